@@ -1,0 +1,185 @@
+package device
+
+// Device runs the operations of the model. One operation is one equation of the
+// paper or one BLAS routine, so that a backend may fuse what is inside it. Calls
+// are made from one goroutine at a time and may be asynchronous: Download is
+// where they are waited for.
+type Device interface {
+	// Name is how a user asks for this device: "cpu:f32".
+	Name() string
+	// New makes a tensor of zeros.
+	New(dtype DType, shape ...int) *Tensor
+	// Upload fills a Real or Double tensor from float64 values.
+	Upload(dst *Tensor, src []float64)
+	// UploadInts fills an Int tensor.
+	UploadInts(dst *Tensor, src []int32)
+	// Download reads a Real or Double tensor; it waits for all work before it.
+	Download(dst []float64, src *Tensor)
+	// Zero writes zeros.
+	Zero(t *Tensor)
+	// Copy copies between tensors of one type and size.
+	Copy(dst, src *Tensor)
+	// Close frees the device; its tensors must not be used again.
+	Close() error
+
+	Movement
+	GP
+	Features
+	Likelihoods
+	Divergences
+	Optimiser
+}
+
+// Movement holds the operations that only move numbers.
+type Movement interface {
+	// Gather copies rows by number: dst[b,:] = src[rows[b],:]. dst [B,D] may be Real
+	// or Double, src [N,D] is Real; or both are Int, [B] and [N].
+	Gather(dst, src, rows *Tensor)
+	// Widen copies Real to Double; NarrowAdd adds Double into Real (a gradient's way back).
+	Widen(dst, src *Tensor)
+	NarrowAdd(dst, src *Tensor)
+	// Concat joins columns: dst[s,b,:] = [parts[0][s,b,:], parts[1][s,b,:], …]. A part of
+	// shape [B,w] is the same for every s.
+	Concat(dst *Tensor, parts []*Tensor)
+	// ConcatBackward ADDS the columns of ddst into dparts; a nil part has no gradient.
+	// A part of shape [B,w] is not allowed to have one.
+	ConcatBackward(dparts []*Tensor, widths []int, ddst *Tensor)
+	// AddColumns adds the first columns: dst[s,b,c] += src[s,b,c] for every c that both have.
+	AddColumns(dst, src *Tensor)
+}
+
+// GP holds the operations of the GP layer, all in double. Kernels are kept as
+// correlations c_j = k_j/α_j with a unit diagonal: the jitter is then relative by
+// construction, and α_j enters at Moments only.
+type GP interface {
+	// ARD is kernel_ard without its α: c[k,m,b] = exp(−½ Σ_d (z[m,d] − x[b,d])²/ℓ[k,d]²),
+	// for c [K,M,B], z [M,D], x [B,D], logl [K,D]; or logl [K,1], one length-scale for
+	// all dimensions, where the distances are computed once for all k. When x and z are
+	// the same tensor, c is Kuu/α: symmetric, with a diagonal of exactly 1.
+	ARD(c, z, x, logl *Tensor)
+	// ARDBackward overwrites dc with G = dc∘c and accumulates dlogl[k,d] += Σ G (z−x)²/ℓ²
+	// and dz[m,d] += Σ G (x−z)/ℓ² (both sides where x and z are the same tensor).
+	// dz may be nil: fixed pseudo-inputs.
+	ARDBackward(dz, dlogl, dc, c, z, x, logl *Tensor)
+
+	// Potrf is L Lᵀ = c + jitter·I for each of the K matrices, l lower triangular with zeros
+	// above. jitter [K] receives what was used: each matrix climbs the ladder of
+	// JitterLadder by itself. A matrix that fails on every rung leaves −1−pivot there and
+	// NaN in l.
+	Potrf(l, jitter, c *Tensor)
+	// PotrfBackward is dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹) (Murray 2016); dl is overwritten.
+	PotrfBackward(dc, dl, l *Tensor)
+
+	// Trsm solves a = L⁻¹ b for each k: l [K,M,M], a and b [K,M,B].
+	Trsm(a, l, b *Tensor)
+	// TrsmBackward writes db = L⁻ᵀ da and accumulates dl += −tril(db aᵀ).
+	TrsmBackward(db, dl, da, l, a *Tensor)
+
+	// Whiten takes q(F̄_j) = N(μ_j, S_j S_jᵀ), as inf_qF writes it, to the whitened
+	// m_j = L⁻¹ μ_j/√α_j and s_j = L⁻¹ S_j/√α_j. mu and m [J,M]; sqrt [J,M,M] lower, or [J,M], a
+	// diagonal; s [J,M,M]; l [K,M,M]; logalpha [J].
+	Whiten(m, s, l, logalpha, mu, sqrt *Tensor)
+	// WhitenBackward accumulates dmu, dsqrt, dl and dlogalpha; dm and ds are overwritten.
+	WhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, logalpha *Tensor)
+
+	// Moments is qF_anj and qF_Bnj for a whitened q(F̄), with A = L⁻¹ Kuf/√α:
+	//	mean[b,j] = √α_j Σ_i A[i,b] m[j,i]
+	//	var[b,j]  = max(VarFloor, α_j (1 − Σ_i A[i,b]² + Σ_i P[i,b]²)),   P = s_jᵀ A
+	// a [K,M,B], m [J,M], s [J,M,M] lower or [J,M] diagonal, p [J,M,B] (kept for backward; nil
+	// where s is diagonal), mean and var [B,J].
+	Moments(mean, variance, p, a, m, s, logalpha *Tensor)
+	// MomentsBackward writes da and accumulates dm, ds, dlogalpha. The gradient of a floored
+	// variance is 0. p is overwritten.
+	MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha *Tensor)
+
+	// SampleF is reparam_F: f[s,b,j] = mean[b,j] + √var[b,j] ε(key; s, rows[b], j), f Real [S,B,J].
+	SampleF(f, mean, variance, rows *Tensor, key Key)
+	// SampleFBackward writes dmean = Σ_s df and dvariance = Σ_s df ε/(2√var).
+	SampleFBackward(dmean, dvariance, df, variance, rows *Tensor, key Key)
+}
+
+// FeatureParams are the parameters, or their gradients, of one DRF layer, all Real.
+type FeatureParams struct {
+	LogAlpha    *Tensor // [1]      log α
+	LogL        *Tensor // [d]      log ℓ: the prior of Ω is N(0, ℓ_d⁻²)
+	MeanOmega   *Tensor // [d,R]    η; nil in PRIOR-FIXED
+	LogVarOmega *Tensor // [d,R]    log β²; nil in PRIOR-FIXED
+	MeanW       *Tensor // [2R,d']  m, cosines first, then sines
+	LogVarW     *Tensor // [2R,d']  log s²
+}
+
+// FeatureNoise says how a DRF layer's variables are drawn.
+type FeatureNoise struct {
+	Weights Key  // e, or the output noise under local reparameterisation
+	Spectra Key  // τ
+	Draws   int  // sample s uses draw (Spectra.Sample + s) mod Draws of τ; 0: a draw for each s
+	WDraws  int  // the same for e of sampled weights
+	Local   bool // local reparameterisation instead of sampled weights
+}
+
+// Scratch is what a backend keeps of one layer between forward and backward.
+type Scratch any
+
+// Features holds the random-feature layer: one operation, so that a backend need
+// never write Φ to memory.
+type Features interface {
+	// FeatureScratch plans the memory of a layer for up to S·B rows.
+	FeatureScratch(samples, batch, d, features, dOut int) Scratch
+	// RandomFeatures is rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W:
+	//	Ω⁽ˢ⁾ = η + β∘τ⁽ˢ⁾, or τ⁽ˢ⁾/ℓ in PRIOR-FIXED           τ indexed (row d, column r)
+	//	Φ    = √(α/R) [cos HΩ, sin HΩ]
+	//	out  = Φ (m + s∘e⁽ˢ⁾)                                  e indexed (row of W, column of W)
+	//	     | Φ m + √v∘ε, v = max(VarFloor, Φ² s²), if Local  ε indexed (rows[b], column)
+	// for h [S,B,d], out [S,B,d'].
+	RandomFeatures(out, h *Tensor, p FeatureParams, rows *Tensor, noise FeatureNoise, scratch Scratch)
+	// RandomFeaturesBackward follows RandomFeatures with the same arguments. It writes dh
+	// (nil where h needs no gradient) and accumulates g.
+	RandomFeaturesBackward(dh *Tensor, g FeatureParams, dout, h *Tensor, p FeatureParams, rows *Tensor, noise FeatureNoise, scratch Scratch)
+}
+
+// LikScale holds the two factors of a likelihood operation. Both are applied once,
+// here, so nothing above or below them scales again.
+type LikScale struct {
+	Value float64 // of the value: 1/S for the whole number of samples
+	Grad  float64 // of every gradient: N/(B·S)
+}
+
+// Likelihoods hold log p(y | h) with its gradient in the same pass (ell_n_estim).
+// ell is Double [1] and is WRITTEN; dh is written; dlogvar accumulates.
+type Likelihoods interface {
+	// GaussianLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], σ²); h, dh [S,B,C], y [B,C], logvar [1], all Real.
+	GaussianLogLik(ell, dh, dlogvar, h, y, logvar *Tensor, scale LikScale)
+	// GaussianExpected is the closed form E_q log N(y; F, σ²) = Σ log N(y; mean, σ²) − var/2σ²;
+	// mean, variance and their gradients Double [B,C], y Real [B,C], logvar Real [1].
+	GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *Tensor, scale LikScale)
+	// SoftmaxLogLik is Σ_{s,b} log softmax(h[s,b,:])[y[b]]; y Int [B].
+	SoftmaxLogLik(ell, dh, h, y *Tensor, scale LikScale)
+}
+
+// Divergences hold the KL terms of elbo: the value, Double [1], is WRITTEN, and −weight·∂KL is
+// accumulated into the gradients, in the same pass.
+type Divergences interface {
+	// KLDiag is Σ ½[log p − log s² + (s²+m²)/p − 1] for fully factorised Gaussians, p = 1, or
+	// p = ℓ_d⁻² for mean [d,R] and logl [d] (dlogl then accumulates too). logl may be nil.
+	KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *Tensor, weight float64)
+	// KLInducing is the KL of the whitened q(F̄) from N(0, I), all Double:
+	//	Σ_j ½(‖m_j‖² + ‖s_j‖² − M) − Σ log|diag s_j|
+	// m [J,M], s [J,M,M] lower, or [J,M] diagonal.
+	KLInducing(kl, dm, ds, m, s *Tensor, weight float64)
+}
+
+// AdamStep is one step's numbers of Adam (Kingma & Ba) on an objective whose gradient is
+// Scale·g + L2·p. Step counts from 1.
+type AdamStep struct {
+	LR, Beta1, Beta2, Eps float64
+	L2                    float64 // coupled: part of the gradient
+	Scale                 float64 // −1/N turns the ELBO's gradient into that of −ELBO/N
+	Step                  int
+}
+
+// Optimiser holds the update of the flat parameter vector.
+type Optimiser interface {
+	// Adam updates p, m and v, [P] Real, from g. rate [P] multiplies the learning rate
+	// of each element: 0 holds a parameter while its moments go on.
+	Adam(p, g, m, v, rate *Tensor, step AdamStep)
+}

@@ -1,0 +1,41 @@
+package device
+
+// Site names the random variable that a draw is for, so that no two variables
+// of the model ever share a stream.
+type Site uint8
+
+const (
+	SiteWeights Site = 1 + iota // e of reparam_W, or the noise of local reparameterisation
+	SiteSpectra                 // τ of reparam_Omega
+	SiteLatents                 // ε of reparam_F
+	SiteBatch                   // which rows form a batch
+	SiteInit                    // initial values
+	SiteSplit                   // held-out rows, subsets for k-means
+	SitePredict                 // draws of y* (pred_ys_mc)
+)
+
+// Key addresses a stream of standard normals. Randomness is an argument: the
+// element at (Sample, row, column) is a pure function of the key and those
+// numbers, through Philox4x32-10 with
+//
+//	key     = Seed (low word, high word)
+//	counter = { column/4, row, Step, Sample<<16 | Site<<8 | Layer }
+//
+// whose four output words give the normals of columns 4c … 4c+3 (see
+// internal/philox). The CPU at any goroutine count and a GPU draw the same
+// numbers, backward regenerates what forward drew, and a resumed run continues
+// the stream it left.
+type Key struct {
+	Seed   uint64
+	Step   uint32
+	Sample uint32 // number of the first Monte-Carlo sample; an op adds s
+	Site   Site
+	Layer  uint8
+}
+
+// Words is the Philox key and the three counter words that do not depend on
+// the column.
+func (k Key) Words(sample, row int) (key [2]uint32, c1, c2, c3 uint32) {
+	key = [2]uint32{uint32(k.Seed), uint32(k.Seed >> 32)}
+	return key, uint32(row), k.Step, (k.Sample+uint32(sample))<<16 | uint32(k.Site)<<8 | uint32(k.Layer)
+}

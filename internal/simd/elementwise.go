@@ -1,0 +1,55 @@
+package simd
+
+import "math"
+
+// Exp32 is dst = eˣ. dst may be x.
+func Exp32(dst, x []float32) { checkLen(len(dst), len(x)); expScalar(dst, x) }
+
+// Exp64 is Exp32 in double.
+func Exp64(dst, x []float64) { checkLen(len(dst), len(x)); expScalar(dst, x) }
+
+// Log32 is dst = ln x, −Inf for 0 and NaN below. dst may be x.
+func Log32(dst, x []float32) { checkLen(len(dst), len(x)); logScalar(dst, x) }
+
+// Log64 is Log32 in double.
+func Log64(dst, x []float64) { checkLen(len(dst), len(x)); logScalar(dst, x) }
+
+// SinCos32 is sin = sin x and cos = cos x, NaN for an infinite x. Either may be x, but
+// they must not be one slice.
+func SinCos32(sin, cos, x []float32) {
+	checkLen(len(sin), len(x))
+	checkLen(len(cos), len(x))
+	sinCosScalar(sin, cos, x)
+}
+
+// SinCos64 is SinCos32 in double.
+func SinCos64(sin, cos, x []float64) {
+	checkLen(len(sin), len(x))
+	checkLen(len(cos), len(x))
+	sinCosScalar(sin, cos, x)
+}
+
+func checkLen(got, want int) {
+	if got != want {
+		panic("simd: slices of different lengths")
+	}
+}
+
+func expScalar[T Float](dst, x []T) {
+	for i, v := range x {
+		dst[i] = T(math.Exp(float64(v)))
+	}
+}
+
+func logScalar[T Float](dst, x []T) {
+	for i, v := range x {
+		dst[i] = T(math.Log(float64(v)))
+	}
+}
+
+func sinCosScalar[T Float](sin, cos, x []T) {
+	for i, v := range x {
+		s, c := math.Sincos(float64(v))
+		sin[i], cos[i] = T(s), T(c)
+	}
+}

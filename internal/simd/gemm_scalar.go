@@ -1,0 +1,92 @@
+package simd
+
+// The scalar micro-kernel computes a tile of tileRows × tileCols elements of C.
+const (
+	tileRows = 4
+	tileCols = 4
+)
+
+// gemmScalar multiplies without vector instructions. A and B are packed, padded with
+// zeros to whole tiles, so that one micro-kernel computes every element.
+func gemmScalar[T Float](p *pack[T], tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+	nBlock := len(p.b) / kBlock
+	for j0 := 0; j0 < n; j0 += nBlock {
+		nb := min(nBlock, n-j0)
+		for k0 := 0; k0 < k; k0 += kBlock {
+			kb := min(kBlock, k-k0)
+			for j := 0; j < nb; j += tileCols {
+				packTile(p.b[j*kb:(j+tileCols)*kb], b, ldb, !tB, j0+j, min(tileCols, nb-j), k0)
+			}
+			for i := 0; i < m; i += tileRows {
+				rows := min(tileRows, m-i)
+				packTile(p.a[:tileRows*kb], a, lda, tA, i, rows, k0)
+				for j := 0; j < nb; j += tileCols {
+					sums := multiplyTile(p.a[:tileRows*kb], p.b[j*kb:(j+tileCols)*kb])
+					cols := min(tileCols, nb-j)
+					for r := range rows {
+						storeRow(c[(i+r)*ldc+j0+j:][:cols], &sums[r], alpha, beta, k0 == 0)
+					}
+				}
+			}
+		}
+	}
+}
+
+// packTile copies four rows, or columns, of x from number i on, interleaved: the four
+// elements of one k are neighbours. Those from number count on are zeros. The
+// elements of one k are already neighbours in x where kMajor is set.
+func packTile[T Float](dst, x []T, ld int, kMajor bool, i, count, k0 int) {
+	if count < 4 {
+		clear(dst)
+	}
+	for r := range count {
+		if kMajor {
+			for q, s := r, k0*ld+i+r; q < len(dst); q, s = q+4, s+ld {
+				dst[q] = x[s]
+			}
+		} else {
+			for q, s := r, (i+r)*ld+k0; q < len(dst); q, s = q+4, s+1 {
+				dst[q] = x[s]
+			}
+		}
+	}
+}
+
+// multiplyTile sums over k in two halves of the tile, because eight sums and their six
+// operands are what sixteen registers hold.
+func multiplyTile[T Float](a, b []T) (sums [tileRows][tileCols]T) {
+	for h := 0; h < tileRows; h += 2 {
+		var s00, s01, s02, s03, s10, s11, s12, s13 T
+		a, b := a[h:], b
+		for len(b) >= 4 && len(a) >= 2 {
+			a0, a1 := a[0], a[1]
+			s00 += a0 * b[0]
+			s01 += a0 * b[1]
+			s02 += a0 * b[2]
+			s03 += a0 * b[3]
+			s10 += a1 * b[0]
+			s11 += a1 * b[1]
+			s12 += a1 * b[2]
+			s13 += a1 * b[3]
+			b = b[4:]
+			a = a[min(4, len(a)):]
+		}
+		sums[h] = [tileCols]T{s00, s01, s02, s03}
+		sums[h+1] = [tileCols]T{s10, s11, s12, s13}
+	}
+	return sums
+}
+
+// storeRow adds a row of sums to C; the first block of k applies β.
+func storeRow[T Float](c []T, sums *[tileCols]T, alpha, beta T, first bool) {
+	for j := range c {
+		switch {
+		case !first:
+			c[j] += alpha * sums[j]
+		case beta == 0:
+			c[j] = alpha * sums[j]
+		default:
+			c[j] = beta*c[j] + alpha*sums[j]
+		}
+	}
+}

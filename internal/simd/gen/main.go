@@ -1,0 +1,17 @@
+// Command gen writes the amd64 assembly of package simd. Run it by `go generate`
+// in the parent folder.
+package main
+
+import . "github.com/mmcloughlin/avo/build"
+
+func main() {
+	for _, v := range []vec{{bytes: 64}, {bytes: 64, double: true}, {bytes: 32}, {bytes: 32, double: true}} {
+		gemm(v)
+	}
+	for _, v := range []vec{{bytes: 64}, {bytes: 32}} {
+		packRows(v)
+	}
+	transpose32()
+	transpose64()
+	Generate()
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// vec is a kind of vector register: AVX-512 (64 bytes) or AVX2 (32), of float32
+// or of doubles. Kernels are written once over it.
+type vec struct {
+	bytes  int
+	double bool
+}
+
+func (v vec) wide() bool { return v.bytes == 64 }
+
+// size is the bytes of an element, lanes the elements of a register.
+func (v vec) size() int {
+	if v.double {
+		return 8
+	}
+	return 4
+}
+func (v vec) lanes() int { return v.bytes / v.size() }
+
+// name is a Go function's name: gemm32AVX512.
+func (v vec) name(stem string) string {
+	tier := "AVX2"
+	if v.wide() {
+		tier = "AVX512"
+	}
+	return fmt.Sprintf("%s%d%s", stem, 8*v.size(), tier)
+}
+
+// elem is the Go type of an element.
+func (v vec) elem() string { return fmt.Sprintf("float%d", 8*v.size()) }
+
+// reg is a new register, regs several.
+func (v vec) reg() reg.VecVirtual {
+	if v.wide() {
+		return ZMM()
+	}
+	return YMM()
+}
+
+func (v vec) regs(n int) []reg.VecVirtual {
+	r := make([]reg.VecVirtual, n)
+	for i := range r {
+		r[i] = v.reg()
+	}
+	return r
+}
+
+// con is a constant operand, the same in every lane; it may stand first in an
+// instruction, where a memory operand may.
+type con struct {
+	bits  uint64
+	bytes int
+}
+
+func (v vec) f(x float64) con {
+	if v.double {
+		return con{math.Float64bits(x), 8}
+	}
+	return con{uint64(math.Float32bits(float32(x))), 4}
+}
+
+func (v vec) i(x uint64) con { return con{x & (1<<(8*v.size()) - 1), v.size()} }
+
+// mem is where the constant is: 32 bytes of copies, of which AVX-512 broadcasts the
+// first and AVX2 reads all.
+func (c con) mem() Mem {
+	name := fmt.Sprintf("const%0*x", 2*c.bytes, c.bits)
+	if m, ok := constants[name]; ok {
+		return m
+	}
+	m := GLOBL(name, RODATA|NOPTR)
+	for i := range 32 / c.bytes {
+		if c.bytes == 8 {
+			DATA(8*i, U64(c.bits))
+		} else {
+			DATA(4*i, U32(uint32(c.bits)))
+		}
+	}
+	constants[name] = m
+	return m
+}
+
+var constants = map[string]Mem{}
+
+// Asm lets con be passed as an operand; op resolves it before avo sees it.
+func (c con) Asm() string { return fmt.Sprintf("%#x", c.bits) }
+
+// op is an instruction in single and double, plain and with a broadcast memory operand.
+type op struct {
+	s, sBcst, d, dBcst func(...Op)
+}
+
+var (
+	add     = op{VADDPS, VADDPS_BCST, VADDPD, VADDPD_BCST}
+	sub     = op{VSUBPS, VSUBPS_BCST, VSUBPD, VSUBPD_BCST}
+	mul     = op{VMULPS, VMULPS_BCST, VMULPD, VMULPD_BCST}
+	div     = op{VDIVPS, VDIVPS_BCST, VDIVPD, VDIVPD_BCST}
+	minOf   = op{VMINPS, VMINPS_BCST, VMINPD, VMINPD_BCST}
+	fma213  = op{VFMADD213PS, VFMADD213PS_BCST, VFMADD213PD, VFMADD213PD_BCST}
+	fma231  = op{VFMADD231PS, VFMADD231PS_BCST, VFMADD231PD, VFMADD231PD_BCST}
+	fnma231 = op{VFNMADD231PS, VFNMADD231PS_BCST, VFNMADD231PD, VFNMADD231PD_BCST}
+	sqrt    = op{s: VSQRTPS, d: VSQRTPD}
+	move    = op{s: VMOVUPS, d: VMOVUPD}
+	copyReg = op{s: VMOVAPS, d: VMOVAPD}
+
+	addInt = op{VPADDD, VPADDD_BCST, VPADDQ, VPADDQ_BCST}
+	subInt = op{VPSUBD, VPSUBD_BCST, VPSUBQ, VPSUBQ_BCST}
+)
+
+// do emits an instruction; operands stand in Go's order, the destination last.
+func (v vec) do(o op, ops ...Op) {
+	plain, bcst := o.s, o.sBcst
+	if v.double {
+		plain, bcst = o.d, o.dBcst
+	}
+	if c, ok := ops[0].(con); ok {
+		ops[0] = c.mem()
+		if v.wide() {
+			bcst(ops...)
+			return
+		}
+	}
+	plain(ops...)
+}
+
+// broadcast fills every lane of r from one element in memory or from a constant.
+func (v vec) broadcast(from Op, r Op) {
+	if c, ok := from.(con); ok {
+		from = c.mem()
+	}
+	if v.double {
+		VBROADCASTSD(from, r)
+	} else {
+		VBROADCASTSS(from, r)
+	}
+}
+
+// zero clears a register.
+func (v vec) zero(r Op) {
+	if v.wide() {
+		VPXORD(r, r, r)
+	} else {
+		VXORPS(r, r, r)
+	}
+}
+
+// at is the memory offset bytes after a pointer.
+func at(p reg.Register, offset int) Mem { return Mem{Base: p, Disp: offset} }
+
+// imm is an immediate operand that may be larger than 127.
+func imm(n int) Op { return U32(uint32(n)) }
+
+// param loads a parameter into a new general register.
+func param(name string) reg.GPVirtual {
+	r := GP64()
+	Load(Param(name), r)
+	return r
+}
