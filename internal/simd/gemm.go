@@ -27,30 +27,34 @@ type Pack64 struct{ pack[float64] }
 
 // NewPack32 allocates the scratch of one goroutine.
 func NewPack32() *Pack32 {
-	return &Pack32{pack[float32]{make([]float32, packBytes/4), make([]float32, packRows*kBlock)}}
+	return &Pack32{pack[float32]{make([]float32, packBytes/4), make([]float32, aRows*aStride)}}
 }
 
 // NewPack64 allocates the scratch of one goroutine.
 func NewPack64() *Pack64 {
-	return &Pack64{pack[float64]{make([]float64, packBytes/8), make([]float64, packRows*kBlock)}}
+	return &Pack64{pack[float64]{make([]float64, packBytes/8), make([]float64, aRows*aStride)}}
 }
 
-// packRows is how many rows of A are packed at a time.
-const packRows = 12
+// aRows is how many rows of A are packed at a time, aStride the distance between
+// them: not a power of two, so that they fall on different lines of a cache.
+const (
+	aRows   = 96
+	aStride = kBlock + 16
+)
 
 // Gemm32 is C = α·op(A)·op(B) + β·C for row-major matrices, op(A) [m,k], op(B) [k,n],
 // C [m,n], where op transposes if tA or tB is set: A is then stored as [k,m], B as
 // [n,k]. lda, ldb and ldc are the distances between stored rows. With β = 0, C is not read.
 func Gemm32(p *Pack32, tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
 	if checkGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
-		gemmScalar(&p.pack, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		gemm32(p, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
 
 // Gemm64 is Gemm32 in double.
 func Gemm64(p *Pack64, tA, tB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if checkGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
-		gemmScalar(&p.pack, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		gemm64(p, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }
 

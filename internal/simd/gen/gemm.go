@@ -214,10 +214,10 @@ func (t tile) store(acc [][]reg.VecVirtual, alpha reg.VecVirtual, row, ldc reg.G
 			if first {
 				v.do(mul, alpha, x, x)
 			} else {
-				maskLoad(m, m0, old)
+				VMASKMOVPS(m, m0, old)
 				v.do(fma213, old, alpha, x)
 			}
-			maskStore(x, m0, m)
+			VMASKMOVPS(x, m0, m)
 			if r+1 < t.h {
 				ADDQ(ldc, p)
 			}
@@ -255,6 +255,8 @@ func maskTable() Mem {
 	m := GLOBL("maskTable", RODATA|NOPTR)
 	for i := range 16 {
 		DATA(4*i, U32(0xffffffff))
+	}
+	for i := range 16 {
 		DATA(64+4*i, U32(0))
 	}
 	constants["maskTable"] = m
@@ -270,7 +272,3 @@ func edgeMask(v vec, cols reg.GPVirtual, n int) reg.GPVirtual {
 	SUBQ(q, p)
 	return p
 }
-
-// maskLoad and maskStore move dwords, whatever they hold.
-func maskLoad(m Mem, mask, r Op)  { VPMASKMOVD(m, mask, r) }
-func maskStore(r, mask Op, m Mem) { VPMASKMOVD(r, mask, m) }

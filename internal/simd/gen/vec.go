@@ -146,13 +146,7 @@ func (v vec) broadcast(from Op, r Op) {
 }
 
 // zero clears a register.
-func (v vec) zero(r Op) {
-	if v.wide() {
-		VPXORD(r, r, r)
-	} else {
-		VXORPS(r, r, r)
-	}
-}
+func (v vec) zero(r Op) { VXORPS(r, r, r) }
 
 // at is the memory offset bytes after a pointer.
 func at(p reg.Register, offset int) Mem { return Mem{Base: p, Disp: offset} }

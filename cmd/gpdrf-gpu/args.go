@@ -1,0 +1,173 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// order puts the flags of a command line before its arguments, because the parser stops at the
+// first argument, and answers unknown words with the known one that is near. After "--" nothing
+// is a flag.
+func (p *program) order(args []string) ([]string, error) {
+	if len(args) < 2 || slices.Contains([]string{"help", "h", "--help", "-help", "-h", "--version", "-version", "-v"}, args[1]) {
+		return args, nil
+	}
+	var names []string
+	for _, v := range p.verbs() {
+		if v.name == args[1] {
+			return orderVerb(args[0], v, args[2:])
+		}
+		names = append(names, v.name)
+	}
+	if strings.HasPrefix(args[1], "-") {
+		return nil, usagef("%s: a command comes first: %s", args[1], strings.Join(names, ", "))
+	}
+	return nil, usagef("unknown command %q%s", args[1], suggest.Hint(args[1], names))
+}
+
+func orderVerb(program string, v verb, words []string) ([]string, error) {
+	known := map[string]flag{"help": {}, "h": {}}
+	var names []string
+	for _, f := range v.flags {
+		known[f.name] = f
+		names = append(names, f.name)
+	}
+	isFlag := func(word string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		_, ok := known[name]
+		return ok && strings.HasPrefix(word, "-")
+	}
+	ordered := []string{program, v.name}
+	var arguments []string
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		if word == "--" {
+			arguments = append(arguments, words[i+1:]...)
+			break
+		}
+		if word == "-" || !strings.HasPrefix(word, "-") {
+			arguments = append(arguments, word)
+			continue
+		}
+		name, value, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		f, ok := known[name]
+		switch {
+		case !ok:
+			return nil, usagef("unknown flag --%s%s", name, flagHint(name, names, v.name))
+		case hasValue:
+		case f.isSwitch():
+			ordered = append(ordered, "--"+name)
+			continue
+		case i+1 == len(words):
+			return nil, usagef("--%s: needs a value: %s", name, f.arg)
+		case isFlag(words[i+1]):
+			return nil, usagef("--%s: needs a value, and the next word is the flag %s: give %s", name, words[i+1], f.arg)
+		default:
+			i++
+			value = words[i]
+		}
+		ordered = append(ordered, "--"+name+"="+value)
+	}
+	return append(append(ordered, "--"), arguments...), nil
+}
+
+func flagHint(name string, names []string, verb string) string {
+	if near, ok := suggest.Nearest(name, names); ok {
+		return ": did you mean --" + near + "?"
+	}
+	return ": see gpdrf-gpu " + verb + " --help"
+}
+
+// text is a flag's value as it was written.
+type text struct {
+	isSwitch bool
+	value    string
+}
+
+func (t *text) Set(value string) error { t.value = value; return nil }
+func (t *text) String() string         { return "" }
+func (t *text) IsBoolFlag() bool       { return t.isSwitch }
+
+// call is a verb with what was given to it.
+type call struct {
+	*cli.Context
+	verb verb
+}
+
+// text is a flag's value, and whether the flag was given.
+func (c *call) text(name string) (string, bool) {
+	if !c.IsSet(name) {
+		return "", false
+	}
+	return c.Generic(name).(*text).value, true
+}
+
+// given lists the flags that were given and are options of train.Config.
+func (c *call) given() (settings []train.Setting) {
+	for _, o := range train.Options() {
+		if o.FileOnly {
+			continue
+		}
+		if value, ok := c.text(o.Key); ok {
+			settings = append(settings, train.Setting{Key: o.Key, Text: value, From: "--" + o.Key})
+		}
+	}
+	return settings
+}
+
+// isOn reads a switch.
+func (c *call) isOn(name string) (bool, error) {
+	value, ok := c.text(name)
+	if !ok {
+		return false, nil
+	}
+	on, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, usagef("--%s: %q is neither true nor false", name, value)
+	}
+	return on, nil
+}
+
+// count reads a whole number from least to most, otherwise if it was not given.
+func (c *call) count(name string, least, most, otherwise int) (int, error) {
+	value, ok := c.text(name)
+	if !ok {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return 0, usagef("--%s: %q is not a whole number", name, value)
+	}
+	if n < least || n > most {
+		return 0, usagef("--%s: %q must be at least %d and at most %d", name, value, least, most)
+	}
+	return n, nil
+}
+
+// argument is the verb's only argument.
+func (c *call) argument() (string, error) {
+	args := c.Args().Slice()
+	if len(args) == 0 {
+		return "", usagef("%s needs an argument: gpdrf-gpu %s %s", c.verb.name, c.verb.name, c.verb.args)
+	}
+	return args[0], c.noMore(args[1:])
+}
+
+// noMore refuses arguments that no verb has asked for.
+func (c *call) noMore(args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if args[0] == "true" || args[0] == "false" {
+		return usagef("unexpected argument %q: a switch is written --name=%s", args[0], args[0])
+	}
+	return usagef("unexpected argument %q: see gpdrf-gpu %s --help", args[0], c.verb.name)
+}
+
+func joinWords(words []string) string { return strings.Join(words, "|") }

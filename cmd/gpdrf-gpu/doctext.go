@@ -1,0 +1,42 @@
+package main
+
+// markdownTail is the part of docs/cli.md that is not made from flags.
+const markdownTail = `
+## Config files
+
+` + "`train --config FILE.yaml`" + ` reads options from a file: one line ` + "`key: value`" + ` for each, where the key is the flag without its dashes. An unknown or
+repeated key, a value of the wrong type and a word that is not one of the option's values are errors with file, line and column. Flags
+beat the file, the file beats the preset, the preset beats the defaults. How long to train (steps, epochs or time-limit) may be
+said in one way on each of these levels; the highest level that says it counts. Paths, in a file as in a flag, are relative to the folder the
+command runs in.
+
+A run's config.yaml holds every option that its model has, as it was in the end: steps instead of epochs or a time limit (` + "`planned-for`" + `
+keeps what they were worked out from), the device, task, target and scaling that auto became, and sizes that shrank to fit the data.
+After Ctrl-C, ` + "`stop-after`" + ` says how far the run of that many steps came. ` + "`train --config`" + ` on it repeats the run bit for bit.
+
+## Presets
+
+- ` + "`default`" + `: what trains well in little time: diagonal q, one kernel for all latent functions, local reparameterisation, Adam 0.01 with warm-up and cosine decay.
+- ` + "`paper`" + `: the section Implementation Details of Laradji et al. (2019): Adam 1e-5, coupled L2 penalty 5e-4, one row a step, 1000 epochs, 200 pseudo-inputs,
+  100 samples; full q in the paper's (not whitened) form, ARD kernels, sampled weights, VAR-RESAMPLED. The paper does not give J, R, L and d, nor whether pseudo-inputs move:
+  here J = 10, R = 100, L = 1, d = 10, and they stay where k-means puts them.
+- ` + "`cutajar`" + `: the schedule of the public code of Cutajar et al. (2017): Adam 0.01, 200 rows a step, two layers of 100 frequencies and width 3, one sample, sampled
+  weights, one draw of the frequencies that is kept, q of the frequencies held for 1000 steps and the kernel parameters for 4000.
+
+## A run folder
+
+| file | holds |
+|---|---|
+| config.yaml | every option, resolved |
+| metrics.jsonl | a line every few steps: step, elbo, ell, kl, lr, seconds |
+| result.json | task, sizes, device, seed, steps, seconds, objective, elbo, fingerprints of the data, and the scores |
+| model.safetensors | the parameters, and as metadata the architecture, columns, classes and scaling: ` + "`predict`" + ` needs nothing else |
+
+It is built under a temporary name that begins with a dot and put in its place when it is complete. The model file holds no time, path, host
+or thread count: the same configuration on the same data gives the same bytes.
+
+Scores under ` + "`test`" + ` are in units of the training targets' standard deviation, those under ` + "`test_raw`" + ` in the target's own units:
+rmse, mae, nlpd, crps and the share of targets inside the central 50, 90 and 95 % intervals. A classification has error, nll, brier, ece, for two classes auc, and
+bhattacharyya: the mean distance between the two most probable classes over rows predicted right and wrong, and the area under the ROC curve of that
+distance as a detector of right rows; null where it is undefined. ` + "`eval --json`" + ` prints the same keys.
+`

@@ -1,0 +1,85 @@
+// Command gpdrf-gpu trains deep Gaussian processes and predicts with them. Each verb has a
+// file of its own; what stands in help and docs/cli.md is in verbs.go and in
+// train.Options.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// Exit codes. They are part of the command line's contract.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2 // bad input or usage
+	exitInterrupted = 130
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ctx.Done()
+		stop() // a second Ctrl-C kills
+	}()
+	p := &program{ctx: ctx, out: os.Stdout, err: os.Stderr, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	os.Exit(p.run(os.Args))
+}
+
+// program is one call of the command: where it writes, and what interrupts it.
+// Results go to out; notes, progress and errors to err.
+type program struct {
+	ctx      context.Context
+	out, err io.Writer
+	terminal bool // err is one
+}
+
+func (p *program) run(args []string) int {
+	ordered, err := p.order(args)
+	if err == nil {
+		err = p.app().Run(ordered)
+	}
+	if err != nil && !errors.Is(err, errInterrupted) {
+		fmt.Fprintln(p.err, "gpdrf-gpu:", err)
+	}
+	return exitCode(err)
+}
+
+// errInterrupted ends a verb after Ctrl-C, when everything has been said.
+var errInterrupted = errors.New("interrupted")
+
+func exitCode(err error) int {
+	var (
+		usage   *train.UsageError
+		input   *data.Error
+		unknown *device.UnknownError
+	)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
+	case errors.As(err, &usage), errors.As(err, &input), errors.As(err, &unknown):
+		return exitUsage
+	}
+	return exitFailure
+}
+
+// usagef is an error of how the command was called.
+func usagef(format string, args ...any) error {
+	return &train.UsageError{Err: fmt.Errorf(format, args...)}
+}
+
+func (p *program) note(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// verb is one command: all that its help, its page of docs/cli.md and the parser know of it.
+type verb struct {
+	name     string
+	args     string // how its arguments are written
+	line     string // what it does, in a line
+	about    string // and in a few
+	examples []example
+	flags    []flag
+	run      func(*call) error
+}
+
+type example struct{ command, what string }
+
+// flag is one option of a verb. It takes any text: who reads it says what is wrong with it.
+type flag struct {
+	group, name string
+	arg         string // what stands for its value; "" is a switch
+	help        string
+	values      []string
+	models      string
+}
+
+func (f flag) isSwitch() bool { return f.arg == "" }
+
+var jsonFlag = flag{group: "Output", name: "json", help: "print JSON on standard output; notes go to standard error"}
+
+// verbs are all commands, in the order of the help.
+func (p *program) verbs() []verb {
+	deviceFlag := flag{group: "Prediction", name: "device", arg: "NAME", help: "where to compute; otherwise where the run was trained"}
+	samplesFlag := flag{group: "Prediction", name: "samples", arg: "S", help: "Monte-Carlo samples; otherwise as many as the run's evaluation took"}
+	return []verb{
+		{
+			name: "train", line: "train a model and test it", run: p.train, flags: trainFlags(),
+			about: "Without options it trains GP-DRF on the power plant data that come with the program, tests it on rows held out, and leaves " +
+				"a run folder with the configuration, the course of training, the result and the model. A flag beats the config file, which beats " +
+				"the preset, which beats the default. Options that a model does not have are refused. Ctrl-C saves the model so far.",
+			examples: []example{
+				{"gpdrf-gpu train", "the power plant, in about a minute"},
+				{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m", "a table of your own, for ten minutes"},
+				{"gpdrf-gpu train --data eeg --data-dir ../data --fold 2 --model gp", "a named set, with the first layer alone"},
+				{"gpdrf-gpu train --config runs/powerplant-gpdrf-1/config.yaml", "that run once more, bit for bit"},
+			},
+		},
+		{
+			name: "eval", args: "RUN", line: "score a run on its test rows, or on others", run: p.eval,
+			about: "The run's own test rows are read again, from where they were when it was trained; if they have changed since, it says so. " +
+				"A file given by --data needs the columns of the training data, the target included.",
+			flags: []flag{
+				{group: "Data", name: "data", arg: "FILE", help: "rows with their targets; otherwise the run's own test rows"},
+				samplesFlag, deviceFlag, jsonFlag,
+			},
+			examples: []example{
+				{"gpdrf-gpu eval runs/powerplant-gpdrf-1", "the scores of the run once more"},
+				{"gpdrf-gpu eval runs/powerplant-gpdrf-1 --data 2024.csv --json", "and those on new rows"},
+			},
+		},
+		{
+			name: "predict", args: "RUN", line: "predict the rows of a file", run: p.predict,
+			about: "RUN is a run folder, or its model.safetensors alone. Columns are matched to those of training by name, or by position where the file " +
+				"has no header; the target column may be missing. A row of the output belongs to a row of the input, in its order, in the target's own units: " +
+				"mean, sd, var_aleatoric (noise) and var_epistemic (what the model does not know), the quantiles q05 q25 q50 q75 q95; or, for classes, " +
+				"label, p_<class> for each and entropy (nats). A target that is in the file is copied to the last column.",
+			flags: []flag{
+				{group: "Data", name: "data", arg: "FILE", help: "the rows, CSV or CSV.gz"},
+				{group: "Output", name: "out", arg: "FILE.csv|FILE.jsonl|-", help: "where to write; - is CSV on standard output"},
+				samplesFlag,
+				{group: "Prediction", name: "draws", arg: "T", help: "mean and sd from T draws, as the paper estimates them; otherwise from the mixture in closed form"},
+				{group: "Prediction", name: "seed", arg: "N", help: "of the draws; otherwise the run's"},
+				deviceFlag,
+			},
+			examples: []example{
+				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out predictions.csv", "a table"},
+				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out - | head -3", "a look"},
+			},
+		},
+		{
+			name: "info", args: "[RUN | FILE]", line: "describe this program, a run or a data file", run: p.info,
+			about: "Without an argument it says what this program can compute on and where it looks for data. Of a data file it shows the columns, the target " +
+				"and the fingerprint; of a run folder, what was trained and the result. A named set stands for its training rows.",
+			flags: []flag{
+				{group: "Data", name: "target", arg: "COL", help: "target column of FILE by name or by number from 1"},
+				{group: "Data", name: "task", arg: "auto|regression|classification", help: "how to read the target of FILE"},
+				jsonFlag,
+			},
+			examples: []example{
+				{"gpdrf-gpu info", "devices and data"},
+				{"gpdrf-gpu info houses.csv --target price", "what is in a file, before training on it"},
+				{"gpdrf-gpu info runs/powerplant-gpdrf-1", "what a run was"},
+			},
+		},
+	}
+}
+
+// trainFlags are the options of train.Config and those of the command itself.
+func trainFlags() []flag {
+	flags := []flag{
+		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml"},
+		{group: "Files", name: "out", arg: "DIR", help: "the run folder; otherwise runs/<data>-<model>-<n>"},
+	}
+	for _, o := range train.Options() {
+		if o.FileOnly {
+			continue
+		}
+		f := flag{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, values: o.Values, models: o.Models}
+		if o.Values != nil {
+			f.arg = joinWords(o.Values)
+		}
+		flags = append(flags, f)
+	}
+	return append(flags, jsonFlag)
+}
+
+// app is the command-line parser. Its flags take any text, and errors come back to the caller: the
+// exit codes are ours.
+func (p *program) app() *cli.App {
+	app := &cli.App{
+		Name: "gpdrf-gpu", Version: train.Version, Usage: "deep Gaussian processes from the command line",
+		Writer: p.out, ErrWriter: p.err, HideHelpCommand: false,
+		ExitErrHandler:        func(*cli.Context, error) {},
+		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return usagef("%v", err) },
+		CustomAppHelpTemplate: p.overview(),
+	}
+	for _, v := range p.verbs() {
+		command := &cli.Command{
+			Name: v.name, Usage: v.line, ArgsUsage: v.args, HideHelpCommand: true,
+			CustomHelpTemplate: v.help(), OnUsageError: app.OnUsageError,
+			Action: func(c *cli.Context) error { return v.run(&call{c, v}) },
+		}
+		for _, f := range v.flags {
+			command.Flags = append(command.Flags, &cli.GenericFlag{Name: f.name, Usage: f.help, Category: f.group, Value: &text{isSwitch: f.isSwitch()}})
+		}
+		app.Commands = append(app.Commands, command)
+	}
+	return app
+}

@@ -1,0 +1,293 @@
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// write puts a file into a fresh folder.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(text))
+	w.Close()
+	return b.String()
+}
+
+// readText reads a table that is no file.
+func readText(text string, opt ReadOptions) (*Dataset, []string, error) {
+	return read("t.csv", strings.NewReader(text), opt, limits{text: 1 << 20, record: 1 << 16, cells: 1 << 16})
+}
+
+const small = "a,b,target\n1,2,0.5\n-3,4e2,0.25\n"
+
+// TestForms writes one table in every form a file may have; all read the same.
+func TestForms(t *testing.T) {
+	want, _, err := readText(small, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintln(want.Columns, want.Target, want.Task, want.X.Float64s(), want.Y); got != "[a b] target regression [1 2 -3 400] [0.5 0.25]\n" {
+		t.Fatal(got)
+	}
+	for name, text := range map[string]string{
+		"gzip":            zipped(small),
+		"BOM":             "\xef\xbb\xbf" + small,
+		"gzip BOM":        zipped("\xef\xbb\xbf" + small),
+		"CRLF":            strings.ReplaceAll(small, "\n", "\r\n"),
+		"no last newline": strings.TrimSuffix(small, "\n"),
+		"semicolons":      strings.ReplaceAll(small, ",", ";"),
+		"tabs":            strings.ReplaceAll(small, ",", "\t"),
+		"quotes":          "\"a\",\"b\",\"target\"\n\"1\",2,0.5\n-3,\"4e2\",0.25\n",
+		"blank lines":     "\na,b,target\n\n1,2,0.5\n\n-3,4e2,0.25\n\n",
+		"spaces":          " a, b , target\n 1, 2 ,0.5\n-3,+400,.25\n",
+		"target first":    "target,a,b\n0.5,1,2\n0.25,-3,4e2\n",
+	} {
+		path := write(t, "t.csv", text)
+		got, _, err := ReadCSV(path, ReadOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got.Fingerprint != want.Fingerprint {
+			t.Errorf("%s: another fingerprint: %v %v %v", name, got.Columns, got.X.Float64s(), got.Y)
+		}
+		if got.Name != "t" || got.Path != path {
+			t.Errorf("%s: name %q, path %q", name, got.Name, got.Path)
+		}
+	}
+}
+
+func TestFingerprintSeesEverything(t *testing.T) {
+	base := "a,b,target\n1,0,0\n1,0,1\n2,0,0\n3,0,1\n"
+	seen := map[string]string{}
+	for name, c := range map[string]struct {
+		text string
+		opt  ReadOptions
+	}{
+		"base":    {base, ReadOptions{}},
+		"value":   {strings.Replace(base, "3,0", "3,1e-300", 1), ReadOptions{}},
+		"label":   {strings.Replace(base, "2,0,0", "2,0,1", 1), ReadOptions{}},
+		"order":   {"a,b,target\n1,0,1\n1,0,0\n2,0,0\n3,0,1\n", ReadOptions{}},
+		"column":  {strings.Replace(base, "a,b", "a,c", 1), ReadOptions{}},
+		"columns": {strings.Replace(base, "a,b", "b,a", 1), ReadOptions{}},
+		"joined":  {strings.Replace(base, "a,b", "ab,c", 1), ReadOptions{}},
+		"task":    {base, ReadOptions{Task: "regression"}},
+		"target":  {base, ReadOptions{Target: "a", Task: "regression"}},
+		"renamed": {strings.Replace(base, "target", "y", 1), ReadOptions{}},
+		"from 1":  {"a,b,target\n1,0,1\n1,0,2\n2,0,1\n3,0,2\n", ReadOptions{}},
+	} {
+		d, _, err := readText(c.text, c.opt)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if len(d.Fingerprint) != 64 {
+			t.Errorf("%s: fingerprint %q", name, d.Fingerprint)
+		}
+		if other, twice := seen[d.Fingerprint]; twice {
+			t.Errorf("%s and %s have the same fingerprint", name, other)
+		}
+		seen[d.Fingerprint] = name
+	}
+	zero, _, _ := readText(base, ReadOptions{})
+	minus, _, _ := readText(strings.Replace(base, "3,0", "3,-0", 1), ReadOptions{})
+	if zero.Fingerprint != minus.Fingerprint {
+		t.Error("0 and -0 have different fingerprints")
+	}
+	if all := zero.Subset([]int{0, 1, 2, 3}); all.Fingerprint != zero.Fingerprint {
+		t.Error("the subset of all rows has another fingerprint")
+	}
+}
+
+func TestHeaderAndTarget(t *testing.T) {
+	for _, c := range []struct{ text, target, wantColumns, wantTarget string }{
+		{"1,2,3.5\n4,5,6\n", "", "x0 x1", "x2"},
+		{"1,2,3.5\n4,5,6\n", "1", "x1 x2", "x0"},
+		{"1,2,3.5\n4,5,6\n", "x1", "x0 x2", "x1"},
+		{"a,b,c\n1,2,3.5\n", "", "a b", "c"},
+		{"a,target,c\n1,2.5,3\n", "", "a c", "target"},
+		{"a,target,c\n1.5,2.5,3\n", "a", "target c", "a"},
+		{"a,1,c\n1,2,3.5\n", "1", "a c", "1"},    // a name wins over a number
+		{"a,1,c\n1,2,3.5\n", "3", "a 1", "c"},    // and a number is no name here
+		{"1e400x,2\n1,2.5\n", "", "1e400x", "2"}, // any text makes a header
+	} {
+		d, _, err := readText(c.text, ReadOptions{Target: c.target})
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		if got := strings.Join(d.Columns, " "); got != c.wantColumns || d.Target != c.wantTarget {
+			t.Errorf("%q, target %q: inputs %s, target %s; want %s, %s", c.text, c.target, got, d.Target, c.wantColumns, c.wantTarget)
+		}
+	}
+}
+
+// TestBadFiles gives every kind of bad file and reads where it is said to be bad.
+func TestBadFiles(t *testing.T) {
+	long := strings.Repeat("1,", 1<<16)
+	for _, c := range []struct {
+		name, text, want string
+		opt              ReadOptions
+	}{
+		{"empty", "", "t.csv: is empty", ReadOptions{}},
+		{"blank", "\n\n\r\n", "t.csv: is empty", ReadOptions{}},
+		{"empty gzip", zipped(""), "t.csv: is empty", ReadOptions{}},
+		{"header only", "a,b,c\n", "t.csv: has a header but no rows", ReadOptions{}},
+		{"short row", "a,b,c\n1,2,3\n1,2\n", "t.csv:3: this row has 2 cells, the first row has 3", ReadOptions{}},
+		{"long row", "1,2,3\n1,2,3\n1,2,3,4\n", "t.csv:3: this row has 4 cells", ReadOptions{}},
+		{"text cell", "a,b,c\n1,2,3\n1,red,3\n", `t.csv:3:3: found "red" in column "b", which must be a number`, ReadOptions{}},
+		{"text target", "a,b,c\n1,2,spam\n", `t.csv:2:5: found "spam" in column "c"`, ReadOptions{}},
+		{"NaN", "1,2,3\n1,NaN,3\n", `t.csv:2:3: found "NaN" in column "x1": only finite`, ReadOptions{}},
+		{"NaN in row 1", "1,nan,3\n1,2,3\n", `t.csv:1:3: found "nan"`, ReadOptions{}},
+		{"Inf", "1,2,-Inf\n", `t.csv:1:5: found "-Inf"`, ReadOptions{}},
+		{"too large", "1,2,1e999\n", `t.csv:1:5: found "1e999" in column "x2", which is beyond`, ReadOptions{}},
+		{"enormous", "a,b\n1,-2e100\n", `t.csv:2:3: found "-2e100" in column "b", which is beyond ±1e+100: divide`, ReadOptions{}},
+		{"missing", "a,b,c\n1,2,3\n1,,3\n", `t.csv:3:3: empty cell in column "b"`, ReadOptions{}},
+		{"missing in row 1", "1,,3\n", `t.csv:1:3: empty cell in column "x1"`, ReadOptions{}},
+		{"NA", "a,b\n1,NA\n", `t.csv:2:3: found "NA", a missing value`, ReadOptions{}},
+		{"decimal comma", "a;b\n1,5;2\n", `t.csv:2:1: found "1,5" in column "a": write decimals with a point`, ReadOptions{}},
+		{"thousands", "a,b\n\"1,500.5\",2\n", `t.csv:2:1: found "1,500.5"`, ReadOptions{}},
+		{"second line of a quoted row", "\"a\nb\",c\n1,2\n\"3\n\",x\n", `t.csv:5:3: found "x"`, ReadOptions{}},
+		{"one column", "a\n1\n2\n", "t.csv: has one column only", ReadOptions{}},
+		{"open quote", "a,b\n1,\"2\n3,4\n", "t.csv:2: a quoted cell of this row is not closed", ReadOptions{}},
+		{"bare quote", "a,b\n1,2\"\n", `t.csv:2:4: found a " inside a cell`, ReadOptions{}},
+		{"double name", "a,b,a\n1,2,3\n", `t.csv:1:5: columns 1 and 3 are both named "a"`, ReadOptions{}},
+		{"no name", ",b,c\n1,2,3\n", "t.csv:1:1: column 1 of the header has no name", ReadOptions{}},
+		{"no target", "ambient,vacuum,power\n1,2,3\n", `t.csv: has no column "powr" to be the target (did you mean "power"?); its columns are "ambient", "vacuum", "power"`, ReadOptions{Target: "powr"}},
+		{"target 0", "a,b\n1,2\n", "t.csv: has no column number 0 to be the target: columns count from 1 to 2", ReadOptions{Target: "0"}},
+		{"target −1", "a,b\n1,2\n", "t.csv: has no column number -1", ReadOptions{Target: "-1"}},
+		{"target 3", "a,b\n1,2\n", "t.csv: has no column number 3", ReadOptions{Target: "3"}},
+		{"unknown task", "a,b\n1,2\n", `there is no task "clasification": did you mean "classification"?`, ReadOptions{Task: "clasification"}},
+		{"cut gzip", zipped(small)[:30], "t.csv: the gzip data end too early", ReadOptions{}},
+		{"gzip header only", zipped(small)[:5], "t.csv: the gzip data end too early", ReadOptions{}},
+		{"gzip without its end", zipped(small)[:len(zipped(small))-4], "t.csv: the gzip data end too early", ReadOptions{}},
+		{"damaged gzip", zipped(small)[:len(zipped(small))-8] + "\x00\x00\x00\x00\x00\x00\x00\x00", "t.csv: the gzip data are damaged", ReadOptions{}},
+		{"zipped twice", zipped(zipped(small)), "t.csv: is compressed twice", ReadOptions{}},
+		{"binary", "\x01\x80\xff\x00\x10", "t.csv: is not text (byte 0x01", ReadOptions{}},
+		{"Latin 1", "temp\xe9rature,b\n1,2\n", "t.csv: is not UTF-8 text (byte 0xe9", ReadOptions{}},
+		{"UTF-16", "\xff\xfea\x00,\x00", "t.csv: is UTF-16 text", ReadOptions{}},
+		{"spreadsheet", "PK\x03\x04xl", "t.csv: is a zip archive or a spreadsheet", ReadOptions{}},
+		{"too many cells", "a,b\n" + strings.Repeat("1,2\n", 1<<15+1), "t.csv:32770: the table holds more than", ReadOptions{}},
+		{"too much text", zipped("a,b,c\n" + strings.Repeat("1,2,"+strings.Repeat("c", 1<<10)+"\n", 1<<11)), "t.csv: holds more than 1.0 MiB of text",
+			ReadOptions{Like: &Schema{Columns: []string{"a"}, Target: "b", TargetAt: 1, Task: Regression}}},
+		{"long line", long, "t.csv: the row after line 0 is longer than 64 KiB", ReadOptions{}},
+		{"gzip bomb", zipped("a,b\n1,\"" + strings.Repeat("0", 1<<22)), "t.csv: the row after line 1 is longer than 64 KiB", ReadOptions{}},
+		{"gzip bomb of blank lines", zipped("a,b\n" + strings.Repeat("\n", 1<<22)), "t.csv: the row after line 1 is longer", ReadOptions{}},
+	} {
+		_, _, err := readText(c.text, c.opt)
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: got %v, want an *Error", c.name, err)
+			continue
+		}
+		if !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, err, c.want)
+		}
+	}
+}
+
+func TestBadPaths(t *testing.T) {
+	dir := t.TempDir()
+	closed := write(t, "closed.csv", small)
+	os.Chmod(closed, 0)
+	want := map[string]string{filepath.Join(dir, "none.csv"): "there is no such file", dir: "is a folder"}
+	if os.Getuid() != 0 { // root may read everything
+		want[closed] = "may not be read"
+	}
+	for path, what := range want {
+		_, _, err := ReadCSV(path, ReadOptions{})
+		var e *Error
+		if !errors.As(err, &e) || e.File != path || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestSeparator(t *testing.T) {
+	for text, want := range map[string]rune{
+		"a,b\n1,2\n":                ',',
+		"a;b\n1,5;2,5\n":            ';',
+		"a\tb,c\n1\t2\n":            '\t',
+		"a,b;c\n1,2\n":              ',',
+		"\"a;b\",c\n\"1;2\",3\n":    ',',
+		"a":                         ',',
+		"a,b,c\n1,2\n":              ',',
+		"\"x\ny;z\",b\n1,2\n":       ',',
+		"1,5;2,5;3\n1,5;2,5;3\n":    ';',
+		"a;b\r\n1;2\r\n\r\n3;4\r\n": ';',
+	} {
+		if got := separator([]byte(text)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestBlocks reads a table of more values than a block holds.
+func TestBlocks(t *testing.T) {
+	var b strings.Builder
+	const rows, width = 20001, 7
+	for i := range rows {
+		for j := range width {
+			fmt.Fprintf(&b, "%d,", i*width+j)
+		}
+		fmt.Fprintf(&b, "%d.5\n", i)
+	}
+	d, _, err := read("t.csv", strings.NewReader(b.String()), ReadOptions{}, fileLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.N() != rows || d.D() != width {
+		t.Fatalf("%d rows, %d inputs", d.N(), d.D())
+	}
+	for i, v := range d.X.Float64s() {
+		if v != float64(i) {
+			t.Fatalf("value %d is %g", i, v)
+		}
+	}
+	if row := d.Row(rows - 1); !slices.Equal(row[:2], []float64{(rows - 1) * width, (rows-1)*width + 1}) || len(row) != width || cap(row) != width {
+		t.Errorf("last row %v", row)
+	}
+}
+
+// FuzzReadCSV gives any bytes: no panic, and a table that is whole where there is no error.
+func FuzzReadCSV(f *testing.F) {
+	for _, s := range []string{small, zipped(small), "1;2\n3;4\n", "\"a\nb\",c\n1,2\n", "a,b\n1,\"", "\xef\xbb\xbf1\t2", "x,y\n0,1\n1,2\n0,1\n1,2"} {
+		f.Add([]byte(s), "", "auto")
+	}
+	like := Schema{Columns: []string{"a", "b"}, Target: "target", TargetAt: 2, Task: Regression}
+	f.Fuzz(func(t *testing.T, text []byte, target, task string) {
+		lim := limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14}
+		for _, opt := range []ReadOptions{{Target: target, Task: task}, {Like: &like, TargetOptional: true}} {
+			d, _, err := read("f", bytes.NewReader(text), opt, lim)
+			var e *Error
+			switch {
+			case err != nil && !errors.As(err, &e):
+				t.Fatalf("not an *Error: %v", err)
+			case err == nil && (d.N()*d.D() != len(d.X.Float64s()) || d.N() == 0 || d.HasTarget() && len(d.Y)+len(d.Labels) != d.N()):
+				t.Fatalf("%d rows, %d inputs, %d values, %d + %d targets", d.N(), d.D(), len(d.X.Float64s()), len(d.Y), len(d.Labels))
+			case err == nil:
+				s := Summarize(d)
+				if _, err := json.Marshal(s); err != nil || len(s.Lines()) == 0 {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package data
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+	"math"
+
+	"gorgonia.org/tensor"
+)
+
+// Task is what is learnt: a real number or a class.
+type Task string
+
+// The two tasks. A ReadOptions may also ask for "auto", which is not a Task.
+const (
+	Regression     Task = "regression"
+	Classification Task = "classification"
+)
+
+// Dataset is a table of N rows with D inputs and, unless it is there to be
+// predicted, a target. It is not changed after it was read.
+type Dataset struct {
+	Name string // file name without folder and ending, or the name of the set
+	Path string // the file, or "embedded"
+
+	X       *tensor.Dense // inputs, float64 [N,D], as in the file
+	Columns []string      // names of the D inputs
+	Target  string        // name of the target column, "" if there is none
+	Task    Task
+
+	Y       []float64 // regression: N targets in their own units
+	Labels  []int32   // classification: N indices into Classes
+	Classes []string  // class names in numerical order: "0", "1", … or "1", "2", …
+
+	// Fingerprint is the SHA-256, in hexadecimal, of column names, target, task and
+	// all values. Compression, separators, quotes and line endings leave no trace in it.
+	Fingerprint string
+
+	targetAt int // position of the target among the columns of the training file
+}
+
+// N is the number of rows.
+func (d *Dataset) N() int { return d.X.Shape()[0] }
+
+// D is the number of inputs.
+func (d *Dataset) D() int { return len(d.Columns) }
+
+// Row is row i of X, not a copy.
+func (d *Dataset) Row(i int) []float64 {
+	w := d.D()
+	return d.X.Float64s()[i*w : (i+1)*w : (i+1)*w]
+}
+
+// HasTarget reports whether the rows come with their true targets.
+func (d *Dataset) HasTarget() bool { return d.Target != "" }
+
+// Subset is a copy of the given rows, in the given order.
+func (d *Dataset) Subset(rows []int) *Dataset {
+	s := *d
+	x := make([]float64, 0, len(rows)*d.D())
+	for _, r := range rows {
+		x = append(x, d.Row(r)...)
+	}
+	s.X = matrix(len(rows), d.D(), x)
+	s.Y = pick(d.Y, rows)
+	s.Labels = pick(d.Labels, rows)
+	s.Fingerprint = s.fingerprint()
+	return &s
+}
+
+func pick[T any](from []T, rows []int) []T {
+	if from == nil {
+		return nil
+	}
+	to := make([]T, len(rows))
+	for i, r := range rows {
+		to[i] = from[r]
+	}
+	return to
+}
+
+// Schema is what must be known of a training set to read another file the same way.
+// A model file holds it.
+type Schema struct {
+	Columns  []string `json:"columns"`
+	Target   string   `json:"target"`
+	TargetAt int      `json:"target_at"` // 0-based position in the file, for files without a header
+	Task     Task     `json:"task"`
+	Classes  []string `json:"classes,omitempty"`
+}
+
+// Schema describes d to readers of other files.
+func (d *Dataset) Schema() Schema {
+	return Schema{Columns: d.Columns, Target: d.Target, TargetAt: d.targetAt, Task: d.Task, Classes: d.Classes}
+}
+
+// Check refuses a schema that no training set can have had; one comes from a file.
+func (s Schema) Check() error {
+	switch {
+	case len(s.Columns) == 0, s.Target == "", s.TargetAt < 0, s.TargetAt > len(s.Columns),
+		s.Task != Regression && s.Task != Classification,
+		s.Task == Classification && len(classIndex(s.Classes)) != len(s.Classes):
+		return errorf("", "the description of the training data is damaged: it lacks columns, target, task or classes")
+	}
+	return nil
+}
+
+func matrix(n, d int, x []float64) *tensor.Dense {
+	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))
+}
+
+// fingerprint hashes names with their lengths before them, so that no two lists of
+// names give the same bytes, then the values row by row.
+func (d *Dataset) fingerprint() string {
+	h := sha256.New()
+	words := append([]string{string(d.Task), d.Target}, d.Columns...)
+	writeUint(h, uint64(len(words)))
+	for _, w := range words {
+		writeUint(h, uint64(len(w)))
+		h.Write([]byte(w))
+	}
+	writeUint(h, uint64(d.N()))
+	row := make([]byte, 0, 8*(d.D()+1))
+	for i := range d.N() {
+		row = row[:0]
+		for _, v := range d.Row(i) {
+			row = appendValue(row, v)
+		}
+		switch {
+		case d.Labels != nil:
+			row = append(row, d.Classes[d.Labels[i]]...)
+			row = append(row, ';')
+		case d.Y != nil:
+			row = appendValue(row, d.Y[i])
+		}
+		h.Write(row)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func writeUint(h hash.Hash, v uint64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], v)
+	h.Write(b[:])
+}
+
+// appendValue adds zero first: −0 and 0 are the same value.
+func appendValue(b []byte, v float64) []byte {
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0))
+}

@@ -1,0 +1,24 @@
+// Package data reads tables of numbers, the named benchmark sets, and the
+// scalings that a model keeps.
+//
+// The way of the data: a CSV file, plain or gzip (open.go), is told its
+// separator and its header (records.go), its columns are matched to inputs and a
+// target (layout.go), its cells become a float64 tensor (read.go), its target a
+// list of reals or of classes (target.go). Load (load.go, named.go) puts a
+// training and a test set together; a Scaler (scaler.go) is fitted on training
+// rows only. Summarize describes a set for people and programs.
+//
+// # What a file may look like
+//
+// One row per example, cells separated by comma, semicolon or tab (found out),
+// lines ended by LF or CRLF, quoted cells allowed, UTF-8 with or without a byte
+// order mark, compressed with gzip or not (told by the content, not by the name).
+// The first row is a header when any of its cells is text; otherwise the columns
+// are called x0, x1, …. Every cell that is used must be a finite number: nothing
+// is guessed or filled in.
+//
+// # Errors
+//
+// What is wrong with a file is an *Error, with file, line and column. Anything
+// else that goes wrong while reading, a failing disk for one, is an ordinary error.
+package data

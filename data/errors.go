@@ -1,0 +1,77 @@
+package data
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Error says what is wrong with the user's data or with the way it was asked for,
+// and what to do about it. It reads `train.csv:17:3: found "abc" in column "AP": …`.
+type Error struct {
+	File   string // "" where no file is concerned
+	Line   int    // from 1; 0 where the whole file is meant
+	Column int    // position in the line in bytes, from 1; 0 where the whole line is meant
+	Msg    string
+	Err    error // the cause, where there is one
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		b.WriteString(e.File)
+		if e.Line > 0 {
+			fmt.Fprintf(&b, ":%d", e.Line)
+			if e.Column > 0 {
+				fmt.Fprintf(&b, ":%d", e.Column)
+			}
+		}
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Msg)
+	return b.String()
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+func errorf(file, format string, args ...any) *Error {
+	return &Error{File: file, Msg: fmt.Sprintf(format, args...)}
+}
+
+// quote shows a cell or a name in a message, cut short where it is long.
+func quote(s string) string {
+	const longest = 40
+	if r := []rune(s); len(r) > longest {
+		return strconv.Quote(string(r[:longest])) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// list shows the first few of the words, quoted.
+func list(words []string) string {
+	const shown = 8
+	var b strings.Builder
+	for i, w := range words {
+		if i == shown {
+			fmt.Fprintf(&b, " and %d more", len(words)-shown)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quote(w))
+	}
+	return b.String()
+}
+
+// number shows a value without needless digits.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// plural is "1 row", "2 rows".
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}

@@ -1,0 +1,137 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+)
+
+// DefaultTarget is the column that is the target where none is named and it exists;
+// otherwise the last column is.
+const DefaultTarget = "target"
+
+// layout says which cells of a row are the inputs, in order, and which is the target.
+type layout struct {
+	inputs  []int
+	columns []string // names of the inputs
+	target  int      // -1: none
+	name    string   // name of the target, "" if none
+	notes   []string
+}
+
+// newLayout finds the target of a training file; all other columns are inputs.
+func newLayout(rec *records, target string) (*layout, error) {
+	at, err := findTarget(rec, target)
+	if err != nil {
+		return nil, err
+	}
+	if rec.width < 2 {
+		return nil, errorf(rec.name, "has one column only: at least one input column is needed beside the target"+
+			" (cells are separated by comma, semicolon or tab)")
+	}
+	l := &layout{target: at, name: rec.columnName(at)}
+	if text, doubtful := rec.doubtfulHeader(); doubtful {
+		l.notes = append(l.notes, fmt.Sprintf("%s: the first row has the text %s in it and is taken as the column names", rec.name, quote(text)))
+	}
+	for i := range rec.width {
+		if i != at {
+			l.inputs = append(l.inputs, i)
+			l.columns = append(l.columns, rec.columnName(i))
+		}
+	}
+	return l, nil
+}
+
+// findTarget takes a column's name first, else its number, counted from 1.
+func findTarget(rec *records, target string) (int, error) {
+	names := rec.columnNames()
+	if target == "" {
+		if i := slices.Index(names, DefaultTarget); i >= 0 {
+			return i, nil
+		}
+		return rec.width - 1, nil
+	}
+	if i := slices.Index(names, target); i >= 0 {
+		return i, nil
+	}
+	if n, err := strconv.Atoi(target); err == nil {
+		if n < 1 || n > rec.width {
+			return 0, errorf(rec.name, "has no column number %d to be the target: columns count from 1 to %d", n, rec.width)
+		}
+		return n - 1, nil
+	}
+	return 0, errorf(rec.name, "has no column %s to be the target%s; its columns are %s",
+		quote(target), didYouMean(target, names), list(names))
+}
+
+// likeLayout matches a file to a training set: by name where the file has a header,
+// in any order and with columns to spare; by position where it has none.
+func likeLayout(rec *records, like *Schema, targetOptional bool) (*layout, error) {
+	if rec.header == nil {
+		return positionLayout(rec, like, targetOptional)
+	}
+	at := make(map[string]int, rec.width)
+	for i, name := range rec.header {
+		at[name] = i
+	}
+	l := &layout{columns: like.Columns, target: -1}
+	used := make([]bool, rec.width)
+	for _, name := range like.Columns {
+		i, ok := at[name]
+		if !ok {
+			return nil, missingColumn(rec, name, "which the training data have")
+		}
+		l.inputs, used[i] = append(l.inputs, i), true
+	}
+	if i, ok := at[like.Target]; ok {
+		l.target, l.name, used[i] = i, like.Target, true
+	} else if !targetOptional {
+		return nil, missingColumn(rec, like.Target, "the target of the training data")
+	}
+	var extra []string
+	for i, name := range rec.header {
+		if !used[i] {
+			extra = append(extra, name)
+		}
+	}
+	if len(extra) > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("%s: not in the training data and ignored: %s", rec.name, list(extra)))
+	}
+	return l, nil
+}
+
+func missingColumn(rec *records, name, role string) error {
+	return &Error{File: rec.name, Line: 1, Msg: fmt.Sprintf("there is no column %s, %s%s; the columns here are %s",
+		quote(name), role, didYouMean(name, rec.header), list(rec.header))}
+}
+
+func positionLayout(rec *records, like *Schema, targetOptional bool) (*layout, error) {
+	d := len(like.Columns)
+	l := &layout{target: like.TargetAt, columns: like.Columns, name: like.Target}
+	switch {
+	case rec.width == d+1:
+	case rec.width == d && targetOptional:
+		l.target, l.name = -1, ""
+	default:
+		return nil, errorf(rec.name, "has %s and no header, the training data have %s and a target: give the same columns in the same order, or a header",
+			plural(rec.width, "column"), plural(d, "input"))
+	}
+	for i := range rec.width {
+		if i != l.target {
+			l.inputs = append(l.inputs, i)
+		}
+	}
+	l.notes = append(l.notes, rec.name+": no header, so its columns are taken in the order of the training data")
+	return l, nil
+}
+
+// didYouMean is ` (did you mean "AP"?)` where a known word is near.
+func didYouMean(word string, known []string) string {
+	if near, ok := suggest.Nearest(strings.TrimSpace(word), known); ok {
+		return " (did you mean " + quote(near) + "?)"
+	}
+	return ""
+}

@@ -1,0 +1,136 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+)
+
+// Source says where the data of a run come from.
+type Source struct {
+	Data    string // one of Names, or a CSV file; a name wins, so a file called spam is ./spam
+	Test    string // file with the test rows; "": a named set has its own, of a file a tenth is held out
+	DataDir string // folder of the named sets; "": the environment variable GPDRF_DATA
+	Fold    int    // of a named set, from 1; 0 is the first; must be 0 for a file
+	Target  string // as in ReadOptions
+	Task    string // as in ReadOptions
+	Seed    uint64 // of the held-out rows
+}
+
+// Load reads a training set and its test set. The test set has the columns, the task
+// and the classes of the training set. It is an error if there is nothing to learn:
+// a single training row, a constant target, a class without training rows.
+func Load(s Source) (train, test *Dataset, notes []string, err error) {
+	switch {
+	case s.Data == "":
+		err = errorf("", "no data given: give a CSV file or one of %s", strings.Join(Names(), ", "))
+	case slices.Contains(Names(), s.Data):
+		train, test, notes, err = loadNamed(s)
+	default:
+		train, test, notes, err = loadFiles(s)
+	}
+	if err == nil {
+		err = checkTraining(train)
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if names := constantColumns(train); len(names) > 0 {
+		notes = append(notes, fmt.Sprintf("%s: constant in the training rows, so without information: %s", train.Path, list(names)))
+	}
+	return train, test, notes, nil
+}
+
+func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
+	if s.Fold != 0 {
+		return nil, nil, nil, errorf(s.Data, "a file has no folds: give --test FILE, or leave --fold out (the named sets are %s)", strings.Join(Names(), ", "))
+	}
+	all, notes, err := ReadCSV(s.Data, ReadOptions{Target: s.Target, Task: s.Task})
+	if err != nil {
+		return nil, nil, nil, meantName(s.Data, err)
+	}
+	if s.Test != "" {
+		like := all.Schema()
+		test, more, err := ReadCSV(s.Test, ReadOptions{Like: &like})
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return all, test, append(notes, more...), nil
+	}
+	if all.N() < 2 {
+		return nil, nil, nil, errorf(s.Data, "has a single row: at least one to train on and one to test on are needed")
+	}
+	rows := heldOut(all.N(), s.Seed)
+	notes = append(notes, fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, by the seed %d)", s.Data, len(rows), all.N(), s.Seed))
+	return all.Subset(others(all.N(), rows)), all.Subset(rows), notes, nil
+}
+
+// meantName adds to the error about a file that is not there the named set that may
+// have been meant.
+func meantName(path string, err error) error {
+	if _, gone := os.Stat(path); gone == nil {
+		return err
+	}
+	if e, ok := err.(*Error); ok {
+		e.Msg += didYouMean(path, Names())
+	}
+	return err
+}
+
+// heldOutSite keeps the held-out rows apart from every other use of the seed.
+const heldOutSite = 0x64617461 // "data"
+
+// heldOut draws a tenth of the rows 0 … n−1, one at least, in ascending order. It is
+// a function of n and the seed alone.
+func heldOut(n int, seed uint64) []int {
+	order := make([]int32, n)
+	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, heldOutSite, 0, 0)
+	rows := make([]int, max(1, int(math.Round(float64(n)/10))))
+	for i := range rows {
+		rows[i] = int(order[i])
+	}
+	slices.Sort(rows)
+	return rows
+}
+
+// checkTraining refuses training rows from which nothing can be learnt.
+func checkTraining(d *Dataset) error {
+	if d.N() < 2 {
+		return errorf(d.Path, "leaves a single training row: at least two are needed")
+	}
+	if d.Task == Regression {
+		_, err := FitTarget(d)
+		return err
+	}
+	if len(d.Classes) == 1 {
+		return errorf(d.Path, "the target column %s holds the class %s only: at least two classes are needed", quote(d.Target), d.Classes[0])
+	}
+	count := make([]int, len(d.Classes))
+	for _, l := range d.Labels {
+		count[l]++
+	}
+	if c := slices.Index(count, 0); c >= 0 {
+		return errorf(d.Path, "no training row is left for class %s of the target column %s: too few rows of it; take another seed, or give --test FILE",
+			d.Classes[c], quote(d.Target))
+	}
+	return nil
+}
+
+// constantColumns names the inputs that have a single value in all rows.
+func constantColumns(d *Dataset) []string {
+	var names []string
+	for j, name := range d.Columns {
+		first, same := d.Row(0)[j], true
+		for i := 1; i < d.N() && same; i++ {
+			same = d.Row(i)[j] == first
+		}
+		if same {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,197 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// numbered is a table whose first input is the row number; labels go round.
+func numbered(rows, classes int) string {
+	var b strings.Builder
+	b.WriteString("id,const,target\n")
+	for i := range rows {
+		fmt.Fprintf(&b, "%d,7,%d\n", i, i%classes)
+	}
+	return b.String()
+}
+
+func TestHoldOut(t *testing.T) {
+	path := write(t, "t.csv", numbered(105, 3))
+	split := func(seed uint64) (train, test []float64) {
+		a, b, notes, err := Load(Source{Data: path, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := strings.Join(notes, "\n"); !strings.Contains(all, "11 of 105 rows held out") || !strings.Contains(all, `constant in the training rows, so without information: "const"`) {
+			t.Errorf("notes %s", all)
+		}
+		for i, l := range b.Labels {
+			if int(l) != int(b.Row(i)[0])%3 {
+				t.Errorf("row %v has label %d", b.Row(i), l)
+			}
+		}
+		if a.Fingerprint == b.Fingerprint || fmt.Sprint(a.Classes) != fmt.Sprint(b.Classes) {
+			t.Error("the parts do not look like parts")
+		}
+		return column(a.X, 0), column(b.X, 0)
+	}
+	train, test := split(1)
+	if len(train) != 94 || len(test) != 11 || !slices.IsSorted(train) || !slices.IsSorted(test) {
+		t.Fatalf("%d and %d rows", len(train), len(test))
+	}
+	all := slices.Sorted(slices.Values(slices.Concat(train, test)))
+	for i, v := range all {
+		if v != float64(i) {
+			t.Fatalf("row %d is missing or stands twice", i)
+		}
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if _, again := split(1); !slices.Equal(test, again) {
+		t.Error("the same seed gives other rows")
+	}
+	if _, other := split(2); slices.Equal(test, other) {
+		t.Error("another seed gives the same rows")
+	}
+	if _, other := split(1 + 1<<32); slices.Equal(test, other) {
+		t.Error("the high half of the seed does not count")
+	}
+}
+
+// TestHeldOutIsFair: each row is drawn about as often as any other.
+func TestHeldOutIsFair(t *testing.T) {
+	var count [20]int
+	const draws = 5000
+	for seed := range uint64(draws) {
+		for _, r := range heldOut(len(count), seed) {
+			count[r]++
+		}
+	}
+	for r, n := range count { // mean 500, standard deviation 21
+		if n < 400 || n > 600 {
+			t.Errorf("row %d was drawn %d times of %d", r, n, draws)
+		}
+	}
+	if n := len(heldOut(2, 1)); n != 1 {
+		t.Errorf("%d of 2 rows held out", n)
+	}
+}
+
+func TestTestFile(t *testing.T) {
+	train, test, _, err := Load(Source{
+		Data: write(t, "train.csv", "a,b,target\n1,2,0.5\n3,4,1.5\n"),
+		Test: write(t, "test.csv", "target,b,a\n9,8,7\n"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if train.N() != 2 || fmt.Sprint(test.X.Float64s(), test.Y) != "[7 8] [9]" {
+		t.Error(train.N(), test.X.Float64s(), test.Y)
+	}
+}
+
+func TestBadSources(t *testing.T) {
+	t.Setenv(DataDirEnv, "")
+	dir := t.TempDir()
+	os.Mkdir(filepath.Join(dir, "spam"), 0o755)
+	good := write(t, "good.csv", numbered(20, 2))
+	for _, c := range []struct {
+		name string
+		s    Source
+		want string
+	}{
+		{"nothing", Source{}, "no data given"},
+		{"no file", Source{Data: "none.csv"}, "none.csv: there is no such file"},
+		{"misspelt set", Source{Data: "powerplnt"}, `powerplnt: there is no such file (did you mean "powerplant"?)`},
+		{"fold of a file", Source{Data: good, Fold: 1}, good + ": a file has no folds"},
+		{"no test file", Source{Data: good, Test: "none.csv"}, "none.csv: there is no such file"},
+		{"test file of a set", Source{Data: "powerplant", Test: good}, "powerplant comes with its own test rows"},
+		{"fold 4", Source{Data: "powerplant", Fold: 4}, "powerplant has no fold 4: its folds are 1 to 3"},
+		{"fold −1", Source{Data: "eeg", Fold: -1}, "eeg has no fold -1: its folds are 1 to 5"},
+		{"fold 6", Source{Data: "spam", Fold: 6}, "spam has no fold 6: its folds are 1 to 5"},
+		{"no folder", Source{Data: "spam"}, "the set spam is read from a folder: name it by --data-dir or GPDRF_DATA"},
+		{"other folder", Source{Data: "eeg", DataDir: dir}, "the folder " + dir + " holds no set eeg"},
+		{"empty folder", Source{Data: "spam", DataDir: dir}, filepath.Join(dir, "spam", "fold1.train.csv.gz") + ": there is no such file"},
+		{"one row", Source{Data: write(t, "t.csv", "a,b\n1,2\n")}, "has a single row"},
+		{"two rows", Source{Data: write(t, "t.csv", "a,b\n1,2\n3,4\n")}, "leaves a single training row"},
+		{"constant target", Source{Data: write(t, "t.csv", "a,b\n1,7.5\n3,7.5\n4,7.5\n")}, `the target column "b" holds the value 7.5 only`},
+		{"one class", Source{Data: write(t, "t.csv", "a,b\n1,1\n3,1\n4,1\n"), Task: "classification"}, `the target column "b" holds the class 1 only`},
+		{"class held out", Source{Data: write(t, "t.csv", "a,b\n1,0\n3,1\n4,2\n"), Task: "classification"}, "no training row is left for class"},
+	} {
+		_, _, _, err := Load(c.s)
+		var e *Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
+		}
+	}
+}
+
+// TestNameWins: a file called spam must be given as ./spam.
+func TestNameWins(t *testing.T) {
+	t.Setenv(DataDirEnv, "")
+	t.Chdir(t.TempDir())
+	os.WriteFile("spam", []byte(numbered(20, 2)), 0o644)
+	if _, _, _, err := Load(Source{Data: "spam"}); err == nil {
+		t.Error("the file spam was read as the set")
+	}
+	if train, _, _, err := Load(Source{Data: "./spam"}); err != nil || train.Name != "spam" {
+		t.Error(err)
+	}
+}
+
+// TestDataDirectory reads a set from a folder in the published layout.
+func TestDataDirectory(t *testing.T) {
+	dir := t.TempDir()
+	os.Mkdir(filepath.Join(dir, "powerplant"), 0o755)
+	for file, text := range map[string]string{"fold2.train.csv.gz": zipped("a,target\n1,0.5\n2,1.5\n"), "fold2.test.csv.gz": zipped("a,target\n3,2.5\n")} {
+		os.WriteFile(filepath.Join(dir, "powerplant", file), []byte(text), 0o644)
+	}
+	t.Setenv(DataDirEnv, dir)
+	train, test, _, err := Load(Source{Data: "powerplant", Fold: 2})
+	if err != nil || train.N() != 2 || test.Y[0] != 2.5 || train.Name != "powerplant" || !strings.HasPrefix(train.Path, dir) {
+		t.Error(train, test, err)
+	}
+	train, _, _, err = Load(Source{Data: "powerplant", DataDir: t.TempDir()}) // the field beats the variable
+	if err != nil || train.Path != "embedded" {
+		t.Error(train, err)
+	}
+}
+
+// TestNamedSets reads the first and the last fold of each: the sizes of the paper's table.
+func TestNamedSets(t *testing.T) {
+	dir := dataDir(t)
+	for name, want := range map[string]struct {
+		train, inputs int
+		task          Task
+		scaling       string
+	}{
+		"powerplant": {9469, 4, Regression, "standard"},
+		"protein":    {45515, 9, Regression, "robust"},
+		"spam":       {4532, 57, Classification, "robust"},
+		"eeg":        {14857, 14, Classification, "robust"},
+	} {
+		for _, fold := range []int{1, Folds(name)} {
+			start := time.Now()
+			train, test, notes, err := Load(Source{Data: name, DataDir: dir, Fold: fold})
+			if err != nil {
+				t.Fatal(err)
+			}
+			took := time.Since(start)
+			if d := train.N() - want.train; d < 0 || d > 1 || train.D() != want.inputs || train.Task != want.task || test.N() < 60 {
+				t.Errorf("%s %d: %d and %d rows, %d inputs, %s", name, fold, train.N(), test.N(), train.D(), train.Task)
+			}
+			if s, err := FitScaler("auto", train.X); err != nil || s.Kind != want.scaling {
+				t.Errorf("%s %d: scaling %s, %v", name, fold, s.Kind, err)
+			}
+			if fold == 1 {
+				t.Logf("%s: %v; %v", name, took.Round(time.Millisecond), notes)
+			}
+		}
+	}
+}

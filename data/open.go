@@ -1,0 +1,164 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+)
+
+// limits keep a hostile or mistaken file from taking all memory.
+type limits struct {
+	text   int64 // bytes of text, after decompression
+	record int64 // bytes of one row
+	cells  int64 // numbers kept: N·(D+1)
+}
+
+// fileLimits allow a table of 4 GiB in memory, which is more than the engine can train
+// on, and stop a gzip bomb long before a disk or a day is full.
+func fileLimits() limits {
+	return limits{text: 16 << 30, record: 64 << 20, cells: 512 << 20}
+}
+
+const headSize = 64 << 10 // bytes looked at to tell what a file is
+
+var (
+	errTextLimit   = errors.New("text limit")
+	errRecordLimit = errors.New("record limit")
+)
+
+// openFile opens a regular file or a pipe for reading.
+func openFile(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &Error{File: path, Msg: "there is no such file", Err: err}
+	case errors.Is(err, fs.ErrPermission):
+		return nil, &Error{File: path, Msg: "may not be read: check its permissions", Err: err}
+	case err != nil:
+		return nil, &Error{File: path, Msg: "cannot be opened: " + cause(err), Err: err}
+	}
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		f.Close()
+		return nil, errorf(path, "is a folder: give a CSV file")
+	}
+	return f, nil
+}
+
+// cause is the message of a path error without operation and path, which are known.
+func cause(err error) string {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// plainText undoes gzip and the byte order mark, and refuses what is no text. It
+// returns the reader and the first bytes of the text.
+func plainText(name string, r io.Reader) (*bufio.Reader, []byte, error) {
+	br := bufio.NewReaderSize(r, headSize)
+	if magic, _ := br.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		gz, err := gzip.NewReader(br)
+		if err != nil {
+			return nil, nil, readError(name, err)
+		}
+		br = bufio.NewReaderSize(gz, headSize)
+	}
+	head, err := br.Peek(headSize)
+	if len(head) == 0 {
+		if err == io.EOF {
+			return nil, nil, errorf(name, "is empty: a table with at least one row is needed")
+		}
+		return nil, nil, readError(name, err)
+	}
+	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+		br.Discard(3)
+		head = head[3:]
+	}
+	if what := notText(head); what != "" {
+		return nil, nil, errorf(name, "%s: a CSV text file, plain or gzip, is needed", what)
+	}
+	return br, head, nil
+}
+
+// notText says what the bytes are where they are no UTF-8 text, and "" where they are.
+func notText(head []byte) string {
+	for _, known := range []struct{ magic, what string }{
+		{"PK\x03\x04", "is a zip archive or a spreadsheet"},
+		{"PAR1", "is a Parquet file"},
+		{"\x28\xb5\x2f\xfd", "is compressed with zstd"},
+		{"BZh", "is compressed with bzip2"},
+		{"\xfd7zXZ", "is compressed with xz"},
+		{"\x1f\x8b", "is compressed twice"},
+		{"\xff\xfe", "is UTF-16 text"},
+		{"\xfe\xff", "is UTF-16 text"},
+	} {
+		if bytes.HasPrefix(head, []byte(known.magic)) {
+			return known.what
+		}
+	}
+	for i := 0; i < len(head); {
+		c := head[i]
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' {
+			return "is not text (byte 0x" + hex2(c) + " near its start)"
+		}
+		r, size := utf8.DecodeRune(head[i:])
+		if r == utf8.RuneError && size == 1 && utf8.FullRune(head[i:]) {
+			return "is not UTF-8 text (byte 0x" + hex2(c) + " near its start)"
+		}
+		i += size
+	}
+	return ""
+}
+
+func hex2(c byte) string {
+	const digits = "0123456789abcdef"
+	return string([]byte{digits[c>>4], digits[c&15]})
+}
+
+// readError tells damage of the file, which is bad input, from a failing machine.
+func readError(name string, err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return &Error{File: name, Msg: "the gzip data end too early: the file was cut short, fetch it again", Err: err}
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
+		return &Error{File: name, Msg: "the gzip data are damaged: fetch the file again", Err: err}
+	}
+	return &readFailure{name, err}
+}
+
+// readFailure is an error of the machine, not of the file.
+type readFailure struct {
+	name string
+	err  error
+}
+
+func (e *readFailure) Error() string { return e.name + ": reading failed: " + cause(e.err) }
+func (e *readFailure) Unwrap() error { return e.err }
+
+// guard stops a text or a row that grows beyond its limit. The reader of rows moves
+// the mark to the start of each row.
+type guard struct {
+	src        io.Reader
+	limits     limits
+	read, mark int64
+}
+
+func (g *guard) Read(p []byte) (int, error) {
+	switch {
+	case g.read > g.limits.text:
+		return 0, errTextLimit
+	case g.read-g.mark > g.limits.record:
+		return 0, errRecordLimit
+	}
+	n, err := g.src.Read(p)
+	g.read += int64(n)
+	return n, err
+}

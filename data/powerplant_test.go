@@ -1,0 +1,202 @@
+package data
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var writeFolds = flag.Bool("write-folds", false, "derive powerplant/folds.json anew from the fold files under GPDRF_DATA")
+
+// foldsAbout heads powerplant/folds.json.
+const foldsAbout = "Test rows of folds 1, 2, 3 as numbers of data rows of CCPP.csv.gz, from 0, in the order of the fold files. " +
+	"Written by: go test ./data -run TestEmbeddedPowerplant -write-folds. " +
+	"The table repeats 41 of its rows; equal rows cannot be told apart, and the first one not yet taken stands for each."
+
+func dataDir(t *testing.T) string {
+	dir := os.Getenv(DataDirEnv)
+	if dir == "" {
+		t.Skip("set " + DataDirEnv + " to the folder of the named sets to compare with their files")
+	}
+	return dir
+}
+
+// cents is a row of the power plant table, inputs and target: every number there has
+// two decimals at most, so hundredths are whole and compare exactly.
+type cents [5]int
+
+func compareCents(a, b cents) int { return slices.Compare(a[:], b[:]) }
+
+func toCents(row []float64, y float64) (c cents) {
+	for j, v := range append(slices.Clone(row), y) {
+		c[j] = int(math.Round(100 * v))
+	}
+	return c
+}
+
+func wholeTable(t *testing.T) *Dataset {
+	d, _, err := read(powerplantName, strings.NewReader(powerplantTable), ReadOptions{}, fileLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestEmbeddedPowerplant standardises the embedded folds by their training rows and
+// finds in them, as sets, the rows of the fold files.
+func TestEmbeddedPowerplant(t *testing.T) {
+	dir := dataDir(t)
+	if *writeFolds {
+		deriveFolds(t, dir)
+	}
+	for fold := 1; fold <= Folds("powerplant"); fold++ {
+		train, test, _, err := Load(Source{Data: "powerplant", DataDir: t.TempDir(), Fold: fold})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantTrain, wantTest, _, err := Load(Source{Data: "powerplant", DataDir: dir, Fold: fold})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scaler, _ := FitScaler("standard", train.X)
+		target, _ := FitTarget(train)
+		compareFold(t, fmt.Sprintf("fold %d train", fold), train, wantTrain, scaler, target)
+		compareFold(t, fmt.Sprintf("fold %d test", fold), test, wantTest, scaler, target)
+		for i := range test.N() { // test rows also in the same order
+			if d := math.Abs(target.Transform(test.Y)[i] - wantTest.Y[i]); d > 1e-9 {
+				t.Fatalf("fold %d: test row %d is off by %g", fold, i, d)
+			}
+		}
+	}
+}
+
+// compareFold pairs the rows of both sets by their hundredths and compares what is paired.
+func compareFold(t *testing.T, name string, got, want *Dataset, s Scaler, ts TargetScale) {
+	t.Helper()
+	if got.N() != want.N() {
+		t.Fatalf("%s: %d rows, want %d", name, got.N(), want.N())
+	}
+	type pair struct {
+		key    cents
+		scaled []float64
+	}
+	var a, b []pair
+	x, y := s.Transform(got.X), ts.Transform(got.Y)
+	d := got.D()
+	for i := range got.N() {
+		a = append(a, pair{toCents(got.Row(i), got.Y[i]), append(slices.Clone(x[i*d:(i+1)*d]), y[i])})
+		raw := make([]float64, d)
+		for j, z := range want.Row(i) {
+			raw[j] = s.Center[j] + s.Scale[j]*z
+		}
+		b = append(b, pair{toCents(raw, ts.Mean+ts.SD*want.Y[i]), append(slices.Clone(want.Row(i)), want.Y[i])})
+	}
+	byKey := func(p, q pair) int { return compareCents(p.key, q.key) }
+	slices.SortFunc(a, byKey)
+	slices.SortFunc(b, byKey)
+	for i := range a {
+		if a[i].key != b[i].key {
+			t.Fatalf("%s: row %v against %v", name, a[i].key, b[i].key)
+		}
+		for j := range a[i].scaled {
+			if diff := math.Abs(a[i].scaled[j] - b[i].scaled[j]); diff > 1e-9 {
+				t.Fatalf("%s: %v column %d is off by %g", name, a[i].key, j, diff)
+			}
+		}
+	}
+}
+
+// deriveFolds finds each fold's test rows in the table. The files are standardised by
+// constants that they do not hold; but training and test rows together are the whole
+// table, so the extremes of each column give the constants back.
+func deriveFolds(t *testing.T, dir string) {
+	table := wholeTable(t)
+	rowsOf := map[cents][]int{}
+	for i := range table.N() {
+		key := toCents(table.Row(i), table.Y[i])
+		rowsOf[key] = append(rowsOf[key], i)
+	}
+	var folds [][]int
+	for fold := 1; fold <= Folds("powerplant"); fold++ {
+		train, test, _, err := Load(Source{Data: "powerplant", DataDir: dir, Fold: fold})
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := make([]func(float64) float64, table.D()+1)
+		for j := range back {
+			back[j] = affine(values(table, j), append(values(train, j), values(test, j)...))
+		}
+		taken := map[cents]int{}
+		var rows []int
+		for i := range test.N() {
+			raw := make([]float64, table.D())
+			for j, z := range test.Row(i) {
+				raw[j] = back[j](z)
+			}
+			key := toCents(raw, back[table.D()](test.Y[i]))
+			if taken[key] == len(rowsOf[key]) {
+				t.Fatalf("fold %d: test row %d, %v, is not in the table", fold, i, key)
+			}
+			rows = append(rows, rowsOf[key][taken[key]])
+			taken[key]++
+		}
+		folds = append(folds, rows)
+	}
+	text := fmt.Sprintf("{\"about\": %q,\n \"folds\": [\n", foldsAbout)
+	for i, rows := range folds {
+		line, _ := json.Marshal(rows)
+		text += string(line) + []string{",\n", ",\n", "\n]}\n"}[i]
+	}
+	if err := os.WriteFile("powerplant/folds.json", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Skip("powerplant/folds.json is written: run the test again without -write-folds")
+}
+
+// values of input j, or of the target for j = D.
+func values(d *Dataset, j int) []float64 {
+	if j == d.D() {
+		return slices.Clone(d.Y)
+	}
+	return column(d.X, j)
+}
+
+// affine maps the extremes of from to those of to.
+func affine(to, from []float64) func(float64) float64 {
+	a, b := slices.Min(to), slices.Max(to)
+	c, d := slices.Min(from), slices.Max(from)
+	return func(z float64) float64 { return a + (b-a)*(z-c)/(d-c) }
+}
+
+func TestEmbeddedPowerplantShape(t *testing.T) {
+	for fold, want := range []int{99, 99, 98} {
+		train, test, _, err := Load(Source{Data: "powerplant", DataDir: t.TempDir(), Fold: fold + 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if train.N() != 9568-want || test.N() != want || train.D() != 4 || train.Task != Regression {
+			t.Errorf("fold %d: %d and %d rows, %d inputs, %s", fold+1, train.N(), test.N(), train.D(), train.Task)
+		}
+		rows := powerplantTestRows(fold + 1)
+		slices.Sort(rows)
+		if len(slices.Compact(rows)) != want {
+			t.Errorf("fold %d: a test row stands twice", fold+1)
+		}
+	}
+	table := wholeTable(t)
+	distinct := map[cents]bool{}
+	for i := range table.N() {
+		distinct[toCents(table.Row(i), table.Y[i])] = true
+	}
+	if n := table.N() - len(distinct); n != 41 {
+		t.Errorf("%d repeated rows, foldsAbout says 41", n)
+	}
+	if y := table.Y[0]; y != 481.3 {
+		t.Errorf("first target %g, want 481.3 MW", y)
+	}
+}

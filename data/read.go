@@ -1,0 +1,205 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// ReadOptions say how a file is to be read. The zero value finds out.
+type ReadOptions struct {
+	Target string // name of the target column, or its number from 1; "": the column "target", else the last
+	Task   string // "", "auto", "regression" or "classification"
+
+	// Like is the training set's schema: columns are matched to it and Target and Task
+	// are taken from it.
+	Like *Schema
+	// TargetOptional allows, with Like, a file without the target column.
+	TargetOptional bool
+}
+
+// ReadCSV reads a CSV file, plain or gzip. The notes say what was found out or
+// ignored, each a line for the user.
+func ReadCSV(path string, opt ReadOptions) (d *Dataset, notes []string, err error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	d, notes, err = read(path, f, opt, fileLimits())
+	if err != nil {
+		return nil, nil, err
+	}
+	d.Name, d.Path = baseName(path), path
+	return d, notes, nil
+}
+
+// ReadFor reads a file to be predicted by a model that was trained on a set with the
+// given schema. With a header, columns are matched by name in any order, and others
+// are ignored; without one, the file must have the inputs in order, with or without
+// the target where it stood. The target column may be missing.
+func ReadFor(path string, s Schema) (*Dataset, []string, error) {
+	return ReadCSV(path, ReadOptions{Like: &s, TargetOptional: true})
+}
+
+// baseName is the file name without folder, .gz and the ending before it.
+func baseName(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	if short := strings.TrimSuffix(name, filepath.Ext(name)); short != "" {
+		return short
+	}
+	return name
+}
+
+// read reads a table from r; name stands in messages.
+func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []string, error) {
+	task, err := parseTask(opt.Task)
+	if err != nil {
+		return nil, nil, err
+	}
+	rec, err := newRecords(name, r, lim)
+	if err != nil {
+		return nil, nil, err
+	}
+	var lay *layout
+	if opt.Like != nil {
+		if err := opt.Like.Check(); err != nil {
+			return nil, nil, err
+		}
+		task = opt.Like.Task
+		lay, err = likeLayout(rec, opt.Like, opt.TargetOptional)
+	} else {
+		lay, err = newLayout(rec, opt.Target)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	check := targetCheck(task, opt.Like)
+	x, y, err := readValues(rec, lay, check, lim.cells)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	d := &Dataset{X: matrix(len(x)/len(lay.inputs), len(lay.inputs), x), Columns: lay.columns,
+		Target: lay.name, Task: task, targetAt: lay.target}
+	notes := lay.notes
+	switch {
+	case opt.Like != nil:
+		d.Classes, d.targetAt = opt.Like.Classes, opt.Like.TargetAt
+		if lay.target >= 0 {
+			d.setTarget(y)
+		}
+	default:
+		note, err := d.findTask(rec, y)
+		if err != nil {
+			return nil, nil, err
+		}
+		notes = append(notes, note)
+	}
+	d.Fingerprint = d.fingerprint()
+	return d, notes, nil
+}
+
+// readValues parses every row. Values gather in blocks, which are joined at the end,
+// so that a large table is never held three times over as a growing slice would be.
+func readValues(rec *records, lay *layout, check func(*records, int, float64) error, maxCells int64) (x, y []float64, err error) {
+	d := len(lay.inputs)
+	perBlock := d * max(1, 1<<16/d)
+	var blocks [][]float64
+	var block []float64
+	cells := int64(0)
+	for {
+		if err := rec.next(); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, nil, err
+		}
+		if cells += int64(d) + 1; cells > maxCells {
+			return nil, nil, &Error{File: rec.name, Line: rec.line, Msg: fmt.Sprintf(
+				"the table holds more than %d million numbers up to here: too large for memory, take a part of it", maxCells>>20)}
+		}
+		if len(block) == perBlock {
+			blocks, block = append(blocks, block), make([]float64, 0, perBlock)
+		}
+		for j, i := range lay.inputs {
+			v, err := rec.value(i, lay.columns[j])
+			if err != nil {
+				return nil, nil, err
+			}
+			block = append(block, v)
+		}
+		if lay.target >= 0 {
+			v, err := rec.value(lay.target, lay.name)
+			if err == nil && check != nil {
+				err = check(rec, lay.target, v)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			y = append(y, v)
+		}
+	}
+	if len(blocks) == 0 && len(block) == 0 {
+		return nil, nil, errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
+	}
+	return join(append(blocks, block)), y, nil
+}
+
+func join(blocks [][]float64) []float64 {
+	if len(blocks) == 1 {
+		return blocks[0]
+	}
+	total := 0
+	for _, b := range blocks {
+		total += len(b)
+	}
+	x := make([]float64, 0, total)
+	for i, b := range blocks {
+		x = append(x, b...)
+		blocks[i] = nil // may be collected while the rest is copied
+	}
+	return x
+}
+
+// largest is the bound of every number read: sums of squares over any table stay finite.
+const largest = 1e100
+
+// value is cell i of the current row, which must be a finite number.
+func (r *records) value(i int, column string) (float64, error) {
+	cell := strings.TrimSpace(r.row[i])
+	v, err := strconv.ParseFloat(cell, 64)
+	if err == nil && math.Abs(v) <= largest {
+		return v, nil
+	}
+	found, where := quote(cell), quote(column)
+	switch {
+	case cell == "":
+		return 0, r.cellError(i, "empty cell in column %s: fill it in or remove the row", where)
+	case err == nil && (math.IsNaN(v) || math.IsInf(v, 0)):
+		return 0, r.cellError(i, "found %s in column %s: only finite numbers can be used, fill it in or remove the row", found, where)
+	case err == nil, errors.Is(err, strconv.ErrRange):
+		return 0, r.cellError(i, "found %s in column %s, which is beyond ±%g: divide the column by a power of ten", found, where, largest)
+	case isMissing(cell):
+		return 0, r.cellError(i, "found %s, a missing value, in column %s: fill it in or remove the row", found, where)
+	case decimalComma(cell):
+		return 0, r.cellError(i, "found %s in column %s: write decimals with a point and no separator of thousands", found, where)
+	}
+	return 0, r.cellError(i, "found %s in column %s, which must be a number: correct it, or encode or remove the column", found, where)
+}
+
+func isMissing(cell string) bool {
+	switch strings.ToLower(cell) {
+	case "na", "n/a", "null", "none", "missing", "?", "-", ".", "#n/a", "<na>":
+		return true
+	}
+	return false
+}
+
+func decimalComma(cell string) bool {
+	_, err := strconv.ParseFloat(strings.ReplaceAll(cell, ",", ""), 64)
+	return err == nil && strings.Contains(cell, ",")
+}

@@ -1,0 +1,180 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gorgonia.org/tensor"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+)
+
+// Scaler maps each input to (x − Center)/Scale, and then into ±Clip where Clip is not
+// 0. It is fitted on training rows and kept in the model.
+//
+//	standard  mean and standard deviation (n−1 in the denominator)
+//	robust    median and (third − first quartile)/1.349, which is the standard
+//	          deviation of a normal sample; the deviation itself where the quartiles
+//	          are equal; Clip 5
+//	none      0 and 1
+//
+// Quartiles are interpolated linearly between order statistics. A constant column
+// gets Scale 1.
+type Scaler struct {
+	Kind   string    `json:"kind"`
+	Center []float64 `json:"center"`
+	Scale  []float64 `json:"scale"`
+	Clip   float64   `json:"clip"` // 0: none
+}
+
+const (
+	robustClip    = 5
+	robustIQR     = 1.349 // quartile range of the standard normal
+	autoDeviation = 20    // standard deviations beyond which auto is robust
+)
+
+// Scalings are the kinds that FitScaler knows.
+func Scalings() []string { return []string{"auto", "standard", "robust", "none"} }
+
+// FitScaler fits the scaling of x [N,D]. The kind auto becomes robust, for the whole
+// set, where any value lies more than 20 standard deviations from the mean of its
+// column, and else standard: one recording error of that size squeezes all the
+// rest of its column into a point. Kind holds the outcome.
+func FitScaler(kind string, x *tensor.Dense) (Scaler, error) {
+	d := x.Shape()[1]
+	if kind == "auto" {
+		kind = "standard"
+		if _, sds := WorstOutlier(x); sds > autoDeviation {
+			kind = "robust"
+		}
+	}
+	s := Scaler{Kind: kind, Center: make([]float64, d), Scale: make([]float64, d)}
+	if kind == "robust" {
+		s.Clip = robustClip
+	}
+	for j := range d {
+		col := column(x, j)
+		switch kind {
+		case "none":
+			s.Scale[j] = 1
+		case "standard":
+			s.Center[j], s.Scale[j] = meanSD(col)
+		case "robust":
+			s.Center[j], s.Scale[j] = medianIQR(col)
+		default:
+			return Scaler{}, errorf("", "there is no scaling %s%s", quote(kind), suggest.Hint(kind, Scalings()))
+		}
+		if s.Scale[j] == 0 {
+			s.Scale[j] = 1
+		}
+	}
+	return s, nil
+}
+
+// Apply writes the scaled row to dst, which may be row. Both have D values.
+func (s Scaler) Apply(dst, row []float64) {
+	for j, v := range row {
+		v = (v - s.Center[j]) / s.Scale[j]
+		if s.Clip > 0 {
+			v = min(max(v, -s.Clip), s.Clip)
+		}
+		dst[j] = v
+	}
+}
+
+// Transform returns all rows of x [N,D] scaled, row-major.
+func (s Scaler) Transform(x *tensor.Dense) []float64 {
+	n, d := x.Shape()[0], x.Shape()[1]
+	from, to := x.Float64s(), make([]float64, n*d)
+	for i := range n {
+		s.Apply(to[i*d:(i+1)*d], from[i*d:(i+1)*d])
+	}
+	return to
+}
+
+// WorstOutlier is the column of x with the value farthest from its mean, and how far
+// that is in standard deviations.
+func WorstOutlier(x *tensor.Dense) (col int, sds float64) {
+	for j := range x.Shape()[1] {
+		c := column(x, j)
+		mean, sd := meanSD(c)
+		if sd == 0 {
+			continue
+		}
+		if worst := max(slices.Max(c)-mean, mean-slices.Min(c)) / sd; worst > sds {
+			col, sds = j, worst
+		}
+	}
+	return col, sds
+}
+
+// TargetScale standardises a regression target.
+type TargetScale struct {
+	Mean float64 `json:"mean"`
+	SD   float64 `json:"sd"` // n−1 in the denominator
+}
+
+// FitTarget fits the scale of the regression target of training rows. A constant
+// target is an error.
+func FitTarget(d *Dataset) (TargetScale, error) {
+	mean, sd := meanSD(d.Y)
+	if sd == 0 {
+		return TargetScale{}, errorf(d.Path, "the target column %s holds the value %s only: there is nothing to learn", quote(d.Target), number(mean))
+	}
+	return TargetScale{mean, sd}, nil
+}
+
+// Transform returns y in training standard deviations from the training mean.
+func (t TargetScale) Transform(y []float64) []float64 {
+	to := make([]float64, len(y))
+	for i, v := range y {
+		to[i] = (v - t.Mean) / t.SD
+	}
+	return to
+}
+
+func (s Scaler) String() string {
+	if s.Clip > 0 {
+		return fmt.Sprintf("%s, clipped at ±%g", s.Kind, s.Clip)
+	}
+	return s.Kind
+}
+
+func column(x *tensor.Dense, j int) []float64 {
+	n, d := x.Shape()[0], x.Shape()[1]
+	values := x.Float64s()
+	c := make([]float64, n)
+	for i := range c {
+		c[i] = values[i*d+j]
+	}
+	return c
+}
+
+// meanSD is exact for a constant column, where rounding could leave a tiny deviation.
+func meanSD(v []float64) (mean, sd float64) {
+	if slices.Min(v) == slices.Max(v) {
+		return v[0], 0
+	}
+	return stat.MeanStdDev(v, nil)
+}
+
+func medianIQR(v []float64) (median, scale float64) {
+	slices.Sort(v)
+	median = quantile(v, 0.5)
+	if scale = (quantile(v, 0.75) - quantile(v, 0.25)) / robustIQR; scale == 0 {
+		_, scale = meanSD(v)
+	}
+	return median, scale
+}
+
+// quantile interpolates linearly between the order statistics (type 7 of Hyndman
+// and Fan): position p·(n−1).
+func quantile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}

@@ -1,0 +1,100 @@
+package data
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+func near(a, b, tol float64) bool { return math.Abs(a-b) <= tol*math.Max(1, math.Abs(b)) }
+
+func TestScalers(t *testing.T) {
+	// Columns: 0 … 9; constant 0.1, whose mean in floating point is not 0.1; mostly
+	// zeros, so that both quartiles are 0.
+	x := make([]float64, 0, 30)
+	for i := range 10 {
+		x = append(x, float64(i), 0.1, float64(i/9*100))
+	}
+	m := matrix(10, 3, x)
+	for _, want := range []Scaler{
+		{"standard", []float64{4.5, 0.1, 10}, []float64{math.Sqrt(82.5 / 9), 1, math.Sqrt(1000)}, 0},
+		{"robust", []float64{4.5, 0.1, 0}, []float64{4.5 / 1.349, 1, math.Sqrt(1000)}, 5},
+		{"none", []float64{0, 0, 0}, []float64{1, 1, 1}, 0},
+	} {
+		got, err := FitScaler(want.Kind, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range 3 {
+			if !near(got.Center[j], want.Center[j], 1e-14) || !near(got.Scale[j], want.Scale[j], 1e-14) || got.Clip != want.Clip {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+		}
+		text, _ := json.Marshal(got)
+		var back Scaler
+		if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(got, back) {
+			t.Errorf("%s came back as %+v, %v", text, back, err)
+		}
+		row := []float64{1, 0.1, -1e6}
+		got.Apply(row, row)
+		if got.Clip > 0 && row[2] != -5 || got.Clip == 0 && row[2] > -5 || want.Kind != "none" && row[1] != 0 {
+			t.Errorf("%s: scaled to %v", want.Kind, row)
+		}
+	}
+	if x[0] != 0 || x[27] != 9 {
+		t.Error("fitting changed the table")
+	}
+	if _, err := FitScaler("robst", m); err == nil || err.Error() != `there is no scaling "robst": did you mean "robust"?` {
+		t.Error(err)
+	}
+	if s, err := FitScaler("standard", matrix(1, 1, []float64{3})); err != nil || s.Scale[0] != 1 || s.Center[0] != 3 {
+		t.Errorf("a single row: %+v, %v", s, err)
+	}
+}
+
+// TestAuto turns robust where one value lies beyond 20 standard deviations: then the
+// bulk of the column keeps its width.
+func TestAuto(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := make([]float64, 2000)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	plain, _ := FitScaler("auto", matrix(1000, 2, slices.Clone(x)))
+	x[501] = 1e4
+	spiked, _ := FitScaler("auto", matrix(1000, 2, x))
+	if plain.Kind != "standard" || spiked.Kind != "robust" {
+		t.Fatalf("%s and %s", plain.Kind, spiked.Kind)
+	}
+	if col, sds := WorstOutlier(matrix(1000, 2, x)); col != 1 || sds < 31 || sds > 32 { // (n−1)/√n at most
+		t.Errorf("column %d, %g", col, sds)
+	}
+	for j := range 2 { // a normal sample: robust and standard agree
+		if !near(spiked.Scale[j], plain.Scale[j], 0.08) || !near(spiked.Center[j], plain.Center[j], 0.1) {
+			t.Errorf("column %d: %v, standard %v", j, spiked, plain)
+		}
+	}
+	scaled := spiked.Transform(matrix(1000, 2, x))
+	if scaled[501] != 5 || slices.Max(scaled) != 5 || slices.Min(scaled) < -5 {
+		t.Errorf("%g in %g … %g", scaled[501], slices.Min(scaled), slices.Max(scaled))
+	}
+}
+
+func TestTargetScale(t *testing.T) {
+	d := &Dataset{Path: "t.csv", Target: "y", Y: []float64{1, 2, 3, 6}}
+	ts, err := FitTarget(d)
+	if err != nil || ts.Mean != 3 || !near(ts.SD, math.Sqrt(14.0/3), 1e-15) {
+		t.Error(ts, err)
+	}
+	z := ts.Transform(d.Y)
+	if mean, sd := meanSD(z); !near(mean, 0, 1e-15) || !near(sd, 1, 1e-15) || d.Y[0] != 1 {
+		t.Error(z)
+	}
+	d.Y = []float64{0.1, 0.1, 0.1}
+	if _, err := FitTarget(d); err == nil || err.Error() != `t.csv: the target column "y" holds the value 0.1 only: there is nothing to learn` {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,141 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// withTarget is a table with one input and the given targets.
+func withTarget(y ...string) string {
+	var b strings.Builder
+	b.WriteString("x,y\n")
+	for i, v := range y {
+		fmt.Fprintf(&b, "%d.5,%s\n", i, v)
+	}
+	return b.String()
+}
+
+func TestTaskIsFound(t *testing.T) {
+	many := make([]string, 44)
+	for i := range many {
+		many[i] = fmt.Sprint(i / 2)
+	}
+	for _, c := range []struct {
+		y           []string
+		wantClasses string // "" for regression
+		wantNote    string
+	}{
+		{[]string{"0", "1", "1", "0"}, "0 1", `t.csv: target column "y" holds 2 whole numbers 0 … 1: taken as classes`},
+		{[]string{"2.0", "1", "3e0", "1", "2", "3"}, "1 2 3", "3 whole numbers 1 … 3"},
+		{[]string{"0", "1", "1", "0.5"}, "", "holds fractions (0.5): task regression"},
+		{[]string{"0", "2", "2", "0"}, "", "has a gap: 1 does not occur, 2 does: task regression"},
+		{[]string{"3", "4", "3", "4"}, "", "starts at 3: task regression"},
+		{[]string{"-1", "1", "-1", "1"}, "", "holds negative numbers (-1)"},
+		{[]string{"0", "5000", "1"}, "", "holds numbers above 1000 (5000)"},
+		{[]string{"1", "2", "3"}, "", "3 different whole numbers in 3 rows"},
+		{[]string{"1", "1"}, "", "the value 1 only"},
+		{many, "", "22 different whole numbers, more than 20"},
+		{many[:40], "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19", "taken as classes"},
+	} {
+		d, notes, err := readText(withTarget(c.y...), ReadOptions{Task: "auto"})
+		if err != nil {
+			t.Errorf("%v: %v", c.y, err)
+			continue
+		}
+		if got := strings.Join(d.Classes, " "); got != c.wantClasses || (d.Task == Classification) != (got != "") {
+			t.Errorf("%v: %s, classes %q, want %q", c.y, d.Task, got, c.wantClasses)
+		}
+		if all := strings.Join(notes, "\n"); !strings.Contains(all, c.wantNote) {
+			t.Errorf("%v: notes %q lack %q", c.y, all, c.wantNote)
+		}
+		if (d.Y == nil) != (d.Task == Classification) || (d.Labels == nil) != (d.Task == Regression) {
+			t.Errorf("%v: %s with targets %v and labels %v", c.y, d.Task, d.Y, d.Labels)
+		}
+	}
+}
+
+func TestTaskIsGiven(t *testing.T) {
+	d, _, err := readText(withTarget("3", "2", "1"), ReadOptions{Task: "classification"})
+	if err != nil || fmt.Sprint(d.Labels, d.Classes) != "[2 1 0] [1 2 3]" {
+		t.Errorf("labels %v of %v, %v", d.Labels, d.Classes, err)
+	}
+	d, _, err = readText(withTarget("0", "1", "1", "0"), ReadOptions{Task: "regression"})
+	if err != nil || d.Task != Regression || fmt.Sprint(d.Y) != "[0 1 1 0]" {
+		t.Errorf("%s %v, %v", d.Task, d.Y, err)
+	}
+	for want, y := range map[string][]string{
+		`t.csv:4:5: found 0.5 in the target column "y": class labels must be whole numbers`: {"0", "1", "0.5"},
+		`t.csv:2:5: found -1 in the target column "y"`:                                      {"-1", "1"},
+		`t.csv:3:5: found 1001 in the target column "y"`:                                    {"0", "1001"},
+		`t.csv: the target column "y" has a gap: 1 does not occur, 3 does: class labels`:    {"0", "2", "3"},
+		`t.csv: the target column "y" starts at 2`:                                          {"3", "2"},
+	} {
+		_, _, err := readText(withTarget(y...), ReadOptions{Task: "classification"})
+		var e *Error
+		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v:\n got %v\nwant %s", y, err, want)
+		}
+	}
+}
+
+// TestLike reads other files by the schema of a training set.
+func TestLike(t *testing.T) {
+	trained, _, err := readText("a,y,b\n1,1,2\n3,2,4\n5,1,6\n7,2,8\n", ReadOptions{Target: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := trained.Schema()
+	for _, c := range []struct{ name, text, want, note string }{
+		{"same", "a,y,b\n1,2,3\n", "[1 3] y [1]", ""},
+		{"other order, more columns", "id,b,y,a\nn1,3,2,1\n", "[1 3] y [1]", `t.csv: not in the training data and ignored: "id"`},
+		{"no target", "b,a\n3,1\n", "[1 3]  []", ""},
+		{"by position", "1,2,3\n", "[1 3] y [1]", "no header, so its columns are taken in the order"},
+		{"by position, no target", "1,3\n", "[1 3]  []", "no header"},
+	} {
+		d, notes, err := readText(c.text, ReadOptions{Like: &s, TargetOptional: true})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := fmt.Sprint(d.X.Float64s()) + " " + d.Target + " " + fmt.Sprint(d.Labels); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		if all := strings.Join(notes, "\n"); !strings.Contains(all, c.note) || c.note == "" && all != "" {
+			t.Errorf("%s: notes %q, want %q", c.name, all, c.note)
+		}
+		if d.HasTarget() != strings.Contains(c.want, "y") || len(d.Classes) != 2 || d.Task != Classification {
+			t.Errorf("%s: target %q, classes %v", c.name, d.Target, d.Classes)
+		}
+	}
+	for _, c := range []struct {
+		name, text, want string
+		optional         bool
+	}{
+		{"no input", "aa,y\n1,1\n", `t.csv:1: there is no column "a", which the training data have (did you mean "aa"?); the columns here are "aa", "y"`, true},
+		{"no target", "a,b\n1,2\n", `t.csv:1: there is no column "y", the target of the training data`, false},
+		{"width", "1,2,3,4\n", "t.csv: has 4 columns and no header, the training data have 2 inputs and a target", true},
+		{"width without target", "1,2\n", "t.csv: has 2 columns and no header", false},
+		{"unseen class", "a,b,y\n1,2,1\n1,2,3\n", `t.csv:3:5: found class 3 in the target column "y", which the training data do not have (their classes are "1", "2")`, false},
+		{"fraction", "a,b,y\n1,2,1.5\n", `t.csv:2:5: found class 1.5`, true},
+		{"text in a used column", "a,b,y\nx,2,1\n", `t.csv:2:1: found "x"`, true},
+	} {
+		_, _, err := readText(c.text, ReadOptions{Like: &s, TargetOptional: c.optional})
+		var e *Error
+		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
+		}
+	}
+	for name, bad := range map[string]Schema{
+		"empty":     {},
+		"target at": {Columns: []string{"a"}, Target: "y", TargetAt: 2, Task: Regression},
+		"task":      {Columns: []string{"a"}, Target: "y", Task: "auto"},
+		"classes":   {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"0", "zero"}},
+		"no class":  {Columns: []string{"a"}, Target: "y", Task: Classification},
+	} {
+		if _, _, err := readText("a,y\n1,2\n", ReadOptions{Like: &bad}); err == nil {
+			t.Errorf("a damaged schema (%s) is accepted", name)
+		}
+	}
+}

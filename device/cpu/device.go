@@ -1,0 +1,166 @@
+// Package cpu is the pure-Go backend: "cpu:f32" and "cpu:f64". The files are one
+// for each family of operations, forward and backward side by side.
+//
+// Every operation is a task of fixed blocks (see parallel.go) whose arithmetic is
+// done by internal/simd. The task structs live in the Device and are filled anew
+// by each call, so that an operation allocates nothing once its scratch has grown.
+package cpu
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+func init() { device.Register("cpu", Open) }
+
+// Open opens the CPU by precision: "f32" (also "") or "f64". It starts as many
+// workers as GOMAXPROCS says; the results do not depend on their number.
+func Open(options string) (device.Device, error) {
+	switch workers := runtime.GOMAXPROCS(0); options {
+	case "", "f32":
+		return New[float32](workers), nil
+	case "f64":
+		return New[float64](workers), nil
+	}
+	return nil, fmt.Errorf("device %q is not known: use cpu:f32 or cpu:f64", "cpu:"+options)
+}
+
+// Device is a CPU whose Real tensors hold T.
+type Device[T Float] struct {
+	gp
+	math kernels[T]
+
+	movement    movement[T]
+	sampleF     sampleF[T]
+	likelihoods likelihoods[T]
+	divergences divergences[T]
+	adam        adamTask[T]
+}
+
+// gp holds the operations that are all in double, whatever the Device's T.
+type gp struct {
+	*pool
+	ard     ardTask
+	potrf   potrfTask
+	trsm    trsmTask
+	whiten  whitenTask
+	moments momentsTask
+}
+
+// New opens a CPU with a number of workers, of which the caller's goroutine is one.
+func New[T Float](workers int) *Device[T] {
+	return &Device[T]{gp: gp{pool: newPool(max(1, workers))}, math: kernelsOf[T]()}
+}
+
+// Name is "cpu:f32" or "cpu:f64".
+func (d *Device[T]) Name() string {
+	if _, single := any(d.math).(kernels32); single {
+		return "cpu:f32"
+	}
+	return "cpu:f64"
+}
+
+// memory is what stands behind a tensor: []T for Real, []float64 for Double, []int32 for Int.
+type memory[E any] []E
+
+func (m memory[E]) Slice(lo, hi int) device.Memory { return m[lo:hi:hi] }
+
+// New makes a tensor of zeros.
+func (d *Device[T]) New(dtype device.DType, shape ...int) *device.Tensor {
+	n := 1
+	for _, length := range shape {
+		n *= length
+	}
+	var mem device.Memory
+	switch dtype {
+	case device.Real:
+		mem = make(memory[T], n)
+	case device.Double:
+		mem = make(memory[float64], n)
+	default:
+		mem = make(memory[int32], n)
+	}
+	return device.NewTensor(dtype, mem, shape...)
+}
+
+func (d *Device[T]) real(t *device.Tensor) []T { return elements[T](t) }
+
+func double(t *device.Tensor) []float64 { return elements[float64](t) }
+
+func ints(t *device.Tensor) []int32 { return elements[int32](t) }
+
+// elements is the memory of a tensor; nil for a nil tensor.
+func elements[E any](t *device.Tensor) []E {
+	if t == nil {
+		return nil
+	}
+	m, ok := t.Memory().(memory[E])
+	if !ok {
+		panic("device: a tensor of another device")
+	}
+	return m
+}
+
+// Upload fills a Real or Double tensor from float64 values.
+func (d *Device[T]) Upload(dst *device.Tensor, src []float64) {
+	device.CheckTransfer("Upload", dst, len(src), false)
+	if dst.DType() == device.Double {
+		copy(double(dst), src)
+		return
+	}
+	to := d.real(dst)
+	for i, v := range src {
+		to[i] = T(v)
+	}
+}
+
+// UploadInts fills an Int tensor.
+func (d *Device[T]) UploadInts(dst *device.Tensor, src []int32) {
+	device.CheckTransfer("UploadInts", dst, len(src), true)
+	copy(ints(dst), src)
+}
+
+// Download reads a Real or Double tensor.
+func (d *Device[T]) Download(dst []float64, src *device.Tensor) {
+	device.CheckTransfer("Download", src, len(dst), false)
+	if src.DType() == device.Double {
+		copy(dst, double(src))
+		return
+	}
+	for i, v := range d.real(src) {
+		dst[i] = float64(v)
+	}
+}
+
+// Zero writes zeros.
+func (d *Device[T]) Zero(t *device.Tensor) {
+	switch t.DType() {
+	case device.Real:
+		clear(d.real(t))
+	case device.Double:
+		clear(double(t))
+	default:
+		clear(ints(t))
+	}
+}
+
+// Copy copies between tensors of one type and size.
+func (d *Device[T]) Copy(dst, src *device.Tensor) {
+	device.CheckCopy(dst, src)
+	switch dst.DType() {
+	case device.Real:
+		copy(d.real(dst), d.real(src))
+	case device.Double:
+		copy(double(dst), double(src))
+	default:
+		copy(ints(dst), ints(src))
+	}
+}
+
+// Close stops the workers.
+func (d *Device[T]) Close() error {
+	d.pool.close()
+	return nil
+}

@@ -1,0 +1,341 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+const (
+	featureRows    = 48 // rows of h in one block of a layer
+	featureColumns = 64 // frequencies in one block of the gradients of Ω and W
+)
+
+// features is the Scratch of one layer, and the state of the operation that uses it.
+// Φ is kept without its factor √(α/R), which goes into the products instead.
+type features[T Float] struct {
+	device.FeatureShape
+	math        kernels[T]
+	rowsPlanned int
+
+	out, h, dout, dh []T
+	rows             []int32
+	p, g             featureParams[T]
+	noise            device.FeatureNoise
+	scale            T // √(α/R)
+
+	omegas, weights int // distinct draws of Ω and of W
+	groups          int // sets of rows that share both: 1, or one for each sample
+
+	phi     []T // [S·B,2R]: cos HΩ, sin HΩ
+	dp      []T // [S·B,R]: gradient of HΩ
+	omega   []T // [omegas,d,R]
+	tau     []T // [omegas,d,R]: β∘τ
+	w, e    []T // [weights,2R,d']: W and s∘e
+	partial []float64
+
+	local localNoise[T]
+}
+
+// featureParams are FeatureParams as slices.
+type featureParams[T Float] struct {
+	logAlpha, logL, meanOmega, logVarOmega, meanW, logVarW []T
+}
+
+func (d *Device[T]) featureParams(p device.FeatureParams) featureParams[T] {
+	return featureParams[T]{d.real(p.LogAlpha), d.real(p.LogL), d.real(p.MeanOmega), d.real(p.LogVarOmega), d.real(p.MeanW), d.real(p.LogVarW)}
+}
+
+// FeatureScratch plans the memory of a layer for up to S·B rows. What only some layers
+// need is allocated by their first call.
+func (d *Device[T]) FeatureScratch(samples, batch, width, frequencies, dOut int) device.Scratch {
+	return &features[T]{
+		math:         d.math,
+		rowsPlanned:  samples * batch,
+		FeatureShape: device.FeatureShape{D: width, R: frequencies, Out: dOut},
+		phi:          make([]T, samples*batch*2*frequencies),
+	}
+}
+
+// begin checks that the scratch was planned for these arguments.
+func (d *Device[T]) beginFeatures(op string, scratch device.Scratch, n device.FeatureShape) *features[T] {
+	t, ok := scratch.(*features[T])
+	if !ok || n.D != t.D || n.R != t.R || n.Out != t.Out || n.S*n.B > t.rowsPlanned {
+		panic("device: " + op + ": the scratch was planned for another layer")
+	}
+	t.FeatureShape = n
+	return t
+}
+
+// RandomFeatures is rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W.
+func (d *Device[T]) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
+	const op = "RandomFeatures"
+	t := d.beginFeatures(op, scratch, device.CheckFeatures(op, out, h, p, rows))
+	t.out, t.h, t.p, t.rows, t.noise = d.real(out), d.real(h), d.featureParams(p), ints(rows), noise
+	t.scale = T(math.Sqrt(math.Exp(float64(t.p.logAlpha[0])) / float64(t.R)))
+	t.omegas, t.weights = distinct(noise.Draws, t.S), distinct(noise.WDraws, t.S)
+	if noise.Local {
+		t.weights = 1
+	}
+	t.groups = t.S
+	if t.omegas == 1 && t.weights == 1 {
+		t.groups = 1
+	}
+	t.omega = grow(&t.omega, t.omegas*t.D*t.R)
+	if !t.Prior {
+		t.tau = grow(&t.tau, t.omegas*t.D*t.R)
+	}
+	d.do((*drawSpectra[T])(t), t.omegas*t.D, t.omegas*t.D*t.R*8)
+	if noise.Local {
+		t.beginLocal(d.pool)
+	} else {
+		t.w, t.e = grow(&t.w, t.weights*2*t.R*t.Out), grow(&t.e, t.weights*2*t.R*t.Out)
+		d.do((*drawWeights[T])(t), t.weights*blocksOf(2*t.R, featureColumns), t.weights*2*t.R*t.Out*8)
+	}
+	d.do(t, t.rowBlocks(), t.S*t.B*t.R*(t.D+2*t.Out+16))
+}
+
+// distinct is how many different draws the samples of a call use.
+func distinct(draws, samples int) int {
+	if draws == 0 {
+		return samples
+	}
+	return min(draws, samples)
+}
+
+// words addresses row number row of draw i of a key whose samples share a number of draws.
+func words(key device.Key, draws, i, row int) (k [2]uint32, c1, c2, c3 uint32) {
+	n := key.Sample + uint32(i)
+	if draws > 0 {
+		n %= uint32(draws)
+	}
+	key.Sample = 0
+	return key.Words(int(n), row)
+}
+
+// drawSpectra draws one row of one Ω in each block.
+type drawSpectra[T Float] features[T]
+
+func (t *drawSpectra[T]) run(w *worker, block int) {
+	draw, row := block/t.D, block%t.D
+	omega := t.omega[block*t.R:][:t.R]
+	key, c1, c2, c3 := words(t.noise.Spectra, t.noise.Draws, draw, row)
+	if t.Prior {
+		t.math.normals(omega, key, c1, c2, c3)
+		inverse := T(math.Exp(-float64(t.p.logL[row])))
+		for r := range omega {
+			omega[r] *= inverse
+		}
+		return
+	}
+	tau, beta := t.tau[block*t.R:][:t.R], t.math.scratch(w, 0, t.R)
+	t.math.normals(tau, key, c1, c2, c3)
+	deviations(t.math, beta, t.p.logVarOmega[row*t.R:])
+	combine(omega, tau, beta, t.p.meanOmega[row*t.R:])
+}
+
+// drawWeights draws a block of rows of one W.
+type drawWeights[T Float] features[T]
+
+func (t *drawWeights[T]) run(w *worker, block int) {
+	blocks := blocksOf(2*t.R, featureColumns)
+	draw := block / blocks
+	lo, hi := span(block%blocks, featureColumns, 2*t.R)
+	s := t.math.scratch(w, 0, t.Out)
+	for row := lo; row < hi; row++ {
+		at := (draw*2*t.R + row) * t.Out
+		e := t.e[at:][:t.Out]
+		key, c1, c2, c3 := words(t.noise.Weights, t.noise.WDraws, draw, row)
+		t.math.normals(e, key, c1, c2, c3)
+		deviations(t.math, s, t.p.logVarW[row*t.Out:])
+		combine(t.w[at:][:t.Out], e, s, t.p.meanW[row*t.Out:])
+	}
+}
+
+// deviations is s = √eˡ for the logarithms of variances.
+func deviations[T Float](m kernels[T], s, logVar []T) {
+	for i, v := range logVar[:len(s)] {
+		s[i] = v / 2
+	}
+	m.exp(s, s)
+}
+
+// combine scales a noise by s and adds the mean.
+func combine[T Float](dst, noise, s, mean []T) {
+	noise, s, mean = noise[:len(dst)], s[:len(dst)], mean[:len(dst)]
+	for i, v := range noise {
+		v *= s[i]
+		noise[i] = v
+		dst[i] = mean[i] + v
+	}
+}
+
+// rowBlocks is the number of blocks of rows of h: no block holds rows of two groups.
+func (t *features[T]) rowBlocks() int { return t.groups * blocksOf(t.groupRows(), featureRows) }
+
+func (t *features[T]) groupRows() int { return t.S * t.B / t.groups }
+
+// rowSpan is block number block of the rows, and its group.
+func (t *features[T]) rowSpan(block int) (group, lo, hi int) {
+	n := t.groupRows()
+	blocks := blocksOf(n, featureRows)
+	group = block / blocks
+	lo, hi = span(block%blocks, featureRows, n)
+	return group, group*n + lo, group*n + hi
+}
+
+// omegaOf and weightsOf are the draws that a group uses.
+func (t *features[T]) omegaOf(group int) []T { return t.omega[group%t.omegas*t.D*t.R:][:t.D*t.R] }
+
+func (t *features[T]) weightsOf(group int) []T {
+	if t.noise.Local {
+		return t.p.meanW
+	}
+	return t.w[group%t.weights*2*t.R*t.Out:][:2*t.R*t.Out]
+}
+
+// run computes a block of rows of Φ and of the output.
+func (t *features[T]) run(w *worker, block int) {
+	group, lo, hi := t.rowSpan(block)
+	n, r2 := hi-lo, 2*t.R
+	phi := t.phi[lo*r2 : hi*r2]
+	t.math.gemm(w, false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, t.omegaOf(group), t.R, 0, phi[t.R:], r2)
+	for i := range n {
+		cos, sin := phi[i*r2:][:t.R], phi[i*r2+t.R:][:t.R]
+		t.math.sinCos(sin, cos, sin)
+	}
+	t.math.gemm(w, false, false, n, t.Out, r2, t.scale, phi, r2, t.weightsOf(group), t.Out, 0, t.out[lo*t.Out:], t.Out)
+	if t.noise.Local {
+		t.addNoise(w, lo, hi)
+	}
+}
+
+// RandomFeaturesBackward writes dh and accumulates g.
+func (d *Device[T]) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParams, dout, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
+	t := d.beginFeatures("RandomFeaturesBackward", scratch, device.CheckFeaturesBackward(dh, g, dout, h, p, rows))
+	t.dout, t.h, t.dh, t.g = d.real(dout), d.real(h), d.real(dh), d.featureParams(g)
+	t.dp = grow(&t.dp, t.S*t.B*t.R)
+	if noise.Local {
+		t.beginLocalBackward()
+	}
+	d.do((*featureInputs[T])(t), t.rowBlocks(), t.S*t.B*t.R*(t.D+2*t.Out+8))
+	if noise.Local {
+		t.sumLocal()
+	}
+	blocks := blocksOf(t.R, featureColumns)
+	t.partial = grow(&t.partial, blocks*(1+t.D))
+	d.do((*featureGradients[T])(t), blocks, t.S*t.B*t.R*(t.D+2*t.Out))
+	for i := range t.D {
+		if t.Prior {
+			t.g.logL[i] -= T(sumEvery(t.partial[i:], t.D+1))
+		}
+	}
+	alpha := sumEvery(t.partial[t.D:], t.D+1) / 2
+	if noise.Local {
+		alpha += sum(t.local.alpha)
+	}
+	t.g.logAlpha[0] += T(alpha)
+}
+
+// sumEvery sums the elements that are step apart.
+func sumEvery(x []float64, step int) float64 {
+	total := 0.0
+	for i := 0; i < len(x); i += step {
+		total += x[i]
+	}
+	return total
+}
+
+// featureInputs is the first part of the backward pass, by blocks of rows: dΦ = dout Wᵀ,
+// dP = −Φ_sin∘dΦ_cos + Φ_cos∘dΦ_sin and dh = dP Ωᵀ.
+type featureInputs[T Float] features[T]
+
+func (t *featureInputs[T]) run(w *worker, block int) {
+	f := (*features[T])(t)
+	group, lo, hi := f.rowSpan(block)
+	n, r2 := hi-lo, 2*t.R
+	dphi := t.math.scratch(w, 0, n*r2)
+	t.math.gemm(w, false, true, n, r2, t.Out, t.scale, t.dout[lo*t.Out:], t.Out, f.weightsOf(group), t.Out, 0, dphi, r2)
+	if t.noise.Local {
+		f.noiseInputs(w, block, lo, hi, dphi)
+	}
+	for i := range n {
+		phi, d := t.phi[(lo+i)*r2:][:r2], dphi[i*r2:][:r2]
+		rotate(t.dp[(lo+i)*t.R:][:t.R], phi[:t.R], phi[t.R:], d[:t.R], d[t.R:])
+	}
+	if t.dh != nil {
+		t.math.gemm(w, false, true, n, t.D, t.R, 1, t.dp[lo*t.R:], t.R, f.omegaOf(group), t.R, 0, t.dh[lo*t.D:], t.D)
+	}
+}
+
+// rotate is dp = cos∘dsin − sin∘dcos.
+func rotate[T Float](dp, cos, sin, dcos, dsin []T) {
+	n := len(dp)
+	cos, sin, dcos, dsin = cos[:n], sin[:n], dcos[:n], dsin[:n]
+	for i := range dp {
+		dp[i] = cos[i]*dsin[i] - sin[i]*dcos[i]
+	}
+}
+
+// featureGradients is the second part, by blocks of frequencies, so that a parameter's
+// gradient is summed over all rows in one place: dW = Φᵀ dout and dΩ = hᵀ dP.
+type featureGradients[T Float] features[T]
+
+func (t *featureGradients[T]) run(w *worker, block int) {
+	f := (*features[T])(t)
+	lo, hi := span(block, featureColumns, t.R)
+	partial := t.partial[block*(t.D+1):][:t.D+1]
+	clear(partial)
+	for group := range t.groups {
+		for _, row := range [2]int{lo, t.R + lo} { // cosines, sines
+			partial[t.D] += t.weightGradient(w, group, row, row+hi-lo)
+		}
+		t.spectraGradient(w, group, lo, hi, partial)
+	}
+	if t.noise.Local {
+		f.noiseGradient(w, lo, hi)
+	}
+}
+
+// weightGradient adds the gradients of rows lo … hi of W and returns Σ dW∘W.
+func (t *featureGradients[T]) weightGradient(w *worker, group, lo, hi int) (alpha float64) {
+	n, r2, first := (*features[T])(t).groupRows(), 2*t.R, group*(*features[T])(t).groupRows()
+	dw := t.math.scratch(w, 0, (hi-lo)*t.Out)
+	t.math.gemm(w, true, false, hi-lo, t.Out, n, t.scale, t.phi[first*r2+lo:], r2, t.dout[first*t.Out:], t.Out, 0, dw, t.Out)
+	weights := (*features[T])(t).weightsOf(group)[lo*t.Out:][:len(dw)]
+	for i, v := range dw {
+		alpha += float64(v) * float64(weights[i])
+	}
+	add(t.g.meanW[lo*t.Out:][:len(dw)], dw)
+	if !t.noise.Local {
+		e, to := t.e[(group%t.weights*r2+lo)*t.Out:][:len(dw)], t.g.logVarW[lo*t.Out:][:len(dw)]
+		for i, v := range dw {
+			to[i] += v * e[i] / 2
+		}
+	}
+	return alpha
+}
+
+// spectraGradient adds the gradients of columns lo … hi of Ω; in PRIOR-FIXED it adds the sums
+// of dΩ∘Ω to partial.
+func (t *featureGradients[T]) spectraGradient(w *worker, group, lo, hi int, partial []float64) {
+	rows := (*features[T])(t).groupRows()
+	n, first := hi-lo, group*rows
+	domega := t.math.scratch(w, 0, t.D*n)
+	t.math.gemm(w, true, false, t.D, n, rows, 1, t.h[first*t.D:], t.D, t.dp[first*t.R+lo:], t.R, 0, domega, n)
+	slot := group % t.omegas * t.D * t.R
+	for i := range t.D {
+		d, at := domega[i*n:][:n], i*t.R+lo
+		if t.Prior {
+			for r, v := range t.omega[slot+at:][:n] {
+				partial[i] += float64(d[r]) * float64(v)
+			}
+			continue
+		}
+		add(t.g.meanOmega[at:][:n], d)
+		tau, to := t.tau[slot+at:][:n], t.g.logVarOmega[at:][:n]
+		for r, v := range d {
+			to[r] += v * tau[r] / 2
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package cpu
+
+import "math"
+
+// localNoise is what local reparameterisation keeps. Since sin² = 1 − cos², the output
+// variance needs only the squares of the cosines:
+//
+//	v = Φ²s² = α/R·(Σ_r s²_sin,r + cos² (s²_cos − s²_sin))
+type localNoise[T Float] struct {
+	s2       []T       // [2R,d']
+	contrast []T       // [R,d']: s²_cos − s²_sin
+	sines    []float64 // [blocks of R + 1,d']: sums of s²_sin, the last row the whole
+	square   []T       // [S·B,R]: cos²
+	v        []T       // [S·B,d']
+	ratio    []T       // [S·B,d']: ε/(2√v), 0 where v is floored
+	dv       []T       // [S·B,d']
+	dvSum    []T       // [d']
+	alpha    []float64 // [row blocks]: Σ dv∘v
+}
+
+// beginLocal computes what all rows share.
+func (t *features[T]) beginLocal(p *pool) {
+	n := &t.local
+	n.s2, n.contrast = grow(&n.s2, 2*t.R*t.Out), grow(&n.contrast, t.R*t.Out)
+	blocks := blocksOf(t.R, featureColumns)
+	n.sines = grow(&n.sines, (blocks+1)*t.Out)
+	n.square = grow(&n.square, t.S*t.B*t.R)
+	n.v, n.ratio = grow(&n.v, t.S*t.B*t.Out), grow(&n.ratio, t.S*t.B*t.Out)
+	p.do((*localWeights[T])(t), blocks, 2*t.R*t.Out*4)
+	whole := n.sines[blocks*t.Out:]
+	clear(whole)
+	for b := range blocks {
+		add(whole, n.sines[b*t.Out:])
+	}
+}
+
+// localWeights computes s² and its contrast for a block of frequencies.
+type localWeights[T Float] features[T]
+
+func (t *localWeights[T]) run(_ *worker, block int) {
+	lo, hi := span(block, featureColumns, t.R)
+	lo, hi = lo*t.Out, hi*t.Out
+	cos, sin := t.local.s2[lo:hi], t.local.s2[t.R*t.Out+lo:t.R*t.Out+hi]
+	t.math.exp(cos, t.p.logVarW[lo:hi])
+	t.math.exp(sin, t.p.logVarW[t.R*t.Out+lo:t.R*t.Out+hi])
+	sums, contrast := t.local.sines[block*t.Out:][:t.Out], t.local.contrast[lo:hi]
+	clear(sums)
+	for i, v := range sin {
+		sums[i%t.Out] += float64(v)
+		contrast[i] = cos[i] - v
+	}
+}
+
+// addNoise adds √v∘ε to rows lo … hi of the output.
+func (t *features[T]) addNoise(w *worker, lo, hi int) {
+	n := &t.local
+	for i := lo; i < hi; i++ {
+		squareRow(n.square[i*t.R:][:t.R], t.phi[i*2*t.R:])
+	}
+	v := n.v[lo*t.Out : hi*t.Out]
+	t.math.gemm(w, false, false, hi-lo, t.Out, t.R, 1, n.square[lo*t.R:], t.R, n.contrast, t.Out, 0, v, t.Out)
+	sines := n.sines[blocksOf(t.R, featureColumns)*t.Out:]
+	noise := t.math.scratch(w, 0, t.Out)
+	for i := lo; i < hi; i++ {
+		draw(t.math, noise, t.noise.Weights, i/t.B, int(t.rows[i%t.B]))
+		at := i * t.Out
+		for c, e := range noise {
+			v := floored(t.scale * t.scale * (n.v[at+c] + T(sines[c])))
+			root := T(math.Sqrt(float64(v)))
+			n.v[at+c], n.ratio[at+c] = v, e/(2*root)
+			if isFloored(v) {
+				n.ratio[at+c] = 0
+			}
+			t.out[at+c] += root * e
+		}
+	}
+}
+
+func (t *features[T]) beginLocalBackward() {
+	n := &t.local
+	n.dv, n.dvSum = grow(&n.dv, t.S*t.B*t.Out), grow(&n.dvSum, t.Out)
+	n.alpha = grow(&n.alpha, t.rowBlocks())
+}
+
+// noiseInputs adds 2Φ∘(dv (s²)ᵀ) to a block of dΦ, for the cosines alone: the contrast
+// stands for both.
+func (t *features[T]) noiseInputs(w *worker, block, lo, hi int, dphi []T) {
+	n := &t.local
+	alpha := 0.0
+	for i := lo * t.Out; i < hi*t.Out; i++ {
+		n.dv[i] = t.dout[i] * n.ratio[i]
+		alpha += float64(n.dv[i]) * float64(n.v[i])
+	}
+	n.alpha[block] = alpha
+	dsquare := t.math.scratch(w, 1, (hi-lo)*t.R)
+	t.math.gemm(w, false, true, hi-lo, t.R, t.Out, 2*t.scale*t.scale, n.dv[lo*t.Out:], t.Out, n.contrast, t.Out, 0, dsquare, t.R)
+	for i := range hi - lo {
+		cos, d := t.phi[(lo+i)*2*t.R:][:t.R], dphi[i*2*t.R:][:t.R]
+		for r, v := range dsquare[i*t.R:][:t.R] {
+			d[r] += v * cos[r]
+		}
+	}
+}
+
+// sumLocal sums dv over the rows.
+func (t *features[T]) sumLocal() {
+	n := &t.local
+	for c := range t.Out {
+		total := 0.0
+		for i := c; i < len(n.dv); i += t.Out {
+			total += float64(n.dv[i])
+		}
+		n.dvSum[c] = T(total)
+	}
+}
+
+// noiseGradient is dlog s² += s²∘((Φ²)ᵀ dv) for frequencies lo … hi.
+func (t *features[T]) noiseGradient(w *worker, lo, hi int) {
+	n := &t.local
+	ds2 := t.math.scratch(w, 0, (hi-lo)*t.Out)
+	scale := t.scale * t.scale
+	t.math.gemm(w, true, false, hi-lo, t.Out, t.S*t.B, scale, n.square[lo:], t.R, n.dv, t.Out, 0, ds2, t.Out)
+	sines := t.R * t.Out
+	for i, v := range ds2 {
+		at := lo*t.Out + i
+		t.g.logVarW[at] += n.s2[at] * v
+		t.g.logVarW[sines+at] += n.s2[sines+at] * (scale*n.dvSum[i%t.Out] - v)
+	}
+}

@@ -1,0 +1,111 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+)
+
+// klBlock is how many elements are one block of KLDiag, klRows how many rows of one s_j
+// are one block of KLInducing.
+const (
+	klBlock = 4096
+	klRows  = 64
+)
+
+// divergences is the state of the KL operations. Sums are in double.
+type divergences[T Float] struct {
+	math                         kernels[T]
+	mean, logvar, dmean, dlogvar []T
+	lengths                      []float64 // [d]: ℓ² = 1/p, one element 1 without logl
+	d, r                         int
+
+	shape        device.QShape
+	m, s, dm, ds []float64
+	weight       float64
+	kl, dlogl    []float64 // [blocks]
+}
+
+// KLDiag is the KL of a fully factorised Gaussian from N(0, p); −weight·∂KL is accumulated.
+// A block is a piece of one row, so that it has one length-scale.
+func (d *Device[T]) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Tensor, weight float64) {
+	t := &d.divergences
+	t.d, t.r = device.CheckKLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl)
+	t.math, t.weight = d.math, weight
+	t.mean, t.logvar, t.dmean, t.dlogvar = d.real(mean), d.real(logvar), d.real(dmean), d.real(dlogvar)
+	pieces := blocksOf(t.r, klBlock)
+	t.kl, t.dlogl, t.lengths = grow(&t.kl, t.d*pieces), grow(&t.dlogl, t.d*pieces), grow(&t.lengths, t.d)
+	t.lengths[0] = 1
+	for i, v := range d.real(logl) {
+		t.lengths[i] = math.Exp(2 * float64(v))
+	}
+	d.do((*klDiag[T])(t), t.d*pieces, t.d*t.r*16)
+	double(kl)[0] = sum(t.kl)
+	if logl != nil {
+		to := d.real(dlogl)
+		for i := range to {
+			to[i] -= T(weight * sum(t.dlogl[i*pieces:(i+1)*pieces]))
+		}
+	}
+}
+
+type klDiag[T Float] divergences[T]
+
+func (t *klDiag[T]) run(w *worker, block int) {
+	pieces := blocksOf(t.r, klBlock)
+	row := block / pieces
+	lo, hi := span(block%pieces, klBlock, t.r)
+	lo, hi = row*t.r+lo, row*t.r+hi
+	s2, l2 := t.math.scratch(w, 0, hi-lo), t.lengths[row]
+	t.math.exp(s2, t.logvar[lo:hi])
+	weight, moments, logs := T(-t.weight*l2), 0.0, 0.0
+	mean, logvar, dmean, dlogvar := t.mean[lo:hi], t.logvar[lo:hi], t.dmean[lo:hi], t.dlogvar[lo:hi]
+	for i, v := range s2 {
+		m := mean[i]
+		moments += float64(v) + float64(m)*float64(m)
+		logs += float64(logvar[i])
+		dmean[i] += weight * m
+		dlogvar[i] += (weight*v + T(t.weight)) / 2
+	}
+	n := float64(hi - lo)
+	t.dlogl[block] = moments*l2 - n
+	t.kl[block] = 0.5 * (moments*l2 - n - logs - n*math.Log(l2))
+}
+
+// KLInducing is the KL of the whitened q(F̄) from N(0, I); −weight·∂KL is accumulated.
+func (d *Device[T]) KLInducing(kl, dm, ds, m, s *device.Tensor, weight float64) {
+	t := &d.divergences
+	t.shape = device.CheckKLInducing(kl, dm, ds, m, s)
+	t.weight = weight
+	t.m, t.s, t.dm, t.ds = double(m), double(s), double(dm), double(ds)
+	blocks := t.shape.J * blocksOf(t.shape.M, klRows)
+	t.kl = grow(&t.kl, blocks)
+	d.do((*klInducing[T])(t), blocks, len(t.s))
+	double(kl)[0] = sum(t.kl)
+}
+
+type klInducing[T Float] divergences[T]
+
+func (t *klInducing[T]) run(_ *worker, block int) {
+	n := t.shape.M
+	pieces := blocksOf(n, klRows)
+	j := block / pieces
+	lo, hi := span(block%pieces, klRows, n)
+	m := t.m[j*n+lo : j*n+hi]
+	simd.Axpy64(-t.weight, m, t.dm[j*n+lo:j*n+hi])
+	total := simd.Dot64(m, m) - float64(hi-lo)
+	logs := 0.0
+	for i := lo; i < hi; i++ {
+		from, to := j*n+i, j*n+i+1 // the diagonal alone
+		if !t.shape.Diagonal {
+			from, to = (j*n+i)*n, (j*n+i)*n+i+1
+		}
+		row, own := t.s[from:to], t.s[to-1]
+		total += simd.Dot64(row, row)
+		simd.Axpy64(-t.weight, row, t.ds[from:to])
+		t.ds[to-1] += t.weight / own
+		logs += math.Log(math.Abs(own))
+	}
+	t.kl[block] = total/2 - logs
+}

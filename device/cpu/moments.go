@@ -1,0 +1,270 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+)
+
+const (
+	momentColumns = 64 // rows of the data set in one block of Moments
+	momentRows    = 96 // pseudo-inputs in one block of a product with s_j
+)
+
+// momentsTask is the state of Moments and MomentsBackward.
+type momentsTask struct {
+	device.QShape
+	mean, variance, p, a, m, s []float64
+	alpha, root                []float64 // [J]: α and √α
+	excess                     []float64 // [J,M], diagonal s: s²−1
+	squares                    []float64 // [K,B], full s: Σ_i A²
+
+	da, dm, ds, dalpha, dmean, dvariance []float64
+	g, db                                []float64 // [J,B]: √α dmean, and α dvariance where not floored
+	dbSum                                []float64 // [K,B]: Σ_j db
+}
+
+// begin fills what all blocks share.
+func (t *momentsTask) begin(mean, variance, p, a, m, s, logalpha *device.Tensor) {
+	t.mean, t.variance, t.p, t.a, t.m, t.s = double(mean), double(variance), double(p), double(a), double(m), double(s)
+	t.alpha, t.root = grow(&t.alpha, t.J), grow(&t.root, t.J)
+	for j, v := range double(logalpha) {
+		t.alpha[j], t.root[j] = math.Exp(v), math.Exp(v/2)
+	}
+	if t.Diagonal {
+		t.excess = grow(&t.excess, t.J*t.M)
+		for i, v := range t.s {
+			t.excess[i] = v*v - 1
+		}
+	}
+}
+
+func (t *momentsTask) columns() int { return blocksOf(t.B, momentColumns) }
+
+// Moments is qF_anj and qF_Bnj for a whitened q(F̄).
+func (d *gp) Moments(mean, variance, p, a, m, s, logalpha *device.Tensor) {
+	t := &d.moments
+	t.QShape = device.CheckMoments("Moments", mean, variance, p, a, m, s, logalpha)
+	t.begin(mean, variance, p, a, m, s, logalpha)
+	t.squares = grow(&t.squares, t.K*t.B)
+	d.do(t, t.K*t.columns(), t.J*t.M*t.B*2)
+	if !t.Diagonal {
+		d.do((*momentsFull)(t), t.J*t.columns(), t.J*t.M*t.M*t.B/2)
+	}
+}
+
+// run computes the means of all latents of one kernel for a block of columns of A; and the
+// variances, if s is diagonal, or else Σ A² for momentsFull.
+func (t *momentsTask) run(w *worker, block int) {
+	k := block / t.columns()
+	b0, b1 := span(block%t.columns(), momentColumns, t.B)
+	first, last := t.Latents(k)
+	n, latents, a := b1-b0, last-first, t.a[k*t.M*t.B+b0:]
+	rows := grow(&w.f64[0], latents*n)
+	simd.Gemm64(w.pack64, false, false, latents, n, t.M, 1, t.m[first*t.M:], t.M, a, t.B, 0, rows, n)
+	for j := first; j < last; j++ {
+		for i, v := range rows[(j-first)*n:][:n] {
+			t.mean[(b0+i)*t.J+j] = t.root[j] * v
+		}
+	}
+	if !t.Diagonal {
+		sums := t.squares[k*t.B+b0:][:n]
+		clear(sums)
+		for i := range t.M {
+			addSquares(sums, a[i*t.B:])
+		}
+		return
+	}
+	square := grow(&w.f64[1], t.M*n)
+	for i := range t.M {
+		squareRow(square[i*n:][:n], a[i*t.B:])
+	}
+	simd.Gemm64(w.pack64, false, false, latents, n, t.M, 1, t.excess[first*t.M:], t.M, square, n, 0, rows, n)
+	for j := first; j < last; j++ {
+		for i, v := range rows[(j-first)*n:][:n] {
+			t.variance[(b0+i)*t.J+j] = floored(t.alpha[j] * (1 + v))
+		}
+	}
+}
+
+// momentsFull computes P_j = s_jᵀA and the variances for a block of columns of A.
+type momentsFull momentsTask
+
+func (t *momentsFull) run(w *worker, block int) {
+	columns := blocksOf(t.B, momentColumns)
+	j := block / columns
+	b0, b1 := span(block%columns, momentColumns, t.B)
+	k, n, m := t.Kernel(j), b1-b0, t.M
+	a, p, s := t.a[k*m*t.B+b0:], t.p[j*m*t.B+b0:], t.s[j*m*m:(j+1)*m*m]
+	corner, sums := grow(&w.f64[0], momentRows*momentRows), grow(&w.f64[1], n)
+	clear(sums)
+	for lo := 0; lo < m; lo += momentRows {
+		hi := min(lo+momentRows, m)
+		lowerBlock(corner, s[lo*m+lo:], m, hi-lo)
+		simd.Gemm64(w.pack64, true, false, hi-lo, n, hi-lo, 1, corner, hi-lo, a[lo*t.B:], t.B, 0, p[lo*t.B:], t.B)
+		if hi < m {
+			simd.Gemm64(w.pack64, true, false, hi-lo, n, m-hi, 1, s[hi*m+lo:], m, a[hi*t.B:], t.B, 1, p[lo*t.B:], t.B)
+		}
+		for i := lo; i < hi; i++ {
+			addSquares(sums, p[i*t.B:])
+		}
+	}
+	for i, v := range sums {
+		t.variance[(b0+i)*t.J+j] = floored(t.alpha[j] * (1 - t.squares[k*t.B+b0+i] + v))
+	}
+}
+
+// floored keeps a variance from falling below VarFloor; NaN stays NaN.
+func floored[T Float](v T) T {
+	if v < device.VarFloor {
+		return device.VarFloor
+	}
+	return v
+}
+
+// isFloored says whether a variance was held, and has no gradient.
+func isFloored[T Float](v T) bool { return v <= device.VarFloor }
+
+// addSquares is sums += x².
+func addSquares(sums, x []float64) {
+	x = x[:len(sums)]
+	for i, v := range x {
+		sums[i] += v * v
+	}
+}
+
+// squareRow is dst = x².
+func squareRow[T Float](dst, x []T) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] = v * v
+	}
+}
+
+// MomentsBackward writes da and accumulates dm, ds, dlogalpha. p is overwritten.
+func (d *gp) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha *device.Tensor) {
+	t := &d.moments
+	t.QShape = device.CheckMomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha)
+	t.begin(mean, variance, p, a, m, s, logalpha)
+	t.da, t.dm, t.ds, t.dalpha = double(da), double(dm), double(ds), double(dlogalpha)
+	t.dmean, t.dvariance = double(dmean), double(dvariance)
+	t.g, t.db, t.dbSum = grow(&t.g, t.J*t.B), grow(&t.db, t.J*t.B), grow(&t.dbSum, t.K*t.B)
+	d.do((*momentsCotangent)(t), t.J, t.J*t.B*4)
+	clear(t.dbSum)
+	for j := range t.J {
+		add(t.dbSum[t.Kernel(j)*t.B:][:t.B], t.db[j*t.B:])
+	}
+	if t.Diagonal {
+		d.do((*momentsDiagonal)(t), t.K*blocksOf(t.M, momentRows), t.J*t.M*t.B*4)
+		return
+	}
+	rows := blocksOf(t.M, momentRows)
+	d.do((*momentsScale)(t), t.J*rows, t.J*t.M*t.B)
+	d.do((*momentsInput)(t), t.K*rows, t.J*t.M*t.M*t.B/2)
+	d.do((*momentsFactor)(t), t.J*rows, t.J*t.M*t.M*t.B/2)
+}
+
+// momentsCotangent transposes the cotangents of latent j, and does dlogα.
+type momentsCotangent momentsTask
+
+func (t *momentsCotangent) run(_ *worker, j int) {
+	g, db, sum := t.g[j*t.B:][:t.B], t.db[j*t.B:][:t.B], 0.0
+	for b := range g {
+		at := b*t.J + j
+		g[b] = t.root[j] * t.dmean[at]
+		sum += t.dmean[at] * t.mean[at] / 2
+		db[b] = 0
+		if v := t.variance[at]; !isFloored(v) {
+			db[b] = t.alpha[j] * t.dvariance[at]
+			sum += t.dvariance[at] * v
+		}
+	}
+	t.dalpha[j] += sum
+}
+
+// momentsDiagonal is all the rest for diagonal s, by blocks of rows of A:
+// dA = mᵀg + 2A∘((s²−1)ᵀdb), dm = g Aᵀ and ds = 2s∘(db (A²)ᵀ).
+type momentsDiagonal momentsTask
+
+func (t *momentsDiagonal) run(w *worker, block int) {
+	rows := blocksOf(t.M, momentRows)
+	k := block / rows
+	lo, hi := span(block%rows, momentRows, t.M)
+	first, last := t.Latents(k)
+	n, latents := hi-lo, last-first
+	a, da := t.a[(k*t.M+lo)*t.B:][:n*t.B], t.da[(k*t.M+lo)*t.B:][:n*t.B]
+	g, db := t.g[first*t.B:], t.db[first*t.B:]
+	m, excess := t.m[first*t.M+lo:], t.excess[first*t.M+lo:]
+	simd.Gemm64(w.pack64, false, true, latents, n, t.B, 1, g, t.B, a, t.B, 1, t.dm[first*t.M+lo:], t.M)
+
+	work, ds := grow(&w.f64[0], n*t.B), grow(&w.f64[1], latents*n)
+	squareRow(work, a)
+	simd.Gemm64(w.pack64, false, true, latents, n, t.B, 2, db, t.B, work, t.B, 0, ds, n)
+	for j := range latents {
+		at := (first+j)*t.M + lo
+		for i, v := range ds[j*n:][:n] {
+			t.ds[at+i] += v * t.s[at+i]
+		}
+	}
+
+	simd.Gemm64(w.pack64, true, false, n, t.B, latents, 2, excess, t.M, db, t.B, 0, work, t.B)
+	for i, v := range work {
+		da[i] = v * a[i]
+	}
+	simd.Gemm64(w.pack64, true, false, n, t.B, latents, 1, m, t.M, g, t.B, 1, da, t.B)
+}
+
+// momentsScale turns P_j into Q_j = 2P_j∘db_j, a block of rows at a time, and does dm there.
+type momentsScale momentsTask
+
+func (t *momentsScale) run(w *worker, block int) {
+	rows := blocksOf(t.M, momentRows)
+	j := block / rows
+	lo, hi := span(block%rows, momentRows, t.M)
+	db, g, a := t.db[j*t.B:][:t.B], t.g[j*t.B:][:t.B], t.a[t.Kernel(j)*t.M*t.B:]
+	for i := lo; i < hi; i++ {
+		row := t.p[(j*t.M+i)*t.B:][:t.B]
+		for b, v := range db {
+			row[b] *= 2 * v
+		}
+		t.dm[j*t.M+i] += simd.Dot64(a[i*t.B:][:t.B], g)
+	}
+}
+
+// momentsInput is dA = Σ_j m_j g_jᵀ + s_j Q_j − 2A∘db_j over the latents of a kernel, by
+// blocks of rows.
+type momentsInput momentsTask
+
+func (t *momentsInput) run(w *worker, block int) {
+	rows, m := blocksOf(t.M, momentRows), t.M
+	k := block / rows
+	lo, hi := span(rows-1-block%rows, momentRows, m) // the longest rows first
+	first, last := t.Latents(k)
+	n := hi - lo
+	da, a, db := t.da[(k*m+lo)*t.B:][:n*t.B], t.a[(k*m+lo)*t.B:], t.dbSum[k*t.B:][:t.B]
+	for i := range n {
+		to, from := da[i*t.B:][:t.B], a[i*t.B:][:t.B]
+		for b, v := range db {
+			to[b] = -2 * v * from[b]
+		}
+	}
+	simd.Gemm64(w.pack64, true, false, n, t.B, last-first, 1, t.m[first*m+lo:], m, t.g[first*t.B:], t.B, 1, da, t.B)
+	corner := grow(&w.f64[0], n*n)
+	for j := first; j < last; j++ {
+		s, q := t.s[(j*m+lo)*m:], t.p[j*m*t.B:]
+		simd.Gemm64(w.pack64, false, false, n, t.B, lo, 1, s, m, q, t.B, 1, da, t.B)
+		lowerBlock(corner, s[lo:], m, n)
+		simd.Gemm64(w.pack64, false, false, n, t.B, n, 1, corner, n, q[lo*t.B:], t.B, 1, da, t.B)
+	}
+}
+
+// momentsFactor is ds_j += tril(A Q_jᵀ), by blocks of rows.
+type momentsFactor momentsTask
+
+func (t *momentsFactor) run(w *worker, block int) {
+	rows, m := blocksOf(t.M, momentRows), t.M
+	j := block / rows
+	lo, hi := span(rows-1-block%rows, momentRows, m)
+	addLower(w, t.ds[j*m*m:], m, lo, hi, t.B, 1, t.a[t.Kernel(j)*m*t.B:], t.B, t.p[j*m*t.B:], t.B)
+}

@@ -1,0 +1,232 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+)
+
+// potrfTask is the state of Potrf and PotrfBackward. A batch is divided by matrices; a
+// single matrix is divided inside, by rows or columns of each block step.
+type potrfTask struct {
+	l, dl, c, jitter []float64
+	inverse          []float64 // [workers or matrices, tri, tri]
+	k, m             int
+	j0, j1           int // the block column of the current step
+}
+
+const potrfSpan = 64 // rows or columns of one block inside a single matrix
+
+// potrfBatch factors one matrix of a batch in each block of the task.
+type potrfBatch potrfTask
+
+func (t *potrfBatch) run(w *worker, k int) { (*potrfTask)(t).climb(w, k, nil) }
+
+// Potrf is L Lᵀ = c + jitter·I for each of the K matrices: blocked, left-looking.
+func (d *gp) Potrf(l, jitter, c *device.Tensor) {
+	t := &d.potrf
+	t.k, t.m = device.CheckPotrf(l, jitter, c)
+	t.l, t.c, t.jitter = double(l), double(c), double(jitter)
+	t.inverse = grow(&t.inverse, t.k*tri*tri)
+	if t.k == 1 {
+		t.climb(d.workers[0], 0, d.pool)
+		return
+	}
+	d.do((*potrfBatch)(t), t.k, t.k*t.m*t.m*t.m/6)
+}
+
+// climb tries the rungs of the jitter ladder on matrix k.
+func (t *potrfTask) climb(w *worker, k int, p *pool) {
+	mm := t.m * t.m
+	l, c := t.l[k*mm:(k+1)*mm], t.c[k*mm:(k+1)*mm]
+	pivot := 0
+	for _, jitter := range device.JitterLadder {
+		for i := range t.m {
+			row := l[i*t.m:][:t.m]
+			copy(row[:i+1], c[i*t.m:])
+			clear(row[i+1:])
+			row[i] += jitter
+		}
+		if pivot = t.factor(w, k, p); pivot < 0 {
+			t.jitter[k] = jitter
+			return
+		}
+	}
+	t.jitter[k] = float64(-1 - pivot)
+	for i := range l {
+		l[i] = math.NaN()
+	}
+}
+
+// factor is one attempt, in place: −1, or the pivot that failed. p is nil within a batch.
+func (t *potrfTask) factor(w *worker, k int, p *pool) int {
+	m, l := t.m, t.l[k*t.m*t.m:]
+	inverse := t.inverse[k*tri*tri:][:tri*tri]
+	for j0 := 0; j0 < m; j0 += tri {
+		j1 := min(j0+tri, m)
+		n, corner := j1-j0, l[j0*m+j0:]
+		simd.Gemm64(w.pack64, false, true, n, n, j0, -1, l[j0*m:], m, l[j0*m:], m, 1, corner, m)
+		for i := range n { // the product filled what is above the diagonal, too
+			clear(corner[i*m+i+1:][:n-i-1])
+		}
+		if pivot := cholesky(corner, m, n); pivot >= 0 {
+			return j0 + pivot
+		}
+		invertLower(inverse, corner, m, n)
+		if p == nil {
+			t.panel(w, k, j0, j1, j1, m)
+			continue
+		}
+		t.j0, t.j1 = j0, j1
+		p.do((*potrfPanel)(t), blocksOf(m-j1, potrfSpan), (m-j1)*n*(j0+n))
+	}
+	return -1
+}
+
+// panel finishes rows lo … hi of block column j0 … j1: the product of the columns before
+// it is taken off, then the diagonal block is divided out.
+func (t *potrfTask) panel(w *worker, k, j0, j1, lo, hi int) {
+	if lo >= hi {
+		return
+	}
+	m, n, l := t.m, j1-j0, t.l[k*t.m*t.m:]
+	tmp := grow(&w.f64[0], (hi-lo)*n)
+	copyRows(tmp, n, l[lo*m+j0:], m, hi-lo, n)
+	simd.Gemm64(w.pack64, false, true, hi-lo, n, j0, -1, l[lo*m:], m, l[j0*m:], m, 1, tmp, n)
+	simd.Gemm64(w.pack64, false, true, hi-lo, n, n, 1, tmp, n, t.inverse[k*tri*tri:], tri, 0, l[lo*m+j0:], m)
+}
+
+// potrfPanel is a block of rows of panel in a single matrix.
+type potrfPanel potrfTask
+
+func (t *potrfPanel) run(w *worker, block int) {
+	lo, hi := span(block, potrfSpan, t.m-t.j1)
+	(*potrfTask)(t).panel(w, 0, t.j0, t.j1, t.j1+lo, t.j1+hi)
+}
+
+// PotrfBackward is dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹), by the blocked reverse sweep of Murray
+// (2016), section 4: the steps of Potrf from the last to the first. In dl it leaves the
+// gradient of the lower triangle, where an element below the diagonal stands for two.
+func (d *gp) PotrfBackward(dc, dl, l *device.Tensor) {
+	t := &d.potrf
+	t.k, t.m = device.CheckPotrfBackward(dc, dl, l)
+	t.l, t.dl, t.c = double(l), double(dl), double(dc)
+	t.inverse = grow(&t.inverse, t.k*tri*tri)
+	if t.k == 1 {
+		t.sweep(d.workers[0], 0, d.pool)
+		return
+	}
+	d.do((*potrfReverse)(t), t.k, t.k*t.m*t.m*t.m/3)
+}
+
+// potrfReverse is the sweep of one matrix of a batch.
+type potrfReverse potrfTask
+
+func (t *potrfReverse) run(w *worker, k int) { (*potrfTask)(t).sweep(w, k, nil) }
+
+func (t *potrfTask) sweep(w *worker, k int, p *pool) {
+	m := t.m
+	l, dl, dc := t.l[k*m*m:], t.dl[k*m*m:], t.c[k*m*m:]
+	inverse := t.inverse[k*tri*tri:][:tri*tri]
+	for j0 := (m - 1) / tri * tri; j0 >= 0; j0 -= tri {
+		j1 := min(j0+tri, m)
+		n := j1 - j0
+		invertLower(inverse, l[j0*m+j0:], m, n)
+		t.j0, t.j1 = j0, j1
+		if p == nil {
+			t.below(w, k, j0, j1, j1, m)
+		} else {
+			p.do((*potrfBelow)(t), blocksOf(m-j1, potrfSpan), (m-j1)*n*(j0+n))
+		}
+		if j1 < m {
+			simd.Gemm64(w.pack64, true, false, n, n, m-j1, -1, dl[j1*m+j0:], m, l[j1*m+j0:], m, 1, dl[j0*m+j0:], m)
+		}
+		reverseBlock(w, dl[j0*m+j0:], l[j0*m+j0:], inverse, m, n)
+		if p == nil {
+			t.left(w, k, j0, j1, 0, j0)
+		} else {
+			p.do((*potrfLeft)(t), blocksOf(j0, potrfSpan), j0*n*(m-j0))
+		}
+	}
+	for i := range m {
+		for j := range i {
+			v := dl[i*m+j] / 2
+			dc[i*m+j], dc[j*m+i] = v, v
+		}
+		dc[i*m+i] = dl[i*m+i]
+	}
+}
+
+// below divides the diagonal block out of rows lo … hi of dl's block column, and takes
+// their part of the gradient to the columns before it: dB −= dC R.
+func (t *potrfTask) below(w *worker, k, j0, j1, lo, hi int) {
+	if lo >= hi {
+		return
+	}
+	m, n, l, dl := t.m, j1-j0, t.l[k*t.m*t.m:], t.dl[k*t.m*t.m:]
+	tmp := grow(&w.f64[0], (hi-lo)*n)
+	copyRows(tmp, n, dl[lo*m+j0:], m, hi-lo, n)
+	simd.Gemm64(w.pack64, false, false, hi-lo, n, n, 1, tmp, n, t.inverse[k*tri*tri:], tri, 0, dl[lo*m+j0:], m)
+	simd.Gemm64(w.pack64, false, false, hi-lo, j0, n, -1, dl[lo*m+j0:], m, l[j0*m:], m, 1, dl[lo*m:], m)
+}
+
+// left takes the gradient of the block column to columns lo … hi of the block's rows:
+// dR −= dCᵀ B + (dD + dDᵀ) R.
+func (t *potrfTask) left(w *worker, k, j0, j1, lo, hi int) {
+	if lo >= hi {
+		return
+	}
+	m, n, l, dl := t.m, j1-j0, t.l[k*t.m*t.m:], t.dl[k*t.m*t.m:]
+	if j1 < m {
+		simd.Gemm64(w.pack64, true, false, n, hi-lo, m-j1, -1, dl[j1*m+j0:], m, l[j1*m+lo:], m, 1, dl[j0*m+lo:], m)
+	}
+	both := grow(&w.f64[0], n*n)
+	for i := range n {
+		for j := range i + 1 {
+			v := dl[(j0+i)*m+j0+j]
+			if i == j {
+				v *= 2
+			}
+			both[i*n+j], both[j*n+i] = v, v
+		}
+	}
+	simd.Gemm64(w.pack64, false, false, n, hi-lo, n, -1, both, n, l[j0*m+lo:], m, 1, dl[j0*m+lo:], m)
+}
+
+type potrfBelow potrfTask
+
+func (t *potrfBelow) run(w *worker, block int) {
+	lo, hi := span(block, potrfSpan, t.m-t.j1)
+	(*potrfTask)(t).below(w, 0, t.j0, t.j1, t.j1+lo, t.j1+hi)
+}
+
+type potrfLeft potrfTask
+
+func (t *potrfLeft) run(w *worker, block int) {
+	lo, hi := span(block, potrfSpan, t.j0)
+	(*potrfTask)(t).left(w, 0, t.j0, t.j1, lo, hi)
+}
+
+// reverseBlock is PotrfBackward of one diagonal block D, in place: sym½(D⁻ᵀ Φ(Dᵀ dD) D⁻¹), then
+// doubled below the diagonal.
+func reverseBlock(w *worker, dd, d, inverse []float64, ld, n int) {
+	x, y := grow(&w.f64[0], n*n), grow(&w.f64[1], n*n)
+	lowerBlock(x, dd, ld, n)
+	simd.Gemm64(w.pack64, true, false, n, n, n, 1, d, ld, x, n, 0, y, n)
+	for i := range n {
+		for j := range i { // sym½ of Φ: half of the lower triangle on both sides
+			y[i*n+j] /= 2
+			y[j*n+i] = y[i*n+j]
+		}
+		y[i*n+i] /= 2
+	}
+	simd.Gemm64(w.pack64, true, false, n, n, n, 1, inverse, tri, y, n, 0, x, n)
+	simd.Gemm64(w.pack64, false, false, n, n, n, 1, x, n, inverse, tri, 0, y, n)
+	for i := range n {
+		for j := range i {
+			dd[i*ld+j] = 2 * y[i*n+j]
+		}
+		dd[i*ld+i] = y[i*n+i]
+	}
+}

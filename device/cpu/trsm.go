@@ -1,0 +1,66 @@
+package cpu
+
+import "github.com/gpdrf/gpdrf-gpu/device"
+
+const (
+	solveColumns = 64 // right-hand sides of one block of a triangular solve
+	lowerRows    = 48 // rows of one block of a lower triangular sum
+)
+
+// trsmTask is the state of Trsm and TrsmBackward.
+type trsmTask struct {
+	invert    invertTask
+	out, in   []float64 // [K,M,N]
+	a, dl     []float64
+	k, m, n   int
+	transpose bool
+}
+
+// run solves a block of columns of one matrix.
+func (t *trsmTask) run(w *worker, block int) {
+	columns := blocksOf(t.n, solveColumns)
+	k := block / columns
+	c0, c1 := span(block%columns, solveColumns, t.n)
+	x := t.out[k*t.m*t.n : (k+1)*t.m*t.n]
+	copyRows(x[c0:], t.n, t.in[k*t.m*t.n+c0:], t.n, t.m, c1-c0)
+	if t.transpose {
+		t.invert.backward(w, k, x, t.n, c0, c1, 0)
+	} else {
+		t.invert.forward(w, k, x, t.n, c0, c1, 0)
+	}
+}
+
+func (t *trsmTask) solve(p *pool) {
+	p.do(t, t.k*blocksOf(t.n, solveColumns), t.k*t.m*t.m*t.n/2)
+}
+
+// Trsm solves a = L⁻¹ b for each k.
+func (d *gp) Trsm(a, l, b *device.Tensor) {
+	t := &d.trsm
+	t.k, t.m, t.n = device.CheckTrsm("Trsm", a, l, b)
+	t.out, t.in, t.transpose = double(a), double(b), false
+	d.prepare(&t.invert, double(l), t.k, t.m)
+	t.solve(d.pool)
+}
+
+// trsmLower is the second part of TrsmBackward: dl += −tril(db aᵀ), by blocks of rows.
+type trsmLower trsmTask
+
+func (t *trsmLower) run(w *worker, block int) {
+	rows := blocksOf(t.m, lowerRows)
+	k := block / rows
+	lo, hi := span(rows-1-block%rows, lowerRows, t.m) // the longest rows first
+	at := k * t.m * t.n
+	addLower(w, t.dl[k*t.m*t.m:], t.m, lo, hi, t.n, -1, t.out[at:], t.n, t.a[at:], t.n)
+}
+
+// TrsmBackward writes db = L⁻ᵀ da and accumulates dl += −tril(db aᵀ).
+func (d *gp) TrsmBackward(db, dl, da, l, a *device.Tensor) {
+	t := &d.trsm
+	t.k, t.m, t.n = device.CheckTrsmBackward(db, dl, da, l, a)
+	t.out, t.in, t.transpose = double(db), double(da), true
+	t.a, t.dl = double(a), double(dl)
+	d.prepare(&t.invert, double(l), t.k, t.m)
+	t.solve(d.pool)
+	d.do((*trsmLower)(t), t.k*blocksOf(t.m, lowerRows), t.k*t.m*t.m*t.n/2)
+}

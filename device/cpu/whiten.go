@@ -1,0 +1,148 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+)
+
+// whitenTask is the state of Whiten and WhitenBackward.
+type whitenTask struct {
+	device.QShape
+	invert            invertTask
+	l, m, s, mu, sqrt []float64
+	scale             []float64 // [J]: 1/√α
+	dm, ds, dmu       []float64
+	dsqrt, dl, dalpha []float64
+}
+
+// begin fills what all blocks share.
+func (t *whitenTask) begin(p *pool, l, m, s, logalpha *device.Tensor) {
+	t.l, t.m, t.s = double(l), double(m), double(s)
+	t.scale = grow(&t.scale, t.J)
+	for j, v := range double(logalpha) {
+		t.scale[j] = math.Exp(-v / 2)
+	}
+	p.prepare(&t.invert, t.l, t.K, t.M)
+}
+
+func (t *whitenTask) blocks() int { return t.J * blocksOf(t.M, solveColumns) }
+
+func (t *whitenTask) work() int { return t.J * t.M * t.M * t.M / 6 }
+
+// Whiten takes q(F̄_j) as inf_qF writes it to m_j = L⁻¹ μ_j/√α_j and s_j = L⁻¹ S_j/√α_j.
+func (d *gp) Whiten(m, s, l, logalpha, mu, sqrt *device.Tensor) {
+	t := &d.whiten
+	t.QShape = device.CheckWhiten(m, s, l, logalpha, mu, sqrt)
+	t.begin(d.pool, l, m, s, logalpha)
+	t.mu, t.sqrt = double(mu), double(sqrt)
+	d.do(t, t.blocks(), t.work())
+}
+
+// run solves a block of columns of S_j; the first block also solves μ_j.
+func (t *whitenTask) run(w *worker, block int) {
+	columns := blocksOf(t.M, solveColumns)
+	j := block / columns
+	c0, c1 := span(block%columns, solveColumns, t.M)
+	k, n, scale := t.Kernel(j), t.M, t.scale[j]
+	s := t.s[j*n*n : (j+1)*n*n]
+	for i := range n {
+		row := s[i*n+c0 : i*n+c1]
+		clear(row)
+		switch {
+		case i < c0:
+		case t.Diagonal:
+			if i < c1 {
+				row[i-c0] = scale * t.sqrt[j*n+i]
+			}
+		default:
+			for c, v := range t.sqrt[(j*n+i)*n:][c0:min(c1, i+1)] {
+				row[c] = scale * v
+			}
+		}
+	}
+	t.invert.forward(w, k, s, n, c0, c1, c0)
+	if c0 > 0 {
+		return
+	}
+	m, l := t.m[j*n:][:n], t.l[k*n*n:]
+	for i, v := range t.mu[j*n:][:n] {
+		m[i] = (scale*v - simd.Dot64(l[i*n:][:i], m[:i])) / l[i*n+i]
+	}
+}
+
+// WhitenBackward accumulates dmu, dsqrt, dl and dlogalpha; dm and ds are overwritten, by
+// L⁻ᵀdm and L⁻ᵀds.
+func (d *gp) WhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, logalpha *device.Tensor) {
+	t := &d.whiten
+	t.QShape = device.CheckWhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, logalpha)
+	t.begin(d.pool, l, m, s, logalpha)
+	t.dm, t.ds, t.dmu, t.dsqrt = double(dm), double(ds), double(dmu), double(dsqrt)
+	t.dl, t.dalpha = double(dl), double(dlogalpha)
+	d.do((*whitenScale)(t), t.J, t.J*t.M*t.M)
+	d.do((*whitenSolve)(t), t.blocks(), t.work())
+	d.do((*whitenLower)(t), t.K*blocksOf(t.M, lowerRows), t.work())
+}
+
+// whitenScale is the gradient of α_j, −½(dm·m + ds·s); it also clears what is above the
+// diagonal of ds, where s is zero.
+type whitenScale whitenTask
+
+func (t *whitenScale) run(_ *worker, j int) {
+	n := t.M
+	sum := simd.Dot64(t.dm[j*n:][:n], t.m[j*n:][:n])
+	for i := range n {
+		row := t.ds[(j*n+i)*n:][:n]
+		sum += simd.Dot64(row[:i+1], t.s[(j*n+i)*n:][:i+1])
+		clear(row[i+1:])
+	}
+	t.dalpha[j] -= sum / 2
+}
+
+// whitenSolve solves a block of columns of ds_j; the first block also solves dm_j.
+type whitenSolve whitenTask
+
+func (t *whitenSolve) run(w *worker, block int) {
+	columns := blocksOf(t.M, solveColumns)
+	j := block / columns
+	c0, c1 := span(block%columns, solveColumns, t.M)
+	k, n, scale := t.Kernel(j), t.M, t.scale[j]
+	ds := t.ds[j*n*n : (j+1)*n*n]
+	t.invert.backward(w, k, ds, n, c0, c1, c0)
+	for i := c0; i < n; i++ {
+		switch row := ds[i*n+c0:][:min(c1, i+1)-c0]; {
+		case !t.Diagonal:
+			simd.Axpy64(scale, row, t.dsqrt[(j*n+i)*n+c0:][:len(row)])
+		case i < c1:
+			t.dsqrt[j*n+i] += scale * row[i-c0]
+		}
+	}
+	if c0 > 0 {
+		return
+	}
+	dm, l := t.dm[j*n:][:n], t.l[k*n*n:]
+	for i := n - 1; i >= 0; i-- {
+		dm[i] /= l[i*n+i]
+		simd.Axpy64(-dm[i], l[i*n:][:i], dm[:i])
+	}
+	simd.Axpy64(scale, dm, t.dmu[j*n:][:n])
+}
+
+// whitenLower is dl −= tril(L⁻ᵀdm mᵀ + L⁻ᵀds sᵀ) over all latents of a kernel, by blocks of rows.
+type whitenLower whitenTask
+
+func (t *whitenLower) run(w *worker, block int) {
+	rows, n := blocksOf(t.M, lowerRows), t.M
+	k := block / rows
+	lo, hi := span(rows-1-block%rows, lowerRows, n)
+	dl := t.dl[k*n*n:]
+	first, last := t.Latents(k)
+	for j := first; j < last; j++ {
+		addLower(w, dl, n, lo, hi, hi, -1, t.ds[j*n*n:], n, t.s[j*n*n:], n)
+		dm, m := t.dm[j*n:], t.m[j*n:]
+		for i := lo; i < hi; i++ {
+			simd.Axpy64(-dm[i], m[:i+1], dl[i*n:][:i+1])
+		}
+	}
+}

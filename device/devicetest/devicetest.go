@@ -1,0 +1,80 @@
+// Package devicetest is the test of a backend: one table of operations with naive
+// scalar loops as the truth, identities of the model, and benchmarks. A backend's
+// own test is one line for each:
+//
+//	func Test(t *testing.T)      { devicetest.Run(t, dev, devicetest.Double()) }
+//	func Benchmark(b *testing.B) { devicetest.Bench(b, dev) }
+//
+// Each rung trusts the one below. The naive loops are written from the paper's
+// formulas, one element at a time in float64; their gradients come from central
+// differences, never from the code under test. To add an operation, add its row:
+// a method of device.Device without one fails.
+package devicetest
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Tolerances says how near a device must come to the naive loops. Errors are
+// relative to the largest element.
+type Tolerances struct {
+	Value    float64 // of what an operation writes
+	Gradient float64 // of what its Backward gives
+	// Single is set where Real is float32: operations on Real tensors are then held to the
+	// normalised mean square error of their row.
+	Single bool
+}
+
+// Double is for devices whose Real is float64. Forward passes differ from the naive
+// loops by rounding; gradients also by the error of central differences.
+func Double() Tolerances { return Tolerances{Value: 1e-10, Gradient: 1e-6} }
+
+// Single is for devices whose Real is float32.
+func Single() Tolerances { return Tolerances{Value: 1e-10, Gradient: 1e-6, Single: true} }
+
+// Run tests every operation of a device.
+func Run(t *testing.T, dev device.Device, tol Tolerances) {
+	t.Run("rows", testRows)
+	for _, r := range table() {
+		t.Run(r.name(), func(t *testing.T) {
+			for _, size := range r.sizes {
+				t.Run(label(size), func(t *testing.T) { r.test(t, dev, tol, size) })
+			}
+		})
+	}
+	for _, p := range properties() {
+		t.Run(p.name, func(t *testing.T) { p.test(t, dev, tol) })
+	}
+}
+
+// table is every operation, in the order of device.Device.
+func table() []row {
+	var rows []row
+	for _, family := range [][]row{movementRows(), ardRows(), factorRows(), momentRows(), featureRows(), likelihoodRows(), divergenceRows(), optimiserRows()} {
+		rows = append(rows, family...)
+	}
+	return rows
+}
+
+// testRows fails if a method of the operation interfaces has no row.
+func testRows(t *testing.T) {
+	covered := map[string]bool{"FeatureScratch": true} // part of RandomFeatures' row
+	for _, r := range table() {
+		for _, op := range r.ops {
+			covered[op] = true
+		}
+	}
+	for _, family := range []reflect.Type{
+		reflect.TypeFor[device.Movement](), reflect.TypeFor[device.GP](), reflect.TypeFor[device.Features](),
+		reflect.TypeFor[device.Likelihoods](), reflect.TypeFor[device.Divergences](), reflect.TypeFor[device.Optimiser](),
+	} {
+		for i := range family.NumMethod() {
+			if op := family.Method(i).Name; !covered[op] {
+				t.Errorf("%s.%s has no row in devicetest's table", family.Name(), op)
+			}
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package devicetest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/fdcheck"
+)
+
+// row is an operation, with its Backward.
+type row struct {
+	ops     []string // the methods that it covers
+	variant string   // which case of them
+	sizes   [][]int  // what build is called with; never only multiples of a block
+	build   func(r *random, size []int) *problem
+	// nmse is what float32 may cost, in the value and in the gradient; 0 for operations
+	// in double. Rounding alone gives about 1e-14.
+	nmse   float64
+	reason string // why nmse is not 1e-12
+}
+
+func (r row) name() string {
+	if r.variant != "" {
+		return r.ops[0] + "/" + r.variant
+	}
+	return r.ops[0]
+}
+
+func label(size []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(size), " ", "x"), "[]") }
+
+// problem is one case of a row: arrays with values, and three ways to use them.
+type problem struct {
+	in, out []*array
+	// naive is the truth: out from in.
+	naive func(in, out [][]float64)
+	// forward runs the operation.
+	forward func(dev device.Device, in, out []*device.Tensor)
+	// backward runs its vector-Jacobian product; nil if it has none. The gradient of an
+	// array without one is nil.
+	backward func(dev device.Device, in, out, din, dout []*device.Tensor)
+	// cotangent replaces the random cotangent of out[0] where the operation has the
+	// gradient in its own hands, such as N/B; the value may carry another factor.
+	cotangent []float64
+}
+
+// array is an argument of an operation.
+type array struct {
+	name  string
+	dtype device.DType
+	shape []int
+	data  []float64
+	ints  []int32
+	grad  gradient
+}
+
+// gradient is what Backward does with the gradient of an array.
+type gradient int
+
+const (
+	none   gradient = iota
+	adds            // +=, as for parameters
+	writes          // =, as for activations
+)
+
+// filler is what gradients hold before Backward: added to, or overwritten.
+const filler = 0.5
+
+func (a *array) values() []float64 {
+	if a.dtype != device.Int {
+		return a.data
+	}
+	v := make([]float64, len(a.ints))
+	for i, n := range a.ints {
+		v[i] = float64(n)
+	}
+	return v
+}
+
+// random makes arrays. Real ones get values that float32 holds exactly, so that the
+// naive loops and a device in single precision start from the same numbers.
+type random struct{ *rand.Rand }
+
+func newRandom(seed uint64) *random { return &random{rand.New(rand.NewPCG(seed, 1))} }
+
+// normal is an array of mean + sd·N(0,1).
+func (r *random) normal(name string, dtype device.DType, g gradient, mean, sd float64, shape ...int) *array {
+	a := zeros(name, dtype, shape...)
+	a.grad = g
+	for i := range a.data {
+		a.data[i] = mean + sd*r.NormFloat64()
+		if dtype == device.Real {
+			a.data[i] = float64(float32(a.data[i]))
+		}
+	}
+	return a
+}
+
+// below is an Int array of numbers under n.
+func (r *random) below(name string, n int, shape ...int) *array {
+	a := zeros(name, device.Int, shape...)
+	a.ints = make([]int32, len(a.data))
+	for i := range a.ints {
+		a.ints[i] = int32(r.IntN(n))
+	}
+	return a
+}
+
+func zeros(name string, dtype device.DType, shape ...int) *array {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return &array{name: name, dtype: dtype, shape: shape, data: make([]float64, n)}
+}
+
+func upload(dev device.Device, a *array) *device.Tensor {
+	t := dev.New(a.dtype, a.shape...)
+	if a.dtype == device.Int {
+		dev.UploadInts(t, a.ints)
+	} else {
+		dev.Upload(t, a.data)
+	}
+	return t
+}
+
+func download(dev device.Device, t *device.Tensor) []float64 {
+	x := make([]float64, t.Len())
+	dev.Download(x, t)
+	return x
+}
+
+// test runs one case of a row: the values against the naive loops, the gradients against
+// central differences of the naive loops.
+func (r row) test(t *testing.T, dev device.Device, tol Tolerances, size []int) {
+	rnd := newRandom(7)
+	p := r.build(rnd, size)
+	in, out := tensors(dev, p.in), tensors(dev, p.out)
+	for i, a := range p.out { // what an operation writes must not depend on what was there
+		if a.dtype != device.Int {
+			dev.Upload(out[i], constant(a, math.NaN()))
+		}
+	}
+	p.forward(dev, in, out)
+	vin, vout := values(p.in), values(p.out)
+	p.naive(vin, vout)
+	for i, a := range p.out {
+		if a.dtype == device.Int {
+			continue
+		}
+		r.compare(t, tol, a.name, download(dev, out[i]), vout[i], tol.Value)
+	}
+	if p.backward == nil {
+		return
+	}
+	din, dout := make([]*device.Tensor, len(in)), make([]*device.Tensor, len(out))
+	cotangents := make([][]float64, len(out))
+	for i, a := range p.out {
+		c := rnd.normal(a.name, a.dtype, none, 0, 1, a.shape...)
+		if i == 0 && p.cotangent != nil {
+			c.data = p.cotangent
+		}
+		dout[i], cotangents[i] = upload(dev, c), c.data
+	}
+	for i, a := range p.in {
+		if a.grad != none {
+			din[i] = dev.New(a.dtype, a.shape...)
+			dev.Upload(din[i], constant(a, filler))
+		}
+	}
+	p.backward(dev, in, out, din, dout)
+	f := func() float64 {
+		p.naive(vin, vout)
+		total := 0.0
+		for i, c := range cotangents {
+			for k, w := range c {
+				total += w * vout[i][k]
+			}
+		}
+		return total
+	}
+	for i, a := range p.in {
+		if a.grad == none {
+			continue
+		}
+		got := download(dev, din[i])
+		if a.grad == adds {
+			for k := range got {
+				got[k] -= filler
+			}
+		}
+		sampled, want := sample(rnd, f, vin[i], got)
+		r.compare(t, tol, "gradient of "+a.name, sampled, want, tol.Gradient)
+	}
+}
+
+// sample takes some partial derivatives of f at x, all if there are few, and derivatives
+// in some random directions, where every element counts; want by central differences,
+// got from the gradient g.
+func sample(rnd *random, f func() float64, x, g []float64) (got, want []float64) {
+	const partials, directions = 24, 2
+	order := rnd.Perm(len(x))
+	for _, i := range order[:min(partials, len(order))] {
+		got, want = append(got, g[i]), append(want, fdcheck.Partial(f, x, i, fdcheck.Step))
+	}
+	v := make([]float64, len(x))
+	for range directions {
+		inner := 0.0
+		for i := range v {
+			v[i] = rnd.NormFloat64() / math.Sqrt(float64(len(x)))
+			inner += v[i] * g[i]
+		}
+		got, want = append(got, inner), append(want, fdcheck.Along(f, x, v, fdcheck.Step))
+	}
+	return got, want
+}
+
+func (r row) compare(t *testing.T, tol Tolerances, what string, got, want []float64, relative float64) {
+	t.Helper()
+	if tol.Single && r.nmse > 0 {
+		if e := fdcheck.NMSE(got, want); e > r.nmse {
+			t.Errorf("%s: NMSE %.3g, want at most %g", what, e, r.nmse)
+		}
+		return
+	}
+	if e := fdcheck.RelativeError(got, want); e > relative {
+		t.Errorf("%s: relative error %.3g, want at most %g", what, e, relative)
+	}
+}
+
+func tensors(dev device.Device, arrays []*array) []*device.Tensor {
+	ts := make([]*device.Tensor, len(arrays))
+	for i, a := range arrays {
+		ts[i] = upload(dev, a)
+	}
+	return ts
+}
+
+func values(arrays []*array) [][]float64 {
+	v := make([][]float64, len(arrays))
+	for i, a := range arrays {
+		v[i] = a.values()
+	}
+	return v
+}
+
+func constant(a *array, c float64) []float64 {
+	v := make([]float64, len(a.data))
+	for i := range v {
+		v[i] = c
+	}
+	return v
+}

@@ -1,0 +1,162 @@
+package devicetest
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+)
+
+func momentRows() []row {
+	shapes := [][]int{{1, 1, 1, 1}, {3, 3, 31, 33}, {3, 1, 33, 31}, {2, 2, 100, 70}, {2, 1, 100, 70}}
+	withFactor := func(build func(*random, []int, bool) *problem, diagonal bool) func(*random, []int) *problem {
+		return func(r *random, size []int) *problem { return build(r, size, diagonal) }
+	}
+	return []row{
+		{ops: []string{"Whiten", "WhitenBackward"}, variant: "full", sizes: shapes, build: withFactor(whiten, false)},
+		{ops: []string{"Whiten", "WhitenBackward"}, variant: "diagonal", sizes: shapes, build: withFactor(whiten, true)},
+		{ops: []string{"Moments", "MomentsBackward"}, variant: "full", sizes: shapes, build: withFactor(moments, false)},
+		{ops: []string{"Moments", "MomentsBackward"}, variant: "diagonal", sizes: append(shapes, []int{9, 1, 33, 257}), build: withFactor(moments, true)},
+		{ops: []string{"SampleF", "SampleFBackward"}, sizes: [][]int{{1, 1, 1}, {3, 33, 5}, {2, 257, 9}}, build: sampleF,
+			nmse: 1e-11, reason: "float32 logarithms, sines and cosines in the normals"},
+	}
+}
+
+// factor is a lower triangular array [j,m,m], with numbers above the diagonal that no
+// operation may read, or a diagonal one [j,m].
+func (r *random) factor(name string, diagonal bool, j, m int) *array {
+	if diagonal {
+		return r.normal(name, device.Double, adds, 0.8, 0.2, j, m)
+	}
+	a := r.normal(name, device.Double, adds, 0, 0.5/math.Sqrt(float64(m)), j, m, m)
+	for i := range j * m {
+		a.data[i*m+i%m] += 0.8
+	}
+	return a
+}
+
+// element is s[p,q] of a factor of latent j, zero above the diagonal, and off it where the
+// array is [J,M].
+func element(s []float64, latents, m, j, p, q int) float64 {
+	switch {
+	case len(s) == latents*m && p == q:
+		return s[j*m+p]
+	case len(s) == latents*m || q > p:
+		return 0
+	}
+	return s[(j*m+p)*m+q]
+}
+
+// Size: J, K, M and a fourth number that does not matter here.
+func whiten(r *random, size []int, diagonal bool) *problem {
+	j, k, m := size[0], size[1], size[2]
+	return &problem{
+		in: []*array{
+			r.factors("l", adds, k, m), r.normal("logalpha", device.Double, adds, 0, 0.5, j),
+			r.normal("mu", device.Double, adds, 0, 1, j, m), r.factor("sqrt", diagonal, j, m),
+		},
+		out: []*array{zeros("m", device.Double, j, m), zeros("s", device.Double, j, m, m)},
+		naive: func(in, out [][]float64) {
+			for i := range j {
+				root, l := math.Exp(in[1][i]/2), in[0][i%k*m*m:]
+				rhs := make([]float64, m*m)
+				for p := range m {
+					for q := range m {
+						rhs[p*m+q] = element(in[3], j, m, i, p, q) / root
+					}
+				}
+				for q := range m {
+					solve(out[1][i*m*m:], l, rhs, m, q, m)
+				}
+				for p := range m {
+					rhs[p] = in[2][i*m+p] / root
+				}
+				solve(out[0][i*m:], l, rhs, m, 0, 1)
+			}
+		},
+		forward: func(dev device.Device, in, out []*device.Tensor) {
+			dev.Whiten(out[0], out[1], in[0], in[1], in[2], in[3])
+		},
+		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
+			dev.WhitenBackward(din[2], din[3], din[0], din[1], dout[0], dout[1], out[0], out[1], in[0], in[1])
+		},
+	}
+}
+
+// Size: J, K, M, B.
+func moments(r *random, size []int, diagonal bool) *problem {
+	j, k, m, b := size[0], size[1], size[2], size[3]
+	p := &problem{
+		in: []*array{
+			r.normal("a", device.Double, writes, 0, 0.5/math.Sqrt(float64(m)), k, m, b), r.normal("m", device.Double, adds, 0, 1, j, m),
+			r.factor("s", diagonal, j, m), r.normal("logalpha", device.Double, adds, 0, 0.5, j),
+		},
+		out:   []*array{zeros("mean", device.Double, b, j), zeros("variance", device.Double, b, j)},
+		naive: func(in, out [][]float64) { whitenedMoments(out[0], out[1], in[0], in[1], in[2], in[3], j, k, m, b) },
+	}
+	var kept *device.Tensor
+	p.forward = func(dev device.Device, in, out []*device.Tensor) {
+		if !diagonal {
+			kept = dev.New(device.Double, j, m, b)
+		}
+		dev.Moments(out[0], out[1], kept, in[0], in[1], in[2], in[3])
+	}
+	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
+		dev.MomentsBackward(din[0], din[1], din[2], din[3], dout[0], dout[1], out[0], out[1], kept, in[0], in[1], in[2], in[3])
+	}
+	return p
+}
+
+// whitenedMoments is qF_anj and qF_Bnj with A = L⁻¹Kuf/√α: mean √α mᵀA and variance
+// α(1 − AᵀA + AᵀssᵀA), column by column.
+func whitenedMoments(mean, variance, a, m, s, logalpha []float64, latents, k, n, b int) {
+	for j := range latents {
+		alpha := math.Exp(logalpha[j])
+		for c := range b {
+			column := func(i int) float64 { return a[(j%k*n+i)*b+c] }
+			mu, v := 0.0, 1.0
+			for i := range n {
+				mu += column(i) * m[j*n+i]
+				v -= column(i) * column(i)
+			}
+			for q := range n {
+				p := 0.0
+				for i := q; i < n; i++ {
+					p += element(s, latents, n, j, i, q) * column(i)
+				}
+				v += p * p
+			}
+			mean[c*latents+j], variance[c*latents+j] = math.Sqrt(alpha)*mu, max(device.VarFloor, alpha*v)
+		}
+	}
+}
+
+// Size: S, B, J.
+func sampleF(r *random, size []int) *problem {
+	s, b, j := size[0], size[1], size[2]
+	key := device.Key{Seed: 1<<40 + 3, Step: 5, Sample: 2, Site: device.SiteLatents, Layer: 1}
+	variance := r.normal("variance", device.Double, writes, 0, 0.5, b, j)
+	for i, v := range variance.data {
+		variance.data[i] = math.Exp(v)
+	}
+	return &problem{
+		in:  []*array{r.normal("mean", device.Double, writes, 0, 1, b, j), variance, r.below("rows", 1000, b)},
+		out: []*array{zeros("f", device.Real, s, b, j)},
+		naive: func(in, out [][]float64) {
+			for i := range out[0] {
+				n, c := i/j%b, i%j
+				out[0][i] = in[0][n*j+c] + math.Sqrt(in[1][n*j+c])*normal(key, i/j/b, int(in[2][n]), c)
+			}
+		},
+		forward: func(dev device.Device, in, out []*device.Tensor) { dev.SampleF(out[0], in[0], in[1], in[2], key) },
+		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
+			dev.SampleFBackward(din[0], din[1], dout[0], in[1], in[2], key)
+		},
+	}
+}
+
+// normal is the element (sample, row, column) of a key's normals.
+func normal(key device.Key, sample, row, column int) float64 {
+	words, c1, c2, c3 := key.Words(sample, row)
+	return philox.Normal(words, c1, c2, c3, column)
+}

@@ -1,0 +1,86 @@
+package archtest
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// documents are the README and docs/*.md.
+func documents(t *testing.T) []string {
+	t.Helper()
+	names := []string{"README.md", "CHANGELOG.md"}
+	found, err := fs.Glob(os.DirFS(root), "docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(names, found...)
+}
+
+var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+// Every relative link leads to a file.
+func TestLinks(t *testing.T) {
+	for _, name := range documents(t) {
+		for _, match := range link.FindAllStringSubmatch(read(t, name), -1) {
+			to, _, _ := strings.Cut(match[1], "#")
+			if to == "" || strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(root, path.Dir(name), to)); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, match[1])
+			}
+		}
+	}
+}
+
+// goName is a name as the documents write it: package.Name, package.Type.Method or package.op.
+var goName = regexp.MustCompile(`\b([a-z]+)\.([A-Za-z]\w*(?:\.[A-Za-z]\w*)?)`)
+
+// The architecture and the other documents about code name only what exists.
+func TestDocumentsNameWhatExists(t *testing.T) {
+	m := load(t)
+	all, err := m.declarations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range operations(t, all, m) {
+		all["device."+op] = declaration{} // as the documents write operations
+	}
+	packages := map[string]bool{}
+	for _, f := range m.code() {
+		packages[f.syntax.Name.Name] = true
+	}
+	count := 0
+	for _, name := range []string{"docs/architecture.md", "docs/equations.md", "docs/derivations.md", "docs/glossary.md"} {
+		text := read(t, name)
+		for _, span := range append(quoted(text), indented(text)...) {
+			for _, match := range goName.FindAllStringSubmatch(span, -1) {
+				if !packages[match[1]] || match[2] == "go" || match[2] == "md" {
+					continue
+				}
+				count++
+				if _, ok := all[match[0]]; !ok {
+					t.Errorf("%s names %s, which is not there", name, match[0])
+				}
+			}
+		}
+	}
+	if count < 40 {
+		t.Errorf("only %d names found: is the pattern still right?", count)
+	}
+}
+
+// indented are the lines of code blocks.
+func indented(text string) (lines []string) {
+	for _, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(line, "    ") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

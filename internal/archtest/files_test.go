@@ -1,0 +1,66 @@
+package archtest
+
+import (
+	"go/ast"
+	"strings"
+	"testing"
+)
+
+// longest is the number of lines of a file that still holds one idea.
+const longest = 400
+
+func TestFilesAreShort(t *testing.T) {
+	for _, f := range load(t).code() {
+		if n := strings.Count(f.text, "\n"); n > longest {
+			t.Errorf("%s has %d lines; at most %d", f.path, n, longest)
+		}
+	}
+}
+
+// plain are methods whose meaning everybody knows.
+var plain = map[string]bool{"Error": true, "String": true, "Unwrap": true, "Len": true}
+
+func TestExportedNamesAreExplained(t *testing.T) {
+	m := load(t)
+	documented := map[string]bool{}
+	for _, f := range m.code() {
+		documented[f.dir] = documented[f.dir] || f.syntax.Doc.Text() != ""
+		for _, d := range f.syntax.Decls {
+			for _, ident := range unexplained(d) {
+				t.Errorf("%s: %s has no comment", m.fset.Position(ident.Pos()), ident.Name)
+			}
+		}
+	}
+	for dir, ok := range documented {
+		if !ok {
+			t.Errorf("package %s has no comment", dir)
+		}
+	}
+}
+
+// unexplained are the exported names of a declaration without a comment of their own or of their group.
+func unexplained(d ast.Decl) (names []*ast.Ident) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		hidden := d.Recv != nil && (!ast.IsExported(receiver(d)) || plain[d.Name.Name])
+		if d.Name.IsExported() && d.Doc == nil && !hidden {
+			names = append(names, d.Name)
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				if s.Name.IsExported() && d.Doc == nil && s.Doc == nil {
+					names = append(names, s.Name)
+				}
+			case *ast.ValueSpec:
+				for _, n := range s.Names {
+					if n.IsExported() && d.Doc == nil && s.Doc == nil && s.Comment == nil {
+						names = append(names, n)
+					}
+				}
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,103 @@
+package archtest
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rooms says which packages of this module a package's code may import. "leaves" are the packages
+// under internal/ that import nothing but each other. Tests may look further, and commands may import all.
+var rooms = map[string][]string{
+	"device":            {},
+	"device/cpu":        {"device", "internal/simd", "internal/philox"},
+	"device/devicetest": {"device", "internal/philox", "internal/fdcheck"},
+	"model":             {"device", "internal/philox"},
+	"data":              {"leaves"},
+	"train":             {"model", "data", "device", "leaves"},
+}
+
+// homes says where a module of somebody else may be imported by code that is not a test. A module that
+// is not listed may be imported anywhere.
+var homes = map[string][]string{
+	"gorgonia.org/cu":              {"cuda"},
+	"gorgonia.org/tensor":          {"data"},
+	"gonum.org/v1/gonum":           {"data", "internal/metrics", "internal/plots", "device/devicetest"}, // off the hot path
+	"github.com/urfave/cli/v2":     {"cmd"},
+	"github.com/vbauerster/mpb":    {"cmd"},
+	"github.com/jedib0t/go-pretty": {"cmd"},
+	"golang.org/x/term":            {"cmd"},
+	"C":                            {"cuda"},
+	"log":                          {"cmd"},
+}
+
+func within(dir string, rooms []string) bool {
+	return slices.ContainsFunc(rooms, func(r string) bool { return dir == r || strings.HasPrefix(dir, r+"/") })
+}
+
+// command says whether a file is part of a program, which puts the rooms together.
+func command(f *file) bool { return f.syntax.Name.Name == "main" }
+
+func (m *module) own(to string) (dir string, ok bool) {
+	if to == modulePath {
+		return ".", true
+	}
+	return strings.CutPrefix(to, modulePath+"/")
+}
+
+func TestImports(t *testing.T) {
+	m := load(t)
+	for _, f := range m.code() {
+		if command(f) {
+			continue
+		}
+		allowed, known := rooms[f.dir]
+		leaf := strings.HasPrefix(f.dir, "internal/")
+		if leaf {
+			allowed, known = []string{"leaves"}, true
+		}
+		if !known {
+			t.Errorf("%s is in a folder that no rule of rooms speaks of: %s", f.path, f.dir)
+			continue
+		}
+		for to, at := range m.imports(f) {
+			dir, own := m.own(to)
+			if !own {
+				continue
+			}
+			if slices.Contains(allowed, dir) || slices.Contains(allowed, "leaves") && strings.HasPrefix(dir, "internal/") {
+				continue
+			}
+			t.Errorf("%s: %s may not import %s, only %v", at, f.dir, dir, allowed)
+		}
+	}
+}
+
+func TestImportsOfOthers(t *testing.T) {
+	m := load(t)
+	for _, f := range m.code() {
+		for to, at := range m.imports(f) {
+			for home, rooms := range homes {
+				if (to == home || strings.HasPrefix(to, home+"/")) && !within(f.dir, rooms) {
+					t.Errorf("%s: only %v may import %s", at, rooms, to)
+				}
+			}
+		}
+	}
+}
+
+// Backends are found by name only: whoever links one imports it blank, and only commands and tests do.
+func TestNobodyKnowsABackend(t *testing.T) {
+	m := load(t)
+	for _, f := range m.code() {
+		if command(f) {
+			continue
+		}
+		for to, at := range m.imports(f) {
+			if dir, own := m.own(to); own && path.Dir(dir) == "device" {
+				t.Errorf("%s: %s imports the backend %s", at, f.dir, dir)
+			}
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const (
+	root       = "../.."
+	modulePath = "github.com/gpdrf/gpdrf-gpu"
+)
+
+// file is one Go file of the module.
+type file struct {
+	path      string // from the module's root, with slashes
+	dir       string // its package's folder, "." for the root
+	text      string
+	syntax    *ast.File
+	test      bool
+	generated bool
+}
+
+// module is every Go file of this module, parsed once.
+type module struct {
+	fset  *token.FileSet
+	files []*file
+}
+
+var readModule = sync.OnceValues(func() (*module, error) {
+	m := &module{fset: token.NewFileSet()}
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if entry.IsDir() {
+			if rel != "." && outside(name, entry.Name()) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(rel, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		syntax, err := parser.ParseFile(m.fset, rel, text, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		m.files = append(m.files, &file{
+			path: rel, dir: path.Dir(rel), text: string(text), syntax: syntax,
+			test: strings.HasSuffix(rel, "_test.go"), generated: ast.IsGenerated(syntax),
+		})
+		return nil
+	})
+	return m, err
+})
+
+// outside says whether a folder is not part of the module: hidden, data of tests, or a module of its own.
+func outside(name, base string) bool {
+	if strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(name, "go.mod"))
+	return err == nil
+}
+
+func load(t *testing.T) *module {
+	t.Helper()
+	m, err := readModule()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.files) < 20 {
+		t.Fatalf("only %d Go files found from %s", len(m.files), root)
+	}
+	return m
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// imports are the import paths of a file with their places.
+func (m *module) imports(f *file) map[string]string {
+	out := map[string]string{}
+	for _, spec := range f.syntax.Imports {
+		to, err := strconv.Unquote(spec.Path.Value)
+		if err == nil {
+			out[to] = m.fset.Position(spec.Pos()).String()
+		}
+	}
+	return out
+}
+
+// code are the files that are neither tests nor generated.
+func (m *module) code() (files []*file) {
+	for _, f := range m.files {
+		if !f.test && !f.generated {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// declaration is where a name of a package is declared.
+type declaration struct {
+	file *file
+	doc  string
+}
+
+// declarations are all top-level names of the non-test files by "package.Name", with methods, also those
+// of interfaces, as "package.Type.Method", and packages themselves as "package". Two packages of
+// one name would be an error.
+func (m *module) declarations() (map[string]declaration, error) {
+	all := map[string]declaration{}
+	home := map[string]string{}
+	for _, f := range m.files {
+		pkg := f.syntax.Name.Name
+		if f.test || pkg == "main" {
+			continue
+		}
+		if h, known := home[pkg]; known && h != f.dir {
+			return nil, fmt.Errorf("two packages are called %s: %s and %s", pkg, h, f.dir)
+		}
+		home[pkg] = f.dir
+		if doc := f.syntax.Doc.Text(); doc != "" {
+			all[pkg] = declaration{f, doc}
+		}
+		for _, d := range f.syntax.Decls {
+			declare(all, pkg, f, d)
+		}
+	}
+	return all, nil
+}
+
+func declare(all map[string]declaration, pkg string, f *file, d ast.Decl) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		name := pkg + "."
+		if d.Recv != nil {
+			name += receiver(d) + "."
+		}
+		all[name+d.Name.Name] = declaration{f, d.Doc.Text()}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				name := pkg + "." + s.Name.Name
+				all[name] = declaration{f, d.Doc.Text() + s.Doc.Text()}
+				if i, ok := s.Type.(*ast.InterfaceType); ok {
+					for _, method := range i.Methods.List {
+						for _, n := range method.Names {
+							all[name+"."+n.Name] = declaration{f, method.Doc.Text()}
+						}
+					}
+				}
+			case *ast.ValueSpec:
+				for _, n := range s.Names {
+					all[pkg+"."+n.Name] = declaration{f, d.Doc.Text() + s.Doc.Text() + s.Comment.Text()}
+				}
+			}
+		}
+	}
+}
+
+// receiver is the name of a method's type, without pointer and type parameters.
+func receiver(d *ast.FuncDecl) string {
+	t := d.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// operations are the methods of device.Device that compute: those of the interfaces embedded in it.
+func operations(t *testing.T, all map[string]declaration, m *module) []string {
+	t.Helper()
+	var ops []string
+	for _, f := range m.files {
+		if f.path != "device/device.go" {
+			continue
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok || spec.Name.Name != "Device" {
+				return true
+			}
+			for _, method := range spec.Type.(*ast.InterfaceType).Methods.List {
+				family, embedded := method.Type.(*ast.Ident)
+				if !embedded {
+					continue
+				}
+				prefix := "device." + family.Name + "."
+				for name := range all {
+					if strings.HasPrefix(name, prefix) {
+						ops = append(ops, strings.TrimPrefix(name, prefix))
+					}
+				}
+			}
+			return false
+		})
+	}
+	if len(ops) == 0 {
+		t.Fatal("no operations found in device/device.go")
+	}
+	sort.Strings(ops)
+	return ops
+}

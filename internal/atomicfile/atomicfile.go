@@ -1,0 +1,117 @@
+// Package atomicfile puts files and folders in place whole or not at all: they are
+// built under a temporary name beside their final place, brought to disk, and renamed.
+// What is left after a power cut or kill -9 is the old state, the new state, and at
+// worst a temporary whose name begins with a dot and ends in .tmp-<process number>.
+package atomicfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// WriteFile writes what write gives it to path. If anything fails before the rename, the
+// error says so, path is as it was before, and nothing is left beside it; after the rename
+// only bringing the folder's entry to disk can fail. A symbolic link stays a link; a device
+// or pipe (/dev/stdout) is written to directly.
+func WriteFile(path string, write func(io.Writer) error) error {
+	return writeFile(osFiles, path, write)
+}
+
+// files is what this package does to the disk; tests put faults there.
+type files struct {
+	create  func(path string) (file, error)
+	rename  func(from, to string) error
+	syncDir func(path string) error
+}
+
+type file interface {
+	io.Writer
+	Sync() error
+	Close() error
+}
+
+var osFiles = files{
+	create: func(path string) (file, error) {
+		return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	},
+	rename:  os.Rename,
+	syncDir: syncDir,
+}
+
+func writeFile(d files, path string, write func(io.Writer) error) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return &fs.PathError{Op: "write", Path: path, Err: errors.New("it is a folder")}
+	case err == nil && !info.Mode().IsRegular():
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(fill(f, write), f.Close())
+	case err == nil:
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+	}
+	tmp, f, err := createBeside(d, path)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(fill(f, write), f.Sync(), f.Close()); err == nil {
+		err = d.rename(tmp, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	return d.syncDir(filepath.Dir(path))
+}
+
+// createBeside makes the temporary. A name that is taken belongs to a dead process that
+// had this one's number, or to another goroutine: count on.
+func createBeside(d files, path string) (tmp string, f file, err error) {
+	for i := range maxTries {
+		tmp = temporary(path, i)
+		if f, err = d.create(tmp); !errors.Is(err, fs.ErrExist) {
+			return tmp, f, err
+		}
+	}
+	return "", nil, err
+}
+
+const maxTries = 1000
+
+func temporary(path string, i int) string {
+	dir, name := filepath.Split(path)
+	tmp := fmt.Sprintf("%s.%s.tmp-%d", dir, name, os.Getpid())
+	if i > 0 {
+		tmp += fmt.Sprintf("-%d", i)
+	}
+	return tmp
+}
+
+func fill(w io.Writer, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	if err := write(b); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// syncDir brings a renamed entry to disk. Windows has no such thing.
+func syncDir(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

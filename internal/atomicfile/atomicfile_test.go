@@ -1,0 +1,261 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+func say(text string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
+}
+
+// names lists a folder, with the content of files.
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, path)
+		if d.Type().IsRegular() {
+			text, _ := os.ReadFile(path)
+			rel += "=" + string(text)
+		}
+		all = append(all, rel)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	for _, text := range []string{"one", "two"} {
+		if err := WriteFile(path, say(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got := names(t, dir); got != "a="+text {
+			t.Errorf("got %s", got)
+		}
+	}
+	if err := os.Symlink("a", filepath.Join(dir, "link")); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	if err := WriteFile(filepath.Join(dir, "link"), say("three")); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); got != "a=three link" {
+		t.Errorf("through a link: %s", got)
+	}
+}
+
+func TestWriteFileRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if err := WriteFile(dir, say("x")); err == nil || !strings.Contains(err.Error(), "folder") {
+		t.Errorf("a folder: %v", err)
+	}
+	if err := WriteFile(filepath.Join(dir, "none", "a"), say("x")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing folder: %v", err)
+	}
+	if _, err := os.Stat("/dev/full"); err == nil {
+		if err := WriteFile("/dev/full", say("x")); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("a full disk: %v", err)
+		}
+		if info, err := os.Stat("/dev/full"); err != nil || info.Mode().IsRegular() {
+			t.Error("/dev/full is no device any more")
+		}
+	}
+	if got := names(t, dir); got != "" {
+		t.Errorf("left behind: %s", got)
+	}
+}
+
+// faulty is a file whose disk fails in one way.
+type faulty struct {
+	*os.File
+	fault string
+}
+
+func (f faulty) Write(p []byte) (int, error) {
+	switch f.fault {
+	case "short":
+		return f.File.Write(p[:len(p)/2])
+	case "full":
+		n, _ := f.File.Write(p[:1])
+		return n, syscall.ENOSPC
+	}
+	return f.File.Write(p)
+}
+
+func (f faulty) Sync() error {
+	if f.fault == "sync" {
+		return syscall.EIO
+	}
+	return f.File.Sync()
+}
+
+func (f faulty) Close() error {
+	if err := f.File.Close(); f.fault != "close" {
+		return err
+	}
+	return syscall.EDQUOT
+}
+
+// Whatever the disk does, the old content stays and no temporary is left.
+func TestFaults(t *testing.T) {
+	for fault, want := range map[string]error{
+		"short": io.ErrShortWrite, "full": syscall.ENOSPC, "sync": syscall.EIO, "close": syscall.EDQUOT,
+		"create": syscall.EROFS, "rename": syscall.EXDEV, "writer": io.ErrUnexpectedEOF,
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "a")
+		if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		d := osFiles
+		d.create = func(path string) (file, error) {
+			if fault == "create" {
+				return nil, syscall.EROFS
+			}
+			f, err := os.Create(path)
+			return faulty{f, fault}, err
+		}
+		if fault == "rename" {
+			d.rename = func(string, string) error { return syscall.EXDEV }
+		}
+		err := writeFile(d, path, func(w io.Writer) error {
+			if err := say("new content")(w); err != nil || fault != "writer" {
+				return err
+			}
+			return io.ErrUnexpectedEOF
+		})
+		if !errors.Is(err, want) {
+			t.Errorf("%s: %v", fault, err)
+		}
+		if got := names(t, dir); got != "a=old" {
+			t.Errorf("%s: left %s", fault, got)
+		}
+	}
+	dir := t.TempDir()
+	d := osFiles
+	d.syncDir = func(string) error { return syscall.EIO }
+	if err := writeFile(d, filepath.Join(dir, "a"), say("x")); !errors.Is(err, syscall.EIO) {
+		t.Errorf("the folder's entry did not reach the disk: %v", err)
+	}
+}
+
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	final := filepath.Join(dir, "deep", "runs", "one")
+	f, err := NewFolder(final)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if filepath.Dir(f.Path()) != filepath.Dir(final) || !strings.HasPrefix(filepath.Base(f.Path()), ".one.tmp-") {
+		t.Errorf("built in %s", f.Path())
+	}
+	if err := WriteFile(filepath.Join(f.Path(), "a"), say("x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(final, 0o777); err != nil { // an empty folder may stand there
+		t.Fatal(err)
+	}
+	if err := f.Commit(final); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); got != "deep deep/runs deep/runs/one deep/runs/one/a=x" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestFolderTaken(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "full", "x"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	f, err := NewFolder(filepath.Join(dir, "new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"file", "full"} {
+		if err := f.Commit(filepath.Join(dir, name)); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := f.Commit(filepath.Join(dir, "new")); err != nil {
+		t.Errorf("after two names that were taken: %v", err)
+	}
+	if got := names(t, dir); got != "file=x full full/x new" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestFolderDiscard(t *testing.T) {
+	dir := t.TempDir()
+	f, err := NewFolder(filepath.Join(dir, "deep", "runs", "one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(f.Path(), "a"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Discard(); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); got != "" {
+		t.Errorf("left %s", got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewFolder(filepath.Join(dir, "file", "runs", "one")); err == nil {
+		t.Error("a folder inside a file")
+	}
+}
+
+// Many goroutines that want one name: each temporary is its own, one wins, the others are told.
+func TestFolderRace(t *testing.T) {
+	dir := t.TempDir()
+	final := filepath.Join(dir, "runs", "one")
+	var wg sync.WaitGroup
+	won := make(chan int, 8)
+	for i := range 8 {
+		wg.Go(func() {
+			f, err := NewFolder(final)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := os.WriteFile(filepath.Join(f.Path(), "who"), fmt.Append(nil, i), 0o666); err != nil {
+				t.Error(err)
+			}
+			if err := f.Commit(final); err == nil {
+				won <- i
+			} else if !errors.Is(err, fs.ErrExist) || f.Discard() != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if len(won) != 1 {
+		t.Fatalf("%d won", len(won))
+	}
+	if got, want := names(t, dir), fmt.Sprintf("runs runs/one runs/one/who=%d", <-won); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,104 @@
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Folder is a folder under construction. It ends in Commit or in Discard.
+type Folder struct {
+	path string
+	made []string // parents that did not exist, outermost first
+}
+
+// NewFolder starts a folder that is to stand at final, or beside it, making the parents it
+// needs. This is also the test whether the place can be written to.
+func NewFolder(final string) (*Folder, error) {
+	f := &Folder{}
+	if err := f.makeParents(filepath.Dir(final)); err != nil {
+		return nil, errors.Join(err, f.removeParents())
+	}
+	var err error
+	for i := range maxTries {
+		f.path = temporary(final, i)
+		if err = os.Mkdir(f.path, 0o777); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.removeParents())
+	}
+	return f, nil
+}
+
+// Path is where the folder is now.
+func (f *Folder) Path() string { return f.path }
+
+// Commit renames the folder to final, which must not exist, or be an empty folder: if it holds
+// anything, the error is fs.ErrExist and another Commit may follow.
+// The files in it must be on disk already.
+func (f *Folder) Commit(final string) error {
+	taken := &fs.PathError{Op: "rename to", Path: final, Err: fs.ErrExist}
+	if !Empty(final) {
+		return taken
+	}
+	if err := syncDir(f.path); err != nil {
+		return err
+	}
+	if info, err := os.Lstat(final); err == nil && info.IsDir() { // empty, and in the way of a rename
+		if err := os.Remove(final); err != nil {
+			return err
+		}
+	}
+	err := os.Rename(f.path, final)
+	if err != nil && !Empty(final) {
+		return taken // somebody was quicker
+	} else if err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(final))
+}
+
+// Discard removes the folder and the parents that were made for it.
+func (f *Folder) Discard() error {
+	return errors.Join(os.RemoveAll(f.path), f.removeParents())
+}
+
+// Empty says whether nothing stands at path, or an empty folder.
+func Empty(path string) bool {
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) == 0 || errors.Is(err, fs.ErrNotExist)
+}
+
+func (f *Folder) makeParents(dir string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	if up := filepath.Dir(dir); up != dir {
+		if err := f.makeParents(up); err != nil {
+			return err
+		}
+	}
+	err := os.Mkdir(dir, 0o777)
+	if err == nil {
+		f.made = append(f.made, dir)
+	} else if info, statErr := os.Stat(dir); statErr == nil && info.IsDir() {
+		return nil // made by another process meanwhile
+	}
+	return err
+}
+
+// removeParents leaves alone what somebody else has used meanwhile.
+func (f *Folder) removeParents() error {
+	for i := len(f.made) - 1; i >= 0; i-- {
+		if !Empty(f.made[i]) {
+			return nil
+		}
+		if err := os.Remove(f.made[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package metrics
+
+import "math"
+
+// Classification scores.
+type Classification struct {
+	Error float64 `json:"error"` // share of rows whose most probable class is wrong
+	NLL   float64 `json:"nll"`   // mean of −log p(label), nats
+	Brier float64 `json:"brier"` // mean of Σ_c (p_c − 1[c = label])²
+	ECE   float64 `json:"ece"`   // expected calibration error of the most probable class, 15 bins
+	// AUC is the area under the ROC curve of class 1 of two; nil for more classes and
+	// where a class has no row.
+	AUC           *float64   `json:"auc,omitempty"`
+	Bhattacharyya Separation `json:"bhattacharyya"`
+}
+
+const eceBins = 15
+
+// ScoreClassification scores logits [S,N,C] against N ≥ 1 labels. The class
+// probabilities are the mean over s of softmax(logits); of equally probable classes
+// the first counts as predicted.
+func ScoreClassification(logits []float64, s, n, c int, labels []int32) Classification {
+	if len(logits) != s*n*c || len(labels) != n || n == 0 || s == 0 || c < 2 {
+		panic("metrics: logits [S,N,C] and N labels are needed, and at least one row, one sample and two classes")
+	}
+	logp := logProbabilities(logits, s, n, c)
+	var r Classification
+	var bins [eceBins]struct{ confidence, correct float64 }
+	right := make([]bool, n)
+	for i, label := range labels {
+		row := logp[i*c : (i+1)*c]
+		top := argmax(row)
+		right[i] = top == int(label)
+		if !right[i] {
+			r.Error++
+		}
+		r.NLL -= row[label]
+		for k, lp := range row {
+			p := math.Exp(lp)
+			if k == int(label) {
+				p--
+			}
+			r.Brier += p * p
+		}
+		confidence := math.Exp(row[top])
+		b := 0
+		if confidence > 0 { // NaN goes to bin 0
+			b = min(int(confidence*eceBins), eceBins-1)
+		}
+		bins[b].confidence += confidence
+		if right[i] {
+			bins[b].correct++
+		}
+	}
+	for _, b := range bins {
+		r.ECE += math.Abs(b.correct - b.confidence)
+	}
+	count := float64(n)
+	r.Error /= count
+	r.NLL /= count
+	r.Brier /= count
+	r.ECE /= count
+	if c == 2 {
+		score, one := make([]float64, n), make([]bool, n)
+		for i, label := range labels {
+			// The log odds keep the order where probabilities are rounded to 0 or 1.
+			score[i], one[i] = logp[2*i+1]-logp[2*i], label == 1
+		}
+		r.AUC = AUC(score, one)
+	}
+	r.Bhattacharyya = separation(logits, s, n, c, logp, right)
+	return r
+}
+
+// Probabilities are the class probabilities [N,C]: the mean over s of the softmax of
+// logits [S,N,C].
+func Probabilities(logits []float64, s, n, c int) []float64 {
+	p := logProbabilities(logits, s, n, c)
+	for i, lp := range p {
+		p[i] = math.Exp(lp)
+	}
+	return p
+}
+
+// logProbabilities [N,C] by log-mean-exp over s of the log-softmax, so that a class of
+// vanishing probability still has a finite logarithm.
+func logProbabilities(logits []float64, s, n, c int) []float64 {
+	out := make([]float64, n*c)
+	each := make([]float64, s*c) // log-softmax of one row, [S,C]
+	for i := range n {
+		for k := range s {
+			logSoftmax(each[k*c:(k+1)*c], logits[(k*n+i)*c:(k*n+i+1)*c])
+		}
+		for j := range c {
+			top := each[j]
+			for k := 1; k < s; k++ {
+				top = math.Max(top, each[k*c+j])
+			}
+			sum := 0.0
+			for k := range s {
+				sum += math.Exp(each[k*c+j] - top)
+			}
+			out[i*c+j] = top + math.Log(sum/float64(s))
+		}
+	}
+	return out
+}
+
+func logSoftmax(dst, x []float64) {
+	top := x[argmax(x)]
+	sum := 0.0
+	for _, v := range x {
+		sum += math.Exp(v - top)
+	}
+	norm := top + math.Log(sum)
+	for i, v := range x {
+		dst[i] = v - norm
+	}
+}
+
+// argmax is the first of the largest values.
+func argmax(x []float64) int {
+	best := 0
+	for i, v := range x {
+		if v > x[best] {
+			best = i
+		}
+	}
+	return best
+}

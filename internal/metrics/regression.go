@@ -1,0 +1,57 @@
+package metrics
+
+import "math"
+
+// Regression scores, in the unit of the targets that were given.
+type Regression struct {
+	RMSE float64 `json:"rmse"` // of the predictive mean
+	MAE  float64 `json:"mae"`  // of the predictive mean
+	NLPD float64 `json:"nlpd"` // mean of −log p(y), nats
+	CRPS float64 `json:"crps"` // mean continuous ranked probability score
+	// Shares of the targets inside the central intervals of probability 0.50, 0.90, 0.95.
+	Coverage50 float64 `json:"coverage50"`
+	Coverage90 float64 `json:"coverage90"`
+	Coverage95 float64 `json:"coverage95"`
+}
+
+// ScoreRegression scores the predictions of N ≥ 1 rows against their targets.
+func ScoreRegression(m Mixture, y []float64) Regression {
+	if len(y) != m.N || m.N == 0 {
+		panic("metrics: as many targets as predicted rows are needed, and one at least")
+	}
+	var r Regression
+	for n, t := range y {
+		mean, _, _, _ := m.Moments(n)
+		r.RMSE += (t - mean) * (t - mean)
+		r.MAE += math.Abs(t - mean)
+		r.NLPD -= m.LogDensity(n, t)
+		r.CRPS += m.CRPS(n, t)
+		// y lies between the quantiles (1±p)/2 when its own probability does.
+		switch off := math.Abs(m.CDF(n, t)-0.5) * 2; {
+		case off <= 0.50:
+			r.Coverage50++
+			fallthrough
+		case off <= 0.90:
+			r.Coverage90++
+			fallthrough
+		case off <= 0.95:
+			r.Coverage95++
+		}
+	}
+	count := float64(m.N)
+	r.RMSE = math.Sqrt(r.RMSE / count)
+	for _, sum := range []*float64{&r.MAE, &r.NLPD, &r.CRPS, &r.Coverage50, &r.Coverage90, &r.Coverage95} {
+		*sum /= count
+	}
+	return r
+}
+
+// InUnits turns scores of standardised targets into scores in the unit of which sd is
+// the standard deviation: lengths grow by sd, NLPD by log sd, coverage stays.
+func (r Regression) InUnits(sd float64) Regression {
+	r.RMSE *= sd
+	r.MAE *= sd
+	r.CRPS *= sd
+	r.NLPD += math.Log(sd)
+	return r
+}

@@ -1,0 +1,125 @@
+package metrics
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Separation is the mean Bhattacharyya distance between the two most probable classes
+// of a row, over rows predicted right and wrong, and how well the distance tells them
+// apart. A field is nil where it is undefined: no such rows, or a class whose samples
+// do not vary (always so for a single sample).
+type Separation struct {
+	Correct    *float64 `json:"correct"`
+	Wrong      *float64 `json:"wrong"`
+	AUROC      *float64 `json:"auroc"`      // of the distance as a detector of correct rows
+	Convention string   `json:"convention"` // "variance": what σ means in the formula
+	Space      string   `json:"space"`      // "logits": what the samples are
+}
+
+// Bhattacharyya is the distance between N(m1, v1) and N(m2, v2) (the paper's section
+// "Bhattacharyya Distance Benchmark"; its σ is a variance):
+//
+//	D = ¼ ln(¼ (v1/v2 + v2/v1 + 2)) + ¼ (m1 − m2)²/(v1 + v2)
+//
+// It is NaN unless both variances are positive.
+func Bhattacharyya(m1, v1, m2, v2 float64) float64 {
+	if !(v1 > 0 && v2 > 0) {
+		return math.NaN()
+	}
+	d := m1 - m2
+	return 0.25*math.Log(0.25*(v1/v2+v2/v1+2)) + 0.25*d*d/(v1+v2)
+}
+
+// separation takes mean and variance (S−1 in the denominator) of the S logits of each
+// row's two most probable classes.
+func separation(logits []float64, s, n, c int, logp []float64, right []bool) Separation {
+	var distances [2][]float64 // wrong, right
+	var score []float64
+	var correct []bool
+	for i := range n {
+		first, second := topTwo(logp[i*c : (i+1)*c])
+		m1, v1 := sampleMoments(logits, s, n*c, i*c+first)
+		m2, v2 := sampleMoments(logits, s, n*c, i*c+second)
+		d := Bhattacharyya(m1, v1, m2, v2)
+		if math.IsNaN(d) {
+			continue
+		}
+		k := 0
+		if right[i] {
+			k = 1
+		}
+		distances[k] = append(distances[k], d)
+		score, correct = append(score, d), append(correct, right[i])
+	}
+	return Separation{Correct: mean(distances[1]), Wrong: mean(distances[0]), AUROC: AUC(score, correct),
+		Convention: "variance", Space: "logits"}
+}
+
+// sampleMoments of x[at], x[at+stride], …, s of them; the variance is NaN for s = 1.
+func sampleMoments(x []float64, s, stride, at int) (mean, variance float64) {
+	for k := range s {
+		mean += x[k*stride+at]
+	}
+	mean /= float64(s)
+	for k := range s {
+		d := x[k*stride+at] - mean
+		variance += d * d
+	}
+	return mean, variance / float64(s-1)
+}
+
+func topTwo(x []float64) (first, second int) {
+	first = argmax(x)
+	second = 0
+	if first == 0 {
+		second = 1
+	}
+	for i, v := range x {
+		if i != first && v > x[second] {
+			second = i
+		}
+	}
+	return first, second
+}
+
+func mean(x []float64) *float64 {
+	if len(x) == 0 {
+		return nil
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	sum /= float64(len(x))
+	return &sum
+}
+
+// AUC is the probability that a positive row has a higher score than another row, ties
+// counting half; nil where there are no positive or no other rows.
+func AUC(score []float64, positive []bool) *float64 {
+	order := make([]int, len(score))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[a], score[b]) })
+	wins, below, positives := 0.0, 0, 0
+	for i := 0; i < len(order); {
+		ties, hits := 0, 0
+		for ; i < len(order) && (ties == 0 || score[order[i]] == score[order[i-1]]); i++ {
+			ties++
+			if positive[order[i]] {
+				hits++
+			}
+		}
+		wins += float64(hits) * (float64(below) + 0.5*float64(ties-hits))
+		below += ties - hits
+		positives += hits
+	}
+	if positives == 0 || below == 0 {
+		return nil
+	}
+	auc := wins / (float64(positives) * float64(below))
+	return &auc
+}

@@ -1,0 +1,110 @@
+package safetensors
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"sort"
+	"unicode/utf8"
+)
+
+// entry is what the header says of one tensor.
+type entry struct {
+	DType   string   `json:"dtype"`
+	Shape   []int    `json:"shape"`
+	Offsets [2]int64 `json:"data_offsets"`
+}
+
+// Write writes tensors, the wider type first and then by name, so that every element
+// lies at a multiple of its size. The same content gives the same bytes, whatever
+// the order of ts.
+func Write(w io.Writer, metadata map[string]string, ts []Tensor) error {
+	ts = append([]Tensor(nil), ts...)
+	sort.SliceStable(ts, func(i, j int) bool {
+		if a, b := width(ts[i].DType), width(ts[j].DType); a != b {
+			return a > b
+		}
+		return ts[i].Name < ts[j].Name
+	})
+	header := map[string]any{}
+	if len(metadata) > 0 {
+		header[metadataKey] = metadata
+	}
+	offset := int64(0)
+	for _, t := range ts {
+		n, ok := volume(t.Shape)
+		switch {
+		case width(t.DType) == 0:
+			return fmt.Errorf("safetensors: tensor %q: type %q is not F32 or F64", t.Name, t.DType)
+		case !ok || n != int64(len(t.Data)):
+			return fmt.Errorf("safetensors: tensor %q: shape %v does not hold %d elements", t.Name, t.Shape, len(t.Data))
+		case t.Name == metadataKey || !utf8.ValidString(t.Name):
+			return fmt.Errorf("safetensors: a tensor cannot be named %q", t.Name)
+		case header[t.Name] != nil:
+			return fmt.Errorf("safetensors: two tensors are named %q", t.Name)
+		}
+		end := offset + n*width(t.DType)
+		header[t.Name] = entry{t.DType, append([]int{}, t.Shape...), [2]int64{offset, end}}
+		offset = end
+	}
+	text, err := encode(header)
+	if err != nil {
+		return err
+	}
+	if err := binary.Write(w, binary.LittleEndian, uint64(len(text))); err != nil {
+		return err
+	}
+	if _, err := w.Write(text); err != nil {
+		return err
+	}
+	for _, t := range ts {
+		if err := writeData(w, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encode is the header's JSON, keys sorted, padded with spaces to a multiple of 8 bytes.
+func encode(header map[string]any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(header); err != nil {
+		return nil, err
+	}
+	text := bytes.TrimRight(out.Bytes(), "\n")
+	for len(text)%8 != 0 {
+		text = append(text, ' ')
+	}
+	if len(text) > MaxHeader {
+		return nil, fmt.Errorf("safetensors: a header of %d bytes is longer than %d", len(text), MaxHeader)
+	}
+	return text, nil
+}
+
+// chunk is how many elements are converted at a time.
+const chunk = 8192
+
+func writeData(w io.Writer, t Tensor) error {
+	buf := make([]byte, 0, chunk*8)
+	for data := t.Data; len(data) > 0; {
+		part := data[:min(chunk, len(data))]
+		data = data[len(part):]
+		buf = buf[:0]
+		for _, v := range part {
+			if t.DType == "F32" {
+				buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(float32(v)))
+			} else {
+				buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
+			}
+		}
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package suggest
+
+import "testing"
+
+func TestNearest(t *testing.T) {
+	known := []string{"steps", "seed", "samples", "batch", "gp", "drf", "gpdrf"}
+	for _, c := range []struct {
+		word, want string
+	}{
+		{"stepz", "steps"}, {"STEPS", "steps"}, {"sample", "samples"}, {"bach", "batch"},
+		{"gpdfr", "gpdrf"}, {"gpd", "gp"}, {"zzz", ""}, {"", ""}, {"learning", ""},
+		{"x", ""}, // one edit of one letter is no resemblance to a word of two
+	} {
+		got, ok := Nearest(c.word, known)
+		if got != c.want || ok != (c.want != "") {
+			t.Errorf("Nearest(%q) = %q, %v; want %q", c.word, got, ok, c.want)
+		}
+	}
+}
+
+func TestHint(t *testing.T) {
+	few := []string{"full", "diagonal"}
+	for word, want := range map[string]string{
+		"ful":  `: did you mean "full"?`,
+		"nope": ": use one of full, diagonal",
+	} {
+		if got := Hint(word, few); got != want {
+			t.Errorf("Hint(%q) = %q, want %q", word, got, want)
+		}
+	}
+	if got := Hint("nope", make([]string, 9)); got != "" {
+		t.Errorf("a list too long to read gave %q", got)
+	}
+	if got := Hint("nope", nil); got != "" {
+		t.Errorf("an empty list gave %q", got)
+	}
+}

@@ -1,0 +1,130 @@
+package model
+
+import "fmt"
+
+// The three models.
+const (
+	GPDRF = "gpdrf" // GP layer, then DRF layers
+	GP    = "gp"    // the first layer alone: one latent function per output (SVGP)
+	DRF   = "drf"   // the random-feature layers on the input
+)
+
+// How the latent functions share their length-scales.
+const (
+	ARD       = "ard"       // each latent function and dimension its own ℓ_jd
+	Isotropic = "isotropic" // each latent function one ℓ_j
+	Shared    = "shared"    // one ℓ_d for all latent functions
+)
+
+// Forms of the covariance of q(F̄).
+const (
+	Full     = "full"     // the paper's Σ_j
+	Diagonal = "diagonal" // a diagonal in the coordinates of q(F̄), whitened or not
+)
+
+// The three treatments of Ω (section "Variational Inference" of the paper).
+const (
+	PriorFixed   = "prior-fixed"   // Ω⁽ˢ⁾ = τ⁽ˢ⁾/ℓ with frozen τ, no q(Ω)
+	VarFixed     = "var-fixed"     // q(Ω), standard normals drawn once
+	VarResampled = "var-resampled" // q(Ω), standard normals drawn at every step
+)
+
+// What VAR-FIXED freezes.
+const (
+	FixAll     = "all"     // e, τ and ε: the paper
+	FixSpectra = "spectra" // τ only: the code of Cutajar et al.
+)
+
+// Likelihoods.
+const (
+	GaussianLikelihood = "gaussian"
+	SoftmaxLikelihood  = "softmax"
+)
+
+// Config fixes a model's architecture and the meaning of its parameters. It is
+// stored with the parameters; optimisation settings are not part of it.
+type Config struct {
+	Model      string `json:"model"`
+	Inputs     int    `json:"inputs"`  // D
+	Outputs    int    `json:"outputs"` // C: 1 for regression, classes otherwise
+	Likelihood string `json:"likelihood"`
+
+	Latents       int    `json:"latents,omitempty"`  // J; C for GP
+	Inducing      int    `json:"inducing,omitempty"` // M
+	Lengthscales  string `json:"lengthscales,omitempty"`
+	QCov          string `json:"q_cov,omitempty"`
+	Whiten        bool   `json:"whiten"`
+	LearnInducing bool   `json:"learn_inducing"`
+
+	Layers       int    `json:"layers,omitempty"`   // L
+	Features     int    `json:"features,omitempty"` // R
+	Hidden       int    `json:"hidden,omitempty"`   // d, the width between DRF layers
+	Spectra      string `json:"spectra,omitempty"`
+	FixedNoise   string `json:"fixed_noise,omitempty"`
+	ShareSpectra bool   `json:"share_spectra"`
+	LocalReparam bool   `json:"local_reparam"`
+	FeedForward  bool   `json:"feed_forward"`
+	Skip         bool   `json:"skip"`
+
+	// Samples is S in training. Where noise is frozen it is also the number of
+	// frozen draws that prediction returns to.
+	Samples int `json:"samples"`
+}
+
+func (c *Config) hasGP() bool  { return c.Model != DRF }
+func (c *Config) hasDRF() bool { return c.Model != GP }
+
+// kernels is K, the number of distinct correlation kernels.
+func (c *Config) kernels() int {
+	if c.Lengthscales == Shared {
+		return 1
+	}
+	return c.Latents
+}
+
+// Validate says what is wrong with a configuration, for one read from a file.
+func (c *Config) Validate() error {
+	oneOf := func(what, v string, allowed ...string) error {
+		for _, a := range allowed {
+			if v == a {
+				return nil
+			}
+		}
+		return fmt.Errorf("model: %s is %q: expected one of %v", what, v, allowed)
+	}
+	const huge = 1 << 24 // beyond any real model; keeps products of two sizes within an int
+	size := func(what string, v int) error {
+		if v < 1 || v > huge {
+			return fmt.Errorf("model: %s is %d: expected 1 to %d", what, v, huge)
+		}
+		return nil
+	}
+	errs := []error{
+		oneOf("model", c.Model, GPDRF, GP, DRF),
+		oneOf("likelihood", c.Likelihood, GaussianLikelihood, SoftmaxLikelihood),
+		size("inputs", c.Inputs), size("outputs", c.Outputs), size("samples", c.Samples),
+	}
+	if c.hasGP() {
+		errs = append(errs, oneOf("lengthscales", c.Lengthscales, ARD, Isotropic, Shared), oneOf("q_cov", c.QCov, Full, Diagonal),
+			size("latents", c.Latents), size("inducing", c.Inducing))
+		if c.Model == GP && c.Latents != c.Outputs {
+			errs = append(errs, fmt.Errorf("model: gp has %d latent functions for %d outputs", c.Latents, c.Outputs))
+		}
+	}
+	if c.hasDRF() {
+		errs = append(errs, oneOf("spectra", c.Spectra, PriorFixed, VarFixed, VarResampled), oneOf("fixed_noise", c.FixedNoise, FixAll, FixSpectra),
+			size("layers", c.Layers), size("features", c.Features), size("hidden", c.Hidden))
+		if c.Layers > 255 {
+			errs = append(errs, fmt.Errorf("model: layers is %d: expected at most 255", c.Layers))
+		}
+		if c.Skip && (c.Model != GPDRF || c.Latents < c.Outputs) {
+			errs = append(errs, fmt.Errorf("model: skip needs a gpdrf model with at least as many latents (%d) as outputs (%d)", c.Latents, c.Outputs))
+		}
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package model
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Step is what one evaluation of the bound depends on besides the parameters.
+type Step struct {
+	Seed     uint64
+	Number   uint32  // of the training step, from 1
+	KLWeight float64 // 1 for the bound; another value is a tempered objective
+}
+
+// ELBO is the bound's estimate in nats, with its parts.
+type ELBO struct {
+	Value  float64 // ELL − KLWeight·KL
+	ELL    float64 // N/B Σ_b 1/S Σ_s log p: the expected log-likelihood of the whole data set
+	KL     float64
+	Jitter float64 // the largest that Potrf had to use
+}
+
+// Gradient evaluates elbo on the rows of a batch and writes its gradient into
+// Params.Grad. It is one straight line: forward, the likelihood, the KL terms, backward.
+// Nothing is read back: Report does that, when someone wants to know.
+func (m *Model) Gradient(p *Pass, data *Data, rows []int32, step Step) {
+	m.dev.Zero(m.params.Grad)
+	if m.gp != nil {
+		m.dev.Widen(m.params.wide, m.params.gpValue)
+		m.dev.Zero(m.params.dwide)
+		m.gp.zero()
+	}
+	d := draw{seed: step.Seed, step: step.Number}
+	m.gather(p, data, rows)
+	if m.gp != nil {
+		m.gp.gram()
+	}
+	closed := m.cfg.Model == GP && m.cfg.Likelihood == GaussianLikelihood
+	m.propagate(p, d, closed)
+	m.expectedLogLik(p, data.N, closed)
+	m.kl(step.KLWeight)
+	m.backward(p, d, closed)
+}
+
+// gather collects the batch by row number.
+func (m *Model) gather(p *Pass, data *Data, rows []int32) {
+	m.dev.UploadInts(p.rows, rows)
+	if p.x != nil {
+		m.dev.Gather(p.x, data.x, p.rows)
+	}
+	if p.gp != nil {
+		m.dev.Gather(p.gp.x, data.x, p.rows)
+	}
+	if data.y.Numbers != nil {
+		m.dev.Gather(p.y.Numbers, data.y.Numbers, p.rows)
+	}
+	if data.y.Labels != nil {
+		m.dev.Gather(p.y.Labels, data.y.Labels, p.rows)
+	}
+}
+
+// propagate is G(F) = g^{L−1}(… g⁰(F)) (rfdnn_fwd) on S samples of F, W and Ω. Where the
+// likelihood has a closed form over F, no sample is drawn.
+func (m *Model) propagate(p *Pass, d draw, closed bool) {
+	if m.gp != nil {
+		m.gp.Forward(p.gp)
+		if !closed {
+			m.gp.Sample(p.f, p.gp, p.rows, m.cfg.latents(d))
+		}
+	}
+	for l, layer := range m.drf {
+		p.drf[l].noise = m.cfg.features(d, l)
+		layer.Forward(p.drf[l], p.rows)
+	}
+	if m.cfg.Skip {
+		m.dev.AddColumns(p.out, p.f)
+	}
+}
+
+// expectedLogLik is Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form.
+// The scale N/B is applied here, once, to every gradient.
+func (m *Model) expectedLogLik(p *Pass, n int, closed bool) {
+	scale := float64(n) / float64(p.B)
+	if closed {
+		m.lik.Expected(m.slots[slotEll], p.gp.dmean, p.gp.dvariance, p.gp.mean, p.gp.variance, &p.y,
+			device.LikScale{Value: scale, Grad: scale})
+		return
+	}
+	s := 1 / float64(p.S)
+	m.lik.LogLik(m.slots[slotEll], p.dh, p.out, &p.y, device.LikScale{Value: scale * s, Grad: scale * s})
+}
+
+// kl is KL(q(W,Ω,F̄) ‖ P(W,Ω,F̄)) of elbo, term by term.
+func (m *Model) kl(weight float64) {
+	if m.gp != nil {
+		m.gp.klInducing(m.slots[slotInducing], weight)
+	}
+	for l, layer := range m.drf {
+		layer.klWeights(m.slots[slotLayers+2*l], weight)
+		layer.klSpectra(m.slots[slotLayers+2*l+1], weight)
+	}
+}
+
+// backward is propagate upside down.
+func (m *Model) backward(p *Pass, d draw, closed bool) {
+	if m.gp != nil && len(m.drf) > 0 {
+		m.dev.Zero(p.df)
+	}
+	for l := len(m.drf) - 1; l >= 0; l-- {
+		if l > 0 && p.drf[l].parts != nil {
+			m.dev.Zero(p.drf[l-1].dout)
+		}
+		m.drf[l].Backward(p.drf[l], p.rows)
+	}
+	if m.cfg.Skip {
+		m.dev.AddColumns(p.df, p.dh)
+	}
+	if m.gp == nil {
+		return
+	}
+	if !closed {
+		m.gp.sampleBackward(p.df, p.gp, p.rows, m.cfg.latents(d))
+	}
+	m.gp.Backward(p.gp)
+	m.dev.NarrowAdd(m.params.gpGrad, m.params.dwide)
+}
+
+// Report reads the last evaluation's numbers from the device. It is where errors
+// surface: a kernel matrix that could not be factorised, or a bound that is not finite.
+func (m *Model) Report(klWeight float64) (ELBO, error) {
+	m.dev.Download(m.host, m.report)
+	scalars := slotLayers + 2*len(m.drf)
+	if err := device.CheckJitter(m.host[scalars:]); err != nil {
+		return ELBO{}, err
+	}
+	e := ELBO{ELL: m.host[slotEll]}
+	for _, kl := range m.host[slotInducing:scalars] {
+		e.KL += kl
+	}
+	for _, j := range m.host[scalars:] {
+		e.Jitter = max(e.Jitter, j)
+	}
+	e.Value = e.ELL - klWeight*e.KL
+	if math.IsNaN(e.Value) || math.IsInf(e.Value, 0) {
+		return e, &NotFiniteError{ELL: e.ELL, KL: e.KL}
+	}
+	return e, nil
+}

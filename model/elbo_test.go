@@ -1,0 +1,197 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+)
+
+func openDevice(t testing.TB, name string) device.Device {
+	t.Helper()
+	dev, err := device.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dev
+}
+
+// configs is every model × likelihood × treatment of Ω × whitening × reparameterisation, with
+// the other options varied along.
+func configs() []Config {
+	var all []Config
+	lengths, covs := []string{ARD, Isotropic, Shared}, []string{Full, Diagonal}
+	for i, lik := range []string{GaussianLikelihood, SoftmaxLikelihood} {
+		outputs := []int{1, 3}[i]
+		base := Config{Inputs: 3, Outputs: outputs, Likelihood: lik, Samples: 3}
+		for _, whiten := range []bool{true, false} {
+			for _, cov := range covs {
+				for _, length := range lengths {
+					c := base
+					c.Model, c.Latents, c.Inducing = GP, outputs, 5
+					c.Lengthscales, c.QCov, c.Whiten, c.LearnInducing = length, cov, whiten, true
+					all = append(all, c)
+				}
+			}
+		}
+		n := 0
+		for _, spectra := range []string{PriorFixed, VarFixed, VarResampled} {
+			for _, local := range []bool{true, false} {
+				for _, whiten := range []bool{true, false} {
+					c := base
+					c.Model, c.Latents, c.Inducing = GPDRF, 4, 5
+					c.Lengthscales, c.QCov, c.Whiten, c.LearnInducing = lengths[n%3], covs[n/3%2], whiten, n%4 != 3
+					c.Layers, c.Features, c.Hidden = 1+n%3, 3, 2
+					c.Spectra, c.LocalReparam = spectra, local
+					c.FixedNoise, c.ShareSpectra = []string{FixAll, FixSpectra}[n%2], n%3 == 1
+					c.FeedForward, c.Skip = n%2 == 0, n%3 == 0
+					all = append(all, c)
+					n++
+				}
+				c := base
+				c.Model, c.Layers, c.Features, c.Hidden = DRF, 1+n%2, 4, 3
+				c.Spectra, c.LocalReparam, c.FixedNoise = spectra, local, []string{FixSpectra, FixAll}[n/2%2]
+				c.FeedForward, c.ShareSpectra = n%4 < 2, n%4 == 1
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+func (c Config) testName() string {
+	return fmt.Sprintf("%s-%s-J%d-%s-%s-white=%v-L%d-%s-%s-local=%v-ff=%v-skip=%v-share=%v", c.Model, c.Likelihood, c.Latents, c.Lengthscales,
+		c.QCov, c.Whiten, c.Layers, c.Spectra, c.FixedNoise, c.LocalReparam, c.FeedForward, c.Skip, c.ShareSpectra)
+}
+
+// fixture is a model with random parameters on random rows.
+type fixture struct {
+	m     *Model
+	data  *Data
+	pass  *Pass
+	rows  []int32
+	step  Step
+	flat  []float64
+	naive *naive
+}
+
+func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
+	t.Helper()
+	m, err := New(dev, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(7, uint64(c.Inputs)))
+	const n, b = 9, 4
+	x, y, labels := make([]float64, n*c.Inputs), make([]float64, n*c.Outputs), make([]int32, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	for i := range y {
+		y[i] = rng.NormFloat64()
+	}
+	for i := range labels {
+		labels[i] = int32(i % c.Outputs)
+	}
+	if c.Likelihood == SoftmaxLikelihood {
+		y = nil
+	} else {
+		labels = nil
+	}
+	f := &fixture{m: m, rows: []int32{7, 2, 8, 2}, step: Step{Seed: 3<<40 + 5, Number: 4, KLWeight: 0.7}}
+	f.data, f.pass = m.Upload(n, x, y, labels), m.NewPass(c.Samples, b)
+	f.flat = make([]float64, m.params.total)
+	for i := range f.flat {
+		f.flat[i] = 0.3 * rng.NormFloat64()
+	}
+	if c.hasGP() { // pseudo-inputs apart from each other, S with a diagonal away from zero
+		for i, blk := 0, m.find("gp.pseudo_inputs"); i < blk.size(); i++ {
+			f.flat[blk.offset+i] = 1.5 * rng.NormFloat64()
+		}
+		blk := m.find("gp.q_sqrt")
+		for i := range blk.size() {
+			if c.QCov == Diagonal || i/c.Inducing%c.Inducing == i%c.Inducing {
+				f.flat[blk.offset+i] += 0.8
+			}
+		}
+	}
+	dev.Upload(m.params.Value, f.flat)
+	v := &naive{cfg: c, params: map[string][]float64{}, n: n, y: y, labels: labels, rows: f.rows, step: f.step}
+	for i := range n {
+		v.x = append(v.x, x[i*c.Inputs:(i+1)*c.Inputs])
+	}
+	for i := range m.params.blocks {
+		blk := &m.params.blocks[i]
+		v.params[blk.Name] = f.flat[blk.offset : blk.offset+blk.size()]
+	}
+	f.naive = v
+	return f
+}
+
+func (f *fixture) value(t testing.TB) float64 {
+	t.Helper()
+	f.m.Gradient(f.pass, f.data, f.rows, f.step)
+	e, err := f.m.Report(f.step.KLWeight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Value
+}
+
+// The bound is the paper's, for every kind of model, and its gradient over the whole flat vector is
+// that of central differences.
+func TestELBO(t *testing.T) {
+	dev := openDevice(t, "cpu:f64")
+	for _, c := range configs() {
+		t.Run(c.testName(), func(t *testing.T) {
+			f := newFixture(t, dev, c)
+			got := f.value(t)
+			ell, kl := f.naive.elbo()
+			want := ell - f.step.KLWeight*kl
+			if math.Abs(got-want) > 1e-8*math.Abs(want) {
+				t.Errorf("bound %.12g, the paper's loops give %.12g", got, want)
+			}
+
+			grad := make([]float64, len(f.flat))
+			dev.Download(grad, f.m.params.Grad)
+			norm := 0.0
+			for _, g := range grad {
+				norm = max(norm, math.Abs(g))
+			}
+			const h = 1e-5
+			point := append([]float64(nil), f.flat...)
+			at := func(i int, v float64) float64 {
+				point[i] = v
+				dev.Upload(f.m.params.Value, point)
+				return f.value(t)
+			}
+			for i, v := range f.flat {
+				numeric := (at(i, v+h) - at(i, v-h)) / (2 * h)
+				if blk := f.blockOf(i); blk.Name == "gp.pseudo_inputs" && !c.LearnInducing {
+					numeric = 0
+				}
+				point[i] = v
+				if diff := math.Abs(grad[i] - numeric); diff > 1e-6*math.Abs(numeric)+2e-9*norm {
+					t.Errorf("%s: gradient of element %d is %.10g, central differences %.10g", f.blockOf(i).Name, i, grad[i], numeric)
+				}
+			}
+		})
+	}
+}
+
+func (f *fixture) blockOf(i int) *block {
+	for k := range f.m.params.blocks {
+		if b := &f.m.params.blocks[k]; i >= b.offset && i < b.offset+b.size() {
+			return b
+		}
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package model
+
+import "github.com/gpdrf/gpdrf-gpu/device"
+
+// GPLayer is the first layer: J latent functions f_j ~ GP(0, k_j) (our_P(F)) with
+// the variational density q(F̄_j) = N(μ_j, S_j S_jᵀ) on M pseudo-inputs X̄ (inf_qF).
+// All of it runs in double.
+type GPLayer struct {
+	dev    device.Device
+	whiten bool
+
+	// Parameters and their gradients, views of the flat vector's double copy.
+	logAlpha, dlogAlpha *device.Tensor // [J]
+	logL, dlogL         *device.Tensor // [K,D] or [K,1]
+	xbar, dxbar         *device.Tensor // X̄ [M,D]; dxbar is nil where X̄ is fixed
+	qMu, dqMu           *device.Tensor // [J,M]
+	qSqrt, dqSqrt       *device.Tensor // [J,M,M] lower, or [J,M]
+
+	// What depends on the parameters only.
+	kuu, dkuu *device.Tensor // Kuu/α [K,M,M]
+	l, dl     *device.Tensor // its Cholesky factor
+	jitter    *device.Tensor // [K], a view of the report
+	m, dm     *device.Tensor // whitened q(F̄): the parameters themselves,
+	s, ds     *device.Tensor // or what Whiten makes of them
+}
+
+// gpPass is what one pass of B rows keeps between forward and backward.
+type gpPass struct {
+	x                *device.Tensor // [B,D] double
+	kuf, dkuf        *device.Tensor // Kuf/α [K,M,B]
+	a, da            *device.Tensor // L⁻¹ Kuf/√α [K,M,B]
+	p                *device.Tensor // Sᵀ A [J,M,B], full covariance only
+	mean, variance   *device.Tensor // a_n, B_n [B,J]
+	dmean, dvariance *device.Tensor
+}
+
+// gpBlocks reserves the layer's parameters.
+func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
+	j, m := c.Latents, c.Inducing
+	width := c.Inputs
+	if c.Lengthscales == Isotropic {
+		width = 1
+	}
+	sqrtShape := []int{j, m, m}
+	if c.QCov == Diagonal {
+		sqrtShape = []int{j, m}
+	}
+	alpha := p.add(Kernel, "gp.log_alpha", j)
+	length := p.add(Kernel, "gp.log_lengthscale", c.kernels(), width)
+	xbar := p.add(Pseudo, "gp.pseudo_inputs", m, c.Inputs)
+	mu := p.add(Variational, "gp.q_mu", j, m)
+	sqrt := p.add(Variational, "gp.q_sqrt", sqrtShape...)
+	p.endGP()
+
+	return func(dev device.Device) *GPLayer {
+		g := &GPLayer{dev: dev, whiten: c.Whiten}
+		g.logAlpha, g.dlogAlpha = p.double(alpha)
+		g.logL, g.dlogL = p.double(length)
+		g.xbar, g.dxbar = p.double(xbar)
+		if !c.LearnInducing {
+			g.dxbar = nil
+		}
+		g.qMu, g.dqMu = p.double(mu)
+		g.qSqrt, g.dqSqrt = p.double(sqrt)
+		k := c.kernels()
+		g.kuu, g.dkuu = dev.New(device.Double, k, m, m), dev.New(device.Double, k, m, m)
+		g.l, g.dl = dev.New(device.Double, k, m, m), dev.New(device.Double, k, m, m)
+		g.m, g.dm, g.s, g.ds = g.qMu, g.dqMu, g.qSqrt, g.dqSqrt
+		if !c.Whiten {
+			g.m, g.dm = dev.New(device.Double, j, m), dev.New(device.Double, j, m)
+			g.s, g.ds = dev.New(device.Double, j, m, m), dev.New(device.Double, j, m, m)
+		}
+		return g
+	}
+}
+
+func (g *GPLayer) newPass(batch int) *gpPass {
+	k, m, d, j := g.kuu.Dim(0), g.kuu.Dim(1), g.xbar.Dim(1), g.qMu.Dim(0)
+	double := func(shape ...int) *device.Tensor { return g.dev.New(device.Double, shape...) }
+	p := &gpPass{
+		x:   double(batch, d),
+		kuf: double(k, m, batch), dkuf: double(k, m, batch),
+		a: double(k, m, batch), da: double(k, m, batch),
+		mean: double(batch, j), variance: double(batch, j),
+		dmean: double(batch, j), dvariance: double(batch, j),
+	}
+	if g.s.Rank() == 3 {
+		p.p = double(j, m, batch)
+	}
+	return p
+}
+
+// gram is what depends on the parameters only: Kuu/α, its factor L, and the
+// whitened q(F̄) = N(m, s sᵀ).
+func (g *GPLayer) gram() {
+	g.dev.ARD(g.kuu, g.xbar, g.xbar, g.logL)
+	g.dev.Potrf(g.l, g.jitter, g.kuu)
+	if !g.whiten {
+		g.dev.Whiten(g.m, g.s, g.l, g.logAlpha, g.qMu, g.qSqrt)
+	}
+}
+
+// Forward is q(F_n) = N(a_n, B_n) for the rows in p.x (qF_anj, qF_Bnj). With k = α c,
+// Kuu = α L Lᵀ and A = L⁻¹ Kuf/√α the paper's k̄ᵀ K̄⁻¹ μ is √α Aᵀ m and its
+// k − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄ is α(1 − ‖A‖² + ‖sᵀ A‖²).
+func (g *GPLayer) Forward(p *gpPass) {
+	g.dev.ARD(p.kuf, g.xbar, p.x, g.logL)
+	g.dev.Trsm(p.a, g.l, p.kuf)
+	g.dev.Moments(p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
+}
+
+// Backward takes the gradients of the moments down to the parameters. klInducing
+// has already put its share into dm and ds.
+func (g *GPLayer) Backward(p *gpPass) {
+	g.dev.MomentsBackward(p.da, g.dm, g.ds, g.dlogAlpha, p.dmean, p.dvariance, p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
+	g.dev.TrsmBackward(p.dkuf, g.dl, p.da, g.l, p.a)
+	g.dev.ARDBackward(g.dxbar, g.dlogL, p.dkuf, p.kuf, g.xbar, p.x, g.logL)
+	if !g.whiten {
+		g.dev.WhitenBackward(g.dqMu, g.dqSqrt, g.dl, g.dlogAlpha, g.dm, g.ds, g.m, g.s, g.l, g.logAlpha)
+	}
+	g.dev.PotrfBackward(g.dkuu, g.dl, g.l)
+	g.dev.ARDBackward(g.dxbar, g.dlogL, g.dkuu, g.kuu, g.xbar, g.xbar, g.logL)
+}
+
+// zero clears the gradients that several operations add to.
+func (g *GPLayer) zero() {
+	g.dev.Zero(g.dl)
+	if !g.whiten {
+		g.dev.Zero(g.dm)
+		g.dev.Zero(g.ds)
+	}
+}
+
+// Sample is reparam_F: F⁽ˢ⁾ = a + √b ε⁽ˢ⁾.
+func (g *GPLayer) Sample(f *device.Tensor, p *gpPass, rows *device.Tensor, key device.Key) {
+	g.dev.SampleF(f, p.mean, p.variance, rows, key)
+}
+
+func (g *GPLayer) sampleBackward(df *device.Tensor, p *gpPass, rows *device.Tensor, key device.Key) {
+	g.dev.SampleFBackward(p.dmean, p.dvariance, df, p.variance, rows, key)
+}

@@ -1,0 +1,173 @@
+package model
+
+import "github.com/gpdrf/gpdrf-gpu/device"
+
+// Model is one GP-DRF, GP or DRF on a device. A GP has no DRF layers, and a DRF has no
+// GP layer; everything else is the same code.
+type Model struct {
+	cfg    Config
+	dev    device.Device
+	params Params
+	gp     *GPLayer // nil for DRF
+	drf    []*DRFLayer
+	lik    Likelihood
+	report *device.Tensor // Double: ell, KL(F̄), then KL(W), KL(Ω) by layer, then jitter [K]
+	slots  []*device.Tensor
+	host   []float64
+}
+
+// Places in the report.
+const (
+	slotEll = iota
+	slotInducing
+	slotLayers // two for each layer
+)
+
+// New lays out a model's parameters on a device; all are zero until Init or Import.
+func New(dev device.Device, c Config) (*Model, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	m := &Model{cfg: c, dev: dev}
+	var bindGP func(device.Device) *GPLayer
+	if c.hasGP() {
+		bindGP = gpBlocks(&m.params, &c)
+	}
+	var bindDRF []func(device.Device) *DRFLayer
+	if c.hasDRF() {
+		for l := range c.Layers {
+			bindDRF = append(bindDRF, drfBlocks(&m.params, &c, l, c.layerInputs(l), c.layerOutputs(l)))
+		}
+	}
+	bindLik := likelihoodBlocks(&m.params, &c)
+
+	m.params.allocate(dev)
+	scalars := slotLayers + 2*len(bindDRF)
+	kernels := 0
+	if c.hasGP() {
+		kernels = c.kernels()
+	}
+	m.report = dev.New(device.Double, scalars+kernels)
+	m.host = make([]float64, scalars+kernels)
+	for i := range scalars {
+		m.slots = append(m.slots, m.report.View(i, 1))
+	}
+	if bindGP != nil {
+		m.gp = bindGP(dev)
+		m.gp.jitter = m.report.View(scalars, kernels)
+	}
+	for _, bind := range bindDRF {
+		m.drf = append(m.drf, bind(dev))
+	}
+	m.lik = bindLik(dev)
+	return m, nil
+}
+
+// Config is the model's architecture.
+func (m *Model) Config() Config { return m.cfg }
+
+// Params is the flat vector of parameters.
+func (m *Model) Params() *Params { return &m.params }
+
+// layerInputs is d of layer l: what the layer below sends up and, with feed-forward, F and x again.
+func (c *Config) layerInputs(l int) int {
+	switch {
+	case c.Model == DRF && l == 0:
+		return c.Inputs
+	case c.Model == DRF:
+		return c.Hidden + c.fed(c.Inputs)
+	case l == 0:
+		return c.Latents + c.fed(c.Inputs)
+	default:
+		return c.Hidden + c.fed(c.Latents+c.Inputs)
+	}
+}
+
+func (c *Config) fed(width int) int {
+	if c.FeedForward {
+		return width
+	}
+	return 0
+}
+
+func (c *Config) layerOutputs(l int) int {
+	if l == c.Layers-1 {
+		return c.Outputs
+	}
+	return c.Hidden
+}
+
+// Data is a data set on the device: uploaded once, then used by row number.
+type Data struct {
+	N int
+	x *device.Tensor // Real [N,D]
+	y Targets
+}
+
+// Upload puts N scaled rows x [N,D] on the device, with targets in training-sd units [N,C] for a
+// Gaussian likelihood or class labels [N] for softmax; both may be nil for prediction.
+func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
+	d := &Data{N: n, x: m.dev.New(device.Real, n, m.cfg.Inputs)}
+	m.dev.Upload(d.x, x)
+	if y != nil {
+		d.y.Numbers = m.dev.New(device.Real, n, m.cfg.Outputs)
+		m.dev.Upload(d.y.Numbers, y)
+	}
+	if labels != nil {
+		d.y.Labels = m.dev.New(device.Int, n)
+		m.dev.UploadInts(d.y.Labels, labels)
+	}
+	return d
+}
+
+// Head is the first n rows, sharing their memory.
+func (d *Data) Head(n int) *Data { return &Data{N: n, x: d.x, y: d.y} }
+
+// Pass is the memory of one forward and backward pass of S samples and B rows. It is
+// made once and used for every step.
+type Pass struct {
+	S, B int
+
+	rows    *device.Tensor // Int [B], row numbers in the data set
+	x       *device.Tensor // Real [B,D]; nil where only the GP layer reads x
+	y       Targets
+	gp      *gpPass
+	f, df   *device.Tensor // F⁽ˢ⁾ [S,B,J]
+	drf     []*drfPass
+	out, dh *device.Tensor // H of the likelihood and its gradient [S,B,C]
+}
+
+// NewPass makes a pass of the given size.
+func (m *Model) NewPass(samples, batch int) *Pass {
+	c, dev := &m.cfg, m.dev
+	p := &Pass{S: samples, B: batch, rows: dev.New(device.Int, batch)}
+	if c.Likelihood == SoftmaxLikelihood {
+		p.y.Labels = dev.New(device.Int, batch)
+	} else {
+		p.y.Numbers = dev.New(device.Real, batch, c.Outputs)
+	}
+	if c.Model == DRF || c.FeedForward {
+		p.x = dev.New(device.Real, batch, c.Inputs)
+	}
+	if m.gp != nil {
+		p.gp = m.gp.newPass(batch)
+		p.f, p.df = dev.New(device.Real, samples, batch, c.Latents), dev.New(device.Real, samples, batch, c.Latents)
+		p.out, p.dh = p.f, p.df
+	}
+	for l, layer := range m.drf {
+		var parts, dparts []*device.Tensor
+		join := func(part, dpart *device.Tensor) { parts, dparts = append(parts, part), append(dparts, dpart) }
+		if l > 0 {
+			join(p.drf[l-1].out, p.drf[l-1].dout)
+		}
+		if m.gp != nil && (l == 0 || c.FeedForward) {
+			join(p.f, p.df)
+		}
+		if c.FeedForward || (c.Model == DRF && l == 0) {
+			join(p.x, nil)
+		}
+		p.drf = append(p.drf, layer.newPass(samples, batch, parts, dparts))
+		p.out, p.dh = p.drf[l].out, p.drf[l].dout
+	}
+	return p
+}

@@ -1,0 +1,255 @@
+package model
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+)
+
+// naive evaluates elbo in scalar loops written from the paper: explicit inverses, the
+// paper's coordinates of q(F̄), one sample after the other. It shares only the
+// parameter names and the addresses of the noise with the model.
+type naive struct {
+	cfg    Config
+	params map[string][]float64
+	n      int // N
+	x      [][]float64
+	y      []float64
+	labels []int32
+	rows   []int32
+	step   Step
+}
+
+func (v *naive) elbo() (ell, kl float64) {
+	c := &v.cfg
+	d := draw{seed: v.step.Seed, step: v.step.Number}
+	b := len(v.rows)
+	var mean, variance [][]float64
+	if c.hasGP() {
+		mean, variance, kl = v.gpLayer()
+	}
+	for l := range c.Layers {
+		kl += v.klLayer(l)
+	}
+	total := 0.0
+	for s := range c.Samples {
+		for i := range b {
+			row := v.rows[i]
+			var f []float64
+			if c.hasGP() {
+				for j := range c.Latents {
+					f = append(f, mean[i][j]+math.Sqrt(variance[i][j])*normalAt(c.latents(d), s, int(row), j))
+				}
+			}
+			h := v.drfLayers(d, s, int(row), f, v.x[row])
+			switch {
+			case c.Model == GP && c.Likelihood == GaussianLikelihood:
+				noise := math.Exp(v.params["likelihood.log_variance"][0])
+				total += logNormal(v.y[row], mean[i][0], noise) - variance[i][0]/(2*noise)
+			case c.Likelihood == GaussianLikelihood:
+				total += logNormal(v.y[row], h[0], math.Exp(v.params["likelihood.log_variance"][0]))
+			default:
+				sum := 0.0
+				for _, u := range h {
+					sum += math.Exp(u)
+				}
+				total += h[v.labels[row]] - math.Log(sum)
+			}
+		}
+	}
+	return total * float64(v.n) / float64(b*c.Samples), kl
+}
+
+func logNormal(y, mean, variance float64) float64 {
+	return -0.5*math.Log(2*math.Pi*variance) - (y-mean)*(y-mean)/(2*variance)
+}
+
+func normalAt(key device.Key, sample, row, column int) float64 {
+	k, c1, c2, c3 := key.Words(sample, row)
+	return philox.Normal(k, c1, c2, c3, column)
+}
+
+// gpLayer is qF_anj, qF_Bnj and KL(q(F̄) ‖ P(F̄)) in the paper's coordinates.
+func (v *naive) gpLayer() (mean, variance [][]float64, kl float64) {
+	c := &v.cfg
+	m, dim := c.Inducing, c.Inputs
+	kernel := func(j int, a, b []float64) float64 {
+		lengths := v.params["gp.log_lengthscale"]
+		sum := 0.0
+		for i := range dim {
+			var logL float64
+			switch c.Lengthscales {
+			case ARD:
+				logL = lengths[j*dim+i]
+			case Isotropic:
+				logL = lengths[j]
+			case Shared:
+				logL = lengths[i]
+			}
+			sum += (a[i] - b[i]) * (a[i] - b[i]) / math.Exp(2*logL)
+		}
+		return math.Exp(v.params["gp.log_alpha"][j] - sum/2)
+	}
+	z := func(i int) []float64 { return v.params["gp.pseudo_inputs"][i*dim : (i+1)*dim] }
+	for range v.rows {
+		mean, variance = append(mean, make([]float64, c.Latents)), append(variance, make([]float64, c.Latents))
+	}
+	for j := range c.Latents {
+		alpha := math.Exp(v.params["gp.log_alpha"][j])
+		kuu := mat.NewSymDense(m, nil)
+		for a := range m {
+			for b := range m {
+				kuu.SetSym(a, b, kernel(j, z(a), z(b)))
+			}
+			kuu.SetSym(a, a, alpha*(1+device.JitterLadder[0]))
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(kuu) {
+			panic("naive: kernel matrix not positive definite")
+		}
+		var inv mat.SymDense
+		if err := chol.InverseTo(&inv); err != nil {
+			panic(err)
+		}
+		mu := mat.NewVecDense(m, append([]float64(nil), v.params["gp.q_mu"][j*m:(j+1)*m]...))
+		s := mat.NewDense(m, m, nil)
+		for a := range m {
+			for b := range a + 1 {
+				if c.QCov == Full {
+					s.Set(a, b, v.params["gp.q_sqrt"][(j*m+a)*m+b])
+				} else if a == b {
+					s.Set(a, a, v.params["gp.q_sqrt"][j*m+a])
+				}
+			}
+		}
+		if c.Whiten { // F̄ = L_K v with L_K L_Kᵀ = Kuu
+			var l mat.TriDense
+			chol.LTo(&l)
+			mu.MulVec(&l, mu)
+			s.Mul(&l, s)
+		}
+		var sigma mat.Dense
+		sigma.Mul(s, s.T())
+
+		var sigmaChol mat.Cholesky
+		if !sigmaChol.Factorize(symmetric(&sigma)) {
+			panic("naive: Σ not positive definite")
+		}
+		var kInvSigma mat.Dense
+		kInvSigma.Mul(&inv, &sigma)
+		kl += 0.5 * (mat.Trace(&kInvSigma) + mat.Inner(mu, &inv, mu) - float64(m) + chol.LogDet() - sigmaChol.LogDet())
+
+		for i, row := range v.rows {
+			k := mat.NewVecDense(m, nil)
+			for a := range m {
+				k.SetVec(a, kernel(j, v.x[row], z(a)))
+			}
+			var w mat.VecDense // K̄⁻¹ k̄
+			w.MulVec(&inv, k)
+			mean[i][j] = mat.Dot(&w, mu)
+			variance[i][j] = alpha - mat.Dot(k, &w) + mat.Inner(&w, &sigma, &w)
+		}
+	}
+	return mean, variance, kl
+}
+
+func symmetric(a *mat.Dense) *mat.SymDense {
+	n, _ := a.Dims()
+	s := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range n {
+			s.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
+		}
+	}
+	return s
+}
+
+func (v *naive) layer(l int, field string) []float64 {
+	return v.params["drf."+string(rune('0'+l))+"."+field]
+}
+
+// drfLayers is rfdnn_fwd for one sample of one row.
+func (v *naive) drfLayers(d draw, s, row int, f, x []float64) []float64 {
+	c := &v.cfg
+	h := append([]float64(nil), f...)
+	for l := range c.Layers {
+		in := append([]float64(nil), h...)
+		switch {
+		case c.Model == DRF && l == 0:
+			in = append([]float64(nil), x...)
+		case c.FeedForward && l == 0:
+			in = append(in, x...)
+		case c.FeedForward && c.Model == DRF:
+			in = append(in, x...)
+		case c.FeedForward:
+			in = append(append(in, f...), x...)
+		}
+		h = v.features(d, l, s, row, in)
+	}
+	if c.Skip {
+		for i := range h {
+			h[i] += f[i]
+		}
+	}
+	return h
+}
+
+// features is rfdnn_lth_vec for one sample of one row.
+func (v *naive) features(d draw, l, s, row int, in []float64) []float64 {
+	c := &v.cfg
+	r, out := c.Features, c.layerOutputs(l)
+	noise := c.features(d, l)
+	phi := make([]float64, 2*r)
+	sTau := s
+	if noise.Draws > 0 {
+		sTau = s % noise.Draws
+	}
+	for k := range r {
+		p := 0.0
+		for i, h := range in {
+			tau := normalAt(noise.Spectra, sTau, i, k)
+			omega := tau * math.Exp(-v.layer(l, "log_lengthscale")[i])
+			if c.Spectra != PriorFixed {
+				omega = v.layer(l, "mean_omega")[i*r+k] + math.Exp(v.layer(l, "logvar_omega")[i*r+k]/2)*tau
+			}
+			p += h * omega
+		}
+		root := math.Sqrt(math.Exp(v.layer(l, "log_alpha")[0]) / float64(r))
+		phi[k], phi[r+k] = root*math.Cos(p), root*math.Sin(p)
+	}
+	mean, logVar := v.layer(l, "mean_w"), v.layer(l, "logvar_w")
+	h := make([]float64, out)
+	for j := range out {
+		if c.LocalReparam {
+			sum := 0.0
+			for i, f := range phi {
+				h[j] += f * mean[i*out+j]
+				sum += f * f * math.Exp(logVar[i*out+j])
+			}
+			h[j] += math.Sqrt(sum) * normalAt(noise.Weights, s, row, j)
+			continue
+		}
+		for i, f := range phi {
+			h[j] += f * (mean[i*out+j] + math.Exp(logVar[i*out+j]/2)*normalAt(noise.Weights, s, i, j))
+		}
+	}
+	return h
+}
+
+// klLayer is KL(q(W)‖P(W)) + KL(q(Ω)‖P(Ω|Λ)).
+func (v *naive) klLayer(l int) (kl float64) {
+	gauss := func(mean, logVar, prior float64) float64 {
+		return 0.5 * (math.Log(prior) - logVar + (math.Exp(logVar)+mean*mean)/prior - 1)
+	}
+	for i, m := range v.layer(l, "mean_w") {
+		kl += gauss(m, v.layer(l, "logvar_w")[i], 1)
+	}
+	for i, m := range v.layer(l, "mean_omega") {
+		prior := math.Exp(-2 * v.layer(l, "log_lengthscale")[i/v.cfg.Features])
+		kl += gauss(m, v.layer(l, "logvar_omega")[i], prior)
+	}
+	return kl
+}

@@ -1,0 +1,60 @@
+package model
+
+import "github.com/gpdrf/gpdrf-gpu/device"
+
+// Steps of training count from 1. Step 0 is the frozen draw of PRIOR-FIXED and
+// VAR-FIXED, and the last step number is that of prediction.
+const (
+	frozenStep  = 0
+	predictStep = 1<<32 - 1
+)
+
+// draw says for which purpose standard normals are drawn.
+type draw struct {
+	seed   uint64
+	step   uint32
+	sample uint32 // number of the first Monte-Carlo sample of the pass
+}
+
+func (d draw) predicting() bool { return d.step == predictStep }
+
+func (d draw) key(site device.Site, layer int, frozen bool) device.Key {
+	step := d.step
+	if frozen {
+		step = frozenStep
+	}
+	return device.Key{Seed: d.seed, Step: step, Sample: d.sample, Site: site, Layer: uint8(layer)}
+}
+
+// freezesAll is the paper's VAR-FIXED: e, τ and ε are sampled once and fixed
+// throughout the optimisation.
+func (c *Config) freezesAll() bool {
+	return c.hasDRF() && c.Spectra == VarFixed && c.FixedNoise == FixAll
+}
+
+// latents is the key of ε in reparam_F. Rows to predict were never drawn in
+// training, so prediction always draws its own.
+func (c *Config) latents(d draw) device.Key {
+	return d.key(device.SiteLatents, 0, c.freezesAll() && !d.predicting())
+}
+
+// features is the noise of DRF layer l. Where variables are frozen, the S draws
+// of training are all that q was fitted to, so sample s of a prediction returns
+// to draw s mod S of them.
+func (c *Config) features(d draw, layer int) device.FeatureNoise {
+	n := device.FeatureNoise{Local: c.LocalReparam}
+	frozenSpectra := c.Spectra != VarResampled
+	n.Spectra = d.key(device.SiteSpectra, layer, frozenSpectra)
+	switch {
+	case c.ShareSpectra && (frozenSpectra || !d.predicting()):
+		n.Draws = 1
+	case frozenSpectra:
+		n.Draws = c.Samples
+	}
+	frozenWeights := c.freezesAll() && (!c.LocalReparam || !d.predicting())
+	n.Weights = d.key(device.SiteWeights, layer, frozenWeights)
+	if frozenWeights && !c.LocalReparam {
+		n.WDraws = c.Samples
+	}
+	return n
+}

@@ -1,0 +1,139 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Role says what a block of parameters is to the optimiser's schedules.
+type Role uint8
+
+const (
+	Variational Role = iota // q(F̄), q(W)
+	Spectra                 // q(Ω): Ψ_Ω
+	Kernel                  // α, ℓ of every layer, σ²: Θ
+	Pseudo                  // X̄
+)
+
+// block is one named parameter tensor inside the flat vector.
+type block struct {
+	Name   string
+	Role   Role
+	Shape  []int
+	offset int
+}
+
+func (b *block) size() int {
+	n := 1
+	for _, d := range b.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Params is the flat vector of everything that is learned, with its gradient.
+// Adam, L2, model files and finite differences see one vector; the layers see
+// named views. The GP layer's blocks come first, so that one Widen makes their
+// double copies and one NarrowAdd brings their gradients back.
+type Params struct {
+	Value, Grad *device.Tensor // Real [P]
+
+	blocks    []block
+	total, gp int // P, and how many of them belong to the GP layer
+
+	// The GP layer's share, in real as Adam sees it and in double as the layer does.
+	gpValue, gpGrad *device.Tensor
+	wide, dwide     *device.Tensor
+}
+
+// add reserves a block and returns its index.
+func (p *Params) add(role Role, name string, shape ...int) int {
+	p.blocks = append(p.blocks, block{Name: name, Role: role, Shape: shape, offset: p.total})
+	p.total += p.blocks[len(p.blocks)-1].size()
+	return len(p.blocks) - 1
+}
+
+// endGP marks the end of the GP layer's blocks.
+func (p *Params) endGP() { p.gp = p.total }
+
+func (p *Params) allocate(dev device.Device) {
+	p.Value, p.Grad = dev.New(device.Real, p.total), dev.New(device.Real, p.total)
+	if p.gp > 0 {
+		p.gpValue, p.gpGrad = p.Value.View(0, p.gp), p.Grad.View(0, p.gp)
+		p.wide, p.dwide = dev.New(device.Double, p.gp), dev.New(device.Double, p.gp)
+	}
+}
+
+// real and double are a block's value and gradient, as the DRF layers and the
+// GP layer see them.
+func (p *Params) real(i int) (value, grad *device.Tensor) {
+	b := &p.blocks[i]
+	return p.Value.View(b.offset, b.Shape...), p.Grad.View(b.offset, b.Shape...)
+}
+
+func (p *Params) double(i int) (value, grad *device.Tensor) {
+	b := &p.blocks[i]
+	return p.wide.View(b.offset, b.Shape...), p.dwide.View(b.offset, b.Shape...)
+}
+
+// Len is P, the number of parameters.
+func (p *Params) Len() int { return p.total }
+
+// Rates fills a vector of learning-rate multipliers by role.
+func (p *Params) Rates(rate func(Role) float64) []float64 {
+	out := make([]float64, p.total)
+	for i := range p.blocks {
+		b := &p.blocks[i]
+		r := rate(b.Role)
+		for j := b.offset; j < b.offset+b.size(); j++ {
+			out[j] = r
+		}
+	}
+	return out
+}
+
+// Named is one parameter tensor as a model file holds it.
+type Named struct {
+	Name  string
+	Shape []int
+	Data  []float64
+}
+
+// Export reads all parameters from the device.
+func (m *Model) Export() []Named {
+	flat := make([]float64, m.params.total)
+	m.dev.Download(flat, m.params.Value)
+	out := make([]Named, len(m.params.blocks))
+	for i := range out {
+		b := &m.params.blocks[i]
+		out[i] = Named{Name: b.Name, Shape: append([]int(nil), b.Shape...), Data: flat[b.offset : b.offset+b.size()]}
+	}
+	return out
+}
+
+// Import sets all parameters; names and shapes must be those of this model.
+func (m *Model) Import(named []Named) error {
+	byName := make(map[string]*Named, len(named))
+	for i := range named {
+		byName[named[i].Name] = &named[i]
+	}
+	flat := make([]float64, m.params.total)
+	for i := range m.params.blocks {
+		b := &m.params.blocks[i]
+		n, ok := byName[b.Name]
+		if !ok {
+			return fmt.Errorf("model: tensor %q is missing", b.Name)
+		}
+		if fmt.Sprint(n.Shape) != fmt.Sprint(b.Shape) || len(n.Data) != b.size() {
+			return fmt.Errorf("model: tensor %q has shape %v, expected %v", b.Name, n.Shape, b.Shape)
+		}
+		copy(flat[b.offset:], n.Data)
+		delete(byName, b.Name)
+	}
+	for name := range byName {
+		return fmt.Errorf("model: tensor %q is not part of this model", name)
+	}
+	m.dev.Upload(m.params.Value, flat)
+	return nil
+}

@@ -1,0 +1,67 @@
+package model
+
+import "github.com/gpdrf/gpdrf-gpu/device"
+
+// Prediction is the predictive mixture pred_ys_mc, (1/S) Σ_s p(y | G(F⁽ˢ⁾), θ_l), for N rows.
+type Prediction struct {
+	S, N, C int
+	H       []float64 // [S,N,C]: means in training-sd units, or logits
+	Var     []float64 // [N,C]: variance of each component, Gaussian likelihood only
+}
+
+// rowsAtOnce bounds the memory of a prediction: samples times rows of one pass.
+const rowsAtOnce = 8192
+
+// Predict draws S samples of (W, Ω, F_*) for every row of data. A GP with a Gaussian
+// likelihood needs none: its prediction is one Gaussian, so S is 1 there.
+func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, error) {
+	closed := m.cfg.Model == GP && m.cfg.Likelihood == GaussianLikelihood
+	if closed {
+		samples = 1
+	}
+	c := m.cfg.Outputs
+	out := &Prediction{S: samples, N: data.N, C: c, H: make([]float64, samples*data.N*c)}
+	batch := min(data.N, 256)
+	chunk := min(samples, max(1, rowsAtOnce/batch))
+	p := m.NewPass(chunk, batch)
+	host := make([]float64, chunk*batch*c)
+	if m.gp != nil {
+		m.dev.Widen(m.params.wide, m.params.gpValue)
+		m.gp.gram()
+	}
+	noise := m.noiseVariance()
+	if noise > 0 {
+		out.Var = make([]float64, data.N*c)
+		fill(out.Var, noise)
+	}
+	rows := make([]int32, batch)
+	for first := 0; first < data.N; first += batch {
+		n := min(batch, data.N-first)
+		for i := range rows {
+			rows[i] = int32(min(first+i, data.N-1)) // the last batch is filled up with its last row
+		}
+		m.gather(p, data, rows)
+		for s := 0; s < samples; s += chunk {
+			m.propagate(p, draw{seed: seed, step: predictStep, sample: uint32(s)}, closed)
+			if closed {
+				m.dev.Download(host, p.gp.mean)
+			} else {
+				m.dev.Download(host, p.out)
+			}
+			for t := range min(chunk, samples-s) {
+				copy(out.H[((s+t)*data.N+first)*c:][:n*c], host[t*batch*c:])
+			}
+		}
+		if closed {
+			m.dev.Download(host, p.gp.variance)
+			for i, v := range host[:n*c] {
+				out.Var[first*c+i] += v
+			}
+		}
+	}
+	_, err := m.Report(1)
+	if _, ok := err.(*device.NotPositiveDefiniteError); ok {
+		return nil, err
+	}
+	return out, nil
+}

@@ -1,0 +1,184 @@
+package model
+
+import (
+	"math"
+	"runtime"
+	"testing"
+)
+
+func gpdrfConfig() Config {
+	return Config{
+		Model: GPDRF, Inputs: 3, Outputs: 1, Likelihood: GaussianLikelihood, Samples: 2,
+		Latents: 4, Inducing: 5, Lengthscales: ARD, QCov: Full, Whiten: true, LearnInducing: true,
+		Layers: 2, Features: 6, Hidden: 3, Spectra: VarResampled, FixedNoise: FixAll, FeedForward: true, LocalReparam: true,
+	}
+}
+
+// A prediction in chunks of samples and of rows is the prediction of the whole.
+func TestPredictChunks(t *testing.T) {
+	dev := openDevice(t, "cpu:f64")
+	f := newFixture(t, dev, gpdrfConfig())
+	const n, samples = 300, 70 // two row batches (256 + 44), three chunks of samples
+	x := make([]float64, n*3)
+	for i := range x {
+		x[i] = math.Sin(float64(i))
+	}
+	whole, err := f.m.Predict(f.m.Upload(n, x, nil, nil), samples, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(whole.H) != n*samples || len(whole.Var) != n {
+		t.Fatalf("shape %d, %d", len(whole.H), len(whole.Var))
+	}
+	fewRows, err := f.m.Predict(f.m.Upload(50, x[:150], nil, nil), samples, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fewSamples, err := f.m.Predict(f.m.Upload(n, x, nil, nil), 33, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range samples {
+		for i := range n {
+			v := whole.H[s*n+i]
+			if i < 50 && math.Abs(fewRows.H[s*50+i]-v) > 1e-12 {
+				t.Fatalf("sample %d row %d: %g with 50 rows, %g with all", s, i, fewRows.H[s*50+i], v)
+			}
+			if s < 33 && math.Abs(fewSamples.H[s*n+i]-v) > 1e-12 {
+				t.Fatalf("sample %d row %d: %g with 33 samples, %g with all", s, i, fewSamples.H[s*n+i], v)
+			}
+		}
+	}
+}
+
+// Where spectra are frozen, prediction returns to the draws of training; elsewhere every
+// sample has its own.
+func TestPredictFrozenDraws(t *testing.T) {
+	c := gpdrfConfig()
+	d := draw{seed: 1, step: predictStep}
+	c.Spectra = PriorFixed
+	if n := c.features(d, 0); n.Spectra.Step != frozenStep || n.Draws != c.Samples {
+		t.Errorf("prior-fixed: %+v", n)
+	}
+	c.ShareSpectra = true
+	if n := c.features(d, 0); n.Draws != 1 {
+		t.Errorf("shared: %+v", n)
+	}
+	c.Spectra, c.ShareSpectra = VarResampled, false
+	if n := c.features(d, 0); n.Spectra.Step != predictStep || n.Draws != 0 {
+		t.Errorf("var-resampled: %+v", n)
+	}
+	c.Spectra, c.LocalReparam = VarFixed, false
+	if n := c.features(d, 0); n.Weights.Step != frozenStep || n.WDraws != c.Samples {
+		t.Errorf("var-fixed with sampled weights: %+v", n)
+	}
+	if k := c.latents(draw{seed: 1, step: 5}); k.Step != frozenStep {
+		t.Errorf("var-fixed must freeze ε in training: %+v", k)
+	}
+	if k := c.latents(d); k.Step != predictStep {
+		t.Errorf("prediction draws its own ε: %+v", k)
+	}
+}
+
+// The gradient is the same, bit for bit, whatever the number of threads, and evaluating it
+// allocates nothing.
+func TestGradientDeterministicWithoutAllocation(t *testing.T) {
+	for _, name := range []string{"cpu:f32", "cpu:f64"} {
+		for _, c := range []Config{gpdrfConfig(), configs()[0], configs()[len(configs())-1]} {
+			var first []float64
+			for _, procs := range []int{1, 2, 3} {
+				old := runtime.GOMAXPROCS(procs)
+				dev := openDevice(t, name)
+				f := newFixture(t, dev, c)
+				f.value(t)
+				grad := make([]float64, len(f.flat))
+				dev.Download(grad, f.m.params.Grad)
+				if first == nil {
+					first = grad
+				}
+				for i, g := range grad {
+					if g != first[i] {
+						t.Fatalf("%s %s: element %d of the gradient is %g with %d threads, %g with 1", name, c.testName(), i, g, procs, first[i])
+					}
+				}
+				if allocs := testing.AllocsPerRun(10, func() { f.m.Gradient(f.pass, f.data, f.rows, f.step) }); allocs > 0 {
+					t.Errorf("%s %s: a step allocates %g times", name, c.testName(), allocs)
+				}
+				runtime.GOMAXPROCS(old)
+			}
+		}
+	}
+}
+
+// Parameters go out and come back; wrong ones are refused.
+func TestExportImport(t *testing.T) {
+	dev := openDevice(t, "cpu:f64")
+	f := newFixture(t, dev, gpdrfConfig())
+	named := f.m.Export()
+	other, err := New(dev, gpdrfConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Import(named); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range other.Export() {
+		for k, v := range n.Data {
+			if v != named[i].Data[k] {
+				t.Fatalf("%s[%d] = %g, exported as %g", n.Name, k, v, named[i].Data[k])
+			}
+		}
+	}
+	if err := other.Import(named[1:]); err == nil {
+		t.Error("a missing tensor is accepted")
+	}
+	if err := other.Import(append(named, Named{Name: "extra"})); err == nil {
+		t.Error("an unknown tensor is accepted")
+	}
+	named[0].Shape = []int{99}
+	if err := other.Import(named); err == nil {
+		t.Error("a wrong shape is accepted")
+	}
+}
+
+// At the start of a whitened model with q = prior the KL of q(F̄) is zero, and never negative.
+func TestKLAtPrior(t *testing.T) {
+	dev := openDevice(t, "cpu:f64")
+	for _, c := range configs() {
+		f := newFixture(t, dev, c)
+		for i := range f.m.params.blocks {
+			b := &f.m.params.blocks[i]
+			v := f.flat[b.offset : b.offset+b.size()]
+			switch {
+			case b.Name == "gp.q_sqrt" && c.Whiten && c.QCov == Full:
+				clear(v)
+				for k := 0; k < len(v); k += c.Inducing * c.Inducing {
+					for r := range c.Inducing {
+						v[k+r*c.Inducing+r] = 1
+					}
+				}
+			case b.Name == "gp.q_sqrt" && c.Whiten:
+				fill(v, 1)
+			case b.Role == Kernel, b.Role == Pseudo, b.Name == "gp.q_sqrt":
+			default:
+				clear(v) // means 0, log-variances 0
+			}
+			if len(b.Name) > 16 && b.Name[len(b.Name)-11:] == "lengthscale" && b.Name[:3] == "drf" {
+				clear(v) // prior variance 1, like q(Ω)'s
+			}
+		}
+		dev.Upload(f.m.params.Value, f.flat)
+		f.m.Gradient(f.pass, f.data, f.rows, f.step)
+		e, err := f.m.Report(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Whiten || c.Model == DRF {
+			if math.Abs(e.KL) > 1e-10 {
+				t.Errorf("%s: KL of the prior is %g", c.testName(), e.KL)
+			}
+		} else if !(e.KL > 0) {
+			t.Errorf("%s: KL is %g", c.testName(), e.KL)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// Config is everything that decides a training run: one field for each option, whose
+// key (the flag --kl-weight, the line kl-weight: of a config file) stands in the table of
+// options.go. A Config comes from Resolve; Fit and SetSteps then fill in what only the
+// data and the clock can say, so that a written Config repeats its run bit for bit.
+type Config struct {
+	// Data.
+	Data    string // a named set, or a CSV file, relative to the working directory
+	Test    string // a CSV file of test rows; "" holds rows out
+	Fold    int    // which fold of a named set; 0 where Data is a file
+	DataDir string // where the named sets lie; "" is $GPDRF_DATA
+	Target  string // column name or number; "" finds it
+	Task    string // auto, regression, classification
+	Scaling string // auto, standard, robust, none
+
+	// What is trained, where, and from which start.
+	Model  string // gpdrf, gp, drf
+	Preset string // default, paper, cutajar
+	Device string // auto, or a name that device.Open knows
+	Seed   uint64
+
+	// The GP layer (gpdrf and gp).
+	Inducing            int     // M, the number of pseudo-inputs X̄
+	InducingInit        string  // kmeans, random, greedy
+	LearnInducing       bool    // X̄ learns by gradient
+	Whiten              bool    // q(F̄) in whitened form, or as inf_qF writes it
+	QCov                string  // full, diagonal: Σ_j of inf_qF
+	Lengthscales        string  // ard, isotropic, shared
+	GPLengthscaleFactor float64 // times the initial length-scales of the GP layer
+	Latents             int     // J; gp has one for each output instead
+
+	// The DRF layers (gpdrf and drf).
+	Layers               int     // L
+	Features             int     // R frequencies: 2R features a layer
+	Hidden               int     // d', the width between two DRF layers
+	Spectra              string  // prior-fixed, var-fixed, var-resampled
+	FixedNoise           string  // all, spectra: what var-fixed draws only once
+	ShareSpectra         bool    // one τ for all samples
+	LocalReparam         bool    // local reparameterisation of the weights
+	FeedForward          bool    // every layer also sees the first layer's output and x
+	Skip                 bool    // the first latents are added to the output
+	DRFLengthscaleFactor float64 // times the initial length-scales of the DRF layers
+
+	// The objective.
+	KLWeight  float64 // 1 is the ELBO; anything else is tempered, and no bound
+	Samples   int     // S in training
+	NoiseInit float64 // initial variance of the Gaussian likelihood, target scaled to sd 1
+
+	// The optimiser. One of the first three says how long; Steps holds the answer.
+	Steps        int
+	Epochs       float64
+	TimeLimit    time.Duration
+	PlannedFor   string // what Steps was worked out from, for the record
+	StopAfter    int    // 0, or where a run of Steps was cut short
+	Batch        int    // B
+	LR           float64
+	Warmup       int     // steps of linear learning-rate warm-up
+	Decay        string  // none, cosine
+	KLWarmup     float64 // fraction of the steps over which the KL's weight rises from 0
+	FreezeOmega  int     // steps during which q(Ω) is held
+	FreezeKernel int     // steps during which α, ℓ and the noise are held
+	L2           float64 // coupled: ½λ‖raw parameters‖² joins −ELBO/N
+	AdamBeta1    float64
+	AdamBeta2    float64
+	AdamEps      float64
+
+	// Prediction.
+	EvalSamples  int // S in prediction
+	PredictDraws int // T of pred_ys_mc; 0 takes the mixture's moments in closed form
+
+	explicit map[string]string // option → where a user gave it
+}
+
+// Setting is one option as somebody wrote it.
+type Setting struct {
+	Key, Text string
+	From      string // "--batch", "run.yaml:3:8", "preset paper": for error messages
+}
+
+// UsageError is an error in what was asked for, not in doing it: bad options,
+// bad input. The command line answers it with exit code 2.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+func (e *UsageError) Unwrap() error { return e.Err }
+
+func usagef(format string, args ...any) error {
+	return &UsageError{fmt.Errorf(format, args...)}
+}
+
+// errorf is an error about this setting that says where it stands.
+func (s Setting) errorf(format string, args ...any) error {
+	if s.From == "--"+s.Key {
+		return usagef("%s: "+format, append([]any{s.From}, args...)...)
+	}
+	return usagef("%s: %s: "+format, append([]any{s.From, s.Key}, args...)...)
+}
+
+// Resolve builds a Config from the settings of a config file and of the command line,
+// either of which may be empty. A flag beats the file, the file beats the preset, the preset
+// beats the defaults. Errors are *UsageError.
+func Resolve(file, flags []Setting) (*Config, error) {
+	preset := Setting{Key: "preset", Text: defaults().Preset, From: "default"}
+	for _, level := range [][]Setting{file, flags} {
+		for _, s := range level {
+			if s.Key == "preset" {
+				preset = s
+			}
+		}
+	}
+	c := defaults()
+	if err := c.Set(preset); err != nil {
+		return nil, err
+	}
+	if err := c.apply(presetSettings(c.Preset)); err != nil {
+		return nil, err
+	}
+	c.explicit = map[string]string{} // from here on it is the user who speaks
+	for _, level := range [][]Setting{file, flags} {
+		if err := c.apply(level); err != nil {
+			return nil, err
+		}
+	}
+	if c.PredictDraws == 1 {
+		return nil, Setting{"predict-draws", "", c.explicit["predict-draws"]}.errorf("a variance needs two draws: give 0, or 2 and more")
+	}
+	for _, o := range Options() {
+		if from, given := c.explicit[o.Key]; given && !o.Applies(c.Model) {
+			return nil, Setting{o.Key, "", from}.errorf("model %s has no such option: leave it out, or use model %s", c.Model, o.Models)
+		}
+	}
+	return c, nil
+}
+
+// apply sets one level's settings. A level may say how long to train in one way only,
+// and its word replaces that of the levels below.
+func (c *Config) apply(level []Setting) error {
+	for _, s := range level {
+		if isLength(s.Key) {
+			c.Steps, c.Epochs, c.TimeLimit, c.PlannedFor, c.StopAfter = 0, 0, 0, "", 0
+		}
+	}
+	length := ""
+	for _, s := range level {
+		if isLength(s.Key) {
+			if length != "" && length != s.Key {
+				return s.errorf("%s is given too: give only one of steps, epochs, time-limit", length)
+			}
+			length = s.Key
+		}
+		if err := c.Set(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isLength(key string) bool { return key == "steps" || key == "epochs" || key == "time-limit" }
+
+// Explicit says whether a user gave this option, by flag or by config file.
+func (c *Config) Explicit(key string) bool { _, ok := c.explicit[key]; return ok }
+
+// Fit makes the Config fit a training set of n rows: a default that is too large shrinks,
+// with a note, and one that a user gave is a *UsageError. Epochs become steps.
+func (c *Config) Fit(n int) (notes []string, err error) {
+	for _, o := range []struct {
+		key   string
+		value *int
+	}{{"batch", &c.Batch}, {"inducing", &c.Inducing}} {
+		if *o.value <= n || !optionOf(o.key).Applies(c.Model) {
+			continue
+		}
+		if from, given := c.explicit[o.key]; given {
+			return nil, Setting{o.key, "", from}.errorf("%d is more than the %d training rows", *o.value, n)
+		}
+		notes = append(notes, fmt.Sprintf("%s: %d → %d, the number of training rows", o.key, *o.value, n))
+		*o.value = n
+	}
+	if c.Epochs > 0 {
+		steps := math.Ceil(c.Epochs * float64(n) / float64(c.Batch))
+		if steps > maxSteps {
+			return nil, usagef("%g epochs of %d rows in batches of %d are more than %d steps", c.Epochs, n, c.Batch, maxSteps)
+		}
+		planned := strconv.FormatFloat(c.Epochs, 'g', -1, 64) + " epochs"
+		notes = append(notes, c.SetSteps(int(steps), planned)...)
+	} else if c.Steps > 0 {
+		notes = append(notes, c.SetSteps(c.Steps, c.PlannedFor)...)
+	}
+	return notes, nil
+}
+
+// SetSteps decides the number of steps, says what it was worked out from ("" where it was
+// given), and shrinks the default schedules that would not leave a run of this
+// length enough time: a tenth at most for the warm-up and for a held q(Ω), four
+// tenths for held kernels.
+func (c *Config) SetSteps(steps int, plannedFor string) (notes []string) {
+	c.Steps, c.Epochs, c.TimeLimit, c.PlannedFor = steps, 0, 0, plannedFor
+	for _, o := range []struct {
+		key   string
+		value *int
+		most  int
+	}{
+		{"warmup", &c.Warmup, steps / 10},
+		{"freeze-omega", &c.FreezeOmega, steps / 10},
+		{"freeze-kernel", &c.FreezeKernel, int(0.4 * float64(steps))},
+	} {
+		if *o.value > o.most && !c.Explicit(o.key) {
+			notes = append(notes, fmt.Sprintf("%s: %d → %d, for a run of %d steps", o.key, *o.value, o.most, steps))
+			*o.value = o.most
+		}
+	}
+	return notes
+}
+
+// Objective names what is maximised: with a KL weight other than 1 it is not the bound.
+func (c *Config) Objective() string {
+	if c.KLWeight == 1 {
+		return "ELBO"
+	}
+	return fmt.Sprintf("tempered objective (kl-weight %g), not a bound", c.KLWeight)
+}

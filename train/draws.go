@@ -1,0 +1,56 @@
+package train
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+)
+
+// Draws replaces each row's mixture by the normal of the moments that the paper estimates from T
+// draws of it: for t = 1 … T choose s uniformly, then y⁽ᵗ⁾ ~ N(Mean_s, Var), and
+//
+//	ȳ = (1/T) Σ y⁽ᵗ⁾,   V = (1/(T−1)) Σ (y⁽ᵗ⁾ − ȳ)²
+//
+// (the moments below pred_ys_mc). The mixture's own Moments are the limit T → ∞. T is at least 2.
+func Draws(m metrics.Mixture, draws int, seed uint64) metrics.Mixture {
+	if draws < 2 {
+		panic("train: a variance needs two draws")
+	}
+	out := metrics.Mixture{S: 1, N: m.N, Mean: make([]float64, m.N), Var: make([]float64, m.N)}
+	y := make([]float64, draws)
+	for n := range m.N {
+		key, c1, c2, c3 := device.Key{Seed: seed, Site: device.SitePredict}.Words(0, n)
+		sum := 0.0
+		for t := range y {
+			w := philox.Block(key, [4]uint32{uint32(t), c1, c2, c3})
+			s := int(uint64(w[3]) * uint64(m.S) >> 32)
+			y[t] = m.Mean[s*m.N+n] + math.Sqrt(m.Var[n])*philox.Normals(w)[0]
+			sum += y[t]
+		}
+		mean := sum / float64(draws)
+		squares := 0.0
+		for _, v := range y {
+			squares += (v - mean) * (v - mean)
+		}
+		out.Mean[n], out.Var[n] = mean, squares/float64(draws-1)
+	}
+	return out
+}
+
+// EvaluateDraws is Evaluate with the moments of Draws. A classification has its class probabilities
+// without them, and is a *UsageError.
+func (t *Trained) EvaluateDraws(dev device.Device, ds *data.Dataset, samples, draws int) (*Scores, error) {
+	if t.Schema.Task != data.Regression {
+		return nil, usagef("draws of the output are for regression: a classification has its class probabilities without them")
+	}
+	p, err := t.Predict(dev, ds, samples)
+	if err != nil {
+		return nil, err
+	}
+	scaled := metrics.ScoreRegression(Draws(Mixture(p), draws, t.Seed), t.TargetScale.Transform(ds.Y))
+	raw := scaled.InUnits(t.TargetScale.SD)
+	return &Scores{Regression: &scaled, Raw: &raw}, nil
+}

@@ -1,0 +1,101 @@
+package train
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// clusters are n rows around k far centres in the plane.
+func clusters(n, k int) []float64 {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := make([]float64, 0, 2*n)
+	for i := range n {
+		a := 2 * math.Pi * float64(i%k) / float64(k)
+		x = append(x, 10*math.Cos(a)+0.1*rng.NormFloat64(), 10*math.Sin(a)+0.1*rng.NormFloat64())
+	}
+	return x
+}
+
+// coverage is the mean squared distance of the rows to their nearest pseudo-input.
+func coverage(x, z []float64) float64 {
+	sum := 0.0
+	for i := 0; i < len(x); i += 2 {
+		best := math.Inf(1)
+		for j := 0; j < len(z); j += 2 {
+			best = min(best, (x[i]-z[j])*(x[i]-z[j])+(x[i+1]-z[j+1])*(x[i+1]-z[j+1]))
+		}
+		sum += best
+	}
+	return 2 * sum / float64(len(x))
+}
+
+func TestPseudoInputs(t *testing.T) {
+	const n, k = 997, 8
+	x := clusters(n, k)
+	got := map[string][]float64{}
+	for _, method := range []string{InducingRandom, InducingKMeans, InducingGreedy} {
+		z, err := PseudoInputs(method, x, n, 2, 3*k, 1.4, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(z) != 2*3*k {
+			t.Fatalf("%s: %d numbers", method, len(z))
+		}
+		if c := coverage(x, z); c > 0.1 && method != InducingRandom {
+			t.Errorf("%s leaves rows at mean squared distance %g", method, c)
+		}
+		got[method] = z
+		old := runtime.GOMAXPROCS(1)
+		again, _ := PseudoInputs(method, x, n, 2, 3*k, 1.4, 5)
+		runtime.GOMAXPROCS(old)
+		if !slices.Equal(z, again) {
+			t.Errorf("%s depends on the number of threads", method)
+		}
+		other, _ := PseudoInputs(method, x, n, 2, 3*k, 1.4, 6)
+		if method != InducingGreedy && slices.Equal(z, other) {
+			t.Errorf("%s does not depend on the seed", method)
+		}
+	}
+	if coverage(x, got[InducingKMeans]) > coverage(x, got[InducingRandom]) {
+		t.Error("k-means covers the rows worse than random rows do")
+	}
+	// Greedy takes one row of every cluster before a second of any.
+	first := got[InducingGreedy][:2*k]
+	if c := coverage(x, first); c > 0.2 {
+		t.Errorf("the first %d greedy rows leave mean squared distance %g", k, c)
+	}
+	if _, err := PseudoInputs("best", x, n, 2, k, 1, 1); err == nil {
+		t.Error("an unknown method is accepted")
+	}
+}
+
+// Rows that repeat are explained by their first copy: greedy must neither divide by zero nor stop short.
+func TestGreedyDuplicates(t *testing.T) {
+	x := make([]float64, 2*50)
+	for i := range x {
+		x[i] = float64(i % 6 / 2)
+	}
+	z, err := PseudoInputs(InducingGreedy, x, 50, 2, 10, 1, 1)
+	if err != nil || len(z) != 20 {
+		t.Fatal(len(z), err)
+	}
+	for _, v := range z {
+		if math.IsNaN(v) {
+			t.Fatal("NaN")
+		}
+	}
+}
+
+func TestSubset(t *testing.T) {
+	rows := subset(100, 40, 3)
+	seen := map[int]bool{}
+	for _, r := range rows {
+		if r < 0 || r >= 100 || seen[r] {
+			t.Fatalf("row %d", r)
+		}
+		seen[r] = true
+	}
+}

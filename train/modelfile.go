@@ -1,0 +1,174 @@
+package train
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// The metadata of a model file: each value is JSON.
+const (
+	modelFormat  = "gpdrf-gpu"
+	modelVersion = 1 // raised when a file of today could be misread
+
+	metaFormat  = "format"
+	metaTrained = "trained"
+)
+
+// header is what a model file says beside its tensors. It has no time, path, host or thread
+// count in it: the same run gives the same bytes.
+type header struct {
+	Version     int               `json:"version"`
+	Model       model.Config      `json:"model"`
+	Schema      data.Schema       `json:"schema"`
+	Scaler      data.Scaler       `json:"scaler"`
+	TargetScale *data.TargetScale `json:"target_scale,omitempty"` // regression
+	KLWeight    float64           `json:"kl_weight"`
+	Seed        uint64            `json:"seed"`
+	EvalSamples int               `json:"eval_samples"`
+}
+
+// WriteModel writes a model file: a safetensors file with everything that prediction needs.
+func (t *Trained) WriteModel(w io.Writer) error {
+	h := header{modelVersion, t.Model, t.Schema, t.Scaler, nil, t.KLWeight, t.Seed, t.EvalSamples}
+	if t.Schema.Task == data.Regression {
+		h.TargetScale = &t.TargetScale
+	}
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	tensors := make([]safetensors.Tensor, len(t.Named))
+	for i, n := range t.Named {
+		tensors[i] = safetensors.Tensor{Name: n.Name, DType: narrowest(n.Data), Shape: n.Shape, Data: n.Data}
+	}
+	return safetensors.Write(w, map[string]string{metaFormat: modelFormat, metaTrained: string(text)}, tensors)
+}
+
+// narrowest is the type that holds the values exactly: those of a float32 device fit into F32.
+func narrowest(values []float64) string {
+	for _, v := range values {
+		if float64(float32(v)) != v {
+			return "F64"
+		}
+	}
+	return "F32"
+}
+
+// ReadModel reads a model file and checks that its parts fit each other, before anything
+// is allocated by the sizes it claims. Errors are *UsageError.
+func ReadModel(path string) (*Trained, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, usagef("%s: not a file", path)
+	}
+	t, err := parseModel(f, info.Size())
+	if err != nil {
+		return nil, usagef("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+func parseModel(r io.ReaderAt, size int64) (*Trained, error) {
+	metadata, tensors, err := safetensors.Read(r, size)
+	if err != nil {
+		return nil, err
+	}
+	if metadata[metaFormat] != modelFormat {
+		return nil, errors.New("a safetensors file, but not a model of gpdrf-gpu")
+	}
+	var h header
+	dec := json.NewDecoder(bytes.NewReader([]byte(metadata[metaTrained])))
+	if err := dec.Decode(&h); err != nil {
+		return nil, fmt.Errorf("the description of the model is damaged: %v", err)
+	}
+	if h.Version != modelVersion {
+		return nil, fmt.Errorf("a model of format %d; this program reads format %d", h.Version, modelVersion)
+	}
+	if err := h.check(); err != nil {
+		return nil, fmt.Errorf("the description of the model is damaged: %w", err)
+	}
+	t := &Trained{Model: h.Model, Schema: h.Schema, Scaler: h.Scaler, KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples}
+	if h.TargetScale != nil {
+		t.TargetScale = *h.TargetScale
+	}
+	t.Named, err = matchTensors(h.Model.Layout(), tensors)
+	return t, err
+}
+
+// check refuses a description whose parts contradict each other.
+func (h *header) check() error {
+	if err := errors.Join(h.Model.Validate(), h.Schema.Check()); err != nil {
+		return err
+	}
+	d := len(h.Schema.Columns)
+	outputs, likelihood := 1, model.GaussianLikelihood
+	if h.Schema.Task == data.Classification {
+		outputs, likelihood = len(h.Schema.Classes), model.SoftmaxLikelihood
+	}
+	switch {
+	case h.Model.Inputs != d || len(h.Scaler.Center) != d || len(h.Scaler.Scale) != d:
+		return fmt.Errorf("%d columns, a scaler of %d and %d numbers and a model of %d inputs", d, len(h.Scaler.Center), len(h.Scaler.Scale), h.Model.Inputs)
+	case h.Model.Outputs != outputs || h.Model.Likelihood != likelihood:
+		return fmt.Errorf("a %s model with %d outputs for %s", h.Model.Likelihood, h.Model.Outputs, h.Schema.Task)
+	case (h.TargetScale == nil) != (h.Schema.Task == data.Classification):
+		return errors.New("the target's scale is there, or missing, against the task")
+	case h.TargetScale != nil && !(h.TargetScale.SD > 0):
+		return fmt.Errorf("the target's scale is %g", h.TargetScale.SD)
+	case h.EvalSamples < 1 || h.EvalSamples > maxSamples || h.Model.Samples > maxSamples:
+		return fmt.Errorf("%d samples of %d", h.EvalSamples, h.Model.Samples)
+	case !(h.Scaler.Clip >= 0):
+		return fmt.Errorf("inputs clipped at %g", h.Scaler.Clip)
+	}
+	for _, s := range h.Scaler.Scale {
+		if !(s > 0) {
+			return fmt.Errorf("an input's scale is %g", s)
+		}
+	}
+	return nil
+}
+
+// matchTensors puts a file's tensors into the order of the model's layout.
+func matchTensors(layout []model.Named, tensors []safetensors.Tensor) ([]model.Named, error) {
+	byName := map[string]safetensors.Tensor{}
+	for _, x := range tensors {
+		byName[x.Name] = x
+	}
+	for i, want := range layout {
+		got, ok := byName[want.Name]
+		if !ok {
+			return nil, fmt.Errorf("tensor %q is missing", want.Name)
+		}
+		if !slices.Equal(got.Shape, want.Shape) {
+			return nil, fmt.Errorf("tensor %q has shape %v, the model needs %v", want.Name, got.Shape, want.Shape)
+		}
+		for _, v := range got.Data {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("tensor %q holds %g", want.Name, v)
+			}
+		}
+		layout[i].Data = got.Data
+		delete(byName, want.Name)
+	}
+	for name := range byName {
+		return nil, fmt.Errorf("tensor %q belongs to no part of the model", name)
+	}
+	return layout, nil
+}

@@ -1,0 +1,234 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+)
+
+// Option describes one option: the flag, the key of a config file, the line of the
+// help text and of docs/cli.md are all made from it.
+type Option struct {
+	Key    string
+	Group  string   // heading of the help text
+	Arg    string   // what stands for its value in the help text
+	Help   string   // one line
+	Values []string // the words it takes; nil: any text or number
+	Models string   // the models that have it, "gpdrf or gp"; "" is all
+
+	// FileOnly options can be set in a config file but have no flag.
+	FileOnly bool
+
+	limits limits
+	field  func(*Config) any // a pointer to the field
+}
+
+// Applies says whether this kind of model has the option.
+func (o *Option) Applies(model string) bool {
+	return o.Models == "" || slices.Contains(strings.Split(o.Models, " or "), model)
+}
+
+// IsBool says whether the option is a switch: --skip alone means --skip=true.
+func (o *Option) IsBool() bool { _, ok := o.field(&Config{}).(*bool); return ok }
+
+// limits is the interval a number must lie in.
+type limits struct {
+	lo, hi float64
+	open   bool // lo itself is outside
+	below  bool // hi itself is outside
+}
+
+func between(lo, hi float64) limits { return limits{lo: lo, hi: hi} }
+func atLeast(lo float64) limits     { return limits{lo: lo, hi: math.MaxFloat64} }
+func above(lo float64) limits       { return limits{lo: lo, hi: math.MaxFloat64, open: true} }
+func fraction(below bool) limits    { return limits{hi: 1, below: below} }
+
+// check is "" or what is wrong with v; NaN and the infinities never pass.
+func (l limits) check(v float64) string {
+	if v >= l.lo && v <= l.hi && !(l.open && v == l.lo) && !(l.below && v == l.hi) {
+		return ""
+	}
+	lo, hi := "at least", "at most"
+	if l.open {
+		lo = "above"
+	}
+	if l.below {
+		hi = "below"
+	}
+	if l.hi == math.MaxFloat64 {
+		return fmt.Sprintf("must be a finite number %s %.10g", lo, l.lo)
+	}
+	return fmt.Sprintf("must be %s %.10g and %s %.10g", lo, l.lo, hi, l.hi)
+}
+
+// The largest numbers that the counters of device.Key hold with room to spare.
+const (
+	maxSteps   = 1_000_000_000
+	maxSamples = 65535
+	maxWidth   = 1_000_000
+)
+
+const (
+	onGP  = "gpdrf or gp"
+	onDRF = "gpdrf or drf"
+	on2   = "gpdrf"
+)
+
+// Options is the table of all options, in the order of the help text and of a written
+// config file.
+func Options() []Option {
+	count := between(1, maxWidth)
+	return []Option{
+		{Group: "Data", Key: "data", Arg: "NAME|FILE", Help: "a named set (powerplant, protein, spam, eeg) or a CSV or CSV.gz file", field: func(c *Config) any { return &c.Data }},
+		{Group: "Data", Key: "test", Arg: "FILE", Help: "rows to test on; without it a file's seeded 10 % are held out", field: func(c *Config) any { return &c.Test }},
+		{Group: "Data", Key: "fold", Arg: "K", Help: "which split of a named set", limits: between(0, 100), field: func(c *Config) any { return &c.Fold }},
+		{Group: "Data", Key: "data-dir", Arg: "DIR", Help: "folder of the named sets; otherwise $GPDRF_DATA", field: func(c *Config) any { return &c.DataDir }},
+		{Group: "Data", Key: "target", Arg: "COL", Help: "target column by name or by number from 1; otherwise the column \"target\", or the last", field: func(c *Config) any { return &c.Target }},
+		{Group: "Data", Key: "task", Values: words("auto regression classification"), Help: "auto takes whole numbers with few values for classes", field: func(c *Config) any { return &c.Task }},
+		{Group: "Data", Key: "scaling", Values: words("auto standard robust none"), Help: "of the inputs; robust is median and quartiles, clipped at 5; auto takes it where a column has far outliers", field: func(c *Config) any { return &c.Scaling }},
+
+		{Group: "Run", Key: "model", Values: words("gpdrf gp drf"), Help: "the paper's model, its first layer alone, or its random-feature layers alone", field: func(c *Config) any { return &c.Model }},
+		{Group: "Run", Key: "preset", Values: words("default paper cutajar"), Help: "where the other options start from", field: func(c *Config) any { return &c.Preset }},
+		{Group: "Run", Key: "device", Arg: "auto|cpu|cpu:f32|cpu:f64", Help: "where to compute, and in which precision", field: func(c *Config) any { return &c.Device }},
+		{Group: "Run", Key: "seed", Arg: "N", Help: "of everything random: the same seed gives the same bytes", field: func(c *Config) any { return &c.Seed }},
+		{Group: "Run", Key: "steps", Arg: "N", Help: "how long to train, in steps", limits: between(1, maxSteps), field: func(c *Config) any { return &c.Steps }},
+		{Group: "Run", Key: "epochs", Arg: "N", Help: "or in passes over the training rows", limits: above(0), field: func(c *Config) any { return &c.Epochs }},
+		{Group: "Run", Key: "time-limit", Arg: "10m", Help: "or in time: the first steps are timed and the steps that fit are planned", field: func(c *Config) any { return &c.TimeLimit }},
+		{Group: "Run", Key: "planned-for", FileOnly: true, Help: "what steps was worked out from; for the record", field: func(c *Config) any { return &c.PlannedFor }},
+
+		{Group: "Run", Key: "stop-after", FileOnly: true, Help: "where a run of that many steps was cut short; 0 is nowhere", limits: between(0, maxSteps), field: func(c *Config) any { return &c.StopAfter }},
+
+		{Group: "GP layer", Models: onGP, Key: "inducing", Arg: "M", Help: "number of pseudo-inputs", limits: count, field: func(c *Config) any { return &c.Inducing }},
+		{Group: "GP layer", Models: onGP, Key: "inducing-init", Values: words("kmeans random greedy"), Help: "how they are chosen; greedy goes by conditional variance", field: func(c *Config) any { return &c.InducingInit }},
+		{Group: "GP layer", Models: onGP, Key: "learn-inducing", Help: "let them move by gradient", field: func(c *Config) any { return &c.LearnInducing }},
+		{Group: "GP layer", Models: onGP, Key: "whiten", Help: "q of the inducing outputs in whitened form; false is the paper's form", field: func(c *Config) any { return &c.Whiten }},
+		{Group: "GP layer", Models: onGP, Key: "q-cov", Values: words("full diagonal"), Help: "covariance of q; full is the paper's, diagonal is faster", field: func(c *Config) any { return &c.QCov }},
+		{Group: "GP layer", Models: onGP, Key: "lengthscales", Values: words("ard isotropic shared"), Help: "one for each input and latent function, one for each latent function, or one kernel for all", field: func(c *Config) any { return &c.Lengthscales }},
+		{Group: "GP layer", Models: onGP, Key: "gp-lengthscale-factor", Arg: "X", Help: "times the initial length-scales", limits: above(0), field: func(c *Config) any { return &c.GPLengthscaleFactor }},
+		{Group: "GP layer", Models: on2, Key: "latents", Arg: "J", Help: "number of latent functions", limits: count, field: func(c *Config) any { return &c.Latents }},
+
+		{Group: "DRF layers", Models: onDRF, Key: "layers", Arg: "L", Help: "number of random-feature layers", limits: between(1, 16), field: func(c *Config) any { return &c.Layers }},
+		{Group: "DRF layers", Models: onDRF, Key: "features", Arg: "R", Help: "frequencies a layer, each giving a cosine and a sine", limits: count, field: func(c *Config) any { return &c.Features }},
+		{Group: "DRF layers", Models: onDRF, Key: "hidden", Arg: "d", Help: "width between two layers", limits: count, field: func(c *Config) any { return &c.Hidden }},
+		{Group: "DRF layers", Models: onDRF, Key: "spectra", Values: words("prior-fixed var-fixed var-resampled"), Help: "how the frequencies are treated", field: func(c *Config) any { return &c.Spectra }},
+		{Group: "DRF layers", Models: onDRF, Key: "fixed-noise", Values: words("all spectra"), Help: "what var-fixed draws only once: all noise (the paper) or that of the frequencies", field: func(c *Config) any { return &c.FixedNoise }},
+		{Group: "DRF layers", Models: onDRF, Key: "share-spectra", Help: "one draw of the frequencies for all samples of a step", field: func(c *Config) any { return &c.ShareSpectra }},
+		{Group: "DRF layers", Models: onDRF, Key: "local-reparam", Help: "sample the layer's outputs; false samples the weights, as the paper does", field: func(c *Config) any { return &c.LocalReparam }},
+		{Group: "DRF layers", Models: onDRF, Key: "feed-forward", Help: "every layer also sees the first layer's output and the input", field: func(c *Config) any { return &c.FeedForward }},
+		{Group: "DRF layers", Models: on2, Key: "skip", Help: "add the first latent functions to the output", field: func(c *Config) any { return &c.Skip }},
+		{Group: "DRF layers", Models: onDRF, Key: "drf-lengthscale-factor", Arg: "X", Help: "times the initial length-scales", limits: above(0), field: func(c *Config) any { return &c.DRFLengthscaleFactor }},
+
+		{Group: "Objective", Key: "kl-weight", Arg: "X", Help: "of the divergences; other than 1 the objective is tempered, and no bound", limits: atLeast(0), field: func(c *Config) any { return &c.KLWeight }},
+		{Group: "Objective", Key: "samples", Arg: "S", Help: "Monte-Carlo samples in training", limits: between(1, maxSamples), field: func(c *Config) any { return &c.Samples }},
+		{Group: "Objective", Key: "noise-init", Arg: "X", Help: "initial noise variance, of a target with sd 1", limits: above(0), field: func(c *Config) any { return &c.NoiseInit }},
+
+		{Group: "Optimiser", Key: "batch", Arg: "B", Help: "rows a step", limits: count, field: func(c *Config) any { return &c.Batch }},
+		{Group: "Optimiser", Key: "lr", Arg: "X", Help: "Adam's learning rate", limits: above(0), field: func(c *Config) any { return &c.LR }},
+		{Group: "Optimiser", Key: "warmup", Arg: "N", Help: "steps over which the learning rate rises", limits: between(0, maxSteps), field: func(c *Config) any { return &c.Warmup }},
+		{Group: "Optimiser", Key: "decay", Values: words("none cosine"), Help: "how the learning rate falls", field: func(c *Config) any { return &c.Decay }},
+		{Group: "Optimiser", Key: "kl-warmup", Arg: "X", Help: "fraction of the steps over which the weight of the divergences rises", limits: fraction(false), field: func(c *Config) any { return &c.KLWarmup }},
+		{Group: "Optimiser", Models: onDRF, Key: "freeze-omega", Arg: "N", Help: "steps during which q of the frequencies is held", limits: between(0, maxSteps), field: func(c *Config) any { return &c.FreezeOmega }},
+		{Group: "Optimiser", Key: "freeze-kernel", Arg: "N", Help: "steps during which kernel and noise parameters are held", limits: between(0, maxSteps), field: func(c *Config) any { return &c.FreezeKernel }},
+		{Group: "Optimiser", Key: "l2", Arg: "X", Help: "coupled penalty on all raw parameters", limits: atLeast(0), field: func(c *Config) any { return &c.L2 }},
+		{Group: "Optimiser", Key: "adam-beta1", Arg: "X", Help: "decay of the gradient's mean", limits: fraction(true), field: func(c *Config) any { return &c.AdamBeta1 }},
+		{Group: "Optimiser", Key: "adam-beta2", Arg: "X", Help: "decay of the gradient's square", limits: fraction(true), field: func(c *Config) any { return &c.AdamBeta2 }},
+		{Group: "Optimiser", Key: "adam-eps", Arg: "X", Help: "added to its root", limits: above(0), field: func(c *Config) any { return &c.AdamEps }},
+
+		{Group: "Prediction", Key: "eval-samples", Arg: "S", Help: "Monte-Carlo samples in prediction", limits: between(1, maxSamples), field: func(c *Config) any { return &c.EvalSamples }},
+		{Group: "Prediction", Key: "predict-draws", Arg: "T", Help: "the paper's draws of the output; 0 takes the mixture in closed form", limits: between(0, maxWidth), field: func(c *Config) any { return &c.PredictDraws }},
+	}
+}
+
+func words(list string) []string { return strings.Fields(list) }
+
+// optionOf is the option with this key, nil if there is none.
+func optionOf(key string) *Option {
+	for _, o := range Options() {
+		if o.Key == key {
+			return &o
+		}
+	}
+	return nil
+}
+
+// Set reads one setting's text into its field and remembers where it came from.
+// Errors are *UsageError.
+func (c *Config) Set(s Setting) error {
+	o := optionOf(s.Key)
+	if o == nil {
+		return usagef("%s: unknown option %q%s", s.From, s.Key, suggest.Hint(s.Key, keys()))
+	}
+	if wrong := o.parse(o.field(c), s.Text); wrong != "" {
+		return s.errorf("%q %s", s.Text, wrong)
+	}
+	if c.explicit == nil {
+		c.explicit = map[string]string{}
+	}
+	c.explicit[s.Key] = s.From
+	return nil
+}
+
+func keys() (all []string) {
+	for _, o := range Options() {
+		all = append(all, o.Key)
+	}
+	return all
+}
+
+// parse reads text into the field behind p; it returns "" or what is wrong with the text.
+func (o *Option) parse(p any, text string) (wrong string) {
+	switch p := p.(type) {
+	case *string:
+		if o.Values != nil && !slices.Contains(o.Values, text) {
+			return "is not one of its values" + suggest.Hint(text, o.Values)
+		}
+		*p = text
+	case *bool:
+		v, err := strconv.ParseBool(text)
+		if err != nil {
+			return "is neither true nor false"
+		}
+		*p = v
+	case *int:
+		v, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return "is not a whole number"
+		}
+		if wrong := o.limits.check(float64(v)); wrong != "" {
+			return wrong
+		}
+		*p = int(v)
+	case *uint64:
+		v, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return "is not a whole number from 0 to 18446744073709551615"
+		}
+		*p = v
+	case *float64:
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return "is not a number"
+		}
+		if wrong := o.limits.check(v); wrong != "" {
+			return wrong
+		}
+		*p = v
+	case *time.Duration:
+		v, err := time.ParseDuration(text)
+		if err != nil {
+			return "is not a time: write 90s, 10m or 1h30m"
+		}
+		if v <= 0 {
+			return "must be above 0"
+		}
+		*p = v
+	default:
+		panic("train: option " + o.Key + " has a field of unknown type")
+	}
+	return ""
+}

@@ -1,0 +1,57 @@
+package train
+
+// defaults are the options before any preset, file or flag: the setting that trains well
+// in little time, and what preset default means.
+func defaults() *Config {
+	return &Config{
+		Data: "powerplant", Fold: 1, Task: "auto", Scaling: "auto",
+		Model: "gpdrf", Preset: "default", Device: "auto", Seed: 1,
+
+		Inducing: 200, InducingInit: "kmeans", LearnInducing: true, Whiten: true,
+		QCov: "diagonal", Lengthscales: "shared", GPLengthscaleFactor: 1, Latents: 8,
+
+		Layers: 1, Features: 200, Hidden: 8, Spectra: "var-fixed", FixedNoise: "spectra", ShareSpectra: true,
+		LocalReparam: true, FeedForward: true, DRFLengthscaleFactor: 1,
+
+		KLWeight: 1, Samples: 1, NoiseInit: 0.1,
+
+		Steps: 2000, Batch: 256, LR: 0.01, Warmup: 100, Decay: "cosine", KLWarmup: 0.2,
+		AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
+
+		EvalSamples: 100,
+	}
+}
+
+// presetSettings is what a preset changes of the defaults.
+func presetSettings(name string) []Setting {
+	var pairs [][2]string
+	switch name {
+	case "paper":
+		// The section Implementation Details gives Adam's rate, the L2 penalty, the batch of one,
+		// the epochs, M and the samples. The paper leaves out J, the width, R and L: they are ours.
+		pairs = [][2]string{
+			{"lr", "1e-5"}, {"l2", "5e-4"}, {"batch", "1"}, {"epochs", "1000"},
+			{"warmup", "0"}, {"decay", "none"}, {"kl-warmup", "0"},
+			{"inducing", "200"}, {"inducing-init", "kmeans"}, {"learn-inducing", "false"},
+			{"whiten", "false"}, {"q-cov", "full"}, {"lengthscales", "ard"}, {"latents", "10"},
+			{"layers", "1"}, {"features", "100"}, {"hidden", "10"}, {"feed-forward", "false"},
+			{"spectra", "var-resampled"}, {"fixed-noise", "all"}, {"share-spectra", "false"},
+			{"local-reparam", "false"}, {"samples", "100"}, {"eval-samples", "100"},
+		}
+	case "cutajar":
+		// The schedule of the public code of Cutajar et al. (2017), as far as this model has its parts.
+		pairs = [][2]string{
+			{"lr", "0.01"}, {"batch", "200"}, {"steps", "10000"},
+			{"warmup", "0"}, {"decay", "none"}, {"kl-warmup", "0"},
+			{"freeze-omega", "1000"}, {"freeze-kernel", "4000"},
+			{"layers", "2"}, {"features", "100"}, {"hidden", "3"}, {"feed-forward", "false"},
+			{"spectra", "var-fixed"}, {"fixed-noise", "spectra"}, {"share-spectra", "true"},
+			{"local-reparam", "false"}, {"samples", "1"},
+		}
+	}
+	settings := make([]Setting, len(pairs))
+	for i, p := range pairs {
+		settings[i] = Setting{p[0], p[1], "preset " + name}
+	}
+	return settings
+}

@@ -1,0 +1,60 @@
+package train
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// schedule is what changes over the steps of a run: the learning rate, the KL weight and which
+// parameters are held. Steps count from 1.
+type schedule struct {
+	steps        int
+	lr           float64
+	warmup       int     // steps of linear growth
+	cosine       bool    // decay to almost nothing along half a cosine
+	klWeight     float64 // 1 for the bound
+	klWarmup     float64 // fraction of the steps in which the KL weight grows
+	freezeOmega  int     // steps during which q(Ω) is held
+	freezeKernel int     // steps during which α, ℓ and σ² are held
+	learnPseudo  bool    // whether X̄ moves at all
+}
+
+// lastRate is the share of the learning rate that the cosine leaves at the end.
+const lastRate = 1e-3
+
+func (s *schedule) rate(step int) float64 {
+	rate := s.lr
+	if step < s.warmup {
+		rate *= float64(step) / float64(s.warmup)
+	}
+	if s.cosine {
+		rate *= 0.5*(1+math.Cos(math.Pi*float64(step-1)/float64(s.steps))) + lastRate
+	}
+	return rate
+}
+
+func (s *schedule) kl(step int) float64 {
+	if ramp := s.klWarmup * float64(s.steps); float64(step) < ramp {
+		return s.klWeight * float64(step) / ramp
+	}
+	return s.klWeight
+}
+
+// held says whether parameters of a role stay where they are at a step.
+func (s *schedule) held(role model.Role, step int) bool {
+	switch role {
+	case model.Pseudo:
+		return !s.learnPseudo
+	case model.Spectra:
+		return step <= s.freezeOmega
+	case model.Kernel:
+		return step <= s.freezeKernel
+	}
+	return false
+}
+
+// changes says whether held answers otherwise than at the step before.
+func (s *schedule) changes(step int) bool {
+	return step == 1 || step == s.freezeOmega+1 || step == s.freezeKernel+1
+}

@@ -1,0 +1,44 @@
+package train
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+func TestSchedule(t *testing.T) {
+	s := schedule{steps: 1000, lr: 0.01, warmup: 100, cosine: true, klWeight: 0.5, klWarmup: 0.2, freezeOmega: 50, freezeKernel: 70, learnPseudo: true}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-4*want {
+			t.Errorf("%s: %g, want %g", what, got, want)
+		}
+	}
+	near("half-way through the warm-up", s.rate(50), 0.005*0.5*(1+math.Cos(math.Pi*0.049))+0.005e-3)
+	near("half-way through the run", s.rate(501), 0.01*0.501)
+	near("at the end", s.rate(1000), 0.01*(lastRate+2.5e-6))
+	near("KL half-way through its warm-up", s.kl(100), 0.25)
+	near("KL after it", s.kl(200), 0.5)
+	for _, c := range []struct {
+		role model.Role
+		step int
+		held bool
+	}{
+		{model.Spectra, 50, true}, {model.Spectra, 51, false}, {model.Kernel, 70, true}, {model.Kernel, 71, false},
+		{model.Pseudo, 1, false}, {model.Variational, 1, false},
+	} {
+		if got := s.held(c.role, c.step); got != c.held {
+			t.Errorf("role %d at step %d: held %v", c.role, c.step, got)
+		}
+	}
+	for step := 2; step < 100; step++ {
+		var differs bool
+		for _, r := range []model.Role{model.Variational, model.Spectra, model.Kernel, model.Pseudo} {
+			differs = differs || s.held(r, step) != s.held(r, step-1)
+		}
+		if differs != s.changes(step) {
+			t.Errorf("step %d: what is held changes: %v, changes says %v", step, differs, s.changes(step))
+		}
+	}
+}

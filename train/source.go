@@ -1,0 +1,25 @@
+package train
+
+import (
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+)
+
+// Load reads the training and the test rows that the Config asks for, and writes into the
+// Config what was found out about them: the target, the task, the fold.
+func (c *Config) Load() (train, test *data.Dataset, notes []string, err error) {
+	if named := slices.Contains(data.Names(), c.Data); !named && !c.Explicit("fold") {
+		c.Fold = 0
+	} else if named {
+		c.Fold = max(c.Fold, 1)
+	}
+	train, test, notes, err = data.Load(data.Source{
+		Data: c.Data, Test: c.Test, DataDir: c.DataDir, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	c.Target, c.Task = train.Target, string(train.Task)
+	return train, test, notes, nil
+}

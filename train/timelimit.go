@@ -1,0 +1,52 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Planning for a time limit.
+const (
+	timingWarmup  = 3               // steps before the clock starts
+	timingShare   = 1.0 / 16        // of the limit goes to timing steps,
+	timingAtMost  = 5 * time.Second // and no more than this
+	planned       = 0.92            // of the time left goes to steps and the final evaluation
+	latestShare   = 1.1             // of the limit: a run that is slower than measured stops there
+	shortestSteps = 10
+)
+
+// plan times the first steps and one prediction, chooses how many steps fit into what is left
+// of the limit, and puts the run back to its start, so that a run with that many
+// steps repeats it bit for bit.
+func (t *trainer) plan(ctx context.Context) error {
+	c, limit := t.Config, t.Config.TimeLimit
+	t.sched.steps = 1 << 20 // the schedules need a length; these steps are thrown away
+	for step := 1; step <= timingWarmup; step++ {
+		t.step(step)
+	}
+	start, steps := time.Now(), 0
+	for budget := min(timingAtMost, time.Duration(timingShare*float64(limit))); ctx.Err() == nil && (steps == 0 || time.Since(start) < budget); {
+		steps++
+		t.step(timingWarmup + steps)
+	}
+	perStep := time.Since(start) / time.Duration(max(steps, 1))
+	start = time.Now()
+	if _, err := t.model.Predict(t.set.Head(min(t.set.N, 256)), c.EvalSamples, c.Seed); err != nil {
+		return err
+	}
+	evaluation := time.Since(start) * time.Duration(t.TestRows/256+1)
+
+	left := time.Duration(planned * float64(limit-time.Since(t.Started)-evaluation))
+	steps = shortestSteps
+	if perStep > 0 {
+		steps = min(max(steps, int(left/perStep)), maxSteps)
+	}
+	t.deadline = time.Duration(latestShare*float64(limit)) - evaluation
+	for _, n := range c.SetSteps(steps, fmt.Sprintf("a time limit of %s", limit)) {
+		t.Reporter.Note("%s", n)
+	}
+	t.Reporter.Note("time limit %s: %d steps of %.1f ms fit", limit, steps, perStep.Seconds()*1e3)
+	t.reset()
+	return nil
+}

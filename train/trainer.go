@@ -1,0 +1,268 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// Job is one training run: what to train, on what, where.
+type Job struct {
+	Config   *Config
+	Device   device.Device
+	Train    *data.Dataset
+	TestRows int       // how many rows will be predicted at the end, for the time limit
+	Started  time.Time // when the command began, for the time limit
+	Reporter Reporter
+}
+
+// Reporter is told how a run goes.
+type Reporter interface {
+	// Note is a line for the user about a decision that was taken.
+	Note(format string, args ...any)
+	// Begin comes before the first step, End after the last.
+	Begin(totalSteps int)
+	Step(Progress)
+	End()
+}
+
+// Progress is the state at one of the steps where numbers are read from the device.
+type Progress struct {
+	Step, Total    int
+	ELBO, ELL, KL  float64 // nats, for the whole training set, estimated on one batch
+	LR             float64
+	Elapsed        time.Duration // in the loop
+	StepsPerSecond float64
+}
+
+// Outcome is what a run leaves.
+type Outcome struct {
+	Trained     *Trained
+	Steps       int
+	Seconds     float64 // in the loop
+	ELBO        model.ELBO
+	Parameters  int
+	Interrupted bool // the context was cancelled: Trained holds the model so far
+}
+
+// reportEvery is the number of steps between two readings from the device.
+const reportEvery = 10
+
+// Run trains. Everything random is a function of Config.Seed and the step number, so
+// the same Config on the same rows gives the same bits.
+func (j *Job) Run(ctx context.Context) (*Outcome, error) {
+	notes, err := j.Config.Fit(j.Train.N())
+	for _, n := range notes {
+		j.Reporter.Note("%s", n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, err := j.prepare()
+	if err != nil {
+		return nil, err
+	}
+	if j.Config.TimeLimit > 0 {
+		if err := t.plan(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return t.run(ctx)
+}
+
+// trainer is a run after its preparation: the model on its device, the rows uploaded.
+type trainer struct {
+	*Job
+	trained *Trained
+	model   *model.Model
+	init    model.Init
+	set     *model.Data
+	pass    *model.Pass
+	rows    []int32
+	sched   schedule
+
+	deadline time.Duration // since Started; 0 where there is none
+
+	m, v, rate *device.Tensor // Adam's moments and the rate of each parameter
+}
+
+func (j *Job) prepare() (*trainer, error) {
+	c, ds := j.Config, j.Train
+	t := &trainer{Job: j, trained: &Trained{Schema: ds.Schema(), KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
+	scaler, err := data.FitScaler(c.Scaling, ds.X)
+	if err != nil {
+		return nil, err
+	}
+	t.trained.Scaler = scaler
+	var y []float64
+	if ds.Task == data.Regression {
+		if t.trained.TargetScale, err = data.FitTarget(ds); err != nil {
+			return nil, err
+		}
+		y = t.trained.TargetScale.Transform(ds.Y)
+	}
+	x := scaler.Transform(ds.X)
+	t.trained.Model = c.modelConfig(ds)
+	if t.model, err = model.New(j.Device, t.trained.Model); err != nil {
+		return nil, &UsageError{err}
+	}
+	t.init = model.Init{
+		Seed: c.Seed, GPLengthscaleFactor: c.GPLengthscaleFactor, DRFLengthscaleFactor: c.DRFLengthscaleFactor,
+		NoiseVariance: c.NoiseInit,
+	}
+	if c.Model != model.DRF {
+		length := math.Sqrt(float64(ds.D())) * c.GPLengthscaleFactor
+		if t.init.PseudoInputs, err = PseudoInputs(c.InducingInit, x, ds.N(), ds.D(), c.Inducing, length, c.Seed); err != nil {
+			return nil, err
+		}
+	}
+	t.set = t.model.Upload(ds.N(), x, y, ds.Labels)
+	t.pass = t.model.NewPass(c.Samples, c.Batch)
+	t.rows = make([]int32, c.Batch)
+	n := t.model.Params().Len()
+	t.m, t.v, t.rate = j.Device.New(device.Real, n), j.Device.New(device.Real, n), j.Device.New(device.Real, n)
+	t.reset()
+	return t, nil
+}
+
+// reset puts the run at its start.
+func (t *trainer) reset() {
+	c := t.Config
+	t.model.Init(t.init)
+	t.Device.Zero(t.m)
+	t.Device.Zero(t.v)
+	t.sched = schedule{
+		steps: c.Steps, lr: c.LR, warmup: c.Warmup, cosine: c.Decay == "cosine", klWeight: c.KLWeight, klWarmup: c.KLWarmup,
+		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnPseudo: c.LearnInducing,
+	}
+}
+
+// modelConfig is the architecture that the options ask for.
+func (c *Config) modelConfig(ds *data.Dataset) model.Config {
+	m := model.Config{
+		Model: c.Model, Inputs: ds.D(), Outputs: 1, Likelihood: model.GaussianLikelihood, Samples: c.Samples,
+	}
+	if ds.Task == data.Classification {
+		m.Outputs, m.Likelihood = len(ds.Classes), model.SoftmaxLikelihood
+	}
+	if c.Model != model.DRF {
+		m.Inducing, m.Lengthscales, m.QCov = c.Inducing, c.Lengthscales, c.QCov
+		m.Whiten, m.LearnInducing = c.Whiten, c.LearnInducing
+		m.Latents = c.Latents
+		if c.Model == model.GP {
+			m.Latents = m.Outputs
+		}
+	}
+	if c.Model != model.GP {
+		m.Layers, m.Features, m.Hidden = c.Layers, c.Features, c.Hidden
+		m.Spectra, m.FixedNoise, m.ShareSpectra = c.Spectra, c.FixedNoise, c.ShareSpectra
+		m.LocalReparam, m.FeedForward, m.Skip = c.LocalReparam, c.FeedForward, c.Skip
+	}
+	return m
+}
+
+// step is one training step; it allocates nothing.
+func (t *trainer) step(number int) {
+	c := t.Config
+	if t.sched.changes(number) {
+		rate := func(r model.Role) float64 {
+			if t.sched.held(r, number) {
+				return 0
+			}
+			return 1
+		}
+		t.Device.Upload(t.rate, t.model.Params().Rates(rate))
+	}
+	t.draw(number)
+	t.model.Gradient(t.pass, t.set, t.rows, model.Step{Seed: c.Seed, Number: uint32(number), KLWeight: t.sched.kl(number)})
+	p := t.model.Params()
+	t.Device.Adam(p.Value, p.Grad, t.m, t.v, t.rate, device.AdamStep{
+		LR: t.sched.rate(number), Beta1: c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps,
+		L2: c.L2, Scale: -1 / float64(t.set.N), Step: number,
+	})
+}
+
+// draw picks the batch of a step: rows uniformly at random with replacement, as the paper does,
+// or all rows in order where the batch is the whole set.
+func (t *trainer) draw(step int) {
+	n := len(t.rows)
+	if n == t.set.N {
+		for i := range t.rows {
+			t.rows[i] = int32(i)
+		}
+		return
+	}
+	key, c1, c2, c3 := device.Key{Seed: t.Config.Seed, Step: uint32(step), Site: device.SiteBatch}.Words(0, 0)
+	for i := 0; i < n; i += 4 {
+		for k, w := range philox.Block(key, [4]uint32{uint32(i / 4), c1, c2, c3}) {
+			if i+k < n {
+				t.rows[i+k] = int32(uint64(w) * uint64(t.set.N) >> 32)
+			}
+		}
+	}
+}
+
+// run is the loop.
+func (t *trainer) run(ctx context.Context) (*Outcome, error) {
+	c := t.Config
+	last := c.Steps
+	if c.StopAfter > 0 {
+		last = min(last, c.StopAfter)
+	}
+	out := &Outcome{Trained: t.trained, Parameters: t.model.Params().Len()}
+	t.Reporter.Begin(last)
+	defer t.Reporter.End()
+	start := time.Now()
+	for step := 1; step <= last; step++ {
+		t.step(step)
+		out.Steps = step
+		late := t.deadline > 0 && time.Since(t.Started) > t.deadline
+		stop := ctx.Err() != nil || late
+		if stop || step == 1 || step%reportEvery == 0 || step == last {
+			kl := t.sched.kl(step)
+			elbo, err := t.model.Report(kl)
+			if err != nil {
+				return nil, fmt.Errorf("training failed at step %d of %d: %w", step, last, err)
+			}
+			out.ELBO = elbo
+			elapsed := time.Since(start)
+			t.Reporter.Step(Progress{
+				Step: step, Total: last, ELBO: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: t.sched.rate(step),
+				Elapsed: elapsed, StepsPerSecond: float64(step) / elapsed.Seconds(),
+			})
+		}
+		if stop && step < last {
+			c.StopAfter = step
+			out.Interrupted = ctx.Err() != nil
+			if late {
+				t.Reporter.Note("the machine was slower than measured: stopped at step %d of %d to keep to the time limit", step, last)
+			}
+			break
+		}
+	}
+	out.Seconds = time.Since(start).Seconds()
+	t.trained.Named = t.model.Export()
+	if err := finite(t.trained.Named); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// finite refuses parameters that are not numbers: the last step may have broken what the last
+// reading still found sound.
+func finite(named []model.Named) error {
+	for _, n := range named {
+		for _, v := range n.Data {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("training failed: parameter %s is not finite: lower the learning rate", n.Name)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,274 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// table writes rows of two inputs and a target to a file and reads it as a user would.
+func table(t testing.TB, n int, seed uint64, target func(rng *rand.Rand, a, b float64) string) *data.Dataset {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	b.WriteString("a,b,target\n")
+	for range n {
+		x, y := 4*rng.Float64()-2, 30+5*rng.NormFloat64()
+		fmt.Fprintf(&b, "%g,%g,%s\n", x, y, target(rng, x, (y-30)/5))
+	}
+	path := filepath.Join(t.TempDir(), "table.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, _, err := data.ReadCSV(path, data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func wave(rng *rand.Rand, a, b float64) string {
+	return fmt.Sprint(200 + 10*(math.Sin(2*a)+0.5*b+0.1*rng.NormFloat64()))
+}
+
+func rings(_ *rand.Rand, a, b float64) string { return fmt.Sprint(int(a*a+b*b) % 3) }
+
+func coin(rng *rand.Rand, _, _ float64) string { return fmt.Sprint(rng.IntN(2)) }
+
+type quiet struct{ notes []string }
+
+func (q *quiet) Note(format string, args ...any) { q.notes = append(q.notes, fmt.Sprintf(format, args...)) }
+func (*quiet) Begin(int)                         {}
+func (*quiet) Step(Progress)                     {}
+func (*quiet) End()                              {}
+
+func config(t testing.TB, options string) *Config {
+	t.Helper()
+	var flags []Setting
+	for _, f := range strings.Fields(options) {
+		k, v, _ := strings.Cut(f, "=")
+		flags = append(flags, Setting{Key: k, Text: v, From: "--" + k})
+	}
+	c, err := Resolve(nil, flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func fit(t testing.TB, ctx context.Context, c *Config, set *data.Dataset) (*Outcome, error) {
+	t.Helper()
+	dev, err := device.Open(c.Device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	return (&Job{Config: c, Device: dev, Train: set, TestRows: 100, Started: time.Now(), Reporter: &quiet{}}).Run(ctx)
+}
+
+func mustFit(t testing.TB, options string, set *data.Dataset) *Outcome {
+	t.Helper()
+	out, err := fit(t, context.Background(), config(t, options), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func evaluate(t testing.TB, out *Outcome, set *data.Dataset) *Scores {
+	t.Helper()
+	dev, err := device.Open("cpu:f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	s, err := out.Trained.Evaluate(dev, set, 50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Each model learns a function and a classification well above chance.
+func TestModelsLearn(t *testing.T) {
+	reg, regTest := table(t, 600, 1, wave), table(t, 200, 2, wave)
+	cls, clsTest := table(t, 600, 3, rings), table(t, 200, 4, rings)
+	for _, m := range []string{"gpdrf", "gp", "drf"} {
+		options := "steps=400 batch=64 eval-samples=50 model=" + m
+		if m != "drf" {
+			options += " inducing=40"
+		}
+		r := evaluate(t, mustFit(t, options, reg), regTest).Regression
+		if r.RMSE > 0.25 || r.NLPD > 0.6 || r.Coverage90 < 0.75 {
+			t.Errorf("%s: RMSE %.3f NLPD %.3f coverage %.2f", m, r.RMSE, r.NLPD, r.Coverage90)
+		}
+		c := evaluate(t, mustFit(t, options, cls), clsTest).Classification
+		if c.Error > 0.4 || c.NLL > 0.85 {
+			t.Errorf("%s: error %.3f NLL %.3f", m, c.Error, c.NLL)
+		}
+	}
+}
+
+// Labels that have nothing to do with the inputs are predicted at chance: nothing of the test
+// rows reaches training, and the scaler has seen the training rows only.
+func TestNoLeak(t *testing.T) {
+	set, test := table(t, 400, 5, coin), table(t, 400, 6, coin)
+	out := mustFit(t, "steps=200 batch=64 inducing=30", set)
+	c := evaluate(t, out, test).Classification
+	if c.Error < 0.42 || c.Error > 0.58 {
+		t.Errorf("error %.3f on coin flips", c.Error)
+	}
+	want, err := data.FitScaler("auto", set.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want.Center {
+		if out.Trained.Scaler.Center[i] != want.Center[i] || out.Trained.Scaler.Scale[i] != want.Scale[i] {
+			t.Errorf("the scaler was not fitted on the training rows alone: %+v", out.Trained.Scaler)
+		}
+	}
+}
+
+func same(t *testing.T, what string, a, b []model.Named) {
+	t.Helper()
+	for i := range a {
+		for k, v := range a[i].Data {
+			if v != b[i].Data[k] {
+				t.Fatalf("%s: %s[%d] is %g and %g", what, a[i].Name, k, v, b[i].Data[k])
+			}
+		}
+	}
+}
+
+// The same seed gives the same bits, whatever the number of threads; another seed does not.
+func TestDeterministic(t *testing.T) {
+	set := table(t, 300, 1, wave)
+	const options = "steps=30 batch=50 inducing=33 layers=2 samples=3"
+	first := mustFit(t, options, set).Trained.Named
+	old := runtime.GOMAXPROCS(1)
+	second := mustFit(t, options, set).Trained.Named
+	runtime.GOMAXPROCS(old)
+	same(t, "one thread", first, second)
+	other := mustFit(t, options+" seed=2", set).Trained.Named
+	if other[3].Data[0] == first[3].Data[0] {
+		t.Error("the seed makes no difference")
+	}
+}
+
+// cancelAt is a Reporter that cancels the run at a step.
+type cancelAt struct {
+	quiet
+	step   int
+	cancel context.CancelFunc
+}
+
+func (c *cancelAt) Step(p Progress) {
+	if p.Step >= c.step {
+		c.cancel()
+	}
+}
+
+// An interrupted run keeps its model, and its config repeats it bit for bit.
+func TestInterrupted(t *testing.T) {
+	set := table(t, 300, 1, wave)
+	c := config(t, "steps=100 batch=50 inducing=20")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	dev, err := device.Open("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	job := &Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: &cancelAt{step: 20, cancel: cancel}}
+	out, err := job.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !out.Interrupted || out.Steps != 21 || c.StopAfter != 21 || c.Steps != 100 {
+		t.Fatalf("%+v, stop-after %d of %d", out, c.StopAfter, c.Steps)
+	}
+	again, err := fit(t, context.Background(), c, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Interrupted {
+		t.Error("a run that ends at stop-after is not interrupted")
+	}
+	same(t, "repeated", out.Trained.Named, again.Trained.Named)
+}
+
+// A time limit becomes a number of steps that repeats the run, and is kept.
+func TestTimeLimit(t *testing.T) {
+	set := table(t, 300, 1, wave)
+	c := config(t, "time-limit=2s batch=50 inducing=20")
+	start := time.Now()
+	out, err := fit(t, context.Background(), c, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := time.Since(start); d > 2400*time.Millisecond || d < time.Second {
+		t.Errorf("a limit of 2 s took %s", d)
+	}
+	if c.TimeLimit != 0 || c.PlannedFor == "" || c.Steps < shortestSteps {
+		t.Errorf("limit %s planned for %q: %d steps", c.TimeLimit, c.PlannedFor, c.Steps)
+	}
+	c.StopAfter = min(out.Steps, 50)
+	first, err := fit(t, context.Background(), c, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := mustFit(t, fmt.Sprintf("steps=%d stop-after=%d batch=50 inducing=20", c.Steps, c.StopAfter), set)
+	same(t, "repeated", first.Trained.Named, second.Trained.Named)
+}
+
+// A bound that is not finite is an error, not a result.
+func TestDiverges(t *testing.T) {
+	set := table(t, 300, 1, wave)
+	_, err := fit(t, context.Background(), config(t, "steps=200 batch=50 inducing=20 lr=1e6 warmup=0"), set)
+	var notFinite *model.NotFiniteError
+	var notPD *device.NotPositiveDefiniteError
+	if !errors.As(err, &notFinite) && !errors.As(err, &notPD) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// A training step allocates nothing.
+func TestStepAllocatesNothing(t *testing.T) {
+	set := table(t, 300, 1, wave)
+	for _, options := range []string{"", "model=gp", "model=drf layers=2", "q-cov=full lengthscales=ard whiten=false local-reparam=false spectra=var-resampled samples=2"} {
+		c := config(t, options+" steps=100 batch=50")
+		dev, err := device.Open("cpu")
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := &Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: &quiet{}}
+		if _, err := c.Fit(set.N()); err != nil {
+			t.Fatal(err)
+		}
+		run, err := job.prepare()
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.step(1)
+		step := 1
+		if allocs := testing.AllocsPerRun(10, func() { step++; run.step(step) }); allocs > 0 {
+			t.Errorf("%q: %g allocations a step", options, allocs)
+		}
+		if err := dev.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
