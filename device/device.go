@@ -82,7 +82,7 @@ type GP interface {
 	// WhitenBackward accumulates dmu, dsqrt, dl and dlogalpha; dm and ds are overwritten.
 	WhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, logalpha *Tensor)
 
-	// Moments is qF_anj and qF_Bnj for a whitened q(F̄), with A = L⁻¹ Kuf/√α:
+	// Moments is qF_anj and qF_Bnj for a whitened q(F̄), with A = L⁻¹ Kuf/α:
 	//	mean[b,j] = √α_j Σ_i A[i,b] m[j,i]
 	//	var[b,j]  = max(VarFloor, α_j (1 − Σ_i A[i,b]² + Σ_i P[i,b]²)),   P = s_jᵀ A
 	// a [K,M,B], m [J,M], s [J,M,M] lower or [J,M] diagonal, p [J,M,B] (kept for backward; nil
@@ -140,7 +140,7 @@ type Features interface {
 // LikScale holds the two factors of a likelihood operation. Both are applied once,
 // here, so nothing above or below them scales again.
 type LikScale struct {
-	Value float64 // of the value: 1/S for the whole number of samples
+	Value float64 // of the value: N/(B·S)
 	Grad  float64 // of every gradient: N/(B·S)
 }
 

@@ -33,6 +33,7 @@ func NewTensor(dtype DType, mem Memory, shape ...int) *Tensor {
 	return &Tensor{dtype: dtype, shape: shape, size: volume(shape), mem: mem}
 }
 
+// DType is the type of the elements.
 func (t *Tensor) DType() DType { return t.dtype }
 
 // Dim is the length of axis i.

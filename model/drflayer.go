@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// DRFLayer is one random-feature layer, h' = Wᵀ φ(h; Ω) (rfdnn_lth_vec), with
+// DRFLayer is one random-feature layer, h' = Wᵀ φ(h; Ω) (rfdnn_lth_vec, rf_ard), with
 // q(W) = Π N(m, s²) (inf_qW) and q(Ω) = Π N(η, β²) (inf_qOmega).
 type DRFLayer struct {
 	dev         device.Device

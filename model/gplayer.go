@@ -2,7 +2,7 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// GPLayer is the first layer: J latent functions f_j ~ GP(0, k_j) (our_P(F)) with
+// GPLayer is the first layer: J latent functions f_j ~ GP(0, k_j) (our_P(F), kernel_ard) with
 // the variational density q(F̄_j) = N(μ_j, S_j S_jᵀ) on M pseudo-inputs X̄ (inf_qF).
 // All of it runs in double.
 type GPLayer struct {
@@ -28,7 +28,7 @@ type GPLayer struct {
 type gpPass struct {
 	x                *device.Tensor // [B,D] double
 	kuf, dkuf        *device.Tensor // Kuf/α [K,M,B]
-	a, da            *device.Tensor // L⁻¹ Kuf/√α [K,M,B]
+	a, da            *device.Tensor // L⁻¹ Kuf/α [K,M,B]
 	p                *device.Tensor // Sᵀ A [J,M,B], full covariance only
 	mean, variance   *device.Tensor // a_n, B_n [B,J]
 	dmean, dvariance *device.Tensor
@@ -101,7 +101,7 @@ func (g *GPLayer) gram() {
 }
 
 // Forward is q(F_n) = N(a_n, B_n) for the rows in p.x (qF_anj, qF_Bnj). With k = α c,
-// Kuu = α L Lᵀ and A = L⁻¹ Kuf/√α the paper's k̄ᵀ K̄⁻¹ μ is √α Aᵀ m and its
+// Kuu = α L Lᵀ and A = L⁻¹ Kuf/α the paper's k̄ᵀ K̄⁻¹ μ is √α Aᵀ m and its
 // k − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄ is α(1 − ‖A‖² + ‖sᵀ A‖²).
 func (g *GPLayer) Forward(p *gpPass) {
 	g.dev.ARD(p.kuf, g.xbar, p.x, g.logL)

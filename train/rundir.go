@@ -150,10 +150,12 @@ type Run struct {
 // OpenRun reads a run folder. Errors are *UsageError.
 func OpenRun(path string) (*Run, error) {
 	info, err := os.Stat(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, usagef("%s: there is no such run folder", path)
+	case err != nil:
 		return nil, &UsageError{err}
-	}
-	if !info.IsDir() {
+	case !info.IsDir():
 		return nil, usagef("%s: not a run folder: give the folder that train has made", path)
 	}
 	for _, name := range []string{ConfigFile, ResultFile, ModelFile} {

@@ -32,7 +32,7 @@ func (p *program) order(args []string) ([]string, error) {
 }
 
 func orderVerb(program string, v verb, words []string) ([]string, error) {
-	known := map[string]flag{"help": {}, "h": {}}
+	known := map[string]flagSpec{"help": {}, "h": {}}
 	var names []string
 	for _, f := range v.flags {
 		known[f.name] = f
@@ -169,5 +169,3 @@ func (c *call) noMore(args []string) error {
 	}
 	return usagef("unexpected argument %q: see gpdrf-gpu %s --help", args[0], c.verb.name)
 }
-
-func joinWords(words []string) string { return strings.Join(words, "|") }

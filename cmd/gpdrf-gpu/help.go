@@ -31,7 +31,7 @@ func (v verb) help() string {
 	for _, e := range v.examples {
 		fmt.Fprintf(&b, "  %s\n      %s\n", e.command, e.what)
 	}
-	v.eachGroup(func(group string, flags []flag) {
+	v.eachGroup(func(group string, flags []flagSpec) {
 		fmt.Fprintf(&b, "\n%s\n", group)
 		for _, f := range flags {
 			head := "  " + f.synopsis()
@@ -42,18 +42,18 @@ func (v verb) help() string {
 			}
 		}
 	})
-	b.WriteString("\nA switch alone is on; --name=false turns it off. Flags may stand before and after the argument.\n")
+	b.WriteString("\nA switch is written --name=true or --name=false; --name alone is true. Flags may stand before and after the argument.\n")
 	return b.String()
 }
 
 func (v verb) synopsis() string {
-	return strings.TrimSpace(v.name + " " + v.args + " [flags]")
+	return strings.Join(strings.Fields(v.name+" "+v.args+" [flags]"), " ")
 }
 
 // eachGroup visits the flags by heading, in the order of first appearance.
-func (v verb) eachGroup(visit func(group string, flags []flag)) {
+func (v verb) eachGroup(visit func(group string, flags []flagSpec)) {
 	var order []string
-	groups := map[string][]flag{}
+	groups := map[string][]flagSpec{}
 	for _, f := range v.flags {
 		if groups[f.group] == nil {
 			order = append(order, f.group)
@@ -65,45 +65,29 @@ func (v verb) eachGroup(visit func(group string, flags []flag)) {
 	}
 }
 
-func (f flag) synopsis() string {
-	if f.isSwitch() {
+func (f flagSpec) synopsis() string {
+	switch {
+	case f.arg == "":
 		return "--" + f.name
+	case f.isSwitch():
+		return "--" + f.name + "=" + f.arg
 	}
 	return "--" + f.name + " " + f.arg
 }
 
 // describe is the help of a flag with its default and the models that have it.
-func (f flag) describe() string {
+func (f flagSpec) describe() string {
 	var notes []string
 	if f.models != "" {
-		notes = append(notes, f.models+" only")
+		notes = append(notes, "for "+f.models)
 	}
-	if d := f.preset(); d != "" {
-		notes = append(notes, "default "+d)
+	if f.otherwise != "" {
+		notes = append(notes, "default "+f.otherwise)
 	}
 	if notes == nil {
 		return f.help
 	}
 	return f.help + " (" + strings.Join(notes, "; ") + ")"
-}
-
-// preset is the default of an option of train.Config.
-func (f flag) preset() string {
-	if f.group == "Output" || f.group == "Files" {
-		return ""
-	}
-	c, err := train.Resolve(nil, nil)
-	if err != nil {
-		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
-	}
-	for _, o := range train.Options() {
-		if o.Key == f.name && o.Help == f.help {
-			if text := c.Text(f.name); text != "0" || f.name != "epochs" && f.name != "time-limit" {
-				return text
-			}
-		}
-	}
-	return ""
 }
 
 // wrap breaks text into lines of at most width, those after the first with an indent.
@@ -123,31 +107,3 @@ func wrap(text, indent string, width int) string {
 	}
 	return b.String()
 }
-
-// markdown is docs/cli.md.
-func (p *program) markdown() string {
-	var b strings.Builder
-	b.WriteString("# The command line\n\nWritten by `go test ./cmd/gpdrf-gpu -run CLIDocs -update` from the program's own help.\n\n")
-	b.WriteString("    gpdrf-gpu COMMAND [flags] [argument]\n\nFlags may stand before and after the argument; after `--` nothing is a flag. A switch alone is on, and `--name=false` turns it off.\n\n")
-	b.WriteString("Exit codes: 0; 2 for bad input or usage; 1 for a failure; 130 after Ctrl-C, which saves the model so far.\n")
-	for _, v := range p.verbs() {
-		fmt.Fprintf(&b, "\n## gpdrf-gpu %s\n\n    gpdrf-gpu %s\n\n%s\n\n", v.name, v.synopsis(), wrap(v.about, "", helpWidth))
-		for _, e := range v.examples {
-			fmt.Fprintf(&b, "    %s\n", e.command)
-		}
-		v.eachGroup(func(group string, flags []flag) {
-			fmt.Fprintf(&b, "\n**%s**\n\n| flag | meaning | default |\n|---|---|---|\n", group)
-			for _, f := range flags {
-				meaning := f.help
-				if f.models != "" {
-					meaning += " (" + f.models + " only)"
-				}
-				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", escape(f.synopsis()), escape(meaning), escape(f.preset()))
-			}
-		})
-	}
-	b.WriteString(markdownTail)
-	return b.String()
-}
-
-func escape(cell string) string { return strings.ReplaceAll(cell, "|", `\|`) }

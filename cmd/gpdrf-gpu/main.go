@@ -15,7 +15,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
@@ -34,8 +33,14 @@ func main() {
 		<-ctx.Done()
 		stop() // a second Ctrl-C kills
 	}()
-	p := &program{ctx: ctx, out: os.Stdout, err: os.Stderr, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	p := &program{ctx: ctx, out: os.Stdout, err: os.Stderr, terminal: drawable(int(os.Stderr.Fd()))}
 	os.Exit(p.run(os.Args))
+}
+
+// drawable says whether there is a terminal with room for a bar: some claim to have no rows.
+func drawable(fd int) bool {
+	width, height, err := term.GetSize(fd)
+	return err == nil && width > 0 && height > 0
 }
 
 // program is one call of the command: where it writes, and what interrupts it.
@@ -43,7 +48,7 @@ func main() {
 type program struct {
 	ctx      context.Context
 	out, err io.Writer
-	terminal bool // err is one
+	terminal bool // err is one, and a bar can be drawn
 }
 
 func (p *program) run(args []string) int {
@@ -62,16 +67,15 @@ var errInterrupted = errors.New("interrupted")
 
 func exitCode(err error) int {
 	var (
-		usage   *train.UsageError
-		input   *data.Error
-		unknown *device.UnknownError
+		usage *train.UsageError
+		input *data.Error
 	)
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &input), errors.As(err, &unknown):
+	case errors.As(err, &usage), errors.As(err, &input):
 		return exitUsage
 	}
 	return exitFailure

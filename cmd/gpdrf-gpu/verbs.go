@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/gpdrf/gpdrf-gpu/train"
@@ -13,29 +15,31 @@ type verb struct {
 	line     string // what it does, in a line
 	about    string // and in a few
 	examples []example
-	flags    []flag
+	flags    []flagSpec
 	run      func(*call) error
 }
 
 type example struct{ command, what string }
 
-// flag is one option of a verb. It takes any text: who reads it says what is wrong with it.
-type flag struct {
+// flagSpec is one option of a verb. It takes any text: who reads it says what is wrong with it.
+type flagSpec struct {
 	group, name string
-	arg         string // what stands for its value; "" is a switch
+	arg         string // what stands for its value; a switch has BOOL, or nothing
 	help        string
-	values      []string
-	models      string
+	otherwise   string // its default
+	models      string // those that have it; "" is all
 }
 
-func (f flag) isSwitch() bool { return f.arg == "" }
+func (f flagSpec) isSwitch() bool { return f.arg == "" || f.arg == switchArg }
 
-var jsonFlag = flag{group: "Output", name: "json", help: "print JSON on standard output; notes go to standard error"}
+const switchArg = "BOOL"
+
+var jsonFlag = flagSpec{group: "Output", name: "json", help: "print JSON on standard output; notes go to standard error"}
 
 // verbs are all commands, in the order of the help.
 func (p *program) verbs() []verb {
-	deviceFlag := flag{group: "Prediction", name: "device", arg: "NAME", help: "where to compute; otherwise where the run was trained"}
-	samplesFlag := flag{group: "Prediction", name: "samples", arg: "S", help: "Monte-Carlo samples; otherwise as many as the run's evaluation took"}
+	deviceFlag := flagSpec{group: "Prediction", name: "device", arg: "NAME", help: "where to compute; otherwise where the run was trained"}
+	samplesFlag := flagSpec{group: "Prediction", name: "samples", arg: "S", help: "Monte-Carlo samples; otherwise as many as the run's evaluation took"}
 	return []verb{
 		{
 			name: "train", line: "train a model and test it", run: p.train, flags: trainFlags(),
@@ -53,7 +57,7 @@ func (p *program) verbs() []verb {
 			name: "eval", args: "RUN", line: "score a run on its test rows, or on others", run: p.eval,
 			about: "The run's own test rows are read again, from where they were when it was trained; if they have changed since, it says so. " +
 				"A file given by --data needs the columns of the training data, the target included.",
-			flags: []flag{
+			flags: []flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "rows with their targets; otherwise the run's own test rows"},
 				samplesFlag, deviceFlag, jsonFlag,
 			},
@@ -68,7 +72,7 @@ func (p *program) verbs() []verb {
 				"has no header; the target column may be missing. A row of the output belongs to a row of the input, in its order, in the target's own units: " +
 				"mean, sd, var_aleatoric (noise) and var_epistemic (what the model does not know), the quantiles q05 q25 q50 q75 q95; or, for classes, " +
 				"label, p_<class> for each and entropy (nats). A target that is in the file is copied to the last column.",
-			flags: []flag{
+			flags: []flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "the rows, CSV or CSV.gz"},
 				{group: "Output", name: "out", arg: "FILE.csv|FILE.jsonl|-", help: "where to write; - is CSV on standard output"},
 				samplesFlag,
@@ -85,7 +89,7 @@ func (p *program) verbs() []verb {
 			name: "info", args: "[RUN | FILE]", line: "describe this program, a run or a data file", run: p.info,
 			about: "Without an argument it says what this program can compute on and where it looks for data. Of a data file it shows the columns, the target " +
 				"and the fingerprint; of a run folder, what was trained and the result. A named set stands for its training rows.",
-			flags: []flag{
+			flags: []flagSpec{
 				{group: "Data", name: "target", arg: "COL", help: "target column of FILE by name or by number from 1"},
 				{group: "Data", name: "task", arg: "auto|regression|classification", help: "how to read the target of FILE"},
 				jsonFlag,
@@ -100,18 +104,28 @@ func (p *program) verbs() []verb {
 }
 
 // trainFlags are the options of train.Config and those of the command itself.
-func trainFlags() []flag {
-	flags := []flag{
+func trainFlags() []flagSpec {
+	flags := []flagSpec{
 		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml"},
 		{group: "Files", name: "out", arg: "DIR", help: "the run folder; otherwise runs/<data>-<model>-<n>"},
+	}
+	defaults, err := train.Resolve(nil, nil)
+	if err != nil {
+		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
 	}
 	for _, o := range train.Options() {
 		if o.FileOnly {
 			continue
 		}
-		f := flag{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, values: o.Values, models: o.Models}
+		f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: defaults.Text(o.Key), models: o.Models}
 		if o.Values != nil {
-			f.arg = joinWords(o.Values)
+			f.arg = strings.Join(o.Values, "|")
+		}
+		if o.IsBool() {
+			f.arg = switchArg
+		}
+		if o.Key == "epochs" || o.Key == "time-limit" { // instead of steps
+			f.otherwise = ""
 		}
 		flags = append(flags, f)
 	}

@@ -204,9 +204,33 @@ func (t *features[T]) run(w *worker, block int) {
 		cos, sin := phi[i*r2:][:t.R], phi[i*r2+t.R:][:t.R]
 		t.math.sinCos(sin, cos, sin)
 	}
-	t.math.gemm(w, false, false, n, t.Out, r2, t.scale, phi, r2, t.weightsOf(group), t.Out, 0, t.out[lo*t.Out:], t.Out)
+	t.multiply(w, t.out[lo*t.Out:], n, r2, t.scale, phi, t.weightsOf(group))
 	if t.noise.Local {
 		t.addNoise(w, lo, hi)
+	}
+}
+
+// multiply is out = α X W for n rows of X, each of length k. A layer with one output is a
+// row of dot products, where Gemm would use one lane of a register.
+func (t *features[T]) multiply(w *worker, out []T, n, k int, alpha T, x, weights []T) {
+	if t.Out > 1 {
+		t.math.gemm(w, false, false, n, t.Out, k, alpha, x, k, weights, t.Out, 0, out, t.Out)
+		return
+	}
+	for i := range n {
+		out[i] = alpha * t.math.dot(x[i*k:][:k], weights[:k])
+	}
+}
+
+// multiplyTransposed is dw = α Xᵀ D for n rows of X and of D, and k columns of X.
+func (t *features[T]) multiplyTransposed(w *worker, dw []T, k, n int, alpha T, x []T, ldx int, d []T) {
+	if t.Out > 1 {
+		t.math.gemm(w, true, false, k, t.Out, n, alpha, x, ldx, d, t.Out, 0, dw, t.Out)
+		return
+	}
+	clear(dw)
+	for i := range n {
+		t.math.axpy(alpha*d[i], x[i*ldx:][:k], dw)
 	}
 }
 
@@ -299,10 +323,12 @@ func (t *featureGradients[T]) run(w *worker, block int) {
 
 // weightGradient adds the gradients of rows lo … hi of W and returns Σ dW∘W.
 func (t *featureGradients[T]) weightGradient(w *worker, group, lo, hi int) (alpha float64) {
-	n, r2, first := (*features[T])(t).groupRows(), 2*t.R, group*(*features[T])(t).groupRows()
+	f := (*features[T])(t)
+	n, r2 := f.groupRows(), 2*t.R
+	first := group * n
 	dw := t.math.scratch(w, 0, (hi-lo)*t.Out)
-	t.math.gemm(w, true, false, hi-lo, t.Out, n, t.scale, t.phi[first*r2+lo:], r2, t.dout[first*t.Out:], t.Out, 0, dw, t.Out)
-	weights := (*features[T])(t).weightsOf(group)[lo*t.Out:][:len(dw)]
+	f.multiplyTransposed(w, dw, hi-lo, n, t.scale, t.phi[first*r2+lo:], r2, t.dout[first*t.Out:])
+	weights := f.weightsOf(group)[lo*t.Out:][:len(dw)]
 	for i, v := range dw {
 		alpha += float64(v) * float64(weights[i])
 	}

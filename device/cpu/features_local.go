@@ -58,7 +58,7 @@ func (t *features[T]) addNoise(w *worker, lo, hi int) {
 		squareRow(n.square[i*t.R:][:t.R], t.phi[i*2*t.R:])
 	}
 	v := n.v[lo*t.Out : hi*t.Out]
-	t.math.gemm(w, false, false, hi-lo, t.Out, t.R, 1, n.square[lo*t.R:], t.R, n.contrast, t.Out, 0, v, t.Out)
+	t.multiply(w, v, hi-lo, t.R, 1, n.square[lo*t.R:], n.contrast)
 	sines := n.sines[blocksOf(t.R, featureColumns)*t.Out:]
 	noise := t.math.scratch(w, 0, t.Out)
 	for i := lo; i < hi; i++ {
@@ -119,7 +119,7 @@ func (t *features[T]) noiseGradient(w *worker, lo, hi int) {
 	n := &t.local
 	ds2 := t.math.scratch(w, 0, (hi-lo)*t.Out)
 	scale := t.scale * t.scale
-	t.math.gemm(w, true, false, hi-lo, t.Out, t.S*t.B, scale, n.square[lo:], t.R, n.dv, t.Out, 0, ds2, t.Out)
+	t.multiplyTransposed(w, ds2, hi-lo, t.S*t.B, scale, n.square[lo:], t.R, n.dv)
 	sines := t.R * t.Out
 	for i, v := range ds2 {
 		at := lo*t.Out + i

@@ -19,6 +19,7 @@ type momentsTask struct {
 	alpha, root                []float64 // [J]: α and √α
 	excess                     []float64 // [J,M], diagonal s: s²−1
 	squares                    []float64 // [K,B], full s: Σ_i A²
+	partial                    []float64 // [J,blocks of M,B], full s: the parts of Σ_i P²
 
 	da, dm, ds, dalpha, dmean, dvariance []float64
 	g, db                                []float64 // [J,B]: √α dmean, and α dvariance where not floored
@@ -50,7 +51,10 @@ func (d *gp) Moments(mean, variance, p, a, m, s, logalpha *device.Tensor) {
 	t.squares = grow(&t.squares, t.K*t.B)
 	d.do(t, t.K*t.columns(), t.J*t.M*t.B*2)
 	if !t.Diagonal {
-		d.do((*momentsFull)(t), t.J*t.columns(), t.J*t.M*t.M*t.B/2)
+		rows := blocksOf(t.M, momentRows)
+		t.partial = grow(&t.partial, t.J*rows*t.B)
+		d.do((*momentsFull)(t), t.J*rows, t.J*t.M*t.M*t.B/2)
+		d.do((*momentsVariance)(t), t.J, t.J*rows*t.B)
 	}
 }
 
@@ -88,30 +92,37 @@ func (t *momentsTask) run(w *worker, block int) {
 	}
 }
 
-// momentsFull computes P_j = s_jᵀA and the variances for a block of columns of A.
+// momentsFull computes a block of rows of P_j = s_jᵀA, and its share of Σ P².
 type momentsFull momentsTask
 
 func (t *momentsFull) run(w *worker, block int) {
-	columns := blocksOf(t.B, momentColumns)
-	j := block / columns
-	b0, b1 := span(block%columns, momentColumns, t.B)
-	k, n, m := t.Kernel(j), b1-b0, t.M
-	a, p, s := t.a[k*m*t.B+b0:], t.p[j*m*t.B+b0:], t.s[j*m*m:(j+1)*m*m]
-	corner, sums := grow(&w.f64[0], momentRows*momentRows), grow(&w.f64[1], n)
-	clear(sums)
-	for lo := 0; lo < m; lo += momentRows {
-		hi := min(lo+momentRows, m)
-		lowerBlock(corner, s[lo*m+lo:], m, hi-lo)
-		simd.Gemm64(w.pack64, true, false, hi-lo, n, hi-lo, 1, corner, hi-lo, a[lo*t.B:], t.B, 0, p[lo*t.B:], t.B)
-		if hi < m {
-			simd.Gemm64(w.pack64, true, false, hi-lo, n, m-hi, 1, s[hi*m+lo:], m, a[hi*t.B:], t.B, 1, p[lo*t.B:], t.B)
-		}
-		for i := lo; i < hi; i++ {
-			addSquares(sums, p[i*t.B:])
-		}
+	rows, m := blocksOf(t.M, momentRows), t.M
+	j := block / rows
+	lo, hi := span(block%rows, momentRows, m)
+	a, p, s := t.a[t.Kernel(j)*m*t.B:], t.p[(j*m+lo)*t.B:], t.s[j*m*m:(j+1)*m*m]
+	multiplyLower(w, true, s[lo*m+lo:], m, hi-lo, a[lo*t.B:], t.B, t.B, 0, p, t.B)
+	if hi < m {
+		simd.Gemm64(w.pack64, true, false, hi-lo, t.B, m-hi, 1, s[hi*m+lo:], m, a[hi*t.B:], t.B, 1, p, t.B)
 	}
-	for i, v := range sums {
-		t.variance[(b0+i)*t.J+j] = floored(t.alpha[j] * (1 - t.squares[k*t.B+b0+i] + v))
+	sums := t.partial[block*t.B:][:t.B]
+	clear(sums)
+	for i := range hi - lo {
+		addSquares(sums, p[i*t.B:])
+	}
+}
+
+// momentsVariance adds up the variances of one latent.
+type momentsVariance momentsTask
+
+func (t *momentsVariance) run(_ *worker, j int) {
+	rows := blocksOf(t.M, momentRows)
+	squares, partial := t.squares[t.Kernel(j)*t.B:][:t.B], t.partial[j*rows*t.B:]
+	for b, v := range squares {
+		sum := 0.0
+		for i := range rows {
+			sum += partial[i*t.B+b]
+		}
+		t.variance[b*t.J+j] = floored(t.alpha[j] * (1 - v + sum))
 	}
 }
 
@@ -162,7 +173,7 @@ func (d *gp) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, vari
 	rows := blocksOf(t.M, momentRows)
 	d.do((*momentsScale)(t), t.J*rows, t.J*t.M*t.B)
 	d.do((*momentsInput)(t), t.K*rows, t.J*t.M*t.M*t.B/2)
-	d.do((*momentsFactor)(t), t.J*rows, t.J*t.M*t.M*t.B/2)
+	d.do((*momentsFactor)(t), t.J*blocksOf(t.M, lowerColumns), t.J*t.M*t.M*t.B/2)
 }
 
 // momentsCotangent transposes the cotangents of latent j, and does dlogα.
@@ -250,21 +261,19 @@ func (t *momentsInput) run(w *worker, block int) {
 		}
 	}
 	simd.Gemm64(w.pack64, true, false, n, t.B, last-first, 1, t.m[first*m+lo:], m, t.g[first*t.B:], t.B, 1, da, t.B)
-	corner := grow(&w.f64[0], n*n)
 	for j := first; j < last; j++ {
 		s, q := t.s[(j*m+lo)*m:], t.p[j*m*t.B:]
 		simd.Gemm64(w.pack64, false, false, n, t.B, lo, 1, s, m, q, t.B, 1, da, t.B)
-		lowerBlock(corner, s[lo:], m, n)
-		simd.Gemm64(w.pack64, false, false, n, t.B, n, 1, corner, n, q[lo*t.B:], t.B, 1, da, t.B)
+		multiplyLower(w, false, s[lo:], m, n, q[lo*t.B:], t.B, t.B, 1, da, t.B)
 	}
 }
 
-// momentsFactor is ds_j += tril(A Q_jᵀ), by blocks of rows.
+// momentsFactor is ds_j += tril(A Q_jᵀ), by blocks of columns.
 type momentsFactor momentsTask
 
 func (t *momentsFactor) run(w *worker, block int) {
-	rows, m := blocksOf(t.M, momentRows), t.M
-	j := block / rows
-	lo, hi := span(rows-1-block%rows, momentRows, m)
+	columns, m := blocksOf(t.M, lowerColumns), t.M
+	j := block / columns
+	lo, hi := span(block%columns, lowerColumns, m)
 	addLower(w, t.ds[j*m*m:], m, lo, hi, t.B, 1, t.a[t.Kernel(j)*m*t.B:], t.B, t.p[j*m*t.B:], t.B)
 }

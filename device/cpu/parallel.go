@@ -46,6 +46,8 @@ type pool struct {
 	next    atomic.Int64
 	busy    sync.WaitGroup
 	failed  atomic.Pointer[failure]
+
+	inlineWork int // work below this is done by the caller alone
 }
 
 // failure is a panic on a worker's goroutine, kept for the caller.
@@ -55,7 +57,7 @@ type failure struct {
 }
 
 func newPool(workers int) *pool {
-	p := &pool{}
+	p := &pool{inlineWork: inlineWork}
 	for i := range workers {
 		w := newWorker()
 		p.workers = append(p.workers, w)
@@ -81,14 +83,14 @@ func (p *pool) close() {
 	p.wake = nil
 }
 
-// inlineWork is the number of multiplications, or their like, below which waking
-// the workers costs more than it gains.
+// inlineWork is the number of multiplications, or their like, below which waking the
+// workers costs more than it gains.
 const inlineWork = 1 << 15
 
 // do runs all blocks of t; work is their cost in multiplications, roughly.
 func (p *pool) do(t task, blocks, work int) {
 	helpers := min(len(p.wake), blocks-1)
-	if helpers <= 0 || work < inlineWork {
+	if helpers <= 0 || work < p.inlineWork {
 		for i := range blocks {
 			t.run(p.workers[0], i)
 		}

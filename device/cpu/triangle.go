@@ -47,8 +47,10 @@ func invertLower(dst, l []float64, ldl, n int) {
 		row := dst[i*tri:][:n]
 		clear(row)
 		for k, v := range l[i*ldl:][:i] {
-			for j, u := range dst[k*tri:][:k+1] {
-				row[j] -= v * u
+			above := dst[k*tri:][:k+1]
+			to := row[:len(above)]
+			for j, u := range above {
+				to[j] -= v * u
 			}
 		}
 		scale := 1 / l[i*ldl+i]
@@ -59,44 +61,81 @@ func invertLower(dst, l []float64, ldl, n int) {
 	}
 }
 
-// forward overwrites columns c0 … c1 of x with L⁻¹x for matrix k. x has stride ldx,
-// and zeros in the rows before r0, a multiple of tri.
-func (t *triangle) forward(w *worker, k int, x []float64, ldx, c0, c1, r0 int) {
-	l, n := t.l[k*t.m*t.m:], c1-c0
-	tmp := grow(&w.f64[0], tri*n)
-	for lo := r0; lo < t.m; lo += tri {
-		hi := min(lo+tri, t.m)
-		at := x[lo*ldx+c0:]
-		simd.Gemm64(w.pack64, false, false, hi-lo, n, lo-r0, -1, l[lo*t.m+r0:], t.m, x[r0*ldx+c0:], ldx, 1, at, ldx)
-		copyRows(tmp, n, at, ldx, hi-lo, n)
-		simd.Gemm64(w.pack64, false, false, hi-lo, n, hi-lo, 1, t.diagonal(k, lo/tri), tri, tmp, n, 0, at, ldx)
-	}
+// forward overwrites columns c0 … c1 of x with L⁻¹x for matrix k. x has stride ldx, and zeros
+// in the rows before lo, a multiple of tri. It halves the matrix, so that most of the
+// work is large products:
+//
+//	[A 0; C B]⁻¹ [x; y] = [u; B⁻¹(y − C u)],   u = A⁻¹x
+func (t *triangle) forward(w *worker, k int, x []float64, ldx, c0, c1, lo int) {
+	t.forwardRange(w, k, x[c0:], ldx, c1-c0, lo, t.m)
 }
 
-// backward overwrites columns c0 … c1 of x with L⁻ᵀx for matrix k, in the rows from r0,
+func (t *triangle) forwardRange(w *worker, k int, x []float64, ldx, n, lo, hi int) {
+	if hi-lo <= tri {
+		t.divide(w, k, x[lo*ldx:], ldx, n, lo, hi, false)
+		return
+	}
+	mid := halfway(lo, hi)
+	t.forwardRange(w, k, x, ldx, n, lo, mid)
+	simd.Gemm64(w.pack64, false, false, hi-mid, n, mid-lo, -1, t.l[(k*t.m+mid)*t.m+lo:], t.m, x[lo*ldx:], ldx, 1, x[mid*ldx:], ldx)
+	t.forwardRange(w, k, x, ldx, n, mid, hi)
+}
+
+// backward overwrites columns c0 … c1 of x with L⁻ᵀx for matrix k, in the rows from lo,
 // a multiple of tri, to the end; the rows before it are left alone.
-func (t *triangle) backward(w *worker, k int, x []float64, ldx, c0, c1, r0 int) {
-	l, n := t.l[k*t.m*t.m:], c1-c0
-	tmp := grow(&w.f64[0], tri*n)
-	for lo := (t.m - 1) / tri * tri; lo >= r0; lo -= tri {
-		hi := min(lo+tri, t.m)
-		at := x[lo*ldx+c0:]
-		if hi < t.m {
-			simd.Gemm64(w.pack64, true, false, hi-lo, n, t.m-hi, -1, l[hi*t.m+lo:], t.m, x[hi*ldx+c0:], ldx, 1, at, ldx)
-		}
-		copyRows(tmp, n, at, ldx, hi-lo, n)
-		simd.Gemm64(w.pack64, true, false, hi-lo, n, hi-lo, 1, t.diagonal(k, lo/tri), tri, tmp, n, 0, at, ldx)
-	}
+func (t *triangle) backward(w *worker, k int, x []float64, ldx, c0, c1, lo int) {
+	t.backwardRange(w, k, x[c0:], ldx, c1-c0, lo, t.m)
 }
 
-// addLower adds α·tril(X Yᵀ) to rows lo … hi of dst, for X and Y with n columns.
-func addLower(w *worker, dst []float64, ldd, lo, hi, n int, alpha float64, x []float64, ldx int, y []float64, ldy int) {
+func (t *triangle) backwardRange(w *worker, k int, x []float64, ldx, n, lo, hi int) {
+	if hi-lo <= tri {
+		t.divide(w, k, x[lo*ldx:], ldx, n, lo, hi, true)
+		return
+	}
+	mid := halfway(lo, hi)
+	t.backwardRange(w, k, x, ldx, n, mid, hi)
+	simd.Gemm64(w.pack64, true, false, mid-lo, n, hi-mid, -1, t.l[(k*t.m+mid)*t.m+lo:], t.m, x[mid*ldx:], ldx, 1, x[lo*ldx:], ldx)
+	t.backwardRange(w, k, x, ldx, n, lo, mid)
+}
+
+// halfway divides lo … hi at a multiple of tri from lo.
+func halfway(lo, hi int) int { return lo + blocksOf(hi-lo, 2*tri)*tri }
+
+// divide multiplies the rows lo … hi, which x starts with, by the inverse of their diagonal block.
+func (t *triangle) divide(w *worker, k int, x []float64, ldx, n, lo, hi int, transpose bool) {
+	tmp := grow(&w.f64[0], tri*n)
+	copyRows(tmp, n, x, ldx, hi-lo, n)
+	simd.Gemm64(w.pack64, transpose, false, hi-lo, n, hi-lo, 1, t.diagonal(k, lo/tri), tri, tmp, n, 0, x, ldx)
+}
+
+// addLower adds α·tril(X Yᵀ) to columns lo … hi of an m×m matrix, for X and Y with n columns.
+func addLower(w *worker, dst []float64, m, lo, hi, n int, alpha float64, x []float64, ldx int, y []float64, ldy int) {
 	h := hi - lo
-	simd.Gemm64(w.pack64, false, true, h, lo, n, alpha, x[lo*ldx:], ldx, y, ldy, 1, dst[lo*ldd:], ldd)
 	corner := grow(&w.f64[0], h*h)
 	simd.Gemm64(w.pack64, false, true, h, h, n, alpha, x[lo*ldx:], ldx, y[lo*ldy:], ldy, 0, corner, h)
 	for i := range h {
-		add(dst[(lo+i)*ldd+lo:][:i+1], corner[i*h:])
+		add(dst[(lo+i)*m+lo:][:i+1], corner[i*h:])
+	}
+	if hi < m {
+		simd.Gemm64(w.pack64, false, true, m-hi, h, n, alpha, x[hi*ldx:], ldx, y[lo*ldy:], ldy, 1, dst[hi*m+lo:], m)
+	}
+}
+
+// multiplyLower is x = L y, or Lᵀ y, added to x or written, for the lower triangle of an n×n
+// block of s; what is above the diagonal of s is never read.
+func multiplyLower(w *worker, transpose bool, s []float64, lds, n int, y []float64, ldy, columns int, beta float64, x []float64, ldx int) {
+	block := grow(&w.f64[0], tri*tri)
+	for lo := 0; lo < n; lo += tri {
+		hi := min(lo+tri, n)
+		lowerBlock(block, s[lo*lds+lo:], lds, hi-lo)
+		to := x[lo*ldx:]
+		simd.Gemm64(w.pack64, transpose, false, hi-lo, columns, hi-lo, 1, block, hi-lo, y[lo*ldy:], ldy, beta, to, ldx)
+		switch {
+		case transpose && hi < n:
+			simd.Gemm64(w.pack64, true, false, hi-lo, columns, n-hi, 1, s[hi*lds+lo:], lds, y[hi*ldy:], ldy, 1, to, ldx)
+		case !transpose:
+			simd.Gemm64(w.pack64, false, false, hi-lo, columns, lo, 1, s[lo*lds:], lds, y, ldy, 1, to, ldx)
+		}
 	}
 }
 
@@ -115,27 +154,42 @@ func copyRows(dst []float64, ldd int, src []float64, lds, m, n int) {
 	}
 }
 
-// cholesky factors an n×n block in place by rows, reading its lower triangle. It
-// returns the first pivot that is not a positive number, or −1.
+// cholesky factors an n×n block in place by columns, reading its lower triangle. It
+// returns the first pivot that is not a positive number, or −1. Four rows at a time
+// keep four sums going, where one would wait for itself.
 func cholesky(a []float64, lda, n int) int {
-	for i := range n {
-		ri := a[i*lda:][:i+1]
-		for j := range i {
-			rj := a[j*lda:][:j+1]
+	for j := range n {
+		rj := a[j*lda:][:j+1]
+		pivot := rj[j]
+		for _, u := range rj[:j] {
+			pivot -= u * u
+		}
+		if !(pivot > 0) || math.IsInf(pivot, 1) {
+			return j
+		}
+		root := math.Sqrt(pivot)
+		rj[j] = root
+		scale := 1 / root
+		i := j + 1
+		for ; i+4 <= n; i += 4 {
+			r0, r1, r2, r3 := a[i*lda:][:j+1], a[(i+1)*lda:][:j+1], a[(i+2)*lda:][:j+1], a[(i+3)*lda:][:j+1]
+			v0, v1, v2, v3 := r0[j], r1[j], r2[j], r3[j]
+			for k, u := range rj[:j] {
+				v0 -= u * r0[k]
+				v1 -= u * r1[k]
+				v2 -= u * r2[k]
+				v3 -= u * r3[k]
+			}
+			r0[j], r1[j], r2[j], r3[j] = v0*scale, v1*scale, v2*scale, v3*scale
+		}
+		for ; i < n; i++ {
+			ri := a[i*lda:][:j+1]
 			v := ri[j]
 			for k, u := range rj[:j] {
 				v -= u * ri[k]
 			}
-			ri[j] = v / rj[j]
+			ri[j] = v * scale
 		}
-		v := ri[i]
-		for _, u := range ri[:i] {
-			v -= u * u
-		}
-		if !(v > 0) || math.IsInf(v, 1) {
-			return i
-		}
-		ri[i] = math.Sqrt(v)
 	}
 	return -1
 }

@@ -4,7 +4,7 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 
 const (
 	solveColumns = 64 // right-hand sides of one block of a triangular solve
-	lowerRows    = 48 // rows of one block of a lower triangular sum
+	lowerColumns = 48 // columns of one block of a lower triangular sum
 )
 
 // trsmTask is the state of Trsm and TrsmBackward.
@@ -43,13 +43,13 @@ func (d *gp) Trsm(a, l, b *device.Tensor) {
 	t.solve(d.pool)
 }
 
-// trsmLower is the second part of TrsmBackward: dl += −tril(db aᵀ), by blocks of rows.
+// trsmLower is the second part of TrsmBackward: dl += −tril(db aᵀ), by blocks of columns.
 type trsmLower trsmTask
 
 func (t *trsmLower) run(w *worker, block int) {
-	rows := blocksOf(t.m, lowerRows)
-	k := block / rows
-	lo, hi := span(rows-1-block%rows, lowerRows, t.m) // the longest rows first
+	columns := blocksOf(t.m, lowerColumns)
+	k := block / columns
+	lo, hi := span(block%columns, lowerColumns, t.m)
 	at := k * t.m * t.n
 	addLower(w, t.dl[k*t.m*t.m:], t.m, lo, hi, t.n, -1, t.out[at:], t.n, t.a[at:], t.n)
 }
@@ -62,5 +62,5 @@ func (d *gp) TrsmBackward(db, dl, da, l, a *device.Tensor) {
 	t.a, t.dl = double(a), double(dl)
 	d.prepare(&t.invert, double(l), t.k, t.m)
 	t.solve(d.pool)
-	d.do((*trsmLower)(t), t.k*blocksOf(t.m, lowerRows), t.k*t.m*t.m*t.n/2)
+	d.do((*trsmLower)(t), t.k*blocksOf(t.m, lowerColumns), t.k*t.m*t.m*t.n/2)
 }

@@ -82,7 +82,7 @@ func (d *gp) WhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, logalpha
 	t.dl, t.dalpha = double(dl), double(dlogalpha)
 	d.do((*whitenScale)(t), t.J, t.J*t.M*t.M)
 	d.do((*whitenSolve)(t), t.blocks(), t.work())
-	d.do((*whitenLower)(t), t.K*blocksOf(t.M, lowerRows), t.work())
+	d.do((*whitenLower)(t), t.K*blocksOf(t.M, lowerColumns), t.work())
 }
 
 // whitenScale is the gradient of α_j, −½(dm·m + ds·s); it also clears what is above the
@@ -129,20 +129,21 @@ func (t *whitenSolve) run(w *worker, block int) {
 	simd.Axpy64(scale, dm, t.dmu[j*n:][:n])
 }
 
-// whitenLower is dl −= tril(L⁻ᵀdm mᵀ + L⁻ᵀds sᵀ) over all latents of a kernel, by blocks of rows.
+// whitenLower is dl −= tril(L⁻ᵀdm mᵀ + L⁻ᵀds sᵀ) over all latents of a kernel, by blocks of
+// columns. s is zero beyond column hi in the rows up to hi.
 type whitenLower whitenTask
 
 func (t *whitenLower) run(w *worker, block int) {
-	rows, n := blocksOf(t.M, lowerRows), t.M
-	k := block / rows
-	lo, hi := span(rows-1-block%rows, lowerRows, n)
+	columns, n := blocksOf(t.M, lowerColumns), t.M
+	k := block / columns
+	lo, hi := span(block%columns, lowerColumns, n)
 	dl := t.dl[k*n*n:]
 	first, last := t.Latents(k)
 	for j := first; j < last; j++ {
 		addLower(w, dl, n, lo, hi, hi, -1, t.ds[j*n*n:], n, t.s[j*n*n:], n)
 		dm, m := t.dm[j*n:], t.m[j*n:]
-		for i := lo; i < hi; i++ {
-			simd.Axpy64(-dm[i], m[:i+1], dl[i*n:][:i+1])
+		for i := lo; i < n; i++ {
+			simd.Axpy64(-dm[i], m[lo:min(hi, i+1)], dl[i*n+lo:][:min(hi, i+1)-lo])
 		}
 	}
 }

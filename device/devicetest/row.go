@@ -30,7 +30,9 @@ func (r row) name() string {
 	return r.ops[0]
 }
 
-func label(size []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(size), " ", "x"), "[]") }
+func label(size []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(size), " ", "x"), "[]")
+}
 
 // problem is one case of a row: arrays with values, and three ways to use them.
 type problem struct {
@@ -201,7 +203,7 @@ func (r row) test(t *testing.T, dev device.Device, tol Tolerances, size []int) {
 // in some random directions, where every element counts; want by central differences,
 // got from the gradient g.
 func sample(rnd *random, f func() float64, x, g []float64) (got, want []float64) {
-	const partials, directions = 24, 2
+	const partials, directions = 16, 2
 	order := rnd.Perm(len(x))
 	for _, i := range order[:min(partials, len(order))] {
 		got, want = append(got, g[i]), append(want, fdcheck.Partial(f, x, i, fdcheck.Step))

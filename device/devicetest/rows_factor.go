@@ -60,7 +60,7 @@ func (r *random) factors(name string, g gradient, k, m int) *array {
 	a := r.correlations(name, g, k, m)
 	for i := range k {
 		c := append([]float64(nil), a.data[i*m*m:(i+1)*m*m]...)
-		cholesky(a.data[i*m*m:], c, m)
+		cholesky(a.data[i*m*m:(i+1)*m*m], c, m)
 	}
 	return a
 }

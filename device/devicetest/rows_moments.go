@@ -8,15 +8,16 @@ import (
 )
 
 func momentRows() []row {
-	shapes := [][]int{{1, 1, 1, 1}, {3, 3, 31, 33}, {3, 1, 33, 31}, {2, 2, 100, 70}, {2, 1, 100, 70}}
+	shapes := [][]int{{1, 1, 1, 1}, {3, 3, 31, 33}, {3, 1, 33, 31}, {2, 2, 70, 1}}
+	tall := append([][]int{{2, 1, 100, 31}}, shapes...)
 	withFactor := func(build func(*random, []int, bool) *problem, diagonal bool) func(*random, []int) *problem {
 		return func(r *random, size []int) *problem { return build(r, size, diagonal) }
 	}
 	return []row{
 		{ops: []string{"Whiten", "WhitenBackward"}, variant: "full", sizes: shapes, build: withFactor(whiten, false)},
 		{ops: []string{"Whiten", "WhitenBackward"}, variant: "diagonal", sizes: shapes, build: withFactor(whiten, true)},
-		{ops: []string{"Moments", "MomentsBackward"}, variant: "full", sizes: shapes, build: withFactor(moments, false)},
-		{ops: []string{"Moments", "MomentsBackward"}, variant: "diagonal", sizes: append(shapes, []int{9, 1, 33, 257}), build: withFactor(moments, true)},
+		{ops: []string{"Moments", "MomentsBackward"}, variant: "full", sizes: tall, build: withFactor(moments, false)},
+		{ops: []string{"Moments", "MomentsBackward"}, variant: "diagonal", sizes: append([][]int{{9, 1, 33, 257}}, tall...), build: withFactor(moments, true)},
 		{ops: []string{"SampleF", "SampleFBackward"}, sizes: [][]int{{1, 1, 1}, {3, 33, 5}, {2, 257, 9}}, build: sampleF,
 			nmse: 1e-11, reason: "float32 logarithms, sines and cosines in the normals"},
 	}
@@ -120,8 +121,11 @@ func whitenedMoments(mean, variance, a, m, s, logalpha []float64, latents, k, n,
 				v -= column(i) * column(i)
 			}
 			for q := range n {
-				p := 0.0
-				for i := q; i < n; i++ {
+				p, last := 0.0, n
+				if len(s) == latents*n { // diagonal
+					last = q + 1
+				}
+				for i := q; i < last; i++ {
 					p += element(s, latents, n, j, i, q) * column(i)
 				}
 				v += p * p

@@ -1,6 +1,8 @@
 package archtest
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,9 +30,38 @@ func direct(t *testing.T) map[string]string {
 	return modules
 }
 
+// users are the rooms whose code imports a module, in alphabetical order, then "tests" where a test does
+// in another room: "data, tests".
+func (m *module) users(required string) string {
+	code, tests := map[string]bool{}, map[string]bool{}
+	for _, f := range m.files {
+		room := f.dir
+		if strings.HasPrefix(room, "cmd/") {
+			room = "cmd"
+		}
+		for to := range m.imports(f) {
+			if to == required || strings.HasPrefix(to, required+"/") {
+				if f.test {
+					tests[room] = true
+				} else {
+					code[room] = true
+				}
+			}
+		}
+	}
+	users := slices.Sorted(maps.Keys(code))
+	for room := range tests {
+		if !code[room] {
+			users = append(users, "tests")
+			break
+		}
+	}
+	return strings.Join(users, ", ")
+}
+
 // docs/dependencies.md has a row for each module that go.mod requires directly, and no other.
 func TestDependencies(t *testing.T) {
-	required := direct(t)
+	m, required := load(t), direct(t)
 	explained := map[string]bool{}
 	for _, row := range tableUnder(t, read(t, "docs/dependencies.md"), "Modules") {
 		if len(row) != 7 {
@@ -48,6 +79,9 @@ func TestDependencies(t *testing.T) {
 			continue
 		}
 		explained[names[0]] = true
+		if users := m.users(names[0]); users != row[3] {
+			t.Errorf("%s is used in %s; docs/dependencies.md says %s", names[0], users, row[3])
+		}
 		version, ok := required[names[0]]
 		if !ok {
 			t.Errorf("%s is not a direct requirement of go.mod", names[0])

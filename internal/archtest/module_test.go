@@ -132,9 +132,9 @@ type declaration struct {
 	doc  string
 }
 
-// declarations are all top-level names of the non-test files by "package.Name", with methods, also those
-// of interfaces, as "package.Type.Method", and packages themselves as "package". Two packages of
-// one name would be an error.
+// declarations are all top-level names of the non-test files by "package.Name", with methods, those of
+// interfaces too, and fields as "package.Type.Method", and packages themselves as "package". Two packages
+// of one name would be an error.
 func (m *module) declarations() (map[string]declaration, error) {
 	all := map[string]declaration{}
 	home := map[string]string{}
@@ -171,11 +171,9 @@ func declare(all map[string]declaration, pkg string, f *file, d ast.Decl) {
 			case *ast.TypeSpec:
 				name := pkg + "." + s.Name.Name
 				all[name] = declaration{f, d.Doc.Text() + s.Doc.Text()}
-				if i, ok := s.Type.(*ast.InterfaceType); ok {
-					for _, method := range i.Methods.List {
-						for _, n := range method.Names {
-							all[name+"."+n.Name] = declaration{f, method.Doc.Text()}
-						}
+				for _, member := range members(s.Type) {
+					for _, n := range member.Names {
+						all[name+"."+n.Name] = declaration{f, member.Doc.Text()}
 					}
 				}
 			case *ast.ValueSpec:
@@ -185,6 +183,17 @@ func declare(all map[string]declaration, pkg string, f *file, d ast.Decl) {
 			}
 		}
 	}
+}
+
+// members are the fields of a struct and the methods of an interface.
+func members(t ast.Expr) []*ast.Field {
+	switch t := t.(type) {
+	case *ast.InterfaceType:
+		return t.Methods.List
+	case *ast.StructType:
+		return t.Fields.List
+	}
+	return nil
 }
 
 // receiver is the name of a method's type, without pointer and type parameters.
@@ -204,6 +213,16 @@ func receiver(d *ast.FuncDecl) string {
 			return ""
 		}
 	}
+}
+
+// methods are the methods that a file declares, of those that are asked for, in its order.
+func methods(f *file, wanted map[string]bool) (names []string) {
+	for _, d := range f.syntax.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil && wanted[fn.Name.Name] {
+			names = append(names, fn.Name.Name)
+		}
+	}
+	return names
 }
 
 // operations are the methods of device.Device that compute: those of the interfaces embedded in it.

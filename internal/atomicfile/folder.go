@@ -73,7 +73,10 @@ func Empty(path string) bool {
 }
 
 func (f *Folder) makeParents(dir string) error {
-	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+	if info, err := os.Stat(dir); err == nil {
+		if !info.IsDir() {
+			return &fs.PathError{Op: "mkdir", Path: dir, Err: errors.New("it is a file, not a folder")}
+		}
 		return nil
 	}
 	if up := filepath.Dir(dir); up != dir {

@@ -35,6 +35,16 @@ func Block(key [2]uint32, ctr [4]uint32) [4]uint32 {
 	return [4]uint32{x0, x1, x2, x3}
 }
 
+// Schedule is the key of each round, two words a round, for kernels that keep no key.
+func Schedule(key [2]uint32) (words [2 * rounds]uint32) {
+	for r := range rounds {
+		words[2*r], words[2*r+1] = key[0], key[1]
+		key[0] += weyl0
+		key[1] += weyl1
+	}
+	return words
+}
+
 // Normals turns the four words of a block into four standard normals by the
 // Box-Muller transform, two words for two normals:
 //

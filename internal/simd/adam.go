@@ -22,13 +22,13 @@ type AdamCoeffs struct {
 // rate multiplies the step size of each element; where it is 0, p is held.
 func Adam32(p, g, m, v, rate []float32, co AdamCoeffs) {
 	checkAdam(len(p), len(g), len(m), len(v), len(rate))
-	adamScalar(p, g, m, v, rate, &co)
+	adam32(p, g, m, v, rate, &co)
 }
 
 // Adam64 is Adam32 in double.
 func Adam64(p, g, m, v, rate []float64, co AdamCoeffs) {
 	checkAdam(len(p), len(g), len(m), len(v), len(rate))
-	adamScalar(p, g, m, v, rate, &co)
+	adam64(p, g, m, v, rate, &co)
 }
 
 func checkAdam(p, g, m, v, rate int) {

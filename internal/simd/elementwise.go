@@ -3,23 +3,24 @@ package simd
 import "math"
 
 // Exp32 is dst = eˣ. dst may be x.
-func Exp32(dst, x []float32) { checkLen(len(dst), len(x)); expScalar(dst, x) }
+func Exp32(dst, x []float32) { checkLen(len(dst), len(x)); exp32(dst, x) }
 
 // Exp64 is Exp32 in double.
-func Exp64(dst, x []float64) { checkLen(len(dst), len(x)); expScalar(dst, x) }
+func Exp64(dst, x []float64) { checkLen(len(dst), len(x)); exp64(dst, x) }
 
 // Log32 is dst = ln x, −Inf for 0 and NaN below. dst may be x.
-func Log32(dst, x []float32) { checkLen(len(dst), len(x)); logScalar(dst, x) }
+func Log32(dst, x []float32) { checkLen(len(dst), len(x)); log32(dst, x) }
 
 // Log64 is Log32 in double.
 func Log64(dst, x []float64) { checkLen(len(dst), len(x)); logScalar(dst, x) }
 
-// SinCos32 is sin = sin x and cos = cos x, NaN for an infinite x. Either may be x, but
-// they must not be one slice.
+// SinCos32 is sin = sin x and cos = cos x, NaN for an infinite x. Elements beyond 5000
+// are left to package math and are slow. Either result may be x, but they must not be
+// one slice.
 func SinCos32(sin, cos, x []float32) {
 	checkLen(len(sin), len(x))
 	checkLen(len(cos), len(x))
-	sinCosScalar(sin, cos, x)
+	sinCos32(sin, cos, x)
 }
 
 // SinCos64 is SinCos32 in double.

@@ -2,49 +2,257 @@ package simd
 
 import (
 	"math"
+	"math/big"
+	"math/rand/v2"
 	"testing"
-
-	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-func TestNormals(t *testing.T) {
-	key := [2]uint32{0xdeadbeef, 42}
-	for _, n := range []int{0, 1, 3, 4, 5, 63, 64, 65, 1000} {
-		x, y := make([]float32, n+1), make([]float64, n+1)
-		x[n], y[n] = gap, gap
-		Normals32(x[:n], key, 7, 8, 9)
-		Normals64(y[:n], key, 7, 8, 9)
-		for i := range n {
-			want := philox.Normal(key, 7, 8, 9, i)
-			if !(math.Abs(float64(x[i])-want) <= 1e-5) {
-				t.Fatalf("n %d, element %d: %g, want %g", n, i, x[i], want)
+// ulps32 is how many steps of float32 lie between got and want, subnormal steps included.
+func ulps32(got float32, want float64) float64 {
+	w := math.Abs(want)
+	step := math.Max(math.Float64frombits(math.Float64bits(w)&^(1<<52-1))*0x1p-23, 0x1p-149)
+	return math.Abs(float64(got)-want) / step
+}
+
+// same compares specials: NaN equals NaN.
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+func TestExp32(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		x := make([]float32, 200000)
+		for i := range x {
+			x[i] = float32(-104.5 + 193.3*r.Float64())
+		}
+		y := make([]float32, len(x))
+		Exp32(y, x)
+		worst := 0.0
+		for i, v := range x {
+			want := math.Exp(float64(v))
+			if want > math.MaxFloat32 {
+				if !math.IsInf(float64(y[i]), 1) {
+					t.Fatalf("exp %g = %g, want +Inf", v, y[i])
+				}
+				continue
 			}
-			if y[i] != want {
-				t.Fatalf("n %d, element %d: %g, want %g", n, i, y[i], want)
+			worst = max(worst, ulps32(y[i], want))
+			if worst > 2 {
+				t.Fatalf("exp %g = %g, want %g: %.2f ulp", v, y[i], want, worst)
 			}
 		}
-		if x[n] != gap || y[n] != gap {
-			t.Fatalf("n %d: wrote past the end", n)
+		t.Logf("largest error %.2f ulp", worst)
+		inf := math.Inf(1)
+		for _, c := range [][2]float64{{0, 1}, {math.NaN(), math.NaN()}, {inf, inf}, {-inf, 0}, {-104, 0}, {-1e30, 0}, {88.75, inf}, {1e30, inf}} {
+			z := []float32{float32(c[0])}
+			if Exp32(z, z); !same(float64(z[0]), c[1]) {
+				t.Errorf("exp %g = %g, want %g", c[0], z[0], c[1])
+			}
+		}
+	})
+}
+
+// bigExp is eˣ to 100 bits: Taylor's series at x/2²⁰, squared twenty times.
+func bigExp(x float64) *big.Float {
+	const precision = 160
+	num := func(v float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(v) }
+	y, term, sum := num(math.Ldexp(x, -20)), num(1), num(1)
+	for i := 1; i < 20; i++ {
+		term.Mul(term, y)
+		term.Quo(term, num(float64(i)))
+		sum.Add(sum, term)
+	}
+	for range 20 {
+		sum.Mul(sum, sum)
+	}
+	return sum
+}
+
+func TestExp64(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		x := make([]float64, 4000)
+		for i := range x {
+			x[i] = -746 + 1456*r.Float64()
+			if i%2 == 0 {
+				x[i] = 2 * r.NormFloat64()
+			}
+		}
+		y := make([]float64, len(x))
+		Exp64(y, x)
+		worst := 0.0
+		for i, v := range x {
+			want := bigExp(v)
+			w, _ := want.Float64()
+			if math.IsInf(w, 1) {
+				if y[i] != w {
+					t.Fatalf("exp %g = %g, want +Inf", v, y[i])
+				}
+				continue
+			}
+			step := math.Max(math.Float64frombits(math.Float64bits(w)&^(1<<52-1))*0x1p-52, math.SmallestNonzeroFloat64)
+			diff, _ := new(big.Float).Sub(want, big.NewFloat(y[i])).Float64()
+			worst = max(worst, math.Abs(diff)/step)
+			if worst > 2 {
+				t.Fatalf("exp %g = %g, want %g: %.2f ulp", v, y[i], w, worst)
+			}
+		}
+		t.Logf("largest error %.2f ulp", worst)
+		inf := math.Inf(1)
+		for _, c := range [][2]float64{{0, 1}, {math.NaN(), math.NaN()}, {inf, inf}, {-inf, 0}, {-745.2, 0}, {-1e300, 0}, {709.79, inf}, {1e300, inf}} {
+			z := []float64{c[0]}
+			if Exp64(z, z); !same(z[0], c[1]) {
+				t.Errorf("exp %g = %g, want %g", c[0], z[0], c[1])
+			}
+		}
+	})
+}
+
+func TestSinCos32(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		x := make([]float32, 200000)
+		for i := range x {
+			x[i] = float32(20 * r.NormFloat64())
+			if i%3 == 0 {
+				x[i] = float32(10000*r.Float64() - 5000)
+			}
+		}
+		copy(x, []float32{0, 5000, -5000, math.Pi / 4, math.Pi / 2, math.Pi})
+		sin, cos := make([]float32, len(x)), make([]float32, len(x))
+		SinCos32(sin, cos, x)
+		worst := 0.0
+		for i, v := range x {
+			s, c := math.Sincos(float64(v))
+			worst = max(worst, math.Abs(float64(sin[i])-s), math.Abs(float64(cos[i])-c))
+			if worst > 2e-7 {
+				t.Fatalf("sin, cos %g = %g, %g, want %g, %g", v, sin[i], cos[i], s, c)
+			}
+		}
+		t.Logf("largest error %.2g", worst)
+	})
+}
+
+// Large numbers among small ones: each result is that of the element alone.
+func TestSinCos32Large(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		inf := float32(math.Inf(1))
+		for _, n := range []int{1, 5, 16, 17, 40, 100} {
+			x := random[float32](1, n)
+			for i := 2; i < n; i += 11 {
+				x[i] = []float32{5001, -1e6, 1e30, inf, -inf, float32(math.NaN())}[i%6]
+			}
+			x[n-1] = 7000
+			want, wantCos := make([]float32, n), make([]float32, n)
+			for i := range x {
+				SinCos32(want[i:i+1], wantCos[i:i+1], x[i:i+1])
+			}
+			cos := make([]float32, n)
+			x0 := append([]float32(nil), x...)
+			SinCos32(x, cos, x)
+			for i := range x {
+				s, c := math.Sincos(float64(x0[i]))
+				if !same(float64(x[i]), float64(want[i])) || !same(float64(cos[i]), float64(wantCos[i])) {
+					t.Fatalf("n %d: sin, cos %g = %g, %g beside others, %g, %g alone", n, x0[i], x[i], cos[i], want[i], wantCos[i])
+				}
+				if !(math.Abs(float64(x[i])-s) <= 2e-7 && math.Abs(float64(cos[i])-c) <= 2e-7) && !math.IsNaN(s+float64(x[i])*0) {
+					t.Fatalf("n %d: sin, cos %g = %g, %g, want %g, %g", n, x0[i], x[i], cos[i], s, c)
+				}
+			}
+		}
+	})
+}
+
+func TestLog32(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		x := make([]float32, 200000)
+		for i := range x {
+			x[i] = math.Float32frombits(r.Uint32N(0x7f800000)) // every positive number, subnormal ones too
+			if i%2 == 0 {
+				x[i] = float32(1 + 0.2*r.NormFloat64())
+				x[i] = max(x[i], 1e-3)
+			}
+		}
+		y := make([]float32, len(x))
+		Log32(y, x)
+		worst := 0.0
+		for i, v := range x {
+			want := math.Log(float64(v))
+			if v == 0 {
+				continue
+			}
+			worst = max(worst, ulps32(y[i], want))
+			if worst > 2 {
+				t.Fatalf("log %g = %g, want %g: %.2f ulp", v, y[i], want, worst)
+			}
+		}
+		t.Logf("largest error %.2f ulp", worst)
+		nan, inf := math.NaN(), math.Inf(1)
+		for _, c := range [][2]float64{{0, -inf}, {1, 0}, {-1, nan}, {-inf, nan}, {inf, inf}, {nan, nan}} {
+			z := []float32{float32(c[0])}
+			if Log32(z, z); !same(float64(z[0]), c[1]) {
+				t.Errorf("log %g = %g, want %g", c[0], z[0], c[1])
+			}
+		}
+	})
+}
+
+func TestDoubles(t *testing.T) {
+	x := random[float64](1, 100)
+	s, c, l := make([]float64, 100), make([]float64, 100), make([]float64, 100)
+	SinCos64(s, c, x)
+	Exp64(l, x)
+	Log64(l, l)
+	for i, v := range x {
+		if s[i] != math.Sin(v) || c[i] != math.Cos(v) || math.Abs(l[i]-v) > 1e-14 {
+			t.Fatalf("x %g: sin %g, cos %g, log exp %g", v, s[i], c[i], l[i])
 		}
 	}
 }
 
-func TestDotAxpy(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 3, 4, 7, 33, 100} {
-		x, y := random[float64](1, n), random[float64](2, n)
-		want := 0.0
-		for i := range x {
-			want += x[i] * y[i]
-		}
-		if got := Dot64(x, y); !(math.Abs(got-want) <= 1e-14*float64(n+1)) {
-			t.Errorf("n %d: dot %g, want %g", n, got, want)
-		}
-		z := append([]float64(nil), y...)
-		Axpy64(0.5, x, z)
-		for i := range z {
-			if want := y[i] + 0.5*x[i]; !(math.Abs(z[i]-want) <= 1e-15*(1+math.Abs(want))) {
-				t.Errorf("n %d, axpy[%d] = %g, want %g", n, i, z[i], want)
+// Every length up to several registers: results go where they should and no further.
+func TestLengths(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		for n := range 70 {
+			x := random[float32](1, n)
+			a, b := make([]float32, n+1), make([]float32, n+1)
+			a[n], b[n] = gap, gap
+			SinCos32(a[:n], b[:n], x)
+			for i, v := range x {
+				if math.Abs(float64(a[i])-math.Sin(float64(v))) > 2e-7 || math.Abs(float64(b[i])-math.Cos(float64(v))) > 2e-7 {
+					t.Fatalf("n %d: sin, cos of element %d are %g, %g", n, i, a[i], b[i])
+				}
+			}
+			Exp32(a[:n], x)
+			Log32(b[:n], a[:n])
+			for i, v := range x {
+				if ulps32(a[i], math.Exp(float64(v))) > 2 || math.Abs(float64(b[i]-v)) > 1e-6 {
+					t.Fatalf("n %d: exp and its log of element %d are %g, %g", n, i, a[i], b[i])
+				}
+			}
+			if a[n] != gap || b[n] != gap {
+				t.Fatalf("n %d: single precision wrote past the end", n)
+			}
+			y := random[float64](1, n)
+			d := make([]float64, n+1)
+			d[n] = gap
+			Exp64(d[:n], y)
+			for i, v := range y {
+				if want := math.Exp(v); math.Abs(d[i]-want) > 1e-15*want {
+					t.Fatalf("n %d: exp of element %d is %g", n, i, d[i])
+				}
+			}
+			if d[n] != gap {
+				t.Fatalf("n %d: double wrote past the end", n)
 			}
 		}
-	}
+		// more than one call of assembly
+		big := make([]float32, 40001)
+		Exp32(big, big)
+		for i, v := range big {
+			if v != 1 {
+				t.Fatalf("element %d of many: exp 0 = %g", i, v)
+			}
+		}
+	})
 }

@@ -44,7 +44,8 @@ const (
 
 // Gemm32 is C = α·op(A)·op(B) + β·C for row-major matrices, op(A) [m,k], op(B) [k,n],
 // C [m,n], where op transposes if tA or tB is set: A is then stored as [k,m], B as
-// [n,k]. lda, ldb and ldc are the distances between stored rows. With β = 0, C is not read.
+// [n,k]. lda, ldb and ldc are the distances between stored rows. With β = 0, C is not read. C
+// must not overlap A or B.
 func Gemm32(p *Pack32, tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
 	if checkGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
 		gemm32(p, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)

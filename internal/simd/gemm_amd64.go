@@ -7,12 +7,22 @@ func gemm32(p *Pack32, tA, tB bool, m, n, k int, alpha float32, a []float32, lda
 		gemmScalar(&p.pack, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
+	if tA && n == 1 && ldc == 1 {
+		// Aᵀb is a column; the row bᵀA has the same bits and needs no transposition.
+		gemmVector(&p.pack, !tB, false, 1, m, k, alpha, b, ldb, a, lda, beta, c, m)
+		return
+	}
 	gemmVector(&p.pack, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
 func gemm64(p *Pack64, tA, tB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if active == scalar {
 		gemmScalar(&p.pack, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	if tA && n == 1 && ldc == 1 {
+		// Aᵀb is a column; the row bᵀA has the same bits and needs no transposition.
+		gemmVector(&p.pack, !tB, false, 1, m, k, alpha, b, ldb, a, lda, beta, c, m)
 		return
 	}
 	gemmVector(&p.pack, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)

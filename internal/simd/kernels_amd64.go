@@ -8,11 +8,51 @@ package simd
 //go:noescape
 func gemm32AVX512(rows int, cols int, k int, alpha float32, a *float32, lda int, b *float32, c *float32, ldc int, first int)
 
+// exp32AVX512 writes dst = eˣ.
+//
+//go:noescape
+func exp32AVX512(n int, x *float32, dst *float32)
+
+// dot32AVX512 is Σ x y.
+//
+//go:noescape
+func dot32AVX512(n int, x *float32, y *float32) (sum float32)
+
+// axpy32AVX512 is y += αx.
+//
+//go:noescape
+func axpy32AVX512(n int, alpha float32, x *float32, y *float32)
+
+// adam32AVX512 updates p, m and v.
+//
+//go:noescape
+func adam32AVX512(n int, p *float32, grad *float32, m *float32, v *float32, rate *float32, co *[9]float32)
+
 // gemm64AVX512 computes rows × cols elements of C from one block of k.
 // lda and ldc are in bytes; rows must be one of the heights of the kernel.
 //
 //go:noescape
 func gemm64AVX512(rows int, cols int, k int, alpha float64, a *float64, lda int, b *float64, c *float64, ldc int, first int)
+
+// exp64AVX512 writes dst = eˣ.
+//
+//go:noescape
+func exp64AVX512(n int, x *float64, dst *float64)
+
+// dot64AVX512 is Σ x y.
+//
+//go:noescape
+func dot64AVX512(n int, x *float64, y *float64) (sum float64)
+
+// axpy64AVX512 is y += αx.
+//
+//go:noescape
+func axpy64AVX512(n int, alpha float64, x *float64, y *float64)
+
+// adam64AVX512 updates p, m and v.
+//
+//go:noescape
+func adam64AVX512(n int, p *float64, grad *float64, m *float64, v *float64, rate *float64, co *[9]float64)
 
 // gemm32AVX2 computes rows × cols elements of C from one block of k.
 // lda and ldc are in bytes; rows must be one of the heights of the kernel.
@@ -20,21 +60,91 @@ func gemm64AVX512(rows int, cols int, k int, alpha float64, a *float64, lda int,
 //go:noescape
 func gemm32AVX2(rows int, cols int, k int, alpha float32, a *float32, lda int, b *float32, c *float32, ldc int, first int)
 
+// exp32AVX2 writes dst = eˣ.
+//
+//go:noescape
+func exp32AVX2(n int, x *float32, dst *float32)
+
+// dot32AVX2 is Σ x y.
+//
+//go:noescape
+func dot32AVX2(n int, x *float32, y *float32) (sum float32)
+
+// axpy32AVX2 is y += αx.
+//
+//go:noescape
+func axpy32AVX2(n int, alpha float32, x *float32, y *float32)
+
+// adam32AVX2 updates p, m and v.
+//
+//go:noescape
+func adam32AVX2(n int, p *float32, grad *float32, m *float32, v *float32, rate *float32, co *[9]float32)
+
 // gemm64AVX2 computes rows × cols elements of C from one block of k.
 // lda and ldc are in bytes; rows must be one of the heights of the kernel.
 //
 //go:noescape
 func gemm64AVX2(rows int, cols int, k int, alpha float64, a *float64, lda int, b *float64, c *float64, ldc int, first int)
 
+// exp64AVX2 writes dst = eˣ.
+//
+//go:noescape
+func exp64AVX2(n int, x *float64, dst *float64)
+
+// dot64AVX2 is Σ x y.
+//
+//go:noescape
+func dot64AVX2(n int, x *float64, y *float64) (sum float64)
+
+// axpy64AVX2 is y += αx.
+//
+//go:noescape
+func axpy64AVX2(n int, alpha float64, x *float64, y *float64)
+
+// adam64AVX2 updates p, m and v.
+//
+//go:noescape
+func adam64AVX2(n int, p *float64, grad *float64, m *float64, v *float64, rate *float64, co *[9]float64)
+
 // packRowsAVX512 copies the first dwords of k rows into a panel. stride is in bytes.
 //
 //go:noescape
 func packRowsAVX512(k int, dwords int, src *byte, stride int, dst *byte)
 
+// sinCos32AVX512 writes sin x and cos x and returns how many elements are left; it stops before a register with an |x| over 5000.
+//
+//go:noescape
+func sinCos32AVX512(n int, x *float32, sin *float32, cos *float32) (left int)
+
+// log32AVX512 writes dst = ln x.
+//
+//go:noescape
+func log32AVX512(n int, x *float32, dst *float32)
+
+// normals32AVX512 writes four normals for each lane of c0 and c1, for blocks registers of counters; c0 advances by the lanes.
+//
+//go:noescape
+func normals32AVX512(blocks int, dst *float32, keys *[20]uint32, c0 *[16]uint32, c1 *[16]uint32, c2 uint32, c3 uint32)
+
 // packRowsAVX2 copies the first dwords of k rows into a panel. stride is in bytes.
 //
 //go:noescape
 func packRowsAVX2(k int, dwords int, src *byte, stride int, dst *byte)
+
+// sinCos32AVX2 writes sin x and cos x and returns how many elements are left; it stops before a register with an |x| over 5000.
+//
+//go:noescape
+func sinCos32AVX2(n int, x *float32, sin *float32, cos *float32) (left int)
+
+// log32AVX2 writes dst = ln x.
+//
+//go:noescape
+func log32AVX2(n int, x *float32, dst *float32)
+
+// normals32AVX2 writes four normals for each lane of c0 and c1, for blocks registers of counters; c0 advances by the lanes.
+//
+//go:noescape
+func normals32AVX2(blocks int, dst *float32, keys *[20]uint32, c0 *[16]uint32, c1 *[16]uint32, c2 uint32, c3 uint32)
 
 // transpose32AVX2 writes dst[j,i] = src[i,j] for rows rounded up to 8, and cols ≥ 8. lds and ldd are in bytes.
 //

@@ -1785,6 +1785,451 @@ stored1x1:
 	VZEROUPPER
 	RET
 
+// func exp32AVX512(n int, x *float32, dst *float32)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·exp32AVX512(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         dst+16(FP), DX
+	VBROADCASTSS const42b20000<>+0(SB), Z0
+	SUBQ         $0x00000010, AX
+	JL           rest
+
+whole:
+	VMOVUPS           (CX), Z1
+	VCMPPS.BCST       $0x15, constc2cff1b6<>+0(SB), Z1, K1
+	VMOVAPS.Z         Z1, K1, Z1
+	VMINPS            Z1, Z0, Z1
+	VBROADCASTSS      const4b400000<>+0(SB), Z2
+	VFMADD231PS.BCST  const3fb8aa3b<>+0(SB), Z1, Z2
+	VSUBPS.BCST       const4b400000<>+0(SB), Z2, Z2
+	VFNMADD231PS.BCST const3f317218<>+0(SB), Z2, Z1
+	VFNMADD231PS.BCST constb102e308<>+0(SB), Z2, Z1
+	VBROADCASTSS      const3ab51207<>+0(SB), Z3
+	VFMADD213PS.BCST  const3c091cfd<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  const3d2aac79<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  const3e2aaa49<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  const3efffffe<>+0(SB), Z1, Z3
+	VMULPS            Z1, Z1, Z4
+	VFMADD213PS       Z1, Z4, Z3
+	VADDPS.BCST       const3f800000<>+0(SB), Z3, Z3
+	VSCALEFPS         Z2, Z3, Z3
+	VMOVAPS.Z         Z3, K1, Z3
+	VMOVUPS           Z3, (DX)
+	ADDQ              $0x00000040, CX
+	ADDQ              $0x00000040, DX
+	SUBQ              $0x00000010, AX
+	JGE               whole
+
+rest:
+	ADDQ              $0x00000010, AX
+	JZ                done
+	MOVQ              $0x00000010, BX
+	CMPQ              AX, BX
+	CMOVQLT           AX, BX
+	MOVQ              $-1, AX
+	BZHIQ             BX, AX, AX
+	KMOVW             AX, K1
+	VMOVUPS.Z         (CX), K1, Z1
+	VCMPPS.BCST       $0x15, constc2cff1b6<>+0(SB), Z1, K2
+	VMOVAPS.Z         Z1, K2, Z1
+	VMINPS            Z1, Z0, Z1
+	VBROADCASTSS      const4b400000<>+0(SB), Z0
+	VFMADD231PS.BCST  const3fb8aa3b<>+0(SB), Z1, Z0
+	VSUBPS.BCST       const4b400000<>+0(SB), Z0, Z0
+	VFNMADD231PS.BCST const3f317218<>+0(SB), Z0, Z1
+	VFNMADD231PS.BCST constb102e308<>+0(SB), Z0, Z1
+	VBROADCASTSS      const3ab51207<>+0(SB), Z2
+	VFMADD213PS.BCST  const3c091cfd<>+0(SB), Z1, Z2
+	VFMADD213PS.BCST  const3d2aac79<>+0(SB), Z1, Z2
+	VFMADD213PS.BCST  const3e2aaa49<>+0(SB), Z1, Z2
+	VFMADD213PS.BCST  const3efffffe<>+0(SB), Z1, Z2
+	VMULPS            Z1, Z1, Z3
+	VFMADD213PS       Z1, Z3, Z2
+	VADDPS.BCST       const3f800000<>+0(SB), Z2, Z2
+	VSCALEFPS         Z0, Z2, Z2
+	VMOVAPS.Z         Z2, K2, Z2
+	VMOVUPS           Z2, K1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const42b20000<>+0(SB)/4, $0x42b20000
+DATA const42b20000<>+4(SB)/4, $0x42b20000
+DATA const42b20000<>+8(SB)/4, $0x42b20000
+DATA const42b20000<>+12(SB)/4, $0x42b20000
+DATA const42b20000<>+16(SB)/4, $0x42b20000
+DATA const42b20000<>+20(SB)/4, $0x42b20000
+DATA const42b20000<>+24(SB)/4, $0x42b20000
+DATA const42b20000<>+28(SB)/4, $0x42b20000
+GLOBL const42b20000<>(SB), RODATA|NOPTR, $32
+
+DATA constc2cff1b6<>+0(SB)/4, $0xc2cff1b6
+DATA constc2cff1b6<>+4(SB)/4, $0xc2cff1b6
+DATA constc2cff1b6<>+8(SB)/4, $0xc2cff1b6
+DATA constc2cff1b6<>+12(SB)/4, $0xc2cff1b6
+DATA constc2cff1b6<>+16(SB)/4, $0xc2cff1b6
+DATA constc2cff1b6<>+20(SB)/4, $0xc2cff1b6
+DATA constc2cff1b6<>+24(SB)/4, $0xc2cff1b6
+DATA constc2cff1b6<>+28(SB)/4, $0xc2cff1b6
+GLOBL constc2cff1b6<>(SB), RODATA|NOPTR, $32
+
+DATA const4b400000<>+0(SB)/4, $0x4b400000
+DATA const4b400000<>+4(SB)/4, $0x4b400000
+DATA const4b400000<>+8(SB)/4, $0x4b400000
+DATA const4b400000<>+12(SB)/4, $0x4b400000
+DATA const4b400000<>+16(SB)/4, $0x4b400000
+DATA const4b400000<>+20(SB)/4, $0x4b400000
+DATA const4b400000<>+24(SB)/4, $0x4b400000
+DATA const4b400000<>+28(SB)/4, $0x4b400000
+GLOBL const4b400000<>(SB), RODATA|NOPTR, $32
+
+DATA const3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
+DATA const3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
+DATA const3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
+DATA const3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
+DATA const3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
+DATA const3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
+DATA const3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
+DATA const3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
+GLOBL const3fb8aa3b<>(SB), RODATA|NOPTR, $32
+
+DATA const3f317218<>+0(SB)/4, $0x3f317218
+DATA const3f317218<>+4(SB)/4, $0x3f317218
+DATA const3f317218<>+8(SB)/4, $0x3f317218
+DATA const3f317218<>+12(SB)/4, $0x3f317218
+DATA const3f317218<>+16(SB)/4, $0x3f317218
+DATA const3f317218<>+20(SB)/4, $0x3f317218
+DATA const3f317218<>+24(SB)/4, $0x3f317218
+DATA const3f317218<>+28(SB)/4, $0x3f317218
+GLOBL const3f317218<>(SB), RODATA|NOPTR, $32
+
+DATA constb102e308<>+0(SB)/4, $0xb102e308
+DATA constb102e308<>+4(SB)/4, $0xb102e308
+DATA constb102e308<>+8(SB)/4, $0xb102e308
+DATA constb102e308<>+12(SB)/4, $0xb102e308
+DATA constb102e308<>+16(SB)/4, $0xb102e308
+DATA constb102e308<>+20(SB)/4, $0xb102e308
+DATA constb102e308<>+24(SB)/4, $0xb102e308
+DATA constb102e308<>+28(SB)/4, $0xb102e308
+GLOBL constb102e308<>(SB), RODATA|NOPTR, $32
+
+DATA const3ab51207<>+0(SB)/4, $0x3ab51207
+DATA const3ab51207<>+4(SB)/4, $0x3ab51207
+DATA const3ab51207<>+8(SB)/4, $0x3ab51207
+DATA const3ab51207<>+12(SB)/4, $0x3ab51207
+DATA const3ab51207<>+16(SB)/4, $0x3ab51207
+DATA const3ab51207<>+20(SB)/4, $0x3ab51207
+DATA const3ab51207<>+24(SB)/4, $0x3ab51207
+DATA const3ab51207<>+28(SB)/4, $0x3ab51207
+GLOBL const3ab51207<>(SB), RODATA|NOPTR, $32
+
+DATA const3c091cfd<>+0(SB)/4, $0x3c091cfd
+DATA const3c091cfd<>+4(SB)/4, $0x3c091cfd
+DATA const3c091cfd<>+8(SB)/4, $0x3c091cfd
+DATA const3c091cfd<>+12(SB)/4, $0x3c091cfd
+DATA const3c091cfd<>+16(SB)/4, $0x3c091cfd
+DATA const3c091cfd<>+20(SB)/4, $0x3c091cfd
+DATA const3c091cfd<>+24(SB)/4, $0x3c091cfd
+DATA const3c091cfd<>+28(SB)/4, $0x3c091cfd
+GLOBL const3c091cfd<>(SB), RODATA|NOPTR, $32
+
+DATA const3d2aac79<>+0(SB)/4, $0x3d2aac79
+DATA const3d2aac79<>+4(SB)/4, $0x3d2aac79
+DATA const3d2aac79<>+8(SB)/4, $0x3d2aac79
+DATA const3d2aac79<>+12(SB)/4, $0x3d2aac79
+DATA const3d2aac79<>+16(SB)/4, $0x3d2aac79
+DATA const3d2aac79<>+20(SB)/4, $0x3d2aac79
+DATA const3d2aac79<>+24(SB)/4, $0x3d2aac79
+DATA const3d2aac79<>+28(SB)/4, $0x3d2aac79
+GLOBL const3d2aac79<>(SB), RODATA|NOPTR, $32
+
+DATA const3e2aaa49<>+0(SB)/4, $0x3e2aaa49
+DATA const3e2aaa49<>+4(SB)/4, $0x3e2aaa49
+DATA const3e2aaa49<>+8(SB)/4, $0x3e2aaa49
+DATA const3e2aaa49<>+12(SB)/4, $0x3e2aaa49
+DATA const3e2aaa49<>+16(SB)/4, $0x3e2aaa49
+DATA const3e2aaa49<>+20(SB)/4, $0x3e2aaa49
+DATA const3e2aaa49<>+24(SB)/4, $0x3e2aaa49
+DATA const3e2aaa49<>+28(SB)/4, $0x3e2aaa49
+GLOBL const3e2aaa49<>(SB), RODATA|NOPTR, $32
+
+DATA const3efffffe<>+0(SB)/4, $0x3efffffe
+DATA const3efffffe<>+4(SB)/4, $0x3efffffe
+DATA const3efffffe<>+8(SB)/4, $0x3efffffe
+DATA const3efffffe<>+12(SB)/4, $0x3efffffe
+DATA const3efffffe<>+16(SB)/4, $0x3efffffe
+DATA const3efffffe<>+20(SB)/4, $0x3efffffe
+DATA const3efffffe<>+24(SB)/4, $0x3efffffe
+DATA const3efffffe<>+28(SB)/4, $0x3efffffe
+GLOBL const3efffffe<>(SB), RODATA|NOPTR, $32
+
+DATA const3f800000<>+0(SB)/4, $0x3f800000
+DATA const3f800000<>+4(SB)/4, $0x3f800000
+DATA const3f800000<>+8(SB)/4, $0x3f800000
+DATA const3f800000<>+12(SB)/4, $0x3f800000
+DATA const3f800000<>+16(SB)/4, $0x3f800000
+DATA const3f800000<>+20(SB)/4, $0x3f800000
+DATA const3f800000<>+24(SB)/4, $0x3f800000
+DATA const3f800000<>+28(SB)/4, $0x3f800000
+GLOBL const3f800000<>(SB), RODATA|NOPTR, $32
+
+// func dot32AVX512(n int, x *float32, y *float32) (sum float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, SSE
+TEXT ·dot32AVX512(SB), NOSPLIT, $0-28
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   y+16(FP), DX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	SUBQ   $0x00000040, AX
+	JL     rest
+
+whole:
+	VMOVUPS     (CX), Z4
+	VFMADD231PS (DX), Z4, Z0
+	VMOVUPS     64(CX), Z4
+	VFMADD231PS 64(DX), Z4, Z1
+	VMOVUPS     128(CX), Z4
+	VFMADD231PS 128(DX), Z4, Z2
+	VMOVUPS     192(CX), Z4
+	VFMADD231PS 192(DX), Z4, Z3
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000040, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000040, AX
+	CMPQ        AX, $0x00000010
+	JL          last0
+	VMOVUPS     (CX), Z4
+	VFMADD231PS (DX), Z4, Z0
+	SUBQ        $0x00000010, AX
+	CMPQ        AX, $0x00000010
+	JL          last1
+	VMOVUPS     64(CX), Z4
+	VFMADD231PS 64(DX), Z4, Z1
+	SUBQ        $0x00000010, AX
+	CMPQ        AX, $0x00000010
+	JL          last2
+	VMOVUPS     128(CX), Z4
+	VFMADD231PS 128(DX), Z4, Z2
+	SUBQ        $0x00000010, AX
+	CMPQ        AX, $0x00000010
+	JL          last3
+	VMOVUPS     192(CX), Z4
+	VFMADD231PS 192(DX), Z4, Z3
+	SUBQ        $0x00000010, AX
+	JMP         reduce
+
+last0:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000000, CX
+	ADDQ        $0x00000000, DX
+	MOVQ        $0x00000010, BX
+	CMPQ        AX, BX
+	CMOVQLT     AX, BX
+	MOVQ        $-1, AX
+	BZHIQ       BX, AX, AX
+	KMOVW       AX, K1
+	VMOVUPS.Z   (CX), K1, Z4
+	VMOVUPS.Z   (DX), K1, Z5
+	VFMADD231PS Z4, Z5, Z0
+	JMP         reduce
+
+last1:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	MOVQ        $0x00000010, BX
+	CMPQ        AX, BX
+	CMOVQLT     AX, BX
+	MOVQ        $-1, AX
+	BZHIQ       BX, AX, AX
+	KMOVW       AX, K1
+	VMOVUPS.Z   (CX), K1, Z4
+	VMOVUPS.Z   (DX), K1, Z5
+	VFMADD231PS Z4, Z5, Z1
+	JMP         reduce
+
+last2:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000080, CX
+	ADDQ        $0x00000080, DX
+	MOVQ        $0x00000010, BX
+	CMPQ        AX, BX
+	CMOVQLT     AX, BX
+	MOVQ        $-1, AX
+	BZHIQ       BX, AX, AX
+	KMOVW       AX, K1
+	VMOVUPS.Z   (CX), K1, Z4
+	VMOVUPS.Z   (DX), K1, Z5
+	VFMADD231PS Z4, Z5, Z2
+	JMP         reduce
+
+last3:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x000000c0, CX
+	ADDQ        $0x000000c0, DX
+	MOVQ        $0x00000010, BX
+	CMPQ        AX, BX
+	CMOVQLT     AX, BX
+	MOVQ        $-1, AX
+	BZHIQ       BX, AX, AX
+	KMOVW       AX, K1
+	VMOVUPS.Z   (CX), K1, Z4
+	VMOVUPS.Z   (DX), K1, Z5
+	VFMADD231PS Z4, Z5, Z3
+
+reduce:
+	VADDPS        Z2, Z0, Z0
+	VADDPS        Z3, Z1, Z1
+	VADDPS        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDSS        X1, X0, X0
+	MOVSS         X0, sum+24(FP)
+	VZEROUPPER
+	RET
+
+// func axpy32AVX512(n int, alpha float32, x *float32, y *float32)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·axpy32AVX512(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	VBROADCASTSS alpha+8(FP), Z0
+	MOVQ         x+16(FP), CX
+	MOVQ         y+24(FP), DX
+	SUBQ         $0x00000010, AX
+	JL           rest
+
+whole:
+	VMOVUPS     (CX), Z1
+	VMOVUPS     (DX), Z2
+	VFMADD231PS Z0, Z1, Z2
+	VMOVUPS     Z2, (DX)
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000010, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000010, AX
+	JZ          done
+	MOVQ        $0x00000010, BX
+	CMPQ        AX, BX
+	CMOVQLT     AX, BX
+	MOVQ        $-1, AX
+	BZHIQ       BX, AX, AX
+	KMOVW       AX, K1
+	VMOVUPS.Z   (CX), K1, Z1
+	VMOVUPS.Z   (DX), K1, Z2
+	VFMADD231PS Z0, Z1, Z2
+	VMOVUPS     Z2, K1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func adam32AVX512(n int, p *float32, grad *float32, m *float32, v *float32, rate *float32, co *[9]float32)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·adam32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         n+0(FP), AX
+	MOVQ         co+48(FP), CX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	VBROADCASTSS 8(CX), Z2
+	VBROADCASTSS 12(CX), Z3
+	VBROADCASTSS 16(CX), Z4
+	VBROADCASTSS 20(CX), Z5
+	VBROADCASTSS 24(CX), Z6
+	VBROADCASTSS 28(CX), Z7
+	VBROADCASTSS 32(CX), Z8
+	MOVQ         p+8(FP), CX
+	MOVQ         grad+16(FP), DX
+	MOVQ         m+24(FP), BX
+	MOVQ         v+32(FP), SI
+	MOVQ         rate+40(FP), DI
+	SUBQ         $0x00000010, AX
+	JL           rest
+
+whole:
+	VMOVUPS     (CX), Z9
+	VMOVUPS     (DX), Z10
+	VMULPS      Z8, Z10, Z10
+	VFMADD231PS Z7, Z9, Z10
+	VMOVUPS     (BX), Z11
+	VMULPS      Z0, Z11, Z11
+	VFMADD231PS Z1, Z10, Z11
+	VMOVUPS     Z11, (BX)
+	VMOVUPS     (SI), Z12
+	VMULPS      Z2, Z12, Z12
+	VMULPS      Z10, Z10, Z10
+	VFMADD231PS Z3, Z10, Z12
+	VMOVUPS     Z12, (SI)
+	VSQRTPS     Z12, Z12
+	VFMADD213PS Z6, Z5, Z12
+	VMULPS      Z4, Z11, Z11
+	VMOVUPS     (DI), Z10
+	VMULPS      Z10, Z11, Z11
+	VDIVPS      Z12, Z11, Z11
+	VSUBPS      Z11, Z9, Z9
+	VMOVUPS     Z9, (CX)
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, BX
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, DI
+	SUBQ        $0x00000010, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000010, AX
+	JZ          done
+	MOVQ        $0x00000010, R8
+	CMPQ        AX, R8
+	CMOVQLT     AX, R8
+	MOVQ        $-1, AX
+	BZHIQ       R8, AX, AX
+	KMOVW       AX, K1
+	VMOVUPS.Z   (CX), K1, Z9
+	VMOVUPS.Z   (DX), K1, Z10
+	VMULPS      Z8, Z10, Z10
+	VFMADD231PS Z7, Z9, Z10
+	VMOVUPS.Z   (BX), K1, Z7
+	VMULPS      Z0, Z7, Z7
+	VFMADD231PS Z1, Z10, Z7
+	VMOVUPS     Z7, K1, (BX)
+	VMOVUPS.Z   (SI), K1, Z0
+	VMULPS      Z2, Z0, Z0
+	VMULPS      Z10, Z10, Z10
+	VFMADD231PS Z3, Z10, Z0
+	VMOVUPS     Z0, K1, (SI)
+	VSQRTPS     Z0, Z0
+	VFMADD213PS Z6, Z5, Z0
+	VMULPS      Z4, Z7, Z7
+	VMOVUPS.Z   (DI), K1, Z1
+	VMULPS      Z1, Z7, Z7
+	VDIVPS      Z0, Z7, Z7
+	VSUBPS      Z7, Z9, Z9
+	VMOVUPS     Z9, K1, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func gemm64AVX512(rows int, cols int, k int, alpha float64, a *float64, lda int, b *float64, c *float64, ldc int, first int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·gemm64AVX512(SB), NOSPLIT, $0-80
@@ -3568,6 +4013,441 @@ stored1x1:
 	VZEROUPPER
 	RET
 
+// func exp64AVX512(n int, x *float64, dst *float64)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·exp64AVX512(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         dst+16(FP), DX
+	VBROADCASTSD const4086300000000000<>+0(SB), Z0
+	SUBQ         $0x00000008, AX
+	JL           rest
+
+whole:
+	VMOVUPD           (CX), Z1
+	VCMPPD.BCST       $0x15, constc0874910d5a5b963<>+0(SB), Z1, K1
+	VMOVAPD.Z         Z1, K1, Z1
+	VMINPD            Z1, Z0, Z1
+	VBROADCASTSD      const4338000000000000<>+0(SB), Z2
+	VFMADD231PD.BCST  const3ff71547652b82fe<>+0(SB), Z1, Z2
+	VSUBPD.BCST       const4338000000000000<>+0(SB), Z2, Z2
+	VFNMADD231PD.BCST const3fe62e42fefa39ef<>+0(SB), Z2, Z1
+	VFNMADD231PD.BCST const3c7abc9e3b39803f<>+0(SB), Z2, Z1
+	VBROADCASTSD      const3e5af635f116e24d<>+0(SB), Z3
+	VFMADD213PD.BCST  const3e928b43b4eb75e6<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3ec71ddf69838069<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3efa0199386654bf<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3f2a01a01b015fac<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3f56c16c18611db6<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3f8111111110f7ef<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3fa55555555503a0<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3fc5555555555558<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3fe0000000000009<>+0(SB), Z1, Z3
+	VMULPD            Z1, Z1, Z4
+	VFMADD213PD       Z1, Z4, Z3
+	VADDPD.BCST       const3ff0000000000000<>+0(SB), Z3, Z3
+	VSCALEFPD         Z2, Z3, Z3
+	VMOVAPD.Z         Z3, K1, Z3
+	VMOVUPD           Z3, (DX)
+	ADDQ              $0x00000040, CX
+	ADDQ              $0x00000040, DX
+	SUBQ              $0x00000008, AX
+	JGE               whole
+
+rest:
+	ADDQ              $0x00000008, AX
+	JZ                done
+	MOVQ              $0x00000008, BX
+	CMPQ              AX, BX
+	CMOVQLT           AX, BX
+	MOVQ              $-1, AX
+	BZHIQ             BX, AX, AX
+	KMOVW             AX, K1
+	VMOVUPD.Z         (CX), K1, Z1
+	VCMPPD.BCST       $0x15, constc0874910d5a5b963<>+0(SB), Z1, K2
+	VMOVAPD.Z         Z1, K2, Z1
+	VMINPD            Z1, Z0, Z1
+	VBROADCASTSD      const4338000000000000<>+0(SB), Z0
+	VFMADD231PD.BCST  const3ff71547652b82fe<>+0(SB), Z1, Z0
+	VSUBPD.BCST       const4338000000000000<>+0(SB), Z0, Z0
+	VFNMADD231PD.BCST const3fe62e42fefa39ef<>+0(SB), Z0, Z1
+	VFNMADD231PD.BCST const3c7abc9e3b39803f<>+0(SB), Z0, Z1
+	VBROADCASTSD      const3e5af635f116e24d<>+0(SB), Z2
+	VFMADD213PD.BCST  const3e928b43b4eb75e6<>+0(SB), Z1, Z2
+	VFMADD213PD.BCST  const3ec71ddf69838069<>+0(SB), Z1, Z2
+	VFMADD213PD.BCST  const3efa0199386654bf<>+0(SB), Z1, Z2
+	VFMADD213PD.BCST  const3f2a01a01b015fac<>+0(SB), Z1, Z2
+	VFMADD213PD.BCST  const3f56c16c18611db6<>+0(SB), Z1, Z2
+	VFMADD213PD.BCST  const3f8111111110f7ef<>+0(SB), Z1, Z2
+	VFMADD213PD.BCST  const3fa55555555503a0<>+0(SB), Z1, Z2
+	VFMADD213PD.BCST  const3fc5555555555558<>+0(SB), Z1, Z2
+	VFMADD213PD.BCST  const3fe0000000000009<>+0(SB), Z1, Z2
+	VMULPD            Z1, Z1, Z3
+	VFMADD213PD       Z1, Z3, Z2
+	VADDPD.BCST       const3ff0000000000000<>+0(SB), Z2, Z2
+	VSCALEFPD         Z0, Z2, Z2
+	VMOVAPD.Z         Z2, K2, Z2
+	VMOVUPD           Z2, K1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const4086300000000000<>+0(SB)/8, $0x4086300000000000
+DATA const4086300000000000<>+8(SB)/8, $0x4086300000000000
+DATA const4086300000000000<>+16(SB)/8, $0x4086300000000000
+DATA const4086300000000000<>+24(SB)/8, $0x4086300000000000
+GLOBL const4086300000000000<>(SB), RODATA|NOPTR, $32
+
+DATA constc0874910d5a5b963<>+0(SB)/8, $0xc0874910d5a5b963
+DATA constc0874910d5a5b963<>+8(SB)/8, $0xc0874910d5a5b963
+DATA constc0874910d5a5b963<>+16(SB)/8, $0xc0874910d5a5b963
+DATA constc0874910d5a5b963<>+24(SB)/8, $0xc0874910d5a5b963
+GLOBL constc0874910d5a5b963<>(SB), RODATA|NOPTR, $32
+
+DATA const4338000000000000<>+0(SB)/8, $0x4338000000000000
+DATA const4338000000000000<>+8(SB)/8, $0x4338000000000000
+DATA const4338000000000000<>+16(SB)/8, $0x4338000000000000
+DATA const4338000000000000<>+24(SB)/8, $0x4338000000000000
+GLOBL const4338000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA const3ff71547652b82fe<>+0(SB)/8, $0x3ff71547652b82fe
+DATA const3ff71547652b82fe<>+8(SB)/8, $0x3ff71547652b82fe
+DATA const3ff71547652b82fe<>+16(SB)/8, $0x3ff71547652b82fe
+DATA const3ff71547652b82fe<>+24(SB)/8, $0x3ff71547652b82fe
+GLOBL const3ff71547652b82fe<>(SB), RODATA|NOPTR, $32
+
+DATA const3fe62e42fefa39ef<>+0(SB)/8, $0x3fe62e42fefa39ef
+DATA const3fe62e42fefa39ef<>+8(SB)/8, $0x3fe62e42fefa39ef
+DATA const3fe62e42fefa39ef<>+16(SB)/8, $0x3fe62e42fefa39ef
+DATA const3fe62e42fefa39ef<>+24(SB)/8, $0x3fe62e42fefa39ef
+GLOBL const3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $32
+
+DATA const3c7abc9e3b39803f<>+0(SB)/8, $0x3c7abc9e3b39803f
+DATA const3c7abc9e3b39803f<>+8(SB)/8, $0x3c7abc9e3b39803f
+DATA const3c7abc9e3b39803f<>+16(SB)/8, $0x3c7abc9e3b39803f
+DATA const3c7abc9e3b39803f<>+24(SB)/8, $0x3c7abc9e3b39803f
+GLOBL const3c7abc9e3b39803f<>(SB), RODATA|NOPTR, $32
+
+DATA const3e5af635f116e24d<>+0(SB)/8, $0x3e5af635f116e24d
+DATA const3e5af635f116e24d<>+8(SB)/8, $0x3e5af635f116e24d
+DATA const3e5af635f116e24d<>+16(SB)/8, $0x3e5af635f116e24d
+DATA const3e5af635f116e24d<>+24(SB)/8, $0x3e5af635f116e24d
+GLOBL const3e5af635f116e24d<>(SB), RODATA|NOPTR, $32
+
+DATA const3e928b43b4eb75e6<>+0(SB)/8, $0x3e928b43b4eb75e6
+DATA const3e928b43b4eb75e6<>+8(SB)/8, $0x3e928b43b4eb75e6
+DATA const3e928b43b4eb75e6<>+16(SB)/8, $0x3e928b43b4eb75e6
+DATA const3e928b43b4eb75e6<>+24(SB)/8, $0x3e928b43b4eb75e6
+GLOBL const3e928b43b4eb75e6<>(SB), RODATA|NOPTR, $32
+
+DATA const3ec71ddf69838069<>+0(SB)/8, $0x3ec71ddf69838069
+DATA const3ec71ddf69838069<>+8(SB)/8, $0x3ec71ddf69838069
+DATA const3ec71ddf69838069<>+16(SB)/8, $0x3ec71ddf69838069
+DATA const3ec71ddf69838069<>+24(SB)/8, $0x3ec71ddf69838069
+GLOBL const3ec71ddf69838069<>(SB), RODATA|NOPTR, $32
+
+DATA const3efa0199386654bf<>+0(SB)/8, $0x3efa0199386654bf
+DATA const3efa0199386654bf<>+8(SB)/8, $0x3efa0199386654bf
+DATA const3efa0199386654bf<>+16(SB)/8, $0x3efa0199386654bf
+DATA const3efa0199386654bf<>+24(SB)/8, $0x3efa0199386654bf
+GLOBL const3efa0199386654bf<>(SB), RODATA|NOPTR, $32
+
+DATA const3f2a01a01b015fac<>+0(SB)/8, $0x3f2a01a01b015fac
+DATA const3f2a01a01b015fac<>+8(SB)/8, $0x3f2a01a01b015fac
+DATA const3f2a01a01b015fac<>+16(SB)/8, $0x3f2a01a01b015fac
+DATA const3f2a01a01b015fac<>+24(SB)/8, $0x3f2a01a01b015fac
+GLOBL const3f2a01a01b015fac<>(SB), RODATA|NOPTR, $32
+
+DATA const3f56c16c18611db6<>+0(SB)/8, $0x3f56c16c18611db6
+DATA const3f56c16c18611db6<>+8(SB)/8, $0x3f56c16c18611db6
+DATA const3f56c16c18611db6<>+16(SB)/8, $0x3f56c16c18611db6
+DATA const3f56c16c18611db6<>+24(SB)/8, $0x3f56c16c18611db6
+GLOBL const3f56c16c18611db6<>(SB), RODATA|NOPTR, $32
+
+DATA const3f8111111110f7ef<>+0(SB)/8, $0x3f8111111110f7ef
+DATA const3f8111111110f7ef<>+8(SB)/8, $0x3f8111111110f7ef
+DATA const3f8111111110f7ef<>+16(SB)/8, $0x3f8111111110f7ef
+DATA const3f8111111110f7ef<>+24(SB)/8, $0x3f8111111110f7ef
+GLOBL const3f8111111110f7ef<>(SB), RODATA|NOPTR, $32
+
+DATA const3fa55555555503a0<>+0(SB)/8, $0x3fa55555555503a0
+DATA const3fa55555555503a0<>+8(SB)/8, $0x3fa55555555503a0
+DATA const3fa55555555503a0<>+16(SB)/8, $0x3fa55555555503a0
+DATA const3fa55555555503a0<>+24(SB)/8, $0x3fa55555555503a0
+GLOBL const3fa55555555503a0<>(SB), RODATA|NOPTR, $32
+
+DATA const3fc5555555555558<>+0(SB)/8, $0x3fc5555555555558
+DATA const3fc5555555555558<>+8(SB)/8, $0x3fc5555555555558
+DATA const3fc5555555555558<>+16(SB)/8, $0x3fc5555555555558
+DATA const3fc5555555555558<>+24(SB)/8, $0x3fc5555555555558
+GLOBL const3fc5555555555558<>(SB), RODATA|NOPTR, $32
+
+DATA const3fe0000000000009<>+0(SB)/8, $0x3fe0000000000009
+DATA const3fe0000000000009<>+8(SB)/8, $0x3fe0000000000009
+DATA const3fe0000000000009<>+16(SB)/8, $0x3fe0000000000009
+DATA const3fe0000000000009<>+24(SB)/8, $0x3fe0000000000009
+GLOBL const3fe0000000000009<>(SB), RODATA|NOPTR, $32
+
+DATA const3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+DATA const3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
+DATA const3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
+DATA const3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
+GLOBL const3ff0000000000000<>(SB), RODATA|NOPTR, $32
+
+// func dot64AVX512(n int, x *float64, y *float64) (sum float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, SSE2
+TEXT ·dot64AVX512(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   y+16(FP), DX
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	SUBQ   $0x00000020, AX
+	JL     rest
+
+whole:
+	VMOVUPD     (CX), Z4
+	VFMADD231PD (DX), Z4, Z0
+	VMOVUPD     64(CX), Z4
+	VFMADD231PD 64(DX), Z4, Z1
+	VMOVUPD     128(CX), Z4
+	VFMADD231PD 128(DX), Z4, Z2
+	VMOVUPD     192(CX), Z4
+	VFMADD231PD 192(DX), Z4, Z3
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000020, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000020, AX
+	CMPQ        AX, $0x00000008
+	JL          last0
+	VMOVUPD     (CX), Z4
+	VFMADD231PD (DX), Z4, Z0
+	SUBQ        $0x00000008, AX
+	CMPQ        AX, $0x00000008
+	JL          last1
+	VMOVUPD     64(CX), Z4
+	VFMADD231PD 64(DX), Z4, Z1
+	SUBQ        $0x00000008, AX
+	CMPQ        AX, $0x00000008
+	JL          last2
+	VMOVUPD     128(CX), Z4
+	VFMADD231PD 128(DX), Z4, Z2
+	SUBQ        $0x00000008, AX
+	CMPQ        AX, $0x00000008
+	JL          last3
+	VMOVUPD     192(CX), Z4
+	VFMADD231PD 192(DX), Z4, Z3
+	SUBQ        $0x00000008, AX
+	JMP         reduce
+
+last0:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000000, CX
+	ADDQ        $0x00000000, DX
+	MOVQ        $0x00000008, BX
+	CMPQ        AX, BX
+	CMOVQLT     AX, BX
+	MOVQ        $-1, AX
+	BZHIQ       BX, AX, AX
+	KMOVW       AX, K1
+	VMOVUPD.Z   (CX), K1, Z4
+	VMOVUPD.Z   (DX), K1, Z5
+	VFMADD231PD Z4, Z5, Z0
+	JMP         reduce
+
+last1:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	MOVQ        $0x00000008, BX
+	CMPQ        AX, BX
+	CMOVQLT     AX, BX
+	MOVQ        $-1, AX
+	BZHIQ       BX, AX, AX
+	KMOVW       AX, K1
+	VMOVUPD.Z   (CX), K1, Z4
+	VMOVUPD.Z   (DX), K1, Z5
+	VFMADD231PD Z4, Z5, Z1
+	JMP         reduce
+
+last2:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000080, CX
+	ADDQ        $0x00000080, DX
+	MOVQ        $0x00000008, BX
+	CMPQ        AX, BX
+	CMOVQLT     AX, BX
+	MOVQ        $-1, AX
+	BZHIQ       BX, AX, AX
+	KMOVW       AX, K1
+	VMOVUPD.Z   (CX), K1, Z4
+	VMOVUPD.Z   (DX), K1, Z5
+	VFMADD231PD Z4, Z5, Z2
+	JMP         reduce
+
+last3:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x000000c0, CX
+	ADDQ        $0x000000c0, DX
+	MOVQ        $0x00000008, BX
+	CMPQ        AX, BX
+	CMOVQLT     AX, BX
+	MOVQ        $-1, AX
+	BZHIQ       BX, AX, AX
+	KMOVW       AX, K1
+	VMOVUPD.Z   (CX), K1, Z4
+	VMOVUPD.Z   (DX), K1, Z5
+	VFMADD231PD Z4, Z5, Z3
+
+reduce:
+	VADDPD        Z2, Z0, Z0
+	VADDPD        Z3, Z1, Z1
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VADDPD        X1, X0, X0
+	MOVSD         X0, sum+24(FP)
+	VZEROUPPER
+	RET
+
+// func axpy64AVX512(n int, alpha float64, x *float64, y *float64)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·axpy64AVX512(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	VBROADCASTSD alpha+8(FP), Z0
+	MOVQ         x+16(FP), CX
+	MOVQ         y+24(FP), DX
+	SUBQ         $0x00000008, AX
+	JL           rest
+
+whole:
+	VMOVUPD     (CX), Z1
+	VMOVUPD     (DX), Z2
+	VFMADD231PD Z0, Z1, Z2
+	VMOVUPD     Z2, (DX)
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000008, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000008, AX
+	JZ          done
+	MOVQ        $0x00000008, BX
+	CMPQ        AX, BX
+	CMOVQLT     AX, BX
+	MOVQ        $-1, AX
+	BZHIQ       BX, AX, AX
+	KMOVW       AX, K1
+	VMOVUPD.Z   (CX), K1, Z1
+	VMOVUPD.Z   (DX), K1, Z2
+	VFMADD231PD Z0, Z1, Z2
+	VMOVUPD     Z2, K1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func adam64AVX512(n int, p *float64, grad *float64, m *float64, v *float64, rate *float64, co *[9]float64)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·adam64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         n+0(FP), AX
+	MOVQ         co+48(FP), CX
+	VBROADCASTSD (CX), Z0
+	VBROADCASTSD 8(CX), Z1
+	VBROADCASTSD 16(CX), Z2
+	VBROADCASTSD 24(CX), Z3
+	VBROADCASTSD 32(CX), Z4
+	VBROADCASTSD 40(CX), Z5
+	VBROADCASTSD 48(CX), Z6
+	VBROADCASTSD 56(CX), Z7
+	VBROADCASTSD 64(CX), Z8
+	MOVQ         p+8(FP), CX
+	MOVQ         grad+16(FP), DX
+	MOVQ         m+24(FP), BX
+	MOVQ         v+32(FP), SI
+	MOVQ         rate+40(FP), DI
+	SUBQ         $0x00000008, AX
+	JL           rest
+
+whole:
+	VMOVUPD     (CX), Z9
+	VMOVUPD     (DX), Z10
+	VMULPD      Z8, Z10, Z10
+	VFMADD231PD Z7, Z9, Z10
+	VMOVUPD     (BX), Z11
+	VMULPD      Z0, Z11, Z11
+	VFMADD231PD Z1, Z10, Z11
+	VMOVUPD     Z11, (BX)
+	VMOVUPD     (SI), Z12
+	VMULPD      Z2, Z12, Z12
+	VMULPD      Z10, Z10, Z10
+	VFMADD231PD Z3, Z10, Z12
+	VMOVUPD     Z12, (SI)
+	VSQRTPD     Z12, Z12
+	VFMADD213PD Z6, Z5, Z12
+	VMULPD      Z4, Z11, Z11
+	VMOVUPD     (DI), Z10
+	VMULPD      Z10, Z11, Z11
+	VDIVPD      Z12, Z11, Z11
+	VSUBPD      Z11, Z9, Z9
+	VMOVUPD     Z9, (CX)
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, BX
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, DI
+	SUBQ        $0x00000008, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000008, AX
+	JZ          done
+	MOVQ        $0x00000008, R8
+	CMPQ        AX, R8
+	CMOVQLT     AX, R8
+	MOVQ        $-1, AX
+	BZHIQ       R8, AX, AX
+	KMOVW       AX, K1
+	VMOVUPD.Z   (CX), K1, Z9
+	VMOVUPD.Z   (DX), K1, Z10
+	VMULPD      Z8, Z10, Z10
+	VFMADD231PD Z7, Z9, Z10
+	VMOVUPD.Z   (BX), K1, Z7
+	VMULPD      Z0, Z7, Z7
+	VFMADD231PD Z1, Z10, Z7
+	VMOVUPD     Z7, K1, (BX)
+	VMOVUPD.Z   (SI), K1, Z0
+	VMULPD      Z2, Z0, Z0
+	VMULPD      Z10, Z10, Z10
+	VFMADD231PD Z3, Z10, Z0
+	VMOVUPD     Z0, K1, (SI)
+	VSQRTPD     Z0, Z0
+	VFMADD213PD Z6, Z5, Z0
+	VMULPD      Z4, Z7, Z7
+	VMOVUPD.Z   (DI), K1, Z1
+	VMULPD      Z1, Z7, Z7
+	VDIVPD      Z0, Z7, Z7
+	VSUBPD      Z7, Z9, Z9
+	VMOVUPD     Z9, K1, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func gemm32AVX2(rows int, cols int, k int, alpha float32, a *float32, lda int, b *float32, c *float32, ldc int, first int)
 // Requires: AVX, FMA3
 TEXT ·gemm32AVX2(SB), NOSPLIT, $0-80
@@ -5034,6 +5914,433 @@ DATA maskTable<>+120(SB)/4, $0x00000000
 DATA maskTable<>+124(SB)/4, $0x00000000
 GLOBL maskTable<>(SB), RODATA|NOPTR, $128
 
+// func exp32AVX2(n int, x *float32, dst *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·exp32AVX2(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         dst+16(FP), DX
+	VBROADCASTSS const42b20000<>+0(SB), Y0
+	SUBQ         $0x00000008, AX
+	JL           rest
+
+whole:
+	VMOVUPS      (CX), Y1
+	VCMPPS       $0x15, constc2cff1b6<>+0(SB), Y1, Y2
+	VANDPS       Y2, Y1, Y1
+	VMINPS       Y1, Y0, Y1
+	VBROADCASTSS const4b400000<>+0(SB), Y3
+	VFMADD231PS  const3fb8aa3b<>+0(SB), Y1, Y3
+	VSUBPS       const4b400000<>+0(SB), Y3, Y4
+	VFNMADD231PS const3f317218<>+0(SB), Y4, Y1
+	VFNMADD231PS constb102e308<>+0(SB), Y4, Y1
+	VBROADCASTSS const3ab51207<>+0(SB), Y4
+	VFMADD213PS  const3c091cfd<>+0(SB), Y1, Y4
+	VFMADD213PS  const3d2aac79<>+0(SB), Y1, Y4
+	VFMADD213PS  const3e2aaa49<>+0(SB), Y1, Y4
+	VFMADD213PS  const3efffffe<>+0(SB), Y1, Y4
+	VMULPS       Y1, Y1, Y5
+	VFMADD213PS  Y1, Y5, Y4
+	VADDPS       const3f800000<>+0(SB), Y4, Y4
+	VPSUBD       const4b400000<>+0(SB), Y3, Y3
+	VPSRAD       $0x01, Y3, Y1
+	VPSUBD       Y1, Y3, Y3
+	VPADDD       const0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y4, Y4
+	VPADDD       const0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y4, Y4
+	VANDPS       Y2, Y4, Y4
+	VMOVUPS      Y4, (DX)
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, AX
+	JGE          whole
+
+rest:
+	ADDQ         $0x00000008, AX
+	JZ           done
+	LEAQ         maskTable<>+64(SB), BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
+	VMOVDQU      (BX), Y1
+	VMASKMOVPS   (CX), Y1, Y2
+	VCMPPS       $0x15, constc2cff1b6<>+0(SB), Y2, Y3
+	VANDPS       Y3, Y2, Y2
+	VMINPS       Y2, Y0, Y2
+	VBROADCASTSS const4b400000<>+0(SB), Y0
+	VFMADD231PS  const3fb8aa3b<>+0(SB), Y2, Y0
+	VSUBPS       const4b400000<>+0(SB), Y0, Y4
+	VFNMADD231PS const3f317218<>+0(SB), Y4, Y2
+	VFNMADD231PS constb102e308<>+0(SB), Y4, Y2
+	VBROADCASTSS const3ab51207<>+0(SB), Y4
+	VFMADD213PS  const3c091cfd<>+0(SB), Y2, Y4
+	VFMADD213PS  const3d2aac79<>+0(SB), Y2, Y4
+	VFMADD213PS  const3e2aaa49<>+0(SB), Y2, Y4
+	VFMADD213PS  const3efffffe<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VADDPS       const3f800000<>+0(SB), Y4, Y4
+	VPSUBD       const4b400000<>+0(SB), Y0, Y0
+	VPSRAD       $0x01, Y0, Y2
+	VPSUBD       Y2, Y0, Y0
+	VPADDD       const0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y4, Y4
+	VPADDD       const0000007f<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y0, Y4, Y4
+	VANDPS       Y3, Y4, Y4
+	VMASKMOVPS   Y4, Y1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const0000007f<>+0(SB)/4, $0x0000007f
+DATA const0000007f<>+4(SB)/4, $0x0000007f
+DATA const0000007f<>+8(SB)/4, $0x0000007f
+DATA const0000007f<>+12(SB)/4, $0x0000007f
+DATA const0000007f<>+16(SB)/4, $0x0000007f
+DATA const0000007f<>+20(SB)/4, $0x0000007f
+DATA const0000007f<>+24(SB)/4, $0x0000007f
+DATA const0000007f<>+28(SB)/4, $0x0000007f
+GLOBL const0000007f<>(SB), RODATA|NOPTR, $32
+
+// func dot32AVX2(n int, x *float32, y *float32) (sum float32)
+// Requires: AVX, FMA3, SSE
+TEXT ·dot32AVX2(SB), NOSPLIT, $0-28
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   y+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	SUBQ   $0x00000040, AX
+	JL     rest
+
+whole:
+	VMOVUPS     (CX), Y8
+	VFMADD231PS (DX), Y8, Y0
+	VMOVUPS     32(CX), Y8
+	VFMADD231PS 32(DX), Y8, Y1
+	VMOVUPS     64(CX), Y8
+	VFMADD231PS 64(DX), Y8, Y2
+	VMOVUPS     96(CX), Y8
+	VFMADD231PS 96(DX), Y8, Y3
+	VMOVUPS     128(CX), Y8
+	VFMADD231PS 128(DX), Y8, Y4
+	VMOVUPS     160(CX), Y8
+	VFMADD231PS 160(DX), Y8, Y5
+	VMOVUPS     192(CX), Y8
+	VFMADD231PS 192(DX), Y8, Y6
+	VMOVUPS     224(CX), Y8
+	VFMADD231PS 224(DX), Y8, Y7
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000040, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000040, AX
+	CMPQ        AX, $0x00000008
+	JL          last0
+	VMOVUPS     (CX), Y8
+	VFMADD231PS (DX), Y8, Y0
+	SUBQ        $0x00000008, AX
+	CMPQ        AX, $0x00000008
+	JL          last1
+	VMOVUPS     32(CX), Y8
+	VFMADD231PS 32(DX), Y8, Y1
+	SUBQ        $0x00000008, AX
+	CMPQ        AX, $0x00000008
+	JL          last2
+	VMOVUPS     64(CX), Y8
+	VFMADD231PS 64(DX), Y8, Y2
+	SUBQ        $0x00000008, AX
+	CMPQ        AX, $0x00000008
+	JL          last3
+	VMOVUPS     96(CX), Y8
+	VFMADD231PS 96(DX), Y8, Y3
+	SUBQ        $0x00000008, AX
+	CMPQ        AX, $0x00000008
+	JL          last4
+	VMOVUPS     128(CX), Y8
+	VFMADD231PS 128(DX), Y8, Y4
+	SUBQ        $0x00000008, AX
+	CMPQ        AX, $0x00000008
+	JL          last5
+	VMOVUPS     160(CX), Y8
+	VFMADD231PS 160(DX), Y8, Y5
+	SUBQ        $0x00000008, AX
+	CMPQ        AX, $0x00000008
+	JL          last6
+	VMOVUPS     192(CX), Y8
+	VFMADD231PS 192(DX), Y8, Y6
+	SUBQ        $0x00000008, AX
+	CMPQ        AX, $0x00000008
+	JL          last7
+	VMOVUPS     224(CX), Y8
+	VFMADD231PS 224(DX), Y8, Y7
+	SUBQ        $0x00000008, AX
+	JMP         reduce
+
+last0:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000000, CX
+	ADDQ        $0x00000000, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x02, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PS Y9, Y8, Y0
+	JMP         reduce
+
+last1:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x02, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PS Y9, Y8, Y1
+	JMP         reduce
+
+last2:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x02, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PS Y9, Y8, Y2
+	JMP         reduce
+
+last3:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000060, CX
+	ADDQ        $0x00000060, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x02, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PS Y9, Y8, Y3
+	JMP         reduce
+
+last4:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000080, CX
+	ADDQ        $0x00000080, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x02, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PS Y9, Y8, Y4
+	JMP         reduce
+
+last5:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x000000a0, CX
+	ADDQ        $0x000000a0, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x02, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PS Y9, Y8, Y5
+	JMP         reduce
+
+last6:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x000000c0, CX
+	ADDQ        $0x000000c0, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x02, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PS Y9, Y8, Y6
+	JMP         reduce
+
+last7:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x000000e0, CX
+	ADDQ        $0x000000e0, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x02, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PS Y9, Y8, Y7
+
+reduce:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	MOVSS        X0, sum+24(FP)
+	VZEROUPPER
+	RET
+
+// func axpy32AVX2(n int, alpha float32, x *float32, y *float32)
+// Requires: AVX, FMA3
+TEXT ·axpy32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	VBROADCASTSS alpha+8(FP), Y0
+	MOVQ         x+16(FP), CX
+	MOVQ         y+24(FP), DX
+	SUBQ         $0x00000008, AX
+	JL           rest
+
+whole:
+	VMOVUPS     (CX), Y1
+	VMOVUPS     (DX), Y2
+	VFMADD231PS Y0, Y1, Y2
+	VMOVUPS     Y2, (DX)
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000008, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000008, AX
+	JZ          done
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x02, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y1
+	VMASKMOVPS  (CX), Y1, Y2
+	VMASKMOVPS  (DX), Y1, Y3
+	VFMADD231PS Y0, Y2, Y3
+	VMASKMOVPS  Y3, Y1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func adam32AVX2(n int, p *float32, grad *float32, m *float32, v *float32, rate *float32, co *[9]float32)
+// Requires: AVX, FMA3
+TEXT ·adam32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         n+0(FP), AX
+	MOVQ         co+48(FP), CX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	VBROADCASTSS 8(CX), Y2
+	VBROADCASTSS 12(CX), Y3
+	VBROADCASTSS 16(CX), Y4
+	VBROADCASTSS 20(CX), Y5
+	VBROADCASTSS 24(CX), Y6
+	VBROADCASTSS 28(CX), Y7
+	VBROADCASTSS 32(CX), Y8
+	MOVQ         p+8(FP), CX
+	MOVQ         grad+16(FP), DX
+	MOVQ         m+24(FP), BX
+	MOVQ         v+32(FP), SI
+	MOVQ         rate+40(FP), DI
+	SUBQ         $0x00000008, AX
+	JL           rest
+
+whole:
+	VMOVUPS     (CX), Y9
+	VMOVUPS     (DX), Y10
+	VMULPS      Y8, Y10, Y10
+	VFMADD231PS Y7, Y9, Y10
+	VMOVUPS     (BX), Y11
+	VMULPS      Y0, Y11, Y11
+	VFMADD231PS Y1, Y10, Y11
+	VMOVUPS     Y11, (BX)
+	VMOVUPS     (SI), Y12
+	VMULPS      Y2, Y12, Y12
+	VMULPS      Y10, Y10, Y10
+	VFMADD231PS Y3, Y10, Y12
+	VMOVUPS     Y12, (SI)
+	VSQRTPS     Y12, Y12
+	VFMADD213PS Y6, Y5, Y12
+	VMULPS      Y4, Y11, Y11
+	VMOVUPS     (DI), Y10
+	VMULPS      Y10, Y11, Y11
+	VDIVPS      Y12, Y11, Y11
+	VSUBPS      Y11, Y9, Y9
+	VMOVUPS     Y9, (CX)
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, BX
+	ADDQ        $0x00000020, SI
+	ADDQ        $0x00000020, DI
+	SUBQ        $0x00000008, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000008, AX
+	JZ          done
+	LEAQ        maskTable<>+64(SB), R8
+	SHLQ        $0x02, AX
+	SUBQ        AX, R8
+	VMOVDQU     (R8), Y9
+	VMASKMOVPS  (CX), Y9, Y10
+	VMASKMOVPS  (DX), Y9, Y11
+	VMULPS      Y8, Y11, Y11
+	VFMADD231PS Y7, Y10, Y11
+	VMASKMOVPS  (BX), Y9, Y7
+	VMULPS      Y0, Y7, Y7
+	VFMADD231PS Y1, Y11, Y7
+	VMASKMOVPS  Y7, Y9, (BX)
+	VMASKMOVPS  (SI), Y9, Y0
+	VMULPS      Y2, Y0, Y0
+	VMULPS      Y11, Y11, Y11
+	VFMADD231PS Y3, Y11, Y0
+	VMASKMOVPS  Y0, Y9, (SI)
+	VSQRTPS     Y0, Y0
+	VFMADD213PS Y6, Y5, Y0
+	VMULPS      Y4, Y7, Y7
+	VMASKMOVPS  (DI), Y9, Y1
+	VMULPS      Y1, Y7, Y7
+	VDIVPS      Y0, Y7, Y7
+	VSUBPS      Y7, Y10, Y10
+	VMASKMOVPS  Y10, Y9, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func gemm64AVX2(rows int, cols int, k int, alpha float64, a *float64, lda int, b *float64, c *float64, ldc int, first int)
 // Requires: AVX, FMA3
 TEXT ·gemm64AVX2(SB), NOSPLIT, $0-80
@@ -6466,6 +7773,437 @@ stored1x1:
 	VZEROUPPER
 	RET
 
+// func exp64AVX2(n int, x *float64, dst *float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·exp64AVX2(SB), NOSPLIT, $0-24
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         dst+16(FP), DX
+	VBROADCASTSD const4086300000000000<>+0(SB), Y0
+	SUBQ         $0x00000004, AX
+	JL           rest
+
+whole:
+	VMOVUPD      (CX), Y1
+	VCMPPD       $0x15, constc0874910d5a5b963<>+0(SB), Y1, Y2
+	VANDPS       Y2, Y1, Y1
+	VMINPD       Y1, Y0, Y1
+	VBROADCASTSD const4338000000000000<>+0(SB), Y3
+	VFMADD231PD  const3ff71547652b82fe<>+0(SB), Y1, Y3
+	VSUBPD       const4338000000000000<>+0(SB), Y3, Y4
+	VFNMADD231PD const3fe62e42fefa39ef<>+0(SB), Y4, Y1
+	VFNMADD231PD const3c7abc9e3b39803f<>+0(SB), Y4, Y1
+	VBROADCASTSD const3e5af635f116e24d<>+0(SB), Y4
+	VFMADD213PD  const3e928b43b4eb75e6<>+0(SB), Y1, Y4
+	VFMADD213PD  const3ec71ddf69838069<>+0(SB), Y1, Y4
+	VFMADD213PD  const3efa0199386654bf<>+0(SB), Y1, Y4
+	VFMADD213PD  const3f2a01a01b015fac<>+0(SB), Y1, Y4
+	VFMADD213PD  const3f56c16c18611db6<>+0(SB), Y1, Y4
+	VFMADD213PD  const3f8111111110f7ef<>+0(SB), Y1, Y4
+	VFMADD213PD  const3fa55555555503a0<>+0(SB), Y1, Y4
+	VFMADD213PD  const3fc5555555555558<>+0(SB), Y1, Y4
+	VFMADD213PD  const3fe0000000000009<>+0(SB), Y1, Y4
+	VMULPD       Y1, Y1, Y5
+	VFMADD213PD  Y1, Y5, Y4
+	VADDPD       const3ff0000000000000<>+0(SB), Y4, Y4
+	VPSUBQ       const4338000000000000<>+0(SB), Y3, Y3
+	VPSRAD       $0x01, Y3, Y1
+	VPSUBD       Y1, Y3, Y3
+	VPADDQ       const00000000000003ff<>+0(SB), Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y4, Y4
+	VPADDQ       const00000000000003ff<>+0(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y4, Y4
+	VANDPS       Y2, Y4, Y4
+	VMOVUPD      Y4, (DX)
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000004, AX
+	JGE          whole
+
+rest:
+	ADDQ         $0x00000004, AX
+	JZ           done
+	LEAQ         maskTable<>+64(SB), BX
+	SHLQ         $0x03, AX
+	SUBQ         AX, BX
+	VMOVDQU      (BX), Y1
+	VMASKMOVPS   (CX), Y1, Y2
+	VCMPPD       $0x15, constc0874910d5a5b963<>+0(SB), Y2, Y3
+	VANDPS       Y3, Y2, Y2
+	VMINPD       Y2, Y0, Y2
+	VBROADCASTSD const4338000000000000<>+0(SB), Y0
+	VFMADD231PD  const3ff71547652b82fe<>+0(SB), Y2, Y0
+	VSUBPD       const4338000000000000<>+0(SB), Y0, Y4
+	VFNMADD231PD const3fe62e42fefa39ef<>+0(SB), Y4, Y2
+	VFNMADD231PD const3c7abc9e3b39803f<>+0(SB), Y4, Y2
+	VBROADCASTSD const3e5af635f116e24d<>+0(SB), Y4
+	VFMADD213PD  const3e928b43b4eb75e6<>+0(SB), Y2, Y4
+	VFMADD213PD  const3ec71ddf69838069<>+0(SB), Y2, Y4
+	VFMADD213PD  const3efa0199386654bf<>+0(SB), Y2, Y4
+	VFMADD213PD  const3f2a01a01b015fac<>+0(SB), Y2, Y4
+	VFMADD213PD  const3f56c16c18611db6<>+0(SB), Y2, Y4
+	VFMADD213PD  const3f8111111110f7ef<>+0(SB), Y2, Y4
+	VFMADD213PD  const3fa55555555503a0<>+0(SB), Y2, Y4
+	VFMADD213PD  const3fc5555555555558<>+0(SB), Y2, Y4
+	VFMADD213PD  const3fe0000000000009<>+0(SB), Y2, Y4
+	VMULPD       Y2, Y2, Y5
+	VFMADD213PD  Y2, Y5, Y4
+	VADDPD       const3ff0000000000000<>+0(SB), Y4, Y4
+	VPSUBQ       const4338000000000000<>+0(SB), Y0, Y0
+	VPSRAD       $0x01, Y0, Y2
+	VPSUBD       Y2, Y0, Y0
+	VPADDQ       const00000000000003ff<>+0(SB), Y2, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y4, Y4
+	VPADDQ       const00000000000003ff<>+0(SB), Y0, Y0
+	VPSLLQ       $0x34, Y0, Y0
+	VMULPD       Y0, Y4, Y4
+	VANDPS       Y3, Y4, Y4
+	VMASKMOVPS   Y4, Y1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const00000000000003ff<>+0(SB)/8, $0x00000000000003ff
+DATA const00000000000003ff<>+8(SB)/8, $0x00000000000003ff
+DATA const00000000000003ff<>+16(SB)/8, $0x00000000000003ff
+DATA const00000000000003ff<>+24(SB)/8, $0x00000000000003ff
+GLOBL const00000000000003ff<>(SB), RODATA|NOPTR, $32
+
+// func dot64AVX2(n int, x *float64, y *float64) (sum float64)
+// Requires: AVX, FMA3, SSE2
+TEXT ·dot64AVX2(SB), NOSPLIT, $0-32
+	MOVQ   n+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   y+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	SUBQ   $0x00000020, AX
+	JL     rest
+
+whole:
+	VMOVUPD     (CX), Y8
+	VFMADD231PD (DX), Y8, Y0
+	VMOVUPD     32(CX), Y8
+	VFMADD231PD 32(DX), Y8, Y1
+	VMOVUPD     64(CX), Y8
+	VFMADD231PD 64(DX), Y8, Y2
+	VMOVUPD     96(CX), Y8
+	VFMADD231PD 96(DX), Y8, Y3
+	VMOVUPD     128(CX), Y8
+	VFMADD231PD 128(DX), Y8, Y4
+	VMOVUPD     160(CX), Y8
+	VFMADD231PD 160(DX), Y8, Y5
+	VMOVUPD     192(CX), Y8
+	VFMADD231PD 192(DX), Y8, Y6
+	VMOVUPD     224(CX), Y8
+	VFMADD231PD 224(DX), Y8, Y7
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000020, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000020, AX
+	CMPQ        AX, $0x00000004
+	JL          last0
+	VMOVUPD     (CX), Y8
+	VFMADD231PD (DX), Y8, Y0
+	SUBQ        $0x00000004, AX
+	CMPQ        AX, $0x00000004
+	JL          last1
+	VMOVUPD     32(CX), Y8
+	VFMADD231PD 32(DX), Y8, Y1
+	SUBQ        $0x00000004, AX
+	CMPQ        AX, $0x00000004
+	JL          last2
+	VMOVUPD     64(CX), Y8
+	VFMADD231PD 64(DX), Y8, Y2
+	SUBQ        $0x00000004, AX
+	CMPQ        AX, $0x00000004
+	JL          last3
+	VMOVUPD     96(CX), Y8
+	VFMADD231PD 96(DX), Y8, Y3
+	SUBQ        $0x00000004, AX
+	CMPQ        AX, $0x00000004
+	JL          last4
+	VMOVUPD     128(CX), Y8
+	VFMADD231PD 128(DX), Y8, Y4
+	SUBQ        $0x00000004, AX
+	CMPQ        AX, $0x00000004
+	JL          last5
+	VMOVUPD     160(CX), Y8
+	VFMADD231PD 160(DX), Y8, Y5
+	SUBQ        $0x00000004, AX
+	CMPQ        AX, $0x00000004
+	JL          last6
+	VMOVUPD     192(CX), Y8
+	VFMADD231PD 192(DX), Y8, Y6
+	SUBQ        $0x00000004, AX
+	CMPQ        AX, $0x00000004
+	JL          last7
+	VMOVUPD     224(CX), Y8
+	VFMADD231PD 224(DX), Y8, Y7
+	SUBQ        $0x00000004, AX
+	JMP         reduce
+
+last0:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000000, CX
+	ADDQ        $0x00000000, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x03, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PD Y9, Y8, Y0
+	JMP         reduce
+
+last1:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x03, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PD Y9, Y8, Y1
+	JMP         reduce
+
+last2:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x03, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PD Y9, Y8, Y2
+	JMP         reduce
+
+last3:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000060, CX
+	ADDQ        $0x00000060, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x03, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PD Y9, Y8, Y3
+	JMP         reduce
+
+last4:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x00000080, CX
+	ADDQ        $0x00000080, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x03, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PD Y9, Y8, Y4
+	JMP         reduce
+
+last5:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x000000a0, CX
+	ADDQ        $0x000000a0, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x03, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PD Y9, Y8, Y5
+	JMP         reduce
+
+last6:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x000000c0, CX
+	ADDQ        $0x000000c0, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x03, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PD Y9, Y8, Y6
+	JMP         reduce
+
+last7:
+	TESTQ       AX, AX
+	JZ          reduce
+	ADDQ        $0x000000e0, CX
+	ADDQ        $0x000000e0, DX
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x03, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y8
+	VMASKMOVPS  (CX), Y8, Y9
+	VMASKMOVPS  (DX), Y8, Y8
+	VFMADD231PD Y9, Y8, Y7
+
+reduce:
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y5, Y1, Y1
+	VADDPD       Y6, Y2, Y2
+	VADDPD       Y7, Y3, Y3
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPD       X1, X0, X0
+	MOVSD        X0, sum+24(FP)
+	VZEROUPPER
+	RET
+
+// func axpy64AVX2(n int, alpha float64, x *float64, y *float64)
+// Requires: AVX, FMA3
+TEXT ·axpy64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), AX
+	VBROADCASTSD alpha+8(FP), Y0
+	MOVQ         x+16(FP), CX
+	MOVQ         y+24(FP), DX
+	SUBQ         $0x00000004, AX
+	JL           rest
+
+whole:
+	VMOVUPD     (CX), Y1
+	VMOVUPD     (DX), Y2
+	VFMADD231PD Y0, Y1, Y2
+	VMOVUPD     Y2, (DX)
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	SUBQ        $0x00000004, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000004, AX
+	JZ          done
+	LEAQ        maskTable<>+64(SB), BX
+	SHLQ        $0x03, AX
+	SUBQ        AX, BX
+	VMOVDQU     (BX), Y1
+	VMASKMOVPS  (CX), Y1, Y2
+	VMASKMOVPS  (DX), Y1, Y3
+	VFMADD231PD Y0, Y2, Y3
+	VMASKMOVPS  Y3, Y1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func adam64AVX2(n int, p *float64, grad *float64, m *float64, v *float64, rate *float64, co *[9]float64)
+// Requires: AVX, FMA3
+TEXT ·adam64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         n+0(FP), AX
+	MOVQ         co+48(FP), CX
+	VBROADCASTSD (CX), Y0
+	VBROADCASTSD 8(CX), Y1
+	VBROADCASTSD 16(CX), Y2
+	VBROADCASTSD 24(CX), Y3
+	VBROADCASTSD 32(CX), Y4
+	VBROADCASTSD 40(CX), Y5
+	VBROADCASTSD 48(CX), Y6
+	VBROADCASTSD 56(CX), Y7
+	VBROADCASTSD 64(CX), Y8
+	MOVQ         p+8(FP), CX
+	MOVQ         grad+16(FP), DX
+	MOVQ         m+24(FP), BX
+	MOVQ         v+32(FP), SI
+	MOVQ         rate+40(FP), DI
+	SUBQ         $0x00000004, AX
+	JL           rest
+
+whole:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     (DX), Y10
+	VMULPD      Y8, Y10, Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPD     (BX), Y11
+	VMULPD      Y0, Y11, Y11
+	VFMADD231PD Y1, Y10, Y11
+	VMOVUPD     Y11, (BX)
+	VMOVUPD     (SI), Y12
+	VMULPD      Y2, Y12, Y12
+	VMULPD      Y10, Y10, Y10
+	VFMADD231PD Y3, Y10, Y12
+	VMOVUPD     Y12, (SI)
+	VSQRTPD     Y12, Y12
+	VFMADD213PD Y6, Y5, Y12
+	VMULPD      Y4, Y11, Y11
+	VMOVUPD     (DI), Y10
+	VMULPD      Y10, Y11, Y11
+	VDIVPD      Y12, Y11, Y11
+	VSUBPD      Y11, Y9, Y9
+	VMOVUPD     Y9, (CX)
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, BX
+	ADDQ        $0x00000020, SI
+	ADDQ        $0x00000020, DI
+	SUBQ        $0x00000004, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000004, AX
+	JZ          done
+	LEAQ        maskTable<>+64(SB), R8
+	SHLQ        $0x03, AX
+	SUBQ        AX, R8
+	VMOVDQU     (R8), Y9
+	VMASKMOVPS  (CX), Y9, Y10
+	VMASKMOVPS  (DX), Y9, Y11
+	VMULPD      Y8, Y11, Y11
+	VFMADD231PD Y7, Y10, Y11
+	VMASKMOVPS  (BX), Y9, Y7
+	VMULPD      Y0, Y7, Y7
+	VFMADD231PD Y1, Y11, Y7
+	VMASKMOVPS  Y7, Y9, (BX)
+	VMASKMOVPS  (SI), Y9, Y0
+	VMULPD      Y2, Y0, Y0
+	VMULPD      Y11, Y11, Y11
+	VFMADD231PD Y3, Y11, Y0
+	VMASKMOVPS  Y0, Y9, (SI)
+	VSQRTPD     Y0, Y0
+	VFMADD213PD Y6, Y5, Y0
+	VMULPD      Y4, Y7, Y7
+	VMASKMOVPS  (DI), Y9, Y1
+	VMULPD      Y1, Y7, Y7
+	VDIVPD      Y0, Y7, Y7
+	VSUBPD      Y7, Y10, Y10
+	VMASKMOVPS  Y10, Y9, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func packRowsAVX512(k int, dwords int, src *byte, stride int, dst *byte)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·packRowsAVX512(SB), NOSPLIT, $0-40
@@ -6495,6 +8233,868 @@ row:
 	VZEROUPPER
 	RET
 
+// func sinCos32AVX512(n int, x *float32, sin *float32, cos *float32) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·sinCos32AVX512(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ sin+16(FP), DX
+	MOVQ cos+24(FP), BX
+	SUBQ $0x00000010, AX
+	JL   rest
+
+whole:
+	VMOVUPS           (CX), Z0
+	VMOVAPS           Z0, Z1
+	VANDPS.BCST       const7fffffff<>+0(SB), Z1, Z1
+	VCMPPS.BCST       $0x16, const459c4000<>+0(SB), Z1, K1
+	KORTESTW          K1, K1
+	JNZ               stop
+	VBROADCASTSS      const4b400000<>+0(SB), Z1
+	VFMADD231PS.BCST  const3f22f983<>+0(SB), Z0, Z1
+	VSUBPS.BCST       const4b400000<>+0(SB), Z1, Z2
+	VFNMADD231PS.BCST const3fc90fdb<>+0(SB), Z2, Z0
+	VFNMADD231PS.BCST constb33bbd2e<>+0(SB), Z2, Z0
+	VMULPS            Z0, Z0, Z2
+	VBROADCASTSS      constb94c81c1<>+0(SB), Z3
+	VFMADD213PS.BCST  const3c088358<>+0(SB), Z2, Z3
+	VFMADD213PS.BCST  constbe2aaaa3<>+0(SB), Z2, Z3
+	VMULPS            Z2, Z0, Z4
+	VFMADD213PS       Z0, Z4, Z3
+	VBROADCASTSS      const37cd3640<>+0(SB), Z0
+	VFMADD213PS.BCST  constbab60738<>+0(SB), Z2, Z0
+	VFMADD213PS.BCST  const3d2aaaa7<>+0(SB), Z2, Z0
+	VFMADD213PS.BCST  constbf000000<>+0(SB), Z2, Z0
+	VFMADD213PS.BCST  const3f800000<>+0(SB), Z2, Z0
+	VPTESTMD.BCST     const00000001<>+0(SB), Z1, K1
+	VMOVAPS           Z3, Z2
+	VMOVAPS           Z0, K1, Z3
+	VMOVAPS           Z2, K1, Z0
+	VPSLLD            $0x1e, Z1, Z2
+	VANDPS.BCST       const80000000<>+0(SB), Z2, Z2
+	VXORPS            Z2, Z3, Z3
+	VPADDD.BCST       const00000001<>+0(SB), Z1, Z2
+	VPSLLD            $0x1e, Z2, Z2
+	VANDPS.BCST       const80000000<>+0(SB), Z2, Z2
+	VXORPS            Z2, Z0, Z0
+	VMOVUPS           Z3, (DX)
+	VMOVUPS           Z0, (BX)
+	ADDQ              $0x00000040, CX
+	ADDQ              $0x00000040, DX
+	ADDQ              $0x00000040, BX
+	SUBQ              $0x00000010, AX
+	JGE               whole
+
+rest:
+	ADDQ              $0x00000010, AX
+	JZ                done
+	MOVQ              $0x00000010, SI
+	CMPQ              AX, SI
+	CMOVQLT           AX, SI
+	MOVQ              $-1, DI
+	BZHIQ             SI, DI, SI
+	KMOVW             SI, K1
+	VMOVUPS.Z         (CX), K1, Z0
+	VMOVAPS           Z0, Z1
+	VANDPS.BCST       const7fffffff<>+0(SB), Z1, Z1
+	VCMPPS.BCST       $0x16, const459c4000<>+0(SB), Z1, K2
+	KORTESTW          K2, K2
+	JNZ               stopRest
+	VBROADCASTSS      const4b400000<>+0(SB), Z1
+	VFMADD231PS.BCST  const3f22f983<>+0(SB), Z0, Z1
+	VSUBPS.BCST       const4b400000<>+0(SB), Z1, Z2
+	VFNMADD231PS.BCST const3fc90fdb<>+0(SB), Z2, Z0
+	VFNMADD231PS.BCST constb33bbd2e<>+0(SB), Z2, Z0
+	VMULPS            Z0, Z0, Z2
+	VBROADCASTSS      constb94c81c1<>+0(SB), Z3
+	VFMADD213PS.BCST  const3c088358<>+0(SB), Z2, Z3
+	VFMADD213PS.BCST  constbe2aaaa3<>+0(SB), Z2, Z3
+	VMULPS            Z2, Z0, Z4
+	VFMADD213PS       Z0, Z4, Z3
+	VBROADCASTSS      const37cd3640<>+0(SB), Z0
+	VFMADD213PS.BCST  constbab60738<>+0(SB), Z2, Z0
+	VFMADD213PS.BCST  const3d2aaaa7<>+0(SB), Z2, Z0
+	VFMADD213PS.BCST  constbf000000<>+0(SB), Z2, Z0
+	VFMADD213PS.BCST  const3f800000<>+0(SB), Z2, Z0
+	VPTESTMD.BCST     const00000001<>+0(SB), Z1, K2
+	VMOVAPS           Z3, Z2
+	VMOVAPS           Z0, K2, Z3
+	VMOVAPS           Z2, K2, Z0
+	VPSLLD            $0x1e, Z1, Z2
+	VANDPS.BCST       const80000000<>+0(SB), Z2, Z2
+	VXORPS            Z2, Z3, Z3
+	VPADDD.BCST       const00000001<>+0(SB), Z1, Z2
+	VPSLLD            $0x1e, Z2, Z2
+	VANDPS.BCST       const80000000<>+0(SB), Z2, Z2
+	VXORPS            Z2, Z0, Z0
+	VMOVUPS           Z3, K1, (DX)
+	VMOVUPS           Z0, K1, (BX)
+
+done:
+	XORQ AX, AX
+	MOVQ AX, left+32(FP)
+	VZEROUPPER
+	RET
+
+stop:
+	ADDQ $0x00000010, AX
+
+stopRest:
+	MOVQ AX, left+32(FP)
+	VZEROUPPER
+	RET
+
+DATA const7fffffff<>+0(SB)/4, $0x7fffffff
+DATA const7fffffff<>+4(SB)/4, $0x7fffffff
+DATA const7fffffff<>+8(SB)/4, $0x7fffffff
+DATA const7fffffff<>+12(SB)/4, $0x7fffffff
+DATA const7fffffff<>+16(SB)/4, $0x7fffffff
+DATA const7fffffff<>+20(SB)/4, $0x7fffffff
+DATA const7fffffff<>+24(SB)/4, $0x7fffffff
+DATA const7fffffff<>+28(SB)/4, $0x7fffffff
+GLOBL const7fffffff<>(SB), RODATA|NOPTR, $32
+
+DATA const459c4000<>+0(SB)/4, $0x459c4000
+DATA const459c4000<>+4(SB)/4, $0x459c4000
+DATA const459c4000<>+8(SB)/4, $0x459c4000
+DATA const459c4000<>+12(SB)/4, $0x459c4000
+DATA const459c4000<>+16(SB)/4, $0x459c4000
+DATA const459c4000<>+20(SB)/4, $0x459c4000
+DATA const459c4000<>+24(SB)/4, $0x459c4000
+DATA const459c4000<>+28(SB)/4, $0x459c4000
+GLOBL const459c4000<>(SB), RODATA|NOPTR, $32
+
+DATA const3f22f983<>+0(SB)/4, $0x3f22f983
+DATA const3f22f983<>+4(SB)/4, $0x3f22f983
+DATA const3f22f983<>+8(SB)/4, $0x3f22f983
+DATA const3f22f983<>+12(SB)/4, $0x3f22f983
+DATA const3f22f983<>+16(SB)/4, $0x3f22f983
+DATA const3f22f983<>+20(SB)/4, $0x3f22f983
+DATA const3f22f983<>+24(SB)/4, $0x3f22f983
+DATA const3f22f983<>+28(SB)/4, $0x3f22f983
+GLOBL const3f22f983<>(SB), RODATA|NOPTR, $32
+
+DATA const3fc90fdb<>+0(SB)/4, $0x3fc90fdb
+DATA const3fc90fdb<>+4(SB)/4, $0x3fc90fdb
+DATA const3fc90fdb<>+8(SB)/4, $0x3fc90fdb
+DATA const3fc90fdb<>+12(SB)/4, $0x3fc90fdb
+DATA const3fc90fdb<>+16(SB)/4, $0x3fc90fdb
+DATA const3fc90fdb<>+20(SB)/4, $0x3fc90fdb
+DATA const3fc90fdb<>+24(SB)/4, $0x3fc90fdb
+DATA const3fc90fdb<>+28(SB)/4, $0x3fc90fdb
+GLOBL const3fc90fdb<>(SB), RODATA|NOPTR, $32
+
+DATA constb33bbd2e<>+0(SB)/4, $0xb33bbd2e
+DATA constb33bbd2e<>+4(SB)/4, $0xb33bbd2e
+DATA constb33bbd2e<>+8(SB)/4, $0xb33bbd2e
+DATA constb33bbd2e<>+12(SB)/4, $0xb33bbd2e
+DATA constb33bbd2e<>+16(SB)/4, $0xb33bbd2e
+DATA constb33bbd2e<>+20(SB)/4, $0xb33bbd2e
+DATA constb33bbd2e<>+24(SB)/4, $0xb33bbd2e
+DATA constb33bbd2e<>+28(SB)/4, $0xb33bbd2e
+GLOBL constb33bbd2e<>(SB), RODATA|NOPTR, $32
+
+DATA constb94c81c1<>+0(SB)/4, $0xb94c81c1
+DATA constb94c81c1<>+4(SB)/4, $0xb94c81c1
+DATA constb94c81c1<>+8(SB)/4, $0xb94c81c1
+DATA constb94c81c1<>+12(SB)/4, $0xb94c81c1
+DATA constb94c81c1<>+16(SB)/4, $0xb94c81c1
+DATA constb94c81c1<>+20(SB)/4, $0xb94c81c1
+DATA constb94c81c1<>+24(SB)/4, $0xb94c81c1
+DATA constb94c81c1<>+28(SB)/4, $0xb94c81c1
+GLOBL constb94c81c1<>(SB), RODATA|NOPTR, $32
+
+DATA const3c088358<>+0(SB)/4, $0x3c088358
+DATA const3c088358<>+4(SB)/4, $0x3c088358
+DATA const3c088358<>+8(SB)/4, $0x3c088358
+DATA const3c088358<>+12(SB)/4, $0x3c088358
+DATA const3c088358<>+16(SB)/4, $0x3c088358
+DATA const3c088358<>+20(SB)/4, $0x3c088358
+DATA const3c088358<>+24(SB)/4, $0x3c088358
+DATA const3c088358<>+28(SB)/4, $0x3c088358
+GLOBL const3c088358<>(SB), RODATA|NOPTR, $32
+
+DATA constbe2aaaa3<>+0(SB)/4, $0xbe2aaaa3
+DATA constbe2aaaa3<>+4(SB)/4, $0xbe2aaaa3
+DATA constbe2aaaa3<>+8(SB)/4, $0xbe2aaaa3
+DATA constbe2aaaa3<>+12(SB)/4, $0xbe2aaaa3
+DATA constbe2aaaa3<>+16(SB)/4, $0xbe2aaaa3
+DATA constbe2aaaa3<>+20(SB)/4, $0xbe2aaaa3
+DATA constbe2aaaa3<>+24(SB)/4, $0xbe2aaaa3
+DATA constbe2aaaa3<>+28(SB)/4, $0xbe2aaaa3
+GLOBL constbe2aaaa3<>(SB), RODATA|NOPTR, $32
+
+DATA const37cd3640<>+0(SB)/4, $0x37cd3640
+DATA const37cd3640<>+4(SB)/4, $0x37cd3640
+DATA const37cd3640<>+8(SB)/4, $0x37cd3640
+DATA const37cd3640<>+12(SB)/4, $0x37cd3640
+DATA const37cd3640<>+16(SB)/4, $0x37cd3640
+DATA const37cd3640<>+20(SB)/4, $0x37cd3640
+DATA const37cd3640<>+24(SB)/4, $0x37cd3640
+DATA const37cd3640<>+28(SB)/4, $0x37cd3640
+GLOBL const37cd3640<>(SB), RODATA|NOPTR, $32
+
+DATA constbab60738<>+0(SB)/4, $0xbab60738
+DATA constbab60738<>+4(SB)/4, $0xbab60738
+DATA constbab60738<>+8(SB)/4, $0xbab60738
+DATA constbab60738<>+12(SB)/4, $0xbab60738
+DATA constbab60738<>+16(SB)/4, $0xbab60738
+DATA constbab60738<>+20(SB)/4, $0xbab60738
+DATA constbab60738<>+24(SB)/4, $0xbab60738
+DATA constbab60738<>+28(SB)/4, $0xbab60738
+GLOBL constbab60738<>(SB), RODATA|NOPTR, $32
+
+DATA const3d2aaaa7<>+0(SB)/4, $0x3d2aaaa7
+DATA const3d2aaaa7<>+4(SB)/4, $0x3d2aaaa7
+DATA const3d2aaaa7<>+8(SB)/4, $0x3d2aaaa7
+DATA const3d2aaaa7<>+12(SB)/4, $0x3d2aaaa7
+DATA const3d2aaaa7<>+16(SB)/4, $0x3d2aaaa7
+DATA const3d2aaaa7<>+20(SB)/4, $0x3d2aaaa7
+DATA const3d2aaaa7<>+24(SB)/4, $0x3d2aaaa7
+DATA const3d2aaaa7<>+28(SB)/4, $0x3d2aaaa7
+GLOBL const3d2aaaa7<>(SB), RODATA|NOPTR, $32
+
+DATA constbf000000<>+0(SB)/4, $0xbf000000
+DATA constbf000000<>+4(SB)/4, $0xbf000000
+DATA constbf000000<>+8(SB)/4, $0xbf000000
+DATA constbf000000<>+12(SB)/4, $0xbf000000
+DATA constbf000000<>+16(SB)/4, $0xbf000000
+DATA constbf000000<>+20(SB)/4, $0xbf000000
+DATA constbf000000<>+24(SB)/4, $0xbf000000
+DATA constbf000000<>+28(SB)/4, $0xbf000000
+GLOBL constbf000000<>(SB), RODATA|NOPTR, $32
+
+DATA const00000001<>+0(SB)/4, $0x00000001
+DATA const00000001<>+4(SB)/4, $0x00000001
+DATA const00000001<>+8(SB)/4, $0x00000001
+DATA const00000001<>+12(SB)/4, $0x00000001
+DATA const00000001<>+16(SB)/4, $0x00000001
+DATA const00000001<>+20(SB)/4, $0x00000001
+DATA const00000001<>+24(SB)/4, $0x00000001
+DATA const00000001<>+28(SB)/4, $0x00000001
+GLOBL const00000001<>(SB), RODATA|NOPTR, $32
+
+DATA const80000000<>+0(SB)/4, $0x80000000
+DATA const80000000<>+4(SB)/4, $0x80000000
+DATA const80000000<>+8(SB)/4, $0x80000000
+DATA const80000000<>+12(SB)/4, $0x80000000
+DATA const80000000<>+16(SB)/4, $0x80000000
+DATA const80000000<>+20(SB)/4, $0x80000000
+DATA const80000000<>+24(SB)/4, $0x80000000
+DATA const80000000<>+28(SB)/4, $0x80000000
+GLOBL const80000000<>(SB), RODATA|NOPTR, $32
+
+// func log32AVX512(n int, x *float32, dst *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·log32AVX512(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ dst+16(FP), DX
+	SUBQ $0x00000010, AX
+	JL   rest
+
+whole:
+	VMOVUPS          (CX), Z0
+	VCMPPS.BCST      $0x11, const00800000<>+0(SB), Z0, K1
+	VMULPS.BCST      const4b800000<>+0(SB), Z0, Z1
+	VMOVAPS          Z0, Z2
+	VMOVAPS          Z1, K1, Z2
+	VXORPS           Z1, Z1, Z1
+	VBROADCASTSS     constc1c00000<>+0(SB), K1, Z1
+	VPSUBD.BCST      const3f3504f3<>+0(SB), Z2, Z3
+	VPSRAD           $0x17, Z3, Z3
+	VCVTDQ2PS        Z3, Z4
+	VPSLLD           $0x17, Z3, Z3
+	VPSUBD           Z3, Z2, Z2
+	VADDPS           Z1, Z4, Z4
+	VSUBPS.BCST      const3f800000<>+0(SB), Z2, Z2
+	VBROADCASTSS     constbd9c555e<>+0(SB), Z1
+	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z2, Z1
+	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z2, Z1
+	VFMADD213PS.BCST const3e116d88<>+0(SB), Z2, Z1
+	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z2, Z1
+	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z2, Z1
+	VFMADD213PS.BCST constbe800113<>+0(SB), Z2, Z1
+	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z2, Z1
+	VMULPS           Z2, Z2, Z3
+	VMULPS           Z2, Z1, Z1
+	VADDPS.BCST      constbf000000<>+0(SB), Z1, Z1
+	VFMADD213PS      Z2, Z3, Z1
+	VFMADD231PS.BCST const3f317218<>+0(SB), Z4, Z1
+	VCMPPS.BCST      $0x00, const7f800000<>+0(SB), Z0, K1
+	VBROADCASTSS     const7f800000<>+0(SB), K1, Z1
+	VCMPPS.BCST      $0x19, const00000000<>+0(SB), Z0, K1
+	VBROADCASTSS     const7fc00000<>+0(SB), K1, Z1
+	VCMPPS.BCST      $0x00, const00000000<>+0(SB), Z0, K1
+	VBROADCASTSS     constff800000<>+0(SB), K1, Z1
+	VMOVUPS          Z1, (DX)
+	ADDQ             $0x00000040, CX
+	ADDQ             $0x00000040, DX
+	SUBQ             $0x00000010, AX
+	JGE              whole
+
+rest:
+	ADDQ             $0x00000010, AX
+	JZ               done
+	MOVQ             $0x00000010, BX
+	CMPQ             AX, BX
+	CMOVQLT          AX, BX
+	MOVQ             $-1, AX
+	BZHIQ            BX, AX, AX
+	KMOVW            AX, K1
+	VMOVUPS.Z        (CX), K1, Z0
+	VCMPPS.BCST      $0x11, const00800000<>+0(SB), Z0, K2
+	VMULPS.BCST      const4b800000<>+0(SB), Z0, Z1
+	VMOVAPS          Z0, Z2
+	VMOVAPS          Z1, K2, Z2
+	VXORPS           Z1, Z1, Z1
+	VBROADCASTSS     constc1c00000<>+0(SB), K2, Z1
+	VPSUBD.BCST      const3f3504f3<>+0(SB), Z2, Z3
+	VPSRAD           $0x17, Z3, Z3
+	VCVTDQ2PS        Z3, Z4
+	VPSLLD           $0x17, Z3, Z3
+	VPSUBD           Z3, Z2, Z2
+	VADDPS           Z1, Z4, Z4
+	VSUBPS.BCST      const3f800000<>+0(SB), Z2, Z2
+	VBROADCASTSS     constbd9c555e<>+0(SB), Z1
+	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z2, Z1
+	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z2, Z1
+	VFMADD213PS.BCST const3e116d88<>+0(SB), Z2, Z1
+	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z2, Z1
+	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z2, Z1
+	VFMADD213PS.BCST constbe800113<>+0(SB), Z2, Z1
+	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z2, Z1
+	VMULPS           Z2, Z2, Z3
+	VMULPS           Z2, Z1, Z1
+	VADDPS.BCST      constbf000000<>+0(SB), Z1, Z1
+	VFMADD213PS      Z2, Z3, Z1
+	VFMADD231PS.BCST const3f317218<>+0(SB), Z4, Z1
+	VCMPPS.BCST      $0x00, const7f800000<>+0(SB), Z0, K2
+	VBROADCASTSS     const7f800000<>+0(SB), K2, Z1
+	VCMPPS.BCST      $0x19, const00000000<>+0(SB), Z0, K2
+	VBROADCASTSS     const7fc00000<>+0(SB), K2, Z1
+	VCMPPS.BCST      $0x00, const00000000<>+0(SB), Z0, K2
+	VBROADCASTSS     constff800000<>+0(SB), K2, Z1
+	VMOVUPS          Z1, K1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const00800000<>+0(SB)/4, $0x00800000
+DATA const00800000<>+4(SB)/4, $0x00800000
+DATA const00800000<>+8(SB)/4, $0x00800000
+DATA const00800000<>+12(SB)/4, $0x00800000
+DATA const00800000<>+16(SB)/4, $0x00800000
+DATA const00800000<>+20(SB)/4, $0x00800000
+DATA const00800000<>+24(SB)/4, $0x00800000
+DATA const00800000<>+28(SB)/4, $0x00800000
+GLOBL const00800000<>(SB), RODATA|NOPTR, $32
+
+DATA const4b800000<>+0(SB)/4, $0x4b800000
+DATA const4b800000<>+4(SB)/4, $0x4b800000
+DATA const4b800000<>+8(SB)/4, $0x4b800000
+DATA const4b800000<>+12(SB)/4, $0x4b800000
+DATA const4b800000<>+16(SB)/4, $0x4b800000
+DATA const4b800000<>+20(SB)/4, $0x4b800000
+DATA const4b800000<>+24(SB)/4, $0x4b800000
+DATA const4b800000<>+28(SB)/4, $0x4b800000
+GLOBL const4b800000<>(SB), RODATA|NOPTR, $32
+
+DATA constc1c00000<>+0(SB)/4, $0xc1c00000
+DATA constc1c00000<>+4(SB)/4, $0xc1c00000
+DATA constc1c00000<>+8(SB)/4, $0xc1c00000
+DATA constc1c00000<>+12(SB)/4, $0xc1c00000
+DATA constc1c00000<>+16(SB)/4, $0xc1c00000
+DATA constc1c00000<>+20(SB)/4, $0xc1c00000
+DATA constc1c00000<>+24(SB)/4, $0xc1c00000
+DATA constc1c00000<>+28(SB)/4, $0xc1c00000
+GLOBL constc1c00000<>(SB), RODATA|NOPTR, $32
+
+DATA const3f3504f3<>+0(SB)/4, $0x3f3504f3
+DATA const3f3504f3<>+4(SB)/4, $0x3f3504f3
+DATA const3f3504f3<>+8(SB)/4, $0x3f3504f3
+DATA const3f3504f3<>+12(SB)/4, $0x3f3504f3
+DATA const3f3504f3<>+16(SB)/4, $0x3f3504f3
+DATA const3f3504f3<>+20(SB)/4, $0x3f3504f3
+DATA const3f3504f3<>+24(SB)/4, $0x3f3504f3
+DATA const3f3504f3<>+28(SB)/4, $0x3f3504f3
+GLOBL const3f3504f3<>(SB), RODATA|NOPTR, $32
+
+DATA constbd9c555e<>+0(SB)/4, $0xbd9c555e
+DATA constbd9c555e<>+4(SB)/4, $0xbd9c555e
+DATA constbd9c555e<>+8(SB)/4, $0xbd9c555e
+DATA constbd9c555e<>+12(SB)/4, $0xbd9c555e
+DATA constbd9c555e<>+16(SB)/4, $0xbd9c555e
+DATA constbd9c555e<>+20(SB)/4, $0xbd9c555e
+DATA constbd9c555e<>+24(SB)/4, $0xbd9c555e
+DATA constbd9c555e<>+28(SB)/4, $0xbd9c555e
+GLOBL constbd9c555e<>(SB), RODATA|NOPTR, $32
+
+DATA const3e02a9a6<>+0(SB)/4, $0x3e02a9a6
+DATA const3e02a9a6<>+4(SB)/4, $0x3e02a9a6
+DATA const3e02a9a6<>+8(SB)/4, $0x3e02a9a6
+DATA const3e02a9a6<>+12(SB)/4, $0x3e02a9a6
+DATA const3e02a9a6<>+16(SB)/4, $0x3e02a9a6
+DATA const3e02a9a6<>+20(SB)/4, $0x3e02a9a6
+DATA const3e02a9a6<>+24(SB)/4, $0x3e02a9a6
+DATA const3e02a9a6<>+28(SB)/4, $0x3e02a9a6
+GLOBL const3e02a9a6<>(SB), RODATA|NOPTR, $32
+
+DATA constbe06c1b3<>+0(SB)/4, $0xbe06c1b3
+DATA constbe06c1b3<>+4(SB)/4, $0xbe06c1b3
+DATA constbe06c1b3<>+8(SB)/4, $0xbe06c1b3
+DATA constbe06c1b3<>+12(SB)/4, $0xbe06c1b3
+DATA constbe06c1b3<>+16(SB)/4, $0xbe06c1b3
+DATA constbe06c1b3<>+20(SB)/4, $0xbe06c1b3
+DATA constbe06c1b3<>+24(SB)/4, $0xbe06c1b3
+DATA constbe06c1b3<>+28(SB)/4, $0xbe06c1b3
+GLOBL constbe06c1b3<>(SB), RODATA|NOPTR, $32
+
+DATA const3e116d88<>+0(SB)/4, $0x3e116d88
+DATA const3e116d88<>+4(SB)/4, $0x3e116d88
+DATA const3e116d88<>+8(SB)/4, $0x3e116d88
+DATA const3e116d88<>+12(SB)/4, $0x3e116d88
+DATA const3e116d88<>+16(SB)/4, $0x3e116d88
+DATA const3e116d88<>+20(SB)/4, $0x3e116d88
+DATA const3e116d88<>+24(SB)/4, $0x3e116d88
+DATA const3e116d88<>+28(SB)/4, $0x3e116d88
+GLOBL const3e116d88<>(SB), RODATA|NOPTR, $32
+
+DATA constbe2a3945<>+0(SB)/4, $0xbe2a3945
+DATA constbe2a3945<>+4(SB)/4, $0xbe2a3945
+DATA constbe2a3945<>+8(SB)/4, $0xbe2a3945
+DATA constbe2a3945<>+12(SB)/4, $0xbe2a3945
+DATA constbe2a3945<>+16(SB)/4, $0xbe2a3945
+DATA constbe2a3945<>+20(SB)/4, $0xbe2a3945
+DATA constbe2a3945<>+24(SB)/4, $0xbe2a3945
+DATA constbe2a3945<>+28(SB)/4, $0xbe2a3945
+GLOBL constbe2a3945<>(SB), RODATA|NOPTR, $32
+
+DATA const3e4cd000<>+0(SB)/4, $0x3e4cd000
+DATA const3e4cd000<>+4(SB)/4, $0x3e4cd000
+DATA const3e4cd000<>+8(SB)/4, $0x3e4cd000
+DATA const3e4cd000<>+12(SB)/4, $0x3e4cd000
+DATA const3e4cd000<>+16(SB)/4, $0x3e4cd000
+DATA const3e4cd000<>+20(SB)/4, $0x3e4cd000
+DATA const3e4cd000<>+24(SB)/4, $0x3e4cd000
+DATA const3e4cd000<>+28(SB)/4, $0x3e4cd000
+GLOBL const3e4cd000<>(SB), RODATA|NOPTR, $32
+
+DATA constbe800113<>+0(SB)/4, $0xbe800113
+DATA constbe800113<>+4(SB)/4, $0xbe800113
+DATA constbe800113<>+8(SB)/4, $0xbe800113
+DATA constbe800113<>+12(SB)/4, $0xbe800113
+DATA constbe800113<>+16(SB)/4, $0xbe800113
+DATA constbe800113<>+20(SB)/4, $0xbe800113
+DATA constbe800113<>+24(SB)/4, $0xbe800113
+DATA constbe800113<>+28(SB)/4, $0xbe800113
+GLOBL constbe800113<>(SB), RODATA|NOPTR, $32
+
+DATA const3eaaaaaa<>+0(SB)/4, $0x3eaaaaaa
+DATA const3eaaaaaa<>+4(SB)/4, $0x3eaaaaaa
+DATA const3eaaaaaa<>+8(SB)/4, $0x3eaaaaaa
+DATA const3eaaaaaa<>+12(SB)/4, $0x3eaaaaaa
+DATA const3eaaaaaa<>+16(SB)/4, $0x3eaaaaaa
+DATA const3eaaaaaa<>+20(SB)/4, $0x3eaaaaaa
+DATA const3eaaaaaa<>+24(SB)/4, $0x3eaaaaaa
+DATA const3eaaaaaa<>+28(SB)/4, $0x3eaaaaaa
+GLOBL const3eaaaaaa<>(SB), RODATA|NOPTR, $32
+
+DATA const7f800000<>+0(SB)/4, $0x7f800000
+DATA const7f800000<>+4(SB)/4, $0x7f800000
+DATA const7f800000<>+8(SB)/4, $0x7f800000
+DATA const7f800000<>+12(SB)/4, $0x7f800000
+DATA const7f800000<>+16(SB)/4, $0x7f800000
+DATA const7f800000<>+20(SB)/4, $0x7f800000
+DATA const7f800000<>+24(SB)/4, $0x7f800000
+DATA const7f800000<>+28(SB)/4, $0x7f800000
+GLOBL const7f800000<>(SB), RODATA|NOPTR, $32
+
+DATA const00000000<>+0(SB)/4, $0x00000000
+DATA const00000000<>+4(SB)/4, $0x00000000
+DATA const00000000<>+8(SB)/4, $0x00000000
+DATA const00000000<>+12(SB)/4, $0x00000000
+DATA const00000000<>+16(SB)/4, $0x00000000
+DATA const00000000<>+20(SB)/4, $0x00000000
+DATA const00000000<>+24(SB)/4, $0x00000000
+DATA const00000000<>+28(SB)/4, $0x00000000
+GLOBL const00000000<>(SB), RODATA|NOPTR, $32
+
+DATA const7fc00000<>+0(SB)/4, $0x7fc00000
+DATA const7fc00000<>+4(SB)/4, $0x7fc00000
+DATA const7fc00000<>+8(SB)/4, $0x7fc00000
+DATA const7fc00000<>+12(SB)/4, $0x7fc00000
+DATA const7fc00000<>+16(SB)/4, $0x7fc00000
+DATA const7fc00000<>+20(SB)/4, $0x7fc00000
+DATA const7fc00000<>+24(SB)/4, $0x7fc00000
+DATA const7fc00000<>+28(SB)/4, $0x7fc00000
+GLOBL const7fc00000<>(SB), RODATA|NOPTR, $32
+
+DATA constff800000<>+0(SB)/4, $0xff800000
+DATA constff800000<>+4(SB)/4, $0xff800000
+DATA constff800000<>+8(SB)/4, $0xff800000
+DATA constff800000<>+12(SB)/4, $0xff800000
+DATA constff800000<>+16(SB)/4, $0xff800000
+DATA constff800000<>+20(SB)/4, $0xff800000
+DATA constff800000<>+24(SB)/4, $0xff800000
+DATA constff800000<>+28(SB)/4, $0xff800000
+GLOBL constff800000<>(SB), RODATA|NOPTR, $32
+
+// func normals32AVX512(blocks int, dst *float32, keys *[20]uint32, c0 *[16]uint32, c1 *[16]uint32, c2 uint32, c3 uint32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·normals32AVX512(SB), NOSPLIT, $0-48
+	MOVQ    blocks+0(FP), AX
+	MOVQ    dst+8(FP), CX
+	MOVQ    keys+16(FP), DX
+	MOVQ    c0+24(FP), BX
+	VMOVUPS (BX), Z0
+
+block:
+	VBROADCASTSS     c2+40(FP), Z3
+	VBROADCASTSS     c3+44(FP), Z4
+	VMOVAPS          Z0, Z1
+	MOVQ             c1+32(FP), BX
+	VMOVUPS          (BX), Z2
+	VPSRLQ           $0x20, Z1, Z5
+	VPSRLQ           $0x20, Z2, Z6
+	VMOVAPS          Z3, Z7
+	VMOVAPS          Z4, Z8
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z1, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z3, Z3
+	VPSRLQ           $0x20, Z1, Z9
+	VPSRLQ           $0x20, Z3, Z10
+	VPTERNLOGD.BCST  $0x96, (DX), Z2, Z10
+	VPTERNLOGD.BCST  $0x96, 4(DX), Z4, Z9
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z5, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z4
+	VPSRLQ           $0x20, Z2, Z5
+	VPSRLQ           $0x20, Z4, Z7
+	VPTERNLOGD.BCST  $0x96, (DX), Z6, Z7
+	VPTERNLOGD.BCST  $0x96, 4(DX), Z8, Z5
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z6
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z8
+	VPSRLQ           $0x20, Z6, Z9
+	VPSRLQ           $0x20, Z8, Z10
+	VPTERNLOGD.BCST  $0x96, 8(DX), Z3, Z10
+	VPTERNLOGD.BCST  $0x96, 12(DX), Z1, Z9
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z7, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z5, Z3
+	VPSRLQ           $0x20, Z1, Z5
+	VPSRLQ           $0x20, Z3, Z7
+	VPTERNLOGD.BCST  $0x96, 8(DX), Z4, Z7
+	VPTERNLOGD.BCST  $0x96, 12(DX), Z2, Z5
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z4
+	VPSRLQ           $0x20, Z2, Z9
+	VPSRLQ           $0x20, Z4, Z10
+	VPTERNLOGD.BCST  $0x96, 16(DX), Z8, Z10
+	VPTERNLOGD.BCST  $0x96, 20(DX), Z6, Z9
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z7, Z6
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z5, Z5
+	VPSRLQ           $0x20, Z6, Z7
+	VPSRLQ           $0x20, Z5, Z8
+	VPTERNLOGD.BCST  $0x96, 16(DX), Z3, Z8
+	VPTERNLOGD.BCST  $0x96, 20(DX), Z1, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z3
+	VPSRLQ           $0x20, Z1, Z9
+	VPSRLQ           $0x20, Z3, Z10
+	VPTERNLOGD.BCST  $0x96, 24(DX), Z4, Z10
+	VPTERNLOGD.BCST  $0x96, 28(DX), Z2, Z9
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z8, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z4
+	VPSRLQ           $0x20, Z2, Z7
+	VPSRLQ           $0x20, Z4, Z8
+	VPTERNLOGD.BCST  $0x96, 24(DX), Z5, Z8
+	VPTERNLOGD.BCST  $0x96, 28(DX), Z6, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z5
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z6
+	VPSRLQ           $0x20, Z5, Z9
+	VPSRLQ           $0x20, Z6, Z10
+	VPTERNLOGD.BCST  $0x96, 32(DX), Z3, Z10
+	VPTERNLOGD.BCST  $0x96, 36(DX), Z1, Z9
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z8, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z3
+	VPSRLQ           $0x20, Z1, Z7
+	VPSRLQ           $0x20, Z3, Z8
+	VPTERNLOGD.BCST  $0x96, 32(DX), Z4, Z8
+	VPTERNLOGD.BCST  $0x96, 36(DX), Z2, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z4
+	VPSRLQ           $0x20, Z2, Z9
+	VPSRLQ           $0x20, Z4, Z10
+	VPTERNLOGD.BCST  $0x96, 40(DX), Z6, Z10
+	VPTERNLOGD.BCST  $0x96, 44(DX), Z5, Z9
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z8, Z5
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z6
+	VPSRLQ           $0x20, Z5, Z7
+	VPSRLQ           $0x20, Z6, Z8
+	VPTERNLOGD.BCST  $0x96, 40(DX), Z3, Z8
+	VPTERNLOGD.BCST  $0x96, 44(DX), Z1, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z3
+	VPSRLQ           $0x20, Z1, Z9
+	VPSRLQ           $0x20, Z3, Z10
+	VPTERNLOGD.BCST  $0x96, 48(DX), Z4, Z10
+	VPTERNLOGD.BCST  $0x96, 52(DX), Z2, Z9
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z8, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z4
+	VPSRLQ           $0x20, Z2, Z7
+	VPSRLQ           $0x20, Z4, Z8
+	VPTERNLOGD.BCST  $0x96, 48(DX), Z6, Z8
+	VPTERNLOGD.BCST  $0x96, 52(DX), Z5, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z5
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z6
+	VPSRLQ           $0x20, Z5, Z9
+	VPSRLQ           $0x20, Z6, Z10
+	VPTERNLOGD.BCST  $0x96, 56(DX), Z3, Z10
+	VPTERNLOGD.BCST  $0x96, 60(DX), Z1, Z9
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z8, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z3
+	VPSRLQ           $0x20, Z1, Z7
+	VPSRLQ           $0x20, Z3, Z8
+	VPTERNLOGD.BCST  $0x96, 56(DX), Z4, Z8
+	VPTERNLOGD.BCST  $0x96, 60(DX), Z2, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z4
+	VPSRLQ           $0x20, Z2, Z9
+	VPSRLQ           $0x20, Z4, Z10
+	VPTERNLOGD.BCST  $0x96, 64(DX), Z6, Z10
+	VPTERNLOGD.BCST  $0x96, 68(DX), Z5, Z9
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z8, Z5
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z6
+	VPSRLQ           $0x20, Z5, Z7
+	VPSRLQ           $0x20, Z6, Z8
+	VPTERNLOGD.BCST  $0x96, 64(DX), Z3, Z8
+	VPTERNLOGD.BCST  $0x96, 68(DX), Z1, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z3
+	VPSRLQ           $0x20, Z1, Z9
+	VPSRLQ           $0x20, Z3, Z10
+	VPTERNLOGD.BCST  $0x96, 72(DX), Z4, Z10
+	VPTERNLOGD.BCST  $0x96, 76(DX), Z2, Z9
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z8, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z4
+	VPSRLQ           $0x20, Z2, Z7
+	VPSRLQ           $0x20, Z4, Z8
+	VPTERNLOGD.BCST  $0x96, 72(DX), Z6, Z8
+	VPTERNLOGD.BCST  $0x96, 76(DX), Z5, Z7
+	VPSLLQ           $0x20, Z8, Z8
+	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z5
+	VPTERNLOGQ       $0xca, Z8, Z10, Z5
+	VMOVDQA64        Z5, Z10
+	VPSLLQ           $0x20, Z4, Z4
+	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z5
+	VPTERNLOGQ       $0xca, Z4, Z3, Z5
+	VMOVDQA64        Z5, Z3
+	VPSLLQ           $0x20, Z7, Z7
+	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z4
+	VPTERNLOGQ       $0xca, Z7, Z9, Z4
+	VMOVDQA64        Z4, Z9
+	VPSLLQ           $0x20, Z2, Z2
+	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z4
+	VPTERNLOGQ       $0xca, Z2, Z1, Z4
+	VMOVDQA64        Z4, Z1
+	VPSRLD           $0x08, Z10, Z10
+	VPADDD.BCST      const00000001<>+0(SB), Z10, Z10
+	VCVTDQ2PS        Z10, Z10
+	VMULPS.BCST      const33800000<>+0(SB), Z10, Z10
+	VPSUBD.BCST      const3f3504f3<>+0(SB), Z10, Z2
+	VPSRAD           $0x17, Z2, Z2
+	VCVTDQ2PS        Z2, Z4
+	VPSLLD           $0x17, Z2, Z2
+	VPSUBD           Z2, Z10, Z10
+	VSUBPS.BCST      const3f800000<>+0(SB), Z10, Z10
+	VBROADCASTSS     constbd9c555e<>+0(SB), Z2
+	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z10, Z2
+	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z10, Z2
+	VFMADD213PS.BCST const3e116d88<>+0(SB), Z10, Z2
+	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z10, Z2
+	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z10, Z2
+	VFMADD213PS.BCST constbe800113<>+0(SB), Z10, Z2
+	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z10, Z2
+	VMULPS           Z10, Z10, Z5
+	VMULPS           Z10, Z2, Z2
+	VADDPS.BCST      constbf000000<>+0(SB), Z2, Z2
+	VFMADD213PS      Z10, Z5, Z2
+	VFMADD231PS.BCST const3f317218<>+0(SB), Z4, Z2
+	VMULPS.BCST      constc0000000<>+0(SB), Z2, Z2
+	VSQRTPS          Z2, Z2
+	VPSRLD           $0x08, Z3, Z3
+	VPADDD.BCST      const00200000<>+0(SB), Z3, Z4
+	VPSRLD           $0x16, Z4, Z4
+	VPSLLD           $0x16, Z4, Z5
+	VPSUBD           Z5, Z3, Z3
+	VCVTDQ2PS        Z3, Z3
+	VMULPS.BCST      const34c90fdb<>+0(SB), Z3, Z3
+	VMULPS           Z3, Z3, Z5
+	VBROADCASTSS     constb94c81c1<>+0(SB), Z6
+	VFMADD213PS.BCST const3c088358<>+0(SB), Z5, Z6
+	VFMADD213PS.BCST constbe2aaaa3<>+0(SB), Z5, Z6
+	VMULPS           Z5, Z3, Z7
+	VFMADD213PS      Z3, Z7, Z6
+	VBROADCASTSS     const37cd3640<>+0(SB), Z3
+	VFMADD213PS.BCST constbab60738<>+0(SB), Z5, Z3
+	VFMADD213PS.BCST const3d2aaaa7<>+0(SB), Z5, Z3
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z5, Z3
+	VFMADD213PS.BCST const3f800000<>+0(SB), Z5, Z3
+	VPTESTMD.BCST    const00000001<>+0(SB), Z4, K1
+	VMOVAPS          Z6, Z5
+	VMOVAPS          Z3, K1, Z6
+	VMOVAPS          Z5, K1, Z3
+	VPSLLD           $0x1e, Z4, Z5
+	VANDPS.BCST      const80000000<>+0(SB), Z5, Z5
+	VXORPS           Z5, Z6, Z6
+	VPADDD.BCST      const00000001<>+0(SB), Z4, Z5
+	VPSLLD           $0x1e, Z5, Z5
+	VANDPS.BCST      const80000000<>+0(SB), Z5, Z5
+	VXORPS           Z5, Z3, Z3
+	VMULPS           Z2, Z3, Z3
+	VMULPS           Z2, Z6, Z6
+	VPSRLD           $0x08, Z9, Z9
+	VPADDD.BCST      const00000001<>+0(SB), Z9, Z9
+	VCVTDQ2PS        Z9, Z9
+	VMULPS.BCST      const33800000<>+0(SB), Z9, Z9
+	VPSUBD.BCST      const3f3504f3<>+0(SB), Z9, Z2
+	VPSRAD           $0x17, Z2, Z2
+	VCVTDQ2PS        Z2, Z4
+	VPSLLD           $0x17, Z2, Z2
+	VPSUBD           Z2, Z9, Z9
+	VSUBPS.BCST      const3f800000<>+0(SB), Z9, Z9
+	VBROADCASTSS     constbd9c555e<>+0(SB), Z2
+	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z9, Z2
+	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z9, Z2
+	VFMADD213PS.BCST const3e116d88<>+0(SB), Z9, Z2
+	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z9, Z2
+	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z9, Z2
+	VFMADD213PS.BCST constbe800113<>+0(SB), Z9, Z2
+	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z9, Z2
+	VMULPS           Z9, Z9, Z5
+	VMULPS           Z9, Z2, Z2
+	VADDPS.BCST      constbf000000<>+0(SB), Z2, Z2
+	VFMADD213PS      Z9, Z5, Z2
+	VFMADD231PS.BCST const3f317218<>+0(SB), Z4, Z2
+	VMULPS.BCST      constc0000000<>+0(SB), Z2, Z2
+	VSQRTPS          Z2, Z2
+	VPSRLD           $0x08, Z1, Z1
+	VPADDD.BCST      const00200000<>+0(SB), Z1, Z4
+	VPSRLD           $0x16, Z4, Z4
+	VPSLLD           $0x16, Z4, Z5
+	VPSUBD           Z5, Z1, Z1
+	VCVTDQ2PS        Z1, Z1
+	VMULPS.BCST      const34c90fdb<>+0(SB), Z1, Z1
+	VMULPS           Z1, Z1, Z5
+	VBROADCASTSS     constb94c81c1<>+0(SB), Z7
+	VFMADD213PS.BCST const3c088358<>+0(SB), Z5, Z7
+	VFMADD213PS.BCST constbe2aaaa3<>+0(SB), Z5, Z7
+	VMULPS           Z5, Z1, Z8
+	VFMADD213PS      Z1, Z8, Z7
+	VBROADCASTSS     const37cd3640<>+0(SB), Z1
+	VFMADD213PS.BCST constbab60738<>+0(SB), Z5, Z1
+	VFMADD213PS.BCST const3d2aaaa7<>+0(SB), Z5, Z1
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z5, Z1
+	VFMADD213PS.BCST const3f800000<>+0(SB), Z5, Z1
+	VPTESTMD.BCST    const00000001<>+0(SB), Z4, K1
+	VMOVAPS          Z7, Z5
+	VMOVAPS          Z1, K1, Z7
+	VMOVAPS          Z5, K1, Z1
+	VPSLLD           $0x1e, Z4, Z5
+	VANDPS.BCST      const80000000<>+0(SB), Z5, Z5
+	VXORPS           Z5, Z7, Z7
+	VPADDD.BCST      const00000001<>+0(SB), Z4, Z5
+	VPSLLD           $0x1e, Z5, Z5
+	VANDPS.BCST      const80000000<>+0(SB), Z5, Z5
+	VXORPS           Z5, Z1, Z1
+	VMULPS           Z2, Z1, Z1
+	VMULPS           Z2, Z7, Z7
+	VUNPCKLPS        Z6, Z3, Z2
+	VUNPCKHPS        Z6, Z3, Z4
+	VUNPCKLPS        Z7, Z1, Z5
+	VUNPCKHPS        Z7, Z1, Z7
+	VUNPCKLPD        Z5, Z2, Z3
+	VUNPCKHPD        Z5, Z2, Z6
+	VUNPCKLPD        Z7, Z4, Z1
+	VUNPCKHPD        Z7, Z4, Z7
+	VMOVUPS          Z3, (CX)
+	VMOVUPS          Z6, 64(CX)
+	VMOVUPS          Z1, 128(CX)
+	VMOVUPS          Z7, 192(CX)
+	ADDQ             $0x00000100, CX
+	VPADDD.BCST      const00000010<>+0(SB), Z0, Z0
+	DECQ             AX
+	JNZ              block
+	VZEROUPPER
+	RET
+
+DATA const00000000d2511f53<>+0(SB)/8, $0x00000000d2511f53
+DATA const00000000d2511f53<>+8(SB)/8, $0x00000000d2511f53
+DATA const00000000d2511f53<>+16(SB)/8, $0x00000000d2511f53
+DATA const00000000d2511f53<>+24(SB)/8, $0x00000000d2511f53
+GLOBL const00000000d2511f53<>(SB), RODATA|NOPTR, $32
+
+DATA const00000000cd9e8d57<>+0(SB)/8, $0x00000000cd9e8d57
+DATA const00000000cd9e8d57<>+8(SB)/8, $0x00000000cd9e8d57
+DATA const00000000cd9e8d57<>+16(SB)/8, $0x00000000cd9e8d57
+DATA const00000000cd9e8d57<>+24(SB)/8, $0x00000000cd9e8d57
+GLOBL const00000000cd9e8d57<>(SB), RODATA|NOPTR, $32
+
+DATA const00000000ffffffff<>+0(SB)/8, $0x00000000ffffffff
+DATA const00000000ffffffff<>+8(SB)/8, $0x00000000ffffffff
+DATA const00000000ffffffff<>+16(SB)/8, $0x00000000ffffffff
+DATA const00000000ffffffff<>+24(SB)/8, $0x00000000ffffffff
+GLOBL const00000000ffffffff<>(SB), RODATA|NOPTR, $32
+
+DATA const33800000<>+0(SB)/4, $0x33800000
+DATA const33800000<>+4(SB)/4, $0x33800000
+DATA const33800000<>+8(SB)/4, $0x33800000
+DATA const33800000<>+12(SB)/4, $0x33800000
+DATA const33800000<>+16(SB)/4, $0x33800000
+DATA const33800000<>+20(SB)/4, $0x33800000
+DATA const33800000<>+24(SB)/4, $0x33800000
+DATA const33800000<>+28(SB)/4, $0x33800000
+GLOBL const33800000<>(SB), RODATA|NOPTR, $32
+
+DATA constc0000000<>+0(SB)/4, $0xc0000000
+DATA constc0000000<>+4(SB)/4, $0xc0000000
+DATA constc0000000<>+8(SB)/4, $0xc0000000
+DATA constc0000000<>+12(SB)/4, $0xc0000000
+DATA constc0000000<>+16(SB)/4, $0xc0000000
+DATA constc0000000<>+20(SB)/4, $0xc0000000
+DATA constc0000000<>+24(SB)/4, $0xc0000000
+DATA constc0000000<>+28(SB)/4, $0xc0000000
+GLOBL constc0000000<>(SB), RODATA|NOPTR, $32
+
+DATA const00200000<>+0(SB)/4, $0x00200000
+DATA const00200000<>+4(SB)/4, $0x00200000
+DATA const00200000<>+8(SB)/4, $0x00200000
+DATA const00200000<>+12(SB)/4, $0x00200000
+DATA const00200000<>+16(SB)/4, $0x00200000
+DATA const00200000<>+20(SB)/4, $0x00200000
+DATA const00200000<>+24(SB)/4, $0x00200000
+DATA const00200000<>+28(SB)/4, $0x00200000
+GLOBL const00200000<>(SB), RODATA|NOPTR, $32
+
+DATA const34c90fdb<>+0(SB)/4, $0x34c90fdb
+DATA const34c90fdb<>+4(SB)/4, $0x34c90fdb
+DATA const34c90fdb<>+8(SB)/4, $0x34c90fdb
+DATA const34c90fdb<>+12(SB)/4, $0x34c90fdb
+DATA const34c90fdb<>+16(SB)/4, $0x34c90fdb
+DATA const34c90fdb<>+20(SB)/4, $0x34c90fdb
+DATA const34c90fdb<>+24(SB)/4, $0x34c90fdb
+DATA const34c90fdb<>+28(SB)/4, $0x34c90fdb
+GLOBL const34c90fdb<>(SB), RODATA|NOPTR, $32
+
+DATA const00000010<>+0(SB)/4, $0x00000010
+DATA const00000010<>+4(SB)/4, $0x00000010
+DATA const00000010<>+8(SB)/4, $0x00000010
+DATA const00000010<>+12(SB)/4, $0x00000010
+DATA const00000010<>+16(SB)/4, $0x00000010
+DATA const00000010<>+20(SB)/4, $0x00000010
+DATA const00000010<>+24(SB)/4, $0x00000010
+DATA const00000010<>+28(SB)/4, $0x00000010
+GLOBL const00000010<>(SB), RODATA|NOPTR, $32
+
 // func packRowsAVX2(k int, dwords int, src *byte, stride int, dst *byte)
 // Requires: AVX
 TEXT ·packRowsAVX2(SB), NOSPLIT, $0-40
@@ -6520,6 +9120,581 @@ row:
 	JNZ        row
 	VZEROUPPER
 	RET
+
+// func sinCos32AVX2(n int, x *float32, sin *float32, cos *float32) (left int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sinCos32AVX2(SB), NOSPLIT, $0-40
+	MOVQ n+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ sin+16(FP), DX
+	MOVQ cos+24(FP), BX
+	SUBQ $0x00000008, AX
+	JL   rest
+
+whole:
+	VMOVUPS      (CX), Y0
+	VMOVAPS      Y0, Y1
+	VANDPS       const7fffffff<>+0(SB), Y1, Y1
+	VCMPPS       $0x16, const459c4000<>+0(SB), Y1, Y1
+	VMOVMSKPS    Y1, SI
+	TESTL        SI, SI
+	JNZ          stop
+	VBROADCASTSS const4b400000<>+0(SB), Y1
+	VFMADD231PS  const3f22f983<>+0(SB), Y0, Y1
+	VSUBPS       const4b400000<>+0(SB), Y1, Y2
+	VFNMADD231PS const3fc90fdb<>+0(SB), Y2, Y0
+	VFNMADD231PS constb33bbd2e<>+0(SB), Y2, Y0
+	VMULPS       Y0, Y0, Y2
+	VBROADCASTSS constb94c81c1<>+0(SB), Y3
+	VFMADD213PS  const3c088358<>+0(SB), Y2, Y3
+	VFMADD213PS  constbe2aaaa3<>+0(SB), Y2, Y3
+	VMULPS       Y2, Y0, Y4
+	VFMADD213PS  Y0, Y4, Y3
+	VBROADCASTSS const37cd3640<>+0(SB), Y0
+	VFMADD213PS  constbab60738<>+0(SB), Y2, Y0
+	VFMADD213PS  const3d2aaaa7<>+0(SB), Y2, Y0
+	VFMADD213PS  constbf000000<>+0(SB), Y2, Y0
+	VFMADD213PS  const3f800000<>+0(SB), Y2, Y0
+	VPSLLD       $0x1f, Y1, Y2
+	VMOVAPS      Y3, Y4
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VBLENDVPS    Y2, Y4, Y0, Y0
+	VPSLLD       $0x1e, Y1, Y2
+	VANDPS       const80000000<>+0(SB), Y2, Y2
+	VXORPS       Y2, Y3, Y3
+	VPADDD       const00000001<>+0(SB), Y1, Y2
+	VPSLLD       $0x1e, Y2, Y2
+	VANDPS       const80000000<>+0(SB), Y2, Y2
+	VXORPS       Y2, Y0, Y0
+	VMOVUPS      Y3, (DX)
+	VMOVUPS      Y0, (BX)
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000008, AX
+	JGE          whole
+
+rest:
+	ADDQ         $0x00000008, AX
+	JZ           done
+	LEAQ         maskTable<>+64(SB), SI
+	MOVQ         AX, DI
+	SHLQ         $0x02, DI
+	SUBQ         DI, SI
+	VMOVDQU      (SI), Y0
+	VMASKMOVPS   (CX), Y0, Y1
+	VMOVAPS      Y1, Y2
+	VANDPS       const7fffffff<>+0(SB), Y2, Y2
+	VCMPPS       $0x16, const459c4000<>+0(SB), Y2, Y2
+	VMOVMSKPS    Y2, CX
+	TESTL        CX, CX
+	JNZ          stopRest
+	VBROADCASTSS const4b400000<>+0(SB), Y2
+	VFMADD231PS  const3f22f983<>+0(SB), Y1, Y2
+	VSUBPS       const4b400000<>+0(SB), Y2, Y3
+	VFNMADD231PS const3fc90fdb<>+0(SB), Y3, Y1
+	VFNMADD231PS constb33bbd2e<>+0(SB), Y3, Y1
+	VMULPS       Y1, Y1, Y3
+	VBROADCASTSS constb94c81c1<>+0(SB), Y4
+	VFMADD213PS  const3c088358<>+0(SB), Y3, Y4
+	VFMADD213PS  constbe2aaaa3<>+0(SB), Y3, Y4
+	VMULPS       Y3, Y1, Y5
+	VFMADD213PS  Y1, Y5, Y4
+	VBROADCASTSS const37cd3640<>+0(SB), Y1
+	VFMADD213PS  constbab60738<>+0(SB), Y3, Y1
+	VFMADD213PS  const3d2aaaa7<>+0(SB), Y3, Y1
+	VFMADD213PS  constbf000000<>+0(SB), Y3, Y1
+	VFMADD213PS  const3f800000<>+0(SB), Y3, Y1
+	VPSLLD       $0x1f, Y2, Y3
+	VMOVAPS      Y4, Y5
+	VBLENDVPS    Y3, Y1, Y4, Y4
+	VBLENDVPS    Y3, Y5, Y1, Y1
+	VPSLLD       $0x1e, Y2, Y3
+	VANDPS       const80000000<>+0(SB), Y3, Y3
+	VXORPS       Y3, Y4, Y4
+	VPADDD       const00000001<>+0(SB), Y2, Y3
+	VPSLLD       $0x1e, Y3, Y3
+	VANDPS       const80000000<>+0(SB), Y3, Y3
+	VXORPS       Y3, Y1, Y1
+	VMASKMOVPS   Y4, Y0, (DX)
+	VMASKMOVPS   Y1, Y0, (BX)
+
+done:
+	XORQ AX, AX
+	MOVQ AX, left+32(FP)
+	VZEROUPPER
+	RET
+
+stop:
+	ADDQ $0x00000008, AX
+
+stopRest:
+	MOVQ AX, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func log32AVX2(n int, x *float32, dst *float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·log32AVX2(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ dst+16(FP), DX
+	SUBQ $0x00000008, AX
+	JL   rest
+
+whole:
+	VMOVUPS      (CX), Y0
+	VCMPPS       $0x11, const00800000<>+0(SB), Y0, Y2
+	VMULPS       const4b800000<>+0(SB), Y0, Y1
+	VMOVAPS      Y0, Y3
+	VBLENDVPS    Y2, Y1, Y3, Y3
+	VXORPS       Y1, Y1, Y1
+	VBLENDVPS    Y2, constc1c00000<>+0(SB), Y1, Y1
+	VPSUBD       const3f3504f3<>+0(SB), Y3, Y2
+	VPSRAD       $0x17, Y2, Y2
+	VCVTDQ2PS    Y2, Y4
+	VPSLLD       $0x17, Y2, Y2
+	VPSUBD       Y2, Y3, Y3
+	VADDPS       Y1, Y4, Y4
+	VSUBPS       const3f800000<>+0(SB), Y3, Y3
+	VBROADCASTSS constbd9c555e<>+0(SB), Y1
+	VFMADD213PS  const3e02a9a6<>+0(SB), Y3, Y1
+	VFMADD213PS  constbe06c1b3<>+0(SB), Y3, Y1
+	VFMADD213PS  const3e116d88<>+0(SB), Y3, Y1
+	VFMADD213PS  constbe2a3945<>+0(SB), Y3, Y1
+	VFMADD213PS  const3e4cd000<>+0(SB), Y3, Y1
+	VFMADD213PS  constbe800113<>+0(SB), Y3, Y1
+	VFMADD213PS  const3eaaaaaa<>+0(SB), Y3, Y1
+	VMULPS       Y3, Y3, Y2
+	VMULPS       Y3, Y1, Y1
+	VADDPS       constbf000000<>+0(SB), Y1, Y1
+	VFMADD213PS  Y3, Y2, Y1
+	VFMADD231PS  const3f317218<>+0(SB), Y4, Y1
+	VCMPPS       $0x00, const7f800000<>+0(SB), Y0, Y2
+	VBLENDVPS    Y2, const7f800000<>+0(SB), Y1, Y1
+	VCMPPS       $0x19, const00000000<>+0(SB), Y0, Y2
+	VBLENDVPS    Y2, const7fc00000<>+0(SB), Y1, Y1
+	VCMPPS       $0x00, const00000000<>+0(SB), Y0, Y0
+	VBLENDVPS    Y0, constff800000<>+0(SB), Y1, Y1
+	VMOVUPS      Y1, (DX)
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000008, AX
+	JGE          whole
+
+rest:
+	ADDQ         $0x00000008, AX
+	JZ           done
+	LEAQ         maskTable<>+64(SB), BX
+	SHLQ         $0x02, AX
+	SUBQ         AX, BX
+	VMOVDQU      (BX), Y0
+	VMASKMOVPS   (CX), Y0, Y1
+	VCMPPS       $0x11, const00800000<>+0(SB), Y1, Y3
+	VMULPS       const4b800000<>+0(SB), Y1, Y2
+	VMOVAPS      Y1, Y4
+	VBLENDVPS    Y3, Y2, Y4, Y4
+	VXORPS       Y2, Y2, Y2
+	VBLENDVPS    Y3, constc1c00000<>+0(SB), Y2, Y2
+	VPSUBD       const3f3504f3<>+0(SB), Y4, Y3
+	VPSRAD       $0x17, Y3, Y3
+	VCVTDQ2PS    Y3, Y5
+	VPSLLD       $0x17, Y3, Y3
+	VPSUBD       Y3, Y4, Y4
+	VADDPS       Y2, Y5, Y5
+	VSUBPS       const3f800000<>+0(SB), Y4, Y4
+	VBROADCASTSS constbd9c555e<>+0(SB), Y2
+	VFMADD213PS  const3e02a9a6<>+0(SB), Y4, Y2
+	VFMADD213PS  constbe06c1b3<>+0(SB), Y4, Y2
+	VFMADD213PS  const3e116d88<>+0(SB), Y4, Y2
+	VFMADD213PS  constbe2a3945<>+0(SB), Y4, Y2
+	VFMADD213PS  const3e4cd000<>+0(SB), Y4, Y2
+	VFMADD213PS  constbe800113<>+0(SB), Y4, Y2
+	VFMADD213PS  const3eaaaaaa<>+0(SB), Y4, Y2
+	VMULPS       Y4, Y4, Y3
+	VMULPS       Y4, Y2, Y2
+	VADDPS       constbf000000<>+0(SB), Y2, Y2
+	VFMADD213PS  Y4, Y3, Y2
+	VFMADD231PS  const3f317218<>+0(SB), Y5, Y2
+	VCMPPS       $0x00, const7f800000<>+0(SB), Y1, Y3
+	VBLENDVPS    Y3, const7f800000<>+0(SB), Y2, Y2
+	VCMPPS       $0x19, const00000000<>+0(SB), Y1, Y3
+	VBLENDVPS    Y3, const7fc00000<>+0(SB), Y2, Y2
+	VCMPPS       $0x00, const00000000<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, constff800000<>+0(SB), Y2, Y2
+	VMASKMOVPS   Y2, Y0, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normals32AVX2(blocks int, dst *float32, keys *[20]uint32, c0 *[16]uint32, c1 *[16]uint32, c2 uint32, c3 uint32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·normals32AVX2(SB), NOSPLIT, $0-48
+	MOVQ    blocks+0(FP), AX
+	MOVQ    dst+8(FP), CX
+	MOVQ    keys+16(FP), DX
+	MOVQ    c0+24(FP), BX
+	VMOVUPS (BX), Y0
+
+block:
+	VBROADCASTSS c2+40(FP), Y3
+	VBROADCASTSS c3+44(FP), Y4
+	VMOVAPS      Y0, Y1
+	MOVQ         c1+32(FP), BX
+	VMOVUPS      (BX), Y2
+	VPSRLQ       $0x20, Y1, Y5
+	VPSRLQ       $0x20, Y2, Y6
+	VMOVAPS      Y3, Y7
+	VMOVAPS      Y4, Y8
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y1, Y1
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y3, Y3
+	VPSRLQ       $0x20, Y1, Y9
+	VPSRLQ       $0x20, Y3, Y10
+	VPXOR        Y2, Y10, Y10
+	VPBROADCASTD (DX), Y2
+	VPXOR        Y2, Y10, Y10
+	VPXOR        Y4, Y9, Y9
+	VPBROADCASTD 4(DX), Y4
+	VPXOR        Y4, Y9, Y9
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y5, Y2
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y4
+	VPSRLQ       $0x20, Y2, Y5
+	VPSRLQ       $0x20, Y4, Y7
+	VPXOR        Y6, Y7, Y7
+	VPBROADCASTD (DX), Y6
+	VPXOR        Y6, Y7, Y7
+	VPXOR        Y8, Y5, Y5
+	VPBROADCASTD 4(DX), Y8
+	VPXOR        Y8, Y5, Y5
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y6
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y8
+	VPSRLQ       $0x20, Y6, Y9
+	VPSRLQ       $0x20, Y8, Y10
+	VPXOR        Y3, Y10, Y10
+	VPBROADCASTD 8(DX), Y3
+	VPXOR        Y3, Y10, Y10
+	VPXOR        Y1, Y9, Y9
+	VPBROADCASTD 12(DX), Y1
+	VPXOR        Y1, Y9, Y9
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y7, Y1
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y5, Y3
+	VPSRLQ       $0x20, Y1, Y5
+	VPSRLQ       $0x20, Y3, Y7
+	VPXOR        Y4, Y7, Y7
+	VPBROADCASTD 8(DX), Y4
+	VPXOR        Y4, Y7, Y7
+	VPXOR        Y2, Y5, Y5
+	VPBROADCASTD 12(DX), Y2
+	VPXOR        Y2, Y5, Y5
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y2
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y4
+	VPSRLQ       $0x20, Y2, Y9
+	VPSRLQ       $0x20, Y4, Y10
+	VPXOR        Y8, Y10, Y10
+	VPBROADCASTD 16(DX), Y8
+	VPXOR        Y8, Y10, Y10
+	VPXOR        Y6, Y9, Y9
+	VPBROADCASTD 20(DX), Y6
+	VPXOR        Y6, Y9, Y9
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y7, Y6
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y5, Y5
+	VPSRLQ       $0x20, Y6, Y7
+	VPSRLQ       $0x20, Y5, Y8
+	VPXOR        Y3, Y8, Y8
+	VPBROADCASTD 16(DX), Y3
+	VPXOR        Y3, Y8, Y8
+	VPXOR        Y1, Y7, Y7
+	VPBROADCASTD 20(DX), Y1
+	VPXOR        Y1, Y7, Y7
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y1
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y3
+	VPSRLQ       $0x20, Y1, Y9
+	VPSRLQ       $0x20, Y3, Y10
+	VPXOR        Y4, Y10, Y10
+	VPBROADCASTD 24(DX), Y4
+	VPXOR        Y4, Y10, Y10
+	VPXOR        Y2, Y9, Y9
+	VPBROADCASTD 28(DX), Y2
+	VPXOR        Y2, Y9, Y9
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y8, Y2
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y4
+	VPSRLQ       $0x20, Y2, Y7
+	VPSRLQ       $0x20, Y4, Y8
+	VPXOR        Y5, Y8, Y8
+	VPBROADCASTD 24(DX), Y5
+	VPXOR        Y5, Y8, Y8
+	VPXOR        Y6, Y7, Y7
+	VPBROADCASTD 28(DX), Y6
+	VPXOR        Y6, Y7, Y7
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y5
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y6
+	VPSRLQ       $0x20, Y5, Y9
+	VPSRLQ       $0x20, Y6, Y10
+	VPXOR        Y3, Y10, Y10
+	VPBROADCASTD 32(DX), Y3
+	VPXOR        Y3, Y10, Y10
+	VPXOR        Y1, Y9, Y9
+	VPBROADCASTD 36(DX), Y1
+	VPXOR        Y1, Y9, Y9
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y8, Y1
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y3
+	VPSRLQ       $0x20, Y1, Y7
+	VPSRLQ       $0x20, Y3, Y8
+	VPXOR        Y4, Y8, Y8
+	VPBROADCASTD 32(DX), Y4
+	VPXOR        Y4, Y8, Y8
+	VPXOR        Y2, Y7, Y7
+	VPBROADCASTD 36(DX), Y2
+	VPXOR        Y2, Y7, Y7
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y2
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y4
+	VPSRLQ       $0x20, Y2, Y9
+	VPSRLQ       $0x20, Y4, Y10
+	VPXOR        Y6, Y10, Y10
+	VPBROADCASTD 40(DX), Y6
+	VPXOR        Y6, Y10, Y10
+	VPXOR        Y5, Y9, Y9
+	VPBROADCASTD 44(DX), Y5
+	VPXOR        Y5, Y9, Y9
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y8, Y5
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y6
+	VPSRLQ       $0x20, Y5, Y7
+	VPSRLQ       $0x20, Y6, Y8
+	VPXOR        Y3, Y8, Y8
+	VPBROADCASTD 40(DX), Y3
+	VPXOR        Y3, Y8, Y8
+	VPXOR        Y1, Y7, Y7
+	VPBROADCASTD 44(DX), Y1
+	VPXOR        Y1, Y7, Y7
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y1
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y3
+	VPSRLQ       $0x20, Y1, Y9
+	VPSRLQ       $0x20, Y3, Y10
+	VPXOR        Y4, Y10, Y10
+	VPBROADCASTD 48(DX), Y4
+	VPXOR        Y4, Y10, Y10
+	VPXOR        Y2, Y9, Y9
+	VPBROADCASTD 52(DX), Y2
+	VPXOR        Y2, Y9, Y9
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y8, Y2
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y4
+	VPSRLQ       $0x20, Y2, Y7
+	VPSRLQ       $0x20, Y4, Y8
+	VPXOR        Y6, Y8, Y8
+	VPBROADCASTD 48(DX), Y6
+	VPXOR        Y6, Y8, Y8
+	VPXOR        Y5, Y7, Y7
+	VPBROADCASTD 52(DX), Y5
+	VPXOR        Y5, Y7, Y7
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y5
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y6
+	VPSRLQ       $0x20, Y5, Y9
+	VPSRLQ       $0x20, Y6, Y10
+	VPXOR        Y3, Y10, Y10
+	VPBROADCASTD 56(DX), Y3
+	VPXOR        Y3, Y10, Y10
+	VPXOR        Y1, Y9, Y9
+	VPBROADCASTD 60(DX), Y1
+	VPXOR        Y1, Y9, Y9
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y8, Y1
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y3
+	VPSRLQ       $0x20, Y1, Y7
+	VPSRLQ       $0x20, Y3, Y8
+	VPXOR        Y4, Y8, Y8
+	VPBROADCASTD 56(DX), Y4
+	VPXOR        Y4, Y8, Y8
+	VPXOR        Y2, Y7, Y7
+	VPBROADCASTD 60(DX), Y2
+	VPXOR        Y2, Y7, Y7
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y2
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y4
+	VPSRLQ       $0x20, Y2, Y9
+	VPSRLQ       $0x20, Y4, Y10
+	VPXOR        Y6, Y10, Y10
+	VPBROADCASTD 64(DX), Y6
+	VPXOR        Y6, Y10, Y10
+	VPXOR        Y5, Y9, Y9
+	VPBROADCASTD 68(DX), Y5
+	VPXOR        Y5, Y9, Y9
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y8, Y5
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y6
+	VPSRLQ       $0x20, Y5, Y7
+	VPSRLQ       $0x20, Y6, Y8
+	VPXOR        Y3, Y8, Y8
+	VPBROADCASTD 64(DX), Y3
+	VPXOR        Y3, Y8, Y8
+	VPXOR        Y1, Y7, Y7
+	VPBROADCASTD 68(DX), Y1
+	VPXOR        Y1, Y7, Y7
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y1
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y3
+	VPSRLQ       $0x20, Y1, Y9
+	VPSRLQ       $0x20, Y3, Y10
+	VPXOR        Y4, Y10, Y10
+	VPBROADCASTD 72(DX), Y4
+	VPXOR        Y4, Y10, Y10
+	VPXOR        Y2, Y9, Y9
+	VPBROADCASTD 76(DX), Y2
+	VPXOR        Y2, Y9, Y9
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y8, Y2
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y4
+	VPSRLQ       $0x20, Y2, Y7
+	VPSRLQ       $0x20, Y4, Y8
+	VPXOR        Y6, Y8, Y8
+	VPBROADCASTD 72(DX), Y6
+	VPXOR        Y6, Y8, Y8
+	VPXOR        Y5, Y7, Y7
+	VPBROADCASTD 76(DX), Y5
+	VPXOR        Y5, Y7, Y7
+	VPSLLQ       $0x20, Y8, Y8
+	VPBLENDD     $0xaa, Y8, Y10, Y10
+	VPSLLQ       $0x20, Y4, Y4
+	VPBLENDD     $0xaa, Y4, Y3, Y3
+	VPSLLQ       $0x20, Y7, Y7
+	VPBLENDD     $0xaa, Y7, Y9, Y9
+	VPSLLQ       $0x20, Y2, Y2
+	VPBLENDD     $0xaa, Y2, Y1, Y1
+	VPSRLD       $0x08, Y10, Y10
+	VPADDD       const00000001<>+0(SB), Y10, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       const33800000<>+0(SB), Y10, Y10
+	VPSUBD       const3f3504f3<>+0(SB), Y10, Y2
+	VPSRAD       $0x17, Y2, Y2
+	VCVTDQ2PS    Y2, Y4
+	VPSLLD       $0x17, Y2, Y2
+	VPSUBD       Y2, Y10, Y10
+	VSUBPS       const3f800000<>+0(SB), Y10, Y10
+	VBROADCASTSS constbd9c555e<>+0(SB), Y2
+	VFMADD213PS  const3e02a9a6<>+0(SB), Y10, Y2
+	VFMADD213PS  constbe06c1b3<>+0(SB), Y10, Y2
+	VFMADD213PS  const3e116d88<>+0(SB), Y10, Y2
+	VFMADD213PS  constbe2a3945<>+0(SB), Y10, Y2
+	VFMADD213PS  const3e4cd000<>+0(SB), Y10, Y2
+	VFMADD213PS  constbe800113<>+0(SB), Y10, Y2
+	VFMADD213PS  const3eaaaaaa<>+0(SB), Y10, Y2
+	VMULPS       Y10, Y10, Y5
+	VMULPS       Y10, Y2, Y2
+	VADDPS       constbf000000<>+0(SB), Y2, Y2
+	VFMADD213PS  Y10, Y5, Y2
+	VFMADD231PS  const3f317218<>+0(SB), Y4, Y2
+	VMULPS       constc0000000<>+0(SB), Y2, Y2
+	VSQRTPS      Y2, Y2
+	VPSRLD       $0x08, Y3, Y3
+	VPADDD       const00200000<>+0(SB), Y3, Y4
+	VPSRLD       $0x16, Y4, Y4
+	VPSLLD       $0x16, Y4, Y5
+	VPSUBD       Y5, Y3, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       const34c90fdb<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS constb94c81c1<>+0(SB), Y6
+	VFMADD213PS  const3c088358<>+0(SB), Y5, Y6
+	VFMADD213PS  constbe2aaaa3<>+0(SB), Y5, Y6
+	VMULPS       Y5, Y3, Y7
+	VFMADD213PS  Y3, Y7, Y6
+	VBROADCASTSS const37cd3640<>+0(SB), Y3
+	VFMADD213PS  constbab60738<>+0(SB), Y5, Y3
+	VFMADD213PS  const3d2aaaa7<>+0(SB), Y5, Y3
+	VFMADD213PS  constbf000000<>+0(SB), Y5, Y3
+	VFMADD213PS  const3f800000<>+0(SB), Y5, Y3
+	VPSLLD       $0x1f, Y4, Y5
+	VMOVAPS      Y6, Y7
+	VBLENDVPS    Y5, Y3, Y6, Y6
+	VBLENDVPS    Y5, Y7, Y3, Y3
+	VPSLLD       $0x1e, Y4, Y5
+	VANDPS       const80000000<>+0(SB), Y5, Y5
+	VXORPS       Y5, Y6, Y6
+	VPADDD       const00000001<>+0(SB), Y4, Y5
+	VPSLLD       $0x1e, Y5, Y5
+	VANDPS       const80000000<>+0(SB), Y5, Y5
+	VXORPS       Y5, Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VMULPS       Y2, Y6, Y6
+	VPSRLD       $0x08, Y9, Y9
+	VPADDD       const00000001<>+0(SB), Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       const33800000<>+0(SB), Y9, Y9
+	VPSUBD       const3f3504f3<>+0(SB), Y9, Y2
+	VPSRAD       $0x17, Y2, Y2
+	VCVTDQ2PS    Y2, Y4
+	VPSLLD       $0x17, Y2, Y2
+	VPSUBD       Y2, Y9, Y9
+	VSUBPS       const3f800000<>+0(SB), Y9, Y9
+	VBROADCASTSS constbd9c555e<>+0(SB), Y2
+	VFMADD213PS  const3e02a9a6<>+0(SB), Y9, Y2
+	VFMADD213PS  constbe06c1b3<>+0(SB), Y9, Y2
+	VFMADD213PS  const3e116d88<>+0(SB), Y9, Y2
+	VFMADD213PS  constbe2a3945<>+0(SB), Y9, Y2
+	VFMADD213PS  const3e4cd000<>+0(SB), Y9, Y2
+	VFMADD213PS  constbe800113<>+0(SB), Y9, Y2
+	VFMADD213PS  const3eaaaaaa<>+0(SB), Y9, Y2
+	VMULPS       Y9, Y9, Y5
+	VMULPS       Y9, Y2, Y2
+	VADDPS       constbf000000<>+0(SB), Y2, Y2
+	VFMADD213PS  Y9, Y5, Y2
+	VFMADD231PS  const3f317218<>+0(SB), Y4, Y2
+	VMULPS       constc0000000<>+0(SB), Y2, Y2
+	VSQRTPS      Y2, Y2
+	VPSRLD       $0x08, Y1, Y1
+	VPADDD       const00200000<>+0(SB), Y1, Y4
+	VPSRLD       $0x16, Y4, Y4
+	VPSLLD       $0x16, Y4, Y5
+	VPSUBD       Y5, Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       const34c90fdb<>+0(SB), Y1, Y1
+	VMULPS       Y1, Y1, Y5
+	VBROADCASTSS constb94c81c1<>+0(SB), Y7
+	VFMADD213PS  const3c088358<>+0(SB), Y5, Y7
+	VFMADD213PS  constbe2aaaa3<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y1, Y8
+	VFMADD213PS  Y1, Y8, Y7
+	VBROADCASTSS const37cd3640<>+0(SB), Y1
+	VFMADD213PS  constbab60738<>+0(SB), Y5, Y1
+	VFMADD213PS  const3d2aaaa7<>+0(SB), Y5, Y1
+	VFMADD213PS  constbf000000<>+0(SB), Y5, Y1
+	VFMADD213PS  const3f800000<>+0(SB), Y5, Y1
+	VPSLLD       $0x1f, Y4, Y5
+	VMOVAPS      Y7, Y8
+	VBLENDVPS    Y5, Y1, Y7, Y7
+	VBLENDVPS    Y5, Y8, Y1, Y1
+	VPSLLD       $0x1e, Y4, Y5
+	VANDPS       const80000000<>+0(SB), Y5, Y5
+	VXORPS       Y5, Y7, Y7
+	VPADDD       const00000001<>+0(SB), Y4, Y5
+	VPSLLD       $0x1e, Y5, Y5
+	VANDPS       const80000000<>+0(SB), Y5, Y5
+	VXORPS       Y5, Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y2, Y7, Y7
+	VUNPCKLPS    Y6, Y3, Y2
+	VUNPCKHPS    Y6, Y3, Y4
+	VUNPCKLPS    Y7, Y1, Y5
+	VUNPCKHPS    Y7, Y1, Y7
+	VUNPCKLPD    Y5, Y2, Y3
+	VUNPCKHPD    Y5, Y2, Y6
+	VUNPCKLPD    Y7, Y4, Y1
+	VUNPCKHPD    Y7, Y4, Y7
+	VMOVUPS      Y3, (CX)
+	VMOVUPS      Y6, 32(CX)
+	VMOVUPS      Y1, 64(CX)
+	VMOVUPS      Y7, 96(CX)
+	ADDQ         $0x00000080, CX
+	VPADDD       const00000008<>+0(SB), Y0, Y0
+	DECQ         AX
+	JNZ          block
+	VZEROUPPER
+	RET
+
+DATA const00000008<>+0(SB)/4, $0x00000008
+DATA const00000008<>+4(SB)/4, $0x00000008
+DATA const00000008<>+8(SB)/4, $0x00000008
+DATA const00000008<>+12(SB)/4, $0x00000008
+DATA const00000008<>+16(SB)/4, $0x00000008
+DATA const00000008<>+20(SB)/4, $0x00000008
+DATA const00000008<>+24(SB)/4, $0x00000008
+DATA const00000008<>+28(SB)/4, $0x00000008
+GLOBL const00000008<>(SB), RODATA|NOPTR, $32
 
 // func transpose32AVX2(rows int, cols int, src *float32, lds int, dst *float32, ldd int)
 // Requires: AVX, CMOV

@@ -80,12 +80,7 @@ func (t tile) emit() {
 	}
 	t.sum(acc)
 	v.masks(t.cols, t.w)
-	alpha := v.reg()
-	address, err := Param("alpha").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	v.broadcast(address.Addr, alpha)
+	alpha := v.broadcastParam("alpha")
 	ldc, first := param("ldc"), param("first")
 	row := GP64()
 	MOVQ(t.c, row)

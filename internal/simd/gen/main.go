@@ -7,9 +7,16 @@ import . "github.com/mmcloughlin/avo/build"
 func main() {
 	for _, v := range []vec{{bytes: 64}, {bytes: 64, double: true}, {bytes: 32}, {bytes: 32, double: true}} {
 		gemm(v)
+		exp(v)
+		dot(v)
+		axpy(v)
+		adam(v)
 	}
 	for _, v := range []vec{{bytes: 64}, {bytes: 32}} {
 		packRows(v)
+		sinCos(v)
+		log(v)
+		normals(v)
 	}
 	transpose32()
 	transpose64()

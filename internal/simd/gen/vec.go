@@ -71,6 +71,9 @@ func (v vec) f(x float64) con {
 
 func (v vec) i(x uint64) con { return con{x & (1<<(8*v.size()) - 1), v.size()} }
 
+// i64 is an integer in every 64 bits, in any precision.
+func (v vec) i64(x uint64) con { return con{x, 8} }
+
 // mem is where the constant is: 32 bytes of copies, of which AVX-512 broadcasts the
 // first and AVX2 reads all.
 func (c con) mem() Mem {
@@ -113,8 +116,14 @@ var (
 	move    = op{s: VMOVUPS, d: VMOVUPD}
 	copyReg = op{s: VMOVAPS, d: VMOVAPD}
 
+	and = op{VANDPS, VANDPS_BCST, VANDPD, VANDPD_BCST}
+	xor = op{VXORPS, VXORPS_BCST, VXORPD, VXORPD_BCST}
+
 	addInt = op{VPADDD, VPADDD_BCST, VPADDQ, VPADDQ_BCST}
 	subInt = op{VPSUBD, VPSUBD_BCST, VPSUBQ, VPSUBQ_BCST}
+
+	// mulWide multiplies even dwords to 64 bits; its constant is one of i64.
+	mulWide = op{VPMULUDQ, VPMULUDQ_BCST, VPMULUDQ, VPMULUDQ_BCST}
 )
 
 // do emits an instruction; operands stand in Go's order, the destination last.
@@ -143,6 +152,17 @@ func (v vec) broadcast(from Op, r Op) {
 	} else {
 		VBROADCASTSS(from, r)
 	}
+}
+
+// broadcastParam fills a register from a parameter.
+func (v vec) broadcastParam(name string) reg.VecVirtual {
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	r := v.reg()
+	v.broadcast(p.Addr, r)
+	return r
 }
 
 // zero clears a register.

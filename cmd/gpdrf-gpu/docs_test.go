@@ -1,5 +1,61 @@
 package main
 
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write docs/cli.md and the expected output of the scripts anew")
+
+func TestCLIDocs(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "cli.md")
+	want := (&program{}).markdown()
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Error("docs/cli.md is not what the program says of itself: go test ./cmd/gpdrf-gpu -run CLIDocs -update")
+	}
+}
+
+// markdown is docs/cli.md.
+func (p *program) markdown() string {
+	var b strings.Builder
+	b.WriteString("# The command line\n\nWritten by `go test ./cmd/gpdrf-gpu -run CLIDocs -update` from the program's own help.\n\n")
+	b.WriteString("    gpdrf-gpu COMMAND [flags] [argument]\n\nFlags may stand before and after the argument; after `--` nothing is a flag. A switch is written `--name=true` or `--name=false`; `--name` alone is true.\n\n")
+	b.WriteString("Exit codes: 0; 2 for bad input or usage; 1 for a failure; 130 after Ctrl-C, which saves the model so far.\n")
+	for _, v := range p.verbs() {
+		fmt.Fprintf(&b, "\n## gpdrf-gpu %s\n\n    gpdrf-gpu %s\n\n%s\n\n", v.name, v.synopsis(), wrap(v.about, "", helpWidth))
+		for _, e := range v.examples {
+			fmt.Fprintf(&b, "    %s\n", e.command)
+		}
+		v.eachGroup(func(group string, flags []flagSpec) {
+			fmt.Fprintf(&b, "\n**%s**\n\n| flag | meaning | default |\n|---|---|---|\n", group)
+			for _, f := range flags {
+				meaning := f.help
+				if f.models != "" {
+					meaning += " (for " + f.models + ")"
+				}
+				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", escape(f.synopsis()), escape(meaning), escape(f.otherwise))
+			}
+		})
+	}
+	b.WriteString(markdownTail)
+	return b.String()
+}
+
+func escape(cell string) string { return strings.ReplaceAll(cell, "|", `\|`) }
+
 // markdownTail is the part of docs/cli.md that is not made from flags.
 const markdownTail = `
 ## Config files

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// eval scores a run on its own test rows or on those of a file.
+func (p *program) eval(c *call) error {
+	p.newExitGuard()
+	asJSON, err := c.isOn("json")
+	if err != nil {
+		return err
+	}
+	path, err := c.argument()
+	if err != nil {
+		return err
+	}
+	run, err := train.OpenRun(path)
+	if err != nil {
+		return err
+	}
+	samples, err := c.count("samples", 1, maxSamples, run.Trained.EvalSamples)
+	if err != nil {
+		return err
+	}
+	dev, err := c.deviceOf(run.Result.Device)
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+
+	rows, notes, err := testRows(c, run)
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
+		p.note("%s", n)
+	}
+	scores, err := score(run.Trained, dev, rows, samples, run.Config.PredictDraws)
+	if err != nil {
+		return err
+	}
+	r := *run.Result
+	r.Data, r.Device, r.NTest, r.Fingerprint.Test, r.Scored = rows.Name, dev.Name(), rows.N(), rows.Fingerprint, scores.Scored()
+	if asJSON {
+		text, err := train.JSON(r)
+		if err != nil {
+			return err
+		}
+		p.out.Write(text)
+		return nil
+	}
+	p.printResult(&r, run.Config.Fold)
+	return nil
+}
+
+// testRows are those of --data, or those that the run was tested on.
+func testRows(c *call, run *train.Run) (rows *data.Dataset, notes []string, err error) {
+	if file, ok := c.text("data"); ok {
+		return data.ReadCSV(file, data.ReadOptions{Like: &run.Trained.Schema})
+	}
+	_, rows, _, err = run.Config.Load()
+	if err != nil {
+		return nil, nil, fmt.Errorf("the run's own test rows cannot be read, give others by --data FILE: %w", err)
+	}
+	if rows.D() != run.Trained.Model.Inputs || string(rows.Task) != string(run.Trained.Schema.Task) {
+		return nil, nil, usagef("%s: %d inputs for %s now, and the run was trained on %d inputs for %s: its data have changed",
+			rows.Path, rows.D(), rows.Task, run.Trained.Model.Inputs, run.Trained.Schema.Task)
+	}
+	if rows.Fingerprint != run.Result.Fingerprint.Test {
+		notes = append(notes, fmt.Sprintf("warning: the test rows differ from those the run was tested on (fingerprint %.12s…, then %.12s…)",
+			rows.Fingerprint, run.Result.Fingerprint.Test))
+	}
+	return rows, notes, nil
+}
+
+const maxSamples = 65535

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// info describes this program, a run folder or a data file.
+func (p *program) info(c *call) error {
+	p.newExitGuard()
+	asJSON, err := c.isOn("json")
+	if err != nil {
+		return err
+	}
+	args := c.Args().Slice()
+	if len(args) > 0 {
+		if err := c.noMore(args[1:]); err != nil {
+			return err
+		}
+	}
+	var about interface{ Lines() []string }
+	switch {
+	case len(args) == 0:
+		about = aboutProgram()
+	case isFolder(args[0]):
+		about, err = aboutRun(args[0])
+	default:
+		about, err = c.aboutData(p, args[0])
+	}
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		text, err := train.JSON(about)
+		if err != nil {
+			return err
+		}
+		p.out.Write(text)
+		return nil
+	}
+	fmt.Fprintln(p.out, strings.Join(about.Lines(), "\n"))
+	return nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// aboutData summarises a file, or the training rows of a named set.
+func (c *call) aboutData(p *program, name string) (data.Summary, error) {
+	target, _ := c.text("target")
+	task, _ := c.text("task")
+	var ds *data.Dataset
+	var notes []string
+	var err error
+	if slices.Contains(data.Names(), name) {
+		ds, _, notes, err = data.Load(data.Source{Data: name, Target: target, Task: task})
+	} else {
+		ds, notes, err = data.ReadCSV(name, data.ReadOptions{Target: target, Task: task})
+	}
+	if err != nil {
+		return data.Summary{}, err
+	}
+	for _, n := range notes {
+		p.note("%s", n)
+	}
+	return data.Summarize(ds), nil
+}
+
+// programInfo is what `info` says of the program and the machine.
+type programInfo struct {
+	Version string    `json:"version"`
+	Go      string    `json:"go"`
+	System  string    `json:"system"`
+	Threads int       `json:"threads"`
+	SIMD    string    `json:"simd"`
+	Devices []string  `json:"devices"`
+	DataDir string    `json:"data_dir"`
+	Sets    []setInfo `json:"sets"`
+}
+
+// setInfo says where a named set would be read from.
+type setInfo struct {
+	Name  string `json:"name"`
+	Folds int    `json:"folds"`
+	From  string `json:"from"` // a folder, "embedded", or "" if it is not there
+}
+
+func aboutProgram() programInfo {
+	i := programInfo{
+		Version: train.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Threads: runtime.GOMAXPROCS(0),
+		SIMD: simd.Tier(), Devices: deviceNames(), DataDir: os.Getenv(data.DataDirEnv),
+	}
+	for _, name := range data.Names() {
+		s := setInfo{Name: name, Folds: data.Folds(name)}
+		if name == "powerplant" {
+			s.From = "embedded"
+		}
+		if folder := filepath.Join(i.DataDir, name); i.DataDir != "" && isFolder(folder) {
+			s.From = folder
+		}
+		i.Sets = append(i.Sets, s)
+	}
+	return i
+}
+
+// Lines is the text for people.
+func (i programInfo) Lines() []string {
+	lines := []string{
+		fmt.Sprintf("gpdrf-gpu %s, %s, %s", i.Version, i.Go, i.System),
+		fmt.Sprintf("devices   %s (%d threads, %s)", strings.Join(i.Devices, ", "), i.Threads, i.SIMD),
+	}
+	if i.DataDir == "" {
+		lines = append(lines, "data      "+data.DataDirEnv+" is not set: set it, or --data-dir, to the folder of the named sets")
+	} else {
+		lines = append(lines, "data      "+data.DataDirEnv+"="+i.DataDir)
+	}
+	for _, s := range i.Sets {
+		from := s.From
+		if from == "" {
+			from = "not there"
+		}
+		lines = append(lines, fmt.Sprintf("  %-11s folds 1 to %d  %s", s.Name, s.Folds, from))
+	}
+	return lines
+}
+
+// runInfo is what `info RUN` says.
+type runInfo struct {
+	Path   string        `json:"path"`
+	Bytes  int64         `json:"bytes"` // of all files
+	Result *train.Result `json:"result"`
+	Config []option      `json:"config"`
+}
+
+type option struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+func aboutRun(path string) (*runInfo, error) {
+	run, err := train.OpenRun(path)
+	if err != nil {
+		return nil, err
+	}
+	i := &runInfo{Path: path, Result: run.Result}
+	for _, o := range train.Options() {
+		if o.Applies(run.Config.Model) && run.Config.Explicit(o.Key) {
+			i.Config = append(i.Config, option{o.Key, run.Config.Text(o.Key)})
+		}
+	}
+	err = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			i.Bytes += info.Size()
+		}
+		return err
+	})
+	return i, err
+}
+
+// Lines is the text for people: the result, then what differs from a run without options.
+func (i *runInfo) Lines() []string {
+	r := i.Result
+	lines := []string{
+		fmt.Sprintf("%s: %s on %s, %s, trained with gpdrf-gpu %s on %s", i.Path, r.Model, r.Data, r.Task, r.Version, r.Device),
+		fmt.Sprintf("rows       %d for training (%.12s…), %d for testing (%.12s…)", r.NTrain, r.Fingerprint.Train, r.NTest, r.Fingerprint.Test),
+		fmt.Sprintf("training   %d steps in %.1f s, %d parameters, %s", r.Steps, r.Seconds, r.Parameters, interrupted(r)),
+		fmt.Sprintf("objective  %s: %.6g", r.Objective, r.ELBO),
+		"",
+	}
+	lines = append(lines, strings.Split(scoreTable(r, 0), "\n")...)
+	lines = append(lines, "", "options that differ from the defaults")
+	defaults, err := train.Resolve(nil, nil)
+	if err != nil {
+		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
+	}
+	for _, o := range i.Config {
+		if o.Value != defaults.Text(o.Key) {
+			lines = append(lines, fmt.Sprintf("  %s: %s", o.Key, o.Value))
+		}
+	}
+	return lines
+}
+
+func interrupted(r *train.Result) string {
+	if r.Interrupted {
+		return "interrupted"
+	}
+	return "complete"
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// predict writes a prediction for each row of a file.
+func (p *program) predict(c *call) error {
+	guard := p.newExitGuard()
+	path, err := c.argument()
+	if err != nil {
+		return err
+	}
+	in, ok := c.text("data")
+	if !ok {
+		return usagef("predict needs --data FILE, the rows to predict")
+	}
+	out, format, err := c.output(in)
+	if err != nil {
+		return err
+	}
+	trained, trainedOn, err := openTrained(path)
+	if err != nil {
+		return err
+	}
+	samples, err := c.count("samples", 1, maxSamples, trained.EvalSamples)
+	if err != nil {
+		return err
+	}
+	draws, err := c.count("draws", 2, 1_000_000, 0)
+	if err != nil {
+		return err
+	}
+	if draws > 0 && trained.Schema.Task != data.Regression {
+		return usagef("--draws: is for regression: a classification has its class probabilities without draws")
+	}
+	seed := trained.Seed
+	if value, ok := c.text("seed"); ok {
+		if seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+			return usagef("--seed: %q is not a whole number from 0 to 18446744073709551615", value)
+		}
+	}
+	dev, err := c.deviceOf(trainedOn)
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	rows, notes, err := data.ReadFor(in, trained.Schema)
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
+		p.note("%s", n)
+	}
+	prediction, err := trained.Predict(dev, rows, samples)
+	if err != nil {
+		return err
+	}
+	predicted := predictionsOf(trained, rows, prediction, draws, seed)
+	return guard.write(func() error {
+		if out == "-" {
+			return predicted.write(p.out, format)
+		}
+		return atomicfile.WriteFile(out, func(w io.Writer) error { return predicted.write(w, format) })
+	})
+}
+
+// output is where to write and in which format, "csv" or "jsonl".
+func (c *call) output(in string) (path, format string, err error) {
+	path, ok := c.text("out")
+	if !ok {
+		return "", "", usagef("predict needs --out FILE.csv, FILE.jsonl or -")
+	}
+	switch filepath.Ext(path) {
+	case ".csv":
+		format = "csv"
+	case ".jsonl":
+		format = "jsonl"
+	default:
+		if path != "-" {
+			return "", "", usagef("--out: %q ends neither in .csv nor in .jsonl, and is not -", path)
+		}
+		format = "csv"
+	}
+	a, errA := os.Stat(in)
+	b, errB := os.Stat(path)
+	if errA == nil && errB == nil && os.SameFile(a, b) {
+		return "", "", usagef("--out: %s is the file to be predicted: give another", path)
+	}
+	return path, format, nil
+}
+
+// openTrained reads the model of a run folder, or a model file by itself.
+func openTrained(path string) (t *train.Trained, trainedOn string, err error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() && filepath.Ext(path) == filepath.Ext(train.ModelFile) {
+		t, err = train.ReadModel(path)
+		return t, "auto", err
+	}
+	run, err := train.OpenRun(path)
+	if err != nil {
+		return nil, "", err
+	}
+	return run.Trained, run.Result.Device, nil
+}
+
+var errNotFinite = errors.New("the prediction is not finite: the inputs may be far outside those of training")

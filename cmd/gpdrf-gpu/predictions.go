@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// predictions are a table as it is written: named columns of numbers or of class names.
+type predictions struct {
+	columns []string
+	row     func(i int, into []cell)
+	rows    int
+}
+
+// cell is a number, or a class by its name.
+type cell struct {
+	value float64
+	class string
+}
+
+func predictionsOf(t *train.Trained, ds *data.Dataset, p *model.Prediction, draws int, seed uint64) *predictions {
+	var out *predictions
+	if t.Schema.Task == data.Regression {
+		out = regressionTable(t, p, draws, seed)
+	} else {
+		out = classTable(t, p)
+	}
+	if ds.HasTarget() {
+		out.columns = append(out.columns, "target")
+		predicted, last := out.row, len(out.columns)-1
+		out.row = func(i int, into []cell) {
+			predicted(i, into)
+			if ds.Labels != nil {
+				into[last] = cell{class: ds.Classes[ds.Labels[i]]}
+			} else {
+				into[last] = cell{value: ds.Y[i]}
+			}
+		}
+	}
+	return out
+}
+
+// regressionTable is in the target's own units.
+func regressionTable(t *train.Trained, p *model.Prediction, draws int, seed uint64) *predictions {
+	m, noise := train.Mixture(p), t.NoiseVariance()
+	var drawn metrics.Mixture
+	if draws > 0 {
+		drawn = train.Draws(m, draws, seed)
+	}
+	quantiles := []float64{0.05, 0.25, 0.5, 0.75, 0.95}
+	centre, sd := t.TargetScale.Mean, t.TargetScale.SD
+	return &predictions{
+		columns: []string{"mean", "sd", "var_aleatoric", "var_epistemic", "q05", "q25", "q50", "q75", "q95"},
+		rows:    m.N,
+		row: func(i int, into []cell) {
+			mean, total, _, _ := m.Moments(i)
+			epistemic := max(0, total-noise)
+			if draws > 0 {
+				mean, total = drawn.Mean[i], drawn.Var[i]
+			}
+			for k, v := range []float64{centre + sd*mean, sd * math.Sqrt(total), sd * sd * noise, sd * sd * epistemic} {
+				into[k].value = v
+			}
+			for k, q := range quantiles {
+				into[4+k].value = centre + sd*m.Quantile(i, q)
+			}
+		},
+	}
+}
+
+func classTable(t *train.Trained, p *model.Prediction) *predictions {
+	probability := metrics.Probabilities(p.H, p.S, p.N, p.C)
+	out := &predictions{columns: []string{"label"}, rows: p.N}
+	for _, c := range t.Schema.Classes {
+		out.columns = append(out.columns, "p_"+c)
+	}
+	out.columns = append(out.columns, "entropy")
+	out.row = func(i int, into []cell) {
+		best, entropy := 0, 0.0
+		row := probability[i*p.C : (i+1)*p.C]
+		for k, v := range row {
+			into[1+k].value = v
+			if v > row[best] {
+				best = k
+			}
+			if v > 0 {
+				entropy -= v * math.Log(v)
+			}
+		}
+		into[0].class = t.Schema.Classes[best]
+		into[1+p.C].value = entropy
+	}
+	return out
+}
+
+// write writes the rows in order. A number that is not finite is an error: no format of
+// the two has a word for it.
+func (t *predictions) write(w io.Writer, format string) error {
+	b := bufio.NewWriter(w)
+	var write func([]cell) error
+	if format == "jsonl" {
+		write = t.jsonRows(b)
+	} else {
+		write = t.csvRows(b)
+	}
+	cells := make([]cell, len(t.columns))
+	for i := range t.rows {
+		t.row(i, cells)
+		for _, c := range cells {
+			if math.IsNaN(c.value) || math.IsInf(c.value, 0) {
+				return errNotFinite
+			}
+		}
+		if err := write(cells); err != nil {
+			return err
+		}
+	}
+	return b.Flush()
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+func (t *predictions) csvRows(w io.Writer) func([]cell) error {
+	out := csv.NewWriter(w)
+	record := append([]string(nil), t.columns...)
+	out.Write(record) // an error stays until Flush
+	return func(cells []cell) error {
+		for i, c := range cells {
+			if record[i] = c.class; c.class == "" {
+				record[i] = number(c.value)
+			}
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+		out.Flush()
+		return out.Error()
+	}
+}
+
+func (t *predictions) jsonRows(w io.Writer) func([]cell) error {
+	var line []byte
+	return func(cells []cell) error {
+		line = append(line[:0], '{')
+		for i, c := range cells {
+			if i > 0 {
+				line = append(line, ',')
+			}
+			line = strconv.AppendQuote(line, t.columns[i])
+			line = append(line, ':')
+			value, err := json.Marshal(c.value)
+			if c.class != "" {
+				value, err = json.Marshal(c.class)
+			}
+			if err != nil {
+				return err
+			}
+			line = append(line, value...)
+		}
+		_, err := w.Write(append(line, '}', '\n'))
+		return err
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// newReporter shows how a run goes: a bar on a terminal, plain lines elsewhere. It also feeds the
+// run folder's metrics, and stops the run where they cannot be written.
+func (p *program) newReporter(folder *train.Folder, stop func()) train.Reporter {
+	var shown train.Reporter = &lines{w: p.err}
+	if p.terminal {
+		shown = &bar{w: p.err}
+	}
+	return &recorder{shown, folder, stop}
+}
+
+// recorder writes every step's numbers to the run folder and passes them on.
+type recorder struct {
+	train.Reporter
+	folder *train.Folder
+	stop   func()
+}
+
+func (r *recorder) Step(p train.Progress) {
+	r.Reporter.Step(p)
+	if r.folder.Step(p); r.folder.Err() != nil {
+		r.stop()
+	}
+}
+
+// lines prints about linesPerRun lines, and none sooner than linePause after another.
+type lines struct {
+	w     io.Writer
+	total int
+	next  int
+	last  time.Duration
+}
+
+const (
+	linesPerRun = 15
+	linePause   = time.Second
+)
+
+func (l *lines) Note(format string, args ...any) { fmt.Fprintf(l.w, format+"\n", args...) }
+
+func (l *lines) Begin(total int) { l.total, l.next = total, 1 }
+
+func (l *lines) Step(p train.Progress) {
+	due := p.Step >= l.next && (p.Step == 1 || p.Elapsed-l.last >= linePause)
+	if !due && p.Step != l.total {
+		return
+	}
+	l.next, l.last = p.Step+l.total/linesPerRun, p.Elapsed
+	fmt.Fprintf(l.w, "step %*d of %d  %s\n", len(fmt.Sprint(l.total)), p.Step, l.total, describe(p))
+}
+
+func (l *lines) End() {}
+
+// describe is the part of a progress line that says how it goes.
+func describe(p train.Progress) string {
+	text := fmt.Sprintf("ELBO %11.5g", p.ELBO)
+	if p.StepsPerSecond > 0 {
+		text += fmt.Sprintf("  %6.1f steps/s", p.StepsPerSecond)
+		if left := p.Total - p.Step; left > 0 {
+			eta := time.Duration(float64(left) / p.StepsPerSecond * float64(time.Second))
+			text += "  " + eta.Round(time.Second).String() + " left"
+		}
+	}
+	return text
+}
+
+// bar is one line that is redrawn.
+type bar struct {
+	w     io.Writer
+	group *mpb.Progress
+	bar   *mpb.Bar
+	last  atomic.Pointer[train.Progress] // drawn by another goroutine
+}
+
+func (b *bar) Note(format string, args ...any) {
+	line := fmt.Sprintf(format+"\n", args...)
+	if b.group != nil {
+		b.group.Write([]byte(line)) // above the bar
+		return
+	}
+	io.WriteString(b.w, line)
+}
+
+func (b *bar) Begin(total int) {
+	b.last.Store(&train.Progress{Total: total})
+	b.group = mpb.New(mpb.WithOutput(b.w), mpb.WithWidth(24))
+	b.bar = b.group.AddBar(int64(total),
+		mpb.PrependDecorators(decor.CountersNoUnit("step %d of %d", decor.WCSyncSpace)),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return describe(*b.last.Load()) })),
+	)
+}
+
+func (b *bar) Step(p train.Progress) {
+	b.last.Store(&p)
+	b.bar.SetCurrent(int64(p.Step))
+}
+
+func (b *bar) End() {
+	b.bar.Abort(false) // without effect on a bar that is complete
+	b.group.Wait()
+	b.group = nil
+}

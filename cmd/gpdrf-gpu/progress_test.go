@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// A long run prints about linesPerRun lines, a short one the first and the last step.
+func TestLines(t *testing.T) {
+	for _, c := range []struct {
+		total       int
+		step        time.Duration
+		least, most int
+	}{{100000, 10 * time.Millisecond, 12, 20}, {100, time.Millisecond, 2, 2}, {7, 5 * time.Second, 7, 7}, {1, time.Second, 1, 1}} {
+		var out bytes.Buffer
+		l := &lines{w: &out}
+		l.Begin(c.total)
+		for step := 1; step <= c.total; step++ {
+			if step == 1 || step%10 == 0 || step == c.total || c.total < 10 {
+				l.Step(train.Progress{Step: step, Total: c.total, Elapsed: time.Duration(step) * c.step, StepsPerSecond: 1 / c.step.Seconds()})
+			}
+		}
+		l.End()
+		if n := strings.Count(out.String(), "\n"); n < c.least || n > c.most {
+			t.Errorf("%d steps: %d lines, expected %d to %d", c.total, n, c.least, c.most)
+		}
+	}
+}
+
+// A bar that stops early, as after Ctrl-C, ends; nothing is drawn where there is no
+// terminal.
+func TestBarEnds(t *testing.T) {
+	var out bytes.Buffer
+	b := &bar{w: &out}
+	b.Note("before")
+	b.Begin(100)
+	b.Step(train.Progress{Step: 40, Total: 100, StepsPerSecond: 20})
+	done := make(chan bool)
+	go func() { b.End(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the bar does not end")
+	}
+	b.Note("after")
+	if got := out.String(); got != "before\nafter\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	got := describe(train.Progress{Step: 10, Total: 130, ELBO: -1234.56, StepsPerSecond: 2})
+	if want := "ELBO     -1234.6     2.0 steps/s  1m0s left"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	if got := wrap("one two  three\nfour", "  ", 9); got != "one two\n  three\n  four" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	prettytext "github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// paperFigures are those of the paper's table "Dataset Statistics and Benchmark Results": RMSE of a
+// standardised target, or the error rate.
+var paperFigures = map[string]map[string]float64{
+	"powerplant": {"gp": 0.207, "drf": 0.201, "gpdrf": 0.194},
+	"protein":    {"gp": 0.737, "drf": 0.613, "gpdrf": 0.652},
+	"spam":       {"gp": 0.043, "drf": 0.029, "gpdrf": 0.001},
+	"eeg":        {"gp": 0.114, "drf": 0.106, "gpdrf": 0.016},
+}
+
+// printResult prints what a run or an evaluation came to.
+func (p *program) printResult(r *train.Result, fold int) {
+	p.note("")
+	fmt.Fprintln(p.out, scoreTable(r, fold))
+	if r.KLWeight != 1 {
+		fmt.Fprintf(p.out, "\nobjective: %s\n", r.Objective)
+	}
+}
+
+// scoreTable is the small table of scores; fold 0 is not mentioned.
+func scoreTable(r *train.Result, fold int) string {
+	title := fmt.Sprintf("%s on %s", r.Model, r.Data)
+	if fold > 0 {
+		title += fmt.Sprintf(", fold %d", fold)
+	}
+	title += fmt.Sprintf(": %d test rows", r.NTest)
+
+	t := table.NewWriter()
+	t.SetStyle(plainStyle())
+	paper := ""
+	if figure := paperFigures[r.Data][r.Model]; figure > 0 {
+		paper = fmt.Sprintf("%.3f", figure)
+	}
+	number := func(v float64) string { return fmt.Sprintf("%.4f", v) }
+	percent := func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+	if s := r.Test.Regression; s != nil {
+		header := table.Row{"", "training-sd units"}
+		if r.Raw != nil {
+			header = append(header, "own units")
+		}
+		add := func(name, value string, raw func() float64, paper string) {
+			row := table.Row{name, value}
+			if r.Raw != nil {
+				own := ""
+				if raw != nil {
+					own = fmt.Sprintf("%.4g", raw())
+				}
+				row = append(row, own)
+			}
+			t.AppendRow(append(row, paper))
+		}
+		if paper != "" {
+			header = append(header, "paper ("+r.Model+")")
+		} else {
+			header = append(header, "")
+		}
+		t.AppendHeader(header)
+		add("RMSE", number(s.RMSE), func() float64 { return r.Raw.RMSE }, paper)
+		add("NLPD", number(s.NLPD), func() float64 { return r.Raw.NLPD }, "")
+		add("90 % coverage", percent(s.Coverage90), nil, "")
+	} else if s := r.Test.Classification; s != nil {
+		header := table.Row{"", "test rows", ""}
+		if paper != "" {
+			header[2] = "paper (" + r.Model + ")"
+		}
+		t.AppendHeader(header)
+		t.AppendRow(table.Row{"error", number(s.Error), paper})
+		t.AppendRow(table.Row{"NLL", number(s.NLL)})
+		t.AppendRow(table.Row{"ECE", number(s.ECE)})
+		if s.AUC != nil {
+			t.AppendRow(table.Row{"AUC", number(*s.AUC)})
+		}
+	}
+	lines := strings.Split(t.Render(), "\n")
+	for i, l := range lines {
+		lines[i] = "  " + strings.TrimRight(l, " ")
+	}
+	return title + "\n" + strings.Join(lines, "\n")
+}
+
+func plainStyle() table.Style {
+	s := table.StyleDefault
+	s.Options = table.OptionsNoBordersAndSeparators
+	s.Box.PaddingLeft, s.Box.PaddingRight = "", "  "
+	s.Format.Header = prettytext.FormatDefault
+	return s
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"gpdrf-gpu": main})
+}
+
+// The scripts in testdata are the command line's manual by example. Beyond testscript's own commands
+// they use exit, json and interrupt, below; the tables in testdata are in each script's folder.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata", RequireExplicitExec: true, UpdateScripts: *update,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector's second of sleep at every exit
+			tables, err := filepath.Glob("testdata/*.csv")
+			if err != nil {
+				return err
+			}
+			for _, path := range tables {
+				text, err := os.ReadFile(path)
+				if err == nil {
+					err = os.WriteFile(filepath.Join(env.WorkDir, filepath.Base(path)), text, 0o666)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exit": exitCommand, "json": jsonCommand, "interrupt": interruptCommand, "truncate": truncateCommand,
+		},
+	})
+}
+
+// exitCommand: exit CODE COMMAND … runs a command that must end with this code.
+func exitCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exit CODE COMMAND ...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	checkCode(ts, err, args[0])
+}
+
+func checkCode(ts *testscript.TestScript, err error, want string) {
+	code := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != want {
+		ts.Fatalf("exit code %d, expected %s", code, want)
+	}
+}
+
+// jsonCommand: json FILE KEY … reads a JSON file, or stdout, in which every key is there: a.b looks
+// into the object a, a=v also compares the value as text, and !a must not be there.
+func jsonCommand(ts *testscript.TestScript, neg bool, args []string) {
+	var root map[string]any
+	dec := json.NewDecoder(strings.NewReader(ts.ReadFile(args[0])))
+	dec.UseNumber()
+	ts.Check(dec.Decode(&root))
+	for _, arg := range args[1:] {
+		path, want, compare := strings.Cut(arg, "=")
+		path, absent := strings.CutPrefix(path, "!")
+		var at any = root
+		found := true
+		for key := range strings.SplitSeq(path, ".") {
+			object, _ := at.(map[string]any)
+			if at, found = object[key]; !found {
+				break
+			}
+		}
+		if found == absent {
+			ts.Fatalf("%s: key %s: found is %v", args[0], path, found)
+		}
+		if got := fmt.Sprint(at); compare && got != want {
+			ts.Fatalf("%s: %s is %s, expected %s", args[0], path, got, want)
+		}
+	}
+}
+
+// interruptCommand: interrupt CODE COMMAND … runs a command, sends it Ctrl-C as soon as it has reported a
+// step, and expects the exit code.
+func interruptCommand(ts *testscript.TestScript, neg bool, args []string) {
+	path, err := exec.LookPath(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], args[1]))
+	ts.Check(err)
+	cmd := exec.Command(path, args[2:]...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "PATH="+ts.Getenv("PATH"))
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	stderr, err := os.Create(ts.MkAbs("interrupted.err"))
+	ts.Check(err)
+	cmd.Stderr = stderr
+	ts.Check(cmd.Start())
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if strings.Contains(ts.ReadFile("interrupted.err"), "step ") {
+			break
+		}
+	}
+	ts.Check(cmd.Process.Signal(syscall.SIGINT))
+	err = cmd.Wait()
+	ts.Check(stderr.Close())
+	ts.Check(os.WriteFile(ts.MkAbs("interrupted.out"), stdout.Bytes(), 0o666))
+	checkCode(ts, err, args[0])
+}
+
+// truncateCommand: truncate FILE SIZE.
+func truncateCommand(ts *testscript.TestScript, neg bool, args []string) {
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}

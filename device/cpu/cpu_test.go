@@ -1,0 +1,138 @@
+package cpu
+
+import (
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/device/devicetest"
+)
+
+// open is a device with a number of workers that divides even the smallest work.
+func open[T Float](t testing.TB, workers int) *Device[T] {
+	d := New[T](workers)
+	d.inlineWork = 0
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func TestF64(t *testing.T) { devicetest.Run(t, open[float64](t, 2), devicetest.Double()) }
+
+func TestF32(t *testing.T) { devicetest.Run(t, open[float32](t, 2), devicetest.Single()) }
+
+func BenchmarkF32(b *testing.B) {
+	d := New[float32](runtime.GOMAXPROCS(0))
+	defer d.Close()
+	devicetest.Bench(b, d)
+}
+
+// The same bits for one, two and five workers.
+func TestDeterminism(t *testing.T) {
+	one := devicetest.Results(open[float32](t, 1))
+	for _, workers := range []int{2, 5} {
+		for name, got := range devicetest.Results(open[float32](t, workers)) {
+			for i, x := range got {
+				for k, v := range x {
+					if math.Float64bits(v) != math.Float64bits(one[name][i][k]) {
+						t.Fatalf("%s, result %d: element %d is %g with %d workers, %g with one", name, i, k, v, workers, one[name][i][k])
+					}
+				}
+			}
+		}
+	}
+}
+
+// An operation allocates nothing after its first call.
+func TestNoAllocation(t *testing.T) {
+	d := open[float32](t, 2)
+	for _, diagonal := range []bool{true, false} {
+		for _, k := range []int{1, 3} {
+			w := devicetest.Workload{D: 3, M: 70, B: 70, K: k, J: 3, R: 70, S: 2, DOut: 2, Diagonal: diagonal}
+			for _, op := range devicetest.Operations(d, w) {
+				if n := testing.AllocsPerRun(2, op.Run); n != 0 {
+					t.Errorf("%s, K=%d, diagonal %v: %g allocations", op.Name, k, diagonal, n)
+				}
+			}
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	for options, name := range map[string]string{"": "cpu:f32", "f32": "cpu:f32", "f64": "cpu:f64"} {
+		d, err := device.Open(strings.TrimSuffix("cpu:"+options, ":"))
+		if err != nil || d.Name() != name {
+			t.Fatalf("cpu:%s opens %v, %v", options, d, err)
+		}
+		d.Close()
+	}
+	if _, err := device.Open("cpu:f16"); err == nil || !strings.Contains(err.Error(), "cpu:f32 or cpu:f64") {
+		t.Errorf("cpu:f16: %v", err)
+	}
+}
+
+// breaks panics in one block.
+type breaks struct{}
+
+func (breaks) run(_ *worker, block int) {
+	if block == 7 {
+		panic("block seven")
+	}
+}
+
+// A panic on any worker reaches the caller, and the pool goes on.
+func TestWorkerPanic(t *testing.T) {
+	d := open[float32](t, 3)
+	for range 50 {
+		done := make(chan any, 1)
+		go func() {
+			defer func() { done <- recover() }()
+			d.do(breaks{}, 20, 1)
+		}()
+		select {
+		case v := <-done:
+			if text, ok := v.(string); !ok || !strings.Contains(text, "block seven") {
+				t.Fatalf("panic %v", v)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("the caller hangs")
+		}
+	}
+	x := d.New(device.Real, 100, 3)
+	d.Gather(d.New(device.Real, 100, 3), x, d.New(device.Int, 100))
+}
+
+// A wrong shape, type or device is a panic with the operation's name.
+func TestMisuse(t *testing.T) {
+	d, other := open[float32](t, 1), open[float64](t, 1)
+	double := func(shape ...int) *device.Tensor { return d.New(device.Double, shape...) }
+	real := func(shape ...int) *device.Tensor { return d.New(device.Real, shape...) }
+	for want, call := range map[string]func(){
+		"device: Trsm: b is double [1 3 2], want double [1 3 4]": func() { d.Trsm(double(1, 3, 4), double(1, 3, 3), double(1, 3, 2)) },
+		"device: ARD: x is real [2 2], want double [-1 2]":       func() { d.ARD(double(1, 3, 2), double(3, 2), real(2, 2), double(1, 2)) },
+		"device: Widen: the real tensor is not real with 3":      func() { d.Widen(double(3), double(3)) },
+		"device: Upload: 2 values for a tensor of 3":             func() { d.Upload(real(3), make([]float64, 2)) },
+		"device: a tensor of another device":                     func() { d.Download(make([]float64, 3), other.New(device.Real, 3)) },
+		"device: Potrf: jitter is nil":                           func() { d.Potrf(double(1, 2, 2), nil, double(1, 2, 2)) },
+		"device: RandomFeatures: the scratch was planned": func() {
+			p := device.FeatureParams{LogAlpha: real(1), LogL: real(2), MeanW: real(6, 1), LogVarW: real(6, 1)}
+			d.RandomFeatures(real(2, 4, 1), real(2, 4, 2), p, d.New(device.Int, 4), device.FeatureNoise{}, d.FeatureScratch(1, 4, 2, 3, 1))
+		},
+	} {
+		func() {
+			defer func() {
+				if v := recover(); !strings.HasPrefix(toString(v), want) {
+					t.Errorf("panic %q, want %q", toString(v), want)
+				}
+			}()
+			call()
+		}()
+	}
+}
+
+func toString(v any) string {
+	s, _ := v.(string)
+	return s
+}

@@ -1,0 +1,145 @@
+package devicetest
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Workload is the size of a training step.
+type Workload struct {
+	Name                      string
+	D, M, B, K, J, R, S, DOut int
+	Diagonal                  bool // q(F̄) with diagonal covariance
+}
+
+// Workloads are the steps that benchmarks time: the two settings of the powerplant
+// data set, and of protein.
+func Workloads() []Workload {
+	return []Workload{
+		{Name: "powerplant shared diagonal", D: 4, M: 200, B: 256, K: 1, J: 8, R: 200, S: 1, DOut: 1, Diagonal: true},
+		{Name: "powerplant", D: 4, M: 200, B: 256, K: 8, J: 8, R: 200, S: 1, DOut: 1},
+		{Name: "protein", D: 9, M: 500, B: 512, K: 1, J: 16, R: 500, S: 1, DOut: 1},
+	}
+}
+
+// Operation is one operation with its arguments in place.
+type Operation struct {
+	Name string
+	Run  func()
+}
+
+// Operations are those of a training step, in order, each ready to be run many times.
+func Operations(dev device.Device, w Workload) []Operation {
+	r := newRandom(1)
+	double := func(shape ...int) *device.Tensor { return dev.New(device.Double, shape...) }
+	real := func(shape ...int) *device.Tensor { return dev.New(device.Real, shape...) }
+	normal := func(dtype device.DType, mean, sd float64, shape ...int) *device.Tensor {
+		return upload(dev, r.normal("", dtype, none, mean, sd, shape...))
+	}
+	// The Gaussian process.
+	z, x := normal(device.Double, 0, 1, w.M, w.D), normal(device.Double, 0, 1, w.B, w.D)
+	logl, logalpha := normal(device.Double, math.Log(float64(w.D))/2, 0.1, w.K, w.D), double(w.J)
+	kuu, kuf, l, a := double(w.K, w.M, w.M), double(w.K, w.M, w.B), double(w.K, w.M, w.M), double(w.K, w.M, w.B)
+	jitter, p := double(w.K), double(w.J, w.M, w.B)
+	m, factor := normal(device.Double, 0, 1, w.J, w.M), r.factor("", w.Diagonal, w.J, w.M)
+	s := upload(dev, factor)
+	mean, variance := double(w.B, w.J), double(w.B, w.J)
+	dz, dlogl, dlogalpha := double(w.M, w.D), double(w.K, w.D), double(w.J)
+	dkuu, dkuf, dl, da := double(w.K, w.M, w.M), double(w.K, w.M, w.B), double(w.K, w.M, w.M), double(w.K, w.M, w.B)
+	dm, ds := double(w.J, w.M), double(factor.shape...)
+	// With α = 1 a cotangent of ½ leaves p as it is, however often MomentsBackward runs.
+	dmean, dvariance := normal(device.Double, 0, 1, w.B, w.J), normal(device.Double, 0.5, 0, w.B, w.J)
+	cotangent := double(w.K, w.M, w.B)
+	// The layer of random features.
+	rows := upload(dev, r.below("", 10000, w.B))
+	f, df := real(w.S, w.B, w.J), real(w.S, w.B, w.J)
+	params := func(sd float64) device.FeatureParams {
+		return device.FeatureParams{
+			LogAlpha: normal(device.Real, 0, sd, 1), LogL: normal(device.Real, 0, sd, w.J),
+			MeanOmega: normal(device.Real, 0, sd, w.J, w.R), LogVarOmega: normal(device.Real, 0, sd, w.J, w.R),
+			MeanW: normal(device.Real, 0, sd, 2*w.R, w.DOut), LogVarW: normal(device.Real, 0, sd, 2*w.R, w.DOut),
+		}
+	}
+	theta, grad := params(1), params(0)
+	h, dh, y, logvar, dlogvar := real(w.S, w.B, w.DOut), real(w.S, w.B, w.DOut), normal(device.Real, 0, 1, w.B, w.DOut), real(1), real(1)
+	local := device.FeatureNoise{Weights: device.Key{Site: device.SiteWeights}, Spectra: device.Key{Site: device.SiteSpectra}, Local: true}
+	sampled := local
+	sampled.Local = false
+	scratch, scratchSampled := dev.FeatureScratch(w.S, w.B, w.J, w.R, w.DOut), dev.FeatureScratch(w.S, w.B, w.J, w.R, w.DOut)
+	value := double(1)
+	// All the parameters.
+	n := w.J*w.M*(1+w.M) + w.M*w.D + 2*w.J*w.R + 4*w.R*w.DOut
+	if w.Diagonal {
+		n = w.J*w.M*2 + w.M*w.D + 2*w.J*w.R + 4*w.R*w.DOut
+	}
+	flat := [5]*device.Tensor{}
+	for i := range flat {
+		flat[i] = normal(device.Real, 0, 1, n)
+	}
+	dev.Zero(flat[3])
+	key := device.Key{Site: device.SiteLatents}
+	ops := []Operation{
+		{"ARD Kuu", func() { dev.ARD(kuu, z, z, logl) }},
+		{"ARD Kuf", func() { dev.ARD(kuf, z, x, logl) }},
+		{"Potrf", func() { dev.Potrf(l, jitter, kuu) }},
+		{"Trsm", func() { dev.Trsm(a, l, kuf) }},
+		{"Moments", func() { dev.Moments(mean, variance, p, a, m, s, logalpha) }},
+		{"SampleF", func() { dev.SampleF(f, mean, variance, rows, key) }},
+		{"RandomFeatures local", func() { dev.RandomFeatures(h, f, theta, rows, local, scratch) }},
+		{"RandomFeatures sampled", func() { dev.RandomFeatures(h, f, theta, rows, sampled, scratchSampled) }},
+		{"GaussianLogLik", func() { dev.GaussianLogLik(value, dh, dlogvar, h, y, logvar, device.LikScale{Value: 1, Grad: 1e-3}) }},
+		{"KLDiag", func() { dev.KLDiag(value, grad.MeanW, grad.LogVarW, nil, theta.MeanW, theta.LogVarW, nil, 1) }},
+		{"KLInducing", func() { dev.KLInducing(value, dm, ds, m, s, 1) }},
+		{"RandomFeaturesBackward local", func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, local, scratch) }},
+		{"RandomFeaturesBackward sampled", func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, sampled, scratchSampled) }},
+		{"SampleFBackward", func() { dev.SampleFBackward(dmean, dvariance, df, variance, rows, key) }},
+		{"MomentsBackward", func() {
+			dev.MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha)
+		}},
+		{"TrsmBackward", func() { dev.TrsmBackward(dkuf, dl, da, l, a) }},
+		{"PotrfBackward", func() { dev.PotrfBackward(dkuu, dl, l); dev.Zero(dl) }},
+		{"ARDBackward Kuf", func() {
+			dev.Copy(cotangent, dkuf) // it is overwritten
+			dev.ARDBackward(dz, dlogl, cotangent, kuf, z, x, logl)
+		}},
+		{"ARDBackward Kuu", func() { dev.ARDBackward(dz, dlogl, dkuu, kuu, z, z, logl) }},
+		{"Adam", func() {
+			dev.Adam(flat[0], flat[1], flat[2], flat[3], flat[4], device.AdamStep{LR: 1e-3, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: 1, Step: 1})
+		}},
+	}
+	if !w.Diagonal { // the paper's q(F̄) costs these two besides
+		mu, sqrt, wm, ws := m, s, double(w.J, w.M), double(w.J, w.M, w.M)
+		dwm, dws := double(w.J, w.M), double(w.J, w.M, w.M)
+		ops = append(ops,
+			Operation{"Whiten", func() { dev.Whiten(wm, ws, l, logalpha, mu, sqrt) }},
+			Operation{"WhitenBackward", func() { dev.WhitenBackward(dm, ds, dl, dlogalpha, dwm, dws, wm, ws, l, logalpha) }})
+	}
+	return ops
+}
+
+// Bench times every operation of a step, at the sizes of Workloads.
+func Bench(b *testing.B, dev device.Device) {
+	out := make([]float64, 1)
+	for _, w := range Workloads() {
+		b.Run(w.Name, func(b *testing.B) {
+			wait := dev.New(device.Double, 1)
+			for _, op := range Operations(dev, w) {
+				op.Run()
+				b.Run(op.Name, func(b *testing.B) {
+					for b.Loop() {
+						op.Run()
+					}
+					dev.Download(out, wait) // for devices that run ahead
+				})
+			}
+		})
+	}
+}
+
+// String is the workload's name and size.
+func (w Workload) String() string {
+	return fmt.Sprintf("%s: D=%d M=%d B=%d K=%d J=%d R=%d S=%d", w.Name, w.D, w.M, w.B, w.K, w.J, w.R, w.S)
+}

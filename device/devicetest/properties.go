@@ -1,0 +1,271 @@
+package devicetest
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/fdcheck"
+)
+
+// property is an identity that a device must keep.
+type property struct {
+	name string
+	test func(t *testing.T, dev device.Device, tol Tolerances)
+}
+
+func properties() []property {
+	return []property{
+		{"Potrf rebuilds the matrix", rebuilds},
+		{"Potrf climbs the ladder", climbs},
+		{"Potrf reports failure", fails},
+		{"KL is positive, and zero at the prior", divergence},
+		{"whitened moments are the paper's", unwhitened},
+		{"a floored variance has no gradient", flooredGradient},
+		{"features approach the kernel", approachKernel},
+		{"chunks of samples are the whole", chunks},
+	}
+}
+
+// real is the relative error that the device's Real tensors may have.
+func (tol Tolerances) real() float64 {
+	if tol.Single {
+		return 1e-5
+	}
+	return tol.Value
+}
+
+// put uploads values as a tensor.
+func put(dev device.Device, dtype device.DType, x []float64, shape ...int) *device.Tensor {
+	t := dev.New(dtype, shape...)
+	dev.Upload(t, x)
+	return t
+}
+
+// L Lᵀ = c + jitter·I, with the jitter reported and zeros above.
+func rebuilds(t *testing.T, dev device.Device, tol Tolerances) {
+	for _, k := range []int{1, 3} {
+		for _, m := range []int{1, 31, 33, 150} {
+			c := newRandom(1).correlations("c", none, k, m)
+			l, jitter := dev.New(device.Double, k, m, m), dev.New(device.Double, k)
+			dev.Potrf(l, jitter, upload(dev, c))
+			factor, used := download(dev, l), download(dev, jitter)
+			got, want := make([]float64, k*m*m), append([]float64(nil), c.data...)
+			for i := range k * m {
+				want[i*m+i%m] += used[i/m]
+				for j := range m {
+					for q := range m {
+						got[i*m+j] += factor[i*m+q] * factor[(i/m*m+j)*m+q]
+					}
+					if j > i%m && factor[i*m+j] != 0 {
+						t.Fatalf("K=%d M=%d: l is not zero above the diagonal", k, m)
+					}
+				}
+			}
+			if e := fdcheck.RelativeError(got, want); e > tol.Value {
+				t.Errorf("K=%d M=%d: L Lᵀ is off by %g", k, m, e)
+			}
+		}
+	}
+}
+
+// Each matrix takes the first rung that helps it: two equal pseudo-inputs the first, a
+// lowest eigenvalue of −5e-4 the one above that.
+func climbs(t *testing.T, dev device.Device, _ Tolerances) {
+	const m = 70
+	r := newRandom(2)
+	z := r.normal("z", device.Double, none, 0, 1, m, 2)
+	copy(z.data[2*40:2*41], z.data[2*3:2*4])
+	singular := make([]float64, m*m)
+	ard(singular, z.data, z.data, []float64{0, 0}, 1, m, m, 2)
+	negative := append([]float64(nil), singular...)
+	for i := range m {
+		negative[i*m+i] -= 5e-4
+	}
+	for _, c := range []struct {
+		name   string
+		matrix []float64
+		want   []float64
+	}{
+		{"equal pseudo-inputs", singular, []float64{1e-6}},
+		{"negative eigenvalue", negative, []float64{1e-3}},
+		{"a batch of both", append(append([]float64(nil), negative...), singular...), []float64{1e-3, 1e-6}},
+	} {
+		k := len(c.want)
+		l, jitter := dev.New(device.Double, k, m, m), dev.New(device.Double, k)
+		dev.Potrf(l, jitter, put(dev, device.Double, c.matrix, k, m, m))
+		got := download(dev, jitter)
+		for i, want := range c.want {
+			if got[i] != want {
+				t.Errorf("%s: matrix %d took jitter %g, want %g", c.name, i, got[i], want)
+			}
+		}
+		if err := device.CheckJitter(got); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// A matrix that no rung helps reports the pivot and leaves NaN; NaN in the input is a failure
+// where it meets the diagonal; the other matrices of a batch are well.
+func fails(t *testing.T, dev device.Device, _ Tolerances) {
+	const m = 70
+	good := newRandom(3).correlations("c", none, 1, m).data
+	for _, c := range []struct {
+		name  string
+		at    [2]int
+		value float64
+		pivot int
+	}{
+		{"negative diagonal", [2]int{45, 45}, -1, 45},
+		{"NaN on the diagonal", [2]int{0, 0}, math.NaN(), 0},
+		{"NaN below the diagonal", [2]int{50, 3}, math.NaN(), 50},
+		{"infinity on the diagonal", [2]int{33, 33}, math.Inf(1), 33},
+	} {
+		bad := append([]float64(nil), good...)
+		bad[c.at[0]*m+c.at[1]], bad[c.at[1]*m+c.at[0]] = c.value, c.value
+		for _, k := range []int{1, 2} {
+			batch := append(append([]float64(nil), good...), bad...)[(2-k)*m*m:]
+			l, jitter := dev.New(device.Double, k, m, m), dev.New(device.Double, k)
+			dev.Potrf(l, jitter, put(dev, device.Double, batch, k, m, m))
+			var failure *device.NotPositiveDefiniteError
+			if err := device.CheckJitter(download(dev, jitter)); !errors.As(err, &failure) {
+				t.Errorf("%s: no error but %v", c.name, err)
+			} else if failure.Latent != k-1 || failure.Pivot != c.pivot {
+				t.Errorf("%s: latent %d pivot %d, want %d %d", c.name, failure.Latent, failure.Pivot, k-1, c.pivot)
+			}
+			factor := download(dev, l)
+			if !math.IsNaN(factor[len(factor)-1]) {
+				t.Errorf("%s: l of the failed matrix is not NaN", c.name)
+			}
+			if k == 2 && math.IsNaN(factor[m*m-1]) {
+				t.Errorf("%s: the good matrix failed, too", c.name)
+			}
+		}
+	}
+}
+
+func divergence(t *testing.T, dev device.Device, tol Tolerances) {
+	const j, m, d, n = 3, 33, 2, 31
+	kl := dev.New(device.Double, 1)
+	value := func() float64 { return download(dev, kl)[0] }
+	dm, ds, ddiag := dev.New(device.Double, j, m), dev.New(device.Double, j, m, m), dev.New(device.Double, j, m)
+	identity, ones := make([]float64, j*m*m), make([]float64, j*m)
+	for i := range j * m {
+		identity[i*m+i%m], ones[i] = 1, 1
+	}
+	zero := dev.New(device.Double, j, m)
+	dev.KLInducing(kl, dm, ds, zero, put(dev, device.Double, identity, j, m, m), 1)
+	if v := value(); math.Abs(v) > 1e-12 {
+		t.Errorf("KLInducing is %g at the prior", v)
+	}
+	dev.KLInducing(kl, dm, ddiag, zero, put(dev, device.Double, ones, j, m), 1)
+	if v := value(); math.Abs(v) > 1e-12 {
+		t.Errorf("diagonal KLInducing is %g at the prior", v)
+	}
+	logl := []float64{0.5, -0.25} // exact in float32
+	mean, logvar, variance := dev.New(device.Real, d, n), dev.New(device.Real, d, n), make([]float64, d*n)
+	for i := range variance {
+		variance[i] = -2 * logl[i/n]
+	}
+	dev.Upload(logvar, variance)
+	dmean, dlogvar, dlogl := dev.New(device.Real, d, n), dev.New(device.Real, d, n), dev.New(device.Real, d)
+	dev.KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, put(dev, device.Real, logl, d), 1)
+	if v := value(); math.Abs(v) > d*n*tol.real() {
+		t.Errorf("KLDiag is %g at the prior", v)
+	}
+	for seed := range uint64(20) {
+		r := newRandom(seed)
+		dev.KLInducing(kl, dm, ds, upload(dev, r.normal("m", device.Double, none, 0, 0.1, j, m)), upload(dev, r.factor("s", false, j, m)), 1)
+		if v := value(); !(v > 0) {
+			t.Errorf("KLInducing is %g", v)
+		}
+		dev.KLDiag(kl, dmean, dlogvar, nil, upload(dev, r.normal("mean", device.Real, none, 0, 0.1, d, n)), upload(dev, r.normal("logvar", device.Real, none, 0, 0.1, d, n)), nil, 1)
+		if v := value(); !(v > 0) {
+			t.Errorf("KLDiag is %g", v)
+		}
+	}
+}
+
+// Moments at the floor: α(1 − AᵀA) < 0 with s = 0 gives VarFloor, and nothing learns from
+// the variance.
+func flooredGradient(t *testing.T, dev device.Device, _ Tolerances) {
+	const j, m, b = 2, 33, 31
+	r := newRandom(4)
+	for _, diagonal := range []bool{true, false} {
+		a := upload(dev, r.normal("a", device.Double, none, 0, 1, 1, m, b))
+		mean, variance := dev.New(device.Double, b, j), dev.New(device.Double, b, j)
+		shape := []int{j, m, m}
+		var p *device.Tensor
+		if diagonal {
+			shape = []int{j, m}
+		} else {
+			p = dev.New(device.Double, j, m, b)
+		}
+		mu, s, logalpha := dev.New(device.Double, j, m), dev.New(device.Double, shape...), dev.New(device.Double, j)
+		dev.Moments(mean, variance, p, a, mu, s, logalpha)
+		for _, v := range download(dev, variance) {
+			if v != device.VarFloor {
+				t.Fatalf("variance %g, want the floor %g", v, device.VarFloor)
+			}
+		}
+		da, dm, ds, dlogalpha := dev.New(device.Double, 1, m, b), dev.New(device.Double, j, m), dev.New(device.Double, shape...), dev.New(device.Double, j)
+		dvariance := upload(dev, r.normal("dvariance", device.Double, none, 0, 1, b, j))
+		dev.MomentsBackward(da, dm, ds, dlogalpha, dev.New(device.Double, b, j), dvariance, mean, variance, p, a, mu, s, logalpha)
+		for _, g := range []*device.Tensor{da, dm, ds, dlogalpha} {
+			for _, v := range download(dev, g) {
+				if v != 0 {
+					t.Fatalf("diagonal %v: a gradient of %g comes from a floored variance", diagonal, v)
+				}
+			}
+		}
+	}
+}
+
+// Samples drawn in two calls, the second with the number of its first sample in the key,
+// are those of one call.
+func chunks(t *testing.T, dev device.Device, tol Tolerances) {
+	const s, first, b, j = 5, 2, 33, 3
+	r := newRandom(5)
+	rows := upload(dev, r.below("rows", 100, b))
+	variance := constant(zeros("", device.Double, b, j), 0.5)
+	mean := upload(dev, r.normal("mean", device.Double, none, 0, 1, b, j))
+	parts := func(run func(out, in *device.Tensor, offset uint32), h *device.Tensor, width int) (whole, chunked []float64) {
+		out := dev.New(device.Real, s, b, width)
+		run(out, h, 0)
+		whole = download(dev, out)
+		in := func(lo, hi int) *device.Tensor {
+			if h == nil {
+				return nil
+			}
+			n := h.Len() / s
+			return h.View(lo*n, hi-lo, b, h.Dim(2))
+		}
+		n := b * width
+		run(out.View(0, first, b, width), in(0, first), 0)
+		run(out.View(first*n, s-first, b, width), in(first, s), first)
+		return whole, download(dev, out)
+	}
+	whole, chunked := parts(func(out, _ *device.Tensor, offset uint32) {
+		dev.SampleF(out, mean, put(dev, device.Double, variance, b, j), rows, device.Key{Seed: 3, Sample: offset, Site: device.SiteLatents})
+	}, nil, j)
+	if e := fdcheck.RelativeError(chunked, whole); e > tol.real() {
+		t.Errorf("SampleF: off by %g", e)
+	}
+	for _, c := range []featureCase{{}, {local: true}, {draws: 2, wdraws: 3}, {draws: 1, local: true}} {
+		p := randomFeatures(r, []int{s, b, 3, 31, 2}, c)
+		in := tensors(dev, p.in)
+		f := device.FeatureParams{LogAlpha: in[1], LogL: in[2], MeanOmega: in[3], LogVarOmega: in[4], MeanW: in[5], LogVarW: in[6]}
+		scratch := dev.FeatureScratch(s, b, 3, 31, 2)
+		whole, chunked := parts(func(out, h *device.Tensor, offset uint32) {
+			dev.RandomFeatures(out, h, f, rows, device.FeatureNoise{
+				Weights: device.Key{Seed: 3, Sample: offset, Site: device.SiteWeights}, Spectra: device.Key{Seed: 3, Sample: offset, Site: device.SiteSpectra},
+				Draws: c.draws, WDraws: c.wdraws, Local: c.local,
+			}, scratch)
+		}, in[0], 2)
+		if e := fdcheck.RelativeError(chunked, whole); e > tol.real() {
+			t.Errorf("RandomFeatures, %v: off by %g", c, e)
+		}
+	}
+}

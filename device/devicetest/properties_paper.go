@@ -1,0 +1,144 @@
+package devicetest
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/fdcheck"
+)
+
+// The chain ARD, Potrf, Trsm, Whiten, Moments gives qF_anj and qF_Bnj as the paper writes
+// them, with the inverse of K̄:
+//
+//	a = k̄ᵀ K̄⁻¹ μ,   B = k(x,x) − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄
+func unwhitened(t *testing.T, dev device.Device, _ Tolerances) {
+	const j, m, b, d = 3, 33, 31, 2
+	for _, k := range []int{1, j} {
+		for _, diagonal := range []bool{true, false} {
+			r := newRandom(6)
+			z, x := r.normal("z", device.Double, none, 0, 2, m, d), r.normal("x", device.Double, none, 0, 1, b, d)
+			logl, logalpha := r.normal("logl", device.Double, none, -0.5, 0.2, k, d), r.normal("logalpha", device.Double, none, 0, 0.5, j)
+			mu, sqrt := r.normal("mu", device.Double, none, 0, 1, j, m), r.factor("sqrt", diagonal, j, m)
+
+			double := func(shape ...int) *device.Tensor { return dev.New(device.Double, shape...) }
+			tz, tlogl, tlogalpha := upload(dev, z), upload(dev, logl), upload(dev, logalpha)
+			kuu, l, jitter := double(k, m, m), double(k, m, m), double(k)
+			dev.ARD(kuu, tz, tz, tlogl)
+			dev.Potrf(l, jitter, kuu)
+			kuf, a := double(k, m, b), double(k, m, b)
+			dev.ARD(kuf, tz, upload(dev, x), tlogl)
+			dev.Trsm(a, l, kuf)
+			wm, ws := double(j, m), double(j, m, m)
+			dev.Whiten(wm, ws, l, tlogalpha, upload(dev, mu), upload(dev, sqrt))
+			mean, variance := double(b, j), double(b, j)
+			dev.Moments(mean, variance, double(j, m, b), a, wm, ws, tlogalpha)
+
+			wantMean, wantVariance := make([]float64, b*j), make([]float64, b*j)
+			used := download(dev, jitter)
+			for i := range j {
+				alpha, lengths := math.Exp(logalpha.data[i]), logl.data[i%k*d:][:d]
+				inverse, cross := make([]float64, m*m), make([]float64, m*b)
+				ard(inverse, z.data, z.data, lengths, 1, m, m, d)
+				ard(cross, z.data, x.data, lengths, 1, m, b, d)
+				for p := range m {
+					inverse[p*m+p] += used[i%k]
+				}
+				for p := range inverse {
+					inverse[p] *= alpha
+				}
+				invert(inverse, m)
+				for n := range b {
+					v, average := alpha, 0.0
+					back := make([]float64, m) // Sᵀ K̄⁻¹ k̄
+					for p := range m {
+						u := 0.0 // (K̄⁻¹ k̄)_p
+						for q := range m {
+							u += inverse[p*m+q] * alpha * cross[q*b+n]
+						}
+						average += u * mu.data[i*m+p]
+						v -= u * alpha * cross[p*b+n]
+						for q := range p + 1 {
+							back[q] += element(sqrt.data, j, m, i, p, q) * u
+						}
+					}
+					for _, u := range back {
+						v += u * u
+					}
+					wantMean[n*j+i], wantVariance[n*j+i] = average, v
+				}
+			}
+			// K̄ has a condition number of some 1e4, which both sides pay.
+			if e := fdcheck.RelativeError(download(dev, mean), wantMean); e > 1e-8 {
+				t.Errorf("K=%d diagonal %v: mean is off by %g", k, diagonal, e)
+			}
+			if e := fdcheck.RelativeError(download(dev, variance), wantVariance); e > 1e-8 {
+				t.Errorf("K=%d diagonal %v: variance is off by %g", k, diagonal, e)
+			}
+		}
+	}
+}
+
+// invert replaces a positive definite matrix by its inverse: Gauss-Jordan elimination,
+// which needs no pivoting there.
+func invert(a []float64, n int) {
+	for p := range n {
+		pivot := a[p*n+p]
+		a[p*n+p] = 1
+		for j := range n {
+			a[p*n+j] /= pivot
+		}
+		for i := range n {
+			if i == p {
+				continue
+			}
+			f := a[i*n+p]
+			a[i*n+p] = 0
+			for j := range n {
+				a[i*n+j] -= f * a[p*n+j]
+			}
+		}
+	}
+}
+
+// ΦΦᵀ → α exp(−½Σ(x−x′)²/ℓ²) as R grows, with an error of about α/√R (rf_ard). A layer whose W
+// is the identity puts out Φ itself.
+func approachKernel(t *testing.T, dev device.Device, _ Tolerances) {
+	const b, d = 9, 2
+	r := newRandom(8)
+	h := r.normal("h", device.Real, none, 0, 1, 1, b, d)
+	logl, logalpha := []float64{0.5, -0.25}, 0.75
+	kernel := make([]float64, b*b)
+	ard(kernel, h.data, h.data, logl, 1, b, b, d)
+	for _, n := range []int{8, 512} {
+		identity, none := make([]float64, 4*n*n), make([]float64, 4*n*n)
+		for i := range 2 * n {
+			identity[i*2*n+i] = 1
+		}
+		for i := range none {
+			none[i] = -80 // a deviation of e⁻⁴⁰
+		}
+		out := dev.New(device.Real, 1, b, 2*n)
+		dev.RandomFeatures(out, upload(dev, h), device.FeatureParams{
+			LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogL: put(dev, device.Real, logl, d),
+			MeanW: put(dev, device.Real, identity, 2*n, 2*n), LogVarW: put(dev, device.Real, none, 2*n, 2*n),
+		}, dev.New(device.Int, b), device.FeatureNoise{
+			Weights: device.Key{Seed: 1, Site: device.SiteWeights}, Spectra: device.Key{Seed: 1, Site: device.SiteSpectra},
+		}, dev.FeatureScratch(1, b, d, n, 2*n))
+		phi, square := download(dev, out), 0.0
+		for i := range b {
+			for j := range b {
+				inner := 0.0
+				for q := range 2 * n {
+					inner += phi[i*2*n+q] * phi[j*2*n+q]
+				}
+				miss := inner/math.Exp(logalpha) - kernel[i*b+j]
+				square += miss * miss / (b * b)
+			}
+		}
+		// The variance of one feature's product is at most ½, so the error is below 1/√(2R) on average.
+		if e, want := math.Sqrt(square), 1.2/math.Sqrt(2*float64(n)); e > want {
+			t.Errorf("R=%d: ΦΦᵀ is off by %g, want at most %g", n, e, want)
+		}
+	}
+}

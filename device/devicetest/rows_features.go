@@ -1,0 +1,163 @@
+package devicetest
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// featureCase is how a random-feature layer is used.
+type featureCase struct {
+	prior, local   bool
+	draws, wdraws  int
+	floor, noInput bool // variances below VarFloor; h needs no gradient
+}
+
+func (c featureCase) String() string {
+	name := "variational"
+	if c.prior {
+		name = "prior-fixed"
+	}
+	if c.local {
+		name += " local"
+	}
+	if c.draws+c.wdraws > 0 {
+		name += fmt.Sprintf(" draws %d,%d", c.draws, c.wdraws)
+	}
+	if c.floor {
+		name += " floored"
+	}
+	if c.noInput {
+		name += " input fixed"
+	}
+	return name
+}
+
+func featureRows() []row {
+	var rows []row
+	for _, c := range []featureCase{
+		{}, {local: true}, {prior: true}, {prior: true, local: true},
+		{draws: 1, wdraws: 1}, {draws: 1, local: true}, {prior: true, draws: 1, local: true, noInput: true},
+		{draws: 2, wdraws: 3}, {draws: 5, wdraws: 1}, {draws: 1, local: true, floor: true},
+	} {
+		rows = append(rows, row{
+			ops: []string{"RandomFeatures", "RandomFeaturesBackward"}, variant: c.String(),
+			sizes: [][]int{{1, 1, 1, 7, 1}, {4, 31, 2, 33, 3}, {2, 33, 5, 70, 1}},
+			build: func(r *random, size []int) *problem { return randomFeatures(r, size, c) },
+			nmse:  1e-9, reason: "float32 sums of terms of both signs; where few numbers are compared, their sum may cancel to a hundredth",
+		})
+	}
+	return rows
+}
+
+// Size: S, B, d, R, d'.
+func randomFeatures(r *random, size []int, c featureCase) *problem {
+	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
+	noise := device.FeatureNoise{
+		Weights: device.Key{Seed: 11, Step: 3, Sample: 4, Site: device.SiteWeights, Layer: 2},
+		Spectra: device.Key{Seed: 11, Step: 0, Sample: 4, Site: device.SiteSpectra, Layer: 2},
+		Draws:   c.draws, WDraws: c.wdraws, Local: c.local,
+	}
+	spectra, lengths := adds, none
+	if c.prior {
+		spectra, lengths = none, adds
+	}
+	logVarW := -1.0
+	if c.floor {
+		logVarW = -40
+	}
+	p := &problem{
+		in: []*array{
+			r.normal("h", device.Real, writes, 0, 1, s, b, d),
+			r.normal("logalpha", device.Real, adds, 0.3, 0.1, 1),
+			r.normal("logl", device.Real, lengths, 0.2, 0.3, d),
+			r.normal("mean of omega", device.Real, spectra, 0, 1, d, nr),
+			r.normal("logvar of omega", device.Real, spectra, -1, 0.3, d, nr),
+			r.normal("mean of w", device.Real, adds, 0, 1, 2*nr, dOut),
+			r.normal("logvar of w", device.Real, adds, logVarW, 0.3, 2*nr, dOut),
+			r.below("rows", 1000, b),
+		},
+		out:   []*array{zeros("out", device.Real, s, b, dOut)},
+		naive: func(in, out [][]float64) { naiveFeatures(out[0], in, size, c, noise) },
+	}
+	if c.noInput {
+		p.in[0].grad = none
+	}
+	params := func(t []*device.Tensor) device.FeatureParams {
+		f := device.FeatureParams{LogAlpha: t[1], LogL: t[2], MeanOmega: t[3], LogVarOmega: t[4], MeanW: t[5], LogVarW: t[6]}
+		if c.prior {
+			f.MeanOmega, f.LogVarOmega = nil, nil
+		}
+		return f
+	}
+	var scratch device.Scratch
+	p.forward = func(dev device.Device, in, out []*device.Tensor) {
+		scratch = dev.FeatureScratch(s, b+3, d, nr, dOut) // a layer may be planned for more rows
+		dev.RandomFeatures(out[0], in[0], params(in), in[7], noise, scratch)
+	}
+	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
+		g := params(din)
+		if g.LogL == nil { // it gathers nothing unless the prior is sampled, but is there
+			g.LogL = dev.New(device.Real, d)
+		}
+		dev.RandomFeaturesBackward(din[0], g, dout[0], in[0], params(in), in[7], noise, scratch)
+	}
+	return p
+}
+
+// naiveFeatures is rfdnn_lth_vec, one output at a time.
+func naiveFeatures(out []float64, in [][]float64, size []int, c featureCase, noise device.FeatureNoise) {
+	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
+	h, logl, meanOmega, logVarOmega, meanW, logVarW, rows := in[0], in[2], in[3], in[4], in[5], in[6], in[7]
+	scale := math.Sqrt(math.Exp(in[1][0]) / float64(nr))
+	phi, omega := make([]float64, 2*nr), make([]float64, d*nr)
+	w, s2 := make([]float64, 2*nr*dOut), make([]float64, 2*nr*dOut)
+	for q, v := range logVarW {
+		s2[q] = math.Exp(v)
+	}
+	for i := range s {
+		for q := range omega {
+			tau := drawOf(noise.Spectra, c.draws, i, q/nr, q%nr)
+			if omega[q] = tau / math.Exp(logl[q/nr]); !c.prior {
+				omega[q] = meanOmega[q] + math.Exp(logVarOmega[q]/2)*tau
+			}
+		}
+		for q := range w {
+			w[q] = meanW[q]
+			if !c.local {
+				w[q] += math.Sqrt(s2[q]) * drawOf(noise.Weights, c.wdraws, i, q/dOut, q%dOut)
+			}
+		}
+		for n := range b {
+			for r := range nr {
+				angle := 0.0
+				for q := range d {
+					angle += h[(i*b+n)*d+q] * omega[q*nr+r]
+				}
+				phi[r], phi[nr+r] = scale*math.Cos(angle), scale*math.Sin(angle)
+			}
+			for o := range dOut {
+				mean, v := 0.0, 0.0
+				for q, f := range phi {
+					mean += f * w[q*dOut+o]
+					v += f * f * s2[q*dOut+o]
+				}
+				if c.local {
+					mean += math.Sqrt(max(device.VarFloor, v)) * normal(noise.Weights, i, int(rows[n]), o)
+				}
+				out[(i*b+n)*dOut+o] = mean
+			}
+		}
+	}
+}
+
+// drawOf is the number that sample i of a call uses where samples share a number of draws.
+func drawOf(key device.Key, draws, i, row, column int) float64 {
+	number := int(key.Sample) + i
+	if draws > 0 {
+		number %= draws
+	}
+	key.Sample = 0
+	return normal(key, number, row, column)
+}

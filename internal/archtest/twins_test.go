@@ -1,0 +1,64 @@
+package archtest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// backends are the folders that implement device.Device. Each has every operation in the file that
+// twins names, so that two backends are read side by side. A new backend is added here.
+var backends = []string{"device/cpu"}
+
+// twins says in which file of a backend an operation stands, in the order of the data.
+var twins = []struct{ file, operations string }{
+	{"movement.go", "Gather Widen NarrowAdd Concat ConcatBackward AddColumns"},
+	{"ard.go", "ARD ARDBackward"},
+	{"potrf.go", "Potrf PotrfBackward"},
+	{"trsm.go", "Trsm TrsmBackward"},
+	{"whiten.go", "Whiten WhitenBackward"},
+	{"moments.go", "Moments MomentsBackward"},
+	{"samplef.go", "SampleF SampleFBackward"},
+	{"features.go", "FeatureScratch RandomFeatures RandomFeaturesBackward"},
+	{"likelihood.go", "GaussianLogLik GaussianExpected SoftmaxLogLik"},
+	{"kl.go", "KLDiag KLInducing"},
+	{"adam.go", "Adam"},
+}
+
+func TestTwins(t *testing.T) {
+	m := load(t)
+	all, err := m.declarations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	for _, twin := range twins {
+		for _, op := range strings.Fields(twin.operations) {
+			listed[op] = true
+		}
+	}
+	ops := operations(t, all, m)
+	for _, op := range ops {
+		if !listed[op] {
+			t.Errorf("operation %s of device.Device is in no row of twins", op)
+		}
+	}
+	for op := range listed {
+		if !slices.Contains(ops, op) {
+			t.Errorf("device.Device has no operation %s", op)
+		}
+	}
+	for _, dir := range backends {
+		for _, twin := range twins {
+			var there []string
+			for _, f := range m.files {
+				if f.path == dir+"/"+twin.file {
+					there = methods(f, listed)
+				}
+			}
+			if want := strings.Fields(twin.operations); !slices.Equal(there, want) {
+				t.Errorf("%s/%s has the operations %v, expected %v in this order", dir, twin.file, there, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package simd
+
+import "testing"
+
+// The elementwise kernels on 4096 elements, in nanoseconds an element.
+func BenchmarkElementwise(b *testing.B) {
+	const n = 4096
+	x, y, z := random[float32](1, n), make([]float32, n), make([]float32, n)
+	d, e := random[float64](1, n), make([]float64, n)
+	m, v := make([]float32, n), make([]float32, n)
+	for name, f := range map[string]func(){
+		"Exp32":     func() { Exp32(y, x) },
+		"Exp64":     func() { Exp64(e, d) },
+		"Log32":     func() { Log32(y, x) },
+		"SinCos32":  func() { SinCos32(y, z, x) },
+		"Normals32": func() { Normals32(y, [2]uint32{1, 2}, 3, 4, 5) },
+		"Normals64": func() { Normals64(e, [2]uint32{1, 2}, 3, 4, 5) },
+		"Adam32":    func() { Adam32(z, x, m, v, y, AdamCoeffs{0.9, 0.99, 1e-6, 1, 1e-8, 0, 1}) },
+		"Dot32":     func() { Dot32(x, y) },
+		"Dot64":     func() { Dot64(d, e) },
+		"Axpy64":    func() { Axpy64(0.5, d, e) },
+		"Normals4":  func() { Normals32(y[:4], [2]uint32{1, 2}, 3, 4, 5) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for range b.N {
+				f()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
+		})
+	}
+}

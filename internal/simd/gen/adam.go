@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// adam is one step of Adam; co holds β1, 1−β1, β2, 1−β2, StepSize, RootScale, Eps, L2, Scale.
+func adam(v vec) {
+	T := v.elem()
+	TEXT(v.name("adam"), NOSPLIT, fmt.Sprintf("func(n int, p, grad, m, v, rate *%s, co *[9]%s)", T, T))
+	Doc(v.name("adam") + " updates p, m and v.")
+	Pragma("noescape")
+	n, co := param("n"), param("co")
+	c := v.regs(9)
+	for i, r := range c {
+		v.broadcast(at(co, i*v.size()), r)
+	}
+	beta1, rest1, beta2, rest2, step, root, eps, l2, scale := c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8]
+	ptrs := []reg.GPVirtual{param("p"), param("grad"), param("m"), param("v"), param("rate")}
+	v.each(n, ptrs, func(e elements) {
+		p, g := e.load(0), e.load(1)
+		v.do(mul, scale, g, g)
+		v.do(fma231, l2, p, g)
+		m := e.load(2)
+		v.do(mul, beta1, m, m)
+		v.do(fma231, rest1, g, m)
+		e.store(m, 2)
+		s := e.load(3)
+		v.do(mul, beta2, s, s)
+		v.do(mul, g, g, g)
+		v.do(fma231, rest2, g, s)
+		e.store(s, 3)
+		v.do(sqrt, s, s)
+		v.do(fma213, eps, root, s)
+		v.do(mul, step, m, m)
+		v.do(mul, e.load(4), m, m)
+		v.do(div, s, m, m)
+		v.do(sub, m, p, p)
+		e.store(p, 0)
+	})
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// elements moves one register of elements between the slices of a kernel and registers.
+type elements struct {
+	v      vec
+	ptrs   []reg.GPVirtual
+	masked bool
+	mask   reg.VecVirtual // of AVX2
+}
+
+// load reads slice i; lanes past the end are zeros.
+func (e elements) load(i int) reg.VecVirtual {
+	v, x, m := e.v, e.v.reg(), at(e.ptrs[i], 0)
+	switch {
+	case !e.masked:
+		v.do(move, m, x)
+	case !v.wide():
+		VMASKMOVPS(m, e.mask, x)
+	case v.double:
+		VMOVUPD_Z(m, tileMasks[0], x)
+	default:
+		VMOVUPS_Z(m, tileMasks[0], x)
+	}
+	return x
+}
+
+// store writes slice i, as far as it goes.
+func (e elements) store(x reg.VecVirtual, i int) {
+	v, m := e.v, at(e.ptrs[i], 0)
+	switch {
+	case !e.masked:
+		v.do(move, x, m)
+	case v.wide():
+		v.do(move, x, tileMasks[0], m)
+	default:
+		VMASKMOVPS(x, e.mask, m)
+	}
+}
+
+// each runs a kernel over n elements of slices: whole registers, then what is left.
+func (v vec) each(n reg.GPVirtual, ptrs []reg.GPVirtual, kernel func(elements)) {
+	SUBQ(imm(v.lanes()), n)
+	JL(LabelRef("rest"))
+	Label("whole")
+	kernel(elements{v: v, ptrs: ptrs})
+	for _, p := range ptrs {
+		ADDQ(imm(v.bytes), p)
+	}
+	SUBQ(imm(v.lanes()), n)
+	JGE(LabelRef("whole"))
+	Label("rest")
+	ADDQ(imm(v.lanes()), n)
+	JZ(LabelRef("done"))
+	e := elements{v: v, ptrs: ptrs, masked: true}
+	if v.wide() {
+		v.masks(n, 1)
+	} else {
+		e.mask = v.reg()
+		VMOVDQU(at(edgeMask(v, n, 1), 0), e.mask)
+	}
+	kernel(e)
+	Label("done")
+}
+
+// mask is the outcome of a comparison: an opmask of AVX-512, a register of ones
+// and zeros of AVX2.
+type mask struct{ r reg.Register }
+
+// The comparisons, true also where a side is NaN if their name begins with not.
+const (
+	equal           = 0x00
+	less            = 0x11
+	notLess         = 0x15
+	notLessEqual    = 0x16
+	notGreaterEqual = 0x19
+)
+
+// compare is x ? y, y being a register or a constant.
+func (v vec) compare(predicate int, x reg.VecVirtual, y Op) mask {
+	p := U8(predicate)
+	if !v.wide() {
+		m := v.reg()
+		if c, ok := y.(con); ok {
+			y = c.mem()
+		}
+		if v.double {
+			VCMPPD(p, y, x, m)
+		} else {
+			VCMPPS(p, y, x, m)
+		}
+		return mask{m}
+	}
+	m := K()
+	c, isCon := y.(con)
+	switch {
+	case isCon && v.double:
+		VCMPPD_BCST(p, c.mem(), x, m)
+	case isCon:
+		VCMPPS_BCST(p, c.mem(), x, m)
+	case v.double:
+		VCMPPD(p, y, x, m)
+	default:
+		VCMPPS(p, y, x, m)
+	}
+	return mask{m}
+}
+
+// keep clears the lanes of x where m is not set.
+func (v vec) keep(m mask, x reg.VecVirtual) {
+	switch {
+	case !v.wide():
+		VANDPS(m.r, x, x)
+	case v.double:
+		VMOVAPD_Z(x, m.r, x)
+	default:
+		VMOVAPS_Z(x, m.r, x)
+	}
+}
+
+// pick overwrites lanes of x by those of y where m is set.
+func (v vec) pick(m mask, y Op, x reg.VecVirtual) {
+	if !v.wide() {
+		if c, ok := y.(con); ok {
+			y = c.mem()
+		}
+		VBLENDVPS(m.r, y, x, x)
+		return
+	}
+	if c, ok := y.(con); ok {
+		VBROADCASTSS(c.mem(), m.r, x)
+		return
+	}
+	VMOVAPS(y, m.r, x)
+}
+
+// constant is a register that holds a constant.
+func (v vec) constant(c con) reg.VecVirtual {
+	r := v.reg()
+	v.broadcast(c, r)
+	return r
+}
+
+// horner is Σ c_i x^i, the constant term first.
+func (v vec) horner(x reg.VecVirtual, c []float64) reg.VecVirtual {
+	p := v.constant(v.f(c[len(c)-1]))
+	for i := len(c) - 2; i >= 0; i-- {
+		v.do(fma213, v.f(c[i]), x, p)
+	}
+	return p
+}
+
+// rounder is 1.5·2^(mantissa bits): a small number plus it is rounded to an integer,
+// which the low bits of the sum hold.
+func (v vec) rounder() float64 {
+	if v.double {
+		return 0x1.8p52
+	}
+	return 0x1.8p23
+}
+
+// round is t = x·scale rounded to an integer in the low bits, and k the same as a number.
+func (v vec) round(x reg.VecVirtual, scale float64) (t, k reg.VecVirtual) {
+	t, k = v.constant(v.f(v.rounder())), v.reg()
+	v.do(fma231, v.f(scale), x, t)
+	v.do(sub, v.f(v.rounder()), t, k)
+	return t, k
+}
+
+// kernel begins an assembly function over slices of n elements, in the order of names.
+func kernel(v vec, stem, doc, results string, names ...string) (n reg.GPVirtual, ptrs []reg.GPVirtual) {
+	list := ""
+	for i, name := range names {
+		if i > 0 {
+			list += ", "
+		}
+		list += name
+	}
+	TEXT(v.name(stem), NOSPLIT, fmt.Sprintf("func(n int, %s *%s)%s", list, v.elem(), results))
+	Doc(v.name(stem) + " " + doc)
+	Pragma("noescape")
+	n = param("n")
+	for _, name := range names {
+		ptrs = append(ptrs, param(name))
+	}
+	return n, ptrs
+}

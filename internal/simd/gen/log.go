@@ -1,0 +1,59 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// log is ln x in single precision: logNormal, and the numbers that it leaves out.
+func log(v vec) {
+	n, ptrs := kernel(v, "log", "writes dst = ln x.", "", "x", "dst")
+	v.each(n, ptrs, func(e elements) {
+		x := e.load(0)
+		// subnormal numbers are multiplied by 2²⁴, and 24 ln 2 is taken off
+		scaled, shift := v.reg(), v.reg()
+		small := v.compare(less, x, v.f(0x1p-126))
+		v.do(mul, v.f(0x1p24), x, scaled)
+		y := v.reg()
+		v.do(copyReg, x, y)
+		v.pick(small, scaled, y)
+		v.zero(shift)
+		v.pick(small, v.f(-24), shift)
+		r := v.logNormal(y, shift)
+		v.pick(v.compare(equal, x, v.f(math.Inf(1))), v.f(math.Inf(1)), r)
+		v.pick(v.compare(notGreaterEqual, x, v.f(0)), v.f(math.NaN()), r)
+		v.pick(v.compare(equal, x, v.f(0)), v.f(math.Inf(-1)), r)
+		e.store(r, 1)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// logNormal is ln x + shift·ln 2 for a normal x > 0: x = 2ᵉ(1+f) with 1+f from √½ to √2,
+// ln(1+f) = f − f²/2 + f³ p(f), p minimax for a relative error of 6e-9. It overwrites x.
+// shift may be nil. ln 2 in single precision is off by 2e-9 only, and needs no second part.
+func (v vec) logNormal(x, shift reg.VecVirtual) reg.VecVirtual {
+	const rootHalf = 0x3f3504f3
+	t, e := v.reg(), v.reg()
+	v.do(subInt, v.i(rootHalf), x, t)
+	VPSRAD(Imm(23), t, t)
+	VCVTDQ2PS(t, e)
+	VPSLLD(Imm(23), t, t)
+	v.do(subInt, t, x, x)
+	if shift != nil {
+		v.do(add, shift, e, e)
+	}
+	v.do(sub, v.f(1), x, x)
+	p := v.horner(x, []float64{0.33333331752096600595, -0.25000819549555939175, 0.20001221120010828179, -0.16623409495474420059,
+		0.14201939338055977632, -0.13159828525051140452, 0.12760027956151754616, -0.076334699492886802314})
+	square := v.reg()
+	v.do(mul, x, x, square)
+	v.do(mul, x, p, p)
+	v.do(add, v.f(-0.5), p, p)
+	v.do(fma213, x, square, p)
+	v.do(fma231, v.f(math.Ln2), e, p)
+	return p
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// partialSums is how many bytes of partial sums dot keeps, in every tier: element i goes
+// to partial sum i mod (partialSums/size), so that all tiers add in one order.
+const partialSums = 256
+
+func dot(v vec) {
+	n, ptrs := kernel(v, "dot", "is Σ x y.", fmt.Sprintf(" (sum %s)", v.elem()), "x", "y")
+	x, y := ptrs[0], ptrs[1]
+	acc := v.regs(partialSums / v.bytes)
+	for _, a := range acc {
+		v.zero(a)
+	}
+	t := v.reg()
+	term := func(i int) {
+		v.do(move, at(x, i*v.bytes), t)
+		v.do(fma231, at(y, i*v.bytes), t, acc[i])
+	}
+	SUBQ(imm(partialSums/v.size()), n)
+	JL(LabelRef("rest"))
+	Label("whole")
+	for i := range acc {
+		term(i)
+	}
+	ADDQ(imm(partialSums), x)
+	ADDQ(imm(partialSums), y)
+	SUBQ(imm(partialSums/v.size()), n)
+	JGE(LabelRef("whole"))
+	Label("rest")
+	ADDQ(imm(partialSums/v.size()), n)
+	for i := range acc {
+		CMPQ(n, imm(v.lanes()))
+		JL(LabelRef(fmt.Sprintf("last%d", i)))
+		term(i)
+		SUBQ(imm(v.lanes()), n)
+	}
+	JMP(LabelRef("reduce"))
+	for i := range acc {
+		Label(fmt.Sprintf("last%d", i))
+		TESTQ(n, n)
+		JZ(LabelRef("reduce"))
+		e := elements{v: v, ptrs: []reg.GPVirtual{x, y}, masked: true}
+		ADDQ(imm(i*v.bytes), x)
+		ADDQ(imm(i*v.bytes), y)
+		if v.wide() {
+			v.masks(n, 1)
+		} else {
+			e.mask = v.reg()
+			VMOVDQU(at(edgeMask(v, n, 1), 0), e.mask)
+		}
+		a := e.load(0)
+		v.do(fma231, a, e.load(1), acc[i])
+		JMP(LabelRef("reduce"))
+	}
+	Label("reduce")
+	// halve the partial sums, the upper half added to the lower, down to one
+	for len(acc) > 1 {
+		h := len(acc) / 2
+		for i := range h {
+			v.do(add, acc[i+h], acc[i], acc[i])
+		}
+		acc = acc[:h]
+	}
+	low, high := acc[0], YMM()
+	if v.wide() {
+		VEXTRACTF64X4(Imm(1), acc[0], high)
+		v.do(add, high, low.AsY(), low.AsY())
+	}
+	VEXTRACTF128(Imm(1), low.AsY(), high.AsX())
+	v.do(add, high.AsX(), low.AsX(), low.AsX())
+	VPERMILPD(Imm(1), low.AsX(), high.AsX())
+	v.do(add, high.AsX(), low.AsX(), low.AsX())
+	if !v.double {
+		VMOVSHDUP(low.AsX(), high.AsX())
+		VADDSS(high.AsX(), low.AsX(), low.AsX())
+	}
+	Store(low.AsX(), Return("sum"))
+	VZEROUPPER()
+	RET()
+}
+
+func axpy(v vec) {
+	TEXT(v.name("axpy"), NOSPLIT, fmt.Sprintf("func(n int, alpha %s, x, y *%s)", v.elem(), v.elem()))
+	Doc(v.name("axpy") + " is y += αx.")
+	Pragma("noescape")
+	n, alpha := param("n"), v.broadcastParam("alpha")
+	v.each(n, []reg.GPVirtual{param("x"), param("y")}, func(e elements) {
+		x, y := e.load(0), e.load(1)
+		v.do(fma231, alpha, x, y)
+		e.store(y, 1)
+	})
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,175 @@
+package train
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// smallTrained is a regression model that was never trained.
+func smallTrained() *Trained {
+	t := &Trained{
+		Model: model.Config{
+			Model: model.GPDRF, Inputs: 2, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 2, Inducing: 3,
+			Lengthscales: model.Shared, QCov: model.Full, Whiten: true, Layers: 1, Features: 4, Hidden: 2,
+			Spectra: model.VarFixed, FixedNoise: model.FixSpectra, Samples: 1,
+		},
+		Schema:      data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: data.Regression},
+		Scaler:      data.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2}},
+		TargetScale: data.TargetScale{Mean: 450, SD: 17.05}, KLWeight: 0.5, Seed: math.MaxUint64, EvalSamples: 100,
+	}
+	t.Named = t.Model.Layout()
+	v := 0.0
+	for i := range t.Named {
+		n := 1
+		for _, d := range t.Named[i].Shape {
+			n *= d
+		}
+		for range n {
+			v += 0.25
+			t.Named[i].Data = append(t.Named[i].Data, v)
+		}
+	}
+	t.Named[1].Data[0] = 0.1 // which no float32 holds
+	return t
+}
+
+func modelBytes(t testing.TB, trained *Trained) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := trained.WriteModel(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestModelRoundTrip(t *testing.T) {
+	want := smallTrained()
+	path := filepath.Join(t.TempDir(), ModelFile)
+	if err := os.WriteFile(path, modelBytes(t, want), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadModel(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("came back as\n%+v, was\n%+v", got, want)
+	}
+	if got.NoiseVariance() != math.Exp(got.Named[len(got.Named)-1].Data[0]) {
+		t.Errorf("noise variance %g", got.NoiseVariance())
+	}
+	class := smallTrained()
+	class.Model.Outputs, class.Model.Likelihood = 2, model.SoftmaxLikelihood
+	class.Schema.Task, class.Schema.Classes = data.Classification, []string{"0", "1"}
+	class.TargetScale = data.TargetScale{}
+	class.Named = class.Model.Layout()
+	for i, n := range smallTrained().Named[:len(class.Named)] {
+		class.Named[i].Data = n.Data
+		if last := class.Named[i].Shape[len(class.Named[i].Shape)-1]; last == 2 && n.Shape[len(n.Shape)-1] == 1 {
+			class.Named[i].Data = append(n.Data, n.Data...)
+		}
+	}
+	back, err := parseModel(bytes.NewReader(modelBytes(t, class)), int64(len(modelBytes(t, class))))
+	if err != nil || !reflect.DeepEqual(back, class) {
+		t.Errorf("a classification: %v", err)
+	}
+}
+
+// A description that contradicts itself or the tensors is an error before anything is made of it,
+// however sound the file is as a file.
+func TestModelRefuses(t *testing.T) {
+	for name, damage := range map[string]func(h *header, ts *[]safetensors.Tensor, meta map[string]string){
+		"another program's file": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) { delete(meta, metaFormat) },
+		"a later version":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Version = 2 },
+		"an unknown model":       func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Model = "gpt" },
+		"no inputs":              func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Inputs = 0 },
+		"huge layers":            func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Features = 1 << 24 },
+		"huge pseudo-inputs":     func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Inducing = 1 << 24 },
+		"many layers":            func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Layers = 1 << 20 },
+		"another width":          func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Columns = []string{"a"} },
+		"a scaler cut short":     func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Scale = h.Scaler.Scale[:1] },
+		"a scale of zero":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Scale[0] = 0 },
+		"a target scale of zero": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.TargetScale.SD = 0 },
+		"no target scale":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.TargetScale = nil },
+		"no task":                func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Task = "" },
+		"two outputs":            func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Outputs = 2 },
+		"another likelihood": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Model.Likelihood = model.SoftmaxLikelihood
+		},
+		"no samples":    func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.EvalSamples = 0 },
+		"negative clip": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Clip = -1 },
+		"a tensor less": func(_ *header, ts *[]safetensors.Tensor, _ map[string]string) { *ts = (*ts)[1:] },
+		"a tensor more": func(_ *header, ts *[]safetensors.Tensor, _ map[string]string) {
+			*ts = append(*ts, safetensors.Tensor{Name: "x", DType: "F32", Shape: []int{0}})
+		},
+		"another shape": func(_ *header, ts *[]safetensors.Tensor, _ map[string]string) {
+			(*ts)[0].Shape = append((*ts)[0].Shape, 1)
+		},
+		"NaN":            func(_ *header, ts *[]safetensors.Tensor, _ map[string]string) { (*ts)[0].Data[0] = math.NaN() },
+		"no description": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) { meta[metaTrained] = "" },
+		"not JSON":       func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) { meta[metaTrained] = "{" },
+		"a list":         func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) { meta[metaTrained] = "[]" },
+		"wrong JSON type": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) {
+			meta[metaTrained] = `{"version":"1"}`
+		},
+	} {
+		whole := modelBytes(t, smallTrained())
+		meta, tensors, err := safetensors.Read(bytes.NewReader(whole), int64(len(whole)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var h header
+		if err := json.Unmarshal([]byte(meta[metaTrained]), &h); err != nil {
+			t.Fatal(err)
+		}
+		before := meta[metaTrained]
+		damage(&h, &tensors, meta)
+		if text, err := json.Marshal(h); err != nil {
+			t.Fatal(err)
+		} else if meta[metaTrained] == before {
+			meta[metaTrained] = string(text)
+		}
+		var out bytes.Buffer
+		if err := safetensors.Write(&out, meta, tensors); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parseModel(bytes.NewReader(out.Bytes()), int64(out.Len())); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestReadModelErrors(t *testing.T) {
+	dir := t.TempDir()
+	cut := filepath.Join(dir, "cut")
+	if err := os.WriteFile(cut, modelBytes(t, smallTrained())[:500], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", dir: "not a file", cut: "cut: not a sound safetensors file"} {
+		var usage *UsageError
+		if _, err := ReadModel(path); !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func FuzzModel(f *testing.F) {
+	f.Add(modelBytes(f, smallTrained()))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		trained, err := parseModel(bytes.NewReader(b), int64(len(b)))
+		if err == nil {
+			modelBytes(t, trained)
+		}
+	})
+}
