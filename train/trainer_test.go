@@ -50,10 +50,12 @@ func coin(rng *rand.Rand, _, _ float64) string { return fmt.Sprint(rng.IntN(2)) 
 
 type quiet struct{ notes []string }
 
-func (q *quiet) Note(format string, args ...any) { q.notes = append(q.notes, fmt.Sprintf(format, args...)) }
-func (*quiet) Begin(int)                         {}
-func (*quiet) Step(Progress)                     {}
-func (*quiet) End()                              {}
+func (q *quiet) Note(format string, args ...any) {
+	q.notes = append(q.notes, fmt.Sprintf(format, args...))
+}
+func (*quiet) Begin(int)     {}
+func (*quiet) Step(Progress) {}
+func (*quiet) End()          {}
 
 func config(t testing.TB, options string) *Config {
 	t.Helper()

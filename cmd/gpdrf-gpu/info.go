@@ -30,6 +30,9 @@ func (p *program) info(c *call) error {
 	var about interface{ Lines() []string }
 	switch {
 	case len(args) == 0:
+		if err := simd.TierError(); err != nil {
+			p.note("warning: %v", err)
+		}
 		about = aboutProgram()
 	case isFolder(args[0]):
 		about, err = aboutRun(args[0])

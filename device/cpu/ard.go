@@ -30,12 +30,14 @@ type ardTask struct {
 func (d *gp) ARD(c, z, x, logl *device.Tensor) {
 	t := &d.ard
 	t.ARDShape = device.CheckARD("ARD", c, z, x, logl)
-	t.begin(d.workers[0], c, z, x, logl)
+	t.begin(d.pool, c, z, x, logl)
 	d.do(t, t.groups()*t.blocks(), t.K*t.M*t.B*(t.D+8))
 }
 
 // begin fills what all blocks share.
-func (t *ardTask) begin(w *worker, c, z, x, logl *device.Tensor) {
+func (t *ardTask) begin(p *pool, c, z, x, logl *device.Tensor) {
+	p.reserve(0, ardRows*max(t.B, t.D))
+	p.reserve(1, ardRows*t.D)
 	t.c, t.z, t.x = double(c), double(z), double(x)
 	t.weight = grow(&t.weight, logl.Len())
 	for i, v := range double(logl) {
@@ -55,7 +57,7 @@ func (t *ardTask) begin(w *worker, c, z, x, logl *device.Tensor) {
 		}
 		return
 	}
-	simd.Gemm64(w.pack64, false, true, t.K, t.B, t.D, 0.5, t.weight, t.D, t.square, t.D, 0, t.half, t.B)
+	simd.Gemm64(p.workers[0].pack64, false, true, t.K, t.B, t.D, 0.5, t.weight, t.D, t.square, t.D, 0, t.half, t.B)
 }
 
 // groups is how many times the distances are computed: once for all k if isotropic.
@@ -77,7 +79,7 @@ func (t *ardTask) run(w *worker, block int) {
 	if t.Same {
 		n = hi
 	}
-	e := grow(&w.f64[0], (hi-lo)*n)
+	e := w.double(0, (hi-lo)*n)
 	t.exponents(w, e, group, lo, hi, n)
 	if !t.Isotropic {
 		t.fill(e, group, 1, lo, hi, n)
@@ -90,7 +92,7 @@ func (t *ardTask) run(w *worker, block int) {
 
 // exponents writes e = −½Σ(z−x)²w, at most 0, for rows lo … hi and the first n columns.
 func (t *ardTask) exponents(w *worker, e []float64, group, lo, hi, n int) {
-	zw := grow(&w.f64[1], (hi-lo)*t.D)
+	zw := w.double(1, (hi-lo)*t.D)
 	copy(zw, t.z[lo*t.D:hi*t.D])
 	if !t.Isotropic {
 		weight := t.weight[group*t.D:][:t.D]
@@ -148,7 +150,7 @@ func (t *ardTask) fill(e []float64, k int, scale float64, lo, hi, n int) {
 func (d *gp) ARDBackward(dz, dlogl, dc, c, z, x, logl *device.Tensor) {
 	t := &d.ard
 	t.ARDShape = device.CheckARDBackward(dz, dlogl, dc, c, z, x, logl)
-	t.begin(d.workers[0], c, z, x, logl)
+	t.begin(d.pool, c, z, x, logl)
 	t.dc, t.dz, t.dlogl = double(dc), double(dz), double(dlogl)
 	t.rowSum = grow(&t.rowSum, t.groups()*t.M)
 	t.partial = grow(&t.partial, t.blocks()*len(t.dlogl))
@@ -180,7 +182,7 @@ func (t *ardProduct) run(w *worker, block int) {
 		t.isotropic(w, i, lo, hi)
 		return
 	}
-	columns := grow(&w.f64[0], t.B)
+	columns := w.double(0, t.B)
 	clear(columns)
 	for m := lo; m < hi; m++ {
 		at := (group*t.M + m) * t.B
@@ -205,7 +207,7 @@ func multiplySum(g, c, columns []float64) float64 {
 
 // isotropic is run for all k at once: Σ G (z−x)² comes from the distances themselves.
 func (t *ardProduct) isotropic(w *worker, i, lo, hi int) {
-	e := grow(&w.f64[0], (hi-lo)*t.B)
+	e := w.double(0, (hi-lo)*t.B)
 	(*ardTask)(t).exponents(w, e, 0, lo, hi, t.B)
 	clear(t.mixed[lo*t.B : hi*t.B])
 	for k := range t.K {
@@ -237,7 +239,7 @@ type ardGradient ardTask
 
 func (t *ardGradient) run(w *worker, block int) {
 	lo, hi := span(block, ardRows, t.M)
-	product := grow(&w.f64[0], (hi-lo)*t.D)
+	product := w.double(0, (hi-lo)*t.D)
 	if t.Isotropic {
 		simd.Gemm64(w.pack64, false, false, hi-lo, t.D, t.B, 1, t.mixed[lo*t.B:], t.B, t.x, t.D, 0, product, t.D)
 		t.moveRows(w, t.mixed, product, t.rowSum, nil, lo, hi)
@@ -261,7 +263,7 @@ func (t *ardGradient) run(w *worker, block int) {
 
 // moveRows is dz += (GX − z Σ_b G) w, and the same with Gᵀ where z is x; w nil is 1.
 func (t *ardGradient) moveRows(w *worker, g, product, rowSum, weight []float64, lo, hi int) {
-	columns := grow(&w.f64[1], hi-lo)
+	columns := w.double(1, hi-lo)
 	clear(columns)
 	if t.Same {
 		simd.Gemm64(w.pack64, true, false, hi-lo, t.D, t.M, 1, g[lo:], t.B, t.x, t.D, 1, product, t.D)

@@ -85,6 +85,7 @@ func (d *Device[T]) RandomFeatures(out, h *device.Tensor, p device.FeatureParams
 	if !t.Prior {
 		t.tau = grow(&t.tau, t.omegas*t.D*t.R)
 	}
+	t.math.reserve(d.pool, 0, max(t.R, t.Out))
 	d.do((*drawSpectra[T])(t), t.omegas*t.D, t.omegas*t.D*t.R*8)
 	if noise.Local {
 		t.beginLocal(d.pool)
@@ -239,6 +240,8 @@ func (d *Device[T]) RandomFeaturesBackward(dh *device.Tensor, g device.FeaturePa
 	t := d.beginFeatures("RandomFeaturesBackward", scratch, device.CheckFeaturesBackward(dh, g, dout, h, p, rows))
 	t.dout, t.h, t.dh, t.g = d.real(dout), d.real(h), d.real(dh), d.featureParams(g)
 	t.dp = grow(&t.dp, t.S*t.B*t.R)
+	t.math.reserve(d.pool, 0, max(featureRows*2*t.R, featureColumns*max(t.D, t.Out)))
+	t.math.reserve(d.pool, 1, featureRows*t.R)
 	if noise.Local {
 		t.beginLocalBackward()
 	}

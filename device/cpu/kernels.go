@@ -14,8 +14,10 @@ type kernels[T Float] interface {
 	axpy(alpha T, x, y []T)
 	normals(dst []T, key [2]uint32, c1, c2, c3 uint32)
 	adam(p, g, m, v, rate []T, co simd.AdamCoeffs)
-	// scratch is buffer i of the worker, with any contents.
+	// scratch is buffer i of the worker, with any contents, and reserve makes room for it in
+	// every worker.
 	scratch(w *worker, i, n int) []T
+	reserve(p *pool, i, n int)
 }
 
 type kernels32 struct{}
@@ -33,7 +35,14 @@ func (kernels32) normals(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
 func (kernels32) adam(p, g, m, v, rate []float32, co simd.AdamCoeffs) {
 	simd.Adam32(p, g, m, v, rate, co)
 }
-func (kernels32) scratch(w *worker, i, n int) []float32 { return grow(&w.f32[i], n) }
+func (kernels32) scratch(w *worker, i, n int) []float32 { return w.f32[i][:n] }
+func (kernels32) reserve(p *pool, i, n int) {
+	for _, w := range p.workers {
+		if len(w.f32[i]) < n {
+			w.f32[i] = make([]float32, n)
+		}
+	}
+}
 
 type kernels64 struct{}
 
@@ -50,7 +59,8 @@ func (kernels64) normals(dst []float64, key [2]uint32, c1, c2, c3 uint32) {
 func (kernels64) adam(p, g, m, v, rate []float64, co simd.AdamCoeffs) {
 	simd.Adam64(p, g, m, v, rate, co)
 }
-func (kernels64) scratch(w *worker, i, n int) []float64 { return grow(&w.f64[i], n) }
+func (kernels64) scratch(w *worker, i, n int) []float64 { return w.double(i, n) }
+func (kernels64) reserve(p *pool, i, n int)             { p.reserve(i, n) }
 
 func kernelsOf[T Float]() kernels[T] {
 	var zero T

@@ -49,6 +49,8 @@ func (d *gp) Moments(mean, variance, p, a, m, s, logalpha *device.Tensor) {
 	t.QShape = device.CheckMoments("Moments", mean, variance, p, a, m, s, logalpha)
 	t.begin(mean, variance, p, a, m, s, logalpha)
 	t.squares = grow(&t.squares, t.K*t.B)
+	d.reserve(0, t.J*momentColumns)
+	d.reserve(1, t.M*momentColumns)
 	d.do(t, t.K*t.columns(), t.J*t.M*t.B*2)
 	if !t.Diagonal {
 		rows := blocksOf(t.M, momentRows)
@@ -65,7 +67,7 @@ func (t *momentsTask) run(w *worker, block int) {
 	b0, b1 := span(block%t.columns(), momentColumns, t.B)
 	first, last := t.Latents(k)
 	n, latents, a := b1-b0, last-first, t.a[k*t.M*t.B+b0:]
-	rows := grow(&w.f64[0], latents*n)
+	rows := w.double(0, latents*n)
 	simd.Gemm64(w.pack64, false, false, latents, n, t.M, 1, t.m[first*t.M:], t.M, a, t.B, 0, rows, n)
 	for j := first; j < last; j++ {
 		for i, v := range rows[(j-first)*n:][:n] {
@@ -80,7 +82,7 @@ func (t *momentsTask) run(w *worker, block int) {
 		}
 		return
 	}
-	square := grow(&w.f64[1], t.M*n)
+	square := w.double(1, t.M*n)
 	for i := range t.M {
 		squareRow(square[i*n:][:n], a[i*t.B:])
 	}
@@ -167,6 +169,8 @@ func (d *gp) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, vari
 		add(t.dbSum[t.Kernel(j)*t.B:][:t.B], t.db[j*t.B:])
 	}
 	if t.Diagonal {
+		d.reserve(0, momentRows*t.B)
+		d.reserve(1, t.J*momentRows)
 		d.do((*momentsDiagonal)(t), t.K*blocksOf(t.M, momentRows), t.J*t.M*t.B*4)
 		return
 	}
@@ -209,7 +213,7 @@ func (t *momentsDiagonal) run(w *worker, block int) {
 	m, excess := t.m[first*t.M+lo:], t.excess[first*t.M+lo:]
 	simd.Gemm64(w.pack64, false, true, latents, n, t.B, 1, g, t.B, a, t.B, 1, t.dm[first*t.M+lo:], t.M)
 
-	work, ds := grow(&w.f64[0], n*t.B), grow(&w.f64[1], latents*n)
+	work, ds := w.double(0, n*t.B), w.double(1, latents*n)
 	squareRow(work, a)
 	simd.Gemm64(w.pack64, false, true, latents, n, t.B, 2, db, t.B, work, t.B, 0, ds, n)
 	for j := range latents {

@@ -16,7 +16,9 @@ type task interface {
 	run(w *worker, block int)
 }
 
-// worker is the scratch of one goroutine.
+// worker is the scratch of one goroutine: numbered buffers, with any contents. Blocks are
+// dealt out as workers come, so an operation reserves what its blocks use before it
+// starts; up to smallScratch elements are always there.
 type worker struct {
 	pack32 *simd.Pack32
 	pack64 *simd.Pack64
@@ -24,9 +26,30 @@ type worker struct {
 	f64    [buffers][]float64
 }
 
-const buffers = 4
+const (
+	buffers      = 2
+	smallScratch = 4096
+)
 
-func newWorker() *worker { return &worker{pack32: simd.NewPack32(), pack64: simd.NewPack64()} }
+func newWorker() *worker {
+	w := &worker{pack32: simd.NewPack32(), pack64: simd.NewPack64()}
+	for i := range buffers {
+		w.f32[i], w.f64[i] = make([]float32, smallScratch), make([]float64, smallScratch)
+	}
+	return w
+}
+
+// double is buffer i in double.
+func (w *worker) double(i, n int) []float64 { return w.f64[i][:n] }
+
+// reserve makes room for n elements in every worker's buffer i in double.
+func (p *pool) reserve(i, n int) {
+	for _, w := range p.workers {
+		if len(w.f64[i]) < n {
+			w.f64[i] = make([]float64, n)
+		}
+	}
+}
 
 // grow returns n elements of buf, with any contents, and makes room at the first call.
 func grow[E any](buf *[]E, n int) []E {

@@ -13,7 +13,7 @@ type potrfTask struct {
 	l, dl, c, jitter []float64
 	inverse          []float64 // [workers or matrices, tri, tri]
 	k, m             int
-	j0, j1           int // the block column of the current step
+	j0, j1           int // the block column of the current step, inside a single matrix
 }
 
 const potrfSpan = 64 // rows or columns of one block inside a single matrix
@@ -29,6 +29,7 @@ func (d *gp) Potrf(l, jitter, c *device.Tensor) {
 	t.k, t.m = device.CheckPotrf(l, jitter, c)
 	t.l, t.c, t.jitter = double(l), double(c), double(jitter)
 	t.inverse = grow(&t.inverse, t.k*tri*tri)
+	d.reserve(0, t.m*tri)
 	if t.k == 1 {
 		t.climb(d.workers[0], 0, d.pool)
 		return
@@ -91,7 +92,7 @@ func (t *potrfTask) panel(w *worker, k, j0, j1, lo, hi int) {
 		return
 	}
 	m, n, l := t.m, j1-j0, t.l[k*t.m*t.m:]
-	tmp := grow(&w.f64[0], (hi-lo)*n)
+	tmp := w.double(0, (hi-lo)*n)
 	copyRows(tmp, n, l[lo*m+j0:], m, hi-lo, n)
 	simd.Gemm64(w.pack64, false, true, hi-lo, n, j0, -1, l[lo*m:], m, l[j0*m:], m, 1, tmp, n)
 	simd.Gemm64(w.pack64, false, true, hi-lo, n, n, 1, tmp, n, t.inverse[k*tri*tri:], tri, 0, l[lo*m+j0:], m)
@@ -113,6 +114,7 @@ func (d *gp) PotrfBackward(dc, dl, l *device.Tensor) {
 	t.k, t.m = device.CheckPotrfBackward(dc, dl, l)
 	t.l, t.dl, t.c = double(l), double(dl), double(dc)
 	t.inverse = grow(&t.inverse, t.k*tri*tri)
+	d.reserve(0, t.m*tri)
 	if t.k == 1 {
 		t.sweep(d.workers[0], 0, d.pool)
 		return
@@ -133,10 +135,10 @@ func (t *potrfTask) sweep(w *worker, k int, p *pool) {
 		j1 := min(j0+tri, m)
 		n := j1 - j0
 		invertLower(inverse, l[j0*m+j0:], m, n)
-		t.j0, t.j1 = j0, j1
 		if p == nil {
 			t.below(w, k, j0, j1, j1, m)
 		} else {
+			t.j0, t.j1 = j0, j1
 			p.do((*potrfBelow)(t), blocksOf(m-j1, potrfSpan), (m-j1)*n*(j0+n))
 		}
 		if j1 < m {
@@ -165,7 +167,7 @@ func (t *potrfTask) below(w *worker, k, j0, j1, lo, hi int) {
 		return
 	}
 	m, n, l, dl := t.m, j1-j0, t.l[k*t.m*t.m:], t.dl[k*t.m*t.m:]
-	tmp := grow(&w.f64[0], (hi-lo)*n)
+	tmp := w.double(0, (hi-lo)*n)
 	copyRows(tmp, n, dl[lo*m+j0:], m, hi-lo, n)
 	simd.Gemm64(w.pack64, false, false, hi-lo, n, n, 1, tmp, n, t.inverse[k*tri*tri:], tri, 0, dl[lo*m+j0:], m)
 	simd.Gemm64(w.pack64, false, false, hi-lo, j0, n, -1, dl[lo*m+j0:], m, l[j0*m:], m, 1, dl[lo*m:], m)
@@ -181,7 +183,7 @@ func (t *potrfTask) left(w *worker, k, j0, j1, lo, hi int) {
 	if j1 < m {
 		simd.Gemm64(w.pack64, true, false, n, hi-lo, m-j1, -1, dl[j1*m+j0:], m, l[j1*m+lo:], m, 1, dl[j0*m+lo:], m)
 	}
-	both := grow(&w.f64[0], n*n)
+	both := w.double(0, n*n)
 	for i := range n {
 		for j := range i + 1 {
 			v := dl[(j0+i)*m+j0+j]
@@ -211,7 +213,7 @@ func (t *potrfLeft) run(w *worker, block int) {
 // reverseBlock is PotrfBackward of one diagonal block D, in place: sym½(D⁻ᵀ Φ(Dᵀ dD) D⁻¹), then
 // doubled below the diagonal.
 func reverseBlock(w *worker, dd, d, inverse []float64, ld, n int) {
-	x, y := grow(&w.f64[0], n*n), grow(&w.f64[1], n*n)
+	x, y := w.double(0, n*n), w.double(1, n*n)
 	lowerBlock(x, dd, ld, n)
 	simd.Gemm64(w.pack64, true, false, n, n, n, 1, d, ld, x, n, 0, y, n)
 	for i := range n {

@@ -25,6 +25,7 @@ func (d *Device[T]) SampleF(f, mean, variance, rows *device.Tensor, key device.K
 	t := &d.sampleF
 	*t = sampleF[T]{math: d.math, f: d.real(f), mean: double(mean), variance: double(variance), rows: ints(rows), key: key}
 	t.s, t.b, t.j = device.CheckSampleF("SampleF", f, mean, variance, rows)
+	d.math.reserve(d.pool, 0, t.j)
 	d.do(t, blocksOf(t.b, sampleRows), len(t.f)*8)
 }
 
@@ -48,6 +49,7 @@ func (d *Device[T]) SampleFBackward(dmean, dvariance, df, variance, rows *device
 	*t = sampleF[T]{math: d.math, f: d.real(df), variance: double(variance), dmean: double(dmean), dvar: double(dvariance), rows: ints(rows), key: key}
 	t.s, t.b, t.j = device.CheckSampleF("SampleFBackward", df, dmean, dvariance, rows)
 	device.CheckSampleF("SampleFBackward", df, dmean, variance, rows)
+	d.math.reserve(d.pool, 0, t.j)
 	d.do((*sampleFBackward[T])(t), blocksOf(t.b, sampleRows), len(t.f)*8)
 }
 

@@ -103,7 +103,7 @@ func halfway(lo, hi int) int { return lo + blocksOf(hi-lo, 2*tri)*tri }
 
 // divide multiplies the rows lo … hi, which x starts with, by the inverse of their diagonal block.
 func (t *triangle) divide(w *worker, k int, x []float64, ldx, n, lo, hi int, transpose bool) {
-	tmp := grow(&w.f64[0], tri*n)
+	tmp := w.double(0, tri*n)
 	copyRows(tmp, n, x, ldx, hi-lo, n)
 	simd.Gemm64(w.pack64, transpose, false, hi-lo, n, hi-lo, 1, t.diagonal(k, lo/tri), tri, tmp, n, 0, x, ldx)
 }
@@ -111,7 +111,7 @@ func (t *triangle) divide(w *worker, k int, x []float64, ldx, n, lo, hi int, tra
 // addLower adds α·tril(X Yᵀ) to columns lo … hi of an m×m matrix, for X and Y with n columns.
 func addLower(w *worker, dst []float64, m, lo, hi, n int, alpha float64, x []float64, ldx int, y []float64, ldy int) {
 	h := hi - lo
-	corner := grow(&w.f64[0], h*h)
+	corner := w.double(0, h*h)
 	simd.Gemm64(w.pack64, false, true, h, h, n, alpha, x[lo*ldx:], ldx, y[lo*ldy:], ldy, 0, corner, h)
 	for i := range h {
 		add(dst[(lo+i)*m+lo:][:i+1], corner[i*h:])
@@ -124,7 +124,7 @@ func addLower(w *worker, dst []float64, m, lo, hi, n int, alpha float64, x []flo
 // multiplyLower is x = L y, or Lᵀ y, added to x or written, for the lower triangle of an n×n
 // block of s; what is above the diagonal of s is never read.
 func multiplyLower(w *worker, transpose bool, s []float64, lds, n int, y []float64, ldy, columns int, beta float64, x []float64, ldx int) {
-	block := grow(&w.f64[0], tri*tri)
+	block := w.double(0, tri*tri)
 	for lo := 0; lo < n; lo += tri {
 		hi := min(lo+tri, n)
 		lowerBlock(block, s[lo*lds+lo:], lds, hi-lo)

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"math"
+	"strconv"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// A single normal has closed quantiles, and everything is in the target's own units.
+func TestRegressionColumns(t *testing.T) {
+	const noise, mean, variance, centre, sd = 0.09, 1.5, 0.25, 450, 17
+	trained := &train.Trained{
+		Schema: data.Schema{Task: data.Regression}, TargetScale: data.TargetScale{Mean: centre, SD: sd},
+		Named: []model.Named{{Name: "likelihood.log_variance", Shape: []int{1}, Data: []float64{math.Log(noise)}}},
+	}
+	p := &model.Prediction{S: 1, N: 1, C: 1, H: []float64{mean}, Var: []float64{variance}}
+	got := rowOf(t, regressionTable(trained, p, 0, 1))
+	const z95, z75 = 1.6448536269514722, 0.6744897501960817
+	for column, want := range map[string]float64{
+		"mean": centre + sd*mean, "sd": sd * 0.5, "var_aleatoric": sd * sd * noise, "var_epistemic": sd * sd * (variance - noise),
+		"q05": centre + sd*(mean-z95*0.5), "q25": centre + sd*(mean-z75*0.5), "q50": centre + sd*mean,
+		"q75": centre + sd*(mean+z75*0.5), "q95": centre + sd*(mean+z95*0.5),
+	} {
+		v, err := strconv.ParseFloat(got[column], 64)
+		if err != nil || math.Abs(v-want) > 1e-8 {
+			t.Errorf("%s is %s, expected %g", column, got[column], want)
+		}
+	}
+}
+
+func TestClassColumns(t *testing.T) {
+	trained := &train.Trained{Schema: data.Schema{Task: data.Classification, Classes: []string{"1", "2", "3"}}}
+	p := &model.Prediction{S: 1, N: 1, C: 3, H: []float64{0, math.Log(3), -1000}}
+	got := rowOf(t, classTable(trained, p))
+	for column, want := range map[string]float64{
+		"label": 2, "p_1": 0.25, "p_2": 0.75, "p_3": 0, "entropy": -0.25*math.Log(0.25) - 0.75*math.Log(0.75),
+	} {
+		v, err := strconv.ParseFloat(got[column], 64)
+		if err != nil || math.Abs(v-want) > 1e-12 {
+			t.Errorf("%s is %s, expected %g", column, got[column], want)
+		}
+	}
+}
+
+// rowOf writes the only row as CSV and reads it back by column.
+func rowOf(t *testing.T, p *predictions) map[string]string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := p.write(&out, "csv"); err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(&out).ReadAll()
+	if err != nil || len(records) != 2 {
+		t.Fatalf("%q, %v", records, err)
+	}
+	row := map[string]string{}
+	for i, name := range records[0] {
+		row[name] = records[1][i]
+	}
+	return row
+}
+
+func TestNotFinite(t *testing.T) {
+	p := &predictions{columns: []string{"x"}, rows: 1, row: func(_ int, into []cell) { into[0].value = math.NaN() }}
+	for _, format := range []string{"csv", "jsonl"} {
+		if err := p.write(&bytes.Buffer{}, format); !errors.Is(err, errNotFinite) {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+}
