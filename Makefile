@@ -50,7 +50,7 @@ bench: ## time every operation at typical sizes
 
 .PHONY: results
 results: ## docs/results.md: every figure we print, trained anew (resumes where it stopped)
-	$(GO) run ./bench/results
+	$(GO) run ./bench results
 
 .PHONY: check
 check: lint test race ## what CI runs
