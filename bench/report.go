@@ -30,11 +30,7 @@ error (ECE). "paper" is the figure of the paper's table for that model, which is
 		for _, i := range group {
 			r, m := all[i], found[i]
 			a, n, c := m.scores()
-			name := r.model
-			if r.label != "" {
-				name += ", " + r.label
-			}
-			fmt.Fprintf(&b, "| %d | %s | %.4f | %s | %.3f | %.3f | %d | %d | %.0f |\n", r.fold, name, a, r.paper, n, c, m.NTest, m.Steps, m.Seconds)
+			fmt.Fprintf(&b, "| %d | %s | %.4f | %s | %.3f | %.3f | %d | %d | %.0f |\n", r.fold, r.model, a, r.paper, n, c, m.NTest, m.Steps, m.Seconds)
 		}
 		means(&b, all, found, group)
 		b.WriteString("\n")
@@ -83,9 +79,6 @@ func means(b *strings.Builder, all []row, found []measured, group []int) {
 	sum := map[string][4]float64{}
 	for _, i := range group {
 		name := all[i].model
-		if all[i].label != "" {
-			continue
-		}
 		if _, ok := sum[name]; !ok {
 			order = append(order, name)
 		}

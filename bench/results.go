@@ -24,18 +24,11 @@ type row struct {
 	fold  int
 	model string
 	args  string // what the command adds to --data, --fold and --model
-	label string // tells rows of the same set, fold and model apart; such a row is in no mean
 	paper string // the paper's figure for this set and model
 }
 
 // name is that of the row's run folder.
-func (r row) name() string {
-	name := fmt.Sprintf("%s-%d-%s", r.set, r.fold, r.model)
-	if r.label != "" {
-		name += "-" + strings.ReplaceAll(r.label, " ", "-")
-	}
-	return name
-}
+func (r row) name() string { return fmt.Sprintf("%s-%d-%s", r.set, r.fold, r.model) }
 
 func (r row) command() string {
 	return strings.TrimSpace(fmt.Sprintf("gpdrf-gpu train --data %s --fold %d --model %s %s", r.set, r.fold, r.model, r.args))

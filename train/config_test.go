@@ -97,7 +97,7 @@ func TestLengthOfTraining(t *testing.T) {
 		steps int
 		plan  string
 	}{
-		{"", nil, 2000, ""},
+		{"", nil, defaults().Steps, ""},
 		{"", []string{"--preset", "paper"}, 1000 * 500, "1000 epochs"},
 		{"", []string{"--preset", "paper", "--steps", "70"}, 70, ""},
 		{"epochs: 2\n", nil, 4, "2 epochs"},

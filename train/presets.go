@@ -15,7 +15,7 @@ func defaults() *Config {
 
 		KLWeight: 1, Samples: 1, NoiseInit: 0.1,
 
-		Steps: 5000, Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.2,
+		Steps: 10000, Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.2,
 		AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
 
 		EvalSamples: 100,

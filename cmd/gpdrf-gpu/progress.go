@@ -19,21 +19,30 @@ func (p *program) newReporter(folder *train.Folder, stop func()) train.Reporter 
 	if p.terminal {
 		shown = &bar{w: p.err}
 	}
-	return &recorder{shown, folder, stop}
+	return &recorder{Reporter: shown, folder: folder, stop: stop}
 }
 
-// recorder writes every step's numbers to the run folder and passes them on.
+// recorder writes the numbers of every reading to the run folder, and shows the ELBO as a running
+// mean: one batch alone says little of the bound.
 type recorder struct {
 	train.Reporter
 	folder *train.Folder
 	stop   func()
+	mean   float64
+	count  int
 }
 
+// meanOver is the number of readings that the running mean looks back on.
+const meanOver = 20
+
 func (r *recorder) Step(p train.Progress) {
-	r.Reporter.Step(p)
 	if r.folder.Step(p); r.folder.Err() != nil {
 		r.stop()
 	}
+	r.count++
+	r.mean += (p.ELBO - r.mean) / float64(min(r.count, meanOver))
+	p.ELBO = r.mean
+	r.Reporter.Step(p)
 }
 
 // lines prints about linesPerRun lines, and none sooner than linePause after another.

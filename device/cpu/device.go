@@ -32,7 +32,10 @@ type Device[T Float] struct {
 	gp
 	math kernels[T]
 
-	movement    movement[T]
+	gather      gather[T]
+	convert     convert[T]
+	wipeReal    wipe[T]
+	wipeDouble  wipe[float64]
 	sampleF     sampleF[T]
 	likelihoods likelihoods[T]
 	divergences divergences[T]
@@ -131,18 +134,6 @@ func (d *Device[T]) Download(dst []float64, src *device.Tensor) {
 	}
 	for i, v := range d.real(src) {
 		dst[i] = float64(v)
-	}
-}
-
-// Zero writes zeros.
-func (d *Device[T]) Zero(t *device.Tensor) {
-	switch t.DType() {
-	case device.Real:
-		clear(d.real(t))
-	case device.Double:
-		clear(double(t))
-	default:
-		clear(ints(t))
 	}
 }
 

@@ -2,9 +2,8 @@ package cpu
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// movement is the state of Gather, the one movement that is worth dividing: rows of a
-// large data set are far apart in memory.
-type movement[T Float] struct {
+// gather is the state of Gather.
+type gather[T Float] struct {
 	real   []T
 	double []float64
 	src    []T
@@ -14,7 +13,7 @@ type movement[T Float] struct {
 
 const gatherRows = 64
 
-func (t *movement[T]) run(_ *worker, block int) {
+func (t *gather[T]) run(_ *worker, block int) {
 	lo, hi := span(block, gatherRows, t.b)
 	for b := lo; b < hi; b++ {
 		from := t.src[int(t.rows[b])*t.d:][:t.d]
@@ -39,8 +38,8 @@ func (d *Device[T]) Gather(dst, src, rows *device.Tensor) {
 		}
 		return
 	}
-	t := &d.movement
-	*t = movement[T]{src: d.real(src), rows: ints(rows), b: b, d: width}
+	t := &d.gather
+	*t = gather[T]{src: d.real(src), rows: ints(rows), b: b, d: width}
 	if dst.DType() == device.Real {
 		t.real = d.real(dst)
 	} else {
@@ -49,11 +48,29 @@ func (d *Device[T]) Gather(dst, src, rows *device.Tensor) {
 	d.do(t, blocksOf(b, gatherRows), b*width)
 }
 
+// moveBlock is how many elements are one block of an element-wise movement.
+const moveBlock = 1 << 14
+
+// convert is the state of Widen and NarrowAdd.
+type convert[T Float] struct {
+	real   []T
+	double []float64
+}
+
 // Widen copies Real to Double.
 func (d *Device[T]) Widen(dst, src *device.Tensor) {
 	device.CheckConvert("Widen", dst, src)
-	to := double(dst)
-	for i, v := range d.real(src) {
+	t := &d.convert
+	t.real, t.double = d.real(src), double(dst)
+	d.do((*widen[T])(t), blocksOf(len(t.real), moveBlock), len(t.real))
+}
+
+type widen[T Float] convert[T]
+
+func (t *widen[T]) run(_ *worker, block int) {
+	lo, hi := span(block, moveBlock, len(t.real))
+	to := t.double[lo:hi]
+	for i, v := range t.real[lo:hi] {
 		to[i] = float64(v)
 	}
 }
@@ -61,9 +78,44 @@ func (d *Device[T]) Widen(dst, src *device.Tensor) {
 // NarrowAdd adds Double into Real.
 func (d *Device[T]) NarrowAdd(dst, src *device.Tensor) {
 	device.CheckConvert("NarrowAdd", src, dst)
-	to := d.real(dst)
-	for i, v := range double(src) {
+	t := &d.convert
+	t.real, t.double = d.real(dst), double(src)
+	d.do((*narrowAdd[T])(t), blocksOf(len(t.real), moveBlock), len(t.real))
+}
+
+type narrowAdd[T Float] convert[T]
+
+func (t *narrowAdd[T]) run(_ *worker, block int) {
+	lo, hi := span(block, moveBlock, len(t.real))
+	to := t.real[lo:hi]
+	for i, v := range t.double[lo:hi] {
 		to[i] += T(v)
+	}
+}
+
+// wipe is the state of Zero.
+type wipe[E any] struct{ x []E }
+
+func (t *wipe[E]) run(_ *worker, block int) {
+	lo, hi := span(block, moveBlock, len(t.x))
+	clear(t.x[lo:hi])
+}
+
+// zero clears x by blocks.
+func zero[E any](p *pool, t *wipe[E], x []E) {
+	t.x = x
+	p.do(t, blocksOf(len(x), moveBlock), len(x)/4)
+}
+
+// Zero writes zeros.
+func (d *Device[T]) Zero(t *device.Tensor) {
+	switch t.DType() {
+	case device.Real:
+		zero(d.pool, &d.wipeReal, d.real(t))
+	case device.Double:
+		zero(d.pool, &d.wipeDouble, double(t))
+	default:
+		clear(ints(t))
 	}
 }
 
@@ -73,10 +125,12 @@ func (d *Device[T]) Concat(dst *device.Tensor, parts []*device.Tensor) {
 	to, column := d.real(dst), 0
 	for _, p := range parts {
 		from, w := d.real(p), p.Dim(p.Rank()-1)
+		own := s * b // rows of the part
+		if p.Rank() == 2 {
+			own = b
+		}
 		for row := range s * b {
-			if at := row % (len(from) / max(1, w)) * w; w > 0 {
-				copy(to[row*width+column:][:w], from[at:])
-			}
+			copy(to[row*width+column:][:w], from[row%own*w:])
 		}
 		column += w
 	}

@@ -133,12 +133,11 @@ func (p *pool) do(t task, blocks, work int) {
 	}
 }
 
-// drain runs blocks until none are left. A panic stops all workers and is kept.
+// drain runs blocks until none are left. A panic ends this worker's part, and is kept.
 func (p *pool) drain(w *worker) {
 	defer func() {
 		if v := recover(); v != nil {
 			p.failed.CompareAndSwap(nil, &failure{v, debug.Stack()})
-			p.next.Store(p.blocks)
 		}
 	}()
 	for {

@@ -74,7 +74,7 @@ func (t *potrfTask) factor(w *worker, k int, p *pool) int {
 		if pivot := cholesky(corner, m, n); pivot >= 0 {
 			return j0 + pivot
 		}
-		invertLower(inverse, corner, m, n)
+		invertLower(w, inverse, corner, m, n)
 		if p == nil {
 			t.panel(w, k, j0, j1, j1, m)
 			continue
@@ -134,7 +134,7 @@ func (t *potrfTask) sweep(w *worker, k int, p *pool) {
 	for j0 := (m - 1) / tri * tri; j0 >= 0; j0 -= tri {
 		j1 := min(j0+tri, m)
 		n := j1 - j0
-		invertLower(inverse, l[j0*m+j0:], m, n)
+		invertLower(w, inverse, l[j0*m+j0:], m, n)
 		if p == nil {
 			t.below(w, k, j0, j1, j1, m)
 		} else {

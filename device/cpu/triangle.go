@@ -25,11 +25,11 @@ func (t *triangle) diagonal(k, i int) []float64 {
 // invertTask inverts the diagonal blocks, each in its own block of the task.
 type invertTask struct{ triangle }
 
-func (t *invertTask) run(_ *worker, block int) {
+func (t *invertTask) run(w *worker, block int) {
 	n := blocksOf(t.m, tri)
 	k, i := block/n, block%n
 	lo, hi := span(i, tri, t.m)
-	invertLower(t.diagonal(k, i), t.l[(k*t.m+lo)*t.m+lo:], t.m, hi-lo)
+	invertLower(w, t.diagonal(k, i), t.l[(k*t.m+lo)*t.m+lo:], t.m, hi-lo)
 }
 
 // prepare inverts the diagonal blocks of l [k,m,m], into the scratch behind t.inverse.
@@ -40,9 +40,29 @@ func (p *pool) prepare(t *invertTask, l []float64, k, m int) {
 	p.do(t, blocks, k*m*tri*tri/6)
 }
 
-// invertLower writes the inverse of a lower triangular n×n matrix, with stride tri
-// and zeros above its diagonal.
-func invertLower(dst, l []float64, ldl, n int) {
+// invertLower writes the inverse of a lower triangular matrix of up to tri rows, with stride
+// tri and zeros above its diagonal, by halves:
+//
+//	[A 0; C B]⁻¹ = [A⁻¹ 0; −B⁻¹ C A⁻¹ B⁻¹]
+func invertLower(w *worker, dst, l []float64, ldl, n int) {
+	const half = tri / 2
+	if n <= half {
+		invertHalf(dst, l, ldl, n)
+		return
+	}
+	rest, low := n-half, dst[half*tri:]
+	invertHalf(dst, l, ldl, half)
+	invertHalf(low[half:], l[half*ldl+half:], ldl, rest)
+	for i := range half {
+		clear(dst[i*tri+half:][:rest])
+	}
+	product := w.double(1, rest*half)
+	simd.Gemm64(w.pack64, false, false, rest, half, half, -1, l[half*ldl:], ldl, dst, tri, 0, product, half)
+	simd.Gemm64(w.pack64, false, false, rest, half, rest, 1, low[half:], tri, product, half, 0, low, tri)
+}
+
+// invertHalf is invertLower by rows, each from the rows above.
+func invertHalf(dst, l []float64, ldl, n int) {
 	for i := range n {
 		row := dst[i*tri:][:n]
 		clear(row)

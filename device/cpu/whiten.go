@@ -85,17 +85,15 @@ func (d *gp) WhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, logalpha
 	d.do((*whitenLower)(t), t.K*blocksOf(t.M, lowerColumns), t.work())
 }
 
-// whitenScale is the gradient of α_j, −½(dm·m + ds·s); it also clears what is above the
-// diagonal of ds, where s is zero.
+// whitenScale is the gradient of log α_j, −½(dm·m + ds·s).
 type whitenScale whitenTask
 
 func (t *whitenScale) run(_ *worker, j int) {
 	n := t.M
 	sum := simd.Dot64(t.dm[j*n:][:n], t.m[j*n:][:n])
 	for i := range n {
-		row := t.ds[(j*n+i)*n:][:n]
-		sum += simd.Dot64(row[:i+1], t.s[(j*n+i)*n:][:i+1])
-		clear(row[i+1:])
+		at := (j*n + i) * n
+		sum += simd.Dot64(t.ds[at:at+i+1], t.s[at:at+i+1])
 	}
 	t.dalpha[j] -= sum / 2
 }

@@ -1,7 +1,6 @@
 package devicetest
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -46,6 +45,8 @@ func Operations(dev device.Device, w Workload) []Operation {
 	jitter, p := double(w.K), double(w.J, w.M, w.B)
 	m, factor := normal(device.Double, 0, 1, w.J, w.M), r.factor("", w.Diagonal, w.J, w.M)
 	s := upload(dev, factor)
+	narrow := real(factor.shape...)
+	dev.Upload(narrow, factor.data)
 	mean, variance := double(w.B, w.J), double(w.B, w.J)
 	dz, dlogl, dlogalpha := double(w.M, w.D), double(w.K, w.D), double(w.J)
 	dkuu, dkuf, dl, da := double(w.K, w.M, w.M), double(w.K, w.M, w.B), double(w.K, w.M, w.M), double(w.K, w.M, w.B)
@@ -82,6 +83,7 @@ func Operations(dev device.Device, w Workload) []Operation {
 	dev.Zero(flat[3])
 	key := device.Key{Site: device.SiteLatents}
 	ops := []Operation{
+		{"Widen s", func() { dev.Widen(s, narrow) }},
 		{"ARD Kuu", func() { dev.ARD(kuu, z, z, logl) }},
 		{"ARD Kuf", func() { dev.ARD(kuf, z, x, logl) }},
 		{"Potrf", func() { dev.Potrf(l, jitter, kuu) }},
@@ -106,6 +108,8 @@ func Operations(dev device.Device, w Workload) []Operation {
 			dev.ARDBackward(dz, dlogl, cotangent, kuf, z, x, logl)
 		}},
 		{"ARDBackward Kuu", func() { dev.ARDBackward(dz, dlogl, dkuu, kuu, z, z, logl) }},
+		{"NarrowAdd s", func() { dev.NarrowAdd(narrow, ds) }},
+		{"Zero ds", func() { dev.Zero(ds) }},
 		{"Adam", func() {
 			dev.Adam(flat[0], flat[1], flat[2], flat[3], flat[4], device.AdamStep{LR: 1e-3, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: 1, Step: 1})
 		}},
@@ -137,9 +141,4 @@ func Bench(b *testing.B, dev device.Device) {
 			}
 		})
 	}
-}
-
-// String is the workload's name and size.
-func (w Workload) String() string {
-	return fmt.Sprintf("%s: D=%d M=%d B=%d K=%d J=%d R=%d S=%d", w.Name, w.D, w.M, w.B, w.K, w.J, w.R, w.S)
 }

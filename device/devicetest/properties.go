@@ -22,6 +22,7 @@ func properties() []property {
 		{"Potrf reports failure", fails},
 		{"KL is positive, and zero at the prior", divergence},
 		{"whitened moments are the paper's", unwhitened},
+		{"softmax of far logits is finite", farLogits},
 		{"a floored variance has no gradient", flooredGradient},
 		{"features approach the kernel", approachKernel},
 		{"chunks of samples are the whole", chunks},
@@ -185,6 +186,21 @@ func divergence(t *testing.T, dev device.Device, tol Tolerances) {
 		if v := value(); !(v > 0) {
 			t.Errorf("KLDiag is %g", v)
 		}
+	}
+}
+
+// Logits whose exponentials overflow or vanish: log softmax is their distance from the largest.
+func farLogits(t *testing.T, dev device.Device, tol Tolerances) {
+	h := put(dev, device.Real, []float64{0, 2000, -2000, -3000, -5000, -3000}, 1, 2, 3)
+	y := dev.New(device.Int, 2) // class 0
+	ell, dh := dev.New(device.Double, 1), dev.New(device.Real, 1, 2, 3)
+	dev.SoftmaxLogLik(ell, dh, h, y, device.LikScale{Value: 1, Grad: 1})
+	want := []float64{-2000 - math.Ln2}
+	if e := fdcheck.RelativeError(download(dev, ell), want); e > tol.real() {
+		t.Errorf("log softmax is off by %g", e)
+	}
+	if e := fdcheck.RelativeError(download(dev, dh), []float64{1, -1, 0, 0.5, 0, -0.5}); e > tol.real() {
+		t.Errorf("its gradient is off by %g", e)
 	}
 }
 

@@ -8,7 +8,7 @@ const copies = 1e-13
 func movementRows() []row {
 	return []row{
 		{ops: []string{"Gather"}, sizes: [][]int{{1, 1, 1}, {40, 257, 5}}, nmse: copies, build: gather},
-		{ops: []string{"Widen", "NarrowAdd"}, sizes: [][]int{{1}, {257}}, nmse: copies, build: widen},
+		{ops: []string{"Widen", "NarrowAdd"}, sizes: [][]int{{1}, {257}, {40001}}, nmse: copies, build: widen},
 		{ops: []string{"Concat", "ConcatBackward"}, sizes: [][]int{{1, 1, 1, 1}, {3, 31, 4, 2}}, nmse: copies, build: concat},
 		{ops: []string{"AddColumns"}, variant: "wide", sizes: [][]int{{2, 31, 5, 3}}, nmse: copies, build: addColumns},
 		{ops: []string{"AddColumns"}, variant: "narrow", sizes: [][]int{{2, 31, 2, 3}}, nmse: copies, build: addColumns},
