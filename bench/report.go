@@ -35,14 +35,24 @@ error (ECE). "paper" is the figure of the paper's table for that model, which is
 		means(&b, all, found, group)
 		b.WriteString("\n")
 	}
-	b.WriteString("## Commands\n\n")
-	for i, r := range all {
-		s := found[i].stamp
-		fmt.Fprintf(&b, "- `%s`  \n  commit %s, %s, %s, %s\n", r.command(), s.Commit, found[i].Device, s.Machine, s.Date)
-	}
+	commands(&b, all, found)
 	b.WriteString("\nThe commands need `GPDRF_DATA` for every set but POWERPLANT.\n")
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// commands lists the command of each row under the source and the machine that made it.
+func commands(b *strings.Builder, all []row, found []measured) {
+	b.WriteString("## Commands\n")
+	made := ""
+	for i, r := range all {
+		m := found[i]
+		if by := fmt.Sprintf("Commit %s, %s, %s, %s:", m.stamp.Commit, m.Device, m.stamp.Machine, m.stamp.Date); by != made {
+			made = by
+			fmt.Fprintf(b, "\n%s\n\n", by)
+		}
+		fmt.Fprintf(b, "    %s\n", r.command())
+	}
 }
 
 // scores are a row's three figures.
