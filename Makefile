@@ -1,4 +1,5 @@
-# gpdrf-gpu: `make` lists what there is. Everything here is pure Go: no C compiler, no GPU.
+# gpdrf-gpu: `make` lists what there is. Nothing here needs a GPU; what needs a C compiler has CUDA in its name,
+# but for `make race`, and for `make build`, which does without if there is none.
 
 GO          ?= go
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -14,12 +15,17 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 	@echo
 	@echo "  $(call tick,$(GO)) go           needed for everything ($(shell $(GO) version 2>/dev/null | cut -d' ' -f3))"
-	@echo "  $(call tick,gcc) gcc          needed for make race only"
+	@echo "  $(call tick,gcc) gcc          needed for CUDA in make build, and for make race and make test-cuda"
+	@echo "  $(call tick,clang++-19) clang++-19   needed for make ptx, after a change of a kernel"
 	@echo "  $(call tick,python3) python3      needed to make the reference values of the tests anew"
 	@echo "  $(if $(GPDRF_DATA),✓,✗) GPDRF_DATA   folder with the data sets beyond powerplant, for make results"
 
 .PHONY: build
-build: ## the program, ./gpdrf-gpu
+build: ## the program, ./gpdrf-gpu; with CUDA where there is a C compiler, CUDA=0 without
+	$(MAKE) $(if $(filter 0,$(CUDA)),build-go,build-cuda)
+
+.PHONY: build-go
+build-go:
 	$(GO) build -trimpath -o $(BINARY) ./cmd/gpdrf-gpu
 
 .PHONY: test
@@ -40,7 +46,7 @@ lint: ## gofmt, go vet and staticcheck
 fuzz: ## every fuzz target, 20 seconds each
 	@for f in $$(grep -rlE '^func Fuzz' --include='*_test.go' .); do \
 		for t in $$(grep -oE '^func Fuzz[A-Za-z0-9]+' $$f | cut -d' ' -f2); do \
-			echo "$$t"; $(GO) test -run '^$$' -fuzz "^$$t$$" -fuzztime 20s ./$$(dirname $$f) || exit 1; \
+			echo "$$t"; $(GO) test -run '^$$' -fuzz "^$$t$$" -fuzztime 20s -fuzzminimizetime 10x ./$$(dirname $$f) || exit 1; \
 		done; \
 	done
 
@@ -58,3 +64,109 @@ check: lint test race ## what CI runs
 .PHONY: clean
 clean: ## remove what make built
 	rm -rf $(BINARY) build
+
+# CUDA. The program links a static stand-in for the driver (cuda/shim), so that it needs no toolkit to build and no
+# driver to start. The tests run kernels.cu on a test double of the driver (cuda/double), so that they need no GPU.
+
+CUDA       ?= $(if $(and $(filter Linux,$(shell uname -s)),$(shell command -v $(CC))),1,0)
+CLANG      ?= clang++-19
+PTXAS      ?= ptxas
+GENERATED  := build/cuda
+SHIM       := cuda/shim
+DOUBLE     := $(CURDIR)/$(GENERATED)/libfakecuda.so
+KERNELS    := kernels.cu $(sort $(wildcard cuda/kernels/*.cuh))
+CU_MODULE   = $(shell $(GO) list -m -f '{{.Dir}}' gorgonia.org/cu)
+# CUDA_INCLUDE, a toolkit's folder with cuda.h, replaces the header that is cut from the module.
+CUDA_HEADER = $(if $(CUDA_INCLUDE),-I$(CURDIR)/$(SHIM)/compat -I$(CUDA_INCLUDE),-I$(CURDIR)/$(GENERATED)/include)
+# The hash makes Go link anew when the shim changes: it does not look inside libcuda.a.
+SHIM_HASH   = $(shell cat $(SHIM)/*.* | sha256sum | cut -c1-16)
+CUDA_ENV    = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g $(CUDA_HEADER) -DSHIM_HASH=0x$(SHIM_HASH)" CGO_LDFLAGS="-L$(CURDIR)/$(GENERATED)"
+DOUBLE_ENV  = $(CUDA_ENV) REQUIRE_CUDA=1 GPDRF_CUDA_DRIVER=$(DOUBLE)
+CUDA_TESTS ?= ./cuda ./device/gpu
+
+$(GENERATED)/include/cuda.h: $(SHIM)/gen_header.sh $(SHIM)/symbols.txt go.mod
+	@mkdir -p $(@D)
+	$(GO) mod download gorgonia.org/cu
+	sh $(SHIM)/gen_header.sh $(CU_MODULE) > $@
+
+$(GENERATED)/libcuda.a: $(wildcard $(SHIM)/*.*)
+	@mkdir -p $(@D)
+	cat $(SHIM)/symbols.txt $(SHIM)/extra.txt | sh $(SHIM)/gen_jumps.sh > $(GENERATED)/jumps.S
+	$(CC) -O2 -g -fPIC -Wall -Wextra -c $(SHIM)/shim.c -o $(GENERATED)/shim.o
+	$(CC) -fPIC -c $(GENERATED)/jumps.S -o $(GENERATED)/jumps.o
+	rm -f $@
+	ar rcs $@ $(GENERATED)/shim.o $(GENERATED)/jumps.o
+
+CXXFLAGS      ?= -O2 -g
+DOUBLE_FLAGS  := $(CXXFLAGS) -march=native -std=c++17 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unknown-pragmas
+DOUBLE_OBJECTS := $(patsubst cuda/double/%.cc,$(GENERATED)/double/%.o,$(wildcard cuda/double/*.cc)) $(GENERATED)/double/kernels.o $(GENERATED)/double/mutants.o
+
+$(GENERATED)/double/%.o: cuda/double/%.cc $(wildcard cuda/double/*.h)
+	@mkdir -p $(@D)
+	$(CXX) $(DOUBLE_FLAGS) -c $< -o $@
+
+$(GENERATED)/double/kernels.o: $(KERNELS) cuda/double/emu.h
+	@mkdir -p $(@D)
+	$(CXX) $(DOUBLE_FLAGS) -x c++ -c kernels.cu -o $@
+
+$(GENERATED)/double/mutants.o: cuda/double/mutants.cu cuda/double/emu.h cuda/kernels/device.cuh
+	@mkdir -p $(@D)
+	$(CXX) $(DOUBLE_FLAGS) -x c++ -c $< -o $@
+
+$(DOUBLE): $(DOUBLE_OBJECTS)
+	$(CXX) -shared -o $@ $^
+
+.PHONY: build-cuda
+build-cuda: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a
+	$(CUDA_ENV) $(GO) build -trimpath -tags cuda -o $(BINARY) ./cmd/gpdrf-gpu
+
+.PHONY: double
+double: $(DOUBLE) $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a
+
+PTX_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx63 \
+	-nocudainc -nocudalib -nostdinc -std=c++17 -O3 -Wall -Wextra
+
+$(GENERATED)/kernels.ptx: $(KERNELS)
+	@mkdir -p $(@D)
+	@command -v $(CLANG) >/dev/null || apt-get install -y --no-install-recommends clang-19
+	$(CLANG) $(PTX_FLAGS) -S kernels.cu -o $@.body
+	{ echo "// sha256 $$(cat $(KERNELS) | sha256sum | cut -d' ' -f1) of kernels.cu and cuda/kernels/*.cuh"; cat $@.body; } > $@
+
+.PHONY: ptx
+ptx: $(GENERATED)/kernels.ptx ## cuda/kernels.ptx from kernels.cu, by clang++-19
+	cp $< cuda/kernels.ptx
+
+.PHONY: ptx-check
+ptx-check: $(GENERATED)/kernels.ptx
+	cmp $< cuda/kernels.ptx || { echo "cuda/kernels.ptx is not what $(CLANG) makes of kernels.cu: make ptx"; exit 1; }
+
+# NVIDIA's own compiler and assembler, which nothing here needs but these two targets.
+TOOLKIT := $(GENERATED)/toolkit/nvidia/cu13
+
+$(TOOLKIT)/bin/nvcc:
+	python3 -m pip install -q --no-deps --target $(GENERATED)/toolkit \
+		nvidia-cuda-nvcc==13.5.37 nvidia-nvvm==13.5.37 nvidia-cuda-runtime==13.5.37 nvidia-cuda-crt==13.5.37
+
+.PHONY: ptxas
+ptxas: $(TOOLKIT)/bin/nvcc ## registers, spills and shared memory of each kernel, by NVIDIA's assembler
+	for arch in sm_80 sm_90 sm_120; do $(TOOLKIT)/bin/ptxas -arch=$$arch -v cuda/kernels.ptx -o $(GENERATED)/$$arch.cubin 2>&1 | \
+		awk -v arch=$$arch -f cuda/ptxas.awk || exit 1; done
+
+.PHONY: nvcc
+nvcc: $(TOOLKIT)/bin/nvcc
+	$(TOOLKIT)/bin/nvcc -std=c++17 -ptx -arch=compute_90 -o $(GENERATED)/nvcc.ptx kernels.cu
+
+.PHONY: lint-cuda
+lint-cuda: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a ## lint for the files with the tag cuda
+	$(CUDA_ENV) $(GO) vet -tags cuda ./cuda ./device/gpu ./cmd/...
+	CGO_ENABLED=0 $(GO) install $(STATICCHECK)
+	$(CUDA_ENV) $$($(GO) env GOPATH)/bin/staticcheck -tags cuda ./cuda ./device/gpu ./cmd/...
+
+.PHONY: test-cuda
+test-cuda: double ## the CUDA backend on the driver test double, in three orders of threads
+	for order in 0 1 7; do $(DOUBLE_ENV) EMU_ORDER=$$order $(GO) test -tags cuda -count=1 $(CUDA_TESTS) || exit 1; done
+	$(DOUBLE_ENV) $(GO) test -tags cuda -count=1 -run TestScripts/cuda ./cmd/gpdrf-gpu
+
+.PHONY: go-test-cuda
+go-test-cuda: double
+	$(DOUBLE_ENV) $(GO) test -tags cuda -count=1 $(ARGS)

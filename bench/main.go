@@ -1,8 +1,9 @@
 // Command bench makes the figures that the project prints.
 //
-//	go run ./bench results     trains every row of docs/results.md and writes it
+//	go run ./bench results                trains every row of docs/results.md and writes it
+//	go run ./bench cpu-peers [PYTHON]     compares the CPU backend with PyTorch and OpenBLAS: docs/bench.md
 //
-// Each row is one ordinary gpdrf-gpu command, so that a reader can run it alone. Its run folder is
+// Each row of results is one ordinary gpdrf-gpu command, so that a reader can run it alone. Its run folder is
 // kept under build/results: a second call trains only what is not there yet.
 package main
 
@@ -12,11 +13,21 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 || os.Args[1] != "results" {
-		fmt.Fprintln(os.Stderr, "usage: go run ./bench results")
+	var err error
+	switch args := os.Args[1:]; {
+	case len(args) == 1 && args[0] == "results":
+		err = results()
+	case len(args) == 1 && args[0] == "cpu-peers":
+		err = cpuPeers("build/peers/bin/python", os.Stdout, os.Stderr)
+	case len(args) == 2 && args[0] == "cpu-peers":
+		err = cpuPeers(args[1], os.Stdout, os.Stderr)
+	case len(args) == 1 && args[0] == "cpu-peer": // our side of cpu-peers
+		err = serve(os.Stdin, os.Stdout)
+	default:
+		fmt.Fprintln(os.Stderr, "usage: go run ./bench results | cpu-peers [PYTHON]")
 		os.Exit(2)
 	}
-	if err := results(); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}

@@ -127,6 +127,7 @@ func TestHeaderAndTarget(t *testing.T) {
 		{"a,1,c\n1,2,3.5\n", "1", "a c", "1"},    // a name wins over a number
 		{"a,1,c\n1,2,3.5\n", "3", "a 1", "c"},    // and a number is no name here
 		{"1e400x,2\n1,2.5\n", "", "1e400x", "2"}, // any text makes a header
+		{"1_1,1_2\n1,2.5\n", "", "1_1", "1_2"},   // and so does Go's way to write 11
 	} {
 		d, _, err := readText(c.text, ReadOptions{Target: c.target})
 		if err != nil {
@@ -154,6 +155,8 @@ func TestBadFiles(t *testing.T) {
 		{"long row", "1,2,3\n1,2,3\n1,2,3,4\n", "t.csv:3: this row has 4 cells", ReadOptions{}},
 		{"text cell", "a,b,c\n1,2,3\n1,red,3\n", `t.csv:3:3: found "red" in column "b", which must be a number`, ReadOptions{}},
 		{"text target", "a,b,c\n1,2,spam\n", `t.csv:2:5: found "spam" in column "c"`, ReadOptions{}},
+		{"identifier", "a,b\n2020_01,3\n", `t.csv:2:1: found "2020_01" in column "a", which must be a number`, ReadOptions{}},
+		{"hexadecimal", "a,b\n1,0x1p4\n", `t.csv:2:3: found "0x1p4" in column "b"`, ReadOptions{}},
 		{"NaN", "1,2,3\n1,NaN,3\n", `t.csv:2:3: found "NaN" in column "x1": only finite`, ReadOptions{}},
 		{"NaN in row 1", "1,nan,3\n1,2,3\n", `t.csv:1:3: found "nan"`, ReadOptions{}},
 		{"Inf", "1,2,-Inf\n", `t.csv:1:5: found "-Inf"`, ReadOptions{}},

@@ -100,8 +100,7 @@ func (d *Dataset) Schema() Schema {
 func (s Schema) Check() error {
 	switch {
 	case len(s.Columns) == 0, s.Target == "", s.TargetAt < 0, s.TargetAt > len(s.Columns),
-		s.Task != Regression && s.Task != Classification,
-		s.Task == Classification && len(classIndex(s.Classes)) != len(s.Classes):
+		s.Task != Regression && s.Task != Classification, s.Task == Classification && !inARow(s.Classes):
 		return errorf("", "the description of the training data is damaged: it lacks columns, target, task or classes")
 	}
 	return nil

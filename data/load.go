@@ -14,7 +14,7 @@ import (
 type Source struct {
 	Data    string // one of Names, or a CSV file; a name wins, so a file called spam is ./spam
 	Test    string // file with the test rows; "": a named set has its own, of a file a tenth is held out
-	DataDir string // folder of the named sets; "": the environment variable GPDRF_DATA
+	DataDir string // folder of the named sets; "": none, and only powerplant is there
 	Fold    int    // of a named set, from 1; 0 is the first; must be 0 for a file
 	Target  string // as in ReadOptions
 	Task    string // as in ReadOptions

@@ -97,7 +97,6 @@ func TestTestFile(t *testing.T) {
 }
 
 func TestBadSources(t *testing.T) {
-	t.Setenv(DataDirEnv, "")
 	dir := t.TempDir()
 	os.Mkdir(filepath.Join(dir, "spam"), 0o755)
 	good := write(t, "good.csv", numbered(20, 2))
@@ -134,7 +133,6 @@ func TestBadSources(t *testing.T) {
 
 // TestNameWins: a file called spam must be given as ./spam.
 func TestNameWins(t *testing.T) {
-	t.Setenv(DataDirEnv, "")
 	t.Chdir(t.TempDir())
 	os.WriteFile("spam", []byte(numbered(20, 2)), 0o644)
 	if _, _, _, err := Load(Source{Data: "spam"}); err == nil {
@@ -152,14 +150,16 @@ func TestDataDirectory(t *testing.T) {
 	for file, text := range map[string]string{"fold2.train.csv.gz": zipped("a,target\n1,0.5\n2,1.5\n"), "fold2.test.csv.gz": zipped("a,target\n3,2.5\n")} {
 		os.WriteFile(filepath.Join(dir, "powerplant", file), []byte(text), 0o644)
 	}
-	t.Setenv(DataDirEnv, dir)
-	train, test, _, err := Load(Source{Data: "powerplant", Fold: 2})
+	t.Setenv(DataDirEnv, t.TempDir()) // which is for the caller to read
+	train, test, _, err := Load(Source{Data: "powerplant", Fold: 2, DataDir: dir})
 	if err != nil || train.N() != 2 || test.Y[0] != 2.5 || train.Name != "powerplant" || !strings.HasPrefix(train.Path, dir) {
 		t.Error(train, test, err)
 	}
-	train, _, _, err = Load(Source{Data: "powerplant", DataDir: t.TempDir()}) // the field beats the variable
-	if err != nil || train.Path != "embedded" {
-		t.Error(train, err)
+	for _, without := range []string{"", t.TempDir()} {
+		train, _, _, err = Load(Source{Data: "powerplant", DataDir: without})
+		if err != nil || train.Path != "embedded" {
+			t.Error(train, err)
+		}
 	}
 }
 

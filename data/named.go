@@ -13,7 +13,7 @@ import (
 )
 
 // DataDirEnv is the environment variable that names the folder of the named sets
-// where Source.DataDir does not.
+// where nobody else does. Load does not read it: its caller does.
 const DataDirEnv = "GPDRF_DATA"
 
 // Names are the sets that Source.Data may name instead of a file.
@@ -52,9 +52,6 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 		return nil, nil, nil, errorf("", "%s comes with its own test rows: give a file of your own together with the test file %s, or leave the test file out", s.Data, s.Test)
 	}
 	dir := s.DataDir
-	if dir == "" {
-		dir = os.Getenv(DataDirEnv)
-	}
 	opt := ReadOptions{Target: s.Target, Task: s.Task}
 	if _, err := os.Stat(filepath.Join(dir, s.Data)); dir == "" || errors.Is(err, fs.ErrNotExist) {
 		if s.Data == "powerplant" {

@@ -171,7 +171,7 @@ const largest = 1e100
 // value is cell i of the current row, which must be a finite number.
 func (r *records) value(i int, column string) (float64, error) {
 	cell := strings.TrimSpace(r.row[i])
-	v, err := strconv.ParseFloat(cell, 64)
+	v, err := parseNumber(cell)
 	if err == nil && math.Abs(v) <= largest {
 		return v, nil
 	}
@@ -191,6 +191,15 @@ func (r *records) value(i int, column string) (float64, error) {
 	return 0, r.cellError(i, "found %s in column %s, which must be a number: correct it, or encode or remove the column", found, where)
 }
 
+// parseNumber reads a decimal number. Go's own notation has more: 1_000 and 0x1p4 are text in a table,
+// where they are a name or an identifier.
+func parseNumber(cell string) (float64, error) {
+	if strings.ContainsAny(cell, "_xX") {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(cell, 64)
+}
+
 func isMissing(cell string) bool {
 	switch strings.ToLower(cell) {
 	case "na", "n/a", "null", "none", "missing", "?", "-", ".", "#n/a", "<na>":
@@ -200,6 +209,6 @@ func isMissing(cell string) bool {
 }
 
 func decimalComma(cell string) bool {
-	_, err := strconv.ParseFloat(strings.ReplaceAll(cell, ",", ""), 64)
+	_, err := parseNumber(strings.ReplaceAll(cell, ",", ""))
 	return err == nil && strings.Contains(cell, ",")
 }

@@ -150,7 +150,7 @@ func isHeader(row []string) bool { return slices.ContainsFunc(row, isText) }
 
 func isText(cell string) bool {
 	cell = strings.TrimSpace(cell)
-	_, err := strconv.ParseFloat(cell, 64)
+	_, err := parseNumber(cell)
 	return cell != "" && err != nil && !errors.Is(err, strconv.ErrRange)
 }
 

@@ -138,6 +138,20 @@ func classesOf(y []float64) (classes []string, why string) {
 	return classes, ""
 }
 
+// inARow says whether these can be the classes that classesOf lists.
+func inARow(classes []string) bool {
+	first := 0
+	if len(classes) > 0 && classes[0] == "1" {
+		first = 1
+	}
+	for i, c := range classes {
+		if c != strconv.Itoa(first+i) {
+			return false
+		}
+	}
+	return len(classes) > 0
+}
+
 // notClasses says why whole numbers without a gap are still not taken as classes
 // without being asked to: too many of them, or too few rows of each.
 func notClasses(classes []string, rows int) string {

@@ -132,6 +132,9 @@ func TestLike(t *testing.T) {
 		"target at": {Columns: []string{"a"}, Target: "y", TargetAt: 2, Task: Regression},
 		"task":      {Columns: []string{"a"}, Target: "y", Task: "auto"},
 		"classes":   {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"0", "zero"}},
+		"NaN":       {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"NaN", "NaN"}},
+		"gap":       {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"0", "2"}},
+		"from 2":    {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"2", "3"}},
 		"no class":  {Columns: []string{"a"}, Target: "y", Task: Classification},
 	} {
 		if _, _, err := readText("a,y\n1,2\n", ReadOptions{Like: &bad}); err == nil {

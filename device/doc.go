@@ -1,5 +1,5 @@
 // Package device is the line between the model and the machine: the model is
-// written once over the Device interface, and each backend (device/cpu today)
+// written once over the Device interface, and each backend (device/cpu and device/gpu)
 // runs every operation as one function with the same name and order.
 //
 // # Conventions, stated once
@@ -25,7 +25,8 @@
 // exponentiated inside the operation that uses it.
 //
 // Errors: a wrong shape or type is a bug of ours and panics with the prefix
-// "device: "; what the world can get wrong (no such device, no memory) is an
+// "device: "; that a device does not open is an error; a machine that fails later
+// (no memory, a lost driver) is a panic with a *FaultError, which Guard makes an
 // error; a matrix that is not positive definite is reported through Potrf's
 // jitter tensor and becomes a *NotPositiveDefiniteError.
 //

@@ -6,25 +6,72 @@ import (
 	"strings"
 )
 
-// Opener opens a backend by what follows its name: for "cpu:f32" it gets "f32".
-type Opener func(options string) (Device, error)
+// Backend is what a backend registers under its name.
+type Backend struct {
+	// Open opens a device by what follows the backend's name: for "cpu:f32" it gets "f32".
+	Open func(options string) (Device, error)
+	// Machines lists what can be opened, without opening it, or says why there is nothing.
+	Machines func() ([]Machine, error)
+}
 
-var backends = map[string]Opener{}
+// Machine is something that a backend can open.
+type Machine struct {
+	Name  string `json:"name"`  // "cpu", "cuda:0"; ":f32" or ":f64" may follow
+	About string `json:"about"` // for people: "NVIDIA H200, 139.8 GiB, …"
+}
+
+var backends = map[string]Backend{}
 
 // Register makes a backend known; backends call it from init.
-func Register(name string, open Opener) { backends[name] = open }
+func Register(name string, b Backend) { backends[name] = b }
 
-// Open opens a device by the name a user gives: auto, cpu, cpu:f32, cpu:f64.
+// Precisions are what may follow the name of a machine; without one it is the first.
+var Precisions = [...]string{":f32", ":f64"}
+
+// Open opens a device by the name a user gives: auto, or a backend's name with its options,
+// such as cpu:f64.
 func Open(name string) (Device, error) {
 	if name == "auto" || name == "" {
-		name = "cpu"
+		dev, _, err := OpenAuto()
+		return dev, err
 	}
 	backend, options, _ := strings.Cut(name, ":")
-	open, ok := backends[backend]
+	b, ok := backends[backend]
 	if !ok {
 		return nil, &UnknownError{Name: name, Known: Names()}
 	}
-	return open(options)
+	return b.Open(options)
+}
+
+// OpenAuto opens the first GPU that can be used, else the CPU. why is the reason for the CPU,
+// in one line, and "" for a GPU.
+func OpenAuto() (dev Device, why string, err error) {
+	var reasons []string
+	for _, name := range Names() {
+		if name == "cpu" {
+			continue
+		}
+		dev, err := backends[name].Open("")
+		if err == nil {
+			return dev, "", nil
+		}
+		reasons = append(reasons, err.Error())
+	}
+	dev, err = Open("cpu")
+	return dev, strings.Join(reasons, "; "), err
+}
+
+// Machines are what all backends can open, and for those with nothing the reason, by name.
+func Machines() (machines []Machine, reasons map[string]error) {
+	reasons = map[string]error{}
+	for _, name := range Names() {
+		found, err := backends[name].Machines()
+		if err != nil {
+			reasons[name] = err
+		}
+		machines = append(machines, found...)
+	}
+	return machines, reasons
 }
 
 // Names lists the registered backends.
@@ -46,3 +93,14 @@ type UnknownError struct {
 func (e *UnknownError) Error() string {
 	return fmt.Sprintf("device %q is not known: use auto, %s", e.Name, strings.Join(e.Known, ", "))
 }
+
+// AbsentError says that a device is known by its name, and why it cannot be used here.
+type AbsentError struct {
+	Name string
+	Err  error
+}
+
+func (e *AbsentError) Error() string { return fmt.Sprintf("device %s: %v", e.Name, e.Err) }
+
+// Unwrap is the cause.
+func (e *AbsentError) Unwrap() error { return e.Err }

@@ -117,9 +117,9 @@ func (c *Config) Validate() error {
 		if c.Layers > 255 {
 			errs = append(errs, fmt.Errorf("model: layers is %d: expected at most 255", c.Layers))
 		}
-		if c.Skip && (c.Model != GPDRF || c.Latents < c.Outputs) {
-			errs = append(errs, fmt.Errorf("model: skip needs a gpdrf model with at least as many latents (%d) as outputs (%d)", c.Latents, c.Outputs))
-		}
+	}
+	if c.Skip && (c.Model != GPDRF || c.Latents < c.Outputs) {
+		errs = append(errs, fmt.Errorf("model: skip needs a gpdrf model with at least as many latents (%d) as outputs (%d)", c.Latents, c.Outputs))
 	}
 	for _, err := range errs {
 		if err != nil {

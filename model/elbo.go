@@ -36,11 +36,10 @@ func (m *Model) Gradient(p *Pass, data *Data, rows []int32, step Step) {
 	if m.gp != nil {
 		m.gp.gram()
 	}
-	closed := m.cfg.Model == GP && m.cfg.Likelihood == GaussianLikelihood
-	m.propagate(p, d, closed)
-	m.expectedLogLik(p, data.N, closed)
+	m.propagate(p, d)
+	m.expectedLogLik(p, data.N)
 	m.kl(step.KLWeight)
-	m.backward(p, d, closed)
+	m.backward(p, d)
 }
 
 // gather collects the batch by row number.
@@ -62,10 +61,10 @@ func (m *Model) gather(p *Pass, data *Data, rows []int32) {
 
 // propagate is G(F) = g^{L−1}(… g⁰(F)) (rfdnn_fwd) on S samples of F, W and Ω. Where the
 // likelihood has a closed form over F, no sample is drawn.
-func (m *Model) propagate(p *Pass, d draw, closed bool) {
+func (m *Model) propagate(p *Pass, d draw) {
 	if m.gp != nil {
 		m.gp.Forward(p.gp)
-		if !closed {
+		if m.closed == nil {
 			m.gp.Sample(p.f, p.gp, p.rows, m.cfg.latents(d))
 		}
 	}
@@ -80,10 +79,10 @@ func (m *Model) propagate(p *Pass, d draw, closed bool) {
 
 // expectedLogLik is Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form.
 // The scale N/B is applied here, once, to every gradient.
-func (m *Model) expectedLogLik(p *Pass, n int, closed bool) {
+func (m *Model) expectedLogLik(p *Pass, n int) {
 	scale := float64(n) / float64(p.B)
-	if closed {
-		m.lik.Expected(m.slots[slotEll], p.gp.dmean, p.gp.dvariance, p.gp.mean, p.gp.variance, &p.y,
+	if m.closed != nil {
+		m.closed.Expected(m.slots[slotEll], p.gp.dmean, p.gp.dvariance, p.gp.mean, p.gp.variance, &p.y,
 			device.LikScale{Value: scale, Grad: scale})
 		return
 	}
@@ -103,7 +102,7 @@ func (m *Model) kl(weight float64) {
 }
 
 // backward is propagate upside down.
-func (m *Model) backward(p *Pass, d draw, closed bool) {
+func (m *Model) backward(p *Pass, d draw) {
 	if m.gp != nil && len(m.drf) > 0 {
 		m.dev.Zero(p.df)
 	}
@@ -119,7 +118,7 @@ func (m *Model) backward(p *Pass, d draw, closed bool) {
 	if m.gp == nil {
 		return
 	}
-	if !closed {
+	if m.closed == nil {
 		m.gp.sampleBackward(p.df, p.gp, p.rows, m.cfg.latents(d))
 	}
 	m.gp.Backward(p.gp)

@@ -18,18 +18,13 @@ func (g *Gaussian) LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.Li
 }
 
 // Expected is log N(y; a, σ²) − b/2σ².
-func (g *Gaussian) Expected(ell, dmean, dvariance, mean, variance *device.Tensor, y *Targets, scale device.LikScale) bool {
+func (g *Gaussian) Expected(ell, dmean, dvariance, mean, variance *device.Tensor, y *Targets, scale device.LikScale) {
 	g.dev.GaussianExpected(ell, dmean, dvariance, g.dlogVar, mean, variance, y.Numbers, g.logVar, scale)
-	return true
 }
 
-// noiseVariance is σ², or 0 for a likelihood without one.
-func (m *Model) noiseVariance() float64 {
-	g, ok := m.lik.(*Gaussian)
-	if !ok {
-		return 0
-	}
+// variance is σ², read from the device.
+func (g *Gaussian) variance() float64 {
 	v := make([]float64, 1)
-	m.dev.Download(v, g.logVar)
+	g.dev.Download(v, g.logVar)
 	return math.Exp(v[0])
 }

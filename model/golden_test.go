@@ -114,7 +114,7 @@ func TestGoldenPrediction(t *testing.T) {
 				mixture := metrics.Mixture{S: p.S, N: p.N, Mean: p.H, Var: p.Var}
 				mean, variance := make([]float64, g.N), make([]float64, g.N)
 				for n, y := range g.Y {
-					mean[n], variance[n], _, _ = mixture.Moments(n)
+					mean[n], variance[n] = mixture.Moments(n)
 					logDensity[n] = mixture.LogDensity(n, y)
 				}
 				same(t, "means of the mixture", mean, want.Mean)

@@ -6,8 +6,12 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 type Likelihood interface {
 	// LogLik is ell_n_estim summed over a batch, with its gradients.
 	LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale)
-	// Expected is E_q log p(y | F) for Gaussian F in closed form; ok is false where there is none.
-	Expected(ell, dmean, dvariance, mean, variance *device.Tensor, y *Targets, scale device.LikScale) (ok bool)
+}
+
+// closedForm is a Likelihood whose expectation over a Gaussian F needs no samples.
+type closedForm interface {
+	// Expected is E_q log p(y | F) (ell_n) summed over a batch, with its gradients.
+	Expected(ell, dmean, dvariance, mean, variance *device.Tensor, y *Targets, scale device.LikScale)
 }
 
 // Targets are a batch's y: numbers [B,C] or class labels [B].

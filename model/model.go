@@ -11,6 +11,7 @@ type Model struct {
 	gp     *GPLayer // nil for DRF
 	drf    []*DRFLayer
 	lik    Likelihood
+	closed closedForm     // nil where the likelihood is estimated from samples
 	report *device.Tensor // Double: ell, KL(F̄), then KL(W), KL(Ω) by layer, then jitter [K]
 	slots  []*device.Tensor
 	host   []float64
@@ -60,6 +61,9 @@ func New(dev device.Device, c Config) (*Model, error) {
 		m.drf = append(m.drf, bind(dev))
 	}
 	m.lik = bindLik(dev)
+	if c.Model == GP {
+		m.closed, _ = m.lik.(closedForm)
+	}
 	return m, nil
 }
 

@@ -15,7 +15,7 @@ const rowsAtOnce = 8192
 // Predict draws S samples of (W, Ω, F_*) for every row of data. A GP with a Gaussian
 // likelihood needs none: its prediction is one Gaussian, so S is 1 there.
 func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, error) {
-	closed := m.cfg.Model == GP && m.cfg.Likelihood == GaussianLikelihood
+	closed := m.closed != nil
 	if closed {
 		samples = 1
 	}
@@ -29,10 +29,9 @@ func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, erro
 		m.dev.Widen(m.params.wide, m.params.gpValue)
 		m.gp.gram()
 	}
-	noise := m.noiseVariance()
-	if noise > 0 {
+	if g, ok := m.lik.(*Gaussian); ok {
 		out.Var = make([]float64, data.N*c)
-		fill(out.Var, noise)
+		fill(out.Var, g.variance())
 	}
 	rows := make([]int32, batch)
 	for first := 0; first < data.N; first += batch {
@@ -42,7 +41,7 @@ func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, erro
 		}
 		m.gather(p, data, rows)
 		for s := 0; s < samples; s += chunk {
-			m.propagate(p, draw{seed: seed, step: predictStep, sample: uint32(s)}, closed)
+			m.propagate(p, draw{seed: seed, step: predictStep, sample: uint32(s)})
 			if closed {
 				m.dev.Download(host, p.gp.mean)
 			} else {

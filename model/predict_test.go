@@ -51,6 +51,25 @@ func TestPredictChunks(t *testing.T) {
 	}
 }
 
+// A noise variance too small for a double is still a variance: the prediction keeps its shape.
+func TestPredictWithoutNoise(t *testing.T) {
+	dev := openDevice(t, "cpu:f64")
+	f := newFixture(t, dev, gpdrfConfig())
+	named := f.m.Export()
+	for i := range named {
+		if named[i].Name == "likelihood.log_variance" {
+			named[i].Data[0] = -1000
+		}
+	}
+	if err := f.m.Import(named); err != nil {
+		t.Fatal(err)
+	}
+	p, err := f.m.Predict(f.m.Upload(2, make([]float64, 6), nil, nil), 3, 1)
+	if err != nil || len(p.Var) != 2 || p.Var[0] != 0 {
+		t.Errorf("variances %v, %v", p.Var, err)
+	}
+}
+
 // Where spectra are frozen, prediction returns to the draws of training; elsewhere every
 // sample has its own.
 func TestPredictFrozenDraws(t *testing.T) {

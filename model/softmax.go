@@ -9,8 +9,3 @@ type Softmax struct{ dev device.Device }
 func (s *Softmax) LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale) {
 	s.dev.SoftmaxLogLik(ell, dh, h, y.Labels, scale)
 }
-
-// Expected has no closed form.
-func (s *Softmax) Expected(_, _, _, _, _ *device.Tensor, _ *Targets, _ device.LikScale) bool {
-	return false
-}

@@ -40,17 +40,15 @@ func Draws(m metrics.Mixture, draws int, seed uint64) metrics.Mixture {
 	return out
 }
 
-// EvaluateDraws is Evaluate with the moments of Draws. A classification has its class probabilities
-// without them, and is a *UsageError.
+// EvaluateDraws is Evaluate with the moments of Draws, or without them where draws is 0. A classification has
+// its class probabilities without draws, so to ask for them is a *UsageError.
 func (t *Trained) EvaluateDraws(dev device.Device, ds *data.Dataset, samples, draws int) (*Scores, error) {
-	if t.Schema.Task != data.Regression {
+	if draws > 0 && t.Schema.Task != data.Regression {
 		return nil, usagef("draws of the output are for regression: a classification has its class probabilities without them")
 	}
 	p, err := t.Predict(dev, ds, samples)
 	if err != nil {
 		return nil, err
 	}
-	scaled := metrics.ScoreRegression(Draws(Mixture(p), draws, t.Seed), t.TargetScale.Transform(ds.Y))
-	raw := scaled.InUnits(t.TargetScale.SD)
-	return &Scores{Regression: &scaled, Raw: &raw}, nil
+	return t.score(p, ds, draws), nil
 }

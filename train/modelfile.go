@@ -126,6 +126,8 @@ func (h *header) check() error {
 	switch {
 	case h.Model.Inputs != d || len(h.Scaler.Center) != d || len(h.Scaler.Scale) != d:
 		return fmt.Errorf("%d columns, a scaler of %d and %d numbers and a model of %d inputs", d, len(h.Scaler.Center), len(h.Scaler.Scale), h.Model.Inputs)
+	case h.Schema.Task == data.Classification && outputs < 2:
+		return errors.New("a classification of one class")
 	case h.Model.Outputs != outputs || h.Model.Likelihood != likelihood:
 		return fmt.Errorf("a %s model with %d outputs for %s", h.Model.Likelihood, h.Model.Outputs, h.Schema.Task)
 	case (h.TargetScale == nil) != (h.Schema.Task == data.Classification):

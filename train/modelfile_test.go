@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -103,7 +105,11 @@ func TestModelRefuses(t *testing.T) {
 		"a target scale of zero": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.TargetScale.SD = 0 },
 		"no target scale":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.TargetScale = nil },
 		"no task":                func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Task = "" },
-		"two outputs":            func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Outputs = 2 },
+		"one class": func(h *header, ts *[]safetensors.Tensor, _ map[string]string) {
+			h.Model.Likelihood, h.Schema.Task, h.Schema.Classes, h.TargetScale = model.SoftmaxLikelihood, data.Classification, []string{"0"}, nil
+			*ts = slices.DeleteFunc(*ts, func(x safetensors.Tensor) bool { return x.Name == "likelihood.log_variance" })
+		},
+		"two outputs": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Outputs = 2 },
 		"another likelihood": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Model.Likelihood = model.SoftmaxLikelihood
 		},
@@ -164,12 +170,22 @@ func TestReadModelErrors(t *testing.T) {
 	}
 }
 
+// Any bytes: an error, or a model that can be written, and that predicts or says why not.
 func FuzzModel(f *testing.F) {
 	f.Add(modelBytes(f, smallTrained()))
+	dev, err := device.Open("cpu:f64")
+	if err != nil {
+		f.Fatal(err)
+	}
+	rows := table(f, 3, 1, wave)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		trained, err := parseModel(bytes.NewReader(b), int64(len(b)))
-		if err == nil {
-			modelBytes(t, trained)
+		if err != nil {
+			return
+		}
+		modelBytes(t, trained)
+		if trained.Model.Inputs == rows.D() && trained.Schema.Task == data.Regression {
+			trained.Evaluate(dev, rows, 2)
 		}
 	})
 }

@@ -43,9 +43,12 @@ func NewFolder(out, data, model string) (*Folder, error) {
 		if f.place, err = filepath.Abs(out); err != nil {
 			return nil, err
 		}
-		if real, err := filepath.EvalSymlinks(f.place); err == nil { // it exists
-			f.place = real
-			if !atomicfile.Empty(real) {
+		if _, err := os.Lstat(f.place); err == nil { // it exists
+			real, err := filepath.EvalSymlinks(f.place)
+			if err != nil {
+				return nil, usagef("--out: %s is a link that leads nowhere: give another place", out)
+			}
+			if f.place = real; !atomicfile.Empty(real) {
 				return nil, usagef("--out: %s is there already and not an empty folder: give another place", out)
 			}
 		}

@@ -112,9 +112,12 @@ func TestRunFolderTaken(t *testing.T) {
 	if _, err := NewFolder("file/run", "d", "gp"); err == nil || errors.As(err, &usage) {
 		t.Errorf("inside a file: %v", err)
 	}
-	// The empty folder behind a link is taken, the link stays.
-	if err := errors.Join(os.Mkdir("empty", 0o777), os.Symlink("empty", "link")); err != nil {
+	// The empty folder behind a link is taken, the link stays; a link to nothing is no place.
+	if err := errors.Join(os.Mkdir("empty", 0o777), os.Symlink("empty", "link"), os.Symlink("nothing", "dangling")); err != nil {
 		t.Skip("no links here")
+	}
+	if _, err := NewFolder("dangling", "d", "gp"); !errors.As(err, &usage) {
+		t.Errorf("--out dangling: %v", err)
 	}
 	commit(t, "link", "d")
 	if _, err := OpenRun("empty"); err != nil {

@@ -16,7 +16,7 @@ const (
 	shortestSteps = 10
 )
 
-// plan times the first steps and one prediction, chooses how many steps fit into what is left
+// plan times the first steps and an evaluation, chooses how many steps fit into what is left
 // of the limit, and puts the run back to its start, so that a run with that many
 // steps repeats it bit for bit.
 func (t *trainer) plan(ctx context.Context) error {
@@ -31,22 +31,48 @@ func (t *trainer) plan(ctx context.Context) error {
 		t.step(timingWarmup + steps)
 	}
 	perStep := time.Since(start) / time.Duration(max(steps, 1))
-	start = time.Now()
-	if _, err := t.model.Predict(t.set.Head(min(t.set.N, 256)), c.EvalSamples, c.Seed); err != nil {
+	evaluation, err := t.evaluationTime()
+	if err != nil {
 		return err
 	}
-	evaluation := time.Since(start) * time.Duration(t.TestRows/256+1)
 
 	left := time.Duration(planned * float64(limit-time.Since(t.Started)-evaluation))
-	steps = shortestSteps
-	if perStep > 0 {
-		steps = min(max(steps, int(left/perStep)), maxSteps)
-	}
+	steps = min(int(left/max(perStep, 1)), maxSteps)
+	note := fmt.Sprintf("time limit %s: %d steps of %.1f ms fit", limit, steps, perStep.Seconds()*1e3)
 	t.deadline = time.Duration(latestShare*float64(limit)) - evaluation
+	if steps < shortestSteps {
+		steps, t.deadline = shortestSteps, 0
+		note = fmt.Sprintf("time limit %s is too short: %d steps of %.1f ms, the fewest there are, and %.1f s of evaluation take longer",
+			limit, steps, perStep.Seconds()*1e3, evaluation.Seconds())
+	}
 	for _, n := range c.SetSteps(steps, fmt.Sprintf("a time limit of %s", limit)) {
 		t.Reporter.Note("%s", n)
 	}
-	t.Reporter.Note("time limit %s: %d steps of %.1f ms fit", limit, steps, perStep.Seconds()*1e3)
+	t.Reporter.Note("%s", note)
 	t.reset()
 	return nil
+}
+
+// evaluationTime extrapolates what the prediction of the test rows, and its scores, will take from a few
+// training rows.
+func (t *trainer) evaluationTime() (time.Duration, error) {
+	const predicted, scored = 256, 16
+	c := t.Config
+	start := time.Now()
+	if _, err := t.model.Predict(t.set.Head(min(t.set.N, predicted)), c.EvalSamples, c.Seed); err != nil {
+		return 0, err
+	}
+	prediction := time.Since(start) * time.Duration(t.TestRows/predicted+1)
+
+	rows := make([]int, min(t.set.N, scored))
+	for i := range rows {
+		rows[i] = i
+	}
+	p, err := t.model.Predict(t.set.Head(len(rows)), c.EvalSamples, c.Seed)
+	if err != nil {
+		return 0, err
+	}
+	start = time.Now()
+	t.trained.score(p, t.Train.Subset(rows), c.PredictDraws)
+	return prediction + time.Since(start)*time.Duration(t.TestRows)/time.Duration(len(rows)), nil
 }

@@ -1,6 +1,9 @@
 package train
 
 import (
+	"fmt"
+	"math"
+
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
@@ -21,7 +24,7 @@ type Trained struct {
 }
 
 // Predict is the predictive mixture of every row, in training-sd units or logits. Frozen draws
-// belong to the seed of training, so that seed is the model's own.
+// belong to the seed of training, so that seed is the model's own. A prediction that is no number is an error.
 func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int) (*model.Prediction, error) {
 	m, err := model.New(dev, t.Model)
 	if err != nil {
@@ -30,7 +33,16 @@ func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int) (*mo
 	if err := m.Import(t.Named); err != nil {
 		return nil, err
 	}
-	return m.Predict(m.Upload(ds.N(), t.Scaler.Transform(ds.X), nil, nil), samples, t.Seed)
+	p, err := m.Predict(m.Upload(ds.N(), t.Scaler.Transform(ds.X), nil, nil), samples, t.Seed)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range p.H {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%s: the prediction of row %d is not finite: its inputs may be far outside those of training", ds.Path, i/p.C%p.N+1)
+		}
+	}
+	return p, nil
 }
 
 // Scores are the metrics of one data set: one of the two.
@@ -42,32 +54,26 @@ type Scores struct {
 
 // Evaluate predicts a data set that has its targets and scores the prediction.
 func (t *Trained) Evaluate(dev device.Device, ds *data.Dataset, samples int) (*Scores, error) {
-	p, err := t.Predict(dev, ds, samples)
-	if err != nil {
-		return nil, err
-	}
+	return t.EvaluateDraws(dev, ds, samples, 0)
+}
+
+// score compares a prediction with the targets: by the mixture itself or, of a regression, by the normal
+// of its draws' moments.
+func (t *Trained) score(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
 	if t.Schema.Task == data.Classification {
 		s := metrics.ScoreClassification(p.H, p.S, p.N, p.C, ds.Labels)
-		return &Scores{Classification: &s}, nil
+		return &Scores{Classification: &s}
 	}
-	scaled := metrics.ScoreRegression(Mixture(p), t.TargetScale.Transform(ds.Y))
+	m := Mixture(p)
+	if draws > 0 {
+		m = Draws(m, draws, t.Seed)
+	}
+	scaled := metrics.ScoreRegression(m, t.TargetScale.Transform(ds.Y))
 	raw := scaled.InUnits(t.TargetScale.SD)
-	return &Scores{Regression: &scaled, Raw: &raw}, nil
+	return &Scores{Regression: &scaled, Raw: &raw}
 }
 
 // Mixture is a regression's prediction as one mixture of normals for each row, in training-sd units.
 func Mixture(p *model.Prediction) metrics.Mixture {
 	return metrics.Mixture{S: p.S, N: p.N, Mean: p.H, Var: p.Var}
-}
-
-// RawMixture is the same in the target's own units.
-func (t *Trained) RawMixture(p *model.Prediction) metrics.Mixture {
-	m := metrics.Mixture{S: p.S, N: p.N, Mean: make([]float64, len(p.H)), Var: make([]float64, len(p.Var))}
-	for i, v := range p.H {
-		m.Mean[i] = t.TargetScale.Mean + t.TargetScale.SD*v
-	}
-	for i, v := range p.Var {
-		m.Var[i] = t.TargetScale.SD * t.TargetScale.SD * v
-	}
-	return m
 }

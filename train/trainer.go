@@ -35,7 +35,7 @@ type Reporter interface {
 // Progress is the state at one of the steps where numbers are read from the device.
 type Progress struct {
 	Step, Total    int
-	ELBO, ELL, KL  float64 // nats, for the whole training set, estimated on one batch
+	ELBO, ELL, KL  float64 // nats, for the whole training set, estimated on one batch; ELBO is ELL − KLWeight·KL
 	LR             float64
 	Elapsed        time.Duration // in the loop
 	StepsPerSecond float64
@@ -225,8 +225,7 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 		late := t.deadline > 0 && time.Since(t.Started) > t.deadline
 		stop := ctx.Err() != nil || late
 		if stop || step == 1 || step%reportEvery == 0 || step == last {
-			kl := t.sched.kl(step)
-			elbo, err := t.model.Report(kl)
+			elbo, err := t.model.Report(c.KLWeight) // the bound itself, also while the KL's weight still rises
 			if err != nil {
 				return nil, fmt.Errorf("training failed at step %d of %d: %w", step, last, err)
 			}

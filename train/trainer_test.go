@@ -236,6 +236,87 @@ func TestTimeLimit(t *testing.T) {
 	same(t, "repeated", first.Trained.Named, second.Trained.Named)
 }
 
+// readings is a Reporter that keeps what it is told.
+type readings struct {
+	quiet
+	all []Progress
+}
+
+func (r *readings) Step(p Progress) { r.all = append(r.all, p) }
+
+// What is called the ELBO is the bound from the first step on, whatever weight the KL has in the gradient yet.
+func TestReportedBound(t *testing.T) {
+	set := table(t, 100, 1, wave)
+	for options, weight := range map[string]float64{"": 1, "kl-weight=0.5": 0.5} {
+		c := config(t, "steps=20 kl-warmup=1 batch=50 inducing=10 features=8 "+options)
+		dev, err := device.Open(c.Device)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &readings{}
+		out, err := (&Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: r}).Run(context.Background())
+		if err != nil || len(r.all) != 3 || out.ELBO.Value != r.all[2].ELBO {
+			t.Fatalf("%+v, %d readings, %v", out, len(r.all), err)
+		}
+		for _, p := range r.all {
+			if p.ELBO != p.ELL-weight*p.KL || !(p.KL > 0) {
+				t.Errorf("%q step %d: ELBO %g of ELL %g and KL %g", options, p.Step, p.ELBO, p.ELL, p.KL)
+			}
+		}
+		if err := dev.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The plan counts the scores, which grow with the square of the samples, and not the prediction alone.
+func TestEvaluationTime(t *testing.T) {
+	set, test := table(t, 300, 1, wave), table(t, 100, 2, wave)
+	c := config(t, "steps=10 batch=50 inducing=10 features=8 eval-samples=700")
+	dev, err := device.Open(c.Device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	job := &Job{Config: c, Device: dev, Train: set, TestRows: test.N(), Started: time.Now(), Reporter: &quiet{}}
+	run, err := job.prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.step(1)
+	run.trained.Named = run.model.Export()
+	guess, err := run.evaluationTime()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if _, err := run.trained.Evaluate(dev, test, c.EvalSamples); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); guess < took/3 || guess > 3*took {
+		t.Errorf("%s foreseen, %s taken", guess, took)
+	}
+}
+
+// A limit that cannot be kept is said to be one.
+func TestTimeLimitTooShort(t *testing.T) {
+	c := config(t, "time-limit=1ms batch=50 inducing=20")
+	dev, err := device.Open(c.Device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	said := &quiet{}
+	job := &Job{Config: c, Device: dev, Train: table(t, 300, 1, wave), TestRows: 100, Started: time.Now(), Reporter: said}
+	out, err := job.Run(context.Background())
+	if err != nil || out.Steps != shortestSteps {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if notes := strings.Join(said.notes, "\n"); !strings.Contains(notes, "time limit 1ms is too short") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
 // A bound that is not finite is an error, not a result.
 func TestDiverges(t *testing.T) {
 	set := table(t, 300, 1, wave)

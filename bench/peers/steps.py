@@ -1,7 +1,4 @@
-"""One training step of GP-DRF in PyTorch on the CPU, as a server for `go run ./bench cpu-peers`.
-
-A line "step SHAPE STYLE PRECISION THREADS" on stdin is answered by the milliseconds of one step, wall clock and processor
-time. "sincos", "numpy" and "gemm" lines are in kernels.py.
+"""One training step of GP-DRF in PyTorch on the CPU: loss, backward, Adam.
 
 STYLE plain: what one writes first. Inputs are scaled for each latent function, Adam is the default one.
 STYLE lean: distances from products X (Z/l^2)^T, so that autograd never differentiates through the data; no
@@ -9,8 +6,6 @@ concatenation of cosines and sines; Adam fused into one pass.
 PRECISION mixed: the GP layer in double and the rest in float32, as in gpdrf-gpu; single: all in float32.
 """
 import math
-import sys
-import time
 
 import torch
 
@@ -72,7 +67,8 @@ class Step:
         """The samples of F [S,B,J], and KL of the inducing outputs."""
         n, p = self.n, {k: self.p[k].to(self.gp) for k in ("z", "logl", "logalpha", "mu", "sqrt")}
         kuu, kuf = self.correlations(self.x.to(self.gp), p["z"], p["logl"])
-        l = torch.linalg.cholesky(kuu + 1e-6 * torch.eye(n["m"], dtype=self.gp))
+        jitter = 1e-6 if self.gp == torch.double else 1e-3  # the smallest at which single precision factorises
+        l = torch.linalg.cholesky(kuu + jitter * torch.eye(n["m"], dtype=self.gp))
         a = torch.linalg.solve_triangular(l, kuf, upper=False)
         s = p["sqrt"].tril()
         alpha = torch.exp(p["logalpha"])[:, None]
@@ -115,26 +111,3 @@ class Step:
         loss.backward()
         self.adam.step()
         return loss
-
-
-steps = {}
-
-
-def timed(shape, style, precision, threads):
-    torch.set_num_threads(int(threads))
-    key = shape, style, precision
-    if key not in steps:
-        steps[key] = Step(*key)
-        steps[key].run()
-    wall, cpu = time.perf_counter(), time.process_time()
-    steps[key].run()
-    return (time.perf_counter() - wall) * 1e3, (time.process_time() - cpu) * 1e3
-
-
-def main():
-    for line in sys.stdin:
-        print("%.4f %.4f" % timed(*line.split()[1:]), flush=True)
-
-
-if __name__ == "__main__":
-    main()

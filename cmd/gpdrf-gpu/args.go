@@ -15,20 +15,30 @@ import (
 // first argument, and answers unknown words with the known one that is near. After "--" nothing
 // is a flag.
 func (p *program) order(args []string) ([]string, error) {
-	if len(args) < 2 || slices.Contains([]string{"help", "h", "--help", "-help", "-h", "--version", "-version", "-v"}, args[1]) {
+	if len(args) < 2 || slices.Contains([]string{"--help", "-help", "-h", "--version", "-version", "-v"}, args[1]) {
 		return args, nil
+	}
+	word, help := args[1], args[1] == "help" || args[1] == "h"
+	if help && len(args) == 2 {
+		return args, nil
+	} else if help {
+		word = args[2]
 	}
 	var names []string
 	for _, v := range p.verbs() {
-		if v.name == args[1] {
+		switch {
+		case v.name != word:
+			names = append(names, v.name)
+		case help:
+			return args, nil
+		default:
 			return orderVerb(args[0], v, args[2:])
 		}
-		names = append(names, v.name)
 	}
-	if strings.HasPrefix(args[1], "-") {
-		return nil, usagef("%s: a command comes first: %s", args[1], strings.Join(names, ", "))
+	if strings.HasPrefix(word, "-") {
+		return nil, usagef("%s: a command comes first: %s", word, strings.Join(names, ", "))
 	}
-	return nil, usagef("unknown command %q%s", args[1], suggest.Hint(args[1], names))
+	return nil, usagef("unknown command %q%s", word, suggest.Hint(word, names))
 }
 
 func orderVerb(program string, v verb, words []string) ([]string, error) {
@@ -38,8 +48,11 @@ func orderVerb(program string, v verb, words []string) ([]string, error) {
 		known[f.name] = f
 		names = append(names, f.name)
 	}
+	cut := func(word string) (name, value string, hasValue bool) { // one dash or two
+		return strings.Cut(strings.TrimPrefix(strings.TrimPrefix(word, "-"), "-"), "=")
+	}
 	isFlag := func(word string) bool {
-		name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		name, _, _ := cut(word)
 		_, ok := known[name]
 		return ok && strings.HasPrefix(word, "-")
 	}
@@ -55,7 +68,7 @@ func orderVerb(program string, v verb, words []string) ([]string, error) {
 			arguments = append(arguments, word)
 			continue
 		}
-		name, value, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		name, value, hasValue := cut(word)
 		f, ok := known[name]
 		switch {
 		case !ok:

@@ -67,12 +67,13 @@ said in one way on each of these levels; the highest level that says it counts. 
 command runs in.
 
 A run's config.yaml holds every option that its model has, as it was in the end: steps instead of epochs or a time limit (` + "`planned-for`" + `
-keeps what they were worked out from), the device, task, target and scaling that auto became, and sizes that shrank to fit the data.
+keeps what they were worked out from), the device, task, target and scaling that auto became, the folder of a named set, and sizes that
+shrank to fit the data.
 After Ctrl-C, ` + "`stop-after`" + ` says how far the run of that many steps came. ` + "`train --config`" + ` on it repeats the run bit for bit.
 
 ## Presets
 
-- ` + "`default`" + `: what trains well in little time: diagonal q, one kernel for all latent functions, local reparameterisation, Adam 0.01 with warm-up and cosine decay.
+- ` + "`default`" + `: what trains well in little time: diagonal q, one kernel for all latent functions, local reparameterisation, Adam with warm-up and cosine decay.
 - ` + "`paper`" + `: the section Implementation Details of Laradji et al. (2019): Adam 1e-5, coupled L2 penalty 5e-4, one row a step, 1000 epochs, 200 pseudo-inputs,
   100 samples; full q in the paper's (not whitened) form, ARD kernels, sampled weights, VAR-RESAMPLED. The paper does not give J, R, L and d, nor whether pseudo-inputs move:
   here J = 10, R = 100, L = 1, d = 10, and they stay where k-means puts them.
@@ -88,7 +89,8 @@ After Ctrl-C, ` + "`stop-after`" + ` says how far the run of that many steps cam
 | result.json | task, sizes, device, seed, steps, seconds, objective, elbo, fingerprints of the data, and the scores |
 | model.safetensors | the parameters, and as metadata the architecture, columns, classes and scaling: ` + "`predict`" + ` needs nothing else |
 
-It is built under a temporary name that begins with a dot and put in its place when it is complete. The model file holds no time, path, host
+It is built under a temporary name that begins with a dot and put in its place when it is complete; an empty folder that is there is
+filled. The model file holds no time, path, host
 or thread count: the same configuration on the same data gives the same bytes.
 
 Scores under ` + "`test`" + ` are in units of the training targets' standard deviation, those under ` + "`test_raw`" + ` in the target's own units:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/train"
@@ -26,7 +27,7 @@ func (p *program) eval(c *call) error {
 	if err != nil {
 		return err
 	}
-	dev, err := c.deviceOf(run.Result.Device)
+	dev, err := c.deviceOf(p, run.Result.Device)
 	if err != nil {
 		return err
 	}
@@ -39,21 +40,24 @@ func (p *program) eval(c *call) error {
 	for _, n := range notes {
 		p.note("%s", n)
 	}
-	scores, err := score(run.Trained, dev, rows, samples, run.Config.PredictDraws)
+	scores, err := run.Trained.EvaluateDraws(dev, rows, samples, run.Config.PredictDraws)
 	if err != nil {
 		return err
 	}
-	r := *run.Result
-	r.Data, r.Device, r.NTest, r.Fingerprint.Test, r.Scored = rows.Name, dev.Name(), rows.N(), rows.Fingerprint, scores.Scored()
+	r, fold := *run.Result, run.Config.Fold
+	if _, others := c.text("data"); others {
+		r.Data, fold = rows.Name, 0
+	}
+	r.Device, r.NTest, r.Fingerprint.Test, r.Scored = dev.Name(), rows.N(), rows.Fingerprint, scores.Scored()
+	text, err := train.JSON(r) // which also finds scores that are no numbers
+	if err != nil {
+		return err
+	}
 	if asJSON {
-		text, err := train.JSON(r)
-		if err != nil {
-			return err
-		}
 		p.out.Write(text)
 		return nil
 	}
-	p.printResult(&r, run.Config.Fold)
+	p.printResult(&r, fold)
 	return nil
 }
 
@@ -66,9 +70,8 @@ func testRows(c *call, run *train.Run) (rows *data.Dataset, notes []string, err 
 	if err != nil {
 		return nil, nil, fmt.Errorf("the run's own test rows cannot be read, give others by --data FILE: %w", err)
 	}
-	if rows.D() != run.Trained.Model.Inputs || string(rows.Task) != string(run.Trained.Schema.Task) {
-		return nil, nil, usagef("%s: %d inputs for %s now, and the run was trained on %d inputs for %s: its data have changed",
-			rows.Path, rows.D(), rows.Task, run.Trained.Model.Inputs, run.Trained.Schema.Task)
+	if !reflect.DeepEqual(rows.Schema(), run.Trained.Schema) {
+		return nil, nil, usagef("%s: its columns, target or classes are no longer those that the run was trained on: give rows by --data FILE", rows.Path)
 	}
 	if rows.Fingerprint != run.Result.Fingerprint.Test {
 		notes = append(notes, fmt.Sprintf("warning: the test rows differ from those the run was tested on (fingerprint %.12s…, then %.12s…)",

@@ -28,16 +28,14 @@ func (p *program) info(c *call) error {
 		}
 	}
 	var about interface{ Lines() []string }
-	switch {
-	case len(args) == 0:
-		if err := simd.TierError(); err != nil {
-			p.note("warning: %v", err)
-		}
-		about = aboutProgram()
-	case isFolder(args[0]):
-		about, err = aboutRun(args[0])
-	default:
+	if len(args) > 0 && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {
 		about, err = c.aboutData(p, args[0])
+	} else if err = c.onlyForData(); err != nil {
+		return err
+	} else if len(args) == 0 {
+		about = aboutProgram()
+	} else {
+		about, err = aboutRun(args[0])
 	}
 	if err != nil {
 		return err
@@ -54,6 +52,16 @@ func (p *program) info(c *call) error {
 	return nil
 }
 
+// onlyForData refuses the flags that say how to read a data file where there is none.
+func (c *call) onlyForData() error {
+	for _, name := range []string{"target", "task"} {
+		if _, given := c.text(name); given {
+			return usagef("--%s: is for a data file", name)
+		}
+	}
+	return nil
+}
+
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
@@ -67,7 +75,7 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 	var notes []string
 	var err error
 	if slices.Contains(data.Names(), name) {
-		ds, _, notes, err = data.Load(data.Source{Data: name, Target: target, Task: task})
+		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: target, Task: task})
 	} else {
 		ds, notes, err = data.ReadCSV(name, data.ReadOptions{Target: target, Task: task})
 	}
@@ -82,12 +90,12 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 
 // programInfo is what `info` says of the program and the machine.
 type programInfo struct {
-	Version string    `json:"version"`
-	Go      string    `json:"go"`
-	System  string    `json:"system"`
-	Threads int       `json:"threads"`
-	SIMD    string    `json:"simd"`
-	Devices []string  `json:"devices"`
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	System  string `json:"system"`
+	Threads int    `json:"threads"`
+	SIMD    string `json:"simd"`
+	devicesInfo
 	DataDir string    `json:"data_dir"`
 	Sets    []setInfo `json:"sets"`
 }
@@ -102,7 +110,7 @@ type setInfo struct {
 func aboutProgram() programInfo {
 	i := programInfo{
 		Version: train.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Threads: runtime.GOMAXPROCS(0),
-		SIMD: simd.Tier(), Devices: deviceNames(), DataDir: os.Getenv(data.DataDirEnv),
+		SIMD: simd.Tier(), devicesInfo: aboutDevices(), DataDir: os.Getenv(data.DataDirEnv),
 	}
 	for _, name := range data.Names() {
 		s := setInfo{Name: name, Folds: data.Folds(name)}
@@ -119,10 +127,7 @@ func aboutProgram() programInfo {
 
 // Lines is the text for people.
 func (i programInfo) Lines() []string {
-	lines := []string{
-		fmt.Sprintf("gpdrf-gpu %s, %s, %s", i.Version, i.Go, i.System),
-		fmt.Sprintf("devices   %s (%d threads, %s)", strings.Join(i.Devices, ", "), i.Threads, i.SIMD),
-	}
+	lines := append([]string{fmt.Sprintf("gpdrf-gpu %s, %s, %s", i.Version, i.Go, i.System)}, i.lines()...)
 	if i.DataDir == "" {
 		lines = append(lines, "data      "+data.DataDirEnv+" is not set: set it, or --data-dir, to the folder of the named sets")
 	} else {
@@ -144,6 +149,8 @@ type runInfo struct {
 	Bytes  int64         `json:"bytes"` // of all files
 	Result *train.Result `json:"result"`
 	Config []option      `json:"config"`
+
+	fold int
 }
 
 type option struct {
@@ -156,7 +163,7 @@ func aboutRun(path string) (*runInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &runInfo{Path: path, Result: run.Result}
+	i := &runInfo{Path: path, Result: run.Result, fold: run.Config.Fold}
 	for _, o := range train.Options() {
 		if o.Applies(run.Config.Model) && run.Config.Explicit(o.Key) {
 			i.Config = append(i.Config, option{o.Key, run.Config.Text(o.Key)})
@@ -185,7 +192,7 @@ func (i *runInfo) Lines() []string {
 		fmt.Sprintf("objective  %s: %.6g", r.Objective, r.ELBO),
 		"",
 	}
-	lines = append(lines, strings.Split(scoreTable(r, 0), "\n")...)
+	lines = append(lines, strings.Split(scoreTable(r, i.fold), "\n")...)
 	lines = append(lines, "", "options that differ from the defaults")
 	defaults, err := train.Resolve(nil, nil)
 	if err != nil {

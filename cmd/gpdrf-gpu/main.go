@@ -15,7 +15,10 @@ import (
 	"golang.org/x/term"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
@@ -52,14 +55,42 @@ type program struct {
 }
 
 func (p *program) run(args []string) int {
+	if err := simd.TierError(); err != nil {
+		p.note("warning: %v", err)
+	}
+	out := &output{to: p.out}
+	p.out = out
 	ordered, err := p.order(args)
 	if err == nil {
-		err = p.app().Run(ordered)
+		err = p.guarded(ordered)
+	}
+	if err == nil {
+		err = out.err
 	}
 	if err != nil && !errors.Is(err, errInterrupted) {
 		fmt.Fprintln(p.err, "gpdrf-gpu:", err)
 	}
 	return exitCode(err)
+}
+
+// guarded runs a verb; a device that fails in the middle of it is an error like others.
+func (p *program) guarded(args []string) (err error) {
+	defer device.Guard(&err)
+	return p.app().Run(args)
+}
+
+// output remembers the first write that failed: results that nobody got are no success.
+type output struct {
+	to  io.Writer
+	err error
+}
+
+func (o *output) Write(text []byte) (int, error) {
+	n, err := o.to.Write(text)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 // errInterrupted ends a verb after Ctrl-C, when everything has been said.

@@ -47,8 +47,11 @@ func (p *program) predict(c *call) error {
 		if seed, err = strconv.ParseUint(value, 10, 64); err != nil {
 			return usagef("--seed: %q is not a whole number from 0 to 18446744073709551615", value)
 		}
+		if draws == 0 {
+			return usagef("--seed: is of the draws, and there are none: give --draws T too")
+		}
 	}
-	dev, err := c.deviceOf(trainedOn)
+	dev, err := c.deviceOf(p, trainedOn)
 	if err != nil {
 		return err
 	}

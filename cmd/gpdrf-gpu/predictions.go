@@ -62,7 +62,7 @@ func regressionTable(t *train.Trained, p *model.Prediction, draws int, seed uint
 		columns: []string{"mean", "sd", "var_aleatoric", "var_epistemic", "q05", "q25", "q50", "q75", "q95"},
 		rows:    m.N,
 		row: func(i int, into []cell) {
-			mean, total, _, _ := m.Moments(i)
+			mean, total := m.Moments(i)
 			epistemic := max(0, total-noise)
 			if draws > 0 {
 				mean, total = drawn.Mean[i], drawn.Var[i]

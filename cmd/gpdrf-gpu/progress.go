@@ -106,9 +106,9 @@ func (b *bar) Note(format string, args ...any) {
 func (b *bar) Begin(total int) {
 	b.last.Store(&train.Progress{Total: total})
 	b.group = mpb.New(mpb.WithOutput(b.w), mpb.WithWidth(24))
-	b.bar = b.group.AddBar(int64(total),
-		mpb.PrependDecorators(decor.CountersNoUnit("step %d of %d", decor.WCSyncSpace)),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return describe(*b.last.Load()) })),
+	b.bar = b.group.AddBar(int64(total), mpb.BarFillerTrim(), // the spaces stay where there is no room for the bar
+		mpb.PrependDecorators(decor.CountersNoUnit("step %d of %d ")),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + describe(*b.last.Load()) })),
 	)
 }
 

@@ -19,7 +19,7 @@ var paperFigures = map[string]map[string]float64{
 	"eeg":        {"gp": 0.114, "drf": 0.106, "gpdrf": 0.016},
 }
 
-// printResult prints what a run or an evaluation came to.
+// printResult prints what a run or an evaluation came to. fold is that of a named set, 0 for rows of a file.
 func (p *program) printResult(r *train.Result, fold int) {
 	p.note("")
 	fmt.Fprintln(p.out, scoreTable(r, fold))
@@ -28,21 +28,21 @@ func (p *program) printResult(r *train.Result, fold int) {
 	}
 }
 
-// scoreTable is the small table of scores; fold 0 is not mentioned.
+// scoreTable is the small table of scores, those of a named set beside the paper's.
 func scoreTable(r *train.Result, fold int) string {
-	title := fmt.Sprintf("%s on %s", r.Model, r.Data)
+	title, paper := fmt.Sprintf("%s on %s", r.Model, r.Data), ""
 	if fold > 0 {
 		title += fmt.Sprintf(", fold %d", fold)
+		paper = fmt.Sprintf("%.3f", paperFigures[r.Data][r.Model])
 	}
 	title += fmt.Sprintf(": %d test rows", r.NTest)
+	if r.NTest == 1 {
+		title = strings.TrimSuffix(title, "s")
+	}
 
 	t := table.NewWriter()
 	t.SetStyle(plainStyle())
-	paper := ""
-	if figure := paperFigures[r.Data][r.Model]; figure > 0 {
-		paper = fmt.Sprintf("%.3f", figure)
-	}
-	number := func(v float64) string { return fmt.Sprintf("%.4f", v) }
+	decimals := func(v float64) string { return fmt.Sprintf("%.4f", v) }
 	percent := func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 	if s := r.Test.Regression; s != nil {
 		header := table.Row{"", "training-sd units"}
@@ -66,8 +66,8 @@ func scoreTable(r *train.Result, fold int) string {
 			header = append(header, "")
 		}
 		t.AppendHeader(header)
-		add("RMSE", number(s.RMSE), func() float64 { return r.Raw.RMSE }, paper)
-		add("NLPD", number(s.NLPD), func() float64 { return r.Raw.NLPD }, "")
+		add("RMSE", decimals(s.RMSE), func() float64 { return r.Raw.RMSE }, paper)
+		add("NLPD", decimals(s.NLPD), func() float64 { return r.Raw.NLPD }, "")
 		add("90 % coverage", percent(s.Coverage90), nil, "")
 	} else if s := r.Test.Classification; s != nil {
 		header := table.Row{"", "test rows", ""}
@@ -75,11 +75,11 @@ func scoreTable(r *train.Result, fold int) string {
 			header[2] = "paper (" + r.Model + ")"
 		}
 		t.AppendHeader(header)
-		t.AppendRow(table.Row{"error", number(s.Error), paper})
-		t.AppendRow(table.Row{"NLL", number(s.NLL)})
-		t.AppendRow(table.Row{"ECE", number(s.ECE)})
+		t.AppendRow(table.Row{"error", decimals(s.Error), paper})
+		t.AppendRow(table.Row{"NLL", decimals(s.NLL)})
+		t.AppendRow(table.Row{"ECE", decimals(s.ECE)})
 		if s.AUC != nil {
-			t.AppendRow(table.Row{"AUC", number(*s.AUC)})
+			t.AppendRow(table.Row{"AUC", decimals(*s.AUC)})
 		}
 	}
 	lines := strings.Split(t.Render(), "\n")

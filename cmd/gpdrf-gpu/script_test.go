@@ -22,11 +22,13 @@ func TestMain(m *testing.M) {
 }
 
 // The scripts in testdata are the command line's manual by example. Beyond testscript's own commands
-// they use exit, json and interrupt, below; the tables in testdata are in each script's folder.
+// they use exit, json, interrupt and truncate, below; the tables in testdata are in each script's folder.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata", RequireExplicitExec: true, UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("GPDRF_CUDA_DRIVER", "none") // the same on a machine with a GPU
+			env.Setenv("DOUBLE", os.Getenv("GPDRF_CUDA_DRIVER"))
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector's second of sleep at every exit
 			tables, err := filepath.Glob("testdata/*.csv")
 			if err != nil {
@@ -42,6 +44,12 @@ func TestScripts(t *testing.T) {
 				}
 			}
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "double" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return strings.HasSuffix(os.Getenv("GPDRF_CUDA_DRIVER"), ".so"), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": exitCommand, "json": jsonCommand, "interrupt": interruptCommand, "truncate": truncateCommand,
@@ -98,14 +106,14 @@ func jsonCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// interruptCommand: interrupt CODE COMMAND … runs a command, sends it Ctrl-C as soon as it has reported a
-// step, and expects the exit code.
+// interruptCommand: interrupt CODE TEXT COMMAND … runs a command, sends it Ctrl-C as soon as it has written
+// the text to standard error, and expects the exit code.
 func interruptCommand(ts *testscript.TestScript, neg bool, args []string) {
-	path, err := exec.LookPath(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], args[1]))
+	path, err := exec.LookPath(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], args[2]))
 	ts.Check(err)
-	cmd := exec.Command(path, args[2:]...)
+	cmd := exec.Command(path, args[3:]...)
 	cmd.Dir = ts.MkAbs(".")
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "PATH="+ts.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "PATH="+ts.Getenv("PATH"), "GPDRF_SIMD="+ts.Getenv("GPDRF_SIMD"))
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	stderr, err := os.Create(ts.MkAbs("interrupted.err"))
@@ -113,11 +121,12 @@ func interruptCommand(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.Stderr = stderr
 	ts.Check(cmd.Start())
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if strings.Contains(ts.ReadFile("interrupted.err"), "step ") {
+		if strings.Contains(ts.ReadFile("interrupted.err"), args[1]) {
 			break
 		}
 	}
 	ts.Check(cmd.Process.Signal(syscall.SIGINT))
+	defer time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() }).Stop()
 	err = cmd.Wait()
 	ts.Check(stderr.Close())
 	ts.Check(os.WriteFile(ts.MkAbs("interrupted.out"), stdout.Bytes(), 0o666))

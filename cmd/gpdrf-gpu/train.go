@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
 // train trains a model, scores it on its test rows and leaves a run folder.
 func (p *program) train(c *call) error {
 	started := time.Now()
+	guard := p.newExitGuard()
 	asJSON, err := c.isOn("json")
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func (p *program) train(c *call) error {
 	if err != nil {
 		return err
 	}
-	dev, err := openDevice(cfg.Device)
+	dev, err := p.openDevice(cfg.Device)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,11 @@ func (p *program) train(c *call) error {
 	if cfg.PredictDraws > 0 && trainRows.Task != data.Regression {
 		return usagef("predict-draws is for regression: a classification has its class probabilities without draws")
 	}
-	out, _ := c.text("out")
+	out, given := c.text("out")
+	if given && out == "" {
+		return usagef("--out: is empty: give a folder, or leave it out")
+	}
+	guard.end() // from here on Ctrl-C saves the model so far
 	folder, err := train.NewFolder(out, trainRows.Name, cfg.Model)
 	if err != nil {
 		return err
@@ -92,21 +96,13 @@ func (p *program) runJob(job *train.Job, test *data.Dataset, folder *train.Folde
 		p.note("interrupted at step %d: the model so far is tested and saved; Ctrl-C again to quit at once", out.Steps)
 	}
 	cfg.Scaling = out.Trained.Scaler.Kind
-	scores, err := score(out.Trained, job.Device, test, cfg.EvalSamples, cfg.PredictDraws)
+	scores, err := out.Trained.EvaluateDraws(job.Device, test, cfg.EvalSamples, cfg.PredictDraws)
 	if err != nil {
 		return "", nil, err
 	}
 	r = train.NewResult(job, out, test, scores)
 	path, err = folder.Commit(cfg, out.Trained, r)
 	return path, r, err
-}
-
-// score evaluates in closed form, or with the paper's draws if there are to be any.
-func score(t *train.Trained, dev device.Device, ds *data.Dataset, samples, draws int) (*train.Scores, error) {
-	if draws > 0 {
-		return t.EvaluateDraws(dev, ds, samples, draws)
-	}
-	return t.Evaluate(dev, ds, samples)
 }
 
 // config resolves the options of train from the command line and the config file.

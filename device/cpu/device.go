@@ -11,9 +11,14 @@ import (
 	"runtime"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-func init() { device.Register("cpu", Open) }
+func init() { device.Register("cpu", device.Backend{Open: Open, Machines: machines}) }
+
+func machines() ([]device.Machine, error) {
+	return []device.Machine{{Name: "cpu", About: fmt.Sprintf("%d threads, %s", runtime.GOMAXPROCS(0), simd.Tier())}}, nil
+}
 
 // Open opens the CPU by precision: "f32" (also "") or "f64". It starts as many
 // workers as GOMAXPROCS says; the results do not depend on their number.

@@ -2,6 +2,8 @@ package archtest
 
 import (
 	"go/ast"
+	"io/fs"
+	"os"
 	"strings"
 	"testing"
 )
@@ -13,6 +15,23 @@ func TestFilesAreShort(t *testing.T) {
 	for _, f := range load(t).code() {
 		if n := strings.Count(f.text, "\n"); n > longest {
 			t.Errorf("%s has %d lines; at most %d", f.path, n, longest)
+		}
+	}
+}
+
+// The device code and what stands around it hold one idea a file, too.
+func TestKernelFilesAreShort(t *testing.T) {
+	names := []string{"kernels.cu"}
+	for _, pattern := range []string{"cuda/kernels/*.cuh", "cuda/double/*", "cuda/shim/*.*"} {
+		found, err := fs.Glob(os.DirFS(root), pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
+		}
+		names = append(names, found...)
+	}
+	for _, name := range names {
+		if n := strings.Count(read(t, name), "\n"); n > longest {
+			t.Errorf("%s has %d lines; at most %d", name, n, longest)
 		}
 	}
 }

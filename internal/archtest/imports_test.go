@@ -12,6 +12,8 @@ import (
 var rooms = map[string][]string{
 	"device":            {},
 	"device/cpu":        {"device", "internal/simd", "internal/philox"},
+	"device/gpu":        {"device", "cuda"},
+	"cuda":              {},
 	"device/devicetest": {"device", "internal/philox", "internal/fdcheck"},
 	"model":             {"device", "internal/philox"},
 	"data":              {"leaves"},

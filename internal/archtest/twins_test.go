@@ -8,7 +8,7 @@ import (
 
 // backends are the folders that implement device.Device. Each has every operation in the file that
 // twins names, so that two backends are read side by side. A new backend is added here.
-var backends = []string{"device/cpu"}
+var backends = []string{"device/cpu", "device/gpu"}
 
 // twins says in which file of a backend an operation stands, in the order of the data.
 var twins = []struct{ file, operations string }{

@@ -180,6 +180,57 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// An empty folder that is there is filled, not replaced: it may be a mount point, or where somebody works.
+func TestFolderFilled(t *testing.T) {
+	dir := t.TempDir()
+	final := filepath.Join(dir, "one")
+	if err := os.Mkdir(final, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(final)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, discard := range []bool{true, false} {
+		f, err := NewFolder(final)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Dir(f.Path()) != final || !strings.HasPrefix(filepath.Base(f.Path()), ".one.tmp-") {
+			t.Errorf("built in %s", f.Path())
+		}
+		for _, name := range []string{"a", "b"} {
+			if err := WriteFile(filepath.Join(f.Path(), name), say(name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if discard {
+			if err := f.Discard(); err != nil || names(t, dir) != "one" {
+				t.Errorf("discarded: %s, %v", names(t, dir), err)
+			}
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(final, "theirs"), []byte("x"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Commit(final); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("beside somebody's file: %v", err)
+		}
+		if err := os.Remove(filepath.Join(final, "theirs")); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Commit(final); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := names(t, dir); got != "one one/a=a one/b=b" {
+		t.Errorf("got %s", got)
+	}
+	if after, err := os.Stat(final); err != nil || !os.SameFile(before, after) {
+		t.Error("another folder stands there now")
+	}
+}
+
 func TestFolderTaken(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o666); err != nil {

@@ -10,19 +10,25 @@ import (
 // Folder is a folder under construction. It ends in Commit or in Discard.
 type Folder struct {
 	path string
+	into string   // the folder that was there and is to be filled, "" if there was none
 	made []string // parents that did not exist, outermost first
 }
 
 // NewFolder starts a folder that is to stand at final, or beside it, making the parents it
-// needs. This is also the test whether the place can be written to.
+// needs. Where a folder stands at final, it is built inside that one: a mount point, or the folder that
+// somebody works in, cannot be replaced. This is also the test whether the place can be written to.
 func NewFolder(final string) (*Folder, error) {
 	f := &Folder{}
-	if err := f.makeParents(filepath.Dir(final)); err != nil {
+	beside := final
+	if info, err := os.Stat(final); err == nil && info.IsDir() {
+		f.into = final
+		beside = filepath.Join(final, filepath.Base(final))
+	} else if err := f.makeParents(filepath.Dir(final)); err != nil {
 		return nil, errors.Join(err, f.removeParents())
 	}
 	var err error
 	for i := range maxTries {
-		f.path = temporary(final, i)
+		f.path = temporary(beside, i)
 		if err = os.Mkdir(f.path, 0o777); !errors.Is(err, fs.ErrExist) {
 			break
 		}
@@ -41,6 +47,9 @@ func (f *Folder) Path() string { return f.path }
 // The files in it must be on disk already.
 func (f *Folder) Commit(final string) error {
 	taken := &fs.PathError{Op: "rename to", Path: final, Err: fs.ErrExist}
+	if f.into == final {
+		return f.moveIn(taken)
+	}
 	if !Empty(final) {
 		return taken
 	}
@@ -59,6 +68,27 @@ func (f *Folder) Commit(final string) error {
 		return err
 	}
 	return syncDir(filepath.Dir(final))
+}
+
+// moveIn puts the files into the folder that was there, in the order of their names.
+func (f *Folder) moveIn(taken error) error {
+	there, err := os.ReadDir(f.into)
+	if err != nil {
+		return err
+	}
+	if len(there) != 1 { // more than the folder under construction
+		return taken
+	}
+	files, err := os.ReadDir(f.path)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if err := os.Rename(filepath.Join(f.path, file.Name()), filepath.Join(f.into, file.Name())); err != nil {
+			return err
+		}
+	}
+	return errors.Join(os.Remove(f.path), syncDir(f.into))
 }
 
 // Discard removes the folder and the parents that were made for it.

@@ -26,20 +26,17 @@ func cdf(z float64) float64 { return 0.5 * math.Erfc(-z*invRoot2) }
 // pdf is the standard normal density.
 func pdf(z float64) float64 { return math.Exp(-0.5*z*z - logRoot2Pi) }
 
-// Moments of row n: the mean, the total variance, and its two parts, the aleatoric
-// one (noise, Var) and the epistemic one, (1/S) Σ (Mean_s − mean)².
-func (m Mixture) Moments(n int) (mean, total, aleatoric, epistemic float64) {
+// Moments of row n: the mean and the variance, Var + (1/S) Σ (Mean_s − mean)².
+func (m Mixture) Moments(n int) (mean, variance float64) {
 	for s := range m.S {
 		mean += m.Mean[s*m.N+n]
 	}
 	mean /= float64(m.S)
 	for s := range m.S {
 		d := m.Mean[s*m.N+n] - mean
-		epistemic += d * d
+		variance += d * d
 	}
-	epistemic /= float64(m.S)
-	aleatoric = m.Var[n]
-	return mean, aleatoric + epistemic, aleatoric, epistemic
+	return mean, m.Var[n] + variance/float64(m.S)
 }
 
 // LogDensity is log p(y) of row n, by log-mean-exp over the components.

@@ -21,7 +21,7 @@ func ScoreRegression(m Mixture, y []float64) Regression {
 	}
 	var r Regression
 	for n, t := range y {
-		mean, _, _, _ := m.Moments(n)
+		mean, _ := m.Moments(n)
 		r.RMSE += (t - mean) * (t - mean)
 		r.MAE += math.Abs(t - mean)
 		r.NLPD -= m.LogDensity(n, t)

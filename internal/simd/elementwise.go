@@ -8,6 +8,14 @@ func Exp32(dst, x []float32) { checkLen(len(dst), len(x)); exp32(dst, x) }
 // Exp64 is Exp32 in double.
 func Exp64(dst, x []float64) { checkLen(len(dst), len(x)); exp64(dst, x) }
 
+// RBF64 is dst = exp(scale·min(0, x − (own + half))): elements of a kernel matrix −½‖z−x‖² from the scalar
+// products x of z with the rows, ½‖z‖² (own) and half the squared lengths of the rows. dst may be x.
+func RBF64(dst, x, half []float64, own, scale float64) {
+	checkLen(len(dst), len(x))
+	checkLen(len(half), len(x))
+	rbf64(dst, x, half, own, scale)
+}
+
 // Log32 is dst = ln x, −Inf for 0 and NaN below. dst may be x.
 func Log32(dst, x []float32) { checkLen(len(dst), len(x)); log32(dst, x) }
 
@@ -30,6 +38,20 @@ func SinCos64(sin, cos, x []float64) {
 	sinCosScalar(sin, cos, x)
 }
 
+// Mul64 is dst = xy. dst may be x or y.
+func Mul64(dst, x, y []float64) {
+	checkLen(len(dst), len(x))
+	checkLen(len(y), len(x))
+	mul64(dst, x, y)
+}
+
+// MulAdd64 is dst += xy.
+func MulAdd64(dst, x, y []float64) {
+	checkLen(len(dst), len(x))
+	checkLen(len(y), len(x))
+	mulAdd64(dst, x, y)
+}
+
 func checkLen(got, want int) {
 	if got != want {
 		panic("simd: slices of different lengths")
@@ -39,6 +61,31 @@ func checkLen(got, want int) {
 func expScalar[T Float](dst, x []T) {
 	for i, v := range x {
 		dst[i] = T(math.Exp(float64(v)))
+	}
+}
+
+func rbfScalar(dst, x, half []float64, own, scale float64) {
+	half = half[:len(x)]
+	for i, v := range x {
+		v -= own + half[i]
+		if v > 0 { // NaN stays NaN
+			v = 0
+		}
+		dst[i] = math.Exp(scale * v)
+	}
+}
+
+func mulScalar(dst, x, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] = v * y[i]
+	}
+}
+
+func mulAddScalar(dst, x, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
+	for i, v := range x {
+		dst[i] += v * y[i]
 	}
 }
 

@@ -210,6 +210,54 @@ func TestDoubles(t *testing.T) {
 	}
 }
 
+// RBF64 against its formula, at the rounding errors of a distance of 0 too.
+func TestRBF64(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		for n := range 40 {
+			x, half := random[float64](1, n), random[float64](2, n)
+			dst := append(make([]float64, n), gap)
+			for i := range half {
+				half[i] *= half[i]
+				if i%5 == 0 {
+					half[i] = x[i] - 0.75 - 1e-3 // above 0: taken for 0
+				}
+				if i%7 == 6 {
+					x[i] = math.NaN()
+				}
+			}
+			RBF64(dst[:n], x, half, 0.75, 1.5)
+			for i, v := range x {
+				want := math.Exp(1.5 * min(0, v-(0.75+half[i])))
+				if got := dst[i]; !(math.Abs(got-want) <= 1e-15*want) && !same(got, want) {
+					t.Fatalf("n %d, element %d: %g, want %g", n, i, got, want)
+				}
+			}
+			if dst[n] != gap {
+				t.Fatalf("n %d: wrote past the end", n)
+			}
+		}
+	})
+}
+
+func TestMul64(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		for n := range 40 {
+			x, y, z := random[float64](1, n), random[float64](2, n), random[float64](3, n)
+			product, sum := append(make([]float64, n), gap), append(z[:n:n], gap)
+			Mul64(product[:n], x, y)
+			MulAdd64(sum[:n], x, y)
+			for i, v := range x {
+				if product[i] != v*y[i] || math.Abs(sum[i]-(z[i]+v*y[i])) > 4e-16*(math.Abs(z[i])+math.Abs(v*y[i])) {
+					t.Fatalf("n %d, element %d: %g and %g", n, i, product[i], sum[i])
+				}
+			}
+			if product[n] != gap || sum[n] != gap {
+				t.Fatalf("n %d: wrote past the end", n)
+			}
+		}
+	})
+}
+
 // Every length up to several registers: results go where they should and no further.
 func TestLengths(t *testing.T) {
 	eachTier(t, func(t *testing.T) {

@@ -47,21 +47,25 @@ const (
 // [n,k]. lda, ldb and ldc are the distances between stored rows. With β = 0, C is not read. C
 // must not overlap A or B.
 func Gemm32(p *Pack32, tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	if checkGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
-		gemm32(p, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	if checkC(m, n, k, alpha, beta, c, ldc) {
+		checkStored("A", tA, m, k, lda, len(a))
+		checkStored("B", tB, k, n, ldb, len(b))
+		gemm(&p.pack, tA, m, n, k, alpha, a, lda, operand[float32]{stored: b, ld: ldb, transposed: tB}, beta, c, ldc)
 	}
 }
 
 // Gemm64 is Gemm32 in double.
 func Gemm64(p *Pack64, tA, tB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if checkGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) {
-		gemm64(p, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	if checkC(m, n, k, alpha, beta, c, ldc) {
+		checkStored("A", tA, m, k, lda, len(a))
+		checkStored("B", tB, k, n, ldb, len(b))
+		gemm(&p.pack, tA, m, n, k, alpha, a, lda, operand[float64]{stored: b, ld: ldb, transposed: tB}, beta, c, ldc)
 	}
 }
 
-// checkGemm panics where a matrix does not fit its slice, and says whether there is a
-// product to add; if not, C has been scaled and all is done.
-func checkGemm[T Float](tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) bool {
+// checkC panics where C does not fit its slice, and says whether there is a product to add; if not, C has
+// been scaled and all is done.
+func checkC[T Float](m, n, k int, alpha, beta T, c []T, ldc int) bool {
 	if m < 0 || n < 0 || k < 0 {
 		panic(fmt.Sprintf("simd: product of size %d×%d×%d", m, n, k))
 	}
@@ -75,17 +79,15 @@ func checkGemm[T Float](tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T
 		}
 		return false
 	}
-	if tA {
-		checkMatrix("A", k, m, lda, len(a))
-	} else {
-		checkMatrix("A", m, k, lda, len(a))
-	}
-	if tB {
-		checkMatrix("B", n, k, ldb, len(b))
-	} else {
-		checkMatrix("B", k, n, ldb, len(b))
-	}
 	return true
+}
+
+// checkStored is checkMatrix for op(X) [rows,cols].
+func checkStored(name string, transposed bool, rows, cols, ld, length int) {
+	if transposed {
+		rows, cols = cols, rows
+	}
+	checkMatrix(name, rows, cols, ld, length)
 }
 
 func checkMatrix(name string, rows, cols, ld, length int) {

@@ -6,27 +6,24 @@ const (
 	tileCols = 4
 )
 
-// gemmScalar multiplies without vector instructions. A and B are packed, padded with
-// zeros to whole tiles, so that one micro-kernel computes every element.
-func gemmScalar[T Float](p *pack[T], tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-	nBlock := len(p.b) / kBlock
-	for j0 := 0; j0 < n; j0 += nBlock {
-		nb := min(nBlock, n-j0)
-		for k0 := 0; k0 < k; k0 += kBlock {
-			kb := min(kBlock, k-k0)
-			for j := 0; j < nb; j += tileCols {
-				packTile(p.b[j*kb:(j+tileCols)*kb], b, ldb, !tB, j0+j, min(tileCols, nb-j), k0)
-			}
-			for i := 0; i < m; i += tileRows {
-				rows := min(tileRows, m-i)
-				packTile(p.a[:tileRows*kb], a, lda, tA, i, rows, k0)
-				for j := 0; j < nb; j += tileCols {
-					sums := multiplyTile(p.a[:tileRows*kb], p.b[j*kb:(j+tileCols)*kb])
-					cols := min(tileCols, nb-j)
-					for r := range rows {
-						storeRow(c[(i+r)*ldc+j0+j:][:cols], &sums[r], alpha, beta, k0 == 0)
-					}
-				}
+// packBlockScalar packs a block of op(B) by tiles, padded with zeros to whole ones.
+func packBlockScalar[T Float](dst []T, b operand[T], j0, nb, k0, kb int) {
+	for j := 0; j < nb; j += tileCols {
+		packTile(dst[j*kb:(j+tileCols)*kb], b.stored, b.ld, !b.transposed, j0+j, min(tileCols, nb-j), k0)
+	}
+}
+
+// multiplyBlockScalar multiplies without vector instructions. A is packed like B, so that one micro-kernel
+// computes every element.
+func multiplyBlockScalar[T Float](p *pack[T], tA bool, m, nb, k0, kb int, alpha T, a []T, lda int, block []T, beta T, c []T, ldc int) {
+	for i := 0; i < m; i += tileRows {
+		rows := min(tileRows, m-i)
+		packTile(p.a[:tileRows*kb], a, lda, tA, i, rows, k0)
+		for j := 0; j < nb; j += tileCols {
+			sums := multiplyTile(p.a[:tileRows*kb], block[j*kb:(j+tileCols)*kb])
+			cols := min(tileCols, nb-j)
+			for r := range rows {
+				storeRow(c[(i+r)*ldc+j:][:cols], &sums[r], alpha, beta)
 			}
 		}
 	}
@@ -77,16 +74,15 @@ func multiplyTile[T Float](a, b []T) (sums [tileRows][tileCols]T) {
 	return sums
 }
 
-// storeRow adds a row of sums to C; the first block of k applies β.
-func storeRow[T Float](c []T, sums *[tileCols]T, alpha, beta T, first bool) {
-	for j := range c {
-		switch {
-		case !first:
-			c[j] += alpha * sums[j]
-		case beta == 0:
+// storeRow adds a row of sums to C.
+func storeRow[T Float](c []T, sums *[tileCols]T, alpha, beta T) {
+	if beta == 0 {
+		for j := range c {
 			c[j] = alpha * sums[j]
-		default:
-			c[j] = beta*c[j] + alpha*sums[j]
 		}
+		return
+	}
+	for j := range c {
+		c[j] = beta*c[j] + alpha*sums[j]
 	}
 }

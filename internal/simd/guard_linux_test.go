@@ -70,6 +70,9 @@ func TestGuardedElements(t *testing.T) {
 			Adam32(a, b, m, v, c, AdamCoeffs{Eps: 1})
 			Exp64(d, e)
 			Axpy64(Dot64(d, e), d, e)
+			RBF64(f, d, e, 1, 1)
+			Mul64(f, d, e)
+			MulAdd64(f, d, e)
 			Adam64(d, e, f, g, h, AdamCoeffs{Eps: 1})
 		})
 	}

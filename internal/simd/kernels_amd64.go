@@ -54,6 +54,21 @@ func axpy64AVX512(n int, alpha float64, x *float64, y *float64)
 //go:noescape
 func adam64AVX512(n int, p *float64, grad *float64, m *float64, v *float64, rate *float64, co *[9]float64)
 
+// mul64AVX512 is dst = xy.
+//
+//go:noescape
+func mul64AVX512(n int, dst *float64, x *float64, y *float64)
+
+// mulAdd64AVX512 is dst += xy.
+//
+//go:noescape
+func mulAdd64AVX512(n int, dst *float64, x *float64, y *float64)
+
+// rbf64AVX512 writes dst = exp(scale·min(0, x − (own + half))).
+//
+//go:noescape
+func rbf64AVX512(n int, dst *float64, x *float64, half *float64, own float64, scale float64)
+
 // gemm32AVX2 computes rows × cols elements of C from one block of k.
 // lda and ldc are in bytes; rows must be one of the heights of the kernel.
 //
@@ -105,6 +120,21 @@ func axpy64AVX2(n int, alpha float64, x *float64, y *float64)
 //
 //go:noescape
 func adam64AVX2(n int, p *float64, grad *float64, m *float64, v *float64, rate *float64, co *[9]float64)
+
+// mul64AVX2 is dst = xy.
+//
+//go:noescape
+func mul64AVX2(n int, dst *float64, x *float64, y *float64)
+
+// mulAdd64AVX2 is dst += xy.
+//
+//go:noescape
+func mulAdd64AVX2(n int, dst *float64, x *float64, y *float64)
+
+// rbf64AVX2 writes dst = exp(scale·min(0, x − (own + half))).
+//
+//go:noescape
+func rbf64AVX2(n int, dst *float64, x *float64, half *float64, own float64, scale float64)
 
 // packRowsAVX512 copies the first dwords of k rows into a panel. stride is in bytes.
 //

@@ -4448,6 +4448,181 @@ done:
 	VZEROUPPER
 	RET
 
+// func mul64AVX512(n int, dst *float64, x *float64, y *float64)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·mul64AVX512(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ dst+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ y+24(FP), BX
+	SUBQ $0x00000008, AX
+	JL   rest
+
+whole:
+	VMOVUPD (DX), Z0
+	VMOVUPD (BX), Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, (CX)
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x00000008, AX
+	JGE     whole
+
+rest:
+	ADDQ      $0x00000008, AX
+	JZ        done
+	MOVQ      $0x00000008, SI
+	CMPQ      AX, SI
+	CMOVQLT   AX, SI
+	MOVQ      $-1, AX
+	BZHIQ     SI, AX, AX
+	KMOVW     AX, K1
+	VMOVUPD.Z (DX), K1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, K1, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mulAdd64AVX512(n int, dst *float64, x *float64, y *float64)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·mulAdd64AVX512(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ dst+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ y+24(FP), BX
+	SUBQ $0x00000008, AX
+	JL   rest
+
+whole:
+	VMOVUPD     (CX), Z0
+	VMOVUPD     (DX), Z1
+	VMOVUPD     (BX), Z2
+	VFMADD231PD Z2, Z1, Z0
+	VMOVUPD     Z0, (CX)
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, BX
+	SUBQ        $0x00000008, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000008, AX
+	JZ          done
+	MOVQ        $0x00000008, SI
+	CMPQ        AX, SI
+	CMOVQLT     AX, SI
+	MOVQ        $-1, AX
+	BZHIQ       SI, AX, AX
+	KMOVW       AX, K1
+	VMOVUPD.Z   (CX), K1, Z0
+	VMOVUPD.Z   (DX), K1, Z1
+	VMOVUPD.Z   (BX), K1, Z2
+	VFMADD231PD Z2, Z1, Z0
+	VMOVUPD     Z0, K1, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rbf64AVX512(n int, dst *float64, x *float64, half *float64, own float64, scale float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·rbf64AVX512(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), AX
+	VBROADCASTSD own+32(FP), Z0
+	VBROADCASTSD scale+40(FP), Z1
+	VBROADCASTSD const4086300000000000<>+0(SB), Z2
+	VXORPS       Z3, Z3, Z3
+	MOVQ         dst+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         half+24(FP), BX
+	SUBQ         $0x00000008, AX
+	JL           rest
+
+whole:
+	VMOVUPD           (DX), Z4
+	VMOVUPD           (BX), Z5
+	VADDPD            Z0, Z5, Z5
+	VSUBPD            Z5, Z4, Z4
+	VMINPD            Z4, Z3, Z4
+	VMULPD            Z1, Z4, Z4
+	VCMPPD.BCST       $0x15, constc0874910d5a5b963<>+0(SB), Z4, K1
+	VMOVAPD.Z         Z4, K1, Z4
+	VMINPD            Z4, Z2, Z4
+	VBROADCASTSD      const4338000000000000<>+0(SB), Z5
+	VFMADD231PD.BCST  const3ff71547652b82fe<>+0(SB), Z4, Z5
+	VSUBPD.BCST       const4338000000000000<>+0(SB), Z5, Z5
+	VFNMADD231PD.BCST const3fe62e42fefa39ef<>+0(SB), Z5, Z4
+	VFNMADD231PD.BCST const3c7abc9e3b39803f<>+0(SB), Z5, Z4
+	VBROADCASTSD      const3e5af635f116e24d<>+0(SB), Z6
+	VFMADD213PD.BCST  const3e928b43b4eb75e6<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  const3ec71ddf69838069<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  const3efa0199386654bf<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  const3f2a01a01b015fac<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  const3f56c16c18611db6<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  const3f8111111110f7ef<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  const3fa55555555503a0<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  const3fc5555555555558<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  const3fe0000000000009<>+0(SB), Z4, Z6
+	VMULPD            Z4, Z4, Z7
+	VFMADD213PD       Z4, Z7, Z6
+	VADDPD.BCST       const3ff0000000000000<>+0(SB), Z6, Z6
+	VSCALEFPD         Z5, Z6, Z6
+	VMOVAPD.Z         Z6, K1, Z6
+	VMOVUPD           Z6, (CX)
+	ADDQ              $0x00000040, CX
+	ADDQ              $0x00000040, DX
+	ADDQ              $0x00000040, BX
+	SUBQ              $0x00000008, AX
+	JGE               whole
+
+rest:
+	ADDQ              $0x00000008, AX
+	JZ                done
+	MOVQ              $0x00000008, SI
+	CMPQ              AX, SI
+	CMOVQLT           AX, SI
+	MOVQ              $-1, AX
+	BZHIQ             SI, AX, AX
+	KMOVW             AX, K1
+	VMOVUPD.Z         (DX), K1, Z4
+	VMOVUPD.Z         (BX), K1, Z5
+	VADDPD            Z0, Z5, Z5
+	VSUBPD            Z5, Z4, Z4
+	VMINPD            Z4, Z3, Z4
+	VMULPD            Z1, Z4, Z4
+	VCMPPD.BCST       $0x15, constc0874910d5a5b963<>+0(SB), Z4, K2
+	VMOVAPD.Z         Z4, K2, Z4
+	VMINPD            Z4, Z2, Z4
+	VBROADCASTSD      const4338000000000000<>+0(SB), Z0
+	VFMADD231PD.BCST  const3ff71547652b82fe<>+0(SB), Z4, Z0
+	VSUBPD.BCST       const4338000000000000<>+0(SB), Z0, Z0
+	VFNMADD231PD.BCST const3fe62e42fefa39ef<>+0(SB), Z0, Z4
+	VFNMADD231PD.BCST const3c7abc9e3b39803f<>+0(SB), Z0, Z4
+	VBROADCASTSD      const3e5af635f116e24d<>+0(SB), Z1
+	VFMADD213PD.BCST  const3e928b43b4eb75e6<>+0(SB), Z4, Z1
+	VFMADD213PD.BCST  const3ec71ddf69838069<>+0(SB), Z4, Z1
+	VFMADD213PD.BCST  const3efa0199386654bf<>+0(SB), Z4, Z1
+	VFMADD213PD.BCST  const3f2a01a01b015fac<>+0(SB), Z4, Z1
+	VFMADD213PD.BCST  const3f56c16c18611db6<>+0(SB), Z4, Z1
+	VFMADD213PD.BCST  const3f8111111110f7ef<>+0(SB), Z4, Z1
+	VFMADD213PD.BCST  const3fa55555555503a0<>+0(SB), Z4, Z1
+	VFMADD213PD.BCST  const3fc5555555555558<>+0(SB), Z4, Z1
+	VFMADD213PD.BCST  const3fe0000000000009<>+0(SB), Z4, Z1
+	VMULPD            Z4, Z4, Z2
+	VFMADD213PD       Z4, Z2, Z1
+	VADDPD.BCST       const3ff0000000000000<>+0(SB), Z1, Z1
+	VSCALEFPD         Z0, Z1, Z1
+	VMOVAPD.Z         Z1, K2, Z1
+	VMOVUPD           Z1, K1, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func gemm32AVX2(rows int, cols int, k int, alpha float32, a *float32, lda int, b *float32, c *float32, ldc int, first int)
 // Requires: AVX, FMA3
 TEXT ·gemm32AVX2(SB), NOSPLIT, $0-80
@@ -8204,6 +8379,191 @@ done:
 	VZEROUPPER
 	RET
 
+// func mul64AVX2(n int, dst *float64, x *float64, y *float64)
+// Requires: AVX
+TEXT ·mul64AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ dst+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ y+24(FP), BX
+	SUBQ $0x00000004, AX
+	JL   rest
+
+whole:
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, (CX)
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000004, AX
+	JGE     whole
+
+rest:
+	ADDQ       $0x00000004, AX
+	JZ         done
+	LEAQ       maskTable<>+64(SB), SI
+	SHLQ       $0x03, AX
+	SUBQ       AX, SI
+	VMOVDQU    (SI), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMULPD     Y1, Y2, Y2
+	VMASKMOVPS Y2, Y0, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func mulAdd64AVX2(n int, dst *float64, x *float64, y *float64)
+// Requires: AVX, FMA3
+TEXT ·mulAdd64AVX2(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), AX
+	MOVQ dst+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ y+24(FP), BX
+	SUBQ $0x00000004, AX
+	JL   rest
+
+whole:
+	VMOVUPD     (CX), Y0
+	VMOVUPD     (DX), Y1
+	VMOVUPD     (BX), Y2
+	VFMADD231PD Y2, Y1, Y0
+	VMOVUPD     Y0, (CX)
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, BX
+	SUBQ        $0x00000004, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000004, AX
+	JZ          done
+	LEAQ        maskTable<>+64(SB), SI
+	SHLQ        $0x03, AX
+	SUBQ        AX, SI
+	VMOVDQU     (SI), Y0
+	VMASKMOVPS  (CX), Y0, Y1
+	VMASKMOVPS  (DX), Y0, Y2
+	VMASKMOVPS  (BX), Y0, Y3
+	VFMADD231PD Y3, Y2, Y1
+	VMASKMOVPS  Y1, Y0, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rbf64AVX2(n int, dst *float64, x *float64, half *float64, own float64, scale float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·rbf64AVX2(SB), NOSPLIT, $0-48
+	MOVQ         n+0(FP), AX
+	VBROADCASTSD own+32(FP), Y0
+	VBROADCASTSD scale+40(FP), Y1
+	VBROADCASTSD const4086300000000000<>+0(SB), Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         dst+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         half+24(FP), BX
+	SUBQ         $0x00000004, AX
+	JL           rest
+
+whole:
+	VMOVUPD      (DX), Y4
+	VMOVUPD      (BX), Y5
+	VADDPD       Y0, Y5, Y5
+	VSUBPD       Y5, Y4, Y4
+	VMINPD       Y4, Y3, Y4
+	VMULPD       Y1, Y4, Y4
+	VCMPPD       $0x15, constc0874910d5a5b963<>+0(SB), Y4, Y5
+	VANDPS       Y5, Y4, Y4
+	VMINPD       Y4, Y2, Y4
+	VBROADCASTSD const4338000000000000<>+0(SB), Y6
+	VFMADD231PD  const3ff71547652b82fe<>+0(SB), Y4, Y6
+	VSUBPD       const4338000000000000<>+0(SB), Y6, Y7
+	VFNMADD231PD const3fe62e42fefa39ef<>+0(SB), Y7, Y4
+	VFNMADD231PD const3c7abc9e3b39803f<>+0(SB), Y7, Y4
+	VBROADCASTSD const3e5af635f116e24d<>+0(SB), Y7
+	VFMADD213PD  const3e928b43b4eb75e6<>+0(SB), Y4, Y7
+	VFMADD213PD  const3ec71ddf69838069<>+0(SB), Y4, Y7
+	VFMADD213PD  const3efa0199386654bf<>+0(SB), Y4, Y7
+	VFMADD213PD  const3f2a01a01b015fac<>+0(SB), Y4, Y7
+	VFMADD213PD  const3f56c16c18611db6<>+0(SB), Y4, Y7
+	VFMADD213PD  const3f8111111110f7ef<>+0(SB), Y4, Y7
+	VFMADD213PD  const3fa55555555503a0<>+0(SB), Y4, Y7
+	VFMADD213PD  const3fc5555555555558<>+0(SB), Y4, Y7
+	VFMADD213PD  const3fe0000000000009<>+0(SB), Y4, Y7
+	VMULPD       Y4, Y4, Y8
+	VFMADD213PD  Y4, Y8, Y7
+	VADDPD       const3ff0000000000000<>+0(SB), Y7, Y7
+	VPSUBQ       const4338000000000000<>+0(SB), Y6, Y6
+	VPSRAD       $0x01, Y6, Y4
+	VPSUBD       Y4, Y6, Y6
+	VPADDQ       const00000000000003ff<>+0(SB), Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y7, Y7
+	VPADDQ       const00000000000003ff<>+0(SB), Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VANDPS       Y5, Y7, Y7
+	VMOVUPD      Y7, (CX)
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000004, AX
+	JGE          whole
+
+rest:
+	ADDQ         $0x00000004, AX
+	JZ           done
+	LEAQ         maskTable<>+64(SB), SI
+	SHLQ         $0x03, AX
+	SUBQ         AX, SI
+	VMOVDQU      (SI), Y4
+	VMASKMOVPS   (DX), Y4, Y5
+	VMASKMOVPS   (BX), Y4, Y6
+	VADDPD       Y0, Y6, Y6
+	VSUBPD       Y6, Y5, Y5
+	VMINPD       Y5, Y3, Y5
+	VMULPD       Y1, Y5, Y5
+	VCMPPD       $0x15, constc0874910d5a5b963<>+0(SB), Y5, Y0
+	VANDPS       Y0, Y5, Y5
+	VMINPD       Y5, Y2, Y5
+	VBROADCASTSD const4338000000000000<>+0(SB), Y1
+	VFMADD231PD  const3ff71547652b82fe<>+0(SB), Y5, Y1
+	VSUBPD       const4338000000000000<>+0(SB), Y1, Y2
+	VFNMADD231PD const3fe62e42fefa39ef<>+0(SB), Y2, Y5
+	VFNMADD231PD const3c7abc9e3b39803f<>+0(SB), Y2, Y5
+	VBROADCASTSD const3e5af635f116e24d<>+0(SB), Y2
+	VFMADD213PD  const3e928b43b4eb75e6<>+0(SB), Y5, Y2
+	VFMADD213PD  const3ec71ddf69838069<>+0(SB), Y5, Y2
+	VFMADD213PD  const3efa0199386654bf<>+0(SB), Y5, Y2
+	VFMADD213PD  const3f2a01a01b015fac<>+0(SB), Y5, Y2
+	VFMADD213PD  const3f56c16c18611db6<>+0(SB), Y5, Y2
+	VFMADD213PD  const3f8111111110f7ef<>+0(SB), Y5, Y2
+	VFMADD213PD  const3fa55555555503a0<>+0(SB), Y5, Y2
+	VFMADD213PD  const3fc5555555555558<>+0(SB), Y5, Y2
+	VFMADD213PD  const3fe0000000000009<>+0(SB), Y5, Y2
+	VMULPD       Y5, Y5, Y3
+	VFMADD213PD  Y5, Y3, Y2
+	VADDPD       const3ff0000000000000<>+0(SB), Y2, Y2
+	VPSUBQ       const4338000000000000<>+0(SB), Y1, Y1
+	VPSRAD       $0x01, Y1, Y3
+	VPSUBD       Y3, Y1, Y1
+	VPADDQ       const00000000000003ff<>+0(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y2, Y2
+	VPADDQ       const00000000000003ff<>+0(SB), Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y2, Y2
+	VANDPS       Y0, Y2, Y2
+	VMASKMOVPS   Y2, Y4, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func packRowsAVX512(k int, dwords int, src *byte, stride int, dst *byte)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·packRowsAVX512(SB), NOSPLIT, $0-40
@@ -8240,6 +8600,125 @@ TEXT ·sinCos32AVX512(SB), NOSPLIT, $0-40
 	MOVQ x+8(FP), CX
 	MOVQ sin+16(FP), DX
 	MOVQ cos+24(FP), BX
+	SUBQ $0x00000040, AX
+	JL   single
+
+four:
+	VMOVUPS           (CX), Z0
+	VMOVUPS           64(CX), Z1
+	VMOVUPS           128(CX), Z2
+	VMOVUPS           192(CX), Z3
+	VMOVAPS           Z0, Z4
+	VRANGEPS          $0x0b, Z1, Z4, Z4
+	VRANGEPS          $0x0b, Z2, Z4, Z4
+	VRANGEPS          $0x0b, Z3, Z4, Z4
+	VCMPPS.BCST       $0x16, const459c4000<>+0(SB), Z4, K1
+	KORTESTW          K1, K1
+	JNZ               single
+	VBROADCASTSS      const4b400000<>+0(SB), Z4
+	VFMADD231PS.BCST  const3ea2f983<>+0(SB), Z0, Z4
+	VSUBPS.BCST       const4b400000<>+0(SB), Z4, Z5
+	VFNMADD231PS.BCST const40490fdb<>+0(SB), Z5, Z0
+	VFNMADD231PS.BCST constb3bbbd2e<>+0(SB), Z5, Z0
+	VPSLLD            $0x1f, Z4, Z4
+	VMULPS            Z0, Z0, Z5
+	VBROADCASTSS      const362e67b0<>+0(SB), Z6
+	VFMADD213PS.BCST  constb94fae68<>+0(SB), Z5, Z6
+	VFMADD213PS.BCST  const3c08872c<>+0(SB), Z5, Z6
+	VFMADD213PS.BCST  constbe2aaaa4<>+0(SB), Z5, Z6
+	VMULPS            Z5, Z0, Z7
+	VFMADD213PS       Z0, Z7, Z6
+	VBROADCASTSS      constb48cb548<>+0(SB), Z0
+	VFMADD213PS.BCST  const37cfc98d<>+0(SB), Z5, Z0
+	VFMADD213PS.BCST  constbab60a5c<>+0(SB), Z5, Z0
+	VFMADD213PS.BCST  const3d2aaaa8<>+0(SB), Z5, Z0
+	VFMADD213PS.BCST  constbf000000<>+0(SB), Z5, Z0
+	VFMADD213PS.BCST  const3f800000<>+0(SB), Z5, Z0
+	VPBROADCASTD      const80000000<>+0(SB), Z5
+	VPTERNLOGD        $0x78, Z5, Z4, Z6
+	VPTERNLOGD        $0x78, Z5, Z4, Z0
+	VMOVUPS           Z6, (DX)
+	VMOVUPS           Z0, (BX)
+	VBROADCASTSS      const4b400000<>+0(SB), Z0
+	VFMADD231PS.BCST  const3ea2f983<>+0(SB), Z1, Z0
+	VSUBPS.BCST       const4b400000<>+0(SB), Z0, Z4
+	VFNMADD231PS.BCST const40490fdb<>+0(SB), Z4, Z1
+	VFNMADD231PS.BCST constb3bbbd2e<>+0(SB), Z4, Z1
+	VPSLLD            $0x1f, Z0, Z0
+	VMULPS            Z1, Z1, Z4
+	VBROADCASTSS      const362e67b0<>+0(SB), Z5
+	VFMADD213PS.BCST  constb94fae68<>+0(SB), Z4, Z5
+	VFMADD213PS.BCST  const3c08872c<>+0(SB), Z4, Z5
+	VFMADD213PS.BCST  constbe2aaaa4<>+0(SB), Z4, Z5
+	VMULPS            Z4, Z1, Z6
+	VFMADD213PS       Z1, Z6, Z5
+	VBROADCASTSS      constb48cb548<>+0(SB), Z1
+	VFMADD213PS.BCST  const37cfc98d<>+0(SB), Z4, Z1
+	VFMADD213PS.BCST  constbab60a5c<>+0(SB), Z4, Z1
+	VFMADD213PS.BCST  const3d2aaaa8<>+0(SB), Z4, Z1
+	VFMADD213PS.BCST  constbf000000<>+0(SB), Z4, Z1
+	VFMADD213PS.BCST  const3f800000<>+0(SB), Z4, Z1
+	VPBROADCASTD      const80000000<>+0(SB), Z4
+	VPTERNLOGD        $0x78, Z4, Z0, Z5
+	VPTERNLOGD        $0x78, Z4, Z0, Z1
+	VMOVUPS           Z5, 64(DX)
+	VMOVUPS           Z1, 64(BX)
+	VBROADCASTSS      const4b400000<>+0(SB), Z0
+	VFMADD231PS.BCST  const3ea2f983<>+0(SB), Z2, Z0
+	VSUBPS.BCST       const4b400000<>+0(SB), Z0, Z1
+	VFNMADD231PS.BCST const40490fdb<>+0(SB), Z1, Z2
+	VFNMADD231PS.BCST constb3bbbd2e<>+0(SB), Z1, Z2
+	VPSLLD            $0x1f, Z0, Z0
+	VMULPS            Z2, Z2, Z1
+	VBROADCASTSS      const362e67b0<>+0(SB), Z4
+	VFMADD213PS.BCST  constb94fae68<>+0(SB), Z1, Z4
+	VFMADD213PS.BCST  const3c08872c<>+0(SB), Z1, Z4
+	VFMADD213PS.BCST  constbe2aaaa4<>+0(SB), Z1, Z4
+	VMULPS            Z1, Z2, Z5
+	VFMADD213PS       Z2, Z5, Z4
+	VBROADCASTSS      constb48cb548<>+0(SB), Z2
+	VFMADD213PS.BCST  const37cfc98d<>+0(SB), Z1, Z2
+	VFMADD213PS.BCST  constbab60a5c<>+0(SB), Z1, Z2
+	VFMADD213PS.BCST  const3d2aaaa8<>+0(SB), Z1, Z2
+	VFMADD213PS.BCST  constbf000000<>+0(SB), Z1, Z2
+	VFMADD213PS.BCST  const3f800000<>+0(SB), Z1, Z2
+	VPBROADCASTD      const80000000<>+0(SB), Z1
+	VPTERNLOGD        $0x78, Z1, Z0, Z4
+	VPTERNLOGD        $0x78, Z1, Z0, Z2
+	VMOVUPS           Z4, 128(DX)
+	VMOVUPS           Z2, 128(BX)
+	VBROADCASTSS      const4b400000<>+0(SB), Z0
+	VFMADD231PS.BCST  const3ea2f983<>+0(SB), Z3, Z0
+	VSUBPS.BCST       const4b400000<>+0(SB), Z0, Z1
+	VFNMADD231PS.BCST const40490fdb<>+0(SB), Z1, Z3
+	VFNMADD231PS.BCST constb3bbbd2e<>+0(SB), Z1, Z3
+	VPSLLD            $0x1f, Z0, Z0
+	VMULPS            Z3, Z3, Z1
+	VBROADCASTSS      const362e67b0<>+0(SB), Z2
+	VFMADD213PS.BCST  constb94fae68<>+0(SB), Z1, Z2
+	VFMADD213PS.BCST  const3c08872c<>+0(SB), Z1, Z2
+	VFMADD213PS.BCST  constbe2aaaa4<>+0(SB), Z1, Z2
+	VMULPS            Z1, Z3, Z4
+	VFMADD213PS       Z3, Z4, Z2
+	VBROADCASTSS      constb48cb548<>+0(SB), Z3
+	VFMADD213PS.BCST  const37cfc98d<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  constbab60a5c<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  const3d2aaaa8<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  constbf000000<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  const3f800000<>+0(SB), Z1, Z3
+	VPBROADCASTD      const80000000<>+0(SB), Z1
+	VPTERNLOGD        $0x78, Z1, Z0, Z2
+	VPTERNLOGD        $0x78, Z1, Z0, Z3
+	VMOVUPS           Z2, 192(DX)
+	VMOVUPS           Z3, 192(BX)
+	ADDQ              $0x00000100, CX
+	ADDQ              $0x00000100, DX
+	ADDQ              $0x00000100, BX
+	SUBQ              $0x00000040, AX
+	JGE               four
+
+single:
+	ADDQ $0x00000040, AX
 	SUBQ $0x00000010, AX
 	JL   rest
 
@@ -8251,32 +8730,27 @@ whole:
 	KORTESTW          K1, K1
 	JNZ               stop
 	VBROADCASTSS      const4b400000<>+0(SB), Z1
-	VFMADD231PS.BCST  const3f22f983<>+0(SB), Z0, Z1
+	VFMADD231PS.BCST  const3ea2f983<>+0(SB), Z0, Z1
 	VSUBPS.BCST       const4b400000<>+0(SB), Z1, Z2
-	VFNMADD231PS.BCST const3fc90fdb<>+0(SB), Z2, Z0
-	VFNMADD231PS.BCST constb33bbd2e<>+0(SB), Z2, Z0
+	VFNMADD231PS.BCST const40490fdb<>+0(SB), Z2, Z0
+	VFNMADD231PS.BCST constb3bbbd2e<>+0(SB), Z2, Z0
+	VPSLLD            $0x1f, Z1, Z1
 	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      constb94c81c1<>+0(SB), Z3
-	VFMADD213PS.BCST  const3c088358<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST  constbe2aaaa3<>+0(SB), Z2, Z3
+	VBROADCASTSS      const362e67b0<>+0(SB), Z3
+	VFMADD213PS.BCST  constb94fae68<>+0(SB), Z2, Z3
+	VFMADD213PS.BCST  const3c08872c<>+0(SB), Z2, Z3
+	VFMADD213PS.BCST  constbe2aaaa4<>+0(SB), Z2, Z3
 	VMULPS            Z2, Z0, Z4
 	VFMADD213PS       Z0, Z4, Z3
-	VBROADCASTSS      const37cd3640<>+0(SB), Z0
-	VFMADD213PS.BCST  constbab60738<>+0(SB), Z2, Z0
-	VFMADD213PS.BCST  const3d2aaaa7<>+0(SB), Z2, Z0
+	VBROADCASTSS      constb48cb548<>+0(SB), Z0
+	VFMADD213PS.BCST  const37cfc98d<>+0(SB), Z2, Z0
+	VFMADD213PS.BCST  constbab60a5c<>+0(SB), Z2, Z0
+	VFMADD213PS.BCST  const3d2aaaa8<>+0(SB), Z2, Z0
 	VFMADD213PS.BCST  constbf000000<>+0(SB), Z2, Z0
 	VFMADD213PS.BCST  const3f800000<>+0(SB), Z2, Z0
-	VPTESTMD.BCST     const00000001<>+0(SB), Z1, K1
-	VMOVAPS           Z3, Z2
-	VMOVAPS           Z0, K1, Z3
-	VMOVAPS           Z2, K1, Z0
-	VPSLLD            $0x1e, Z1, Z2
-	VANDPS.BCST       const80000000<>+0(SB), Z2, Z2
-	VXORPS            Z2, Z3, Z3
-	VPADDD.BCST       const00000001<>+0(SB), Z1, Z2
-	VPSLLD            $0x1e, Z2, Z2
-	VANDPS.BCST       const80000000<>+0(SB), Z2, Z2
-	VXORPS            Z2, Z0, Z0
+	VPBROADCASTD      const80000000<>+0(SB), Z2
+	VPTERNLOGD        $0x78, Z2, Z1, Z3
+	VPTERNLOGD        $0x78, Z2, Z1, Z0
 	VMOVUPS           Z3, (DX)
 	VMOVUPS           Z0, (BX)
 	ADDQ              $0x00000040, CX
@@ -8301,32 +8775,27 @@ rest:
 	KORTESTW          K2, K2
 	JNZ               stopRest
 	VBROADCASTSS      const4b400000<>+0(SB), Z1
-	VFMADD231PS.BCST  const3f22f983<>+0(SB), Z0, Z1
+	VFMADD231PS.BCST  const3ea2f983<>+0(SB), Z0, Z1
 	VSUBPS.BCST       const4b400000<>+0(SB), Z1, Z2
-	VFNMADD231PS.BCST const3fc90fdb<>+0(SB), Z2, Z0
-	VFNMADD231PS.BCST constb33bbd2e<>+0(SB), Z2, Z0
+	VFNMADD231PS.BCST const40490fdb<>+0(SB), Z2, Z0
+	VFNMADD231PS.BCST constb3bbbd2e<>+0(SB), Z2, Z0
+	VPSLLD            $0x1f, Z1, Z1
 	VMULPS            Z0, Z0, Z2
-	VBROADCASTSS      constb94c81c1<>+0(SB), Z3
-	VFMADD213PS.BCST  const3c088358<>+0(SB), Z2, Z3
-	VFMADD213PS.BCST  constbe2aaaa3<>+0(SB), Z2, Z3
+	VBROADCASTSS      const362e67b0<>+0(SB), Z3
+	VFMADD213PS.BCST  constb94fae68<>+0(SB), Z2, Z3
+	VFMADD213PS.BCST  const3c08872c<>+0(SB), Z2, Z3
+	VFMADD213PS.BCST  constbe2aaaa4<>+0(SB), Z2, Z3
 	VMULPS            Z2, Z0, Z4
 	VFMADD213PS       Z0, Z4, Z3
-	VBROADCASTSS      const37cd3640<>+0(SB), Z0
-	VFMADD213PS.BCST  constbab60738<>+0(SB), Z2, Z0
-	VFMADD213PS.BCST  const3d2aaaa7<>+0(SB), Z2, Z0
+	VBROADCASTSS      constb48cb548<>+0(SB), Z0
+	VFMADD213PS.BCST  const37cfc98d<>+0(SB), Z2, Z0
+	VFMADD213PS.BCST  constbab60a5c<>+0(SB), Z2, Z0
+	VFMADD213PS.BCST  const3d2aaaa8<>+0(SB), Z2, Z0
 	VFMADD213PS.BCST  constbf000000<>+0(SB), Z2, Z0
 	VFMADD213PS.BCST  const3f800000<>+0(SB), Z2, Z0
-	VPTESTMD.BCST     const00000001<>+0(SB), Z1, K2
-	VMOVAPS           Z3, Z2
-	VMOVAPS           Z0, K2, Z3
-	VMOVAPS           Z2, K2, Z0
-	VPSLLD            $0x1e, Z1, Z2
-	VANDPS.BCST       const80000000<>+0(SB), Z2, Z2
-	VXORPS            Z2, Z3, Z3
-	VPADDD.BCST       const00000001<>+0(SB), Z1, Z2
-	VPSLLD            $0x1e, Z2, Z2
-	VANDPS.BCST       const80000000<>+0(SB), Z2, Z2
-	VXORPS            Z2, Z0, Z0
+	VPBROADCASTD      const80000000<>+0(SB), Z2
+	VPTERNLOGD        $0x78, Z2, Z1, Z3
+	VPTERNLOGD        $0x78, Z2, Z1, Z0
 	VMOVUPS           Z3, K1, (DX)
 	VMOVUPS           Z0, K1, (BX)
 
@@ -8344,16 +8813,6 @@ stopRest:
 	VZEROUPPER
 	RET
 
-DATA const7fffffff<>+0(SB)/4, $0x7fffffff
-DATA const7fffffff<>+4(SB)/4, $0x7fffffff
-DATA const7fffffff<>+8(SB)/4, $0x7fffffff
-DATA const7fffffff<>+12(SB)/4, $0x7fffffff
-DATA const7fffffff<>+16(SB)/4, $0x7fffffff
-DATA const7fffffff<>+20(SB)/4, $0x7fffffff
-DATA const7fffffff<>+24(SB)/4, $0x7fffffff
-DATA const7fffffff<>+28(SB)/4, $0x7fffffff
-GLOBL const7fffffff<>(SB), RODATA|NOPTR, $32
-
 DATA const459c4000<>+0(SB)/4, $0x459c4000
 DATA const459c4000<>+4(SB)/4, $0x459c4000
 DATA const459c4000<>+8(SB)/4, $0x459c4000
@@ -8364,95 +8823,115 @@ DATA const459c4000<>+24(SB)/4, $0x459c4000
 DATA const459c4000<>+28(SB)/4, $0x459c4000
 GLOBL const459c4000<>(SB), RODATA|NOPTR, $32
 
-DATA const3f22f983<>+0(SB)/4, $0x3f22f983
-DATA const3f22f983<>+4(SB)/4, $0x3f22f983
-DATA const3f22f983<>+8(SB)/4, $0x3f22f983
-DATA const3f22f983<>+12(SB)/4, $0x3f22f983
-DATA const3f22f983<>+16(SB)/4, $0x3f22f983
-DATA const3f22f983<>+20(SB)/4, $0x3f22f983
-DATA const3f22f983<>+24(SB)/4, $0x3f22f983
-DATA const3f22f983<>+28(SB)/4, $0x3f22f983
-GLOBL const3f22f983<>(SB), RODATA|NOPTR, $32
+DATA const3ea2f983<>+0(SB)/4, $0x3ea2f983
+DATA const3ea2f983<>+4(SB)/4, $0x3ea2f983
+DATA const3ea2f983<>+8(SB)/4, $0x3ea2f983
+DATA const3ea2f983<>+12(SB)/4, $0x3ea2f983
+DATA const3ea2f983<>+16(SB)/4, $0x3ea2f983
+DATA const3ea2f983<>+20(SB)/4, $0x3ea2f983
+DATA const3ea2f983<>+24(SB)/4, $0x3ea2f983
+DATA const3ea2f983<>+28(SB)/4, $0x3ea2f983
+GLOBL const3ea2f983<>(SB), RODATA|NOPTR, $32
 
-DATA const3fc90fdb<>+0(SB)/4, $0x3fc90fdb
-DATA const3fc90fdb<>+4(SB)/4, $0x3fc90fdb
-DATA const3fc90fdb<>+8(SB)/4, $0x3fc90fdb
-DATA const3fc90fdb<>+12(SB)/4, $0x3fc90fdb
-DATA const3fc90fdb<>+16(SB)/4, $0x3fc90fdb
-DATA const3fc90fdb<>+20(SB)/4, $0x3fc90fdb
-DATA const3fc90fdb<>+24(SB)/4, $0x3fc90fdb
-DATA const3fc90fdb<>+28(SB)/4, $0x3fc90fdb
-GLOBL const3fc90fdb<>(SB), RODATA|NOPTR, $32
+DATA const40490fdb<>+0(SB)/4, $0x40490fdb
+DATA const40490fdb<>+4(SB)/4, $0x40490fdb
+DATA const40490fdb<>+8(SB)/4, $0x40490fdb
+DATA const40490fdb<>+12(SB)/4, $0x40490fdb
+DATA const40490fdb<>+16(SB)/4, $0x40490fdb
+DATA const40490fdb<>+20(SB)/4, $0x40490fdb
+DATA const40490fdb<>+24(SB)/4, $0x40490fdb
+DATA const40490fdb<>+28(SB)/4, $0x40490fdb
+GLOBL const40490fdb<>(SB), RODATA|NOPTR, $32
 
-DATA constb33bbd2e<>+0(SB)/4, $0xb33bbd2e
-DATA constb33bbd2e<>+4(SB)/4, $0xb33bbd2e
-DATA constb33bbd2e<>+8(SB)/4, $0xb33bbd2e
-DATA constb33bbd2e<>+12(SB)/4, $0xb33bbd2e
-DATA constb33bbd2e<>+16(SB)/4, $0xb33bbd2e
-DATA constb33bbd2e<>+20(SB)/4, $0xb33bbd2e
-DATA constb33bbd2e<>+24(SB)/4, $0xb33bbd2e
-DATA constb33bbd2e<>+28(SB)/4, $0xb33bbd2e
-GLOBL constb33bbd2e<>(SB), RODATA|NOPTR, $32
+DATA constb3bbbd2e<>+0(SB)/4, $0xb3bbbd2e
+DATA constb3bbbd2e<>+4(SB)/4, $0xb3bbbd2e
+DATA constb3bbbd2e<>+8(SB)/4, $0xb3bbbd2e
+DATA constb3bbbd2e<>+12(SB)/4, $0xb3bbbd2e
+DATA constb3bbbd2e<>+16(SB)/4, $0xb3bbbd2e
+DATA constb3bbbd2e<>+20(SB)/4, $0xb3bbbd2e
+DATA constb3bbbd2e<>+24(SB)/4, $0xb3bbbd2e
+DATA constb3bbbd2e<>+28(SB)/4, $0xb3bbbd2e
+GLOBL constb3bbbd2e<>(SB), RODATA|NOPTR, $32
 
-DATA constb94c81c1<>+0(SB)/4, $0xb94c81c1
-DATA constb94c81c1<>+4(SB)/4, $0xb94c81c1
-DATA constb94c81c1<>+8(SB)/4, $0xb94c81c1
-DATA constb94c81c1<>+12(SB)/4, $0xb94c81c1
-DATA constb94c81c1<>+16(SB)/4, $0xb94c81c1
-DATA constb94c81c1<>+20(SB)/4, $0xb94c81c1
-DATA constb94c81c1<>+24(SB)/4, $0xb94c81c1
-DATA constb94c81c1<>+28(SB)/4, $0xb94c81c1
-GLOBL constb94c81c1<>(SB), RODATA|NOPTR, $32
+DATA const362e67b0<>+0(SB)/4, $0x362e67b0
+DATA const362e67b0<>+4(SB)/4, $0x362e67b0
+DATA const362e67b0<>+8(SB)/4, $0x362e67b0
+DATA const362e67b0<>+12(SB)/4, $0x362e67b0
+DATA const362e67b0<>+16(SB)/4, $0x362e67b0
+DATA const362e67b0<>+20(SB)/4, $0x362e67b0
+DATA const362e67b0<>+24(SB)/4, $0x362e67b0
+DATA const362e67b0<>+28(SB)/4, $0x362e67b0
+GLOBL const362e67b0<>(SB), RODATA|NOPTR, $32
 
-DATA const3c088358<>+0(SB)/4, $0x3c088358
-DATA const3c088358<>+4(SB)/4, $0x3c088358
-DATA const3c088358<>+8(SB)/4, $0x3c088358
-DATA const3c088358<>+12(SB)/4, $0x3c088358
-DATA const3c088358<>+16(SB)/4, $0x3c088358
-DATA const3c088358<>+20(SB)/4, $0x3c088358
-DATA const3c088358<>+24(SB)/4, $0x3c088358
-DATA const3c088358<>+28(SB)/4, $0x3c088358
-GLOBL const3c088358<>(SB), RODATA|NOPTR, $32
+DATA constb94fae68<>+0(SB)/4, $0xb94fae68
+DATA constb94fae68<>+4(SB)/4, $0xb94fae68
+DATA constb94fae68<>+8(SB)/4, $0xb94fae68
+DATA constb94fae68<>+12(SB)/4, $0xb94fae68
+DATA constb94fae68<>+16(SB)/4, $0xb94fae68
+DATA constb94fae68<>+20(SB)/4, $0xb94fae68
+DATA constb94fae68<>+24(SB)/4, $0xb94fae68
+DATA constb94fae68<>+28(SB)/4, $0xb94fae68
+GLOBL constb94fae68<>(SB), RODATA|NOPTR, $32
 
-DATA constbe2aaaa3<>+0(SB)/4, $0xbe2aaaa3
-DATA constbe2aaaa3<>+4(SB)/4, $0xbe2aaaa3
-DATA constbe2aaaa3<>+8(SB)/4, $0xbe2aaaa3
-DATA constbe2aaaa3<>+12(SB)/4, $0xbe2aaaa3
-DATA constbe2aaaa3<>+16(SB)/4, $0xbe2aaaa3
-DATA constbe2aaaa3<>+20(SB)/4, $0xbe2aaaa3
-DATA constbe2aaaa3<>+24(SB)/4, $0xbe2aaaa3
-DATA constbe2aaaa3<>+28(SB)/4, $0xbe2aaaa3
-GLOBL constbe2aaaa3<>(SB), RODATA|NOPTR, $32
+DATA const3c08872c<>+0(SB)/4, $0x3c08872c
+DATA const3c08872c<>+4(SB)/4, $0x3c08872c
+DATA const3c08872c<>+8(SB)/4, $0x3c08872c
+DATA const3c08872c<>+12(SB)/4, $0x3c08872c
+DATA const3c08872c<>+16(SB)/4, $0x3c08872c
+DATA const3c08872c<>+20(SB)/4, $0x3c08872c
+DATA const3c08872c<>+24(SB)/4, $0x3c08872c
+DATA const3c08872c<>+28(SB)/4, $0x3c08872c
+GLOBL const3c08872c<>(SB), RODATA|NOPTR, $32
 
-DATA const37cd3640<>+0(SB)/4, $0x37cd3640
-DATA const37cd3640<>+4(SB)/4, $0x37cd3640
-DATA const37cd3640<>+8(SB)/4, $0x37cd3640
-DATA const37cd3640<>+12(SB)/4, $0x37cd3640
-DATA const37cd3640<>+16(SB)/4, $0x37cd3640
-DATA const37cd3640<>+20(SB)/4, $0x37cd3640
-DATA const37cd3640<>+24(SB)/4, $0x37cd3640
-DATA const37cd3640<>+28(SB)/4, $0x37cd3640
-GLOBL const37cd3640<>(SB), RODATA|NOPTR, $32
+DATA constbe2aaaa4<>+0(SB)/4, $0xbe2aaaa4
+DATA constbe2aaaa4<>+4(SB)/4, $0xbe2aaaa4
+DATA constbe2aaaa4<>+8(SB)/4, $0xbe2aaaa4
+DATA constbe2aaaa4<>+12(SB)/4, $0xbe2aaaa4
+DATA constbe2aaaa4<>+16(SB)/4, $0xbe2aaaa4
+DATA constbe2aaaa4<>+20(SB)/4, $0xbe2aaaa4
+DATA constbe2aaaa4<>+24(SB)/4, $0xbe2aaaa4
+DATA constbe2aaaa4<>+28(SB)/4, $0xbe2aaaa4
+GLOBL constbe2aaaa4<>(SB), RODATA|NOPTR, $32
 
-DATA constbab60738<>+0(SB)/4, $0xbab60738
-DATA constbab60738<>+4(SB)/4, $0xbab60738
-DATA constbab60738<>+8(SB)/4, $0xbab60738
-DATA constbab60738<>+12(SB)/4, $0xbab60738
-DATA constbab60738<>+16(SB)/4, $0xbab60738
-DATA constbab60738<>+20(SB)/4, $0xbab60738
-DATA constbab60738<>+24(SB)/4, $0xbab60738
-DATA constbab60738<>+28(SB)/4, $0xbab60738
-GLOBL constbab60738<>(SB), RODATA|NOPTR, $32
+DATA constb48cb548<>+0(SB)/4, $0xb48cb548
+DATA constb48cb548<>+4(SB)/4, $0xb48cb548
+DATA constb48cb548<>+8(SB)/4, $0xb48cb548
+DATA constb48cb548<>+12(SB)/4, $0xb48cb548
+DATA constb48cb548<>+16(SB)/4, $0xb48cb548
+DATA constb48cb548<>+20(SB)/4, $0xb48cb548
+DATA constb48cb548<>+24(SB)/4, $0xb48cb548
+DATA constb48cb548<>+28(SB)/4, $0xb48cb548
+GLOBL constb48cb548<>(SB), RODATA|NOPTR, $32
 
-DATA const3d2aaaa7<>+0(SB)/4, $0x3d2aaaa7
-DATA const3d2aaaa7<>+4(SB)/4, $0x3d2aaaa7
-DATA const3d2aaaa7<>+8(SB)/4, $0x3d2aaaa7
-DATA const3d2aaaa7<>+12(SB)/4, $0x3d2aaaa7
-DATA const3d2aaaa7<>+16(SB)/4, $0x3d2aaaa7
-DATA const3d2aaaa7<>+20(SB)/4, $0x3d2aaaa7
-DATA const3d2aaaa7<>+24(SB)/4, $0x3d2aaaa7
-DATA const3d2aaaa7<>+28(SB)/4, $0x3d2aaaa7
-GLOBL const3d2aaaa7<>(SB), RODATA|NOPTR, $32
+DATA const37cfc98d<>+0(SB)/4, $0x37cfc98d
+DATA const37cfc98d<>+4(SB)/4, $0x37cfc98d
+DATA const37cfc98d<>+8(SB)/4, $0x37cfc98d
+DATA const37cfc98d<>+12(SB)/4, $0x37cfc98d
+DATA const37cfc98d<>+16(SB)/4, $0x37cfc98d
+DATA const37cfc98d<>+20(SB)/4, $0x37cfc98d
+DATA const37cfc98d<>+24(SB)/4, $0x37cfc98d
+DATA const37cfc98d<>+28(SB)/4, $0x37cfc98d
+GLOBL const37cfc98d<>(SB), RODATA|NOPTR, $32
+
+DATA constbab60a5c<>+0(SB)/4, $0xbab60a5c
+DATA constbab60a5c<>+4(SB)/4, $0xbab60a5c
+DATA constbab60a5c<>+8(SB)/4, $0xbab60a5c
+DATA constbab60a5c<>+12(SB)/4, $0xbab60a5c
+DATA constbab60a5c<>+16(SB)/4, $0xbab60a5c
+DATA constbab60a5c<>+20(SB)/4, $0xbab60a5c
+DATA constbab60a5c<>+24(SB)/4, $0xbab60a5c
+DATA constbab60a5c<>+28(SB)/4, $0xbab60a5c
+GLOBL constbab60a5c<>(SB), RODATA|NOPTR, $32
+
+DATA const3d2aaaa8<>+0(SB)/4, $0x3d2aaaa8
+DATA const3d2aaaa8<>+4(SB)/4, $0x3d2aaaa8
+DATA const3d2aaaa8<>+8(SB)/4, $0x3d2aaaa8
+DATA const3d2aaaa8<>+12(SB)/4, $0x3d2aaaa8
+DATA const3d2aaaa8<>+16(SB)/4, $0x3d2aaaa8
+DATA const3d2aaaa8<>+20(SB)/4, $0x3d2aaaa8
+DATA const3d2aaaa8<>+24(SB)/4, $0x3d2aaaa8
+DATA const3d2aaaa8<>+28(SB)/4, $0x3d2aaaa8
+GLOBL const3d2aaaa8<>(SB), RODATA|NOPTR, $32
 
 DATA constbf000000<>+0(SB)/4, $0xbf000000
 DATA constbf000000<>+4(SB)/4, $0xbf000000
@@ -8464,16 +8943,6 @@ DATA constbf000000<>+24(SB)/4, $0xbf000000
 DATA constbf000000<>+28(SB)/4, $0xbf000000
 GLOBL constbf000000<>(SB), RODATA|NOPTR, $32
 
-DATA const00000001<>+0(SB)/4, $0x00000001
-DATA const00000001<>+4(SB)/4, $0x00000001
-DATA const00000001<>+8(SB)/4, $0x00000001
-DATA const00000001<>+12(SB)/4, $0x00000001
-DATA const00000001<>+16(SB)/4, $0x00000001
-DATA const00000001<>+20(SB)/4, $0x00000001
-DATA const00000001<>+24(SB)/4, $0x00000001
-DATA const00000001<>+28(SB)/4, $0x00000001
-GLOBL const00000001<>(SB), RODATA|NOPTR, $32
-
 DATA const80000000<>+0(SB)/4, $0x80000000
 DATA const80000000<>+4(SB)/4, $0x80000000
 DATA const80000000<>+8(SB)/4, $0x80000000
@@ -8483,6 +8952,16 @@ DATA const80000000<>+20(SB)/4, $0x80000000
 DATA const80000000<>+24(SB)/4, $0x80000000
 DATA const80000000<>+28(SB)/4, $0x80000000
 GLOBL const80000000<>(SB), RODATA|NOPTR, $32
+
+DATA const7fffffff<>+0(SB)/4, $0x7fffffff
+DATA const7fffffff<>+4(SB)/4, $0x7fffffff
+DATA const7fffffff<>+8(SB)/4, $0x7fffffff
+DATA const7fffffff<>+12(SB)/4, $0x7fffffff
+DATA const7fffffff<>+16(SB)/4, $0x7fffffff
+DATA const7fffffff<>+20(SB)/4, $0x7fffffff
+DATA const7fffffff<>+24(SB)/4, $0x7fffffff
+DATA const7fffffff<>+28(SB)/4, $0x7fffffff
+GLOBL const7fffffff<>(SB), RODATA|NOPTR, $32
 
 // func log32AVX512(n int, x *float32, dst *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -8516,9 +8995,8 @@ whole:
 	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z2, Z1
 	VFMADD213PS.BCST constbe800113<>+0(SB), Z2, Z1
 	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z2, Z1
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z2, Z1
 	VMULPS           Z2, Z2, Z3
-	VMULPS           Z2, Z1, Z1
-	VADDPS.BCST      constbf000000<>+0(SB), Z1, Z1
 	VFMADD213PS      Z2, Z3, Z1
 	VFMADD231PS.BCST const3f317218<>+0(SB), Z4, Z1
 	VCMPPS.BCST      $0x00, const7f800000<>+0(SB), Z0, K1
@@ -8564,9 +9042,8 @@ rest:
 	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z2, Z1
 	VFMADD213PS.BCST constbe800113<>+0(SB), Z2, Z1
 	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z2, Z1
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z2, Z1
 	VMULPS           Z2, Z2, Z3
-	VMULPS           Z2, Z1, Z1
-	VADDPS.BCST      constbf000000<>+0(SB), Z1, Z1
 	VFMADD213PS      Z2, Z3, Z1
 	VFMADD231PS.BCST const3f317218<>+0(SB), Z4, Z1
 	VCMPPS.BCST      $0x00, const7f800000<>+0(SB), Z0, K2
@@ -8742,290 +9219,802 @@ DATA constff800000<>+28(SB)/4, $0xff800000
 GLOBL constff800000<>(SB), RODATA|NOPTR, $32
 
 // func normals32AVX512(blocks int, dst *float32, keys *[20]uint32, c0 *[16]uint32, c1 *[16]uint32, c2 uint32, c3 uint32)
-// Requires: AVX, AVX512DQ, AVX512F
+// Requires: AVX, AVX512F
 TEXT ·normals32AVX512(SB), NOSPLIT, $0-48
 	MOVQ    blocks+0(FP), AX
 	MOVQ    dst+8(FP), CX
 	MOVQ    keys+16(FP), DX
 	MOVQ    c0+24(FP), BX
 	VMOVUPS (BX), Z0
+	SUBQ    $0x02, AX
+	JL      last
 
-block:
-	VBROADCASTSS     c2+40(FP), Z3
-	VBROADCASTSS     c3+44(FP), Z4
-	VMOVAPS          Z0, Z1
+two:
+	VBROADCASTSS     c2+40(FP), Z1
+	VBROADCASTSS     c3+44(FP), Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z1, Z1
+	VPSHUFD          $0xf5, Z1, Z3
+	VMOVAPS          Z3, Z4
 	MOVQ             c1+32(FP), BX
-	VMOVUPS          (BX), Z2
-	VPSRLQ           $0x20, Z1, Z5
-	VPSRLQ           $0x20, Z2, Z6
-	VMOVAPS          Z3, Z7
-	VMOVAPS          Z4, Z8
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z1, Z1
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z3, Z3
-	VPSRLQ           $0x20, Z1, Z9
-	VPSRLQ           $0x20, Z3, Z10
-	VPTERNLOGD.BCST  $0x96, (DX), Z2, Z10
-	VPTERNLOGD.BCST  $0x96, 4(DX), Z4, Z9
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z5, Z2
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z4
-	VPSRLQ           $0x20, Z2, Z5
-	VPSRLQ           $0x20, Z4, Z7
-	VPTERNLOGD.BCST  $0x96, (DX), Z6, Z7
-	VPTERNLOGD.BCST  $0x96, 4(DX), Z8, Z5
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z6
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z8
-	VPSRLQ           $0x20, Z6, Z9
-	VPSRLQ           $0x20, Z8, Z10
-	VPTERNLOGD.BCST  $0x96, 8(DX), Z3, Z10
-	VPTERNLOGD.BCST  $0x96, 12(DX), Z1, Z9
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z7, Z1
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z5, Z3
-	VPSRLQ           $0x20, Z1, Z5
-	VPSRLQ           $0x20, Z3, Z7
-	VPTERNLOGD.BCST  $0x96, 8(DX), Z4, Z7
-	VPTERNLOGD.BCST  $0x96, 12(DX), Z2, Z5
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z2
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z4
-	VPSRLQ           $0x20, Z2, Z9
-	VPSRLQ           $0x20, Z4, Z10
-	VPTERNLOGD.BCST  $0x96, 16(DX), Z8, Z10
-	VPTERNLOGD.BCST  $0x96, 20(DX), Z6, Z9
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z7, Z6
+	VMOVUPS          (BX), Z5
+	VPTERNLOGD.BCST  $0x96, (DX), Z5, Z4
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z4, Z4
+	VPSHUFD          $0xf5, Z4, Z5
+	VMOVAPS          Z3, Z3
+	MOVQ             c1+32(FP), BX
+	VMOVUPS          (BX), Z6
+	VPSRLQ           $0x20, Z6, Z6
+	VPTERNLOGD.BCST  $0x96, (DX), Z6, Z3
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z3, Z3
+	VPSHUFD          $0xf5, Z3, Z6
+	VMOVAPS          Z0, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z7, Z7
+	VPSHUFD          $0xf5, Z7, Z8
+	VMOVAPS          Z2, Z9
+	VPTERNLOGD.BCST  $0x96, 4(DX), Z9, Z8
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z8, Z8
+	VPSHUFD          $0xf5, Z8, Z9
+	VMOVAPS          Z1, Z10
+	VPTERNLOGD.BCST  $0x96, 8(DX), Z10, Z9
+	VMOVAPS          Z5, Z10
+	VPTERNLOGD.BCST  $0x96, 12(DX), Z7, Z10
+	VMOVAPS          Z4, Z7
+	VMOVAPS          Z0, Z11
+	VPSRLQ           $0x20, Z11, Z11
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z11, Z11
+	VPSHUFD          $0xf5, Z11, Z12
+	VMOVAPS          Z2, Z13
+	VPTERNLOGD.BCST  $0x96, 4(DX), Z13, Z12
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z12, Z12
+	VPSHUFD          $0xf5, Z12, Z13
+	VMOVAPS          Z1, Z14
+	VPTERNLOGD.BCST  $0x96, 8(DX), Z14, Z13
+	VMOVAPS          Z6, Z14
+	VPTERNLOGD.BCST  $0x96, 12(DX), Z11, Z14
+	VMOVAPS          Z3, Z11
+	VPADDD.BCST      const00000010<>+0(SB), Z0, Z0
+	VMOVAPS          Z0, Z15
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z15, Z15
+	VPSHUFD          $0xf5, Z15, Z16
+	VMOVAPS          Z2, Z17
+	VPTERNLOGD.BCST  $0x96, 4(DX), Z17, Z16
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z16, Z16
+	VPSHUFD          $0xf5, Z16, Z17
+	VMOVAPS          Z1, Z18
+	VPTERNLOGD.BCST  $0x96, 8(DX), Z18, Z17
+	VMOVAPS          Z5, Z5
+	VPTERNLOGD.BCST  $0x96, 12(DX), Z15, Z5
+	VMOVAPS          Z4, Z4
+	VMOVAPS          Z0, Z15
+	VPSRLQ           $0x20, Z15, Z15
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z15, Z15
+	VPSHUFD          $0xf5, Z15, Z18
+	VMOVAPS          Z2, Z2
+	VPTERNLOGD.BCST  $0x96, 4(DX), Z2, Z18
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z18, Z2
+	VPSHUFD          $0xf5, Z2, Z18
+	VMOVAPS          Z1, Z1
+	VPTERNLOGD.BCST  $0x96, 8(DX), Z1, Z18
+	VMOVAPS          Z6, Z1
+	VPTERNLOGD.BCST  $0x96, 12(DX), Z15, Z1
+	VMOVAPS          Z3, Z3
+	VPADDD.BCST      const00000010<>+0(SB), Z0, Z0
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z9, Z6
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z10, Z9
+	VPSHUFD          $0xf5, Z6, Z10
+	VPSHUFD          $0xf5, Z9, Z15
+	VPTERNLOGD.BCST  $0x96, 16(DX), Z8, Z15
+	VPTERNLOGD.BCST  $0x96, 20(DX), Z7, Z10
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z13, Z7
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z14, Z8
+	VPSHUFD          $0xf5, Z7, Z13
+	VPSHUFD          $0xf5, Z8, Z14
+	VPTERNLOGD.BCST  $0x96, 16(DX), Z12, Z14
+	VPTERNLOGD.BCST  $0x96, 20(DX), Z11, Z13
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z17, Z11
 	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z5, Z5
-	VPSRLQ           $0x20, Z6, Z7
-	VPSRLQ           $0x20, Z5, Z8
-	VPTERNLOGD.BCST  $0x96, 16(DX), Z3, Z8
-	VPTERNLOGD.BCST  $0x96, 20(DX), Z1, Z7
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z1
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z3
-	VPSRLQ           $0x20, Z1, Z9
-	VPSRLQ           $0x20, Z3, Z10
-	VPTERNLOGD.BCST  $0x96, 24(DX), Z4, Z10
-	VPTERNLOGD.BCST  $0x96, 28(DX), Z2, Z9
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z8, Z2
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z4
-	VPSRLQ           $0x20, Z2, Z7
-	VPSRLQ           $0x20, Z4, Z8
-	VPTERNLOGD.BCST  $0x96, 24(DX), Z5, Z8
-	VPTERNLOGD.BCST  $0x96, 28(DX), Z6, Z7
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z5
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z6
-	VPSRLQ           $0x20, Z5, Z9
-	VPSRLQ           $0x20, Z6, Z10
-	VPTERNLOGD.BCST  $0x96, 32(DX), Z3, Z10
-	VPTERNLOGD.BCST  $0x96, 36(DX), Z1, Z9
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z8, Z1
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z3
-	VPSRLQ           $0x20, Z1, Z7
-	VPSRLQ           $0x20, Z3, Z8
-	VPTERNLOGD.BCST  $0x96, 32(DX), Z4, Z8
-	VPTERNLOGD.BCST  $0x96, 36(DX), Z2, Z7
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z2
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z4
-	VPSRLQ           $0x20, Z2, Z9
-	VPSRLQ           $0x20, Z4, Z10
-	VPTERNLOGD.BCST  $0x96, 40(DX), Z6, Z10
-	VPTERNLOGD.BCST  $0x96, 44(DX), Z5, Z9
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z8, Z5
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z6
-	VPSRLQ           $0x20, Z5, Z7
-	VPSRLQ           $0x20, Z6, Z8
-	VPTERNLOGD.BCST  $0x96, 40(DX), Z3, Z8
-	VPTERNLOGD.BCST  $0x96, 44(DX), Z1, Z7
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z1
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z3
-	VPSRLQ           $0x20, Z1, Z9
-	VPSRLQ           $0x20, Z3, Z10
-	VPTERNLOGD.BCST  $0x96, 48(DX), Z4, Z10
-	VPTERNLOGD.BCST  $0x96, 52(DX), Z2, Z9
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z8, Z2
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z4
-	VPSRLQ           $0x20, Z2, Z7
-	VPSRLQ           $0x20, Z4, Z8
-	VPTERNLOGD.BCST  $0x96, 48(DX), Z6, Z8
-	VPTERNLOGD.BCST  $0x96, 52(DX), Z5, Z7
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z5
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z6
-	VPSRLQ           $0x20, Z5, Z9
-	VPSRLQ           $0x20, Z6, Z10
-	VPTERNLOGD.BCST  $0x96, 56(DX), Z3, Z10
-	VPTERNLOGD.BCST  $0x96, 60(DX), Z1, Z9
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z8, Z1
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z3
-	VPSRLQ           $0x20, Z1, Z7
-	VPSRLQ           $0x20, Z3, Z8
-	VPTERNLOGD.BCST  $0x96, 56(DX), Z4, Z8
-	VPTERNLOGD.BCST  $0x96, 60(DX), Z2, Z7
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z2
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z4
-	VPSRLQ           $0x20, Z2, Z9
-	VPSRLQ           $0x20, Z4, Z10
-	VPTERNLOGD.BCST  $0x96, 64(DX), Z6, Z10
-	VPTERNLOGD.BCST  $0x96, 68(DX), Z5, Z9
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z8, Z5
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z6
-	VPSRLQ           $0x20, Z5, Z7
-	VPSRLQ           $0x20, Z6, Z8
-	VPTERNLOGD.BCST  $0x96, 64(DX), Z3, Z8
-	VPTERNLOGD.BCST  $0x96, 68(DX), Z1, Z7
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z1
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z9, Z3
-	VPSRLQ           $0x20, Z1, Z9
-	VPSRLQ           $0x20, Z3, Z10
-	VPTERNLOGD.BCST  $0x96, 72(DX), Z4, Z10
-	VPTERNLOGD.BCST  $0x96, 76(DX), Z2, Z9
-	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z8, Z2
-	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z4
-	VPSRLQ           $0x20, Z2, Z7
-	VPSRLQ           $0x20, Z4, Z8
-	VPTERNLOGD.BCST  $0x96, 72(DX), Z6, Z8
-	VPTERNLOGD.BCST  $0x96, 76(DX), Z5, Z7
-	VPSLLQ           $0x20, Z8, Z8
+	VPSHUFD          $0xf5, Z11, Z12
+	VPSHUFD          $0xf5, Z5, Z17
+	VPTERNLOGD.BCST  $0x96, 16(DX), Z16, Z17
+	VPTERNLOGD.BCST  $0x96, 20(DX), Z4, Z12
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z18, Z4
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z1, Z1
+	VPSHUFD          $0xf5, Z4, Z16
+	VPSHUFD          $0xf5, Z1, Z18
+	VPTERNLOGD.BCST  $0x96, 16(DX), Z2, Z18
+	VPTERNLOGD.BCST  $0x96, 20(DX), Z3, Z16
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z15, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z10, Z3
+	VPSHUFD          $0xf5, Z2, Z10
+	VPSHUFD          $0xf5, Z3, Z15
+	VPTERNLOGD.BCST  $0x96, 24(DX), Z9, Z15
+	VPTERNLOGD.BCST  $0x96, 28(DX), Z6, Z10
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z14, Z6
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z13, Z9
+	VPSHUFD          $0xf5, Z6, Z13
+	VPSHUFD          $0xf5, Z9, Z14
+	VPTERNLOGD.BCST  $0x96, 24(DX), Z8, Z14
+	VPTERNLOGD.BCST  $0x96, 28(DX), Z7, Z13
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z17, Z7
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z12, Z8
+	VPSHUFD          $0xf5, Z7, Z12
+	VPSHUFD          $0xf5, Z8, Z17
+	VPTERNLOGD.BCST  $0x96, 24(DX), Z5, Z17
+	VPTERNLOGD.BCST  $0x96, 28(DX), Z11, Z12
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z18, Z5
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z16, Z11
+	VPSHUFD          $0xf5, Z5, Z16
+	VPSHUFD          $0xf5, Z11, Z18
+	VPTERNLOGD.BCST  $0x96, 24(DX), Z1, Z18
+	VPTERNLOGD.BCST  $0x96, 28(DX), Z4, Z16
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z15, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z10, Z4
+	VPSHUFD          $0xf5, Z1, Z10
+	VPSHUFD          $0xf5, Z4, Z15
+	VPTERNLOGD.BCST  $0x96, 32(DX), Z3, Z15
+	VPTERNLOGD.BCST  $0x96, 36(DX), Z2, Z10
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z14, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z13, Z3
+	VPSHUFD          $0xf5, Z2, Z13
+	VPSHUFD          $0xf5, Z3, Z14
+	VPTERNLOGD.BCST  $0x96, 32(DX), Z9, Z14
+	VPTERNLOGD.BCST  $0x96, 36(DX), Z6, Z13
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z17, Z6
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z12, Z9
+	VPSHUFD          $0xf5, Z6, Z12
+	VPSHUFD          $0xf5, Z9, Z17
+	VPTERNLOGD.BCST  $0x96, 32(DX), Z8, Z17
+	VPTERNLOGD.BCST  $0x96, 36(DX), Z7, Z12
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z18, Z7
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z16, Z8
+	VPSHUFD          $0xf5, Z7, Z16
+	VPSHUFD          $0xf5, Z8, Z18
+	VPTERNLOGD.BCST  $0x96, 32(DX), Z11, Z18
+	VPTERNLOGD.BCST  $0x96, 36(DX), Z5, Z16
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z15, Z5
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z10, Z10
+	VPSHUFD          $0xf5, Z5, Z11
+	VPSHUFD          $0xf5, Z10, Z15
+	VPTERNLOGD.BCST  $0x96, 40(DX), Z4, Z15
+	VPTERNLOGD.BCST  $0x96, 44(DX), Z1, Z11
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z14, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z13, Z4
+	VPSHUFD          $0xf5, Z1, Z13
+	VPSHUFD          $0xf5, Z4, Z14
+	VPTERNLOGD.BCST  $0x96, 40(DX), Z3, Z14
+	VPTERNLOGD.BCST  $0x96, 44(DX), Z2, Z13
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z17, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z12, Z3
+	VPSHUFD          $0xf5, Z2, Z12
+	VPSHUFD          $0xf5, Z3, Z17
+	VPTERNLOGD.BCST  $0x96, 40(DX), Z9, Z17
+	VPTERNLOGD.BCST  $0x96, 44(DX), Z6, Z12
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z18, Z6
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z16, Z9
+	VPSHUFD          $0xf5, Z6, Z16
+	VPSHUFD          $0xf5, Z9, Z18
+	VPTERNLOGD.BCST  $0x96, 40(DX), Z8, Z18
+	VPTERNLOGD.BCST  $0x96, 44(DX), Z7, Z16
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z15, Z7
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z11, Z8
+	VPSHUFD          $0xf5, Z7, Z11
+	VPSHUFD          $0xf5, Z8, Z15
+	VPTERNLOGD.BCST  $0x96, 48(DX), Z10, Z15
+	VPTERNLOGD.BCST  $0x96, 52(DX), Z5, Z11
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z14, Z5
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z13, Z10
+	VPSHUFD          $0xf5, Z5, Z13
+	VPSHUFD          $0xf5, Z10, Z14
+	VPTERNLOGD.BCST  $0x96, 48(DX), Z4, Z14
+	VPTERNLOGD.BCST  $0x96, 52(DX), Z1, Z13
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z17, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z12, Z4
+	VPSHUFD          $0xf5, Z1, Z12
+	VPSHUFD          $0xf5, Z4, Z17
+	VPTERNLOGD.BCST  $0x96, 48(DX), Z3, Z17
+	VPTERNLOGD.BCST  $0x96, 52(DX), Z2, Z12
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z18, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z16, Z3
+	VPSHUFD          $0xf5, Z2, Z16
+	VPSHUFD          $0xf5, Z3, Z18
+	VPTERNLOGD.BCST  $0x96, 48(DX), Z9, Z18
+	VPTERNLOGD.BCST  $0x96, 52(DX), Z6, Z16
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z15, Z6
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z11, Z9
+	VPSHUFD          $0xf5, Z6, Z11
+	VPSHUFD          $0xf5, Z9, Z15
+	VPTERNLOGD.BCST  $0x96, 56(DX), Z8, Z15
+	VPTERNLOGD.BCST  $0x96, 60(DX), Z7, Z11
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z14, Z7
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z13, Z8
+	VPSHUFD          $0xf5, Z7, Z13
+	VPSHUFD          $0xf5, Z8, Z14
+	VPTERNLOGD.BCST  $0x96, 56(DX), Z10, Z14
+	VPTERNLOGD.BCST  $0x96, 60(DX), Z5, Z13
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z17, Z5
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z12, Z10
+	VPSHUFD          $0xf5, Z5, Z12
+	VPSHUFD          $0xf5, Z10, Z17
+	VPTERNLOGD.BCST  $0x96, 56(DX), Z4, Z17
+	VPTERNLOGD.BCST  $0x96, 60(DX), Z1, Z12
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z18, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z16, Z4
+	VPSHUFD          $0xf5, Z1, Z16
+	VPSHUFD          $0xf5, Z4, Z18
+	VPTERNLOGD.BCST  $0x96, 56(DX), Z3, Z18
+	VPTERNLOGD.BCST  $0x96, 60(DX), Z2, Z16
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z15, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z11, Z3
+	VPSHUFD          $0xf5, Z2, Z11
+	VPSHUFD          $0xf5, Z3, Z15
+	VPTERNLOGD.BCST  $0x96, 64(DX), Z9, Z15
+	VPTERNLOGD.BCST  $0x96, 68(DX), Z6, Z11
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z14, Z6
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z13, Z9
+	VPSHUFD          $0xf5, Z6, Z13
+	VPSHUFD          $0xf5, Z9, Z14
+	VPTERNLOGD.BCST  $0x96, 64(DX), Z8, Z14
+	VPTERNLOGD.BCST  $0x96, 68(DX), Z7, Z13
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z17, Z7
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z12, Z8
+	VPSHUFD          $0xf5, Z7, Z12
+	VPSHUFD          $0xf5, Z8, Z17
+	VPTERNLOGD.BCST  $0x96, 64(DX), Z10, Z17
+	VPTERNLOGD.BCST  $0x96, 68(DX), Z5, Z12
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z18, Z5
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z16, Z10
+	VPSHUFD          $0xf5, Z5, Z16
+	VPSHUFD          $0xf5, Z10, Z18
+	VPTERNLOGD.BCST  $0x96, 64(DX), Z4, Z18
+	VPTERNLOGD.BCST  $0x96, 68(DX), Z1, Z16
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z15, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z11, Z4
+	VPSHUFD          $0xf5, Z1, Z11
+	VPSHUFD          $0xf5, Z4, Z15
+	VPTERNLOGD.BCST  $0x96, 72(DX), Z3, Z15
+	VPTERNLOGD.BCST  $0x96, 76(DX), Z2, Z11
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z14, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z13, Z3
+	VPSHUFD          $0xf5, Z2, Z13
+	VPSHUFD          $0xf5, Z3, Z14
+	VPTERNLOGD.BCST  $0x96, 72(DX), Z9, Z14
+	VPTERNLOGD.BCST  $0x96, 76(DX), Z6, Z13
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z17, Z6
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z12, Z9
+	VPSHUFD          $0xf5, Z6, Z12
+	VPSHUFD          $0xf5, Z9, Z17
+	VPTERNLOGD.BCST  $0x96, 72(DX), Z8, Z17
+	VPTERNLOGD.BCST  $0x96, 76(DX), Z7, Z12
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z18, Z7
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z16, Z8
+	VPSHUFD          $0xf5, Z7, Z16
+	VPSHUFD          $0xf5, Z8, Z18
+	VPTERNLOGD.BCST  $0x96, 72(DX), Z10, Z18
+	VPTERNLOGD.BCST  $0x96, 76(DX), Z5, Z16
+	VPSLLQ           $0x20, Z14, Z14
 	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z5
-	VPTERNLOGQ       $0xca, Z8, Z10, Z5
-	VMOVDQA64        Z5, Z10
-	VPSLLQ           $0x20, Z4, Z4
+	VPTERNLOGQ       $0xca, Z14, Z15, Z5
+	VMOVDQA64        Z5, Z15
+	VPSLLQ           $0x20, Z3, Z3
 	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z5
-	VPTERNLOGQ       $0xca, Z4, Z3, Z5
-	VMOVDQA64        Z5, Z3
-	VPSLLQ           $0x20, Z7, Z7
-	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z4
-	VPTERNLOGQ       $0xca, Z7, Z9, Z4
-	VMOVDQA64        Z4, Z9
+	VPTERNLOGQ       $0xca, Z3, Z4, Z5
+	VMOVDQA64        Z5, Z4
+	VPSLLQ           $0x20, Z13, Z13
+	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z3
+	VPTERNLOGQ       $0xca, Z13, Z11, Z3
+	VMOVDQA64        Z3, Z11
 	VPSLLQ           $0x20, Z2, Z2
-	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z4
-	VPTERNLOGQ       $0xca, Z2, Z1, Z4
-	VMOVDQA64        Z4, Z1
-	VPSRLD           $0x08, Z10, Z10
-	VPADDD.BCST      const00000001<>+0(SB), Z10, Z10
-	VCVTDQ2PS        Z10, Z10
-	VMULPS.BCST      const33800000<>+0(SB), Z10, Z10
-	VPSUBD.BCST      const3f3504f3<>+0(SB), Z10, Z2
+	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z3
+	VPTERNLOGQ       $0xca, Z2, Z1, Z3
+	VMOVDQA64        Z3, Z1
+	VBROADCASTSS     const33800000<>+0(SB), Z2
+	VPSRLD           $0x08, Z15, Z15
+	VCVTDQ2PS        Z15, Z15
+	VFMADD213PS.BCST const33800000<>+0(SB), Z2, Z15
+	VPSUBD.BCST      const3f3504f3<>+0(SB), Z15, Z3
+	VPSRAD           $0x17, Z3, Z3
+	VCVTDQ2PS        Z3, Z5
+	VPSLLD           $0x17, Z3, Z3
+	VPSUBD           Z3, Z15, Z15
+	VSUBPS.BCST      const3f800000<>+0(SB), Z15, Z15
+	VBROADCASTSS     constbd9c555e<>+0(SB), Z3
+	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z15, Z3
+	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z15, Z3
+	VFMADD213PS.BCST const3e116d88<>+0(SB), Z15, Z3
+	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z15, Z3
+	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z15, Z3
+	VFMADD213PS.BCST constbe800113<>+0(SB), Z15, Z3
+	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z15, Z3
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z15, Z3
+	VMULPS           Z15, Z15, Z10
+	VFMADD213PS      Z15, Z10, Z3
+	VFMADD231PS.BCST const3f317218<>+0(SB), Z5, Z3
+	VMULPS.BCST      constc0000000<>+0(SB), Z3, Z3
+	VSQRTPS          Z3, Z3
+	VPSRLD           $0x08, Z11, Z11
+	VCVTDQ2PS        Z11, Z11
+	VFMADD213PS.BCST const33800000<>+0(SB), Z2, Z11
+	VPSUBD.BCST      const3f3504f3<>+0(SB), Z11, Z2
 	VPSRAD           $0x17, Z2, Z2
-	VCVTDQ2PS        Z2, Z4
+	VCVTDQ2PS        Z2, Z5
 	VPSLLD           $0x17, Z2, Z2
-	VPSUBD           Z2, Z10, Z10
-	VSUBPS.BCST      const3f800000<>+0(SB), Z10, Z10
+	VPSUBD           Z2, Z11, Z11
+	VSUBPS.BCST      const3f800000<>+0(SB), Z11, Z11
 	VBROADCASTSS     constbd9c555e<>+0(SB), Z2
-	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z10, Z2
-	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z10, Z2
-	VFMADD213PS.BCST const3e116d88<>+0(SB), Z10, Z2
-	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z10, Z2
-	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z10, Z2
-	VFMADD213PS.BCST constbe800113<>+0(SB), Z10, Z2
-	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z10, Z2
-	VMULPS           Z10, Z10, Z5
-	VMULPS           Z10, Z2, Z2
-	VADDPS.BCST      constbf000000<>+0(SB), Z2, Z2
-	VFMADD213PS      Z10, Z5, Z2
-	VFMADD231PS.BCST const3f317218<>+0(SB), Z4, Z2
+	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z11, Z2
+	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z11, Z2
+	VFMADD213PS.BCST const3e116d88<>+0(SB), Z11, Z2
+	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z11, Z2
+	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z11, Z2
+	VFMADD213PS.BCST constbe800113<>+0(SB), Z11, Z2
+	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z11, Z2
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z11, Z2
+	VMULPS           Z11, Z11, Z10
+	VFMADD213PS      Z11, Z10, Z2
+	VFMADD231PS.BCST const3f317218<>+0(SB), Z5, Z2
 	VMULPS.BCST      constc0000000<>+0(SB), Z2, Z2
 	VSQRTPS          Z2, Z2
-	VPSRLD           $0x08, Z3, Z3
-	VPADDD.BCST      const00200000<>+0(SB), Z3, Z4
-	VPSRLD           $0x16, Z4, Z4
-	VPSLLD           $0x16, Z4, Z5
-	VPSUBD           Z5, Z3, Z3
-	VCVTDQ2PS        Z3, Z3
-	VMULPS.BCST      const34c90fdb<>+0(SB), Z3, Z3
-	VMULPS           Z3, Z3, Z5
-	VBROADCASTSS     constb94c81c1<>+0(SB), Z6
-	VFMADD213PS.BCST const3c088358<>+0(SB), Z5, Z6
-	VFMADD213PS.BCST constbe2aaaa3<>+0(SB), Z5, Z6
-	VMULPS           Z5, Z3, Z7
-	VFMADD213PS      Z3, Z7, Z6
-	VBROADCASTSS     const37cd3640<>+0(SB), Z3
-	VFMADD213PS.BCST constbab60738<>+0(SB), Z5, Z3
-	VFMADD213PS.BCST const3d2aaaa7<>+0(SB), Z5, Z3
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z5, Z3
-	VFMADD213PS.BCST const3f800000<>+0(SB), Z5, Z3
-	VPTESTMD.BCST    const00000001<>+0(SB), Z4, K1
-	VMOVAPS          Z6, Z5
-	VMOVAPS          Z3, K1, Z6
-	VMOVAPS          Z5, K1, Z3
-	VPSLLD           $0x1e, Z4, Z5
-	VANDPS.BCST      const80000000<>+0(SB), Z5, Z5
-	VXORPS           Z5, Z6, Z6
-	VPADDD.BCST      const00000001<>+0(SB), Z4, Z5
-	VPSLLD           $0x1e, Z5, Z5
-	VANDPS.BCST      const80000000<>+0(SB), Z5, Z5
-	VXORPS           Z5, Z3, Z3
-	VMULPS           Z2, Z3, Z3
-	VMULPS           Z2, Z6, Z6
-	VPSRLD           $0x08, Z9, Z9
-	VPADDD.BCST      const00000001<>+0(SB), Z9, Z9
-	VCVTDQ2PS        Z9, Z9
-	VMULPS.BCST      const33800000<>+0(SB), Z9, Z9
-	VPSUBD.BCST      const3f3504f3<>+0(SB), Z9, Z2
-	VPSRAD           $0x17, Z2, Z2
-	VCVTDQ2PS        Z2, Z4
-	VPSLLD           $0x17, Z2, Z2
-	VPSUBD           Z2, Z9, Z9
-	VSUBPS.BCST      const3f800000<>+0(SB), Z9, Z9
-	VBROADCASTSS     constbd9c555e<>+0(SB), Z2
-	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z9, Z2
-	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z9, Z2
-	VFMADD213PS.BCST const3e116d88<>+0(SB), Z9, Z2
-	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z9, Z2
-	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z9, Z2
-	VFMADD213PS.BCST constbe800113<>+0(SB), Z9, Z2
-	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z9, Z2
-	VMULPS           Z9, Z9, Z5
-	VMULPS           Z9, Z2, Z2
-	VADDPS.BCST      constbf000000<>+0(SB), Z2, Z2
-	VFMADD213PS      Z9, Z5, Z2
-	VFMADD231PS.BCST const3f317218<>+0(SB), Z4, Z2
-	VMULPS.BCST      constc0000000<>+0(SB), Z2, Z2
-	VSQRTPS          Z2, Z2
-	VPSRLD           $0x08, Z1, Z1
-	VPADDD.BCST      const00200000<>+0(SB), Z1, Z4
-	VPSRLD           $0x16, Z4, Z4
-	VPSLLD           $0x16, Z4, Z5
-	VPSUBD           Z5, Z1, Z1
+	VPADDD.BCST      const40000000<>+0(SB), Z4, Z5
+	VPSLLD           $0x01, Z4, Z4
+	VPSRAD           $0x09, Z4, Z4
+	VCVTDQ2PS        Z4, Z4
+	VMULPS.BCST      const34c90fdb<>+0(SB), Z4, Z4
+	VMULPS           Z4, Z4, Z10
+	VBROADCASTSS     const362e67b0<>+0(SB), Z11
+	VFMADD213PS.BCST constb94fae68<>+0(SB), Z10, Z11
+	VFMADD213PS.BCST const3c08872c<>+0(SB), Z10, Z11
+	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z10, Z11
+	VMULPS           Z10, Z4, Z13
+	VFMADD213PS      Z4, Z13, Z11
+	VBROADCASTSS     constb48cb548<>+0(SB), Z4
+	VFMADD213PS.BCST const37cfc98d<>+0(SB), Z10, Z4
+	VFMADD213PS.BCST constbab60a5c<>+0(SB), Z10, Z4
+	VFMADD213PS.BCST const3d2aaaa8<>+0(SB), Z10, Z4
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z10, Z4
+	VFMADD213PS.BCST const3f800000<>+0(SB), Z10, Z4
+	VPBROADCASTD     const80000000<>+0(SB), Z10
+	VPTERNLOGD       $0x78, Z10, Z5, Z11
+	VPTERNLOGD       $0x78, Z10, Z5, Z4
+	VMULPS           Z3, Z4, Z4
+	VMULPS           Z3, Z11, Z11
+	VPADDD.BCST      const40000000<>+0(SB), Z1, Z3
+	VPSLLD           $0x01, Z1, Z1
+	VPSRAD           $0x09, Z1, Z1
 	VCVTDQ2PS        Z1, Z1
 	VMULPS.BCST      const34c90fdb<>+0(SB), Z1, Z1
 	VMULPS           Z1, Z1, Z5
-	VBROADCASTSS     constb94c81c1<>+0(SB), Z7
-	VFMADD213PS.BCST const3c088358<>+0(SB), Z5, Z7
-	VFMADD213PS.BCST constbe2aaaa3<>+0(SB), Z5, Z7
-	VMULPS           Z5, Z1, Z8
-	VFMADD213PS      Z1, Z8, Z7
-	VBROADCASTSS     const37cd3640<>+0(SB), Z1
-	VFMADD213PS.BCST constbab60738<>+0(SB), Z5, Z1
-	VFMADD213PS.BCST const3d2aaaa7<>+0(SB), Z5, Z1
+	VBROADCASTSS     const362e67b0<>+0(SB), Z10
+	VFMADD213PS.BCST constb94fae68<>+0(SB), Z5, Z10
+	VFMADD213PS.BCST const3c08872c<>+0(SB), Z5, Z10
+	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z5, Z10
+	VMULPS           Z5, Z1, Z13
+	VFMADD213PS      Z1, Z13, Z10
+	VBROADCASTSS     constb48cb548<>+0(SB), Z1
+	VFMADD213PS.BCST const37cfc98d<>+0(SB), Z5, Z1
+	VFMADD213PS.BCST constbab60a5c<>+0(SB), Z5, Z1
+	VFMADD213PS.BCST const3d2aaaa8<>+0(SB), Z5, Z1
 	VFMADD213PS.BCST constbf000000<>+0(SB), Z5, Z1
 	VFMADD213PS.BCST const3f800000<>+0(SB), Z5, Z1
-	VPTESTMD.BCST    const00000001<>+0(SB), Z4, K1
-	VMOVAPS          Z7, Z5
-	VMOVAPS          Z1, K1, Z7
-	VMOVAPS          Z5, K1, Z1
-	VPSLLD           $0x1e, Z4, Z5
-	VANDPS.BCST      const80000000<>+0(SB), Z5, Z5
-	VXORPS           Z5, Z7, Z7
-	VPADDD.BCST      const00000001<>+0(SB), Z4, Z5
-	VPSLLD           $0x1e, Z5, Z5
-	VANDPS.BCST      const80000000<>+0(SB), Z5, Z5
-	VXORPS           Z5, Z1, Z1
+	VPBROADCASTD     const80000000<>+0(SB), Z5
+	VPTERNLOGD       $0x78, Z5, Z3, Z10
+	VPTERNLOGD       $0x78, Z5, Z3, Z1
 	VMULPS           Z2, Z1, Z1
-	VMULPS           Z2, Z7, Z7
-	VUNPCKLPS        Z6, Z3, Z2
-	VUNPCKHPS        Z6, Z3, Z4
-	VUNPCKLPS        Z7, Z1, Z5
-	VUNPCKHPS        Z7, Z1, Z7
-	VUNPCKLPD        Z5, Z2, Z3
-	VUNPCKHPD        Z5, Z2, Z6
-	VUNPCKLPD        Z7, Z4, Z1
-	VUNPCKHPD        Z7, Z4, Z7
-	VMOVUPS          Z3, (CX)
-	VMOVUPS          Z6, 64(CX)
+	VMULPS           Z2, Z10, Z10
+	VUNPCKLPS        Z11, Z4, Z2
+	VUNPCKHPS        Z11, Z4, Z3
+	VUNPCKLPS        Z10, Z1, Z5
+	VUNPCKHPS        Z10, Z1, Z10
+	VUNPCKLPD        Z5, Z2, Z4
+	VUNPCKHPD        Z5, Z2, Z11
+	VUNPCKLPD        Z10, Z3, Z1
+	VUNPCKHPD        Z10, Z3, Z10
+	VMOVUPS          Z4, (CX)
+	VMOVUPS          Z11, 64(CX)
 	VMOVUPS          Z1, 128(CX)
-	VMOVUPS          Z7, 192(CX)
-	ADDQ             $0x00000100, CX
+	VMOVUPS          Z10, 192(CX)
+	VPSLLQ           $0x20, Z18, Z18
+	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
+	VPTERNLOGQ       $0xca, Z18, Z17, Z1
+	VMOVDQA64        Z1, Z17
+	VPSLLQ           $0x20, Z8, Z8
+	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
+	VPTERNLOGQ       $0xca, Z8, Z9, Z1
+	VMOVDQA64        Z1, Z9
+	VPSLLQ           $0x20, Z16, Z16
+	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
+	VPTERNLOGQ       $0xca, Z16, Z12, Z1
+	VMOVDQA64        Z1, Z12
+	VPSLLQ           $0x20, Z7, Z7
+	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
+	VPTERNLOGQ       $0xca, Z7, Z6, Z1
+	VMOVDQA64        Z1, Z6
+	VBROADCASTSS     const33800000<>+0(SB), Z1
+	VPSRLD           $0x08, Z17, Z17
+	VCVTDQ2PS        Z17, Z17
+	VFMADD213PS.BCST const33800000<>+0(SB), Z1, Z17
+	VPSUBD.BCST      const3f3504f3<>+0(SB), Z17, Z2
+	VPSRAD           $0x17, Z2, Z2
+	VCVTDQ2PS        Z2, Z3
+	VPSLLD           $0x17, Z2, Z2
+	VPSUBD           Z2, Z17, Z17
+	VSUBPS.BCST      const3f800000<>+0(SB), Z17, Z17
+	VBROADCASTSS     constbd9c555e<>+0(SB), Z2
+	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST const3e116d88<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST constbe800113<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z17, Z2
+	VMULPS           Z17, Z17, Z4
+	VFMADD213PS      Z17, Z4, Z2
+	VFMADD231PS.BCST const3f317218<>+0(SB), Z3, Z2
+	VMULPS.BCST      constc0000000<>+0(SB), Z2, Z2
+	VSQRTPS          Z2, Z2
+	VPSRLD           $0x08, Z12, Z12
+	VCVTDQ2PS        Z12, Z12
+	VFMADD213PS.BCST const33800000<>+0(SB), Z1, Z12
+	VPSUBD.BCST      const3f3504f3<>+0(SB), Z12, Z1
+	VPSRAD           $0x17, Z1, Z1
+	VCVTDQ2PS        Z1, Z3
+	VPSLLD           $0x17, Z1, Z1
+	VPSUBD           Z1, Z12, Z12
+	VSUBPS.BCST      const3f800000<>+0(SB), Z12, Z12
+	VBROADCASTSS     constbd9c555e<>+0(SB), Z1
+	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z12, Z1
+	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z12, Z1
+	VFMADD213PS.BCST const3e116d88<>+0(SB), Z12, Z1
+	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z12, Z1
+	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z12, Z1
+	VFMADD213PS.BCST constbe800113<>+0(SB), Z12, Z1
+	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z12, Z1
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z12, Z1
+	VMULPS           Z12, Z12, Z4
+	VFMADD213PS      Z12, Z4, Z1
+	VFMADD231PS.BCST const3f317218<>+0(SB), Z3, Z1
+	VMULPS.BCST      constc0000000<>+0(SB), Z1, Z1
+	VSQRTPS          Z1, Z1
+	VPADDD.BCST      const40000000<>+0(SB), Z9, Z3
+	VPSLLD           $0x01, Z9, Z9
+	VPSRAD           $0x09, Z9, Z9
+	VCVTDQ2PS        Z9, Z9
+	VMULPS.BCST      const34c90fdb<>+0(SB), Z9, Z9
+	VMULPS           Z9, Z9, Z4
+	VBROADCASTSS     const362e67b0<>+0(SB), Z5
+	VFMADD213PS.BCST constb94fae68<>+0(SB), Z4, Z5
+	VFMADD213PS.BCST const3c08872c<>+0(SB), Z4, Z5
+	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z4, Z5
+	VMULPS           Z4, Z9, Z7
+	VFMADD213PS      Z9, Z7, Z5
+	VBROADCASTSS     constb48cb548<>+0(SB), Z7
+	VFMADD213PS.BCST const37cfc98d<>+0(SB), Z4, Z7
+	VFMADD213PS.BCST constbab60a5c<>+0(SB), Z4, Z7
+	VFMADD213PS.BCST const3d2aaaa8<>+0(SB), Z4, Z7
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z4, Z7
+	VFMADD213PS.BCST const3f800000<>+0(SB), Z4, Z7
+	VPBROADCASTD     const80000000<>+0(SB), Z4
+	VPTERNLOGD       $0x78, Z4, Z3, Z5
+	VPTERNLOGD       $0x78, Z4, Z3, Z7
+	VMULPS           Z2, Z7, Z7
+	VMULPS           Z2, Z5, Z5
+	VPADDD.BCST      const40000000<>+0(SB), Z6, Z2
+	VPSLLD           $0x01, Z6, Z6
+	VPSRAD           $0x09, Z6, Z6
+	VCVTDQ2PS        Z6, Z6
+	VMULPS.BCST      const34c90fdb<>+0(SB), Z6, Z6
+	VMULPS           Z6, Z6, Z3
+	VBROADCASTSS     const362e67b0<>+0(SB), Z4
+	VFMADD213PS.BCST constb94fae68<>+0(SB), Z3, Z4
+	VFMADD213PS.BCST const3c08872c<>+0(SB), Z3, Z4
+	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z3, Z4
+	VMULPS           Z3, Z6, Z8
+	VFMADD213PS      Z6, Z8, Z4
+	VBROADCASTSS     constb48cb548<>+0(SB), Z6
+	VFMADD213PS.BCST const37cfc98d<>+0(SB), Z3, Z6
+	VFMADD213PS.BCST constbab60a5c<>+0(SB), Z3, Z6
+	VFMADD213PS.BCST const3d2aaaa8<>+0(SB), Z3, Z6
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z3, Z6
+	VFMADD213PS.BCST const3f800000<>+0(SB), Z3, Z6
+	VPBROADCASTD     const80000000<>+0(SB), Z3
+	VPTERNLOGD       $0x78, Z3, Z2, Z4
+	VPTERNLOGD       $0x78, Z3, Z2, Z6
+	VMULPS           Z1, Z6, Z6
+	VMULPS           Z1, Z4, Z4
+	VUNPCKLPS        Z5, Z7, Z1
+	VUNPCKHPS        Z5, Z7, Z2
+	VUNPCKLPS        Z4, Z6, Z3
+	VUNPCKHPS        Z4, Z6, Z4
+	VUNPCKLPD        Z3, Z1, Z7
+	VUNPCKHPD        Z3, Z1, Z5
+	VUNPCKLPD        Z4, Z2, Z6
+	VUNPCKHPD        Z4, Z2, Z4
+	VMOVUPS          Z7, 256(CX)
+	VMOVUPS          Z5, 320(CX)
+	VMOVUPS          Z6, 384(CX)
+	VMOVUPS          Z4, 448(CX)
+	ADDQ             $0x00000200, CX
+	SUBQ             $0x02, AX
+	JGE              two
+
+last:
+	ADDQ $0x02, AX
+	JZ   done
+
+block:
+	VBROADCASTSS     c2+40(FP), Z1
+	VBROADCASTSS     c3+44(FP), Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z1, Z1
+	VPSHUFD          $0xf5, Z1, Z3
+	VMOVAPS          Z3, Z4
+	MOVQ             c1+32(FP), BX
+	VMOVUPS          (BX), Z5
+	VPTERNLOGD.BCST  $0x96, (DX), Z5, Z4
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z4, Z4
+	VPSHUFD          $0xf5, Z4, Z5
+	VMOVAPS          Z3, Z3
+	MOVQ             c1+32(FP), BX
+	VMOVUPS          (BX), Z6
+	VPSRLQ           $0x20, Z6, Z6
+	VPTERNLOGD.BCST  $0x96, (DX), Z6, Z3
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z3, Z3
+	VPSHUFD          $0xf5, Z3, Z6
+	VMOVAPS          Z0, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z7, Z7
+	VPSHUFD          $0xf5, Z7, Z8
+	VMOVAPS          Z2, Z9
+	VPTERNLOGD.BCST  $0x96, 4(DX), Z9, Z8
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z8, Z8
+	VPSHUFD          $0xf5, Z8, Z9
+	VMOVAPS          Z1, Z10
+	VPTERNLOGD.BCST  $0x96, 8(DX), Z10, Z9
+	VMOVAPS          Z5, Z5
+	VPTERNLOGD.BCST  $0x96, 12(DX), Z7, Z5
+	VMOVAPS          Z4, Z4
+	VMOVAPS          Z0, Z7
+	VPSRLQ           $0x20, Z7, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z7, Z7
+	VPSHUFD          $0xf5, Z7, Z10
+	VMOVAPS          Z2, Z2
+	VPTERNLOGD.BCST  $0x96, 4(DX), Z2, Z10
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z10, Z2
+	VPSHUFD          $0xf5, Z2, Z10
+	VMOVAPS          Z1, Z1
+	VPTERNLOGD.BCST  $0x96, 8(DX), Z1, Z10
+	VMOVAPS          Z6, Z1
+	VPTERNLOGD.BCST  $0x96, 12(DX), Z7, Z1
+	VMOVAPS          Z3, Z3
 	VPADDD.BCST      const00000010<>+0(SB), Z0, Z0
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z9, Z6
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z5, Z5
+	VPSHUFD          $0xf5, Z6, Z7
+	VPSHUFD          $0xf5, Z5, Z9
+	VPTERNLOGD.BCST  $0x96, 16(DX), Z8, Z9
+	VPTERNLOGD.BCST  $0x96, 20(DX), Z4, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z4
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z1, Z1
+	VPSHUFD          $0xf5, Z4, Z8
+	VPSHUFD          $0xf5, Z1, Z10
+	VPTERNLOGD.BCST  $0x96, 16(DX), Z2, Z10
+	VPTERNLOGD.BCST  $0x96, 20(DX), Z3, Z8
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z9, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z3
+	VPSHUFD          $0xf5, Z2, Z7
+	VPSHUFD          $0xf5, Z3, Z9
+	VPTERNLOGD.BCST  $0x96, 24(DX), Z5, Z9
+	VPTERNLOGD.BCST  $0x96, 28(DX), Z6, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z5
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z8, Z6
+	VPSHUFD          $0xf5, Z5, Z8
+	VPSHUFD          $0xf5, Z6, Z10
+	VPTERNLOGD.BCST  $0x96, 24(DX), Z1, Z10
+	VPTERNLOGD.BCST  $0x96, 28(DX), Z4, Z8
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z9, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z4
+	VPSHUFD          $0xf5, Z1, Z7
+	VPSHUFD          $0xf5, Z4, Z9
+	VPTERNLOGD.BCST  $0x96, 32(DX), Z3, Z9
+	VPTERNLOGD.BCST  $0x96, 36(DX), Z2, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z8, Z3
+	VPSHUFD          $0xf5, Z2, Z8
+	VPSHUFD          $0xf5, Z3, Z10
+	VPTERNLOGD.BCST  $0x96, 32(DX), Z6, Z10
+	VPTERNLOGD.BCST  $0x96, 36(DX), Z5, Z8
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z9, Z5
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z6
+	VPSHUFD          $0xf5, Z5, Z7
+	VPSHUFD          $0xf5, Z6, Z9
+	VPTERNLOGD.BCST  $0x96, 40(DX), Z4, Z9
+	VPTERNLOGD.BCST  $0x96, 44(DX), Z1, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z8, Z4
+	VPSHUFD          $0xf5, Z1, Z8
+	VPSHUFD          $0xf5, Z4, Z10
+	VPTERNLOGD.BCST  $0x96, 40(DX), Z3, Z10
+	VPTERNLOGD.BCST  $0x96, 44(DX), Z2, Z8
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z9, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z3
+	VPSHUFD          $0xf5, Z2, Z7
+	VPSHUFD          $0xf5, Z3, Z9
+	VPTERNLOGD.BCST  $0x96, 48(DX), Z6, Z9
+	VPTERNLOGD.BCST  $0x96, 52(DX), Z5, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z5
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z8, Z6
+	VPSHUFD          $0xf5, Z5, Z8
+	VPSHUFD          $0xf5, Z6, Z10
+	VPTERNLOGD.BCST  $0x96, 48(DX), Z4, Z10
+	VPTERNLOGD.BCST  $0x96, 52(DX), Z1, Z8
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z9, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z4
+	VPSHUFD          $0xf5, Z1, Z7
+	VPSHUFD          $0xf5, Z4, Z9
+	VPTERNLOGD.BCST  $0x96, 56(DX), Z3, Z9
+	VPTERNLOGD.BCST  $0x96, 60(DX), Z2, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z8, Z3
+	VPSHUFD          $0xf5, Z2, Z8
+	VPSHUFD          $0xf5, Z3, Z10
+	VPTERNLOGD.BCST  $0x96, 56(DX), Z6, Z10
+	VPTERNLOGD.BCST  $0x96, 60(DX), Z5, Z8
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z9, Z5
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z6
+	VPSHUFD          $0xf5, Z5, Z7
+	VPSHUFD          $0xf5, Z6, Z9
+	VPTERNLOGD.BCST  $0x96, 64(DX), Z4, Z9
+	VPTERNLOGD.BCST  $0x96, 68(DX), Z1, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z1
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z8, Z4
+	VPSHUFD          $0xf5, Z1, Z8
+	VPSHUFD          $0xf5, Z4, Z10
+	VPTERNLOGD.BCST  $0x96, 64(DX), Z3, Z10
+	VPTERNLOGD.BCST  $0x96, 68(DX), Z2, Z8
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z9, Z2
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z7, Z3
+	VPSHUFD          $0xf5, Z2, Z7
+	VPSHUFD          $0xf5, Z3, Z9
+	VPTERNLOGD.BCST  $0x96, 72(DX), Z6, Z9
+	VPTERNLOGD.BCST  $0x96, 76(DX), Z5, Z7
+	VPMULUDQ.BCST    const00000000d2511f53<>+0(SB), Z10, Z5
+	VPMULUDQ.BCST    const00000000cd9e8d57<>+0(SB), Z8, Z6
+	VPSHUFD          $0xf5, Z5, Z8
+	VPSHUFD          $0xf5, Z6, Z10
+	VPTERNLOGD.BCST  $0x96, 72(DX), Z4, Z10
+	VPTERNLOGD.BCST  $0x96, 76(DX), Z1, Z8
+	VPSLLQ           $0x20, Z10, Z10
+	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
+	VPTERNLOGQ       $0xca, Z10, Z9, Z1
+	VMOVDQA64        Z1, Z9
+	VPSLLQ           $0x20, Z6, Z6
+	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
+	VPTERNLOGQ       $0xca, Z6, Z3, Z1
+	VMOVDQA64        Z1, Z3
+	VPSLLQ           $0x20, Z8, Z8
+	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
+	VPTERNLOGQ       $0xca, Z8, Z7, Z1
+	VMOVDQA64        Z1, Z7
+	VPSLLQ           $0x20, Z5, Z5
+	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
+	VPTERNLOGQ       $0xca, Z5, Z2, Z1
+	VMOVDQA64        Z1, Z2
+	VBROADCASTSS     const33800000<>+0(SB), Z1
+	VPSRLD           $0x08, Z9, Z9
+	VCVTDQ2PS        Z9, Z9
+	VFMADD213PS.BCST const33800000<>+0(SB), Z1, Z9
+	VPSUBD.BCST      const3f3504f3<>+0(SB), Z9, Z4
+	VPSRAD           $0x17, Z4, Z4
+	VCVTDQ2PS        Z4, Z5
+	VPSLLD           $0x17, Z4, Z4
+	VPSUBD           Z4, Z9, Z9
+	VSUBPS.BCST      const3f800000<>+0(SB), Z9, Z9
+	VBROADCASTSS     constbd9c555e<>+0(SB), Z4
+	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z9, Z4
+	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z9, Z4
+	VFMADD213PS.BCST const3e116d88<>+0(SB), Z9, Z4
+	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z9, Z4
+	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z9, Z4
+	VFMADD213PS.BCST constbe800113<>+0(SB), Z9, Z4
+	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z9, Z4
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z9, Z4
+	VMULPS           Z9, Z9, Z6
+	VFMADD213PS      Z9, Z6, Z4
+	VFMADD231PS.BCST const3f317218<>+0(SB), Z5, Z4
+	VMULPS.BCST      constc0000000<>+0(SB), Z4, Z4
+	VSQRTPS          Z4, Z4
+	VPSRLD           $0x08, Z7, Z7
+	VCVTDQ2PS        Z7, Z7
+	VFMADD213PS.BCST const33800000<>+0(SB), Z1, Z7
+	VPSUBD.BCST      const3f3504f3<>+0(SB), Z7, Z1
+	VPSRAD           $0x17, Z1, Z1
+	VCVTDQ2PS        Z1, Z5
+	VPSLLD           $0x17, Z1, Z1
+	VPSUBD           Z1, Z7, Z7
+	VSUBPS.BCST      const3f800000<>+0(SB), Z7, Z7
+	VBROADCASTSS     constbd9c555e<>+0(SB), Z1
+	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z7, Z1
+	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z7, Z1
+	VFMADD213PS.BCST const3e116d88<>+0(SB), Z7, Z1
+	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z7, Z1
+	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z7, Z1
+	VFMADD213PS.BCST constbe800113<>+0(SB), Z7, Z1
+	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z7, Z1
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z7, Z1
+	VMULPS           Z7, Z7, Z6
+	VFMADD213PS      Z7, Z6, Z1
+	VFMADD231PS.BCST const3f317218<>+0(SB), Z5, Z1
+	VMULPS.BCST      constc0000000<>+0(SB), Z1, Z1
+	VSQRTPS          Z1, Z1
+	VPADDD.BCST      const40000000<>+0(SB), Z3, Z5
+	VPSLLD           $0x01, Z3, Z3
+	VPSRAD           $0x09, Z3, Z3
+	VCVTDQ2PS        Z3, Z3
+	VMULPS.BCST      const34c90fdb<>+0(SB), Z3, Z3
+	VMULPS           Z3, Z3, Z6
+	VBROADCASTSS     const362e67b0<>+0(SB), Z7
+	VFMADD213PS.BCST constb94fae68<>+0(SB), Z6, Z7
+	VFMADD213PS.BCST const3c08872c<>+0(SB), Z6, Z7
+	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z6, Z7
+	VMULPS           Z6, Z3, Z8
+	VFMADD213PS      Z3, Z8, Z7
+	VBROADCASTSS     constb48cb548<>+0(SB), Z3
+	VFMADD213PS.BCST const37cfc98d<>+0(SB), Z6, Z3
+	VFMADD213PS.BCST constbab60a5c<>+0(SB), Z6, Z3
+	VFMADD213PS.BCST const3d2aaaa8<>+0(SB), Z6, Z3
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z6, Z3
+	VFMADD213PS.BCST const3f800000<>+0(SB), Z6, Z3
+	VPBROADCASTD     const80000000<>+0(SB), Z6
+	VPTERNLOGD       $0x78, Z6, Z5, Z7
+	VPTERNLOGD       $0x78, Z6, Z5, Z3
+	VMULPS           Z4, Z3, Z3
+	VMULPS           Z4, Z7, Z7
+	VPADDD.BCST      const40000000<>+0(SB), Z2, Z4
+	VPSLLD           $0x01, Z2, Z2
+	VPSRAD           $0x09, Z2, Z2
+	VCVTDQ2PS        Z2, Z2
+	VMULPS.BCST      const34c90fdb<>+0(SB), Z2, Z2
+	VMULPS           Z2, Z2, Z5
+	VBROADCASTSS     const362e67b0<>+0(SB), Z6
+	VFMADD213PS.BCST constb94fae68<>+0(SB), Z5, Z6
+	VFMADD213PS.BCST const3c08872c<>+0(SB), Z5, Z6
+	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z5, Z6
+	VMULPS           Z5, Z2, Z8
+	VFMADD213PS      Z2, Z8, Z6
+	VBROADCASTSS     constb48cb548<>+0(SB), Z2
+	VFMADD213PS.BCST const37cfc98d<>+0(SB), Z5, Z2
+	VFMADD213PS.BCST constbab60a5c<>+0(SB), Z5, Z2
+	VFMADD213PS.BCST const3d2aaaa8<>+0(SB), Z5, Z2
+	VFMADD213PS.BCST constbf000000<>+0(SB), Z5, Z2
+	VFMADD213PS.BCST const3f800000<>+0(SB), Z5, Z2
+	VPBROADCASTD     const80000000<>+0(SB), Z5
+	VPTERNLOGD       $0x78, Z5, Z4, Z6
+	VPTERNLOGD       $0x78, Z5, Z4, Z2
+	VMULPS           Z1, Z2, Z2
+	VMULPS           Z1, Z6, Z6
+	VUNPCKLPS        Z7, Z3, Z1
+	VUNPCKHPS        Z7, Z3, Z4
+	VUNPCKLPS        Z6, Z2, Z5
+	VUNPCKHPS        Z6, Z2, Z6
+	VUNPCKLPD        Z5, Z1, Z3
+	VUNPCKHPD        Z5, Z1, Z7
+	VUNPCKLPD        Z6, Z4, Z2
+	VUNPCKHPD        Z6, Z4, Z6
+	VMOVUPS          Z3, (CX)
+	VMOVUPS          Z7, 64(CX)
+	VMOVUPS          Z2, 128(CX)
+	VMOVUPS          Z6, 192(CX)
+	ADDQ             $0x00000100, CX
 	DECQ             AX
 	JNZ              block
+
+done:
 	VZEROUPPER
 	RET
+
+DATA const00000000cd9e8d57<>+0(SB)/8, $0x00000000cd9e8d57
+DATA const00000000cd9e8d57<>+8(SB)/8, $0x00000000cd9e8d57
+DATA const00000000cd9e8d57<>+16(SB)/8, $0x00000000cd9e8d57
+DATA const00000000cd9e8d57<>+24(SB)/8, $0x00000000cd9e8d57
+GLOBL const00000000cd9e8d57<>(SB), RODATA|NOPTR, $32
 
 DATA const00000000d2511f53<>+0(SB)/8, $0x00000000d2511f53
 DATA const00000000d2511f53<>+8(SB)/8, $0x00000000d2511f53
@@ -9033,11 +10022,15 @@ DATA const00000000d2511f53<>+16(SB)/8, $0x00000000d2511f53
 DATA const00000000d2511f53<>+24(SB)/8, $0x00000000d2511f53
 GLOBL const00000000d2511f53<>(SB), RODATA|NOPTR, $32
 
-DATA const00000000cd9e8d57<>+0(SB)/8, $0x00000000cd9e8d57
-DATA const00000000cd9e8d57<>+8(SB)/8, $0x00000000cd9e8d57
-DATA const00000000cd9e8d57<>+16(SB)/8, $0x00000000cd9e8d57
-DATA const00000000cd9e8d57<>+24(SB)/8, $0x00000000cd9e8d57
-GLOBL const00000000cd9e8d57<>(SB), RODATA|NOPTR, $32
+DATA const00000010<>+0(SB)/4, $0x00000010
+DATA const00000010<>+4(SB)/4, $0x00000010
+DATA const00000010<>+8(SB)/4, $0x00000010
+DATA const00000010<>+12(SB)/4, $0x00000010
+DATA const00000010<>+16(SB)/4, $0x00000010
+DATA const00000010<>+20(SB)/4, $0x00000010
+DATA const00000010<>+24(SB)/4, $0x00000010
+DATA const00000010<>+28(SB)/4, $0x00000010
+GLOBL const00000010<>(SB), RODATA|NOPTR, $32
 
 DATA const00000000ffffffff<>+0(SB)/8, $0x00000000ffffffff
 DATA const00000000ffffffff<>+8(SB)/8, $0x00000000ffffffff
@@ -9065,15 +10058,15 @@ DATA constc0000000<>+24(SB)/4, $0xc0000000
 DATA constc0000000<>+28(SB)/4, $0xc0000000
 GLOBL constc0000000<>(SB), RODATA|NOPTR, $32
 
-DATA const00200000<>+0(SB)/4, $0x00200000
-DATA const00200000<>+4(SB)/4, $0x00200000
-DATA const00200000<>+8(SB)/4, $0x00200000
-DATA const00200000<>+12(SB)/4, $0x00200000
-DATA const00200000<>+16(SB)/4, $0x00200000
-DATA const00200000<>+20(SB)/4, $0x00200000
-DATA const00200000<>+24(SB)/4, $0x00200000
-DATA const00200000<>+28(SB)/4, $0x00200000
-GLOBL const00200000<>(SB), RODATA|NOPTR, $32
+DATA const40000000<>+0(SB)/4, $0x40000000
+DATA const40000000<>+4(SB)/4, $0x40000000
+DATA const40000000<>+8(SB)/4, $0x40000000
+DATA const40000000<>+12(SB)/4, $0x40000000
+DATA const40000000<>+16(SB)/4, $0x40000000
+DATA const40000000<>+20(SB)/4, $0x40000000
+DATA const40000000<>+24(SB)/4, $0x40000000
+DATA const40000000<>+28(SB)/4, $0x40000000
+GLOBL const40000000<>(SB), RODATA|NOPTR, $32
 
 DATA const34c90fdb<>+0(SB)/4, $0x34c90fdb
 DATA const34c90fdb<>+4(SB)/4, $0x34c90fdb
@@ -9084,16 +10077,6 @@ DATA const34c90fdb<>+20(SB)/4, $0x34c90fdb
 DATA const34c90fdb<>+24(SB)/4, $0x34c90fdb
 DATA const34c90fdb<>+28(SB)/4, $0x34c90fdb
 GLOBL const34c90fdb<>(SB), RODATA|NOPTR, $32
-
-DATA const00000010<>+0(SB)/4, $0x00000010
-DATA const00000010<>+4(SB)/4, $0x00000010
-DATA const00000010<>+8(SB)/4, $0x00000010
-DATA const00000010<>+12(SB)/4, $0x00000010
-DATA const00000010<>+16(SB)/4, $0x00000010
-DATA const00000010<>+20(SB)/4, $0x00000010
-DATA const00000010<>+24(SB)/4, $0x00000010
-DATA const00000010<>+28(SB)/4, $0x00000010
-GLOBL const00000010<>(SB), RODATA|NOPTR, $32
 
 // func packRowsAVX2(k int, dwords int, src *byte, stride int, dst *byte)
 // Requires: AVX
@@ -9128,6 +10111,137 @@ TEXT ·sinCos32AVX2(SB), NOSPLIT, $0-40
 	MOVQ x+8(FP), CX
 	MOVQ sin+16(FP), DX
 	MOVQ cos+24(FP), BX
+	SUBQ $0x00000020, AX
+	JL   single
+
+four:
+	VMOVUPS      (CX), Y0
+	VMOVUPS      32(CX), Y1
+	VMOVUPS      64(CX), Y2
+	VMOVUPS      96(CX), Y3
+	VMOVAPS      Y0, Y4
+	VANDPS       const7fffffff<>+0(SB), Y4, Y4
+	VMOVAPS      Y1, Y5
+	VANDPS       const7fffffff<>+0(SB), Y5, Y5
+	VMAXPS       Y5, Y4, Y4
+	VMOVAPS      Y2, Y5
+	VANDPS       const7fffffff<>+0(SB), Y5, Y5
+	VMAXPS       Y5, Y4, Y4
+	VMOVAPS      Y3, Y5
+	VANDPS       const7fffffff<>+0(SB), Y5, Y5
+	VMAXPS       Y5, Y4, Y4
+	VCMPPS       $0x16, const459c4000<>+0(SB), Y4, Y4
+	VMOVMSKPS    Y4, SI
+	TESTL        SI, SI
+	JNZ          single
+	VBROADCASTSS const4b400000<>+0(SB), Y4
+	VFMADD231PS  const3ea2f983<>+0(SB), Y0, Y4
+	VSUBPS       const4b400000<>+0(SB), Y4, Y5
+	VFNMADD231PS const40490fdb<>+0(SB), Y5, Y0
+	VFNMADD231PS constb3bbbd2e<>+0(SB), Y5, Y0
+	VPSLLD       $0x1f, Y4, Y4
+	VMULPS       Y0, Y0, Y5
+	VBROADCASTSS const362e67b0<>+0(SB), Y6
+	VFMADD213PS  constb94fae68<>+0(SB), Y5, Y6
+	VFMADD213PS  const3c08872c<>+0(SB), Y5, Y6
+	VFMADD213PS  constbe2aaaa4<>+0(SB), Y5, Y6
+	VMULPS       Y5, Y0, Y7
+	VFMADD213PS  Y0, Y7, Y6
+	VBROADCASTSS constb48cb548<>+0(SB), Y0
+	VFMADD213PS  const37cfc98d<>+0(SB), Y5, Y0
+	VFMADD213PS  constbab60a5c<>+0(SB), Y5, Y0
+	VFMADD213PS  const3d2aaaa8<>+0(SB), Y5, Y0
+	VFMADD213PS  constbf000000<>+0(SB), Y5, Y0
+	VFMADD213PS  const3f800000<>+0(SB), Y5, Y0
+	VPBROADCASTD const80000000<>+0(SB), Y5
+	VPAND        Y5, Y4, Y4
+	VPXOR        Y4, Y6, Y6
+	VPXOR        Y4, Y0, Y0
+	VMOVUPS      Y6, (DX)
+	VMOVUPS      Y0, (BX)
+	VBROADCASTSS const4b400000<>+0(SB), Y0
+	VFMADD231PS  const3ea2f983<>+0(SB), Y1, Y0
+	VSUBPS       const4b400000<>+0(SB), Y0, Y4
+	VFNMADD231PS const40490fdb<>+0(SB), Y4, Y1
+	VFNMADD231PS constb3bbbd2e<>+0(SB), Y4, Y1
+	VPSLLD       $0x1f, Y0, Y0
+	VMULPS       Y1, Y1, Y4
+	VBROADCASTSS const362e67b0<>+0(SB), Y5
+	VFMADD213PS  constb94fae68<>+0(SB), Y4, Y5
+	VFMADD213PS  const3c08872c<>+0(SB), Y4, Y5
+	VFMADD213PS  constbe2aaaa4<>+0(SB), Y4, Y5
+	VMULPS       Y4, Y1, Y6
+	VFMADD213PS  Y1, Y6, Y5
+	VBROADCASTSS constb48cb548<>+0(SB), Y1
+	VFMADD213PS  const37cfc98d<>+0(SB), Y4, Y1
+	VFMADD213PS  constbab60a5c<>+0(SB), Y4, Y1
+	VFMADD213PS  const3d2aaaa8<>+0(SB), Y4, Y1
+	VFMADD213PS  constbf000000<>+0(SB), Y4, Y1
+	VFMADD213PS  const3f800000<>+0(SB), Y4, Y1
+	VPBROADCASTD const80000000<>+0(SB), Y4
+	VPAND        Y4, Y0, Y0
+	VPXOR        Y0, Y5, Y5
+	VPXOR        Y0, Y1, Y1
+	VMOVUPS      Y5, 32(DX)
+	VMOVUPS      Y1, 32(BX)
+	VBROADCASTSS const4b400000<>+0(SB), Y0
+	VFMADD231PS  const3ea2f983<>+0(SB), Y2, Y0
+	VSUBPS       const4b400000<>+0(SB), Y0, Y1
+	VFNMADD231PS const40490fdb<>+0(SB), Y1, Y2
+	VFNMADD231PS constb3bbbd2e<>+0(SB), Y1, Y2
+	VPSLLD       $0x1f, Y0, Y0
+	VMULPS       Y2, Y2, Y1
+	VBROADCASTSS const362e67b0<>+0(SB), Y4
+	VFMADD213PS  constb94fae68<>+0(SB), Y1, Y4
+	VFMADD213PS  const3c08872c<>+0(SB), Y1, Y4
+	VFMADD213PS  constbe2aaaa4<>+0(SB), Y1, Y4
+	VMULPS       Y1, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VBROADCASTSS constb48cb548<>+0(SB), Y2
+	VFMADD213PS  const37cfc98d<>+0(SB), Y1, Y2
+	VFMADD213PS  constbab60a5c<>+0(SB), Y1, Y2
+	VFMADD213PS  const3d2aaaa8<>+0(SB), Y1, Y2
+	VFMADD213PS  constbf000000<>+0(SB), Y1, Y2
+	VFMADD213PS  const3f800000<>+0(SB), Y1, Y2
+	VPBROADCASTD const80000000<>+0(SB), Y1
+	VPAND        Y1, Y0, Y0
+	VPXOR        Y0, Y4, Y4
+	VPXOR        Y0, Y2, Y2
+	VMOVUPS      Y4, 64(DX)
+	VMOVUPS      Y2, 64(BX)
+	VBROADCASTSS const4b400000<>+0(SB), Y0
+	VFMADD231PS  const3ea2f983<>+0(SB), Y3, Y0
+	VSUBPS       const4b400000<>+0(SB), Y0, Y1
+	VFNMADD231PS const40490fdb<>+0(SB), Y1, Y3
+	VFNMADD231PS constb3bbbd2e<>+0(SB), Y1, Y3
+	VPSLLD       $0x1f, Y0, Y0
+	VMULPS       Y3, Y3, Y1
+	VBROADCASTSS const362e67b0<>+0(SB), Y2
+	VFMADD213PS  constb94fae68<>+0(SB), Y1, Y2
+	VFMADD213PS  const3c08872c<>+0(SB), Y1, Y2
+	VFMADD213PS  constbe2aaaa4<>+0(SB), Y1, Y2
+	VMULPS       Y1, Y3, Y4
+	VFMADD213PS  Y3, Y4, Y2
+	VBROADCASTSS constb48cb548<>+0(SB), Y3
+	VFMADD213PS  const37cfc98d<>+0(SB), Y1, Y3
+	VFMADD213PS  constbab60a5c<>+0(SB), Y1, Y3
+	VFMADD213PS  const3d2aaaa8<>+0(SB), Y1, Y3
+	VFMADD213PS  constbf000000<>+0(SB), Y1, Y3
+	VFMADD213PS  const3f800000<>+0(SB), Y1, Y3
+	VPBROADCASTD const80000000<>+0(SB), Y1
+	VPAND        Y1, Y0, Y0
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y0, Y3, Y3
+	VMOVUPS      Y2, 96(DX)
+	VMOVUPS      Y3, 96(BX)
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, BX
+	SUBQ         $0x00000020, AX
+	JGE          four
+
+single:
+	ADDQ $0x00000020, AX
 	SUBQ $0x00000008, AX
 	JL   rest
 
@@ -9140,32 +10254,28 @@ whole:
 	TESTL        SI, SI
 	JNZ          stop
 	VBROADCASTSS const4b400000<>+0(SB), Y1
-	VFMADD231PS  const3f22f983<>+0(SB), Y0, Y1
+	VFMADD231PS  const3ea2f983<>+0(SB), Y0, Y1
 	VSUBPS       const4b400000<>+0(SB), Y1, Y2
-	VFNMADD231PS const3fc90fdb<>+0(SB), Y2, Y0
-	VFNMADD231PS constb33bbd2e<>+0(SB), Y2, Y0
+	VFNMADD231PS const40490fdb<>+0(SB), Y2, Y0
+	VFNMADD231PS constb3bbbd2e<>+0(SB), Y2, Y0
+	VPSLLD       $0x1f, Y1, Y1
 	VMULPS       Y0, Y0, Y2
-	VBROADCASTSS constb94c81c1<>+0(SB), Y3
-	VFMADD213PS  const3c088358<>+0(SB), Y2, Y3
-	VFMADD213PS  constbe2aaaa3<>+0(SB), Y2, Y3
+	VBROADCASTSS const362e67b0<>+0(SB), Y3
+	VFMADD213PS  constb94fae68<>+0(SB), Y2, Y3
+	VFMADD213PS  const3c08872c<>+0(SB), Y2, Y3
+	VFMADD213PS  constbe2aaaa4<>+0(SB), Y2, Y3
 	VMULPS       Y2, Y0, Y4
 	VFMADD213PS  Y0, Y4, Y3
-	VBROADCASTSS const37cd3640<>+0(SB), Y0
-	VFMADD213PS  constbab60738<>+0(SB), Y2, Y0
-	VFMADD213PS  const3d2aaaa7<>+0(SB), Y2, Y0
+	VBROADCASTSS constb48cb548<>+0(SB), Y0
+	VFMADD213PS  const37cfc98d<>+0(SB), Y2, Y0
+	VFMADD213PS  constbab60a5c<>+0(SB), Y2, Y0
+	VFMADD213PS  const3d2aaaa8<>+0(SB), Y2, Y0
 	VFMADD213PS  constbf000000<>+0(SB), Y2, Y0
 	VFMADD213PS  const3f800000<>+0(SB), Y2, Y0
-	VPSLLD       $0x1f, Y1, Y2
-	VMOVAPS      Y3, Y4
-	VBLENDVPS    Y2, Y0, Y3, Y3
-	VBLENDVPS    Y2, Y4, Y0, Y0
-	VPSLLD       $0x1e, Y1, Y2
-	VANDPS       const80000000<>+0(SB), Y2, Y2
-	VXORPS       Y2, Y3, Y3
-	VPADDD       const00000001<>+0(SB), Y1, Y2
-	VPSLLD       $0x1e, Y2, Y2
-	VANDPS       const80000000<>+0(SB), Y2, Y2
-	VXORPS       Y2, Y0, Y0
+	VPBROADCASTD const80000000<>+0(SB), Y2
+	VPAND        Y2, Y1, Y1
+	VPXOR        Y1, Y3, Y3
+	VPXOR        Y1, Y0, Y0
 	VMOVUPS      Y3, (DX)
 	VMOVUPS      Y0, (BX)
 	ADDQ         $0x00000020, CX
@@ -9190,32 +10300,28 @@ rest:
 	TESTL        CX, CX
 	JNZ          stopRest
 	VBROADCASTSS const4b400000<>+0(SB), Y2
-	VFMADD231PS  const3f22f983<>+0(SB), Y1, Y2
+	VFMADD231PS  const3ea2f983<>+0(SB), Y1, Y2
 	VSUBPS       const4b400000<>+0(SB), Y2, Y3
-	VFNMADD231PS const3fc90fdb<>+0(SB), Y3, Y1
-	VFNMADD231PS constb33bbd2e<>+0(SB), Y3, Y1
+	VFNMADD231PS const40490fdb<>+0(SB), Y3, Y1
+	VFNMADD231PS constb3bbbd2e<>+0(SB), Y3, Y1
+	VPSLLD       $0x1f, Y2, Y2
 	VMULPS       Y1, Y1, Y3
-	VBROADCASTSS constb94c81c1<>+0(SB), Y4
-	VFMADD213PS  const3c088358<>+0(SB), Y3, Y4
-	VFMADD213PS  constbe2aaaa3<>+0(SB), Y3, Y4
+	VBROADCASTSS const362e67b0<>+0(SB), Y4
+	VFMADD213PS  constb94fae68<>+0(SB), Y3, Y4
+	VFMADD213PS  const3c08872c<>+0(SB), Y3, Y4
+	VFMADD213PS  constbe2aaaa4<>+0(SB), Y3, Y4
 	VMULPS       Y3, Y1, Y5
 	VFMADD213PS  Y1, Y5, Y4
-	VBROADCASTSS const37cd3640<>+0(SB), Y1
-	VFMADD213PS  constbab60738<>+0(SB), Y3, Y1
-	VFMADD213PS  const3d2aaaa7<>+0(SB), Y3, Y1
+	VBROADCASTSS constb48cb548<>+0(SB), Y1
+	VFMADD213PS  const37cfc98d<>+0(SB), Y3, Y1
+	VFMADD213PS  constbab60a5c<>+0(SB), Y3, Y1
+	VFMADD213PS  const3d2aaaa8<>+0(SB), Y3, Y1
 	VFMADD213PS  constbf000000<>+0(SB), Y3, Y1
 	VFMADD213PS  const3f800000<>+0(SB), Y3, Y1
-	VPSLLD       $0x1f, Y2, Y3
-	VMOVAPS      Y4, Y5
-	VBLENDVPS    Y3, Y1, Y4, Y4
-	VBLENDVPS    Y3, Y5, Y1, Y1
-	VPSLLD       $0x1e, Y2, Y3
-	VANDPS       const80000000<>+0(SB), Y3, Y3
-	VXORPS       Y3, Y4, Y4
-	VPADDD       const00000001<>+0(SB), Y2, Y3
-	VPSLLD       $0x1e, Y3, Y3
-	VANDPS       const80000000<>+0(SB), Y3, Y3
-	VXORPS       Y3, Y1, Y1
+	VPBROADCASTD const80000000<>+0(SB), Y3
+	VPAND        Y3, Y2, Y2
+	VPXOR        Y2, Y4, Y4
+	VPXOR        Y2, Y1, Y1
 	VMASKMOVPS   Y4, Y0, (DX)
 	VMASKMOVPS   Y1, Y0, (BX)
 
@@ -9265,9 +10371,8 @@ whole:
 	VFMADD213PS  const3e4cd000<>+0(SB), Y3, Y1
 	VFMADD213PS  constbe800113<>+0(SB), Y3, Y1
 	VFMADD213PS  const3eaaaaaa<>+0(SB), Y3, Y1
+	VFMADD213PS  constbf000000<>+0(SB), Y3, Y1
 	VMULPS       Y3, Y3, Y2
-	VMULPS       Y3, Y1, Y1
-	VADDPS       constbf000000<>+0(SB), Y1, Y1
 	VFMADD213PS  Y3, Y2, Y1
 	VFMADD231PS  const3f317218<>+0(SB), Y4, Y1
 	VCMPPS       $0x00, const7f800000<>+0(SB), Y0, Y2
@@ -9311,9 +10416,8 @@ rest:
 	VFMADD213PS  const3e4cd000<>+0(SB), Y4, Y2
 	VFMADD213PS  constbe800113<>+0(SB), Y4, Y2
 	VFMADD213PS  const3eaaaaaa<>+0(SB), Y4, Y2
+	VFMADD213PS  constbf000000<>+0(SB), Y4, Y2
 	VMULPS       Y4, Y4, Y3
-	VMULPS       Y4, Y2, Y2
-	VADDPS       constbf000000<>+0(SB), Y2, Y2
 	VFMADD213PS  Y4, Y3, Y2
 	VFMADD231PS  const3f317218<>+0(SB), Y5, Y2
 	VCMPPS       $0x00, const7f800000<>+0(SB), Y1, Y3
@@ -9338,349 +10442,341 @@ TEXT ·normals32AVX2(SB), NOSPLIT, $0-48
 	VMOVUPS (BX), Y0
 
 block:
-	VBROADCASTSS c2+40(FP), Y3
-	VBROADCASTSS c3+44(FP), Y4
-	VMOVAPS      Y0, Y1
+	VBROADCASTSS c2+40(FP), Y1
+	VBROADCASTSS c3+44(FP), Y2
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y1, Y1
+	VPSHUFD      $0xf5, Y1, Y3
+	VMOVAPS      Y3, Y4
 	MOVQ         c1+32(FP), BX
-	VMOVUPS      (BX), Y2
-	VPSRLQ       $0x20, Y1, Y5
-	VPSRLQ       $0x20, Y2, Y6
-	VMOVAPS      Y3, Y7
-	VMOVAPS      Y4, Y8
-	VPMULUDQ     const00000000d2511f53<>+0(SB), Y1, Y1
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y3, Y3
-	VPSRLQ       $0x20, Y1, Y9
-	VPSRLQ       $0x20, Y3, Y10
-	VPXOR        Y2, Y10, Y10
-	VPBROADCASTD (DX), Y2
-	VPXOR        Y2, Y10, Y10
-	VPXOR        Y4, Y9, Y9
-	VPBROADCASTD 4(DX), Y4
-	VPXOR        Y4, Y9, Y9
-	VPMULUDQ     const00000000d2511f53<>+0(SB), Y5, Y2
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y4
-	VPSRLQ       $0x20, Y2, Y5
-	VPSRLQ       $0x20, Y4, Y7
-	VPXOR        Y6, Y7, Y7
+	VMOVUPS      (BX), Y5
+	VPXOR        Y5, Y4, Y4
+	VPBROADCASTD (DX), Y5
+	VPXOR        Y5, Y4, Y4
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y4, Y4
+	VPSHUFD      $0xf5, Y4, Y5
+	VMOVAPS      Y3, Y3
+	MOVQ         c1+32(FP), BX
+	VMOVUPS      (BX), Y6
+	VPSRLQ       $0x20, Y6, Y6
+	VPXOR        Y6, Y3, Y3
 	VPBROADCASTD (DX), Y6
-	VPXOR        Y6, Y7, Y7
-	VPXOR        Y8, Y5, Y5
-	VPBROADCASTD 4(DX), Y8
-	VPXOR        Y8, Y5, Y5
-	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y6
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y8
-	VPSRLQ       $0x20, Y6, Y9
-	VPSRLQ       $0x20, Y8, Y10
-	VPXOR        Y3, Y10, Y10
-	VPBROADCASTD 8(DX), Y3
-	VPXOR        Y3, Y10, Y10
-	VPXOR        Y1, Y9, Y9
-	VPBROADCASTD 12(DX), Y1
-	VPXOR        Y1, Y9, Y9
-	VPMULUDQ     const00000000d2511f53<>+0(SB), Y7, Y1
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y5, Y3
-	VPSRLQ       $0x20, Y1, Y5
-	VPSRLQ       $0x20, Y3, Y7
-	VPXOR        Y4, Y7, Y7
-	VPBROADCASTD 8(DX), Y4
-	VPXOR        Y4, Y7, Y7
-	VPXOR        Y2, Y5, Y5
-	VPBROADCASTD 12(DX), Y2
-	VPXOR        Y2, Y5, Y5
-	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y2
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y4
-	VPSRLQ       $0x20, Y2, Y9
-	VPSRLQ       $0x20, Y4, Y10
-	VPXOR        Y8, Y10, Y10
-	VPBROADCASTD 16(DX), Y8
-	VPXOR        Y8, Y10, Y10
-	VPXOR        Y6, Y9, Y9
-	VPBROADCASTD 20(DX), Y6
-	VPXOR        Y6, Y9, Y9
-	VPMULUDQ     const00000000d2511f53<>+0(SB), Y7, Y6
+	VPXOR        Y6, Y3, Y3
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y3, Y3
+	VPSHUFD      $0xf5, Y3, Y6
+	VMOVAPS      Y0, Y7
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y7, Y7
+	VPSHUFD      $0xf5, Y7, Y8
+	VMOVAPS      Y2, Y9
+	VPXOR        Y9, Y8, Y8
+	VPBROADCASTD 4(DX), Y9
+	VPXOR        Y9, Y8, Y8
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y8, Y8
+	VPSHUFD      $0xf5, Y8, Y9
+	VMOVAPS      Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPBROADCASTD 8(DX), Y10
+	VPXOR        Y10, Y9, Y9
+	VMOVAPS      Y5, Y5
+	VPXOR        Y7, Y5, Y5
+	VPBROADCASTD 12(DX), Y7
+	VPXOR        Y7, Y5, Y5
+	VMOVAPS      Y4, Y4
+	VMOVAPS      Y0, Y7
+	VPSRLQ       $0x20, Y7, Y7
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y7, Y7
+	VPSHUFD      $0xf5, Y7, Y10
+	VMOVAPS      Y2, Y2
+	VPXOR        Y2, Y10, Y10
+	VPBROADCASTD 4(DX), Y2
+	VPXOR        Y2, Y10, Y10
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y10, Y2
+	VPSHUFD      $0xf5, Y2, Y10
+	VMOVAPS      Y1, Y1
+	VPXOR        Y1, Y10, Y10
+	VPBROADCASTD 8(DX), Y1
+	VPXOR        Y1, Y10, Y10
+	VMOVAPS      Y6, Y1
+	VPXOR        Y7, Y1, Y1
+	VPBROADCASTD 12(DX), Y7
+	VPXOR        Y7, Y1, Y1
+	VMOVAPS      Y3, Y3
+	VPADDD       const00000008<>+0(SB), Y0, Y0
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y9, Y6
 	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y5, Y5
-	VPSRLQ       $0x20, Y6, Y7
-	VPSRLQ       $0x20, Y5, Y8
+	VPSHUFD      $0xf5, Y6, Y7
+	VPSHUFD      $0xf5, Y5, Y9
+	VPXOR        Y8, Y9, Y9
+	VPBROADCASTD 16(DX), Y8
+	VPXOR        Y8, Y9, Y9
+	VPXOR        Y4, Y7, Y7
+	VPBROADCASTD 20(DX), Y4
+	VPXOR        Y4, Y7, Y7
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y4
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y1, Y1
+	VPSHUFD      $0xf5, Y4, Y8
+	VPSHUFD      $0xf5, Y1, Y10
+	VPXOR        Y2, Y10, Y10
+	VPBROADCASTD 16(DX), Y2
+	VPXOR        Y2, Y10, Y10
 	VPXOR        Y3, Y8, Y8
-	VPBROADCASTD 16(DX), Y3
+	VPBROADCASTD 20(DX), Y3
 	VPXOR        Y3, Y8, Y8
-	VPXOR        Y1, Y7, Y7
-	VPBROADCASTD 20(DX), Y1
-	VPXOR        Y1, Y7, Y7
-	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y1
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y3
-	VPSRLQ       $0x20, Y1, Y9
-	VPSRLQ       $0x20, Y3, Y10
-	VPXOR        Y4, Y10, Y10
-	VPBROADCASTD 24(DX), Y4
-	VPXOR        Y4, Y10, Y10
-	VPXOR        Y2, Y9, Y9
-	VPBROADCASTD 28(DX), Y2
-	VPXOR        Y2, Y9, Y9
-	VPMULUDQ     const00000000d2511f53<>+0(SB), Y8, Y2
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y4
-	VPSRLQ       $0x20, Y2, Y7
-	VPSRLQ       $0x20, Y4, Y8
-	VPXOR        Y5, Y8, Y8
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y9, Y2
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y3
+	VPSHUFD      $0xf5, Y2, Y7
+	VPSHUFD      $0xf5, Y3, Y9
+	VPXOR        Y5, Y9, Y9
 	VPBROADCASTD 24(DX), Y5
-	VPXOR        Y5, Y8, Y8
+	VPXOR        Y5, Y9, Y9
 	VPXOR        Y6, Y7, Y7
 	VPBROADCASTD 28(DX), Y6
 	VPXOR        Y6, Y7, Y7
 	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y5
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y6
-	VPSRLQ       $0x20, Y5, Y9
-	VPSRLQ       $0x20, Y6, Y10
-	VPXOR        Y3, Y10, Y10
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y8, Y6
+	VPSHUFD      $0xf5, Y5, Y8
+	VPSHUFD      $0xf5, Y6, Y10
+	VPXOR        Y1, Y10, Y10
+	VPBROADCASTD 24(DX), Y1
+	VPXOR        Y1, Y10, Y10
+	VPXOR        Y4, Y8, Y8
+	VPBROADCASTD 28(DX), Y4
+	VPXOR        Y4, Y8, Y8
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y9, Y1
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y4
+	VPSHUFD      $0xf5, Y1, Y7
+	VPSHUFD      $0xf5, Y4, Y9
+	VPXOR        Y3, Y9, Y9
 	VPBROADCASTD 32(DX), Y3
-	VPXOR        Y3, Y10, Y10
-	VPXOR        Y1, Y9, Y9
-	VPBROADCASTD 36(DX), Y1
-	VPXOR        Y1, Y9, Y9
-	VPMULUDQ     const00000000d2511f53<>+0(SB), Y8, Y1
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y3
-	VPSRLQ       $0x20, Y1, Y7
-	VPSRLQ       $0x20, Y3, Y8
-	VPXOR        Y4, Y8, Y8
-	VPBROADCASTD 32(DX), Y4
-	VPXOR        Y4, Y8, Y8
+	VPXOR        Y3, Y9, Y9
 	VPXOR        Y2, Y7, Y7
 	VPBROADCASTD 36(DX), Y2
 	VPXOR        Y2, Y7, Y7
 	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y2
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y4
-	VPSRLQ       $0x20, Y2, Y9
-	VPSRLQ       $0x20, Y4, Y10
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y8, Y3
+	VPSHUFD      $0xf5, Y2, Y8
+	VPSHUFD      $0xf5, Y3, Y10
 	VPXOR        Y6, Y10, Y10
-	VPBROADCASTD 40(DX), Y6
+	VPBROADCASTD 32(DX), Y6
 	VPXOR        Y6, Y10, Y10
-	VPXOR        Y5, Y9, Y9
-	VPBROADCASTD 44(DX), Y5
-	VPXOR        Y5, Y9, Y9
-	VPMULUDQ     const00000000d2511f53<>+0(SB), Y8, Y5
+	VPXOR        Y5, Y8, Y8
+	VPBROADCASTD 36(DX), Y5
+	VPXOR        Y5, Y8, Y8
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y9, Y5
 	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y6
-	VPSRLQ       $0x20, Y5, Y7
-	VPSRLQ       $0x20, Y6, Y8
-	VPXOR        Y3, Y8, Y8
-	VPBROADCASTD 40(DX), Y3
-	VPXOR        Y3, Y8, Y8
+	VPSHUFD      $0xf5, Y5, Y7
+	VPSHUFD      $0xf5, Y6, Y9
+	VPXOR        Y4, Y9, Y9
+	VPBROADCASTD 40(DX), Y4
+	VPXOR        Y4, Y9, Y9
 	VPXOR        Y1, Y7, Y7
 	VPBROADCASTD 44(DX), Y1
 	VPXOR        Y1, Y7, Y7
 	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y1
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y3
-	VPSRLQ       $0x20, Y1, Y9
-	VPSRLQ       $0x20, Y3, Y10
-	VPXOR        Y4, Y10, Y10
-	VPBROADCASTD 48(DX), Y4
-	VPXOR        Y4, Y10, Y10
-	VPXOR        Y2, Y9, Y9
-	VPBROADCASTD 52(DX), Y2
-	VPXOR        Y2, Y9, Y9
-	VPMULUDQ     const00000000d2511f53<>+0(SB), Y8, Y2
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y4
-	VPSRLQ       $0x20, Y2, Y7
-	VPSRLQ       $0x20, Y4, Y8
-	VPXOR        Y6, Y8, Y8
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y8, Y4
+	VPSHUFD      $0xf5, Y1, Y8
+	VPSHUFD      $0xf5, Y4, Y10
+	VPXOR        Y3, Y10, Y10
+	VPBROADCASTD 40(DX), Y3
+	VPXOR        Y3, Y10, Y10
+	VPXOR        Y2, Y8, Y8
+	VPBROADCASTD 44(DX), Y2
+	VPXOR        Y2, Y8, Y8
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y9, Y2
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y3
+	VPSHUFD      $0xf5, Y2, Y7
+	VPSHUFD      $0xf5, Y3, Y9
+	VPXOR        Y6, Y9, Y9
 	VPBROADCASTD 48(DX), Y6
-	VPXOR        Y6, Y8, Y8
+	VPXOR        Y6, Y9, Y9
 	VPXOR        Y5, Y7, Y7
 	VPBROADCASTD 52(DX), Y5
 	VPXOR        Y5, Y7, Y7
 	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y5
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y6
-	VPSRLQ       $0x20, Y5, Y9
-	VPSRLQ       $0x20, Y6, Y10
-	VPXOR        Y3, Y10, Y10
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y8, Y6
+	VPSHUFD      $0xf5, Y5, Y8
+	VPSHUFD      $0xf5, Y6, Y10
+	VPXOR        Y4, Y10, Y10
+	VPBROADCASTD 48(DX), Y4
+	VPXOR        Y4, Y10, Y10
+	VPXOR        Y1, Y8, Y8
+	VPBROADCASTD 52(DX), Y1
+	VPXOR        Y1, Y8, Y8
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y9, Y1
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y4
+	VPSHUFD      $0xf5, Y1, Y7
+	VPSHUFD      $0xf5, Y4, Y9
+	VPXOR        Y3, Y9, Y9
 	VPBROADCASTD 56(DX), Y3
-	VPXOR        Y3, Y10, Y10
-	VPXOR        Y1, Y9, Y9
-	VPBROADCASTD 60(DX), Y1
-	VPXOR        Y1, Y9, Y9
-	VPMULUDQ     const00000000d2511f53<>+0(SB), Y8, Y1
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y3
-	VPSRLQ       $0x20, Y1, Y7
-	VPSRLQ       $0x20, Y3, Y8
-	VPXOR        Y4, Y8, Y8
-	VPBROADCASTD 56(DX), Y4
-	VPXOR        Y4, Y8, Y8
+	VPXOR        Y3, Y9, Y9
 	VPXOR        Y2, Y7, Y7
 	VPBROADCASTD 60(DX), Y2
 	VPXOR        Y2, Y7, Y7
 	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y2
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y4
-	VPSRLQ       $0x20, Y2, Y9
-	VPSRLQ       $0x20, Y4, Y10
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y8, Y3
+	VPSHUFD      $0xf5, Y2, Y8
+	VPSHUFD      $0xf5, Y3, Y10
 	VPXOR        Y6, Y10, Y10
-	VPBROADCASTD 64(DX), Y6
+	VPBROADCASTD 56(DX), Y6
 	VPXOR        Y6, Y10, Y10
-	VPXOR        Y5, Y9, Y9
-	VPBROADCASTD 68(DX), Y5
-	VPXOR        Y5, Y9, Y9
-	VPMULUDQ     const00000000d2511f53<>+0(SB), Y8, Y5
+	VPXOR        Y5, Y8, Y8
+	VPBROADCASTD 60(DX), Y5
+	VPXOR        Y5, Y8, Y8
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y9, Y5
 	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y6
-	VPSRLQ       $0x20, Y5, Y7
-	VPSRLQ       $0x20, Y6, Y8
-	VPXOR        Y3, Y8, Y8
-	VPBROADCASTD 64(DX), Y3
-	VPXOR        Y3, Y8, Y8
+	VPSHUFD      $0xf5, Y5, Y7
+	VPSHUFD      $0xf5, Y6, Y9
+	VPXOR        Y4, Y9, Y9
+	VPBROADCASTD 64(DX), Y4
+	VPXOR        Y4, Y9, Y9
 	VPXOR        Y1, Y7, Y7
 	VPBROADCASTD 68(DX), Y1
 	VPXOR        Y1, Y7, Y7
 	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y1
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y9, Y3
-	VPSRLQ       $0x20, Y1, Y9
-	VPSRLQ       $0x20, Y3, Y10
-	VPXOR        Y4, Y10, Y10
-	VPBROADCASTD 72(DX), Y4
-	VPXOR        Y4, Y10, Y10
-	VPXOR        Y2, Y9, Y9
-	VPBROADCASTD 76(DX), Y2
-	VPXOR        Y2, Y9, Y9
-	VPMULUDQ     const00000000d2511f53<>+0(SB), Y8, Y2
-	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y4
-	VPSRLQ       $0x20, Y2, Y7
-	VPSRLQ       $0x20, Y4, Y8
-	VPXOR        Y6, Y8, Y8
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y8, Y4
+	VPSHUFD      $0xf5, Y1, Y8
+	VPSHUFD      $0xf5, Y4, Y10
+	VPXOR        Y3, Y10, Y10
+	VPBROADCASTD 64(DX), Y3
+	VPXOR        Y3, Y10, Y10
+	VPXOR        Y2, Y8, Y8
+	VPBROADCASTD 68(DX), Y2
+	VPXOR        Y2, Y8, Y8
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y9, Y2
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y7, Y3
+	VPSHUFD      $0xf5, Y2, Y7
+	VPSHUFD      $0xf5, Y3, Y9
+	VPXOR        Y6, Y9, Y9
 	VPBROADCASTD 72(DX), Y6
-	VPXOR        Y6, Y8, Y8
+	VPXOR        Y6, Y9, Y9
 	VPXOR        Y5, Y7, Y7
 	VPBROADCASTD 76(DX), Y5
 	VPXOR        Y5, Y7, Y7
+	VPMULUDQ     const00000000d2511f53<>+0(SB), Y10, Y5
+	VPMULUDQ     const00000000cd9e8d57<>+0(SB), Y8, Y6
+	VPSHUFD      $0xf5, Y5, Y8
+	VPSHUFD      $0xf5, Y6, Y10
+	VPXOR        Y4, Y10, Y10
+	VPBROADCASTD 72(DX), Y4
+	VPXOR        Y4, Y10, Y10
+	VPXOR        Y1, Y8, Y8
+	VPBROADCASTD 76(DX), Y1
+	VPXOR        Y1, Y8, Y8
+	VPSLLQ       $0x20, Y10, Y10
+	VPBLENDD     $0xaa, Y10, Y9, Y9
+	VPSLLQ       $0x20, Y6, Y6
+	VPBLENDD     $0xaa, Y6, Y3, Y3
 	VPSLLQ       $0x20, Y8, Y8
-	VPBLENDD     $0xaa, Y8, Y10, Y10
-	VPSLLQ       $0x20, Y4, Y4
-	VPBLENDD     $0xaa, Y4, Y3, Y3
-	VPSLLQ       $0x20, Y7, Y7
-	VPBLENDD     $0xaa, Y7, Y9, Y9
-	VPSLLQ       $0x20, Y2, Y2
-	VPBLENDD     $0xaa, Y2, Y1, Y1
-	VPSRLD       $0x08, Y10, Y10
-	VPADDD       const00000001<>+0(SB), Y10, Y10
-	VCVTDQ2PS    Y10, Y10
-	VMULPS       const33800000<>+0(SB), Y10, Y10
-	VPSUBD       const3f3504f3<>+0(SB), Y10, Y2
-	VPSRAD       $0x17, Y2, Y2
-	VCVTDQ2PS    Y2, Y4
-	VPSLLD       $0x17, Y2, Y2
-	VPSUBD       Y2, Y10, Y10
-	VSUBPS       const3f800000<>+0(SB), Y10, Y10
-	VBROADCASTSS constbd9c555e<>+0(SB), Y2
-	VFMADD213PS  const3e02a9a6<>+0(SB), Y10, Y2
-	VFMADD213PS  constbe06c1b3<>+0(SB), Y10, Y2
-	VFMADD213PS  const3e116d88<>+0(SB), Y10, Y2
-	VFMADD213PS  constbe2a3945<>+0(SB), Y10, Y2
-	VFMADD213PS  const3e4cd000<>+0(SB), Y10, Y2
-	VFMADD213PS  constbe800113<>+0(SB), Y10, Y2
-	VFMADD213PS  const3eaaaaaa<>+0(SB), Y10, Y2
-	VMULPS       Y10, Y10, Y5
-	VMULPS       Y10, Y2, Y2
-	VADDPS       constbf000000<>+0(SB), Y2, Y2
-	VFMADD213PS  Y10, Y5, Y2
-	VFMADD231PS  const3f317218<>+0(SB), Y4, Y2
-	VMULPS       constc0000000<>+0(SB), Y2, Y2
-	VSQRTPS      Y2, Y2
-	VPSRLD       $0x08, Y3, Y3
-	VPADDD       const00200000<>+0(SB), Y3, Y4
-	VPSRLD       $0x16, Y4, Y4
-	VPSLLD       $0x16, Y4, Y5
-	VPSUBD       Y5, Y3, Y3
+	VPBLENDD     $0xaa, Y8, Y7, Y7
+	VPSLLQ       $0x20, Y5, Y5
+	VPBLENDD     $0xaa, Y5, Y2, Y2
+	VBROADCASTSS const33800000<>+0(SB), Y1
+	VPSRLD       $0x08, Y9, Y9
+	VCVTDQ2PS    Y9, Y9
+	VFMADD213PS  const33800000<>+0(SB), Y1, Y9
+	VPSUBD       const3f3504f3<>+0(SB), Y9, Y4
+	VPSRAD       $0x17, Y4, Y4
+	VCVTDQ2PS    Y4, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPSUBD       Y4, Y9, Y9
+	VSUBPS       const3f800000<>+0(SB), Y9, Y9
+	VBROADCASTSS constbd9c555e<>+0(SB), Y4
+	VFMADD213PS  const3e02a9a6<>+0(SB), Y9, Y4
+	VFMADD213PS  constbe06c1b3<>+0(SB), Y9, Y4
+	VFMADD213PS  const3e116d88<>+0(SB), Y9, Y4
+	VFMADD213PS  constbe2a3945<>+0(SB), Y9, Y4
+	VFMADD213PS  const3e4cd000<>+0(SB), Y9, Y4
+	VFMADD213PS  constbe800113<>+0(SB), Y9, Y4
+	VFMADD213PS  const3eaaaaaa<>+0(SB), Y9, Y4
+	VFMADD213PS  constbf000000<>+0(SB), Y9, Y4
+	VMULPS       Y9, Y9, Y6
+	VFMADD213PS  Y9, Y6, Y4
+	VFMADD231PS  const3f317218<>+0(SB), Y5, Y4
+	VMULPS       constc0000000<>+0(SB), Y4, Y4
+	VSQRTPS      Y4, Y4
+	VPSRLD       $0x08, Y7, Y7
+	VCVTDQ2PS    Y7, Y7
+	VFMADD213PS  const33800000<>+0(SB), Y1, Y7
+	VPSUBD       const3f3504f3<>+0(SB), Y7, Y1
+	VPSRAD       $0x17, Y1, Y1
+	VCVTDQ2PS    Y1, Y5
+	VPSLLD       $0x17, Y1, Y1
+	VPSUBD       Y1, Y7, Y7
+	VSUBPS       const3f800000<>+0(SB), Y7, Y7
+	VBROADCASTSS constbd9c555e<>+0(SB), Y1
+	VFMADD213PS  const3e02a9a6<>+0(SB), Y7, Y1
+	VFMADD213PS  constbe06c1b3<>+0(SB), Y7, Y1
+	VFMADD213PS  const3e116d88<>+0(SB), Y7, Y1
+	VFMADD213PS  constbe2a3945<>+0(SB), Y7, Y1
+	VFMADD213PS  const3e4cd000<>+0(SB), Y7, Y1
+	VFMADD213PS  constbe800113<>+0(SB), Y7, Y1
+	VFMADD213PS  const3eaaaaaa<>+0(SB), Y7, Y1
+	VFMADD213PS  constbf000000<>+0(SB), Y7, Y1
+	VMULPS       Y7, Y7, Y6
+	VFMADD213PS  Y7, Y6, Y1
+	VFMADD231PS  const3f317218<>+0(SB), Y5, Y1
+	VMULPS       constc0000000<>+0(SB), Y1, Y1
+	VSQRTPS      Y1, Y1
+	VPADDD       const40000000<>+0(SB), Y3, Y5
+	VPSLLD       $0x01, Y3, Y3
+	VPSRAD       $0x09, Y3, Y3
 	VCVTDQ2PS    Y3, Y3
 	VMULPS       const34c90fdb<>+0(SB), Y3, Y3
-	VMULPS       Y3, Y3, Y5
-	VBROADCASTSS constb94c81c1<>+0(SB), Y6
-	VFMADD213PS  const3c088358<>+0(SB), Y5, Y6
-	VFMADD213PS  constbe2aaaa3<>+0(SB), Y5, Y6
-	VMULPS       Y5, Y3, Y7
-	VFMADD213PS  Y3, Y7, Y6
-	VBROADCASTSS const37cd3640<>+0(SB), Y3
-	VFMADD213PS  constbab60738<>+0(SB), Y5, Y3
-	VFMADD213PS  const3d2aaaa7<>+0(SB), Y5, Y3
-	VFMADD213PS  constbf000000<>+0(SB), Y5, Y3
-	VFMADD213PS  const3f800000<>+0(SB), Y5, Y3
-	VPSLLD       $0x1f, Y4, Y5
-	VMOVAPS      Y6, Y7
-	VBLENDVPS    Y5, Y3, Y6, Y6
-	VBLENDVPS    Y5, Y7, Y3, Y3
-	VPSLLD       $0x1e, Y4, Y5
-	VANDPS       const80000000<>+0(SB), Y5, Y5
-	VXORPS       Y5, Y6, Y6
-	VPADDD       const00000001<>+0(SB), Y4, Y5
-	VPSLLD       $0x1e, Y5, Y5
-	VANDPS       const80000000<>+0(SB), Y5, Y5
-	VXORPS       Y5, Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VMULPS       Y2, Y6, Y6
-	VPSRLD       $0x08, Y9, Y9
-	VPADDD       const00000001<>+0(SB), Y9, Y9
-	VCVTDQ2PS    Y9, Y9
-	VMULPS       const33800000<>+0(SB), Y9, Y9
-	VPSUBD       const3f3504f3<>+0(SB), Y9, Y2
-	VPSRAD       $0x17, Y2, Y2
-	VCVTDQ2PS    Y2, Y4
-	VPSLLD       $0x17, Y2, Y2
-	VPSUBD       Y2, Y9, Y9
-	VSUBPS       const3f800000<>+0(SB), Y9, Y9
-	VBROADCASTSS constbd9c555e<>+0(SB), Y2
-	VFMADD213PS  const3e02a9a6<>+0(SB), Y9, Y2
-	VFMADD213PS  constbe06c1b3<>+0(SB), Y9, Y2
-	VFMADD213PS  const3e116d88<>+0(SB), Y9, Y2
-	VFMADD213PS  constbe2a3945<>+0(SB), Y9, Y2
-	VFMADD213PS  const3e4cd000<>+0(SB), Y9, Y2
-	VFMADD213PS  constbe800113<>+0(SB), Y9, Y2
-	VFMADD213PS  const3eaaaaaa<>+0(SB), Y9, Y2
-	VMULPS       Y9, Y9, Y5
-	VMULPS       Y9, Y2, Y2
-	VADDPS       constbf000000<>+0(SB), Y2, Y2
-	VFMADD213PS  Y9, Y5, Y2
-	VFMADD231PS  const3f317218<>+0(SB), Y4, Y2
-	VMULPS       constc0000000<>+0(SB), Y2, Y2
-	VSQRTPS      Y2, Y2
-	VPSRLD       $0x08, Y1, Y1
-	VPADDD       const00200000<>+0(SB), Y1, Y4
-	VPSRLD       $0x16, Y4, Y4
-	VPSLLD       $0x16, Y4, Y5
-	VPSUBD       Y5, Y1, Y1
-	VCVTDQ2PS    Y1, Y1
-	VMULPS       const34c90fdb<>+0(SB), Y1, Y1
-	VMULPS       Y1, Y1, Y5
-	VBROADCASTSS constb94c81c1<>+0(SB), Y7
-	VFMADD213PS  const3c088358<>+0(SB), Y5, Y7
-	VFMADD213PS  constbe2aaaa3<>+0(SB), Y5, Y7
-	VMULPS       Y5, Y1, Y8
-	VFMADD213PS  Y1, Y8, Y7
-	VBROADCASTSS const37cd3640<>+0(SB), Y1
-	VFMADD213PS  constbab60738<>+0(SB), Y5, Y1
-	VFMADD213PS  const3d2aaaa7<>+0(SB), Y5, Y1
-	VFMADD213PS  constbf000000<>+0(SB), Y5, Y1
-	VFMADD213PS  const3f800000<>+0(SB), Y5, Y1
-	VPSLLD       $0x1f, Y4, Y5
-	VMOVAPS      Y7, Y8
-	VBLENDVPS    Y5, Y1, Y7, Y7
-	VBLENDVPS    Y5, Y8, Y1, Y1
-	VPSLLD       $0x1e, Y4, Y5
-	VANDPS       const80000000<>+0(SB), Y5, Y5
-	VXORPS       Y5, Y7, Y7
-	VPADDD       const00000001<>+0(SB), Y4, Y5
-	VPSLLD       $0x1e, Y5, Y5
-	VANDPS       const80000000<>+0(SB), Y5, Y5
-	VXORPS       Y5, Y1, Y1
-	VMULPS       Y2, Y1, Y1
-	VMULPS       Y2, Y7, Y7
-	VUNPCKLPS    Y6, Y3, Y2
-	VUNPCKHPS    Y6, Y3, Y4
-	VUNPCKLPS    Y7, Y1, Y5
-	VUNPCKHPS    Y7, Y1, Y7
-	VUNPCKLPD    Y5, Y2, Y3
-	VUNPCKHPD    Y5, Y2, Y6
-	VUNPCKLPD    Y7, Y4, Y1
-	VUNPCKHPD    Y7, Y4, Y7
+	VMULPS       Y3, Y3, Y6
+	VBROADCASTSS const362e67b0<>+0(SB), Y7
+	VFMADD213PS  constb94fae68<>+0(SB), Y6, Y7
+	VFMADD213PS  const3c08872c<>+0(SB), Y6, Y7
+	VFMADD213PS  constbe2aaaa4<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y3, Y8
+	VFMADD213PS  Y3, Y8, Y7
+	VBROADCASTSS constb48cb548<>+0(SB), Y3
+	VFMADD213PS  const37cfc98d<>+0(SB), Y6, Y3
+	VFMADD213PS  constbab60a5c<>+0(SB), Y6, Y3
+	VFMADD213PS  const3d2aaaa8<>+0(SB), Y6, Y3
+	VFMADD213PS  constbf000000<>+0(SB), Y6, Y3
+	VFMADD213PS  const3f800000<>+0(SB), Y6, Y3
+	VPBROADCASTD const80000000<>+0(SB), Y6
+	VPAND        Y6, Y5, Y5
+	VPXOR        Y5, Y7, Y7
+	VPXOR        Y5, Y3, Y3
+	VMULPS       Y4, Y3, Y3
+	VMULPS       Y4, Y7, Y7
+	VPADDD       const40000000<>+0(SB), Y2, Y4
+	VPSLLD       $0x01, Y2, Y2
+	VPSRAD       $0x09, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       const34c90fdb<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y5
+	VBROADCASTSS const362e67b0<>+0(SB), Y6
+	VFMADD213PS  constb94fae68<>+0(SB), Y5, Y6
+	VFMADD213PS  const3c08872c<>+0(SB), Y5, Y6
+	VFMADD213PS  constbe2aaaa4<>+0(SB), Y5, Y6
+	VMULPS       Y5, Y2, Y8
+	VFMADD213PS  Y2, Y8, Y6
+	VBROADCASTSS constb48cb548<>+0(SB), Y2
+	VFMADD213PS  const37cfc98d<>+0(SB), Y5, Y2
+	VFMADD213PS  constbab60a5c<>+0(SB), Y5, Y2
+	VFMADD213PS  const3d2aaaa8<>+0(SB), Y5, Y2
+	VFMADD213PS  constbf000000<>+0(SB), Y5, Y2
+	VFMADD213PS  const3f800000<>+0(SB), Y5, Y2
+	VPBROADCASTD const80000000<>+0(SB), Y5
+	VPAND        Y5, Y4, Y4
+	VPXOR        Y4, Y6, Y6
+	VPXOR        Y4, Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y1, Y6, Y6
+	VUNPCKLPS    Y7, Y3, Y1
+	VUNPCKHPS    Y7, Y3, Y4
+	VUNPCKLPS    Y6, Y2, Y5
+	VUNPCKHPS    Y6, Y2, Y6
+	VUNPCKLPD    Y5, Y1, Y3
+	VUNPCKHPD    Y5, Y1, Y7
+	VUNPCKLPD    Y6, Y4, Y2
+	VUNPCKHPD    Y6, Y4, Y6
 	VMOVUPS      Y3, (CX)
-	VMOVUPS      Y6, 32(CX)
-	VMOVUPS      Y1, 64(CX)
-	VMOVUPS      Y7, 96(CX)
+	VMOVUPS      Y7, 32(CX)
+	VMOVUPS      Y2, 64(CX)
+	VMOVUPS      Y6, 96(CX)
 	ADDQ         $0x00000080, CX
-	VPADDD       const00000008<>+0(SB), Y0, Y0
 	DECQ         AX
 	JNZ          block
 	VZEROUPPER
@@ -9697,7 +10793,7 @@ DATA const00000008<>+28(SB)/4, $0x00000008
 GLOBL const00000008<>(SB), RODATA|NOPTR, $32
 
 // func transpose32AVX2(rows int, cols int, src *float32, lds int, dst *float32, ldd int)
-// Requires: AVX, CMOV
+// Requires: AVX, CMOV, MMX+
 TEXT ·transpose32AVX2(SB), NOSPLIT, $0-48
 	MOVQ rows+0(FP), AX
 	MOVQ src+16(FP), CX
@@ -9722,70 +10818,86 @@ band:
 	LEAQ    (R9)(DX*1), R10
 	CMPQ    AX, $0x06
 	CMOVQLE R9, R10
-	LEAQ    (R10)(DX*1), DX
+	LEAQ    (R10)(DX*1), R11
 	CMPQ    AX, $0x07
-	CMOVQLE R10, DX
-	XORQ    R11, R11
+	CMOVQLE R10, R11
+	XORQ    R12, R12
 
 square:
-	MOVQ        ldd+40(FP), R12
-	MOVQ        R11, R13
-	IMULQ       R12, R13
-	ADDQ        dst+32(FP), R13
-	VMOVUPS     (CX)(R11*4), X0
-	VINSERTF128 $0x01, (R8)(R11*4), Y0, Y0
-	VMOVUPS     (BX)(R11*4), X1
-	VINSERTF128 $0x01, (R9)(R11*4), Y1, Y1
-	VMOVUPS     (SI)(R11*4), X2
-	VINSERTF128 $0x01, (R10)(R11*4), Y2, Y2
-	VMOVUPS     (DI)(R11*4), X3
-	VINSERTF128 $0x01, (DX)(R11*4), Y3, Y3
+	MOVQ        ldd+40(FP), R13
+	MOVQ        R12, R14
+	IMULQ       R13, R14
+	ADDQ        dst+32(FP), R14
+	LEAQ        (CX)(R12*4), R15
+	PREFETCHT0  (R15)(DX*8)
+	LEAQ        (BX)(R12*4), R15
+	PREFETCHT0  (R15)(DX*8)
+	LEAQ        (SI)(R12*4), R15
+	PREFETCHT0  (R15)(DX*8)
+	LEAQ        (DI)(R12*4), R15
+	PREFETCHT0  (R15)(DX*8)
+	LEAQ        (R8)(R12*4), R15
+	PREFETCHT0  (R15)(DX*8)
+	LEAQ        (R9)(R12*4), R15
+	PREFETCHT0  (R15)(DX*8)
+	LEAQ        (R10)(R12*4), R15
+	PREFETCHT0  (R15)(DX*8)
+	LEAQ        (R11)(R12*4), R15
+	PREFETCHT0  (R15)(DX*8)
+	VMOVUPS     (CX)(R12*4), X0
+	VINSERTF128 $0x01, (R8)(R12*4), Y0, Y0
+	VMOVUPS     (BX)(R12*4), X1
+	VINSERTF128 $0x01, (R9)(R12*4), Y1, Y1
+	VMOVUPS     (SI)(R12*4), X2
+	VINSERTF128 $0x01, (R10)(R12*4), Y2, Y2
+	VMOVUPS     (DI)(R12*4), X3
+	VINSERTF128 $0x01, (R11)(R12*4), Y3, Y3
 	VUNPCKLPS   Y1, Y0, Y4
 	VUNPCKHPS   Y1, Y0, Y5
 	VUNPCKLPS   Y3, Y2, Y1
 	VUNPCKHPS   Y3, Y2, Y3
 	VUNPCKLPD   Y1, Y4, Y0
-	VMOVUPS     Y0, (R13)
-	ADDQ        R12, R13
+	VMOVUPS     Y0, (R14)
+	ADDQ        R13, R14
 	VUNPCKHPD   Y1, Y4, Y1
-	VMOVUPS     Y1, (R13)
-	ADDQ        R12, R13
+	VMOVUPS     Y1, (R14)
+	ADDQ        R13, R14
 	VUNPCKLPD   Y3, Y5, Y2
-	VMOVUPS     Y2, (R13)
-	ADDQ        R12, R13
+	VMOVUPS     Y2, (R14)
+	ADDQ        R13, R14
 	VUNPCKHPD   Y3, Y5, Y3
-	VMOVUPS     Y3, (R13)
-	ADDQ        R12, R13
-	VMOVUPS     16(CX)(R11*4), X6
-	VINSERTF128 $0x01, 16(R8)(R11*4), Y6, Y6
-	VMOVUPS     16(BX)(R11*4), X7
-	VINSERTF128 $0x01, 16(R9)(R11*4), Y7, Y7
-	VMOVUPS     16(SI)(R11*4), X8
-	VINSERTF128 $0x01, 16(R10)(R11*4), Y8, Y8
-	VMOVUPS     16(DI)(R11*4), X9
-	VINSERTF128 $0x01, 16(DX)(R11*4), Y9, Y9
+	VMOVUPS     Y3, (R14)
+	ADDQ        R13, R14
+	VMOVUPS     16(CX)(R12*4), X6
+	VINSERTF128 $0x01, 16(R8)(R12*4), Y6, Y6
+	VMOVUPS     16(BX)(R12*4), X7
+	VINSERTF128 $0x01, 16(R9)(R12*4), Y7, Y7
+	VMOVUPS     16(SI)(R12*4), X8
+	VINSERTF128 $0x01, 16(R10)(R12*4), Y8, Y8
+	VMOVUPS     16(DI)(R12*4), X9
+	VINSERTF128 $0x01, 16(R11)(R12*4), Y9, Y9
 	VUNPCKLPS   Y7, Y6, Y4
 	VUNPCKHPS   Y7, Y6, Y5
 	VUNPCKLPS   Y9, Y8, Y7
 	VUNPCKHPS   Y9, Y8, Y9
 	VUNPCKLPD   Y7, Y4, Y6
-	VMOVUPS     Y6, (R13)
-	ADDQ        R12, R13
+	VMOVUPS     Y6, (R14)
+	ADDQ        R13, R14
 	VUNPCKHPD   Y7, Y4, Y7
-	VMOVUPS     Y7, (R13)
-	ADDQ        R12, R13
+	VMOVUPS     Y7, (R14)
+	ADDQ        R13, R14
 	VUNPCKLPD   Y9, Y5, Y8
-	VMOVUPS     Y8, (R13)
-	ADDQ        R12, R13
+	VMOVUPS     Y8, (R14)
+	ADDQ        R13, R14
 	VUNPCKHPD   Y9, Y5, Y9
-	VMOVUPS     Y9, (R13)
-	MOVQ        cols+8(FP), R12
-	LEAQ        -8(R12), R12
-	CMPQ        R11, R12
+	VMOVUPS     Y9, (R14)
+	MOVQ        cols+8(FP), R13
+	LEAQ        -8(R13), R13
+	CMPQ        R12, R13
 	JGE         across
-	ADDQ        $0x00000008, R11
-	CMPQ        R11, R12
-	CMOVQGT     R12, R11
+	ADDQ        $0x00000008, R12
+	CMPQ        R12, R13
+	CMOVQGT     R13, R12
 	JMP         square
 
 across:
@@ -9799,7 +10911,7 @@ across:
 	RET
 
 // func transpose64AVX2(rows int, cols int, src *float64, lds int, dst *float64, ldd int)
-// Requires: AVX, CMOV
+// Requires: AVX, CMOV, MMX+
 TEXT ·transpose64AVX2(SB), NOSPLIT, $0-48
 	MOVQ rows+0(FP), AX
 	MOVQ src+16(FP), CX
@@ -9812,42 +10924,50 @@ band:
 	LEAQ    (BX)(DX*1), SI
 	CMPQ    AX, $0x02
 	CMOVQLE BX, SI
-	LEAQ    (SI)(DX*1), DX
+	LEAQ    (SI)(DX*1), DI
 	CMPQ    AX, $0x03
-	CMOVQLE SI, DX
-	XORQ    DI, DI
+	CMOVQLE SI, DI
+	XORQ    R8, R8
 
 square:
-	MOVQ        ldd+40(FP), R8
-	MOVQ        DI, R9
-	IMULQ       R8, R9
-	ADDQ        dst+32(FP), R9
-	VMOVUPD     (CX)(DI*8), X0
-	VINSERTF128 $0x01, (SI)(DI*8), Y0, Y0
-	VMOVUPD     (BX)(DI*8), X1
-	VINSERTF128 $0x01, (DX)(DI*8), Y1, Y1
+	MOVQ        ldd+40(FP), R9
+	MOVQ        R8, R10
+	IMULQ       R9, R10
+	ADDQ        dst+32(FP), R10
+	LEAQ        (CX)(R8*8), R11
+	PREFETCHT0  (R11)(DX*4)
+	LEAQ        (BX)(R8*8), R11
+	PREFETCHT0  (R11)(DX*4)
+	LEAQ        (SI)(R8*8), R11
+	PREFETCHT0  (R11)(DX*4)
+	LEAQ        (DI)(R8*8), R11
+	PREFETCHT0  (R11)(DX*4)
+	VMOVUPD     (CX)(R8*8), X0
+	VINSERTF128 $0x01, (SI)(R8*8), Y0, Y0
+	VMOVUPD     (BX)(R8*8), X1
+	VINSERTF128 $0x01, (DI)(R8*8), Y1, Y1
 	VUNPCKLPD   Y1, Y0, Y2
 	VUNPCKHPD   Y1, Y0, Y3
-	VMOVUPS     Y2, (R9)
-	ADDQ        R8, R9
-	VMOVUPS     Y3, (R9)
-	ADDQ        R8, R9
-	VMOVUPD     16(CX)(DI*8), X4
-	VINSERTF128 $0x01, 16(SI)(DI*8), Y4, Y4
-	VMOVUPD     16(BX)(DI*8), X5
-	VINSERTF128 $0x01, 16(DX)(DI*8), Y5, Y5
+	VMOVUPS     Y2, (R10)
+	ADDQ        R9, R10
+	VMOVUPS     Y3, (R10)
+	ADDQ        R9, R10
+	VMOVUPD     16(CX)(R8*8), X4
+	VINSERTF128 $0x01, 16(SI)(R8*8), Y4, Y4
+	VMOVUPD     16(BX)(R8*8), X5
+	VINSERTF128 $0x01, 16(DI)(R8*8), Y5, Y5
 	VUNPCKLPD   Y5, Y4, Y2
 	VUNPCKHPD   Y5, Y4, Y3
-	VMOVUPS     Y2, (R9)
-	ADDQ        R8, R9
-	VMOVUPS     Y3, (R9)
-	MOVQ        cols+8(FP), R8
-	LEAQ        -4(R8), R8
-	CMPQ        DI, R8
+	VMOVUPS     Y2, (R10)
+	ADDQ        R9, R10
+	VMOVUPS     Y3, (R10)
+	MOVQ        cols+8(FP), R9
+	LEAQ        -4(R9), R9
+	CMPQ        R8, R9
 	JGE         across
-	ADDQ        $0x00000004, DI
-	CMPQ        DI, R8
-	CMOVQGT     R8, DI
+	ADDQ        $0x00000004, R8
+	CMPQ        R8, R9
+	CMOVQGT     R9, R8
 	JMP         square
 
 across:

@@ -1,28 +1,37 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package simd
 
 // Where there is no assembly, every kernel is its scalar definition.
 
-func bestTier() tier { return scalar }
+func writtenTiers() []tier { return []tier{scalar} }
 
-func gemm32(p *Pack32, tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	gemmScalar(&p.pack, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+func availableTiers() []tier { return writtenTiers() }
+
+func panelWidth[T Float]() int { return tileCols }
+
+func packBlock[T Float](dst []T, b operand[T], j0, nb, k0, kb int) {
+	packBlockScalar(dst, b, j0, nb, k0, kb)
 }
 
-func gemm64(p *Pack64, tA, tB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	gemmScalar(&p.pack, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+func multiplyBlock[T Float](p *pack[T], tA bool, m, nb, k0, kb int, alpha T, a []T, lda int, block []T, beta T, c []T, ldc int) {
+	multiplyBlockScalar(p, tA, m, nb, k0, kb, alpha, a, lda, block, beta, c, ldc)
 }
 
-func exp32(dst, x []float32)         { expScalar(dst, x) }
-func exp64(dst, x []float64)         { expScalar(dst, x) }
-func log32(dst, x []float32)         { logScalar(dst, x) }
-func sinCos32(sin, cos, x []float32) { sinCosScalar(sin, cos, x) }
+func exp32(dst, x []float32)                            { expScalar(dst, x) }
+func exp64(dst, x []float64)                            { expScalar(dst, x) }
+func log32(dst, x []float32)                            { logScalar(dst, x) }
+func sinCos32(sin, cos, x []float32)                    { sinCosScalar(sin, cos, x) }
+func rbf64(dst, x, half []float64, own, scale float64)  { rbfScalar(dst, x, half, own, scale) }
+func mul64(dst, x, y []float64)                         { mulScalar(dst, x, y) }
+func mulAdd64(dst, x, y []float64)                      { mulAddScalar(dst, x, y) }
+func dot32(x, y []float32) float32                      { return dotScalar(x, y) }
+func dot64(x, y []float64) float64                      { return dotScalar(x, y) }
+func axpy32(alpha float32, x, y []float32)              { axpyScalar(alpha, x, y) }
+func axpy64(alpha float64, x, y []float64)              { axpyScalar(alpha, x, y) }
+func adam32(p, g, m, v, rate []float32, co *AdamCoeffs) { adamScalar(p, g, m, v, rate, co) }
+func adam64(p, g, m, v, rate []float64, co *AdamCoeffs) { adamScalar(p, g, m, v, rate, co) }
 
-func dot32(x, y []float32) float32         { return dotScalar(x, y) }
-func dot64(x, y []float64) float64         { return dotScalar(x, y) }
-func axpy32(alpha float32, x, y []float32) { axpyScalar(alpha, x, y) }
-func axpy64(alpha float64, x, y []float64) { axpyScalar(alpha, x, y) }
 func normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
 	normalsScalar(dst, key, c1, c2, c3)
 }
@@ -30,6 +39,3 @@ func normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
 func normalRows32(dst []float32, ld, n, cols int, key [2]uint32, rows []int32, c2, c3 uint32) {
 	normalRowsScalar(dst, ld, n, cols, key, rows, c2, c3)
 }
-
-func adam32(p, g, m, v, rate []float32, co *AdamCoeffs) { adamScalar(p, g, m, v, rate, co) }
-func adam64(p, g, m, v, rate []float64, co *AdamCoeffs) { adamScalar(p, g, m, v, rate, co) }

@@ -3,6 +3,8 @@ package simd
 import (
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 )
 
 // tier is a set of instructions that kernels are written for.
@@ -12,15 +14,16 @@ const (
 	scalar tier = iota
 	avx2
 	avx512
+	neon
 )
 
-func (t tier) String() string { return [...]string{"scalar", "avx2", "avx512"}[t] }
+func (t tier) String() string { return [...]string{"scalar", "avx2", "avx512", "neon"}[t] }
 
 // active is the tier in use and tierErr what was wrong with the environment; both
 // are set once, here.
-var active, tierErr = chooseTier(os.Getenv("GPDRF_SIMD"), bestTier())
+var active, tierErr = chooseTier(os.Getenv("GPDRF_SIMD"), writtenTiers(), availableTiers())
 
-// Tier names the instructions in use: "avx512", "avx2" or "scalar". It is the best
+// Tier names the instructions in use: "avx512", "avx2", "neon" or "scalar". It is the best
 // that the processor has, unless the environment variable GPDRF_SIMD names a lower one.
 func Tier() string { return active.String() }
 
@@ -28,18 +31,25 @@ func Tier() string { return active.String() }
 // if the variable is not set.
 func TierError() error { return tierErr }
 
-func chooseTier(name string, best tier) (tier, error) {
+// chooseTier takes the tiers that are written for this architecture, and those of them that this processor has, the
+// best last.
+func chooseTier(name string, written, available []tier) (tier, error) {
+	best := available[len(available)-1]
 	if name == "" {
 		return best, nil
 	}
-	for t := scalar; t <= avx512; t++ {
-		if t.String() != name {
-			continue
+	for _, t := range available {
+		if t.String() == name {
+			return t, nil
 		}
-		if t > best {
+	}
+	var names []string
+	for _, t := range written {
+		if t.String() == name {
 			return best, fmt.Errorf("GPDRF_SIMD=%s: this processor has no %s, using %s", name, name, best)
 		}
-		return t, nil
+		names = append(names, t.String())
 	}
-	return best, fmt.Errorf("GPDRF_SIMD=%s: no such instructions: use avx512, avx2 or scalar", name)
+	slices.Reverse(names)
+	return best, fmt.Errorf("GPDRF_SIMD=%s: no such instructions: use %s", name, strings.Join(names, " or "))
 }

@@ -2,15 +2,17 @@ package simd
 
 import "golang.org/x/sys/cpu"
 
-// bestTier asks the processor, and the operating system, which must save the registers.
-func bestTier() tier {
+func writtenTiers() []tier { return []tier{scalar, avx2, avx512} }
+
+// availableTiers asks the processor, and the operating system, which must save the registers.
+func availableTiers() []tier {
 	x := &cpu.X86
 	switch {
 	case !x.HasAVX2 || !x.HasFMA:
-		return scalar
+		return writtenTiers()[:1]
 	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasBMI2:
-		return avx512
+		return writtenTiers()
 	default:
-		return avx2
+		return writtenTiers()[:2]
 	}
 }

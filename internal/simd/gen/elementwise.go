@@ -148,6 +148,13 @@ func (v vec) constant(c con) reg.VecVirtual {
 	return r
 }
 
+// constantInt is a register that holds an integer in every lane of 32 bits.
+func (v vec) constantInt(x uint64) reg.VecVirtual {
+	r := v.reg()
+	VPBROADCASTD(v.i(x).mem(), r)
+	return r
+}
+
 // horner is Σ c_i x^i, the constant term first.
 func (v vec) horner(x reg.VecVirtual, c []float64) reg.VecVirtual {
 	p := v.constant(v.f(c[len(c)-1]))

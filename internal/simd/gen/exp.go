@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -8,43 +9,78 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// exp is eˣ = 2ᵏ eʳ with k = round(x/ln 2) and |r| ≤ ln 2/2, where eʳ = 1 + r + r² q(r)
-// and q is a minimax polynomial of the relative error: 3e-9 in single, 8e-18 in double.
+// exp is eˣ of a slice.
 func exp(v vec) {
+	n, ptrs := kernel(v, "exp", "writes dst = eˣ.", "", "x", "dst")
+	limit := v.constant(v.f(v.infinity()))
+	v.each(n, ptrs, func(e elements) {
+		e.store(v.exp(e.load(0), limit), 1)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// rbf is exp(scale·min(0, x − (own + half))): the elements of a kernel matrix from scalar products and
+// half the squared lengths.
+func rbf(v vec) {
+	T := v.elem()
+	TEXT(v.name("rbf"), NOSPLIT, fmt.Sprintf("func(n int, dst, x, half *%s, own, scale %s)", T, T))
+	Doc(v.name("rbf") + " writes dst = exp(scale·min(0, x − (own + half))).")
+	Pragma("noescape")
+	n := param("n")
+	own, scale := v.broadcastParam("own"), v.broadcastParam("scale")
+	limit, zero := v.constant(v.f(v.infinity())), v.reg()
+	v.zero(zero)
+	v.each(n, []reg.GPVirtual{param("dst"), param("x"), param("half")}, func(e elements) {
+		x, h := e.load(1), e.load(2)
+		v.do(add, own, h, h)
+		v.do(sub, h, x, x)
+		v.do(minOf, x, zero, x) // x where x is NaN
+		v.do(mul, scale, x, x)
+		e.store(v.exp(x, limit), 0)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// infinity is beyond the logarithm of the largest number.
+func (v vec) infinity() float64 {
+	if v.double {
+		return 710
+	}
+	return 89
+}
+
+// exp is eˣ = 2ᵏ eʳ with k = round(x/ln 2) and |r| ≤ ln 2/2, where eʳ = 1 + r + r² q(r)
+// and q is a minimax polynomial of the relative error: 3e-9 in single, 8e-18 in double. limit holds
+// infinity. It overwrites x.
+func (v vec) exp(x, limit reg.VecVirtual) reg.VecVirtual {
 	q := []float64{0.49999993441927302287, 0.16666520544568971083, 0.041668389071383050161, 0.0083687274552630297152, 0.0013814576720755841868}
-	zero, infinity := -103.97209, 89.0
+	zero := -103.97209
 	high := float64(float32(math.Ln2))
 	if v.double {
 		q = []float64{0.50000000000000102655, 0.16666666666666674561, 0.041666666666521526972, 0.0083333333333221716539, 0.0013888888947962537016,
 			0.00019841269886699869538, 0.00002480148716584441399, 2.7557242213566591932e-6, 2.7632716108151786636e-7, 2.5110096284996527979e-8}
-		zero, infinity = -745.13322, 710.0
+		zero = -745.13322
 		high = math.Ln2
 	}
 	low := lnTwoLow - (high - math.Ln2)
-
-	n, ptrs := kernel(v, "exp", "writes dst = eˣ.", "", "x", "dst")
-	limit := v.constant(v.f(infinity))
-	v.each(n, ptrs, func(e elements) {
-		x := e.load(0)
-		// Results that round to 0 are set so, instead of computed the slow way of
-		// subnormal numbers. The minimum is x where x is NaN.
-		positive := v.compare(notLess, x, v.f(zero))
-		v.keep(positive, x)
-		v.do(minOf, x, limit, x)
-		t, k := v.round(x, math.Log2E)
-		v.do(fnma231, v.f(high), k, x)
-		v.do(fnma231, v.f(low), k, x)
-		p := v.horner(x, q)
-		square := v.reg()
-		v.do(mul, x, x, square)
-		v.do(fma213, x, square, p)
-		v.do(add, v.f(1), p, p)
-		v.scaleByPower(p, t, k)
-		v.keep(positive, p)
-		e.store(p, 1)
-	})
-	VZEROUPPER()
-	RET()
+	// Results that round to 0 are set so, instead of computed the slow way of
+	// subnormal numbers. The minimum is x where x is NaN.
+	positive := v.compare(notLess, x, v.f(zero))
+	v.keep(positive, x)
+	v.do(minOf, x, limit, x)
+	t, k := v.round(x, math.Log2E)
+	v.do(fnma231, v.f(high), k, x)
+	v.do(fnma231, v.f(low), k, x)
+	p := v.horner(x, q)
+	square := v.reg()
+	v.do(mul, x, x, square)
+	v.do(fma213, x, square, p)
+	v.do(add, v.f(1), p, p)
+	v.scaleByPower(p, t, k)
+	v.keep(positive, p)
+	return p
 }
 
 // lnTwoLow is ln 2 less its double.

@@ -47,12 +47,10 @@ func (v vec) logNormal(x, shift reg.VecVirtual) reg.VecVirtual {
 		v.do(add, shift, e, e)
 	}
 	v.do(sub, v.f(1), x, x)
-	p := v.horner(x, []float64{0.33333331752096600595, -0.25000819549555939175, 0.20001221120010828179, -0.16623409495474420059,
+	p := v.horner(x, []float64{-0.5, 0.33333331752096600595, -0.25000819549555939175, 0.20001221120010828179, -0.16623409495474420059,
 		0.14201939338055977632, -0.13159828525051140452, 0.12760027956151754616, -0.076334699492886802314})
 	square := v.reg()
 	v.do(mul, x, x, square)
-	v.do(mul, x, p, p)
-	v.do(add, v.f(-0.5), p, p)
 	v.do(fma213, x, square, p)
 	v.do(fma231, v.f(math.Ln2), e, p)
 	return p

@@ -11,6 +11,10 @@ func main() {
 		dot(v)
 		axpy(v)
 		adam(v)
+		if v.double {
+			multiply(v)
+			rbf(v)
+		}
 	}
 	for _, v := range []vec{{bytes: 64}, {bytes: 32}} {
 		packRows(v)

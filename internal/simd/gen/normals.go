@@ -11,6 +11,7 @@ import (
 // normals draws four standard normals for each counter: Philox4x32-10, then Box-Muller.
 // A lane is a counter. Lane 4L+q of a register holds counter number q·lanes/4 + L, which
 // makes the four output registers of the last transposition follow each other in memory.
+// AVX-512 has the registers to draw for two registers of counters together, so that no round waits for another.
 func normals(v vec) {
 	TEXT(v.name("normals"), NOSPLIT, "func(blocks int, dst *float32, keys *[20]uint32, c0, c1 *[16]uint32, c2, c3 uint32)")
 	Doc(v.name("normals") + " writes four normals for each lane of c0 and c1, for blocks registers of counters; c0 advances by the lanes.")
@@ -18,53 +19,109 @@ func normals(v vec) {
 	blocks, dst, keys := param("blocks"), param("dst"), param("keys")
 	counter := v.reg()
 	VMOVUPS(at(param("c0"), 0), counter)
+	if v.wide() {
+		SUBQ(Imm(2), blocks)
+		JL(LabelRef("last"))
+		Label("two")
+		v.draw(2, dst, keys, counter)
+		SUBQ(Imm(2), blocks)
+		JGE(LabelRef("two"))
+		Label("last")
+		ADDQ(Imm(2), blocks)
+		JZ(LabelRef("done"))
+	}
 	Label("block")
-	even := v.counters(counter)
-	odd := make([]reg.VecVirtual, 4)
-	for i, x := range even {
-		odd[i] = v.reg()
-		if i < 2 {
-			VPSRLQ(Imm(32), x, odd[i])
-		} else {
-			v.do(copyReg, x, odd[i])
-		}
-	}
-	for r := range 10 {
-		v.round4x32(even, keys, r)
-		v.round4x32(odd, keys, r)
-	}
-	for i := range even {
-		v.interleave(even[i], odd[i])
-	}
-	z0, z1 := v.boxMuller(even[0], even[1])
-	z2, z3 := v.boxMuller(even[2], even[3])
-	for i, x := range v.transpose4(z0, z1, z2, z3) {
-		VMOVUPS(x, at(dst, i*v.bytes))
-	}
-	ADDQ(imm(4*v.bytes), dst)
-	v.do(addInt, v.i(uint64(v.lanes())), counter, counter)
+	v.draw(1, dst, keys, counter)
 	DECQ(blocks)
 	JNZ(LabelRef("block"))
+	Label("done")
 	VZEROUPPER()
 	RET()
 }
 
-// counters are the four words of the lanes' counters.
-func (v vec) counters(c0 reg.VecVirtual) []reg.VecVirtual {
-	c := []reg.VecVirtual{v.reg(), v.reg(), v.broadcastParam("c2"), v.broadcastParam("c3")}
-	v.do(copyReg, c0, c[0])
-	VMOVUPS(at(param("c1"), 0), c[1])
-	return c
+// draw writes the normals of n registers of counters.
+func (v vec) draw(n int, dst, keys reg.GPVirtual, counter reg.VecVirtual) {
+	words := v.firstRounds(n, keys, counter)
+	for r := 2; r < 10; r++ {
+		for _, x := range words {
+			v.round4x32(x, keys, r)
+		}
+	}
+	for i := range n {
+		even, odd := words[2*i], words[2*i+1]
+		for w := range even {
+			v.interleave(even[w], odd[w])
+		}
+		for q, x := range v.transpose4(v.boxMuller(even)) {
+			VMOVUPS(x, at(dst, (4*i+q)*v.bytes))
+		}
+	}
+	ADDQ(imm(4*n*v.bytes), dst)
 }
+
+// firstRounds is the counters after two rounds, those of even lanes and of odd lanes for each of n registers. All
+// counters differ in c0 only, so that one of the products of each round is common to them.
+func (v vec) firstRounds(n int, keys reg.GPVirtual, c0 reg.VecVirtual) (words [][]reg.VecVirtual) {
+	c2, c3 := v.broadcastParam("c2"), v.broadcastParam("c3")
+	low, high := v.reg(), v.reg() // of c2's product in the first round
+	v.do(mulWide, v.i64(mul1), c2, low)
+	v.highWords(low, high)
+	var product, productHigh [2]reg.VecVirtual // of the second round
+	for parity := range 2 {
+		x0, c1 := v.reg(), v.reg()
+		v.do(copyReg, high, x0)
+		VMOVUPS(at(param("c1"), 0), c1)
+		v.lanesOf(parity, c1)
+		v.xor3(at(keys, 0), c1, x0)
+		product[parity], productHigh[parity] = v.reg(), v.reg()
+		v.do(mulWide, v.i64(mul0), x0, product[parity])
+		v.highWords(product[parity], productHigh[parity])
+	}
+	copied := func(x reg.VecVirtual) reg.VecVirtual {
+		y := v.reg()
+		v.do(copyReg, x, y)
+		return y
+	}
+	for range n {
+		for parity := range 2 {
+			x0, x3, x2, p1, h1 := copied(c0), v.reg(), v.reg(), v.reg(), v.reg()
+			v.lanesOf(parity, x0)
+			v.do(mulWide, v.i64(mul0), x0, x3)
+			v.highWords(x3, x2)
+			v.xor3(at(keys, 4), copied(c3), x2)
+			v.do(mulWide, v.i64(mul1), x2, p1)
+			v.highWords(p1, h1)
+			v.xor3(at(keys, 8), copied(low), h1)
+			h0 := copied(productHigh[parity])
+			v.xor3(at(keys, 12), x3, h0)
+			words = append(words, []reg.VecVirtual{h1, p1, h0, copied(product[parity])})
+		}
+		v.do(addInt, v.i(uint64(v.lanes())), c0, c0)
+	}
+	return words
+}
+
+// lanesOf moves odd dwords to the even ones, if parity is 1.
+func (v vec) lanesOf(parity int, x reg.VecVirtual) {
+	if parity == 1 {
+		VPSRLQ(Imm(32), x, x)
+	}
+}
+
+// highWords copies the odd dwords of x to the even ones of y.
+func (v vec) highWords(x, y reg.VecVirtual) { VPSHUFD(U8(0xF5), x, y) }
+
+// The multipliers of Philox.
+const mul0, mul1 = 0xD2511F53, 0xCD9E8D57
 
 // round4x32 is one round of Philox on the even dwords of x. What the odd ones hold does
 // not matter: the multiplication does not read them.
 func (v vec) round4x32(x []reg.VecVirtual, keys reg.GPVirtual, r int) {
 	p0, p1, h0, h1 := v.reg(), v.reg(), v.reg(), v.reg()
-	v.do(mulWide, v.i64(0xD2511F53), x[0], p0)
-	v.do(mulWide, v.i64(0xCD9E8D57), x[2], p1)
-	VPSRLQ(Imm(32), p0, h0)
-	VPSRLQ(Imm(32), p1, h1)
+	v.do(mulWide, v.i64(mul0), x[0], p0)
+	v.do(mulWide, v.i64(mul1), x[2], p1)
+	v.highWords(p0, h0)
+	v.highWords(p1, h1)
 	v.xor3(at(keys, 8*r), x[1], h1)
 	v.xor3(at(keys, 8*r+4), x[3], h0)
 	x[0], x[1], x[2], x[3] = h1, p1, h0, p0
@@ -97,41 +154,47 @@ func (v vec) interleave(even, odd reg.VecVirtual) {
 	VMOVDQA64(lowHalves, even)
 }
 
-// boxMuller is √(−2 ln u1)·(cos, sin)(2πu2) for u1 = ((a>>8)+1)·2⁻²⁴, u2 = (b>>8)·2⁻²⁴.
-// The angle is split in integers: quarter turns, rounded, and the rest.
-func (v vec) boxMuller(a, b reg.VecVirtual) (z0, z1 reg.VecVirtual) {
-	VPSRLD(Imm(8), a, a)
-	v.do(addInt, v.i(1), a, a)
-	VCVTDQ2PS(a, a)
-	v.do(mul, v.f(0x1p-24), a, a)
-	radius := v.logNormal(a, nil)
-	v.do(mul, v.f(-2), radius, radius)
-	v.do(sqrt, radius, radius)
-	VPSRLD(Imm(8), b, b)
-	quarter, whole := v.reg(), v.reg()
-	v.do(addInt, v.i(1<<21), b, quarter)
-	VPSRLD(Imm(22), quarter, quarter)
-	VPSLLD(Imm(22), quarter, whole)
-	v.do(subInt, whole, b, b)
-	VCVTDQ2PS(b, b)
-	v.do(mul, v.f(2*math.Pi*0x1p-24), b, b)
-	z1, z0 = v.quadrant(b, quarter)
-	v.do(mul, radius, z0, z0)
-	v.do(mul, radius, z1, z1)
-	return z0, z1
+// boxMuller is √(−2 ln u1)·(cos, sin)(2πu2) for u1 = ((a>>8)+1)·2⁻²⁴, u2 = (b>>8)·2⁻²⁴, for two pairs of words a
+// and b. The angle is split in integers: half turns, rounded, and the rest.
+func (v vec) boxMuller(words []reg.VecVirtual) (z []reg.VecVirtual) {
+	var radius []reg.VecVirtual
+	unit := v.constant(v.f(0x1p-24))
+	for _, a := range []reg.VecVirtual{words[0], words[2]} {
+		VPSRLD(Imm(8), a, a)
+		VCVTDQ2PS(a, a)
+		v.do(fma213, v.f(0x1p-24), unit, a)
+		r := v.logNormal(a, nil)
+		v.do(mul, v.f(-2), r, r)
+		v.do(sqrt, r, r)
+		radius = append(radius, r)
+	}
+	for i, b := range []reg.VecVirtual{words[1], words[3]} {
+		// Bit 31 of b + ¼ turn counts half turns, and the 23 bits below the highest of b, with a sign, are the rest.
+		turn := v.reg()
+		v.do(addInt, v.i(1<<30), b, turn)
+		VPSLLD(Imm(1), b, b)
+		VPSRAD(Imm(9), b, b)
+		VCVTDQ2PS(b, b)
+		v.do(mul, v.f(2*math.Pi*0x1p-24), b, b)
+		sin, cos := v.halfTurns(b, turn)
+		v.do(mul, radius[i], cos, cos)
+		v.do(mul, radius[i], sin, sin)
+		z = append(z, cos, sin)
+	}
+	return z
 }
 
 // transpose4 turns four registers into four whose every 16 bytes hold the four numbers of
 // one lane.
-func (v vec) transpose4(z0, z1, z2, z3 reg.VecVirtual) []reg.VecVirtual {
+func (v vec) transpose4(z []reg.VecVirtual) []reg.VecVirtual {
 	t := v.regs(4)
-	VUNPCKLPS(z1, z0, t[0])
-	VUNPCKHPS(z1, z0, t[1])
-	VUNPCKLPS(z3, z2, t[2])
-	VUNPCKHPS(z3, z2, t[3])
-	VUNPCKLPD(t[2], t[0], z0)
-	VUNPCKHPD(t[2], t[0], z1)
-	VUNPCKLPD(t[3], t[1], z2)
-	VUNPCKHPD(t[3], t[1], z3)
-	return []reg.VecVirtual{z0, z1, z2, z3}
+	VUNPCKLPS(z[1], z[0], t[0])
+	VUNPCKHPS(z[1], z[0], t[1])
+	VUNPCKLPS(z[3], z[2], t[2])
+	VUNPCKHPS(z[3], z[2], t[3])
+	VUNPCKLPD(t[2], t[0], z[0])
+	VUNPCKHPD(t[2], t[0], z[1])
+	VUNPCKLPD(t[3], t[1], z[2])
+	VUNPCKHPD(t[3], t[1], z[3])
+	return z
 }

@@ -100,3 +100,23 @@ func axpy(v vec) {
 	VZEROUPPER()
 	RET()
 }
+
+// multiply is the product of two slices, and the product added to a third.
+func multiply(v vec) {
+	n, ptrs := kernel(v, "mul", "is dst = xy.", "", "dst", "x", "y")
+	v.each(n, ptrs, func(e elements) {
+		x, y := e.load(1), e.load(2)
+		v.do(mul, x, y, y)
+		e.store(y, 0)
+	})
+	VZEROUPPER()
+	RET()
+	n, ptrs = kernel(v, "mulAdd", "is dst += xy.", "", "dst", "x", "y")
+	v.each(n, ptrs, func(e elements) {
+		dst, x := e.load(0), e.load(1)
+		v.do(fma231, e.load(2), x, dst)
+		e.store(dst, 0)
+	})
+	VZEROUPPER()
+	RET()
+}

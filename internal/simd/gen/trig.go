@@ -8,25 +8,38 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// sinCosLimit is the largest |x| whose reduction by two parts of π/2 is accurate.
+// sinCosLimit is the largest |x| whose reduction by two parts of π is accurate.
 const sinCosLimit = 5000
 
-// sinCos is sin x and cos x from those of r = x − k·π/2, |r| ≤ π/4. It stops at the
-// first register that holds a number beyond sinCosLimit, Inf or NaN.
+// sinCos is sin x and cos x from those of r = x − kπ, |r| ≤ π/2. It stops at the first register that holds a number
+// beyond sinCosLimit, Inf or NaN. Four registers are tested together; if one must stop, they are taken one by one.
 func sinCos(v vec) {
+	const together = 4
 	n, ptrs := kernel(v, "sinCos", "writes sin x and cos x and returns how many elements are left; it stops before a register with an |x| over 5000.", " (left int)", "x", "sin", "cos")
-	high := float64(float32(math.Pi / 2))
-	low := math.Pi/2 - high
+	SUBQ(imm(together*v.lanes()), n)
+	JL(LabelRef("single"))
+	Label("four")
+	x := v.regs(together)
+	for i := range x {
+		v.do(move, at(ptrs[0], i*v.bytes), x[i])
+	}
+	v.jumpIfAny(v.compare(notLessEqual, v.largest(x), v.f(sinCosLimit)), "single")
+	for i := range x {
+		sin, cos := v.sinCos(x[i])
+		v.do(move, sin, at(ptrs[1], i*v.bytes))
+		v.do(move, cos, at(ptrs[2], i*v.bytes))
+	}
+	for _, p := range ptrs {
+		ADDQ(imm(together*v.bytes), p)
+	}
+	SUBQ(imm(together*v.lanes()), n)
+	JGE(LabelRef("four"))
+	Label("single")
+	ADDQ(imm(together*v.lanes()), n)
 	v.each(n, ptrs, func(e elements) {
 		x := e.load(0)
-		size := v.reg()
-		v.do(copyReg, x, size)
-		v.do(and, v.i(0x7fffffff), size, size)
-		v.jumpIfAny(v.compare(notLessEqual, size, v.f(sinCosLimit)), map[bool]string{false: "stop", true: "stopRest"}[e.masked])
-		t, k := v.round(x, 2/math.Pi)
-		v.do(fnma231, v.f(high), k, x)
-		v.do(fnma231, v.f(low), k, x)
-		sin, cos := v.quadrant(x, t)
+		v.jumpIfAny(v.compare(notLessEqual, v.largest([]reg.VecVirtual{x}), v.f(sinCosLimit)), map[bool]string{false: "stop", true: "stopRest"}[e.masked])
+		sin, cos := v.sinCos(x)
 		e.store(sin, 1)
 		e.store(cos, 2)
 	})
@@ -43,44 +56,61 @@ func sinCos(v vec) {
 	RET()
 }
 
-// quadrant is the sine and cosine of r + q·π/2, |r| ≤ π/4, for the number q in the
-// low bits of t, by minimax polynomials of absolute error below 4e-9.
-func (v vec) quadrant(r, q reg.VecVirtual) (sin, cos reg.VecVirtual) {
+// largest is the largest |x| of each lane. That of AVX-512 leaves out NaN, which sinCos may as well compute with.
+func (v vec) largest(x []reg.VecVirtual) reg.VecVirtual {
+	size := v.reg()
+	if len(x) == 1 || !v.wide() {
+		v.do(copyReg, x[0], size)
+		v.do(and, v.i(0x7fffffff), size, size)
+	} else {
+		v.do(copyReg, x[0], size)
+	}
+	for _, y := range x[1:] {
+		if v.wide() {
+			const absoluteMaximum = 0x0b
+			VRANGEPS(U8(absoluteMaximum), y, size, size)
+			continue
+		}
+		other := v.reg()
+		v.do(copyReg, y, other)
+		v.do(and, v.i(0x7fffffff), other, other)
+		VMAXPS(other, size, size)
+	}
+	return size
+}
+
+// sinCos overwrites x.
+func (v vec) sinCos(x reg.VecVirtual) (sin, cos reg.VecVirtual) {
+	high := float64(float32(math.Pi))
+	low := math.Pi - high
+	t, k := v.round(x, 1/math.Pi)
+	v.do(fnma231, v.f(high), k, x)
+	v.do(fnma231, v.f(low), k, x)
+	VPSLLD(Imm(31), t, t)
+	return v.halfTurns(x, t)
+}
+
+// halfTurns is the sine and cosine of r + qπ, |r| ≤ π/2, for a number q whose lowest bit is the highest of t, by
+// minimax polynomials of absolute error below 5e-9. It overwrites t.
+func (v vec) halfTurns(r, t reg.VecVirtual) (sin, cos reg.VecVirtual) {
 	square := v.reg()
 	v.do(mul, r, r, square)
-	sin = v.horner(square, []float64{-0.16666654602392740103, 0.0083320960417989896024, -0.00019503293500919004397})
+	sin = v.horner(square, []float64{-0.16666656732559204, 0.008333008736371994, -0.00019806029740720987, 2.5988374545704573e-06})
 	cube := v.reg()
 	v.do(mul, square, r, cube)
 	v.do(fma213, r, cube, sin)
-	cos = v.horner(square, []float64{1, -0.5, 0.041666654579759069943, -0.0013887649460467751078, 0.00002446316604892377628})
-	// an odd quadrant swaps them
-	odd := v.odd(q)
-	swap := v.reg()
-	v.do(copyReg, sin, swap)
-	v.pick(odd, cos, sin)
-	v.pick(odd, swap, cos)
-	// bit 1 of q is the sign of the sine, bit 1 of q+1 that of the cosine
-	sign := v.reg()
-	VPSLLD(Imm(30), q, sign)
-	v.do(and, v.i(1<<31), sign, sign)
-	v.do(xor, sign, sin, sin)
-	v.do(addInt, v.i(1), q, sign)
-	VPSLLD(Imm(30), sign, sign)
-	v.do(and, v.i(1<<31), sign, sign)
-	v.do(xor, sign, cos, cos)
-	return sin, cos
-}
-
-// odd says which integers are odd.
-func (v vec) odd(q reg.VecVirtual) mask {
+	cos = v.horner(square, []float64{1, -0.5, 0.041666656732559204, -0.001388858538120985, 2.4770177333266474e-05, -2.620893155835802e-07})
+	signs := v.constantInt(1 << 31)
 	if v.wide() {
-		m := K()
-		VPTESTMD_BCST(v.i(1).mem(), q, m)
-		return mask{m}
+		const xorAnd = 0x78 // sin ^= t & signs
+		VPTERNLOGD(U8(xorAnd), signs, t, sin)
+		VPTERNLOGD(U8(xorAnd), signs, t, cos)
+		return sin, cos
 	}
-	m := v.reg()
-	VPSLLD(Imm(31), q, m)
-	return mask{m}
+	VPAND(signs, t, t)
+	VPXOR(t, sin, sin)
+	VPXOR(t, cos, cos)
+	return sin, cos
 }
 
 // jumpIfAny jumps if a comparison holds in any lane.

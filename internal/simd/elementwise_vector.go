@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package simd
 
 import "math"
@@ -12,12 +14,8 @@ func exp32(dst, x []float32) {
 		return
 	}
 	for i := 0; i < len(x); i += chunk {
-		n := min(chunk, len(x)-i)
-		if active == avx512 {
-			exp32AVX512(n, &x[i], &dst[i])
-		} else {
-			exp32AVX2(n, &x[i], &dst[i])
-		}
+		end := min(i+chunk, len(x))
+		exp32Kernel(dst[i:end], x[i:end])
 	}
 }
 
@@ -27,12 +25,8 @@ func exp64(dst, x []float64) {
 		return
 	}
 	for i := 0; i < len(x); i += chunk {
-		n := min(chunk, len(x)-i)
-		if active == avx512 {
-			exp64AVX512(n, &x[i], &dst[i])
-		} else {
-			exp64AVX2(n, &x[i], &dst[i])
-		}
+		end := min(i+chunk, len(x))
+		exp64Kernel(dst[i:end], x[i:end])
 	}
 }
 
@@ -42,12 +36,41 @@ func log32(dst, x []float32) {
 		return
 	}
 	for i := 0; i < len(x); i += chunk {
-		n := min(chunk, len(x)-i)
-		if active == avx512 {
-			log32AVX512(n, &x[i], &dst[i])
-		} else {
-			log32AVX2(n, &x[i], &dst[i])
-		}
+		end := min(i+chunk, len(x))
+		log32Kernel(dst[i:end], x[i:end])
+	}
+}
+
+func rbf64(dst, x, half []float64, own, scale float64) {
+	if active == scalar {
+		rbfScalar(dst, x, half, own, scale)
+		return
+	}
+	for i := 0; i < len(x); i += chunk {
+		end := min(i+chunk, len(x))
+		rbf64Kernel(dst[i:end], x[i:end], half[i:end], own, scale)
+	}
+}
+
+func mul64(dst, x, y []float64) {
+	if active == scalar {
+		mulScalar(dst, x, y)
+		return
+	}
+	for i := 0; i < len(x); i += chunk {
+		end := min(i+chunk, len(x))
+		mul64Kernel(dst[i:end], x[i:end], y[i:end])
+	}
+}
+
+func mulAdd64(dst, x, y []float64) {
+	if active == scalar {
+		mulAddScalar(dst, x, y)
+		return
+	}
+	for i := 0; i < len(x); i += chunk {
+		end := min(i+chunk, len(x))
+		mulAdd64Kernel(dst[i:end], x[i:end], y[i:end])
 	}
 }
 
@@ -58,7 +81,7 @@ func sinCos32(sin, cos, x []float32) {
 	}
 	for i := 0; i < len(x); {
 		end := min(i+chunk, len(x))
-		left := sinCosKernel(sin[i:end], cos[i:end], x[i:end])
+		left := sinCos32Kernel(sin[i:end], cos[i:end], x[i:end])
 		i = end - left
 		if left > 0 {
 			n := min(16, left)
@@ -66,14 +89,6 @@ func sinCos32(sin, cos, x []float32) {
 			i += n
 		}
 	}
-}
-
-// sinCosKernel returns how many elements are left because of a large one among them.
-func sinCosKernel(sin, cos, x []float32) int {
-	if active == avx512 {
-		return sinCos32AVX512(len(x), &x[0], &sin[0], &cos[0])
-	}
-	return sinCos32AVX2(len(x), &x[0], &sin[0], &cos[0])
 }
 
 // sinCosLarge handles up to 16 elements, the kernel those that it can: the result for
@@ -87,7 +102,7 @@ func sinCosLarge(sin, cos, x []float32) {
 			some[i] = v
 		}
 	}
-	sinCosKernel(sin, cos, some[:n])
+	sinCos32Kernel(sin, cos, some[:n])
 	for i, v := range all[:n] {
 		if !(math.Abs(float64(v)) <= limit) {
 			s, c := math.Sincos(float64(v))

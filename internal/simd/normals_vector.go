@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package simd
 
 import "github.com/gpdrf/gpdrf-gpu/internal/philox"
@@ -24,11 +26,7 @@ func (c *counters) set(slot int, c0, c1 uint32) {
 
 // draw writes 4·lanes normals for each of blocks registers of counters.
 func (c *counters) draw(dst *float32, blocks int, c2, c3 uint32) {
-	if active == avx512 {
-		normals32AVX512(blocks, dst, &c.keys, &c.c0, &c.c1, c2, c3)
-	} else {
-		normals32AVX2(blocks, dst, &c.keys, &c.c0, &c.c1, c2, c3)
-	}
+	normals32Kernel(blocks, dst, &c.keys, &c.c0, &c.c1, c2, c3)
 }
 
 func normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {

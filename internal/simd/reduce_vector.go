@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package simd
 
 func dot32(x, y []float32) float32 {
@@ -6,12 +8,8 @@ func dot32(x, y []float32) float32 {
 	}
 	sum := float32(0)
 	for i := 0; i < len(x); i += chunk {
-		n := min(chunk, len(x)-i)
-		if active == avx512 {
-			sum += dot32AVX512(n, &x[i], &y[i])
-		} else {
-			sum += dot32AVX2(n, &x[i], &y[i])
-		}
+		end := min(i+chunk, len(x))
+		sum += dot32Kernel(x[i:end], y[i:end])
 	}
 	return sum
 }
@@ -22,12 +20,8 @@ func dot64(x, y []float64) float64 {
 	}
 	sum := 0.0
 	for i := 0; i < len(x); i += chunk {
-		n := min(chunk, len(x)-i)
-		if active == avx512 {
-			sum += dot64AVX512(n, &x[i], &y[i])
-		} else {
-			sum += dot64AVX2(n, &x[i], &y[i])
-		}
+		end := min(i+chunk, len(x))
+		sum += dot64Kernel(x[i:end], y[i:end])
 	}
 	return sum
 }
@@ -38,12 +32,8 @@ func axpy32(alpha float32, x, y []float32) {
 		return
 	}
 	for i := 0; i < len(x); i += chunk {
-		n := min(chunk, len(x)-i)
-		if active == avx512 {
-			axpy32AVX512(n, alpha, &x[i], &y[i])
-		} else {
-			axpy32AVX2(n, alpha, &x[i], &y[i])
-		}
+		end := min(i+chunk, len(x))
+		axpy32Kernel(alpha, x[i:end], y[i:end])
 	}
 }
 
@@ -53,11 +43,7 @@ func axpy64(alpha float64, x, y []float64) {
 		return
 	}
 	for i := 0; i < len(x); i += chunk {
-		n := min(chunk, len(x)-i)
-		if active == avx512 {
-			axpy64AVX512(n, alpha, &x[i], &y[i])
-		} else {
-			axpy64AVX2(n, alpha, &x[i], &y[i])
-		}
+		end := min(i+chunk, len(x))
+		axpy64Kernel(alpha, x[i:end], y[i:end])
 	}
 }

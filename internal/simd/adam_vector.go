@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package simd
 
 func adam32(p, g, m, v, rate []float32, co *AdamCoeffs) {
@@ -7,12 +9,8 @@ func adam32(p, g, m, v, rate []float32, co *AdamCoeffs) {
 	}
 	c := adamTable[float32](co)
 	for i := 0; i < len(p); i += chunk {
-		n := min(chunk, len(p)-i)
-		if active == avx512 {
-			adam32AVX512(n, &p[i], &g[i], &m[i], &v[i], &rate[i], &c)
-		} else {
-			adam32AVX2(n, &p[i], &g[i], &m[i], &v[i], &rate[i], &c)
-		}
+		end := min(i+chunk, len(p))
+		adam32Kernel(p[i:end], g[i:end], m[i:end], v[i:end], rate[i:end], &c)
 	}
 }
 
@@ -23,12 +21,8 @@ func adam64(p, g, m, v, rate []float64, co *AdamCoeffs) {
 	}
 	c := adamTable[float64](co)
 	for i := 0; i < len(p); i += chunk {
-		n := min(chunk, len(p)-i)
-		if active == avx512 {
-			adam64AVX512(n, &p[i], &g[i], &m[i], &v[i], &rate[i], &c)
-		} else {
-			adam64AVX2(n, &p[i], &g[i], &m[i], &v[i], &rate[i], &c)
-		}
+		end := min(i+chunk, len(p))
+		adam64Kernel(p[i:end], g[i:end], m[i:end], v[i:end], rate[i:end], &c)
 	}
 }
 

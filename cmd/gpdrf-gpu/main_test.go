@@ -1,0 +1,25 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// Results that could not be written are a failure, whatever was to be written.
+func TestOutputLost(t *testing.T) {
+	for _, words := range []string{"--version", "help", "train --help", "info", "info --json", "info powerplant"} {
+		var said bytes.Buffer
+		p := &program{ctx: context.Background(), out: fullDisk{}, err: &said}
+		if code := p.run(strings.Fields("gpdrf-gpu " + words)); code != exitFailure || !strings.Contains(said.String(), "no space left") {
+			t.Errorf("%s: exit code %d, %q", words, code, said.String())
+		}
+	}
+}

@@ -1,0 +1,232 @@
+//go:build cuda && cgo
+
+package cuda
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// Devices are the GPUs that the driver shows, or why there is none.
+func Devices() ([]Info, error) {
+	n, err := cu.NumDevices()
+	if err != nil {
+		return nil, &NoDeviceError{fail("counting GPUs", err).Error()}
+	}
+	if n == 0 {
+		why := reason()
+		if why == "" {
+			why = "the NVIDIA driver sees no GPU"
+		}
+		return nil, &NoDeviceError{why}
+	}
+	all := make([]Info, n)
+	for i := range all {
+		if all[i], err = describe(i); err != nil {
+			return nil, &NoDeviceError{err.Error()}
+		}
+	}
+	return all, nil
+}
+
+func describe(ordinal int) (Info, error) {
+	i := Info{Ordinal: ordinal, Driver: cu.Version()}
+	dev, err := cu.GetDevice(ordinal)
+	if err != nil {
+		return i, fail("opening the GPU", err)
+	}
+	if i.Name, err = dev.Name(); err != nil {
+		return i, fail("reading the GPU's name", err)
+	}
+	if i.Memory, err = dev.TotalMem(); err != nil {
+		return i, fail("reading the GPU's memory size", err)
+	}
+	if i.Capability.Major, err = dev.Attribute(cu.ComputeCapabilityMajor); err != nil {
+		return i, fail("reading the compute capability", err)
+	}
+	if i.Capability.Minor, err = dev.Attribute(cu.ComputeCapabilityMinor); err != nil {
+		return i, fail("reading the compute capability", err)
+	}
+	if image, err := imageFor(i.Capability); err == nil {
+		i.PTX = image.name
+	}
+	return i, nil
+}
+
+// Context is a GPU with one stream and the kernels of kernels.cu.
+type Context struct {
+	info       Info
+	dev        cu.Device
+	primary    cu.CUContext
+	module     cu.Module
+	stream     cu.Stream
+	signatures map[string]Signature
+	staging
+}
+
+// Open opens GPU number ordinal and loads the kernels there.
+func Open(ordinal int) (*Context, error) {
+	all, err := Devices()
+	if err != nil {
+		return nil, err
+	}
+	if ordinal < 0 || ordinal >= len(all) {
+		return nil, &NoDeviceError{fmt.Sprintf("there is no GPU number %d: the driver shows %d, numbered from 0", ordinal, len(all))}
+	}
+	c := &Context{info: all[ordinal], dev: cu.Device(ordinal)}
+	image, err := imageFor(c.info.Capability)
+	if err != nil {
+		return nil, &NoDeviceError{c.info.Name + ": " + err.Error()}
+	}
+	if c.signatures, err = Signatures(image.text); err != nil {
+		panic("cuda: " + err.Error())
+	}
+	if c.primary, err = c.dev.RetainPrimaryCtx(); err != nil {
+		return nil, fail("opening the GPU", err)
+	}
+	if err := c.start(image); err != nil {
+		c.dev.ReleasePrimaryCtx()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Context) start(image image) error {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	defer c.leave()
+	var err error
+	if c.module, err = cu.LoadData(image.text); err != nil {
+		return fail("loading "+image.name, err)
+	}
+	if c.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
+		return fail("making a stream", err)
+	}
+	return c.staging.open()
+}
+
+// Info describes the GPU.
+func (c *Context) Info() Info { return c.info }
+
+// enter makes the context current on the goroutine's thread; leave follows.
+func (c *Context) enter() error {
+	runtime.LockOSThread()
+	if err := cu.SetCurrentContext(c.primary); err != nil {
+		runtime.UnlockOSThread()
+		return fail("using the GPU", err)
+	}
+	return nil
+}
+
+func (c *Context) leave() { runtime.UnlockOSThread() }
+
+// Wait waits until the stream is idle.
+func (c *Context) Wait() error {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	defer c.leave()
+	return fail("waiting for the GPU", c.stream.Synchronize())
+}
+
+// Close frees the GPU. Memory must have been freed before.
+func (c *Context) Close() error {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	defer c.leave()
+	first := fail("waiting for the GPU", c.stream.Synchronize())
+	for _, err := range []error{
+		c.staging.close(),
+		fail("closing the stream", c.stream.Destroy()),
+		fail("unloading the kernels", c.module.Unload()),
+		fail("closing the GPU", c.dev.ReleasePrimaryCtx()),
+	} {
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// Ptr is an address in device memory.
+type Ptr uintptr
+
+// Alloc allocates device memory, with any contents.
+func (c *Context) Alloc(bytes int) (Ptr, error) {
+	if err := c.enter(); err != nil {
+		return 0, err
+	}
+	defer c.leave()
+	p, err := cu.MemAlloc(int64(bytes))
+	if err == cu.OutOfMemory {
+		free, total, _ := cu.MemInfo()
+		return 0, &OutOfMemoryError{int64(bytes), free, total}
+	}
+	return Ptr(p), fail("allocating memory", err)
+}
+
+// Free frees what Alloc gave; it waits for all work before it.
+func (c *Context) Free(p Ptr) error {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	defer c.leave()
+	return fail("freeing memory", cu.MemFree(cu.DevicePtr(p)))
+}
+
+// Clear writes zero bytes.
+func (c *Context) Clear(p Ptr, bytes int) error {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	defer c.leave()
+	return fail("clearing memory", cu.MemsetD8Async(cu.DevicePtr(p), 0, int64(bytes), c.stream))
+}
+
+// Copy copies within device memory.
+func (c *Context) Copy(dst, src Ptr, bytes int) error {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	defer c.leave()
+	return fail("copying memory", cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), int64(bytes), c.stream))
+}
+
+// Write copies what Stage gave to device memory, after the work before it.
+func (c *Context) Write(dst Ptr, staged []byte) error {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	defer c.leave()
+	return fail("copying to the GPU", cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(&staged[0]), int64(len(staged)), c.stream))
+}
+
+// Read copies device memory to what Stage gave, and waits for it.
+func (c *Context) Read(staged []byte, src Ptr) error {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	defer c.leave()
+	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&staged[0]), cu.DevicePtr(src), int64(len(staged)), c.stream); err != nil {
+		return fail("copying from the GPU", err)
+	}
+	return fail("waiting for the GPU", c.stream.Synchronize())
+}
+
+// fail gives a driver's error its place; nil stays nil.
+func fail(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	v := reflect.ValueOf(err) // cu's type of error, an int, is not exported
+	if v.Kind() != reflect.Int {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	return &Error{op, int(v.Int()), text(int(v.Int()))}
+}

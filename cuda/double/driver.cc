@@ -1,0 +1,182 @@
+// driver.cc: the device, its contexts, modules and launches. Kernels are host functions (emu.h).
+#include "driver.h"
+#include <cstdio>
+#include <cstdlib>
+
+using namespace fake;
+
+namespace fake {
+std::recursive_mutex mutex;
+thread_local Context *bound;
+int sticky;
+std::string detail;
+
+int refuse(int result, const char *call, const char *why) {
+  if (getenv("EMU_LOG")) fprintf(stderr, "double: %s: %s\n", call, why);
+  return result;
+}
+
+int setting(const char *name, int otherwise) {
+  const char *text = getenv(name);
+  return text && *text ? atoi(text) : otherwise;
+}
+} // namespace fake
+
+static int devices() { return setting("EMU_DEVICES", 1); }
+
+API cuInit(unsigned) { return OK; }
+API cuDriverGetVersion(int *v) {
+  *v = 12040;
+  return OK;
+}
+API cuDeviceGetCount(int *n) {
+  *n = devices();
+  return OK;
+}
+API cuDeviceGet(int *d, int i) {
+  if (i < 0 || i >= devices()) return INVALID_DEVICE;
+  *d = i;
+  return OK;
+}
+API cuDeviceGetName(char *b, int n, int) {
+  snprintf(b, n, "driver test double");
+  return OK;
+}
+API cuDeviceGetAttribute(int *v, int attribute, int) {
+  int major = 9, minor = 0;
+  if (const char *text = getenv("EMU_CAPABILITY")) sscanf(text, "%d.%d", &major, &minor);
+  const std::map<int, int> known = {{1, 1024}, {2, 1024}, {5, 2147483647}, {6, 65535}, {7, 65535}, {8, 49152}, {10, 32}, {16, 132}, {75, major}, {76, minor}, {97, 232448}};
+  auto it = known.find(attribute);
+  *v = it == known.end() ? 0 : it->second;
+  return OK;
+}
+
+API cuGetErrorString(int code, const char **text) {
+  static const std::map<int, const char *> words = {
+      {1, "invalid argument"}, {2, "out of memory"}, {101, "invalid device ordinal"}, {200, "device kernel image is invalid"}, {201, "invalid device context"},
+      {401, "the operation cannot be performed in the present state"}, {400, "invalid resource handle"}, {500, "named symbol not found"}, {600, "device not ready"}, {700, "an illegal memory access was encountered"},
+      {701, "too many resources requested for launch"}, {719, "unspecified launch failure"}, {900, "operation not permitted when stream is capturing"}, {999, "unknown error"}};
+  auto it = words.find(code);
+  *text = code == sticky && !detail.empty() ? detail.c_str() : it == words.end() ? "unknown error" : it->second;
+  return OK;
+}
+
+static std::map<int, Context> primaries;
+
+API cuDevicePrimaryCtxRetain(Context **c, int d) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  Context &p = primaries[d];
+  p.device = d;
+  p.users++;
+  *c = &p;
+  return OK;
+}
+
+// When the last context goes, memory that is still allocated is a leak, which a GPU's driver would
+// free without a word.
+API cuDevicePrimaryCtxRelease_v2(int d) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  Context &p = primaries[d];
+  if (p.users == 0) return refuse(INVALID_CONTEXT, __func__, "released more often than retained");
+  p.users--;
+  for (auto &[_, c] : primaries)
+    if (c.users) return OK;
+  if (sticky) return sticky;
+  if (std::string s = leaks(); !s.empty()) {
+    fprintf(stderr, "double: %s\n", s.c_str());
+    return ILLEGAL_STATE;
+  }
+  return OK;
+}
+API cuCtxSetCurrent(Context *c) {
+  if (c && !c->users) return refuse(INVALID_CONTEXT, __func__, "that context has been released");
+  bound = c;
+  return OK;
+}
+API cuCtxGetCurrent(Context **c) {
+  *c = bound;
+  return OK;
+}
+
+struct Module {
+  std::string ptx;
+};
+
+API cuModuleLoadData(Module **m, const void *image) {
+  ENTER
+  const char *text = (const char *)image;
+  if (!text || !strstr(text, ".version")) return refuse(INVALID_IMAGE, __func__, "not PTX");
+  *m = new Module{text};
+  return OK;
+}
+API cuModuleUnload(Module *m) {
+  ENTER
+  delete m;
+  return OK;
+}
+
+// described says whether the PTX has the kernel with the parameters and threads of the source.
+static int described(const std::string &ptx, const emu::Kernel &k) {
+  size_t at = ptx.find(".entry " + std::string(k.name) + "(");
+  if (at == std::string::npos) return refuse(NOT_FOUND, k.name, "not in the PTX: make ptx");
+  size_t end = ptx.find(')', at), n = 0;
+  for (size_t p = at; (p = ptx.find(".param .", p + 1)) < end; n++) {
+    size_t bytes = (size_t)atoi(ptx.c_str() + p + 9) / 8; // ".param .u32"
+    if (n >= k.sizes.size() || bytes != k.sizes[n]) return refuse(INVALID_IMAGE, k.name, "the PTX has other parameters than the source: make ptx");
+  }
+  if (n != k.sizes.size()) return refuse(INVALID_IMAGE, k.name, "the PTX has other parameters than the source: make ptx");
+  size_t threads = ptx.find(".maxntid ", end);
+  if (threads > ptx.find('{', end) || (unsigned)atoi(ptx.c_str() + threads + 9) != k.threads)
+    return refuse(INVALID_IMAGE, k.name, "the PTX has another number of threads than the source: make ptx");
+  return OK;
+}
+
+API cuModuleGetFunction(const emu::Kernel **f, Module *m, const char *name) {
+  ENTER
+  for (auto &k : emu::kernels())
+    if (!strcmp(k.name, name)) {
+      *f = &k;
+      return described(m->ptx, k);
+    }
+  return refuse(NOT_FOUND, name, "no such kernel");
+}
+
+static std::map<const emu::Kernel *, int> shared_limit;
+
+API cuFuncSetAttribute(const emu::Kernel *k, int attribute, int value) {
+  ENTER
+  const int max_dynamic_shared = 8;
+  if (attribute != max_dynamic_shared || value > 232448) return refuse(INVALID_VALUE, k->name, "attribute");
+  shared_limit[k] = value;
+  return OK;
+}
+
+API cuLaunchKernel(const emu::Kernel *k, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, Stream *s,
+                   void **params, void **) {
+  ENTER
+  static int launches;
+  if (!k) return INVALID_HANDLE;
+  if (int last = setting("EMU_LOST", 0); last && ++launches >= last) {
+    detail = "the driver was lost";
+    return sticky = UNKNOWN;
+  }
+  if (!gx || !gy || !gz || gx > 2147483647 || gy > 65535 || gz > 65535) return refuse(INVALID_VALUE, k->name, "grid");
+  if (!bx || by != 1 || bz != 1 || bx > 1024 || bx % 32) return refuse(INVALID_VALUE, k->name, "a block is of full warps, in one dimension");
+  if (bx > k->threads) return refuse(OUT_OF_RESOURCES, k->name, "more threads than its launch bounds");
+  auto allowed = shared_limit.find(k);
+  if (shared > 48u << 10 && (allowed == shared_limit.end() || (int)shared > allowed->second)) return refuse(INVALID_VALUE, k->name, "shared memory");
+  emu::Launch l{k, {gx, gy, gz}, {bx, by, bz}, shared, {}};
+  for (size_t i = 0; i < k->sizes.size(); i++) {
+    uint64_t v = 0;
+    memcpy(&v, params[i], k->sizes[i]);
+    l.values.push_back(v);
+  }
+  return submit(s, [l] {
+    emu::Fault f = emu::run(l);
+    if (f.code) {
+      detail = f.text;
+      fprintf(stderr, "double: %s\n", f.text.c_str());
+    }
+    return f.code;
+  });
+}

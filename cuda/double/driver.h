@@ -1,0 +1,65 @@
+// driver.h: what the parts of the driver double share. It answers as the CUDA driver does, and
+// more strictly: a mistake that a GPU would forgive at times is an error here each time.
+//
+// Environment: EMU_ORDER (see run.cc), EMU_EAGER (work on a stream runs at once, not when somebody
+// waits), EMU_LOG (each refused call is explained), EMU_DEVICES, EMU_MEMORY (MiB of each),
+// EMU_CAPABILITY ("9.0"), EMU_LOST (the driver is lost at launch number n).
+#pragma once
+#include "run.h"
+#include <functional>
+#include <list>
+#include <map>
+#include <mutex>
+#include <string>
+
+enum Result {
+  OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, ILLEGAL_STATE = 401,
+  INVALID_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600, OUT_OF_RESOURCES = 701, LAUNCH_FAILED = 719,
+  CAPTURE_UNSUPPORTED = 900, UNKNOWN = 999
+};
+typedef unsigned long long Address;
+#define API extern "C" __attribute__((visibility("default"))) int
+
+namespace fake {
+
+// Work that a stream or a graph holds.
+typedef std::function<int()> Work;
+
+struct Stream {
+  unsigned flags;
+  std::list<Work> queue;
+  std::list<Work> *capture; // a graph that is being made
+};
+struct Context {
+  int device;
+  int users;
+};
+
+extern std::recursive_mutex mutex;
+extern thread_local Context *bound; // of this OS thread
+extern int sticky;                  // an error of a kernel stays until the process ends
+extern std::string detail;          // its words
+
+int refuse(int result, const char *call, const char *why);
+int setting(const char *name, int otherwise);
+
+// submit puts work on a stream; the NULL stream runs it when the blocking streams are done.
+int submit(Stream *, Work);
+int drain(Stream *);
+int drain_all();
+
+// within says whether bytes at an address are inside one device allocation.
+bool within(Address, size_t bytes);
+// leaks is what is still allocated, in words; "" if nothing is.
+std::string leaks();
+// trampled is which allocation was written past its end, in words.
+std::string trampled();
+
+} // namespace fake
+
+// As in the driver: a call from an OS thread with no current context fails, and after an error of a
+// kernel everything does.
+#define ENTER \
+  std::lock_guard<std::recursive_mutex> lock(fake::mutex); \
+  if (!fake::bound) return fake::refuse(INVALID_CONTEXT, __func__, "no context is current on this OS thread"); \
+  if (fake::sticky) return fake::sticky;

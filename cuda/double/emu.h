@@ -1,0 +1,153 @@
+// emu.h: enough of CUDA C++ to compile kernels.cu for the host with g++, each GPU thread a fiber.
+#pragma once
+#include <cmath> // before the macros below: glibc has functions of some of these names
+#include <cstdint>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __constant__ static const
+
+struct dim3 {
+  unsigned x, y, z;
+};
+struct float2 {
+  float x, y;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+struct alignas(16) double2 {
+  double x, y;
+};
+
+namespace emu {
+
+enum Op : uint8_t { SYNC, SHUFFLE, BALLOT };
+struct Warp;
+struct Thread {
+  dim3 tid;
+  Warp *warp;
+  void *sp, *stack;
+  uint64_t value, result; // what this lane brings to a warp operation, and what it gets
+  uint32_t mask;          // of the warp operation that it waits in
+  int lane, source;
+  Op op;
+  enum : uint8_t { NEW, READY, WARP, BLOCK, DONE } state;
+};
+extern Thread *current;
+extern dim3 block_index, block_size, grid_size;
+extern void *dynamic_shared;
+
+void block_barrier(const char *place);
+uint64_t warp_operation(Op, uint32_t mask, uint64_t value, int source);
+
+// A static shared array: one memory for each block that runs, with any contents, between bytes that
+// nobody may write.
+struct Shared {
+  const char *name;
+  uint64_t block;
+  void *memory;
+  size_t bytes;
+};
+void *shared_array(Shared &, size_t bytes);
+
+// A kernel in the registry, with how to call it by the driver's void *params[].
+struct Kernel {
+  const char *name;
+  unsigned threads;
+  std::vector<size_t> sizes; // of the parameters, in bytes
+  void (*call)(void *const *params);
+};
+std::vector<Kernel> &kernels();
+template <auto F>
+struct Caller;
+template <class... A, void (*F)(A...)>
+struct Caller<F> {
+  template <size_t... I>
+  static void go(void *const *p, std::index_sequence<I...>) { F(*(A *)p[I]...); }
+  static void call(void *const *p) { go(p, std::index_sequence_for<A...>{}); }
+  static std::vector<size_t> sizes() { return {sizeof(A)...}; }
+};
+struct Register {
+  Register(const char *name, unsigned threads, std::vector<size_t> sizes, void (*call)(void *const *)) {
+    kernels().push_back({name, threads, std::move(sizes), call});
+  }
+};
+
+template <class T>
+T shuffle(uint32_t mask, T v, int source) {
+  static_assert(sizeof(T) <= 8);
+  uint64_t u = 0;
+  memcpy(&u, &v, sizeof v);
+  u = warp_operation(SHUFFLE, mask, u, source);
+  memcpy(&v, &u, sizeof v);
+  return v;
+}
+
+} // namespace emu
+
+#define REGISTER_KERNEL(entry, threads) \
+  static emu::Register register_##entry(#entry, threads, emu::Caller<&entry>::sizes(), &emu::Caller<&entry>::call);
+#define SHARED(T, name, dims) \
+  static emu::Shared name##_shared{#name, 0, nullptr, 0}; \
+  T(&name) dims = *(T(*) dims)emu::shared_array(name##_shared, sizeof(T dims))
+#define DYN_SHARED(T, name) T *name = (T *)emu::dynamic_shared
+
+#define threadIdx (emu::current->tid)
+#define blockIdx emu::block_index
+#define blockDim emu::block_size
+#define gridDim emu::grid_size
+
+#define EMU_TEXT_(x) #x
+#define EMU_TEXT(x) EMU_TEXT_(x)
+#define __syncthreads() emu::block_barrier(__FILE__ ":" EMU_TEXT(__LINE__))
+static inline void __syncwarp(unsigned mask = ~0u) { emu::warp_operation(emu::SYNC, mask, 0, 0); }
+
+// The width of a shuffle is always the warp; a lane outside it gives the caller's own value.
+template <class T>
+T __shfl_sync(unsigned mask, T v, int lane) { return emu::shuffle(mask, v, lane & 31); }
+template <class T>
+T __shfl_down_sync(unsigned mask, T v, int by) {
+  int lane = emu::current->lane;
+  return emu::shuffle(mask, v, lane + by < 32 ? lane + by : lane);
+}
+template <class T>
+T __shfl_up_sync(unsigned mask, T v, int by) {
+  int lane = emu::current->lane;
+  return emu::shuffle(mask, v, lane - by >= 0 ? lane - by : lane);
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T v, int x) { return emu::shuffle(mask, v, (emu::current->lane ^ x) & 31); }
+static inline unsigned __ballot_sync(unsigned mask, int p) { return (unsigned)emu::warp_operation(emu::BALLOT, mask, p != 0, 0); }
+static inline int __any_sync(unsigned mask, int p) { return __ballot_sync(mask, p) != 0; }
+static inline int __all_sync(unsigned mask, int p) { return __ballot_sync(mask, !p) == 0; }
+
+static inline void __threadfence() {}
+static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
+static inline int __float_as_int(float v) {
+  int i;
+  memcpy(&i, &v, 4);
+  return i;
+}
+static inline float __int_as_float(int i) {
+  float v;
+  memcpy(&v, &i, 4);
+  return v;
+}
+static inline long long __double_as_longlong(double v) {
+  long long i;
+  memcpy(&i, &v, 8);
+  return i;
+}
+static inline double __longlong_as_double(long long i) {
+  double v;
+  memcpy(&v, &i, 8);
+  return v;
+}

@@ -1,0 +1,91 @@
+// fiber.cc: fibers by hand on x86-64; elsewhere, and with EMU_UCONTEXT, by ucontext, which makes a
+// system call at every switch and is some forty times slower.
+#include "fiber.h"
+#include <cstdlib>
+#include <sys/mman.h>
+#include <vector>
+
+namespace emu {
+
+static const size_t stack_bytes = 128 << 10, page = 4096;
+
+void *top(void *stack) { return (char *)stack + stack_bytes; }
+
+#if defined(__x86_64__) && !defined(EMU_UCONTEXT)
+
+extern "C" void emu_switch(void **save, void *to);
+asm(R"(
+  .text
+  .type emu_switch,@function
+  .hidden emu_switch
+emu_switch:
+  push %rbp
+  push %rbx
+  push %r12
+  push %r13
+  push %r14
+  push %r15
+  mov %rsp, (%rdi)
+  mov %rsi, %rsp
+  pop %r15
+  pop %r14
+  pop %r13
+  pop %r12
+  pop %rbx
+  pop %rbp
+  ret
+)");
+
+void switch_to(void **save, void *to) { emu_switch(save, to); }
+
+void *fresh(void *stack, void (*entry)()) {
+  void **s = (void **)top(stack) - 1; // as after a call: 8 below a multiple of 16
+  *s = nullptr;         // entry has no caller
+  *--s = (void *)entry; // where the switch returns to
+  for (int i = 0; i < 6; i++) *--s = nullptr;
+  return s;
+}
+
+#else
+
+#include <ucontext.h>
+
+void switch_to(void **save, void *to) {
+  ucontext_t here;
+  *save = &here;
+  swapcontext(&here, (ucontext_t *)to);
+}
+
+// The first context of a fiber lies at the low end of its stack, which it does not reach.
+void *fresh(void *stack, void (*entry)()) {
+  ucontext_t *c = (ucontext_t *)((char *)stack + page);
+  getcontext(c);
+  c->uc_stack.ss_sp = (char *)stack + 2 * page;
+  c->uc_stack.ss_size = stack_bytes - 2 * page;
+  c->uc_link = nullptr;
+  makecontext(c, entry, 0);
+  return c;
+}
+
+#endif
+
+static std::vector<void *> idle;
+
+void *take_stack() {
+  const int count = 64;
+  if (idle.empty()) {
+    char *p = (char *)mmap(nullptr, count * stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) abort();
+    for (int i = count - 1; i >= 0; i--) {
+      mprotect(p + i * stack_bytes, page, PROT_NONE);
+      idle.push_back(p + i * stack_bytes);
+    }
+  }
+  void *s = idle.back();
+  idle.pop_back();
+  return s;
+}
+
+void give_stack(void *s) { idle.push_back(s); }
+
+} // namespace emu

@@ -1,0 +1,165 @@
+// stream.cc: streams, events and graphs. Work on a stream is put off until somebody waits for it,
+// so that a missing wait shows as a wrong result.
+#include "driver.h"
+#include <chrono>
+#include <cstdlib>
+
+using namespace fake;
+
+static std::list<Stream *> streams;
+
+int fake::drain(Stream *s) {
+  while (!s->queue.empty()) {
+    Work w = std::move(s->queue.front());
+    s->queue.pop_front();
+    if (int r = w()) return sticky = r;
+  }
+  return OK;
+}
+
+int fake::drain_all() {
+  for (Stream *s : streams)
+    if (int r = drain(s)) return r;
+  return OK;
+}
+
+int fake::submit(Stream *s, Work w) {
+  if (s && s->capture) {
+    s->capture->push_back(std::move(w));
+    return OK;
+  }
+  if (s && !getenv("EMU_EAGER")) {
+    s->queue.push_back(std::move(w));
+    return OK;
+  }
+  const unsigned non_blocking = 1;
+  if (!s)
+    for (Stream *other : streams)
+      if (!(other->flags & non_blocking))
+        if (int r = drain(other)) return r;
+  int r = w();
+  if (r) sticky = r;
+  return r;
+}
+
+#define NOT_CAPTURED(s) \
+  if ((s) && (s)->capture) return refuse(CAPTURE_UNSUPPORTED, __func__, "not while a graph is captured");
+
+API cuStreamCreate(Stream **s, unsigned flags) {
+  ENTER
+  *s = new Stream{flags, {}, nullptr};
+  streams.push_back(*s);
+  return OK;
+}
+API cuStreamDestroy_v2(Stream *s) {
+  ENTER
+  int r = drain(s);
+  streams.remove(s);
+  delete s;
+  return r;
+}
+API cuStreamSynchronize(Stream *s) {
+  ENTER
+  NOT_CAPTURED(s)
+  return s ? drain(s) : drain_all();
+}
+API cuStreamQuery(Stream *s) {
+  ENTER
+  NOT_CAPTURED(s)
+  return s && !s->queue.empty() ? NOT_READY : OK;
+}
+API cuCtxSynchronize() {
+  ENTER
+  return drain_all();
+}
+
+struct Event {
+  Stream *on;
+  bool pending;
+  double milliseconds;
+};
+
+static int reach(Event *e) {
+  while (e->pending && e->on && !e->on->queue.empty()) {
+    Work w = std::move(e->on->queue.front());
+    e->on->queue.pop_front();
+    if (int r = w()) return sticky = r;
+  }
+  return OK;
+}
+
+API cuEventCreate(Event **e, unsigned) {
+  ENTER
+  *e = new Event{};
+  return OK;
+}
+API cuEventDestroy_v2(Event *) { return OK; } // kept: work that was put off may still name it
+API cuEventRecord(Event *e, Stream *s) {
+  ENTER
+  e->on = s;
+  e->pending = true;
+  return submit(s, [e] {
+    e->pending = false;
+    e->milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return (int)OK;
+  });
+}
+API cuEventSynchronize(Event *e) {
+  ENTER
+  return reach(e);
+}
+API cuEventQuery(Event *e) {
+  ENTER
+  return e->pending ? NOT_READY : OK;
+}
+API cuEventElapsedTime(float *ms, Event *a, Event *b) {
+  ENTER
+  if (a->pending || b->pending) return NOT_READY;
+  *ms = (float)(b->milliseconds - a->milliseconds);
+  return OK;
+}
+API cuStreamWaitEvent(Stream *s, Event *e, unsigned) {
+  ENTER
+  return submit(s, [e] { return reach(e); });
+}
+
+struct Graph {
+  std::list<Work> work;
+};
+
+API cuStreamBeginCapture_v2(Stream *s, int) {
+  ENTER
+  NOT_CAPTURED(s)
+  s->capture = new std::list<Work>;
+  return OK;
+}
+API cuStreamEndCapture(Stream *s, Graph **g) {
+  ENTER
+  if (!s->capture) return refuse(ILLEGAL_STATE, __func__, "no graph is captured");
+  *g = new Graph{std::move(*s->capture)};
+  delete s->capture;
+  s->capture = nullptr;
+  return OK;
+}
+API cuGraphInstantiateWithFlags(Graph **exec, Graph *g, unsigned long long) {
+  ENTER
+  *exec = new Graph{*g};
+  return OK;
+}
+API cuGraphLaunch(Graph *exec, Stream *s) {
+  ENTER
+  for (Work &w : exec->work)
+    if (int r = submit(s, w)) return r;
+  return OK;
+}
+API cuGraphExecDestroy(Graph *g) {
+  ENTER
+  int r = drain_all();
+  delete g;
+  return r;
+}
+API cuGraphDestroy(Graph *g) {
+  ENTER
+  delete g;
+  return OK;
+}

@@ -1,0 +1,196 @@
+//go:build cuda && cgo
+
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// openMutants opens the double with the kernels of cuda/double/mutants.cu, of whose PTX the double
+// reads no more than the heads.
+func openMutants(t testing.TB) *Context {
+	t.Helper()
+	if !emulated() {
+		t.Skip("GPDRF_CUDA_DRIVER does not name the driver test double")
+	}
+	c := open(t)
+	text := ".version 6.3\n"
+	for name, threads := range map[string]int{
+		"mutant_divergent": 64, "mutant_two_barriers": 64, "mutant_warp": 64, "mutant_no_barrier": 64, "mutant_past_end": 64,
+		"mutant_null": 64, "mutant_dynamic": 64, "mutant_shared": 64, "mutant_fill": 64, "speed_barriers": 256, "speed_shuffles": 256,
+	} {
+		params := ".param .u64 x"
+		if threads == 256 {
+			params = ".param .u32 n,\n\t.param .u64 x"
+		}
+		text += fmt.Sprintf(".visible .entry %s(\n\t%s\n)\n.maxntid %d, 1, 1\n{\n}\n", name, params, threads)
+	}
+	signatures, err := Signatures(text)
+	ok(t, err)
+	ok(t, c.enter())
+	defer c.leave()
+	ok(t, c.module.Unload())
+	c.signatures = signatures
+	c.module, err = cu.LoadData(text)
+	ok(t, err)
+	return c
+}
+
+// run launches a mutant on 64 floats and returns what it wrote.
+func run(t *testing.T, c *Context, name string) []float32 {
+	x := make([]float32, 64)
+	p := put(t, c, x)
+	ok(t, c.Kernel(name).Launch(Grid{1, 1, 1}, 0, Pointer(p)))
+	get(t, c, x, p)
+	return x
+}
+
+// mutants are tests that must fail: each has a fault, of a kernel or of the host, and what the double
+// says of it.
+var mutants = map[string]struct {
+	test func(t *testing.T)
+	says string
+}{
+	"divergent barrier": {func(t *testing.T) { run(t, openMutants(t), "mutant_divergent") },
+		"kernel mutant_divergent, block .0,0,0.: a thread (has ended while others wait|waits at __syncthreads that others have ended without)"},
+	"two barriers": {func(t *testing.T) { run(t, openMutants(t), "mutant_two_barriers") },
+		"kernel mutant_two_barriers, block .0,0,0.: threads wait at different __syncthreads, .*mutants.cu:[0-9]+ and .*mutants.cu:[0-9]+"},
+	"divergent warp": {func(t *testing.T) { run(t, openMutants(t), "mutant_warp") },
+		"of 64 threads, 32 wait at __syncthreads .*mutants.cu:[0-9]+. and 32 in a warp operation"},
+	"missing __syncthreads": {missingBarrier, "the order of threads changes the result"},
+	"past the end":          {func(t *testing.T) { run(t, openMutants(t), "mutant_past_end") }, "thread 63 writes to address 0x[0-9a-f]+, which is outside"},
+	"null pointer":          {func(t *testing.T) { run(t, openMutants(t), "mutant_null") }, "thread [0-9]+ reads address 0x[0-9a-f]+, which is outside"},
+	"past shared memory":    {func(t *testing.T) { run(t, openMutants(t), "mutant_shared") }, "a write beside the shared array s"},
+	"past dynamic shared memory": {func(t *testing.T) {
+		c := openMutants(t)
+		p := put(t, c, make([]float32, 64))
+		ok(t, c.Kernel("mutant_dynamic").Launch(Grid{1, 1, 1}, 60000, Pointer(p)))
+		ok(t, c.Wait())
+	}, "a write beside the shared array that is dynamic"},
+	"missing wait": {missingWait, "read 0 before the kernel ran"},
+	"double free": {func(t *testing.T) {
+		c := openMutants(t)
+		p, err := c.Alloc(100)
+		ok(t, err)
+		ok(t, c.Free(p))
+		ok(t, c.Free(p))
+	}, "freeing memory: CUDA error 1, invalid argument"},
+	"leak": {func(t *testing.T) {
+		c, err := Open(0)
+		ok(t, err)
+		_, err = c.Alloc(100)
+		ok(t, err)
+		ok(t, c.Close())
+	}, "1 device allocations .100 bytes. and 0 pinned ones were never freed"},
+	"copy past the end": {func(t *testing.T) {
+		c := openMutants(t)
+		p, staged := put(t, c, make([]float32, 4)), must(c.Stage(17))(t)
+		ok(t, c.Write(p, staged))
+	}, "copying to the GPU: CUDA error 1"},
+	"pageable memory": {func(t *testing.T) {
+		c := openMutants(t)
+		ok(t, c.Write(put(t, c, make([]float32, 4)), make([]byte, 16)))
+	}, "copying to the GPU: CUDA error 1"},
+	"no context on the thread": {func(t *testing.T) {
+		c := openMutants(t)
+		ok(t, c.enter())
+		defer c.leave()
+		ok(t, cu.SetCurrentContext(cu.CUContext{}))
+		_, err := cu.MemAlloc(64)
+		ok(t, err)
+	}, "InvalidContext"},
+}
+
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		ok(t, err)
+		return v
+	}
+}
+
+func missingBarrier(t *testing.T) {
+	c := openMutants(t)
+	var first []float32
+	for _, order := range []string{"0", "1", "7"} {
+		t.Setenv("EMU_ORDER", order)
+		got := run(t, c, "mutant_no_barrier")
+		if first == nil {
+			first = got
+		}
+		for i := range got {
+			if math.Float32bits(got[i]) != math.Float32bits(first[i]) {
+				t.Fatalf("the order of threads changes the result: element %d is %g and %g", i, first[i], got[i])
+			}
+		}
+	}
+}
+
+func missingWait(t *testing.T) {
+	c := openMutants(t)
+	p := put(t, c, make([]float32, 64))
+	ok(t, c.Kernel("mutant_fill").Launch(Grid{1, 1, 1}, 0, Pointer(p)))
+	staged := must(c.Stage(256))(t)
+	clear(staged)
+	ok(t, c.enter())
+	ok(t, cu.MemcpyDtoHAsync(unsafe.Pointer(&staged[0]), cu.DevicePtr(p), 256, c.stream))
+	c.leave()
+	if v := *(*float32)(unsafe.Pointer(&staged[0])); v != 1 {
+		t.Fatalf("read %g before the kernel ran", v)
+	}
+}
+
+// Each mutant makes a test fail, with the words that lead to its fault. An error of a kernel stays with
+// its process, so each has one of its own.
+func TestMutants(t *testing.T) {
+	if name := os.Getenv("MUTANT"); name != "" {
+		mutants[name].test(t)
+		return
+	}
+	if !emulated() {
+		t.Skip("only the driver test double finds them all")
+	}
+	open(t)
+	for name, m := range mutants {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(os.Args[0], "-test.run=^TestMutants$", "-test.v")
+			cmd.Env = append(os.Environ(), "MUTANT="+name)
+			out, err := cmd.CombinedOutput()
+			if err == nil {
+				t.Fatalf("the mutant passes:\n%s", out)
+			}
+			if !regexp.MustCompile(m.says).Match(out) || strings.Contains(string(out), "SIGSEGV") {
+				t.Errorf("the double does not say %q:\n%s", m.says, out)
+			}
+		})
+	}
+}
+
+// The double is fast enough for a suite in minutes: 10⁷ waits of a thread at a barrier a second. The bound
+// here is far below, for a machine with other work.
+func TestDoubleSpeed(t *testing.T) {
+	c := openMutants(t)
+	p := put(t, c, make([]float32, 256))
+	for name, waits := range map[string]int{"speed_barriers": 2, "speed_shuffles": 1} {
+		const n, blocks = 1000, 4
+		start := time.Now()
+		ok(t, c.Kernel(name).Launch(Grid{blocks, 1, 1}, 0, Int(n), Pointer(p)))
+		ok(t, c.Wait())
+		rate := float64(256*n*blocks*waits) / time.Since(start).Seconds() / 1e6
+		t.Logf("%s: %.1f million waits a second", name, rate)
+		if rate < 1 {
+			t.Errorf("%s: %.1f million waits a second", name, rate)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+//go:build cuda && cgo
+
+package cuda
+
+// What gorgonia.org/cu lacks: the shim's word on the driver, pinned host memory, and more than
+// 48 KiB of dynamic shared memory. The prototypes are those of the symbols that every driver
+// exports, so that they do not depend on the version of a header.
+
+/*
+#cgo LDFLAGS: -ldl
+#include <stddef.h>
+const char *shim_reason(void);
+int cuMemHostAlloc(void **p, size_t bytes, unsigned flags);
+int cuFuncSetAttribute(void *fn, int attribute, int value);
+int cuGetErrorString(int code, const char **text);
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// reason is why there is no driver in use, or "".
+func reason() string { return C.GoString(C.shim_reason()) }
+
+// result is a CUresult of one of the calls above as an error.
+func result(op string, code C.int) error {
+	if code == 0 {
+		return nil
+	}
+	return &Error{op, int(code), text(int(code))}
+}
+
+// text is the driver's words for a CUresult.
+func text(code int) string {
+	var s *C.char
+	if C.cuGetErrorString(C.int(code), &s) != 0 || s == nil {
+		return "unknown"
+	}
+	return C.GoString(s)
+}
+
+// allocPinned allocates host memory that the GPU copies from and to by itself.
+func allocPinned(bytes int) ([]byte, error) {
+	var p unsafe.Pointer
+	if err := result("allocating pinned memory", C.cuMemHostAlloc(&p, C.size_t(bytes), 0)); err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*byte)(p), bytes), nil
+}
+
+// allowShared lets a kernel use a number of bytes of dynamic shared memory.
+func allowShared(fn cu.Function, bytes int) error {
+	const maxDynamicSharedSizeBytes = 8
+	handle := *(*unsafe.Pointer)(unsafe.Pointer(&fn)) // a Function is the driver's handle
+	return result("cuFuncSetAttribute", C.cuFuncSetAttribute(handle, maxDynamicSharedSizeBytes, C.int(bytes)))
+}

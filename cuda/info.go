@@ -1,0 +1,47 @@
+package cuda
+
+import "fmt"
+
+// Info describes a GPU.
+type Info struct {
+	Ordinal    int
+	Name       string
+	Memory     int64 // bytes
+	Capability Capability
+	Driver     int    // the newest CUDA that the driver knows, as 1000·major + 10·minor
+	PTX        string // the image that it would run, "" if it is too old for all
+}
+
+// String is one line for people.
+func (i Info) String() string {
+	ptx := i.PTX
+	if ptx == "" {
+		ptx = "too old"
+	}
+	return fmt.Sprintf("%s, %.1f GiB, compute capability %v, driver for CUDA %d.%d, %s",
+		i.Name, float64(i.Memory)/(1<<30), i.Capability, i.Driver/1000, i.Driver%1000/10, ptx)
+}
+
+// NoDeviceError says why there is no GPU to use.
+type NoDeviceError struct{ Reason string }
+
+func (e *NoDeviceError) Error() string { return e.Reason }
+
+// Error is a failure that the driver reports.
+type Error struct {
+	Op   string // what was being done
+	Code int    // CUresult
+	Text string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: CUDA error %d, %s", e.Op, e.Code, e.Text) }
+
+// OutOfMemoryError says how much device memory was asked for and how much there is.
+type OutOfMemoryError struct{ Bytes, Free, Total int64 }
+
+func (e *OutOfMemoryError) Error() string {
+	return fmt.Sprintf("%.1f MiB of GPU memory are needed where %.1f of %.1f MiB are free",
+		mib(e.Bytes), mib(e.Free), mib(e.Total))
+}
+
+func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }

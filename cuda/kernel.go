@@ -1,0 +1,107 @@
+//go:build cuda && cgo
+
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// Arg is an argument of a kernel: its bits in 8 bytes, which is what cu's Launch reads of
+// every argument, and its kind.
+type Arg struct {
+	bits uint64
+	kind Kind
+}
+
+// Pointer is an argument of a pointer type.
+func Pointer(p Ptr) Arg { return Arg{uint64(p), U64} }
+
+// Int is an argument of type int; a number that needs more than 32 bits is a bug.
+func Int(v int) Arg {
+	if int(int32(v)) != v {
+		panic(fmt.Sprintf("cuda: %d is too large for a kernel", v))
+	}
+	return Arg{uint64(uint32(v)), U32}
+}
+
+// Uint is an argument of type unsigned.
+func Uint(v uint32) Arg { return Arg{uint64(v), U32} }
+
+// Float32 is an argument of type float.
+func Float32(v float32) Arg { return Arg{uint64(math.Float32bits(v)), F32} }
+
+// Float64 is an argument of type double.
+func Float64(v float64) Arg { return Arg{math.Float64bits(v), F64} }
+
+// Grid is a number of blocks.
+type Grid struct{ X, Y, Z int }
+
+// Kernel is a kernel of kernels.cu.
+type Kernel struct {
+	Signature
+	Name    string
+	context *Context
+	fn      cu.Function
+	shared  int // the dynamic shared memory that it may use, in bytes
+	cells   [maxParams]uint64
+	args    []unsafe.Pointer // to the cells
+}
+
+// defaultShared is how much dynamic shared memory every kernel may use.
+const defaultShared = 48 << 10
+
+// Kernel is a kernel by name; that it is missing is a bug.
+func (c *Context) Kernel(name string) *Kernel {
+	signature, ok := c.signatures[name]
+	if !ok {
+		panic(fmt.Sprintf("cuda: there is no kernel %s", name))
+	}
+	if len(signature.Params) > maxParams {
+		panic(fmt.Sprintf("cuda: kernel %s has %d parameters", name, len(signature.Params)))
+	}
+	if err := c.enter(); err != nil {
+		panic("cuda: " + err.Error())
+	}
+	defer c.leave()
+	fn, err := c.module.Function(name)
+	if err != nil {
+		panic(fmt.Sprintf("cuda: kernel %s: %v", name, err))
+	}
+	k := &Kernel{Signature: signature, Name: name, context: c, fn: fn, shared: defaultShared}
+	for i := range signature.Params {
+		k.args = append(k.args, unsafe.Pointer(&k.cells[i]))
+	}
+	return k
+}
+
+// Launch starts the kernel on the stream, with the number of threads of its source and shared
+// bytes of dynamic shared memory. Arguments that do not fit the kernel's parameters are a bug.
+func (k *Kernel) Launch(grid Grid, shared int, args ...Arg) error {
+	if len(args) != len(k.Params) {
+		panic(fmt.Sprintf("cuda: kernel %s has %d parameters, not %d", k.Name, len(k.Params), len(args)))
+	}
+	for i, a := range args {
+		if a.kind != k.Params[i] {
+			panic(fmt.Sprintf("cuda: kernel %s: parameter %d is %v, not %v", k.Name, i, k.Params[i], a.kind))
+		}
+		k.cells[i] = a.bits
+	}
+	if err := k.context.enter(); err != nil {
+		return err
+	}
+	defer k.context.leave()
+	if shared > k.shared {
+		if err := allowShared(k.fn, shared); err != nil {
+			return fail("giving "+k.Name+" shared memory", err)
+		}
+		k.shared = shared
+	}
+	if err := k.fn.Launch(grid.X, grid.Y, grid.Z, k.Threads, 1, 1, shared, k.context.stream, k.args); err != nil {
+		return fail("launching "+k.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+// ard.cuh: the correlations c_j = k_j/α_j of kernel_ard and their gradients, CPU twin device/cpu/ard.go. Distances come
+// from a product (gemm.cuh) in double, and no matrix of them is written: with w = 1/ℓ²
+//
+//	−½ Σ_d (z − x)² w = Σ_d z w x − ½ Σ_d z² w − ½ Σ_d x² w
+//
+// z [M,D], x [B,D], c and dc [K,M,B], weight [K,D] is w, or [K] if isotropic. The gradients are products with G = dc∘c, with P_k = G_k X:
+//
+//	dlogℓ_kd += w_kd (Σ_m z_md (z_md g_km − 2 P_kmd) + Σ_b x_bd² h_kb)     g, h: sums of the rows and columns of G
+//	dz_md    += Σ_k w_kd (P_kmd − g_km z_md)
+//
+// Where x is z (Kuu), G is made symmetric first: then one product stands for both sides, and dz is twice as large.
+#pragma once
+
+// ard_weight: w = 1/ℓ² from log ℓ, n elements. Grid ⌈n/256⌉.
+__device__ __forceinline__ void ard_weight(int n, double *weight, const double *logl) {
+  int i = global_thread();
+  if (i < n) weight[i] = exponential(-2 * logl[i]);
+}
+DOUBLE_KERNEL(256, ard_weight, (int n, double *weight, const double *logl), (n, weight, logl))
+
+// ard_norms: norms[k, row] = ½ Σ_d row² w_kd for the M rows of z and then the B of x, rows in all; without w where weight is null. One
+// warp a row, grid (⌈rows/8⌉, K), 256 threads; lane t sums d = t, t+32, …, then warp_sum. z, x and w come from L2, 3 FLOP a term.
+__device__ __forceinline__ void ard_norms(int m, int rows, int d, double *norms, const double *z, const double *x, const double *weight) {
+  int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), lane = (int)threadIdx.x % 32;
+  double sum = 0;
+  if (i < rows) {
+    const double *row = i < m ? z + (long long)i * d : x + (long long)(i - m) * d;
+    for (int q = lane; q < d; q += 32) sum = fused(row[q] * (weight ? weight[(long long)blockIdx.y * d + q] : 1.0), row[q], sum);
+  }
+  sum = warp_sum(sum);
+  if (i < rows && lane == 0) norms[(long long)blockIdx.y * rows + i] = 0.5 * sum;
+}
+DOUBLE_KERNEL(256, ard_norms, (int m, int rows, int d, double *norms, const double *z, const double *x, const double *weight), (m, rows, d, norms, z, x, weight))
+
+// ard_exponents is −½ Σ_d (z_md − x_bd)² w_d over the pairs of this thread, without w where weight is null; never above 0.
+__device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int m0, int b0, int m, int n, int d, const double *z, const double *x,
+                                              const double *weight, const double *norm_z, const double *norm_x) {
+  auto read_z = [=](int i, int p) { return m0 + i < m ? z[(m0 + i) * d + p] * (weight ? weight[p] : 1.0) : 0.0; };
+  auto read_x = [=](int i, int p) { return b0 + i < n ? x[(b0 + i) * d + p] : 0.0; };
+  tile_sums<false, false>(sum, 0, d, 1, read_z, read_x, [] {});
+#pragma unroll
+  for (int r = 0; r < ROWS; r++) {
+#pragma unroll
+    for (int q = 0; q < COLUMNS; q++) {
+      int i = m0 + tile_row(r), j = b0 + tile_column(q);
+      if (i >= m || j >= n) continue;
+      double e = sum[r][q] - (norm_z[i] + norm_x[j]);
+      sum[r][q] = e > 0 ? 0.0 : e; // rounding only; NaN stays NaN
+    }
+  }
+}
+
+// ard_store writes a tile of c; in Kuu both sides of the diagonal and exactly 1 on it.
+__device__ __forceinline__ void ard_store(const double (&sum)[ROWS][COLUMNS], double scale, int m0, int b0, int m, int n, int same, double *c) {
+#pragma unroll
+  for (int r = 0; r < ROWS; r++) {
+#pragma unroll 2
+    for (int q = 0; q < COLUMNS; q++) {
+      int i = m0 + tile_row(r), j = b0 + tile_column(q);
+      if (i >= m || j >= n || (same && j > i)) continue;
+      double v = same && i == j ? 1.0 : exponential(scale * sum[r][q]);
+      c[i * n + j] = v;
+      if (same) c[j * n + i] = v;
+    }
+  }
+}
+
+// ard: c[k,m,b] = exp(−½ Σ_d (z_md − x_bd)² w_kd), d in order; same says that x is z. norms [K,rows] is of ard_norms. Grid (⌈B/64⌉, ⌈M/64⌉, K), 128
+// threads, 17 KiB of shared memory. 8·K·M·B bytes, 2·K·M·B·D FLOP, and 40 an exponential; half for Kuu.
+__device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, double *c, const double *z, const double *x, const double *weight, const double *norms) {
+  int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z;
+  if (same && b0 > m0) return; // the whole block
+  norms += (long long)k * rows;
+  double sum[ROWS][COLUMNS] = {};
+  ard_exponents(sum, m0, b0, m, n, d, z, x, weight + (long long)k * d, norms, norms + (same ? 0 : m));
+  ard_store(sum, 1.0, m0, b0, m, n, same, c + (long long)k * m * n);
+}
+DOUBLE_KERNEL(TILE_THREADS, ard,
+              (int m, int n, int d, int rows, int same, double *c, const double *z, const double *x, const double *weight, const double *norms),
+              (m, n, d, rows, same, c, z, x, weight, norms))
+
+// ard_isotropic is ard with one w_k for all inputs: a tile of distances serves all k. norms [rows]. Grid (⌈B/64⌉, ⌈M/64⌉). 8·K·M·B
+// bytes, M·B·(2·D + 40·K) FLOP.
+__device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, int same, double *c, const double *z, const double *x, const double *weight,
+                                              const double *norms) {
+  int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE;
+  if (same && b0 > m0) return; // the whole block
+  double sum[ROWS][COLUMNS] = {};
+  ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norms + (same ? 0 : m));
+  for (int k = 0; k < kernels; k++) ard_store(sum, weight[k], m0, b0, m, n, same, c + (long long)k * m * n);
+}
+DOUBLE_KERNEL(TILE_THREADS, ard_isotropic,
+              (int kernels, int m, int n, int d, int same, double *c, const double *z, const double *x, const double *weight, const double *norms),
+              (kernels, m, n, d, same, c, z, x, weight, norms))
+
+// ard_symmetric: G = ½(dc + dcᵀ)∘c for Kuu, in place, by pairs of tiles of 32×32 through shared memory, so that both are read and
+// written by rows. Grid (⌈M/32⌉, ⌈M/32⌉, K), of which the half with blockIdx.x ≤ blockIdx.y works. 24·K·M² bytes.
+__device__ __forceinline__ void ard_symmetric(int m, double *dc, const double *c) {
+  SHARED(double, lower, [32][33]);
+  SHARED(double, upper, [32][33]);
+  if (blockIdx.x > blockIdx.y) return; // the whole block
+  int i0 = (int)blockIdx.y * 32, j0 = (int)blockIdx.x * 32, t = (int)threadIdx.x % 32, w = (int)threadIdx.x / 32;
+  long long at = (long long)blockIdx.z * m * m;
+  for (int r = w; r < 32; r += 8) {
+    if (i0 + r < m && j0 + t < m) lower[r][t] = dc[at + (long long)(i0 + r) * m + j0 + t];
+    if (j0 + r < m && i0 + t < m) upper[r][t] = dc[at + (long long)(j0 + r) * m + i0 + t];
+  }
+  __syncthreads();
+  for (int r = w; r < 32; r += 8) {
+    if (i0 + r < m && j0 + t < m) {
+      long long q = at + (long long)(i0 + r) * m + j0 + t;
+      dc[q] = 0.5 * (lower[r][t] + upper[t][r]) * c[q];
+    }
+    if (i0 != j0 && j0 + r < m && i0 + t < m) {
+      long long q = at + (long long)(j0 + r) * m + i0 + t;
+      dc[q] = 0.5 * (lower[t][r] + upper[r][t]) * c[q];
+    }
+  }
+}
+DOUBLE_KERNEL(256, ard_symmetric, (int m, double *dc, const double *c), (m, dc, c))
+
+// ard_rows: G = dc∘c in place, or as it is where c is null, and g = the sums of its n-long rows. One warp a row, grid ⌈rows/8⌉, 256
+// threads; lane t sums t, t+32, …, then warp_sum. 24 bytes an element.
+__device__ __forceinline__ void ard_rows(int rows, int n, double *sums, double *dc, const double *c) {
+  int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), lane = (int)threadIdx.x % 32;
+  double sum = 0;
+  if (i < rows) {
+    for (int b = lane; b < n; b += 32) {
+      long long q = (long long)i * n + b;
+      double v = dc[q];
+      if (c) dc[q] = v *= c[q];
+      sum += v;
+    }
+  }
+  sum = warp_sum(sum);
+  if (i < rows && lane == 0) sums[i] = sum;
+}
+DOUBLE_KERNEL(256, ard_rows, (int rows, int n, double *sums, double *dc, const double *c), (rows, n, sums, dc, c))
+
+// ard_columns: h[k,b] = Σ_m G[k,m,b]. Grid (⌈B/32⌉, K), 256 threads: warp w sums rows w, w+8, … of 32 columns, and the warps are added in
+// order. 8 bytes an element.
+__device__ __forceinline__ void ard_columns(int m, int n, double *sums, const double *g) {
+  SHARED(double, part, [8][32]);
+  int lane = (int)threadIdx.x % 32, w = (int)threadIdx.x / 32, b = (int)blockIdx.x * 32 + lane, k = (int)blockIdx.y;
+  double sum = 0;
+  if (b < n) {
+    for (int i = w; i < m; i += 8) sum += g[((long long)k * m + i) * n + b];
+  }
+  part[w][lane] = sum;
+  __syncthreads();
+  if (w == 0 && b < n) {
+    for (int q = 1; q < 8; q++) sum += part[q][lane];
+    sums[(long long)k * n + b] = sum;
+  }
+}
+DOUBLE_KERNEL(256, ard_columns, (int m, int n, double *sums, const double *g), (m, n, sums, g))
+
+// ard_lengths: partial[chunk, k, d] is the part of dlogℓ of 64 rows: of z in the first ⌈M/64⌉ chunks, of x in the others. Grid (⌈D/32⌉, K, chunks),
+// 256 threads: warp w sums rows w, w+8, … of 32 columns, and the warps are added in order; fold_rows adds the chunks. p [K,M,D] is P. 8·K·M·D bytes
+// and z and x from L2, 4 FLOP an element.
+__device__ __forceinline__ void ard_lengths(int m, int n, int d, double *partial, const double *p, const double *z, const double *x, const double *rows,
+                                            const double *columns, const double *weight) {
+  SHARED(double, part, [8][32]);
+  int lane = (int)threadIdx.x % 32, w = (int)threadIdx.x / 32, q = (int)blockIdx.x * 32 + lane, k = (int)blockIdx.y;
+  int chunk = (int)blockIdx.z - div_up(m, TILE);
+  double sum = 0;
+  if (q < d && chunk < 0) {
+    int first = (int)blockIdx.z * TILE;
+    for (int i = first + w; i < smaller(first + TILE, m); i += 8) {
+      double v = z[(long long)i * d + q];
+      sum += v * (v * rows[k * m + i] - 2 * p[((long long)k * m + i) * d + q]);
+    }
+  } else if (q < d) {
+    for (int b = chunk * TILE + w; b < smaller(chunk * TILE + TILE, n); b += 8) {
+      double v = x[(long long)b * d + q];
+      sum += v * v * columns[(long long)k * n + b];
+    }
+  }
+  part[w][lane] = sum;
+  __syncthreads();
+  if (w == 0 && q < d) {
+    for (int i = 1; i < 8; i++) sum += part[i][lane];
+        partial[((long long)blockIdx.z * gridDim.y + k) * d + q] = sum * weight[k * d + q];
+  }
+}
+DOUBLE_KERNEL(256, ard_lengths,
+              (int m, int n, int d, double *partial, const double *p, const double *z, const double *x, const double *rows, const double *columns,
+               const double *weight),
+              (m, n, d, partial, p, z, x, rows, columns, weight))
+
+// ard_move: dz[m,d] += times·Σ_k w_kd (P_kmd − g_km z_md), k in order; weight is null where P and g are already sums with w. One
+// thread an element of z, n = M·D, grid ⌈n/64⌉. 8·K·n bytes.
+__device__ __forceinline__ void ard_move(int kernels, int n, int d, double times, double *dz, const double *p, const double *rows, const double *z,
+                                         const double *weight) {
+  int q = global_thread();
+  if (q >= n) return;
+  double v = z[q], sum = 0;
+  for (int k = 0; k < kernels; k++) {
+    double w = weight ? weight[k * d + q % d] : 1.0;
+    sum += w * (p[(long long)k * n + q] - rows[k * (n / d) + q / d] * v);
+  }
+  dz[q] += times * sum;
+}
+DOUBLE_KERNEL(64, ard_move,
+              (int kernels, int n, int d, double times, double *dz, const double *p, const double *rows, const double *z, const double *weight),
+              (kernels, n, d, times, dz, p, rows, z, weight))
+
+// ard_isotropic_backward: G = dc∘c in place, or as it is where c is null; mixed[m,b] = Σ_k w_k G_k, k in order; and partial[tile, k] = Σ G_k
+// (z − x)² w_k of a tile, by block_sum, which fold_rows adds to dlogℓ_k. Grid and shared memory of ard_isotropic. 24·K·M·B bytes,
+// M·B·(2·D + 5·K) FLOP.
+__device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n, int d, int same, double *mixed, double *partial, double *dc, const double *c,
+                                                       const double *z, const double *x, const double *weight, const double *norms) {
+  int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE;
+  double sum[ROWS][COLUMNS] = {};
+  ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norms + (same ? 0 : m));
+  for (int k = 0; k < kernels; k++) {
+    double w = weight[k], total = 0;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+#pragma unroll
+      for (int q = 0; q < COLUMNS; q++) {
+        int i = m0 + tile_row(r), j = b0 + tile_column(q);
+        if (i >= m || j >= n) continue;
+        int to = i * n + j;
+        double g = dc[to];
+        if (c) dc[to] = g *= c[to];
+        mixed[to] = k ? fused(w, g, mixed[to]) : w * g;
+        total = fused(g, sum[r][q], total);
+      }
+    }
+    dc += (long long)m * n;
+    if (c) c += (long long)m * n;
+    total = block_sum(total);
+    if (threadIdx.x == 0) partial[((long long)blockIdx.y * gridDim.x + blockIdx.x) * kernels + k] = -2 * w * total;
+  }
+}
+DOUBLE_KERNEL(TILE_THREADS, ard_isotropic_backward,
+              (int kernels, int m, int n, int d, int same, double *mixed, double *partial, double *dc, const double *c, const double *z, const double *x,
+               const double *weight, const double *norms),
+              (kernels, m, n, d, same, mixed, partial, dc, c, z, x, weight, norms))

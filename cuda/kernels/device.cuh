@@ -1,0 +1,53 @@
+// device.cuh: what differs between the three compilers, and how a kernel is declared.
+//
+// A kernel is a device function, mostly a template of the working precision T, and one or two
+// entry points made by a macro:
+//
+//	template <typename T> __device__ void scale(int n, T a, T *x) { ... }
+//	REAL_KERNEL(256, scale, (int n, T a, T *x), (n, a, x))     scale_f32 and scale_f64
+//	DOUBLE_KERNEL(256, factor, (int m, double *l), (m, l))     factor_f64, from factor(...)
+//	PLAIN_KERNEL(256, count, (int n, int *x), (n, x))          count, from count_body(...)
+//
+// The number of threads is stated there and nowhere else: the launcher reads it from the PTX.
+// Blocks are one-dimensional. Shared memory is SHARED(T, tile, [16][17]), and DYN_SHARED(T, buf)
+// for what the launcher asks for by the byte.
+//
+// ON_GPU is set where the code is for a GPU: inline PTX stands below it, with a plain twin for the double.
+//
+// Every thread of a block reaches every __syncthreads: no thread returns before the last one.
+#pragma once
+
+#if defined(__clang__) && defined(__CUDA__)
+#define ON_GPU
+#include "clang.cuh"
+#elif defined(__CUDACC__)
+#define ON_GPU
+#define DYN_SHARED(T, name) extern __shared__ __align__(16) unsigned char name##_bytes[]; T *name = reinterpret_cast<T *>(name##_bytes)
+#define SHARED(T, name, dims) __shared__ T name dims
+#define REGISTER_KERNEL(entry, threads)
+#else
+#include "../double/emu.h"
+#endif
+
+#define KERNEL(threads, entry, params, call) \
+  extern "C" __global__ void __launch_bounds__(threads) entry params { call; } \
+  REGISTER_KERNEL(entry, threads)
+
+#define REAL_KERNEL(threads, name, params, args) \
+  namespace f32 { \
+  using T = float; \
+  KERNEL(threads, name##_f32, params, name<T> args) \
+  } \
+  namespace f64 { \
+  using T = double; \
+  KERNEL(threads, name##_f64, params, name<T> args) \
+  }
+
+#define DOUBLE_KERNEL(threads, name, params, args) KERNEL(threads, name##_f64, params, name args)
+#define PLAIN_KERNEL(threads, name, params, args) KERNEL(threads, name, params, name##_body args)
+
+// The number of this thread among all of a one-dimensional grid.
+__device__ __forceinline__ int global_thread() { return (int)(blockIdx.x * blockDim.x + threadIdx.x); }
+
+// div_up is how many blocks of a size cover n.
+__device__ __forceinline__ int div_up(int n, int size) { return (n + size - 1) / size; }

@@ -1,0 +1,102 @@
+// features.cuh: the random-feature layer (rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W),
+// CPU twins device/cpu/features.go and features_local.go. With H [S,B,d], Ω [d,R], W [2R,d']:
+//
+//	P = HΩ,  Φ = scale·[cos P, sin P],  scale = √(α/R)
+//	out = ΦW, or under local reparameterisation Φm + √v∘ε with v = Φ² s²
+//
+// Φ is never in memory: the forward kernel and the two of the backward pass make each its tiles of P
+// and of its cosines and sines anew. Samples that share Ω and W are one group of rows. Since
+// sin² = 1 − cos², with contrast = s²_cos − s²_sin [R,d'] and sines = Σ_r s²_sin [d'],
+//
+//	v = scale²·(sines + cos² contrast)
+#pragma once
+
+// Layer is what the kernels read. A group of rows shares one of omegas Ω and one of weights W. Under local
+// reparameterisation w is m, and without it contrast is null.
+template <typename T>
+struct Layer {
+  int rows, d, r, out; // rows of a group
+  int omegas, weights;
+  const T *logalpha, *h, *omega, *w, *contrast;
+};
+
+#define LAYER_PARAMS \
+  int rows, int d, int r, int out, int omegas, int weights, const T *logalpha, const T *h, const T *omega, const T *w, const T *contrast
+#define LAYER Layer<T>{rows, d, r, out, omegas, weights, logalpha, h, omega, w, contrast}
+
+// feature_scale is √(α/R).
+template <typename T>
+__device__ __forceinline__ T feature_scale(const T *logalpha, int r) {
+  return (T)square_root(exponential((double)logalpha[0]) / (double)r);
+}
+
+// Piece is a tile of n rows of h from first, and f frequencies from r0.
+template <typename T>
+struct Piece {
+  int n, r0, f;
+  long long first;
+  const T *h, *omega, *w; // of its group
+};
+
+template <typename T>
+__device__ __forceinline__ Piece<T> piece(const Layer<T> &l, int group, int row, int r0) {
+  Piece<T> p;
+  p.n = smaller(tile::side, l.rows - row);
+  p.r0 = r0;
+  p.f = smaller(tile::side, l.r - r0);
+  p.first = (long long)group * l.rows + row;
+  p.h = l.h + p.first * l.d;
+  p.omega = l.omega + (long long)(group % l.omegas) * l.d * l.r;
+  p.w = l.w + (long long)(group % l.weights) * 2 * l.r * l.out;
+  return p;
+}
+
+// own is where a thread keeps elements (4y, 4x) … of a tile: TURNED has the columns of the tile as the
+// rows of the memory. move copies its elements to or from there.
+template <bool TURNED>
+__device__ __forceinline__ int own() {
+  using namespace tile;
+  return TURNED ? 4 * thread_x() * pitch + 4 * thread_y() : 4 * thread_y() * pitch + 4 * thread_x();
+}
+template <bool TURNED, typename T>
+__device__ __forceinline__ void keep(T *to, const T v[4][4]) {
+  to += own<TURNED>();
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    T line[4];
+#pragma unroll
+    for (int j = 0; j < 4; j++) line[j] = TURNED ? v[j][i] : v[i][j];
+    tile::store4(to + i * tile::pitch, line);
+  }
+}
+template <bool TURNED, typename T>
+__device__ __forceinline__ void recall(const T *from, T v[4][4]) {
+  from += own<TURNED>();
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    T line[4];
+    tile::load4(from + i * tile::pitch, line);
+#pragma unroll
+    for (int j = 0; j < 4; j++) (TURNED ? v[j][i] : v[i][j]) = line[j];
+  }
+}
+
+// waves leaves the cosines and sines of a tile of P = HΩ in m.c and m.s: 2·n·f·d FLOP, and a sine and a
+// cosine of each element. Rows beyond n and frequencies beyond f have P = 0.
+template <bool TURNED, typename T>
+__device__ __forceinline__ void waves(tile::Shared<T> m, const Layer<T> &l, const Piece<T> &p) {
+  T phase[4][4];
+  tile::clear(phase);
+  tile::product(m, 4, phase, tile::Across<T>{p.h, l.d, p.n}, tile::Down<T>{p.omega + p.r0, l.r, p.f}, l.d);
+  keep<TURNED>(m.c, phase);
+  T *c = m.c + own<TURNED>(), *s = m.s + own<TURNED>();
+#pragma unroll 1
+  for (int i = 0; i < 4; i++) { // from and to shared memory: the code of a sine stands here four times, not sixteen
+    T cosine[4], sine[4];
+    tile::load4(c + i * tile::pitch, cosine);
+#pragma unroll
+    for (int j = 0; j < 4; j++) sine_cosine(cosine[j], &sine[j], &cosine[j]);
+    tile::store4(c + i * tile::pitch, cosine);
+    tile::store4(s + i * tile::pitch, sine);
+  }
+}

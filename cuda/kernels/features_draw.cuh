@@ -1,0 +1,70 @@
+// features_draw.cuh: Ω and W of a layer, drawn once a call (reparam_Omega, reparam_W). Each thread
+// draws four neighbours of a row, one Philox block. Draw number slot of a call is number
+// first + slot of the stream, modulo draws where samples share a number of draws.
+#pragma once
+
+__device__ __forceinline__ unsigned draw_number(unsigned first, int slot, int draws) {
+  unsigned n = first + (unsigned)slot;
+  return draws > 0 ? n % (unsigned)draws : n;
+}
+
+// draw_gaussian: x = mean + noise, noise = exp(½ logvar)∘ε for every slot; mean, logvar [rows,columns], x
+// and noise [slots,rows,columns]. n = slots·rows·⌈columns/4⌉ threads, grid ⌈n/256⌉. Two numbers in,
+// which stay in cache, and two out an element, with a normal and an exponential; no sums.
+template <typename T>
+__device__ void draw_gaussian(int n, int rows, int columns, unsigned first, int draws, Key key, const T *mean, const T *logvar, T *x, T *noise) {
+  int i = global_thread(), quads = div_up(columns, 4);
+  if (i >= n) return;
+  int block = i % quads, row = i / quads % rows, slot = i / quads / rows;
+  T z[4];
+  normals(key, draw_number(first, slot, draws), (unsigned)row, (unsigned)block, z);
+  long long from = (long long)row * columns, to = ((long long)slot * rows + row) * columns;
+  for (int c = 4 * block; c < columns && c < 4 * block + 4; c++) {
+    T e = exponential((T)0.5 * logvar[from + c]) * z[c & 3];
+    x[to + c] = mean[from + c] + e;
+    noise[to + c] = e;
+  }
+}
+REAL_KERNEL(256, draw_gaussian,
+            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, const T *mean, const T *logvar, T *x, T *noise),
+            (n, rows, columns, first, draws, Key{k0, k1, step, tail}, mean, logvar, x, noise))
+
+// draw_prior: x = ε/ℓ for every slot, logl [rows] (PRIOR-FIXED); the rest as draw_gaussian.
+template <typename T>
+__device__ void draw_prior(int n, int rows, int columns, unsigned first, int draws, Key key, const T *logl, T *x) {
+  int i = global_thread(), quads = div_up(columns, 4);
+  if (i >= n) return;
+  int block = i % quads, row = i / quads % rows, slot = i / quads / rows;
+  T z[4], inverse = exponential(-logl[row]);
+  normals(key, draw_number(first, slot, draws), (unsigned)row, (unsigned)block, z);
+  T *to = x + ((long long)slot * rows + row) * columns;
+  for (int c = 4 * block; c < columns && c < 4 * block + 4; c++) to[c] = inverse * z[c & 3];
+}
+REAL_KERNEL(256, draw_prior,
+            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, const T *logl, T *x),
+            (n, rows, columns, first, draws, Key{k0, k1, step, tail}, logl, x))
+
+// weight_contrast: contrast = s²_cos − s²_sin [r,out] and sines[c] = Σ_r s²_sin in double, for logvar [2r,out]. A block takes
+// 8 columns, a thread every 32nd row of one; then the 32 sums in order. Grid ⌈out/8⌉, 2
+// KiB of shared memory; 2 numbers in, one out and two exponentials an element.
+template <typename T>
+__device__ void weight_contrast(int r, int out, const T *logvar, T *contrast, double *sines) {
+  SHARED(double, part, [32][8]);
+  int x = (int)threadIdx.x % 8, y = (int)threadIdx.x / 8, c = (int)blockIdx.x * 8 + x;
+  double sum = 0;
+  if (c < out) {
+    for (int i = y; i < r; i += 32) {
+      T sine = exponential(logvar[(long long)(r + i) * out + c]);
+      contrast[(long long)i * out + c] = exponential(logvar[(long long)i * out + c]) - sine;
+      sum += (double)sine;
+    }
+  }
+  part[y][x] = sum;
+  __syncthreads();
+  if (y == 0 && c < out) {
+    sum = 0;
+    for (int i = 0; i < 32; i++) sum += part[i][x];
+    sines[c] = sum;
+  }
+}
+REAL_KERNEL(256, weight_contrast, (int r, int out, const T *logvar, T *contrast, double *sines), (r, out, logvar, contrast, sines))

@@ -1,0 +1,212 @@
+// features_tile.cuh: products of 64 × 64 tiles by a block of 256 threads, and what the kernels of a
+// layer share.
+#pragma once
+
+namespace tile {
+
+constexpr int side = 64;  // rows of a tile, and its columns where it is full
+constexpr int pitch = 68; // between rows in shared memory: rows start at different banks, aligned to four elements
+
+// depth is how many terms of a product are staged at once.
+template <typename T>
+constexpr int depth() { return 128 / (int)sizeof(T); }
+
+// Shared is what a block asks for: two stages of operands, and two tiles that stay.
+template <typename T>
+struct Shared {
+  T *a, *b, *c, *s;
+  __device__ __forceinline__ explicit Shared(T *memory)
+      : a(memory), b(a + depth<T>() * pitch), c(b + depth<T>() * pitch), s(c + side * pitch) {}
+};
+
+// thread is the thread's number, read anew by every call: what is computed from it, such as the
+// addresses of a stage, would else be kept in registers through the whole kernel.
+__device__ __forceinline__ unsigned thread() {
+#if defined(__CUDA__)
+  unsigned t;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(t));
+  return t;
+#else
+  return threadIdx.x;
+#endif
+}
+
+// A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp is 8 × 4 threads: it reads
+// its part of a row of either operand in one access.
+__device__ __forceinline__ int thread_x() {
+  unsigned t = thread();
+  return (int)((t & 7) + (t >> 2 & 8));
+}
+__device__ __forceinline__ int thread_y() {
+  unsigned t = thread();
+  return (int)((t >> 3 & 3) + (t >> 6) * 4);
+}
+
+// wide is how many columns a thread takes of a tile with so many.
+__device__ __forceinline__ int wide(int columns) { return columns <= 16 ? 1 : columns <= 32 ? 2 : 4; }
+
+__device__ __forceinline__ void load4(const float *p, float v[4]) {
+  float4 q = *reinterpret_cast<const float4 *>(p);
+  v[0] = q.x, v[1] = q.y, v[2] = q.z, v[3] = q.w;
+}
+__device__ __forceinline__ void load4(const double *p, double v[4]) {
+  double2 q = *reinterpret_cast<const double2 *>(p), r = *reinterpret_cast<const double2 *>(p + 2);
+  v[0] = q.x, v[1] = q.y, v[2] = r.x, v[3] = r.y;
+}
+__device__ __forceinline__ void store4(float *p, const float v[4]) { *reinterpret_cast<float4 *>(p) = {v[0], v[1], v[2], v[3]}; }
+__device__ __forceinline__ void store4(double *p, const double v[4]) {
+  *reinterpret_cast<double2 *>(p) = {v[0], v[1]};
+  *reinterpret_cast<double2 *>(p + 2) = {v[2], v[3]};
+}
+
+// The operands of a product Σ_k a(k, row) b(k, column). Down and Across are in global memory, with the
+// terms k down a column or along a row, and have n rows or columns: the others read as 0. Held
+// is a tile in shared memory. Threads fetch their part of a stage into v, and place it there.
+template <typename T>
+struct Down {
+  const T *at;
+  int ld, n;
+  __device__ __forceinline__ void fetch(int k0, int terms, T *v) const {
+    unsigned t = thread();
+    int j = (int)(t % side), k = k0 + (int)(t / side);
+#pragma unroll
+    for (int i = 0; i < depth<T>() / 4; i++) v[i] = j < n && k + 4 * i < terms ? at[(k + 4 * i) * ld + j] : (T)0;
+  }
+  __device__ __forceinline__ void place(const T *v, T *stage) const {
+    unsigned t = thread();
+    T *to = stage + t / side * pitch + t % side;
+#pragma unroll
+    for (int i = 0; i < depth<T>() / 4; i++) to[4 * i * pitch] = v[i];
+  }
+  __device__ __forceinline__ const T *terms(const T *stage, int) const { return stage; }
+};
+template <typename T>
+struct Across {
+  const T *at;
+  int ld, n;
+  // A warp reads 8 terms of 4 rows at a time: whole sectors of memory, and 32 different banks.
+  __device__ __forceinline__ void fetch(int k0, int terms, T *v) const {
+    unsigned t = thread();
+    int j = (int)(t / 8), k = k0 + (int)(t % 8);
+#pragma unroll
+    for (int i = 0; i < depth<T>() / 4; i++) {
+      int row = j + (i & 1) * 32, term = k + (i >> 1) * 8;
+      v[i] = row < n && term < terms ? at[row * ld + term] : (T)0;
+    }
+  }
+  __device__ __forceinline__ void place(const T *v, T *stage) const {
+    unsigned t = thread();
+    T *to = stage + t % 8 * pitch + t / 8;
+#pragma unroll
+    for (int i = 0; i < depth<T>() / 4; i++) to[(i >> 1) * 8 * pitch + (i & 1) * 32] = v[i];
+  }
+  __device__ __forceinline__ const T *terms(const T *stage, int) const { return stage; }
+};
+template <typename T>
+struct Held {
+  const T *at;
+  __device__ __forceinline__ void fetch(int, int, T *) const {}
+  __device__ __forceinline__ void place(const T *, T *) const {}
+  __device__ __forceinline__ const T *terms(const T *, int k0) const { return at + k0 * pitch; }
+};
+
+// multiply adds some terms, in fours: what is read beyond the last is 0 in one operand and a number in
+// the other. SQUARE takes the squares of a.
+template <int WIDE, bool SQUARE, typename T>
+__device__ __forceinline__ void multiply(T sum[4][4], const T *a, const T *b, int terms) {
+  a += 4 * thread_y();
+  b += WIDE * thread_x();
+#pragma unroll 1
+  for (int k0 = 0; k0 < terms; k0 += 4) {
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+      T u[4], v[4];
+      load4(a + k * pitch, u);
+      if (WIDE == 4) {
+        load4(b + k * pitch, v);
+      } else {
+#pragma unroll
+        for (int j = 0; j < WIDE; j++) v[j] = b[k * pitch + j];
+      }
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        if (SQUARE) u[i] *= u[i];
+#pragma unroll
+        for (int j = 0; j < WIDE; j++) sum[i][j] = fused(u[i], v[j], sum[i][j]);
+      }
+    }
+    a += 4 * pitch;
+    b += 4 * pitch;
+  }
+}
+
+// product is sum += Σ_k a(k, ·) b(k, ·) over all terms in order, for tiles of 16·width columns. Stages and held
+// tiles may be read until the next barrier; a stage's loads overlap with another block's work.
+template <bool SQUARE = false, typename T, class A, class B>
+__device__ __forceinline__ void product(Shared<T> m, int width, T sum[4][4], A a, B b, int terms) {
+#pragma unroll 1
+  for (int k0 = 0; k0 < terms; k0 += depth<T>()) {
+    T fromA[depth<T>() / 4], fromB[depth<T>() / 4];
+    a.fetch(k0, terms, fromA);
+    b.fetch(k0, terms, fromB);
+    __syncthreads();
+    a.place(fromA, m.a);
+    b.place(fromB, m.b);
+    __syncthreads();
+    int count = smaller(depth<T>(), terms - k0);
+    const T *x = a.terms(m.a, k0), *y = b.terms(m.b, k0);
+    if (width == 4) multiply<4, SQUARE>(sum, x, y, count);
+    else if (width == 2) multiply<2, SQUARE>(sum, x, y, count);
+    else multiply<1, SQUARE>(sum, x, y, count);
+  }
+}
+
+// Patch is a thread's part of a tile of n × columns numbers in memory: element (i, j) of the tile is at[i·down + j·right].
+template <typename T>
+struct Patch {
+  T *at;
+  long long down, right;
+  int n, columns;
+  // each calls f(element in memory, element of the thread).
+  template <class F>
+  __device__ __forceinline__ void each(int width, T sum[4][4], F f) const {
+    int i0 = 4 * thread_y(), j0 = width * thread_x();
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+#pragma unroll
+      for (int j = 0; j < 4; j++) {
+        if (j < width && i0 + i < n && j0 + j < columns) f(at[(i0 + i) * down + (j0 + j) * right], sum[i][j]);
+      }
+    }
+  }
+  __device__ __forceinline__ void load(int width, T sum[4][4]) const {
+    each(width, sum, [](T &memory, T &own) { own = memory; });
+  }
+  __device__ __forceinline__ void store(int width, T sum[4][4]) const {
+    each(width, sum, [](T &memory, T &own) { memory = own; });
+  }
+};
+
+template <typename T>
+__device__ __forceinline__ void clear(T sum[4][4]) {
+#pragma unroll
+  for (int i = 0; i < 16; i++) sum[i / 4][i % 4] = 0;
+}
+
+} // namespace tile
+
+// TILE_KERNEL is REAL_KERNEL for 256 threads, with so few registers in float that a number of blocks share
+// a multiprocessor. In double one block has all of them.
+#define TILE_ENTRY(entry, blocks, params, call) \
+  extern "C" __global__ void __launch_bounds__(256, blocks) entry params { call; } \
+  REGISTER_KERNEL(entry, 256)
+
+#define TILE_KERNEL(blocks, name, params, args) \
+  namespace f32 { \
+  using T = float; \
+  TILE_ENTRY(name##_f32, blocks, params, name<T> args) \
+  } \
+  namespace f64 { \
+  using T = double; \
+  TILE_ENTRY(name##_f64, 1, params, name<T> args) \
+  }

@@ -1,0 +1,197 @@
+// gemm.cuh: products of matrices, which is what most of the GP layer is; and the tile of sums that
+// they and ARD are made of.
+#pragma once
+
+// A tile is 64×64 sums of one block of 128 threads, 4×8 of them in each thread; 16 of the numbers that are summed
+// over are in shared memory at a time, with neighbouring rows of the tile side by side.
+constexpr int TILE = 64, DEPTH = 16, TILE_THREADS = 128, TILE_LOADS = TILE * DEPTH / TILE_THREADS;
+constexpr int ROWS = 4, COLUMNS = 8;
+constexpr int TILE_LD = TILE + 4; // 4 numbers of depth and 8 rows meet no bank twice
+
+// Pair is two neighbours, which one instruction reads from shared memory.
+template <typename T>
+struct alignas(2 * sizeof(T)) Pair {
+  T x, y;
+};
+
+// The rows and columns of the tile that this thread has. A warp has 32×32, in squares of 8×8 as a tensor core
+// holds them: a lane has two neighbours of a row.
+__device__ __forceinline__ int tile_row(int r) {
+  int t = (int)threadIdx.x;
+  return t / 64 * 32 + t % 32 / 4 + r * 8;
+}
+__device__ __forceinline__ int tile_column(int c) {
+  int t = (int)threadIdx.x;
+  return t / 32 % 2 * 32 + t % 4 * 2 + c % 2 + c / 2 * 8;
+}
+
+// tile_step adds the products of DEPTH numbers of depth, in order.
+template <typename T>
+__device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, const T *b) {
+  a += tile_row(0);
+  b += tile_column(0);
+#pragma unroll
+  for (int p = 0; p < DEPTH; p++) {
+    T va[ROWS];
+    Pair<T> vb[COLUMNS / 2];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) va[r] = a[p * TILE_LD + r * 8];
+#pragma unroll
+    for (int c = 0; c < COLUMNS / 2; c++) vb[c] = *(const Pair<T> *)(b + p * TILE_LD + c * 8);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+#pragma unroll
+      for (int c = 0; c < COLUMNS / 2; c++) {
+        sum[r][2 * c] = fused(va[r], vb[c].x, sum[r][2 * c]);
+        sum[r][2 * c + 1] = fused(va[r], vb[c].y, sum[r][2 * c + 1]);
+      }
+  }
+}
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+// From compute capability 8.0 on, tensor cores multiply doubles: 8×4 times 4×8, of which lane 4·i + p brings
+// a(i, p) and b(i, p). The plain step above is the twin.
+__device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const double *a, const double *b) {
+  int t = (int)threadIdx.x;
+  a += t % 4 * TILE_LD + tile_row(0);
+  b += t % 4 * TILE_LD + t / 32 % 2 * 32 + t % 32 / 4;
+#pragma unroll
+  for (int p = 0; p < DEPTH; p += 4) {
+    double va[ROWS], vb[COLUMNS / 2];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) va[r] = a[p * TILE_LD + r * 8];
+#pragma unroll
+    for (int c = 0; c < COLUMNS / 2; c++) vb[c] = b[p * TILE_LD + c * 8];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+#pragma unroll
+      for (int c = 0; c < COLUMNS / 2; c++)
+        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+            : "+d"(sum[r][2 * c]), "+d"(sum[r][2 * c + 1])
+            : "d"(va[r]), "d"(vb[c]));
+  }
+}
+#endif
+
+// tile_sums adds Σ_p a(i, p) b(j, p) for begin ≤ p < end to the sums of this thread, p in order, for as many terms;
+// next() is called between two terms. The functions a and b read global memory; ROWS_A says that neighbouring i
+// are neighbours there, else neighbouring p are. The next numbers are on their way while the last are summed.
+template <bool ROWS_A, bool ROWS_B, typename T, class A, class B, class Next>
+__device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next) {
+  SHARED(Pair<T>, tile_a, [DEPTH][TILE_LD / 2]);
+  SHARED(Pair<T>, tile_b, [DEPTH][TILE_LD / 2]);
+  T *to_a = &tile_a[0][0].x, *to_b = &tile_b[0][0].x;
+  // Load q of a thread: 64 neighbours in i, or 8 rows of 4 neighbours in p.
+  auto row = [](bool rows, int q) { return rows ? (int)threadIdx.x % TILE : (int)threadIdx.x / 32 * 16 + (int)threadIdx.x % 32 / 4 + q / 4 * 8; };
+  auto depth = [](bool rows, int q) { return rows ? (int)threadIdx.x / TILE + q * 2 : (int)threadIdx.x % 4 + q % 4 * 4; };
+  T next_a[TILE_LOADS], next_b[TILE_LOADS];
+  auto fetch = [&](int from) {
+#pragma unroll
+    for (int q = 0; q < TILE_LOADS; q++) {
+      int p = from + depth(ROWS_A, q);
+      next_a[q] = p < end ? a(row(ROWS_A, q), p) : (T)0;
+      p = from + depth(ROWS_B, q);
+      next_b[q] = p < end ? b(row(ROWS_B, q), p) : (T)0;
+    }
+  };
+  fetch(begin);
+  int from = begin;
+  for (int steps = begin < end ? div_up(end - begin, DEPTH) * terms : 0; steps > 0; steps--) {
+    __syncthreads(); // the numbers before are summed
+#pragma unroll
+    for (int q = 0; q < TILE_LOADS; q++) {
+      to_a[depth(ROWS_A, q) * TILE_LD + row(ROWS_A, q)] = next_a[q];
+      to_b[depth(ROWS_B, q) * TILE_LD + row(ROWS_B, q)] = next_b[q];
+    }
+    __syncthreads();
+    if (steps > 1) {
+      from += DEPTH;
+      if (from >= end) {
+        from = begin;
+        next();
+      }
+      fetch(from);
+    }
+    tile_step(sum, to_a, to_b);
+  }
+}
+
+// What is known of the matrices of a product.
+constexpr int A_LOWER = 1;  // A, as it is stored, is a lower triangle: what is above is not used
+constexpr int B_LOWER = 2;  // B, too
+constexpr int C_LOWER = 4;  // only the lower triangle of C is written
+constexpr int C_MIRROR = 8; // the lower triangle of C is computed, and written on both sides
+
+// gemm_tile is the tile of C at (i0, j0): C = α Σ_q op(A_q) op(B_q) + β C. C is m×n, op(A) m×k and op(B) k×n, each by rows.
+// Where A or B is a triangle, the zeros are skipped by tiles. Within one matrix 32 bits count the elements.
+template <typename T, bool TA, bool TB>
+__device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int n, int k, int terms, T alpha, T beta,
+                                          const T *a, int lda, int term_a, const T *b, int ldb, int term_b, T *c, int ldc) {
+  int begin = 0, end = k;
+  bool lower_a = flags & A_LOWER, lower_b = flags & B_LOWER;
+  if (lower_a && TA) begin = i0;
+  if (lower_a && !TA) end = smaller(end, i0 + TILE);
+  if (lower_b && !TB && begin < j0) begin = j0;
+  if (lower_b && TB) end = smaller(end, j0 + TILE);
+  T sum[ROWS][COLUMNS] = {};
+  auto read_a = [&](int i, int p) {
+    i += i0;
+    bool zero = i >= m || (lower_a && (TA ? i > p : p > i));
+    return zero ? (T)0 : a[TA ? p * lda + i : i * lda + p];
+  };
+  auto read_b = [&](int j, int p) {
+    j += j0;
+    bool zero = j >= n || (lower_b && (TB ? p > j : j > p));
+    return zero ? (T)0 : b[TB ? j * ldb + p : p * ldb + j];
+  };
+  auto next = [&] {
+    a += term_a;
+    b += term_b;
+  };
+  tile_sums<TA, !TB>(sum, begin, end, terms, read_a, read_b, next);
+#pragma unroll
+  for (int r = 0; r < ROWS; r++) {
+#pragma unroll
+    for (int s = 0; s < COLUMNS; s++) {
+      int i = i0 + tile_row(r), j = j0 + tile_column(s);
+      if (i >= m || j >= n || ((flags & (C_LOWER | C_MIRROR)) && j > i)) continue;
+      T *to = c + i * ldc + j;
+      T v = alpha * sum[r][s];
+      if (beta != (T)0) v += beta * *to;
+      *to = v;
+      if (flags & C_MIRROR) c[j * ldc + i] = v;
+    }
+  }
+}
+
+// gemm_nn, gemm_nt, gemm_tn and gemm_tt are batches of products, for the batch z of the grid
+//
+//	C_z = α e^(power·logs_z) Σ_q op(A_zq) op(B_zq) + β C_z
+//
+// where op is nothing (n) or a transposition (t), and the matrices of z and q begin at z·step + q·term: step 0 is one
+// matrix for the whole batch. logs may be null: no factor. Grid (⌈n/64⌉, ⌈m/64⌉, batch), 128 threads, 17 KiB of shared
+// memory in double. 2·m·n·k FLOP a product, half of that for each triangle among A, B and C; A is read ⌈n/64⌉ times and B ⌈m/64⌉
+// times, mostly from L2. Each element sums q, then p in order. CPU twin simd.Gemm64.
+template <typename T, bool TA, bool TB>
+__device__ __forceinline__ void gemm(int flags, int m, int n, int k, int terms, T alpha, T beta, const T *a, int lda, int step_a, int term_a,
+                                     const T *b, int ldb, int step_b, int term_b, T *c, int ldc, int step_c, const T *logs, T power) {
+  int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE;
+  long long z = (int)blockIdx.z;
+  if ((flags & (C_LOWER | C_MIRROR)) && j0 > i0) return; // the whole block
+  if (logs) alpha *= exponential(power * logs[z]);
+  gemm_tile<T, TA, TB>(flags, i0, j0, m, n, k, terms, alpha, beta, a + z * step_a, lda, term_a, b + z * step_b, ldb, term_b, c + z * step_c, ldc);
+}
+#define GEMM_KERNEL(name, ta, tb) \
+  template <typename T> \
+  __device__ __forceinline__ void name(int flags, int m, int n, int k, int terms, T alpha, T beta, const T *a, int lda, int step_a, int term_a, \
+                                       const T *b, int ldb, int step_b, int term_b, T *c, int ldc, int step_c, const T *logs, T power) { \
+    gemm<T, ta, tb>(flags, m, n, k, terms, alpha, beta, a, lda, step_a, term_a, b, ldb, step_b, term_b, c, ldc, step_c, logs, power); \
+  } \
+  REAL_KERNEL(TILE_THREADS, name, \
+              (int flags, int m, int n, int k, int terms, T alpha, T beta, const T *a, int lda, int step_a, int term_a, const T *b, int ldb, \
+               int step_b, int term_b, T *c, int ldc, int step_c, const T *logs, T power), \
+              (flags, m, n, k, terms, alpha, beta, a, lda, step_a, term_a, b, ldb, step_b, term_b, c, ldc, step_c, logs, power))
+GEMM_KERNEL(gemm_nn, false, false)
+GEMM_KERNEL(gemm_nt, false, true)
+GEMM_KERNEL(gemm_tn, true, false)
+GEMM_KERNEL(gemm_tt, true, true)

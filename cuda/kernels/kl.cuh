@@ -1,0 +1,72 @@
+// kl.cuh: the KL terms of elbo with their gradients in one pass, CPU twin device/cpu/kl.go. Sums
+// are in double: one partial sum a block, folded in order by fold or fold_rows.
+#pragma once
+
+// kl_diag: KL of N(m, s²) from N(0, p), p = ℓ⁻² or 1, for d rows of r numbers with one ℓ each:
+//
+//	kl   = Σ ½ (log p − log s² + (s²+m²)/p − 1)
+//	dm  += −weight·m/p,  dlog s² += −weight·½ (s²/p − 1),  dlogl_d += −weight·Σ_r ((s²+m²)/p − 1)
+//
+// mean, logvar and their gradients [d,r]; logl [d], or null for p = 1. Grid (pieces of rows, d), 1024
+// elements a block; kl and dlogl [pieces,d] get one partial sum a block, without the weight.
+// Thread t sums t, t+256, …, then block_sum. 4 numbers in, 2 out and an exponential an element: bound
+// by memory.
+template <typename T>
+__device__ void kl_diag(int r, double weight, T *dmean, T *dlogvar, const T *mean, const T *logvar, const T *logl, double *kl, double *dlogl) {
+  constexpr int piece = 1024;
+  int row = (int)blockIdx.y, lo = (int)blockIdx.x * piece, hi = smaller(lo + piece, r);
+  double logp = logl ? -2 * (double)logl[row] : 0.0, inverse = exponential(-logp);
+  T pull = (T)(-weight * inverse), half = (T)(0.5 * weight);
+  double moments = 0, logs = 0;
+  for (int c = lo + (int)threadIdx.x; c < hi; c += (int)blockDim.x) {
+    long long i = (long long)row * r + c;
+    T m = mean[i], l = logvar[i], s2 = exponential(l);
+    moments += (double)s2 + (double)m * (double)m;
+    logs += (double)l;
+    dmean[i] += pull * m;
+    dlogvar[i] += (T)0.5 * pull * s2 + half;
+  }
+  double n = (double)(hi - lo), excess = inverse * block_sum(moments) - n;
+  logs = block_sum(logs);
+  if (threadIdx.x == 0) {
+    long long at = (long long)blockIdx.x * gridDim.y + row;
+    kl[at] = 0.5 * (excess - logs + n * logp);
+    dlogl[at] = excess;
+  }
+}
+REAL_KERNEL(256, kl_diag, (int r, double weight, T *dmean, T *dlogvar, const T *mean, const T *logvar, const T *logl, double *kl, double *dlogl),
+            (r, weight, dmean, dlogvar, mean, logvar, logl, kl, dlogl))
+
+// kl_inducing: KL of the whitened q(F̄) from N(0, I) for a latent j:
+//
+//	kl   = ½ (‖m_j‖² + ‖s_j‖² − M) − Σ log|diag s_j|
+//	dm  += −weight·m,  ds += −weight·(s − diag(1/s_ii))
+//
+// m [J,M]; s [J,M,M] lower, or [J,M] where diagonal is set. Grid (⌈M/8⌉, J): a warp takes a row, its
+// lanes the columns up to the diagonal in order, then warp_sum and the warps in order; partial [J,⌈M/8⌉]. 2
+// numbers in, 1 out and 4 FLOP an element of the triangle: bound by memory.
+__device__ __forceinline__ void kl_inducing(int m, int diagonal, double weight, double *dmean, double *dfactor, const double *mean, const double *factor, double *partial) {
+  int lane = (int)threadIdx.x & 31, i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y;
+  double sum = 0;
+  if (i < m) {
+    long long row = (long long)j * m + i, at = diagonal ? row - i : row * m; // of column 0
+    for (int c = diagonal ? i + lane : lane; c <= i; c += 32) {
+      double s = factor[at + c], d = -weight * s;
+      sum += 0.5 * s * s;
+      if (c == i) {
+        d += weight / s;
+        sum -= logarithm(absolute(s)) + 0.5;
+      }
+      dfactor[at + c] += d;
+    }
+    if (lane == 0) {
+      double v = mean[row];
+      sum += 0.5 * v * v;
+      dmean[row] -= weight * v;
+    }
+  }
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) partial[(long long)j * gridDim.x + blockIdx.x] = sum;
+}
+DOUBLE_KERNEL(256, kl_inducing, (int m, int diagonal, double weight, double *dmean, double *dfactor, const double *mean, const double *factor, double *partial),
+              (m, diagonal, weight, dmean, dfactor, mean, factor, partial))

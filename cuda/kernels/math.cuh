@@ -1,0 +1,227 @@
+// math.cuh: exp, log, sine and cosine on the device, without libdevice, so that any compiler makes
+// the same PTX of them. Each is a reduction of the argument and a polynomial, in float or
+// double; a test compares them with the Go library. Largest errors, in units of the last place:
+// exponential 1.5, logarithm 1.5, sine_cosine 2 (absolute near its zeros).
+#pragma once
+
+__device__ __forceinline__ float fused(float a, float b, float c) { return fmaf(a, b, c); } // a·b + c, one rounding
+__device__ __forceinline__ double fused(double a, double b, double c) { return fma(a, b, c); }
+__device__ __forceinline__ float square_root(float v) { return sqrtf(v); }
+__device__ __forceinline__ double square_root(double v) { return sqrt(v); }
+__device__ __forceinline__ float absolute(float v) { return fabsf(v); }
+__device__ __forceinline__ double absolute(double v) { return fabs(v); }
+// NaN in either argument gives b: callers that must keep NaN put the tested value second.
+template <typename T>
+__device__ __forceinline__ T larger(T a, T b) { return a > b ? a : b; }
+template <typename T>
+__device__ __forceinline__ T smaller(T a, T b) { return a < b ? a : b; }
+
+// not_a_number and infinity without a header.
+template <typename T>
+__device__ __forceinline__ T not_a_number();
+template <>
+__device__ __forceinline__ float not_a_number<float>() { return __int_as_float(0x7fc00000); }
+template <>
+__device__ __forceinline__ double not_a_number<double>() { return __longlong_as_double(0x7ff8000000000000LL); }
+template <typename T>
+__device__ __forceinline__ T infinity();
+template <>
+__device__ __forceinline__ float infinity<float>() { return __int_as_float(0x7f800000); }
+template <>
+__device__ __forceinline__ double infinity<double>() { return __longlong_as_double(0x7ff0000000000000LL); }
+
+// power_of_two is 2ⁿ for −126 ≤ n ≤ 127, or −1022 ≤ n ≤ 1023.
+template <typename T>
+__device__ __forceinline__ T power_of_two(int n);
+template <>
+__device__ __forceinline__ float power_of_two<float>(int n) { return __int_as_float((int)((unsigned)(n + 127) << 23)); }
+template <>
+__device__ __forceinline__ double power_of_two<double>(int n) { return __longlong_as_double((long long)((unsigned long long)(n + 1023) << 52)); }
+
+// exponential is eˣ: x = n ln 2 + r with |r| ≤ ½ ln 2, eʳ by its Taylor series, and 2ⁿ in two
+// factors, so that the smallest results are rounded once.
+__device__ __forceinline__ float exponential(float x) {
+  x = x > 89.f ? 89.f : x;
+  x = x < -104.f ? -104.f : x;
+  float shifted = fmaf(x, 0x1.715476p+0f, 12582912.f); // adding 1.5·2²³ rounds to an integer
+  int n = __float_as_int(shifted) - 0x4b400000;
+  float whole = shifted - 12582912.f;
+  float r = fmaf(whole, -0x1.62e43p-1f, x);
+  r = fmaf(whole, 0x1.05c61p-29f, r);
+  float p = 1.f / 5040;
+  p = fmaf(p, r, 1.f / 720);
+  p = fmaf(p, r, 1.f / 120);
+  p = fmaf(p, r, 1.f / 24);
+  p = fmaf(p, r, 1.f / 6);
+  p = fmaf(p, r, 0.5f);
+  p = fmaf(p, r, 1.f);
+  p = fmaf(p, r, 1.f);
+  int half = n >> 1;
+  return p * power_of_two<float>(half) * power_of_two<float>(n - half);
+}
+
+__device__ __forceinline__ double exponential(double x) {
+  x = x > 710. ? 710. : x;
+  x = x < -746. ? -746. : x;
+  double shifted = fma(x, 0x1.71547652b82fep+0, 6755399441055744.); // 1.5·2⁵²
+  int n = (int)(unsigned)__double_as_longlong(shifted);
+  double whole = shifted - 6755399441055744.;
+  double r = fma(whole, -0x1.62e42fefa39efp-1, x);
+  r = fma(whole, -0x1.abc9e3b39803fp-56, r);
+  double p = 1. / 6227020800;
+  p = fma(p, r, 1. / 479001600);
+  p = fma(p, r, 1. / 39916800);
+  p = fma(p, r, 1. / 3628800);
+  p = fma(p, r, 1. / 362880);
+  p = fma(p, r, 1. / 40320);
+  p = fma(p, r, 1. / 5040);
+  p = fma(p, r, 1. / 720);
+  p = fma(p, r, 1. / 120);
+  p = fma(p, r, 1. / 24);
+  p = fma(p, r, 1. / 6);
+  p = fma(p, r, 0.5);
+  p = fma(p, r, 1.);
+  p = fma(p, r, 1.);
+  int half = n >> 1;
+  return p * power_of_two<double>(half) * power_of_two<double>(n - half);
+}
+
+// logarithm is ln x: x = 2ᵉ(1+f) with √½ ≤ 1+f < √2, and with s = f/(2+f)
+//
+//	ln(1+f) = 2 artanh s = 2s + s³(2/3 + 2/5 s² + …) = f − (f²/2 − s(f²/2 + s²(2/3 + …)))
+__device__ __forceinline__ float logarithm(float x) {
+  if (!(x > 0.f)) return x == 0.f ? -infinity<float>() : not_a_number<float>();
+  if (x == infinity<float>()) return x;
+  int e = -127;
+  if (x < 0x1p-126f) {
+    x *= 0x1p25f;
+    e -= 25;
+  }
+  int bits = __float_as_int(x);
+  e += bits >> 23;
+  float m = __int_as_float((bits & 0x7fffff) | 0x3f800000);
+  if (m > 1.41421356f) {
+    m *= 0.5f;
+    e++;
+  }
+  float f = m - 1.f, s = f / (2.f + f), z = s * s, half = 0.5f * f * f;
+  float p = 2.f / 11;
+  p = fmaf(p, z, 2.f / 9);
+  p = fmaf(p, z, 2.f / 7);
+  p = fmaf(p, z, 2.f / 5);
+  p = fmaf(p, z, 2.f / 3);
+  p *= z;
+  float exponent = (float)e;
+  // ln 2 in two parts, of which the first times e is exact
+  return exponent * 0.693359375f - ((half - (s * (half + p) + exponent * -2.12194440e-4f)) - f);
+}
+
+__device__ __forceinline__ double logarithm(double x) {
+  if (!(x > 0.)) return x == 0. ? -infinity<double>() : not_a_number<double>();
+  if (x == infinity<double>()) return x;
+  int e = -1023;
+  if (x < 0x1p-1022) {
+    x *= 0x1p54;
+    e -= 54;
+  }
+  long long bits = __double_as_longlong(x);
+  e += (int)(bits >> 52);
+  double m = __longlong_as_double((bits & 0xfffffffffffffLL) | 0x3ff0000000000000LL);
+  if (m > 1.4142135623730951) {
+    m *= 0.5;
+    e++;
+  }
+  double f = m - 1., s = f / (2. + f), z = s * s, half = 0.5 * f * f;
+  double p = 2. / 23;
+  p = fma(p, z, 2. / 21);
+  p = fma(p, z, 2. / 19);
+  p = fma(p, z, 2. / 17);
+  p = fma(p, z, 2. / 15);
+  p = fma(p, z, 2. / 13);
+  p = fma(p, z, 2. / 11);
+  p = fma(p, z, 2. / 9);
+  p = fma(p, z, 2. / 7);
+  p = fma(p, z, 2. / 5);
+  p = fma(p, z, 2. / 3);
+  p *= z;
+  double exponent = (double)e;
+  return exponent * 6.93147180369123816490e-01 - ((half - (s * (half + p) + exponent * 1.90821492927058770002e-10)) - f);
+}
+
+// sine_cosine_octant is sin r and cos r for |r| ≤ π/4, by their Taylor series.
+__device__ __forceinline__ void sine_cosine_octant(float r, float *s, float *c) {
+  float z = r * r;
+  float p = 1.f / 362880;
+  p = fmaf(p, z, -1.f / 5040);
+  p = fmaf(p, z, 1.f / 120);
+  p = fmaf(p, z, -1.f / 6);
+  *s = fmaf(p * z, r, r);
+  float q = -1.f / 3628800;
+  q = fmaf(q, z, 1.f / 40320);
+  q = fmaf(q, z, -1.f / 720);
+  q = fmaf(q, z, 1.f / 24);
+  q = fmaf(q, z, -0.5f);
+  *c = fmaf(q, z, 1.f);
+}
+
+__device__ __forceinline__ void sine_cosine_octant(double r, double *s, double *c) {
+  double z = r * r;
+  double p = 1. / 355687428096000;
+  p = fma(p, z, -1. / 1307674368000);
+  p = fma(p, z, 1. / 6227020800);
+  p = fma(p, z, -1. / 39916800);
+  p = fma(p, z, 1. / 362880);
+  p = fma(p, z, -1. / 5040);
+  p = fma(p, z, 1. / 120);
+  p = fma(p, z, -1. / 6);
+  *s = fma(p * z, r, r);
+  double q = -1. / 6402373705728000;
+  q = fma(q, z, 1. / 20922789888000);
+  q = fma(q, z, -1. / 87178291200);
+  q = fma(q, z, 1. / 479001600);
+  q = fma(q, z, -1. / 3628800);
+  q = fma(q, z, 1. / 40320);
+  q = fma(q, z, -1. / 720);
+  q = fma(q, z, 1. / 24);
+  q = fma(q, z, -0.5);
+  *c = fma(q, z, 1.);
+}
+
+// turn_quadrant turns (s, c) by n quarters of a circle.
+template <typename T>
+__device__ __forceinline__ void turn_quadrant(int n, T *s, T *c) {
+  T sine = n & 1 ? *c : *s, cosine = n & 1 ? *s : *c;
+  *s = n & 2 ? -sine : sine;
+  *c = (n + 1) & 2 ? -cosine : cosine;
+}
+
+// sine_cosine is sin x and cos x: x = n π/2 + r, with π/2 in three parts. Beyond |x| = 10⁵ float
+// goes through double; beyond 2³⁰ the result is NaN: no phase of a model in order is so large.
+__device__ __forceinline__ void sine_cosine(double x, double *s, double *c) {
+  double shifted = fma(x, 0x1.45f306dc9c883p-1, 6755399441055744.);
+  int n = (int)(unsigned)__double_as_longlong(shifted);
+  double whole = shifted - 6755399441055744.;
+  double r = fma(whole, -0x1.921fb54442d18p+0, x);
+  r = fma(whole, -0x1.1a62633145c07p-54, r);
+  r = absolute(x) <= 0x1p30 ? r : not_a_number<double>();
+  sine_cosine_octant(r, s, c);
+  turn_quadrant(n, s, c);
+}
+
+__device__ __forceinline__ void sine_cosine(float x, float *s, float *c) {
+  float shifted = fmaf(x, 0x1.45f306p-1f, 12582912.f);
+  int n = __float_as_int(shifted) - 0x4b400000;
+  float whole = shifted - 12582912.f;
+  float r = fmaf(whole, -0x1.921fb6p+0f, x);
+  r = fmaf(whole, 0x1.777a5cp-25f, r);
+  r = fmaf(whole, 0x1.ee59dap-50f, r);
+  if (!(absolute(x) <= 1e5f)) {
+    double far = (double)x;
+    double wide = fma(far, 0x1.45f306dc9c883p-1, 6755399441055744.);
+    n = (int)(unsigned)__double_as_longlong(wide);
+    far = fma(wide - 6755399441055744., -0x1.921fb54442d18p+0, far);
+    r = absolute(x) <= 0x1p30f ? (float)far : not_a_number<float>();
+  }
+  sine_cosine_octant(r, s, c);
+  turn_quadrant(n, s, c);
+}

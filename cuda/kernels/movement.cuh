@@ -1,0 +1,65 @@
+// movement.cuh: the operations that only move numbers, CPU twin device/cpu/movement.go. One
+// element a thread, grid ⌈n/256⌉, no shared memory, no FLOPs but the additions, no sums: bound by
+// memory, each element read and written once.
+#pragma once
+
+// gather: dst[b,c] = src[rows[b],c] for n = B·width elements; src [N,width].
+template <typename To, typename From>
+__device__ void gather_rows(int n, int width, To *dst, const From *src, const int *rows) {
+  int i = global_thread();
+  if (i >= n) return;
+  dst[i] = (To)src[(long long)rows[i / width] * width + i % width];
+}
+template <typename T>
+__device__ void gather(int n, int width, T *dst, const T *src, const int *rows) {
+  gather_rows(n, width, dst, src, rows);
+}
+template <typename T>
+__device__ void gather_widen(int n, int width, double *dst, const T *src, const int *rows) {
+  gather_rows(n, width, dst, src, rows);
+}
+REAL_KERNEL(256, gather, (int n, int width, T *dst, const T *src, const int *rows), (n, width, dst, src, rows))
+REAL_KERNEL(256, gather_widen, (int n, int width, double *dst, const T *src, const int *rows), (n, width, dst, src, rows))
+
+__device__ __forceinline__ void gather_int_body(int n, int width, int *dst, const int *src, const int *rows) {
+  gather_rows(n, width, dst, src, rows);
+}
+PLAIN_KERNEL(256, gather_int, (int n, int width, int *dst, const int *src, const int *rows), (n, width, dst, src, rows))
+
+// widen: dst[i] = src[i], Real to Double.
+template <typename T>
+__device__ void widen(int n, double *dst, const T *src) {
+  int i = global_thread();
+  if (i < n) dst[i] = (double)src[i];
+}
+REAL_KERNEL(256, widen, (int n, double *dst, const T *src), (n, dst, src))
+
+// narrow_add: dst[i] += src[i], Double into Real.
+template <typename T>
+__device__ void narrow_add(int n, T *dst, const double *src) {
+  int i = global_thread();
+  if (i < n) dst[i] += (T)src[i];
+}
+REAL_KERNEL(256, narrow_add, (int n, T *dst, const double *src), (n, dst, src))
+
+// concat_part: dst[row, column+c] = src[row mod rows, c] for n = S·B·w elements; dst has width
+// columns, and src has rows rows: S·B, or B for a part that is the same for every s.
+template <typename T>
+__device__ void concat_part(int n, int w, int rows, int width, int column, T *dst, const T *src) {
+  int i = global_thread();
+  if (i >= n) return;
+  int row = i / w, c = i % w;
+  dst[(long long)row * width + column + c] = src[(long long)(row % rows) * w + c];
+}
+REAL_KERNEL(256, concat_part, (int n, int w, int rows, int width, int column, T *dst, const T *src), (n, w, rows, width, column, dst, src))
+
+// add_columns: dst[row, to+c] += src[row, from+c] for n = rows·w elements, c < w; the rows of dst
+// are wdst long, those of src wsrc.
+template <typename T>
+__device__ void add_columns(int n, int w, int wdst, int to, int wsrc, int from, T *dst, const T *src) {
+  int i = global_thread();
+  if (i >= n) return;
+  int row = i / w, c = i % w;
+  dst[(long long)row * wdst + to + c] += src[(long long)row * wsrc + from + c];
+}
+REAL_KERNEL(256, add_columns, (int n, int w, int wdst, int to, int wsrc, int from, T *dst, const T *src), (n, w, wdst, to, wsrc, from, dst, src))

@@ -1,0 +1,34 @@
+// probe.cuh: what the functions of math.cuh and philox.cuh give, for the tests that compare them
+// with the Go library, on the double and on a card. No operation launches it.
+#pragma once
+
+// probe: out[i] = f(x[i]), f by its number: eˣ, ln x, sin x, cos x; or element i of the stream of
+// normals with key {1, 2}, row 3, step 4, tail 5. Grid ⌈n/256⌉, no shared memory.
+template <typename T>
+__device__ void probe(int n, int f, T *out, const T *x) {
+  int i = global_thread();
+  if (i >= n) return;
+  T s, c;
+  switch (f) {
+  case 0:
+    out[i] = exponential(x[i]);
+    break;
+  case 1:
+    out[i] = logarithm(x[i]);
+    break;
+  case 2:
+  case 3:
+    sine_cosine(x[i], &s, &c);
+    out[i] = f == 2 ? s : c;
+    break;
+  case 4:
+    out[i] = normal<T>(Key{1, 2, 4, 5}, 0, 3, (unsigned)i);
+    break;
+  default: {
+    T z[4];
+    normals<T>(Key{1, 2, 4, 5}, 0, 3, (unsigned)i / 4, z);
+    out[i] = z[i % 4];
+  }
+  }
+}
+REAL_KERNEL(256, probe, (int n, int f, T *out, const T *x), (n, f, out, x))

@@ -1,0 +1,137 @@
+// triangle.cuh: blocks of lower triangular matrices, 64 rows at a time; and their inverses, with which
+// every triangular solve is a product. CPU twin device/cpu/triangle.go.
+#pragma once
+
+// Two square tiles of doubles in dynamic shared memory: what one block factors or inverts.
+constexpr int BLOCK_LD = TILE + 1, BLOCK_SIZE = TILE * BLOCK_LD;
+
+// load_lower reads a lower triangle of n ≤ 64 rows; outside of it is the identity.
+__device__ __forceinline__ void load_lower(double *s, const double *l, int ld, int n) {
+  for (int q = (int)threadIdx.x; q < TILE * TILE; q += (int)blockDim.x) {
+    int i = q / TILE, j = q % TILE;
+    s[i * BLOCK_LD + j] = i < n && j <= i ? l[(long long)i * ld + j] : i == j ? 1.0 : 0.0;
+  }
+  __syncthreads();
+}
+
+// factor_tile is Cholesky of a tile, in place, by 64·GROUPS threads: thread (r, g) has columns g, g + GROUPS, … of row
+// r in registers, and a barrier a column hands the pivot's column round. The roots of the pivots are taken at the
+// end, all at once. It returns the column that failed, or −1, to every thread.
+template <int GROUPS>
+__device__ __forceinline__ int factor_tile(double *s) {
+  SHARED(double, column, [2][TILE]);
+  SHARED(double, scale, [TILE]);
+  constexpr int OWN = TILE / GROUPS;
+  int r = (int)threadIdx.x % TILE, g = (int)threadIdx.x / TILE, pivot = -1;
+  double row[OWN];
+#pragma unroll
+  for (int c = 0; c < OWN; c++) row[c] = s[r * BLOCK_LD + c * GROUPS + g];
+#pragma unroll
+  for (int c = 0; c < OWN; c++) {
+#pragma unroll 1
+    for (int h = 0; h < GROUPS; h++) {
+      int j = c * GROUPS + h;
+      double *of = column[h % 2];
+      if (g == h) of[r] = row[c];
+      __syncthreads();
+      double d = of[j], u = of[r] / d;
+      if (pivot < 0 && !(d > 0 && d < infinity<double>())) pivot = j;
+      if (g == h && r == j) scale[j] = d;
+      if (g > h) row[c] = fused(-u, of[c * GROUPS + g], row[c]);
+#pragma unroll
+      for (int q = c + 1; q < OWN; q++) row[q] = fused(-u, of[q * GROUPS + g], row[q]);
+    }
+  }
+  __syncthreads();
+  if (g == 0) scale[r] = 1 / square_root(scale[r]);
+  __syncthreads();
+#pragma unroll
+  for (int c = 0; c < OWN; c++) {
+    int j = c * GROUPS + g;
+    s[r * BLOCK_LD + j] = j <= r ? row[c] * scale[j] : 0.0;
+  }
+  __syncthreads();
+  return pivot;
+}
+
+// invert_tile writes the inverse of a lower triangular tile to x, with zeros above: the two diagonal
+// halves, a row a thread, then
+//
+//	[A 0; C B]⁻¹ = [A⁻¹ 0; −B⁻¹ (C A⁻¹) B⁻¹]
+//
+// with C A⁻¹ in the corner of x that ends as zeros.
+__device__ __forceinline__ void invert_tile(double *x, const double *s) {
+  int t = (int)threadIdx.x;
+  if (t < TILE) {
+    int first = t & 32, r = t & 31;
+    const double *l = s + first * BLOCK_LD + first;
+    double row[32]; // row r of the identity, and of the inverse from the right
+#pragma unroll
+    for (int j = 0; j < 32; j++) row[j] = j == r ? 1.0 : 0.0;
+#pragma unroll
+    for (int p = 31; p >= 0; p--) {
+      row[p] /= l[p * BLOCK_LD + p];
+#pragma unroll
+      for (int j = 0; j < p; j++) row[j] = fused(-row[p], l[p * BLOCK_LD + j], row[j]);
+    }
+#pragma unroll
+    for (int j = 0; j < 32; j++) x[t * BLOCK_LD + first + j] = row[j];
+  }
+  __syncthreads();
+  double *low = x + 32 * BLOCK_LD, *corner = x + 32;
+  for (int q = t; q < 32 * 32; q += (int)blockDim.x) {
+    int i = q / 32, j = q % 32;
+    double v = 0;
+    for (int p = j; p < 32; p++) v = fused(s[(32 + i) * BLOCK_LD + p], x[p * BLOCK_LD + j], v);
+    corner[i * BLOCK_LD + j] = v;
+  }
+  __syncthreads();
+  for (int q = t; q < 32 * 32; q += (int)blockDim.x) {
+    int i = q / 32, j = q % 32;
+    double v = 0;
+    for (int p = 0; p <= i; p++) v = fused(-low[i * BLOCK_LD + 32 + p], corner[p * BLOCK_LD + j], v);
+    low[i * BLOCK_LD + j] = v;
+  }
+  __syncthreads();
+  for (int q = t; q < 32 * 32; q += (int)blockDim.x) corner[q / 32 * BLOCK_LD + q % 32] = 0;
+  __syncthreads();
+}
+
+// store_tile writes a tile of n rows and columns.
+__device__ __forceinline__ void store_tile(double *to, int ld, const double *s, int n) {
+  for (int q = (int)threadIdx.x; q < TILE * TILE; q += (int)blockDim.x) {
+    int i = q / TILE, j = q % TILE;
+    if (i < n && j < n) to[(long long)i * ld + j] = s[i * BLOCK_LD + j];
+  }
+}
+
+// invert_diagonal writes the inverses of the 64×64 blocks on the diagonal of L to x; l, x [K,M,M]. Grid
+// (⌈M/64⌉, K), 256 threads, 65 KiB of dynamic shared memory. It reads and writes 64·M numbers a matrix, 64²·M/3 FLOP: bound by the
+// latency of 64 divisions. Sums from the last column to the first.
+__device__ __forceinline__ void invert_diagonal(int m, double *x, const double *l) {
+  DYN_SHARED(double, s);
+  int i0 = (int)blockIdx.x * TILE;
+  long long at = ((long long)blockIdx.y * m + i0) * m + i0;
+  load_lower(s, l + at, m, smaller(TILE, m - i0));
+  invert_tile(s + BLOCK_SIZE, s);
+  store_tile(x + at, m, s + BLOCK_SIZE, smaller(TILE, m - i0));
+}
+DOUBLE_KERNEL(256, invert_diagonal, (int m, double *x, const double *l), (m, x, l))
+
+// invert_join makes inverses of 2h rows of pairs of inverses of h, by two launches
+//
+//	T = C A⁻¹,  then x = −B⁻¹ T     for L = [A 0; C B]
+//
+// x, t and l [K,M,M]; t is scratch. Grid (h/64, h/64, K·pairs), shared memory of a product. h³ FLOP a pair and launch.
+__device__ __forceinline__ void invert_join(int second, int m, int h, int pairs, double *x, double *t, const double *l) {
+  int k = (int)blockIdx.z / pairs, o = (int)blockIdx.z % pairs * 2 * h, rows = smaller(h, m - o - h);
+  int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE;
+  long long matrix = (long long)k * m * m, corner = matrix + (long long)(o + h) * m + o;
+  if (i0 >= rows) return; // the whole block
+  if (second) {
+    gemm_tile<double, false, false>(A_LOWER, i0, j0, rows, h, rows, 1, -1.0, 0.0, x + corner + h, m, 0, t + corner, m, 0, x + corner, m);
+  } else {
+    gemm_tile<double, false, false>(B_LOWER, i0, j0, rows, h, h, 1, 1.0, 0.0, l + corner, m, 0, x + matrix + (long long)o * m + o, m, 0, t + corner, m);
+  }
+}
+DOUBLE_KERNEL(TILE_THREADS, invert_join, (int second, int m, int h, int pairs, double *x, double *t, const double *l), (second, m, h, pairs, x, t, l))

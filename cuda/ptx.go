@@ -1,0 +1,101 @@
+package cuda
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// kernelsPTX is kernels.cu compiled by `make ptx` for compute capability 7.0 and later.
+//
+//go:embed kernels.ptx
+var kernelsPTX string
+
+// image is PTX for GPUs from a compute capability on.
+type image struct {
+	name       string
+	capability Capability
+	text       string
+}
+
+// images are what the program carries, the newest last.
+func images() []image {
+	return []image{{"kernels.ptx", Capability{7, 0}, kernelsPTX}}
+}
+
+// imageFor is the newest image that a GPU can run.
+func imageFor(c Capability) (image, error) {
+	all := images()
+	for i := len(all) - 1; i >= 0; i-- {
+		if !c.less(all[i].capability) {
+			return all[i], nil
+		}
+	}
+	return image{}, fmt.Errorf("compute capability %v is too old: %v or later is needed", c, all[0].capability)
+}
+
+// Capability is a GPU's compute capability.
+type Capability struct{ Major, Minor int }
+
+func (c Capability) String() string { return fmt.Sprintf("%d.%d", c.Major, c.Minor) }
+
+func (c Capability) less(d Capability) bool {
+	return c.Major < d.Major || c.Major == d.Major && c.Minor < d.Minor
+}
+
+// Kind is the type of a kernel's parameter, as PTX distinguishes them.
+type Kind uint8
+
+// The kinds of parameter that a kernel may have.
+const (
+	U32 Kind = iota + 1 // int, unsigned
+	U64                 // a pointer, or a 64-bit integer
+	F32                 // float
+	F64                 // double
+)
+
+func (k Kind) String() string { return [...]string{"none", "u32", "u64", "f32", "f64"}[k] }
+
+// Signature is what the PTX says of a kernel: its parameters, and the number of threads of
+// a block, which the kernel's source states and every launch uses.
+type Signature struct {
+	Params  []Kind
+	Threads int
+}
+
+// maxParams is the most parameters that a kernel may have.
+const maxParams = 32
+
+var (
+	entryPattern   = regexp.MustCompile(`(?s)\.entry (\w+)\((.*?)\)\s*(.*?)\{`)
+	paramPattern   = regexp.MustCompile(`\.param \.(?:align \d+ \.)?(\w+)`)
+	threadsPattern = regexp.MustCompile(`\.maxntid (\d+)(?:, (\d+))?(?:, (\d+))?`)
+)
+
+// Signatures are the kernels of a PTX image by name.
+func Signatures(ptx string) (map[string]Signature, error) {
+	kinds := map[string]Kind{"u32": U32, "s32": U32, "b32": U32, "u64": U64, "s64": U64, "b64": U64, "f32": F32, "f64": F64}
+	all := map[string]Signature{}
+	for _, entry := range entryPattern.FindAllStringSubmatch(ptx, -1) {
+		name, s := entry[1], Signature{}
+		for _, p := range paramPattern.FindAllStringSubmatch(entry[2], -1) {
+			kind, ok := kinds[p[1]]
+			if !ok {
+				return nil, fmt.Errorf("kernel %s has a parameter of type %s", name, p[1])
+			}
+			s.Params = append(s.Params, kind)
+		}
+		threads := threadsPattern.FindStringSubmatch(entry[3])
+		if threads == nil {
+			return nil, fmt.Errorf("kernel %s does not state its number of threads", name)
+		}
+		s.Threads, _ = strconv.Atoi(threads[1])
+		all[name] = s
+	}
+	if len(all) == 0 || len(all) != strings.Count(ptx, ".entry ") {
+		return nil, fmt.Errorf("%d of %d kernels could be read from the PTX", len(all), strings.Count(ptx, ".entry "))
+	}
+	return all, nil
+}

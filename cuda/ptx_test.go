@@ -1,0 +1,86 @@
+package cuda
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The PTX in the program is that of the sources: its first line carries their hash.
+func TestPTXIsFresh(t *testing.T) {
+	families, err := filepath.Glob("kernels/*.cuh")
+	if err != nil || len(families) < 10 {
+		t.Fatalf("%d files in cuda/kernels, %v", len(families), err)
+	}
+	slices.Sort(families)
+	hash := sha256.New()
+	for _, name := range append([]string{"../kernels.cu"}, families...) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hash.Write(text)
+	}
+	want := fmt.Sprintf("// sha256 %x of kernels.cu and cuda/kernels/*.cuh", hash.Sum(nil))
+	for _, image := range images() {
+		if got, _, _ := strings.Cut(image.text, "\n"); got != want {
+			t.Errorf("cuda/%s is stale: run `make ptx`\n got %s\nwant %s", image.name, got, want)
+		}
+	}
+}
+
+// Every family of kernels is in the table of contents.
+func TestTableOfContents(t *testing.T) {
+	contents, err := os.ReadFile("../kernels.cu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	families, _ := filepath.Glob("kernels/*.cuh")
+	for _, name := range families {
+		if name == "kernels/clang.cuh" { // included by device.cuh, for one compiler
+			continue
+		}
+		if !strings.Contains(string(contents), `#include "cuda/`+filepath.ToSlash(name)+`"`) {
+			t.Errorf("kernels.cu does not include cuda/%s", name)
+		}
+	}
+}
+
+func TestSignatures(t *testing.T) {
+	for _, image := range images() {
+		all, err := Signatures(image.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, s := range all {
+			if s.Threads%32 != 0 || s.Threads > 1024 || len(s.Params) > maxParams {
+				t.Errorf("kernel %s has %d threads and %d parameters", name, s.Threads, len(s.Params))
+			}
+		}
+		widen := all["widen_f32"]
+		if widen.Threads != 256 || !slices.Equal(widen.Params, []Kind{U32, U64, U64}) {
+			t.Errorf("kernel widen_f32 is read as %v", widen)
+		}
+	}
+	for _, bad := range []string{"", ".entry a(.param .u16 x) .maxntid 32 {", ".entry a(.param .u32 x) {", ".entry a(.param .u32 x) .maxntid 32"} {
+		if all, err := Signatures(bad); err == nil {
+			t.Errorf("%q is read as %v", bad, all)
+		}
+	}
+}
+
+func TestImageFor(t *testing.T) {
+	for _, c := range []struct {
+		Capability
+		want string
+	}{{Capability{7, 0}, "kernels.ptx"}, {Capability{9, 0}, "kernels.ptx"}, {Capability{12, 1}, "kernels.ptx"}, {Capability{6, 1}, ""}} {
+		image, err := imageFor(c.Capability)
+		if image.name != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("compute capability %v: %q, %v", c.Capability, image.name, err)
+		}
+	}
+}

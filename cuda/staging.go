@@ -1,0 +1,44 @@
+//go:build cuda && cgo
+
+package cuda
+
+import (
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// StageSize is the most that Stage gives at once, in bytes.
+const StageSize = 1 << 20
+
+// staging is pinned memory through which everything goes to the GPU and back. Uploads take
+// it piece by piece, so that a step need not wait for the copies of the step before; only
+// when the last piece is used does Stage wait for the stream.
+type staging struct {
+	pinned []byte
+	used   int
+}
+
+const stagePieces = 4
+
+func (s *staging) open() (err error) {
+	s.pinned, err = allocPinned(stagePieces * StageSize)
+	return err
+}
+
+func (s *staging) close() error {
+	return fail("freeing pinned memory", cu.MemFreeHost(unsafe.Pointer(&s.pinned[0])))
+}
+
+// Stage gives n bytes of pinned memory, at most StageSize, for Write or Read.
+func (c *Context) Stage(n int) ([]byte, error) {
+	if c.used+n > len(c.pinned) {
+		if err := c.Wait(); err != nil {
+			return nil, err
+		}
+		c.used = 0
+	}
+	piece := c.pinned[c.used:][:n:n]
+	c.used += (n + 15) / 16 * 16
+	return piece, nil
+}

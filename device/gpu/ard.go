@@ -1,0 +1,119 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// ardState is scratch of ARD and ARDBackward.
+type ardState struct {
+	weight  scratch // [K,D] or [K,1]: 1/ℓ²
+	norms   scratch // [K,M+B], isotropic [M+B]: ½Σ z²/ℓ² and ½Σ x²/ℓ²; Kuu has the first M only
+	rows    scratch // [K,M], isotropic [M]: g, the sums of the rows of G
+	columns scratch // [K,B]: h, those of the columns
+	moved   scratch // [K,M,D], isotropic [M,D]: P
+	partial scratch // [chunks,K,D], isotropic [tiles,K]: the parts of dlogl
+	mixed   scratch // [M,B], isotropic: Σ_k G_k/ℓ_k²
+}
+
+// ardWeight is 1/ℓ².
+func (d *Device) ardWeight(logl *device.Tensor) cuda.Arg {
+	n := logl.Len()
+	weight := d.growDoubles(&d.state.ard.weight, n)
+	d.double.launch("ard_weight", d.double.over("ard_weight", n), 0, cuda.Int(n), weight, d.ptr(logl))
+	return weight
+}
+
+// ardNorms is half the squared norms of the rows of z and x, for each kernel or, if isotropic, once.
+func (d *Device) ardNorms(n device.ARDShape, z, x *device.Tensor, weight cuda.Arg) (norms cuda.Arg, rows int) {
+	groups := n.K
+	if n.Isotropic {
+		groups, weight = 1, cuda.Pointer(0)
+	}
+	if rows = n.M; !n.Same {
+		rows += n.B
+	}
+	norms = d.growDoubles(&d.state.ard.norms, groups*rows)
+	d.double.launch("ard_norms", cuda.Grid{X: (rows + 7) / 8, Y: groups, Z: 1}, 0, cuda.Int(n.M), cuda.Int(rows), cuda.Int(n.D),
+		norms, d.ptr(z), d.ptr(x), weight)
+	return norms, rows
+}
+
+// ARD is kernel_ard without its α.
+func (d *Device) ARD(c, z, x, logl *device.Tensor) {
+	n := device.CheckARD("ARD", c, z, x, logl)
+	weight := d.ardWeight(logl)
+	norms, rows := d.ardNorms(n, z, x, weight)
+	if n.Isotropic {
+		d.double.launch("ard_isotropic", tiles(n.M, n.B, 1), 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
+			d.ptr(c), d.ptr(z), d.ptr(x), weight, norms)
+		return
+	}
+	d.double.launch("ard", tiles(n.M, n.B, n.K), 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), cuda.Int(rows), flag(n.Same),
+		d.ptr(c), d.ptr(z), d.ptr(x), weight, norms)
+}
+
+// ARDBackward overwrites dc with G = dc∘c and accumulates dlogl and dz. Where x and z are one tensor, G is made
+// symmetric, which changes no gradient and leaves one product G X for both sides.
+func (d *Device) ARDBackward(dz, dlogl, dc, c, z, x, logl *device.Tensor) {
+	n := device.CheckARDBackward(dz, dlogl, dc, c, z, x, logl)
+	t := &d.state.ard
+	weight := d.ardWeight(logl)
+	times := 1.0
+	if n.Same {
+		times = 2
+		side := (n.M + 31) / 32
+		d.double.launch("ard_symmetric", cuda.Grid{X: side, Y: side, Z: n.K}, 0, cuda.Int(n.M), d.ptr(dc), d.ptr(c))
+		c = nil // it is in dc
+	}
+	if n.Isotropic {
+		grid := tiles(n.M, n.B, 1)
+		norms, _ := d.ardNorms(n, z, x, weight)
+		mixed, partial := d.growDoubles(&t.mixed, n.M*n.B), d.growDoubles(&t.partial, grid.X*grid.Y*n.K)
+		d.double.launch("ard_isotropic_backward", grid, 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
+			mixed, partial, d.ptr(dc), d.ptr(c), d.ptr(z), d.ptr(x), weight, norms)
+		d.double.foldRows(d.ptr(dlogl), partial, n.K, grid.X*grid.Y, true, 1)
+		if dz != nil {
+			rows, moved := d.ardProduct(n, 1, mixed, cuda.Pointer(0), x)
+			d.ardMove(n, 1, times, dz, moved, rows, z, cuda.Pointer(0))
+		}
+		return
+	}
+	rows, moved := d.ardProduct(n, n.K, d.ptr(dc), d.ptr(c), x)
+	columns := rows
+	if !n.Same {
+		columns = d.growDoubles(&t.columns, n.K*n.B)
+		d.double.launch("ard_columns", cuda.Grid{X: (n.B + 31) / 32, Y: n.K, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B), columns, d.ptr(dc))
+	}
+	chunks := (n.M+tile-1)/tile + (n.B+tile-1)/tile
+	partial := d.growDoubles(&t.partial, chunks*n.K*n.D)
+	d.double.launch("ard_lengths", cuda.Grid{X: (n.D + 31) / 32, Y: n.K, Z: chunks}, 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D),
+		partial, moved, d.ptr(z), d.ptr(x), rows, columns, weight)
+	d.double.foldRows(d.ptr(dlogl), partial, n.K*n.D, chunks, true, 1)
+	if dz != nil {
+		d.ardMove(n, n.K, times, dz, moved, rows, z, weight)
+	}
+}
+
+// ardProduct is G = dc∘c in place, or dc where c is null, for k matrices; the sums of its rows; and G X.
+func (d *Device) ardProduct(n device.ARDShape, k int, dc, c cuda.Arg, x *device.Tensor) (rows, moved cuda.Arg) {
+	t := &d.state.ard
+	rows, moved = d.growDoubles(&t.rows, k*n.M), d.growDoubles(&t.moved, k*n.M*n.D)
+	d.double.launch("ard_rows", cuda.Grid{X: (k*n.M + 7) / 8, Y: 1, Z: 1}, 0, cuda.Int(k*n.M), cuda.Int(n.B), rows, dc, c)
+	d.double.gemm(product{
+		m: n.M, n: n.D, k: n.B, batch: k, alpha: 1,
+		a: matrix{at: dc, ld: n.B, step: n.M * n.B},
+		b: matrix{at: d.ptr(x), ld: n.D},
+		c: matrix{at: moved, ld: n.D, step: n.M * n.D},
+	})
+	return rows, moved
+}
+
+// ardMove is dz += times·Σ_k (P − g z)/ℓ² over k matrices.
+func (d *Device) ardMove(n device.ARDShape, k int, times float64, dz *device.Tensor, moved, rows cuda.Arg, z *device.Tensor, weight cuda.Arg) {
+	size := n.M * n.D
+	d.double.launch("ard_move", d.double.over("ard_move", size), 0, cuda.Int(k), cuda.Int(size), cuda.Int(n.D), cuda.Float64(times),
+		d.ptr(dz), moved, rows, d.ptr(z), weight)
+}

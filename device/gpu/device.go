@@ -1,0 +1,171 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Device is a GPU.
+type Device struct {
+	context *cuda.Context
+	name    string
+	single  bool // Real is float32
+
+	// The kernels by the type that ends their name.
+	real   family // _f32 or _f64, as Real is
+	double family // _f64
+	plain  family // none
+
+	heap  heap
+	state state
+}
+
+// Open opens a GPU by its number and precision: "", "0", "f64", "0:f32".
+func Open(options string) (device.Device, error) {
+	ordinal, single, err := parse(options)
+	if err != nil {
+		return nil, err
+	}
+	d, err := New(ordinal, single)
+	if err != nil {
+		return nil, &device.AbsentError{Name: nameOf(options), Err: err}
+	}
+	return d, nil
+}
+
+// New opens a GPU by its number; single says that Real is float32.
+func New(ordinal int, single bool) (*Device, error) {
+	context, err := cuda.Open(ordinal)
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{context: context, single: single}
+	suffix := "f64"
+	if single {
+		suffix = "f32"
+	}
+	d.name = fmt.Sprintf("cuda:%d:%s", ordinal, suffix)
+	d.real = family{d, "_" + suffix, map[string]*cuda.Kernel{}}
+	d.double = family{d, "_f64", map[string]*cuda.Kernel{}}
+	d.plain = family{d, "", map[string]*cuda.Kernel{}}
+	d.heap = heap{device: d, live: map[cuda.Ptr]bool{}}
+	return d, nil
+}
+
+// Name is "cuda:0:f32".
+func (d *Device) Name() string { return d.name }
+
+// New makes a tensor of zeros.
+func (d *Device) New(dtype device.DType, shape ...int) *device.Tensor {
+	n := 1
+	for _, length := range shape {
+		n *= length
+	}
+	m, err := d.heap.tensor(n, d.size(dtype))
+	if err != nil {
+		d.check(fmt.Sprintf("a %v tensor of shape %v", dtype, shape), err)
+	}
+	t := device.NewTensor(dtype, m, shape...)
+	d.Zero(t)
+	return t
+}
+
+// size is the number of bytes of an element.
+func (d *Device) size(dtype device.DType) int {
+	if dtype == device.Double || dtype == device.Real && !d.single {
+		return 8
+	}
+	return 4
+}
+
+// Upload fills a Real or Double tensor from float64 values.
+func (d *Device) Upload(dst *device.Tensor, src []float64) {
+	device.CheckTransfer("Upload", dst, len(src), false)
+	if d.size(dst.DType()) == 4 {
+		write(d, dst, src, func(v float64) float32 { return float32(v) })
+	} else {
+		write(d, dst, src, func(v float64) float64 { return v })
+	}
+}
+
+// UploadInts fills an Int tensor.
+func (d *Device) UploadInts(dst *device.Tensor, src []int32) {
+	device.CheckTransfer("UploadInts", dst, len(src), true)
+	write(d, dst, src, func(v int32) int32 { return v })
+}
+
+// write copies src to the device through pinned memory, converted there.
+func write[To, From float32 | float64 | int32](d *Device, dst *device.Tensor, src []From, convert func(From) To) {
+	m := d.memory(dst)
+	for len(src) > 0 {
+		n := min(len(src), cuda.StageSize/m.size)
+		staged, err := d.context.Stage(n * m.size)
+		d.check("Upload", err)
+		to := unsafe.Slice((*To)(unsafe.Pointer(&staged[0])), n)
+		for i, v := range src[:n] {
+			to[i] = convert(v)
+		}
+		d.check("Upload", d.context.Write(m.ptr, staged))
+		src, m.ptr = src[n:], m.ptr+cuda.Ptr(n*m.size)
+	}
+}
+
+// Download reads a Real or Double tensor; it waits for all work before it.
+func (d *Device) Download(dst []float64, src *device.Tensor) {
+	device.CheckTransfer("Download", src, len(dst), false)
+	if d.size(src.DType()) == 4 {
+		read[float32](d, dst, src)
+	} else {
+		read[float64](d, dst, src)
+	}
+}
+
+func read[From float32 | float64](d *Device, dst []float64, src *device.Tensor) {
+	m := d.memory(src)
+	for len(dst) > 0 {
+		n := min(len(dst), cuda.StageSize/m.size)
+		staged, err := d.context.Stage(n * m.size)
+		d.check("Download", err)
+		d.check("Download", d.context.Read(staged, m.ptr))
+		for i, v := range unsafe.Slice((*From)(unsafe.Pointer(&staged[0])), n) {
+			dst[i] = float64(v)
+		}
+		dst, m.ptr = dst[n:], m.ptr+cuda.Ptr(n*m.size)
+	}
+}
+
+// Zero writes zeros.
+func (d *Device) Zero(t *device.Tensor) {
+	if m := d.memory(t); m.n > 0 {
+		d.check("Zero", d.context.Clear(m.ptr, m.n*m.size))
+	}
+}
+
+// Copy copies between tensors of one type and size.
+func (d *Device) Copy(dst, src *device.Tensor) {
+	device.CheckCopy(dst, src)
+	to, from := d.memory(dst), d.memory(src)
+	if to.n > 0 {
+		d.check("Copy", d.context.Copy(to.ptr, from.ptr, to.n*to.size))
+	}
+}
+
+// Close frees the GPU.
+func (d *Device) Close() error {
+	if err := d.heap.close(); err != nil {
+		return err
+	}
+	return d.context.Close()
+}
+
+// check panics with a fault of the machine.
+func (d *Device) check(op string, err error) {
+	if err != nil {
+		panic(&device.FaultError{Device: d.name, Op: op, Err: err})
+	}
+}

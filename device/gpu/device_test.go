@@ -1,0 +1,229 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Names that open, and what is said of the others.
+func TestOpen(t *testing.T) {
+	open(t, true)
+	for options, name := range map[string]string{"": "cuda:0:f32", "0": "cuda:0:f32", "f64": "cuda:0:f64", "0:f32": "cuda:0:f32", "0:f64": "cuda:0:f64"} {
+		d, err := device.Open(strings.TrimSuffix("cuda:"+options, ":"))
+		if err != nil || d.Name() != name {
+			t.Fatalf("cuda:%s opens %v, %v", options, d, err)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"cuda:x": "cuda:N", "cuda:-1": "cuda:N", "cuda:0:f16": "cuda:N:f32", "cuda:f16": "cuda:N", "cuda:99": "there is no GPU number 99",
+	} {
+		if _, err := device.Open(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if dev, why, err := device.OpenAuto(); err != nil || why != "" || dev.Name() != "cuda:0:f32" {
+		t.Errorf("auto is %v, %q, %v", dev, why, err)
+	} else {
+		dev.Close()
+	}
+}
+
+// Tensors that nobody can reach any more are freed when memory is short.
+func TestMemoryComesBack(t *testing.T) {
+	t.Setenv("EMU_MEMORY", "16")
+	d := open(t, true)
+	if total := d.context.Info().Memory; total != 16<<20 {
+		t.Skipf("the GPU has %d bytes: too many to fill", total)
+	}
+	for range 50 {
+		d.New(device.Double, 1<<18) // 2 MiB
+	}
+	kept := d.New(device.Double, 1<<20)
+	defer runtime.KeepAlive(kept)
+	defer func() {
+		fault, _ := recover().(*device.FaultError)
+		var full *cuda.OutOfMemoryError
+		if !errors.As(fault, &full) || full.Bytes != 12<<20 || !strings.Contains(fault.Error(), "cuda:0:f32: a double tensor of shape [3 524288]: 12.0 MiB of GPU memory are needed") {
+			t.Errorf("12 MiB more: %v", fault)
+		}
+	}()
+	d.New(device.Double, 3, 1<<19)
+}
+
+// A view is the same memory.
+func TestViews(t *testing.T) {
+	d := open(t, true)
+	x := d.New(device.Real, 3, 4)
+	d.Upload(x.View(4, 2, 2), []float64{1, 2, 3, 4})
+	d.Copy(x.View(0, 2), x.View(6, 2))
+	d.Zero(x.View(4, 1))
+	got := make([]float64, 12)
+	d.Download(got, x)
+	for i, want := range []float64{3, 4, 0, 0, 0, 2, 3, 4, 0, 0, 0, 0} {
+		if got[i] != want {
+			t.Fatalf("%v", got)
+		}
+	}
+	for _, n := range []int{0, 1} { // a tensor of nothing is one
+		y := d.New(device.Int, n)
+		d.UploadInts(y, make([]int32, n))
+		d.Zero(y)
+	}
+}
+
+// A tensor of another device is a bug, and so is a wrong shape.
+func TestMisuse(t *testing.T) {
+	d, other := open(t, true), open(t, false)
+	for want, call := range map[string]func(){
+		"device: a tensor of another device":         func() { d.Download(make([]float64, 3), other.New(device.Real, 3)) },
+		"device: Upload: 2 values for a tensor of 3": func() { d.Upload(d.New(device.Real, 3), make([]float64, 2)) },
+		"device: Widen: the real tensor is not real": func() { d.Widen(d.New(device.Double, 3), d.New(device.Double, 3)) },
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.HasPrefix(text, want) {
+					t.Errorf("panic %q, want %q", text, want)
+				}
+			}()
+			call()
+		}()
+	}
+}
+
+// An operation allocates nothing after its first call.
+func TestNoAllocation(t *testing.T) {
+	d := open(t, true)
+	p := d.New(device.Real, 1000)
+	double := d.New(device.Double, 1000)
+	for name, op := range map[string]func(){
+		"Adam":       func() { d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: 1}) },
+		"Widen":      func() { d.Widen(double, p) },
+		"NarrowAdd":  func() { d.NarrowAdd(p, double) },
+		"Copy, Zero": func() { d.Copy(p, p); d.Zero(p) },
+	} {
+		op()
+		if n := testing.AllocsPerRun(2, op); n != 0 {
+			t.Errorf("%s: %g allocations", name, n)
+		}
+	}
+	values, rows, index := make([]float64, 1000), make([]int32, 1000), d.New(device.Int, 1000)
+	for name, op := range map[string]func(){
+		"Upload":     func() { d.Upload(p, values) },
+		"UploadInts": func() { d.UploadInts(index, rows) },
+		"Download":   func() { d.Download(values, p) },
+	} {
+		if n := testing.AllocsPerRun(2, op); n != 0 {
+			t.Errorf("%s: %g allocations", name, n)
+		}
+	}
+}
+
+// A driver that is lost in the middle of a run is a fault, which Guard makes an error. The process
+// that lost it cannot use it again, so it is one of its own.
+func TestLostDriver(t *testing.T) {
+	if os.Getenv("EMU_LOST") == "" {
+		open(t, true)
+		cmd := exec.Command(os.Args[0], "-test.run=^TestLostDriver$", "-test.v")
+		cmd.Env = append(os.Environ(), "EMU_LOST=10")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	d, err := New(0, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := d.New(device.Real, 1000)
+	step := func() (err error) {
+		defer device.Guard(&err)
+		d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: 1})
+		return nil
+	}
+	for i := 1; ; i++ {
+		err := step()
+		if err == nil && i < 10 {
+			continue
+		}
+		if i != 10 || err == nil || err.Error() != "cuda:0:f32: adam: launching adam_f32: CUDA error 999, the driver was lost" {
+			t.Errorf("launch %d: %v", i, err)
+		}
+		break
+	}
+	if d.Close() == nil {
+		t.Error("a lost driver closes without an error")
+	}
+}
+
+// Guard holds faults only.
+func TestGuard(t *testing.T) {
+	defer func() {
+		if recover() != "our own" {
+			t.Error("Guard holds a panic that is not a fault")
+		}
+	}()
+	func() (err error) {
+		defer device.Guard(&err)
+		panic("our own")
+	}()
+}
+
+// fold and foldRows against plain sums.
+func TestFold(t *testing.T) {
+	for _, single := range []bool{true, false} {
+		d := open(t, single)
+		const blocks, n = 37, 300
+		x := make([]float64, blocks*n)
+		for i := range x {
+			x[i] = math.Sin(float64(i))
+		}
+		partial, dst := d.New(device.Double, blocks, n), d.New(device.Real, n)
+		d.Upload(partial, x)
+		d.Upload(dst.View(0, 1), []float64{5})
+		d.real.foldRows(d.ptr(dst), d.ptr(partial), n, blocks, true, 2)
+		got, want := make([]float64, n), make([]float64, n)
+		want[0] = 5
+		for i, v := range x {
+			want[i%n] += 2 * v
+		}
+		d.Download(got, dst)
+		for i, v := range got {
+			if math.Abs(v-want[i]) > 1e-5 {
+				t.Fatalf("column %d: %g, want %g", i, v, want[i])
+			}
+		}
+		value := d.New(device.Double, 1)
+		d.double.fold(d.ptr(value), d.ptr(partial), len(x), false, -1)
+		sum := 0.0
+		for _, v := range x {
+			sum -= v
+		}
+		if d.Download(got[:1], value); math.Abs(got[0]-sum) > 1e-11 {
+			t.Errorf("sum %g, want %g", got[0], sum)
+		}
+	}
+}
+
+// Scratch grows, keeps its place while it is large enough, and comes back when nobody has it.
+func TestScratch(t *testing.T) {
+	d := open(t, true)
+	var s scratch
+	small := d.growReals(&s, 10)
+	large := d.growDoubles(&s, 1000)
+	if small == large || d.growReals(&s, 2000) != large || d.growDoubles(&s, 1) != large || d.growReals(&s, 2001) == large {
+		t.Error("scratch does not grow as it should")
+	}
+}

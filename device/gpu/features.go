@@ -1,0 +1,254 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+const (
+	featureTile = 64 // rows, frequencies and columns of a tile of features_tile.cuh
+	// The least numbers of blocks that the frequencies, or the rows, of a small layer are divided
+	// into. They do not depend on the GPU, so that all GPUs give the same bits.
+	forwardBlocks  = 256
+	gradientBlocks = 512
+)
+
+// features is the Scratch of one layer. There is no Φ in it: the largest members are the draws
+// and the parts of their gradients. What only some layers need is allocated by their first call.
+type features struct {
+	device.FeatureShape
+	rowsPlanned int
+
+	forwardBlocks, gradientBlocks int // the constants, but in tests
+
+	noise device.FeatureNoise
+	p     device.FeatureParams
+	h     *device.Tensor
+
+	omegas, weights int // distinct draws of Ω and of W
+	groups          int // sets of rows that share both: 1, or one for each sample
+
+	omega, tau scratch // [omegas,d,R]: Ω and β∘τ
+	w, e       scratch // [weights,2R,d']: W and s∘e
+	chunks     scratch // of the output, or of dh, over chunks of frequencies
+	domega, dw scratch // [parts,d,R] and [parts,2R,d']
+	alpha      scratch // [blocks], in double: sums for dlog α
+	local      localNoise
+}
+
+// FeatureScratch plans the memory of a layer for up to S·B rows.
+func (d *Device) FeatureScratch(samples, batch, width, frequencies, dOut int) device.Scratch {
+	return &features{
+		FeatureShape: device.FeatureShape{D: width, R: frequencies, Out: dOut}, rowsPlanned: samples * batch,
+		forwardBlocks: forwardBlocks, gradientBlocks: gradientBlocks,
+	}
+}
+
+// beginFeatures checks that the scratch was planned for these arguments.
+func beginFeatures(op string, scratch device.Scratch, n device.FeatureShape, h *device.Tensor, p device.FeatureParams, noise device.FeatureNoise) *features {
+	t, ok := scratch.(*features)
+	if !ok || n.D != t.D || n.R != t.R || n.Out != t.Out || n.S*n.B > t.rowsPlanned {
+		panic("device: " + op + ": the scratch was planned for another layer")
+	}
+	t.FeatureShape, t.h, t.p, t.noise = n, h, p, noise
+	t.omegas, t.weights = distinct(noise.Draws, t.S), distinct(noise.WDraws, t.S)
+	if noise.Local {
+		t.weights = 1
+	}
+	t.groups = t.S
+	if t.omegas == 1 && t.weights == 1 {
+		t.groups = 1
+	}
+	return t
+}
+
+// distinct is how many different draws the samples of a call use.
+func distinct(draws, samples int) int {
+	if draws == 0 {
+		return samples
+	}
+	return min(draws, samples)
+}
+
+// RandomFeatures is rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W.
+func (d *Device) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
+	const op = "RandomFeatures"
+	t := beginFeatures(op, scratch, device.CheckFeatures(op, out, h, p, rows), h, p, noise)
+	d.drawSpectra(t)
+	if noise.Local {
+		d.contrast(t)
+	} else {
+		d.draw(t.weights, 2*t.R, t.Out, noise.Weights, noise.WDraws, p.MeanW, p.LogVarW,
+			d.growReals(&t.w, t.weights*2*t.R*t.Out), d.growReals(&t.e, t.weights*2*t.R*t.Out))
+	}
+	columns := (t.Out + featureTile - 1) / featureTile
+	span, chunks := t.chunksOfFrequencies(columns)
+	n, mean, square := t.S*t.B*t.Out, d.ptr(out), cuda.Pointer(0)
+	if chunks > 1 {
+		mean = d.growReals(&t.chunks, chunks*n)
+	}
+	if noise.Local {
+		square = d.growReals(&t.local.square, chunks*n)
+	}
+	l := d.layer(t, nil)
+	d.real.launch("features_forward", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: columns}, d.tileShared(),
+		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), mean, square)
+	switch {
+	case noise.Local:
+		d.addNoise(t, out, rows, chunks, mean, square)
+	case chunks > 1:
+		d.sumChunks(d.ptr(out), mean, n, chunks)
+	}
+}
+
+// drawSpectra draws Ω.
+func (d *Device) drawSpectra(t *features) {
+	omega := d.growReals(&t.omega, t.omegas*t.D*t.R)
+	if !t.Prior {
+		d.draw(t.omegas, t.D, t.R, t.noise.Spectra, t.noise.Draws, t.p.MeanOmega, t.p.LogVarOmega, omega, d.growReals(&t.tau, t.omegas*t.D*t.R))
+		return
+	}
+	n := t.omegas * t.D * ((t.R + 3) / 4)
+	first, k0, k1, step, tail := draws(t.noise.Spectra)
+	d.real.launch("draw_prior", d.real.over("draw_prior", n), 0, cuda.Int(n), cuda.Int(t.D), cuda.Int(t.R),
+		first, cuda.Int(t.noise.Draws), k0, k1, step, tail, d.ptr(t.p.LogL), omega)
+}
+
+// draw draws slots Gaussian matrices: x = mean + noise.
+func (d *Device) draw(slots, rows, columns int, k device.Key, number int, mean, logvar *device.Tensor, x, noise cuda.Arg) {
+	n := slots * rows * ((columns + 3) / 4)
+	first, k0, k1, step, tail := draws(k)
+	d.real.launch("draw_gaussian", d.real.over("draw_gaussian", n), 0, cuda.Int(n), cuda.Int(rows), cuda.Int(columns),
+		first, cuda.Int(number), k0, k1, step, tail, d.ptr(mean), d.ptr(logvar), x, noise)
+}
+
+// draws is a key whose samples are numbered from its first: the draw's number is reduced before it
+// goes into the counter.
+func draws(k device.Key) (first, k0, k1, step, tail cuda.Arg) {
+	first = cuda.Uint(k.Sample)
+	k.Sample = 0
+	k0, k1, step, tail = key(k)
+	return first, k0, k1, step, tail
+}
+
+// groupRows is the number of rows of a group; rowTiles is how many tiles cover those of all groups.
+func (t *features) groupRows() int { return t.S * t.B / t.groups }
+
+func (t *features) rowTiles() int {
+	return t.groups * ((t.groupRows() + featureTile - 1) / featureTile)
+}
+
+// chunksOfFrequencies divides the frequencies among the blocks of a kernel that owns rows, with so
+// many blocks for each tile of rows.
+func (t *features) chunksOfFrequencies(blocks int) (span, chunks int) {
+	return divide(t.R, t.forwardBlocks, t.rowTiles()*blocks)
+}
+
+// divide cuts n into chunks of whole tiles: as few as give a launch its number of blocks, where
+// each chunk is others of them.
+func divide(n, blocks, others int) (span, chunks int) {
+	tiles := (n + featureTile - 1) / featureTile
+	chunks = min(tiles, (blocks+others-1)/others)
+	span = (tiles + chunks - 1) / chunks * featureTile
+	return span, (n + span - 1) / span
+}
+
+// layer is the first arguments of the kernels that walk over tiles of a layer: struct Layer of features.cuh.
+type layer struct {
+	rows, d, r, out, omegas, weights          cuda.Arg
+	logAlpha, h, omega, w, contrast, dout, dv cuda.Arg // dout and dv in the backward pass
+}
+
+func (d *Device) layer(t *features, dout *device.Tensor) layer {
+	l := layer{
+		rows: cuda.Int(t.groupRows()), d: cuda.Int(t.D), r: cuda.Int(t.R), out: cuda.Int(t.Out), omegas: cuda.Int(t.omegas), weights: cuda.Int(t.weights),
+		logAlpha: d.ptr(t.p.LogAlpha), h: d.ptr(t.h), omega: held(t.omega), w: held(t.w), contrast: cuda.Pointer(0), dout: d.ptr(dout), dv: cuda.Pointer(0),
+	}
+	if t.noise.Local {
+		l.w, l.contrast, l.dv = d.ptr(t.p.MeanW), held(t.local.contrast), held(t.local.dv)
+	}
+	return l
+}
+
+// held is the argument for scratch of an earlier kernel, nil for what this layer does not have.
+func held(s scratch) cuda.Arg {
+	if s.memory == nil {
+		return cuda.Pointer(0)
+	}
+	return cuda.Pointer(s.ptr)
+}
+
+// tileShared is the shared memory of features_tile.cuh: two stages of 128 bytes' depth, and two tiles, in rows of 68.
+func (d *Device) tileShared() int {
+	size := d.size(device.Real)
+	return (2*(128/size) + 2*featureTile) * 68 * size
+}
+
+// sumChunks is dst = Σ partial over chunks.
+func (d *Device) sumChunks(dst, partial cuda.Arg, n, chunks int) {
+	d.real.launch("sum_chunks", d.real.over("sum_chunks", n), 0, cuda.Int(n), cuda.Int(chunks), dst, partial)
+}
+
+// RandomFeaturesBackward writes dh and accumulates g.
+func (d *Device) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParams, dout, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
+	t := beginFeatures("RandomFeaturesBackward", scratch, device.CheckFeaturesBackward(dh, g, dout, h, p, rows), h, p, noise)
+	weightBlocks := (2*t.R*t.Out + 255) / 256
+	alpha, sums := d.growDoubles(&t.alpha, weightBlocks+noiseBlocks), weightBlocks
+	if noise.Local {
+		d.noiseGradient(t, dout, weightBlocks)
+		sums += noiseBlocks
+	}
+	if dh != nil {
+		d.inputGradient(t, dh, dout)
+	}
+	chunks, parts := d.partialGradients(t, dout)
+	if noise.Local {
+		d.foldLocal(t, g, parts)
+	} else {
+		n := 2 * t.R * t.Out
+		d.real.launch("fold_weights", blocks(n, 256), 0, cuda.Int(n), cuda.Int(t.R), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.weights),
+			d.ptr(p.LogAlpha), held(t.dw), held(t.w), held(t.e), d.ptr(g.MeanW), d.ptr(g.LogVarW), alpha)
+	}
+	d.real.fold(d.ptr(g.LogAlpha), alpha, sums, true, 0.5)
+	if t.Prior {
+		d.real.launch("fold_prior", cuda.Grid{X: t.D, Y: 1, Z: 1}, 0, cuda.Int(t.D), cuda.Int(t.R), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas),
+			held(t.domega), held(t.omega), d.ptr(g.LogL))
+		return
+	}
+	n := t.D * t.R
+	d.real.launch("fold_spectra", d.real.over("fold_spectra", n), 0, cuda.Int(n), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas),
+		held(t.domega), held(t.tau), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega))
+}
+
+// partialGradients makes the parts of the gradients of Ω and W, one for each chunk of the rows of a group.
+func (d *Device) partialGradients(t *features, dout *device.Tensor) (chunks, parts int) {
+	tiles := (t.R + featureTile - 1) / featureTile
+	span, chunks := divide(t.groupRows(), t.gradientBlocks, t.groups*tiles)
+	parts = t.groups * chunks
+	dcontrast := cuda.Pointer(0)
+	if t.noise.Local {
+		dcontrast = d.growReals(&t.local.dcontrast, parts*t.R*t.Out)
+	}
+	l := d.layer(t, dout)
+	d.real.launch("features_gradients", cuda.Grid{X: tiles, Y: chunks, Z: t.groups}, d.tileShared(),
+		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), l.dout, l.dv,
+		d.growReals(&t.domega, parts*t.D*t.R), d.growReals(&t.dw, parts*2*t.R*t.Out), dcontrast)
+	return chunks, parts
+}
+
+// inputGradient writes dh.
+func (d *Device) inputGradient(t *features, dh, dout *device.Tensor) {
+	span, chunks := t.chunksOfFrequencies(1)
+	n, to := t.S*t.B*t.D, d.ptr(dh)
+	if chunks > 1 {
+		to = d.growReals(&t.chunks, chunks*n)
+	}
+	l := d.layer(t, dout)
+	d.real.launch("features_inputs", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: 1}, d.tileShared(),
+		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), l.dout, l.dv, to)
+	if chunks > 1 {
+		d.sumChunks(d.ptr(dh), to, n, chunks)
+	}
+}

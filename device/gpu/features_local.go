@@ -1,0 +1,55 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// noiseBlocks is the number of blocks of noise_gradient, and of its sums.
+const noiseBlocks = 256
+
+// localNoise is what local reparameterisation keeps. Since sin² = 1 − cos², the output variance
+// needs only the squares of the cosines:
+//
+//	v = Φ²s² = α/R·(Σ_r s²_sin,r + cos² (s²_cos − s²_sin))
+type localNoise struct {
+	contrast     scratch // [R,d']: s²_cos − s²_sin
+	sines        scratch // [d'], in double: Σ s²_sin
+	square       scratch // [chunks,S·B,d']: cos² contrast
+	v, ratio, dv scratch // [S·B,d']; ratio is ε/(2√v), 0 where v is floored
+	sums, dvSum  scratch // [noiseBlocks,d'] and [d'], in double: sums of dv over rows
+	dcontrast    scratch // [parts,R,d']
+}
+
+// contrast computes what all rows share.
+func (d *Device) contrast(t *features) {
+	d.real.launch("weight_contrast", blocks(t.Out, 8), 0, cuda.Int(t.R), cuda.Int(t.Out), d.ptr(t.p.LogVarW),
+		d.growReals(&t.local.contrast, t.R*t.Out), d.growDoubles(&t.local.sines, t.Out))
+}
+
+// addNoise adds √v∘ε to the output, and keeps what the backward pass needs.
+func (d *Device) addNoise(t *features, out, rows *device.Tensor, chunks int, mean, square cuda.Arg) {
+	n := t.S * t.B
+	k0, k1, step, tail := key(t.noise.Weights)
+	d.real.launch("add_noise", d.real.over("add_noise", n*((t.Out+3)/4)), 0, cuda.Int(n), cuda.Int(t.B), cuda.Int(t.Out), cuda.Int(t.R), cuda.Int(chunks),
+		k0, k1, step, tail, cuda.Float64(device.VarFloor), d.ptr(rows), d.ptr(t.p.LogAlpha), held(t.local.sines), mean, square,
+		d.ptr(out), d.growReals(&t.local.v, n*t.Out), d.growReals(&t.local.ratio, n*t.Out))
+}
+
+// noiseGradient computes dv and its sums; those for dlog α go behind the first of alpha.
+func (d *Device) noiseGradient(t *features, dout *device.Tensor, first int) {
+	n := t.S * t.B
+	dv, sums := d.growReals(&t.local.dv, n*t.Out), d.growDoubles(&t.local.sums, noiseBlocks*t.Out)
+	d.real.launch("noise_gradient", cuda.Grid{X: noiseBlocks, Y: 1, Z: 1}, 0, cuda.Int(n), cuda.Int(t.Out),
+		d.ptr(dout), held(t.local.ratio), held(t.local.v), dv, sums, cuda.Pointer(t.alpha.ptr+cuda.Ptr(8*first)))
+	d.double.foldRows(d.growDoubles(&t.local.dvSum, t.Out), sums, t.Out, noiseBlocks, false, 1)
+}
+
+// foldLocal adds the gradients of the weights' means and variances.
+func (d *Device) foldLocal(t *features, g device.FeatureParams, parts int) {
+	n := 2 * t.R * t.Out
+	d.real.launch("fold_weights_local", blocks(n, 256), 0, cuda.Int(n), cuda.Int(t.R), cuda.Int(parts),
+		d.ptr(t.p.LogAlpha), held(t.dw), held(t.local.dcontrast), held(t.local.dvSum), d.ptr(t.p.MeanW), d.ptr(t.p.LogVarW), d.ptr(g.MeanW), d.ptr(g.LogVarW), held(t.alpha))
+}

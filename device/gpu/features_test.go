@@ -1,0 +1,124 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/device/cpu"
+)
+
+// A layer over several tiles of rows, frequencies and columns gives what the CPU gives, whether many
+// blocks share them or one block walks over all.
+func TestFeatureTiles(t *testing.T) {
+	d, host := open(t, false), cpu.New[float64](1)
+	for _, n := range []device.FeatureShape{
+		{S: 1, B: 70, D: 3, R: 65, Out: 1},
+		{S: 3, B: 65, D: 50, R: 130, Out: 50},
+		{S: 2, B: 66, D: 70, R: 70, Out: 67},
+		{S: 2, B: 5, D: 131, R: 9, Out: 20, Prior: true},
+		{S: 40, B: 3, D: 20, R: 520, Out: 10},
+		{S: 2, B: 2, D: 800, R: 5, Out: 130},
+	} {
+		for _, noise := range []device.FeatureNoise{
+			{}, {Local: true}, {Draws: 1, WDraws: 1}, {Draws: 1, Local: true}, {Draws: 2, WDraws: 1},
+		} {
+			t.Run(fmt.Sprintf("%v %v", n, noise), func(t *testing.T) {
+				want := runFeatures(host, n, noise, host.FeatureScratch(n.S, n.B, n.D, n.R, n.Out))
+				for _, alone := range []bool{false, true} {
+					scratch := d.FeatureScratch(n.S, n.B+1, n.D, n.R, n.Out)
+					if layer := scratch.(*features); alone {
+						layer.forwardBlocks, layer.gradientBlocks = 1, 1
+					}
+					got := runFeatures(d, n, noise, scratch)
+					for i, name := range []string{"out", "dh", "dlogalpha", "dlogl", "deta", "dlogbeta2", "dm", "dlogs2"} {
+						if e := relative(got[i], want[i]); !(e < 1e-11) {
+							t.Errorf("%s, alone %v: relative error %.3g", name, alone, e)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// Neither pass allocates after its first call, and a plan for fewer rows is refused.
+func TestFeatureScratch(t *testing.T) {
+	d := open(t, true)
+	n := device.FeatureShape{S: 2, B: 3, D: 4, R: 5, Out: 6}
+	for _, noise := range []device.FeatureNoise{{}, {Local: true}} {
+		scratch := d.FeatureScratch(n.S, n.B, n.D, n.R, n.Out)
+		h, dout := d.New(device.Real, n.S, n.B, n.D), d.New(device.Real, n.S, n.B, n.Out)
+		p := device.FeatureParams{LogAlpha: d.New(device.Real, 1), LogL: d.New(device.Real, n.D), MeanOmega: d.New(device.Real, n.D, n.R),
+			LogVarOmega: d.New(device.Real, n.D, n.R), MeanW: d.New(device.Real, 2*n.R, n.Out), LogVarW: d.New(device.Real, 2*n.R, n.Out)}
+		rows := d.New(device.Int, n.B)
+		step := func() {
+			d.RandomFeatures(dout, h, p, rows, noise, scratch)
+			d.RandomFeaturesBackward(h, p, dout, h, p, rows, noise, scratch)
+		}
+		step()
+		if a := testing.AllocsPerRun(2, step); a != 0 {
+			t.Errorf("%v: %g allocations", noise, a)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a scratch for fewer rows is taken")
+		}
+	}()
+	runFeatures(d, n, device.FeatureNoise{}, d.FeatureScratch(n.S, n.B-1, n.D, n.R, n.Out))
+}
+
+// runFeatures is the results of a layer and of its backward pass, with the same numbers on every device.
+func runFeatures(d device.Device, n device.FeatureShape, noise device.FeatureNoise, scratch device.Scratch) [][]float64 {
+	noise.Weights = device.Key{Seed: 3, Step: 4, Sample: 5, Site: device.SiteWeights}
+	noise.Spectra = device.Key{Seed: 3, Step: 4, Sample: 5, Site: device.SiteSpectra}
+	fill := func(scale, mean float64, shape ...int) *device.Tensor {
+		x := d.New(device.Real, shape...)
+		values := make([]float64, x.Len())
+		for i := range values {
+			values[i] = mean + scale*math.Sin(float64(i*i%1009+len(shape)))
+		}
+		d.Upload(x, values)
+		return x
+	}
+	params := func(scale, mean float64) device.FeatureParams {
+		p := device.FeatureParams{LogAlpha: fill(scale, 0.1, 1), LogL: fill(scale, 0, n.D), MeanW: fill(scale, 0, 2*n.R, n.Out), LogVarW: fill(scale, mean, 2*n.R, n.Out)}
+		if !n.Prior {
+			p.MeanOmega, p.LogVarOmega = fill(scale, 0, n.D, n.R), fill(scale, mean, n.D, n.R)
+		}
+		return p
+	}
+	rows := d.New(device.Int, n.B)
+	numbers := make([]int32, n.B)
+	for i := range numbers {
+		numbers[i] = int32(7 * i)
+	}
+	d.UploadInts(rows, numbers)
+	h, dout, p, g := fill(1, 0, n.S, n.B, n.D), fill(1, 0, n.S, n.B, n.Out), params(0.5, -1), params(0, 0.5)
+	out, dh := d.New(device.Real, n.S, n.B, n.Out), d.New(device.Real, n.S, n.B, n.D)
+	d.RandomFeatures(out, h, p, rows, noise, scratch)
+	d.RandomFeaturesBackward(dh, g, dout, h, p, rows, noise, scratch)
+	var results [][]float64
+	for _, x := range []*device.Tensor{out, dh, g.LogAlpha, g.LogL, g.MeanOmega, g.LogVarOmega, g.MeanW, g.LogVarW} {
+		var values []float64
+		if x != nil {
+			values = make([]float64, x.Len())
+			d.Download(values, x)
+		}
+		results = append(results, values)
+	}
+	return results
+}
+
+// relative is the largest difference in units of the largest element.
+func relative(got, want []float64) float64 {
+	miss, size := 0.0, 1e-300
+	for i, v := range want {
+		miss, size = math.Max(miss, math.Abs(got[i]-v)), math.Max(size, math.Abs(v))
+	}
+	return miss / size
+}

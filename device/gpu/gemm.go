@@ -1,0 +1,89 @@
+//go:build cuda && cgo
+
+package gpu
+
+import "github.com/gpdrf/gpdrf-gpu/cuda"
+
+// tile is the rows and columns of C that one block of a product computes, as in gemm.cuh.
+const tile = 64
+
+// matrix is an operand of a product: a matrix by rows for each of a batch, and each term of a sum.
+type matrix struct {
+	at         cuda.Arg
+	ld         int  // from row to row
+	step       int  // from one of the batch to the next; 0: one for all
+	term       int  // from one term to the next
+	lower      bool // as it is stored, only its lower triangle counts
+	transposed bool
+}
+
+// part is which elements of C a product writes.
+type part int
+
+const (
+	whole    part = 0
+	lower    part = 4 // the lower triangle
+	mirrored part = 8 // the lower triangle, on both sides
+)
+
+// product is C = α e^(power·logs) Σ A B + β C for each of a batch: C m×n, and k numbers are summed over in each term.
+type product struct {
+	m, n, k, batch int
+	terms          int // 0 is 1
+	alpha, beta    float64
+	a, b, c        matrix
+	part           part
+	logs           cuda.Arg // [batch]; none: the factor is 1
+	power          float64
+}
+
+// gemm launches a product.
+func (f *family) gemm(p product) {
+	bits := int(p.part)
+	if p.a.lower {
+		bits |= 1
+	}
+	if p.b.lower {
+		bits |= 2
+	}
+	if p.logs == (cuda.Arg{}) {
+		p.logs = cuda.Pointer(0)
+	}
+	flags, m, n, k, terms := cuda.Int(bits), cuda.Int(p.m), cuda.Int(p.n), cuda.Int(p.k), cuda.Int(max(p.terms, 1))
+	alpha, beta, power := f.number(p.alpha), f.number(p.beta), f.number(p.power)
+	a, b, c := p.a.strides(), p.b.strides(), p.c.strides()
+	switch grid := tiles(p.m, p.n, p.batch); {
+	case p.a.transposed && p.b.transposed:
+		f.launch("gemm_tt", grid, 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
+	case p.a.transposed:
+		f.launch("gemm_tn", grid, 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
+	case p.b.transposed:
+		f.launch("gemm_nt", grid, 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
+	default:
+		f.launch("gemm_nn", grid, 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
+	}
+}
+
+// strides are the distances of a matrix as arguments: from row to row, in the batch, from term to term.
+func (a matrix) strides() [3]cuda.Arg {
+	return [3]cuda.Arg{cuda.Int(a.ld), cuda.Int(a.step), cuda.Int(a.term)}
+}
+
+// transpose is the transposed matrix.
+func (a matrix) transpose() matrix {
+	a.transposed = !a.transposed
+	return a
+}
+
+// tiles is a grid of a block for each tile of an m×n matrix, in each of a batch.
+func tiles(m, n, batch int) cuda.Grid {
+	return cuda.Grid{X: (n + tile - 1) / tile, Y: (m + tile - 1) / tile, Z: batch}
+}
+
+// number is an argument of the family's type.
+func (f *family) number(v float64) cuda.Arg {
+	if f.suffix == "_f32" {
+		return cuda.Float32(float32(v))
+	}
+	return cuda.Float64(v)
+}

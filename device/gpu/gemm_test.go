@@ -1,0 +1,145 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/fdcheck"
+)
+
+// TestGemm compares every form of product with sums from the definition. Elements that a product must not use are
+// NaN, and so is C where it is not read.
+func TestGemm(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		precision device.DType
+		limit     float64
+	}{{"f32", device.Real, 1e-5}, {"f64", device.Double, 1e-13}} {
+		d := open(t, true)
+		f := &d.double
+		if c.precision == device.Real {
+			f = &d.real
+		}
+		for form := range 4 {
+			for _, p := range []product{
+				{m: 1, n: 1, k: 1, batch: 1, alpha: 1},
+				{m: 65, n: 33, k: 20, batch: 2, alpha: -0.5, beta: 2},
+				{m: 64, n: 64, k: 16, batch: 1, alpha: 1, power: -0.5},
+				{m: 33, n: 130, k: 17, batch: 2, terms: 3, alpha: 1, beta: 1},
+				{m: 70, n: 31, k: 70, batch: 2, alpha: 1, a: matrix{lower: true}},
+				{m: 31, n: 70, k: 70, batch: 1, terms: 2, alpha: 1, b: matrix{lower: true}},
+				{m: 130, n: 130, k: 130, batch: 1, alpha: 1, a: matrix{lower: true}, b: matrix{lower: true}},
+				{m: 70, n: 70, k: 5, batch: 2, alpha: 1, beta: 1, part: lower},
+				{m: 130, n: 130, k: 9, batch: 1, alpha: 1, part: mirrored},
+			} {
+				p.a.transposed, p.b.transposed = form&1 != 0, form&2 != 0
+				t.Run(fmt.Sprintf("%s/%d/%dx%dx%d", c.name, form, p.m, p.n, p.k), func(t *testing.T) {
+					got, want := runProduct(d, f, c.precision, p)
+					if e := fdcheck.RelativeError(got, want); !(e <= c.limit) {
+						t.Errorf("relative error %g, want at most %g", e, c.limit)
+					}
+				})
+			}
+		}
+	}
+}
+
+// runProduct is C of a product of random matrices, and what it should be.
+func runProduct(d *Device, f *family, precision device.DType, p product) (got, want []float64) {
+	r := rand.New(rand.NewPCG(1, 2))
+	terms := max(p.terms, 1)
+	// B is one matrix for the whole batch, and C has other rows between those of the product.
+	place := func(m *matrix, rows, columns, batch int) []float64 {
+		if m.transposed {
+			rows, columns = columns, rows
+		}
+		m.ld = columns + 3
+		m.term = rows * m.ld
+		if m.step = terms * m.term; batch == 1 {
+			m.step = 0
+		}
+		x := make([]float64, batch*terms*m.term)
+		for i := range x {
+			if row, column := i/m.ld%rows, i%m.ld; column >= columns || m.lower && column > row {
+				x[i] = math.NaN()
+			} else {
+				x[i] = r.NormFloat64()
+			}
+		}
+		return x
+	}
+	a, b := place(&p.a, p.m, p.k, p.batch), place(&p.b, p.k, p.n, 1)
+	p.c = matrix{ld: p.n + 3, step: p.m * (p.n + 3)}
+	c, logs := make([]float64, p.batch*p.c.step), make([]float64, p.batch)
+	for i := range c {
+		if c[i] = r.NormFloat64(); p.beta == 0 && i%p.c.ld < p.n {
+			c[i] = math.NaN()
+		}
+	}
+	for i := range logs {
+		logs[i] = r.NormFloat64()
+	}
+	upload := func(x []float64) *device.Tensor {
+		tensor := d.New(precision, len(x))
+		d.Upload(tensor, x)
+		return tensor
+	}
+	ta, tb, tc, tl := upload(a), upload(b), upload(c), upload(logs)
+	p.a.at, p.b.at, p.c.at = d.ptr(ta), d.ptr(tb), d.ptr(tc)
+	if p.power != 0 {
+		p.logs = d.ptr(tl)
+	}
+	f.gemm(p)
+	all := make([]float64, len(c))
+	d.Download(all, tc)
+	for z := range p.batch {
+		for i := range p.m {
+			for j := range p.n {
+				if p.part != whole && j > i && (p.part == lower || j >= p.m) {
+					continue
+				}
+				row, column := i, j
+				if p.part == mirrored && j > i {
+					row, column = j, i
+				}
+				sum := 0.0
+				for q := range terms {
+					for k := range p.k {
+						sum += element(p.a, a, z, q, row, k) * element(p.b, b, z, q, k, column)
+					}
+				}
+				v := p.alpha * math.Exp(p.power*logs[z]) * sum
+				at := z*p.c.step + i*p.c.ld + j
+				if p.beta != 0 {
+					v += p.beta * c[at]
+				}
+				got, want = append(got, all[at]), append(want, v)
+			}
+		}
+	}
+	for i, v := range all { // what is between the rows, and above a lower triangle
+		if column, row := i%p.c.ld, i/p.c.ld%p.m; column >= p.n || p.part == lower && column > row {
+			got, want = append(got, v), append(want, float64(float32(c[i])))
+			if precision == device.Double {
+				want[len(want)-1] = c[i]
+			}
+		}
+	}
+	return got, want
+}
+
+// element is op(x)[i,j] of a matrix of the batch and term.
+func element(m matrix, x []float64, z, q, i, j int) float64 {
+	if m.transposed {
+		i, j = j, i
+	}
+	if m.lower && j > i {
+		return 0
+	}
+	return x[z*m.step+q*m.term+i*m.ld+j]
+}

@@ -1,0 +1,33 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"os"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device/devicetest"
+)
+
+// open opens the first GPU, or the driver test double; without either the test is skipped, and fails if
+// REQUIRE_CUDA is set.
+func open(t testing.TB, single bool) *Device {
+	t.Helper()
+	d, err := New(0, single)
+	if err != nil {
+		if os.Getenv("REQUIRE_CUDA") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func TestF64(t *testing.T) { devicetest.Run(t, open(t, false), devicetest.Double()) }
+
+func TestF32(t *testing.T) { devicetest.Run(t, open(t, true), devicetest.Single()) }

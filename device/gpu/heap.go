@@ -1,0 +1,145 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// heap is the device memory behind tensors and scratch. Tensors are never freed by name: when
+// Go's collector finds one unreachable, its memory is put on a list that the next allocation,
+// or Close, frees.
+type heap struct {
+	device *Device
+	live   map[cuda.Ptr]bool
+
+	mutex sync.Mutex
+	dead  []cuda.Ptr // written by the collector's goroutine
+}
+
+// block is one allocation; memories over it keep it reachable.
+type block struct {
+	owner *Device
+	ptr   cuda.Ptr
+}
+
+// memory is what stands behind a tensor: n elements of size bytes.
+type memory struct {
+	*block
+	ptr  cuda.Ptr
+	size int
+	n    int
+}
+
+// Slice is the view of elements lo to hi.
+func (m *memory) Slice(lo, hi int) device.Memory {
+	return &memory{m.block, m.ptr + cuda.Ptr(lo*m.size), m.size, hi - lo}
+}
+
+// memory is the memory of a tensor.
+func (d *Device) memory(t *device.Tensor) memory {
+	m, ok := t.Memory().(*memory)
+	if !ok || m.owner != d {
+		panic("device: a tensor of another device")
+	}
+	return *m
+}
+
+// tensor makes the memory of a tensor, with any contents.
+func (h *heap) tensor(n, size int) (*memory, error) {
+	m := &memory{block: &block{owner: h.device}, size: size, n: n}
+	if n > 0 {
+		p, err := h.alloc(n * size)
+		if err != nil {
+			return nil, err
+		}
+		m.ptr, m.block.ptr = p, p
+		runtime.AddCleanup(m.block, h.bury, p)
+	}
+	return m, nil
+}
+
+// bury is called by the collector.
+func (h *heap) bury(p cuda.Ptr) {
+	h.mutex.Lock()
+	h.dead = append(h.dead, p)
+	h.mutex.Unlock()
+}
+
+// sweep frees what the collector found.
+func (h *heap) sweep() error {
+	h.mutex.Lock()
+	dead := h.dead
+	h.dead = nil
+	h.mutex.Unlock()
+	for _, p := range dead {
+		if err := h.free(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *heap) free(p cuda.Ptr) error {
+	if !h.live[p] { // Close freed it
+		return nil
+	}
+	delete(h.live, p)
+	return h.device.context.Free(p)
+}
+
+// alloc allocates; if there is no memory, what the collector can find is freed first.
+func (h *heap) alloc(bytes int) (cuda.Ptr, error) {
+	if err := h.sweep(); err != nil {
+		return 0, err
+	}
+	p, err := h.device.context.Alloc(bytes)
+	var full *cuda.OutOfMemoryError
+	if errors.As(err, &full) {
+		runtime.GC()
+		runtime.GC() // the cleanups of the first have run
+		if err := h.sweep(); err != nil {
+			return 0, err
+		}
+		p, err = h.device.context.Alloc(bytes)
+	}
+	if err != nil {
+		return 0, err
+	}
+	h.live[p] = true
+	return p, nil
+}
+
+func (h *heap) close() error {
+	for p := range h.live {
+		if err := h.free(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scratch is device memory that an operation keeps between its kernels, and from one call to
+// the next. It grows, and then holds any contents; the collector frees it as it does tensors.
+type scratch struct{ *memory }
+
+// grow is room for n elements of size bytes in s.
+func (d *Device) grow(s *scratch, n, size int) cuda.Arg {
+	if bytes := n * size; s.memory == nil || s.n < bytes {
+		m, err := d.heap.tensor(bytes, 1)
+		d.check("allocating scratch", err)
+		s.memory = m
+	}
+	return cuda.Pointer(s.memory.ptr)
+}
+
+// growDoubles is room for n doubles in s.
+func (d *Device) growDoubles(s *scratch, n int) cuda.Arg { return d.grow(s, n, 8) }
+
+// growReals is room for n elements of Real in s.
+func (d *Device) growReals(s *scratch, n int) cuda.Arg { return d.grow(s, n, d.size(device.Real)) }

@@ -1,0 +1,89 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// family is the kernels whose names end in one type. Each is looked up once.
+type family struct {
+	device *Device
+	suffix string
+	known  map[string]*cuda.Kernel
+}
+
+// kernel is a kernel by its name without the type.
+func (f *family) kernel(name string) *cuda.Kernel {
+	k, ok := f.known[name]
+	if !ok {
+		k = f.device.context.Kernel(name + f.suffix)
+		f.known[name] = k
+	}
+	return k
+}
+
+// launch starts a kernel on a grid of blocks, with shared bytes of dynamic shared memory. An
+// empty grid is no work.
+func (f *family) launch(name string, grid cuda.Grid, shared int, args ...cuda.Arg) {
+	if grid.X == 0 || grid.Y == 0 || grid.Z == 0 {
+		return
+	}
+	if err := f.kernel(name).Launch(grid, shared, args...); err != nil {
+		f.device.check(name, err)
+	}
+}
+
+// over is a grid of one thread for each of n elements.
+func (f *family) over(name string, n int) cuda.Grid {
+	return blocks(n, f.kernel(name).Threads)
+}
+
+// blocks is a grid of as many blocks of a size as cover n.
+func blocks(n, size int) cuda.Grid { return cuda.Grid{X: (n + size - 1) / size, Y: 1, Z: 1} }
+
+// ptr is the argument for a tensor: the address of its first element, nil for a nil tensor.
+func (d *Device) ptr(t *device.Tensor) cuda.Arg {
+	if t == nil {
+		return cuda.Pointer(0)
+	}
+	return cuda.Pointer(d.memory(t).ptr)
+}
+
+// at is ptr from an element on.
+func (d *Device) at(t *device.Tensor, element int) cuda.Arg {
+	m := d.memory(t)
+	return cuda.Pointer(m.ptr + cuda.Ptr(element*m.size))
+}
+
+// scalar is an argument of type Real.
+func (d *Device) scalar(v float64) cuda.Arg {
+	if d.single {
+		return cuda.Float32(float32(v))
+	}
+	return cuda.Float64(v)
+}
+
+// key is a stream of normals as the four arguments k0, k1, step and tail of a kernel (philox.cuh).
+func key(k device.Key) (k0, k1, step, tail cuda.Arg) {
+	words, _, c2, c3 := k.Words(0, 0)
+	return cuda.Uint(words[0]), cuda.Uint(words[1]), cuda.Uint(c2), cuda.Uint(c3)
+}
+
+// fold is dst[0] = scale·Σ partial, or += where add is set, for n doubles and a dst of the family's type.
+func (f *family) fold(dst, partial cuda.Arg, n int, add bool, scale float64) {
+	f.launch("fold", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Int(n), flag(add), cuda.Float64(scale), dst, partial)
+}
+
+// foldRows is dst[i] = scale·Σ_b partial[b,i], or +=, for partial [blocks,n].
+func (f *family) foldRows(dst, partial cuda.Arg, n, blocks int, add bool, scale float64) {
+	f.launch("fold_rows", f.over("fold_rows", n), 0, cuda.Int(n), cuda.Int(blocks), flag(add), cuda.Float64(scale), dst, partial)
+}
+
+func flag(v bool) cuda.Arg {
+	if v {
+		return cuda.Int(1)
+	}
+	return cuda.Int(0)
+}

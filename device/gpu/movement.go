@@ -1,0 +1,78 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Gather copies rows by number: dst[b,:] = src[rows[b],:].
+func (d *Device) Gather(dst, src, rows *device.Tensor) {
+	b, width := device.CheckGather(dst, src, rows)
+	n := b * width
+	switch dst.DType() {
+	case device.Int:
+		d.plain.launch("gather_int", d.plain.over("gather_int", n), 0, cuda.Int(n), cuda.Int(1), d.ptr(dst), d.ptr(src), d.ptr(rows))
+	case device.Real:
+		d.real.launch("gather", d.real.over("gather", n), 0, cuda.Int(n), cuda.Int(width), d.ptr(dst), d.ptr(src), d.ptr(rows))
+	default:
+		d.real.launch("gather_widen", d.real.over("gather_widen", n), 0, cuda.Int(n), cuda.Int(width), d.ptr(dst), d.ptr(src), d.ptr(rows))
+	}
+}
+
+// Widen copies Real to Double.
+func (d *Device) Widen(dst, src *device.Tensor) {
+	device.CheckConvert("Widen", dst, src)
+	n := dst.Len()
+	d.real.launch("widen", d.real.over("widen", n), 0, cuda.Int(n), d.ptr(dst), d.ptr(src))
+}
+
+// NarrowAdd adds Double into Real.
+func (d *Device) NarrowAdd(dst, src *device.Tensor) {
+	device.CheckConvert("NarrowAdd", src, dst)
+	n := dst.Len()
+	d.real.launch("narrow_add", d.real.over("narrow_add", n), 0, cuda.Int(n), d.ptr(dst), d.ptr(src))
+}
+
+// Concat joins columns; a part without a sample axis is the same for every s.
+func (d *Device) Concat(dst *device.Tensor, parts []*device.Tensor) {
+	s, b, width := device.CheckConcat(dst, parts)
+	column := 0
+	for _, p := range parts {
+		w, rows := p.Dim(p.Rank()-1), b
+		if p.Rank() == 3 {
+			rows = s * b
+		}
+		n := s * b * w
+		d.real.launch("concat_part", d.real.over("concat_part", n), 0,
+			cuda.Int(n), cuda.Int(w), cuda.Int(rows), cuda.Int(width), cuda.Int(column), d.ptr(dst), d.ptr(p))
+		column += w
+	}
+}
+
+// ConcatBackward adds the columns of ddst into dparts.
+func (d *Device) ConcatBackward(dparts []*device.Tensor, widths []int, ddst *device.Tensor) {
+	s, b, width := device.CheckConcatBackward(dparts, widths, ddst)
+	column := 0
+	for i, p := range dparts {
+		if p != nil {
+			d.addColumns(s*b, p, widths[i], 0, ddst, width, column)
+		}
+		column += widths[i]
+	}
+}
+
+// AddColumns adds the first columns that both have.
+func (d *Device) AddColumns(dst, src *device.Tensor) {
+	rows, wdst, wsrc := device.CheckAddColumns(dst, src)
+	d.addColumns(rows, dst, wdst, 0, src, wsrc, 0)
+}
+
+// addColumns is dst[row, to+c] += src[row, from+c] for every c that both have.
+func (d *Device) addColumns(rows int, dst *device.Tensor, wdst, to int, src *device.Tensor, wsrc, from int) {
+	w := min(wdst-to, wsrc-from)
+	n := rows * w
+	d.real.launch("add_columns", d.real.over("add_columns", n), 0,
+		cuda.Int(n), cuda.Int(w), cuda.Int(wdst), cuda.Int(to), cuda.Int(wsrc), cuda.Int(from), d.ptr(dst), d.ptr(src))
+}

@@ -1,0 +1,17 @@
+//go:build !cuda || !cgo
+
+package gpu
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Open says why there is no GPU in this program.
+func Open(options string) (device.Device, error) {
+	if _, _, err := parse(options); err != nil {
+		return nil, err
+	}
+	_, err := cuda.Devices()
+	return nil, &device.AbsentError{Name: nameOf(options), Err: err}
+}

@@ -1,0 +1,14 @@
+//go:build cuda && cgo
+
+package gpu
+
+// state is the device memory that operations keep from one call to the next, by operation.
+type state struct {
+	triangle   triangleState
+	potrf      potrfState
+	likelihood likelihoodState
+	kl         klState
+	whiten     whitenState
+	moments    momentsState
+	ard        ardState
+}

@@ -1,0 +1,126 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+)
+
+// launch is a call of family.launch in device/gpu: the kernel's name without its type, whose
+// kernels they are, and the kinds of the arguments as far as the source shows them.
+type launch struct {
+	at, family, name string
+	kinds            []cuda.Kind // 0 where the source does not show it
+}
+
+// suffixes are the types of the kernels of a family.
+var suffixes = map[string][]string{"real": {"_f32", "_f64"}, "double": {"_f64"}, "plain": {""}}
+
+// launches are the calls of launch in a file. The family is what it is called on: d.real, or the
+// receiver of a method of family itself, which stands for both types.
+func launches(t *testing.T, m *module, f *file) (all []launch) {
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		method, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || method.Sel.Name != "launch" {
+			return true
+		}
+		l := launch{at: m.fset.Position(call.Pos()).String(), family: "real"}
+		if owner, ok := method.X.(*ast.SelectorExpr); ok {
+			l.family = owner.Sel.Name
+		}
+		name, ok := call.Args[0].(*ast.BasicLit)
+		if !ok || name.Kind != token.STRING || suffixes[l.family] == nil || call.Ellipsis.IsValid() {
+			t.Errorf("%s: a launch names its family, its kernel and its arguments", l.at)
+			return true
+		}
+		l.name, _ = strconv.Unquote(name.Value)
+		for _, arg := range call.Args[3:] {
+			l.kinds = append(l.kinds, kindOf(arg, l.family))
+		}
+		all = append(all, l)
+		return true
+	})
+	return all
+}
+
+// real is the kind of an argument made by scalar: as the kernel's type.
+const real = cuda.Kind(255)
+
+// kindOf is the kind of cuda.Int(n), d.ptr(t) and the like; 0 for a variable.
+func kindOf(arg ast.Expr, family string) cuda.Kind {
+	call, ok := arg.(*ast.CallExpr)
+	if !ok {
+		return 0
+	}
+	name := ""
+	switch f := call.Fun.(type) {
+	case *ast.SelectorExpr:
+		name = f.Sel.Name
+	case *ast.Ident:
+		name = f.Name
+	}
+	switch name {
+	case "Int", "Uint", "flag":
+		return cuda.U32
+	case "ptr", "at", "Pointer":
+		return cuda.U64
+	case "Float64":
+		return cuda.F64
+	case "Float32":
+		return cuda.F32
+	case "scalar":
+		return real
+	}
+	return 0
+}
+
+// Every launch of device/gpu fits the .entry of its kernel in the PTX, and every kernel is launched.
+func TestLaunchesFitKernels(t *testing.T) {
+	signatures, err := cuda.Signatures(read(t, "cuda/kernels.ptx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, launched := load(t), map[string]bool{}
+	for _, f := range m.code() {
+		if f.dir != "device/gpu" {
+			continue
+		}
+		for _, l := range launches(t, m, f) {
+			for _, suffix := range suffixes[l.family] {
+				name := l.name + suffix
+				s, ok := signatures[name]
+				if !ok {
+					t.Errorf("%s: there is no kernel %s", l.at, name)
+					continue
+				}
+				launched[name] = true
+				want := slices.Clone(l.kinds)
+				for i := range want {
+					if want[i] == real {
+						want[i] = map[string]cuda.Kind{"_f32": cuda.F32, "_f64": cuda.F64}[suffix]
+					}
+					if want[i] == 0 && i < len(s.Params) {
+						want[i] = s.Params[i]
+					}
+				}
+				if !slices.Equal(want, s.Params) {
+					t.Errorf("%s: kernel %s has the parameters %v, not %v", l.at, name, s.Params, want)
+				}
+			}
+		}
+	}
+	for name := range signatures {
+		if !launched[name] && !strings.HasPrefix(name, "probe_") {
+			t.Errorf("nothing launches kernel %s", name)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+//go:build amd64 || arm64
+
+package simd
+
+import "unsafe"
+
+// panelWidth is how many columns of op(B) lie together: those of two registers, or of a scalar tile.
+func panelWidth[T Float]() int {
+	if active == scalar {
+		return tileCols
+	}
+	return panelBytes() / sizeOf[T]()
+}
+
+// packBlock packs a block of op(B) into panels, padded with zeros to whole ones.
+func packBlock[T Float](dst []T, b operand[T], j0, nb, k0, kb int) {
+	if active == scalar {
+		packBlockScalar(dst, b, j0, nb, k0, kb)
+		return
+	}
+	width := panelWidth[T]()
+	for j := 0; j < nb; j += width {
+		panel, cols := dst[j*kb:(j+width)*kb], min(width, nb-j)
+		if b.transposed {
+			transpose(panel, width, b.stored[(j0+j)*b.ld+k0:], b.ld, cols, kb)
+		} else {
+			packPanel(panel, b.stored[k0*b.ld+j0+j:], b.ld, cols, kb)
+		}
+	}
+}
+
+// multiplyBlock has the micro-kernel run each group of rows along the panels of a block.
+func multiplyBlock[T Float](p *pack[T], tA bool, m, nb, k0, kb int, alpha T, a []T, lda int, block []T, beta T, c []T, ldc int) {
+	if active == scalar {
+		multiplyBlockScalar(p, tA, m, nb, k0, kb, alpha, a, lda, block, beta, c, ldc)
+		return
+	}
+	for i0 := 0; i0 < m; i0 += aRows {
+		mb := min(aRows, m-i0)
+		rows, stride := p.packA(tA, a, lda, i0, mb, k0, kb)
+		to := c[i0*ldc:]
+		if beta != 0 && beta != 1 {
+			for i := range mb {
+				scale(beta, to[i*ldc:i*ldc+nb])
+			}
+		}
+		multiplyRows(mb, nb, kb, alpha, rows, stride, block, to, ldc, beta == 0)
+	}
+}
+
+// packA gives rows i0 to i0+mb of op(A), from k0 on, with the distance between them.
+// Rows of A are used where they are, unless they all fall on the same lines of the
+// cache; columns are transposed into rows.
+func (p *pack[T]) packA(tA bool, a []T, lda, i0, mb, k0, kb int) ([]T, int) {
+	const stride = aStride
+	switch {
+	case tA:
+		transpose(p.a, stride, a[k0*lda+i0:], lda, kb, mb)
+	case lda*sizeOf[T]()%4096 == 0:
+		for i := range mb {
+			copy(p.a[i*stride:], a[(i0+i)*lda+k0:][:kb])
+		}
+	default:
+		return a[i0*lda+k0:], lda
+	}
+	return p.a, stride
+}
+
+// multiplyRows runs the micro-kernel over groups of rows.
+func multiplyRows[T Float](m, n, k int, alpha T, a []T, lda int, b, c []T, ldc int, first bool) {
+	heights, write, size := kernelHeights(), 0, sizeOf[T]()
+	if first {
+		write = 1
+	}
+	for i, h := 0, 0; i < m; i += heights[h] {
+		for heights[h] > m-i {
+			h++
+		}
+		x, y, z := unsafe.Pointer(&a[i*lda]), unsafe.Pointer(&b[0]), unsafe.Pointer(&c[i*ldc])
+		if size == 4 {
+			gemm32Kernel(heights[h], n, k, float32(alpha), (*float32)(x), 4*lda, (*float32)(y), (*float32)(z), 4*ldc, write)
+		} else {
+			gemm64Kernel(heights[h], n, k, float64(alpha), (*float64)(x), 8*lda, (*float64)(y), (*float64)(z), 8*ldc, write)
+		}
+	}
+}
+
+// packPanel copies cols columns of k rows into a panel and fills it up with zeros.
+func packPanel[T Float](dst, src []T, ld, cols, k int) {
+	size := sizeOf[T]()
+	packRowsKernel(k, cols*size/4, (*byte)(unsafe.Pointer(&src[0])), ld*size, (*byte)(unsafe.Pointer(&dst[0])))
+}
+
+// transpose writes dst[j,i] = src[i,j]. The rows of dst must have room for i rounded up
+// to a whole square; what it writes there is not used.
+func transpose[T Float](dst []T, ldd int, src []T, lds, rows, cols int) {
+	size := sizeOf[T]()
+	s, d := unsafe.Pointer(&src[0]), unsafe.Pointer(&dst[0])
+	switch {
+	case size == 4 && cols >= square32:
+		transpose32Kernel(rows, cols, (*float32)(s), 4*lds, (*float32)(d), 4*ldd)
+	case size == 8 && cols >= square64:
+		transpose64Kernel(rows, cols, (*float64)(s), 8*lds, (*float64)(d), 8*ldd)
+	default:
+		for i := range rows {
+			for j, x := range src[i*lds:][:cols] {
+				dst[j*ldd+i] = x
+			}
+		}
+	}
+}

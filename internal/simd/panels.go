@@ -1,0 +1,61 @@
+package simd
+
+import "fmt"
+
+// Panels64 is a matrix B that is packed once for many products, which may run at the same time.
+type Panels64 struct{ panels[float64] }
+
+// PanelColumns64 is how many columns of B are one block of Panels64.
+const PanelColumns64 = packBytes / 8 / kBlock
+
+// Pack packs op(B) [k,n]. It allocates only if it never had as much to hold.
+func (q *Panels64) Pack(tB bool, k, n int, b []float64, ldb int) {
+	checkStored("B", tB, k, n, ldb, len(b))
+	q.pack(k, n, operand[float64]{stored: b, ld: ldb, transposed: tB})
+}
+
+// GemmPanels64 is Gemm64 for columns from … from+n of a packed op(B), with the same bits. from must be a multiple
+// of PanelColumns64.
+func GemmPanels64(p *Pack64, tA bool, m, n int, alpha float64, a []float64, lda int, b *Panels64, from int, beta float64, c []float64, ldc int) {
+	if from < 0 || from%PanelColumns64 != 0 || n < 0 || from+n > b.n {
+		panic(fmt.Sprintf("simd: columns %d to %d of a packed matrix [%d,%d]", from, from+n, b.k, b.n))
+	}
+	if checkC(m, n, b.k, alpha, beta, c, ldc) {
+		checkStored("A", tA, m, b.k, lda, len(a))
+		gemm(&p.pack, tA, m, n, b.k, alpha, a, lda, operand[float64]{packed: &b.panels, from: from}, beta, c, ldc)
+	}
+}
+
+// panels holds the blocks of gemm one after the other.
+type panels[T Float] struct {
+	data []T
+	k, n int
+}
+
+func (q *panels[T]) pack(k, n int, b operand[T]) {
+	q.k, q.n = k, n
+	size := whole[T](n) * k
+	if cap(q.data) < size {
+		q.data = make([]T, size)
+	}
+	q.data = q.data[:size]
+	for j0 := 0; j0 < n; j0 += blockColumns[T]() {
+		nb := min(blockColumns[T](), n-j0)
+		for k0 := 0; k0 < k; k0 += kBlock {
+			packBlock(q.block(j0, k0), b, j0, nb, k0, min(kBlock, k-k0))
+		}
+	}
+}
+
+// block is that of columns from j0 and terms from k0 on.
+func (q *panels[T]) block(j0, k0 int) []T {
+	nb := whole[T](min(blockColumns[T](), q.n-j0))
+	at := j0*q.k + nb*k0
+	return q.data[at:][:nb*min(kBlock, q.k-k0)]
+}
+
+// whole is n rounded up to whole panels.
+func whole[T Float](n int) int {
+	width := panelWidth[T]()
+	return (n + width - 1) / width * width
+}

@@ -1,0 +1,558 @@
+#include "textflag.h"
+#include "neon_arm64.h"
+
+// Sums, products and Adam: the same operations in the same order as those of amd64 (gen/sums.go, gen/adam.go). n is a
+// multiple of the lanes. dot takes what is left over as one register more, filled up with zeros.
+
+#define ZERO(v) VEOR v.B16, v.B16, v.B16
+
+// func dot32NEON(n int, x, y, restX, restY *float32) (sum float32)
+TEXT ·dot32NEON(SB), NOSPLIT, $0-44
+	MOVD n+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD restX+24(FP), R3
+	MOVD restY+32(FP), R4
+	ZERO(V0)
+	ZERO(V1)
+	ZERO(V2)
+	ZERO(V3)
+	ZERO(V4)
+	ZERO(V5)
+	ZERO(V6)
+	ZERO(V7)
+	ZERO(V8)
+	ZERO(V9)
+	ZERO(V10)
+	ZERO(V11)
+	ZERO(V12)
+	ZERO(V13)
+	ZERO(V14)
+	ZERO(V15)
+	SUBS $64, R0
+	BLT rest
+whole:
+	VLD1.P 64(R1), [V16.S4, V17.S4, V18.S4, V19.S4]
+	VLD1.P 64(R2), [V20.S4, V21.S4, V22.S4, V23.S4]
+	VFMLA V20.S4, V16.S4, V0.S4
+	VFMLA V21.S4, V17.S4, V1.S4
+	VFMLA V22.S4, V18.S4, V2.S4
+	VFMLA V23.S4, V19.S4, V3.S4
+	VLD1.P 64(R1), [V16.S4, V17.S4, V18.S4, V19.S4]
+	VLD1.P 64(R2), [V20.S4, V21.S4, V22.S4, V23.S4]
+	VFMLA V20.S4, V16.S4, V4.S4
+	VFMLA V21.S4, V17.S4, V5.S4
+	VFMLA V22.S4, V18.S4, V6.S4
+	VFMLA V23.S4, V19.S4, V7.S4
+	VLD1.P 64(R1), [V16.S4, V17.S4, V18.S4, V19.S4]
+	VLD1.P 64(R2), [V20.S4, V21.S4, V22.S4, V23.S4]
+	VFMLA V20.S4, V16.S4, V8.S4
+	VFMLA V21.S4, V17.S4, V9.S4
+	VFMLA V22.S4, V18.S4, V10.S4
+	VFMLA V23.S4, V19.S4, V11.S4
+	VLD1.P 64(R1), [V16.S4, V17.S4, V18.S4, V19.S4]
+	VLD1.P 64(R2), [V20.S4, V21.S4, V22.S4, V23.S4]
+	VFMLA V20.S4, V16.S4, V12.S4
+	VFMLA V21.S4, V17.S4, V13.S4
+	VFMLA V22.S4, V18.S4, V14.S4
+	VFMLA V23.S4, V19.S4, V15.S4
+	SUBS $64, R0
+	BGE whole
+rest:
+	ADD $64, R0
+	VLD1 (R3), [V24.S4]
+	VLD1 (R4), [V25.S4]
+	CBZ R0, last0
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V0.S4
+	SUB $4, R0
+	CBZ R0, last1
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V1.S4
+	SUB $4, R0
+	CBZ R0, last2
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V2.S4
+	SUB $4, R0
+	CBZ R0, last3
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V3.S4
+	SUB $4, R0
+	CBZ R0, last4
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V4.S4
+	SUB $4, R0
+	CBZ R0, last5
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V5.S4
+	SUB $4, R0
+	CBZ R0, last6
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V6.S4
+	SUB $4, R0
+	CBZ R0, last7
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V7.S4
+	SUB $4, R0
+	CBZ R0, last8
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V8.S4
+	SUB $4, R0
+	CBZ R0, last9
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V9.S4
+	SUB $4, R0
+	CBZ R0, last10
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V10.S4
+	SUB $4, R0
+	CBZ R0, last11
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V11.S4
+	SUB $4, R0
+	CBZ R0, last12
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V12.S4
+	SUB $4, R0
+	CBZ R0, last13
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V13.S4
+	SUB $4, R0
+	CBZ R0, last14
+	VLD1.P 16(R1), [V16.S4]
+	VLD1.P 16(R2), [V20.S4]
+	VFMLA V20.S4, V16.S4, V14.S4
+	SUB $4, R0
+	VFMLA V25.S4, V24.S4, V15.S4
+	B reduce
+last14:
+	VFMLA V25.S4, V24.S4, V14.S4
+	B reduce
+last13:
+	VFMLA V25.S4, V24.S4, V13.S4
+	B reduce
+last12:
+	VFMLA V25.S4, V24.S4, V12.S4
+	B reduce
+last11:
+	VFMLA V25.S4, V24.S4, V11.S4
+	B reduce
+last10:
+	VFMLA V25.S4, V24.S4, V10.S4
+	B reduce
+last9:
+	VFMLA V25.S4, V24.S4, V9.S4
+	B reduce
+last8:
+	VFMLA V25.S4, V24.S4, V8.S4
+	B reduce
+last7:
+	VFMLA V25.S4, V24.S4, V7.S4
+	B reduce
+last6:
+	VFMLA V25.S4, V24.S4, V6.S4
+	B reduce
+last5:
+	VFMLA V25.S4, V24.S4, V5.S4
+	B reduce
+last4:
+	VFMLA V25.S4, V24.S4, V4.S4
+	B reduce
+last3:
+	VFMLA V25.S4, V24.S4, V3.S4
+	B reduce
+last2:
+	VFMLA V25.S4, V24.S4, V2.S4
+	B reduce
+last1:
+	VFMLA V25.S4, V24.S4, V1.S4
+	B reduce
+last0:
+	VFMLA V25.S4, V24.S4, V0.S4
+reduce:
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(4, 0, 0)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(2, 0, 0)
+	FADD_S4(3, 1, 1)
+	FADD_S4(1, 0, 0)
+	VDUP V0.D[1], V1.D2
+	FADD_S4(1, 0, 0)
+	VDUP V0.S[1], V1.S4
+	FADDS F1, F0, F0
+	FMOVS F0, sum+40(FP)
+	RET
+
+// func axpy32NEON(n int, alpha float32, x, y *float32)
+TEXT ·axpy32NEON(SB), NOSPLIT, $0-32
+	MOVD n+0(FP), R0
+	MOVD x+16(FP), R1
+	MOVD y+24(FP), R2
+	FMOVS alpha+8(FP), F16
+	VDUP V16.S[0], V16.S4
+loop:
+	VLD1.P 16(R1), [V0.S4]
+	VLD1 (R2), [V1.S4]
+	VFMLA V0.S4, V16.S4, V1.S4
+	VST1.P [V1.S4], 16(R2)
+	SUBS $4, R0
+	BGT loop
+	RET
+
+// func adam32NEON(n int, p, grad, m, v, rate *float32, co *[9]float32)
+TEXT ·adam32NEON(SB), NOSPLIT, $0-56
+	MOVD n+0(FP), R0
+	MOVD p+8(FP), R1
+	MOVD grad+16(FP), R2
+	MOVD m+24(FP), R3
+	MOVD v+32(FP), R4
+	MOVD rate+40(FP), R5
+	MOVD co+48(FP), R6
+	VLD1R.P 4(R6), [V16.S4] // β1
+	VLD1R.P 4(R6), [V17.S4] // 1−β1
+	VLD1R.P 4(R6), [V18.S4] // β2
+	VLD1R.P 4(R6), [V19.S4] // 1−β2
+	VLD1R.P 4(R6), [V20.S4] // StepSize
+	VLD1R.P 4(R6), [V21.S4] // RootScale
+	VLD1R.P 4(R6), [V22.S4] // Eps
+	VLD1R.P 4(R6), [V23.S4] // L2
+	VLD1R.P 4(R6), [V24.S4] // Scale
+loop:
+	VLD1 (R1), [V0.S4]
+	VLD1.P 16(R2), [V1.S4]
+	VLD1 (R3), [V2.S4]
+	VLD1 (R4), [V3.S4]
+	VLD1.P 16(R5), [V4.S4]
+	FMUL_S4(24, 1, 1)
+	VFMLA V23.S4, V0.S4, V1.S4
+	FMUL_S4(16, 2, 2)
+	VFMLA V17.S4, V1.S4, V2.S4
+	VST1.P [V2.S4], 16(R3)
+	FMUL_S4(18, 3, 3)
+	FMUL_S4(1, 1, 1)
+	VFMLA V19.S4, V1.S4, V3.S4
+	VST1.P [V3.S4], 16(R4)
+	FSQRT_S4(3, 3)
+	VORR V22.B16, V22.B16, V5.B16
+	VFMLA V21.S4, V3.S4, V5.S4
+	FMUL_S4(20, 2, 2)
+	FMUL_S4(4, 2, 2)
+	FDIV_S4(5, 2, 2)
+	FSUB_S4(2, 0, 0)
+	VST1.P [V0.S4], 16(R1)
+	SUBS $4, R0
+	BGT loop
+	RET
+
+// func dot64NEON(n int, x, y, restX, restY *float64) (sum float64)
+TEXT ·dot64NEON(SB), NOSPLIT, $0-48
+	MOVD n+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD restX+24(FP), R3
+	MOVD restY+32(FP), R4
+	ZERO(V0)
+	ZERO(V1)
+	ZERO(V2)
+	ZERO(V3)
+	ZERO(V4)
+	ZERO(V5)
+	ZERO(V6)
+	ZERO(V7)
+	ZERO(V8)
+	ZERO(V9)
+	ZERO(V10)
+	ZERO(V11)
+	ZERO(V12)
+	ZERO(V13)
+	ZERO(V14)
+	ZERO(V15)
+	SUBS $32, R0
+	BLT rest
+whole:
+	VLD1.P 64(R1), [V16.D2, V17.D2, V18.D2, V19.D2]
+	VLD1.P 64(R2), [V20.D2, V21.D2, V22.D2, V23.D2]
+	VFMLA V20.D2, V16.D2, V0.D2
+	VFMLA V21.D2, V17.D2, V1.D2
+	VFMLA V22.D2, V18.D2, V2.D2
+	VFMLA V23.D2, V19.D2, V3.D2
+	VLD1.P 64(R1), [V16.D2, V17.D2, V18.D2, V19.D2]
+	VLD1.P 64(R2), [V20.D2, V21.D2, V22.D2, V23.D2]
+	VFMLA V20.D2, V16.D2, V4.D2
+	VFMLA V21.D2, V17.D2, V5.D2
+	VFMLA V22.D2, V18.D2, V6.D2
+	VFMLA V23.D2, V19.D2, V7.D2
+	VLD1.P 64(R1), [V16.D2, V17.D2, V18.D2, V19.D2]
+	VLD1.P 64(R2), [V20.D2, V21.D2, V22.D2, V23.D2]
+	VFMLA V20.D2, V16.D2, V8.D2
+	VFMLA V21.D2, V17.D2, V9.D2
+	VFMLA V22.D2, V18.D2, V10.D2
+	VFMLA V23.D2, V19.D2, V11.D2
+	VLD1.P 64(R1), [V16.D2, V17.D2, V18.D2, V19.D2]
+	VLD1.P 64(R2), [V20.D2, V21.D2, V22.D2, V23.D2]
+	VFMLA V20.D2, V16.D2, V12.D2
+	VFMLA V21.D2, V17.D2, V13.D2
+	VFMLA V22.D2, V18.D2, V14.D2
+	VFMLA V23.D2, V19.D2, V15.D2
+	SUBS $32, R0
+	BGE whole
+rest:
+	ADD $32, R0
+	VLD1 (R3), [V24.D2]
+	VLD1 (R4), [V25.D2]
+	CBZ R0, last0
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V0.D2
+	SUB $2, R0
+	CBZ R0, last1
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V1.D2
+	SUB $2, R0
+	CBZ R0, last2
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V2.D2
+	SUB $2, R0
+	CBZ R0, last3
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V3.D2
+	SUB $2, R0
+	CBZ R0, last4
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V4.D2
+	SUB $2, R0
+	CBZ R0, last5
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V5.D2
+	SUB $2, R0
+	CBZ R0, last6
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V6.D2
+	SUB $2, R0
+	CBZ R0, last7
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V7.D2
+	SUB $2, R0
+	CBZ R0, last8
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V8.D2
+	SUB $2, R0
+	CBZ R0, last9
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V9.D2
+	SUB $2, R0
+	CBZ R0, last10
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V10.D2
+	SUB $2, R0
+	CBZ R0, last11
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V11.D2
+	SUB $2, R0
+	CBZ R0, last12
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V12.D2
+	SUB $2, R0
+	CBZ R0, last13
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V13.D2
+	SUB $2, R0
+	CBZ R0, last14
+	VLD1.P 16(R1), [V16.D2]
+	VLD1.P 16(R2), [V20.D2]
+	VFMLA V20.D2, V16.D2, V14.D2
+	SUB $2, R0
+	VFMLA V25.D2, V24.D2, V15.D2
+	B reduce
+last14:
+	VFMLA V25.D2, V24.D2, V14.D2
+	B reduce
+last13:
+	VFMLA V25.D2, V24.D2, V13.D2
+	B reduce
+last12:
+	VFMLA V25.D2, V24.D2, V12.D2
+	B reduce
+last11:
+	VFMLA V25.D2, V24.D2, V11.D2
+	B reduce
+last10:
+	VFMLA V25.D2, V24.D2, V10.D2
+	B reduce
+last9:
+	VFMLA V25.D2, V24.D2, V9.D2
+	B reduce
+last8:
+	VFMLA V25.D2, V24.D2, V8.D2
+	B reduce
+last7:
+	VFMLA V25.D2, V24.D2, V7.D2
+	B reduce
+last6:
+	VFMLA V25.D2, V24.D2, V6.D2
+	B reduce
+last5:
+	VFMLA V25.D2, V24.D2, V5.D2
+	B reduce
+last4:
+	VFMLA V25.D2, V24.D2, V4.D2
+	B reduce
+last3:
+	VFMLA V25.D2, V24.D2, V3.D2
+	B reduce
+last2:
+	VFMLA V25.D2, V24.D2, V2.D2
+	B reduce
+last1:
+	VFMLA V25.D2, V24.D2, V1.D2
+	B reduce
+last0:
+	VFMLA V25.D2, V24.D2, V0.D2
+reduce:
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
+	FADD_D2(10, 2, 2)
+	FADD_D2(11, 3, 3)
+	FADD_D2(12, 4, 4)
+	FADD_D2(13, 5, 5)
+	FADD_D2(14, 6, 6)
+	FADD_D2(15, 7, 7)
+	FADD_D2(4, 0, 0)
+	FADD_D2(5, 1, 1)
+	FADD_D2(6, 2, 2)
+	FADD_D2(7, 3, 3)
+	FADD_D2(2, 0, 0)
+	FADD_D2(3, 1, 1)
+	FADD_D2(1, 0, 0)
+	VDUP V0.D[1], V1.D2
+	FADDD F1, F0, F0
+	FMOVD F0, sum+40(FP)
+	RET
+
+// func axpy64NEON(n int, alpha float64, x, y *float64)
+TEXT ·axpy64NEON(SB), NOSPLIT, $0-32
+	MOVD n+0(FP), R0
+	MOVD x+16(FP), R1
+	MOVD y+24(FP), R2
+	FMOVD alpha+8(FP), F16
+	VDUP V16.D[0], V16.D2
+loop:
+	VLD1.P 16(R1), [V0.D2]
+	VLD1 (R2), [V1.D2]
+	VFMLA V0.D2, V16.D2, V1.D2
+	VST1.P [V1.D2], 16(R2)
+	SUBS $2, R0
+	BGT loop
+	RET
+
+// func mul64NEON(n int, dst, x, y *float64)
+TEXT ·mul64NEON(SB), NOSPLIT, $0-32
+	MOVD n+0(FP), R0
+	MOVD dst+8(FP), R1
+	MOVD x+16(FP), R2
+	MOVD y+24(FP), R3
+loop:
+	VLD1.P 16(R2), [V0.D2]
+	VLD1.P 16(R3), [V1.D2]
+	FMUL_D2(1, 0, 0)
+	VST1.P [V0.D2], 16(R1)
+	SUBS $2, R0
+	BGT loop
+	RET
+
+// func mulAdd64NEON(n int, dst, x, y *float64)
+TEXT ·mulAdd64NEON(SB), NOSPLIT, $0-32
+	MOVD n+0(FP), R0
+	MOVD dst+8(FP), R1
+	MOVD x+16(FP), R2
+	MOVD y+24(FP), R3
+loop:
+	VLD1.P 16(R2), [V0.D2]
+	VLD1.P 16(R3), [V1.D2]
+	VLD1 (R1), [V2.D2]
+	VFMLA V1.D2, V0.D2, V2.D2
+	VST1.P [V2.D2], 16(R1)
+	SUBS $2, R0
+	BGT loop
+	RET
+
+// func adam64NEON(n int, p, grad, m, v, rate *float64, co *[9]float64)
+TEXT ·adam64NEON(SB), NOSPLIT, $0-56
+	MOVD n+0(FP), R0
+	MOVD p+8(FP), R1
+	MOVD grad+16(FP), R2
+	MOVD m+24(FP), R3
+	MOVD v+32(FP), R4
+	MOVD rate+40(FP), R5
+	MOVD co+48(FP), R6
+	VLD1R.P 8(R6), [V16.D2] // β1
+	VLD1R.P 8(R6), [V17.D2] // 1−β1
+	VLD1R.P 8(R6), [V18.D2] // β2
+	VLD1R.P 8(R6), [V19.D2] // 1−β2
+	VLD1R.P 8(R6), [V20.D2] // StepSize
+	VLD1R.P 8(R6), [V21.D2] // RootScale
+	VLD1R.P 8(R6), [V22.D2] // Eps
+	VLD1R.P 8(R6), [V23.D2] // L2
+	VLD1R.P 8(R6), [V24.D2] // Scale
+loop:
+	VLD1 (R1), [V0.D2]
+	VLD1.P 16(R2), [V1.D2]
+	VLD1 (R3), [V2.D2]
+	VLD1 (R4), [V3.D2]
+	VLD1.P 16(R5), [V4.D2]
+	FMUL_D2(24, 1, 1)
+	VFMLA V23.D2, V0.D2, V1.D2
+	FMUL_D2(16, 2, 2)
+	VFMLA V17.D2, V1.D2, V2.D2
+	VST1.P [V2.D2], 16(R3)
+	FMUL_D2(18, 3, 3)
+	FMUL_D2(1, 1, 1)
+	VFMLA V19.D2, V1.D2, V3.D2
+	VST1.P [V3.D2], 16(R4)
+	FSQRT_D2(3, 3)
+	VORR V22.B16, V22.B16, V5.B16
+	VFMLA V21.D2, V3.D2, V5.D2
+	FMUL_D2(20, 2, 2)
+	FMUL_D2(4, 2, 2)
+	FDIV_D2(5, 2, 2)
+	FSUB_D2(2, 0, 0)
+	VST1.P [V0.D2], 16(R1)
+	SUBS $2, R0
+	BGT loop
+	RET

@@ -1,0 +1,6 @@
+package simd
+
+func writtenTiers() []tier { return []tier{scalar, neon} }
+
+// availableTiers are both: every arm64 processor has NEON.
+func availableTiers() []tier { return writtenTiers() }

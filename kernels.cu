@@ -1,0 +1,34 @@
+// kernels.cu: the device code, in the order in which data flows through the model. One
+// translation unit that three compilers take: clang++ (`make ptx`, which writes
+// cuda/kernels.ptx), nvcc, and g++, which makes the driver test double of it
+// (`make test-cuda`). What a file of kernels may use stands in the first four.
+#include "cuda/kernels/device.cuh"
+#include "cuda/kernels/math.cuh"
+#include "cuda/kernels/philox.cuh"
+#include "cuda/kernels/reduce.cuh"
+
+#include "cuda/kernels/movement.cuh"
+
+#include "cuda/kernels/gemm.cuh"
+#include "cuda/kernels/triangle.cuh"
+
+#include "cuda/kernels/ard.cuh"
+#include "cuda/kernels/potrf.cuh"
+#include "cuda/kernels/trsm.cuh"
+#include "cuda/kernels/whiten.cuh"
+#include "cuda/kernels/moments.cuh"
+#include "cuda/kernels/samplef.cuh"
+
+#include "cuda/kernels/features_tile.cuh"
+#include "cuda/kernels/features.cuh"
+#include "cuda/kernels/features_draw.cuh"
+#include "cuda/kernels/features_forward.cuh"
+#include "cuda/kernels/features_backward.cuh"
+#include "cuda/kernels/features_fold.cuh"
+
+#include "cuda/kernels/likelihood.cuh"
+#include "cuda/kernels/kl.cuh"
+
+#include "cuda/kernels/adam.cuh"
+
+#include "cuda/kernels/probe.cuh"

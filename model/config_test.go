@@ -1,0 +1,44 @@
+package model
+
+import (
+	"strings"
+	"testing"
+)
+
+// A configuration may come from a file: whatever contradicts itself is refused before a tensor is made.
+func TestValidate(t *testing.T) {
+	for _, c := range configs() {
+		if err := c.Validate(); err != nil {
+			t.Fatalf("%s: %v", c.testName(), err)
+		}
+	}
+	gp := func(c *Config) {
+		*c = Config{Model: GP, Inputs: 3, Outputs: 1, Likelihood: GaussianLikelihood, Samples: 1, Latents: 1, Inducing: 5, Lengthscales: ARD, QCov: Full}
+	}
+	for want, damage := range map[string]func(*Config){
+		"model is":             func(c *Config) { c.Model = "cnn" },
+		"likelihood is":        func(c *Config) { c.Likelihood = "" },
+		"inputs is 0":          func(c *Config) { c.Inputs = 0 },
+		"outputs is -1":        func(c *Config) { c.Outputs = -1 },
+		"samples is 0":         func(c *Config) { c.Samples = 0 },
+		"lengthscales is":      func(c *Config) { c.Lengthscales = "long" },
+		"q_cov is":             func(c *Config) { c.QCov = "banded" },
+		"latents is 0":         func(c *Config) { c.Latents = 0 },
+		"inducing is 16777217": func(c *Config) { c.Inducing = 1<<24 + 1 },
+		"2 latent functions":   func(c *Config) { gp(c); c.Latents = 2 },
+		"spectra is":           func(c *Config) { c.Spectra = "fixed" },
+		"fixed_noise is":       func(c *Config) { c.FixedNoise = "some" },
+		"layers is 0":          func(c *Config) { c.Layers = 0 },
+		"at most 255":          func(c *Config) { c.Layers = 256 },
+		"features is 0":        func(c *Config) { c.Features = 0 },
+		"hidden is 0":          func(c *Config) { c.Hidden = 0 },
+		"latents (4) as":       func(c *Config) { c.Skip, c.Outputs = true, 5 },
+		"latents (1) as":       func(c *Config) { gp(c); c.Skip = true },
+	} {
+		c := gpdrfConfig()
+		damage(&c)
+		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, expected an error with %q", err, want)
+		}
+	}
+}
