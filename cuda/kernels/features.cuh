@@ -1,18 +1,18 @@
-// features.cuh: the random-feature layer (rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W),
-// CPU twins device/cpu/features.go and features_local.go. With H [S,B,d], Ω [d,R], W [2R,d']:
+// features.cuh: the random-feature layer (rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W), CPU
+// twins device/cpu/features.go and features_local.go. With H [S,B,d], Ω [d,R], W [2R,d']:
 //
 //	P = HΩ,  Φ = scale·[cos P, sin P],  scale = √(α/R)
 //	out = ΦW, or under local reparameterisation Φm + √v∘ε with v = Φ² s²
 //
 // Φ is never in memory: the forward kernel and the two of the backward pass make each its tiles of P
-// and of its cosines and sines anew. Samples that share Ω and W are one group of rows. Since
-// sin² = 1 − cos², with contrast = s²_cos − s²_sin [R,d'] and sines = Σ_r s²_sin [d'],
+// and of its cosines and sines anew. Samples that share Ω and W are one group of rows. Since sin² = 1
+// − cos², with contrast = s²_cos − s²_sin [R,d'] and sines = Σ_r s²_sin [d'],
 //
 //	v = scale²·(sines + cos² contrast)
 #pragma once
 
-// Layer is what the kernels read. A group of rows shares one of omegas Ω and one of weights W. Under local
-// reparameterisation w is m, and without it contrast is null.
+// Layer is what the kernels read. A group of rows shares one of omegas Ω and one of weights W. Under
+// local reparameterisation w is m, and without it contrast is null.
 template <typename T>
 struct Layer {
   int rows, d, r, out; // rows of a group
@@ -81,8 +81,8 @@ __device__ __forceinline__ void recall(const T *from, T v[4][4]) {
   }
 }
 
-// waves leaves the cosines and sines of a tile of P = HΩ in m.c and m.s: 2·n·f·d FLOP, and a sine and a
-// cosine of each element. Rows beyond n and frequencies beyond f have P = 0.
+// waves leaves the cosines and sines of a tile of P = HΩ in m.c and m.s: 2·n·f·d FLOP, and a sine and
+// a cosine of each element. Rows beyond n and frequencies beyond f have P = 0.
 template <bool TURNED, typename T>
 __device__ __forceinline__ void waves(tile::Shared<T> m, const Layer<T> &l, const Piece<T> &p) {
   T phase[4][4];

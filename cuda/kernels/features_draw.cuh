@@ -1,6 +1,6 @@
 // features_draw.cuh: Ω and W of a layer, drawn once a call (reparam_Omega, reparam_W). Each thread
-// draws four neighbours of a row, one Philox block. Draw number slot of a call is number
-// first + slot of the stream, modulo draws where samples share a number of draws.
+// draws four neighbours of a row, one Philox block. Draw number slot of a call is number first + slot
+// of the stream, modulo draws where samples share a number of draws.
 #pragma once
 
 __device__ __forceinline__ unsigned draw_number(unsigned first, int slot, int draws) {
@@ -8,9 +8,23 @@ __device__ __forceinline__ unsigned draw_number(unsigned first, int slot, int dr
   return draws > 0 ? n % (unsigned)draws : n;
 }
 
-// draw_gaussian: x = mean + noise, noise = exp(½ logvar)∘ε for every slot; mean, logvar [rows,columns], x
-// and noise [slots,rows,columns]. n = slots·rows·⌈columns/4⌉ threads, grid ⌈n/256⌉. Two numbers in,
-// which stay in cache, and two out an element, with a normal and an exponential; no sums.
+// store_quad writes columns 4·block … of a row that has so many, at once where rows are whole fours.
+template <typename T>
+__device__ __forceinline__ void store_quad(T *to, const T z[4], int columns, int block) {
+  if (columns % 4 == 0) {
+    tile::store4(to, z);
+    return;
+  }
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+    if (4 * block + c < columns) to[c] = z[c];
+  }
+}
+
+// draw_gaussian: x = mean + noise, noise = exp(½ logvar)∘ε for every slot; mean, logvar
+// [rows,columns], x and noise [slots,rows,columns]. n = slots·rows·⌈columns/4⌉ threads, grid ⌈n/256⌉.
+// Two numbers in, which stay in cache, and two out an element, with a normal and an exponential; no
+// sums.
 template <typename T>
 __device__ void draw_gaussian(int n, int rows, int columns, unsigned first, int draws, Key key, const T *mean, const T *logvar, T *x, T *noise) {
   int i = global_thread(), quads = div_up(columns, 4);
@@ -18,12 +32,16 @@ __device__ void draw_gaussian(int n, int rows, int columns, unsigned first, int 
   int block = i % quads, row = i / quads % rows, slot = i / quads / rows;
   T z[4];
   normals(key, draw_number(first, slot, draws), (unsigned)row, (unsigned)block, z);
-  long long from = (long long)row * columns, to = ((long long)slot * rows + row) * columns;
-  for (int c = 4 * block; c < columns && c < 4 * block + 4; c++) {
-    T e = exponential((T)0.5 * logvar[from + c]) * z[c & 3];
-    x[to + c] = mean[from + c] + e;
-    noise[to + c] = e;
+  long long from = (long long)row * columns + 4 * block, to = ((long long)slot * rows + row) * columns + 4 * block;
+  T y[4];
+#pragma unroll
+  for (int c = 0; c < 4; c++) {
+    bool inside = 4 * block + c < columns;
+    z[c] *= exponential((T)0.5 * (inside ? logvar[from + c] : (T)0));
+    y[c] = (inside ? mean[from + c] : (T)0) + z[c];
   }
+  store_quad(x + to, y, columns, block);
+  store_quad(noise + to, z, columns, block);
 }
 REAL_KERNEL(256, draw_gaussian,
             (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, const T *mean, const T *logvar, T *x, T *noise),
@@ -37,16 +55,17 @@ __device__ void draw_prior(int n, int rows, int columns, unsigned first, int dra
   int block = i % quads, row = i / quads % rows, slot = i / quads / rows;
   T z[4], inverse = exponential(-logl[row]);
   normals(key, draw_number(first, slot, draws), (unsigned)row, (unsigned)block, z);
-  T *to = x + ((long long)slot * rows + row) * columns;
-  for (int c = 4 * block; c < columns && c < 4 * block + 4; c++) to[c] = inverse * z[c & 3];
+#pragma unroll
+  for (int c = 0; c < 4; c++) z[c] *= inverse;
+  store_quad(x + ((long long)slot * rows + row) * columns + 4 * block, z, columns, block);
 }
 REAL_KERNEL(256, draw_prior,
             (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, const T *logl, T *x),
             (n, rows, columns, first, draws, Key{k0, k1, step, tail}, logl, x))
 
-// weight_contrast: contrast = s²_cos − s²_sin [r,out] and sines[c] = Σ_r s²_sin in double, for logvar [2r,out]. A block takes
-// 8 columns, a thread every 32nd row of one; then the 32 sums in order. Grid ⌈out/8⌉, 2
-// KiB of shared memory; 2 numbers in, one out and two exponentials an element.
+// weight_contrast: contrast = s²_cos − s²_sin [r,out] and sines[c] = Σ_r s²_sin in double, for logvar
+// [2r,out]. A block takes 8 columns, a thread every 32nd row of one; then the 32 sums in order. Grid
+// ⌈out/8⌉, 2 KiB of shared memory; 2 numbers in, one out and two exponentials an element.
 template <typename T>
 __device__ void weight_contrast(int r, int out, const T *logvar, T *contrast, double *sines) {
   SHARED(double, part, [32][8]);

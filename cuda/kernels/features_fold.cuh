@@ -2,6 +2,15 @@
 // thread an element, parts in order, sums in double; chunks parts belong to a group.
 #pragma once
 
+// Slot is the draw that a part used, counted on from part 0.
+struct Slot {
+  int slot = 0, chunk = 0;
+  __device__ __forceinline__ void next(int chunks, int draws) {
+    chunk = chunk + 1 == chunks ? 0 : chunk + 1;
+    if (chunk == 0) slot = slot + 1 == draws ? 0 : slot + 1;
+  }
+};
+
 // fold_spectra: dη += Σ dΩ, dlog β² += ½ Σ dΩ∘(β∘τ) for n = d·R elements; noise = β∘τ [omegas,n]. Grid
 // ⌈n/256⌉; 2 numbers in for every part, those of noise once a draw.
 template <typename T>
@@ -9,11 +18,12 @@ __device__ void fold_spectra(int n, int parts, int chunks, int omegas, const T *
   int i = global_thread();
   if (i >= n) return;
   double mean = 0, logvar = 0;
+  Slot s;
 #pragma unroll 4
-  for (int part = 0; part < parts; part++) {
+  for (int part = 0; part < parts; part++, s.next(chunks, omegas)) {
     double d = (double)domega[(long long)part * n + i];
     mean += d;
-    logvar += d * (double)noise[(long long)(part / chunks % omegas) * n + i];
+    logvar += d * (double)noise[(long long)s.slot * n + i];
   }
   dmean[i] += (T)mean;
   dlogvar[i] += (T)(0.5 * logvar);
@@ -21,17 +31,17 @@ __device__ void fold_spectra(int n, int parts, int chunks, int omegas, const T *
 REAL_KERNEL(256, fold_spectra, (int n, int parts, int chunks, int omegas, const T *domega, const T *noise, T *dmean, T *dlogvar),
             (n, parts, chunks, omegas, domega, noise, dmean, dlogvar))
 
-// fold_prior: dlogℓ_d −= Σ_r dΩ∘Ω (PRIOR-FIXED). One block a row of Ω, grid d: thread t sums columns t,
-// t+256, … of all parts, then block_sum.
+// fold_prior: dlogℓ_d −= Σ_r dΩ∘Ω (PRIOR-FIXED). One block a row of Ω, grid d: thread t sums columns
+// t, t+256, … of all parts, then block_sum.
 template <typename T>
 __device__ void fold_prior(int d, int r, int parts, int chunks, int omegas, const T *domega, const T *omega, T *dlogl) {
   double sum = 0;
+  long long n = (long long)d * r;
   for (int c = (int)threadIdx.x; c < r; c += (int)blockDim.x) {
-#pragma unroll 4
-    for (int part = 0; part < parts; part++) {
-      long long row = blockIdx.x, to = ((long long)part * d + row) * r + c, from = ((long long)(part / chunks % omegas) * d + row) * r + c;
-      sum += (double)domega[to] * (double)omega[from];
-    }
+    const T *x = domega + (long long)blockIdx.x * r + c, *y = omega + (long long)blockIdx.x * r + c;
+    Slot s;
+#pragma unroll 2
+    for (int part = 0; part < parts; part++, s.next(chunks, omegas)) sum += (double)x[part * n] * (double)y[s.slot * n];
   }
   sum = block_sum(sum);
   if (threadIdx.x == 0) dlogl[blockIdx.x] -= (T)sum;
@@ -39,17 +49,18 @@ __device__ void fold_prior(int d, int r, int parts, int chunks, int omegas, cons
 REAL_KERNEL(256, fold_prior, (int d, int r, int parts, int chunks, int omegas, const T *domega, const T *omega, T *dlogl),
             (d, r, parts, chunks, omegas, domega, omega, dlogl))
 
-// fold_weights: dm += Σ dW, dlog s² += ½ Σ dW∘(s∘e) and alpha[block] = Σ dW∘W for n = 2R·d' elements and dW = scale·dw; W and noise =
-// s∘e [weights,n]. Grid ⌈n/256⌉; 3 numbers in for every part.
+// fold_weights: dm += Σ dW, dlog s² += ½ Σ dW∘(s∘e) and alpha[block] = Σ dW∘W for n = 2R·d' elements
+// and dW = scale·dw; W and noise = s∘e [weights,n]. Grid ⌈n/256⌉; 3 numbers in for every part.
 template <typename T>
 __device__ void fold_weights(int n, int r, int parts, int chunks, int weights, const T *logalpha, const T *dw, const T *w, const T *noise, T *dmean, T *dlogvar, double *alpha) {
   int i = global_thread();
   double mean = 0, logvar = 0, inner = 0, scale = (double)feature_scale(logalpha, r);
   if (i < n) {
+    Slot s;
 #pragma unroll 4
-    for (int part = 0; part < parts; part++) {
+    for (int part = 0; part < parts; part++, s.next(chunks, weights)) {
       double d = (double)dw[(long long)part * n + i];
-      long long from = (long long)(part / chunks % weights) * n + i;
+      long long from = (long long)s.slot * n + i;
       mean += d;
       logvar += d * (double)noise[from];
       inner += d * (double)w[from];
@@ -63,9 +74,9 @@ __device__ void fold_weights(int n, int r, int parts, int chunks, int weights, c
 REAL_KERNEL(256, fold_weights, (int n, int r, int parts, int chunks, int weights, const T *logalpha, const T *dw, const T *w, const T *noise, T *dmean, T *dlogvar, double *alpha),
             (n, r, parts, chunks, weights, logalpha, dw, w, noise, dmean, dlogvar, alpha))
 
-// fold_weights_local: dm and alpha as fold_weights with W = m, and dlog s² += s²∘(Φ²ᵀ dv), where the sines'
-// rows follow from the cosines' as (Φ²_sin)ᵀ dv = scale²·(Σ dv − cos²ᵀ dv); dvsum [d'] is Σ dv. Grid
-// ⌈n/256⌉; 2 numbers in for every part.
+// fold_weights_local: dm and alpha as fold_weights with W = m, and dlog s² += s²∘(Φ²ᵀ dv), where the
+// sines' rows follow from the cosines' as (Φ²_sin)ᵀ dv = scale²·(Σ dv − cos²ᵀ dv); dvsum [d'] is Σ dv.
+// Grid ⌈n/256⌉; 2 numbers in for every part.
 template <typename T>
 __device__ void fold_weights_local(int n, int r, int parts, const T *logalpha, const T *dw, const T *dcontrast, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha) {
   int i = global_thread(), half = n / 2, out = half / r;
@@ -88,34 +99,33 @@ __device__ void fold_weights_local(int n, int r, int parts, const T *logalpha, c
 REAL_KERNEL(256, fold_weights_local, (int n, int r, int parts, const T *logalpha, const T *dw, const T *dcontrast, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha),
             (n, r, parts, logalpha, dw, dcontrast, dvsum, w, logvar, dmean, dlogvar, alpha))
 
-// noise_gradient: dv = dout∘ratio [total,columns], and for each block its sums over rows, sums [blocks,columns], and
-// alpha[block] = 2 Σ dv∘v. A block strides over tiles of 64 rows, 16 × 16 threads; a thread sums
-// its rows in order, then the 16 threads of a column in order. 3 numbers in and one out an element:
-// bound by memory.
+// noise_gradient: dv = dout∘ratio [total,columns], and for each block the sums of its rows, sums
+// [blocks,columns], and alpha[block] = 2 Σ dv∘v. 16 × 16 threads stride over the rows of 16 columns; a
+// thread sums its rows in order, then the 16 threads of a column in order. Grid of 256 blocks. 3
+// numbers in and one out an element: bound by memory.
 template <typename T>
 __device__ void noise_gradient(int total, int columns, const T *dout, const T *ratio, const T *v, T *dv, double *sums, double *alpha) {
   SHARED(double, part, [16][17]);
   int x = (int)threadIdx.x % 16, y = (int)threadIdx.x / 16;
   double inner = 0;
-  for (int c0 = 0; c0 < columns; c0 += 16) {
+  for (int c = x; c - x < columns; c += 16) {
     double sum = 0;
-    if (c0 + x < columns) {
-      for (int tile = (int)blockIdx.x * 64; tile < total; tile += (int)gridDim.x * 64) {
-        for (int row = tile + y; row < total && row < tile + 64; row += 16) {
-          long long i = (long long)row * columns + c0 + x;
-          T d = dout[i] * ratio[i];
-          dv[i] = d;
-          sum += (double)d;
-          inner += (double)d * (double)v[i];
-        }
+    if (c < columns) {
+#pragma unroll 4
+      for (int row = (int)blockIdx.x * 16 + y; row < total; row += (int)gridDim.x * 16) {
+        long long i = (long long)row * columns + c;
+        T d = dout[i] * ratio[i];
+        dv[i] = d;
+        sum += (double)d;
+        inner += (double)d * (double)v[i];
       }
     }
     part[y][x] = sum;
     __syncthreads();
-    if (y == 0 && c0 + x < columns) {
+    if (y == 0 && c < columns) {
       sum = 0;
       for (int i = 0; i < 16; i++) sum += part[i][x];
-      sums[(long long)blockIdx.x * columns + c0 + x] = sum;
+      sums[(long long)blockIdx.x * columns + c] = sum;
     }
     __syncthreads();
   }
@@ -124,3 +134,14 @@ __device__ void noise_gradient(int total, int columns, const T *dout, const T *r
 }
 REAL_KERNEL(256, noise_gradient, (int total, int columns, const T *dout, const T *ratio, const T *v, T *dv, double *sums, double *alpha),
             (total, columns, dout, ratio, v, dv, sums, alpha))
+
+// fold_columns: dst[c] = Σ_b partial[b,c] for partial [blocks,columns]. A block takes a column, grid
+// columns: thread t sums t, t+256, …, then block_sum. For few columns and many blocks, where fold_rows
+// would wait for one number after another.
+__device__ __forceinline__ void fold_columns(int blocks, int columns, double *dst, const double *partial) {
+  double sum = 0;
+  for (int b = (int)threadIdx.x; b < blocks; b += (int)blockDim.x) sum += partial[(long long)b * columns + blockIdx.x];
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) dst[blockIdx.x] = sum;
+}
+DOUBLE_KERNEL(256, fold_columns, (int blocks, int columns, double *dst, const double *partial), (blocks, columns, dst, partial))

@@ -1,18 +1,19 @@
 // features_forward.cuh: the output of a random-feature layer.
 #pragma once
 
-// features_forward: mean[chunk] = scale·(cos P W_cos + sin P W_sin), and for local reparameterisation square[chunk] =
-// cos² P contrast, over the frequencies of a chunk; mean and square [chunks,S·B,d'].
+// features_forward: mean[chunk] = scale·(cos P W_cos + sin P W_sin), and for local reparameterisation
+// square[chunk] = cos² P contrast, over the frequencies of a chunk; mean and square [chunks,S·B,d'].
 //
-// A block owns 64 rows of one group (blockIdx.x), span frequencies (y) and 64 columns (z); it
-// walks over its frequencies by 64: P tile, cosines and sines to shared memory, then their products
-// with the tile of W, into 16 sums a thread (and 16 more for square). Grid (groups·⌈rows/64⌉,
-// ⌈R/span⌉, ⌈d'/64⌉), 256 threads, dynamic shared memory (2·depth + 128)·68 elements: 51 KiB in float, 85 in double.
+// A block owns 64 rows of one group (blockIdx.x), span frequencies (y) and 64 columns (z); it walks
+// over its frequencies by 64: P tile, cosines and sines to shared memory, then their products with the
+// tile of W, into 16 sums a thread (and 16 more for square). Grid (groups·⌈rows/64⌉, ⌈R/span⌉,
+// ⌈d'/64⌉), 256 threads, dynamic shared memory (2·depth + 128)·68 elements: 51 KiB in float, 85 in
+// double.
 //
 // FLOP: S·B·R·(2d + 4d' + a sine and a cosine), 2d' more if local; P is made anew for every 64
 // columns. Bytes: h and the results once, Ω and W once for every 64 rows, from the second level of
-// cache. Order of sums: over d for P; over frequencies in order for the rest, of each tile cosines, then
-// sines; then chunks in order.
+// cache. Order of sums: over d for P; over frequencies in order for the rest, of every depth (32 in
+// float, 16 in double) of them cosines, then sines; then chunks in order.
 template <typename T, bool LOCAL>
 __device__ __forceinline__ void features_output(const Layer<T> &l, int span, T *mean, T *square) {
   using namespace tile;
@@ -28,8 +29,7 @@ __device__ __forceinline__ void features_output(const Layer<T> &l, int span, T *
     Piece<T> p = piece(l, group, row, r0);
     waves<true>(m, l, p);
     const T *w = p.w + (long long)r0 * l.out + c0;
-    product(m, width, sum, Held<T>{m.c}, Down<T>{w, l.out, columns}, p.f);
-    product(m, width, sum, Held<T>{m.s}, Down<T>{w + (long long)l.r * l.out, l.out, columns}, p.f);
+    join(m, width, sum, Down<T>{w, l.out, columns}, Down<T>{w + (long long)l.r * l.out, l.out, columns}, p.f);
     if (LOCAL) product<true>(m, width, squares, Held<T>{m.c}, Down<T>{l.contrast + (long long)r0 * l.out + c0, l.out, columns}, p.f);
   }
   Piece<T> p = piece(l, group, row, first);
@@ -64,8 +64,8 @@ REAL_KERNEL(256, sum_chunks, (int n, int chunks, T *dst, const T *partial), (n, 
 //	v = max(floor, scale²·(sines + Σ square)),  out = Σ mean + √v∘ε,  ratio = ε/(2√v), or 0 where v is floored
 //
 // for n = S·B·d' elements of out, v and ratio; mean and square [chunks,n]; ε indexed (sample; rows[b],
-// column). One thread for four neighbours of a row, grid ⌈S·B·⌈d'/4⌉/256⌉. 2·chunks numbers in, 3
-// out, a normal and a root an element: bound by memory. mean may be out, and square may be v.
+// column). One thread for four neighbours of a row, grid ⌈S·B·⌈d'/4⌉/256⌉. 2·chunks numbers in, 3 out,
+// a normal and a root an element: bound by memory. mean may be out, and square may be v.
 template <typename T>
 __device__ void add_noise(int total, int batch, int columns, int r, int chunks, Key key, T floor, const int *rows, const T *logalpha, const double *sines,
                           const T *mean, const T *square, T *out, T *v, T *ratio) {
@@ -75,7 +75,10 @@ __device__ void add_noise(int total, int batch, int columns, int r, int chunks, 
   T z[4], scale = feature_scale(logalpha, r);
   normals(key, (unsigned)(row / batch), (unsigned)rows[row % batch], (unsigned)block, z);
   long long n = (long long)total * columns, at = (long long)row * columns;
-  for (int c = 4 * block; c < columns && c < 4 * block + 4; c++) {
+#pragma unroll
+  for (int q = 0; q < 4; q++) {
+    int c = 4 * block + q;
+    if (c >= columns) break;
     T sum = 0, squares = (T)sines[c];
     for (int b = 0; b < chunks; b++) {
       sum += mean[b * n + at + c];
@@ -85,9 +88,9 @@ __device__ void add_noise(int total, int batch, int columns, int r, int chunks, 
     bool floored = variance <= floor;
     variance = floored ? floor : variance; // NaN stays
     T root = square_root(variance);
-    out[at + c] = sum + root * z[c & 3];
+    out[at + c] = sum + root * z[q];
     v[at + c] = variance;
-    ratio[at + c] = floored ? (T)0 : z[c & 3] / (2 * root);
+    ratio[at + c] = floored ? (T)0 : z[q] / (2 * root);
   }
 }
 REAL_KERNEL(256, add_noise,

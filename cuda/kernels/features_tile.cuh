@@ -31,8 +31,8 @@ __device__ __forceinline__ unsigned thread() {
 #endif
 }
 
-// A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp is 8 × 4 threads: it reads
-// its part of a row of either operand in one access.
+// A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp is 8 × 4 threads: it reads its
+// part of a row of either operand in one access.
 __device__ __forceinline__ int thread_x() {
   unsigned t = thread();
   return (int)((t & 7) + (t >> 2 & 8));
@@ -60,8 +60,8 @@ __device__ __forceinline__ void store4(double *p, const double v[4]) {
 }
 
 // The operands of a product Σ_k a(k, row) b(k, column). Down and Across are in global memory, with the
-// terms k down a column or along a row, and have n rows or columns: the others read as 0. Held
-// is a tile in shared memory. Threads fetch their part of a stage into v, and place it there.
+// terms k down a column or along a row, and have n rows or columns: the others read as 0. Held is a
+// tile in shared memory. Threads fetch their part of a stage into v, and place it there.
 template <typename T>
 struct Down {
   const T *at;
@@ -140,8 +140,16 @@ __device__ __forceinline__ void multiply(T sum[4][4], const T *a, const T *b, in
   }
 }
 
-// product is sum += Σ_k a(k, ·) b(k, ·) over all terms in order, for tiles of 16·width columns. Stages and held
-// tiles may be read until the next barrier; a stage's loads overlap with another block's work.
+// multiply_wide is multiply for tiles of 16·width columns.
+template <bool SQUARE, typename T>
+__device__ __forceinline__ void multiply_wide(int width, T sum[4][4], const T *a, const T *b, int terms) {
+  if (width == 4) multiply<4, SQUARE>(sum, a, b, terms);
+  else if (width == 2) multiply<2, SQUARE>(sum, a, b, terms);
+  else multiply<1, SQUARE>(sum, a, b, terms);
+}
+
+// product is sum += Σ_k a(k, ·) b(k, ·) over all terms in order. Stages and held tiles may be read
+// until the next barrier; the loads of a stage overlap with the work of another block.
 template <bool SQUARE = false, typename T, class A, class B>
 __device__ __forceinline__ void product(Shared<T> m, int width, T sum[4][4], A a, B b, int terms) {
 #pragma unroll 1
@@ -153,15 +161,45 @@ __device__ __forceinline__ void product(Shared<T> m, int width, T sum[4][4], A a
     a.place(fromA, m.a);
     b.place(fromB, m.b);
     __syncthreads();
-    int count = smaller(depth<T>(), terms - k0);
-    const T *x = a.terms(m.a, k0), *y = b.terms(m.b, k0);
-    if (width == 4) multiply<4, SQUARE>(sum, x, y, count);
-    else if (width == 2) multiply<2, SQUARE>(sum, x, y, count);
-    else multiply<1, SQUARE>(sum, x, y, count);
+    multiply_wide<SQUARE>(width, sum, a.terms(m.a, k0), b.terms(m.b, k0), smaller(depth<T>(), terms - k0));
   }
 }
 
-// Patch is a thread's part of a tile of n × columns numbers in memory: element (i, j) of the tile is at[i·down + j·right].
+// join is sum += cᵀu + sᵀv, and share is both sums of products of c and s with the same u, for the
+// held tiles c and s: two products in the stages of one.
+template <typename T>
+__device__ __forceinline__ void join(Shared<T> m, int width, T sum[4][4], Down<T> u, Down<T> v, int terms) {
+#pragma unroll 1
+  for (int k0 = 0; k0 < terms; k0 += depth<T>()) {
+    T fromU[depth<T>() / 4], fromV[depth<T>() / 4];
+    u.fetch(k0, terms, fromU);
+    v.fetch(k0, terms, fromV);
+    __syncthreads();
+    u.place(fromU, m.a);
+    v.place(fromV, m.b);
+    __syncthreads();
+    int count = smaller(depth<T>(), terms - k0);
+    multiply_wide<false>(width, sum, m.c + k0 * pitch, m.a, count);
+    multiply_wide<false>(width, sum, m.s + k0 * pitch, m.b, count);
+  }
+}
+template <typename T>
+__device__ __forceinline__ void share(Shared<T> m, int width, T ofC[4][4], T ofS[4][4], Down<T> u, int terms) {
+#pragma unroll 1
+  for (int k0 = 0; k0 < terms; k0 += depth<T>()) {
+    T from[depth<T>() / 4];
+    u.fetch(k0, terms, from);
+    __syncthreads();
+    u.place(from, m.b);
+    __syncthreads();
+    int count = smaller(depth<T>(), terms - k0);
+    multiply_wide<false>(width, ofC, m.c + k0 * pitch, m.b, count);
+    multiply_wide<false>(width, ofS, m.s + k0 * pitch, m.b, count);
+  }
+}
+
+// Patch is a thread's part of a tile of n × columns numbers in memory: element (i, j) of the tile is
+// at[i·down + j·right].
 template <typename T>
 struct Patch {
   T *at;
@@ -195,8 +233,8 @@ __device__ __forceinline__ void clear(T sum[4][4]) {
 
 } // namespace tile
 
-// TILE_KERNEL is REAL_KERNEL for 256 threads, with so few registers in float that a number of blocks share
-// a multiprocessor. In double one block has all of them.
+// TILE_KERNEL is REAL_KERNEL for 256 threads, with so few registers in float that a number of blocks
+// share a multiprocessor. In double one block has all of them.
 #define TILE_ENTRY(entry, blocks, params, call) \
   extern "C" __global__ void __launch_bounds__(256, blocks) entry params { call; } \
   REGISTER_KERNEL(entry, 256)

@@ -1,11 +1,12 @@
 // likelihood.cuh: log p(y | h) and its gradients in one pass (ell_n_estim), CPU twin
-// device/cpu/likelihood.go. Sums are in double: one partial sum a block of a grid that depends on
-// the sizes alone, folded in order by a second launch.
+// device/cpu/likelihood.go. Sums are in double: one partial sum a block of a grid that depends on the
+// sizes alone, folded in order by a second launch.
 #pragma once
 
 // gaussian: dh[i] = grad·(y−h)/σ² for n = S·B·C elements, and partial[block] = Σ (y−h)²; y [B,C] has
-// period elements and repeats for each sample. Grid of at most 1024 blocks that stride over the elements; thread sums
-// in order of i, then block_sum. 2 numbers in, 1 out and 5 FLOP an element: bound by memory.
+// period elements and repeats for each sample. Grid of at most 1024 blocks that stride over the
+// elements; thread sums in order of i, then block_sum. 2 numbers in, 1 out and 5 FLOP an element:
+// bound by memory.
 template <typename T>
 __device__ void gaussian(int n, int period, double grad, T *dh, const T *h, const T *y, const T *logvar, double *partial) {
   double precision = exponential(-(double)logvar[0]), squares = 0;
@@ -38,8 +39,8 @@ REAL_KERNEL(256, gaussian_expected,
             (int n, double grad, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial),
             (n, grad, dmean, dvariance, mean, variance, y, logvar, partial))
 
-// gaussian_sum: ell = −½ value·(n log 2πσ² + Σ/σ²) and dlogvar += ½ grad·(Σ/σ² − n), where Σ is the sum
-// of the blocks' partial sums. One block; 8 bytes a block of the launch before.
+// gaussian_sum: ell = −½ value·(n log 2πσ² + Σ/σ²) and dlogvar += ½ grad·(Σ/σ² − n), where Σ is the
+// sum of the blocks' partial sums. One block; 8 bytes a block of the launch before.
 template <typename T>
 __device__ void gaussian_sum(double n, int blocks, double value, double grad, double *ell, T *dlogvar, const T *logvar, const double *partial) {
   double sum = 0;
@@ -54,12 +55,12 @@ __device__ void gaussian_sum(double n, int blocks, double value, double grad, do
 REAL_KERNEL(256, gaussian_sum, (double n, int blocks, double value, double grad, double *ell, T *dlogvar, const T *logvar, const double *partial),
             (n, blocks, value, grad, ell, dlogvar, logvar, partial))
 
-// softmax: dh[s,b,c] = grad·([c = y_b] − softmax(h)_c), and partial[block] = Σ h_y − log Σ_c exp h_c, for rows
-// = S·B rows of c numbers and y [B]. A warp takes a row: the largest of it, the sum of
-// exp(h − largest) in double, then the gradient; the row is read three times, from the first level
-// of cache after the first. Grid of at most 1024 blocks of 8 warps that stride over the rows. Lanes
-// sum their columns in order, then a butterfly; a warp its rows in order, then the warps. One number
-// in, one out and two exponentials an element.
+// softmax: dh[s,b,c] = grad·([c = y_b] − softmax(h)_c), and partial[block] = Σ h_y − log Σ_c exp h_c,
+// for rows = S·B rows of c numbers and y [B]. A warp takes a row: the largest of it, the sum of exp(h
+// − largest) in double, then the gradient; the row is read three times, from the first level of cache
+// after the first. Grid of at most 1024 blocks of 8 warps that stride over the rows. Lanes sum their
+// columns in order, then a butterfly; a warp its rows in order, then the warps. One number in, one out
+// and two exponentials an element.
 template <typename T>
 __device__ void softmax(int rows, int batch, int c, double grad, T *dh, const T *h, const int *y, double *partial) {
   int lane = (int)threadIdx.x & 31;

@@ -44,7 +44,7 @@ func (d *Device) noiseGradient(t *features, dout *device.Tensor, first int) {
 	dv, sums := d.growReals(&t.local.dv, n*t.Out), d.growDoubles(&t.local.sums, noiseBlocks*t.Out)
 	d.real.launch("noise_gradient", cuda.Grid{X: noiseBlocks, Y: 1, Z: 1}, 0, cuda.Int(n), cuda.Int(t.Out),
 		d.ptr(dout), held(t.local.ratio), held(t.local.v), dv, sums, cuda.Pointer(t.alpha.ptr+cuda.Ptr(8*first)))
-	d.double.foldRows(d.growDoubles(&t.local.dvSum, t.Out), sums, t.Out, noiseBlocks, false, 1)
+	d.double.launch("fold_columns", cuda.Grid{X: t.Out, Y: 1, Z: 1}, 0, cuda.Int(noiseBlocks), cuda.Int(t.Out), d.growDoubles(&t.local.dvSum, t.Out), sums)
 }
 
 // foldLocal adds the gradients of the weights' means and variances.
