@@ -36,6 +36,20 @@ test: ## all tests
 race: ## all tests under the race detector
 	CGO_ENABLED=1 $(GO) test -race -short ./...
 
+.PHONY: test-tiers
+test-tiers: ## the conformance suite with each set of instructions that this processor has
+	for tier in avx2 scalar; do GPDRF_SIMD=$$tier $(GO) test -count=1 ./device/cpu || exit 1; done
+
+QEMU_ARM64 := qemu-aarch64-static
+
+.PHONY: test-arm64
+test-arm64: ## the arm64 kernels, and the CPU backend on them, under qemu
+	@command -v $(QEMU_ARM64) >/dev/null || apt-get install -y --no-install-recommends qemu-user-static || \
+		{ apt-get update && apt-get install -y --no-install-recommends qemu-user-static; } || \
+		{ echo "make test-arm64 needs $(QEMU_ARM64): install the package qemu-user-static"; exit 1; }
+	GOARCH=arm64 $(GO) test -count=1 -short -exec $(QEMU_ARM64) ./internal/simd ./internal/philox
+	GOARCH=arm64 $(GO) test -count=1 -short -exec $(QEMU_ARM64) -run 'TestF32|TestDeterminism' ./device/cpu
+
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt -w the files above"; exit 1; }
@@ -54,12 +68,27 @@ fuzz: ## every fuzz target, 20 seconds each
 bench: ## time every operation at typical sizes
 	$(GO) test -run '^$$' -bench . ./device/cpu ./internal/simd ./model
 
+# What bench-cpu-peers compares with. PyTorch's own index has a build without CUDA; the one of PyPI is larger and as fast.
+PEERS         := build/peers
+TORCH_VERSION := 2.15.0
+NUMPY_VERSION := 2.4.6
+
+$(PEERS)/bin/python:
+	python3 -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install -q numpy==$(NUMPY_VERSION)
+	$(PEERS)/bin/python -m pip install -q --retries 0 --timeout 15 --index-url https://download.pytorch.org/whl/cpu torch==$(TORCH_VERSION) || \
+		$(PEERS)/bin/python -m pip install -q torch==$(TORCH_VERSION) || { rm -rf $(PEERS); exit 1; }
+
+.PHONY: bench-cpu-peers
+bench-cpu-peers: $(PEERS)/bin/python ## our step and kernels against PyTorch, OpenBLAS and math/rand/v2
+	@$(GO) run ./bench cpu-peers $(PEERS)/bin/python
+
 .PHONY: results
 results: ## docs/results.md: every figure we print, trained anew (resumes where it stopped)
 	$(GO) run ./bench results
 
 .PHONY: check
-check: lint test race ## what CI runs
+check: lint test race ## lint, tests and the race detector
 
 .PHONY: clean
 clean: ## remove what make built
@@ -158,15 +187,37 @@ nvcc: $(TOOLKIT)/bin/nvcc
 
 .PHONY: lint-cuda
 lint-cuda: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a ## lint for the files with the tag cuda
-	$(CUDA_ENV) $(GO) vet -tags cuda ./cuda ./device/gpu ./cmd/...
+	$(CUDA_ENV) $(GO) vet -tags cuda ./cuda ./device/gpu ./train ./cmd/...
 	CGO_ENABLED=0 $(GO) install $(STATICCHECK)
-	$(CUDA_ENV) $$($(GO) env GOPATH)/bin/staticcheck -tags cuda ./cuda ./device/gpu ./cmd/...
+	$(CUDA_ENV) $$($(GO) env GOPATH)/bin/staticcheck -tags cuda ./cuda ./device/gpu ./train ./cmd/...
 
 .PHONY: test-cuda
 test-cuda: double ## the CUDA backend on the driver test double, in three orders of threads
 	for order in 0 1 7; do $(DOUBLE_ENV) EMU_ORDER=$$order $(GO) test -tags cuda -count=1 $(CUDA_TESTS) || exit 1; done
+	$(DOUBLE_ENV) $(GO) test -tags cuda -count=1 -run TestCUDA ./train
 	$(DOUBLE_ENV) $(GO) test -tags cuda -count=1 -run TestScripts/cuda ./cmd/gpdrf-gpu
 
 .PHONY: go-test-cuda
 go-test-cuda: double
 	$(DOUBLE_ENV) $(GO) test -tags cuda -count=1 $(ARGS)
+
+# What a machine with a card needs: programs that ask for nothing but its libc, and cuda/card.sh that runs them.
+CARD       := build/card
+COMMIT     ?= $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+CARD_FLAGS := -trimpath -tags cuda -ldflags '-s -w -extldflags "-static-libgcc"'
+
+.PHONY: card-pack
+card-pack: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a ## build/card: all that make card needs, to be carried to a machine with a card
+	rm -rf $(CARD)
+	mkdir -p $(CARD)
+	$(CUDA_ENV) $(GO) build $(CARD_FLAGS) -o $(CARD)/gpdrf-gpu ./cmd/gpdrf-gpu
+	for test in cuda device/gpu train; do $(CUDA_ENV) $(GO) test -c $(CARD_FLAGS) -o $(CARD)/$$(basename $$test).test ./$$test || exit 1; done
+	cp cuda/card.sh $(CARD)
+	echo "$(COMMIT)" > $(CARD)/commit
+	@ls -l $(CARD)
+	@test $$(du -sm $(CARD) | cut -f1) -lt 64 || { echo "$(CARD) is larger than 64 MiB"; exit 1; }
+
+.PHONY: card
+card: ## on a machine with a card and the files of make card-pack: check and time it, to bench/results or OUT
+	@test -f $(CARD)/card.sh || { echo "$(CARD) is not there: make card-pack where there is Go, and carry the folder here"; exit 1; }
+	sh $(CARD)/card.sh

@@ -27,11 +27,28 @@ var tiers = []tier{
 		theirs: []string{"OPENBLAS_NUM_THREADS=1", "ATEN_CPU_CAPABILITY=avx2", "MKL_ENABLE_INSTRUCTIONS=AVX2", "ONEDNN_MAX_CPU_ISA=AVX2", "OPENBLAS_CORETYPE=Haswell"}},
 }
 
-// products are the shapes of matrix products that are compared with OpenBLAS: those of a step, and squares.
-var products = []string{
-	"float32 N N 512 512 512", "float32 N N 2000 500 50", "float32 N N 1000 1000 784", "float32 N N 2000 10 1000",
-	"float32 N N 2000 50 1000", "float32 T N 1000 50 2000", "float32 N T 2000 1000 50", "float32 N T 200 10000 784",
-	"float64 N N 512 512 512", "float64 N T 200 200 784", "float64 N N 200 200 200",
+// product is a shape of matrix product, [m,k] by [k,n], with T for what is stored transposed.
+type product struct {
+	dtype, tA, tB string
+	m, n, k       int
+}
+
+// products are compared with OpenBLAS: those of a step, and squares.
+var products = []product{
+	{"float32", "N", "N", 512, 512, 512}, {"float32", "N", "N", 2000, 500, 50}, {"float32", "N", "N", 1000, 1000, 784},
+	{"float32", "N", "N", 2000, 10, 1000}, {"float32", "N", "N", 2000, 50, 1000}, {"float32", "T", "N", 1000, 50, 2000},
+	{"float32", "N", "T", 2000, 1000, 50}, {"float32", "N", "T", 200, 10000, 784},
+	{"float64", "N", "N", 512, 512, 512}, {"float64", "N", "T", 200, 200, 784}, {"float64", "N", "N", 200, 200, 200},
+}
+
+func (p product) name() string {
+	return fmt.Sprintf("gemm%s_%s%s_%dx%dx%d", strings.TrimPrefix(p.dtype, "float"), p.tA, p.tB, p.m, p.n, p.k)
+}
+
+// request asks for as many products as make four thousand million operations.
+func (p product) request() string {
+	reps := max(1, 2_000_000_000/(p.m*p.n*p.k))
+	return fmt.Sprintf("gemm %s %s %s %d %d %d %d", p.dtype, p.tA, p.tB, p.m, p.n, p.k, reps)
 }
 
 // cpuPeers compares this program with PyTorch, OpenBLAS and math/rand/v2 on the processor. It writes a table of what it
@@ -98,12 +115,12 @@ func (t tier) compare(python string, figures map[string]float64, log io.Writer) 
 		}
 	}
 	for _, p := range products {
-		name := "gemm" + strings.TrimPrefix(strings.ReplaceAll(p, " ", "_"), "float") + t.suffix
-		figures[name] = 1 / c.slower(name, "gemm "+p+" 5", "gemm "+p+" 5", 1)
+		name := p.name() + t.suffix
+		figures[name] = 1 / c.slower(name, p.request(), p.request(), 1)
 	}
-	figures["sincos"+t.suffix] = 1 / c.slower("sincos"+t.suffix, "sincos 65536 50", "sincos 65536 50", 1)
+	figures["sincos"+t.suffix] = 1 / c.slower("sincos"+t.suffix, "sincos 65536 400", "sincos 65536 400", 1)
 	rand := comparison{ours: ours, theirs: ours, log: log}
-	figures["normals"+t.suffix] = 1 / rand.slower("normals"+t.suffix, "normals 1048576 2", "randv2 1048576 2", 1)
+	figures["normals"+t.suffix] = 1 / rand.slower("normals"+t.suffix, "normals 65536 32", "randv2 65536 32", 1)
 	return errors.Join(c.err, rand.err)
 }
 

@@ -27,6 +27,15 @@ func (p *program) info(c *call) error {
 			return err
 		}
 	}
+	check, err := c.isOn("check")
+	if err != nil {
+		return err
+	}
+	if name, given := c.text("device"); check {
+		return p.check(c, name, asJSON)
+	} else if given {
+		return usagef("--device %s: is for --check", name)
+	}
 	var about interface{ Lines() []string }
 	if len(args) > 0 && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {
 		about, err = c.aboutData(p, args[0])
@@ -40,16 +49,20 @@ func (p *program) info(c *call) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		text, err := train.JSON(about)
-		if err != nil {
-			return err
-		}
-		p.out.Write(text)
+	return p.show(about, asJSON)
+}
+
+// show prints for people, or as JSON.
+func (p *program) show(about interface{ Lines() []string }, asJSON bool) error {
+	if !asJSON {
+		fmt.Fprintln(p.out, strings.Join(about.Lines(), "\n"))
 		return nil
 	}
-	fmt.Fprintln(p.out, strings.Join(about.Lines(), "\n"))
-	return nil
+	text, err := train.JSON(about)
+	if err == nil {
+		p.out.Write(text)
+	}
+	return err
 }
 
 // onlyForData refuses the flags that say how to read a data file where there is none.

@@ -88,14 +88,18 @@ func (p *program) verbs() []verb {
 		{
 			name: "info", args: "[RUN | FILE]", line: "describe this program, a run or a data file", run: p.info,
 			about: "Without an argument it says what this program can compute on and where it looks for data. Of a data file it shows the columns, the target " +
-				"and the fingerprint; of a run folder, what was trained and the result. A named set stands for its training rows.",
+				"and the fingerprint; of a run folder, what was trained and the result. A named set stands for its training rows. With --check it computes one gradient " +
+				"of a tiny model on a GPU and on the CPU, in both precisions, and compares them: exit 0 if they agree, 1 if not, 2 if there is no GPU.",
 			flags: []flagSpec{
 				{group: "Data", name: "target", arg: "COL", help: "target column of FILE by name or by number from 1"},
 				{group: "Data", name: "task", arg: "auto|regression|classification", help: "how to read the target of FILE"},
+				{group: "Check", name: "check", arg: switchArg, help: "compare a GPU with the CPU"},
+				{group: "Check", name: "device", arg: "NAME", help: "which GPU to check, or which precision of it; otherwise the first, in both"},
 				jsonFlag,
 			},
 			examples: []example{
 				{"gpdrf-gpu info", "devices and data"},
+				{"gpdrf-gpu info --check", "does the GPU compute what the CPU does?"},
 				{"gpdrf-gpu info houses.csv --target price", "what is in a file, before training on it"},
 				{"gpdrf-gpu info runs/powerplant-gpdrf-1", "what a run was"},
 			},

@@ -111,12 +111,13 @@ func (t *ardTask) fill(e []float64, lde int, zw []float64, zLo, k int, scale flo
 			from, to = from[:i], to[:i]
 		}
 		simd.RBF64(to, from, half[:len(to)], t.ownHalf(zw[(i-zLo)*t.D:], i), scale)
-		if t.Same {
-			for j, v := range to {
-				c[j*t.B+i] = v
-			}
-			c[i*t.B+i] = 1
-		}
+	}
+	if !t.Same {
+		return
+	}
+	mirror(c, t.B, lo, hi)
+	for i := lo; i < hi; i++ {
+		c[i*t.B+i] = 1
 	}
 }
 

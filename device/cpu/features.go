@@ -288,19 +288,10 @@ func (t *featureInputs[T]) run(w *worker, block int) {
 	}
 	for i := range n {
 		phi, d := t.phi[(lo+i)*r2:][:r2], dphi[i*r2:][:r2]
-		rotate(t.dp[(lo+i)*t.R:][:t.R], phi[:t.R], phi[t.R:], d[:t.R], d[t.R:])
+		t.math.rotate(t.dp[(lo+i)*t.R:][:t.R], phi[:t.R], phi[t.R:], d[:t.R], d[t.R:])
 	}
 	if t.dh != nil {
 		t.math.gemm(w, false, true, n, t.D, t.R, 1, t.dp[lo*t.R:], t.R, f.omegaOf(group), t.R, 0, t.dh[lo*t.D:], t.D)
-	}
-}
-
-// rotate is dp = cos∘dsin − sin∘dcos.
-func rotate[T Float](dp, cos, sin, dcos, dsin []T) {
-	n := len(dp)
-	cos, sin, dcos, dsin = cos[:n], sin[:n], dcos[:n], dsin[:n]
-	for i := range dp {
-		dp[i] = cos[i]*dsin[i] - sin[i]*dcos[i]
 	}
 }
 

@@ -127,3 +127,11 @@ func (t *features[T]) noiseGradient(w *worker, lo, hi int) {
 		t.g.logVarW[sines+at] += n.s2[sines+at] * (scale*n.dvSum[i%t.Out] - v)
 	}
 }
+
+// squareRow is dst = x².
+func squareRow[T Float](dst, x []T) {
+	x = x[:len(dst)]
+	for i, v := range x {
+		dst[i] = v * v
+	}
+}

@@ -23,7 +23,7 @@ type momentsTask struct {
 
 	da, dm, ds, dalpha, dmean, dvariance []float64
 	g, db                                []float64 // [J,B]: √α dmean, and α dvariance where not floored
-	dbSum                                []float64 // [K,B]: Σ_j db
+	dbSum                                []float64 // [K,B]: −2 Σ_j db
 }
 
 // begin fills what all blocks share.
@@ -84,7 +84,8 @@ func (t *momentsTask) run(w *worker, block int) {
 	}
 	square := w.double(1, t.M*n)
 	for i := range t.M {
-		squareRow(square[i*n:][:n], a[i*t.B:])
+		row := a[i*t.B:][:n]
+		simd.Mul64(square[i*n:][:n], row, row)
 	}
 	simd.Gemm64(w.pack64, false, false, latents, n, t.M, 1, t.excess[first*t.M:], t.M, square, n, 0, rows, n)
 	for j := first; j < last; j++ {
@@ -142,17 +143,7 @@ func isFloored[T Float](v T) bool { return v <= device.VarFloor }
 // addSquares is sums += x².
 func addSquares(sums, x []float64) {
 	x = x[:len(sums)]
-	for i, v := range x {
-		sums[i] += v * v
-	}
-}
-
-// squareRow is dst = x².
-func squareRow[T Float](dst, x []T) {
-	x = x[:len(dst)]
-	for i, v := range x {
-		dst[i] = v * v
-	}
+	simd.MulAdd64(sums, x, x)
 }
 
 // MomentsBackward writes da and accumulates dm, ds, dlogalpha. p is overwritten.
@@ -166,7 +157,7 @@ func (d *gp) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, vari
 	d.do((*momentsCotangent)(t), t.J, t.J*t.B*4)
 	clear(t.dbSum)
 	for j := range t.J {
-		add(t.dbSum[t.Kernel(j)*t.B:][:t.B], t.db[j*t.B:])
+		simd.Axpy64(-2, t.db[j*t.B:][:t.B], t.dbSum[t.Kernel(j)*t.B:][:t.B])
 	}
 	if t.Diagonal {
 		d.reserve(0, momentRows*t.B)
@@ -175,6 +166,7 @@ func (d *gp) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, vari
 		return
 	}
 	rows := blocksOf(t.M, momentRows)
+	d.reserve(0, t.B)
 	d.do((*momentsScale)(t), t.J*rows, t.J*t.M*t.B)
 	d.do((*momentsInput)(t), t.K*rows, t.J*t.M*t.M*t.B/2)
 	d.do((*momentsFactor)(t), t.J*blocksOf(t.M, lowerColumns), t.J*t.M*t.M*t.B/2)
@@ -214,7 +206,7 @@ func (t *momentsDiagonal) run(w *worker, block int) {
 	simd.Gemm64(w.pack64, false, true, latents, n, t.B, 1, g, t.B, a, t.B, 1, t.dm[first*t.M+lo:], t.M)
 
 	work, ds := w.double(0, n*t.B), w.double(1, latents*n)
-	squareRow(work, a)
+	simd.Mul64(work, a, a)
 	simd.Gemm64(w.pack64, false, true, latents, n, t.B, 2, db, t.B, work, t.B, 0, ds, n)
 	for j := range latents {
 		at := (first+j)*t.M + lo
@@ -224,9 +216,7 @@ func (t *momentsDiagonal) run(w *worker, block int) {
 	}
 
 	simd.Gemm64(w.pack64, true, false, n, t.B, latents, 2, excess, t.M, db, t.B, 0, work, t.B)
-	for i, v := range work {
-		da[i] = v * a[i]
-	}
+	simd.Mul64(da, work, a)
 	simd.Gemm64(w.pack64, true, false, n, t.B, latents, 1, m, t.M, g, t.B, 1, da, t.B)
 }
 
@@ -238,11 +228,13 @@ func (t *momentsScale) run(w *worker, block int) {
 	j := block / rows
 	lo, hi := span(block%rows, momentRows, t.M)
 	db, g, a := t.db[j*t.B:][:t.B], t.g[j*t.B:][:t.B], t.a[t.Kernel(j)*t.M*t.B:]
+	twice := w.double(0, t.B)
+	for b, v := range db {
+		twice[b] = 2 * v
+	}
 	for i := lo; i < hi; i++ {
 		row := t.p[(j*t.M+i)*t.B:][:t.B]
-		for b, v := range db {
-			row[b] *= 2 * v
-		}
+		simd.Mul64(row, row, twice)
 		t.dm[j*t.M+i] += simd.Dot64(a[i*t.B:][:t.B], g)
 	}
 }
@@ -259,10 +251,7 @@ func (t *momentsInput) run(w *worker, block int) {
 	n := hi - lo
 	da, a, db := t.da[(k*m+lo)*t.B:][:n*t.B], t.a[(k*m+lo)*t.B:], t.dbSum[k*t.B:][:t.B]
 	for i := range n {
-		to, from := da[i*t.B:][:t.B], a[i*t.B:][:t.B]
-		for b, v := range db {
-			to[b] = -2 * v * from[b]
-		}
+		simd.Mul64(da[i*t.B:][:t.B], db, a[i*t.B:][:t.B])
 	}
 	simd.Gemm64(w.pack64, true, false, n, t.B, last-first, 1, t.m[first*m+lo:], m, t.g[first*t.B:], t.B, 1, da, t.B)
 	for j := first; j < last; j++ {

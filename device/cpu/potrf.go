@@ -152,11 +152,14 @@ func (t *potrfTask) sweep(w *worker, k int, p *pool) {
 		}
 	}
 	for i := range m {
-		for j := range i {
-			v := dl[i*m+j] / 2
-			dc[i*m+j], dc[j*m+i] = v, v
+		row := dc[i*m:][:i+1]
+		for j, v := range dl[i*m:][:i] {
+			row[j] = v / 2
 		}
-		dc[i*m+i] = dl[i*m+i]
+		row[i] = dl[i*m+i]
+	}
+	for lo := 0; lo < m; lo += tri {
+		mirror(dc, m, lo, min(lo+tri, m))
 	}
 }
 

@@ -167,6 +167,16 @@ func lowerBlock(dst, s []float64, lds, n int) {
 	}
 }
 
+// mirror copies rows lo … hi of a lower triangle to the columns above the diagonal.
+func mirror(a []float64, m, lo, hi int) {
+	for j := range hi {
+		above := a[j*m:]
+		for i := max(lo, j+1); i < hi; i++ {
+			above[i] = a[i*m+j]
+		}
+	}
+}
+
 // copyRows copies an m×n matrix.
 func copyRows(dst []float64, ldd int, src []float64, lds, m, n int) {
 	for i := range m {

@@ -13,11 +13,11 @@ type operand[T Float] struct {
 }
 
 // gemm walks the blocks of op(B).
-func gemm[T Float](p *pack[T], tA bool, m, n, k int, alpha T, a []T, lda int, b operand[T], beta T, c []T, ldc int) {
+func gemm[T Float](p *pack[T], tA bool, m, n, k int, alpha T, a []T, lda int, b *operand[T], beta T, c []T, ldc int) {
 	if tA && n == 1 && ldc == 1 && b.packed == nil {
 		// Aᵀb is a column; the row bᵀA has the same bits and needs no transposition.
 		tA, m, n = !b.transposed, 1, m
-		a, lda, b = b.stored, b.ld, operand[T]{stored: a, ld: lda}
+		a, lda, b = b.stored, b.ld, &operand[T]{stored: a, ld: lda}
 		ldc = n
 	}
 	for j0 := 0; j0 < n; j0 += blockColumns[T]() {

@@ -1,5 +1,7 @@
 package simd
 
+import "unsafe"
+
 // Which assembly a kernel is, by tier.
 
 func exp32Kernel(dst, x []float32) {
@@ -42,49 +44,11 @@ func rbf64Kernel(dst, x, half []float64, own, scale float64) {
 	}
 }
 
-func mul64Kernel(dst, x, y []float64) {
+func rotate32Kernel(dst, cos, sin, a, b []float32) {
 	if active == avx512 {
-		mul64AVX512(len(x), &dst[0], &x[0], &y[0])
+		rotate32AVX512(len(dst), &dst[0], &cos[0], &sin[0], &a[0], &b[0])
 	} else {
-		mul64AVX2(len(x), &dst[0], &x[0], &y[0])
-	}
-}
-
-func mulAdd64Kernel(dst, x, y []float64) {
-	if active == avx512 {
-		mulAdd64AVX512(len(x), &dst[0], &x[0], &y[0])
-	} else {
-		mulAdd64AVX2(len(x), &dst[0], &x[0], &y[0])
-	}
-}
-
-func dot32Kernel(x, y []float32) float32 {
-	if active == avx512 {
-		return dot32AVX512(len(x), &x[0], &y[0])
-	}
-	return dot32AVX2(len(x), &x[0], &y[0])
-}
-
-func dot64Kernel(x, y []float64) float64 {
-	if active == avx512 {
-		return dot64AVX512(len(x), &x[0], &y[0])
-	}
-	return dot64AVX2(len(x), &x[0], &y[0])
-}
-
-func axpy32Kernel(alpha float32, x, y []float32) {
-	if active == avx512 {
-		axpy32AVX512(len(x), alpha, &x[0], &y[0])
-	} else {
-		axpy32AVX2(len(x), alpha, &x[0], &y[0])
-	}
-}
-
-func axpy64Kernel(alpha float64, x, y []float64) {
-	if active == avx512 {
-		axpy64AVX512(len(x), alpha, &x[0], &y[0])
-	} else {
-		axpy64AVX2(len(x), alpha, &x[0], &y[0])
+		rotate32AVX2(len(dst), &dst[0], &cos[0], &sin[0], &a[0], &b[0])
 	}
 }
 
@@ -126,27 +90,31 @@ func panelBytes() int {
 	return 64
 }
 
-// kernelHeights are the numbers of rows that one call of the micro-kernel may compute.
-func kernelHeights() []int {
+// multiplyRows runs the micro-kernel over groups of rows, as tall as its tiles may be.
+func multiplyRows[T Float](m, n, k int, alpha T, a []T, lda int, b, c []T, ldc int, first bool) {
+	heights := []int{6, 4, 2, 1}
 	if active == avx512 {
-		return []int{12, 8, 4, 2, 1}
+		heights = []int{12, 8, 4, 2, 1}
 	}
-	return []int{6, 4, 2, 1}
-}
-
-func gemm32Kernel(rows, cols, k int, alpha float32, a *float32, lda int, b, c *float32, ldc, first int) {
-	if active == avx512 {
-		gemm32AVX512(rows, cols, k, alpha, a, lda, b, c, ldc, first)
-	} else {
-		gemm32AVX2(rows, cols, k, alpha, a, lda, b, c, ldc, first)
+	write, size := 0, sizeOf[T]()
+	if first {
+		write = 1
 	}
-}
-
-func gemm64Kernel(rows, cols, k int, alpha float64, a *float64, lda int, b, c *float64, ldc, first int) {
-	if active == avx512 {
-		gemm64AVX512(rows, cols, k, alpha, a, lda, b, c, ldc, first)
-	} else {
-		gemm64AVX2(rows, cols, k, alpha, a, lda, b, c, ldc, first)
+	for i, h := 0, 0; i < m; i += heights[h] {
+		for heights[h] > m-i {
+			h++
+		}
+		x, y, z := unsafe.Pointer(&a[i*lda]), unsafe.Pointer(&b[0]), unsafe.Pointer(&c[i*ldc])
+		switch {
+		case active == avx512 && size == 4:
+			gemm32AVX512(heights[h], n, k, float32(alpha), (*float32)(x), 4*lda, (*float32)(y), (*float32)(z), 4*ldc, write)
+		case active == avx512:
+			gemm64AVX512(heights[h], n, k, float64(alpha), (*float64)(x), 8*lda, (*float64)(y), (*float64)(z), 8*ldc, write)
+		case size == 4:
+			gemm32AVX2(heights[h], n, k, float32(alpha), (*float32)(x), 4*lda, (*float32)(y), (*float32)(z), 4*ldc, write)
+		default:
+			gemm64AVX2(heights[h], n, k, float64(alpha), (*float64)(x), 8*lda, (*float64)(y), (*float64)(z), 8*ldc, write)
+		}
 	}
 }
 

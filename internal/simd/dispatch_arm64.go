@@ -145,6 +145,21 @@ func axpy64Kernel(alpha float64, x, y []float64) {
 	}
 }
 
+func rotate32Kernel(dst, cos, sin, a, b []float32) {
+	n := len(dst) &^ (lanes32 - 1)
+	if n > 0 {
+		rotate32NEON(n, &dst[0], &cos[0], &sin[0], &a[0], &b[0])
+	}
+	if n < len(dst) {
+		var r [4][lanes32]float32
+		for i, x := range [4][]float32{cos, sin, a, b} {
+			copy(r[i][:], x[n:])
+		}
+		rotate32NEON(lanes32, &r[0][0], &r[0][0], &r[1][0], &r[2][0], &r[3][0])
+		copy(dst[n:], r[0][:])
+	}
+}
+
 func adam32Kernel(p, g, m, v, rate []float32, co *[9]float32) {
 	n := len(p) &^ (lanes32 - 1)
 	if n > 0 {
@@ -187,15 +202,23 @@ const (
 // panelBytes is the width of a panel of B: two registers.
 func panelBytes() int { return 32 }
 
-// kernelHeights are the numbers of rows that one call of the micro-kernel may compute.
-func kernelHeights() []int { return []int{8, 4, 1} }
-
-func gemm32Kernel(rows, cols, k int, alpha float32, a *float32, lda int, b, c *float32, ldc, first int) {
-	gemm32NEON(rows, cols, k, alpha, a, lda, b, c, ldc, first)
-}
-
-func gemm64Kernel(rows, cols, k int, alpha float64, a *float64, lda int, b, c *float64, ldc, first int) {
-	gemm64NEON(rows, cols, k, alpha, a, lda, b, c, ldc, first)
+// multiplyRows runs the micro-kernel over groups of rows, as tall as its tiles may be.
+func multiplyRows[T Float](m, n, k int, alpha T, a []T, lda int, b, c []T, ldc int, first bool) {
+	heights, write := []int{8, 4, 1}, 0
+	if first {
+		write = 1
+	}
+	for i, h := 0, 0; i < m; i += heights[h] {
+		for heights[h] > m-i {
+			h++
+		}
+		x, y, z := unsafe.Pointer(&a[i*lda]), unsafe.Pointer(&b[0]), unsafe.Pointer(&c[i*ldc])
+		if sizeOf[T]() == 4 {
+			gemm32NEON(heights[h], n, k, float32(alpha), (*float32)(x), 4*lda, (*float32)(y), (*float32)(z), 4*ldc, write)
+		} else {
+			gemm64NEON(heights[h], n, k, float64(alpha), (*float64)(x), 8*lda, (*float64)(y), (*float64)(z), 8*ldc, write)
+		}
+	}
 }
 
 func packRowsKernel(k, dwords int, src *byte, stride int, dst *byte) {

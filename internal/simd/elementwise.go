@@ -38,6 +38,26 @@ func SinCos64(sin, cos, x []float64) {
 	sinCosScalar(sin, cos, x)
 }
 
+// Rotate32 is dst = cos∘b − sin∘a, the derivative along an angle where a and b are those along its cosine and sine.
+// dst may be any of them.
+func Rotate32(dst, cos, sin, a, b []float32) {
+	checkRotate(len(dst), len(cos), len(sin), len(a), len(b))
+	rotate32(dst, cos, sin, a, b)
+}
+
+// Rotate64 is Rotate32 in double.
+func Rotate64(dst, cos, sin, a, b []float64) {
+	checkRotate(len(dst), len(cos), len(sin), len(a), len(b))
+	rotateScalar(dst, cos, sin, a, b)
+}
+
+func checkRotate(dst, cos, sin, a, b int) {
+	checkLen(cos, dst)
+	checkLen(sin, dst)
+	checkLen(a, dst)
+	checkLen(b, dst)
+}
+
 // Mul64 is dst = xy. dst may be x or y.
 func Mul64(dst, x, y []float64) {
 	checkLen(len(dst), len(x))
@@ -86,6 +106,14 @@ func mulAddScalar(dst, x, y []float64) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] += v * y[i]
+	}
+}
+
+func rotateScalar[T Float](dst, cos, sin, a, b []T) {
+	n := len(dst)
+	cos, sin, a, b = cos[:n], sin[:n], a[:n], b[:n]
+	for i := range dst {
+		dst[i] = cos[i]*b[i] - sin[i]*a[i]
 	}
 }
 

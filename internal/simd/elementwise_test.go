@@ -239,6 +239,30 @@ func TestRBF64(t *testing.T) {
 	})
 }
 
+func testRotate[T Float](t *testing.T, rotate func(dst, cos, sin, a, b []T)) {
+	for n := range 40 {
+		cos, sin, a, b := random[T](1, n), random[T](2, n), random[T](3, n), random[T](4, n)
+		dst := append(make([]T, n), gap)
+		rotate(dst[:n], cos, sin, a, b)
+		for i := range cos {
+			x, y := float64(cos[i])*float64(b[i]), float64(sin[i])*float64(a[i])
+			if math.Abs(float64(dst[i])-(x-y)) > epsilon[T]()*(math.Abs(x)+math.Abs(y)) {
+				t.Fatalf("n %d, element %d: %g, want %g", n, i, dst[i], x-y)
+			}
+		}
+		if dst[n] != gap {
+			t.Fatalf("n %d: wrote past the end", n)
+		}
+	}
+}
+
+func TestRotate(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		testRotate(t, Rotate32)
+		testRotate(t, Rotate64)
+	})
+}
+
 func TestMul64(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		for n := range 40 {

@@ -52,25 +52,14 @@ func rbf64(dst, x, half []float64, own, scale float64) {
 	}
 }
 
-func mul64(dst, x, y []float64) {
+func rotate32(dst, cos, sin, a, b []float32) {
 	if active == scalar {
-		mulScalar(dst, x, y)
+		rotateScalar(dst, cos, sin, a, b)
 		return
 	}
-	for i := 0; i < len(x); i += chunk {
-		end := min(i+chunk, len(x))
-		mul64Kernel(dst[i:end], x[i:end], y[i:end])
-	}
-}
-
-func mulAdd64(dst, x, y []float64) {
-	if active == scalar {
-		mulAddScalar(dst, x, y)
-		return
-	}
-	for i := 0; i < len(x); i += chunk {
-		end := min(i+chunk, len(x))
-		mulAdd64Kernel(dst[i:end], x[i:end], y[i:end])
+	for i := 0; i < len(dst); i += chunk {
+		end := min(i+chunk, len(dst))
+		rotate32Kernel(dst[i:end], cos[i:end], sin[i:end], a[i:end], b[i:end])
 	}
 }
 

@@ -50,7 +50,7 @@ func Gemm32(p *Pack32, tA, tB bool, m, n, k int, alpha float32, a []float32, lda
 	if checkC(m, n, k, alpha, beta, c, ldc) {
 		checkStored("A", tA, m, k, lda, len(a))
 		checkStored("B", tB, k, n, ldb, len(b))
-		gemm(&p.pack, tA, m, n, k, alpha, a, lda, operand[float32]{stored: b, ld: ldb, transposed: tB}, beta, c, ldc)
+		gemm(&p.pack, tA, m, n, k, alpha, a, lda, &operand[float32]{stored: b, ld: ldb, transposed: tB}, beta, c, ldc)
 	}
 }
 
@@ -59,7 +59,7 @@ func Gemm64(p *Pack64, tA, tB bool, m, n, k int, alpha float64, a []float64, lda
 	if checkC(m, n, k, alpha, beta, c, ldc) {
 		checkStored("A", tA, m, k, lda, len(a))
 		checkStored("B", tB, k, n, ldb, len(b))
-		gemm(&p.pack, tA, m, n, k, alpha, a, lda, operand[float64]{stored: b, ld: ldb, transposed: tB}, beta, c, ldc)
+		gemm(&p.pack, tA, m, n, k, alpha, a, lda, &operand[float64]{stored: b, ld: ldb, transposed: tB}, beta, c, ldc)
 	}
 }
 

@@ -7,7 +7,7 @@ const (
 )
 
 // packBlockScalar packs a block of op(B) by tiles, padded with zeros to whole ones.
-func packBlockScalar[T Float](dst []T, b operand[T], j0, nb, k0, kb int) {
+func packBlockScalar[T Float](dst []T, b *operand[T], j0, nb, k0, kb int) {
 	for j := 0; j < nb; j += tileCols {
 		packTile(dst[j*kb:(j+tileCols)*kb], b.stored, b.ld, !b.transposed, j0+j, min(tileCols, nb-j), k0)
 	}

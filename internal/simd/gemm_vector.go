@@ -13,7 +13,7 @@ func panelWidth[T Float]() int {
 }
 
 // packBlock packs a block of op(B) into panels, padded with zeros to whole ones.
-func packBlock[T Float](dst []T, b operand[T], j0, nb, k0, kb int) {
+func packBlock[T Float](dst []T, b *operand[T], j0, nb, k0, kb int) {
 	if active == scalar {
 		packBlockScalar(dst, b, j0, nb, k0, kb)
 		return
@@ -64,25 +64,6 @@ func (p *pack[T]) packA(tA bool, a []T, lda, i0, mb, k0, kb int) ([]T, int) {
 		return a[i0*lda+k0:], lda
 	}
 	return p.a, stride
-}
-
-// multiplyRows runs the micro-kernel over groups of rows.
-func multiplyRows[T Float](m, n, k int, alpha T, a []T, lda int, b, c []T, ldc int, first bool) {
-	heights, write, size := kernelHeights(), 0, sizeOf[T]()
-	if first {
-		write = 1
-	}
-	for i, h := 0, 0; i < m; i += heights[h] {
-		for heights[h] > m-i {
-			h++
-		}
-		x, y, z := unsafe.Pointer(&a[i*lda]), unsafe.Pointer(&b[0]), unsafe.Pointer(&c[i*ldc])
-		if size == 4 {
-			gemm32Kernel(heights[h], n, k, float32(alpha), (*float32)(x), 4*lda, (*float32)(y), (*float32)(z), 4*ldc, write)
-		} else {
-			gemm64Kernel(heights[h], n, k, float64(alpha), (*float64)(x), 8*lda, (*float64)(y), (*float64)(z), 8*ldc, write)
-		}
-	}
 }
 
 // packPanel copies cols columns of k rows into a panel and fills it up with zeros.

@@ -156,6 +156,11 @@ func log32AVX512(n int, x *float32, dst *float32)
 //go:noescape
 func normals32AVX512(blocks int, dst *float32, keys *[20]uint32, c0 *[16]uint32, c1 *[16]uint32, c2 uint32, c3 uint32)
 
+// rotate32AVX512 is dst = cos∘b − sin∘a.
+//
+//go:noescape
+func rotate32AVX512(n int, dst *float32, cos *float32, sin *float32, a *float32, b *float32)
+
 // packRowsAVX2 copies the first dwords of k rows into a panel. stride is in bytes.
 //
 //go:noescape
@@ -175,6 +180,11 @@ func log32AVX2(n int, x *float32, dst *float32)
 //
 //go:noescape
 func normals32AVX2(blocks int, dst *float32, keys *[20]uint32, c0 *[16]uint32, c1 *[16]uint32, c2 uint32, c3 uint32)
+
+// rotate32AVX2 is dst = cos∘b − sin∘a.
+//
+//go:noescape
+func rotate32AVX2(n int, dst *float32, cos *float32, sin *float32, a *float32, b *float32)
 
 // transpose32AVX2 writes dst[j,i] = src[i,j] for rows rounded up to 8, and cols ≥ 8. lds and ldd are in bytes.
 //

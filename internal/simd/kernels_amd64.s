@@ -10078,6 +10078,55 @@ DATA const34c90fdb<>+24(SB)/4, $0x34c90fdb
 DATA const34c90fdb<>+28(SB)/4, $0x34c90fdb
 GLOBL const34c90fdb<>(SB), RODATA|NOPTR, $32
 
+// func rotate32AVX512(n int, dst *float32, cos *float32, sin *float32, a *float32, b *float32)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·rotate32AVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ dst+8(FP), CX
+	MOVQ cos+16(FP), DX
+	MOVQ sin+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ b+40(FP), DI
+	SUBQ $0x00000010, AX
+	JL   rest
+
+whole:
+	VMOVUPS      (DX), Z0
+	VMOVUPS      (BX), Z1
+	VMOVUPS      (DI), Z2
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      (SI), Z2
+	VFNMADD231PS Z2, Z1, Z0
+	VMOVUPS      Z0, (CX)
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000010, AX
+	JGE          whole
+
+rest:
+	ADDQ         $0x00000010, AX
+	JZ           done
+	MOVQ         $0x00000010, R8
+	CMPQ         AX, R8
+	CMOVQLT      AX, R8
+	MOVQ         $-1, AX
+	BZHIQ        R8, AX, AX
+	KMOVW        AX, K1
+	VMOVUPS.Z    (DX), K1, Z0
+	VMOVUPS.Z    (BX), K1, Z1
+	VMOVUPS.Z    (DI), K1, Z2
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS.Z    (SI), K1, Z2
+	VFNMADD231PS Z2, Z1, Z0
+	VMOVUPS      Z0, K1, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func packRowsAVX2(k int, dwords int, src *byte, stride int, dst *byte)
 // Requires: AVX
 TEXT ·packRowsAVX2(SB), NOSPLIT, $0-40
@@ -10792,8 +10841,55 @@ DATA const00000008<>+24(SB)/4, $0x00000008
 DATA const00000008<>+28(SB)/4, $0x00000008
 GLOBL const00000008<>(SB), RODATA|NOPTR, $32
 
+// func rotate32AVX2(n int, dst *float32, cos *float32, sin *float32, a *float32, b *float32)
+// Requires: AVX, FMA3
+TEXT ·rotate32AVX2(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ dst+8(FP), CX
+	MOVQ cos+16(FP), DX
+	MOVQ sin+24(FP), BX
+	MOVQ a+32(FP), SI
+	MOVQ b+40(FP), DI
+	SUBQ $0x00000008, AX
+	JL   rest
+
+whole:
+	VMOVUPS      (DX), Y0
+	VMOVUPS      (BX), Y1
+	VMOVUPS      (DI), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      (SI), Y2
+	VFNMADD231PS Y2, Y1, Y0
+	VMOVUPS      Y0, (CX)
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x00000008, AX
+	JGE          whole
+
+rest:
+	ADDQ         $0x00000008, AX
+	JZ           done
+	LEAQ         maskTable<>+64(SB), R8
+	SHLQ         $0x02, AX
+	SUBQ         AX, R8
+	VMOVDQU      (R8), Y0
+	VMASKMOVPS   (DX), Y0, Y1
+	VMASKMOVPS   (BX), Y0, Y2
+	VMASKMOVPS   (DI), Y0, Y3
+	VMULPS       Y3, Y1, Y1
+	VMASKMOVPS   (SI), Y0, Y3
+	VFNMADD231PS Y3, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func transpose32AVX2(rows int, cols int, src *float32, lds int, dst *float32, ldd int)
-// Requires: AVX, CMOV, MMX+
+// Requires: AVX, CMOV
 TEXT ·transpose32AVX2(SB), NOSPLIT, $0-48
 	MOVQ rows+0(FP), AX
 	MOVQ src+16(FP), CX
@@ -10818,86 +10914,70 @@ band:
 	LEAQ    (R9)(DX*1), R10
 	CMPQ    AX, $0x06
 	CMOVQLE R9, R10
-	LEAQ    (R10)(DX*1), R11
+	LEAQ    (R10)(DX*1), DX
 	CMPQ    AX, $0x07
-	CMOVQLE R10, R11
-	XORQ    R12, R12
+	CMOVQLE R10, DX
+	XORQ    R11, R11
 
 square:
-	MOVQ        ldd+40(FP), R13
-	MOVQ        R12, R14
-	IMULQ       R13, R14
-	ADDQ        dst+32(FP), R14
-	LEAQ        (CX)(R12*4), R15
-	PREFETCHT0  (R15)(DX*8)
-	LEAQ        (BX)(R12*4), R15
-	PREFETCHT0  (R15)(DX*8)
-	LEAQ        (SI)(R12*4), R15
-	PREFETCHT0  (R15)(DX*8)
-	LEAQ        (DI)(R12*4), R15
-	PREFETCHT0  (R15)(DX*8)
-	LEAQ        (R8)(R12*4), R15
-	PREFETCHT0  (R15)(DX*8)
-	LEAQ        (R9)(R12*4), R15
-	PREFETCHT0  (R15)(DX*8)
-	LEAQ        (R10)(R12*4), R15
-	PREFETCHT0  (R15)(DX*8)
-	LEAQ        (R11)(R12*4), R15
-	PREFETCHT0  (R15)(DX*8)
-	VMOVUPS     (CX)(R12*4), X0
-	VINSERTF128 $0x01, (R8)(R12*4), Y0, Y0
-	VMOVUPS     (BX)(R12*4), X1
-	VINSERTF128 $0x01, (R9)(R12*4), Y1, Y1
-	VMOVUPS     (SI)(R12*4), X2
-	VINSERTF128 $0x01, (R10)(R12*4), Y2, Y2
-	VMOVUPS     (DI)(R12*4), X3
-	VINSERTF128 $0x01, (R11)(R12*4), Y3, Y3
+	MOVQ        ldd+40(FP), R12
+	MOVQ        R11, R13
+	IMULQ       R12, R13
+	ADDQ        dst+32(FP), R13
+	VMOVUPS     (CX)(R11*4), X0
+	VINSERTF128 $0x01, (R8)(R11*4), Y0, Y0
+	VMOVUPS     (BX)(R11*4), X1
+	VINSERTF128 $0x01, (R9)(R11*4), Y1, Y1
+	VMOVUPS     (SI)(R11*4), X2
+	VINSERTF128 $0x01, (R10)(R11*4), Y2, Y2
+	VMOVUPS     (DI)(R11*4), X3
+	VINSERTF128 $0x01, (DX)(R11*4), Y3, Y3
 	VUNPCKLPS   Y1, Y0, Y4
 	VUNPCKHPS   Y1, Y0, Y5
 	VUNPCKLPS   Y3, Y2, Y1
 	VUNPCKHPS   Y3, Y2, Y3
 	VUNPCKLPD   Y1, Y4, Y0
-	VMOVUPS     Y0, (R14)
-	ADDQ        R13, R14
+	VMOVUPS     Y0, (R13)
+	ADDQ        R12, R13
 	VUNPCKHPD   Y1, Y4, Y1
-	VMOVUPS     Y1, (R14)
-	ADDQ        R13, R14
+	VMOVUPS     Y1, (R13)
+	ADDQ        R12, R13
 	VUNPCKLPD   Y3, Y5, Y2
-	VMOVUPS     Y2, (R14)
-	ADDQ        R13, R14
+	VMOVUPS     Y2, (R13)
+	ADDQ        R12, R13
 	VUNPCKHPD   Y3, Y5, Y3
-	VMOVUPS     Y3, (R14)
-	ADDQ        R13, R14
-	VMOVUPS     16(CX)(R12*4), X6
-	VINSERTF128 $0x01, 16(R8)(R12*4), Y6, Y6
-	VMOVUPS     16(BX)(R12*4), X7
-	VINSERTF128 $0x01, 16(R9)(R12*4), Y7, Y7
-	VMOVUPS     16(SI)(R12*4), X8
-	VINSERTF128 $0x01, 16(R10)(R12*4), Y8, Y8
-	VMOVUPS     16(DI)(R12*4), X9
-	VINSERTF128 $0x01, 16(R11)(R12*4), Y9, Y9
+	VMOVUPS     Y3, (R13)
+	ADDQ        R12, R13
+	VMOVUPS     16(CX)(R11*4), X6
+	VINSERTF128 $0x01, 16(R8)(R11*4), Y6, Y6
+	VMOVUPS     16(BX)(R11*4), X7
+	VINSERTF128 $0x01, 16(R9)(R11*4), Y7, Y7
+	VMOVUPS     16(SI)(R11*4), X8
+	VINSERTF128 $0x01, 16(R10)(R11*4), Y8, Y8
+	VMOVUPS     16(DI)(R11*4), X9
+	VINSERTF128 $0x01, 16(DX)(R11*4), Y9, Y9
 	VUNPCKLPS   Y7, Y6, Y4
 	VUNPCKHPS   Y7, Y6, Y5
 	VUNPCKLPS   Y9, Y8, Y7
 	VUNPCKHPS   Y9, Y8, Y9
 	VUNPCKLPD   Y7, Y4, Y6
-	VMOVUPS     Y6, (R14)
-	ADDQ        R13, R14
+	VMOVUPS     Y6, (R13)
+	ADDQ        R12, R13
 	VUNPCKHPD   Y7, Y4, Y7
-	VMOVUPS     Y7, (R14)
-	ADDQ        R13, R14
+	VMOVUPS     Y7, (R13)
+	ADDQ        R12, R13
 	VUNPCKLPD   Y9, Y5, Y8
-	VMOVUPS     Y8, (R14)
-	ADDQ        R13, R14
+	VMOVUPS     Y8, (R13)
+	ADDQ        R12, R13
 	VUNPCKHPD   Y9, Y5, Y9
-	VMOVUPS     Y9, (R14)
-	MOVQ        cols+8(FP), R13
-	LEAQ        -8(R13), R13
-	CMPQ        R12, R13
+	VMOVUPS     Y9, (R13)
+	MOVQ        cols+8(FP), R12
+	LEAQ        -8(R12), R12
+	CMPQ        R11, R12
 	JGE         across
-	ADDQ        $0x00000008, R12
-	CMPQ        R12, R13
-	CMOVQGT     R13, R12
+	ADDQ        $0x00000008, R11
+	CMPQ        R11, R12
+	CMOVQGT     R12, R11
 	JMP         square
 
 across:
@@ -10911,7 +10991,7 @@ across:
 	RET
 
 // func transpose64AVX2(rows int, cols int, src *float64, lds int, dst *float64, ldd int)
-// Requires: AVX, CMOV, MMX+
+// Requires: AVX, CMOV
 TEXT ·transpose64AVX2(SB), NOSPLIT, $0-48
 	MOVQ rows+0(FP), AX
 	MOVQ src+16(FP), CX
@@ -10924,50 +11004,42 @@ band:
 	LEAQ    (BX)(DX*1), SI
 	CMPQ    AX, $0x02
 	CMOVQLE BX, SI
-	LEAQ    (SI)(DX*1), DI
+	LEAQ    (SI)(DX*1), DX
 	CMPQ    AX, $0x03
-	CMOVQLE SI, DI
-	XORQ    R8, R8
+	CMOVQLE SI, DX
+	XORQ    DI, DI
 
 square:
-	MOVQ        ldd+40(FP), R9
-	MOVQ        R8, R10
-	IMULQ       R9, R10
-	ADDQ        dst+32(FP), R10
-	LEAQ        (CX)(R8*8), R11
-	PREFETCHT0  (R11)(DX*4)
-	LEAQ        (BX)(R8*8), R11
-	PREFETCHT0  (R11)(DX*4)
-	LEAQ        (SI)(R8*8), R11
-	PREFETCHT0  (R11)(DX*4)
-	LEAQ        (DI)(R8*8), R11
-	PREFETCHT0  (R11)(DX*4)
-	VMOVUPD     (CX)(R8*8), X0
-	VINSERTF128 $0x01, (SI)(R8*8), Y0, Y0
-	VMOVUPD     (BX)(R8*8), X1
-	VINSERTF128 $0x01, (DI)(R8*8), Y1, Y1
+	MOVQ        ldd+40(FP), R8
+	MOVQ        DI, R9
+	IMULQ       R8, R9
+	ADDQ        dst+32(FP), R9
+	VMOVUPD     (CX)(DI*8), X0
+	VINSERTF128 $0x01, (SI)(DI*8), Y0, Y0
+	VMOVUPD     (BX)(DI*8), X1
+	VINSERTF128 $0x01, (DX)(DI*8), Y1, Y1
 	VUNPCKLPD   Y1, Y0, Y2
 	VUNPCKHPD   Y1, Y0, Y3
-	VMOVUPS     Y2, (R10)
-	ADDQ        R9, R10
-	VMOVUPS     Y3, (R10)
-	ADDQ        R9, R10
-	VMOVUPD     16(CX)(R8*8), X4
-	VINSERTF128 $0x01, 16(SI)(R8*8), Y4, Y4
-	VMOVUPD     16(BX)(R8*8), X5
-	VINSERTF128 $0x01, 16(DI)(R8*8), Y5, Y5
+	VMOVUPS     Y2, (R9)
+	ADDQ        R8, R9
+	VMOVUPS     Y3, (R9)
+	ADDQ        R8, R9
+	VMOVUPD     16(CX)(DI*8), X4
+	VINSERTF128 $0x01, 16(SI)(DI*8), Y4, Y4
+	VMOVUPD     16(BX)(DI*8), X5
+	VINSERTF128 $0x01, 16(DX)(DI*8), Y5, Y5
 	VUNPCKLPD   Y5, Y4, Y2
 	VUNPCKHPD   Y5, Y4, Y3
-	VMOVUPS     Y2, (R10)
-	ADDQ        R9, R10
-	VMOVUPS     Y3, (R10)
-	MOVQ        cols+8(FP), R9
-	LEAQ        -4(R9), R9
-	CMPQ        R8, R9
+	VMOVUPS     Y2, (R9)
+	ADDQ        R8, R9
+	VMOVUPS     Y3, (R9)
+	MOVQ        cols+8(FP), R8
+	LEAQ        -4(R8), R8
+	CMPQ        DI, R8
 	JGE         across
-	ADDQ        $0x00000004, R8
-	CMPQ        R8, R9
-	CMOVQGT     R9, R8
+	ADDQ        $0x00000004, DI
+	CMPQ        DI, R8
+	CMOVQGT     R8, DI
 	JMP         square
 
 across:

@@ -82,6 +82,11 @@ func mul64NEON(n int, dst, x, y *float64)
 //go:noescape
 func mulAdd64NEON(n int, dst, x, y *float64)
 
+// rotate32NEON is dst = cos∘b − sin∘a.
+//
+//go:noescape
+func rotate32NEON(n int, dst, cos, sin, a, b *float32)
+
 // adam32NEON updates p, m and v.
 //
 //go:noescape

@@ -10,7 +10,7 @@ func availableTiers() []tier { return writtenTiers() }
 
 func panelWidth[T Float]() int { return tileCols }
 
-func packBlock[T Float](dst []T, b operand[T], j0, nb, k0, kb int) {
+func packBlock[T Float](dst []T, b *operand[T], j0, nb, k0, kb int) {
 	packBlockScalar(dst, b, j0, nb, k0, kb)
 }
 
@@ -31,6 +31,8 @@ func axpy32(alpha float32, x, y []float32)              { axpyScalar(alpha, x, y
 func axpy64(alpha float64, x, y []float64)              { axpyScalar(alpha, x, y) }
 func adam32(p, g, m, v, rate []float32, co *AdamCoeffs) { adamScalar(p, g, m, v, rate, co) }
 func adam64(p, g, m, v, rate []float64, co *AdamCoeffs) { adamScalar(p, g, m, v, rate, co) }
+
+func rotate32(dst, cos, sin, a, b []float32) { rotateScalar(dst, cos, sin, a, b) }
 
 func normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
 	normalsScalar(dst, key, c1, c2, c3)

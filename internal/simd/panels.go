@@ -11,7 +11,7 @@ const PanelColumns64 = packBytes / 8 / kBlock
 // Pack packs op(B) [k,n]. It allocates only if it never had as much to hold.
 func (q *Panels64) Pack(tB bool, k, n int, b []float64, ldb int) {
 	checkStored("B", tB, k, n, ldb, len(b))
-	q.pack(k, n, operand[float64]{stored: b, ld: ldb, transposed: tB})
+	q.pack(k, n, &operand[float64]{stored: b, ld: ldb, transposed: tB})
 }
 
 // GemmPanels64 is Gemm64 for columns from … from+n of a packed op(B), with the same bits. from must be a multiple
@@ -22,7 +22,7 @@ func GemmPanels64(p *Pack64, tA bool, m, n int, alpha float64, a []float64, lda 
 	}
 	if checkC(m, n, b.k, alpha, beta, c, ldc) {
 		checkStored("A", tA, m, b.k, lda, len(a))
-		gemm(&p.pack, tA, m, n, b.k, alpha, a, lda, operand[float64]{packed: &b.panels, from: from}, beta, c, ldc)
+		gemm(&p.pack, tA, m, n, b.k, alpha, a, lda, &operand[float64]{packed: &b.panels, from: from}, beta, c, ldc)
 	}
 }
 
@@ -32,7 +32,7 @@ type panels[T Float] struct {
 	k, n int
 }
 
-func (q *panels[T]) pack(k, n int, b operand[T]) {
+func (q *panels[T]) pack(k, n int, b *operand[T]) {
 	q.k, q.n = k, n
 	size := whole[T](n) * k
 	if cap(q.data) < size {

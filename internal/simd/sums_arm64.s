@@ -222,6 +222,26 @@ loop:
 	BGT loop
 	RET
 
+// func rotate32NEON(n int, dst, cos, sin, a, b *float32)
+TEXT ·rotate32NEON(SB), NOSPLIT, $0-48
+	MOVD n+0(FP), R0
+	MOVD dst+8(FP), R1
+	MOVD cos+16(FP), R2
+	MOVD sin+24(FP), R3
+	MOVD a+32(FP), R4
+	MOVD b+40(FP), R5
+loop:
+	VLD1.P 16(R2), [V0.S4]
+	VLD1.P 16(R3), [V1.S4]
+	VLD1.P 16(R4), [V2.S4]
+	VLD1.P 16(R5), [V3.S4]
+	FMUL_S4(3, 0, 0)
+	VFMLS V2.S4, V1.S4, V0.S4
+	VST1.P [V0.S4], 16(R1)
+	SUBS $4, R0
+	BGT loop
+	RET
+
 // func adam32NEON(n int, p, grad, m, v, rate *float32, co *[9]float32)
 TEXT ·adam32NEON(SB), NOSPLIT, $0-56
 	MOVD n+0(FP), R0

@@ -93,6 +93,9 @@ func every(tr tier) (out []float64) {
 	keep32([]float32{Dot32(x, y), Dot32(x[:40], y[:40])})
 	Axpy32(0.25, x, dst)
 	keep32(dst)
+	Rotate32(dst2, x, y, z, dst)
+	keep32(dst2)
+	Exp32(dst2, dst2)
 	Adam32(x, y, z, dst2, wide, AdamCoeffs{0.9, 0.99, 0.1, 2, 1e-8, 0.1, -0.2})
 	keep32(x)
 
@@ -130,7 +133,7 @@ func every(tr tier) (out []float64) {
 
 // vectorHash is that of the results of every vector tier: all do the same operations in the same order, on
 // every processor. It changes with the arithmetic of a kernel.
-const vectorHash = 0xd85ac535b7d5fa12
+const vectorHash = 0xcbe0c4cd97b87c7f
 
 func TestTiersAgree(t *testing.T) {
 	for _, tr := range availableTiers()[1:] {
@@ -159,6 +162,7 @@ func TestAllocations(t *testing.T) {
 			Exp32(a[:], b[:])
 			Log32(a[:], b[:])
 			SinCos32(a[:], b[:], c[:])
+			Rotate32(a[:], b[:], c[:], d[:], e[:])
 			Normals32(d[:], [2]uint32{}, 1, 2, 3)
 			NormalRows32(d[:], 6, 6, 3, [2]uint32{}, nil, 2, 3)
 			Axpy32(Dot32(a[:], b[:]), a[:], b[:])
@@ -175,6 +179,7 @@ func TestAllocations(t *testing.T) {
 			Mul64(a[:], b[:], c[:])
 			Log64(a[:], b[:])
 			SinCos64(a[:], b[:], c[:])
+			Rotate64(a[:], b[:], c[:], d[:], e[:])
 			Normals64(d[:], [2]uint32{}, 1, 2, 3)
 			Axpy64(Dot64(a[:], b[:]), a[:], b[:])
 			Adam64(a[:], b[:], c[:], d[:], e[:], AdamCoeffs{})

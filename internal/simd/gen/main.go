@@ -21,6 +21,7 @@ func main() {
 		sinCos(v)
 		log(v)
 		normals(v)
+		rotate(v)
 	}
 	transpose32()
 	transpose64()

@@ -81,11 +81,6 @@ func transpose(name, elem string, size, side int, square func(src []Mem, store f
 	for _, p := range row {
 		from = append(from, Mem{Base: p, Index: column, Scale: uint8(size)})
 	}
-	for _, m := range from { // the next band: its rows lie too far apart for the processor to expect them
-		p := GP64()
-		LEAQ(m, p)
-		PREFETCHT0(Mem{Base: p, Index: lds, Scale: uint8(side)})
-	}
 	square(from, func(j int, x Op) {
 		VMOVUPS(x, at(to, 0))
 		if j+1 < side {

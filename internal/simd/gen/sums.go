@@ -120,3 +120,16 @@ func multiply(v vec) {
 	VZEROUPPER()
 	RET()
 }
+
+// rotate is dst = cos∘b − sin∘a.
+func rotate(v vec) {
+	n, ptrs := kernel(v, "rotate", "is dst = cos∘b − sin∘a.", "", "dst", "cos", "sin", "a", "b")
+	v.each(n, ptrs, func(e elements) {
+		cos, sin := e.load(1), e.load(2)
+		v.do(mul, e.load(4), cos, cos)
+		v.do(fnma231, e.load(3), sin, cos)
+		e.store(cos, 0)
+	})
+	VZEROUPPER()
+	RET()
+}

@@ -1,5 +1,3 @@
-//go:build amd64 || arm64
-
 package simd
 
 func dot32(x, y []float32) float32 {
@@ -45,5 +43,27 @@ func axpy64(alpha float64, x, y []float64) {
 	for i := 0; i < len(x); i += chunk {
 		end := min(i+chunk, len(x))
 		axpy64Kernel(alpha, x[i:end], y[i:end])
+	}
+}
+
+func mul64(dst, x, y []float64) {
+	if active == scalar {
+		mulScalar(dst, x, y)
+		return
+	}
+	for i := 0; i < len(x); i += chunk {
+		end := min(i+chunk, len(x))
+		mul64Kernel(dst[i:end], x[i:end], y[i:end])
+	}
+}
+
+func mulAdd64(dst, x, y []float64) {
+	if active == scalar {
+		mulAddScalar(dst, x, y)
+		return
+	}
+	for i := 0; i < len(x); i += chunk {
+		end := min(i+chunk, len(x))
+		mulAdd64Kernel(dst[i:end], x[i:end], y[i:end])
 	}
 }

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// tolerances are how far a gradient on a GPU may be from the CPU's, relative to the largest number of its
+// block. Sums run in another order, and where a GPU has instructions for a·b+c it uses them: some
+// hundred roundings in all.
+var tolerances = map[string]float64{":f32": 1e-3, ":f64": 1e-10}
+
+// comparison is what `info --check` says of one precision.
+type comparison struct {
+	Device     string  `json:"device"`
+	Reference  string  `json:"reference"`
+	Difference float64 `json:"difference"` // the largest, relative
+	At         string  `json:"at"`         // the block of parameters where it is
+	Tolerance  float64 `json:"tolerance"`
+	Agrees     bool    `json:"agrees"`
+}
+
+// comparisons is the whole check.
+type comparisons struct {
+	About string       `json:"about"` // the GPU
+	Check []comparison `json:"check"`
+}
+
+// Lines is the text for people.
+func (c *comparisons) Lines() []string {
+	lines := []string{c.About}
+	for _, x := range c.Check {
+		mark, verb := "✓", "agrees with"
+		if !x.Agrees {
+			mark, verb = "✗", "differs from"
+		}
+		lines = append(lines, fmt.Sprintf("%s %s %s %s: largest relative difference %.2g, of the gradient of %s; tolerance %.0e",
+			mark, x.Device, verb, x.Reference, x.Difference, x.At, x.Tolerance))
+	}
+	return lines
+}
+
+// check computes one gradient on a GPU, the first if none is named, and on the CPU.
+func (p *program) check(c *call, name string, asJSON bool) error {
+	if err := c.noMore(c.Args().Slice()); err != nil {
+		return err
+	}
+	if err := c.onlyForData(); err != nil {
+		return err
+	}
+	machine, precisions, err := p.toCheck(name)
+	if err != nil {
+		return err
+	}
+	about := &comparisons{About: machine.Name + ": " + machine.About}
+	agree := true
+	for _, precision := range precisions {
+		x := comparison{Device: machine.Name + precision, Reference: "cpu" + precision, Tolerance: tolerances[precision]}
+		want, err := p.gradient(x.Reference)
+		if err != nil {
+			return err
+		}
+		got, err := p.gradient(x.Device)
+		if err != nil {
+			return err
+		}
+		x.compare(got, want)
+		about.Check = append(about.Check, x)
+		agree = agree && x.Agrees
+	}
+	if err := p.show(about, asJSON); err != nil {
+		return err
+	}
+	if !agree {
+		return fmt.Errorf("%s does not compute what the CPU does: do not train on it", machine.Name)
+	}
+	return nil
+}
+
+// toCheck finds the GPU and the precisions that a name stands for.
+func (p *program) toCheck(name string) (found device.Machine, precisions []string, err error) {
+	precisions = device.Precisions[:]
+	for _, precision := range precisions {
+		if short, ok := strings.CutSuffix(name, precision); ok {
+			name, precisions = short, []string{precision}
+			break
+		}
+	}
+	machines, reasons := device.Machines()
+	machines = slices.DeleteFunc(machines, func(m device.Machine) bool { return m.Name == "cpu" })
+	switch {
+	case name == "cpu":
+		return found, nil, usagef("--device cpu: it is what a GPU is compared with: nothing to check")
+	case len(machines) == 0:
+		reason := "no GPU"
+		for backend, err := range reasons {
+			reason = fmt.Sprintf("no %s: %v", backend, err)
+		}
+		return found, nil, usagef("nothing to check: %s", reason)
+	case name == "" || name == "auto" || name == "cuda":
+		return machines[0], precisions, nil
+	}
+	i := slices.IndexFunc(machines, func(m device.Machine) bool { return m.Name == name })
+	if i >= 0 {
+		return machines[i], precisions, nil
+	}
+	dev, err := p.openDevice(name) // says what is wrong with the name
+	if err == nil {
+		dev.Close()
+		err = usagef("--device %s: is not a GPU", name)
+	}
+	return found, nil, err
+}
+
+// gradient is that of a small GP-DRF on rows and parameters that are the same everywhere. The parameters are moved
+// from their start, where some gradients are zero.
+func (p *program) gradient(name string) (gradient []model.Named, err error) {
+	dev, err := p.openDevice(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closing := dev.Close(); err == nil {
+			err = closing
+		}
+	}()
+	const rows, inputs, inducing = 33, 3, 17
+	wave := func(n int, frequency float64) []float64 {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = math.Sin(frequency * float64(i+1))
+		}
+		return x
+	}
+	m, err := model.New(dev, model.Config{
+		Model: model.GPDRF, Inputs: inputs, Outputs: 1, Likelihood: model.GaussianLikelihood, Samples: 2,
+		Latents: 3, Inducing: inducing, Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,
+		Layers: 2, Features: 9, Hidden: 3, Spectra: model.VarResampled, FixedNoise: model.FixAll, LocalReparam: true, FeedForward: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.Init(model.Init{Seed: 1, PseudoInputs: wave(inducing*inputs, 1.7), GPLengthscaleFactor: 1, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
+	parameters := m.Export()
+	for _, block := range parameters {
+		for i, move := range wave(len(block.Data), 2.3) {
+			block.Data[i] += 0.05 * move
+		}
+	}
+	if err := m.Import(parameters); err != nil {
+		return nil, err
+	}
+	batch := make([]int32, rows)
+	for i := range batch {
+		batch[i] = int32(i)
+	}
+	m.Gradient(m.NewPass(2, rows), m.Upload(rows, wave(rows*inputs, 0.9), wave(rows, 0.4), nil), batch, model.Step{Seed: 1, Number: 1, KLWeight: 1})
+	if _, err := m.Report(1); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	flat := make([]float64, m.Params().Len())
+	dev.Download(flat, m.Params().Grad)
+	for i, block := range parameters {
+		parameters[i].Data, flat = flat[:len(block.Data)], flat[len(block.Data):]
+	}
+	return parameters, nil
+}
+
+// compare fills in the largest difference of two gradients. What is not a number is as far off as can be.
+func (x *comparison) compare(got, want []model.Named) {
+	for i, block := range want {
+		size := math.SmallestNonzeroFloat64
+		for _, v := range block.Data {
+			size = max(size, math.Abs(v))
+		}
+		for k, v := range block.Data {
+			d := min(math.Abs(got[i].Data[k]-v)/size, math.MaxFloat64)
+			if math.IsNaN(d) {
+				d = math.MaxFloat64
+			}
+			if x.At == "" || d > x.Difference {
+				x.Difference, x.At = d, block.Name
+			}
+		}
+	}
+	x.Agrees = x.Difference <= x.Tolerance
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// The check finds one wrong number in a small block beside a large one, and one that is not a number.
+func TestCompare(t *testing.T) {
+	want := []model.Named{{Name: "large", Data: []float64{1e6, -2e6}}, {Name: "small", Data: []float64{1e-3, 0, 2e-3}}, {Name: "zero", Data: []float64{0}}}
+	for _, test := range []struct {
+		wrong  float64
+		agrees bool
+		line   string
+	}{
+		{0, true, "✓ cuda:0:f64 agrees with cpu:f64: largest relative difference 0, "},
+		{1e-14, true, "✓ cuda:0:f64 agrees with cpu:f64: largest relative difference 5e-12, of the gradient of small; tolerance 1e-10"},
+		{1e-12, false, "✗ cuda:0:f64 differs from cpu:f64: largest relative difference 5e-10, of the gradient of small; tolerance 1e-10"},
+		{math.NaN(), false, "✗ "},
+		{math.Inf(1), false, "✗ "},
+	} {
+		got := []model.Named{want[0], {Name: "small", Data: []float64{1e-3, test.wrong, 2e-3}}, want[2]}
+		x := comparison{Device: "cuda:0:f64", Reference: "cpu:f64", Tolerance: tolerances[":f64"]}
+		x.compare(got, want)
+		c := comparisons{Check: []comparison{x}}
+		if line := c.Lines()[1]; x.Agrees != test.agrees || !strings.HasPrefix(line, test.line) {
+			t.Errorf("off by %g: %s", test.wrong, line)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+//go:build cuda && cgo
+
+package train
+
+import (
+	"math"
+	"os"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
+)
+
+// How far apart 20 steps on a GPU and on the CPU may end. Both add the same numbers in another order. In double that is
+// rounding, but Adam divides each gradient by its own size: where one is zero but for rounding, as that of the
+// length-scales is while q(Ω) is still the prior, an ε of 1e-8 moves the parameter by a multiple of the rounding, which
+// is then seen in the sixth digit. The test has a larger ε, so that a difference is one of the gradients. In single the
+// parameters show rounding in any case, and the bound is compared.
+const (
+	sameParameters  = 1e-8 // |a−b| relative to the largest number of its block
+	sameBound       = 1e-8 // relative, in double
+	sameBoundSingle = 1e-4 // relative to the log-likelihood and KL that it is made of
+)
+
+// A training of 20 steps on the GPU is that of the CPU.
+func TestCUDATraining(t *testing.T) {
+	dev, err := device.Open("cuda:0:f64")
+	if err != nil {
+		if os.Getenv("REQUIRE_CUDA") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	if err := dev.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sets := map[string]*data.Dataset{"regression": table(t, 60, 1, wave), "softmax": table(t, 60, 3, rings)}
+	for _, options := range []string{
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2",
+		"model=gpdrf inducing=9 latents=3 features=7 whiten=false q-cov=diagonal lengthscales=isotropic local-reparam=false samples=2",
+		"model=gp inducing=9 lengthscales=shared",
+		"model=drf features=7 layers=2 hidden=3 spectra=prior-fixed samples=2",
+	} {
+		for name, set := range sets {
+			t.Run(name+" "+options, func(t *testing.T) {
+				options := options + " steps=20 batch=17 adam-eps=0.001 device="
+				cpu, cuda := mustFit(t, options+"cpu:f64", set), mustFit(t, options+"cuda:0:f64", set)
+				near(t, "bound", cuda.ELBO.Value, cpu.ELBO.Value, math.Abs(cpu.ELBO.Value), sameBound)
+				if len(cuda.Trained.Named) != len(cpu.Trained.Named) {
+					t.Fatalf("%d blocks of parameters, expected %d", len(cuda.Trained.Named), len(cpu.Trained.Named))
+				}
+				for i, block := range cpu.Trained.Named {
+					scale := 0.0
+					for _, v := range block.Data {
+						scale = max(scale, math.Abs(v))
+					}
+					for k, want := range block.Data {
+						near(t, block.Name, cuda.Trained.Named[i].Data[k], want, scale, sameParameters)
+					}
+				}
+				cpu, cuda = mustFit(t, options+"cpu:f32", set), mustFit(t, options+"cuda:0:f32", set)
+				near(t, "bound in single", cuda.ELBO.Value, cpu.ELBO.Value, math.Abs(cpu.ELBO.ELL)+math.Abs(cpu.ELBO.KL), sameBoundSingle)
+			})
+		}
+	}
+}
+
+func near(t *testing.T, what string, got, want, scale, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance*scale) {
+		t.Errorf("%s: %.12g on the GPU, %.12g on the CPU", what, got, want)
+	} else if testing.Verbose() && got != want && scale > 0 && math.Abs(got-want) > 0.01*tolerance*scale {
+		t.Logf("%s: relative difference %.2g", what, math.Abs(got-want)/scale)
+	}
+}
