@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"strconv"
 	"time"
 
@@ -74,8 +73,8 @@ func normal[T simd.Float](n int) []T {
 	return x
 }
 
+// timed runs work that allocates nothing, so that no collection of garbage falls into it.
 func timed(f func(), reps int) cost {
-	runtime.GC() // not in the middle of the measurement
 	wall, processor := time.Now(), processorTime()
 	for range reps {
 		f()
