@@ -159,9 +159,9 @@ func (t *ardMove) run(w *worker, block int) {
 // pull is dz −= z∘(gᵀ w).
 func (t *ardMove) pull(w *worker, lo, hi, d0, d1 int, twice float64) {
 	n, groups := d1-d0, (*ardTask)(t).groups()
-	weight, ld := t.weight[min(d0, len(t.weight)):], t.D
-	if t.Isotropic {
-		weight, ld = t.ones, n
+	weight, ld := t.ones, n
+	if !t.Isotropic {
+		weight, ld = t.weight[d0:], t.D
 	}
 	pull := w.double(0, (hi-lo)*n)
 	simd.Gemm64(w.pack64, true, false, hi-lo, n, groups, -twice, t.rowSum[lo:], t.M, weight, ld, 0, pull, n)

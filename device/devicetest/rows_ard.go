@@ -17,10 +17,10 @@ func ardRows() []row {
 	all := func(d int) int { return d }
 	one := func(int) int { return 1 }
 	return []row{
-		{ops: ops, variant: "Kuf", sizes: [][]int{{1, 1, 1, 1}, {3, 31, 33, 2}, {2, 33, 257, 5}, {1, 70, 31, 40}}, build: cross(all)},
-		{ops: ops, variant: "Kuf isotropic", sizes: [][]int{{3, 31, 33, 2}, {2, 33, 257, 5}}, build: cross(one)},
-		{ops: ops, variant: "Kuu", sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 70, 5}}, build: own(all)},
-		{ops: ops, variant: "Kuu isotropic", sizes: [][]int{{3, 31, 2}, {2, 70, 5}}, build: own(one)},
+		{ops: ops, variant: "Kuf", sizes: [][]int{{1, 1, 1, 1}, {3, 31, 33, 2}, {2, 33, 257, 5}, {1, 70, 31, 40}, {2, 5, 7, 300}}, build: cross(all)},
+		{ops: ops, variant: "Kuf isotropic", sizes: [][]int{{3, 31, 33, 2}, {2, 33, 257, 5}, {2, 5, 7, 300}}, build: cross(one)},
+		{ops: ops, variant: "Kuu", sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 70, 5}, {2, 6, 300}}, build: own(all)},
+		{ops: ops, variant: "Kuu isotropic", sizes: [][]int{{3, 31, 2}, {2, 70, 5}, {2, 6, 300}}, build: own(one)},
 		{ops: []string{"ARDBackward"}, variant: "fixed pseudo-inputs", sizes: [][]int{{2, 33, 31, 3}}, build: func(r *random, size []int) *problem {
 			p := ardCross(r, size, 3)
 			p.in[0].grad = none
