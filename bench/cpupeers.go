@@ -118,9 +118,12 @@ func (t tier) compare(python string, figures map[string]float64, log io.Writer) 
 		name := p.name() + t.suffix
 		figures[name] = 1 / c.slower(name, p.request(), p.request(), 1)
 	}
-	figures["sincos"+t.suffix] = 1 / c.slower("sincos"+t.suffix, "sincos 65536 400", "sincos 65536 400", 1)
+	for _, request := range []string{"sincos 65536 4000", "sincos 4096 64000"} {
+		name := strings.ReplaceAll(request[:strings.LastIndex(request, " ")], " ", "_") + t.suffix
+		figures[name] = 1 / c.slower(name, request, request, 1)
+	}
 	rand := comparison{ours: ours, theirs: ours, log: log}
-	figures["normals"+t.suffix] = 1 / rand.slower("normals"+t.suffix, "normals 65536 32", "randv2 65536 32", 1)
+	figures["normals"+t.suffix] = 1 / rand.slower("normals"+t.suffix, "normals 65536 600", "randv2 65536 600", 1)
 	return errors.Join(c.err, rand.err)
 }
 

@@ -9226,6 +9226,8 @@ TEXT ·normals32AVX512(SB), NOSPLIT, $0-48
 	MOVQ    keys+16(FP), DX
 	MOVQ    c0+24(FP), BX
 	VMOVUPS (BX), Z0
+	MOVL    $0x0000aaaa, BX
+	KMOVW   BX, K3
 	SUBQ    $0x02, AX
 	JL      last
 
@@ -9491,22 +9493,10 @@ two:
 	VPSHUFD          $0xf5, Z8, Z18
 	VPTERNLOGD.BCST  $0x96, 72(DX), Z10, Z18
 	VPTERNLOGD.BCST  $0x96, 76(DX), Z5, Z16
-	VPSLLQ           $0x20, Z14, Z14
-	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z5
-	VPTERNLOGQ       $0xca, Z14, Z15, Z5
-	VMOVDQA64        Z5, Z15
-	VPSLLQ           $0x20, Z3, Z3
-	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z5
-	VPTERNLOGQ       $0xca, Z3, Z4, Z5
-	VMOVDQA64        Z5, Z4
-	VPSLLQ           $0x20, Z13, Z13
-	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z3
-	VPTERNLOGQ       $0xca, Z13, Z11, Z3
-	VMOVDQA64        Z3, Z11
-	VPSLLQ           $0x20, Z2, Z2
-	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z3
-	VPTERNLOGQ       $0xca, Z2, Z1, Z3
-	VMOVDQA64        Z3, Z1
+	VPSHUFD          $0xa0, Z14, K3, Z15
+	VPSHUFD          $0xa0, Z3, K3, Z4
+	VPSHUFD          $0xa0, Z13, K3, Z11
+	VPSHUFD          $0xa0, Z2, K3, Z1
 	VBROADCASTSS     const33800000<>+0(SB), Z2
 	VPSRLD           $0x08, Z15, Z15
 	VCVTDQ2PS        Z15, Z15
@@ -9612,22 +9602,10 @@ two:
 	VMOVUPS          Z11, 64(CX)
 	VMOVUPS          Z1, 128(CX)
 	VMOVUPS          Z10, 192(CX)
-	VPSLLQ           $0x20, Z18, Z18
-	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
-	VPTERNLOGQ       $0xca, Z18, Z17, Z1
-	VMOVDQA64        Z1, Z17
-	VPSLLQ           $0x20, Z8, Z8
-	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
-	VPTERNLOGQ       $0xca, Z8, Z9, Z1
-	VMOVDQA64        Z1, Z9
-	VPSLLQ           $0x20, Z16, Z16
-	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
-	VPTERNLOGQ       $0xca, Z16, Z12, Z1
-	VMOVDQA64        Z1, Z12
-	VPSLLQ           $0x20, Z7, Z7
-	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
-	VPTERNLOGQ       $0xca, Z7, Z6, Z1
-	VMOVDQA64        Z1, Z6
+	VPSHUFD          $0xa0, Z18, K3, Z17
+	VPSHUFD          $0xa0, Z8, K3, Z9
+	VPSHUFD          $0xa0, Z16, K3, Z12
+	VPSHUFD          $0xa0, Z7, K3, Z6
 	VBROADCASTSS     const33800000<>+0(SB), Z1
 	VPSRLD           $0x08, Z17, Z17
 	VCVTDQ2PS        Z17, Z17
@@ -9881,22 +9859,10 @@ block:
 	VPSHUFD          $0xf5, Z6, Z10
 	VPTERNLOGD.BCST  $0x96, 72(DX), Z4, Z10
 	VPTERNLOGD.BCST  $0x96, 76(DX), Z1, Z8
-	VPSLLQ           $0x20, Z10, Z10
-	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
-	VPTERNLOGQ       $0xca, Z10, Z9, Z1
-	VMOVDQA64        Z1, Z9
-	VPSLLQ           $0x20, Z6, Z6
-	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
-	VPTERNLOGQ       $0xca, Z6, Z3, Z1
-	VMOVDQA64        Z1, Z3
-	VPSLLQ           $0x20, Z8, Z8
-	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
-	VPTERNLOGQ       $0xca, Z8, Z7, Z1
-	VMOVDQA64        Z1, Z7
-	VPSLLQ           $0x20, Z5, Z5
-	VPBROADCASTQ     const00000000ffffffff<>+0(SB), Z1
-	VPTERNLOGQ       $0xca, Z5, Z2, Z1
-	VMOVDQA64        Z1, Z2
+	VPSHUFD          $0xa0, Z10, K3, Z9
+	VPSHUFD          $0xa0, Z6, K3, Z3
+	VPSHUFD          $0xa0, Z8, K3, Z7
+	VPSHUFD          $0xa0, Z5, K3, Z2
 	VBROADCASTSS     const33800000<>+0(SB), Z1
 	VPSRLD           $0x08, Z9, Z9
 	VCVTDQ2PS        Z9, Z9
@@ -10031,12 +9997,6 @@ DATA const00000010<>+20(SB)/4, $0x00000010
 DATA const00000010<>+24(SB)/4, $0x00000010
 DATA const00000010<>+28(SB)/4, $0x00000010
 GLOBL const00000010<>(SB), RODATA|NOPTR, $32
-
-DATA const00000000ffffffff<>+0(SB)/8, $0x00000000ffffffff
-DATA const00000000ffffffff<>+8(SB)/8, $0x00000000ffffffff
-DATA const00000000ffffffff<>+16(SB)/8, $0x00000000ffffffff
-DATA const00000000ffffffff<>+24(SB)/8, $0x00000000ffffffff
-GLOBL const00000000ffffffff<>(SB), RODATA|NOPTR, $32
 
 DATA const33800000<>+0(SB)/4, $0x33800000
 DATA const33800000<>+4(SB)/4, $0x33800000

@@ -20,6 +20,7 @@ func normals(v vec) {
 	counter := v.reg()
 	VMOVUPS(at(param("c0"), 0), counter)
 	if v.wide() {
+		setOddLanes()
 		SUBQ(Imm(2), blocks)
 		JL(LabelRef("last"))
 		Label("two")
@@ -141,17 +142,21 @@ func (v vec) xor3(m Mem, y, z reg.VecVirtual) {
 
 // interleave puts the even dwords of odd in between those of even.
 func (v vec) interleave(even, odd reg.VecVirtual) {
-	VPSLLQ(Imm(32), odd, odd)
-	if !v.wide() {
-		VPBLENDD(U8(0xAA), odd, even, even)
+	if v.wide() {
+		VPSHUFD(U8(0xA0), odd, oddLanes, even)
 		return
 	}
-	// bits of odd where the constant has none: low halves of even, high halves of odd
-	const choose = 0xCA
-	lowHalves := v.reg()
-	VPBROADCASTQ(v.i64(0xffffffff).mem(), lowHalves)
-	VPTERNLOGQ(U8(choose), odd, even, lowHalves)
-	VMOVDQA64(lowHalves, even)
+	VPSLLQ(Imm(32), odd, odd)
+	VPBLENDD(U8(0xAA), odd, even, even)
+}
+
+// oddLanes are the odd dwords of a register of AVX-512.
+var oddLanes = reg.K3
+
+func setOddLanes() {
+	m := GP32()
+	MOVL(U32(0xAAAA), m)
+	KMOVW(m, oddLanes)
 }
 
 // boxMuller is √(−2 ln u1)·(cos, sin)(2πu2) for u1 = ((a>>8)+1)·2⁻²⁴, u2 = (b>>8)·2⁻²⁴, for two pairs of words a
