@@ -25,7 +25,6 @@ type step struct {
 	model      *model.Model
 	data       *model.Data
 	pass       *model.Pass
-	rows       []int32
 	m, v, rate *device.Tensor
 	number     int
 }
@@ -52,16 +51,18 @@ func newStep(n shape, workers int) (*step, error) {
 			labels[i] = int32(r.IntN(n.classes))
 		}
 	}
-	s := &step{dev: cpu.New[float32](workers), rows: make([]int32, n.b)}
+	s := &step{dev: cpu.New[float32](workers)}
 	var err error
 	if s.model, err = model.New(s.dev, c); err != nil {
 		return nil, err
 	}
 	s.model.Init(model.Init{Seed: 1, PseudoInputs: uniform(n.m * n.d), GPLengthscaleFactor: 0.5, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
 	s.data, s.pass = s.model.Upload(n.b, uniform(n.b*n.d), y, labels), s.model.NewPass(n.s, n.b)
-	for i := range s.rows {
-		s.rows[i] = int32(i)
+	rows := make([]int32, n.b)
+	for i := range rows {
+		rows[i] = int32(i)
 	}
+	s.dev.UploadInts(s.pass.Rows(), rows)
 	p := s.model.Params().Len()
 	s.m, s.v, s.rate = s.dev.New(device.Real, p), s.dev.New(device.Real, p), s.dev.New(device.Real, p)
 	s.dev.Upload(s.rate, s.model.Params().Rates(func(model.Role) float64 { return 1 }))
@@ -71,7 +72,7 @@ func newStep(n shape, workers int) (*step, error) {
 // run is what the trainer does in one step.
 func (s *step) run() {
 	s.number++
-	s.model.Gradient(s.pass, s.data, s.rows, model.Step{Seed: 1, Number: uint32(s.number), KLWeight: 1})
+	s.model.Gradient(s.pass, s.data, model.Step{Seed: 1, Number: uint32(s.number), KLWeight: 1})
 	p := s.model.Params()
 	s.dev.Adam(p.Value, p.Grad, s.m, s.v, s.rate, device.AdamStep{
 		LR: 1e-3, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Scale: -1 / float64(s.data.N), Step: s.number,

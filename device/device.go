@@ -35,6 +35,9 @@ type Movement interface {
 	// Gather copies rows by number: dst[b,:] = src[rows[b],:]. dst [B,D] may be Real
 	// or Double, src [N,D] is Real; or both are Int, [B] and [N].
 	Gather(dst, src, rows *Tensor)
+	// DrawRows draws row numbers below n, uniformly and with replacement: rows[i] = ⌊n·w_i/2³²⌋, where w_i is
+	// word i of row 0 of the key's stream; rows Int [B].
+	DrawRows(rows *Tensor, n int, key Key)
 	// Widen copies Real to Double; NarrowAdd adds Double into Real (a gradient's way back).
 	Widen(dst, src *Tensor)
 	NarrowAdd(dst, src *Tensor)

@@ -1,6 +1,9 @@
 package device
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // The checks of this file and of shape_gp.go are what every backend does before
 // an operation runs: they return its lengths, or panic on a tensor of a wrong
@@ -79,6 +82,15 @@ func CheckGather(dst, src, rows *Tensor) (b, d int) {
 	d = src.shape[1]
 	dst.want("Gather", "dst", dst.dtype, b, d)
 	return b, d
+}
+
+// CheckDrawRows checks DrawRows and returns the number of rows that are drawn.
+func CheckDrawRows(rows *Tensor, n int) int {
+	rows.wantRank("DrawRows", "rows", Int, 1)
+	if n < 1 || n > math.MaxInt32 {
+		wrong("DrawRows", "there is no such number of rows to draw from")
+	}
+	return rows.size
 }
 
 // CheckConvert checks Widen and NarrowAdd.

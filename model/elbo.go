@@ -21,10 +21,10 @@ type ELBO struct {
 	Jitter float64 // the largest that Potrf had to use
 }
 
-// Gradient evaluates elbo on the rows of a batch and writes its gradient into
+// Gradient evaluates elbo on the rows of a batch, Pass.Rows, and writes its gradient into
 // Params.Grad. It is one straight line: forward, the likelihood, the KL terms, backward.
 // Nothing is read back: Report does that, when someone wants to know.
-func (m *Model) Gradient(p *Pass, data *Data, rows []int32, step Step) {
+func (m *Model) Gradient(p *Pass, data *Data, step Step) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
@@ -32,7 +32,7 @@ func (m *Model) Gradient(p *Pass, data *Data, rows []int32, step Step) {
 		m.gp.zero()
 	}
 	d := draw{seed: step.Seed, step: step.Number}
-	m.gather(p, data, rows)
+	m.gather(p, data)
 	if m.gp != nil {
 		m.gp.gram()
 	}
@@ -43,8 +43,7 @@ func (m *Model) Gradient(p *Pass, data *Data, rows []int32, step Step) {
 }
 
 // gather collects the batch by row number.
-func (m *Model) gather(p *Pass, data *Data, rows []int32) {
-	m.dev.UploadInts(p.rows, rows)
+func (m *Model) gather(p *Pass, data *Data) {
 	if p.x != nil {
 		m.dev.Gather(p.x, data.x, p.rows)
 	}

@@ -108,6 +108,7 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 	}
 	f := &fixture{m: m, rows: []int32{7, 2, 8, 2}, step: Step{Seed: 3<<40 + 5, Number: 4, KLWeight: 0.7}}
 	f.data, f.pass = m.Upload(n, x, y, labels), m.NewPass(c.Samples, b)
+	dev.UploadInts(f.pass.Rows(), f.rows)
 	f.flat = make([]float64, m.params.total)
 	for i := range f.flat {
 		f.flat[i] = 0.3 * rng.NormFloat64()
@@ -138,7 +139,7 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 
 func (f *fixture) value(t testing.TB) float64 {
 	t.Helper()
-	f.m.Gradient(f.pass, f.data, f.rows, f.step)
+	f.m.Gradient(f.pass, f.data, f.step)
 	e, err := f.m.Report(f.step.KLWeight)
 	if err != nil {
 		t.Fatal(err)

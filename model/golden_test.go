@@ -75,8 +75,9 @@ func TestGolden(t *testing.T) {
 	for _, g := range cases {
 		t.Run(g.Name, func(t *testing.T) {
 			m := g.model(t, dev)
-			m.Gradient(m.NewPass(g.Config.Samples, len(g.Rows)), m.Upload(g.N, g.X, g.Y, g.Labels), g.Rows,
-				Step{Seed: g.Seed, Number: g.Step, KLWeight: g.KLWeight})
+			p := m.NewPass(g.Config.Samples, len(g.Rows))
+			dev.UploadInts(p.Rows(), g.Rows)
+			m.Gradient(p, m.Upload(g.N, g.X, g.Y, g.Labels), Step{Seed: g.Seed, Number: g.Step, KLWeight: g.KLWeight})
 			e, err := m.Report(g.KLWeight)
 			if err != nil {
 				t.Fatal(err)

@@ -141,6 +141,9 @@ type Pass struct {
 	out, dh *device.Tensor // H of the likelihood and its gradient [S,B,C]
 }
 
+// Rows are the numbers of the data set's rows that make the batch, Int [B]. Whoever asks for a Gradient fills them.
+func (p *Pass) Rows() *device.Tensor { return p.rows }
+
 // NewPass makes a pass of the given size.
 func (m *Model) NewPass(samples, batch int) *Pass {
 	c, dev := &m.cfg, m.dev

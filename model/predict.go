@@ -39,7 +39,8 @@ func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, erro
 		for i := range rows {
 			rows[i] = int32(min(first+i, data.N-1)) // the last batch is filled up with its last row
 		}
-		m.gather(p, data, rows)
+		m.dev.UploadInts(p.rows, rows)
+		m.gather(p, data)
 		for s := 0; s < samples; s += chunk {
 			m.propagate(p, draw{seed: seed, step: predictStep, sample: uint32(s)})
 			if closed {

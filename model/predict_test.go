@@ -120,7 +120,7 @@ func TestGradientDeterministicWithoutAllocation(t *testing.T) {
 						t.Fatalf("%s %s: element %d of the gradient is %g with %d threads, %g with 1", name, c.testName(), i, g, procs, first[i])
 					}
 				}
-				if allocs := testing.AllocsPerRun(10, func() { f.m.Gradient(f.pass, f.data, f.rows, f.step) }); allocs > 0 {
+				if allocs := testing.AllocsPerRun(10, func() { f.m.Gradient(f.pass, f.data, f.step) }); allocs > 0 {
 					t.Errorf("%s %s: a step allocates %g times", name, c.testName(), allocs)
 				}
 				runtime.GOMAXPROCS(old)
@@ -187,7 +187,7 @@ func TestKLAtPrior(t *testing.T) {
 			}
 		}
 		dev.Upload(f.m.params.Value, f.flat)
-		f.m.Gradient(f.pass, f.data, f.rows, f.step)
+		f.m.Gradient(f.pass, f.data, f.step)
 		e, err := f.m.Report(1)
 		if err != nil {
 			t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -84,7 +83,6 @@ type trainer struct {
 	init    model.Init
 	set     *model.Data
 	pass    *model.Pass
-	rows    []int32
 	sched   schedule
 
 	deadline time.Duration // since Started; 0 where there is none
@@ -124,7 +122,13 @@ func (j *Job) prepare() (*trainer, error) {
 	}
 	t.set = t.model.Upload(ds.N(), x, y, ds.Labels)
 	t.pass = t.model.NewPass(c.Samples, c.Batch)
-	t.rows = make([]int32, c.Batch)
+	if c.Batch == ds.N() {
+		rows := make([]int32, c.Batch)
+		for i := range rows {
+			rows[i] = int32(i)
+		}
+		j.Device.UploadInts(t.pass.Rows(), rows)
+	}
 	n := t.model.Params().Len()
 	t.m, t.v, t.rate = j.Device.New(device.Real, n), j.Device.New(device.Real, n), j.Device.New(device.Real, n)
 	t.reset()
@@ -180,7 +184,7 @@ func (t *trainer) step(number int) {
 		t.Device.Upload(t.rate, t.model.Params().Rates(rate))
 	}
 	t.draw(number)
-	t.model.Gradient(t.pass, t.set, t.rows, model.Step{Seed: c.Seed, Number: uint32(number), KLWeight: t.sched.kl(number)})
+	t.model.Gradient(t.pass, t.set, model.Step{Seed: c.Seed, Number: uint32(number), KLWeight: t.sched.kl(number)})
 	p := t.model.Params()
 	t.Device.Adam(p.Value, p.Grad, t.m, t.v, t.rate, device.AdamStep{
 		LR: t.sched.rate(number), Beta1: c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps,
@@ -188,23 +192,11 @@ func (t *trainer) step(number int) {
 	})
 }
 
-// draw picks the batch of a step: rows uniformly at random with replacement, as the paper does,
-// or all rows in order where the batch is the whole set.
+// draw picks the batch of a step: rows uniformly at random with replacement, as the paper does. Where the batch
+// is the whole set, its rows are there in order since the start.
 func (t *trainer) draw(step int) {
-	n := len(t.rows)
-	if n == t.set.N {
-		for i := range t.rows {
-			t.rows[i] = int32(i)
-		}
-		return
-	}
-	key, c1, c2, c3 := device.Key{Seed: t.Config.Seed, Step: uint32(step), Site: device.SiteBatch}.Words(0, 0)
-	for i := 0; i < n; i += 4 {
-		for k, w := range philox.Block(key, [4]uint32{uint32(i / 4), c1, c2, c3}) {
-			if i+k < n {
-				t.rows[i+k] = int32(uint64(w) * uint64(t.set.N) >> 32)
-			}
-		}
+	if t.pass.B < t.set.N {
+		t.Device.DrawRows(t.pass.Rows(), t.set.N, device.Key{Seed: t.Config.Seed, Step: uint32(step), Site: device.SiteBatch})
 	}
 }
 

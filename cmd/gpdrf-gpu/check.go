@@ -159,7 +159,9 @@ func (p *program) gradient(name string) (gradient []model.Named, err error) {
 	for i := range batch {
 		batch[i] = int32(i)
 	}
-	m.Gradient(m.NewPass(2, rows), m.Upload(rows, wave(rows*inputs, 0.9), wave(rows, 0.4), nil), batch, model.Step{Seed: 1, Number: 1, KLWeight: 1})
+	pass := m.NewPass(2, rows)
+	dev.UploadInts(pass.Rows(), batch)
+	m.Gradient(pass, m.Upload(rows, wave(rows*inputs, 0.9), wave(rows, 0.4), nil), model.Step{Seed: 1, Number: 1, KLWeight: 1})
 	if _, err := m.Report(1); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

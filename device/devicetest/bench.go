@@ -56,6 +56,7 @@ func Operations(dev device.Device, w Workload) []Operation {
 	cotangent := double(w.K, w.M, w.B)
 	// The layer of random features.
 	rows := upload(dev, r.below("", 10000, w.B))
+	drawn := dev.New(device.Int, w.B)
 	f, df := real(w.S, w.B, w.J), real(w.S, w.B, w.J)
 	params := func(sd float64) device.FeatureParams {
 		return device.FeatureParams{
@@ -83,6 +84,7 @@ func Operations(dev device.Device, w Workload) []Operation {
 	dev.Zero(flat[3])
 	key := device.Key{Site: device.SiteLatents}
 	ops := []Operation{
+		{"DrawRows", func() { dev.DrawRows(drawn, 10000, key) }},
 		{"Widen s", func() { dev.Widen(s, narrow) }},
 		{"ARD Kuu", func() { dev.ARD(kuu, z, z, logl) }},
 		{"ARD Kuf", func() { dev.ARD(kuf, z, x, logl) }},

@@ -1,6 +1,11 @@
 package devicetest
 
-import "github.com/gpdrf/gpdrf-gpu/device"
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+)
 
 // copies is the NMSE of operations that round nothing, or add two numbers.
 const copies = 1e-13
@@ -8,6 +13,7 @@ const copies = 1e-13
 func movementRows() []row {
 	return []row{
 		{ops: []string{"Gather"}, sizes: [][]int{{1, 1, 1}, {40, 257, 5}}, nmse: copies, build: gather},
+		{ops: []string{"DrawRows"}, sizes: [][]int{{1, 1}, {7, 3}, {9469, 257}, {1000003, 1030}}, nmse: copies, build: drawRows},
 		{ops: []string{"Widen", "NarrowAdd"}, sizes: [][]int{{1}, {257}, {40001}}, nmse: copies, build: widen},
 		{ops: []string{"Concat", "ConcatBackward"}, sizes: [][]int{{1, 1, 1, 1}, {3, 31, 4, 2}}, nmse: copies, build: concat},
 		{ops: []string{"AddColumns"}, variant: "wide", sizes: [][]int{{2, 31, 5, 3}}, nmse: copies, build: addColumns},
@@ -54,6 +60,32 @@ func gatherInts(dev device.Device, src, rows *device.Tensor) []float64 {
 		}
 	}
 	return got
+}
+
+// Size: N, B. The numbers come out whole, through a Gather from 0, 1, 2, …
+func drawRows(r *random, size []int) *problem {
+	n, b := size[0], size[1]
+	numbers := zeros("numbers", device.Real, n, 1)
+	for i := range numbers.data {
+		numbers.data[i] = float64(i)
+	}
+	key := device.Key{Seed: 5<<40 + 3, Step: 17, Sample: 2, Site: device.SiteBatch, Layer: 1}
+	return &problem{
+		in:  []*array{numbers},
+		out: []*array{zeros("rows", device.Double, b, 1)},
+		naive: func(in, out [][]float64) {
+			words, c1, c2, c3 := key.Words(0, 0)
+			for i := range b {
+				w := philox.Block(words, [4]uint32{uint32(i / 4), c1, c2, c3})[i%4]
+				out[0][i] = math.Floor(float64(n) * float64(w) / (1 << 32)) // exact: fewer than 53 bits
+			}
+		},
+		forward: func(dev device.Device, in, out []*device.Tensor) {
+			rows := dev.New(device.Int, b)
+			dev.DrawRows(rows, n, key)
+			dev.Gather(out[0], in[0], rows)
+		},
+	}
 }
 
 // Widen, whose gradient comes back through NarrowAdd.

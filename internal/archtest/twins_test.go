@@ -12,7 +12,7 @@ var backends = []string{"device/cpu", "device/gpu"}
 
 // twins says in which file of a backend an operation stands, in the order of the data.
 var twins = []struct{ file, operations string }{
-	{"movement.go", "Gather Widen NarrowAdd Concat ConcatBackward AddColumns"},
+	{"movement.go", "Gather DrawRows Widen NarrowAdd Concat ConcatBackward AddColumns"},
 	{"ard.go", "ARD ARDBackward"},
 	{"potrf.go", "Potrf PotrfBackward"},
 	{"trsm.go", "Trsm TrsmBackward"},
