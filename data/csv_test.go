@@ -61,7 +61,7 @@ func TestForms(t *testing.T) {
 		"target first":    "target,a,b\n0.5,1,2\n0.25,-3,4e2\n",
 	} {
 		path := write(t, "t.csv", text)
-		got, _, err := ReadCSV(path, ReadOptions{})
+		got, _, err := ReadFile(path, ReadOptions{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -215,7 +215,7 @@ func TestBadPaths(t *testing.T) {
 		want[closed] = "may not be read"
 	}
 	for path, what := range want {
-		_, _, err := ReadCSV(path, ReadOptions{})
+		_, _, err := ReadFile(path, ReadOptions{})
 		var e *Error
 		if !errors.As(err, &e) || e.File != path || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", path, err)
@@ -279,18 +279,24 @@ func FuzzReadCSV(f *testing.F) {
 		lim := limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14}
 		for _, opt := range []ReadOptions{{Target: target, Task: task}, {Like: &like, TargetOptional: true}} {
 			d, _, err := read("f", bytes.NewReader(text), opt, lim)
-			var e *Error
-			switch {
-			case err != nil && !errors.As(err, &e):
-				t.Fatalf("not an *Error: %v", err)
-			case err == nil && (d.N()*d.D() != len(d.X.Float64s()) || d.N() == 0 || d.HasTarget() && len(d.Y)+len(d.Labels) != d.N()):
-				t.Fatalf("%d rows, %d inputs, %d values, %d + %d targets", d.N(), d.D(), len(d.X.Float64s()), len(d.Y), len(d.Labels))
-			case err == nil:
-				s := Summarize(d)
-				if _, err := json.Marshal(s); err != nil || len(s.Lines()) == 0 {
-					t.Fatal(err)
-				}
-			}
+			checkFuzzed(t, d, err)
 		}
 	})
+}
+
+// checkFuzzed: an error is about the file, and a table is whole.
+func checkFuzzed(t *testing.T, d *Dataset, err error) {
+	t.Helper()
+	var e *Error
+	switch {
+	case err != nil && !errors.As(err, &e):
+		t.Fatalf("not an *Error: %v", err)
+	case err == nil && (d.N() == 0 || d.D() == 0 || d.HasTarget() && len(d.Y)+len(d.Labels) != d.N()):
+		t.Fatalf("%d rows, %d inputs, %d + %d targets", d.N(), d.D(), len(d.Y), len(d.Labels))
+	case err == nil:
+		s := Summarize(d)
+		if _, err := json.Marshal(s); err != nil || len(s.Lines()) == 0 {
+			t.Fatal(err)
+		}
+	}
 }

@@ -25,7 +25,7 @@ type Dataset struct {
 	Name string // file name without folder and ending, or the name of the set
 	Path string // the file, or "embedded"
 
-	X       *tensor.Dense // inputs, float64 [N,D], as in the file
+	X       *tensor.Dense // inputs [N,D], float64 or float32, as in the file; pixels as fractions of the brightest
 	Columns []string      // names of the D inputs
 	Target  string        // name of the target column, "" if there is none
 	Task    Task
@@ -33,6 +33,9 @@ type Dataset struct {
 	Y       []float64 // regression: N targets in their own units
 	Labels  []int32   // classification: N indices into Classes
 	Classes []string  // class names in numerical order: "0", "1", … or "1", "2", …
+
+	// AutoScaling is what the scaling auto means for this set; "": by its outliers.
+	AutoScaling string
 
 	// Fingerprint is the SHA-256, in hexadecimal, of column names, target, task and
 	// all values. Compression, separators, quotes and line endings leave no trace in it.
@@ -47,10 +50,12 @@ func (d *Dataset) N() int { return d.X.Shape()[0] }
 // D is the number of inputs.
 func (d *Dataset) D() int { return len(d.Columns) }
 
-// Row is row i of X, not a copy.
+// Row is row i of X, which is not to be changed: the memory of X where that holds float64.
 func (d *Dataset) Row(i int) []float64 {
-	w := d.D()
-	return d.X.Float64s()[i*w : (i+1)*w : (i+1)*w]
+	if d.X.Dtype() == tensor.Float64 {
+		return rowOf(nil, d.X, i)
+	}
+	return rowOf(make([]float64, d.D()), d.X, i)
 }
 
 // HasTarget reports whether the rows come with their true targets.
@@ -59,11 +64,7 @@ func (d *Dataset) HasTarget() bool { return d.Target != "" }
 // Subset is a copy of the given rows, in the given order.
 func (d *Dataset) Subset(rows []int) *Dataset {
 	s := *d
-	x := make([]float64, 0, len(rows)*d.D())
-	for _, r := range rows {
-		x = append(x, d.Row(r)...)
-	}
-	s.X = matrix(len(rows), d.D(), x)
+	s.X = pickRows(d.X, rows)
 	s.Y = pick(d.Y, rows)
 	s.Labels = pick(d.Labels, rows)
 	s.Fingerprint = s.fingerprint()
@@ -106,10 +107,6 @@ func (s Schema) Check() error {
 	return nil
 }
 
-func matrix(n, d int, x []float64) *tensor.Dense {
-	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))
-}
-
 // fingerprint hashes names with their lengths before them, so that no two lists of
 // names give the same bytes, then the values row by row.
 func (d *Dataset) fingerprint() string {
@@ -121,10 +118,10 @@ func (d *Dataset) fingerprint() string {
 		h.Write([]byte(w))
 	}
 	writeUint(h, uint64(d.N()))
-	row := make([]byte, 0, 8*(d.D()+1))
+	row, values := make([]byte, 0, 8*(d.D()+1)), make([]float64, d.D())
 	for i := range d.N() {
 		row = row[:0]
-		for _, v := range d.Row(i) {
+		for _, v := range rowOf(values, d.X, i) {
 			row = appendValue(row, v)
 		}
 		switch {

@@ -1,14 +1,17 @@
 // Package data reads tables of numbers, the named benchmark sets, and the
 // scalings that a model keeps.
 //
-// The way of the data: a CSV file, plain or gzip (open.go), is told its
-// separator and its header (records.go), its columns are matched to inputs and a
-// target (layout.go), its cells become a float64 tensor (read.go), its target a
-// list of reals or of classes (target.go). Load (load.go, named.go) puts a
-// training and a test set together; a Scaler (scaler.go) is fitted on training
-// rows only. Summarize describes a set for people and programs.
+// The way of the data: the first bytes of a file, plain or gzip (open.go), tell its
+// format (formats.go), whose reader makes a tensor of the inputs and a list of the
+// targets (read.go), which are reals or classes (target.go). Load (load.go, named.go,
+// sets.go) puts a training and a test set together; a Scaler (scaler.go) is fitted on
+// training rows only. Summarize describes a set for people and programs.
 //
-// # What a file may look like
+// A CSV file is told its separator and its header (records.go), and its columns are
+// matched to inputs and a target (layout.go). IDX images (idx.go) have their labels in
+// another file. docs/data.md describes all formats for users.
+//
+// # What a CSV file may look like
 //
 // One row per example, cells separated by comma, semicolon or tab (found out),
 // lines ended by LF or CRLF, quoted cells allowed, UTF-8 with or without a byte
@@ -19,6 +22,6 @@
 //
 // # Errors
 //
-// What is wrong with a file is an *Error, with file, line and column. Anything
+// What is wrong with a file is an *Error, with file, line and column, or byte. Anything
 // else that goes wrong while reading, a failing disk for one, is an ordinary error.
 package data

@@ -12,8 +12,9 @@ import (
 
 // Source says where the data of a run come from.
 type Source struct {
-	Data    string // one of Names, or a CSV file; a name wins, so a file called spam is ./spam
+	Data    string // one of Names, or a file; a name wins, so a file called spam is ./spam
 	Test    string // file with the test rows; "": a named set has its own, of a file a tenth is held out
+	Labels  string // as in ReadOptions, of Data; those of Test are found by its name
 	DataDir string // folder of the named sets; "": none, and only powerplant is there
 	Fold    int    // of a named set, from 1; 0 is the first; must be 0 for a file
 	Target  string // as in ReadOptions
@@ -27,7 +28,7 @@ type Source struct {
 func Load(s Source) (train, test *Dataset, notes []string, err error) {
 	switch {
 	case s.Data == "":
-		err = errorf("", "no data given: give a CSV file or one of %s", strings.Join(Names(), ", "))
+		err = errorf("", "no data given: give a file or one of %s", strings.Join(Names(), ", "))
 	case slices.Contains(Names(), s.Data):
 		train, test, notes, err = loadNamed(s)
 	default:
@@ -49,13 +50,13 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if s.Fold != 0 {
 		return nil, nil, nil, errorf(s.Data, "a file has no folds: give --test FILE, or leave --fold out (the named sets are %s)", strings.Join(Names(), ", "))
 	}
-	all, notes, err := ReadCSV(s.Data, ReadOptions{Target: s.Target, Task: s.Task})
+	all, notes, err := ReadFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels})
 	if err != nil {
 		return nil, nil, nil, meantName(s.Data, err)
 	}
 	if s.Test != "" {
 		like := all.Schema()
-		test, more, err := ReadCSV(s.Test, ReadOptions{Like: &like})
+		test, more, err := ReadFile(s.Test, ReadOptions{Like: &like})
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -122,13 +123,16 @@ func checkTraining(d *Dataset) error {
 
 // constantColumns names the inputs that have a single value in all rows.
 func constantColumns(d *Dataset) []string {
+	first, values := d.Row(0), make([]float64, d.D())
+	varies := make([]bool, d.D())
+	for i := 1; i < d.N(); i++ {
+		for j, v := range rowOf(values, d.X, i) {
+			varies[j] = varies[j] || v != first[j]
+		}
+	}
 	var names []string
 	for j, name := range d.Columns {
-		first, same := d.Row(0)[j], true
-		for i := 1; i < d.N() && same; i++ {
-			same = d.Row(i)[j] == first
-		}
-		if same {
+		if !varies[j] {
 			names = append(names, name)
 		}
 	}

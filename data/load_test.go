@@ -40,7 +40,7 @@ func TestHoldOut(t *testing.T) {
 		if a.Fingerprint == b.Fingerprint || fmt.Sprint(a.Classes) != fmt.Sprint(b.Classes) {
 			t.Error("the parts do not look like parts")
 		}
-		return column(a.X, 0), column(b.X, 0)
+		return column(make([]float64, a.N()), a.X, 0), column(make([]float64, b.N()), b.X, 0)
 	}
 	train, test := split(1)
 	if len(train) != 94 || len(test) != 11 || !slices.IsSorted(train) || !slices.IsSorted(test) {
@@ -186,7 +186,7 @@ func TestNamedSets(t *testing.T) {
 			if d := train.N() - want.train; d < 0 || d > 1 || train.D() != want.inputs || train.Task != want.task || test.N() < 60 {
 				t.Errorf("%s %d: %d and %d rows, %d inputs, %s", name, fold, train.N(), test.N(), train.D(), train.Task)
 			}
-			if s, err := FitScaler("auto", train.X); err != nil || s.Kind != want.scaling {
+			if s, err := FitScaler("auto", train); err != nil || s.Kind != want.scaling {
 				t.Errorf("%s %d: scaling %s, %v", name, fold, s.Kind, err)
 			}
 			if fold == 1 {

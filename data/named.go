@@ -17,15 +17,18 @@ import (
 const DataDirEnv = "GPDRF_DATA"
 
 // Names are the sets that Source.Data may name instead of a file.
-func Names() []string { return []string{"powerplant", "protein", "spam", "eeg"} }
+func Names() []string {
+	var names []string
+	for _, s := range Sets() {
+		names = append(names, s.Name)
+	}
+	return names
+}
 
 // Folds is how many folds a named set has, 0 if there is no such set.
 func Folds(name string) int {
-	switch name {
-	case "powerplant", "protein":
-		return 3
-	case "spam", "eeg":
-		return 5
+	if s, ok := setOf(name); ok {
+		return s.Folds
 	}
 	return 0
 }
@@ -41,36 +44,53 @@ var (
 
 const powerplantName = "powerplant (embedded)"
 
-// loadNamed reads fold K of a named set: from <dir>/<name>/foldK.{train,test}.csv.gz,
-// or from the embedded table where the set is powerplant and the folder lacks it.
+// loadNamed reads fold K of a named set from its folder, or from the embedded table where
+// the set is powerplant and the folder is not there.
 func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
-	fold := max(s.Fold, 1)
-	if last := Folds(s.Data); s.Fold < 0 || fold > last {
-		return nil, nil, nil, errorf("", "%s has no fold %d: its folds are 1 to %d", s.Data, s.Fold, last)
+	fold, set := max(s.Fold, 1), mustSet(s.Data)
+	if s.Fold < 0 || fold > set.Folds {
+		return nil, nil, nil, errorf("", "%s has no fold %d: its folds are 1 to %d", s.Data, s.Fold, set.Folds)
 	}
-	if s.Test != "" {
-		return nil, nil, nil, errorf("", "%s comes with its own test rows: give a file of your own together with the test file %s, or leave the test file out", s.Data, s.Test)
+	for _, file := range []struct{ what, path string }{{"test rows", s.Test}, {"labels", s.Labels}} {
+		if file.path != "" {
+			return nil, nil, nil, errorf("", "%s comes with its own %s: leave the file %s out, or give a file of your own as data", s.Data, file.what, file.path)
+		}
 	}
-	dir := s.DataDir
 	opt := ReadOptions{Target: s.Target, Task: s.Task}
-	if _, err := os.Stat(filepath.Join(dir, s.Data)); dir == "" || errors.Is(err, fs.ErrNotExist) {
-		if s.Data == "powerplant" {
+	folder := set.Folder(s.DataDir)
+	if folder == "" {
+		if set.embedded {
 			return embeddedPowerplant(fold, opt)
 		}
-		return nil, nil, nil, missingSet(s.Data, dir)
+		return nil, nil, nil, missingSet(s.Data, s.DataDir)
 	}
-	path := filepath.Join(dir, s.Data, fmt.Sprintf("fold%d.", fold))
-	train, notes, err = ReadCSV(path+"train.csv.gz", opt)
+	trainFile, testFile := set.files(fold)
+	train, notes, err = ReadFile(plainOrZipped(filepath.Join(folder, trainFile)), opt)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	like := train.Schema()
-	test, more, err := ReadCSV(path+"test.csv.gz", ReadOptions{Like: &like})
+	test, more, err := ReadFile(plainOrZipped(filepath.Join(folder, testFile)), ReadOptions{Like: &like})
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	train.Name, test.Name = s.Data, s.Data
 	return train, test, append(notes, more...), nil
+}
+
+// plainOrZipped is the file under this name, which ends in .gz, or without the ending where only that is there.
+func plainOrZipped(path string) string {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if plain := strings.TrimSuffix(path, ".gz"); isFile(plain) {
+			return plain
+		}
+	}
+	return path
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
 }
 
 func missingSet(name, dir string) error {

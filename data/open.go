@@ -46,7 +46,7 @@ func openFile(path string) (*os.File, error) {
 	}
 	if st, err := f.Stat(); err == nil && st.IsDir() {
 		f.Close()
-		return nil, errorf(path, "is a folder: give a CSV file")
+		return nil, errorf(path, "is a folder: give a file")
 	}
 	return f, nil
 }
@@ -59,9 +59,8 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// plainText undoes gzip and the byte order mark, and refuses what is no text. It
-// returns the reader and the first bytes of the text.
-func plainText(name string, r io.Reader) (*bufio.Reader, []byte, error) {
+// unzipped undoes gzip. It returns the reader and the first bytes of what is in it.
+func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 	br := bufio.NewReaderSize(r, headSize)
 	if magic, _ := br.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		gz, err := gzip.NewReader(br)
@@ -77,14 +76,20 @@ func plainText(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 		}
 		return nil, nil, readError(name, err)
 	}
+	return br, head, nil
+}
+
+// text takes the byte order mark away and refuses what is no text. It returns its first bytes.
+func (in *input) text() ([]byte, error) {
+	head := in.head
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
-		br.Discard(3)
+		in.bytes.Discard(3)
 		head = head[3:]
 	}
 	if what := notText(head); what != "" {
-		return nil, nil, errorf(name, "%s: a CSV text file, plain or gzip, is needed", what)
+		return nil, errorf(in.name, "%s: give %s, plain or gzip", what, knownFormats())
 	}
-	return br, head, nil
+	return head, nil
 }
 
 // notText says what the bytes are where they are no UTF-8 text, and "" where they are.

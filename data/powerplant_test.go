@@ -63,7 +63,7 @@ func TestEmbeddedPowerplant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scaler, _ := FitScaler("standard", train.X)
+		scaler, _ := FitScaler("standard", train)
 		target, _ := FitTarget(train)
 		compareFold(t, fmt.Sprintf("fold %d train", fold), train, wantTrain, scaler, target)
 		compareFold(t, fmt.Sprintf("fold %d test", fold), test, wantTest, scaler, target)
@@ -86,7 +86,7 @@ func compareFold(t *testing.T, name string, got, want *Dataset, s Scaler, ts Tar
 		scaled []float64
 	}
 	var a, b []pair
-	x, y := s.Transform(got.X), ts.Transform(got.Y)
+	x, y := s.Rows(got.X, 0, got.N()), ts.Transform(got.Y)
 	d := got.D()
 	for i := range got.N() {
 		a = append(a, pair{toCents(got.Row(i), got.Y[i]), append(slices.Clone(x[i*d:(i+1)*d]), y[i])})
@@ -163,7 +163,7 @@ func values(d *Dataset, j int) []float64 {
 	if j == d.D() {
 		return slices.Clone(d.Y)
 	}
-	return column(d.X, j)
+	return column(make([]float64, d.N()), d.X, j)
 }
 
 // affine maps the extremes of from to those of to.

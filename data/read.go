@@ -8,23 +8,26 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"gorgonia.org/tensor"
 )
 
 // ReadOptions say how a file is to be read. The zero value finds out.
 type ReadOptions struct {
 	Target string // name of the target column, or its number from 1; "": the column "target", else the last
 	Task   string // "", "auto", "regression" or "classification"
+	Labels string // file with the targets of images; "": found by its name in the same folder
 
 	// Like is the training set's schema: columns are matched to it and Target and Task
 	// are taken from it.
 	Like *Schema
-	// TargetOptional allows, with Like, a file without the target column.
+	// TargetOptional allows, with Like, a file without the target.
 	TargetOptional bool
 }
 
-// ReadCSV reads a CSV file, plain or gzip. The notes say what was found out or
-// ignored, each a line for the user.
-func ReadCSV(path string, opt ReadOptions) (d *Dataset, notes []string, err error) {
+// ReadFile reads a file in any of the known formats, plain or gzip, which its first bytes tell.
+// The notes say what was found out or ignored, each a line for the user.
+func ReadFile(path string, opt ReadOptions) (d *Dataset, notes []string, err error) {
 	f, err := openFile(path)
 	if err != nil {
 		return nil, nil, err
@@ -41,9 +44,9 @@ func ReadCSV(path string, opt ReadOptions) (d *Dataset, notes []string, err erro
 // ReadFor reads a file to be predicted by a model that was trained on a set with the
 // given schema. With a header, columns are matched by name in any order, and others
 // are ignored; without one, the file must have the inputs in order, with or without
-// the target where it stood. The target column may be missing.
+// the target where it stood. The target may be missing.
 func ReadFor(path string, s Schema) (*Dataset, []string, error) {
-	return ReadCSV(path, ReadOptions{Like: &s, TargetOptional: true})
+	return ReadFile(path, ReadOptions{Like: &s, TargetOptional: true})
 }
 
 // baseName is the file name without folder, .gz and the ending before it.
@@ -55,58 +58,92 @@ func baseName(path string) string {
 	return name
 }
 
-// read reads a table from r; name stands in messages.
+// read reads a table from r; name stands in messages, and is where files that belong to it are looked for.
 func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []string, error) {
-	task, err := parseTask(opt.Task)
-	if err != nil {
+	in := &input{name: name, opt: opt, lim: lim}
+	var err error
+	if in.task, err = parseTask(opt.Task); err != nil {
 		return nil, nil, err
 	}
-	rec, err := newRecords(name, r, lim)
-	if err != nil {
-		return nil, nil, err
-	}
-	var lay *layout
 	if opt.Like != nil {
 		if err := opt.Like.Check(); err != nil {
 			return nil, nil, err
 		}
-		task = opt.Like.Task
-		lay, err = likeLayout(rec, opt.Like, opt.TargetOptional)
-	} else {
-		lay, err = newLayout(rec, opt.Target)
+		in.task = opt.Like.Task
 	}
+	if in.bytes, in.head, err = unzipped(name, r); err != nil {
+		return nil, nil, err
+	}
+	f := formatOf(in.head)
+	if opt.Labels != "" && !f.apart {
+		return nil, nil, errorf(name, "is %s, which holds its own targets: leave the file of labels %s out", f.what, opt.Labels)
+	}
+	t, err := f.read(in)
 	if err != nil {
 		return nil, nil, err
 	}
-	check := targetCheck(task, opt.Like)
-	x, y, err := readValues(rec, lay, check, lim.cells)
-	if err != nil {
-		return nil, nil, err
-	}
+	return t.dataset(in)
+}
 
-	d := &Dataset{X: matrix(len(x)/len(lay.inputs), len(lay.inputs), x), Columns: lay.columns,
-		Target: lay.name, Task: task, targetAt: lay.target}
-	notes := lay.notes
-	switch {
-	case opt.Like != nil:
-		d.Classes, d.targetAt = opt.Like.Classes, opt.Like.TargetAt
-		if lay.target >= 0 {
-			d.setTarget(y)
+// table is what a format makes of a file.
+type table struct {
+	x           *tensor.Dense
+	columns     []string
+	target      string    // "" if there is none
+	targetAt    int       // as Schema.TargetAt
+	y           []float64 // known classes where the input has a Like; nil without a target
+	task        Task      // where the format decides it
+	autoScaling string
+	notes       []string
+}
+
+func (t *table) dataset(in *input) (*Dataset, []string, error) {
+	d := &Dataset{X: t.x, Columns: t.columns, Target: t.target, targetAt: t.targetAt, Task: in.task, AutoScaling: t.autoScaling}
+	if like := in.opt.Like; like != nil {
+		d.Classes, d.targetAt = like.Classes, like.TargetAt
+		if d.Target != "" {
+			d.setTarget(t.y)
 		}
-	default:
-		note, err := d.findTask(rec, y)
+	} else {
+		if d.Task == "" {
+			d.Task = t.task
+		}
+		note, err := d.findTask(in.name, t.y)
 		if err != nil {
 			return nil, nil, err
 		}
-		notes = append(notes, note)
+		t.notes = append(t.notes, note)
 	}
 	d.Fingerprint = d.fingerprint()
-	return d, notes, nil
+	return d, t.notes, nil
+}
+
+// readCSV reads a table of text cells.
+func readCSV(in *input) (*table, error) {
+	rec, err := newRecords(in)
+	if err != nil {
+		return nil, err
+	}
+	var lay *layout
+	if in.opt.Like != nil {
+		lay, err = likeLayout(rec, in.opt.Like, in.opt.TargetOptional)
+	} else {
+		lay, err = newLayout(rec, in.opt.Target)
+	}
+	if err != nil {
+		return nil, err
+	}
+	x, y, err := readValues(rec, lay, targetCheck(in.task, in.opt.Like, lay.name), in.lim.cells)
+	if err != nil {
+		return nil, err
+	}
+	return &table{x: matrix(len(x)/len(lay.inputs), len(lay.inputs), x), columns: lay.columns,
+		target: lay.name, targetAt: lay.target, y: y, notes: lay.notes}, nil
 }
 
 // readValues parses every row. Values gather in blocks, which are joined at the end,
 // so that a large table is never held three times over as a growing slice would be.
-func readValues(rec *records, lay *layout, check func(*records, int, float64) error, maxCells int64) (x, y []float64, err error) {
+func readValues(rec *records, lay *layout, check func(float64) string, maxCells int64) (x, y []float64, err error) {
 	d := len(lay.inputs)
 	perBlock := d * max(1, 1<<16/d)
 	var blocks [][]float64
@@ -134,11 +171,13 @@ func readValues(rec *records, lay *layout, check func(*records, int, float64) er
 		}
 		if lay.target >= 0 {
 			v, err := rec.value(lay.target, lay.name)
-			if err == nil && check != nil {
-				err = check(rec, lay.target, v)
-			}
 			if err != nil {
 				return nil, nil, err
+			}
+			if check != nil {
+				if wrong := check(v); wrong != "" {
+					return nil, nil, rec.cellError(lay.target, "%s", wrong)
+				}
 			}
 			y = append(y, v)
 		}

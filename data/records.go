@@ -26,12 +26,12 @@ type records struct {
 }
 
 // newRecords finds separator and header. It has read the first row on return.
-func newRecords(name string, r io.Reader, lim limits) (*records, error) {
-	text, head, err := plainText(name, r)
+func newRecords(in *input) (*records, error) {
+	head, err := in.text()
 	if err != nil {
 		return nil, err
 	}
-	g := &guard{src: text, limits: lim}
+	name, g := in.name, &guard{src: in.bytes, limits: in.lim}
 	rec := &records{name: name, csv: csv.NewReader(g), guard: g}
 	rec.csv.Comma = separator(head)
 	rec.csv.FieldsPerRecord = -1 // a ragged row gets our own message

@@ -37,24 +37,38 @@ const (
 // Scalings are the kinds that FitScaler knows.
 func Scalings() []string { return []string{"auto", "standard", "robust", "none"} }
 
-// FitScaler fits the scaling of x [N,D]. The kind auto becomes robust, for the whole
-// set, where any value lies more than 20 standard deviations from the mean of its
-// column, and else standard: one recording error of that size squeezes all the
-// rest of its column into a point. Kind holds the outcome.
-func FitScaler(kind string, x *tensor.Dense) (Scaler, error) {
-	d := x.Shape()[1]
+// FitScaler fits the scaling of the inputs of training rows. The kind auto is what the set
+// says of itself; else robust, for the whole set, where any value lies more than 20
+// standard deviations from the mean of its column, and otherwise standard: one recording
+// error of that size squeezes all the rest of its column into a point. Kind holds the outcome.
+func FitScaler(kind string, ds *Dataset) (Scaler, error) {
 	if kind == "auto" {
-		kind = "standard"
-		if _, sds := WorstOutlier(x); sds > autoDeviation {
-			kind = "robust"
-		}
+		kind = ds.AutoScaling
 	}
+	if kind == "" {
+		_, sds := WorstOutlier(ds.X)
+		kind = autoScaling(sds)
+	}
+	return fitScaler(kind, ds.X)
+}
+
+// autoScaling is the kind for a set whose farthest value lies this far from its mean.
+func autoScaling(sds float64) string {
+	if sds > autoDeviation {
+		return "robust"
+	}
+	return "standard"
+}
+
+func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
+	n, d := size(x)
 	s := Scaler{Kind: kind, Center: make([]float64, d), Scale: make([]float64, d)}
 	if kind == "robust" {
 		s.Clip = robustClip
 	}
+	col := make([]float64, n)
 	for j := range d {
-		col := column(x, j)
+		column(col, x, j)
 		switch kind {
 		case "none":
 			s.Scale[j] = 1
@@ -83,12 +97,13 @@ func (s Scaler) Apply(dst, row []float64) {
 	}
 }
 
-// Transform returns all rows of x [N,D] scaled, row-major.
-func (s Scaler) Transform(x *tensor.Dense) []float64 {
-	n, d := x.Shape()[0], x.Shape()[1]
-	from, to := x.Float64s(), make([]float64, n*d)
-	for i := range n {
-		s.Apply(to[i*d:(i+1)*d], from[i*d:(i+1)*d])
+// Rows returns the rows lo … hi−1 of x [N,D] scaled, row-major.
+func (s Scaler) Rows(x *tensor.Dense, lo, hi int) []float64 {
+	_, d := size(x)
+	to := make([]float64, (hi-lo)*d)
+	for i := lo; i < hi; i++ {
+		row := to[(i-lo)*d : (i-lo+1)*d]
+		s.Apply(row, rowOf(row, x, i))
 	}
 	return to
 }
@@ -96,8 +111,10 @@ func (s Scaler) Transform(x *tensor.Dense) []float64 {
 // WorstOutlier is the column of x with the value farthest from its mean, and how far
 // that is in standard deviations.
 func WorstOutlier(x *tensor.Dense) (col int, sds float64) {
-	for j := range x.Shape()[1] {
-		c := column(x, j)
+	n, d := size(x)
+	c := make([]float64, n)
+	for j := range d {
+		column(c, x, j)
 		mean, sd := meanSD(c)
 		if sd == 0 {
 			continue
@@ -139,16 +156,6 @@ func (s Scaler) String() string {
 		return fmt.Sprintf("%s, clipped at ±%g", s.Kind, s.Clip)
 	}
 	return s.Kind
-}
-
-func column(x *tensor.Dense, j int) []float64 {
-	n, d := x.Shape()[0], x.Shape()[1]
-	values := x.Float64s()
-	c := make([]float64, n)
-	for i := range c {
-		c[i] = values[i*d+j]
-	}
-	return c
 }
 
 // meanSD is exact for a constant column, where rounding could leave a tiny deviation.

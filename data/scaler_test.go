@@ -24,7 +24,7 @@ func TestScalers(t *testing.T) {
 		{"robust", []float64{4.5, 0.1, 0}, []float64{4.5 / 1.349, 1, math.Sqrt(1000)}, 5},
 		{"none", []float64{0, 0, 0}, []float64{1, 1, 1}, 0},
 	} {
-		got, err := FitScaler(want.Kind, m)
+		got, err := fitScaler(want.Kind, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,10 +47,10 @@ func TestScalers(t *testing.T) {
 	if x[0] != 0 || x[27] != 9 {
 		t.Error("fitting changed the table")
 	}
-	if _, err := FitScaler("robst", m); err == nil || err.Error() != `there is no scaling "robst": did you mean "robust"?` {
+	if _, err := fitScaler("robst", m); err == nil || err.Error() != `there is no scaling "robst": did you mean "robust"?` {
 		t.Error(err)
 	}
-	if s, err := FitScaler("standard", matrix(1, 1, []float64{3})); err != nil || s.Scale[0] != 1 || s.Center[0] != 3 {
+	if s, err := fitScaler("standard", matrix(1, 1, []float64{3})); err != nil || s.Scale[0] != 1 || s.Center[0] != 3 {
 		t.Errorf("a single row: %+v, %v", s, err)
 	}
 }
@@ -63,9 +63,9 @@ func TestAuto(t *testing.T) {
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
-	plain, _ := FitScaler("auto", matrix(1000, 2, slices.Clone(x)))
+	plain, _ := FitScaler("auto", &Dataset{X: matrix(1000, 2, slices.Clone(x))})
 	x[501] = 1e4
-	spiked, _ := FitScaler("auto", matrix(1000, 2, x))
+	spiked, _ := FitScaler("auto", &Dataset{X: matrix(1000, 2, x)})
 	if plain.Kind != "standard" || spiked.Kind != "robust" {
 		t.Fatalf("%s and %s", plain.Kind, spiked.Kind)
 	}
@@ -77,7 +77,7 @@ func TestAuto(t *testing.T) {
 			t.Errorf("column %d: %v, standard %v", j, spiked, plain)
 		}
 	}
-	scaled := spiked.Transform(matrix(1000, 2, x))
+	scaled := spiked.Rows(matrix(1000, 2, x), 0, 1000)
 	if scaled[501] != 5 || slices.Max(scaled) != 5 || slices.Min(scaled) < -5 {
 		t.Errorf("%g in %g … %g", scaled[501], slices.Min(scaled), slices.Max(scaled))
 	}

@@ -58,14 +58,15 @@ const histogramBins = 12
 // Summarize describes d.
 func Summarize(d *Dataset) Summary {
 	s := Summary{Name: d.Name, Path: d.Path, Rows: d.N(), Inputs: d.D(), Task: d.Task, Target: d.Target,
-		AutoScaling: "standard", Fingerprint: d.Fingerprint}
+		AutoScaling: d.AutoScaling, Fingerprint: d.Fingerprint}
+	values := make([]float64, d.N())
 	for j, name := range d.Columns {
-		s.Columns = append(s.Columns, summarizeColumn(name, column(d.X, j)))
+		s.Columns = append(s.Columns, summarizeColumn(name, column(values, d.X, j)))
 	}
 	col, sds := WorstOutlier(d.X)
 	s.Outlier = Outlier{d.Columns[col], sds}
-	if sds > autoDeviation {
-		s.AutoScaling = "robust"
+	if s.AutoScaling == "" {
+		s.AutoScaling = autoScaling(sds)
 	}
 	switch {
 	case d.Y != nil:

@@ -8,6 +8,9 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
+// fewColumns is how many inputs are shown of more than twice as many.
+const fewColumns = 40
+
 // Lines renders the summary for people, a line each.
 func (s Summary) Lines() []string {
 	lines := []string{
@@ -20,7 +23,12 @@ func (s Summary) Lines() []string {
 	if s.TargetStats != nil {
 		columns = append(columns[:len(columns):len(columns)], *s.TargetStats)
 	}
-	lines = append(lines, columnLines(columns)...)
+	if more := len(s.Columns) - fewColumns; more > fewColumns {
+		columns = append(columns[:fewColumns:fewColumns], columns[len(s.Columns):]...)
+		lines = append(append(lines, columnLines(columns)...), fmt.Sprintf("and %d more inputs, the last %s (--json has all)", more, quote(s.Columns[len(s.Columns)-1].Name)))
+	} else {
+		lines = append(lines, columnLines(columns)...)
+	}
 	if s.TargetStats != nil {
 		lines = append(lines, "", "target "+quote(s.Target))
 		for _, b := range s.Histogram {

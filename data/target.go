@@ -28,28 +28,28 @@ func parseTask(s string) (Task, error) {
 	return "", errorf("", "there is no task %s%s", quote(s), suggest.Hint(s, Tasks()))
 }
 
-// targetCheck is the test of a single target value, made while its line is known; nil
-// where any number will do.
-func targetCheck(task Task, like *Schema) func(*records, int, float64) error {
+// targetCheck is the test of a single target value, made while its place is known: it says
+// what is wrong, or "". It is nil where any number will do.
+func targetCheck(task Task, like *Schema, column string) func(v float64) (wrong string) {
 	if task != Classification {
 		return nil
 	}
 	if like == nil {
-		return func(r *records, i int, v float64) error {
+		return func(v float64) string {
 			if v != math.Trunc(v) || v < 0 || v > maxClasses {
-				return r.cellError(i, "found %s in the target column %s: class labels must be whole numbers 0, 1, 2 … (at most %d classes), or use the task regression",
-					number(v), quote(r.columnName(i)), maxClasses)
+				return fmt.Sprintf("found %s in the target column %s: class labels must be whole numbers 0, 1, 2 … (at most %d classes), or use the task regression",
+					number(v), quote(column), maxClasses)
 			}
-			return nil
+			return ""
 		}
 	}
 	known := classIndex(like.Classes)
-	return func(r *records, i int, v float64) error {
+	return func(v float64) string {
 		if _, ok := known[v]; !ok {
-			return r.cellError(i, "found class %s in the target column %s, which the training data do not have (their classes are %s): remove the row, or train on data with this class",
-				number(v), quote(r.columnName(i)), list(like.Classes))
+			return fmt.Sprintf("found class %s in the target column %s, which the training data do not have (their classes are %s): remove the row, or train on data with this class",
+				number(v), quote(column), list(like.Classes))
 		}
-		return nil
+		return ""
 	}
 }
 
@@ -78,13 +78,13 @@ func (d *Dataset) setTarget(y []float64) {
 
 // findTask decides the task where it is not given and stores the target. The note
 // says what was found.
-func (d *Dataset) findTask(rec *records, y []float64) (note string, err error) {
+func (d *Dataset) findTask(name string, y []float64) (note string, err error) {
 	classes, why := classesOf(y)
-	where := rec.name + ": target column " + quote(d.Target)
+	where := name + ": target column " + quote(d.Target)
 	switch d.Task {
 	case Classification:
 		if why != "" {
-			return "", errorf(rec.name, "the target column %s %s: class labels must run 0, 1, 2 … or 1, 2, 3 … without a gap, renumber them or use the task regression",
+			return "", errorf(name, "the target column %s %s: class labels must run 0, 1, 2 … or 1, 2, 3 … without a gap, renumber them or use the task regression",
 				quote(d.Target), why)
 		}
 		note = fmt.Sprintf("%s, classes %s", where, list(classes))

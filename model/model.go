@@ -111,8 +111,19 @@ type Data struct {
 // Upload puts N scaled rows x [N,D] on the device, with targets in training-sd units [N,C] for a
 // Gaussian likelihood or class labels [N] for softmax; both may be nil for prediction.
 func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
-	d := &Data{N: n, x: m.dev.New(device.Real, n, m.cfg.Inputs)}
-	m.dev.Upload(d.x, x)
+	width := m.cfg.Inputs
+	return m.UploadRows(n, func(lo, hi int) []float64 { return x[lo*width : hi*width] }, y, labels)
+}
+
+// UploadRows is Upload with the inputs in pieces: x gives the rows from lo to hi−1.
+func (m *Model) UploadRows(n int, x func(lo, hi int) []float64, y []float64, labels []int32) *Data {
+	width := m.cfg.Inputs
+	d := &Data{N: n, x: m.dev.New(device.Real, n, width)}
+	step := max(1, uploadValues/width)
+	for lo := 0; lo < n; lo += step {
+		hi := min(lo+step, n)
+		m.dev.Upload(d.x.View(lo*width, hi-lo, width), x(lo, hi))
+	}
 	if y != nil {
 		d.y.Numbers = m.dev.New(device.Real, n, m.cfg.Outputs)
 		m.dev.Upload(d.y.Numbers, y)
@@ -123,6 +134,9 @@ func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
 	}
 	return d
 }
+
+// uploadValues is how many numbers of x are uploaded at a time.
+const uploadValues = 1 << 20
 
 // Head is the first n rows, sharing their memory.
 func (d *Data) Head(n int) *Data { return &Data{N: n, x: d.x, y: d.y} }

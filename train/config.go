@@ -13,8 +13,9 @@ import (
 // data and the clock can say, so that a written Config repeats its run bit for bit.
 type Config struct {
 	// Data.
-	Data    string // a named set, or a CSV file, relative to the working directory
-	Test    string // a CSV file of test rows; "" holds rows out
+	Data    string // a named set, or a file, relative to the working directory
+	Test    string // a file of test rows; "" holds rows out
+	Labels  string // the file of Data's targets; "" finds it where there is one
 	Fold    int    // which fold of a named set; 0 where Data is a file
 	DataDir string // where the named sets lie; "" is $GPDRF_DATA
 	Target  string // column name or number; "" finds it

@@ -27,13 +27,13 @@ const (
 	greedyNearZero = 1e-10
 )
 
-// PseudoInputs chooses M rows or centres X̄ [M,D] from the scaled rows x [N,D]. lengthscale is
-// the RBF's for greedy selection.
-func PseudoInputs(method string, x []float64, n, d, m int, lengthscale float64, seed uint64) ([]float64, error) {
+// PseudoInputs chooses M rows or centres X̄ [M,D] from N scaled rows, of which x gives those
+// from lo to hi−1. lengthscale is the RBF's for greedy selection.
+func PseudoInputs(method string, x func(lo, hi int) []float64, n, d, m int, lengthscale float64, seed uint64) ([]float64, error) {
 	rows := subset(n, max(m, min(n, inducingRows)), seed)
 	pool := make([]float64, len(rows)*d)
 	for i, r := range rows {
-		copy(pool[i*d:], x[r*d:(r+1)*d])
+		copy(pool[i*d:], x(r, r+1))
 	}
 	switch method {
 	case InducingRandom:

@@ -32,12 +32,17 @@ func coverage(x, z []float64) float64 {
 	return 2 * sum / float64(len(x))
 }
 
+// rows hands out a matrix of d columns as PseudoInputs asks for it.
+func rows(x []float64, d int) func(lo, hi int) []float64 {
+	return func(lo, hi int) []float64 { return x[lo*d : hi*d] }
+}
+
 func TestPseudoInputs(t *testing.T) {
 	const n, k = 997, 8
 	x := clusters(n, k)
 	got := map[string][]float64{}
 	for _, method := range []string{InducingRandom, InducingKMeans, InducingGreedy} {
-		z, err := PseudoInputs(method, x, n, 2, 3*k, 1.4, 5)
+		z, err := PseudoInputs(method, rows(x, 2), n, 2, 3*k, 1.4, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,12 +54,12 @@ func TestPseudoInputs(t *testing.T) {
 		}
 		got[method] = z
 		old := runtime.GOMAXPROCS(1)
-		again, _ := PseudoInputs(method, x, n, 2, 3*k, 1.4, 5)
+		again, _ := PseudoInputs(method, rows(x, 2), n, 2, 3*k, 1.4, 5)
 		runtime.GOMAXPROCS(old)
 		if !slices.Equal(z, again) {
 			t.Errorf("%s depends on the number of threads", method)
 		}
-		other, _ := PseudoInputs(method, x, n, 2, 3*k, 1.4, 6)
+		other, _ := PseudoInputs(method, rows(x, 2), n, 2, 3*k, 1.4, 6)
 		if method != InducingGreedy && slices.Equal(z, other) {
 			t.Errorf("%s does not depend on the seed", method)
 		}
@@ -67,7 +72,7 @@ func TestPseudoInputs(t *testing.T) {
 	if c := coverage(x, first); c > 0.2 {
 		t.Errorf("the first %d greedy rows leave mean squared distance %g", k, c)
 	}
-	if _, err := PseudoInputs("best", x, n, 2, k, 1, 1); err == nil {
+	if _, err := PseudoInputs("best", rows(x, 2), n, 2, k, 1, 1); err == nil {
 		t.Error("an unknown method is accepted")
 	}
 }
@@ -78,7 +83,7 @@ func TestGreedyDuplicates(t *testing.T) {
 	for i := range x {
 		x[i] = float64(i % 6 / 2)
 	}
-	z, err := PseudoInputs(InducingGreedy, x, 50, 2, 10, 1, 1)
+	z, err := PseudoInputs(InducingGreedy, rows(x, 2), 50, 2, 10, 1, 1)
 	if err != nil || len(z) != 20 {
 		t.Fatal(len(z), err)
 	}

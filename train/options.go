@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 )
 
@@ -84,13 +85,14 @@ const (
 func Options() []Option {
 	count := between(1, maxWidth)
 	return []Option{
-		{Group: "Data", Key: "data", Arg: "NAME|FILE", Help: "a named set (powerplant, protein, spam, eeg) or a CSV or CSV.gz file", field: func(c *Config) any { return &c.Data }},
+		{Group: "Data", Key: "data", Arg: "NAME|FILE", Help: "a named set (" + strings.Join(data.Names(), ", ") + ") or a file; docs/data.md has the formats", field: func(c *Config) any { return &c.Data }},
 		{Group: "Data", Key: "test", Arg: "FILE", Help: "rows to test on; without it a file's seeded 10 % are held out", field: func(c *Config) any { return &c.Test }},
+		{Group: "Data", Key: "labels", Arg: "FILE", Help: "the targets, where the file of the inputs holds none and its name does not tell where they are", field: func(c *Config) any { return &c.Labels }},
 		{Group: "Data", Key: "fold", Arg: "K", Help: "which split of a named set", limits: between(0, 100), field: func(c *Config) any { return &c.Fold }},
 		{Group: "Data", Key: "data-dir", Arg: "DIR", Help: "folder of the named sets; otherwise $GPDRF_DATA", field: func(c *Config) any { return &c.DataDir }},
 		{Group: "Data", Key: "target", Arg: "COL", Help: "target column by name or by number from 1; otherwise the column \"target\", or the last", field: func(c *Config) any { return &c.Target }},
 		{Group: "Data", Key: "task", Values: words("auto regression classification"), Help: "auto takes whole numbers with few values for classes", field: func(c *Config) any { return &c.Task }},
-		{Group: "Data", Key: "scaling", Values: words("auto standard robust none"), Help: "of the inputs; robust is median and quartiles, clipped at 5; auto takes it where a column has far outliers", field: func(c *Config) any { return &c.Scaling }},
+		{Group: "Data", Key: "scaling", Values: data.Scalings(), Help: "of the inputs; robust is median and quartiles, clipped at 5; auto takes it where a column has far outliers, and none for images", field: func(c *Config) any { return &c.Scaling }},
 
 		{Group: "Run", Key: "model", Values: words("gpdrf gp drf"), Help: "the paper's model, its first layer alone, or its random-feature layers alone", field: func(c *Config) any { return &c.Model }},
 		{Group: "Run", Key: "preset", Values: words("default paper cutajar"), Help: "where the other options start from", field: func(c *Config) any { return &c.Preset }},

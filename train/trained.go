@@ -33,7 +33,8 @@ func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int) (*mo
 	if err := m.Import(t.Named); err != nil {
 		return nil, err
 	}
-	p, err := m.Predict(m.Upload(ds.N(), t.Scaler.Transform(ds.X), nil, nil), samples, t.Seed)
+	x := func(lo, hi int) []float64 { return t.Scaler.Rows(ds.X, lo, hi) }
+	p, err := m.Predict(m.UploadRows(ds.N(), x, nil, nil), samples, t.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ type trainer struct {
 func (j *Job) prepare() (*trainer, error) {
 	c, ds := j.Config, j.Train
 	t := &trainer{Job: j, trained: &Trained{Schema: ds.Schema(), KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
-	scaler, err := data.FitScaler(c.Scaling, ds.X)
+	scaler, err := data.FitScaler(c.Scaling, ds)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (j *Job) prepare() (*trainer, error) {
 		}
 		y = t.trained.TargetScale.Transform(ds.Y)
 	}
-	x := scaler.Transform(ds.X)
+	x := func(lo, hi int) []float64 { return scaler.Rows(ds.X, lo, hi) } // never all at once: images fill the memory
 	t.trained.Model = c.modelConfig(ds)
 	if t.model, err = model.New(j.Device, t.trained.Model); err != nil {
 		return nil, &UsageError{err}
@@ -120,7 +120,7 @@ func (j *Job) prepare() (*trainer, error) {
 			return nil, err
 		}
 	}
-	t.set = t.model.Upload(ds.N(), x, y, ds.Labels)
+	t.set = t.model.UploadRows(ds.N(), x, y, ds.Labels)
 	t.pass = t.model.NewPass(c.Samples, c.Batch)
 	if c.Batch == ds.N() {
 		rows := make([]int32, c.Batch)

@@ -33,7 +33,7 @@ func table(t testing.TB, n int, seed uint64, target func(rng *rand.Rand, a, b fl
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d, _, err := data.ReadCSV(path, data.ReadOptions{})
+	d, _, err := data.ReadFile(path, data.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestNoLeak(t *testing.T) {
 	if c.Error < 0.42 || c.Error > 0.58 {
 		t.Errorf("error %.3f on coin flips", c.Error)
 	}
-	want, err := data.FitScaler("auto", set.X)
+	want, err := data.FitScaler("auto", set)
 	if err != nil {
 		t.Fatal(err)
 	}

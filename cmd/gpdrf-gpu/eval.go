@@ -63,8 +63,11 @@ func (p *program) eval(c *call) error {
 
 // testRows are those of --data, or those that the run was tested on.
 func testRows(c *call, run *train.Run) (rows *data.Dataset, notes []string, err error) {
+	labels, given := c.text("labels")
 	if file, ok := c.text("data"); ok {
-		return data.ReadCSV(file, data.ReadOptions{Like: &run.Trained.Schema})
+		return data.ReadFile(file, data.ReadOptions{Like: &run.Trained.Schema, Labels: labels})
+	} else if given {
+		return nil, nil, usagef("--labels: is for --data FILE")
 	}
 	_, rows, _, err = run.Config.Load()
 	if err != nil {

@@ -67,7 +67,7 @@ func (p *program) show(about interface{ Lines() []string }, asJSON bool) error {
 
 // onlyForData refuses the flags that say how to read a data file where there is none.
 func (c *call) onlyForData() error {
-	for _, name := range []string{"target", "task"} {
+	for _, name := range []string{"target", "task", "labels"} {
 		if _, given := c.text(name); given {
 			return usagef("--%s: is for a data file", name)
 		}
@@ -84,13 +84,14 @@ func isFolder(path string) bool {
 func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 	target, _ := c.text("target")
 	task, _ := c.text("task")
+	labels, _ := c.text("labels")
 	var ds *data.Dataset
 	var notes []string
 	var err error
 	if slices.Contains(data.Names(), name) {
-		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: target, Task: task})
+		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: target, Task: task, Labels: labels})
 	} else {
-		ds, notes, err = data.ReadCSV(name, data.ReadOptions{Target: target, Task: task})
+		ds, notes, err = data.ReadFile(name, data.ReadOptions{Target: target, Task: task, Labels: labels})
 	}
 	if err != nil {
 		return data.Summary{}, err
@@ -125,15 +126,8 @@ func aboutProgram() programInfo {
 		Version: train.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Threads: runtime.GOMAXPROCS(0),
 		SIMD: simd.Tier(), devicesInfo: aboutDevices(), DataDir: os.Getenv(data.DataDirEnv),
 	}
-	for _, name := range data.Names() {
-		s := setInfo{Name: name, Folds: data.Folds(name)}
-		if name == "powerplant" {
-			s.From = "embedded"
-		}
-		if folder := filepath.Join(i.DataDir, name); i.DataDir != "" && isFolder(folder) {
-			s.From = folder
-		}
-		i.Sets = append(i.Sets, s)
+	for _, s := range data.Sets() {
+		i.Sets = append(i.Sets, setInfo{s.Name, s.Folds, s.From(i.DataDir)})
 	}
 	return i
 }

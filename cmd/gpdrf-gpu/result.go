@@ -7,6 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	prettytext "github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
@@ -17,6 +18,7 @@ var paperFigures = map[string]map[string]float64{
 	"protein":    {"gp": 0.737, "drf": 0.613, "gpdrf": 0.652},
 	"spam":       {"gp": 0.043, "drf": 0.029, "gpdrf": 0.001},
 	"eeg":        {"gp": 0.114, "drf": 0.106, "gpdrf": 0.016},
+	"mnist":      {"gp": 0.059, "drf": 0.045, "gpdrf": 0.033},
 }
 
 // printResult prints what a run or an evaluation came to. fold is that of a named set, 0 for rows of a file.
@@ -31,9 +33,11 @@ func (p *program) printResult(r *train.Result, fold int) {
 // scoreTable is the small table of scores, those of a named set beside the paper's.
 func scoreTable(r *train.Result, fold int) string {
 	title, paper := fmt.Sprintf("%s on %s", r.Model, r.Data), ""
-	if fold > 0 {
+	if fold > 0 && data.Folds(r.Data) > 1 {
 		title += fmt.Sprintf(", fold %d", fold)
-		paper = fmt.Sprintf("%.3f", paperFigures[r.Data][r.Model])
+	}
+	if figure, ok := paperFigures[r.Data][r.Model]; ok && fold > 0 {
+		paper = fmt.Sprintf("%.3f", figure)
 	}
 	title += fmt.Sprintf(": %d test rows", r.NTest)
 	if r.NTest == 1 {

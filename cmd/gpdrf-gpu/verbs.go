@@ -40,6 +40,7 @@ var jsonFlag = flagSpec{group: "Output", name: "json", help: "print JSON on stan
 func (p *program) verbs() []verb {
 	deviceFlag := flagSpec{group: "Prediction", name: "device", arg: "NAME", help: "where to compute; otherwise where the run was trained"}
 	samplesFlag := flagSpec{group: "Prediction", name: "samples", arg: "S", help: "Monte-Carlo samples; otherwise as many as the run's evaluation took"}
+	labelsFlag := flagSpec{group: "Data", name: "labels", arg: "FILE", help: "the targets of FILE, where it holds none and its name does not tell where they are"}
 	return []verb{
 		{
 			name: "train", line: "train a model and test it", run: p.train, flags: trainFlags(),
@@ -50,6 +51,7 @@ func (p *program) verbs() []verb {
 				{"gpdrf-gpu train", "the power plant, in about a minute"},
 				{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m", "a table of your own, for ten minutes"},
 				{"gpdrf-gpu train --data eeg --data-dir ../data --fold 2 --model gp", "a named set, with the first layer alone"},
+				{"gpdrf-gpu train --data train-images-idx3-ubyte.gz --test t10k-images-idx3-ubyte.gz", "images; their labels are found by name"},
 				{"gpdrf-gpu train --config runs/powerplant-gpdrf-1/config.yaml", "that run once more, bit for bit"},
 			},
 		},
@@ -59,6 +61,7 @@ func (p *program) verbs() []verb {
 				"A file given by --data needs the columns of the training data, the target included.",
 			flags: []flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "rows with their targets; otherwise the run's own test rows"},
+				labelsFlag,
 				samplesFlag, deviceFlag, jsonFlag,
 			},
 			examples: []example{
@@ -73,7 +76,7 @@ func (p *program) verbs() []verb {
 				"mean, sd, var_aleatoric (noise) and var_epistemic (what the model does not know), the quantiles q05 q25 q50 q75 q95; or, for classes, " +
 				"label, p_<class> for each and entropy (nats). A target that is in the file is copied to the last column.",
 			flags: []flagSpec{
-				{group: "Data", name: "data", arg: "FILE", help: "the rows, CSV or CSV.gz"},
+				{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
 				{group: "Output", name: "out", arg: "FILE.csv|FILE.jsonl|-", help: "where to write; - is CSV on standard output"},
 				samplesFlag,
 				{group: "Prediction", name: "draws", arg: "T", help: "mean and sd from T draws, as the paper estimates them; otherwise from the mixture in closed form"},
@@ -93,6 +96,7 @@ func (p *program) verbs() []verb {
 			flags: []flagSpec{
 				{group: "Data", name: "target", arg: "COL", help: "target column of FILE by name or by number from 1"},
 				{group: "Data", name: "task", arg: "auto|regression|classification", help: "how to read the target of FILE"},
+				labelsFlag,
 				{group: "Check", name: "check", arg: switchArg, help: "compare a GPU with the CPU"},
 				{group: "Check", name: "device", arg: "NAME", help: "which GPU to check, or which precision of it; otherwise the first, in both"},
 				jsonFlag,

@@ -1,0 +1,221 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// The IDX format: two zero bytes, the type of the values, the number of dimensions, then each
+// dimension as a big-endian uint32, then the values, the last dimension fastest. Images are
+// unsigned bytes of two or more dimensions, the first of which counts them; labels have one.
+const (
+	idxByte      = 0x08 // unsigned bytes, the only type read
+	idxLabels    = "label"
+	brightest    = 255
+	maxIDXDims   = 8
+	imageScaling = "none" // pixels share one unit, and a rare one must not outweigh the rest
+)
+
+// isIDX takes everything that starts with two zero bytes, so that a wrong type gets its own message.
+func isIDX(head []byte) bool { return bytes.HasPrefix(head, []byte{0, 0}) }
+
+// readIDX reads images, each a row of pixels as fractions of the brightest, and their labels
+// from another file.
+func readIDX(in *input) (*table, error) {
+	if in.opt.Target != "" {
+		return nil, errorf(in.name, "is an IDX file, whose labels are in another file: leave the target column out, or give the file by --labels")
+	}
+	shape, err := idxShape(in.name, in.bytes)
+	if err != nil {
+		return nil, err
+	}
+	if len(shape) == 1 {
+		return nil, errorf(in.name, "holds %d labels, not images: give the file of the images, and this one by --labels where its name does not tell", shape[0])
+	}
+	n, d := shape[0], 1
+	for _, side := range shape[1:] {
+		if d *= side; d > math.MaxInt32 {
+			return nil, errorf(in.name, "says that an image has %s pixels: the file is damaged, or no IDX file", sides(shape[1:]))
+		}
+	}
+	if n == 0 || d == 0 {
+		return nil, errorf(in.name, "says that it holds %d images of %s pixels: at least one is needed", n, sides(shape[1:]))
+	}
+	if like := in.opt.Like; like != nil && len(like.Columns) != d {
+		return nil, errorf(in.name, "holds images of %s pixels, the training data have %s: give images of the same size", sides(shape[1:]), plural(len(like.Columns), "input"))
+	}
+	if int64(n)*int64(d+1) > in.lim.cells {
+		return nil, errorf(in.name, "holds %d images of %s pixels: too large for memory, take a part of it", n, sides(shape[1:]))
+	}
+	pixels, err := idxValues(in.name, in.bytes, 4+4*len(shape), n*d)
+	if err != nil {
+		return nil, err
+	}
+	x := make([]float32, len(pixels))
+	for i, p := range pixels {
+		x[i] = float32(p) / brightest
+	}
+	t := &table{x: matrix32(n, d, x), columns: plainColumns(in.opt.Like, d), targetAt: d, task: Classification, autoScaling: imageScaling}
+	return t, in.takeLabels(t, n)
+}
+
+// plainColumns are the names of inputs that have none: those of the training data, or x0, x1, ….
+func plainColumns(like *Schema, d int) []string {
+	if like != nil {
+		return like.Columns
+	}
+	names := make([]string, d)
+	for i := range names {
+		names[i] = "x" + strconv.Itoa(i)
+	}
+	return names
+}
+
+// takeLabels reads the labels of n images.
+func (in *input) takeLabels(t *table, n int) error {
+	path := in.opt.Labels
+	if path == "" {
+		var tried string
+		if path, tried = labelsBeside(in.name); path == "" {
+			if in.opt.TargetOptional {
+				return nil
+			}
+			return errorf(in.name, "needs the file of its labels%s: give it by --labels", tried)
+		}
+		t.notes = append(t.notes, fmt.Sprintf("%s: its labels are %s", in.name, path))
+	}
+	y, err := readLabels(path, n, in.lim)
+	if err != nil {
+		return err
+	}
+	t.target = idxLabels
+	if in.opt.Like != nil {
+		t.target = in.opt.Like.Target
+	}
+	t.y = make([]float64, n)
+	check := targetCheck(in.task, in.opt.Like, t.target)
+	for i, label := range y {
+		t.y[i] = float64(label)
+		if check == nil {
+			continue
+		}
+		if wrong := check(t.y[i]); wrong != "" {
+			return errorf(path, "label %d, byte %d: %s", i+1, idxHeader1+i, wrong)
+		}
+	}
+	return nil
+}
+
+const idxHeader1 = 8 // bytes before the values of one dimension
+
+// readLabels reads the IDX file of the labels of n images.
+func readLabels(path string, n int, lim limits) ([]byte, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, head, err := unzipped(path, f)
+	if err != nil {
+		return nil, err
+	}
+	if !isIDX(head) {
+		return nil, errorf(path, "starts with the bytes % x: an IDX file of labels starts with 00 00 08 01", head[:min(4, len(head))])
+	}
+	shape, err := idxShape(path, r)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(shape) != 1:
+		return nil, errorf(path, "holds %d dimensions: an IDX file of labels has one", len(shape))
+	case shape[0] != n:
+		return nil, errorf(path, "holds %d labels for %d images: give the labels that belong to the images", shape[0], n)
+	}
+	return idxValues(path, r, idxHeader1, n)
+}
+
+// labelsBeside finds the file of the labels in the folder of the images: its name has labels
+// instead of images and idx1 instead of idx3, with or without .gz. Where there is none it
+// says what was looked for.
+func labelsBeside(images string) (path, tried string) {
+	dir, name := filepath.Split(images)
+	if !strings.Contains(name, "images") {
+		return "", ", and its name, without the word images, does not tell which"
+	}
+	plain := strings.TrimSuffix(strings.NewReplacer("images", "labels", "idx3", "idx1").Replace(name), ".gz")
+	candidates := []string{dir + plain + ".gz", dir + plain}
+	if !strings.HasSuffix(name, ".gz") {
+		candidates[0], candidates[1] = candidates[1], candidates[0]
+	}
+	for _, c := range candidates {
+		if isFile(c) {
+			return c, ""
+		}
+	}
+	return "", ", and there is neither " + candidates[0] + " nor " + candidates[1]
+}
+
+// idxShape reads the header.
+func idxShape(name string, r *bufio.Reader) ([]int, error) {
+	var head [4]byte
+	if err := idxFull(name, r, head[:], 0, "a header"); err != nil {
+		return nil, err
+	}
+	if head[2] != idxByte || head[3] == 0 || head[3] > maxIDXDims {
+		return nil, errorf(name, "byte 0: starts with % x: an IDX file of images starts with 00 00 08 03, one of labels with 00 00 08 01", head)
+	}
+	shape := make([]int, head[3])
+	for i := range shape {
+		var side [4]byte
+		if err := idxFull(name, r, side[:], 4+4*i, "a header"); err != nil {
+			return nil, err
+		}
+		v := binary.BigEndian.Uint32(side[:])
+		if v > math.MaxInt32 {
+			return nil, errorf(name, "byte %d: a dimension of %d: the file is damaged, or no IDX file", 4+4*i, v)
+		}
+		shape[i] = int(v)
+	}
+	return shape, nil
+}
+
+// idxFull fills b, which starts at an offset of the file.
+func idxFull(name string, r io.Reader, b []byte, offset int, what string) error {
+	n, err := io.ReadFull(r, b)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errorf(name, "byte %d: ends in the middle of %s: the file was cut short, fetch it again", offset+n, what)
+	} else if err != nil {
+		return readError(name, err)
+	}
+	return nil
+}
+
+// idxValues reads exactly n bytes, which end the file. They gather as they come: a header may lie about them.
+func idxValues(name string, r io.Reader, offset, n int) ([]byte, error) {
+	values, err := io.ReadAll(io.LimitReader(r, int64(n)+1))
+	switch {
+	case len(values) > n:
+		return nil, errorf(name, "byte %d: goes on after its %d values: the header and the file do not belong together", offset+n, n)
+	case err != nil:
+		return nil, readError(name, err)
+	case len(values) < n:
+		return nil, errorf(name, "byte %d: ends after %d of %d values: the file was cut short, fetch it again", offset+len(values), len(values), n)
+	}
+	return values, nil
+}
+
+// sides is "28x28".
+func sides(shape []int) string {
+	words := make([]string, len(shape))
+	for i, v := range shape {
+		words[i] = strconv.Itoa(v)
+	}
+	return strings.Join(words, "x")
+}

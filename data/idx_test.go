@@ -1,0 +1,193 @@
+package data
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// idx is an IDX file of the given shape.
+func idx(values []byte, shape ...int) string {
+	b := []byte{0, 0, idxByte, byte(len(shape))}
+	for _, side := range shape {
+		b = binary.BigEndian.AppendUint32(b, uint32(side))
+	}
+	return string(append(b, values...))
+}
+
+// pixels counts up from 0.
+func pixels(n int) []byte {
+	p := make([]byte, n)
+	for i := range p {
+		p[i] = byte(i)
+	}
+	return p
+}
+
+// folderOf puts files into a fresh folder.
+func folderOf(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestIDX(t *testing.T) {
+	images, labels := idx(pixels(24), 4, 2, 3), idx([]byte{3, 0, 2, 1}, 4)
+	dir := folderOf(t, map[string]string{
+		"train-images-idx3-ubyte":    images,
+		"train-labels-idx1-ubyte.gz": zipped(labels),
+		"t10k-images.idx3-ubyte.gz":  zipped(images),
+		"t10k-labels.idx1-ubyte":     labels,
+		"pictures":                   images,
+		"answers":                    labels,
+	})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	train, _, err := ReadFile(at("train-images-idx3-ubyte"), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if train.N() != 4 || train.D() != 6 || train.Task != Classification || !slices.Equal(train.Labels, []int32{3, 0, 2, 1}) ||
+		strings.Join(train.Classes, "") != "0123" || train.AutoScaling != imageScaling {
+		t.Errorf("%+v", train)
+	}
+	for i := range 24 {
+		if got, want := train.Row(i / 6)[i%6], float64(float32(i)/255); got != want {
+			t.Fatalf("pixel %d is %g, want %g", i, got, want)
+		}
+	}
+	like := train.Schema()
+	for name, opt := range map[string]ReadOptions{
+		"t10k-images.idx3-ubyte.gz": {Like: &like},
+		"pictures":                  {Labels: at("answers")},
+	} {
+		if d, _, err := ReadFile(at(name), opt); err != nil || d.Fingerprint != train.Fingerprint {
+			t.Errorf("%s: %+v, %v", name, d, err)
+		}
+	}
+	if d, _, err := ReadFor(at("pictures"), like); err != nil || d.HasTarget() || d.N() != 4 {
+		t.Error(d, err)
+	}
+	some := train.Subset([]int{2, 0})
+	if !slices.Equal(some.Row(1), train.Row(0)) || !slices.Equal(some.Labels, []int32{2, 3}) || some.AutoScaling != imageScaling {
+		t.Errorf("%+v", some)
+	}
+	for kind, want := range map[string]string{"auto": imageScaling, "standard": "standard"} {
+		if s, err := FitScaler(kind, train); err != nil || s.Kind != want {
+			t.Errorf("%s: %+v, %v", kind, s, err)
+		}
+	}
+	if s := Summarize(train); s.AutoScaling != imageScaling || s.Columns[1].Max != float64(float32(19)/255) {
+		t.Errorf("%+v", s)
+	}
+	a, b, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), Test: at("t10k-images.idx3-ubyte.gz")})
+	if err != nil || a.N() != 4 || b.N() != 4 {
+		t.Error(err)
+	}
+}
+
+// TestBadIDX: what is wrong, and at which byte.
+func TestBadIDX(t *testing.T) {
+	images, labels := idx(pixels(24), 4, 2, 3), idx([]byte{1, 0, 1, 0}, 4)
+	like := Schema{Columns: []string{"a", "b"}, Target: "c", TargetAt: 2, Task: Classification, Classes: []string{"0", "1"}}
+	like6 := like
+	like6.Columns = strings.Fields("a b c d e f")
+	for _, c := range []struct {
+		name, images, labels, want string
+		opt                        ReadOptions
+	}{
+		{"magic", "\x00\x00\x09\x03" + images[4:], labels, "images: byte 0: starts with 00 00 09 03: an IDX file of images starts with 00 00 08 03", ReadOptions{}},
+		{"no dimension", "\x00\x00\x08\x00", labels, "images: byte 0: starts with 00 00 08 00", ReadOptions{}},
+		{"short magic", "\x00\x00\x08", labels, "images: byte 3: ends in the middle of a header", ReadOptions{}},
+		{"short header", images[:14], labels, "images: byte 14: ends in the middle of a header", ReadOptions{}},
+		{"short", images[:len(images)-5], labels, "images: byte 35: ends after 19 of 24 values", ReadOptions{}},
+		{"long", images + "x", labels, "images: byte 40: goes on after its 24 values", ReadOptions{}},
+		{"cut gzip", zipped(images)[:40], labels, "images: the gzip data end too early", ReadOptions{}},
+		{"a lie", idx(nil, 1<<20, 1<<5, 1), labels, "images: byte 16: ends after 0 of 33554432 values", ReadOptions{}},
+		{"too large", idx(nil, 1<<28, 28, 28), labels, "images: holds 268435456 images of 28x28 pixels: too large", ReadOptions{}},
+		{"overflow", idx(nil, 2, 1<<30, 1<<30), labels, "images: says that an image has 1073741824x1073741824 pixels", ReadOptions{}},
+		{"negative", "\x00\x00\x08\x03\xff\xff\xff\xff" + images[8:], labels, "images: byte 4: a dimension of 4294967295", ReadOptions{}},
+		{"none", idx(nil, 0, 2, 3), labels, "images: says that it holds 0 images", ReadOptions{}},
+		{"labels for images", labels, labels, "images: holds 4 labels, not images", ReadOptions{}},
+		{"target", images, labels, "images: is an IDX file, whose labels are in another file", ReadOptions{Target: "3"}},
+		{"no labels", images, "", "images: needs the file of its labels, and there is neither ", ReadOptions{}},
+		{"labels not there", images, labels, "none: there is no such file", ReadOptions{Labels: "none"}},
+		{"label magic", images, "1,2\n", "labels: starts with the bytes 31 2c 32 0a: an IDX file of labels", ReadOptions{}},
+		{"label type", images, "\x00\x00\x0d\x01\x00\x00\x00\x04", "labels: byte 0: starts with 00 00 0d 01", ReadOptions{}},
+		{"images for labels", images, images, "labels: holds 3 dimensions", ReadOptions{}},
+		{"label count", images, idx(pixels(3), 3), "labels: holds 3 labels for 4 images", ReadOptions{}},
+		{"label length", images, labels[:10], "labels: byte 10: ends after 2 of 4 values", ReadOptions{}},
+		{"gap", images, idx([]byte{0, 2, 0, 2}, 4), `images: the target column "label" has a gap: 1 does not occur`, ReadOptions{}},
+		{"image size", images, labels, "images: holds images of 2x3 pixels, the training data have 2 inputs", ReadOptions{Like: &like}},
+		{"unseen class", images, idx([]byte{0, 1, 7, 0}, 4), `labels: label 3, byte 10: found class 7 in the target column "c"`, ReadOptions{Like: &like6}},
+	} {
+		files := map[string]string{"images": c.images}
+		if c.labels != "" {
+			files["labels"] = c.labels
+		}
+		t.Chdir(folderOf(t, files))
+		_, _, err := ReadFile("images", c.opt)
+		var e *Error
+		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
+		}
+	}
+	t.Chdir(folderOf(t, map[string]string{"pictures": images, "t.csv": small}))
+	if _, _, err := ReadFile("pictures", ReadOptions{}); err == nil || !strings.Contains(err.Error(), "give it by --labels") {
+		t.Error(err)
+	}
+	if _, _, err := ReadFile("t.csv", ReadOptions{Labels: "labels"}); err == nil || !strings.Contains(err.Error(), "is a CSV table, which holds its own targets") {
+		t.Error(err)
+	}
+}
+
+// TestMNIST reads the original files and looks at what they cost.
+func TestMNIST(t *testing.T) {
+	dir := dataDir(t)
+	train, test, _, err := Load(Source{Data: "mnist", DataDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if train.N() != 60000 || test.N() != 10000 || train.D() != 784 || len(train.Classes) != 10 || train.Name != "mnist" {
+		t.Errorf("%d and %d rows of %d", train.N(), test.N(), train.D())
+	}
+	if got := fmt.Sprint(train.Labels[:8], test.Labels[:4]); got != "[5 0 4 1 9 2 1 3] [7 2 1 0]" {
+		t.Error(got)
+	}
+	var mem runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&mem)
+	if mem.HeapAlloc > 300<<20 {
+		t.Errorf("%d MiB are held", mem.HeapAlloc>>20)
+	}
+	runtime.KeepAlive(train)
+	if _, _, _, err := Load(Source{Data: "mnist", DataDir: dir, Labels: "labels"}); err == nil || !strings.Contains(err.Error(), "mnist comes with its own labels") {
+		t.Error(err)
+	}
+}
+
+// FuzzReadIDX gives any bytes as images and as labels.
+func FuzzReadIDX(f *testing.F) {
+	images, labels := idx(pixels(24), 4, 2, 3), idx([]byte{1, 0, 1, 0}, 4)
+	f.Add([]byte(images), []byte(labels))
+	f.Add([]byte(zipped(images)), []byte(labels[:7]))
+	f.Add([]byte(idx(nil, 1<<30, 1<<30, 1<<30)), []byte(images))
+	f.Fuzz(func(t *testing.T, images, labels []byte) {
+		path := write(t, "labels", string(labels))
+		d, _, err := read("images", bytes.NewReader(append([]byte{0, 0}, images...)), ReadOptions{Labels: path}, limits{cells: 1 << 14})
+		checkFuzzed(t, d, err)
+		d, _, err = read("images", bytes.NewReader(images), ReadOptions{Labels: path}, limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14})
+		checkFuzzed(t, d, err)
+	})
+}
