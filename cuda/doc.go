@@ -14,4 +14,8 @@
 //
 // All work goes to one stream, in order, and nothing waits for it but Wait, Read and a full
 // staging buffer. An error of the device is therefore reported by a later call than its cause.
+//
+// # Graphs
+//
+// Capture records what is put on the stream, and Graph.Launch puts all of it there again in one call. Trace only lists it.
 package cuda

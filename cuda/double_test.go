@@ -101,6 +101,35 @@ var mutants = map[string]struct {
 		c := openMutants(t)
 		ok(t, c.Write(put(t, c, make([]float32, 4)), make([]byte, 16)))
 	}, "copying to the GPU: CUDA error 1"},
+	"leak of a graph": {func(t *testing.T) {
+		c := must(Open(0))(t)
+		_, _, err := c.Capture(func() {})
+		ok(t, err)
+		ok(t, c.Close())
+	}, "1 graphs were never destroyed"},
+	"a number baked into a graph": {func(t *testing.T) {
+		c := open(t)
+		x := put(t, c, []float64{1})
+		step := 1.0
+		work := func() {
+			ok(t, c.Kernel("fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(0), Float64(step), Pointer(x), Pointer(x)))
+		}
+		g := captured(t, c, work)
+		step = 2
+		ok(t, g.Launch())
+		got := make([]float64, 1)
+		if get(t, c, got, x); got[0] != step {
+			t.Fatalf("the replay has a step of %g, not %g", got[0], step)
+		}
+	}, "the replay has a step of 1, not 2"},
+	"wait in a capture": {func(t *testing.T) {
+		c := open(t)
+		captured(t, c, func() { ok(t, c.Wait()) })
+	}, "waiting for the GPU: CUDA error 900, operation not permitted when stream is capturing"},
+	"allocation in a capture": {func(t *testing.T) {
+		c := open(t)
+		captured(t, c, func() { _, err := c.Alloc(8); t.Log(err) })
+	}, "(?s)allocating memory: CUDA error 900.*ending a capture: CUDA error 901"},
 	"no context on the thread": {func(t *testing.T) {
 		c := openMutants(t)
 		ok(t, c.enter())

@@ -25,12 +25,14 @@ import (
 // reason is why there is no driver in use, or "".
 func reason() string { return C.GoString(C.shim_reason()) }
 
-// result is a CUresult of one of the calls above as an error.
-func result(op string, code C.int) error {
+// result is a CUresult as an error.
+func result(op string, code C.int) error { return resultOf(op, int(code)) }
+
+func resultOf(op string, code int) error {
 	if code == 0 {
 		return nil
 	}
-	return &Error{op, int(code), text(int(code))}
+	return &Error{op, code, text(code)}
 }
 
 // text is the driver's words for a CUresult.

@@ -20,6 +20,14 @@ int setting(const char *name, int otherwise) {
   const char *text = getenv(name);
   return text && *text ? atoi(text) : otherwise;
 }
+
+int lose() {
+  static int launches;
+  int last = setting("EMU_LOST", 0);
+  if (!last || ++launches < last) return OK;
+  detail = "the driver was lost";
+  return sticky = UNKNOWN;
+}
 } // namespace fake
 
 static int devices() { return setting("EMU_DEVICES", 1); }
@@ -55,7 +63,8 @@ API cuGetErrorString(int code, const char **text) {
   static const std::map<int, const char *> words = {
       {1, "invalid argument"}, {2, "out of memory"}, {101, "invalid device ordinal"}, {200, "device kernel image is invalid"}, {201, "invalid device context"},
       {401, "the operation cannot be performed in the present state"}, {400, "invalid resource handle"}, {500, "named symbol not found"}, {600, "device not ready"}, {700, "an illegal memory access was encountered"},
-      {701, "too many resources requested for launch"}, {719, "unspecified launch failure"}, {900, "operation not permitted when stream is capturing"}, {999, "unknown error"}};
+      {701, "too many resources requested for launch"}, {719, "unspecified launch failure"}, {900, "operation not permitted when stream is capturing"},
+      {901, "operation failed due to a previous error during capture"}, {908, "attempt to terminate a thread-local capture sequence from another thread"}, {999, "unknown error"}};
   auto it = words.find(code);
   *text = code == sticky && !detail.empty() ? detail.c_str() : it == words.end() ? "unknown error" : it->second;
   return OK;
@@ -82,10 +91,11 @@ API cuDevicePrimaryCtxRelease_v2(int d) {
   for (auto &[_, c] : primaries)
     if (c.users) return OK;
   if (sticky) return sticky;
-  if (std::string s = leaks(); !s.empty()) {
-    fprintf(stderr, "double: %s\n", s.c_str());
-    return ILLEGAL_STATE;
-  }
+  for (const std::string &s : {leaks(), graph_leaks()})
+    if (!s.empty()) {
+      fprintf(stderr, "double: %s\n", s.c_str());
+      return ILLEGAL_STATE;
+    }
   return OK;
 }
 API cuCtxSetCurrent(Context *c) {
@@ -104,6 +114,7 @@ struct Module {
 
 API cuModuleLoadData(Module **m, const void *image) {
   ENTER
+  NOT_IN_CAPTURE
   const char *text = (const char *)image;
   if (!text || !strstr(text, ".version")) return refuse(INVALID_IMAGE, __func__, "not PTX");
   *m = new Module{text};
@@ -154,12 +165,8 @@ API cuFuncSetAttribute(const emu::Kernel *k, int attribute, int value) {
 API cuLaunchKernel(const emu::Kernel *k, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, Stream *s,
                    void **params, void **) {
   ENTER
-  static int launches;
   if (!k) return INVALID_HANDLE;
-  if (int last = setting("EMU_LOST", 0); last && ++launches >= last) {
-    detail = "the driver was lost";
-    return sticky = UNKNOWN;
-  }
+  if (int r = lose()) return r;
   if (!gx || !gy || !gz || gx > 2147483647 || gy > 65535 || gz > 65535) return refuse(INVALID_VALUE, k->name, "grid");
   if (!bx || by != 1 || bz != 1 || bx > 1024 || bx % 32) return refuse(INVALID_VALUE, k->name, "a block is of full warps, in one dimension");
   if (bx > k->threads) return refuse(OUT_OF_RESOURCES, k->name, "more threads than its launch bounds");

@@ -3,7 +3,8 @@
 //
 // Environment: EMU_ORDER (see run.cc), EMU_EAGER (work on a stream runs at once, not when somebody
 // waits), EMU_LOG (each refused call is explained), EMU_DEVICES, EMU_MEMORY (MiB of each),
-// EMU_CAPABILITY ("9.0"), EMU_LOST (the driver is lost at launch number n).
+// EMU_CAPABILITY ("9.0"), EMU_LOST (the driver is lost at launch number n),
+// EMU_GRAPHS (0: a driver without graphs).
 #pragma once
 #include "run.h"
 #include <functional>
@@ -11,11 +12,12 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 
 enum Result {
   OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, ILLEGAL_STATE = 401,
   INVALID_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600, OUT_OF_RESOURCES = 701, LAUNCH_FAILED = 719,
-  CAPTURE_UNSUPPORTED = 900, UNKNOWN = 999
+  CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, CAPTURE_WRONG_THREAD = 908, UNKNOWN = 999
 };
 typedef unsigned long long Address;
 #define API extern "C" __attribute__((visibility("default"))) int
@@ -25,10 +27,19 @@ namespace fake {
 // Work that a stream or a graph holds.
 typedef std::function<int()> Work;
 
+// A graph that is being made.
+enum CaptureMode { GLOBAL, THREAD_LOCAL, RELAXED };
+struct Capture {
+  std::list<Work> work;
+  int mode;
+  std::thread::id thread;
+  bool lost;
+};
+
 struct Stream {
   unsigned flags;
   std::list<Work> queue;
-  std::list<Work> *capture; // a graph that is being made
+  Capture *capture; // or nullptr
 };
 struct Context {
   int device;
@@ -47,13 +58,22 @@ int setting(const char *name, int otherwise);
 int submit(Stream *, Work);
 int drain(Stream *);
 int drain_all();
+void each_stream(const std::function<void(Stream *)> &);
+
+// lose counts a launch, of a kernel or a graph, and is the error of the one at which the driver is lost.
+int lose();
 
 // within says whether bytes at an address are inside one device allocation.
 bool within(Address, size_t bytes);
 // leaks is what is still allocated, in words; "" if nothing is.
 std::string leaks();
+std::string graph_leaks();
 // trampled is which allocation was written past its end, in words.
 std::string trampled();
+
+// spoil_captures says whether this thread must not wait now or change memory, because it captures a stream; the
+// capture is then lost.
+bool spoil_captures();
 
 } // namespace fake
 
@@ -63,3 +83,11 @@ std::string trampled();
   std::lock_guard<std::recursive_mutex> lock(fake::mutex); \
   if (!fake::bound) return fake::refuse(INVALID_CONTEXT, __func__, "no context is current on this OS thread"); \
   if (fake::sticky) return fake::sticky;
+
+#define NOT_IN_CAPTURE \
+  if (fake::spoil_captures()) return fake::refuse(CAPTURE_UNSUPPORTED, __func__, "not while this thread captures a stream");
+#define NOT_CAPTURED(s) \
+  if ((s) && (s)->capture) { \
+    (s)->capture->lost = true; \
+    return fake::refuse(CAPTURE_UNSUPPORTED, __func__, "not while the stream is captured"); \
+  }

@@ -67,6 +67,7 @@ std::string fake::trampled() {
 
 API cuMemAlloc_v2(Address *p, size_t n) {
   ENTER
+  NOT_IN_CAPTURE
   if (!n) return refuse(INVALID_VALUE, __func__, "no bytes");
   if (used + n > limit() || !(*p = guarded(n))) return OUT_OF_MEMORY;
   used += n;
@@ -76,6 +77,7 @@ API cuMemAlloc_v2(Address *p, size_t n) {
 
 API cuMemFree_v2(Address p) {
   ENTER
+  NOT_IN_CAPTURE
   auto it = device.find(p);
   if (it == device.end()) return refuse(INVALID_VALUE, __func__, "not the start of an allocation, or freed twice");
   if (int r = drain_all()) return r;
@@ -103,6 +105,7 @@ API cuDeviceTotalMem_v2(size_t *n, int) {
 
 API cuMemHostAlloc(void **p, size_t n, unsigned) {
   ENTER
+  NOT_IN_CAPTURE
   *p = (void *)guarded(n);
   pinned[(Address)*p] = n;
   return *p ? OK : OUT_OF_MEMORY;
@@ -110,6 +113,7 @@ API cuMemHostAlloc(void **p, size_t n, unsigned) {
 
 API cuMemFreeHost(void *p) {
   ENTER
+  NOT_IN_CAPTURE
   auto it = pinned.find((Address)p);
   if (it == pinned.end()) return refuse(INVALID_VALUE, __func__, "not pinned memory, or freed twice");
   if (int r = drain_all()) return r;
@@ -122,9 +126,9 @@ static int copy(void *to, const void *from, size_t n, Stream *s) {
   return submit(s, [=] { memmove(to, from, n); return (int)OK; });
 }
 
-API cuMemcpyHtoD_v2(Address d, const void *s, size_t n) { ENTER DEVICE(d, n) HOST(s) return copy((void *)d, s, n, nullptr); }
-API cuMemcpyDtoH_v2(void *d, Address s, size_t n) { ENTER DEVICE(s, n) HOST(d) return copy(d, (void *)s, n, nullptr); }
-API cuMemcpyDtoD_v2(Address d, Address s, size_t n) { ENTER DEVICE(s, n) DEVICE(d, n) return copy((void *)d, (void *)s, n, nullptr); }
+API cuMemcpyHtoD_v2(Address d, const void *s, size_t n) { ENTER NOT_IN_CAPTURE DEVICE(d, n) HOST(s) return copy((void *)d, s, n, nullptr); }
+API cuMemcpyDtoH_v2(void *d, Address s, size_t n) { ENTER NOT_IN_CAPTURE DEVICE(s, n) HOST(d) return copy(d, (void *)s, n, nullptr); }
+API cuMemcpyDtoD_v2(Address d, Address s, size_t n) { ENTER NOT_IN_CAPTURE DEVICE(s, n) DEVICE(d, n) return copy((void *)d, (void *)s, n, nullptr); }
 API cuMemcpyHtoDAsync_v2(Address d, const void *s, size_t n, Stream *stream) { ENTER DEVICE(d, n) PINNED(s, n) return copy((void *)d, s, n, stream); }
 API cuMemcpyDtoHAsync_v2(void *d, Address s, size_t n, Stream *stream) { ENTER DEVICE(s, n) PINNED(d, n) return copy(d, (void *)s, n, stream); }
 API cuMemcpyDtoDAsync_v2(Address d, Address s, size_t n, Stream *stream) { ENTER DEVICE(s, n) DEVICE(d, n) return copy((void *)d, (void *)s, n, stream); }

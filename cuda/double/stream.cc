@@ -1,4 +1,4 @@
-// stream.cc: streams, events and graphs. Work on a stream is put off until somebody waits for it,
+// stream.cc: streams and events. Work on a stream is put off until somebody waits for it,
 // so that a missing wait shows as a wrong result.
 #include "driver.h"
 #include <chrono>
@@ -25,7 +25,7 @@ int fake::drain_all() {
 
 int fake::submit(Stream *s, Work w) {
   if (s && s->capture) {
-    s->capture->push_back(std::move(w));
+    s->capture->work.push_back(std::move(w));
     return OK;
   }
   if (s && !getenv("EMU_EAGER")) {
@@ -42,8 +42,9 @@ int fake::submit(Stream *s, Work w) {
   return r;
 }
 
-#define NOT_CAPTURED(s) \
-  if ((s) && (s)->capture) return refuse(CAPTURE_UNSUPPORTED, __func__, "not while a graph is captured");
+void fake::each_stream(const std::function<void(Stream *)> &f) {
+  for (Stream *s : streams) f(s);
+}
 
 API cuStreamCreate(Stream **s, unsigned flags) {
   ENTER
@@ -53,6 +54,7 @@ API cuStreamCreate(Stream **s, unsigned flags) {
 }
 API cuStreamDestroy_v2(Stream *s) {
   ENTER
+  NOT_CAPTURED(s)
   int r = drain(s);
   streams.remove(s);
   delete s;
@@ -70,6 +72,7 @@ API cuStreamQuery(Stream *s) {
 }
 API cuCtxSynchronize() {
   ENTER
+  NOT_IN_CAPTURE
   return drain_all();
 }
 
@@ -96,6 +99,7 @@ API cuEventCreate(Event **e, unsigned) {
 API cuEventDestroy_v2(Event *) { return OK; } // kept: work that was put off may still name it
 API cuEventRecord(Event *e, Stream *s) {
   ENTER
+  NOT_CAPTURED(s)
   e->on = s;
   e->pending = true;
   return submit(s, [e] {
@@ -106,6 +110,7 @@ API cuEventRecord(Event *e, Stream *s) {
 }
 API cuEventSynchronize(Event *e) {
   ENTER
+  NOT_IN_CAPTURE
   return reach(e);
 }
 API cuEventQuery(Event *e) {
@@ -120,46 +125,6 @@ API cuEventElapsedTime(float *ms, Event *a, Event *b) {
 }
 API cuStreamWaitEvent(Stream *s, Event *e, unsigned) {
   ENTER
-  return submit(s, [e] { return reach(e); });
-}
-
-struct Graph {
-  std::list<Work> work;
-};
-
-API cuStreamBeginCapture_v2(Stream *s, int) {
-  ENTER
   NOT_CAPTURED(s)
-  s->capture = new std::list<Work>;
-  return OK;
-}
-API cuStreamEndCapture(Stream *s, Graph **g) {
-  ENTER
-  if (!s->capture) return refuse(ILLEGAL_STATE, __func__, "no graph is captured");
-  *g = new Graph{std::move(*s->capture)};
-  delete s->capture;
-  s->capture = nullptr;
-  return OK;
-}
-API cuGraphInstantiateWithFlags(Graph **exec, Graph *g, unsigned long long) {
-  ENTER
-  *exec = new Graph{*g};
-  return OK;
-}
-API cuGraphLaunch(Graph *exec, Stream *s) {
-  ENTER
-  for (Work &w : exec->work)
-    if (int r = submit(s, w)) return r;
-  return OK;
-}
-API cuGraphExecDestroy(Graph *g) {
-  ENTER
-  int r = drain_all();
-  delete g;
-  return r;
-}
-API cuGraphDestroy(Graph *g) {
-  ENTER
-  delete g;
-  return OK;
+  return submit(s, [e] { return reach(e); });
 }

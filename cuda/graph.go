@@ -1,0 +1,152 @@
+//go:build cuda && cgo
+
+package cuda
+
+// Graphs, whose capture gorgonia.org/cu lacks: work that was put on the stream once, and is launched again as a whole.
+
+/*
+int cuStreamBeginCapture_v2(void *stream, int mode);
+int cuStreamEndCapture(void *stream, void **graph);
+int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags);
+int cuGraphLaunch(void *exec, void *stream);
+int cuGraphExecDestroy(void *exec);
+int cuGraphDestroy(void *graph);
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+)
+
+// ErrNoGraphs says that the driver is too old for graphs.
+var ErrNoGraphs = errors.New("this driver has no graphs")
+
+// Call is something that was put on the stream: a kernel, or "clear" and "copy" with their addresses and bytes.
+type Call struct {
+	Name   string
+	Grid   Grid
+	Shared int
+	Args   []Arg
+}
+
+// trace is the calls since a Trace or a Capture began.
+type trace struct {
+	calls []Call
+	dry   bool // nothing is put on the stream
+}
+
+// traced notes a call if there is a trace, and says whether to leave it at that.
+func (c *Context) traced(name string, grid Grid, shared int, args ...Arg) bool {
+	if c.trace == nil {
+		return false
+	}
+	c.trace.calls = append(c.trace.calls, Call{name, grid, shared, slices.Clone(args)})
+	return c.trace.dry
+}
+
+// Trace is what work would put on the stream. Nothing is put there.
+func (c *Context) Trace(work func()) []Call {
+	t := &trace{dry: true}
+	c.trace = t
+	defer func() { c.trace = nil }()
+	work()
+	return t.calls
+}
+
+// Difference says in what two lists of calls differ, or "".
+func Difference(a, b []Call) string {
+	for i := range min(len(a), len(b)) {
+		x, y := a[i], b[i]
+		switch {
+		case x.Name != y.Name:
+			return fmt.Sprintf("call %d is %s, and %s", i, x.Name, y.Name)
+		case x.Grid != y.Grid || x.Shared != y.Shared:
+			return fmt.Sprintf("call %d, %s, has the grid %v with %d bytes, and %v with %d", i, x.Name, x.Grid, x.Shared, y.Grid, y.Shared)
+		}
+		for k := range x.Args {
+			if x.Args[k] != y.Args[k] {
+				return fmt.Sprintf("argument %d of call %d, %s, is %#x, and %#x", k, i, x.Name, x.Args[k].bits, y.Args[k].bits)
+			}
+		}
+	}
+	if len(a) != len(b) {
+		return fmt.Sprintf("there are %d calls, and %d", len(a), len(b))
+	}
+	return ""
+}
+
+// Graph is captured work.
+type Graph struct {
+	context *Context
+	exec    unsafe.Pointer
+}
+
+// Capture makes a graph of what work puts on the stream, which does not run. Work may launch, clear and copy, and
+// nothing else. The error is ErrNoGraphs where the driver is too old.
+func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
+	if err := c.enter(); err != nil { // until the end: the driver binds a capture to its thread
+		return nil, nil, err
+	}
+	defer c.leave()
+	const threadLocal = 1
+	stream := c.handle()
+	if err := graphResult("capturing the stream", C.cuStreamBeginCapture_v2(stream, threadLocal)); err != nil {
+		return nil, nil, err
+	}
+	t, done := &trace{}, false
+	c.trace = t
+	defer func() { // also where work panics
+		c.trace = nil
+		var graph unsafe.Pointer
+		ended := graphResult("ending a capture", C.cuStreamEndCapture(stream, &graph))
+		if ended == nil && done {
+			g = &Graph{context: c}
+			ended = graphResult("making a graph", C.cuGraphInstantiateWithFlags(&g.exec, graph, 0))
+		}
+		if graph != nil {
+			C.cuGraphDestroy(graph)
+		}
+		if ended != nil {
+			g, err = nil, ended
+		}
+	}()
+	work()
+	done = true
+	return nil, t.calls, nil
+}
+
+// handle is the driver's handle of the stream, which is all that a Stream holds.
+func (c *Context) handle() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&c.stream)) }
+
+// graphResult is result, with ErrNoGraphs for a function that the driver lacks or does not support.
+func graphResult(op string, code C.int) error {
+	const notFound, notSupported = 500, 801
+	if code == notFound || code == notSupported {
+		return ErrNoGraphs
+	}
+	return resultOf(op, int(code))
+}
+
+// Launch puts the graph's work on the stream, with the arguments that it was captured with.
+func (g *Graph) Launch() error {
+	if err := g.context.enter(); err != nil {
+		return err
+	}
+	defer g.context.leave()
+	return resultOf("launching a graph", int(C.cuGraphLaunch(g.exec, g.context.handle())))
+}
+
+// Close frees the graph, after the work before it.
+func (g *Graph) Close() error {
+	if err := g.context.Wait(); err != nil {
+		return err
+	}
+	if err := g.context.enter(); err != nil {
+		return err
+	}
+	defer g.context.leave()
+	return resultOf("freeing a graph", int(C.cuGraphExecDestroy(g.exec)))
+}

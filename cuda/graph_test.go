@@ -1,0 +1,117 @@
+//go:build cuda && cgo
+
+package cuda
+
+import (
+	"strings"
+	"testing"
+)
+
+// captured is a graph of work that is freed with the test.
+func captured(t *testing.T, c *Context, work func()) *Graph {
+	t.Helper()
+	g, _, err := c.Capture(work)
+	ok(t, err)
+	t.Cleanup(func() { ok(t, g.Close()) })
+	return g
+}
+
+// What is captured does not run, and a launch of the graph does all of it, each time.
+func TestGraph(t *testing.T) {
+	c := open(t)
+	x, y, z := put(t, c, []float64{3}), put(t, c, []float64{10}), put(t, c, []float64{1})
+	work := func() { // y += 2x, z = y, x = 0
+		ok(t, c.Kernel("fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Float64(2), Pointer(y), Pointer(x)))
+		ok(t, c.Copy(z, y, 8))
+		ok(t, c.Clear(x, 8))
+	}
+	is := func(wantX, wantY, wantZ float64) {
+		t.Helper()
+		for p, want := range map[Ptr]float64{x: wantX, y: wantY, z: wantZ} {
+			got := make([]float64, 1)
+			if get(t, c, got, p); got[0] != want {
+				t.Errorf("%g, want %g", got[0], want)
+			}
+		}
+	}
+	g := captured(t, c, work)
+	is(3, 10, 1)
+	ok(t, g.Launch())
+	ok(t, g.Launch())
+	is(0, 16, 16)
+
+	empty := captured(t, c, func() {})
+	ok(t, empty.Launch())
+	is(0, 16, 16)
+}
+
+// A trace is what a capture puts into the graph, and runs nothing.
+func TestTrace(t *testing.T) {
+	c := open(t)
+	x := put(t, c, []float64{3})
+	work := func(scale float64, times int) func() {
+		return func() {
+			for range times {
+				ok(t, c.Kernel("fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(0), Float64(scale), Pointer(x), Pointer(x)))
+			}
+			ok(t, c.Clear(x, 8))
+		}
+	}
+	g, calls, err := c.Capture(work(2, 1))
+	ok(t, err)
+	ok(t, g.Close())
+	traced := c.Trace(work(2, 1))
+	got := make([]float64, 1)
+	if get(t, c, got, x); got[0] != 3 || len(traced) != 2 {
+		t.Errorf("%d calls of a trace, after which x is %g", len(traced), got[0])
+	}
+	for want, other := range map[string][]Call{
+		"": traced,
+		"argument 2 of call 0, fold_f64, is 0x4000000000000000, and 0x4008000000000000": c.Trace(work(3, 1)),
+		"call 1 is clear, and fold_f64": c.Trace(work(2, 2)),
+		"there are 2 calls, and 0":      c.Trace(func() {}),
+		"call 0, fold_f64, has the grid {1 1 1} with 0 bytes, and {2 1 1} with 8": c.Trace(func() {
+			ok(t, c.Kernel("fold_f64").Launch(Grid{2, 1, 1}, 8, Int(1), Int(0), Float64(2), Pointer(x), Pointer(x)))
+		}),
+	} {
+		if is := Difference(calls, other); is != want {
+			t.Errorf("difference %q, want %q", is, want)
+		}
+	}
+}
+
+// Work that panics, or that does what a capture cannot hold, leaves a stream that works.
+func TestCaptureFails(t *testing.T) {
+	c := open(t)
+	func() {
+		defer func() {
+			if recover() != "our own" {
+				t.Error("the panic of the work is lost")
+			}
+		}()
+		c.Capture(func() { panic("our own") })
+	}()
+	if _, _, err := c.Capture(func() {
+		if err := c.Wait(); err == nil || !strings.Contains(err.Error(), "900") {
+			t.Errorf("a wait in a capture: %v", err)
+		}
+	}); err == nil || !strings.Contains(err.Error(), "ending a capture: CUDA error 901") {
+		t.Errorf("a spoiled capture: %v", err)
+	}
+	got := []float64{0}
+	if get(t, c, got, put(t, c, []float64{5})); got[0] != 5 {
+		t.Error("the stream does not work after a capture that failed")
+	}
+}
+
+// A driver may lack graphs.
+func TestNoGraphs(t *testing.T) {
+	c := open(t)
+	if !emulated() {
+		t.Skip("this driver has graphs")
+	}
+	t.Setenv("EMU_GRAPHS", "0")
+	if _, _, err := c.Capture(func() { t.Error("the work runs") }); err != ErrNoGraphs {
+		t.Errorf("%v", err)
+	}
+}
