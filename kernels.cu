@@ -1,9 +1,10 @@
 // kernels.cu: the device code, in the order in which data flows through the model. One
 // translation unit that three compilers take: clang++ (`make ptx`, which writes
 // cuda/kernels.ptx), nvcc, and g++, which makes the driver test double of it
-// (`make test-cuda`). What a file of kernels may use stands in the first four.
+// (`make test-cuda`). What a file of kernels may use stands in the first five.
 #include "cuda/kernels/device.cuh"
 #include "cuda/kernels/math.cuh"
+#include "cuda/kernels/live.cuh"
 #include "cuda/kernels/philox.cuh"
 #include "cuda/kernels/reduce.cuh"
 

@@ -30,6 +30,9 @@
 // error; a matrix that is not positive definite is reported through Potrf's
 // jitter tensor and becomes a *NotPositiveDefiniteError.
 //
+// Work that is repeated, a training step, goes through a Loop, so that a device may
+// record and replay it.
+//
 // No operation allocates after its first call with a given shape, and sums run
 // in a fixed order, so the same seed gives the same bits for any thread count.
 package device

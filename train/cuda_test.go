@@ -23,8 +23,9 @@ const (
 	sameBoundSingle = 1e-4 // relative to the log-likelihood and KL that it is made of
 )
 
-// A training of 20 steps on the GPU is that of the CPU.
-func TestCUDATraining(t *testing.T) {
+// requireCUDA skips a test where there is no GPU, or fails it where there must be one.
+func requireCUDA(t *testing.T) {
+	t.Helper()
 	dev, err := device.Open("cuda:0:f64")
 	if err != nil {
 		if os.Getenv("REQUIRE_CUDA") != "" {
@@ -35,6 +36,11 @@ func TestCUDATraining(t *testing.T) {
 	if err := dev.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A training of 20 steps on the GPU is that of the CPU.
+func TestCUDATraining(t *testing.T) {
+	requireCUDA(t)
 	sets := map[string]*data.Dataset{"regression": table(t, 60, 1, wave), "softmax": table(t, 60, 3, rings)}
 	for _, options := range []string{
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2",

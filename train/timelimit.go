@@ -25,11 +25,16 @@ func (t *trainer) plan(ctx context.Context) error {
 	for step := 1; step <= timingWarmup; step++ {
 		t.step(step)
 	}
+	t.wait()
 	start, steps := time.Now(), 0
 	for budget := min(timingAtMost, time.Duration(timingShare*float64(limit))); ctx.Err() == nil && (steps == 0 || time.Since(start) < budget); {
 		steps++
 		t.step(timingWarmup + steps)
+		if steps%reportEvery == 0 {
+			t.wait()
+		}
 	}
+	t.wait()
 	perStep := time.Since(start) / time.Duration(max(steps, 1))
 	evaluation, err := t.evaluationTime()
 	if err != nil {
@@ -52,6 +57,9 @@ func (t *trainer) plan(ctx context.Context) error {
 	t.reset()
 	return nil
 }
+
+// wait waits for a device that runs ahead, as a reading does. What is wrong with a step that is thrown away does not matter.
+func (t *trainer) wait() { _, _ = t.model.Report(1) }
 
 // evaluationTime extrapolates what the prediction of the test rows, and its scores, will take from a few
 // training rows.

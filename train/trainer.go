@@ -83,6 +83,7 @@ type trainer struct {
 	init    model.Init
 	set     *model.Data
 	pass    *model.Pass
+	loop    *device.Loop
 	sched   schedule
 
 	deadline time.Duration // since Started; 0 where there is none
@@ -131,6 +132,7 @@ func (j *Job) prepare() (*trainer, error) {
 	}
 	n := t.model.Params().Len()
 	t.m, t.v, t.rate = j.Device.New(device.Real, n), j.Device.New(device.Real, n), j.Device.New(device.Real, n)
+	t.loop = device.NewLoop(j.Device, t.work)
 	t.reset()
 	return t, nil
 }
@@ -173,7 +175,6 @@ func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 
 // step is one training step; it allocates nothing.
 func (t *trainer) step(number int) {
-	c := t.Config
 	if t.sched.changes(number) {
 		rate := func(r model.Role) float64 {
 			if t.sched.held(r, number) {
@@ -183,20 +184,26 @@ func (t *trainer) step(number int) {
 		}
 		t.Device.Upload(t.rate, t.model.Params().Rates(rate))
 	}
-	t.draw(number)
-	t.model.Gradient(t.pass, t.set, model.Step{Seed: c.Seed, Number: uint32(number), KLWeight: t.sched.kl(number)})
+	t.loop.Run(device.Now{Step: uint32(number), LR: t.sched.rate(number), KLWeight: t.sched.kl(number)})
+}
+
+// work is what the device does in every step: a new batch, the gradient, Adam.
+func (t *trainer) work(now device.Now) {
+	c := t.Config
+	t.draw(now.Step)
+	t.model.Gradient(t.pass, t.set, model.Step{Seed: c.Seed, Number: now.Step, KLWeight: now.KLWeight})
 	p := t.model.Params()
 	t.Device.Adam(p.Value, p.Grad, t.m, t.v, t.rate, device.AdamStep{
-		LR: t.sched.rate(number), Beta1: c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps,
-		L2: c.L2, Scale: -1 / float64(t.set.N), Step: number,
+		LR: now.LR, Beta1: c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps,
+		L2: c.L2, Scale: -1 / float64(t.set.N), Step: int(now.Step),
 	})
 }
 
 // draw picks the batch of a step: rows uniformly at random with replacement, as the paper does. Where the batch
 // is the whole set, its rows are there in order since the start.
-func (t *trainer) draw(step int) {
+func (t *trainer) draw(step uint32) {
 	if t.pass.B < t.set.N {
-		t.Device.DrawRows(t.pass.Rows(), t.set.N, device.Key{Seed: t.Config.Seed, Step: uint32(step), Site: device.SiteBatch})
+		t.Device.DrawRows(t.pass.Rows(), t.set.N, device.Key{Seed: t.Config.Seed, Step: step, Site: device.SiteBatch})
 	}
 }
 

@@ -8,12 +8,13 @@
 //	dm  += −weight·m/p,  dlog s² += −weight·½ (s²/p − 1),  dlogl_d += −weight·Σ_r ((s²+m²)/p − 1)
 //
 // mean, logvar and their gradients [d,r]; logl [d], or null for p = 1. Grid (pieces of rows, d), 1024
-// elements a block; kl and dlogl [pieces,d] get one partial sum a block, without the weight. Thread t
+// elements a block; kl and dlogl [pieces,d] get one partial sum a block, dlogl with the weight, which may be live. Thread t
 // sums t, t+256, …, then block_sum. 4 numbers in, 2 out and an exponential an element: bound by
 // memory.
 template <typename T>
 __device__ void kl_diag(int r, double weight, T *dmean, T *dlogvar, const T *mean, const T *logvar, const T *logl, double *kl, double *dlogl) {
   constexpr int piece = 1024;
+  weight = number_of(weight, live.weight);
   int row = (int)blockIdx.y, lo = (int)blockIdx.x * piece, hi = smaller(lo + piece, r);
   double logp = logl ? -2 * (double)logl[row] : 0.0, inverse = exponential(-logp);
   T pull = (T)(-weight * inverse), half = (T)(0.5 * weight);
@@ -31,7 +32,7 @@ __device__ void kl_diag(int r, double weight, T *dmean, T *dlogvar, const T *mea
   if (threadIdx.x == 0) {
     long long at = (long long)blockIdx.x * gridDim.y + row;
     kl[at] = 0.5 * (excess - logs + n * logp);
-    dlogl[at] = excess;
+    dlogl[at] = -weight * excess;
   }
 }
 REAL_KERNEL(256, kl_diag, (int r, double weight, T *dmean, T *dlogvar, const T *mean, const T *logvar, const T *logl, double *kl, double *dlogl),
@@ -44,10 +45,11 @@ REAL_KERNEL(256, kl_diag, (int r, double weight, T *dmean, T *dlogvar, const T *
 //
 // m [J,M]; s [J,M,M] lower, or [J,M] where diagonal is set. Grid (⌈M/8⌉, J): a warp takes a row, its
 // lanes the columns up to the diagonal in order, then warp_sum and the warps in order; partial
-// [J,⌈M/8⌉]. 2 numbers in, 1 out and 4 FLOP an element of the triangle: bound by memory.
+// [J,⌈M/8⌉]. The weight may be live. 2 numbers in, 1 out and 4 FLOP an element of the triangle: bound by memory.
 __device__ __forceinline__ void kl_inducing(int m, int diagonal, double weight, double *dmean, double *dfactor, const double *mean, const double *factor, double *partial) {
   int lane = (int)threadIdx.x & 31, i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y;
   double sum = 0;
+  weight = number_of(weight, live.weight);
   if (i < m) {
     long long row = (long long)j * m + i, at = diagonal ? row - i : row * m; // of column 0
     for (int c = diagonal ? i + lane : lane; c <= i; c += 32) {

@@ -28,12 +28,12 @@ PLAIN_KERNEL(256, gather_int, (int n, int width, int *dst, const int *src, const
 
 // draw_rows: rows[i] = ⌊range·w_i/2³²⌋ for word i of row 0 of a stream; rows [n]. A thread has the four words of one
 // Philox block, 100 integer instructions; grid ⌈n/1024⌉.
-__device__ __forceinline__ void draw_rows_body(int n, int range, unsigned k0, unsigned k1, unsigned step, unsigned tail, int *rows) {
+__device__ __forceinline__ void draw_rows_body(int n, int range, Key key, int *rows) {
   int first = 4 * global_thread();
-  Words x = philox(k0, k1, (unsigned)first / 4, 0, step, tail);
+  Words x = philox(key.k0, key.k1, (unsigned)first / 4, 0, key.step, key.tail);
   for (int i = first; i < smaller(first + 4, n); i++) rows[i] = (int)__umulhi(x.w[i - first], (unsigned)range);
 }
-PLAIN_KERNEL(256, draw_rows, (int n, int range, unsigned k0, unsigned k1, unsigned step, unsigned tail, int *rows), (n, range, k0, k1, step, tail, rows))
+PLAIN_KERNEL(256, draw_rows, (int n, int range, unsigned k0, unsigned k1, unsigned step, unsigned tail, int *rows), (n, range, Key{k0, k1, step, tail}, rows))
 
 // widen: dst[i] = src[i], Real to Double.
 template <typename T>

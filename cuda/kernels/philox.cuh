@@ -3,11 +3,12 @@
 // in float.
 #pragma once
 
-// A stream of standard normals: device.Key as four words that a launcher passes. The element at
-// (sample, row, column) is normal column mod 4 of the block with key {k0, k1} and counter
+// A stream of standard normals: device.Key as four words that a launcher passes, of which the step may be live. The
+// element at (sample, row, column) is normal column mod 4 of the block with key {k0, k1} and counter
 // {column/4, row, step, tail + sample·2¹⁶}.
 struct Key {
   unsigned k0, k1, step, tail;
+  __device__ __forceinline__ Key(unsigned k0, unsigned k1, unsigned step, unsigned tail) : k0(k0), k1(k1), step(step_of(step)), tail(tail) {}
 };
 
 struct Words {

@@ -5,13 +5,12 @@
 // sample_f: f[s,b,j] = mean[b,j] + √var[b,j] ε(key; s, rows[b], j); n = S·B·groups threads, groups = ⌈J/4⌉, grid ⌈n/256⌉. It writes S·B·J
 // numbers; mean and variance come from L2. 100 integer instructions and 2 logarithms, sines and cosines a thread.
 template <typename T>
-__device__ void sample_f(int n, int batch, int latents, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail, T *f,
-                         const double *mean, const double *variance, const int *rows) {
+__device__ void sample_f(int n, int batch, int latents, int groups, Key key, T *f, const double *mean, const double *variance, const int *rows) {
   int q = global_thread();
   if (q >= n) return;
   int group = q % groups, b = q / groups % batch, s = q / groups / batch;
   T z[4];
-  normals(Key{k0, k1, step, tail}, (unsigned)s, (unsigned)rows[b], (unsigned)group, z);
+  normals(key, (unsigned)s, (unsigned)rows[b], (unsigned)group, z);
   long long from = (long long)b * latents, to = ((long long)s * batch + b) * latents;
 #pragma unroll
   for (int c = 0; c < 4; c++) {
@@ -22,16 +21,15 @@ __device__ void sample_f(int n, int batch, int latents, int groups, unsigned k0,
 REAL_KERNEL(256, sample_f,
             (int n, int batch, int latents, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail, T *f, const double *mean,
              const double *variance, const int *rows),
-            (n, batch, latents, groups, k0, k1, step, tail, f, mean, variance, rows))
+            (n, batch, latents, groups, Key{k0, k1, step, tail}, f, mean, variance, rows))
 
 // sample_f_backward: dmean = Σ_s df and dvar = Σ_s df ε/(2√var), s in order in one thread; n = B·groups threads, grid ⌈n/64⌉.
 template <typename T>
-__device__ void sample_f_backward(int n, int samples, int batch, int latents, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail,
-                                  double *dmean, double *dvariance, const T *df, const double *variance, const int *rows) {
+__device__ void sample_f_backward(int n, int samples, int batch, int latents, int groups, Key key, double *dmean, double *dvariance, const T *df,
+                                  const double *variance, const int *rows) {
   int q = global_thread();
   if (q >= n) return;
   int group = q % groups, b = q / groups;
-  Key key{k0, k1, step, tail};
   unsigned row = (unsigned)rows[b];
   double first[4] = {}, second[4] = {};
   for (int s = 0; s < samples; s++) {
@@ -58,4 +56,4 @@ __device__ void sample_f_backward(int n, int samples, int batch, int latents, in
 REAL_KERNEL(64, sample_f_backward,
             (int n, int samples, int batch, int latents, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail, double *dmean,
              double *dvariance, const T *df, const double *variance, const int *rows),
-            (n, samples, batch, latents, groups, k0, k1, step, tail, dmean, dvariance, df, variance, rows))
+            (n, samples, batch, latents, groups, Key{k0, k1, step, tail}, dmean, dvariance, df, variance, rows))

@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"fmt"
+	"os"
 	"unsafe"
 
 	"github.com/gpdrf/gpdrf-gpu/cuda"
@@ -23,6 +24,11 @@ type Device struct {
 
 	heap  heap
 	state state
+
+	graphs    bool                 // loops are recorded
+	records   map[*cuda.Graph]bool // that are not freed
+	looping   bool                 // the work of a loop is underway
+	recording *recording           // and it is recorded
 }
 
 // Open opens a GPU by its number and precision: "", "0", "f64", "0:f32".
@@ -44,7 +50,7 @@ func New(ordinal int, single bool) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{context: context, single: single}
+	d := &Device{context: context, single: single, graphs: os.Getenv("GPDRF_CUDA_GRAPH") != "0", records: map[*cuda.Graph]bool{}}
 	suffix := "f64"
 	if single {
 		suffix = "f32"
@@ -101,6 +107,7 @@ func (d *Device) UploadInts(dst *device.Tensor, src []int32) {
 
 // write copies src to the device through pinned memory, converted there.
 func write[To, From float32 | float64 | int32](d *Device, dst *device.Tensor, src []From, convert func(From) To) {
+	d.outside("Upload")
 	m := d.memory(dst)
 	for len(src) > 0 {
 		n := min(len(src), cuda.StageSize/m.size)
@@ -126,6 +133,7 @@ func (d *Device) Download(dst []float64, src *device.Tensor) {
 }
 
 func read[From float32 | float64](d *Device, dst []float64, src *device.Tensor) {
+	d.outside("Download")
 	m := d.memory(src)
 	for len(dst) > 0 {
 		n := min(len(dst), cuda.StageSize/m.size)
@@ -138,6 +146,15 @@ func read[From float32 | float64](d *Device, dst []float64, src *device.Tensor) 
 		dst, m.ptr = dst[n:], m.ptr+cuda.Ptr(n*m.size)
 	}
 }
+
+// Usage is what a device has done so far.
+type Usage struct {
+	Calls   int // of the driver
+	Changes int // of memory: how often some was allocated or freed
+}
+
+// Usage is for tests and reports: a step that is replayed makes a few calls of the driver and changes no memory.
+func (d *Device) Usage() Usage { return Usage{d.context.Calls(), d.heap.changes} }
 
 // Zero writes zeros.
 func (d *Device) Zero(t *device.Tensor) {
@@ -157,6 +174,11 @@ func (d *Device) Copy(dst, src *device.Tensor) {
 
 // Close frees the GPU.
 func (d *Device) Close() error {
+	for graph := range d.records {
+		if err := graph.Close(); err != nil {
+			return err
+		}
+	}
 	if err := d.heap.close(); err != nil {
 		return err
 	}

@@ -135,7 +135,7 @@ func TestNoAllocation(t *testing.T) {
 // that lost it cannot use it again, so it is one of its own.
 func TestLostDriver(t *testing.T) {
 	if os.Getenv("EMU_LOST") == "" {
-		open(t, true)
+		openDouble(t)
 		cmd := exec.Command(os.Args[0], "-test.run=^TestLostDriver$", "-test.v")
 		cmd.Env = append(os.Environ(), "EMU_LOST=10")
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -111,7 +111,7 @@ func (d *Device) drawSpectra(t *features) {
 		return
 	}
 	n := t.omegas * t.D * ((t.R + 3) / 4)
-	first, k0, k1, step, tail := draws(t.noise.Spectra)
+	first, k0, k1, step, tail := d.draws(t.noise.Spectra)
 	d.real.launch("draw_prior", d.real.over("draw_prior", n), 0, cuda.Int(n), cuda.Int(t.D), cuda.Int(t.R),
 		first, cuda.Int(t.noise.Draws), k0, k1, step, tail, d.ptr(t.p.LogL), omega)
 }
@@ -119,17 +119,17 @@ func (d *Device) drawSpectra(t *features) {
 // draw draws slots Gaussian matrices: x = mean + noise.
 func (d *Device) draw(slots, rows, columns int, k device.Key, number int, mean, logvar *device.Tensor, x, noise cuda.Arg) {
 	n := slots * rows * ((columns + 3) / 4)
-	first, k0, k1, step, tail := draws(k)
+	first, k0, k1, step, tail := d.draws(k)
 	d.real.launch("draw_gaussian", d.real.over("draw_gaussian", n), 0, cuda.Int(n), cuda.Int(rows), cuda.Int(columns),
 		first, cuda.Int(number), k0, k1, step, tail, d.ptr(mean), d.ptr(logvar), x, noise)
 }
 
 // draws is a key whose samples are numbered from its first: the draw's number is reduced before it
 // goes into the counter.
-func draws(k device.Key) (first, k0, k1, step, tail cuda.Arg) {
+func (d *Device) draws(k device.Key) (first, k0, k1, step, tail cuda.Arg) {
 	first = cuda.Uint(k.Sample)
 	k.Sample = 0
-	k0, k1, step, tail = key(k)
+	k0, k1, step, tail = d.key(k)
 	return first, k0, k1, step, tail
 }
 

@@ -28,6 +28,16 @@ func open(t testing.TB, single bool) *Device {
 	return d
 }
 
+// openDouble opens the driver test double, and skips the test where the driver is a real one.
+func openDouble(t testing.TB) *Device {
+	t.Helper()
+	d := open(t, true)
+	if d.context.Info().Name != "driver test double" {
+		t.Skip("only the driver test double can be told to fail")
+	}
+	return d
+}
+
 func TestF64(t *testing.T) { devicetest.Run(t, open(t, false), devicetest.Double()) }
 
 func TestF32(t *testing.T) { devicetest.Run(t, open(t, true), devicetest.Single()) }

@@ -18,6 +18,8 @@ type heap struct {
 	device *Device
 	live   map[cuda.Ptr]bool
 
+	changes int // how often memory was allocated or freed
+
 	mutex sync.Mutex
 	dead  []cuda.Ptr // written by the collector's goroutine
 }
@@ -90,11 +92,15 @@ func (h *heap) free(p cuda.Ptr) error {
 		return nil
 	}
 	delete(h.live, p)
+	h.changes++
 	return h.device.context.Free(p)
 }
 
 // alloc allocates; if there is no memory, what the collector can find is freed first.
 func (h *heap) alloc(bytes int) (cuda.Ptr, error) {
+	if h.device.recording != nil {
+		panic("gpu: the work of a loop needs more memory than the step before")
+	}
 	if err := h.sweep(); err != nil {
 		return 0, err
 	}
@@ -112,6 +118,7 @@ func (h *heap) alloc(bytes int) (cuda.Ptr, error) {
 		return 0, err
 	}
 	h.live[p] = true
+	h.changes++
 	return p, nil
 }
 

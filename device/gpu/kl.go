@@ -23,11 +23,11 @@ func (d *Device) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Te
 	grid := cuda.Grid{X: (r + klPiece - 1) / klPiece, Y: rows, Z: 1}
 	n := grid.X * grid.Y
 	sums, excess := d.growDoubles(&d.state.kl.kl, n), d.growDoubles(&d.state.kl.dlogl, n)
-	d.real.launch("kl_diag", grid, 0, cuda.Int(r), cuda.Float64(weight),
+	d.real.launch("kl_diag", grid, 0, cuda.Int(r), d.weight(weight),
 		d.ptr(dmean), d.ptr(dlogvar), d.ptr(mean), d.ptr(logvar), d.ptr(logl), sums, excess)
 	d.double.fold(d.ptr(kl), sums, n, false, 1)
 	if logl != nil {
-		d.real.foldRows(d.ptr(dlogl), excess, rows, grid.X, true, -weight)
+		d.real.foldRows(d.ptr(dlogl), excess, rows, grid.X, true, 1)
 	}
 }
 
@@ -36,7 +36,7 @@ func (d *Device) KLInducing(kl, dm, ds, m, s *device.Tensor, weight float64) {
 	n := device.CheckKLInducing(kl, dm, ds, m, s)
 	grid := cuda.Grid{X: (n.M + klRows - 1) / klRows, Y: n.J, Z: 1}
 	sums := d.growDoubles(&d.state.kl.kl, grid.X*grid.Y)
-	d.double.launch("kl_inducing", grid, 0, cuda.Int(n.M), flag(n.Diagonal), cuda.Float64(weight),
+	d.double.launch("kl_inducing", grid, 0, cuda.Int(n.M), flag(n.Diagonal), d.weight(weight),
 		d.ptr(dm), d.ptr(ds), d.ptr(m), d.ptr(s), sums)
 	d.double.fold(d.ptr(kl), sums, grid.X*grid.Y, false, 1)
 }

@@ -66,9 +66,9 @@ func (d *Device) scalar(v float64) cuda.Arg {
 }
 
 // key is a stream of normals as the four arguments k0, k1, step and tail of a kernel (philox.cuh).
-func key(k device.Key) (k0, k1, step, tail cuda.Arg) {
+func (d *Device) key(k device.Key) (k0, k1, step, tail cuda.Arg) {
 	words, _, c2, c3 := k.Words(0, 0)
-	return cuda.Uint(words[0]), cuda.Uint(words[1]), cuda.Uint(c2), cuda.Uint(c3)
+	return cuda.Uint(words[0]), cuda.Uint(words[1]), d.step(c2), cuda.Uint(c3)
 }
 
 // fold is dst[0] = scale·Σ partial, or += where add is set, for n doubles and a dst of the family's type.

@@ -1,0 +1,28 @@
+// live.cuh: the numbers that change from one training step to the next. A step that is recorded as a graph keeps the
+// arguments of its launches; where one of them must follow the step, the launcher writes a mark in its place
+// (device/gpu/loop.go), and the kernel reads here what set_live wrote before the graph was launched.
+#pragma once
+
+struct Live {
+  double weight;     // of the KL
+  double size, root; // of adam
+  unsigned step;
+};
+__device__ Live live;
+
+// The marks: a step number that no training reaches, and a NaN that no arithmetic makes.
+constexpr unsigned live_step = 0xfffffffeu;
+constexpr long long live_number = 0x7ff86c6976650000;
+
+__device__ __forceinline__ unsigned step_of(unsigned given) { return given == live_step ? live.step : given; }
+
+// number_of is what was given, or one of the numbers above where it is the mark.
+__device__ __forceinline__ double number_of(double given, const double &from) {
+  return __double_as_longlong(given) == live_number ? from : given;
+}
+
+// set_live: one block; a thread writes 28 bytes.
+__device__ __forceinline__ void set_live_body(unsigned step, double weight, double size, double root) {
+  if (threadIdx.x == 0) live = {weight, size, root, step};
+}
+PLAIN_KERNEL(32, set_live, (unsigned step, double weight, double size, double root), (step, weight, size, root))

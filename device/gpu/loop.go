@@ -1,0 +1,160 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"errors"
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// The marks that stand where a recorded argument follows the step, as in live.cuh.
+const (
+	liveStep   = math.MaxUint32 - 1
+	liveNumber = 0x7ff86c6976650000
+)
+
+// recording is the step whose work is recorded now. What Now holds of it becomes live.
+type recording struct {
+	now   device.Now
+	betas [2]float64 // of Adam
+}
+
+// loop is work that is launched until it needs no more memory, then captured as a graph and replayed.
+type loop struct {
+	device *Device
+	work   func(device.Now)
+	steady bool // the last launch of the work needed no memory
+	memory int  // the heap's changes then
+	graph  *cuda.Graph
+	betas  [2]float64
+}
+
+// Record makes a loop of work (device.Recorder).
+func (d *Device) Record(work func(device.Now)) func(device.Now) {
+	l := &loop{device: d, work: work}
+	return l.run
+}
+
+// run does the work once. Memory that has moved since makes a graph useless: what the graph reads may belong to somebody
+// else.
+func (l *loop) run(now device.Now) {
+	d := l.device
+	if l.memory != d.heap.changes {
+		l.forget()
+	}
+	if l.graph == nil && l.steady && d.graphs {
+		l.record(now)
+	}
+	if l.graph == nil {
+		l.unrecorded(now)
+		return
+	}
+	size, root := adamSize(device.AdamStep{LR: now.LR, Beta1: l.betas[0], Beta2: l.betas[1], Step: int(now.Step)})
+	d.plain.launch("set_live", cuda.Grid{X: 1, Y: 1, Z: 1}, 0,
+		cuda.Uint(now.Step), cuda.Float64(now.KLWeight), cuda.Float64(size), cuda.Float64(root))
+	d.check("replaying a step", l.graph.Launch())
+}
+
+// unrecorded does the work as everybody else does.
+func (l *loop) unrecorded(now device.Now) {
+	before := l.device.heap.changes
+	l.steady = false
+	l.perform(now)
+	l.memory = l.device.heap.changes
+	l.steady = l.memory == before
+}
+
+func (l *loop) perform(now device.Now) {
+	d := l.device
+	d.looping = true
+	defer func() { d.looping = false }()
+	l.work(now)
+}
+
+// record captures the work. That the record is right for every step is seen from the work of a step with other
+// numbers: it must make the same calls, to the last bit of their arguments.
+func (l *loop) record(now device.Now) {
+	d, betas := l.device, [2]float64{}
+	other := device.Now{Step: now.Step + 1, LR: 2*now.LR + 1, KLWeight: 2*now.KLWeight + 1}
+	expected := d.context.Trace(func() { l.live(other) })
+	graph, calls, err := d.context.Capture(func() { betas = l.live(now) })
+	if errors.Is(err, cuda.ErrNoGraphs) {
+		d.graphs = false
+		return
+	}
+	d.check("recording a step", err)
+	d.records[graph] = true
+	if different := cuda.Difference(calls, expected); different != "" {
+		panic("gpu: the work of a loop is not the same at each step: " + different)
+	}
+	l.graph, l.betas = graph, betas
+}
+
+// live does the work with marks in place of the numbers of the step, and returns the betas of its optimiser.
+func (l *loop) live(now device.Now) [2]float64 {
+	d := l.device
+	d.recording = &recording{now: now}
+	defer func() { d.recording = nil }()
+	l.perform(now)
+	return d.recording.betas
+}
+
+// forget frees the graph.
+func (l *loop) forget() {
+	l.steady = false
+	if l.graph != nil {
+		delete(l.device.records, l.graph)
+		l.device.check("freeing a record", l.graph.Close())
+		l.graph = nil
+	}
+}
+
+// step is the argument for the step of a key.
+func (d *Device) step(step uint32) cuda.Arg {
+	if step == liveStep {
+		panic("gpu: a key has a step number that means another")
+	}
+	if d.recording != nil && step == d.recording.now.Step {
+		step = liveStep
+	}
+	return cuda.Uint(step)
+}
+
+// weight is the argument for the weight of a KL term.
+func (d *Device) weight(weight float64) cuda.Arg {
+	if d.recording != nil && weight == d.recording.now.KLWeight {
+		return mark()
+	}
+	return cuda.Float64(weight)
+}
+
+// adamSize is the arguments size and root of adam.
+func (d *Device) adamSize(s device.AdamStep) (size, root cuda.Arg) {
+	if r := d.recording; r != nil && s.LR == r.now.LR && s.Step == int(r.now.Step) {
+		if betas := [2]float64{s.Beta1, s.Beta2}; r.betas == [2]float64{} || r.betas == betas {
+			r.betas = betas
+			return mark(), mark()
+		}
+		panic("gpu: the optimisers of a loop have different betas")
+	}
+	a, b := adamSize(s)
+	return cuda.Float64(a), cuda.Float64(b)
+}
+
+// adamSize is lr/(1−β1ᵗ) and 1/√(1−β2ᵗ).
+func adamSize(s device.AdamStep) (size, root float64) {
+	t := float64(s.Step)
+	return s.LR / (1 - math.Pow(s.Beta1, t)), 1 / math.Sqrt(1-math.Pow(s.Beta2, t))
+}
+
+func mark() cuda.Arg { return cuda.Float64(math.Float64frombits(liveNumber)) }
+
+// outside panics if what op does cannot be part of a loop.
+func (d *Device) outside(op string) {
+	if d.looping {
+		panic("gpu: " + op + " in the work of a loop, which is recorded")
+	}
+}

@@ -1,0 +1,204 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// walk is work with each kind of argument that follows the step, whose result depends on every step so far.
+type walk struct {
+	d                *Device
+	rows, labels     *device.Tensor
+	p, g, m, v, rate *device.Tensor
+	mean, dmean      *device.Tensor
+	logvar, dlogvar  *device.Tensor
+	kl               *device.Tensor
+	change           func(*device.Now) // what the work gets wrong
+}
+
+func newWalk(d *Device) *walk {
+	const n = 37
+	real := func() *device.Tensor { return d.New(device.Real, n) }
+	w := &walk{
+		d: d, rows: d.New(device.Int, n), labels: d.New(device.Int, n),
+		p: real(), g: real(), m: real(), v: real(), rate: real(), kl: d.New(device.Double, 1),
+	}
+	w.mean, w.logvar, w.dmean, w.dlogvar = w.p.View(0, n), w.rate.View(0, n), w.g.View(0, n), d.New(device.Real, n)
+	ones := make([]float64, n)
+	for i := range ones {
+		ones[i] = 1 + float64(i)/n
+	}
+	d.Upload(w.p, ones)
+	d.Upload(w.rate, ones)
+	return w
+}
+
+// work moves p by Adam along the gradient of a KL, on whose mean the rows that are drawn have a part.
+func (w *walk) work(now device.Now) {
+	d := w.d
+	if w.change != nil {
+		w.change(&now)
+	}
+	d.Zero(w.g)
+	d.KLDiag(w.kl, w.dmean, w.dlogvar, nil, w.mean, w.logvar, nil, now.KLWeight)
+	d.DrawRows(w.rows, w.p.Len(), device.Key{Seed: 1, Step: now.Step, Site: device.SiteBatch})
+	d.Gather(w.m.View(0, 1, 1), w.p.View(0, w.p.Len(), 1), w.rows.View(0, 1))
+	d.DrawRows(w.rows, w.p.Len(), device.Key{Seed: 1, Site: device.SiteBatch}) // frozen
+	d.Gather(w.m.View(1, 1, 1), w.p.View(0, w.p.Len(), 1), w.rows.View(0, 1))
+	d.Adam(w.p, w.g, w.m, w.v, w.rate, device.AdamStep{LR: now.LR, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: -1, Step: int(now.Step)})
+}
+
+func (w *walk) values() []float64 {
+	x := make([]float64, w.p.Len())
+	w.d.Download(x, w.p)
+	return x
+}
+
+func at(step int) device.Now {
+	return device.Now{Step: uint32(step), LR: 0.1 / float64(step), KLWeight: min(1, 0.3*float64(step))}
+}
+
+func equal(t *testing.T, step int, got, want []float64) {
+	t.Helper()
+	for i := range got {
+		if got[i] != want[i] {
+			t.Fatalf("step %d: element %d is %g, and %g where each step is launched", step, i, got[i], want[i])
+		}
+	}
+}
+
+// A replayed step has the bits of a launched one, and calls the driver twice. Memory that moves in between has the step
+// recorded anew.
+func TestLoop(t *testing.T) {
+	for _, single := range []bool{true, false} {
+		replayed, launched := newWalk(open(t, single)), newWalk(open(t, single))
+		launched.d.graphs = false
+		a, b := device.NewLoop(replayed.d, replayed.work), device.NewLoop(launched.d, launched.work)
+		for step := 1; step <= 12; step++ {
+			before := replayed.d.Usage()
+			a.Run(at(step))
+			after := replayed.d.Usage()
+			b.Run(at(step))
+			equal(t, step, replayed.values(), launched.values())
+			recorded := step >= 3 && step < 8 || step >= 9
+			if now := len(replayed.d.records) == 1; now != recorded {
+				t.Fatalf("step %d: recorded: %v", step, now)
+			}
+			if calls := after.Calls - before.Calls; recorded && step != 3 && step != 9 && calls != 2 {
+				t.Errorf("step %d: %d calls of the driver", step, calls)
+			}
+			if step == 7 { // scratch of the KL grows, and what it had goes to somebody else
+				big := replayed.d.New(device.Real, 5000)
+				replayed.d.KLDiag(replayed.kl, big, big, nil, big, big, nil, 1)
+				runtime.GC()
+				runtime.GC()
+				replayed.d.Upload(replayed.d.New(device.Double, 1), []float64{1e9})
+			}
+		}
+		if len(launched.d.records) != 0 {
+			t.Error("a loop that is not to be recorded is")
+		}
+	}
+}
+
+// A driver without graphs launches each step.
+func TestLoopWithoutGraphs(t *testing.T) {
+	t.Setenv("EMU_GRAPHS", "0")
+	old, launched := newWalk(openDouble(t)), newWalk(open(t, true))
+	loop := device.NewLoop(old.d, old.work)
+	for step := 1; step <= 5; step++ {
+		loop.Run(at(step))
+		launched.work(at(step))
+		equal(t, step, old.values(), launched.values())
+	}
+	if old.d.graphs || len(old.d.records) != 0 {
+		t.Error("the loop still tries to record")
+	}
+}
+
+// Work that cannot be replayed is a bug that says what it is.
+func TestLoopMisuse(t *testing.T) {
+	for want, wrong := range map[string]func(w *walk, now *device.Now){
+		"gpu: Upload in the work of a loop, which is recorded":   func(w *walk, _ *device.Now) { w.d.Upload(w.g, make([]float64, w.g.Len())) },
+		"gpu: Download in the work of a loop, which is recorded": func(w *walk, _ *device.Now) { w.values() },
+		"gpu: the work of a loop needs more memory than the step before": func(w *walk, now *device.Now) {
+			if now.Step >= 3 {
+				w.d.New(device.Real, 1)
+			}
+		},
+		"gpu: the work of a loop is not the same at each step: argument 4 of call 3, draw_rows, is 0x3e8, and 0x3e9": func(w *walk, now *device.Now) {
+			now.Step += 997
+		},
+		"gpu: the work of a loop is not the same at each step: argument 1 of call 1, kl_diag_f32, is ": func(w *walk, now *device.Now) {
+			now.KLWeight /= 2
+		},
+		"gpu: the work of a loop is not the same at each step: argument 10 of call 7, adam_f32, is ": func(w *walk, now *device.Now) {
+			now.LR *= 2
+		},
+		"gpu: the work of a loop is not the same at each step: argument 0 of call 0, clear, is ": func(w *walk, now *device.Now) {
+			if now.Step%2 == 0 {
+				w.d.Zero(w.dlogvar)
+			}
+		},
+		"gpu: the optimisers of a loop have different betas": func(w *walk, now *device.Now) {
+			w.d.Adam(w.p, w.g, w.m, w.v, w.rate, device.AdamStep{LR: now.LR, Beta1: 0.8, Beta2: 0.99, Eps: 1e-8, Scale: -1, Step: int(now.Step)})
+		},
+		"gpu: a key has a step number that means another": func(w *walk, now *device.Now) { now.Step = liveStep },
+	} {
+		t.Run(want, func(t *testing.T) {
+			w := newWalk(open(t, true))
+			w.change = func(now *device.Now) { wrong(w, now) }
+			loop := device.NewLoop(w.d, w.work)
+			defer func() {
+				if text, _ := recover().(string); !strings.HasPrefix(text, want) {
+					t.Errorf("panic %q", text)
+				}
+			}()
+			for step := 1; step <= 3; step++ {
+				loop.Run(at(step))
+			}
+		})
+	}
+}
+
+// A driver that is lost in a replay is a fault, as in a launch.
+func TestLostInReplay(t *testing.T) {
+	if os.Getenv("EMU_LOST") == "" {
+		openDouble(t)
+		cmd := exec.Command(os.Args[0], "-test.run=^TestLostInReplay$", "-test.v")
+		cmd.Env = append(os.Environ(), "EMU_LOST=26")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	d, err := New(0, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWalk(d)
+	loop := device.NewLoop(d, w.work)
+	for step := 1; ; step++ {
+		err := func() (err error) {
+			defer device.Guard(&err)
+			loop.Run(at(step))
+			return nil
+		}()
+		if err == nil && step < 10 {
+			continue
+		}
+		var fault *device.FaultError
+		if !errors.As(err, &fault) || fault.Op != "replaying a step" && fault.Op != "set_live" {
+			t.Errorf("step %d: %v", step, err)
+		}
+		break
+	}
+}

@@ -1,0 +1,37 @@
+package device
+
+import "testing"
+
+// plain is a device, recorder one that records.
+type plain struct{ Device }
+
+type recorder struct {
+	plain
+	replays int
+}
+
+func (r *recorder) Record(work func(Now)) func(Now) {
+	return func(now Now) {
+		r.replays++
+		work(now)
+	}
+}
+
+// A loop does the work, through the recorder where the device is one.
+func TestLoop(t *testing.T) {
+	done, r := Now{}, &recorder{}
+	work := func(now Now) { done = now }
+	for i, dev := range []Device{plain{}, r} {
+		now := Now{Step: uint32(i + 1), LR: 0.1, KLWeight: 0.5}
+		NewLoop(dev, work).Run(now)
+		if done != now || r.replays != i {
+			t.Errorf("device %d: %+v done for %+v, %d times by the recorder", i, done, now, r.replays)
+		}
+	}
+	defer func() {
+		if recover() != "device: the steps of a loop count from 1" {
+			t.Error("step 0, which is that of frozen noise, passes")
+		}
+	}()
+	NewLoop(plain{}, work).Run(Now{})
+}

@@ -1,0 +1,78 @@
+//go:build cuda && cgo
+
+package train
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/device/gpu"
+)
+
+// stepped is a run on a GPU step by step, which notes what the device has done.
+func stepped(t *testing.T, options string, graphs bool) (*Outcome, []gpu.Usage) {
+	t.Helper()
+	if !graphs {
+		t.Setenv("GPDRF_CUDA_GRAPH", "0")
+	}
+	c := config(t, options)
+	dev, err := device.Open(c.Device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	usage := &usages{device: dev.(*gpu.Device)}
+	out, err := (&Job{Config: c, Device: dev, Train: table(t, 60, 1, wave), Started: time.Now(), Reporter: usage}).Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dev.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out, usage.all
+}
+
+// usages is a Reporter that asks the device at each reading.
+type usages struct {
+	quiet
+	device *gpu.Device
+	all    []gpu.Usage
+}
+
+func (u *usages) Step(Progress) { u.all = append(u.all, u.device.Usage()) }
+
+// A training whose steps are replayed is the training whose steps are launched, bit for bit, whatever changes from step
+// to step. A replayed step calls the driver twice, and no step but the first changes memory.
+func TestCUDAReplay(t *testing.T) {
+	requireCUDA(t)
+	const schedules = " steps=30 warmup=7 decay=cosine kl-warmup=0.5 freeze-kernel=13 device=cuda:0:"
+	for _, options := range []string{
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-resampled freeze-omega=8 batch=17",
+		"model=gpdrf inducing=9 latents=3 features=7 samples=2 spectra=var-fixed fixed-noise=spectra local-reparam=false batch=17",
+		"model=gpdrf inducing=9 latents=3 features=7 samples=2 spectra=var-fixed fixed-noise=all whiten=false learn-inducing=true batch=17",
+		"model=drf features=7 layers=2 hidden=3 samples=2 spectra=prior-fixed batch=17",
+		"model=gp inducing=9 lengthscales=shared batch=60",
+	} {
+		for _, precision := range []string{"f32", "f64"} {
+			t.Run(precision+" "+options, func(t *testing.T) {
+				replayed, usage := stepped(t, options+schedules+precision, true)
+				launched, plain := stepped(t, options+schedules+precision, false)
+				same(t, "replayed", replayed.Trained.Named, launched.Trained.Named)
+				if replayed.ELBO != launched.ELBO {
+					t.Errorf("the bound is %+v, and %+v", replayed.ELBO, launched.ELBO)
+				}
+				last := len(usage) - 1 // between readings at steps 20 and 30: ten steps, two calls each, and the reading
+				if calls := usage[last].Calls - usage[last-1].Calls; calls != 2*reportEvery+1 {
+					t.Errorf("%d calls of the driver for %d steps", calls, reportEvery)
+				}
+				t.Logf("%g calls a step where it is launched", float64(plain[last].Calls-plain[last-1].Calls-1)/reportEvery)
+				for i, u := range [][]gpu.Usage{usage, plain} {
+					if u[0].Changes != u[last].Changes {
+						t.Errorf("memory changes after the first step (%d): %+v", i, u)
+					}
+				}
+			})
+		}
+	}
+}
