@@ -186,7 +186,7 @@ func TestBadFiles(t *testing.T) {
 		{"binary", "\x01\x80\xff\x00\x10", "t.csv: is not text (byte 0x01", ReadOptions{}},
 		{"Latin 1", "temp\xe9rature,b\n1,2\n", "t.csv: is not UTF-8 text (byte 0xe9", ReadOptions{}},
 		{"UTF-16", "\xff\xfea\x00,\x00", "t.csv: is UTF-16 text", ReadOptions{}},
-		{"spreadsheet", "PK\x03\x04xl", "t.csv: is a zip archive or a spreadsheet", ReadOptions{}},
+		{"spreadsheet", "PK\x03\x04xl", "t.csv: is a zip archive that cannot be read", ReadOptions{}},
 		{"too many cells", "a,b\n" + strings.Repeat("1,2\n", 1<<15+1), "t.csv:32770: the table holds more than", ReadOptions{}},
 		{"too much text", zipped("a,b,c\n" + strings.Repeat("1,2,"+strings.Repeat("c", 1<<10)+"\n", 1<<11)), "t.csv: holds more than 1.0 MiB of text",
 			ReadOptions{Like: &Schema{Columns: []string{"a"}, Target: "b", TargetAt: 1, Task: Regression}}},

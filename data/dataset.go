@@ -41,6 +41,7 @@ type Dataset struct {
 	// all values. Compression, separators, quotes and line endings leave no trace in it.
 	Fingerprint string
 
+	oneHot   []OneHot
 	targetAt int // position of the target among the columns of the training file
 }
 
@@ -90,18 +91,19 @@ type Schema struct {
 	TargetAt int      `json:"target_at"` // 0-based position in the file, for files without a header
 	Task     Task     `json:"task"`
 	Classes  []string `json:"classes,omitempty"`
+	OneHot   []OneHot `json:"one_hot,omitempty"` // columns of a file that stand for several of Columns
 }
 
 // Schema describes d to readers of other files.
 func (d *Dataset) Schema() Schema {
-	return Schema{Columns: d.Columns, Target: d.Target, TargetAt: d.targetAt, Task: d.Task, Classes: d.Classes}
+	return Schema{Columns: d.Columns, Target: d.Target, TargetAt: d.targetAt, Task: d.Task, Classes: d.Classes, OneHot: d.oneHot}
 }
 
 // Check refuses a schema that no training set can have had; one comes from a file.
 func (s Schema) Check() error {
 	switch {
 	case len(s.Columns) == 0, s.Target == "", s.TargetAt < 0, s.TargetAt > len(s.Columns),
-		s.Task != Regression && s.Task != Classification, s.Task == Classification && !inARow(s.Classes):
+		s.Task != Regression && s.Task != Classification, s.Task == Classification && !inARow(s.Classes), !s.checkOneHot():
 		return errorf("", "the description of the training data is damaged: it lacks columns, target, task or classes")
 	}
 	return nil

@@ -8,8 +8,9 @@
 // training rows only. Summarize describes a set for people and programs.
 //
 // A CSV file is told its separator and its header (records.go), and its columns are
-// matched to inputs and a target (layout.go). IDX images (idx.go) have their labels in
-// another file. docs/data.md describes all formats for users.
+// matched to inputs and a target (layout.go); text may be encoded (onehot.go). LIBSVM
+// is libsvm.go. IDX images (idx.go) and arrays (npy.go, arrays.go, npz.go) have their
+// targets in another file (targets.go). docs/data.md describes all formats for users.
 //
 // # What a CSV file may look like
 //

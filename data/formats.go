@@ -2,12 +2,14 @@ package data
 
 import (
 	"bufio"
+	"io"
 	"strings"
 )
 
 // input is a file on its way to a table.
 type input struct {
 	name  string
+	src   io.Reader     // the file as it lies there
 	bytes *bufio.Reader // without gzip
 	head  []byte        // its first bytes, which are not yet taken from it
 	opt   ReadOptions
@@ -19,6 +21,7 @@ type input struct {
 type format struct {
 	what  string // as messages call it
 	is    func(head []byte) bool
+	text  bool // a column may be text
 	apart bool // the targets may be in another file, ReadOptions.Labels
 	read  func(*input) (*table, error)
 }
@@ -27,8 +30,11 @@ type format struct {
 // says what is wrong with it.
 func formats() []format {
 	return []format{
-		{"an IDX file of images", isIDX, true, readIDX},
-		{"a CSV table", func([]byte) bool { return true }, false, readCSV},
+		{"an IDX file of images", isIDX, false, true, readIDX},
+		{"an npy array", isNpy, false, true, readNpy},
+		{"an npz archive", isZip, false, true, readNpz},
+		{"a LIBSVM file", isLIBSVM, false, false, readLIBSVM},
+		{"a CSV table", func([]byte) bool { return true }, true, false, readCSV},
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -17,7 +16,7 @@ import (
 // unsigned bytes of two or more dimensions, the first of which counts them; labels have one.
 const (
 	idxByte      = 0x08 // unsigned bytes, the only type read
-	idxLabels    = "label"
+	idxHeader1   = 8    // bytes before the values of one dimension
 	brightest    = 255
 	maxIDXDims   = 8
 	imageScaling = "none" // pixels share one unit, and a rare one must not outweigh the rest
@@ -62,104 +61,30 @@ func readIDX(in *input) (*table, error) {
 	for i, p := range pixels {
 		x[i] = float32(p) / brightest
 	}
-	t := &table{x: matrix32(n, d, x), columns: plainColumns(in.opt.Like, d), targetAt: d, task: Classification, autoScaling: imageScaling}
-	return t, in.takeLabels(t, n)
+	t := &table{x: matrix32(n, d, x), columns: plainColumns(in.opt.Like, d), autoScaling: imageScaling}
+	return t, in.takeTargets(t)
 }
 
-// plainColumns are the names of inputs that have none: those of the training data, or x0, x1, ….
-func plainColumns(like *Schema, d int) []string {
-	if like != nil {
-		return like.Columns
-	}
-	names := make([]string, d)
-	for i := range names {
-		names[i] = "x" + strconv.Itoa(i)
-	}
-	return names
-}
-
-// takeLabels reads the labels of n images.
-func (in *input) takeLabels(t *table, n int) error {
-	path := in.opt.Labels
-	if path == "" {
-		var tried string
-		if path, tried = labelsBeside(in.name); path == "" {
-			if in.opt.TargetOptional {
-				return nil
-			}
-			return errorf(in.name, "needs the file of its labels%s: give it by --labels", tried)
-		}
-		t.notes = append(t.notes, fmt.Sprintf("%s: its labels are %s", in.name, path))
-	}
-	y, err := readLabels(path, n, in.lim)
-	if err != nil {
-		return err
-	}
-	t.target = idxLabels
-	if in.opt.Like != nil {
-		t.target = in.opt.Like.Target
-	}
-	t.y = make([]float64, n)
-	check := targetCheck(in.task, in.opt.Like, t.target)
-	for i, label := range y {
-		t.y[i] = float64(label)
-		if check == nil {
-			continue
-		}
-		if wrong := check(t.y[i]); wrong != "" {
-			return errorf(path, "label %d, byte %d: %s", i+1, idxHeader1+i, wrong)
-		}
-	}
-	return nil
-}
-
-const idxHeader1 = 8 // bytes before the values of one dimension
-
-// readLabels reads the IDX file of the labels of n images.
-func readLabels(path string, n int, lim limits) ([]byte, error) {
-	f, err := openFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, head, err := unzipped(path, f)
-	if err != nil {
-		return nil, err
-	}
-	if !isIDX(head) {
-		return nil, errorf(path, "starts with the bytes % x: an IDX file of labels starts with 00 00 08 01", head[:min(4, len(head))])
-	}
-	shape, err := idxShape(path, r)
+// idxLabels reads the labels of an IDX file.
+func idxLabels(name string, r *bufio.Reader, n int) (*targets, error) {
+	shape, err := idxShape(name, r)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(shape) != 1:
-		return nil, errorf(path, "holds %d dimensions: an IDX file of labels has one", len(shape))
+		return nil, errorf(name, "holds %d dimensions: an IDX file of labels has one", len(shape))
 	case shape[0] != n:
-		return nil, errorf(path, "holds %d labels for %d images: give the labels that belong to the images", shape[0], n)
+		return nil, wrongCount(name, shape[0], n)
 	}
-	return idxValues(path, r, idxHeader1, n)
-}
-
-// labelsBeside finds the file of the labels in the folder of the images: its name has labels
-// instead of images and idx1 instead of idx3, with or without .gz. Where there is none it
-// says what was looked for.
-func labelsBeside(images string) (path, tried string) {
-	dir, name := filepath.Split(images)
-	if !strings.Contains(name, "images") {
-		return "", ", and its name, without the word images, does not tell which"
+	values, err := idxValues(name, r, idxHeader1, n)
+	if err != nil {
+		return nil, err
 	}
-	plain := strings.TrimSuffix(strings.NewReplacer("images", "labels", "idx3", "idx1").Replace(name), ".gz")
-	candidates := []string{dir + plain + ".gz", dir + plain}
-	if !strings.HasSuffix(name, ".gz") {
-		candidates[0], candidates[1] = candidates[1], candidates[0]
+	t := &targets{y: make([]float64, n), classes: true, place: func(i int) string { return fmt.Sprintf("byte %d", idxHeader1+i) }}
+	for i, v := range values {
+		t.y[i] = float64(v)
 	}
-	for _, c := range candidates {
-		if isFile(c) {
-			return c, ""
-		}
-	}
-	return "", ", and there is neither " + candidates[0] + " nor " + candidates[1]
+	return t, nil
 }
 
 // idxShape reads the header.

@@ -121,16 +121,16 @@ func TestBadIDX(t *testing.T) {
 		{"none", idx(nil, 0, 2, 3), labels, "images: says that it holds 0 images", ReadOptions{}},
 		{"labels for images", labels, labels, "images: holds 4 labels, not images", ReadOptions{}},
 		{"target", images, labels, "images: is an IDX file, whose labels are in another file", ReadOptions{Target: "3"}},
-		{"no labels", images, "", "images: needs the file of its labels, and there is neither ", ReadOptions{}},
+		{"no labels", images, "", "images: needs the file of its targets, and there is neither ", ReadOptions{}},
 		{"labels not there", images, labels, "none: there is no such file", ReadOptions{Labels: "none"}},
-		{"label magic", images, "1,2\n", "labels: starts with the bytes 31 2c 32 0a: an IDX file of labels", ReadOptions{}},
+		{"label magic", images, "1,2\n", "labels: starts with the bytes 31 2c 32 0a: labels are an IDX or npy file", ReadOptions{}},
 		{"label type", images, "\x00\x00\x0d\x01\x00\x00\x00\x04", "labels: byte 0: starts with 00 00 0d 01", ReadOptions{}},
 		{"images for labels", images, images, "labels: holds 3 dimensions", ReadOptions{}},
-		{"label count", images, idx(pixels(3), 3), "labels: holds 3 labels for 4 images", ReadOptions{}},
+		{"label count", images, idx(pixels(3), 3), "labels: holds 3 targets for 4 rows", ReadOptions{}},
 		{"label length", images, labels[:10], "labels: byte 10: ends after 2 of 4 values", ReadOptions{}},
 		{"gap", images, idx([]byte{0, 2, 0, 2}, 4), `images: the target column "label" has a gap: 1 does not occur`, ReadOptions{}},
 		{"image size", images, labels, "images: holds images of 2x3 pixels, the training data have 2 inputs", ReadOptions{Like: &like}},
-		{"unseen class", images, idx([]byte{0, 1, 7, 0}, 4), `labels: label 3, byte 10: found class 7 in the target column "c"`, ReadOptions{Like: &like6}},
+		{"unseen class", images, idx([]byte{0, 1, 7, 0}, 4), `labels: byte 10: found class 7 in the target column "c"`, ReadOptions{Like: &like6}},
 	} {
 		files := map[string]string{"images": c.images}
 		if c.labels != "" {

@@ -16,9 +16,9 @@ const DefaultTarget = "target"
 // layout says which cells of a row are the inputs, in order, and which is the target.
 type layout struct {
 	inputs  []int
-	columns []string // names of the inputs
-	target  int      // -1: none
-	name    string   // name of the target, "" if none
+	columns []inputColumn
+	target  int    // -1: none
+	name    string // name of the target, "" if none
 	notes   []string
 }
 
@@ -39,7 +39,7 @@ func newLayout(rec *records, target string) (*layout, error) {
 	for i := range rec.width {
 		if i != at {
 			l.inputs = append(l.inputs, i)
-			l.columns = append(l.columns, rec.columnName(i))
+			l.columns = append(l.columns, inputColumn{name: rec.columnName(i)})
 		}
 	}
 	return l, nil
@@ -77,12 +77,12 @@ func likeLayout(rec *records, like *Schema, targetOptional bool) (*layout, error
 	for i, name := range rec.header {
 		at[name] = i
 	}
-	l := &layout{columns: like.Columns, target: -1}
+	l := &layout{columns: like.fileColumns(), target: -1}
 	used := make([]bool, rec.width)
-	for _, name := range like.Columns {
-		i, ok := at[name]
+	for _, c := range l.columns {
+		i, ok := at[c.name]
 		if !ok {
-			return nil, missingColumn(rec, name, "which the training data have")
+			return nil, missingColumn(rec, c.name, "which the training data have")
 		}
 		l.inputs, used[i] = append(l.inputs, i), true
 	}
@@ -109,8 +109,8 @@ func missingColumn(rec *records, name, role string) error {
 }
 
 func positionLayout(rec *records, like *Schema, targetOptional bool) (*layout, error) {
-	d := len(like.Columns)
-	l := &layout{target: like.TargetAt, columns: like.Columns, name: like.Target}
+	l := &layout{target: like.TargetAt, columns: like.fileColumns(), name: like.Target}
+	d := len(l.columns)
 	switch {
 	case rec.width == d+1:
 	case rec.width == d && targetOptional:

@@ -17,6 +17,7 @@ type Source struct {
 	Labels  string // as in ReadOptions, of Data; those of Test are found by its name
 	DataDir string // folder of the named sets; "": none, and only powerplant is there
 	Fold    int    // of a named set, from 1; 0 is the first; must be 0 for a file
+	OneHot  bool   // as in ReadOptions
 	Target  string // as in ReadOptions
 	Task    string // as in ReadOptions
 	Seed    uint64 // of the held-out rows
@@ -50,9 +51,12 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if s.Fold != 0 {
 		return nil, nil, nil, errorf(s.Data, "a file has no folds: give --test FILE, or leave --fold out (the named sets are %s)", strings.Join(Names(), ", "))
 	}
-	all, notes, err := ReadFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels})
+	all, notes, err := ReadFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels, OneHot: s.OneHot})
 	if err != nil {
 		return nil, nil, nil, meantName(s.Data, err)
+	}
+	if s.Test == "" && hasTestPart(s.Data) {
+		s.Test = s.Data
 	}
 	if s.Test != "" {
 		like := all.Schema()

@@ -95,7 +95,6 @@ func (in *input) text() ([]byte, error) {
 // notText says what the bytes are where they are no UTF-8 text, and "" where they are.
 func notText(head []byte) string {
 	for _, known := range []struct{ magic, what string }{
-		{"PK\x03\x04", "is a zip archive or a spreadsheet"},
 		{"PAR1", "is a Parquet file"},
 		{"\x28\xb5\x2f\xfd", "is compressed with zstd"},
 		{"BZh", "is compressed with bzip2"},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,9 @@ type ReadOptions struct {
 	Target string // name of the target column, or its number from 1; "": the column "target", else the last
 	Task   string // "", "auto", "regression" or "classification"
 	Labels string // file with the targets of images; "": found by its name in the same folder
+
+	// OneHot makes, of each column of a CSV file that has text in it, an input for each of its values.
+	OneHot bool
 
 	// Like is the training set's schema: columns are matched to it and Target and Task
 	// are taken from it.
@@ -60,7 +64,7 @@ func baseName(path string) string {
 
 // read reads a table from r; name stands in messages, and is where files that belong to it are looked for.
 func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []string, error) {
-	in := &input{name: name, opt: opt, lim: lim}
+	in := &input{name: name, src: r, opt: opt, lim: lim}
 	var err error
 	if in.task, err = parseTask(opt.Task); err != nil {
 		return nil, nil, err
@@ -75,6 +79,9 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 		return nil, nil, err
 	}
 	f := formatOf(in.head)
+	if opt.OneHot && !f.text {
+		return nil, nil, errorf(name, "is %s, which holds numbers only: leave one-hot out", f.what)
+	}
 	if opt.Labels != "" && !f.apart {
 		return nil, nil, errorf(name, "is %s, which holds its own targets: leave the file of labels %s out", f.what, opt.Labels)
 	}
@@ -89,6 +96,7 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 type table struct {
 	x           *tensor.Dense
 	columns     []string
+	oneHot      []OneHot
 	target      string    // "" if there is none
 	targetAt    int       // as Schema.TargetAt
 	y           []float64 // known classes where the input has a Like; nil without a target
@@ -98,7 +106,7 @@ type table struct {
 }
 
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
-	d := &Dataset{X: t.x, Columns: t.columns, Target: t.target, targetAt: t.targetAt, Task: in.task, AutoScaling: t.autoScaling}
+	d := &Dataset{X: t.x, Columns: t.columns, Target: t.target, targetAt: t.targetAt, Task: in.task, AutoScaling: t.autoScaling, oneHot: t.oneHot}
 	if like := in.opt.Like; like != nil {
 		d.Classes, d.targetAt = like.Classes, like.TargetAt
 		if d.Target != "" {
@@ -133,18 +141,29 @@ func readCSV(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, y, err := readValues(rec, lay, targetCheck(in.task, in.opt.Like, lay.name), in.lim.cells)
+	if in.opt.OneHot && in.opt.Like == nil {
+		if err := lay.findTexts(rec); err != nil {
+			return nil, err
+		}
+		if err := in.rewind(); err != nil {
+			return nil, err
+		}
+		if rec, err = newRecords(in); err != nil {
+			return nil, err
+		}
+	}
+	names := expanded(lay.columns)
+	x, y, err := readValues(rec, lay, len(names), targetCheck(in.task, in.opt.Like, lay.name), in.lim.cells)
 	if err != nil {
 		return nil, err
 	}
-	return &table{x: matrix(len(x)/len(lay.inputs), len(lay.inputs), x), columns: lay.columns,
+	return &table{x: matrix(len(x)/len(names), len(names), x), columns: names, oneHot: oneHots(lay.columns),
 		target: lay.name, targetAt: lay.target, y: y, notes: lay.notes}, nil
 }
 
 // readValues parses every row. Values gather in blocks, which are joined at the end,
 // so that a large table is never held three times over as a growing slice would be.
-func readValues(rec *records, lay *layout, check func(float64) string, maxCells int64) (x, y []float64, err error) {
-	d := len(lay.inputs)
+func readValues(rec *records, lay *layout, d int, check func(float64) string, maxCells int64) (x, y []float64, err error) {
 	perBlock := d * max(1, 1<<16/d)
 	var blocks [][]float64
 	var block []float64
@@ -163,11 +182,10 @@ func readValues(rec *records, lay *layout, check func(float64) string, maxCells 
 			blocks, block = append(blocks, block), make([]float64, 0, perBlock)
 		}
 		for j, i := range lay.inputs {
-			v, err := rec.value(i, lay.columns[j])
-			if err != nil {
+			var err error
+			if block, err = rec.appendValue(block, i, lay.columns[j]); err != nil {
 				return nil, nil, err
 			}
-			block = append(block, v)
 		}
 		if lay.target >= 0 {
 			v, err := rec.value(lay.target, lay.name)
@@ -188,7 +206,29 @@ func readValues(rec *records, lay *layout, check func(float64) string, maxCells 
 	return join(append(blocks, block)), y, nil
 }
 
-func join(blocks [][]float64) []float64 {
+// appendValue adds cell i of the current row: its number, or a 1 at its text and 0 at the others of the column.
+func (r *records) appendValue(to []float64, i int, c inputColumn) ([]float64, error) {
+	cell := strings.TrimSpace(r.row[i])
+	if c.values == nil || cell == "" || isMissing(cell) {
+		v, err := r.value(i, c.name)
+		return append(to, v), err
+	}
+	hot := slices.Index(c.values, cell)
+	if hot < 0 {
+		return nil, r.cellError(i, "found %s in column %s, which the training data do not have (their values are %s): remove the row, or train on data with this value",
+			quote(cell), quote(c.name), list(c.values))
+	}
+	for k := range c.values {
+		v := 0.0
+		if k == hot {
+			v = 1
+		}
+		to = append(to, v)
+	}
+	return to, nil
+}
+
+func join[T any](blocks [][]T) []T {
 	if len(blocks) == 1 {
 		return blocks[0]
 	}
@@ -196,7 +236,7 @@ func join(blocks [][]float64) []float64 {
 	for _, b := range blocks {
 		total += len(b)
 	}
-	x := make([]float64, 0, total)
+	x := make([]T, 0, total)
 	for i, b := range blocks {
 		x = append(x, b...)
 		blocks[i] = nil // may be collected while the rest is copied
@@ -227,7 +267,7 @@ func (r *records) value(i int, column string) (float64, error) {
 	case decimalComma(cell):
 		return 0, r.cellError(i, "found %s in column %s: write decimals with a point and no separator of thousands", found, where)
 	}
-	return 0, r.cellError(i, "found %s in column %s, which must be a number: correct it, or encode or remove the column", found, where)
+	return 0, r.cellError(i, "found %s in column %s, which must be a number: correct it, or remove the column, or have text encoded by --one-hot", found, where)
 }
 
 // parseNumber reads a decimal number. Go's own notation has more: 1_000 and 0x1p4 are text in a table,

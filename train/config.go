@@ -16,6 +16,7 @@ type Config struct {
 	Data    string // a named set, or a file, relative to the working directory
 	Test    string // a file of test rows; "" holds rows out
 	Labels  string // the file of Data's targets; "" finds it where there is one
+	OneHot  bool   // text columns become an input for each value
 	Fold    int    // which fold of a named set; 0 where Data is a file
 	DataDir string // where the named sets lie; "" is $GPDRF_DATA
 	Target  string // column name or number; "" finds it

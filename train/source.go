@@ -19,7 +19,7 @@ func (c *Config) Load() (train, test *data.Dataset, notes []string, err error) {
 		}
 	}
 	train, test, notes, err = data.Load(data.Source{
-		Data: c.Data, Test: c.Test, Labels: c.Labels, DataDir: c.DataDir, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
+		Data: c.Data, Test: c.Test, Labels: c.Labels, OneHot: c.OneHot, DataDir: c.DataDir, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
 	})
 	if err != nil {
 		return nil, nil, nil, err

@@ -67,7 +67,7 @@ func (p *program) show(about interface{ Lines() []string }, asJSON bool) error {
 
 // onlyForData refuses the flags that say how to read a data file where there is none.
 func (c *call) onlyForData() error {
-	for _, name := range []string{"target", "task", "labels"} {
+	for _, name := range []string{"target", "task", "labels", "one-hot"} {
 		if _, given := c.text(name); given {
 			return usagef("--%s: is for a data file", name)
 		}
@@ -82,16 +82,20 @@ func isFolder(path string) bool {
 
 // aboutData summarises a file, or the training rows of a named set.
 func (c *call) aboutData(p *program, name string) (data.Summary, error) {
-	target, _ := c.text("target")
-	task, _ := c.text("task")
-	labels, _ := c.text("labels")
+	opt := data.ReadOptions{}
+	opt.Target, _ = c.text("target")
+	opt.Task, _ = c.text("task")
+	opt.Labels, _ = c.text("labels")
+	var err error
+	if opt.OneHot, err = c.isOn("one-hot"); err != nil {
+		return data.Summary{}, err
+	}
 	var ds *data.Dataset
 	var notes []string
-	var err error
 	if slices.Contains(data.Names(), name) {
-		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: target, Task: task, Labels: labels})
+		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: opt.Target, Task: opt.Task, Labels: opt.Labels, OneHot: opt.OneHot})
 	} else {
-		ds, notes, err = data.ReadFile(name, data.ReadOptions{Target: target, Task: task, Labels: labels})
+		ds, notes, err = data.ReadFile(name, opt)
 	}
 	if err != nil {
 		return data.Summary{}, err

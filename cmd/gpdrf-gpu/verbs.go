@@ -97,6 +97,7 @@ func (p *program) verbs() []verb {
 				{group: "Data", name: "target", arg: "COL", help: "target column of FILE by name or by number from 1"},
 				{group: "Data", name: "task", arg: "auto|regression|classification", help: "how to read the target of FILE"},
 				labelsFlag,
+				{group: "Data", name: "one-hot", arg: switchArg, help: "columns of FILE with text in them become an input for each of their values"},
 				{group: "Check", name: "check", arg: switchArg, help: "compare a GPU with the CPU"},
 				{group: "Check", name: "device", arg: "NAME", help: "which GPU to check, or which precision of it; otherwise the first, in both"},
 				jsonFlag,

@@ -1,0 +1,248 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+)
+
+// The LIBSVM format: a row is a line `label index:value index:value … # comment`. Indices count
+// from 1 and rise; a value that is not written is 0.
+
+const (
+	labelColumn   = "label" // the target's name where a file has none
+	libsvmSniffed = 5       // lines looked at to tell the format
+)
+
+// isLIBSVM: the first line with more than a label begins with a number and a pair index:value, or with a pair.
+func isLIBSVM(head []byte) bool {
+	lines := strings.SplitN(string(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))), "\n", libsvmSniffed+1)
+	for _, line := range lines[:min(len(lines), libsvmSniffed)] {
+		line, _, _ = strings.Cut(line, "#")
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		pairs := words
+		if _, err := parseNumber(words[0]); err == nil {
+			pairs = words[1:]
+		}
+		if len(pairs) > 0 {
+			index, value, pair := strings.Cut(pairs[0], ":")
+			_, whole := strconv.ParseUint(index, 10, 64)
+			_, number := parseNumber(value)
+			return pair && (whole == nil || index == "qid") && number == nil
+		}
+	}
+	return false
+}
+
+// sparse is what a LIBSVM file holds: row i has the entries from start[i] to start[i+1]−1.
+type sparse struct {
+	name    string
+	line    int
+	start   []int
+	index   []int32 // from 0
+	value   []float64
+	y       []float64
+	largest int // index from 1
+
+	ignored, ignoredRows int // entries beyond the training data's inputs
+}
+
+// readLIBSVM reads the rows into a dense table. Its width is the largest index of the training
+// rows; in other rows, further entries are ignored, with a note.
+func readLIBSVM(in *input) (*table, error) {
+	if in.opt.Target != "" {
+		return nil, errorf(in.name, "is a LIBSVM file, whose target is the first number of each line: leave the target column out")
+	}
+	if _, err := in.text(); err != nil {
+		return nil, err
+	}
+	s := &sparse{name: in.name}
+	if err := s.readLines(in); err != nil {
+		return nil, err
+	}
+	n, d := len(s.start), s.largest
+	if like := in.opt.Like; like != nil {
+		d = len(like.Columns)
+	}
+	switch {
+	case n == 0:
+		return nil, errorf(in.name, "holds no rows: at least one is needed")
+	case d == 0:
+		return nil, errorf(in.name, "holds no pair index:value: at least one input is needed")
+	case int64(n)*int64(d+1) > in.lim.cells:
+		return nil, errorf(in.name, "holds %s with indices up to %d: rows are kept with their zeros, which is too large for memory; leave out rare inputs, or take fewer rows",
+			plural(n, "row"), d)
+	}
+	x := make([]float64, n*d)
+	for i, from := range s.start {
+		to := len(s.index)
+		if i+1 < n {
+			to = s.start[i+1]
+		}
+		for k := from; k < to; k++ {
+			x[i*d+int(s.index[k])] = s.value[k]
+		}
+	}
+	t := &table{x: matrix(n, d, x), columns: plainColumns(in.opt.Like, d)}
+	if s.y != nil {
+		t.y, t.target, t.targetAt = s.y, labelColumn, d
+		if in.opt.Like != nil {
+			t.target = in.opt.Like.Target
+		} else if in.task != Regression && slices.Contains(s.y, -1) && !slices.ContainsFunc(s.y, func(v float64) bool { return v != -1 && v != 1 }) {
+			for i, v := range s.y {
+				t.y[i] = zeroForMinus(v)
+			}
+			t.task = Classification
+			t.notes = append(t.notes, in.name+": labels −1 and +1 are taken as the classes 0 and 1")
+		}
+	}
+	if s.ignored > 0 {
+		t.notes = append(t.notes, fmt.Sprintf("%s: %d values in %s have indices above %d, which the training data do not have: ignored",
+			in.name, s.ignored, plural(s.ignoredRows, "row"), d))
+	}
+	return t, nil
+}
+
+func zeroForMinus(v float64) float64 {
+	if v == -1 {
+		return 0
+	}
+	return v
+}
+
+// readLines reads all lines.
+func (s *sparse) readLines(in *input) error {
+	limits := in.lim
+	limits.record = math.MaxInt64 // the scanner has an eye on the lines
+	lines := bufio.NewScanner(&guard{src: in.bytes, limits: limits})
+	lines.Buffer(make([]byte, 0, headSize), int(in.lim.record))
+	check := targetCheck(in.task, in.opt.Like, labelColumn)
+	if in.opt.Like == nil {
+		check = nil // −1 is a class until all labels are known
+	}
+	for lines.Scan() {
+		s.line++
+		if err := s.readLine(lines.Text(), in, check); err != nil {
+			return err
+		}
+		if int64(len(s.value)+len(s.start)) > in.lim.cells {
+			return &Error{File: s.name, Line: s.line, Msg: fmt.Sprintf("the file holds more than %d million numbers up to here: too large for memory, take a part of it", in.lim.cells>>20)}
+		}
+	}
+	switch err := lines.Err(); {
+	case err == nil:
+		return nil
+	case errors.Is(err, bufio.ErrTooLong):
+		return &Error{File: s.name, Line: s.line + 1, Msg: "the line is longer than " + humanize.IBytes(uint64(in.lim.record)) + ": this is no LIBSVM file"}
+	case errors.Is(err, errTextLimit):
+		return errorf(s.name, "holds more than %s of text: too large to read, take a part of it", humanize.IBytes(uint64(in.lim.text)))
+	case errors.Is(err, io.EOF):
+		return nil
+	default:
+		return readError(s.name, err)
+	}
+}
+
+// readLine reads one line: words, each with its column.
+func (s *sparse) readLine(line string, in *input, check func(float64) string) error {
+	line, _, _ = strings.Cut(line, "#")
+	wrong := func(at int, format string, args ...any) error {
+		return &Error{File: s.name, Line: s.line, Column: at + 1, Msg: fmt.Sprintf(format, args...)}
+	}
+	last, first, ignored := 0, true, s.ignored
+	for at := 0; at < len(line); {
+		if isBlank(line[at]) {
+			at++
+			continue
+		}
+		end := at
+		for end < len(line) && !isBlank(line[end]) {
+			end++
+		}
+		word := line[at:end]
+		index, text, pair := strings.Cut(word, ":")
+		if first {
+			first = false
+			s.start = append(s.start, len(s.index))
+			if labelled := s.y != nil || len(s.start) == 1; pair && (!in.opt.TargetOptional || labelled && len(s.start) > 1) {
+				return wrong(at, "found %s where the row's label must be: begin each row with a number", quote(word))
+			} else if !pair && !labelled {
+				return wrong(at, "this row has a label, and those before it have none: give all rows one, or none")
+			}
+			if !pair {
+				v, problem := finite(word)
+				if problem == "" && in.opt.Like != nil && slices.Equal(in.opt.Like.Classes, []string{"0", "1"}) {
+					v = zeroForMinus(v)
+				}
+				if problem == "" && check != nil {
+					if problem := check(v); problem != "" {
+						return wrong(at, "%s", problem)
+					}
+				}
+				if problem != "" {
+					return wrong(at, "found %s for the row's label, %s", quote(word), problem)
+				}
+				s.y = append(s.y, v)
+				at = end
+				continue
+			}
+		}
+		i, err := strconv.Atoi(index)
+		switch {
+		case !pair:
+			return wrong(at, "found %s: after the label, a row has pairs index:value only", quote(word))
+		case index == "qid":
+			return wrong(at, "found %s: rows of queries are not for this program, remove the qid", quote(word))
+		case err != nil || i > math.MaxInt32-1:
+			return wrong(at, "found %s: the index must be a whole number from 1 to %d", quote(word), math.MaxInt32-1)
+		case i < 1:
+			return wrong(at, "found the index %d: indices count from 1, add 1 to those of the file", i)
+		case i == last:
+			return wrong(at, "found the index %d twice: remove one of the two", i)
+		case i < last:
+			return wrong(at, "found the index %d after %d: indices must rise in a row, sort them", i, last)
+		}
+		v, problem := finite(text)
+		if problem != "" {
+			return wrong(at+len(index)+1, "found %s for the index %d, %s", quote(text), i, problem)
+		}
+		last, at = i, end
+		if like := in.opt.Like; like != nil && i > len(like.Columns) {
+			s.ignored++
+			continue
+		}
+		s.largest = max(s.largest, i)
+		s.index, s.value = append(s.index, int32(i-1)), append(s.value, v)
+	}
+	if s.ignored > ignored {
+		s.ignoredRows++
+	}
+	return nil
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// finite reads a number, or says what is wrong with it.
+func finite(text string) (v float64, problem string) {
+	v, err := parseNumber(text)
+	switch {
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		return 0, "which must be a number: correct it"
+	case math.IsNaN(v) || math.IsInf(v, 0) && err == nil:
+		return 0, "only finite numbers can be used: correct it, or remove the row"
+	case math.Abs(v) > largest:
+		return 0, fmt.Sprintf("which is beyond ±%g: divide by a power of ten", largest)
+	}
+	return v, ""
+}

@@ -1,0 +1,116 @@
+package data
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestLIBSVM(t *testing.T) {
+	text := "# a comment\n+1 1:0.5 3:-2 # more\n\n-1 2:1e1\r\n-1\n+1\t3:4\n"
+	for name, text := range map[string]string{"plain": text, "gzip": zipped(text), "BOM": "\xef\xbb\xbf" + text} {
+		d, notes, err := readText(text, ReadOptions{})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if got := fmt.Sprintln(d.X.Float64s(), d.Labels, d.Classes, d.Task, d.D()); got != "[0.5 0 -2 0 10 0 0 0 0 0 0 4] [1 0 0 1] [0 1] classification 3\n" {
+			t.Error(name, got)
+		}
+		if all := strings.Join(notes, "\n"); !strings.Contains(all, "labels −1 and +1 are taken as the classes 0 and 1") {
+			t.Error(all)
+		}
+	}
+	train, _, _ := readText(text, ReadOptions{})
+	like := train.Schema()
+	// Other rows may have fewer inputs, or more, which are ignored; labels are told as in training.
+	test, notes, err := readText("-1 1:7 9:1 11:2\n1 2:3 8:1\n", ReadOptions{Like: &like})
+	if err != nil || fmt.Sprint(test.X.Float64s(), test.Labels, test.D()) != "[7 0 0 0 3 0] [0 1] 3" {
+		t.Error(test, err)
+	}
+	if all := strings.Join(notes, "\n"); !strings.Contains(all, "3 values in 2 rows have indices above 3, which the training data do not have: ignored") {
+		t.Error(all)
+	}
+	if bare, _, err := readText("1:7\n2:3\n", ReadOptions{Like: &like, TargetOptional: true}); err != nil || bare.HasTarget() || bare.N() != 2 {
+		t.Error(bare, err)
+	}
+	for text, want := range map[string]string{
+		"1.5 1:2\n-1 1:3\n":      "regression []",
+		"-1 1:2\n-1 1:3\n1 2:1":  "classification [0 0 1]",
+		"0 1:2\n1 1:3\n0 1:4\n1": "classification [0 1 0 1]",
+		"2 1:2\n1 1:3\n2 1:4\n1": "classification [1 0 1 0]",
+	} {
+		if d, _, err := readText(text, ReadOptions{}); err != nil || fmt.Sprint(d.Task, " ", d.Labels) != want {
+			t.Errorf("%q: %v %v, %v", text, d.Task, d.Labels, err)
+		}
+	}
+	if d, _, err := readText("-1 1:2\n1 1:3\n", ReadOptions{Task: "regression"}); err != nil || !slices.Equal(d.Y, []float64{-1, 1}) {
+		t.Error(d, err)
+	}
+}
+
+func TestIsLIBSVM(t *testing.T) {
+	for text, want := range map[string]bool{
+		"1 1:2\n": true, "-1.5\n2 3:4": true, "# c\n\n1 5:6": true, "1:2 3:4": true, "1 qid:3 1:2": true, "1 1:2 2:x 3:4": true,
+		"1 2 3\n": false, "a 1:2\n": false, "1,2:3\n": false, "": false, "date 12:30\n": false, "1\n2\n": false, "time\n12:30:11\n": false, "1 2 3:4": false,
+	} {
+		if isLIBSVM([]byte(text)) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}
+
+func TestBadLIBSVM(t *testing.T) {
+	like := Schema{Columns: []string{"a"}, Target: "t", TargetAt: 1, Task: Classification, Classes: []string{"0", "1"}}
+	for _, c := range []struct {
+		text, want string
+		opt        ReadOptions
+	}{
+		{"1 1:2\n1 3:4 2:5\n", "t.csv:2:7: found the index 2 after 3: indices must rise", ReadOptions{}},
+		{"1 1:2\n1 3:4 3:5\n", "t.csv:2:7: found the index 3 twice", ReadOptions{}},
+		{"1 1:2\n1 0:4\n", "t.csv:2:3: found the index 0: indices count from 1", ReadOptions{}},
+		{"1 1:2\n1 -3:4\n", "t.csv:2:3: found the index -3", ReadOptions{}},
+		{"1 1:2\n1 x:4\n", `t.csv:2:3: found "x:4": the index must be a whole number`, ReadOptions{}},
+		{"1 1:2\n1 99999999999:4\n", `t.csv:2:3: found "99999999999:4": the index must be`, ReadOptions{}},
+		{"1 1:2\n1 2:x\n", `t.csv:2:5: found "x" for the index 2, which must be a number`, ReadOptions{}},
+		{"1 1:2\n1 2:\n", `t.csv:2:5: found "" for the index 2`, ReadOptions{}},
+		{"1 1:2\n1 2:nan\n", `t.csv:2:5: found "nan" for the index 2, only finite`, ReadOptions{}},
+		{"1 1:2\n1 2:1e999\n", `t.csv:2:5: found "1e999" for the index 2, which is beyond`, ReadOptions{}},
+		{"1 1:2\n1 2:1e101\n", `t.csv:2:5: found "1e101" for the index 2, which is beyond`, ReadOptions{}},
+		{"1 1:2\n1 2\n", `t.csv:2:3: found "2": after the label`, ReadOptions{}},
+		{"1 1:2\nx 1:2\n", `t.csv:2:1: found "x" for the row's label, which must be a number`, ReadOptions{}},
+		{"1 1:2\n1:2\n", `t.csv:2:1: found "1:2" where the row's label must be`, ReadOptions{}},
+		{"1 qid:1 1:2\n", `t.csv:1:3: found "qid:1": rows of queries`, ReadOptions{}},
+		{"1 1:2 # x\n" + strings.Repeat("2", 1<<17), "t.csv:2: the line is longer than 64 KiB", ReadOptions{}},
+		{"1 1:2\n2 60000:1\n", "t.csv: holds 2 rows with indices up to 60000: rows are kept with their zeros", ReadOptions{}},
+		{"1 1:2\n" + strings.Repeat("2\n", 1<<17), "t.csv:65536: the file holds more than", ReadOptions{}},
+		{zipped("1 1:2\n" + strings.Repeat("1 1:2\n\n\n\n\n", 1<<13))[:100], "t.csv: the gzip data end too early", ReadOptions{}},
+		{"1 1:2\n2 1:1\n", "t.csv: is a LIBSVM file, whose target is the first number", ReadOptions{Target: "1"}},
+		{"1 1:2\n5 1:1\n", `t.csv:2:1: found class 5 in the target column "label"`, ReadOptions{Like: &like}},
+		{"1:2\n5 1:1\n", "t.csv:2:1: this row has a label, and those before", ReadOptions{Like: &like, TargetOptional: true}},
+		{"1 1:2\n1:1\n", "t.csv:2:1: found \"1:1\" where", ReadOptions{Like: &like, TargetOptional: true}},
+	} {
+		_, _, err := readText(c.text, c.opt)
+		var e *Error
+		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%.40q:\n got %v\nwant %s", c.text, err, c.want)
+		}
+	}
+}
+
+// FuzzReadLIBSVM gives any lines after one that makes the file LIBSVM.
+func FuzzReadLIBSVM(f *testing.F) {
+	for _, s := range []string{"+1 1:0.5 3:-2 # more\n\n-1 2:1e1\r\n", "1:2", "2 7:7 6:1", "1 1:nan"} {
+		f.Add([]byte(s))
+	}
+	like := Schema{Columns: []string{"a", "b"}, Target: "target", TargetAt: 2, Task: Classification, Classes: []string{"0", "1"}}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		lim := limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14}
+		for _, opt := range []ReadOptions{{}, {Like: &like, TargetOptional: true}} {
+			d, _, err := read("f", bytes.NewReader(append([]byte("1 1:2\n"), text...)), opt, lim)
+			checkFuzzed(t, d, err)
+		}
+	})
+}

@@ -1,0 +1,221 @@
+package data
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"gorgonia.org/tensor"
+)
+
+// The npy format: the magic bytes, a version, the length of the header, the header, a Python
+// dictionary of descr, fortran_order and shape, and the values.
+const (
+	npyMagic      = "\x93NUMPY"
+	npyMostHeader = 1 << 16
+	npyMostDims   = 32
+	npyChunk      = 1 << 16 // values decoded at a time
+)
+
+// npyArray is an array on its way in: after its header, before its values.
+type npyArray struct {
+	name   string
+	r      io.Reader
+	offset int64 // of the values
+	dtype  string
+	shape  []int
+}
+
+// npyType is one of the types read: little-endian, or of one byte.
+type npyType struct {
+	size   int
+	single bool // float32 holds every value
+	decode func([]byte) float64
+}
+
+func npyTypeOf(descr string) (npyType, bool) {
+	le := binary.LittleEndian
+	switch strings.TrimPrefix(descr, "|") {
+	case "b1", "u1":
+		return npyType{1, true, func(b []byte) float64 { return float64(b[0]) }}, true
+	case "i1":
+		return npyType{1, true, func(b []byte) float64 { return float64(int8(b[0])) }}, true
+	case "<i2":
+		return npyType{2, true, func(b []byte) float64 { return float64(int16(le.Uint16(b))) }}, true
+	case "<u2":
+		return npyType{2, true, func(b []byte) float64 { return float64(le.Uint16(b)) }}, true
+	case "<i4":
+		return npyType{4, false, func(b []byte) float64 { return float64(int32(le.Uint32(b))) }}, true
+	case "<u4":
+		return npyType{4, false, func(b []byte) float64 { return float64(le.Uint32(b)) }}, true
+	case "<i8":
+		return npyType{8, false, func(b []byte) float64 { return float64(int64(le.Uint64(b))) }}, true
+	case "<u8":
+		return npyType{8, false, func(b []byte) float64 { return float64(le.Uint64(b)) }}, true
+	case "<f4":
+		return npyType{4, true, func(b []byte) float64 { return float64(math.Float32frombits(le.Uint32(b))) }}, true
+	case "<f8":
+		return npyType{8, false, func(b []byte) float64 { return math.Float64frombits(le.Uint64(b)) }}, true
+	}
+	return npyType{}, false
+}
+
+// openNpy reads the header.
+func openNpy(name string, r io.Reader) (*npyArray, error) {
+	a := &npyArray{name: name, r: r}
+	fixed := make([]byte, 10)
+	if err := a.full(fixed, "its header"); err != nil {
+		return nil, err
+	}
+	if string(fixed[:6]) != npyMagic {
+		return nil, errorf(name, "byte 0: starts with % x: an npy array starts with 93 4e 55 4d 50 59", fixed[:6])
+	}
+	length := int(binary.LittleEndian.Uint16(fixed[8:]))
+	if fixed[6] > 1 {
+		more := make([]byte, 2)
+		if err := a.full(more, "its header"); err != nil {
+			return nil, err
+		}
+		length = int(binary.LittleEndian.Uint32(append(fixed[8:10:10], more...)))
+	}
+	if fixed[6] < 1 || fixed[6] > 3 || length > npyMostHeader {
+		return nil, errorf(name, "byte 6: version %d with a header of %d bytes: save it again by numpy.save", fixed[6], length)
+	}
+	header := make([]byte, length)
+	if err := a.full(header, "its header"); err != nil {
+		return nil, err
+	}
+	return a, a.parse(string(header))
+}
+
+// full fills b, the next bytes of the file.
+func (a *npyArray) full(b []byte, what string) error {
+	n, err := io.ReadFull(a.r, b)
+	a.offset += int64(n)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errorf(a.name, "byte %d: ends in the middle of %s: the file was cut short, fetch it again", a.offset, what)
+	} else if err != nil {
+		return readError(a.name, err)
+	}
+	return nil
+}
+
+// parse reads the dictionary.
+func (a *npyArray) parse(header string) error {
+	descr, fortran, shape := npyEntry(header, "descr"), npyEntry(header, "fortran_order"), npyEntry(header, "shape")
+	if len(descr) > 0 && (descr[0] == '\'' || descr[0] == '"') {
+		a.dtype, _, _ = strings.Cut(descr[1:], descr[:1])
+	}
+	inside, _, closed := strings.Cut(strings.TrimPrefix(shape, "("), ")")
+	if descr == "" || !closed || !strings.HasPrefix(shape, "(") {
+		return errorf(a.name, "byte 10: the header has no descr or shape: save it again by numpy.save")
+	}
+	if _, ok := npyTypeOf(a.dtype); !ok {
+		word := a.dtype
+		if word == "" {
+			word = "structured"
+		}
+		return errorf(a.name, "byte 10: holds values of the type %s: float32, float64, bool and integers are read, in little-endian order; save x.astype('<f4'), or '<f8'", quote(word))
+	}
+	if !strings.HasPrefix(fortran, "False") {
+		return errorf(a.name, "byte 10: is in Fortran order: save numpy.ascontiguousarray(x)")
+	}
+	for _, word := range strings.Split(inside, ",") {
+		if word = strings.TrimSpace(word); word == "" {
+			continue
+		}
+		side, err := strconv.Atoi(word)
+		if err != nil || side < 0 || side > math.MaxInt32 || len(a.shape) == npyMostDims {
+			return errorf(a.name, "byte 10: the shape (%s) cannot be read", inside)
+		}
+		a.shape = append(a.shape, side)
+	}
+	return nil
+}
+
+// npyEntry is what follows a key of the dictionary.
+func npyEntry(header, key string) string {
+	for _, q := range []string{"'", `"`} {
+		if _, after, found := strings.Cut(header, q+key+q); found {
+			return strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(after, " "), ":"), " ")
+		}
+	}
+	return ""
+}
+
+// rows is the shape as a table: the first dimension counts the rows. Its size fits lim.
+func (a *npyArray) rows(lim limits) (n, d int, err error) {
+	if len(a.shape) == 0 {
+		return 0, 0, errorf(a.name, "holds a single value: an array of one dimension or more is needed")
+	}
+	n, d = a.shape[0], 1
+	for _, side := range a.shape[1:] {
+		if d *= side; d > math.MaxInt32 {
+			break
+		}
+	}
+	switch {
+	case n == 0 || d == 0:
+		return 0, 0, errorf(a.name, "holds an array of %s values: at least one is needed", sides(a.shape))
+	case d > math.MaxInt32 || int64(n)*int64(d) > lim.cells:
+		return 0, 0, errorf(a.name, "holds an array of %s values: too large for memory, take a part of it", sides(a.shape))
+	}
+	return n, d, nil
+}
+
+// matrix reads all values, each times factor, as a table of n rows. They gather as they come: a header may lie.
+func (a *npyArray) matrix(n, d int, factor float64) (*tensor.Dense, error) {
+	if t, _ := npyTypeOf(a.dtype); t.single {
+		x, err := npyValues(a, n*d, func(v float64) float32 { return float32(v * factor) })
+		return orNil(err, func() *tensor.Dense { return matrix32(n, d, x) }), err
+	}
+	x, err := npyValues(a, n*d, func(v float64) float64 { return v * factor })
+	return orNil(err, func() *tensor.Dense { return matrix(n, d, x) }), err
+}
+
+func orNil[T any](err error, make func() *T) *T {
+	if err != nil {
+		return nil
+	}
+	return make()
+}
+
+// npyValues reads exactly n values, which end the file.
+func npyValues[T float32 | float64](a *npyArray, n int, convert func(float64) T) ([]T, error) {
+	t, _ := npyTypeOf(a.dtype)
+	var blocks [][]T
+	chunk := make([]byte, min(n, npyChunk)*t.size)
+	for done := 0; done < n; {
+		k := min(npyChunk, n-done)
+		if err := a.full(chunk[:k*t.size], fmt.Sprintf("its %d values", n)); err != nil {
+			return nil, err
+		}
+		block := make([]T, k)
+		for i := range block {
+			v := t.decode(chunk[i*t.size:])
+			if !(math.Abs(v) <= largest) {
+				return nil, errorf(a.name, "byte %d: value %s is %g: only finite numbers within ±%g can be used, correct it or remove the row",
+					a.offset-int64((k-i)*t.size), a.place(done+i), v, largest)
+			}
+			block[i] = convert(v)
+		}
+		blocks, done = append(blocks, block), done+k
+	}
+	if extra, _ := io.ReadFull(a.r, chunk[:1]); extra > 0 {
+		return nil, errorf(a.name, "byte %d: goes on after its %d values: the header and the file do not belong together", a.offset, n)
+	}
+	return join(blocks), nil
+}
+
+// place is "[3, 17]", the position of value i.
+func (a *npyArray) place(i int) string {
+	words := make([]string, len(a.shape))
+	for k := len(a.shape) - 1; k >= 0; k-- {
+		words[k] = strconv.Itoa(i % a.shape[k])
+		i /= a.shape[k]
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}

@@ -1,0 +1,183 @@
+package data
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// npy is an npy file of version 1 with these values.
+func npy(descr, shape string, values any) string {
+	return npyWith(fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape), values)
+}
+
+func npyWith(header string, values any) string {
+	var b bytes.Buffer
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
+	b.WriteString(npyMagic + "\x01\x00")
+	binary.Write(&b, binary.LittleEndian, uint16(len(header)))
+	b.WriteString(header)
+	if err := binary.Write(&b, binary.LittleEndian, values); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// zipOf is a zip archive.
+func zipOf(files ...string) string {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for i := 0; i < len(files); i += 2 {
+		f, _ := w.Create(files[i])
+		f.Write([]byte(files[i+1]))
+	}
+	w.Close()
+	return b.String()
+}
+
+func TestNpyTypes(t *testing.T) {
+	for descr, values := range map[string]any{
+		"|u1": []uint8{1, 2, 3, 4, 5, 6}, "|i1": []int8{1, 2, 3, 4, 5, 6}, "<i2": []int16{1, 2, 3, 4, 5, 6}, "<u2": []uint16{1, 2, 3, 4, 5, 6},
+		"<i4": []int32{1, 2, 3, 4, 5, 6}, "<u4": []uint32{1, 2, 3, 4, 5, 6}, "<i8": []int64{1, 2, 3, 4, 5, 6}, "<u8": []uint64{1, 2, 3, 4, 5, 6},
+		"<f4": []float32{1, 2, 3, 4, 5, 6}, "<f8": []float64{1, 2, 3, 4, 5, 6},
+	} {
+		d, _, err := readText(npy(descr, "2, 3", values), ReadOptions{Task: "regression"})
+		if err != nil {
+			t.Errorf("%s: %v", descr, err)
+			continue
+		}
+		if got := fmt.Sprintln(d.Row(0), d.Row(1), d.Y, d.Columns, d.Target); got != "[1 2] [4 5] [3 6] [x0 x1] x2\n" {
+			t.Errorf("%s: %s", descr, got)
+		}
+	}
+	d, _, err := readText(npy("<i4", "2, 2", []int32{-7, 3, math.MaxInt32, 5}), ReadOptions{Target: "2", Task: "regression"})
+	if err != nil || fmt.Sprint(d.Row(0), d.Row(1), d.Y) != "[-7] [2.147483647e+09] [3 5]" {
+		t.Error(d, err)
+	}
+}
+
+// TestArrays pairs inputs with targets by names and by --labels, apart and in an archive.
+func TestArrays(t *testing.T) {
+	x, y := npy("<f8", "2, 2", []float64{1, 2, 3, 4}), npy("<i8", "2,", []int64{1, 0})
+	pictures := npy("|u1", "2, 2, 1", []uint8{0, 51, 102, 255})
+	t.Chdir(folderOf(t, map[string]string{
+		"x.npy": x, "y.npy.gz": zipped(y), "X_train.npy": x, "Y_train.npy": y, "x_test.npy": x, "answers.npy": y, "column.npy": npy("<f4", "2, 1", []float32{1, 0}),
+		"a.npz": zipOf("x.npy", x, "y.npy", y), "bare.npz": zipOf("x.npy", x), "keras.npz": zipOf("x_train.npy", pictures, "y_train.npy", y, "x_test.npy", pictures, "y_test.npy", y),
+		"table.npy": npy("<f8", "2, 3", []float64{1, 2, 1, 3, 4, 0}),
+	}))
+	want := ""
+	for _, c := range []struct{ file, labels string }{
+		{"x.npy", ""}, {"X_train.npy", ""}, {"x_test.npy", "answers.npy"}, {"x.npy", "column.npy"}, {"a.npz", ""}, {"bare.npz", "answers.npy"},
+	} {
+		d, _, err := ReadFile(c.file, ReadOptions{Labels: c.labels, Task: "classification"})
+		if err != nil {
+			t.Errorf("%s: %v", c.file, err)
+			continue
+		}
+		if want == "" {
+			want = d.Fingerprint
+		}
+		if d.Fingerprint != want || !slices.Equal(d.Labels, []int32{1, 0}) || d.Row(1)[0] != 3 {
+			t.Errorf("%s: %+v", c.file, d)
+		}
+	}
+	d, _, err := ReadFile("x.npy", ReadOptions{Task: "classification"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, labelled := range map[string]bool{"x_test.npy": false, "bare.npz": false, "a.npz": true, "table.npy": true} {
+		if p, _, err := ReadFor(file, d.Schema()); err != nil || p.HasTarget() != labelled || p.Row(1)[1] != 4 {
+			t.Errorf("%s: %+v, %v", file, p, err)
+		}
+	}
+	train, test, _, err := Load(Source{Data: "keras.npz", Task: "classification"})
+	if err != nil || train.N() != 2 || test.N() != 2 || train.AutoScaling != imageScaling || !near(train.Row(1)[0], 0.4, 1e-7) || train.Row(1)[1] != 1 {
+		t.Error(train, test, err)
+	}
+}
+
+func TestBadArrays(t *testing.T) {
+	values := []float64{1, 2, 3, 4}
+	good, y := npy("<f8", "2, 2", values), npy("<i8", "2,", []int64{1, 0})
+	like := Schema{Columns: []string{"a"}, Target: "t", TargetAt: 1, Task: Classification, Classes: []string{"0", "1"}}
+	start := strings.Index(good, "\n") + 1
+	for _, c := range []struct {
+		name, text, labels, want string
+		opt                      ReadOptions
+	}{
+		{"fortran", npyWith("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }", values), "", "x.npy: byte 10: is in Fortran order: save numpy.ascontiguousarray(x)", ReadOptions{}},
+		{"big-endian", npy(">f8", "2, 2", values), "", `x.npy: byte 10: holds values of the type ">f8": float32, float64, bool and integers are read`, ReadOptions{}},
+		{"half", npy("<f2", "2, 2", values), "", `x.npy: byte 10: holds values of the type "<f2"`, ReadOptions{}},
+		{"object", npy("|O", "2, 2", values), "", `x.npy: byte 10: holds values of the type "|O"`, ReadOptions{}},
+		{"structured", npyWith("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }", values), "", `x.npy: byte 10: holds values of the type "structured"`, ReadOptions{}},
+		{"no shape", npyWith("{'descr': '<f8', 'fortran_order': False}", values), "", "x.npy: byte 10: the header has no descr or shape", ReadOptions{}},
+		{"odd shape", npy("<f8", "2, x", values), "", "x.npy: byte 10: the shape (2, x) cannot be read", ReadOptions{}},
+		{"negative", npy("<f8", "2, -2", values), "", "x.npy: byte 10: the shape (2, -2) cannot be read", ReadOptions{}},
+		{"overflow", npy("<f8", "2000000000, 2000000000, 2000000000", values), "", "x.npy: holds an array of 2000000000x2000000000x2000000000 values: too large", ReadOptions{}},
+		{"empty", npy("<f8", "0, 2", values), "", "x.npy: holds an array of 0x2 values", ReadOptions{}},
+		{"scalar", npy("<f8", "", values), "", "x.npy: holds a single value", ReadOptions{}},
+		{"short", good[:len(good)-3], "", fmt.Sprintf("x.npy: byte %d: ends in the middle of its 4 values", len(good)-3), ReadOptions{}},
+		{"short header", good[:40], "", "x.npy: byte 40: ends in the middle of its header", ReadOptions{}},
+		{"version", npyMagic + "\x09" + good[7:], "", "x.npy: byte 6: version 9", ReadOptions{}},
+		{"long", good + "x", "", fmt.Sprintf("x.npy: byte %d: goes on after its 4 values", len(good)), ReadOptions{}},
+		{"NaN", npy("<f8", "2, 2", []float64{1, 2, math.NaN(), 4}), "", fmt.Sprintf("x.npy: byte %d: value [1, 0] is NaN", start+16), ReadOptions{}},
+		{"infinite", npy("<f4", "2, 2", []float32{1, 2, 3, float32(math.Inf(1))}), "", fmt.Sprintf("x.npy: byte %d: value [1, 1] is +Inf", start+12), ReadOptions{}},
+		{"no targets", good, "", "x.npy: needs the file of its targets, and there is neither y.npy nor y.npy.gz", ReadOptions{}},
+		{"target", good, y, "x.npy: is an array of inputs, whose targets are in another", ReadOptions{Target: "1"}},
+		{"count", good, npy("<i8", "3,", []int64{1, 0, 1}), "y.npy: holds 3 targets for 2 rows", ReadOptions{}},
+		{"several targets", good, good, "y.npy: holds an array of 2x2 values: one target a row", ReadOptions{}},
+		{"text for targets", good, "1\n0\n", "y.npy: starts with the bytes 31 0a 30 0a: labels are an IDX or npy file", ReadOptions{}},
+		{"class", npy("<f8", "2,", values[:2]), npy("<i8", "2,", []int64{1, 5}), `y.npy: value [1]: found class 5 in the target column "t"`, ReadOptions{Like: &like}},
+		{"other width", good, y, "x.npy: holds an array of 2x2 values, the training data have 1 input", ReadOptions{Like: &like}},
+		{"archive without x", zipOf("arr_0.npy", good), "", `x.npy: has no array x_train, X_train, x, X: it holds "arr_0"`, ReadOptions{}},
+		{"archive without y", zipOf("x.npy", good), "", `x.npy: has no array y_train, Y_train, y, Y: it holds "x"`, ReadOptions{}},
+		{"archive of others", zipOf("a.txt", good), "", "x.npy: is a zip archive, and no npz", ReadOptions{}},
+		{"cut archive", zipOf("x.npy", good)[:100], "", "x.npy: is a zip archive that cannot be read", ReadOptions{}},
+		{"archive in gzip", zipped(zipOf("x.npy", good)), "", "x.npy: is a zip archive that cannot be read", ReadOptions{}},
+		{"bad array in it", zipOf("x.npy", good[:len(good)-8]), "", fmt.Sprintf("x.npy(x.npy): byte %d: ends in the middle", len(good)-8), ReadOptions{}},
+		{"damaged member", strings.Replace(zipOf("x.npy", strings.Repeat(good, 9)), "PK\x03\x04", "PK\x03\x05", 1), "", "x.npy: is not text", ReadOptions{}},
+	} {
+		files := map[string]string{"x.npy": c.text}
+		if c.labels != "" {
+			files["y.npy"] = c.labels
+		}
+		t.Chdir(folderOf(t, files))
+		_, _, err := ReadFile("x.npy", c.opt)
+		var e *Error
+		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
+		}
+	}
+	for text, want := range map[string]string{
+		npy("<f8", "2, 1", values[:2]): "t.csv: has one column only",
+		npy("<f8", "2, 2", values):     `t.csv: has no column "3" to be the target: the columns of an array count from 1 to 2`,
+	} {
+		if _, _, err := readText(text, ReadOptions{Target: map[bool]string{true: "3"}[strings.Contains(want, "count")]}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v\nwant %s", err, want)
+		}
+	}
+}
+
+// FuzzReadNpy gives any bytes as a header with values, as inputs and as targets.
+func FuzzReadNpy(f *testing.F) {
+	x, y := npy("<f8", "2, 2", []float64{1, 2, 3, 4}), npy("<i8", "2,", []int64{1, 0})
+	f.Add([]byte(x), []byte(y))
+	f.Add([]byte(npy("|u1", "2, 2, 1", []uint8{0, 51, 102, 255})), []byte(y[:70]))
+	f.Add([]byte(zipOf("x.npy", x, "y.npy", y)), []byte{})
+	f.Fuzz(func(t *testing.T, x, y []byte) {
+		lim := limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14}
+		path := write(t, "y", string(y))
+		for _, opt := range []ReadOptions{{}, {Labels: path}} {
+			d, _, err := read("t", bytes.NewReader(x), opt, lim)
+			checkFuzzed(t, d, err)
+		}
+		d, _, err := read("t", strings.NewReader(zipOf("x.npy", string(x), "y.npy", string(y))), ReadOptions{}, lim)
+		checkFuzzed(t, d, err)
+	})
+}

@@ -1,0 +1,136 @@
+package data
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
+
+// npzNames are the names of the inputs and of the targets in an npz archive, for training or
+// for other rows. The first that is there counts.
+func npzNames(training bool) (x, y []string) {
+	if training {
+		return []string{"x_train", "X_train", "x", "X"}, []string{"y_train", "Y_train", "y", "Y"}
+	}
+	return []string{"x_test", "X_test", "x", "X"}, []string{"y_test", "Y_test", "y", "Y"}
+}
+
+// readNpz reads the inputs x and the targets y of an archive.
+func readNpz(in *input) (*table, error) {
+	archive, err := openNpz(in.name, in.src)
+	if err != nil {
+		return nil, err
+	}
+	xs, ys := npzNames(in.opt.Like == nil)
+	var t *table
+	err = archive.with(xs, func(name string, r io.Reader) error {
+		a, err := openNpy(name, r)
+		if err == nil {
+			t, err = in.arrayTable(a)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if in.opt.Labels != "" {
+		return t, in.takeTargets(t)
+	}
+	if archive.find(ys) == nil && in.opt.TargetOptional {
+		return t, nil
+	}
+	return t, archive.with(ys, func(name string, r io.Reader) error {
+		n, _ := size(t.x)
+		read, err := npyTargets(name, r, n, in.lim)
+		if err != nil {
+			return err
+		}
+		return in.setTargets(t, name, read)
+	})
+}
+
+type npz struct {
+	name string
+	zip  *zip.Reader
+}
+
+// openNpz reads the list of arrays. A zip archive has it at its end, so a pipe will not do.
+func openNpz(name string, src io.Reader) (*npz, error) {
+	at, ok := src.(interface {
+		io.ReaderAt
+		io.Seeker
+	})
+	if !ok {
+		return nil, errorf(name, "is an npz archive that cannot be read from its end: give a file")
+	}
+	size, err := at.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, errorf(name, "is an npz archive that cannot be read from its end: give a file")
+	}
+	z, err := zip.NewReader(at, size)
+	if err != nil {
+		return nil, errorf(name, "is a zip archive that cannot be read (%v): if it is an npz, fetch it again or undo its gzip; save a spreadsheet as CSV", err)
+	}
+	if !slices.ContainsFunc(z.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, ".npy") }) {
+		return nil, errorf(name, "is a zip archive, and no npz: it holds no .npy array; save a spreadsheet as CSV")
+	}
+	return &npz{name, z}, nil
+}
+
+// find is the first of the arrays that is there, or nil.
+func (a *npz) find(names []string) *zip.File {
+	for _, name := range names {
+		for _, f := range a.zip.File {
+			if f.Name == name+".npy" {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// with opens the first of the arrays that is there. What the archive itself finds wrong is damage.
+func (a *npz) with(names []string, read func(name string, r io.Reader) error) error {
+	file := a.find(names)
+	if file == nil {
+		var there []string
+		for _, f := range a.zip.File {
+			there = append(there, strings.TrimSuffix(f.Name, ".npy"))
+		}
+		return errorf(a.name, "has no array %s: it holds %s; save it by numpy.savez(file, x=…, y=…)", strings.Join(names, ", "), list(there))
+	}
+	name := a.name + "(" + file.Name + ")"
+	r, err := file.Open()
+	if err != nil {
+		return errorf(name, "the archive is damaged (%v): fetch it again", err)
+	}
+	defer r.Close()
+	err = read(name, r)
+	if failure, ok := err.(*readFailure); ok {
+		return &Error{File: name, Msg: "the archive is damaged (" + cause(failure.err) + "): fetch it again", Err: failure.err}
+	}
+	return err
+}
+
+// hasTestPart says whether the file is an npz archive with rows for training and rows for testing.
+func hasTestPart(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false // a pipe can be read only once
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 4)
+	if _, err := io.ReadFull(f, head); err != nil || !isZip(head) {
+		return false
+	}
+	archive, err := openNpz(path, f)
+	return err == nil && archive.find([]string{"x_train", "X_train"}) != nil && archive.find([]string{"x_test", "X_test"}) != nil
+}

@@ -1,0 +1,122 @@
+package data
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// targets are those of a file of their own.
+type targets struct {
+	y       []float64
+	classes bool               // they can only be classes
+	place   func(i int) string // where target i stands in the file
+}
+
+// plainColumns are the names of inputs that have none: those of the training data, or x0, x1, ….
+func plainColumns(like *Schema, d int) []string {
+	if like != nil {
+		return like.Columns
+	}
+	names := make([]string, d)
+	for i := range names {
+		names[i] = "x" + strconv.Itoa(i)
+	}
+	return names
+}
+
+// takeTargets reads the targets of the rows of t from the file that is given or belongs to the inputs by its name.
+func (in *input) takeTargets(t *table) error {
+	n, _ := size(t.x)
+	path := in.opt.Labels
+	if path == "" {
+		var tried string
+		if path, tried = targetsBeside(in.name); path == "" {
+			if in.opt.TargetOptional {
+				return nil
+			}
+			return errorf(in.name, "needs the file of its targets%s: give it by --labels", tried)
+		}
+		t.notes = append(t.notes, fmt.Sprintf("%s: its targets are in %s", in.name, path))
+	}
+	f, err := openFile(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, head, err := unzipped(path, f)
+	if err != nil {
+		return err
+	}
+	var read *targets
+	switch {
+	case isIDX(head):
+		read, err = idxLabels(path, r, n)
+	case isNpy(head):
+		read, err = npyTargets(path, r, n, in.lim)
+	default:
+		err = errorf(path, "starts with the bytes % x: labels are an IDX or npy file", head[:min(4, len(head))])
+	}
+	if err != nil {
+		return err
+	}
+	return in.setTargets(t, path, read)
+}
+
+// setTargets checks the targets of all rows, which stand in a file, and makes them those of t.
+func (in *input) setTargets(t *table, file string, read *targets) error {
+	_, t.targetAt = size(t.x)
+	t.target, t.y = labelColumn, read.y
+	if in.opt.Like != nil {
+		t.target = in.opt.Like.Target
+	}
+	if read.classes {
+		t.task = Classification
+	}
+	check := targetCheck(in.task, in.opt.Like, t.target)
+	if check == nil {
+		return nil
+	}
+	for i, v := range t.y {
+		if wrong := check(v); wrong != "" {
+			return errorf(file, "%s: %s", read.place(i), wrong)
+		}
+	}
+	return nil
+}
+
+func wrongCount(name string, targets, rows int) error {
+	return errorf(name, "holds %d targets for %d rows: give those that belong to the rows", targets, rows)
+}
+
+// targetsBeside finds the file of the targets in the folder of the inputs, with or without .gz: its name
+// has labels instead of images and idx1 instead of idx3, or starts with y instead of x. Where there is
+// none it says what was looked for.
+func targetsBeside(inputs string) (path, tried string) {
+	dir, name := filepath.Split(inputs)
+	plain := strings.TrimSuffix(name, ".gz")
+	switch {
+	case strings.Contains(name, "images"):
+		plain = strings.NewReplacer("images", "labels", "idx3", "idx1").Replace(plain)
+	case startsWithX(name):
+		plain = string(name[0]+'y'-'x') + plain[1:]
+	default:
+		return "", ", and its own name does not tell which"
+	}
+	candidates := []string{dir + plain + ".gz", dir + plain}
+	if !strings.HasSuffix(name, ".gz") {
+		candidates[0], candidates[1] = candidates[1], candidates[0]
+	}
+	for _, c := range candidates {
+		if isFile(c) {
+			return c, ""
+		}
+	}
+	return "", ", and there is neither " + candidates[0] + " nor " + candidates[1]
+}
+
+// startsWithX: x.npy, X_train.npy and x-test.npy hold inputs, xenon.npy is a table.
+func startsWithX(name string) bool {
+	return len(name) > 1 && (name[0] == 'x' || name[0] == 'X') && strings.ContainsRune("._-", rune(name[1]))
+}
