@@ -85,7 +85,7 @@ func (d *Device[T]) RandomFeatures(out, h *device.Tensor, p device.FeatureParams
 	if !t.Prior {
 		t.tau = grow(&t.tau, t.omegas*t.D*t.R)
 	}
-	t.math.reserve(d.pool, 0, max(t.R, t.Out))
+	t.math.reserve(d.pool, 0, max(t.R, featureColumns*t.Out))
 	d.do((*drawSpectra[T])(t), t.omegas*t.D, t.omegas*t.D*t.R*8)
 	if noise.Local {
 		t.beginLocal(d.pool)
@@ -104,14 +104,15 @@ func distinct(draws, samples int) int {
 	return min(draws, samples)
 }
 
-// words addresses row number row of draw i of a key whose samples share a number of draws.
-func words(key device.Key, draws, i, row int) (k [2]uint32, c1, c2, c3 uint32) {
+// drawRows fills dst with rows, from first on, of draw i of a key whose samples share a number of draws.
+func drawRows[T Float](m kernels[T], dst []T, cols int, key device.Key, draws, i, first int) {
 	n := key.Sample + uint32(i)
 	if draws > 0 {
 		n %= uint32(draws)
 	}
 	key.Sample = 0
-	return key.Words(int(n), row)
+	words, _, c2, c3 := key.Words(int(n), 0)
+	m.normalRows(dst, len(dst)/cols, cols, words, nil, first, c2, c3)
 }
 
 // drawSpectra draws one row of one Ω in each block.
@@ -120,9 +121,8 @@ type drawSpectra[T Float] features[T]
 func (t *drawSpectra[T]) run(w *worker, block int) {
 	draw, row := block/t.D, block%t.D
 	omega := t.omega[block*t.R:][:t.R]
-	key, c1, c2, c3 := words(t.noise.Spectra, t.noise.Draws, draw, row)
 	if t.Prior {
-		t.math.normals(omega, key, c1, c2, c3)
+		drawRows(t.math, omega, t.R, t.noise.Spectra, t.noise.Draws, draw, row)
 		inverse := T(math.Exp(-float64(t.p.logL[row])))
 		for r := range omega {
 			omega[r] *= inverse
@@ -130,7 +130,7 @@ func (t *drawSpectra[T]) run(w *worker, block int) {
 		return
 	}
 	tau, beta := t.tau[block*t.R:][:t.R], t.math.scratch(w, 0, t.R)
-	t.math.normals(tau, key, c1, c2, c3)
+	drawRows(t.math, tau, t.R, t.noise.Spectra, t.noise.Draws, draw, row)
 	deviations(t.math, beta, t.p.logVarOmega[row*t.R:])
 	combine(omega, tau, beta, t.p.meanOmega[row*t.R:])
 }
@@ -142,15 +142,11 @@ func (t *drawWeights[T]) run(w *worker, block int) {
 	blocks := blocksOf(2*t.R, featureColumns)
 	draw := block / blocks
 	lo, hi := span(block%blocks, featureColumns, 2*t.R)
-	s := t.math.scratch(w, 0, t.Out)
-	for row := lo; row < hi; row++ {
-		at := (draw*2*t.R + row) * t.Out
-		e := t.e[at:][:t.Out]
-		key, c1, c2, c3 := words(t.noise.Weights, t.noise.WDraws, draw, row)
-		t.math.normals(e, key, c1, c2, c3)
-		deviations(t.math, s, t.p.logVarW[row*t.Out:])
-		combine(t.w[at:][:t.Out], e, s, t.p.meanW[row*t.Out:])
-	}
+	n, at := (hi-lo)*t.Out, (draw*2*t.R+lo)*t.Out
+	e, s := t.e[at:][:n], t.math.scratch(w, 0, n)
+	drawRows(t.math, e, t.Out, t.noise.Weights, t.noise.WDraws, draw, lo)
+	deviations(t.math, s, t.p.logVarW[lo*t.Out:])
+	combine(t.w[at:][:n], e, s, t.p.meanW[lo*t.Out:])
 }
 
 // deviations is s = √eˡ for the logarithms of variances.

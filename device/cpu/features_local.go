@@ -60,19 +60,22 @@ func (t *features[T]) addNoise(w *worker, lo, hi int) {
 	v := n.v[lo*t.Out : hi*t.Out]
 	t.multiply(w, v, hi-lo, t.R, 1, n.square[lo*t.R:], n.contrast)
 	sines := n.sines[blocksOf(t.R, featureColumns)*t.Out:]
-	noise := t.math.scratch(w, 0, t.Out)
-	for i := lo; i < hi; i++ {
-		draw(t.math, noise, t.noise.Weights, i/t.B, int(t.rows[i%t.B]))
-		at := i * t.Out
-		for c, e := range noise {
-			v := floored(t.scale * t.scale * (n.v[at+c] + T(sines[c])))
-			root := T(math.Sqrt(float64(v)))
-			n.v[at+c], n.ratio[at+c] = v, e/(2*root)
-			if isFloored(v) {
-				n.ratio[at+c] = 0
-			}
-			t.out[at+c] += root * e
+	noise := t.math.scratch(w, 0, (hi-lo)*t.Out)
+	for i := lo; i < hi; { // by samples, whose noise has keys of its own
+		s, b := i/t.B, i%t.B
+		end := min(hi, (s+1)*t.B)
+		draw(t.math, noise[(i-lo)*t.Out:(end-lo)*t.Out], t.noise.Weights, s, t.rows[b:b+end-i])
+		i = end
+	}
+	for i, e := range noise {
+		at := lo*t.Out + i
+		v := floored(t.scale * t.scale * (n.v[at] + T(sines[i%t.Out])))
+		root := T(math.Sqrt(float64(v)))
+		n.v[at], n.ratio[at] = v, e/(2*root)
+		if isFloored(v) {
+			n.ratio[at] = 0
 		}
+		t.out[at] += root * e
 	}
 }
 

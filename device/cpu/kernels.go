@@ -13,7 +13,7 @@ type kernels[T Float] interface {
 	rotate(dst, cos, sin, a, b []T)
 	dot(x, y []T) T
 	axpy(alpha T, x, y []T)
-	normals(dst []T, key [2]uint32, c1, c2, c3 uint32)
+	normalRows(dst []T, n, cols int, key [2]uint32, rows []int32, first int, c2, c3 uint32)
 	adam(p, g, m, v, rate []T, co simd.AdamCoeffs)
 	// scratch is buffer i of the worker, with any contents, and reserve makes room for it in
 	// every worker.
@@ -31,8 +31,8 @@ func (kernels32) sinCos(sin, cos, x []float32)         { simd.SinCos32(sin, cos,
 func (kernels32) rotate(dst, cos, sin, a, b []float32) { simd.Rotate32(dst, cos, sin, a, b) }
 func (kernels32) dot(x, y []float32) float32           { return simd.Dot32(x, y) }
 func (kernels32) axpy(alpha float32, x, y []float32)   { simd.Axpy32(alpha, x, y) }
-func (kernels32) normals(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
-	simd.Normals32(dst, key, c1, c2, c3)
+func (kernels32) normalRows(dst []float32, n, cols int, key [2]uint32, rows []int32, first int, c2, c3 uint32) {
+	simd.NormalRows32(dst, cols, n, cols, key, rows, first, c2, c3)
 }
 func (kernels32) adam(p, g, m, v, rate []float32, co simd.AdamCoeffs) {
 	simd.Adam32(p, g, m, v, rate, co)
@@ -56,8 +56,8 @@ func (kernels64) sinCos(sin, cos, x []float64)         { simd.SinCos64(sin, cos,
 func (kernels64) rotate(dst, cos, sin, a, b []float64) { simd.Rotate64(dst, cos, sin, a, b) }
 func (kernels64) dot(x, y []float64) float64           { return simd.Dot64(x, y) }
 func (kernels64) axpy(alpha float64, x, y []float64)   { simd.Axpy64(alpha, x, y) }
-func (kernels64) normals(dst []float64, key [2]uint32, c1, c2, c3 uint32) {
-	simd.Normals64(dst, key, c1, c2, c3)
+func (kernels64) normalRows(dst []float64, n, cols int, key [2]uint32, rows []int32, first int, c2, c3 uint32) {
+	simd.NormalRows64(dst, cols, n, cols, key, rows, first, c2, c3)
 }
 func (kernels64) adam(p, g, m, v, rate []float64, co simd.AdamCoeffs) {
 	simd.Adam64(p, g, m, v, rate, co)

@@ -2,8 +2,8 @@ package cpu
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
@@ -63,90 +63,142 @@ func grow[E any](buf *[]E, n int) []E {
 // the caller's goroutine is the first.
 type pool struct {
 	workers []*worker
-	wake    []chan struct{} // one for each worker but the first; closed by close
+	helpers []*helper // the goroutines of all workers but the first
 	task    task
 	blocks  int64
-	next    atomic.Int64
-	busy    sync.WaitGroup
+	left    atomic.Int64 // blocks that nobody has begun
+	running atomic.Int64 // blocks that are not finished
+	waiting atomic.Bool  // the caller sleeps until the last block is finished
+	done    chan struct{}
 	failed  atomic.Pointer[failure]
 
 	inlineWork int // work below this is done by the caller alone
+	spins      int // how often one looks for work, or for its end, before going to sleep
 }
 
-// failure is a panic on a worker's goroutine, kept for the caller.
+// helper is a goroutine that takes blocks. While it sleeps, someone has to wake it.
+type helper struct {
+	asleep atomic.Bool
+	wake   chan struct{} // closed by close
+}
+
+// failure is a panic in a block, kept for the caller.
 type failure struct {
 	value any
 	stack []byte
 }
 
+const (
+	// inlineWork is the number of multiplications, or their like, below which help costs more than it gains.
+	inlineWork = 1 << 14
+	// spins is some tens of microseconds: to put a goroutine to sleep and wake it again takes ten or so, and a step of a
+	// small model has a hundred operations of about as much.
+	spins = 1 << 15
+)
+
 func newPool(workers int) *pool {
-	p := &pool{inlineWork: inlineWork}
+	p := &pool{inlineWork: inlineWork, done: make(chan struct{}, 1)}
+	if workers <= runtime.GOMAXPROCS(0) { // else who spins keeps another from running
+		p.spins = spins
+	}
 	for i := range workers {
 		w := newWorker()
 		p.workers = append(p.workers, w)
-		if i == 0 {
-			continue
+		if i > 0 {
+			h := &helper{wake: make(chan struct{}, 1)}
+			p.helpers = append(p.helpers, h)
+			go p.help(h, w)
 		}
-		wake := make(chan struct{}, 1)
-		p.wake = append(p.wake, wake)
-		go func() {
-			for range wake {
-				p.drain(w)
-				p.busy.Done()
-			}
-		}()
 	}
 	return p
 }
 
 func (p *pool) close() {
-	for _, wake := range p.wake {
-		close(wake)
+	for _, h := range p.helpers {
+		close(h.wake)
 	}
-	p.wake = nil
+	p.helpers = nil
 }
-
-// inlineWork is the number of multiplications, or their like, below which waking the
-// workers costs more than it gains.
-const inlineWork = 1 << 15
 
 // do runs all blocks of t; work is their cost in multiplications, roughly.
 func (p *pool) do(t task, blocks, work int) {
-	helpers := min(len(p.wake), blocks-1)
-	if helpers <= 0 || work < p.inlineWork {
+	if len(p.helpers) == 0 || blocks < 2 || work < p.inlineWork {
 		for i := range blocks {
 			t.run(p.workers[0], i)
 		}
 		return
 	}
 	p.task, p.blocks = t, int64(blocks)
-	p.next.Store(0)
-	p.busy.Add(helpers)
-	for _, wake := range p.wake[:helpers] {
-		wake <- struct{}{}
+	p.running.Store(int64(blocks))
+	p.left.Store(int64(blocks)) // the helpers that are awake see this
+	for _, h := range p.helpers[:min(len(p.helpers), blocks-1)] {
+		if h.asleep.CompareAndSwap(true, false) {
+			h.wake <- struct{}{}
+		}
 	}
 	p.drain(p.workers[0])
-	p.busy.Wait()
+	p.await()
 	p.task = nil
 	if f := p.failed.Swap(nil); f != nil {
 		panic(fmt.Sprintf("device: %v\n%s", f.value, f.stack))
 	}
 }
 
-// drain runs blocks until none are left. A panic ends this worker's part, and is kept.
+// await returns when all blocks are finished. A helper that was late for the end of the task before may wake it early.
+func (p *pool) await() {
+	for range p.spins {
+		if p.running.Load() == 0 {
+			return
+		}
+	}
+	for p.running.Load() > 0 {
+		p.waiting.Store(true)
+		if p.running.Load() == 0 && p.waiting.CompareAndSwap(true, false) {
+			return
+		}
+		<-p.done
+	}
+}
+
+// help is the life of a helper.
+func (p *pool) help(h *helper, w *worker) {
+	for {
+		for range p.spins {
+			if p.left.Load() > 0 {
+				break
+			}
+		}
+		h.asleep.Store(true)
+		if p.left.Load() == 0 || !h.asleep.CompareAndSwap(true, false) {
+			if _, open := <-h.wake; !open {
+				return
+			}
+		}
+		p.drain(w)
+	}
+}
+
+// drain runs blocks until none are left. Who has taken a block knows that the task stays as it is until that block is finished.
 func (p *pool) drain(w *worker) {
+	for n := p.left.Load(); n > 0; n = p.left.Load() {
+		if !p.left.CompareAndSwap(n, n-1) {
+			continue
+		}
+		p.run(w, int(p.blocks-n))
+		if p.running.Add(-1) == 0 && p.waiting.CompareAndSwap(true, false) {
+			p.done <- struct{}{}
+		}
+	}
+}
+
+// run runs one block, and keeps its panic.
+func (p *pool) run(w *worker, block int) {
 	defer func() {
 		if v := recover(); v != nil {
 			p.failed.CompareAndSwap(nil, &failure{v, debug.Stack()})
 		}
 	}()
-	for {
-		i := p.next.Add(1) - 1
-		if i >= p.blocks {
-			return
-		}
-		p.task.run(w, int(i))
-	}
+	p.task.run(w, block)
 }
 
 // blocksOf is how many blocks of a size cover n.

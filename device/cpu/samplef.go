@@ -25,20 +25,24 @@ func (d *Device[T]) SampleF(f, mean, variance, rows *device.Tensor, key device.K
 	t := &d.sampleF
 	*t = sampleF[T]{math: d.math, f: d.real(f), mean: double(mean), variance: double(variance), rows: ints(rows), key: key}
 	t.s, t.b, t.j = device.CheckSampleF("SampleF", f, mean, variance, rows)
-	d.math.reserve(d.pool, 0, t.j)
+	d.math.reserve(d.pool, 0, sampleRows*t.j)
+	d.pool.reserve(1, sampleRows*t.j)
 	d.do(t, blocksOf(t.b, sampleRows), len(t.f)*8)
 }
 
 func (t *sampleF[T]) run(w *worker, block int) {
 	lo, hi := span(block, sampleRows, t.b)
-	noise := t.math.scratch(w, 0, t.j)
-	for b := lo; b < hi; b++ {
-		mean, variance := t.mean[b*t.j:][:t.j], t.variance[b*t.j:][:t.j]
-		for s := range t.s {
-			draw(t.math, noise, t.key, s, int(t.rows[b]))
-			for j, v := range noise {
-				t.f[(s*t.b+b)*t.j+j] = T(mean[j] + math.Sqrt(variance[j])*float64(v))
-			}
+	first, n := lo*t.j, (hi-lo)*t.j
+	noise, root := t.math.scratch(w, 0, n), w.double(1, n)
+	mean, variance := t.mean[first:][:n], t.variance[first:][:n]
+	for i, v := range variance {
+		root[i] = math.Sqrt(v)
+	}
+	for s := range t.s {
+		draw(t.math, noise, t.key, s, t.rows[lo:hi])
+		f := t.f[s*t.b*t.j+first:][:n]
+		for i, v := range noise {
+			f[i] = T(mean[i] + root[i]*float64(v))
 		}
 	}
 }
@@ -49,7 +53,7 @@ func (d *Device[T]) SampleFBackward(dmean, dvariance, df, variance, rows *device
 	*t = sampleF[T]{math: d.math, f: d.real(df), variance: double(variance), dmean: double(dmean), dvar: double(dvariance), rows: ints(rows), key: key}
 	t.s, t.b, t.j = device.CheckSampleF("SampleFBackward", df, dmean, dvariance, rows)
 	device.CheckSampleF("SampleFBackward", df, dmean, variance, rows)
-	d.math.reserve(d.pool, 0, t.j)
+	d.math.reserve(d.pool, 0, sampleRows*t.j)
 	d.do((*sampleFBackward[T])(t), blocksOf(t.b, sampleRows), len(t.f)*8)
 }
 
@@ -57,27 +61,26 @@ type sampleFBackward[T Float] sampleF[T]
 
 func (t *sampleFBackward[T]) run(w *worker, block int) {
 	lo, hi := span(block, sampleRows, t.b)
-	noise := t.math.scratch(w, 0, t.j)
-	for b := lo; b < hi; b++ {
-		dmean, dvar := t.dmean[b*t.j:][:t.j], t.dvar[b*t.j:][:t.j]
-		clear(dmean)
-		clear(dvar)
-		for s := range t.s {
-			draw(t.math, noise, t.key, s, int(t.rows[b]))
-			for j, v := range noise {
-				df := float64(t.f[(s*t.b+b)*t.j+j])
-				dmean[j] += df
-				dvar[j] += df * float64(v)
-			}
+	first, n := lo*t.j, (hi-lo)*t.j
+	noise, dmean, dvar := t.math.scratch(w, 0, n), t.dmean[first:][:n], t.dvar[first:][:n]
+	clear(dmean)
+	clear(dvar)
+	for s := range t.s {
+		draw(t.math, noise, t.key, s, t.rows[lo:hi])
+		f := t.f[s*t.b*t.j+first:][:n]
+		for i, v := range noise {
+			df := float64(f[i])
+			dmean[i] += df
+			dvar[i] += df * float64(v)
 		}
-		for j, v := range t.variance[b*t.j:][:t.j] {
-			dvar[j] /= 2 * math.Sqrt(v)
-		}
+	}
+	for i, v := range t.variance[first:][:n] {
+		dvar[i] /= 2 * math.Sqrt(v)
 	}
 }
 
-// draw fills noise with the row of a key's normals for sample s.
-func draw[T Float](m kernels[T], noise []T, key device.Key, s, row int) {
-	words, c1, c2, c3 := key.Words(s, row)
-	m.normals(noise, words, c1, c2, c3)
+// draw fills noise with the rows, by number, of a key's normals for sample s.
+func draw[T Float](m kernels[T], noise []T, key device.Key, s int, rows []int32) {
+	words, _, c2, c3 := key.Words(s, 0)
+	m.normalRows(noise, len(rows), len(noise)/len(rows), words, rows, 0, c2, c3)
 }

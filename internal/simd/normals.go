@@ -14,18 +14,18 @@ func Normals64(dst []float64, key [2]uint32, c1, c2, c3 uint32) {
 }
 
 // NormalRows32 fills an n × cols matrix, its rows ld apart: row r is the row of normals
-// whose counter word c1 is rows[r], or r where rows is nil. The numbers are those of
+// whose counter word c1 is rows[r], or first+r where rows is nil. The numbers are those of
 // Normals32 for each row; where rows are short, they come several times faster.
-func NormalRows32(dst []float32, ld, n, cols int, key [2]uint32, rows []int32, c2, c3 uint32) {
+func NormalRows32(dst []float32, ld, n, cols int, key [2]uint32, rows []int32, first int, c2, c3 uint32) {
 	if checkRows(len(dst), ld, n, cols, rows) {
-		normalRows32(dst, ld, n, cols, key, rows, c2, c3)
+		normalRows32(dst, ld, n, cols, key, rowNumbers{rows, first}, c2, c3)
 	}
 }
 
 // NormalRows64 is NormalRows32 in double.
-func NormalRows64(dst []float64, ld, n, cols int, key [2]uint32, rows []int32, c2, c3 uint32) {
+func NormalRows64(dst []float64, ld, n, cols int, key [2]uint32, rows []int32, first int, c2, c3 uint32) {
 	if checkRows(len(dst), ld, n, cols, rows) {
-		normalRowsScalar(dst, ld, n, cols, key, rows, c2, c3)
+		normalRowsScalar(dst, ld, n, cols, key, rowNumbers{rows, first}, c2, c3)
 	}
 }
 
@@ -40,17 +40,23 @@ func checkRows(length, ld, n, cols int, rows []int32) bool {
 	return true
 }
 
-// rowNumber is the counter word c1 of row r.
-func rowNumber(rows []int32, r int) uint32 {
-	if rows == nil {
-		return uint32(r)
-	}
-	return uint32(rows[r])
+// rowNumbers are rows by number, or those from first on.
+type rowNumbers struct {
+	rows  []int32
+	first int
 }
 
-func normalRowsScalar[T Float](dst []T, ld, n, cols int, key [2]uint32, rows []int32, c2, c3 uint32) {
+// of is the counter word c1 of row r.
+func (n rowNumbers) of(r int) uint32 {
+	if n.rows == nil {
+		return uint32(n.first + r)
+	}
+	return uint32(n.rows[r])
+}
+
+func normalRowsScalar[T Float](dst []T, ld, n, cols int, key [2]uint32, rows rowNumbers, c2, c3 uint32) {
 	for r := range n {
-		normalsScalar(dst[r*ld:r*ld+cols], key, rowNumber(rows, r), c2, c3)
+		normalsScalar(dst[r*ld:r*ld+cols], key, rows.of(r), c2, c3)
 	}
 }
 

@@ -2,25 +2,30 @@
 
 package simd
 
-import "github.com/gpdrf/gpdrf-gpu/internal/philox"
+import (
+	"math/bits"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+)
 
 // counters are the first two counter words of the lanes of a register.
 type counters struct {
 	lanes  int
+	shift  int // of a division by a quarter of the lanes
 	keys   [20]uint32
 	c0, c1 [16]uint32
 }
 
 func newCounters(key [2]uint32) (c counters) {
 	c.lanes = panelBytes() / 8
+	c.shift = bits.TrailingZeros(uint(c.lanes / 4))
 	c.keys = philox.Schedule(key)
 	return c
 }
 
 // set puts a counter into the lane whose four normals are number slot of the kernel's output.
 func (c *counters) set(slot int, c0, c1 uint32) {
-	quarter := c.lanes / 4
-	lane := slot%quarter*4 + slot/quarter
+	lane := slot&(1<<c.shift-1)*4 + slot>>c.shift
 	c.c0[lane], c.c1[lane] = c0, c1
 }
 
@@ -51,13 +56,13 @@ func normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
 	}
 }
 
-func normalRows32(dst []float32, ld, n, cols int, key [2]uint32, rows []int32, c2, c3 uint32) {
+func normalRows32(dst []float32, ld, n, cols int, key [2]uint32, rows rowNumbers, c2, c3 uint32) {
 	switch {
 	case active == scalar:
 		normalRowsScalar(dst, ld, n, cols, key, rows, c2, c3)
 	case cols >= 64:
 		for r := range n {
-			normals32(dst[r*ld:r*ld+cols], key, rowNumber(rows, r), c2, c3)
+			normals32(dst[r*ld:r*ld+cols], key, rows.of(r), c2, c3)
 		}
 	default:
 		normalShortRows32(dst, ld, n, cols, key, rows, c2, c3)
@@ -65,7 +70,7 @@ func normalRows32(dst []float32, ld, n, cols int, key [2]uint32, rows []int32, c
 }
 
 // normalShortRows32 gives the lanes of a register to counters of several rows.
-func normalShortRows32(dst []float32, ld, n, cols int, key [2]uint32, rows []int32, c2, c3 uint32) {
+func normalShortRows32(dst []float32, ld, n, cols int, key [2]uint32, rows rowNumbers, c2, c3 uint32) {
 	c := newCounters(key)
 	var out [64]float32
 	var to [16][]float32 // where the normals of each slot go
@@ -78,7 +83,7 @@ func normalShortRows32(dst []float32, ld, n, cols int, key [2]uint32, rows []int
 		used = 0
 	}
 	for r := range n {
-		row, c1 := dst[r*ld:r*ld+cols], rowNumber(rows, r)
+		row, c1 := dst[r*ld:r*ld+cols], rows.of(r)
 		for i := 0; i < cols; i += 4 {
 			c.set(used, uint32(i/4), c1)
 			to[used] = row[i:]

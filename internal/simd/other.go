@@ -38,6 +38,6 @@ func normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
 	normalsScalar(dst, key, c1, c2, c3)
 }
 
-func normalRows32(dst []float32, ld, n, cols int, key [2]uint32, rows []int32, c2, c3 uint32) {
+func normalRows32(dst []float32, ld, n, cols int, key [2]uint32, rows rowNumbers, c2, c3 uint32) {
 	normalRowsScalar(dst, ld, n, cols, key, rows, c2, c3)
 }

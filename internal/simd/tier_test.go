@@ -88,7 +88,7 @@ func every(tr tier) (out []float64) {
 	keep32(dst)
 	Normals32(dst, [2]uint32{1, 2}, 3, 4, 5)
 	keep32(dst)
-	NormalRows32(dst, 7, 143, 6, [2]uint32{1, 2}, nil, 4, 5)
+	NormalRows32(dst, 7, 143, 6, [2]uint32{1, 2}, nil, 0, 4, 5)
 	keep32(dst)
 	keep32([]float32{Dot32(x, y), Dot32(x[:40], y[:40])})
 	Axpy32(0.25, x, dst)
@@ -164,7 +164,7 @@ func TestAllocations(t *testing.T) {
 			SinCos32(a[:], b[:], c[:])
 			Rotate32(a[:], b[:], c[:], d[:], e[:])
 			Normals32(d[:], [2]uint32{}, 1, 2, 3)
-			NormalRows32(d[:], 6, 6, 3, [2]uint32{}, nil, 2, 3)
+			NormalRows32(d[:], 6, 6, 3, [2]uint32{}, nil, 0, 2, 3)
 			Axpy32(Dot32(a[:], b[:]), a[:], b[:])
 			Adam32(a[:], b[:], c[:], d[:], e[:], AdamCoeffs{})
 		}); n != 0 {
