@@ -8628,15 +8628,13 @@ four:
 	VFMADD213PS.BCST  constbe2aaaa4<>+0(SB), Z5, Z6
 	VMULPS            Z5, Z0, Z7
 	VFMADD213PS       Z0, Z7, Z6
-	VBROADCASTSS      constb48cb548<>+0(SB), Z0
-	VFMADD213PS.BCST  const37cfc98d<>+0(SB), Z5, Z0
-	VFMADD213PS.BCST  constbab60a5c<>+0(SB), Z5, Z0
-	VFMADD213PS.BCST  const3d2aaaa8<>+0(SB), Z5, Z0
-	VFMADD213PS.BCST  constbf000000<>+0(SB), Z5, Z0
+	VBROADCASTSS      const37c28612<>+0(SB), Z0
+	VFMADD213PS.BCST  constbab59c0b<>+0(SB), Z5, Z0
+	VFMADD213PS.BCST  const3d2aa7d5<>+0(SB), Z5, Z0
+	VFMADD213PS.BCST  constbeffffe9<>+0(SB), Z5, Z0
 	VFMADD213PS.BCST  const3f800000<>+0(SB), Z5, Z0
-	VPBROADCASTD      const80000000<>+0(SB), Z5
-	VPTERNLOGD        $0x78, Z5, Z4, Z6
-	VPTERNLOGD        $0x78, Z5, Z4, Z0
+	VXORPS            Z4, Z6, Z6
+	VXORPS            Z4, Z0, Z0
 	VMOVUPS           Z6, (DX)
 	VMOVUPS           Z0, (BX)
 	VBROADCASTSS      const4b400000<>+0(SB), Z0
@@ -8652,15 +8650,13 @@ four:
 	VFMADD213PS.BCST  constbe2aaaa4<>+0(SB), Z4, Z5
 	VMULPS            Z4, Z1, Z6
 	VFMADD213PS       Z1, Z6, Z5
-	VBROADCASTSS      constb48cb548<>+0(SB), Z1
-	VFMADD213PS.BCST  const37cfc98d<>+0(SB), Z4, Z1
-	VFMADD213PS.BCST  constbab60a5c<>+0(SB), Z4, Z1
-	VFMADD213PS.BCST  const3d2aaaa8<>+0(SB), Z4, Z1
-	VFMADD213PS.BCST  constbf000000<>+0(SB), Z4, Z1
+	VBROADCASTSS      const37c28612<>+0(SB), Z1
+	VFMADD213PS.BCST  constbab59c0b<>+0(SB), Z4, Z1
+	VFMADD213PS.BCST  const3d2aa7d5<>+0(SB), Z4, Z1
+	VFMADD213PS.BCST  constbeffffe9<>+0(SB), Z4, Z1
 	VFMADD213PS.BCST  const3f800000<>+0(SB), Z4, Z1
-	VPBROADCASTD      const80000000<>+0(SB), Z4
-	VPTERNLOGD        $0x78, Z4, Z0, Z5
-	VPTERNLOGD        $0x78, Z4, Z0, Z1
+	VXORPS            Z0, Z5, Z5
+	VXORPS            Z0, Z1, Z1
 	VMOVUPS           Z5, 64(DX)
 	VMOVUPS           Z1, 64(BX)
 	VBROADCASTSS      const4b400000<>+0(SB), Z0
@@ -8676,15 +8672,13 @@ four:
 	VFMADD213PS.BCST  constbe2aaaa4<>+0(SB), Z1, Z4
 	VMULPS            Z1, Z2, Z5
 	VFMADD213PS       Z2, Z5, Z4
-	VBROADCASTSS      constb48cb548<>+0(SB), Z2
-	VFMADD213PS.BCST  const37cfc98d<>+0(SB), Z1, Z2
-	VFMADD213PS.BCST  constbab60a5c<>+0(SB), Z1, Z2
-	VFMADD213PS.BCST  const3d2aaaa8<>+0(SB), Z1, Z2
-	VFMADD213PS.BCST  constbf000000<>+0(SB), Z1, Z2
+	VBROADCASTSS      const37c28612<>+0(SB), Z2
+	VFMADD213PS.BCST  constbab59c0b<>+0(SB), Z1, Z2
+	VFMADD213PS.BCST  const3d2aa7d5<>+0(SB), Z1, Z2
+	VFMADD213PS.BCST  constbeffffe9<>+0(SB), Z1, Z2
 	VFMADD213PS.BCST  const3f800000<>+0(SB), Z1, Z2
-	VPBROADCASTD      const80000000<>+0(SB), Z1
-	VPTERNLOGD        $0x78, Z1, Z0, Z4
-	VPTERNLOGD        $0x78, Z1, Z0, Z2
+	VXORPS            Z0, Z4, Z4
+	VXORPS            Z0, Z2, Z2
 	VMOVUPS           Z4, 128(DX)
 	VMOVUPS           Z2, 128(BX)
 	VBROADCASTSS      const4b400000<>+0(SB), Z0
@@ -8700,15 +8694,13 @@ four:
 	VFMADD213PS.BCST  constbe2aaaa4<>+0(SB), Z1, Z2
 	VMULPS            Z1, Z3, Z4
 	VFMADD213PS       Z3, Z4, Z2
-	VBROADCASTSS      constb48cb548<>+0(SB), Z3
-	VFMADD213PS.BCST  const37cfc98d<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  constbab60a5c<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  const3d2aaaa8<>+0(SB), Z1, Z3
-	VFMADD213PS.BCST  constbf000000<>+0(SB), Z1, Z3
+	VBROADCASTSS      const37c28612<>+0(SB), Z3
+	VFMADD213PS.BCST  constbab59c0b<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  const3d2aa7d5<>+0(SB), Z1, Z3
+	VFMADD213PS.BCST  constbeffffe9<>+0(SB), Z1, Z3
 	VFMADD213PS.BCST  const3f800000<>+0(SB), Z1, Z3
-	VPBROADCASTD      const80000000<>+0(SB), Z1
-	VPTERNLOGD        $0x78, Z1, Z0, Z2
-	VPTERNLOGD        $0x78, Z1, Z0, Z3
+	VXORPS            Z0, Z2, Z2
+	VXORPS            Z0, Z3, Z3
 	VMOVUPS           Z2, 192(DX)
 	VMOVUPS           Z3, 192(BX)
 	ADDQ              $0x00000100, CX
@@ -8742,15 +8734,13 @@ whole:
 	VFMADD213PS.BCST  constbe2aaaa4<>+0(SB), Z2, Z3
 	VMULPS            Z2, Z0, Z4
 	VFMADD213PS       Z0, Z4, Z3
-	VBROADCASTSS      constb48cb548<>+0(SB), Z0
-	VFMADD213PS.BCST  const37cfc98d<>+0(SB), Z2, Z0
-	VFMADD213PS.BCST  constbab60a5c<>+0(SB), Z2, Z0
-	VFMADD213PS.BCST  const3d2aaaa8<>+0(SB), Z2, Z0
-	VFMADD213PS.BCST  constbf000000<>+0(SB), Z2, Z0
+	VBROADCASTSS      const37c28612<>+0(SB), Z0
+	VFMADD213PS.BCST  constbab59c0b<>+0(SB), Z2, Z0
+	VFMADD213PS.BCST  const3d2aa7d5<>+0(SB), Z2, Z0
+	VFMADD213PS.BCST  constbeffffe9<>+0(SB), Z2, Z0
 	VFMADD213PS.BCST  const3f800000<>+0(SB), Z2, Z0
-	VPBROADCASTD      const80000000<>+0(SB), Z2
-	VPTERNLOGD        $0x78, Z2, Z1, Z3
-	VPTERNLOGD        $0x78, Z2, Z1, Z0
+	VXORPS            Z1, Z3, Z3
+	VXORPS            Z1, Z0, Z0
 	VMOVUPS           Z3, (DX)
 	VMOVUPS           Z0, (BX)
 	ADDQ              $0x00000040, CX
@@ -8787,15 +8777,13 @@ rest:
 	VFMADD213PS.BCST  constbe2aaaa4<>+0(SB), Z2, Z3
 	VMULPS            Z2, Z0, Z4
 	VFMADD213PS       Z0, Z4, Z3
-	VBROADCASTSS      constb48cb548<>+0(SB), Z0
-	VFMADD213PS.BCST  const37cfc98d<>+0(SB), Z2, Z0
-	VFMADD213PS.BCST  constbab60a5c<>+0(SB), Z2, Z0
-	VFMADD213PS.BCST  const3d2aaaa8<>+0(SB), Z2, Z0
-	VFMADD213PS.BCST  constbf000000<>+0(SB), Z2, Z0
+	VBROADCASTSS      const37c28612<>+0(SB), Z0
+	VFMADD213PS.BCST  constbab59c0b<>+0(SB), Z2, Z0
+	VFMADD213PS.BCST  const3d2aa7d5<>+0(SB), Z2, Z0
+	VFMADD213PS.BCST  constbeffffe9<>+0(SB), Z2, Z0
 	VFMADD213PS.BCST  const3f800000<>+0(SB), Z2, Z0
-	VPBROADCASTD      const80000000<>+0(SB), Z2
-	VPTERNLOGD        $0x78, Z2, Z1, Z3
-	VPTERNLOGD        $0x78, Z2, Z1, Z0
+	VXORPS            Z1, Z3, Z3
+	VXORPS            Z1, Z0, Z0
 	VMOVUPS           Z3, K1, (DX)
 	VMOVUPS           Z0, K1, (BX)
 
@@ -8893,65 +8881,45 @@ DATA constbe2aaaa4<>+24(SB)/4, $0xbe2aaaa4
 DATA constbe2aaaa4<>+28(SB)/4, $0xbe2aaaa4
 GLOBL constbe2aaaa4<>(SB), RODATA|NOPTR, $32
 
-DATA constb48cb548<>+0(SB)/4, $0xb48cb548
-DATA constb48cb548<>+4(SB)/4, $0xb48cb548
-DATA constb48cb548<>+8(SB)/4, $0xb48cb548
-DATA constb48cb548<>+12(SB)/4, $0xb48cb548
-DATA constb48cb548<>+16(SB)/4, $0xb48cb548
-DATA constb48cb548<>+20(SB)/4, $0xb48cb548
-DATA constb48cb548<>+24(SB)/4, $0xb48cb548
-DATA constb48cb548<>+28(SB)/4, $0xb48cb548
-GLOBL constb48cb548<>(SB), RODATA|NOPTR, $32
+DATA const37c28612<>+0(SB)/4, $0x37c28612
+DATA const37c28612<>+4(SB)/4, $0x37c28612
+DATA const37c28612<>+8(SB)/4, $0x37c28612
+DATA const37c28612<>+12(SB)/4, $0x37c28612
+DATA const37c28612<>+16(SB)/4, $0x37c28612
+DATA const37c28612<>+20(SB)/4, $0x37c28612
+DATA const37c28612<>+24(SB)/4, $0x37c28612
+DATA const37c28612<>+28(SB)/4, $0x37c28612
+GLOBL const37c28612<>(SB), RODATA|NOPTR, $32
 
-DATA const37cfc98d<>+0(SB)/4, $0x37cfc98d
-DATA const37cfc98d<>+4(SB)/4, $0x37cfc98d
-DATA const37cfc98d<>+8(SB)/4, $0x37cfc98d
-DATA const37cfc98d<>+12(SB)/4, $0x37cfc98d
-DATA const37cfc98d<>+16(SB)/4, $0x37cfc98d
-DATA const37cfc98d<>+20(SB)/4, $0x37cfc98d
-DATA const37cfc98d<>+24(SB)/4, $0x37cfc98d
-DATA const37cfc98d<>+28(SB)/4, $0x37cfc98d
-GLOBL const37cfc98d<>(SB), RODATA|NOPTR, $32
+DATA constbab59c0b<>+0(SB)/4, $0xbab59c0b
+DATA constbab59c0b<>+4(SB)/4, $0xbab59c0b
+DATA constbab59c0b<>+8(SB)/4, $0xbab59c0b
+DATA constbab59c0b<>+12(SB)/4, $0xbab59c0b
+DATA constbab59c0b<>+16(SB)/4, $0xbab59c0b
+DATA constbab59c0b<>+20(SB)/4, $0xbab59c0b
+DATA constbab59c0b<>+24(SB)/4, $0xbab59c0b
+DATA constbab59c0b<>+28(SB)/4, $0xbab59c0b
+GLOBL constbab59c0b<>(SB), RODATA|NOPTR, $32
 
-DATA constbab60a5c<>+0(SB)/4, $0xbab60a5c
-DATA constbab60a5c<>+4(SB)/4, $0xbab60a5c
-DATA constbab60a5c<>+8(SB)/4, $0xbab60a5c
-DATA constbab60a5c<>+12(SB)/4, $0xbab60a5c
-DATA constbab60a5c<>+16(SB)/4, $0xbab60a5c
-DATA constbab60a5c<>+20(SB)/4, $0xbab60a5c
-DATA constbab60a5c<>+24(SB)/4, $0xbab60a5c
-DATA constbab60a5c<>+28(SB)/4, $0xbab60a5c
-GLOBL constbab60a5c<>(SB), RODATA|NOPTR, $32
+DATA const3d2aa7d5<>+0(SB)/4, $0x3d2aa7d5
+DATA const3d2aa7d5<>+4(SB)/4, $0x3d2aa7d5
+DATA const3d2aa7d5<>+8(SB)/4, $0x3d2aa7d5
+DATA const3d2aa7d5<>+12(SB)/4, $0x3d2aa7d5
+DATA const3d2aa7d5<>+16(SB)/4, $0x3d2aa7d5
+DATA const3d2aa7d5<>+20(SB)/4, $0x3d2aa7d5
+DATA const3d2aa7d5<>+24(SB)/4, $0x3d2aa7d5
+DATA const3d2aa7d5<>+28(SB)/4, $0x3d2aa7d5
+GLOBL const3d2aa7d5<>(SB), RODATA|NOPTR, $32
 
-DATA const3d2aaaa8<>+0(SB)/4, $0x3d2aaaa8
-DATA const3d2aaaa8<>+4(SB)/4, $0x3d2aaaa8
-DATA const3d2aaaa8<>+8(SB)/4, $0x3d2aaaa8
-DATA const3d2aaaa8<>+12(SB)/4, $0x3d2aaaa8
-DATA const3d2aaaa8<>+16(SB)/4, $0x3d2aaaa8
-DATA const3d2aaaa8<>+20(SB)/4, $0x3d2aaaa8
-DATA const3d2aaaa8<>+24(SB)/4, $0x3d2aaaa8
-DATA const3d2aaaa8<>+28(SB)/4, $0x3d2aaaa8
-GLOBL const3d2aaaa8<>(SB), RODATA|NOPTR, $32
-
-DATA constbf000000<>+0(SB)/4, $0xbf000000
-DATA constbf000000<>+4(SB)/4, $0xbf000000
-DATA constbf000000<>+8(SB)/4, $0xbf000000
-DATA constbf000000<>+12(SB)/4, $0xbf000000
-DATA constbf000000<>+16(SB)/4, $0xbf000000
-DATA constbf000000<>+20(SB)/4, $0xbf000000
-DATA constbf000000<>+24(SB)/4, $0xbf000000
-DATA constbf000000<>+28(SB)/4, $0xbf000000
-GLOBL constbf000000<>(SB), RODATA|NOPTR, $32
-
-DATA const80000000<>+0(SB)/4, $0x80000000
-DATA const80000000<>+4(SB)/4, $0x80000000
-DATA const80000000<>+8(SB)/4, $0x80000000
-DATA const80000000<>+12(SB)/4, $0x80000000
-DATA const80000000<>+16(SB)/4, $0x80000000
-DATA const80000000<>+20(SB)/4, $0x80000000
-DATA const80000000<>+24(SB)/4, $0x80000000
-DATA const80000000<>+28(SB)/4, $0x80000000
-GLOBL const80000000<>(SB), RODATA|NOPTR, $32
+DATA constbeffffe9<>+0(SB)/4, $0xbeffffe9
+DATA constbeffffe9<>+4(SB)/4, $0xbeffffe9
+DATA constbeffffe9<>+8(SB)/4, $0xbeffffe9
+DATA constbeffffe9<>+12(SB)/4, $0xbeffffe9
+DATA constbeffffe9<>+16(SB)/4, $0xbeffffe9
+DATA constbeffffe9<>+20(SB)/4, $0xbeffffe9
+DATA constbeffffe9<>+24(SB)/4, $0xbeffffe9
+DATA constbeffffe9<>+28(SB)/4, $0xbeffffe9
+GLOBL constbeffffe9<>(SB), RODATA|NOPTR, $32
 
 DATA const7fffffff<>+0(SB)/4, $0x7fffffff
 DATA const7fffffff<>+4(SB)/4, $0x7fffffff
@@ -8979,11 +8947,10 @@ whole:
 	VMOVAPS          Z0, Z2
 	VMOVAPS          Z1, K1, Z2
 	VXORPS           Z1, Z1, Z1
-	VBROADCASTSS     constc1c00000<>+0(SB), K1, Z1
+	VBROADCASTSS     constcd400000<>+0(SB), K1, Z1
 	VPSUBD.BCST      const3f3504f3<>+0(SB), Z2, Z3
-	VPSRAD           $0x17, Z3, Z3
+	VANDPS.BCST      constff800000<>+0(SB), Z3, Z3
 	VCVTDQ2PS        Z3, Z4
-	VPSLLD           $0x17, Z3, Z3
 	VPSUBD           Z3, Z2, Z2
 	VADDPS           Z1, Z4, Z4
 	VSUBPS.BCST      const3f800000<>+0(SB), Z2, Z2
@@ -8998,7 +8965,7 @@ whole:
 	VFMADD213PS.BCST constbf000000<>+0(SB), Z2, Z1
 	VMULPS           Z2, Z2, Z3
 	VFMADD213PS      Z2, Z3, Z1
-	VFMADD231PS.BCST const3f317218<>+0(SB), Z4, Z1
+	VFMADD231PS.BCST const33b17218<>+0(SB), Z4, Z1
 	VCMPPS.BCST      $0x00, const7f800000<>+0(SB), Z0, K1
 	VBROADCASTSS     const7f800000<>+0(SB), K1, Z1
 	VCMPPS.BCST      $0x19, const00000000<>+0(SB), Z0, K1
@@ -9026,11 +8993,10 @@ rest:
 	VMOVAPS          Z0, Z2
 	VMOVAPS          Z1, K2, Z2
 	VXORPS           Z1, Z1, Z1
-	VBROADCASTSS     constc1c00000<>+0(SB), K2, Z1
+	VBROADCASTSS     constcd400000<>+0(SB), K2, Z1
 	VPSUBD.BCST      const3f3504f3<>+0(SB), Z2, Z3
-	VPSRAD           $0x17, Z3, Z3
+	VANDPS.BCST      constff800000<>+0(SB), Z3, Z3
 	VCVTDQ2PS        Z3, Z4
-	VPSLLD           $0x17, Z3, Z3
 	VPSUBD           Z3, Z2, Z2
 	VADDPS           Z1, Z4, Z4
 	VSUBPS.BCST      const3f800000<>+0(SB), Z2, Z2
@@ -9045,7 +9011,7 @@ rest:
 	VFMADD213PS.BCST constbf000000<>+0(SB), Z2, Z1
 	VMULPS           Z2, Z2, Z3
 	VFMADD213PS      Z2, Z3, Z1
-	VFMADD231PS.BCST const3f317218<>+0(SB), Z4, Z1
+	VFMADD231PS.BCST const33b17218<>+0(SB), Z4, Z1
 	VCMPPS.BCST      $0x00, const7f800000<>+0(SB), Z0, K2
 	VBROADCASTSS     const7f800000<>+0(SB), K2, Z1
 	VCMPPS.BCST      $0x19, const00000000<>+0(SB), Z0, K2
@@ -9078,15 +9044,15 @@ DATA const4b800000<>+24(SB)/4, $0x4b800000
 DATA const4b800000<>+28(SB)/4, $0x4b800000
 GLOBL const4b800000<>(SB), RODATA|NOPTR, $32
 
-DATA constc1c00000<>+0(SB)/4, $0xc1c00000
-DATA constc1c00000<>+4(SB)/4, $0xc1c00000
-DATA constc1c00000<>+8(SB)/4, $0xc1c00000
-DATA constc1c00000<>+12(SB)/4, $0xc1c00000
-DATA constc1c00000<>+16(SB)/4, $0xc1c00000
-DATA constc1c00000<>+20(SB)/4, $0xc1c00000
-DATA constc1c00000<>+24(SB)/4, $0xc1c00000
-DATA constc1c00000<>+28(SB)/4, $0xc1c00000
-GLOBL constc1c00000<>(SB), RODATA|NOPTR, $32
+DATA constcd400000<>+0(SB)/4, $0xcd400000
+DATA constcd400000<>+4(SB)/4, $0xcd400000
+DATA constcd400000<>+8(SB)/4, $0xcd400000
+DATA constcd400000<>+12(SB)/4, $0xcd400000
+DATA constcd400000<>+16(SB)/4, $0xcd400000
+DATA constcd400000<>+20(SB)/4, $0xcd400000
+DATA constcd400000<>+24(SB)/4, $0xcd400000
+DATA constcd400000<>+28(SB)/4, $0xcd400000
+GLOBL constcd400000<>(SB), RODATA|NOPTR, $32
 
 DATA const3f3504f3<>+0(SB)/4, $0x3f3504f3
 DATA const3f3504f3<>+4(SB)/4, $0x3f3504f3
@@ -9097,6 +9063,16 @@ DATA const3f3504f3<>+20(SB)/4, $0x3f3504f3
 DATA const3f3504f3<>+24(SB)/4, $0x3f3504f3
 DATA const3f3504f3<>+28(SB)/4, $0x3f3504f3
 GLOBL const3f3504f3<>(SB), RODATA|NOPTR, $32
+
+DATA constff800000<>+0(SB)/4, $0xff800000
+DATA constff800000<>+4(SB)/4, $0xff800000
+DATA constff800000<>+8(SB)/4, $0xff800000
+DATA constff800000<>+12(SB)/4, $0xff800000
+DATA constff800000<>+16(SB)/4, $0xff800000
+DATA constff800000<>+20(SB)/4, $0xff800000
+DATA constff800000<>+24(SB)/4, $0xff800000
+DATA constff800000<>+28(SB)/4, $0xff800000
+GLOBL constff800000<>(SB), RODATA|NOPTR, $32
 
 DATA constbd9c555e<>+0(SB)/4, $0xbd9c555e
 DATA constbd9c555e<>+4(SB)/4, $0xbd9c555e
@@ -9178,6 +9154,26 @@ DATA const3eaaaaaa<>+24(SB)/4, $0x3eaaaaaa
 DATA const3eaaaaaa<>+28(SB)/4, $0x3eaaaaaa
 GLOBL const3eaaaaaa<>(SB), RODATA|NOPTR, $32
 
+DATA constbf000000<>+0(SB)/4, $0xbf000000
+DATA constbf000000<>+4(SB)/4, $0xbf000000
+DATA constbf000000<>+8(SB)/4, $0xbf000000
+DATA constbf000000<>+12(SB)/4, $0xbf000000
+DATA constbf000000<>+16(SB)/4, $0xbf000000
+DATA constbf000000<>+20(SB)/4, $0xbf000000
+DATA constbf000000<>+24(SB)/4, $0xbf000000
+DATA constbf000000<>+28(SB)/4, $0xbf000000
+GLOBL constbf000000<>(SB), RODATA|NOPTR, $32
+
+DATA const33b17218<>+0(SB)/4, $0x33b17218
+DATA const33b17218<>+4(SB)/4, $0x33b17218
+DATA const33b17218<>+8(SB)/4, $0x33b17218
+DATA const33b17218<>+12(SB)/4, $0x33b17218
+DATA const33b17218<>+16(SB)/4, $0x33b17218
+DATA const33b17218<>+20(SB)/4, $0x33b17218
+DATA const33b17218<>+24(SB)/4, $0x33b17218
+DATA const33b17218<>+28(SB)/4, $0x33b17218
+GLOBL const33b17218<>(SB), RODATA|NOPTR, $32
+
 DATA const7f800000<>+0(SB)/4, $0x7f800000
 DATA const7f800000<>+4(SB)/4, $0x7f800000
 DATA const7f800000<>+8(SB)/4, $0x7f800000
@@ -9208,18 +9204,8 @@ DATA const7fc00000<>+24(SB)/4, $0x7fc00000
 DATA const7fc00000<>+28(SB)/4, $0x7fc00000
 GLOBL const7fc00000<>(SB), RODATA|NOPTR, $32
 
-DATA constff800000<>+0(SB)/4, $0xff800000
-DATA constff800000<>+4(SB)/4, $0xff800000
-DATA constff800000<>+8(SB)/4, $0xff800000
-DATA constff800000<>+12(SB)/4, $0xff800000
-DATA constff800000<>+16(SB)/4, $0xff800000
-DATA constff800000<>+20(SB)/4, $0xff800000
-DATA constff800000<>+24(SB)/4, $0xff800000
-DATA constff800000<>+28(SB)/4, $0xff800000
-GLOBL constff800000<>(SB), RODATA|NOPTR, $32
-
 // func normals32AVX512(blocks int, dst *float32, keys *[20]uint32, c0 *[16]uint32, c1 *[16]uint32, c2 uint32, c3 uint32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·normals32AVX512(SB), NOSPLIT, $0-48
 	MOVQ    blocks+0(FP), AX
 	MOVQ    dst+8(FP), CX
@@ -9502,106 +9488,100 @@ two:
 	VCVTDQ2PS        Z15, Z15
 	VFMADD213PS.BCST const33800000<>+0(SB), Z2, Z15
 	VPSUBD.BCST      const3f3504f3<>+0(SB), Z15, Z3
-	VPSRAD           $0x17, Z3, Z3
+	VANDPS.BCST      constff800000<>+0(SB), Z3, Z3
 	VCVTDQ2PS        Z3, Z5
-	VPSLLD           $0x17, Z3, Z3
 	VPSUBD           Z3, Z15, Z15
-	VSUBPS.BCST      const3f800000<>+0(SB), Z15, Z15
-	VBROADCASTSS     constbd9c555e<>+0(SB), Z3
-	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z15, Z3
-	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z15, Z3
-	VFMADD213PS.BCST const3e116d88<>+0(SB), Z15, Z3
-	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z15, Z3
-	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z15, Z3
-	VFMADD213PS.BCST constbe800113<>+0(SB), Z15, Z3
-	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z15, Z3
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z15, Z3
+	VBROADCASTSS     constc0000000<>+0(SB), Z3
+	VFMADD213PS.BCST const40000000<>+0(SB), Z3, Z15
+	VBROADCASTSS     const391c555e<>+0(SB), Z3
+	VFMADD213PS.BCST const3a02a9a6<>+0(SB), Z15, Z3
+	VFMADD213PS.BCST const3a86c1b3<>+0(SB), Z15, Z3
+	VFMADD213PS.BCST const3b116d88<>+0(SB), Z15, Z3
+	VFMADD213PS.BCST const3baa3945<>+0(SB), Z15, Z3
+	VFMADD213PS.BCST const3c4cd000<>+0(SB), Z15, Z3
+	VFMADD213PS.BCST const3d000113<>+0(SB), Z15, Z3
+	VFMADD213PS.BCST const3daaaaaa<>+0(SB), Z15, Z3
+	VFMADD213PS.BCST const3e800000<>+0(SB), Z15, Z3
 	VMULPS           Z15, Z15, Z10
 	VFMADD213PS      Z15, Z10, Z3
-	VFMADD231PS.BCST const3f317218<>+0(SB), Z5, Z3
-	VMULPS.BCST      constc0000000<>+0(SB), Z3, Z3
+	VFMADD231PS.BCST constb4317218<>+0(SB), Z5, Z3
 	VSQRTPS          Z3, Z3
 	VPSRLD           $0x08, Z11, Z11
 	VCVTDQ2PS        Z11, Z11
 	VFMADD213PS.BCST const33800000<>+0(SB), Z2, Z11
 	VPSUBD.BCST      const3f3504f3<>+0(SB), Z11, Z2
-	VPSRAD           $0x17, Z2, Z2
+	VANDPS.BCST      constff800000<>+0(SB), Z2, Z2
 	VCVTDQ2PS        Z2, Z5
-	VPSLLD           $0x17, Z2, Z2
 	VPSUBD           Z2, Z11, Z11
-	VSUBPS.BCST      const3f800000<>+0(SB), Z11, Z11
-	VBROADCASTSS     constbd9c555e<>+0(SB), Z2
-	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z11, Z2
-	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z11, Z2
-	VFMADD213PS.BCST const3e116d88<>+0(SB), Z11, Z2
-	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z11, Z2
-	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z11, Z2
-	VFMADD213PS.BCST constbe800113<>+0(SB), Z11, Z2
-	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z11, Z2
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z11, Z2
+	VBROADCASTSS     constc0000000<>+0(SB), Z2
+	VFMADD213PS.BCST const40000000<>+0(SB), Z2, Z11
+	VBROADCASTSS     const391c555e<>+0(SB), Z2
+	VFMADD213PS.BCST const3a02a9a6<>+0(SB), Z11, Z2
+	VFMADD213PS.BCST const3a86c1b3<>+0(SB), Z11, Z2
+	VFMADD213PS.BCST const3b116d88<>+0(SB), Z11, Z2
+	VFMADD213PS.BCST const3baa3945<>+0(SB), Z11, Z2
+	VFMADD213PS.BCST const3c4cd000<>+0(SB), Z11, Z2
+	VFMADD213PS.BCST const3d000113<>+0(SB), Z11, Z2
+	VFMADD213PS.BCST const3daaaaaa<>+0(SB), Z11, Z2
+	VFMADD213PS.BCST const3e800000<>+0(SB), Z11, Z2
 	VMULPS           Z11, Z11, Z10
 	VFMADD213PS      Z11, Z10, Z2
-	VFMADD231PS.BCST const3f317218<>+0(SB), Z5, Z2
-	VMULPS.BCST      constc0000000<>+0(SB), Z2, Z2
+	VFMADD231PS.BCST constb4317218<>+0(SB), Z5, Z2
 	VSQRTPS          Z2, Z2
 	VPADDD.BCST      const40000000<>+0(SB), Z4, Z5
 	VPSLLD           $0x01, Z4, Z4
 	VPSRAD           $0x09, Z4, Z4
 	VCVTDQ2PS        Z4, Z4
 	VMULPS.BCST      const34c90fdb<>+0(SB), Z4, Z4
-	VMULPS           Z4, Z4, Z10
-	VBROADCASTSS     const362e67b0<>+0(SB), Z11
-	VFMADD213PS.BCST constb94fae68<>+0(SB), Z10, Z11
-	VFMADD213PS.BCST const3c08872c<>+0(SB), Z10, Z11
-	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z10, Z11
-	VMULPS           Z10, Z4, Z13
-	VFMADD213PS      Z4, Z13, Z11
-	VBROADCASTSS     constb48cb548<>+0(SB), Z4
-	VFMADD213PS.BCST const37cfc98d<>+0(SB), Z10, Z4
-	VFMADD213PS.BCST constbab60a5c<>+0(SB), Z10, Z4
-	VFMADD213PS.BCST const3d2aaaa8<>+0(SB), Z10, Z4
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z10, Z4
-	VFMADD213PS.BCST const3f800000<>+0(SB), Z10, Z4
 	VPBROADCASTD     const80000000<>+0(SB), Z10
-	VPTERNLOGD       $0x78, Z10, Z5, Z11
-	VPTERNLOGD       $0x78, Z10, Z5, Z4
+	VPTERNLOGD       $0x78, Z10, Z5, Z3
+	VMULPS           Z4, Z4, Z5
+	VBROADCASTSS     const362e67b0<>+0(SB), Z10
+	VFMADD213PS.BCST constb94fae68<>+0(SB), Z5, Z10
+	VFMADD213PS.BCST const3c08872c<>+0(SB), Z5, Z10
+	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z5, Z10
+	VMULPS           Z5, Z4, Z11
+	VFMADD213PS      Z4, Z11, Z10
+	VBROADCASTSS     const37c28612<>+0(SB), Z4
+	VFMADD213PS.BCST constbab59c0b<>+0(SB), Z5, Z4
+	VFMADD213PS.BCST const3d2aa7d5<>+0(SB), Z5, Z4
+	VFMADD213PS.BCST constbeffffe9<>+0(SB), Z5, Z4
+	VFMADD213PS.BCST const3f800000<>+0(SB), Z5, Z4
 	VMULPS           Z3, Z4, Z4
-	VMULPS           Z3, Z11, Z11
+	VMULPS           Z3, Z10, Z10
 	VPADDD.BCST      const40000000<>+0(SB), Z1, Z3
 	VPSLLD           $0x01, Z1, Z1
 	VPSRAD           $0x09, Z1, Z1
 	VCVTDQ2PS        Z1, Z1
 	VMULPS.BCST      const34c90fdb<>+0(SB), Z1, Z1
-	VMULPS           Z1, Z1, Z5
-	VBROADCASTSS     const362e67b0<>+0(SB), Z10
-	VFMADD213PS.BCST constb94fae68<>+0(SB), Z5, Z10
-	VFMADD213PS.BCST const3c08872c<>+0(SB), Z5, Z10
-	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z5, Z10
-	VMULPS           Z5, Z1, Z13
-	VFMADD213PS      Z1, Z13, Z10
-	VBROADCASTSS     constb48cb548<>+0(SB), Z1
-	VFMADD213PS.BCST const37cfc98d<>+0(SB), Z5, Z1
-	VFMADD213PS.BCST constbab60a5c<>+0(SB), Z5, Z1
-	VFMADD213PS.BCST const3d2aaaa8<>+0(SB), Z5, Z1
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z5, Z1
-	VFMADD213PS.BCST const3f800000<>+0(SB), Z5, Z1
 	VPBROADCASTD     const80000000<>+0(SB), Z5
-	VPTERNLOGD       $0x78, Z5, Z3, Z10
-	VPTERNLOGD       $0x78, Z5, Z3, Z1
+	VPTERNLOGD       $0x78, Z5, Z3, Z2
+	VMULPS           Z1, Z1, Z3
+	VBROADCASTSS     const362e67b0<>+0(SB), Z5
+	VFMADD213PS.BCST constb94fae68<>+0(SB), Z3, Z5
+	VFMADD213PS.BCST const3c08872c<>+0(SB), Z3, Z5
+	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z3, Z5
+	VMULPS           Z3, Z1, Z11
+	VFMADD213PS      Z1, Z11, Z5
+	VBROADCASTSS     const37c28612<>+0(SB), Z1
+	VFMADD213PS.BCST constbab59c0b<>+0(SB), Z3, Z1
+	VFMADD213PS.BCST const3d2aa7d5<>+0(SB), Z3, Z1
+	VFMADD213PS.BCST constbeffffe9<>+0(SB), Z3, Z1
+	VFMADD213PS.BCST const3f800000<>+0(SB), Z3, Z1
 	VMULPS           Z2, Z1, Z1
-	VMULPS           Z2, Z10, Z10
-	VUNPCKLPS        Z11, Z4, Z2
-	VUNPCKHPS        Z11, Z4, Z3
-	VUNPCKLPS        Z10, Z1, Z5
-	VUNPCKHPS        Z10, Z1, Z10
-	VUNPCKLPD        Z5, Z2, Z4
-	VUNPCKHPD        Z5, Z2, Z11
-	VUNPCKLPD        Z10, Z3, Z1
-	VUNPCKHPD        Z10, Z3, Z10
+	VMULPS           Z2, Z5, Z5
+	VUNPCKLPS        Z10, Z4, Z2
+	VUNPCKHPS        Z10, Z4, Z3
+	VUNPCKLPS        Z5, Z1, Z10
+	VUNPCKHPS        Z5, Z1, Z5
+	VUNPCKLPD        Z10, Z2, Z4
+	VUNPCKHPD        Z10, Z2, Z10
+	VUNPCKLPD        Z5, Z3, Z1
+	VUNPCKHPD        Z5, Z3, Z5
 	VMOVUPS          Z4, (CX)
-	VMOVUPS          Z11, 64(CX)
+	VMOVUPS          Z10, 64(CX)
 	VMOVUPS          Z1, 128(CX)
-	VMOVUPS          Z10, 192(CX)
+	VMOVUPS          Z5, 192(CX)
 	VPSHUFD          $0xa0, Z18, K3, Z17
 	VPSHUFD          $0xa0, Z8, K3, Z9
 	VPSHUFD          $0xa0, Z16, K3, Z12
@@ -9611,106 +9591,100 @@ two:
 	VCVTDQ2PS        Z17, Z17
 	VFMADD213PS.BCST const33800000<>+0(SB), Z1, Z17
 	VPSUBD.BCST      const3f3504f3<>+0(SB), Z17, Z2
-	VPSRAD           $0x17, Z2, Z2
+	VANDPS.BCST      constff800000<>+0(SB), Z2, Z2
 	VCVTDQ2PS        Z2, Z3
-	VPSLLD           $0x17, Z2, Z2
 	VPSUBD           Z2, Z17, Z17
-	VSUBPS.BCST      const3f800000<>+0(SB), Z17, Z17
-	VBROADCASTSS     constbd9c555e<>+0(SB), Z2
-	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z17, Z2
-	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z17, Z2
-	VFMADD213PS.BCST const3e116d88<>+0(SB), Z17, Z2
-	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z17, Z2
-	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z17, Z2
-	VFMADD213PS.BCST constbe800113<>+0(SB), Z17, Z2
-	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z17, Z2
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z17, Z2
+	VBROADCASTSS     constc0000000<>+0(SB), Z2
+	VFMADD213PS.BCST const40000000<>+0(SB), Z2, Z17
+	VBROADCASTSS     const391c555e<>+0(SB), Z2
+	VFMADD213PS.BCST const3a02a9a6<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST const3a86c1b3<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST const3b116d88<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST const3baa3945<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST const3c4cd000<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST const3d000113<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST const3daaaaaa<>+0(SB), Z17, Z2
+	VFMADD213PS.BCST const3e800000<>+0(SB), Z17, Z2
 	VMULPS           Z17, Z17, Z4
 	VFMADD213PS      Z17, Z4, Z2
-	VFMADD231PS.BCST const3f317218<>+0(SB), Z3, Z2
-	VMULPS.BCST      constc0000000<>+0(SB), Z2, Z2
+	VFMADD231PS.BCST constb4317218<>+0(SB), Z3, Z2
 	VSQRTPS          Z2, Z2
 	VPSRLD           $0x08, Z12, Z12
 	VCVTDQ2PS        Z12, Z12
 	VFMADD213PS.BCST const33800000<>+0(SB), Z1, Z12
 	VPSUBD.BCST      const3f3504f3<>+0(SB), Z12, Z1
-	VPSRAD           $0x17, Z1, Z1
+	VANDPS.BCST      constff800000<>+0(SB), Z1, Z1
 	VCVTDQ2PS        Z1, Z3
-	VPSLLD           $0x17, Z1, Z1
 	VPSUBD           Z1, Z12, Z12
-	VSUBPS.BCST      const3f800000<>+0(SB), Z12, Z12
-	VBROADCASTSS     constbd9c555e<>+0(SB), Z1
-	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z12, Z1
-	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z12, Z1
-	VFMADD213PS.BCST const3e116d88<>+0(SB), Z12, Z1
-	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z12, Z1
-	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z12, Z1
-	VFMADD213PS.BCST constbe800113<>+0(SB), Z12, Z1
-	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z12, Z1
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z12, Z1
+	VBROADCASTSS     constc0000000<>+0(SB), Z1
+	VFMADD213PS.BCST const40000000<>+0(SB), Z1, Z12
+	VBROADCASTSS     const391c555e<>+0(SB), Z1
+	VFMADD213PS.BCST const3a02a9a6<>+0(SB), Z12, Z1
+	VFMADD213PS.BCST const3a86c1b3<>+0(SB), Z12, Z1
+	VFMADD213PS.BCST const3b116d88<>+0(SB), Z12, Z1
+	VFMADD213PS.BCST const3baa3945<>+0(SB), Z12, Z1
+	VFMADD213PS.BCST const3c4cd000<>+0(SB), Z12, Z1
+	VFMADD213PS.BCST const3d000113<>+0(SB), Z12, Z1
+	VFMADD213PS.BCST const3daaaaaa<>+0(SB), Z12, Z1
+	VFMADD213PS.BCST const3e800000<>+0(SB), Z12, Z1
 	VMULPS           Z12, Z12, Z4
 	VFMADD213PS      Z12, Z4, Z1
-	VFMADD231PS.BCST const3f317218<>+0(SB), Z3, Z1
-	VMULPS.BCST      constc0000000<>+0(SB), Z1, Z1
+	VFMADD231PS.BCST constb4317218<>+0(SB), Z3, Z1
 	VSQRTPS          Z1, Z1
 	VPADDD.BCST      const40000000<>+0(SB), Z9, Z3
 	VPSLLD           $0x01, Z9, Z9
 	VPSRAD           $0x09, Z9, Z9
 	VCVTDQ2PS        Z9, Z9
 	VMULPS.BCST      const34c90fdb<>+0(SB), Z9, Z9
-	VMULPS           Z9, Z9, Z4
-	VBROADCASTSS     const362e67b0<>+0(SB), Z5
-	VFMADD213PS.BCST constb94fae68<>+0(SB), Z4, Z5
-	VFMADD213PS.BCST const3c08872c<>+0(SB), Z4, Z5
-	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z4, Z5
-	VMULPS           Z4, Z9, Z7
-	VFMADD213PS      Z9, Z7, Z5
-	VBROADCASTSS     constb48cb548<>+0(SB), Z7
-	VFMADD213PS.BCST const37cfc98d<>+0(SB), Z4, Z7
-	VFMADD213PS.BCST constbab60a5c<>+0(SB), Z4, Z7
-	VFMADD213PS.BCST const3d2aaaa8<>+0(SB), Z4, Z7
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z4, Z7
-	VFMADD213PS.BCST const3f800000<>+0(SB), Z4, Z7
 	VPBROADCASTD     const80000000<>+0(SB), Z4
-	VPTERNLOGD       $0x78, Z4, Z3, Z5
-	VPTERNLOGD       $0x78, Z4, Z3, Z7
-	VMULPS           Z2, Z7, Z7
+	VPTERNLOGD       $0x78, Z4, Z3, Z2
+	VMULPS           Z9, Z9, Z3
+	VBROADCASTSS     const362e67b0<>+0(SB), Z4
+	VFMADD213PS.BCST constb94fae68<>+0(SB), Z3, Z4
+	VFMADD213PS.BCST const3c08872c<>+0(SB), Z3, Z4
+	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z3, Z4
+	VMULPS           Z3, Z9, Z5
+	VFMADD213PS      Z9, Z5, Z4
+	VBROADCASTSS     const37c28612<>+0(SB), Z5
+	VFMADD213PS.BCST constbab59c0b<>+0(SB), Z3, Z5
+	VFMADD213PS.BCST const3d2aa7d5<>+0(SB), Z3, Z5
+	VFMADD213PS.BCST constbeffffe9<>+0(SB), Z3, Z5
+	VFMADD213PS.BCST const3f800000<>+0(SB), Z3, Z5
 	VMULPS           Z2, Z5, Z5
+	VMULPS           Z2, Z4, Z4
 	VPADDD.BCST      const40000000<>+0(SB), Z6, Z2
 	VPSLLD           $0x01, Z6, Z6
 	VPSRAD           $0x09, Z6, Z6
 	VCVTDQ2PS        Z6, Z6
 	VMULPS.BCST      const34c90fdb<>+0(SB), Z6, Z6
-	VMULPS           Z6, Z6, Z3
-	VBROADCASTSS     const362e67b0<>+0(SB), Z4
-	VFMADD213PS.BCST constb94fae68<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST const3c08872c<>+0(SB), Z3, Z4
-	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z3, Z4
-	VMULPS           Z3, Z6, Z8
-	VFMADD213PS      Z6, Z8, Z4
-	VBROADCASTSS     constb48cb548<>+0(SB), Z6
-	VFMADD213PS.BCST const37cfc98d<>+0(SB), Z3, Z6
-	VFMADD213PS.BCST constbab60a5c<>+0(SB), Z3, Z6
-	VFMADD213PS.BCST const3d2aaaa8<>+0(SB), Z3, Z6
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z3, Z6
-	VFMADD213PS.BCST const3f800000<>+0(SB), Z3, Z6
 	VPBROADCASTD     const80000000<>+0(SB), Z3
-	VPTERNLOGD       $0x78, Z3, Z2, Z4
-	VPTERNLOGD       $0x78, Z3, Z2, Z6
+	VPTERNLOGD       $0x78, Z3, Z2, Z1
+	VMULPS           Z6, Z6, Z2
+	VBROADCASTSS     const362e67b0<>+0(SB), Z3
+	VFMADD213PS.BCST constb94fae68<>+0(SB), Z2, Z3
+	VFMADD213PS.BCST const3c08872c<>+0(SB), Z2, Z3
+	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z2, Z3
+	VMULPS           Z2, Z6, Z7
+	VFMADD213PS      Z6, Z7, Z3
+	VBROADCASTSS     const37c28612<>+0(SB), Z6
+	VFMADD213PS.BCST constbab59c0b<>+0(SB), Z2, Z6
+	VFMADD213PS.BCST const3d2aa7d5<>+0(SB), Z2, Z6
+	VFMADD213PS.BCST constbeffffe9<>+0(SB), Z2, Z6
+	VFMADD213PS.BCST const3f800000<>+0(SB), Z2, Z6
 	VMULPS           Z1, Z6, Z6
-	VMULPS           Z1, Z4, Z4
-	VUNPCKLPS        Z5, Z7, Z1
-	VUNPCKHPS        Z5, Z7, Z2
-	VUNPCKLPS        Z4, Z6, Z3
-	VUNPCKHPS        Z4, Z6, Z4
-	VUNPCKLPD        Z3, Z1, Z7
-	VUNPCKHPD        Z3, Z1, Z5
-	VUNPCKLPD        Z4, Z2, Z6
-	VUNPCKHPD        Z4, Z2, Z4
-	VMOVUPS          Z7, 256(CX)
-	VMOVUPS          Z5, 320(CX)
+	VMULPS           Z1, Z3, Z3
+	VUNPCKLPS        Z4, Z5, Z1
+	VUNPCKHPS        Z4, Z5, Z2
+	VUNPCKLPS        Z3, Z6, Z4
+	VUNPCKHPS        Z3, Z6, Z3
+	VUNPCKLPD        Z4, Z1, Z5
+	VUNPCKHPD        Z4, Z1, Z4
+	VUNPCKLPD        Z3, Z2, Z6
+	VUNPCKHPD        Z3, Z2, Z3
+	VMOVUPS          Z5, 256(CX)
+	VMOVUPS          Z4, 320(CX)
 	VMOVUPS          Z6, 384(CX)
-	VMOVUPS          Z4, 448(CX)
+	VMOVUPS          Z3, 448(CX)
 	ADDQ             $0x00000200, CX
 	SUBQ             $0x02, AX
 	JGE              two
@@ -9868,106 +9842,100 @@ block:
 	VCVTDQ2PS        Z9, Z9
 	VFMADD213PS.BCST const33800000<>+0(SB), Z1, Z9
 	VPSUBD.BCST      const3f3504f3<>+0(SB), Z9, Z4
-	VPSRAD           $0x17, Z4, Z4
+	VANDPS.BCST      constff800000<>+0(SB), Z4, Z4
 	VCVTDQ2PS        Z4, Z5
-	VPSLLD           $0x17, Z4, Z4
 	VPSUBD           Z4, Z9, Z9
-	VSUBPS.BCST      const3f800000<>+0(SB), Z9, Z9
-	VBROADCASTSS     constbd9c555e<>+0(SB), Z4
-	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z9, Z4
-	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z9, Z4
-	VFMADD213PS.BCST const3e116d88<>+0(SB), Z9, Z4
-	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z9, Z4
-	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z9, Z4
-	VFMADD213PS.BCST constbe800113<>+0(SB), Z9, Z4
-	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z9, Z4
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z9, Z4
+	VBROADCASTSS     constc0000000<>+0(SB), Z4
+	VFMADD213PS.BCST const40000000<>+0(SB), Z4, Z9
+	VBROADCASTSS     const391c555e<>+0(SB), Z4
+	VFMADD213PS.BCST const3a02a9a6<>+0(SB), Z9, Z4
+	VFMADD213PS.BCST const3a86c1b3<>+0(SB), Z9, Z4
+	VFMADD213PS.BCST const3b116d88<>+0(SB), Z9, Z4
+	VFMADD213PS.BCST const3baa3945<>+0(SB), Z9, Z4
+	VFMADD213PS.BCST const3c4cd000<>+0(SB), Z9, Z4
+	VFMADD213PS.BCST const3d000113<>+0(SB), Z9, Z4
+	VFMADD213PS.BCST const3daaaaaa<>+0(SB), Z9, Z4
+	VFMADD213PS.BCST const3e800000<>+0(SB), Z9, Z4
 	VMULPS           Z9, Z9, Z6
 	VFMADD213PS      Z9, Z6, Z4
-	VFMADD231PS.BCST const3f317218<>+0(SB), Z5, Z4
-	VMULPS.BCST      constc0000000<>+0(SB), Z4, Z4
+	VFMADD231PS.BCST constb4317218<>+0(SB), Z5, Z4
 	VSQRTPS          Z4, Z4
 	VPSRLD           $0x08, Z7, Z7
 	VCVTDQ2PS        Z7, Z7
 	VFMADD213PS.BCST const33800000<>+0(SB), Z1, Z7
 	VPSUBD.BCST      const3f3504f3<>+0(SB), Z7, Z1
-	VPSRAD           $0x17, Z1, Z1
+	VANDPS.BCST      constff800000<>+0(SB), Z1, Z1
 	VCVTDQ2PS        Z1, Z5
-	VPSLLD           $0x17, Z1, Z1
 	VPSUBD           Z1, Z7, Z7
-	VSUBPS.BCST      const3f800000<>+0(SB), Z7, Z7
-	VBROADCASTSS     constbd9c555e<>+0(SB), Z1
-	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z7, Z1
-	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z7, Z1
-	VFMADD213PS.BCST const3e116d88<>+0(SB), Z7, Z1
-	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z7, Z1
-	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z7, Z1
-	VFMADD213PS.BCST constbe800113<>+0(SB), Z7, Z1
-	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z7, Z1
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z7, Z1
+	VBROADCASTSS     constc0000000<>+0(SB), Z1
+	VFMADD213PS.BCST const40000000<>+0(SB), Z1, Z7
+	VBROADCASTSS     const391c555e<>+0(SB), Z1
+	VFMADD213PS.BCST const3a02a9a6<>+0(SB), Z7, Z1
+	VFMADD213PS.BCST const3a86c1b3<>+0(SB), Z7, Z1
+	VFMADD213PS.BCST const3b116d88<>+0(SB), Z7, Z1
+	VFMADD213PS.BCST const3baa3945<>+0(SB), Z7, Z1
+	VFMADD213PS.BCST const3c4cd000<>+0(SB), Z7, Z1
+	VFMADD213PS.BCST const3d000113<>+0(SB), Z7, Z1
+	VFMADD213PS.BCST const3daaaaaa<>+0(SB), Z7, Z1
+	VFMADD213PS.BCST const3e800000<>+0(SB), Z7, Z1
 	VMULPS           Z7, Z7, Z6
 	VFMADD213PS      Z7, Z6, Z1
-	VFMADD231PS.BCST const3f317218<>+0(SB), Z5, Z1
-	VMULPS.BCST      constc0000000<>+0(SB), Z1, Z1
+	VFMADD231PS.BCST constb4317218<>+0(SB), Z5, Z1
 	VSQRTPS          Z1, Z1
 	VPADDD.BCST      const40000000<>+0(SB), Z3, Z5
 	VPSLLD           $0x01, Z3, Z3
 	VPSRAD           $0x09, Z3, Z3
 	VCVTDQ2PS        Z3, Z3
 	VMULPS.BCST      const34c90fdb<>+0(SB), Z3, Z3
-	VMULPS           Z3, Z3, Z6
-	VBROADCASTSS     const362e67b0<>+0(SB), Z7
-	VFMADD213PS.BCST constb94fae68<>+0(SB), Z6, Z7
-	VFMADD213PS.BCST const3c08872c<>+0(SB), Z6, Z7
-	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z6, Z7
-	VMULPS           Z6, Z3, Z8
-	VFMADD213PS      Z3, Z8, Z7
-	VBROADCASTSS     constb48cb548<>+0(SB), Z3
-	VFMADD213PS.BCST const37cfc98d<>+0(SB), Z6, Z3
-	VFMADD213PS.BCST constbab60a5c<>+0(SB), Z6, Z3
-	VFMADD213PS.BCST const3d2aaaa8<>+0(SB), Z6, Z3
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z6, Z3
-	VFMADD213PS.BCST const3f800000<>+0(SB), Z6, Z3
 	VPBROADCASTD     const80000000<>+0(SB), Z6
-	VPTERNLOGD       $0x78, Z6, Z5, Z7
-	VPTERNLOGD       $0x78, Z6, Z5, Z3
+	VPTERNLOGD       $0x78, Z6, Z5, Z4
+	VMULPS           Z3, Z3, Z5
+	VBROADCASTSS     const362e67b0<>+0(SB), Z6
+	VFMADD213PS.BCST constb94fae68<>+0(SB), Z5, Z6
+	VFMADD213PS.BCST const3c08872c<>+0(SB), Z5, Z6
+	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z5, Z6
+	VMULPS           Z5, Z3, Z7
+	VFMADD213PS      Z3, Z7, Z6
+	VBROADCASTSS     const37c28612<>+0(SB), Z3
+	VFMADD213PS.BCST constbab59c0b<>+0(SB), Z5, Z3
+	VFMADD213PS.BCST const3d2aa7d5<>+0(SB), Z5, Z3
+	VFMADD213PS.BCST constbeffffe9<>+0(SB), Z5, Z3
+	VFMADD213PS.BCST const3f800000<>+0(SB), Z5, Z3
 	VMULPS           Z4, Z3, Z3
-	VMULPS           Z4, Z7, Z7
+	VMULPS           Z4, Z6, Z6
 	VPADDD.BCST      const40000000<>+0(SB), Z2, Z4
 	VPSLLD           $0x01, Z2, Z2
 	VPSRAD           $0x09, Z2, Z2
 	VCVTDQ2PS        Z2, Z2
 	VMULPS.BCST      const34c90fdb<>+0(SB), Z2, Z2
-	VMULPS           Z2, Z2, Z5
-	VBROADCASTSS     const362e67b0<>+0(SB), Z6
-	VFMADD213PS.BCST constb94fae68<>+0(SB), Z5, Z6
-	VFMADD213PS.BCST const3c08872c<>+0(SB), Z5, Z6
-	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z5, Z6
-	VMULPS           Z5, Z2, Z8
-	VFMADD213PS      Z2, Z8, Z6
-	VBROADCASTSS     constb48cb548<>+0(SB), Z2
-	VFMADD213PS.BCST const37cfc98d<>+0(SB), Z5, Z2
-	VFMADD213PS.BCST constbab60a5c<>+0(SB), Z5, Z2
-	VFMADD213PS.BCST const3d2aaaa8<>+0(SB), Z5, Z2
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z5, Z2
-	VFMADD213PS.BCST const3f800000<>+0(SB), Z5, Z2
 	VPBROADCASTD     const80000000<>+0(SB), Z5
-	VPTERNLOGD       $0x78, Z5, Z4, Z6
-	VPTERNLOGD       $0x78, Z5, Z4, Z2
+	VPTERNLOGD       $0x78, Z5, Z4, Z1
+	VMULPS           Z2, Z2, Z4
+	VBROADCASTSS     const362e67b0<>+0(SB), Z5
+	VFMADD213PS.BCST constb94fae68<>+0(SB), Z4, Z5
+	VFMADD213PS.BCST const3c08872c<>+0(SB), Z4, Z5
+	VFMADD213PS.BCST constbe2aaaa4<>+0(SB), Z4, Z5
+	VMULPS           Z4, Z2, Z7
+	VFMADD213PS      Z2, Z7, Z5
+	VBROADCASTSS     const37c28612<>+0(SB), Z2
+	VFMADD213PS.BCST constbab59c0b<>+0(SB), Z4, Z2
+	VFMADD213PS.BCST const3d2aa7d5<>+0(SB), Z4, Z2
+	VFMADD213PS.BCST constbeffffe9<>+0(SB), Z4, Z2
+	VFMADD213PS.BCST const3f800000<>+0(SB), Z4, Z2
 	VMULPS           Z1, Z2, Z2
-	VMULPS           Z1, Z6, Z6
-	VUNPCKLPS        Z7, Z3, Z1
-	VUNPCKHPS        Z7, Z3, Z4
-	VUNPCKLPS        Z6, Z2, Z5
-	VUNPCKHPS        Z6, Z2, Z6
-	VUNPCKLPD        Z5, Z1, Z3
-	VUNPCKHPD        Z5, Z1, Z7
-	VUNPCKLPD        Z6, Z4, Z2
-	VUNPCKHPD        Z6, Z4, Z6
+	VMULPS           Z1, Z5, Z5
+	VUNPCKLPS        Z6, Z3, Z1
+	VUNPCKHPS        Z6, Z3, Z4
+	VUNPCKLPS        Z5, Z2, Z6
+	VUNPCKHPS        Z5, Z2, Z5
+	VUNPCKLPD        Z6, Z1, Z3
+	VUNPCKHPD        Z6, Z1, Z6
+	VUNPCKLPD        Z5, Z4, Z2
+	VUNPCKHPD        Z5, Z4, Z5
 	VMOVUPS          Z3, (CX)
-	VMOVUPS          Z7, 64(CX)
+	VMOVUPS          Z6, 64(CX)
 	VMOVUPS          Z2, 128(CX)
-	VMOVUPS          Z6, 192(CX)
+	VMOVUPS          Z5, 192(CX)
 	ADDQ             $0x00000100, CX
 	DECQ             AX
 	JNZ              block
@@ -10028,6 +9996,106 @@ DATA const40000000<>+24(SB)/4, $0x40000000
 DATA const40000000<>+28(SB)/4, $0x40000000
 GLOBL const40000000<>(SB), RODATA|NOPTR, $32
 
+DATA const391c555e<>+0(SB)/4, $0x391c555e
+DATA const391c555e<>+4(SB)/4, $0x391c555e
+DATA const391c555e<>+8(SB)/4, $0x391c555e
+DATA const391c555e<>+12(SB)/4, $0x391c555e
+DATA const391c555e<>+16(SB)/4, $0x391c555e
+DATA const391c555e<>+20(SB)/4, $0x391c555e
+DATA const391c555e<>+24(SB)/4, $0x391c555e
+DATA const391c555e<>+28(SB)/4, $0x391c555e
+GLOBL const391c555e<>(SB), RODATA|NOPTR, $32
+
+DATA const3a02a9a6<>+0(SB)/4, $0x3a02a9a6
+DATA const3a02a9a6<>+4(SB)/4, $0x3a02a9a6
+DATA const3a02a9a6<>+8(SB)/4, $0x3a02a9a6
+DATA const3a02a9a6<>+12(SB)/4, $0x3a02a9a6
+DATA const3a02a9a6<>+16(SB)/4, $0x3a02a9a6
+DATA const3a02a9a6<>+20(SB)/4, $0x3a02a9a6
+DATA const3a02a9a6<>+24(SB)/4, $0x3a02a9a6
+DATA const3a02a9a6<>+28(SB)/4, $0x3a02a9a6
+GLOBL const3a02a9a6<>(SB), RODATA|NOPTR, $32
+
+DATA const3a86c1b3<>+0(SB)/4, $0x3a86c1b3
+DATA const3a86c1b3<>+4(SB)/4, $0x3a86c1b3
+DATA const3a86c1b3<>+8(SB)/4, $0x3a86c1b3
+DATA const3a86c1b3<>+12(SB)/4, $0x3a86c1b3
+DATA const3a86c1b3<>+16(SB)/4, $0x3a86c1b3
+DATA const3a86c1b3<>+20(SB)/4, $0x3a86c1b3
+DATA const3a86c1b3<>+24(SB)/4, $0x3a86c1b3
+DATA const3a86c1b3<>+28(SB)/4, $0x3a86c1b3
+GLOBL const3a86c1b3<>(SB), RODATA|NOPTR, $32
+
+DATA const3b116d88<>+0(SB)/4, $0x3b116d88
+DATA const3b116d88<>+4(SB)/4, $0x3b116d88
+DATA const3b116d88<>+8(SB)/4, $0x3b116d88
+DATA const3b116d88<>+12(SB)/4, $0x3b116d88
+DATA const3b116d88<>+16(SB)/4, $0x3b116d88
+DATA const3b116d88<>+20(SB)/4, $0x3b116d88
+DATA const3b116d88<>+24(SB)/4, $0x3b116d88
+DATA const3b116d88<>+28(SB)/4, $0x3b116d88
+GLOBL const3b116d88<>(SB), RODATA|NOPTR, $32
+
+DATA const3baa3945<>+0(SB)/4, $0x3baa3945
+DATA const3baa3945<>+4(SB)/4, $0x3baa3945
+DATA const3baa3945<>+8(SB)/4, $0x3baa3945
+DATA const3baa3945<>+12(SB)/4, $0x3baa3945
+DATA const3baa3945<>+16(SB)/4, $0x3baa3945
+DATA const3baa3945<>+20(SB)/4, $0x3baa3945
+DATA const3baa3945<>+24(SB)/4, $0x3baa3945
+DATA const3baa3945<>+28(SB)/4, $0x3baa3945
+GLOBL const3baa3945<>(SB), RODATA|NOPTR, $32
+
+DATA const3c4cd000<>+0(SB)/4, $0x3c4cd000
+DATA const3c4cd000<>+4(SB)/4, $0x3c4cd000
+DATA const3c4cd000<>+8(SB)/4, $0x3c4cd000
+DATA const3c4cd000<>+12(SB)/4, $0x3c4cd000
+DATA const3c4cd000<>+16(SB)/4, $0x3c4cd000
+DATA const3c4cd000<>+20(SB)/4, $0x3c4cd000
+DATA const3c4cd000<>+24(SB)/4, $0x3c4cd000
+DATA const3c4cd000<>+28(SB)/4, $0x3c4cd000
+GLOBL const3c4cd000<>(SB), RODATA|NOPTR, $32
+
+DATA const3d000113<>+0(SB)/4, $0x3d000113
+DATA const3d000113<>+4(SB)/4, $0x3d000113
+DATA const3d000113<>+8(SB)/4, $0x3d000113
+DATA const3d000113<>+12(SB)/4, $0x3d000113
+DATA const3d000113<>+16(SB)/4, $0x3d000113
+DATA const3d000113<>+20(SB)/4, $0x3d000113
+DATA const3d000113<>+24(SB)/4, $0x3d000113
+DATA const3d000113<>+28(SB)/4, $0x3d000113
+GLOBL const3d000113<>(SB), RODATA|NOPTR, $32
+
+DATA const3daaaaaa<>+0(SB)/4, $0x3daaaaaa
+DATA const3daaaaaa<>+4(SB)/4, $0x3daaaaaa
+DATA const3daaaaaa<>+8(SB)/4, $0x3daaaaaa
+DATA const3daaaaaa<>+12(SB)/4, $0x3daaaaaa
+DATA const3daaaaaa<>+16(SB)/4, $0x3daaaaaa
+DATA const3daaaaaa<>+20(SB)/4, $0x3daaaaaa
+DATA const3daaaaaa<>+24(SB)/4, $0x3daaaaaa
+DATA const3daaaaaa<>+28(SB)/4, $0x3daaaaaa
+GLOBL const3daaaaaa<>(SB), RODATA|NOPTR, $32
+
+DATA const3e800000<>+0(SB)/4, $0x3e800000
+DATA const3e800000<>+4(SB)/4, $0x3e800000
+DATA const3e800000<>+8(SB)/4, $0x3e800000
+DATA const3e800000<>+12(SB)/4, $0x3e800000
+DATA const3e800000<>+16(SB)/4, $0x3e800000
+DATA const3e800000<>+20(SB)/4, $0x3e800000
+DATA const3e800000<>+24(SB)/4, $0x3e800000
+DATA const3e800000<>+28(SB)/4, $0x3e800000
+GLOBL const3e800000<>(SB), RODATA|NOPTR, $32
+
+DATA constb4317218<>+0(SB)/4, $0xb4317218
+DATA constb4317218<>+4(SB)/4, $0xb4317218
+DATA constb4317218<>+8(SB)/4, $0xb4317218
+DATA constb4317218<>+12(SB)/4, $0xb4317218
+DATA constb4317218<>+16(SB)/4, $0xb4317218
+DATA constb4317218<>+20(SB)/4, $0xb4317218
+DATA constb4317218<>+24(SB)/4, $0xb4317218
+DATA constb4317218<>+28(SB)/4, $0xb4317218
+GLOBL constb4317218<>(SB), RODATA|NOPTR, $32
+
 DATA const34c90fdb<>+0(SB)/4, $0x34c90fdb
 DATA const34c90fdb<>+4(SB)/4, $0x34c90fdb
 DATA const34c90fdb<>+8(SB)/4, $0x34c90fdb
@@ -10037,6 +10105,16 @@ DATA const34c90fdb<>+20(SB)/4, $0x34c90fdb
 DATA const34c90fdb<>+24(SB)/4, $0x34c90fdb
 DATA const34c90fdb<>+28(SB)/4, $0x34c90fdb
 GLOBL const34c90fdb<>(SB), RODATA|NOPTR, $32
+
+DATA const80000000<>+0(SB)/4, $0x80000000
+DATA const80000000<>+4(SB)/4, $0x80000000
+DATA const80000000<>+8(SB)/4, $0x80000000
+DATA const80000000<>+12(SB)/4, $0x80000000
+DATA const80000000<>+16(SB)/4, $0x80000000
+DATA const80000000<>+20(SB)/4, $0x80000000
+DATA const80000000<>+24(SB)/4, $0x80000000
+DATA const80000000<>+28(SB)/4, $0x80000000
+GLOBL const80000000<>(SB), RODATA|NOPTR, $32
 
 // func rotate32AVX512(n int, dst *float32, cos *float32, sin *float32, a *float32, b *float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -10156,16 +10234,13 @@ four:
 	VFMADD213PS  constbe2aaaa4<>+0(SB), Y5, Y6
 	VMULPS       Y5, Y0, Y7
 	VFMADD213PS  Y0, Y7, Y6
-	VBROADCASTSS constb48cb548<>+0(SB), Y0
-	VFMADD213PS  const37cfc98d<>+0(SB), Y5, Y0
-	VFMADD213PS  constbab60a5c<>+0(SB), Y5, Y0
-	VFMADD213PS  const3d2aaaa8<>+0(SB), Y5, Y0
-	VFMADD213PS  constbf000000<>+0(SB), Y5, Y0
+	VBROADCASTSS const37c28612<>+0(SB), Y0
+	VFMADD213PS  constbab59c0b<>+0(SB), Y5, Y0
+	VFMADD213PS  const3d2aa7d5<>+0(SB), Y5, Y0
+	VFMADD213PS  constbeffffe9<>+0(SB), Y5, Y0
 	VFMADD213PS  const3f800000<>+0(SB), Y5, Y0
-	VPBROADCASTD const80000000<>+0(SB), Y5
-	VPAND        Y5, Y4, Y4
-	VPXOR        Y4, Y6, Y6
-	VPXOR        Y4, Y0, Y0
+	VXORPS       Y4, Y6, Y6
+	VXORPS       Y4, Y0, Y0
 	VMOVUPS      Y6, (DX)
 	VMOVUPS      Y0, (BX)
 	VBROADCASTSS const4b400000<>+0(SB), Y0
@@ -10181,16 +10256,13 @@ four:
 	VFMADD213PS  constbe2aaaa4<>+0(SB), Y4, Y5
 	VMULPS       Y4, Y1, Y6
 	VFMADD213PS  Y1, Y6, Y5
-	VBROADCASTSS constb48cb548<>+0(SB), Y1
-	VFMADD213PS  const37cfc98d<>+0(SB), Y4, Y1
-	VFMADD213PS  constbab60a5c<>+0(SB), Y4, Y1
-	VFMADD213PS  const3d2aaaa8<>+0(SB), Y4, Y1
-	VFMADD213PS  constbf000000<>+0(SB), Y4, Y1
+	VBROADCASTSS const37c28612<>+0(SB), Y1
+	VFMADD213PS  constbab59c0b<>+0(SB), Y4, Y1
+	VFMADD213PS  const3d2aa7d5<>+0(SB), Y4, Y1
+	VFMADD213PS  constbeffffe9<>+0(SB), Y4, Y1
 	VFMADD213PS  const3f800000<>+0(SB), Y4, Y1
-	VPBROADCASTD const80000000<>+0(SB), Y4
-	VPAND        Y4, Y0, Y0
-	VPXOR        Y0, Y5, Y5
-	VPXOR        Y0, Y1, Y1
+	VXORPS       Y0, Y5, Y5
+	VXORPS       Y0, Y1, Y1
 	VMOVUPS      Y5, 32(DX)
 	VMOVUPS      Y1, 32(BX)
 	VBROADCASTSS const4b400000<>+0(SB), Y0
@@ -10206,16 +10278,13 @@ four:
 	VFMADD213PS  constbe2aaaa4<>+0(SB), Y1, Y4
 	VMULPS       Y1, Y2, Y5
 	VFMADD213PS  Y2, Y5, Y4
-	VBROADCASTSS constb48cb548<>+0(SB), Y2
-	VFMADD213PS  const37cfc98d<>+0(SB), Y1, Y2
-	VFMADD213PS  constbab60a5c<>+0(SB), Y1, Y2
-	VFMADD213PS  const3d2aaaa8<>+0(SB), Y1, Y2
-	VFMADD213PS  constbf000000<>+0(SB), Y1, Y2
+	VBROADCASTSS const37c28612<>+0(SB), Y2
+	VFMADD213PS  constbab59c0b<>+0(SB), Y1, Y2
+	VFMADD213PS  const3d2aa7d5<>+0(SB), Y1, Y2
+	VFMADD213PS  constbeffffe9<>+0(SB), Y1, Y2
 	VFMADD213PS  const3f800000<>+0(SB), Y1, Y2
-	VPBROADCASTD const80000000<>+0(SB), Y1
-	VPAND        Y1, Y0, Y0
-	VPXOR        Y0, Y4, Y4
-	VPXOR        Y0, Y2, Y2
+	VXORPS       Y0, Y4, Y4
+	VXORPS       Y0, Y2, Y2
 	VMOVUPS      Y4, 64(DX)
 	VMOVUPS      Y2, 64(BX)
 	VBROADCASTSS const4b400000<>+0(SB), Y0
@@ -10231,16 +10300,13 @@ four:
 	VFMADD213PS  constbe2aaaa4<>+0(SB), Y1, Y2
 	VMULPS       Y1, Y3, Y4
 	VFMADD213PS  Y3, Y4, Y2
-	VBROADCASTSS constb48cb548<>+0(SB), Y3
-	VFMADD213PS  const37cfc98d<>+0(SB), Y1, Y3
-	VFMADD213PS  constbab60a5c<>+0(SB), Y1, Y3
-	VFMADD213PS  const3d2aaaa8<>+0(SB), Y1, Y3
-	VFMADD213PS  constbf000000<>+0(SB), Y1, Y3
+	VBROADCASTSS const37c28612<>+0(SB), Y3
+	VFMADD213PS  constbab59c0b<>+0(SB), Y1, Y3
+	VFMADD213PS  const3d2aa7d5<>+0(SB), Y1, Y3
+	VFMADD213PS  constbeffffe9<>+0(SB), Y1, Y3
 	VFMADD213PS  const3f800000<>+0(SB), Y1, Y3
-	VPBROADCASTD const80000000<>+0(SB), Y1
-	VPAND        Y1, Y0, Y0
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y0, Y3, Y3
+	VXORPS       Y0, Y2, Y2
+	VXORPS       Y0, Y3, Y3
 	VMOVUPS      Y2, 96(DX)
 	VMOVUPS      Y3, 96(BX)
 	ADDQ         $0x00000080, CX
@@ -10275,16 +10341,13 @@ whole:
 	VFMADD213PS  constbe2aaaa4<>+0(SB), Y2, Y3
 	VMULPS       Y2, Y0, Y4
 	VFMADD213PS  Y0, Y4, Y3
-	VBROADCASTSS constb48cb548<>+0(SB), Y0
-	VFMADD213PS  const37cfc98d<>+0(SB), Y2, Y0
-	VFMADD213PS  constbab60a5c<>+0(SB), Y2, Y0
-	VFMADD213PS  const3d2aaaa8<>+0(SB), Y2, Y0
-	VFMADD213PS  constbf000000<>+0(SB), Y2, Y0
+	VBROADCASTSS const37c28612<>+0(SB), Y0
+	VFMADD213PS  constbab59c0b<>+0(SB), Y2, Y0
+	VFMADD213PS  const3d2aa7d5<>+0(SB), Y2, Y0
+	VFMADD213PS  constbeffffe9<>+0(SB), Y2, Y0
 	VFMADD213PS  const3f800000<>+0(SB), Y2, Y0
-	VPBROADCASTD const80000000<>+0(SB), Y2
-	VPAND        Y2, Y1, Y1
-	VPXOR        Y1, Y3, Y3
-	VPXOR        Y1, Y0, Y0
+	VXORPS       Y1, Y3, Y3
+	VXORPS       Y1, Y0, Y0
 	VMOVUPS      Y3, (DX)
 	VMOVUPS      Y0, (BX)
 	ADDQ         $0x00000020, CX
@@ -10321,16 +10384,13 @@ rest:
 	VFMADD213PS  constbe2aaaa4<>+0(SB), Y3, Y4
 	VMULPS       Y3, Y1, Y5
 	VFMADD213PS  Y1, Y5, Y4
-	VBROADCASTSS constb48cb548<>+0(SB), Y1
-	VFMADD213PS  const37cfc98d<>+0(SB), Y3, Y1
-	VFMADD213PS  constbab60a5c<>+0(SB), Y3, Y1
-	VFMADD213PS  const3d2aaaa8<>+0(SB), Y3, Y1
-	VFMADD213PS  constbf000000<>+0(SB), Y3, Y1
+	VBROADCASTSS const37c28612<>+0(SB), Y1
+	VFMADD213PS  constbab59c0b<>+0(SB), Y3, Y1
+	VFMADD213PS  const3d2aa7d5<>+0(SB), Y3, Y1
+	VFMADD213PS  constbeffffe9<>+0(SB), Y3, Y1
 	VFMADD213PS  const3f800000<>+0(SB), Y3, Y1
-	VPBROADCASTD const80000000<>+0(SB), Y3
-	VPAND        Y3, Y2, Y2
-	VPXOR        Y2, Y4, Y4
-	VPXOR        Y2, Y1, Y1
+	VXORPS       Y2, Y4, Y4
+	VXORPS       Y2, Y1, Y1
 	VMASKMOVPS   Y4, Y0, (DX)
 	VMASKMOVPS   Y1, Y0, (BX)
 
@@ -10364,11 +10424,10 @@ whole:
 	VMOVAPS      Y0, Y3
 	VBLENDVPS    Y2, Y1, Y3, Y3
 	VXORPS       Y1, Y1, Y1
-	VBLENDVPS    Y2, constc1c00000<>+0(SB), Y1, Y1
+	VBLENDVPS    Y2, constcd400000<>+0(SB), Y1, Y1
 	VPSUBD       const3f3504f3<>+0(SB), Y3, Y2
-	VPSRAD       $0x17, Y2, Y2
+	VANDPS       constff800000<>+0(SB), Y2, Y2
 	VCVTDQ2PS    Y2, Y4
-	VPSLLD       $0x17, Y2, Y2
 	VPSUBD       Y2, Y3, Y3
 	VADDPS       Y1, Y4, Y4
 	VSUBPS       const3f800000<>+0(SB), Y3, Y3
@@ -10383,7 +10442,7 @@ whole:
 	VFMADD213PS  constbf000000<>+0(SB), Y3, Y1
 	VMULPS       Y3, Y3, Y2
 	VFMADD213PS  Y3, Y2, Y1
-	VFMADD231PS  const3f317218<>+0(SB), Y4, Y1
+	VFMADD231PS  const33b17218<>+0(SB), Y4, Y1
 	VCMPPS       $0x00, const7f800000<>+0(SB), Y0, Y2
 	VBLENDVPS    Y2, const7f800000<>+0(SB), Y1, Y1
 	VCMPPS       $0x19, const00000000<>+0(SB), Y0, Y2
@@ -10409,11 +10468,10 @@ rest:
 	VMOVAPS      Y1, Y4
 	VBLENDVPS    Y3, Y2, Y4, Y4
 	VXORPS       Y2, Y2, Y2
-	VBLENDVPS    Y3, constc1c00000<>+0(SB), Y2, Y2
+	VBLENDVPS    Y3, constcd400000<>+0(SB), Y2, Y2
 	VPSUBD       const3f3504f3<>+0(SB), Y4, Y3
-	VPSRAD       $0x17, Y3, Y3
+	VANDPS       constff800000<>+0(SB), Y3, Y3
 	VCVTDQ2PS    Y3, Y5
-	VPSLLD       $0x17, Y3, Y3
 	VPSUBD       Y3, Y4, Y4
 	VADDPS       Y2, Y5, Y5
 	VSUBPS       const3f800000<>+0(SB), Y4, Y4
@@ -10428,7 +10486,7 @@ rest:
 	VFMADD213PS  constbf000000<>+0(SB), Y4, Y2
 	VMULPS       Y4, Y4, Y3
 	VFMADD213PS  Y4, Y3, Y2
-	VFMADD231PS  const3f317218<>+0(SB), Y5, Y2
+	VFMADD231PS  const33b17218<>+0(SB), Y5, Y2
 	VCMPPS       $0x00, const7f800000<>+0(SB), Y1, Y3
 	VBLENDVPS    Y3, const7f800000<>+0(SB), Y2, Y2
 	VCMPPS       $0x19, const00000000<>+0(SB), Y1, Y3
@@ -10683,108 +10741,102 @@ block:
 	VCVTDQ2PS    Y9, Y9
 	VFMADD213PS  const33800000<>+0(SB), Y1, Y9
 	VPSUBD       const3f3504f3<>+0(SB), Y9, Y4
-	VPSRAD       $0x17, Y4, Y4
+	VANDPS       constff800000<>+0(SB), Y4, Y4
 	VCVTDQ2PS    Y4, Y5
-	VPSLLD       $0x17, Y4, Y4
 	VPSUBD       Y4, Y9, Y9
-	VSUBPS       const3f800000<>+0(SB), Y9, Y9
-	VBROADCASTSS constbd9c555e<>+0(SB), Y4
-	VFMADD213PS  const3e02a9a6<>+0(SB), Y9, Y4
-	VFMADD213PS  constbe06c1b3<>+0(SB), Y9, Y4
-	VFMADD213PS  const3e116d88<>+0(SB), Y9, Y4
-	VFMADD213PS  constbe2a3945<>+0(SB), Y9, Y4
-	VFMADD213PS  const3e4cd000<>+0(SB), Y9, Y4
-	VFMADD213PS  constbe800113<>+0(SB), Y9, Y4
-	VFMADD213PS  const3eaaaaaa<>+0(SB), Y9, Y4
-	VFMADD213PS  constbf000000<>+0(SB), Y9, Y4
+	VBROADCASTSS constc0000000<>+0(SB), Y4
+	VFMADD213PS  const40000000<>+0(SB), Y4, Y9
+	VBROADCASTSS const391c555e<>+0(SB), Y4
+	VFMADD213PS  const3a02a9a6<>+0(SB), Y9, Y4
+	VFMADD213PS  const3a86c1b3<>+0(SB), Y9, Y4
+	VFMADD213PS  const3b116d88<>+0(SB), Y9, Y4
+	VFMADD213PS  const3baa3945<>+0(SB), Y9, Y4
+	VFMADD213PS  const3c4cd000<>+0(SB), Y9, Y4
+	VFMADD213PS  const3d000113<>+0(SB), Y9, Y4
+	VFMADD213PS  const3daaaaaa<>+0(SB), Y9, Y4
+	VFMADD213PS  const3e800000<>+0(SB), Y9, Y4
 	VMULPS       Y9, Y9, Y6
 	VFMADD213PS  Y9, Y6, Y4
-	VFMADD231PS  const3f317218<>+0(SB), Y5, Y4
-	VMULPS       constc0000000<>+0(SB), Y4, Y4
+	VFMADD231PS  constb4317218<>+0(SB), Y5, Y4
 	VSQRTPS      Y4, Y4
 	VPSRLD       $0x08, Y7, Y7
 	VCVTDQ2PS    Y7, Y7
 	VFMADD213PS  const33800000<>+0(SB), Y1, Y7
 	VPSUBD       const3f3504f3<>+0(SB), Y7, Y1
-	VPSRAD       $0x17, Y1, Y1
+	VANDPS       constff800000<>+0(SB), Y1, Y1
 	VCVTDQ2PS    Y1, Y5
-	VPSLLD       $0x17, Y1, Y1
 	VPSUBD       Y1, Y7, Y7
-	VSUBPS       const3f800000<>+0(SB), Y7, Y7
-	VBROADCASTSS constbd9c555e<>+0(SB), Y1
-	VFMADD213PS  const3e02a9a6<>+0(SB), Y7, Y1
-	VFMADD213PS  constbe06c1b3<>+0(SB), Y7, Y1
-	VFMADD213PS  const3e116d88<>+0(SB), Y7, Y1
-	VFMADD213PS  constbe2a3945<>+0(SB), Y7, Y1
-	VFMADD213PS  const3e4cd000<>+0(SB), Y7, Y1
-	VFMADD213PS  constbe800113<>+0(SB), Y7, Y1
-	VFMADD213PS  const3eaaaaaa<>+0(SB), Y7, Y1
-	VFMADD213PS  constbf000000<>+0(SB), Y7, Y1
+	VBROADCASTSS constc0000000<>+0(SB), Y1
+	VFMADD213PS  const40000000<>+0(SB), Y1, Y7
+	VBROADCASTSS const391c555e<>+0(SB), Y1
+	VFMADD213PS  const3a02a9a6<>+0(SB), Y7, Y1
+	VFMADD213PS  const3a86c1b3<>+0(SB), Y7, Y1
+	VFMADD213PS  const3b116d88<>+0(SB), Y7, Y1
+	VFMADD213PS  const3baa3945<>+0(SB), Y7, Y1
+	VFMADD213PS  const3c4cd000<>+0(SB), Y7, Y1
+	VFMADD213PS  const3d000113<>+0(SB), Y7, Y1
+	VFMADD213PS  const3daaaaaa<>+0(SB), Y7, Y1
+	VFMADD213PS  const3e800000<>+0(SB), Y7, Y1
 	VMULPS       Y7, Y7, Y6
 	VFMADD213PS  Y7, Y6, Y1
-	VFMADD231PS  const3f317218<>+0(SB), Y5, Y1
-	VMULPS       constc0000000<>+0(SB), Y1, Y1
+	VFMADD231PS  constb4317218<>+0(SB), Y5, Y1
 	VSQRTPS      Y1, Y1
 	VPADDD       const40000000<>+0(SB), Y3, Y5
 	VPSLLD       $0x01, Y3, Y3
 	VPSRAD       $0x09, Y3, Y3
 	VCVTDQ2PS    Y3, Y3
 	VMULPS       const34c90fdb<>+0(SB), Y3, Y3
-	VMULPS       Y3, Y3, Y6
-	VBROADCASTSS const362e67b0<>+0(SB), Y7
-	VFMADD213PS  constb94fae68<>+0(SB), Y6, Y7
-	VFMADD213PS  const3c08872c<>+0(SB), Y6, Y7
-	VFMADD213PS  constbe2aaaa4<>+0(SB), Y6, Y7
-	VMULPS       Y6, Y3, Y8
-	VFMADD213PS  Y3, Y8, Y7
-	VBROADCASTSS constb48cb548<>+0(SB), Y3
-	VFMADD213PS  const37cfc98d<>+0(SB), Y6, Y3
-	VFMADD213PS  constbab60a5c<>+0(SB), Y6, Y3
-	VFMADD213PS  const3d2aaaa8<>+0(SB), Y6, Y3
-	VFMADD213PS  constbf000000<>+0(SB), Y6, Y3
-	VFMADD213PS  const3f800000<>+0(SB), Y6, Y3
 	VPBROADCASTD const80000000<>+0(SB), Y6
 	VPAND        Y6, Y5, Y5
-	VPXOR        Y5, Y7, Y7
-	VPXOR        Y5, Y3, Y3
+	VPXOR        Y5, Y4, Y4
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS const362e67b0<>+0(SB), Y6
+	VFMADD213PS  constb94fae68<>+0(SB), Y5, Y6
+	VFMADD213PS  const3c08872c<>+0(SB), Y5, Y6
+	VFMADD213PS  constbe2aaaa4<>+0(SB), Y5, Y6
+	VMULPS       Y5, Y3, Y7
+	VFMADD213PS  Y3, Y7, Y6
+	VBROADCASTSS const37c28612<>+0(SB), Y3
+	VFMADD213PS  constbab59c0b<>+0(SB), Y5, Y3
+	VFMADD213PS  const3d2aa7d5<>+0(SB), Y5, Y3
+	VFMADD213PS  constbeffffe9<>+0(SB), Y5, Y3
+	VFMADD213PS  const3f800000<>+0(SB), Y5, Y3
 	VMULPS       Y4, Y3, Y3
-	VMULPS       Y4, Y7, Y7
+	VMULPS       Y4, Y6, Y6
 	VPADDD       const40000000<>+0(SB), Y2, Y4
 	VPSLLD       $0x01, Y2, Y2
 	VPSRAD       $0x09, Y2, Y2
 	VCVTDQ2PS    Y2, Y2
 	VMULPS       const34c90fdb<>+0(SB), Y2, Y2
-	VMULPS       Y2, Y2, Y5
-	VBROADCASTSS const362e67b0<>+0(SB), Y6
-	VFMADD213PS  constb94fae68<>+0(SB), Y5, Y6
-	VFMADD213PS  const3c08872c<>+0(SB), Y5, Y6
-	VFMADD213PS  constbe2aaaa4<>+0(SB), Y5, Y6
-	VMULPS       Y5, Y2, Y8
-	VFMADD213PS  Y2, Y8, Y6
-	VBROADCASTSS constb48cb548<>+0(SB), Y2
-	VFMADD213PS  const37cfc98d<>+0(SB), Y5, Y2
-	VFMADD213PS  constbab60a5c<>+0(SB), Y5, Y2
-	VFMADD213PS  const3d2aaaa8<>+0(SB), Y5, Y2
-	VFMADD213PS  constbf000000<>+0(SB), Y5, Y2
-	VFMADD213PS  const3f800000<>+0(SB), Y5, Y2
 	VPBROADCASTD const80000000<>+0(SB), Y5
 	VPAND        Y5, Y4, Y4
-	VPXOR        Y4, Y6, Y6
-	VPXOR        Y4, Y2, Y2
+	VPXOR        Y4, Y1, Y1
+	VMULPS       Y2, Y2, Y4
+	VBROADCASTSS const362e67b0<>+0(SB), Y5
+	VFMADD213PS  constb94fae68<>+0(SB), Y4, Y5
+	VFMADD213PS  const3c08872c<>+0(SB), Y4, Y5
+	VFMADD213PS  constbe2aaaa4<>+0(SB), Y4, Y5
+	VMULPS       Y4, Y2, Y7
+	VFMADD213PS  Y2, Y7, Y5
+	VBROADCASTSS const37c28612<>+0(SB), Y2
+	VFMADD213PS  constbab59c0b<>+0(SB), Y4, Y2
+	VFMADD213PS  const3d2aa7d5<>+0(SB), Y4, Y2
+	VFMADD213PS  constbeffffe9<>+0(SB), Y4, Y2
+	VFMADD213PS  const3f800000<>+0(SB), Y4, Y2
 	VMULPS       Y1, Y2, Y2
-	VMULPS       Y1, Y6, Y6
-	VUNPCKLPS    Y7, Y3, Y1
-	VUNPCKHPS    Y7, Y3, Y4
-	VUNPCKLPS    Y6, Y2, Y5
-	VUNPCKHPS    Y6, Y2, Y6
-	VUNPCKLPD    Y5, Y1, Y3
-	VUNPCKHPD    Y5, Y1, Y7
-	VUNPCKLPD    Y6, Y4, Y2
-	VUNPCKHPD    Y6, Y4, Y6
+	VMULPS       Y1, Y5, Y5
+	VUNPCKLPS    Y6, Y3, Y1
+	VUNPCKHPS    Y6, Y3, Y4
+	VUNPCKLPS    Y5, Y2, Y6
+	VUNPCKHPS    Y5, Y2, Y5
+	VUNPCKLPD    Y6, Y1, Y3
+	VUNPCKHPD    Y6, Y1, Y6
+	VUNPCKLPD    Y5, Y4, Y2
+	VUNPCKHPD    Y5, Y4, Y5
 	VMOVUPS      Y3, (CX)
-	VMOVUPS      Y7, 32(CX)
+	VMOVUPS      Y6, 32(CX)
 	VMOVUPS      Y2, 64(CX)
-	VMOVUPS      Y6, 96(CX)
+	VMOVUPS      Y5, 96(CX)
 	ADDQ         $0x00000080, CX
 	DECQ         AX
 	JNZ          block

@@ -47,9 +47,7 @@
 	VFMLA V3.S4, V2.S4, V4.S4; \
 	FMUL_S4(0, 2, 3); \
 	VFMLA V4.S4, V3.S4, V0.S4; \
-	VLD1R.P 4(R9), [V3.S4]; \
 	VLD1R.P 4(R9), [V4.S4]; \
-	VFMLA V3.S4, V2.S4, V4.S4; \
 	VLD1R.P 4(R9), [V3.S4]; \
 	VFMLA V4.S4, V2.S4, V3.S4; \
 	VLD1R.P 4(R9), [V4.S4]; \
@@ -81,10 +79,9 @@ DATA halfTurns<>+0x00(SB)/4, $0x362e67b0 // s3
 DATA halfTurns<>+0x04(SB)/4, $0xb94fae68 // s2
 DATA halfTurns<>+0x08(SB)/4, $0x3c08872c // s1
 DATA halfTurns<>+0x0c(SB)/4, $0xbe2aaaa4 // s0
-DATA halfTurns<>+0x10(SB)/4, $0xb48cb548 // c5
-DATA halfTurns<>+0x14(SB)/4, $0x37cfc98d // c4
-DATA halfTurns<>+0x18(SB)/4, $0xbab60a5c // c3
-DATA halfTurns<>+0x1c(SB)/4, $0x3d2aaaa8 // c2
-DATA halfTurns<>+0x20(SB)/4, $0xbf000000 // c1
-DATA halfTurns<>+0x24(SB)/4, $0x3f800000 // c0
-GLOBL halfTurns<>(SB), RODATA|NOPTR, $40
+DATA halfTurns<>+0x10(SB)/4, $0x37c28612 // c4
+DATA halfTurns<>+0x14(SB)/4, $0xbab59c0b // c3
+DATA halfTurns<>+0x18(SB)/4, $0x3d2aa7d5 // c2
+DATA halfTurns<>+0x1c(SB)/4, $0xbeffffe9 // c1
+DATA halfTurns<>+0x20(SB)/4, $0x3f800000 // c0
+GLOBL halfTurns<>(SB), RODATA|NOPTR, $36

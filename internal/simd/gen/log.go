@@ -4,7 +4,6 @@ import (
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
@@ -21,8 +20,8 @@ func log(v vec) {
 		v.do(copyReg, x, y)
 		v.pick(small, scaled, y)
 		v.zero(shift)
-		v.pick(small, v.f(-24), shift)
-		r := v.logNormal(y, shift)
+		v.pick(small, v.f(-24*exponentUnit), shift)
+		r := v.logNormal(y, shift, 1)
 		v.pick(v.compare(equal, x, v.f(math.Inf(1))), v.f(math.Inf(1)), r)
 		v.pick(v.compare(notGreaterEqual, x, v.f(0)), v.f(math.NaN()), r)
 		v.pick(v.compare(equal, x, v.f(0)), v.f(math.Inf(-1)), r)
@@ -32,26 +31,36 @@ func log(v vec) {
 	RET()
 }
 
-// logNormal is ln x + shift·ln 2 for a normal x > 0: x = 2ᵉ(1+f) with 1+f from √½ to √2,
-// ln(1+f) = f − f²/2 + f³ p(f), p minimax for a relative error of 6e-9. It overwrites x.
+// exponentUnit is one unit of a float32's exponent, among the bits.
+const exponentUnit = 1 << 23
+
+// logNormal is a·(ln x + shift/exponentUnit·ln 2) for a normal x > 0 and a, 1 or −2, whose powers are exact factors: x = 2ᵉ(1+f)
+// with 1+f from √½ to √2, ln(1+f) = f − f²/2 + f³ p(f), p minimax for a relative error of 6e-9. It overwrites x.
 // shift may be nil. ln 2 in single precision is off by 2e-9 only, and needs no second part.
-func (v vec) logNormal(x, shift reg.VecVirtual) reg.VecVirtual {
-	const rootHalf = 0x3f3504f3
+func (v vec) logNormal(x, shift reg.VecVirtual, a float64) reg.VecVirtual {
+	const rootHalf, exponent = 0x3f3504f3, 0xff800000
 	t, e := v.reg(), v.reg()
 	v.do(subInt, v.i(rootHalf), x, t)
-	VPSRAD(Imm(23), t, t)
-	VCVTDQ2PS(t, e)
-	VPSLLD(Imm(23), t, t)
+	v.do(and, v.i(exponent), t, t)
+	VCVTDQ2PS(t, e) // e·exponentUnit
 	v.do(subInt, t, x, x)
 	if shift != nil {
 		v.do(add, shift, e, e)
 	}
-	v.do(sub, v.f(1), x, x)
-	p := v.horner(x, []float64{-0.5, 0.33333331752096600595, -0.25000819549555939175, 0.20001221120010828179, -0.16623409495474420059,
-		0.14201939338055977632, -0.13159828525051140452, 0.12760027956151754616, -0.076334699492886802314})
+	if a == 1 {
+		v.do(sub, v.f(1), x, x)
+	} else {
+		v.do(fma213, v.f(-a), v.constant(v.f(a)), x)
+	}
+	c := []float64{-0.5, 0.33333331752096600595, -0.25000819549555939175, 0.20001221120010828179, -0.16623409495474420059,
+		0.14201939338055977632, -0.13159828525051140452, 0.12760027956151754616, -0.076334699492886802314}
+	for i := range c { // of a·f, which x is now
+		c[i] /= math.Pow(a, float64(i+1))
+	}
+	p := v.horner(x, c)
 	square := v.reg()
 	v.do(mul, x, x, square)
 	v.do(fma213, x, square, p)
-	v.do(fma231, v.f(math.Ln2), e, p)
+	v.do(fma231, v.f(a*math.Ln2/exponentUnit), e, p)
 	return p
 }

@@ -87,30 +87,34 @@ func (v vec) sinCos(x reg.VecVirtual) (sin, cos reg.VecVirtual) {
 	v.do(fnma231, v.f(high), k, x)
 	v.do(fnma231, v.f(low), k, x)
 	VPSLLD(Imm(31), t, t)
-	return v.halfTurns(x, t)
+	sin, cos = v.quarterTurn(x)
+	v.do(xor, t, sin, sin)
+	v.do(xor, t, cos, cos)
+	return sin, cos
 }
 
-// halfTurns is the sine and cosine of r + qπ, |r| ≤ π/2, for a number q whose lowest bit is the highest of t, by
-// minimax polynomials of absolute error below 5e-9. It overwrites t.
-func (v vec) halfTurns(r, t reg.VecVirtual) (sin, cos reg.VecVirtual) {
+// quarterTurn is the sine and cosine of |r| ≤ π/2 by minimax polynomials of absolute error below 5e-9 and 6e-8.
+func (v vec) quarterTurn(r reg.VecVirtual) (sin, cos reg.VecVirtual) {
 	square := v.reg()
 	v.do(mul, r, r, square)
 	sin = v.horner(square, []float64{-0.16666656732559204, 0.008333008736371994, -0.00019806029740720987, 2.5988374545704573e-06})
 	cube := v.reg()
 	v.do(mul, square, r, cube)
 	v.do(fma213, r, cube, sin)
-	cos = v.horner(square, []float64{1, -0.5, 0.041666656732559204, -0.001388858538120985, 2.4770177333266474e-05, -2.620893155835802e-07})
+	cos = v.horner(square, []float64{1, -0.4999993145465851, 0.041663963347673416, -0.0013855708530172706, 2.3189033527160063e-05})
+	return sin, cos
+}
+
+// flip changes the sign of x where the highest bit of t is set. It overwrites t.
+func (v vec) flip(t, x reg.VecVirtual) {
 	signs := v.constantInt(1 << 31)
 	if v.wide() {
-		const xorAnd = 0x78 // sin ^= t & signs
-		VPTERNLOGD(U8(xorAnd), signs, t, sin)
-		VPTERNLOGD(U8(xorAnd), signs, t, cos)
-		return sin, cos
+		const xorAnd = 0x78 // x ^= t & signs
+		VPTERNLOGD(U8(xorAnd), signs, t, x)
+		return
 	}
 	VPAND(signs, t, t)
-	VPXOR(t, sin, sin)
-	VPXOR(t, cos, cos)
-	return sin, cos
+	VPXOR(t, x, x)
 }
 
 // jumpIfAny jumps if a comparison holds in any lane.
