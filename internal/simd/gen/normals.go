@@ -19,12 +19,13 @@ func normals(v vec) {
 	blocks, dst, keys := param("blocks"), param("dst"), param("keys")
 	counter := v.reg()
 	VMOVUPS(at(param("c0"), 0), counter)
+	common := v.common(keys)
 	if v.wide() {
 		setOddLanes()
 		SUBQ(Imm(2), blocks)
 		JL(LabelRef("last"))
 		Label("two")
-		v.draw(2, dst, keys, counter)
+		v.draw(2, dst, keys, counter, common)
 		SUBQ(Imm(2), blocks)
 		JGE(LabelRef("two"))
 		Label("last")
@@ -32,7 +33,7 @@ func normals(v vec) {
 		JZ(LabelRef("done"))
 	}
 	Label("block")
-	v.draw(1, dst, keys, counter)
+	v.draw(1, dst, keys, counter, common)
 	DECQ(blocks)
 	JNZ(LabelRef("block"))
 	Label("done")
@@ -41,8 +42,8 @@ func normals(v vec) {
 }
 
 // draw writes the normals of n registers of counters.
-func (v vec) draw(n int, dst, keys reg.GPVirtual, counter reg.VecVirtual) {
-	words := v.firstRounds(n, keys, counter)
+func (v vec) draw(n int, dst, keys reg.GPVirtual, counter reg.VecVirtual, c common) {
+	words := v.firstRounds(n, keys, counter, c)
 	for r := 2; r < 10; r++ {
 		for _, x := range words {
 			v.round4x32(x, keys, r)
@@ -60,42 +61,59 @@ func (v vec) draw(n int, dst, keys reg.GPVirtual, counter reg.VecVirtual) {
 	ADDQ(imm(4*n*v.bytes), dst)
 }
 
-// firstRounds is the counters after two rounds, those of even lanes and of odd lanes for each of n registers. All
-// counters differ in c0 only, so that one of the products of each round is common to them.
-func (v vec) firstRounds(n int, keys reg.GPVirtual, c0 reg.VecVirtual) (words [][]reg.VecVirtual) {
-	c2, c3 := v.broadcastParam("c2"), v.broadcastParam("c3")
-	low, high := v.reg(), v.reg() // of c2's product in the first round
+// common are the words of the first two rounds that all registers of counters share, because they differ in c0
+// only. They wait on the stack: what c2's product has low in the first round, and for even and for odd lanes the product of
+// the second round, as it is and its high words.
+type common struct {
+	low           Mem
+	product, high [2]Mem
+}
+
+func (v vec) common(keys reg.GPVirtual) (c common) {
+	c2, low, high := v.broadcastParam("c2"), v.reg(), v.reg()
 	v.do(mulWide, v.i64(mul1), c2, low)
 	v.highWords(low, high)
-	var product, productHigh [2]reg.VecVirtual // of the second round
+	kept := func(x reg.VecVirtual) Mem {
+		m := AllocLocal(v.bytes)
+		VMOVUPS(x, m)
+		return m
+	}
+	c.low = kept(low)
 	for parity := range 2 {
 		x0, c1 := v.reg(), v.reg()
 		v.do(copyReg, high, x0)
 		VMOVUPS(at(param("c1"), 0), c1)
 		v.lanesOf(parity, c1)
 		v.xor3(at(keys, 0), c1, x0)
-		product[parity], productHigh[parity] = v.reg(), v.reg()
-		v.do(mulWide, v.i64(mul0), x0, product[parity])
-		v.highWords(product[parity], productHigh[parity])
+		product, productHigh := v.reg(), v.reg()
+		v.do(mulWide, v.i64(mul0), x0, product)
+		v.highWords(product, productHigh)
+		c.product[parity], c.high[parity] = kept(product), kept(productHigh)
 	}
-	copied := func(x reg.VecVirtual) reg.VecVirtual {
-		y := v.reg()
-		v.do(copyReg, x, y)
-		return y
+	return c
+}
+
+// firstRounds is the counters after two rounds, those of even lanes and of odd lanes for each of n registers.
+func (v vec) firstRounds(n int, keys reg.GPVirtual, c0 reg.VecVirtual, c common) (words [][]reg.VecVirtual) {
+	loaded := func(m Mem) reg.VecVirtual {
+		x := v.reg()
+		VMOVUPS(m, x)
+		return x
 	}
 	for range n {
 		for parity := range 2 {
-			x0, x3, x2, p1, h1 := copied(c0), v.reg(), v.reg(), v.reg(), v.reg()
+			x0, x3, x2, p1, h1 := v.reg(), v.reg(), v.reg(), v.reg(), v.reg()
+			v.do(copyReg, c0, x0)
 			v.lanesOf(parity, x0)
 			v.do(mulWide, v.i64(mul0), x0, x3)
 			v.highWords(x3, x2)
-			v.xor3(at(keys, 4), copied(c3), x2)
+			v.xor3(at(keys, 4), v.broadcastParam("c3"), x2)
 			v.do(mulWide, v.i64(mul1), x2, p1)
 			v.highWords(p1, h1)
-			v.xor3(at(keys, 8), copied(low), h1)
-			h0 := copied(productHigh[parity])
+			v.xor3(at(keys, 8), loaded(c.low), h1)
+			h0 := loaded(c.high[parity])
 			v.xor3(at(keys, 12), x3, h0)
-			words = append(words, []reg.VecVirtual{h1, p1, h0, copied(product[parity])})
+			words = append(words, []reg.VecVirtual{h1, p1, h0, loaded(c.product[parity])})
 		}
 		v.do(addInt, v.i(uint64(v.lanes())), c0, c0)
 	}
