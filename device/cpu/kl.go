@@ -81,7 +81,7 @@ func (d *Device[T]) KLInducing(kl, dm, ds, m, s *device.Tensor, weight float64) 
 	t.m, t.s, t.dm, t.ds = double(m), double(s), double(dm), double(ds)
 	blocks := t.shape.J * blocksOf(t.shape.M, klRows)
 	t.kl = grow(&t.kl, blocks)
-	d.do((*klInducing[T])(t), blocks, len(t.s))
+	d.do((*klInducing[T])(t), blocks, len(t.s)+16*t.shape.J*t.shape.M)
 	double(kl)[0] = sum(t.kl)
 }
 
@@ -96,16 +96,25 @@ func (t *klInducing[T]) run(_ *worker, block int) {
 	simd.Axpy64(-t.weight, m, t.dm[j*n+lo:j*n+hi])
 	total := simd.Dot64(m, m) - float64(hi-lo)
 	logs := 0.0
-	for i := lo; i < hi; i++ {
-		from, to := j*n+i, j*n+i+1 // the diagonal alone
-		if !t.shape.Diagonal {
-			from, to = (j*n+i)*n, (j*n+i)*n+i+1
+	diagonal := func(own, gradient *float64) {
+		*gradient += t.weight / *own
+		logs += math.Log(math.Abs(*own))
+	}
+	if t.shape.Diagonal {
+		s, ds := t.s[j*n+lo:j*n+hi], t.ds[j*n+lo:j*n+hi]
+		total += simd.Dot64(s, s)
+		simd.Axpy64(-t.weight, s, ds)
+		for i := range s {
+			diagonal(&s[i], &ds[i])
 		}
-		row, own := t.s[from:to], t.s[to-1]
-		total += simd.Dot64(row, row)
-		simd.Axpy64(-t.weight, row, t.ds[from:to])
-		t.ds[to-1] += t.weight / own
-		logs += math.Log(math.Abs(own))
+	} else {
+		for i := lo; i < hi; i++ {
+			at := (j*n + i) * n
+			row, drow := t.s[at:at+i+1], t.ds[at:at+i+1]
+			total += simd.Dot64(row, row)
+			simd.Axpy64(-t.weight, row, drow)
+			diagonal(&row[i], &drow[i])
+		}
 	}
 	t.kl[block] = total/2 - logs
 }
