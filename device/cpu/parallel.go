@@ -91,9 +91,9 @@ type failure struct {
 const (
 	// inlineWork is the number of multiplications, or their like, below which help costs more than it gains.
 	inlineWork = 1 << 14
-	// spins is some tens of microseconds: to put a goroutine to sleep and wake it again takes ten or so, and a step of a
-	// small model has a hundred operations of about as much.
-	spins = 1 << 15
+	// spins is about fifty microseconds. To put a goroutine to sleep and wake it takes ten or so, and the system may wake it
+	// where the caller runs; a step of a small model has a hundred operations of that length.
+	spins = 1 << 17
 )
 
 func newPool(workers int) *pool {
