@@ -9,23 +9,17 @@ import (
 )
 
 // shape is the size of a training step: D inputs, J latents with kernels of their own, M pseudo-inputs, R
-// frequencies, a batch of B rows and S samples, and classes, or 0 for regression. A light step is that of preset
-// default: one shared kernel, diagonal covariance, frozen spectra, local reparameterisation.
-type shape struct {
-	d, j, m, r, b, s, classes int
-	light                     bool
-}
+// frequencies, a batch of B rows and S samples, and classes, or 0 for regression.
+type shape struct{ d, j, m, r, b, s, classes int }
 
-// shapes are the steps that are timed: two that are compared with other libraries, where bench/peers/steps.py has the
-// same, and that of `gpdrf-gpu train` without options.
+// shapes are the steps that are compared with other libraries. bench/peers/steps.py has the same.
 var shapes = map[string]shape{
-	"mnist":      {d: 784, j: 50, m: 200, r: 500, b: 200, s: 10, classes: 10},
-	"protein":    {d: 9, j: 16, m: 500, r: 500, b: 500, s: 10},
-	"powerplant": {d: 4, j: 8, m: 200, r: 200, b: 256, s: 1, light: true},
+	"mnist":   {d: 784, j: 50, m: 200, r: 500, b: 200, s: 10, classes: 10},
+	"protein": {d: 9, j: 16, m: 500, r: 500, b: 500, s: 10},
 }
 
-// step is a training step of the paper's model with one layer of random features on synthetic rows: unless
-// it is light, each latent has its own length-scales, a full covariance, sampled weights and frequencies.
+// step is a training step of the paper's model with one layer of random features on synthetic rows: each latent
+// with its own length-scales, full covariance, sampled weights and frequencies.
 type step struct {
 	dev        device.Device
 	model      *model.Model
@@ -40,10 +34,6 @@ func newStep(n shape, workers int) (*step, error) {
 		Model: model.GPDRF, Inputs: n.d, Outputs: 1, Likelihood: model.GaussianLikelihood,
 		Latents: n.j, Inducing: n.m, Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,
 		Layers: 1, Features: n.r, Hidden: 1, Spectra: model.VarResampled, FixedNoise: model.FixAll, Samples: n.s,
-	}
-	if n.light {
-		c.Lengthscales, c.QCov, c.Hidden, c.FeedForward = model.Shared, model.Diagonal, n.j, true
-		c.Spectra, c.FixedNoise, c.ShareSpectra, c.LocalReparam = model.VarFixed, model.FixSpectra, true, true
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	uniform := func(k int) []float64 {
