@@ -92,7 +92,7 @@ const (
 	// inlineWork is the number of multiplications, or their like, below which help costs more than it gains.
 	inlineWork = 1 << 14
 	// spins is about fifty microseconds. To put a goroutine to sleep and wake it takes ten or so, and the system may wake it
-	// where the caller runs; a step of a small model has a hundred operations of that length.
+	// where the caller runs; a step of a small model has dozens of operations of that length.
 	spins = 1 << 17
 )
 
