@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -28,8 +29,8 @@ const (
 )
 
 // PseudoInputs chooses M rows or centres X̄ [M,D] from N scaled rows, of which x gives those
-// from lo to hi−1. lengthscale is the RBF's for greedy selection.
-func PseudoInputs(method string, x func(lo, hi int) []float64, n, d, m int, lengthscale float64, seed uint64) ([]float64, error) {
+// from lo to hi−1. lengthscale is the RBF's for greedy selection. Where ctx ends before, its error is returned.
+func PseudoInputs(ctx context.Context, method string, x func(lo, hi int) []float64, n, d, m int, lengthscale float64, seed uint64) ([]float64, error) {
 	rows := subset(n, max(m, min(n, inducingRows)), seed)
 	pool := make([]float64, len(rows)*d)
 	for i, r := range rows {
@@ -39,9 +40,9 @@ func PseudoInputs(method string, x func(lo, hi int) []float64, n, d, m int, leng
 	case InducingRandom:
 		return slices.Clone(pool[:m*d]), nil
 	case InducingKMeans:
-		return kmeans(pool, len(rows), d, m), nil
+		return kmeans(ctx, pool, len(rows), d, m), ctx.Err()
 	case InducingGreedy:
-		return greedy(pool, len(rows), d, m, lengthscale), nil
+		return greedy(ctx, pool, len(rows), d, m, lengthscale), ctx.Err()
 	}
 	return nil, fmt.Errorf("train: no way %q to choose pseudo-inputs", method)
 }
@@ -62,12 +63,15 @@ func subset(n, k int, seed uint64) []int {
 
 // kmeans is Lloyd's algorithm from the first m rows of the pool, which are in random order. A
 // cluster that loses all its rows keeps its centre.
-func kmeans(x []float64, n, d, m int) []float64 {
+func kmeans(ctx context.Context, x []float64, n, d, m int) []float64 {
 	centre := slices.Clone(x[:m*d])
 	nearest := make([]int, n)
 	sum, count := make([]float64, m*d), make([]float64, m)
 	for range kmeansRounds {
-		assign(nearest, x, centre, n, d, m)
+		assign(ctx, nearest, x, centre, n, d, m)
+		if ctx.Err() != nil {
+			break
+		}
 		clear(sum)
 		clear(count)
 		for i, c := range nearest {
@@ -87,12 +91,12 @@ func kmeans(x []float64, n, d, m int) []float64 {
 }
 
 // assign finds each row's nearest centre: the largest x·c − ½‖c‖².
-func assign(nearest []int, x, centre []float64, n, d, m int) {
+func assign(ctx context.Context, nearest []int, x, centre []float64, n, d, m int) {
 	half := make([]float64, m)
 	for c := range half {
 		half[c] = simd.Dot64(centre[c*d:(c+1)*d], centre[c*d:(c+1)*d]) / 2
 	}
-	inBlocks(n, func() func(lo, hi int) {
+	inBlocks(ctx, n, func() func(lo, hi int) {
 		pack, dots := simd.NewPack64(), make([]float64, rowBlock*m)
 		return func(lo, hi int) {
 			simd.Gemm64(pack, false, true, hi-lo, m, d, 1, x[lo*d:], d, centre, d, 0, dots, m)
@@ -111,7 +115,7 @@ func assign(nearest []int, x, centre []float64, n, d, m int) {
 
 // greedy is the pivoted Cholesky factorisation of the RBF correlation matrix of the pool: each
 // step takes the row whose variance given those already taken is largest.
-func greedy(x []float64, n, d, m int, lengthscale float64) []float64 {
+func greedy(ctx context.Context, x []float64, n, d, m int, lengthscale float64) []float64 {
 	out := make([]float64, 0, m*d)
 	factor := make([]float64, n*m) // row i holds its first columns of the factor
 	variance := make([]float64, n)
@@ -120,6 +124,9 @@ func greedy(x []float64, n, d, m int, lengthscale float64) []float64 {
 	}
 	for t := range m {
 		p := 0
+		if ctx.Err() != nil {
+			break
+		}
 		for i, v := range variance {
 			if v > variance[p] {
 				p = i
@@ -133,7 +140,7 @@ func greedy(x []float64, n, d, m int, lengthscale float64) []float64 {
 		}
 		out = append(out, x[p*d:(p+1)*d]...)
 		root := math.Sqrt(variance[p])
-		inBlocks(n, func() func(lo, hi int) {
+		inBlocks(ctx, n, func() func(lo, hi int) {
 			return func(lo, hi int) {
 				for i := lo; i < hi; i++ {
 					k := rbf(x[i*d:(i+1)*d], x[p*d:(p+1)*d], lengthscale)
@@ -159,8 +166,8 @@ func rbf(a, b []float64, lengthscale float64) float64 {
 	return math.Exp(-d2 / (2 * lengthscale * lengthscale))
 }
 
-// inBlocks runs work over blocks of rows on all processors; each worker makes its own scratch.
-func inBlocks(n int, worker func() func(lo, hi int)) {
+// inBlocks runs work over blocks of rows on all processors, until ctx ends; each worker makes its own scratch.
+func inBlocks(ctx context.Context, n int, worker func() func(lo, hi int)) {
 	blocks := make(chan int)
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -171,7 +178,7 @@ func inBlocks(n int, worker func() func(lo, hi int)) {
 			}
 		})
 	}
-	for lo := 0; lo < n; lo += rowBlock {
+	for lo := 0; lo < n && ctx.Err() == nil; lo += rowBlock {
 		blocks <- lo
 	}
 	close(blocks)

@@ -1,6 +1,8 @@
 package train
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -42,7 +44,7 @@ func TestPseudoInputs(t *testing.T) {
 	x := clusters(n, k)
 	got := map[string][]float64{}
 	for _, method := range []string{InducingRandom, InducingKMeans, InducingGreedy} {
-		z, err := PseudoInputs(method, rows(x, 2), n, 2, 3*k, 1.4, 5)
+		z, err := PseudoInputs(t.Context(), method, rows(x, 2), n, 2, 3*k, 1.4, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,12 +56,12 @@ func TestPseudoInputs(t *testing.T) {
 		}
 		got[method] = z
 		old := runtime.GOMAXPROCS(1)
-		again, _ := PseudoInputs(method, rows(x, 2), n, 2, 3*k, 1.4, 5)
+		again, _ := PseudoInputs(t.Context(), method, rows(x, 2), n, 2, 3*k, 1.4, 5)
 		runtime.GOMAXPROCS(old)
 		if !slices.Equal(z, again) {
 			t.Errorf("%s depends on the number of threads", method)
 		}
-		other, _ := PseudoInputs(method, rows(x, 2), n, 2, 3*k, 1.4, 6)
+		other, _ := PseudoInputs(t.Context(), method, rows(x, 2), n, 2, 3*k, 1.4, 6)
 		if method != InducingGreedy && slices.Equal(z, other) {
 			t.Errorf("%s does not depend on the seed", method)
 		}
@@ -72,7 +74,7 @@ func TestPseudoInputs(t *testing.T) {
 	if c := coverage(x, first); c > 0.2 {
 		t.Errorf("the first %d greedy rows leave mean squared distance %g", k, c)
 	}
-	if _, err := PseudoInputs("best", rows(x, 2), n, 2, k, 1, 1); err == nil {
+	if _, err := PseudoInputs(t.Context(), "best", rows(x, 2), n, 2, k, 1, 1); err == nil {
 		t.Error("an unknown method is accepted")
 	}
 }
@@ -83,7 +85,7 @@ func TestGreedyDuplicates(t *testing.T) {
 	for i := range x {
 		x[i] = float64(i % 6 / 2)
 	}
-	z, err := PseudoInputs(InducingGreedy, rows(x, 2), 50, 2, 10, 1, 1)
+	z, err := PseudoInputs(t.Context(), InducingGreedy, rows(x, 2), 50, 2, 10, 1, 1)
 	if err != nil || len(z) != 20 {
 		t.Fatal(len(z), err)
 	}
@@ -102,5 +104,16 @@ func TestSubset(t *testing.T) {
 			t.Fatalf("row %d", r)
 		}
 		seen[r] = true
+	}
+}
+
+// An interrupt ends the choice of pseudo-inputs.
+func TestPseudoInputsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, method := range []string{InducingKMeans, InducingGreedy} {
+		if _, err := PseudoInputs(ctx, method, rows(make([]float64, 300), 1), 300, 1, 10, 1, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", method, err)
+		}
 	}
 }

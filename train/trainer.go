@@ -63,7 +63,7 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := j.prepare()
+	t, err := j.prepare(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ type trainer struct {
 	m, v, rate *device.Tensor // Adam's moments and the rate of each parameter
 }
 
-func (j *Job) prepare() (*trainer, error) {
+func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	c, ds := j.Config, j.Train
 	t := &trainer{Job: j, trained: &Trained{Schema: ds.Schema(), KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
 	scaler, err := data.FitScaler(c.Scaling, ds)
@@ -117,7 +117,7 @@ func (j *Job) prepare() (*trainer, error) {
 	}
 	if c.Model != model.DRF {
 		length := math.Sqrt(float64(ds.D())) * c.GPLengthscaleFactor
-		if t.init.PseudoInputs, err = PseudoInputs(c.InducingInit, x, ds.N(), ds.D(), c.Inducing, length, c.Seed); err != nil {
+		if t.init.PseudoInputs, err = PseudoInputs(ctx, c.InducingInit, x, ds.N(), ds.D(), c.Inducing, length, c.Seed); err != nil {
 			return nil, err
 		}
 	}

@@ -279,7 +279,7 @@ func TestEvaluationTime(t *testing.T) {
 	}
 	defer dev.Close()
 	job := &Job{Config: c, Device: dev, Train: set, TestRows: test.N(), Started: time.Now(), Reporter: &quiet{}}
-	run, err := job.prepare()
+	run, err := job.prepare(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +341,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 		if _, err := c.Fit(set.N()); err != nil {
 			t.Fatal(err)
 		}
-		run, err := job.prepare()
+		run, err := job.prepare(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,6 +89,10 @@ func (p *program) runJob(job *train.Job, test *data.Dataset, folder *train.Folde
 	defer cancel()
 	job.Reporter = p.newReporter(folder, cancel)
 	out, err := job.Run(ctx)
+	if errors.Is(err, context.Canceled) {
+		p.note("interrupted before the first step: there is no model to save")
+		return "", nil, errInterrupted
+	}
 	if err := errors.Join(folder.Err(), err); err != nil {
 		return "", nil, err
 	}
