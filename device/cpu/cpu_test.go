@@ -4,6 +4,7 @@ import (
 	"math"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -102,6 +103,31 @@ func TestWorkerPanic(t *testing.T) {
 	}
 	x := d.New(device.Real, 100, 3)
 	d.Gather(d.New(device.Real, 100, 3), x, d.New(device.Int, 100))
+}
+
+// counts counts how often each block runs.
+type counts []atomic.Int32
+
+func (c counts) run(_ *worker, block int) {
+	runtime.Gosched()
+	c[block].Add(1)
+}
+
+// Every block runs once and before do returns, however soon the helpers and the caller fall asleep.
+func TestPool(t *testing.T) {
+	for _, spins := range []int{0, 1, 30, 1 << 12} {
+		p := newPool(min(3, runtime.GOMAXPROCS(0)), spins)
+		for n := range 3000 {
+			c := make(counts, 2+n%7)
+			p.do(c, len(c), inlineWork)
+			for i := range c {
+				if k := c[i].Load(); k != 1 {
+					t.Fatalf("%d spins, task %d: block %d of %d ran %d times", spins, n, i, len(c), k)
+				}
+			}
+		}
+		p.close()
+	}
 }
 
 // A wrong shape, type or device is a panic with the operation's name.

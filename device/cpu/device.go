@@ -59,7 +59,7 @@ type gp struct {
 
 // New opens a CPU with a number of workers, of which the caller's goroutine is one.
 func New[T Float](workers int) *Device[T] {
-	return &Device[T]{gp: gp{pool: newPool(max(1, workers))}, math: kernelsOf[T]()}
+	return &Device[T]{gp: gp{pool: newPool(max(1, workers), spins)}, math: kernelsOf[T]()}
 }
 
 // Name is "cpu:f32" or "cpu:f64".

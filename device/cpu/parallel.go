@@ -96,10 +96,10 @@ const (
 	spins = 1 << 17
 )
 
-func newPool(workers int) *pool {
-	p := &pool{inlineWork: inlineWork, done: make(chan struct{}, 1)}
-	if workers <= runtime.GOMAXPROCS(0) { // else who spins keeps another from running
-		p.spins = spins
+func newPool(workers, spins int) *pool {
+	p := &pool{inlineWork: inlineWork, done: make(chan struct{}, 1), spins: spins}
+	if workers > runtime.GOMAXPROCS(0) { // who spins would keep another from running
+		p.spins = 0
 	}
 	for i := range workers {
 		w := newWorker()
