@@ -92,7 +92,8 @@ func (t tier) compare(python string, figures map[string]float64, log io.Writer) 
 	fmt.Fprintf(log, "%s; %s; %s; %s %s\n", time.Now().UTC().Format(time.DateOnly), machine(), versions, runtime.Version(), strings.Join(t.ours, " "))
 
 	c := comparison{ours: ours, theirs: theirs, log: log}
-	for _, shape := range []string{"mnist", "protein"} {
+	for _, preset := range []string{"mnist-small", "protein"} {
+		shape := strings.TrimSuffix(preset, "-small") // in the figures' names
 		for _, style := range []string{"lean", "plain"} {
 			for _, threads := range []int{1, 2} {
 				name := fmt.Sprintf("%s_%s%s", shape, style, t.suffix)
@@ -102,15 +103,15 @@ func (t tier) compare(python string, figures map[string]float64, log io.Writer) 
 					}
 					name += "_2threads"
 				}
-				figures[name] = c.slower(name, fmt.Sprintf("step %s %d", shape, threads), fmt.Sprintf("step %s %s mixed %d", shape, style, threads), threads)
+				figures[name] = c.slower(name, fmt.Sprintf("step %s %d", preset, threads), fmt.Sprintf("step %s %s mixed %d", preset, style, threads), threads)
 			}
 		}
 		if t.suffix == "" {
 			name := shape + "_lean_float32"
-			figures[name] = c.slower(name, fmt.Sprintf("step %s 1", shape), fmt.Sprintf("step %s lean single 1", shape), 1)
+			figures[name] = c.slower(name, fmt.Sprintf("step %s 1", preset), fmt.Sprintf("step %s lean single 1", preset), 1)
 			name = shape + "_2threads_speedup"
 			twice := comparison{ours: ours, theirs: ours, log: log}
-			figures[name] = 1 / twice.slower(name, fmt.Sprintf("step %s 2", shape), fmt.Sprintf("step %s 1", shape), 2)
+			figures[name] = 1 / twice.slower(name, fmt.Sprintf("step %s 2", preset), fmt.Sprintf("step %s 1", preset), 2)
 			c.err = errors.Join(c.err, twice.err)
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+	"github.com/gpdrf/gpdrf-gpu/internal/workload"
 )
 
 // work makes what a request asks for:
@@ -23,11 +25,15 @@ func work(words []string) (func(), error) {
 	}
 	switch words[0] {
 	case "step":
-		s, err := newStep(shapes[words[1]], numbers[2])
+		n, err := workload.Preset(words[1])
 		if err != nil {
 			return nil, err
 		}
-		return s.run, nil
+		s, err := workload.NewStep(cpu.New[float32](numbers[2]), n)
+		if err != nil {
+			return nil, err
+		}
+		return s.Run, nil
 	case "gemm":
 		tA, tB, m, n, k := words[2] == "T", words[3] == "T", numbers[4], numbers[5], numbers[6]
 		lda, ldb := k, n

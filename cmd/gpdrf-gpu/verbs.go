@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/workload"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
@@ -107,6 +108,27 @@ func (p *program) verbs() []verb {
 				{"gpdrf-gpu info --check", "does the GPU compute what the CPU does?"},
 				{"gpdrf-gpu info houses.csv --target price", "what is in a file, before training on it"},
 				{"gpdrf-gpu info runs/powerplant-gpdrf-1", "what a run was"},
+			},
+		},
+		{
+			name: "bench", line: "time a training step on this machine", run: p.bench,
+			about: "It trains on synthetic rows, times each operation by itself and then whole steps, and says how much of the floor they reach: the " +
+				"time that the unit named (FP32, FP64, DMMA and TF32 tensor cores, bandwidth) needs at the peak of the GPU's data sheet, for the arithmetic of the " +
+				"formulas and for each argument read or written once. The CPU is timed beside a GPU; for a CPU no peak is known. Figures are medians. " +
+				"The preset sweep varies S, B, M and R of the preset mnist. An operation by itself includes its launch, so the operations of a GPU may take longer than the step.",
+			flags: []flagSpec{
+				{group: "What", name: "preset", arg: strings.Join(benchPresets(), "|"), help: "which step", otherwise: workload.Names()[0]},
+				{group: "What", name: "size", arg: "S=100,B=500", help: "other sizes: D, J, M, L, d, R, B or S; and shared, one kernel for all latent functions"},
+				{group: "What", name: "device", arg: "NAME", help: "where to compute: auto, cpu, cuda:N, with a precision behind it as for train", otherwise: "auto"},
+				{group: "What", name: "alone", arg: switchArg, help: "do not time the CPU beside a GPU"},
+				{group: "What", name: "seconds", arg: "N", help: "about how long, in all", otherwise: "60"},
+				{group: "Output", name: "serve", arg: switchArg, help: "time one step for each line \"step\" on standard input, to take turns with another program"},
+				jsonFlag,
+			},
+			examples: []example{
+				{"gpdrf-gpu bench", "the step of a GP-DRF on MNIST, on the GPU and on the CPU"},
+				{"gpdrf-gpu bench --preset protein --device cpu --seconds 20", "another one, on the CPU alone"},
+				{"gpdrf-gpu bench --size S=100,shared --json", "with a hundred samples and one kernel, for a program"},
 			},
 		},
 	}

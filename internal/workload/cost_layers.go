@@ -1,0 +1,100 @@
+package workload
+
+import "github.com/gpdrf/gpdrf-gpu/device"
+
+// layerShape is a random-feature layer as the formulas see it.
+type layerShape struct{ rows, d, r, out, draws, weights float64 }
+
+func shapeOf(h *device.Tensor, p device.FeatureParams, noise device.FeatureNoise) layerShape {
+	s, b, d := dims3(h)
+	n := layerShape{rows: s * b, d: d, r: float64(p.MeanW.Dim(0)) / 2, out: float64(p.MeanW.Dim(1)), draws: s, weights: s}
+	if noise.Draws > 0 {
+		n.draws = min(s, float64(noise.Draws))
+	}
+	if noise.WDraws > 0 {
+		n.weights = min(s, float64(noise.WDraws))
+	}
+	return n
+}
+
+// draw is what the draws of Ω and W cost: a normal, a product and a sum for each number. Under local reparameterisation
+// the normals are those of the outputs.
+func (n layerShape) draw(local bool) float64 {
+	if local {
+		return 3 * (n.draws*n.d*n.r + n.rows*n.out)
+	}
+	return 3 * (n.draws*n.d*n.r + n.weights*2*n.r*n.out)
+}
+
+// products is how many there are with Φ: that with the means and, under local reparameterisation, that of the squares.
+func products(local bool) float64 {
+	if local {
+		return 2
+	}
+	return 1
+}
+
+// randomFeatures: HΩ 2dR, its sines and cosines 2R, and 2·2R·d' for each product with Φ; for each of the S·B rows. Φ is never written.
+func (k counter) randomFeatures(out, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise) Cost {
+	n := shapeOf(h, p, noise)
+	return Cost{
+		Real:  n.rows*n.r*(2*n.d+2+products(noise.Local)*4*n.out) + n.draw(noise.Local),
+		Bytes: k.bytes(h, rows, out) + k.features(p),
+	}
+}
+
+// randomFeaturesBackward: Φ once more, since it was not written; dΦ and dW, each as much as the products of the forward pass; 4
+// for each phase; dH and dΩ 2dR each.
+func (k counter) randomFeaturesBackward(dh *device.Tensor, dout, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise) Cost {
+	n := shapeOf(h, p, noise)
+	phase := 0.0
+	if dh != nil {
+		phase += 2 * n.d
+	}
+	if p.MeanOmega != nil {
+		phase += 2 * n.d
+	}
+	return Cost{
+		Real:  n.rows*n.r*(2*n.d+2+4+phase+2*products(noise.Local)*4*n.out) + n.draw(noise.Local),
+		Bytes: k.bytes(dout, h, rows, dh) + k.features(p) + 2*k.features(p),
+	}
+}
+
+// features is the size of a layer's parameters, or of their gradients.
+func (k counter) features(p device.FeatureParams) float64 {
+	return k.bytes(p.LogAlpha, p.LogL, p.MeanOmega, p.LogVarOmega, p.MeanW, p.LogVarW)
+}
+
+// gaussian: 8 for each output.
+func (k counter) gaussian(ell, dh, dlogvar, h, y, logvar *device.Tensor) Cost {
+	return Cost{Real: 8 * float64(h.Len()), Bytes: k.bytes(h, y, logvar, dh, ell) + 2*k.bytes(dlogvar)}
+}
+
+// gaussianExpected: 10 for each output.
+func (k counter) gaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *device.Tensor) Cost {
+	return Cost{Double: 10 * float64(mean.Len()), Bytes: k.bytes(mean, variance, y, logvar, dmean, dvariance, ell) + 2*k.bytes(dlogvar)}
+}
+
+// softmax: the maximum, exp, sum, quotient, difference and scale of each output.
+func (k counter) softmax(ell, dh, h, y *device.Tensor) Cost {
+	return Cost{Real: 6 * float64(h.Len()), Bytes: k.bytes(h, y, dh, ell)}
+}
+
+// klDiag: 12 for each number.
+func (k counter) klDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Tensor) Cost {
+	return Cost{Real: 12 * float64(mean.Len()), Bytes: k.bytes(mean, logvar, logl, kl) + 2*k.bytes(dmean, dlogvar, dlogl)}
+}
+
+// klInducing: 4 for each number of m and of the triangle of s.
+func (k counter) klInducing(kl, dm, ds, m, s *device.Tensor) Cost {
+	numbers := float64(s.Len())
+	if s.Rank() == 3 {
+		numbers = float64(s.Dim(0)) * half(float64(s.Dim(1)))
+	}
+	return Cost{Double: 4 * (float64(m.Len()) + numbers), Bytes: k.bytes(m, s, kl) + 2*k.bytes(dm, ds)}
+}
+
+// adam: 14 for each parameter; it reads five vectors and writes three.
+func (k counter) adam(p, g, m, v, rate *device.Tensor) Cost {
+	return Cost{Real: 14 * float64(p.Len()), Bytes: k.bytes(p, g, m, v, rate) + k.bytes(p, m, v)}
+}

@@ -1,0 +1,154 @@
+package workload
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Figure is what an operation, or a whole step, took and did.
+type Figure struct {
+	Name    string  `json:"name"`
+	Calls   int     `json:"calls"`   // in a step
+	MS      float64 `json:"ms"`      // of these together: the median of the repeats
+	Repeats int     `json:"repeats"` // steps, or rounds of them
+	GFLOPs  float64 `json:"gflop_per_second"`
+	GBs     float64 `json:"gbyte_per_second"`
+	FloorMS float64 `json:"floor_ms,omitempty"` // 0: the peak is not known
+	Unit    string  `json:"floor_unit,omitempty"`
+	Share   float64 `json:"share_of_floor,omitempty"` // FloorMS/MS
+	Cost    Cost    `json:"cost"`
+}
+
+// StepFigure is a whole step.
+type StepFigure struct {
+	Figure
+	Preset  string  `json:"preset"`
+	Shape   Shape   `json:"shape"`
+	Steps   float64 `json:"steps_per_second"`
+	Samples float64 `json:"samples_per_second"` // S·B in a step
+	ELBO    float64 `json:"elbo"`               // of the last step: nobody times nonsense
+}
+
+// Machine is a device that is measured, with what is known of it.
+type Machine struct {
+	Device device.Device
+	Peak   *Peak // nil: not known
+}
+
+func (m Machine) figure(name string, calls int, times []time.Duration, cost Cost) Figure {
+	seconds := median(times).Seconds()
+	f := Figure{Name: name, Calls: calls, MS: 1e3 * seconds, Repeats: len(times), Cost: cost}
+	if seconds > 0 {
+		f.GFLOPs, f.GBs = cost.FLOPs()/seconds/1e9, cost.Bytes/seconds/1e9
+	}
+	if m.Peak != nil {
+		floor, unit := m.Peak.Floor(cost, precisionOf(m.Device.Name()))
+		f.FloorMS, f.Unit = 1e3*floor.Seconds(), unit
+		if seconds > 0 {
+			f.Share = f.FloorMS / f.MS
+		}
+	}
+	return f
+}
+
+// Operations times each operation of a step by itself until the time is spent: after a step to warm up, at least one.
+func (m Machine) Operations(n Shape, limit time.Duration) ([]Figure, error) {
+	meter := newMeter(m.Device)
+	s, err := NewStep(meter, n)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	s.Run()
+	if _, err := s.Wait(); err != nil {
+		return nil, err
+	}
+	meter.begin()
+	for once := true; once || time.Since(start) < limit; once = false {
+		s.Run()
+		meter.end()
+	}
+	if _, err := s.Wait(); err != nil {
+		return nil, err
+	}
+	var figures []Figure
+	for _, name := range meter.order {
+		p := meter.places[name]
+		figures = append(figures, m.figure(name, p.calls, p.seconds, p.cost))
+	}
+	return figures, nil
+}
+
+// Step times whole steps until the time is spent: after one to warm up, at least one round.
+func (m Machine) Step(preset string, n Shape, limit time.Duration) (f StepFigure, err error) {
+	start := time.Now()
+	cost, err := n.Cost(m.Device.Name())
+	if err != nil {
+		return f, err
+	}
+	s, err := NewStep(m.Device, n)
+	if err != nil {
+		return f, err
+	}
+	r := Rounds{Step: s}
+	var times []time.Duration
+	for once := true; once || time.Since(start) < limit; once = false {
+		t, err := r.Next()
+		if err != nil {
+			return f, err
+		}
+		times = append(times, t)
+	}
+	f = StepFigure{Figure: m.figure("step", 1, times, cost), Preset: preset, Shape: n, ELBO: r.ELBO}
+	f.Steps = 1e3 / f.MS
+	f.Samples = float64(n.S*n.B) * f.Steps
+	return f, nil
+}
+
+// round is the time that a round takes at least, so that waiting for its end is little of it.
+const round = 100 * time.Millisecond
+
+// Rounds runs a step in rounds: several steps in a row that are waited for together.
+type Rounds struct {
+	Step  *Step
+	ELBO  float64 // of the last step
+	steps int     // in a round
+}
+
+// Next is the time of a step in the next round. The first call warms up and finds how many steps a round has.
+func (r *Rounds) Next() (time.Duration, error) {
+	if r.steps == 0 {
+		if _, err := r.run(1); err != nil {
+			return 0, err
+		}
+		t, err := r.run(1)
+		if err != nil {
+			return 0, err
+		}
+		r.steps = 1 + int(round/(t+1))
+		if r.steps == 1 {
+			return t, nil
+		}
+	}
+	t, err := r.run(r.steps)
+	return t / time.Duration(r.steps), err
+}
+
+func (r *Rounds) run(steps int) (time.Duration, error) {
+	start := time.Now()
+	for range steps {
+		r.Step.Run()
+	}
+	elbo, err := r.Step.Wait()
+	r.ELBO = elbo.Value
+	return time.Since(start), err
+}
+
+// median is the middle of an ordered copy, of two the greater.
+func median[T cmp.Ordered](x []T) T {
+	s := slices.Sorted(slices.Values(x))
+	return s[len(s)/2]
+}

@@ -1,0 +1,125 @@
+// Package workload holds training steps of known size on synthetic rows, what each operation of a step has to compute
+// and to move, and how long it takes. `gpdrf-gpu bench` and the comparisons with other libraries time these steps.
+package workload
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// Shape is the size of a training step. Unless it is Light it is the paper's model: each latent function with its own
+// length-scales, full covariance, sampled weights and frequencies, and nothing fed forward.
+type Shape struct {
+	D       int  `json:"D"`                // inputs
+	J       int  `json:"J"`                // latent functions
+	M       int  `json:"M"`                // pseudo-inputs
+	L       int  `json:"L"`                // DRF layers; 0 is a GP alone, with a latent function for each output
+	Hidden  int  `json:"d"`                // width between two of them
+	R       int  `json:"R"`                // frequencies of each
+	B       int  `json:"B"`                // rows
+	S       int  `json:"S"`                // samples
+	Classes int  `json:"classes"`          // 0: regression
+	Shared  bool `json:"shared,omitempty"` // one kernel for all latent functions
+	// Light is the form that `gpdrf-gpu train` has without options: one kernel, diagonal covariance, frozen spectra, local
+	// reparameterisation, fed forward.
+	Light bool `json:"light,omitempty"`
+}
+
+// presets is the table of steps. bench/peers/steps.py has the same.
+var presets = map[string]Shape{
+	"mnist":       {D: 784, J: 50, M: 200, L: 2, Hidden: 50, R: 500, B: 1000, S: 10, Classes: 10},
+	"mnist-small": {D: 784, J: 50, M: 200, L: 1, Hidden: 50, R: 500, B: 200, S: 10, Classes: 10},
+	"protein":     {D: 9, J: 16, M: 500, L: 1, Hidden: 16, R: 500, B: 500, S: 10},
+	"protein-gp":  {D: 9, J: 1, M: 500, B: 500, S: 1},
+	"powerplant":  {D: 4, J: 8, M: 200, L: 1, Hidden: 8, R: 200, B: 256, S: 1, Light: true},
+}
+
+// Names lists the presets.
+func Names() []string { return slices.Sorted(maps.Keys(presets)) }
+
+// Preset is a shape by name.
+func Preset(name string) (Shape, error) {
+	s, ok := presets[name]
+	if !ok {
+		return s, fmt.Errorf("preset %q is not known: use %s", name, strings.Join(Names(), ", "))
+	}
+	return s, nil
+}
+
+// largest is the largest of every size: products of them stay within an int.
+const largest = 1 << 16
+
+// With is the shape with some sizes changed: "S=100,B=500,shared".
+func (n Shape) With(changes string) (Shape, error) {
+	sizes := map[string]*int{"D": &n.D, "J": &n.J, "M": &n.M, "L": &n.L, "d": &n.Hidden, "R": &n.R, "B": &n.B, "S": &n.S}
+	for change := range strings.SplitSeq(changes, ",") {
+		name, value, sized := strings.Cut(strings.TrimSpace(change), "=")
+		switch size := sizes[name]; {
+		case name == "":
+		case name == "shared" && !sized:
+			n.Shared = true
+		case size == nil || !sized:
+			return n, fmt.Errorf("%q is not a size: write D, J, M, L, d, R, B or S with a number, as in S=100,B=500, or shared", change)
+		default:
+			v, err := strconv.Atoi(value)
+			most := largest
+			if name == "L" {
+				most = 255
+			}
+			if err != nil || v < 1 || v > most {
+				return n, fmt.Errorf("%s: %q is not a whole number from 1 to %d", name, value, most)
+			}
+			*size = v
+		}
+	}
+	return n, nil
+}
+
+// String is for people: "D=784 J=50 …".
+func (n Shape) String() string {
+	text := fmt.Sprintf("D=%d J=%d M=%d B=%d S=%d", n.D, n.J, n.M, n.B, n.S)
+	if n.L > 0 {
+		text += fmt.Sprintf(" L=%d R=%d", n.L, n.R)
+	}
+	if n.L > 1 {
+		text += fmt.Sprintf(" d=%d", n.Hidden)
+	}
+	if n.Classes > 0 {
+		text += fmt.Sprintf(" classes=%d", n.Classes)
+	}
+	if n.Shared {
+		text += " shared"
+	}
+	if n.Light {
+		text += " light"
+	}
+	return text
+}
+
+// config is the model of a shape.
+func (n Shape) config() model.Config {
+	c := model.Config{
+		Model: model.GPDRF, Inputs: n.D, Outputs: 1, Likelihood: model.GaussianLikelihood,
+		Latents: n.J, Inducing: n.M, Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,
+		Layers: n.L, Features: n.R, Hidden: n.Hidden, Spectra: model.VarResampled, FixedNoise: model.FixAll, Samples: n.S,
+	}
+	if n.Classes > 0 {
+		c.Outputs, c.Likelihood = n.Classes, model.SoftmaxLikelihood
+	}
+	if n.L == 0 {
+		c.Model, c.Latents = model.GP, c.Outputs
+	}
+	if n.Shared || n.Light {
+		c.Lengthscales = model.Shared
+	}
+	if n.Light {
+		c.QCov, c.FeedForward = model.Diagonal, true
+		c.Spectra, c.FixedNoise, c.ShareSpectra, c.LocalReparam = model.VarFixed, model.FixSpectra, true, true
+	}
+	return c
+}
