@@ -181,7 +181,7 @@ func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 		}
 		// Warming up and one round.
 		if need := time.Duration(2 * cost.FLOPs() / rate * float64(time.Second)); rate > 0 && need > left {
-			d.NotRun = append(d.NotRun, benchSkip{n, fmt.Sprintf("it takes about %s, and %s are left: --seconds", need.Round(time.Second), max(0, left.Round(time.Second)))})
+			d.NotRun = append(d.NotRun, benchSkip{n, fmt.Sprintf("it takes about %.1f s, and %.1f are left: raise --seconds", need.Seconds(), max(0, left.Seconds()))})
 			continue
 		}
 		share := left / time.Duration(len(b.shapes)-i)
