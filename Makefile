@@ -83,6 +83,10 @@ $(PEERS)/bin/python:
 bench-cpu-peers: $(PEERS)/bin/python ## our step and kernels against PyTorch, OpenBLAS and math/rand/v2
 	@$(GO) run ./bench cpu-peers $(PEERS)/bin/python
 
+.PHONY: bench-peers
+bench-peers: $(PEERS)/bin/python build ## our step and PyTorch's in turns, on the GPU or else the CPU; ARGS="mnist:S=100"
+	$(PEERS)/bin/python bench/peers/torch_gpdrf.py $(ARGS)
+
 .PHONY: results
 results: ## docs/results.md: every figure we print, trained anew (resumes where it stopped)
 	$(GO) run ./bench results
@@ -204,20 +208,26 @@ go-test-cuda: double
 # What a machine with a card needs: programs that ask for nothing but its libc, and cuda/card.sh that runs them.
 CARD       := build/card
 COMMIT     ?= $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
+CARD_DATA  := protein mnist
 CARD_FLAGS := -trimpath -tags cuda -ldflags '-s -w -extldflags "-static-libgcc"'
 
 .PHONY: card-pack
 card-pack: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a ## build/card: all that make card needs, to be carried to a machine with a card
 	rm -rf $(CARD)
-	mkdir -p $(CARD)
+	mkdir -p $(CARD)/data $(CARD)/peers
 	$(CUDA_ENV) $(GO) build $(CARD_FLAGS) -o $(CARD)/gpdrf-gpu ./cmd/gpdrf-gpu
 	for test in cuda device/gpu train; do $(CUDA_ENV) $(GO) test -c $(CARD_FLAGS) -o $(CARD)/$$(basename $$test).test ./$$test || exit 1; done
+	gzip -9 $(CARD)/gpdrf-gpu $(CARD)/*.test
 	cp cuda/card.sh $(CARD)
+	cp bench/peers/*.py model/testdata/golden.json $(CARD)/peers
 	echo "$(COMMIT)" > $(CARD)/commit
-	@ls -l $(CARD)
-	@test $$(du -sm $(CARD) | cut -f1) -lt 64 || { echo "$(CARD) is larger than 64 MiB"; exit 1; }
+	@for set in $(CARD_DATA); do \
+		test -d "$(GPDRF_DATA)/$$set" || { echo "$$set is not packed: it is not in GPDRF_DATA=$(GPDRF_DATA)"; continue; }; \
+		mkdir -p $(CARD)/data/$$set; for file in $$(ls "$(GPDRF_DATA)/$$set" | grep -E '^fold1\.|ubyte'); do cp "$(GPDRF_DATA)/$$set/$$file" $(CARD)/data/$$set || exit 1; done; done
+	@du -sh $(CARD)/*
+	@test $$(du -sm $(CARD) | cut -f1) -le 60 || { echo "$(CARD) is larger than 60 MiB"; exit 1; }
 
 .PHONY: card
-card: ## on a machine with a card and the files of make card-pack: check and time it, to bench/results or OUT
+card: ## on a machine with a card and the files of make card-pack: check and time it, STAGES="check bench" or all, to bench/results or OUT
 	@test -f $(CARD)/card.sh || { echo "$(CARD) is not there: make card-pack where there is Go, and carry the folder here"; exit 1; }
-	sh $(CARD)/card.sh
+	STAGES="$(STAGES)" sh $(CARD)/card.sh

@@ -1,23 +1,40 @@
 #!/bin/sh
-# Checks and times gpdrf-gpu on a machine with a card, from the files that `make card-pack` left beside this script: no Go,
-# no compiler and no toolkit is needed. Writes card-DATE.txt and card-DATE.json to $OUT, otherwise to bench/results.
-# On the driver test double (GPDRF_CUDA_DRIVER) it tries itself out: nothing goes to bench/results then.
+# Checks, trains and times gpdrf-gpu on a machine with a card, from the files that `make card-pack` left beside this script: no Go,
+# no compiler and no toolkit is needed, and python3 only for the peers. Results go to $OUT, otherwise to bench/results:
+# card-COMMIT.jsonl has a line for each stage, and .json and .txt are made of it. A stage with a line there is not run again, so a
+# session that was cut goes on where it stopped.
+# On the driver test double (GPDRF_CUDA_DRIVER) it tries itself out on small sizes: nothing goes to bench/results then.
 #
-#   STEPS                  of the timed training (2000; 10 on the double)
+#   STAGES="check bench"   which, by name or by what stands before the first dash; otherwise all
+#   AGAIN=1                also those that have a line
 #   LIMIT                  seconds for each stage (480)
+#   TOTAL                  seconds for this call: no stage begins later, and the one at work is stopped and left for the next call
+#   PYTHON                 with PyTorch, for the peers (python3)
 #   CUDA_VISIBLE_DEVICES   which GPU; otherwise the first
 #
-# Exit: 0 if no stage failed, 1 if one did, 2 if there is no GPU.
+# Exit: 0 if no stage failed, 1 if one did, 2 if there is no GPU, 3 if the time was over before all were run.
 set -u
 
+all="check driver conformance-f64 conformance-f32 conformance-backend sanitizer-memcheck sanitizer-racecheck
+parity-tests parity-powerplant parity-protein parity-mnist train-powerplant train-protein train-mnist
+bench-mnist bench-mnist:S=1 bench-mnist:S=100 bench-mnist:S=1,shared bench-mnist:S=100,shared bench-protein bench-powerplant bench-sweep
+peers-mnist:S=1 peers-mnist:S=100 peers-mnist:S=1,shared peers-mnist:S=100,shared peers-protein peers-protein-gp"
+
 here=$(cd "$(dirname "$0")" && pwd -P) || exit 2
-program=$here/gpdrf-gpu
+began=$(date +%s)
 device=cuda:0
 limit=${LIMIT:-480}
+python=${PYTHON:-python3}
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-export REQUIRE_CUDA=1
+export REQUIRE_CUDA=1 GPDRF_DATA="$here/data"
+
+for packed in "$here"/*.gz; do
+	name=$(basename "$packed" .gz)
+	gzip -dc "$packed" >"$work/$name" && chmod +x "$work/$name" || exit 2
+done
+program=$work/gpdrf-gpu
 
 if ! "$program" info --check --device "$device" >"$work/first" 2>&1; then
 	cat "$work/first"
@@ -26,123 +43,231 @@ fi
 card=$("$program" info | sed -n "s/^device  *$device (.*): \(.*\)/\1/p")
 out=${OUT:-bench/results}
 double=false
-steps=${STEPS:-2000}
-size=
 case $card in "driver test double"*)
 	double=true
-	steps=${STEPS:-10}
-	size='--inducing 20 --features 8 --batch 32 --eval-samples 2'
 	echo "This is the driver test double, not a GPU: the times say nothing, and bench/results is not written."
+	case /$(cd "$out" 2>/dev/null && pwd -P || echo "$out")/ in */bench/results/*) out=$here/double ;; esac
 	;;
 esac
-if $double; then
-	case /$(cd "$out" 2>/dev/null && pwd -P || echo "$out")/ in */bench/results/*) out=$here/double ;; esac
-fi
 mkdir -p "$out" && [ -w "$out" ] || { echo "card.sh: $out cannot be written" >&2; exit 2; }
+out=$(cd "$out" && pwd -P)
 
-date=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 commit=$(cat "$here/commit" 2>/dev/null || echo unknown)
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)
 $double && driver="test double"
-report=$out/card-$(echo "$date" | tr -d ':-')
-text=$work/report.txt
-stages=$work/stages.json
-failed=0
-: >"$stages"
+found=$out/card-$commit.jsonl
+for earlier in "bench/results/card-$commit.jsonl" "bench/results/card-$commit.txt"; do
+	# What earlier calls found, where results go to a new folder each time.
+	[ -e "$out/$(basename "$earlier")" ] || $double || [ ! -e "$earlier" ] || cp "$earlier" "$out"
+done
+text=$out/card-$commit.txt
+touch "$found" "$text" || exit 2
 
 # json TEXT is a JSON string.
 json() { printf '"%s"' "$(printf '%s' "$1" | tr '\n\t' '  ' | sed 's/\\/\\\\/g; s/"/\\"/g')"; }
 
-# row NAME STATUS SECONDS NOTE ends a stage.
+# row NAME STATUS SECONDS NOTE [FILE] ends a stage; the file is JSON that belongs to it.
 row() {
-	printf '%-24s %-8s %6s s  %s\n' "$1" "$2" "$3" "$4" | tee -a "$text"
-	[ ! -s "$stages" ] || printf ',\n' >>"$stages"
-	printf '    {"stage": %s, "status": %s, "seconds": %s, "note": %s}' "$(json "$1")" "$(json "$2")" "$3" "$(json "$4")" >>"$stages"
-	[ "$2" != FAILED ] || failed=1
+	printf '%-28s %-8s %5s s  %s\n' "$1" "$2" "$3" "$4" | tee -a "$text"
+	details=null
+	[ $# -lt 5 ] || details=$(tr '\n' ' ' <"$5")
+	printf '{"stage": %s, "status": %s, "seconds": %s, "date": "%s", "card": %s, "note": %s, "details": %s}\n' "$(json "$1")" "$(json "$2")" "$3" \
+		"$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(json "$card")" "$(json "$4")" "$details" >>"$found"
 }
 
-# stage NAME COMMAND … runs a command; its last line is the note, and the whole is shown if it fails.
-stage() {
-	name=$1
-	shift
+# left is the time that this call still has.
+left() { echo $((${TOTAL:-1000000} - $(date +%s) + began)); }
+
+# timed COMMAND … runs a command within the limits; its output goes to log.
+timed() {
+	seconds=$limit
+	[ "$(left)" -ge "$seconds" ] || seconds=$(left)
 	start=$(date +%s)
-	if command -v timeout >/dev/null; then set -- timeout "$limit" "$@"; fi
+	if command -v timeout >/dev/null; then set -- timeout "$seconds" "$@"; fi
 	(cd "$work" && "$@") >"$work/log" 2>&1
 	code=$?
 	took=$(($(date +%s) - start))
-	last=$(grep -v '^$' "$work/log" | tail -n 1)
-	case $code in
-	0) row "$name" ok "$took" "$last" ;;
-	124) row "$name" FAILED "$took" "longer than $limit s" ;;
-	*) row "$name" FAILED "$took" "exit $code: $last" ;;
-	esac
-	[ $code -eq 0 ] || tail -n 40 "$work/log" | sed 's/^/    | /' | tee -a "$text"
 	return $code
 }
 
-# sanitizer TOOL NAME: three steps of a small model under compute-sanitizer.
+# failed NAME says why a command failed, and shows the end of what it said.
+failed() {
+	note="exit $code: $(grep -v '^$' "$work/log" | tail -n 1)"
+	if [ $code -eq 124 ] && [ "$seconds" -lt "$limit" ]; then
+		echo "$1: stopped after $took s, since the time of this call is over" | tee -a "$text"
+		return
+	fi
+	[ $code -ne 124 ] || note="longer than $limit s"
+	row "$1" FAILED "$took" "$note"
+	tail -n 40 "$work/log" | sed 's/^/    | /' | tee -a "$text"
+}
+
+# stage NAME COMMAND … is a command whose last line is the note.
+stage() {
+	name=$1
+	shift
+	if timed "$@"; then row "$name" ok "$took" "$(grep -v '^$' "$work/log" | tail -n 1)"; else failed "$name"; fi
+}
+
+# sanitizer NAME TOOL: three steps of a small model under compute-sanitizer.
 sanitizer() {
 	if $double; then
 		row "$1" "not run" 0 "the test double has its own checks"
 	elif ! command -v compute-sanitizer >/dev/null; then
 		row "$1" "not run" 0 "compute-sanitizer is not installed"
 	else
-		stage "$1" compute-sanitizer --tool "$1" --error-exitcode 9 "$program" train --device "$device" --steps 3 --inducing 40 \
-			--features 20 --batch 100 --eval-samples 2 --out "$work/$1"
+		stage "$1" compute-sanitizer --tool "$2" --error-exitcode 9 "$program" train --device "$device" --steps 3 --inducing 40 \
+			--features 20 --batch 100 --eval-samples 2 --out "$work/run-$1"
 	fi
 }
 
-# timed NAME DEVICE: a training of the power plant, and its steps per second.
-timed() {
+# here_is SET says whether a data set was packed.
+here_is() { [ "$1" = powerplant ] || [ -d "$here/data/$1" ]; }
+
+# parity NAME SET: the bounds of 20 steps in double, on the CPU and on the GPU. Adam's ε is larger than usual, so that a gradient which is
+# zero but for rounding moves nothing.
+parity() {
+	here_is "$2" || { row "$1" "not run" 0 "$2 was not packed: GPDRF_DATA"; return; }
+	size=
+	$double && size="--inducing 20 --features 8 --batch 32"
+	for on in cpu "$device"; do
+		rm -rf "$work/$1-$on"
+		# shellcheck disable=SC2086
+		timed "$program" train --data "$2" --device "$on:f64" --steps 20 --adam-eps 0.001 --eval-samples 1 $size --out "$work/$1-$on" || { failed "$1"; return; }
+		sed 's/.*"step":\([0-9]*\),"elbo":\([^,]*\),.*/\1 \2/' "$work/$1-$on/metrics.jsonl" >"$work/$1-$on.trace"
+	done
+	note=$(paste -d ' ' "$work/$1-cpu.trace" "$work/$1-$device.trace" | awk '
+		{ d = ($4 - $2) / $2; if (d < 0) d = -d; if (!(d <= worst)) worst = d; n++; if ($1 != $3) n = -1e9 }
+		END { printf "%d bounds of 20 steps, largest relative difference %.1e, tolerance 1e-07", n, worst; exit !(n >= 3 && worst <= 1e-7) }')
+	code=$?
+	if [ $code -eq 0 ]; then row "$1" ok "$took" "$note"; else row "$1" FAILED "$took" "$note"; fi
+}
+
+# training NAME SET: a whole training on the GPU, with its test scores.
+training() {
+	here_is "$2" || { row "$1" "not run" 0 "$2 was not packed: GPDRF_DATA"; return; }
+	case $2 in
+	powerplant) options="" ;;
+	protein) options="--inducing 500 --latents 16 --features 500 --batch 512 --lr 0.01 --gp-lengthscale-factor 0.4 --drf-lengthscale-factor 0.5 --steps 20000" ;;
+	mnist) options="--inducing 500 --latents 20 --features 500 --lr 0.01 --feed-forward=false --skip --gp-lengthscale-factor 0.2 --steps 5500" ;;
+	esac
+	$double && options="--inducing 20 --features 8 --batch 32 --eval-samples 1 --steps 10"
 	# shellcheck disable=SC2086
-	if stage "train $1" "$program" train --data powerplant --device "$2" --steps "$steps" $size --out "$work/train-$1"; then
-		seconds=$(sed -n 's/^ *"seconds": *\([0-9.e+-]*\),*$/\1/p' "$work/train-$1/result.json" | head -n 1)
-		rate=$(awk "BEGIN { printf \"%.6g\", $steps / ($seconds > 0.001 ? $seconds : 0.001) }")
+	if timed sh -c '"$0" "$@" 2>messages' "$program" train --data "$2" --device "$device" $options --json --out "$work/run-$1"; then
+		row "$1" ok "$took" "$(json_values 'steps|seconds|rmse|nlpd|error|nll'), options: ${options:-none}" "$work/log"
 	else
-		seconds=null rate=null
+		cat "$work/messages" >>"$work/log"
+		failed "$1"
 	fi
-	printf '%-24s %s steps/s, %s steps in %s s\n' "" "$rate" "$steps" "$seconds" | tee -a "$text"
-	eval "$1_seconds=\$seconds $1_rate=\$rate"
+}
+
+# json_values NAMES are the first numbers of those names in the log.
+json_values() { sed -nE "s/^ *\"($1)\": ([^,]*),?\$/\1 \2/p" "$work/log" | awk '!seen[$1]++' | paste -s -d , - | sed 's/,/, /g'; }
+
+# bench NAME PRESET[:SIZE].
+bench() {
+	preset=${2%%:*} size= time=90
+	[ "$preset" = "$2" ] || size=${2#*:}
+	[ "$preset" != sweep ] || time=240
+	if $double; then size=M=8,R=6,B=8,J=2,D=4,S=2 time=4; fi
+	if timed sh -c '"$0" "$@" 2>messages' "$program" bench --device "$device" --preset "$preset" --size "$size" --seconds $time --json; then
+		row "$1" ok "$took" "$(json_values 'steps_per_second|ratio|floor_unit|share_of_floor')" "$work/log"
+	else
+		cat "$work/messages" >>"$work/log"
+		failed "$1"
+	fi
+}
+
+# peers NAME WORKLOAD: PyTorch and GPyTorch at the same step.
+peers() {
+	if $double; then
+		row "$1" "not run" 0 "the times of the test double say nothing"
+	elif ! "$python" -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
+		row "$1" "not run" 0 "$python has no PyTorch that sees a GPU"
+	elif timed sh -c '"$0" "$@" 2>messages' "$python" "$here/peers/torch_gpdrf.py" --program "$program" --device "$device" --golden "$here/peers/golden.json" --limit 240 "$2"; then
+		grep '^  ' "$work/messages" | tee -a "$text"
+		row "$1" ok "$took" "$(sed -n 's/^  *\([a-z]*\) .*ratio *\([0-9.]*\) .*/\1 \2x/p' "$work/messages" | paste -s -d , - | sed 's/,/, /g')" "$work/log"
+	else
+		cat "$work/messages" >>"$work/log"
+		failed "$1"
+	fi
+}
+
+run() {
+	case $1 in
+	check)
+		stage check "$program" info --check --device "$device"
+		sed 's/^/    /' "$work/log" | tee -a "$text"
+		;;
+	# The two that are left out compare the PTX with its sources, which are not here.
+	driver) stage driver "$work/cuda.test" -test.skip '^(TestPTXIsFresh|TestTableOfContents)$' ;;
+	conformance-backend) stage "$1" "$work/gpu.test" -test.skip '^TestF(32|64)$' ;;
+	conformance-f*) stage "$1" "$work/gpu.test" -test.run "^TestF${1#conformance-f}\$" ;;
+	sanitizer-*) sanitizer "$1" "${1#*-}" ;;
+	parity-tests) stage "$1" "$work/train.test" -test.run '^TestCUDA' ;;
+	parity-*) parity "$1" "${1#*-}" ;;
+	train-*) training "$1" "${1#*-}" ;;
+	bench-*) bench "$1" "${1#*-}" ;;
+	peers-*) peers "$1" "${1#*-}" ;;
+	*) echo "card.sh: there is no stage $1: $all" >&2; exit 2 ;;
+	esac
+}
+
+# chosen NAME says whether STAGES has it.
+chosen() {
+	for word in ${STAGES:-$1}; do
+		[ "$word" = "$1" ] || [ "$word" = "${1%%-*}" ] && return 0
+	done
+	return 1
+}
+
+# done_before NAME says whether it has a result, on this card.
+done_before() {
+	[ -z "${AGAIN:-}" ] && grep -F "{\"stage\": $(json "$1"), " "$found" | grep -F "\"card\": $(json "$card")," | grep -qE '"status": "(ok|FAILED)"'
 }
 
 {
-	echo "gpdrf-gpu on a card: $date, commit $commit"
+	echo "gpdrf-gpu on a card: $(date -u +%Y-%m-%dT%H:%M:%SZ), commit $commit"
 	$double && echo "THE DRIVER IS THE TEST DOUBLE: no GPU was involved, and the times say nothing of one."
 	echo "card    $card"
 	echo "driver  ${driver:-unknown}"
 	echo "host    $(uname -srm), $(getconf _NPROCESSORS_ONLN) processors"
 	echo
-} | tee "$text"
+} | tee -a "$text"
 
-stage info "$program" info
-stage check "$program" info --check --device "$device"
-sed 's/^/    /' "$work/log" | tee -a "$text"
-# The two that are left out compare the PTX with its sources, which are not here.
-stage "driver" "$here/cuda.test" -test.skip '^(TestPTXIsFresh|TestTableOfContents)$'
-stage "conformance f64" "$here/gpu.test" -test.run '^TestF64$'
-stage "conformance f32" "$here/gpu.test" -test.run '^TestF32$'
-stage "backend" "$here/gpu.test" -test.skip '^TestF(32|64)$'
-stage "parity, 20 steps" "$here/train.test" -test.run '^TestCUDA'
-sanitizer memcheck
-sanitizer racecheck
-timed cpu cpu:f32
-timed cuda "$device:f32"
+stages=$all
+for word in ${STAGES:-}; do # sizes that are not in the list may be asked for
+	case " $(echo $all) " in *" $word "* | *" $word-"*) ;; *) stages="$stages $word" ;; esac
+done
+over=false
+for name in $stages; do
+	chosen "$name" || continue
+	if done_before "$name"; then
+		echo "$name: there is a result"
+	elif [ "$(left)" -lt 20 ]; then
+		echo "$name: left for the next call"
+		over=true
+	else
+		run "$name"
+		done_before "$name" || [ "$(left)" -ge 20 ] || over=true
+	fi
+done
 
-cat >"$work/report.json" <<END
+# The last line of each stage counts.
+lines=$(awk '{ split($0, part, "\""); if (!(part[4] in last)) order[++n] = part[4]; last[part[4]] = $0 } END { for (i = 1; i <= n; i++) printf "%s    %s", (i > 1 ? ",\n" : ""), last[order[i]] }' "$found")
+ends=false
+if printf '%s' "$lines" | grep -q '"status": "FAILED"'; then ends=true; fi
+cat >"$out/card-$commit.json" <<END
 {
-  "date": $(json "$date"), "commit": $(json "$commit"), "test_double": $double,
-  "card": $(json "$card"), "driver": $(json "${driver:-unknown}"), "host": $(json "$(uname -srm)"),
-  "units": {"seconds": "s", "rate": "training steps per second"},
+  "commit": $(json "$commit"), "test_double": $double, "card": $(json "$card"), "driver": $(json "${driver:-unknown}"),
+  "host": $(json "$(uname -srm), $(getconf _NPROCESSORS_ONLN) processors"), "units": {"seconds": "s", "ms": "milliseconds", "steps_per_second": "training steps per second"},
+  "failed": $ends,
   "stages": [
-$(cat "$stages")
-  ],
-  "train": {
-    "data": "powerplant", "model": "gpdrf", "options": $(json "$size"), "steps": $steps,
-    "cpu": {"seconds": $cpu_seconds, "rate": $cpu_rate}, "cuda": {"seconds": $cuda_seconds, "rate": $cuda_rate}
-  },
-  "failed": $([ $failed -eq 0 ] && echo false || echo true)
+$lines
+  ]
 }
 END
-cp "$text" "$report.txt" && cp "$work/report.json" "$report.json" || exit 1
-echo "written: $report.txt and .json"
-exit $failed
+echo "written: $out/card-$commit.jsonl, .json and .txt"
+$ends && exit 1
+$over && exit 3
+exit 0
