@@ -15,11 +15,6 @@
 # Exit: 0 if no stage failed, 1 if one did, 2 if there is no GPU, 3 if the time was over before all were run.
 set -u
 
-all="check driver conformance-f64 conformance-f32 conformance-backend sanitizer-memcheck sanitizer-racecheck
-parity-tests parity-powerplant parity-protein parity-mnist train-powerplant train-protein train-mnist
-bench-mnist bench-mnist:S=1 bench-mnist:S=100 bench-mnist:S=1,shared bench-mnist:S=100,shared bench-protein bench-powerplant bench-sweep
-peers-mnist:S=1 peers-mnist:S=100 peers-mnist:S=1,shared peers-mnist:S=100,shared peers-protein peers-protein-gp"
-
 here=$(cd "$(dirname "$0")" && pwd -P) || exit 2
 began=$(date +%s)
 device=cuda:0
@@ -35,6 +30,13 @@ for packed in "$here"/*.gz; do
 	gzip -dc "$packed" >"$work/$name" && chmod +x "$work/$name" || exit 2
 done
 program=$work/gpdrf-gpu
+
+# The precisions that the conformance suite knows: its tests F64, F32, …
+precision='^Test.*F(32|64)$'
+all="check driver $("$work/gpu.test" -test.list "$precision" | sed 's/^Test/conformance-/' | paste -s -d ' ' -) conformance-backend
+sanitizer-memcheck sanitizer-racecheck parity-tests parity-powerplant parity-protein parity-mnist train-powerplant train-protein train-mnist
+bench-mnist bench-mnist:S=1 bench-mnist:S=100 bench-mnist:S=1,shared bench-mnist:S=100,shared bench-protein bench-powerplant bench-sweep
+peers-mnist:S=1 peers-mnist:S=100 peers-mnist:S=1,shared peers-mnist:S=100,shared peers-protein peers-protein-gp"
 
 if ! "$program" info --check --device "$device" >"$work/first" 2>&1; then
 	cat "$work/first"
@@ -201,8 +203,8 @@ run() {
 		;;
 	# The two that are left out compare the PTX with its sources, which are not here.
 	driver) stage driver "$work/cuda.test" -test.skip '^(TestPTXIsFresh|TestTableOfContents)$' ;;
-	conformance-backend) stage "$1" "$work/gpu.test" -test.skip '^TestF(32|64)$' ;;
-	conformance-f*) stage "$1" "$work/gpu.test" -test.run "^TestF${1#conformance-f}\$" ;;
+	conformance-backend) stage "$1" "$work/gpu.test" -test.skip "$precision" ;;
+	conformance-*F*) stage "$1" "$work/gpu.test" -test.run "^Test${1#*-}\$" ;;
 	sanitizer-*) sanitizer "$1" "${1#*-}" ;;
 	parity-tests) stage "$1" "$work/train.test" -test.run '^TestCUDA' ;;
 	parity-*) parity "$1" "${1#*-}" ;;
