@@ -118,23 +118,24 @@ type Rounds struct {
 	steps int     // in a round
 }
 
-// Next is the time of a step in the next round. The first call warms up and finds how many steps a round has.
+// Next is the time of a step in the next round. The first call warms up, which takes three steps where a device compiles and
+// records them, and finds how many steps a round has.
 func (r *Rounds) Next() (time.Duration, error) {
-	if r.steps == 0 {
-		if _, err := r.run(1); err != nil {
-			return 0, err
-		}
+	if r.steps > 0 {
+		t, err := r.run(r.steps)
+		return t / time.Duration(r.steps), err
+	}
+	for warm := range 4 {
 		t, err := r.run(1)
 		if err != nil {
 			return 0, err
 		}
 		r.steps = 1 + int(round/(t+1))
-		if r.steps == 1 {
+		if warm > 0 && r.steps == 1 { // a slow one is warm after one step
 			return t, nil
 		}
 	}
-	t, err := r.run(r.steps)
-	return t / time.Duration(r.steps), err
+	return r.Next()
 }
 
 func (r *Rounds) run(steps int) (time.Duration, error) {

@@ -15,7 +15,8 @@ type Step struct {
 	data       *model.Data
 	pass       *model.Pass
 	m, v, rate *device.Tensor
-	number     int
+	loop       *device.Loop
+	number     uint32
 }
 
 // NewStep makes a step on a device, which stays the caller's.
@@ -50,16 +51,21 @@ func NewStep(dev device.Device, n Shape) (*Step, error) {
 	p := s.model.Params().Len()
 	s.m, s.v, s.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
 	dev.Upload(s.rate, s.model.Params().Rates(func(model.Role) float64 { return 1 }))
+	s.loop = device.NewLoop(dev, s.work)
 	return s, nil
 }
 
 // Run is what the trainer does in one step. A device may still be at it when Run returns.
 func (s *Step) Run() {
 	s.number++
-	s.model.Gradient(s.pass, s.data, model.Step{Seed: 1, Number: uint32(s.number), KLWeight: 1})
+	s.loop.Run(device.Now{Step: s.number, LR: 1e-3, KLWeight: 1})
+}
+
+func (s *Step) work(now device.Now) {
+	s.model.Gradient(s.pass, s.data, model.Step{Seed: 1, Number: now.Step, KLWeight: now.KLWeight})
 	p := s.model.Params()
 	s.dev.Adam(p.Value, p.Grad, s.m, s.v, s.rate, device.AdamStep{
-		LR: 1e-3, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Scale: -1 / float64(s.data.N), Step: s.number,
+		LR: now.LR, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Scale: -1 / float64(s.data.N), Step: int(now.Step),
 	})
 }
 
