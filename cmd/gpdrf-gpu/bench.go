@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -189,7 +191,7 @@ func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 			share = left / 2
 			b.progress("%s: operations on %s", b.preset, d.Device)
 			err := b.on(d, func(m workload.Machine) (err error) {
-				d.Operations, err = m.Operations(n, share)
+				d.Operations, err = m.Operations(b.ctx, n, share)
 				return err
 			})
 			if err != nil {
@@ -198,14 +200,14 @@ func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 		}
 		b.progress("%s: %s on %s", b.preset, n, d.Device)
 		err = b.on(d, func(m workload.Machine) error {
-			f, err := m.Step(b.preset, n, share)
+			f, err := m.Step(b.ctx, b.preset, n, share)
 			if err == nil {
 				d.Steps = append(d.Steps, f)
 				rate = 1e9 * f.GFLOPs
 			}
 			return err
 		})
-		if err != nil && (len(b.shapes) == 1 || b.ctx.Err() != nil) {
+		if err != nil && (len(b.shapes) == 1 || errors.Is(err, errInterrupted)) {
 			return err
 		} else if err != nil {
 			d.NotRun = append(d.NotRun, benchSkip{n, err.Error()})
@@ -216,9 +218,6 @@ func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 
 // on opens a device anew, so that each measurement has all its memory. What the device fails at is an error.
 func (b *benchmark) on(d *benchDevice, measure func(workload.Machine) error) (err error) {
-	if b.ctx.Err() != nil {
-		return errInterrupted
-	}
 	dev, err := device.Open(d.Device)
 	if err != nil {
 		return err
@@ -229,7 +228,11 @@ func (b *benchmark) on(d *benchDevice, measure func(workload.Machine) error) (er
 		}
 	}()
 	defer device.Guard(&err)
-	return measure(workload.Machine{Device: dev, Peak: d.Peak})
+	if err = measure(workload.Machine{Device: dev, Peak: d.Peak}); errors.Is(err, context.Canceled) {
+		b.note("interrupted: no figures, for they would be of too few steps")
+		return errInterrupted
+	}
+	return err
 }
 
 // progress says on a terminal what is going on.

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -54,8 +55,9 @@ func (m Machine) figure(name string, calls int, times []time.Duration, cost Cost
 	return f
 }
 
-// Operations times each operation of a step by itself until the time is spent: after a step to warm up, at least one.
-func (m Machine) Operations(n Shape, limit time.Duration) ([]Figure, error) {
+// Operations times each operation of a step by itself until the time is spent: after a step to warm up, at least one. It ends with
+// the context's error between two steps.
+func (m Machine) Operations(ctx context.Context, n Shape, limit time.Duration) ([]Figure, error) {
 	meter := newMeter(m.Device)
 	s, err := NewStep(meter, n)
 	if err != nil {
@@ -68,6 +70,9 @@ func (m Machine) Operations(n Shape, limit time.Duration) ([]Figure, error) {
 	}
 	meter.begin()
 	for once := true; once || time.Since(start) < limit; once = false {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		s.Run()
 		meter.end()
 	}
@@ -82,8 +87,9 @@ func (m Machine) Operations(n Shape, limit time.Duration) ([]Figure, error) {
 	return figures, nil
 }
 
-// Step times whole steps until the time is spent: after one to warm up, at least one round.
-func (m Machine) Step(preset string, n Shape, limit time.Duration) (f StepFigure, err error) {
+// Step times whole steps until the time is spent: after some to warm up, at least one round. It ends with the context's error
+// between two rounds.
+func (m Machine) Step(ctx context.Context, preset string, n Shape, limit time.Duration) (f StepFigure, err error) {
 	start := time.Now()
 	cost, err := n.Cost(m.Device.Name())
 	if err != nil {
@@ -96,6 +102,9 @@ func (m Machine) Step(preset string, n Shape, limit time.Duration) (f StepFigure
 	r := Rounds{Step: s}
 	var times []time.Duration
 	for once := true; once || time.Since(start) < limit; once = false {
+		if ctx.Err() != nil {
+			return f, ctx.Err()
+		}
 		t, err := r.Next()
 		if err != nil {
 			return f, err

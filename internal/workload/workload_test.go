@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -66,7 +68,7 @@ func TestOperations(t *testing.T) {
 		dev := openDevice(t, name)
 		for _, n := range small {
 			m := Machine{Device: dev, Peak: PeakOf("NVIDIA H200, 139.8 GiB")}
-			figures, err := m.Operations(n, time.Millisecond)
+			figures, err := m.Operations(t.Context(), n, time.Millisecond)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +79,7 @@ func TestOperations(t *testing.T) {
 					t.Errorf("%s: %+v", n, f)
 				}
 			}
-			step, err := m.Step("small", n, time.Millisecond)
+			step, err := m.Step(t.Context(), "small", n, time.Millisecond)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +95,7 @@ func TestOperations(t *testing.T) {
 
 // One operation counts each call, and only the first step's.
 func TestMeterAddsCalls(t *testing.T) {
-	figures, err := Machine{Device: openDevice(t, "cpu:f64")}.Operations(small[0], 20*time.Millisecond)
+	figures, err := Machine{Device: openDevice(t, "cpu:f64")}.Operations(t.Context(), small[0], 20*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,6 +113,19 @@ func TestMeterAddsCalls(t *testing.T) {
 		if f := find(name); f.Calls != 1 {
 			t.Errorf("%+v", f)
 		}
+	}
+}
+
+// Ctrl-C is answered between two steps.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	m := Machine{Device: openDevice(t, "cpu:f32")}
+	if _, err := m.Operations(ctx, small[0], time.Hour); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := m.Step(ctx, "small", small[0], time.Hour); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 
