@@ -151,7 +151,7 @@ training() {
 	case $2 in
 	powerplant) options="" ;;
 	protein) options="--inducing 500 --latents 16 --features 500 --batch 512 --lr 0.01 --gp-lengthscale-factor 0.4 --drf-lengthscale-factor 0.5 --steps 20000" ;;
-	mnist) options="--inducing 500 --latents 20 --features 500 --lr 0.01 --feed-forward=false --skip --gp-lengthscale-factor 0.2 --steps 5500" ;;
+	mnist) options="--inducing 500 --latents 20 --features 500 --lr 0.01 --feed-forward=false --skip --gp-lengthscale-factor 0.2 --time-limit 2m" ;;
 	esac
 	$double && options="--inducing 20 --features 8 --batch 32 --eval-samples 1 --steps 10"
 	# shellcheck disable=SC2086
