@@ -37,9 +37,9 @@ PAIRS = 7
 class Ours:
     """gpdrf-gpu bench --serve."""
 
-    def __init__(self, program, device, preset, size):
-        words = [program, "bench", "--serve", "--preset", preset, "--device", device]
-        self.process = subprocess.Popen(words + (["--size", size] if size else []), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, program, options, preset, size):
+        words = [program, "bench", "--serve", "--preset", preset, *options, *(["--size", size] if size else [])]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.about = self.process.stdout.readline().strip()
         if not self.about:
             raise SystemExit(f"{' '.join(words)} does not start: exit {self.process.wait()}")
@@ -155,7 +155,7 @@ def main():
         device = "cuda:0"
     if device != "cpu" and not torch.cuda.is_available():
         raise SystemExit(f"--device {args.device}: PyTorch {torch.__version__} sees no GPU")
-    args.ours = device + ":" + {"highest": "f32", "medium": "tf32"}[args.precision]
+    args.ours = ["--device", device + ":f32", *(["--precision", args.precision] if args.precision != "highest" else [])]
     torch.set_float32_matmul_precision("highest" if args.precision == "highest" else "high")
     log = lambda line: print(line, file=sys.stderr, flush=True)
 
