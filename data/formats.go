@@ -34,6 +34,7 @@ func formats() []format {
 		{"an npy array", isNpy, false, true, readNpy},
 		{"an npz archive", isZip, false, true, readNpz},
 		{"a LIBSVM file", isLIBSVM, false, false, readLIBSVM},
+		{"an ARFF table", isARFF, true, false, readCSV},
 		{"a CSV table", func([]byte) bool { return true }, true, false, readCSV},
 	}
 }

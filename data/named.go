@@ -65,7 +65,13 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 		return nil, nil, nil, missingSet(s.Data, s.DataDir)
 	}
 	trainFile, testFile := set.files(fold)
+	if set.blocked {
+		return loadBlocked(set, plainOrZipped(filepath.Join(folder, trainFile)), fold, opt)
+	}
 	train, notes, err = ReadFile(plainOrZipped(filepath.Join(folder, trainFile)), opt)
+	if e, ok := err.(*Error); ok && errors.Is(err, fs.ErrNotExist) {
+		e.Msg += "; to get the set: " + set.Get()
+	}
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -94,13 +100,12 @@ func isFile(path string) bool {
 }
 
 func missingSet(name, dir string) error {
+	get := mustSet(name).Get()
 	if dir == "" {
-		return errorf("", "the set %s is read from a folder: name it by --data-dir or %s (it holds %s)", name, DataDirEnv, setFolders())
+		return errorf("", "the set %s is read from a folder: name it by --data-dir or %s; to get it: %s", name, DataDirEnv, get)
 	}
-	return errorf("", "the folder %s holds no set %s: set --data-dir or %s to one that holds %s", dir, name, DataDirEnv, setFolders())
+	return errorf("", "the folder %s holds no set %s: set --data-dir or %s to one that does; to get it: %s", dir, name, DataDirEnv, get)
 }
-
-func setFolders() string { return strings.Join(Names(), "/, ") + "/" }
 
 // embeddedPowerplant splits the embedded table, in its own units: training rows in
 // the order of the table, test rows in that of the fold.

@@ -22,6 +22,7 @@ type records struct {
 	width  int
 	row    []string // the current row, valid until next is called
 	line   int      // the line where row starts
+	before int      // lines before the table
 	first  bool     // row is the first data row and was not yet asked for
 }
 
@@ -34,6 +35,13 @@ func newRecords(in *input) (*records, error) {
 	name, g := in.name, &guard{src: in.bytes, limits: in.lim}
 	rec := &records{name: name, csv: csv.NewReader(g), guard: g}
 	rec.csv.Comma = separator(head)
+	var names []string
+	if isARFF(in.head) {
+		if names, rec.before, err = in.arffHeader(); err != nil {
+			return nil, err
+		}
+		rec.csv.Comma, rec.csv.Comment = ',', '%'
+	}
 	rec.csv.FieldsPerRecord = -1 // a ragged row gets our own message
 	rec.csv.ReuseRecord = true
 	if err := rec.read(); err == io.EOF {
@@ -42,6 +50,17 @@ func newRecords(in *input) (*records, error) {
 		return nil, err
 	}
 	rec.width = len(rec.row)
+	if names != nil {
+		if len(names) != rec.width {
+			return nil, &Error{File: name, Line: rec.line, Msg: fmt.Sprintf("this row has %s, but there are %d lines @attribute",
+				plural(rec.width, "cell"), len(names))}
+		}
+		row := rec.row
+		rec.row = names
+		err := rec.takeHeader()
+		rec.row, rec.first = row, true
+		return rec, err
+	}
 	if !isHeader(rec.row) {
 		rec.first = true
 		return rec, nil
@@ -89,6 +108,7 @@ func (r *records) read() error {
 	case err == nil:
 		r.row = row
 		r.line, _ = r.csv.FieldPos(0)
+		r.line += r.before
 		return nil
 	case err == io.EOF:
 		return err
@@ -103,10 +123,10 @@ func (r *records) read() error {
 // quoteError words what encoding/csv found wrong with the quotes of a row.
 func (r *records) quoteError(pe *csv.ParseError) error {
 	if errors.Is(pe.Err, csv.ErrBareQuote) {
-		return &Error{File: r.name, Line: pe.Line, Column: pe.Column, Err: pe,
+		return &Error{File: r.name, Line: pe.Line + r.before, Column: pe.Column, Err: pe,
 			Msg: `found a " inside a cell that does not start with one: remove it, or quote the whole cell`}
 	}
-	return &Error{File: r.name, Line: pe.StartLine, Err: pe,
+	return &Error{File: r.name, Line: pe.StartLine + r.before, Err: pe,
 		Msg: `a quoted cell of this row is not closed, or goes on after its closing ": check its quotes`}
 }
 
@@ -125,7 +145,7 @@ func (r *records) limitError(err error) error {
 // cellError is an Error at cell i of the current row.
 func (r *records) cellError(i int, format string, args ...any) *Error {
 	line, column := r.csv.FieldPos(i)
-	return &Error{File: r.name, Line: line, Column: column, Msg: fmt.Sprintf(format, args...)}
+	return &Error{File: r.name, Line: line + r.before, Column: column, Msg: fmt.Sprintf(format, args...)}
 }
 
 // columnName is the name of column i in the file, given or made up.

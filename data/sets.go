@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Set is one of the named sets. Its files lie in a folder of its name under the data folder.
@@ -19,6 +20,9 @@ type Set struct {
 	Licence string `json:"licence"`
 
 	embedded bool
+	blocked  bool     // one file, of which a fold is a block of time
+	folder   string   // where it is not Name
+	columns  []string // of folds that are made from originals of another form
 	files    func(fold int) (train, test string)
 }
 
@@ -29,6 +33,8 @@ func foldFiles(fold int) (train, test string) {
 func mnistFiles(int) (train, test string) {
 	return "train-images-idx3-ubyte.gz", "t10k-images-idx3-ubyte.gz"
 }
+
+func eegRecording(int) (train, test string) { return "raw/eeg_eye_state.arff.gz", "" }
 
 const (
 	uciLicence   = "CC BY 4.0 (UCI Machine Learning Repository)"
@@ -45,31 +51,46 @@ func Sets() []Set {
 		{Name: "spam", Task: Classification, Classes: 2, Train: 4532, Test: 69, Inputs: 57, Folds: 5, files: foldFiles,
 			About: "e-mail by the frequencies of words", Licence: uciLicence},
 		{Name: "eeg", Task: Classification, Classes: 2, Train: 14857, Test: 123, Inputs: 14, Folds: 5, files: foldFiles,
-			About: "eyes open or closed, by electrodes; rows in any order", Licence: uciLicence},
+			columns: strings.Fields("AF3 F7 F3 FC5 T7 P7 O1 O2 P8 T8 FC6 F4 F8 AF4"),
+			About:   "eyes open or closed, by electrodes; rows in any order", Licence: uciLicence},
+		{Name: "eeg-blocked", Task: Classification, Classes: 2, Train: 11856, Test: 2996, Inputs: 14, Folds: blocks, files: eegRecording, folder: "eeg", blocked: true,
+			About: "the recording of eeg, tested on a block of time", Licence: uciLicence},
 		{Name: "mnist", Task: Classification, Classes: 10, Train: 60000, Test: 10000, Inputs: 784, Folds: 1, files: mnistFiles,
 			About: "images of digits, 28x28", Licence: mnistLicence},
 		{Name: "concrete", Task: Regression, Train: 997, Test: 33, Inputs: 8, Folds: 3, files: foldFiles,
-			About: "strength of concrete", Licence: uciLicence},
+			columns: strings.Fields("cement slag flyash water superplasticizer coarse_aggregate fine_aggregate age"),
+			About:   "strength of concrete", Licence: uciLicence},
 		{Name: "credit", Task: Classification, Classes: 2, Train: 967, Test: 33, Inputs: 24, Folds: 5, files: foldFiles,
-			About: "good or bad credit risks", Licence: uciLicence},
+			columns: strings.Fields("A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22 A23 A24"),
+			About:   "good or bad credit risks", Licence: uciLicence},
 	}
 }
 
 // Folder is where the set lies under the data folder dir, "" if it is not there.
 func (s Set) Folder(dir string) string {
-	folder := filepath.Join(dir, s.Name)
+	folder := s.folderIn(dir)
 	if info, err := os.Stat(folder); dir == "" || err != nil || !info.IsDir() {
 		return ""
 	}
 	return folder
 }
 
+func (s Set) folderIn(dir string) string {
+	if s.folder != "" {
+		return filepath.Join(dir, s.folder)
+	}
+	return filepath.Join(dir, s.Name)
+}
+
 // From says where the set would be read from: a folder, "embedded", or "" if it is not there.
 func (s Set) From(dir string) string {
-	if folder := s.Folder(dir); folder != "" || !s.embedded {
+	first, _ := s.files(1)
+	if folder := s.Folder(dir); folder != "" && isFile(plainOrZipped(filepath.Join(folder, first))) {
 		return folder
+	} else if s.embedded {
+		return "embedded"
 	}
-	return "embedded"
+	return ""
 }
 
 func setOf(name string) (Set, bool) {

@@ -90,6 +90,21 @@ func (p *program) verbs() []verb {
 			},
 		},
 		{
+			name: "data", args: "ACTION [SET ...]", line: "the named data sets: what there is, get it, check it", run: p.data,
+			about: "ACTION is list, fetch or check. list shows the sets that --data may name, and where they are read from. fetch downloads the public originals of a set into the data folder; " +
+				"each has a known checksum, and a file with another one is kept aside and never used. What broke off goes on where it stopped. check compares the files of " +
+				"the sets, all or those named, with their checksums: exit 0 if all that are there are right, 1 if not.",
+			flags: []flagSpec{
+				{group: "Data", name: "data-dir", arg: "DIR", help: "folder of the named sets; otherwise $GPDRF_DATA"},
+				jsonFlag,
+			},
+			examples: []example{
+				{"gpdrf-gpu data list", "the sets and where they are"},
+				{"gpdrf-gpu data fetch mnist --data-dir ~/gpdrf-data", "11 MB of images"},
+				{"gpdrf-gpu data check", "are the files in $GPDRF_DATA what they should be?"},
+			},
+		},
+		{
 			name: "info", args: "[RUN | FILE]", line: "describe this program, a run or a data file", run: p.info,
 			about: "Without an argument it says what this program can compute on and where it looks for data. Of a data file it shows the columns, the target " +
 				"and the fingerprint; of a run folder, what was trained and the result. A named set stands for its training rows. With --check it computes one gradient " +

@@ -42,7 +42,7 @@ var osFiles = files{
 		return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	},
 	rename:  os.Rename,
-	syncDir: syncDir,
+	syncDir: SyncDir,
 }
 
 func writeFile(d files, path string, write func(io.Writer) error) error {
@@ -105,8 +105,8 @@ func fill(w io.Writer, write func(io.Writer) error) error {
 	return b.Flush()
 }
 
-// syncDir brings a renamed entry to disk. Windows has no such thing.
-func syncDir(path string) error {
+// SyncDir brings a renamed entry of a folder to disk. Windows has no such thing.
+func SyncDir(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}

@@ -53,7 +53,7 @@ func (f *Folder) Commit(final string) error {
 	if !Empty(final) {
 		return taken
 	}
-	if err := syncDir(f.path); err != nil {
+	if err := SyncDir(f.path); err != nil {
 		return err
 	}
 	if info, err := os.Lstat(final); err == nil && info.IsDir() { // empty, and in the way of a rename
@@ -67,7 +67,7 @@ func (f *Folder) Commit(final string) error {
 	} else if err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(final))
+	return SyncDir(filepath.Dir(final))
 }
 
 // moveIn puts the files into the folder that was there, in the order of their names.
@@ -88,7 +88,7 @@ func (f *Folder) moveIn(taken error) error {
 			return err
 		}
 	}
-	return errors.Join(os.Remove(f.path), syncDir(f.into))
+	return errors.Join(os.Remove(f.path), SyncDir(f.into))
 }
 
 // Discard removes the folder and the parents that were made for it.

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// data lists, fetches and checks the named sets.
+func (p *program) data(c *call) error {
+	asJSON, err := c.isOn("json")
+	if err != nil {
+		return err
+	}
+	dir, given := c.text("data-dir")
+	if !given {
+		dir = os.Getenv(data.DataDirEnv)
+	}
+	args := c.Args().Slice()
+	if len(args) == 0 {
+		return usagef("data needs an action: gpdrf-gpu data list, data fetch SET or data check")
+	}
+	action, names := args[0], args[1:]
+	actions := []string{"list", "fetch", "check"}
+	if !slices.Contains(actions, action) {
+		return usagef("data: unknown action %q%s", action, suggest.Hint(action, actions))
+	}
+	sets, err := setsNamed(names)
+	switch {
+	case err != nil:
+		return err
+	case action == "list":
+		return p.listSets(sets, dir, asJSON)
+	case dir == "":
+		return usagef("data %s: say where the sets are: --data-dir DIR, or %s", action, data.DataDirEnv)
+	case action == "check":
+		return p.checkSets(sets, dir, len(names) > 0, asJSON)
+	case len(names) == 0:
+		return usagef("data fetch: say which sets: %s", strings.Join(data.Names(), ", "))
+	}
+	return p.fetchSets(sets, dir)
+}
+
+// setsNamed are the sets of these names, all if there are none.
+func setsNamed(names []string) (sets []data.Set, err error) {
+	all := data.Sets()
+	if len(names) == 0 {
+		return all, nil
+	}
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(s data.Set) bool { return s.Name == name })
+		if i < 0 {
+			return nil, usagef("there is no set %q%s", name, suggest.Hint(name, data.Names()))
+		}
+		sets = append(sets, all[i])
+	}
+	return sets, nil
+}
+
+// listedSet is a set with where it is and how it is to be had.
+type listedSet struct {
+	data.Set
+	From  string        `json:"from"` // a folder, "embedded", or "" if it is not there
+	Get   string        `json:"get"`
+	Files []data.Remote `json:"files,omitempty"`
+}
+
+func (p *program) listSets(sets []data.Set, dir string, asJSON bool) error {
+	listed := make([]listedSet, len(sets))
+	t := table.NewWriter()
+	t.SetStyle(plainStyle())
+	t.AppendHeader(table.Row{"set", "training, test rows", "inputs", "target", "folds", "where", "licence"})
+	for i, s := range sets {
+		l := listedSet{s, s.From(dir), s.Get(), s.Remotes()}
+		where, target := l.From, string(s.Task)
+		if where == "" {
+			where = "to get it: " + l.Get
+		}
+		if s.Classes > 0 {
+			target = fmt.Sprintf("%d classes", s.Classes)
+		}
+		t.AppendRow(table.Row{s.Name, humanize.Comma(int64(s.Train)) + ", " + humanize.Comma(int64(s.Test)), s.Inputs, target, s.Folds, where, s.Licence})
+		listed[i] = l
+	}
+	if asJSON {
+		return p.printJSON(listed)
+	}
+	for _, line := range strings.Split(t.Render(), "\n") {
+		fmt.Fprintln(p.out, strings.TrimRight(line, " "))
+	}
+	return nil
+}
+
+func (p *program) printJSON(v any) error {
+	text, err := train.JSON(v)
+	if err == nil {
+		_, err = p.out.Write(text)
+	}
+	return err
+}
+
+// checkSets compares files with their checksums. A set that is not there at all is no fault unless it was named.
+func (p *program) checkSets(sets []data.Set, dir string, named, asJSON bool) error {
+	all := []data.FileState{}
+	wrong := 0
+	for _, s := range sets {
+		states, err := s.Check(dir)
+		if err != nil {
+			return err
+		}
+		there := slices.ContainsFunc(states, func(f data.FileState) bool { return f.State != "missing" })
+		if !there && !named {
+			p.note("%s: not there; to get it: %s", s.Name, s.Get())
+			continue
+		}
+		all = append(all, states...)
+		for _, f := range states {
+			if f.State != "ok" {
+				wrong++
+			}
+			if !asJSON {
+				fmt.Fprintf(p.out, "%-8s %s\n", f.State, f.Path)
+			}
+		}
+	}
+	if asJSON {
+		if err := p.printJSON(all); err != nil {
+			return err
+		}
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%d of %d files are missing or differ from what they should be", wrong, len(all))
+	}
+	return nil
+}
+
+// fetchSets downloads. Ctrl-C leaves what has come so far, and the next call goes on from there.
+func (p *program) fetchSets(sets []data.Set, dir string) error {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = 30 * time.Second
+	client := &http.Client{Transport: transport}
+	var failed error
+	for _, s := range sets {
+		if err := s.Fetch(p.ctx, client, dir, p.note); p.ctx.Err() != nil {
+			return errInterrupted
+		} else if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", s.Name, err))
+		}
+	}
+	return failed
+}

@@ -1,0 +1,194 @@
+// Package download fetches files whose checksum is known beforehand. A file appears under its name
+// only when it is complete and its checksum is right. Until then it is NAME.part, which the next
+// try goes on with; one with a wrong checksum is kept as NAME.rejected, and nothing reads it.
+package download
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+)
+
+// File is what to fetch.
+type File struct {
+	Bytes     int64    `json:"bytes"`
+	SHA256    string   `json:"sha256"`    // in hexadecimal
+	Addresses []string `json:"addresses"` // tried in turn
+}
+
+// The endings of a file that is not complete, and of one that is not what it should be.
+const (
+	Part     = ".part"
+	Rejected = ".rejected"
+)
+
+// ChecksumError is a file that came with a wrong checksum. It is kept under the name Kept.
+type ChecksumError struct {
+	Address, Kept, Got, Want string
+}
+
+func (e *ChecksumError) Error() string {
+	return fmt.Sprintf("%s: has the SHA-256 %s instead of %s: it is not used, and kept as %s", e.Address, e.Got, e.Want, e.Kept)
+}
+
+// Get fetches f to path, unless it is there with the right checksum already. A file that is there
+// with another checksum is an error: it is somebody's.
+func Get(ctx context.Context, client *http.Client, f File, path string) error {
+	switch sum, err := Sum(path); {
+	case err == nil && sum == f.SHA256:
+		return nil
+	case err == nil:
+		return fmt.Errorf("%s: is there, but its SHA-256 is %s instead of %s: move it away first", path, sum, f.SHA256)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	var failed error
+	for _, address := range f.Addresses {
+		err := get(ctx, client, f, address, path)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
+
+func get(ctx context.Context, client *http.Client, f File, address, path string) error {
+	part := path + Part
+	file, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	have, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if have < f.Bytes {
+		if err := receive(ctx, client, f, address, file, have); err != nil {
+			if info, statErr := file.Stat(); statErr == nil && info.Size() == 0 {
+				os.Remove(part) // nothing came
+			}
+			return err
+		}
+	}
+	if err := errors.Join(file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	sum, err := Sum(part)
+	if err != nil {
+		return err
+	}
+	if sum != f.SHA256 {
+		if err := os.Rename(part, path+Rejected); err != nil {
+			return err
+		}
+		return &ChecksumError{address, path + Rejected, sum, f.SHA256}
+	}
+	if err := os.Rename(part, path); err != nil {
+		return err
+	}
+	return atomicfile.SyncDir(filepath.Dir(path))
+}
+
+// stalled is how long a server may be silent.
+const stalled = time.Minute
+
+// receive brings the bytes from have on. A server that cannot start there starts anew. No more than one byte
+// beyond the known size is taken.
+func receive(ctx context.Context, client *http.Client, f File, address string, file *os.File, have int64) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(stalled, func() { cancel(fmt.Errorf("no answer for %s", stalled)) })
+	defer silence.Stop()
+
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	// Go would undo a compression that is only the transfer's; these files are wanted as they are.
+	request.Header.Set("Accept-Encoding", "identity")
+	if have > 0 {
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return because(ctx, err)
+	}
+	defer answer.Body.Close()
+	switch answer.StatusCode {
+	case http.StatusOK:
+		have = 0
+	case http.StatusPartialContent:
+		var from int64
+		if _, err := fmt.Sscanf(answer.Header.Get("Content-Range"), "bytes %d-", &from); err != nil || from != have {
+			return fmt.Errorf("%s: sent another part than was asked for: try again", address)
+		}
+	default:
+		return fmt.Errorf("%s: answered %s", address, answer.Status)
+	}
+	if err := file.Truncate(have); err != nil {
+		return err
+	}
+	if _, err := file.Seek(have, io.SeekStart); err != nil {
+		return err
+	}
+	body := &heard{answer.Body, silence}
+	n, err := io.Copy(file, io.LimitReader(body, f.Bytes-have+1))
+	if err != nil {
+		return fmt.Errorf("%s: broke off after %d of %d bytes (%w): try again, it goes on from there", address, have+n, f.Bytes, because(ctx, err))
+	}
+	if have+n < f.Bytes {
+		return fmt.Errorf("%s: ended after %d of %d bytes: try again, it goes on from there", address, have+n, f.Bytes)
+	}
+	return nil
+}
+
+// heard puts the alarm off whenever something comes.
+type heard struct {
+	io.Reader
+	silence *time.Timer
+}
+
+func (h *heard) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	if n > 0 {
+		h.silence.Reset(stalled)
+	}
+	return n, err
+}
+
+// because prefers the reason why the request was given up.
+func because(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// Sum is the SHA-256 of a file, in hexadecimal.
+func Sum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
