@@ -271,7 +271,7 @@ func TestBlocks(t *testing.T) {
 
 // FuzzReadCSV gives any bytes: no panic, and a table that is whole where there is no error.
 func FuzzReadCSV(f *testing.F) {
-	for _, s := range []string{small, zipped(small), "1;2\n3;4\n", "\"a\nb\",c\n1,2\n", "a,b\n1,\"", "\xef\xbb\xbf1\t2", "x,y\n0,1\n1,2\n0,1\n1,2"} {
+	for _, s := range []string{small, zipped(small), "1;2\n3;4\n", "\"a\nb\",c\n1,2\n", "a,b\n1,\"", "\xef\xbb\xbf1\t2", "x,y\n0,1\n1,2\n0,1\n1,2", "% c\n@relation r\n@attribute a numeric\n@attribute 'b c' {0,1}\n@data\n1,0\n2,1\n"} {
 		f.Add([]byte(s), "", "auto")
 	}
 	like := Schema{Columns: []string{"a", "b"}, Target: "target", TargetAt: 2, Task: Regression}

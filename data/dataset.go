@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"hash"
 	"math"
 
@@ -41,6 +42,7 @@ type Dataset struct {
 	// all values. Compression, separators, quotes and line endings leave no trace in it.
 	Fingerprint string
 
+	lines    []int32 // of the file, from 1, where each row starts; nil where rows have none
 	oneHot   []OneHot
 	targetAt int // position of the target among the columns of the training file
 }
@@ -59,6 +61,14 @@ func (d *Dataset) Row(i int) []float64 {
 	return rowOf(make([]float64, d.D()), d.X, i)
 }
 
+// Where says where row i stands: a file and a line, or a row counted from 1.
+func (d *Dataset) Where(i int) string {
+	if d.lines != nil {
+		return fmt.Sprintf("%s:%d", d.Path, d.lines[i])
+	}
+	return fmt.Sprintf("%s: row %d", d.Path, i+1)
+}
+
 // HasTarget reports whether the rows come with their true targets.
 func (d *Dataset) HasTarget() bool { return d.Target != "" }
 
@@ -68,6 +78,7 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	s.X = pickRows(d.X, rows)
 	s.Y = pick(d.Y, rows)
 	s.Labels = pick(d.Labels, rows)
+	s.lines = pick(d.lines, rows)
 	s.Fingerprint = s.fingerprint()
 	return &s
 }

@@ -50,6 +50,7 @@ type sparse struct {
 	name    string
 	line    int
 	start   []int
+	lines   []int32
 	index   []int32 // from 0
 	value   []float64
 	y       []float64
@@ -94,7 +95,7 @@ func readLIBSVM(in *input) (*table, error) {
 			x[i*d+int(s.index[k])] = s.value[k]
 		}
 	}
-	t := &table{x: matrix(n, d, x), columns: plainColumns(in.opt.Like, d)}
+	t := &table{x: matrix(n, d, x), columns: plainColumns(in.opt.Like, d), lines: s.lines}
 	if s.y != nil {
 		t.y, t.target, t.targetAt = s.y, labelColumn, d
 		if in.opt.Like != nil {
@@ -174,7 +175,7 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 		index, text, pair := strings.Cut(word, ":")
 		if first {
 			first = false
-			s.start = append(s.start, len(s.index))
+			s.start, s.lines = append(s.start, len(s.index)), append(s.lines, int32(s.line))
 			if labelled := s.y != nil || len(s.start) == 1; pair && (!in.opt.TargetOptional || labelled && len(s.start) > 1) {
 				return wrong(at, "found %s where the row's label must be: begin each row with a number", quote(word))
 			} else if !pair && !labelled {

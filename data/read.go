@@ -99,6 +99,7 @@ type table struct {
 	oneHot      []OneHot
 	target      string    // "" if there is none
 	targetAt    int       // as Schema.TargetAt
+	lines       []int32   // as in Dataset
 	y           []float64 // known classes where the input has a Like; nil without a target
 	task        Task      // where the format decides it
 	autoScaling string
@@ -106,7 +107,7 @@ type table struct {
 }
 
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
-	d := &Dataset{X: t.x, Columns: t.columns, Target: t.target, targetAt: t.targetAt, Task: in.task, AutoScaling: t.autoScaling, oneHot: t.oneHot}
+	d := &Dataset{X: t.x, Columns: t.columns, Target: t.target, targetAt: t.targetAt, Task: in.task, AutoScaling: t.autoScaling, oneHot: t.oneHot, lines: t.lines}
 	if like := in.opt.Like; like != nil {
 		d.Classes, d.targetAt = like.Classes, like.TargetAt
 		if d.Target != "" {
@@ -153,17 +154,17 @@ func readCSV(in *input) (*table, error) {
 		}
 	}
 	names := expanded(lay.columns)
-	x, y, err := readValues(rec, lay, len(names), targetCheck(in.task, in.opt.Like, lay.name), in.lim.cells)
+	x, y, lines, err := readValues(rec, lay, len(names), targetCheck(in.task, in.opt.Like, lay.name), in.lim.cells)
 	if err != nil {
 		return nil, err
 	}
 	return &table{x: matrix(len(x)/len(names), len(names), x), columns: names, oneHot: oneHots(lay.columns),
-		target: lay.name, targetAt: lay.target, y: y, notes: lay.notes}, nil
+		target: lay.name, targetAt: lay.target, y: y, lines: lines, notes: lay.notes}, nil
 }
 
 // readValues parses every row. Values gather in blocks, which are joined at the end,
 // so that a large table is never held three times over as a growing slice would be.
-func readValues(rec *records, lay *layout, d int, check func(float64) string, maxCells int64) (x, y []float64, err error) {
+func readValues(rec *records, lay *layout, d int, check func(float64) string, maxCells int64) (x, y []float64, lines []int32, err error) {
 	perBlock := d * max(1, 1<<16/d)
 	var blocks [][]float64
 	var block []float64
@@ -172,38 +173,39 @@ func readValues(rec *records, lay *layout, d int, check func(float64) string, ma
 		if err := rec.next(); err == io.EOF {
 			break
 		} else if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		if cells += int64(d) + 1; cells > maxCells {
-			return nil, nil, &Error{File: rec.name, Line: rec.line, Msg: fmt.Sprintf(
+			return nil, nil, nil, &Error{File: rec.name, Line: rec.line, Msg: fmt.Sprintf(
 				"the table holds more than %d million numbers up to here: too large for memory, take a part of it", maxCells>>20)}
 		}
 		if len(block) == perBlock {
 			blocks, block = append(blocks, block), make([]float64, 0, perBlock)
 		}
+		lines = append(lines, int32(rec.line))
 		for j, i := range lay.inputs {
 			var err error
 			if block, err = rec.appendValue(block, i, lay.columns[j]); err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 		}
 		if lay.target >= 0 {
 			v, err := rec.value(lay.target, lay.name)
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 			if check != nil {
 				if wrong := check(v); wrong != "" {
-					return nil, nil, rec.cellError(lay.target, "%s", wrong)
+					return nil, nil, nil, rec.cellError(lay.target, "%s", wrong)
 				}
 			}
 			y = append(y, v)
 		}
 	}
 	if len(blocks) == 0 && len(block) == 0 {
-		return nil, nil, errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
+		return nil, nil, nil, errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
 	}
-	return join(append(blocks, block)), y, nil
+	return join(append(blocks, block)), y, lines, nil
 }
 
 // appendValue adds cell i of the current row: its number, or a 1 at its text and 0 at the others of the column.

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -86,15 +87,45 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 	return s, nil
 }
 
-// Apply writes the scaled row to dst, which may be row. Both have D values.
+// mostScaled bounds scaled inputs: single precision can square them and sum the squares. Rows so
+// far from those of training are all alike to a model.
+const mostScaled = 1e15
+
+// Apply writes the scaled row to dst, which may be row. Both have D values. No value is beyond ±1e15.
 func (s Scaler) Apply(dst, row []float64) {
 	for j, v := range row {
 		v = (v - s.Center[j]) / s.Scale[j]
 		if s.Clip > 0 {
 			v = min(max(v, -s.Clip), s.Clip)
 		}
-		dst[j] = v
+		dst[j] = min(max(v, -mostScaled), mostScaled)
 	}
+}
+
+// Far warns of the rows whose inputs Apply has bounded: what they say beside their size is lost.
+func (s Scaler) Far(ds *Dataset) (warning string) {
+	first, count, at := 0, 0, 0
+	values := make([]float64, ds.D())
+	for i := range ds.N() {
+		for j, v := range rowOf(values, ds.X, i) {
+			if math.Abs((v-s.Center[j])/s.Scale[j]) > mostScaled && s.Clip == 0 {
+				if count == 0 {
+					first, at = i, j
+				}
+				count++
+				break
+			}
+		}
+	}
+	if count == 0 {
+		return ""
+	}
+	warning = fmt.Sprintf("warning: %s: column %s is %g: so far from the training rows that it is taken as %g times their scale, and the prediction means little",
+		ds.Where(first), quote(ds.Columns[at]), ds.Row(first)[at], math.Copysign(mostScaled, ds.Row(first)[at]))
+	if count > 1 {
+		warning += fmt.Sprintf("; and so with %s more", plural(count-1, "row"))
+	}
+	return warning
 }
 
 // Rows returns the rows lo … hi−1 of x [N,D] scaled, row-major.

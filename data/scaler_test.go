@@ -98,3 +98,41 @@ func TestTargetScale(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFar: an absurd value becomes a large one, with the line where it stands, and costs no other row.
+func TestFar(t *testing.T) {
+	train, _, _ := readText(small, ReadOptions{})
+	like := train.Schema()
+	rows, _, err := readText("a,b\n1,2\n\n3,1e90\n-1e99,2\n5,6\n", ReadOptions{Like: &like, TargetOptional: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := FitScaler("standard", train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows.Path = "t.csv"
+	want := `warning: t.csv:4: column "b" is 1e+90: so far from the training rows that it is taken as 1e+15 times their scale, and the prediction means little; and so with 1 row more`
+	if got := s.Far(rows); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	if x := s.Rows(rows.X, 0, 4); x[3] != mostScaled || x[4] != -mostScaled || math.Abs(x[7]) > 10 {
+		t.Error(x)
+	}
+	if got := rows.Subset([]int{3, 2}); s.Far(got) == "" || got.Where(1) != "t.csv:5" {
+		t.Error(got.Where(1))
+	}
+	if warning := s.Far(train); warning != "" {
+		t.Error(warning)
+	}
+	if clipped, _ := FitScaler("robust", train); clipped.Far(rows) != "" {
+		t.Error("clipped inputs are not far")
+	}
+	svm, _, err := readText("# c\n1 1:2\n0 1:3\n", ReadOptions{Like: &like})
+	if err != nil || svm.Where(1) != ":3" {
+		t.Error(svm.Where(1), err)
+	}
+	if images := (&Dataset{Path: "x"}); images.Where(1) != "x: row 2" {
+		t.Error(images.Where(1))
+	}
+}

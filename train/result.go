@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
@@ -21,6 +22,7 @@ type Result struct {
 	Preset    string    `json:"preset"`
 	Device    string    `json:"device"`
 	Seed      uint64    `json:"seed"`
+	Folder    string    `json:"folder"` // where train ran: relative paths of the configuration start there
 	NTrain    int       `json:"n_train"`
 	NTest     int       `json:"n_test"`
 	Steps     int       `json:"steps"`   // done
@@ -45,9 +47,13 @@ type Fingerprint struct {
 // NewResult gathers what a run left.
 func NewResult(j *Job, out *Outcome, test *data.Dataset, scores *Scores) *Result {
 	c := j.Config
+	folder, err := os.Getwd()
+	if err != nil {
+		folder = "" // it has been removed: then nothing will be looked for there
+	}
 	return &Result{
 		Version: Version, Data: j.Train.Name, Task: j.Train.Task, Model: c.Model, Preset: c.Preset,
-		Device: j.Device.Name(), Seed: c.Seed, NTrain: j.Train.N(), NTest: test.N(),
+		Device: j.Device.Name(), Folder: folder, Seed: c.Seed, NTrain: j.Train.N(), NTest: test.N(),
 		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.Objective(), KLWeight: c.KLWeight,
 		ELBO: out.ELBO.Value, Parameters: out.Parameters, Interrupted: out.Interrupted,
 		Fingerprint: Fingerprint{j.Train.Fingerprint, test.Fingerprint}, Scored: scores.Scored(),

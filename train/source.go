@@ -1,7 +1,9 @@
 package train
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -26,4 +28,25 @@ func (c *Config) Load() (train, test *data.Dataset, notes []string, err error) {
 	}
 	c.Target, c.Task = train.Target, string(train.Task)
 	return train, test, notes, nil
+}
+
+// TestRows reads the rows that the run was tested on: from here where its relative paths lead
+// somewhere, else from the folder where it was trained.
+func (r *Run) TestRows() (*data.Dataset, error) {
+	_, test, _, err := r.Config.Load()
+	if err == nil || r.Result.Folder == "" {
+		return test, err
+	}
+	there := *r.Config
+	for _, path := range []*string{&there.Data, &there.Test, &there.Labels, &there.DataDir} {
+		named := path == &there.Data && slices.Contains(data.Names(), *path)
+		if *path != "" && !named && !filepath.IsAbs(*path) {
+			*path = filepath.Join(r.Result.Folder, *path)
+		}
+	}
+	_, test, _, thereErr := there.Load()
+	if thereErr != nil {
+		return nil, fmt.Errorf("%w; nor from %s, where the run was trained: %v", err, r.Result.Folder, thereErr)
+	}
+	return test, nil
 }

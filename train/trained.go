@@ -40,7 +40,7 @@ func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int) (*mo
 	}
 	for i, v := range p.H {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%s: the prediction of row %d is not finite: its inputs may be far outside those of training", ds.Path, i/p.C%p.N+1)
+			return nil, fmt.Errorf("%s: the prediction of this row is not finite: its inputs may be far outside those of training", ds.Where(i/p.C%p.N))
 		}
 	}
 	return p, nil

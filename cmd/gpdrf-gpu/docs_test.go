@@ -86,7 +86,7 @@ After Ctrl-C, ` + "`stop-after`" + ` says how far the run of that many steps cam
 |---|---|
 | config.yaml | every option, resolved |
 | metrics.jsonl | a line every few steps: step, elbo, ell, kl, lr, seconds |
-| result.json | task, sizes, device, seed, steps, seconds, objective, elbo, fingerprints of the data, and the scores |
+| result.json | task, sizes, device, the folder that train ran in, seed, steps, seconds, objective, elbo, fingerprints of the data, and the scores |
 | model.safetensors | the parameters, and as metadata the architecture, columns, classes and scaling: ` + "`predict`" + ` needs nothing else |
 
 It is built under a temporary name that begins with a dot and put in its place when it is complete; an empty folder that is there is

@@ -40,6 +40,7 @@ func (p *program) eval(c *call) error {
 	for _, n := range notes {
 		p.note("%s", n)
 	}
+	p.warnOfFar(run.Trained, rows)
 	scores, err := run.Trained.EvaluateDraws(dev, rows, samples, run.Config.PredictDraws)
 	if err != nil {
 		return err
@@ -69,8 +70,7 @@ func testRows(c *call, run *train.Run) (rows *data.Dataset, notes []string, err 
 	} else if given {
 		return nil, nil, usagef("--labels: is for --data FILE")
 	}
-	_, rows, _, err = run.Config.Load()
-	if err != nil {
+	if rows, err = run.TestRows(); err != nil {
 		return nil, nil, fmt.Errorf("the run's own test rows cannot be read, give others by --data FILE: %w", err)
 	}
 	if !reflect.DeepEqual(rows.Schema(), run.Trained.Schema) {

@@ -63,6 +63,7 @@ func (p *program) predict(c *call) error {
 	for _, n := range notes {
 		p.note("%s", n)
 	}
+	p.warnOfFar(trained, rows)
 	prediction, err := trained.Predict(dev, rows, samples)
 	if err != nil {
 		return err

@@ -100,6 +100,7 @@ func (p *program) runJob(job *train.Job, test *data.Dataset, folder *train.Folde
 		p.note("interrupted at step %d: the model so far is tested and saved; Ctrl-C again to quit at once", out.Steps)
 	}
 	cfg.Scaling = out.Trained.Scaler.Kind
+	p.warnOfFar(out.Trained, test)
 	scores, err := out.Trained.EvaluateDraws(job.Device, test, cfg.EvalSamples, cfg.PredictDraws)
 	if err != nil {
 		return "", nil, err
@@ -107,6 +108,13 @@ func (p *program) runJob(job *train.Job, test *data.Dataset, folder *train.Folde
 	r = train.NewResult(job, out, test, scores)
 	path, err = folder.Commit(cfg, out.Trained, r)
 	return path, r, err
+}
+
+// warnOfFar says which rows are too far from those of training for a prediction that means much.
+func (p *program) warnOfFar(t *train.Trained, rows *data.Dataset) {
+	if warning := t.Scaler.Far(rows); warning != "" {
+		p.note("%s", warning)
+	}
 }
 
 // config resolves the options of train from the command line and the config file.

@@ -1,0 +1,85 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const arff = "% a comment\n@RELATION r\n\n@ATTRIBUTE a NUMERIC\n@attribute 'b c' real % no\n@attribute\ttarget {0,1}\n\n@DATA\n1,2,0\n% between\n3,4,1\n\n5,6,0\n7,8,1\n"
+
+func TestARFF(t *testing.T) {
+	want, _, err := readText("a,b c,target\n1,2,0\n3,4,1\n5,6,0\n7,8,1\n", ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"plain": arff, "CRLF": strings.ReplaceAll(arff, "\n", "\r\n"), "gzip": zipped(arff), "BOM": "\xef\xbb\xbf" + arff} {
+		d, _, err := readText(text, ReadOptions{})
+		if err != nil || d.Fingerprint != want.Fingerprint {
+			t.Errorf("%s: %+v, %v", name, d, err)
+		} else if d.Where(2) != ":13" {
+			t.Errorf("%s: row 2 stands at %s", name, d.Where(2))
+		}
+	}
+	for text, want := range map[string]string{
+		strings.Replace(arff, "3,4,1", "3,?,1", 1):                `t.csv:11:3: found "?", a missing value, in column "b c"`,
+		strings.Replace(arff, "3,4,1", "3,4", 1):                  "t.csv:11: this row has 2 cells, the first row has 3",
+		strings.Replace(arff, "3,4,1", "3,\"4,1", 1):              "t.csv:11: a quoted cell of this row is not closed",
+		strings.Replace(arff, "@DATA", "@DATE", 1):                `t.csv:8: found "@DATE" before @data`,
+		strings.Replace(arff, "@ATTRIBUTE a NUMERIC\n", "", 1):    "t.csv:8: this row has 3 cells, but there are 2 lines @attribute",
+		strings.Replace(arff, "a NUMERIC", "", 1):                 "t.csv:4: this @attribute has no name",
+		strings.Replace(arff, "'b c'", "a", 1):                    "t.csv:9:3: columns 1 and 2 are both named \"a\"",
+		arff[:60]:                                                 "t.csv: is an ARFF file without a line @data",
+		arff[:strings.Index(arff, "1,2,0")]:                       "t.csv: is empty",
+		"@relation r\n" + strings.Repeat("% long\n", 1<<14) + "x": "t.csv:9362: the lines before @data are too long",
+	} {
+		_, _, err := readText(text, ReadOptions{})
+		var e *Error
+		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v\nwant %s", err, want)
+		}
+	}
+}
+
+// TestBlocks of time: no training row is within a second of a test row, and the blocks are the recording.
+func TestBlocksOfTime(t *testing.T) {
+	const n = 14980
+	var all []int
+	for k := 1; k <= blocks; k++ {
+		train, test := blockOf(n, k)
+		all = append(all, test...)
+		for _, r := range train {
+			if r > test[0]-guardRows-1 && r < test[len(test)-1]+guardRows {
+				t.Fatalf("block %d: row %d is near the test rows %d to %d", k, r, test[0], test[len(test)-1])
+			}
+		}
+		sides := 2
+		if k == 1 || k == blocks {
+			sides = 1
+		}
+		if len(train)+len(test) != n-sides*guardRows {
+			t.Errorf("block %d: %d and %d rows", k, len(train), len(test))
+		}
+	}
+	if len(all) != n || !slices.IsSorted(all) {
+		t.Errorf("%d rows in blocks", len(all))
+	}
+
+	dir := dataDir(t)
+	for _, k := range []int{1, 3} {
+		train, test, notes, err := Load(Source{Data: "eeg-blocked", DataDir: dir, Fold: k})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k == 1 && (train.N() != 11856 || test.N() != 2996) || train.Name != "eeg-blocked" || train.AutoScaling != "robust" ||
+			!strings.Contains(fmt.Sprint(notes), "of the recording") || len(train.Classes) != 2 {
+			t.Errorf("%d and %d rows, %v", train.N(), test.N(), notes)
+		}
+	}
+	first, _, _, _ := Load(Source{Data: "eeg-blocked", DataDir: dir, Fold: 2})
+	if first.Row(0)[0] != 4329.23 { // the recording starts there
+		t.Error(first.Row(0))
+	}
+}
