@@ -91,6 +91,12 @@ func TestIDX(t *testing.T) {
 	if s := Summarize(train); s.AutoScaling != imageScaling || s.Columns[1].Max != float64(float32(19)/255) {
 		t.Errorf("%+v", s)
 	}
+	if _, b, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), Test: at("pictures"), TestLabels: at("answers")}); err != nil || b.N() != 4 {
+		t.Error(err)
+	}
+	if _, _, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), TestLabels: at("answers")}); err == nil || !strings.Contains(err.Error(), "there is no file of these") {
+		t.Error(err)
+	}
 	a, b, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), Test: at("t10k-images.idx3-ubyte.gz")})
 	if err != nil || a.N() != 4 || b.N() != 4 {
 		t.Error(err)

@@ -12,15 +12,16 @@ import (
 
 // Source says where the data of a run come from.
 type Source struct {
-	Data    string // one of Names, or a file; a name wins, so a file called spam is ./spam
-	Test    string // file with the test rows; "": a named set has its own, of a file a tenth is held out
-	Labels  string // as in ReadOptions, of Data; those of Test are found by its name
-	DataDir string // folder of the named sets; "": none, and only powerplant is there
-	Fold    int    // of a named set, from 1; 0 is the first; must be 0 for a file
-	OneHot  bool   // as in ReadOptions
-	Target  string // as in ReadOptions
-	Task    string // as in ReadOptions
-	Seed    uint64 // of the held-out rows
+	Data       string // one of Names, or a file; a name wins, so a file called spam is ./spam
+	Test       string // file with the test rows; "": a named set has its own, of a file a tenth is held out
+	Labels     string // as in ReadOptions, of Data
+	TestLabels string // and of Test
+	DataDir    string // folder of the named sets; "": none, and only powerplant is there
+	Fold       int    // of a named set, from 1; 0 is the first; must be 0 for a file
+	OneHot     bool   // as in ReadOptions
+	Target     string // as in ReadOptions
+	Task       string // as in ReadOptions
+	Seed       uint64 // of the held-out rows
 }
 
 // Load reads a training set and its test set. The test set has the columns, the task
@@ -55,12 +56,16 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if err != nil {
 		return nil, nil, nil, meantName(s.Data, err)
 	}
+	if s.Test == "" && s.TestLabels != "" {
+		return nil, nil, nil, errorf(s.TestLabels, "is given for the labels of test rows, and there is no file of these: give --test FILE")
+	}
 	if s.Test == "" && hasTestPart(s.Data) {
 		s.Test = s.Data
+		notes = append(notes, s.Data+": tested on its own test part")
 	}
 	if s.Test != "" {
 		like := all.Schema()
-		test, more, err := ReadFile(s.Test, ReadOptions{Like: &like})
+		test, more, err := ReadFile(s.Test, ReadOptions{Like: &like, Labels: s.TestLabels})
 		if err != nil {
 			return nil, nil, nil, err
 		}

@@ -51,7 +51,7 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	if s.Fold < 0 || fold > set.Folds {
 		return nil, nil, nil, errorf("", "%s has no fold %d: its folds are 1 to %d", s.Data, s.Fold, set.Folds)
 	}
-	for _, file := range []struct{ what, path string }{{"test rows", s.Test}, {"labels", s.Labels}} {
+	for _, file := range []struct{ what, path string }{{"test rows", s.Test}, {"labels", s.Labels}, {"labels", s.TestLabels}} {
 		if file.path != "" {
 			return nil, nil, nil, errorf("", "%s comes with its own %s: leave the file %s out, or give a file of your own as data", s.Data, file.what, file.path)
 		}

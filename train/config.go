@@ -13,15 +13,16 @@ import (
 // data and the clock can say, so that a written Config repeats its run bit for bit.
 type Config struct {
 	// Data.
-	Data    string // a named set, or a file, relative to the working directory
-	Test    string // a file of test rows; "" holds rows out
-	Labels  string // the file of Data's targets; "" finds it where there is one
-	OneHot  bool   // text columns become an input for each value
-	Fold    int    // which fold of a named set; 0 where Data is a file
-	DataDir string // where the named sets lie; "" is $GPDRF_DATA
-	Target  string // column name or number; "" finds it
-	Task    string // auto, regression, classification
-	Scaling string // auto, standard, robust, none
+	Data       string // a named set, or a file, relative to the working directory
+	Test       string // a file of test rows; "" holds rows out
+	Labels     string // the file of Data's targets; "" finds it where there is one
+	TestLabels string // and of Test's
+	OneHot     bool   // text columns become an input for each value
+	Fold       int    // which fold of a named set; 0 where Data is a file
+	DataDir    string // where the named sets lie; "" is $GPDRF_DATA
+	Target     string // column name or number; "" finds it
+	Task       string // auto, regression, classification
+	Scaling    string // auto, standard, robust, none
 
 	// What is trained, where, and from which start.
 	Model  string // gpdrf, gp, drf

@@ -88,6 +88,7 @@ func Options() []Option {
 		{Group: "Data", Key: "data", Arg: "NAME|FILE", Help: "a named set (" + strings.Join(data.Names(), ", ") + ") or a file; docs/data.md has the formats", field: func(c *Config) any { return &c.Data }},
 		{Group: "Data", Key: "test", Arg: "FILE", Help: "rows to test on; without it a file's seeded 10 % are held out", field: func(c *Config) any { return &c.Test }},
 		{Group: "Data", Key: "labels", Arg: "FILE", Help: "the targets, where the file of the inputs holds none and its name does not tell where they are", field: func(c *Config) any { return &c.Labels }},
+		{Group: "Data", Key: "test-labels", Arg: "FILE", Help: "the same for the test rows", field: func(c *Config) any { return &c.TestLabels }},
 		{Group: "Data", Key: "one-hot", Help: "columns with text in them become an input for each of their values", field: func(c *Config) any { return &c.OneHot }},
 		{Group: "Data", Key: "fold", Arg: "K", Help: "which split of a named set", limits: between(0, 100), field: func(c *Config) any { return &c.Fold }},
 		{Group: "Data", Key: "data-dir", Arg: "DIR", Help: "folder of the named sets; otherwise $GPDRF_DATA", field: func(c *Config) any { return &c.DataDir }},

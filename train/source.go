@@ -21,7 +21,7 @@ func (c *Config) Load() (train, test *data.Dataset, notes []string, err error) {
 		}
 	}
 	train, test, notes, err = data.Load(data.Source{
-		Data: c.Data, Test: c.Test, Labels: c.Labels, OneHot: c.OneHot, DataDir: c.DataDir, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
+		Data: c.Data, Test: c.Test, Labels: c.Labels, TestLabels: c.TestLabels, OneHot: c.OneHot, DataDir: c.DataDir, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
 	})
 	if err != nil {
 		return nil, nil, nil, err
@@ -38,7 +38,7 @@ func (r *Run) TestRows() (*data.Dataset, error) {
 		return test, err
 	}
 	there := *r.Config
-	for _, path := range []*string{&there.Data, &there.Test, &there.Labels, &there.DataDir} {
+	for _, path := range []*string{&there.Data, &there.Test, &there.Labels, &there.TestLabels, &there.DataDir} {
 		named := path == &there.Data && slices.Contains(data.Names(), *path)
 		if *path != "" && !named && !filepath.IsAbs(*path) {
 			*path = filepath.Join(r.Result.Folder, *path)
