@@ -80,7 +80,7 @@ func TestIDX(t *testing.T) {
 		t.Error(d, err)
 	}
 	some := train.Subset([]int{2, 0})
-	if !slices.Equal(some.Row(1), train.Row(0)) || !slices.Equal(some.Labels, []int32{2, 3}) || some.AutoScaling != imageScaling {
+	if !slices.Equal(some.Row(1), train.Row(0)) || !slices.Equal(some.Row(0), train.Row(2)) || !slices.Equal(some.Labels, []int32{2, 3}) || some.AutoScaling != imageScaling {
 		t.Errorf("%+v", some)
 	}
 	for kind, want := range map[string]string{"auto": imageScaling, "standard": "standard"} {

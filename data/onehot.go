@@ -88,7 +88,7 @@ func (l *layout) findTexts(rec *records) error {
 		}
 		for j, i := range l.inputs {
 			cell := strings.TrimSpace(rec.row[i])
-			if isMissing(cell) {
+			if cell == "" || isMissing(cell) {
 				continue // reading the values says where it is
 			}
 			text[j] = text[j] || isText(cell)
@@ -105,7 +105,6 @@ func (l *layout) findTexts(rec *records) error {
 		if !text[j] {
 			continue
 		}
-		delete(seen[j], "")
 		for value := range seen[j] {
 			l.columns[j].values = append(l.columns[j].values, value)
 		}

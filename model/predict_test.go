@@ -14,6 +14,37 @@ func gpdrfConfig() Config {
 	}
 }
 
+// Rows that come in pieces lie on the device as they came.
+func TestUploadInPieces(t *testing.T) {
+	dev := openDevice(t, "cpu:f64")
+	c := gpdrfConfig()
+	c.Inputs = 1 << 15
+	m, err := New(dev, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 70 // two pieces of 32 rows and one of 6
+	pieces := 0
+	data := m.UploadRows(n, func(lo, hi int) []float64 {
+		pieces++
+		x := make([]float64, (hi-lo)*c.Inputs)
+		for i := range x {
+			x[i] = float64(lo*c.Inputs + i)
+		}
+		return x
+	}, nil, nil)
+	got := make([]float64, n*c.Inputs)
+	dev.Download(got, data.x)
+	for i, v := range got {
+		if v != float64(i) {
+			t.Fatalf("number %d is %g", i, v)
+		}
+	}
+	if pieces != 3 {
+		t.Errorf("%d pieces", pieces)
+	}
+}
+
 // A prediction in chunks of samples and of rows is the prediction of the whole.
 func TestPredictChunks(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
