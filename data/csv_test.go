@@ -277,7 +277,7 @@ func FuzzReadCSV(f *testing.F) {
 	like := Schema{Columns: []string{"a", "b"}, Target: "target", TargetAt: 2, Task: Regression}
 	f.Fuzz(func(t *testing.T, text []byte, target, task string) {
 		lim := limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14}
-		for _, opt := range []ReadOptions{{Target: target, Task: task}, {Like: &like, TargetOptional: true}} {
+		for _, opt := range []ReadOptions{{Target: target, Task: task}, {Target: target, Task: task, OneHot: true}, {Like: &like, TargetOptional: true}} {
 			d, _, err := read("f", bytes.NewReader(text), opt, lim)
 			checkFuzzed(t, d, err)
 		}
