@@ -177,6 +177,16 @@ func (c *Context) Alloc(bytes int) (Ptr, error) {
 	return Ptr(p), fail("allocating memory", err)
 }
 
+// Memory is how many bytes of device memory are free, and how many there are.
+func (c *Context) Memory() (free, total int64, err error) {
+	if err := c.enter(); err != nil {
+		return 0, 0, err
+	}
+	defer c.leave()
+	free, total, err = cu.MemInfo()
+	return free, total, fail("asking for the free memory", err)
+}
+
 // Free frees what Alloc gave; it waits for all work before it.
 func (c *Context) Free(p Ptr) error {
 	if err := c.enter(); err != nil {

@@ -22,6 +22,7 @@ type Device interface {
 	// Close frees the device; its tensors must not be used again.
 	Close() error
 
+	Budget
 	Movement
 	GP
 	Features

@@ -18,7 +18,7 @@ type ardTask struct {
 	device.ARDShape
 	c, z, x []float64
 	weight  []float64 // [K,D] or [K,1]: 1/ℓ²
-	square  []float64 // [B,D]: x²
+	square  []float64 // [B,D]: x², and then [M,D]: z²
 	half    []float64 // [K,B], or [1,B] if isotropic: ½Σ x²w
 	across  simd.Panels64
 
@@ -30,7 +30,7 @@ func (d *gp) ARD(c, z, x, logl *device.Tensor) {
 	t := &d.ard
 	t.ARDShape = device.CheckARD("ARD", c, z, x, logl)
 	t.begin(d.pool, c, z, x, logl)
-	t.packAcross()
+	t.packAcross(d.pool)
 	d.do(t, t.groups()*t.blocks(), t.K*t.M*t.B*(t.D+8))
 }
 
@@ -39,13 +39,17 @@ func (t *ardTask) begin(p *pool, c, z, x, logl *device.Tensor) {
 	p.reserve(0, ardRows*max(t.B, simd.PanelColumns64))
 	p.reserve(1, ardRows*max(t.D, simd.PanelColumns64))
 	t.c, t.z, t.x = double(c), double(z), double(x)
-	t.weight = grow(&t.weight, logl.Len())
+	t.weight = grow(p, &t.weight, logl.Len())
+	t.square = grow(p, &t.square, max(t.M, t.B)*t.D)
+	t.half = grow(p, &t.half, t.groups()*t.B)
+	if p.dry() {
+		return
+	}
 	for i, v := range double(logl) {
 		t.weight[i] = math.Exp(-2 * v)
 	}
-	t.square = grow(&t.square, t.B*t.D)
+	t.square = t.square[:t.B*t.D]
 	simd.Mul64(t.square, t.x, t.x)
-	t.half = grow(&t.half, t.groups()*t.B)
 	if t.Isotropic {
 		for b := range t.B {
 			t.half[b] = sum(t.square[b*t.D:][:t.D]) / 2
@@ -55,7 +59,11 @@ func (t *ardTask) begin(p *pool, c, z, x, logl *device.Tensor) {
 	simd.Gemm64(p.workers[0].pack64, false, true, t.K, t.B, t.D, 0.5, t.weight, t.D, t.square, t.D, 0, t.half, t.B)
 }
 
-func (t *ardTask) packAcross() { t.across.Pack(true, t.D, t.B, t.x, t.D) }
+func (t *ardTask) packAcross(p *pool) {
+	if reserve(p, &t.across, t.D, t.B); !p.dry() {
+		t.across.Pack(true, t.D, t.B, t.x, t.D)
+	}
+}
 
 // groups is how many times the distances are computed: once for all k if isotropic.
 func (t *ardTask) groups() int {
@@ -142,15 +150,17 @@ func (d *gp) ARDBackward(dz, dlogl, dc, c, z, x, logl *device.Tensor) {
 	t.dc, t.dz, t.dlogl = double(dc), double(dz), double(dlogl)
 	t.beginGradient(d.pool)
 	if t.Isotropic {
-		t.packAcross()
+		t.packAcross(d.pool)
 	}
 	if t.Same {
 		d.do((*ardSymmetric)(t), t.K*t.blocks(), t.K*t.M*t.B)
 	}
 	d.do((*ardProduct)(t), t.groups()*t.blocks(), t.K*t.M*t.B*2)
 	if !t.Isotropic || t.dz != nil {
-		t.along.Pack(false, t.B, t.D, t.x, t.D)
+		if reserve(d.pool, &t.along, t.B, t.D); !d.dry() {
+			t.along.Pack(false, t.B, t.D, t.x, t.D)
+		}
 		d.do((*ardMove)(t), t.blocks()*t.chunks(), t.groups()*t.M*t.B*t.D)
 	}
-	t.finish(d.workers[0])
+	t.finish(d.pool)
 }

@@ -23,20 +23,26 @@ type ardGradient struct {
 
 func (t *ardTask) beginGradient(p *pool) {
 	n := max(t.B, t.D)
-	if len(t.ones) < n {
-		t.ones = make([]float64, n)
-		for i := range t.ones {
-			t.ones[i] = 1
-		}
+	t.ones = grow(p, &t.ones, n)
+	for i := range t.ones {
+		t.ones[i] = 1
 	}
-	t.rowSum = grow(&t.rowSum, t.groups()*t.M)
-	t.partial = grow(&t.partial, t.blocks()*len(t.dlogl))
+	t.rowSum = grow(p, &t.rowSum, t.groups()*t.M)
+	t.partial = grow(p, &t.partial, t.blocks()*t.lengths())
 	switch {
 	case t.Isotropic:
-		t.mixed = grow(&t.mixed, t.M*t.B)
+		t.mixed = grow(p, &t.mixed, t.M*t.B)
 	case !t.Same:
-		t.columns, t.colSum = grow(&t.columns, t.blocks()*t.K*t.B), grow(&t.colSum, t.K*t.B)
+		t.columns, t.colSum = grow(p, &t.columns, t.blocks()*t.K*t.B), grow(p, &t.colSum, t.K*t.B)
 	}
+}
+
+// lengths is the number of length-scales.
+func (t *ardTask) lengths() int {
+	if t.Isotropic {
+		return t.K
+	}
+	return t.K * t.D
 }
 
 // chunks is into how many blocks the columns of dz are divided.
@@ -171,25 +177,26 @@ func (t *ardMove) pull(w *worker, lo, hi, d0, d1 int, twice float64) {
 }
 
 // finish sums the parts of dlogl.
-func (t *ardTask) finish(w *worker) {
-	factor := -2.0
+func (t *ardTask) finish(p *pool) {
+	t.squares = grow(p, &t.squares, t.lengths())
+	if p.dry() {
+		return
+	}
+	factor, w := -2.0, p.workers[0]
 	switch {
 	case t.Isotropic:
 		factor = 1
-		t.squares = grow(&t.squares, t.K)
 		clear(t.squares)
 	case t.Same:
 		factor = -1 // P is twice as large
-		t.squares = grow(&t.squares, t.K*t.D)
 		simd.Gemm64(w.pack64, false, false, t.K, t.D, t.M, 2, t.rowSum, t.M, t.square, t.D, 0, t.squares, t.D)
 	default:
-		t.squares = grow(&t.squares, t.K*t.D)
 		copy(t.colSum, t.columns[:t.K*t.B])
 		for i := 1; i < t.blocks(); i++ {
 			simd.Axpy64(1, t.columns[i*t.K*t.B:][:t.K*t.B], t.colSum)
 		}
 		simd.Gemm64(w.pack64, false, false, t.K, t.D, t.B, 1, t.colSum, t.B, t.square, t.D, 0, t.squares, t.D)
-		t.square = grow(&t.square, t.M*t.D)
+		t.square = t.square[:t.M*t.D]
 		simd.Mul64(t.square, t.z, t.z)
 		simd.Gemm64(w.pack64, false, false, t.K, t.D, t.M, 1, t.rowSum, t.M, t.square, t.D, 1, t.squares, t.D)
 	}

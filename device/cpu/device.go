@@ -9,6 +9,7 @@ package cpu
 import (
 	"fmt"
 	"runtime"
+	"unsafe"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
@@ -77,6 +78,11 @@ func (m memory[E]) Slice(lo, hi int) device.Memory { return m[lo:hi:hi] }
 
 // New makes a tensor of zeros.
 func (d *Device[T]) New(dtype device.DType, shape ...int) *device.Tensor {
+	if d.dry() {
+		t := device.NewTensor(dtype, hollow{}, shape...)
+		d.ledger.Tensor(t, d.size(dtype))
+		return t
+	}
 	n := 1
 	for _, length := range shape {
 		n *= length
@@ -90,7 +96,20 @@ func (d *Device[T]) New(dtype device.DType, shape ...int) *device.Tensor {
 	default:
 		mem = make(memory[int32], n)
 	}
+	d.taken += int64(n) * int64(d.size(dtype))
 	return device.NewTensor(dtype, mem, shape...)
+}
+
+// size is the number of bytes of an element.
+func (d *Device[T]) size(dtype device.DType) int {
+	var real T
+	switch dtype {
+	case device.Real:
+		return int(unsafe.Sizeof(real))
+	case device.Double:
+		return 8
+	}
+	return 4
 }
 
 func (d *Device[T]) real(t *device.Tensor) []T { return elements[T](t) }
@@ -99,13 +118,13 @@ func double(t *device.Tensor) []float64 { return elements[float64](t) }
 
 func ints(t *device.Tensor) []int32 { return elements[int32](t) }
 
-// elements is the memory of a tensor; nil for a nil tensor.
+// elements is the memory of a tensor; nil for a nil tensor and for those of a dry device.
 func elements[E any](t *device.Tensor) []E {
 	if t == nil {
 		return nil
 	}
 	m, ok := t.Memory().(memory[E])
-	if !ok {
+	if _, dry := t.Memory().(hollow); !ok && !dry {
 		panic("device: a tensor of another device")
 	}
 	return m
@@ -114,6 +133,9 @@ func elements[E any](t *device.Tensor) []E {
 // Upload fills a Real or Double tensor from float64 values.
 func (d *Device[T]) Upload(dst *device.Tensor, src []float64) {
 	device.CheckTransfer("Upload", dst, len(src), false)
+	if d.dry() {
+		return
+	}
 	if dst.DType() == device.Double {
 		copy(double(dst), src)
 		return
@@ -133,6 +155,10 @@ func (d *Device[T]) UploadInts(dst *device.Tensor, src []int32) {
 // Download reads a Real or Double tensor.
 func (d *Device[T]) Download(dst []float64, src *device.Tensor) {
 	device.CheckTransfer("Download", src, len(dst), false)
+	if d.dry() {
+		clear(dst)
+		return
+	}
 	if src.DType() == device.Double {
 		copy(dst, double(src))
 		return

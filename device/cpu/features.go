@@ -49,12 +49,13 @@ func (d *Device[T]) featureParams(p device.FeatureParams) featureParams[T] {
 // FeatureScratch plans the memory of a layer for up to S·B rows. What only some layers
 // need is allocated by their first call.
 func (d *Device[T]) FeatureScratch(samples, batch, width, frequencies, dOut int) device.Scratch {
-	return &features[T]{
+	t := &features[T]{
 		math:         d.math,
 		rowsPlanned:  samples * batch,
 		FeatureShape: device.FeatureShape{D: width, R: frequencies, Out: dOut},
-		phi:          make([]T, samples*batch*2*frequencies),
 	}
+	t.phi = grow(d.pool, &t.phi, samples*batch*2*frequencies)
+	return t
 }
 
 // begin checks that the scratch was planned for these arguments.
@@ -72,7 +73,9 @@ func (d *Device[T]) RandomFeatures(out, h *device.Tensor, p device.FeatureParams
 	const op = "RandomFeatures"
 	t := d.beginFeatures(op, scratch, device.CheckFeatures(op, out, h, p, rows))
 	t.out, t.h, t.p, t.rows, t.noise = d.real(out), d.real(h), d.featureParams(p), ints(rows), noise
-	t.scale = T(math.Sqrt(math.Exp(float64(t.p.logAlpha[0])) / float64(t.R)))
+	if !d.dry() {
+		t.scale = T(math.Sqrt(math.Exp(float64(t.p.logAlpha[0])) / float64(t.R)))
+	}
 	t.omegas, t.weights = distinct(noise.Draws, t.S), distinct(noise.WDraws, t.S)
 	if noise.Local {
 		t.weights = 1
@@ -81,16 +84,16 @@ func (d *Device[T]) RandomFeatures(out, h *device.Tensor, p device.FeatureParams
 	if t.omegas == 1 && t.weights == 1 {
 		t.groups = 1
 	}
-	t.omega = grow(&t.omega, t.omegas*t.D*t.R)
+	t.omega = grow(d.pool, &t.omega, t.omegas*t.D*t.R)
 	if !t.Prior {
-		t.tau = grow(&t.tau, t.omegas*t.D*t.R)
+		t.tau = grow(d.pool, &t.tau, t.omegas*t.D*t.R)
 	}
 	t.math.reserve(d.pool, 0, max(t.R, featureColumns*t.Out))
 	d.do((*drawSpectra[T])(t), t.omegas*t.D, t.omegas*t.D*t.R*8)
 	if noise.Local {
 		t.beginLocal(d.pool)
 	} else {
-		t.w, t.e = grow(&t.w, t.weights*2*t.R*t.Out), grow(&t.e, t.weights*2*t.R*t.Out)
+		t.w, t.e = grow(d.pool, &t.w, t.weights*2*t.R*t.Out), grow(d.pool, &t.e, t.weights*2*t.R*t.Out)
 		d.do((*drawWeights[T])(t), t.weights*blocksOf(2*t.R, featureColumns), t.weights*2*t.R*t.Out*8)
 	}
 	d.do(t, t.rowBlocks(), t.S*t.B*t.R*(t.D+2*t.Out+16))
@@ -235,18 +238,20 @@ func (t *features[T]) multiplyTransposed(w *worker, dw []T, k, n int, alpha T, x
 func (d *Device[T]) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParams, dout, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
 	t := d.beginFeatures("RandomFeaturesBackward", scratch, device.CheckFeaturesBackward(dh, g, dout, h, p, rows))
 	t.dout, t.h, t.dh, t.g = d.real(dout), d.real(h), d.real(dh), d.featureParams(g)
-	t.dp = grow(&t.dp, t.S*t.B*t.R)
+	blocks := blocksOf(t.R, featureColumns)
+	t.dp, t.partial = grow(d.pool, &t.dp, t.S*t.B*t.R), grow(d.pool, &t.partial, blocks*(1+t.D))
 	t.math.reserve(d.pool, 0, max(featureRows*2*t.R, featureColumns*max(t.D, t.Out)))
 	t.math.reserve(d.pool, 1, featureRows*t.R)
 	if noise.Local {
-		t.beginLocalBackward()
+		t.beginLocalBackward(d.pool)
+	}
+	if d.dry() {
+		return
 	}
 	d.do((*featureInputs[T])(t), t.rowBlocks(), t.S*t.B*t.R*(t.D+2*t.Out+8))
 	if noise.Local {
 		t.sumLocal()
 	}
-	blocks := blocksOf(t.R, featureColumns)
-	t.partial = grow(&t.partial, blocks*(1+t.D))
 	d.do((*featureGradients[T])(t), blocks, t.S*t.B*t.R*(t.D+2*t.Out))
 	for i := range t.D {
 		if t.Prior {

@@ -21,11 +21,14 @@ type localNoise[T Float] struct {
 // beginLocal computes what all rows share.
 func (t *features[T]) beginLocal(p *pool) {
 	n := &t.local
-	n.s2, n.contrast = grow(&n.s2, 2*t.R*t.Out), grow(&n.contrast, t.R*t.Out)
+	n.s2, n.contrast = grow(p, &n.s2, 2*t.R*t.Out), grow(p, &n.contrast, t.R*t.Out)
 	blocks := blocksOf(t.R, featureColumns)
-	n.sines = grow(&n.sines, (blocks+1)*t.Out)
-	n.square = grow(&n.square, t.S*t.B*t.R)
-	n.v, n.ratio = grow(&n.v, t.S*t.B*t.Out), grow(&n.ratio, t.S*t.B*t.Out)
+	n.sines = grow(p, &n.sines, (blocks+1)*t.Out)
+	n.square = grow(p, &n.square, t.S*t.B*t.R)
+	n.v, n.ratio = grow(p, &n.v, t.S*t.B*t.Out), grow(p, &n.ratio, t.S*t.B*t.Out)
+	if p.dry() {
+		return
+	}
 	p.do((*localWeights[T])(t), blocks, 2*t.R*t.Out*4)
 	whole := n.sines[blocks*t.Out:]
 	clear(whole)
@@ -79,10 +82,10 @@ func (t *features[T]) addNoise(w *worker, lo, hi int) {
 	}
 }
 
-func (t *features[T]) beginLocalBackward() {
+func (t *features[T]) beginLocalBackward(p *pool) {
 	n := &t.local
-	n.dv, n.dvSum = grow(&n.dv, t.S*t.B*t.Out), grow(&n.dvSum, t.Out)
-	n.alpha = grow(&n.alpha, t.rowBlocks())
+	n.dv, n.dvSum = grow(p, &n.dv, t.S*t.B*t.Out), grow(p, &n.dvSum, t.Out)
+	n.alpha = grow(p, &n.alpha, t.rowBlocks())
 }
 
 // noiseInputs adds 2Φ∘(dv (s²)ᵀ) to a block of dΦ, for the cosines alone: the contrast

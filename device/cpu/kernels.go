@@ -40,9 +40,7 @@ func (kernels32) adam(p, g, m, v, rate []float32, co simd.AdamCoeffs) {
 func (kernels32) scratch(w *worker, i, n int) []float32 { return w.f32[i][:n] }
 func (kernels32) reserve(p *pool, i, n int) {
 	for _, w := range p.workers {
-		if len(w.f32[i]) < n {
-			w.f32[i] = make([]float32, n)
-		}
+		growWorker(p, &w.f32[i], n)
 	}
 }
 

@@ -35,7 +35,10 @@ func (d *Device[T]) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device
 	t.math, t.weight = d.math, weight
 	t.mean, t.logvar, t.dmean, t.dlogvar = d.real(mean), d.real(logvar), d.real(dmean), d.real(dlogvar)
 	pieces := blocksOf(t.r, klBlock)
-	t.kl, t.dlogl, t.lengths = grow(&t.kl, t.d*pieces), grow(&t.dlogl, t.d*pieces), grow(&t.lengths, t.d)
+	t.kl, t.dlogl, t.lengths = grow(d.pool, &t.kl, t.d*pieces), grow(d.pool, &t.dlogl, t.d*pieces), grow(d.pool, &t.lengths, t.d)
+	if d.dry() {
+		return
+	}
 	t.lengths[0] = 1
 	for i, v := range d.real(logl) {
 		t.lengths[i] = math.Exp(2 * float64(v))
@@ -80,7 +83,10 @@ func (d *Device[T]) KLInducing(kl, dm, ds, m, s *device.Tensor, weight float64) 
 	t.weight = weight
 	t.m, t.s, t.dm, t.ds = double(m), double(s), double(dm), double(ds)
 	blocks := t.shape.J * blocksOf(t.shape.M, klRows)
-	t.kl = grow(&t.kl, blocks)
+	t.kl = grow(d.pool, &t.kl, blocks)
+	if d.dry() {
+		return
+	}
 	d.do((*klInducing[T])(t), blocks, len(t.s)+16*t.shape.J*t.shape.M)
 	double(kl)[0] = sum(t.kl)
 }

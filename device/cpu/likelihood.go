@@ -26,8 +26,8 @@ type likelihoods[T Float] struct {
 func (d *Device[T]) beginLik(s, b, c int, scale device.LikScale) *likelihoods[T] {
 	t := &d.likelihoods
 	*t = likelihoods[T]{math: d.math, scale: scale, rows: s * b, b: b, c: c, ell: t.ell, dlogvar: t.dlogvar}
-	t.ell = grow(&t.ell, blocksOf(t.rows, likRows))
-	t.dlogvar = grow(&t.dlogvar, blocksOf(t.rows, likRows))
+	t.ell = grow(d.pool, &t.ell, blocksOf(t.rows, likRows))
+	t.dlogvar = grow(d.pool, &t.dlogvar, blocksOf(t.rows, likRows))
 	return t
 }
 
@@ -36,6 +36,9 @@ func (d *Device[T]) GaussianLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor
 	s, b, c := device.CheckGaussian(ell, dh, dlogvar, h, y, logvar)
 	t := d.beginLik(s, b, c, scale)
 	t.dh, t.h, t.y = d.real(dh), d.real(h), d.real(y)
+	if d.dry() {
+		return
+	}
 	t.precision = math.Exp(-float64(d.real(logvar)[0]))
 	d.do((*gaussian[T])(t), len(t.ell), len(t.h)*4)
 	t.finish(ell)
@@ -78,6 +81,9 @@ func (d *Device[T]) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, varia
 	n := device.CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar)
 	t := d.beginLik(1, n, 1, scale)
 	t.dmean, t.dvar, t.mean, t.variance, t.y = double(dmean), double(dvariance), double(mean), double(variance), d.real(y)
+	if d.dry() {
+		return
+	}
 	t.precision = math.Exp(-float64(d.real(logvar)[0]))
 	d.do((*gaussianExpected[T])(t), len(t.ell), n*4)
 	t.finish(ell)
@@ -106,6 +112,9 @@ func (d *Device[T]) SoftmaxLogLik(ell, dh, h, y *device.Tensor, scale device.Lik
 	s, b, c := device.CheckSoftmax(ell, dh, h, y)
 	t := d.beginLik(s, b, c, scale)
 	t.dh, t.h, t.labels = d.real(dh), d.real(h), ints(y)
+	if d.dry() {
+		return
+	}
 	d.do((*softmax[T])(t), len(t.ell), len(t.h)*16)
 	t.finish(ell)
 }

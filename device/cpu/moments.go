@@ -27,14 +27,14 @@ type momentsTask struct {
 }
 
 // begin fills what all blocks share.
-func (t *momentsTask) begin(mean, variance, p, a, m, s, logalpha *device.Tensor) {
+func (t *momentsTask) begin(pool *pool, mean, variance, p, a, m, s, logalpha *device.Tensor) {
 	t.mean, t.variance, t.p, t.a, t.m, t.s = double(mean), double(variance), double(p), double(a), double(m), double(s)
-	t.alpha, t.root = grow(&t.alpha, t.J), grow(&t.root, t.J)
+	t.alpha, t.root = grow(pool, &t.alpha, t.J), grow(pool, &t.root, t.J)
 	for j, v := range double(logalpha) {
 		t.alpha[j], t.root[j] = math.Exp(v), math.Exp(v/2)
 	}
 	if t.Diagonal {
-		t.excess = grow(&t.excess, t.J*t.M)
+		t.excess = grow(pool, &t.excess, t.J*t.M)
 		for i, v := range t.s {
 			t.excess[i] = v*v - 1
 		}
@@ -47,14 +47,14 @@ func (t *momentsTask) columns() int { return blocksOf(t.B, momentColumns) }
 func (d *gp) Moments(mean, variance, p, a, m, s, logalpha *device.Tensor) {
 	t := &d.moments
 	t.QShape = device.CheckMoments("Moments", mean, variance, p, a, m, s, logalpha)
-	t.begin(mean, variance, p, a, m, s, logalpha)
-	t.squares = grow(&t.squares, t.K*t.B)
+	t.begin(d.pool, mean, variance, p, a, m, s, logalpha)
+	t.squares = grow(d.pool, &t.squares, t.K*t.B)
 	d.reserve(0, t.J*momentColumns)
 	d.reserve(1, t.M*momentColumns)
 	d.do(t, t.K*t.columns(), t.J*t.M*t.B*2)
 	if !t.Diagonal {
 		rows := blocksOf(t.M, momentRows)
-		t.partial = grow(&t.partial, t.J*rows*t.B)
+		t.partial = grow(d.pool, &t.partial, t.J*rows*t.B)
 		d.do((*momentsFull)(t), t.J*rows, t.J*t.M*t.M*t.B/2)
 		d.do((*momentsVariance)(t), t.J, t.J*rows*t.B)
 	}
@@ -150,23 +150,29 @@ func addSquares(sums, x []float64) {
 func (d *gp) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha *device.Tensor) {
 	t := &d.moments
 	t.QShape = device.CheckMomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha)
-	t.begin(mean, variance, p, a, m, s, logalpha)
+	t.begin(d.pool, mean, variance, p, a, m, s, logalpha)
 	t.da, t.dm, t.ds, t.dalpha = double(da), double(dm), double(ds), double(dlogalpha)
 	t.dmean, t.dvariance = double(dmean), double(dvariance)
-	t.g, t.db, t.dbSum = grow(&t.g, t.J*t.B), grow(&t.db, t.J*t.B), grow(&t.dbSum, t.K*t.B)
+	t.g, t.db, t.dbSum = grow(d.pool, &t.g, t.J*t.B), grow(d.pool, &t.db, t.J*t.B), grow(d.pool, &t.dbSum, t.K*t.B)
+	if t.Diagonal {
+		d.reserve(0, momentRows*t.B)
+		d.reserve(1, t.J*momentRows)
+	} else {
+		d.reserve(0, t.B)
+	}
+	if d.dry() {
+		return
+	}
 	d.do((*momentsCotangent)(t), t.J, t.J*t.B*4)
 	clear(t.dbSum)
 	for j := range t.J {
 		simd.Axpy64(-2, t.db[j*t.B:][:t.B], t.dbSum[t.Kernel(j)*t.B:][:t.B])
 	}
 	if t.Diagonal {
-		d.reserve(0, momentRows*t.B)
-		d.reserve(1, t.J*momentRows)
 		d.do((*momentsDiagonal)(t), t.K*blocksOf(t.M, momentRows), t.J*t.M*t.B*4)
 		return
 	}
 	rows := blocksOf(t.M, momentRows)
-	d.reserve(0, t.B)
 	d.do((*momentsScale)(t), t.J*rows, t.J*t.M*t.B)
 	d.do((*momentsInput)(t), t.K*rows, t.J*t.M*t.M*t.B/2)
 	d.do((*momentsFactor)(t), t.J*blocksOf(t.M, lowerColumns), t.J*t.M*t.M*t.B/2)

@@ -139,6 +139,9 @@ func (d *Device[T]) Zero(t *device.Tensor) {
 // Concat joins columns; a part without a sample axis is the same for every s.
 func (d *Device[T]) Concat(dst *device.Tensor, parts []*device.Tensor) {
 	s, b, width := device.CheckConcat(dst, parts)
+	if d.dry() {
+		return
+	}
 	to, column := d.real(dst), 0
 	for _, p := range parts {
 		from, w := d.real(p), p.Dim(p.Rank()-1)
@@ -156,6 +159,9 @@ func (d *Device[T]) Concat(dst *device.Tensor, parts []*device.Tensor) {
 // ConcatBackward adds the columns of ddst into dparts.
 func (d *Device[T]) ConcatBackward(dparts []*device.Tensor, widths []int, ddst *device.Tensor) {
 	s, b, width := device.CheckConcatBackward(dparts, widths, ddst)
+	if d.dry() {
+		return
+	}
 	from, column := d.real(ddst), 0
 	for i, p := range dparts {
 		w := widths[i]
@@ -172,6 +178,9 @@ func (d *Device[T]) ConcatBackward(dparts []*device.Tensor, widths []int, ddst *
 // AddColumns adds the first columns that both have.
 func (d *Device[T]) AddColumns(dst, src *device.Tensor) {
 	rows, wdst, wsrc := device.CheckAddColumns(dst, src)
+	if d.dry() {
+		return
+	}
 	to, from, w := d.real(dst), d.real(src), min(wdst, wsrc)
 	for row := range rows {
 		add(to[row*wdst:][:w], from[row*wsrc:])

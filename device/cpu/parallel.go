@@ -45,18 +45,8 @@ func (w *worker) double(i, n int) []float64 { return w.f64[i][:n] }
 // reserve makes room for n elements in every worker's buffer i in double.
 func (p *pool) reserve(i, n int) {
 	for _, w := range p.workers {
-		if len(w.f64[i]) < n {
-			w.f64[i] = make([]float64, n)
-		}
+		growWorker(p, &w.f64[i], n)
 	}
-}
-
-// grow returns n elements of buf, with any contents, and makes room at the first call.
-func grow[E any](buf *[]E, n int) []E {
-	if cap(*buf) < n {
-		*buf = make([]E, n)
-	}
-	return (*buf)[:n]
 }
 
 // pool runs the blocks of one task at a time on a fixed set of workers, of which
@@ -71,6 +61,7 @@ type pool struct {
 	waiting atomic.Bool  // the caller sleeps until the last block is finished
 	done    chan struct{}
 	failed  atomic.Pointer[failure]
+	budget
 
 	inlineWork int // work below this is done by the caller alone
 	spins      int // how often one looks for work, or for its end, before going to sleep
@@ -122,6 +113,9 @@ func (p *pool) close() {
 
 // do runs all blocks of t; work is their cost in multiplications, roughly.
 func (p *pool) do(t task, blocks, work int) {
+	if p.dry() {
+		return
+	}
 	if len(p.helpers) == 0 || blocks < 2 || work < p.inlineWork {
 		for i := range blocks {
 			t.run(p.workers[0], i)

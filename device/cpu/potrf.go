@@ -28,8 +28,11 @@ func (d *gp) Potrf(l, jitter, c *device.Tensor) {
 	t := &d.potrf
 	t.k, t.m = device.CheckPotrf(l, jitter, c)
 	t.l, t.c, t.jitter = double(l), double(c), double(jitter)
-	t.inverse = grow(&t.inverse, t.k*tri*tri)
+	t.inverse = grow(d.pool, &t.inverse, t.k*tri*tri)
 	d.reserve(0, t.m*tri)
+	if d.dry() {
+		return
+	}
 	if t.k == 1 {
 		t.climb(d.workers[0], 0, d.pool)
 		return
@@ -113,8 +116,11 @@ func (d *gp) PotrfBackward(dc, dl, l *device.Tensor) {
 	t := &d.potrf
 	t.k, t.m = device.CheckPotrfBackward(dc, dl, l)
 	t.l, t.dl, t.c = double(l), double(dl), double(dc)
-	t.inverse = grow(&t.inverse, t.k*tri*tri)
+	t.inverse = grow(d.pool, &t.inverse, t.k*tri*tri)
 	d.reserve(0, t.m*tri)
+	if d.dry() {
+		return
+	}
 	if t.k == 1 {
 		t.sweep(d.workers[0], 0, d.pool)
 		return

@@ -36,7 +36,7 @@ func (t *invertTask) run(w *worker, block int) {
 func (p *pool) prepare(t *invertTask, l []float64, k, m int) {
 	blocks := k * blocksOf(m, tri)
 	t.l, t.m = l, m
-	t.inverse = grow(&t.inverse, blocks*tri*tri)
+	t.inverse = grow(p, &t.inverse, blocks*tri*tri)
 	p.do(t, blocks, k*m*tri*tri/6)
 }
 

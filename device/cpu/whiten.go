@@ -20,7 +20,7 @@ type whitenTask struct {
 // begin fills what all blocks share.
 func (t *whitenTask) begin(p *pool, l, m, s, logalpha *device.Tensor) {
 	t.l, t.m, t.s = double(l), double(m), double(s)
-	t.scale = grow(&t.scale, t.J)
+	t.scale = grow(p, &t.scale, t.J)
 	for j, v := range double(logalpha) {
 		t.scale[j] = math.Exp(-v / 2)
 	}

@@ -22,8 +22,9 @@ type Device struct {
 	double family // _f64
 	plain  family // none
 
-	heap  heap
-	state state
+	heap   heap
+	state  state
+	ledger *device.Ledger // of a dry device
 
 	graphs    bool                 // loops are recorded
 	records   map[*cuda.Graph]bool // that are not freed
@@ -51,16 +52,21 @@ func New(ordinal int, single bool) (*Device, error) {
 		return nil, err
 	}
 	d := &Device{context: context, single: single, graphs: os.Getenv("GPDRF_CUDA_GRAPH") != "0", records: map[*cuda.Graph]bool{}}
+	d.begin()
+	d.name = fmt.Sprintf("cuda:%d:%s", ordinal, d.real.suffix[1:])
+	return d, nil
+}
+
+// begin makes what belongs to one Device alone.
+func (d *Device) begin() {
 	suffix := "f64"
-	if single {
+	if d.single {
 		suffix = "f32"
 	}
-	d.name = fmt.Sprintf("cuda:%d:%s", ordinal, suffix)
 	d.real = family{d, "_" + suffix, map[string]*cuda.Kernel{}}
 	d.double = family{d, "_f64", map[string]*cuda.Kernel{}}
 	d.plain = family{d, "", map[string]*cuda.Kernel{}}
-	d.heap = heap{device: d, live: map[cuda.Ptr]bool{}}
-	return d, nil
+	d.heap = heap{device: d, live: map[cuda.Ptr]int{}}
 }
 
 // Name is "cuda:0:f32".
@@ -71,6 +77,11 @@ func (d *Device) New(dtype device.DType, shape ...int) *device.Tensor {
 	n := 1
 	for _, length := range shape {
 		n *= length
+	}
+	if d.ledger != nil {
+		t := device.NewTensor(dtype, d.hollow(n, d.size(dtype)), shape...)
+		d.ledger.Tensor(t, d.size(dtype))
+		return t
 	}
 	m, err := d.heap.tensor(n, d.size(dtype))
 	if err != nil {
@@ -92,6 +103,9 @@ func (d *Device) size(dtype device.DType) int {
 // Upload fills a Real or Double tensor from float64 values.
 func (d *Device) Upload(dst *device.Tensor, src []float64) {
 	device.CheckTransfer("Upload", dst, len(src), false)
+	if d.ledger != nil {
+		return
+	}
 	if d.size(dst.DType()) == 4 {
 		write(d, dst, src, func(v float64) float32 { return float32(v) })
 	} else {
@@ -102,6 +116,9 @@ func (d *Device) Upload(dst *device.Tensor, src []float64) {
 // UploadInts fills an Int tensor.
 func (d *Device) UploadInts(dst *device.Tensor, src []int32) {
 	device.CheckTransfer("UploadInts", dst, len(src), true)
+	if d.ledger != nil {
+		return
+	}
 	write(d, dst, src, func(v int32) int32 { return v })
 }
 
@@ -125,6 +142,10 @@ func write[To, From float32 | float64 | int32](d *Device, dst *device.Tensor, sr
 // Download reads a Real or Double tensor; it waits for all work before it.
 func (d *Device) Download(dst []float64, src *device.Tensor) {
 	device.CheckTransfer("Download", src, len(dst), false)
+	if d.ledger != nil {
+		clear(dst)
+		return
+	}
 	if d.size(src.DType()) == 4 {
 		read[float32](d, dst, src)
 	} else {
@@ -158,7 +179,7 @@ func (d *Device) Usage() Usage { return Usage{d.context.Calls(), d.heap.changes}
 
 // Zero writes zeros.
 func (d *Device) Zero(t *device.Tensor) {
-	if m := d.memory(t); m.n > 0 {
+	if m := d.memory(t); m.n > 0 && d.ledger == nil {
 		d.check("Zero", d.context.Clear(m.ptr, m.n*m.size))
 	}
 }
@@ -167,13 +188,16 @@ func (d *Device) Zero(t *device.Tensor) {
 func (d *Device) Copy(dst, src *device.Tensor) {
 	device.CheckCopy(dst, src)
 	to, from := d.memory(dst), d.memory(src)
-	if to.n > 0 {
+	if to.n > 0 && d.ledger == nil {
 		d.check("Copy", d.context.Copy(to.ptr, from.ptr, to.n*to.size))
 	}
 }
 
 // Close frees the GPU.
 func (d *Device) Close() error {
+	if d.ledger != nil {
+		return nil
+	}
 	for graph := range d.records {
 		if err := graph.Close(); err != nil {
 			return err

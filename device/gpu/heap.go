@@ -16,7 +16,7 @@ import (
 // or Close, frees.
 type heap struct {
 	device *Device
-	live   map[cuda.Ptr]bool
+	live   map[cuda.Ptr]int // bytes
 
 	changes int // how often memory was allocated or freed
 
@@ -88,7 +88,7 @@ func (h *heap) sweep() error {
 }
 
 func (h *heap) free(p cuda.Ptr) error {
-	if !h.live[p] { // Close freed it
+	if _, ok := h.live[p]; !ok { // Close freed it
 		return nil
 	}
 	delete(h.live, p)
@@ -107,9 +107,7 @@ func (h *heap) alloc(bytes int) (cuda.Ptr, error) {
 	p, err := h.device.context.Alloc(bytes)
 	var full *cuda.OutOfMemoryError
 	if errors.As(err, &full) {
-		runtime.GC()
-		runtime.GC() // the cleanups of the first have run
-		if err := h.sweep(); err != nil {
+		if err := h.collect(); err != nil {
 			return 0, err
 		}
 		p, err = h.device.context.Alloc(bytes)
@@ -117,9 +115,16 @@ func (h *heap) alloc(bytes int) (cuda.Ptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	h.live[p] = true
+	h.live[p] = bytes
 	h.changes++
 	return p, nil
+}
+
+// collect frees all that nobody can reach.
+func (h *heap) collect() error {
+	runtime.GC()
+	runtime.GC() // the cleanups of the first have run
+	return h.sweep()
 }
 
 func (h *heap) close() error {
@@ -137,7 +142,13 @@ type scratch struct{ *memory }
 
 // grow is room for n elements of size bytes in s.
 func (d *Device) grow(s *scratch, n, size int) cuda.Arg {
+	if d.ledger != nil {
+		d.ledger.Scratch(s, n, size)
+		s.memory = d.hollow(n*size, 1)
+		return cuda.Pointer(0)
+	}
 	if bytes := n * size; s.memory == nil || s.n < bytes {
+		s.memory = nil // the collector may have it
 		m, err := d.heap.tensor(bytes, 1)
 		d.check("allocating scratch", err)
 		s.memory = m

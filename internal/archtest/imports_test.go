@@ -11,7 +11,7 @@ import (
 // under internal/ that import nothing but each other. Tests may look further, and commands may import all.
 var rooms = map[string][]string{
 	"device":            {},
-	"device/cpu":        {"device", "internal/simd", "internal/philox"},
+	"device/cpu":        {"device", "internal/simd", "internal/philox", "internal/hostmem"},
 	"device/gpu":        {"device", "cuda"},
 	"cuda":              {},
 	"device/devicetest": {"device", "internal/philox", "internal/fdcheck"},

@@ -14,6 +14,18 @@ func (q *Panels64) Pack(tB bool, k, n int, b []float64, ldb int) {
 	q.pack(k, n, &operand[float64]{stored: b, ld: ldb, transposed: tB})
 }
 
+// Panels64Len is how many elements of memory a packed matrix [k,n] takes.
+func Panels64Len(k, n int) int { return whole[float64](n) * k }
+
+// Reserve makes room for a number of elements and returns by how many it grew.
+func (q *Panels64) Reserve(elements int) (grown int) {
+	grown = max(0, elements-cap(q.data))
+	if grown > 0 {
+		q.data = make([]float64, elements)
+	}
+	return grown
+}
+
 // GemmPanels64 is Gemm64 for columns from … from+n of a packed op(B), with the same bits. from must be a multiple
 // of PanelColumns64.
 func GemmPanels64(p *Pack64, tA bool, m, n int, alpha float64, a []float64, lda int, b *Panels64, from int, beta float64, c []float64, ldc int) {

@@ -1,0 +1,34 @@
+//go:build cuda && cgo
+
+package gpu
+
+import "github.com/gpdrf/gpdrf-gpu/device"
+
+// Free is what the driver says is free, when all that nobody can reach has been given back.
+func (d *Device) Free() (bytes int64, known bool) {
+	d.check("freeing memory", d.heap.collect())
+	bytes, _, err := d.context.Memory()
+	d.check("asking for the free memory", err)
+	return bytes, true
+}
+
+// Taken is how many bytes tensors and scratch hold.
+func (d *Device) Taken() (bytes int64) {
+	d.check("freeing memory", d.heap.collect())
+	for _, n := range d.heap.live {
+		bytes += int64(n)
+	}
+	return bytes
+}
+
+// Dry is a Device on the same GPU that launches no kernels.
+func (d *Device) Dry() (device.Device, *device.Ledger) {
+	dry := &Device{context: d.context, name: d.name, single: d.single, ledger: &device.Ledger{}}
+	dry.begin()
+	return dry, dry.ledger
+}
+
+// hollow is memory of a dry device: there is nothing behind it.
+func (d *Device) hollow(n, size int) *memory {
+	return &memory{block: &block{owner: d}, size: size, n: n}
+}

@@ -1,0 +1,135 @@
+package device
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// Budget is how a device accounts for its memory.
+type Budget interface {
+	// Free is how many bytes can still be taken, and whether anybody knows.
+	Free() (bytes int64, known bool)
+	// Taken is how many bytes its tensors and its own scratch hold.
+	Taken() int64
+	// Dry is a device of the same kind that takes no memory and computes nothing: its tensors
+	// have shapes alone, and downloads are zeros. The Ledger says what this device would take
+	// for the same calls.
+	Dry() (Device, *Ledger)
+}
+
+// Ledger lists what a dry device would take, in the order of the calls.
+type Ledger struct {
+	list  []Allocation
+	place map[uintptr]int // of scratch in list, by the field that holds it
+}
+
+// Allocation is the memory of one tensor, or scratch that a backend keeps for itself.
+type Allocation struct {
+	Name  string // the field that holds it, as Label found it: "pass.gp.kuf"
+	DType DType  // of a tensor
+	Shape []int  // of a tensor; nil for scratch
+	Bytes int64
+
+	owner any // *Tensor, or a pointer to the field: keeps it where it is
+}
+
+// Tensor records a tensor with elements of size bytes.
+func (l *Ledger) Tensor(t *Tensor, size int) {
+	bytes := int64(size)
+	for _, n := range t.shape {
+		bytes = times(bytes, int64(n))
+	}
+	l.list = append(l.list, Allocation{DType: t.dtype, Shape: t.shape, Bytes: bytes, owner: t})
+}
+
+// Scratch records that the scratch in *field has room for n elements of size bytes. It grows.
+func (l *Ledger) Scratch(field any, n, size int) {
+	if l.place == nil {
+		l.place = map[uintptr]int{}
+	}
+	at := reflect.ValueOf(field).Pointer()
+	i, known := l.place[at]
+	if !known {
+		i = len(l.list)
+		l.place[at] = i
+		l.list = append(l.list, Allocation{owner: field})
+	}
+	l.list[i].Bytes = max(l.list[i].Bytes, times(int64(n), int64(size)))
+}
+
+// times is a product of two lengths, held at the largest number.
+func times(a, b int64) int64 {
+	if b != 0 && a > math.MaxInt64/b {
+		return math.MaxInt64
+	}
+	return a * b
+}
+
+// Allocations are all that was recorded and is not empty.
+func (l *Ledger) Allocations() []Allocation {
+	return slices.DeleteFunc(slices.Clone(l.list), func(a Allocation) bool { return a.Bytes == 0 })
+}
+
+// Total is the sum of all bytes, held at the largest number.
+func (l *Ledger) Total() (bytes int64) {
+	for _, a := range l.list {
+		if bytes += a.Bytes; bytes < 0 {
+			return math.MaxInt64
+		}
+	}
+	return bytes
+}
+
+// Label names the allocations that are reached from a pointer to a struct, by the path of fields that
+// leads to them; those that have a name keep it. So a name is that of the program and never out of date.
+func (l *Ledger) Label(name string, root any) {
+	unnamed := map[uintptr]int{}
+	for i, a := range l.list {
+		if a.Name == "" {
+			unnamed[reflect.ValueOf(a.owner).Pointer()] = i
+		}
+	}
+	l.walk(reflect.ValueOf(root), name, unnamed, map[uintptr]bool{})
+}
+
+// walk visits what v holds. A struct and its first field have one address: the inner name stays.
+func (l *Ledger) walk(v reflect.Value, name string, unnamed map[uintptr]int, seen map[uintptr]bool) {
+	if v.CanAddr() {
+		if i, ok := unnamed[v.UnsafeAddr()]; ok {
+			l.list[i].Name = name
+		}
+	}
+	switch v.Kind() {
+	case reflect.Interface:
+		l.walk(v.Elem(), name, unnamed, seen)
+	case reflect.Pointer:
+		if v.IsNil() || seen[v.Pointer()] {
+			return
+		}
+		seen[v.Pointer()] = true
+		if v.Type() == reflect.TypeFor[*Tensor]() {
+			if i, ok := unnamed[v.Pointer()]; ok {
+				l.list[i].Name = name
+			}
+			return
+		}
+		l.walk(v.Elem(), name, unnamed, seen)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field, inner := v.Type().Field(i), name
+			if !field.Anonymous {
+				inner += "." + field.Name
+			}
+			l.walk(v.Field(i), inner, unnamed, seen)
+		}
+	case reflect.Slice, reflect.Array:
+		if k := v.Type().Elem().Kind(); k < reflect.Array { // numbers
+			return
+		}
+		for i := range v.Len() {
+			l.walk(v.Index(i), name+"["+strconv.Itoa(i)+"]", unnamed, seen)
+		}
+	}
+}

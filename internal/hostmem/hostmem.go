@@ -1,0 +1,42 @@
+// Package hostmem asks the operating system how much memory a program can still have.
+package hostmem
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// group is what a control group says of its memory: limit and usage in bytes, and its statistics.
+type group struct{ limit, usage, stat string }
+
+// available is the smallest of what the machine and the control groups leave, from the text of
+// /proc/meminfo and those of the groups. Files that could be dropped from a group's memory are no use of it.
+func available(meminfo string, groups []group) (bytes int64, known bool) {
+	bytes = math.MaxInt64
+	if kib, ok := field(meminfo, "MemAvailable:"); ok {
+		bytes, known = kib<<10, true
+	}
+	for _, g := range groups {
+		limit, err := strconv.ParseInt(strings.TrimSpace(g.limit), 10, 64)
+		if err != nil { // "max"
+			continue
+		}
+		if usage, err := strconv.ParseInt(strings.TrimSpace(g.usage), 10, 64); err == nil {
+			files, _ := field(g.stat, "inactive_file")
+			bytes, known = min(bytes, max(0, limit-usage+files)), true
+		}
+	}
+	return bytes, known
+}
+
+// field is the number that follows a word at the start of a line.
+func field(text, name string) (n int64, ok bool) {
+	for line := range strings.Lines(text) {
+		if fields := strings.Fields(line); len(fields) >= 2 && fields[0] == name {
+			n, err := strconv.ParseInt(fields[1], 10, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
