@@ -91,7 +91,7 @@ func (l *Ledger) Label(name string, root any) {
 			unnamed[reflect.ValueOf(a.owner).Pointer()] = i
 		}
 	}
-	l.walk(reflect.ValueOf(root), name, unnamed, map[uintptr]bool{})
+	l.walk(reflect.ValueOf(root), name, unnamed, map[uintptr]bool{reflect.ValueOf(l).Pointer(): true})
 }
 
 // walk visits what v holds. A struct and its first field have one address: the inner name stays.

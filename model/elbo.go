@@ -22,7 +22,8 @@ type ELBO struct {
 }
 
 // Gradient evaluates elbo on the rows of a batch, Pass.Rows, and writes its gradient into
-// Params.Grad. It is one straight line: forward, the likelihood, the KL terms, backward.
+// Params.Grad. It is one straight line: what depends on the parameters only and the KL terms; then, for the batch
+// or for each part of it, forward, the likelihood, backward; then the way back to the parameters.
 // Nothing is read back: Report does that, when someone wants to know.
 func (m *Model) Gradient(p *Pass, data *Data, step Step) {
 	m.dev.Zero(m.params.Grad)
@@ -32,18 +33,26 @@ func (m *Model) Gradient(p *Pass, data *Data, step Step) {
 		m.gp.zero()
 	}
 	d := draw{seed: step.Seed, step: step.Number}
-	m.gather(p, data)
 	if m.gp != nil {
 		m.gp.gram()
 	}
-	m.propagate(p, d)
-	m.expectedLogLik(p, data.N)
 	m.kl(step.KLWeight)
-	m.backward(p, d)
+	for i := range p.parts {
+		q := &p.parts[i]
+		m.gather(q, data)
+		m.propagate(q, d)
+		m.expectedLogLik(q, float64(data.N)/float64(p.B), p.S)
+		m.backward(q, d)
+	}
+	if m.gp != nil {
+		m.gp.gramBackward()
+		m.dev.NarrowAdd(m.params.gpGrad, m.params.dwide)
+	}
+	m.last = p
 }
 
-// gather collects the batch by row number.
-func (m *Model) gather(p *Pass, data *Data) {
+// gather collects the rows of a part by number.
+func (m *Model) gather(p *part, data *Data) {
 	if p.x != nil {
 		m.dev.Gather(p.x, data.x, p.rows)
 	}
@@ -60,7 +69,7 @@ func (m *Model) gather(p *Pass, data *Data) {
 
 // propagate is G(F) = g^{L−1}(… g⁰(F)) (rfdnn_fwd) on S samples of F, W and Ω. Where the
 // likelihood has a closed form over F, no sample is drawn.
-func (m *Model) propagate(p *Pass, d draw) {
+func (m *Model) propagate(p *part, d draw) {
 	if m.gp != nil {
 		m.gp.Forward(p.gp)
 		if m.closed == nil {
@@ -78,15 +87,14 @@ func (m *Model) propagate(p *Pass, d draw) {
 
 // expectedLogLik is Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form.
 // The scale N/B is applied here, once, to every gradient.
-func (m *Model) expectedLogLik(p *Pass, n int) {
-	scale := float64(n) / float64(p.B)
+func (m *Model) expectedLogLik(p *part, scale float64, samples int) {
 	if m.closed != nil {
-		m.closed.Expected(m.slots[slotEll], p.gp.dmean, p.gp.dvariance, p.gp.mean, p.gp.variance, &p.y,
+		m.closed.Expected(p.ell, p.gp.dmean, p.gp.dvariance, p.gp.mean, p.gp.variance, &p.y,
 			device.LikScale{Value: scale, Grad: scale})
 		return
 	}
-	s := 1 / float64(p.S)
-	m.lik.LogLik(m.slots[slotEll], p.dh, p.out, &p.y, device.LikScale{Value: scale * s, Grad: scale * s})
+	s := 1 / float64(samples)
+	m.lik.LogLik(p.ell, p.dh, p.out, &p.y, device.LikScale{Value: scale * s, Grad: scale * s})
 }
 
 // kl is KL(q(W,Ω,F̄) ‖ P(W,Ω,F̄)) of elbo, term by term.
@@ -101,7 +109,7 @@ func (m *Model) kl(weight float64) {
 }
 
 // backward is propagate upside down.
-func (m *Model) backward(p *Pass, d draw) {
+func (m *Model) backward(p *part, d draw) {
 	if m.gp != nil && len(m.drf) > 0 {
 		m.dev.Zero(p.df)
 	}
@@ -121,7 +129,6 @@ func (m *Model) backward(p *Pass, d draw) {
 		m.gp.sampleBackward(p.df, p.gp, p.rows, m.cfg.latents(d))
 	}
 	m.gp.Backward(p.gp)
-	m.dev.NarrowAdd(m.params.gpGrad, m.params.dwide)
 }
 
 // Report reads the last evaluation's numbers from the device. It is where errors
@@ -133,6 +140,13 @@ func (m *Model) Report(klWeight float64) (ELBO, error) {
 		return ELBO{}, err
 	}
 	e := ELBO{ELL: m.host[slotEll]}
+	if m.last != nil && m.last.ells != nil {
+		m.dev.Download(m.last.host, m.last.ells)
+		e.ELL = 0
+		for _, ell := range m.last.host {
+			e.ELL += ell
+		}
+	}
 	for _, kl := range m.host[slotInducing:scalars] {
 		e.KL += kl
 	}

@@ -74,9 +74,9 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 	}
 }
 
-func (g *GPLayer) newPass(batch int) *gpPass {
+func (g *GPLayer) newPass(s *space, batch int) *gpPass {
 	k, m, d, j := g.kuu.Dim(0), g.kuu.Dim(1), g.xbar.Dim(1), g.qMu.Dim(0)
-	double := func(shape ...int) *device.Tensor { return g.dev.New(device.Double, shape...) }
+	double := func(shape ...int) *device.Tensor { return s.tensor(device.Double, shape...) }
 	p := &gpPass{
 		x:   double(batch, d),
 		kuf: double(k, m, batch), dkuf: double(k, m, batch),
@@ -109,12 +109,16 @@ func (g *GPLayer) Forward(p *gpPass) {
 	g.dev.Moments(p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
 }
 
-// Backward takes the gradients of the moments down to the parameters. klInducing
-// has already put its share into dm and ds.
+// Backward takes the gradients of the moments down to what depends on no rows: it adds to the gradients of
+// parameters, of L and of the whitened q(F̄).
 func (g *GPLayer) Backward(p *gpPass) {
 	g.dev.MomentsBackward(p.da, g.dm, g.ds, g.dlogAlpha, p.dmean, p.dvariance, p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
 	g.dev.TrsmBackward(p.dkuf, g.dl, p.da, g.l, p.a)
 	g.dev.ARDBackward(g.dxbar, g.dlogL, p.dkuf, p.kuf, g.xbar, p.x, g.logL)
+}
+
+// gramBackward is gram upside down, when all rows and klInducing have added to dl, dm and ds.
+func (g *GPLayer) gramBackward() {
 	if !g.whiten {
 		g.dev.WhitenBackward(g.dqMu, g.dqSqrt, g.dl, g.dlogAlpha, g.dm, g.ds, g.m, g.s, g.l, g.logAlpha)
 	}

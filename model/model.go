@@ -15,6 +15,7 @@ type Model struct {
 	report *device.Tensor // Double: ell, KL(F̄), then KL(W), KL(Ω) by layer, then jitter [K]
 	slots  []*device.Tensor
 	host   []float64
+	last   *Pass // of the last Gradient
 }
 
 // Places in the report.
@@ -140,55 +141,3 @@ const uploadValues = 1 << 20
 
 // Head is the first n rows, sharing their memory.
 func (d *Data) Head(n int) *Data { return &Data{N: n, x: d.x, y: d.y} }
-
-// Pass is the memory of one forward and backward pass of S samples and B rows. It is
-// made once and used for every step.
-type Pass struct {
-	S, B int
-
-	rows    *device.Tensor // Int [B], row numbers in the data set
-	x       *device.Tensor // Real [B,D]; nil where only the GP layer reads x
-	y       Targets
-	gp      *gpPass
-	f, df   *device.Tensor // F⁽ˢ⁾ [S,B,J]
-	drf     []*drfPass
-	out, dh *device.Tensor // H of the likelihood and its gradient [S,B,C]
-}
-
-// Rows are the numbers of the data set's rows that make the batch, Int [B]. Whoever asks for a Gradient fills them.
-func (p *Pass) Rows() *device.Tensor { return p.rows }
-
-// NewPass makes a pass of the given size.
-func (m *Model) NewPass(samples, batch int) *Pass {
-	c, dev := &m.cfg, m.dev
-	p := &Pass{S: samples, B: batch, rows: dev.New(device.Int, batch)}
-	if c.Likelihood == SoftmaxLikelihood {
-		p.y.Labels = dev.New(device.Int, batch)
-	} else {
-		p.y.Numbers = dev.New(device.Real, batch, c.Outputs)
-	}
-	if c.Model == DRF || c.FeedForward {
-		p.x = dev.New(device.Real, batch, c.Inputs)
-	}
-	if m.gp != nil {
-		p.gp = m.gp.newPass(batch)
-		p.f, p.df = dev.New(device.Real, samples, batch, c.Latents), dev.New(device.Real, samples, batch, c.Latents)
-		p.out, p.dh = p.f, p.df
-	}
-	for l, layer := range m.drf {
-		var parts, dparts []*device.Tensor
-		join := func(part, dpart *device.Tensor) { parts, dparts = append(parts, part), append(dparts, dpart) }
-		if l > 0 {
-			join(p.drf[l-1].out, p.drf[l-1].dout)
-		}
-		if m.gp != nil && (l == 0 || c.FeedForward) {
-			join(p.f, p.df)
-		}
-		if c.FeedForward || (c.Model == DRF && l == 0) {
-			join(p.x, nil)
-		}
-		p.drf = append(p.drf, layer.newPass(samples, batch, parts, dparts))
-		p.out, p.dh = p.drf[l].out, p.drf[l].dout
-	}
-	return p
-}

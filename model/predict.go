@@ -40,9 +40,9 @@ func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, erro
 			rows[i] = int32(min(first+i, data.N-1)) // the last batch is filled up with its last row
 		}
 		m.dev.UploadInts(p.rows, rows)
-		m.gather(p, data)
+		m.gather(&p.parts[0], data)
 		for s := 0; s < samples; s += chunk {
-			m.propagate(p, draw{seed: seed, step: predictStep, sample: uint32(s)})
+			m.propagate(&p.parts[0], draw{seed: seed, step: predictStep, sample: uint32(s)})
 			if closed {
 				m.dev.Download(host, p.gp.mean)
 			} else {

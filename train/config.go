@@ -64,6 +64,7 @@ type Config struct {
 	PlannedFor   string // what Steps was worked out from, for the record
 	StopAfter    int    // 0, or where a run of Steps was cut short
 	Batch        int    // B
+	Chunk        int    // rows of a batch that are computed at once; 0 is as many as fit the device's memory
 	LR           float64
 	Warmup       int     // steps of linear learning-rate warm-up
 	Decay        string  // none, cosine

@@ -132,6 +132,7 @@ func Options() []Option {
 		{Group: "Objective", Key: "noise-init", Arg: "X", Help: "initial noise variance, of a target with sd 1", limits: above(0), field: func(c *Config) any { return &c.NoiseInit }},
 
 		{Group: "Optimiser", Key: "batch", Arg: "B", Help: "rows a step", limits: count, field: func(c *Config) any { return &c.Batch }},
+		{Group: "Optimiser", Key: "chunk", Arg: "N", Help: "rows that are computed at once, with the result of the whole batch; 0 is as many as fit the device's memory", limits: between(0, maxWidth), field: func(c *Config) any { return &c.Chunk }},
 		{Group: "Optimiser", Key: "lr", Arg: "X", Help: "Adam's learning rate", limits: above(0), field: func(c *Config) any { return &c.LR }},
 		{Group: "Optimiser", Key: "warmup", Arg: "N", Help: "steps over which the learning rate rises", limits: between(0, maxSteps), field: func(c *Config) any { return &c.Warmup }},
 		{Group: "Optimiser", Key: "decay", Values: words("none cosine"), Help: "how the learning rate falls", field: func(c *Config) any { return &c.Decay }},

@@ -63,6 +63,14 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	plan, err := j.Plan()
+	if err != nil {
+		return nil, err
+	}
+	if plan.Rows < j.Config.Batch && j.Config.Chunk == 0 {
+		j.Config.Chunk = plan.Rows
+		j.Reporter.Note("a step takes more memory than %s has free: it is computed %d rows at a time, with the same result", j.Device.Name(), plan.Rows)
+	}
 	t, err := j.prepare(ctx)
 	if err != nil {
 		return nil, err
@@ -78,17 +86,13 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 // trainer is a run after its preparation: the model on its device, the rows uploaded.
 type trainer struct {
 	*Job
+	*resident
 	trained *Trained
-	model   *model.Model
 	init    model.Init
-	set     *model.Data
-	pass    *model.Pass
 	loop    *device.Loop
 	sched   schedule
 
 	deadline time.Duration // since Started; 0 where there is none
-
-	m, v, rate *device.Tensor // Adam's moments and the rate of each parameter
 }
 
 func (j *Job) prepare(ctx context.Context) (*trainer, error) {
@@ -108,9 +112,6 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	}
 	x := func(lo, hi int) []float64 { return scaler.Rows(ds.X, lo, hi) } // never all at once: images fill the memory
 	t.trained.Model = c.modelConfig(ds)
-	if t.model, err = model.New(j.Device, t.trained.Model); err != nil {
-		return nil, &UsageError{err}
-	}
 	t.init = model.Init{
 		Seed: c.Seed, GPLengthscaleFactor: c.GPLengthscaleFactor, DRFLengthscaleFactor: c.DRFLengthscaleFactor,
 		NoiseVariance: c.NoiseInit,
@@ -121,8 +122,9 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 			return nil, err
 		}
 	}
-	t.set = t.model.UploadRows(ds.N(), x, y, ds.Labels)
-	t.pass = t.model.NewPass(c.Samples, c.Batch)
+	if t.resident, err = c.allocate(j.Device, t.trained.Model, ds.N(), x, y, ds.Labels); err != nil {
+		return nil, err
+	}
 	if c.Batch == ds.N() {
 		rows := make([]int32, c.Batch)
 		for i := range rows {
@@ -130,8 +132,6 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 		}
 		j.Device.UploadInts(t.pass.Rows(), rows)
 	}
-	n := t.model.Params().Len()
-	t.m, t.v, t.rate = j.Device.New(device.Real, n), j.Device.New(device.Real, n), j.Device.New(device.Real, n)
 	t.loop = device.NewLoop(j.Device, t.work)
 	t.reset()
 	return t, nil
@@ -141,8 +141,8 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 func (t *trainer) reset() {
 	c := t.Config
 	t.model.Init(t.init)
-	t.Device.Zero(t.m)
-	t.Device.Zero(t.v)
+	t.Device.Zero(t.adam.m)
+	t.Device.Zero(t.adam.v)
 	t.sched = schedule{
 		steps: c.Steps, lr: c.LR, warmup: c.Warmup, cosine: c.Decay == "cosine", klWeight: c.KLWeight, klWarmup: c.KLWarmup,
 		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnPseudo: c.LearnInducing,
@@ -182,7 +182,7 @@ func (t *trainer) step(number int) {
 			}
 			return 1
 		}
-		t.Device.Upload(t.rate, t.model.Params().Rates(rate))
+		t.Device.Upload(t.adam.rate, t.model.Params().Rates(rate))
 	}
 	t.loop.Run(device.Now{Step: uint32(number), LR: t.sched.rate(number), KLWeight: t.sched.kl(number)})
 }
@@ -193,7 +193,7 @@ func (t *trainer) work(now device.Now) {
 	t.draw(now.Step)
 	t.model.Gradient(t.pass, t.set, model.Step{Seed: c.Seed, Number: now.Step, KLWeight: now.KLWeight})
 	p := t.model.Params()
-	t.Device.Adam(p.Value, p.Grad, t.m, t.v, t.rate, device.AdamStep{
+	t.Device.Adam(p.Value, p.Grad, t.adam.m, t.adam.v, t.adam.rate, device.AdamStep{
 		LR: now.LR, Beta1: c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps,
 		L2: c.L2, Scale: -1 / float64(t.set.N), Step: int(now.Step),
 	})

@@ -55,6 +55,9 @@ func (v verb) eachGroup(visit func(group string, flags []flagSpec)) {
 	var order []string
 	groups := map[string][]flagSpec{}
 	for _, f := range v.flags {
+		if f.unlisted {
+			continue
+		}
 		if groups[f.group] == nil {
 			order = append(order, f.group)
 		}

@@ -31,10 +31,23 @@ func (p *program) info(c *call) error {
 	if err != nil {
 		return err
 	}
-	if name, given := c.text("device"); check {
+	plan, err := c.isOn("plan")
+	if err != nil {
+		return err
+	}
+	name, given := c.text("device")
+	switch {
+	case check && plan:
+		return usagef("--check and --plan: give one of them")
+	case check:
 		return p.check(c, name, asJSON)
-	} else if given {
-		return usagef("--device %s: is for --check", name)
+	case plan:
+		return p.plan(c, asJSON)
+	case given:
+		return usagef("--device %s: is for --check and --plan", name)
+	}
+	if err := c.noneOfTrain(); err != nil {
+		return err
 	}
 	var about interface{ Lines() []string }
 	if len(args) > 0 && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -29,6 +30,7 @@ type flagSpec struct {
 	help        string
 	otherwise   string // its default
 	models      string // those that have it; "" is all
+	unlisted    bool   // another verb's, of which the help speaks in a line
 }
 
 func (f flagSpec) isSwitch() bool { return f.arg == "" || f.arg == switchArg }
@@ -108,19 +110,22 @@ func (p *program) verbs() []verb {
 			name: "info", args: "[RUN | FILE]", line: "describe this program, a run or a data file", run: p.info,
 			about: "Without an argument it says what this program can compute on and where it looks for data. Of a data file it shows the columns, the target " +
 				"and the fingerprint; of a run folder, what was trained and the result. A named set stands for its training rows. With --check it computes one gradient " +
-				"of a tiny model on a GPU and on the CPU, in both precisions, and compares them: exit 0 if they agree, 1 if not, 2 if there is no GPU.",
-			flags: []flagSpec{
+				"of a tiny model on a GPU and on the CPU, in both precisions, and compares them: exit 0 if they agree, 1 if not, 2 if there is no GPU. " +
+				"With --plan it takes the options of train, and says buffer by buffer what memory that training would take, and whether it fits.",
+			flags: planFlags([]flagSpec{
 				{group: "Data", name: "target", arg: "COL", help: "target column of FILE by name or by number from 1"},
 				{group: "Data", name: "task", arg: "auto|regression|classification", help: "how to read the target of FILE"},
 				labelsFlag,
 				{group: "Data", name: "one-hot", arg: switchArg, help: "columns of FILE with text in them become an input for each of their values"},
 				{group: "Check", name: "check", arg: switchArg, help: "compare a GPU with the CPU"},
-				{group: "Check", name: "device", arg: "NAME", help: "which GPU to check, or which precision of it; otherwise the first, in both"},
+				{group: "Check", name: "device", arg: "NAME", help: "which GPU to check, or which precision of it; otherwise the first, in both; with --plan, the device to plan for"},
+				{group: "Memory", name: "plan", arg: switchArg, help: "the memory of a training: with every option of train"},
 				jsonFlag,
-			},
+			}),
 			examples: []example{
 				{"gpdrf-gpu info", "devices and data"},
 				{"gpdrf-gpu info --check", "does the GPU compute what the CPU does?"},
+				{"gpdrf-gpu info --plan --data houses.csv --samples 100 --device cuda", "the memory of a training, and whether it fits"},
 				{"gpdrf-gpu info houses.csv --target price", "what is in a file, before training on it"},
 				{"gpdrf-gpu info runs/powerplant-gpdrf-1", "what a run was"},
 			},
@@ -176,6 +181,18 @@ func trainFlags() []flagSpec {
 		flags = append(flags, f)
 	}
 	return append(flags, jsonFlag)
+}
+
+// planFlags adds the options of train to those of info, for --plan.
+func planFlags(own []flagSpec) []flagSpec {
+	flags := slices.Clone(own)
+	for _, f := range trainFlags() {
+		if f.name != "out" && !slices.ContainsFunc(own, func(o flagSpec) bool { return o.name == f.name }) {
+			f.unlisted = true
+			flags = append(flags, f)
+		}
+	}
+	return flags
 }
 
 // app is the command-line parser. Its flags take any text, and errors come back to the caller: the

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// plan prints the memory of a training with these options. If it does not fit, the plan is that of the least that was tried.
+func (p *program) plan(c *call, asJSON bool) error {
+	if args := c.Args().Slice(); len(args) > 0 {
+		return usagef("unexpected argument %q: --plan takes the options of train: give --data %s", args[0], args[0])
+	}
+	cfg, err := c.config()
+	if err != nil {
+		return err
+	}
+	dev, err := p.openDevice(cfg.Device)
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	rows, testRows, notes, err := cfg.Load()
+	if err != nil {
+		return err
+	}
+	more, err := cfg.Fit(rows.N())
+	if err != nil {
+		return err
+	}
+	for _, n := range append(notes, more...) {
+		p.note("%s", n)
+	}
+	job := &train.Job{Config: cfg, Device: dev, Train: rows, TestRows: testRows.N()}
+	plan, err := job.Plan()
+	if plan != nil {
+		err = errors.Join(p.show(plan, asJSON), err)
+	}
+	return err
+}
+
+// noneOfTrain refuses the options of train where nothing is planned.
+func (c *call) noneOfTrain() error {
+	for _, f := range c.verb.flags {
+		if _, given := c.text(f.name); given && f.unlisted {
+			return usagef("--%s: is for --plan", f.name)
+		}
+	}
+	return nil
+}

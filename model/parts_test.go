@@ -1,0 +1,79 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// A batch in parts has the bound and the gradient of the whole, in every model, with every option, and however
+// the parts divide it.
+func TestParts(t *testing.T) {
+	dev := openDevice(t, "cpu:f64")
+	rows := []int32{7, 2, 8, 2, 0, 5, 1}
+	for _, c := range configs() {
+		t.Run(c.testName(), func(t *testing.T) {
+			f := newFixture(t, dev, c)
+			evaluate := func(most int) (ELBO, []float64) {
+				p := f.m.NewPassInParts(c.Samples, len(rows), most)
+				dev.UploadInts(p.Rows(), rows)
+				gradient := make([]float64, f.m.params.total)
+				for range 2 { // the second finds what the first has left
+					f.m.Gradient(p, f.data, f.step)
+				}
+				e, err := f.m.Report(f.step.KLWeight)
+				if err != nil {
+					t.Fatal(err)
+				}
+				dev.Download(gradient, f.m.params.Grad)
+				if allocs := testing.AllocsPerRun(1, func() { f.m.Gradient(p, f.data, f.step) }); allocs > 0 {
+					t.Errorf("a step in parts of %d allocates %g times", most, allocs)
+				}
+				return e, gradient
+			}
+			whole, want := evaluate(len(rows))
+			for _, most := range []int{1, 2, 3, 4, 6} {
+				e, got := evaluate(most)
+				if d := math.Abs(e.Value - whole.Value); !(d <= 1e-12*(math.Abs(whole.ELL)+whole.KL)) {
+					t.Errorf("parts of %d: the bound is %.17g, of the whole %.17g", most, e.Value, whole.Value)
+				}
+				for i := range f.m.params.blocks {
+					b := &f.m.params.blocks[i]
+					if err := apart(got[b.offset:][:b.size()], want[b.offset:][:b.size()]); err > 1e-12 {
+						t.Errorf("parts of %d: the gradient of %s differs by %.2g", most, b.Name, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// apart is the largest difference relative to the largest element.
+func apart(got, want []float64) float64 {
+	size, most := 0.0, 0.0
+	for i, v := range want {
+		size, most = max(size, math.Abs(v)), max(most, math.Abs(got[i]-v))
+	}
+	if most == 0 {
+		return 0
+	}
+	return most / size
+}
+
+// Parts cover the batch, in order, and differ by a row at most.
+func TestPartsCoverTheBatch(t *testing.T) {
+	m := newFixture(t, openDevice(t, "cpu:f32"), gpdrfConfig()).m
+	for _, c := range []struct{ batch, most, parts, longest int }{{7, 7, 1, 7}, {7, 9, 1, 7}, {7, 4, 2, 4}, {7, 3, 3, 3}, {7, 1, 7, 1}, {9, 8, 2, 5}, {1, 1, 1, 1}} {
+		p := m.NewPassInParts(2, c.batch, c.most)
+		sum := 0
+		for _, q := range p.parts {
+			sum += q.b
+			if q.b > c.longest || q.b < c.longest-1 || q.rows.Len() != q.b || q.f.Dim(1) != q.b {
+				t.Errorf("%v: a part of %d rows", c, q.b)
+			}
+		}
+		if sum != c.batch || len(p.parts) != c.parts {
+			t.Errorf("%v: %s", c, fmt.Sprint(sum, len(p.parts)))
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package model
+
+import "github.com/gpdrf/gpdrf-gpu/device"
+
+// Pass is the memory of one forward and backward pass of S samples and B rows. It is made once and used for
+// every step. A batch that is too large for the device goes through in parts, whose gradients add up: noise
+// belongs to rows of the data set, so the result is that of the whole.
+type Pass struct {
+	S, B int
+
+	*work                // of the longest part
+	less  *work          // of the others, a row shorter: views of its memory; nil where there are none
+	parts []part         // in the order of the batch
+	rows  *device.Tensor // Int [B], row numbers in the data set
+	ells  *device.Tensor // Double [parts], their shares of ell; nil of one part
+	host  []float64      // [parts]
+}
+
+// part is a number of rows of a batch.
+type part struct {
+	*work
+	rows *device.Tensor // Int [b], a view
+	ell  *device.Tensor // Double [1]
+}
+
+// work is what a part keeps between forward and backward.
+type work struct {
+	b       int
+	x       *device.Tensor // Real [b,D]; nil where only the GP layer reads x
+	y       Targets
+	gp      *gpPass
+	f, df   *device.Tensor // F⁽ˢ⁾ [S,b,J]
+	drf     []*drfPass
+	out, dh *device.Tensor // H of the likelihood and its gradient [S,b,C]
+}
+
+// Rows are the numbers of the data set's rows that make the batch, Int [B]. Whoever asks for a Gradient fills them.
+func (p *Pass) Rows() *device.Tensor { return p.rows }
+
+// NewPass makes a pass of the given size, for a whole batch at once.
+func (m *Model) NewPass(samples, batch int) *Pass { return m.NewPassInParts(samples, batch, batch) }
+
+// NewPassInParts makes a pass that goes through at most so many rows at once. Its parts differ by a row at most.
+func (m *Model) NewPassInParts(samples, batch, most int) *Pass {
+	n := (batch + most - 1) / most
+	longest := (batch + n - 1) / n
+	p := &Pass{S: samples, B: batch, rows: m.dev.New(device.Int, batch)}
+	memory := &space{dev: m.dev}
+	p.work = m.newWork(memory, samples, longest)
+	if longest*n > batch {
+		p.less = m.newWork(&space{from: memory}, samples, longest-1)
+	}
+	if n > 1 {
+		p.ells, p.host = m.dev.New(device.Double, n), make([]float64, n)
+	}
+	for i := range n {
+		lo, hi := i*batch/n, (i+1)*batch/n
+		q := part{work: p.work, rows: p.rows.View(lo, hi-lo), ell: m.slots[slotEll]}
+		if hi-lo < longest {
+			q.work = p.less
+		}
+		if n > 1 {
+			q.ell = p.ells.View(i, 1)
+		}
+		p.parts = append(p.parts, q)
+	}
+	return p
+}
+
+// space makes the tensors of a work: new ones, or views of those that another space has made, in the same order.
+type space struct {
+	dev     device.Device
+	from    *space
+	tensors []*device.Tensor
+	scratch []device.Scratch
+}
+
+func (s *space) tensor(dtype device.DType, shape ...int) (t *device.Tensor) {
+	if s.from != nil {
+		t = s.from.tensors[len(s.tensors)].View(0, shape...)
+	} else {
+		t = s.dev.New(dtype, shape...)
+	}
+	s.tensors = append(s.tensors, t)
+	return t
+}
+
+func (s *space) features(samples, batch, d, features, dOut int) (k device.Scratch) {
+	if s.from != nil {
+		k = s.from.scratch[len(s.scratch)]
+	} else {
+		k = s.dev.FeatureScratch(samples, batch, d, features, dOut)
+	}
+	s.scratch = append(s.scratch, k)
+	return k
+}
+
+// newWork makes what b rows need.
+func (m *Model) newWork(s *space, samples, b int) *work {
+	c := &m.cfg
+	p := &work{b: b}
+	if c.Likelihood == SoftmaxLikelihood {
+		p.y.Labels = s.tensor(device.Int, b)
+	} else {
+		p.y.Numbers = s.tensor(device.Real, b, c.Outputs)
+	}
+	if c.Model == DRF || c.FeedForward {
+		p.x = s.tensor(device.Real, b, c.Inputs)
+	}
+	if m.gp != nil {
+		p.gp = m.gp.newPass(s, b)
+		p.f, p.df = s.tensor(device.Real, samples, b, c.Latents), s.tensor(device.Real, samples, b, c.Latents)
+		p.out, p.dh = p.f, p.df
+	}
+	for l, layer := range m.drf {
+		var parts, dparts []*device.Tensor
+		join := func(part, dpart *device.Tensor) { parts, dparts = append(parts, part), append(dparts, dpart) }
+		if l > 0 {
+			join(p.drf[l-1].out, p.drf[l-1].dout)
+		}
+		if m.gp != nil && (l == 0 || c.FeedForward) {
+			join(p.f, p.df)
+		}
+		if c.FeedForward || (c.Model == DRF && l == 0) {
+			join(p.x, nil)
+		}
+		p.drf = append(p.drf, layer.newPass(s, samples, b, parts, dparts))
+		p.out, p.dh = p.drf[l].out, p.drf[l].dout
+	}
+	return p
+}

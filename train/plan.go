@@ -1,0 +1,179 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/hostmem"
+)
+
+// Plan is the memory that a run takes, buffer by buffer. It is what a dry device has recorded of
+// the run's own code, so it cannot say anything else than what the run then does.
+type Plan struct {
+	Device  string   `json:"device"`
+	Samples int      `json:"samples"`
+	Batch   int      `json:"batch"`
+	Rows    int      `json:"rows"` // of the batch that are computed at once
+	Buffers []Buffer `json:"buffers"`
+	Total   int64    `json:"total"`          // bytes on the device
+	Host    int64    `json:"host"`           // bytes beside it; on the CPU they are of the same memory
+	Free    *int64   `json:"free,omitempty"` // bytes that the device has; nil where nobody knows
+}
+
+// Buffer is one buffer of a Plan.
+type Buffer struct {
+	Group string `json:"group"` // what it belongs to, for people
+	Name  string `json:"name"`  // the field of the program that holds it
+	Shape []int  `json:"shape,omitempty"`
+	Type  string `json:"type,omitempty"` // f32, f64, i32; scratch has none
+	Bytes int64  `json:"bytes"`
+}
+
+// shape is the shape for people, with a space before it.
+func (b Buffer) shape() string {
+	if b.Shape == nil {
+		return ""
+	}
+	return " " + strings.ReplaceAll(fmt.Sprint(b.Shape), " ", ",")
+}
+
+// groupOf says to which group a buffer belongs. The groups stand in the order of this table.
+var groupOf = []struct{ prefix, group string }{
+	{"set.", "data set"},
+	{"model.params.Value", "parameters"}, {"model.params.wide", "parameters"},
+	{"model.params.Grad", "gradients"}, {"model.params.dwide", "gradients"},
+	{"adam.", "Adam: moments and rates"},
+	{"model.", "GP layer: matrices, and the report"},
+	{"pass.gp.", "GP layer: activations"},
+	{"pass.drf", "DRF layers: activations and features"},
+	{"pass.", "batch"},
+	{"device.", "scratch of the backend"},
+	{hostPrefix, "host memory"},
+}
+
+const hostPrefix = "host."
+
+// place is the place of a name in groupOf.
+func place(name string) int {
+	return slices.IndexFunc(groupOf, func(g struct{ prefix, group string }) bool { return strings.HasPrefix(name, g.prefix) })
+}
+
+// newPlan makes a Plan of what a ledger holds, and of what the host holds beside.
+func newPlan(name string, c *Config, ledger *device.Ledger, host []Buffer) *Plan {
+	p := &Plan{Device: name, Samples: c.Samples, Batch: c.Batch, Rows: c.atOnce(), Total: ledger.Total()}
+	for _, a := range ledger.Allocations() {
+		p.Buffers = append(p.Buffers, Buffer{Name: a.Name, Shape: a.Shape, Type: typeOf(a), Bytes: a.Bytes})
+	}
+	for _, b := range host {
+		b.Name = hostPrefix + b.Name
+		p.Host += b.Bytes
+		p.Buffers = append(p.Buffers, b)
+	}
+	for i, b := range p.Buffers {
+		p.Buffers[i].Group = groupOf[place(b.Name)].group
+	}
+	slices.SortStableFunc(p.Buffers, func(a, b Buffer) int { return place(a.Name) - place(b.Name) })
+	return p
+}
+
+// doubles is a buffer of the host.
+func doubles(name string, shape ...int) Buffer {
+	b := Buffer{Name: name, Shape: shape, Type: "f64", Bytes: 8}
+	for _, n := range shape {
+		if b.Bytes > math.MaxInt64/8/int64(max(1, n)) {
+			b.Bytes = math.MaxInt64 / 8 // more than there is, and no overflow in a sum of a few
+			break
+		}
+		b.Bytes *= int64(n)
+	}
+	return b
+}
+
+func typeOf(a device.Allocation) string {
+	elements := 1
+	for _, n := range a.Shape {
+		elements *= n
+	}
+	switch {
+	case a.Shape == nil:
+		return ""
+	case a.DType == device.Int:
+		return "i32"
+	case a.Bytes == 4*int64(elements):
+		return "f32"
+	}
+	return "f64"
+}
+
+// spare is the part of free memory that a plan leaves: 1/16, for what the driver and the program need.
+const spare = 16
+
+// fits says whether a plan fits the free memory of its device, and of the host.
+func (p *Plan) fits() bool {
+	within := func(bytes, free int64) bool { return bytes >= 0 && bytes <= free-free/spare }
+	onHost := strings.HasPrefix(p.Device, "cpu")
+	if p.Free != nil && (!within(p.Total, *p.Free) || onHost && !within(p.Total+p.Host, *p.Free)) {
+		return false
+	}
+	if free, known := hostmem.Available(); known && !onHost {
+		return within(p.Host, free)
+	}
+	return true
+}
+
+// Largest is the largest buffer.
+func (p *Plan) Largest() Buffer {
+	return slices.MaxFunc(p.Buffers, func(a, b Buffer) int {
+		switch {
+		case a.Bytes < b.Bytes:
+			return -1
+		case a.Bytes > b.Bytes:
+			return 1
+		}
+		return 0
+	})
+}
+
+// Lines is the plan for people: the buffers by group, then the sums.
+func (p *Plan) Lines() (lines []string) {
+	for i, b := range p.Buffers {
+		if i == 0 || b.Group != p.Buffers[i-1].Group {
+			sum := int64(0)
+			for _, other := range p.Buffers {
+				if other.Group == b.Group {
+					sum += other.Bytes
+				}
+			}
+			lines = append(lines, fmt.Sprintf("%-54s %10s", b.Group, Bytes(sum)))
+		}
+		lines = append(lines, fmt.Sprintf("  %-30s%-18s %-3s %10s", b.Name, b.shape(), b.Type, Bytes(b.Bytes)))
+	}
+	lines = append(lines, "", fmt.Sprintf("on %s: %s", p.Device, Bytes(p.Total)))
+	if p.Free != nil {
+		lines[len(lines)-1] += fmt.Sprintf(" of %s free", Bytes(*p.Free))
+	}
+	lines = append(lines, fmt.Sprintf("on the host besides: %s", Bytes(p.Host)))
+	if p.Rows < p.Batch {
+		return append(lines, fmt.Sprintf("a step of %d samples and %d rows is computed in pieces of at most %d rows", p.Samples, p.Batch, p.Rows))
+	}
+	return append(lines, fmt.Sprintf("a step of %d samples and %d rows is computed at once", p.Samples, p.Batch))
+}
+
+// Bytes is a number of bytes for people.
+func Bytes(n int64) string {
+	switch v := float64(n); {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", v/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", v/(1<<20))
+	case n < 1<<40:
+		return fmt.Sprintf("%.1f GiB", v/(1<<30))
+	default:
+		return fmt.Sprintf("%.1f TiB", v/(1<<40))
+	}
+}
