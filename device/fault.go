@@ -9,6 +9,7 @@ type FaultError struct {
 	Device string // its name
 	Op     string // what it was doing
 	Err    error
+	Bytes  int64 // that were asked for where memory ran out; otherwise 0
 }
 
 func (e *FaultError) Error() string { return fmt.Sprintf("%s: %s: %v", e.Device, e.Op, e.Err) }

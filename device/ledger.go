@@ -94,6 +94,15 @@ func (l *Ledger) Label(name string, root any) {
 	l.walk(reflect.ValueOf(root), name, unnamed, map[uintptr]bool{reflect.ValueOf(l).Pointer(): true})
 }
 
+// Rest names what has no name.
+func (l *Ledger) Rest(name string) {
+	for i := range l.list {
+		if l.list[i].Name == "" {
+			l.list[i].Name = name
+		}
+	}
+}
+
 // walk visits what v holds. A struct and its first field have one address: the inner name stays.
 func (l *Ledger) walk(v reflect.Value, name string, unnamed map[uintptr]int, seen map[uintptr]bool) {
 	if v.CanAddr() {

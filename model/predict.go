@@ -9,8 +9,12 @@ type Prediction struct {
 	Var     []float64 // [N,C]: variance of each component, Gaussian likelihood only
 }
 
-// rowsAtOnce bounds the memory of a prediction: samples times rows of one pass.
-const rowsAtOnce = 8192
+// The size of a prediction's pass, where the device has the memory.
+const (
+	predictRows    = 256
+	predictAtOnce  = 8192 // samples times rows
+	predictReserve = 16   // 1/16 of the free memory is left alone
+)
 
 // Predict draws S samples of (W, Ω, F_*) for every row of data. A GP with a Gaussian
 // likelihood needs none: its prediction is one Gaussian, so S is 1 there.
@@ -21,8 +25,7 @@ func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, erro
 	}
 	c := m.cfg.Outputs
 	out := &Prediction{S: samples, N: data.N, C: c, H: make([]float64, samples*data.N*c)}
-	batch := min(data.N, 256)
-	chunk := min(samples, max(1, rowsAtOnce/batch))
+	chunk, batch := m.predictSize(samples, data.N)
 	p := m.NewPass(chunk, batch)
 	host := make([]float64, chunk*batch*c)
 	if m.gp != nil {
@@ -64,4 +67,39 @@ func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, erro
 		return nil, err
 	}
 	return out, nil
+}
+
+// predictSize is how many samples and rows go through at once: fewer than usual where the device has no memory for
+// more, and one of one row at least.
+func (m *Model) predictSize(samples, n int) (chunk, batch int) {
+	batch = min(n, predictRows)
+	chunk = min(samples, max(1, predictAtOnce/max(1, batch)))
+	free, known := m.dev.Free()
+	for known && m.predictBytes(chunk, batch) > free-free/predictReserve {
+		switch {
+		case chunk > 1:
+			chunk = (chunk + 1) / 2
+		case batch > 1:
+			batch = (batch + 1) / 2
+		default:
+			return 1, 1
+		}
+	}
+	return chunk, batch
+}
+
+// predictBytes is what a pass of a prediction takes of the device.
+func (m *Model) predictBytes(samples, batch int) int64 {
+	dev, ledger := m.dev.Dry()
+	dry, err := New(dev, m.cfg)
+	if err != nil {
+		panic("model: a model's own configuration is not valid: " + err.Error())
+	}
+	before := ledger.Total()
+	p := dry.NewPass(samples, batch)
+	if dry.gp != nil {
+		dry.gp.gram()
+	}
+	dry.propagate(&p.parts[0], draw{step: predictStep})
+	return ledger.Total() - before
 }

@@ -80,3 +80,24 @@ func near(t *testing.T, what string, got, want, scale, tolerance float64) {
 		t.Logf("%s: relative difference %.2g", what, math.Abs(got-want)/scale)
 	}
 }
+
+// A plan is what the driver has given, to the byte.
+func TestCUDAPlan(t *testing.T) {
+	requireCUDA(t)
+	testPlan(t, "cuda:0:f32")
+	testPlan(t, "cuda:0:f64")
+}
+
+// A training in parts of a batch ends where that of whole batches ends.
+func TestCUDAParts(t *testing.T) {
+	requireCUDA(t)
+	set := table(t, 60, 1, wave)
+	for _, options := range []string{
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 q-cov=full lengthscales=ard",
+		"model=drf features=7 local-reparam=false samples=2",
+	} {
+		options += " steps=20 batch=17 adam-eps=0.001 device=cuda:0:f64"
+		whole, parts := mustFit(t, options, set), mustFit(t, options+" chunk=5", set)
+		near(t, "bound", parts.ELBO.Value, whole.ELBO.Value, math.Abs(whole.ELBO.Value), sameBound)
+	}
+}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -37,25 +38,66 @@ func (j *Job) Plan() (*Plan, error) {
 			return p, err
 		}
 	}
-	var smaller []string
-	for _, o := range []struct {
+	sizes := []struct {
 		key string
 		now int
 		set func(c *Config, n int)
 	}{
 		{"chunk", p.Rows, chunk},
 		{"samples", c.Samples, func(c *Config, n int) { c.Samples = n }},
-		{"inducing", c.Inducing, func(c *Config, n int) { c.Inducing = n }},
 		{"features", c.Features, func(c *Config, n int) { c.Features = n }},
-	} {
-		if !optionOf(o.key).Applies(c.Model) {
-			continue
-		}
-		if n := largest(o.now-1, fits(c, o.set)); n > 0 {
-			smaller = append(smaller, fmt.Sprintf("--%s %d", o.key, n))
+		{"inducing", c.Inducing, func(c *Config, n int) { c.Inducing = n }},
+		{"eval-samples", c.EvalSamples, func(c *Config, n int) { c.EvalSamples = n }},
+	}
+	var alone, together []string
+	for _, o := range sizes {
+		if n := largest(o.now-1, fits(c, o.set)); n > 0 && optionOf(o.key).Applies(c.Model) {
+			alone = append(alone, fmt.Sprintf("--%s %d", o.key, n))
 		}
 	}
-	return p, p.tooLarge(smaller)
+	if alone != nil {
+		return p, p.tooLarge(strings.Join(alone, ", or "))
+	}
+	for _, o := range sizes { // one after the other down to 1, until the rest fits
+		if o.now == 1 || !optionOf(o.key).Applies(c.Model) {
+			continue
+		}
+		n := largest(o.now-1, fits(c, o.set))
+		together = append(together, fmt.Sprintf("--%s %d", o.key, max(1, n)))
+		if n > 0 {
+			return p, p.tooLarge(strings.Join(together, " "))
+		}
+		o.set(&c, 1)
+	}
+	return p, p.tooLarge("")
+}
+
+// explain says of memory that ran out in the middle of a run for what it was asked, and what would fit now:
+// another program has taken it since the plan. Other errors stay as they are.
+func (j *Job) explain(err error, planned *Plan, asked Config) error {
+	var fault *device.FaultError
+	if !errors.As(err, &fault) || fault.Bytes == 0 {
+		return err
+	}
+	var names []string
+	for _, b := range planned.Buffers {
+		if b.Bytes == fault.Bytes && len(names) < 3 {
+			names = append(names, b.Name)
+		}
+	}
+	if names != nil {
+		err = fmt.Errorf("%w, for %s", err, strings.Join(names, " or "))
+	}
+	again := *j
+	again.Config = &asked
+	p, now := again.Plan()
+	switch {
+	case now != nil:
+		return fmt.Errorf("%w; %v", err, now)
+	case p.Rows < planned.Rows:
+		return fmt.Errorf("%w; with what is free now, --chunk %d fits", err, p.Rows)
+	}
+	return fmt.Errorf("%w; there is enough again: try once more", err)
 }
 
 // largest is the largest n from 1 to most that fits, where all below one that fits do; 0 is none.
@@ -63,21 +105,26 @@ func largest(most int, fits func(n int) bool) int {
 	return sort.Search(max(0, most), func(i int) bool { return !fits(i + 1) })
 }
 
-// tooLarge says that a plan does not fit, and what would.
-func (p *Plan) tooLarge(smaller []string) error {
-	what, free, remedy := "even one row at a time needs", "", "less of samples, pseudo-inputs or frequencies alone is not enough"
+// tooLarge says that a plan does not fit, and what would, if anything does.
+func (p *Plan) tooLarge(smaller string) error {
+	what, remedy := "even one row at a time", "it is too little for the least model of these rows"
 	if p.Rows > 1 {
-		what = fmt.Sprintf("a step of %d rows at a time needs", p.Rows)
+		what = fmt.Sprintf("a step of %d rows at a time", p.Rows)
 	}
+	if smaller != "" {
+		remedy = "what fits is " + smaller
+	}
+	return p.lacks(what, remedy)
+}
+
+// lacks says what a device has too little memory for.
+func (p *Plan) lacks(what, remedy string) error {
+	large, free := p.Largest(), ""
 	if p.Free != nil {
 		free = fmt.Sprintf(" where %s are free", Bytes(*p.Free))
 	}
-	if len(smaller) > 0 {
-		remedy = "what fits is " + strings.Join(smaller, ", or ")
-	}
-	large := p.Largest()
-	return usagef("%s has too little memory: %s %s%s, the largest part, %s%s, %s: %s",
-		p.Device, what, Bytes(p.Total+p.Host), free, large.Name, large.shape(), Bytes(large.Bytes), remedy)
+	return usagef("%s has too little memory: %s needs %s%s, the largest part, %s%s, %s: %s",
+		p.Device, what, Bytes(p.all()), free, large.Name, large.shape(), Bytes(large.Bytes), remedy)
 }
 
 // measure runs one step of a Config on a dry device.
@@ -96,14 +143,58 @@ func (j *Job) measure(c *Config) (*Plan, error) {
 	params := r.model.Params()
 	dry.Adam(params.Value, params.Grad, r.adam.m, r.adam.v, r.adam.rate, device.AdamStep{Step: 1})
 	ledger.Label("device", dry)
+	ledger.Label("pass", r.pass)
 	ledger.Label("model", r.model)
 	ledger.Label("set", r.set)
-	ledger.Label("pass", r.pass)
 	ledger.Label("adam", &r.adam)
 	return newPlan(j.Device.Name(), c, ledger, []Buffer{
 		doubles("rows", ds.N(), ds.D()),
 		doubles("parameters", params.Len()),
+		predictionBuffer(r.model.Config(), c.EvalSamples, j.TestRows),
 	}), nil
+}
+
+// predictionBuffer is the output of a prediction: of every row and sample, but where one Gaussian is all.
+func predictionBuffer(c model.Config, samples, rows int) Buffer {
+	if c.Model == model.GP && c.Likelihood == model.GaussianLikelihood {
+		samples = 1
+	}
+	return doubles("prediction", samples, rows, c.Outputs)
+}
+
+// fit says what is too large if the prediction of n rows x does not fit the memory of a device.
+func (t *Trained) fit(dev device.Device, x []float64, n, samples int) error {
+	dry, ledger := dev.Dry()
+	m, err := model.New(dry, t.Model)
+	if err != nil {
+		return err
+	}
+	set := m.Upload(n, x, nil, nil)
+	if _, err := m.Predict(set.Head(min(n, 1)), 1, 0); err != nil {
+		return err
+	}
+	ledger.Label("device", dry)
+	ledger.Label("model", m)
+	ledger.Label("set", set)
+	ledger.Rest("pass")
+	free, known := dev.Free()
+	measure := func(samples int) *Plan {
+		c := &Config{Samples: samples, Batch: 1}
+		p := newPlan(dev.Name(), c, ledger, []Buffer{doubles("rows", n, t.Model.Inputs), doubles("parameters", m.Params().Len()), predictionBuffer(t.Model, samples, n)})
+		if known {
+			p.Free = &free
+		}
+		return p
+	}
+	p := measure(samples)
+	if p.fits() {
+		return nil
+	}
+	remedy := "predict fewer rows"
+	if n := largest(samples-1, func(n int) bool { return measure(n).fits() }); n > 0 {
+		remedy = fmt.Sprintf("what fits is --samples %d, or fewer rows", n)
+	}
+	return p.lacks(fmt.Sprintf("the prediction of %d rows with %d samples", n, samples), remedy)
 }
 
 // atOnce is how many rows go through the model at once at most.

@@ -49,7 +49,7 @@ var groupOf = []struct{ prefix, group string }{
 	{"model.", "GP layer: matrices, and the report"},
 	{"pass.gp.", "GP layer: activations"},
 	{"pass.drf", "DRF layers: activations and features"},
-	{"pass.", "batch"},
+	{"pass", "batch"},
 	{"device.", "scratch of the backend"},
 	{hostPrefix, "host memory"},
 }
@@ -113,15 +113,23 @@ const spare = 16
 
 // fits says whether a plan fits the free memory of its device, and of the host.
 func (p *Plan) fits() bool {
-	within := func(bytes, free int64) bool { return bytes >= 0 && bytes <= free-free/spare }
+	within := func(bytes, free int64) bool { return bytes <= free-free/spare }
 	onHost := strings.HasPrefix(p.Device, "cpu")
-	if p.Free != nil && (!within(p.Total, *p.Free) || onHost && !within(p.Total+p.Host, *p.Free)) {
+	if p.Free != nil && (!within(p.Total, *p.Free) || onHost && !within(p.all(), *p.Free)) {
 		return false
 	}
 	if free, known := hostmem.Available(); known && !onHost {
 		return within(p.Host, free)
 	}
 	return true
+}
+
+// all is the memory on the device and beside it, held at the largest number.
+func (p *Plan) all() int64 {
+	if sum := p.Total + p.Host; sum >= 0 {
+		return sum
+	}
+	return math.MaxInt64
 }
 
 // Largest is the largest buffer.
@@ -147,9 +155,9 @@ func (p *Plan) Lines() (lines []string) {
 					sum += other.Bytes
 				}
 			}
-			lines = append(lines, fmt.Sprintf("%-54s %10s", b.Group, Bytes(sum)))
+			lines = append(lines, fmt.Sprintf("%-60s %10s", b.Group, Bytes(sum)))
 		}
-		lines = append(lines, fmt.Sprintf("  %-30s%-18s %-3s %10s", b.Name, b.shape(), b.Type, Bytes(b.Bytes)))
+		lines = append(lines, fmt.Sprintf("  %-36s%-18s %-3s %10s", b.Name, b.shape(), b.Type, Bytes(b.Bytes)))
 	}
 	lines = append(lines, "", fmt.Sprintf("on %s: %s", p.Device, Bytes(p.Total)))
 	if p.Free != nil {
@@ -157,9 +165,17 @@ func (p *Plan) Lines() (lines []string) {
 	}
 	lines = append(lines, fmt.Sprintf("on the host besides: %s", Bytes(p.Host)))
 	if p.Rows < p.Batch {
-		return append(lines, fmt.Sprintf("a step of %d samples and %d rows is computed in pieces of at most %d rows", p.Samples, p.Batch, p.Rows))
+		return append(lines, fmt.Sprintf("a step takes %s of %s, %d at a time", count(p.Samples, "sample"), count(p.Batch, "row"), p.Rows))
 	}
-	return append(lines, fmt.Sprintf("a step of %d samples and %d rows is computed at once", p.Samples, p.Batch))
+	return append(lines, fmt.Sprintf("a step takes %s of %s, all at once", count(p.Samples, "sample"), count(p.Batch, "row")))
+}
+
+// count is a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // Bytes is a number of bytes for people.

@@ -25,7 +25,11 @@ type Trained struct {
 
 // Predict is the predictive mixture of every row, in training-sd units or logits. Frozen draws
 // belong to the seed of training, so that seed is the model's own. A prediction that is no number is an error.
-func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int) (*model.Prediction, error) {
+func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int) (prediction *model.Prediction, err error) {
+	defer device.Guard(&err)
+	if err := t.fit(dev, ds.X.Float64s(), ds.N(), samples); err != nil {
+		return nil, err
+	}
 	m, err := model.New(dev, t.Model)
 	if err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ const reportEvery = 10
 
 // Run trains. Everything random is a function of Config.Seed and the step number, so
 // the same Config on the same rows gives the same bits.
-func (j *Job) Run(ctx context.Context) (*Outcome, error) {
+func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 	notes, err := j.Config.Fit(j.Train.N())
 	for _, n := range notes {
 		j.Reporter.Note("%s", n)
@@ -67,6 +67,9 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	asked := *j.Config
+	defer func() { err = j.explain(err, plan, asked) }()
+	defer device.Guard(&err)
 	if plan.Rows < j.Config.Batch && j.Config.Chunk == 0 {
 		j.Config.Chunk = plan.Rows
 		j.Reporter.Note("a step takes more memory than %s has free: it is computed %d rows at a time, with the same result", j.Device.Name(), plan.Rows)

@@ -156,7 +156,7 @@ func (d *gp) ARDBackward(dz, dlogl, dc, c, z, x, logl *device.Tensor) {
 		d.do((*ardSymmetric)(t), t.K*t.blocks(), t.K*t.M*t.B)
 	}
 	d.do((*ardProduct)(t), t.groups()*t.blocks(), t.K*t.M*t.B*2)
-	if !t.Isotropic || t.dz != nil {
+	if !t.Isotropic || dz != nil {
 		if reserve(d.pool, &t.along, t.B, t.D); !d.dry() {
 			t.along.Pack(false, t.B, t.D, t.x, t.D)
 		}

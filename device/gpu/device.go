@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"unsafe"
@@ -211,7 +212,13 @@ func (d *Device) Close() error {
 
 // check panics with a fault of the machine.
 func (d *Device) check(op string, err error) {
-	if err != nil {
-		panic(&device.FaultError{Device: d.name, Op: op, Err: err})
+	if err == nil {
+		return
 	}
+	fault := &device.FaultError{Device: d.name, Op: op, Err: err}
+	var full *cuda.OutOfMemoryError
+	if errors.As(err, &full) {
+		fault.Bytes = full.Bytes
+	}
+	panic(fault)
 }

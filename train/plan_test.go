@@ -1,0 +1,196 @@
+package train
+
+import (
+	"errors"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// plans are options whose runs keep different buffers.
+var plans = []string{
+	"model=gp inducing=9 q-cov=full lengthscales=ard whiten=false",
+	"model=gp inducing=40 q-cov=diagonal lengthscales=isotropic batch=60",
+	"model=drf features=7 layers=1 local-reparam=false spectra=prior-fixed samples=3",
+	"model=drf features=70 layers=3 hidden=3 samples=2 chunk=4",
+	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 lengthscales=ard",
+	"model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 q-cov=full whiten=false local-reparam=false",
+	"model=gpdrf inducing=9 latents=3 features=7 skip=true q-cov=full lengthscales=shared batch=33 chunk=10",
+}
+
+// testPlan compares what a run is planned to take with what its device has given it after two steps.
+func testPlan(t *testing.T, name string) {
+	for _, task := range []struct {
+		name string
+		set  *data.Dataset
+	}{{"regression", table(t, 60, 1, wave)}, {"softmax", table(t, 60, 3, rings)}} {
+		for _, options := range plans {
+			t.Run(task.name+" "+options, func(t *testing.T) {
+				c := config(t, options+" steps=5")
+				dev, err := device.Open(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer dev.Close()
+				j := &Job{Config: c, Device: dev, Train: task.set, Started: time.Now(), Reporter: &quiet{}}
+				if _, err := c.Fit(task.set.N()); err != nil {
+					t.Fatal(err)
+				}
+				p, err := j.Plan()
+				if err != nil {
+					t.Fatal(err)
+				}
+				run, err := j.prepare()
+				if err != nil {
+					t.Fatal(err)
+				}
+				run.step(1)
+				run.step(2)
+				if _, err := run.model.Report(1); err != nil {
+					t.Fatal(err)
+				}
+				if taken := dev.Taken(); taken != p.Total {
+					t.Errorf("%d bytes are taken, %d were planned", taken, p.Total)
+				}
+				sum := int64(0)
+				for _, b := range p.Buffers {
+					sum += b.Bytes
+					if b.Name == "" || b.Group == "" || !strings.HasPrefix(b.Name, hostPrefix) && strings.Contains(b.Name, "owner") {
+						t.Errorf("a buffer without a name: %+v", b)
+					}
+					if elements, size := volume(b.Shape), map[string]int64{"f32": 4, "f64": 8, "i32": 4}[b.Type]; b.Shape != nil && b.Bytes != elements*size {
+						t.Errorf("%+v: %d elements", b, elements)
+					}
+				}
+				if sum != p.Total+p.Host {
+					t.Errorf("the buffers have %d bytes, the sums say %d", sum, p.Total+p.Host)
+				}
+				if run.trained == nil { // what the run holds stays until here
+					t.Fail()
+				}
+			})
+		}
+	}
+}
+
+func volume(shape []int) int64 {
+	n := int64(1)
+	for _, length := range shape {
+		n *= int64(length)
+	}
+	return n
+}
+
+func TestPlanIsWhatARunTakes(t *testing.T) {
+	testPlan(t, "cpu:f32")
+	testPlan(t, "cpu:f64")
+}
+
+// small is a device with little memory.
+type small struct {
+	device.Device
+	free int64
+}
+
+func (d *small) Free() (int64, bool) { return d.free, true }
+
+func (d *small) Name() string { return "small" }
+
+// A run that does not fit goes through its batches in as many rows as fit, and ends where the whole ends.
+func TestRunInParts(t *testing.T) {
+	set := table(t, 60, 1, wave)
+	run := func(options string, free int64) (*Outcome, *Config, []string) {
+		c := config(t, "model=gpdrf inducing=9 latents=3 features=200 layers=2 hidden=3 samples=3 steps=6 batch=50 device=cpu:f64 "+options)
+		dev, err := device.Open(c.Device)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dev.Close()
+		report := &quiet{}
+		out, err := (&Job{Config: c, Device: &small{dev, free}, Train: set, Started: time.Now(), Reporter: report}).Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out, c, report.notes
+	}
+	whole, c, _ := run("", 1<<40)
+	if c.Chunk != 0 {
+		t.Errorf("chunk is %d where the memory is enough", c.Chunk)
+	}
+	parts, c, notes := run("", 1<<20)
+	if c.Chunk < 1 || c.Chunk >= 50 || !strings.Contains(strings.Join(notes, "\n"), "rows at a time, with the same result") {
+		t.Errorf("chunk %d, %q", c.Chunk, notes)
+	}
+	forced, _, _ := run("chunk=7", 1<<40)
+	for _, other := range []*Outcome{parts, forced} {
+		for i, block := range whole.Trained.Named {
+			for k, v := range block.Data {
+				if math.Abs(other.Trained.Named[i].Data[k]-v) > 1e-6*(1+math.Abs(v)) {
+					t.Fatalf("%s is %v, of the whole %v", block.Name, other.Trained.Named[i].Data[k], v)
+				}
+			}
+		}
+	}
+}
+
+// Where not one row fits, the error says what is largest and what would fit, and that does.
+func TestTooLarge(t *testing.T) {
+	set := table(t, 60, 1, wave)
+	dev, err := device.Open("cpu:f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	plan := func(options string, free int64) (*Plan, error) {
+		c := config(t, "model=gpdrf inducing=50 latents=3 batch=20 steps=5 features=50 "+options)
+		if _, err := c.Fit(60); err != nil {
+			t.Fatal(err)
+		}
+		return (&Job{Config: c, Device: &small{dev, free}, Train: set}).Plan()
+	}
+	for _, c := range []struct {
+		options string
+		free    int64
+		want    string
+	}{
+		{"samples=60000", 8 << 20, `even one row at a time needs [0-9.]+ MiB where 8.0 MiB are free, the largest part, pass\.drf\[0\]\.scratch\.phi, [0-9.]+ MiB: what fits is --samples [0-9]+`},
+		{"features=900000", 8 << 20, `: what fits is --features [0-9]+$`},
+		{"q-cov=full lengthscales=ard", 900 << 10, `: what fits is --inducing [0-9]+`},
+		{"features=900000 samples=60000", 2 << 20, `: what fits is --samples 1 --features [0-9]+$`},
+		{"features=100 chunk=20 samples=200", 4 << 20, `a step of 20 rows at a time needs .*: what fits is --chunk [0-9]+, or --samples [0-9]+`},
+		{"", 1000, `: it is too little for the least model`},
+	} {
+		p, err := plan(c.options, c.free)
+		var usage *UsageError
+		if p == nil || !errors.As(err, &usage) || !regexp.MustCompile(c.want).MatchString(err.Error()) {
+			t.Errorf("%s in %d: %v", c.options, c.free, err)
+			continue
+		}
+		for _, remedy := range regexp.MustCompile(`(--[a-z]+ [0-9]+ ?)+`).FindAllString(err.Error(), -1) {
+			words, options := strings.Fields(remedy), c.options
+			for i := 0; i < len(words); i += 2 {
+				options += " " + strings.TrimPrefix(words[i], "--") + "=" + words[i+1]
+			}
+			if _, err := plan(options, c.free); err != nil {
+				t.Errorf("%s: does not fit: %v", remedy, err)
+			}
+		}
+	}
+	if !slices.IsSortedFunc([]int{largest(10, func(n int) bool { return n <= 4 }), largest(0, nil)}, func(a, b int) int { return b - a }) {
+		t.Error("largest")
+	}
+}
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1 << 10: "1.0 KiB", 3 << 19: "1.5 MiB", 1 << 31: "2.0 GiB", math.MaxInt64: "8388608.0 TiB"} {
+		if got := Bytes(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}
