@@ -19,10 +19,17 @@ type Device interface {
 	Zero(t *Tensor)
 	// Copy copies between tensors of one type and size.
 	Copy(dst, src *Tensor)
+	// Free is how many bytes can still be taken, and whether anybody knows.
+	Free() (bytes int64, known bool)
+	// Taken is how many bytes tensors and the device's own scratch hold.
+	Taken() int64
+	// Dry is a device of the same kind that takes no memory and computes nothing: its tensors
+	// have shapes alone, and downloads are zeros. The Ledger says what this device would take
+	// for the same calls.
+	Dry() (Device, *Ledger)
 	// Close frees the device; its tensors must not be used again.
 	Close() error
 
-	Budget
 	Movement
 	GP
 	Features

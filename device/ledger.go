@@ -7,18 +7,6 @@ import (
 	"strconv"
 )
 
-// Budget is how a device accounts for its memory.
-type Budget interface {
-	// Free is how many bytes can still be taken, and whether anybody knows.
-	Free() (bytes int64, known bool)
-	// Taken is how many bytes its tensors and its own scratch hold.
-	Taken() int64
-	// Dry is a device of the same kind that takes no memory and computes nothing: its tensors
-	// have shapes alone, and downloads are zeros. The Ledger says what this device would take
-	// for the same calls.
-	Dry() (Device, *Ledger)
-}
-
 // Ledger lists what a dry device would take, in the order of the calls.
 type Ledger struct {
 	list  []Allocation

@@ -135,7 +135,7 @@ func (j *Job) measure(c *Config) (*Plan, error) {
 	if ds.Task == data.Regression {
 		y = ds.Y
 	}
-	r, err := c.allocate(dry, c.modelConfig(ds), ds.N(), ds.X.Float64s(), y, ds.Labels)
+	r, err := c.allocate(dry, c.modelConfig(ds), ds.N(), blank(ds.D()), y, ds.Labels)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,6 @@ func (j *Job) measure(c *Config) (*Plan, error) {
 	ledger.Label("set", r.set)
 	ledger.Label("adam", &r.adam)
 	return newPlan(j.Device.Name(), c, ledger, []Buffer{
-		doubles("rows", ds.N(), ds.D()),
 		doubles("parameters", params.Len()),
 		predictionBuffer(r.model.Config(), c.EvalSamples, j.TestRows),
 	}), nil
@@ -162,14 +161,14 @@ func predictionBuffer(c model.Config, samples, rows int) Buffer {
 	return doubles("prediction", samples, rows, c.Outputs)
 }
 
-// fit says what is too large if the prediction of n rows x does not fit the memory of a device.
-func (t *Trained) fit(dev device.Device, x []float64, n, samples int) error {
+// fit says what is too large if the prediction of n rows does not fit the memory of a device.
+func (t *Trained) fit(dev device.Device, n, samples int) error {
 	dry, ledger := dev.Dry()
 	m, err := model.New(dry, t.Model)
 	if err != nil {
 		return err
 	}
-	set := m.Upload(n, x, nil, nil)
+	set := m.UploadRows(n, blank(t.Model.Inputs), nil, nil)
 	if _, err := m.Predict(set.Head(min(n, 1)), 1, 0); err != nil {
 		return err
 	}
@@ -180,7 +179,7 @@ func (t *Trained) fit(dev device.Device, x []float64, n, samples int) error {
 	free, known := dev.Free()
 	measure := func(samples int) *Plan {
 		c := &Config{Samples: samples, Batch: 1}
-		p := newPlan(dev.Name(), c, ledger, []Buffer{doubles("rows", n, t.Model.Inputs), doubles("parameters", m.Params().Len()), predictionBuffer(t.Model, samples, n)})
+		p := newPlan(dev.Name(), c, ledger, []Buffer{doubles("parameters", m.Params().Len()), predictionBuffer(t.Model, samples, n)})
 		if known {
 			p.Free = &free
 		}
@@ -195,6 +194,17 @@ func (t *Trained) fit(dev device.Device, x []float64, n, samples int) error {
 		remedy = fmt.Sprintf("what fits is --samples %d, or fewer rows", n)
 	}
 	return p.lacks(fmt.Sprintf("the prediction of %d rows with %d samples", n, samples), remedy)
+}
+
+// blank is rows of d inputs for a dry device, which does not look at them.
+func blank(d int) func(lo, hi int) []float64 {
+	var rows []float64
+	return func(lo, hi int) []float64 {
+		if n := (hi - lo) * d; len(rows) < n {
+			rows = make([]float64, n)
+		}
+		return rows[:(hi-lo)*d]
+	}
 }
 
 // atOnce is how many rows go through the model at once at most.
@@ -214,12 +224,12 @@ type resident struct {
 }
 
 // allocate puts a run on a device: parameters that are zero yet, n rows, a pass, Adam.
-func (c *Config) allocate(dev device.Device, mc model.Config, n int, x, y []float64, labels []int32) (*resident, error) {
+func (c *Config) allocate(dev device.Device, mc model.Config, n int, x func(lo, hi int) []float64, y []float64, labels []int32) (*resident, error) {
 	m, err := model.New(dev, mc)
 	if err != nil {
 		return nil, &UsageError{err}
 	}
-	r := &resident{model: m, set: m.Upload(n, x, y, labels), pass: m.NewPassInParts(c.Samples, c.Batch, c.atOnce())}
+	r := &resident{model: m, set: m.UploadRows(n, x, y, labels), pass: m.NewPassInParts(c.Samples, c.Batch, c.atOnce())}
 	p := m.Params().Len()
 	r.adam.m, r.adam.v, r.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
 	return r, nil

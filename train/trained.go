@@ -27,7 +27,7 @@ type Trained struct {
 // belong to the seed of training, so that seed is the model's own. A prediction that is no number is an error.
 func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int) (prediction *model.Prediction, err error) {
 	defer device.Guard(&err)
-	if err := t.fit(dev, ds.X.Float64s(), ds.N(), samples); err != nil {
+	if err := t.fit(dev, ds.N(), samples); err != nil {
 		return nil, err
 	}
 	m, err := model.New(dev, t.Model)
