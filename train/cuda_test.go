@@ -3,6 +3,7 @@
 package train
 
 import (
+	"errors"
 	"math"
 	"os"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
+	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
 // How far apart 20 steps on a GPU and on the CPU may end. Both add the same numbers in another order. In double that is
@@ -84,8 +86,52 @@ func near(t *testing.T, what string, got, want, scale, tolerance float64) {
 // A plan is what the driver has given, to the byte.
 func TestCUDAPlan(t *testing.T) {
 	requireCUDA(t)
-	testPlan(t, "cuda:0:f32")
-	testPlan(t, "cuda:0:f64")
+	testPlan(t, "cuda:0:f32", plans)
+	testPlan(t, "cuda:0:f64", plans[len(plans)-1:])
+}
+
+// What is no number on the GPU is the error of the CPU when the device is next read.
+func TestCUDANotFinite(t *testing.T) {
+	requireCUDA(t)
+	set := table(t, 60, 1, wave)
+	for _, name := range []string{"cpu:f32", "cuda:0:f32"} {
+		c := config(t, "model=gpdrf inducing=9 latents=3 features=7 batch=17 steps=20")
+		if _, err := c.Fit(set.N()); err != nil {
+			t.Fatal(err)
+		}
+		dev, err := device.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := (&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).prepare()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range []string{"drf.0.mean_w", "likelihood.log_variance"} {
+			run.reset()
+			run.step(1)
+			if _, err := run.model.Report(1); err != nil {
+				t.Fatal(err)
+			}
+			named := run.model.Export()
+			for i := range named {
+				if named[i].Name == block {
+					named[i].Data[0] = math.NaN()
+				}
+			}
+			if err := run.model.Import(named); err != nil {
+				t.Fatal(err)
+			}
+			run.step(2)
+			var notFinite *model.NotFiniteError
+			if _, err := run.model.Report(1); !errors.As(err, &notFinite) {
+				t.Errorf("%s: after a NaN in %s: %v", name, block, err)
+			}
+		}
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // A training in parts of a batch ends where that of whole batches ends.

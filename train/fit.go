@@ -119,12 +119,12 @@ func (p *Plan) tooLarge(smaller string) error {
 
 // lacks says what a device has too little memory for.
 func (p *Plan) lacks(what, remedy string) error {
-	large, free := p.Largest(), ""
-	if p.Free != nil {
-		free = fmt.Sprintf(" where %s are free", Bytes(*p.Free))
+	s := p.short()
+	if s == nil {
+		s = &shortage{where: p.Device} // it has come back
 	}
-	return usagef("%s has too little memory: %s needs %s%s, the largest part, %s%s, %s: %s",
-		p.Device, what, Bytes(p.all()), free, large.Name, large.shape(), Bytes(large.Bytes), remedy)
+	return usagef("%s has too little memory: %s needs %s where %s are free, the largest part, %s%s, %s: %s",
+		s.where, what, Bytes(s.needs), Bytes(s.free), s.largest.Name, s.largest.shape(), Bytes(s.largest.Bytes), remedy)
 }
 
 // measure runs one step of a Config on a dry device.

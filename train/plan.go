@@ -112,37 +112,49 @@ func typeOf(a device.Allocation) string {
 const spare = 16
 
 // fits says whether a plan fits the free memory of its device, and of the host.
-func (p *Plan) fits() bool {
-	within := func(bytes, free int64) bool { return bytes <= free-free/spare }
-	onHost := strings.HasPrefix(p.Device, "cpu")
-	if p.Free != nil && (!within(p.Total, *p.Free) || onHost && !within(p.all(), *p.Free)) {
-		return false
-	}
-	if free, known := hostmem.Available(); known && !onHost {
-		return within(p.Host, free)
-	}
-	return true
+func (p *Plan) fits() bool { return p.short() == nil }
+
+// shortage is memory that is not there.
+type shortage struct {
+	where       string
+	needs, free int64
+	largest     Buffer
 }
 
-// all is the memory on the device and beside it, held at the largest number.
-func (p *Plan) all() int64 {
-	if sum := p.Total + p.Host; sum >= 0 {
+// short is what a plan lacks, nil if nothing: on its device, or on the host, which are one if the device is a CPU.
+func (p *Plan) short() *shortage {
+	onDevice, onHost := p.Total, p.Host
+	ofDevice := func(b Buffer) bool { return !strings.HasPrefix(b.Name, hostPrefix) }
+	if strings.HasPrefix(p.Device, "cpu") {
+		onDevice, onHost = plus(onDevice, onHost), 0
+		ofDevice = func(Buffer) bool { return true }
+	}
+	lacks := func(needs, free int64) bool { return needs > free-free/spare }
+	if p.Free != nil && lacks(onDevice, *p.Free) {
+		return &shortage{p.Device, onDevice, *p.Free, p.largest(ofDevice)}
+	}
+	if free, known := hostmem.Available(); known && lacks(onHost, free) {
+		return &shortage{"the host", onHost, free, p.largest(func(b Buffer) bool { return !ofDevice(b) })}
+	}
+	return nil
+}
+
+// plus is a sum of sizes, held at the largest number.
+func plus(a, b int64) int64 {
+	if sum := a + b; sum >= 0 {
 		return sum
 	}
 	return math.MaxInt64
 }
 
-// Largest is the largest buffer.
-func (p *Plan) Largest() Buffer {
-	return slices.MaxFunc(p.Buffers, func(a, b Buffer) int {
-		switch {
-		case a.Bytes < b.Bytes:
-			return -1
-		case a.Bytes > b.Bytes:
-			return 1
+// largest is the largest of some buffers.
+func (p *Plan) largest(which func(Buffer) bool) (found Buffer) {
+	for _, b := range p.Buffers {
+		if which(b) && b.Bytes > found.Bytes {
+			found = b
 		}
-		return 0
-	})
+	}
+	return found
 }
 
 // Lines is the plan for people: the buffers by group, then the sums.

@@ -2,6 +2,7 @@
 #include "driver.h"
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 using namespace fake;
 
@@ -30,7 +31,21 @@ int lose() {
 }
 } // namespace fake
 
-static int devices() { return setting("EMU_DEVICES", 1); }
+// visible are the devices that CUDA_VISIBLE_DEVICES names by number, up to the first that is not there; all without it.
+static std::vector<int> visible() {
+  int all = setting("EMU_DEVICES", 1);
+  std::vector<int> found;
+  const char *text = getenv("CUDA_VISIBLE_DEVICES");
+  for (int i = 0; !text && i < all; i++) found.push_back(i);
+  for (char *end; text && *text; text = *end == ',' ? end + 1 : "") {
+    long i = strtol(text, &end, 10);
+    if (end == text || i < 0 || i >= all) break;
+    found.push_back((int)i);
+  }
+  return found;
+}
+
+static int devices() { return (int)visible().size(); }
 
 API cuInit(unsigned) { return OK; }
 API cuDriverGetVersion(int *v) {
@@ -46,8 +61,10 @@ API cuDeviceGet(int *d, int i) {
   *d = i;
   return OK;
 }
-API cuDeviceGetName(char *b, int n, int) {
-  snprintf(b, n, "driver test double");
+API cuDeviceGetName(char *b, int n, int d) {
+  if (d < 0 || d >= devices()) return INVALID_DEVICE;
+  if (getenv("CUDA_VISIBLE_DEVICES")) snprintf(b, n, "driver test double number %d", visible()[d]);
+  else snprintf(b, n, "driver test double");
   return OK;
 }
 API cuDeviceGetAttribute(int *v, int attribute, int) {

@@ -3,8 +3,9 @@
 //
 // Environment: EMU_ORDER (see run.cc), EMU_EAGER (work on a stream runs at once, not when somebody
 // waits), EMU_LOG (each refused call is explained), EMU_DEVICES, EMU_MEMORY (MiB of each),
-// EMU_CAPABILITY ("9.0"), EMU_LOST (the driver is lost at launch number n),
-// EMU_GRAPHS (0: a driver without graphs).
+// EMU_CAPABILITY ("9.0"), EMU_LOST (the driver is lost at launch number n), EMU_FULL (another program has
+// taken all memory at allocation number n), EMU_GRAPHS (0: a driver without graphs). CUDA_VISIBLE_DEVICES is
+// as in the driver.
 #pragma once
 #include "run.h"
 #include <functional>

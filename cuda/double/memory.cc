@@ -11,6 +11,14 @@ static const size_t page = 4096;
 static std::map<Address, size_t> device, pinned;
 static size_t used;
 
+// another says whether another program has taken what was free, at the allocation that EMU_FULL names.
+static bool another(bool allocating) {
+  static int allocations;
+  int last = setting("EMU_FULL", 0);
+  if (allocating) allocations++;
+  return last && allocations >= last;
+}
+
 static size_t limit() { return (size_t)setting("EMU_MEMORY", 4096) << 20; }
 static size_t mapped(size_t n) { return (n + page - 1) / page * page; }
 static size_t padded(size_t n) { return (n + 15) / 16 * 16; }
@@ -69,7 +77,7 @@ API cuMemAlloc_v2(Address *p, size_t n) {
   ENTER
   NOT_IN_CAPTURE
   if (!n) return refuse(INVALID_VALUE, __func__, "no bytes");
-  if (used + n > limit() || !(*p = guarded(n))) return OUT_OF_MEMORY;
+  if (another(true) || used + n > limit() || !(*p = guarded(n))) return OUT_OF_MEMORY;
   used += n;
   device[*p] = n;
   return OK;
@@ -93,7 +101,7 @@ API cuMemFree_v2(Address p) {
 
 API cuMemGetInfo_v2(size_t *free, size_t *total) {
   ENTER
-  *free = limit() - used;
+  *free = another(false) ? 0 : limit() - used;
   *total = limit();
   return OK;
 }
