@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -100,7 +101,7 @@ type small struct {
 
 func (d *small) Free() (int64, bool) { return d.free, true }
 
-func (d *small) Name() string { return "small" }
+func (d *small) Name() string { return "cpu:small" }
 
 // A run that does not fit goes through its batches in as many rows as fit, and ends where the whole ends.
 func TestRunInParts(t *testing.T) {
@@ -193,4 +194,36 @@ func TestBytes(t *testing.T) {
 			t.Errorf("%d: %s", n, got)
 		}
 	}
+}
+
+// A prediction that does not fit says how many samples do, and they do.
+func TestPredictionTooLarge(t *testing.T) {
+	set := table(t, 60, 1, wave)
+	trained := mustFit(t, "model=drf features=7 steps=3", set).Trained
+	dev, err := device.Open("cpu:f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	little := &small{dev, 1 << 20}
+	_, err = trained.Predict(little, set, 60000)
+	var usage *UsageError
+	found := regexp.MustCompile(`^cpu:small has too little memory: the prediction of 60 rows with 60000 samples needs .* the largest part, host\.prediction \[60000,60,1\], 27\.5 MiB: what fits is --samples ([0-9]+), or fewer rows$`).FindStringSubmatch(errorText(err))
+	if !errors.As(err, &usage) || found == nil {
+		t.Fatal(err)
+	}
+	samples, _ := strconv.Atoi(found[1])
+	if _, err := trained.Predict(little, set, samples); err != nil {
+		t.Errorf("%d samples: %v", samples, err)
+	}
+	if _, err := trained.Predict(little, set, samples+1); err == nil {
+		t.Errorf("%d samples fit, too", samples+1)
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
