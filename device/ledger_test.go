@@ -21,7 +21,6 @@ type works struct {
 type holder struct {
 	*layer
 	layers []*layer
-	empty  *layer
 	dev    any
 }
 
