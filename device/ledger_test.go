@@ -12,7 +12,6 @@ type layer struct {
 }
 
 type works struct {
-	rows int
 	buf  []float64
 	more [2][]float32
 	next *works // itself
