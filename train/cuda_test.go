@@ -142,7 +142,7 @@ func TestCUDAParts(t *testing.T) {
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 q-cov=full lengthscales=ard",
 		"model=drf features=7 local-reparam=false samples=2",
 	} {
-		options += " steps=20 batch=17 adam-eps=0.001 device=cuda:0:f64"
+		options += " steps=7 batch=17 adam-eps=0.001 device=cuda:0:f64"
 		whole, parts := mustFit(t, options, set), mustFit(t, options+" chunk=5", set)
 		near(t, "bound", parts.ELBO.Value, whole.ELBO.Value, math.Abs(whole.ELBO.Value), sameBound)
 	}
