@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -26,6 +27,11 @@ type Trained struct {
 // Predict is the predictive mixture of every row, in training-sd units or logits. Frozen draws
 // belong to the seed of training, so that seed is the model's own. A prediction that is no number is an error.
 func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int) (prediction *model.Prediction, err error) {
+	defer func() {
+		if fault := (*device.FaultError)(nil); errors.As(err, &fault) && fault.Bytes > 0 {
+			err = fmt.Errorf("predicting %d rows: %w: another program has taken what was free: try again", ds.N(), err)
+		}
+	}()
 	defer device.Guard(&err)
 	if err := t.fit(dev, ds.N(), samples); err != nil {
 		return nil, err

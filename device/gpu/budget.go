@@ -23,7 +23,7 @@ func (d *Device) Taken() (bytes int64) {
 
 // Dry is a Device on the same GPU that launches no kernels.
 func (d *Device) Dry() (device.Device, *device.Ledger) {
-	dry := &Device{context: d.context, name: d.name, single: d.single, ledger: &device.Ledger{}}
+	dry := &Device{settings: d.settings, ledger: &device.Ledger{}}
 	dry.begin()
 	return dry, dry.ledger
 }

@@ -14,9 +14,7 @@ import (
 
 // Device is a GPU.
 type Device struct {
-	context *cuda.Context
-	name    string
-	single  bool // Real is float32
+	settings
 
 	// The kernels by the type that ends their name.
 	real   family // _f32 or _f64, as Real is
@@ -31,6 +29,13 @@ type Device struct {
 	records   map[*cuda.Graph]bool // that are not freed
 	looping   bool                 // the work of a loop is underway
 	recording *recording           // and it is recorded
+}
+
+// settings are what a Device has in common with its dry twin.
+type settings struct {
+	context *cuda.Context
+	name    string
+	single  bool // Real is float32
 }
 
 // Open opens a GPU by its number and precision: "", "0", "f64", "0:f32".
@@ -52,7 +57,7 @@ func New(ordinal int, single bool) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{context: context, single: single, graphs: os.Getenv("GPDRF_CUDA_GRAPH") != "0", records: map[*cuda.Graph]bool{}}
+	d := &Device{settings: settings{context: context, single: single}, graphs: os.Getenv("GPDRF_CUDA_GRAPH") != "0", records: map[*cuda.Graph]bool{}}
 	d.begin()
 	d.name = fmt.Sprintf("cuda:%d:%s", ordinal, d.real.suffix[1:])
 	return d, nil
