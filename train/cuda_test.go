@@ -103,7 +103,7 @@ func TestCUDANotFinite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := (&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).prepare()
+		run, err := (&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).prepare(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

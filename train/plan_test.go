@@ -47,7 +47,7 @@ func testPlan(t *testing.T, name string, plans []string) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				run, err := j.prepare()
+				run, err := j.prepare(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
