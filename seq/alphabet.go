@@ -1,0 +1,125 @@
+package seq
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kind is a family of alphabets.
+type Kind string
+
+// The alphabets. A letter of DNA, a protein or a text is a byte of its line; words and
+// integers stand between blanks.
+const (
+	DNA      Kind = "dna"     // A C G T, where U is T; lower case is upper case
+	Protein  Kind = "protein" // the 20 amino acids; lower case is upper case
+	Bytes    Kind = "bytes"   // any bytes: text in UTF-8
+	Words    Kind = "words"   // what stands between blanks
+	Integers Kind = "ints"    // whole numbers from 0
+)
+
+// Kinds lists the alphabets.
+func Kinds() []Kind { return []Kind{DNA, Protein, Bytes, Words, Integers} }
+
+// Unknown is the code of a symbol that stands for no letter of its alphabet.
+const Unknown = -1
+
+// Alphabet says what codes mean. Those of a training set are part of its model.
+type Alphabet struct {
+	Kind    Kind     `json:"kind"`
+	Letters int      `json:"letters"`         // codes are 0 … Letters−1, or Unknown
+	Words   []string `json:"words,omitempty"` // of words: word c has code c
+}
+
+const (
+	dnaLetters     = "ACGT"
+	proteinLetters = "ACDEFGHIKLMNPQRSTVWY"
+	dnaUnknown     = "RYSWKMBDHVNX-." // IUPAC's codes for several bases, and gaps
+	proteinUnknown = "BJOUXZ*-."
+)
+
+const noLetter = -2 // in a table of letters: a symbol that may not stand there
+
+// letterTable is the code of each byte in a text of DNA, protein or bytes.
+func letterTable(k Kind) (table [256]int32) {
+	for c := range table {
+		table[c] = noLetter
+	}
+	set := func(letters string, code func(int) int32) {
+		for i, c := range []byte(letters) {
+			table[c] = code(i)
+			if c >= 'A' && c <= 'Z' {
+				table[c|0x20] = code(i)
+			}
+		}
+	}
+	number := func(i int) int32 { return int32(i) }
+	unknown := func(int) int32 { return Unknown }
+	switch k {
+	case DNA:
+		set(dnaUnknown, unknown)
+		set(dnaLetters, number)
+		set("U", func(int) int32 { return 3 })
+	case Protein:
+		set(proteinUnknown, unknown)
+		set(proteinLetters, number)
+	case Bytes:
+		for c := range table {
+			table[c] = int32(c)
+		}
+	}
+	return table
+}
+
+// letterCount is the number of letters of an alphabet that needs no data to be known.
+func letterCount(k Kind) int {
+	switch k {
+	case DNA:
+		return len(dnaLetters)
+	case Protein:
+		return len(proteinLetters)
+	case Bytes:
+		return 256
+	}
+	return 0
+}
+
+// Symbol shows the letter with a code as a file would.
+func (a *Alphabet) Symbol(code int32) string {
+	switch {
+	case code == Unknown && a.Kind == DNA:
+		return "N"
+	case code == Unknown && a.Kind == Protein:
+		return "X"
+	case code == Unknown:
+		return "?"
+	}
+	switch a.Kind {
+	case DNA:
+		return dnaLetters[code : code+1]
+	case Protein:
+		return proteinLetters[code : code+1]
+	case Bytes:
+		return string([]byte{byte(code)})
+	case Words:
+		return a.Words[code]
+	}
+	return itoa(int(code))
+}
+
+// Text is a sequence as a file would have it.
+func (a *Alphabet) Text(x []int32) string {
+	var b strings.Builder
+	for i, c := range x {
+		if i > 0 && (a.Kind == Words || a.Kind == Integers) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(a.Symbol(c))
+	}
+	return b.String()
+}
+
+// Same says whether codes of a and b mean the same.
+func (a *Alphabet) Same(b *Alphabet) bool {
+	return a.Kind == b.Kind && a.Letters == b.Letters && slices.Equal(a.Words, b.Words)
+}

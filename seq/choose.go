@@ -1,0 +1,162 @@
+package seq
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+)
+
+// Ways to choose the pseudo-inputs X̄ among training sequences.
+const (
+	ChooseRandom   = "random"
+	ChooseKMedoids = "kmedoids" // the sequences in the middle of clusters
+	ChooseGreedy   = "greedy"   // each the one with the largest conditional variance given those before
+)
+
+const (
+	poolRows     = 2000 // sequences that k-medoids and greedy look at
+	medoidRounds = 10
+	chooseSite   = 0x73657100 // "seq": keeps this use of a seed apart from every other
+	noVariance   = 1e-10
+)
+
+// Choose picks m of the sequences whose vectors under each term are given, as row numbers in
+// the order they were chosen. Distances are the mean of ‖φ_i − φ_i'‖² over the terms; sigma is the
+// width of exp(−d²/2σ²) for the greedy way. m is at most the number of sequences.
+//
+// The two ways beside random look at 2000 sequences at most, drawn by the seed.
+func Choose(method string, terms []*Rows, m int, sigma float64, seed uint64) ([]int, error) {
+	n := terms[0].N()
+	if m < 1 || m > n {
+		return nil, fmt.Errorf("seq: %d pseudo-inputs of %d sequences", m, n)
+	}
+	order := make([]int32, n)
+	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, 0, 0, chooseSite)
+	pool := make([]int, max(m, min(n, poolRows)))
+	for i := range pool {
+		pool[i] = int(order[i])
+	}
+	switch method {
+	case ChooseRandom:
+		return pool[:m], nil
+	case ChooseKMedoids, ChooseGreedy:
+		d2 := meanDistances(terms, pool)
+		chosen := medoids(d2, len(pool), m)
+		if method == ChooseGreedy {
+			chosen = greedy(d2, len(pool), m, sigma)
+		}
+		for i, c := range chosen {
+			chosen[i] = pool[c]
+		}
+		return chosen, nil
+	}
+	return nil, fmt.Errorf("seq: no way %q to choose pseudo-inputs", method)
+}
+
+// meanDistances are those between the sequences of the pool [P,P].
+func meanDistances(terms []*Rows, pool []int) []float64 {
+	var sum []float64
+	for _, t := range terms {
+		rows := t.Subset(pool)
+		d2 := Distances(Dots(rows, rows), rows, rows)
+		if sum == nil {
+			sum = d2
+			continue
+		}
+		for i, d := range d2 {
+			sum[i] += d
+		}
+	}
+	for i := range sum {
+		sum[i] /= float64(len(terms))
+	}
+	return sum
+}
+
+// medoids alternates between assigning each row to its nearest medoid and moving each medoid to the row
+// with the smallest sum of distances in its cluster, from the first m rows, which are in random order.
+func medoids(d2 []float64, n, m int) []int {
+	medoid := make([]int, m)
+	for c := range medoid {
+		medoid[c] = c
+	}
+	cluster := make([][]int, m)
+	for range medoidRounds {
+		for c := range cluster {
+			cluster[c] = cluster[c][:0]
+		}
+		for i := range n {
+			best := 0
+			for c, at := range medoid {
+				if at == i { // its own, also where it has a twin
+					best = c
+					break
+				}
+				if d2[i*n+at] < d2[i*n+medoid[best]] {
+					best = c
+				}
+			}
+			cluster[best] = append(cluster[best], i)
+		}
+		moved := false
+		for c, rows := range cluster {
+			least := math.Inf(1)
+			at := medoid[c]
+			for _, i := range rows {
+				sum := 0.0
+				for _, j := range rows {
+					sum += d2[i*n+j]
+				}
+				if sum < least {
+					least, at = sum, i
+				}
+			}
+			moved = moved || at != medoid[c]
+			medoid[c] = at
+		}
+		if !moved {
+			break
+		}
+	}
+	return medoid
+}
+
+// greedy is a Cholesky factorisation of exp(−d²/2σ²) with complete pivoting: the pivots. Where no variance
+// is left, the rest are the first rows that were not chosen.
+func greedy(d2 []float64, n, m int, sigma float64) []int {
+	variance := make([]float64, n)
+	for i := range variance {
+		variance[i] = 1
+	}
+	taken := make([]bool, n)
+	factor := make([]float64, 0, m*n) // row c: column c of L
+	chosen := make([]int, 0, m)
+	for len(chosen) < m {
+		at, largest := -1, math.Inf(-1)
+		for i, v := range variance {
+			if !taken[i] && v > largest {
+				at, largest = i, v
+			}
+		}
+		taken[at] = true
+		chosen = append(chosen, at)
+		if largest < noVariance {
+			continue // all that is left: in order
+		}
+		done := len(factor) / n
+		scale := 1 / math.Sqrt(largest)
+		for i := range n {
+			k := math.Exp(-d2[at*n+i] / (2 * sigma * sigma))
+			for c := range done {
+				k -= factor[c*n+at] * factor[c*n+i]
+			}
+			k *= scale
+			factor = append(factor, k)
+			if variance[i] -= k * k; taken[i] || variance[i] < noVariance {
+				variance[i] = 0
+			}
+		}
+	}
+	return chosen
+}

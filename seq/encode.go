@@ -1,0 +1,168 @@
+package seq
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// SymbolError is a symbol outside the alphabet.
+type SymbolError struct {
+	At     int    // where in the text, in bytes from 0
+	Symbol string // as it stands there
+	Msg    string // what to do
+}
+
+func (e *SymbolError) Error() string { return fmt.Sprintf("found %q: %s", e.Symbol, e.Msg) }
+
+// Encoder turns the texts of sequences into a Set. Line ends in a text are no symbols.
+type Encoder struct {
+	set     Set
+	letters [256]int32
+	words   map[string]int32 // of words
+	fixed   bool             // an alphabet that was given: what it lacks is unknown
+	lost    int              // symbols that were unknown
+}
+
+// NewEncoder starts a set over an alphabet of the given kind, which words and integers fill.
+func NewEncoder(k Kind) *Encoder {
+	return &Encoder{set: Set{Alphabet: &Alphabet{Kind: k, Letters: letterCount(k)}, Start: []int{0}},
+		letters: letterTable(k), words: map[string]int32{}}
+}
+
+// EncoderFor starts a set over the alphabet of a training set.
+func EncoderFor(a *Alphabet) *Encoder {
+	e := NewEncoder(a.Kind)
+	e.set.Alphabet, e.fixed = a, true
+	for c, w := range a.Words {
+		e.words[w] = int32(c)
+	}
+	return e
+}
+
+// Add codes the text of one sequence, or returns a *SymbolError and leaves the set as it was.
+// Blanks around a text are not part of it; those within one are symbols of bytes, and end
+// words and integers.
+func (e *Encoder) Add(text []byte) error {
+	before := len(e.set.Codes)
+	var err error
+	if k := e.set.Alphabet.Kind; k == Words || k == Integers {
+		err = e.addTokens(text)
+	} else {
+		err = e.addLetters(text)
+	}
+	if err != nil {
+		e.set.Codes = e.set.Codes[:before]
+		return err
+	}
+	e.set.Start = append(e.set.Start, len(e.set.Codes))
+	return nil
+}
+
+func (e *Encoder) addLetters(text []byte) error {
+	trimmed := bytes.TrimRight(text, " \t\r\n")
+	first := len(trimmed) - len(bytes.TrimLeft(trimmed, " \t\r\n"))
+	for i := first; i < len(trimmed); i++ {
+		c := trimmed[i]
+		if c == '\n' || c == '\r' && i+1 < len(trimmed) && trimmed[i+1] == '\n' {
+			continue
+		}
+		code := e.letters[c]
+		if code == noLetter {
+			r, size := utf8.DecodeRune(trimmed[i:])
+			symbol := string(r)
+			if r == utf8.RuneError {
+				symbol = string(trimmed[i : i+size])
+			}
+			return &SymbolError{At: i, Symbol: symbol, Msg: "not a letter of " + e.alphabetName() +
+				": correct it, or write " + e.set.Alphabet.Symbol(Unknown) + " for what is not known"}
+		}
+		if code == Unknown {
+			e.lost++
+		}
+		e.set.Codes = append(e.set.Codes, code)
+	}
+	return nil
+}
+
+func (e *Encoder) alphabetName() string {
+	if e.set.Alphabet.Kind == DNA {
+		return "DNA (ACGTU and the IUPAC codes)"
+	}
+	return "proteins"
+}
+
+// addTokens codes words or integers.
+func (e *Encoder) addTokens(text []byte) error {
+	for at := 0; at < len(text); {
+		if isBlank(text[at]) {
+			at++
+			continue
+		}
+		end := at
+		for end < len(text) && !isBlank(text[end]) {
+			end++
+		}
+		code, err := e.token(text[at:end])
+		if err != nil {
+			err.At = at
+			return err
+		}
+		if code == Unknown {
+			e.lost++
+		}
+		e.set.Codes = append(e.set.Codes, code)
+		at = end
+	}
+	return nil
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+func (e *Encoder) token(token []byte) (int32, *SymbolError) {
+	a := e.set.Alphabet
+	if a.Kind == Words {
+		code, ok := e.words[string(token)]
+		switch {
+		case ok:
+			return code, nil
+		case e.fixed:
+			return Unknown, nil
+		}
+		code, word := int32(len(a.Words)), string(token)
+		a.Words, a.Letters, e.words[word] = append(a.Words, word), a.Letters+1, code
+		return code, nil
+	}
+	v, err := strconv.ParseUint(string(token), 10, 31)
+	switch {
+	case err != nil || v == math.MaxInt32:
+		msg := "symbols must be whole numbers 0, 1, 2 … up to 2147483646 between blanks"
+		if !strings.ContainsAny(string(token), "0123456789") {
+			msg += ", or letters or words throughout (--tokens chars, --tokens words)"
+		}
+		return 0, &SymbolError{Symbol: shorten(token), Msg: msg}
+	case int(v) >= a.Letters && e.fixed:
+		return Unknown, nil
+	}
+	a.Letters = max(a.Letters, int(v)+1)
+	return int32(v), nil
+}
+
+func shorten(token []byte) string {
+	const longest = 40
+	if r := []rune(string(token)); len(r) > longest {
+		return string(r[:longest]) + "…"
+	}
+	return string(token)
+}
+
+// Set is what was added, and the number of its symbols that were unknown.
+func (e *Encoder) Set() (set *Set, unknown int) {
+	s := e.set
+	return &s, e.lost
+}

@@ -1,0 +1,80 @@
+package seq
+
+import "math"
+
+// Inverted lists, for each column of M rows, which of them have it and with what value. Products with
+// other rows then touch only what is not zero in both.
+type Inverted struct {
+	m      int
+	start  []int // by column
+	row    []int32
+	value  []float64
+	square []float64
+}
+
+// Invert prepares rows for Dots.
+func Invert(r *Rows) *Inverted {
+	v := &Inverted{m: r.N(), start: make([]int, r.Width+1), row: make([]int32, len(r.Column)),
+		value: make([]float64, len(r.Column)), square: r.Square}
+	for _, c := range r.Column {
+		v.start[c+1]++
+	}
+	for c := range r.Width {
+		v.start[c+1] += v.start[c]
+	}
+	next := append([]int(nil), v.start...)
+	for i := range r.N() {
+		columns, values := r.row(i)
+		for e, c := range columns {
+			v.row[next[c]], v.value[next[c]] = int32(i), values[e]
+			next[c]++
+		}
+	}
+	return v
+}
+
+// Dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs over
+// ascending columns, so the result has the same bits for any cut into calls and any number of goroutines.
+func (v *Inverted) Dots(dst []float64, a *Rows, lo, hi int) {
+	clear(dst[:(hi-lo)*v.m])
+	for n := lo; n < hi; n++ {
+		out := dst[(n-lo)*v.m : (n-lo+1)*v.m]
+		columns, values := a.row(n)
+		for e, c := range columns {
+			x := values[e]
+			rows := v.row[v.start[c]:v.start[c+1]]
+			other := v.value[v.start[c]:v.start[c+1]]
+			for i, m := range rows {
+				out[m] += x * other[i]
+			}
+		}
+	}
+}
+
+// Dots is the matrix ⟨φ(a_n), φ(b_m)⟩ [N, M], computed by several goroutines.
+func Dots(a, b *Rows) []float64 {
+	v := Invert(b)
+	dst := make([]float64, a.N()*v.m)
+	inBlocks(a.N(), func() (struct{}, func(lo, hi int)) {
+		return struct{}{}, func(lo, hi int) { v.Dots(dst[lo*v.m:hi*v.m], a, lo, hi) }
+	})
+	return dst
+}
+
+// Distances turns inner products [N, M] into ‖φ(a_n) − φ(b_m)‖² = ‖φ(a_n)‖² + ‖φ(b_m)‖² − 2⟨φ(a_n), φ(b_m)⟩, in
+// place. Rounding below 0 is held there.
+func Distances(dots []float64, a, b *Rows) []float64 {
+	m := b.N()
+	for i, d := range dots {
+		dots[i] = max(0, a.Square[i/m]+b.Square[i%m]-2*d)
+	}
+	return dots
+}
+
+// Kernel is Σ_i α_i exp(−d²_i / 2σ_i²) of the squared distances d²_i between two sequences under each map.
+func Kernel(d2, alpha, sigma []float64) (k float64) {
+	for i, d := range d2 {
+		k += alpha[i] * math.Exp(-d/(2*sigma[i]*sigma[i]))
+	}
+	return k
+}

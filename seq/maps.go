@@ -1,0 +1,116 @@
+package seq
+
+import (
+	"slices"
+	"strings"
+)
+
+// Map is a kind of feature map. A new one is a file with its Map and a row in Maps.
+type Map struct {
+	Name       string
+	Meaning    string // one line for the help
+	Example    string
+	Parameters []Parameter
+	Kinds      []Kind // the alphabets it is for; nil: all
+
+	// Reversal says that k(x, x') does not change when both sequences are reversed.
+	Reversal bool
+
+	check func(args []int) *SpecError                           // of arguments together; nil: nothing to check
+	make  func(args []int, a *Alphabet) (extractor, *SpecError) // for a checked alphabet
+}
+
+// Parameter is a whole number that a map takes.
+type Parameter struct {
+	Name     string
+	Min, Max int
+}
+
+// extractor lists the features of sequences as numbers below 2⁶².
+type extractor interface {
+	// space is above every key, where that is known and small enough to matter; 0 else.
+	space() uint64
+	// learn is shown every training sequence, in order, before anything else is asked; it
+	// reports whether it needs to be.
+	learn(x []int32) bool
+	// keys gives the features of x, in pieces, to s.count. Extractors are used by several
+	// goroutines at once, each with a scratch of its own.
+	keys(x []int32, s *scratch)
+	// crowded says that the training sequences have more features than there are numbers.
+	crowded() bool
+	// weight is the factor of a feature.
+	weight(key uint64) float64
+}
+
+// plainMap is what most extractors share: nothing to learn, and no weights.
+type plainMap struct{}
+
+func (plainMap) crowded() bool         { return false }
+func (plainMap) learn([]int32) bool    { return false }
+func (plainMap) weight(uint64) float64 { return 1 }
+
+// Maps is the table of feature maps.
+func Maps() []Map {
+	return []Map{doubleMap(), tripleMap(), spectrumMap(), blendedMap(), gappedMap(), mismatchMap(), degreeMap(), wordsMap()}
+}
+
+func mapNames() (names []string) {
+	for _, m := range Maps() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+func mapNamed(name string) (Map, bool) {
+	all := Maps()
+	if i := slices.IndexFunc(all, func(m Map) bool { return m.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return Map{}, false
+}
+
+// Usage is how a term of this map is written: `double:k,d`.
+func (m Map) Usage() string {
+	names := make([]string, len(m.Parameters))
+	for i, p := range m.Parameters {
+		names[i] = p.Name
+	}
+	return m.Name + ":" + strings.Join(names, ",")
+}
+
+// extractor makes the extractor of t over an alphabet.
+func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
+	m, ok := mapNamed(t.Map)
+	if !ok {
+		panic("seq: a term that was not parsed")
+	}
+	if m.Kinds != nil && !slices.Contains(m.Kinds, a.Kind) {
+		names := make([]string, len(m.Kinds))
+		for i, k := range m.Kinds {
+			names[i] = string(k)
+		}
+		return nil, specErrorf("%s is for sequences of %s; these are %s", m.Name, strings.Join(names, " or "), a.Kind)
+	}
+	if t.Fold && a.Kind != Bytes {
+		return nil, specErrorf("%s: only text (bytes) has capitals to fold; these sequences are %s", t, a.Kind)
+	}
+	return m.make(t.Args, a)
+}
+
+// tooWide is the error of a map whose features cannot be numbered below 2⁶².
+func tooWide(name string, a *Alphabet) *SpecError {
+	return specErrorf("%s has too many possible features over the %d symbols of %s: make its numbers smaller", name, a.Letters, a.Kind)
+}
+
+// power is bᵉ·times, or ok false where that is not below 2⁶².
+func power(b, e int, times uint64) (p uint64, ok bool) {
+	const bound = 1 << 62
+	p = times
+	for range e {
+		if b <= 0 || p >= bound/uint64(b) {
+			return 0, false
+		}
+		p *= uint64(b)
+	}
+	return p, p < bound
+}

@@ -1,0 +1,317 @@
+package seq
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// encode makes a set out of lines.
+func encode(t testing.TB, k Kind, lines ...string) *Set {
+	t.Helper()
+	e := NewEncoder(k)
+	for _, l := range lines {
+		if err := e.Add([]byte(l)); err != nil {
+			t.Fatalf("%q: %v", l, err)
+		}
+	}
+	s, _ := e.Set()
+	return s
+}
+
+// randomLines are sequences of lengths 0 … longest, with repeats so that they share features.
+func randomLines(k Kind, n, longest int, seed uint64) []string {
+	r := rand.New(rand.NewPCG(seed, 1))
+	letters := map[Kind][]string{
+		DNA:      strings.Split("A C G T A C G T A C G T N", " "),
+		Protein:  strings.Split("A C D E A C D E W Y X", " "),
+		Bytes:    strings.Split("a,b,c,A,B, , ,é,.,1", ","),
+		Words:    strings.Split("the of cat dog The sat", " "),
+		Integers: strings.Split("0 1 2 3 1000000 70000 2147483646", " "),
+	}[k]
+	between := ""
+	if k == Words || k == Integers {
+		between = " "
+	}
+	lines := make([]string, n)
+	for i := range lines {
+		var symbols []string
+		for range r.IntN(longest + 1) {
+			symbols = append(symbols, letters[r.IntN(len(letters))])
+		}
+		lines[i] = strings.Join(symbols, between)
+		if between == "" {
+			lines[i] = strings.TrimSpace(lines[i])
+		}
+	}
+	return lines
+}
+
+func reversed(s *Set) *Set {
+	r := &Set{Alphabet: s.Alphabet, Codes: slices.Clone(s.Codes), Start: s.Start}
+	for i := range r.N() {
+		slices.Reverse(r.At(i))
+	}
+	return r
+}
+
+func mustFit(t testing.TB, spec string, s *Set) *Features {
+	t.Helper()
+	terms, err := Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Fit(terms[0], s)
+	if err != nil {
+		t.Fatalf("%s over %s: %v", spec, s.Alphabet.Kind, err)
+	}
+	return f
+}
+
+// specsToTest are terms of each map, over alphabets whose k-mers have a formula and over some whose k-mers
+// are numbered as they come.
+func specsToTest() map[string][]string {
+	return map[string][]string{
+		"double":   {"double:1,5", "double:2,3", "double:1,5/sqrt", "double:6,2/tfidf"},
+		"triple":   {"triple:1,2", "triple:2,2/log", "triple:4,1"},
+		"spectrum": {"spectrum:1", "spectrum:3", "spectrum:9", "spectrum:31/presence", "spectrum:2/log/tfidf"},
+		"blended":  {"blended:3", "blended:16/sqrt"},
+		"gapped":   {"gapped:3,1", "gapped:5,2", "gapped:4,0", "gapped:7,5/presence", "gapped:2,1/tfidf"},
+		"mismatch": {"mismatch:3,1", "mismatch:3,2", "mismatch:2,1/log", "mismatch:1,0"},
+		"degree":   {"degree:4", "degree:1", "degree:12/log", "degree:3/tfidf"},
+		"words":    {"words:1", "words:3/tfidf", "words:2/log"},
+	}
+}
+
+// TestMaps walks the table: every map against its naive definition, trained on some sequences and asked about
+// those and others.
+func TestMaps(t *testing.T) {
+	for _, m := range Maps() {
+		specs := specsToTest()[m.Name]
+		define := naive(m.Name)
+		if define == nil || len(specs) == 0 {
+			t.Errorf("%s has no naive definition or no terms to test", m.Name)
+			continue
+		}
+		specs = append(specs, m.Example)
+		for _, kind := range Kinds() {
+			if m.Kinds != nil && !slices.Contains(m.Kinds, kind) {
+				continue
+			}
+			for _, spec := range specs {
+				t.Run(spec+" "+string(kind), func(t *testing.T) { testMap(t, m, spec, kind, define) })
+			}
+		}
+	}
+}
+
+func testMap(t *testing.T, m Map, spec string, kind Kind, define func([]int32, []int, *Alphabet) bag) {
+	lines := append(randomLines(kind, 20, 30, 7), "", "")
+	all := encode(t, kind, lines...)
+	if kind == DNA || kind == Protein { // lower case is the same
+		low := encode(t, kind, strings.ToLower(strings.Join(lines, "")))
+		if !slices.Equal(low.Codes, all.Codes) {
+			t.Error("small letters have other codes")
+		}
+	}
+	half := make([]int, all.N()/2)
+	for i := range half {
+		half[i] = i
+	}
+	terms, err := Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	term := terms[0]
+	if _, err := term.extractor(all.Alphabet); err != nil { // too many features, and it says so
+		if kind != Integers && kind != Bytes {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	if m.Name == "mismatch" && math.Pow(float64(all.Alphabet.Letters), float64(term.Args[0])) > 5000 {
+		t.Skip("the naive definition has all k-mers of an alphabet")
+	}
+	train := all.Subset(half)
+	f := mustFit(t, spec, train)
+	a, b := f.Rows(all), f.Rows(train)
+	dots := Dots(a, b)
+
+	rows := map[string]int{}
+	counted := make([]bag, all.N())
+	for i := range counted {
+		counted[i] = define(all.At(i), term.Args, all.Alphabet)
+		if i < train.N() {
+			for name := range counted[i] {
+				rows[name]++
+			}
+		}
+	}
+	if len(rows) != f.Width() {
+		t.Errorf("%d columns, want %d", f.Width(), len(rows))
+	}
+	empty := 0
+	for i := range all.N() {
+		one := counted[i].unit(term, rows, train.N())
+		if len(one) == 0 {
+			empty++
+		}
+		if want := min(len(one), 1); a.Square[i] != float64(want) {
+			t.Errorf("‖φ(%d)‖² is %g, want %d", i, a.Square[i], want)
+		}
+		for j := range train.N() {
+			want := one.dot(counted[j].unit(term, rows, train.N()))
+			got := dots[i*train.N()+j]
+			if math.Abs(got-want) > 1e-12 {
+				t.Fatalf("⟨φ(%d), φ(%d)⟩ is %.15g, want %.15g\n%v\n%v", i, j, got, want, all.At(i), all.At(j))
+			}
+			if i == j && math.Abs(got-a.Square[i]) > 1e-12 {
+				t.Errorf("⟨φ(%d), φ(%d)⟩ is %.17g, not %g", i, i, got, a.Square[i])
+			}
+			if i < train.N() && got != dots[j*train.N()+i] {
+				t.Errorf("not symmetric at %d, %d: %.17g and %.17g", i, j, got, dots[j*train.N()+i])
+			}
+			if math.IsNaN(got) {
+				t.Errorf("NaN at %d, %d", i, j)
+			}
+		}
+	}
+	if a.Empty() != empty || empty < 2 {
+		t.Errorf("%d empty vectors, want %d", a.Empty(), empty)
+	}
+	testGram(t, dots[:train.N()*train.N()], train.N())
+	backwards := f.Rows(reversed(all))
+	if m.Reversal { // trained and asked backwards
+		g := mustFit(t, spec, reversed(train))
+		backwards = g.Rows(reversed(all))
+		for i, v := range Dots(backwards, g.Rows(reversed(train))) {
+			if math.Abs(v-dots[i]) > 1e-12 {
+				t.Fatalf("reversed, entry %d is %.15g, not %.15g", i, v, dots[i])
+			}
+		}
+	}
+	for i := range all.N() { // a row does not depend on those beside it
+		if alone := f.Rows(all.Subset([]int{i})); !equalRows(alone, a.Subset([]int{i})) {
+			t.Fatalf("row %d differs where it is alone", i)
+		}
+	}
+}
+
+// testGram checks that a Gram matrix and its RBF are positive semi-definite.
+func testGram(t *testing.T, dots []float64, n int) {
+	t.Helper()
+	rbf := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			rbf[i*n+j] = math.Exp(-(dots[i*n+i] + dots[j*n+j] - 2*dots[i*n+j]) / 2)
+		}
+	}
+	for name, k := range map[string][]float64{"linear": dots, "RBF": rbf} {
+		var e mat.EigenSym
+		if !e.Factorize(mat.NewSymDense(n, slices.Clone(k)), false) {
+			t.Fatal("no eigenvalues")
+		}
+		if low := slices.Min(e.Values(nil)); low < -1e-12 {
+			t.Errorf("the %s Gram matrix has the eigenvalue %g", name, low)
+		}
+	}
+}
+
+func equalRows(a, b *Rows) bool {
+	return a.Width == b.Width && slices.Equal(a.Start, b.Start) && slices.Equal(a.Column, b.Column) &&
+		slices.Equal(a.Value, b.Value) && slices.Equal(a.Square, b.Square)
+}
+
+// TestLongSequence crosses the borders of blocks.
+func TestLongSequence(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	for range 3*block + 77 {
+		b.WriteByte("ACGT"[r.IntN(4)])
+		if r.IntN(5000) == 0 {
+			b.WriteByte('N')
+		}
+	}
+	set := encode(t, DNA, b.String(), b.String()[:1000])
+	for _, spec := range []string{"double:1,5", "double:3,4", "triple:1,3", "spectrum:4", "spectrum:12", "blended:3", "gapped:5,2", "mismatch:3,1", "degree:2"} {
+		f := mustFit(t, spec, set)
+		rows := f.Rows(set)
+		define := naive(f.Term.Map)
+		x, y := define(set.At(0), f.Term.Args, set.Alphabet).unit(f.Term, nil, 0), define(set.At(1), f.Term.Args, set.Alphabet).unit(f.Term, nil, 0)
+		if got, want := Dots(rows, rows)[1], x.dot(y); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %g, want %g", spec, got, want)
+		}
+		if got := rows.Start[1]; got != len(x) {
+			t.Errorf("%s: %d features, want %d", spec, got, len(x))
+		}
+	}
+}
+
+// TestManyProcessors: the same bits whatever the goroutines do.
+func TestManyProcessors(t *testing.T) {
+	for _, kind := range Kinds() {
+		set := encode(t, kind, randomLines(kind, 300, 60, 3)...)
+		for _, spec := range []string{"double:2,3/tfidf", "spectrum:13", "degree:3"} {
+			var first *Rows
+			for range 4 {
+				f := mustFit(t, spec, set)
+				rows := f.Rows(set)
+				if first == nil {
+					first = rows
+				}
+				if !equalRows(first, rows) {
+					t.Fatalf("%s %s: another result", kind, spec)
+				}
+			}
+		}
+	}
+}
+
+// TestFold: with fold, capitals are small letters.
+func TestFold(t *testing.T) {
+	set := encode(t, Bytes, "Hello World", "hELLO wORLD", "other")
+	rows := mustFit(t, "double:1,5/fold", set).Rows(set)
+	if d := Dots(rows, rows); math.Abs(d[1]-1) > 1e-15 {
+		t.Error(d)
+	}
+	rows = mustFit(t, "double:1,5", set).Rows(set)
+	if d := Dots(rows, rows); d[1] > 0.2 {
+		t.Error(d)
+	}
+}
+
+func fuzzMap(f *testing.F, spec func(a, b uint8) string) {
+	f.Add([]byte("ACGTACGTNNACGT"), []byte("ACGACGTTT"), uint8(2), uint8(3))
+	f.Add([]byte(""), []byte("\xff\x00"), uint8(0), uint8(0))
+	f.Fuzz(func(t *testing.T, x, y []byte, a, b uint8) {
+		x, y = x[:min(len(x), 200)], y[:min(len(y), 200)]
+		set := &Set{Alphabet: &Alphabet{Kind: DNA, Letters: 4}, Start: []int{0, len(x), len(x) + len(y)}}
+		for _, c := range slices.Concat(x, y) {
+			set.Codes = append(set.Codes, int32(c%5)-1)
+		}
+		term := mustFit(t, spec(a, b), set.Subset([]int{0}))
+		rows := term.Rows(set)
+		define := naive(term.Term.Map)
+		u := define(set.At(0), term.Term.Args, set.Alphabet).unit(term.Term, nil, 0)
+		v := define(set.At(1), term.Term.Args, set.Alphabet).unit(term.Term, nil, 0)
+		got := Dots(rows, rows.Subset([]int{0}))
+		if math.Abs(got[0]-u.dot(u)) > 1e-12 || math.Abs(got[1]-u.dot(v)) > 1e-12 {
+			t.Fatalf("%v: %v, want %g, %g", term.Term, got, u.dot(u), u.dot(v))
+		}
+	})
+}
+
+// FuzzDouble compares any two sequences of DNA.
+func FuzzDouble(f *testing.F) {
+	fuzzMap(f, func(a, b uint8) string { return fmt.Sprintf("double:%d,%d", 1+a%20, 1+b%9) })
+}
+
+// FuzzGapped compares any two sequences of DNA.
+func FuzzGapped(f *testing.F) {
+	fuzzMap(f, func(a, b uint8) string { return fmt.Sprintf("gapped:%d,%d", 1+a%8, b%(1+a%8)) })
+}

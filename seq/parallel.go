@@ -1,0 +1,36 @@
+package seq
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// rowBlock is the number of sequences that a goroutine takes at a time; fixed, so that results do not
+// depend on the goroutines.
+const rowBlock = 32
+
+// inBlocks runs over 0 … n−1 in blocks, each goroutine with a function and a state of its own,
+// and returns the states.
+func inBlocks[T any](n int, start func() (T, func(lo, hi int))) []T {
+	blocks := (n + rowBlock - 1) / rowBlock
+	workers := max(1, min(runtime.GOMAXPROCS(0), blocks))
+	states := make([]T, workers)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			state, f := start()
+			states[w] = state
+			for {
+				b := int(next.Add(1)) - 1
+				if b >= blocks {
+					return
+				}
+				f(b*rowBlock, min((b+1)*rowBlock, n))
+			}
+		})
+	}
+	wg.Wait()
+	return states
+}

@@ -1,0 +1,61 @@
+package seq
+
+// Rows are N sparse vectors of one term, by rows: row i has Value[e] in Column[e] for
+// Start[i] ≤ e < Start[i+1], columns ascending.
+type Rows struct {
+	Width  int // columns
+	Start  []int
+	Column []int32
+	Value  []float64
+
+	// Square is ‖φ‖²: 1, or 0 where a sequence has no feature. What a row has stored may fall short
+	// of it, by features that no training sequence has.
+	Square []float64
+}
+
+// N is the number of rows.
+func (r *Rows) N() int { return len(r.Start) - 1 }
+
+// Empty counts the zero vectors.
+func (r *Rows) Empty() (count int) {
+	for _, s := range r.Square {
+		if s == 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// row is the columns and values of row i.
+func (r *Rows) row(i int) ([]int32, []float64) {
+	return r.Column[r.Start[i]:r.Start[i+1]], r.Value[r.Start[i]:r.Start[i+1]]
+}
+
+// Subset is a copy of the given rows, in the given order.
+func (r *Rows) Subset(rows []int) *Rows {
+	s := &Rows{Width: r.Width, Start: make([]int, 1, len(rows)+1), Square: make([]float64, 0, len(rows))}
+	for _, i := range rows {
+		columns, values := r.row(i)
+		s.Column, s.Value = append(s.Column, columns...), append(s.Value, values...)
+		s.Start, s.Square = append(s.Start, len(s.Value)), append(s.Square, r.Square[i])
+	}
+	return s
+}
+
+// join puts the parts of n rows behind each other.
+func join(parts []part, n, width int) *Rows {
+	total := 0
+	for _, p := range parts {
+		total += len(p.value)
+	}
+	r := &Rows{Width: width, Start: make([]int, 1, n+1), Square: make([]float64, 0, n),
+		Column: make([]int32, 0, total), Value: make([]float64, 0, total)}
+	for i, p := range parts {
+		for _, end := range p.ends {
+			r.Start = append(r.Start, len(r.Value)+end)
+		}
+		r.Column, r.Value, r.Square = append(r.Column, p.column...), append(r.Value, p.value...), append(r.Square, p.square...)
+		parts[i] = part{} // may be collected while the rest is copied
+	}
+	return r
+}

@@ -1,0 +1,340 @@
+package seq
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	for _, text := range []string{
+		"double:1,5", "double:1,5+spectrum:3", "words:2/log/tfidf+double:1,5/sqrt/fold", "gapped:6,2/presence", "spectrum:3+spectrum:3/log",
+	} {
+		s, err := Parse(text)
+		if err != nil || s.String() != text {
+			t.Errorf("%s: %v, %v", text, s, err)
+		}
+	}
+	if s, err := Parse(" double:1, 5 + spectrum:3/raw"); err != nil || s.String() != "double:1,5+spectrum:3" {
+		t.Error(s, err)
+	}
+	for text, want := range map[string]string{
+		"":                        `kernel "": a feature map is missing: write for example double:1,5+spectrum:3`,
+		"double:1,5+":             "a feature map is missing",
+		"doubel:1,5":              `there is no feature map "doubel": did you mean "double"?`,
+		"xyzzy":                   `there is no feature map "xyzzy": use one of double, triple, spectrum, `,
+		"double":                  "double takes 2 numbers: write double:k,d, for example double:1,5",
+		"double:1":                "double takes 2 numbers",
+		"spectrum:1,2":            "spectrum takes 1 number: write spectrum:k",
+		"double:1,x":              `double: d must be a whole number and is "x"`,
+		"double:0,5":              "double: k must be from 1 to 31 and is 0",
+		"gapped:3,3":              "gapped: m must be below g",
+		"gapped:31,15":            "leaves symbols out in 300540195 ways",
+		"mismatch:2,2":            "mismatch: m must be below k",
+		"spectrum:3/preesnce":     `spectrum: there is no way "preesnce" to count: did you mean "presence"?`,
+		"spectrum:3/log/sqrt":     "counts are given twice, as log and sqrt",
+		"spectrum:3/":             "a word is missing after the /",
+		"spectrum:3+spectrum:3":   "spectrum:3 stands there twice",
+		"spectrum:99999999999999": "k must be from 1 to 31 and is 99999999999999",
+	} {
+		_, err := Parse(text)
+		var e *SpecError
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), fmt.Sprintf("kernel %q: ", text)) {
+			t.Errorf("%s:\n got %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// TestExamples: what the help shows works, and its usage is right.
+func TestExamples(t *testing.T) {
+	for _, m := range Maps() {
+		s, err := Parse(m.Example)
+		if err != nil || s.String() != m.Example || strings.Count(m.Usage(), ",") != len(m.Parameters)-1 {
+			t.Errorf("%s: %v, %v", m.Usage(), s, err)
+		}
+	}
+}
+
+func TestTermsForOtherAlphabets(t *testing.T) {
+	for _, c := range []struct {
+		spec, want string
+		kind       Kind
+	}{
+		{"words:2", "words is for sequences of bytes or words; these are dna", DNA},
+		{"mismatch:3,1", "mismatch is for sequences of dna or protein or bytes; these are ints", Integers},
+		{"double:1,5/fold", "only text (bytes) has capitals to fold; these sequences are protein", Protein},
+		{"mismatch:4,2", "for more than 20000 others: make m smaller", Bytes},
+		{"gapped:12,2", "gapped has too many possible features over the 256 symbols of bytes", Bytes},
+	} {
+		s, err := Parse(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Fit(s[0], encode(t, c.kind, "1 2"[:0], "A"[:0]))
+		var e *SpecError
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s over %s:\n got %v\nwant %s", c.spec, c.kind, err, c.want)
+		}
+	}
+}
+
+func TestCrowded(t *testing.T) {
+	e := NewEncoder(Integers)
+	r := rand.New(rand.NewPCG(5, 5))
+	var b strings.Builder
+	b.WriteString("2000000000 ")
+	for range 150000 {
+		fmt.Fprintf(&b, "%d ", r.IntN(1e9))
+	}
+	if err := e.Add([]byte(b.String())); err != nil {
+		t.Fatal(err)
+	}
+	set, _ := e.Set()
+	s, _ := Parse("triple:1,16")
+	if _, err := Fit(s[0], set); err == nil || !strings.Contains(err.Error(), "too many possible features") {
+		t.Error(err)
+	}
+	mustFit(t, "double:1,5", set)
+}
+
+func TestDetect(t *testing.T) {
+	for _, c := range []struct {
+		want  Kind
+		lines []string
+	}{
+		{DNA, []string{"ACGTACGTNN", "acgtacgt"}},
+		{DNA, []string{"ACGUACGUACGUACGUACGUACGUQ"}}, // one stray symbol, which is then an error
+		{Protein, []string{"LITREQLMKIASIPLKRKEPEYNLILDALENFNRDIEGTSVKEIYSKLSKLNELVDNYQTKYPSSGRNLALENFRDSL"}},
+		{Protein, []string{"mvnsilvvcigniCrsptger"[:13], "XAFDGTWKVDRNENYEKFMEKMGINVVKRKLGAH"[:0]}},
+		{Bytes, []string{"HINDUSTAN LEVER PROFITS RISE FOR 1986"}},
+		{Bytes, []string{"Smith", "Jones", "Dupont", "Moulin"}},
+		{Bytes, []string{"hello", "world", "you", "double"}},
+		{Integers, []string{"4 991 1023", "7"}},
+		{Bytes, []string{"4", "7"}}, // single digits may be anything
+		{Bytes, []string{""}},
+	} {
+		var census Census
+		for _, l := range c.lines {
+			census.Add([]byte(l))
+		}
+		if got := census.Detect(); got != c.want {
+			t.Errorf("%q: %s, want %s", c.lines, got, c.want)
+		}
+	}
+}
+
+func TestEncode(t *testing.T) {
+	for _, c := range []struct {
+		kind       Kind
+		text, want string
+		codes      []int32
+	}{
+		{DNA, "acgtu\nNACG", "ACGTTNACG", []int32{0, 1, 2, 3, 3, -1, 0, 1, 2}},
+		{DNA, "R-.", "NNN", []int32{-1, -1, -1}},
+		{Protein, "ACY\r\nXZ*", "ACYXXX", []int32{0, 1, 19, -1, -1, -1}},
+		{Bytes, " é A ", "é A", []int32{0xc3, 0xa9, ' ', 'A'}},
+		{Words, " to be  or to\tbe", "to be or to be", []int32{0, 1, 2, 0, 1}},
+		{Integers, "7 0 2147483646 07", "7 0 2147483646 7", []int32{7, 0, 2147483646, 7}},
+	} {
+		s := encode(t, c.kind, c.text)
+		if !slices.Equal(s.Codes, c.codes) || s.Alphabet.Text(s.At(0)) != c.want {
+			t.Errorf("%q: %v %q, want %v %q", c.text, s.Codes, s.Alphabet.Text(s.At(0)), c.codes, c.want)
+		}
+		e := EncoderFor(s.Alphabet)
+		if err := e.Add([]byte(c.text)); err != nil {
+			t.Error(err)
+		}
+		if again, _ := e.Set(); !slices.Equal(again.Codes, c.codes) {
+			t.Errorf("%q again: %v", c.text, again.Codes)
+		}
+	}
+	trained := encode(t, Words, "a b").Alphabet
+	e := EncoderFor(trained)
+	if e.Add([]byte("b c a")) != nil || len(trained.Words) != 2 {
+		t.Error(trained)
+	}
+	if s, unknown := e.Set(); unknown != 1 || fmt.Sprint(s.Codes) != "[1 -1 0]" || trained.Text(s.Codes) != "b ? a" {
+		t.Error(s, unknown)
+	}
+	for _, c := range []struct {
+		kind   Kind
+		text   string
+		at     int
+		symbol string
+	}{
+		{DNA, "ACG\nAQ", 5, "Q"}, {DNA, "ACé", 2, "é"}, {DNA, "AC\xff", 2, "\xff"}, {DNA, "AC GT", 2, " "}, {Protein, "AC1", 2, "1"},
+		{Integers, "1 -2", 2, "-2"}, {Integers, "12 x y", 3, "x"}, {Integers, "2147483647", 0, "2147483647"}, {Integers, "1.5", 0, "1.5"},
+	} {
+		e := NewEncoder(c.kind)
+		err := e.Add([]byte(c.text))
+		var s *SymbolError
+		if !errors.As(err, &s) || s.At != c.at || s.Symbol != c.symbol {
+			t.Errorf("%q: %v", c.text, err)
+		}
+		if set, _ := e.Set(); set.N() != 0 || len(set.Codes) != 0 {
+			t.Errorf("%q leaves %v", c.text, set)
+		}
+	}
+}
+
+func TestSet(t *testing.T) {
+	a := encode(t, DNA, "ACGT", "AC", "", "GG", "AC")
+	low, mean, high := a.Lengths()
+	if low != 0 || high != 4 || mean != 2 {
+		t.Error(low, mean, high)
+	}
+	s := a.Subset([]int{3, 0})
+	if s.N() != 2 || s.Alphabet.Text(s.At(0)) != "GG" || s.Alphabet.Text(s.At(1)) != "ACGT" {
+		t.Error(s)
+	}
+	if n := a.Repeated(s); n != 2 {
+		t.Error(n)
+	}
+	if n := s.Repeated(encode(t, DNA, "A")); n != 0 {
+		t.Error(n)
+	}
+}
+
+// TestTable puts, finds and forgets, against a map.
+func TestTable(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	tab := newTable()
+	for round := range 30 {
+		known := map[uint64]int{}
+		size := []int{10, 5000, 200000, 40}[round%4]
+		if round > 8 {
+			size = min(size, 3000)
+		}
+		for range size {
+			key := r.Uint64() >> (r.UintN(60))
+			want, ok := known[key]
+			if !ok {
+				want = -1
+			}
+			if got := tab.find(key); got != want {
+				t.Fatalf("find(%d) is %d, want %d", key, got, want)
+			}
+			if !ok {
+				known[key] = len(known)
+			}
+			if got := tab.put(key); got != known[key] {
+				t.Fatalf("put(%d) is %d, want %d", key, got, known[key])
+			}
+		}
+		tab.reset()
+		for i, s := range tab.slots {
+			if s != 0 {
+				t.Fatalf("slot %d is not empty after reset", i)
+			}
+		}
+	}
+}
+
+func TestSortByColumn(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{0, 1, 100, 128, 5000} {
+		for _, width := range []int{n + 1, 2 * n * n, 1 << 31} {
+			var e []uint64
+			for _, c := range r.Perm(n) {
+				e = append(e, uint64(c*max(1, width/(n+1)))<<32|uint64(r.Uint32()))
+			}
+			want := slices.Sorted(slices.Values(e))
+			if got, _ := sortByColumn(e, nil, max(width, 1)); !slices.Equal(got, want) {
+				t.Errorf("%d entries below %d are not sorted", n, width)
+			}
+		}
+	}
+}
+
+func TestDistancesAndKernel(t *testing.T) {
+	set := encode(t, DNA, "ACGTACGT", "ACGTACGT", "", "GGGG")
+	rows := mustFit(t, "spectrum:2", set).Rows(set)
+	d2 := Distances(Dots(rows, rows), rows, rows)
+	want := []float64{0, 0, 1, 2, 0, 0, 1, 2, 1, 1, 0, 1, 2, 2, 1, 0}
+	for i := range want {
+		if math.Abs(d2[i]-want[i]) > 1e-15 {
+			t.Fatal(d2)
+		}
+	}
+	if k := Kernel([]float64{2, 1}, []float64{3, 5}, []float64{1, 0.5}); math.Abs(k-(3*math.Exp(-1)+5*math.Exp(-2))) > 1e-15 {
+		t.Error(k)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	// Three clusters, with twins and an empty sequence.
+	var lines []string
+	for i := range 30 {
+		lines = append(lines, strings.Repeat("A", 20+i%7), strings.Repeat("AC", 10+i%5)+"T", strings.Repeat("GGT", 9+i%3))
+	}
+	lines = append(lines, "")
+	set := encode(t, DNA, lines...)
+	terms := []*Rows{mustFit(t, "spectrum:2", set).Rows(set), mustFit(t, "double:1,3", set).Rows(set)}
+	for _, method := range []string{ChooseRandom, ChooseKMedoids, ChooseGreedy} {
+		for _, m := range []int{1, 3, 20, len(lines)} {
+			a, err := Choose(method, terms, m, 1, 11)
+			if err != nil || len(a) != m {
+				t.Fatal(method, a, err)
+			}
+			b, _ := Choose(method, terms, m, 1, 11)
+			if !slices.Equal(a, b) {
+				t.Errorf("%s: not the same choice twice", method)
+			}
+			if s := slices.Compact(slices.Sorted(slices.Values(a))); len(s) != m {
+				t.Errorf("%s: a sequence is chosen twice: %v", method, a)
+			}
+		}
+	}
+	a, _ := Choose(ChooseGreedy, terms, 4, 1, 1) // one of each cluster and the empty one
+	kinds := map[int]bool{}
+	for _, i := range a {
+		kinds[min(i, 90)%3+i/90*3] = true
+	}
+	if len(kinds) != 4 {
+		t.Errorf("greedy chose %v", a)
+	}
+	for _, bad := range []int{0, len(lines) + 1} {
+		if _, err := Choose(ChooseRandom, terms, bad, 1, 1); err == nil {
+			t.Error(bad)
+		}
+	}
+	if _, err := Choose("kmeans", terms, 1, 1, 1); err == nil {
+		t.Error("any method is taken")
+	}
+}
+
+// TestMedoids: the result is a local optimum that the definition allows.
+func TestMedoids(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	const n, m = 60, 4
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(10*(i%m)) + r.Float64()
+	}
+	d2 := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			d2[i*n+j] = (x[i] - x[j]) * (x[i] - x[j])
+		}
+	}
+	at := medoids(d2, n, m) // the first four are of four clusters
+	for c, i := range at {
+		sum := func(i int) (s float64) {
+			for j := range n {
+				if j%m == c {
+					s += d2[i*n+j]
+				}
+			}
+			return s
+		}
+		for j := c; j < n; j += m {
+			if sum(j) < sum(i) {
+				t.Errorf("%d is nearer the middle of cluster %d than %d", j, c, i)
+			}
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package seq
+
+import "slices"
+
+// Set is N sequences over one alphabet, end to end.
+type Set struct {
+	Alphabet *Alphabet
+	Codes    []int32
+	Start    []int // N+1: sequence i is Codes[Start[i]:Start[i+1]]
+}
+
+// N is the number of sequences.
+func (s *Set) N() int { return len(s.Start) - 1 }
+
+// At is sequence i, not a copy.
+func (s *Set) At(i int) []int32 { return s.Codes[s.Start[i]:s.Start[i+1]:s.Start[i+1]] }
+
+// Subset is a copy of the given sequences, in the given order.
+func (s *Set) Subset(rows []int) *Set {
+	total := 0
+	for _, r := range rows {
+		total += len(s.At(r))
+	}
+	t := &Set{Alphabet: s.Alphabet, Codes: make([]int32, 0, total), Start: make([]int, 1, len(rows)+1)}
+	for _, r := range rows {
+		t.Codes = append(t.Codes, s.At(r)...)
+		t.Start = append(t.Start, len(t.Codes))
+	}
+	return t
+}
+
+// Lengths are the shortest, the mean and the longest length.
+func (s *Set) Lengths() (shortest int, mean float64, longest int) {
+	if s.N() == 0 {
+		return 0, 0, 0
+	}
+	shortest = len(s.At(0))
+	for i := range s.N() {
+		n := len(s.At(i))
+		shortest, longest = min(shortest, n), max(longest, n)
+	}
+	return shortest, float64(len(s.Codes)) / float64(s.N()), longest
+}
+
+// Repeated counts the sequences of s that also occur in of; an unknown symbol is like another here.
+func (s *Set) Repeated(of *Set) int {
+	known := make(map[uint64][]int, of.N())
+	for i := range of.N() {
+		h := hashOf(of.At(i))
+		known[h] = append(known[h], i)
+	}
+	count := 0
+	for i := range s.N() {
+		x := s.At(i)
+		for _, j := range known[hashOf(x)] {
+			if slices.Equal(x, of.At(j)) {
+				count++
+				break
+			}
+		}
+	}
+	return count
+}
+
+func hashOf(x []int32) uint64 {
+	h := uint64(len(x))
+	for _, c := range x {
+		h = (h ^ uint64(uint32(c))) * golden
+		h ^= h >> 32
+	}
+	return h
+}

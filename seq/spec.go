@@ -1,0 +1,180 @@
+package seq
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+)
+
+// Counts says what a feature that occurs c times is worth.
+type Counts string
+
+// The ways to count. Vectors have unit length afterwards.
+const (
+	Raw      Counts = "raw"      // c
+	Root     Counts = "sqrt"     // √c: the inner product is then a Bhattacharyya coefficient
+	Log      Counts = "log"      // log(1+c)
+	Presence Counts = "presence" // 1
+)
+
+const (
+	tfidf = "tfidf"
+	fold  = "fold"
+)
+
+// modifiers are the words that may follow a map's name.
+func modifiers() []string {
+	return []string{string(Raw), string(Root), string(Log), string(Presence), tfidf, fold}
+}
+
+// Term is one feature map: `double:1,5/sqrt/tfidf`.
+type Term struct {
+	Map    string
+	Args   []int
+	Counts Counts
+	TFIDF  bool // times the logarithm of the inverse share of training sequences with the feature
+	Fold   bool // bytes: a–z are A–Z
+}
+
+// Spec is one or more feature maps, each of which gives a kernel: `double:1,5+spectrum:3`.
+type Spec []Term
+
+// String writes the term so that Parse reads it.
+func (t Term) String() string {
+	var b strings.Builder
+	b.WriteString(t.Map)
+	for i, a := range t.Args {
+		b.WriteByte(":,"[min(i, 1)])
+		b.WriteString(strconv.Itoa(a))
+	}
+	if t.Counts != Raw {
+		b.WriteString("/" + string(t.Counts))
+	}
+	if t.TFIDF {
+		b.WriteString("/" + tfidf)
+	}
+	if t.Fold {
+		b.WriteString("/" + fold)
+	}
+	return b.String()
+}
+
+// String writes the spec so that Parse reads it.
+func (s Spec) String() string {
+	words := make([]string, len(s))
+	for i, t := range s {
+		words[i] = t.String()
+	}
+	return strings.Join(words, "+")
+}
+
+// SpecError says what is wrong with a spec, or with a spec for some data.
+type SpecError struct{ Msg string }
+
+func (e *SpecError) Error() string { return e.Msg }
+
+func specErrorf(format string, args ...any) *SpecError {
+	return &SpecError{fmt.Sprintf(format, args...)}
+}
+
+// Parse reads a spec: terms joined by +, each NAME:ARGS and then /MODIFIERs, as in
+// `double:1,5/sqrt+spectrum:3/log/tfidf`. Maps lists the names. An error is a *SpecError.
+func Parse(text string) (Spec, error) {
+	var spec Spec
+	for _, word := range strings.Split(text, "+") {
+		t, err := parseTerm(strings.TrimSpace(word))
+		if err != nil {
+			return nil, specErrorf("kernel %q: %s", text, err.Msg)
+		}
+		if slices.ContainsFunc(spec, func(u Term) bool { return u.String() == t.String() }) {
+			return nil, specErrorf("kernel %q: %s stands there twice: remove one", text, t)
+		}
+		spec = append(spec, t)
+	}
+	return spec, nil
+}
+
+func parseTerm(word string) (Term, *SpecError) {
+	head, rest, _ := strings.Cut(word, "/")
+	name, args, _ := strings.Cut(head, ":")
+	t := Term{Map: name, Counts: Raw}
+	m, ok := mapNamed(name)
+	switch {
+	case name == "":
+		return t, specErrorf("a feature map is missing: write for example double:1,5+spectrum:3")
+	case !ok:
+		return t, specErrorf("there is no feature map %q%s", name, hint(name, mapNames()))
+	}
+	if err := t.parseArgs(m, args); err != nil {
+		return t, err
+	}
+	if rest == "" && strings.HasSuffix(word, "/") {
+		return t, specErrorf("%s: a word is missing after the /: use %s", word, strings.Join(modifiers(), ", "))
+	}
+	return t, t.parseModifiers(rest)
+}
+
+func (t *Term) parseArgs(m Map, text string) *SpecError {
+	var words []string
+	if text != "" {
+		words = strings.Split(text, ",")
+	}
+	if len(words) != len(m.Parameters) {
+		return specErrorf("%s takes %s: write %s, for example %s", m.Name, plural(len(m.Parameters), "number"), m.Usage(), m.Example)
+	}
+	for i, p := range m.Parameters {
+		v, err := strconv.Atoi(strings.TrimSpace(words[i]))
+		if err != nil {
+			return specErrorf("%s: %s must be a whole number and is %q: write %s, for example %s", m.Name, p.Name, words[i], m.Usage(), m.Example)
+		}
+		if v < p.Min || v > p.Max {
+			return specErrorf("%s: %s must be from %d to %d and is %d", m.Name, p.Name, p.Min, p.Max, v)
+		}
+		t.Args = append(t.Args, v)
+	}
+	if m.check != nil {
+		return m.check(t.Args)
+	}
+	return nil
+}
+
+func (t *Term) parseModifiers(text string) *SpecError {
+	if text == "" {
+		return nil
+	}
+	counted := false
+	for _, word := range strings.Split(text, "/") {
+		switch word {
+		case string(Raw), string(Root), string(Log), string(Presence):
+			if counted {
+				return specErrorf("%s: counts are given twice, as %s and %s", t.Map, t.Counts, word)
+			}
+			t.Counts, counted = Counts(word), true
+		case tfidf:
+			t.TFIDF = true
+		case fold:
+			t.Fold = true
+		default:
+			return specErrorf("%s: there is no way %q to count%s", t.Map, word, hint(word, modifiers()))
+		}
+	}
+	return nil
+}
+
+// hint is suggest.Hint with the whole list where no word is near.
+func hint(word string, known []string) string {
+	if near, ok := suggest.Nearest(word, known); ok {
+		return `: did you mean "` + near + `"?`
+	}
+	return ": use one of " + strings.Join(known, ", ")
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}

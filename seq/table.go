@@ -1,0 +1,92 @@
+package seq
+
+import "math/bits"
+
+// table numbers keys in the order in which they are first put. It is a hash table with
+// open addressing whose slots hold numbers, so that it can be walked in order and
+// emptied fast.
+type table struct {
+	keys  []uint64
+	slots []uint32 // number + 1; 0 is empty
+	shift uint     // 64 − log₂ of the slots
+}
+
+const golden = 0x9E3779B97F4A7C15 // 2⁶⁴ over the golden ratio
+
+const fewestSlots = 64
+
+func newTable() *table {
+	return &table{slots: make([]uint32, fewestSlots), shift: uint(64 - bits.TrailingZeros(fewestSlots))}
+}
+
+func (t *table) len() int { return len(t.keys) }
+
+// spread mixes high bits down before the multiplication, which carries only upwards.
+func (t *table) spread(key uint64) int { return int((key ^ key>>32) * golden >> t.shift) }
+
+// find is the number of key, or −1.
+func (t *table) find(key uint64) int {
+	mask := len(t.slots) - 1
+	for at := t.spread(key); ; at = (at + 1) & mask {
+		n := t.slots[at&mask]
+		if n == 0 {
+			return -1
+		}
+		if t.keys[n-1] == key {
+			return int(n - 1)
+		}
+	}
+}
+
+// put is the number of key, which gets the next one if it has none.
+func (t *table) put(key uint64) int {
+	mask := len(t.slots) - 1
+	at := t.spread(key)
+	for {
+		n := t.slots[at&mask]
+		if n == 0 {
+			break
+		}
+		if t.keys[n-1] == key {
+			return int(n - 1)
+		}
+		at = (at + 1) & mask
+	}
+	t.keys = append(t.keys, key)
+	t.slots[at&mask] = uint32(len(t.keys))
+	if 2*len(t.keys) > len(t.slots) {
+		t.grow()
+	}
+	return len(t.keys) - 1
+}
+
+func (t *table) grow() {
+	t.slots = make([]uint32, 4*len(t.slots))
+	t.shift -= 2
+	mask := len(t.slots) - 1
+	for i, key := range t.keys {
+		at := t.spread(key)
+		for t.slots[at] != 0 {
+			at = (at + 1) & mask
+		}
+		t.slots[at] = uint32(i + 1)
+	}
+}
+
+// reset forgets all keys. Where few of many slots are used, those are emptied one by
+// one, the last first: what a key passed on its way to its slot is then still there.
+func (t *table) reset() {
+	if 16*len(t.keys) >= len(t.slots) {
+		clear(t.slots)
+	} else {
+		mask := len(t.slots) - 1
+		for i := len(t.keys) - 1; i >= 0; i-- {
+			at := t.spread(t.keys[i])
+			for t.slots[at] != uint32(i+1) {
+				at = (at + 1) & mask
+			}
+			t.slots[at] = 0
+		}
+	}
+	t.keys = t.keys[:0]
+}
