@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -11,11 +12,13 @@ type Features struct {
 	Alphabet *Alphabet
 
 	ex      extractor
-	column  *table    // key → column, in ascending order of keys; nil: by dense
-	dense   []int32   // key → column, −1 where there is none
-	width   int       // columns
-	idf     []float64 // by column; nil: no tf-idf
-	unknown float64   // idf of a feature that no training sequence has
+	weight  func(key uint64) float64 // nil: 1
+	worth   [256]float64             // of a count, by Term.Counts
+	column  *table                   // key → column, in ascending order of keys; nil: by dense
+	dense   []int32                  // key → column, −1 where there is none
+	width   int                      // columns
+	idf     []float64                // by column; nil: no tf-idf
+	unknown float64                  // idf of a feature that no training sequence has
 }
 
 // Fit numbers the features of the training sequences. An error is a *SpecError: a map that is
@@ -27,6 +30,12 @@ func Fit(t Term, train *Set) (*Features, error) {
 	var err *SpecError
 	if f.ex, err = t.extractor(train.Alphabet); err != nil {
 		return nil, err
+	}
+	if w, ok := f.ex.(weighted); ok {
+		f.weight = w.weight
+	}
+	for n := range f.worth {
+		f.worth[n] = t.worth(n)
 	}
 	var folded []int32
 	for i := range train.N() {
@@ -75,47 +84,48 @@ func (f *Features) folded(folded, x []int32) []int32 {
 	return x
 }
 
-// visit counts the features of each of the sequences lo … hi−1, which then must drain.
-func (f *Features) visit(s *scratch, set *Set, lo, hi int, then func(c *counter)) {
+// visit counts the features of each of the sequences lo … hi−1 into s.keys and s.counts.
+func (f *Features) visit(s *scratch, set *Set, lo, hi int, then func(ascending bool)) {
 	var folded []int32
 	for i := lo; i < hi; i++ {
 		folded = f.fold(folded, set.At(i))
 		f.ex.keys(f.folded(folded, set.At(i)), s)
-		then(&s.count)
+		var ascending bool
+		s.keys, s.counts, ascending = s.count.drain(s.keys[:0], s.counts[:0])
+		then(ascending)
 	}
 }
 
 // survey lists the keys of all sequences in ascending order, and in how many each occurs.
 func (f *Features) survey(set *Set) (keys []uint64, rows []uint32) {
 	space := f.ex.space()
-	total := newCounter(space) // of rows
-	counters := inBlocks(set.N(), func() (*counter, func(lo, hi int)) {
+	found := inBlocks(set.N(), func() (*counter, func(lo, hi int)) {
 		found, s := newCounter(space), newScratch(space)
 		return &found, func(lo, hi int) {
-			f.visit(s, set, lo, hi, func(c *counter) {
-				c.drain(func(key uint64, _ uint32) { found.addTimes(key, 1) })
-			})
+			f.visit(s, set, lo, hi, func(bool) { found.add(s.keys) })
 		}
 	})
-	for _, c := range counters {
-		c.drain(total.addTimes)
-	}
-	type entry struct {
-		key  uint64
-		rows uint32
-	}
-	var all []entry
-	total.drain(func(key uint64, n uint32) { all = append(all, entry{key, n}) })
-	slices.SortFunc(all, func(a, b entry) int {
-		if a.key < b.key {
-			return -1
+	total := newTable()
+	for _, c := range found {
+		keys, counts, _ := c.drain(nil, nil)
+		for i, k := range keys {
+			n := total.put(k)
+			if n == len(rows) {
+				rows = append(rows, 0)
+			}
+			rows[n] += counts[i]
 		}
-		return 1
-	})
-	for _, e := range all {
-		keys, rows = append(keys, e.key), append(rows, e.rows)
 	}
-	return keys, rows
+	order := make([]int, total.len())
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(total.keys[a], total.keys[b]) })
+	keys, sorted := make([]uint64, len(order)), make([]uint32, len(order))
+	for c, n := range order {
+		keys[c], sorted[c] = total.keys[n], rows[n]
+	}
+	return keys, sorted
 }
 
 // number gives the keys, in ascending order, their columns.
@@ -145,18 +155,31 @@ func (f *Features) columnOf(key uint64) int {
 	return f.column.find(key)
 }
 
-// value is what a feature counted n times is worth, before the vector is scaled to unit length.
-func (f *Features) value(key uint64, column int, n uint32) float64 {
-	v := float64(n)
-	switch f.Term.Counts {
+// worth is what a feature counted n times is worth.
+func (t Term) worth(n int) float64 {
+	switch t.Counts {
 	case Root:
-		v = math.Sqrt(v)
+		return math.Sqrt(float64(n))
 	case Log:
-		v = math.Log1p(v)
+		return math.Log1p(float64(n))
 	case Presence:
-		v = 1
+		return float64(min(n, 1))
 	}
-	v *= f.ex.weight(key)
+	return float64(n)
+}
+
+// value is what a feature counted n times is worth, before the vector is scaled to unit length. column is −1
+// where it has none.
+func (f *Features) value(key uint64, column int, n uint32) float64 {
+	v := 0.0
+	if n < uint32(len(f.worth)) {
+		v = f.worth[n]
+	} else {
+		v = f.Term.worth(int(n))
+	}
+	if f.weight != nil {
+		v *= f.weight(key)
+	}
 	switch {
 	case f.idf == nil:
 	case column < 0:
@@ -179,8 +202,9 @@ func (f *Features) Rows(set *Set) *Rows {
 	inBlocks(n, func() (struct{}, func(lo, hi int)) {
 		w := &filler{f: f, s: newScratch(f.ex.space())}
 		return struct{}{}, func(lo, hi int) {
-			p := &parts[lo/rowBlock]
-			f.visit(w.s, set, lo, hi, func(c *counter) { w.fill(p, c) })
+			w.part.empty()
+			f.visit(w.s, set, lo, hi, w.fill)
+			parts[lo/rowBlock] = w.part.clone()
 		}
 	})
 	return join(parts, n, f.width)
@@ -194,31 +218,46 @@ type part struct {
 	square []float64
 }
 
+func (p *part) empty() {
+	p.ends, p.column, p.value, p.square = p.ends[:0], p.column[:0], p.value[:0], p.square[:0]
+}
+
+func (p *part) clone() part {
+	return part{slices.Clone(p.ends), slices.Clone(p.column), slices.Clone(p.value), slices.Clone(p.square)}
+}
+
 // filler makes rows out of counts.
 type filler struct {
 	f              *Features
 	s              *scratch
-	entries, spare []uint64 // column<<32 | count
-	keys           []uint64
+	part           part
+	entries, spare []uint64 // column<<32 | number of the key in s.keys
 }
 
-func (w *filler) fill(p *part, c *counter) {
-	f := w.f
+func (w *filler) fill(ascending bool) {
+	f, p, keys, counts := w.f, &w.part, w.s.keys, w.s.counts
 	w.entries = w.entries[:0]
-	square := 0.0 // of the features without a column
-	c.drain(func(key uint64, n uint32) {
-		if column := f.columnOf(key); column >= 0 {
-			w.entries = append(w.entries, uint64(column)<<32|uint64(n))
-		} else {
-			v := f.value(key, -1, n)
-			square += v * v
-		}
-	})
-	w.entries, w.spare = sortByColumn(w.entries, w.spare, f.width)
+	square := 0.0
 	from := len(p.value)
+	for i, key := range keys {
+		column := f.columnOf(key)
+		switch {
+		case column >= 0 && !ascending:
+			w.entries = append(w.entries, uint64(column)<<32|uint64(i))
+			continue
+		case column >= 0:
+			p.column = append(p.column, int32(column))
+		}
+		v := f.value(key, column, counts[i])
+		square += v * v
+		if column >= 0 {
+			p.value = append(p.value, v)
+		}
+	}
+	w.entries, w.spare = sortByColumn(w.entries, w.spare, f.width)
 	for _, e := range w.entries {
-		column := int(e >> 32)
-		v := f.value(f.keyOf(column), column, uint32(e))
+		i, column := uint32(e), int(e>>32)
+		v := f.value(keys[i], column, counts[i])
 		square += v * v
 		p.column, p.value = append(p.column, int32(column)), append(p.value, v)
 	}
@@ -226,18 +265,11 @@ func (w *filler) fill(p *part, c *counter) {
 	if square > 0 {
 		one = 1
 		scale := 1 / math.Sqrt(square)
-		for i := range p.value[from:] {
-			p.value[from+i] *= scale
+		row := p.value[from:]
+		for i := range row {
+			row[i] *= scale
 		}
 	}
 	p.square = append(p.square, one)
 	p.ends = append(p.ends, len(p.value))
-}
-
-// keyOf is the key of a column, where weights ask for it.
-func (f *Features) keyOf(column int) uint64 {
-	if f.column == nil {
-		return 0
-	}
-	return f.column.keys[column]
 }

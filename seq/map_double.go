@@ -18,7 +18,6 @@ func doubleMap() Map {
 }
 
 type pairs struct {
-	plainMap
 	k, d int
 	g    *grams
 }

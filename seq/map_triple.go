@@ -18,7 +18,6 @@ func tripleMap() Map {
 }
 
 type triples struct {
-	plainMap
 	k, d int
 	g    *grams
 }

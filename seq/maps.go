@@ -38,16 +38,18 @@ type extractor interface {
 	keys(x []int32, s *scratch)
 	// crowded says that the training sequences have more features than there are numbers.
 	crowded() bool
-	// weight is the factor of a feature.
+}
+
+// weighted is an extractor whose features have factors.
+type weighted interface {
 	weight(key uint64) float64
 }
 
-// plainMap is what most extractors share: nothing to learn, and no weights.
+// plainMap is what most extractors share: nothing to learn.
 type plainMap struct{}
 
-func (plainMap) crowded() bool         { return false }
-func (plainMap) learn([]int32) bool    { return false }
-func (plainMap) weight(uint64) float64 { return 1 }
+func (plainMap) crowded() bool      { return false }
+func (plainMap) learn([]int32) bool { return false }
 
 // Maps is the table of feature maps.
 func Maps() []Map {

@@ -185,11 +185,9 @@ func testMap(t *testing.T, m Map, spec string, kind Kind, define func([]int32, [
 		t.Errorf("%d empty vectors, want %d", a.Empty(), empty)
 	}
 	testGram(t, dots[:train.N()*train.N()], train.N())
-	backwards := f.Rows(reversed(all))
 	if m.Reversal { // trained and asked backwards
 		g := mustFit(t, spec, reversed(train))
-		backwards = g.Rows(reversed(all))
-		for i, v := range Dots(backwards, g.Rows(reversed(train))) {
+		for i, v := range Dots(g.Rows(reversed(all)), g.Rows(reversed(train))) {
 			if math.Abs(v-dots[i]) > 1e-12 {
 				t.Fatalf("reversed, entry %d is %.15g, not %.15g", i, v, dots[i])
 			}

@@ -16,8 +16,9 @@ var rooms = map[string][]string{
 	"cuda":              {},
 	"device/devicetest": {"device", "internal/philox", "internal/fdcheck"},
 	"model":             {"device", "internal/philox"},
-	"data":              {"leaves"},
-	"train":             {"model", "data", "device", "leaves"},
+	"seq":               {"leaves"},
+	"data":              {"seq", "leaves"},
+	"train":             {"model", "data", "seq", "device", "leaves"},
 	"internal/workload": {"model", "device"}, // no leaf: only commands import it
 }
 
