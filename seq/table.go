@@ -73,15 +73,14 @@ func (t *table) grow() {
 	}
 }
 
-// reset forgets all keys. Where few of many slots are used, those are emptied one by
-// one, the last first: what a key passed on its way to its slot is then still there.
+// reset forgets all keys. Where few of many slots are used, those are emptied one by one.
 func (t *table) reset() {
 	if 16*len(t.keys) >= len(t.slots) {
 		clear(t.slots)
 	} else {
 		mask := len(t.slots) - 1
-		for i := len(t.keys) - 1; i >= 0; i-- {
-			at := t.spread(t.keys[i])
+		for i, key := range t.keys {
+			at := t.spread(key)
 			for t.slots[at] != uint32(i+1) {
 				at = (at + 1) & mask
 			}
