@@ -9,6 +9,8 @@ import (
 	"math"
 
 	"gorgonia.org/tensor"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // Task is what is learnt: a real number or a class.
@@ -25,6 +27,10 @@ const (
 type Dataset struct {
 	Name string // file name without folder and ending, or the name of the set
 	Path string // the file, or "embedded"
+
+	// Sequences are variable-sized inputs, a sequence for each row; nil where there are none. X is nil where
+	// there is nothing else.
+	Sequences *seq.Set
 
 	X       *tensor.Dense // inputs [N,D], float64 or float32, as in the file; pixels as fractions of the brightest
 	Columns []string      // names of the D inputs
@@ -48,13 +54,21 @@ type Dataset struct {
 }
 
 // N is the number of rows.
-func (d *Dataset) N() int { return d.X.Shape()[0] }
+func (d *Dataset) N() int {
+	if d.X == nil {
+		return d.Sequences.N()
+	}
+	return d.X.Shape()[0]
+}
 
 // D is the number of inputs.
 func (d *Dataset) D() int { return len(d.Columns) }
 
 // Row is row i of X, which is not to be changed: the memory of X where that holds float64.
 func (d *Dataset) Row(i int) []float64 {
+	if d.X == nil {
+		return nil
+	}
 	if d.X.Dtype() == tensor.Float64 {
 		return rowOf(nil, d.X, i)
 	}
@@ -75,7 +89,12 @@ func (d *Dataset) HasTarget() bool { return d.Target != "" }
 // Subset is a copy of the given rows, in the given order.
 func (d *Dataset) Subset(rows []int) *Dataset {
 	s := *d
-	s.X = pickRows(d.X, rows)
+	if d.X != nil {
+		s.X = pickRows(d.X, rows)
+	}
+	if d.Sequences != nil {
+		s.Sequences = d.Sequences.Subset(rows)
+	}
 	s.Y = pick(d.Y, rows)
 	s.Labels = pick(d.Labels, rows)
 	s.lines = pick(d.lines, rows)
@@ -103,15 +122,24 @@ type Schema struct {
 	Task     Task     `json:"task"`
 	Classes  []string `json:"classes,omitempty"`
 	OneHot   []OneHot `json:"one_hot,omitempty"` // columns of a file that stand for several of Columns
+
+	Alphabet *seq.Alphabet `json:"alphabet,omitempty"` // of sequences; nil where rows have none
 }
 
 // Schema describes d to readers of other files.
 func (d *Dataset) Schema() Schema {
-	return Schema{Columns: d.Columns, Target: d.Target, TargetAt: d.targetAt, Task: d.Task, Classes: d.Classes, OneHot: d.oneHot}
+	s := Schema{Columns: d.Columns, Target: d.Target, TargetAt: d.targetAt, Task: d.Task, Classes: d.Classes, OneHot: d.oneHot}
+	if d.Sequences != nil {
+		s.Alphabet = d.Sequences.Alphabet
+	}
+	return s
 }
 
 // Check refuses a schema that no training set can have had; one comes from a file.
 func (s Schema) Check() error {
+	if s.Alphabet != nil {
+		return s.checkSequences()
+	}
 	switch {
 	case len(s.Columns) == 0, s.Target == "", s.TargetAt < 0, s.TargetAt > len(s.Columns),
 		s.Task != Regression && s.Task != Classification, s.Task == Classification && !inARow(s.Classes), !s.checkOneHot():
@@ -131,6 +159,9 @@ func (d *Dataset) fingerprint() string {
 		h.Write([]byte(w))
 	}
 	writeUint(h, uint64(d.N()))
+	if d.Sequences != nil {
+		hashSequences(h, d.Sequences)
+	}
 	row, values := make([]byte, 0, 8*(d.D()+1)), make([]float64, d.D())
 	for i := range d.N() {
 		row = row[:0]

@@ -24,18 +24,22 @@ type format struct {
 	text  bool // a column may be text
 	apart bool // the targets may be in another file, ReadOptions.Labels
 	read  func(*input) (*table, error)
+
+	sequences bool // rows are sequences, not vectors
 }
 
 // formats are all kinds, the first that fits is taken: CSV, the last, takes what is left and
 // says what is wrong with it.
 func formats() []format {
 	return []format{
-		{"an IDX file of images", isIDX, false, true, readIDX},
-		{"an npy array", isNpy, false, true, readNpy},
-		{"an npz archive", isZip, false, true, readNpz},
-		{"a LIBSVM file", isLIBSVM, false, false, readLIBSVM},
-		{"an ARFF table", isARFF, true, false, readCSV},
-		{"a CSV table", func([]byte) bool { return true }, true, false, readCSV},
+		{"an IDX file of images", isIDX, false, true, readIDX, false},
+		{"an npy array", isNpy, false, true, readNpy, false},
+		{"an npz archive", isZip, false, true, readNpz, false},
+		{"a LIBSVM file", isLIBSVM, false, false, readLIBSVM, false},
+		{"an ARFF table", isARFF, true, false, readCSV, false},
+		{"a FASTA file", isFASTA, false, true, readFASTA, true},
+		sequenceLines(),
+		{"a CSV table", func([]byte) bool { return true }, true, false, readCSV, false},
 	}
 }
 

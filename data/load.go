@@ -21,7 +21,11 @@ type Source struct {
 	OneHot     bool   // as in ReadOptions
 	Target     string // as in ReadOptions
 	Task       string // as in ReadOptions
+	Tokens     string // as in ReadOptions
 	Seed       uint64 // of the held-out rows
+
+	// Sequences says that the caller can do with rows that are sequences.
+	Sequences bool
 }
 
 // Load reads a training set and its test set. The test set has the columns, the task
@@ -36,6 +40,9 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 	default:
 		train, test, notes, err = loadFiles(s)
 	}
+	if err == nil && train.Sequences != nil && !s.Sequences {
+		err = errorf(train.Path, "holds sequences: only a table of numbers can be trained on; info describes sequences")
+	}
 	if err == nil {
 		err = checkTraining(train)
 	}
@@ -45,14 +52,26 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 	if names := constantColumns(train); len(names) > 0 {
 		notes = append(notes, fmt.Sprintf("%s: constant in the training rows, so without information: %s", train.Path, list(names)))
 	}
+	if train.Sequences != nil {
+		notes = append(notes, repeated(train, test)...)
+	}
 	return train, test, notes, nil
+}
+
+// repeated warns of test sequences that are training sequences, too.
+func repeated(train, test *Dataset) []string {
+	n := test.Sequences.Repeated(train.Sequences)
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %d of the %s for testing are training sequences, too: scores will be too good", test.Path, n, plural(test.N(), "sequence"))}
 }
 
 func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if s.Fold != 0 {
 		return nil, nil, nil, errorf(s.Data, "a file has no folds: give --test FILE, or leave --fold out (the named sets are %s)", strings.Join(Names(), ", "))
 	}
-	all, notes, err := ReadFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels, OneHot: s.OneHot})
+	all, notes, err := ReadFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels, OneHot: s.OneHot, Tokens: s.Tokens})
 	if err != nil {
 		return nil, nil, nil, meantName(s.Data, err)
 	}

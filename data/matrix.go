@@ -17,6 +17,9 @@ func size(x *tensor.Dense) (n, d int) { return x.Shape()[0], x.Shape()[1] }
 
 // rowOf is row i of x: the memory of x itself, or dst filled with it.
 func rowOf(dst []float64, x *tensor.Dense, i int) []float64 {
+	if x == nil { // sequences only
+		return nil
+	}
 	_, d := size(x)
 	if x.Dtype() == tensor.Float64 {
 		return x.Float64s()[i*d : (i+1)*d : (i+1)*d]

@@ -56,7 +56,7 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 			return nil, nil, nil, errorf("", "%s comes with its own %s: leave the file %s out, or give a file of your own as data", s.Data, file.what, file.path)
 		}
 	}
-	opt := ReadOptions{Target: s.Target, Task: s.Task, OneHot: s.OneHot}
+	opt := ReadOptions{Target: s.Target, Task: s.Task, OneHot: s.OneHot, Tokens: s.Tokens}
 	folder := set.Folder(s.DataDir)
 	if folder == "" {
 		if set.embedded {

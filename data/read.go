@@ -11,13 +11,16 @@ import (
 	"strings"
 
 	"gorgonia.org/tensor"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // ReadOptions say how a file is to be read. The zero value finds out.
 type ReadOptions struct {
 	Target string // name of the target column, or its number from 1; "": the column "target", else the last
 	Task   string // "", "auto", "regression" or "classification"
-	Labels string // file with the targets of images; "": found by its name in the same folder
+	Labels string // file with the targets of images or sequences; "": found by its name in the same folder, or in the file itself
+	Tokens string // one of Tokens: how sequences are cut into symbols; "": auto
 
 	// OneHot makes, of each column of a CSV file that has text in it, an input for each of its values.
 	OneHot bool
@@ -69,6 +72,9 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 	if in.task, err = parseTask(opt.Task); err != nil {
 		return nil, nil, err
 	}
+	if err := checkTokens(opt.Tokens); err != nil {
+		return nil, nil, err
+	}
 	if opt.Like != nil {
 		if err := opt.Like.Check(); err != nil {
 			return nil, nil, err
@@ -79,6 +85,11 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 		return nil, nil, err
 	}
 	f := formatOf(in.head)
+	if opt.Like != nil {
+		if f, err = in.formatLike(f); err != nil {
+			return nil, nil, err
+		}
+	}
 	if opt.OneHot && !f.text {
 		return nil, nil, errorf(name, "is %s, which holds numbers only: leave one-hot out", f.what)
 	}
@@ -94,6 +105,9 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 
 // table is what a format makes of a file.
 type table struct {
+	sequences   *seq.Set
+	labels      []int32  // of sequences: indices into classes
+	classes     []string // of sequences
 	x           *tensor.Dense
 	columns     []string
 	oneHot      []OneHot
@@ -108,6 +122,9 @@ type table struct {
 
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	d := &Dataset{X: t.x, Columns: t.columns, Target: t.target, targetAt: t.targetAt, Task: in.task, AutoScaling: t.autoScaling, oneHot: t.oneHot, lines: t.lines}
+	if t.sequences != nil {
+		return t.sequenceSet(in, d), t.notes, nil
+	}
 	if like := in.opt.Like; like != nil {
 		d.Classes, d.targetAt = like.Classes, like.TargetAt
 		if d.Target != "" {

@@ -41,6 +41,13 @@ const (
 	mnistLicence = "usually given as CC BY-SA 3.0 (Y. LeCun, C. Cortes, C. Burges)"
 )
 
+func sequenceFiles(int) (train, test string) { return "train.tsv.gz", "test.tsv.gz" }
+
+// fastskFiles are those of a set of FastSK's.
+func fastskFiles(name string) func(int) (train, test string) {
+	return func(int) (train, test string) { return name + ".train.fasta.gz", name + ".test.fasta.gz" }
+}
+
 // Sets are all named sets.
 func Sets() []Set {
 	return []Set{
@@ -63,6 +70,16 @@ func Sets() []Set {
 		{Name: "credit", Task: Classification, Classes: 2, Train: 967, Test: 33, Inputs: 24, Folds: 5, files: foldFiles,
 			columns: strings.Fields("A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22 A23 A24"),
 			About:   "good or bad credit risks", Licence: uciLicence},
+		{Name: "music", Task: Classification, Classes: 10, Train: 900, Test: 100, Folds: 1, files: sequenceFiles,
+			About: "genres by the sounds of 30 seconds as integers below 1024", Licence: "not stated; distributed for research (GTZAN)"},
+		{Name: "reuters", Task: Classification, Classes: 2, Train: 8084, Test: 899, Folds: 1, files: sequenceFiles,
+			About: "news of earnings or others, as text", Licence: "for research (Reuters-21578)"},
+		{Name: "scop", Task: Classification, Classes: 7, Train: 2575, Test: 287, Folds: 1, files: sequenceFiles,
+			About: "structural classes of proteins", Licence: "free to use with citation (SCOPe, ASTRAL)"},
+		{Name: "rad21", Task: Classification, Classes: 2, Train: 2000, Test: 2000, Folds: 1, folder: "fastsk", files: fastskFiles("RAD21"),
+			About: "binding sites in DNA", Licence: "Apache 2.0 (FastSK)"},
+		{Name: "2.41", Task: Classification, Classes: 2, Train: 1427, Test: 1219, Folds: 1, folder: "fastsk", files: fastskFiles("2.41"),
+			About: "remote homology of proteins", Licence: "Apache 2.0 (FastSK)"},
 	}
 }
 

@@ -2,6 +2,8 @@ package data
 
 import (
 	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // Summary describes a data set for `info`.
@@ -10,6 +12,7 @@ type Summary struct {
 	Path        string          `json:"path"`
 	Rows        int             `json:"rows"`
 	Inputs      int             `json:"inputs"`
+	Sequences   *SequenceStats  `json:"sequences,omitempty"`
 	Task        Task            `json:"task"`
 	Target      string          `json:"target"`
 	Columns     []ColumnSummary `json:"columns"`                // the inputs
@@ -21,6 +24,22 @@ type Summary struct {
 	Outlier     Outlier `json:"outlier"`
 	AutoScaling string  `json:"auto_scaling"`
 	Fingerprint string  `json:"fingerprint"`
+}
+
+// SequenceStats describes the sequences of a set.
+type SequenceStats struct {
+	Alphabet string  `json:"alphabet"`
+	Letters  int     `json:"letters"` // that it has; of words, that occur
+	Shortest int     `json:"shortest"`
+	Mean     float64 `json:"mean"`
+	Longest  int     `json:"longest"`
+	Repeated int     `json:"repeated"` // rows whose sequence an earlier row has
+}
+
+func sequenceStats(s *seq.Set) *SequenceStats {
+	t := &SequenceStats{Alphabet: string(s.Alphabet.Kind), Letters: s.Alphabet.Letters, Repeated: s.Repeats()}
+	t.Shortest, t.Mean, t.Longest = s.Lengths()
+	return t
 }
 
 // ColumnSummary describes the values of one column.
@@ -63,10 +82,15 @@ func Summarize(d *Dataset) Summary {
 	for j, name := range d.Columns {
 		s.Columns = append(s.Columns, summarizeColumn(name, column(values, d.X, j)))
 	}
-	col, sds := WorstOutlier(d.X)
-	s.Outlier = Outlier{d.Columns[col], sds}
-	if s.AutoScaling == "" {
-		s.AutoScaling = autoScaling(sds)
+	if d.Sequences != nil {
+		s.Sequences = sequenceStats(d.Sequences)
+	}
+	if d.X != nil {
+		col, sds := WorstOutlier(d.X)
+		s.Outlier = Outlier{d.Columns[col], sds}
+		if s.AutoScaling == "" {
+			s.AutoScaling = autoScaling(sds)
+		}
 	}
 	switch {
 	case d.Y != nil:

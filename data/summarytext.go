@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +20,10 @@ func (s Summary) Lines() []string {
 		"fingerprint " + s.Fingerprint,
 		"",
 	}
+	if t := s.Sequences; t != nil {
+		lines = append(lines, fmt.Sprintf("sequences of %s symbols (mean %.1f), alphabet %s with %s, %s repeated",
+			span(t.Shortest, t.Longest), t.Mean, t.Alphabet, plural(t.Letters, "letter"), humanize.Comma(int64(t.Repeated))), "")
+	}
 	columns := s.Columns
 	if s.TargetStats != nil {
 		columns = append(columns[:len(columns):len(columns)], *s.TargetStats)
@@ -27,7 +32,9 @@ func (s Summary) Lines() []string {
 		columns = append(columns[:fewColumns:fewColumns], columns[len(s.Columns):]...)
 		lines = append(append(lines, columnLines(columns)...), fmt.Sprintf("and %d more inputs, the last %s (--json has all)", more, quote(s.Columns[len(s.Columns)-1].Name)))
 	} else {
-		lines = append(lines, columnLines(columns)...)
+		if len(columns) > 0 {
+			lines = append(lines, columnLines(columns)...)
+		}
 	}
 	if s.TargetStats != nil {
 		lines = append(lines, "", "target "+quote(s.Target))
@@ -42,8 +49,19 @@ func (s Summary) Lines() []string {
 				100*float64(c.Count)/float64(s.Rows), bar(c.Count, s.mostCommon())))
 		}
 	}
+	if s.Inputs == 0 {
+		return lines
+	}
 	return append(lines, "", fmt.Sprintf("auto scaling: %s (the farthest input lies %.1f sd from its mean, in column %s)",
 		s.AutoScaling, s.Outlier.SDs, quote(s.Outlier.Column)))
+}
+
+// span is "5 to 7", or "5".
+func span(low, high int) string {
+	if low == high {
+		return strconv.Itoa(low)
+	}
+	return strconv.Itoa(low) + " to " + strconv.Itoa(high)
 }
 
 // columnLines is a table with a row for each column of the file, the target last.

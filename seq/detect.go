@@ -20,12 +20,13 @@ const (
 	mostlyDNA     = 0.95 // A C G T U N among all
 	surelyDNA     = 0.80 // A C G T U among all
 	mostlyProtein = 0.99 // letters of proteins among all
+	oneCase       = 0.02 // letters of the rarer case among all, which are unknown residues
 	fewRare       = 0.04 // B J O U X Z among all: texts have more O and U
 )
 
 // Detect tells the alphabet of the sequences counted, by this rule: whole numbers between
-// blanks are integers; nearly all A C G T U N is DNA; nearly all letters of amino acids, of
-// one case and with few of B J O U X Z, is a protein; everything else is bytes. Words are never guessed.
+// blanks are integers; nearly all A C G T U N is DNA; nearly all letters of amino acids, nearly
+// all of one case and with few of B J O U X Z, is a protein; everything else is bytes. Words are never guessed.
 func (c *Census) Detect() Kind {
 	total, blanks, digits := 0, 0, 0
 	var dna, sure, protein, rare, upper, lower int
@@ -68,7 +69,7 @@ func (c *Census) Detect() Kind {
 		return Integers
 	case blanks == 0 && of(dna, mostlyDNA) && of(sure, surelyDNA):
 		return DNA
-	case blanks == 0 && of(protein, mostlyProtein) && !of(rare, fewRare) && (upper == 0 || lower == 0):
+	case blanks == 0 && of(protein, mostlyProtein) && !of(rare, fewRare) && !of(min(upper, lower), oneCase):
 		return Protein
 	}
 	return Bytes

@@ -110,6 +110,7 @@ func TestDetect(t *testing.T) {
 		{DNA, []string{"ACGUACGUACGUACGUACGUACGUQ"}}, // one stray symbol, which is then an error
 		{Protein, []string{"LITREQLMKIASIPLKRKEPEYNLILDALENFNRDIEGTSVKEIYSKLSKLNELVDNYQTKYPSSGRNLALENFRDSL"}},
 		{Protein, []string{"mvnsilvvcigniCrsptger"[:13], "XAFDGTWKVDRNENYEKFMEKMGINVVKRKLGAH"[:0]}},
+		{Protein, []string{strings.Repeat("LITREQLMKIASIPLKRKEPEYNLILDALENFNRDIEGT", 3) + "xx"}},
 		{Bytes, []string{"HINDUSTAN LEVER PROFITS RISE FOR 1986"}},
 		{Bytes, []string{"Smith", "Jones", "Dupont", "Moulin"}},
 		{Bytes, []string{"hello", "world", "you", "double"}},

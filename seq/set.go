@@ -42,24 +42,48 @@ func (s *Set) Lengths() (shortest int, mean float64, longest int) {
 	return shortest, float64(len(s.Codes)) / float64(s.N()), longest
 }
 
-// Repeated counts the sequences of s that also occur in of; an unknown symbol is like another here.
-func (s *Set) Repeated(of *Set) int {
-	known := make(map[uint64][]int, of.N())
-	for i := range of.N() {
-		h := hashOf(of.At(i))
-		known[h] = append(known[h], i)
-	}
+// Repeats counts the sequences that an earlier one is equal to.
+func (s *Set) Repeats() int {
+	known := newIndex(s.N())
 	count := 0
 	for i := range s.N() {
-		x := s.At(i)
-		for _, j := range known[hashOf(x)] {
-			if slices.Equal(x, of.At(j)) {
-				count++
-				break
-			}
+		if known.has(s, s.At(i)) {
+			count++
+		} else {
+			known.put(s.At(i), i)
 		}
 	}
 	return count
+}
+
+// Repeated counts the sequences of s that also occur in of; an unknown symbol is like another here.
+func (s *Set) Repeated(of *Set) int {
+	known := newIndex(of.N())
+	for i := range of.N() {
+		known.put(of.At(i), i)
+	}
+	count := 0
+	for i := range s.N() {
+		if known.has(of, s.At(i)) {
+			count++
+		}
+	}
+	return count
+}
+
+// index finds sequences by a hash of their codes.
+type index map[uint64][]int
+
+func newIndex(n int) index { return make(index, n) }
+
+func (x index) put(codes []int32, i int) {
+	h := hashOf(codes)
+	x[h] = append(x[h], i)
+}
+
+// has says whether one of the sequences of s that were put has these codes.
+func (x index) has(s *Set, codes []int32) bool {
+	return slices.ContainsFunc(x[hashOf(codes)], func(j int) bool { return slices.Equal(codes, s.At(j)) })
 }
 
 func hashOf(x []int32) uint64 {

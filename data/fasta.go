@@ -1,0 +1,131 @@
+package data
+
+import (
+	"bytes"
+	"io"
+	"strings"
+)
+
+// isFASTA: the first line that is not blank starts with >.
+func isFASTA(head []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"), []byte(">"))
+}
+
+// readFASTA reads sequences on any number of lines each, after a header >CLASS or >NAME|CLASS.
+func readFASTA(in *input) (*table, error) {
+	if _, err := in.text(); err != nil {
+		return nil, err
+	}
+	t := &texts{name: in.name}
+	var headers []string
+	lines := &lineReader{in: in}
+	for {
+		from := len(t.text)
+		text, err := lines.append(t.text)
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		line := text[from:]
+		here := place{lines.line, 1}
+		switch {
+		case len(bytes.TrimSpace(line)) == 0:
+			if t.text = text; len(headers) > 0 {
+				t.text = append(text, '\n')
+			}
+		case line[0] == '>':
+			t.close()
+			headers = append(headers, strings.TrimSpace(string(line[1:])))
+			t.where = append(t.where, here)
+			t.at = append(t.at, place{lines.line + 1, 1})
+			t.text = t.text[:from]
+		case bytes.IndexByte(line, '\t') >= 0:
+			return nil, t.errorAt(place{lines.line, bytes.IndexByte(line, '\t') + 1},
+				"found a tab in the sequence after %s: lines of class, tab and sequence cannot be mixed with FASTA", quote(">"+headers[len(headers)-1]))
+		default:
+			t.text = append(text, '\n')
+		}
+	}
+	t.close()
+	return t.finishFASTA(in, headers)
+}
+
+// close ends the sequence that was read last.
+func (t *texts) close() {
+	if len(t.end) < len(t.at) {
+		t.end = append(t.end, len(t.text))
+	}
+}
+
+func (t *texts) finishFASTA(in *input, headers []string) (*table, error) {
+	for i := range t.n() {
+		if len(bytes.TrimSpace(t.of(i))) == 0 {
+			return nil, t.errorAt(t.where[i], "the sequence after %s is empty: remove the header, or give the sequence", quote(">"+headers[i]))
+		}
+	}
+	t.splitHeaders(headers)
+	if in.opt.Labels == "" {
+		if err := t.checkHeaders(in.opt); err != nil {
+			return nil, err
+		}
+	}
+	return t.table(in)
+}
+
+// splitHeaders takes the class from behind the last |, if there is one in the first header, else the
+// whole header.
+func (t *texts) splitHeaders(headers []string) {
+	bar := len(headers) > 0 && strings.Contains(headers[0], "|")
+	for _, h := range headers {
+		name, label := h, h
+		if i := strings.LastIndexByte(h, '|'); bar {
+			name, label = h[:max(i, 0)], strings.TrimSpace(h[i+1:])
+			if i < 0 {
+				name, label = h, ""
+			}
+		}
+		t.names, t.labels = append(t.names, name), append(t.labels, label)
+	}
+}
+
+// checkHeaders refuses a header without a class. Headers that are nearly all different and no numbers
+// are names. Where classes may be missing, they are then left out.
+func (t *texts) checkHeaders(opt ReadOptions) error {
+	if opt.TargetOptional && t.noneKnown(opt.Like.Classes) {
+		t.labels = nil
+		return nil
+	}
+	for i, l := range t.labels {
+		if l == "" {
+			return t.errorAt(t.where[i], "the header has no class: write >CLASS or >NAME|CLASS in every header, or give the classes by --labels FILE")
+		}
+	}
+	different := map[string]bool{}
+	for _, l := range t.labels {
+		if _, err := parseNumber(l); err == nil {
+			return nil
+		}
+		different[l] = true
+	}
+	if opt.Like == nil && len(different) > 2 && 2*len(different) > t.n() {
+		return t.errorAt(t.where[0], "the header has no class: the headers hold %d different words in %s, so they are names; write >NAME|CLASS, or give the classes by --labels FILE",
+			len(different), plural(t.n(), "sequence"))
+	}
+	return nil
+}
+
+// noneKnown says that no label is a class, or a number where there are no classes.
+func (t *texts) noneKnown(classes []string) bool {
+	find := classFinder(classes)
+	for _, l := range t.labels {
+		if classes == nil {
+			if _, err := parseNumber(l); err == nil {
+				return false
+			}
+		} else if _, ok := find(l); ok {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,216 @@
+package data
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// sequenceTarget is the name of the target of sequences.
+const sequenceTarget = "class"
+
+// targets makes classes or reals of the labels. Labels are classes if they are words, or whole numbers
+// of few kinds; classes stand in the order of their numbers or their letters.
+func (t *texts) targets(in *input, made *table) error {
+	if t.labels == nil {
+		if in.opt.TargetOptional {
+			return nil
+		}
+		return errorf(t.name, "has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every line")
+	}
+	made.task, made.target = in.task, sequenceTarget
+	if like := in.opt.Like; like != nil {
+		made.target, made.classes = like.Target, like.Classes
+		return t.setTargets(made)
+	}
+	classes, why := t.findClasses()
+	if made.task == "" {
+		made.task = Classification
+		if why != "" {
+			made.task = Regression
+		}
+	}
+	switch {
+	case made.task == Regression && why == "":
+		t.notes = append(t.notes, t.name+": regression")
+	case made.task == Regression:
+		t.notes = append(t.notes, fmt.Sprintf("%s: the labels hold %s: task regression", t.name, why))
+	case len(classes) > maxClasses:
+		return errorf(t.name, "has %d different classes, more than %d: give fewer, or use the task regression", len(classes), maxClasses)
+	default:
+		made.classes = classes
+		t.notes = append(t.notes, fmt.Sprintf("%s: classes %s", t.name, list(classes)))
+	}
+	return t.setTargets(made)
+}
+
+// findClasses lists the different labels in order, and says why they are no classes where they are numbers.
+func (t *texts) findClasses() (classes []string, why string) {
+	seen := map[string]bool{}
+	var values []float64
+	for _, l := range t.labels {
+		if seen[l] {
+			continue
+		}
+		seen[l] = true
+		classes = append(classes, l)
+		if v, err := parseNumber(l); err == nil {
+			values = append(values, v)
+		}
+	}
+	if len(values) < len(classes) {
+		slices.Sort(classes)
+		return classes, ""
+	}
+	slices.Sort(values)
+	values = slices.Compact(values)
+	classes = classes[:0]
+	for _, v := range values {
+		classes = append(classes, number(v))
+		if v != math.Trunc(v) {
+			why = "fractions (" + number(v) + ")"
+		}
+	}
+	switch {
+	case why != "":
+	case len(classes) > maxAutoClasses:
+		why = fmt.Sprintf("%d different whole numbers, more than %d", len(classes), maxAutoClasses)
+	case 2*len(classes) > t.n():
+		why = fmt.Sprintf("%d different whole numbers in %s", len(classes), plural(t.n(), "row"))
+	}
+	return classes, why
+}
+
+// classFinder finds the number of a class by its name, or by its value where it is a number.
+func classFinder(classes []string) func(label string) (int32, bool) {
+	index, values := make(map[string]int32, len(classes)), classIndex(classes)
+	for i, c := range classes {
+		index[c] = int32(i)
+	}
+	return func(label string) (int32, bool) {
+		if i, ok := index[label]; ok {
+			return i, true
+		}
+		v, err := parseNumber(label)
+		if err != nil {
+			return 0, false
+		}
+		i, ok := values[v]
+		return i, ok
+	}
+}
+
+// setTargets fills in the targets of the rows by the task that is known now.
+func (t *texts) setTargets(made *table) error {
+	if made.task == Classification {
+		find := classFinder(made.classes)
+		made.labels = make([]int32, t.n())
+		for i, l := range t.labels {
+			c, ok := find(l)
+			if !ok {
+				return t.labelError(i, "found class %s, which the training data do not have (their classes are %s): remove the sequence, or train on data with this class",
+					quote(l), list(made.classes))
+			}
+			made.labels[i] = c
+		}
+		return nil
+	}
+	made.y = make([]float64, t.n())
+	for i, l := range t.labels {
+		v, err := parseNumber(l)
+		if err != nil || math.IsNaN(v) || math.Abs(v) > largest {
+			return t.labelError(i, "found the target %s, which must be a finite number: correct it, or use the task classification", quote(l))
+		}
+		made.y[i] = v
+	}
+	return nil
+}
+
+// readLabels takes the labels from a file: one on each line, in the order of the sequences, or name and label, with a
+// tab or a comma between them.
+func (t *texts) readLabels(path string) error {
+	f, err := openFile(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := &input{name: path, lim: fileLimits()}
+	if in.bytes, in.head, err = unzipped(path, f); err != nil {
+		return err
+	}
+	if _, err := in.text(); err != nil {
+		return err
+	}
+	var lines []string
+	var where []place
+	scanner := bufio.NewScanner(in.bytes)
+	scanner.Buffer(nil, 1<<20)
+	for number := 1; scanner.Scan(); number++ {
+		if line := strings.TrimSpace(scanner.Text()); line != "" {
+			lines, where = append(lines, line), append(where, place{number, 1})
+		}
+	}
+	if err := scanner.Err(); err != nil {
+		return readError(path, err)
+	}
+	if len(lines) > 0 && strings.ContainsAny(lines[0], "\t,") {
+		return t.labelsByName(path, lines, where)
+	}
+	if len(lines) != t.n() {
+		return errorf(path, "holds %s for %s: give one on each line, in the order of the sequences, or name, tab and label", plural(len(lines), "label"), plural(t.n(), "sequence"))
+	}
+	t.labels, t.where, t.labelsIn = lines, where, path
+	return nil
+}
+
+// labelError is an error about label i, where it stands.
+func (t *texts) labelError(i int, format string, args ...any) *Error {
+	e := t.errorAt(t.where[i], format, args...)
+	if t.labelsIn != "" {
+		e.File = t.labelsIn
+	}
+	return e
+}
+
+func (t *texts) labelsByName(path string, lines []string, where []place) error {
+	at := map[string]int{}
+	labels := make([]string, len(lines))
+	for i, line := range lines {
+		cut := strings.IndexAny(line, "\t,")
+		if cut < 0 {
+			return &Error{File: path, Line: where[i].line, Msg: "there is no tab or comma between name and label"}
+		}
+		name := strings.TrimSpace(line[:cut])
+		if j, twice := at[name]; twice {
+			return &Error{File: path, Line: where[i].line, Msg: fmt.Sprintf("the name %s stands on line %d, too: names must differ", quote(name), where[j].line)}
+		}
+		at[name], labels[i] = i, strings.TrimSpace(line[cut+1:])
+	}
+	places := make([]place, t.n())
+	t.labels = make([]string, t.n())
+	for i := range t.n() {
+		name := strconv.Itoa(i + 1)
+		if t.names != nil {
+			name = t.names[i]
+		}
+		j, ok := at[name]
+		if !ok {
+			j, ok = at[firstWord(name)]
+		}
+		if !ok {
+			return errorf(path, "has no label for the sequence %s, which is on line %d of %s", quote(name), t.at[i].line, t.name)
+		}
+		t.labels[i], places[i] = labels[j], where[j]
+	}
+	t.where, t.labelsIn = places, path
+	return nil
+}
+
+// firstWord is a FASTA name without its description.
+func firstWord(header string) string {
+	word, _, _ := strings.Cut(header, " ")
+	return word
+}

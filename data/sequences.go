@@ -1,0 +1,267 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// Ways to cut a text into symbols, as ReadOptions.Tokens names them.
+const (
+	TokensAuto  = "auto"  // whole numbers between blanks are integers, all else is letters
+	TokensChars = "chars" // letters, whose alphabet is found out
+)
+
+// Tokens are the values of ReadOptions.Tokens: the two ways to find out, and the alphabets.
+func Tokens() []string {
+	words := []string{TokensAuto, TokensChars}
+	for _, k := range seq.Kinds() {
+		words = append(words, string(k))
+	}
+	return words
+}
+
+// place is a line and a byte in it, from 1.
+type place struct{ line, column int }
+
+// texts are sequences as they stand in a file, before their symbols are known. The text of one that
+// stands on several lines has the line ends in it.
+type texts struct {
+	name   string
+	text   []byte // end to end
+	end    []int
+	at     []place  // where each text starts
+	names  []string // FASTA: what stands before the class; nil else
+	labels []string // nil where the file has none
+	where  []place  // of the labels
+	notes  []string
+
+	labelsIn string // the file of the labels, where it is another
+}
+
+func (t *texts) n() int { return len(t.end) }
+
+// of is the text of sequence i.
+func (t *texts) of(i int) []byte {
+	from := 0
+	if i > 0 {
+		from = t.end[i-1]
+	}
+	return t.text[from:t.end[i]]
+}
+
+func (t *texts) errorAt(p place, format string, args ...any) *Error {
+	return &Error{File: t.name, Line: p.line, Column: p.column, Msg: fmt.Sprintf(format, args...)}
+}
+
+// placeOf is where byte `offset` of sequence i stands.
+func (t *texts) placeOf(i, offset int) place {
+	before, p := t.of(i)[:offset], t.at[i]
+	if lines := bytes.Count(before, []byte("\n")); lines > 0 {
+		return place{p.line + lines, offset - bytes.LastIndexByte(before, '\n')}
+	}
+	return place{p.line, p.column + offset}
+}
+
+// checkTokens refuses a way that there is not.
+func checkTokens(tokens string) error {
+	if tokens == "" || slices.Contains(Tokens(), tokens) {
+		return nil
+	}
+	return errorf("", "there are no tokens %s%s", quote(tokens), suggest.Hint(tokens, Tokens()))
+}
+
+// encode codes the texts over the alphabet of the training data, the one that is asked for, or the one
+// that the texts look like.
+func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
+	var e *seq.Encoder
+	if opt.Like != nil {
+		e = seq.EncoderFor(opt.Like.Alphabet)
+	} else {
+		kind := seq.Kind(opt.Tokens)
+		if opt.Tokens == "" || opt.Tokens == TokensAuto || opt.Tokens == TokensChars {
+			kind = t.detect(opt.Tokens)
+		}
+		e = seq.NewEncoder(kind)
+	}
+	for i := range t.n() {
+		err := e.Add(t.of(i))
+		var bad *seq.SymbolError
+		if errors.As(err, &bad) {
+			p := t.placeOf(i, bad.At)
+			return nil, t.errorAt(p, "found %s, %s", quote(bad.Symbol), bad.Msg)
+		}
+	}
+	set, unknown := e.Set()
+	for i := range t.n() {
+		if len(set.At(i)) == 0 {
+			return nil, t.errorAt(t.at[i], "the sequence is empty: remove it, or write at least one symbol")
+		}
+	}
+	t.describe(set, unknown)
+	return set, nil
+}
+
+func (t *texts) detect(tokens string) seq.Kind {
+	var c seq.Census
+	for i := range t.n() {
+		c.Add(t.of(i))
+	}
+	kind := c.Detect()
+	if kind == seq.Integers && tokens == TokensChars {
+		return seq.Bytes
+	}
+	return kind
+}
+
+// describe notes what was found.
+func (t *texts) describe(set *seq.Set, unknown int) {
+	a := set.Alphabet
+	low, mean, high := set.Lengths()
+	what := string(a.Kind)
+	switch a.Kind {
+	case seq.Words:
+		what = plural(a.Letters, "different word")
+	case seq.Integers:
+		what = fmt.Sprintf("integers up to %d", a.Letters-1)
+	}
+	t.notes = append(t.notes, fmt.Sprintf("%s: %s of %s symbols (mean %.1f), alphabet %s (--tokens to change)",
+		t.name, plural(set.N(), "sequence"), span(low, high), mean, what))
+	if unknown > 0 {
+		t.notes = append(t.notes, fmt.Sprintf("%s: symbols that stand for no letter: %d of %d; what contains one is left out of the features",
+			t.name, unknown, len(set.Codes)))
+	}
+}
+
+// table is what a file of sequences becomes.
+func (t *texts) table(in *input) (*table, error) {
+	switch {
+	case t.n() == 0:
+		return nil, errorf(t.name, "holds no sequence: at least one is needed")
+	case in.opt.Target != "":
+		return nil, errorf(t.name, "holds sequences with their classes: leave the target column %s out", quote(in.opt.Target))
+	}
+	if in.opt.Labels != "" {
+		if err := t.readLabels(in.opt.Labels); err != nil {
+			return nil, err
+		}
+	}
+	set, err := t.encode(in.opt)
+	if err != nil {
+		return nil, err
+	}
+	made := &table{sequences: set}
+	if err := t.targets(in, made); err != nil {
+		return nil, err
+	}
+	made.notes = t.notes
+	return made, nil
+}
+
+// lineReader reads lines of any length, within the limits.
+type lineReader struct {
+	in   *input
+	line int // of the last one read
+}
+
+func (l *lineReader) limit() error {
+	return errorf(l.in.name, "holds more than %d million bytes of sequences up to line %d: too large for memory, take a part of it", l.in.lim.cells>>20, l.line)
+}
+
+// append reads the next line behind dst, without its end. io.EOF is returned after the last line.
+func (l *lineReader) append(dst []byte) ([]byte, error) {
+	from := len(dst)
+	l.line++
+	for {
+		piece, err := l.in.bytes.ReadSlice('\n')
+		dst = append(dst, piece...)
+		if int64(len(dst)) > l.in.lim.cells {
+			return nil, l.limit()
+		}
+		switch {
+		case err == nil:
+			dst = dst[:len(dst)-1]
+			return l.trim(dst, from), nil
+		case err == io.EOF && len(dst) > from:
+			return l.trim(dst, from), nil
+		case err == io.EOF:
+			return dst, io.EOF
+		case errors.Is(err, bufio.ErrBufferFull):
+		default:
+			return nil, readError(l.in.name, err)
+		}
+	}
+}
+
+// trim takes a carriage return from the end of the line.
+func (l *lineReader) trim(dst []byte, from int) []byte {
+	if n := len(dst); n > from && dst[n-1] == '\r' {
+		return dst[:n-1]
+	}
+	return dst
+}
+
+// checkSequences refuses a schema that no training set of sequences can have had.
+func (s Schema) checkSequences() error {
+	a := s.Alphabet
+	classes := slices.Clone(s.Classes)
+	slices.Sort(classes)
+	known := slices.Contains(seq.Kinds(), a.Kind) && (a.Kind != seq.Words || len(a.Words) == a.Letters) && a.Letters >= 0
+	if !known || s.Target == "" || s.Task != Regression && s.Task != Classification ||
+		s.Task == Classification && (len(classes) < 1 || len(slices.Compact(classes)) < len(s.Classes)) {
+		return errorf("", "the description of the training data is damaged: it lacks alphabet, target, task or classes")
+	}
+	return nil
+}
+
+// hashSequences adds alphabet and codes to a fingerprint. Words are written out, as their codes depend on the order in
+// which they came.
+func hashSequences(h hash.Hash, s *seq.Set) {
+	io.WriteString(h, "sequences of "+string(s.Alphabet.Kind)+"\n")
+	var line []byte
+	for i := range s.N() {
+		writeUint(h, uint64(len(s.At(i))))
+		line = line[:0]
+		for _, c := range s.At(i) {
+			if s.Alphabet.Kind == seq.Words {
+				line = append(append(line, s.Alphabet.Symbol(c)...), '\n')
+			} else {
+				line = binary.LittleEndian.AppendUint32(line, uint32(c))
+			}
+		}
+		h.Write(line)
+	}
+}
+
+// sequenceSet completes d by the sequences and their targets.
+func (t *table) sequenceSet(in *input, d *Dataset) *Dataset {
+	d.Sequences, d.Task, d.Y, d.Labels, d.Classes = t.sequences, t.task, t.y, t.labels, t.classes
+	if like := in.opt.Like; like != nil {
+		d.Task, d.Classes, d.targetAt = like.Task, like.Classes, like.TargetAt
+	}
+	d.Fingerprint = d.fingerprint()
+	return d
+}
+
+// formatLike is the format of a file that goes with training data: sequences with sequences, tables with tables. Lines
+// of any text are sequences beside a training set of them.
+func (in *input) formatLike(f format) (format, error) {
+	sequences := in.opt.Like.Alphabet != nil
+	switch {
+	case sequences && !f.sequences && f.text:
+		return sequenceLines(), nil
+	case sequences && !f.sequences:
+		return f, errorf(in.name, "is %s, the training data are sequences: give FASTA, or lines of class, tab and sequence", f.what)
+	case !sequences && f.sequences:
+		return f, errorf(in.name, "is %s, the training data are vectors: give rows with the same columns", f.what)
+	}
+	return f, nil
+}

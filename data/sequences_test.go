@@ -1,0 +1,300 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// show is alphabet, texts and targets of a set.
+func show(d *Dataset) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:", d.Sequences.Alphabet.Kind)
+	for i := range d.N() {
+		b.WriteString(" " + strings.ReplaceAll(d.Sequences.Alphabet.Text(d.Sequences.At(i)), " ", "_"))
+		switch {
+		case d.Labels != nil:
+			b.WriteString("=" + d.Classes[d.Labels[i]])
+		case d.Y != nil:
+			b.WriteString("=" + number(d.Y[i]))
+		}
+	}
+	return b.String()
+}
+
+// TestSequenceForms reads sequences in every form; what belongs together has one fingerprint.
+func TestSequenceForms(t *testing.T) {
+	const protein = "MKVLAAGIVG"
+	first := ""
+	for _, c := range []struct{ name, text, want string }{
+		{"FASTA", ">1\nACGT\n>0\nggcaN\n>1\nAC\n>0\nTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
+		{"lines", "1\tACGT\n0\tGGCAN\n1\tAC\n0\tTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
+		{"gzip", zipped(">1\nACGT\n>0\nGGCAN\n>1\nAC\n>0\nTT"), "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
+		{"CRLF, BOM, several lines", "\xef\xbb\xbf\r\n>1\r\nAC\r\n\r\nGT\r\n>0 \r\nGGC\r\nA\r\nN\r\n>1\r\nAC\r\n>0\r\nTT\r\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
+		{"header of lines", "Label\tSequence\n1\tACGT\n\n0\tGGCAN\n1\tAC\n0\tTT", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
+		{"names", ">a b|1\nACGT\n>c|1|0\nGGCAN\n>|1\nAC\n>d|0\nTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
+
+		{"words as classes", ">bird\n" + protein + "\n>ant\n" + protein + "\n>bird\nMK\n>ant\nMK\n", "protein: MKVLAAGIVG=bird MKVLAAGIVG=ant MK=bird MK=ant"},
+		{"classes with a gap", "-1\tMKVL\n7\tMKAL\n-1\tVG\n7.0\tVV\n", "protein: MKVL=-1 MKAL=7 VG=-1 VV=7"},
+		{"numbers", ">0.5\n" + protein + "\n>1e1\nMK\n", "protein: MKVLAAGIVG=0.5 MK=10"},
+		{"many whole numbers", ">5\n" + protein + "\n>3\nMK\n>8\nMK\n", "protein: MKVLAAGIVG=5 MK=3 MK=8"},
+		{"integers", "1\t4 991 1023\n2\t7\n1\t0 0\n2\t1", "ints: 4_991_1023=1 7=2 0_0=1 1=2"},
+		{"text", "spam\tBuy now, cheap!\nham\tSee you at 7.\nspam\tA\nham\té", "bytes: Buy_now,_cheap!=spam See_you_at_7.=ham A=spam \xc3\xa9=ham"},
+		{"one line", "1\tAC GT", "bytes: AC_GT=1"},
+	} {
+		d, notes, err := readText(c.text, ReadOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := show(d); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+		if d.D() != 0 || d.X != nil || d.N() != d.Sequences.N() || d.Row(0) != nil || len(notes) < 2 {
+			t.Errorf("%s: %d inputs, %v", c.name, d.D(), notes)
+		}
+		if first == "" {
+			first = d.Fingerprint
+		} else if c.want[:4] == "dna:" && first != d.Fingerprint {
+			t.Errorf("%s: another fingerprint", c.name)
+		}
+		all := make([]int, d.N())
+		for i := range all {
+			all[i] = i
+		}
+		if s := d.Subset(all); s.Fingerprint != d.Fingerprint || show(s) != c.want {
+			t.Errorf("%s: the subset of all rows differs", c.name)
+		}
+		if d.N() == 1 {
+			continue
+		}
+		if s := d.Subset([]int{1}); s.Fingerprint == d.Fingerprint || s.N() != 1 {
+			t.Errorf("%s: a part has the fingerprint of the whole", c.name)
+		}
+		if lines := Summarize(d).Lines(); len(lines) < 4 {
+			t.Errorf("%s: %v", c.name, lines)
+		}
+	}
+}
+
+func TestTokens(t *testing.T) {
+	for tokens, want := range map[string]string{
+		"": "ints: 1_2=a 1_3=b 2=a 3=b", "auto": "ints: 1_2=a 1_3=b 2=a 3=b", "ints": "ints: 1_2=a 1_3=b 2=a 3=b",
+		"chars": "bytes: 1_2=a 1_3=b 2=a 3=b", "bytes": "bytes: 1_2=a 1_3=b 2=a 3=b", "words": "words: 1_2=a 1_3=b 2=a 3=b",
+	} {
+		d, _, err := readText("a\t1 2\nb\t1 3\na\t2\nb\t3\n", ReadOptions{Tokens: tokens})
+		if err != nil || show(d) != want {
+			t.Errorf("%s: %v, %v", tokens, show(d), err)
+		}
+	}
+	if _, _, err := readText(small, ReadOptions{Tokens: "wrods"}); err == nil || !strings.Contains(err.Error(), `there are no tokens "wrods": did you mean "words"?`) {
+		t.Error(err)
+	}
+}
+
+// TestSequencesLike reads other files by the schema of a training set.
+func TestSequencesLike(t *testing.T) {
+	words, _, err := readText("pos\tgood film\nneg\tbad film\npos\tgood\nneg\tbad\n", ReadOptions{Tokens: "words"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, _, err := readText(">0.5\nACGT\n>0.25\nACG\n", ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, text, want string
+		like             *Dataset
+		optional         bool
+	}{
+		{"lines", "neg\tgood bad new\n", "words: good_bad_?=neg", words, false},
+		{"FASTA", ">x|pos\nfilm film\n", "words: film_film=pos", words, false},
+		{"no classes", "good, film\nbad film", "words: ?_film bad_film", words, true},
+		{"classes, not needed", "neg\tgood\n", "words: good=neg", words, true},
+		{"names of FASTA", ">first\ngood\n>second\nbad\n", "words: good bad", words, true},
+		{"numbers", ">7\nGG\n", "dna: GG=7", real, true},
+		{"names for numbers", ">seven\nGG\n", "dna: GG", real, true},
+		{"fewer letters than guessed", "1.5\tAAA\n2\tAAQ\n", "", real, false},
+		{"new class", "neg\tgood\nother\tbad\n", "", words, true},
+		{"IDX", "\x00\x00\x08\x03", "", words, false},
+		{"table", small, "", words, false},
+		{"no tab", "good film\nbad", "", words, false},
+		{"some tabs", "neg\tgood film\nbad", "", words, true},
+	} {
+		s := c.like.Schema()
+		d, _, err := readText(c.text, ReadOptions{Like: &s, TargetOptional: c.optional})
+		if c.want == "" {
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := show(d); got != c.want || d.HasTarget() != strings.Contains(c.want, "=") || d.Task != c.like.Task {
+			t.Errorf("%s: %s, want %s; target %q", c.name, got, c.want, d.Target)
+		}
+	}
+	for name, bad := range map[string]Schema{
+		"alphabet": {Alphabet: &seq.Alphabet{Kind: "runes"}, Target: "class", Task: Regression},
+		"words":    {Alphabet: &seq.Alphabet{Kind: seq.Words, Letters: 3}, Target: "class", Task: Regression},
+		"target":   {Alphabet: &seq.Alphabet{Kind: seq.DNA, Letters: 4}, Task: Regression},
+		"task":     {Alphabet: &seq.Alphabet{Kind: seq.DNA, Letters: 4}, Target: "class"},
+		"classes":  {Alphabet: &seq.Alphabet{Kind: seq.DNA, Letters: 4}, Target: "class", Task: Classification, Classes: []string{"a", "b", "a"}},
+	} {
+		if _, _, err := readText(">1\nAC\n", ReadOptions{Like: &bad}); err == nil {
+			t.Errorf("a damaged schema (%s) is accepted", name)
+		}
+	}
+}
+
+// TestBadSequences gives every kind of bad file and reads where it is said to be bad.
+func TestBadSequences(t *testing.T) {
+	many := strings.Builder{}
+	for i := range 10 {
+		fmt.Fprintf(&many, ">seq%d description\nACGT\n", i)
+	}
+	numbers, _, _ := readText(small, ReadOptions{})
+	table := numbers.Schema()
+	for _, c := range []struct {
+		name, text, want string
+		opt              ReadOptions
+	}{
+		{"letter", ">1\nACGTACGTACGTACGTACGT\nAC\nACGTQ\n>0\nAC\n", `t.csv:4:5: found "Q", not a letter of DNA (ACGTU and the IUPAC codes): correct it, or write N`, ReadOptions{}},
+		{"letter in a line", "1\tMKVLAAGIVG\n0\tMK1L\n", `t.csv:2:5: found "1", not a letter of proteins: correct it, or write X`, ReadOptions{Tokens: "protein"}},
+		{"integer", "1\t4 5\n0\t4 x\n", `t.csv:2:5: found "x", symbols must be whole numbers`, ReadOptions{Tokens: "ints"}},
+		{"negative", "1\t4 5\n0\t-4 5\n", `t.csv:2:3: found "-4", symbols must be whole numbers`, ReadOptions{Tokens: "ints"}},
+		{"empty FASTA sequence", ">1\nACGT\n>0\n\n>1\nAC", `t.csv:3:1: the sequence after ">0" is empty`, ReadOptions{}},
+		{"last one empty", ">1\nACGT\n>0", `t.csv:3:1: the sequence after ">0" is empty`, ReadOptions{}},
+		{"empty sequence", "1\tACGT N\n0\t \n", `t.csv:2:3: the sequence is empty`, ReadOptions{}},
+		{"no class", ">1\nACGT\n> \nAC\n", "t.csv:3:1: the header has no class: write >CLASS or >NAME|CLASS", ReadOptions{}},
+		{"no class after the name", ">a|1\nACGT\n>b|\nAC\n", "t.csv:3:1: the header has no class", ReadOptions{}},
+		{"no bar", ">a|1\nACGT\n>b\nAC\n", "t.csv:3:1: the header has no class", ReadOptions{}},
+		{"names only", many.String(), "t.csv:1:1: the header has no class: the headers hold 10 different words in 10 sequences", ReadOptions{}},
+		{"no class in a line", "1\tACGT\n\tAC\n", "t.csv:2:1: there is no class before the tab", ReadOptions{}},
+		{"mixed, FASTA first", ">1\nACGT\n0\tACGT\n", `t.csv:3:2: found a tab in the sequence after ">1": lines of class, tab and sequence cannot be mixed with FASTA`, ReadOptions{}},
+		{"mixed, lines first", "1\tACGT\n0\tACGT\n>1\nACGT\n", "t.csv:3:1: found a FASTA header after lines of class, tab and sequence", ReadOptions{}},
+		{"blank lines only", ">", `t.csv:1:1: the sequence after ">" is empty`, ReadOptions{}},
+		{"class for a number", ">0.5\nAC\n>many\nACG\n", `t.csv:3:1: found the target "many", which must be a finite number`, ReadOptions{Task: "regression"}},
+		{"infinite", ">0.5\nAC\n>inf\nACG\n>1\nA\n", `t.csv:3:1: found the target "inf"`, ReadOptions{Task: "regression"}},
+		{"target column", ">1\nAC\n", `t.csv: holds sequences with their classes: leave the target column "a" out`, ReadOptions{Target: "a"}},
+		{"beside vectors", ">1\nAC\n", "t.csv: is a FASTA file, the training data are vectors", ReadOptions{Like: &table}},
+		{"too long", ">1\n" + strings.Repeat("ACGT\n", 20000), "t.csv: holds more than", ReadOptions{}},
+	} {
+		_, _, err := readText(c.text, c.opt)
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: got %v, want an *Error", c.name, err)
+			continue
+		}
+		if !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, err, c.want)
+		}
+	}
+}
+
+func TestSequenceLabels(t *testing.T) {
+	sequences := write(t, "x.fasta", ">first one\nACGT\n>second\nAC\n>third\nGG\n>fourth\nTTT\n")
+	beside := func(text string) string {
+		path := filepath.Join(filepath.Dir(sequences), "labels.txt")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, text := range []string{"b\na\nb\na\n", "second\ta\nfirst,b\nthird\tb\nfourth\ta\nfifth\tc\n", "first one\tb\r\nsecond\ta\r\nthird\tb\r\nfourth\ta\r\n"} {
+		d, _, err := ReadFile(sequences, ReadOptions{Labels: beside(text)})
+		if err != nil || show(d) != "dna: ACGT=b AC=a GG=b TTT=a" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"a\nb\n":                                "labels.txt: holds 2 labels for 4 sequences",
+		"first\ta\nsecond\tb\n":                 `has no label for the sequence "third", which is on line 6 of `,
+		"first\ta\nsecond\tb\nfirst\tb\n":       `labels.txt:3: the name "first" stands on line 1, too`,
+		"first\ta\nsecond\n":                    "labels.txt:2: there is no tab or comma",
+		"":                                      "labels.txt: is empty",
+		"first\t1\nsecond\tx\nthird,1\nfourth,": `labels.txt:2:1: found the target "x"`,
+	} {
+		_, _, err := ReadFile(sequences, ReadOptions{Labels: beside(text), Task: "regression"})
+		var e *Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// TestIsSequenceLines tells lists of sequences from tables.
+func TestIsSequenceLines(t *testing.T) {
+	for text, want := range map[string]bool{
+		"1\tACGT\n0\tAC\n": true, "1\tACGT": true, "x\ty\n1\t2\n": false, "x\ty\n": false, "1\t2\n3\t4\n": false, "a\tb\tc\n": false,
+		"1\t4 5\n2\t7\n": true, "label\tsequence\n1\tAC\n": true, "a,b\n1,2\n": false, "": false,
+		"1\t" + strings.Repeat("ACGT", headSize): true, "1\t" + strings.Repeat("A", headSize/2) + "\n0\t" + strings.Repeat("A", headSize): true,
+	} {
+		if got := isSequenceLines([]byte(text[:min(len(text), headSize)])); got != want {
+			t.Errorf("%.30q: %v", text, got)
+		}
+	}
+}
+
+// TestTenMillionSymbols reads a long line.
+func TestTenMillionSymbols(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second")
+	}
+	const n = 10_000_000
+	path := write(t, "long.tsv", "1\t"+strings.Repeat("ACGTGACTGA", n/10)+"\n0\tACG\n")
+	d, _, err := ReadFile(path, ReadOptions{})
+	if err != nil || len(d.Sequences.At(0)) != n {
+		t.Fatal(err)
+	}
+}
+
+// TestLoadSequences: training sequences among the test rows are counted, and nobody gets sequences who cannot
+// do with them.
+func TestLoadSequences(t *testing.T) {
+	train := write(t, "train.tsv", "1\tACGT\n0\tAC\n1\tGG\n0\tTTT\n")
+	test := write(t, "test.fasta", ">1\nGG\n>0\nacgt\n>0\nTTTT\n")
+	a, b, notes, err := Load(Source{Data: train, Test: test, Sequences: true})
+	if err != nil || a.N() != 4 || b.N() != 3 {
+		t.Fatal(err)
+	}
+	if want := test + ": 2 of the 3 sequences for testing are training sequences, too: scores will be too good"; notes[len(notes)-1] != want {
+		t.Errorf("%q", notes)
+	}
+	if _, _, _, err := Load(Source{Data: train, Test: test}); err == nil || !strings.Contains(err.Error(), "holds sequences: only a table") {
+		t.Error(err)
+	}
+	if a, b, _, err := Load(Source{Data: train, Sequences: true, Seed: 2}); err != nil || a.N() != 3 || b.N() != 1 {
+		t.Error(err)
+	}
+}
+
+// FuzzReadSequences gives any bytes: no panic, and a set that is whole where there is no error.
+func FuzzReadSequences(f *testing.F) {
+	for _, s := range []string{">1\nACGT\n>0\nAC\n", "1\tACGT\n0\tAC\n", zipped("1\t4 5 6\n2\t7"), ">a|b\r\nMKV\r\n\r\nL\r\n>c|d\nM", "label\tsequence\nx\ty"} {
+		f.Add([]byte(s), "")
+		f.Add([]byte(s), "words")
+	}
+	f.Fuzz(func(t *testing.T, text []byte, tokens string) {
+		like := Schema{Alphabet: &seq.Alphabet{Kind: seq.DNA, Letters: 4}, Target: "class", Task: Classification, Classes: []string{"0", "1"}}
+		for _, opt := range []ReadOptions{{Tokens: tokens}, {Like: &like, TargetOptional: true}} {
+			d, _, err := readText(string(text), opt)
+			var e *Error
+			switch {
+			case err != nil && !errors.As(err, &e):
+				t.Fatalf("not an *Error: %v", err)
+			case err == nil && d.Sequences != nil && (d.N() == 0 || d.HasTarget() && len(d.Y)+len(d.Labels) != d.N()):
+				t.Fatalf("%d rows, %d + %d targets", d.N(), len(d.Y), len(d.Labels))
+			}
+		}
+	})
+}
