@@ -50,7 +50,8 @@ type Dataset struct {
 
 	lines    []int32 // of the file, from 1, where each row starts; nil where rows have none
 	oneHot   []OneHot
-	targetAt int // position of the target among the columns of the training file
+	sequence string // the column of Sequences in a table, "" where there is no table
+	targetAt int    // position of the target among the columns of the training file
 }
 
 // N is the number of rows.
@@ -124,13 +125,14 @@ type Schema struct {
 	OneHot   []OneHot `json:"one_hot,omitempty"` // columns of a file that stand for several of Columns
 
 	Alphabet *seq.Alphabet `json:"alphabet,omitempty"` // of sequences; nil where rows have none
+	Sequence string        `json:"sequence,omitempty"` // the column of sequences in a table, where rows are more than a sequence
 }
 
 // Schema describes d to readers of other files.
 func (d *Dataset) Schema() Schema {
 	s := Schema{Columns: d.Columns, Target: d.Target, TargetAt: d.targetAt, Task: d.Task, Classes: d.Classes, OneHot: d.oneHot}
 	if d.Sequences != nil {
-		s.Alphabet = d.Sequences.Alphabet
+		s.Alphabet, s.Sequence = d.Sequences.Alphabet, d.sequence
 	}
 	return s
 }

@@ -10,7 +10,9 @@
 // A CSV file is told its separator and its header (records.go), and its columns are
 // matched to inputs and a target (layout.go); text may be encoded (onehot.go). LIBSVM
 // is libsvm.go. IDX images (idx.go) and arrays (npy.go, arrays.go, npz.go) have their
-// targets in another file (targets.go). docs/data.md describes all formats for users.
+// targets in another file (targets.go). Sequences (sequences.go) stand in FASTA (fasta.go),
+// in lists (seqlines.go) or in a column (seqcolumn.go), with labels of their own (seqlabels.go);
+// a kernel that was computed elsewhere is a Gram (gram.go). docs/data.md describes all formats for users.
 //
 // # What a CSV file may look like
 //

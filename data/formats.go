@@ -39,8 +39,12 @@ func formats() []format {
 		{"an ARFF table", isARFF, true, false, readCSV, false},
 		{"a FASTA file", isFASTA, false, true, readFASTA, true},
 		sequenceLines(),
-		{"a CSV table", func([]byte) bool { return true }, true, false, readCSV, false},
+		csvTable(),
 	}
+}
+
+func csvTable() format {
+	return format{"a CSV table", func([]byte) bool { return true }, true, false, readCSV, false}
 }
 
 func formatOf(head []byte) format {

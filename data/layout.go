@@ -20,6 +20,10 @@ type layout struct {
 	target  int    // -1: none
 	name    string // name of the target, "" if none
 	notes   []string
+
+	sequence     int // which cell is a sequence, where texts is not nil
+	sequenceName string
+	texts        *texts
 }
 
 // newLayout finds the target of a training file; all other columns are inputs.
@@ -70,6 +74,9 @@ func findTarget(rec *records, target string) (int, error) {
 // likeLayout matches a file to a training set: by name where the file has a header,
 // in any order and with columns to spare; by position where it has none.
 func likeLayout(rec *records, like *Schema, targetOptional bool) (*layout, error) {
+	if rec.header == nil && like.Sequence != "" {
+		return nil, errorf(rec.name, "has no header: a table with a column of sequences needs one")
+	}
 	if rec.header == nil {
 		return positionLayout(rec, like, targetOptional)
 	}
@@ -90,6 +97,14 @@ func likeLayout(rec *records, like *Schema, targetOptional bool) (*layout, error
 		l.target, l.name, used[i] = i, like.Target, true
 	} else if !targetOptional {
 		return nil, missingColumn(rec, like.Target, "the target of the training data")
+	}
+	if like.Sequence != "" {
+		i, ok := at[like.Sequence]
+		if !ok {
+			return nil, missingColumn(rec, like.Sequence, "the sequences of the training data")
+		}
+		l.setSequence(rec, i)
+		used[i] = true
 	}
 	var extra []string
 	for i, name := range rec.header {

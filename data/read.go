@@ -20,7 +20,9 @@ type ReadOptions struct {
 	Target string // name of the target column, or its number from 1; "": the column "target", else the last
 	Task   string // "", "auto", "regression" or "classification"
 	Labels string // file with the targets of images or sequences; "": found by its name in the same folder, or in the file itself
-	Tokens string // one of Tokens: how sequences are cut into symbols; "": auto
+	// Sequence is the column of a CSV file that holds sequences, by name or by number from 1; the others hold numbers.
+	Sequence string
+	Tokens   string // one of Tokens: how sequences are cut into symbols; "": auto
 
 	// OneHot makes, of each column of a CSV file that has text in it, an input for each of its values.
 	OneHot bool
@@ -85,7 +87,9 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 		return nil, nil, err
 	}
 	f := formatOf(in.head)
-	if opt.Like != nil {
+	if in.sequenceColumn() != "" {
+		f = csvTable()
+	} else if opt.Like != nil {
 		if f, err = in.formatLike(f); err != nil {
 			return nil, nil, err
 		}
@@ -106,6 +110,7 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 // table is what a format makes of a file.
 type table struct {
 	sequences   *seq.Set
+	sequence    string   // the column of sequences, "" where rows are nothing else
 	labels      []int32  // of sequences: indices into classes
 	classes     []string // of sequences
 	x           *tensor.Dense
@@ -122,7 +127,8 @@ type table struct {
 
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	d := &Dataset{X: t.x, Columns: t.columns, Target: t.target, targetAt: t.targetAt, Task: in.task, AutoScaling: t.autoScaling, oneHot: t.oneHot, lines: t.lines}
-	if t.sequences != nil {
+	d.Sequences, d.sequence = t.sequences, t.sequence
+	if t.sequences != nil && t.sequence == "" {
 		return t.sequenceSet(in, d), t.notes, nil
 	}
 	if like := in.opt.Like; like != nil {
@@ -156,6 +162,9 @@ func readCSV(in *input) (*table, error) {
 	} else {
 		lay, err = newLayout(rec, in.opt.Target)
 	}
+	if err == nil && in.opt.Sequence != "" && in.opt.Like == nil {
+		err = lay.findSequence(rec, in.opt.Sequence)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -175,14 +184,17 @@ func readCSV(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &table{x: matrix(len(x)/len(names), len(names), x), columns: names, oneHot: oneHots(lay.columns),
-		target: lay.name, targetAt: lay.target, y: y, lines: lines, notes: lay.notes}, nil
+	made := &table{columns: names, oneHot: oneHots(lay.columns), target: lay.name, targetAt: lay.target, y: y, lines: lines, notes: lay.notes}
+	if len(names) > 0 {
+		made.x = matrix(len(x)/len(names), len(names), x)
+	}
+	return made, lay.codeTexts(in, made)
 }
 
 // readValues parses every row. Values gather in blocks, which are joined at the end,
 // so that a large table is never held three times over as a growing slice would be.
 func readValues(rec *records, lay *layout, d int, check func(float64) string, maxCells int64) (x, y []float64, lines []int32, err error) {
-	perBlock := d * max(1, 1<<16/d)
+	perBlock := d * max(1, 1<<16/max(1, d))
 	var blocks [][]float64
 	var block []float64
 	cells := int64(0)
@@ -196,13 +208,18 @@ func readValues(rec *records, lay *layout, d int, check func(float64) string, ma
 			return nil, nil, nil, &Error{File: rec.name, Line: rec.line, Msg: fmt.Sprintf(
 				"the table holds more than %d million numbers up to here: too large for memory, take a part of it", maxCells>>20)}
 		}
-		if len(block) == perBlock {
+		if len(block) == perBlock && d > 0 {
 			blocks, block = append(blocks, block), make([]float64, 0, perBlock)
 		}
 		lines = append(lines, int32(rec.line))
 		for j, i := range lay.inputs {
 			var err error
 			if block, err = rec.appendValue(block, i, lay.columns[j]); err != nil {
+				return nil, nil, nil, err
+			}
+		}
+		if lay.texts != nil {
+			if err := lay.addText(rec, maxCells); err != nil {
 				return nil, nil, nil, err
 			}
 		}
@@ -219,7 +236,7 @@ func readValues(rec *records, lay *layout, d int, check func(float64) string, ma
 			y = append(y, v)
 		}
 	}
-	if len(blocks) == 0 && len(block) == 0 {
+	if cells == 0 {
 		return nil, nil, nil, errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
 	}
 	return join(append(blocks, block)), y, lines, nil

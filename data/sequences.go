@@ -215,7 +215,7 @@ func (s Schema) checkSequences() error {
 	classes := slices.Clone(s.Classes)
 	slices.Sort(classes)
 	known := slices.Contains(seq.Kinds(), a.Kind) && (a.Kind != seq.Words || len(a.Words) == a.Letters) && a.Letters >= 0
-	if !known || s.Target == "" || s.Task != Regression && s.Task != Classification ||
+	if !known || !s.checkOneHot() || s.TargetAt < 0 || s.Target == "" || s.Task != Regression && s.Task != Classification ||
 		s.Task == Classification && (len(classes) < 1 || len(slices.Compact(classes)) < len(s.Classes)) {
 		return errorf("", "the description of the training data is damaged: it lacks alphabet, target, task or classes")
 	}
@@ -243,7 +243,7 @@ func hashSequences(h hash.Hash, s *seq.Set) {
 
 // sequenceSet completes d by the sequences and their targets.
 func (t *table) sequenceSet(in *input, d *Dataset) *Dataset {
-	d.Sequences, d.Task, d.Y, d.Labels, d.Classes = t.sequences, t.task, t.y, t.labels, t.classes
+	d.Task, d.Y, d.Labels, d.Classes = t.task, t.y, t.labels, t.classes
 	if like := in.opt.Like; like != nil {
 		d.Task, d.Classes, d.targetAt = like.Task, like.Classes, like.TargetAt
 	}

@@ -80,7 +80,7 @@ func (p *program) show(about interface{ Lines() []string }, asJSON bool) error {
 
 // onlyForData refuses the flags that say how to read a data file where there is none.
 func (c *call) onlyForData() error {
-	for _, name := range []string{"target", "task", "labels", "one-hot"} {
+	for _, name := range []string{"target", "task", "labels", "one-hot", "tokens", "sequence"} {
 		if _, given := c.text(name); given {
 			return usagef("--%s: is for a data file", name)
 		}
@@ -99,6 +99,8 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 	opt.Target, _ = c.text("target")
 	opt.Task, _ = c.text("task")
 	opt.Labels, _ = c.text("labels")
+	opt.Tokens, _ = c.text("tokens")
+	opt.Sequence, _ = c.text("sequence")
 	var err error
 	if opt.OneHot, err = c.isOn("one-hot"); err != nil {
 		return data.Summary{}, err
@@ -106,7 +108,7 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 	var ds *data.Dataset
 	var notes []string
 	if slices.Contains(data.Names(), name) {
-		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: opt.Target, Task: opt.Task, Labels: opt.Labels, OneHot: opt.OneHot})
+		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: opt.Target, Task: opt.Task, Labels: opt.Labels, OneHot: opt.OneHot, Tokens: opt.Tokens, Sequences: true})
 	} else {
 		ds, notes, err = data.ReadFile(name, opt)
 	}

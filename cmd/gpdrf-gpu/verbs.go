@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/workload"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
@@ -117,6 +118,8 @@ func (p *program) verbs() []verb {
 				{group: "Data", name: "task", arg: "auto|regression|classification", help: "how to read the target of FILE"},
 				labelsFlag,
 				{group: "Data", name: "one-hot", arg: switchArg, help: "columns of FILE with text in them become an input for each of their values"},
+				{group: "Data", name: "tokens", arg: strings.Join(data.Tokens(), "|"), help: "how the sequences of FILE are cut into symbols"},
+				{group: "Data", name: "sequence", arg: "COL", help: "the column of a table that holds sequences"},
 				{group: "Check", name: "check", arg: switchArg, help: "compare a GPU with the CPU"},
 				{group: "Check", name: "device", arg: "NAME", help: "which GPU to check, or which precision of it; otherwise the first, in both; with --plan, the device to plan for"},
 				{group: "Memory", name: "plan", arg: switchArg, help: "the memory of a training: with every option of train"},
@@ -127,6 +130,7 @@ func (p *program) verbs() []verb {
 				{"gpdrf-gpu info --check", "does the GPU compute what the CPU does?"},
 				{"gpdrf-gpu info --plan --data houses.csv --samples 100 --device cuda", "the memory of a training, and whether it fits"},
 				{"gpdrf-gpu info houses.csv --target price", "what is in a file, before training on it"},
+				{"gpdrf-gpu info genes.fasta.gz", "sequences, their alphabet and classes"},
 				{"gpdrf-gpu info runs/powerplant-gpdrf-1", "what a run was"},
 			},
 		},

@@ -1,0 +1,159 @@
+package data
+
+import (
+	"io"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Gram is a kernel that was computed elsewhere, between rows and M pseudo-inputs.
+type Gram struct {
+	M             int
+	Inducing      []float64 // k(x̄, x̄) [M,M]
+	TrainInducing []float64 // k(x, x̄) [N,M]
+	TrainDiag     []float64 // k(x, x) [N]
+	TestInducing  []float64 // of the rows to test or predict [T,M]
+	TestDiag      []float64 // [T]
+}
+
+// The arrays of an npz archive that holds a Gram.
+const (
+	gramInducing      = "inducing"
+	gramTrainInducing = "train_inducing"
+	gramTrainDiag     = "train_diag"
+	gramTestInducing  = "test_inducing"
+	gramTestDiag      = "test_diag"
+)
+
+// gramTolerance is how far rounding may take a kernel from symmetric and from positive semi-definite, relative to its
+// largest diagonal value.
+const gramTolerance = 1e-6
+
+// ReadGram reads the arrays inducing [M,M], train_inducing [N,M], train_diag [N], test_inducing [T,M] and test_diag [T] of an
+// npz archive, for n training rows and t others. Those of n = 0 or t = 0 rows are not read. It is an error if sizes do not agree,
+// a value is not finite, or no kernel can have these values: inducing must be symmetric and positive semi-definite, diagonals not
+// negative, and k(x, x̄)² at most k(x, x)·k(x̄, x̄).
+func ReadGram(path string, n, t int) (*Gram, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	archive, err := openNpz(path, f)
+	if err != nil {
+		return nil, err
+	}
+	r := &gramReader{archive: archive}
+	g := &Gram{}
+	g.Inducing, g.M = r.array(gramInducing, 0, 0)
+	if r.err == nil && len(g.Inducing) != g.M*g.M {
+		return nil, errorf(r.name(gramInducing), "has %d rows of %d values: k(x̄, x̄) must be square", len(g.Inducing)/g.M, g.M)
+	}
+	if n > 0 {
+		g.TrainInducing, _ = r.array(gramTrainInducing, n, g.M)
+		g.TrainDiag, _ = r.array(gramTrainDiag, n, 1)
+	}
+	if t > 0 {
+		g.TestInducing, _ = r.array(gramTestInducing, t, g.M)
+		g.TestDiag, _ = r.array(gramTestDiag, t, 1)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	if err := g.check(r); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// gramReader reads arrays until the first error.
+type gramReader struct {
+	archive *npz
+	err     error
+}
+
+func (r *gramReader) name(array string) string { return r.archive.name + "(" + array + ".npy)" }
+
+// array reads one of n rows of d values; 0 is any number.
+func (r *gramReader) array(array string, n, d int) (values []float64, width int) {
+	if r.err != nil {
+		return nil, 0
+	}
+	if r.archive.find([]string{array}) == nil {
+		r.err = errorf(r.archive.name, "has no array %s: a kernel is inducing, train_inducing, train_diag, test_inducing and test_diag", array)
+		return nil, 0
+	}
+	r.err = r.archive.with([]string{array}, func(name string, src io.Reader) error {
+		a, err := openNpy(name, src)
+		if err != nil {
+			return err
+		}
+		rows, w, err := a.rows(fileLimits())
+		if err != nil {
+			return err
+		}
+		if n > 0 && (rows != n || w != d) {
+			return errorf(name, "holds %s values, [%d, %d] are needed: a row for each row of the data, in its order, and a value for each pseudo-input", sides(a.shape), n, d)
+		}
+		width = w
+		values, err = npyValues(a, rows*w, func(v float64) float64 { return v })
+		return err
+	})
+	return values, width
+}
+
+// check refuses what no kernel can be.
+func (g *Gram) check(r *gramReader) error {
+	m := g.M
+	diag, top := make([]float64, m), 0.0
+	for i := range m {
+		diag[i] = g.Inducing[i*m+i]
+		if diag[i] <= 0 {
+			return errorf(r.name(gramInducing), "[%d, %d] is %s: k(x̄, x̄) must be above 0", i, i, number(diag[i]))
+		}
+		top = max(top, diag[i])
+	}
+	for i := range m {
+		for j := range i {
+			if a, b := g.Inducing[i*m+j], g.Inducing[j*m+i]; math.Abs(a-b) > gramTolerance*top {
+				return errorf(r.name(gramInducing), "is not symmetric: [%d, %d] is %s and [%d, %d] is %s", i, j, number(a), j, i, number(b))
+			}
+		}
+	}
+	if low := leastEigenvalue(g.Inducing, m, gramTolerance*top*float64(m)); low < 0 {
+		return errorf(r.name(gramInducing), "is not positive semi-definite: its smallest eigenvalue is %.3g; no kernel has these values", low)
+	}
+	for _, part := range []struct {
+		array, diagArray string
+		cross, diag      []float64
+	}{{gramTrainInducing, gramTrainDiag, g.TrainInducing, g.TrainDiag}, {gramTestInducing, gramTestDiag, g.TestInducing, g.TestDiag}} {
+		for i, k := range part.diag {
+			if k < 0 {
+				return errorf(r.name(part.diagArray), "[%d] is %s: k(x, x) cannot be negative", i, number(k))
+			}
+			for j, c := range part.cross[i*m : (i+1)*m] {
+				if c*c > k*diag[j]+gramTolerance*top*top {
+					return errorf(r.name(part.array), "[%d, %d] is %s, and k(x, x) of its row is %s: no kernel has these values, are the rows in the order of the data?", i, j, number(c), number(k))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// leastEigenvalue is the smallest eigenvalue of k where it is below −slack, else 0. A Cholesky factor of k + slack·I shows that
+// it is not, for a fraction of the work.
+func leastEigenvalue(k []float64, m int, slack float64) float64 {
+	shifted := mat.NewSymDense(m, append([]float64(nil), k...))
+	for i := range m {
+		shifted.SetSym(i, i, k[i*m+i]+slack)
+	}
+	var c mat.Cholesky
+	if c.Factorize(shifted) {
+		return 0
+	}
+	var e mat.EigenSym
+	e.Factorize(mat.NewSymDense(m, append([]float64(nil), k...)), false)
+	return min(e.Values(nil)[0], -slack)
+}

@@ -1,0 +1,93 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"strings"
+	"testing"
+)
+
+// gramOf are the arrays of a kernel of 2 pseudo-inputs, 3 training rows and 1 test row: the RBF of points on a line.
+func gramOf() map[string]string {
+	z, x, y := []float64{0, 1}, []float64{0, 0.5, 2}, []float64{1}
+	cross := func(a, b []float64) (k []float64) {
+		for _, u := range a {
+			for _, v := range b {
+				k = append(k, math.Exp(-(u-v)*(u-v)))
+			}
+		}
+		return k
+	}
+	return map[string]string{
+		"inducing":       npy("<f8", "2, 2", cross(z, z)),
+		"train_inducing": npy("<f8", "3, 2", cross(x, z)),
+		"train_diag":     npy("<f8", "3,", []float64{1, 1, 1}),
+		"test_inducing":  npy("<f8", "1, 2", cross(y, z)),
+		"test_diag":      npy("<f4", "1, 1", []float32{1}),
+	}
+}
+
+func writeGram(t *testing.T, arrays map[string]string) string {
+	var files []string
+	for name, text := range arrays {
+		files = append(files, name+".npy", text)
+	}
+	return write(t, "k.npz", zipOf(files...))
+}
+
+func TestReadGram(t *testing.T) {
+	path := writeGram(t, gramOf())
+	g, err := ReadGram(path, 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.M != 2 || fmt.Sprintf("%.3f %.3f %v %.3f %v", g.Inducing, g.TrainInducing, g.TrainDiag, g.TestInducing, g.TestDiag) !=
+		"[1.000 0.368 0.368 1.000] [1.000 0.368 0.779 0.779 0.018 0.368] [1 1 1] [0.368 1.000] [1]" {
+		t.Error(g)
+	}
+	if g, err := ReadGram(path, 0, 1); err != nil || g.TrainDiag != nil || len(g.TestDiag) != 1 {
+		t.Error(g, err)
+	}
+	for _, c := range []struct{ array, text, want string }{
+		{"inducing", "", "k.npz: has no array inducing: a kernel is inducing, train_inducing"},
+		{"test_diag", "", "k.npz: has no array test_diag"},
+		{"inducing", npy("<f8", "1, 2", []float64{1, 0}), "k.npz(inducing.npy): has 1 rows of 2 values: k(x̄, x̄) must be square"},
+		{"inducing", npy("<f8", "2, 2", []float64{1, 0.3, 0.4, 1}), "k.npz(inducing.npy): is not symmetric: [1, 0] is 0.4 and [0, 1] is 0.3"},
+		{"inducing", npy("<f8", "2, 2", []float64{1, 2, 2, 1}), "k.npz(inducing.npy): is not positive semi-definite: its smallest eigenvalue is -1"},
+		{"inducing", npy("<f8", "2, 2", []float64{1, 0, 0, 0}), "k.npz(inducing.npy): [1, 1] is 0: k(x̄, x̄) must be above 0"},
+		{"inducing", npy("<f8", "2, 2", []float64{1, 0, 0, math.NaN()}), "k.npz(inducing.npy): byte 152: value [1, 1] is NaN: only finite"},
+		{"train_inducing", npy("<f8", "2, 2", []float64{1, 0, 0, 1}), "k.npz(train_inducing.npy): holds 2x2 values, [3, 2] are needed"},
+		{"train_inducing", npy("<f8", "3, 2", []float64{1, 0, 0, 1, 1, 1.1}), "k.npz(train_inducing.npy): [2, 1] is 1.1, and k(x, x) of its row is 1"},
+		{"train_diag", npy("<f8", "2,", []float64{1, 1}), "k.npz(train_diag.npy): holds 2 values, [3, 1] are needed"},
+		{"test_diag", npy("<f8", "1,", []float64{-1}), "k.npz(test_diag.npy): [0] is -1: k(x, x) cannot be negative"},
+		{"test_inducing", "not an array", "k.npz(test_inducing.npy): byte 0: starts with"},
+	} {
+		arrays := maps.Clone(gramOf())
+		if arrays[c.array] = c.text; c.text == "" {
+			delete(arrays, c.array)
+		}
+		path := writeGram(t, arrays)
+		_, err := ReadGram(path, 3, 1)
+		var e *Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s:\n got %v\nwant %s", c.array, err, c.want)
+		}
+	}
+	if _, err := ReadGram(write(t, "k.npz", "x,y\n1,2\n"), 1, 1); err == nil {
+		t.Error("a table is taken for a kernel")
+	}
+}
+
+// TestGramOfOne: many equal rows give a matrix of rank 1, which is a kernel.
+func TestGramOfOne(t *testing.T) {
+	ones := make([]float64, 50*50)
+	for i := range ones {
+		ones[i] = 1
+	}
+	path := writeGram(t, map[string]string{"inducing": npy("<f8", "50, 50", ones)})
+	if g, err := ReadGram(path, 0, 0); err != nil || g.M != 50 {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,71 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// A table may have one column of sequences beside its numbers, ReadOptions.Sequence.
+
+// findSequence takes the column of sequences out of the inputs of a training file.
+func (l *layout) findSequence(rec *records, column string) error {
+	at := slices.Index(rec.columnNames(), column)
+	if n, err := strconv.Atoi(column); at < 0 && err == nil {
+		if n < 1 || n > rec.width {
+			return errorf(rec.name, "has no column number %d of sequences: columns count from 1 to %d", n, rec.width)
+		}
+		at = n - 1
+	}
+	switch {
+	case at < 0:
+		return errorf(rec.name, "has no column %s of sequences%s; its columns are %s", quote(column), didYouMean(column, rec.columnNames()), list(rec.columnNames()))
+	case rec.header == nil:
+		return errorf(rec.name, "has no header: a table with a column of sequences needs one")
+	case at == l.target:
+		return errorf(rec.name, "the column %s cannot be both the sequences and the target: name another by --target", quote(rec.columnName(at)))
+	}
+	i := slices.Index(l.inputs, at)
+	l.inputs, l.columns = slices.Delete(l.inputs, i, i+1), slices.Delete(l.columns, i, i+1)
+	l.setSequence(rec, at)
+	return nil
+}
+
+// setSequence says which column holds the sequences.
+func (l *layout) setSequence(rec *records, at int) {
+	l.sequence, l.sequenceName, l.texts = at, rec.columnName(at), &texts{name: rec.name}
+}
+
+// addText keeps the sequence of the current row.
+func (l *layout) addText(rec *records, most int64) error {
+	t := l.texts
+	if t.text = append(t.text, rec.row[l.sequence]...); int64(len(t.text)) > most {
+		return errorf(rec.name, "holds more than %d million bytes of sequences up to line %d: too large for memory, take a part of it", most>>20, rec.line)
+	}
+	t.end = append(t.end, len(t.text))
+	line, column := rec.csv.FieldPos(l.sequence)
+	t.at = append(t.at, place{line, column})
+	return nil
+}
+
+// codeTexts makes the sequences of the table of the texts that were kept.
+func (l *layout) codeTexts(in *input, made *table) (err error) {
+	if l.texts == nil {
+		return nil
+	}
+	if made.sequences, err = l.texts.encode(in.opt); err != nil {
+		return err
+	}
+	made.sequence = l.sequenceName
+	made.notes = append(made.notes, l.texts.notes...)
+	made.notes = append(made.notes, fmt.Sprintf("%s: column %s holds the sequences, beside %s of numbers", in.name, quote(l.sequenceName), plural(len(made.columns), "column")))
+	return nil
+}
+
+// sequenceColumn is the name of the column that a CSV file must have, or "".
+func (in *input) sequenceColumn() string {
+	if in.opt.Like != nil {
+		return in.opt.Like.Sequence
+	}
+	return in.opt.Sequence
+}

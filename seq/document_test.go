@@ -1,0 +1,30 @@
+package seq
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestDocument: every map, alphabet and modifier stands in docs/sequences.md as the program takes it.
+func TestDocument(t *testing.T) {
+	text, err := os.ReadFile("../docs/sequences.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{}
+	for _, m := range Maps() {
+		words = append(words, "| `"+m.Usage()+"` |", "`"+m.Example+"`")
+	}
+	for _, k := range Kinds() {
+		words = append(words, "| `"+string(k)+"` |")
+	}
+	for _, m := range modifiers() {
+		words = append(words, "`/"+m+"`")
+	}
+	for _, w := range words {
+		if !strings.Contains(string(text), w) {
+			t.Errorf("docs/sequences.md lacks %s", w)
+		}
+	}
+}
