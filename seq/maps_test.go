@@ -229,7 +229,7 @@ func equalRows(a, b *Rows) bool {
 func TestLongSequence(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
-	for range 3*block + 77 {
+	for range block + 77 {
 		b.WriteByte("ACGT"[r.IntN(4)])
 		if r.IntN(5000) == 0 {
 			b.WriteByte('N')
