@@ -13,6 +13,7 @@ type Features struct {
 
 	ex      extractor
 	weight  func(key uint64) float64 // nil: 1
+	factors bool                     // weights or idf
 	worth   [256]float64             // of a count, by Term.Counts
 	column  *table                   // key → column, in ascending order of keys; nil: by dense
 	dense   []int32                  // key → column, −1 where there is none
@@ -34,6 +35,7 @@ func Fit(t Term, train *Set) (*Features, error) {
 	if w, ok := f.ex.(weighted); ok {
 		f.weight = w.weight
 	}
+	f.factors = f.weight != nil || t.TFIDF
 	for n := range f.worth {
 		f.worth[n] = t.worth(n)
 	}
@@ -171,12 +173,10 @@ func (t Term) worth(n int) float64 {
 // value is what a feature counted n times is worth, before the vector is scaled to unit length. column is −1
 // where it has none.
 func (f *Features) value(key uint64, column int, n uint32) float64 {
-	v := 0.0
-	if n < uint32(len(f.worth)) {
-		v = f.worth[n]
-	} else {
-		v = f.Term.worth(int(n))
+	if n < uint32(len(f.worth)) && !f.factors {
+		return f.worth[n]
 	}
+	v := f.Term.worth(int(n))
 	if f.weight != nil {
 		v *= f.weight(key)
 	}
@@ -239,19 +239,17 @@ func (w *filler) fill(ascending bool) {
 	w.entries = w.entries[:0]
 	square := 0.0
 	from := len(p.value)
+	p.column, p.value = slices.Grow(p.column, len(keys)), slices.Grow(p.value, len(keys))
 	for i, key := range keys {
 		column := f.columnOf(key)
-		switch {
-		case column >= 0 && !ascending:
+		if column >= 0 && !ascending {
 			w.entries = append(w.entries, uint64(column)<<32|uint64(i))
 			continue
-		case column >= 0:
-			p.column = append(p.column, int32(column))
 		}
 		v := f.value(key, column, counts[i])
 		square += v * v
 		if column >= 0 {
-			p.value = append(p.value, v)
+			p.column, p.value = append(p.column, int32(column)), append(p.value, v)
 		}
 	}
 	w.entries, w.spare = sortByColumn(w.entries, w.spare, f.width)

@@ -1,11 +1,13 @@
 package seq
 
+const maxRun = 16 // words
+
 // wordsMap counts the runs of 1 … n words. In a text, a word is letters and digits between other
 // characters, and capitals are small letters; every byte of a letter beyond ASCII is a letter.
 func wordsMap() Map {
 	return Map{
 		Name: "words", Meaning: "runs of 1 … n words of a text", Example: "words:2", Reversal: false,
-		Parameters: []Parameter{{"n", 1, 16}},
+		Parameters: []Parameter{{"n", 1, maxRun}},
 		Kinds:      []Kind{Bytes, Words},
 		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
 			return &wordRuns{n: args[0], text: a.Kind == Bytes, tree: newTable()}, nil
@@ -13,14 +15,17 @@ func wordsMap() Map {
 	}
 }
 
-// wordRuns numbers runs by their place in a tree of symbols: a node is its parent's number and a symbol, and
-// the run "new york" is the node below its last letter.
+// wordRuns numbers words and runs of them by their place in a tree. A node is its parent's number and a symbol: the
+// word "new" is the node of its last letter, and the run "new york" a node below it whose symbol is the word "york".
 type wordRuns struct {
 	plainMap
 	n    int
 	text bool
 	tree *table
 }
+
+// wordSymbol marks a symbol that is a word's number, among those that are letters.
+const wordSymbol = 1 << 31
 
 func (m *wordRuns) space() uint64 { return 0 }
 
@@ -51,7 +56,7 @@ func (m *wordRuns) keys(x []int32, s *scratch) {
 	s.flush(s.buffer)
 }
 
-// letter is the symbol of a word at x[i], and whether it is one.
+// letter is the symbol of a word at a place, and whether it is one.
 func (m *wordRuns) letter(c int32) (uint64, bool) {
 	switch {
 	case !m.text:
@@ -62,47 +67,31 @@ func (m *wordRuns) letter(c int32) (uint64, bool) {
 	return uint64(uint32(c)), c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 0x80
 }
 
-// walk goes down the tree from every start of a word, and visits the node at each end of a word.
+// walk goes down the tree, and visits the node of every run. An unknown word ends all runs.
 func (m *wordRuns) walk(x []int32, down func(node, symbol uint64) uint64, visit func(node uint64)) {
-	const between = 1 << 31 // the symbol between words of a text
-	for from := 0; from < len(x); {
-		if _, ok := m.letter(x[from]); !ok {
-			from++
+	var runs [maxRun + 1]uint64 // by length, those that end at the last word; 0: none
+	for i := 0; i < len(x); {
+		c, ok := m.letter(x[i])
+		if !ok {
+			if i++; !m.text {
+				runs = [maxRun + 1]uint64{}
+			}
 			continue
 		}
-		node, words, next := uint64(0), 0, 0
-		for i := from; words < m.n; {
-			// One word from x[i] on, of one symbol where the symbols are words.
-			for i < len(x) {
-				c, ok := m.letter(x[i])
-				if !ok {
-					break
-				}
-				node = down(node, c)
-				i++
-				if !m.text {
-					break
-				}
-			}
-			visit(node)
-			if words++; words == 1 {
-				next = i
-			}
-			if m.text {
-				node = down(node, between)
-				for i < len(x) && !m.isLetter(x[i]) {
-					i++
-				}
-			}
-			if i >= len(x) || !m.isLetter(x[i]) {
+		word := down(0, c)
+		for i++; m.text && i < len(x); i++ {
+			if c, ok = m.letter(x[i]); !ok {
 				break
 			}
+			word = down(word, c)
 		}
-		from = next
+		visit(word)
+		for k := m.n; k > 1; k-- {
+			if runs[k] = 0; runs[k-1] != 0 {
+				runs[k] = down(runs[k-1], wordSymbol|word)
+				visit(runs[k])
+			}
+		}
+		runs[1] = word
 	}
-}
-
-func (m *wordRuns) isLetter(c int32) bool {
-	_, ok := m.letter(c)
-	return ok
 }
