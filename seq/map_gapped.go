@@ -1,5 +1,7 @@
 package seq
 
+import "slices"
+
 // gappedMap counts gapped k-mers: what stands at g−m places of g symbols, for every choice of places.
 // The places are part of the feature (Ghandi et al. 2014).
 func gappedMap() Map {
@@ -115,22 +117,24 @@ func (e *gapped) window(keys []uint64, w []int32) []uint64 {
 		return e.slow(keys, w)
 	}
 	n, from := len(e.patterns), len(keys)
-	for at, c := range e.chunks {
-		v := 0
-		for _, symbol := range w[c.at : c.at+c.size] {
-			v = v*e.letters + int(symbol)
-		}
-		part := c.part[v*n : (v+1)*n]
-		if at == 0 {
-			keys = append(keys, part...)
-			continue
-		}
-		out := keys[from : from+len(part)]
-		for p, share := range part {
+	keys = slices.Grow(keys, n)[:from+n]
+	out := keys[from:]
+	copy(out, e.chunks[0].share(w, n, e.letters))
+	for _, c := range e.chunks[1:] {
+		for p, share := range c.share(w, n, e.letters)[:len(out)] {
 			out[p] += share
 		}
 	}
 	return keys
+}
+
+// share is the chunk's part of the keys of a window.
+func (c *chunk) share(w []int32, patterns, letters int) []uint64 {
+	v := 0
+	for _, symbol := range w[c.at : c.at+c.size] {
+		v = v*letters + int(symbol)
+	}
+	return c.part[v*patterns : (v+1)*patterns]
 }
 
 // slow leaves out the patterns that keep an unknown symbol.
@@ -152,7 +156,7 @@ func choose(n, k int) (sets [][]int) {
 	var grow func(set []int, from int)
 	grow = func(set []int, from int) {
 		if len(set) == k {
-			sets = append(sets, append([]int(nil), set...))
+			sets = append(sets, slices.Clone(set))
 			return
 		}
 		for i := from; i <= n-(k-len(set)); i++ {
