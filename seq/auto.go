@@ -11,11 +11,11 @@ import (
 // good. Which ones they are was found on public sets of each alphabet.
 func Candidates(k Kind) []Spec {
 	texts := map[Kind][]string{
-		DNA:      {"gapped:6,2/sqrt", "spectrum:6/sqrt", "double:1,5/sqrt", "blended:6/sqrt"},
-		Protein:  {"double:1,5/sqrt", "gapped:5,2/sqrt", "mismatch:5,1/sqrt", "blended:3/sqrt"},
-		Bytes:    {"words:2/log/tfidf", "double:1,5/log/fold", "blended:5/log/tfidf/fold"},
-		Words:    {"words:2/log/tfidf", "double:1,5/log", "spectrum:1/log/tfidf"},
-		Integers: {"spectrum:1/sqrt", "double:1,5/sqrt", "blended:3/sqrt"},
+		DNA:      {"gapped:8,3/sqrt", "gapped:6,2/sqrt", "spectrum:8/sqrt", "double:1,5/sqrt"},
+		Protein:  {"double:1,5", "double:1,5/log+spectrum:3/sqrt", "gapped:5,2/sqrt", "triple:1,3/log"},
+		Bytes:    {"words:1/log/tfidf", "words:2/log", "blended:5/log/tfidf/fold", "double:1,5/log/fold"},
+		Words:    {"spectrum:1/log/tfidf", "words:2/log", "double:1,5/log"},
+		Integers: {"spectrum:1/log", "spectrum:1/sqrt", "blended:2/sqrt", "double:1,5/sqrt"},
 	}[k]
 	specs := make([]Spec, len(texts))
 	for i, text := range texts {

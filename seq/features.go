@@ -39,11 +39,13 @@ func Fit(t Term, train *Set) (*Features, error) {
 	for n := range f.worth {
 		f.worth[n] = t.worth(n)
 	}
-	var folded []int32
+	var p prepared
 	for i := range train.N() {
-		folded = f.fold(folded, train.At(i))
-		if !f.ex.learn(f.folded(folded, train.At(i))) {
+		if !f.ex.learn(p.of(t, train.At(i))) {
 			break
+		}
+		if t.Both {
+			f.ex.learn(p.otherStrand(train.At(i)))
 		}
 	}
 	if f.ex.crowded() {
@@ -65,33 +67,15 @@ func Fit(t Term, train *Set) (*Features, error) {
 // Width is the number of columns.
 func (f *Features) Width() int { return f.width }
 
-// fold writes x without capitals into dst where the term says so.
-func (f *Features) fold(dst, x []int32) []int32 {
-	if !f.Term.Fold {
-		return dst
-	}
-	dst = append(dst[:0], x...)
-	for i, c := range dst {
-		if c >= 'a' && c <= 'z' {
-			dst[i] = c &^ 0x20
-		}
-	}
-	return dst
-}
-
-func (f *Features) folded(folded, x []int32) []int32 {
-	if f.Term.Fold {
-		return folded
-	}
-	return x
-}
-
 // visit counts the features of each of the sequences lo … hi−1 into s.keys and s.counts.
 func (f *Features) visit(s *scratch, set *Set, lo, hi int, then func(ascending bool)) {
-	var folded []int32
+	var p prepared
 	for i := lo; i < hi; i++ {
-		folded = f.fold(folded, set.At(i))
-		f.ex.keys(f.folded(folded, set.At(i)), s)
+		s.begin()
+		f.ex.keys(p.of(f.Term, set.At(i)), s)
+		if f.Term.Both {
+			f.ex.keys(p.otherStrand(set.At(i)), s)
+		}
 		var ascending bool
 		s.keys, s.counts, ascending = s.count.drain(s.keys[:0], s.counts[:0])
 		then(ascending)

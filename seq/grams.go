@@ -52,24 +52,12 @@ func (g *grams) learn(x []int32) bool {
 	return true
 }
 
-// begin starts a sequence: k-mers that training did not have get numbers of its own.
-func (g *grams) begin(s *scratch) {
-	if g.tables == nil {
-		return
-	}
-	for len(s.local) < g.k {
-		s.local = append(s.local, newTable())
-	}
-	for _, t := range s.local {
-		t.reset()
-	}
-}
-
 // of writes the numbers of the k-mers that start at positions lo … hi−1 of x into dst, −1 where
 // one goes beyond the end or contains an unknown symbol.
 func (g *grams) of(dst []int64, x []int32, lo, hi int, s *scratch) []int64 {
 	dst = dst[:0]
 	if g.tables != nil {
+		s.levels(g.k)
 		for i := lo; i < hi; i++ {
 			dst = append(dst, g.look(x, i, s))
 		}

@@ -6,7 +6,7 @@ import "math"
 // position where they start, those of length k with weight 2(d−k+1)/(d(d+1)).
 func degreeMap() Map {
 	return Map{
-		Name: "degree", Meaning: "k-mers of the lengths 1 … d with their position (weighted degree)", Example: "degree:8",
+		Name: "degree", Meaning: "k-mers of the lengths 1 … d with their position (weighted degree)", Example: "degree:8", Positions: true,
 		Parameters: []Parameter{{"d", 1, 31}},
 		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
 			d := args[0]
@@ -49,7 +49,6 @@ func (m *degrees) learn(x []int32) (needed bool) {
 func (m *degrees) keys(x []int32, s *scratch) {
 	x = x[:min(len(x), positions)]
 	for at, g := range m.g {
-		g.begin(s)
 		for lo := 0; lo < len(x); lo += block {
 			s.grams = g.of(s.grams, x, lo, min(lo+block, len(x)), s)
 			keys := s.buffer

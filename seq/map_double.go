@@ -27,7 +27,6 @@ func (m *pairs) learn(x []int32) bool { return m.g.learn(x) }
 func (m *pairs) crowded() bool        { return m.g.crowded() }
 
 func (m *pairs) keys(x []int32, s *scratch) {
-	m.g.begin(s)
 	radix, d := m.g.radix, uint64(m.d)
 	for lo := 0; lo < len(x); lo += block {
 		hi := min(lo+block, len(x))

@@ -43,7 +43,6 @@ func (m *spectra) learn(x []int32) (needed bool) {
 func (m *spectra) keys(x []int32, s *scratch) {
 	lengths := uint64(len(m.g))
 	for at, g := range m.g {
-		g.begin(s)
 		for lo := 0; lo < len(x); lo += block {
 			hi := min(lo+block, len(x))
 			s.grams = g.of(s.grams, x, lo, hi, s)

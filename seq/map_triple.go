@@ -27,7 +27,6 @@ func (m *triples) learn(x []int32) bool { return m.g.learn(x) }
 func (m *triples) crowded() bool        { return m.g.crowded() }
 
 func (m *triples) keys(x []int32, s *scratch) {
-	m.g.begin(s)
 	radix, d := m.g.radix, uint64(m.d)
 	after := func(y []int64, i int) []int64 { return y[min(i+m.k, len(y)):min(i+m.k+m.d, len(y))] }
 	for lo := 0; lo < len(x); lo += block / m.d {

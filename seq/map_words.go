@@ -35,11 +35,7 @@ func (m *wordRuns) learn(x []int32) bool {
 }
 
 func (m *wordRuns) keys(x []int32, s *scratch) {
-	if len(s.local) == 0 {
-		s.local = append(s.local, newTable())
-	}
-	local := s.local[0]
-	local.reset()
+	local := s.levels(1)[0]
 	down := func(node, symbol uint64) uint64 {
 		key := node<<32 | symbol
 		if n := m.tree.find(key); n >= 0 {

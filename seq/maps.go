@@ -13,6 +13,9 @@ type Map struct {
 	Parameters []Parameter
 	Kinds      []Kind // the alphabets it is for; nil: all
 
+	// Positions says that a feature has its place in the sequence.
+	Positions bool
+
 	// Reversal says that k(x, x') does not change when both sequences are reversed.
 	Reversal bool
 
@@ -95,6 +98,9 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 	}
 	if t.Fold && a.Kind != Bytes {
 		return nil, specErrorf("%s: only text (bytes) has capitals to fold; these sequences are %s", t, a.Kind)
+	}
+	if t.Both && (a.Kind != DNA || m.Positions) {
+		return nil, specErrorf("%s: only DNA has a reverse complement, and maps with positions cannot count both; these sequences are %s", t, a.Kind)
 	}
 	return m.make(t.Args, a)
 }

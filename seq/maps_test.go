@@ -283,6 +283,42 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// TestBoth: with rc, a sequence has the features of both strands, and is like its reverse complement.
+func TestBoth(t *testing.T) {
+	set := encode(t, DNA, "ACGTTNACGGA", "TCCGTNAACGT", "AAAA", "TTTTT", "ACAC", "")
+	for _, spec := range []string{"double:1,5/rc", "double:31,64/rc", "triple:2,16/rc", "spectrum:31/rc", "gapped:5,2/rc", "mismatch:3,1/rc", "blended:3/sqrt/rc"} {
+		f := mustFit(t, spec, set)
+		rows := f.Rows(set)
+		dots := Dots(rows, rows)
+		define := naive(f.Term.Map)
+		var bags []bag
+		for i := range set.N() {
+			b := define(set.At(i), f.Term.Args, set.Alphabet)
+			other := slices.Clone(set.At(i))
+			slices.Reverse(other)
+			for j, c := range other {
+				if c != Unknown {
+					other[j] = 3 - c
+				}
+			}
+			for name, n := range define(other, f.Term.Args, set.Alphabet) {
+				b[name] += n
+			}
+			bags = append(bags, b.unit(f.Term, nil, 0))
+		}
+		for i := range bags {
+			for j := range bags {
+				if want := bags[i].dot(bags[j]); math.Abs(dots[i*set.N()+j]-want) > 1e-12 {
+					t.Errorf("%s: %d, %d: %g, want %g", spec, i, j, dots[i*set.N()+j], want)
+				}
+			}
+		}
+		if rows.Square[0] == 1 && math.Abs(dots[1]-1) > 1e-12 {
+			t.Errorf("%s: a strand and the other: %g", spec, dots[1])
+		}
+	}
+}
+
 func fuzzMap(f *testing.F, spec func(a, b uint8) string) {
 	f.Add([]byte("ACGTACGTNNACGT"), []byte("ACGACGTTT"), uint8(2), uint8(3))
 	f.Add([]byte(""), []byte("\xff\x00"), uint8(0), uint8(0))

@@ -93,6 +93,21 @@ func (c *counter) drain(keys []uint64, counts []uint32) (k []uint64, n []uint32,
 // newScratch is a scratch for an extractor's keys.
 func newScratch(space uint64) *scratch { return &scratch{count: newCounter(space)} }
 
+// begin starts a sequence: what training did not have gets numbers of its own.
+func (s *scratch) begin() {
+	for _, t := range s.local {
+		t.reset()
+	}
+}
+
+// levels are tables for what training did not have, n of them at least.
+func (s *scratch) levels(n int) []*table {
+	for len(s.local) < n {
+		s.local = append(s.local, newTable())
+	}
+	return s.local
+}
+
 // flush counts the keys in the buffer.
 func (s *scratch) flush(keys []uint64) {
 	s.count.add(keys)

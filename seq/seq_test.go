@@ -12,7 +12,7 @@ import (
 
 func TestParse(t *testing.T) {
 	for _, text := range []string{
-		"double:1,5", "double:1,5+spectrum:3", "words:2/log/tfidf+double:1,5/sqrt/fold", "gapped:6,2/presence", "spectrum:3+spectrum:3/log",
+		"double:1,5", "double:1,5+spectrum:3", "words:2/log/tfidf+double:1,5/sqrt/fold", "gapped:6,2/presence", "spectrum:3+spectrum:3/log", "gapped:6,2/sqrt/rc",
 	} {
 		s, err := Parse(text)
 		if err != nil || s.String() != text {
@@ -67,6 +67,8 @@ func TestTermsForOtherAlphabets(t *testing.T) {
 		{"words:2", "words is for sequences of bytes or words; these are dna", DNA},
 		{"mismatch:3,1", "mismatch is for sequences of dna or protein or bytes; these are ints", Integers},
 		{"double:1,5/fold", "only text (bytes) has capitals to fold; these sequences are protein", Protein},
+		{"double:1,5/rc", "only DNA has a reverse complement", Protein},
+		{"degree:3/rc", "maps with positions cannot count both", DNA},
 		{"mismatch:4,2", "for more than 20000 others: make m smaller", Bytes},
 		{"gapped:12,2", "gapped has too many possible features over the 256 symbols of bytes", Bytes},
 	} {

@@ -23,11 +23,12 @@ const (
 const (
 	tfidf = "tfidf"
 	fold  = "fold"
+	both  = "rc"
 )
 
 // modifiers are the words that may follow a map's name.
 func modifiers() []string {
-	return []string{string(Raw), string(Root), string(Log), string(Presence), tfidf, fold}
+	return []string{string(Raw), string(Root), string(Log), string(Presence), tfidf, fold, both}
 }
 
 // Term is one feature map: `double:1,5/sqrt/tfidf`.
@@ -37,6 +38,7 @@ type Term struct {
 	Counts Counts
 	TFIDF  bool // times the logarithm of the inverse share of training sequences with the feature
 	Fold   bool // bytes: a–z are A–Z
+	Both   bool // DNA: the features of a sequence and of its reverse complement, which are one molecule
 }
 
 // Spec is one or more feature maps, each of which gives a kernel: `double:1,5+spectrum:3`.
@@ -58,6 +60,9 @@ func (t Term) String() string {
 	}
 	if t.Fold {
 		b.WriteString("/" + fold)
+	}
+	if t.Both {
+		b.WriteString("/" + both)
 	}
 	return b.String()
 }
@@ -157,6 +162,8 @@ func (t *Term) parseModifiers(text string) *SpecError {
 			t.TFIDF = true
 		case fold:
 			t.Fold = true
+		case both:
+			t.Both = true
 		default:
 			return specErrorf("%s: there is no way %q to count%s", t.Map, word, hint(word, modifiers()))
 		}
