@@ -6,6 +6,9 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BINARY      := gpdrf-gpu
 export CGO_ENABLED ?= 0
 
+# Without symbols and debugging information, which a trace of a panic does not need: a quarter of the program's size.
+BUILD_FLAGS := -trimpath -ldflags '-s -w'
+
 tick = $(if $(shell command -v $(1) 2>/dev/null),✓,✗)
 
 .PHONY: help
@@ -26,7 +29,7 @@ build: ## the program, ./gpdrf-gpu; with CUDA where there is a C compiler, CUDA=
 
 .PHONY: build-go
 build-go:
-	$(GO) build -trimpath -o $(BINARY) ./cmd/gpdrf-gpu
+	$(GO) build $(BUILD_FLAGS) -o $(BINARY) ./cmd/gpdrf-gpu
 
 .PHONY: test
 test: ## all tests
@@ -107,6 +110,10 @@ PTXAS      ?= ptxas
 GENERATED  := build/cuda
 SHIM       := cuda/shim
 DOUBLE     := $(CURDIR)/$(GENERATED)/libfakecuda.so
+# The PTX images by the compute capability from which they run, and the version of PTX that each needs.
+IMAGES     := 70 80
+PTX_70     := ptx63
+PTX_80     := ptx70
 KERNELS    := kernels.cu $(sort $(wildcard cuda/kernels/*.cuh))
 CU_MODULE   = $(shell $(GO) list -m -f '{{.Dir}}' gorgonia.org/cu)
 # CUDA_INCLUDE, a toolkit's folder with cuda.h, replaces the header that is cut from the module.
@@ -132,46 +139,47 @@ $(GENERATED)/libcuda.a: $(wildcard $(SHIM)/*.*)
 
 CXXFLAGS      ?= -O2 -g
 DOUBLE_FLAGS  := $(CXXFLAGS) -march=native -std=c++17 -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unknown-pragmas
-DOUBLE_OBJECTS := $(patsubst cuda/double/%.cc,$(GENERATED)/double/%.o,$(wildcard cuda/double/*.cc)) $(GENERATED)/double/kernels.o $(GENERATED)/double/mutants.o
+DOUBLE_SOURCES := $(filter-out cuda/double/kernels.cc,$(wildcard cuda/double/*.cc))
+DOUBLE_OBJECTS := $(patsubst cuda/double/%.cc,$(GENERATED)/double/%.o,$(DOUBLE_SOURCES)) $(IMAGES:%=$(GENERATED)/double/kernels_sm%.o) $(GENERATED)/double/mutants.o
 
 $(GENERATED)/double/%.o: cuda/double/%.cc $(wildcard cuda/double/*.h)
 	@mkdir -p $(@D)
 	$(CXX) $(DOUBLE_FLAGS) -c $< -o $@
 
-$(GENERATED)/double/kernels.o: $(KERNELS) cuda/double/emu.h
+$(GENERATED)/double/kernels_sm%.o: cuda/double/kernels.cc $(KERNELS) cuda/double/emu.h cuda/double/mma.h
 	@mkdir -p $(@D)
-	$(CXX) $(DOUBLE_FLAGS) -x c++ -c kernels.cu -o $@
+	$(CXX) $(DOUBLE_FLAGS) -DEMU_TARGET=$* -c $< -o $@
 
-$(GENERATED)/double/mutants.o: cuda/double/mutants.cu cuda/double/emu.h cuda/kernels/device.cuh
+$(GENERATED)/double/mutants.o: cuda/double/mutants.cu cuda/double/emu.h cuda/double/mma.h cuda/kernels/device.cuh
 	@mkdir -p $(@D)
-	$(CXX) $(DOUBLE_FLAGS) -x c++ -c $< -o $@
+	$(CXX) $(DOUBLE_FLAGS) -DEMU_TARGET=70 -x c++ -c $< -o $@
 
 $(DOUBLE): $(DOUBLE_OBJECTS)
 	$(CXX) -shared -o $@ $^
 
 .PHONY: build-cuda
 build-cuda: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a
-	$(CUDA_ENV) $(GO) build -trimpath -tags cuda -o $(BINARY) ./cmd/gpdrf-gpu
+	$(CUDA_ENV) $(GO) build $(BUILD_FLAGS) -tags cuda -o $(BINARY) ./cmd/gpdrf-gpu
 
 .PHONY: double
 double: $(DOUBLE) $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a
 
-PTX_FLAGS := -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx63 \
-	-nocudainc -nocudalib -nostdinc -std=c++17 -O3 -Wall -Wextra
+PTX_FLAGS := -x cuda --cuda-device-only -nocudainc -nocudalib -nostdinc -std=c++17 -O3 -Wall -Wextra
 
-$(GENERATED)/kernels.ptx: $(KERNELS)
+$(GENERATED)/kernels_sm%.ptx: $(KERNELS)
 	@mkdir -p $(@D)
 	@command -v $(CLANG) >/dev/null || apt-get install -y --no-install-recommends clang-19
-	$(CLANG) $(PTX_FLAGS) -S kernels.cu -o $@.body
+	$(CLANG) $(PTX_FLAGS) --cuda-gpu-arch=sm_$* -Xclang -target-feature -Xclang +$(PTX_$*) -S kernels.cu -o $@.body
 	{ echo "// sha256 $$(cat $(KERNELS) | sha256sum | cut -d' ' -f1) of kernels.cu and cuda/kernels/*.cuh"; cat $@.body; } > $@
 
 .PHONY: ptx
-ptx: $(GENERATED)/kernels.ptx ## cuda/kernels.ptx from kernels.cu, by clang++-19
-	cp $< cuda/kernels.ptx
+ptx: $(IMAGES:%=$(GENERATED)/kernels_sm%.ptx) ## cuda/kernels_sm*.ptx and their packed forms from kernels.cu, by clang++-19
+	for image in $(notdir $^); do cp $(GENERATED)/$$image cuda/$$image && gzip -9nc cuda/$$image > cuda/$$image.gz || exit 1; done
 
 .PHONY: ptx-check
-ptx-check: $(GENERATED)/kernels.ptx
-	cmp $< cuda/kernels.ptx || { echo "cuda/kernels.ptx is not what $(CLANG) makes of kernels.cu: make ptx"; exit 1; }
+ptx-check: $(IMAGES:%=$(GENERATED)/kernels_sm%.ptx)
+	for image in $(notdir $^); do cmp $(GENERATED)/$$image cuda/$$image && gzip -dc cuda/$$image.gz | cmp - cuda/$$image || \
+		{ echo "cuda/$$image is not what $(CLANG) makes of kernels.cu: make ptx"; exit 1; }; done
 
 # NVIDIA's own compiler and assembler, which nothing here needs but these two targets.
 TOOLKIT := $(GENERATED)/toolkit/nvidia/cu13
@@ -180,9 +188,13 @@ $(TOOLKIT)/bin/nvcc:
 	python3 -m pip install -q --no-deps --target $(GENERATED)/toolkit \
 		nvidia-cuda-nvcc==13.5.37 nvidia-nvvm==13.5.37 nvidia-cuda-runtime==13.5.37 nvidia-cuda-crt==13.5.37
 
+# Which image for which GPU. The assembler of CUDA 13 no longer knows sm_70.
+PTXAS_RUNS := 70:sm_75 80:sm_80 80:sm_90 80:sm_120
+
 .PHONY: ptxas
 ptxas: $(TOOLKIT)/bin/nvcc ## registers, spills and shared memory of each kernel, by NVIDIA's assembler
-	for arch in sm_80 sm_90 sm_120; do $(TOOLKIT)/bin/ptxas -arch=$$arch -v cuda/kernels.ptx -o $(GENERATED)/$$arch.cubin 2>&1 | \
+	@for run in $(PTXAS_RUNS); do arch=$${run#*:}; \
+		$(TOOLKIT)/bin/ptxas -arch=$$arch -v cuda/kernels_sm$${run%:*}.ptx -o $(GENERATED)/$$arch.cubin 2>&1 | \
 		awk -v arch=$$arch -f cuda/ptxas.awk || exit 1; done
 
 .PHONY: nvcc
@@ -196,8 +208,9 @@ lint-cuda: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a ## lint for the fi
 	$(CUDA_ENV) $$($(GO) env GOPATH)/bin/staticcheck -tags cuda ./cuda ./device/gpu ./train ./cmd/...
 
 .PHONY: test-cuda
-test-cuda: double ## the CUDA backend on the driver test double, in three orders of threads
+test-cuda: double ## the CUDA backend on the driver test double, in three orders of threads, and as a GPU without tensor cores
 	for order in 0 1 7; do $(DOUBLE_ENV) EMU_ORDER=$$order $(GO) test -tags cuda -count=1 $(CUDA_TESTS) || exit 1; done
+	$(DOUBLE_ENV) EMU_CAPABILITY=7.5 EMU_ORDER=7 $(GO) test -tags cuda -count=1 $(CUDA_TESTS)
 	$(DOUBLE_ENV) $(GO) test -tags cuda -count=1 -run TestCUDA ./train
 	$(DOUBLE_ENV) $(GO) test -tags cuda -count=1 -run TestScripts/cuda ./cmd/gpdrf-gpu
 

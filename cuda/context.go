@@ -84,27 +84,29 @@ func Open(ordinal int) (*Context, error) {
 	if err != nil {
 		return nil, &NoDeviceError{c.info.Name + ": " + err.Error()}
 	}
-	if c.signatures, err = Signatures(image.text); err != nil {
+	text := image.text()
+	if c.signatures, err = Signatures(text); err != nil {
 		panic("cuda: " + err.Error())
 	}
 	if c.primary, err = c.dev.RetainPrimaryCtx(); err != nil {
 		return nil, fail("opening the GPU", err)
 	}
-	if err := c.start(image); err != nil {
+	if err := c.start(image.name, text); err != nil {
 		c.dev.ReleasePrimaryCtx()
 		return nil, err
 	}
 	return c, nil
 }
 
-func (c *Context) start(image image) error {
+// start loads the PTX of an image.
+func (c *Context) start(image, text string) error {
 	if err := c.enter(); err != nil {
 		return err
 	}
 	defer c.leave()
 	var err error
-	if c.module, err = cu.LoadData(image.text); err != nil {
-		return fail("loading "+image.name, err)
+	if c.module, err = cu.LoadData(text); err != nil {
+		return fail("loading "+image, err)
 	}
 	if c.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
 		return fail("making a stream", err)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The PTX in the program is that of the sources: its first line carries their hash.
+// The PTX in the program is the text beside it, and that of the sources: its first line carries their hash.
 func TestPTXIsFresh(t *testing.T) {
 	families, err := filepath.Glob("kernels/*.cuh")
 	if err != nil || len(families) < 10 {
@@ -27,8 +27,12 @@ func TestPTXIsFresh(t *testing.T) {
 	}
 	want := fmt.Sprintf("// sha256 %x of kernels.cu and cuda/kernels/*.cuh", hash.Sum(nil))
 	for _, image := range images() {
-		if got, _, _ := strings.Cut(image.text, "\n"); got != want {
+		text := image.text()
+		if got, _, _ := strings.Cut(text, "\n"); got != want {
 			t.Errorf("cuda/%s is stale: run `make ptx`\n got %s\nwant %s", image.name, got, want)
+		}
+		if plain, err := os.ReadFile(image.name); err != nil || string(plain) != text {
+			t.Errorf("cuda/%s is not what is packed in cuda/%s.gz: run `make ptx` (%v)", image.name, image.name, err)
 		}
 	}
 }
@@ -52,7 +56,7 @@ func TestTableOfContents(t *testing.T) {
 
 func TestSignatures(t *testing.T) {
 	for _, image := range images() {
-		all, err := Signatures(image.text)
+		all, err := Signatures(image.text())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +81,10 @@ func TestImageFor(t *testing.T) {
 	for _, c := range []struct {
 		Capability
 		want string
-	}{{Capability{7, 0}, "kernels.ptx"}, {Capability{9, 0}, "kernels.ptx"}, {Capability{12, 1}, "kernels.ptx"}, {Capability{6, 1}, ""}} {
+	}{
+		{Capability{7, 0}, "kernels_sm70.ptx"}, {Capability{7, 5}, "kernels_sm70.ptx"}, {Capability{8, 0}, "kernels_sm80.ptx"},
+		{Capability{9, 0}, "kernels_sm80.ptx"}, {Capability{12, 1}, "kernels_sm80.ptx"}, {Capability{6, 1}, ""},
+	} {
 		image, err := imageFor(c.Capability)
 		if image.name != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("compute capability %v: %q, %v", c.Capability, image.name, err)

@@ -67,9 +67,13 @@ API cuDeviceGetName(char *b, int n, int d) {
   else snprintf(b, n, "driver test double");
   return OK;
 }
-API cuDeviceGetAttribute(int *v, int attribute, int) {
-  int major = 9, minor = 0;
+static void capability(int &major, int &minor) {
+  major = 9, minor = 0;
   if (const char *text = getenv("EMU_CAPABILITY")) sscanf(text, "%d.%d", &major, &minor);
+}
+API cuDeviceGetAttribute(int *v, int attribute, int) {
+  int major, minor;
+  capability(major, minor);
   const std::map<int, int> known = {{1, 1024}, {2, 1024}, {5, 2147483647}, {6, 65535}, {7, 65535}, {8, 49152}, {10, 32}, {16, 132}, {75, major}, {76, minor}, {97, 232448}};
   auto it = known.find(attribute);
   *v = it == known.end() ? 0 : it->second;
@@ -79,6 +83,7 @@ API cuDeviceGetAttribute(int *v, int attribute, int) {
 API cuGetErrorString(int code, const char **text) {
   static const std::map<int, const char *> words = {
       {1, "invalid argument"}, {2, "out of memory"}, {101, "invalid device ordinal"}, {200, "device kernel image is invalid"}, {201, "invalid device context"},
+      {209, "no kernel image is available for execution on the device"},
       {401, "the operation cannot be performed in the present state"}, {400, "invalid resource handle"}, {500, "named symbol not found"}, {600, "device not ready"}, {700, "an illegal memory access was encountered"},
       {701, "too many resources requested for launch"}, {719, "unspecified launch failure"}, {900, "operation not permitted when stream is capturing"},
       {901, "operation failed due to a previous error during capture"}, {908, "attempt to terminate a thread-local capture sequence from another thread"}, {999, "unknown error"}};
@@ -127,6 +132,7 @@ API cuCtxGetCurrent(Context **c) {
 
 struct Module {
   std::string ptx;
+  int target; // of the PTX: 70 in ".target sm_70", and where it names none
 };
 
 API cuModuleLoadData(Module **m, const void *image) {
@@ -134,7 +140,11 @@ API cuModuleLoadData(Module **m, const void *image) {
   NOT_IN_CAPTURE
   const char *text = (const char *)image;
   if (!text || !strstr(text, ".version")) return refuse(INVALID_IMAGE, __func__, "not PTX");
-  *m = new Module{text};
+  const char *target = strstr(text, ".target sm_");
+  int sm = target ? atoi(target + 11) : 70, major, minor;
+  capability(major, minor);
+  if (sm > 10 * major + minor) return refuse(NO_BINARY, __func__, "the PTX is for a newer GPU");
+  *m = new Module{text, sm};
   return OK;
 }
 API cuModuleUnload(Module *m) {
@@ -162,7 +172,7 @@ static int described(const std::string &ptx, const emu::Kernel &k) {
 API cuModuleGetFunction(const emu::Kernel **f, Module *m, const char *name) {
   ENTER
   for (auto &k : emu::kernels())
-    if (!strcmp(k.name, name)) {
+    if (k.target == m->target && !strcmp(k.name, name)) {
       *f = &k;
       return described(m->ptx, k);
     }

@@ -29,7 +29,7 @@ struct alignas(16) double2 {
 
 namespace emu {
 
-enum Op : uint8_t { SYNC, SHUFFLE, BALLOT };
+enum Op : uint8_t { SYNC, SHUFFLE, BALLOT, TOGETHER };
 struct Warp;
 struct Thread {
   dim3 tid;
@@ -48,6 +48,12 @@ extern void *dynamic_shared;
 void block_barrier(const char *place);
 uint64_t warp_operation(Op, uint32_t mask, uint64_t value, int source);
 
+// What a lane brings to an instruction of the whole warp; the last lane in runs it for all 32.
+struct Part {
+  void (*run)(Part *const lanes[32]);
+};
+inline void together(Part &mine) { warp_operation(TOGETHER, ~0u, (uint64_t)&mine, 0); }
+
 // A static shared array: one memory for each block that runs, with any contents, between bytes that
 // nobody may write.
 struct Shared {
@@ -58,9 +64,11 @@ struct Shared {
 };
 void *shared_array(Shared &, size_t bytes);
 
-// A kernel in the registry, with how to call it by the driver's void *params[].
+// A kernel in the registry, with how to call it by the driver's void *params[]. target is the PTX image that it is of:
+// EMU_TARGET where it was compiled.
 struct Kernel {
   const char *name;
+  int target;
   unsigned threads;
   std::vector<size_t> sizes; // of the parameters, in bytes
   void (*call)(void *const *params);
@@ -76,8 +84,8 @@ struct Caller<F> {
   static std::vector<size_t> sizes() { return {sizeof(A)...}; }
 };
 struct Register {
-  Register(const char *name, unsigned threads, std::vector<size_t> sizes, void (*call)(void *const *)) {
-    kernels().push_back({name, threads, std::move(sizes), call});
+  Register(const char *name, int target, unsigned threads, std::vector<size_t> sizes, void (*call)(void *const *)) {
+    kernels().push_back({name, target, threads, std::move(sizes), call});
   }
 };
 
@@ -93,8 +101,9 @@ T shuffle(uint32_t mask, T v, int source) {
 
 } // namespace emu
 
+#define ENTRY static
 #define REGISTER_KERNEL(entry, threads) \
-  static emu::Register register_##entry(#entry, threads, emu::Caller<&entry>::sizes(), &emu::Caller<&entry>::call);
+  static emu::Register register_##entry(#entry, EMU_TARGET, threads, emu::Caller<&entry>::sizes(), &emu::Caller<&entry>::call);
 #define SHARED(T, name, dims) \
   static emu::Shared name##_shared{#name, 0, nullptr, 0}; \
   T(&name) dims = *(T(*) dims)emu::shared_array(name##_shared, sizeof(T dims))

@@ -89,6 +89,14 @@ void next(void **save) {
   switch_to(save, t->sp);
 }
 
+// run_together runs an instruction of the whole warp.
+void run_together(Warp *w, uint32_t in) {
+  Part *parts[32];
+  for (int i = 0; i < w->count; i++) parts[i] = (Part *)w->threads[i].value;
+  if (in != ~0u) report(LAUNCH_FAILED, "an instruction of the whole warp has not all its lanes");
+  else parts[0]->run(parts);
+}
+
 // complete releases the lanes of a warp operation, all of which are there.
 void complete(Warp *w, uint32_t mask) {
   uint32_t in = w->waiting & mask, ballot = 0;
@@ -97,6 +105,7 @@ void complete(Warp *w, uint32_t mask) {
     ballot |= (uint32_t)(t.value & 1) << t.lane;
   }
   w->waiting &= ~in;
+  if (w->threads[__builtin_ctz(in)].op == TOGETHER) run_together(w, in);
   for (uint32_t left = in; left; left &= left - 1) {
     Thread &t = w->threads[__builtin_ctz(left)];
     if (t.op == BALLOT) t.result = ballot;

@@ -12,10 +12,15 @@
 // Blocks are one-dimensional. Shared memory is SHARED(T, tile, [16][17]), and DYN_SHARED(T, buf)
 // for what the launcher asks for by the byte.
 //
-// ON_GPU is set where the code is for a GPU: inline PTX stands below it, with a plain twin for the double.
+// ON_GPU is set where the code is for a GPU: inline PTX stands below it, with a plain twin for the double. TENSOR_CORES is
+// set in the form for compute capability 8.0 and later, which is a PTX image of its own; the double has both.
 //
 // Every thread of a block reaches every __syncthreads: no thread returns before the last one.
 #pragma once
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 || defined(EMU_TARGET) && EMU_TARGET >= 80
+#define TENSOR_CORES
+#endif
 
 #if defined(__clang__) && defined(__CUDA__)
 #define ON_GPU
@@ -28,9 +33,12 @@
 #else
 #include "../double/emu.h"
 #endif
+#if defined(ON_GPU)
+#define ENTRY extern "C" __global__
+#endif
 
 #define KERNEL(threads, entry, params, call) \
-  extern "C" __global__ void __launch_bounds__(threads) entry params { call; } \
+  ENTRY void __launch_bounds__(threads) entry params { call; } \
   REGISTER_KERNEL(entry, threads)
 
 #define REAL_KERNEL(threads, name, params, args) \

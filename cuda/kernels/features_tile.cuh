@@ -236,7 +236,7 @@ __device__ __forceinline__ void clear(T sum[4][4]) {
 // TILE_KERNEL is REAL_KERNEL for 256 threads, with so few registers in float that a number of blocks
 // share a multiprocessor. In double one block has all of them.
 #define TILE_ENTRY(entry, blocks, params, call) \
-  extern "C" __global__ void __launch_bounds__(256, blocks) entry params { call; } \
+  ENTRY void __launch_bounds__(256, blocks) entry params { call; } \
   REGISTER_KERNEL(entry, 256)
 
 #define TILE_KERNEL(blocks, name, params, args) \

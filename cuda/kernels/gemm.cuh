@@ -48,9 +48,9 @@ __device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, c
   }
 }
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#ifdef TENSOR_CORES
 // From compute capability 8.0 on, tensor cores multiply doubles: 8×4 times 4×8, of which lane 4·i + p brings
-// a(i, p) and b(i, p), and which sums four products in its own order. The plain step above is the twin.
+// a(i, p) and b(i, p), and which sums four products in its own order.
 __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const double *a, const double *b) {
   int t = (int)threadIdx.x;
   a += t % 4 * TILE_LD + tile_row(0);
@@ -66,9 +66,7 @@ __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const do
     for (int r = 0; r < ROWS; r++)
 #pragma unroll
       for (int c = 0; c < COLUMNS / 2; c++)
-        asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                     : "+d"(sum[r][2 * c]), "+d"(sum[r][2 * c + 1])
-                     : "d"(va[r]), "d"(vb[c]));
+        mma(sum[r][2 * c], sum[r][2 * c + 1], va[r], vb[c]);
   }
 }
 #endif

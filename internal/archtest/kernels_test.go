@@ -3,6 +3,8 @@ package archtest
 import (
 	"go/ast"
 	"go/token"
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,44 +85,54 @@ func kindOf(arg ast.Expr, family string) cuda.Kind {
 	return 0
 }
 
-// Every launch of device/gpu fits the .entry of its kernel in the PTX, and every kernel is launched.
+// Every launch of device/gpu fits the .entry of its kernel in each PTX image, and every kernel is launched.
 func TestLaunchesFitKernels(t *testing.T) {
-	signatures, err := cuda.Signatures(read(t, "cuda/kernels.ptx"))
-	if err != nil {
-		t.Fatal(err)
+	images, err := fs.Glob(os.DirFS(root), "cuda/*.ptx")
+	if err != nil || len(images) != 2 {
+		t.Fatalf("%d images of PTX, %v", len(images), err)
 	}
-	m, launched := load(t), map[string]bool{}
-	for _, f := range m.code() {
-		if f.dir != "device/gpu" {
-			continue
+	m := load(t)
+	for _, image := range images {
+		signatures, err := cuda.Signatures(read(t, image))
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, l := range launches(t, m, f) {
-			for _, suffix := range suffixes[l.family] {
-				name := l.name + suffix
-				s, ok := signatures[name]
-				if !ok {
-					t.Errorf("%s: there is no kernel %s", l.at, name)
-					continue
-				}
-				launched[name] = true
-				want := slices.Clone(l.kinds)
-				for i := range want {
-					if want[i] == real {
-						want[i] = map[string]cuda.Kind{"_f32": cuda.F32, "_f64": cuda.F64}[suffix]
+		launched := map[string]bool{}
+		for _, f := range m.code() {
+			if f.dir != "device/gpu" {
+				continue
+			}
+			for _, l := range launches(t, m, f) {
+				for _, suffix := range suffixes[l.family] {
+					name := l.name + suffix
+					launched[name] = true
+					if s, ok := signatures[name]; !ok {
+						t.Errorf("%s: there is no kernel %s in %s", l.at, name, image)
+					} else if want := l.parameters(suffix, s); !slices.Equal(want, s.Params) {
+						t.Errorf("%s: kernel %s has the parameters %v in %s, not %v", l.at, name, s.Params, image, want)
 					}
-					if want[i] == 0 && i < len(s.Params) {
-						want[i] = s.Params[i]
-					}
-				}
-				if !slices.Equal(want, s.Params) {
-					t.Errorf("%s: kernel %s has the parameters %v, not %v", l.at, name, s.Params, want)
 				}
 			}
 		}
-	}
-	for name := range signatures {
-		if !launched[name] && !strings.HasPrefix(name, "probe_") {
-			t.Errorf("nothing launches kernel %s", name)
+		for name := range signatures {
+			if !launched[name] && !strings.HasPrefix(name, "probe_") {
+				t.Errorf("nothing launches kernel %s", name)
+			}
 		}
 	}
+}
+
+// parameters are the kinds of the arguments for a kernel with a suffix; where the source does not show one, it is as the
+// kernel has it.
+func (l *launch) parameters(suffix string, s cuda.Signature) []cuda.Kind {
+	want := slices.Clone(l.kinds)
+	for i := range want {
+		if want[i] == real {
+			want[i] = map[string]cuda.Kind{"_f32": cuda.F32, "_f64": cuda.F64}[suffix]
+		}
+		if want[i] == 0 && i < len(s.Params) {
+			want[i] = s.Params[i]
+		}
+	}
+	return want
 }

@@ -1,0 +1,63 @@
+// mma.h: the products of tensor cores, for which the 32 lanes of a warp bring their fragments together. PTX ISA,
+// "Matrix Fragments for mma.m8n8k4 with .f64" and "for mma.m16n8k8 with .tf32".
+#pragma once
+#include "emu.h"
+
+namespace emu {
+
+// Lane 4i + p brings a(i, p) and b(p, i), and has c(i, 2p) and c(i, 2p+1).
+struct Double : Part {
+  double a, b, c[2];
+  static void all(Part *const lanes[32]) {
+    auto lane = [=](int i, int p) { return (Double *)lanes[4 * i + p]; };
+    for (int i = 0; i < 8; i++)
+      for (int j = 0; j < 8; j++)
+        for (int p = 0; p < 4; p++) {
+          double &c = lane(i, j / 2)->c[j % 2];
+          c = std::fma(lane(i, p)->a, lane(j, p)->b, c);
+        }
+  }
+};
+inline void mma(double &c0, double &c1, double a, double b) {
+  Double d{{Double::all}, a, b, {c0, c1}};
+  together(d);
+  c0 = d.c[0], c1 = d.c[1];
+}
+
+// Lane 4i + p brings a(i, p), a(i+8, p), a(i, p+4), a(i+8, p+4), b(p, i) and b(p+4, i), and has c(i, 2p), c(i, 2p+1), c(i+8, 2p)
+// and c(i+8, 2p+1). Only the first 10 bits of a mantissa count. A GPU may lose bits of a sum of 8 products and round it as it
+// likes; here the sum is exact, and rounded toward zero, which is the worst that has been seen of one.
+struct Tf32 : Part {
+  float a[4], b[2], c[4];
+  static float read(float v) { return __int_as_float(__float_as_int(v) & ~0x1fff); }
+  static void all(Part *const lanes[32]) {
+    double a[16][8], b[8][8];
+    for (int l = 0; l < 32; l++) {
+      const Tf32 *f = (Tf32 *)lanes[l];
+      int i = l / 4, p = l % 4;
+      for (int q = 0; q < 4; q++) a[i + q % 2 * 8][p + q / 2 * 4] = read(f->a[q]);
+      for (int q = 0; q < 2; q++) b[p + q * 4][i] = read(f->b[q]);
+    }
+    for (int i = 0; i < 16; i++) {
+      double sum[8];
+      for (int j = 0; j < 8; j++) sum[j] = ((Tf32 *)lanes[i % 8 * 4 + j / 2])->c[i / 8 * 2 + j % 2];
+      for (int p = 0; p < 8; p++)
+        for (int j = 0; j < 8; j++) sum[j] += a[i][p] * b[p][j];
+      for (int j = 0; j < 8; j++) ((Tf32 *)lanes[i % 8 * 4 + j / 2])->c[i / 8 * 2 + j % 2] = toward_zero(sum[j]);
+    }
+  }
+  static float toward_zero(double v) {
+    float f = (float)v;
+    return std::fabs((double)f) > std::fabs(v) ? __int_as_float(__float_as_int(f) - 1) : f;
+  }
+};
+inline void mma(float c[4], const float a[4], const float b[2]) {
+  Tf32 t{{Tf32::all}, {a[0], a[1], a[2], a[3]}, {b[0], b[1]}, {c[0], c[1], c[2], c[3]}};
+  together(t);
+  for (int i = 0; i < 4; i++) c[i] = t.c[i];
+}
+
+// The nearest number with 10 bits of mantissa, the one farther from zero where two are as near.
+inline float to_tf32(float v) { return std::isfinite(v) ? __int_as_float((__float_as_int(v) + 0x1000) & ~0x1fff) : v; }
+
+} // namespace emu
