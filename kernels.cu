@@ -22,6 +22,7 @@
 #include "cuda/kernels/samplef.cuh"
 
 #include "cuda/kernels/features_tile.cuh"
+#include "cuda/kernels/features_tensor.cuh"
 #include "cuda/kernels/features.cuh"
 #include "cuda/kernels/features_draw.cuh"
 #include "cuda/kernels/features_forward.cuh"

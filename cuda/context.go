@@ -117,6 +117,9 @@ func (c *Context) start(image, text string) error {
 // Calls is how often the driver was called so far.
 func (c *Context) Calls() int { return c.calls }
 
+// TensorCores says whether the kernels that end in _tf32 and _3xtf32 are there.
+func (c *Context) TensorCores() bool { return !c.info.Capability.less(tensorCores) }
+
 // Info describes the GPU.
 func (c *Context) Info() Info { return c.info }
 

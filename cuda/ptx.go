@@ -30,7 +30,7 @@ type image struct {
 
 // images are what the program carries, the newest last.
 func images() []image {
-	return []image{{"kernels_sm70.ptx", Capability{7, 0}, packed70}, {"kernels_sm80.ptx", Capability{8, 0}, packed80}}
+	return []image{{"kernels_sm70.ptx", Capability{7, 0}, packed70}, {"kernels_sm80.ptx", tensorCores, packed80}}
 }
 
 // text is the PTX.
@@ -59,6 +59,9 @@ func imageFor(c Capability) (image, error) {
 
 // Capability is a GPU's compute capability.
 type Capability struct{ Major, Minor int }
+
+// tensorCores is the first one whose tensor cores multiply float32, as TF32, and doubles.
+var tensorCores = Capability{8, 0}
 
 func (c Capability) String() string { return fmt.Sprintf("%d.%d", c.Major, c.Minor) }
 

@@ -27,23 +27,23 @@ inline void mma(double &c0, double &c1, double a, double b) {
 // Lane 4i + p brings a(i, p), a(i+8, p), a(i, p+4), a(i+8, p+4), b(p, i) and b(p+4, i), and has c(i, 2p), c(i, 2p+1), c(i+8, 2p)
 // and c(i+8, 2p+1). Only the first 10 bits of a mantissa count. A GPU may lose bits of a sum of 8 products and round it as it
 // likes; here the sum is exact, and rounded toward zero, which is the worst that has been seen of one.
-struct Tf32 : Part {
+struct Single : Part {
   float a[4], b[2], c[4];
   static float read(float v) { return __int_as_float(__float_as_int(v) & ~0x1fff); }
   static void all(Part *const lanes[32]) {
     double a[16][8], b[8][8];
     for (int l = 0; l < 32; l++) {
-      const Tf32 *f = (Tf32 *)lanes[l];
+      const Single *f = (Single *)lanes[l];
       int i = l / 4, p = l % 4;
       for (int q = 0; q < 4; q++) a[i + q % 2 * 8][p + q / 2 * 4] = read(f->a[q]);
       for (int q = 0; q < 2; q++) b[p + q * 4][i] = read(f->b[q]);
     }
     for (int i = 0; i < 16; i++) {
       double sum[8];
-      for (int j = 0; j < 8; j++) sum[j] = ((Tf32 *)lanes[i % 8 * 4 + j / 2])->c[i / 8 * 2 + j % 2];
+      for (int j = 0; j < 8; j++) sum[j] = ((Single *)lanes[i % 8 * 4 + j / 2])->c[i / 8 * 2 + j % 2];
       for (int p = 0; p < 8; p++)
         for (int j = 0; j < 8; j++) sum[j] += a[i][p] * b[p][j];
-      for (int j = 0; j < 8; j++) ((Tf32 *)lanes[i % 8 * 4 + j / 2])->c[i / 8 * 2 + j % 2] = toward_zero(sum[j]);
+      for (int j = 0; j < 8; j++) ((Single *)lanes[i % 8 * 4 + j / 2])->c[i / 8 * 2 + j % 2] = toward_zero(sum[j]);
     }
   }
   static float toward_zero(double v) {
@@ -51,10 +51,10 @@ struct Tf32 : Part {
     return std::fabs((double)f) > std::fabs(v) ? __int_as_float(__float_as_int(f) - 1) : f;
   }
 };
-inline void mma(float c[4], const float a[4], const float b[2]) {
-  Tf32 t{{Tf32::all}, {a[0], a[1], a[2], a[3]}, {b[0], b[1]}, {c[0], c[1], c[2], c[3]}};
-  together(t);
-  for (int i = 0; i < 4; i++) c[i] = t.c[i];
+inline void mma(float &c0, float &c1, float &c2, float &c3, float a0, float a1, float a2, float a3, float b0, float b1) {
+  Single s{{Single::all}, {a0, a1, a2, a3}, {b0, b1}, {c0, c1, c2, c3}};
+  together(s);
+  c0 = s.c[0], c1 = s.c[1], c2 = s.c[2], c3 = s.c[3];
 }
 
 // The nearest number with 10 bits of mantissa, the one farther from zero where two are as near.

@@ -83,11 +83,11 @@ __device__ __forceinline__ void recall(const T *from, T v[4][4]) {
 
 // waves leaves the cosines and sines of a tile of P = HΩ in m.c and m.s: 2·n·f·d FLOP, and a sine and
 // a cosine of each element. Rows beyond n and frequencies beyond f have P = 0.
-template <bool TURNED, typename T>
+template <class P, bool TURNED, typename T>
 __device__ __forceinline__ void waves(tile::Shared<T> m, const Layer<T> &l, const Piece<T> &p) {
   T phase[4][4];
   tile::clear(phase);
-  tile::product(m, 4, phase, tile::Across<T>{p.h, l.d, p.n}, tile::Down<T>{p.omega + p.r0, l.r, p.f}, l.d);
+  tile::product<P>(m, 4, phase, tile::Across<T>{p.h, l.d, p.n}, tile::Down<T>{p.omega + p.r0, l.r, p.f}, l.d);
   keep<TURNED>(m.c, phase);
   T *c = m.c + own<TURNED>(), *s = m.s + own<TURNED>();
 #pragma unroll 1

@@ -8,20 +8,20 @@
 //	dP = scale·(cos∘dout W_sinᵀ − sin∘dout W_cosᵀ)  [− 2 scale²·sin∘cos∘dv contrastᵀ if LOCAL]
 //
 // 4 (6 if LOCAL) n·f·d' FLOP.
-template <bool TURNED, bool LOCAL, typename T>
+template <class P, bool TURNED, bool LOCAL, typename T>
 __device__ __forceinline__ void phase_gradient(tile::Shared<T> m, const Layer<T> &l, const Piece<T> &p, const T *dout, const T *dv, T scale, T dp[4][4]) {
   using namespace tile;
   T q[4][4], wave[4][4];
   const T *w = p.w + (long long)p.r0 * l.out;
   Across<T> d{dout + p.first * l.out, l.out, p.n};
   clear(q);
-  product(m, 4, q, d, Across<T>{w, l.out, p.f}, l.out);
+  product<P>(m, 4, q, d, Across<T>{w, l.out, p.f}, l.out);
   recall<TURNED>(m.s, wave);
 #pragma unroll
   for (int i = 0; i < 16; i++) dp[i / 4][i % 4] = -scale * wave[i / 4][i % 4] * q[i / 4][i % 4];
   if (LOCAL) {
     clear(q);
-    product(m, 4, q, Across<T>{dv + p.first * l.out, l.out, p.n}, Across<T>{l.contrast + (long long)p.r0 * l.out, l.out, p.f}, l.out);
+    product<P>(m, 4, q, Across<T>{dv + p.first * l.out, l.out, p.n}, Across<T>{l.contrast + (long long)p.r0 * l.out, l.out, p.f}, l.out);
     T cosine[4][4];
     recall<TURNED>(m.s, wave);
     recall<TURNED>(m.c, cosine);
@@ -29,7 +29,7 @@ __device__ __forceinline__ void phase_gradient(tile::Shared<T> m, const Layer<T>
     for (int i = 0; i < 16; i++) dp[i / 4][i % 4] -= 2 * scale * scale * wave[i / 4][i % 4] * cosine[i / 4][i % 4] * q[i / 4][i % 4];
   }
   clear(q);
-  product(m, 4, q, d, Across<T>{w + (long long)l.r * l.out, l.out, p.f}, l.out);
+  product<P>(m, 4, q, d, Across<T>{w + (long long)l.r * l.out, l.out, p.f}, l.out);
   recall<TURNED>(m.c, wave);
 #pragma unroll
   for (int i = 0; i < 16; i++) dp[i / 4][i % 4] = fused(scale * wave[i / 4][i % 4], q[i / 4][i % 4], dp[i / 4][i % 4]);
@@ -45,7 +45,7 @@ __device__ __forceinline__ void phase_gradient(tile::Shared<T> m, const Layer<T>
 // FLOP: S·B·R·(4d + 4d' + a sine and a cosine), 2d' more if local. Bytes: h, dout and dh once, Ω and W
 // once for every 64 rows, from the second level of cache; where d > 64, dh twice for every 64
 // frequencies. Order of sums: frequencies in order, then chunks in order.
-template <typename T, bool LOCAL>
+template <class P, bool LOCAL, typename T>
 __device__ __forceinline__ void features_rows(const Layer<T> &l, int span, const T *dout, const T *dv, T *dh) {
   using namespace tile;
   DYN_SHARED(T, memory);
@@ -58,23 +58,23 @@ __device__ __forceinline__ void features_rows(const Layer<T> &l, int span, const
   clear(sum);
   for (int r0 = first; r0 < last; r0 += side) {
     Piece<T> p = piece(l, group, row, r0);
-    waves<true>(m, l, p);
-    phase_gradient<true, LOCAL>(m, l, p, dout, dv, scale, dp);
+    waves<P, true>(m, l, p);
+    phase_gradient<P, true, LOCAL>(m, l, p, dout, dv, scale, dp);
     keep<true>(m.c, dp);
     for (int c0 = 0; c0 < l.d; c0 += side) {
-      int columns = smaller(side, l.d - c0), width = wide(columns);
+      int columns = smaller(side, l.d - c0), width = wide<P>(columns);
       Patch<T> patch{dh + (blockIdx.y * all + p.first) * l.d + c0, l.d, 1, p.n, columns};
       if (!single) clear(sum);
       if (!single && r0 > first) patch.load(width, sum);
-      product(m, width, sum, Held<T>{m.c}, Across<T>{p.omega + (long long)c0 * l.r + r0, l.r, columns}, p.f);
+      product<P>(m, width, sum, Held<T>{m.c}, Across<T>{p.omega + (long long)c0 * l.r + r0, l.r, columns}, p.f);
       if (!single || r0 + side >= last) patch.store(width, sum);
     }
   }
 }
-template <typename T>
+template <class P, typename T>
 __device__ __forceinline__ void features_inputs(const Layer<T> &l, int span, const T *dout, const T *dv, T *dh) {
-  if (l.contrast) features_rows<T, true>(l, span, dout, dv, dh);
-  else features_rows<T, false>(l, span, dout, dv, dh);
+  if (l.contrast) features_rows<P, true>(l, span, dout, dv, dh);
+  else features_rows<P, false>(l, span, dout, dv, dh);
 }
 TILE_KERNEL(3, features_inputs, (LAYER_PARAMS, int span, const T *dout, const T *dv, T *dh), (LAYER, span, dout, dv, dh))
 
@@ -91,7 +91,7 @@ TILE_KERNEL(3, features_inputs, (LAYER_PARAMS, int span, const T *dout, const T 
 // FLOP: S·B·R·(4d + 8d' + a sine and a cosine), 4d' more if local. Bytes: the results once; h and dout
 // once for every 64 frequencies, Ω and W of a group for every 64 rows, from the second level of cache.
 // Order of sums: rows in order, then parts in order (features_fold.cuh).
-template <typename T, bool LOCAL>
+template <class P, bool LOCAL, typename T>
 __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, const T *dout, const T *dv, T *domega, T *dw, T *dcontrast) {
   using namespace tile;
   DYN_SHARED(T, memory);
@@ -110,9 +110,9 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
   for (int row = first; row < last; row += side) {
     Piece<T> p = piece(l, group, row, r0);
     bool begins = row == first, ends = row + side >= last;
-    waves<false>(m, l, p);
+    waves<P, false>(m, l, p);
     for (int c0 = 0; c0 < l.out; c0 += side) {
-      int columns = smaller(side, l.out - c0), width = wide(columns);
+      int columns = smaller(side, l.out - c0), width = wide<P>(columns);
       Patch<T> ofCosines{dw + c0, l.out, 1, p.f, columns}, ofSines{dw + (long long)l.r * l.out + c0, l.out, 1, p.f, columns},
           ofSquares{dcontrast + c0, l.out, 1, p.f, columns};
       if (!single) {
@@ -125,30 +125,30 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
           if (LOCAL) ofSquares.load(width, squares);
         }
       }
-      share(m, width, cosines, sines, Down<T>{dout + p.first * l.out + c0, l.out, columns}, p.n);
-      if (LOCAL) product<true>(m, width, squares, Held<T>{m.c}, Down<T>{dv + p.first * l.out + c0, l.out, columns}, p.n);
+      share<P>(m, width, cosines, sines, Down<T>{dout + p.first * l.out + c0, l.out, columns}, p.n);
+      if (LOCAL) product<P, true>(m, width, squares, Held<T>{m.c}, Down<T>{dv + p.first * l.out + c0, l.out, columns}, p.n);
       if (!single || ends) {
         ofCosines.store(width, cosines);
         ofSines.store(width, sines);
         if (LOCAL) ofSquares.store(width, squares);
       }
     }
-    phase_gradient<false, LOCAL>(m, l, p, dout, dv, scale, dp);
+    phase_gradient<P, false, LOCAL>(m, l, p, dout, dv, scale, dp);
     keep<false>(m.s, dp);
     for (int c0 = 0; c0 < l.d; c0 += side) {
-      int columns = smaller(side, l.d - c0), width = wide(columns);
+      int columns = smaller(side, l.d - c0), width = wide<P>(columns);
       Patch<T> patch{domega + (long long)c0 * l.r, 1, l.r, p.f, columns};
       if (!narrow) clear(spectra);
       if (!narrow && !begins) patch.load(width, spectra);
-      product(m, width, spectra, Held<T>{m.s}, Down<T>{p.h + c0, l.d, columns}, p.n);
+      product<P>(m, width, spectra, Held<T>{m.s}, Down<T>{p.h + c0, l.d, columns}, p.n);
       if (!narrow || ends) patch.store(width, spectra);
     }
   }
 }
-template <typename T>
+template <class P, typename T>
 __device__ __forceinline__ void features_gradients(const Layer<T> &l, int span, const T *dout, const T *dv, T *domega, T *dw, T *dcontrast) {
-  if (l.contrast) features_columns<T, true>(l, span, dout, dv, domega, dw, dcontrast);
-  else features_columns<T, false>(l, span, dout, dv, domega, dw, dcontrast);
+  if (l.contrast) features_columns<P, true>(l, span, dout, dv, domega, dw, dcontrast);
+  else features_columns<P, false>(l, span, dout, dv, domega, dw, dcontrast);
 }
 TILE_KERNEL(2, features_gradients, (LAYER_PARAMS, int span, const T *dout, const T *dv, T *domega, T *dw, T *dcontrast),
             (LAYER, span, dout, dv, domega, dw, dcontrast))

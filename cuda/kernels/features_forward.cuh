@@ -14,23 +14,23 @@
 // columns. Bytes: h and the results once, Ω and W once for every 64 rows, from the second level of
 // cache. Order of sums: over d for P; over frequencies in order for the rest, of every depth (32 in
 // float, 16 in double) of them cosines, then sines; then chunks in order.
-template <typename T, bool LOCAL>
+template <class P, bool LOCAL, typename T>
 __device__ __forceinline__ void features_output(const Layer<T> &l, int span, T *mean, T *square) {
   using namespace tile;
   DYN_SHARED(T, memory);
   Shared<T> m(memory);
   int tiles = div_up(l.rows, side), group = (int)blockIdx.x / tiles, row = (int)blockIdx.x % tiles * side;
-  int c0 = (int)blockIdx.z * side, columns = smaller(side, l.out - c0), width = wide(columns);
+  int c0 = (int)blockIdx.z * side, columns = smaller(side, l.out - c0), width = wide<P>(columns);
   int first = (int)blockIdx.y * span, last = smaller(first + span, l.r);
   T sum[4][4], squares[4][4];
   clear(sum);
   clear(squares);
   for (int r0 = first; r0 < last; r0 += side) {
     Piece<T> p = piece(l, group, row, r0);
-    waves<true>(m, l, p);
+    waves<P, true>(m, l, p);
     const T *w = p.w + (long long)r0 * l.out + c0;
-    join(m, width, sum, Down<T>{w, l.out, columns}, Down<T>{w + (long long)l.r * l.out, l.out, columns}, p.f);
-    if (LOCAL) product<true>(m, width, squares, Held<T>{m.c}, Down<T>{l.contrast + (long long)r0 * l.out + c0, l.out, columns}, p.f);
+    join<P>(m, width, sum, Down<T>{w, l.out, columns}, Down<T>{w + (long long)l.r * l.out, l.out, columns}, p.f);
+    if (LOCAL) product<P, true>(m, width, squares, Held<T>{m.c}, Down<T>{l.contrast + (long long)r0 * l.out + c0, l.out, columns}, p.f);
   }
   Piece<T> p = piece(l, group, row, first);
   long long all = (long long)gridDim.x / tiles * l.rows, at = (blockIdx.y * all + p.first) * l.out + c0;
@@ -40,10 +40,10 @@ __device__ __forceinline__ void features_output(const Layer<T> &l, int span, T *
   Patch<T>{mean + at, l.out, 1, p.n, columns}.store(width, sum);
   if (LOCAL) Patch<T>{square + at, l.out, 1, p.n, columns}.store(width, squares);
 }
-template <typename T>
+template <class P, typename T>
 __device__ __forceinline__ void features_forward(const Layer<T> &l, int span, T *mean, T *square) {
-  if (l.contrast) features_output<T, true>(l, span, mean, square);
-  else features_output<T, false>(l, span, mean, square);
+  if (l.contrast) features_output<P, true>(l, span, mean, square);
+  else features_output<P, false>(l, span, mean, square);
 }
 TILE_KERNEL(3, features_forward, (LAYER_PARAMS, int span, T *mean, T *square), (LAYER, span, mean, square))
 

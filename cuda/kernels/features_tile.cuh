@@ -31,19 +31,16 @@ __device__ __forceinline__ unsigned thread() {
 #endif
 }
 
-// A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp is 8 × 4 threads: it reads its
-// part of a row of either operand in one access.
+// A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp is 4 × 8 threads, which is how the fragments of
+// tensor cores lie: it reads its part of a row of either operand in one access.
 __device__ __forceinline__ int thread_x() {
   unsigned t = thread();
-  return (int)((t & 7) + (t >> 2 & 8));
+  return (int)((t & 3) + (t >> 6) * 4);
 }
 __device__ __forceinline__ int thread_y() {
   unsigned t = thread();
-  return (int)((t >> 3 & 3) + (t >> 6) * 4);
+  return (int)((t >> 2 & 7) + (t >> 2 & 8));
 }
-
-// wide is how many columns a thread takes of a tile with so many.
-__device__ __forceinline__ int wide(int columns) { return columns <= 16 ? 1 : columns <= 32 ? 2 : 4; }
 
 __device__ __forceinline__ void load4(const float *p, float v[4]) {
   float4 q = *reinterpret_cast<const float4 *>(p);
@@ -110,47 +107,56 @@ struct Held {
   __device__ __forceinline__ const T *terms(const T *, int k0) const { return at + k0 * pitch; }
 };
 
-// multiply adds some terms, in fours: what is read beyond the last is 0 in one operand and a number in
-// the other. SQUARE takes the squares of a.
-template <int WIDE, bool SQUARE, typename T>
-__device__ __forceinline__ void multiply(T sum[4][4], const T *a, const T *b, int terms) {
-  a += 4 * thread_y();
-  b += WIDE * thread_x();
-#pragma unroll 1
-  for (int k0 = 0; k0 < terms; k0 += 4) {
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-      T u[4], v[4];
-      load4(a + k * pitch, u);
-      if (WIDE == 4) {
-        load4(b + k * pitch, v);
-      } else {
-#pragma unroll
-        for (int j = 0; j < WIDE; j++) v[j] = b[k * pitch + j];
-      }
-#pragma unroll
-      for (int i = 0; i < 4; i++) {
-        if (SQUARE) u[i] *= u[i];
-#pragma unroll
-        for (int j = 0; j < WIDE; j++) sum[i][j] = fused(u[i], v[j], sum[i][j]);
-      }
-    }
-    a += 4 * pitch;
-    b += 4 * pitch;
-  }
-}
+// Fma multiplies tiles one number after another. A policy like it says the least number of columns that a thread takes, and adds
+// some terms to a thread's sums, in fours or eights: what is read beyond the last is 0 in one operand and a number in the other.
+// SQUARE takes the squares of a.
+struct Fma {
+  static constexpr int least = 1;
 
-// multiply_wide is multiply for tiles of 16·width columns.
-template <bool SQUARE, typename T>
+  template <int WIDE, bool SQUARE, typename T>
+  static __device__ __forceinline__ void multiply(T sum[4][4], const T *a, const T *b, int terms) {
+    a += 4 * thread_y();
+    b += WIDE * thread_x();
+#pragma unroll 1
+    for (int k0 = 0; k0 < terms; k0 += 4) {
+#pragma unroll
+      for (int k = 0; k < 4; k++) {
+        T u[4], v[4];
+        load4(a + k * pitch, u);
+        if (WIDE == 4) {
+          load4(b + k * pitch, v);
+        } else {
+#pragma unroll
+          for (int j = 0; j < WIDE; j++) v[j] = b[k * pitch + j];
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+          if (SQUARE) u[i] *= u[i];
+#pragma unroll
+          for (int j = 0; j < WIDE; j++) sum[i][j] = fused(u[i], v[j], sum[i][j]);
+        }
+      }
+      a += 4 * pitch;
+      b += 4 * pitch;
+    }
+  }
+};
+
+// wide is how many columns a thread takes of a tile with so many, and multiply_wide is multiply for it.
+template <class P>
+__device__ __forceinline__ int wide(int columns) {
+  return columns <= 16 ? P::least : columns <= 32 ? 2 : 4;
+}
+template <class P, bool SQUARE, typename T>
 __device__ __forceinline__ void multiply_wide(int width, T sum[4][4], const T *a, const T *b, int terms) {
-  if (width == 4) multiply<4, SQUARE>(sum, a, b, terms);
-  else if (width == 2) multiply<2, SQUARE>(sum, a, b, terms);
-  else multiply<1, SQUARE>(sum, a, b, terms);
+  if (width == 4) P::template multiply<4, SQUARE>(sum, a, b, terms);
+  else if (width == 1 && P::least == 1) P::template multiply<P::least, SQUARE>(sum, a, b, terms);
+  else P::template multiply<2, SQUARE>(sum, a, b, terms);
 }
 
 // product is sum += Σ_k a(k, ·) b(k, ·) over all terms in order. Stages and held tiles may be read
 // until the next barrier; the loads of a stage overlap with the work of another block.
-template <bool SQUARE = false, typename T, class A, class B>
+template <class P, bool SQUARE = false, typename T, class A, class B>
 __device__ __forceinline__ void product(Shared<T> m, int width, T sum[4][4], A a, B b, int terms) {
 #pragma unroll 1
   for (int k0 = 0; k0 < terms; k0 += depth<T>()) {
@@ -161,13 +167,13 @@ __device__ __forceinline__ void product(Shared<T> m, int width, T sum[4][4], A a
     a.place(fromA, m.a);
     b.place(fromB, m.b);
     __syncthreads();
-    multiply_wide<SQUARE>(width, sum, a.terms(m.a, k0), b.terms(m.b, k0), smaller(depth<T>(), terms - k0));
+    multiply_wide<P, SQUARE>(width, sum, a.terms(m.a, k0), b.terms(m.b, k0), smaller(depth<T>(), terms - k0));
   }
 }
 
 // join is sum += cᵀu + sᵀv, and share is both sums of products of c and s with the same u, for the
 // held tiles c and s: two products in the stages of one.
-template <typename T>
+template <class P, typename T>
 __device__ __forceinline__ void join(Shared<T> m, int width, T sum[4][4], Down<T> u, Down<T> v, int terms) {
 #pragma unroll 1
   for (int k0 = 0; k0 < terms; k0 += depth<T>()) {
@@ -179,11 +185,11 @@ __device__ __forceinline__ void join(Shared<T> m, int width, T sum[4][4], Down<T
     v.place(fromV, m.b);
     __syncthreads();
     int count = smaller(depth<T>(), terms - k0);
-    multiply_wide<false>(width, sum, m.c + k0 * pitch, m.a, count);
-    multiply_wide<false>(width, sum, m.s + k0 * pitch, m.b, count);
+    multiply_wide<P, false>(width, sum, m.c + k0 * pitch, m.a, count);
+    multiply_wide<P, false>(width, sum, m.s + k0 * pitch, m.b, count);
   }
 }
-template <typename T>
+template <class P, typename T>
 __device__ __forceinline__ void share(Shared<T> m, int width, T ofC[4][4], T ofS[4][4], Down<T> u, int terms) {
 #pragma unroll 1
   for (int k0 = 0; k0 < terms; k0 += depth<T>()) {
@@ -193,8 +199,8 @@ __device__ __forceinline__ void share(Shared<T> m, int width, T ofC[4][4], T ofS
     u.place(from, m.b);
     __syncthreads();
     int count = smaller(depth<T>(), terms - k0);
-    multiply_wide<false>(width, ofC, m.c + k0 * pitch, m.b, count);
-    multiply_wide<false>(width, ofS, m.s + k0 * pitch, m.b, count);
+    multiply_wide<P, false>(width, ofC, m.c + k0 * pitch, m.b, count);
+    multiply_wide<P, false>(width, ofS, m.s + k0 * pitch, m.b, count);
   }
 }
 
@@ -234,7 +240,8 @@ __device__ __forceinline__ void clear(T sum[4][4]) {
 } // namespace tile
 
 // TILE_KERNEL is REAL_KERNEL for 256 threads, with so few registers in float that a number of blocks
-// share a multiprocessor. In double one block has all of them.
+// share a multiprocessor. In double one block has all of them. Where there are tensor cores, float has
+// name_tf32 and name_3xtf32, too (features_tensor.cuh).
 #define TILE_ENTRY(entry, blocks, params, call) \
   ENTRY void __launch_bounds__(256, blocks) entry params { call; } \
   REGISTER_KERNEL(entry, 256)
@@ -242,9 +249,18 @@ __device__ __forceinline__ void clear(T sum[4][4]) {
 #define TILE_KERNEL(blocks, name, params, args) \
   namespace f32 { \
   using T = float; \
-  TILE_ENTRY(name##_f32, blocks, params, name<T> args) \
+  TILE_ENTRY(name##_f32, blocks, params, name<tile::Fma> args) \
+  TENSOR_ENTRIES(blocks, name, params, args) \
   } \
   namespace f64 { \
   using T = double; \
-  TILE_ENTRY(name##_f64, 1, params, name<T> args) \
+  TILE_ENTRY(name##_f64, 1, params, name<tile::Fma> args) \
   }
+
+#ifdef TENSOR_CORES
+#define TENSOR_ENTRIES(blocks, name, params, args) \
+  TILE_ENTRY(name##_tf32, blocks, params, name<tile::Tensor<false>> args) \
+  TILE_ENTRY(name##_3xtf32, blocks, params, name<tile::Tensor<true>> args)
+#else
+#define TENSOR_ENTRIES(blocks, name, params, args)
+#endif

@@ -17,9 +17,10 @@ type Device struct {
 	settings
 
 	// The kernels by the type that ends their name.
-	real   family // _f32 or _f64, as Real is
-	double family // _f64
-	plain  family // none
+	real     family // _f32 or _f64, as Real is
+	products family // of Real tensors: the same, or _tf32 or _3xtf32
+	double   family // _f64
+	plain    family // none
 
 	heap   heap
 	state  state
@@ -70,9 +71,21 @@ func (d *Device) begin() {
 		suffix = "f32"
 	}
 	d.real = family{d, "_" + suffix, map[string]*cuda.Kernel{}}
+	d.products = d.real
 	d.double = family{d, "_f64", map[string]*cuda.Kernel{}}
 	d.plain = family{d, "", map[string]*cuda.Kernel{}}
 	d.heap = heap{device: d, live: map[cuda.Ptr]int{}}
+}
+
+// Relax lets products of Real tensors be less exact: on tensor cores, which multiply float32 from compute capability 8.0 on.
+func (d *Device) Relax(p device.Precision) device.Precision {
+	suffix := map[device.Precision]string{device.High: "_3xtf32", device.Medium: "_tf32"}[p]
+	if suffix == "" || !d.single || !d.context.TensorCores() {
+		d.products = d.real
+		return device.Highest
+	}
+	d.products = family{d, suffix, map[string]*cuda.Kernel{}}
+	return p
 }
 
 // Name is "cuda:0:f32".

@@ -93,7 +93,7 @@ func (d *Device) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, r
 		square = d.growReals(&t.local.square, chunks*n)
 	}
 	l := d.layer(t, nil)
-	d.real.launch("features_forward", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: columns}, d.tileShared(),
+	d.products.launch("features_forward", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: columns}, d.tileShared(),
 		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), mean, square)
 	switch {
 	case noise.Local:
@@ -232,7 +232,7 @@ func (d *Device) partialGradients(t *features, dout *device.Tensor) (chunks, par
 		dcontrast = d.growReals(&t.local.dcontrast, parts*t.R*t.Out)
 	}
 	l := d.layer(t, dout)
-	d.real.launch("features_gradients", cuda.Grid{X: tiles, Y: chunks, Z: t.groups}, d.tileShared(),
+	d.products.launch("features_gradients", cuda.Grid{X: tiles, Y: chunks, Z: t.groups}, d.tileShared(),
 		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), l.dout, l.dv,
 		d.growReals(&t.domega, parts*t.D*t.R), d.growReals(&t.dw, parts*2*t.R*t.Out), dcontrast)
 	return chunks, parts
@@ -246,7 +246,7 @@ func (d *Device) inputGradient(t *features, dh, dout *device.Tensor) {
 		to = d.growReals(&t.chunks, chunks*n)
 	}
 	l := d.layer(t, dout)
-	d.real.launch("features_inputs", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: 1}, d.tileShared(),
+	d.products.launch("features_inputs", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: 1}, d.tileShared(),
 		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), l.dout, l.dv, to)
 	if chunks > 1 {
 		d.sumChunks(d.ptr(dh), to, n, chunks)

@@ -15,6 +15,14 @@ import (
 // blocks share them or one block walks over all.
 func TestFeatureTiles(t *testing.T) {
 	double, single, host := open(t, false), open(t, true), cpu.New[float64](1)
+	tolerances := map[*Device]float64{single: 1e-4}
+	// The largest error is that of dlogα, a sum of terms of both signs. TF32 has 2⁻¹² of each factor and of phases up to 10; 3xTF32
+	// has sums that a tensor core rounds toward zero, so that their errors do not cancel.
+	for p, tolerance := range map[device.Precision]float64{device.High: 1e-3, device.Medium: 3e-2} {
+		if d := open(t, true); device.Relax(d, p) == p {
+			tolerances[d] = tolerance
+		}
+	}
 	for _, n := range []device.FeatureShape{
 		{S: 1, B: 70, D: 3, R: 65, Out: 1},
 		{S: 3, B: 65, D: 50, R: 130, Out: 50},
@@ -36,13 +44,15 @@ func TestFeatureTiles(t *testing.T) {
 					got := runFeatures(d, n, noise, scratch)
 					for i, name := range []string{"out", "dh", "dlogalpha", "dlogl", "deta", "dlogbeta2", "dm", "dlogs2"} {
 						if e := relative(got[i], want[i]); !(e < tolerance) {
-							t.Errorf("%s: %s, alone %v: relative error %.3g", d.Name(), name, alone, e)
+							t.Errorf("%s%s: %s, alone %v: relative error %.3g", d.Name(), d.products.suffix, name, alone, e)
 						}
 					}
 				}
 				compare(double, false, 1e-11)
 				compare(double, true, 1e-11)
-				compare(single, true, 1e-4)
+				for d, tolerance := range tolerances {
+					compare(d, true, tolerance)
+				}
 			})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/device/devicetest"
 )
 
@@ -41,3 +42,17 @@ func openDouble(t testing.TB) *Device {
 func TestF64(t *testing.T) { devicetest.Run(t, open(t, false), devicetest.Double()) }
 
 func TestF32(t *testing.T) { devicetest.Run(t, open(t, true), devicetest.Single()) }
+
+func Test3xTF32(t *testing.T) { devicetest.Run(t, relax(t, device.High), devicetest.High()) }
+
+func TestTF32(t *testing.T) { devicetest.Run(t, relax(t, device.Medium), devicetest.Medium()) }
+
+// relax opens the first GPU at a precision; without tensor cores for it the test is skipped.
+func relax(t testing.TB, p device.Precision) *Device {
+	t.Helper()
+	d := open(t, true)
+	if device.Relax(d, p) != p {
+		t.Skip("the GPU has no tensor cores for float32")
+	}
+	return d
+}
