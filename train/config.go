@@ -30,6 +30,8 @@ type Config struct {
 	Device string // auto, or a name that device.Open knows
 	Seed   uint64
 
+	Precision string // a device.Precision: what was asked for, and in a run folder what was computed at
+
 	// The GP layer (gpdrf and gp).
 	Inducing            int     // M, the number of pseudo-inputs X̄
 	InducingInit        string  // kmeans, random, greedy

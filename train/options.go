@@ -99,6 +99,7 @@ func Options() []Option {
 		{Group: "Run", Key: "model", Values: words("gpdrf gp drf"), Help: "the paper's model, its first layer alone, or its random-feature layers alone", field: func(c *Config) any { return &c.Model }},
 		{Group: "Run", Key: "preset", Values: words("default paper cutajar"), Help: "where the other options start from", field: func(c *Config) any { return &c.Preset }},
 		{Group: "Run", Key: "device", Arg: "auto|cpu|cuda|cuda:N", Help: "where to compute: auto is the first GPU, or the CPU; with :f64 in double, otherwise :f32", field: func(c *Config) any { return &c.Device }},
+		{Group: "Run", Key: "precision", Values: words("highest high medium"), Help: "of the products in random-feature layers, on GPUs with tensor cores: float32, 3xTF32, which is near it, or TF32, the fastest", field: func(c *Config) any { return &c.Precision }},
 		{Group: "Run", Key: "seed", Arg: "N", Help: "of everything random: the same seed gives the same bytes", field: func(c *Config) any { return &c.Seed }},
 		{Group: "Run", Key: "steps", Arg: "N", Help: "how long to train, in steps", limits: between(1, maxSteps), field: func(c *Config) any { return &c.Steps }},
 		{Group: "Run", Key: "epochs", Arg: "N", Help: "or in passes over the training rows", limits: above(0), field: func(c *Config) any { return &c.Epochs }},

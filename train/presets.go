@@ -5,7 +5,7 @@ package train
 func defaults() *Config {
 	return &Config{
 		Data: "powerplant", Fold: 1, Task: "auto", Scaling: "auto",
-		Model: "gpdrf", Preset: "default", Device: "auto", Seed: 1,
+		Model: "gpdrf", Preset: "default", Device: "auto", Precision: "highest", Seed: 1,
 
 		Inducing: 200, InducingInit: "kmeans", LearnInducing: true, Whiten: true,
 		QCov: "diagonal", Lengthscales: "shared", GPLengthscaleFactor: 1, Latents: 8,

@@ -21,6 +21,7 @@ type Result struct {
 	Model     string    `json:"model"`
 	Preset    string    `json:"preset"`
 	Device    string    `json:"device"`
+	Precision string    `json:"precision"` // what it computed at
 	Seed      uint64    `json:"seed"`
 	Folder    string    `json:"folder"` // where train ran: relative paths of the configuration start there
 	NTrain    int       `json:"n_train"`
@@ -53,7 +54,7 @@ func NewResult(j *Job, out *Outcome, test *data.Dataset, scores *Scores) *Result
 	}
 	return &Result{
 		Version: Version, Data: j.Train.Name, Task: j.Train.Task, Model: c.Model, Preset: c.Preset,
-		Device: j.Device.Name(), Folder: folder, Seed: c.Seed, NTrain: j.Train.N(), NTest: test.N(),
+		Device: j.Device.Name(), Precision: c.Precision, Folder: folder, Seed: c.Seed, NTrain: j.Train.N(), NTest: test.N(),
 		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.Objective(), KLWeight: c.KLWeight,
 		ELBO: out.ELBO.Value, Parameters: out.Parameters, Interrupted: out.Interrupted,
 		Fingerprint: Fingerprint{j.Train.Fingerprint, test.Fingerprint}, Scored: scores.Scored(),

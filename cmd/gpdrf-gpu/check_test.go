@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -23,7 +24,7 @@ func TestCompare(t *testing.T) {
 		{math.Inf(1), false, "✗ "},
 	} {
 		got := []model.Named{want[0], {Name: "small", Data: []float64{1e-3, test.wrong, 2e-3}}, want[2]}
-		x := comparison{Device: "cuda:0:f64", Reference: "cpu:f64", Tolerance: tolerances[":f64"]}
+		x := comparison{Device: "cuda:0:f64", Precision: string(device.Highest), Reference: "cpu:f64", Tolerance: tolerances[":f64"]}
 		x.compare(got, want)
 		c := comparisons{Check: []comparison{x}}
 		if line := c.Lines()[1]; x.Agrees != test.agrees || !strings.HasPrefix(line, test.line) {

@@ -33,24 +33,52 @@ func (p *program) openDevice(name string) (device.Device, error) {
 	return nil, &train.UsageError{Err: err}
 }
 
-// deviceOf opens the device that --device names, or the one a run was trained on.
-func (c *call) deviceOf(p *program, trainedOn string) (device.Device, error) {
-	if name, ok := c.text("device"); ok {
-		return p.openDevice(name)
+// relax permits a device to compute at a precision, and returns which one it does; that it is another is said in a line.
+func (p *program) relax(dev device.Device, asked string) string {
+	got := device.Relax(dev, device.Precision(asked))
+	if string(got) != asked {
+		p.note("precision %s: %s computes at %s: the others are for GPUs with tensor cores for float32, with :f32", asked, dev.Name(), got)
 	}
-	if !slices.Contains(deviceNames(), trainedOn) {
-		trainedOn = "auto" // a run from another machine
-	}
-	return p.openDevice(trainedOn)
+	return string(got)
 }
 
-// deviceNames are all names that open, with their precisions.
+// precision is what --precision says, or otherwise.
+func (c *call) precision(otherwise string) (string, error) {
+	cfg := train.Config{Precision: otherwise}
+	if value, ok := c.text("precision"); ok {
+		return value, cfg.Set(train.Setting{Key: "precision", Text: value, From: "--precision"})
+	}
+	return otherwise, nil
+}
+
+// deviceOf opens the device that --device names, or the one a run was trained on, at the precision that --precision names, or
+// that of the run.
+func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device, string, error) {
+	precision, err := c.precision(trainedAt)
+	if err != nil {
+		return nil, "", err
+	}
+	name, given := c.text("device")
+	if !given {
+		name = trainedOn
+		if !slices.Contains(deviceNames(), name) {
+			name = "auto" // a run from another machine
+		}
+	}
+	dev, err := p.openDevice(name)
+	if err != nil {
+		return nil, "", err
+	}
+	return dev, p.relax(dev, precision), nil
+}
+
+// deviceNames are all names that open, with their suffixes.
 func deviceNames() (names []string) {
 	machines, _ := device.Machines()
 	for _, m := range machines {
 		names = append(names, m.Name)
-		for _, precision := range device.Precisions {
-			names = append(names, m.Name+precision)
+		for _, suffix := range device.Suffixes {
+			names = append(names, m.Name+suffix)
 		}
 	}
 	return names
@@ -74,7 +102,7 @@ func aboutDevices() devicesInfo {
 // lines is the text for people.
 func (i devicesInfo) lines() (lines []string) {
 	for _, m := range i.Devices {
-		lines = append(lines, fmt.Sprintf("device    %s (%s%s): %s", m.Name, m.Name, strings.Join(device.Precisions[:], ", "+m.Name), m.About))
+		lines = append(lines, fmt.Sprintf("device    %s (%s%s): %s", m.Name, m.Name, strings.Join(device.Suffixes[:], ", "+m.Name), m.About))
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.Missing)) {
 		lines = append(lines, fmt.Sprintf("no %-6s %s", name, i.Missing[name]))

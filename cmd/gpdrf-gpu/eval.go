@@ -27,7 +27,7 @@ func (p *program) eval(c *call) error {
 	if err != nil {
 		return err
 	}
-	dev, err := c.deviceOf(p, run.Result.Device)
+	dev, precision, err := c.deviceOf(p, run.Result.Device, run.Config.Precision)
 	if err != nil {
 		return err
 	}
@@ -49,6 +49,7 @@ func (p *program) eval(c *call) error {
 	if _, others := c.text("data"); others {
 		r.Data, fold = rows.Name, 0
 	}
+	r.Precision = precision
 	r.Device, r.NTest, r.Fingerprint.Test, r.Scored = dev.Name(), rows.N(), rows.Fingerprint, scores.Scored()
 	text, err := train.JSON(r) // which also finds scores that are no numbers
 	if err != nil {

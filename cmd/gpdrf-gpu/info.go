@@ -46,6 +46,9 @@ func (p *program) info(c *call) error {
 	case given:
 		return usagef("--device %s: is for --check and --plan", name)
 	}
+	if precision, given := c.text("precision"); given {
+		return usagef("--precision %s: is for --check and --plan", precision)
+	}
 	if err := c.noneOfTrain(); err != nil {
 		return err
 	}

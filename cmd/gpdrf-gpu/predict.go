@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
@@ -27,7 +28,7 @@ func (p *program) predict(c *call) error {
 	if err != nil {
 		return err
 	}
-	trained, trainedOn, err := openTrained(path)
+	trained, trainedOn, trainedAt, err := openTrained(path)
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (p *program) predict(c *call) error {
 			return usagef("--seed: is of the draws, and there are none: give --draws T too")
 		}
 	}
-	dev, err := c.deviceOf(p, trainedOn)
+	dev, _, err := c.deviceOf(p, trainedOn, trainedAt)
 	if err != nil {
 		return err
 	}
@@ -103,17 +104,17 @@ func (c *call) output(in string) (path, format string, err error) {
 }
 
 // openTrained reads the model of a run folder, or a model file by itself.
-func openTrained(path string) (t *train.Trained, trainedOn string, err error) {
+func openTrained(path string) (t *train.Trained, trainedOn, trainedAt string, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() && filepath.Ext(path) == filepath.Ext(train.ModelFile) {
 		t, err = train.ReadModel(path)
-		return t, "auto", err
+		return t, "auto", string(device.Highest), err
 	}
 	run, err := train.OpenRun(path)
 	if err != nil {
-		return nil, "", err
+		return nil, "", "", err
 	}
-	return run.Trained, run.Result.Device, nil
+	return run.Trained, run.Result.Device, run.Config.Precision, nil
 }
 
 var errNotFinite = errors.New("the prediction is not finite: the inputs may be far outside those of training")

@@ -30,7 +30,7 @@ func (p *program) train(c *call) error {
 		return err
 	}
 	defer dev.Close()
-	cfg.Device = dev.Name()
+	cfg.Device, cfg.Precision = dev.Name(), p.relax(dev, cfg.Precision)
 
 	trainRows, testRows, notes, err := cfg.Load()
 	if err != nil {

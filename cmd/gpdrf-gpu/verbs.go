@@ -43,6 +43,7 @@ var jsonFlag = flagSpec{group: "Output", name: "json", help: "print JSON on stan
 // verbs are all commands, in the order of the help.
 func (p *program) verbs() []verb {
 	deviceFlag := flagSpec{group: "Prediction", name: "device", arg: "NAME", help: "where to compute; otherwise where the run was trained"}
+	precisionFlag := flagSpec{group: "Prediction", name: "precision", arg: "highest|high|medium", help: "as for train; otherwise that of the run"}
 	samplesFlag := flagSpec{group: "Prediction", name: "samples", arg: "S", help: "Monte-Carlo samples; otherwise as many as the run's evaluation took"}
 	labelsFlag := flagSpec{group: "Data", name: "labels", arg: "FILE", help: "the targets of FILE, where it holds none and its name does not tell where they are"}
 	return []verb{
@@ -66,7 +67,7 @@ func (p *program) verbs() []verb {
 			flags: []flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "rows with their targets; otherwise the run's own test rows"},
 				labelsFlag,
-				samplesFlag, deviceFlag, jsonFlag,
+				samplesFlag, deviceFlag, precisionFlag, jsonFlag,
 			},
 			examples: []example{
 				{"gpdrf-gpu eval runs/powerplant-gpdrf-1", "the scores of the run once more"},
@@ -85,7 +86,7 @@ func (p *program) verbs() []verb {
 				samplesFlag,
 				{group: "Prediction", name: "draws", arg: "T", help: "mean and sd from T draws, as the paper estimates them; otherwise from the mixture in closed form"},
 				{group: "Prediction", name: "seed", arg: "N", help: "of the draws; otherwise the run's"},
-				deviceFlag,
+				deviceFlag, precisionFlag,
 			},
 			examples: []example{
 				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out predictions.csv", "a table"},
@@ -111,7 +112,7 @@ func (p *program) verbs() []verb {
 			name: "info", args: "[RUN | FILE]", line: "describe this program, a run or a data file", run: p.info,
 			about: "Without an argument it says what this program can compute on and where it looks for data. Of a data file it shows the columns, the target " +
 				"and the fingerprint; of a run folder, what was trained and the result. A named set stands for its training rows. With --check it computes one gradient " +
-				"of a tiny model on a GPU and on the CPU, in both precisions, and compares them: exit 0 if they agree, 1 if not, 2 if there is no GPU. " +
+				"of a tiny model on a GPU and on the CPU, in float32 and in double, and compares them: exit 0 if they agree, 1 if not, 2 if there is no GPU. " +
 				"With --plan it takes the options of train, and says buffer by buffer what memory that training would take, and whether it fits.",
 			flags: planFlags([]flagSpec{
 				{group: "Data", name: "target", arg: "COL", help: "target column of FILE by name or by number from 1"},
@@ -121,7 +122,8 @@ func (p *program) verbs() []verb {
 				{group: "Data", name: "tokens", arg: strings.Join(data.Tokens(), "|"), help: "how the sequences of FILE are cut into symbols"},
 				{group: "Data", name: "sequence", arg: "COL", help: "the column of a table that holds sequences"},
 				{group: "Check", name: "check", arg: switchArg, help: "compare a GPU with the CPU"},
-				{group: "Check", name: "device", arg: "NAME", help: "which GPU to check, or which precision of it; otherwise the first, in both; with --plan, the device to plan for"},
+				{group: "Check", name: "device", arg: "NAME", help: "which GPU to check, or which type of it; otherwise the first, in both; with --plan, the device to plan for"},
+				{group: "Check", name: "precision", arg: "highest|high|medium", help: "of the products in random-feature layers; otherwise highest"},
 				{group: "Memory", name: "plan", arg: switchArg, help: "the memory of a training: with every option of train"},
 				jsonFlag,
 			}),
