@@ -27,7 +27,7 @@ struct Layer {
 // feature_scale is √(α/R).
 template <typename T>
 __device__ __forceinline__ T feature_scale(const T *logalpha, int r) {
-  return (T)square_root(exponential((double)logalpha[0]) / (double)r);
+  return square_root(exponential(logalpha[0]) / (T)r);
 }
 
 // Piece is a tile of n rows of h from first, and f frequencies from r0.
@@ -52,7 +52,7 @@ __device__ __forceinline__ Piece<T> piece(const Layer<T> &l, int group, int row,
 }
 
 // own is where a thread keeps elements (4y, 4x) … of a tile: TURNED has the columns of the tile as the
-// rows of the memory. move copies its elements to or from there.
+// rows of the memory. keep copies its elements there.
 template <bool TURNED>
 __device__ __forceinline__ int own() {
   using namespace tile;

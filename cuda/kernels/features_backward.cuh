@@ -5,34 +5,39 @@
 
 // phase_gradient is a thread's part of the tile of dP, from the cosines and sines in m.c and m.s:
 //
-//	dP = scale·(cos∘dout W_sinᵀ − sin∘dout W_cosᵀ)  [− 2 scale²·sin∘cos∘dv contrastᵀ if LOCAL]
+//	dP = scale·(cos∘dout W_sinᵀ − sin∘(dout W_cosᵀ [+ 2 scale·cos∘dv contrastᵀ if LOCAL]))
 //
-// 4 (6 if LOCAL) n·f·d' FLOP.
-template <class P, bool TURNED, bool LOCAL, typename T>
-__device__ __forceinline__ void phase_gradient(tile::Shared<T> m, const Layer<T> &l, const Piece<T> &p, const T *dout, const T *dv, T scale, T dp[4][4]) {
+// 4 (6 if LOCAL) n·f·d' FLOP. One set of sums serves all products, and the second term waits in m.s in place of the sines: registers
+// are what the blocks of a multiprocessor are short of, which is also why scale() may work it out anew each time.
+template <class P, bool TURNED, bool LOCAL, typename T, class Scale>
+__device__ __forceinline__ void phase_gradient(tile::Shared<T> m, const Layer<T> &l, const Piece<T> &p, const T *dout, const T *dv, Scale scale, T dp[4][4]) {
   using namespace tile;
-  T q[4][4], wave[4][4];
+  T wave[4][4];
   const T *w = p.w + (long long)p.r0 * l.out;
   Across<T> d{dout + p.first * l.out, l.out, p.n};
-  clear(q);
-  product<P>(m, 4, q, d, Across<T>{w, l.out, p.f}, l.out);
+  clear(dp);
+  if (LOCAL) {
+    product<P>(m, 4, dp, Across<T>{dv + p.first * l.out, l.out, p.n}, Across<T>{l.contrast + (long long)p.r0 * l.out, l.out, p.f}, l.out);
+    T factor = scale();
+    recall<TURNED>(m.c, wave);
+#pragma unroll
+    for (int i = 0; i < 16; i++) dp[i / 4][i % 4] *= 2 * factor * wave[i / 4][i % 4];
+  }
+  product<P>(m, 4, dp, d, Across<T>{w, l.out, p.f}, l.out);
+  T factor = scale();
   recall<TURNED>(m.s, wave);
 #pragma unroll
-  for (int i = 0; i < 16; i++) dp[i / 4][i % 4] = -scale * wave[i / 4][i % 4] * q[i / 4][i % 4];
-  if (LOCAL) {
-    clear(q);
-    product<P>(m, 4, q, Across<T>{dv + p.first * l.out, l.out, p.n}, Across<T>{l.contrast + (long long)p.r0 * l.out, l.out, p.f}, l.out);
-    T cosine[4][4];
-    recall<TURNED>(m.s, wave);
-    recall<TURNED>(m.c, cosine);
-#pragma unroll
-    for (int i = 0; i < 16; i++) dp[i / 4][i % 4] -= 2 * scale * scale * wave[i / 4][i % 4] * cosine[i / 4][i % 4] * q[i / 4][i % 4];
-  }
-  clear(q);
-  product<P>(m, 4, q, d, Across<T>{w + (long long)l.r * l.out, l.out, p.f}, l.out);
+  for (int i = 0; i < 16; i++) wave[i / 4][i % 4] *= -factor * dp[i / 4][i % 4];
+  keep<TURNED>(m.s, wave);
+  clear(dp);
+  product<P>(m, 4, dp, d, Across<T>{w + (long long)l.r * l.out, l.out, p.f}, l.out);
+  factor = scale();
   recall<TURNED>(m.c, wave);
 #pragma unroll
-  for (int i = 0; i < 16; i++) dp[i / 4][i % 4] = fused(scale * wave[i / 4][i % 4], q[i / 4][i % 4], dp[i / 4][i % 4]);
+  for (int i = 0; i < 16; i++) dp[i / 4][i % 4] *= factor * wave[i / 4][i % 4];
+  recall<TURNED>(m.s, wave);
+#pragma unroll
+  for (int i = 0; i < 16; i++) dp[i / 4][i % 4] += wave[i / 4][i % 4];
 }
 
 // features_inputs: dh[chunk] = dP Ωᵀ over the frequencies of a chunk; dh [chunks,S·B,d].
@@ -53,13 +58,13 @@ __device__ __forceinline__ void features_rows(const Layer<T> &l, int span, const
   int tiles = div_up(l.rows, side), group = (int)blockIdx.x / tiles, row = (int)blockIdx.x % tiles * side;
   int first = (int)blockIdx.y * span, last = smaller(first + span, l.r);
   long long all = (long long)gridDim.x / tiles * l.rows;
-  T scale = feature_scale(l.logalpha, l.r), sum[4][4], dp[4][4];
+  T sum[4][4], dp[4][4];
   bool single = l.d <= side;
   clear(sum);
   for (int r0 = first; r0 < last; r0 += side) {
     Piece<T> p = piece(l, group, row, r0);
     waves<P, true>(m, l, p);
-    phase_gradient<P, true, LOCAL>(m, l, p, dout, dv, scale, dp);
+    phase_gradient<P, true, LOCAL>(m, l, p, dout, dv, [=] { return feature_scale(l.logalpha, l.r); }, dp);
     keep<true>(m.c, dp);
     for (int c0 = 0; c0 < l.d; c0 += side) {
       int columns = smaller(side, l.d - c0), width = wide<P>(columns);
@@ -133,7 +138,7 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
         if (LOCAL) ofSquares.store(width, squares);
       }
     }
-    phase_gradient<P, false, LOCAL>(m, l, p, dout, dv, scale, dp);
+    phase_gradient<P, false, LOCAL>(m, l, p, dout, dv, [=] { return scale; }, dp);
     keep<false>(m.s, dp);
     for (int c0 = 0; c0 < l.d; c0 += side) {
       int columns = smaller(side, l.d - c0), width = wide<P>(columns);

@@ -24,13 +24,11 @@ struct Tensor {
     b += 2 * t * pitch + WIDE / 2 * (g + thread() / 64 * 8);
 #pragma unroll 1
     for (int k0 = 0; k0 < terms; k0 += 8) {
-      Tf32<SPLIT> u[2][4], v[2][WIDE / 2];
+      float u[2][4];
+      Tf32<SPLIT> v[2][WIDE / 2];
 #pragma unroll
       for (int k = 0; k < 2; k++) {
-        float rows[4];
-        load4(a + k * pitch, rows);
-#pragma unroll
-        for (int i = 0; i < 4; i++) u[k][i] = Tf32<SPLIT>(SQUARE ? rows[i] * rows[i] : rows[i]);
+        load4(a + k * pitch, u[k]);
         if (WIDE == 4) {
           float2 columns = *reinterpret_cast<const float2 *>(b + k * pitch);
           v[k][0] = Tf32<SPLIT>(columns.x), v[k][WIDE / 2 - 1] = Tf32<SPLIT>(columns.y);
@@ -40,9 +38,12 @@ struct Tensor {
       }
 #pragma unroll
       for (int p = 0; p < 4; p += 2) {
+        Tf32<SPLIT> rows[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) rows[i] = Tf32<SPLIT>(SQUARE ? u[i / 2][p + i % 2] * u[i / 2][p + i % 2] : u[i / 2][p + i % 2]);
 #pragma unroll
         for (int q = 0; q < WIDE / 2; q++) {
-          mma(sum[p][q], sum[p][q + WIDE / 2], sum[p + 1][q], sum[p + 1][q + WIDE / 2], u[0][p], u[0][p + 1], u[1][p], u[1][p + 1], v[0][q], v[1][q]);
+          mma(sum[p][q], sum[p][q + WIDE / 2], sum[p + 1][q], sum[p + 1][q + WIDE / 2], rows[0], rows[1], rows[2], rows[3], v[0][q], v[1][q]);
         }
       }
       a += 8 * pitch;

@@ -55,15 +55,35 @@ func Medium() Tolerances {
 func Run(t *testing.T, dev device.Device, tol Tolerances) {
 	t.Run("rows", testRows)
 	for _, r := range table() {
-		t.Run(r.name(), func(t *testing.T) {
-			for _, size := range r.sizes {
-				t.Run(label(size), func(t *testing.T) { r.test(t, dev, tol, size) })
-			}
-		})
+		r.run(t, dev, tol)
 	}
 	for _, p := range properties() {
 		t.Run(p.name, func(t *testing.T) { p.test(t, dev, tol) })
 	}
+}
+
+// RunProducts tests the operations that are mostly products of Real tensors, and their properties: those in which a device at
+// another device.Precision differs.
+func RunProducts(t *testing.T, dev device.Device, tol Tolerances) {
+	for _, r := range table() {
+		if r.products {
+			r.run(t, dev, tol)
+		}
+	}
+	for _, p := range properties() {
+		if p.products {
+			t.Run(p.name, func(t *testing.T) { p.test(t, dev, tol) })
+		}
+	}
+}
+
+// run tests an operation at all its sizes.
+func (r row) run(t *testing.T, dev device.Device, tol Tolerances) {
+	t.Run(r.name(), func(t *testing.T) {
+		for _, size := range r.sizes {
+			t.Run(label(size), func(t *testing.T) { r.test(t, dev, tol, size) })
+		}
+	})
 }
 
 // table is every operation, in the order of device.Device.

@@ -51,7 +51,9 @@ func TestFeatureTiles(t *testing.T) {
 				compare(double, false, 1e-11)
 				compare(double, true, 1e-11)
 				for d, tolerance := range tolerances {
-					compare(d, true, tolerance)
+					if d == single || noise.Draws+noise.WDraws == 0 { // how draws are shared does not touch the products
+						compare(d, true, tolerance)
+					}
 				}
 			})
 		}

@@ -43,9 +43,9 @@ func TestF64(t *testing.T) { devicetest.Run(t, open(t, false), devicetest.Double
 
 func TestF32(t *testing.T) { devicetest.Run(t, open(t, true), devicetest.Single()) }
 
-func Test3xTF32(t *testing.T) { devicetest.Run(t, relax(t, device.High), devicetest.High()) }
+func Test3xTF32(t *testing.T) { devicetest.RunProducts(t, relax(t, device.High), devicetest.High()) }
 
-func TestTF32(t *testing.T) { devicetest.Run(t, relax(t, device.Medium), devicetest.Medium()) }
+func TestTF32(t *testing.T) { devicetest.RunProducts(t, relax(t, device.Medium), devicetest.Medium()) }
 
 // relax opens the first GPU at a precision; without tensor cores for it the test is skipped.
 func relax(t testing.TB, p device.Precision) *Device {
