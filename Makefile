@@ -197,6 +197,12 @@ ptxas: $(TOOLKIT)/bin/nvcc ## registers, spills and shared memory of each kernel
 		$(TOOLKIT)/bin/ptxas -arch=$$arch -v cuda/kernels_sm$${run%:*}.ptx -o $(GENERATED)/$$arch.cubin 2>&1 | \
 		awk -v arch=$$arch -f cuda/ptxas.awk || exit 1; done
 
+.PHONY: kernels-doc
+kernels-doc: $(TOOLKIT)/bin/nvcc ## the table of registers and spills in docs/kernels.md, by NVIDIA's assembler
+	{ sed '/^## What the assembler says/q' docs/kernels.md; echo; { cat cuda/kernels_sm80.ptx; $(MAKE) -s ptxas PTXAS_RUNS="80:sm_80 80:sm_90"; } | \
+		awk -f cuda/kernelsdoc.awk; } > $(GENERATED)/kernels.md
+	cp $(GENERATED)/kernels.md docs/kernels.md
+
 .PHONY: nvcc
 nvcc: $(TOOLKIT)/bin/nvcc
 	$(TOOLKIT)/bin/nvcc -std=c++17 -ptx -arch=compute_90 -o $(GENERATED)/nvcc.ptx kernels.cu

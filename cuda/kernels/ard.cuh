@@ -75,9 +75,9 @@ __device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, dou
   ard_exponents(sum, m0, b0, m, n, d, z, x, weight + (long long)k * d, norms, norms + (same ? 0 : m));
   ard_store(sum, 1.0, m0, b0, m, n, same, c + (long long)k * m * n);
 }
-DOUBLE_KERNEL(TILE_THREADS, ard,
+BOUNDED_KERNEL(TILE_THREADS, 2, ard_f64,
               (int m, int n, int d, int rows, int same, double *c, const double *z, const double *x, const double *weight, const double *norms),
-              (m, n, d, rows, same, c, z, x, weight, norms))
+              ard(m, n, d, rows, same, c, z, x, weight, norms))
 
 // ard_isotropic is ard with one w_k for all inputs: a tile of distances serves all k. norms [rows]. Grid (⌈B/64⌉, ⌈M/64⌉). 8·K·M·B
 // bytes, M·B·(2·D + 40·K) FLOP.
@@ -89,9 +89,9 @@ __device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, 
   ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norms + (same ? 0 : m));
   for (int k = 0; k < kernels; k++) ard_store(sum, weight[k], m0, b0, m, n, same, c + (long long)k * m * n);
 }
-DOUBLE_KERNEL(TILE_THREADS, ard_isotropic,
+BOUNDED_KERNEL(TILE_THREADS, 2, ard_isotropic_f64,
               (int kernels, int m, int n, int d, int same, double *c, const double *z, const double *x, const double *weight, const double *norms),
-              (kernels, m, n, d, same, c, z, x, weight, norms))
+              ard_isotropic(kernels, m, n, d, same, c, z, x, weight, norms))
 
 // ard_symmetric: G = ½(dc + dcᵀ)∘c for Kuu, in place, by pairs of tiles of 32×32 through shared memory, so that both are read and
 // written by rows. Grid (⌈M/32⌉, ⌈M/32⌉, K), of which the half with blockIdx.x ≤ blockIdx.y works. 24·K·M² bytes.
@@ -234,7 +234,7 @@ __device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n
     if (threadIdx.x == 0) partial[((long long)blockIdx.y * gridDim.x + blockIdx.x) * kernels + k] = -2 * w * total;
   }
 }
-DOUBLE_KERNEL(TILE_THREADS, ard_isotropic_backward,
+BOUNDED_KERNEL(TILE_THREADS, 2, ard_isotropic_backward_f64,
               (int kernels, int m, int n, int d, int same, double *mixed, double *partial, double *dc, const double *c, const double *z, const double *x,
                const double *weight, const double *norms),
-              (kernels, m, n, d, same, mixed, partial, dc, c, z, x, weight, norms))
+              ard_isotropic_backward(kernels, m, n, d, same, mixed, partial, dc, c, z, x, weight, norms))

@@ -41,6 +41,12 @@
   ENTRY void __launch_bounds__(threads) entry params { call; } \
   REGISTER_KERNEL(entry, threads)
 
+// A kernel that says how many of its blocks share a multiprocessor. Of itself the assembler may spill registers to make room for
+// more of them.
+#define BOUNDED_KERNEL(threads, blocks, entry, params, call) \
+  ENTRY void __launch_bounds__(threads, blocks) entry params { call; } \
+  REGISTER_KERNEL(entry, threads)
+
 #define REAL_KERNEL(threads, name, params, args) \
   namespace f32 { \
   using T = float; \

@@ -4,7 +4,8 @@
 //	P = HΩ,  Φ = scale·[cos P, sin P],  scale = √(α/R)
 //	out = ΦW, or under local reparameterisation Φm + √v∘ε with v = Φ² s²
 //
-// Φ is never in memory: the forward kernel and the two of the backward pass make each its tiles of P
+// Each kernel over tiles has an entry for each way to multiply them: _f32 and _f64, and in the image for tensor cores _tf32 and
+// _3xtf32. Φ is never in memory: the forward kernel and the two of the backward pass make each its tiles of P
 // and of its cosines and sines anew. Samples that share Ω and W are one group of rows. Since sin² = 1
 // − cos², with contrast = s²_cos − s²_sin [R,d'] and sines = Σ_r s²_sin [d'],
 //

@@ -242,25 +242,21 @@ __device__ __forceinline__ void clear(T sum[4][4]) {
 // TILE_KERNEL is REAL_KERNEL for 256 threads, with so few registers in float that a number of blocks
 // share a multiprocessor. In double one block has all of them. Where there are tensor cores, float has
 // name_tf32 and name_3xtf32, too (features_tensor.cuh).
-#define TILE_ENTRY(entry, blocks, params, call) \
-  ENTRY void __launch_bounds__(256, blocks) entry params { call; } \
-  REGISTER_KERNEL(entry, 256)
-
 #define TILE_KERNEL(blocks, name, params, args) \
   namespace f32 { \
   using T = float; \
-  TILE_ENTRY(name##_f32, blocks, params, name<tile::Fma> args) \
+  BOUNDED_KERNEL(256, blocks, name##_f32, params, name<tile::Fma> args) \
   TENSOR_ENTRIES(blocks, name, params, args) \
   } \
   namespace f64 { \
   using T = double; \
-  TILE_ENTRY(name##_f64, 1, params, name<tile::Fma> args) \
+  BOUNDED_KERNEL(256, 1, name##_f64, params, name<tile::Fma> args) \
   }
 
 #ifdef TENSOR_CORES
 #define TENSOR_ENTRIES(blocks, name, params, args) \
-  TILE_ENTRY(name##_tf32, blocks, params, name<tile::Tensor<false>> args) \
-  TILE_ENTRY(name##_3xtf32, blocks, params, name<tile::Tensor<true>> args)
+  BOUNDED_KERNEL(256, blocks, name##_tf32, params, name<tile::Tensor<false>> args) \
+  BOUNDED_KERNEL(256, blocks, name##_3xtf32, params, name<tile::Tensor<true>> args)
 #else
 #define TENSOR_ENTRIES(blocks, name, params, args)
 #endif
