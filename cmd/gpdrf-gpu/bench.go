@@ -31,6 +31,7 @@ type benchReport struct {
 // benchDevice is one device's share of it.
 type benchDevice struct {
 	Device     string                `json:"device"`
+	Precision  string                `json:"precision"`
 	About      string                `json:"about"`
 	Peak       *workload.Peak        `json:"peak,omitempty"`
 	Operations []workload.Figure     `json:"operations,omitempty"`
@@ -54,8 +55,9 @@ type benchRatio struct {
 // benchmark is one call of `bench`.
 type benchmark struct {
 	*program
-	preset string
-	shapes []workload.Shape
+	preset    string
+	precision string // that is permitted
+	shapes    []workload.Shape
 }
 
 // bench times the operations of a training step, and the step.
@@ -89,6 +91,7 @@ func (p *program) bench(c *call) error {
 		return err
 	}
 	name = first.Name()
+	b.precision = p.relax(first, b.precision)
 	if serve {
 		defer first.Close()
 		return b.serve(first)
@@ -115,8 +118,11 @@ func cpuBeside(gpu string) string {
 	return "cpu:f32"
 }
 
-// choose reads --preset and --size.
-func (b *benchmark) choose(c *call) error {
+// choose reads --preset, --size and --precision.
+func (b *benchmark) choose(c *call) (err error) {
+	if b.precision, err = c.precision(string(device.Highest)); err != nil {
+		return err
+	}
 	b.preset = workload.Names()[0]
 	if name, ok := c.text("preset"); ok {
 		b.preset = name
@@ -148,7 +154,10 @@ func (b *benchmark) measure(names []string, limit time.Duration) (*benchReport, 
 		"samples_per_second": "rows times Monte-Carlo samples per second", "share_of_floor": "floor_ms/ms, the floor being the time of floor_unit at its peak",
 	}}
 	for _, name := range names {
-		d := &benchDevice{Device: name, About: aboutDevice(name)}
+		d := &benchDevice{Device: name, Precision: b.precision, About: aboutDevice(name)}
+		if strings.HasPrefix(name, "cpu") {
+			d.Precision = string(device.Highest)
+		}
 		d.Peak = workload.PeakOf(d.About)
 		r.Devices = append(r.Devices, d)
 		if err := b.device(d, limit/time.Duration(len(names))); err != nil {
@@ -228,7 +237,8 @@ func (b *benchmark) on(d *benchDevice, measure func(workload.Machine) error) (er
 		}
 	}()
 	defer device.Guard(&err)
-	if err = measure(workload.Machine{Device: dev, Peak: d.Peak}); errors.Is(err, context.Canceled) {
+	precision := device.Relax(dev, device.Precision(d.Precision))
+	if err = measure(workload.Machine{Device: dev, Peak: d.Peak, Precision: precision}); errors.Is(err, context.Canceled) {
 		b.note("interrupted: no figures, for they would be of too few steps")
 		return errInterrupted
 	}

@@ -145,7 +145,8 @@ func (p *program) verbs() []verb {
 			flags: []flagSpec{
 				{group: "What", name: "preset", arg: strings.Join(benchPresets(), "|"), help: "which step", otherwise: workload.Names()[0]},
 				{group: "What", name: "size", arg: "S=100,B=500", help: "other sizes: D, J, M, L, d, R, B or S; and shared, one kernel for all latent functions"},
-				{group: "What", name: "device", arg: "NAME", help: "where to compute: auto, cpu, cuda:N, with a precision behind it as for train", otherwise: "auto"},
+				{group: "What", name: "device", arg: "NAME", help: "where to compute: auto, cpu, cuda:N, with a type behind it as for train", otherwise: "auto"},
+				{group: "What", name: "precision", arg: "highest|high|medium", help: "as for train", otherwise: "highest"},
 				{group: "What", name: "alone", arg: switchArg, help: "do not time the CPU beside a GPU"},
 				{group: "What", name: "seconds", arg: "N", help: "about how long, in all", otherwise: "60"},
 				{group: "Output", name: "serve", arg: switchArg, help: "time one step for each line \"step\" on standard input, to take turns with another program"},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
 // Peak is what a GPU can do at most, from its data sheet: TFLOP/s by unit, without sparsity, and GB/s.
@@ -66,6 +68,8 @@ func (p *Peak) Floor(c Cost, precision string) (time.Duration, string) {
 		real, realUnit = double, doubleUnit
 	case precision == "tf32" && p.TF32 > 0:
 		real, realUnit = p.TF32, "TF32"
+	case precision == "3xtf32" && p.TF32 > 0:
+		real, realUnit = p.TF32/3, "TF32"
 	}
 	seconds, unit := c.Bytes/(p.GBs*1e9), "bandwidth"
 	if s := c.Real / (real * 1e12); s > seconds {
@@ -77,8 +81,17 @@ func (p *Peak) Floor(c Cost, precision string) (time.Duration, string) {
 	return time.Duration(seconds * float64(time.Second)), unit
 }
 
-// precisionOf is what follows a device's name: "f32" for "cuda:0:f32".
-func precisionOf(name string) string { return name[strings.LastIndex(name, ":")+1:] }
+// real is what products of Real tensors are computed in: what follows the device's name, "f32" for "cuda:0:f32", or what its
+// precision makes of it.
+func (m Machine) real() string {
+	switch m.Precision {
+	case device.High:
+		return "3xtf32"
+	case device.Medium:
+		return "tf32"
+	}
+	return m.Device.Name()[strings.LastIndex(m.Device.Name(), ":")+1:]
+}
 
 // String is for people.
 func (p *Peak) String() string {

@@ -143,6 +143,7 @@ func TestFloor(t *testing.T) {
 		{Cost{Double: 66.9e9}, "f32", 1, "DMMA"},
 		{Cost{Real: 66.9e9, Double: 60e9}, "f32", 1, "FP32"},
 		{Cost{Real: 494.7e9}, "tf32", 1, "TF32"},
+		{Cost{Real: 494.7e9}, "3xtf32", 3, "TF32"},
 		{Cost{Real: 66.9e9}, "f64", 1, "DMMA"},
 		{Cost{Real: 66.9e9, Bytes: 9.6e9}, "f32", 2, "bandwidth"},
 	} {
