@@ -8,14 +8,14 @@ func defaults() *Config {
 		Model: "gpdrf", Preset: "default", Device: "auto", Precision: "highest", Seed: 1,
 
 		Inducing: 200, InducingInit: "kmeans", LearnInducing: true, Whiten: true,
-		QCov: "diagonal", Lengthscales: "shared", GPLengthscaleFactor: 1, Latents: 8,
+		QCov: "diagonal", Lengthscales: "shared", GPLengthscaleFactor: 0.4, Latents: 8,
 
 		Layers: 1, Features: 200, Hidden: 8, Spectra: "var-fixed", FixedNoise: "spectra", ShareSpectra: true,
-		LocalReparam: true, FeedForward: true, DRFLengthscaleFactor: 1,
+		LocalReparam: true, FeedForward: true, DRFLengthscaleFactor: 0.5,
 
 		KLWeight: 1, Samples: 1, NoiseInit: 0.1,
 
-		Steps: 10000, Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.2,
+		Steps: 15000, Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.5,
 		AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
 
 		EvalSamples: 100,
@@ -37,6 +37,7 @@ func presetSettings(name string) []Setting {
 			{"layers", "1"}, {"features", "100"}, {"hidden", "10"}, {"feed-forward", "false"},
 			{"spectra", "var-resampled"}, {"fixed-noise", "all"}, {"share-spectra", "false"},
 			{"local-reparam", "false"}, {"samples", "100"}, {"eval-samples", "100"},
+			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"},
 		}
 	case "cutajar":
 		// The schedule of the public code of Cutajar et al. (2017), as far as this model has its parts.
@@ -47,6 +48,7 @@ func presetSettings(name string) []Setting {
 			{"layers", "2"}, {"features", "100"}, {"hidden", "3"}, {"feed-forward", "false"},
 			{"spectra", "var-fixed"}, {"fixed-noise", "spectra"}, {"share-spectra", "true"},
 			{"local-reparam", "false"}, {"samples", "1"},
+			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"},
 		}
 	}
 	settings := make([]Setting, len(pairs))

@@ -215,15 +215,20 @@ func TestInterrupted(t *testing.T) {
 // A time limit becomes a number of steps that repeats the run, and is kept.
 func TestTimeLimit(t *testing.T) {
 	set := table(t, 300, 1, wave)
-	c := config(t, "time-limit=2s batch=50 inducing=20")
-	start := time.Now()
-	out, err := fit(t, context.Background(), c, set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := time.Since(start); d > 2400*time.Millisecond || d < time.Second {
-		t.Errorf("a limit of 2 s took %s", d)
-	}
+	var c *Config
+	var out *Outcome
+	eventually(t, func() string {
+		var err error
+		c = config(t, "time-limit=2s batch=50 inducing=20")
+		start := time.Now()
+		if out, err = fit(t, context.Background(), c, set); err != nil {
+			t.Fatal(err)
+		}
+		if d := time.Since(start); d > 2400*time.Millisecond || d < time.Second {
+			return fmt.Sprintf("a limit of 2 s took %s", d)
+		}
+		return ""
+	})
 	if c.TimeLimit != 0 || c.PlannedFor == "" || c.Steps < shortestSteps {
 		t.Errorf("limit %s planned for %q: %d steps", c.TimeLimit, c.PlannedFor, c.Steps)
 	}
@@ -285,17 +290,32 @@ func TestEvaluationTime(t *testing.T) {
 	}
 	run.step(1)
 	run.trained.Named = run.model.Export()
-	guess, err := run.evaluationTime()
-	if err != nil {
-		t.Fatal(err)
+	eventually(t, func() string {
+		guess, err := run.evaluationTime()
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		if _, err := run.trained.Evaluate(dev, test, c.EvalSamples); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); guess < took/3 || guess > 3*took {
+			return fmt.Sprintf("%s foreseen, %s taken", guess, took)
+		}
+		return ""
+	})
+}
+
+// eventually is for what another program on the machine may disturb: one attempt of three must say nothing.
+func eventually(t *testing.T, attempt func() (wrong string)) {
+	t.Helper()
+	var wrong string
+	for range 3 {
+		if wrong = attempt(); wrong == "" {
+			return
+		}
 	}
-	start := time.Now()
-	if _, err := run.trained.Evaluate(dev, test, c.EvalSamples); err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(start); guess < took/3 || guess > 3*took {
-		t.Errorf("%s foreseen, %s taken", guess, took)
-	}
+	t.Error(wrong)
 }
 
 // A limit that cannot be kept is said to be one.
