@@ -6,8 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
 // Source says where the data of a run come from.
@@ -116,14 +114,7 @@ const heldOutSite = 0x64617461 // "data"
 // heldOut draws a tenth of the rows 0 … n−1, one at least, in ascending order. It is
 // a function of n and the seed alone.
 func heldOut(n int, seed uint64) []int {
-	order := make([]int32, n)
-	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, heldOutSite, 0, 0)
-	rows := make([]int, max(1, int(math.Round(float64(n)/10))))
-	for i := range rows {
-		rows[i] = int(order[i])
-	}
-	slices.Sort(rows)
-	return rows
+	return drawn(n, max(1, int(math.Round(float64(n)/10))), heldOutSite, seed)
 }
 
 // checkTraining refuses training rows from which nothing can be learnt.

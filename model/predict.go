@@ -19,15 +19,35 @@ const (
 // Predict draws S samples of (W, Ω, F_*) for every row of data. A GP with a Gaussian
 // likelihood needs none: its prediction is one Gaussian, so S is 1 there.
 func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, error) {
-	closed := m.closed != nil
-	if closed {
+	return m.NewPredictor(data, samples).Predict(seed)
+}
+
+// Predictor is Predict for one data set, as often as it is asked: its memory on the device is made once.
+type Predictor struct {
+	m       *Model
+	data    *Data
+	samples int
+	pass    *Pass
+	host    []float64
+	rows    []int32
+}
+
+// NewPredictor makes the memory that predictions of data with S samples need.
+func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
+	if m.closed != nil {
 		samples = 1
 	}
+	chunk, batch := m.predictSize(samples, data.N)
+	return &Predictor{m: m, data: data, samples: samples, pass: m.NewPass(chunk, batch),
+		host: make([]float64, chunk*batch*m.cfg.Outputs), rows: make([]int32, batch)}
+}
+
+// Predict predicts with the model's parameters of now.
+func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
+	m, data, samples, p, host, rows := r.m, r.data, r.samples, r.pass, r.host, r.rows
+	closed, chunk, batch := m.closed != nil, p.S, p.B
 	c := m.cfg.Outputs
 	out := &Prediction{S: samples, N: data.N, C: c, H: make([]float64, samples*data.N*c)}
-	chunk, batch := m.predictSize(samples, data.N)
-	p := m.NewPass(chunk, batch)
-	host := make([]float64, chunk*batch*c)
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
 		m.gp.gram()
@@ -36,7 +56,6 @@ func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, erro
 		out.Var = make([]float64, data.N*c)
 		fill(out.Var, g.variance())
 	}
-	rows := make([]int32, batch)
 	for first := 0; first < data.N; first += batch {
 		n := min(batch, data.N-first)
 		for i := range rows {

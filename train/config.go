@@ -22,6 +22,7 @@ type Config struct {
 	DataDir    string // where the named sets lie; "" is $GPDRF_DATA
 	Target     string // column name or number; "" finds it
 	Task       string // auto, regression, classification
+	Validation string // a fraction of the training rows, or a file; "" or 0 is none
 	Scaling    string // auto, standard, robust, none
 
 	// What is trained, where, and from which start.
@@ -77,6 +78,11 @@ type Config struct {
 	AdamBeta1    float64
 	AdamBeta2    float64
 	AdamEps      float64
+
+	// Validation.
+	EvalEvery int    // steps between two evaluations; 0 is a twentieth of the run, where there are validation rows
+	EarlyStop int    // evaluations without improvement that end the run; 0 is never
+	Restore   string // best, last: which evaluation's parameters are kept
 
 	// Prediction.
 	EvalSamples  int // S in prediction
@@ -137,6 +143,9 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	}
 	if c.PredictDraws == 1 {
 		return nil, Setting{"predict-draws", "", c.explicit["predict-draws"]}.errorf("a variance needs two draws: give 0, or 2 and more")
+	}
+	if err := c.checkValidation(); err != nil {
+		return nil, err
 	}
 	for _, o := range Options() {
 		if from, given := c.explicit[o.Key]; given && !o.Applies(c.Model) {
@@ -209,6 +218,9 @@ func (c *Config) Fit(n int) (notes []string, err error) {
 // tenths for held kernels.
 func (c *Config) SetSteps(steps int, plannedFor string) (notes []string) {
 	c.Steps, c.Epochs, c.TimeLimit, c.PlannedFor = steps, 0, 0, plannedFor
+	if c.Validates() && c.EvalEvery == 0 {
+		c.EvalEvery = (steps + evaluations - 1) / evaluations
+	}
 	for _, o := range []struct {
 		key   string
 		value *int

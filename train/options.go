@@ -145,6 +145,11 @@ func Options() []Option {
 		{Group: "Optimiser", Key: "adam-beta2", Arg: "X", Help: "decay of the gradient's square", limits: fraction(true), field: func(c *Config) any { return &c.AdamBeta2 }},
 		{Group: "Optimiser", Key: "adam-eps", Arg: "X", Help: "added to its root", limits: above(0), field: func(c *Config) any { return &c.AdamEps }},
 
+		{Group: "Validation", Key: "validation", Arg: "FRACTION|FILE", Help: "rows to evaluate on during training: a fraction of the training rows, held out by the seed, or a file; 0 is none", field: func(c *Config) any { return &c.Validation }},
+		{Group: "Validation", Key: "eval-every", Arg: "N", Help: fmt.Sprintf("steps between two evaluations, each with %d samples of %d rows at most; 0 is a twentieth of the run", validationSamples, validationRows), limits: between(0, maxSteps), field: func(c *Config) any { return &c.EvalEvery }},
+		{Group: "Validation", Key: "early-stop", Arg: "PATIENCE", Help: "end the run after so many evaluations without improvement; 0 is never", limits: between(0, maxSteps), field: func(c *Config) any { return &c.EarlyStop }},
+		{Group: "Validation", Key: "restore", Values: words("best last"), Help: "the parameters that are kept: those of the best evaluation, or the last", field: func(c *Config) any { return &c.Restore }},
+
 		{Group: "Prediction", Key: "eval-samples", Arg: "S", Help: "Monte-Carlo samples in prediction", limits: between(1, maxSamples), field: func(c *Config) any { return &c.EvalSamples }},
 		{Group: "Prediction", Key: "predict-draws", Arg: "T", Help: "the paper's draws of the output; 0 takes the mixture in closed form", limits: between(0, maxWidth), field: func(c *Config) any { return &c.PredictDraws }},
 	}

@@ -18,6 +18,8 @@ func defaults() *Config {
 		Steps: 15000, Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.5,
 		AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
 
+		Restore: "best",
+
 		EvalSamples: 100,
 	}
 }

@@ -36,6 +36,7 @@ type Result struct {
 	Parameters  int         `json:"parameters"`
 	Interrupted bool        `json:"interrupted"`
 	Fingerprint Fingerprint `json:"fingerprint"`
+	Validation  *Validation `json:"validation,omitempty"`
 	Scored
 }
 
@@ -57,7 +58,7 @@ func NewResult(j *Job, out *Outcome, test *data.Dataset, scores *Scores) *Result
 		Device: j.Device.Name(), Precision: c.Precision, Folder: folder, Seed: c.Seed, NTrain: j.Train.N(), NTest: test.N(),
 		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.Objective(), KLWeight: c.KLWeight,
 		ELBO: out.ELBO.Value, Parameters: out.Parameters, Interrupted: out.Interrupted,
-		Fingerprint: Fingerprint{j.Train.Fingerprint, test.Fingerprint}, Scored: scores.Scored(),
+		Fingerprint: Fingerprint{j.Train.Fingerprint, test.Fingerprint}, Validation: out.Validation, Scored: scores.Scored(),
 	}
 }
 

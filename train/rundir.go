@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
 
@@ -35,8 +36,8 @@ type Folder struct {
 // NewFolder starts a run folder that will stand at out, or, where out is "", at
 // runs/<data>-<model>-<n> with the first free n. An out that holds something already is a
 // *UsageError; a place that cannot be written to is another error.
-func NewFolder(out, data, model string) (*Folder, error) {
-	f := &Folder{out: out, numbers: filepath.Join("runs", fmt.Sprintf("%s-%s-", plainName(data), model))}
+func NewFolder(out, set, model string) (*Folder, error) {
+	f := &Folder{out: out, numbers: filepath.Join("runs", fmt.Sprintf("%s-%s-", plainName(set), model))}
 	place := f.numbers + "n"
 	if out != "" {
 		var err error
@@ -74,19 +75,34 @@ func plainName(name string) string {
 	}, name)
 }
 
+// metricsLine is a line of metrics.jsonl. What begins with val_ is there where validation rows were evaluated.
+type metricsLine struct {
+	Step    int      `json:"step"`
+	ELBO    float64  `json:"elbo"`
+	ELL     float64  `json:"ell"`
+	KL      float64  `json:"kl"`
+	LR      float64  `json:"lr"`
+	Seconds float64  `json:"seconds"`
+	NLPD    *float64 `json:"val_nlpd,omitempty"`
+	RMSE    *float64 `json:"val_rmse,omitempty"`
+	NLL     *float64 `json:"val_nll,omitempty"`
+	Error   *float64 `json:"val_error,omitempty"`
+}
+
 // Step writes a line of metrics. Its errors, a full disk above all, come back from Err and Commit.
 func (f *Folder) Step(p Progress) {
 	if f.err != nil {
 		return
 	}
-	line, err := json.Marshal(struct {
-		Step    int     `json:"step"`
-		ELBO    float64 `json:"elbo"`
-		ELL     float64 `json:"ell"`
-		KL      float64 `json:"kl"`
-		LR      float64 `json:"lr"`
-		Seconds float64 `json:"seconds"`
-	}{p.Step, p.ELBO, p.ELL, p.KL, p.LR, p.Elapsed.Seconds()})
+	reading := metricsLine{Step: p.Step, ELBO: p.ELBO, ELL: p.ELL, KL: p.KL, LR: p.LR, Seconds: p.Elapsed.Seconds()}
+	if e := p.Validation; e != nil && e.Step == p.Step {
+		if score := e.scores(); e.Task == data.Regression {
+			reading.NLPD, reading.RMSE = score[0], score[1]
+		} else {
+			reading.NLL, reading.Error = score[0], score[1]
+		}
+	}
+	line, err := json.Marshal(reading)
 	if err == nil {
 		_, err = f.metrics.Write(append(line, '\n'))
 	}

@@ -41,6 +41,18 @@ func (t *trainer) plan(ctx context.Context) error {
 		return err
 	}
 
+	if t.val != nil {
+		one, err := t.validationTime()
+		if err != nil {
+			return err
+		}
+		if every := time.Duration(c.EvalEvery); every > 0 {
+			perStep += one / every
+			evaluation += one // the last one
+		} else {
+			evaluation += evaluations * one
+		}
+	}
 	left := time.Duration(planned * float64(limit-time.Since(t.Started)-evaluation))
 	steps = min(int(left/max(perStep, 1)), maxSteps)
 	note := fmt.Sprintf("time limit %s: %d steps of %.1f ms fit", limit, steps, perStep.Seconds()*1e3)
@@ -60,6 +72,16 @@ func (t *trainer) plan(ctx context.Context) error {
 
 // wait waits for a device that runs ahead, as a reading does. What is wrong with a step that is thrown away does not matter.
 func (t *trainer) wait() { _, _ = t.model.Report(1) }
+
+// validationTime is how long an evaluation on the validation rows takes; the first one makes memory for the next.
+func (t *trainer) validationTime() (time.Duration, error) {
+	if err := t.val.evaluate(1); err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	err := t.val.evaluate(2)
+	return time.Since(start), err
+}
 
 // evaluationTime extrapolates what the prediction of the test rows, and its scores, will take from a few
 // training rows.

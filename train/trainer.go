@@ -13,12 +13,13 @@ import (
 
 // Job is one training run: what to train, on what, where.
 type Job struct {
-	Config   *Config
-	Device   device.Device
-	Train    *data.Dataset
-	TestRows int       // how many rows will be predicted at the end, for the time limit
-	Started  time.Time // when the command began, for the time limit
-	Reporter Reporter
+	Config     *Config
+	Device     device.Device
+	Train      *data.Dataset
+	Validation *data.Dataset // evaluated during training; nil for none
+	TestRows   int           // how many rows will be predicted at the end, for the time limit
+	Started    time.Time     // when the command began, for the time limit
+	Reporter   Reporter
 }
 
 // Reporter is told how a run goes.
@@ -38,6 +39,7 @@ type Progress struct {
 	LR             float64
 	Elapsed        time.Duration // in the loop
 	StepsPerSecond float64
+	Validation     *Evaluation // the last one; nil before the first
 }
 
 // Outcome is what a run leaves.
@@ -47,7 +49,8 @@ type Outcome struct {
 	Seconds     float64 // in the loop
 	ELBO        model.ELBO
 	Parameters  int
-	Interrupted bool // the context was cancelled: Trained holds the model so far
+	Interrupted bool        // the context was cancelled: Trained holds the model so far
+	Validation  *Validation // nil where there were no rows to validate on
 }
 
 // reportEvery is the number of steps between two readings from the device.
@@ -94,6 +97,7 @@ type trainer struct {
 	init    model.Init
 	loop    *device.Loop
 	sched   schedule
+	val     *validator // nil for none
 
 	deadline time.Duration // since Started; 0 where there is none
 }
@@ -135,6 +139,9 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 		}
 		j.Device.UploadInts(t.pass.Rows(), rows)
 	}
+	if j.Validation != nil {
+		t.val = t.newValidator()
+	}
 	t.loop = device.NewLoop(j.Device, t.work)
 	t.reset()
 	return t, nil
@@ -146,6 +153,9 @@ func (t *trainer) reset() {
 	t.model.Init(t.init)
 	t.Device.Zero(t.adam.m)
 	t.Device.Zero(t.adam.v)
+	if t.val != nil {
+		t.val.reset()
+	}
 	t.sched = schedule{
 		steps: c.Steps, lr: c.LR, warmup: c.Warmup, cosine: c.Decay == "cosine", klWeight: c.KLWeight, klWarmup: c.KLWarmup,
 		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnPseudo: c.LearnInducing,
@@ -226,16 +236,23 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 		out.Steps = step
 		late := t.deadline > 0 && time.Since(t.Started) > t.deadline
 		stop := ctx.Err() != nil || late
-		if stop || step == 1 || step%reportEvery == 0 || step == last {
+		evaluate := t.val != nil && (stop || step%c.EvalEvery == 0 || step == last)
+		if stop || evaluate || step == 1 || step%reportEvery == 0 || step == last {
 			elbo, err := t.model.Report(c.KLWeight) // the bound itself, also while the KL's weight still rises
 			if err != nil {
 				return nil, fmt.Errorf("training failed at step %d of %d: %w", step, last, err)
 			}
 			out.ELBO = elbo
+			if evaluate {
+				if err := t.val.evaluate(step); err != nil {
+					return nil, fmt.Errorf("validation failed at step %d of %d: %w", step, last, err)
+				}
+			}
 			elapsed := time.Since(start)
 			t.Reporter.Step(Progress{
 				Step: step, Total: last, ELBO: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: t.sched.rate(step),
 				Elapsed: elapsed, StepsPerSecond: float64(step) / elapsed.Seconds(),
+				Validation: t.val.latest(),
 			})
 		}
 		if stop && step < last {
@@ -246,8 +263,14 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 			}
 			break
 		}
+		if t.val.patienceIsOver() && step < last {
+			t.val.stopped = true
+			t.Reporter.Note("stopped at step %d of %d: %d evaluations in a row were no better than that of step %d", step, last, c.EarlyStop, t.val.best.Step)
+			break
+		}
 	}
 	out.Seconds = time.Since(start).Seconds()
+	out.Validation = t.val.finish()
 	t.trained.Named = t.model.Export()
 	if err := finite(t.trained.Named); err != nil {
 		return nil, err

@@ -80,12 +80,25 @@ After Ctrl-C, ` + "`stop-after`" + ` says how far the run of that many steps cam
 - ` + "`cutajar`" + `: the schedule of the public code of Cutajar et al. (2017): Adam 0.01, 200 rows a step, two layers of 100 frequencies and width 3, one sample, sampled
   weights, one draw of the frequencies that is kept, q of the frequencies held for 1000 steps and the kernel parameters for 4000.
 
+## Validation
+
+` + "`--validation 0.1`" + ` holds a tenth of the training rows out of training, by the seed; ` + "`--validation FILE`" + ` reads others. Nothing of them reaches training: not
+the gradient, the scaling nor the pseudo-inputs. Every ` + "`eval-every`" + ` steps, and after the last, the model of then predicts them with 8 samples, at most 2000
+of them, evenly spread. That bounds the cost: an evaluation is at most 16000 forward passes of a row, and the twenty of a run that does not
+say otherwise are 320000, beside 2.56 million rows forward and backward in the 10000 steps of the default. A time limit counts them. Steps in between do
+and allocate nothing more than without validation.
+
+The score is the NLPD of a regression, in training-sd units, or the NLL of a classification. At the end the parameters of the best score come
+back (` + "`restore: best`" + `), also after Ctrl-C; ` + "`early-stop: 3`" + ` ends the run after three evaluations in a row that are no better. The schedules of learning rate and
+KL weight are still planned over all steps, so a run that decays its rate seldom ends early. result.json has a block validation: rows, how many of
+them were evaluated, samples, every, fingerprint, which step's parameters were kept and their scores.
+
 ## A run folder
 
 | file | holds |
 |---|---|
 | config.yaml | every option, resolved |
-| metrics.jsonl | a line every few steps: step, elbo, ell, kl, lr, seconds |
+| metrics.jsonl | a line every few steps: step, elbo, ell, kl, lr, seconds; where validation rows were evaluated also val_nlpd and val_rmse, or val_nll and val_error |
 | result.json | task, sizes, device, the folder that train ran in, seed, steps, seconds, objective, elbo, fingerprints of the data, and the scores |
 | model.safetensors | the parameters, and as metadata the architecture, columns, classes and scaling: ` + "`predict`" + ` needs nothing else |
 

@@ -219,8 +219,11 @@ func (i *runInfo) Lines() []string {
 		fmt.Sprintf("rows       %d for training (%.12s…), %d for testing (%.12s…)", r.NTrain, r.Fingerprint.Train, r.NTest, r.Fingerprint.Test),
 		fmt.Sprintf("training   %d steps in %.1f s, %d parameters, %s", r.Steps, r.Seconds, r.Parameters, interrupted(r)),
 		fmt.Sprintf("objective  %s: %.6g", r.Objective, r.ELBO),
-		"",
 	}
+	if v := r.Validation; v != nil {
+		lines = append(lines, validated(v))
+	}
+	lines = append(lines, "")
 	lines = append(lines, strings.Split(scoreTable(r, i.fold), "\n")...)
 	lines = append(lines, "", "options that differ from the defaults")
 	defaults, err := train.Resolve(nil, nil)
@@ -233,6 +236,21 @@ func (i *runInfo) Lines() []string {
 		}
 	}
 	return lines
+}
+
+// validated says what validation came to.
+func validated(v *train.Validation) string {
+	score := ""
+	for name, value := range map[string]*float64{"nlpd": v.NLPD, "nll": v.NLL} {
+		if value != nil {
+			score = fmt.Sprintf("%s %.4f ", name, *value)
+		}
+	}
+	ended := ""
+	if v.EarlyStopped {
+		ended = "; stopped early"
+	}
+	return fmt.Sprintf("validation %d rows, every %d steps: %sof step %d, %s%s", v.Rows, v.Every, score, v.Step, v.Restored, ended)
 }
 
 func interrupted(r *train.Result) string {

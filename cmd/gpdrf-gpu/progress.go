@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -76,6 +77,10 @@ func (l *lines) End() {}
 // describe is the part of a progress line that says how it goes.
 func describe(p train.Progress) string {
 	text := fmt.Sprintf("ELBO %11.5g", p.ELBO)
+	if e := p.Validation; e != nil {
+		score, _ := e.Names()
+		text += fmt.Sprintf("  validation %s %8.4f", strings.ToUpper(score), e.Score)
+	}
 	if p.StepsPerSecond > 0 {
 		text += fmt.Sprintf("  %6.1f steps/s", p.StepsPerSecond)
 		if left := p.Total - p.Step; left > 0 {

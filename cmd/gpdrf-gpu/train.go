@@ -36,7 +36,11 @@ func (p *program) train(c *call) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range notes {
+	trainRows, held, more, err := cfg.HoldOut(trainRows)
+	if err != nil {
+		return err
+	}
+	for _, n := range append(notes, more...) {
 		p.note("%s", n)
 	}
 	if cfg.PredictDraws > 0 && trainRows.Task != data.Regression {
@@ -51,7 +55,7 @@ func (p *program) train(c *call) error {
 	if err != nil {
 		return err
 	}
-	job := &train.Job{Config: cfg, Device: dev, Train: trainRows, TestRows: testRows.N(), Started: started}
+	job := &train.Job{Config: cfg, Device: dev, Train: trainRows, Validation: held, TestRows: testRows.N(), Started: started}
 	path, result, err := p.runJob(job, testRows, folder)
 	if err != nil {
 		return errors.Join(err, folder.Discard())

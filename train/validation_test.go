@@ -1,0 +1,164 @@
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// fitHeldOut trains with the validation rows that the options ask for.
+func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []Progress, *Config) {
+	t.Helper()
+	c := config(t, options)
+	rest, held, _, err := c.HoldOut(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := device.Open(c.Device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	r := &readings{}
+	out, err := (&Job{Config: c, Device: dev, Train: rest, Validation: held, TestRows: 10, Started: time.Now(), Reporter: r}).Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, r.all, c
+}
+
+// Coin flips cannot be learned, so that the validation score is best early: its parameters come back, to the bit, the run
+// ends when patience is over, and what training does between evaluations knows nothing of them.
+func TestEarlyStop(t *testing.T) {
+	set := table(t, 200, 5, coin)
+	const options = "steps=400 batch=50 inducing=30 features=20 lr=0.05 validation=0.25 eval-every=20"
+	out, all, _ := fitHeldOut(t, options+" early-stop=3", set)
+	v := out.Validation
+	if !v.EarlyStopped || v.Restored != "best" || v.Step != out.Steps-60 || v.NLL == nil || v.NLPD != nil || v.Rows != 50 {
+		t.Fatalf("%d steps: %+v", out.Steps, v)
+	}
+	seen := 0
+	for _, p := range all {
+		if e := p.Validation; e != nil && e.Step == p.Step {
+			seen++
+			if e.Best != (e.Score < *v.NLL || e.Step <= v.Step && e.Score == *v.NLL) && e.Step >= v.Step {
+				t.Errorf("step %d is best=%v with %g, the best has %g", e.Step, e.Best, e.Score, *v.NLL)
+			}
+		}
+	}
+	if seen != out.Steps/20 {
+		t.Errorf("%d evaluations in %d steps", seen, out.Steps)
+	}
+	again, _, _ := fitHeldOut(t, options+" early-stop=3", set)
+	same(t, "repeated", out.Trained.Named, again.Trained.Named)
+
+	rest, _, _, err := config(t, options).HoldOut(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := strings.Split(options, " validation")[0]
+	same(t, "best", out.Trained.Named, mustFit(t, fmt.Sprintf("%s stop-after=%d", plain, v.Step), rest).Trained.Named)
+	last, _, _ := fitHeldOut(t, options+" restore=last stop-after=100", set)
+	same(t, "last", last.Trained.Named, mustFit(t, plain+" stop-after=100", rest).Trained.Named)
+	if last.Validation.Restored != "last" || last.Validation.Step != 100 || last.Validation.EarlyStopped {
+		t.Errorf("%+v", last.Validation)
+	}
+}
+
+// Without a number of steps between them there are twenty evaluations, and the config says so to the run that repeats it.
+func TestEvaluationsOfARun(t *testing.T) {
+	out, all, c := fitHeldOut(t, "steps=60 batch=50 inducing=10 features=8 validation=0.1", table(t, 100, 1, wave))
+	last := all[len(all)-1].Validation
+	if v := out.Validation; c.EvalEvery != 3 || last.Step != 60 || v.NLPD == nil || v.RMSE == nil || v.Every != 3 || v.EarlyStopped {
+		t.Errorf("every %d: %+v, %+v", c.EvalEvery, v, last)
+	}
+}
+
+// Evaluations are part of the time that is planned: where they take most of it, there are far fewer steps.
+func TestTimeLimitWithValidation(t *testing.T) {
+	const options = "time-limit=500ms batch=20 inducing=20 features=20 validation=0.5"
+	set := table(t, 4000, 1, wave)
+	_, _, often := fitHeldOut(t, options+" eval-every=1", set)
+	_, _, rarely := fitHeldOut(t, options+" eval-every=1000", set)
+	if often.Steps > rarely.Steps/3 {
+		t.Errorf("%d steps with an evaluation each, %d without", often.Steps, rarely.Steps)
+	}
+}
+
+// Rows that are held out are not trained on, and a file is read as the training file was.
+func TestHoldOut(t *testing.T) {
+	set := table(t, 100, 1, wave)
+	rest, held, _, err := config(t, "validation=0.2").HoldOut(set)
+	if err != nil || rest.N() != 80 || held.N() != 20 {
+		t.Fatal(err)
+	}
+	left := map[float64]bool{}
+	for _, y := range rest.Y {
+		left[y] = true
+	}
+	for _, y := range held.Y {
+		if left[y] {
+			t.Errorf("the row of %g is in both", y)
+		}
+	}
+	if _, other, _, _ := config(t, "validation=0.2 seed=2").HoldOut(set); other.Fingerprint == held.Fingerprint {
+		t.Error("the seed makes no difference")
+	}
+	file := filepath.Join(t.TempDir(), "v.csv")
+	if err := os.WriteFile(file, []byte("target,b,a\n200,30,1\n210,31,0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, held, _, err := config(t, "validation="+file).HoldOut(set)
+	if err != nil || all.N() != 100 || held.N() != 2 || held.Row(0)[0] != 1 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestValidationUsage(t *testing.T) {
+	for options, want := range map[string]string{
+		"validation=0.7": `--validation: "0.7" must be a fraction of at most 0.5, or a file`,
+		"validation=nan": `"nan" must be a fraction`,
+		"early-stop=3":   "--early-stop: there are no rows to evaluate on",
+		"eval-every=3":   "--eval-every: there are no rows to evaluate on",
+	} {
+		key, value, _ := strings.Cut(options, "=")
+		_, err := Resolve(nil, []Setting{{key, value, "--" + key}})
+		var usage *UsageError
+		if !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", options, err)
+		}
+	}
+}
+
+// A line of metrics has the scores of an evaluation where there was one, and no number that JSON cannot hold.
+func TestValidationMetrics(t *testing.T) {
+	f, err := NewFolder(filepath.Join(t.TempDir(), "run"), "d", "gp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Discard()
+	e := &Evaluation{Task: data.Regression, Step: 10, Score: -0.5, Error: 0.25}
+	f.Step(Progress{Step: 10, Validation: e})
+	f.Step(Progress{Step: 20, Validation: e})
+	text, err := os.ReadFile(f.metrics.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	var first, second map[string]float64
+	if err := errors.Join(json.Unmarshal([]byte(lines[0]), &first), json.Unmarshal([]byte(lines[1]), &second)); err != nil {
+		t.Fatal(err)
+	}
+	if first["val_nlpd"] != -0.5 || first["val_rmse"] != 0.25 || len(first) != 8 || len(second) != 6 {
+		t.Errorf("%s", text)
+	}
+}
