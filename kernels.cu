@@ -30,6 +30,7 @@
 #include "cuda/kernels/features_fold.cuh"
 
 #include "cuda/kernels/likelihood.cuh"
+#include "cuda/kernels/noise.cuh"
 #include "cuda/kernels/kl.cuh"
 
 #include "cuda/kernels/adam.cuh"

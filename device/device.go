@@ -165,6 +165,15 @@ type Likelihoods interface {
 	GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *Tensor, scale LikScale)
 	// SoftmaxLogLik is Σ_{s,b} log softmax(h[s,b,:])[y[b]]; y Int [B].
 	SoftmaxLogLik(ell, dh, h, y *Tensor, scale LikScale)
+	// BernoulliLogLik is Σ_{s,b} log σ(±h[s,b]), + where y[b] is 1, − where it is 0, σ the logistic function; h and
+	// dh [S,B,1] Real, y Int [B].
+	BernoulliLogLik(ell, dh, h, y *Tensor, scale LikScale)
+	// StudentLogLik is Σ_{s,b,c} log t_ν((y[b,c] − h[s,b,c])/σ) − log σ, the density of Student's t with ν = 2 + exp tail
+	// degrees of freedom, shifted by h and scaled by σ; shapes as for GaussianLogLik, tail [1] Real. dtail accumulates.
+	StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *Tensor, scale LikScale)
+	// HeteroscedasticLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], v) with a variance of its own for each element,
+	// v = max(VarFloor, σ² exp h[s,b,C+c]); h and dh [S,B,2C], y [B,C], logvar = log σ² [1], all Real.
+	HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *Tensor, scale LikScale)
 }
 
 // Divergences hold the KL terms of elbo: the value, Double [1], is WRITTEN, and −weight·∂KL is
@@ -188,9 +197,14 @@ type AdamStep struct {
 	Step                  int
 }
 
-// Optimiser holds the update of the flat parameter vector.
+// Optimiser holds the update of the flat parameter vector, and its average over the steps.
 type Optimiser interface {
 	// Adam updates p, m and v, [P] Real, from g. rate [P] multiplies the learning rate
 	// of each element: 0 holds a parameter while its moments go on.
 	Adam(p, g, m, v, rate *Tensor, step AdamStep)
+	// Average is the running average of p_1 … p_step with weights that fall by decay with each step back,
+	//	mean += w (p − mean),   w = (1 − decay)/(1 − decay^step)
+	// so that after step 1 the mean is p_1, and no trace of what it started from is left. mean and p [P] Real; step
+	// counts from 1; decay lies in (0, 1).
+	Average(mean, p *Tensor, decay float64, step uint32)
 }

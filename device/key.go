@@ -31,11 +31,27 @@ type Key struct {
 	Sample uint32 // number of the first Monte-Carlo sample; an op adds s
 	Site   Site
 	Layer  uint8
+
+	// Mirrored pairs the samples: 2i+1 is 2i with the opposite sign, and 2i is what i is otherwise. Each is a standard
+	// normal, and the mean of a pair is 0.
+	Mirrored bool
 }
 
 // Words is the Philox key and the three counter words that do not depend on
-// the column.
+// the column. The normals that they give are to be multiplied by Sign.
 func (k Key) Words(sample, row int) (key [2]uint32, c1, c2, c3 uint32) {
 	key = [2]uint32{uint32(k.Seed), uint32(k.Seed >> 32)}
-	return key, uint32(row), k.Step, (k.Sample+uint32(sample))<<16 | uint32(k.Site)<<8 | uint32(k.Layer)
+	number := k.Sample + uint32(sample)
+	if k.Mirrored {
+		number /= 2
+	}
+	return key, uint32(row), k.Step, number<<16 | uint32(k.Site)<<8 | uint32(k.Layer)
+}
+
+// Sign is −1 for the second sample of a mirrored pair, otherwise 1.
+func (k Key) Sign(sample int) float64 {
+	if k.Mirrored && (k.Sample+uint32(sample))%2 == 1 {
+		return -1
+	}
+	return 1
 }

@@ -19,7 +19,7 @@ type Recorder interface {
 }
 
 // NewLoop makes a loop of calls of a device's operations. The calls and their arguments must be the same each time, but
-// for three numbers that follow Now: the Step of Keys, LR and Step of AdamSteps (whose betas are the same), and the
+// for three numbers that follow Now: the Step of Keys and of Average, LR and Step of AdamSteps (whose betas are the same), and the
 // weight of KL terms. Work neither uploads nor downloads, and does nothing that the device does not see.
 func NewLoop(dev Device, work func(Now)) *Loop {
 	if r, ok := dev.(Recorder); ok {

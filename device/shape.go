@@ -216,6 +216,39 @@ func CheckSoftmax(ell, dh, h, y *Tensor) (s, b, c int) {
 	return s, b, c
 }
 
+// CheckBernoulli checks BernoulliLogLik and returns the lengths of h.
+func CheckBernoulli(ell, dh, h, y *Tensor) (s, b int) {
+	const op = "BernoulliLogLik"
+	h.wantRank(op, "h", Real, 3)
+	s, b = h.shape[0], h.shape[1]
+	ell.want(op, "ell", Double, 1)
+	h.want(op, "h", Real, s, b, 1)
+	dh.want(op, "dh", Real, s, b, 1)
+	y.want(op, "y", Int, b)
+	return s, b
+}
+
+// CheckStudent checks StudentLogLik and returns the lengths of h.
+func CheckStudent(ell, dh, dlogvar, dtail, h, y, logvar, tail *Tensor) (s, b, c int) {
+	dtail.want("StudentLogLik", "dtail", Real, 1)
+	tail.want("StudentLogLik", "tail", Real, 1)
+	return CheckGaussian(ell, dh, dlogvar, h, y, logvar)
+}
+
+// CheckHeteroscedastic checks HeteroscedasticLogLik and returns the lengths of h, with c of y.
+func CheckHeteroscedastic(ell, dh, dlogvar, h, y, logvar *Tensor) (s, b, c int) {
+	const op = "HeteroscedasticLogLik"
+	h.wantRank(op, "h", Real, 3)
+	s, b, c = h.shape[0], h.shape[1], h.shape[2]/2
+	h.want(op, "h", Real, s, b, 2*c)
+	ell.want(op, "ell", Double, 1)
+	dh.want(op, "dh", Real, s, b, 2*c)
+	dlogvar.want(op, "dlogvar", Real, 1)
+	y.want(op, "y", Real, b, c)
+	logvar.want(op, "logvar", Real, 1)
+	return s, b, c
+}
+
 // CheckKLDiag checks KLDiag and returns the number of rows that have a length-scale
 // each, and their width; without logl there is one row.
 func CheckKLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *Tensor) (d, r int) {
@@ -231,6 +264,16 @@ func CheckKLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *Tensor) (d, r in
 	logl.want(op, "logl", Real, mean.shape[0])
 	dlogl.want(op, "dlogl", Real, mean.shape[0])
 	return mean.shape[0], mean.shape[1]
+}
+
+// CheckAverage checks Average and returns the number of parameters.
+func CheckAverage(mean, p *Tensor, decay float64, step uint32) int {
+	mean.wantLike("Average", "mean", Real, mean.size)
+	p.wantLike("Average", "p", Real, mean.size)
+	if !(decay > 0 && decay < 1) || step == 0 {
+		wrong("Average", "a decay between 0 and 1 and a step from 1 are needed")
+	}
+	return mean.size
 }
 
 // CheckAdam checks Adam and returns the number of parameters.

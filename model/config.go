@@ -37,8 +37,11 @@ const (
 
 // Likelihoods.
 const (
-	GaussianLikelihood = "gaussian"
-	SoftmaxLikelihood  = "softmax"
+	GaussianLikelihood        = "gaussian"        // one variance for all rows
+	StudentLikelihood         = "student-t"       // heavy tails
+	HeteroscedasticLikelihood = "heteroscedastic" // a variance for each row, by outputs of its own
+	SoftmaxLikelihood         = "softmax"         // classes
+	BernoulliLikelihood       = "bernoulli"       // two classes by one output
 )
 
 // Config fixes a model's architecture and the meaning of its parameters. It is
@@ -46,7 +49,7 @@ const (
 type Config struct {
 	Model      string `json:"model"`
 	Inputs     int    `json:"inputs"`  // D
-	Outputs    int    `json:"outputs"` // C: 1 for regression, classes otherwise
+	Outputs    int    `json:"outputs"` // C, what the likelihood reads: 1 for regression, classes otherwise; see Targets
 	Likelihood string `json:"likelihood"`
 
 	Latents       int    `json:"latents,omitempty"`  // J; C for GP
@@ -62,6 +65,7 @@ type Config struct {
 	Spectra      string `json:"spectra,omitempty"`
 	FixedNoise   string `json:"fixed_noise,omitempty"`
 	ShareSpectra bool   `json:"share_spectra"`
+	Antithetic   bool   `json:"antithetic,omitempty"` // samples of a training step in pairs with opposite noise
 	LocalReparam bool   `json:"local_reparam"`
 	FeedForward  bool   `json:"feed_forward"`
 	Skip         bool   `json:"skip"`
@@ -69,6 +73,30 @@ type Config struct {
 	// Samples is S in training. Where noise is frozen it is also the number of
 	// frozen draws that prediction returns to.
 	Samples int `json:"samples"`
+}
+
+// OutputsFor is how many outputs a likelihood needs for so many targets, or classes.
+func OutputsFor(likelihood string, targets int) int {
+	switch likelihood {
+	case HeteroscedasticLikelihood:
+		return 2 * targets // means, then log-variances
+	case BernoulliLikelihood:
+		return 1
+	}
+	return targets
+}
+
+// classifies says whether targets are labels.
+func (c *Config) classifies() bool {
+	return c.Likelihood == SoftmaxLikelihood || c.Likelihood == BernoulliLikelihood
+}
+
+// targets is how many numbers a row has as its target, where it has numbers.
+func (c *Config) targets() int {
+	if c.Likelihood == HeteroscedasticLikelihood {
+		return c.Outputs / 2
+	}
+	return c.Outputs
 }
 
 func (c *Config) hasGP() bool  { return c.Model != DRF }
@@ -101,8 +129,11 @@ func (c *Config) Validate() error {
 	}
 	errs := []error{
 		oneOf("model", c.Model, GPDRF, GP, DRF),
-		oneOf("likelihood", c.Likelihood, GaussianLikelihood, SoftmaxLikelihood),
+		oneOf("likelihood", c.Likelihood, GaussianLikelihood, StudentLikelihood, HeteroscedasticLikelihood, SoftmaxLikelihood, BernoulliLikelihood),
 		size("inputs", c.Inputs), size("outputs", c.Outputs), size("samples", c.Samples),
+	}
+	if c.Likelihood == HeteroscedasticLikelihood && c.Outputs%2 != 0 || c.Likelihood == BernoulliLikelihood && c.Outputs != 1 {
+		errs = append(errs, fmt.Errorf("model: a %s likelihood with %d outputs", c.Likelihood, c.Outputs))
 	}
 	if c.hasGP() {
 		errs = append(errs, oneOf("lengthscales", c.Lengthscales, ARD, Isotropic, Shared), oneOf("q_cov", c.QCov, Full, Diagonal),

@@ -29,8 +29,8 @@ func openDevice(t testing.TB, name string) device.Device {
 func configs() []Config {
 	var all []Config
 	lengths, covs := []string{ARD, Isotropic, Shared}, []string{Full, Diagonal}
-	for i, lik := range []string{GaussianLikelihood, SoftmaxLikelihood} {
-		outputs := []int{1, 3}[i]
+	for i, lik := range []string{GaussianLikelihood, SoftmaxLikelihood, StudentLikelihood, HeteroscedasticLikelihood, BernoulliLikelihood} {
+		outputs := []int{1, 3, 1, 2, 1}[i]
 		base := Config{Inputs: 3, Outputs: outputs, Likelihood: lik, Samples: 3}
 		for _, whiten := range []bool{true, false} {
 			for _, cov := range covs {
@@ -52,6 +52,7 @@ func configs() []Config {
 					c.Layers, c.Features, c.Hidden = 1+n%3, 3, 2
 					c.Spectra, c.LocalReparam = spectra, local
 					c.FixedNoise, c.ShareSpectra = []string{FixAll, FixSpectra}[n%2], n%3 == 1
+					c.Antithetic = n%4 == 1
 					c.FeedForward, c.Skip = n%2 == 0, n%3 == 0
 					all = append(all, c)
 					n++
@@ -99,9 +100,10 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 		y[i] = rng.NormFloat64()
 	}
 	for i := range labels {
-		labels[i] = int32(i % c.Outputs)
+		labels[i] = int32(i % max(2, c.Outputs))
 	}
-	if c.Likelihood == SoftmaxLikelihood {
+	y = y[:n*c.targets()]
+	if c.classifies() {
 		y = nil
 	} else {
 		labels = nil

@@ -16,6 +16,7 @@ type Init struct {
 	GPLengthscaleFactor  float64
 	DRFLengthscaleFactor float64
 	NoiseVariance        float64 // σ² in training-variance units
+	DoF                  float64 // ν of Student's t, above 2
 }
 
 // Starting values that are not options.
@@ -26,6 +27,7 @@ const (
 	initSkipAlpha   = 0.3  // α of the last DRF layer where the latents already reach the output
 	initHiddenVar   = 0.01 // s² of layers below the last, whose means start as a draw from the prior
 	initLastLayerS2 = 1.0  // s² of the last layer, whose means start at 0
+	initLogVarS2    = 0.01 // the same for outputs that are log-variances: they start at one variance for all rows
 )
 
 // Init sets all parameters.
@@ -97,11 +99,18 @@ func (m *Model) initBlock(dst []float64, b *block, v Init, normal func([]float64
 	case "drf.logvar_w":
 		if last {
 			fill(dst, math.Log(initLastLayerS2))
+			for i := range dst {
+				if i%c.Outputs >= c.targets() {
+					dst[i] = math.Log(initLogVarS2)
+				}
+			}
 		} else {
 			fill(dst, math.Log(initHiddenVar))
 		}
 	case "likelihood.log_variance":
 		fill(dst, math.Log(v.NoiseVariance))
+	case "likelihood.log_tail":
+		fill(dst, tailOf(v.DoF))
 	}
 }
 

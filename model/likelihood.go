@@ -6,6 +6,8 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 type Likelihood interface {
 	// LogLik is ell_n_estim summed over a batch, with its gradients.
 	LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale)
+	// Predictive turns the outputs in p.H into the components of the predictive mixture.
+	Predictive(p *Prediction)
 }
 
 // closedForm is a Likelihood whose expectation over a Gaussian F needs no samples.
@@ -22,13 +24,27 @@ type Targets struct {
 
 // likelihoodBlocks reserves the parameters of the chosen likelihood.
 func likelihoodBlocks(p *Params, c *Config) (bind func(device.Device) Likelihood) {
-	if c.Likelihood == SoftmaxLikelihood {
+	switch c.Likelihood {
+	case SoftmaxLikelihood:
 		return func(dev device.Device) Likelihood { return &Softmax{dev: dev} }
+	case BernoulliLikelihood:
+		return func(dev device.Device) Likelihood { return &Bernoulli{dev: dev} }
 	}
-	noise := p.add(Kernel, "likelihood.log_variance", 1)
+	at, tail := p.add(Kernel, "likelihood.log_variance", 1), -1
+	if c.Likelihood == StudentLikelihood {
+		tail = p.add(Tail, "likelihood.log_tail", 1)
+	}
 	return func(dev device.Device) Likelihood {
-		g := &Gaussian{dev: dev}
-		g.logVar, g.dlogVar = p.real(noise)
-		return g
+		n := noise{dev: dev}
+		n.logVar, n.dlogVar = p.real(at)
+		switch c.Likelihood {
+		case StudentLikelihood:
+			s := &Student{noise: n}
+			s.tail, s.dtail = p.real(tail)
+			return s
+		case HeteroscedasticLikelihood:
+			return &Heteroscedastic{n}
+		}
+		return &Gaussian{n}
 	}
 }

@@ -110,7 +110,7 @@ type Data struct {
 }
 
 // Upload puts N scaled rows x [N,D] on the device, with targets in training-sd units [N,C] for a
-// Gaussian likelihood or class labels [N] for softmax; both may be nil for prediction.
+// likelihood of numbers or class labels [N]; both may be nil for prediction.
 func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
 	width := m.cfg.Inputs
 	return m.UploadRows(n, func(lo, hi int) []float64 { return x[lo*width : hi*width] }, y, labels)
@@ -126,7 +126,7 @@ func (m *Model) UploadRows(n int, x func(lo, hi int) []float64, y []float64, lab
 		m.dev.Upload(d.x.View(lo*width, hi-lo, width), x(lo, hi))
 	}
 	if y != nil {
-		d.y.Numbers = m.dev.New(device.Real, n, m.cfg.Outputs)
+		d.y.Numbers = m.dev.New(device.Real, n, m.cfg.targets())
 		m.dev.Upload(d.y.Numbers, y)
 	}
 	if labels != nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
@@ -46,6 +47,18 @@ func (v *naive) elbo() (ell, kl float64) {
 			}
 			h := v.drfLayers(d, s, int(row), f, v.x[row])
 			switch {
+			case c.Likelihood == StudentLikelihood:
+				nu := 2 + math.Exp(v.params["likelihood.log_tail"][0])
+				sigma := math.Exp(v.params["likelihood.log_variance"][0] / 2)
+				total += distuv.StudentsT{Mu: h[0], Sigma: sigma, Nu: nu}.LogProb(v.y[row])
+			case c.Likelihood == HeteroscedasticLikelihood:
+				total += logNormal(v.y[row], h[0], math.Exp(v.params["likelihood.log_variance"][0]+h[1]))
+			case c.Likelihood == BernoulliLikelihood:
+				p := 1 / (1 + math.Exp(-h[0]))
+				if v.labels[row] == 0 {
+					p = 1 - p
+				}
+				total += math.Log(p)
 			case c.Model == GP && c.Likelihood == GaussianLikelihood:
 				noise := math.Exp(v.params["likelihood.log_variance"][0])
 				total += logNormal(v.y[row], mean[i][0], noise) - variance[i][0]/(2*noise)
@@ -69,7 +82,7 @@ func logNormal(y, mean, variance float64) float64 {
 
 func normalAt(key device.Key, sample, row, column int) float64 {
 	k, c1, c2, c3 := key.Words(sample, row)
-	return philox.Normal(k, c1, c2, c3, column)
+	return key.Sign(sample) * philox.Normal(k, c1, c2, c3, column)
 }
 
 // gpLayer is qF_anj, qF_Bnj and KL(q(F̄) ‖ P(F̄)) in the paper's coordinates.

@@ -35,7 +35,14 @@ func (c *Config) freezesAll() bool {
 // latents is the key of ε in reparam_F. Rows to predict were never drawn in
 // training, so prediction always draws its own.
 func (c *Config) latents(d draw) device.Key {
-	return d.key(device.SiteLatents, 0, c.freezesAll() && !d.predicting())
+	return c.mirror(d.key(device.SiteLatents, 0, c.freezesAll() && !d.predicting()))
+}
+
+// mirror pairs the samples of a training step, where that is asked for; frozen noise stays as it is, and so does that of a
+// prediction, whose samples are components of a mixture.
+func (c *Config) mirror(k device.Key) device.Key {
+	k.Mirrored = c.Antithetic && k.Step != frozenStep && k.Step != predictStep
+	return k
 }
 
 // features is the noise of DRF layer l. Where variables are frozen, the S draws
@@ -44,7 +51,7 @@ func (c *Config) latents(d draw) device.Key {
 func (c *Config) features(d draw, layer int) device.FeatureNoise {
 	n := device.FeatureNoise{Local: c.LocalReparam}
 	frozenSpectra := c.Spectra != VarResampled
-	n.Spectra = d.key(device.SiteSpectra, layer, frozenSpectra)
+	n.Spectra = c.mirror(d.key(device.SiteSpectra, layer, frozenSpectra))
 	switch {
 	case c.ShareSpectra && (frozenSpectra || !d.predicting()):
 		n.Draws = 1
@@ -52,7 +59,7 @@ func (c *Config) features(d draw, layer int) device.FeatureNoise {
 		n.Draws = c.Samples
 	}
 	frozenWeights := c.freezesAll() && (!c.LocalReparam || !d.predicting())
-	n.Weights = d.key(device.SiteWeights, layer, frozenWeights)
+	n.Weights = c.mirror(d.key(device.SiteWeights, layer, frozenWeights))
 	if frozenWeights && !c.LocalReparam {
 		n.WDraws = c.Samples
 	}

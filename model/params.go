@@ -14,6 +14,7 @@ const (
 	Spectra                 // q(Ω): Ψ_Ω
 	Kernel                  // α, ℓ of every layer, σ²: Θ
 	Pseudo                  // X̄
+	Tail                    // ν of Student's t
 )
 
 // block is one named parameter tensor inside the flat vector.

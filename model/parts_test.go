@@ -39,7 +39,7 @@ func TestParts(t *testing.T) {
 				}
 				for i := range f.m.params.blocks {
 					b := &f.m.params.blocks[i]
-					if err := apart(got[b.offset:][:b.size()], want[b.offset:][:b.size()]); err > 1e-12 {
+					if err := apart(got[b.offset:][:b.size()], want[b.offset:][:b.size()]); err > 1e-11 { // terms of opposite noise cancel
 						t.Errorf("parts of %d: the gradient of %s differs by %.2g", most, b.Name, err)
 					}
 				}

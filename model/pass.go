@@ -99,10 +99,10 @@ func (s *space) features(samples, batch, d, features, dOut int) (k device.Scratc
 func (m *Model) newWork(s *space, samples, b int) *work {
 	c := &m.cfg
 	p := &work{b: b}
-	if c.Likelihood == SoftmaxLikelihood {
+	if c.classifies() {
 		p.y.Labels = s.tensor(device.Int, b)
 	} else {
-		p.y.Numbers = s.tensor(device.Real, b, c.Outputs)
+		p.y.Numbers = s.tensor(device.Real, b, c.targets())
 	}
 	if c.Model == DRF || c.FeedForward {
 		p.x = s.tensor(device.Real, b, c.Inputs)

@@ -6,7 +6,9 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 type Prediction struct {
 	S, N, C int
 	H       []float64 // [S,N,C]: means in training-sd units, or logits
-	Var     []float64 // [N,C]: variance of each component, Gaussian likelihood only
+	Var     []float64 // regression: variance of the components of a row [N,C], or of each component [S,N,C]; σ² of Student's t
+	DoF     float64   // ν of components of Student's t; 0: they are normal
+	Noise   float64   // the part of the components' variance that is noise; 0: all of it
 }
 
 // The size of a prediction's pass, where the device has the memory.
@@ -52,9 +54,8 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
 		m.gp.gram()
 	}
-	if g, ok := m.lik.(*Gaussian); ok {
+	if closed {
 		out.Var = make([]float64, data.N*c)
-		fill(out.Var, g.variance())
 	}
 	for first := 0; first < data.N; first += batch {
 		n := min(batch, data.N-first)
@@ -77,10 +78,11 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 		if closed {
 			m.dev.Download(host, p.gp.variance)
 			for i, v := range host[:n*c] {
-				out.Var[first*c+i] += v
+				out.Var[first*c+i] = v
 			}
 		}
 	}
+	m.lik.Predictive(out)
 	_, err := m.Report(1)
 	if _, ok := err.(*device.NotPositiveDefiniteError); ok {
 		return nil, err

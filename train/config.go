@@ -56,9 +56,13 @@ type Config struct {
 	DRFLengthscaleFactor float64 // times the initial length-scales of the DRF layers
 
 	// The objective.
-	KLWeight  float64 // 1 is the ELBO; anything else is tempered, and no bound
-	Samples   int     // S in training
-	NoiseInit float64 // initial variance of the Gaussian likelihood, target scaled to sd 1
+	Likelihood string  // auto, gaussian, student-t, heteroscedastic, softmax, bernoulli
+	DoF        float64 // initial ν of Student's t, above 2
+	LearnDoF   bool    // ν learns by gradient
+	KLWeight   float64 // 1 is the ELBO; anything else is tempered, and no bound
+	Samples    int     // S in training
+	Antithetic bool    // in pairs with opposite noise
+	NoiseInit  float64 // initial variance of the Gaussian likelihood, target scaled to sd 1
 
 	// The optimiser. One of the first three says how long; Steps holds the answer.
 	Steps        int
@@ -78,6 +82,7 @@ type Config struct {
 	AdamBeta1    float64
 	AdamBeta2    float64
 	AdamEps      float64
+	EMA          float64 // decay of the parameters' running average, which is what is kept; 0 keeps them as they are
 
 	// Validation.
 	EvalEvery int    // steps between two evaluations; 0 is a twentieth of the run, where there are validation rows
@@ -143,6 +148,9 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	}
 	if c.PredictDraws == 1 {
 		return nil, Setting{"predict-draws", "", c.explicit["predict-draws"]}.errorf("a variance needs two draws: give 0, or 2 and more")
+	}
+	if c.Antithetic && c.Samples%2 != 0 {
+		return nil, Setting{"antithetic", "", c.explicit["antithetic"]}.errorf("samples come in pairs, and %d are asked for: give --samples 2, or another even number", c.Samples)
 	}
 	if err := c.checkValidation(); err != nil {
 		return nil, err

@@ -1,8 +1,6 @@
 package train
 
 import (
-	"math"
-
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
@@ -10,7 +8,7 @@ import (
 )
 
 // Draws replaces each row's mixture by the normal of the moments that the paper estimates from T
-// draws of it: for t = 1 … T choose s uniformly, then y⁽ᵗ⁾ ~ N(Mean_s, Var), and
+// draws of it: for t = 1 … T choose s uniformly, then y⁽ᵗ⁾ of component s, and
 //
 //	ȳ = (1/T) Σ y⁽ᵗ⁾,   V = (1/(T−1)) Σ (y⁽ᵗ⁾ − ȳ)²
 //
@@ -27,7 +25,7 @@ func Draws(m metrics.Mixture, draws int, seed uint64) metrics.Mixture {
 		for t := range y {
 			w := philox.Block(key, [4]uint32{uint32(t), c1, c2, c3})
 			s := int(uint64(w[3]) * uint64(m.S) >> 32)
-			y[t] = m.Mean[s*m.N+n] + math.Sqrt(m.Var[n])*philox.Normals(w)[0]
+			y[t] = m.At(s, n, philox.Normals(w)[0])
 			sum += y[t]
 		}
 		mean := sum / float64(draws)

@@ -13,8 +13,11 @@ import (
 
 // Plan says what the run takes of its device's memory, and decides how many rows are computed at once: the
 // whole batch where it fits, or the most that do. Where not even one row fits, it is a *UsageError that says
-// what would; the Plan, for one row, is there all the same. The Config must Fit.
+// what would; the Plan, for one row, is there all the same. The Config must Fit; its likelihood is settled here.
 func (j *Job) Plan() (*Plan, error) {
+	if err := j.Config.fitLikelihood(j.Train); err != nil {
+		return nil, err
+	}
 	free, known := j.Device.Free()
 	measure := func(c Config) (*Plan, error) {
 		p, err := j.measure(&c)
@@ -142,11 +145,23 @@ func (j *Job) measure(c *Config) (*Plan, error) {
 	r.model.Gradient(r.pass, r.set, model.Step{Number: 1, KLWeight: 1})
 	params := r.model.Params()
 	dry.Adam(params.Value, params.Grad, r.adam.m, r.adam.v, r.adam.rate, device.AdamStep{Step: 1})
+	if r.ema != nil {
+		dry.Average(r.ema.mean, params.Value, c.EMA, 1)
+	}
+	v := &evaluator{}
+	if j.Validation != nil {
+		v = newEvaluator(dry, r.model, c, min(j.Validation.N(), validationRows), blank(ds.D()))
+		if _, err := v.predictor.Predict(0); err != nil {
+			return nil, err
+		}
+	}
 	ledger.Label("device", dry)
 	ledger.Label("pass", r.pass)
 	ledger.Label("model", r.model)
 	ledger.Label("set", r.set)
 	ledger.Label("adam", &r.adam)
+	ledger.Label("ema", r.ema)
+	ledger.Label("validation", v)
 	return newPlan(j.Device.Name(), c, ledger, []Buffer{
 		doubles("parameters", params.Len()),
 		predictionBuffer(r.model.Config(), c.EvalSamples, j.TestRows),
@@ -221,6 +236,7 @@ type resident struct {
 	set   *model.Data
 	pass  *model.Pass
 	adam  struct{ m, v, rate *device.Tensor } // moments, and the rate of each parameter
+	ema   *average                            // nil for none
 }
 
 // allocate puts a run on a device: parameters that are zero yet, n rows, a pass, Adam.
@@ -232,5 +248,8 @@ func (c *Config) allocate(dev device.Device, mc model.Config, n int, x func(lo, 
 	r := &resident{model: m, set: m.UploadRows(n, x, y, labels), pass: m.NewPassInParts(c.Samples, c.Batch, c.atOnce())}
 	p := m.Params().Len()
 	r.adam.m, r.adam.v, r.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
+	if c.EMA > 0 {
+		r.ema = newAverage(m, dev)
+	}
 	return r, nil
 }

@@ -119,16 +119,14 @@ func (h *header) check() error {
 		return err
 	}
 	d := len(h.Schema.Columns)
-	outputs, likelihood := 1, model.GaussianLikelihood
-	if h.Schema.Task == data.Classification {
-		outputs, likelihood = len(h.Schema.Classes), model.SoftmaxLikelihood
-	}
+	classes := len(h.Schema.Classes)
+	outputs := model.OutputsFor(h.Model.Likelihood, max(1, classes))
 	switch {
 	case h.Model.Inputs != d || len(h.Scaler.Center) != d || len(h.Scaler.Scale) != d:
 		return fmt.Errorf("%d columns, a scaler of %d and %d numbers and a model of %d inputs", d, len(h.Scaler.Center), len(h.Scaler.Scale), h.Model.Inputs)
-	case h.Schema.Task == data.Classification && outputs < 2:
-		return errors.New("a classification of one class")
-	case h.Model.Outputs != outputs || h.Model.Likelihood != likelihood:
+	case h.Schema.Task == data.Classification && (classes < 2 || classes > 2 && h.Model.Likelihood == model.BernoulliLikelihood):
+		return fmt.Errorf("a %s classification of %d classes", h.Model.Likelihood, classes)
+	case h.Model.Outputs != outputs || !slices.Contains(likelihoods(h.Schema.Task), h.Model.Likelihood):
 		return fmt.Errorf("a %s model with %d outputs for %s", h.Model.Likelihood, h.Model.Outputs, h.Schema.Task)
 	case (h.TargetScale == nil) != (h.Schema.Task == data.Classification):
 		return errors.New("the target's scale is there, or missing, against the task")

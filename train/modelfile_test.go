@@ -68,9 +68,6 @@ func TestModelRoundTrip(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("came back as\n%+v, was\n%+v", got, want)
 	}
-	if got.NoiseVariance() != math.Exp(got.Named[len(got.Named)-1].Data[0]) {
-		t.Errorf("noise variance %g", got.NoiseVariance())
-	}
 	class := smallTrained()
 	class.Model.Outputs, class.Model.Likelihood = 2, model.SoftmaxLikelihood
 	class.Schema.Task, class.Schema.Classes = data.Classification, []string{"0", "1"}

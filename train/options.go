@@ -128,8 +128,12 @@ func Options() []Option {
 		{Group: "DRF layers", Models: on2, Key: "skip", Help: "add the first latent functions to the output", field: func(c *Config) any { return &c.Skip }},
 		{Group: "DRF layers", Models: onDRF, Key: "drf-lengthscale-factor", Arg: "X", Help: "times the initial length-scales", limits: above(0), field: func(c *Config) any { return &c.DRFLengthscaleFactor }},
 
+		{Group: "Objective", Key: "likelihood", Values: words("auto gaussian student-t heteroscedastic softmax bernoulli"), Help: "of a number: gaussian, student-t for outliers, heteroscedastic for noise that differs from row to row; of classes: softmax, or bernoulli for two by one output; auto is gaussian or softmax", field: func(c *Config) any { return &c.Likelihood }},
+		{Group: "Objective", Key: "dof", Arg: "X", Help: "degrees of freedom that student-t starts from, above 2", limits: above(2), field: func(c *Config) any { return &c.DoF }},
+		{Group: "Objective", Key: "learn-dof", Help: "let them learn by gradient", field: func(c *Config) any { return &c.LearnDoF }},
 		{Group: "Objective", Key: "kl-weight", Arg: "X", Help: "of the divergences; other than 1 the objective is tempered, and no bound", limits: atLeast(0), field: func(c *Config) any { return &c.KLWeight }},
 		{Group: "Objective", Key: "samples", Arg: "S", Help: "Monte-Carlo samples in training", limits: between(1, maxSamples), field: func(c *Config) any { return &c.Samples }},
+		{Group: "Objective", Key: "antithetic", Help: "these samples in pairs with opposite noise, so that the noise's first order cancels; samples must be even", field: func(c *Config) any { return &c.Antithetic }},
 		{Group: "Objective", Key: "noise-init", Arg: "X", Help: "initial noise variance, of a target with sd 1", limits: above(0), field: func(c *Config) any { return &c.NoiseInit }},
 
 		{Group: "Optimiser", Key: "batch", Arg: "B", Help: "rows a step", limits: count, field: func(c *Config) any { return &c.Batch }},
@@ -144,6 +148,7 @@ func Options() []Option {
 		{Group: "Optimiser", Key: "adam-beta1", Arg: "X", Help: "decay of the gradient's mean", limits: fraction(true), field: func(c *Config) any { return &c.AdamBeta1 }},
 		{Group: "Optimiser", Key: "adam-beta2", Arg: "X", Help: "decay of the gradient's square", limits: fraction(true), field: func(c *Config) any { return &c.AdamBeta2 }},
 		{Group: "Optimiser", Key: "adam-eps", Arg: "X", Help: "added to its root", limits: above(0), field: func(c *Config) any { return &c.AdamEps }},
+		{Group: "Optimiser", Key: "ema", Arg: "DECAY", Help: "average the parameters over the steps, with weights that fall by DECAY with each step back: 0.999 looks back 1000 steps; the average is what is evaluated and kept; 0 is off", limits: fraction(true), field: func(c *Config) any { return &c.EMA }},
 
 		{Group: "Validation", Key: "validation", Arg: "FRACTION|FILE", Help: "rows to evaluate on during training: a fraction of the training rows, held out by the seed, or a file; 0 is none", field: func(c *Config) any { return &c.Validation }},
 		{Group: "Validation", Key: "eval-every", Arg: "N", Help: fmt.Sprintf("steps between two evaluations, each with %d samples of %d rows at most; 0 is a twentieth of the run", validationSamples, validationRows), limits: between(0, maxSteps), field: func(c *Config) any { return &c.EvalEvery }},

@@ -23,6 +23,8 @@ var plans = []string{
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 lengthscales=ard",
 	"model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 q-cov=full whiten=false local-reparam=false",
 	"model=gpdrf inducing=9 latents=3 features=7 skip=true q-cov=full lengthscales=shared batch=33 chunk=10",
+	"model=gpdrf inducing=9 latents=3 features=7 ema=0.9 validation=0.3",
+	"model=gp inducing=9 validation=0.2 restore=last",
 }
 
 // testPlan compares what a run is planned to take with what its device has given it after two steps.
@@ -39,8 +41,12 @@ func testPlan(t *testing.T, name string, plans []string) {
 					t.Fatal(err)
 				}
 				defer dev.Close()
-				j := &Job{Config: c, Device: dev, Train: task.set, Started: time.Now(), Reporter: &quiet{}}
-				if _, err := c.Fit(task.set.N()); err != nil {
+				rest, held, _, err := c.HoldOut(task.set)
+				if err != nil {
+					t.Fatal(err)
+				}
+				j := &Job{Config: c, Device: dev, Train: rest, Validation: held, Started: time.Now(), Reporter: &quiet{}}
+				if _, err := c.Fit(rest.N()); err != nil {
 					t.Fatal(err)
 				}
 				p, err := j.Plan()
@@ -55,6 +61,11 @@ func testPlan(t *testing.T, name string, plans []string) {
 				run.step(2)
 				if _, err := run.model.Report(1); err != nil {
 					t.Fatal(err)
+				}
+				if run.val != nil {
+					if err := run.val.evaluate(2); err != nil {
+						t.Fatal(err)
+					}
 				}
 				if taken := dev.Taken(); taken != p.Total {
 					t.Errorf("%d bytes are taken, %d were planned", taken, p.Total)

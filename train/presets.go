@@ -13,7 +13,7 @@ func defaults() *Config {
 		Layers: 1, Features: 200, Hidden: 8, Spectra: "var-fixed", FixedNoise: "spectra", ShareSpectra: true,
 		LocalReparam: true, FeedForward: true, DRFLengthscaleFactor: 0.5,
 
-		KLWeight: 1, Samples: 1, NoiseInit: 0.1,
+		Likelihood: "auto", DoF: 4, LearnDoF: true, KLWeight: 1, Samples: 1, NoiseInit: 0.1,
 
 		Steps: 15000, Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.5,
 		AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,

@@ -18,6 +18,7 @@ type schedule struct {
 	freezeOmega  int     // steps during which q(Ω) is held
 	freezeKernel int     // steps during which α, ℓ and σ² are held
 	learnPseudo  bool    // whether X̄ moves at all
+	learnTail    bool    // whether ν does
 }
 
 // lastRate is the share of the learning rate that the cosine leaves at the end.
@@ -50,6 +51,8 @@ func (s *schedule) held(role model.Role, step int) bool {
 		return step <= s.freezeOmega
 	case model.Kernel:
 		return step <= s.freezeKernel
+	case model.Tail:
+		return !s.learnTail || step <= s.freezeKernel
 	}
 	return false
 }

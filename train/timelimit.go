@@ -41,6 +41,7 @@ func (t *trainer) plan(ctx context.Context) error {
 		return err
 	}
 
+	var validation time.Duration // that does not grow with the steps
 	if t.val != nil {
 		one, err := t.validationTime()
 		if err != nil {
@@ -48,12 +49,12 @@ func (t *trainer) plan(ctx context.Context) error {
 		}
 		if every := time.Duration(c.EvalEvery); every > 0 {
 			perStep += one / every
-			evaluation += one // the last one
+			validation = one // the last one
 		} else {
-			evaluation += evaluations * one
+			validation = evaluations * one
 		}
 	}
-	left := time.Duration(planned * float64(limit-time.Since(t.Started)-evaluation))
+	left := time.Duration(planned * float64(limit-time.Since(t.Started)-evaluation-validation))
 	steps = min(int(left/max(perStep, 1)), maxSteps)
 	note := fmt.Sprintf("time limit %s: %d steps of %.1f ms fit", limit, steps, perStep.Seconds()*1e3)
 	t.deadline = time.Duration(latestShare*float64(limit)) - evaluation

@@ -83,8 +83,3 @@ func (t *Trained) score(p *model.Prediction, ds *data.Dataset, draws int) *Score
 	raw := scaled.InUnits(t.TargetScale.SD)
 	return &Scores{Regression: &scaled, Raw: &raw}
 }
-
-// Mixture is a regression's prediction as one mixture of normals for each row, in training-sd units.
-func Mixture(p *model.Prediction) metrics.Mixture {
-	return metrics.Mixture{S: p.S, N: p.N, Mean: p.H, Var: p.Var}
-}

@@ -121,7 +121,7 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	t.trained.Model = c.modelConfig(ds)
 	t.init = model.Init{
 		Seed: c.Seed, GPLengthscaleFactor: c.GPLengthscaleFactor, DRFLengthscaleFactor: c.DRFLengthscaleFactor,
-		NoiseVariance: c.NoiseInit,
+		NoiseVariance: c.NoiseInit, DoF: c.DoF,
 	}
 	if c.Model != model.DRF {
 		length := math.Sqrt(float64(ds.D())) * c.GPLengthscaleFactor
@@ -153,23 +153,20 @@ func (t *trainer) reset() {
 	t.model.Init(t.init)
 	t.Device.Zero(t.adam.m)
 	t.Device.Zero(t.adam.v)
-	if t.val != nil {
-		t.val.reset()
-	}
+	t.ema.reset()
+	t.val.reset()
 	t.sched = schedule{
 		steps: c.Steps, lr: c.LR, warmup: c.Warmup, cosine: c.Decay == "cosine", klWeight: c.KLWeight, klWarmup: c.KLWarmup,
-		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnPseudo: c.LearnInducing,
+		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnPseudo: c.LearnInducing, learnTail: c.LearnDoF,
 	}
 }
 
 // modelConfig is the architecture that the options ask for.
 func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 	m := model.Config{
-		Model: c.Model, Inputs: ds.D(), Outputs: 1, Likelihood: model.GaussianLikelihood, Samples: c.Samples,
+		Model: c.Model, Inputs: ds.D(), Likelihood: c.likelihoodOf(ds.Task), Samples: c.Samples, Antithetic: c.Antithetic,
 	}
-	if ds.Task == data.Classification {
-		m.Outputs, m.Likelihood = len(ds.Classes), model.SoftmaxLikelihood
-	}
+	m.Outputs = model.OutputsFor(m.Likelihood, max(1, len(ds.Classes)))
 	if c.Model != model.DRF {
 		m.Inducing, m.Lengthscales, m.QCov = c.Inducing, c.Lengthscales, c.QCov
 		m.Whiten, m.LearnInducing = c.Whiten, c.LearnInducing
@@ -210,6 +207,9 @@ func (t *trainer) work(now device.Now) {
 		LR: now.LR, Beta1: c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps,
 		L2: c.L2, Scale: -1 / float64(t.set.N), Step: int(now.Step),
 	})
+	if t.ema != nil {
+		t.Device.Average(t.ema.mean, p.Value, c.EMA, now.Step)
+	}
 }
 
 // draw picks the batch of a step: rows uniformly at random with replacement, as the paper does. Where the batch
@@ -270,6 +270,7 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 		}
 	}
 	out.Seconds = time.Since(start).Seconds()
+	t.ema.swap()
 	out.Validation = t.val.finish()
 	t.trained.Named = t.model.Export()
 	if err := finite(t.trained.Named); err != nil {

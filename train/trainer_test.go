@@ -92,12 +92,17 @@ func mustFit(t testing.TB, options string, set *data.Dataset) *Outcome {
 
 func evaluate(t testing.TB, out *Outcome, set *data.Dataset) *Scores {
 	t.Helper()
+	return evaluateDraws(t, out, set, 0)
+}
+
+func evaluateDraws(t testing.TB, out *Outcome, set *data.Dataset, draws int) *Scores {
+	t.Helper()
 	dev, err := device.Open("cpu:f32")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	s, err := out.Trained.Evaluate(dev, set, 50)
+	s, err := out.Trained.EvaluateDraws(dev, set, 50, draws)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +356,7 @@ func TestDiverges(t *testing.T) {
 // A training step allocates nothing.
 func TestStepAllocatesNothing(t *testing.T) {
 	set := table(t, 300, 1, wave)
-	for _, options := range []string{"", "model=gp", "model=drf layers=2", "q-cov=full lengthscales=ard whiten=false local-reparam=false spectra=var-resampled samples=2"} {
+	for _, options := range []string{"", "model=gp", "model=drf layers=2 ema=0.99", "q-cov=full lengthscales=ard whiten=false local-reparam=false spectra=var-resampled samples=2"} {
 		c := config(t, options+" steps=100 batch=50")
 		dev, err := device.Open("cpu")
 		if err != nil {

@@ -22,9 +22,8 @@ const (
 // it is a function of the parameters and the seed, so that a run that is repeated stops where it stopped.
 type validator struct {
 	*trainer
-	rows      *data.Dataset // those that are evaluated
-	predictor *model.Predictor
-	kept      *device.Tensor // the parameters of the best evaluation; nil where the last are wanted
+	*evaluator
+	rows *data.Dataset // those that are evaluated
 
 	last, best *Evaluation
 	since      int  // evaluations after the best
@@ -49,23 +48,40 @@ func (e *Evaluation) Names() (score, err string) {
 	return "nll", "error"
 }
 
-// newValidator uploads the rows that are evaluated and makes the memory for it.
+// evaluator is what validation has on the device.
+type evaluator struct {
+	predictor *model.Predictor
+	kept      *device.Tensor // the parameters of the best evaluation; nil where the last are wanted
+}
+
+// newEvaluator uploads n rows and makes the memory for evaluations of them.
+func newEvaluator(dev device.Device, m *model.Model, c *Config, n int, x func(lo, hi int) []float64) *evaluator {
+	e := &evaluator{predictor: m.NewPredictor(m.UploadRows(n, x, nil, nil), validationSamples)}
+	if c.Restore == "best" {
+		e.kept = dev.New(device.Real, m.Params().Len())
+	}
+	return e
+}
+
 func (t *trainer) newValidator() *validator {
 	v := &validator{trainer: t, rows: t.Validation.Spread(validationRows)}
 	x := func(lo, hi int) []float64 { return t.trained.Scaler.Rows(v.rows.X, lo, hi) }
-	v.predictor = t.model.NewPredictor(t.model.UploadRows(v.rows.N(), x, nil, nil), validationSamples)
-	if t.Config.Restore == "best" {
-		v.kept = t.Device.New(device.Real, t.model.Params().Len())
-	}
+	v.evaluator = newEvaluator(t.Device, t.model, t.Config, v.rows.N(), x)
 	return v
 }
 
 // reset forgets all evaluations.
-func (v *validator) reset() { v.last, v.best, v.since, v.stopped = nil, nil, 0, false }
+func (v *validator) reset() {
+	if v != nil {
+		v.last, v.best, v.since, v.stopped = nil, nil, 0, false
+	}
+}
 
 // evaluate scores the parameters of a step, and keeps them where they are the best so far. A score that is no number is
 // not.
 func (v *validator) evaluate(step int) error {
+	v.ema.swap()
+	defer v.ema.swap()
 	p, err := v.predictor.Predict(v.Config.Seed)
 	if err != nil {
 		return err

@@ -127,6 +127,7 @@ func TestValidationUsage(t *testing.T) {
 	for options, want := range map[string]string{
 		"validation=0.7": `--validation: "0.7" must be a fraction of at most 0.5, or a file`,
 		"validation=nan": `"nan" must be a fraction`,
+		"antithetic=1":   "--antithetic: samples come in pairs, and 1 are asked for: give --samples 2",
 		"early-stop=3":   "--early-stop: there are no rows to evaluate on",
 		"eval-every=3":   "--eval-every: there are no rows to evaluate on",
 	} {

@@ -85,7 +85,7 @@ After Ctrl-C, ` + "`stop-after`" + ` says how far the run of that many steps cam
 ` + "`--validation 0.1`" + ` holds a tenth of the training rows out of training, by the seed; ` + "`--validation FILE`" + ` reads others. Nothing of them reaches training: not
 the gradient, the scaling nor the pseudo-inputs. Every ` + "`eval-every`" + ` steps, and after the last, the model of then predicts them with 8 samples, at most 2000
 of them, evenly spread. That bounds the cost: an evaluation is at most 16000 forward passes of a row, and the twenty of a run that does not
-say otherwise are 320000, beside 2.56 million rows forward and backward in the 10000 steps of the default. A time limit counts them. Steps in between do
+say otherwise are 320000, beside 3.84 million rows forward and backward in the 15000 steps of the default. A time limit counts them. Steps in between do
 and allocate nothing more than without validation.
 
 The score is the NLPD of a regression, in training-sd units, or the NLL of a classification. At the end the parameters of the best score come

@@ -24,14 +24,18 @@ func (p *program) plan(c *call, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	more, err := cfg.Fit(rows.N())
+	rows, held, more, err := cfg.HoldOut(rows)
 	if err != nil {
+		return err
+	}
+	notes = append(notes, more...)
+	if more, err = cfg.Fit(rows.N()); err != nil {
 		return err
 	}
 	for _, n := range append(notes, more...) {
 		p.note("%s", n)
 	}
-	job := &train.Job{Config: cfg, Device: dev, Train: rows, TestRows: testRows.N()}
+	job := &train.Job{Config: cfg, Device: dev, Train: rows, Validation: held, TestRows: testRows.N()}
 	plan, err := job.Plan()
 	if plan != nil {
 		err = errors.Join(p.show(plan, asJSON), err)

@@ -51,7 +51,7 @@ func predictionsOf(t *train.Trained, ds *data.Dataset, p *model.Prediction, draw
 
 // regressionTable is in the target's own units.
 func regressionTable(t *train.Trained, p *model.Prediction, draws int, seed uint64) *predictions {
-	m, noise := train.Mixture(p), t.NoiseVariance()
+	m := train.Mixture(p)
 	var drawn metrics.Mixture
 	if draws > 0 {
 		drawn = train.Draws(m, draws, seed)
@@ -63,6 +63,7 @@ func regressionTable(t *train.Trained, p *model.Prediction, draws int, seed uint
 		rows:    m.N,
 		row: func(i int, into []cell) {
 			mean, total := m.Moments(i)
+			noise := train.Noise(p, m, i)
 			epistemic := max(0, total-noise)
 			if draws > 0 {
 				mean, total = drawn.Mean[i], drawn.Var[i]

@@ -18,9 +18,8 @@ func TestRegressionColumns(t *testing.T) {
 	const noise, mean, variance, centre, sd = 0.09, 1.5, 0.25, 450, 17
 	trained := &train.Trained{
 		Schema: data.Schema{Task: data.Regression}, TargetScale: data.TargetScale{Mean: centre, SD: sd},
-		Named: []model.Named{{Name: "likelihood.log_variance", Shape: []int{1}, Data: []float64{math.Log(noise)}}},
 	}
-	p := &model.Prediction{S: 1, N: 1, C: 1, H: []float64{mean}, Var: []float64{variance}}
+	p := &model.Prediction{S: 1, N: 1, C: 1, H: []float64{mean}, Var: []float64{variance}, Noise: noise}
 	got := rowOf(t, regressionTable(trained, p, 0, 1))
 	const z95, z75 = 1.6448536269514722, 0.6744897501960817
 	for column, want := range map[string]float64{
@@ -31,6 +30,18 @@ func TestRegressionColumns(t *testing.T) {
 		v, err := strconv.ParseFloat(got[column], 64)
 		if err != nil || math.Abs(v-want) > 1e-8 {
 			t.Errorf("%s is %s, expected %g", column, got[column], want)
+		}
+	}
+}
+
+// Where each component has a noise of its own, their mean is the aleatoric part and the spread of the means the other.
+func TestHeteroscedasticColumns(t *testing.T) {
+	trained := &train.Trained{Schema: data.Schema{Task: data.Regression}, TargetScale: data.TargetScale{Mean: 10, SD: 2}}
+	p := &model.Prediction{S: 2, N: 1, C: 1, H: []float64{-1, 3}, Var: []float64{0.5, 1.5}}
+	got := rowOf(t, regressionTable(trained, p, 0, 1))
+	for column, want := range map[string]string{"mean": "12", "var_aleatoric": "4", "var_epistemic": "16"} {
+		if got[column] != want {
+			t.Errorf("%s is %s, expected %s", column, got[column], want)
 		}
 	}
 }

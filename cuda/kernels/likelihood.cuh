@@ -84,3 +84,19 @@ __device__ void softmax(int rows, int batch, int c, double grad, T *dh, const T 
 }
 REAL_KERNEL(256, softmax, (int rows, int batch, int c, double grad, T *dh, const T *h, const int *y, double *partial),
             (rows, batch, c, grad, dh, h, y, partial))
+
+// bernoulli: dh = ±grad·(1 − σ(±h)) and partial[block] = Σ log σ(±h), + where y [B] is 1, for n = S·B elements. Grid and
+// sums as gaussian. One number in, one out, an exponential and a logarithm an element.
+template <typename T>
+__device__ void bernoulli(int n, int batch, double grad, T *dh, const T *h, const int *y, double *partial) {
+  double total = 0;
+  for (long long i = global_thread(); i < n; i += gridDim.x * blockDim.x) {
+    double sign = 2 * y[i % batch] - 1, with = sign * (double)h[i];
+    double e = exponential(-absolute(with));
+    total += (with < 0 ? with : 0) - log_one_plus(e);
+    dh[i] = (T)(grad * sign * (with < 0 ? 1 : e) / (1 + e));
+  }
+  total = block_sum(total);
+  if (threadIdx.x == 0) partial[blockIdx.x] = total;
+}
+REAL_KERNEL(256, bernoulli, (int n, int batch, double grad, T *dh, const T *h, const int *y, double *partial), (n, batch, grad, dh, h, y, partial))

@@ -225,3 +225,26 @@ __device__ __forceinline__ void sine_cosine(float x, float *s, float *c) {
   sine_cosine_octant(r, s, c);
   turn_quadrant(n, s, c);
 }
+
+// log_one_plus is ln(1 + x) for x ≥ 0; where 1 + x is rounded, what was lost is added by the first term of the series.
+__device__ __forceinline__ double log_one_plus(double x) {
+  double one = 1. + x;
+  return one == infinity<double>() ? one : logarithm(one) + (x - (one - 1.)) / one;
+}
+
+// log_gamma is ln Γ(x) for x > 0: up to 10 by Γ(x+1) = x Γ(x), from there by Stirling's series.
+__device__ __forceinline__ double log_gamma(double x) {
+  double product = 1;
+  for (; x < 10; x += 1) product *= x;
+  double v = 1 / (x * x);
+  double series = (1. / 12 - v * (1. / 360 - v * (1. / 1260 - v * (1. / 1680 - v * (1. / 1188 - v * (691. / 360360)))))) / x;
+  return (x - 0.5) * logarithm(x) - x + 0.9189385332046727 + series - logarithm(product); // ½ log 2π
+}
+
+// digamma is d ln Γ(x)/dx, likewise.
+__device__ __forceinline__ double digamma(double x) {
+  double below = 0;
+  for (; x < 10; x += 1) below -= 1 / x;
+  double v = 1 / (x * x);
+  return below + logarithm(x) - 0.5 / x - v * (1. / 12 - v * (1. / 120 - v * (1. / 252 - v * (1. / 240 - v / 132))));
+}

@@ -5,7 +5,8 @@
 
 // A stream of standard normals: device.Key as four words that a launcher passes, of which the step may be live. The
 // element at (sample, row, column) is normal column mod 4 of the block with key {k0, k1} and counter
-// {column/4, row, step, tail + sample·2¹⁶}.
+// {column/4, row, step, tail + sample·2¹⁶}. Where bit 15 of tail is set, the stream is mirrored: the sample's number is
+// halved, and an odd one changes the sign.
 struct Key {
   unsigned k0, k1, step, tail;
   __device__ __forceinline__ Key(unsigned k0, unsigned k1, unsigned step, unsigned tail) : k0(k0), k1(k1), step(step_of(step)), tail(tail) {}
@@ -49,20 +50,37 @@ __device__ __forceinline__ void box_muller(unsigned w0, unsigned w1, T *z0, T *z
   *z1 = radius * s;
 }
 
+constexpr unsigned key_mirrored = 1u << 15;
+
+// counter_tail is the fourth word of the counter for a sample, and whether its normals change their sign.
+__device__ __forceinline__ unsigned counter_tail(Key key, unsigned sample, bool *negative) {
+  unsigned tail = key.tail + (sample << 16);
+  bool mirrored = tail & key_mirrored;
+  *negative = mirrored && (tail & (1u << 16));
+  return mirrored ? (tail >> 17 << 16) | (tail & (key_mirrored - 1)) : tail;
+}
+
 // normals is columns 4·block … 4·block+3 of a row.
 template <typename T>
 __device__ __forceinline__ void normals(Key key, unsigned sample, unsigned row, unsigned block, T z[4]) {
-  Words x = philox(key.k0, key.k1, block, row, key.step, key.tail + (sample << 16));
+  bool negative;
+  unsigned tail = counter_tail(key, sample, &negative);
+  Words x = philox(key.k0, key.k1, block, row, key.step, tail);
   box_muller(x.w[0], x.w[1], &z[0], &z[1]);
   box_muller(x.w[2], x.w[3], &z[2], &z[3]);
+#pragma unroll
+  for (int i = 0; i < 4; i++) z[i] = negative ? -z[i] : z[i];
 }
 
 // normal is one element. Where neighbours are wanted too, normals costs a quarter.
 template <typename T>
 __device__ __forceinline__ T normal(Key key, unsigned sample, unsigned row, unsigned column) {
-  Words x = philox(key.k0, key.k1, column / 4, row, key.step, key.tail + (sample << 16));
+  bool negative;
+  unsigned tail = counter_tail(key, sample, &negative);
+  Words x = philox(key.k0, key.k1, column / 4, row, key.step, tail);
   T z0, z1;
   bool second = column & 2;
   box_muller(second ? x.w[2] : x.w[0], second ? x.w[3] : x.w[1], &z0, &z1);
-  return column & 1 ? z1 : z0;
+  T z = column & 1 ? z1 : z0;
+  return negative ? -z : z;
 }

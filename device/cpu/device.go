@@ -46,6 +46,7 @@ type Device[T Float] struct {
 	likelihoods likelihoods[T]
 	divergences divergences[T]
 	adam        adamTask[T]
+	average     averageTask[T]
 }
 
 // gp holds the operations that are all in double, whatever the Device's T.

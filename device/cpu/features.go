@@ -116,6 +116,7 @@ func drawRows[T Float](m kernels[T], dst []T, cols int, key device.Key, draws, i
 	key.Sample = 0
 	words, _, c2, c3 := key.Words(int(n), 0)
 	m.normalRows(dst, len(dst)/cols, cols, words, nil, first, c2, c3)
+	signed(dst, key.Sign(int(n)))
 }
 
 // drawSpectra draws one row of one Ω in each block.

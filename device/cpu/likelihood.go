@@ -20,6 +20,8 @@ type likelihoods[T Float] struct {
 	precision      float64 // 1/σ²
 	rows, b, c     int
 	ell, dlogvar   []float64 // [blocks]
+	nu             float64   // ν of StudentLogLik
+	noise          float64   // log σ² of HeteroscedasticLogLik
 }
 
 // begin starts an operation on s·b rows of c columns.
@@ -148,6 +150,38 @@ func (t *softmax[T]) run(_ *worker, block int) {
 			d[i] *= scale
 		}
 		d[t.labels[row%t.b]] += T(t.scale.Grad)
+	}
+	t.ell[block] = total
+}
+
+// BernoulliLogLik is Σ log σ(±h), with its gradient in the same pass.
+func (d *Device[T]) BernoulliLogLik(ell, dh, h, y *device.Tensor, scale device.LikScale) {
+	s, b := device.CheckBernoulli(ell, dh, h, y)
+	t := d.beginLik(s, b, 1, scale)
+	t.dh, t.h, t.labels = d.real(dh), d.real(h), ints(y)
+	if d.dry() {
+		return
+	}
+	d.do((*bernoulli[T])(t), len(t.ell), len(t.h)*32)
+	t.finish(ell)
+}
+
+type bernoulli[T Float] likelihoods[T]
+
+func (t *bernoulli[T]) run(_ *worker, block int) {
+	lo, hi := span(block, likRows, t.rows)
+	total := 0.0
+	for row := lo; row < hi; row++ {
+		sign := float64(2*t.labels[row%t.b] - 1)
+		with := sign * float64(t.h[row])
+		// log σ(u) = min(u, 0) − log(1 + exp −|u|), and 1 − σ(u) from the same exponential.
+		e := math.Exp(-math.Abs(with))
+		total += min(with, 0) - math.Log1p(e)
+		wrong := e / (1 + e)
+		if with < 0 {
+			wrong = 1 / (1 + e)
+		}
+		t.dh[row] = T(t.scale.Grad * sign * wrong)
 	}
 	t.ell[block] = total
 }

@@ -83,4 +83,14 @@ func (t *sampleFBackward[T]) run(w *worker, block int) {
 func draw[T Float](m kernels[T], noise []T, key device.Key, s int, rows []int32) {
 	words, _, c2, c3 := key.Words(s, 0)
 	m.normalRows(noise, len(rows), len(noise)/len(rows), words, rows, 0, c2, c3)
+	signed(noise, key.Sign(s))
+}
+
+// signed gives normals their sign.
+func signed[T Float](noise []T, sign float64) {
+	if sign < 0 {
+		for i, v := range noise {
+			noise[i] = -v
+		}
+	}
 }

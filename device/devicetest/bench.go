@@ -71,6 +71,8 @@ func Operations(dev device.Device, w Workload) []Operation {
 	sampled := local
 	sampled.Local = false
 	scratch, scratchSampled := dev.FeatureScratch(w.S, w.B, w.J, w.R, w.DOut), dev.FeatureScratch(w.S, w.B, w.J, w.R, w.DOut)
+	dtail, pair, dpair := real(1), normal(device.Real, 0, 1, w.S, w.B, 2*w.DOut), real(w.S, w.B, 2*w.DOut)
+	logit, dlogit, labels := normal(device.Real, 0, 1, w.S, w.B, 1), real(w.S, w.B, 1), dev.New(device.Int, w.B)
 	value := double(1)
 	// All the parameters.
 	n := w.J*w.M*(1+w.M) + w.M*w.D + 2*w.J*w.R + 4*w.R*w.DOut
@@ -95,6 +97,13 @@ func Operations(dev device.Device, w Workload) []Operation {
 		{"RandomFeatures local", func() { dev.RandomFeatures(h, f, theta, rows, local, scratch) }},
 		{"RandomFeatures sampled", func() { dev.RandomFeatures(h, f, theta, rows, sampled, scratchSampled) }},
 		{"GaussianLogLik", func() { dev.GaussianLogLik(value, dh, dlogvar, h, y, logvar, device.LikScale{Value: 1, Grad: 1e-3}) }},
+		{"StudentLogLik", func() {
+			dev.StudentLogLik(value, dh, dlogvar, dtail, h, y, logvar, logvar, device.LikScale{Value: 1, Grad: 1e-3})
+		}},
+		{"HeteroscedasticLogLik", func() {
+			dev.HeteroscedasticLogLik(value, dpair, dlogvar, pair, y, logvar, device.LikScale{Value: 1, Grad: 1e-3})
+		}},
+		{"BernoulliLogLik", func() { dev.BernoulliLogLik(value, dlogit, logit, labels, device.LikScale{Value: 1, Grad: 1e-3}) }},
 		{"KLDiag", func() { dev.KLDiag(value, grad.MeanW, grad.LogVarW, nil, theta.MeanW, theta.LogVarW, nil, 1) }},
 		{"KLInducing", func() { dev.KLInducing(value, dm, ds, m, s, 1) }},
 		{"RandomFeaturesBackward local", func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, local, scratch) }},
@@ -115,6 +124,7 @@ func Operations(dev device.Device, w Workload) []Operation {
 		{"Adam", func() {
 			dev.Adam(flat[0], flat[1], flat[2], flat[3], flat[4], device.AdamStep{LR: 1e-3, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: 1, Step: 1})
 		}},
+		{"Average", func() { dev.Average(flat[2], flat[0], 0.999, 100) }},
 	}
 	if !w.Diagonal { // the paper's q(F̄) costs these two besides
 		mu, sqrt, wm, ws := m, s, double(w.J, w.M), double(w.J, w.M, w.M)

@@ -28,6 +28,7 @@ func properties() []property {
 		{"a floored variance has no gradient", flooredGradient, false},
 		{"features approach the kernel", approachKernel, true},
 		{"chunks of samples are the whole", chunks, true},
+		{"mirrored samples are opposite", mirrored, false},
 	}
 }
 

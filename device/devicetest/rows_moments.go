@@ -18,8 +18,10 @@ func momentRows() []row {
 		{ops: []string{"Whiten", "WhitenBackward"}, variant: "diagonal", sizes: shapes, build: withFactor(whiten, true)},
 		{ops: []string{"Moments", "MomentsBackward"}, variant: "full", sizes: tall, build: withFactor(moments, false)},
 		{ops: []string{"Moments", "MomentsBackward"}, variant: "diagonal", sizes: append([][]int{{9, 1, 33, 257}}, tall...), build: withFactor(moments, true)},
-		{ops: []string{"SampleF", "SampleFBackward"}, sizes: [][]int{{1, 1, 1}, {3, 33, 5}, {2, 257, 9}}, build: sampleF,
+		{ops: []string{"SampleF", "SampleFBackward"}, sizes: [][]int{{1, 1, 1}, {3, 33, 5}, {2, 257, 9}}, build: func(r *random, size []int) *problem { return sampleF(r, size, false) },
 			nmse: 1e-11, reason: "float32 logarithms, sines and cosines in the normals"},
+		{ops: []string{"SampleF", "SampleFBackward"}, variant: "mirrored", sizes: [][]int{{1, 1, 1}, {4, 33, 5}},
+			build: func(r *random, size []int) *problem { return sampleF(r, size, true) }, nmse: 1e-11, reason: "as above"},
 	}
 }
 
@@ -136,9 +138,9 @@ func whitenedMoments(mean, variance, a, m, s, logalpha []float64, latents, k, n,
 }
 
 // Size: S, B, J.
-func sampleF(r *random, size []int) *problem {
+func sampleF(r *random, size []int, mirrored bool) *problem {
 	s, b, j := size[0], size[1], size[2]
-	key := device.Key{Seed: 1<<40 + 3, Step: 5, Sample: 2, Site: device.SiteLatents, Layer: 1}
+	key := device.Key{Seed: 1<<40 + 3, Step: 5, Sample: 2, Site: device.SiteLatents, Layer: 1, Mirrored: mirrored}
 	variance := r.normal("variance", device.Double, writes, 0, 0.5, b, j)
 	for i, v := range variance.data {
 		variance.data[i] = math.Exp(v)
@@ -162,5 +164,5 @@ func sampleF(r *random, size []int) *problem {
 // normal is the element (sample, row, column) of a key's normals.
 func normal(key device.Key, sample, row, column int) float64 {
 	words, c1, c2, c3 := key.Words(sample, row)
-	return philox.Normal(words, c1, c2, c3, column)
+	return key.Sign(sample) * philox.Normal(words, c1, c2, c3, column)
 }

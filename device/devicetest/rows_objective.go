@@ -20,6 +20,12 @@ func likelihoodRows() []row {
 			nmse: 1e-12, reason: "the gradient of a float32 parameter"},
 		{ops: []string{"SoftmaxLogLik"}, sizes: [][]int{{1, 1, 2}, {3, 31, 10}, {2, 257, 3}}, build: softmax,
 			nmse: 1e-12, reason: "float32 exponentials"},
+		{ops: []string{"BernoulliLogLik"}, sizes: [][]int{{1, 1}, {3, 31}, {2, 2049}}, build: bernoulli,
+			nmse: 1e-12, reason: "the gradient of a float32 activation"},
+		{ops: []string{"StudentLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 1025, 1}}, build: student,
+			nmse: 1e-12, reason: "gradients of float32 parameters"},
+		{ops: []string{"HeteroscedasticLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 1025, 1}}, build: heteroscedastic,
+			nmse: 1e-12, reason: "gradients of float32 parameters"},
 	}
 }
 
@@ -198,7 +204,32 @@ func klInducing(r *random, size []int, diagonal bool) *problem {
 }
 
 func optimiserRows() []row {
-	return []row{{ops: []string{"Adam"}, sizes: [][]int{{1}, {257}, {10007}}, build: adam, nmse: 1e-12, reason: "float32 roots and quotients"}}
+	return []row{
+		{ops: []string{"Adam"}, sizes: [][]int{{1}, {257}, {10007}}, build: adam, nmse: 1e-12, reason: "float32 roots and quotients"},
+		{ops: []string{"Average"}, sizes: [][]int{{1}, {257}, {10007}}, build: average, nmse: 1e-12, reason: "a sum of float32 steps"},
+	}
+}
+
+// Size: P. The average of three vectors; the first leaves no trace of the 7 that was there.
+func average(r *random, size []int) *problem {
+	n := size[0]
+	const decay = 0.9
+	return &problem{
+		in: []*array{r.normal("p1", device.Real, none, 0, 1, n), r.normal("p2", device.Real, none, 0, 1, n),
+			r.normal("p3", device.Real, none, 0, 1, n), r.normal("before", device.Real, none, 7, 0, n)},
+		out: []*array{zeros("mean", device.Real, n)},
+		naive: func(in, out [][]float64) {
+			for i := range out[0] {
+				out[0][i] = (decay*decay*in[0][i] + decay*in[1][i] + in[2][i]) / (decay*decay + decay + 1)
+			}
+		},
+		forward: func(dev device.Device, in, out []*device.Tensor) {
+			dev.Copy(out[0], in[3])
+			for step, p := range in[:3] {
+				dev.Average(out[0], p, decay, uint32(step+1))
+			}
+		},
+	}
 }
 
 // Size: P. Three steps; a rate of 0 holds every fifth parameter.

@@ -65,9 +65,17 @@ func (d *Device) scalar(v float64) cuda.Arg {
 	return cuda.Float64(v)
 }
 
+// keyMirrored is the bit of tail that no site needs.
+const keyMirrored = 1 << 15
+
 // key is a stream of normals as the four arguments k0, k1, step and tail of a kernel (philox.cuh).
 func (d *Device) key(k device.Key) (k0, k1, step, tail cuda.Arg) {
+	mirrored := k.Mirrored
+	k.Mirrored = false // the kernels divide the sample's number, after they have added their own
 	words, _, c2, c3 := k.Words(0, 0)
+	if mirrored {
+		c3 |= keyMirrored
+	}
 	return cuda.Uint(words[0]), cuda.Uint(words[1]), d.step(c2), cuda.Uint(c3)
 }
 

@@ -11,7 +11,7 @@ import (
 const sumBlocks = 1024
 
 // likelihoodState is the sums of the blocks of a likelihood.
-type likelihoodState struct{ partial scratch }
+type likelihoodState struct{ partial, second scratch }
 
 // strided is a grid of at most sumBlocks blocks of size elements, and the sums of its blocks.
 func (d *Device) strided(n, size int) (cuda.Grid, cuda.Arg) {
@@ -49,5 +49,13 @@ func (d *Device) SoftmaxLogLik(ell, dh, h, y *device.Tensor, scale device.LikSca
 	s, b, c := device.CheckSoftmax(ell, dh, h, y)
 	grid, partial := d.strided(s*b, 8) // a warp takes a row
 	d.real.launch("softmax", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Int(c), cuda.Float64(scale.Grad), d.ptr(dh), d.ptr(h), d.ptr(y), partial)
+	d.double.fold(d.ptr(ell), partial, grid.X, false, scale.Value)
+}
+
+// BernoulliLogLik is Σ log σ(±h), with its gradient in the same pass.
+func (d *Device) BernoulliLogLik(ell, dh, h, y *device.Tensor, scale device.LikScale) {
+	s, b := device.CheckBernoulli(ell, dh, h, y)
+	grid, partial := d.strided(s*b, 1024)
+	d.real.launch("bernoulli", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale.Grad), d.ptr(dh), d.ptr(h), d.ptr(y), partial)
 	d.double.fold(d.ptr(ell), partial, grid.X, false, scale.Value)
 }

@@ -20,9 +20,10 @@ var twins = []struct{ file, operations string }{
 	{"moments.go", "Moments MomentsBackward"},
 	{"samplef.go", "SampleF SampleFBackward"},
 	{"features.go", "FeatureScratch RandomFeatures RandomFeaturesBackward"},
-	{"likelihood.go", "GaussianLogLik GaussianExpected SoftmaxLogLik"},
+	{"likelihood.go", "GaussianLogLik GaussianExpected SoftmaxLogLik BernoulliLogLik"},
+	{"noise.go", "StudentLogLik HeteroscedasticLogLik"},
 	{"kl.go", "KLDiag KLInducing"},
-	{"adam.go", "Adam"},
+	{"adam.go", "Adam Average"},
 }
 
 func TestTwins(t *testing.T) {

@@ -4,13 +4,15 @@ import "math"
 
 // Mixture is the predictive density of N rows: for row n
 //
-//	p(y) = (1/S) Σ_s N(y; Mean[s·N+n], Var[n])
+//	p(y) = (1/S) Σ_s g((y − Mean[s·N+n])/σ)/σ,   σ² = Var[n], or Var[s·N+n] where each component has its own
 //
-// Var is a variance, positive. Where a mean or a variance is NaN, so is every score.
+// with g the standard normal density, or that of Student's t. Var is positive. Where a mean or a variance is NaN, so is
+// every score.
 type Mixture struct {
-	S, N int
-	Mean []float64 // [S,N]
-	Var  []float64 // [N]
+	S, N    int
+	Mean    []float64 // [S,N]
+	Var     []float64 // [N] or [S,N]: σ², the squared scale of a component
+	Student *Student  // nil: normal components
 }
 
 const (
@@ -26,7 +28,47 @@ func cdf(z float64) float64 { return 0.5 * math.Erfc(-z*invRoot2) }
 // pdf is the standard normal density.
 func pdf(z float64) float64 { return math.Exp(-0.5*z*z - logRoot2Pi) }
 
-// Moments of row n: the mean and the variance, Var + (1/S) Σ (Mean_s − mean)².
+// scale is σ of component s of row n.
+func (m Mixture) scale(s, n int) float64 {
+	if len(m.Var) == m.N {
+		return math.Sqrt(m.Var[n])
+	}
+	return math.Sqrt(m.Var[s*m.N+n])
+}
+
+// logDensity, density, probability and quantile are those of g.
+func (m Mixture) logDensity(z float64) float64 {
+	if m.Student != nil {
+		return m.Student.logDensity(z)
+	}
+	return -0.5*z*z - logRoot2Pi
+}
+
+func (m Mixture) density(z float64) float64 { return math.Exp(m.logDensity(z)) }
+
+func (m Mixture) probability(z float64) float64 {
+	if m.Student != nil {
+		return m.Student.CDF(z)
+	}
+	return cdf(z)
+}
+
+func (m Mixture) quantile(p float64) float64 {
+	if m.Student != nil {
+		return m.Student.quantile(p)
+	}
+	return sqrt2 * math.Erfinv(2*p-1)
+}
+
+// At is the value of component s of row n that stands where z does in the standard normal distribution: a draw, if z is one.
+func (m Mixture) At(s, n int, z float64) float64 {
+	if m.Student != nil {
+		z = m.Student.quantile(cdf(z))
+	}
+	return m.Mean[s*m.N+n] + m.scale(s, n)*z
+}
+
+// Moments of row n: the mean and the variance, the mean of the components' variances + (1/S) Σ (Mean_s − mean)².
 func (m Mixture) Moments(n int) (mean, variance float64) {
 	for s := range m.S {
 		mean += m.Mean[s*m.N+n]
@@ -36,58 +78,75 @@ func (m Mixture) Moments(n int) (mean, variance float64) {
 		d := m.Mean[s*m.N+n] - mean
 		variance += d * d
 	}
-	return mean, m.Var[n] + variance/float64(m.S)
+	return mean, m.Within(n) + variance/float64(m.S)
+}
+
+// Within is the mean of the variances of row n's components: what is noise where the components differ by what the model
+// does not know.
+func (m Mixture) Within(n int) float64 {
+	variance := m.Var[n]
+	if len(m.Var) != m.N {
+		for s := 1; s < m.S; s++ {
+			variance += m.Var[s*m.N+n]
+		}
+		variance /= float64(m.S)
+	}
+	if m.Student != nil {
+		variance *= m.Student.variance()
+	}
+	return variance
 }
 
 // LogDensity is log p(y) of row n, by log-mean-exp over the components.
 func (m Mixture) LogDensity(n int, y float64) float64 {
-	v := m.Var[n]
-	top := math.Inf(-1) // of −(y−μ_s)²/2v
+	at := func(s int) float64 {
+		sd := m.scale(s, n)
+		return m.logDensity((y-m.Mean[s*m.N+n])/sd) - math.Log(sd)
+	}
+	top := math.Inf(-1)
 	for s := range m.S {
-		d := y - m.Mean[s*m.N+n]
-		top = math.Max(top, -d*d/(2*v))
+		top = math.Max(top, at(s))
 	}
 	if math.IsInf(top, -1) {
 		return top
 	}
 	sum := 0.0
 	for s := range m.S {
-		d := y - m.Mean[s*m.N+n]
-		sum += math.Exp(-d*d/(2*v) - top)
+		sum += math.Exp(at(s) - top)
 	}
-	return top + math.Log(sum/float64(m.S)) - 0.5*math.Log(v) - logRoot2Pi
+	return top + math.Log(sum/float64(m.S))
 }
 
 // CDF is the probability that row n's target is at most y.
 func (m Mixture) CDF(n int, y float64) float64 {
-	sd := math.Sqrt(m.Var[n])
 	sum := 0.0
 	for s := range m.S {
-		sum += cdf((y - m.Mean[s*m.N+n]) / sd)
+		sum += m.probability((y - m.Mean[s*m.N+n]) / m.scale(s, n))
 	}
 	return sum / float64(m.S)
 }
 
-// Quantile is the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the standard
-// deviation of a component: Newton steps on the CDF, kept inside a shrinking bracket.
+// Quantile is the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the least standard deviation of a component: Newton
+// steps on the CDF, kept inside a shrinking bracket.
 func (m Mixture) Quantile(n int, p float64) float64 {
-	sd := math.Sqrt(m.Var[n])
-	z := sd * sqrt2 * math.Erfinv(2*p-1)
+	z, sd := m.quantile(p), math.Inf(1)
 	low, high := math.Inf(1), math.Inf(-1)
 	for s := range m.S {
-		// Every component has reached p at its own μ_s + z, so the mixture has between
+		// Every component has reached p at its own μ_s + σ_s z, so the mixture has between
 		// the least and the greatest of these.
-		at := m.Mean[s*m.N+n] + z
+		at := m.Mean[s*m.N+n] + m.scale(s, n)*z
 		low, high = math.Min(low, at), math.Max(high, at)
+		sd = math.Min(sd, m.scale(s, n))
 	}
 	const steps = 200 // bisection alone halves any float64 bracket to its last bit in about 60
 	y := low + (high-low)/2
 	for i := 0; i < steps && high-low > 1e-10*sd; i++ {
 		f, slope := -p, 0.0
 		for s := range m.S {
-			u := (y - m.Mean[s*m.N+n]) / sd
-			f += cdf(u) / float64(m.S)
-			slope += pdf(u) / (sd * float64(m.S))
+			scale := m.scale(s, n)
+			u := (y - m.Mean[s*m.N+n]) / scale
+			f += m.probability(u) / float64(m.S)
+			slope += m.density(u) / (scale * float64(m.S))
 		}
 		if f < 0 {
 			low = y
@@ -108,23 +167,34 @@ func (m Mixture) Quantile(n int, p float64) float64 {
 // CRPS of row n, the continuous ranked probability score ∫ (CDF(t) − 1[t ≥ y])² dt, in
 // the unit of y. For a mixture of normals (Grimit, Gneiting, Berrocal & Johnson 2006)
 //
-//	CRPS = (1/S) Σ_s A(y − μ_s, v) − (1/2S²) Σ_s Σ_t A(μ_s − μ_t, 2v)
+//	CRPS = (1/S) Σ_s A(y − μ_s, v_s) − (1/2S²) Σ_s Σ_t A(μ_s − μ_t, v_s + v_t)
 //	A(d, v) = E|N(d, v)| = 2√v φ(d/√v) + d (2Φ(d/√v) − 1)
 //
-// A is even in d, so each pair is visited once; for S = 1 the second sum is √(v/π).
+// A is even in d, so each pair is visited once; the pairs s = t give σ_s/√π each. For Student's t the first sum has a closed form
+// too, and the second is ∫ CDF (1 − CDF) dt.
 func (m Mixture) CRPS(n int, y float64) float64 {
-	sd := math.Sqrt(m.Var[n])
-	spread := sd * sqrt2 // of the difference of two components
-	toY, pairs := 0.0, 0.0
+	toY, pairs, alone := 0.0, 0.0, 0.0
+	count := float64(m.S)
 	for s := range m.S {
-		mu := m.Mean[s*m.N+n]
+		mu, sd := m.Mean[s*m.N+n], m.scale(s, n)
+		if m.Student != nil {
+			toY += sd * m.Student.meanDistance((y-mu)/sd)
+			continue
+		}
 		toY += meanAbs(y-mu, sd)
+		alone += sd
+		spread := sd * sqrt2 // of the difference of two components
 		for t := range s {
+			if len(m.Var) != m.N {
+				spread = math.Sqrt(m.Var[s*m.N+n] + m.Var[t*m.N+n])
+			}
 			pairs += meanAbs(mu-m.Mean[t*m.N+n], spread)
 		}
 	}
-	count := float64(m.S)
-	return toY/count - pairs/(count*count) - sd/(math.Sqrt(math.Pi)*count)
+	if m.Student != nil {
+		return toY/count - m.halfSpread(n)
+	}
+	return toY/count - pairs/(count*count) - alone/(math.Sqrt(math.Pi)*count*count)
 }
 
 // meanAbs is E|X| of a normal X with mean d and standard deviation sd.

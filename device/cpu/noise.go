@@ -1,0 +1,105 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// StudentLogLik is Σ log t_ν((y−h)/σ) − log σ, its gradients in the same pass. With z = (y−h)²/νσ² all of it follows from
+// Σ log(1+z), which the blocks leave in ell, and Σ z/(1+z), in dlogvar.
+func (d *Device[T]) StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *device.Tensor, scale device.LikScale) {
+	s, b, c := device.CheckStudent(ell, dh, dlogvar, dtail, h, y, logvar, tail)
+	t := d.beginLik(s, b, c, scale)
+	t.dh, t.h, t.y = d.real(dh), d.real(h), d.real(y)
+	if d.dry() {
+		return
+	}
+	noise, excess := float64(d.real(logvar)[0]), math.Exp(float64(d.real(tail)[0]))
+	nu := 2 + excess
+	t.nu, t.precision = nu, math.Exp(-noise)
+	d.do((*student[T])(t), len(t.ell), len(t.h)*16)
+
+	n, logs, shares := float64(len(t.h)), sum(t.ell), sum(t.dlogvar)
+	upper, _ := math.Lgamma((nu + 1) / 2)
+	lower, _ := math.Lgamma(nu / 2)
+	double(ell)[0] = scale.Value * (n*(upper-lower-0.5*(math.Log(math.Pi*nu)+noise)) - (nu+1)/2*logs)
+	d.real(dlogvar)[0] += T(scale.Grad * 0.5 * ((nu+1)*shares - n))
+	dnu := 0.5 * (n*(digamma((nu+1)/2)-digamma(nu/2)-1/nu) - logs + (nu+1)/nu*shares)
+	d.real(dtail)[0] += T(scale.Grad * dnu * excess)
+}
+
+type student[T Float] likelihoods[T]
+
+func (t *student[T]) run(_ *worker, block int) {
+	lo, hi := span(block, likRows, t.rows)
+	logs, shares := 0.0, 0.0
+	perSquare, grad := t.precision/t.nu, t.scale.Grad*(t.nu+1)*t.precision/t.nu
+	for row := lo; row < hi; row++ {
+		y := t.y[row%t.b*t.c:][:t.c]
+		dh := t.dh[row*t.c:][:t.c]
+		for i, v := range t.h[row*t.c:][:t.c] {
+			miss := float64(y[i]) - float64(v)
+			z := miss * miss * perSquare
+			logs += math.Log1p(z)
+			shares += z / (1 + z)
+			dh[i] = T(grad * miss / (1 + z))
+		}
+	}
+	t.ell[block], t.dlogvar[block] = logs, shares
+}
+
+// digamma is ψ(x) = d log Γ/dx for x > 0: up to 10 by ψ(x) = ψ(x+1) − 1/x, from there by its asymptotic series.
+func digamma(x float64) float64 {
+	below := 0.0
+	for ; x < 10; x++ {
+		below -= 1 / x
+	}
+	v := 1 / (x * x)
+	return below + math.Log(x) - 0.5/x - v*(1./12-v*(1./120-v*(1./252-v*(1./240-v/132))))
+}
+
+// HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ² exp h'), its gradients in the same pass.
+func (d *Device[T]) HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale device.LikScale) {
+	s, b, c := device.CheckHeteroscedastic(ell, dh, dlogvar, h, y, logvar)
+	t := d.beginLik(s, b, c, scale)
+	t.dh, t.h, t.y = d.real(dh), d.real(h), d.real(y)
+	if d.dry() {
+		return
+	}
+	t.noise = float64(d.real(logvar)[0])
+	d.do((*heteroscedastic[T])(t), len(t.ell), len(t.h)*16)
+	t.finish(ell)
+	d.real(dlogvar)[0] += T(scale.Grad * sum(t.dlogvar))
+}
+
+type heteroscedastic[T Float] likelihoods[T]
+
+func (t *heteroscedastic[T]) run(_ *worker, block int) {
+	lo, hi := span(block, likRows, t.rows)
+	total, slope, grad := 0.0, 0.0, t.scale.Grad
+	for row := lo; row < hi; row++ {
+		y := t.y[row%t.b*t.c:][:t.c]
+		h, dh := t.h[row*2*t.c:][:2*t.c], t.dh[row*2*t.c:][:2*t.c]
+		for i, v := range y {
+			miss, logV := float64(v)-float64(h[i]), t.noise+float64(h[t.c+i])
+			floored := logV < logVarFloor
+			if floored {
+				logV = logVarFloor
+			}
+			precision := math.Exp(-logV)
+			misfit := precision * miss * miss
+			total -= 0.5 * (math.Log(2*math.Pi) + logV + misfit)
+			dh[i] = T(grad * precision * miss)
+			along := 0.5 * (misfit - 1)
+			if floored {
+				along = 0
+			}
+			slope += along
+			dh[t.c+i] = T(grad * along)
+		}
+	}
+	t.ell[block], t.dlogvar[block] = total, slope
+}
+
+var logVarFloor = math.Log(device.VarFloor)

@@ -1,0 +1,100 @@
+package metrics
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Student is Student's t with ν > 2 degrees of freedom: density t_ν(z) = C (1 + z²/ν)^−(ν+1)/2. Its distribution function
+// is needed very often, so it stands in a table.
+type Student struct {
+	dof, logC float64
+	table     []knot
+}
+
+// knot is the upper tail 1 − CDF at z = sinh u, and its derivative by u, u being a multiple of knotStep.
+type knot struct{ tail, slope float64 }
+
+const (
+	knots    = 4096
+	knotStep = 20.0 / knots // beyond u = 20 the tail is below 1e-16 for every ν > 2
+)
+
+// NewStudent makes the table, to 1e-12 of the distribution function.
+func NewStudent(dof float64) *Student {
+	upper, _ := math.Lgamma((dof + 1) / 2)
+	lower, _ := math.Lgamma(dof / 2)
+	t := &Student{dof: dof, logC: upper - lower - 0.5*math.Log(math.Pi*dof), table: make([]knot, knots+1)}
+	for i := range t.table {
+		u := float64(i) * knotStep
+		z := math.Sinh(u)
+		// 1 − CDF is half the regularised incomplete beta function at ν/(ν+z²).
+		t.table[i] = knot{0.5 * mathext.RegIncBeta(dof/2, 0.5, dof/(dof+z*z)), -math.Exp(t.logDensity(z)) * math.Cosh(u)}
+	}
+	return t
+}
+
+// variance is that of t_ν.
+func (t *Student) variance() float64 { return t.dof / (t.dof - 2) }
+
+func (t *Student) logDensity(z float64) float64 { return t.logC - 0.5*(t.dof+1)*math.Log1p(z*z/t.dof) }
+
+// CDF is the probability of at most z, by cubic interpolation in the table.
+func (t *Student) CDF(z float64) float64 {
+	if math.IsNaN(z) {
+		return z
+	}
+	at := math.Asinh(math.Abs(z)) / knotStep
+	tail := 0.0
+	if i := int(math.Min(at, knots)); i < knots {
+		a, b, x := t.table[i], t.table[i+1], at-float64(i)
+		rest := 1 - x
+		tail = (1+2*x)*rest*rest*a.tail + x*x*(3-2*x)*b.tail + knotStep*x*rest*(rest*a.slope-x*b.slope)
+	}
+	if z < 0 {
+		return tail
+	}
+	return 1 - tail
+}
+
+func (t *Student) quantile(p float64) float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: t.dof}.Quantile(p)
+}
+
+// meanDistance is E|T − z| = z (2 CDF(z) − 1) + 2 t_ν(z) (ν + z²)/(ν − 1).
+func (t *Student) meanDistance(z float64) float64 {
+	return z*(2*t.CDF(z)-1) + 2*math.Exp(t.logDensity(z))*(t.dof+z*z)/(t.dof-1)
+}
+
+// halfSpread is ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on t = mean + sd sinh(½π sinh x), where the
+// tails fall off so fast that it gains digits with each halving of the step: until two sums agree to 1e-5 of the standard deviation, and the later one is far better.
+func (m Mixture) halfSpread(n int) float64 {
+	const (
+		reach    = 4.0
+		steps    = 64
+		halvings = 5
+	)
+	mean, variance := m.Moments(n)
+	sd := math.Sqrt(variance)
+	sum := func(first, step float64) (total float64) {
+		for x := first; x < reach; x += step {
+			inner := 0.5 * math.Pi * math.Sinh(x)
+			p := m.CDF(n, mean+sd*math.Sinh(inner))
+			total += p * (1 - p) * sd * math.Cosh(inner) * 0.5 * math.Pi * math.Cosh(x)
+		}
+		return total
+	}
+	step := 2 * reach / steps
+	total := sum(-reach, step)
+	for range halvings {
+		before := total * step
+		total += sum(-reach+step/2, step)
+		step /= 2
+		if math.Abs(total*step-before) < 1e-5*sd {
+			break
+		}
+	}
+	return total * step
+}

@@ -1,0 +1,30 @@
+package model
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Heteroscedastic is p(y | h, h') = N(y; h, σ² exp h'): the model has a second output for each target, which says how the
+// variance differs from row to row.
+type Heteroscedastic struct{ noise }
+
+// LogLik is (1/S) Σ_s log N(y; h⁽ˢ⁾, σ² exp h'⁽ˢ⁾).
+func (g *Heteroscedastic) LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale) {
+	g.dev.HeteroscedasticLogLik(ell, dh, g.dlogVar, h, y.Numbers, g.logVar, scale)
+}
+
+// Predictive makes components with variances of their own.
+func (g *Heteroscedastic) Predictive(p *Prediction) {
+	c, base := p.C/2, number(g.dev, g.logVar)
+	means := make([]float64, p.S*p.N*c)
+	p.Var = make([]float64, len(means))
+	for row := range p.S * p.N {
+		for i := range c {
+			means[row*c+i] = p.H[row*2*c+i]
+			p.Var[row*c+i] = max(device.VarFloor, math.Exp(base+p.H[row*2*c+c+i]))
+		}
+	}
+	p.H, p.C = means, c
+}

@@ -1,0 +1,30 @@
+package model
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Student is p(y | h) = t_ν((y − h)/σ)/σ, Student's t around h with learned σ² and ν = 2 + exp tail degrees of freedom:
+// above 2, so that there is a variance, σ² ν/(ν − 2).
+type Student struct {
+	noise
+	tail, dtail *device.Tensor // [1]
+}
+
+// LogLik is (1/S) Σ_s log t_ν((y − h⁽ˢ⁾)/σ) − log σ.
+func (t *Student) LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale) {
+	t.dev.StudentLogLik(ell, dh, t.dlogVar, t.dtail, h, y.Numbers, t.logVar, t.tail, scale)
+}
+
+// Predictive makes components of Student's t.
+func (t *Student) Predictive(p *Prediction) {
+	p.DoF = 2 + math.Exp(number(t.dev, t.tail))
+	p.Var = make([]float64, p.N*p.C)
+	fill(p.Var, t.variance())
+	p.Noise = p.Var[0] * p.DoF / (p.DoF - 2)
+}
+
+// tailOf is the parameter of ν degrees of freedom.
+func tailOf(dof float64) float64 { return math.Log(dof - 2) }
