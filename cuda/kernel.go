@@ -13,29 +13,33 @@ import (
 // Arg is an argument of a kernel: its bits in 8 bytes, which is what cu's Launch reads of
 // every argument, and its kind.
 type Arg struct {
-	bits uint64
-	kind Kind
+	bits  uint64
+	kind  Kind
+	owner any // what frees the memory at a pointer when nobody can reach it
 }
 
-// Pointer is an argument of a pointer type.
-func Pointer(p Ptr) Arg { return Arg{uint64(p), U64} }
+// Pointer is an argument of a pointer type; 0 is nil.
+func Pointer(p Ptr) Arg { return Owned(p, nil) }
+
+// Owned is a pointer into memory that the collector frees with its owner, which the argument keeps.
+func Owned(p Ptr, owner any) Arg { return Arg{uint64(p), U64, owner} }
 
 // Int is an argument of type int; a number that needs more than 32 bits is a bug.
 func Int(v int) Arg {
 	if int(int32(v)) != v {
 		panic(fmt.Sprintf("cuda: %d is too large for a kernel", v))
 	}
-	return Arg{uint64(uint32(v)), U32}
+	return Arg{bits: uint64(uint32(v)), kind: U32}
 }
 
 // Uint is an argument of type unsigned.
-func Uint(v uint32) Arg { return Arg{uint64(v), U32} }
+func Uint(v uint32) Arg { return Arg{bits: uint64(v), kind: U32} }
 
 // Float32 is an argument of type float.
-func Float32(v float32) Arg { return Arg{uint64(math.Float32bits(v)), F32} }
+func Float32(v float32) Arg { return Arg{bits: uint64(math.Float32bits(v)), kind: F32} }
 
 // Float64 is an argument of type double.
-func Float64(v float64) Arg { return Arg{math.Float64bits(v), F64} }
+func Float64(v float64) Arg { return Arg{bits: math.Float64bits(v), kind: F64} }
 
 // Grid is a number of blocks.
 type Grid struct{ X, Y, Z int }

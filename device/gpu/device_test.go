@@ -103,6 +103,36 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
+// The argument of a kernel keeps the memory of a tensor that nobody else can reach, until it is gone itself.
+func TestArgumentKeepsMemory(t *testing.T) {
+	const kept, lost = 260, 1000 // elements, which nothing else has so many of
+	d := open(t, true)
+	argument := d.ptr(d.New(device.Real, kept))
+	d.New(device.Real, lost)
+	live := func(elements int) bool {
+		runtime.GC()
+		runtime.GC()
+		d.New(device.Int, 1) // frees what the collector found
+		for _, bytes := range d.heap.live {
+			if bytes == 4*elements {
+				return true
+			}
+		}
+		return false
+	}
+	if live(lost) {
+		t.Error("a tensor that nobody can reach is not freed")
+	}
+	if !live(kept) {
+		t.Error("the memory of an argument is freed")
+	}
+	runtime.KeepAlive(argument)
+	if argument = cuda.Pointer(0); live(kept) {
+		t.Error("memory whose argument is gone is not freed")
+	}
+	runtime.KeepAlive(argument)
+}
+
 // An operation allocates nothing after its first call.
 func TestNoAllocation(t *testing.T) {
 	d := open(t, true)

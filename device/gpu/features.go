@@ -177,7 +177,7 @@ func held(s scratch) cuda.Arg {
 	if s.memory == nil {
 		return cuda.Pointer(0)
 	}
-	return cuda.Pointer(s.ptr)
+	return cuda.Owned(s.ptr, s.block)
 }
 
 // tileShared is the shared memory of features_tile.cuh: two stages of 128 bytes' depth, and two tiles, in rows of 68.

@@ -43,7 +43,7 @@ func (d *Device) noiseGradient(t *features, dout *device.Tensor, first int) {
 	n := t.S * t.B
 	dv, sums := d.growReals(&t.local.dv, n*t.Out), d.growDoubles(&t.local.sums, noiseBlocks*t.Out)
 	d.real.launch("noise_gradient", cuda.Grid{X: noiseBlocks, Y: 1, Z: 1}, 0, cuda.Int(n), cuda.Int(t.Out),
-		d.ptr(dout), held(t.local.ratio), held(t.local.v), dv, sums, cuda.Pointer(t.alpha.ptr+cuda.Ptr(8*first)))
+		d.ptr(dout), held(t.local.ratio), held(t.local.v), dv, sums, cuda.Owned(t.alpha.ptr+cuda.Ptr(8*first), t.alpha.block))
 	d.double.launch("fold_columns", cuda.Grid{X: t.Out, Y: 1, Z: 1}, 0, cuda.Int(noiseBlocks), cuda.Int(t.Out), d.growDoubles(&t.local.dvSum, t.Out), sums)
 }
 

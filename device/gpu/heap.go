@@ -153,7 +153,7 @@ func (d *Device) grow(s *scratch, n, size int) cuda.Arg {
 		d.check("allocating scratch", err)
 		s.memory = m
 	}
-	return cuda.Pointer(s.memory.ptr)
+	return cuda.Owned(s.ptr, s.block)
 }
 
 // growDoubles is room for n doubles in s.

@@ -43,18 +43,20 @@ func (f *family) over(name string, n int) cuda.Grid {
 // blocks is a grid of as many blocks of a size as cover n.
 func blocks(n, size int) cuda.Grid { return cuda.Grid{X: (n + size - 1) / size, Y: 1, Z: 1} }
 
-// ptr is the argument for a tensor: the address of its first element, nil for a nil tensor.
+// ptr is the argument for a tensor: the address of its first element, nil for a nil tensor. The argument keeps the
+// memory: what an operation allocates before it launches may free what nobody else can reach.
 func (d *Device) ptr(t *device.Tensor) cuda.Arg {
 	if t == nil {
 		return cuda.Pointer(0)
 	}
-	return cuda.Pointer(d.memory(t).ptr)
+	m := d.memory(t)
+	return cuda.Owned(m.ptr, m.block)
 }
 
 // at is ptr from an element on.
 func (d *Device) at(t *device.Tensor, element int) cuda.Arg {
 	m := d.memory(t)
-	return cuda.Pointer(m.ptr + cuda.Ptr(element*m.size))
+	return cuda.Owned(m.ptr+cuda.Ptr(element*m.size), m.block)
 }
 
 // scalar is an argument of type Real.
