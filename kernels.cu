@@ -15,6 +15,7 @@
 #include "cuda/kernels/triangle.cuh"
 
 #include "cuda/kernels/ard.cuh"
+#include "cuda/kernels/mix.cuh"
 #include "cuda/kernels/potrf.cuh"
 #include "cuda/kernels/trsm.cuh"
 #include "cuda/kernels/whiten.cuh"

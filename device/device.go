@@ -63,15 +63,22 @@ type Movement interface {
 // correlations c_j = k_j/α_j with a unit diagonal: the jitter is then relative by
 // construction, and α_j enters at Moments only.
 type GP interface {
-	// ARD is kernel_ard without its α: c[k,m,b] = exp(−½ Σ_d (z[m,d] − x[b,d])²/ℓ[k,d]²),
-	// for c [K,M,B], z [M,D], x [B,D], logl [K,D]; or logl [K,1], one length-scale for
-	// all dimensions, where the distances are computed once for all k. When x and z are
-	// the same tensor, c is Kuu/α: symmetric, with a diagonal of exactly 1.
-	ARD(c, z, x, logl *Tensor)
-	// ARDBackward overwrites dc with G = dc∘c and accumulates dlogl[k,d] += Σ G (z−x)²/ℓ²
+	// ARD is kernel_ard without its α, or another kernel of the same distance: c[k,m,b] = f(r²) with
+	// r² = Σ_d (z[m,d] − x[b,d])²/ℓ[k,d]² and f of shape, for c [K,M,B], z [M,D], x [B,D], logl [K,D]; or logl [K,1],
+	// one length-scale for all dimensions, where the distances are computed once for all k. slope [K,M,B] receives
+	// −2f'(r²), which is all that the gradient needs: it is c for RBF, the same tensor, and another tensor otherwise.
+	// When x and z are the same tensor, c is Kuu/α: symmetric, with a diagonal of exactly 1.
+	ARD(c, slope, z, x, logl *Tensor, shape Shape)
+	// ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl[k,d] += Σ G (z−x)²/ℓ²
 	// and dz[m,d] += Σ G (x−z)/ℓ² (both sides where x and z are the same tensor).
 	// dz may be nil: fixed pseudo-inputs.
-	ARDBackward(dz, dlogl, dc, c, z, x, logl *Tensor)
+	ARDBackward(dz, dlogl, dc, slope, z, x, logl *Tensor)
+
+	// Mix is the sum of two kernels: c[k] = ω_k a[k] + (1−ω_k) b[k] with ω = 1/(1 + e^−logit), for c, a, b [K,M,B] and logit
+	// [K]. Where both are exactly 1, so is c.
+	Mix(c, a, b, logit *Tensor)
+	// MixBackward writes da = ω dc and db = (1−ω) dc, and accumulates dlogit[k] += ω(1−ω) Σ dc∘(a−b). da may be dc.
+	MixBackward(da, db, dlogit, dc, a, b, logit *Tensor)
 
 	// Potrf is L Lᵀ = c + jitter·I for each of the K matrices, l lower triangular with zeros
 	// above. jitter [K] receives what was used: each matrix climbs the ladder of
@@ -117,6 +124,8 @@ type FeatureParams struct {
 	LogVarOmega *Tensor // [d,R]    log β²; nil in PRIOR-FIXED
 	MeanW       *Tensor // [2R,d']  m, cosines first, then sines
 	LogVarW     *Tensor // [2R,d']  log s²
+	Mixing      *Tensor // [R]      a fixed factor of each column of Ω, which has no gradient; nil: 1
+	Tau         *Tensor // [n,d,R]  PRIOR-FIXED only: n fixed draws in place of those of the key, n being FeatureNoise.Draws; or nil
 }
 
 // FeatureNoise says how a DRF layer's variables are drawn.
@@ -137,7 +146,7 @@ type Features interface {
 	// FeatureScratch plans the memory of a layer for up to S·B rows.
 	FeatureScratch(samples, batch, d, features, dOut int) Scratch
 	// RandomFeatures is rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W:
-	//	Ω⁽ˢ⁾ = η + β∘τ⁽ˢ⁾, or τ⁽ˢ⁾/ℓ in PRIOR-FIXED           τ indexed (row d, column r)
+	//	Ω⁽ˢ⁾ = η + β∘τ⁽ˢ⁾, or τ⁽ˢ⁾/ℓ in PRIOR-FIXED           τ indexed (row d, column r); times Mixing
 	//	Φ    = √(α/R) [cos HΩ, sin HΩ]
 	//	out  = Φ (m + s∘e⁽ˢ⁾)                                  e indexed (row of W, column of W)
 	//	     | Φ m + √v∘ε, v = max(VarFloor, Φ² s²), if Local  ε indexed (rows[b], column)

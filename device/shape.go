@@ -167,6 +167,11 @@ func (p FeatureParams) check(op string, n FeatureShape) {
 	p.LogL.want(op, "LogL", Real, n.D)
 	p.MeanW.want(op, "MeanW", Real, 2*n.R, n.Out)
 	p.LogVarW.want(op, "LogVarW", Real, 2*n.R, n.Out)
+	p.Mixing.wantOptional(op, "Mixing", Real, n.R)
+	p.Tau.wantOptional(op, "Tau", Real, -1, n.D, n.R)
+	if p.Tau != nil && !n.Prior {
+		wrong(op, "Tau is given, and Ω has a distribution of its own")
+	}
 	if n.Prior {
 		if p.MeanOmega != nil || p.LogVarOmega != nil {
 			wrong(op, "MeanOmega and LogVarOmega are nil together")

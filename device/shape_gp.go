@@ -8,7 +8,17 @@ type ARDShape struct {
 }
 
 // CheckARD checks ARD.
-func CheckARD(op string, c, z, x, logl *Tensor) ARDShape {
+func CheckARD(c, slope, z, x, logl *Tensor, shape Shape) ARDShape {
+	const op = "ARD"
+	n := checkARD(op, c, z, x, logl)
+	slope.want(op, "slope", Double, n.K, n.M, n.B)
+	if (shape == RBF) != (slope == c) {
+		wrong(op, "slope is c for RBF, and another tensor otherwise")
+	}
+	return n
+}
+
+func checkARD(op string, c, z, x, logl *Tensor) ARDShape {
 	logl.wantRank(op, "logl", Double, 2)
 	z.wantRank(op, "z", Double, 2)
 	n := ARDShape{K: logl.shape[0], M: z.shape[0], B: x.shape[0], D: z.shape[1], Same: z == x}
@@ -22,13 +32,26 @@ func CheckARD(op string, c, z, x, logl *Tensor) ARDShape {
 }
 
 // CheckARDBackward checks ARDBackward.
-func CheckARDBackward(dz, dlogl, dc, c, z, x, logl *Tensor) ARDShape {
+func CheckARDBackward(dz, dlogl, dc, slope, z, x, logl *Tensor) ARDShape {
 	const op = "ARDBackward"
-	n := CheckARD(op, c, z, x, logl)
+	n := checkARD(op, slope, z, x, logl)
 	dz.wantOptional(op, "dz", Double, n.M, n.D)
 	dlogl.want(op, "dlogl", Double, n.K, logl.shape[1])
 	dc.want(op, "dc", Double, n.K, n.M, n.B)
 	return n
+}
+
+// CheckMix checks Mix, or MixBackward with its gradients in place of c, a and b. n is the size of one matrix.
+func CheckMix(op string, c, a, b, logit *Tensor) (k, n int) {
+	c.wantRank(op, "c", Double, 3)
+	for _, t := range []struct {
+		name string
+		*Tensor
+	}{{"a", a}, {"b", b}} {
+		t.want(op, t.name, Double, c.shape...)
+	}
+	logit.want(op, "logit", Double, c.shape[0])
+	return c.shape[0], c.shape[1] * c.shape[2]
 }
 
 // CheckPotrf checks Potrf.

@@ -52,6 +52,7 @@ type Config struct {
 	Outputs    int    `json:"outputs"` // C, what the likelihood reads: 1 for regression, classes otherwise; see Targets
 	Likelihood string `json:"likelihood"`
 
+	Kernel        string `json:"kernel,omitempty"`   // one of Shapes, or two with a + between them; "" is rbf
 	Latents       int    `json:"latents,omitempty"`  // J; C for GP
 	Inducing      int    `json:"inducing,omitempty"` // M
 	Lengthscales  string `json:"lengthscales,omitempty"`
@@ -59,16 +60,18 @@ type Config struct {
 	Whiten        bool   `json:"whiten"`
 	LearnInducing bool   `json:"learn_inducing"`
 
-	Layers       int    `json:"layers,omitempty"`   // L
-	Features     int    `json:"features,omitempty"` // R
-	Hidden       int    `json:"hidden,omitempty"`   // d, the width between DRF layers
-	Spectra      string `json:"spectra,omitempty"`
-	FixedNoise   string `json:"fixed_noise,omitempty"`
-	ShareSpectra bool   `json:"share_spectra"`
-	Antithetic   bool   `json:"antithetic,omitempty"` // samples of a training step in pairs with opposite noise
-	LocalReparam bool   `json:"local_reparam"`
-	FeedForward  bool   `json:"feed_forward"`
-	Skip         bool   `json:"skip"`
+	Layers        int    `json:"layers,omitempty"`          // L
+	Features      int    `json:"features,omitempty"`        // R
+	Hidden        int    `json:"hidden,omitempty"`          // d, the width between DRF layers
+	Orthogonal    bool   `json:"orthogonal,omitempty"`      // frequencies in orthogonal blocks: τ of PRIOR-FIXED, or where η of VAR-FIXED starts
+	FeatureKernel string `json:"features_kernel,omitempty"` // one of Shapes; "" is rbf
+	Spectra       string `json:"spectra,omitempty"`
+	FixedNoise    string `json:"fixed_noise,omitempty"`
+	ShareSpectra  bool   `json:"share_spectra"`
+	Antithetic    bool   `json:"antithetic,omitempty"` // samples of a training step in pairs with opposite noise
+	LocalReparam  bool   `json:"local_reparam"`
+	FeedForward   bool   `json:"feed_forward"`
+	Skip          bool   `json:"skip"`
 
 	// Samples is S in training. Where noise is frozen it is also the number of
 	// frozen draws that prediction returns to.
@@ -138,13 +141,21 @@ func (c *Config) Validate() error {
 	if c.hasGP() {
 		errs = append(errs, oneOf("lengthscales", c.Lengthscales, ARD, Isotropic, Shared), oneOf("q_cov", c.QCov, Full, Diagonal),
 			size("latents", c.Latents), size("inducing", c.Inducing))
+		_, err := c.shapes()
+		errs = append(errs, err)
 		if c.Model == GP && c.Latents != c.Outputs {
 			errs = append(errs, fmt.Errorf("model: gp has %d latent functions for %d outputs", c.Latents, c.Outputs))
 		}
 	}
 	if c.hasDRF() {
+		if c.FeatureKernel != "" {
+			errs = append(errs, oneOf("features_kernel", c.FeatureKernel, Shapes()...))
+		}
 		errs = append(errs, oneOf("spectra", c.Spectra, PriorFixed, VarFixed, VarResampled), oneOf("fixed_noise", c.FixedNoise, FixAll, FixSpectra),
 			size("layers", c.Layers), size("features", c.Features), size("hidden", c.Hidden))
+		if c.Orthogonal && c.Spectra == VarResampled {
+			errs = append(errs, fmt.Errorf("model: orthogonal frequencies cannot be drawn anew at every step: leave out orthogonal, or use spectra %s or %s", PriorFixed, VarFixed))
+		}
 		if c.Layers > 255 {
 			errs = append(errs, fmt.Errorf("model: layers is %d: expected at most 255", c.Layers))
 		}

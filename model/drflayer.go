@@ -38,6 +38,13 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 		meanOmega = p.add(Spectra, name("mean_omega"), in, r)
 		logVarOmega = p.add(Spectra, name("logvar_omega"), in, r)
 	}
+	mixing, tau := -1, -1
+	if c.Orthogonal && c.Spectra == PriorFixed {
+		tau = p.add(Fixed, name("tau"), c.spectraDraws(), in, r)
+	}
+	if c.mixes() {
+		mixing = p.add(Fixed, name("mixing"), r)
+	}
 	meanW := p.add(Variational, name("mean_w"), 2*r, out)
 	logVarW := p.add(Variational, name("logvar_w"), 2*r, out)
 
@@ -48,6 +55,12 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 		if l.hasSpectraQ {
 			l.params.MeanOmega, l.grads.MeanOmega = p.real(meanOmega)
 			l.params.LogVarOmega, l.grads.LogVarOmega = p.real(logVarOmega)
+		}
+		if tau >= 0 {
+			l.params.Tau, _ = p.real(tau)
+		}
+		if mixing >= 0 {
+			l.params.Mixing, _ = p.real(mixing)
 		}
 		l.params.MeanW, l.grads.MeanW = p.real(meanW)
 		l.params.LogVarW, l.grads.LogVarW = p.real(logVarW)

@@ -42,6 +42,12 @@ func configs() []Config {
 				}
 			}
 		}
+		for i, kernel := range []string{"matern12", "matern32", "matern52", "rbf+matern12", "matern32+rbf", "matern52+matern52"} {
+			c := base
+			c.Model, c.Latents, c.Inducing, c.Kernel = GP, outputs, 5, kernel
+			c.Lengthscales, c.QCov, c.Whiten, c.LearnInducing = lengths[i%3], covs[i%2], i%4 < 2, i != 1
+			all = append(all, c)
+		}
 		n := 0
 		for _, spectra := range []string{PriorFixed, VarFixed, VarResampled} {
 			for _, local := range []bool{true, false} {
@@ -54,6 +60,7 @@ func configs() []Config {
 					c.FixedNoise, c.ShareSpectra = []string{FixAll, FixSpectra}[n%2], n%3 == 1
 					c.Antithetic = n%4 == 1
 					c.FeedForward, c.Skip = n%2 == 0, n%3 == 0
+					c.Kernel, c.FeatureKernel = []string{"", "rbf", "matern32", "rbf+matern12", "matern12"}[n%5], []string{"", "matern32"}[n/2%2]
 					all = append(all, c)
 					n++
 				}
@@ -61,6 +68,7 @@ func configs() []Config {
 				c.Model, c.Layers, c.Features, c.Hidden = DRF, 1+n%2, 4, 3
 				c.Spectra, c.LocalReparam, c.FixedNoise = spectra, local, []string{FixSpectra, FixAll}[n/2%2]
 				c.FeedForward, c.ShareSpectra = n%4 < 2, n%4 == 1
+				c.FeatureKernel, c.Orthogonal = []string{"", "matern12", "rbf", "matern52"}[n/2%4], spectra == PriorFixed
 				all = append(all, c)
 			}
 		}
@@ -69,7 +77,7 @@ func configs() []Config {
 }
 
 func (c Config) testName() string {
-	return fmt.Sprintf("%s-%s-J%d-%s-%s-white=%v-L%d-%s-%s-local=%v-ff=%v-skip=%v-share=%v", c.Model, c.Likelihood, c.Latents, c.Lengthscales,
+	return fmt.Sprintf("%s-%s-J%d-%s-%s-%s-%s-white=%v-L%d-%s-%s-local=%v-ff=%v-skip=%v-share=%v", c.Model, c.Likelihood, c.Latents, c.Kernel, c.FeatureKernel, c.Lengthscales,
 		c.QCov, c.Whiten, c.Layers, c.Spectra, c.FixedNoise, c.LocalReparam, c.FeedForward, c.Skip, c.ShareSpectra)
 }
 
@@ -178,7 +186,7 @@ func TestELBO(t *testing.T) {
 			}
 			for i, v := range f.flat {
 				numeric := (at(i, v+h) - at(i, v-h)) / (2 * h)
-				if blk := f.blockOf(i); blk.Name == "gp.pseudo_inputs" && !c.LearnInducing {
+				if blk := f.blockOf(i); blk.Role == Fixed || blk.Name == "gp.pseudo_inputs" && !c.LearnInducing {
 					numeric = 0
 				}
 				point[i] = v

@@ -11,23 +11,24 @@ type GPLayer struct {
 
 	// Parameters and their gradients, views of the flat vector's double copy.
 	logAlpha, dlogAlpha *device.Tensor // [J]
-	logL, dlogL         *device.Tensor // [K,D] or [K,1]
+	terms               []term         // of the kernel: one or two
+	logit, dlogit       *device.Tensor // [K]: ω of a sum of two; nil otherwise
 	xbar, dxbar         *device.Tensor // X̄ [M,D]; dxbar is nil where X̄ is fixed
 	qMu, dqMu           *device.Tensor // [J,M]
 	qSqrt, dqSqrt       *device.Tensor // [J,M,M] lower, or [J,M]
 
 	// What depends on the parameters only.
-	kuu, dkuu *device.Tensor // Kuu/α [K,M,M]
-	l, dl     *device.Tensor // its Cholesky factor
-	jitter    *device.Tensor // [K], a view of the report
-	m, dm     *device.Tensor // whitened q(F̄): the parameters themselves,
-	s, ds     *device.Tensor // or what Whiten makes of them
+	kuu    *correlations  // Kuu/α [K,M,M]
+	l, dl  *device.Tensor // its Cholesky factor
+	jitter *device.Tensor // [K], a view of the report
+	m, dm  *device.Tensor // whitened q(F̄): the parameters themselves,
+	s, ds  *device.Tensor // or what Whiten makes of them
 }
 
 // gpPass is what one pass of B rows keeps between forward and backward.
 type gpPass struct {
 	x                *device.Tensor // [B,D] double
-	kuf, dkuf        *device.Tensor // Kuf/α [K,M,B]
+	kuf              *correlations  // Kuf/α [K,M,B]
 	a, da            *device.Tensor // L⁻¹ Kuf/α [K,M,B]
 	p                *device.Tensor // Sᵀ A [J,M,B], full covariance only
 	mean, variance   *device.Tensor // a_n, B_n [B,J]
@@ -46,7 +47,12 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 		sqrtShape = []int{j, m}
 	}
 	alpha := p.add(Kernel, "gp.log_alpha", j)
-	length := p.add(Kernel, "gp.log_lengthscale", c.kernels(), width)
+	shapes, _ := c.shapes() // Validate has seen them
+	lengths, mix := []int{p.add(Kernel, "gp.log_lengthscale", c.kernels(), width)}, -1
+	if len(shapes) == 2 {
+		lengths = append(lengths, p.add(Kernel, "gp.log_lengthscale_2", c.kernels(), width))
+		mix = p.add(Kernel, "gp.mix_logit", c.kernels())
+	}
 	xbar := p.add(Pseudo, "gp.pseudo_inputs", m, c.Inputs)
 	mu := p.add(Variational, "gp.q_mu", j, m)
 	sqrt := p.add(Variational, "gp.q_sqrt", sqrtShape...)
@@ -55,7 +61,14 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 	return func(dev device.Device) *GPLayer {
 		g := &GPLayer{dev: dev, whiten: c.Whiten}
 		g.logAlpha, g.dlogAlpha = p.double(alpha)
-		g.logL, g.dlogL = p.double(length)
+		for i, shape := range shapes {
+			t := term{shape: shape}
+			t.logL, t.dlogL = p.double(lengths[i])
+			g.terms = append(g.terms, t)
+		}
+		if mix >= 0 {
+			g.logit, g.dlogit = p.double(mix)
+		}
 		g.xbar, g.dxbar = p.double(xbar)
 		if !c.LearnInducing {
 			g.dxbar = nil
@@ -63,7 +76,7 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 		g.qMu, g.dqMu = p.double(mu)
 		g.qSqrt, g.dqSqrt = p.double(sqrt)
 		k := c.kernels()
-		g.kuu, g.dkuu = dev.New(device.Double, k, m, m), dev.New(device.Double, k, m, m)
+		g.kuu = g.newCorrelations(&space{dev: dev}, m)
 		g.l, g.dl = dev.New(device.Double, k, m, m), dev.New(device.Double, k, m, m)
 		g.m, g.dm, g.s, g.ds = g.qMu, g.dqMu, g.qSqrt, g.dqSqrt
 		if !c.Whiten {
@@ -75,12 +88,12 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 }
 
 func (g *GPLayer) newPass(s *space, batch int) *gpPass {
-	k, m, d, j := g.kuu.Dim(0), g.kuu.Dim(1), g.xbar.Dim(1), g.qMu.Dim(0)
+	k, m, d, j := g.l.Dim(0), g.l.Dim(1), g.xbar.Dim(1), g.qMu.Dim(0)
 	double := func(shape ...int) *device.Tensor { return s.tensor(device.Double, shape...) }
 	p := &gpPass{
 		x:   double(batch, d),
-		kuf: double(k, m, batch), dkuf: double(k, m, batch),
-		a: double(k, m, batch), da: double(k, m, batch),
+		kuf: g.newCorrelations(s, batch),
+		a:   double(k, m, batch), da: double(k, m, batch),
 		mean: double(batch, j), variance: double(batch, j),
 		dmean: double(batch, j), dvariance: double(batch, j),
 	}
@@ -93,8 +106,8 @@ func (g *GPLayer) newPass(s *space, batch int) *gpPass {
 // gram is what depends on the parameters only: Kuu/α, its factor L, and the
 // whitened q(F̄) = N(m, s sᵀ).
 func (g *GPLayer) gram() {
-	g.dev.ARD(g.kuu, g.xbar, g.xbar, g.logL)
-	g.dev.Potrf(g.l, g.jitter, g.kuu)
+	g.correlate(g.kuu, g.xbar)
+	g.dev.Potrf(g.l, g.jitter, g.kuu.c)
 	if !g.whiten {
 		g.dev.Whiten(g.m, g.s, g.l, g.logAlpha, g.qMu, g.qSqrt)
 	}
@@ -104,8 +117,8 @@ func (g *GPLayer) gram() {
 // Kuu = α L Lᵀ and A = L⁻¹ Kuf/α the paper's k̄ᵀ K̄⁻¹ μ is √α Aᵀ m and its
 // k − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄ is α(1 − ‖A‖² + ‖sᵀ A‖²).
 func (g *GPLayer) Forward(p *gpPass) {
-	g.dev.ARD(p.kuf, g.xbar, p.x, g.logL)
-	g.dev.Trsm(p.a, g.l, p.kuf)
+	g.correlate(p.kuf, p.x)
+	g.dev.Trsm(p.a, g.l, p.kuf.c)
 	g.dev.Moments(p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
 }
 
@@ -113,8 +126,8 @@ func (g *GPLayer) Forward(p *gpPass) {
 // parameters, of L and of the whitened q(F̄).
 func (g *GPLayer) Backward(p *gpPass) {
 	g.dev.MomentsBackward(p.da, g.dm, g.ds, g.dlogAlpha, p.dmean, p.dvariance, p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
-	g.dev.TrsmBackward(p.dkuf, g.dl, p.da, g.l, p.a)
-	g.dev.ARDBackward(g.dxbar, g.dlogL, p.dkuf, p.kuf, g.xbar, p.x, g.logL)
+	g.dev.TrsmBackward(p.kuf.dc, g.dl, p.da, g.l, p.a)
+	g.correlateBackward(p.kuf, p.x)
 }
 
 // gramBackward is gram upside down, when all rows and klInducing have added to dl, dm and ds.
@@ -122,8 +135,8 @@ func (g *GPLayer) gramBackward() {
 	if !g.whiten {
 		g.dev.WhitenBackward(g.dqMu, g.dqSqrt, g.dl, g.dlogAlpha, g.dm, g.ds, g.m, g.s, g.l, g.logAlpha)
 	}
-	g.dev.PotrfBackward(g.dkuu, g.dl, g.l)
-	g.dev.ARDBackward(g.dxbar, g.dlogL, g.dkuu, g.kuu, g.xbar, g.xbar, g.logL)
+	g.dev.PotrfBackward(g.kuu.dc, g.dl, g.l)
+	g.correlateBackward(g.kuu, g.xbar)
 }
 
 // zero clears the gradients that several operations add to.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -89,8 +90,8 @@ func normalAt(key device.Key, sample, row, column int) float64 {
 func (v *naive) gpLayer() (mean, variance [][]float64, kl float64) {
 	c := &v.cfg
 	m, dim := c.Inducing, c.Inputs
-	kernel := func(j int, a, b []float64) float64 {
-		lengths := v.params["gp.log_lengthscale"]
+	correlation := func(name, suffix string, j int, a, b []float64) float64 {
+		lengths := v.params["gp.log_lengthscale"+suffix]
 		sum := 0.0
 		for i := range dim {
 			var logL float64
@@ -104,7 +105,26 @@ func (v *naive) gpLayer() (mean, variance [][]float64, kl float64) {
 			}
 			sum += (a[i] - b[i]) * (a[i] - b[i]) / math.Exp(2*logL)
 		}
-		return math.Exp(v.params["gp.log_alpha"][j] - sum/2)
+		r := math.Sqrt(sum)
+		switch name {
+		case "matern12":
+			return math.Exp(-r)
+		case "matern32":
+			return (1 + math.Sqrt(3)*r) * math.Exp(-math.Sqrt(3)*r)
+		case "matern52":
+			return (1 + math.Sqrt(5)*r + 5*sum/3) * math.Exp(-math.Sqrt(5)*r)
+		}
+		return math.Exp(-sum / 2)
+	}
+	kernel := func(j int, a, b []float64) float64 {
+		alpha := math.Exp(v.params["gp.log_alpha"][j])
+		first, second, isSum := strings.Cut(c.Kernel, "+")
+		if !isSum {
+			return alpha * correlation(first, "", j, a, b)
+		}
+		logit := v.params["gp.mix_logit"][j%len(v.params["gp.mix_logit"])]
+		alpha1, alpha2 := alpha/(1+math.Exp(-logit)), alpha/(1+math.Exp(logit))
+		return alpha1*correlation(first, "", j, a, b) + alpha2*correlation(second, "_2", j, a, b)
 	}
 	z := func(i int) []float64 { return v.params["gp.pseudo_inputs"][i*dim : (i+1)*dim] }
 	for range v.rows {
@@ -224,9 +244,15 @@ func (v *naive) features(d draw, l, s, row int, in []float64) []float64 {
 		p := 0.0
 		for i, h := range in {
 			tau := normalAt(noise.Spectra, sTau, i, k)
+			if c.Orthogonal && c.Spectra == PriorFixed {
+				tau = v.layer(l, "tau")[(sTau*len(in)+i)*r+k]
+			}
 			omega := tau * math.Exp(-v.layer(l, "log_lengthscale")[i])
 			if c.Spectra != PriorFixed {
 				omega = v.layer(l, "mean_omega")[i*r+k] + math.Exp(v.layer(l, "logvar_omega")[i*r+k]/2)*tau
+			}
+			if shape, _ := shapeOf(c.FeatureKernel); shape != device.RBF {
+				omega *= v.layer(l, "mixing")[k]
 			}
 			p += h * omega
 		}

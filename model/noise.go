@@ -45,6 +45,14 @@ func (c *Config) mirror(k device.Key) device.Key {
 	return k
 }
 
+// spectraDraws is how many draws of τ there are where they are frozen.
+func (c *Config) spectraDraws() int {
+	if c.ShareSpectra {
+		return 1
+	}
+	return c.Samples
+}
+
 // features is the noise of DRF layer l. Where variables are frozen, the S draws
 // of training are all that q was fitted to, so sample s of a prediction returns
 // to draw s mod S of them.
@@ -53,10 +61,10 @@ func (c *Config) features(d draw, layer int) device.FeatureNoise {
 	frozenSpectra := c.Spectra != VarResampled
 	n.Spectra = c.mirror(d.key(device.SiteSpectra, layer, frozenSpectra))
 	switch {
-	case c.ShareSpectra && (frozenSpectra || !d.predicting()):
-		n.Draws = 1
 	case frozenSpectra:
-		n.Draws = c.Samples
+		n.Draws = c.spectraDraws()
+	case c.ShareSpectra && !d.predicting():
+		n.Draws = 1
 	}
 	frozenWeights := c.freezesAll() && (!c.LocalReparam || !d.predicting())
 	n.Weights = c.mirror(d.key(device.SiteWeights, layer, frozenWeights))

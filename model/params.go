@@ -15,6 +15,7 @@ const (
 	Kernel                  // α, ℓ of every layer, σ²: Θ
 	Pseudo                  // X̄
 	Tail                    // ν of Student's t
+	Fixed                   // drawn by Init, never learned
 )
 
 // block is one named parameter tensor inside the flat vector.

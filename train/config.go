@@ -39,6 +39,7 @@ type Config struct {
 	LearnInducing       bool    // X̄ learns by gradient
 	Whiten              bool    // q(F̄) in whitened form, or as inf_qF writes it
 	QCov                string  // full, diagonal: Σ_j of inf_qF
+	Kernel              string  // rbf, matern12, matern32, matern52, or two of them: rbf+matern12
 	Lengthscales        string  // ard, isotropic, shared
 	GPLengthscaleFactor float64 // times the initial length-scales of the GP layer
 	Latents             int     // J; gp has one for each output instead
@@ -47,7 +48,9 @@ type Config struct {
 	Layers               int     // L
 	Features             int     // R frequencies: 2R features a layer
 	Hidden               int     // d', the width between two DRF layers
+	FeatureKernel        string  // rbf, matern12, matern32, matern52
 	Spectra              string  // prior-fixed, var-fixed, var-resampled
+	Orthogonal           bool    // frequencies in orthogonal blocks
 	FixedNoise           string  // all, spectra: what var-fixed draws only once
 	ShareSpectra         bool    // one τ for all samples
 	LocalReparam         bool    // local reparameterisation of the weights
@@ -151,6 +154,9 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	}
 	if c.Antithetic && c.Samples%2 != 0 {
 		return nil, Setting{"antithetic", "", c.explicit["antithetic"]}.errorf("samples come in pairs, and %d are asked for: give --samples 2, or another even number", c.Samples)
+	}
+	if c.Orthogonal && c.Model != "gp" && c.Spectra == "var-resampled" {
+		return nil, Setting{"orthogonal", "", c.explicit["orthogonal"]}.errorf("frequencies that are drawn anew at every step are not orthogonal: use spectra prior-fixed or var-fixed")
 	}
 	if err := c.checkValidation(); err != nil {
 		return nil, err

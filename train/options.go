@@ -10,6 +10,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
 // Option describes one option: the flag, the key of a config file, the line of the
@@ -20,6 +21,7 @@ type Option struct {
 	Arg    string   // what stands for its value in the help text
 	Help   string   // one line
 	Values []string // the words it takes; nil: any text or number
+	Sums   bool     // or two of them with a + between them
 	Models string   // the models that have it, "gpdrf or gp"; "" is all
 
 	// FileOnly options can be set in a config file but have no flag.
@@ -32,6 +34,14 @@ type Option struct {
 // Applies says whether this kind of model has the option.
 func (o *Option) Applies(model string) bool {
 	return o.Models == "" || slices.Contains(strings.Split(o.Models, " or "), model)
+}
+
+// Choices are the words to choose from, for a reader.
+func (o *Option) Choices() []string {
+	if o.Sums {
+		return append(slices.Clone(o.Values), "A+B")
+	}
+	return o.Values
 }
 
 // IsBool says whether the option is a switch: --skip alone means --skip=true.
@@ -113,6 +123,7 @@ func Options() []Option {
 		{Group: "GP layer", Models: onGP, Key: "learn-inducing", Help: "let them move by gradient", field: func(c *Config) any { return &c.LearnInducing }},
 		{Group: "GP layer", Models: onGP, Key: "whiten", Help: "q of the inducing outputs in whitened form; false is the paper's form", field: func(c *Config) any { return &c.Whiten }},
 		{Group: "GP layer", Models: onGP, Key: "q-cov", Values: words("full diagonal"), Help: "covariance of q; full is the paper's, diagonal is faster", field: func(c *Config) any { return &c.QCov }},
+		{Group: "GP layer", Models: onGP, Key: "kernel", Values: model.Shapes(), Sums: true, Help: "rbf is the paper's; Matérn 1/2, 3/2 and 5/2 are rougher; a + between two is their sum", field: func(c *Config) any { return &c.Kernel }},
 		{Group: "GP layer", Models: onGP, Key: "lengthscales", Values: words("ard isotropic shared"), Help: "one for each input and latent function, one for each latent function, or one kernel for all", field: func(c *Config) any { return &c.Lengthscales }},
 		{Group: "GP layer", Models: onGP, Key: "gp-lengthscale-factor", Arg: "X", Help: "times the initial length-scales", limits: above(0), field: func(c *Config) any { return &c.GPLengthscaleFactor }},
 		{Group: "GP layer", Models: on2, Key: "latents", Arg: "J", Help: "number of latent functions", limits: count, field: func(c *Config) any { return &c.Latents }},
@@ -120,7 +131,9 @@ func Options() []Option {
 		{Group: "DRF layers", Models: onDRF, Key: "layers", Arg: "L", Help: "number of random-feature layers", limits: between(1, 16), field: func(c *Config) any { return &c.Layers }},
 		{Group: "DRF layers", Models: onDRF, Key: "features", Arg: "R", Help: "frequencies a layer, each giving a cosine and a sine", limits: count, field: func(c *Config) any { return &c.Features }},
 		{Group: "DRF layers", Models: onDRF, Key: "hidden", Arg: "d", Help: "width between two layers", limits: count, field: func(c *Config) any { return &c.Hidden }},
+		{Group: "DRF layers", Models: onDRF, Key: "features-kernel", Values: model.Shapes(), Help: "whose frequencies are drawn: rbf is the paper's, those of the Matérn kernels have heavier tails", field: func(c *Config) any { return &c.FeatureKernel }},
 		{Group: "DRF layers", Models: onDRF, Key: "spectra", Values: words("prior-fixed var-fixed var-resampled"), Help: "how the frequencies are treated", field: func(c *Config) any { return &c.Spectra }},
+		{Group: "DRF layers", Models: onDRF, Key: "orthogonal", Help: "frequencies in orthogonal blocks: those of prior-fixed, or where var-fixed starts; not with var-resampled", field: func(c *Config) any { return &c.Orthogonal }},
 		{Group: "DRF layers", Models: onDRF, Key: "fixed-noise", Values: words("all spectra"), Help: "what var-fixed draws only once: all noise (the paper) or that of the frequencies", field: func(c *Config) any { return &c.FixedNoise }},
 		{Group: "DRF layers", Models: onDRF, Key: "share-spectra", Help: "one draw of the frequencies for all samples of a step", field: func(c *Config) any { return &c.ShareSpectra }},
 		{Group: "DRF layers", Models: onDRF, Key: "local-reparam", Help: "sample the layer's outputs; false samples the weights, as the paper does", field: func(c *Config) any { return &c.LocalReparam }},
@@ -200,8 +213,14 @@ func keys() (all []string) {
 func (o *Option) parse(p any, text string) (wrong string) {
 	switch p := p.(type) {
 	case *string:
-		if o.Values != nil && !slices.Contains(o.Values, text) {
-			return "is not one of its values" + suggest.Hint(text, o.Values)
+		words := []string{text}
+		if first, second, sum := strings.Cut(text, "+"); sum && o.Sums {
+			words = []string{first, second}
+		}
+		for _, word := range words {
+			if o.Values != nil && !slices.Contains(o.Values, word) {
+				return "is not one of its values" + suggest.Hint(word, o.Choices())
+			}
 		}
 		*p = text
 	case *bool:

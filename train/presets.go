@@ -8,9 +8,9 @@ func defaults() *Config {
 		Model: "gpdrf", Preset: "default", Device: "auto", Precision: "highest", Seed: 1,
 
 		Inducing: 200, InducingInit: "kmeans", LearnInducing: true, Whiten: true,
-		QCov: "diagonal", Lengthscales: "shared", GPLengthscaleFactor: 0.4, Latents: 8,
+		QCov: "diagonal", Kernel: "rbf", Lengthscales: "shared", GPLengthscaleFactor: 0.4, Latents: 8,
 
-		Layers: 1, Features: 200, Hidden: 8, Spectra: "var-fixed", FixedNoise: "spectra", ShareSpectra: true,
+		Layers: 1, Features: 200, Hidden: 8, FeatureKernel: "rbf", Spectra: "var-fixed", FixedNoise: "spectra", ShareSpectra: true,
 		LocalReparam: true, FeedForward: true, DRFLengthscaleFactor: 0.5,
 
 		Likelihood: "auto", DoF: 4, LearnDoF: true, KLWeight: 1, Samples: 1, NoiseInit: 0.1,

@@ -45,6 +45,8 @@ func (s *schedule) kl(step int) float64 {
 // held says whether parameters of a role stay where they are at a step.
 func (s *schedule) held(role model.Role, step int) bool {
 	switch role {
+	case model.Fixed:
+		return true
 	case model.Pseudo:
 		return !s.learnPseudo
 	case model.Spectra:

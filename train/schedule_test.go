@@ -26,7 +26,7 @@ func TestSchedule(t *testing.T) {
 		held bool
 	}{
 		{model.Spectra, 50, true}, {model.Spectra, 51, false}, {model.Kernel, 70, true}, {model.Kernel, 71, false},
-		{model.Pseudo, 1, false}, {model.Variational, 1, false},
+		{model.Fixed, 900, true}, {model.Pseudo, 1, false}, {model.Variational, 1, false},
 	} {
 		if got := s.held(c.role, c.step); got != c.held {
 			t.Errorf("role %d at step %d: held %v", c.role, c.step, got)

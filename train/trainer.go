@@ -170,6 +170,7 @@ func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 	if c.Model != model.DRF {
 		m.Inducing, m.Lengthscales, m.QCov = c.Inducing, c.Lengthscales, c.QCov
 		m.Whiten, m.LearnInducing = c.Whiten, c.LearnInducing
+		m.Kernel = c.Kernel
 		m.Latents = c.Latents
 		if c.Model == model.GP {
 			m.Latents = m.Outputs
@@ -177,6 +178,7 @@ func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 	}
 	if c.Model != model.GP {
 		m.Layers, m.Features, m.Hidden = c.Layers, c.Features, c.Hidden
+		m.FeatureKernel, m.Orthogonal = c.FeatureKernel, c.Orthogonal
 		m.Spectra, m.FixedNoise, m.ShareSpectra = c.Spectra, c.FixedNoise, c.ShareSpectra
 		m.LocalReparam, m.FeedForward, m.Skip = c.LocalReparam, c.FeedForward, c.Skip
 	}

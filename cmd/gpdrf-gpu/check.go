@@ -159,7 +159,7 @@ func (p *program) gradient(name, precision string) (gradient []model.Named, at s
 	}
 	m, err := model.New(dev, model.Config{
 		Model: model.GPDRF, Inputs: inputs, Outputs: 1, Likelihood: model.GaussianLikelihood, Samples: 2,
-		Latents: 3, Inducing: inducing, Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,
+		Latents: 3, Inducing: inducing, Kernel: "rbf+matern32", Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,
 		Layers: 2, Features: 9, Hidden: 3, Spectra: model.VarResampled, FixedNoise: model.FixAll, LocalReparam: true, FeedForward: true,
 	})
 	if err != nil {

@@ -177,7 +177,7 @@ func trainFlags() []flagSpec {
 		}
 		f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: defaults.Text(o.Key), models: o.Models}
 		if o.Values != nil {
-			f.arg = strings.Join(o.Values, "|")
+			f.arg = strings.Join(o.Choices(), "|")
 		}
 		if o.IsBool() {
 			f.arg = switchArg

@@ -3,7 +3,8 @@
 //
 //	−½ Σ_d (z − x)² w = Σ_d z w x − ½ Σ_d z² w − ½ Σ_d x² w
 //
-// z [M,D], x [B,D], c and dc [K,M,B], weight [K,D] is w, or [K] if isotropic. The gradients are products with G = dc∘c, with P_k = G_k X:
+// z [M,D], x [B,D], c, slope and dc [K,M,B], weight [K,D] is w, or [K] if isotropic. slope is −2 dc/d(r²): c itself for RBF. The gradients
+// are products with G = dc∘slope, with P_k = G_k X:
 //
 //	dlogℓ_kd += w_kd (Σ_m z_md (z_md g_km − 2 P_kmd) + Σ_b x_bd² h_kb)     g, h: sums of the rows and columns of G
 //	dz_md    += Σ_k w_kd (P_kmd − g_km z_md)
@@ -32,9 +33,15 @@ __device__ __forceinline__ void ard_norms(int m, int rows, int d, double *norms,
 }
 DOUBLE_KERNEL(256, ard_norms, (int m, int rows, int d, double *norms, const double *z, const double *x, const double *weight), (m, rows, d, norms, z, x, weight))
 
-// ard_exponents is −½ Σ_d (z_md − x_bd)² w_d over the pairs of this thread, without w where weight is null; never above 0.
+// As in device/correlation.go: the shapes of a kernel; where the distance of two rows is computed by differences, and where the slope of
+// Matérn 1/2 is taken for 0, in squared distance over the sum of the squared norms.
+constexpr int RBF = 0, MATERN12 = 1, MATERN32 = 2, MATERN52 = 3;
+constexpr double NEAR_ROWS = 1.0 / (1 << 20), TOUCHING_ROWS = NEAR_ROWS / (1 << 24);
+
+// ard_exponents is −½ Σ_d (z_md − x_bd)² w_d over the pairs of this thread, without w where weight is null; never above 0. For Matérn
+// kernels, which take its root, near rows are computed again.
 __device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int m0, int b0, int m, int n, int d, const double *z, const double *x,
-                                              const double *weight, const double *norm_z, const double *norm_x) {
+                                              const double *weight, const double *norm_z, const double *norm_x, int shape) {
   auto read_z = [=](int i, int p) { return m0 + i < m ? z[(m0 + i) * d + p] * (weight ? weight[p] : 1.0) : 0.0; };
   auto read_x = [=](int i, int p) { return b0 + i < n ? x[(b0 + i) * d + p] : 0.0; };
   tile_sums<false, false>(sum, 0, d, 1, read_z, read_x, [] {});
@@ -44,58 +51,90 @@ __device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int 
     for (int q = 0; q < COLUMNS; q++) {
       int i = m0 + tile_row(r), j = b0 + tile_column(q);
       if (i >= m || j >= n) continue;
-      double e = sum[r][q] - (norm_z[i] + norm_x[j]);
+      double norm = norm_z[i] + norm_x[j], e = sum[r][q] - norm;
+      if (shape != RBF && e >= -NEAR_ROWS * norm) {
+        e = 0;
+#pragma unroll 1
+        for (int p = 0; p < d; p++) {
+          double u = z[i * d + p] - x[j * d + p];
+          e = fused(-0.5 * u * u, weight ? weight[p] : 1.0, e);
+        }
+      }
       sum[r][q] = e > 0 ? 0.0 : e; // rounding only; NaN stays NaN
     }
   }
 }
 
-// ard_store writes a tile of c; in Kuu both sides of the diagonal and exactly 1 on it.
-__device__ __forceinline__ void ard_store(const double (&sum)[ROWS][COLUMNS], double scale, int m0, int b0, int m, int n, int same, double *c) {
+// correlation is c and its slope for e = −½r² and norm = ½(‖z‖² + ‖x‖²); for Matérn, t = √(2ν)·r.
+__device__ __forceinline__ double correlation(int shape, double e, double norm, double *slope) {
+  double t = shape == RBF ? -e : square_root(-2 * (2 * shape - 1) * e), v = exponential(-t);
+  if (shape == RBF) return *slope = v;
+  if (shape == MATERN12) {
+    *slope = -e <= TOUCHING_ROWS * norm ? 0.0 : v / t;
+    return v;
+  }
+  bool three = shape == MATERN32;
+  *slope = (three ? 3 : 5.0 / 3 * (1 + t)) * v;
+  return (1 + t * (three ? 1 : 1 + t * (1.0 / 3))) * v;
+}
+
+// ard_store writes a tile of c and of its slope, which is nowhere else for RBF; in Kuu both sides of the diagonal, and exactly 1 and 0 on it.
+__device__ __forceinline__ void ard_store(const double (&sum)[ROWS][COLUMNS], double scale, int m0, int b0, int m, int n, int same, int shape, double *c,
+                                          double *slope, const double *norm_z, const double *norm_x) {
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
 #pragma unroll 2
     for (int q = 0; q < COLUMNS; q++) {
       int i = m0 + tile_row(r), j = b0 + tile_column(q);
       if (i >= m || j >= n || (same && j > i)) continue;
-      double v = same && i == j ? 1.0 : exponential(scale * sum[r][q]);
+      double s, v = correlation(shape, scale * sum[r][q], scale * (norm_z[i] + norm_x[j]), &s);
+      if (same && i == j) v = 1, s = 0;
+      if (shape != RBF) {
+        slope[i * n + j] = s;
+        if (same) slope[j * n + i] = s;
+      }
       c[i * n + j] = v;
       if (same) c[j * n + i] = v;
     }
   }
 }
 
-// ard: c[k,m,b] = exp(−½ Σ_d (z_md − x_bd)² w_kd), d in order; same says that x is z. norms [K,rows] is of ard_norms. Grid (⌈B/64⌉, ⌈M/64⌉, K), 128
-// threads, 17 KiB of shared memory. 8·K·M·B bytes, 2·K·M·B·D FLOP, and 40 an exponential; half for Kuu.
-__device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, double *c, const double *z, const double *x, const double *weight, const double *norms) {
+// ard: c[k,m,b] = f(Σ_d (z_md − x_bd)² w_kd) with f of shape, d in order, and its slope; same says that x is z. norms [K,rows] is of ard_norms. Grid (⌈B/64⌉, ⌈M/64⌉, K), 128
+// threads, 17 KiB of shared memory. 8·K·M·B bytes, twice as many for Matérn, 2·K·M·B·D FLOP, and 40 an exponential; half for Kuu.
+__device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms) {
   int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z;
   if (same && b0 > m0) return; // the whole block
   norms += (long long)k * rows;
   double sum[ROWS][COLUMNS] = {};
-  ard_exponents(sum, m0, b0, m, n, d, z, x, weight + (long long)k * d, norms, norms + (same ? 0 : m));
-  ard_store(sum, 1.0, m0, b0, m, n, same, c + (long long)k * m * n);
+  const double *norm_x = norms + (same ? 0 : m);
+  ard_exponents(sum, m0, b0, m, n, d, z, x, weight + (long long)k * d, norms, norm_x, shape);
+  ard_store(sum, 1.0, m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, norms, norm_x);
 }
 BOUNDED_KERNEL(TILE_THREADS, 2, ard_f64,
-              (int m, int n, int d, int rows, int same, double *c, const double *z, const double *x, const double *weight, const double *norms),
-              ard(m, n, d, rows, same, c, z, x, weight, norms))
+              (int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms),
+              ard(m, n, d, rows, same, shape, c, slope, z, x, weight, norms))
 
 // ard_isotropic is ard with one w_k for all inputs: a tile of distances serves all k. norms [rows]. Grid (⌈B/64⌉, ⌈M/64⌉). 8·K·M·B
 // bytes, M·B·(2·D + 40·K) FLOP.
-__device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, int same, double *c, const double *z, const double *x, const double *weight,
+__device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight,
                                               const double *norms) {
   int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE;
   if (same && b0 > m0) return; // the whole block
   double sum[ROWS][COLUMNS] = {};
-  ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norms + (same ? 0 : m));
-  for (int k = 0; k < kernels; k++) ard_store(sum, weight[k], m0, b0, m, n, same, c + (long long)k * m * n);
+  const double *norm_x = norms + (same ? 0 : m);
+  ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norm_x, shape);
+  for (int k = 0; k < kernels; k++) {
+    ard_store(sum, weight[k], m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, norms, norm_x);
+  }
 }
 BOUNDED_KERNEL(TILE_THREADS, 2, ard_isotropic_f64,
-              (int kernels, int m, int n, int d, int same, double *c, const double *z, const double *x, const double *weight, const double *norms),
-              ard_isotropic(kernels, m, n, d, same, c, z, x, weight, norms))
+              (int kernels, int m, int n, int d, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight,
+               const double *norms),
+              ard_isotropic(kernels, m, n, d, same, shape, c, slope, z, x, weight, norms))
 
-// ard_symmetric: G = ½(dc + dcᵀ)∘c for Kuu, in place, by pairs of tiles of 32×32 through shared memory, so that both are read and
+// ard_symmetric: G = ½(dc + dcᵀ)∘slope for Kuu, in place, by pairs of tiles of 32×32 through shared memory, so that both are read and
 // written by rows. Grid (⌈M/32⌉, ⌈M/32⌉, K), of which the half with blockIdx.x ≤ blockIdx.y works. 24·K·M² bytes.
-__device__ __forceinline__ void ard_symmetric(int m, double *dc, const double *c) {
+__device__ __forceinline__ void ard_symmetric(int m, double *dc, const double *slope) {
   SHARED(double, lower, [32][33]);
   SHARED(double, upper, [32][33]);
   if (blockIdx.x > blockIdx.y) return; // the whole block
@@ -109,33 +148,33 @@ __device__ __forceinline__ void ard_symmetric(int m, double *dc, const double *c
   for (int r = w; r < 32; r += 8) {
     if (i0 + r < m && j0 + t < m) {
       long long q = at + (long long)(i0 + r) * m + j0 + t;
-      dc[q] = 0.5 * (lower[r][t] + upper[t][r]) * c[q];
+      dc[q] = 0.5 * (lower[r][t] + upper[t][r]) * slope[q];
     }
     if (i0 != j0 && j0 + r < m && i0 + t < m) {
       long long q = at + (long long)(j0 + r) * m + i0 + t;
-      dc[q] = 0.5 * (lower[t][r] + upper[r][t]) * c[q];
+      dc[q] = 0.5 * (lower[t][r] + upper[r][t]) * slope[q];
     }
   }
 }
-DOUBLE_KERNEL(256, ard_symmetric, (int m, double *dc, const double *c), (m, dc, c))
+DOUBLE_KERNEL(256, ard_symmetric, (int m, double *dc, const double *slope), (m, dc, slope))
 
-// ard_rows: G = dc∘c in place, or as it is where c is null, and g = the sums of its n-long rows. One warp a row, grid ⌈rows/8⌉, 256
+// ard_rows: G = dc∘slope in place, or as it is where slope is null, and g = the sums of its n-long rows. One warp a row, grid ⌈rows/8⌉, 256
 // threads; lane t sums t, t+32, …, then warp_sum. 24 bytes an element.
-__device__ __forceinline__ void ard_rows(int rows, int n, double *sums, double *dc, const double *c) {
+__device__ __forceinline__ void ard_rows(int rows, int n, double *sums, double *dc, const double *slope) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), lane = (int)threadIdx.x % 32;
   double sum = 0;
   if (i < rows) {
     for (int b = lane; b < n; b += 32) {
       long long q = (long long)i * n + b;
       double v = dc[q];
-      if (c) dc[q] = v *= c[q];
+      if (slope) dc[q] = v *= slope[q];
       sum += v;
     }
   }
   sum = warp_sum(sum);
   if (i < rows && lane == 0) sums[i] = sum;
 }
-DOUBLE_KERNEL(256, ard_rows, (int rows, int n, double *sums, double *dc, const double *c), (rows, n, sums, dc, c))
+DOUBLE_KERNEL(256, ard_rows, (int rows, int n, double *sums, double *dc, const double *slope), (rows, n, sums, dc, slope))
 
 // ard_columns: h[k,b] = Σ_m G[k,m,b]. Grid (⌈B/32⌉, K), 256 threads: warp w sums rows w, w+8, … of 32 columns, and the warps are added in
 // order. 8 bytes an element.
@@ -205,14 +244,14 @@ DOUBLE_KERNEL(64, ard_move,
               (int kernels, int n, int d, double times, double *dz, const double *p, const double *rows, const double *z, const double *weight),
               (kernels, n, d, times, dz, p, rows, z, weight))
 
-// ard_isotropic_backward: G = dc∘c in place, or as it is where c is null; mixed[m,b] = Σ_k w_k G_k, k in order; and partial[tile, k] = Σ G_k
+// ard_isotropic_backward: G = dc∘slope in place, or as it is where slope is null; mixed[m,b] = Σ_k w_k G_k, k in order; and partial[tile, k] = Σ G_k
 // (z − x)² w_k of a tile, by block_sum, which fold_rows adds to dlogℓ_k. Grid and shared memory of ard_isotropic. 24·K·M·B bytes,
 // M·B·(2·D + 5·K) FLOP.
-__device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n, int d, int same, double *mixed, double *partial, double *dc, const double *c,
+__device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n, int d, int same, double *mixed, double *partial, double *dc, const double *slope,
                                                        const double *z, const double *x, const double *weight, const double *norms) {
   int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE;
   double sum[ROWS][COLUMNS] = {};
-  ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norms + (same ? 0 : m));
+  ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norms + (same ? 0 : m), RBF);
   for (int k = 0; k < kernels; k++) {
     double w = weight[k], total = 0;
 #pragma unroll
@@ -223,18 +262,18 @@ __device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n
         if (i >= m || j >= n) continue;
         int to = i * n + j;
         double g = dc[to];
-        if (c) dc[to] = g *= c[to];
+        if (slope) dc[to] = g *= slope[to];
         mixed[to] = k ? fused(w, g, mixed[to]) : w * g;
         total = fused(g, sum[r][q], total);
       }
     }
     dc += (long long)m * n;
-    if (c) c += (long long)m * n;
+    if (slope) slope += (long long)m * n;
     total = block_sum(total);
     if (threadIdx.x == 0) partial[((long long)blockIdx.y * gridDim.x + blockIdx.x) * kernels + k] = -2 * w * total;
   }
 }
 BOUNDED_KERNEL(TILE_THREADS, 2, ard_isotropic_backward_f64,
-              (int kernels, int m, int n, int d, int same, double *mixed, double *partial, double *dc, const double *c, const double *z, const double *x,
+              (int kernels, int m, int n, int d, int same, double *mixed, double *partial, double *dc, const double *slope, const double *z, const double *x,
                const double *weight, const double *norms),
-              ard_isotropic_backward(kernels, m, n, d, same, mixed, partial, dc, c, z, x, weight, norms))
+              ard_isotropic_backward(kernels, m, n, d, same, mixed, partial, dc, slope, z, x, weight, norms))

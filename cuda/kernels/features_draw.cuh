@@ -21,12 +21,12 @@ __device__ __forceinline__ void store_quad(T *to, const T z[4], int columns, int
   }
 }
 
-// draw_gaussian: x = mean + noise, noise = exp(½ logvar)∘ε for every slot; mean, logvar
+// draw_gaussian: x = mean + noise, noise = exp(½ logvar)∘ε for every slot, both times mixing [columns] where it is not null; mean, logvar
 // [rows,columns], x and noise [slots,rows,columns]. n = slots·rows·⌈columns/4⌉ threads, grid ⌈n/256⌉.
 // Two numbers in, which stay in cache, and two out an element, with a normal and an exponential; no
 // sums.
 template <typename T>
-__device__ void draw_gaussian(int n, int rows, int columns, unsigned first, int draws, Key key, const T *mean, const T *logvar, T *x, T *noise) {
+__device__ void draw_gaussian(int n, int rows, int columns, unsigned first, int draws, Key key, const T *mean, const T *logvar, const T *mixing, T *x, T *noise) {
   int i = global_thread(), quads = div_up(columns, 4);
   if (i >= n) return;
   int block = i % quads, row = i / quads % rows, slot = i / quads / rows;
@@ -39,29 +39,40 @@ __device__ void draw_gaussian(int n, int rows, int columns, unsigned first, int 
     bool inside = 4 * block + c < columns;
     z[c] *= exponential((T)0.5 * (inside ? logvar[from + c] : (T)0));
     y[c] = (inside ? mean[from + c] : (T)0) + z[c];
+    if (mixing && inside) {
+      z[c] *= mixing[4 * block + c];
+      y[c] *= mixing[4 * block + c];
+    }
   }
   store_quad(x + to, y, columns, block);
   store_quad(noise + to, z, columns, block);
 }
 REAL_KERNEL(256, draw_gaussian,
-            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, const T *mean, const T *logvar, T *x, T *noise),
-            (n, rows, columns, first, draws, Key{k0, k1, step, tail}, mean, logvar, x, noise))
+            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, const T *mean, const T *logvar, const T *mixing, T *x, T *noise),
+            (n, rows, columns, first, draws, Key{k0, k1, step, tail}, mean, logvar, mixing, x, noise))
 
-// draw_prior: x = ε/ℓ for every slot, logl [rows] (PRIOR-FIXED); the rest as draw_gaussian.
+// draw_prior: x = ε/ℓ for every slot, logl [rows] (PRIOR-FIXED), times mixing; ε is tau [draws,rows,columns] where it is not null; the rest as draw_gaussian.
 template <typename T>
-__device__ void draw_prior(int n, int rows, int columns, unsigned first, int draws, Key key, const T *logl, T *x) {
+__device__ void draw_prior(int n, int rows, int columns, unsigned first, int draws, Key key, const T *logl, const T *mixing, const T *tau, T *x) {
   int i = global_thread(), quads = div_up(columns, 4);
   if (i >= n) return;
   int block = i % quads, row = i / quads % rows, slot = i / quads / rows;
   T z[4], inverse = exponential(-logl[row]);
-  normals(key, draw_number(first, slot, draws), (unsigned)row, (unsigned)block, z);
+  unsigned number = draw_number(first, slot, draws);
+  if (tau) {
+    tau += ((long long)number * rows + row) * columns + 4 * block;
 #pragma unroll
-  for (int c = 0; c < 4; c++) z[c] *= inverse;
+    for (int c = 0; c < 4; c++) z[c] = 4 * block + c < columns ? tau[c] : (T)0;
+  } else {
+    normals(key, number, (unsigned)row, (unsigned)block, z);
+  }
+#pragma unroll
+  for (int c = 0; c < 4; c++) z[c] *= inverse * (mixing && 4 * block + c < columns ? mixing[4 * block + c] : (T)1);
   store_quad(x + ((long long)slot * rows + row) * columns + 4 * block, z, columns, block);
 }
 REAL_KERNEL(256, draw_prior,
-            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, const T *logl, T *x),
-            (n, rows, columns, first, draws, Key{k0, k1, step, tail}, logl, x))
+            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, const T *logl, const T *mixing, const T *tau, T *x),
+            (n, rows, columns, first, draws, Key{k0, k1, step, tail}, logl, mixing, tau, x))
 
 // weight_contrast: contrast = s²_cos − s²_sin [r,out] and sines[c] = Σ_r s²_sin in double, for logvar
 // [2r,out]. A block takes 8 columns, a thread every 32nd row of one; then the 32 sums in order. Grid

@@ -11,10 +11,11 @@ struct Slot {
   }
 };
 
-// fold_spectra: dη += Σ dΩ, dlog β² += ½ Σ dΩ∘(β∘τ) for n = d·R elements; noise = β∘τ [omegas,n]. Grid
+// fold_spectra: dη += Σ dΩ, times mixing [R] where it is not null, dlog β² += ½ Σ dΩ∘(β∘τ) for n = d·R elements; noise = β∘τ, which has mixing in it,
+// [omegas,n]. Grid
 // ⌈n/256⌉; 2 numbers in for every part, those of noise once a draw.
 template <typename T>
-__device__ void fold_spectra(int n, int parts, int chunks, int omegas, const T *domega, const T *noise, T *dmean, T *dlogvar) {
+__device__ void fold_spectra(int n, int parts, int chunks, int omegas, int r, const T *domega, const T *noise, const T *mixing, T *dmean, T *dlogvar) {
   int i = global_thread();
   if (i >= n) return;
   double mean = 0, logvar = 0;
@@ -25,11 +26,11 @@ __device__ void fold_spectra(int n, int parts, int chunks, int omegas, const T *
     mean += d;
     logvar += d * (double)noise[(long long)s.slot * n + i];
   }
-  dmean[i] += (T)mean;
+  dmean[i] += (T)(mixing ? mean * (double)mixing[i % r] : mean);
   dlogvar[i] += (T)(0.5 * logvar);
 }
-REAL_KERNEL(256, fold_spectra, (int n, int parts, int chunks, int omegas, const T *domega, const T *noise, T *dmean, T *dlogvar),
-            (n, parts, chunks, omegas, domega, noise, dmean, dlogvar))
+REAL_KERNEL(256, fold_spectra, (int n, int parts, int chunks, int omegas, int r, const T *domega, const T *noise, const T *mixing, T *dmean, T *dlogvar),
+            (n, parts, chunks, omegas, r, domega, noise, mixing, dmean, dlogvar))
 
 // fold_prior: dlogℓ_d −= Σ_r dΩ∘Ω (PRIOR-FIXED). One block a row of Ω, grid d: thread t sums columns
 // t, t+256, … of all parts, then block_sum.

@@ -16,29 +16,31 @@ const ardRows = 48
 // multiplies by its own 1/ℓ².
 type ardTask struct {
 	device.ARDShape
-	c, z, x []float64
-	weight  []float64 // [K,D] or [K,1]: 1/ℓ²
-	square  []float64 // [B,D]: x², and then [M,D]: z²
-	half    []float64 // [K,B], or [1,B] if isotropic: ½Σ x²w
-	across  simd.Panels64
+	form           device.Shape
+	c, slope, z, x []float64
+	weight         []float64 // [K,D] or [K,1]: 1/ℓ²
+	square         []float64 // [B,D]: x², and then [M,D]: z²
+	half           []float64 // [K,B], or [1,B] if isotropic: ½Σ x²w
+	across         simd.Panels64
 
 	ardGradient
 }
 
-// ARD is kernel_ard without its α.
-func (d *gp) ARD(c, z, x, logl *device.Tensor) {
+// ARD is kernel_ard without its α, or a Matérn kernel, and its slope.
+func (d *gp) ARD(c, slope, z, x, logl *device.Tensor, form device.Shape) {
 	t := &d.ard
-	t.ARDShape = device.CheckARD("ARD", c, z, x, logl)
-	t.begin(d.pool, c, z, x, logl)
+	t.ARDShape, t.form = device.CheckARD(c, slope, z, x, logl, form), form
+	t.begin(d.pool, z, x, logl)
+	t.c, t.slope = double(c), double(slope)
 	t.packAcross(d.pool)
 	d.do(t, t.groups()*t.blocks(), t.K*t.M*t.B*(t.D+8))
 }
 
 // begin fills what all blocks share.
-func (t *ardTask) begin(p *pool, c, z, x, logl *device.Tensor) {
+func (t *ardTask) begin(p *pool, z, x, logl *device.Tensor) {
 	p.reserve(0, ardRows*max(t.B, simd.PanelColumns64))
 	p.reserve(1, ardRows*max(t.D, simd.PanelColumns64))
-	t.c, t.z, t.x = double(c), double(z), double(x)
+	t.z, t.x = double(z), double(x)
 	t.weight = grow(p, &t.weight, logl.Len())
 	t.square = grow(p, &t.square, max(t.M, t.B)*t.D)
 	t.half = grow(p, &t.half, t.groups()*t.B)
@@ -84,17 +86,19 @@ func (t *ardTask) run(w *worker, block int) {
 	if t.Same {
 		n = hi
 	}
+	e, lde := w.double(0, (hi-lo)*n), n
 	if t.Isotropic {
-		e := w.double(0, (hi-lo)*n)
 		t.products(w, e, n, 0, lo, hi, n)
 		for k := range t.K {
 			t.fill(e, n, t.z, 0, k, t.weight[k], lo, hi, n)
 		}
 		return
 	}
-	e := t.c[(k*t.M+lo)*t.B:]
-	zw := t.products(w, e, t.B, k, lo, hi, n)
-	t.fill(e, t.B, zw, lo, k, 1, lo, hi, n)
+	if t.form == device.RBF { // in place: Matérn kernels may need a product again
+		e, lde = t.c[(k*t.M+lo)*t.B:], t.B
+	}
+	zw := t.products(w, e, lde, k, lo, hi, n)
+	t.fill(e, lde, zw, lo, k, 1, lo, hi, n)
 }
 
 // products writes e = Σ z w x for rows lo … hi and the first n columns; it returns those rows of zw.
@@ -110,7 +114,8 @@ func (t *ardTask) products(w *worker, e []float64, lde, group, lo, hi, n int) []
 	return zw
 }
 
-// fill writes rows lo … hi of c_k from their products e, which may be the same memory. zw has its rows from zLo on.
+// fill writes rows lo … hi of c_k and its slope from their products e, which may be the memory of c_k for RBF. zw has its rows
+// from zLo on.
 func (t *ardTask) fill(e []float64, lde int, zw []float64, zLo, k int, scale float64, lo, hi, n int) {
 	c, half := t.c[k*t.M*t.B:], t.halfOf(k)
 	for i := lo; i < hi; i++ {
@@ -118,7 +123,12 @@ func (t *ardTask) fill(e []float64, lde int, zw []float64, zLo, k int, scale flo
 		if t.Same { // up to the diagonal
 			from, to = from[:i], to[:i]
 		}
-		simd.RBF64(to, from, half[:len(to)], t.ownHalf(zw[(i-zLo)*t.D:], i), scale)
+		own := t.ownHalf(zw[(i-zLo)*t.D:], i)
+		if t.form == device.RBF {
+			simd.RBF64(to, from, half[:len(to)], own, scale)
+		} else {
+			t.matern(to, t.slope[(k*t.M+i)*t.B:][:len(to)], from, half[:len(to)], own, scale, k, i)
+		}
 	}
 	if !t.Same {
 		return
@@ -126,6 +136,38 @@ func (t *ardTask) fill(e []float64, lde int, zw []float64, zLo, k int, scale flo
 	mirror(c, t.B, lo, hi)
 	for i := lo; i < hi; i++ {
 		c[i*t.B+i] = 1
+	}
+	if t.form == device.RBF {
+		return
+	}
+	slope := t.slope[k*t.M*t.B:]
+	mirror(slope, t.B, lo, hi)
+	for i := lo; i < hi; i++ {
+		slope[i*t.B+i] = 0 // it multiplies differences of 0
+	}
+}
+
+// matern writes a row of c_k and its slope; rows that are near each other, from their differences.
+func (t *ardTask) matern(c, slope, products, half []float64, own, scale float64, k, i int) {
+	if !simd.Matern64(c, slope, products, half, own, scale, t.form.TwiceNu(), device.NearRows) {
+		return
+	}
+	for b, v := range products {
+		norm := own + half[b] // ½(‖z‖² + ‖x‖²), before scale
+		if v-norm+device.NearRows*norm < 0 {
+			continue
+		}
+		r2 := 0.0
+		for d := range t.D {
+			u := t.z[i*t.D+d] - t.x[b*t.D+d]
+			if !t.Isotropic {
+				u *= u * t.weight[k*t.D+d]
+			} else {
+				u *= u
+			}
+			r2 += u
+		}
+		c[b], slope[b] = t.form.At(scale*r2, 2*scale*norm)
 	}
 }
 
@@ -141,12 +183,13 @@ func (t *ardTask) ownHalf(zw []float64, i int) float64 {
 	return simd.Dot64(zw[:t.D], t.z[i*t.D:][:t.D]) / 2
 }
 
-// ARDBackward overwrites dc with G = dc∘c and accumulates dlogl and dz. Where x and z are one tensor, dc is made
+// ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl and dz. Where x and z are one tensor, dc is made
 // symmetric first, which changes no gradient and leaves one product G X for both sides.
-func (d *gp) ARDBackward(dz, dlogl, dc, c, z, x, logl *device.Tensor) {
+func (d *gp) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
 	t := &d.ard
-	t.ARDShape = device.CheckARDBackward(dz, dlogl, dc, c, z, x, logl)
-	t.begin(d.pool, c, z, x, logl)
+	t.ARDShape = device.CheckARDBackward(dz, dlogl, dc, slope, z, x, logl)
+	t.begin(d.pool, z, x, logl)
+	t.slope = double(slope)
 	t.dc, t.dz, t.dlogl = double(dc), double(dz), double(dlogl)
 	t.beginGradient(d.pool)
 	if t.Isotropic {

@@ -64,7 +64,7 @@ func (t *ardSymmetric) run(_ *worker, block int) {
 	}
 }
 
-// ardProduct is G = dc∘c and its sums. A block is the block of ARD.
+// ardProduct is G = dc∘slope and its sums. A block is the block of ARD.
 type ardProduct ardTask
 
 func (t *ardProduct) run(w *worker, block int) {
@@ -83,7 +83,7 @@ func (t *ardProduct) run(w *worker, block int) {
 	for m := lo; m < hi; m++ {
 		at := (k*t.M + m) * t.B
 		g := t.dc[at:][:t.B]
-		simd.Mul64(g, g, t.c[at:][:t.B])
+		simd.Mul64(g, g, t.slope[at:][:t.B])
 		t.rowSum[k*t.M+m] = simd.Dot64(g, t.ones[:t.B])
 		if columns != nil {
 			simd.Axpy64(1, g, columns)
@@ -109,7 +109,7 @@ func (t *ardProduct) isotropic(w *worker, i, lo, hi int) {
 		for m := lo; m < hi; m++ {
 			at := (k*t.M + m) * t.B
 			g := t.dc[at:][:t.B]
-			simd.Mul64(g, g, t.c[at:][:t.B])
+			simd.Mul64(g, g, t.slope[at:][:t.B])
 			sum -= 2 * simd.Dot64(g, e[(m-lo)*t.B:][:t.B])
 			simd.Axpy64(t.weight[k], g, t.mixed[m*t.B:][:t.B])
 		}

@@ -53,6 +53,7 @@ type Device[T Float] struct {
 type gp struct {
 	*pool
 	ard     ardTask
+	mix     mixTask
 	potrf   potrfTask
 	trsm    trsmTask
 	whiten  whitenTask

@@ -39,11 +39,11 @@ type features[T Float] struct {
 
 // featureParams are FeatureParams as slices.
 type featureParams[T Float] struct {
-	logAlpha, logL, meanOmega, logVarOmega, meanW, logVarW []T
+	logAlpha, logL, meanOmega, logVarOmega, meanW, logVarW, mixing, tau []T
 }
 
 func (d *Device[T]) featureParams(p device.FeatureParams) featureParams[T] {
-	return featureParams[T]{d.real(p.LogAlpha), d.real(p.LogL), d.real(p.MeanOmega), d.real(p.LogVarOmega), d.real(p.MeanW), d.real(p.LogVarW)}
+	return featureParams[T]{d.real(p.LogAlpha), d.real(p.LogL), d.real(p.MeanOmega), d.real(p.LogVarOmega), d.real(p.MeanW), d.real(p.LogVarW), d.real(p.Mixing), d.real(p.Tau)}
 }
 
 // FeatureScratch plans the memory of a layer for up to S·B rows. What only some layers
@@ -107,12 +107,18 @@ func distinct(draws, samples int) int {
 	return min(draws, samples)
 }
 
-// drawRows fills dst with rows, from first on, of draw i of a key whose samples share a number of draws.
-func drawRows[T Float](m kernels[T], dst []T, cols int, key device.Key, draws, i, first int) {
+// drawNumber is which draw of a key draw i of a call is, where samples share a number of draws.
+func drawNumber(key device.Key, draws, i int) uint32 {
 	n := key.Sample + uint32(i)
 	if draws > 0 {
 		n %= uint32(draws)
 	}
+	return n
+}
+
+// drawRows fills dst with rows, from first on, of draw i of a key whose samples share a number of draws.
+func drawRows[T Float](m kernels[T], dst []T, cols int, key device.Key, draws, i, first int) {
+	n := drawNumber(key, draws, i)
 	key.Sample = 0
 	words, _, c2, c3 := key.Words(int(n), 0)
 	m.normalRows(dst, len(dst)/cols, cols, words, nil, first, c2, c3)
@@ -126,17 +132,32 @@ func (t *drawSpectra[T]) run(w *worker, block int) {
 	draw, row := block/t.D, block%t.D
 	omega := t.omega[block*t.R:][:t.R]
 	if t.Prior {
-		drawRows(t.math, omega, t.R, t.noise.Spectra, t.noise.Draws, draw, row)
+		if t.p.tau == nil {
+			drawRows(t.math, omega, t.R, t.noise.Spectra, t.noise.Draws, draw, row)
+		} else {
+			n := int(drawNumber(t.noise.Spectra, t.noise.Draws, draw))
+			copy(omega, t.p.tau[(n*t.D+row)*t.R:])
+		}
 		inverse := T(math.Exp(-float64(t.p.logL[row])))
 		for r := range omega {
 			omega[r] *= inverse
 		}
+		times(omega, t.p.mixing)
 		return
 	}
 	tau, beta := t.tau[block*t.R:][:t.R], t.math.scratch(w, 0, t.R)
 	drawRows(t.math, tau, t.R, t.noise.Spectra, t.noise.Draws, draw, row)
 	deviations(t.math, beta, t.p.logVarOmega[row*t.R:])
 	combine(omega, tau, beta, t.p.meanOmega[row*t.R:])
+	times(omega, t.p.mixing)
+	times(tau, t.p.mixing)
+}
+
+// times is x∘factor; without a factor x stays.
+func times[T Float](x, factor []T) {
+	for i, v := range factor {
+		x[i] *= v
+	}
 }
 
 // drawWeights draws a block of rows of one W.
@@ -354,10 +375,13 @@ func (t *featureGradients[T]) spectraGradient(w *worker, group, lo, hi int, part
 			}
 			continue
 		}
-		add(t.g.meanOmega[at:][:n], d)
 		tau, to := t.tau[slot+at:][:n], t.g.logVarOmega[at:][:n]
 		for r, v := range d {
 			to[r] += v * tau[r] / 2
 		}
+		if t.p.mixing != nil {
+			times(d, t.p.mixing[lo:hi])
+		}
+		add(t.g.meanOmega[at:][:n], d)
 	}
 }

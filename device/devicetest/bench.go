@@ -53,7 +53,8 @@ func Operations(dev device.Device, w Workload) []Operation {
 	dm, ds := double(w.J, w.M), double(factor.shape...)
 	// With α = 1 a cotangent of ½ leaves p as it is, however often MomentsBackward runs.
 	dmean, dvariance := normal(device.Double, 0, 1, w.B, w.J), normal(device.Double, 0.5, 0, w.B, w.J)
-	cotangent := double(w.K, w.M, w.B)
+	cotangent, slope := double(w.K, w.M, w.B), double(w.K, w.M, w.B)
+	mix, dmix := double(w.K), double(w.K)
 	// The layer of random features.
 	rows := upload(dev, r.below("", 10000, w.B))
 	drawn := dev.New(device.Int, w.B)
@@ -88,8 +89,11 @@ func Operations(dev device.Device, w Workload) []Operation {
 	ops := []Operation{
 		{"DrawRows", func() { dev.DrawRows(drawn, 10000, key) }},
 		{"Widen s", func() { dev.Widen(s, narrow) }},
-		{"ARD Kuu", func() { dev.ARD(kuu, z, z, logl) }},
-		{"ARD Kuf", func() { dev.ARD(kuf, z, x, logl) }},
+		{"ARD Kuu", func() { dev.ARD(kuu, kuu, z, z, logl, device.RBF) }},
+		{"ARD Kuf", func() { dev.ARD(kuf, kuf, z, x, logl, device.RBF) }},
+		{"ARD Kuf matern12", func() { dev.ARD(cotangent, slope, z, x, logl, device.Matern12) }},
+		{"ARD Kuf matern52", func() { dev.ARD(cotangent, slope, z, x, logl, device.Matern52) }},
+		{"Mix Kuf", func() { dev.Mix(cotangent, kuf, slope, mix) }},
 		{"Potrf", func() { dev.Potrf(l, jitter, kuu) }},
 		{"Trsm", func() { dev.Trsm(a, l, kuf) }},
 		{"Moments", func() { dev.Moments(mean, variance, p, a, m, s, logalpha) }},
@@ -118,6 +122,7 @@ func Operations(dev device.Device, w Workload) []Operation {
 			dev.Copy(cotangent, dkuf) // it is overwritten
 			dev.ARDBackward(dz, dlogl, cotangent, kuf, z, x, logl)
 		}},
+		{"MixBackward Kuf", func() { dev.MixBackward(cotangent, slope, dmix, dkuf, kuf, kuf, mix) }},
 		{"ARDBackward Kuu", func() { dev.ARDBackward(dz, dlogl, dkuu, kuu, z, z, logl) }},
 		{"NarrowAdd s", func() { dev.NarrowAdd(narrow, ds) }},
 		{"Zero ds", func() { dev.Zero(ds) }},

@@ -26,6 +26,7 @@ func properties() []property {
 		{"whitened moments are the paper's", unwhitened, false},
 		{"softmax of far logits is finite", farLogits, false},
 		{"a floored variance has no gradient", flooredGradient, false},
+		{"Matérn kernels of near rows", nearRows, false},
 		{"features approach the kernel", approachKernel, true},
 		{"chunks of samples are the whole", chunks, true},
 		{"mirrored samples are opposite", mirrored, false},
@@ -82,7 +83,7 @@ func climbs(t *testing.T, dev device.Device, _ Tolerances) {
 	z := r.normal("z", device.Double, none, 0, 1, m, 2)
 	copy(z.data[2*40:2*41], z.data[2*3:2*4])
 	singular := make([]float64, m*m)
-	ard(singular, z.data, z.data, []float64{0, 0}, 1, m, m, 2)
+	ard(device.RBF, singular, z.data, z.data, []float64{0, 0}, 1, m, m, 2)
 	negative := append([]float64(nil), singular...)
 	for i := range m {
 		negative[i*m+i] -= 5e-4

@@ -24,10 +24,10 @@ func unwhitened(t *testing.T, dev device.Device, _ Tolerances) {
 			double := func(shape ...int) *device.Tensor { return dev.New(device.Double, shape...) }
 			tz, tlogl, tlogalpha := upload(dev, z), upload(dev, logl), upload(dev, logalpha)
 			kuu, l, jitter := double(k, m, m), double(k, m, m), double(k)
-			dev.ARD(kuu, tz, tz, tlogl)
+			dev.ARD(kuu, kuu, tz, tz, tlogl, device.RBF)
 			dev.Potrf(l, jitter, kuu)
 			kuf, a := double(k, m, b), double(k, m, b)
-			dev.ARD(kuf, tz, upload(dev, x), tlogl)
+			dev.ARD(kuf, kuf, tz, upload(dev, x), tlogl, device.RBF)
 			dev.Trsm(a, l, kuf)
 			wm, ws := double(j, m), double(j, m, m)
 			dev.Whiten(wm, ws, l, tlogalpha, upload(dev, mu), upload(dev, sqrt))
@@ -39,8 +39,8 @@ func unwhitened(t *testing.T, dev device.Device, _ Tolerances) {
 			for i := range j {
 				alpha, lengths := math.Exp(logalpha.data[i]), logl.data[i%k*d:][:d]
 				inverse, cross := make([]float64, m*m), make([]float64, m*b)
-				ard(inverse, z.data, z.data, lengths, 1, m, m, d)
-				ard(cross, z.data, x.data, lengths, 1, m, b, d)
+				ard(device.RBF, inverse, z.data, z.data, lengths, 1, m, m, d)
+				ard(device.RBF, cross, z.data, x.data, lengths, 1, m, b, d)
 				for p := range m {
 					inverse[p*m+p] += used[i%k]
 				}
@@ -101,15 +101,21 @@ func invert(a []float64, n int) {
 	}
 }
 
-// ΦΦᵀ → α exp(−½Σ(x−x′)²/ℓ²) as R grows, with an error of about α/√R (rf_ard). A layer whose W
-// is the identity puts out Φ itself.
+// ΦΦᵀ → α exp(−½Σ(x−x′)²/ℓ²) as R grows, with an error of about α/√R (rf_ard), and to a Matérn kernel where frequency r is
+// multiplied by √u_r, 2ν/u_r being χ² with 2ν degrees of freedom. A layer whose W is the identity puts out Φ itself.
 func approachKernel(t *testing.T, dev device.Device, _ Tolerances) {
+	for _, form := range append(maternShapes[:], device.RBF) {
+		approach(t, dev, form)
+	}
+}
+
+func approach(t *testing.T, dev device.Device, form device.Shape) {
 	const b, d = 9, 2
 	r := newRandom(8)
 	h := r.normal("h", device.Real, none, 0, 1, 1, b, d)
 	logl, logalpha := []float64{0.5, -0.25}, 0.75
 	kernel := make([]float64, b*b)
-	ard(kernel, h.data, h.data, logl, 1, b, b, d)
+	ard(form, kernel, h.data, h.data, logl, 1, b, b, d)
 	for _, n := range []int{8, 512} {
 		identity, none := make([]float64, 4*n*n), make([]float64, 4*n*n)
 		for i := range 2 * n {
@@ -118,10 +124,23 @@ func approachKernel(t *testing.T, dev device.Device, _ Tolerances) {
 		for i := range none {
 			none[i] = -80 // a deviation of e⁻⁴⁰
 		}
+		var mixing *device.Tensor
+		if form != device.RBF {
+			root := make([]float64, n)
+			for i := range root {
+				chi2 := 0.0
+				for range form.TwiceNu() {
+					v := r.NormFloat64()
+					chi2 += v * v
+				}
+				root[i] = math.Sqrt(float64(form.TwiceNu()) / chi2)
+			}
+			mixing = put(dev, device.Real, root, n)
+		}
 		out := dev.New(device.Real, 1, b, 2*n)
 		dev.RandomFeatures(out, upload(dev, h), device.FeatureParams{
 			LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogL: put(dev, device.Real, logl, d),
-			MeanW: put(dev, device.Real, identity, 2*n, 2*n), LogVarW: put(dev, device.Real, none, 2*n, 2*n),
+			MeanW: put(dev, device.Real, identity, 2*n, 2*n), LogVarW: put(dev, device.Real, none, 2*n, 2*n), Mixing: mixing,
 		}, dev.New(device.Int, b), device.FeatureNoise{
 			Weights: device.Key{Seed: 1, Site: device.SiteWeights}, Spectra: device.Key{Seed: 1, Site: device.SiteSpectra},
 		}, dev.FeatureScratch(1, b, d, n, 2*n))
@@ -138,7 +157,7 @@ func approachKernel(t *testing.T, dev device.Device, _ Tolerances) {
 		}
 		// The variance of one feature's product is at most ½, so the error is below 1/√(2R) on average.
 		if e, want := math.Sqrt(square), 1.2/math.Sqrt(2*float64(n)); e > want {
-			t.Errorf("R=%d: ΦΦᵀ is off by %g, want at most %g", n, e, want)
+			t.Errorf("shape %d, R=%d: ΦΦᵀ is off by %g, want at most %g", form, n, e, want)
 		}
 	}
 }

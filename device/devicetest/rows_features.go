@@ -12,6 +12,7 @@ type featureCase struct {
 	prior, local   bool
 	draws, wdraws  int
 	floor, noInput bool // variances below VarFloor; h needs no gradient
+	mixing, tau    bool // the columns of Ω have factors; τ is given
 }
 
 func (c featureCase) String() string {
@@ -24,6 +25,12 @@ func (c featureCase) String() string {
 	}
 	if c.draws+c.wdraws > 0 {
 		name += fmt.Sprintf(" draws %d,%d", c.draws, c.wdraws)
+	}
+	if c.mixing {
+		name += " mixing"
+	}
+	if c.tau {
+		name += " given noise"
 	}
 	if c.floor {
 		name += " floored"
@@ -39,7 +46,7 @@ func featureRows() []row {
 	for _, c := range []featureCase{
 		{}, {local: true}, {prior: true}, {prior: true, local: true},
 		{draws: 1, wdraws: 1}, {draws: 1, local: true}, {prior: true, draws: 1, local: true, noInput: true},
-		{draws: 2, wdraws: 3}, {draws: 5, wdraws: 1}, {draws: 1, local: true, floor: true},
+		{draws: 2, wdraws: 3}, {draws: 5, wdraws: 1}, {draws: 1, local: true, floor: true}, {mixing: true}, {mixing: true, prior: true, draws: 1}, {tau: true, prior: true, draws: 3},
 	} {
 		rows = append(rows, row{
 			ops: []string{"RandomFeatures", "RandomFeaturesBackward"}, variant: c.String(),
@@ -78,6 +85,8 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 			r.normal("mean of w", device.Real, adds, 0, 1, 2*nr, dOut),
 			r.normal("logvar of w", device.Real, adds, logVarW, 0.3, 2*nr, dOut),
 			r.below("rows", 1000, b),
+			r.normal("mixing", device.Real, none, 1, 0.5, nr),
+			r.normal("tau", device.Real, none, 0, 1, max(1, c.draws), d, nr),
 		},
 		out:   []*array{zeros("out", device.Real, s, b, dOut)},
 		naive: func(in, out [][]float64) { naiveFeatures(out[0], in, size, c, noise) },
@@ -89,6 +98,12 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 		f := device.FeatureParams{LogAlpha: t[1], LogL: t[2], MeanOmega: t[3], LogVarOmega: t[4], MeanW: t[5], LogVarW: t[6]}
 		if c.prior {
 			f.MeanOmega, f.LogVarOmega = nil, nil
+		}
+		if c.mixing {
+			f.Mixing = t[8]
+		}
+		if c.tau {
+			f.Tau = t[9]
 		}
 		return f
 	}
@@ -120,8 +135,14 @@ func naiveFeatures(out []float64, in [][]float64, size []int, c featureCase, noi
 	for i := range s {
 		for q := range omega {
 			tau := drawOf(noise.Spectra, c.draws, i, q/nr, q%nr)
+			if c.tau {
+				tau = in[9][(int(noise.Spectra.Sample)+i)%c.draws*d*nr+q]
+			}
 			if omega[q] = tau / math.Exp(logl[q/nr]); !c.prior {
 				omega[q] = meanOmega[q] + math.Exp(logVarOmega[q]/2)*tau
+			}
+			if c.mixing {
+				omega[q] *= in[8][q%nr]
 			}
 		}
 		for q := range w {

@@ -41,39 +41,39 @@ func (d *Device) ardNorms(n device.ARDShape, z, x *device.Tensor, weight cuda.Ar
 	return norms, rows
 }
 
-// ARD is kernel_ard without its α.
-func (d *Device) ARD(c, z, x, logl *device.Tensor) {
-	n := device.CheckARD("ARD", c, z, x, logl)
+// ARD is kernel_ard without its α, or a Matérn kernel, and its slope.
+func (d *Device) ARD(c, slope, z, x, logl *device.Tensor, form device.Shape) {
+	n := device.CheckARD(c, slope, z, x, logl, form)
 	weight := d.ardWeight(logl)
 	norms, rows := d.ardNorms(n, z, x, weight)
 	if n.Isotropic {
 		d.double.launch("ard_isotropic", tiles(n.M, n.B, 1), 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
-			d.ptr(c), d.ptr(z), d.ptr(x), weight, norms)
+			cuda.Int(int(form)), d.ptr(c), d.ptr(slope), d.ptr(z), d.ptr(x), weight, norms)
 		return
 	}
 	d.double.launch("ard", tiles(n.M, n.B, n.K), 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), cuda.Int(rows), flag(n.Same),
-		d.ptr(c), d.ptr(z), d.ptr(x), weight, norms)
+		cuda.Int(int(form)), d.ptr(c), d.ptr(slope), d.ptr(z), d.ptr(x), weight, norms)
 }
 
-// ARDBackward overwrites dc with G = dc∘c and accumulates dlogl and dz. Where x and z are one tensor, G is made
+// ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl and dz. Where x and z are one tensor, G is made
 // symmetric, which changes no gradient and leaves one product G X for both sides.
-func (d *Device) ARDBackward(dz, dlogl, dc, c, z, x, logl *device.Tensor) {
-	n := device.CheckARDBackward(dz, dlogl, dc, c, z, x, logl)
+func (d *Device) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
+	n := device.CheckARDBackward(dz, dlogl, dc, slope, z, x, logl)
 	t := &d.state.ard
 	weight := d.ardWeight(logl)
 	times := 1.0
 	if n.Same {
 		times = 2
 		side := (n.M + 31) / 32
-		d.double.launch("ard_symmetric", cuda.Grid{X: side, Y: side, Z: n.K}, 0, cuda.Int(n.M), d.ptr(dc), d.ptr(c))
-		c = nil // it is in dc
+		d.double.launch("ard_symmetric", cuda.Grid{X: side, Y: side, Z: n.K}, 0, cuda.Int(n.M), d.ptr(dc), d.ptr(slope))
+		slope = nil // it is in dc
 	}
 	if n.Isotropic {
 		grid := tiles(n.M, n.B, 1)
 		norms, _ := d.ardNorms(n, z, x, weight)
 		mixed, partial := d.growDoubles(&t.mixed, n.M*n.B), d.growDoubles(&t.partial, grid.X*grid.Y*n.K)
 		d.double.launch("ard_isotropic_backward", grid, 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
-			mixed, partial, d.ptr(dc), d.ptr(c), d.ptr(z), d.ptr(x), weight, norms)
+			mixed, partial, d.ptr(dc), d.ptr(slope), d.ptr(z), d.ptr(x), weight, norms)
 		d.double.foldRows(d.ptr(dlogl), partial, n.K, grid.X*grid.Y, true, 1)
 		if dz != nil {
 			rows, moved := d.ardProduct(n, 1, mixed, cuda.Pointer(0), x)
@@ -81,7 +81,7 @@ func (d *Device) ARDBackward(dz, dlogl, dc, c, z, x, logl *device.Tensor) {
 		}
 		return
 	}
-	rows, moved := d.ardProduct(n, n.K, d.ptr(dc), d.ptr(c), x)
+	rows, moved := d.ardProduct(n, n.K, d.ptr(dc), d.ptr(slope), x)
 	columns := rows
 	if !n.Same {
 		columns = d.growDoubles(&t.columns, n.K*n.B)
@@ -97,11 +97,11 @@ func (d *Device) ARDBackward(dz, dlogl, dc, c, z, x, logl *device.Tensor) {
 	}
 }
 
-// ardProduct is G = dc∘c in place, or dc where c is null, for k matrices; the sums of its rows; and G X.
-func (d *Device) ardProduct(n device.ARDShape, k int, dc, c cuda.Arg, x *device.Tensor) (rows, moved cuda.Arg) {
+// ardProduct is G = dc∘slope in place, or dc where slope is null, for k matrices; the sums of its rows; and G X.
+func (d *Device) ardProduct(n device.ARDShape, k int, dc, slope cuda.Arg, x *device.Tensor) (rows, moved cuda.Arg) {
 	t := &d.state.ard
 	rows, moved = d.growDoubles(&t.rows, k*n.M), d.growDoubles(&t.moved, k*n.M*n.D)
-	d.double.launch("ard_rows", cuda.Grid{X: (k*n.M + 7) / 8, Y: 1, Z: 1}, 0, cuda.Int(k*n.M), cuda.Int(n.B), rows, dc, c)
+	d.double.launch("ard_rows", cuda.Grid{X: (k*n.M + 7) / 8, Y: 1, Z: 1}, 0, cuda.Int(k*n.M), cuda.Int(n.B), rows, dc, slope)
 	d.double.gemm(product{
 		m: n.M, n: n.D, k: n.B, batch: k, alpha: 1,
 		a: matrix{at: dc, ld: n.B, step: n.M * n.B},

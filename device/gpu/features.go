@@ -80,7 +80,7 @@ func (d *Device) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, r
 	if noise.Local {
 		d.contrast(t)
 	} else {
-		d.draw(t.weights, 2*t.R, t.Out, noise.Weights, noise.WDraws, p.MeanW, p.LogVarW,
+		d.draw(t.weights, 2*t.R, t.Out, noise.Weights, noise.WDraws, p.MeanW, p.LogVarW, nil,
 			d.growReals(&t.w, t.weights*2*t.R*t.Out), d.growReals(&t.e, t.weights*2*t.R*t.Out))
 	}
 	columns := (t.Out + featureTile - 1) / featureTile
@@ -107,21 +107,21 @@ func (d *Device) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, r
 func (d *Device) drawSpectra(t *features) {
 	omega := d.growReals(&t.omega, t.omegas*t.D*t.R)
 	if !t.Prior {
-		d.draw(t.omegas, t.D, t.R, t.noise.Spectra, t.noise.Draws, t.p.MeanOmega, t.p.LogVarOmega, omega, d.growReals(&t.tau, t.omegas*t.D*t.R))
+		d.draw(t.omegas, t.D, t.R, t.noise.Spectra, t.noise.Draws, t.p.MeanOmega, t.p.LogVarOmega, t.p.Mixing, omega, d.growReals(&t.tau, t.omegas*t.D*t.R))
 		return
 	}
 	n := t.omegas * t.D * ((t.R + 3) / 4)
 	first, k0, k1, step, tail := d.draws(t.noise.Spectra)
 	d.real.launch("draw_prior", d.real.over("draw_prior", n), 0, cuda.Int(n), cuda.Int(t.D), cuda.Int(t.R),
-		first, cuda.Int(t.noise.Draws), k0, k1, step, tail, d.ptr(t.p.LogL), omega)
+		first, cuda.Int(t.noise.Draws), k0, k1, step, tail, d.ptr(t.p.LogL), d.ptr(t.p.Mixing), d.ptr(t.p.Tau), omega)
 }
 
-// draw draws slots Gaussian matrices: x = mean + noise.
-func (d *Device) draw(slots, rows, columns int, k device.Key, number int, mean, logvar *device.Tensor, x, noise cuda.Arg) {
+// draw draws slots Gaussian matrices: x = mean + noise, both times mixing where there is one.
+func (d *Device) draw(slots, rows, columns int, k device.Key, number int, mean, logvar, mixing *device.Tensor, x, noise cuda.Arg) {
 	n := slots * rows * ((columns + 3) / 4)
 	first, k0, k1, step, tail := d.draws(k)
 	d.real.launch("draw_gaussian", d.real.over("draw_gaussian", n), 0, cuda.Int(n), cuda.Int(rows), cuda.Int(columns),
-		first, cuda.Int(number), k0, k1, step, tail, d.ptr(mean), d.ptr(logvar), x, noise)
+		first, cuda.Int(number), k0, k1, step, tail, d.ptr(mean), d.ptr(logvar), d.ptr(mixing), x, noise)
 }
 
 // draws is a key whose samples are numbered from its first: the draw's number is reduced before it
@@ -218,8 +218,8 @@ func (d *Device) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParam
 		return
 	}
 	n := t.D * t.R
-	d.real.launch("fold_spectra", d.real.over("fold_spectra", n), 0, cuda.Int(n), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas),
-		held(t.domega), held(t.tau), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega))
+	d.real.launch("fold_spectra", d.real.over("fold_spectra", n), 0, cuda.Int(n), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas), cuda.Int(t.R),
+		held(t.domega), held(t.tau), d.ptr(p.Mixing), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega))
 }
 
 // partialGradients makes the parts of the gradients of Ω and W, one for each chunk of the rows of a group.

@@ -11,4 +11,5 @@ type state struct {
 	whiten     whitenState
 	moments    momentsState
 	ard        ardState
+	mix        mixState
 }

@@ -14,6 +14,7 @@ var backends = []string{"device/cpu", "device/gpu"}
 var twins = []struct{ file, operations string }{
 	{"movement.go", "Gather DrawRows Widen NarrowAdd Concat ConcatBackward AddColumns"},
 	{"ard.go", "ARD ARDBackward"},
+	{"mix.go", "Mix MixBackward"},
 	{"potrf.go", "Potrf PotrfBackward"},
 	{"trsm.go", "Trsm TrsmBackward"},
 	{"whiten.go", "Whiten WhitenBackward"},

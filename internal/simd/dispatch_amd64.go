@@ -1,6 +1,9 @@
 package simd
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // Which assembly a kernel is, by tier.
 
@@ -42,6 +45,28 @@ func rbf64Kernel(dst, x, half []float64, own, scale float64) {
 	} else {
 		rbf64AVX2(len(x), &dst[0], &x[0], &half[0], own, scale)
 	}
+}
+
+func matern64Kernel(dst, slope, x, half []float64, own, scale, near float64, twiceNu int) (isNear bool) {
+	nearest := [8]float64{4: math.Inf(-1), 5: math.Inf(-1), 6: math.Inf(-1), 7: math.Inf(-1)} // AVX2 writes the others
+	if twiceNu == 1 {
+		if active == avx512 {
+			laplace64AVX512(len(x), &dst[0], &slope[0], &x[0], &half[0], own, scale, near, &nearest)
+		} else {
+			laplace64AVX2(len(x), &dst[0], &slope[0], &x[0], &half[0], own, scale, near, &nearest)
+		}
+	} else {
+		co := maternTerms(twiceNu)
+		if active == avx512 {
+			matern64AVX512(len(x), &dst[0], &slope[0], &x[0], &half[0], own, scale, near, &co, &nearest)
+		} else {
+			matern64AVX2(len(x), &dst[0], &slope[0], &x[0], &half[0], own, scale, near, &co, &nearest)
+		}
+	}
+	for _, v := range nearest {
+		isNear = isNear || v >= 0
+	}
+	return isNear
 }
 
 func rotate32Kernel(dst, cos, sin, a, b []float32) {

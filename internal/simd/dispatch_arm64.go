@@ -81,6 +81,17 @@ func rbf64Kernel(dst, x, half []float64, own, scale float64) {
 	}
 }
 
+// matern64Kernel takes eˣ from NEON and the rest from the compiler.
+func matern64Kernel(dst, slope, x, half []float64, own, scale, near float64, twiceNu int) (isNear bool) {
+	isNear = maternRoots(slope, x, half, own, scale, near)
+	for i, t := range slope {
+		dst[i] = -t
+	}
+	exp64Kernel(dst, dst)
+	maternFinish(dst, slope, twiceNu)
+	return isNear
+}
+
 func mul64Kernel(dst, x, y []float64) {
 	n := len(x) &^ (lanes64 - 1)
 	if n > 0 {

@@ -52,6 +52,17 @@ func rbf64(dst, x, half []float64, own, scale float64) {
 	}
 }
 
+func matern64(dst, slope, x, half []float64, own, scale, near float64, twiceNu int) (isNear bool) {
+	if active == scalar {
+		return maternScalar(dst, slope, x, half, own, scale, near, twiceNu)
+	}
+	for i := 0; i < len(x); i += chunk {
+		end := min(i+chunk, len(x))
+		isNear = matern64Kernel(dst[i:end], slope[i:end], x[i:end], half[i:end], own, scale, near, twiceNu) || isNear
+	}
+	return isNear
+}
+
 func rotate32(dst, cos, sin, a, b []float32) {
 	if active == scalar {
 		rotateScalar(dst, cos, sin, a, b)

@@ -72,6 +72,8 @@ func TestGuardedElements(t *testing.T) {
 			Exp64(d, e)
 			Axpy64(Dot64(d, e), d, e)
 			RBF64(f, d, e, 1, 1)
+			Matern64(f, g, d, e, 1, 1, 1, 0.1)
+			Matern64(f, g, d, e, 1, 1, 5, 0.1)
 			Mul64(f, d, e)
 			MulAdd64(f, d, e)
 			Adam64(d, e, f, g, h, AdamCoeffs{Eps: 1})

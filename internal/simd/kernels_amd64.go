@@ -69,6 +69,16 @@ func mulAdd64AVX512(n int, dst *float64, x *float64, y *float64)
 //go:noescape
 func rbf64AVX512(n int, dst *float64, x *float64, half *float64, own float64, scale float64)
 
+// matern64AVX512 writes dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] + co[3] t), t = √(scale·min(0, x − (own + half))).
+//
+//go:noescape
+func matern64AVX512(n int, dst *float64, slope *float64, x *float64, half *float64, own float64, scale float64, near float64, co *[4]float64, nearest *[8]float64)
+
+// laplace64AVX512 writes dst = e⁻ᵗ and slope = e⁻ᵗ/t, t = √(scale·min(0, x − (own + half))).
+//
+//go:noescape
+func laplace64AVX512(n int, dst *float64, slope *float64, x *float64, half *float64, own float64, scale float64, near float64, nearest *[8]float64)
+
 // gemm32AVX2 computes rows × cols elements of C from one block of k.
 // lda and ldc are in bytes; rows must be one of the heights of the kernel.
 //
@@ -135,6 +145,16 @@ func mulAdd64AVX2(n int, dst *float64, x *float64, y *float64)
 //
 //go:noescape
 func rbf64AVX2(n int, dst *float64, x *float64, half *float64, own float64, scale float64)
+
+// matern64AVX2 writes dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] + co[3] t), t = √(scale·min(0, x − (own + half))).
+//
+//go:noescape
+func matern64AVX2(n int, dst *float64, slope *float64, x *float64, half *float64, own float64, scale float64, near float64, co *[4]float64, nearest *[8]float64)
+
+// laplace64AVX2 writes dst = e⁻ᵗ and slope = e⁻ᵗ/t, t = √(scale·min(0, x − (own + half))).
+//
+//go:noescape
+func laplace64AVX2(n int, dst *float64, slope *float64, x *float64, half *float64, own float64, scale float64, near float64, nearest *[8]float64)
 
 // packRowsAVX512 copies the first dwords of k rows into a panel. stride is in bytes.
 //

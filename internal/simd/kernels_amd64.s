@@ -4623,6 +4623,255 @@ done:
 	VZEROUPPER
 	RET
 
+// func matern64AVX512(n int, dst *float64, slope *float64, x *float64, half *float64, own float64, scale float64, near float64, co *[4]float64, nearest *[8]float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·matern64AVX512(SB), NOSPLIT, $0-80
+	MOVQ         n+0(FP), AX
+	MOVQ         nearest+72(FP), CX
+	VBROADCASTSD own+40(FP), Z0
+	VBROADCASTSD scale+48(FP), Z1
+	VBROADCASTSD near+56(FP), Z2
+	MOVQ         co+64(FP), DX
+	VBROADCASTSD (DX), Z3
+	VBROADCASTSD 8(DX), Z4
+	VBROADCASTSD 16(DX), Z5
+	VBROADCASTSD 24(DX), Z6
+	VBROADCASTSD const4086300000000000<>+0(SB), Z7
+	VBROADCASTSD constfff0000000000000<>+0(SB), Z9
+	VXORPS       Z8, Z8, Z8
+	MOVQ         dst+8(FP), DX
+	MOVQ         slope+16(FP), BX
+	MOVQ         x+24(FP), SI
+	MOVQ         half+32(FP), DI
+	SUBQ         $0x00000008, AX
+	JL           rest
+
+whole:
+	VMOVUPD           (SI), Z10
+	VMOVUPD           (DI), Z11
+	VADDPD            Z0, Z11, Z11
+	VSUBPD            Z11, Z10, Z10
+	VFMADD213PD       Z10, Z2, Z11
+	VMAXPD            Z11, Z9, Z9
+	VMINPD            Z10, Z8, Z10
+	VMULPD            Z1, Z10, Z10
+	VSQRTPD           Z10, Z10
+	VSUBPD            Z10, Z8, Z11
+	VCMPPD.BCST       $0x15, constc0874910d5a5b963<>+0(SB), Z11, K1
+	VMOVAPD.Z         Z11, K1, Z11
+	VMINPD            Z11, Z7, Z11
+	VBROADCASTSD      const4338000000000000<>+0(SB), Z12
+	VFMADD231PD.BCST  const3ff71547652b82fe<>+0(SB), Z11, Z12
+	VSUBPD.BCST       const4338000000000000<>+0(SB), Z12, Z12
+	VFNMADD231PD.BCST const3fe62e42fefa39ef<>+0(SB), Z12, Z11
+	VFNMADD231PD.BCST const3c7abc9e3b39803f<>+0(SB), Z12, Z11
+	VBROADCASTSD      const3e5af635f116e24d<>+0(SB), Z13
+	VFMADD213PD.BCST  const3e928b43b4eb75e6<>+0(SB), Z11, Z13
+	VFMADD213PD.BCST  const3ec71ddf69838069<>+0(SB), Z11, Z13
+	VFMADD213PD.BCST  const3efa0199386654bf<>+0(SB), Z11, Z13
+	VFMADD213PD.BCST  const3f2a01a01b015fac<>+0(SB), Z11, Z13
+	VFMADD213PD.BCST  const3f56c16c18611db6<>+0(SB), Z11, Z13
+	VFMADD213PD.BCST  const3f8111111110f7ef<>+0(SB), Z11, Z13
+	VFMADD213PD.BCST  const3fa55555555503a0<>+0(SB), Z11, Z13
+	VFMADD213PD.BCST  const3fc5555555555558<>+0(SB), Z11, Z13
+	VFMADD213PD.BCST  const3fe0000000000009<>+0(SB), Z11, Z13
+	VMULPD            Z11, Z11, Z14
+	VFMADD213PD       Z11, Z14, Z13
+	VADDPD.BCST       const3ff0000000000000<>+0(SB), Z13, Z13
+	VSCALEFPD         Z12, Z13, Z13
+	VMOVAPD.Z         Z13, K1, Z13
+	VMOVAPD           Z4, Z11
+	VFMADD213PD       Z3, Z10, Z11
+	VFMADD213PD.BCST  const3ff0000000000000<>+0(SB), Z10, Z11
+	VMOVAPD           Z6, Z12
+	VFMADD213PD       Z5, Z10, Z12
+	VMULPD            Z13, Z11, Z11
+	VMULPD            Z13, Z12, Z12
+	VMOVUPD           Z11, (DX)
+	VMOVUPD           Z12, (BX)
+	ADDQ              $0x00000040, DX
+	ADDQ              $0x00000040, BX
+	ADDQ              $0x00000040, SI
+	ADDQ              $0x00000040, DI
+	SUBQ              $0x00000008, AX
+	JGE               whole
+
+rest:
+	ADDQ              $0x00000008, AX
+	JZ                done
+	MOVQ              $0x00000008, R8
+	CMPQ              AX, R8
+	CMOVQLT           AX, R8
+	MOVQ              $-1, AX
+	BZHIQ             R8, AX, AX
+	KMOVW             AX, K1
+	VMOVUPD.Z         (SI), K1, Z10
+	VMOVUPD.Z         (DI), K1, Z11
+	VADDPD            Z0, Z11, Z11
+	VSUBPD            Z11, Z10, Z10
+	VFMADD213PD       Z10, Z2, Z11
+	VMAXPD            Z11, Z9, Z9
+	VMINPD            Z10, Z8, Z10
+	VMULPD            Z1, Z10, Z10
+	VSQRTPD           Z10, Z0
+	VSUBPD            Z0, Z8, Z1
+	VCMPPD.BCST       $0x15, constc0874910d5a5b963<>+0(SB), Z1, K2
+	VMOVAPD.Z         Z1, K2, Z1
+	VMINPD            Z1, Z7, Z1
+	VBROADCASTSD      const4338000000000000<>+0(SB), Z2
+	VFMADD231PD.BCST  const3ff71547652b82fe<>+0(SB), Z1, Z2
+	VSUBPD.BCST       const4338000000000000<>+0(SB), Z2, Z2
+	VFNMADD231PD.BCST const3fe62e42fefa39ef<>+0(SB), Z2, Z1
+	VFNMADD231PD.BCST const3c7abc9e3b39803f<>+0(SB), Z2, Z1
+	VBROADCASTSD      const3e5af635f116e24d<>+0(SB), Z7
+	VFMADD213PD.BCST  const3e928b43b4eb75e6<>+0(SB), Z1, Z7
+	VFMADD213PD.BCST  const3ec71ddf69838069<>+0(SB), Z1, Z7
+	VFMADD213PD.BCST  const3efa0199386654bf<>+0(SB), Z1, Z7
+	VFMADD213PD.BCST  const3f2a01a01b015fac<>+0(SB), Z1, Z7
+	VFMADD213PD.BCST  const3f56c16c18611db6<>+0(SB), Z1, Z7
+	VFMADD213PD.BCST  const3f8111111110f7ef<>+0(SB), Z1, Z7
+	VFMADD213PD.BCST  const3fa55555555503a0<>+0(SB), Z1, Z7
+	VFMADD213PD.BCST  const3fc5555555555558<>+0(SB), Z1, Z7
+	VFMADD213PD.BCST  const3fe0000000000009<>+0(SB), Z1, Z7
+	VMULPD            Z1, Z1, Z8
+	VFMADD213PD       Z1, Z8, Z7
+	VADDPD.BCST       const3ff0000000000000<>+0(SB), Z7, Z7
+	VSCALEFPD         Z2, Z7, Z7
+	VMOVAPD.Z         Z7, K2, Z7
+	VMOVAPD           Z4, Z1
+	VFMADD213PD       Z3, Z0, Z1
+	VFMADD213PD.BCST  const3ff0000000000000<>+0(SB), Z0, Z1
+	VMOVAPD           Z6, Z2
+	VFMADD213PD       Z5, Z0, Z2
+	VMULPD            Z7, Z1, Z1
+	VMULPD            Z7, Z2, Z2
+	VMOVUPD           Z1, K1, (DX)
+	VMOVUPD           Z2, K1, (BX)
+
+done:
+	VMOVUPD Z9, (CX)
+	VZEROUPPER
+	RET
+
+DATA constfff0000000000000<>+0(SB)/8, $0xfff0000000000000
+DATA constfff0000000000000<>+8(SB)/8, $0xfff0000000000000
+DATA constfff0000000000000<>+16(SB)/8, $0xfff0000000000000
+DATA constfff0000000000000<>+24(SB)/8, $0xfff0000000000000
+GLOBL constfff0000000000000<>(SB), RODATA|NOPTR, $32
+
+// func laplace64AVX512(n int, dst *float64, slope *float64, x *float64, half *float64, own float64, scale float64, near float64, nearest *[8]float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·laplace64AVX512(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         nearest+64(FP), CX
+	VBROADCASTSD own+40(FP), Z0
+	VBROADCASTSD scale+48(FP), Z1
+	VBROADCASTSD near+56(FP), Z2
+	VBROADCASTSD const4086300000000000<>+0(SB), Z3
+	VBROADCASTSD constfff0000000000000<>+0(SB), Z5
+	VXORPS       Z4, Z4, Z4
+	MOVQ         dst+8(FP), DX
+	MOVQ         slope+16(FP), BX
+	MOVQ         x+24(FP), SI
+	MOVQ         half+32(FP), DI
+	SUBQ         $0x00000008, AX
+	JL           rest
+
+whole:
+	VMOVUPD           (SI), Z6
+	VMOVUPD           (DI), Z7
+	VADDPD            Z0, Z7, Z7
+	VSUBPD            Z7, Z6, Z6
+	VFMADD213PD       Z6, Z2, Z7
+	VMAXPD            Z7, Z5, Z5
+	VMINPD            Z6, Z4, Z6
+	VMULPD            Z1, Z6, Z6
+	VSQRTPD           Z6, Z6
+	VSUBPD            Z6, Z4, Z7
+	VCMPPD.BCST       $0x15, constc0874910d5a5b963<>+0(SB), Z7, K1
+	VMOVAPD.Z         Z7, K1, Z7
+	VMINPD            Z7, Z3, Z7
+	VBROADCASTSD      const4338000000000000<>+0(SB), Z8
+	VFMADD231PD.BCST  const3ff71547652b82fe<>+0(SB), Z7, Z8
+	VSUBPD.BCST       const4338000000000000<>+0(SB), Z8, Z8
+	VFNMADD231PD.BCST const3fe62e42fefa39ef<>+0(SB), Z8, Z7
+	VFNMADD231PD.BCST const3c7abc9e3b39803f<>+0(SB), Z8, Z7
+	VBROADCASTSD      const3e5af635f116e24d<>+0(SB), Z9
+	VFMADD213PD.BCST  const3e928b43b4eb75e6<>+0(SB), Z7, Z9
+	VFMADD213PD.BCST  const3ec71ddf69838069<>+0(SB), Z7, Z9
+	VFMADD213PD.BCST  const3efa0199386654bf<>+0(SB), Z7, Z9
+	VFMADD213PD.BCST  const3f2a01a01b015fac<>+0(SB), Z7, Z9
+	VFMADD213PD.BCST  const3f56c16c18611db6<>+0(SB), Z7, Z9
+	VFMADD213PD.BCST  const3f8111111110f7ef<>+0(SB), Z7, Z9
+	VFMADD213PD.BCST  const3fa55555555503a0<>+0(SB), Z7, Z9
+	VFMADD213PD.BCST  const3fc5555555555558<>+0(SB), Z7, Z9
+	VFMADD213PD.BCST  const3fe0000000000009<>+0(SB), Z7, Z9
+	VMULPD            Z7, Z7, Z10
+	VFMADD213PD       Z7, Z10, Z9
+	VADDPD.BCST       const3ff0000000000000<>+0(SB), Z9, Z9
+	VSCALEFPD         Z8, Z9, Z9
+	VMOVAPD.Z         Z9, K1, Z9
+	VDIVPD            Z6, Z9, Z6
+	VMOVUPD           Z9, (DX)
+	VMOVUPD           Z6, (BX)
+	ADDQ              $0x00000040, DX
+	ADDQ              $0x00000040, BX
+	ADDQ              $0x00000040, SI
+	ADDQ              $0x00000040, DI
+	SUBQ              $0x00000008, AX
+	JGE               whole
+
+rest:
+	ADDQ              $0x00000008, AX
+	JZ                done
+	MOVQ              $0x00000008, R8
+	CMPQ              AX, R8
+	CMOVQLT           AX, R8
+	MOVQ              $-1, AX
+	BZHIQ             R8, AX, AX
+	KMOVW             AX, K1
+	VMOVUPD.Z         (SI), K1, Z6
+	VMOVUPD.Z         (DI), K1, Z7
+	VADDPD            Z0, Z7, Z7
+	VSUBPD            Z7, Z6, Z6
+	VFMADD213PD       Z6, Z2, Z7
+	VMAXPD            Z7, Z5, Z5
+	VMINPD            Z6, Z4, Z6
+	VMULPD            Z1, Z6, Z6
+	VSQRTPD           Z6, Z0
+	VSUBPD            Z0, Z4, Z1
+	VCMPPD.BCST       $0x15, constc0874910d5a5b963<>+0(SB), Z1, K2
+	VMOVAPD.Z         Z1, K2, Z1
+	VMINPD            Z1, Z3, Z1
+	VBROADCASTSD      const4338000000000000<>+0(SB), Z2
+	VFMADD231PD.BCST  const3ff71547652b82fe<>+0(SB), Z1, Z2
+	VSUBPD.BCST       const4338000000000000<>+0(SB), Z2, Z2
+	VFNMADD231PD.BCST const3fe62e42fefa39ef<>+0(SB), Z2, Z1
+	VFNMADD231PD.BCST const3c7abc9e3b39803f<>+0(SB), Z2, Z1
+	VBROADCASTSD      const3e5af635f116e24d<>+0(SB), Z3
+	VFMADD213PD.BCST  const3e928b43b4eb75e6<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3ec71ddf69838069<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3efa0199386654bf<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3f2a01a01b015fac<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3f56c16c18611db6<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3f8111111110f7ef<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3fa55555555503a0<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3fc5555555555558<>+0(SB), Z1, Z3
+	VFMADD213PD.BCST  const3fe0000000000009<>+0(SB), Z1, Z3
+	VMULPD            Z1, Z1, Z4
+	VFMADD213PD       Z1, Z4, Z3
+	VADDPD.BCST       const3ff0000000000000<>+0(SB), Z3, Z3
+	VSCALEFPD         Z2, Z3, Z3
+	VMOVAPD.Z         Z3, K2, Z3
+	VDIVPD            Z0, Z3, Z0
+	VMOVUPD           Z3, K1, (DX)
+	VMOVUPD           Z0, K1, (BX)
+
+done:
+	VMOVUPD Z5, (CX)
+	VZEROUPPER
+	RET
+
 // func gemm32AVX2(rows int, cols int, k int, alpha float32, a *float32, lda int, b *float32, c *float32, ldc int, first int)
 // Requires: AVX, FMA3
 TEXT ·gemm32AVX2(SB), NOSPLIT, $0-80
@@ -8561,6 +8810,277 @@ rest:
 	VMASKMOVPS   Y2, Y4, (CX)
 
 done:
+	VZEROUPPER
+	RET
+
+// func matern64AVX2(n int, dst *float64, slope *float64, x *float64, half *float64, own float64, scale float64, near float64, co *[4]float64, nearest *[8]float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·matern64AVX2(SB), NOSPLIT, $0-80
+	MOVQ         n+0(FP), AX
+	MOVQ         nearest+72(FP), CX
+	VBROADCASTSD own+40(FP), Y0
+	VBROADCASTSD scale+48(FP), Y1
+	VBROADCASTSD near+56(FP), Y2
+	MOVQ         co+64(FP), DX
+	VBROADCASTSD (DX), Y3
+	VBROADCASTSD 8(DX), Y4
+	VBROADCASTSD 16(DX), Y5
+	VBROADCASTSD 24(DX), Y6
+	VBROADCASTSD const4086300000000000<>+0(SB), Y7
+	VBROADCASTSD constfff0000000000000<>+0(SB), Y9
+	VXORPS       Y8, Y8, Y8
+	MOVQ         dst+8(FP), DX
+	MOVQ         slope+16(FP), BX
+	MOVQ         x+24(FP), SI
+	MOVQ         half+32(FP), DI
+	SUBQ         $0x00000004, AX
+	JL           rest
+
+whole:
+	VMOVUPD      (SI), Y10
+	VMOVUPD      (DI), Y11
+	VADDPD       Y0, Y11, Y11
+	VSUBPD       Y11, Y10, Y10
+	VFMADD213PD  Y10, Y2, Y11
+	VMAXPD       Y11, Y9, Y9
+	VMINPD       Y10, Y8, Y10
+	VMULPD       Y1, Y10, Y10
+	VSQRTPD      Y10, Y10
+	VSUBPD       Y10, Y8, Y11
+	VCMPPD       $0x15, constc0874910d5a5b963<>+0(SB), Y11, Y12
+	VANDPS       Y12, Y11, Y11
+	VMINPD       Y11, Y7, Y11
+	VBROADCASTSD const4338000000000000<>+0(SB), Y13
+	VFMADD231PD  const3ff71547652b82fe<>+0(SB), Y11, Y13
+	VSUBPD       const4338000000000000<>+0(SB), Y13, Y14
+	VFNMADD231PD const3fe62e42fefa39ef<>+0(SB), Y14, Y11
+	VFNMADD231PD const3c7abc9e3b39803f<>+0(SB), Y14, Y11
+	VBROADCASTSD const3e5af635f116e24d<>+0(SB), Y14
+	VFMADD213PD  const3e928b43b4eb75e6<>+0(SB), Y11, Y14
+	VFMADD213PD  const3ec71ddf69838069<>+0(SB), Y11, Y14
+	VFMADD213PD  const3efa0199386654bf<>+0(SB), Y11, Y14
+	VFMADD213PD  const3f2a01a01b015fac<>+0(SB), Y11, Y14
+	VFMADD213PD  const3f56c16c18611db6<>+0(SB), Y11, Y14
+	VFMADD213PD  const3f8111111110f7ef<>+0(SB), Y11, Y14
+	VFMADD213PD  const3fa55555555503a0<>+0(SB), Y11, Y14
+	VFMADD213PD  const3fc5555555555558<>+0(SB), Y11, Y14
+	VFMADD213PD  const3fe0000000000009<>+0(SB), Y11, Y14
+	VMULPD       Y11, Y11, Y15
+	VFMADD213PD  Y11, Y15, Y14
+	VADDPD       const3ff0000000000000<>+0(SB), Y14, Y14
+	VPSUBQ       const4338000000000000<>+0(SB), Y13, Y13
+	VPSRAD       $0x01, Y13, Y11
+	VPSUBD       Y11, Y13, Y13
+	VPADDQ       const00000000000003ff<>+0(SB), Y11, Y11
+	VPSLLQ       $0x34, Y11, Y11
+	VMULPD       Y11, Y14, Y14
+	VPADDQ       const00000000000003ff<>+0(SB), Y13, Y13
+	VPSLLQ       $0x34, Y13, Y13
+	VMULPD       Y13, Y14, Y14
+	VANDPS       Y12, Y14, Y14
+	VMOVAPD      Y4, Y11
+	VFMADD213PD  Y3, Y10, Y11
+	VFMADD213PD  const3ff0000000000000<>+0(SB), Y10, Y11
+	VMOVAPD      Y6, Y12
+	VFMADD213PD  Y5, Y10, Y12
+	VMULPD       Y14, Y11, Y11
+	VMULPD       Y14, Y12, Y12
+	VMOVUPD      Y11, (DX)
+	VMOVUPD      Y12, (BX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x00000004, AX
+	JGE          whole
+
+rest:
+	ADDQ         $0x00000004, AX
+	JZ           done
+	LEAQ         maskTable<>+64(SB), R8
+	SHLQ         $0x03, AX
+	SUBQ         AX, R8
+	VMOVDQU      (R8), Y10
+	VMASKMOVPS   (SI), Y10, Y11
+	VMASKMOVPS   (DI), Y10, Y12
+	VADDPD       Y0, Y12, Y12
+	VSUBPD       Y12, Y11, Y11
+	VFMADD213PD  Y11, Y2, Y12
+	VMAXPD       Y12, Y9, Y9
+	VMINPD       Y11, Y8, Y11
+	VMULPD       Y1, Y11, Y11
+	VSQRTPD      Y11, Y0
+	VSUBPD       Y0, Y8, Y1
+	VCMPPD       $0x15, constc0874910d5a5b963<>+0(SB), Y1, Y2
+	VANDPS       Y2, Y1, Y1
+	VMINPD       Y1, Y7, Y1
+	VBROADCASTSD const4338000000000000<>+0(SB), Y7
+	VFMADD231PD  const3ff71547652b82fe<>+0(SB), Y1, Y7
+	VSUBPD       const4338000000000000<>+0(SB), Y7, Y8
+	VFNMADD231PD const3fe62e42fefa39ef<>+0(SB), Y8, Y1
+	VFNMADD231PD const3c7abc9e3b39803f<>+0(SB), Y8, Y1
+	VBROADCASTSD const3e5af635f116e24d<>+0(SB), Y8
+	VFMADD213PD  const3e928b43b4eb75e6<>+0(SB), Y1, Y8
+	VFMADD213PD  const3ec71ddf69838069<>+0(SB), Y1, Y8
+	VFMADD213PD  const3efa0199386654bf<>+0(SB), Y1, Y8
+	VFMADD213PD  const3f2a01a01b015fac<>+0(SB), Y1, Y8
+	VFMADD213PD  const3f56c16c18611db6<>+0(SB), Y1, Y8
+	VFMADD213PD  const3f8111111110f7ef<>+0(SB), Y1, Y8
+	VFMADD213PD  const3fa55555555503a0<>+0(SB), Y1, Y8
+	VFMADD213PD  const3fc5555555555558<>+0(SB), Y1, Y8
+	VFMADD213PD  const3fe0000000000009<>+0(SB), Y1, Y8
+	VMULPD       Y1, Y1, Y11
+	VFMADD213PD  Y1, Y11, Y8
+	VADDPD       const3ff0000000000000<>+0(SB), Y8, Y8
+	VPSUBQ       const4338000000000000<>+0(SB), Y7, Y7
+	VPSRAD       $0x01, Y7, Y1
+	VPSUBD       Y1, Y7, Y7
+	VPADDQ       const00000000000003ff<>+0(SB), Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y8, Y8
+	VPADDQ       const00000000000003ff<>+0(SB), Y7, Y7
+	VPSLLQ       $0x34, Y7, Y7
+	VMULPD       Y7, Y8, Y8
+	VANDPS       Y2, Y8, Y8
+	VMOVAPD      Y4, Y1
+	VFMADD213PD  Y3, Y0, Y1
+	VFMADD213PD  const3ff0000000000000<>+0(SB), Y0, Y1
+	VMOVAPD      Y6, Y2
+	VFMADD213PD  Y5, Y0, Y2
+	VMULPD       Y8, Y1, Y1
+	VMULPD       Y8, Y2, Y2
+	VMASKMOVPS   Y1, Y10, (DX)
+	VMASKMOVPS   Y2, Y10, (BX)
+
+done:
+	VMOVUPD Y9, (CX)
+	VZEROUPPER
+	RET
+
+// func laplace64AVX2(n int, dst *float64, slope *float64, x *float64, half *float64, own float64, scale float64, near float64, nearest *[8]float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·laplace64AVX2(SB), NOSPLIT, $0-72
+	MOVQ         n+0(FP), AX
+	MOVQ         nearest+64(FP), CX
+	VBROADCASTSD own+40(FP), Y0
+	VBROADCASTSD scale+48(FP), Y1
+	VBROADCASTSD near+56(FP), Y2
+	VBROADCASTSD const4086300000000000<>+0(SB), Y3
+	VBROADCASTSD constfff0000000000000<>+0(SB), Y5
+	VXORPS       Y4, Y4, Y4
+	MOVQ         dst+8(FP), DX
+	MOVQ         slope+16(FP), BX
+	MOVQ         x+24(FP), SI
+	MOVQ         half+32(FP), DI
+	SUBQ         $0x00000004, AX
+	JL           rest
+
+whole:
+	VMOVUPD      (SI), Y6
+	VMOVUPD      (DI), Y7
+	VADDPD       Y0, Y7, Y7
+	VSUBPD       Y7, Y6, Y6
+	VFMADD213PD  Y6, Y2, Y7
+	VMAXPD       Y7, Y5, Y5
+	VMINPD       Y6, Y4, Y6
+	VMULPD       Y1, Y6, Y6
+	VSQRTPD      Y6, Y6
+	VSUBPD       Y6, Y4, Y7
+	VCMPPD       $0x15, constc0874910d5a5b963<>+0(SB), Y7, Y8
+	VANDPS       Y8, Y7, Y7
+	VMINPD       Y7, Y3, Y7
+	VBROADCASTSD const4338000000000000<>+0(SB), Y9
+	VFMADD231PD  const3ff71547652b82fe<>+0(SB), Y7, Y9
+	VSUBPD       const4338000000000000<>+0(SB), Y9, Y10
+	VFNMADD231PD const3fe62e42fefa39ef<>+0(SB), Y10, Y7
+	VFNMADD231PD const3c7abc9e3b39803f<>+0(SB), Y10, Y7
+	VBROADCASTSD const3e5af635f116e24d<>+0(SB), Y10
+	VFMADD213PD  const3e928b43b4eb75e6<>+0(SB), Y7, Y10
+	VFMADD213PD  const3ec71ddf69838069<>+0(SB), Y7, Y10
+	VFMADD213PD  const3efa0199386654bf<>+0(SB), Y7, Y10
+	VFMADD213PD  const3f2a01a01b015fac<>+0(SB), Y7, Y10
+	VFMADD213PD  const3f56c16c18611db6<>+0(SB), Y7, Y10
+	VFMADD213PD  const3f8111111110f7ef<>+0(SB), Y7, Y10
+	VFMADD213PD  const3fa55555555503a0<>+0(SB), Y7, Y10
+	VFMADD213PD  const3fc5555555555558<>+0(SB), Y7, Y10
+	VFMADD213PD  const3fe0000000000009<>+0(SB), Y7, Y10
+	VMULPD       Y7, Y7, Y11
+	VFMADD213PD  Y7, Y11, Y10
+	VADDPD       const3ff0000000000000<>+0(SB), Y10, Y10
+	VPSUBQ       const4338000000000000<>+0(SB), Y9, Y9
+	VPSRAD       $0x01, Y9, Y7
+	VPSUBD       Y7, Y9, Y9
+	VPADDQ       const00000000000003ff<>+0(SB), Y7, Y7
+	VPSLLQ       $0x34, Y7, Y7
+	VMULPD       Y7, Y10, Y10
+	VPADDQ       const00000000000003ff<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y9
+	VMULPD       Y9, Y10, Y10
+	VANDPS       Y8, Y10, Y10
+	VDIVPD       Y6, Y10, Y6
+	VMOVUPD      Y10, (DX)
+	VMOVUPD      Y6, (BX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x00000004, AX
+	JGE          whole
+
+rest:
+	ADDQ         $0x00000004, AX
+	JZ           done
+	LEAQ         maskTable<>+64(SB), R8
+	SHLQ         $0x03, AX
+	SUBQ         AX, R8
+	VMOVDQU      (R8), Y6
+	VMASKMOVPS   (SI), Y6, Y7
+	VMASKMOVPS   (DI), Y6, Y8
+	VADDPD       Y0, Y8, Y8
+	VSUBPD       Y8, Y7, Y7
+	VFMADD213PD  Y7, Y2, Y8
+	VMAXPD       Y8, Y5, Y5
+	VMINPD       Y7, Y4, Y7
+	VMULPD       Y1, Y7, Y7
+	VSQRTPD      Y7, Y0
+	VSUBPD       Y0, Y4, Y1
+	VCMPPD       $0x15, constc0874910d5a5b963<>+0(SB), Y1, Y2
+	VANDPS       Y2, Y1, Y1
+	VMINPD       Y1, Y3, Y1
+	VBROADCASTSD const4338000000000000<>+0(SB), Y3
+	VFMADD231PD  const3ff71547652b82fe<>+0(SB), Y1, Y3
+	VSUBPD       const4338000000000000<>+0(SB), Y3, Y4
+	VFNMADD231PD const3fe62e42fefa39ef<>+0(SB), Y4, Y1
+	VFNMADD231PD const3c7abc9e3b39803f<>+0(SB), Y4, Y1
+	VBROADCASTSD const3e5af635f116e24d<>+0(SB), Y4
+	VFMADD213PD  const3e928b43b4eb75e6<>+0(SB), Y1, Y4
+	VFMADD213PD  const3ec71ddf69838069<>+0(SB), Y1, Y4
+	VFMADD213PD  const3efa0199386654bf<>+0(SB), Y1, Y4
+	VFMADD213PD  const3f2a01a01b015fac<>+0(SB), Y1, Y4
+	VFMADD213PD  const3f56c16c18611db6<>+0(SB), Y1, Y4
+	VFMADD213PD  const3f8111111110f7ef<>+0(SB), Y1, Y4
+	VFMADD213PD  const3fa55555555503a0<>+0(SB), Y1, Y4
+	VFMADD213PD  const3fc5555555555558<>+0(SB), Y1, Y4
+	VFMADD213PD  const3fe0000000000009<>+0(SB), Y1, Y4
+	VMULPD       Y1, Y1, Y7
+	VFMADD213PD  Y1, Y7, Y4
+	VADDPD       const3ff0000000000000<>+0(SB), Y4, Y4
+	VPSUBQ       const4338000000000000<>+0(SB), Y3, Y3
+	VPSRAD       $0x01, Y3, Y1
+	VPSUBD       Y1, Y3, Y3
+	VPADDQ       const00000000000003ff<>+0(SB), Y1, Y1
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y4, Y4
+	VPADDQ       const00000000000003ff<>+0(SB), Y3, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y4, Y4
+	VANDPS       Y2, Y4, Y4
+	VDIVPD       Y0, Y4, Y0
+	VMASKMOVPS   Y4, Y6, (DX)
+	VMASKMOVPS   Y0, Y6, (BX)
+
+done:
+	VMOVUPD Y5, (CX)
 	VZEROUPPER
 	RET
 

@@ -32,6 +32,10 @@ func axpy64(alpha float64, x, y []float64)              { axpyScalar(alpha, x, y
 func adam32(p, g, m, v, rate []float32, co *AdamCoeffs) { adamScalar(p, g, m, v, rate, co) }
 func adam64(p, g, m, v, rate []float64, co *AdamCoeffs) { adamScalar(p, g, m, v, rate, co) }
 
+func matern64(dst, slope, x, half []float64, own, scale, near float64, twiceNu int) bool {
+	return maternScalar(dst, slope, x, half, own, scale, near, twiceNu)
+}
+
 func rotate32(dst, cos, sin, a, b []float32) { rotateScalar(dst, cos, sin, a, b) }
 
 func normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {

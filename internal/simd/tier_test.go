@@ -108,6 +108,11 @@ func every(tr tier) (out []float64) {
 	out = append(out, e...)
 	RBF64(e, d, b, 0.5, 0.25)
 	out = append(out, e...)
+	for _, twiceNu := range []int{1, 3, 5} {
+		slope := make([]float64, n)
+		Matern64(e, slope, d, b, 0.5, 0.25, twiceNu, 1e-6)
+		out = append(append(out, e...), slope...)
+	}
 	Mul64(e, a, d)
 	MulAdd64(e, b, d)
 	out = append(out, e...)
@@ -133,7 +138,7 @@ func every(tr tier) (out []float64) {
 
 // vectorHash is that of the results of every vector tier: all do the same operations in the same order, on
 // every processor. It changes with the arithmetic of a kernel.
-const vectorHash = 0x8282c2e422111090
+const vectorHash = 0x4f4d239d814b1e63
 
 func TestTiersAgree(t *testing.T) {
 	for _, tr := range availableTiers()[1:] {
@@ -175,6 +180,8 @@ func TestAllocations(t *testing.T) {
 			Gemm64(q, true, true, 6, 6, 6, 1, a[:], 6, b[:], 6, 0, c[:], 6)
 			Exp64(a[:], b[:])
 			RBF64(a[:], b[:], c[:], 1, 2)
+			Matern64(a[:], b[:], c[:], d[:], 1, 2, 1, 0.1)
+			Matern64(a[:], b[:], c[:], d[:], 1, 2, 3, 0.1)
 			MulAdd64(a[:], b[:], c[:])
 			Mul64(a[:], b[:], c[:])
 			Log64(a[:], b[:])

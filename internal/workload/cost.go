@@ -70,22 +70,27 @@ func distances(c, z, x, logl *device.Tensor) (pairs, sets float64) {
 	return pairs, k
 }
 
-// ard: 2D for each distance, as a product of matrices; then a scale and an exp.
-func (k counter) ard(c, z, x, logl *device.Tensor) Cost {
+// ard: 2D for each distance, as a product of matrices; then a scale and an exp, and for a kernel with a slope of its own
+// the root, and what makes both of the exp.
+func (k counter) ard(c, slope, z, x, logl *device.Tensor) Cost {
 	pairs, sets := distances(c, z, x, logl)
 	kernels, d := float64(c.Dim(0)), float64(z.Dim(1))
 	read := k.bytes(z, logl)
 	if x != z {
 		read += k.bytes(x)
 	}
-	return Cost{Double: pairs * (sets*2*d + kernels*2), Bytes: read + k.bytes(c)}
+	each, written := 2.0, k.bytes(c)
+	if slope != c {
+		each, written = 5, 2*written
+	}
+	return Cost{Double: pairs * (sets*2*d + kernels*each), Bytes: read + written}
 }
 
-// ardBackward: G = dc∘c, one product for dlog ℓ and one for dz. With one length-scale in a set its gradient is a sum over
-// the distances, which are −2 log c, and one product of the sets' sum is left.
-func (k counter) ardBackward(dz, dlogl, dc, c, z, x, logl *device.Tensor) Cost {
-	pairs, _ := distances(c, z, x, logl)
-	kernels, d := float64(c.Dim(0)), float64(z.Dim(1))
+// ardBackward: G = dc∘slope, one product for dlog ℓ and one for dz. With one length-scale in a set its gradient is a sum over
+// the distances, which are −2 log c for RBF, and one product of the sets' sum is left.
+func (k counter) ardBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) Cost {
+	pairs, _ := distances(slope, z, x, logl)
+	kernels, d := float64(slope.Dim(0)), float64(z.Dim(1))
 	products := 0.0
 	if logl.Dim(1) > 1 {
 		products += kernels
@@ -95,11 +100,21 @@ func (k counter) ardBackward(dz, dlogl, dc, c, z, x, logl *device.Tensor) Cost {
 	} else if dz != nil {
 		products = 1
 	}
-	read := k.bytes(z, logl, dc, c)
+	read := k.bytes(z, logl, dc, slope)
 	if x != z {
 		read += k.bytes(x)
 	}
 	return Cost{Double: pairs * (products*2*d + kernels*3), Bytes: read + k.bytes(dc) + 2*k.bytes(dz, dlogl)}
+}
+
+// mix: 3 for each number.
+func (k counter) mix(c, a, b, logit *device.Tensor) Cost {
+	return Cost{Double: 3 * float64(c.Len()), Bytes: k.bytes(c, a, b, logit)}
+}
+
+// mixBackward: 2 for each number of both gradients, and 3 for the sum.
+func (k counter) mixBackward(da, db, dlogit, dc, a, b, logit *device.Tensor) Cost {
+	return Cost{Double: 5 * float64(dc.Len()), Bytes: k.bytes(da, db, dc, a, b, logit) + 2*k.bytes(dlogit)}
 }
 
 // potrf: M³/3 for each matrix.

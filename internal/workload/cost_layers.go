@@ -62,7 +62,7 @@ func (k counter) randomFeaturesBackward(dh *device.Tensor, dout, h *device.Tenso
 
 // features is the size of a layer's parameters, or of their gradients.
 func (k counter) features(p device.FeatureParams) float64 {
-	return k.bytes(p.LogAlpha, p.LogL, p.MeanOmega, p.LogVarOmega, p.MeanW, p.LogVarW)
+	return k.bytes(p.LogAlpha, p.LogL, p.MeanOmega, p.LogVarOmega, p.MeanW, p.LogVarW, p.Mixing, p.Tau)
 }
 
 // gaussian: 8 for each output.

@@ -30,10 +30,13 @@ func TestCosts(t *testing.T) {
 		got, want Cost
 	}{
 		// 15 pairs, each a distance of 8 and an exp with its scale for both kernels.
-		{"ARD Kuf", k.ard(kuf, z, x, logl), Cost{Double: 15 * 2 * (8 + 2), Bytes: 8 * (12 + 20 + 8 + 30)}},
-		{"ARD Kuf, one length-scale", k.ard(kuf, z, x, isotropic), Cost{Double: 15 * (8 + 2*2), Bytes: 8 * (12 + 20 + 2 + 30)}},
+		{"ARD Kuf", k.ard(kuf, kuf, z, x, logl), Cost{Double: 15 * 2 * (8 + 2), Bytes: 8 * (12 + 20 + 8 + 30)}},
+		{"ARD Kuf, Matérn", k.ard(kuf, a, z, x, logl), Cost{Double: 15 * 2 * (8 + 5), Bytes: 8 * (12 + 20 + 8 + 60)}},
+		{"Mix", k.mix(kuf, kuf, kuf, alpha), Cost{Double: 90, Bytes: 8 * (90 + 2)}},
+		{"MixBackward", k.mixBackward(kuf, kuf, alpha, kuf, kuf, kuf, alpha), Cost{Double: 150, Bytes: 8 * (150 + 2 + 4)}},
+		{"ARD Kuf, one length-scale", k.ard(kuf, kuf, z, x, isotropic), Cost{Double: 15 * (8 + 2*2), Bytes: 8 * (12 + 20 + 2 + 30)}},
 		// 6 pairs of a triangle.
-		{"ARD Kuu", k.ard(kuu, z, z, logl), Cost{Double: 6 * 2 * (8 + 2), Bytes: 8 * (12 + 8 + 18)}},
+		{"ARD Kuu", k.ard(kuu, kuu, z, z, logl), Cost{Double: 6 * 2 * (8 + 2), Bytes: 8 * (12 + 8 + 18)}},
 		// Two products of 8 for each pair and kernel; dc is read and written, the gradients too.
 		{"ARDBackward", k.ardBackward(z, logl, kuf, kuf, z, x, logl), Cost{Double: 15 * 2 * (16 + 3), Bytes: 8 * (12 + 20 + 8 + 3*30 + 2*(12+8))}},
 		{"ARDBackward, fixed pseudo-inputs", k.ardBackward(nil, logl, kuf, kuf, z, x, logl), Cost{Double: 15 * 2 * (8 + 3), Bytes: 8 * (12 + 20 + 8 + 3*30 + 2*8)}},

@@ -123,12 +123,20 @@ func (m *meter) ConcatBackward(dparts []*device.Tensor, widths []int, ddst *devi
 	m.time("ConcatBackward", c, func() { m.Device.ConcatBackward(dparts, widths, ddst) })
 }
 
-func (m *meter) ARD(c, z, x, logl *device.Tensor) {
-	m.time(block("ARD", z, x), m.count.ard(c, z, x, logl), func() { m.Device.ARD(c, z, x, logl) })
+func (m *meter) ARD(c, slope, z, x, logl *device.Tensor, shape device.Shape) {
+	m.time(block("ARD", z, x), m.count.ard(c, slope, z, x, logl), func() { m.Device.ARD(c, slope, z, x, logl, shape) })
 }
 
-func (m *meter) ARDBackward(dz, dlogl, dc, c, z, x, logl *device.Tensor) {
-	m.time(block("ARDBackward", z, x), m.count.ardBackward(dz, dlogl, dc, c, z, x, logl), func() { m.Device.ARDBackward(dz, dlogl, dc, c, z, x, logl) })
+func (m *meter) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
+	m.time(block("ARDBackward", z, x), m.count.ardBackward(dz, dlogl, dc, slope, z, x, logl), func() { m.Device.ARDBackward(dz, dlogl, dc, slope, z, x, logl) })
+}
+
+func (m *meter) Mix(c, a, b, logit *device.Tensor) {
+	m.time("Mix", m.count.mix(c, a, b, logit), func() { m.Device.Mix(c, a, b, logit) })
+}
+
+func (m *meter) MixBackward(da, db, dlogit, dc, a, b, logit *device.Tensor) {
+	m.time("MixBackward", m.count.mixBackward(da, db, dlogit, dc, a, b, logit), func() { m.Device.MixBackward(da, db, dlogit, dc, a, b, logit) })
 }
 
 func (m *meter) Potrf(l, jitter, c *device.Tensor) {

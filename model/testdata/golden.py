@@ -109,9 +109,9 @@ class Noise:
 # --- The model ------------------------------------------------------------------
 
 
-def lengthscales(config, p, j):
+def lengthscales(config, p, j, name="gp.log_lengthscale"):
     """l of latent function j, one for each input."""
-    log_l = p["gp.log_lengthscale"]
+    log_l = p[name]
     row = log_l[0 if config["lengthscales"] == "shared" else j]
     return np.exp(np.broadcast_to(row, config["inputs"]))
 
@@ -122,15 +122,39 @@ def kernel_ard(alpha, length, a, b):
     return alpha * np.exp(-0.5 * np.sum(d * d, axis=2))
 
 
+def correlation(shape, length, a, b):
+    """A stationary kernel of variance 1; Matern by its Bessel function (Rasmussen and Williams, 4.14)."""
+    if shape == "rbf":
+        return kernel_ard(1.0, length, a, b)
+    nu = {"matern12": 0.5, "matern32": 1.5, "matern52": 2.5}[shape]
+    d = (a[:, None, :] - b[None, :, :]) / length
+    t = np.sqrt(2 * nu * np.sum(d * d, axis=2))
+    with np.errstate(invalid="ignore"):
+        c = 2 ** (1 - nu) / special.gamma(nu) * t**nu * special.kv(nu, t)
+    return np.where(t == 0, 1.0, c)
+
+
+def kernel(config, p, j, a, b):
+    """k_j: one kernel, or the sum of two with the variances alpha w and alpha (1 - w)."""
+    shapes = config.get("kernel", "rbf").split("+")
+    alpha = np.exp(p["gp.log_alpha"][j])
+    first = correlation(shapes[0], lengthscales(config, p, j), a, b)
+    if len(shapes) == 1:
+        return alpha * first
+    second = correlation(shapes[1], lengthscales(config, p, j, "gp.log_lengthscale_2"), a, b)
+    w = special.expit(p["gp.mix_logit"][0 if config["lengthscales"] == "shared" else j])
+    return alpha * w * first + alpha * (1 - w) * second
+
+
 def gp_layer(config, p, x):
     """qF_anj and qF_Bnj for the rows x, and KL(q(F-bar) || P(F-bar)), with explicit inverses."""
     m = config["inducing"]
     z = p["gp.pseudo_inputs"]
     mean, variance, kl = [], [], 0.0
     for j in range(config["latents"]):
-        alpha, length = np.exp(p["gp.log_alpha"][j]), lengthscales(config, p, j)
-        kuu = kernel_ard(alpha, length, z, z) + alpha * JITTER * np.eye(m)
-        kuf = kernel_ard(alpha, length, z, x)
+        alpha = np.exp(p["gp.log_alpha"][j])
+        kuu = kernel(config, p, j, z, z) + alpha * JITTER * np.eye(m)
+        kuf = kernel(config, p, j, z, x)
         inverse = linalg.inv(kuu)
         mu = p["gp.q_mu"][j]
         root = np.tril(p["gp.q_sqrt"][j]) if config["q_cov"] == "full" else np.diag(p["gp.q_sqrt"][j])
@@ -169,6 +193,8 @@ def drf_layer(config, p, noise, layer, s, rows, h):
         omega = tau / np.exp(get("log_lengthscale"))[:, None]
     else:
         omega = get("mean_omega") + np.exp(get("logvar_omega") / 2) * tau
+    if config.get("features_kernel", "rbf") != "rbf":
+        omega = omega * get("mixing")  # frequencies of a multivariate t
     phase = h @ omega
     phi = np.sqrt(np.exp(get("log_alpha")[0]) / config["features"]) * np.hstack([np.cos(phase), np.sin(phase)])
     mean, variance = get("mean_w"), np.exp(get("logvar_w"))
@@ -304,6 +330,15 @@ CASES = {
         "gpdrf", "softmax", gp("ard", "diagonal", False) | drf(3, "prior-fixed", True, feed_forward=True)),
     "gpdrf, gaussian, full q, whitened, everything fixed, local, skip": (
         "gpdrf", "gaussian", gp("ard", "full", True) | drf(1, "var-fixed", True, skip=True)),
+    "gp, gaussian, matern 1/2, ard, full q, the paper's form": ("gp", "gaussian", gp("ard", "full", False, 1) | {"kernel": "matern12"}),
+    "gp, gaussian, matern 3/2, isotropic, full q, whitened": ("gp", "gaussian", gp("isotropic", "full", True, 1) | {"kernel": "matern32"}),
+    "gp, softmax, matern 5/2, shared, diagonal q, whitened": ("gp", "softmax", gp("shared", "diagonal", True) | {"kernel": "matern52"}),
+    "gpdrf, gaussian, rbf + matern 1/2, ard, full q, whitened": (
+        "gpdrf", "gaussian", gp("ard", "full", True) | drf(1, "var-fixed", True, "spectra") | {"kernel": "rbf+matern12"}),
+    "gp, softmax, matern 3/2 + matern 5/2, shared, diagonal q, whitened": (
+        "gp", "softmax", gp("shared", "diagonal", True) | {"kernel": "matern32+matern52"}),
+    "drf, gaussian, frequencies of matern 3/2, two layers, var-resampled": (
+        "drf", "gaussian", drf(2, "var-resampled", True) | {"features_kernel": "matern32"}),
 }
 
 
@@ -321,6 +356,9 @@ def parameters(config, rng):
         kernels, width = 1 if config["lengthscales"] == "shared" else j, 1 if config["lengthscales"] == "isotropic" else d
         normal("gp.log_lengthscale", 0.3, kernels, width)
         p["gp.log_lengthscale"] += 0.4  # so that the kernel matrices are far from diagonal
+        if "+" in config.get("kernel", ""):
+            normal("gp.log_lengthscale_2", 0.3, kernels, width)
+            normal("gp.mix_logit", 0.8, kernels)
         normal("gp.pseudo_inputs", 1.0, m, d)
         normal("gp.q_mu", 0.8, j, m)
         if config["q_cov"] == "full":
@@ -343,6 +381,9 @@ def parameters(config, rng):
         if config["spectra"] != "prior-fixed":
             normal(name + "mean_omega", 0.6, wide, r)
             normal(name + "logvar_omega", 0.5, wide, r)
+        if config.get("features_kernel", "rbf") != "rbf":
+            normal(name + "mixing", 0.5, r)
+            p[name + "mixing"] = np.exp(p[name + "mixing"])
         normal(name + "mean_w", 0.9, 2 * r, out)
         normal(name + "logvar_w", 0.5, 2 * r, out)
     if config["likelihood"] == "gaussian":

@@ -43,6 +43,80 @@ func rbf(v vec) {
 	RET()
 }
 
+// matern is c = e⁻ᵗ(1 + t(p1 + p2 t)) and slope = e⁻ᵗ(q0 + q1 t) with t = √(scale·min(0, x − (own + half))): the
+// elements of a Matérn kernel matrix and of what its gradients are made of. co holds p1, p2, q0 and q1. nearest
+// receives the largest x − (own + half) + (own + half)·near of each lane.
+func matern(v vec) {
+	T := v.elem()
+	TEXT(v.name("matern"), NOSPLIT, fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, co *[4]%s, nearest *[8]%s)", T, T, T, T))
+	Doc(v.name("matern") + " writes dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] + co[3] t), t = √(scale·min(0, x − (own + half))).")
+	Pragma("noescape")
+	correlation(v, func(co reg.GPVirtual) func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
+		k := v.regs(4)
+		for i, r := range k {
+			v.broadcast(at(co, i*v.size()), r)
+		}
+		return func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
+			c, slope = v.reg(), v.reg()
+			v.do(copyReg, k[1], c)
+			v.do(fma213, k[0], t, c)
+			v.do(fma213, v.f(1), t, c)
+			v.do(copyReg, k[3], slope)
+			v.do(fma213, k[2], t, slope)
+			v.do(mul, e, c, c)
+			v.do(mul, e, slope, slope)
+			return c, slope
+		}
+	})
+}
+
+// laplace is matern with c = e⁻ᵗ and slope = e⁻ᵗ/t: Matérn 1/2.
+func laplace(v vec) {
+	T := v.elem()
+	TEXT(v.name("laplace"), NOSPLIT, fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, nearest *[8]%s)", T, T, T))
+	Doc(v.name("laplace") + " writes dst = e⁻ᵗ and slope = e⁻ᵗ/t, t = √(scale·min(0, x − (own + half))).")
+	Pragma("noescape")
+	correlation(v, func(reg.GPVirtual) func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
+		return func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
+			slope = v.reg()
+			v.do(div, t, e, slope)
+			return e, slope
+		}
+	})
+}
+
+// correlation is the loop of matern and laplace, which give the rest from t and e⁻ᵗ.
+func correlation(v vec, of func(co reg.GPVirtual) func(t, e reg.VecVirtual) (c, slope reg.VecVirtual)) {
+	n, nearest := param("n"), param("nearest")
+	own, scale, near := v.broadcastParam("own"), v.broadcastParam("scale"), v.broadcastParam("near")
+	var co reg.GPVirtual
+	if _, err := Param("co").Resolve(); err == nil {
+		co = param("co")
+	}
+	rest := of(co)
+	limit, zero, most := v.constant(v.f(v.infinity())), v.reg(), v.constant(v.f(math.Inf(-1)))
+	v.zero(zero)
+	v.each(n, []reg.GPVirtual{param("dst"), param("slope"), param("x"), param("half")}, func(e elements) {
+		x, h := e.load(2), e.load(3)
+		v.do(add, own, h, h)
+		v.do(sub, h, x, x)
+		v.do(fma213, x, near, h)
+		v.do(maxOf, h, most, most)
+		v.do(minOf, x, zero, x) // x where x is NaN
+		v.do(mul, scale, x, x)
+		t := v.reg()
+		v.do(sqrt, x, t)
+		minus := v.reg()
+		v.do(sub, t, zero, minus)
+		c, slope := rest(t, v.exp(minus, limit))
+		e.store(c, 0)
+		e.store(slope, 1)
+	})
+	v.do(move, most, at(nearest, 0))
+	VZEROUPPER()
+	RET()
+}
+
 // infinity is beyond the logarithm of the largest number.
 func (v vec) infinity() float64 {
 	if v.double {

@@ -14,6 +14,8 @@ func main() {
 		if v.double {
 			multiply(v)
 			rbf(v)
+			matern(v)
+			laplace(v)
 		}
 	}
 	for _, v := range []vec{{bytes: 64}, {bytes: 32}} {

@@ -1,0 +1,120 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Shapes are the names of the kernels of the GP layer, in the order of device.Shape. A kernel is one of them, or
+// the sum of two, "rbf+matern12".
+func Shapes() []string { return []string{"rbf", "matern12", "matern32", "matern52"} }
+
+// shapeOf is a kernel by its name; no name is RBF, the paper's.
+func shapeOf(name string) (device.Shape, bool) {
+	if name == "" {
+		return device.RBF, true
+	}
+	at := slices.Index(Shapes(), name)
+	return device.Shape(max(0, at)), at >= 0
+}
+
+// mixes says whether the frequencies of the DRF layers have the heavier tails of a Matérn kernel: those of RBF times √u, u being inverse-gamma
+// (ν, ν), one for each frequency, drawn once. Given u, q(Ω) and its KL are those of RBF.
+func (c *Config) mixes() bool {
+	shape, _ := shapeOf(c.FeatureKernel)
+	return shape != device.RBF
+}
+
+// mixing makes √u for Matérn ν of standard normals, 2ν for each: 2ν/u is χ² with 2ν degrees of freedom. It is held below 10⁴√(2ν).
+func (c *Config) mixing(dst []float64, normal func([]float64)) {
+	shape, _ := shapeOf(c.FeatureKernel)
+	n := shape.TwiceNu()
+	z := make([]float64, n*len(dst))
+	normal(z)
+	for r := range dst {
+		chi2 := 0.0
+		for _, v := range z[r*n : (r+1)*n] {
+			chi2 += v * v
+		}
+		dst[r] = math.Sqrt(float64(n) / max(chi2, leastChi2))
+	}
+}
+
+const leastChi2 = 1e-8
+
+// shapes are the terms of the GP layer's kernel.
+func (c *Config) shapes() ([]device.Shape, error) {
+	names := strings.Split(c.Kernel, "+")
+	terms := make([]device.Shape, len(names))
+	for i, name := range names {
+		shape, ok := shapeOf(name)
+		if !ok || len(names) > 2 || (name == "" && len(names) > 1) {
+			return nil, fmt.Errorf("model: kernel is %q: expected one of %v, or two with a + between them", c.Kernel, Shapes())
+		}
+		terms[i] = shape
+	}
+	return terms, nil
+}
+
+// term is one kernel of the GP layer, or one of the two whose sum it is, with length-scales of its own.
+type term struct {
+	shape       device.Shape
+	logL, dlogL *device.Tensor // [K,D] or [K,1]
+}
+
+// correlations are Kuu/α or Kuf/α, with what the way back needs. For a sum k_j = α_j (ω c₁ + (1−ω) c₂), whose terms
+// have the variances α_j ω and α_j (1−ω), they are the mixture of those of both terms.
+type correlations struct {
+	c, dc *device.Tensor // [K,M,B]
+	terms []termCorrelations
+}
+
+// termCorrelations are those of one term. A kernel of one term has its own c and dc here.
+type termCorrelations struct {
+	c, slope, dc *device.Tensor // [K,M,B]
+}
+
+// newCorrelations makes the memory for n rows beside the M of X̄.
+func (g *GPLayer) newCorrelations(s *space, n int) *correlations {
+	k, m := g.terms[0].logL.Dim(0), g.xbar.Dim(0)
+	block := func() *device.Tensor { return s.tensor(device.Double, k, m, n) }
+	p := &correlations{c: block(), dc: block()}
+	for i, t := range g.terms {
+		part := termCorrelations{c: p.c, dc: p.dc}
+		if len(g.terms) > 1 {
+			part.c = block()
+		}
+		if i > 0 {
+			part.dc = block()
+		}
+		if part.slope = part.c; t.shape != device.RBF {
+			part.slope = block()
+		}
+		p.terms = append(p.terms, part)
+	}
+	return p
+}
+
+// correlate is k(X̄, x)/α for the rows x, which may be X̄.
+func (g *GPLayer) correlate(p *correlations, x *device.Tensor) {
+	for i, t := range g.terms {
+		g.dev.ARD(p.terms[i].c, p.terms[i].slope, g.xbar, x, t.logL, t.shape)
+	}
+	if g.logit != nil {
+		g.dev.Mix(p.c, p.terms[0].c, p.terms[1].c, g.logit)
+	}
+}
+
+// correlateBackward takes p.dc to X̄, the length-scales and ω.
+func (g *GPLayer) correlateBackward(p *correlations, x *device.Tensor) {
+	if g.logit != nil {
+		g.dev.MixBackward(p.terms[0].dc, p.terms[1].dc, g.dlogit, p.dc, p.terms[0].c, p.terms[1].c, g.logit)
+	}
+	for i, t := range g.terms {
+		g.dev.ARDBackward(g.dxbar, t.dlogL, p.terms[i].dc, p.terms[i].slope, g.xbar, x, t.logL)
+	}
+}
