@@ -110,8 +110,12 @@ func typeOf(a device.Allocation) string {
 	return "f64"
 }
 
-// spare is the part of free memory that a plan leaves: 1/16, for what the driver and the program need.
-const spare = 16
+// The part of free memory that a plan leaves: of a GPU 1/16, for what the driver needs; of the host 1/4, for the program
+// itself, the files that the system keeps in memory, and other programs, which an exhausted host stops for minutes.
+const (
+	spareOfDevice = 16
+	spareOfHost   = 4
+)
 
 // fits says whether a plan fits the free memory of its device, and of the host.
 func (p *Plan) fits() bool { return p.short() == nil }
@@ -126,16 +130,17 @@ type shortage struct {
 // short is what a plan lacks, nil if nothing: on its device, or on the host, which are one if the device is a CPU.
 func (p *Plan) short() *shortage {
 	onDevice, onHost := p.Total, p.Host
+	spare := int64(spareOfDevice)
 	ofDevice := func(b Buffer) bool { return !strings.HasPrefix(b.Name, hostPrefix) }
 	if strings.HasPrefix(p.Device, "cpu") {
-		onDevice, onHost = plus(onDevice, onHost), 0
+		onDevice, onHost, spare = plus(onDevice, onHost), 0, spareOfHost
 		ofDevice = func(Buffer) bool { return true }
 	}
-	lacks := func(needs, free int64) bool { return needs > free-free/spare }
-	if p.Free != nil && lacks(onDevice, *p.Free) {
+	lacks := func(needs, free, spare int64) bool { return needs > free-free/spare }
+	if p.Free != nil && lacks(onDevice, *p.Free, spare) {
 		return &shortage{p.Device, onDevice, *p.Free, p.largest(ofDevice)}
 	}
-	if free, known := hostmem.Available(); known && lacks(onHost, free) {
+	if free, known := hostmem.Available(); known && lacks(onHost, free, spareOfHost) {
 		return &shortage{"the host", onHost, free, p.largest(func(b Buffer) bool { return !ofDevice(b) })}
 	}
 	return nil
