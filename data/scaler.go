@@ -18,6 +18,8 @@ import (
 //	robust    median and (third − first quartile)/1.349, which is the standard
 //	          deviation of a normal sample; the deviation itself where the quartiles
 //	          are equal; Clip 5
+//	log       standard, of log(1 + 10 (x − least)/sd): for columns such as counts and sums of money, with
+//	          many small values and a long tail. What is less than the least of training counts as the least
 //	none      0 and 1
 //
 // Quartiles are interpolated linearly between order statistics. A constant column
@@ -27,16 +29,24 @@ type Scaler struct {
 	Center []float64 `json:"center"`
 	Scale  []float64 `json:"scale"`
 	Clip   float64   `json:"clip"` // 0: none
+	Log    *LogScale `json:"log,omitempty"`
+}
+
+// LogScale maps each input to log(1 + max(x − Least, 0)/Unit) before the rest of its Scaler.
+type LogScale struct {
+	Least []float64 `json:"least"`
+	Unit  []float64 `json:"unit"` // above 0
 }
 
 const (
 	robustClip    = 5
 	robustIQR     = 1.349 // quartile range of the standard normal
+	logUnits      = 10    // units of LogScale in a standard deviation
 	autoDeviation = 20    // standard deviations beyond which auto is robust
 )
 
 // Scalings are the kinds that FitScaler knows.
-func Scalings() []string { return []string{"auto", "standard", "robust", "none"} }
+func Scalings() []string { return []string{"auto", "standard", "robust", "log", "none"} }
 
 // FitScaler fits the scaling of the inputs of training rows. The kind auto is what the set
 // says of itself; else robust, for the whole set, where any value lies more than 20
@@ -67,6 +77,9 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 	if kind == "robust" {
 		s.Clip = robustClip
 	}
+	if kind == "log" {
+		s.Log = &LogScale{make([]float64, d), make([]float64, d)}
+	}
 	col := make([]float64, n)
 	for j := range d {
 		column(col, x, j)
@@ -77,6 +90,9 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 			s.Center[j], s.Scale[j] = meanSD(col)
 		case "robust":
 			s.Center[j], s.Scale[j] = medianIQR(col)
+		case "log":
+			s.Log.fit(col, j)
+			s.Center[j], s.Scale[j] = meanSD(col)
 		default:
 			return Scaler{}, errorf("", "there is no scaling %s%s", quote(kind), suggest.Hint(kind, Scalings()))
 		}
@@ -87,6 +103,29 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 	return s, nil
 }
 
+// fit takes column j of the training rows, and leaves its logarithms there.
+func (l *LogScale) fit(col []float64, j int) {
+	l.Least[j], l.Unit[j] = slices.Min(col), 1
+	if _, sd := meanSD(col); sd > 0 {
+		l.Unit[j] = sd / logUnits
+	}
+	for i, v := range col {
+		col[i] = l.value(j, v)
+	}
+}
+
+func (l *LogScale) value(j int, x float64) float64 {
+	return math.Log1p(max(x-l.Least[j], 0) / l.Unit[j])
+}
+
+// value is input j before the bounds.
+func (s Scaler) value(j int, x float64) float64 {
+	if s.Log != nil {
+		x = s.Log.value(j, x)
+	}
+	return (x - s.Center[j]) / s.Scale[j]
+}
+
 // mostScaled bounds scaled inputs: single precision can square them and sum the squares. Rows so
 // far from those of training are all alike to a model.
 const mostScaled = 1e15
@@ -94,7 +133,7 @@ const mostScaled = 1e15
 // Apply writes the scaled row to dst, which may be row. Both have D values. No value is beyond ±1e15.
 func (s Scaler) Apply(dst, row []float64) {
 	for j, v := range row {
-		v = (v - s.Center[j]) / s.Scale[j]
+		v = s.value(j, v)
 		if s.Clip > 0 {
 			v = min(max(v, -s.Clip), s.Clip)
 		}
@@ -108,7 +147,7 @@ func (s Scaler) Far(ds *Dataset) (warning string) {
 	values := make([]float64, ds.D())
 	for i := range ds.N() {
 		for j, v := range rowOf(values, ds.X, i) {
-			if math.Abs((v-s.Center[j])/s.Scale[j]) > mostScaled && s.Clip == 0 {
+			if math.Abs(s.value(j, v)) > mostScaled && s.Clip == 0 {
 				if count == 0 {
 					first, at = i, j
 				}

@@ -20,9 +20,9 @@ func TestScalers(t *testing.T) {
 	}
 	m := matrix(10, 3, x)
 	for _, want := range []Scaler{
-		{"standard", []float64{4.5, 0.1, 10}, []float64{math.Sqrt(82.5 / 9), 1, math.Sqrt(1000)}, 0},
-		{"robust", []float64{4.5, 0.1, 0}, []float64{4.5 / 1.349, 1, math.Sqrt(1000)}, 5},
-		{"none", []float64{0, 0, 0}, []float64{1, 1, 1}, 0},
+		{"standard", []float64{4.5, 0.1, 10}, []float64{math.Sqrt(82.5 / 9), 1, math.Sqrt(1000)}, 0, nil},
+		{"robust", []float64{4.5, 0.1, 0}, []float64{4.5 / 1.349, 1, math.Sqrt(1000)}, 5, nil},
+		{"none", []float64{0, 0, 0}, []float64{1, 1, 1}, 0, nil},
 	} {
 		got, err := fitScaler(want.Kind, m)
 		if err != nil {
@@ -52,6 +52,37 @@ func TestScalers(t *testing.T) {
 	}
 	if s, err := fitScaler("standard", matrix(1, 1, []float64{3})); err != nil || s.Scale[0] != 1 || s.Center[0] != 3 {
 		t.Errorf("a single row: %+v, %v", s, err)
+	}
+}
+
+// TestLogScale: values that grow by a factor become evenly spaced, nothing leaves the range below, and a constant column stays.
+func TestLogScale(t *testing.T) {
+	x := []float64{3, 7, 4, 7, 7, 7, 23, 7, 103, 7}
+	s, err := fitScaler("log", matrix(5, 2, slices.Clone(x)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, sd := meanSD([]float64{3, 4, 7, 23, 103})
+	if s.Log.Least[0] != 3 || !near(s.Log.Unit[0], sd/10, 1e-15) || s.Log.Unit[1] != 1 {
+		t.Errorf("%+v", s.Log)
+	}
+	scaled := s.Rows(matrix(5, 2, x), 0, 5)
+	mean, dev := meanSD([]float64{scaled[0], scaled[2], scaled[4], scaled[6], scaled[8]})
+	if !near(mean, 0, 1e-14) || !near(dev, 1, 1e-14) {
+		t.Error("mean and deviation", mean, dev)
+	}
+	raw := func(v float64) float64 { return math.Log1p((v - 3) / (sd / 10)) }
+	if want := (raw(103) - raw(23)) / (raw(23) - raw(4)); !near((scaled[8]-scaled[6])/(scaled[6]-scaled[2]), want, 1e-12) {
+		t.Error("not the logarithm", scaled)
+	}
+	row := []float64{-50, 7}
+	if s.Apply(row, row); row[0] != scaled[0] || row[1] != 0 {
+		t.Error("below the least, and constant:", row)
+	}
+	text, _ := json.Marshal(s)
+	var back Scaler
+	if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(s, back) {
+		t.Errorf("%s came back as %+v, %v", text, back, err)
 	}
 }
 

@@ -23,7 +23,7 @@ type Config struct {
 	Target     string // column name or number; "" finds it
 	Task       string // auto, regression, classification
 	Validation string // a fraction of the training rows, or a file; "" or 0 is none
-	Scaling    string // auto, standard, robust, none
+	Scaling    string // auto, standard, robust, log, none
 
 	// What is trained, where, and from which start.
 	Model  string // gpdrf, gp, drf

@@ -136,8 +136,14 @@ func (h *header) check() error {
 		return fmt.Errorf("%d samples of %d", h.EvalSamples, h.Model.Samples)
 	case !(h.Scaler.Clip >= 0):
 		return fmt.Errorf("inputs clipped at %g", h.Scaler.Clip)
+	case h.Scaler.Log != nil && (len(h.Scaler.Log.Least) != d || len(h.Scaler.Log.Unit) != d):
+		return fmt.Errorf("%d columns and the logarithms of other columns", d)
 	}
-	for _, s := range h.Scaler.Scale {
+	units := h.Scaler.Scale
+	if h.Scaler.Log != nil {
+		units = slices.Concat(units, h.Scaler.Log.Unit)
+	}
+	for _, s := range units {
 		if !(s > 0) {
 			return fmt.Errorf("an input's scale is %g", s)
 		}

@@ -110,7 +110,13 @@ func TestModelRefuses(t *testing.T) {
 		"another likelihood": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Model.Likelihood = model.SoftmaxLikelihood
 		},
-		"no samples":    func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.EvalSamples = 0 },
+		"no samples": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.EvalSamples = 0 },
+		"too few logarithms": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Scaler.Log = &data.LogScale{Least: []float64{0}, Unit: []float64{1}}
+		},
+		"a logarithm's unit of 0": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Scaler.Log = &data.LogScale{Least: []float64{0, 0}, Unit: []float64{1, 0}}
+		},
 		"negative clip": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Clip = -1 },
 		"a tensor less": func(_ *header, ts *[]safetensors.Tensor, _ map[string]string) { *ts = (*ts)[1:] },
 		"a tensor more": func(_ *header, ts *[]safetensors.Tensor, _ map[string]string) {

@@ -104,7 +104,7 @@ func Options() []Option {
 		{Group: "Data", Key: "data-dir", Arg: "DIR", Help: "folder of the named sets; otherwise $GPDRF_DATA", field: func(c *Config) any { return &c.DataDir }},
 		{Group: "Data", Key: "target", Arg: "COL", Help: "target column by name or by number from 1; otherwise the column \"target\", or the last", field: func(c *Config) any { return &c.Target }},
 		{Group: "Data", Key: "task", Values: words("auto regression classification"), Help: "auto takes whole numbers with few values for classes", field: func(c *Config) any { return &c.Task }},
-		{Group: "Data", Key: "scaling", Values: data.Scalings(), Help: "of the inputs; robust is median and quartiles, clipped at 5; auto takes it where a column has far outliers, and none for images", field: func(c *Config) any { return &c.Scaling }},
+		{Group: "Data", Key: "scaling", Values: data.Scalings(), Help: "of the inputs; robust is median and quartiles, clipped at 5; log is for long tails, such as counts; auto takes robust where a column has far outliers, and none for images", field: func(c *Config) any { return &c.Scaling }},
 
 		{Group: "Run", Key: "model", Values: words("gpdrf gp drf"), Help: "the paper's model, its first layer alone, or its random-feature layers alone", field: func(c *Config) any { return &c.Model }},
 		{Group: "Run", Key: "preset", Values: words("default paper cutajar"), Help: "where the other options start from", field: func(c *Config) any { return &c.Preset }},
