@@ -91,8 +91,8 @@ bench-peers: $(PEERS)/bin/python build ## our step and PyTorch's in turns, on th
 	$(PEERS)/bin/python bench/peers/torch_gpdrf.py $(ARGS)
 
 .PHONY: results
-results: ## docs/results.md: every figure we print, trained anew (resumes where it stopped)
-	$(GO) run ./bench results
+results: ## docs/results.md: runs the rows that have no record in bench/results; ROWS=regexp only those, AGAIN=1 once more
+	$(GO) run ./bench results $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
 
 .PHONY: check
 check: lint test race ## lint, tests and the race detector

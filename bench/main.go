@@ -1,10 +1,11 @@
 // Command bench makes the figures that the project prints.
 //
-//	go run ./bench results                trains every row of docs/results.md and writes it
+//	go run ./bench results                runs the rows of docs/results.md that have no record, and writes it
+//	go run ./bench results -rows '^eeg/'  only those whose name matches, -again also those with a record
 //	go run ./bench cpu-peers [PYTHON]     compares the CPU backend with PyTorch and OpenBLAS: docs/bench.md
 //
-// Each row of results is one ordinary gpdrf-gpu command, so that a reader can run it alone. Its run folder is
-// kept under build/results: a second call trains only what is not there yet.
+// Each row of results is one ordinary gpdrf-gpu command, so that a reader can run it alone. What it measured is kept in
+// bench/results, a file for each row, from which docs/results.md is written; its run folder is left under build/results.
 package main
 
 import (
@@ -15,8 +16,8 @@ import (
 func main() {
 	var err error
 	switch args := os.Args[1:]; {
-	case len(args) == 1 && args[0] == "results":
-		err = results()
+	case len(args) > 0 && args[0] == "results":
+		err = results(args[1:])
 	case len(args) == 1 && args[0] == "cpu-peers":
 		err = cpuPeers("build/peers/bin/python", os.Stdout, os.Stderr)
 	case len(args) == 2 && args[0] == "cpu-peers":
@@ -24,7 +25,7 @@ func main() {
 	case len(args) == 1 && args[0] == "cpu-peer": // our side of cpu-peers
 		err = serve(os.Stdin, os.Stdout)
 	default:
-		fmt.Fprintln(os.Stderr, "usage: go run ./bench results | cpu-peers [PYTHON]")
+		fmt.Fprintln(os.Stderr, "usage: go run ./bench results [-rows REGEXP] [-again] | cpu-peers [PYTHON]")
 		os.Exit(2)
 	}
 	if err != nil {

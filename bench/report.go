@@ -2,103 +2,222 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"sort"
+	"math"
 	"strings"
 )
 
-// report writes docs/results.md: a table for each data set, then the commands.
-func report(w io.Writer, all []row, found []measured) error {
+const none = "–"
+
+// report is docs/results.md: what the records say, and which rows have none.
+func report(all found) string {
 	var b strings.Builder
 	b.WriteString(`# Results
 
-Written by ` + "`make results`" + `; do not edit. Every row is one command, listed below, with seed 1 and figures from the last step,
-never the best one. Regression is in units of the training targets' standard deviation: RMSE, NLPD (negative log predictive
-density), and the share of test targets inside the central 90 % interval. Classification: error rate, NLL, and the expected calibration
-error (ECE). "paper" is the figure of the paper's table for that model, which is of one fold. Seconds are those of the training loop.
+Written by ` + "`make results`" + `; do not edit. Each run is one command of those [below](#commands), and its record is a file in bench/results. All figures are of
+the parameters after the last step, never of the best one, and settings were chosen on rows held out of training, never on the test rows.
+Regression is in units of the training targets' standard deviation: RMSE, NLPD (negative log predictive density), and the share
+of test targets inside the central 90 % interval. Classification: error rate, NLL, and the expected calibration error (ECE).
+± is one standard error over the folds. Seconds are those of training.
+
+## At a glance
+
+The paper's figures are of one fold each. Its GP and DRF are other programs'; ours are the two halves of our GP-DRF, trained with the same
+number of steps and rows.
 
 `)
-	for _, group := range groups(all) {
-		first := found[group[0]]
-		regression := first.Test.RMSE != nil
-		fmt.Fprintf(&b, "## %s\n\n", strings.ToUpper(all[group[0]].set))
-		if regression {
-			b.WriteString("| fold | model | RMSE | paper | NLPD | 90 % coverage | test rows | steps | seconds |\n|---|---|---|---|---|---|---|---|---|\n")
-		} else {
-			b.WriteString("| fold | model | error | paper | NLL | ECE | test rows | steps | seconds |\n|---|---|---|---|---|---|---|---|---|\n")
-		}
-		for _, i := range group {
-			r, m := all[i], found[i]
-			a, n, c := m.scores()
-			fmt.Fprintf(&b, "| %d | %s | %.4f | %s | %.3f | %.3f | %d | %d | %.0f |\n", r.fold, r.model, a, r.paper, n, c, m.NTest, m.Steps, m.Seconds)
-		}
-		means(&b, all, found, group)
-		b.WriteString("\n")
+	b.WriteString("| set | mean of | score | paper: GP | DRF | GP-DRF | here: GP | DRF | GP-DRF | target | met |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	for _, s := range sets() {
+		glance(&b, s, all)
 	}
-	commands(&b, all, found)
-	b.WriteString("\nThe commands need `GPDRF_DATA` for every set but POWERPLANT.\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	b.WriteString(`
+## What the depth buys
+
+GP-DRF minus the better of its halves, GP and DRF, paired over the folds; less is better. A difference within one standard error counts
+as equal.
+
+| set | score | better half | its mean | GP-DRF | difference | |
+|---|---|---|---|---|---|---|
+`)
+	for _, s := range sets() {
+		for _, sc := range s.scores[:2] {
+			difference(&b, s, sc, all)
+		}
+	}
+	for _, s := range sets() {
+		folds(&b, s, all)
+	}
+	effects(&b, all)
+	commands(&b, all)
+	return b.String()
 }
 
-// commands lists the command of each row under the source and the machine that made it.
-func commands(b *strings.Builder, all []row, found []measured) {
-	b.WriteString("## Commands\n")
-	made := ""
-	for i, r := range all {
-		m := found[i]
-		if by := fmt.Sprintf("Commit %s, %s, %s, %s:", m.stamp.Commit, m.Device, m.stamp.Machine, m.stamp.Date); by != made {
-			made = by
-			fmt.Fprintf(b, "\n%s\n\n", by)
+// title is a set as a heading.
+func (s set) title() string { return strings.ToUpper(s.name) }
+
+// over says what a set's means are over.
+func (s set) over() string {
+	if s.folds == 1 {
+		return "one split"
+	}
+	return fmt.Sprintf("%d folds", s.folds)
+}
+
+// glance writes a set's lines of the first table: the paper's score, and every other one that has a target.
+func glance(b *strings.Builder, s set, all found) {
+	for i, sc := range s.scores {
+		var wanted *target
+		for k := range s.wanted {
+			if s.wanted[k].key == sc.key {
+				wanted = &s.wanted[k]
+			}
 		}
-		fmt.Fprintf(b, "    %s\n", r.command())
+		if i > 0 && wanted == nil {
+			continue
+		}
+		cells := []string{s.title(), s.over(), sc.name}
+		for _, m := range models() {
+			cell := ""
+			if figure, ok := s.paper[m]; ok && i == 0 {
+				cell = fmt.Sprintf("%.3f", figure)
+			}
+			cells = append(cells, cell)
+		}
+		want, met := "", ""
+		for _, m := range models() {
+			cell := none
+			if records, ok := all.complete(s.rowsOf(m)); ok {
+				if x, ok := values(records, sc.key); ok {
+					cell = number(meanOf(x).value)
+					if m == "gpdrf" {
+						cell = "**" + cell + "**"
+						if wanted != nil {
+							met = wanted.verdict(meanOf(x).value)
+						}
+					}
+				}
+			}
+			cells = append(cells, cell)
+		}
+		if wanted != nil {
+			want = wanted.String()
+		}
+		fmt.Fprintf(b, "| %s |\n", strings.Join(append(cells, want, met), " | "))
 	}
 }
 
-// scores are a row's three figures.
-func (m measured) scores() (first, density, calibration float64) {
-	t := m.Test
-	if t.RMSE != nil {
-		return *t.RMSE, *t.NLPD, *t.Coverage90
+// verdict says whether a mean reaches the target.
+func (t target) verdict(v float64) string {
+	switch {
+	case !(v >= t.from && v <= t.to):
+		return "no"
+	case t.goal > 0 && v <= t.goal:
+		return fmt.Sprintf("yes, and ≤ %g", t.goal)
 	}
-	return *t.Error, *t.NLL, *t.ECE
+	return "yes"
 }
 
-// groups are the indices of the rows of each data set, sets in order of appearance, a set's rows by
-// model and fold.
-func groups(all []row) (out [][]int) {
-	place := map[string]int{}
-	for i, r := range all {
-		g, ok := place[r.set]
+// difference compares GP-DRF with the better of its halves.
+func difference(b *strings.Builder, s set, sc score, all found) {
+	sign := 1.0
+	if sc.higher {
+		sign = -1
+	}
+	score := func(model string) []float64 {
+		records, ok := all.complete(s.rowsOf(model))
 		if !ok {
-			g = len(out)
-			place[r.set] = g
-			out = append(out, nil)
+			return nil
 		}
-		out[g] = append(out[g], i)
+		x, _ := values(records, sc.key)
+		return x
 	}
-	for _, g := range out {
-		sort.SliceStable(g, func(i, j int) bool { return all[g[i]].model > all[g[j]].model })
+	ours, half, other := score("gpdrf"), score("gp"), score("drf")
+	if ours == nil || half == nil || other == nil {
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | not run yet |\n", s.title(), sc.name, none, none, none, none)
+		return
 	}
-	return out
+	name := "GP"
+	if sign*meanOf(other).value < sign*meanOf(half).value {
+		name, half = "DRF", other
+	}
+	d := paired(ours, half)
+	says := "equal"
+	if off := math.Abs(d.value); off > 0 && !(off <= d.se) {
+		says = "worse"
+		if sign*d.value < 0 {
+			says = "**better**"
+		}
+	}
+	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", s.title(), sc.name, name, number(meanOf(half).value), number(meanOf(ours).value), signed(d), says)
 }
 
-// means adds the mean over folds for each model that has several.
-func means(b *strings.Builder, all []row, found []measured, group []int) {
-	var order []string
-	sum := map[string][4]float64{}
-	for _, i := range group {
-		name := all[i].model
-		if _, ok := sum[name]; !ok {
-			order = append(order, name)
-		}
-		first, density, calibration := found[i].scores()
-		s := sum[name]
-		sum[name] = [4]float64{s[0] + first, s[1] + density, s[2] + calibration, s[3] + 1}
+// folds writes the table of a set, a line for each run that has a record.
+func folds(b *strings.Builder, s set, all found) {
+	fmt.Fprintf(b, "\n## %s\n\n", s.title())
+	if s.note != "" {
+		fmt.Fprintf(b, "%s\n\n", s.note)
 	}
-	for _, name := range order {
-		if s := sum[name]; s[3] > 1 {
-			fmt.Fprintf(b, "| mean of %.0f | %s | **%.4f** | | **%.3f** | %.3f | | | |\n", s[3], name, s[0]/s[3], s[1]/s[3], s[2]/s[3])
+	b.WriteString("| model | fold |")
+	for _, sc := range s.scores {
+		fmt.Fprintf(b, " %s |", sc.name)
+	}
+	fmt.Fprintf(b, " test rows | steps | seconds |\n|---|---|%s---|---|---|\n", strings.Repeat("---|", len(s.scores)))
+	for _, m := range models() {
+		missing := ""
+		for _, r := range s.rowsOf(m) {
+			rec := all[r.name()]
+			if rec == nil {
+				missing += fmt.Sprintf(", %d", r.number)
+				continue
+			}
+			fmt.Fprintf(b, "| %s | %d |", m, r.number)
+			for _, sc := range s.scores {
+				v, ok := value(rec.Test, sc.key)
+				fmt.Fprintf(b, " %s |", orNone(v, ok))
+			}
+			fmt.Fprintf(b, " %d | %d | %.0f |\n", rec.NTest, rec.Steps, rec.Seconds)
+		}
+		if missing != "" {
+			fmt.Fprintf(b, "| %s | %s | not run yet |%s | | |\n", m, missing[2:], strings.Repeat(" |", len(s.scores)-1))
+			continue
+		}
+		if records, _ := all.complete(s.rowsOf(m)); s.folds > 1 {
+			means(b, s, m, records)
 		}
 	}
+}
+
+// means is the line below a model's folds.
+func means(b *strings.Builder, s set, model string, records []*record) {
+	fmt.Fprintf(b, "| **%s** | mean |", model)
+	for _, sc := range s.scores {
+		x, ok := values(records, sc.key)
+		m := meanOf(x)
+		fmt.Fprintf(b, " **%s** ± %s |", orNone(m.value, ok), orNone(m.se, ok))
+	}
+	seconds := 0.0
+	for _, m := range records {
+		seconds += m.Seconds / float64(len(records))
+	}
+	fmt.Fprintf(b, " | | %.0f |\n", seconds)
+}
+
+// number has four decimals, with a minus sign that is as long as a plus.
+func number(v float64) string { return minus(fmt.Sprintf("%.4f", v)) }
+
+func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }
+
+func orNone(v float64, ok bool) string {
+	if !ok || math.IsNaN(v) {
+		return none
+	}
+	return number(v)
+}
+
+// signed is a difference with its sign and, over several folds, its standard error.
+func signed(m mean) string {
+	text := minus(fmt.Sprintf("%+.4f", m.value))
+	if !math.IsNaN(m.se) {
+		text += " ± " + number(m.se)
+	}
+	return text
 }

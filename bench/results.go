@@ -1,101 +1,102 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
 
 const (
-	runsFolder  = "build/results"
-	resultsFile = "docs/results.md"
+	recordsFolder = "bench/results"
+	runsFolder    = "build/results"
+	resultsFile   = "docs/results.md"
 )
 
-// row is one line of docs/results.md.
-type row struct {
-	set   string
-	fold  int
-	model string
-	args  string // what the command adds to --data, --fold and --model
-	paper string // the paper's figure for this set and model
-}
-
-// name is that of the row's run folder.
-func (r row) name() string { return fmt.Sprintf("%s-%d-%s", r.set, r.fold, r.model) }
-
-func (r row) command() string {
-	return strings.TrimSpace(fmt.Sprintf("gpdrf-gpu train --data %s --fold %d --model %s %s", r.set, r.fold, r.model, r.args))
-}
-
-// measured is what a run left, and where and from which source it was made.
-type measured struct {
-	Test struct {
-		RMSE       *float64 `json:"rmse"`
-		NLPD       *float64 `json:"nlpd"`
-		Coverage90 *float64 `json:"coverage90"`
-		Error      *float64 `json:"error"`
-		NLL        *float64 `json:"nll"`
-		ECE        *float64 `json:"ece"`
-	} `json:"test"`
-	NTest   int     `json:"n_test"`
-	Steps   int     `json:"steps"`
-	Seconds float64 `json:"seconds"`
-	Device  string  `json:"device"`
-
-	stamp stamp
-}
-
-type stamp struct {
-	Commit  string `json:"commit"`
-	Machine string `json:"machine"`
-	Date    string `json:"date"`
-}
-
-func results() error {
-	binary, err := build()
+// results runs the rows that have no record yet, and writes docs/results.md from all records. A row that fails is reported
+// and the others go on.
+func results(args []string) error {
+	flags := flag.NewFlagSet("results", flag.ExitOnError)
+	pattern := flags.String("rows", "", "only rows whose name, such as mnist/gpdrf-1 or options/ema-0.999-2, this regular expression matches")
+	again := flags.Bool("again", false, "also rows that have a record")
+	flags.Parse(args)
+	wanted, err := regexp.Compile(*pattern)
+	if err != nil {
+		return fmt.Errorf("-rows: %w", err)
+	}
+	records, err := readRecords(recordsFolder, rows())
 	if err != nil {
 		return err
 	}
-	defer os.Remove(binary)
-	now := stamp{Commit: commit(), Machine: machine(), Date: time.Now().UTC().Format(time.DateOnly)}
-	var all []measured
-	var missing []string
-	for i, r := range rows() {
-		fmt.Fprintf(os.Stderr, "%d of %d  %s\n", i+1, len(rows()), r.command())
-		m, err := r.run(binary, now)
-		if errors.Is(err, errNoData) {
-			missing = append(missing, r.name())
-			fmt.Fprintln(os.Stderr, "  left out:", err)
-			continue
+	var todo []row
+	for _, r := range rows() {
+		if wanted.MatchString(r.name()) && (*again || records[r.name()] == nil) {
+			todo = append(todo, r)
 		}
+	}
+	var failed []string
+	if len(todo) > 0 {
+		binary, err := build()
 		if err != nil {
 			return err
 		}
-		all = append(all, m)
+		defer os.Remove(binary)
+		now, err := newStamp()
+		if err != nil {
+			return err
+		}
+		failed = runAll(todo, recordsFolder, func(r row) (*record, error) { return r.run(binary, now) })
 	}
-	if len(missing) > 0 {
-		return fmt.Errorf("%w: %s not run, so %s is left as it is", errNoData, strings.Join(missing, ", "), resultsFile)
-	}
-	var b bytes.Buffer
-	if err := report(&b, rows(), all); err != nil {
+	if err := writeReport(); err != nil {
 		return err
 	}
-	if err := os.WriteFile(resultsFile, b.Bytes(), 0o644); err != nil {
-		return err
+	if len(failed) > 0 {
+		return fmt.Errorf("%d of %d rows were not run:\n  %s", len(failed), len(todo), strings.Join(failed, "\n  "))
 	}
-	fmt.Fprintln(os.Stderr, "wrote", resultsFile)
 	return nil
 }
 
-var errNoData = errors.New("set GPDRF_DATA to the folder of the data sets")
+// runAll runs rows, keeps their records as they come, and says which rows failed and why.
+func runAll(todo []row, folder string, run func(row) (*record, error)) (failed []string) {
+	for i, r := range todo {
+		fmt.Fprintf(os.Stderr, "%d of %d  %s\n", i+1, len(todo), r.command())
+		m, err := run(r)
+		if err == nil {
+			err = m.write(folder, r)
+		}
+		if err != nil {
+			failed = append(failed, fmt.Sprintf("%s: %v", r.name(), err))
+			fmt.Fprintln(os.Stderr, failed[len(failed)-1])
+		}
+	}
+	return failed
+}
+
+// writeReport writes docs/results.md and its pictures from the records that are there.
+func writeReport() error {
+	records, err := readRecords(recordsFolder, rows())
+	if err != nil {
+		return err
+	}
+	err = atomicfile.WriteFile(resultsFile, func(w io.Writer) error {
+		_, err := io.WriteString(w, report(records))
+		return err
+	})
+	if err == nil {
+		fmt.Fprintln(os.Stderr, "wrote", resultsFile)
+	}
+	return err
+}
 
 func build() (string, error) {
 	path := filepath.Join(os.TempDir(), fmt.Sprintf("gpdrf-gpu-results-%d", os.Getpid()))
@@ -104,80 +105,58 @@ func build() (string, error) {
 	return path, cmd.Run()
 }
 
-// run trains the row unless its folder is there.
-func (r row) run(binary string, now stamp) (measured, error) {
+// run trains the row, in a folder that is kept until it is run again.
+func (r row) run(binary string, now stamp) (*record, error) {
 	folder := filepath.Join(runsFolder, r.name())
-	if m, err := r.read(folder); err == nil {
-		return m, nil
-	}
-	if r.set != "powerplant" && os.Getenv("GPDRF_DATA") == "" {
-		return measured{}, errNoData
-	}
 	if err := os.RemoveAll(folder); err != nil {
-		return measured{}, err
+		return nil, err
 	}
-	args := append(strings.Fields(r.command())[1:], "--out", folder)
-	cmd := exec.Command(binary, args...)
+	cmd := exec.Command(binary, append(strings.Fields(r.command())[1:], "--out", folder)...)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	if r.set == "powerplant" { // the embedded table, which every reader has, in its own order of rows
+	if strings.Contains(r.template, "--data powerplant") { // the embedded table, which every reader has, in its own order of rows
 		cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GPDRF_DATA=") })
 	}
 	if err := cmd.Run(); err != nil {
-		return measured{}, fmt.Errorf("%s: %w", r.command(), err)
+		return nil, fmt.Errorf("%s: %w", r.command(), err)
 	}
-	text, err := json.Marshal(struct {
-		stamp
-		Command string `json:"command"`
-	}{now, r.command()})
+	text, err := os.ReadFile(filepath.Join(folder, "result.json"))
 	if err != nil {
-		return measured{}, err
+		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(folder, "stamp.json"), text, 0o644); err != nil {
-		return measured{}, err
+	m := &record{}
+	if err := json.Unmarshal(text, m); err != nil {
+		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
-	return r.read(folder)
-}
-
-// read is what the folder of a finished run says; a folder of another command does not count.
-func (r row) read(folder string) (m measured, err error) {
-	var s struct {
-		stamp
-		Command string `json:"command"`
-	}
-	for name, into := range map[string]any{"result.json": &m, "stamp.json": &s} {
-		text, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			return m, err
-		}
-		if err := json.Unmarshal(text, into); err != nil {
-			return m, fmt.Errorf("%s/%s: %w", folder, name, err)
-		}
-	}
-	if s.Command != r.command() {
-		return m, fmt.Errorf("%s was made by another command: %s", folder, s.Command)
-	}
-	m.stamp = s.stamp
+	m.Command, m.stamp, m.Date = r.command(), now, time.Now().UTC().Format(time.DateOnly)
 	return m, nil
 }
 
-// commit names the source: with a + where the work tree differs from it.
-func commit() string {
-	out, err := exec.Command("git", "describe", "--always", "--abbrev=10", "--dirty=+").Output()
+// newStamp says from which source and on what machine rows are run now. The commit is the last one that changed the
+// program, with a + where its files differ from it.
+func newStamp() (stamp, error) {
+	program := []string{"--", "*.go", "*.s", "*.cu", "*.cuh", "go.mod", "go.sum", "data", ":!bench", ":!*_test.go"}
+	hash, err := exec.Command("git", append([]string{"log", "-1", "--format=%h", "--abbrev=10"}, program...)...).Output()
 	if err != nil {
-		return "unknown"
+		return stamp{}, fmt.Errorf("git log: %w", err)
 	}
-	return strings.TrimSpace(string(out))
+	changed, err := exec.Command("git", append([]string{"status", "--porcelain"}, program...)...).Output()
+	if err != nil {
+		return stamp{}, fmt.Errorf("git status: %w", err)
+	}
+	s := stamp{Commit: strings.TrimSpace(string(hash)), Processor: processor(), Threads: runtime.GOMAXPROCS(0)}
+	if len(changed) > 0 {
+		s.Commit += "+"
+	}
+	return s, nil
 }
 
-func machine() string {
-	name := runtime.GOARCH
+func processor() string {
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.SplitSeq(string(text), "\n") {
 			if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
-				name = strings.TrimSpace(value)
-				break
+				return strings.TrimSpace(value)
 			}
 		}
 	}
-	return fmt.Sprintf("%s, %d threads", name, runtime.GOMAXPROCS(0))
+	return runtime.GOARCH
 }

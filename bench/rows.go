@@ -1,33 +1,58 @@
 package main
 
-// Settings by data set, the same budget of steps for the three models. They were chosen on rows held out
-// of the training rows of fold 1 (2000, 1500 and 3000 of them), never on the test rows printed here.
-const (
-	powerplantAll = "--steps 20000"
-
-	eegGP   = "--steps 6000 --inducing 500"
-	eegDRF  = "--steps 6000 --features 500"
-	eegBoth = eegGP + " --latents 10"
-
-	proteinGP   = "--steps 4000 --batch 512 --inducing 500"
-	proteinDRF  = "--steps 4000 --batch 512 --features 500"
-	proteinBoth = proteinGP + " --latents 16 --features 500"
+import (
+	"fmt"
+	"strconv"
+	"strings"
 )
 
-// rows are the lines of docs/results.md.
-func rows() []row {
-	var all []row
-	for fold := 1; fold <= 3; fold++ {
-		all = append(all,
-			row{set: "powerplant", fold: fold, model: "gpdrf", args: powerplantAll, paper: ".194"},
-			row{set: "powerplant", fold: fold, model: "drf", args: powerplantAll, paper: ".201"},
-			row{set: "powerplant", fold: fold, model: "gp", args: powerplantAll, paper: ".207"})
+// varies stands in a command for what the rows of one label differ in, the fold or the seed, as a shell would write it.
+const varies = "$k"
+
+// row is one run of docs/results.md: an ordinary command, that a reader can give alone.
+type row struct {
+	group    string // a set, or "options"
+	label    string // the model, or the option
+	number   int    // the fold, or the seed
+	template string // the command, with varies for the number
+	testRows string // file of the test rows where each one's Bhattacharyya distance is wanted
+}
+
+// name is what ROWS selects by, and the row's file below bench/results.
+func (r row) name() string { return fmt.Sprintf("%s/%s-%d", r.group, r.label, r.number) }
+
+func (r row) command() string { return strings.ReplaceAll(r.template, varies, strconv.Itoa(r.number)) }
+
+func (s set) row(model string, fold int) row {
+	command := "gpdrf-gpu train --data " + s.name
+	if s.folds > 1 {
+		command += " --fold " + varies
 	}
-	return append(all,
-		row{set: "eeg", fold: 1, model: "gpdrf", args: eegBoth, paper: ".016"},
-		row{set: "eeg", fold: 1, model: "drf", args: eegDRF, paper: ".106"},
-		row{set: "eeg", fold: 1, model: "gp", args: eegGP, paper: ".114"},
-		row{set: "protein", fold: 1, model: "gpdrf", args: proteinBoth, paper: ".652"},
-		row{set: "protein", fold: 1, model: "drf", args: proteinDRF, paper: ".613"},
-		row{set: "protein", fold: 1, model: "gp", args: proteinGP, paper: ".737"})
+	for _, args := range []string{"--model " + model, s.args, s.own[model]} {
+		command = strings.TrimSpace(command + " " + args)
+	}
+	return row{group: s.name, label: model, number: fold, template: command, testRows: strings.ReplaceAll(s.rows, "%d", strconv.Itoa(fold))}
+}
+
+// rowsOf are those of one model, by fold.
+func (s set) rowsOf(model string) (out []row) {
+	for fold := 1; fold <= s.folds; fold++ {
+		out = append(out, s.row(model, fold))
+	}
+	return out
+}
+
+// rows are all runs, the quick sets first.
+func rows() (out []row) {
+	for _, s := range sets() {
+		for _, m := range models() {
+			out = append(out, s.rowsOf(m)...)
+		}
+	}
+	for _, o := range options() {
+		for seed := 1; seed <= optionSeeds; seed++ {
+			out = append(out, o.row(seed))
+		}
+	}
+	return out
 }

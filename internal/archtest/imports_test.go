@@ -27,7 +27,7 @@ var rooms = map[string][]string{
 var homes = map[string][]string{
 	"gorgonia.org/cu":              {"cuda"},
 	"gorgonia.org/tensor":          {"data"},
-	"gonum.org/v1/gonum":           {"data", "internal/metrics", "internal/plots", "device/devicetest"}, // off the hot path
+	"gonum.org/v1/gonum":           {"bench", "data", "internal/metrics", "internal/plots", "device/devicetest"}, // off the hot path
 	"github.com/urfave/cli/v2":     {"cmd"},
 	"github.com/vbauerster/mpb":    {"cmd"},
 	"github.com/jedib0t/go-pretty": {"cmd"},

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// section is a part of the list of commands: those of one source and machine, or those not run yet.
+type section struct {
+	made  string
+	dates []string
+	lines []line
+}
+
+// line is a command with the folds or seeds that it was run with.
+type line struct {
+	row
+	numbers []string
+}
+
+// commands lists all commands.
+func commands(b *strings.Builder, all found) {
+	b.WriteString(`
+## Commands
+
+They need ` + "`GPDRF_DATA`" + ` for every set but POWERPLANT, which is run without it: in the order of rows that the program has. ` + "`make results`" + ` runs what has no
+record, ` + "`make results ROWS='^eeg/'`" + ` only rows of that name, with ` + "`AGAIN=1`" + ` once more.
+`)
+	for _, s := range sections(all) {
+		fmt.Fprintf(b, "\n%s:\n\n", s.title())
+		for _, l := range s.lines {
+			fmt.Fprintf(b, "    %s\n", l)
+		}
+	}
+}
+
+// sections are in the order of their first rows, what was not run yet at the end.
+func sections(all found) (out []*section) {
+	waiting := &section{}
+	for _, r := range rows() {
+		s := waiting
+		if m := all[r.name()]; m != nil {
+			made := fmt.Sprintf("Commit %s, %s, %s, %d threads", m.Commit, m.Device, m.Processor, m.Threads)
+			if i := slices.IndexFunc(out, func(s *section) bool { return s.made == made }); i >= 0 {
+				s = out[i]
+			} else {
+				s = &section{made: made}
+				out = append(out, s)
+			}
+			s.dates = append(s.dates, m.Date)
+		}
+		s.add(r)
+	}
+	if len(waiting.lines) > 0 {
+		out = append(out, waiting)
+	}
+	return out
+}
+
+func (s *section) add(r row) {
+	if n := len(s.lines); n == 0 || s.lines[n-1].group != r.group || s.lines[n-1].label != r.label {
+		s.lines = append(s.lines, line{row: r})
+	}
+	last := &s.lines[len(s.lines)-1]
+	last.numbers = append(last.numbers, fmt.Sprint(r.number))
+}
+
+func (s *section) title() string {
+	if s.made == "" {
+		return "Not run yet"
+	}
+	first, last := slices.Min(s.dates), slices.Max(s.dates)
+	if first == last {
+		return s.made + ", " + first
+	}
+	return s.made + ", " + first + " to " + last
+}
+
+// String is what a shell runs.
+func (l line) String() string {
+	if len(l.numbers) == 1 {
+		return strings.ReplaceAll(l.template, varies, l.numbers[0])
+	}
+	return fmt.Sprintf("for k in %s; do %s; done", strings.Join(l.numbers, " "), l.template)
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// Every row is a command that train understands, under a name of its own.
+func TestRowsAreCommands(t *testing.T) {
+	names := map[string]bool{}
+	for _, r := range rows() {
+		if names[r.name()] {
+			t.Errorf("two rows have the name %s", r.name())
+		}
+		names[r.name()] = true
+		words := strings.Fields(r.command())
+		if len(words) < 2 || words[0] != "gpdrf-gpu" || words[1] != "train" {
+			t.Fatalf("%s: %s", r.name(), r.command())
+		}
+		var settings []train.Setting
+		for i := 2; i < len(words); i++ {
+			key, value, ok := strings.Cut(strings.TrimPrefix(words[i], "--"), "=")
+			switch {
+			case ok:
+			case i+1 < len(words) && !strings.HasPrefix(words[i+1], "--"):
+				i++
+				value = words[i]
+			default:
+				value = "true"
+			}
+			settings = append(settings, train.Setting{Key: key, Text: value, From: r.name()})
+		}
+		if _, err := train.Resolve(nil, settings); err != nil {
+			t.Errorf("%s: %v", r.command(), err)
+		}
+	}
+}
+
+// A row that fails is named, and those after it run and are kept; a record of other settings does not count.
+func TestRecords(t *testing.T) {
+	folder := t.TempDir()
+	some := sets()[0].rowsOf("gp")
+	failed := runAll(some, folder, func(r row) (*record, error) {
+		if r.number == 2 {
+			return nil, errors.New("no memory")
+		}
+		return &record{Command: r.command(), Date: "2026-01-01", Test: map[string]any{"rmse": 0.5}}, nil
+	})
+	if want := []string{"powerplant/gp-2: no memory"}; !slices.Equal(failed, want) {
+		t.Errorf("failed: %q, expected %q", failed, want)
+	}
+	all, err := readRecords(folder, some)
+	if err != nil || len(all) != 2 || all["powerplant/gp-1"] == nil || all["powerplant/gp-3"] == nil {
+		t.Fatalf("%v, %v", all, err)
+	}
+	if _, ok := all.complete(some); ok {
+		t.Error("a missing row counts as run")
+	}
+	other := sets()[0]
+	other.args += " --seed 2"
+	if all, err = readRecords(folder, other.rowsOf("gp")); err != nil || len(all) != 0 {
+		t.Errorf("records of other settings count: %v, %v", all, err)
+	}
+	if err := os.WriteFile(some[0].path(folder), []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readRecords(folder, some); err == nil || !strings.Contains(err.Error(), filepath.Join("powerplant", "gp-1.json")) {
+		t.Errorf("a damaged record: %v", err)
+	}
+}
+
+// recorded is a record for each fold of a model, with these values of rmse and nlpd.
+func recorded(all found, s set, model string, rmse, nlpd []float64) {
+	for i, r := range s.rowsOf(model) {
+		all[r.name()] = &record{Command: r.command(), Date: "2026-01-01", Seconds: float64(10 * i), NTest: 99,
+			Test: map[string]any{"rmse": rmse[i], "nlpd": nlpd[i], "coverage90": 0.9}}
+	}
+}
+
+// The report's sums, on figures whose means and errors are known.
+func TestReport(t *testing.T) {
+	s := sets()[0]
+	all := found{}
+	recorded(all, s, "gp", []float64{.3, .2, .1}, []float64{1, 2, 3})
+	recorded(all, s, "drf", []float64{.4, .4, .4}, []float64{0, 0, 0})
+	recorded(all, s, "gpdrf", []float64{.31, .19, .1}, []float64{-.5, -.25, 0})
+	text := report(all)
+	for _, want := range []string{
+		// mean .2, and √(((.11)² + (.01)² + (.1)²)/2/3)
+		"| **gpdrf** | mean | **0.2000** ± 0.0608 | **−0.2500** ± 0.1443 | **0.9000** ± 0.0000 | | | 10 |",
+		"| POWERPLANT | 3 folds | RMSE | 0.207 | 0.201 | 0.194 | 0.2000 | 0.4000 | **0.2000** | ≤ 0.21 | yes |",
+		"| POWERPLANT | 3 folds | NLPD |  |  |  | 2.0000 | 0.0000 | **−0.2500** | ≤ −0.1 | yes |",
+		// +.01, −.01, 0 over the folds
+		"| POWERPLANT | RMSE | GP | 0.2000 | 0.2000 | +0.0000 ± 0.0058 | equal |",
+		"| POWERPLANT | NLPD | DRF | 0.0000 | −0.2500 | −0.2500 ± 0.1443 | **better** |",
+		"| PROTEIN | RMSE | – | – | – | – | not run yet |",
+		"| gp | 1, 2, 3 | not run yet | | | | | |",
+		"for k in 1 2 3; do gpdrf-gpu train --data powerplant --fold $k --model gpdrf --steps 20000; done",
+		"Not run yet:",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report lacks %s", want)
+		}
+	}
+	delete(all, s.rowsOf("gpdrf")[1].name())
+	text = report(all)
+	for _, want := range []string{"| gpdrf | 2 | not run yet |", "| 0.2000 | 0.4000 | – | ≤ 0.21 |  |", "for k in 1 3; do gpdrf-gpu train --data powerplant --fold $k --model gpdrf"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("with a fold missing, the report lacks %s", want)
+		}
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	between := target{key: "coverage90", from: .87, to: .93}
+	for _, c := range []struct {
+		t    target
+		v    float64
+		want string
+	}{
+		{atMost("rmse", .21, .195), .22, "no"}, {atMost("rmse", .21, .195), .2, "yes"}, {atMost("rmse", .21, .195), .19, "yes, and ≤ 0.195"},
+		{between, .86, "no"}, {between, .9, "yes"}, {between, .94, "no"}, {atMost("rmse", .21, 0), math.NaN(), "no"},
+	} {
+		if got := c.t.verdict(c.v); got != c.want {
+			t.Errorf("%v of %v: %s, expected %s", c.v, c.t, got, c.want)
+		}
+	}
+}
+
+// docs/results.md says what the records say.
+func TestResultsAreCurrent(t *testing.T) {
+	t.Chdir("..")
+	all, err := readRecords(recordsFolder, rows())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(resultsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(text) != report(all) {
+		t.Errorf("%s is not what the rows and their records say: make results ROWS='^$'", resultsFile)
+	}
+}
