@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/internal/plots"
 )
 
 // record is what is kept of a row's run, as a file of its own: what was measured, and from which source and where.
@@ -25,6 +26,7 @@ type record struct {
 	NTest      int            `json:"n_test"`
 	Test       map[string]any `json:"test"` // as in result.json
 	Validation map[string]any `json:"validation,omitempty"`
+	Distances  *plots.Bins    `json:"distances,omitempty"` // between the two most probable classes of each test row
 }
 
 // stamp is what the rows of one call of make results have in common.

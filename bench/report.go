@@ -46,6 +46,7 @@ as equal.
 	for _, s := range sets() {
 		folds(&b, s, all)
 	}
+	distancesTable(&b, all)
 	effects(&b, all)
 	commands(&b, all)
 	return b.String()
@@ -169,7 +170,7 @@ func folds(b *strings.Builder, s set, all found) {
 				missing += fmt.Sprintf(", %d", r.number)
 				continue
 			}
-			fmt.Fprintf(b, "| %s | %d |", m, r.number)
+			fmt.Fprintf(b, "| %s | %d |", modelNames[m], r.number)
 			for _, sc := range s.scores {
 				v, ok := value(rec.Test, sc.key)
 				fmt.Fprintf(b, " %s |", orNone(v, ok))
@@ -177,7 +178,7 @@ func folds(b *strings.Builder, s set, all found) {
 			fmt.Fprintf(b, " %d | %d | %.0f |\n", rec.NTest, rec.Steps, rec.Seconds)
 		}
 		if missing != "" {
-			fmt.Fprintf(b, "| %s | %s | not run yet |%s | | |\n", m, missing[2:], strings.Repeat(" |", len(s.scores)-1))
+			fmt.Fprintf(b, "| %s | %s | not run yet |%s | | |\n", modelNames[m], missing[2:], strings.Repeat(" |", len(s.scores)-1))
 			continue
 		}
 		if records, _ := all.complete(s.rowsOf(m)); s.folds > 1 {
@@ -188,7 +189,7 @@ func folds(b *strings.Builder, s set, all found) {
 
 // means is the line below a model's folds.
 func means(b *strings.Builder, s set, model string, records []*record) {
-	fmt.Fprintf(b, "| **%s** | mean |", model)
+	fmt.Fprintf(b, "| **%s** | mean |", modelNames[model])
 	for _, sc := range s.scores {
 		x, ok := values(records, sc.key)
 		m := meanOf(x)

@@ -92,10 +92,11 @@ func writeReport() error {
 		_, err := io.WriteString(w, report(records))
 		return err
 	})
-	if err == nil {
-		fmt.Fprintln(os.Stderr, "wrote", resultsFile)
+	if err != nil {
+		return err
 	}
-	return err
+	fmt.Fprintln(os.Stderr, "wrote", resultsFile)
+	return drawDistances(records)
 }
 
 func build() (string, error) {
@@ -128,7 +129,10 @@ func (r row) run(binary string, now stamp) (*record, error) {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
 	m.Command, m.stamp, m.Date = r.command(), now, time.Now().UTC().Format(time.DateOnly)
-	return m, nil
+	if r.testRows != "" {
+		m.Distances, err = predictDistances(binary, folder, r.testRows)
+	}
+	return m, err
 }
 
 // newStamp says from which source and on what machine rows are run now. The commit is the last one that changed the

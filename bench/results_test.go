@@ -94,14 +94,14 @@ func TestReport(t *testing.T) {
 	text := report(all)
 	for _, want := range []string{
 		// mean .2, and √(((.11)² + (.01)² + (.1)²)/2/3)
-		"| **gpdrf** | mean | **0.2000** ± 0.0608 | **−0.2500** ± 0.1443 | **0.9000** ± 0.0000 | | | 10 |",
+		"| **GP-DRF** | mean | **0.2000** ± 0.0608 | **−0.2500** ± 0.1443 | **0.9000** ± 0.0000 | | | 10 |",
 		"| POWERPLANT | 3 folds | RMSE | 0.207 | 0.201 | 0.194 | 0.2000 | 0.4000 | **0.2000** | ≤ 0.21 | yes |",
 		"| POWERPLANT | 3 folds | NLPD |  |  |  | 2.0000 | 0.0000 | **−0.2500** | ≤ −0.1 | yes |",
 		// +.01, −.01, 0 over the folds
 		"| POWERPLANT | RMSE | GP | 0.2000 | 0.2000 | +0.0000 ± 0.0058 | equal |",
 		"| POWERPLANT | NLPD | DRF | 0.0000 | −0.2500 | −0.2500 ± 0.1443 | **better** |",
 		"| PROTEIN | RMSE | – | – | – | – | not run yet |",
-		"| gp | 1, 2, 3 | not run yet | | | | | |",
+		"| GP | 1, 2, 3 | not run yet | | | | | |",
 		"for k in 1 2 3; do gpdrf-gpu train --data powerplant --fold $k --model gpdrf --steps 20000; done",
 		"Not run yet:",
 	} {
@@ -111,7 +111,7 @@ func TestReport(t *testing.T) {
 	}
 	delete(all, s.rowsOf("gpdrf")[1].name())
 	text = report(all)
-	for _, want := range []string{"| gpdrf | 2 | not run yet |", "| 0.2000 | 0.4000 | – | ≤ 0.21 |  |", "for k in 1 3; do gpdrf-gpu train --data powerplant --fold $k --model gpdrf"} {
+	for _, want := range []string{"| GP-DRF | 2 | not run yet |", "| 0.2000 | 0.4000 | – | ≤ 0.21 |  |", "for k in 1 3; do gpdrf-gpu train --data powerplant --fold $k --model gpdrf"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("with a fold missing, the report lacks %s", want)
 		}

@@ -8,6 +8,8 @@ import (
 // models are the three that each set is figured with, in the order of the paper's table.
 func models() []string { return []string{"gp", "drf", "gpdrf"} }
 
+var modelNames = map[string]string{"gp": "GP", "drf": "DRF", "gpdrf": "GP-DRF"}
+
 // score is a figure of result.json's block "test".
 type score struct {
 	key, name string

@@ -21,10 +21,11 @@ type predictions struct {
 	rows    int
 }
 
-// cell is a number, or a class by its name.
+// cell is a number, a class by its name, or nothing where no number is defined.
 type cell struct {
 	value float64
 	class string
+	none  bool
 }
 
 func predictionsOf(t *train.Trained, ds *data.Dataset, p *model.Prediction, draws int, seed uint64) *predictions {
@@ -79,12 +80,12 @@ func regressionTable(t *train.Trained, p *model.Prediction, draws int, seed uint
 }
 
 func classTable(t *train.Trained, p *model.Prediction) *predictions {
-	probability := metrics.Probabilities(p.H, p.S, p.N, p.C)
+	probability, distance := metrics.Probabilities(p.H, p.S, p.N, p.C), metrics.Distances(p.H, p.S, p.N, p.C)
 	out := &predictions{columns: []string{"label"}, rows: p.N}
 	for _, c := range t.Schema.Classes {
 		out.columns = append(out.columns, "p_"+c)
 	}
-	out.columns = append(out.columns, "entropy")
+	out.columns = append(out.columns, "entropy", "bhattacharyya")
 	out.row = func(i int, into []cell) {
 		best, entropy := 0, 0.0
 		row := probability[i*p.C : (i+1)*p.C]
@@ -99,6 +100,11 @@ func classTable(t *train.Trained, p *model.Prediction) *predictions {
 		}
 		into[0].class = t.Schema.Classes[best]
 		into[1+p.C].value = entropy
+		if d := distance[i]; math.IsNaN(d) {
+			into[2+p.C] = cell{none: true}
+		} else {
+			into[2+p.C] = cell{value: d}
+		}
 	}
 	return out
 }
@@ -136,7 +142,7 @@ func (t *predictions) csvRows(w io.Writer) func([]cell) error {
 	out.Write(record) // an error stays until Flush
 	return func(cells []cell) error {
 		for i, c := range cells {
-			if record[i] = c.class; c.class == "" {
+			if record[i] = c.class; c.class == "" && !c.none {
 				record[i] = number(c.value)
 			}
 		}
@@ -158,10 +164,13 @@ func (t *predictions) jsonRows(w io.Writer) func([]cell) error {
 			}
 			line = strconv.AppendQuote(line, t.columns[i])
 			line = append(line, ':')
-			value, err := json.Marshal(c.value)
-			if c.class != "" {
-				value, err = json.Marshal(c.class)
+			var v any = c.value
+			if c.none {
+				v = nil
+			} else if c.class != "" {
+				v = c.class
 			}
+			value, err := json.Marshal(v)
 			if err != nil {
 				return err
 			}

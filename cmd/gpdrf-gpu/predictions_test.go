@@ -60,6 +60,25 @@ func TestClassColumns(t *testing.T) {
 	}
 }
 
+// The distance of classes 1 and 2, of means 1 and 4 and variances 2 and 8: ¼ ln(¼ (¼ + 4 + 2)) + ¼·9/10. A single sample
+// has none.
+func TestDistanceColumn(t *testing.T) {
+	trained := &train.Trained{Schema: data.Schema{Task: data.Classification, Classes: []string{"1", "2", "3"}}}
+	p := &model.Prediction{S: 2, N: 1, C: 3, H: []float64{0, 2, -1000, 2, 6, -1001}}
+	got, err := strconv.ParseFloat(rowOf(t, classTable(trained, p))["bhattacharyya"], 64)
+	if want := 0.25*math.Log(0.25*6.25) + 0.25*9/10; err != nil || math.Abs(got-want) > 1e-12 {
+		t.Errorf("distance %g, expected %g", got, want)
+	}
+	p.S, p.H = 1, p.H[:3]
+	if got := rowOf(t, classTable(trained, p))["bhattacharyya"]; got != "" {
+		t.Errorf("distance %q of a single sample", got)
+	}
+	var out bytes.Buffer
+	if err := classTable(trained, p).write(&out, "jsonl"); err != nil || !bytes.Contains(out.Bytes(), []byte(`"bhattacharyya":null`)) {
+		t.Errorf("%s, %v", out.String(), err)
+	}
+}
+
 // rowOf writes the only row as CSV and reads it back by column.
 func rowOf(t *testing.T, p *predictions) map[string]string {
 	t.Helper()

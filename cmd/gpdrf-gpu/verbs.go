@@ -79,7 +79,8 @@ func (p *program) verbs() []verb {
 			about: "RUN is a run folder, or its model.safetensors alone. Columns are matched to those of training by name, or by position where the file " +
 				"has no header; the target column may be missing. A row of the output belongs to a row of the input, in its order, in the target's own units: " +
 				"mean, sd, var_aleatoric (noise) and var_epistemic (what the model does not know), the quantiles q05 q25 q50 q75 q95; or, for classes, " +
-				"label, p_<class> for each and entropy (nats). A target that is in the file is copied to the last column.",
+				"label, p_<class> for each, entropy (nats) and bhattacharyya, the distance between the two most probable classes over the samples: the larger, the surer; " +
+				"empty where they do not vary. A target that is in the file is copied to the last column.",
 			flags: []flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
 				{group: "Output", name: "out", arg: "FILE.csv|FILE.jsonl|-", help: "where to write; - is CSV on standard output"},

@@ -27,7 +27,8 @@ var rooms = map[string][]string{
 var homes = map[string][]string{
 	"gorgonia.org/cu":              {"cuda"},
 	"gorgonia.org/tensor":          {"data"},
-	"gonum.org/v1/gonum":           {"bench", "data", "internal/metrics", "internal/plots", "device/devicetest"}, // off the hot path
+	"gonum.org/v1/gonum":           {"bench", "data", "internal/metrics", "device/devicetest"}, // off the hot path
+	"gonum.org/v1/plot":            {"internal/plots"},                                         // and that is for bench: it would add fonts to the program
 	"github.com/urfave/cli/v2":     {"cmd"},
 	"github.com/vbauerster/mpb":    {"cmd"},
 	"github.com/jedib0t/go-pretty": {"cmd"},

@@ -68,7 +68,7 @@ func ScoreClassification(logits []float64, s, n, c int, labels []int32) Classifi
 		}
 		r.AUC = AUC(score, one)
 	}
-	r.Bhattacharyya = separation(logits, s, n, c, logp, right)
+	r.Bhattacharyya = separation(distances(logits, s, n, c, logp), right)
 	return r
 }
 

@@ -32,17 +32,30 @@ func Bhattacharyya(m1, v1, m2, v2 float64) float64 {
 	return 0.25*math.Log(0.25*(v1/v2+v2/v1+2)) + 0.25*d*d/(v1+v2)
 }
 
-// separation takes mean and variance (S−1 in the denominator) of the S logits of each
-// row's two most probable classes.
-func separation(logits []float64, s, n, c int, logp []float64, right []bool) Separation {
-	var distances [2][]float64 // wrong, right
-	var score []float64
-	var correct []bool
-	for i := range n {
+// Distances are the Bhattacharyya distances between the two most probable classes of each row of logits [S,N,C], by mean
+// and variance (S−1 in the denominator) of their S logits: the larger, the surer. It is NaN where the logits of one of
+// them do not vary, and for a single sample.
+func Distances(logits []float64, s, n, c int) []float64 {
+	return distances(logits, s, n, c, logProbabilities(logits, s, n, c))
+}
+
+func distances(logits []float64, s, n, c int, logp []float64) []float64 {
+	out := make([]float64, n)
+	for i := range out {
 		first, second := topTwo(logp[i*c : (i+1)*c])
 		m1, v1 := sampleMoments(logits, s, n*c, i*c+first)
 		m2, v2 := sampleMoments(logits, s, n*c, i*c+second)
-		d := Bhattacharyya(m1, v1, m2, v2)
+		out[i] = Bhattacharyya(m1, v1, m2, v2)
+	}
+	return out
+}
+
+// separation is that of rows with these distances, where they are numbers.
+func separation(distance []float64, right []bool) Separation {
+	var of [2][]float64 // wrong, right
+	var score []float64
+	var correct []bool
+	for i, d := range distance {
 		if math.IsNaN(d) {
 			continue
 		}
@@ -50,10 +63,10 @@ func separation(logits []float64, s, n, c int, logp []float64, right []bool) Sep
 		if right[i] {
 			k = 1
 		}
-		distances[k] = append(distances[k], d)
+		of[k] = append(of[k], d)
 		score, correct = append(score, d), append(correct, right[i])
 	}
-	return Separation{Correct: mean(distances[1]), Wrong: mean(distances[0]), AUROC: AUC(score, correct),
+	return Separation{Correct: mean(of[1]), Wrong: mean(of[0]), AUROC: AUC(score, correct),
 		Convention: "variance", Space: "logits"}
 }
 
