@@ -94,6 +94,10 @@ bench-peers: $(PEERS)/bin/python build ## our step and PyTorch's in turns, on th
 results: ## docs/results.md: runs the rows that have no record in bench/results; ROWS=regexp only those, AGAIN=1 once more
 	$(GO) run ./bench results $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
 
+.PHONY: toy
+toy: ## docs/images/toy.png: the prediction over one input with a gap in its rows, drawn from a training
+	$(GO) run ./bench toy
+
 .PHONY: check
 check: lint test race ## lint, tests and the race detector
 

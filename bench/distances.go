@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/plots"
 )
 
@@ -101,10 +100,7 @@ func drawDistances(all found) error {
 		}
 		panels = append(panels, line)
 	}
-	if err := os.MkdirAll(filepath.Dir(distancesPicture), 0o777); err != nil {
-		return err
-	}
-	return atomicfile.WriteFile(distancesPicture, func(w io.Writer) error { return plots.Histograms(w, "Bhattacharyya distance", panels) })
+	return writeFile(distancesPicture, func(w io.Writer) error { return plots.Histograms(w, "Bhattacharyya distance", panels) })
 }
 
 // distancesTable writes our means beside the paper's.

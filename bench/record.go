@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/plots"
 )
 
@@ -79,11 +77,7 @@ func (m *record) write(folder string, r row) error {
 	if err != nil {
 		return err
 	}
-	path := r.path(folder)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return atomicfile.WriteFile(path, func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
+	return writeText(r.path(folder), string(text)+"\n")
 }
 
 // complete are the records of rows, where all of them are there.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
 
 const (
@@ -88,11 +85,7 @@ func writeReport() error {
 	if err != nil {
 		return err
 	}
-	err = atomicfile.WriteFile(resultsFile, func(w io.Writer) error {
-		_, err := io.WriteString(w, report(records))
-		return err
-	})
-	if err != nil {
+	if err := writeText(resultsFile, report(records)); err != nil {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, "wrote", resultsFile)

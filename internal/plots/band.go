@@ -1,7 +1,10 @@
 package plots
 
 import (
+	"fmt"
 	"io"
+	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -9,8 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Band is a prediction over one input: at each X, ascending, the mean and quantiles, and the rows that the model was
-// trained on.
+// Band is a prediction over one input: at each X, ascending, the mean and quantiles, and the rows behind it.
 type Band struct {
 	Title, XLabel, YLabel string
 	X, Mean               []float64
@@ -58,10 +60,19 @@ func (b Band) Write(w io.Writer) error {
 	p.Add(mean, truth, rows)
 	p.Legend.Add("mean", mean)
 	p.Legend.Add("the function", truth)
-	p.Legend.Add("training rows", rows)
-	p.Legend.Top, p.Legend.Left = true, true
+	p.Legend.Add("rows", rows)
+	p.Legend.Top, p.Legend.Left, p.Legend.XOffs, p.Legend.YOffs = true, true, vg.Points(8), vg.Points(-4)
 	p.X.Min, p.X.Max = b.X[0], b.X[len(b.X)-1]
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(integers), plot.TickerFunc(integers)
 	return write(w, [][]*plot.Plot{{p}}, 6.6*vg.Inch, 3.4*vg.Inch)
+}
+
+// integers marks the whole numbers of a short axis.
+func integers(low, high float64) (ticks []plot.Tick) {
+	for v := math.Ceil(low); v <= high; v++ {
+		ticks = append(ticks, plot.Tick{Value: v, Label: strings.ReplaceAll(fmt.Sprintf("%g", v), "-", "−")})
+	}
+	return ticks
 }
 
 func points(x, y []float64) plotter.XYs {

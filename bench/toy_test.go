@@ -1,0 +1,27 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// The files of the toy and the commands in the README are those that the picture is drawn from.
+func TestToyIsCurrent(t *testing.T) {
+	t.Chdir("..")
+	rows, grid := toyFiles()
+	for path, want := range map[string]string{toyRows: rows, toyGrid: grid} {
+		if text, err := os.ReadFile(path); err != nil || string(text) != want {
+			t.Errorf("%s is not what make toy writes (%v)", path, err)
+		}
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{toyTrain, toyPredict} {
+		if !strings.Contains(string(readme), "$ "+command+"\n") {
+			t.Errorf("the README lacks %s", command)
+		}
+	}
+}

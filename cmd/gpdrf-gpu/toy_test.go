@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The README's commands on the toy with a gap do what its picture shows: the prediction is more than twice as uncertain
+// between the rows as along them, and right about both.
+func TestToyBandWidensInTheGap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("3000 steps")
+	}
+	t.Chdir(filepath.Join("..", ".."))
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := regexp.MustCompile(`(?m)^\$ (gpdrf-gpu .*docs/toy/.*)$`).FindAllStringSubmatch(string(readme), -1)
+	if len(commands) != 2 {
+		t.Fatalf("the README has %d commands on docs/toy, expected 2", len(commands))
+	}
+	run := filepath.Join(t.TempDir(), "toy")
+	for _, c := range commands {
+		var said bytes.Buffer
+		p := &program{ctx: context.Background(), out: &said, err: &said}
+		if code := p.run(strings.Fields(strings.ReplaceAll(c[1], "runs/toy", run) + " --device cpu")); code != exitOK {
+			t.Fatalf("%s: exit code %d\n%s", c[1], code, said.String())
+		}
+	}
+	grid, band := columnsOf(t, "docs/toy/grid.csv"), columnsOf(t, filepath.Join(run, "band.csv"))
+	var along, gap []float64
+	for i, x := range grid["x"] {
+		switch {
+		case x >= -2.8 && x <= -1 || x >= 1.4 && x <= 2.8:
+			along = append(along, band["sd"][i])
+		case x >= -0.3 && x <= 0.7:
+			gap = append(gap, band["sd"][i])
+		}
+	}
+	if a, g := average(along), average(gap); g < 2*a || a > 0.2 {
+		t.Errorf("the standard deviation is %.3f along the rows, whose noise has 0.12, and %.3f in the gap", a, g)
+	}
+}
+
+func average(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// columnsOf reads the numbers of a CSV file by column.
+func columnsOf(t *testing.T, path string) map[string][]float64 {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := map[string][]float64{}
+	for _, r := range records[1:] {
+		for i, cell := range r {
+			v, err := strconv.ParseFloat(cell, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			columns[records[0][i]] = append(columns[records[0][i]], v)
+		}
+	}
+	return columns
+}
