@@ -30,9 +30,8 @@ func paperDistances(set, model string) (right, wrong string) {
 func predictDistances(binary, run, testRows string) (*plots.Bins, error) {
 	file := filepath.Join(run, "test.csv")
 	cmd := exec.Command(binary, "predict", run, "--data", filepath.Join(os.Getenv("GPDRF_DATA"), testRows), "--out", file)
-	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("%s: %w", strings.Join(cmd.Args[1:], " "), err)
+	if err := said(cmd); err != nil {
+		return nil, err
 	}
 	in, err := os.Open(file)
 	if err != nil {

@@ -22,7 +22,7 @@ type record struct {
 	Seconds    float64        `json:"seconds"` // of training
 	NTrain     int            `json:"n_train"`
 	NTest      int            `json:"n_test"`
-	Test       map[string]any `json:"test"` // as in result.json
+	Test       map[string]any `json:"test,omitempty"` // as in result.json
 	Validation map[string]any `json:"validation,omitempty"`
 	Distances  *plots.Bins    `json:"distances,omitempty"` // between the two most probable classes of each test row
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -106,12 +108,11 @@ func (r row) run(binary string, now stamp) (*record, error) {
 		return nil, err
 	}
 	cmd := exec.Command(binary, append(strings.Fields(r.command())[1:], "--out", folder)...)
-	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	if strings.Contains(r.template, "--data powerplant") { // the embedded table, which every reader has, in its own order of rows
 		cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GPDRF_DATA=") })
 	}
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("%s: %w", r.command(), err)
+	if err := said(cmd); err != nil {
+		return nil, err
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "result.json"))
 	if err != nil {
@@ -122,16 +123,31 @@ func (r row) run(binary string, now stamp) (*record, error) {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
 	m.Command, m.stamp, m.Date = r.command(), now, time.Now().UTC().Format(time.DateOnly)
+	if r.group == optionsGroup {
+		m.Test = nil // options are chosen by the rows held out
+	}
 	if r.testRows != "" {
 		m.Distances, err = predictDistances(binary, folder, r.testRows)
 	}
 	return m, err
 }
 
+// said runs a command whose output goes to standard error; its error is the last line of it.
+func said(cmd *exec.Cmd) error {
+	var all bytes.Buffer
+	cmd.Stdout, cmd.Stderr = os.Stderr, io.MultiWriter(os.Stderr, &all)
+	err := cmd.Run()
+	if err != nil {
+		lines := strings.Split(strings.TrimSpace(all.String()), "\n")
+		err = fmt.Errorf("%w: %s", err, lines[len(lines)-1])
+	}
+	return err
+}
+
 // newStamp says from which source and on what machine rows are run now. The commit is the last one that changed the
 // program, with a + where its files differ from it.
 func newStamp() (stamp, error) {
-	program := []string{"--", "*.go", "*.s", "*.cu", "*.cuh", "go.mod", "go.sum", "data", ":!bench", ":!*_test.go"}
+	program := []string{"--", "*.go", "*.s", "*.cu", "*.cuh", "go.mod", "go.sum", "data", ":!bench", ":!internal/plots", ":!*_test.go"}
 	hash, err := exec.Command("git", append([]string{"log", "-1", "--format=%h", "--abbrev=10"}, program...)...).Output()
 	if err != nil {
 		return stamp{}, fmt.Errorf("git log: %w", err)

@@ -89,7 +89,7 @@ func sets() []set {
 			name: "eeg", folds: 5, scores: classification, args: "--steps 6000", own: eeg, rows: "eeg/fold%d.test.csv.gz",
 			paper:  map[string]float64{"gp": .114, "drf": .106, "gpdrf": .016},
 			wanted: []target{atMost("error", .025, .012)},
-			note:   "Rows of one recording in any order: nearly every test row has a training row within a few milliseconds, and the nearest neighbour does as well.",
+			note:   "Rows of one recording in any order: nearly every test row has a training row within a few milliseconds, and the nearest neighbour does about as well.",
 		},
 		{
 			name: "eeg-blocked", folds: 5, scores: classification, args: "--steps 6000", own: eeg,

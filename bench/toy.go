@@ -66,10 +66,8 @@ func toy() error {
 	}
 	defer os.RemoveAll(run)
 	for _, command := range []string{toyTrain, toyPredict} {
-		cmd := exec.Command(binary, strings.Fields(strings.ReplaceAll(command, "runs/toy", run))[1:]...)
-		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("%s: %w", command, err)
+		if err := said(exec.Command(binary, strings.Fields(strings.ReplaceAll(command, "runs/toy", run))[1:]...)); err != nil {
+			return err
 		}
 	}
 	predicted, err := os.ReadFile(filepath.Join(run, "band.csv"))
