@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -68,13 +69,16 @@ type Config struct {
 	NoiseInit  float64 // initial variance of the Gaussian likelihood, target scaled to sd 1
 
 	// The optimiser. One of the first three says how long; Steps holds the answer.
-	Steps        int
-	Epochs       float64
-	TimeLimit    time.Duration
-	PlannedFor   string // what Steps was worked out from, for the record
-	StopAfter    int    // 0, or where a run of Steps was cut short
-	Batch        int    // B
-	Chunk        int    // rows of a batch that are computed at once; 0 is as many as fit the device's memory
+	Steps      int
+	Epochs     float64
+	TimeLimit  time.Duration
+	PlannedFor string // what Steps was worked out from, for the record
+	StopAfter  int    // 0, or where a run of Steps was cut short
+
+	CheckpointEvery string // a time, or a number of steps; 0 is only when the run is interrupted
+
+	Batch        int // B
+	Chunk        int // rows of a batch that are computed at once; 0 is as many as fit the device's memory
 	LR           float64
 	Warmup       int     // steps of linear learning-rate warm-up
 	Decay        string  // none, cosine
@@ -158,7 +162,7 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	if c.Orthogonal && c.Model != "gp" && c.Spectra == "var-resampled" {
 		return nil, Setting{"orthogonal", "", c.explicit["orthogonal"]}.errorf("frequencies that are drawn anew at every step are not orthogonal: use spectra prior-fixed or var-fixed")
 	}
-	if err := c.checkValidation(); err != nil {
+	if err := errors.Join(c.checkValidation(), c.checkEvery()); err != nil {
 		return nil, err
 	}
 	for _, o := range Options() {
@@ -218,13 +222,16 @@ func (c *Config) Fit(n int) (notes []string, err error) {
 		if steps > maxSteps {
 			return nil, usagef("%g epochs of %d rows in batches of %d are more than %d steps", c.Epochs, n, c.Batch, maxSteps)
 		}
-		planned := strconv.FormatFloat(c.Epochs, 'g', -1, 64) + " epochs"
-		notes = append(notes, c.SetSteps(int(steps), planned)...)
+		notes = append(notes, c.SetSteps(int(steps), forEpochs(c.Epochs))...)
 	} else if c.Steps > 0 {
 		notes = append(notes, c.SetSteps(c.Steps, c.PlannedFor)...)
 	}
 	return notes, nil
 }
+
+// What a number of steps was worked out from, for the record.
+func forEpochs(epochs float64) string    { return strconv.FormatFloat(epochs, 'g', -1, 64) + " epochs" }
+func forTime(limit time.Duration) string { return "a time limit of " + limit.String() }
 
 // SetSteps decides the number of steps, says what it was worked out from ("" where it was
 // given), and shrinks the default schedules that would not leave a run of this

@@ -164,7 +164,8 @@ func (j *Job) measure(c *Config) (*Plan, error) {
 	ledger.Label("validation", v)
 	return newPlan(j.Device.Name(), c, ledger, []Buffer{
 		doubles("parameters", params.Len()),
-		predictionBuffer(r.model.Config(), c.EvalSamples, j.TestRows),
+		doubles("checkpoint", j.keeps(c), params.Len()),
+		predictionBuffer(r.model.Config(), c.EvalSamples, j.testRows()),
 	}), nil
 }
 

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
@@ -39,11 +39,7 @@ type header struct {
 
 // WriteModel writes a model file: a safetensors file with everything that prediction needs.
 func (t *Trained) WriteModel(w io.Writer) error {
-	h := header{modelVersion, t.Model, t.Schema, t.Scaler, nil, t.KLWeight, t.Seed, t.EvalSamples}
-	if t.Schema.Task == data.Regression {
-		h.TargetScale = &t.TargetScale
-	}
-	text, err := json.Marshal(h)
+	text, err := json.Marshal(t.header())
 	if err != nil {
 		return err
 	}
@@ -52,6 +48,15 @@ func (t *Trained) WriteModel(w io.Writer) error {
 		tensors[i] = safetensors.Tensor{Name: n.Name, DType: narrowest(n.Data), Shape: n.Shape, Data: n.Data}
 	}
 	return safetensors.Write(w, map[string]string{metaFormat: modelFormat, metaTrained: string(text)}, tensors)
+}
+
+// header is the description in a model file.
+func (t *Trained) header() *header {
+	h := &header{modelVersion, t.Model, t.Schema, t.Scaler, nil, t.KLWeight, t.Seed, t.EvalSamples}
+	if t.Schema.Task == data.Regression {
+		h.TargetScale = &t.TargetScale
+	}
+	return h
 }
 
 // narrowest is the type that holds the values exactly: those of a float32 device fit into F32.
@@ -94,8 +99,18 @@ func parseModel(r io.ReaderAt, size int64) (*Trained, error) {
 	if metadata[metaFormat] != modelFormat {
 		return nil, errors.New("a safetensors file, but not a model of gpdrf-gpu")
 	}
+	t, err := parseHeader(metadata[metaTrained])
+	if err != nil {
+		return nil, err
+	}
+	t.Named, err = matchTensors(t.Model.Layout(), tensors)
+	return t, err
+}
+
+// parseHeader reads a description and checks that its parts fit each other.
+func parseHeader(text string) (*Trained, error) {
 	var h header
-	dec := json.NewDecoder(bytes.NewReader([]byte(metadata[metaTrained])))
+	dec := json.NewDecoder(strings.NewReader(text))
 	if err := dec.Decode(&h); err != nil {
 		return nil, fmt.Errorf("the description of the model is damaged: %v", err)
 	}
@@ -109,8 +124,7 @@ func parseModel(r io.ReaderAt, size int64) (*Trained, error) {
 	if h.TargetScale != nil {
 		t.TargetScale = *h.TargetScale
 	}
-	t.Named, err = matchTensors(h.Model.Layout(), tensors)
-	return t, err
+	return t, nil
 }
 
 // check refuses a description whose parts contradict each other.

@@ -114,6 +114,7 @@ func Options() []Option {
 		{Group: "Run", Key: "steps", Arg: "N", Help: "how long to train, in steps", limits: between(1, maxSteps), field: func(c *Config) any { return &c.Steps }},
 		{Group: "Run", Key: "epochs", Arg: "N", Help: "or in passes over the training rows", limits: above(0), field: func(c *Config) any { return &c.Epochs }},
 		{Group: "Run", Key: "time-limit", Arg: "10m", Help: "or in time: the first steps are timed and the steps that fit are planned", field: func(c *Config) any { return &c.TimeLimit }},
+		{Group: "Run", Key: "checkpoint-every", Arg: "TIME|STEPS", Help: "what a run that is killed loses at most: --resume goes on from the last checkpoint; 0 makes one only at Ctrl-C", field: func(c *Config) any { return &c.CheckpointEvery }},
 		{Group: "Run", Key: "planned-for", FileOnly: true, Help: "what steps was worked out from; for the record", field: func(c *Config) any { return &c.PlannedFor }},
 
 		{Group: "Run", Key: "stop-after", FileOnly: true, Help: "where a run of that many steps was cut short; 0 is nowhere", limits: between(0, maxSteps), field: func(c *Config) any { return &c.StopAfter }},

@@ -15,7 +15,7 @@ func defaults() *Config {
 
 		Likelihood: "auto", DoF: 4, LearnDoF: true, KLWeight: 1, Samples: 1, NoiseInit: 0.1,
 
-		Steps: 15000, Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.5,
+		Steps: 15000, CheckpointEvery: "1m", Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.5,
 		AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
 
 		Restore: "best",

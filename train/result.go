@@ -30,11 +30,13 @@ type Result struct {
 	Seconds   float64   `json:"seconds"` // of training, without data and evaluation
 	Objective string    `json:"objective"`
 	KLWeight  float64   `json:"kl_weight"`
-	// ELBO is the last reading of the objective, nats, estimated on one batch: the bound
+	// ELBO is the objective at the parameters that the run has kept, nats, estimated on its last batch: the bound
 	// only where Objective says ELBO.
 	ELBO        float64     `json:"elbo"`
 	Parameters  int         `json:"parameters"`
 	Interrupted bool        `json:"interrupted"`
+	Unfinished  bool        `json:"unfinished,omitempty"`        // what a checkpoint knows
+	Failure     string      `json:"evaluation_failed,omitempty"` // why there are no scores
 	Fingerprint Fingerprint `json:"fingerprint"`
 	Validation  *Validation `json:"validation,omitempty"`
 	Scored
@@ -46,20 +48,30 @@ type Fingerprint struct {
 	Test  string `json:"test"`
 }
 
-// NewResult gathers what a run left.
-func NewResult(j *Job, out *Outcome, test *data.Dataset, scores *Scores) *Result {
+// NewResult gathers what a run left; scores are nil where there are none.
+func NewResult(j *Job, out *Outcome, scores *Scores) *Result {
 	c := j.Config
 	folder, err := os.Getwd()
 	if err != nil {
 		folder = "" // it has been removed: then nothing will be looked for there
 	}
-	return &Result{
+	if j.From != nil {
+		folder = j.From.Result.Folder
+	}
+	r := &Result{
 		Version: Version, Data: j.Train.Name, Task: j.Train.Task, Model: c.Model, Preset: c.Preset,
-		Device: j.Device.Name(), Precision: c.Precision, Folder: folder, Seed: c.Seed, NTrain: j.Train.N(), NTest: test.N(),
+		Device: j.Device.Name(), Precision: c.Precision, Folder: folder, Seed: c.Seed, NTrain: j.Train.N(), NTest: j.testRows(),
 		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.Objective(), KLWeight: c.KLWeight,
 		ELBO: out.ELBO.Value, Parameters: out.Parameters, Interrupted: out.Interrupted,
-		Fingerprint: Fingerprint{j.Train.Fingerprint, test.Fingerprint}, Validation: out.Validation, Scored: scores.Scored(),
+		Fingerprint: Fingerprint{Train: j.Train.Fingerprint}, Validation: out.Validation,
 	}
+	if j.Test != nil {
+		r.Fingerprint.Test = j.Test.Fingerprint
+	}
+	if scores != nil {
+		r.Scored = scores.Scored()
+	}
+	return r
 }
 
 // Test is the block "test" of a result, its keys in one list: those of a regression, in

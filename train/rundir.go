@@ -20,17 +20,25 @@ const (
 	MetricsFile = "metrics.jsonl"     // how training went, a line every few steps
 	ResultFile  = "result.json"       // a Result
 	ModelFile   = "model.safetensors" // a Trained: predict needs nothing else
+
+	// CheckpointFile is there while a run is not finished.
+	CheckpointFile = "checkpoint.safetensors"
 )
 
-// Folder is a run folder while it is being built. Nothing stands at its final place
-// before Commit.
+// Folder is a run folder that a run fills. It is built under a temporary name, and stands in its place as soon as it holds a
+// checkpoint, or all that it is to hold. Result is written last: a folder with one is a run that has ended, and one without
+// has a checkpoint to go on from.
 type Folder struct {
-	folder  *atomicfile.Folder
-	out     string // as the user wrote it; "" takes the first free number
-	place   string // the same without links, from the root
-	numbers string // runs/powerplant-gpdrf-
+	folder  *atomicfile.Folder // nil where the run goes on in a folder that is there
+	out     string             // as the user wrote it; "" takes the first free number
+	place   string             // the same without links, from the root
+	numbers string             // runs/powerplant-gpdrf-
+	path    string             // where the folder stands, as the user would write it; "" while it is built
 	metrics *os.File
 	err     error // the first that a metrics line met
+
+	// Removed are folders that runs had begun which were killed before their first checkpoint. They were removed.
+	Removed []string
 }
 
 // NewFolder starts a run folder that will stand at out, or, where out is "", at
@@ -44,25 +52,85 @@ func NewFolder(out, set, model string) (*Folder, error) {
 		if f.place, err = filepath.Abs(out); err != nil {
 			return nil, err
 		}
-		if _, err := os.Lstat(f.place); err == nil { // it exists
-			real, err := filepath.EvalSymlinks(f.place)
-			if err != nil {
-				return nil, usagef("--out: %s is a link that leads nowhere: give another place", out)
-			}
-			if f.place = real; !atomicfile.Empty(real) {
-				return nil, usagef("--out: %s is there already and not an empty folder: give another place", out)
-			}
-		}
 		place = f.place
+	}
+	f.Removed = removeAbandoned(place)
+	if _, err := os.Lstat(place); err == nil && out != "" { // it exists
+		real, err := filepath.EvalSymlinks(place)
+		if err != nil {
+			return nil, usagef("--out: %s is a link that leads nowhere: give another place", out)
+		}
+		f.Removed = append(f.Removed, removeAbandoned(filepath.Join(real, filepath.Base(real)))...)
+		switch place, f.place = real, real; {
+		case !isIn(real, ResultFile) && isIn(real, CheckpointFile):
+			return nil, usagef("--out: %s holds a run that is not finished: %s goes on with it; or give another place", out, ResumeCommand(out))
+		case !atomicfile.Empty(real):
+			return nil, usagef("--out: %s is there already and not an empty folder: give another place", out)
+		}
 	}
 	var err error
 	if f.folder, err = atomicfile.NewFolder(place); err != nil {
 		return nil, fmt.Errorf("the run folder cannot be made: %w", err)
 	}
-	if f.metrics, err = os.Create(filepath.Join(f.folder.Path(), MetricsFile)); err != nil {
+	if err := f.openMetrics(); err != nil {
 		return nil, errors.Join(fmt.Errorf("the run folder cannot be written: %w", err), f.Discard())
 	}
 	return f, nil
+}
+
+// Folder opens the folder of the run that goes on from the Checkpoint, and puts its metrics back to where they were then.
+// Only one process at a time can do so.
+func (c *Checkpoint) Folder(path string) (*Folder, error) {
+	f := &Folder{out: path, path: path}
+	file := filepath.Join(path, MetricsFile)
+	info, err := os.Stat(file)
+	if err != nil || info.Size() < c.Metrics {
+		return nil, usagef("%s: not there, or shorter than when the checkpoint was made: the log of the run so far is missing: put it back to go on", file)
+	}
+	err = f.openMetrics()
+	if errors.Is(err, errLocked) {
+		return nil, usagef("%s: another process is training in it", path)
+	}
+	if err == nil {
+		err = f.metrics.Truncate(c.Metrics)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the run folder cannot be written: %w", err), f.Discard())
+	}
+	for _, name := range []string{ConfigFile, ResultFile, ModelFile, CheckpointFile} { // of the process that was killed
+		for _, left := range atomicfile.Leftovers(filepath.Join(path, name)) {
+			if err := os.Remove(left); err != nil {
+				return nil, errors.Join(err, f.Discard())
+			}
+		}
+	}
+	return f, nil
+}
+
+// openMetrics opens the log for what is to be appended. Its lock says that a process is at work here.
+func (f *Folder) openMetrics() (err error) {
+	f.metrics, err = os.OpenFile(f.file(MetricsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return err
+	}
+	if err := lock(f.metrics); errors.Is(err, errLocked) { // a file system without locks is used without
+		return errors.Join(err, f.closeMetrics())
+	}
+	return nil
+}
+
+func (f *Folder) closeMetrics() error {
+	file := f.metrics
+	f.metrics = nil
+	return file.Close()
+}
+
+// file is where a file of the folder is now.
+func (f *Folder) file(name string) string {
+	if f.path != "" {
+		return filepath.Join(f.path, name)
+	}
+	return filepath.Join(f.folder.Path(), name)
 }
 
 // plainName keeps what is safe in a folder's name of every system.
@@ -112,93 +180,120 @@ func (f *Folder) Step(p Progress) {
 // Err is what went wrong with the metrics.
 func (f *Folder) Err() error { return f.err }
 
-// Commit writes the other files, brings everything to disk and puts the folder in its place, whose
-// path it returns. After an error the folder is still to be discarded.
+// Path is where the folder stands, "" before its first checkpoint.
+func (f *Folder) Path() string { return f.path }
+
+// Save writes a checkpoint. With the first, the folder comes to its place. A result that the run had before it went on is
+// removed, since it is no longer that of the run.
+func (f *Folder) Save(c *Checkpoint) error {
+	if err := errors.Join(f.err, f.metrics.Sync()); err != nil {
+		return err
+	}
+	info, err := f.metrics.Stat()
+	if err != nil {
+		return err
+	}
+	c.Metrics = info.Size()
+	if f.path == "" {
+		if err := f.write(ConfigFile, bytesTo(c.Config.YAML())); err != nil {
+			return err
+		}
+	}
+	if err := f.write(CheckpointFile, c.write); err != nil {
+		return err
+	}
+	if f.path == "" {
+		return f.show()
+	}
+	return errors.Join(f.remove(ResultFile), f.remove(ModelFile))
+}
+
+// Commit writes the files of a run that has ended, the result last, brings everything to disk and returns where the folder
+// stands. The checkpoint stays if the run was interrupted. What cannot be put in its place stays where it was built.
 func (f *Folder) Commit(c *Config, t *Trained, r *Result) (path string, err error) {
 	result, err := JSON(r)
 	if err != nil {
 		return "", err
+	}
+	err = errors.Join(f.err, f.metrics.Sync())
+	if f.path != "" {
+		err = errors.Join(err, f.remove(ResultFile)) // with what follows, the model would be another
 	}
 	for _, file := range []struct {
 		name  string
 		write func(io.Writer) error
 	}{
 		{ConfigFile, bytesTo(c.YAML())},
-		{ResultFile, bytesTo(result)},
 		{ModelFile, t.WriteModel},
+		{ResultFile, bytesTo(result)},
 	} {
-		if err := atomicfile.WriteFile(filepath.Join(f.folder.Path(), file.name), file.write); err != nil {
-			return "", fmt.Errorf("the run folder cannot be written: %w", err)
+		if err == nil {
+			err = f.write(file.name, file.write)
 		}
 	}
-	if err := errors.Join(f.err, f.metrics.Sync(), f.metrics.Close()); err != nil {
+	switch {
+	case err != nil:
+	case f.path == "":
+		if err = f.show(); err != nil {
+			f.path = f.folder.Path()
+			return "", fmt.Errorf("the run folder cannot be put in its place, and is complete in %s: %w", f.path, err)
+		}
+	case !r.Interrupted:
+		err = f.remove(CheckpointFile)
+	}
+	if err == nil {
+		err = f.closeMetrics()
+	}
+	if err != nil {
 		return "", fmt.Errorf("the run folder cannot be written: %w", err)
 	}
-	f.metrics = nil
-	if f.out != "" {
-		return f.out, f.folder.Commit(f.place)
-	}
-	for n := 1; ; n++ { // the rename itself decides between two runs that end at once
-		path = fmt.Sprintf("%s%d", f.numbers, n)
-		if err = f.folder.Commit(path); !errors.Is(err, fs.ErrExist) {
-			return path, err
-		}
-	}
+	return f.path, nil
 }
 
 func bytesTo(text []byte) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := w.Write(text); return err }
 }
 
-// Discard removes the folder that was being built.
+func (f *Folder) write(name string, write func(io.Writer) error) error {
+	return atomicfile.WriteFile(f.file(name), write)
+}
+
+func (f *Folder) remove(name string) error {
+	if err := os.Remove(f.file(name)); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, atomicfile.SyncDir(f.path))
+	}
+	return nil
+}
+
+// show puts the folder in its place. Its log is closed meanwhile: some systems move no folder with an open file.
+func (f *Folder) show() error {
+	err := f.closeMetrics()
+	if err != nil {
+		return err
+	}
+	path := f.out
+	if f.out != "" {
+		err = f.folder.Commit(f.place)
+	} else {
+		err = fs.ErrExist
+		for n := 1; errors.Is(err, fs.ErrExist); n++ { // the rename itself decides between two runs
+			path = fmt.Sprintf("%s%d", f.numbers, n)
+			err = f.folder.Commit(path)
+		}
+	}
+	if err == nil {
+		f.path = path
+	}
+	return errors.Join(err, f.openMetrics())
+}
+
+// Discard removes the folder that was being built. One that stands in its place stays.
 func (f *Folder) Discard() error {
 	if f.metrics != nil {
 		f.metrics.Close()
 	}
+	if f.path != "" {
+		return nil
+	}
 	return f.folder.Discard()
-}
-
-// Run is a finished run folder.
-type Run struct {
-	Path    string
-	Config  *Config
-	Result  *Result
-	Trained *Trained
-}
-
-// OpenRun reads a run folder. Errors are *UsageError.
-func OpenRun(path string) (*Run, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, usagef("%s: there is no such run folder", path)
-	case err != nil:
-		return nil, &UsageError{err}
-	case !info.IsDir():
-		return nil, usagef("%s: not a run folder: give the folder that train has made", path)
-	}
-	for _, name := range []string{ConfigFile, ResultFile, ModelFile} {
-		if _, err := os.Stat(filepath.Join(path, name)); err != nil {
-			return nil, usagef("%s: not a run folder: it has no %s", path, name)
-		}
-	}
-	r := &Run{Path: path}
-	settings, err := ReadConfig(filepath.Join(path, ConfigFile))
-	if err != nil {
-		return nil, err
-	}
-	if r.Config, err = Resolve(settings, nil); err != nil {
-		return nil, err
-	}
-	text, err := os.ReadFile(filepath.Join(path, ResultFile))
-	if err != nil {
-		return nil, &UsageError{err}
-	}
-	if err := json.Unmarshal(text, &r.Result); err != nil || r.Result == nil {
-		return nil, usagef("%s: damaged: %v", filepath.Join(path, ResultFile), err)
-	}
-	if r.Trained, err = ReadModel(filepath.Join(path, ModelFile)); err != nil {
-		return nil, err
-	}
-	return r, nil
 }

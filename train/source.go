@@ -3,7 +3,6 @@ package train
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -37,14 +36,7 @@ func (r *Run) TestRows() (*data.Dataset, error) {
 	if err == nil || r.Result.Folder == "" {
 		return test, err
 	}
-	there := *r.Config
-	for _, path := range []*string{&there.Data, &there.Test, &there.Labels, &there.TestLabels, &there.DataDir} {
-		named := path == &there.Data && slices.Contains(data.Names(), *path)
-		if *path != "" && !named && !filepath.IsAbs(*path) {
-			*path = filepath.Join(r.Result.Folder, *path)
-		}
-	}
-	_, test, _, thereErr := there.Load()
+	_, test, _, thereErr := r.Config.from(r.Result.Folder).Load()
 	if thereErr != nil {
 		return nil, fmt.Errorf("%w; nor from %s, where the run was trained: %v", err, r.Result.Folder, thereErr)
 	}

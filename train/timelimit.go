@@ -63,7 +63,7 @@ func (t *trainer) plan(ctx context.Context) error {
 		note = fmt.Sprintf("time limit %s is too short: %d steps of %.1f ms, the fewest there are, and %.1f s of evaluation take longer",
 			limit, steps, perStep.Seconds()*1e3, evaluation.Seconds())
 	}
-	for _, n := range c.SetSteps(steps, fmt.Sprintf("a time limit of %s", limit)) {
+	for _, n := range c.SetSteps(steps, forTime(limit)) {
 		t.Reporter.Note("%s", n)
 	}
 	t.Reporter.Note("%s", note)
@@ -93,7 +93,7 @@ func (t *trainer) evaluationTime() (time.Duration, error) {
 	if _, err := t.model.Predict(t.set.Head(min(t.set.N, predicted)), c.EvalSamples, c.Seed); err != nil {
 		return 0, err
 	}
-	prediction := time.Since(start) * time.Duration(t.TestRows/predicted+1)
+	prediction := time.Since(start) * time.Duration(t.testRows()/predicted+1)
 
 	rows := make([]int, min(t.set.N, scored))
 	for i := range rows {
@@ -105,5 +105,5 @@ func (t *trainer) evaluationTime() (time.Duration, error) {
 	}
 	start = time.Now()
 	t.trained.score(p, t.Train.Subset(rows), c.PredictDraws)
-	return prediction + time.Since(start)*time.Duration(t.TestRows)/time.Duration(len(rows)), nil
+	return prediction + time.Since(start)*time.Duration(t.testRows())/time.Duration(len(rows)), nil
 }

@@ -17,9 +17,20 @@ type Job struct {
 	Device     device.Device
 	Train      *data.Dataset
 	Validation *data.Dataset // evaluated during training; nil for none
-	TestRows   int           // how many rows will be predicted at the end, for the time limit
+	Test       *data.Dataset // predicted at the end
 	Started    time.Time     // when the command began, for the time limit
 	Reporter   Reporter
+
+	Save func(*Checkpoint) error // keeps a checkpoint, whose memory is used again; nil makes none
+	From *Checkpoint             // where the run goes on, nil for its start
+}
+
+// testRows is how many rows will be predicted at the end.
+func (j *Job) testRows() int {
+	if j.Test == nil {
+		return 0
+	}
+	return j.Test.N()
 }
 
 // Reporter is told how a run goes.
@@ -70,10 +81,16 @@ func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if j.From != nil {
+		j.Started = j.Started.Add(-j.From.Used)
+	}
 	asked := *j.Config
 	defer func() { err = j.explain(err, plan, asked) }()
 	defer device.Guard(&err)
 	if plan.Rows < j.Config.Batch && j.Config.Chunk == 0 {
+		if j.From != nil {
+			return nil, usagef("%s has memory for %d rows of a step at once, and until now the run took all %d: in parts they round otherwise, so free some memory and go on then", j.Device.Name(), plan.Rows, j.Config.Batch)
+		}
 		j.Config.Chunk = plan.Rows
 		j.Reporter.Note("a step takes more memory than %s has free: it is computed %d rows at a time, with the same result", j.Device.Name(), plan.Rows)
 	}
@@ -98,6 +115,7 @@ type trainer struct {
 	loop    *device.Loop
 	sched   schedule
 	val     *validator // nil for none
+	saver   *saver
 
 	deadline time.Duration // since Started; 0 where there is none
 }
@@ -109,7 +127,7 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.trained.Scaler = scaler
+	t.trained.Scaler, c.Scaling = scaler, scaler.Kind
 	var y []float64
 	if ds.Task == data.Regression {
 		if t.trained.TargetScale, err = data.FitTarget(ds); err != nil {
@@ -123,7 +141,7 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 		Seed: c.Seed, GPLengthscaleFactor: c.GPLengthscaleFactor, DRFLengthscaleFactor: c.DRFLengthscaleFactor,
 		NoiseVariance: c.NoiseInit, DoF: c.DoF,
 	}
-	if c.Model != model.DRF {
+	if c.Model != model.DRF && j.From == nil {
 		length := math.Sqrt(float64(ds.D())) * c.GPLengthscaleFactor
 		if t.init.PseudoInputs, err = PseudoInputs(ctx, c.InducingInit, x, ds.N(), ds.D(), c.Inducing, length, c.Seed); err != nil {
 			return nil, err
@@ -143,18 +161,27 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 		t.val = t.newValidator()
 	}
 	t.loop = device.NewLoop(j.Device, t.work)
+	if j.From != nil {
+		t.schedule()
+		return t, t.restore(j.From)
+	}
 	t.reset()
 	return t, nil
 }
 
 // reset puts the run at its start.
 func (t *trainer) reset() {
-	c := t.Config
 	t.model.Init(t.init)
 	t.Device.Zero(t.adam.m)
 	t.Device.Zero(t.adam.v)
 	t.ema.reset()
 	t.val.reset()
+	t.schedule()
+}
+
+// schedule lays out what changes over the steps.
+func (t *trainer) schedule() {
+	c := t.Config
 	t.sched = schedule{
 		steps: c.Steps, lr: c.LR, warmup: c.Warmup, cosine: c.Decay == "cosine", klWeight: c.KLWeight, klWarmup: c.KLWarmup,
 		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnPseudo: c.LearnInducing, learnTail: c.LearnDoF,
@@ -188,15 +215,19 @@ func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 // step is one training step; it allocates nothing.
 func (t *trainer) step(number int) {
 	if t.sched.changes(number) {
-		rate := func(r model.Role) float64 {
-			if t.sched.held(r, number) {
-				return 0
-			}
-			return 1
-		}
-		t.Device.Upload(t.adam.rate, t.model.Params().Rates(rate))
+		t.setRates(number)
 	}
 	t.loop.Run(device.Now{Step: uint32(number), LR: t.sched.rate(number), KLWeight: t.sched.kl(number)})
+}
+
+// setRates says which parameters move at a step.
+func (t *trainer) setRates(step int) {
+	t.Device.Upload(t.adam.rate, t.model.Params().Rates(func(r model.Role) float64 {
+		if t.sched.held(r, step) {
+			return 0
+		}
+		return 1
+	}))
 }
 
 // work is what the device does in every step: a new batch, the gradient, Adam.
@@ -222,73 +253,102 @@ func (t *trainer) draw(step uint32) {
 	}
 }
 
-// run is the loop.
+// run is the loop, from the start or from where a Checkpoint left it.
 func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 	c := t.Config
-	last := c.Steps
-	if c.StopAfter > 0 {
-		last = min(last, c.StopAfter)
+	last, done, before := c.Last(), 0, 0.0
+	if t.From != nil {
+		done, before = t.From.Step, t.From.Seconds
 	}
 	out := &Outcome{Trained: t.trained, Parameters: t.model.Params().Len()}
 	t.Reporter.Begin(last)
 	defer t.Reporter.End()
+	t.saver = t.newSaver()
 	start := time.Now()
-	for step := 1; step <= last; step++ {
+	read := func(step int, evaluate bool) error {
+		elbo, err := t.model.Report(c.KLWeight) // the bound itself, also while the KL's weight still rises
+		if err != nil {
+			return fmt.Errorf("training failed at step %d of %d: %w", step, last, err)
+		}
+		if evaluate {
+			if err := t.val.evaluate(step); err != nil {
+				return fmt.Errorf("validation failed at step %d of %d: %w", step, last, err)
+			}
+		}
+		out.ELBO = elbo
+		elapsed := time.Since(start)
+		t.Reporter.Step(Progress{
+			Step: step, Total: last, ELBO: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: t.sched.rate(step),
+			Elapsed:        time.Duration(before*float64(time.Second)) + elapsed,
+			StepsPerSecond: float64(step-done) / elapsed.Seconds(),
+			Validation:     t.val.latest(),
+		})
+		return nil
+	}
+	for step := done + 1; step <= last; step++ {
 		t.step(step)
 		out.Steps = step
 		late := t.deadline > 0 && time.Since(t.Started) > t.deadline
-		stop := ctx.Err() != nil || late
-		evaluate := t.val != nil && (stop || step%c.EvalEvery == 0 || step == last)
-		if stop || evaluate || step == 1 || step%reportEvery == 0 || step == last {
-			elbo, err := t.model.Report(c.KLWeight) // the bound itself, also while the KL's weight still rises
-			if err != nil {
-				return nil, fmt.Errorf("training failed at step %d of %d: %w", step, last, err)
+		stop := (late || ctx.Err() != nil) && step < last
+		reading := step == 1 || step%reportEvery == 0 || step == last
+		evaluate := t.val != nil && (step%c.EvalEvery == 0 || step == last)
+		if reading || evaluate {
+			if err := read(step, evaluate); err != nil {
+				return nil, err
 			}
-			out.ELBO = elbo
-			if evaluate {
-				if err := t.val.evaluate(step); err != nil {
-					return nil, fmt.Errorf("validation failed at step %d of %d: %w", step, last, err)
-				}
-			}
-			elapsed := time.Since(start)
-			t.Reporter.Step(Progress{
-				Step: step, Total: last, ELBO: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: t.sched.rate(step),
-				Elapsed: elapsed, StepsPerSecond: float64(step) / elapsed.Seconds(),
-				Validation: t.val.latest(),
-			})
-		}
-		if stop && step < last {
-			c.StopAfter = step
-			out.Interrupted = ctx.Err() != nil
-			if late {
-				t.Reporter.Note("the machine was slower than measured: stopped at step %d of %d to keep to the time limit", step, last)
-			}
-			break
 		}
 		if t.val.patienceIsOver() && step < last {
 			t.val.stopped = true
 			t.Reporter.Note("stopped at step %d of %d: %d evaluations in a row were no better than that of step %d", step, last, c.EarlyStop, t.val.best.Step)
 			break
 		}
+		// The end that is cut short is read and evaluated, too, and a checkpoint is of the run that is not: it comes before. A
+		// step that was read without its evaluation is none to end at, since it would be read twice.
+		stop = stop && !(reading && !evaluate && t.val != nil)
+		if t.Save != nil && step < last && (t.saver.due(step) || stop && !late) {
+			out.Seconds = before + time.Since(start).Seconds()
+			t.checkpoint(out)
+		}
+		if stop {
+			if !reading && !evaluate {
+				if err := read(step, t.val != nil); err != nil {
+					return nil, err
+				}
+			}
+			c.StopAfter = step
+			out.Interrupted = !late
+			if late {
+				t.Reporter.Note("the machine was slower than measured: stopped at step %d of %d to keep to the time limit", step, last)
+			}
+			break
+		}
 	}
-	out.Seconds = time.Since(start).Seconds()
+	out.Seconds = before + time.Since(start).Seconds()
 	t.ema.swap()
 	out.Validation = t.val.finish()
 	t.trained.Named = t.model.Export()
 	if err := finite(t.trained.Named); err != nil {
 		return nil, err
 	}
-	return out, nil
+	return out, t.bound(out)
+}
+
+// bound evaluates the objective at the parameters that are kept, on the batch of the last step.
+func (t *trainer) bound(out *Outcome) (err error) {
+	c := t.Config
+	t.model.Gradient(t.pass, t.set, model.Step{Seed: c.Seed, Number: uint32(out.Steps), KLWeight: c.KLWeight})
+	if out.ELBO, err = t.model.Report(c.KLWeight); err != nil {
+		return fmt.Errorf("training failed at its end, step %d: %w", out.Steps, err)
+	}
+	return nil
 }
 
 // finite refuses parameters that are not numbers: the last step may have broken what the last
 // reading still found sound.
 func finite(named []model.Named) error {
 	for _, n := range named {
-		for _, v := range n.Data {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("training failed: parameter %s is not finite: lower the learning rate", n.Name)
-			}
+		if !allFinite(n.Data) {
+			return fmt.Errorf("training failed: parameter %s is not finite: lower the learning rate", n.Name)
 		}
 	}
 	return nil

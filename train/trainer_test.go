@@ -78,7 +78,7 @@ func fit(t testing.TB, ctx context.Context, c *Config, set *data.Dataset) (*Outc
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	return (&Job{Config: c, Device: dev, Train: set, TestRows: 100, Started: time.Now(), Reporter: &quiet{}}).Run(ctx)
+	return (&Job{Config: c, Device: dev, Train: set, Test: set, Started: time.Now(), Reporter: &quiet{}}).Run(ctx)
 }
 
 func mustFit(t testing.TB, options string, set *data.Dataset) *Outcome {
@@ -288,7 +288,7 @@ func TestEvaluationTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	job := &Job{Config: c, Device: dev, Train: set, TestRows: test.N(), Started: time.Now(), Reporter: &quiet{}}
+	job := &Job{Config: c, Device: dev, Train: set, Test: test, Started: time.Now(), Reporter: &quiet{}}
 	run, err := job.prepare(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -332,7 +332,7 @@ func TestTimeLimitTooShort(t *testing.T) {
 	}
 	defer dev.Close()
 	said := &quiet{}
-	job := &Job{Config: c, Device: dev, Train: table(t, 300, 1, wave), TestRows: 100, Started: time.Now(), Reporter: said}
+	job := &Job{Config: c, Device: dev, Train: table(t, 300, 1, wave), Test: table(t, 100, 2, wave), Started: time.Now(), Reporter: said}
 	out, err := job.Run(context.Background())
 	if err != nil || out.Steps != shortestSteps {
 		t.Fatalf("%+v, %v", out, err)

@@ -138,6 +138,22 @@ func (v *validator) finish() *Validation {
 	return r
 }
 
+// score is the Evaluation for a Checkpoint; nil is none.
+func (e *Evaluation) score() *score {
+	if e == nil {
+		return nil
+	}
+	return &score{e.Step, number(e.Score), number(e.Error), e.Best}
+}
+
+// evaluation is what score was made of.
+func (s *score) evaluation(task data.Task) *Evaluation {
+	if s == nil {
+		return nil
+	}
+	return &Evaluation{Task: task, Step: s.Step, Score: float64(s.Score), Error: float64(s.Error), Best: s.Best}
+}
+
 // scores are Score and Error where they are numbers, for JSON.
 func (e *Evaluation) scores() (out [2]*float64) {
 	for i, v := range []float64{e.Score, e.Error} {

@@ -23,6 +23,7 @@ func (p *program) eval(c *call) error {
 	if err != nil {
 		return err
 	}
+	p.warnUnfinished(run)
 	samples, err := c.count("samples", 1, maxSamples, run.Trained.EvalSamples)
 	if err != nil {
 		return err
@@ -49,7 +50,7 @@ func (p *program) eval(c *call) error {
 	if _, others := c.text("data"); others {
 		r.Data, fold = rows.Name, 0
 	}
-	r.Precision = precision
+	r.Precision, r.Failure = precision, ""
 	r.Device, r.NTest, r.Fingerprint.Test, r.Scored = dev.Name(), rows.N(), rows.Fingerprint, scores.Scored()
 	text, err := train.JSON(r) // which also finds scores that are no numbers
 	if err != nil {

@@ -179,7 +179,9 @@ type runInfo struct {
 	Result *train.Result `json:"result"`
 	Config []option      `json:"config"`
 
-	fold int
+	fold   int
+	steps  int    // of the whole run
+	resume string // what goes on with it; "" where it is finished
 }
 
 type option struct {
@@ -192,7 +194,10 @@ func aboutRun(path string) (*runInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &runInfo{Path: path, Result: run.Result, fold: run.Config.Fold}
+	i := &runInfo{Path: path, Result: run.Result, fold: run.Config.Fold, steps: run.Config.Steps}
+	if run.CanGoOn() && (run.Result.Interrupted || run.Result.Unfinished) {
+		i.resume = train.ResumeCommand(path)
+	}
 	for _, o := range train.Options() {
 		if o.Applies(run.Config.Model) && run.Config.Explicit(o.Key) {
 			i.Config = append(i.Config, option{o.Key, run.Config.Text(o.Key)})
@@ -217,14 +222,22 @@ func (i *runInfo) Lines() []string {
 	lines := []string{
 		fmt.Sprintf("%s: %s on %s, %s, trained with gpdrf-gpu %s on %s", i.Path, r.Model, r.Data, r.Task, r.Version, r.Device),
 		fmt.Sprintf("rows       %d for training (%.12s…), %d for testing (%.12s…)", r.NTrain, r.Fingerprint.Train, r.NTest, r.Fingerprint.Test),
-		fmt.Sprintf("training   %d steps in %.1f s, %d parameters, %s", r.Steps, r.Seconds, r.Parameters, interrupted(r)),
+		fmt.Sprintf("training   %d steps in %.1f s, %d parameters, %s", r.Steps, r.Seconds, r.Parameters, i.standing()),
 		fmt.Sprintf("objective  %s: %.6g", r.Objective, r.ELBO),
 	}
 	if v := r.Validation; v != nil {
 		lines = append(lines, validated(v))
 	}
-	lines = append(lines, "")
-	lines = append(lines, strings.Split(scoreTable(r, i.fold), "\n")...)
+	if i.resume != "" {
+		lines = append(lines, "to go on   "+i.resume)
+	}
+	if r.Failure != "" {
+		lines = append(lines, "evaluation failed: "+r.Failure)
+	}
+	if r.Test.Regression != nil || r.Test.Classification != nil {
+		lines = append(lines, "")
+		lines = append(lines, strings.Split(scoreTable(r, i.fold), "\n")...)
+	}
 	lines = append(lines, "", "options that differ from the defaults")
 	defaults, err := train.Resolve(nil, nil)
 	if err != nil {
@@ -253,9 +266,13 @@ func validated(v *train.Validation) string {
 	return fmt.Sprintf("validation %d rows, every %d steps: %sof step %d, %s%s", v.Rows, v.Every, score, v.Step, v.Restored, ended)
 }
 
-func interrupted(r *train.Result) string {
-	if r.Interrupted {
-		return "interrupted"
+// standing says how far the run came.
+func (i *runInfo) standing() string {
+	switch {
+	case i.Result.Unfinished:
+		return fmt.Sprintf("a checkpoint of a run of %d steps that is not finished", i.steps)
+	case i.Result.Interrupted:
+		return fmt.Sprintf("interrupted, of %d steps", i.steps)
 	}
 	return "complete"
 }

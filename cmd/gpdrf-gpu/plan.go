@@ -35,7 +35,7 @@ func (p *program) plan(c *call, asJSON bool) error {
 	for _, n := range append(notes, more...) {
 		p.note("%s", n)
 	}
-	job := &train.Job{Config: cfg, Device: dev, Train: rows, Validation: held, TestRows: testRows.N()}
+	job := &train.Job{Config: cfg, Device: dev, Train: rows, Validation: held, Test: testRows}
 	plan, err := job.Plan()
 	if plan != nil {
 		err = errors.Join(p.show(plan, asJSON), err)

@@ -28,7 +28,7 @@ func (p *program) predict(c *call) error {
 	if err != nil {
 		return err
 	}
-	trained, trainedOn, trainedAt, err := openTrained(path)
+	trained, trainedOn, trainedAt, err := p.openTrained(path)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (c *call) output(in string) (path, format string, err error) {
 }
 
 // openTrained reads the model of a run folder, or a model file by itself.
-func openTrained(path string) (t *train.Trained, trainedOn, trainedAt string, err error) {
+func (p *program) openTrained(path string) (t *train.Trained, trainedOn, trainedAt string, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() && filepath.Ext(path) == filepath.Ext(train.ModelFile) {
 		t, err = train.ReadModel(path)
@@ -114,6 +114,7 @@ func openTrained(path string) (t *train.Trained, trainedOn, trainedAt string, er
 	if err != nil {
 		return nil, "", "", err
 	}
+	p.warnUnfinished(run)
 	return run.Trained, run.Result.Device, run.Config.Precision, nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
@@ -21,66 +23,97 @@ func (p *program) train(c *call) error {
 	if err := c.noMore(c.Args().Slice()); err != nil {
 		return err
 	}
-	cfg, err := c.config()
-	if err != nil {
-		return err
-	}
-	dev, err := p.openDevice(cfg.Device)
-	if err != nil {
-		return err
-	}
-	defer dev.Close()
-	cfg.Device, cfg.Precision = dev.Name(), p.relax(dev, cfg.Precision)
-
-	trainRows, testRows, notes, err := cfg.Load()
-	if err != nil {
-		return err
-	}
-	trainRows, held, more, err := cfg.HoldOut(trainRows)
-	if err != nil {
-		return err
-	}
-	for _, n := range append(notes, more...) {
-		p.note("%s", n)
-	}
-	if cfg.PredictDraws > 0 && trainRows.Task != data.Regression {
-		return usagef("predict-draws is for regression: a classification has its class probabilities without draws")
-	}
 	out, given := c.text("out")
 	if given && out == "" {
 		return usagef("--out: is empty: give a folder, or leave it out")
 	}
-	guard.end() // from here on Ctrl-C saves the model so far
-	folder, err := train.NewFolder(out, trainRows.Name, cfg.Model)
+	var job *train.Job
+	var folder *train.Folder
+	if path, resume := c.text("resume"); resume {
+		if job, folder, err = p.oldJob(c, path); errors.Is(err, errFinished) {
+			return p.finished(path, asJSON)
+		}
+		guard.end()
+	} else if job, err = p.newJob(c); err == nil {
+		guard.end() // from here on Ctrl-C saves the model so far
+		folder, err = train.NewFolder(out, job.Train.Name, job.Config.Model)
+	}
+	if job != nil {
+		defer job.Device.Close()
+	}
 	if err != nil {
 		return err
 	}
-	job := &train.Job{Config: cfg, Device: dev, Train: trainRows, Validation: held, TestRows: testRows.N(), Started: started}
-	path, result, err := p.runJob(job, testRows, folder)
+	for _, removed := range folder.Removed {
+		p.note("%s: removed: its run was killed before there was anything to go on from", removed)
+	}
+	job.Started = started
+	path, result, err := p.runJob(job, folder)
 	if err != nil {
 		return errors.Join(err, folder.Discard())
 	}
-	if asJSON {
-		text, err := train.JSON(struct {
-			*train.Result
-			Run string `json:"run"`
-		}{result, path})
-		if err != nil {
-			return err
-		}
-		p.out.Write(text)
-	} else {
-		p.printResult(result, cfg.Fold)
-		fmt.Fprintf(p.out, "\nrun folder: %s\n", path)
+	if err := p.report(result, job.Config.Fold, path, asJSON); err != nil {
+		return err
 	}
 	if p.ctx.Err() != nil {
+		if result.Interrupted {
+			p.note("to go on: %s", train.ResumeCommand(path))
+		}
 		return errInterrupted
 	}
 	return nil
 }
 
+// newJob is the run that the options ask for.
+func (p *program) newJob(c *call) (*train.Job, error) {
+	cfg, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	dev, err := p.openDevice(cfg.Device)
+	if err != nil {
+		return nil, err
+	}
+	job := &train.Job{Config: cfg, Device: dev}
+	cfg.Device, cfg.Precision = dev.Name(), p.relax(dev, cfg.Precision)
+
+	all, test, notes, err := cfg.Load()
+	if err != nil {
+		return job, err
+	}
+	rows, held, more, err := cfg.HoldOut(all)
+	if err != nil {
+		return job, err
+	}
+	for _, n := range append(notes, more...) {
+		p.note("%s", n)
+	}
+	if cfg.PredictDraws > 0 && rows.Task != data.Regression {
+		return job, usagef("predict-draws is for regression: a classification has its class probabilities without draws")
+	}
+	job.Train, job.Validation, job.Test = rows, held, test
+	return job, nil
+}
+
+// report prints a result.
+func (p *program) report(r *train.Result, fold int, path string, asJSON bool) error {
+	if !asJSON {
+		p.printResult(r, fold)
+		fmt.Fprintf(p.out, "\nrun folder: %s\n", path)
+		return nil
+	}
+	text, err := train.JSON(struct {
+		*train.Result
+		Run string `json:"run"`
+	}{r, path})
+	if err == nil {
+		p.out.Write(text)
+	}
+	return err
+}
+
 // runJob trains, scores and commits. After an error the folder is the caller's to discard.
-func (p *program) runJob(job *train.Job, test *data.Dataset, folder *train.Folder) (path string, r *train.Result, err error) {
+func (p *program) runJob(job *train.Job, folder *train.Folder) (path string, r *train.Result, err error) {
 	if p.ctx.Err() != nil {
 		return "", nil, errInterrupted // before there is a model to save
 	}
@@ -92,26 +125,62 @@ func (p *program) runJob(job *train.Job, test *data.Dataset, folder *train.Folde
 	ctx, cancel := context.WithCancel(p.ctx)
 	defer cancel()
 	job.Reporter = p.newReporter(folder, cancel)
+	job.Save = saving(job, folder)
 	out, err := job.Run(ctx)
 	if errors.Is(err, context.Canceled) {
 		p.note("interrupted before the first step: there is no model to save")
 		return "", nil, errInterrupted
 	}
 	if err := errors.Join(folder.Err(), err); err != nil {
+		p.afterFailure(err, folder)
 		return "", nil, err
 	}
 	if out.Interrupted {
 		p.note("interrupted at step %d: the model so far is tested and saved; Ctrl-C again to quit at once", out.Steps)
 	}
-	cfg.Scaling = out.Trained.Scaler.Kind
-	p.warnOfFar(out.Trained, test)
-	scores, err := out.Trained.EvaluateDraws(job.Device, test, cfg.EvalSamples, cfg.PredictDraws)
-	if err != nil {
-		return "", nil, err
+	p.warnOfFar(out.Trained, job.Test)
+	scores, err := out.Trained.EvaluateDraws(job.Device, job.Test, cfg.EvalSamples, cfg.PredictDraws)
+	if err == nil {
+		r = train.NewResult(job, out, scores)
+		_, err = train.JSON(r.Scored) // finds scores that are no numbers
 	}
-	r = train.NewResult(job, out, test, scores)
-	path, err = folder.Commit(cfg, out.Trained, r)
-	return path, r, err
+	if err == nil {
+		path, err = folder.Commit(cfg, out.Trained, r)
+		return path, r, err
+	}
+	// A model that could not be scored is a model all the same.
+	r = train.NewResult(job, out, nil)
+	r.Failure = err.Error()
+	if path, commitErr := folder.Commit(cfg, out.Trained, r); commitErr != nil {
+		err = errors.Join(err, commitErr)
+	} else {
+		err = fmt.Errorf("the model is trained and saved in %s, but its evaluation failed: %w; to try again: gpdrf-gpu eval %[1]s", path, err)
+	}
+	return "", nil, err
+}
+
+// saving keeps the checkpoints of a run in its folder, and says at the first what they are for.
+func saving(job *train.Job, folder *train.Folder) func(*train.Checkpoint) error {
+	return func(c *train.Checkpoint) error {
+		first := folder.Path() == ""
+		err := folder.Save(c)
+		if first && err == nil {
+			job.Reporter.Note("checkpoint at step %d; if the run is killed, this goes on with it: %s", c.Step, train.ResumeCommand(folder.Path()))
+		}
+		return err
+	}
+}
+
+// afterFailure says what a run that failed has left.
+func (p *program) afterFailure(err error, folder *train.Folder) {
+	if folder.Path() == "" {
+		return
+	}
+	if errors.As(err, new(*model.NotFiniteError)) || errors.As(err, new(*device.NotPositiveDefiniteError)) {
+		p.note("%s holds the run at its last checkpoint: eval and predict take its parameters", folder.Path())
+		return
+	}
+	p.note("to go on from the last checkpoint: %s", train.ResumeCommand(folder.Path()))
 }
 
 // warnOfFar says which rows are too far from those of training for a prediction that means much.

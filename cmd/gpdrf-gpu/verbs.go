@@ -51,13 +51,15 @@ func (p *program) verbs() []verb {
 			name: "train", line: "train a model and test it", run: p.train, flags: trainFlags(),
 			about: "Without options it trains GP-DRF on the power plant data that come with the program, tests it on rows held out, and leaves " +
 				"a run folder with the configuration, the course of training, the result and the model. A flag beats the config file, which beats " +
-				"the preset, which beats the default. Options that a model does not have are refused. Ctrl-C saves the model so far.",
+				"the preset, which beats the default. Options that a model does not have are refused. Ctrl-C saves the model so far. --resume RUN goes on with a run that was " +
+				"interrupted or killed, from its last checkpoint, and ends with the files that it would have had otherwise, bit for bit.",
 			examples: []example{
 				{"gpdrf-gpu train", "the power plant, in about a minute"},
 				{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m", "a table of your own, for ten minutes"},
 				{"gpdrf-gpu train --data eeg --data-dir ../data --fold 2 --model gp", "a named set, with the first layer alone"},
 				{"gpdrf-gpu train --data train-images-idx3-ubyte.gz --test t10k-images-idx3-ubyte.gz", "images; their labels are found by name"},
 				{"gpdrf-gpu train --config runs/powerplant-gpdrf-1/config.yaml", "that run once more, bit for bit"},
+				{"gpdrf-gpu train --resume runs/powerplant-gpdrf-1", "go on with it after Ctrl-C, a crash or a power cut"},
 			},
 		},
 		{
@@ -166,6 +168,7 @@ func (p *program) verbs() []verb {
 func trainFlags() []flagSpec {
 	flags := []flagSpec{
 		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml"},
+		{group: "Files", name: "resume", arg: "RUN", help: "go on with the run in this folder; other options are its own, and need not be given"},
 		{group: "Files", name: "out", arg: "DIR", help: "the run folder; otherwise runs/<data>-<model>-<n>"},
 	}
 	defaults, err := train.Resolve(nil, nil)
@@ -195,7 +198,7 @@ func trainFlags() []flagSpec {
 func planFlags(own []flagSpec) []flagSpec {
 	flags := slices.Clone(own)
 	for _, f := range trainFlags() {
-		if f.name != "out" && !slices.ContainsFunc(own, func(o flagSpec) bool { return o.name == f.name }) {
+		if f.name != "out" && f.name != "resume" && !slices.ContainsFunc(own, func(o flagSpec) bool { return o.name == f.name }) {
 			f.unlisted = true
 			flags = append(flags, f)
 		}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 // WriteFile writes what write gives it to path. If anything fails before the rename, the
@@ -95,6 +96,22 @@ func temporary(path string, i int) string {
 		tmp += fmt.Sprintf("-%d", i)
 	}
 	return tmp
+}
+
+// Leftovers are the temporaries of any process that stand beside path: those of running ones, and what was left of killed
+// ones.
+func Leftovers(path string) (found []string) {
+	dir, name := filepath.Split(path)
+	entries, err := os.ReadDir(filepath.Clean(dir))
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "."+name+".tmp-") {
+			found = append(found, filepath.Join(dir, e.Name()))
+		}
+	}
+	return found
 }
 
 func fill(w io.Writer, write func(io.Writer) error) error {

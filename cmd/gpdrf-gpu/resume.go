@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// errFinished says of a run that there is nothing to go on with.
+var errFinished = errors.New("finished")
+
+// oldJob is the run in a folder, from its last checkpoint on; errFinished if it has ended.
+func (p *program) oldJob(c *call, path string) (*train.Job, *train.Folder, error) {
+	for _, name := range []string{"config", "out"} {
+		if _, given := c.text(name); given {
+			return nil, nil, usagef("--%s: a run goes on in its own folder, with its own options: leave it out with --resume", name)
+		}
+	}
+	run, err := train.OpenRun(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !run.CanGoOn() || !run.Result.Interrupted && !run.Result.Unfinished {
+		return nil, nil, errFinished
+	}
+	from, err := train.ReadCheckpoint(path)
+	if err == nil {
+		err = from.GoOn(c.given())
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg := from.Config
+	dev, err := p.openDevice(cfg.Device)
+	if err != nil {
+		return nil, nil, err
+	}
+	job := &train.Job{Config: cfg, Device: dev, From: from}
+	cfg.Device, cfg.Precision = dev.Name(), p.relax(dev, cfg.Precision)
+	var notes []string
+	if job.Train, job.Validation, job.Test, notes, err = from.Load(); err != nil {
+		return job, nil, err
+	}
+	for _, n := range notes {
+		p.note("%s", n)
+	}
+	folder, err := from.Folder(path)
+	if err == nil {
+		p.note("%s: goes on after step %d", path, from.Step)
+	}
+	return job, folder, err
+}
+
+// finished says that a run has ended, and how.
+func (p *program) finished(path string, asJSON bool) error {
+	run, err := train.OpenRun(path)
+	if err != nil {
+		return err
+	}
+	p.note("%s: finished after %d steps: there is nothing to go on with", path, run.Result.Steps)
+	return p.report(run.Result, run.Config.Fold, path, asJSON)
+}
+
+// warnUnfinished says of a run that is in the middle which parameters are taken.
+func (p *program) warnUnfinished(run *train.Run) {
+	if r := run.Result; r.Unfinished {
+		p.note("warning: %s is not finished: its parameters are those of the checkpoint at step %d of %d; to finish it: %s",
+			run.Path, r.Steps, run.Config.Last(), train.ResumeCommand(run.Path))
+	}
+}

@@ -1,0 +1,233 @@
+package train
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// Checkpoint is a run between two of its steps: all that the later ones depend on. Randomness is a function of the seed
+// and the step, so these are the options, the step and a few vectors with a number for each parameter.
+type Checkpoint struct {
+	Trained *Trained // with the parameters that the run would keep if it ended here
+	Config  *Config
+	Result  *Result // so far: without scores
+
+	progress
+	vectors []vector
+}
+
+// progress is what a Checkpoint knows beside options and vectors.
+type progress struct {
+	Step       int           `json:"step"`     // the last that is done
+	Seconds    float64       `json:"seconds"`  // in the loop until then
+	Used       time.Duration `json:"used"`     // since the command began, for the time limit
+	Deadline   time.Duration `json:"deadline"` // of Used; 0 where there is none
+	Metrics    int64         `json:"metrics"`  // length of metrics.jsonl
+	Validation string        `json:"validation_fingerprint"`
+	Last       *score        `json:"last_evaluation"`
+	Best       *score        `json:"best_evaluation"`
+	Since      int           `json:"evaluations_since_best"`
+}
+
+// vector is a number for each parameter, in the order of the model's layout.
+type vector struct {
+	name string
+	data []float64
+}
+
+// The vectors of a Checkpoint.
+const (
+	parametersVector = "parameters"
+	meansVector      = "adam.mean"   // Adam's first moments
+	squaresVector    = "adam.square" // and second
+	averageVector    = "average"     // with ema
+	bestVector       = "best"        // those of the best evaluation, once there is one to restore
+)
+
+// score is an Evaluation in JSON, which has no NaN and no infinities.
+type score struct {
+	Step  int    `json:"step"`
+	Score number `json:"score"`
+	Error number `json:"error"`
+	Best  bool   `json:"best"`
+}
+
+type number float64
+
+// MarshalText is exact, and holds what is no number.
+func (n number) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
+}
+
+// UnmarshalText reads what MarshalText has written.
+func (n *number) UnmarshalText(text []byte) error {
+	v, err := strconv.ParseFloat(string(text), 64)
+	*n = number(v)
+	return err
+}
+
+// The metadata of a checkpoint file, beside that of a model file.
+const (
+	checkpointFormat = "gpdrf-gpu checkpoint 1" // the number is raised when a file of today could be misread
+
+	metaConfig   = "config" // YAML
+	metaResult   = "result"
+	metaProgress = "progress"
+	metaDigest   = "sha256" // of all the others and the vectors
+)
+
+// write writes a safetensors file.
+func (c *Checkpoint) write(w io.Writer) error {
+	metadata := map[string]string{metaFormat: checkpointFormat, metaConfig: string(c.Config.YAML())}
+	for key, part := range map[string]any{metaTrained: c.Trained.header(), metaResult: c.Result, metaProgress: c.progress} {
+		text, err := json.Marshal(part)
+		if err != nil {
+			return err
+		}
+		metadata[key] = string(text)
+	}
+	tensors := make([]safetensors.Tensor, len(c.vectors))
+	for i, v := range c.vectors {
+		tensors[i] = safetensors.Tensor{Name: v.name, DType: narrowest(v.data), Shape: []int{len(v.data)}, Data: v.data}
+	}
+	metadata[metaDigest] = digest(metadata, tensors)
+	return safetensors.Write(w, metadata, tensors)
+}
+
+// digest is the SHA-256 of what a checkpoint file holds.
+func digest(metadata map[string]string, tensors []safetensors.Tensor) string {
+	h := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		if key != metaDigest {
+			fmt.Fprintf(h, "%q=%q\n", key, metadata[key])
+		}
+	}
+	tensors = slices.Clone(tensors)
+	slices.SortFunc(tensors, func(a, b safetensors.Tensor) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	buf := make([]byte, 0, 1<<16)
+	for _, x := range tensors {
+		fmt.Fprintf(h, "%q %d\n", x.Name, len(x.Data))
+		for part := range slices.Chunk(x.Data, cap(buf)/8) {
+			buf = buf[:0]
+			for _, v := range part {
+				buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
+			}
+			h.Write(buf)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// ReadCheckpoint reads the checkpoint of a run folder. Errors are *UsageError.
+func ReadCheckpoint(folder string) (*Checkpoint, error) {
+	path := filepath.Join(folder, CheckpointFile)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	c, err := parseCheckpoint(path, f, info.Size())
+	if err != nil {
+		return nil, usagef("%s: %w: the run cannot go on from it; to begin it anew: gpdrf-gpu train --config %s", path, err, filepath.Join(folder, ConfigFile))
+	}
+	return c, nil
+}
+
+func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error) {
+	metadata, tensors, err := safetensors.Read(r, size)
+	if err != nil {
+		return nil, err
+	}
+	if metadata[metaFormat] != checkpointFormat {
+		return nil, fmt.Errorf("not a checkpoint that this program reads (%q)", metadata[metaFormat])
+	}
+	if metadata[metaDigest] != digest(metadata, tensors) {
+		return nil, errors.New("damaged: its checksum is another")
+	}
+	c := &Checkpoint{}
+	for key, part := range map[string]any{metaResult: &c.Result, metaProgress: &c.progress} {
+		if err := json.Unmarshal([]byte(metadata[key]), part); err != nil {
+			return nil, fmt.Errorf("damaged: its %s: %v", key, err)
+		}
+	}
+	settings, err := parseConfig(path, []byte(metadata[metaConfig]))
+	if err != nil {
+		return nil, err
+	}
+	if c.Config, err = Resolve(settings, nil); err != nil {
+		return nil, err
+	}
+	if c.Trained, err = parseHeader(metadata[metaTrained]); err != nil {
+		return nil, err
+	}
+	if c.Result == nil || c.Step < 1 || c.Step >= c.Config.Last() {
+		return nil, fmt.Errorf("damaged: step %d of %d", c.Step, c.Config.Last())
+	}
+	for _, x := range tensors {
+		c.vectors = append(c.vectors, vector{x.Name, x.Data})
+	}
+	c.Trained.Named, err = unflatten(c.Trained.Model.Layout(), c.kept())
+	return c, err
+}
+
+// kept are the parameters that the run would keep if it ended here.
+func (c *Checkpoint) kept() []float64 {
+	for _, name := range []string{bestVector, averageVector} {
+		if v := c.vector(name); v != nil {
+			return v
+		}
+	}
+	return c.vector(parametersVector)
+}
+
+// vector is one of the vectors, nil if there is none of this name.
+func (c *Checkpoint) vector(name string) []float64 {
+	for _, v := range c.vectors {
+		if v.name == name {
+			return v.data
+		}
+	}
+	return nil
+}
+
+// unflatten cuts a vector into the tensors of a layout.
+func unflatten(layout []model.Named, flat []float64) ([]model.Named, error) {
+	for i := range layout {
+		n := 1
+		for _, d := range layout[i].Shape {
+			n *= d
+		}
+		if n > len(flat) {
+			return nil, errors.New("damaged: it has too few parameters for its model")
+		}
+		layout[i].Data, flat = flat[:n], flat[n:]
+	}
+	if len(flat) > 0 {
+		return nil, errors.New("damaged: it has more parameters than its model")
+	}
+	return layout, nil
+}
