@@ -9,9 +9,9 @@ import (
 )
 
 // checkEvery refuses a checkpoint-every that is neither a time nor a number of steps.
-func (c *Config) checkEvery() error {
+func (c *Config) checkEvery(from string) error {
 	if _, _, ok := c.checkpointEvery(); !ok {
-		return Setting{"checkpoint-every", "", c.explicit["checkpoint-every"]}.errorf("%q must be a time (90s, 10m), a number of steps, or 0", c.CheckpointEvery)
+		return Setting{"checkpoint-every", "", from}.errorf("%q must be a time (90s, 10m), a number of steps, or 0", c.CheckpointEvery)
 	}
 	return nil
 }

@@ -162,7 +162,7 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	if c.Orthogonal && c.Model != "gp" && c.Spectra == "var-resampled" {
 		return nil, Setting{"orthogonal", "", c.explicit["orthogonal"]}.errorf("frequencies that are drawn anew at every step are not orthogonal: use spectra prior-fixed or var-fixed")
 	}
-	if err := errors.Join(c.checkValidation(), c.checkEvery()); err != nil {
+	if err := errors.Join(c.checkValidation(), c.checkEvery(c.explicit["checkpoint-every"])); err != nil {
 		return nil, err
 	}
 	for _, o := range Options() {

@@ -135,7 +135,7 @@ func TestRunInParts(t *testing.T) {
 	if c.Chunk != 0 {
 		t.Errorf("chunk is %d where the memory is enough", c.Chunk)
 	}
-	parts, c, notes := run("", 5<<18)
+	parts, c, notes := run("", 3<<19)
 	if c.Chunk < 1 || c.Chunk >= 50 || !strings.Contains(strings.Join(notes, "\n"), "rows at a time, with the same result") {
 		t.Errorf("chunk %d, %q", c.Chunk, notes)
 	}

@@ -29,7 +29,7 @@ func (c *Checkpoint) GoOn(flags []Setting) error {
 		}
 		switch now := o.text(c.Config); {
 		case s.Key == "checkpoint-every":
-			if err := asked.checkEvery(); err != nil {
+			if err := asked.checkEvery(s.From); err != nil {
 				return err
 			}
 			c.Config.CheckpointEvery = asked.CheckpointEvery

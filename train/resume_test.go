@@ -14,6 +14,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
 // resumes are options that each keep something else between the steps.
@@ -159,4 +160,188 @@ func filesOf(t *testing.T, dir string) (names string) {
 		names += e.Name() + " "
 	}
 	return names
+}
+
+// The ELBO of a result is that of the parameters that are kept: the average, the best or the last.
+func TestBoundOfWhatIsKept(t *testing.T) {
+	set := table(t, 60, 1, wave)
+	for _, options := range []string{"", "ema=0.9", "validation=0.3 eval-every=4 lr=0.3", "validation=0.3 restore=last"} {
+		out, _, c := fitHeldOut(t, "model=gpdrf inducing=9 latents=3 features=7 steps=25 warmup=0 batch=42 "+options, set)
+		dev, err := device.Open(c.Device)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dev.Close()
+		rest, _, _, err := c.HoldOut(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := (&Job{Config: c, Device: dev, Train: rest, Reporter: &quiet{}}).prepare(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.draw(25)
+		if err := run.model.Import(out.Trained.Named); err != nil {
+			t.Fatal(err)
+		}
+		run.model.Gradient(run.pass, run.set, model.Step{Seed: c.Seed, Number: 25, KLWeight: 1})
+		if want, err := run.model.Report(1); err != nil || out.ELBO != want {
+			t.Errorf("%q: %+v, expected %+v, %v", options, out.ELBO, want, err)
+		}
+	}
+}
+
+// A command line may say again what the run began with; anything else that its result depends on is refused by name.
+func TestGoOn(t *testing.T) {
+	c := config(t, "steps=100 batch=20 lr=0.05 validation=0.2 device=cuda:0:f32")
+	c.SetSteps(100, forTime(time.Minute))
+	c.Chunk, c.Task = 7, "regression"
+	from := &Checkpoint{Config: c}
+	for _, f := range []string{"lr=0.050", "steps=100", "time-limit=60s", "task=auto", "chunk=0", "device=cuda:1", "device=cuda", "checkpoint-every=5", "eval-every=0", "validation=0.2"} {
+		key, text, _ := strings.Cut(f, "=")
+		if err := from.GoOn([]Setting{{key, text, "--" + key}}); err != nil {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+	if c.CheckpointEvery != "5" || c.Device != "cuda" || c.LR != 0.05 {
+		t.Errorf("became %s %s %g", c.CheckpointEvery, c.Device, c.LR)
+	}
+	for _, f := range []string{"lr=0.1", "steps=200", "epochs=3", "time-limit=2m", "device=cpu", "device=cuda:0:f64", "chunk=8", "data=other.csv", "ema=0.9", "checkpoint-every=often"} {
+		key, text, _ := strings.Cut(f, "=")
+		var usage *UsageError
+		if err := from.GoOn([]Setting{{key, text, "--" + key}}); !errors.As(err, &usage) || !strings.HasPrefix(err.Error(), "--"+key+": ") {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
+
+// The time of a limit is that of all the commands together.
+func TestResumeTimeLimit(t *testing.T) {
+	dir, set := t.TempDir(), table(t, 60, 1, wave)
+	folder, err := NewFolder(filepath.Join(dir, "run"), "d", "gp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(dir, "killed")
+	complete(t, &Job{Config: config(t, "inducing=9 features=7 batch=17 steps=30 checkpoint-every=20")}, set, folder, func() {
+		if err := os.CopyFS(at, os.DirFS(filepath.Join(dir, "run"))); err != nil {
+			t.Fatal(err)
+		}
+	})
+	from, err := ReadCheckpoint(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from.Used, from.Deadline = time.Hour-time.Millisecond, time.Hour
+	if folder, err = from.Folder(at); err != nil {
+		t.Fatal(err)
+	}
+	complete(t, &Job{Config: from.Config, From: from}, set, folder, func() {})
+	if r, err := OpenRun(at); err != nil || r.Result.Steps != 21 || r.Result.Interrupted || r.CanGoOn() {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// What is damaged is refused with what to do, wherever the damage is, and a folder is only for one process at a time.
+func TestCheckpointDamaged(t *testing.T) {
+	dir, set := t.TempDir(), table(t, 60, 1, wave)
+	folder, err := NewFolder(filepath.Join(dir, "run"), "d", "gp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(dir, "killed")
+	complete(t, &Job{Config: config(t, "inducing=9 features=7 batch=17 steps=30 checkpoint-every=20")}, set, folder, func() {
+		if err := os.CopyFS(at, os.DirFS(filepath.Join(dir, "run"))); err != nil {
+			t.Fatal(err)
+		}
+	})
+	path := filepath.Join(at, CheckpointFile)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{0, 5, 100, len(whole) / 2, len(whole) - 1} {
+		damaged(t, path, whole[:size])
+	}
+	for at := 20; at < len(whole); at += len(whole) / 97 {
+		flipped := bytes.Clone(whole)
+		flipped[at] ^= 1
+		damaged(t, path, flipped)
+	}
+	if err := os.WriteFile(path, whole, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	from, err := ReadCheckpoint(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := from.Folder(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := from.Folder(at); lock(first.metrics) == nil && (err == nil || !strings.Contains(err.Error(), "another process")) {
+		t.Errorf("opened twice: %v, %v", second, err)
+	}
+	first.Discard()
+	if err := os.Truncate(filepath.Join(at, MetricsFile), 10); err != nil {
+		t.Fatal(err)
+	}
+	var usage *UsageError
+	if _, err := from.Folder(at); !errors.As(err, &usage) || !strings.Contains(err.Error(), MetricsFile) {
+		t.Errorf("without its log: %v", err)
+	}
+}
+
+func damaged(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var usage *UsageError
+	if _, err := ReadCheckpoint(filepath.Dir(path)); !errors.As(err, &usage) || !strings.Contains(err.Error(), "train --config") {
+		t.Errorf("%d bytes: %v", len(content), err)
+	}
+}
+
+// What runs had begun when they were killed is removed by the next one, but not what is at work or worth something.
+func TestAbandoned(t *testing.T) {
+	t.Chdir(t.TempDir())
+	long := time.Now().Add(-time.Hour)
+	begin := func(name string, age bool) string {
+		dir := filepath.Join("runs", ".d-gp-n.tmp-"+name)
+		if err := errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(filepath.Join(dir, MetricsFile), nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		if age {
+			if err := os.Chtimes(filepath.Join(dir, MetricsFile), long, long); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	killed, young, busy, full := begin("1", true), begin("2", false), begin("3", true), begin("4", true)
+	f, err := os.OpenFile(filepath.Join(busy, MetricsFile), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := lock(f); err != nil {
+		t.Skip(err)
+	}
+	if err := os.WriteFile(filepath.Join(full, CheckpointFile), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	folder, err := NewFolder("", "d", "gp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Discard()
+	if len(folder.Removed) != 1 || folder.Removed[0] != killed || isIn(killed, "") {
+		t.Errorf("removed %v", folder.Removed)
+	}
+	for _, dir := range []string{young, busy, full} {
+		if !isIn(dir, "") {
+			t.Errorf("%s is gone", dir)
+		}
+	}
 }

@@ -29,7 +29,7 @@ func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []Pr
 	}
 	defer dev.Close()
 	r := &readings{}
-	out, err := (&Job{Config: c, Device: dev, Train: rest, Validation: held, Test: held, Started: time.Now(), Reporter: r}).Run(context.Background())
+	out, err := (&Job{Config: c, Device: dev, Train: rest, Validation: held, Test: set.Spread(10), Started: time.Now(), Reporter: r}).Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

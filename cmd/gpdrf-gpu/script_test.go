@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,9 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -22,7 +19,7 @@ func TestMain(m *testing.M) {
 }
 
 // The scripts in testdata are the command line's manual by example. Beyond testscript's own commands
-// they use exit, json, interrupt and truncate, below; the tables in testdata are in each script's folder.
+// they use exit, json and truncate, below, interrupt, kill9 and samerun; the tables in testdata are in each script's folder.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata", RequireExplicitExec: true, UpdateScripts: *update,
@@ -52,7 +49,7 @@ func TestScripts(t *testing.T) {
 			return strings.HasSuffix(os.Getenv("GPDRF_CUDA_DRIVER"), ".so"), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exit": exitCommand, "json": jsonCommand, "interrupt": interruptCommand, "truncate": truncateCommand,
+			"exit": exitCommand, "json": jsonCommand, "interrupt": interruptCommand, "kill9": killCommand, "samerun": sameRunCommand, "truncate": truncateCommand,
 		},
 	})
 }
@@ -104,33 +101,6 @@ func jsonCommand(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s: %s is %s, expected %s", args[0], path, got, want)
 		}
 	}
-}
-
-// interruptCommand: interrupt CODE TEXT COMMAND … runs a command, sends it Ctrl-C as soon as it has written
-// the text to standard error, and expects the exit code.
-func interruptCommand(ts *testscript.TestScript, neg bool, args []string) {
-	path, err := exec.LookPath(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], args[2]))
-	ts.Check(err)
-	cmd := exec.Command(path, args[3:]...)
-	cmd.Dir = ts.MkAbs(".")
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "PATH="+ts.Getenv("PATH"), "GPDRF_SIMD="+ts.Getenv("GPDRF_SIMD"))
-	var stdout bytes.Buffer
-	cmd.Stdout = &stdout
-	stderr, err := os.Create(ts.MkAbs("interrupted.err"))
-	ts.Check(err)
-	cmd.Stderr = stderr
-	ts.Check(cmd.Start())
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if strings.Contains(ts.ReadFile("interrupted.err"), args[1]) {
-			break
-		}
-	}
-	ts.Check(cmd.Process.Signal(syscall.SIGINT))
-	defer time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() }).Stop()
-	err = cmd.Wait()
-	ts.Check(stderr.Close())
-	ts.Check(os.WriteFile(ts.MkAbs("interrupted.out"), stdout.Bytes(), 0o666))
-	checkCode(ts, err, args[0])
 }
 
 // truncateCommand: truncate FILE SIZE.
