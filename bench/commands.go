@@ -24,7 +24,7 @@ func commands(b *strings.Builder, all found) {
 	b.WriteString(`
 ## Commands
 
-They need ` + "`GPDRF_DATA`" + ` for every set but POWERPLANT, which is run without it: in the order of rows that the program has. ` + "`make results`" + ` runs what has no
+They need ` + "`GPDRF_DATA`" + ` for every set but POWERPLANT, which the program has. ` + "`make results`" + ` runs what has no
 record, ` + "`make results ROWS='^eeg/'`" + ` only rows of that name, with ` + "`AGAIN=1`" + ` once more.
 `)
 	for _, s := range sections(all) {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 )
@@ -108,9 +107,6 @@ func (r row) run(binary string, now stamp) (*record, error) {
 		return nil, err
 	}
 	cmd := exec.Command(binary, append(strings.Fields(r.command())[1:], "--out", folder)...)
-	if strings.Contains(r.template, "--data powerplant") { // the embedded table, which every reader has, in its own order of rows
-		cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GPDRF_DATA=") })
-	}
 	if err := said(cmd); err != nil {
 		return nil, err
 	}

@@ -146,18 +146,20 @@ func TestNameWins(t *testing.T) {
 // TestDataDirectory reads a set from a folder in the published layout.
 func TestDataDirectory(t *testing.T) {
 	dir := t.TempDir()
-	os.Mkdir(filepath.Join(dir, "powerplant"), 0o755)
-	for file, text := range map[string]string{"fold2.train.csv.gz": zipped("a,target\n1,0.5\n2,1.5\n"), "fold2.test.csv.gz": zipped("a,target\n3,2.5\n")} {
-		os.WriteFile(filepath.Join(dir, "powerplant", file), []byte(text), 0o644)
+	for _, name := range []string{"powerplant", "protein"} {
+		os.Mkdir(filepath.Join(dir, name), 0o755)
+		for file, text := range map[string]string{"fold2.train.csv.gz": zipped("a,target\n1,0.5\n2,1.5\n"), "fold2.test.csv.gz": zipped("a,target\n3,2.5\n")} {
+			os.WriteFile(filepath.Join(dir, name, file), []byte(text), 0o644)
+		}
 	}
 	t.Setenv(DataDirEnv, t.TempDir()) // which is for the caller to read
-	train, test, _, err := Load(Source{Data: "powerplant", Fold: 2, DataDir: dir})
-	if err != nil || train.N() != 2 || test.Y[0] != 2.5 || train.Name != "powerplant" || !strings.HasPrefix(train.Path, dir) {
+	train, test, _, err := Load(Source{Data: "protein", Fold: 2, DataDir: dir})
+	if err != nil || train.N() != 2 || test.Y[0] != 2.5 || train.Name != "protein" || !strings.HasPrefix(train.Path, dir) {
 		t.Error(train, test, err)
 	}
-	for _, without := range []string{"", t.TempDir()} {
-		train, _, _, err = Load(Source{Data: "powerplant", DataDir: without})
-		if err != nil || train.Path != "embedded" {
+	for _, any := range []string{"", t.TempDir(), dir} { // its folds there are standardised: their own units are not known
+		train, _, _, err = Load(Source{Data: "powerplant", DataDir: any})
+		if err != nil || train.Path != "embedded" || mustSet("powerplant").From(any) != "embedded" {
 			t.Error(train, err)
 		}
 	}

@@ -44,8 +44,8 @@ var (
 
 const powerplantName = "powerplant (embedded)"
 
-// loadNamed reads fold K of a named set from its folder, or from the embedded table where
-// the set is powerplant and the folder is not there.
+// loadNamed reads fold K of a named set from its folder, but powerplant from the embedded table: the folds in a folder are
+// the same rows, standardised, and the table has them in their own units.
 func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	fold, set := max(s.Fold, 1), mustSet(s.Data)
 	if s.Fold < 0 || fold > set.Folds {
@@ -57,11 +57,11 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 		}
 	}
 	opt := ReadOptions{Target: s.Target, Task: s.Task, OneHot: s.OneHot, Tokens: s.Tokens}
+	if set.embedded {
+		return embeddedPowerplant(fold, opt)
+	}
 	folder := set.Folder(s.DataDir)
 	if folder == "" {
-		if set.embedded {
-			return embeddedPowerplant(fold, opt)
-		}
 		return nil, nil, nil, missingSet(s.Data, s.DataDir)
 	}
 	trainFile, testFile := set.files(fold)

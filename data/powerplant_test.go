@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -59,10 +60,7 @@ func TestEmbeddedPowerplant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantTrain, wantTest, _, err := Load(Source{Data: "powerplant", DataDir: dir, Fold: fold})
-		if err != nil {
-			t.Fatal(err)
-		}
+		wantTrain, wantTest := foldFilesOf(t, dir, fold)
 		scaler, _ := FitScaler("standard", train)
 		target, _ := FitTarget(train)
 		compareFold(t, fmt.Sprintf("fold %d train", fold), train, wantTrain, scaler, target)
@@ -73,6 +71,22 @@ func TestEmbeddedPowerplant(t *testing.T) {
 			}
 		}
 	}
+}
+
+// foldFilesOf reads a fold from its files.
+func foldFilesOf(t *testing.T, dir string, fold int) (train, test *Dataset) {
+	t.Helper()
+	trainFile, testFile := foldFiles(fold)
+	train, _, err := ReadFile(filepath.Join(dir, "powerplant", trainFile), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	like := train.Schema()
+	test, _, err = ReadFile(filepath.Join(dir, "powerplant", testFile), ReadOptions{Like: &like})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return train, test
 }
 
 // compareFold pairs the rows of both sets by their hundredths and compares what is paired.
@@ -123,10 +137,7 @@ func deriveFolds(t *testing.T, dir string) {
 	}
 	var folds [][]int
 	for fold := 1; fold <= Folds("powerplant"); fold++ {
-		train, test, _, err := Load(Source{Data: "powerplant", DataDir: dir, Fold: fold})
-		if err != nil {
-			t.Fatal(err)
-		}
+		train, test := foldFilesOf(t, dir, fold)
 		back := make([]func(float64) float64, table.D()+1)
 		for j := range back {
 			back[j] = affine(values(table, j), append(values(train, j), values(test, j)...))

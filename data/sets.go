@@ -101,11 +101,12 @@ func (s Set) folderIn(dir string) string {
 
 // From says where the set would be read from: a folder, "embedded", or "" if it is not there.
 func (s Set) From(dir string) string {
+	if s.embedded {
+		return "embedded"
+	}
 	first, _ := s.files(1)
 	if folder := s.Folder(dir); folder != "" && isFile(plainOrZipped(filepath.Join(folder, first))) {
 		return folder
-	} else if s.embedded {
-		return "embedded"
 	}
 	return ""
 }

@@ -147,3 +147,15 @@ func TestCUDAParts(t *testing.T) {
 		near(t, "bound", parts.ELBO.Value, whole.ELBO.Value, math.Abs(whole.ELBO.Value), sameBound)
 	}
 }
+
+// A training on the GPU goes on where it was killed, bit for bit, with steps that are replayed or launched.
+func TestCUDAResume(t *testing.T) {
+	requireCUDA(t)
+	const short = " steps=13 checkpoint-every=5 device=cuda:0:"
+	for _, options := range resumes {
+		t.Run(options, func(t *testing.T) { testResume(t, options+short+"f32") })
+	}
+	t.Run("double", func(t *testing.T) { testResume(t, resumes[1]+short+"f64") })
+	t.Setenv("GPDRF_CUDA_GRAPH", "0")
+	t.Run("launched", func(t *testing.T) { testResume(t, resumes[0]+short+"f32") })
+}

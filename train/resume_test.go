@@ -28,9 +28,9 @@ var resumes = []string{
 // A run that is killed after any of its checkpoints, and then goes on, ends with the files of the run that was not.
 func TestResume(t *testing.T) {
 	for _, options := range resumes {
-		t.Run(options, func(t *testing.T) { testResume(t, options+" device=cpu:f32") })
+		t.Run(options, func(t *testing.T) { testResume(t, options+" device=cpu:f32 steps=25 checkpoint-every=3") })
 	}
-	t.Run("double", func(t *testing.T) { testResume(t, resumes[1]+" device=cpu:f64") })
+	t.Run("double", func(t *testing.T) { testResume(t, resumes[1]+" device=cpu:f64 steps=25 checkpoint-every=3") })
 }
 
 // testResume trains once, keeps the folder as it is at each checkpoint, and goes on from each.
@@ -43,7 +43,12 @@ func testResume(t *testing.T, options string) {
 		options += " batch=17"
 	}
 	dir := t.TempDir()
-	c := config(t, options+" steps=25 checkpoint-every=3 kl-warmup=0.5")
+	if strings.Contains(options, "f64") { // a folder that is there is filled
+		if err := os.Mkdir(filepath.Join(dir, "whole"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := config(t, options+" kl-warmup=0.5")
 	folder, err := NewFolder(filepath.Join(dir, "whole"), "d", "gp")
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +61,7 @@ func testResume(t *testing.T, options string) {
 		}
 		killed = append(killed, at)
 	})
-	if len(killed) < 3 {
+	if len(killed) < 2 {
 		t.Fatalf("%d checkpoints", len(killed))
 	}
 	for _, at := range killed {
@@ -343,5 +348,13 @@ func TestAbandoned(t *testing.T) {
 		if !isIn(dir, "") {
 			t.Errorf("%s is gone", dir)
 		}
+	}
+	if err := errors.Join(os.Mkdir("into", 0o777), os.Rename(begin("5", true), "into/.into.tmp-5")); err != nil {
+		t.Fatal(err)
+	}
+	if folder, err = NewFolder("into", "d", "gp"); err != nil || len(folder.Removed) != 1 {
+		t.Errorf("the folder of one: %v", err)
+	} else if err := folder.Discard(); err != nil {
+		t.Error(err)
 	}
 }

@@ -12,31 +12,31 @@ import (
 // Where a named set was read from is part of the written config: it repeats the run wherever GPDRF_DATA
 // leads by then.
 func TestConfigKeepsDataDir(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "powerplant"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"fold1.train.csv.gz", "fold1.test.csv.gz"} { // the content tells that it is not compressed
-		if err := os.WriteFile(filepath.Join(dir, "powerplant", name), []byte("a,target\n1,0.5\n2,1.5\n"), 0o666); err != nil {
+	dirs := []string{t.TempDir(), t.TempDir()}
+	for i, dir := range dirs {
+		if err := os.Mkdir(filepath.Join(dir, "protein"), 0o777); err != nil {
 			t.Fatal(err)
 		}
+		for _, name := range []string{"fold1.train.csv.gz", "fold1.test.csv.gz"} { // the content tells that it is not compressed
+			text := "a,target\n1,0.5\n2,1.5\n" + strings.Repeat("3,2.5\n", i)
+			if err := os.WriteFile(filepath.Join(dir, "protein", name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	for _, then := range []struct {
-		env  string
-		rows int
-	}{{dir, 2}, {"", 9469}} {
-		t.Setenv(data.DataDirEnv, then.env)
-		c := mustResolve(t, nil, nil)
+	for i, then := range dirs {
+		t.Setenv(data.DataDirEnv, then)
+		c := config(t, "data=protein")
 		rows, _, _, err := c.Load()
-		if err != nil || rows.N() != then.rows || c.DataDir != then.env {
-			t.Fatalf("GPDRF_DATA=%s: %d rows from %q, %v", then.env, rows.N(), c.DataDir, err)
+		if err != nil || rows.N() != 2+i || c.DataDir != then {
+			t.Fatalf("GPDRF_DATA=%s: %v from %q, %v", then, rows, c.DataDir, err)
 		}
 		written := mustParse(t, string(c.YAML()))
-		for _, now := range []string{"", dir} {
+		for _, now := range append(dirs, "") {
 			t.Setenv(data.DataDirEnv, now)
 			again, _, _, err := mustResolve(t, written, nil).Load()
 			if err != nil || again.Fingerprint != rows.Fingerprint {
-				t.Errorf("written with GPDRF_DATA=%s, repeated with %s: other rows, %v", then.env, now, err)
+				t.Errorf("written with GPDRF_DATA=%s, repeated with %s: other rows, %v", then, now, err)
 			}
 		}
 	}

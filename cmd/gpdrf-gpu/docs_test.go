@@ -33,7 +33,7 @@ func (p *program) markdown() string {
 	var b strings.Builder
 	b.WriteString("# The command line\n\nWritten by `go test ./cmd/gpdrf-gpu -run CLIDocs -update` from the program's own help.\n\n")
 	b.WriteString("    gpdrf-gpu COMMAND [flags] [argument]\n\nFlags may stand before and after the argument; after `--` nothing is a flag. A switch is written `--name=true` or `--name=false`; `--name` alone is true.\n\n")
-	b.WriteString("Exit codes: 0; 2 for bad input or usage; 1 for a failure; 130 after Ctrl-C, which saves the model so far.\n")
+	b.WriteString("Exit codes: 0; 2 for bad input or usage; 1 for a failure; 130 after Ctrl-C, which saves the model so far. `train --resume` on a run that has ended says so, with 0.\n")
 	for _, v := range p.verbs() {
 		fmt.Fprintf(&b, "\n## gpdrf-gpu %s\n\n    gpdrf-gpu %s\n\n%s\n\n", v.name, v.synopsis(), wrap(v.about, "", helpWidth))
 		for _, e := range v.examples {
@@ -93,17 +93,34 @@ back (` + "`restore: best`" + `), also after Ctrl-C; ` + "`early-stop: 3`" + ` e
 KL weight are still planned over all steps, so a run that decays its rate seldom ends early. result.json has a block validation: rows, how many of
 them were evaluated, samples, every, fingerprint, which step's parameters were kept and their scores.
 
+## Checkpoints
+
+After every ` + "`checkpoint-every`" + `, a minute if nothing else is said, and at Ctrl-C, a run writes checkpoint.safetensors into its folder: the parameters, Adam's moments, the
+average of ` + "`ema`" + `, the best parameters and scores of validation, the step, the options, fingerprints of the data and a checksum. It is written under
+another name, brought to disk and renamed, so that there is a whole one at any moment. When the run ends it is removed.
+
+` + "`gpdrf-gpu train --resume RUN`" + ` goes on after a crash, a power cut, kill -9 or Ctrl-C. Model, configuration, log and result are then, byte for byte, those of a run that was never
+stopped, but for seconds: these are the training time that the result rests on, of all the commands together, without what was done after the last checkpoint and lost. On a processor
+with other vector instructions, or another kind of GPU, it rounds otherwise. Options that the result depends on stay as they were, so the command that began the run may be repeated
+with --resume, and one that differs is refused by name: also --steps, since learning rate and KL weight are planned over all of them. --checkpoint-every, and the number of a GPU
+(` + "`cuda:1`" + ` for ` + "`cuda:0`" + `), may change. The rows must be those of the beginning; they are looked for where the run began, then in the current folder. A time limit counts the time used before.
+
+While a run is not finished, ` + "`info`" + ` says how far it came, and ` + "`eval`" + ` and ` + "`predict`" + ` take the parameters of its checkpoint, with a warning: also while it is still training. Two processes cannot
+go on with one run at once (where the file system has locks).
+
 ## A run folder
 
 | file | holds |
 |---|---|
 | config.yaml | every option, resolved |
 | metrics.jsonl | a line every few steps: step, elbo, ell, kl, lr, seconds; where validation rows were evaluated also val_nlpd and val_rmse, or val_nll and val_error |
-| result.json | task, sizes, device, the folder that train ran in, seed, steps, seconds, objective, elbo, fingerprints of the data, and the scores |
+| result.json | task, sizes, device, the folder that train ran in, seed, steps, seconds of training (with validation and checkpoints; without reading data and the final evaluation), objective, elbo at the parameters that are kept, on the batch of the last step, fingerprints of the data, and the scores, or evaluation_failed with the reason why there are none |
 | model.safetensors | the parameters, and as metadata the architecture, columns, classes and scaling: ` + "`predict`" + ` needs nothing else |
+| checkpoint.safetensors | while the run is not finished: what --resume needs |
 
-It is built under a temporary name that begins with a dot and put in its place when it is complete; an empty folder that is there is
-filled. The model file holds no time, path, host
+It is built under a temporary name that begins with a dot, and put in its place with its first checkpoint, or when it is complete; an empty folder that is there is
+filled. result.json is written last: a folder with it is a run that has ended. What a run leaves that is killed before its first checkpoint is
+removed by the next one. The model file holds no time, path, host
 or thread count: the same configuration on the same data gives the same bytes.
 
 Scores under ` + "`test`" + ` are in units of the training targets' standard deviation, those under ` + "`test_raw`" + ` in the target's own units:

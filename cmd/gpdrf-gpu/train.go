@@ -50,6 +50,7 @@ func (p *program) train(c *call) error {
 	job.Started = started
 	path, result, err := p.runJob(job, folder)
 	if err != nil {
+		p.afterFailure(err, folder)
 		return errors.Join(err, folder.Discard())
 	}
 	if err := p.report(result, job.Config.Fold, path, asJSON); err != nil {
@@ -132,7 +133,6 @@ func (p *program) runJob(job *train.Job, folder *train.Folder) (path string, r *
 		return "", nil, errInterrupted
 	}
 	if err := errors.Join(folder.Err(), err); err != nil {
-		p.afterFailure(err, folder)
 		return "", nil, err
 	}
 	if out.Interrupted {
@@ -173,14 +173,13 @@ func saving(job *train.Job, folder *train.Folder) func(*train.Checkpoint) error 
 
 // afterFailure says what a run that failed has left.
 func (p *program) afterFailure(err error, folder *train.Folder) {
-	if folder.Path() == "" {
-		return
-	}
-	if errors.As(err, new(*model.NotFiniteError)) || errors.As(err, new(*device.NotPositiveDefiniteError)) {
+	switch {
+	case !folder.CanGoOn():
+	case errors.As(err, new(*model.NotFiniteError)), errors.As(err, new(*device.NotPositiveDefiniteError)): // and would again
 		p.note("%s holds the run at its last checkpoint: eval and predict take its parameters", folder.Path())
-		return
+	default:
+		p.note("to go on from the last checkpoint: %s", train.ResumeCommand(folder.Path()))
 	}
-	p.note("to go on from the last checkpoint: %s", train.ResumeCommand(folder.Path()))
 }
 
 // warnOfFar says which rows are too far from those of training for a prediction that means much.
