@@ -330,17 +330,21 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 	if err := finite(t.trained.Named); err != nil {
 		return nil, err
 	}
-	return out, t.bound(out)
+	t.bound(out)
+	return out, nil
 }
 
-// bound evaluates the objective at the parameters that are kept, on the batch of the last step.
-func (t *trainer) bound(out *Outcome) (err error) {
+// bound evaluates the objective at the parameters that are kept, on the batch of the last step. If it cannot be had there,
+// the last reading stays: a model is worth more than this number.
+func (t *trainer) bound(out *Outcome) {
 	c := t.Config
 	t.model.Gradient(t.pass, t.set, model.Step{Seed: c.Seed, Number: uint32(out.Steps), KLWeight: c.KLWeight})
-	if out.ELBO, err = t.model.Report(c.KLWeight); err != nil {
-		return fmt.Errorf("training failed at its end, step %d: %w", out.Steps, err)
+	elbo, err := t.model.Report(c.KLWeight)
+	if err != nil {
+		t.Reporter.Note("warning: the objective at the parameters that are kept cannot be had, and the one in %s is that of step %d before its update: %v", ResultFile, out.Steps, err)
+		return
 	}
-	return nil
+	out.ELBO = elbo
 }
 
 // finite refuses parameters that are not numbers: the last step may have broken what the last
