@@ -237,7 +237,7 @@ func TestResumeTimeLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from.Used, from.Deadline = time.Hour-time.Millisecond, time.Hour
+	from.Used, from.Deadline = time.Hour, time.Hour
 	if folder, err = from.Folder(at); err != nil {
 		t.Fatal(err)
 	}

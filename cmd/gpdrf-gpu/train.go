@@ -154,7 +154,7 @@ func (p *program) runJob(job *train.Job, folder *train.Folder) (path string, r *
 	if path, commitErr := folder.Commit(cfg, out.Trained, r); commitErr != nil {
 		err = errors.Join(err, commitErr)
 	} else {
-		err = fmt.Errorf("the model is trained and saved in %s, but its evaluation failed: %w; to try again: gpdrf-gpu eval %[1]s", path, err)
+		err = fmt.Errorf("the model is trained and saved in %s, but its evaluation failed: %w; to score it: gpdrf-gpu eval %[1]s", path, err)
 	}
 	return "", nil, err
 }
