@@ -122,10 +122,12 @@ type FeatureParams struct {
 	LogL        *Tensor // [d]      log ℓ: the prior of Ω is N(0, ℓ_d⁻²)
 	MeanOmega   *Tensor // [d,R]    η; nil in PRIOR-FIXED
 	LogVarOmega *Tensor // [d,R]    log β²; nil in PRIOR-FIXED
-	MeanW       *Tensor // [2R,d']  m, cosines first, then sines
-	LogVarW     *Tensor // [2R,d']  log s²
+	MeanW       *Tensor // [2R,d']  m, cosines first, then sines; [R,d'] where a frequency has one column of Φ
+	LogVarW     *Tensor // [2R,d']  log s², as MeanW
 	Mixing      *Tensor // [R]      a fixed factor of each column of Ω, which has no gradient; nil: 1
 	Tau         *Tensor // [n,d,R]  PRIOR-FIXED only: n fixed draws in place of those of the key, n being FeatureNoise.Draws; or nil
+
+	Activation Activation // φ; Waves, rf_ard's, is the zero value. Gradients have none
 }
 
 // FeatureNoise says how a DRF layer's variables are drawn.
@@ -147,7 +149,7 @@ type Features interface {
 	FeatureScratch(samples, batch, d, features, dOut int) Scratch
 	// RandomFeatures is rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W:
 	//	Ω⁽ˢ⁾ = η + β∘τ⁽ˢ⁾, or τ⁽ˢ⁾/ℓ in PRIOR-FIXED           τ indexed (row d, column r); times Mixing
-	//	Φ    = √(α/R) [cos HΩ, sin HΩ]
+	//	Φ    = √(α/R) [cos HΩ, sin HΩ], or √(α/R) φ(HΩ) of another Activation
 	//	out  = Φ (m + s∘e⁽ˢ⁾)                                  e indexed (row of W, column of W)
 	//	     | Φ m + √v∘ε, v = max(VarFloor, Φ² s²), if Local  ε indexed (rows[b], column)
 	// for h [S,B,d], out [S,B,d'].

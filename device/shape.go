@@ -140,13 +140,18 @@ func CheckAddColumns(dst, src *Tensor) (rows, wdst, wsrc int) {
 type FeatureShape struct {
 	S, B, D, R, Out int
 	Prior           bool // PRIOR-FIXED: there is no q(Ω)
+	Activation      Activation
 }
+
+// Columns is the number of columns of Φ and of rows of W: 2R, or R.
+func (n *FeatureShape) Columns() int { return n.R * n.Activation.Columns() }
 
 // CheckFeatures checks RandomFeatures.
 func CheckFeatures(op string, out, h *Tensor, p FeatureParams, rows *Tensor) FeatureShape {
 	h.wantRank(op, "h", Real, 3)
 	p.MeanW.wantRank(op, "MeanW", Real, 2)
-	n := FeatureShape{S: h.shape[0], B: h.shape[1], D: h.shape[2], R: p.MeanW.shape[0] / 2, Out: p.MeanW.shape[1], Prior: p.MeanOmega == nil}
+	n := FeatureShape{S: h.shape[0], B: h.shape[1], D: h.shape[2], Out: p.MeanW.shape[1], Prior: p.MeanOmega == nil, Activation: p.Activation}
+	n.R = p.MeanW.shape[0] / p.Activation.Columns()
 	out.want(op, "out", Real, n.S, n.B, n.Out)
 	rows.want(op, "rows", Int, n.B)
 	p.check(op, n)
@@ -165,8 +170,8 @@ func CheckFeaturesBackward(dh *Tensor, g FeatureParams, dout, h *Tensor, p Featu
 func (p FeatureParams) check(op string, n FeatureShape) {
 	p.LogAlpha.want(op, "LogAlpha", Real, 1)
 	p.LogL.want(op, "LogL", Real, n.D)
-	p.MeanW.want(op, "MeanW", Real, 2*n.R, n.Out)
-	p.LogVarW.want(op, "LogVarW", Real, 2*n.R, n.Out)
+	p.MeanW.want(op, "MeanW", Real, n.Columns(), n.Out)
+	p.LogVarW.want(op, "LogVarW", Real, n.Columns(), n.Out)
 	p.Mixing.wantOptional(op, "Mixing", Real, n.R)
 	p.Tau.wantOptional(op, "Tau", Real, -1, n.D, n.R)
 	if p.Tau != nil && !n.Prior {

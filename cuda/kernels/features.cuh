@@ -10,6 +10,9 @@
 // − cos², with contrast = s²_cos − s²_sin [R,d'] and sines = Σ_r s²_sin [d'],
 //
 //	v = scale²·(sines + cos² contrast)
+//
+// An arc-cosine layer has one column of Φ for each frequency, Φ = scale·φ(P), W [R,d'], contrast = s² and sines = 0. Its tiles of φ and
+// φ' lie where the cosines and the sines are, so that only the products with the sines differ.
 #pragma once
 
 // Layer is what the kernels read. A group of rows shares one of omegas Ω and one of weights W. Under
@@ -18,18 +21,23 @@ template <typename T>
 struct Layer {
   int rows, d, r, out; // rows of a group
   int omegas, weights;
+  int arccos; // 0: cosines and sines; n + 1: arc-cosine features of degree n
   const T *logalpha, *h, *omega, *w, *contrast;
 };
 
 #define LAYER_PARAMS \
-  int rows, int d, int r, int out, int omegas, int weights, const T *logalpha, const T *h, const T *omega, const T *w, const T *contrast
-#define LAYER Layer<T>{rows, d, r, out, omegas, weights, logalpha, h, omega, w, contrast}
+  int rows, int d, int r, int out, int omegas, int weights, int arccos, const T *logalpha, const T *h, const T *omega, const T *w, const T *contrast
+#define LAYER Layer<T>{rows, d, r, out, omegas, weights, arccos, logalpha, h, omega, w, contrast}
 
 // feature_scale is √(α/R).
 template <typename T>
 __device__ __forceinline__ T feature_scale(const T *logalpha, int r) {
   return square_root(exponential(logalpha[0]) / (T)r);
 }
+
+// feature_columns is the number of columns of Φ.
+template <typename T>
+__device__ __forceinline__ int feature_columns(const Layer<T> &l) { return l.arccos ? l.r : 2 * l.r; }
 
 // Piece is a tile of n rows of h from first, and f frequencies from r0.
 template <typename T>
@@ -48,7 +56,7 @@ __device__ __forceinline__ Piece<T> piece(const Layer<T> &l, int group, int row,
   p.first = (long long)group * l.rows + row;
   p.h = l.h + p.first * l.d;
   p.omega = l.omega + (long long)(group % l.omegas) * l.d * l.r;
-  p.w = l.w + (long long)(group % l.weights) * 2 * l.r * l.out;
+  p.w = l.w + (long long)(group % l.weights) * feature_columns(l) * l.out;
   return p;
 }
 
@@ -82,10 +90,19 @@ __device__ __forceinline__ void recall(const T *from, T v[4][4]) {
   }
 }
 
-// waves leaves the cosines and sines of a tile of P = HΩ in m.c and m.s: 2·n·f·d FLOP, and a sine and
-// a cosine of each element. Rows beyond n and frequencies beyond f have P = 0.
+// rectify is √2 pⁿ and its derivative where p > 0, and 0 elsewhere; NaN stays. It takes p from phi.
+template <typename T>
+__device__ __forceinline__ void rectify(int degree, T *phi, T *slope) {
+  const T root = (T)1.4142135623730951;
+  T p = *phi, power = degree == 0 ? root : degree == 1 ? root * p : root * p * p, derivative = degree == 0 ? (T)0 : degree == 1 ? root : 2 * root * p;
+  *phi = p <= 0 ? (T)0 : power + 0 * p;
+  *slope = p <= 0 ? (T)0 : derivative;
+}
+
+// activate leaves the cosines and sines of a tile of P = HΩ in m.c and m.s, or φ and φ' of an arc-cosine layer: 2·n·f·d FLOP, and
+// a sine and a cosine of each element. Rows beyond n and frequencies beyond f have P = 0.
 template <class P, bool TURNED, typename T>
-__device__ __forceinline__ void waves(tile::Shared<T> m, const Layer<T> &l, const Piece<T> &p) {
+__device__ __forceinline__ void activate(tile::Shared<T> m, const Layer<T> &l, const Piece<T> &p) {
   T phase[4][4];
   tile::clear(phase);
   tile::product<P>(m, 4, phase, tile::Across<T>{p.h, l.d, p.n}, tile::Down<T>{p.omega + p.r0, l.r, p.f}, l.d);
@@ -95,8 +112,13 @@ __device__ __forceinline__ void waves(tile::Shared<T> m, const Layer<T> &l, cons
   for (int i = 0; i < 4; i++) { // from and to shared memory: the code of a sine stands here four times, not sixteen
     T cosine[4], sine[4];
     tile::load4(c + i * tile::pitch, cosine);
+    if (l.arccos) {
 #pragma unroll
-    for (int j = 0; j < 4; j++) sine_cosine(cosine[j], &sine[j], &cosine[j]);
+      for (int j = 0; j < 4; j++) rectify(l.arccos - 1, &cosine[j], &sine[j]);
+    } else {
+#pragma unroll
+      for (int j = 0; j < 4; j++) sine_cosine(cosine[j], &sine[j], &cosine[j]);
+    }
     tile::store4(c + i * tile::pitch, cosine);
     tile::store4(s + i * tile::pitch, sine);
   }

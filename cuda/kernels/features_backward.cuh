@@ -6,6 +6,7 @@
 // phase_gradient is a thread's part of the tile of dP, from the cosines and sines in m.c and m.s:
 //
 //	dP = scale·(cos∘dout W_sinᵀ − sin∘(dout W_cosᵀ [+ 2 scale·cos∘dv contrastᵀ if LOCAL]))
+//	dP = scale·φ'∘(dout Wᵀ [+ 2 scale·φ∘dv contrastᵀ if LOCAL])
 //
 // 4 (6 if LOCAL) n·f·d' FLOP. One set of sums serves all products, and the second term waits in m.s in place of the sines: registers
 // are what the blocks of a multiprocessor are short of, which is also why scale() may work it out anew each time.
@@ -27,7 +28,12 @@ __device__ __forceinline__ void phase_gradient(tile::Shared<T> m, const Layer<T>
   T factor = scale();
   recall<TURNED>(m.s, wave);
 #pragma unroll
-  for (int i = 0; i < 16; i++) wave[i / 4][i % 4] *= -factor * dp[i / 4][i % 4];
+  for (int i = 0; i < 16; i++) wave[i / 4][i % 4] *= (l.arccos ? factor : -factor) * dp[i / 4][i % 4];
+  if (l.arccos) {
+#pragma unroll
+    for (int i = 0; i < 16; i++) dp[i / 4][i % 4] = wave[i / 4][i % 4];
+    return;
+  }
   keep<TURNED>(m.s, wave);
   clear(dp);
   product<P>(m, 4, dp, d, Across<T>{w + (long long)l.r * l.out, l.out, p.f}, l.out);
@@ -63,7 +69,7 @@ __device__ __forceinline__ void features_rows(const Layer<T> &l, int span, const
   clear(sum);
   for (int r0 = first; r0 < last; r0 += side) {
     Piece<T> p = piece(l, group, row, r0);
-    waves<P, true>(m, l, p);
+    activate<P, true>(m, l, p);
     phase_gradient<P, true, LOCAL>(m, l, p, dout, dv, [=] { return feature_scale(l.logalpha, l.r); }, dp);
     keep<true>(m.c, dp);
     for (int c0 = 0; c0 < l.d; c0 += side) {
@@ -104,7 +110,7 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
   int r0 = (int)blockIdx.x * side, first = (int)blockIdx.y * span, last = smaller(first + span, l.rows), group = (int)blockIdx.z;
   long long part = (long long)group * gridDim.y + blockIdx.y;
   domega += part * l.d * l.r + r0;
-  dw += (part * 2 * l.r + r0) * l.out;
+  dw += (part * feature_columns(l) + r0) * l.out;
   dcontrast += LOCAL ? (part * l.r + r0) * l.out : 0;
   T scale = feature_scale(l.logalpha, l.r), cosines[4][4], sines[4][4], squares[4][4], spectra[4][4], dp[4][4];
   bool single = l.out <= side, narrow = l.d <= side;
@@ -115,7 +121,7 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
   for (int row = first; row < last; row += side) {
     Piece<T> p = piece(l, group, row, r0);
     bool begins = row == first, ends = row + side >= last;
-    waves<P, false>(m, l, p);
+    activate<P, false>(m, l, p);
     for (int c0 = 0; c0 < l.out; c0 += side) {
       int columns = smaller(side, l.out - c0), width = wide<P>(columns);
       Patch<T> ofCosines{dw + c0, l.out, 1, p.f, columns}, ofSines{dw + (long long)l.r * l.out + c0, l.out, 1, p.f, columns},
@@ -126,15 +132,17 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
         clear(squares);
         if (!begins) {
           ofCosines.load(width, cosines);
-          ofSines.load(width, sines);
+          if (!l.arccos) ofSines.load(width, sines);
           if (LOCAL) ofSquares.load(width, squares);
         }
       }
-      share<P>(m, width, cosines, sines, Down<T>{dout + p.first * l.out + c0, l.out, columns}, p.n);
+      Down<T> gradient{dout + p.first * l.out + c0, l.out, columns};
+      if (l.arccos) product<P>(m, width, cosines, Held<T>{m.c}, gradient, p.n);
+      else share<P>(m, width, cosines, sines, gradient, p.n);
       if (LOCAL) product<P, true>(m, width, squares, Held<T>{m.c}, Down<T>{dv + p.first * l.out + c0, l.out, columns}, p.n);
       if (!single || ends) {
         ofCosines.store(width, cosines);
-        ofSines.store(width, sines);
+        if (!l.arccos) ofSines.store(width, sines);
         if (LOCAL) ofSquares.store(width, squares);
       }
     }

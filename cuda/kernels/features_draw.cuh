@@ -75,16 +75,16 @@ REAL_KERNEL(256, draw_prior,
             (n, rows, columns, first, draws, Key{k0, k1, step, tail}, logl, mixing, tau, x))
 
 // weight_contrast: contrast = s²_cos − s²_sin [r,out] and sines[c] = Σ_r s²_sin in double, for logvar
-// [2r,out]. A block takes 8 columns, a thread every 32nd row of one; then the 32 sums in order. Grid
+// [2r,out]; or, for arc-cosine features, s² and 0 for logvar [r,out]. A block takes 8 columns, a thread every 32nd row of one; then the 32 sums in order. Grid
 // ⌈out/8⌉, 2 KiB of shared memory; 2 numbers in, one out and two exponentials an element.
 template <typename T>
-__device__ void weight_contrast(int r, int out, const T *logvar, T *contrast, double *sines) {
+__device__ void weight_contrast(int r, int out, int arccos, const T *logvar, T *contrast, double *sines) {
   SHARED(double, part, [32][8]);
   int x = (int)threadIdx.x % 8, y = (int)threadIdx.x / 8, c = (int)blockIdx.x * 8 + x;
   double sum = 0;
   if (c < out) {
     for (int i = y; i < r; i += 32) {
-      T sine = exponential(logvar[(long long)(r + i) * out + c]);
+      T sine = arccos ? (T)0 : exponential(logvar[(long long)(r + i) * out + c]);
       contrast[(long long)i * out + c] = exponential(logvar[(long long)i * out + c]) - sine;
       sum += (double)sine;
     }
@@ -97,4 +97,4 @@ __device__ void weight_contrast(int r, int out, const T *logvar, T *contrast, do
     sines[c] = sum;
   }
 }
-REAL_KERNEL(256, weight_contrast, (int r, int out, const T *logvar, T *contrast, double *sines), (r, out, logvar, contrast, sines))
+REAL_KERNEL(256, weight_contrast, (int r, int out, int arccos, const T *logvar, T *contrast, double *sines), (r, out, arccos, logvar, contrast, sines))

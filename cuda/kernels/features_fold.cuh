@@ -50,7 +50,7 @@ __device__ void fold_prior(int d, int r, int parts, int chunks, int omegas, cons
 REAL_KERNEL(256, fold_prior, (int d, int r, int parts, int chunks, int omegas, const T *domega, const T *omega, T *dlogl),
             (d, r, parts, chunks, omegas, domega, omega, dlogl))
 
-// fold_weights: dm += Σ dW, dlog s² += ½ Σ dW∘(s∘e) and alpha[block] = Σ dW∘W for n = 2R·d' elements
+// fold_weights: dm += Σ dW, dlog s² += ½ Σ dW∘(s∘e) and alpha[block] = Σ dW∘W for n = columns of Φ·d' elements
 // and dW = scale·dw; W and noise = s∘e [weights,n]. Grid ⌈n/256⌉; 3 numbers in for every part.
 template <typename T>
 __device__ void fold_weights(int n, int r, int parts, int chunks, int weights, const T *logalpha, const T *dw, const T *w, const T *noise, T *dmean, T *dlogvar, double *alpha) {
@@ -79,8 +79,8 @@ REAL_KERNEL(256, fold_weights, (int n, int r, int parts, int chunks, int weights
 // sines' rows follow from the cosines' as (Φ²_sin)ᵀ dv = scale²·(Σ dv − cos²ᵀ dv); dvsum [d'] is Σ dv.
 // Grid ⌈n/256⌉; 2 numbers in for every part.
 template <typename T>
-__device__ void fold_weights_local(int n, int r, int parts, const T *logalpha, const T *dw, const T *dcontrast, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha) {
-  int i = global_thread(), half = n / 2, out = half / r;
+__device__ void fold_weights_local(int n, int r, int out, int parts, const T *logalpha, const T *dw, const T *dcontrast, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha) {
+  int i = global_thread(), half = r * out; // all there is where there are no sines
   double mean = 0, squares = 0, scale = (double)feature_scale(logalpha, r);
   if (i < n) {
     int cosine = i < half ? i : i - half;
@@ -97,8 +97,8 @@ __device__ void fold_weights_local(int n, int r, int parts, const T *logalpha, c
   mean = block_sum(mean);
   if (threadIdx.x == 0) alpha[blockIdx.x] = scale * mean;
 }
-REAL_KERNEL(256, fold_weights_local, (int n, int r, int parts, const T *logalpha, const T *dw, const T *dcontrast, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha),
-            (n, r, parts, logalpha, dw, dcontrast, dvsum, w, logvar, dmean, dlogvar, alpha))
+REAL_KERNEL(256, fold_weights_local, (int n, int r, int out, int parts, const T *logalpha, const T *dw, const T *dcontrast, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha),
+            (n, r, out, parts, logalpha, dw, dcontrast, dvsum, w, logvar, dmean, dlogvar, alpha))
 
 // noise_gradient: dv = dout∘ratio [total,columns], and for each block the sums of its rows, sums
 // [blocks,columns], and alpha[block] = 2 Σ dv∘v. 16 × 16 threads stride over the rows of 16 columns; a

@@ -1,7 +1,7 @@
 // features_forward.cuh: the output of a random-feature layer.
 #pragma once
 
-// features_forward: mean[chunk] = scale·(cos P W_cos + sin P W_sin), and for local reparameterisation
+// features_forward: mean[chunk] = scale·(cos P W_cos + sin P W_sin), or scale·φ(P) W, and for local reparameterisation
 // square[chunk] = cos² P contrast, over the frequencies of a chunk; mean and square [chunks,S·B,d'].
 //
 // A block owns 64 rows of one group (blockIdx.x), span frequencies (y) and 64 columns (z); it walks
@@ -27,9 +27,11 @@ __device__ __forceinline__ void features_output(const Layer<T> &l, int span, T *
   clear(squares);
   for (int r0 = first; r0 < last; r0 += side) {
     Piece<T> p = piece(l, group, row, r0);
-    waves<P, true>(m, l, p);
+    activate<P, true>(m, l, p);
     const T *w = p.w + (long long)r0 * l.out + c0;
-    join<P>(m, width, sum, Down<T>{w, l.out, columns}, Down<T>{w + (long long)l.r * l.out, l.out, columns}, p.f);
+    Down<T> first{w, l.out, columns};
+    if (l.arccos) product<P>(m, width, sum, Held<T>{m.c}, first, p.f);
+    else join<P>(m, width, sum, first, Down<T>{w + (long long)l.r * l.out, l.out, columns}, p.f);
     if (LOCAL) product<P, true>(m, width, squares, Held<T>{m.c}, Down<T>{l.contrast + (long long)r0 * l.out + c0, l.out, columns}, p.f);
   }
   Piece<T> p = piece(l, group, row, first);

@@ -12,7 +12,8 @@ const (
 )
 
 // features is the Scratch of one layer, and the state of the operation that uses it.
-// Φ is kept without its factor √(α/R), which goes into the products instead.
+// Φ is kept without its factor √(α/R), which goes into the products instead. With one column for each frequency, the place of
+// the sines holds the slopes φ'(HΩ).
 type features[T Float] struct {
 	device.FeatureShape
 	math        kernels[T]
@@ -27,11 +28,11 @@ type features[T Float] struct {
 	omegas, weights int // distinct draws of Ω and of W
 	groups          int // sets of rows that share both: 1, or one for each sample
 
-	phi     []T // [S·B,2R]: cos HΩ, sin HΩ
+	phi     []T // [S·B,2R]: cos HΩ, sin HΩ, or φ and φ'
 	dp      []T // [S·B,R]: gradient of HΩ
 	omega   []T // [omegas,d,R]
 	tau     []T // [omegas,d,R]: β∘τ
-	w, e    []T // [weights,2R,d']: W and s∘e
+	w, e    []T // [weights,columns,d']: W and s∘e
 	partial []float64
 
 	local localNoise[T]
@@ -93,103 +94,11 @@ func (d *Device[T]) RandomFeatures(out, h *device.Tensor, p device.FeatureParams
 	if noise.Local {
 		t.beginLocal(d.pool)
 	} else {
-		t.w, t.e = grow(d.pool, &t.w, t.weights*2*t.R*t.Out), grow(d.pool, &t.e, t.weights*2*t.R*t.Out)
-		d.do((*drawWeights[T])(t), t.weights*blocksOf(2*t.R, featureColumns), t.weights*2*t.R*t.Out*8)
+		columns := t.Columns()
+		t.w, t.e = grow(d.pool, &t.w, t.weights*columns*t.Out), grow(d.pool, &t.e, t.weights*columns*t.Out)
+		d.do((*drawWeights[T])(t), t.weights*blocksOf(columns, featureColumns), t.weights*columns*t.Out*8)
 	}
 	d.do(t, t.rowBlocks(), t.S*t.B*t.R*(t.D+2*t.Out+16))
-}
-
-// distinct is how many different draws the samples of a call use.
-func distinct(draws, samples int) int {
-	if draws == 0 {
-		return samples
-	}
-	return min(draws, samples)
-}
-
-// drawNumber is which draw of a key draw i of a call is, where samples share a number of draws.
-func drawNumber(key device.Key, draws, i int) uint32 {
-	n := key.Sample + uint32(i)
-	if draws > 0 {
-		n %= uint32(draws)
-	}
-	return n
-}
-
-// drawRows fills dst with rows, from first on, of draw i of a key whose samples share a number of draws.
-func drawRows[T Float](m kernels[T], dst []T, cols int, key device.Key, draws, i, first int) {
-	n := drawNumber(key, draws, i)
-	key.Sample = 0
-	words, _, c2, c3 := key.Words(int(n), 0)
-	m.normalRows(dst, len(dst)/cols, cols, words, nil, first, c2, c3)
-	signed(dst, key.Sign(int(n)))
-}
-
-// drawSpectra draws one row of one Ω in each block.
-type drawSpectra[T Float] features[T]
-
-func (t *drawSpectra[T]) run(w *worker, block int) {
-	draw, row := block/t.D, block%t.D
-	omega := t.omega[block*t.R:][:t.R]
-	if t.Prior {
-		if t.p.tau == nil {
-			drawRows(t.math, omega, t.R, t.noise.Spectra, t.noise.Draws, draw, row)
-		} else {
-			n := int(drawNumber(t.noise.Spectra, t.noise.Draws, draw))
-			copy(omega, t.p.tau[(n*t.D+row)*t.R:])
-		}
-		inverse := T(math.Exp(-float64(t.p.logL[row])))
-		for r := range omega {
-			omega[r] *= inverse
-		}
-		times(omega, t.p.mixing)
-		return
-	}
-	tau, beta := t.tau[block*t.R:][:t.R], t.math.scratch(w, 0, t.R)
-	drawRows(t.math, tau, t.R, t.noise.Spectra, t.noise.Draws, draw, row)
-	deviations(t.math, beta, t.p.logVarOmega[row*t.R:])
-	combine(omega, tau, beta, t.p.meanOmega[row*t.R:])
-	times(omega, t.p.mixing)
-	times(tau, t.p.mixing)
-}
-
-// times is x∘factor; without a factor x stays.
-func times[T Float](x, factor []T) {
-	for i, v := range factor {
-		x[i] *= v
-	}
-}
-
-// drawWeights draws a block of rows of one W.
-type drawWeights[T Float] features[T]
-
-func (t *drawWeights[T]) run(w *worker, block int) {
-	blocks := blocksOf(2*t.R, featureColumns)
-	draw := block / blocks
-	lo, hi := span(block%blocks, featureColumns, 2*t.R)
-	n, at := (hi-lo)*t.Out, (draw*2*t.R+lo)*t.Out
-	e, s := t.e[at:][:n], t.math.scratch(w, 0, n)
-	drawRows(t.math, e, t.Out, t.noise.Weights, t.noise.WDraws, draw, lo)
-	deviations(t.math, s, t.p.logVarW[lo*t.Out:])
-	combine(t.w[at:][:n], e, s, t.p.meanW[lo*t.Out:])
-}
-
-// deviations is s = √eˡ for the logarithms of variances.
-func deviations[T Float](m kernels[T], s, logVar []T) {
-	for i, v := range logVar[:len(s)] {
-		s[i] = v / 2
-	}
-	m.exp(s, s)
-}
-
-// combine scales a noise by s and adds the mean.
-func combine[T Float](dst, noise, s, mean []T) {
-	noise, s, mean = noise[:len(dst)], s[:len(dst)], mean[:len(dst)]
-	for i, v := range noise {
-		v *= s[i]
-		noise[i] = v
-		dst[i] = mean[i] + v
-	}
 }
 
 // rowBlocks is the number of blocks of rows of h: no block holds rows of two groups.
@@ -213,7 +122,8 @@ func (t *features[T]) weightsOf(group int) []T {
 	if t.noise.Local {
 		return t.p.meanW
 	}
-	return t.w[group%t.weights*2*t.R*t.Out:][:2*t.R*t.Out]
+	n := t.Columns() * t.Out
+	return t.w[group%t.weights*n:][:n]
 }
 
 // run computes a block of rows of Φ and of the output.
@@ -223,24 +133,28 @@ func (t *features[T]) run(w *worker, block int) {
 	phi := t.phi[lo*r2 : hi*r2]
 	t.math.gemm(w, false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, t.omegaOf(group), t.R, 0, phi[t.R:], r2)
 	for i := range n {
-		cos, sin := phi[i*r2:][:t.R], phi[i*r2+t.R:][:t.R]
-		t.math.sinCos(sin, cos, sin)
+		first, second := phi[i*r2:][:t.R], phi[i*r2+t.R:][:t.R]
+		if t.Activation == device.Waves {
+			t.math.sinCos(second, first, second)
+		} else {
+			t.math.rectify(first, second, second, t.Activation.Degree())
+		}
 	}
-	t.multiply(w, t.out[lo*t.Out:], n, r2, t.scale, phi, t.weightsOf(group))
+	t.multiply(w, t.out[lo*t.Out:], n, t.Columns(), t.scale, phi, r2, t.weightsOf(group))
 	if t.noise.Local {
 		t.addNoise(w, lo, hi)
 	}
 }
 
-// multiply is out = α X W for n rows of X, each of length k. A layer with one output is a
+// multiply is out = α X W for n rows of X and k of its columns. A layer with one output is a
 // row of dot products, where Gemm would use one lane of a register.
-func (t *features[T]) multiply(w *worker, out []T, n, k int, alpha T, x, weights []T) {
+func (t *features[T]) multiply(w *worker, out []T, n, k int, alpha T, x []T, ldx int, weights []T) {
 	if t.Out > 1 {
-		t.math.gemm(w, false, false, n, t.Out, k, alpha, x, k, weights, t.Out, 0, out, t.Out)
+		t.math.gemm(w, false, false, n, t.Out, k, alpha, x, ldx, weights, t.Out, 0, out, t.Out)
 		return
 	}
 	for i := range n {
-		out[i] = alpha * t.math.dot(x[i*k:][:k], weights[:k])
+		out[i] = alpha * t.math.dot(x[i*ldx:][:k], weights[:k])
 	}
 }
 
@@ -297,21 +211,25 @@ func sumEvery(x []float64, step int) float64 {
 }
 
 // featureInputs is the first part of the backward pass, by blocks of rows: dΦ = dout Wᵀ,
-// dP = −Φ_sin∘dΦ_cos + Φ_cos∘dΦ_sin and dh = dP Ωᵀ.
+// dP = −Φ_sin∘dΦ_cos + Φ_cos∘dΦ_sin, or φ'(P)∘dΦ, and dh = dP Ωᵀ.
 type featureInputs[T Float] features[T]
 
 func (t *featureInputs[T]) run(w *worker, block int) {
 	f := (*features[T])(t)
 	group, lo, hi := f.rowSpan(block)
-	n, r2 := hi-lo, 2*t.R
-	dphi := t.math.scratch(w, 0, n*r2)
-	t.math.gemm(w, false, true, n, r2, t.Out, t.scale, t.dout[lo*t.Out:], t.Out, f.weightsOf(group), t.Out, 0, dphi, r2)
+	n, r2, columns := hi-lo, 2*t.R, f.Columns()
+	dphi := t.math.scratch(w, 0, n*columns)
+	t.math.gemm(w, false, true, n, columns, t.Out, t.scale, t.dout[lo*t.Out:], t.Out, f.weightsOf(group), t.Out, 0, dphi, columns)
 	if t.noise.Local {
 		f.noiseInputs(w, block, lo, hi, dphi)
 	}
 	for i := range n {
-		phi, d := t.phi[(lo+i)*r2:][:r2], dphi[i*r2:][:r2]
-		t.math.rotate(t.dp[(lo+i)*t.R:][:t.R], phi[:t.R], phi[t.R:], d[:t.R], d[t.R:])
+		phi, d, dp := t.phi[(lo+i)*r2:][:r2], dphi[i*columns:][:columns], t.dp[(lo+i)*t.R:][:t.R]
+		if t.Activation == device.Waves {
+			t.math.rotate(dp, phi[:t.R], phi[t.R:], d[:t.R], d[t.R:])
+		} else {
+			product(dp, phi[t.R:], d)
+		}
 	}
 	if t.dh != nil {
 		t.math.gemm(w, false, true, n, t.D, t.R, 1, t.dp[lo*t.R:], t.R, f.omegaOf(group), t.R, 0, t.dh[lo*t.D:], t.D)
@@ -328,7 +246,7 @@ func (t *featureGradients[T]) run(w *worker, block int) {
 	partial := t.partial[block*(t.D+1):][:t.D+1]
 	clear(partial)
 	for group := range t.groups {
-		for _, row := range [2]int{lo, t.R + lo} { // cosines, sines
+		for row := lo; row < f.Columns(); row += t.R { // cosines, sines
 			partial[t.D] += t.weightGradient(w, group, row, row+hi-lo)
 		}
 		t.spectraGradient(w, group, lo, hi, partial)
@@ -341,7 +259,7 @@ func (t *featureGradients[T]) run(w *worker, block int) {
 // weightGradient adds the gradients of rows lo … hi of W and returns Σ dW∘W.
 func (t *featureGradients[T]) weightGradient(w *worker, group, lo, hi int) (alpha float64) {
 	f := (*features[T])(t)
-	n, r2 := f.groupRows(), 2*t.R
+	n, r2, columns := f.groupRows(), 2*t.R, f.Columns()
 	first := group * n
 	dw := t.math.scratch(w, 0, (hi-lo)*t.Out)
 	f.multiplyTransposed(w, dw, hi-lo, n, t.scale, t.phi[first*r2+lo:], r2, t.dout[first*t.Out:])
@@ -351,7 +269,7 @@ func (t *featureGradients[T]) weightGradient(w *worker, group, lo, hi int) (alph
 	}
 	add(t.g.meanW[lo*t.Out:][:len(dw)], dw)
 	if !t.noise.Local {
-		e, to := t.e[(group%t.weights*r2+lo)*t.Out:][:len(dw)], t.g.logVarW[lo*t.Out:][:len(dw)]
+		e, to := t.e[(group%t.weights*columns+lo)*t.Out:][:len(dw)], t.g.logVarW[lo*t.Out:][:len(dw)]
 		for i, v := range dw {
 			to[i] += v * e[i] / 2
 		}

@@ -1,16 +1,22 @@
 package cpu
 
-import "math"
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
 
 // localNoise is what local reparameterisation keeps. Since sin² = 1 − cos², the output
 // variance needs only the squares of the cosines:
 //
 //	v = Φ²s² = α/R·(Σ_r s²_sin,r + cos² (s²_cos − s²_sin))
+//
+// With one column for each frequency there are no sines, and φ and s² stand for cos and the contrast.
 type localNoise[T Float] struct {
-	s2       []T       // [2R,d']
-	contrast []T       // [R,d']: s²_cos − s²_sin
+	s2       []T       // [columns,d']
+	contrast []T       // [R,d']: s²_cos − s²_sin, or s²
 	sines    []float64 // [blocks of R + 1,d']: sums of s²_sin, the last row the whole
-	square   []T       // [S·B,R]: cos²
+	square   []T       // [S·B,R]: cos², or φ²
 	v        []T       // [S·B,d']
 	ratio    []T       // [S·B,d']: ε/(2√v), 0 where v is floored
 	dv       []T       // [S·B,d']
@@ -21,7 +27,7 @@ type localNoise[T Float] struct {
 // beginLocal computes what all rows share.
 func (t *features[T]) beginLocal(p *pool) {
 	n := &t.local
-	n.s2, n.contrast = grow(p, &n.s2, 2*t.R*t.Out), grow(p, &n.contrast, t.R*t.Out)
+	n.s2, n.contrast = grow(p, &n.s2, t.Columns()*t.Out), grow(p, &n.contrast, t.R*t.Out)
 	blocks := blocksOf(t.R, featureColumns)
 	n.sines = grow(p, &n.sines, (blocks+1)*t.Out)
 	n.square = grow(p, &n.square, t.S*t.B*t.R)
@@ -43,11 +49,16 @@ type localWeights[T Float] features[T]
 func (t *localWeights[T]) run(_ *worker, block int) {
 	lo, hi := span(block, featureColumns, t.R)
 	lo, hi = lo*t.Out, hi*t.Out
-	cos, sin := t.local.s2[lo:hi], t.local.s2[t.R*t.Out+lo:t.R*t.Out+hi]
+	cos := t.local.s2[lo:hi]
 	t.math.exp(cos, t.p.logVarW[lo:hi])
-	t.math.exp(sin, t.p.logVarW[t.R*t.Out+lo:t.R*t.Out+hi])
 	sums, contrast := t.local.sines[block*t.Out:][:t.Out], t.local.contrast[lo:hi]
 	clear(sums)
+	if t.Activation != device.Waves {
+		copy(contrast, cos)
+		return
+	}
+	sin := t.local.s2[t.R*t.Out+lo : t.R*t.Out+hi]
+	t.math.exp(sin, t.p.logVarW[t.R*t.Out+lo:t.R*t.Out+hi])
 	for i, v := range sin {
 		sums[i%t.Out] += float64(v)
 		contrast[i] = cos[i] - v
@@ -61,7 +72,7 @@ func (t *features[T]) addNoise(w *worker, lo, hi int) {
 		squareRow(n.square[i*t.R:][:t.R], t.phi[i*2*t.R:])
 	}
 	v := n.v[lo*t.Out : hi*t.Out]
-	t.multiply(w, v, hi-lo, t.R, 1, n.square[lo*t.R:], n.contrast)
+	t.multiply(w, v, hi-lo, t.R, 1, n.square[lo*t.R:], t.R, n.contrast)
 	sines := n.sines[blocksOf(t.R, featureColumns)*t.Out:]
 	noise := t.math.scratch(w, 0, (hi-lo)*t.Out)
 	for i := lo; i < hi; { // by samples, whose noise has keys of its own
@@ -101,7 +112,7 @@ func (t *features[T]) noiseInputs(w *worker, block, lo, hi int, dphi []T) {
 	dsquare := t.math.scratch(w, 1, (hi-lo)*t.R)
 	t.math.gemm(w, false, true, hi-lo, t.R, t.Out, 2*t.scale*t.scale, n.dv[lo*t.Out:], t.Out, n.contrast, t.Out, 0, dsquare, t.R)
 	for i := range hi - lo {
-		cos, d := t.phi[(lo+i)*2*t.R:][:t.R], dphi[i*2*t.R:][:t.R]
+		cos, d := t.phi[(lo+i)*2*t.R:][:t.R], dphi[i*t.Columns():][:t.R]
 		for r, v := range dsquare[i*t.R:][:t.R] {
 			d[r] += v * cos[r]
 		}
@@ -130,7 +141,9 @@ func (t *features[T]) noiseGradient(w *worker, lo, hi int) {
 	for i, v := range ds2 {
 		at := lo*t.Out + i
 		t.g.logVarW[at] += n.s2[at] * v
-		t.g.logVarW[sines+at] += n.s2[sines+at] * (scale*n.dvSum[i%t.Out] - v)
+		if t.Activation == device.Waves {
+			t.g.logVarW[sines+at] += n.s2[sines+at] * (scale*n.dvSum[i%t.Out] - v)
+		}
 	}
 }
 

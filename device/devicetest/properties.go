@@ -28,6 +28,7 @@ func properties() []property {
 		{"a floored variance has no gradient", flooredGradient, false},
 		{"Matérn kernels of near rows", nearRows, false},
 		{"features approach the kernel", approachKernel, true},
+		{"arc-cosine features approach the kernel", approachArcCosine, true},
 		{"chunks of samples are the whole", chunks, true},
 		{"mirrored samples are opposite", mirrored, false},
 	}

@@ -13,6 +13,7 @@ type featureCase struct {
 	draws, wdraws  int
 	floor, noInput bool // variances below VarFloor; h needs no gradient
 	mixing, tau    bool // the columns of Ω have factors; τ is given
+	activation     device.Activation
 }
 
 func (c featureCase) String() string {
@@ -32,6 +33,9 @@ func (c featureCase) String() string {
 	if c.tau {
 		name += " given noise"
 	}
+	if c.activation != device.Waves {
+		name += fmt.Sprintf(" arc-cosine %d", c.activation.Degree())
+	}
 	if c.floor {
 		name += " floored"
 	}
@@ -47,6 +51,9 @@ func featureRows() []row {
 		{}, {local: true}, {prior: true}, {prior: true, local: true},
 		{draws: 1, wdraws: 1}, {draws: 1, local: true}, {prior: true, draws: 1, local: true, noInput: true},
 		{draws: 2, wdraws: 3}, {draws: 5, wdraws: 1}, {draws: 1, local: true, floor: true}, {mixing: true}, {mixing: true, prior: true, draws: 1}, {tau: true, prior: true, draws: 3},
+		{activation: device.ArcCos0}, {activation: device.ArcCos0, local: true, draws: 1},
+		{activation: device.ArcCos1}, {activation: device.ArcCos1, prior: true}, {activation: device.ArcCos1, prior: true, local: true, draws: 1}, {activation: device.ArcCos1, draws: 2, wdraws: 3, mixing: true},
+		{activation: device.ArcCos2, local: true, draws: 1}, {activation: device.ArcCos2, prior: true, local: true}, {activation: device.ArcCos2, draws: 1, wdraws: 1, noInput: true},
 	} {
 		rows = append(rows, row{
 			ops: []string{"RandomFeatures", "RandomFeaturesBackward"}, variant: c.String(),
@@ -62,6 +69,7 @@ func featureRows() []row {
 // Size: S, B, d, R, d'.
 func randomFeatures(r *random, size []int, c featureCase) *problem {
 	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
+	columns := nr * c.activation.Columns()
 	noise := device.FeatureNoise{
 		Weights: device.Key{Seed: 11, Step: 3, Sample: 4, Site: device.SiteWeights, Layer: 2},
 		Spectra: device.Key{Seed: 11, Step: 0, Sample: 4, Site: device.SiteSpectra, Layer: 2},
@@ -82,8 +90,8 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 			r.normal("logl", device.Real, lengths, 0.2, 0.3, d),
 			r.normal("mean of omega", device.Real, spectra, 0, 1, d, nr),
 			r.normal("logvar of omega", device.Real, spectra, -1, 0.3, d, nr),
-			r.normal("mean of w", device.Real, adds, 0, 1, 2*nr, dOut),
-			r.normal("logvar of w", device.Real, adds, logVarW, 0.3, 2*nr, dOut),
+			r.normal("mean of w", device.Real, adds, 0, 1, columns, dOut),
+			r.normal("logvar of w", device.Real, adds, logVarW, 0.3, columns, dOut),
 			r.below("rows", 1000, b),
 			r.normal("mixing", device.Real, none, 1, 0.5, nr),
 			r.normal("tau", device.Real, none, 0, 1, max(1, c.draws), d, nr),
@@ -94,8 +102,11 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 	if c.noInput {
 		p.in[0].grad = none
 	}
+	if c.activation != device.Waves {
+		avoidKinks(r, values(p.in), size, c, noise)
+	}
 	params := func(t []*device.Tensor) device.FeatureParams {
-		f := device.FeatureParams{LogAlpha: t[1], LogL: t[2], MeanOmega: t[3], LogVarOmega: t[4], MeanW: t[5], LogVarW: t[6]}
+		f := device.FeatureParams{LogAlpha: t[1], LogL: t[2], MeanOmega: t[3], LogVarOmega: t[4], MeanW: t[5], LogVarW: t[6], Activation: c.activation}
 		if c.prior {
 			f.MeanOmega, f.LogVarOmega = nil, nil
 		}
@@ -125,26 +136,16 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 // naiveFeatures is rfdnn_lth_vec, one output at a time.
 func naiveFeatures(out []float64, in [][]float64, size []int, c featureCase, noise device.FeatureNoise) {
 	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
-	h, logl, meanOmega, logVarOmega, meanW, logVarW, rows := in[0], in[2], in[3], in[4], in[5], in[6], in[7]
+	h, meanW, logVarW, rows := in[0], in[5], in[6], in[7]
 	scale := math.Sqrt(math.Exp(in[1][0]) / float64(nr))
-	phi, omega := make([]float64, 2*nr), make([]float64, d*nr)
-	w, s2 := make([]float64, 2*nr*dOut), make([]float64, 2*nr*dOut)
+	columns := nr * c.activation.Columns()
+	phi, omega := make([]float64, columns), make([]float64, d*nr)
+	w, s2 := make([]float64, columns*dOut), make([]float64, columns*dOut)
 	for q, v := range logVarW {
 		s2[q] = math.Exp(v)
 	}
 	for i := range s {
-		for q := range omega {
-			tau := drawOf(noise.Spectra, c.draws, i, q/nr, q%nr)
-			if c.tau {
-				tau = in[9][(int(noise.Spectra.Sample)+i)%c.draws*d*nr+q]
-			}
-			if omega[q] = tau / math.Exp(logl[q/nr]); !c.prior {
-				omega[q] = meanOmega[q] + math.Exp(logVarOmega[q]/2)*tau
-			}
-			if c.mixing {
-				omega[q] *= in[8][q%nr]
-			}
-		}
+		naiveSpectra(omega, in, i, nr, c, noise)
 		for q := range w {
 			w[q] = meanW[q]
 			if !c.local {
@@ -153,11 +154,14 @@ func naiveFeatures(out []float64, in [][]float64, size []int, c featureCase, noi
 		}
 		for n := range b {
 			for r := range nr {
-				angle := 0.0
-				for q := range d {
-					angle += h[(i*b+n)*d+q] * omega[q*nr+r]
+				angle := phase(h[(i*b+n)*d:][:d], omega, r, nr)
+				if c.activation == device.Waves {
+					phi[r], phi[nr+r] = scale*math.Cos(angle), scale*math.Sin(angle)
+				} else if angle > 0 {
+					phi[r] = scale * math.Sqrt2 * math.Pow(angle, float64(c.activation.Degree()))
+				} else {
+					phi[r] = 0
 				}
-				phi[r], phi[nr+r] = scale*math.Cos(angle), scale*math.Sin(angle)
 			}
 			for o := range dOut {
 				mean, v := 0.0, 0.0
@@ -169,6 +173,55 @@ func naiveFeatures(out []float64, in [][]float64, size []int, c featureCase, noi
 					mean += math.Sqrt(max(device.VarFloor, v)) * normal(noise.Weights, i, int(rows[n]), o)
 				}
 				out[(i*b+n)*dOut+o] = mean
+			}
+		}
+	}
+}
+
+// naiveSpectra is Ω of sample i.
+func naiveSpectra(omega []float64, in [][]float64, i, nr int, c featureCase, noise device.FeatureNoise) {
+	logl, meanOmega, logVarOmega := in[2], in[3], in[4]
+	for q := range omega {
+		tau := drawOf(noise.Spectra, c.draws, i, q/nr, q%nr)
+		if c.tau {
+			tau = in[9][(int(noise.Spectra.Sample)+i)%c.draws*len(omega)+q]
+		}
+		if omega[q] = tau / math.Exp(logl[q/nr]); !c.prior {
+			omega[q] = meanOmega[q] + math.Exp(logVarOmega[q]/2)*tau
+		}
+		if c.mixing {
+			omega[q] *= in[8][q%nr]
+		}
+	}
+}
+
+// phase is element r of a row of HΩ.
+func phase(h, omega []float64, r, nr int) (p float64) {
+	for q, v := range h {
+		p += v * omega[q*nr+r]
+	}
+	return p
+}
+
+// avoidKinks draws rows of h anew until no phase is near 0, where arc-cosine features have no derivative: neither a central
+// difference nor the rounding of a device then takes one across.
+func avoidKinks(r *random, in [][]float64, size []int, c featureCase, noise device.FeatureNoise) {
+	s, b, d, nr := size[0], size[1], size[2], size[3]
+	omega := make([]float64, d*nr)
+	near := func(h []float64) bool {
+		for k := range nr {
+			if math.Abs(phase(h, omega, k, nr)) < 0.02 {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range s {
+		naiveSpectra(omega, in, i, nr, c, noise)
+		for n := range b {
+			h := in[0][(i*b+n)*d:][:d]
+			for sd := 1.0; near(h); sd += 0.1 { // wider and wider, for a frequency that is near 0 itself
+				copy(h, r.normal("h", device.Real, none, 0, sd, d).data)
 			}
 		}
 	}

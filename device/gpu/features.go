@@ -31,9 +31,9 @@ type features struct {
 	groups          int // sets of rows that share both: 1, or one for each sample
 
 	omega, tau scratch // [omegas,d,R]: Ω and β∘τ
-	w, e       scratch // [weights,2R,d']: W and s∘e
+	w, e       scratch // [weights,columns,d']: W and s∘e
 	chunks     scratch // of the output, or of dh, over chunks of frequencies
-	domega, dw scratch // [parts,d,R] and [parts,2R,d']
+	domega, dw scratch // [parts,d,R] and [parts,columns,d']
 	alpha      scratch // [blocks], in double: sums for dlog α
 	local      localNoise
 }
@@ -80,8 +80,8 @@ func (d *Device) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, r
 	if noise.Local {
 		d.contrast(t)
 	} else {
-		d.draw(t.weights, 2*t.R, t.Out, noise.Weights, noise.WDraws, p.MeanW, p.LogVarW, nil,
-			d.growReals(&t.w, t.weights*2*t.R*t.Out), d.growReals(&t.e, t.weights*2*t.R*t.Out))
+		n := t.weights * t.Columns() * t.Out
+		d.draw(t.weights, t.Columns(), t.Out, noise.Weights, noise.WDraws, p.MeanW, p.LogVarW, nil, d.growReals(&t.w, n), d.growReals(&t.e, n))
 	}
 	columns := (t.Out + featureTile - 1) / featureTile
 	span, chunks := t.chunksOfFrequencies(columns)
@@ -94,7 +94,7 @@ func (d *Device) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, r
 	}
 	l := d.layer(t, nil)
 	d.products.launch("features_forward", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: columns}, d.tileShared(),
-		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), mean, square)
+		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.arccos, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), mean, square)
 	switch {
 	case noise.Local:
 		d.addNoise(t, out, rows, chunks, mean, square)
@@ -157,13 +157,14 @@ func divide(n, blocks, others int) (span, chunks int) {
 
 // layer is the first arguments of the kernels that walk over tiles of a layer: struct Layer of features.cuh.
 type layer struct {
-	rows, d, r, out, omegas, weights          cuda.Arg
+	rows, d, r, out, omegas, weights, arccos  cuda.Arg
 	logAlpha, h, omega, w, contrast, dout, dv cuda.Arg // dout and dv in the backward pass
 }
 
 func (d *Device) layer(t *features, dout *device.Tensor) layer {
 	l := layer{
 		rows: cuda.Int(t.groupRows()), d: cuda.Int(t.D), r: cuda.Int(t.R), out: cuda.Int(t.Out), omegas: cuda.Int(t.omegas), weights: cuda.Int(t.weights),
+		arccos:   cuda.Int(int(t.Activation)),
 		logAlpha: d.ptr(t.p.LogAlpha), h: d.ptr(t.h), omega: held(t.omega), w: held(t.w), contrast: cuda.Pointer(0), dout: d.ptr(dout), dv: cuda.Pointer(0),
 	}
 	if t.noise.Local {
@@ -194,7 +195,7 @@ func (d *Device) sumChunks(dst, partial cuda.Arg, n, chunks int) {
 // RandomFeaturesBackward writes dh and accumulates g.
 func (d *Device) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParams, dout, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
 	t := beginFeatures("RandomFeaturesBackward", scratch, device.CheckFeaturesBackward(dh, g, dout, h, p, rows), h, p, noise)
-	weightBlocks := (2*t.R*t.Out + 255) / 256
+	weightBlocks := (t.Columns()*t.Out + 255) / 256
 	alpha, sums := d.growDoubles(&t.alpha, weightBlocks+noiseBlocks), weightBlocks
 	if noise.Local {
 		d.noiseGradient(t, dout, weightBlocks)
@@ -207,7 +208,7 @@ func (d *Device) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParam
 	if noise.Local {
 		d.foldLocal(t, g, parts)
 	} else {
-		n := 2 * t.R * t.Out
+		n := t.Columns() * t.Out
 		d.real.launch("fold_weights", blocks(n, 256), 0, cuda.Int(n), cuda.Int(t.R), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.weights),
 			d.ptr(p.LogAlpha), held(t.dw), held(t.w), held(t.e), d.ptr(g.MeanW), d.ptr(g.LogVarW), alpha)
 	}
@@ -233,8 +234,8 @@ func (d *Device) partialGradients(t *features, dout *device.Tensor) (chunks, par
 	}
 	l := d.layer(t, dout)
 	d.products.launch("features_gradients", cuda.Grid{X: tiles, Y: chunks, Z: t.groups}, d.tileShared(),
-		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), l.dout, l.dv,
-		d.growReals(&t.domega, parts*t.D*t.R), d.growReals(&t.dw, parts*2*t.R*t.Out), dcontrast)
+		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.arccos, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), l.dout, l.dv,
+		d.growReals(&t.domega, parts*t.D*t.R), d.growReals(&t.dw, parts*t.Columns()*t.Out), dcontrast)
 	return chunks, parts
 }
 
@@ -247,7 +248,7 @@ func (d *Device) inputGradient(t *features, dh, dout *device.Tensor) {
 	}
 	l := d.layer(t, dout)
 	d.products.launch("features_inputs", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: 1}, d.tileShared(),
-		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), l.dout, l.dv, to)
+		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.arccos, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), l.dout, l.dv, to)
 	if chunks > 1 {
 		d.sumChunks(d.ptr(dh), to, n, chunks)
 	}

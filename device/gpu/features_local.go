@@ -14,8 +14,10 @@ const noiseBlocks = 256
 // needs only the squares of the cosines:
 //
 //	v = Φ²s² = α/R·(Σ_r s²_sin,r + cos² (s²_cos − s²_sin))
+//
+// With one column for each frequency there are no sines, and φ and s² stand for cos and the contrast.
 type localNoise struct {
-	contrast     scratch // [R,d']: s²_cos − s²_sin
+	contrast     scratch // [R,d']: s²_cos − s²_sin, or s²
 	sines        scratch // [d'], in double: Σ s²_sin
 	square       scratch // [chunks,S·B,d']: cos² contrast
 	v, ratio, dv scratch // [S·B,d']; ratio is ε/(2√v), 0 where v is floored
@@ -25,7 +27,7 @@ type localNoise struct {
 
 // contrast computes what all rows share.
 func (d *Device) contrast(t *features) {
-	d.real.launch("weight_contrast", blocks(t.Out, 8), 0, cuda.Int(t.R), cuda.Int(t.Out), d.ptr(t.p.LogVarW),
+	d.real.launch("weight_contrast", blocks(t.Out, 8), 0, cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(int(t.Activation)), d.ptr(t.p.LogVarW),
 		d.growReals(&t.local.contrast, t.R*t.Out), d.growDoubles(&t.local.sines, t.Out))
 }
 
@@ -49,7 +51,7 @@ func (d *Device) noiseGradient(t *features, dout *device.Tensor, first int) {
 
 // foldLocal adds the gradients of the weights' means and variances.
 func (d *Device) foldLocal(t *features, g device.FeatureParams, parts int) {
-	n := 2 * t.R * t.Out
-	d.real.launch("fold_weights_local", blocks(n, 256), 0, cuda.Int(n), cuda.Int(t.R), cuda.Int(parts),
+	n := t.Columns() * t.Out
+	d.real.launch("fold_weights_local", blocks(n, 256), 0, cuda.Int(n), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(parts),
 		d.ptr(t.p.LogAlpha), held(t.dw), held(t.local.dcontrast), held(t.local.dvSum), d.ptr(t.p.MeanW), d.ptr(t.p.LogVarW), d.ptr(g.MeanW), d.ptr(g.LogVarW), held(t.alpha))
 }

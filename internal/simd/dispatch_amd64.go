@@ -77,6 +77,14 @@ func rotate32Kernel(dst, cos, sin, a, b []float32) {
 	}
 }
 
+func rectify32Kernel(phi, slope, p []float32, co *[5]float32) {
+	if active == avx512 {
+		rectify32AVX512(len(p), &phi[0], &slope[0], &p[0], co)
+	} else {
+		rectify32AVX2(len(p), &phi[0], &slope[0], &p[0], co)
+	}
+}
+
 func adam32Kernel(p, g, m, v, rate []float32, co *[9]float32) {
 	if active == avx512 {
 		adam32AVX512(len(p), &p[0], &g[0], &m[0], &v[0], &rate[0], co)

@@ -171,6 +171,9 @@ func rotate32Kernel(dst, cos, sin, a, b []float32) {
 	}
 }
 
+// rectify32Kernel is what the compiler makes of it.
+func rectify32Kernel(phi, slope, p []float32, co *[5]float32) { rectifyScalar(phi, slope, p, co) }
+
 func adam32Kernel(p, g, m, v, rate []float32, co *[9]float32) {
 	n := len(p) &^ (lanes32 - 1)
 	if n > 0 {

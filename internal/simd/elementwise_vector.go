@@ -74,6 +74,17 @@ func rotate32(dst, cos, sin, a, b []float32) {
 	}
 }
 
+func rectify32(phi, slope, p []float32, co *[5]float32) {
+	if active == scalar {
+		rectifyScalar(phi, slope, p, co)
+		return
+	}
+	for i := 0; i < len(p); i += chunk {
+		end := min(i+chunk, len(p))
+		rectify32Kernel(phi[i:end], slope[i:end], p[i:end], co)
+	}
+}
+
 func sinCos32(sin, cos, x []float32) {
 	if active == scalar {
 		sinCosScalar(sin, cos, x)

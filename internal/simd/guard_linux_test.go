@@ -66,6 +66,7 @@ func TestGuardedElements(t *testing.T) {
 			Log32(c, a)
 			SinCos32(a, b, c)
 			Rotate32(a, b, c, m, v)
+			Rectify32(a, b, c, 1)
 			Normals32(a, [2]uint32{}, 1, 2, 3)
 			Axpy32(Dot32(a, b), a, b)
 			Adam32(a, b, m, v, c, AdamCoeffs{Eps: 1})

@@ -181,6 +181,11 @@ func normals32AVX512(blocks int, dst *float32, keys *[20]uint32, c0 *[16]uint32,
 //go:noescape
 func rotate32AVX512(n int, dst *float32, cos *float32, sin *float32, a *float32, b *float32)
 
+// rectify32AVX512 writes phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p where p > 0, and 0 elsewhere.
+//
+//go:noescape
+func rectify32AVX512(n int, phi *float32, slope *float32, p *float32, co *[5]float32)
+
 // packRowsAVX2 copies the first dwords of k rows into a panel. stride is in bytes.
 //
 //go:noescape
@@ -205,6 +210,11 @@ func normals32AVX2(blocks int, dst *float32, keys *[20]uint32, c0 *[16]uint32, c
 //
 //go:noescape
 func rotate32AVX2(n int, dst *float32, cos *float32, sin *float32, a *float32, b *float32)
+
+// rectify32AVX2 writes phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p where p > 0, and 0 elsewhere.
+//
+//go:noescape
+func rectify32AVX2(n int, phi *float32, slope *float32, p *float32, co *[5]float32)
 
 // transpose32AVX2 writes dst[j,i] = src[i,j] for rows rounded up to 8, and cols ≥ 8. lds and ldd are in bytes.
 //

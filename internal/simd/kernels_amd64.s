@@ -10672,6 +10672,66 @@ done:
 	VZEROUPPER
 	RET
 
+// func rectify32AVX512(n int, phi *float32, slope *float32, p *float32, co *[5]float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·rectify32AVX512(SB), NOSPLIT, $0-40
+	MOVQ         n+0(FP), AX
+	MOVQ         co+32(FP), CX
+	VBROADCASTSS (CX), Z0
+	VBROADCASTSS 4(CX), Z1
+	VBROADCASTSS 8(CX), Z2
+	VBROADCASTSS 12(CX), Z3
+	VBROADCASTSS 16(CX), Z4
+	VXORPS       Z5, Z5, Z5
+	MOVQ         phi+8(FP), CX
+	MOVQ         slope+16(FP), DX
+	MOVQ         p+24(FP), BX
+	SUBQ         $0x00000010, AX
+	JL           rest
+
+whole:
+	VMOVUPS     (BX), Z6
+	VCMPPS      $0x16, Z5, Z6, K1
+	VMOVAPS     Z2, Z7
+	VFMADD213PS Z1, Z6, Z7
+	VFMADD213PS Z0, Z6, Z7
+	VMOVAPS     Z4, Z8
+	VFMADD213PS Z3, Z6, Z8
+	VMOVAPS.Z   Z7, K1, Z7
+	VMOVAPS.Z   Z8, K1, Z8
+	VMOVUPS     Z7, (CX)
+	VMOVUPS     Z8, (DX)
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, BX
+	SUBQ        $0x00000010, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000010, AX
+	JZ          done
+	MOVQ        $0x00000010, SI
+	CMPQ        AX, SI
+	CMOVQLT     AX, SI
+	MOVQ        $-1, AX
+	BZHIQ       SI, AX, AX
+	KMOVW       AX, K1
+	VMOVUPS.Z   (BX), K1, Z6
+	VCMPPS      $0x16, Z5, Z6, K2
+	VMOVAPS     Z2, Z2
+	VFMADD213PS Z1, Z6, Z2
+	VFMADD213PS Z0, Z6, Z2
+	VMOVAPS     Z4, Z0
+	VFMADD213PS Z3, Z6, Z0
+	VMOVAPS.Z   Z2, K2, Z2
+	VMOVAPS.Z   Z0, K2, Z0
+	VMOVUPS     Z2, K1, (CX)
+	VMOVUPS     Z0, K1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func packRowsAVX2(k int, dwords int, src *byte, stride int, dst *byte)
 // Requires: AVX
 TEXT ·packRowsAVX2(SB), NOSPLIT, $0-40
@@ -11406,6 +11466,64 @@ rest:
 	VMASKMOVPS   (SI), Y0, Y3
 	VFNMADD231PS Y3, Y2, Y1
 	VMASKMOVPS   Y1, Y0, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rectify32AVX2(n int, phi *float32, slope *float32, p *float32, co *[5]float32)
+// Requires: AVX, FMA3
+TEXT ·rectify32AVX2(SB), NOSPLIT, $0-40
+	MOVQ         n+0(FP), AX
+	MOVQ         co+32(FP), CX
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS 4(CX), Y1
+	VBROADCASTSS 8(CX), Y2
+	VBROADCASTSS 12(CX), Y3
+	VBROADCASTSS 16(CX), Y4
+	VXORPS       Y5, Y5, Y5
+	MOVQ         phi+8(FP), CX
+	MOVQ         slope+16(FP), DX
+	MOVQ         p+24(FP), BX
+	SUBQ         $0x00000008, AX
+	JL           rest
+
+whole:
+	VMOVUPS     (BX), Y6
+	VCMPPS      $0x16, Y5, Y6, Y9
+	VMOVAPS     Y2, Y7
+	VFMADD213PS Y1, Y6, Y7
+	VFMADD213PS Y0, Y6, Y7
+	VMOVAPS     Y4, Y8
+	VFMADD213PS Y3, Y6, Y8
+	VANDPS      Y9, Y7, Y7
+	VANDPS      Y9, Y8, Y8
+	VMOVUPS     Y7, (CX)
+	VMOVUPS     Y8, (DX)
+	ADDQ        $0x00000020, CX
+	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, BX
+	SUBQ        $0x00000008, AX
+	JGE         whole
+
+rest:
+	ADDQ        $0x00000008, AX
+	JZ          done
+	LEAQ        maskTable<>+64(SB), SI
+	SHLQ        $0x02, AX
+	SUBQ        AX, SI
+	VMOVDQU     (SI), Y6
+	VMASKMOVPS  (BX), Y6, Y7
+	VCMPPS      $0x16, Y5, Y7, Y5
+	VMOVAPS     Y2, Y2
+	VFMADD213PS Y1, Y7, Y2
+	VFMADD213PS Y0, Y7, Y2
+	VMOVAPS     Y4, Y0
+	VFMADD213PS Y3, Y7, Y0
+	VANDPS      Y5, Y2, Y2
+	VANDPS      Y5, Y0, Y0
+	VMASKMOVPS  Y2, Y6, (CX)
+	VMASKMOVPS  Y0, Y6, (DX)
 
 done:
 	VZEROUPPER

@@ -38,6 +38,8 @@ func matern64(dst, slope, x, half []float64, own, scale, near float64, twiceNu i
 
 func rotate32(dst, cos, sin, a, b []float32) { rotateScalar(dst, cos, sin, a, b) }
 
+func rectify32(phi, slope, p []float32, co *[5]float32) { rectifyScalar(phi, slope, p, co) }
+
 func normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
 	normalsScalar(dst, key, c1, c2, c3)
 }

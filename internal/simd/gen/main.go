@@ -24,6 +24,7 @@ func main() {
 		log(v)
 		normals(v)
 		rotate(v)
+		rectify(v)
 	}
 	transpose32()
 	transpose64()

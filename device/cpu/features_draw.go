@@ -1,0 +1,109 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// distinct is how many different draws the samples of a call use.
+func distinct(draws, samples int) int {
+	if draws == 0 {
+		return samples
+	}
+	return min(draws, samples)
+}
+
+// drawNumber is which draw of a key draw i of a call is, where samples share a number of draws.
+func drawNumber(key device.Key, draws, i int) uint32 {
+	n := key.Sample + uint32(i)
+	if draws > 0 {
+		n %= uint32(draws)
+	}
+	return n
+}
+
+// drawRows fills dst with rows, from first on, of draw i of a key whose samples share a number of draws.
+func drawRows[T Float](m kernels[T], dst []T, cols int, key device.Key, draws, i, first int) {
+	n := drawNumber(key, draws, i)
+	key.Sample = 0
+	words, _, c2, c3 := key.Words(int(n), 0)
+	m.normalRows(dst, len(dst)/cols, cols, words, nil, first, c2, c3)
+	signed(dst, key.Sign(int(n)))
+}
+
+// drawSpectra draws one row of one Ω in each block.
+type drawSpectra[T Float] features[T]
+
+func (t *drawSpectra[T]) run(w *worker, block int) {
+	draw, row := block/t.D, block%t.D
+	omega := t.omega[block*t.R:][:t.R]
+	if t.Prior {
+		if t.p.tau == nil {
+			drawRows(t.math, omega, t.R, t.noise.Spectra, t.noise.Draws, draw, row)
+		} else {
+			n := int(drawNumber(t.noise.Spectra, t.noise.Draws, draw))
+			copy(omega, t.p.tau[(n*t.D+row)*t.R:])
+		}
+		inverse := T(math.Exp(-float64(t.p.logL[row])))
+		for r := range omega {
+			omega[r] *= inverse
+		}
+		times(omega, t.p.mixing)
+		return
+	}
+	tau, beta := t.tau[block*t.R:][:t.R], t.math.scratch(w, 0, t.R)
+	drawRows(t.math, tau, t.R, t.noise.Spectra, t.noise.Draws, draw, row)
+	deviations(t.math, beta, t.p.logVarOmega[row*t.R:])
+	combine(omega, tau, beta, t.p.meanOmega[row*t.R:])
+	times(omega, t.p.mixing)
+	times(tau, t.p.mixing)
+}
+
+// times is x∘factor; without a factor x stays.
+func times[T Float](x, factor []T) {
+	for i, v := range factor {
+		x[i] *= v
+	}
+}
+
+// drawWeights draws a block of rows of one W.
+type drawWeights[T Float] features[T]
+
+func (t *drawWeights[T]) run(w *worker, block int) {
+	columns := (*features[T])(t).Columns()
+	blocks := blocksOf(columns, featureColumns)
+	draw := block / blocks
+	lo, hi := span(block%blocks, featureColumns, columns)
+	n, at := (hi-lo)*t.Out, (draw*columns+lo)*t.Out
+	e, s := t.e[at:][:n], t.math.scratch(w, 0, n)
+	drawRows(t.math, e, t.Out, t.noise.Weights, t.noise.WDraws, draw, lo)
+	deviations(t.math, s, t.p.logVarW[lo*t.Out:])
+	combine(t.w[at:][:n], e, s, t.p.meanW[lo*t.Out:])
+}
+
+// deviations is s = √eˡ for the logarithms of variances.
+func deviations[T Float](m kernels[T], s, logVar []T) {
+	for i, v := range logVar[:len(s)] {
+		s[i] = v / 2
+	}
+	m.exp(s, s)
+}
+
+// product is dst = x∘y.
+func product[T Float](dst, x, y []T) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i, v := range x {
+		dst[i] = v * y[i]
+	}
+}
+
+// combine scales a noise by s and adds the mean.
+func combine[T Float](dst, noise, s, mean []T) {
+	noise, s, mean = noise[:len(dst)], s[:len(dst)], mean[:len(dst)]
+	for i, v := range noise {
+		v *= s[i]
+		noise[i] = v
+		dst[i] = mean[i] + v
+	}
+}

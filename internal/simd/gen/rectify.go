@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// rectify is phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p where p > 0, and 0 elsewhere; NaN stays.
+func rectify(v vec) {
+	T := v.elem()
+	TEXT(v.name("rectify"), NOSPLIT, fmt.Sprintf("func(n int, phi, slope, p *%s, co *[5]%s)", T, T))
+	Doc(v.name("rectify") + " writes phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p where p > 0, and 0 elsewhere.")
+	Pragma("noescape")
+	n, co := param("n"), param("co")
+	k := v.regs(5)
+	for i, r := range k {
+		v.broadcast(at(co, i*v.size()), r)
+	}
+	zero := v.reg()
+	v.zero(zero)
+	v.each(n, []reg.GPVirtual{param("phi"), param("slope"), param("p")}, func(e elements) {
+		p, phi, slope := e.load(2), v.reg(), v.reg()
+		positive := v.compare(notLessEqual, p, zero)
+		v.do(copyReg, k[2], phi)
+		v.do(fma213, k[1], p, phi)
+		v.do(fma213, k[0], p, phi)
+		v.do(copyReg, k[4], slope)
+		v.do(fma213, k[3], p, slope)
+		v.keep(positive, phi)
+		v.keep(positive, slope)
+		e.store(phi, 0)
+		e.store(slope, 1)
+	})
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,45 @@
+package simd
+
+import "math"
+
+// Rectify32 writes √2 pⁿ where p > 0, and its derivative, and 0 elsewhere: phi and slope of the arc-cosine kernel of degree n,
+// 0 to 2. NaN stays NaN. p may be phi or slope.
+func Rectify32(phi, slope, p []float32, degree int) {
+	checkLen(len(phi), len(p))
+	checkLen(len(slope), len(p))
+	co := rectifyTerms[float32](degree)
+	rectify32(phi, slope, p, &co)
+}
+
+// Rectify64 is Rectify32 in double.
+func Rectify64(phi, slope, p []float64, degree int) {
+	checkLen(len(phi), len(p))
+	checkLen(len(slope), len(p))
+	co := rectifyTerms[float64](degree)
+	rectifyScalar(phi, slope, p, &co)
+}
+
+// rectifyTerms are the coefficients of phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p. Since only one of either
+// sum is not 0, fused sums and others round alike.
+func rectifyTerms[T Float](degree int) [5]T {
+	switch degree {
+	case 0:
+		return [5]T{0: math.Sqrt2}
+	case 1:
+		return [5]T{1: math.Sqrt2, 3: math.Sqrt2}
+	case 2:
+		return [5]T{2: math.Sqrt2, 4: 2 * math.Sqrt2}
+	}
+	panic("simd: an arc-cosine kernel has degree 0, 1 or 2")
+}
+
+func rectifyScalar[T Float](phi, slope, p []T, co *[5]T) {
+	phi, slope = phi[:len(p)], slope[:len(p)]
+	for i, v := range p {
+		var f, s T
+		if !(v <= 0) {
+			f, s = co[0]+v*(co[1]+v*co[2]), co[3]+v*co[4]
+		}
+		phi[i], slope[i] = f, s
+	}
+}
