@@ -64,7 +64,7 @@ type Config struct {
 	Features      int    `json:"features,omitempty"`        // R
 	Hidden        int    `json:"hidden,omitempty"`          // d, the width between DRF layers
 	Orthogonal    bool   `json:"orthogonal,omitempty"`      // frequencies in orthogonal blocks: τ of PRIOR-FIXED, or where η of VAR-FIXED starts
-	FeatureKernel string `json:"features_kernel,omitempty"` // one of Shapes; "" is rbf
+	FeatureKernel string `json:"features_kernel,omitempty"` // one of FeatureKernels; "" is rbf
 	Spectra       string `json:"spectra,omitempty"`
 	FixedNoise    string `json:"fixed_noise,omitempty"`
 	ShareSpectra  bool   `json:"share_spectra"`
@@ -149,7 +149,7 @@ func (c *Config) Validate() error {
 	}
 	if c.hasDRF() {
 		if c.FeatureKernel != "" {
-			errs = append(errs, oneOf("features_kernel", c.FeatureKernel, Shapes()...))
+			errs = append(errs, oneOf("features_kernel", c.FeatureKernel, FeatureKernels()...))
 		}
 		errs = append(errs, oneOf("spectra", c.Spectra, PriorFixed, VarFixed, VarResampled), oneOf("fixed_noise", c.FixedNoise, FixAll, FixSpectra),
 			size("layers", c.Layers), size("features", c.Features), size("hidden", c.Hidden))

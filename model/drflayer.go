@@ -29,7 +29,8 @@ type drfPass struct {
 
 // drfBlocks reserves one layer's parameters.
 func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Device) *DRFLayer) {
-	r := c.Features
+	r, activation := c.Features, c.activation()
+	columns := r * activation.Columns()
 	name := func(s string) string { return fmt.Sprintf("drf.%d.%s", layer, s) }
 	alpha := p.add(Kernel, name("log_alpha"), 1)
 	length := p.add(Kernel, name("log_lengthscale"), in)
@@ -45,11 +46,12 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 	if c.mixes() {
 		mixing = p.add(Fixed, name("mixing"), r)
 	}
-	meanW := p.add(Variational, name("mean_w"), 2*r, out)
-	logVarW := p.add(Variational, name("logvar_w"), 2*r, out)
+	meanW := p.add(Variational, name("mean_w"), columns, out)
+	logVarW := p.add(Variational, name("logvar_w"), columns, out)
 
 	return func(dev device.Device) *DRFLayer {
 		l := &DRFLayer{dev: dev, in: in, r: r, out: out, hasSpectraQ: meanOmega >= 0}
+		l.params.Activation = activation
 		l.params.LogAlpha, l.grads.LogAlpha = p.real(alpha)
 		l.params.LogL, l.grads.LogL = p.real(length)
 		if l.hasSpectraQ {

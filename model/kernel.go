@@ -22,6 +22,18 @@ func shapeOf(name string) (device.Shape, bool) {
 	return device.Shape(max(0, at)), at >= 0
 }
 
+// FeatureKernels are the names of the kernels of the random features: Shapes, whose features are waves, and the arc-cosine
+// kernels of Cho and Saul (2009) by their degree.
+func FeatureKernels() []string { return append(Shapes(), "arccos0", "arccos1", "arccos2") }
+
+// activation is what the DRF layers make of their phases. Arc-cosine features have the frequencies of RBF.
+func (c *Config) activation() device.Activation {
+	if at := slices.Index(FeatureKernels(), c.FeatureKernel) - len(Shapes()); at >= 0 {
+		return device.ArcCos0 + device.Activation(at)
+	}
+	return device.Waves
+}
+
 // mixes says whether the frequencies of the DRF layers have the heavier tails of a Matérn kernel: those of RBF times √u, u being inverse-gamma
 // (ν, ν), one for each frequency, drawn once. Given u, q(Ω) and its KL are those of RBF.
 func (c *Config) mixes() bool {

@@ -235,7 +235,11 @@ func (v *naive) features(d draw, l, s, row int, in []float64) []float64 {
 	c := &v.cfg
 	r, out := c.Features, c.layerOutputs(l)
 	noise := c.features(d, l)
+	arccos := strings.HasPrefix(c.FeatureKernel, "arccos")
 	phi := make([]float64, 2*r)
+	if arccos {
+		phi = phi[:r]
+	}
 	sTau := s
 	if noise.Draws > 0 {
 		sTau = s % noise.Draws
@@ -257,7 +261,12 @@ func (v *naive) features(d draw, l, s, row int, in []float64) []float64 {
 			p += h * omega
 		}
 		root := math.Sqrt(math.Exp(v.layer(l, "log_alpha")[0]) / float64(r))
-		phi[k], phi[r+k] = root*math.Cos(p), root*math.Sin(p)
+		switch {
+		case !arccos:
+			phi[k], phi[r+k] = root*math.Cos(p), root*math.Sin(p)
+		case p > 0:
+			phi[k] = root * math.Sqrt2 * math.Pow(p, float64(c.FeatureKernel[len("arccos")]-'0'))
+		}
 	}
 	mean, logVar := v.layer(l, "mean_w"), v.layer(l, "logvar_w")
 	h := make([]float64, out)
@@ -268,7 +277,7 @@ func (v *naive) features(d draw, l, s, row int, in []float64) []float64 {
 				h[j] += f * mean[i*out+j]
 				sum += f * f * math.Exp(logVar[i*out+j])
 			}
-			h[j] += math.Sqrt(sum) * normalAt(noise.Weights, s, row, j)
+			h[j] += math.Sqrt(max(device.VarFloor, sum)) * normalAt(noise.Weights, s, row, j) // arc-cosine features may all be 0
 			continue
 		}
 		for i, f := range phi {

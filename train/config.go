@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
 // Config is everything that decides a training run: one field for each option, whose
@@ -49,7 +52,7 @@ type Config struct {
 	Layers               int     // L
 	Features             int     // R frequencies: 2R features a layer
 	Hidden               int     // d', the width between two DRF layers
-	FeatureKernel        string  // rbf, matern12, matern32, matern52
+	FeatureKernel        string  // one of model.FeatureKernels
 	Spectra              string  // prior-fixed, var-fixed, var-resampled
 	Orthogonal           bool    // frequencies in orthogonal blocks
 	FixedNoise           string  // all, spectra: what var-fixed draws only once
@@ -257,6 +260,26 @@ func (c *Config) SetSteps(steps int, plannedFor string) (notes []string) {
 		}
 	}
 	return notes
+}
+
+// Blocked says what cannot learn from the data, since arc-cosine features of degree 0 above it have no slope, or is empty.
+func (c *Config) Blocked() string {
+	if c.Model == model.GP || c.FeatureKernel != "arccos0" {
+		return ""
+	}
+	var below []string
+	if c.Model == model.GPDRF && c.Skip {
+		below = append(below, "the GP layer, but for the skip")
+	} else if c.Model == model.GPDRF {
+		below = append(below, "the GP layer")
+	}
+	if c.Layers > 1 {
+		below = append(below, "the DRF layers below the last")
+	}
+	if below == nil {
+		return ""
+	}
+	return fmt.Sprintf("features-kernel arccos0: such features are steps, whose slope is 0, so that nothing below them learns from the data: %s; arccos1 and arccos2 have a slope", strings.Join(below, "; "))
 }
 
 // Objective names what is maximised: with a KL weight other than 1 it is not the bound.

@@ -49,6 +49,7 @@ func TestCUDATraining(t *testing.T) {
 		"model=gpdrf inducing=9 latents=3 features=7 whiten=false q-cov=diagonal lengthscales=isotropic local-reparam=false samples=2 features-kernel=matern52",
 		"model=gp inducing=9 lengthscales=shared kernel=matern32+matern12",
 		"model=drf features=7 layers=2 hidden=3 spectra=prior-fixed samples=2",
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 features-kernel=arccos2",
 	} {
 		for name, set := range sets {
 			t.Run(name+" "+options, func(t *testing.T) {

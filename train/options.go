@@ -130,9 +130,9 @@ func Options() []Option {
 		{Group: "GP layer", Models: on2, Key: "latents", Arg: "J", Help: "number of latent functions", limits: count, field: func(c *Config) any { return &c.Latents }},
 
 		{Group: "DRF layers", Models: onDRF, Key: "layers", Arg: "L", Help: "number of random-feature layers", limits: between(1, 16), field: func(c *Config) any { return &c.Layers }},
-		{Group: "DRF layers", Models: onDRF, Key: "features", Arg: "R", Help: "frequencies a layer, each giving a cosine and a sine", limits: count, field: func(c *Config) any { return &c.Features }},
+		{Group: "DRF layers", Models: onDRF, Key: "features", Arg: "R", Help: "frequencies a layer, each giving a cosine and a sine, or one arc-cosine feature", limits: count, field: func(c *Config) any { return &c.Features }},
 		{Group: "DRF layers", Models: onDRF, Key: "hidden", Arg: "d", Help: "width between two layers", limits: count, field: func(c *Config) any { return &c.Hidden }},
-		{Group: "DRF layers", Models: onDRF, Key: "features-kernel", Values: model.Shapes(), Help: "whose frequencies are drawn: rbf is the paper's, those of the Matérn kernels have heavier tails", field: func(c *Config) any { return &c.FeatureKernel }},
+		{Group: "DRF layers", Models: onDRF, Key: "features-kernel", Values: model.FeatureKernels(), Help: "cosines and sines of rbf, the paper's, or of Matérn kernels, whose frequencies have heavier tails; or arc-cosine features √2 max(0, p)ⁿ of degree n, as of a wide network with such units", field: func(c *Config) any { return &c.FeatureKernel }},
 		{Group: "DRF layers", Models: onDRF, Key: "spectra", Values: words("prior-fixed var-fixed var-resampled"), Help: "how the frequencies are treated", field: func(c *Config) any { return &c.Spectra }},
 		{Group: "DRF layers", Models: onDRF, Key: "orthogonal", Help: "frequencies in orthogonal blocks: those of prior-fixed, or where var-fixed starts; not with var-resampled", field: func(c *Config) any { return &c.Orthogonal }},
 		{Group: "DRF layers", Models: onDRF, Key: "fixed-noise", Values: words("all spectra"), Help: "what var-fixed draws only once: all noise (the paper) or that of the frequencies", field: func(c *Config) any { return &c.FixedNoise }},

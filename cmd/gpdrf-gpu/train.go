@@ -122,6 +122,9 @@ func (p *program) runJob(job *train.Job, folder *train.Folder) (path string, r *
 	if cfg.KLWeight != 1 {
 		p.note("kl-weight %g: what is maximised is a tempered objective, not the ELBO, and no bound", cfg.KLWeight)
 	}
+	if warning := cfg.Blocked(); warning != "" {
+		p.note("warning: %s", warning)
+	}
 	p.note("training %s on %s: %d rows of %d inputs, %s, on %s", cfg.Model, job.Train.Name, job.Train.N(), job.Train.D(), job.Train.Task, job.Device.Name())
 	ctx, cancel := context.WithCancel(p.ctx)
 	defer cancel()

@@ -30,6 +30,8 @@ func TestFeatureTiles(t *testing.T) {
 		{S: 2, B: 5, D: 131, R: 9, Out: 20, Prior: true},
 		{S: 40, B: 3, D: 20, R: 520, Out: 10},
 		{S: 2, B: 2, D: 800, R: 5, Out: 130},
+		{S: 2, B: 66, D: 70, R: 130, Out: 67, Activation: device.ArcCos2}, // whose slope has no steps, that rounding could cross
+		{S: 2, B: 65, D: 3, R: 65, Out: 1, Prior: true, Activation: device.ArcCos2},
 	} {
 		for _, noise := range []device.FeatureNoise{
 			{}, {Local: true}, {Draws: 1, WDraws: 1}, {Draws: 1, Local: true}, {Draws: 2, WDraws: 1},
@@ -101,7 +103,7 @@ func runFeatures(d device.Device, n device.FeatureShape, noise device.FeatureNoi
 		return x
 	}
 	params := func(scale, mean float64) device.FeatureParams {
-		p := device.FeatureParams{LogAlpha: fill(scale, 0.1, 1), LogL: fill(scale, 0, n.D), MeanW: fill(scale, 0, 2*n.R, n.Out), LogVarW: fill(scale, mean, 2*n.R, n.Out)}
+		p := device.FeatureParams{LogAlpha: fill(scale, 0.1, 1), LogL: fill(scale, 0, n.D), MeanW: fill(scale, 0, n.Columns(), n.Out), LogVarW: fill(scale, mean, n.Columns(), n.Out), Activation: n.Activation}
 		if !n.Prior {
 			p.MeanOmega, p.LogVarOmega = fill(scale, 0, n.D, n.R), fill(scale, mean, n.D, n.R)
 		}

@@ -3,11 +3,12 @@ package workload
 import "github.com/gpdrf/gpdrf-gpu/device"
 
 // layerShape is a random-feature layer as the formulas see it.
-type layerShape struct{ rows, d, r, out, draws, weights float64 }
+type layerShape struct{ rows, d, r, columns, out, draws, weights float64 } // columns of Φ for each frequency
 
 func shapeOf(h *device.Tensor, p device.FeatureParams, noise device.FeatureNoise) layerShape {
 	s, b, d := dims3(h)
-	n := layerShape{rows: s * b, d: d, r: float64(p.MeanW.Dim(0)) / 2, out: float64(p.MeanW.Dim(1)), draws: s, weights: s}
+	columns := p.Activation.Columns()
+	n := layerShape{rows: s * b, d: d, r: float64(p.MeanW.Dim(0) / columns), columns: float64(columns), out: float64(p.MeanW.Dim(1)), draws: s, weights: s}
 	if noise.Draws > 0 {
 		n.draws = min(s, float64(noise.Draws))
 	}
@@ -23,7 +24,7 @@ func (n layerShape) draw(local bool) float64 {
 	if local {
 		return 3 * (n.draws*n.d*n.r + n.rows*n.out)
 	}
-	return 3 * (n.draws*n.d*n.r + n.weights*2*n.r*n.out)
+	return 3 * (n.draws*n.d*n.r + n.weights*n.columns*n.r*n.out)
 }
 
 // products is how many there are with Φ: that with the means and, under local reparameterisation, that of the squares.
@@ -35,10 +36,11 @@ func products(local bool) float64 {
 }
 
 // randomFeatures: HΩ 2dR, its sines and cosines 2R, and 2·2R·d' for each product with Φ; for each of the S·B rows. Φ is never written.
+// Arc-cosine features have R in place of 2R.
 func (k counter) randomFeatures(out, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise) Cost {
 	n := shapeOf(h, p, noise)
 	return Cost{
-		Real:  n.rows*n.r*(2*n.d+2+products(noise.Local)*4*n.out) + n.draw(noise.Local),
+		Real:  n.rows*n.r*(2*n.d+n.columns*(1+products(noise.Local)*2*n.out)) + n.draw(noise.Local),
 		Bytes: k.bytes(h, rows, out) + k.features(p),
 	}
 }
@@ -55,7 +57,7 @@ func (k counter) randomFeaturesBackward(dh *device.Tensor, dout, h *device.Tenso
 		phase += 2 * n.d
 	}
 	return Cost{
-		Real:  n.rows*n.r*(2*n.d+2+4+phase+2*products(noise.Local)*4*n.out) + n.draw(noise.Local),
+		Real:  n.rows*n.r*(2*n.d+phase+n.columns*(1+2+2*products(noise.Local)*2*n.out)) + n.draw(noise.Local),
 		Bytes: k.bytes(dout, h, rows, dh) + k.features(p) + 2*k.features(p),
 	}
 }

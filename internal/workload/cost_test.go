@@ -24,6 +24,8 @@ func TestCosts(t *testing.T) {
 	}
 	prior := theta
 	prior.MeanOmega, prior.LogVarOmega = nil, nil
+	rectified := theta
+	rectified.MeanW, rectified.LogVarW, rectified.Activation = reals(11, 3), reals(11, 3), device.ArcCos1
 	const layer = 4 * (1 + 2 + 22 + 22 + 66 + 66) // bytes
 	for _, c := range []struct {
 		name      string
@@ -62,6 +64,11 @@ func TestCosts(t *testing.T) {
 			Cost{Real: 35*11*(4+2+4+8+24) + 3*(7*22+2*66), Bytes: 4*(105+70+5+70) + 3*layer}},
 		{"RandomFeaturesBackward, prior-fixed on data", k.randomFeaturesBackward(nil, out, h, prior, rows, device.FeatureNoise{}),
 			Cost{Real: 35*11*(4+2+4+24) + 3*7*(22+66), Bytes: 4*(105+70+5) + 3*(layer-8*22)}},
+		// One feature of each frequency, with half the weights.
+		{"RandomFeatures, arc-cosine", k.randomFeatures(out, h, rectified, rows, device.FeatureNoise{}),
+			Cost{Real: 35*11*(4+1+6) + 3*7*(22+33), Bytes: 4*(70+5+105) + layer - 4*66}},
+		{"RandomFeaturesBackward, arc-cosine", k.randomFeaturesBackward(h, out, h, rectified, rows, device.FeatureNoise{}),
+			Cost{Real: 35*11*(4+1+2+8+12) + 3*7*(22+33), Bytes: 4*(105+70+5+70) + 3*(layer-4*66)}},
 		{"GaussianLogLik", k.gaussian(double(1), out, reals(1), out, reals(B, 3), reals(1)), Cost{Real: 8 * 105, Bytes: 4*(105+15+1+105) + 8 + 4*2}},
 		{"GaussianExpected", k.gaussianExpected(double(1), moment, moment, reals(1), moment, moment, reals(B, 2), reals(1)), Cost{Double: 100, Bytes: 8*10 + 8*10 + 4*(10+1) + 8*20 + 8 + 4*2}},
 		{"SoftmaxLogLik", k.softmax(double(1), out, out, ints(B)), Cost{Real: 6 * 105, Bytes: 4*(105+5+105) + 8}},

@@ -16,6 +16,7 @@ import pathlib
 import numpy as np
 from scipy import linalg, special, stats
 
+FLOOR = 1e-10  # device.VarFloor
 JITTER = 1e-6  # the first rung of device.JitterLadder, relative to the kernel's variance
 
 # Sites of device/key.go.
@@ -185,6 +186,16 @@ def kl_layer(p, layer):
     return weights, kl_normal(get("mean_omega"), np.exp(get("logvar_omega")), prior)
 
 
+def arccos(config):
+    """Whether the features are those of an arc-cosine kernel."""
+    return config.get("features_kernel", "rbf").startswith("arccos")
+
+
+def mixes(config):
+    """Whether the frequencies are those of a Matern kernel."""
+    return config.get("features_kernel", "rbf").startswith("matern")
+
+
 def drf_layer(config, p, noise, layer, s, rows, h):
     """rfdnn_lth_vec on the rows h for sample s."""
     get = lambda name: p[f"drf.{layer}.{name}"]
@@ -193,14 +204,18 @@ def drf_layer(config, p, noise, layer, s, rows, h):
         omega = tau / np.exp(get("log_lengthscale"))[:, None]
     else:
         omega = get("mean_omega") + np.exp(get("logvar_omega") / 2) * tau
-    if config.get("features_kernel", "rbf") != "rbf":
+    if mixes(config):
         omega = omega * get("mixing")  # frequencies of a multivariate t
     phase = h @ omega
-    phi = np.sqrt(np.exp(get("log_alpha")[0]) / config["features"]) * np.hstack([np.cos(phase), np.sin(phase)])
+    if arccos(config):
+        phi = np.sqrt(2) * np.heaviside(phase, 0) * phase ** int(config["features_kernel"][-1])
+    else:
+        phi = np.hstack([np.cos(phase), np.sin(phase)])
+    phi *= np.sqrt(np.exp(get("log_alpha")[0]) / config["features"])
     mean, variance = get("mean_w"), np.exp(get("logvar_w"))
     if config["local_reparam"]:
         e = np.array([noise.local(layer, s, row, mean.shape[1]) for row in rows])
-        return phi @ mean + np.sqrt(phi**2 @ variance) * e
+        return phi @ mean + np.sqrt(np.maximum(FLOOR, phi**2 @ variance)) * e  # arc-cosine features may all be 0
     return phi @ (mean + np.sqrt(variance) * noise.e(layer, s, mean.shape))
 
 
@@ -339,6 +354,12 @@ CASES = {
         "gp", "softmax", gp("shared", "diagonal", True) | {"kernel": "matern32+matern52"}),
     "drf, gaussian, frequencies of matern 3/2, two layers, var-resampled": (
         "drf", "gaussian", drf(2, "var-resampled", True) | {"features_kernel": "matern32"}),
+    "gpdrf, gaussian, arc-cosine features of degree 1, two layers, var-fixed": (
+        "gpdrf", "gaussian", gp("ard", "full", True) | drf(2, "var-fixed", False) | {"features_kernel": "arccos1"}),
+    "drf, softmax, arc-cosine features of degree 2, prior-fixed, local": (
+        "drf", "softmax", drf(1, "prior-fixed", True) | {"features_kernel": "arccos2"}),
+    "drf, gaussian, arc-cosine features of degree 0, var-resampled": (
+        "drf", "gaussian", drf(1, "var-resampled", False) | {"features_kernel": "arccos0"}),
 }
 
 
@@ -381,11 +402,12 @@ def parameters(config, rng):
         if config["spectra"] != "prior-fixed":
             normal(name + "mean_omega", 0.6, wide, r)
             normal(name + "logvar_omega", 0.5, wide, r)
-        if config.get("features_kernel", "rbf") != "rbf":
+        if mixes(config):
             normal(name + "mixing", 0.5, r)
             p[name + "mixing"] = np.exp(p[name + "mixing"])
-        normal(name + "mean_w", 0.9, 2 * r, out)
-        normal(name + "logvar_w", 0.5, 2 * r, out)
+        columns = r if arccos(config) else 2 * r
+        normal(name + "mean_w", 0.9, columns, out)
+        normal(name + "logvar_w", 0.5, columns, out)
     if config["likelihood"] == "gaussian":
         normal("likelihood.log_variance", 0.3, 1)
     return {name: np.round(v, 5) for name, v in p.items()}
