@@ -59,19 +59,21 @@ func Operations(dev device.Device, w Workload) []Operation {
 	rows := upload(dev, r.below("", 10000, w.B))
 	drawn := dev.New(device.Int, w.B)
 	f, df := real(w.S, w.B, w.J), real(w.S, w.B, w.J)
-	params := func(sd float64) device.FeatureParams {
-		return device.FeatureParams{
+	params := func(sd float64, columns int, a device.Activation) device.FeatureParams {
+		return device.FeatureParams{Activation: a,
 			LogAlpha: normal(device.Real, 0, sd, 1), LogL: normal(device.Real, 0, sd, w.J),
 			MeanOmega: normal(device.Real, 0, sd, w.J, w.R), LogVarOmega: normal(device.Real, 0, sd, w.J, w.R),
-			MeanW: normal(device.Real, 0, sd, 2*w.R, w.DOut), LogVarW: normal(device.Real, 0, sd, 2*w.R, w.DOut),
+			MeanW: normal(device.Real, 0, sd, columns*w.R, w.DOut), LogVarW: normal(device.Real, 0, sd, columns*w.R, w.DOut),
 		}
 	}
-	theta, grad := params(1), params(0)
+	theta, grad := params(1, 2, device.Waves), params(0, 2, device.Waves)
+	arccos, darccos := params(1, 1, device.ArcCos1), params(0, 1, device.ArcCos1)
 	h, dh, y, logvar, dlogvar := real(w.S, w.B, w.DOut), real(w.S, w.B, w.DOut), normal(device.Real, 0, 1, w.B, w.DOut), real(1), real(1)
 	local := device.FeatureNoise{Weights: device.Key{Site: device.SiteWeights}, Spectra: device.Key{Site: device.SiteSpectra}, Local: true}
 	sampled := local
 	sampled.Local = false
-	scratch, scratchSampled := dev.FeatureScratch(w.S, w.B, w.J, w.R, w.DOut), dev.FeatureScratch(w.S, w.B, w.J, w.R, w.DOut)
+	plan := func() device.Scratch { return dev.FeatureScratch(w.S, w.B, w.J, w.R, w.DOut) }
+	scratch, scratchSampled, scratchArcCos := plan(), plan(), plan()
 	dtail, pair, dpair := real(1), normal(device.Real, 0, 1, w.S, w.B, 2*w.DOut), real(w.S, w.B, 2*w.DOut)
 	logit, dlogit, labels := normal(device.Real, 0, 1, w.S, w.B, 1), real(w.S, w.B, 1), dev.New(device.Int, w.B)
 	value := double(1)
@@ -100,6 +102,7 @@ func Operations(dev device.Device, w Workload) []Operation {
 		{"SampleF", func() { dev.SampleF(f, mean, variance, rows, key) }},
 		{"RandomFeatures local", func() { dev.RandomFeatures(h, f, theta, rows, local, scratch) }},
 		{"RandomFeatures sampled", func() { dev.RandomFeatures(h, f, theta, rows, sampled, scratchSampled) }},
+		{"RandomFeatures arccos1", func() { dev.RandomFeatures(h, f, arccos, rows, local, scratchArcCos) }},
 		{"GaussianLogLik", func() { dev.GaussianLogLik(value, dh, dlogvar, h, y, logvar, device.LikScale{Value: 1, Grad: 1e-3}) }},
 		{"StudentLogLik", func() {
 			dev.StudentLogLik(value, dh, dlogvar, dtail, h, y, logvar, logvar, device.LikScale{Value: 1, Grad: 1e-3})
@@ -112,6 +115,9 @@ func Operations(dev device.Device, w Workload) []Operation {
 		{"KLInducing", func() { dev.KLInducing(value, dm, ds, m, s, 1) }},
 		{"RandomFeaturesBackward local", func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, local, scratch) }},
 		{"RandomFeaturesBackward sampled", func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, sampled, scratchSampled) }},
+		{"RandomFeaturesBackward arccos1", func() {
+			dev.RandomFeaturesBackward(df, darccos, dh, f, arccos, rows, local, scratchArcCos)
+		}},
 		{"SampleFBackward", func() { dev.SampleFBackward(dmean, dvariance, df, variance, rows, key) }},
 		{"MomentsBackward", func() {
 			dev.MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha)
