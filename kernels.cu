@@ -16,6 +16,7 @@
 
 #include "cuda/kernels/ard.cuh"
 #include "cuda/kernels/mix.cuh"
+#include "cuda/kernels/sparse.cuh"
 #include "cuda/kernels/potrf.cuh"
 #include "cuda/kernels/trsm.cuh"
 #include "cuda/kernels/whiten.cuh"

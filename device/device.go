@@ -32,6 +32,7 @@ type Device interface {
 
 	Movement
 	GP
+	Sequences
 	Features
 	Likelihoods
 	Divergences
@@ -114,6 +115,29 @@ type GP interface {
 	SampleF(f, mean, variance, rows *Tensor, key Key)
 	// SampleFBackward writes dmean = Σ_s df and dvariance = Σ_s df ε/(2√var).
 	SampleFBackward(dmean, dvariance, df, variance, rows *Tensor, key Key)
+}
+
+// Sparse is a list of vectors φ on the device of which only what is not zero is kept. Its lists are the vectors, or the columns.
+type Sparse struct {
+	Start  *Tensor // Int [lists+1]: list l is elements Start[l] … Start[l+1]−1 of Index and Value
+	Index  *Tensor // Int [nnz]: columns, or vectors; ascending in a list
+	Value  *Tensor // Double [nnz]
+	Square *Tensor // Double [vectors]: ‖φ‖² = 1, or 0 of an empty vector; with the columns that are not kept
+}
+
+// Sequences holds the operations of the GP layer for inputs that are known by feature maps φ_i, i < I, such as those of package seq.
+type Sequences interface {
+	// SparseDistances writes the columns of map i into d [B,I·M], Double or Real, for rows [B] of x and the M vectors of z:
+	//	d[b, i·M+m] = ‖x_b − z_m‖² = Square_b + Square_m − 2⟨x_b, z_m⟩, held at 0,   or 2 − 2⟨x_b, z_m⟩ if linear
+	// The lists of x are its vectors, those of z its columns, of which x has no others. Sums run over ascending columns.
+	SparseDistances(d *Tensor, i int, x Sparse, rows *Tensor, z Sparse, linear bool)
+	// SparseBlock is kernel_ard's counterpart for sequences, a sum over feature maps:
+	//	c[k,m,b] = Σ_i ω_ki f_i(d[b, i·M+m]),   ω_k = softmax(logits_k),   f_i(d) = exp(−d/2σ_ki²), or 1 − d/2 where linear[i]
+	// for d [B,I·M], logits and logsigma [K,I], c [K,M,B], I ≤ MaxMaps, all Double. c is exactly 1 where all I distances are 0.
+	SparseBlock(c, d, logits, logsigma *Tensor, linear []bool)
+	// SparseBlockBackward accumulates dlogits[k,i] += ω_ki Σ_j ω_kj ⟨dc_k, f_i − f_j⟩ and dlogsigma[k,i] += ω_ki ⟨dc_k, f_i d_i⟩/σ_ki²,
+	// 0 where linear. Sequences have no gradient.
+	SparseBlockBackward(dlogits, dlogsigma, dc, d, logits, logsigma *Tensor, linear []bool)
 }
 
 // FeatureParams are the parameters, or their gradients, of one DRF layer, all Real.

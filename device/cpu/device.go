@@ -38,15 +38,16 @@ type Device[T Float] struct {
 	gp
 	math kernels[T]
 
-	gather      gather[T]
-	convert     convert[T]
-	wipeReal    wipe[T]
-	wipeDouble  wipe[float64]
-	sampleF     sampleF[T]
-	likelihoods likelihoods[T]
-	divergences divergences[T]
-	adam        adamTask[T]
-	average     averageTask[T]
+	gather          gather[T]
+	sparseDistances sparseDistances[T]
+	convert         convert[T]
+	wipeReal        wipe[T]
+	wipeDouble      wipe[float64]
+	sampleF         sampleF[T]
+	likelihoods     likelihoods[T]
+	divergences     divergences[T]
+	adam            adamTask[T]
+	average         averageTask[T]
 }
 
 // gp holds the operations that are all in double, whatever the Device's T.
@@ -54,6 +55,7 @@ type gp struct {
 	*pool
 	ard     ardTask
 	mix     mixTask
+	sparse  sparseTask
 	potrf   potrfTask
 	trsm    trsmTask
 	whiten  whitenTask

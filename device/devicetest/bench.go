@@ -55,9 +55,14 @@ func Operations(dev device.Device, w Workload) []Operation {
 	dmean, dvariance := normal(device.Double, 0, 1, w.B, w.J), normal(device.Double, 0.5, 0, w.B, w.J)
 	cotangent, slope := double(w.K, w.M, w.B), double(w.K, w.M, w.B)
 	mix, dmix := double(w.K), double(w.K)
+	// The same on sequences with two feature maps, a tenth of the columns not zero.
+	distances := upload(dev, r.normal("", device.Double, none, 1, 0.3, w.B, 2*w.M))
+	logits, logsigma := normal(device.Double, 0, 1, w.K, 2), normal(device.Double, 0, 0.1, w.K, 2)
+	dlogits, dlogsigma, maps := double(w.K, 2), double(w.K, 2), []bool{false, false}
+	sx, sz := sparseOf(dev, r, w.B, 1000, false), sparseOf(dev, r, w.M, 1000, true)
 	// The layer of random features.
 	rows := upload(dev, r.below("", 10000, w.B))
-	drawn := dev.New(device.Int, w.B)
+	drawn, own := dev.New(device.Int, w.B), upload(dev, r.below("", w.B, w.B))
 	f, df := real(w.S, w.B, w.J), real(w.S, w.B, w.J)
 	params := func(sd float64, columns int, a device.Activation) device.FeatureParams {
 		return device.FeatureParams{Activation: a,
@@ -96,6 +101,8 @@ func Operations(dev device.Device, w Workload) []Operation {
 		{"ARD Kuf matern12", func() { dev.ARD(cotangent, slope, z, x, logl, device.Matern12) }},
 		{"ARD Kuf matern52", func() { dev.ARD(cotangent, slope, z, x, logl, device.Matern52) }},
 		{"Mix Kuf", func() { dev.Mix(cotangent, kuf, slope, mix) }},
+		{"SparseDistances", func() { dev.SparseDistances(distances, 1, sx, own, sz, false) }},
+		{"SparseBlock", func() { dev.SparseBlock(cotangent, distances, logits, logsigma, maps) }},
 		{"Potrf", func() { dev.Potrf(l, jitter, kuu) }},
 		{"Trsm", func() { dev.Trsm(a, l, kuf) }},
 		{"Moments", func() { dev.Moments(mean, variance, p, a, m, s, logalpha) }},
@@ -129,6 +136,7 @@ func Operations(dev device.Device, w Workload) []Operation {
 			dev.ARDBackward(dz, dlogl, cotangent, kuf, z, x, logl)
 		}},
 		{"MixBackward Kuf", func() { dev.MixBackward(cotangent, slope, dmix, dkuf, kuf, kuf, mix) }},
+		{"SparseBlockBackward", func() { dev.SparseBlockBackward(dlogits, dlogsigma, dkuf, distances, logits, logsigma, maps) }},
 		{"ARDBackward Kuu", func() { dev.ARDBackward(dz, dlogl, dkuu, kuu, z, z, logl) }},
 		{"NarrowAdd s", func() { dev.NarrowAdd(narrow, ds) }},
 		{"Zero ds", func() { dev.Zero(ds) }},

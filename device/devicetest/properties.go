@@ -27,6 +27,7 @@ func properties() []property {
 		{"softmax of far logits is finite", farLogits, false},
 		{"a floored variance has no gradient", flooredGradient, false},
 		{"Matérn kernels of near rows", nearRows, false},
+		{"sums over feature maps are 1 at distance 0", unitSparse, false},
 		{"features approach the kernel", approachKernel, true},
 		{"arc-cosine features approach the kernel", approachArcCosine, true},
 		{"chunks of samples are the whole", chunks, true},

@@ -12,4 +12,5 @@ type state struct {
 	moments    momentsState
 	ard        ardState
 	mix        mixState
+	sparse     sparseState
 }

@@ -15,6 +15,7 @@ var twins = []struct{ file, operations string }{
 	{"movement.go", "Gather DrawRows Widen NarrowAdd Concat ConcatBackward AddColumns"},
 	{"ard.go", "ARD ARDBackward"},
 	{"mix.go", "Mix MixBackward"},
+	{"sparse.go", "SparseDistances SparseBlock SparseBlockBackward"},
 	{"potrf.go", "Potrf PotrfBackward"},
 	{"trsm.go", "Trsm TrsmBackward"},
 	{"whiten.go", "Whiten WhitenBackward"},

@@ -117,6 +117,16 @@ func (k counter) mixBackward(da, db, dlogit, dc, a, b, logit *device.Tensor) Cos
 	return Cost{Double: 5 * float64(dc.Len()), Bytes: k.bytes(da, db, dc, a, b, logit) + 2*k.bytes(dlogit)}
 }
 
+// sparseBlock: the scale and exp of each map, and its weighted sum.
+func (k counter) sparseBlock(c, d, logits, logsigma *device.Tensor) Cost {
+	return Cost{Double: 4 * float64(c.Len()*logits.Dim(1)), Bytes: k.bytes(c, d, logits, logsigma)}
+}
+
+// sparseBlockBackward: the same scale and exp, and two sums.
+func (k counter) sparseBlockBackward(dlogits, dlogsigma, dc, d, logits, logsigma *device.Tensor) Cost {
+	return Cost{Double: 6 * float64(dc.Len()*logits.Dim(1)), Bytes: k.bytes(dc, d, logits, logsigma) + 2*k.bytes(dlogits, dlogsigma)}
+}
+
 // potrf: M³/3 for each matrix.
 func (k counter) potrf(l, jitter, c *device.Tensor) Cost {
 	n, m, _ := dims3(c)

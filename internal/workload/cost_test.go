@@ -36,6 +36,10 @@ func TestCosts(t *testing.T) {
 		{"ARD Kuf, Matérn", k.ard(kuf, a, z, x, logl), Cost{Double: 15 * 2 * (8 + 5), Bytes: 8 * (12 + 20 + 8 + 60)}},
 		{"Mix", k.mix(kuf, kuf, kuf, alpha), Cost{Double: 90, Bytes: 8 * (90 + 2)}},
 		{"MixBackward", k.mixBackward(kuf, kuf, alpha, kuf, kuf, kuf, alpha), Cost{Double: 150, Bytes: 8 * (150 + 2 + 4)}},
+		// Three maps: 90 numbers, each with a scale, an exp and a product that is added; 6 weights and 6 widths.
+		{"SparseBlock", k.sparseBlock(kuf, double(B, 3*M), double(K, 3), double(K, 3)), Cost{Double: 90 * 4, Bytes: 8 * (30 + 45 + 12)}},
+		{"SparseBlockBackward", k.sparseBlockBackward(double(K, 3), double(K, 3), kuf, double(B, 3*M), double(K, 3), double(K, 3)),
+			Cost{Double: 90 * 6, Bytes: 8 * (30 + 45 + 12 + 24)}},
 		{"ARD Kuf, one length-scale", k.ard(kuf, kuf, z, x, isotropic), Cost{Double: 15 * (8 + 2*2), Bytes: 8 * (12 + 20 + 2 + 30)}},
 		// 6 pairs of a triangle.
 		{"ARD Kuu", k.ard(kuu, kuu, z, z, logl), Cost{Double: 6 * 2 * (8 + 2), Bytes: 8 * (12 + 8 + 18)}},

@@ -139,6 +139,16 @@ func (m *meter) MixBackward(da, db, dlogit, dc, a, b, logit *device.Tensor) {
 	m.time("MixBackward", m.count.mixBackward(da, db, dlogit, dc, a, b, logit), func() { m.Device.MixBackward(da, db, dlogit, dc, a, b, logit) })
 }
 
+func (m *meter) SparseBlock(c, d, logits, logsigma *device.Tensor, linear []bool) {
+	m.time("SparseBlock", m.count.sparseBlock(c, d, logits, logsigma), func() { m.Device.SparseBlock(c, d, logits, logsigma, linear) })
+}
+
+func (m *meter) SparseBlockBackward(dlogits, dlogsigma, dc, d, logits, logsigma *device.Tensor, linear []bool) {
+	m.time("SparseBlockBackward", m.count.sparseBlockBackward(dlogits, dlogsigma, dc, d, logits, logsigma), func() {
+		m.Device.SparseBlockBackward(dlogits, dlogsigma, dc, d, logits, logsigma, linear)
+	})
+}
+
 func (m *meter) Potrf(l, jitter, c *device.Tensor) {
 	m.time("Potrf", m.count.potrf(l, jitter, c), func() { m.Device.Potrf(l, jitter, c) })
 }

@@ -1,0 +1,144 @@
+// sparse.cuh: the kernel between sequences, a sum over feature maps, and the distances that it is made of; CPU twin device/cpu/sparse.go.
+//
+//	d[b, iM+m] = ‖x_b − z_m‖² under map i         c[k,m,b] = Σ_i ω_ki f_i(d),  f_i = exp(−d/2σ²), or 1 − d/2 where linear
+//
+// d [B,I·M], c and dc [K,M,B], logits and logsigma [K,I]; weight [K,I] is ω = softmax(logits), scale [K,I] is 1/σ², or −1 where linear.
+// Elements are read by rows of d and written by rows of c: a block has 32 pseudo-inputs and 32 rows of a batch, and turns them in
+// shared memory. A thread has four of them.
+#pragma once
+
+// sparse_distances: the columns from first on of d, of which a row has width, for rows [B] of x. A warp a row, grid B: the columns of a
+// row of x in order, and for each of them the lanes its pseudo-inputs, which are all different; 8·M bytes of dynamic shared memory.
+// x [vectors] by rows, z by columns: start, index, value, and the squared norms of the vectors. 12 bytes and 2 FLOP for each
+// pair of numbers that meet, which come from L2: bound by its latency.
+template <typename T>
+__device__ void sparse_distances(int m, int first, int width, int linear, T *d, const int *rows, const int *start, const int *index, const double *value,
+                                 const double *square, const int *z_start, const int *z_index, const double *z_value, const double *z_square) {
+  DYN_SHARED(double, dots);
+  int lane = (int)threadIdx.x, n = rows[blockIdx.x];
+  for (int i = lane; i < m; i += 32) dots[i] = 0;
+  for (int e = start[n]; e < start[n + 1]; e++) {
+    __syncthreads();
+    double v = value[e];
+    int column = index[e], end = z_start[column + 1];
+    for (int q = z_start[column] + lane; q < end; q += 32) dots[z_index[q]] = fused(v, z_value[q], dots[z_index[q]]);
+  }
+  __syncthreads();
+  for (int i = lane; i < m; i += 32) {
+    double v = linear ? 2 - 2 * dots[i] : larger(0.0, square[n] + z_square[i] - 2 * dots[i]);
+    d[(long long)blockIdx.x * width + first + i] = (T)v;
+  }
+}
+REAL_KERNEL(32, sparse_distances,
+            (int m, int first, int width, int linear, T *d, const int *rows, const int *start, const int *index, const double *value, const double *square,
+             const int *z_start, const int *z_index, const double *z_value, const double *z_square),
+            (m, first, width, linear, d, rows, start, index, value, square, z_start, z_index, z_value, z_square))
+
+// sparse_weights: ω and 1/σ², for k < kernels; bit i of linear marks map i. A thread a kernel, grid ⌈K/32⌉.
+__device__ __forceinline__ void sparse_weights(int kernels, int maps, unsigned linear, double *weight, double *scale, const double *logits,
+                                               const double *logsigma) {
+  int k = global_thread();
+  if (k >= kernels) return;
+  double top = logits[k * maps], total = 0;
+  for (int i = k * maps; i < (k + 1) * maps; i++) top = larger(top, logits[i]);
+  for (int i = 0, at = k * maps; i < maps; i++, at++) {
+    total += weight[at] = exponential(logits[at] - top);
+    scale[at] = linear >> i & 1 ? -1.0 : exponential(-2 * logsigma[at]);
+  }
+  for (int i = k * maps; i < (k + 1) * maps; i++) weight[i] /= total;
+}
+DOUBLE_KERNEL(32, sparse_weights, (int kernels, int maps, unsigned linear, double *weight, double *scale, const double *logits, const double *logsigma),
+              (kernels, maps, linear, weight, scale, logits, logsigma))
+
+// sparse_value is f(d).
+__device__ __forceinline__ double sparse_value(double d, double scale) { return scale < 0 ? 1 - 0.5 * d : exponential(-0.5 * scale * larger(0.0, d)); }
+
+// The sides of a tile, and the rows of it that 256 threads have at once.
+constexpr int SPARSE_TILE = 32, SPARSE_ROWS = 8;
+
+// sparse_turn reads map i of this block's tile: row q of turned is a row of the batch. Every thread of the block calls it.
+__device__ __forceinline__ void sparse_turn(double (*turned)[SPARSE_TILE + 1], int m, int n, int maps, int i, const double *d) {
+  int lane = (int)threadIdx.x % 32, column = (int)blockIdx.y * SPARSE_TILE + lane;
+  __syncthreads(); // the tile before may still be read
+  for (int q = (int)threadIdx.x / 32; q < SPARSE_TILE; q += SPARSE_ROWS) {
+    int b = (int)blockIdx.x * SPARSE_TILE + q;
+    if (b < n && column < m) turned[q][lane] = d[((long long)b * maps + i) * m + column];
+  }
+  __syncthreads();
+}
+
+// sparse_block: c = f_0 + Σ_i ω_i (f_i − f_0), exactly 1 where all f_i are, over the maps in order. Grid (⌈B/32⌉, ⌈M/32⌉, K), n = B; 8 bytes out and
+// 8·I in for an element, the latter from L2 for all k but one; I exponentials of some 20 FLOP.
+__device__ __forceinline__ void sparse_block(int m, int n, int maps, double *c, const double *d, const double *weight, const double *scale) {
+  SHARED(double, turned, [SPARSE_TILE][SPARSE_TILE + 1]);
+  int k = (int)blockIdx.z, lane = (int)threadIdx.x % 32, b = (int)blockIdx.x * SPARSE_TILE + lane;
+  double first[SPARSE_TILE / SPARSE_ROWS], sum[SPARSE_TILE / SPARSE_ROWS];
+  for (int i = 0; i < maps; i++) {
+    double w = weight[k * maps + i], s = scale[k * maps + i];
+    sparse_turn(turned, m, n, maps, i, d);
+#pragma unroll
+    for (int r = 0; r < SPARSE_TILE / SPARSE_ROWS; r++) {
+      int q = (int)threadIdx.x / 32 + r * SPARSE_ROWS;
+      if (b >= n || (int)blockIdx.y * SPARSE_TILE + q >= m) continue;
+      double f = sparse_value(turned[lane][q], s);
+      if (i == 0) first[r] = sum[r] = f;
+      else sum[r] = fused(w, f - first[r], sum[r]);
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < SPARSE_TILE / SPARSE_ROWS; r++) {
+    int row = (int)blockIdx.y * SPARSE_TILE + (int)threadIdx.x / 32 + r * SPARSE_ROWS;
+    if (b < n && row < m) c[((long long)k * m + row) * n + b] = sum[r];
+  }
+}
+DOUBLE_KERNEL(256, sparse_block, (int m, int n, int maps, double *c, const double *d, const double *weight, const double *scale), (m, n, maps, c, d, weight, scale))
+
+// sparse_block_backward: partial[tile, k, i] = Σ dc f_i, and behind all those Σ dc f_i d, where linear 0; partial [tiles, 2, K, I]. Grid as
+// sparse_block; a thread sums its four elements, then block_sum. 8 bytes more in for an element, which stay in registers over the maps.
+__device__ __forceinline__ void sparse_block_backward(int m, int n, int maps, double *partial, const double *dc, const double *d, const double *scale) {
+  SHARED(double, turned, [SPARSE_TILE][SPARSE_TILE + 1]);
+  int k = (int)blockIdx.z, kernels = (int)gridDim.z, lane = (int)threadIdx.x % 32, b = (int)blockIdx.x * SPARSE_TILE + lane;
+  double g[SPARSE_TILE / SPARSE_ROWS];
+#pragma unroll
+  for (int r = 0; r < SPARSE_TILE / SPARSE_ROWS; r++) {
+    int row = (int)blockIdx.y * SPARSE_TILE + (int)threadIdx.x / 32 + r * SPARSE_ROWS;
+    g[r] = b < n && row < m ? dc[((long long)k * m + row) * n + b] : 0.0;
+  }
+  long long tile = (long long)blockIdx.y * gridDim.x + blockIdx.x;
+  for (int i = 0; i < maps; i++) {
+    double s = scale[k * maps + i], value = 0, slope = 0;
+    sparse_turn(turned, m, n, maps, i, d);
+#pragma unroll
+    for (int r = 0; r < SPARSE_TILE / SPARSE_ROWS; r++) {
+      int q = (int)threadIdx.x / 32 + r * SPARSE_ROWS;
+      if (b >= n || (int)blockIdx.y * SPARSE_TILE + q >= m) continue;
+      double x = turned[lane][q], f = g[r] * sparse_value(x, s);
+      value += f;
+      slope = fused(f, x, slope);
+    }
+    value = block_sum(value);
+    slope = block_sum(slope);
+    if (threadIdx.x == 0) {
+      long long at = (tile * 2 * kernels + k) * maps + i;
+      partial[at] = value;
+      partial[at + (long long)kernels * maps] = s < 0 ? 0.0 : slope;
+    }
+  }
+}
+DOUBLE_KERNEL(256, sparse_block_backward, (int m, int n, int maps, double *partial, const double *dc, const double *d, const double *scale),
+              (m, n, maps, partial, dc, d, scale))
+
+// sparse_gradient: dlogits_i += ω_i Σ_j ω_j (v_i − v_j) and dlogsigma_i += ω_i u_i/σ_i², for sums [2,K,I]: v = Σ dc f, then u = Σ dc f d. One
+// thread an element of [K,I], j in order; grid ⌈K·I/32⌉.
+__device__ __forceinline__ void sparse_gradient(int kernels, int maps, double *dlogits, double *dlogsigma, const double *sums, const double *weight,
+                                                const double *scale) {
+  int at = global_thread();
+  if (at >= kernels * maps) return;
+  double pull = 0;
+  for (int j = at / maps * maps; j < (at / maps + 1) * maps; j++) pull = fused(weight[j], sums[at] - sums[j], pull);
+  dlogits[at] += weight[at] * pull;
+  dlogsigma[at] += weight[at] * scale[at] * sums[kernels * maps + at];
+}
+DOUBLE_KERNEL(32, sparse_gradient,
+              (int kernels, int maps, double *dlogits, double *dlogsigma, const double *sums, const double *weight, const double *scale),
+              (kernels, maps, dlogits, dlogsigma, sums, weight, scale))

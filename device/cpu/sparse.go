@@ -1,0 +1,228 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+)
+
+const (
+	sparseBatch = 8 // rows of a batch that are one block of SparseDistances
+	sparseRows  = 8 // pseudo-inputs that are one block of SparseBlock: a line of cache of d
+)
+
+// sparseDistances is the state of SparseDistances.
+type sparseDistances[T Float] struct {
+	real                 []T       // d, or nil
+	double               []float64 // d, or nil
+	rows, starts, column []int32   // of x
+	value, square        []float64
+	zStarts, zRow        []int32
+	zValue, zSquare      []float64
+	first, width         int // columns of d: the first that is written, and all
+	linear               bool
+}
+
+// SparseDistances is d = ‖x − z‖², or 2 − 2⟨x, z⟩, for one feature map: each number of a row of x goes to the pseudo-inputs that have its column.
+func (d *Device[T]) SparseDistances(dst *device.Tensor, i int, x device.Sparse, rows *device.Tensor, z device.Sparse, linear bool) {
+	b, m, width := device.CheckSparseDistances(dst, i, x, rows, z)
+	d.pool.reserve(0, m)
+	t := &d.sparseDistances
+	*t = sparseDistances[T]{
+		rows: ints(rows), starts: ints(x.Start), column: ints(x.Index), value: double(x.Value), square: double(x.Square),
+		zStarts: ints(z.Start), zRow: ints(z.Index), zValue: double(z.Value), zSquare: double(z.Square),
+		first: i * m, width: width, linear: linear,
+	}
+	if dst.DType() == device.Real {
+		t.real = d.real(dst)
+	} else {
+		t.double = double(dst)
+	}
+	d.do(t, blocksOf(b, sparseBatch), b*m*4)
+}
+
+func (t *sparseDistances[T]) run(w *worker, block int) {
+	lo, hi := span(block, sparseBatch, len(t.rows))
+	dots := w.double(0, len(t.zSquare))
+	for b := lo; b < hi; b++ {
+		n := t.rows[b]
+		t.products(dots, n)
+		square := t.square[n]
+		for m, dot := range dots {
+			if t.linear {
+				dots[m] = 2 - 2*dot
+			} else {
+				dots[m] = max(0, square+t.zSquare[m]-2*dot)
+			}
+		}
+		at := b*t.width + t.first
+		if t.double != nil {
+			copy(t.double[at:], dots)
+			continue
+		}
+		to := t.real[at:][:len(dots)]
+		for m, v := range dots {
+			to[m] = T(v)
+		}
+	}
+}
+
+// products is ⟨x_n, z_m⟩ for all m.
+func (t *sparseDistances[T]) products(dots []float64, n int32) {
+	clear(dots)
+	for e := t.starts[n]; e < t.starts[n+1]; e++ {
+		c, v := t.column[e], t.value[e]
+		others := t.zValue[t.zStarts[c]:t.zStarts[c+1]]
+		for q, m := range t.zRow[t.zStarts[c]:t.zStarts[c+1]] {
+			dots[m] += v * others[q]
+		}
+	}
+}
+
+// sparseTask is the state of SparseBlock and SparseBlockBackward. With t = −d/2, f_i is exp(t/σ²), or 1 + t where linear.
+type sparseTask struct {
+	device.SparseShape
+	c, d    []float64 // c is dc in SparseBlockBackward
+	linear  []bool
+	weight  []float64 // [K,I]: ω
+	scale   []float64 // [K,I]: 1/σ²
+	zeros   []float64 // [B]
+	partial []float64 // [blocks,K,I,2]: parts of ⟨dc, f⟩ and ⟨dc, f t⟩
+}
+
+// SparseBlock is c = f_0 + Σ_i ω_i (f_i − f_0), so that it is 1 where all f_i are.
+func (d *gp) SparseBlock(c, dist, logits, logsigma *device.Tensor, linear []bool) {
+	t := &d.sparse
+	t.SparseShape = device.CheckSparseBlock("SparseBlock", c, dist, logits, logsigma, linear)
+	t.begin(d.pool, c, dist, logits, logsigma, linear)
+	d.do(t, t.blocks(), t.work())
+}
+
+func (t *sparseTask) begin(p *pool, c, d, logits, logsigma *device.Tensor, linear []bool) {
+	t.c, t.d, t.linear = double(c), double(d), linear
+	p.reserve(0, t.I*sparseRows*t.B)
+	p.reserve(1, 2*t.B)
+	t.weight, t.scale = grow(p, &t.weight, t.K*t.I), grow(p, &t.scale, t.K*t.I)
+	t.zeros = grow(p, &t.zeros, t.B)
+	if p.dry() {
+		return
+	}
+	clear(t.zeros)
+	for k := range t.K {
+		logit := double(logits)[k*t.I:][:t.I]
+		top, total := logit[0], 0.0
+		for _, v := range logit {
+			top = max(top, v)
+		}
+		for i, v := range logit {
+			e := math.Exp(v - top)
+			total += e
+			t.weight[k*t.I+i] = e
+			t.scale[k*t.I+i] = math.Exp(-2 * double(logsigma)[k*t.I+i])
+		}
+		for i := range t.I {
+			t.weight[k*t.I+i] /= total
+		}
+	}
+}
+
+func (t *sparseTask) blocks() int { return blocksOf(t.M, sparseRows) }
+func (t *sparseTask) work() int   { return t.K * t.I * t.M * t.B * 8 }
+
+// turned is t = −d/2 of pseudo-inputs lo … hi, by map, pseudo-input and row: contiguous in the rows, as c is.
+func (t *sparseTask) turned(w *worker, lo, hi int) []float64 {
+	n := hi - lo
+	x := w.double(0, t.I*n*t.B)
+	for i := range t.I {
+		for b := range t.B {
+			for m, v := range t.d[(b*t.I+i)*t.M+lo:][:n] {
+				x[(i*n+m)*t.B+b] = -v / 2
+			}
+		}
+	}
+	return x
+}
+
+// value writes f_i of t.
+func (t *sparseTask) value(f, x []float64, k, i int) {
+	if !t.linear[i] {
+		simd.RBF64(f, x, t.zeros[:len(x)], 0, t.scale[k*t.I+i])
+		return
+	}
+	for b, v := range x {
+		f[b] = 1 + v
+	}
+}
+
+func (t *sparseTask) run(w *worker, block int) {
+	lo, hi := span(block, sparseRows, t.M)
+	x, n := t.turned(w, lo, hi), hi-lo
+	f, first := w.double(1, 2*t.B)[:t.B], w.double(1, 2*t.B)[t.B:]
+	for row := range t.K * n {
+		k, m := row/n, row%n
+		c := t.c[(k*t.M+lo+m)*t.B:][:t.B]
+		t.value(c, x[m*t.B:][:t.B], k, 0)
+		copy(first, c)
+		for i := 1; i < t.I; i++ {
+			t.value(f, x[(i*n+m)*t.B:][:t.B], k, i)
+			weight := t.weight[k*t.I+i]
+			for b, v := range f {
+				c[b] += weight * (v - first[b])
+			}
+		}
+	}
+}
+
+// SparseBlockBackward accumulates dlogits and dlogsigma.
+func (d *gp) SparseBlockBackward(dlogits, dlogsigma, dc, dist, logits, logsigma *device.Tensor, linear []bool) {
+	t := &d.sparse
+	t.SparseShape = device.CheckSparseBlockBackward(dlogits, dlogsigma, dc, dist, logits, logsigma, linear)
+	t.begin(d.pool, dc, dist, logits, logsigma, linear)
+	t.partial = grow(d.pool, &t.partial, t.blocks()*t.K*t.I*2)
+	d.do((*sparseBackward)(t), t.blocks(), t.work())
+	if !d.dry() {
+		t.finish(double(dlogits), double(dlogsigma))
+	}
+}
+
+type sparseBackward sparseTask
+
+func (s *sparseBackward) run(w *worker, block int) {
+	t := (*sparseTask)(s)
+	lo, hi := span(block, sparseRows, t.M)
+	x, n := t.turned(w, lo, hi), hi-lo
+	f := w.double(1, t.B)
+	for k := range t.K {
+		for i := range t.I {
+			value, slope := 0.0, 0.0
+			for m := range n {
+				dc, own := t.c[(k*t.M+lo+m)*t.B:][:t.B], x[(i*n+m)*t.B:][:t.B]
+				t.value(f, own, k, i)
+				value += simd.Dot64(dc, f)
+				simd.Mul64(f, f, own)
+				slope += simd.Dot64(dc, f)
+			}
+			at := ((block*t.K+k)*t.I + i) * 2
+			t.partial[at], t.partial[at+1] = value, slope
+		}
+	}
+}
+
+// finish adds up the blocks, in order, and takes the sums through softmax and σ.
+func (t *sparseTask) finish(dlogits, dlogsigma []float64) {
+	total := t.partial[:t.K*t.I*2]
+	for block := 1; block < t.blocks(); block++ {
+		simd.Axpy64(1, t.partial[block*len(total):][:len(total)], total)
+	}
+	for at := range t.K * t.I {
+		k, pull := at/t.I, 0.0
+		for j := k * t.I; j < (k+1)*t.I; j++ {
+			pull += t.weight[j] * (total[2*at] - total[2*j])
+		}
+		dlogits[at] += t.weight[at] * pull
+		if !t.linear[at%t.I] {
+			dlogsigma[at] -= 2 * t.weight[at] * t.scale[at] * total[2*at+1]
+		}
+	}
+}

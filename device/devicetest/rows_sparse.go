@@ -1,0 +1,161 @@
+package devicetest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+func sparseRows() []row {
+	ops := []string{"SparseBlock", "SparseBlockBackward"}
+	block := func(linear func(i int) bool) func(*random, []int) *problem {
+		return func(r *random, size []int) *problem {
+			kinds := make([]bool, size[3])
+			for i := range kinds {
+				kinds[i] = linear(i)
+			}
+			return sparseBlock(r, size, kinds)
+		}
+	}
+	return []row{
+		{ops: []string{"SparseDistances"}, sizes: [][]int{{1, 1, 1, 1}, {40, 33, 31, 57}, {9, 70, 257, 300}}, nmse: copies, build: sparseDistances},
+		{ops: ops, sizes: [][]int{{1, 1, 1, 1}, {3, 31, 33, 2}, {2, 70, 131, 3}}, build: block(func(int) bool { return false })},
+		{ops: ops, variant: "linear", sizes: [][]int{{2, 31, 33, 1}, {3, 33, 70, 2}}, build: block(func(int) bool { return true })},
+		{ops: ops, variant: "both", sizes: [][]int{{2, 33, 31, 4}, {1, 33, 35, device.MaxMaps}}, build: block(func(i int) bool { return i%3 != 1 })},
+	}
+}
+
+// sparseBlock is a sum over maps. Size: K, M, B, I.
+func sparseBlock(r *random, size []int, linear []bool) *problem {
+	k, m, b, maps := size[0], size[1], size[2], size[3]
+	d := zeros("d", device.Double, b, maps*m)
+	for i := range d.data {
+		d.data[i] = 2 * r.Float64()
+	}
+	logits := r.normal("logits", device.Double, adds, 0, 1, k, maps)
+	if maps == 1 {
+		logits.grad = none // ω is 1, and there is only rounding to compare
+	}
+	return &problem{
+		in:  []*array{d, logits, r.normal("logsigma", device.Double, adds, -0.3, 0.4, k, maps)},
+		out: []*array{zeros("c", device.Double, k, m, b)},
+		naive: func(in, out [][]float64) {
+			for at := range out[0] {
+				q, j, n := at/(m*b), at/b%m, at%b
+				total, sum := 0.0, 0.0
+				for i, is := range linear {
+					weight := math.Exp(in[1][q*maps+i])
+					dist, sigma := in[0][(n*maps+i)*m+j], math.Exp(in[2][q*maps+i])
+					f := math.Exp(-dist / (2 * sigma * sigma))
+					if is {
+						f = 1 - dist/2
+					}
+					total, sum = total+weight, sum+weight*f
+				}
+				out[0][at] = sum / total
+			}
+		},
+		forward: func(dev device.Device, in, out []*device.Tensor) {
+			dev.SparseBlock(out[0], in[0], in[1], in[2], linear)
+		},
+		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
+			dlogits := din[1]
+			if dlogits == nil {
+				dlogits = dev.New(device.Double, k, maps)
+			}
+			dev.SparseBlockBackward(dlogits, din[2], dout[0], in[0], in[1], in[2], linear)
+		},
+	}
+}
+
+// sparseVectors are n vectors of length width, of which a tenth is not zero and one vector is all zero; dense has them as rows. By
+// columns, or by vectors.
+func sparseVectors(r *random, name string, n, width int, byColumn bool) (in []*array, dense []float64) {
+	dense = make([]float64, n*width)
+	for v := range n {
+		norm := 0.0
+		for c := range width {
+			if v%7 != 3 && (r.IntN(10) == 0 || c == v%width) {
+				dense[v*width+c] = 0.1 + r.Float64()
+				norm += dense[v*width+c] * dense[v*width+c]
+			}
+		}
+		for c := range width {
+			if norm > 0 {
+				dense[v*width+c] /= math.Sqrt(norm)
+			}
+		}
+	}
+	lists, length, stride, step := n, width, width, 1
+	if byColumn {
+		lists, length, stride, step = width, n, 1, width
+	}
+	ints := func(what string, x []int32) *array {
+		a := zeros(name+what, device.Int, len(x))
+		a.ints = x
+		return a
+	}
+	start, index, value := []int32{0}, []int32{}, []float64{}
+	for l := range lists {
+		for e := range length {
+			if x := dense[l*stride+e*step]; x != 0 {
+				index, value = append(index, int32(e)), append(value, x)
+			}
+		}
+		start = append(start, int32(len(index)))
+	}
+	square := zeros(name+" square", device.Double, n)
+	for v := range n {
+		if slices.Max(dense[v*width:][:width]) > 0 {
+			square.data[v] = 1
+		}
+	}
+	values := zeros(name+" value", device.Double, len(value))
+	values.data = value
+	return []*array{ints(" start", start), ints(" index", index), values, square}, dense
+}
+
+// sparse are the four arrays of sparseVectors.
+func sparse(in []*device.Tensor) device.Sparse {
+	return device.Sparse{Start: in[0], Index: in[1], Value: in[2], Square: in[3]}
+}
+
+// sparseOf uploads them.
+func sparseOf(dev device.Device, r *random, n, width int, byColumn bool) device.Sparse {
+	arrays, _ := sparseVectors(r, "", n, width, byColumn)
+	return sparse(tensors(dev, arrays))
+}
+
+// sparseDistances fills two maps of d, one of them linear, in Double and in Real. Size: N, B, M, columns.
+func sparseDistances(r *random, size []int) *problem {
+	n, b, m, width := size[0], size[1], size[2], size[3]
+	x, denseX := sparseVectors(r, "x", n, width, false)
+	z, denseZ := sparseVectors(r, "z", m, width, true)
+	squares := [2][]float64{x[3].data, z[3].data}
+	return &problem{
+		in:  append(append([]*array{r.below("rows", n, b)}, x...), z...),
+		out: []*array{zeros("double", device.Double, b, 2*m), zeros("real", device.Real, b, 2*m)},
+		naive: func(in, out [][]float64) {
+			for at := range out[0] {
+				row, i, j := int(in[0][at/(2*m)]), at/m%2, at%m
+				dot := 0.0
+				for c := range width {
+					dot += denseX[row*width+c] * denseZ[j*width+c]
+				}
+				v := 2 - 2*dot
+				if i == 0 {
+					v = max(0, squares[0][row]+squares[1][j]-2*dot)
+				}
+				out[0][at], out[1][at] = v, v
+			}
+		},
+		forward: func(dev device.Device, in, out []*device.Tensor) {
+			for _, d := range out {
+				for i := range 2 {
+					dev.SparseDistances(d, i, sparse(in[1:]), in[0], sparse(in[5:]), i == 1)
+				}
+			}
+		},
+	}
+}

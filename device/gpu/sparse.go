@@ -1,0 +1,65 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// sparseTile is the side of a tile of sparse_block.
+const sparseTile = 32
+
+// sparseState is ω and 1/σ² of each kernel and map, and the sums of SparseBlockBackward: of its blocks, and all.
+type sparseState struct{ weight, scale, partial, sums scratch }
+
+// SparseDistances is d = ‖x − z‖², or 2 − 2⟨x, z⟩, for one feature map.
+func (d *Device) SparseDistances(dst *device.Tensor, i int, x device.Sparse, rows *device.Tensor, z device.Sparse, linear bool) {
+	b, m, width := device.CheckSparseDistances(dst, i, x, rows, z)
+	family := &d.double
+	if dst.DType() == device.Real {
+		family = &d.real
+	}
+	family.launch("sparse_distances", cuda.Grid{X: b, Y: 1, Z: 1}, 8*m, cuda.Int(m), cuda.Int(i*m), cuda.Int(width), flag(linear), d.ptr(dst), d.ptr(rows),
+		d.ptr(x.Start), d.ptr(x.Index), d.ptr(x.Value), d.ptr(x.Square), d.ptr(z.Start), d.ptr(z.Index), d.ptr(z.Value), d.ptr(z.Square))
+}
+
+// SparseBlock is c = f_0 + Σ_i ω_i (f_i − f_0), so that it is 1 where all f_i are.
+func (d *Device) SparseBlock(c, dist, logits, logsigma *device.Tensor, linear []bool) {
+	n := device.CheckSparseBlock("SparseBlock", c, dist, logits, logsigma, linear)
+	weight, scale := d.sparseWeights(n, logits, logsigma, linear)
+	d.double.launch("sparse_block", sparseGrid(n), 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.I), d.ptr(c), d.ptr(dist), weight, scale)
+}
+
+// sparseWeights is ω and 1/σ².
+func (d *Device) sparseWeights(n device.SparseShape, logits, logsigma *device.Tensor, linear []bool) (weight, scale cuda.Arg) {
+	s := &d.state.sparse
+	weight, scale = d.growDoubles(&s.weight, n.K*n.I), d.growDoubles(&s.scale, n.K*n.I)
+	mask := uint32(0)
+	for i, is := range linear {
+		if is {
+			mask |= 1 << i
+		}
+	}
+	d.double.launch("sparse_weights", d.double.over("sparse_weights", n.K), 0,
+		cuda.Int(n.K), cuda.Int(n.I), cuda.Uint(mask), weight, scale, d.ptr(logits), d.ptr(logsigma))
+	return weight, scale
+}
+
+func sparseGrid(n device.SparseShape) cuda.Grid {
+	return cuda.Grid{X: (n.B + sparseTile - 1) / sparseTile, Y: (n.M + sparseTile - 1) / sparseTile, Z: n.K}
+}
+
+// SparseBlockBackward accumulates dlogits and dlogsigma.
+func (d *Device) SparseBlockBackward(dlogits, dlogsigma, dc, dist, logits, logsigma *device.Tensor, linear []bool) {
+	n := device.CheckSparseBlockBackward(dlogits, dlogsigma, dc, dist, logits, logsigma, linear)
+	weight, scale := d.sparseWeights(n, logits, logsigma, linear)
+	grid, count := sparseGrid(n), 2*n.K*n.I
+	tiles := grid.X * grid.Y
+	s := &d.state.sparse
+	partial, sums := d.growDoubles(&s.partial, tiles*count), d.growDoubles(&s.sums, count)
+	d.double.launch("sparse_block_backward", grid, 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.I), partial, d.ptr(dc), d.ptr(dist), scale)
+	d.double.foldRows(sums, partial, count, tiles, false, 1)
+	d.double.launch("sparse_gradient", d.double.over("sparse_gradient", n.K*n.I), 0,
+		cuda.Int(n.K), cuda.Int(n.I), d.ptr(dlogits), d.ptr(dlogsigma), sums, weight, scale)
+}
