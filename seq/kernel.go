@@ -5,28 +5,26 @@ import "math"
 // Inverted lists, for each column of M rows, which of them have it and with what value. Products with
 // other rows then touch only what is not zero in both.
 type Inverted struct {
-	m      int
-	start  []int // by column
-	row    []int32
-	value  []float64
-	square []float64
+	Start  []int   // Width+1: column c is elements Start[c] … Start[c+1]−1
+	Row    []int32 // ascending in a column
+	Value  []float64
+	Square []float64 // of each row
 }
 
 // Invert prepares rows for Dots.
 func Invert(r *Rows) *Inverted {
-	v := &Inverted{m: r.N(), start: make([]int, r.Width+1), row: make([]int32, len(r.Column)),
-		value: make([]float64, len(r.Column)), square: r.Square}
+	v := &Inverted{Start: make([]int, r.Width+1), Row: make([]int32, len(r.Column)), Value: make([]float64, len(r.Column)), Square: r.Square}
 	for _, c := range r.Column {
-		v.start[c+1]++
+		v.Start[c+1]++
 	}
 	for c := range r.Width {
-		v.start[c+1] += v.start[c]
+		v.Start[c+1] += v.Start[c]
 	}
-	next := append([]int(nil), v.start...)
+	next := append([]int(nil), v.Start...)
 	for i := range r.N() {
 		columns, values := r.row(i)
 		for e, c := range columns {
-			v.row[next[c]], v.value[next[c]] = int32(i), values[e]
+			v.Row[next[c]], v.Value[next[c]] = int32(i), values[e]
 			next[c]++
 		}
 	}
@@ -36,14 +34,14 @@ func Invert(r *Rows) *Inverted {
 // Dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs over
 // ascending columns, so the result has the same bits for any cut into calls and any number of goroutines.
 func (v *Inverted) Dots(dst []float64, a *Rows, lo, hi int) {
-	clear(dst[:(hi-lo)*v.m])
+	clear(dst[:(hi-lo)*len(v.Square)])
 	for n := lo; n < hi; n++ {
-		out := dst[(n-lo)*v.m : (n-lo+1)*v.m]
+		out := dst[(n-lo)*len(v.Square) : (n-lo+1)*len(v.Square)]
 		columns, values := a.row(n)
 		for e, c := range columns {
 			x := values[e]
-			rows := v.row[v.start[c]:v.start[c+1]]
-			other := v.value[v.start[c]:v.start[c+1]]
+			rows := v.Row[v.Start[c]:v.Start[c+1]]
+			other := v.Value[v.Start[c]:v.Start[c+1]]
 			for i, m := range rows {
 				out[m] += x * other[i]
 			}
@@ -54,9 +52,9 @@ func (v *Inverted) Dots(dst []float64, a *Rows, lo, hi int) {
 // Dots is the matrix ⟨φ(a_n), φ(b_m)⟩ [N, M], computed by several goroutines.
 func Dots(a, b *Rows) []float64 {
 	v := Invert(b)
-	dst := make([]float64, a.N()*v.m)
+	dst := make([]float64, a.N()*len(v.Square))
 	inBlocks(a.N(), func() (struct{}, func(lo, hi int)) {
-		return struct{}{}, func(lo, hi int) { v.Dots(dst[lo*v.m:hi*v.m], a, lo, hi) }
+		return struct{}{}, func(lo, hi int) { v.Dots(dst[lo*len(v.Square):hi*len(v.Square)], a, lo, hi) }
 	})
 	return dst
 }
