@@ -5,32 +5,41 @@ import (
 	"slices"
 )
 
-// sortByColumn sorts entries column<<32 | count by column, all below width. spare is scratch
-// and is returned, grown where it was too short.
-func sortByColumn(entries, spare []uint64, width int) (sorted, scratch []uint64) {
-	const digit, few = 11, 128
-	if len(entries) < few {
-		slices.Sort(entries)
-		return entries, spare
+// sortKeys sorts keys in ascending order. spare is scratch, and is returned, grown where it was too short.
+func sortKeys(keys, spare []uint64) (sorted, scratch []uint64) {
+	const few, many = 128, 1 << 13
+	if len(keys) < few {
+		slices.Sort(keys)
+		return keys, spare
 	}
-	spare = slices.Grow(spare[:0], len(entries))[:len(entries)]
-	var starts [1 << digit]int
-	for shift := 32; shift < 32+bits.Len(uint(width-1)); shift += digit {
-		clear(starts[:])
-		for _, e := range entries {
-			starts[e>>shift&(1<<digit-1)]++
+	spare = slices.Grow(spare[:0], len(keys))[:len(keys)]
+	all := uint64(0)
+	for _, k := range keys {
+		all |= k
+	}
+	var memory [1 << 11]uint32
+	digit := 8
+	if len(keys) >= many {
+		digit = 11
+	}
+	starts := memory[:1<<digit]
+	mask := uint64(len(starts) - 1)
+	for shift := 0; shift < bits.Len64(all); shift += digit {
+		clear(starts)
+		for _, k := range keys {
+			starts[k>>shift&mask]++
 		}
-		sum := 0
+		sum := uint32(0)
 		for i, n := range starts {
 			starts[i] = sum
 			sum += n
 		}
-		for _, e := range entries {
-			d := e >> shift & (1<<digit - 1)
-			spare[starts[d]] = e
-			starts[d]++
+		for _, k := range keys {
+			to := &starts[k>>shift&mask]
+			spare[*to] = k
+			*to++
 		}
-		entries, spare = spare, entries
+		keys, spare = spare, keys
 	}
-	return entries, spare
+	return keys, spare
 }

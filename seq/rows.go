@@ -68,21 +68,3 @@ func (r *Rows) Within(z *Rows) *Rows {
 	}
 	return s
 }
-
-// join puts the parts of n rows behind each other.
-func join(parts []part, n, width int) *Rows {
-	total := 0
-	for _, p := range parts {
-		total += len(p.value)
-	}
-	r := &Rows{Width: width, Start: make([]int, 1, n+1), Square: make([]float64, 0, n),
-		Column: make([]int32, 0, total), Value: make([]float64, 0, total)}
-	for i, p := range parts {
-		for _, end := range p.ends {
-			r.Start = append(r.Start, len(r.Value)+end)
-		}
-		r.Column, r.Value, r.Square = append(r.Column, p.column...), append(r.Value, p.value...), append(r.Square, p.square...)
-		parts[i] = part{} // may be collected while the rest is copied
-	}
-	return r
-}
