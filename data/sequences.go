@@ -130,6 +130,8 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 	switch a.Kind {
 	case seq.Words:
 		what = plural(a.Letters, "different word")
+	case seq.Vectors:
+		what = "vectors of " + plural(a.Width, "number")
 	case seq.Integers:
 		what = fmt.Sprintf("integers up to %d", a.Letters-1)
 	}
@@ -214,7 +216,7 @@ func (s Schema) checkSequences() error {
 	a := s.Alphabet
 	classes := slices.Clone(s.Classes)
 	slices.Sort(classes)
-	known := slices.Contains(seq.Kinds(), a.Kind) && (a.Kind != seq.Words || len(a.Words) == a.Letters) && a.Letters >= 0
+	known := slices.Contains(seq.Kinds(), a.Kind) && (a.Kind != seq.Words || len(a.Words) == a.Letters) && (a.Kind != seq.Vectors || a.Width > 0) && a.Letters >= 0
 	if !known || !s.checkOneHot() || s.TargetAt < 0 || s.Target == "" || s.Task != Regression && s.Task != Classification ||
 		s.Task == Classification && (len(classes) < 1 || len(slices.Compact(classes)) < len(s.Classes)) {
 		return errorf("", "the description of the training data is damaged: it lacks alphabet, target, task or classes")
@@ -222,8 +224,8 @@ func (s Schema) checkSequences() error {
 	return nil
 }
 
-// hashSequences adds alphabet and codes to a fingerprint. Words are written out, as their codes depend on the order in
-// which they came.
+// hashSequences adds alphabet and codes to a fingerprint. Words and vectors are written out, as their codes depend on the
+// order in which they came.
 func hashSequences(h hash.Hash, s *seq.Set) {
 	io.WriteString(h, "sequences of "+string(s.Alphabet.Kind)+"\n")
 	var line []byte
@@ -231,7 +233,7 @@ func hashSequences(h hash.Hash, s *seq.Set) {
 		writeUint(h, uint64(len(s.At(i))))
 		line = line[:0]
 		for _, c := range s.At(i) {
-			if s.Alphabet.Kind == seq.Words {
+			if s.Alphabet.Kind == seq.Words || s.Alphabet.Kind == seq.Vectors {
 				line = append(append(line, s.Alphabet.Symbol(c)...), '\n')
 			} else {
 				line = binary.LittleEndian.AppendUint32(line, uint32(c))

@@ -334,9 +334,10 @@ func TestLoadSequences(t *testing.T) {
 
 // FuzzReadSequences gives any bytes: no panic, and a set that is whole where there is no error.
 func FuzzReadSequences(f *testing.F) {
-	for _, s := range []string{">1\nACGT\n>0\nAC\n", "1\tACGT\n0\tAC\n", zipped("1\t4 5 6\n2\t7"), ">a|b\r\nMKV\r\n\r\nL\r\n>c|d\nM", "label\tsequence\nx\ty"} {
+	for _, s := range []string{">1\nACGT\n>0\nAC\n", "1\tACGT\n0\tAC\n", zipped("1\t4 5 6\n2\t7"), ">a|b\r\nMKV\r\n\r\nL\r\n>c|d\nM", "label\tsequence\nx\ty", "a\t1,2;3,4\nb\t5,6"} {
 		f.Add([]byte(s), "")
 		f.Add([]byte(s), "words")
+		f.Add([]byte(s), "vectors")
 	}
 	f.Fuzz(func(t *testing.T, text []byte, tokens string) {
 		like := Schema{Alphabet: &seq.Alphabet{Kind: seq.DNA, Letters: 4}, Target: "class", Task: Classification, Classes: []string{"0", "1"}}

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // fewColumns is how many inputs are shown of more than twice as many.
@@ -21,8 +23,12 @@ func (s Summary) Lines() []string {
 		"",
 	}
 	if t := s.Sequences; t != nil {
+		letter := "letter"
+		if t.Alphabet == string(seq.Vectors) {
+			letter = "different one"
+		}
 		lines = append(lines, fmt.Sprintf("sequences of %s symbols (mean %.1f), alphabet %s with %s, %s repeated",
-			span(t.Shortest, t.Longest), t.Mean, t.Alphabet, plural(t.Letters, "letter"), humanize.Comma(int64(t.Repeated))), "")
+			span(t.Shortest, t.Longest), t.Mean, t.Alphabet, plural(t.Letters, letter), humanize.Comma(int64(t.Repeated))), "")
 	}
 	columns := s.Columns
 	if s.TargetStats != nil {

@@ -16,10 +16,11 @@ const (
 	Bytes    Kind = "bytes"   // any bytes: text in UTF-8
 	Words    Kind = "words"   // what stands between blanks
 	Integers Kind = "ints"    // whole numbers from 0
+	Vectors  Kind = "vectors" // numbers between commas, vectors between semicolons: a Codebook makes symbols of them
 )
 
 // Kinds lists the alphabets.
-func Kinds() []Kind { return []Kind{DNA, Protein, Bytes, Words, Integers} }
+func Kinds() []Kind { return []Kind{DNA, Protein, Bytes, Words, Integers, Vectors} }
 
 // Unknown is the code of a symbol that stands for no letter of its alphabet.
 const Unknown = -1
@@ -29,6 +30,9 @@ type Alphabet struct {
 	Kind    Kind     `json:"kind"`
 	Letters int      `json:"letters"`         // codes are 0 … Letters−1, or Unknown
 	Words   []string `json:"words,omitempty"` // of words: word c has code c
+
+	Width  int       `json:"width,omitempty"` // of vectors: how many numbers each has
+	Frames []float32 `json:"-"`               // of vectors: [Letters,Width], those of the set, which are no part of a model
 }
 
 const (
@@ -103,6 +107,8 @@ func (a *Alphabet) Symbol(code int32) string {
 		return string([]byte{byte(code)})
 	case Words:
 		return a.Words[code]
+	case Vectors:
+		return frameText(a.frame(code))
 	}
 	return itoa(int(code))
 }
@@ -110,9 +116,10 @@ func (a *Alphabet) Symbol(code int32) string {
 // Text is a sequence as a file would have it.
 func (a *Alphabet) Text(x []int32) string {
 	var b strings.Builder
+	between := map[Kind]string{Words: " ", Integers: " ", Vectors: ";"}[a.Kind]
 	for i, c := range x {
-		if i > 0 && (a.Kind == Words || a.Kind == Integers) {
-			b.WriteByte(' ')
+		if i > 0 {
+			b.WriteString(between)
 		}
 		b.WriteString(a.Symbol(c))
 	}

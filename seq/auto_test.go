@@ -122,7 +122,7 @@ func TestSelect(t *testing.T) {
 
 // TestCandidates: they fit their alphabets.
 func TestCandidates(t *testing.T) {
-	for _, k := range Kinds() {
+	for _, k := range symbolKinds() {
 		set := encode(t, k, randomLines(k, 10, 10, 1)...)
 		specs := Candidates(k)
 		if len(specs) < 2 {

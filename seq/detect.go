@@ -1,5 +1,7 @@
 package seq
 
+import "strings"
+
 // Census counts the bytes of sequences, from which Detect tells their alphabet.
 type Census struct {
 	Bytes     [256]int
@@ -21,14 +23,15 @@ const (
 	surelyDNA     = 0.80 // A C G T U among all
 	mostlyProtein = 0.99 // letters of proteins among all
 	oneCase       = 0.02 // letters of the rarer case among all, which are unknown residues
+	mostlyNumbers = 0.97 // digits and what else numbers have among all
 	fewRare       = 0.04 // B J O U X Z among all: texts have more O and U
 )
 
 // Detect tells the alphabet of the sequences counted, by this rule: whole numbers between
-// blanks are integers; nearly all A C G T U N is DNA; nearly all letters of amino acids, nearly
+// blanks are integers; digits, with semicolons and nearly nothing but what numbers are written with, are vectors; nearly all A C G T U N is DNA; nearly all letters of amino acids, nearly
 // all of one case and with few of B J O U X Z, is a protein; everything else is bytes. Words are never guessed.
 func (c *Census) Detect() Kind {
-	total, blanks, digits := 0, 0, 0
+	total, blanks, digits, numeric := 0, 0, 0, 0
 	var dna, sure, protein, rare, upper, lower int
 	for b, n := range c.Bytes {
 		char := byte(b)
@@ -46,6 +49,9 @@ func (c *Census) Detect() Kind {
 			lower += n
 		}
 		total += n
+		if strings.IndexByte("0123456789.,;+-eE", char) >= 0 {
+			numeric += n
+		}
 		switch char &^ 0x20 {
 		case 'A', 'C', 'G', 'T', 'U':
 			dna += n
@@ -67,6 +73,8 @@ func (c *Census) Detect() Kind {
 		return Bytes
 	case digits == total && blanks > 0:
 		return Integers
+	case c.Bytes[';'] > 0 && digits > 0 && of(numeric, mostlyNumbers):
+		return Vectors
 	case blanks == 0 && of(dna, mostlyDNA) && of(sure, surelyDNA):
 		return DNA
 	case blanks == 0 && of(protein, mostlyProtein) && !of(rare, fewRare) && !of(min(upper, lower), oneCase):

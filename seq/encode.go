@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -25,19 +26,29 @@ type Encoder struct {
 	set     Set
 	letters [256]int32
 	words   map[string]int32 // of words
+	frames  *frames          // of vectors
 	fixed   bool             // an alphabet that was given: what it lacks is unknown
 	lost    int              // symbols that were unknown
 }
 
 // NewEncoder starts a set over an alphabet of the given kind, which words and integers fill.
 func NewEncoder(k Kind) *Encoder {
-	return &Encoder{set: Set{Alphabet: &Alphabet{Kind: k, Letters: letterCount(k)}, Start: []int{0}},
-		letters: letterTable(k), words: map[string]int32{}}
+	a := &Alphabet{Kind: k, Letters: letterCount(k)}
+	e := &Encoder{set: Set{Alphabet: a, Start: []int{0}}, letters: letterTable(k), words: map[string]int32{}}
+	if k == Vectors {
+		e.frames = newFrames(a)
+	}
+	return e
 }
 
-// EncoderFor starts a set over the alphabet of a training set.
+// EncoderFor starts a set over the alphabet of a training set. Vectors that are new are added to a copy of it.
 func EncoderFor(a *Alphabet) *Encoder {
 	e := NewEncoder(a.Kind)
+	if a.Kind == Vectors {
+		own := &Alphabet{Kind: Vectors, Letters: len(a.Frames) / max(a.Width, 1), Width: a.Width, Frames: slices.Clone(a.Frames)}
+		e.set.Alphabet, e.frames = own, newFrames(own)
+		return e
+	}
 	e.set.Alphabet, e.fixed = a, true
 	for c, w := range a.Words {
 		e.words[w] = int32(c)
@@ -51,9 +62,12 @@ func EncoderFor(a *Alphabet) *Encoder {
 func (e *Encoder) Add(text []byte) error {
 	before := len(e.set.Codes)
 	var err error
-	if k := e.set.Alphabet.Kind; k == Words || k == Integers {
+	switch e.set.Alphabet.Kind {
+	case Words, Integers:
 		err = e.addTokens(text)
-	} else {
+	case Vectors:
+		err = e.addFrames(text)
+	default:
 		err = e.addLetters(text)
 	}
 	if err != nil {

@@ -89,6 +89,9 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 	if !ok {
 		panic("seq: a term that was not parsed")
 	}
+	if a.Kind == Vectors {
+		return nil, specErrorf("%s counts symbols, and these sequences are vectors: a codebook makes symbols of them (--codebook N)", m.Name)
+	}
 	if m.Kinds != nil && !slices.Contains(m.Kinds, a.Kind) {
 		names := make([]string, len(m.Kinds))
 		for i, k := range m.Kinds {

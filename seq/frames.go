@@ -1,0 +1,114 @@
+package seq
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// frames numbers the vectors of sequences of vectors, equal ones alike. It finds them by a hash of their bits.
+type frames struct {
+	place *table
+	code  []int32 // by number of the table
+	line  []float32
+}
+
+// newFrames knows the vectors of a.
+func newFrames(a *Alphabet) *frames {
+	f := &frames{place: newTable()}
+	for c := range int32(a.Letters) {
+		f.line = a.frame(c)
+		f.number(a, func() int32 { return c })
+	}
+	f.line = nil
+	return f
+}
+
+// number is the code of the vector in f.line; one that is new gets its code by add.
+func (f *frames) number(a *Alphabet, add func() int32) int32 {
+	h := uint64(len(f.line))
+	for _, v := range f.line {
+		h = (h ^ uint64(math.Float32bits(v))) * golden
+		h ^= h >> 29
+	}
+	n := f.place.put(h)
+	if n == len(f.code) {
+		f.code = append(f.code, add())
+	} else if !slices.Equal(a.frame(f.code[n]), f.line) {
+		return add() // another with the same hash
+	}
+	return f.code[n]
+}
+
+// frame is the vector with a code.
+func (a *Alphabet) frame(code int32) []float32 {
+	return a.Frames[int(code)*a.Width:][:a.Width:a.Width]
+}
+
+// addFrames codes a text of vectors: numbers between commas, vectors between semicolons.
+func (e *Encoder) addFrames(text []byte) error {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil
+	}
+	for from := 0; from <= len(text); {
+		end := from + upTo(text[from:], ';')
+		if err := e.addFrame(text[from:end], from); err != nil {
+			return err
+		}
+		from = end + 1
+	}
+	return nil
+}
+
+// addFrame codes the vector that stands at byte `at` of its text.
+func (e *Encoder) addFrame(text []byte, at int) error {
+	a, f := e.set.Alphabet, e.frames
+	f.line = f.line[:0]
+	for from := 0; from <= len(text); {
+		end := from + upTo(text[from:], ',')
+		token := bytes.TrimSpace(text[from:end])
+		v, err := strconv.ParseFloat(string(token), 32)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			lead := len(text[from:end]) - len(bytes.TrimLeft(text[from:end], " \t\r\n"))
+			return &SymbolError{At: at + from + lead, Symbol: shorten(token),
+				Msg: "vectors hold finite numbers between commas, and stand between semicolons: correct it, or leave this vector out"}
+		}
+		f.line = append(f.line, float32(v)+0) // no −0
+		from = end + 1
+	}
+	if a.Width == 0 {
+		a.Width = len(f.line)
+	}
+	if len(f.line) != a.Width {
+		return &SymbolError{At: at, Symbol: shorten(bytes.TrimSpace(text)),
+			Msg: fmt.Sprintf("a vector of %d, where those before have %d: all vectors have as many numbers", len(f.line), a.Width)}
+	}
+	e.set.Codes = append(e.set.Codes, f.number(a, func() int32 {
+		a.Frames = append(a.Frames, f.line...)
+		a.Letters++
+		return int32(a.Letters - 1)
+	}))
+	return nil
+}
+
+// upTo is the place of c in text, or its end.
+func upTo(text []byte, c byte) int {
+	if i := bytes.IndexByte(text, c); i >= 0 {
+		return i
+	}
+	return len(text)
+}
+
+// frameText is a vector as a file would have it.
+func frameText(frame []float32) string {
+	var b []byte
+	for i, v := range frame {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendFloat(b, float64(v), 'g', -1, 32)
+	}
+	return string(b)
+}
