@@ -242,4 +242,13 @@ type Optimiser interface {
 	// so that after step 1 the mean is p_1, and no trace of what it started from is left. mean and p [P] Real; step
 	// counts from 1; decay lies in (0, 1).
 	Average(mean, p *Tensor, decay float64, step uint32)
+	// NaturalStep moves the q(F̄_j) = N(m_j, s_j s_jᵀ) by size along their natural gradients: with the gradients dm and ds of
+	// a bound, and dS that of the covariance S = s sᵀ,
+	//	S⁻¹ −= 2·size·dS,   m += size·S·dm with the new S
+	// which is a step of the natural parameters S⁻¹m and −½S⁻¹ along the bound's gradient in m and S + m mᵀ. The same
+	// formulas hold in the paper's coordinates and in whitened ones. m, dm [J,M]; s and ds [J,M,M] lower, or [J,M], diagonals;
+	// what is above the diagonal of s becomes 0. Where S⁻¹ would not stay positive definite, size
+	// is divided by 1 + a rung of NaturalLadder, for each latent (for each element of a diagonal) by itself; where
+	// no rung helps, which is so of a gradient that is no number, q stays where it is. dm and ds are left as they are.
+	NaturalStep(m, s, dm, ds *Tensor, size float64)
 }

@@ -5,6 +5,7 @@ type Now struct {
 	Step     uint32  // from 1: of Keys whose noise is not frozen, and of Adam's bias corrections
 	LR       float64 // the learning rate
 	KLWeight float64 // the weight of the divergences
+	Natural  float64 // the size of NaturalStep
 }
 
 // Loop repeats one piece of work, such as a training step. A device that is a Recorder records the work once and then
@@ -19,8 +20,8 @@ type Recorder interface {
 }
 
 // NewLoop makes a loop of calls of a device's operations. The calls and their arguments must be the same each time, but
-// for three numbers that follow Now: the Step of Keys and of Average, LR and Step of AdamSteps (whose betas are the same), and the
-// weight of KL terms. Work neither uploads nor downloads, and does nothing that the device does not see.
+// for four numbers that follow Now: the Step of Keys and of Average, LR and Step of AdamSteps (whose betas are the same), the
+// weight of KL terms, and the size of NaturalSteps. Work neither uploads nor downloads, and does nothing that the device does not see.
 func NewLoop(dev Device, work func(Now)) *Loop {
 	if r, ok := dev.(Recorder); ok {
 		work = r.Record(work)

@@ -208,6 +208,20 @@ func CheckSampleF(op string, f, mean, variance, rows *Tensor) (s, b, j int) {
 	return s, b, j
 }
 
+// CheckNaturalStep checks NaturalStep.
+func CheckNaturalStep(m, s, dm, ds *Tensor, size float64) QShape {
+	const op = "NaturalStep"
+	m.wantRank(op, "m", Double, 2)
+	n := QShape{J: m.shape[0], M: m.shape[1]}
+	dm.want(op, "dm", Double, n.J, n.M)
+	n.factor(op, "s", s)
+	ds.wantLike(op, "ds", Double, s.size)
+	if !(size >= 0 && size <= 1) {
+		wrong(op, "size does not lie in [0, 1]")
+	}
+	return n
+}
+
 // CheckKLInducing checks KLInducing.
 func CheckKLInducing(kl, dm, ds, m, s *Tensor) QShape {
 	const op = "KLInducing"

@@ -51,6 +51,14 @@ func (m *Model) Gradient(p *Pass, data *Data, step Step) {
 	m.last = p
 }
 
+// NaturalStep moves q(F̄) by size along the natural gradient of the last Gradient's bound: what Salimbeni, Eleftheriadis
+// and Hensman (2018) do in place of Adam. A model without a GP layer has none.
+func (m *Model) NaturalStep(size float64) {
+	if m.gp != nil {
+		m.gp.naturalStep(size)
+	}
+}
+
 // gather collects the rows of a part by number.
 func (m *Model) gather(p *part, data *Data) {
 	if p.x != nil {

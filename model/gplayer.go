@@ -16,6 +16,7 @@ type GPLayer struct {
 	xbar, dxbar         *device.Tensor // X̄ [M,D]; dxbar is nil where X̄ is fixed
 	qMu, dqMu           *device.Tensor // [J,M]
 	qSqrt, dqSqrt       *device.Tensor // [J,M,M] lower, or [J,M]
+	q, qReal            *device.Tensor // both, one after the other, in double and in the vector itself
 
 	// What depends on the parameters only.
 	kuu    *correlations  // Kuu/α [K,M,M]
@@ -54,8 +55,8 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 		mix = p.add(Kernel, "gp.mix_logit", c.kernels())
 	}
 	xbar := p.add(Pseudo, "gp.pseudo_inputs", m, c.Inputs)
-	mu := p.add(Variational, "gp.q_mu", j, m)
-	sqrt := p.add(Variational, "gp.q_sqrt", sqrtShape...)
+	mu := p.add(Inducing, "gp.q_mu", j, m)
+	sqrt := p.add(Inducing, "gp.q_sqrt", sqrtShape...)
 	p.endGP()
 
 	return func(dev device.Device) *GPLayer {
@@ -75,6 +76,9 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 		}
 		g.qMu, g.dqMu = p.double(mu)
 		g.qSqrt, g.dqSqrt = p.double(sqrt)
+		first := &p.blocks[mu]
+		q := first.size() + p.blocks[sqrt].size()
+		g.q, g.qReal = p.wide.View(first.offset, q), p.Value.View(first.offset, q)
 		k := c.kernels()
 		g.kuu = g.newCorrelations(&space{dev: dev}, m)
 		g.l, g.dl = dev.New(device.Double, k, m, m), dev.New(device.Double, k, m, m)
@@ -146,6 +150,13 @@ func (g *GPLayer) zero() {
 		g.dev.Zero(g.dm)
 		g.dev.Zero(g.ds)
 	}
+}
+
+// naturalStep moves q(F̄), in the coordinates of its parameters, with the gradients that gramBackward left.
+func (g *GPLayer) naturalStep(size float64) {
+	g.dev.NaturalStep(g.qMu, g.qSqrt, g.dqMu, g.dqSqrt, size)
+	g.dev.Zero(g.qReal)
+	g.dev.NarrowAdd(g.qReal, g.q)
 }
 
 // Sample is reparam_F: F⁽ˢ⁾ = a + √b ε⁽ˢ⁾.

@@ -10,7 +10,8 @@ import (
 type Role uint8
 
 const (
-	Variational Role = iota // q(F̄), q(W)
+	Variational Role = iota // q(W)
+	Inducing                // q(F̄)
 	Spectra                 // q(Ω): Ψ_Ω
 	Kernel                  // α, ℓ of every layer, σ²: Θ
 	Pseudo                  // X̄

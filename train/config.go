@@ -88,6 +88,7 @@ type Config struct {
 	KLWarmup     float64 // fraction of the steps over which the KL's weight rises from 0
 	FreezeOmega  int     // steps during which q(Ω) is held
 	FreezeKernel int     // steps during which α, ℓ and the noise are held
+	NatGrad      float64 // size of natural-gradient steps of q(F̄), in place of Adam's; 0 is off
 	L2           float64 // coupled: ½λ‖raw parameters‖² joins −ELBO/N
 	AdamBeta1    float64
 	AdamBeta2    float64

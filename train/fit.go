@@ -143,6 +143,9 @@ func (j *Job) measure(c *Config) (*Plan, error) {
 		return nil, err
 	}
 	r.model.Gradient(r.pass, r.set, model.Step{Number: 1, KLWeight: 1})
+	if c.NatGrad > 0 {
+		r.model.NaturalStep(0)
+	}
 	params := r.model.Params()
 	dry.Adam(params.Value, params.Grad, r.adam.m, r.adam.v, r.adam.rate, device.AdamStep{Step: 1})
 	if r.ema != nil {

@@ -158,6 +158,7 @@ func Options() []Option {
 		{Group: "Optimiser", Key: "kl-warmup", Arg: "X", Help: "fraction of the steps over which the weight of the divergences rises", limits: fraction(false), field: func(c *Config) any { return &c.KLWarmup }},
 		{Group: "Optimiser", Models: onDRF, Key: "freeze-omega", Arg: "N", Help: "steps during which q of the frequencies is held", limits: between(0, maxSteps), field: func(c *Config) any { return &c.FreezeOmega }},
 		{Group: "Optimiser", Key: "freeze-kernel", Arg: "N", Help: "steps during which kernel and noise parameters are held", limits: between(0, maxSteps), field: func(c *Config) any { return &c.FreezeKernel }},
+		{Group: "Optimiser", Models: onGP, Key: "natgrad", Arg: "GAMMA", Help: "move q of the inducing outputs by natural gradients of this size, at most 1, in place of Adam; it rises from a thousandth over the warm-up; 0 is off", limits: fraction(false), field: func(c *Config) any { return &c.NatGrad }},
 		{Group: "Optimiser", Key: "l2", Arg: "X", Help: "coupled penalty on all raw parameters", limits: atLeast(0), field: func(c *Config) any { return &c.L2 }},
 		{Group: "Optimiser", Key: "adam-beta1", Arg: "X", Help: "decay of the gradient's mean", limits: fraction(true), field: func(c *Config) any { return &c.AdamBeta1 }},
 		{Group: "Optimiser", Key: "adam-beta2", Arg: "X", Help: "decay of the gradient's square", limits: fraction(true), field: func(c *Config) any { return &c.AdamBeta2 }},

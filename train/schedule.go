@@ -19,6 +19,7 @@ type schedule struct {
 	freezeKernel int     // steps during which α, ℓ and σ² are held
 	learnPseudo  bool    // whether X̄ moves at all
 	learnTail    bool    // whether ν does
+	natural      float64 // the size of natural-gradient steps of q(F̄); 0: Adam moves it
 }
 
 // lastRate is the share of the learning rate that the cosine leaves at the end.
@@ -35,6 +36,17 @@ func (s *schedule) rate(step int) float64 {
 	return rate
 }
 
+// naturalStart is the share of their size that natural-gradient steps begin with.
+const naturalStart = 1e-3
+
+// naturalSize rises along a straight line of its logarithm, over the steps of the warm-up.
+func (s *schedule) naturalSize(step int) float64 {
+	if step < s.warmup {
+		return s.natural * math.Pow(naturalStart, 1-float64(step)/float64(s.warmup))
+	}
+	return s.natural
+}
+
 func (s *schedule) kl(step int) float64 {
 	if ramp := s.klWarmup * float64(s.steps); float64(step) < ramp {
 		return s.klWeight * float64(step) / ramp
@@ -47,6 +59,8 @@ func (s *schedule) held(role model.Role, step int) bool {
 	switch role {
 	case model.Fixed:
 		return true
+	case model.Inducing:
+		return s.natural > 0 // by Adam
 	case model.Pseudo:
 		return !s.learnPseudo
 	case model.Spectra:

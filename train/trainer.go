@@ -185,6 +185,7 @@ func (t *trainer) schedule() {
 	t.sched = schedule{
 		steps: c.Steps, lr: c.LR, warmup: c.Warmup, cosine: c.Decay == "cosine", klWeight: c.KLWeight, klWarmup: c.KLWarmup,
 		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnPseudo: c.LearnInducing, learnTail: c.LearnDoF,
+		natural: c.NatGrad,
 	}
 }
 
@@ -217,7 +218,7 @@ func (t *trainer) step(number int) {
 	if t.sched.changes(number) {
 		t.setRates(number)
 	}
-	t.loop.Run(device.Now{Step: uint32(number), LR: t.sched.rate(number), KLWeight: t.sched.kl(number)})
+	t.loop.Run(device.Now{Step: uint32(number), LR: t.sched.rate(number), KLWeight: t.sched.kl(number), Natural: t.sched.naturalSize(number)})
 }
 
 // setRates says which parameters move at a step.
@@ -230,11 +231,14 @@ func (t *trainer) setRates(step int) {
 	}))
 }
 
-// work is what the device does in every step: a new batch, the gradient, Adam.
+// work is what the device does in every step: a new batch, the gradient, the natural step of q(F̄) where it is asked for, Adam.
 func (t *trainer) work(now device.Now) {
 	c := t.Config
 	t.draw(now.Step)
 	t.model.Gradient(t.pass, t.set, model.Step{Seed: c.Seed, Number: now.Step, KLWeight: now.KLWeight})
+	if c.NatGrad > 0 {
+		t.model.NaturalStep(now.Natural)
+	}
 	p := t.model.Params()
 	t.Device.Adam(p.Value, p.Grad, t.adam.m, t.adam.v, t.adam.rate, device.AdamStep{
 		LR: now.LR, Beta1: c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps,

@@ -60,6 +60,7 @@ type gp struct {
 	trsm    trsmTask
 	whiten  whitenTask
 	moments momentsTask
+	natural naturalTask
 }
 
 // New opens a CPU with a number of workers, of which the caller's goroutine is one.

@@ -13,7 +13,8 @@ type potrfTask struct {
 	l, dl, c, jitter []float64
 	inverse          []float64 // [workers or matrices, tri, tri]
 	k, m             int
-	j0, j1           int // the block column of the current step, inside a single matrix
+	ladder           []float64 // what is added to the diagonal, until a rung helps
+	j0, j1           int       // the block column of the current step, inside a single matrix
 }
 
 const potrfSpan = 64 // rows or columns of one block inside a single matrix
@@ -27,25 +28,30 @@ func (t *potrfBatch) run(w *worker, k int) { (*potrfTask)(t).climb(w, k, nil) }
 func (d *gp) Potrf(l, jitter, c *device.Tensor) {
 	t := &d.potrf
 	t.k, t.m = device.CheckPotrf(l, jitter, c)
-	t.l, t.c, t.jitter = double(l), double(c), double(jitter)
-	t.inverse = grow(d.pool, &t.inverse, t.k*tri*tri)
-	d.reserve(0, t.m*tri)
-	if d.dry() {
+	t.l, t.c, t.jitter, t.ladder = double(l), double(c), double(jitter), device.JitterLadder[:]
+	t.factorise(d.pool)
+}
+
+// factorise climbs the ladder with each of the matrices c, as far as it needs.
+func (t *potrfTask) factorise(p *pool) {
+	t.inverse = grow(p, &t.inverse, t.k*tri*tri)
+	p.reserve(0, t.m*tri)
+	if p.dry() {
 		return
 	}
 	if t.k == 1 {
-		t.climb(d.workers[0], 0, d.pool)
+		t.climb(p.workers[0], 0, p)
 		return
 	}
-	d.do((*potrfBatch)(t), t.k, t.k*t.m*t.m*t.m/6)
+	p.do((*potrfBatch)(t), t.k, t.k*t.m*t.m*t.m/6)
 }
 
-// climb tries the rungs of the jitter ladder on matrix k.
+// climb tries the rungs of the ladder on matrix k.
 func (t *potrfTask) climb(w *worker, k int, p *pool) {
 	mm := t.m * t.m
 	l, c := t.l[k*mm:(k+1)*mm], t.c[k*mm:(k+1)*mm]
 	pivot := 0
-	for _, jitter := range device.JitterLadder {
+	for _, jitter := range t.ladder {
 		for i := range t.m {
 			row := l[i*t.m:][:t.m]
 			copy(row[:i+1], c[i*t.m:])

@@ -143,6 +143,7 @@ func Operations(dev device.Device, w Workload) []Operation {
 		{"Adam", func() {
 			dev.Adam(flat[0], flat[1], flat[2], flat[3], flat[4], device.AdamStep{LR: 1e-3, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: 1, Step: 1})
 		}},
+		{"NaturalStep", func() { dev.NaturalStep(m, s, dm, ds, 0) }},
 		{"Average", func() { dev.Average(flat[2], flat[0], 0.999, 100) }},
 	}
 	if !w.Diagonal { // the paper's q(F̄) costs these two besides

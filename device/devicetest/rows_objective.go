@@ -207,6 +207,9 @@ func optimiserRows() []row {
 	return []row{
 		{ops: []string{"Adam"}, sizes: [][]int{{1}, {257}, {10007}}, build: adam, nmse: 1e-12, reason: "float32 roots and quotients"},
 		{ops: []string{"Average"}, sizes: [][]int{{1}, {257}, {10007}}, build: average, nmse: 1e-12, reason: "a sum of float32 steps"},
+		{ops: []string{"NaturalStep"}, variant: "full", sizes: naturalSizes(), build: func(r *random, size []int) *problem { return naturalStep(r, size, 0.4) }},
+		{ops: []string{"NaturalStep"}, variant: "shorter", sizes: naturalSizes(), build: func(r *random, size []int) *problem { return naturalStep(r, size, 60) }},
+		{ops: []string{"NaturalStep"}, variant: "diagonal", sizes: [][]int{{1, 1}, {3, 257}}, build: naturalDiagonal},
 	}
 }
 

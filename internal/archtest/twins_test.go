@@ -26,6 +26,7 @@ var twins = []struct{ file, operations string }{
 	{"noise.go", "StudentLogLik HeteroscedasticLogLik"},
 	{"kl.go", "KLDiag KLInducing"},
 	{"adam.go", "Adam Average"},
+	{"natural.go", "NaturalStep"},
 }
 
 func TestTwins(t *testing.T) {
