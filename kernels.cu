@@ -36,5 +36,6 @@
 #include "cuda/kernels/kl.cuh"
 
 #include "cuda/kernels/adam.cuh"
+#include "cuda/kernels/natural.cuh"
 
 #include "cuda/kernels/probe.cuh"

@@ -24,7 +24,8 @@ var plans = []string{
 	"model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 q-cov=full whiten=false local-reparam=false",
 	"model=gpdrf inducing=9 latents=3 features=7 skip=true q-cov=full lengthscales=shared batch=33 chunk=10",
 	"model=gpdrf inducing=9 latents=3 features=7 ema=0.9 validation=0.3",
-	"model=gp inducing=9 validation=0.2 restore=last",
+	"model=gp inducing=9 validation=0.2 restore=last natgrad=0.1",
+	"model=gpdrf inducing=9 latents=3 features=7 q-cov=full natgrad=0.1",
 }
 
 // testPlan compares what a run is planned to take with what its device has given it after two steps.

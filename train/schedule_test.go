@@ -26,11 +26,17 @@ func TestSchedule(t *testing.T) {
 		held bool
 	}{
 		{model.Spectra, 50, true}, {model.Spectra, 51, false}, {model.Kernel, 70, true}, {model.Kernel, 71, false},
-		{model.Fixed, 900, true}, {model.Pseudo, 1, false}, {model.Variational, 1, false},
+		{model.Inducing, 900, false}, {model.Fixed, 900, true}, {model.Pseudo, 1, false}, {model.Variational, 1, false},
 	} {
 		if got := s.held(c.role, c.step); got != c.held {
 			t.Errorf("role %d at step %d: held %v", c.role, c.step, got)
 		}
+	}
+	natural := schedule{steps: 1000, warmup: 100, natural: 0.2}
+	near("natural steps half-way through the warm-up", natural.naturalSize(50), 0.2*math.Sqrt(naturalStart))
+	near("natural steps after it", natural.naturalSize(100), 0.2)
+	if !natural.held(model.Inducing, 1) {
+		t.Error("Adam moves q(F̄), and natural steps do too")
 	}
 	for step := 2; step < 100; step++ {
 		var differs bool

@@ -356,7 +356,7 @@ func TestDiverges(t *testing.T) {
 // A training step allocates nothing.
 func TestStepAllocatesNothing(t *testing.T) {
 	set := table(t, 300, 1, wave)
-	for _, options := range []string{"", "model=gp", "model=drf layers=2 ema=0.99", "q-cov=full lengthscales=ard whiten=false local-reparam=false spectra=var-resampled samples=2"} {
+	for _, options := range []string{"", "model=gp", "model=drf layers=2 ema=0.99", "natgrad=0.1", "model=gp natgrad=0.1 q-cov=full", "q-cov=full lengthscales=ard whiten=false local-reparam=false spectra=var-resampled samples=2"} {
 		c := config(t, options+" steps=100 batch=50")
 		dev, err := device.Open("cpu")
 		if err != nil {

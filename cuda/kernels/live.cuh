@@ -6,6 +6,7 @@
 struct Live {
   double weight;     // of the KL
   double size, root; // of adam
+  double natural;    // the size of natural steps
   unsigned step;
 };
 __device__ Live live;
@@ -21,8 +22,8 @@ __device__ __forceinline__ double number_of(double given, const double &from) {
   return __double_as_longlong(given) == live_number ? from : given;
 }
 
-// set_live: one block; a thread writes 28 bytes.
-__device__ __forceinline__ void set_live_body(unsigned step, double weight, double size, double root) {
-  if (threadIdx.x == 0) live = {weight, size, root, step};
+// set_live: one block; a thread writes 36 bytes.
+__device__ __forceinline__ void set_live_body(unsigned step, double weight, double size, double root, double natural) {
+  if (threadIdx.x == 0) live = {weight, size, root, natural, step};
 }
-PLAIN_KERNEL(32, set_live, (unsigned step, double weight, double size, double root), (step, weight, size, root))
+PLAIN_KERNEL(32, set_live, (unsigned step, double weight, double size, double root, double natural), (step, weight, size, root, natural))

@@ -51,6 +51,7 @@ func Operations(dev device.Device, w Workload) []Operation {
 	dz, dlogl, dlogalpha := double(w.M, w.D), double(w.K, w.D), double(w.J)
 	dkuu, dkuf, dl, da := double(w.K, w.M, w.M), double(w.K, w.M, w.B), double(w.K, w.M, w.M), double(w.K, w.M, w.B)
 	dm, ds := double(w.J, w.M), double(factor.shape...)
+	nm, ns := double(w.J, w.M), double(factor.shape...)
 	// With α = 1 a cotangent of ½ leaves p as it is, however often MomentsBackward runs.
 	dmean, dvariance := normal(device.Double, 0, 1, w.B, w.J), normal(device.Double, 0.5, 0, w.B, w.J)
 	cotangent, slope := double(w.K, w.M, w.B), double(w.K, w.M, w.B)
@@ -143,7 +144,11 @@ func Operations(dev device.Device, w Workload) []Operation {
 		{"Adam", func() {
 			dev.Adam(flat[0], flat[1], flat[2], flat[3], flat[4], device.AdamStep{LR: 1e-3, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: 1, Step: 1})
 		}},
-		{"NaturalStep", func() { dev.NaturalStep(m, s, dm, ds, 0) }},
+		{"NaturalStep", func() {
+			dev.Copy(nm, m)
+			dev.Copy(ns, s)
+			dev.NaturalStep(nm, ns, dm, ds, 1e-3)
+		}},
 		{"Average", func() { dev.Average(flat[2], flat[0], 0.999, 100) }},
 	}
 	if !w.Diagonal { // the paper's q(F̄) costs these two besides

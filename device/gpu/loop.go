@@ -54,7 +54,7 @@ func (l *loop) run(now device.Now) {
 	}
 	size, root := adamSize(device.AdamStep{LR: now.LR, Beta1: l.betas[0], Beta2: l.betas[1], Step: int(now.Step)})
 	d.plain.launch("set_live", cuda.Grid{X: 1, Y: 1, Z: 1}, 0,
-		cuda.Uint(now.Step), cuda.Float64(now.KLWeight), cuda.Float64(size), cuda.Float64(root))
+		cuda.Uint(now.Step), cuda.Float64(now.KLWeight), cuda.Float64(size), cuda.Float64(root), cuda.Float64(now.Natural))
 	d.check("replaying a step", l.graph.Launch())
 }
 
@@ -78,7 +78,7 @@ func (l *loop) perform(now device.Now) {
 // numbers: it must make the same calls, to the last bit of their arguments.
 func (l *loop) record(now device.Now) {
 	d, betas := l.device, [2]float64{}
-	other := device.Now{Step: now.Step + 1, LR: 2*now.LR + 1, KLWeight: 2*now.KLWeight + 1}
+	other := device.Now{Step: now.Step + 1, LR: 2*now.LR + 1, KLWeight: 2*now.KLWeight + 1, Natural: (1 + now.Natural) / 3}
 	expected := d.context.Trace(func() { l.live(other) })
 	graph, calls, err := d.context.Capture(func() { betas = l.live(now) })
 	if errors.Is(err, cuda.ErrNoGraphs) {
@@ -129,6 +129,14 @@ func (d *Device) weight(weight float64) cuda.Arg {
 		return mark()
 	}
 	return cuda.Float64(weight)
+}
+
+// natural is the argument for the size of a NaturalStep.
+func (d *Device) natural(size float64) cuda.Arg {
+	if d.recording != nil && size == d.recording.now.Natural {
+		return mark()
+	}
+	return cuda.Float64(size)
 }
 
 // adamSize is the arguments size and root of adam.

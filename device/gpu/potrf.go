@@ -18,12 +18,16 @@ type potrfState struct {
 // whole card, right-looking in panels of 64 columns; the others by a block a matrix.
 func (d *Device) Potrf(l, jitter, c *device.Tensor) {
 	k, m := device.CheckPotrf(l, jitter, c)
+	d.factorise(l, jitter, c, k, m, &device.JitterLadder)
+}
+
+// factorise is Potrf with any ladder; used [K] receives the rung that helped.
+func (d *Device) factorise(l, used, c *device.Tensor, k, m int, rungs *[5]float64) {
 	inverse := d.growDoubles(&d.state.potrf.inverse, k*tile*tile)
-	rungs := &device.JitterLadder
 	d.double.launch("potrf_begin", d.double.over("potrf_begin", k*m*m), 0,
-		cuda.Int(k*m*m), cuda.Int(m), cuda.Float64(rungs[0]), d.ptr(l), d.ptr(jitter), d.ptr(c))
+		cuda.Int(k*m*m), cuda.Int(m), cuda.Float64(rungs[0]), d.ptr(l), d.ptr(used), d.ptr(c))
 	for j := 0; j < m; j += tile {
-		d.double.launch("potrf_diagonal", cuda.Grid{X: k, Y: 1, Z: 1}, blockShared, cuda.Int(m), cuda.Int(j), d.ptr(l), d.ptr(jitter), inverse)
+		d.double.launch("potrf_diagonal", cuda.Grid{X: k, Y: 1, Z: 1}, blockShared, cuda.Int(m), cuda.Int(j), d.ptr(l), d.ptr(used), inverse)
 		next := j + tile
 		if next >= m {
 			break
@@ -39,7 +43,7 @@ func (d *Device) Potrf(l, jitter, c *device.Tensor) {
 		})
 	}
 	d.double.launch("potrf_ladder", cuda.Grid{X: k, Y: 1, Z: 1}, blockShared, cuda.Int(m),
-		cuda.Float64(rungs[1]), cuda.Float64(rungs[2]), cuda.Float64(rungs[3]), cuda.Float64(rungs[4]), d.ptr(l), d.ptr(jitter), d.ptr(c))
+		cuda.Float64(rungs[1]), cuda.Float64(rungs[2]), cuda.Float64(rungs[3]), cuda.Float64(rungs[4]), d.ptr(l), d.ptr(used), d.ptr(c))
 }
 
 // PotrfBackward is dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹) (Murray 2016). sym½ is taken inside, where it is the

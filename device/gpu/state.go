@@ -13,4 +13,5 @@ type state struct {
 	ard        ardState
 	mix        mixState
 	sparse     sparseState
+	natural    naturalState
 }
