@@ -247,8 +247,9 @@ type Optimiser interface {
 	//	S⁻¹ −= 2·size·dS,   m += size·S·dm with the new S
 	// which is a step of the natural parameters S⁻¹m and −½S⁻¹ along the bound's gradient in m and S + m mᵀ. The same
 	// formulas hold in the paper's coordinates and in whitened ones. m, dm [J,M]; s and ds [J,M,M] lower, or [J,M], diagonals;
-	// what is above the diagonal of s becomes 0. Where S⁻¹ would not stay positive definite, size
-	// is divided by 1 + a rung of NaturalLadder, for each latent (for each element of a diagonal) by itself; where
-	// no rung helps, which is so of a gradient that is no number, q stays where it is. dm and ds are left as they are.
+	// what is above the diagonal of s becomes 0. No step makes S more than 2/(1−size) times what it is, in any direction: where it
+	// would, or S⁻¹ would not stay positive definite, size is divided by 1 + 2·a rung of NaturalLadder, for each latent
+	// (for each element of a diagonal) by itself; where no rung helps, which is so of a gradient that is no number, q stays where
+	// it is. The exact gradient of a log-concave likelihood never needs it. dm and ds are left as they are.
 	NaturalStep(m, s, dm, ds *Tensor, size float64)
 }

@@ -12,13 +12,14 @@ const flipRows = 32
 
 // naturalTask is the state of NaturalStep. Its matrices are transposed at the other diagonal, a˜[i,c] = a[M−1−c, M−1−i], which
 // keeps a lower triangle lower: the new S is s B⁻¹ sᵀ with B = I − size·2sᵀdS s, and the Cholesky factor L of B˜ gives the
-// lower triangular s˜ = L⁻¹ s˜ at once.
+// lower triangular s˜ = L⁻¹ s˜ at once. Before that B − ½(1−size)·I is factored, to see whether the step is too long.
 type naturalTask struct {
 	device.QShape
 	m, s, dm, ds    []float64
 	size            float64
 	sigma, delta, b []float64 // s˜, ds˜, B˜ [J,M,M]
 	lower, rung     []float64 // L [J,M,M], and what helped [J]
+	done            []float64 // the same of B itself
 	u               []float64 // sᵀdm [J,M]
 	potrf           potrfTask
 	invert          invertTask
@@ -36,10 +37,14 @@ func (d *gp) NaturalStep(m, s, dm, ds *device.Tensor, size float64) {
 	n := t.J * t.M * t.M
 	t.sigma, t.delta, t.b, t.lower = grow(d.pool, &t.sigma, n), grow(d.pool, &t.delta, n), grow(d.pool, &t.b, n), grow(d.pool, &t.lower, n)
 	t.rung, t.u = grow(d.pool, &t.rung, t.J), grow(d.pool, &t.u, t.J*t.M)
+	t.done = grow(d.pool, &t.done, t.J)
 	d.do((*naturalFlip)(t), t.J*blocksOf(t.M, flipRows), 2*n)
 	d.do((*naturalPrecision)(t), t.J*blocksOf(t.M, lowerColumns), n*t.M/3)
 	p := &t.potrf
 	p.k, p.m, p.l, p.c, p.jitter, p.ladder = t.J, t.M, t.lower, t.b, t.rung, device.NaturalLadder[:]
+	p.factorise(d.pool)
+	d.do((*naturalShift)(t), t.J, t.J*t.M)
+	p.jitter = t.done
 	p.factorise(d.pool)
 	d.prepare(&t.invert, t.lower, t.J, t.M)
 	d.do((*naturalSolve)(t), t.J*blocksOf(t.M, solveColumns), n*t.M/6)
@@ -47,15 +52,25 @@ func (d *gp) NaturalStep(m, s, dm, ds *device.Tensor, size float64) {
 	d.do((*naturalWrite)(t), t.J*blocksOf(t.M, flipRows), 2*n)
 }
 
-// naturalDiagonal is the whole step of latent j for a diagonal s, where B is 1 − size·s ds.
+// naturalShift makes (1 + 2·rung)·I − size·2sᵀdS s of the matrix that was judged.
+type naturalShift naturalTask
+
+func (t *naturalShift) run(_ *worker, j int) {
+	for i := range t.M {
+		t.b[(j*t.M+i)*t.M+i] += 2*t.rung[j] + (1-t.size)/2
+	}
+}
+
+// naturalDiagonal is the whole step of latent j for a diagonal s, where 2sᵀdS s is s ds.
 type naturalDiagonal naturalTask
 
 func (t *naturalDiagonal) run(_ *worker, j int) {
 	for i := j * t.M; i < (j+1)*t.M; i++ {
 		for _, rung := range device.NaturalLadder {
-			if b := 1 + rung - t.size*t.s[i]*t.ds[i]; b > 0 && !math.IsInf(b, 1) {
-				t.s[i] *= math.Sqrt((1 + rung) / b)
-				t.m[i] += t.size / (1 + rung) * t.s[i] * t.s[i] * t.dm[i]
+			less, grown := t.size*t.s[i]*t.ds[i], 1+2*rung
+			if judged := (1+t.size)/2 + rung - less; judged > 0 && !math.IsInf(judged, 1) {
+				t.s[i] *= math.Sqrt(grown / (grown - less))
+				t.m[i] += t.size / grown * t.s[i] * t.s[i] * t.dm[i]
 				break
 			}
 		}
@@ -92,7 +107,7 @@ func (t *naturalTask) span(block, size int) (j, lo, hi int) {
 	return block / pieces, lo, hi
 }
 
-// naturalPrecision makes columns of the lower triangle of B˜ = I − size·ds˜ s˜ᵀ: 2sᵀdS s is the lower triangle of sᵀds on both sides.
+// naturalPrecision makes columns of the lower triangle of ½(1+size)·I − size·ds˜ s˜ᵀ: 2sᵀdS s is the lower triangle of sᵀds on both sides.
 type naturalPrecision naturalTask
 
 func (t *naturalPrecision) run(w *worker, block int) {
@@ -103,7 +118,7 @@ func (t *naturalPrecision) run(w *worker, block int) {
 		row := b[i*m:][lo:min(hi, i+1)]
 		clear(row)
 		if i < hi {
-			row[i-lo] = 1
+			row[i-lo] = (1 + t.size) / 2
 		}
 	}
 	addLower(w, b, m, lo, hi, hi, -t.size, t.delta[at:], m, t.sigma[at:], m)
@@ -122,7 +137,7 @@ type naturalProject naturalTask
 
 func (t *naturalProject) run(w *worker, j int) {
 	m := t.M
-	reversed, u, scale := w.double(0, m), t.u[j*m:][:m], math.Sqrt(1+t.rung[j])
+	reversed, u, scale := w.double(0, m), t.u[j*m:][:m], math.Sqrt(1+2*t.rung[j])
 	for i, v := range t.dm[j*m:][:m] {
 		reversed[m-1-i] = v
 	}
@@ -136,8 +151,8 @@ type naturalWrite naturalTask
 
 func (t *naturalWrite) run(_ *worker, block int) {
 	j, lo, hi := (*naturalTask)(t).span(block, flipRows)
-	m, at, grown := t.M, j*t.M*t.M, 1+t.rung[j]
-	if !(t.rung[j] >= 0) {
+	m, at, grown := t.M, j*t.M*t.M, 1+2*t.rung[j]
+	if !(t.rung[j] >= 0 && t.done[j] >= 0) {
 		return
 	}
 	flip(t.s[at:], t.sigma[at:], m, lo, hi)

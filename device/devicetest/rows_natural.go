@@ -31,7 +31,7 @@ func naturalStep(r *random, size []int, spread float64) *problem {
 			for j := range latents {
 				at := j * m * m
 				for _, rung := range device.NaturalLadder {
-					if shorter := naturalSize / (1 + rung); naturalNaive(out[0][j*m:][:m], out[1][at:][:m*m], in[2][j*m:], in[3][at:], m, shorter) {
+					if shorter := naturalSize / (1 + 2*rung); naturalNaive(out[0][j*m:][:m], out[1][at:][:m*m], in[2][j*m:], in[3][at:], m, shorter) {
 						break
 					}
 				}
@@ -47,7 +47,7 @@ func forwardNatural(dev device.Device, in, out []*device.Tensor) {
 	dev.NaturalStep(out[0], out[1], in[2], in[3], naturalSize)
 }
 
-// naturalNaive moves one latent, unless S⁻¹ would not stay positive definite.
+// naturalNaive moves one latent, unless S would grow to more than 2/(1−size) times itself in some direction.
 func naturalNaive(mu, s, dm, ds []float64, m int, size float64) bool {
 	at := func(a []float64, i, j int) float64 { return a[i*m+j] }
 	low := make([]float64, m*m)
@@ -66,6 +66,7 @@ func naturalNaive(mu, s, dm, ds []float64, m int, size float64) bool {
 		}
 	}
 	right, precision := make([]float64, m*m), make([]float64, m*m) // sᵀdS, and S⁻¹ − 2·size·dS
+	judged := make([]float64, m*m)                                 // less ½(1−size)·S⁻¹
 	for k := range m {
 		for j := range m {
 			for l := range m {
@@ -77,16 +78,18 @@ func naturalNaive(mu, s, dm, ds []float64, m int, size float64) bool {
 		for j := range m {
 			for k := range m {
 				precision[i*m+j] += at(inverse, k, i) * (at(inverse, k, j) - 2*size*at(right, k, j))
+				judged[i*m+j] += at(inverse, k, i) * ((1+size)/2*at(inverse, k, j) - 2*size*at(right, k, j))
 			}
 		}
 	}
 	factor := make([]float64, m*m)
-	cholesky(factor, precision, m)
+	cholesky(factor, judged, m)
 	for i := range m {
 		if !(factor[i*m+i] > 0) {
 			return false
 		}
 	}
+	cholesky(factor, precision, m)
 	root := inverted(factor, m)
 	covariance := make([]float64, m*m)
 	for i := range m {
@@ -127,8 +130,8 @@ func naturalDiagonal(r *random, size []int) *problem {
 		naive: func(in, out [][]float64) {
 			for i, s := range in[1] {
 				for _, rung := range device.NaturalLadder {
-					shorter := naturalSize / (1 + rung)
-					if precision := 1/(s*s) - shorter*in[3][i]/s; precision > 0 {
+					shorter := naturalSize / (1 + 2*rung)
+					if precision := 1/(s*s) - shorter*in[3][i]/s; precision > (1-shorter)/2/(s*s) {
 						out[0][i] = in[0][i] + shorter/precision*in[2][i]
 						out[1][i] = 1 / math.Sqrt(precision)
 						break

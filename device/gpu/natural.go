@@ -11,7 +11,7 @@ import (
 type naturalState struct {
 	sigma, b, lower *device.Tensor // [J,M,M]
 	u               *device.Tensor // [J,M]
-	rung            *device.Tensor // [J]
+	rung, done      *device.Tensor // [J]
 }
 
 // NaturalStep moves q(F̄) by size along its natural gradient.
@@ -27,7 +27,7 @@ func (d *Device) NaturalStep(m, s, dm, ds *device.Tensor, size float64) {
 	t := &d.state.natural
 	if t.sigma == nil || !t.sigma.Is(device.Double, n.J, n.M, n.M) {
 		square := func() *device.Tensor { return d.New(device.Double, n.J, n.M, n.M) }
-		*t = naturalState{square(), square(), square(), d.New(device.Double, n.J, n.M), d.New(device.Double, n.J)}
+		*t = naturalState{square(), square(), square(), d.New(device.Double, n.J, n.M), d.New(device.Double, n.J), d.New(device.Double, n.J)}
 	}
 	square := n.M * n.M
 	batch := func(at *device.Tensor) matrix { return matrix{at: d.ptr(at), ld: n.M, step: square, lower: true} }
@@ -39,11 +39,14 @@ func (d *Device) NaturalStep(m, s, dm, ds *device.Tensor, size float64) {
 	d.double.launch("natural_begin", d.double.over("natural_begin", n.J*square), 0,
 		cuda.Int(n.J*square), cuda.Int(n.M), step, d.ptr(t.sigma), d.ptr(t.b), d.ptr(s), d.ptr(t.lower))
 	d.factorise(t.lower, t.rung, t.b, n.J, n.M, rungs)
+	d.double.launch("natural_shift", d.double.over("natural_shift", n.J*n.M), 0,
+		cuda.Int(n.J*n.M), cuda.Int(n.M), step, d.ptr(t.b), d.ptr(t.rung))
+	d.factorise(t.lower, t.done, t.b, n.J, n.M, rungs)
 	solve := product // B has been factored: its place is free
 	solve.a, solve.b, solve.c = d.invert(t.lower, n.J, n.M), batch(t.sigma), batch(t.b)
 	d.double.gemm(solve)
 
 	rows := cuda.Grid{X: (n.M + 7) / 8, Y: n.J, Z: 1}
 	d.double.launch("natural_project", rows, 0, cuda.Int(n.M), d.ptr(t.u), d.ptr(t.b), d.ptr(dm))
-	d.double.launch("natural_update", rows, 0, cuda.Int(n.M), step, d.ptr(m), d.ptr(s), d.ptr(t.b), d.ptr(t.u), d.ptr(t.rung))
+	d.double.launch("natural_update", rows, 0, cuda.Int(n.M), step, d.ptr(m), d.ptr(s), d.ptr(t.b), d.ptr(t.u), d.ptr(t.rung), d.ptr(t.done))
 }
