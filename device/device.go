@@ -193,10 +193,10 @@ type LikScale struct {
 // Likelihoods hold log p(y | h) with its gradient in the same pass (ell_n_estim).
 // ell is Double [1] and is WRITTEN; dh is written; dlogvar accumulates.
 type Likelihoods interface {
-	// GaussianLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], σ²); h, dh [S,B,C], y [B,C], logvar [1], all Real.
+	// GaussianLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], σ²_c); h, dh [S,B,C], y [B,C], logvar = log σ² [C], all Real.
 	GaussianLogLik(ell, dh, dlogvar, h, y, logvar *Tensor, scale LikScale)
-	// GaussianExpected is the closed form E_q log N(y; F, σ²) = Σ log N(y; mean, σ²) − var/2σ²;
-	// mean, variance and their gradients Double [B,C], y Real [B,C], logvar Real [1].
+	// GaussianExpected is the closed form E_q log N(y; F, σ²) = Σ log N(y; mean, σ²_c) − var/2σ²_c;
+	// mean, variance and their gradients Double [B,C], y Real [B,C], logvar Real [C].
 	GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *Tensor, scale LikScale)
 	// SoftmaxLogLik is Σ_{s,b} log softmax(h[s,b,:])[y[b]]; y Int [B].
 	SoftmaxLogLik(ell, dh, h, y *Tensor, scale LikScale)
@@ -204,10 +204,10 @@ type Likelihoods interface {
 	// dh [S,B,1] Real, y Int [B].
 	BernoulliLogLik(ell, dh, h, y *Tensor, scale LikScale)
 	// StudentLogLik is Σ_{s,b,c} log t_ν((y[b,c] − h[s,b,c])/σ) − log σ, the density of Student's t with ν = 2 + exp tail
-	// degrees of freedom, shifted by h and scaled by σ; shapes as for GaussianLogLik, tail [1] Real. dtail accumulates.
+	// degrees of freedom, shifted by h and scaled by σ_c; shapes as for GaussianLogLik, tail [1] Real. dtail accumulates.
 	StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *Tensor, scale LikScale)
 	// HeteroscedasticLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], v) with a variance of its own for each element,
-	// v = max(VarFloor, σ² exp h[s,b,C+c]); h and dh [S,B,2C], y [B,C], logvar = log σ² [1], all Real.
+	// v = max(VarFloor, σ²_c exp h[s,b,C+c]); h and dh [S,B,2C], y [B,C], logvar = log σ² [C], all Real.
 	HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *Tensor, scale LikScale)
 }
 

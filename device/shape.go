@@ -194,25 +194,25 @@ func CheckGaussian(ell, dh, dlogvar, h, y, logvar *Tensor) (s, b, c int) {
 	s, b, c = h.shape[0], h.shape[1], h.shape[2]
 	ell.want(op, "ell", Double, 1)
 	dh.want(op, "dh", Real, s, b, c)
-	dlogvar.want(op, "dlogvar", Real, 1)
+	dlogvar.want(op, "dlogvar", Real, c)
 	y.want(op, "y", Real, b, c)
-	logvar.want(op, "logvar", Real, 1)
+	logvar.want(op, "logvar", Real, c)
 	return s, b, c
 }
 
-// CheckGaussianExpected checks GaussianExpected and returns the number of elements of mean.
-func CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *Tensor) int {
+// CheckGaussianExpected checks GaussianExpected and returns the lengths of mean.
+func CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *Tensor) (b, c int) {
 	const op = "GaussianExpected"
 	mean.wantRank(op, "mean", Double, 2)
-	b, c := mean.shape[0], mean.shape[1]
+	b, c = mean.shape[0], mean.shape[1]
 	ell.want(op, "ell", Double, 1)
 	dmean.want(op, "dmean", Double, b, c)
 	dvariance.want(op, "dvariance", Double, b, c)
-	dlogvar.want(op, "dlogvar", Real, 1)
+	dlogvar.want(op, "dlogvar", Real, c)
 	variance.want(op, "variance", Double, b, c)
 	y.want(op, "y", Real, b, c)
-	logvar.want(op, "logvar", Real, 1)
-	return b * c
+	logvar.want(op, "logvar", Real, c)
+	return b, c
 }
 
 // CheckSoftmax checks SoftmaxLogLik and returns the lengths of h.
@@ -253,9 +253,9 @@ func CheckHeteroscedastic(ell, dh, dlogvar, h, y, logvar *Tensor) (s, b, c int) 
 	h.want(op, "h", Real, s, b, 2*c)
 	ell.want(op, "ell", Double, 1)
 	dh.want(op, "dh", Real, s, b, 2*c)
-	dlogvar.want(op, "dlogvar", Real, 1)
+	dlogvar.want(op, "dlogvar", Real, c)
 	y.want(op, "y", Real, b, c)
-	logvar.want(op, "logvar", Real, 1)
+	logvar.want(op, "logvar", Real, c)
 	return s, b, c
 }
 

@@ -30,7 +30,7 @@ func configs() []Config {
 	var all []Config
 	lengths, covs := []string{ARD, Isotropic, Shared}, []string{Full, Diagonal}
 	for i, lik := range []string{GaussianLikelihood, SoftmaxLikelihood, StudentLikelihood, HeteroscedasticLikelihood, BernoulliLikelihood} {
-		outputs := []int{1, 3, 1, 2, 1}[i]
+		outputs := []int{1, 3, 2, 4, 1}[i]
 		base := Config{Inputs: 3, Outputs: outputs, Likelihood: lik, Samples: 3}
 		for _, whiten := range []bool{true, false} {
 			for _, cov := range covs {
@@ -72,6 +72,14 @@ func configs() []Config {
 				all = append(all, c)
 			}
 		}
+	}
+	for _, model := range []string{GP, GPDRF} { // two targets, each with its own noise
+		c := Config{Model: model, Inputs: 3, Outputs: 2, Likelihood: GaussianLikelihood, Samples: 2, Latents: 2, Inducing: 5,
+			Lengthscales: ARD, QCov: Full, Whiten: true, LearnInducing: true}
+		if model == GPDRF {
+			c.Layers, c.Features, c.Hidden, c.Spectra, c.FixedNoise, c.LocalReparam = 1, 3, 2, VarFixed, FixSpectra, true
+		}
+		all = append(all, c)
 	}
 	return all
 }

@@ -6,23 +6,29 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// noise is log σ² of a likelihood of numbers.
+// noise is log σ² of a likelihood of numbers, one for each target.
 type noise struct {
 	dev             device.Device
-	logVar, dlogVar *device.Tensor // log σ² [1]
+	logVar, dlogVar *device.Tensor // log σ² [C]
 }
 
-// variance is σ², read from the device.
-func (n *noise) variance() float64 { return math.Exp(number(n.dev, n.logVar)) }
-
-// number reads a tensor of one element.
-func number(dev device.Device, t *device.Tensor) float64 {
-	v := make([]float64, 1)
-	dev.Download(v, t)
-	return v[0]
+// variances are σ² [C], read from the device.
+func (n *noise) variances() []float64 {
+	v := n.logVariances()
+	for c := range v {
+		v[c] = math.Exp(v[c])
+	}
+	return v
 }
 
-// Gaussian is p(y | h) = N(y; h, σ²) with one learned σ² (our_lik).
+// logVariances are log σ² [C].
+func (n *noise) logVariances() []float64 {
+	v := make([]float64, n.logVar.Len())
+	n.dev.Download(v, n.logVar)
+	return v
+}
+
+// Gaussian is p(y | h) = N(y; h, σ²) with a learned σ² for each target (our_lik).
 type Gaussian struct{ noise }
 
 // LogLik is (1/S) Σ_s log N(y; h⁽ˢ⁾, σ²).
@@ -37,11 +43,11 @@ func (g *Gaussian) Expected(ell, dmean, dvariance, mean, variance *device.Tensor
 
 // Predictive adds σ² to the variance of each component.
 func (g *Gaussian) Predictive(p *Prediction) {
-	p.Noise = g.variance()
+	p.Noise = g.variances()
 	if p.Var == nil {
 		p.Var = make([]float64, p.N*p.C)
 	}
 	for i := range p.Var {
-		p.Var[i] += p.Noise
+		p.Var[i] += p.Noise[i%p.C]
 	}
 }

@@ -17,13 +17,13 @@ func (g *Heteroscedastic) LogLik(ell, dh, h *device.Tensor, y *Targets, scale de
 
 // Predictive makes components with variances of their own.
 func (g *Heteroscedastic) Predictive(p *Prediction) {
-	c, base := p.C/2, number(g.dev, g.logVar)
+	c, base := p.C/2, g.logVariances()
 	means := make([]float64, p.S*p.N*c)
 	p.Var = make([]float64, len(means))
 	for row := range p.S * p.N {
 		for i := range c {
 			means[row*c+i] = p.H[row*2*c+i]
-			p.Var[row*c+i] = max(device.VarFloor, math.Exp(base+p.H[row*2*c+c+i]))
+			p.Var[row*c+i] = max(device.VarFloor, math.Exp(base[i]+p.H[row*2*c+c+i]))
 		}
 	}
 	p.H, p.C = means, c

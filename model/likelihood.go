@@ -30,7 +30,7 @@ func likelihoodBlocks(p *Params, c *Config) (bind func(device.Device) Likelihood
 	case BernoulliLikelihood:
 		return func(dev device.Device) Likelihood { return &Bernoulli{dev: dev} }
 	}
-	at, tail := p.add(Kernel, "likelihood.log_variance", 1), -1
+	at, tail := p.add(Kernel, "likelihood.log_variance", c.targets()), -1
 	if c.Likelihood == StudentLikelihood {
 		tail = p.add(Tail, "likelihood.log_tail", 1)
 	}

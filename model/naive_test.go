@@ -47,25 +47,31 @@ func (v *naive) elbo() (ell, kl float64) {
 				}
 			}
 			h := v.drfLayers(d, s, int(row), f, v.x[row])
+			for t := range c.targets() {
+				if c.classifies() {
+					break
+				}
+				y, noise := v.y[int(row)*c.targets()+t], math.Exp(v.params["likelihood.log_variance"][t])
+				switch {
+				case c.Likelihood == StudentLikelihood:
+					nu := 2 + math.Exp(v.params["likelihood.log_tail"][0])
+					total += distuv.StudentsT{Mu: h[t], Sigma: math.Sqrt(noise), Nu: nu}.LogProb(y)
+				case c.Likelihood == HeteroscedasticLikelihood:
+					total += logNormal(y, h[t], noise*math.Exp(h[c.targets()+t]))
+				case c.Model == GP:
+					total += logNormal(y, mean[i][t], noise) - variance[i][t]/(2*noise)
+				default:
+					total += logNormal(y, h[t], noise)
+				}
+			}
 			switch {
-			case c.Likelihood == StudentLikelihood:
-				nu := 2 + math.Exp(v.params["likelihood.log_tail"][0])
-				sigma := math.Exp(v.params["likelihood.log_variance"][0] / 2)
-				total += distuv.StudentsT{Mu: h[0], Sigma: sigma, Nu: nu}.LogProb(v.y[row])
-			case c.Likelihood == HeteroscedasticLikelihood:
-				total += logNormal(v.y[row], h[0], math.Exp(v.params["likelihood.log_variance"][0]+h[1]))
 			case c.Likelihood == BernoulliLikelihood:
 				p := 1 / (1 + math.Exp(-h[0]))
 				if v.labels[row] == 0 {
 					p = 1 - p
 				}
 				total += math.Log(p)
-			case c.Model == GP && c.Likelihood == GaussianLikelihood:
-				noise := math.Exp(v.params["likelihood.log_variance"][0])
-				total += logNormal(v.y[row], mean[i][0], noise) - variance[i][0]/(2*noise)
-			case c.Likelihood == GaussianLikelihood:
-				total += logNormal(v.y[row], h[0], math.Exp(v.params["likelihood.log_variance"][0]))
-			default:
+			case c.Likelihood == SoftmaxLikelihood:
 				sum := 0.0
 				for _, u := range h {
 					sum += math.Exp(u)

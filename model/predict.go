@@ -8,7 +8,7 @@ type Prediction struct {
 	H       []float64 // [S,N,C]: means in training-sd units, or logits
 	Var     []float64 // regression: variance of the components of a row [N,C], or of each component [S,N,C]; σ² of Student's t
 	DoF     float64   // ν of components of Student's t; 0: they are normal
-	Noise   float64   // the part of the components' variance that is noise; 0: all of it
+	Noise   []float64 // [C]: the part of the components' variance that is noise; nil: all of it
 }
 
 // The size of a prediction's pass, where the device has the memory.

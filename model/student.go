@@ -20,10 +20,17 @@ func (t *Student) LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.Lik
 
 // Predictive makes components of Student's t.
 func (t *Student) Predictive(p *Prediction) {
-	p.DoF = 2 + math.Exp(number(t.dev, t.tail))
+	tail := []float64{0}
+	t.dev.Download(tail, t.tail)
+	p.DoF = 2 + math.Exp(tail[0])
+	p.Noise = t.variances()
 	p.Var = make([]float64, p.N*p.C)
-	fill(p.Var, t.variance())
-	p.Noise = p.Var[0] * p.DoF / (p.DoF - 2)
+	for i := range p.Var {
+		p.Var[i] = p.Noise[i%p.C]
+	}
+	for c := range p.Noise {
+		p.Noise[c] *= p.DoF / (p.DoF - 2)
+	}
 }
 
 // tailOf is the parameter of ν degrees of freedom.

@@ -38,20 +38,32 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	return nil
 }
 
-// Mixture is a regression's prediction as one mixture for each row, in training-sd units.
-func Mixture(p *model.Prediction) metrics.Mixture {
-	m := metrics.Mixture{S: p.S, N: p.N, Mean: p.H, Var: p.Var}
+// Mixture is a regression's prediction of target c as one mixture for each row, in training-sd units.
+func Mixture(p *model.Prediction, c int) metrics.Mixture {
+	m := metrics.Mixture{S: p.S, N: p.N, Mean: every(p.H, p.C, c), Var: every(p.Var, p.C, c)}
 	if p.DoF > 0 {
 		m.Student = metrics.NewStudent(p.DoF)
 	}
 	return m
 }
 
-// Noise is the aleatoric part of the variance of row n, in training-sd units squared. The rest is epistemic, also where a
+// every is column c of rows of a width; the rows themselves where there is one column.
+func every(rows []float64, width, c int) []float64 {
+	if width == 1 {
+		return rows
+	}
+	column := make([]float64, 0, len(rows)/width)
+	for i := c; i < len(rows); i += width {
+		column = append(column, rows[i])
+	}
+	return column
+}
+
+// Noise is the aleatoric part of the variance of target c of row n, in training-sd units squared. The rest is epistemic, also where a
 // GP's prediction is a single normal whose variance holds both.
-func Noise(p *model.Prediction, m metrics.Mixture, n int) float64 {
-	if p.Noise > 0 {
-		return p.Noise
+func Noise(p *model.Prediction, m metrics.Mixture, c, n int) float64 {
+	if p.Noise != nil {
+		return p.Noise[c]
 	}
 	return m.Within(n)
 }

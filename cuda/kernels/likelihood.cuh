@@ -3,57 +3,66 @@
 // sizes alone, folded in order by a second launch.
 #pragma once
 
-// gaussian: dh[i] = grad·(y−h)/σ² for n = S·B·C elements, and partial[block] = Σ (y−h)²; y [B,C] has
-// period elements and repeats for each sample. Grid of at most 1024 blocks that stride over the
-// elements; thread sums in order of i, then block_sum. 2 numbers in, 1 out and 5 FLOP an element:
-// bound by memory.
+// gaussian: dh[i] = grad·(y−h)/σ²_c for n = S·B rows of C numbers, and partial[c,block] = Σ (y−h)²; y [B,C] repeats for each sample, logvar
+// [C]. Grid of at most 1024 blocks that stride over the rows, times C: a row of blocks has a column; thread sums in order of rows, then
+// block_sum. 2 numbers in, 1 out and 5 FLOP an element: bound by memory.
 template <typename T>
-__device__ void gaussian(int n, int period, double grad, T *dh, const T *h, const T *y, const T *logvar, double *partial) {
-  double precision = exponential(-(double)logvar[0]), squares = 0;
-  for (long long i = global_thread(); i < n; i += gridDim.x * blockDim.x) {
-    double miss = (double)y[i % period] - (double)h[i];
+__device__ void gaussian(int n, int batch, double grad, T *dh, const T *h, const T *y, const T *logvar, double *partial) {
+  int c = (int)blockIdx.y, width = (int)gridDim.y;
+  double precision = exponential(-(double)logvar[c]), squares = 0;
+  for (int row = global_thread(); row < n; row += (int)(gridDim.x * blockDim.x)) {
+    long long i = (long long)row * width + c;
+    double miss = (double)y[(long long)(row % batch) * width + c] - (double)h[i];
     squares += miss * miss;
     dh[i] = (T)(grad * precision * miss);
   }
   squares = block_sum(squares);
-  if (threadIdx.x == 0) partial[blockIdx.x] = squares;
+  if (threadIdx.x == 0) partial[c * gridDim.x + blockIdx.x] = squares;
 }
-REAL_KERNEL(256, gaussian, (int n, int period, double grad, T *dh, const T *h, const T *y, const T *logvar, double *partial),
-            (n, period, grad, dh, h, y, logvar, partial))
+REAL_KERNEL(256, gaussian, (int n, int batch, double grad, T *dh, const T *h, const T *y, const T *logvar, double *partial),
+            (n, batch, grad, dh, h, y, logvar, partial))
 
-// gaussian_expected: E_q log N(y; F, σ²): dmean = grad·(y−mean)/σ², dvariance = −grad/2σ², and
-// partial[block] = Σ (y−mean)² + variance, for n = B·C elements. As gaussian; 3 numbers in, 2 out.
+// gaussian_expected: E_q log N(y; F, σ²_c): dmean = grad·(y−mean)/σ²_c, dvariance = −grad/2σ²_c, and
+// partial[c,block] = Σ (y−mean)² + variance, for n = B rows of C numbers. As gaussian; 3 numbers in, 2 out.
 template <typename T>
 __device__ void gaussian_expected(int n, double grad, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial) {
-  double precision = exponential(-(double)logvar[0]), squares = 0;
-  for (long long i = global_thread(); i < n; i += gridDim.x * blockDim.x) {
+  int c = (int)blockIdx.y, width = (int)gridDim.y;
+  double precision = exponential(-(double)logvar[c]), squares = 0;
+  for (int row = global_thread(); row < n; row += (int)(gridDim.x * blockDim.x)) {
+    long long i = (long long)row * width + c;
     double miss = (double)y[i] - mean[i];
     squares += miss * miss + variance[i];
     dmean[i] = grad * precision * miss;
     dvariance[i] = -0.5 * grad * precision;
   }
   squares = block_sum(squares);
-  if (threadIdx.x == 0) partial[blockIdx.x] = squares;
+  if (threadIdx.x == 0) partial[c * gridDim.x + blockIdx.x] = squares;
 }
 REAL_KERNEL(256, gaussian_expected,
             (int n, double grad, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial),
             (n, grad, dmean, dvariance, mean, variance, y, logvar, partial))
 
-// gaussian_sum: ell = −½ value·(n log 2πσ² + Σ/σ²) and dlogvar += ½ grad·(Σ/σ² − n), where Σ is the
-// sum of the blocks' partial sums. One block; 8 bytes a block of the launch before.
-template <typename T>
-__device__ void gaussian_sum(double n, int blocks, double value, double grad, double *ell, T *dlogvar, const T *logvar, const double *partial) {
+// column_sum is the sum of the blocks' partial sums [C,blocks] of a column, by one block, for every thread of it.
+__device__ __forceinline__ double column_sum(const double *partial, int blocks, int c) {
   double sum = 0;
-  for (int i = (int)threadIdx.x; i < blocks; i += (int)blockDim.x) sum += partial[i];
-  sum = block_sum(sum);
-  if (threadIdx.x == 0) {
-    double noise = (double)logvar[0], misfit = sum * exponential(-noise);
-    ell[0] = -0.5 * value * (n * (1.8378770664093453 + noise) + misfit); // log 2π
-    dlogvar[0] += (T)(0.5 * grad * (misfit - n));
-  }
+  for (int i = (int)threadIdx.x; i < blocks; i += (int)blockDim.x) sum += partial[c * blocks + i];
+  return block_sum(sum);
 }
-REAL_KERNEL(256, gaussian_sum, (double n, int blocks, double value, double grad, double *ell, T *dlogvar, const T *logvar, const double *partial),
-            (n, blocks, value, grad, ell, dlogvar, logvar, partial))
+
+// gaussian_sum: ell = −½ value·Σ_c (n log 2πσ²_c + Σ/σ²_c) and dlogvar[c] += ½ grad·(Σ/σ²_c − n), where Σ is the
+// sum of a column's partial sums, n of rows. One block, which takes the width columns in order; 8 bytes a block of the launch before.
+template <typename T>
+__device__ void gaussian_sum(double n, int blocks, int width, double value, double grad, double *ell, T *dlogvar, const T *logvar, const double *partial) {
+  double total = 0;
+  for (int c = 0; c < width; c++) {
+    double sum = column_sum(partial, blocks, c), noise = (double)logvar[c], misfit = sum * exponential(-noise);
+    total += n * (1.8378770664093453 + noise) + misfit; // log 2π
+    if (threadIdx.x == 0) dlogvar[c] += (T)(0.5 * grad * (misfit - n));
+  }
+  if (threadIdx.x == 0) ell[0] = -0.5 * value * total;
+}
+REAL_KERNEL(256, gaussian_sum, (double n, int blocks, int width, double value, double grad, double *ell, T *dlogvar, const T *logvar, const double *partial),
+            (n, blocks, width, value, grad, ell, dlogvar, logvar, partial))
 
 // softmax: dh[s,b,c] = grad·([c = y_b] − softmax(h)_c), and partial[block] = Σ h_y − log Σ_c exp h_c,
 // for rows = S·B rows of c numbers and y [B]. A warp takes a row: the largest of it, the sum of exp(h

@@ -17,34 +17,60 @@ type likelihoods[T Float] struct {
 	dmean, dvar    []float64
 	mean, variance []float64
 	scale          device.LikScale
-	precision      float64 // 1/σ²
+	noise          []float64 // [C]: log σ²
+	precision      []float64 // [C]: 1/σ²
 	rows, b, c     int
-	ell, dlogvar   []float64 // [blocks]
+	ell            []float64 // [blocks]
+	dlogvar        []float64 // [blocks,C]
 	nu             float64   // ν of StudentLogLik
-	noise          float64   // log σ² of HeteroscedasticLogLik
 }
 
 // begin starts an operation on s·b rows of c columns.
 func (d *Device[T]) beginLik(s, b, c int, scale device.LikScale) *likelihoods[T] {
 	t := &d.likelihoods
-	*t = likelihoods[T]{math: d.math, scale: scale, rows: s * b, b: b, c: c, ell: t.ell, dlogvar: t.dlogvar}
+	*t = likelihoods[T]{math: d.math, scale: scale, rows: s * b, b: b, c: c, ell: t.ell, dlogvar: t.dlogvar, noise: t.noise, precision: t.precision}
 	t.ell = grow(d.pool, &t.ell, blocksOf(t.rows, likRows))
-	t.dlogvar = grow(d.pool, &t.dlogvar, blocksOf(t.rows, likRows))
 	return t
 }
 
-// GaussianLogLik is Σ log N(y; h, σ²), its gradients in the same pass.
+// beginNoise is beginLik of a likelihood with one variance for each column.
+func (d *Device[T]) beginNoise(s, b, c int, logvar *device.Tensor, scale device.LikScale) *likelihoods[T] {
+	t := d.beginLik(s, b, c, scale)
+	t.dlogvar = grow(d.pool, &t.dlogvar, len(t.ell)*c)
+	t.noise, t.precision = grow(d.pool, &t.noise, c), grow(d.pool, &t.precision, c)
+	for i, v := range d.real(logvar) {
+		t.noise[i], t.precision[i] = float64(v), math.Exp(-float64(v))
+	}
+	return t
+}
+
+// slopes adds scale·Σ over the blocks to dlogvar.
+func (t *likelihoods[T]) slopes(dlogvar []T) {
+	for c := range dlogvar {
+		dlogvar[c] += T(t.scale.Grad * t.column(c))
+	}
+}
+
+// column is the sum over the blocks of what they left in dlogvar for one column.
+func (t *likelihoods[T]) column(c int) float64 {
+	total := 0.0
+	for block := range t.ell {
+		total += t.dlogvar[block*t.c+c]
+	}
+	return total
+}
+
+// GaussianLogLik is Σ log N(y; h, σ²_c), its gradients in the same pass.
 func (d *Device[T]) GaussianLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale device.LikScale) {
 	s, b, c := device.CheckGaussian(ell, dh, dlogvar, h, y, logvar)
-	t := d.beginLik(s, b, c, scale)
+	t := d.beginNoise(s, b, c, logvar, scale)
 	t.dh, t.h, t.y = d.real(dh), d.real(h), d.real(y)
 	if d.dry() {
 		return
 	}
-	t.precision = math.Exp(-float64(d.real(logvar)[0]))
 	d.do((*gaussian[T])(t), len(t.ell), len(t.h)*4)
 	t.finish(ell)
-	d.real(dlogvar)[0] += T(scale.Grad * sum(t.dlogvar))
+	t.slopes(d.real(dlogvar))
 }
 
 // finish writes the value. The term −½ log 2πσ² of every element is added by the blocks.
@@ -62,51 +88,59 @@ type gaussian[T Float] likelihoods[T]
 
 func (t *gaussian[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
-	squares := 0.0
-	grad := t.scale.Grad * t.precision
+	squares := t.dlogvar[block*t.c:][:t.c]
+	clear(squares)
 	for row := lo; row < hi; row++ {
 		y := t.y[row%t.b*t.c:][:t.c]
 		dh := t.dh[row*t.c:][:t.c]
 		for i, v := range t.h[row*t.c:][:t.c] {
 			miss := float64(y[i]) - float64(v)
-			squares += miss * miss
-			dh[i] = T(grad * miss)
+			squares[i] += miss * miss
+			dh[i] = T(t.scale.Grad * t.precision[i] * miss)
 		}
 	}
-	n, misfit := float64((hi-lo)*t.c), t.precision*squares
-	t.ell[block] = -0.5 * (n*math.Log(2*math.Pi/t.precision) + misfit)
-	t.dlogvar[block] = 0.5 * (misfit - n)
+	t.ell[block] = (*likelihoods[T])(t).normals(squares, hi-lo)
 }
 
-// GaussianExpected is the closed form E_q log N(y; F, σ²) = Σ log N(y; mean, σ²) − var/2σ².
+// normals is Σ −½(log 2πσ² + (y−h)²/σ²) over n rows, from the columns' Σ (y−h)², which become the slopes in log σ².
+func (t *likelihoods[T]) normals(squares []float64, n int) (value float64) {
+	for c, v := range squares {
+		misfit := t.precision[c] * v
+		value -= 0.5 * (float64(n)*math.Log(2*math.Pi/t.precision[c]) + misfit)
+		squares[c] = 0.5 * (misfit - float64(n))
+	}
+	return value
+}
+
+// GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
 func (d *Device[T]) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *device.Tensor, scale device.LikScale) {
-	n := device.CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar)
-	t := d.beginLik(1, n, 1, scale)
+	b, c := device.CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar)
+	t := d.beginNoise(1, b, c, logvar, scale)
 	t.dmean, t.dvar, t.mean, t.variance, t.y = double(dmean), double(dvariance), double(mean), double(variance), d.real(y)
 	if d.dry() {
 		return
 	}
-	t.precision = math.Exp(-float64(d.real(logvar)[0]))
-	d.do((*gaussianExpected[T])(t), len(t.ell), n*4)
+	d.do((*gaussianExpected[T])(t), len(t.ell), b*c*4)
 	t.finish(ell)
-	d.real(dlogvar)[0] += T(scale.Grad * sum(t.dlogvar))
+	t.slopes(d.real(dlogvar))
 }
 
 type gaussianExpected[T Float] likelihoods[T]
 
 func (t *gaussianExpected[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
-	squares := 0.0
-	grad := t.scale.Grad * t.precision
-	for i := lo; i < hi; i++ {
-		miss := float64(t.y[i]) - t.mean[i]
-		squares += miss*miss + t.variance[i]
-		t.dmean[i] = grad * miss
-		t.dvar[i] = -grad / 2
+	squares := t.dlogvar[block*t.c:][:t.c]
+	clear(squares)
+	for row := lo; row < hi; row++ {
+		for c, precision := range t.precision {
+			i := row*t.c + c
+			miss, grad := float64(t.y[i])-t.mean[i], t.scale.Grad*precision
+			squares[c] += miss*miss + t.variance[i]
+			t.dmean[i] = grad * miss
+			t.dvar[i] = -grad / 2
+		}
 	}
-	n, misfit := float64(hi-lo), t.precision*squares
-	t.ell[block] = -0.5 * (n*math.Log(2*math.Pi/t.precision) + misfit)
-	t.dlogvar[block] = 0.5 * (misfit - n)
+	t.ell[block] = (*likelihoods[T])(t).normals(squares, hi-lo)
 }
 
 // SoftmaxLogLik is Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.

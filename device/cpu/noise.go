@@ -10,21 +10,26 @@ import (
 // Σ log(1+z), which the blocks leave in ell, and Σ z/(1+z), in dlogvar.
 func (d *Device[T]) StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *device.Tensor, scale device.LikScale) {
 	s, b, c := device.CheckStudent(ell, dh, dlogvar, dtail, h, y, logvar, tail)
-	t := d.beginLik(s, b, c, scale)
+	t := d.beginNoise(s, b, c, logvar, scale)
 	t.dh, t.h, t.y = d.real(dh), d.real(h), d.real(y)
 	if d.dry() {
 		return
 	}
-	noise, excess := float64(d.real(logvar)[0]), math.Exp(float64(d.real(tail)[0]))
+	excess := math.Exp(float64(d.real(tail)[0]))
 	nu := 2 + excess
-	t.nu, t.precision = nu, math.Exp(-noise)
+	t.nu = nu
 	d.do((*student[T])(t), len(t.ell), len(t.h)*16)
 
-	n, logs, shares := float64(len(t.h)), sum(t.ell), sum(t.dlogvar)
+	n, rows, logs, shares, noise := float64(len(t.h)), float64(s*b), sum(t.ell), 0.0, 0.0
+	for i, to := 0, d.real(dlogvar); i < c; i++ {
+		share := t.column(i)
+		to[i] += T(scale.Grad * 0.5 * ((nu+1)*share - rows))
+		shares += share
+		noise += rows * t.noise[i]
+	}
 	upper, _ := math.Lgamma((nu + 1) / 2)
 	lower, _ := math.Lgamma(nu / 2)
-	double(ell)[0] = scale.Value * (n*(upper-lower-0.5*(math.Log(math.Pi*nu)+noise)) - (nu+1)/2*logs)
-	d.real(dlogvar)[0] += T(scale.Grad * 0.5 * ((nu+1)*shares - n))
+	double(ell)[0] = scale.Value * (n*(upper-lower-0.5*math.Log(math.Pi*nu)) - 0.5*noise - (nu+1)/2*logs)
 	dnu := 0.5 * (n*(digamma((nu+1)/2)-digamma(nu/2)-1/nu) - logs + (nu+1)/nu*shares)
 	d.real(dtail)[0] += T(scale.Grad * dnu * excess)
 }
@@ -33,20 +38,20 @@ type student[T Float] likelihoods[T]
 
 func (t *student[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
-	logs, shares := 0.0, 0.0
-	perSquare, grad := t.precision/t.nu, t.scale.Grad*(t.nu+1)*t.precision/t.nu
+	logs, shares := 0.0, t.dlogvar[block*t.c:][:t.c]
+	clear(shares)
 	for row := lo; row < hi; row++ {
 		y := t.y[row%t.b*t.c:][:t.c]
 		dh := t.dh[row*t.c:][:t.c]
 		for i, v := range t.h[row*t.c:][:t.c] {
-			miss := float64(y[i]) - float64(v)
+			miss, perSquare := float64(y[i])-float64(v), t.precision[i]/t.nu
 			z := miss * miss * perSquare
 			logs += math.Log1p(z)
-			shares += z / (1 + z)
-			dh[i] = T(grad * miss / (1 + z))
+			shares[i] += z / (1 + z)
+			dh[i] = T(t.scale.Grad * (t.nu + 1) * perSquare * miss / (1 + z))
 		}
 	}
-	t.ell[block], t.dlogvar[block] = logs, shares
+	t.ell[block] = logs
 }
 
 // digamma is ψ(x) = d log Γ/dx for x > 0: up to 10 by ψ(x) = ψ(x+1) − 1/x, from there by its asymptotic series.
@@ -59,30 +64,30 @@ func digamma(x float64) float64 {
 	return below + math.Log(x) - 0.5/x - v*(1./12-v*(1./120-v*(1./252-v*(1./240-v/132))))
 }
 
-// HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ² exp h'), its gradients in the same pass.
+// HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), its gradients in the same pass.
 func (d *Device[T]) HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale device.LikScale) {
 	s, b, c := device.CheckHeteroscedastic(ell, dh, dlogvar, h, y, logvar)
-	t := d.beginLik(s, b, c, scale)
+	t := d.beginNoise(s, b, c, logvar, scale)
 	t.dh, t.h, t.y = d.real(dh), d.real(h), d.real(y)
 	if d.dry() {
 		return
 	}
-	t.noise = float64(d.real(logvar)[0])
 	d.do((*heteroscedastic[T])(t), len(t.ell), len(t.h)*16)
 	t.finish(ell)
-	d.real(dlogvar)[0] += T(scale.Grad * sum(t.dlogvar))
+	t.slopes(d.real(dlogvar))
 }
 
 type heteroscedastic[T Float] likelihoods[T]
 
 func (t *heteroscedastic[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
-	total, slope, grad := 0.0, 0.0, t.scale.Grad
+	total, slopes, grad := 0.0, t.dlogvar[block*t.c:][:t.c], t.scale.Grad
+	clear(slopes)
 	for row := lo; row < hi; row++ {
 		y := t.y[row%t.b*t.c:][:t.c]
 		h, dh := t.h[row*2*t.c:][:2*t.c], t.dh[row*2*t.c:][:2*t.c]
 		for i, v := range y {
-			miss, logV := float64(v)-float64(h[i]), t.noise+float64(h[t.c+i])
+			miss, logV := float64(v)-float64(h[i]), t.noise[i]+float64(h[t.c+i])
 			floored := logV < logVarFloor
 			if floored {
 				logV = logVarFloor
@@ -95,11 +100,11 @@ func (t *heteroscedastic[T]) run(_ *worker, block int) {
 			if floored {
 				along = 0
 			}
-			slope += along
+			slopes[i] += along
 			dh[t.c+i] = T(grad * along)
 		}
 	}
-	t.ell[block], t.dlogvar[block] = total, slope
+	t.ell[block] = total
 }
 
 var logVarFloor = math.Log(device.VarFloor)

@@ -38,21 +38,21 @@ func student(r *random, size []int) *problem {
 	return &problem{
 		in: []*array{
 			r.normal("h", device.Real, writes, 0, 1, s, b, c), r.normal("y", device.Real, none, 0, 3, b, c),
-			r.normal("logvar", device.Real, adds, -1, 0.1, 1), r.normal("tail", device.Real, adds, 0.5, 0.1, 1),
+			r.normal("logvar", device.Real, adds, -1, 0.5, c), r.normal("tail", device.Real, adds, 0.5, 0.1, 1),
 		},
 		out: []*array{zeros("ell", device.Double, 1)},
 		naive: func(in, out [][]float64) {
-			sum, v, nu := 0.0, math.Exp(in[2][0]), 2+math.Exp(in[3][0])
+			sum, nu := 0.0, 2+math.Exp(in[3][0])
 			upper, _ := math.Lgamma((nu + 1) / 2)
 			lower, _ := math.Lgamma(nu / 2)
 			for i, h := range in[0] {
-				miss := in[1][i%(b*c)] - h
+				miss, v := in[1][i%(b*c)]-h, math.Exp(in[2][i%c])
 				sum += upper - lower - math.Log(math.Pi*nu*v)/2 - (nu+1)/2*math.Log(1+miss*miss/(nu*v))
 			}
 			out[0][0] = scale.Value * sum
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dev.StudentLogLik(out[0], dev.New(device.Real, s, b, c), dev.New(device.Real, 1), dev.New(device.Real, 1), in[0], in[1], in[2], in[3], scale)
+			dev.StudentLogLik(out[0], dev.New(device.Real, s, b, c), dev.New(device.Real, c), dev.New(device.Real, 1), in[0], in[1], in[2], in[3], scale)
 		},
 		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
 			dev.StudentLogLik(out[0], din[0], din[2], din[3], in[0], in[1], in[2], in[3], scale)
@@ -71,21 +71,21 @@ func heteroscedastic(r *random, size []int) *problem {
 		h.data[2*row*c] = y.data[row%b*c]
 	}
 	return &problem{
-		in:  []*array{h, y, r.normal("logvar", device.Real, adds, -1, 0.1, 1)},
+		in:  []*array{h, y, r.normal("logvar", device.Real, adds, -1, 0.5, c)},
 		out: []*array{zeros("ell", device.Double, 1)},
 		naive: func(in, out [][]float64) {
 			sum := 0.0
 			for row := range s * b {
 				for i := range c {
 					miss := in[1][row%b*c+i] - in[0][2*row*c+i]
-					v := math.Max(device.VarFloor, math.Exp(in[2][0]+in[0][(2*row+1)*c+i]))
+					v := math.Max(device.VarFloor, math.Exp(in[2][i]+in[0][(2*row+1)*c+i]))
 					sum -= (math.Log(2*math.Pi*v) + miss*miss/v) / 2
 				}
 			}
 			out[0][0] = scale.Value * sum
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dev.HeteroscedasticLogLik(out[0], dev.New(device.Real, s, b, 2*c), dev.New(device.Real, 1), in[0], in[1], in[2], scale)
+			dev.HeteroscedasticLogLik(out[0], dev.New(device.Real, s, b, 2*c), dev.New(device.Real, c), in[0], in[1], in[2], scale)
 		},
 		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
 			dev.HeteroscedasticLogLik(out[0], din[0], din[2], in[0], in[1], in[2], scale)

@@ -14,17 +14,17 @@ func ofValue() []float64 { return []float64{scale.Grad / scale.Value} }
 
 func likelihoodRows() []row {
 	return []row{
-		{ops: []string{"GaussianLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 257, 1}}, build: gaussian,
+		{ops: []string{"GaussianLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 257, 1}, {2, 700, 3}}, build: gaussian,
 			nmse: 1e-12, reason: "residuals of float32 numbers"},
-		{ops: []string{"GaussianExpected"}, sizes: [][]int{{1, 1}, {31, 2}, {257, 1}}, build: gaussianExpected,
+		{ops: []string{"GaussianExpected"}, sizes: [][]int{{1, 1}, {31, 2}, {257, 1}, {1300, 3}}, build: gaussianExpected,
 			nmse: 1e-12, reason: "the gradient of a float32 parameter"},
 		{ops: []string{"SoftmaxLogLik"}, sizes: [][]int{{1, 1, 2}, {3, 31, 10}, {2, 257, 3}}, build: softmax,
 			nmse: 1e-12, reason: "float32 exponentials"},
 		{ops: []string{"BernoulliLogLik"}, sizes: [][]int{{1, 1}, {3, 31}, {2, 2049}}, build: bernoulli,
 			nmse: 1e-12, reason: "the gradient of a float32 activation"},
-		{ops: []string{"StudentLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 1025, 1}}, build: student,
+		{ops: []string{"StudentLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 1025, 1}, {1, 1300, 3}}, build: student,
 			nmse: 1e-12, reason: "gradients of float32 parameters"},
-		{ops: []string{"HeteroscedasticLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 1025, 1}}, build: heteroscedastic,
+		{ops: []string{"HeteroscedasticLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 1025, 1}, {1, 1300, 3}}, build: heteroscedastic,
 			nmse: 1e-12, reason: "gradients of float32 parameters"},
 	}
 }
@@ -35,19 +35,19 @@ func gaussian(r *random, size []int) *problem {
 	return &problem{
 		in: []*array{
 			r.normal("h", device.Real, writes, 0, 1, s, b, c), r.normal("y", device.Real, none, 0, 1, b, c),
-			r.normal("logvar", device.Real, adds, -1, 0.1, 1),
+			r.normal("logvar", device.Real, adds, -1, 0.5, c),
 		},
 		out: []*array{zeros("ell", device.Double, 1)},
 		naive: func(in, out [][]float64) {
 			sum := 0.0
 			for i, h := range in[0] {
 				miss := in[1][i%(b*c)] - h
-				sum -= (math.Log(2*math.Pi) + in[2][0] + miss*miss/math.Exp(in[2][0])) / 2
+				sum -= (math.Log(2*math.Pi) + in[2][i%c] + miss*miss/math.Exp(in[2][i%c])) / 2
 			}
 			out[0][0] = scale.Value * sum
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dev.GaussianLogLik(out[0], dev.New(device.Real, s, b, c), dev.New(device.Real, 1), in[0], in[1], in[2], scale)
+			dev.GaussianLogLik(out[0], dev.New(device.Real, s, b, c), dev.New(device.Real, c), in[0], in[1], in[2], scale)
 		},
 		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
 			dev.GaussianLogLik(out[0], din[0], din[2], in[0], in[1], in[2], scale)
@@ -66,12 +66,13 @@ func gaussianExpected(r *random, size []int) *problem {
 	return &problem{
 		in: []*array{
 			r.normal("mean", device.Double, writes, 0, 1, b, c), variance,
-			r.normal("y", device.Real, none, 0, 1, b, c), r.normal("logvar", device.Real, adds, -1, 0.1, 1),
+			r.normal("y", device.Real, none, 0, 1, b, c), r.normal("logvar", device.Real, adds, -1, 0.5, c),
 		},
 		out: []*array{zeros("ell", device.Double, 1)},
 		naive: func(in, out [][]float64) {
-			sum, noise := 0.0, math.Exp(in[3][0])
+			sum := 0.0
 			for i, mean := range in[0] {
+				noise := math.Exp(in[3][i%c])
 				miss := in[2][i] - mean
 				sum -= (math.Log(2*math.Pi*noise) + miss*miss/noise + in[1][i]/noise) / 2
 			}
@@ -79,7 +80,7 @@ func gaussianExpected(r *random, size []int) *problem {
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {
 			dmean, dvariance := dev.New(device.Double, b, c), dev.New(device.Double, b, c)
-			dev.GaussianExpected(out[0], dmean, dvariance, dev.New(device.Real, 1), in[0], in[1], in[2], in[3], scale)
+			dev.GaussianExpected(out[0], dmean, dvariance, dev.New(device.Real, c), in[0], in[1], in[2], in[3], scale)
 		},
 		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
 			dev.GaussianExpected(out[0], din[0], din[1], din[3], in[0], in[1], in[2], in[3], scale)

@@ -14,34 +14,36 @@ const sumBlocks = 1024
 type likelihoodState struct{ partial, second scratch }
 
 // strided is a grid of at most sumBlocks blocks of size elements, and the sums of its blocks.
-func (d *Device) strided(n, size int) (cuda.Grid, cuda.Arg) {
+func (d *Device) strided(n, size int) (cuda.Grid, cuda.Arg) { return d.columns(n, size, 1) }
+
+// columns is strided for each of c columns of n rows, whose sums are [C,blocks].
+func (d *Device) columns(n, size, c int) (cuda.Grid, cuda.Arg) {
 	grid := blocks(n, size)
-	grid.X = min(grid.X, sumBlocks)
-	return grid, d.growDoubles(&d.state.likelihood.partial, sumBlocks)
+	grid.X, grid.Y = min(grid.X, sumBlocks), c
+	return grid, d.growDoubles(&d.state.likelihood.partial, sumBlocks*c)
 }
 
-// GaussianLogLik is Σ log N(y; h, σ²), its gradients in the same pass.
+// GaussianLogLik is Σ log N(y; h, σ²_c), its gradients in the same pass.
 func (d *Device) GaussianLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale device.LikScale) {
 	s, b, c := device.CheckGaussian(ell, dh, dlogvar, h, y, logvar)
-	n := s * b * c
-	grid, partial := d.strided(n, 1024)
-	d.real.launch("gaussian", grid, 0, cuda.Int(n), cuda.Int(b*c), cuda.Float64(scale.Grad), d.ptr(dh), d.ptr(h), d.ptr(y), d.ptr(logvar), partial)
-	d.gaussianSum(n, grid.X, scale, ell, dlogvar, logvar, partial)
+	grid, partial := d.columns(s*b, 1024, c)
+	d.real.launch("gaussian", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale.Grad), d.ptr(dh), d.ptr(h), d.ptr(y), d.ptr(logvar), partial)
+	d.gaussianSum(s*b, grid, scale, ell, dlogvar, logvar, partial)
 }
 
-// gaussianSum makes the value and the gradient of the noise of the blocks' sums of squares.
-func (d *Device) gaussianSum(n, blocks int, scale device.LikScale, ell, dlogvar, logvar *device.Tensor, partial cuda.Arg) {
-	d.real.launch("gaussian_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(float64(n)), cuda.Int(blocks),
+// gaussianSum makes the value and the gradient of the noise of the blocks' sums of squares, for n rows.
+func (d *Device) gaussianSum(n int, sums cuda.Grid, scale device.LikScale, ell, dlogvar, logvar *device.Tensor, partial cuda.Arg) {
+	d.real.launch("gaussian_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(float64(n)), cuda.Int(sums.X), cuda.Int(sums.Y),
 		cuda.Float64(scale.Value), cuda.Float64(scale.Grad), d.ptr(ell), d.ptr(dlogvar), d.ptr(logvar), partial)
 }
 
-// GaussianExpected is the closed form E_q log N(y; F, σ²) = Σ log N(y; mean, σ²) − var/2σ².
+// GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
 func (d *Device) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *device.Tensor, scale device.LikScale) {
-	n := device.CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar)
-	grid, partial := d.strided(n, 1024)
-	d.real.launch("gaussian_expected", grid, 0, cuda.Int(n), cuda.Float64(scale.Grad),
+	b, c := device.CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar)
+	grid, partial := d.columns(b, 1024, c)
+	d.real.launch("gaussian_expected", grid, 0, cuda.Int(b), cuda.Float64(scale.Grad),
 		d.ptr(dmean), d.ptr(dvariance), d.ptr(mean), d.ptr(variance), d.ptr(y), d.ptr(logvar), partial)
-	d.gaussianSum(n, grid.X, scale, ell, dlogvar, logvar, partial)
+	d.gaussianSum(b, grid, scale, ell, dlogvar, logvar, partial)
 }
 
 // SoftmaxLogLik is Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.
