@@ -56,42 +56,63 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := width - 1
+	at := []int{width - 1}
+	names := plainColumns(nil, width)
 	if like := in.opt.Like; like != nil {
+		at = like.places()
 		switch d := len(like.Columns); {
-		case width == d+1:
-			at = like.TargetAt
+		case width == d+len(at):
 		case width == d && in.opt.TargetOptional:
-			at = -1
+			at = nil
 		default:
-			return nil, errorf(a.name, "has %s, the training data have %s and a target: give the same columns in the same order, or the targets by --labels",
-				plural(width, "column"), plural(d, "input"))
+			return nil, errorf(a.name, "has %s, the training data have %s and %s: give the same columns in the same order, or the targets by --labels",
+				plural(width, "column"), plural(d, "input"), aTarget(len(at)))
 		}
 	} else if in.opt.Target != "" {
-		i, err := strconv.Atoi(in.opt.Target)
-		if err != nil || i < 1 || i > width {
-			return nil, errorf(a.name, "has no column %s to be the target: the columns of an array count from 1 to %d", quote(in.opt.Target), width)
+		at = nil
+		for _, word := range splitTargets(in.opt.Target, nil) {
+			i, err := strconv.Atoi(word)
+			if err != nil || i < 1 || i > width {
+				return nil, errorf(a.name, "has no column %s to be the target: the columns of an array count from 1 to %d", quote(word), width)
+			}
+			at = append(at, i-1)
 		}
-		at = i - 1
+		if err := checkSeveral(a.name, at, names); err != nil {
+			return nil, err
+		}
 	} else if width < 2 {
 		return nil, errorf(a.name, "has one column only: at least one input is needed beside the target; give the targets by --labels")
 	}
 	whole, err := a.matrix(n, width, 1)
-	if err != nil || at < 0 {
+	if err != nil || at == nil {
 		return &table{x: whole, columns: plainColumns(in.opt.Like, width)}, err
 	}
-	names := plainColumns(nil, width)
-	t := &table{x: without(whole, at), columns: slices.Delete(slices.Clone(names), at, at+1)}
+	t := &table{x: whole}
+	for i := range width {
+		if !slices.Contains(at, i) {
+			t.columns = append(t.columns, names[i])
+		}
+	}
+	read := &targets{y: make([]float64, n*len(at)), place: func(i int) string { return fmt.Sprintf("value [%d, %d]", i/len(at), at[i%len(at)]) }}
+	for k, a := range at {
+		for i, v := range column(make([]float64, n), whole, a) {
+			read.y[i*len(at)+k] = v
+		}
+	}
+	for _, a := range slices.Backward(slices.Sorted(slices.Values(at))) {
+		t.x = without(t.x, a)
+	}
 	if in.opt.Like != nil {
 		t.columns = in.opt.Like.Columns
 	}
-	read := &targets{y: column(make([]float64, n), whole, at), place: func(i int) string { return fmt.Sprintf("value [%d, %d]", i, at) }}
 	if err := in.setTargets(t, a.name, read); err != nil {
 		return nil, err
 	}
-	if t.targetAt = at; in.opt.Like == nil {
-		t.target = names[at]
+	if in.opt.Like == nil {
+		t.nameTargets(at, names)
+		return t, nil
 	}
+	t.targetAt = at[0]
 	return t, nil
 }
 
@@ -112,22 +133,22 @@ func withoutColumn[T any](x []T, d, at int) []T {
 	return to
 }
 
-// npyTargets reads an array of n targets.
-func npyTargets(name string, r io.Reader, n int, lim limits) (*targets, error) {
+// npyTargets reads an array of n targets, or of n rows of several.
+func npyTargets(name string, r io.Reader, n int, in *input) (*targets, error) {
 	a, err := openNpy(name, r)
 	if err != nil {
 		return nil, err
 	}
-	rows, d, err := a.rows(lim)
+	rows, d, err := a.rows(in.lim)
 	switch {
 	case err != nil:
 		return nil, err
-	case d != 1:
-		return nil, errorf(name, "holds an array of %s values: one target a row is needed", sides(a.shape))
+	case d != 1 && (len(a.shape) != 2 || d < 1 || in.task == Classification):
+		return nil, errorf(name, "holds an array of %s values: one target a row is needed, or a row of numbers for a regression of several", sides(a.shape))
 	case rows != n:
 		return nil, wrongCount(name, rows, n)
 	}
-	y, err := npyValues(a, n, func(v float64) float64 { return v })
+	y, err := npyValues(a, n*d, func(v float64) float64 { return v })
 	if err != nil {
 		return nil, err
 	}

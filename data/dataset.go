@@ -34,10 +34,11 @@ type Dataset struct {
 
 	X       *tensor.Dense // inputs [N,D], float64 or float32, as in the file; pixels as fractions of the brightest
 	Columns []string      // names of the D inputs
-	Target  string        // name of the target column, "" if there is none
+	Target  string        // name of the target column, "" if there is none; of several, all with commas between them
+	Targets []string      // the names of several target columns; nil of one
 	Task    Task
 
-	Y       []float64 // regression: N targets in their own units
+	Y       []float64 // regression: targets [N,C] in their own units
 	Labels  []int32   // classification: N indices into Classes
 	Classes []string  // class names in numerical order: "0", "1", … or "1", "2", …
 
@@ -52,6 +53,18 @@ type Dataset struct {
 	oneHot   []OneHot
 	sequence string // the column of Sequences in a table, "" where there is no table
 	targetAt int    // position of the target among the columns of the training file
+
+	targetsAt []int // of several
+}
+
+// Outputs are the names of the target columns: one, but for a regression of several.
+func (d *Dataset) Outputs() []string { return outputs(d.Target, d.Targets) }
+
+func outputs(target string, targets []string) []string {
+	if targets != nil {
+		return targets
+	}
+	return []string{target}
 }
 
 // N is the number of rows.
@@ -96,7 +109,7 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	if d.Sequences != nil {
 		s.Sequences = d.Sequences.Subset(rows)
 	}
-	s.Y = pick(d.Y, rows)
+	s.Y = pickWide(d.Y, rows, len(d.Outputs()))
 	s.Labels = pick(d.Labels, rows)
 	s.lines = pick(d.lines, rows)
 	s.Fingerprint = s.fingerprint()
@@ -114,6 +127,18 @@ func pick[T any](from []T, rows []int) []T {
 	return to
 }
 
+// pickWide is pick of rows of a width.
+func pickWide(from []float64, rows []int, width int) []float64 {
+	if from == nil {
+		return nil
+	}
+	to := make([]float64, 0, len(rows)*width)
+	for _, r := range rows {
+		to = append(to, from[r*width:(r+1)*width]...)
+	}
+	return to
+}
+
 // Schema is what must be known of a training set to read another file the same way.
 // A model file holds it.
 type Schema struct {
@@ -126,11 +151,26 @@ type Schema struct {
 
 	Alphabet *seq.Alphabet `json:"alphabet,omitempty"` // of sequences; nil where rows have none
 	Sequence string        `json:"sequence,omitempty"` // the column of sequences in a table, where rows are more than a sequence
+
+	Targets   []string `json:"targets,omitempty"` // of several target columns, in the order of the model's outputs
+	TargetsAt []int    `json:"targets_at,omitempty"`
+}
+
+// Outputs are the names of the target columns.
+func (s Schema) Outputs() []string { return outputs(s.Target, s.Targets) }
+
+// places are the positions of the target columns in the file.
+func (s Schema) places() []int {
+	if s.Targets != nil {
+		return s.TargetsAt
+	}
+	return []int{s.TargetAt}
 }
 
 // Schema describes d to readers of other files.
 func (d *Dataset) Schema() Schema {
-	s := Schema{Columns: d.Columns, Target: d.Target, TargetAt: d.targetAt, Task: d.Task, Classes: d.Classes, OneHot: d.oneHot}
+	s := Schema{Columns: d.Columns, Target: d.Target, TargetAt: d.targetAt, Task: d.Task, Classes: d.Classes, OneHot: d.oneHot,
+		Targets: d.Targets, TargetsAt: d.targetsAt}
 	if d.Sequences != nil {
 		s.Alphabet, s.Sequence = d.Sequences.Alphabet, d.sequence
 	}
@@ -143,7 +183,7 @@ func (s Schema) Check() error {
 		return s.checkSequences()
 	}
 	switch {
-	case len(s.Columns) == 0, s.Target == "", s.TargetAt < 0, s.TargetAt > len(s.Columns),
+	case len(s.Columns) == 0, s.Target == "", s.TargetAt < 0, s.TargetAt > len(s.Columns)+len(s.Targets), !s.checkTargets(),
 		s.Task != Regression && s.Task != Classification, s.Task == Classification && !inARow(s.Classes), !s.checkOneHot():
 		return errorf("", "the description of the training data is damaged: it lacks columns, target, task or classes")
 	}
@@ -175,7 +215,10 @@ func (d *Dataset) fingerprint() string {
 			row = append(row, d.Classes[d.Labels[i]]...)
 			row = append(row, ';')
 		case d.Y != nil:
-			row = appendValue(row, d.Y[i])
+			width := len(d.Outputs())
+			for _, v := range d.Y[i*width : (i+1)*width] {
+				row = appendValue(row, v)
+			}
 		}
 		h.Write(row)
 	}

@@ -17,8 +17,8 @@ const DefaultTarget = "target"
 type layout struct {
 	inputs  []int
 	columns []inputColumn
-	target  int    // -1: none
-	name    string // name of the target, "" if none
+	targets []int    // none: the file has no target
+	names   []string // of the targets
 	notes   []string
 
 	sequence     int // which cell is a sequence, where texts is not nil
@@ -28,7 +28,7 @@ type layout struct {
 
 // newLayout finds the target of a training file; all other columns are inputs.
 func newLayout(rec *records, target string) (*layout, error) {
-	at, err := findTarget(rec, target)
+	at, err := findTargets(rec, target)
 	if err != nil {
 		return nil, err
 	}
@@ -36,17 +36,35 @@ func newLayout(rec *records, target string) (*layout, error) {
 		return nil, errorf(rec.name, "has one column only: at least one input column is needed beside the target"+
 			" (cells are separated by comma, semicolon or tab)")
 	}
-	l := &layout{target: at, name: rec.columnName(at)}
+	l := &layout{targets: at}
+	for _, a := range at {
+		l.names = append(l.names, rec.columnName(a))
+	}
 	if text, doubtful := rec.doubtfulHeader(); doubtful {
 		l.notes = append(l.notes, fmt.Sprintf("%s: the first row has the text %s in it and is taken as the column names", rec.name, quote(text)))
 	}
 	for i := range rec.width {
-		if i != at {
+		if !slices.Contains(at, i) {
 			l.inputs = append(l.inputs, i)
 			l.columns = append(l.columns, inputColumn{name: rec.columnName(i)})
 		}
 	}
 	return l, nil
+}
+
+// findTargets finds the target, or several.
+func findTargets(rec *records, target string) (at []int, err error) {
+	for _, word := range splitTargets(target, rec.columnNames()) {
+		if word == "" && target != "" {
+			return nil, errorf(rec.name, "has no target without a name: write %s without a comma too many", quote(target))
+		}
+		i, err := findTarget(rec, word)
+		if err != nil {
+			return nil, err
+		}
+		at = append(at, i)
+	}
+	return at, checkSeveral(rec.name, at, rec.columnNames())
 }
 
 // findTarget takes a column's name first, else its number, counted from 1.
@@ -84,7 +102,7 @@ func likeLayout(rec *records, like *Schema, targetOptional bool) (*layout, error
 	for i, name := range rec.header {
 		at[name] = i
 	}
-	l := &layout{columns: like.fileColumns(), target: -1}
+	l := &layout{columns: like.fileColumns()}
 	used := make([]bool, rec.width)
 	for _, c := range l.columns {
 		i, ok := at[c.name]
@@ -93,10 +111,17 @@ func likeLayout(rec *records, like *Schema, targetOptional bool) (*layout, error
 		}
 		l.inputs, used[i] = append(l.inputs, i), true
 	}
-	if i, ok := at[like.Target]; ok {
-		l.target, l.name, used[i] = i, like.Target, true
-	} else if !targetOptional {
-		return nil, missingColumn(rec, like.Target, "the target of the training data")
+	for _, name := range like.Outputs() {
+		i, ok := at[name]
+		if !ok && !targetOptional {
+			return nil, missingColumn(rec, name, "the target of the training data")
+		}
+		if ok {
+			l.targets, l.names, used[i] = append(l.targets, i), append(l.names, name), true
+		}
+	}
+	if len(l.targets) < len(like.Outputs()) {
+		l.targets, l.names = nil, nil
 	}
 	if like.Sequence != "" {
 		i, ok := at[like.Sequence]
@@ -124,23 +149,31 @@ func missingColumn(rec *records, name, role string) error {
 }
 
 func positionLayout(rec *records, like *Schema, targetOptional bool) (*layout, error) {
-	l := &layout{target: like.TargetAt, columns: like.fileColumns(), name: like.Target}
+	l := &layout{targets: like.places(), columns: like.fileColumns(), names: like.Outputs()}
 	d := len(l.columns)
 	switch {
-	case rec.width == d+1:
+	case rec.width == d+len(l.targets):
 	case rec.width == d && targetOptional:
-		l.target, l.name = -1, ""
+		l.targets, l.names = nil, nil
 	default:
-		return nil, errorf(rec.name, "has %s and no header, the training data have %s and a target: give the same columns in the same order, or a header",
-			plural(rec.width, "column"), plural(d, "input"))
+		return nil, errorf(rec.name, "has %s and no header, the training data have %s and %s: give the same columns in the same order, or a header",
+			plural(rec.width, "column"), plural(d, "input"), aTarget(len(l.targets)))
 	}
 	for i := range rec.width {
-		if i != l.target {
+		if !slices.Contains(l.targets, i) {
 			l.inputs = append(l.inputs, i)
 		}
 	}
 	l.notes = append(l.notes, rec.name+": no header, so its columns are taken in the order of the training data")
 	return l, nil
+}
+
+// aTarget is "a target", or "3 targets".
+func aTarget(n int) string {
+	if n == 1 {
+		return "a target"
+	}
+	return plural(n, "target")
 }
 
 // didYouMean is ` (did you mean "AP"?)` where a known word is near.

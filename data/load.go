@@ -123,7 +123,7 @@ func checkTraining(d *Dataset) error {
 		return errorf(d.Path, "leaves a single training row: at least two are needed")
 	}
 	if d.Task == Regression {
-		_, err := FitTarget(d)
+		_, err := FitTargets(d)
 		return err
 	}
 	if len(d.Classes) == 1 {

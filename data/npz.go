@@ -46,7 +46,7 @@ func readNpz(in *input) (*table, error) {
 	}
 	return t, archive.with(ys, func(name string, r io.Reader) error {
 		n, _ := size(t.x)
-		read, err := npyTargets(name, r, n, in.lim)
+		read, err := npyTargets(name, r, n, in)
 		if err != nil {
 			return err
 		}

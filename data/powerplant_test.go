@@ -62,11 +62,11 @@ func TestEmbeddedPowerplant(t *testing.T) {
 		}
 		wantTrain, wantTest := foldFilesOf(t, dir, fold)
 		scaler, _ := FitScaler("standard", train)
-		target, _ := FitTarget(train)
+		target, _ := FitTargets(train)
 		compareFold(t, fmt.Sprintf("fold %d train", fold), train, wantTrain, scaler, target)
 		compareFold(t, fmt.Sprintf("fold %d test", fold), test, wantTest, scaler, target)
 		for i := range test.N() { // test rows also in the same order
-			if d := math.Abs(target.Transform(test.Y)[i] - wantTest.Y[i]); d > 1e-9 {
+			if d := math.Abs(Standardise(test.Y, target)[i] - wantTest.Y[i]); d > 1e-9 {
 				t.Fatalf("fold %d: test row %d is off by %g", fold, i, d)
 			}
 		}
@@ -90,7 +90,7 @@ func foldFilesOf(t *testing.T, dir string, fold int) (train, test *Dataset) {
 }
 
 // compareFold pairs the rows of both sets by their hundredths and compares what is paired.
-func compareFold(t *testing.T, name string, got, want *Dataset, s Scaler, ts TargetScale) {
+func compareFold(t *testing.T, name string, got, want *Dataset, s Scaler, ts []TargetScale) {
 	t.Helper()
 	if got.N() != want.N() {
 		t.Fatalf("%s: %d rows, want %d", name, got.N(), want.N())
@@ -100,7 +100,7 @@ func compareFold(t *testing.T, name string, got, want *Dataset, s Scaler, ts Tar
 		scaled []float64
 	}
 	var a, b []pair
-	x, y := s.Rows(got.X, 0, got.N()), ts.Transform(got.Y)
+	x, y := s.Rows(got.X, 0, got.N()), Standardise(got.Y, ts)
 	d := got.D()
 	for i := range got.N() {
 		a = append(a, pair{toCents(got.Row(i), got.Y[i]), append(slices.Clone(x[i*d:(i+1)*d]), y[i])})
@@ -108,7 +108,7 @@ func compareFold(t *testing.T, name string, got, want *Dataset, s Scaler, ts Tar
 		for j, z := range want.Row(i) {
 			raw[j] = s.Center[j] + s.Scale[j]*z
 		}
-		b = append(b, pair{toCents(raw, ts.Mean+ts.SD*want.Y[i]), append(slices.Clone(want.Row(i)), want.Y[i])})
+		b = append(b, pair{toCents(raw, ts[0].Mean+ts[0].SD*want.Y[i]), append(slices.Clone(want.Row(i)), want.Y[i])})
 	}
 	byKey := func(p, q pair) int { return compareCents(p.key, q.key) }
 	slices.SortFunc(a, byKey)

@@ -116,8 +116,10 @@ type table struct {
 	x           *tensor.Dense
 	columns     []string
 	oneHot      []OneHot
-	target      string    // "" if there is none
-	targetAt    int       // as Schema.TargetAt
+	target      string   // "" if there is none
+	targetAt    int      // as Schema.TargetAt
+	targets     []string // as in Schema, of several
+	targetsAt   []int
 	lines       []int32   // as in Dataset
 	y           []float64 // known classes where the input has a Like; nil without a target
 	task        Task      // where the format decides it
@@ -133,12 +135,17 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	}
 	if like := in.opt.Like; like != nil {
 		d.Classes, d.targetAt = like.Classes, like.TargetAt
-		if d.Target != "" {
-			d.setTarget(t.y)
+		if err := t.fitTargets(in, d, like); err != nil {
+			return nil, nil, err
 		}
 	} else {
 		if d.Task == "" {
 			d.Task = t.task
+		}
+		if t.targets != nil {
+			t.notes = append(t.notes, d.regressOn(in.name, t))
+			d.Fingerprint = d.fingerprint()
+			return d, t.notes, nil
 		}
 		note, err := d.findTask(in.name, t.y)
 		if err != nil {
@@ -162,6 +169,9 @@ func readCSV(in *input) (*table, error) {
 	} else {
 		lay, err = newLayout(rec, in.opt.Target)
 	}
+	if err == nil {
+		err = in.severalClasses(len(lay.targets))
+	}
 	if err == nil && in.opt.Sequence != "" && in.opt.Like == nil {
 		err = lay.findSequence(rec, in.opt.Sequence)
 	}
@@ -180,11 +190,14 @@ func readCSV(in *input) (*table, error) {
 		}
 	}
 	names := expanded(lay.columns)
-	x, y, lines, err := readValues(rec, lay, len(names), targetCheck(in.task, in.opt.Like, lay.name), in.lim.cells)
+	x, y, lines, err := readValues(rec, lay, len(names), targetCheck(in.task, in.opt.Like, strings.Join(lay.names, ",")), in.lim.cells)
 	if err != nil {
 		return nil, err
 	}
-	made := &table{columns: names, oneHot: oneHots(lay.columns), target: lay.name, targetAt: lay.target, y: y, lines: lines, notes: lay.notes}
+	made := &table{columns: names, oneHot: oneHots(lay.columns), y: y, lines: lines, notes: lay.notes}
+	if lay.targets != nil {
+		made.nameTargets(lay.targets, rec.columnNames())
+	}
 	if len(names) > 0 {
 		made.x = matrix(len(x)/len(names), len(names), x)
 	}
@@ -204,7 +217,7 @@ func readValues(rec *records, lay *layout, d int, check func(float64) string, ma
 		} else if err != nil {
 			return nil, nil, nil, err
 		}
-		if cells += int64(d) + 1; cells > maxCells {
+		if cells += int64(d + max(1, len(lay.targets))); cells > maxCells {
 			return nil, nil, nil, &Error{File: rec.name, Line: rec.line, Msg: fmt.Sprintf(
 				"the table holds more than %d million numbers up to here: too large for memory, take a part of it", maxCells>>20)}
 		}
@@ -223,14 +236,14 @@ func readValues(rec *records, lay *layout, d int, check func(float64) string, ma
 				return nil, nil, nil, err
 			}
 		}
-		if lay.target >= 0 {
-			v, err := rec.value(lay.target, lay.name)
+		for k, at := range lay.targets {
+			v, err := rec.value(at, lay.names[k])
 			if err != nil {
 				return nil, nil, nil, err
 			}
 			if check != nil {
 				if wrong := check(v); wrong != "" {
-					return nil, nil, nil, rec.cellError(lay.target, "%s", wrong)
+					return nil, nil, nil, rec.cellError(at, "%s", wrong)
 				}
 			}
 			y = append(y, v)

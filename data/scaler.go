@@ -202,21 +202,37 @@ type TargetScale struct {
 	SD   float64 `json:"sd"` // n−1 in the denominator
 }
 
-// FitTarget fits the scale of the regression target of training rows. A constant
+// FitTargets fits the scales of the regression targets [C] of training rows, each by itself. A constant
 // target is an error.
-func FitTarget(d *Dataset) (TargetScale, error) {
-	mean, sd := meanSD(d.Y)
-	if sd == 0 {
-		return TargetScale{}, errorf(d.Path, "the target column %s holds the value %s only: there is nothing to learn", quote(d.Target), number(mean))
+func FitTargets(d *Dataset) ([]TargetScale, error) {
+	names := d.Outputs()
+	scales := make([]TargetScale, len(names))
+	for c, name := range names {
+		mean, sd := meanSD(d.output(c))
+		if sd == 0 {
+			return nil, errorf(d.Path, "the target column %s holds the value %s only: there is nothing to learn", quote(name), number(mean))
+		}
+		scales[c] = TargetScale{mean, sd}
 	}
-	return TargetScale{mean, sd}, nil
+	return scales, nil
 }
 
-// Transform returns y in training standard deviations from the training mean.
-func (t TargetScale) Transform(y []float64) []float64 {
+// output is a copy of target c of all rows.
+func (d *Dataset) output(c int) []float64 {
+	width := len(d.Outputs())
+	y := make([]float64, len(d.Y)/width)
+	for i := range y {
+		y[i] = d.Y[i*width+c]
+	}
+	return y
+}
+
+// Standardise returns targets y [N,C] in training standard deviations from the training means.
+func Standardise(y []float64, scales []TargetScale) []float64 {
 	to := make([]float64, len(y))
 	for i, v := range y {
-		to[i] = (v - t.Mean) / t.SD
+		s := scales[i%len(scales)]
+		to[i] = (v - s.Mean) / s.SD
 	}
 	return to
 }

@@ -116,16 +116,16 @@ func TestAuto(t *testing.T) {
 
 func TestTargetScale(t *testing.T) {
 	d := &Dataset{Path: "t.csv", Target: "y", Y: []float64{1, 2, 3, 6}}
-	ts, err := FitTarget(d)
-	if err != nil || ts.Mean != 3 || !near(ts.SD, math.Sqrt(14.0/3), 1e-15) {
+	ts, err := FitTargets(d)
+	if err != nil || ts[0].Mean != 3 || !near(ts[0].SD, math.Sqrt(14.0/3), 1e-15) {
 		t.Error(ts, err)
 	}
-	z := ts.Transform(d.Y)
+	z := Standardise(d.Y, ts)
 	if mean, sd := meanSD(z); !near(mean, 0, 1e-15) || !near(sd, 1, 1e-15) || d.Y[0] != 1 {
 		t.Error(z)
 	}
 	d.Y = []float64{0.1, 0.1, 0.1}
-	if _, err := FitTarget(d); err == nil || err.Error() != `t.csv: the target column "y" holds the value 0.1 only: there is nothing to learn` {
+	if _, err := FitTargets(d); err == nil || err.Error() != `t.csv: the target column "y" holds the value 0.1 only: there is nothing to learn` {
 		t.Error(err)
 	}
 }

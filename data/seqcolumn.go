@@ -22,7 +22,7 @@ func (l *layout) findSequence(rec *records, column string) error {
 		return errorf(rec.name, "has no column %s of sequences%s; its columns are %s", quote(column), didYouMean(column, rec.columnNames()), list(rec.columnNames()))
 	case rec.header == nil:
 		return errorf(rec.name, "has no header: a table with a column of sequences needs one")
-	case at == l.target:
+	case slices.Contains(l.targets, at):
 		return errorf(rec.name, "the column %s cannot be both the sequences and the target: name another by --target", quote(rec.columnName(at)))
 	}
 	i := slices.Index(l.inputs, at)

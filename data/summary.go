@@ -16,7 +16,8 @@ type Summary struct {
 	Task        Task            `json:"task"`
 	Target      string          `json:"target"`
 	Columns     []ColumnSummary `json:"columns"`                // the inputs
-	TargetStats *ColumnSummary  `json:"target_stats,omitempty"` // regression
+	TargetStats *ColumnSummary  `json:"target_stats,omitempty"` // regression of one target
+	Targets     []ColumnSummary `json:"targets,omitempty"`      // of several
 	Histogram   []Bin           `json:"histogram,omitempty"`    // regression
 	Classes     []ClassCount    `json:"classes,omitempty"`      // classification
 	// Outlier is the input value farthest from its column's mean; AutoScaling is what
@@ -93,6 +94,10 @@ func Summarize(d *Dataset) Summary {
 		}
 	}
 	switch {
+	case d.Y != nil && d.Targets != nil:
+		for c, name := range d.Targets {
+			s.Targets = append(s.Targets, summarizeColumn(name, d.output(c)))
+		}
 	case d.Y != nil:
 		y := slices.Clone(d.Y)
 		t := summarizeColumn(d.Target, y)

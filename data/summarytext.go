@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -30,9 +31,9 @@ func (s Summary) Lines() []string {
 		lines = append(lines, fmt.Sprintf("sequences of %s symbols (mean %.1f), alphabet %s with %s, %s repeated",
 			span(t.Shortest, t.Longest), t.Mean, t.Alphabet, plural(t.Letters, letter), humanize.Comma(int64(t.Repeated))), "")
 	}
-	columns := s.Columns
+	columns := slices.Concat(s.Columns, s.Targets)
 	if s.TargetStats != nil {
-		columns = append(columns[:len(columns):len(columns)], *s.TargetStats)
+		columns = append(columns, *s.TargetStats)
 	}
 	if more := len(s.Columns) - fewColumns; more > fewColumns {
 		columns = append(columns[:fewColumns:fewColumns], columns[len(s.Columns):]...)

@@ -54,7 +54,7 @@ func (in *input) takeTargets(t *table) error {
 	case isIDX(head):
 		read, err = idxLabels(path, r, n)
 	case isNpy(head):
-		read, err = npyTargets(path, r, n, in.lim)
+		read, err = npyTargets(path, r, n, in)
 	default:
 		err = errorf(path, "starts with the bytes % x: labels are an IDX or npy file", head[:min(4, len(head))])
 	}
@@ -68,6 +68,18 @@ func (in *input) takeTargets(t *table) error {
 func (in *input) setTargets(t *table, file string, read *targets) error {
 	_, t.targetAt = size(t.x)
 	t.target, t.y = labelColumn, read.y
+	n, d := size(t.x)
+	if err := in.severalClasses(len(read.y) / n); err != nil {
+		return err
+	}
+	if in.opt.Like == nil && len(read.y) > n {
+		var names []string
+		var at []int
+		for c := range len(read.y) / n {
+			names, at = append(names, "y"+strconv.Itoa(c)), append(at, d+c)
+		}
+		t.target, t.targets, t.targetsAt = strings.Join(names, ","), names, at
+	}
 	if in.opt.Like != nil {
 		t.target = in.opt.Like.Target
 	}

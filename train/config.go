@@ -24,7 +24,7 @@ type Config struct {
 	OneHot     bool   // text columns become an input for each value
 	Fold       int    // which fold of a named set; 0 where Data is a file
 	DataDir    string // where the named sets lie; "" is $GPDRF_DATA
-	Target     string // column name or number; "" finds it
+	Target     string // column name or number, or several with commas between them; "" finds it
 	Task       string // auto, regression, classification
 	Validation string // a fraction of the training rows, or a file; "" or 0 is none
 	Scaling    string // auto, standard, robust, log, none

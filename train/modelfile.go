@@ -18,7 +18,7 @@ import (
 // The metadata of a model file: each value is JSON.
 const (
 	modelFormat  = "gpdrf-gpu"
-	modelVersion = 1 // raised when a file of today could be misread
+	modelVersion = 2 // raised when a file of today could be misread
 
 	metaFormat  = "format"
 	metaTrained = "trained"
@@ -27,14 +27,14 @@ const (
 // header is what a model file says beside its tensors. It has no time, path, host or thread
 // count in it: the same run gives the same bytes.
 type header struct {
-	Version     int               `json:"version"`
-	Model       model.Config      `json:"model"`
-	Schema      data.Schema       `json:"schema"`
-	Scaler      data.Scaler       `json:"scaler"`
-	TargetScale *data.TargetScale `json:"target_scale,omitempty"` // regression
-	KLWeight    float64           `json:"kl_weight"`
-	Seed        uint64            `json:"seed"`
-	EvalSamples int               `json:"eval_samples"`
+	Version     int                `json:"version"`
+	Model       model.Config       `json:"model"`
+	Schema      data.Schema        `json:"schema"`
+	Scaler      data.Scaler        `json:"scaler"`
+	Targets     []data.TargetScale `json:"target_scales,omitempty"` // regression
+	KLWeight    float64            `json:"kl_weight"`
+	Seed        uint64             `json:"seed"`
+	EvalSamples int                `json:"eval_samples"`
 }
 
 // WriteModel writes a model file: a safetensors file with everything that prediction needs.
@@ -52,11 +52,7 @@ func (t *Trained) WriteModel(w io.Writer) error {
 
 // header is the description in a model file.
 func (t *Trained) header() *header {
-	h := &header{modelVersion, t.Model, t.Schema, t.Scaler, nil, t.KLWeight, t.Seed, t.EvalSamples}
-	if t.Schema.Task == data.Regression {
-		h.TargetScale = &t.TargetScale
-	}
-	return h
+	return &header{modelVersion, t.Model, t.Schema, t.Scaler, t.Targets, t.KLWeight, t.Seed, t.EvalSamples}
 }
 
 // narrowest is the type that holds the values exactly: those of a float32 device fit into F32.
@@ -120,11 +116,7 @@ func parseHeader(text string) (*Trained, error) {
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("the description of the model is damaged: %w", err)
 	}
-	t := &Trained{Model: h.Model, Schema: h.Schema, Scaler: h.Scaler, KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples}
-	if h.TargetScale != nil {
-		t.TargetScale = *h.TargetScale
-	}
-	return t, nil
+	return &Trained{Model: h.Model, Schema: h.Schema, Scaler: h.Scaler, Targets: h.Targets, KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples}, nil
 }
 
 // check refuses a description whose parts contradict each other.
@@ -134,7 +126,11 @@ func (h *header) check() error {
 	}
 	d := len(h.Schema.Columns)
 	classes := len(h.Schema.Classes)
-	outputs := model.OutputsFor(h.Model.Likelihood, max(1, classes))
+	targets := len(h.Schema.Outputs())
+	outputs := model.OutputsFor(h.Model.Likelihood, max(targets, classes))
+	if h.Schema.Task == data.Classification {
+		targets = 0
+	}
 	switch {
 	case h.Model.Inputs != d || len(h.Scaler.Center) != d || len(h.Scaler.Scale) != d:
 		return fmt.Errorf("%d columns, a scaler of %d and %d numbers and a model of %d inputs", d, len(h.Scaler.Center), len(h.Scaler.Scale), h.Model.Inputs)
@@ -142,10 +138,8 @@ func (h *header) check() error {
 		return fmt.Errorf("a %s classification of %d classes", h.Model.Likelihood, classes)
 	case h.Model.Outputs != outputs || !slices.Contains(likelihoods(h.Schema.Task), h.Model.Likelihood):
 		return fmt.Errorf("a %s model with %d outputs for %s", h.Model.Likelihood, h.Model.Outputs, h.Schema.Task)
-	case (h.TargetScale == nil) != (h.Schema.Task == data.Classification):
-		return errors.New("the target's scale is there, or missing, against the task")
-	case h.TargetScale != nil && !(h.TargetScale.SD > 0):
-		return fmt.Errorf("the target's scale is %g", h.TargetScale.SD)
+	case len(h.Targets) != targets:
+		return fmt.Errorf("the scales of %d targets for %d", len(h.Targets), targets)
 	case h.EvalSamples < 1 || h.EvalSamples > maxSamples || h.Model.Samples > maxSamples:
 		return fmt.Errorf("%d samples of %d", h.EvalSamples, h.Model.Samples)
 	case !(h.Scaler.Clip >= 0):
@@ -160,6 +154,11 @@ func (h *header) check() error {
 	for _, s := range units {
 		if !(s > 0) {
 			return fmt.Errorf("an input's scale is %g", s)
+		}
+	}
+	for _, s := range h.Targets {
+		if !(s.SD > 0) {
+			return fmt.Errorf("a target's scale is %g", s.SD)
 		}
 	}
 	return nil

@@ -26,9 +26,9 @@ func smallTrained() *Trained {
 			Lengthscales: model.Shared, QCov: model.Full, Whiten: true, Layers: 1, Features: 4, Hidden: 2,
 			Spectra: model.VarFixed, FixedNoise: model.FixSpectra, Samples: 1,
 		},
-		Schema:      data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: data.Regression},
-		Scaler:      data.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2}},
-		TargetScale: data.TargetScale{Mean: 450, SD: 17.05}, KLWeight: 0.5, Seed: math.MaxUint64, EvalSamples: 100,
+		Schema:  data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: data.Regression},
+		Scaler:  data.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2}},
+		Targets: []data.TargetScale{{Mean: 450, SD: 17.05}}, KLWeight: 0.5, Seed: math.MaxUint64, EvalSamples: 100,
 	}
 	t.Named = t.Model.Layout()
 	v := 0.0
@@ -71,7 +71,7 @@ func TestModelRoundTrip(t *testing.T) {
 	class := smallTrained()
 	class.Model.Outputs, class.Model.Likelihood = 2, model.SoftmaxLikelihood
 	class.Schema.Task, class.Schema.Classes = data.Classification, []string{"0", "1"}
-	class.TargetScale = data.TargetScale{}
+	class.Targets = nil
 	class.Named = class.Model.Layout()
 	for i, n := range smallTrained().Named[:len(class.Named)] {
 		class.Named[i].Data = n.Data
@@ -99,11 +99,15 @@ func TestModelRefuses(t *testing.T) {
 		"another width":          func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Columns = []string{"a"} },
 		"a scaler cut short":     func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Scale = h.Scaler.Scale[:1] },
 		"a scale of zero":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Scale[0] = 0 },
-		"a target scale of zero": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.TargetScale.SD = 0 },
-		"no target scale":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.TargetScale = nil },
+		"a target scale of zero": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Targets[0].SD = 0 },
+		"two targets": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Schema.Targets, h.Schema.TargetsAt = []string{"y", "z"}, []int{2, 3}
+		},
+		"targets without places": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Targets = []string{"y", "z"} },
+		"no target scale":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Targets = nil },
 		"no task":                func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Task = "" },
 		"one class": func(h *header, ts *[]safetensors.Tensor, _ map[string]string) {
-			h.Model.Likelihood, h.Schema.Task, h.Schema.Classes, h.TargetScale = model.SoftmaxLikelihood, data.Classification, []string{"0"}, nil
+			h.Model.Likelihood, h.Schema.Task, h.Schema.Classes, h.Targets = model.SoftmaxLikelihood, data.Classification, []string{"0"}, nil
 			*ts = slices.DeleteFunc(*ts, func(x safetensors.Tensor) bool { return x.Name == "likelihood.log_variance" })
 		},
 		"two outputs": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Outputs = 2 },

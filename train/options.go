@@ -102,7 +102,7 @@ func Options() []Option {
 		{Group: "Data", Key: "one-hot", Help: "columns with text in them become an input for each of their values", field: func(c *Config) any { return &c.OneHot }},
 		{Group: "Data", Key: "fold", Arg: "K", Help: "which split of a named set", limits: between(0, 100), field: func(c *Config) any { return &c.Fold }},
 		{Group: "Data", Key: "data-dir", Arg: "DIR", Help: "folder of the named sets; otherwise $GPDRF_DATA", field: func(c *Config) any { return &c.DataDir }},
-		{Group: "Data", Key: "target", Arg: "COL", Help: "target column by name or by number from 1; otherwise the column \"target\", or the last", field: func(c *Config) any { return &c.Target }},
+		{Group: "Data", Key: "target", Arg: "COL[,COL]", Help: "target column by name or by number from 1, or several for a regression of each; otherwise the column \"target\", or the last", field: func(c *Config) any { return &c.Target }},
 		{Group: "Data", Key: "task", Values: words("auto regression classification"), Help: "auto takes whole numbers with few values for classes", field: func(c *Config) any { return &c.Task }},
 		{Group: "Data", Key: "scaling", Values: data.Scalings(), Help: "of the inputs; robust is median and quartiles, clipped at 5; log is for long tails, such as counts; auto takes robust where a column has far outliers, and none for images", field: func(c *Config) any { return &c.Scaling }},
 

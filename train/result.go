@@ -83,13 +83,14 @@ type Test struct {
 
 // Scored is how a model did on some rows with known targets.
 type Scored struct {
-	Test Test                `json:"test"`
-	Raw  *metrics.Regression `json:"test_raw,omitempty"` // in the target's own units
+	Test    Test                `json:"test"`                   // of several targets, the means of their scores
+	Raw     *metrics.Regression `json:"test_raw,omitempty"`     // in the target's own units
+	Outputs []OutputScores      `json:"test_outputs,omitempty"` // of several targets, each
 }
 
 // Scored is the form of the scores in result.json.
 func (s *Scores) Scored() Scored {
-	return Scored{Test{s.Regression, s.Classification}, s.Raw}
+	return Scored{Test{s.Regression, s.Classification}, s.Raw, s.Outputs}
 }
 
 // JSON is a result, or an evaluation, as text.

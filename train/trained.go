@@ -17,7 +17,7 @@ type Trained struct {
 	Model       model.Config
 	Schema      data.Schema
 	Scaler      data.Scaler
-	TargetScale data.TargetScale // regression only
+	Targets     []data.TargetScale // of each target, regression only
 	KLWeight    float64
 	Seed        uint64 // prediction draws with the seed of training unless told otherwise
 	EvalSamples int    // S of a prediction unless told otherwise
@@ -56,11 +56,20 @@ func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int) (pre
 	return p, nil
 }
 
-// Scores are the metrics of one data set: one of the two.
+// Scores are the metrics of one data set: one of the two. Those of a regression of several targets are the means
+// of each target's.
 type Scores struct {
 	Regression     *metrics.Regression // in training-sd units
-	Raw            *metrics.Regression // in the target's own units
+	Raw            *metrics.Regression // in the target's own units; nil of several, which have no unit in common
+	Outputs        []OutputScores      // of several targets, each
 	Classification *metrics.Classification
+}
+
+// OutputScores are the metrics of one of several targets.
+type OutputScores struct {
+	Target string             `json:"target"`
+	Test   metrics.Regression `json:"test"`     // in training-sd units
+	Raw    metrics.Regression `json:"test_raw"` // in its own units
 }
 
 // Evaluate predicts a data set that has its targets and scores the prediction.
@@ -75,11 +84,23 @@ func (t *Trained) score(p *model.Prediction, ds *data.Dataset, draws int) *Score
 		s := metrics.ScoreClassification(p.H, p.S, p.N, p.C, ds.Labels)
 		return &Scores{Classification: &s}
 	}
-	m := Mixture(p)
-	if draws > 0 {
-		m = Draws(m, draws, t.Seed)
+	var out []OutputScores
+	scaled := data.Standardise(ds.Y, t.Targets)
+	for c, name := range t.Schema.Outputs() {
+		m := Mixture(p, c)
+		if draws > 0 {
+			m = Draws(m, c, draws, t.Seed)
+		}
+		s := metrics.ScoreRegression(m, every(scaled, p.C, c))
+		out = append(out, OutputScores{name, s, s.InUnits(t.Targets[c].SD)})
 	}
-	scaled := metrics.ScoreRegression(m, t.TargetScale.Transform(ds.Y))
-	raw := scaled.InUnits(t.TargetScale.SD)
-	return &Scores{Regression: &scaled, Raw: &raw}
+	if len(out) == 1 {
+		return &Scores{Regression: &out[0].Test, Raw: &out[0].Raw}
+	}
+	tests := make([]metrics.Regression, len(out))
+	for c := range out {
+		tests[c] = out[c].Test
+	}
+	mean := metrics.Mean(tests)
+	return &Scores{Regression: &mean, Outputs: out}
 }

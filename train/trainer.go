@@ -130,10 +130,10 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	t.trained.Scaler, c.Scaling = scaler, scaler.Kind
 	var y []float64
 	if ds.Task == data.Regression {
-		if t.trained.TargetScale, err = data.FitTarget(ds); err != nil {
+		if t.trained.Targets, err = data.FitTargets(ds); err != nil {
 			return nil, err
 		}
-		y = t.trained.TargetScale.Transform(ds.Y)
+		y = data.Standardise(ds.Y, t.trained.Targets)
 	}
 	x := func(lo, hi int) []float64 { return scaler.Rows(ds.X, lo, hi) } // never all at once: images fill the memory
 	t.trained.Model = c.modelConfig(ds)
@@ -194,7 +194,7 @@ func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 	m := model.Config{
 		Model: c.Model, Inputs: ds.D(), Likelihood: c.likelihoodOf(ds.Task), Samples: c.Samples, Antithetic: c.Antithetic,
 	}
-	m.Outputs = model.OutputsFor(m.Likelihood, max(1, len(ds.Classes)))
+	m.Outputs = model.OutputsFor(m.Likelihood, max(len(ds.Outputs()), len(ds.Classes)))
 	if c.Model != model.DRF {
 		m.Inducing, m.Lengthscales, m.QCov = c.Inducing, c.Lengthscales, c.QCov
 		m.Whiten, m.LearnInducing = c.Whiten, c.LearnInducing

@@ -36,46 +36,76 @@ func predictionsOf(t *train.Trained, ds *data.Dataset, p *model.Prediction, draw
 		out = classTable(t, p)
 	}
 	if ds.HasTarget() {
-		out.columns = append(out.columns, "target")
-		predicted, last := out.row, len(out.columns)-1
+		names := ds.Outputs()
+		for _, name := range names {
+			out.columns = append(out.columns, prefix(name, names)+"target")
+		}
+		predicted, first := out.row, len(out.columns)-len(names)
 		out.row = func(i int, into []cell) {
 			predicted(i, into)
 			if ds.Labels != nil {
-				into[last] = cell{class: ds.Classes[ds.Labels[i]]}
-			} else {
-				into[last] = cell{value: ds.Y[i]}
+				into[first] = cell{class: ds.Classes[ds.Labels[i]]}
+				return
+			}
+			for c := range names {
+				into[first+c] = cell{value: ds.Y[i*len(names)+c]}
 			}
 		}
 	}
 	return out
 }
 
-// regressionTable is in the target's own units.
+// prefix is what the columns of a target begin with: nothing where there is one target.
+func prefix(name string, names []string) string {
+	if len(names) == 1 {
+		return ""
+	}
+	return name + "_"
+}
+
+// regressionTable is in each target's own units.
 func regressionTable(t *train.Trained, p *model.Prediction, draws int, seed uint64) *predictions {
-	m := train.Mixture(p)
+	names := t.Schema.Outputs()
+	out := &predictions{rows: p.N}
+	var parts []func(i int, into []cell)
+	width := 0
+	for c, name := range names {
+		columns, row := outputColumns(t, p, c, draws, seed)
+		for _, column := range columns {
+			out.columns = append(out.columns, prefix(name, names)+column)
+		}
+		width, parts = len(columns), append(parts, row)
+	}
+	out.row = func(i int, into []cell) {
+		for c, row := range parts {
+			row(i, into[c*width:])
+		}
+	}
+	return out
+}
+
+// outputColumns are those of target c.
+func outputColumns(t *train.Trained, p *model.Prediction, c, draws int, seed uint64) (columns []string, row func(i int, into []cell)) {
+	m := train.Mixture(p, c)
 	var drawn metrics.Mixture
 	if draws > 0 {
-		drawn = train.Draws(m, draws, seed)
+		drawn = train.Draws(m, c, draws, seed)
 	}
 	quantiles := []float64{0.05, 0.25, 0.5, 0.75, 0.95}
-	centre, sd := t.TargetScale.Mean, t.TargetScale.SD
-	return &predictions{
-		columns: []string{"mean", "sd", "var_aleatoric", "var_epistemic", "q05", "q25", "q50", "q75", "q95"},
-		rows:    m.N,
-		row: func(i int, into []cell) {
-			mean, total := m.Moments(i)
-			noise := train.Noise(p, m, i)
-			epistemic := max(0, total-noise)
-			if draws > 0 {
-				mean, total = drawn.Mean[i], drawn.Var[i]
-			}
-			for k, v := range []float64{centre + sd*mean, sd * math.Sqrt(total), sd * sd * noise, sd * sd * epistemic} {
-				into[k].value = v
-			}
-			for k, q := range quantiles {
-				into[4+k].value = centre + sd*m.Quantile(i, q)
-			}
-		},
+	centre, sd := t.Targets[c].Mean, t.Targets[c].SD
+	return []string{"mean", "sd", "var_aleatoric", "var_epistemic", "q05", "q25", "q50", "q75", "q95"}, func(i int, into []cell) {
+		mean, total := m.Moments(i)
+		noise := train.Noise(p, m, c, i)
+		epistemic := max(0, total-noise)
+		if draws > 0 {
+			mean, total = drawn.Mean[i], drawn.Var[i]
+		}
+		for k, v := range []float64{centre + sd*mean, sd * math.Sqrt(total), sd * sd * noise, sd * sd * epistemic} {
+			into[k].value = v
+		}
+		for k, q := range quantiles {
+			into[4+k].value = centre + sd*m.Quantile(i, q)
+		}
 	}
 }
 

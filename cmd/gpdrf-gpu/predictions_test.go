@@ -17,9 +17,9 @@ import (
 func TestRegressionColumns(t *testing.T) {
 	const noise, mean, variance, centre, sd = 0.09, 1.5, 0.25, 450, 17
 	trained := &train.Trained{
-		Schema: data.Schema{Task: data.Regression}, TargetScale: data.TargetScale{Mean: centre, SD: sd},
+		Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{Mean: centre, SD: sd}},
 	}
-	p := &model.Prediction{S: 1, N: 1, C: 1, H: []float64{mean}, Var: []float64{variance}, Noise: noise}
+	p := &model.Prediction{S: 1, N: 1, C: 1, H: []float64{mean}, Var: []float64{variance}, Noise: []float64{noise}}
 	got := rowOf(t, regressionTable(trained, p, 0, 1))
 	const z95, z75 = 1.6448536269514722, 0.6744897501960817
 	for column, want := range map[string]float64{
@@ -36,7 +36,7 @@ func TestRegressionColumns(t *testing.T) {
 
 // Where each component has a noise of its own, their mean is the aleatoric part and the spread of the means the other.
 func TestHeteroscedasticColumns(t *testing.T) {
-	trained := &train.Trained{Schema: data.Schema{Task: data.Regression}, TargetScale: data.TargetScale{Mean: 10, SD: 2}}
+	trained := &train.Trained{Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{Mean: 10, SD: 2}}}
 	p := &model.Prediction{S: 2, N: 1, C: 1, H: []float64{-1, 3}, Var: []float64{0.5, 1.5}}
 	got := rowOf(t, regressionTable(trained, p, 0, 1))
 	for column, want := range map[string]string{"mean": "12", "var_aleatoric": "4", "var_epistemic": "16"} {

@@ -73,6 +73,15 @@ func scoreTable(r *train.Result, fold int) string {
 		add("RMSE", decimals(s.RMSE), func() float64 { return r.Raw.RMSE }, paper)
 		add("NLPD", decimals(s.NLPD), func() float64 { return r.Raw.NLPD }, "")
 		add("90 % coverage", percent(s.Coverage90), nil, "")
+		if r.Outputs != nil {
+			t.ResetHeaders()
+			t.ResetRows()
+			t.AppendHeader(table.Row{"", "RMSE", "own units", "NLPD", "own units", "90 % coverage"})
+			for _, o := range r.Outputs {
+				t.AppendRow(table.Row{o.Target, decimals(o.Test.RMSE), fmt.Sprintf("%.4g", o.Raw.RMSE), decimals(o.Test.NLPD), fmt.Sprintf("%.4g", o.Raw.NLPD), percent(o.Test.Coverage90)})
+			}
+			t.AppendRow(table.Row{"mean", decimals(s.RMSE), "", decimals(s.NLPD), "", percent(s.Coverage90)})
+		}
 	} else if s := r.Test.Classification; s != nil {
 		header := table.Row{"", "test rows", ""}
 		if paper != "" {

@@ -118,7 +118,7 @@ func (p *program) verbs() []verb {
 				"of a tiny model on a GPU and on the CPU, in float32 and in double, and compares them: exit 0 if they agree, 1 if not, 2 if there is no GPU. " +
 				"With --plan it takes the options of train, and says buffer by buffer what memory that training would take, and whether it fits.",
 			flags: planFlags([]flagSpec{
-				{group: "Data", name: "target", arg: "COL", help: "target column of FILE by name or by number from 1"},
+				{group: "Data", name: "target", arg: "COL[,COL]", help: "target column of FILE by name or by number from 1, or several"},
 				{group: "Data", name: "task", arg: "auto|regression|classification", help: "how to read the target of FILE"},
 				labelsFlag,
 				{group: "Data", name: "one-hot", arg: switchArg, help: "columns of FILE with text in them become an input for each of their values"},

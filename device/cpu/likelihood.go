@@ -36,7 +36,7 @@ func (d *Device[T]) beginLik(s, b, c int, scale device.LikScale) *likelihoods[T]
 // beginNoise is beginLik of a likelihood with one variance for each column.
 func (d *Device[T]) beginNoise(s, b, c int, logvar *device.Tensor, scale device.LikScale) *likelihoods[T] {
 	t := d.beginLik(s, b, c, scale)
-	t.dlogvar = grow(d.pool, &t.dlogvar, len(t.ell)*c)
+	t.dlogvar = grow(d.pool, &t.dlogvar, blocksOf(t.rows, likRows)*c)
 	t.noise, t.precision = grow(d.pool, &t.noise, c), grow(d.pool, &t.precision, c)
 	for i, v := range d.real(logvar) {
 		t.noise[i], t.precision[i] = float64(v), math.Exp(-float64(v))

@@ -74,13 +74,13 @@ func Operations(dev device.Device, w Workload) []Operation {
 	}
 	theta, grad := params(1, 2, device.Waves), params(0, 2, device.Waves)
 	arccos, darccos := params(1, 1, device.ArcCos1), params(0, 1, device.ArcCos1)
-	h, dh, y, logvar, dlogvar := real(w.S, w.B, w.DOut), real(w.S, w.B, w.DOut), normal(device.Real, 0, 1, w.B, w.DOut), real(1), real(1)
+	h, dh, y, logvar, dlogvar := real(w.S, w.B, w.DOut), real(w.S, w.B, w.DOut), normal(device.Real, 0, 1, w.B, w.DOut), real(w.DOut), real(w.DOut)
 	local := device.FeatureNoise{Weights: device.Key{Site: device.SiteWeights}, Spectra: device.Key{Site: device.SiteSpectra}, Local: true}
 	sampled := local
 	sampled.Local = false
 	plan := func() device.Scratch { return dev.FeatureScratch(w.S, w.B, w.J, w.R, w.DOut) }
 	scratch, scratchSampled, scratchArcCos := plan(), plan(), plan()
-	dtail, pair, dpair := real(1), normal(device.Real, 0, 1, w.S, w.B, 2*w.DOut), real(w.S, w.B, 2*w.DOut)
+	tail, dtail, pair, dpair := real(1), real(1), normal(device.Real, 0, 1, w.S, w.B, 2*w.DOut), real(w.S, w.B, 2*w.DOut)
 	logit, dlogit, labels := normal(device.Real, 0, 1, w.S, w.B, 1), real(w.S, w.B, 1), dev.New(device.Int, w.B)
 	value := double(1)
 	// All the parameters.
@@ -113,7 +113,7 @@ func Operations(dev device.Device, w Workload) []Operation {
 		{"RandomFeatures arccos1", func() { dev.RandomFeatures(h, f, arccos, rows, local, scratchArcCos) }},
 		{"GaussianLogLik", func() { dev.GaussianLogLik(value, dh, dlogvar, h, y, logvar, device.LikScale{Value: 1, Grad: 1e-3}) }},
 		{"StudentLogLik", func() {
-			dev.StudentLogLik(value, dh, dlogvar, dtail, h, y, logvar, logvar, device.LikScale{Value: 1, Grad: 1e-3})
+			dev.StudentLogLik(value, dh, dlogvar, dtail, h, y, logvar, tail, device.LikScale{Value: 1, Grad: 1e-3})
 		}},
 		{"HeteroscedasticLogLik", func() {
 			dev.HeteroscedasticLogLik(value, dpair, dlogvar, pair, y, logvar, device.LikScale{Value: 1, Grad: 1e-3})

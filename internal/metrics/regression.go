@@ -46,6 +46,21 @@ func ScoreRegression(m Mixture, y []float64) Regression {
 	return r
 }
 
+// Mean is the mean of the scores of several targets, each in standard deviations of its own.
+func Mean(scores []Regression) (mean Regression) {
+	n := float64(len(scores))
+	for _, s := range scores {
+		mean.RMSE += s.RMSE / n
+		mean.MAE += s.MAE / n
+		mean.NLPD += s.NLPD / n
+		mean.CRPS += s.CRPS / n
+		mean.Coverage50 += s.Coverage50 / n
+		mean.Coverage90 += s.Coverage90 / n
+		mean.Coverage95 += s.Coverage95 / n
+	}
+	return mean
+}
+
 // InUnits turns scores of standardised targets into scores in the unit of which sd is
 // the standard deviation: lengths grow by sd, NLPD by log sd, coverage stays.
 func (r Regression) InUnits(sd float64) Regression {

@@ -1,0 +1,104 @@
+package data
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// Several target columns are outputs in the order in which they are asked for; other files are read the same way.
+func TestSeveralTargets(t *testing.T) {
+	const text = "a,b,c,d\n1,2,3,4\n5,6,7,8\n9,10,11,13\n"
+	for _, target := range []string{"d,b", "4, 2", "d,2"} {
+		d, notes, err := readText(text, ReadOptions{Target: target})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(d.Y, []float64{4, 2, 8, 6, 13, 10}) || !reflect.DeepEqual(d.Columns, []string{"a", "c"}) || d.Row(1)[1] != 7 {
+			t.Errorf("%s: inputs %v, targets %v", target, d.Columns, d.Y)
+		}
+		if d.Target != "d,b" || !reflect.DeepEqual(d.Outputs(), []string{"d", "b"}) || d.Task != Regression || len(notes) != 1 {
+			t.Errorf("%s: target %q of %v, task %s, notes %q", target, d.Target, d.Outputs(), d.Task, notes)
+		}
+		if s := d.Subset([]int{2, 0}); !reflect.DeepEqual(s.Y, []float64{13, 10, 4, 2}) {
+			t.Errorf("a subset has the targets %v", s.Y)
+		}
+		scales, err := FitTargets(d)
+		if err != nil || len(scales) != 2 || scales[1].Mean != 6 || Standardise(d.Y, scales)[3] != 0 {
+			t.Errorf("scales %v, %v", scales, err)
+		}
+		like := d.Schema()
+		if err := like.Check(); err != nil {
+			t.Error(err)
+		}
+		for _, other := range []string{"c,b,x,d,a\n3,2,0,4,1\n", "1,2,3,4\n"} {
+			got, _, err := readText(other, ReadOptions{Like: &like})
+			if err != nil || !reflect.DeepEqual(got.Y, []float64{4, 2}) || got.Row(0)[0] != 1 || got.Row(0)[1] != 3 || !reflect.DeepEqual(got.Schema(), like) {
+				t.Errorf("%q: %+v, %v", other, got, err)
+			}
+		}
+		for _, without := range []string{"c,a\n3,1\n", "a,c,d\n1,3,4\n", "1,3\n"} {
+			got, _, err := readText(without, ReadOptions{Like: &like, TargetOptional: true})
+			if err != nil || got.HasTarget() || got.Y != nil {
+				t.Errorf("%q: %+v, %v", without, got, err)
+			}
+		}
+		if _, _, err := readText("a,c,d\n1,3,4\n", ReadOptions{Like: &like}); err == nil || !strings.Contains(err.Error(), `there is no column "b", the target of the training data`) {
+			t.Error(err)
+		}
+		if s := Summarize(d); len(s.Targets) != 2 || s.Targets[0].Max != 13 || !strings.Contains(strings.Join(s.Lines(), "\n"), "\nd ") {
+			t.Errorf("%+v", s.Targets)
+		}
+	}
+
+	// A name with a comma is itself, and the number of its column among several.
+	d, _, err := readText("\"a,b\",c,d\n1,2,3\n4,5,7\n", ReadOptions{Target: "1,c"})
+	if err != nil || d.Target != "1,c" || d.Outputs()[0] != "a,b" {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if d, _, err = readText("\"a,b\",c,d\n1,2,3\n4,5,7\n", ReadOptions{Target: "a,b"}); err != nil || d.Targets != nil || d.Y[1] != 4 {
+		t.Errorf("%+v, %v", d, err)
+	}
+
+	for target, want := range map[string]string{
+		"d,d":     `t.csv: has the column "d" among its targets twice: name it once`,
+		"a,b,c,d": "t.csv: has no column left beside the 4 targets: at least one input is needed",
+		"a,e":     `t.csv: has no column "e" to be the target`,
+		"a,":      `t.csv: has no target without a name: write "a," without a comma too many`,
+		"a,7":     "t.csv: has no column number 7 to be the target: columns count from 1 to 4",
+	} {
+		if _, _, err := readText(text, ReadOptions{Target: target}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s:\n got %v\nwant %s", target, err, want)
+		}
+	}
+	if _, _, err := readText(text, ReadOptions{Target: "a,b", Task: "classification"}); err == nil || !strings.Contains(err.Error(), "class labels") {
+		t.Error(err)
+	}
+}
+
+// Arrays hold several targets as columns, or as rows of an array of their own.
+func TestSeveralTargetsOfArrays(t *testing.T) {
+	x, y := npy("<f8", "3, 3", []float64{1, 2, 3, 4, 5, 6, 7, 8, 10}), npy("<f8", "3, 2", []float64{1, 2, 3, 4, 5, 7})
+	d, _, err := readText(x, ReadOptions{Target: "3,1"})
+	if err != nil || !reflect.DeepEqual(d.Y, []float64{3, 1, 6, 4, 10, 7}) || d.Row(2)[0] != 8 || !reflect.DeepEqual(d.Outputs(), []string{"x2", "x0"}) {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	like := d.Schema()
+	if again, _, err := readText(x, ReadOptions{Like: &like}); err != nil || !reflect.DeepEqual(again.Y, d.Y) {
+		t.Errorf("%+v, %v", again, err)
+	}
+	t.Chdir(folderOf(t, map[string]string{"x.npy": x, "y.npy": y, "both.npz": zipOf("x.npy", x, "y.npy", y)}))
+	for _, file := range []string{"x.npy", "both.npz"} {
+		d, _, err := ReadFile(file, ReadOptions{})
+		if err != nil || !reflect.DeepEqual(d.Y, []float64{1, 2, 3, 4, 5, 7}) || d.D() != 3 || d.Target != "y0,y1" {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		like := d.Schema()
+		if err := like.Check(); err != nil {
+			t.Error(err)
+		}
+		if again, _, err := ReadFile(file, ReadOptions{Like: &like}); err != nil || !reflect.DeepEqual(again.Y, d.Y) {
+			t.Errorf("%+v, %v", again, err)
+		}
+	}
+}
