@@ -30,21 +30,26 @@ func (s *schedule) rate(step int) float64 {
 	if step < s.warmup {
 		rate *= float64(step) / float64(s.warmup)
 	}
-	if s.cosine {
-		rate *= 0.5*(1+math.Cos(math.Pi*float64(step-1)/float64(s.steps))) + lastRate
+	return rate * s.decay(step)
+}
+
+// decay is what is left of a step's size.
+func (s *schedule) decay(step int) float64 {
+	if !s.cosine {
+		return 1
 	}
-	return rate
+	return 0.5*(1+math.Cos(math.Pi*float64(step-1)/float64(s.steps))) + lastRate
 }
 
 // naturalStart is the share of their size that natural-gradient steps begin with.
 const naturalStart = 1e-3
 
-// naturalSize rises along a straight line of its logarithm, over the steps of the warm-up.
+// naturalSize rises along a straight line of its logarithm, over the steps of the warm-up, and falls as the learning rate does.
 func (s *schedule) naturalSize(step int) float64 {
 	if step < s.warmup {
 		return s.natural * math.Pow(naturalStart, 1-float64(step)/float64(s.warmup))
 	}
-	return s.natural
+	return s.natural * min(1, s.decay(step))
 }
 
 func (s *schedule) kl(step int) float64 {

@@ -35,6 +35,11 @@ func TestSchedule(t *testing.T) {
 	natural := schedule{steps: 1000, warmup: 100, natural: 0.2}
 	near("natural steps half-way through the warm-up", natural.naturalSize(50), 0.2*math.Sqrt(naturalStart))
 	near("natural steps after it", natural.naturalSize(100), 0.2)
+	natural.cosine = true
+	near("natural steps half-way through the run", natural.naturalSize(501), 0.2*0.501)
+	if natural.naturalSize(100) > 0.2 {
+		t.Error("natural steps are larger than they are to be")
+	}
 	if !natural.held(model.Inducing, 1) {
 		t.Error("Adam moves q(F̄), and natural steps do too")
 	}
