@@ -90,7 +90,7 @@ func TestModelRoundTrip(t *testing.T) {
 func TestModelRefuses(t *testing.T) {
 	for name, damage := range map[string]func(h *header, ts *[]safetensors.Tensor, meta map[string]string){
 		"another program's file": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) { delete(meta, metaFormat) },
-		"a later version":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Version = 2 },
+		"a later version":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Version = modelVersion + 1 },
 		"an unknown model":       func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Model = "gpt" },
 		"no inputs":              func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Inputs = 0 },
 		"huge layers":            func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Features = 1 << 24 },
