@@ -57,7 +57,7 @@ func (v *naive) elbo() (ell, kl float64) {
 					nu := 2 + math.Exp(v.params["likelihood.log_tail"][0])
 					total += distuv.StudentsT{Mu: h[t], Sigma: math.Sqrt(noise), Nu: nu}.LogProb(y)
 				case c.Likelihood == HeteroscedasticLikelihood:
-					total += logNormal(y, h[t], noise*math.Exp(h[c.targets()+t]))
+					total += logNormal(y, h[t], math.Max(device.VarFloor, noise*math.Exp(h[c.targets()+t])))
 				case c.Model == GP:
 					total += logNormal(y, mean[i][t], noise) - variance[i][t]/(2*noise)
 				default:

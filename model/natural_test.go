@@ -129,7 +129,7 @@ func TestNaturalStep(t *testing.T) {
 		t.Run(c.testName(), func(t *testing.T) {
 			f := newFixture(t, dev, c)
 			before := f.value(t)
-			f.m.NaturalStep(1e-3)
+			f.m.NaturalStep(1e-9)
 			if after := f.value(t); !(after > before) {
 				t.Errorf("the bound goes from %.10g to %.10g", before, after)
 			}
