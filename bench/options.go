@@ -9,7 +9,7 @@ import (
 // which are predicted once, after the last step.
 const (
 	optionsGroup = "options"
-	optionsBase  = "--data powerplant --steps 15000 --validation 0.2 --restore last --eval-every 15000"
+	optionsBase  = "--data powerplant --steps 5000 --validation 0.2 --restore last --eval-every 5000"
 	optionSeeds  = 3
 )
 
@@ -35,6 +35,8 @@ func options() []option {
 		{args: "--features-kernel matern32", says: "Matérn 3/2 in the random features"},
 		{args: "--orthogonal", says: "frequencies start orthogonal"},
 		{args: "--q-cov full", says: "full covariance of q"},
+		{args: "--natgrad 0.1", says: "natural gradients for q of the inducing outputs"},
+		{args: "--features-kernel arccos1", says: "arc-cosine features of degree 1"},
 		{args: "--feed-forward=false", says: "the random features do not see the input"},
 		{args: "--skip", says: "the first latent function added to the output"},
 	}
