@@ -44,11 +44,17 @@ const (
 	BernoulliLikelihood       = "bernoulli"       // two classes by one output
 )
 
+// Kernels between sequences under one feature map.
+const (
+	MapRBF    = "rbf"    // exp(−d²/2σ²) of the distance d of the feature vectors
+	MapLinear = "linear" // their inner product, 1 − d²/2
+)
+
 // Config fixes a model's architecture and the meaning of its parameters. It is
 // stored with the parameters; optimisation settings are not part of it.
 type Config struct {
 	Model      string `json:"model"`
-	Inputs     int    `json:"inputs"`  // D
+	Inputs     int    `json:"inputs"`  // D; 0 where rows are sequences alone
 	Outputs    int    `json:"outputs"` // C, what the likelihood reads: 1 for regression, classes otherwise; see Targets
 	Likelihood string `json:"likelihood"`
 
@@ -59,6 +65,9 @@ type Config struct {
 	QCov          string `json:"q_cov,omitempty"`
 	Whiten        bool   `json:"whiten"`
 	LearnInducing bool   `json:"learn_inducing"`
+
+	// Maps are the kernels between sequences, MapRBF or MapLinear for each of I feature maps; none where rows are vectors alone.
+	Maps []string `json:"maps,omitempty"`
 
 	Layers        int    `json:"layers,omitempty"`          // L
 	Features      int    `json:"features,omitempty"`        // R
@@ -105,12 +114,46 @@ func (c *Config) targets() int {
 func (c *Config) hasGP() bool  { return c.Model != DRF }
 func (c *Config) hasDRF() bool { return c.Model != GP }
 
+// Width is how many numbers of a row the model reads: D, and behind them the squared distances to X̄ under each map, I·M.
+func (c *Config) Width() int { return c.Inputs + c.distances() }
+
+// distances is I·M.
+func (c *Config) distances() int { return len(c.Maps) * c.Inducing }
+
 // kernels is K, the number of distinct correlation kernels.
 func (c *Config) kernels() int {
 	if c.Lengthscales == Shared {
 		return 1
 	}
 	return c.Latents
+}
+
+const (
+	huge     = 1 << 24 // beyond any real model; keeps products of two sizes within an int
+	mostMaps = 64
+)
+
+// checkInputs says what is wrong with the inputs.
+func (c *Config) checkInputs() error {
+	switch {
+	case c.Inputs < 0 || c.Inputs > huge || c.Inputs == 0 && len(c.Maps) == 0:
+		return fmt.Errorf("model: inputs is %d: expected 1 to %d", c.Inputs, huge)
+	case len(c.Maps) == 0:
+		return nil
+	case !c.hasGP() || len(c.Maps) > mostMaps:
+		return fmt.Errorf("model: %d kernels between sequences in a model %s: expected at most %d, in a GP layer", len(c.Maps), c.Model, mostMaps)
+	case c.LearnInducing:
+		return fmt.Errorf("model: sequences cannot learn as pseudo-inputs")
+	}
+	for _, m := range c.Maps {
+		if m != MapRBF && m != MapLinear {
+			return fmt.Errorf("model: a kernel between sequences is %q: expected %s or %s", m, MapRBF, MapLinear)
+		}
+	}
+	if shapes, _ := c.shapes(); len(shapes) > 1 {
+		return fmt.Errorf("model: kernel is %q: beside sequences, vectors have one of %v", c.Kernel, Shapes())
+	}
+	return nil
 }
 
 // Validate says what is wrong with a configuration, for one read from a file.
@@ -123,7 +166,6 @@ func (c *Config) Validate() error {
 		}
 		return fmt.Errorf("model: %s is %q: expected one of %v", what, v, allowed)
 	}
-	const huge = 1 << 24 // beyond any real model; keeps products of two sizes within an int
 	size := func(what string, v int) error {
 		if v < 1 || v > huge {
 			return fmt.Errorf("model: %s is %d: expected 1 to %d", what, v, huge)
@@ -133,7 +175,7 @@ func (c *Config) Validate() error {
 	errs := []error{
 		oneOf("model", c.Model, GPDRF, GP, DRF),
 		oneOf("likelihood", c.Likelihood, GaussianLikelihood, StudentLikelihood, HeteroscedasticLikelihood, SoftmaxLikelihood, BernoulliLikelihood),
-		size("inputs", c.Inputs), size("outputs", c.Outputs), size("samples", c.Samples),
+		c.checkInputs(), size("outputs", c.Outputs), size("samples", c.Samples),
 	}
 	if c.Likelihood == HeteroscedasticLikelihood && c.Outputs%2 != 0 || c.Likelihood == BernoulliLikelihood && c.Outputs != 1 {
 		errs = append(errs, fmt.Errorf("model: a %s likelihood with %d outputs", c.Likelihood, c.Outputs))

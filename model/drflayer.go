@@ -71,14 +71,15 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 }
 
 // newPass makes the layer's activations. parts are what its input is joined of,
-// dparts their gradients, nil for data.
-func (l *DRFLayer) newPass(s *space, samples, batch int, parts, dparts []*device.Tensor) *drfPass {
+// dparts their gradients, nil for data. A single part is the input itself, unless another layer reads it too: then both add to
+// its gradient.
+func (l *DRFLayer) newPass(s *space, samples, batch int, parts, dparts []*device.Tensor, shared bool) *drfPass {
 	real := func(shape ...int) *device.Tensor { return s.tensor(device.Real, shape...) }
 	p := &drfPass{
 		out: real(samples, batch, l.out), dout: real(samples, batch, l.out),
 		scratch: s.features(samples, batch, l.in, l.r, l.out),
 	}
-	if len(parts) == 1 && parts[0].Rank() == 3 {
+	if len(parts) == 1 && parts[0].Rank() == 3 && !shared {
 		p.h, p.dh = parts[0], dparts[0]
 		return p
 	}

@@ -65,7 +65,7 @@ func (m *Model) gather(p *part, data *Data) {
 		m.dev.Gather(p.x, data.x, p.rows)
 	}
 	if p.gp != nil {
-		m.dev.Gather(p.gp.x, data.x, p.rows)
+		p.gp.in.gather(m.dev, data, p.rows)
 	}
 	if data.y.Numbers != nil {
 		m.dev.Gather(p.y.Numbers, data.y.Numbers, p.rows)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -48,6 +49,15 @@ func configs() []Config {
 			c.Lengthscales, c.QCov, c.Whiten, c.LearnInducing = lengths[i%3], covs[i%2], i%4 < 2, i != 1
 			all = append(all, c)
 		}
+		for i, maps := range [][]string{{MapRBF}, {MapLinear, MapRBF, MapRBF}, {MapRBF, MapLinear}} {
+			c := base
+			c.Model, c.Latents, c.Inducing, c.Maps, c.Inputs = GP, outputs, 5, maps, 3*(i/2)
+			c.Lengthscales, c.QCov, c.Whiten = lengths[i%3], covs[i%2], i != 1
+			all = append(all, c)
+			c.Model, c.Latents, c.Layers, c.Features, c.Hidden, c.FeedForward = GPDRF, 4, 2, 3, 2, true
+			c.Spectra, c.LocalReparam, c.FixedNoise, c.Skip = VarResampled, true, FixSpectra, i == 1
+			all = append(all, c)
+		}
 		n := 0
 		for _, spectra := range []string{PriorFixed, VarFixed, VarResampled} {
 			for _, local := range []bool{true, false} {
@@ -85,7 +95,7 @@ func configs() []Config {
 }
 
 func (c Config) testName() string {
-	return fmt.Sprintf("%s-%s-J%d-%s-%s-%s-%s-white=%v-L%d-%s-%s-local=%v-ff=%v-skip=%v-share=%v", c.Model, c.Likelihood, c.Latents, c.Kernel, c.FeatureKernel, c.Lengthscales,
+	return fmt.Sprintf("%s-%s-D%d-%s-J%d-%s-%s-%s-%s-white=%v-L%d-%s-%s-local=%v-ff=%v-skip=%v-share=%v", c.Model, c.Likelihood, c.Inputs, strings.Join(c.Maps, "+"), c.Latents, c.Kernel, c.FeatureKernel, c.Lengthscales,
 		c.QCov, c.Whiten, c.Layers, c.Spectra, c.FixedNoise, c.LocalReparam, c.FeedForward, c.Skip, c.ShareSpectra)
 }
 
@@ -108,10 +118,11 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 	}
 	rng := rand.New(rand.NewPCG(7, uint64(c.Inputs)))
 	const n, b = 9, 4
-	x, y, labels := make([]float64, n*c.Inputs), make([]float64, n*c.Outputs), make([]int32, n)
+	x, y, labels := make([]float64, n*c.Width()), make([]float64, n*c.Outputs), make([]int32, n)
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
+	own := distances(rng, c, x)
 	for i := range y {
 		y[i] = rng.NormFloat64()
 	}
@@ -125,6 +136,9 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 		labels = nil
 	}
 	f := &fixture{m: m, rows: []int32{7, 2, 8, 2}, step: Step{Seed: 3<<40 + 5, Number: 4, KLWeight: 0.7}}
+	if own != nil {
+		m.SetInducing(own)
+	}
 	f.data, f.pass = m.Upload(n, x, y, labels), m.NewPass(c.Samples, b)
 	dev.UploadInts(f.pass.Rows(), f.rows)
 	f.flat = make([]float64, m.params.total)
@@ -132,8 +146,12 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 		f.flat[i] = 0.3 * rng.NormFloat64()
 	}
 	if c.hasGP() { // pseudo-inputs apart from each other, S with a diagonal away from zero
-		for i, blk := 0, m.find("gp.pseudo_inputs"); i < blk.size(); i++ {
-			f.flat[blk.offset+i] = 1.5 * rng.NormFloat64()
+		for i := range m.params.blocks {
+			if blk := &m.params.blocks[i]; blk.Name == "gp.pseudo_inputs" {
+				for k := range blk.size() {
+					f.flat[blk.offset+k] = 1.5 * rng.NormFloat64()
+				}
+			}
 		}
 		blk := m.find("gp.q_sqrt")
 		for i := range blk.size() {
@@ -143,9 +161,9 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 		}
 	}
 	dev.Upload(m.params.Value, f.flat)
-	v := &naive{cfg: c, params: map[string][]float64{}, n: n, y: y, labels: labels, rows: f.rows, step: f.step}
+	v := &naive{cfg: c, params: map[string][]float64{}, n: n, y: y, labels: labels, rows: f.rows, step: f.step, own: own}
 	for i := range n {
-		v.x = append(v.x, x[i*c.Inputs:(i+1)*c.Inputs])
+		v.x = append(v.x, x[i*c.Width():(i+1)*c.Width()])
 	}
 	for i := range m.params.blocks {
 		blk := &m.params.blocks[i]
@@ -153,6 +171,54 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 	}
 	f.naive = v
 	return f
+}
+
+// distances replaces those in rows x [N,Width] by squared distances of random unit vectors to those of X̄, and returns those among
+// X̄ [M,I·M]; the first row is X̄'s first.
+func distances(rng *rand.Rand, c Config, x []float64) (own []float64) {
+	m, width := c.Inducing, c.Width()
+	own = make([]float64, m*c.distances())
+	for i := range c.Maps {
+		unit := func() (v [4]float64) {
+			norm := 0.0
+			for d := range v {
+				v[d] = rng.NormFloat64()
+				norm += v[d] * v[d]
+			}
+			for d := range v {
+				v[d] /= math.Sqrt(norm)
+			}
+			return v
+		}
+		apart := func(a, b [4]float64) (d2 float64) {
+			for d := range a {
+				d2 += (a[d] - b[d]) * (a[d] - b[d])
+			}
+			return d2
+		}
+		xbar := make([][4]float64, m)
+		for b := range xbar {
+			xbar[b] = unit()
+		}
+		for a := range xbar {
+			for b := range xbar {
+				own[a*c.distances()+i*m+b] = apart(xbar[a], xbar[b])
+			}
+		}
+		for n := range len(x) / width {
+			row := unit()
+			if n == 0 {
+				row = xbar[0]
+			}
+			for b := range xbar {
+				x[n*width+c.Inputs+i*m+b] = apart(row, xbar[b])
+			}
+		}
+	}
+	if c.Maps == nil {
+		return nil
+	}
+	return own
 }
 
 func (f *fixture) value(t testing.TB) float64 {

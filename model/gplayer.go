@@ -13,7 +13,8 @@ type GPLayer struct {
 	logAlpha, dlogAlpha *device.Tensor // [J]
 	terms               []term         // of the kernel: one or two
 	logit, dlogit       *device.Tensor // [K]: ω of a sum of two; nil otherwise
-	xbar, dxbar         *device.Tensor // X̄ [M,D]; dxbar is nil where X̄ is fixed
+	xbar                inputs         // X̄
+	dxbar               *device.Tensor // [M,D]; nil where X̄ is fixed
 	qMu, dqMu           *device.Tensor // [J,M]
 	qSqrt, dqSqrt       *device.Tensor // [J,M,M] lower, or [J,M]
 	q, qReal            *device.Tensor // both, one after the other, in double and in the vector itself
@@ -28,7 +29,7 @@ type GPLayer struct {
 
 // gpPass is what one pass of B rows keeps between forward and backward.
 type gpPass struct {
-	x                *device.Tensor // [B,D] double
+	in               inputs         // of B rows
 	kuf              *correlations  // Kuf/α [K,M,B]
 	a, da            *device.Tensor // L⁻¹ Kuf/α [K,M,B]
 	p                *device.Tensor // Sᵀ A [J,M,B], full covariance only
@@ -39,22 +40,19 @@ type gpPass struct {
 // gpBlocks reserves the layer's parameters.
 func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 	j, m := c.Latents, c.Inducing
-	width := c.Inputs
-	if c.Lengthscales == Isotropic {
-		width = 1
-	}
 	sqrtShape := []int{j, m, m}
 	if c.QCov == Diagonal {
 		sqrtShape = []int{j, m}
 	}
 	alpha := p.add(Kernel, "gp.log_alpha", j)
-	shapes, _ := c.shapes() // Validate has seen them
-	lengths, mix := []int{p.add(Kernel, "gp.log_lengthscale", c.kernels(), width)}, -1
-	if len(shapes) == 2 {
-		lengths = append(lengths, p.add(Kernel, "gp.log_lengthscale_2", c.kernels(), width))
+	bindTerms := termBlocks(p, c)
+	mix, xbar := -1, -1
+	if len(bindTerms) == 2 {
 		mix = p.add(Kernel, "gp.mix_logit", c.kernels())
 	}
-	xbar := p.add(Pseudo, "gp.pseudo_inputs", m, c.Inputs)
+	if c.Inputs > 0 {
+		xbar = p.add(Pseudo, "gp.pseudo_inputs", m, c.Inputs)
+	}
 	mu := p.add(Inducing, "gp.q_mu", j, m)
 	sqrt := p.add(Inducing, "gp.q_sqrt", sqrtShape...)
 	p.endGP()
@@ -62,17 +60,21 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 	return func(dev device.Device) *GPLayer {
 		g := &GPLayer{dev: dev, whiten: c.Whiten}
 		g.logAlpha, g.dlogAlpha = p.double(alpha)
-		for i, shape := range shapes {
-			t := term{shape: shape}
-			t.logL, t.dlogL = p.double(lengths[i])
-			g.terms = append(g.terms, t)
+		for _, bind := range bindTerms {
+			g.terms = append(g.terms, bind())
 		}
 		if mix >= 0 {
 			g.logit, g.dlogit = p.double(mix)
 		}
-		g.xbar, g.dxbar = p.double(xbar)
+		memory := &space{dev: dev}
+		if xbar >= 0 {
+			g.xbar.x, g.dxbar = p.double(xbar)
+		}
 		if !c.LearnInducing {
 			g.dxbar = nil
+		}
+		if c.Maps != nil {
+			g.xbar.d = memory.tensor(device.Double, m, c.distances())
 		}
 		g.qMu, g.dqMu = p.double(mu)
 		g.qSqrt, g.dqSqrt = p.double(sqrt)
@@ -80,7 +82,7 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 		q := first.size() + p.blocks[sqrt].size()
 		g.q, g.qReal = p.wide.View(first.offset, q), p.Value.View(first.offset, q)
 		k := c.kernels()
-		g.kuu = g.newCorrelations(&space{dev: dev}, m)
+		g.kuu = g.newCorrelations(memory, k, m, m)
 		g.l, g.dl = dev.New(device.Double, k, m, m), dev.New(device.Double, k, m, m)
 		g.m, g.dm, g.s, g.ds = g.qMu, g.dqMu, g.qSqrt, g.dqSqrt
 		if !c.Whiten {
@@ -92,11 +94,11 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 }
 
 func (g *GPLayer) newPass(s *space, batch int) *gpPass {
-	k, m, d, j := g.l.Dim(0), g.l.Dim(1), g.xbar.Dim(1), g.qMu.Dim(0)
+	k, m, j := g.l.Dim(0), g.l.Dim(1), g.qMu.Dim(0)
 	double := func(shape ...int) *device.Tensor { return s.tensor(device.Double, shape...) }
 	p := &gpPass{
-		x:   double(batch, d),
-		kuf: g.newCorrelations(s, batch),
+		in:  g.xbar.like(s, batch),
+		kuf: g.newCorrelations(s, k, m, batch),
 		a:   double(k, m, batch), da: double(k, m, batch),
 		mean: double(batch, j), variance: double(batch, j),
 		dmean: double(batch, j), dvariance: double(batch, j),
@@ -110,18 +112,18 @@ func (g *GPLayer) newPass(s *space, batch int) *gpPass {
 // gram is what depends on the parameters only: Kuu/α, its factor L, and the
 // whitened q(F̄) = N(m, s sᵀ).
 func (g *GPLayer) gram() {
-	g.correlate(g.kuu, g.xbar)
+	g.correlate(g.kuu, &g.xbar)
 	g.dev.Potrf(g.l, g.jitter, g.kuu.c)
 	if !g.whiten {
 		g.dev.Whiten(g.m, g.s, g.l, g.logAlpha, g.qMu, g.qSqrt)
 	}
 }
 
-// Forward is q(F_n) = N(a_n, B_n) for the rows in p.x (qF_anj, qF_Bnj). With k = α c,
+// Forward is q(F_n) = N(a_n, B_n) for the rows in p.in (qF_anj, qF_Bnj). With k = α c,
 // Kuu = α L Lᵀ and A = L⁻¹ Kuf/α the paper's k̄ᵀ K̄⁻¹ μ is √α Aᵀ m and its
 // k − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄ is α(1 − ‖A‖² + ‖sᵀ A‖²).
 func (g *GPLayer) Forward(p *gpPass) {
-	g.correlate(p.kuf, p.x)
+	g.correlate(p.kuf, &p.in)
 	g.dev.Trsm(p.a, g.l, p.kuf.c)
 	g.dev.Moments(p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
 }
@@ -131,7 +133,7 @@ func (g *GPLayer) Forward(p *gpPass) {
 func (g *GPLayer) Backward(p *gpPass) {
 	g.dev.MomentsBackward(p.da, g.dm, g.ds, g.dlogAlpha, p.dmean, p.dvariance, p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
 	g.dev.TrsmBackward(p.kuf.dc, g.dl, p.da, g.l, p.a)
-	g.correlateBackward(p.kuf, p.x)
+	g.correlateBackward(p.kuf, &p.in)
 }
 
 // gramBackward is gram upside down, when all rows and klInducing have added to dl, dm and ds.
@@ -140,7 +142,7 @@ func (g *GPLayer) gramBackward() {
 		g.dev.WhitenBackward(g.dqMu, g.dqSqrt, g.dl, g.dlogAlpha, g.dm, g.ds, g.m, g.s, g.l, g.logAlpha)
 	}
 	g.dev.PotrfBackward(g.kuu.dc, g.dl, g.l)
-	g.correlateBackward(g.kuu, g.xbar)
+	g.correlateBackward(g.kuu, &g.xbar)
 }
 
 // zero clears the gradients that several operations add to.

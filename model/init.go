@@ -13,6 +13,7 @@ import (
 type Init struct {
 	Seed                 uint64
 	PseudoInputs         []float64 // X̄ [M,D], scaled like the data; nil for DRF
+	Sigma                []float64 // [I]: σ of each kernel between sequences
 	GPLengthscaleFactor  float64
 	DRFLengthscaleFactor float64
 	NoiseVariance        float64 // σ² in training-variance units
@@ -67,13 +68,12 @@ func (m *Model) initBlock(dst []float64, b *block, v Init, normal func([]float64
 				dst[i] += math.Log(initSecond)
 			}
 		}
-		if k := b.Shape[0]; k > 1 {
-			spread := make([]float64, k)
-			normal(spread)
-			for i := range dst {
-				dst[i] += initSpread * spread[i/b.Shape[1]]
-			}
+		spreadOver(dst, b.Shape, normal)
+	case "gp.log_sigma":
+		for i := range dst {
+			dst[i] = math.Log(v.Sigma[i%len(v.Sigma)])
 		}
+		spreadOver(dst, b.Shape, normal)
 	case "gp.pseudo_inputs":
 		copy(dst, v.PseudoInputs)
 	case "gp.q_mu":
@@ -132,6 +132,18 @@ func (m *Model) initBlock(dst []float64, b *block, v Init, normal func([]float64
 		fill(dst, math.Log(v.NoiseVariance))
 	case "likelihood.log_tail":
 		fill(dst, tailOf(v.DoF))
+	}
+}
+
+// spreadOver makes the logarithms [K,D] of kernels of their own differ.
+func spreadOver(dst []float64, shape []int, normal func([]float64)) {
+	if shape[0] == 1 {
+		return
+	}
+	spread := make([]float64, shape[0])
+	normal(spread)
+	for i := range dst {
+		dst[i] += initSpread * spread[i/shape[1]]
 	}
 }
 

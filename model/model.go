@@ -105,25 +105,35 @@ func (c *Config) layerOutputs(l int) int {
 // Data is a data set on the device: uploaded once, then used by row number.
 type Data struct {
 	N int
-	x *device.Tensor // Real [N,D]
+	x *device.Tensor // Real [N,D]; nil where rows are sequences alone
+	d *device.Tensor // Real [N,I·M], squared distances to X̄; nil where there are no sequences
 	y Targets
 }
 
-// Upload puts N scaled rows x [N,D] on the device, with targets in training-sd units [N,C] for a
+// Upload puts N rows x [N,Width] on the device, their scaled inputs and then their distances, with targets in training-sd units [N,C] for a
 // likelihood of numbers or class labels [N]; both may be nil for prediction.
 func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
-	width := m.cfg.Inputs
+	width := m.cfg.Width()
 	return m.UploadRows(n, func(lo, hi int) []float64 { return x[lo*width : hi*width] }, y, labels)
 }
 
 // UploadRows is Upload with the inputs in pieces: x gives the rows from lo to hi−1.
 func (m *Model) UploadRows(n int, x func(lo, hi int) []float64, y []float64, labels []int32) *Data {
-	width := m.cfg.Inputs
-	d := &Data{N: n, x: m.dev.New(device.Real, n, width)}
+	c := &m.cfg
+	d := &Data{N: n}
+	if c.Inputs > 0 {
+		d.x = m.dev.New(device.Real, n, c.Inputs)
+	}
+	if c.Maps != nil {
+		d.d = m.dev.New(device.Real, n, c.distances())
+	}
+	width := c.Width()
 	step := max(1, uploadValues/width)
 	for lo := 0; lo < n; lo += step {
 		hi := min(lo+step, n)
-		m.dev.Upload(d.x.View(lo*width, hi-lo, width), x(lo, hi))
+		rows := x(lo, hi)
+		m.uploadColumns(d.x, rows, lo, hi, 0, width)
+		m.uploadColumns(d.d, rows, lo, hi, c.Inputs, width)
 	}
 	if y != nil {
 		d.y.Numbers = m.dev.New(device.Real, n, m.cfg.targets())
@@ -136,8 +146,27 @@ func (m *Model) UploadRows(n int, x func(lo, hi int) []float64, y []float64, lab
 	return d
 }
 
+// uploadColumns fills the rows lo … hi−1 of dst, which may be nil, from columns of rows of some width, from a first column on.
+func (m *Model) uploadColumns(dst *device.Tensor, rows []float64, lo, hi, first, width int) {
+	if dst == nil {
+		return
+	}
+	columns := dst.Dim(1)
+	if columns < width {
+		part := make([]float64, 0, (hi-lo)*columns)
+		for i := range hi - lo {
+			part = append(part, rows[i*width+first:i*width+first+columns]...)
+		}
+		rows = part
+	}
+	m.dev.Upload(dst.View(lo*columns, hi-lo, columns), rows)
+}
+
+// SetInducing tells a model of sequences the squared distances among X̄ under each map [M,I·M], as rows have theirs.
+func (m *Model) SetInducing(distances []float64) { m.dev.Upload(m.gp.xbar.d, distances) }
+
 // uploadValues is how many numbers of x are uploaded at a time.
 const uploadValues = 1 << 20
 
 // Head is the first n rows, sharing their memory.
-func (d *Data) Head(n int) *Data { return &Data{N: n, x: d.x, y: d.y} }
+func (d *Data) Head(n int) *Data { return &Data{N: n, x: d.x, d: d.d, y: d.y} }

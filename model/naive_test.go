@@ -17,8 +17,9 @@ import (
 type naive struct {
 	cfg    Config
 	params map[string][]float64
-	n      int // N
-	x      [][]float64
+	n      int         // N
+	x      [][]float64 // [N,Width]
+	own    []float64   // distances among X̄ [M,I·M]
 	y      []float64
 	labels []int32
 	rows   []int32
@@ -46,7 +47,7 @@ func (v *naive) elbo() (ell, kl float64) {
 					f = append(f, mean[i][j]+math.Sqrt(variance[i][j])*normalAt(c.latents(d), s, int(row), j))
 				}
 			}
-			h := v.drfLayers(d, s, int(row), f, v.x[row])
+			h := v.drfLayers(d, s, int(row), f, v.x[row][:c.Inputs])
 			for t := range c.targets() {
 				if c.classifies() {
 					break
@@ -122,8 +123,35 @@ func (v *naive) gpLayer() (mean, variance [][]float64, kl float64) {
 		}
 		return math.Exp(-sum / 2)
 	}
-	kernel := func(j int, a, b []float64) float64 {
-		alpha := math.Exp(v.params["gp.log_alpha"][j])
+	sequences := func(j int, d []float64, b int) (k float64) { // paper: Σ_i α_i exp(−‖φ_i − φ_i'‖²/2σ_i²)
+		logits, total := v.params["gp.map_logit"][j*len(c.Maps):][:len(c.Maps)], 0.0
+		for _, l := range logits {
+			total += math.Exp(l)
+		}
+		for i, kind := range c.Maps {
+			d2, sigma := d[i*m+b], math.Exp(v.params["gp.log_sigma"][j*len(c.Maps)+i])
+			f := math.Exp(-d2 / (2 * sigma * sigma))
+			if kind == MapLinear {
+				f = 1 - d2/2
+			}
+			k += math.Exp(logits[i]) / total * f
+		}
+		return k
+	}
+	z := func(i int) []float64 {
+		row := append([]float64(nil), v.params["gp.pseudo_inputs"][i*dim:(i+1)*dim]...)
+		return append(row, v.own[i*c.distances():(i+1)*c.distances()]...)
+	}
+	kernel := func(j int, a []float64, number int) float64 { // between a row and X̄[number]
+		alpha, b := math.Exp(v.params["gp.log_alpha"][j]), z(number)
+		k := j % c.kernels()
+		switch {
+		case dim == 0:
+			return alpha * sequences(k, a, number)
+		case c.Maps != nil:
+			logit := v.params["gp.mix_logit"][k]
+			return alpha/(1+math.Exp(-logit))*correlation(c.Kernel, "", j, a, b) + alpha/(1+math.Exp(logit))*sequences(k, a[dim:], number)
+		}
 		first, second, isSum := strings.Cut(c.Kernel, "+")
 		if !isSum {
 			return alpha * correlation(first, "", j, a, b)
@@ -132,7 +160,6 @@ func (v *naive) gpLayer() (mean, variance [][]float64, kl float64) {
 		alpha1, alpha2 := alpha/(1+math.Exp(-logit)), alpha/(1+math.Exp(logit))
 		return alpha1*correlation(first, "", j, a, b) + alpha2*correlation(second, "_2", j, a, b)
 	}
-	z := func(i int) []float64 { return v.params["gp.pseudo_inputs"][i*dim : (i+1)*dim] }
 	for range v.rows {
 		mean, variance = append(mean, make([]float64, c.Latents)), append(variance, make([]float64, c.Latents))
 	}
@@ -141,7 +168,7 @@ func (v *naive) gpLayer() (mean, variance [][]float64, kl float64) {
 		kuu := mat.NewSymDense(m, nil)
 		for a := range m {
 			for b := range m {
-				kuu.SetSym(a, b, kernel(j, z(a), z(b)))
+				kuu.SetSym(a, b, kernel(j, z(a), b))
 			}
 			kuu.SetSym(a, a, alpha*(1+device.JitterLadder[0]))
 		}
@@ -184,7 +211,7 @@ func (v *naive) gpLayer() (mean, variance [][]float64, kl float64) {
 		for i, row := range v.rows {
 			k := mat.NewVecDense(m, nil)
 			for a := range m {
-				k.SetVec(a, kernel(j, v.x[row], z(a)))
+				k.SetVec(a, kernel(j, v.x[row], a))
 			}
 			var w mat.VecDense // K̄⁻¹ k̄
 			w.MulVec(&inv, k)

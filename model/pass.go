@@ -26,7 +26,7 @@ type part struct {
 // work is what a part keeps between forward and backward.
 type work struct {
 	b       int
-	x       *device.Tensor // Real [b,D]; nil where only the GP layer reads x
+	x       *device.Tensor // Real [b,D]; nil where only the GP layer reads x, or there is none
 	y       Targets
 	gp      *gpPass
 	f, df   *device.Tensor // F⁽ˢ⁾ [S,b,J]
@@ -104,7 +104,7 @@ func (m *Model) newWork(s *space, samples, b int) *work {
 	} else {
 		p.y.Numbers = s.tensor(device.Real, b, c.targets())
 	}
-	if c.Model == DRF || c.FeedForward {
+	if c.Inputs > 0 && (c.Model == DRF || c.FeedForward) {
 		p.x = s.tensor(device.Real, b, c.Inputs)
 	}
 	if m.gp != nil {
@@ -121,10 +121,10 @@ func (m *Model) newWork(s *space, samples, b int) *work {
 		if m.gp != nil && (l == 0 || c.FeedForward) {
 			join(p.f, p.df)
 		}
-		if c.FeedForward || (c.Model == DRF && l == 0) {
+		if p.x != nil && (c.FeedForward || l == 0) {
 			join(p.x, nil)
 		}
-		p.drf = append(p.drf, layer.newPass(s, samples, b, parts, dparts))
+		p.drf = append(p.drf, layer.newPass(s, samples, b, parts, dparts, c.FeedForward && c.Layers > 1))
 		p.out, p.dh = p.drf[l].out, p.drf[l].dout
 	}
 	return p

@@ -1,0 +1,106 @@
+package model
+
+import "github.com/gpdrf/gpdrf-gpu/device"
+
+// inputs are rows as the GP layer reads them, in double.
+type inputs struct {
+	x *device.Tensor // [B,D]; nil where rows are sequences alone
+	d *device.Tensor // [B,I·M], squared distances to X̄ under each map; nil where there are no sequences
+}
+
+// like makes the memory for n rows of the same kind.
+func (in *inputs) like(s *space, n int) (rows inputs) {
+	if in.x != nil {
+		rows.x = s.tensor(device.Double, n, in.x.Dim(1))
+	}
+	if in.d != nil {
+		rows.d = s.tensor(device.Double, n, in.d.Dim(1))
+	}
+	return rows
+}
+
+// gather collects rows of a data set by number.
+func (in *inputs) gather(dev device.Device, data *Data, rows *device.Tensor) {
+	if in.x != nil {
+		dev.Gather(in.x, data.x, rows)
+	}
+	if in.d != nil {
+		dev.Gather(in.d, data.d, rows)
+	}
+}
+
+// term is one kernel of the GP layer, or one of the two whose sum it is, with parameters of its own.
+type term interface {
+	// slopes says whether its gradient needs another tensor than c.
+	slopes() bool
+	// correlate is k(X̄, x)/α for rows, which may be X̄.
+	correlate(g *GPLayer, p *termCorrelations, rows *inputs)
+	// backward takes p.dc to the term's parameters, and to X̄ where that learns.
+	backward(g *GPLayer, p *termCorrelations, rows *inputs)
+}
+
+// termBlocks reserves the parameters of the terms: those between vectors, then that between sequences.
+func termBlocks(p *Params, c *Config) (bind []func() term) {
+	if c.Inputs > 0 {
+		shapes, _ := c.shapes() // Validate has seen them
+		for i, shape := range shapes {
+			bind = append(bind, ardBlocks(p, c, shape, i))
+		}
+	}
+	if c.Maps != nil {
+		bind = append(bind, sparseBlocks(p, c))
+	}
+	return bind
+}
+
+// correlations are Kuu/α or Kuf/α, with what the way back needs. For a sum k_j = α_j (ω c₁ + (1−ω) c₂), whose terms
+// have the variances α_j ω and α_j (1−ω), they are the mixture of those of both terms.
+type correlations struct {
+	c, dc *device.Tensor // [K,M,B]
+	terms []termCorrelations
+}
+
+// termCorrelations are those of one term. A kernel of one term has its own c and dc here.
+type termCorrelations struct {
+	c, slope, dc *device.Tensor // [K,M,B]
+}
+
+// newCorrelations makes the memory for n rows beside the M of X̄.
+func (g *GPLayer) newCorrelations(s *space, k, m, n int) *correlations {
+	block := func() *device.Tensor { return s.tensor(device.Double, k, m, n) }
+	p := &correlations{c: block(), dc: block()}
+	for i, t := range g.terms {
+		part := termCorrelations{c: p.c, dc: p.dc}
+		if len(g.terms) > 1 {
+			part.c = block()
+		}
+		if i > 0 {
+			part.dc = block()
+		}
+		if part.slope = part.c; t.slopes() {
+			part.slope = block()
+		}
+		p.terms = append(p.terms, part)
+	}
+	return p
+}
+
+// correlate is k(X̄, x)/α for rows, which may be X̄.
+func (g *GPLayer) correlate(p *correlations, rows *inputs) {
+	for i, t := range g.terms {
+		t.correlate(g, &p.terms[i], rows)
+	}
+	if g.logit != nil {
+		g.dev.Mix(p.c, p.terms[0].c, p.terms[1].c, g.logit)
+	}
+}
+
+// correlateBackward takes p.dc to X̄, the parameters of the terms and ω.
+func (g *GPLayer) correlateBackward(p *correlations, rows *inputs) {
+	if g.logit != nil {
+		g.dev.MixBackward(p.terms[0].dc, p.terms[1].dc, g.dlogit, p.dc, p.terms[0].c, p.terms[1].c, g.logit)
+	}
+	for i, t := range g.terms {
+		t.backward(g, &p.terms[i], rows)
+	}
+}

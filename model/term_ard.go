@@ -1,0 +1,40 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// ardTerm is kernel_ard, or another kernel of the same distance, between vectors.
+type ardTerm struct {
+	shape       device.Shape
+	logL, dlogL *device.Tensor // [K,D] or [K,1]
+}
+
+// ardBlocks reserves the length-scales of term i.
+func ardBlocks(p *Params, c *Config, shape device.Shape, i int) (bind func() term) {
+	width, name := c.Inputs, "gp.log_lengthscale"
+	if c.Lengthscales == Isotropic {
+		width = 1
+	}
+	if i > 0 {
+		name = fmt.Sprintf("%s_%d", name, i+1)
+	}
+	at := p.add(Kernel, name, c.kernels(), width)
+	return func() term {
+		t := &ardTerm{shape: shape}
+		t.logL, t.dlogL = p.double(at)
+		return t
+	}
+}
+
+func (t *ardTerm) slopes() bool { return t.shape != device.RBF }
+
+func (t *ardTerm) correlate(g *GPLayer, p *termCorrelations, rows *inputs) {
+	g.dev.ARD(p.c, p.slope, g.xbar.x, rows.x, t.logL, t.shape)
+}
+
+func (t *ardTerm) backward(g *GPLayer, p *termCorrelations, rows *inputs) {
+	g.dev.ARDBackward(g.dxbar, t.dlogL, p.dc, p.slope, g.xbar.x, rows.x, t.logL)
+}

@@ -1,0 +1,36 @@
+package model
+
+import "github.com/gpdrf/gpdrf-gpu/device"
+
+// sparseTerm is the kernel between sequences, c_k = Σ_i ω_ki f_i(d_i) of their squared distances d_i under I feature maps, with
+// f = exp(−d/2σ_ki²) or 1 − d/2. The paper gives each map an α_i and a σ_i: those of latent function j are α_j ω_ji and σ_ji.
+type sparseTerm struct {
+	linear              []bool         // [I]
+	logits, dlogits     *device.Tensor // [K,I]: ω is their softmax
+	logSigma, dlogSigma *device.Tensor // [K,I]
+}
+
+// sparseBlocks reserves ω and σ.
+func sparseBlocks(p *Params, c *Config) (bind func() term) {
+	t := &sparseTerm{}
+	for _, m := range c.Maps {
+		t.linear = append(t.linear, m == MapLinear)
+	}
+	logits := p.add(Kernel, "gp.map_logit", c.kernels(), len(c.Maps))
+	sigma := p.add(Kernel, "gp.log_sigma", c.kernels(), len(c.Maps))
+	return func() term {
+		t.logits, t.dlogits = p.double(logits)
+		t.logSigma, t.dlogSigma = p.double(sigma)
+		return t
+	}
+}
+
+func (t *sparseTerm) slopes() bool { return false }
+
+func (t *sparseTerm) correlate(g *GPLayer, p *termCorrelations, rows *inputs) {
+	g.dev.SparseBlock(p.c, rows.d, t.logits, t.logSigma, t.linear)
+}
+
+func (t *sparseTerm) backward(g *GPLayer, p *termCorrelations, rows *inputs) {
+	g.dev.SparseBlockBackward(t.dlogits, t.dlogSigma, p.dc, rows.d, t.logits, t.logSigma, t.linear)
+}
