@@ -21,13 +21,12 @@ const (
 	noVariance   = 1e-10
 )
 
-// Choose picks m of the sequences whose vectors under each term are given, as row numbers in
-// the order they were chosen. Distances are the mean of ‖φ_i − φ_i'‖² over the terms; sigma is the
-// width of exp(−d²/2σ²) for the greedy way. m is at most the number of sequences.
+// Choose picks m of the sequences of a set, as row numbers in the order they were chosen. Distances are the mean of
+// ‖φ_i − φ_i'‖² over the maps of the spec; sigma is the width of exp(−d²/2σ²) for the greedy way. m is at most the number of sequences.
 //
-// The two ways beside random look at 2000 sequences at most, drawn by the seed.
-func Choose(method string, terms []*Rows, m int, sigma float64, seed uint64) ([]int, error) {
-	n := terms[0].N()
+// The two ways beside random look at 2000 sequences at most, drawn by the seed, which are all that tf-idf counts here.
+func Choose(method string, spec Spec, set *Set, m int, sigma float64, seed uint64) ([]int, error) {
+	n := set.N()
 	if m < 1 || m > n {
 		return nil, fmt.Errorf("seq: %d pseudo-inputs of %d sequences", m, n)
 	}
@@ -41,7 +40,10 @@ func Choose(method string, terms []*Rows, m int, sigma float64, seed uint64) ([]
 	case ChooseRandom:
 		return pool[:m], nil
 	case ChooseKMedoids, ChooseGreedy:
-		d2 := meanDistances(terms, pool)
+		d2, err := meanDistances(spec, set.Subset(pool))
+		if err != nil {
+			return nil, err
+		}
 		chosen := medoids(d2, len(pool), m)
 		if method == ChooseGreedy {
 			chosen = greedy(d2, len(pool), m, sigma)
@@ -55,10 +57,13 @@ func Choose(method string, terms []*Rows, m int, sigma float64, seed uint64) ([]
 }
 
 // meanDistances are those between the sequences of the pool [P,P].
-func meanDistances(terms []*Rows, pool []int) []float64 {
-	var sum []float64
-	for _, t := range terms {
-		rows := t.Subset(pool)
+func meanDistances(spec Spec, pool *Set) (sum []float64, err error) {
+	for _, t := range spec {
+		f, err := Fit(t, pool)
+		if err != nil {
+			return nil, err
+		}
+		rows := f.Rows(pool)
 		d2 := Distances(Dots(rows, rows), rows, rows)
 		if sum == nil {
 			sum = d2
@@ -69,9 +74,9 @@ func meanDistances(terms []*Rows, pool []int) []float64 {
 		}
 	}
 	for i := range sum {
-		sum[i] /= float64(len(terms))
+		sum[i] /= float64(len(spec))
 	}
-	return sum
+	return sum, nil
 }
 
 // medoids alternates between assigning each row to its nearest medoid and moving each medoid to the row

@@ -13,6 +13,9 @@ type Features struct {
 	worth   [256]float64             // of a count, by Term.Counts
 	factor  []float64                // by column: weight and idf; nil: all are 1
 	unknown float64                  // idf of a feature that no training sequence has, or 1
+
+	found tally // the features by column, and in how many of the n training sequences each occurs
+	n     int
 }
 
 // Fit numbers the features of the training sequences. An error is a *SpecError: a map that is
@@ -20,16 +23,9 @@ type Features struct {
 //
 // With tf-idf a feature of f of the N sequences weighs log((1+N)/(1+f)) + 1.
 func Fit(t Term, train *Set) (*Features, error) {
-	f := &Features{Term: t, Alphabet: train.Alphabet, unknown: 1}
-	var err *SpecError
-	if f.ex, err = t.extractor(train.Alphabet); err != nil {
+	f, err := newFeatures(t, train.Alphabet)
+	if err != nil {
 		return nil, err
-	}
-	if w, ok := f.ex.(weighted); ok {
-		f.weight = w.weight
-	}
-	for n := range f.worth {
-		f.worth[n] = t.worth(n)
 	}
 	var p prepared
 	for i := range train.N() {
@@ -43,14 +39,30 @@ func Fit(t Term, train *Set) (*Features, error) {
 	if f.ex.crowded() {
 		return nil, tooWide(t.Map, train.Alphabet)
 	}
-	found := f.survey(train)
-	f.columns = newColumns(found.keys, f.ex.space())
-	f.weigh(found, train.N())
+	f.complete(f.survey(train), train.N())
 	return f, nil
 }
 
-// weigh fills factor from what training sequences have, and in how many of the n it occurs.
-func (f *Features) weigh(found tally, n int) {
+// newFeatures are those that no sequence has filled yet.
+func newFeatures(t Term, a *Alphabet) (*Features, error) {
+	f := &Features{Term: t, Alphabet: a, unknown: 1}
+	var err *SpecError
+	if f.ex, err = t.extractor(a); err != nil {
+		return nil, err
+	}
+	if w, ok := f.ex.(weighted); ok {
+		f.weight = w.weight
+	}
+	for n := range f.worth {
+		f.worth[n] = t.worth(n)
+	}
+	return f, nil
+}
+
+// complete gives the features that n training sequences have their columns, and fills factor.
+func (f *Features) complete(found tally, n int) {
+	f.found, f.n = found, n
+	f.columns = newColumns(found.keys, f.ex.space())
 	if f.weight == nil && !f.Term.TFIDF {
 		return
 	}

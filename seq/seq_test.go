@@ -296,14 +296,17 @@ func TestChoose(t *testing.T) {
 	}
 	lines = append(lines, "")
 	set := encode(t, DNA, lines...)
-	terms := []*Rows{mustFit(t, "spectrum:2", set).Rows(set), mustFit(t, "double:1,3", set).Rows(set)}
+	spec, err := Parse("spectrum:2+double:1,3")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, method := range []string{ChooseRandom, ChooseKMedoids, ChooseGreedy} {
 		for _, m := range []int{1, 3, 20, len(lines)} {
-			a, err := Choose(method, terms, m, 1, 11)
+			a, err := Choose(method, spec, set, m, 1, 11)
 			if err != nil || len(a) != m {
 				t.Fatal(method, a, err)
 			}
-			b, _ := Choose(method, terms, m, 1, 11)
+			b, _ := Choose(method, spec, set, m, 1, 11)
 			if !slices.Equal(a, b) {
 				t.Errorf("%s: not the same choice twice", method)
 			}
@@ -312,7 +315,7 @@ func TestChoose(t *testing.T) {
 			}
 		}
 	}
-	a, _ := Choose(ChooseGreedy, terms, 4, 1, 1) // one of each cluster and the empty one
+	a, _ := Choose(ChooseGreedy, spec, set, 4, 1, 1) // one of each cluster and the empty one
 	kinds := map[int]bool{}
 	for _, i := range a {
 		kinds[min(i, 90)%3+i/90*3] = true
@@ -321,11 +324,11 @@ func TestChoose(t *testing.T) {
 		t.Errorf("greedy chose %v", a)
 	}
 	for _, bad := range []int{0, len(lines) + 1} {
-		if _, err := Choose(ChooseRandom, terms, bad, 1, 1); err == nil {
+		if _, err := Choose(ChooseRandom, spec, set, bad, 1, 1); err == nil {
 			t.Error(bad)
 		}
 	}
-	if _, err := Choose("kmeans", terms, 1, 1, 1); err == nil {
+	if _, err := Choose("kmeans", spec, set, 1, 1, 1); err == nil {
 		t.Error("any method is taken")
 	}
 }

@@ -24,11 +24,12 @@ const (
 	tfidf = "tfidf"
 	fold  = "fold"
 	both  = "rc"
+	plain = "linear"
 )
 
 // modifiers are the words that may follow a map's name.
 func modifiers() []string {
-	return []string{string(Raw), string(Root), string(Log), string(Presence), tfidf, fold, both}
+	return []string{string(Raw), string(Root), string(Log), string(Presence), tfidf, fold, both, plain}
 }
 
 // Term is one feature map: `double:1,5/sqrt/tfidf`.
@@ -39,6 +40,7 @@ type Term struct {
 	TFIDF  bool // times the logarithm of the inverse share of training sequences with the feature
 	Fold   bool // bytes: a–z are A–Z
 	Both   bool // DNA: the features of a sequence and of its reverse complement, which are one molecule
+	Linear bool // the kernel is the inner product itself, not exp(−d²/2σ²)
 }
 
 // Spec is one or more feature maps, each of which gives a kernel: `double:1,5+spectrum:3`.
@@ -63,6 +65,9 @@ func (t Term) String() string {
 	}
 	if t.Both {
 		b.WriteString("/" + both)
+	}
+	if t.Linear {
+		b.WriteString("/" + plain)
 	}
 	return b.String()
 }
@@ -164,6 +169,8 @@ func (t *Term) parseModifiers(text string) *SpecError {
 			t.Fold = true
 		case both:
 			t.Both = true
+		case plain:
+			t.Linear = true
 		default:
 			return specErrorf("%s: there is no way %q to count%s", t.Map, word, hint(word, modifiers()))
 		}

@@ -1,0 +1,143 @@
+package seq
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// basisLines are random sequences with twins, short ones without features, and unknown symbols.
+func basisLines(k Kind) []string {
+	lines := randomLines(k, 30, 20, 5)
+	switch k {
+	case Words, Integers:
+		return append(lines, lines[0], "7")
+	case DNA, Protein:
+		return append(lines, lines[0], "A", "NNX")
+	}
+	return append(lines, lines[0], "a")
+}
+
+// TestBasis: distances are those of Fit on all training sequences, whatever block they are computed in, and the same bits after a
+// model file.
+func TestBasis(t *testing.T) {
+	for _, c := range []struct {
+		kind Kind
+		spec string
+	}{
+		{DNA, "spectrum:3/sqrt+double:1,2/tfidf+gapped:4,2/linear"}, {Protein, "degree:3/tfidf+triple:1,2/log"},
+		{Bytes, "words:2/log/tfidf+blended:12/tfidf/linear"}, {Words, "spectrum:2/tfidf+words:2"}, {Integers, "double:1,2/tfidf+spectrum:1/log/tfidf/linear"},
+	} {
+		lines := basisLines(c.kind)
+		if c.kind == DNA {
+			lines[len(lines)-1] = "NNN"
+		}
+		all := encode(t, c.kind, lines...)
+		spec, err := Parse(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := all.N()
+		chosen := []int{3, n - 1, 0, 17, 9}
+		b, err := NewBasis(spec, all, chosen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := b.Distances(all, 0, n)
+		for i, term := range spec {
+			f, err := Fit(term, all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := f.Rows(all)
+			if e := b.Empty(all)[i]; e != rows.Empty() || c.kind == DNA && e < 2 {
+				t.Errorf("%s: %d without features", term, e)
+			}
+			xbar := rows.Subset(chosen)
+			want := Dots(rows, xbar)
+			if term.Linear {
+				angles(want, rows, xbar)
+			} else {
+				Distances(want, rows, xbar)
+			}
+			for at, w := range want {
+				if g := got[at/5*b.Width()+i*5+at%5]; math.Abs(g-w) > 1e-14 {
+					t.Fatalf("%s: distance %d is %g, want %g", term, at, g, w)
+				}
+			}
+		}
+		piece := append(b.Distances(all, 0, 7), b.Distances(all, 7, n)...)
+		again, err := RestoreBasis(spec, b.Set, b.States())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(piece, got) || !reflect.DeepEqual(again.Distances(all, 0, n), got) || !reflect.DeepEqual(again.Own(), b.Own()) {
+			t.Errorf("%s: blocks, or a basis that was restored, give other bits", c.spec)
+		}
+		own := b.Own()
+		for m := range 5 {
+			for i := range spec {
+				for other := range 5 {
+					a, z := own[m*b.Width()+i*5+other], own[other*b.Width()+i*5+m]
+					if a != z || m == other && a != 0 {
+						t.Errorf("%s: distances among X̄ are %g and %g", c.spec, a, z)
+					}
+				}
+			}
+		}
+		for i, m := range b.Medians() {
+			if !(m > 0 && m <= 2) {
+				t.Errorf("%s: the median under map %d is %g", c.spec, i, m)
+			}
+		}
+	}
+}
+
+// TestLinearEmpty: k(x, x) is 1 for a sequence without features, too, and 0 to all others.
+func TestLinearEmpty(t *testing.T) {
+	set := encode(t, DNA, "ACGT", "A", "N")
+	b, err := NewBasis(Spec{{Map: "spectrum", Args: []int{2}, Counts: Raw, Linear: true}}, set, []int{0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := b.Distances(set, 0, 3); !reflect.DeepEqual(d, []float64{0, 2, 2, 0, 2, 0}) {
+		t.Error(d)
+	}
+}
+
+// TestRestoreDamage: a state from a file may hold anything.
+func TestRestoreDamage(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for kind, text := range map[Kind]string{DNA: "spectrum:2/tfidf", Bytes: "words:2/tfidf", Integers: "double:1,2/tfidf"} {
+		set := encode(t, kind, randomLines(kind, 10, 20, 2)...)
+		spec, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Fit(spec[0], set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, damage := range map[string]func(s *State){
+			"keys":    func(s *State) { s.Keys[0], s.Keys[1] = s.Keys[1], s.Keys[0] },
+			"rows":    func(s *State) { s.Rows = s.Rows[1:] },
+			"many":    func(s *State) { s.Rows[r.IntN(len(s.Rows))] = 11 },
+			"none":    func(s *State) { s.N = 0 },
+			"tables":  func(s *State) { s.Tables = append(s.Tables, []uint64{1}) },
+			"twice":   func(s *State) { s.Tables = [][]uint64{{5, 5}} },
+			"outside": func(s *State) { s.Keys[len(s.Keys)-1] = 1 << 40; s.Tables = nil },
+		} {
+			s := f.State()
+			s.Keys, s.Rows = append([]uint64(nil), s.Keys...), append([]uint32(nil), s.Rows...)
+			damage(s)
+			if _, err := Restore(spec[0], set.Alphabet, s); err == nil || !strings.Contains(err.Error(), "damaged") {
+				t.Errorf("%s, %s: %v", text, name, err)
+			}
+		}
+		if _, err := Restore(spec[0], set.Alphabet, f.State()); err != nil {
+			t.Error(err)
+		}
+	}
+}
