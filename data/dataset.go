@@ -32,6 +32,9 @@ type Dataset struct {
 	// there is nothing else.
 	Sequences *seq.Set
 
+	// Kernel is one of the rows' own, computed elsewhere; nil where there is none.
+	Kernel *RowKernel
+
 	X       *tensor.Dense // inputs [N,D], float64 or float32, as in the file; pixels as fractions of the brightest
 	Columns []string      // names of the D inputs
 	Target  string        // name of the target column, "" if there is none; of several, all with commas between them
@@ -109,6 +112,7 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	if d.Sequences != nil {
 		s.Sequences = d.Sequences.Subset(rows)
 	}
+	s.Kernel = d.Kernel.subset(rows)
 	s.Y = pickWide(d.Y, rows, len(d.Outputs()))
 	s.Labels = pick(d.Labels, rows)
 	s.lines = pick(d.lines, rows)
@@ -204,6 +208,7 @@ func (d *Dataset) fingerprint() string {
 	if d.Sequences != nil {
 		hashSequences(h, d.Sequences)
 	}
+	d.Kernel.hash(h)
 	row, values := make([]byte, 0, 8*(d.D()+1)), make([]float64, d.D())
 	for i := range d.N() {
 		row = row[:0]

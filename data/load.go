@@ -20,10 +20,9 @@ type Source struct {
 	Target     string // as in ReadOptions
 	Task       string // as in ReadOptions
 	Tokens     string // as in ReadOptions
+	Sequence   string // as in ReadOptions
+	Gram       string // an npz archive with a kernel of the rows (ReadGram); "": none
 	Seed       uint64 // of the held-out rows
-
-	// Sequences says that the caller can do with rows that are sequences.
-	Sequences bool
 }
 
 // Load reads a training set and its test set. The test set has the columns, the task
@@ -34,12 +33,11 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 	case s.Data == "":
 		err = errorf("", "no data given: give a file or one of %s", strings.Join(Names(), ", "))
 	case slices.Contains(Names(), s.Data):
-		train, test, notes, err = loadNamed(s)
+		if train, test, notes, err = loadNamed(s); err == nil {
+			err = attachGram(s.Gram, train, test)
+		}
 	default:
 		train, test, notes, err = loadFiles(s)
-	}
-	if err == nil && train.Sequences != nil && !s.Sequences {
-		err = errorf(train.Path, "holds sequences: only a table of numbers can be trained on; info describes sequences")
 	}
 	if err == nil {
 		err = checkTraining(train)
@@ -69,7 +67,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if s.Fold != 0 {
 		return nil, nil, nil, errorf(s.Data, "a file has no folds: give --test FILE, or leave --fold out (the named sets are %s)", strings.Join(Names(), ", "))
 	}
-	all, notes, err := ReadFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels, OneHot: s.OneHot, Tokens: s.Tokens})
+	all, notes, err := ReadFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels, OneHot: s.OneHot, Tokens: s.Tokens, Sequence: s.Sequence})
 	if err != nil {
 		return nil, nil, nil, meantName(s.Data, err)
 	}
@@ -86,7 +84,10 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		return all, test, append(notes, more...), nil
+		return all, test, append(notes, more...), attachGram(s.Gram, all, test)
+	}
+	if err := attachGram(s.Gram, all, nil); err != nil {
+		return nil, nil, nil, err
 	}
 	if all.N() < 2 {
 		return nil, nil, nil, errorf(s.Data, "has a single row: at least one to train on and one to test on are needed")

@@ -51,8 +51,11 @@ func Scalings() []string { return []string{"auto", "standard", "robust", "log", 
 // FitScaler fits the scaling of the inputs of training rows. The kind auto is what the set
 // says of itself; else robust, for the whole set, where any value lies more than 20
 // standard deviations from the mean of its column, and otherwise standard: one recording
-// error of that size squeezes all the rest of its column into a point. Kind holds the outcome.
+// error of that size squeezes all the rest of its column into a point. Kind holds the outcome: none where rows are sequences alone.
 func FitScaler(kind string, ds *Dataset) (Scaler, error) {
+	if ds.X == nil {
+		return Scaler{Kind: "none"}, nil
+	}
 	if kind == "auto" {
 		kind = ds.AutoScaling
 	}
@@ -167,8 +170,11 @@ func (s Scaler) Far(ds *Dataset) (warning string) {
 	return warning
 }
 
-// Rows returns the rows lo … hi−1 of x [N,D] scaled, row-major.
+// Rows returns the rows lo … hi−1 of x [N,D] scaled, row-major; none where there is no x.
 func (s Scaler) Rows(x *tensor.Dense, lo, hi int) []float64 {
+	if x == nil {
+		return nil
+	}
 	_, d := size(x)
 	to := make([]float64, (hi-lo)*d)
 	for i := lo; i < hi; i++ {

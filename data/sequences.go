@@ -148,7 +148,7 @@ func (t *texts) table(in *input) (*table, error) {
 	switch {
 	case t.n() == 0:
 		return nil, errorf(t.name, "holds no sequence: at least one is needed")
-	case in.opt.Target != "":
+	case in.opt.Target != "" && in.opt.Target != sequenceTarget:
 		return nil, errorf(t.name, "holds sequences with their classes: leave the target column %s out", quote(in.opt.Target))
 	}
 	if in.opt.Labels != "" {

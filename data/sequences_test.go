@@ -312,22 +312,18 @@ func TestTenMillionSymbols(t *testing.T) {
 	}
 }
 
-// TestLoadSequences: training sequences among the test rows are counted, and nobody gets sequences who cannot
-// do with them.
+// TestLoadSequences: training sequences among the test rows are counted.
 func TestLoadSequences(t *testing.T) {
 	train := write(t, "train.tsv", "1\tACGT\n0\tAC\n1\tGG\n0\tTTT\n")
 	test := write(t, "test.fasta", ">1\nGG\n>0\nacgt\n>0\nTTTT\n")
-	a, b, notes, err := Load(Source{Data: train, Test: test, Sequences: true})
+	a, b, notes, err := Load(Source{Data: train, Test: test})
 	if err != nil || a.N() != 4 || b.N() != 3 {
 		t.Fatal(err)
 	}
 	if want := test + ": 2 of the 3 sequences for testing are training sequences, too: scores will be too good"; notes[len(notes)-1] != want {
 		t.Errorf("%q", notes)
 	}
-	if _, _, _, err := Load(Source{Data: train, Test: test}); err == nil || !strings.Contains(err.Error(), "holds sequences: only a table") {
-		t.Error(err)
-	}
-	if a, b, _, err := Load(Source{Data: train, Sequences: true, Seed: 2}); err != nil || a.N() != 3 || b.N() != 1 {
+	if a, b, _, err := Load(Source{Data: train, Seed: 2}); err != nil || a.N() != 3 || b.N() != 1 {
 		t.Error(err)
 	}
 }

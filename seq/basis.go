@@ -41,6 +41,16 @@ func (b *Basis) add(f *Features) {
 	b.parts = append(b.parts, basisPart{f, rows, Invert(rows)})
 }
 
+// Check says whether the maps of a spec are for an alphabet. An error is a *SpecError.
+func (s Spec) Check(a *Alphabet) error {
+	for _, t := range s {
+		if _, err := newFeatures(t, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // M is the number of pseudo-inputs.
 func (b *Basis) M() int { return b.Set.N() }
 
@@ -80,25 +90,37 @@ func RestoreBasis(spec Spec, xbar *Set, states []*State) (*Basis, error) {
 // Distances are ‖φ_i(x_n) − φ_i(x̄_m)‖² of the sequences lo ≤ n < hi of a set [hi−lo, I·M], map by map. Under a linear map, whose
 // kernel is 1 − d/2, they are 2 − 2⟨φ, φ'⟩: sequences without any feature are 2 away from all others, and 0 from each other.
 func (b *Basis) Distances(set *Set, lo, hi int) []float64 {
-	part := &Set{Alphabet: set.Alphabet, Codes: set.Codes, Start: set.Start[lo : hi+1]}
 	m, width := b.M(), b.Width()
 	out := make([]float64, (hi-lo)*width)
-	for i, p := range b.parts {
-		rows := p.features.Rows(part)
-		d2 := make([]float64, (hi-lo)*m)
-		inBlocks(hi-lo, func() (struct{}, func(from, to int)) {
-			return struct{}{}, func(from, to int) { p.inverted.Dots(d2[from*m:to*m], rows, from, to) }
-		})
-		if b.Spec[i].Linear {
-			angles(d2, rows, p.rows)
-		} else {
-			Distances(d2, rows, p.rows)
+	set.slices(lo, hi, func(first int, part *Set) {
+		n := part.N()
+		for i, p := range b.parts {
+			rows := p.features.Rows(part)
+			d2 := make([]float64, n*m)
+			inBlocks(n, func() (struct{}, func(from, to int)) {
+				return struct{}{}, func(from, to int) { p.inverted.Dots(d2[from*m:to*m], rows, from, to) }
+			})
+			if b.Spec[i].Linear {
+				angles(d2, rows, p.rows)
+			} else {
+				Distances(d2, rows, p.rows)
+			}
+			for r := range n {
+				copy(out[(first-lo+r)*width+i*m:], d2[r*m:(r+1)*m])
+			}
 		}
-		for n := range hi - lo {
-			copy(out[n*width+i*m:], d2[n*m:(n+1)*m])
-		}
-	}
+	})
 	return out
+}
+
+// atOnce is how many sequences are compared at a time, since their features may take much memory.
+const atOnce = 512
+
+// slices visits the sequences lo … hi−1, some at a time; first is the number of the first.
+func (s *Set) slices(lo, hi int, visit func(first int, part *Set)) {
+	for ; lo < hi; lo += atOnce {
+		visit(lo, &Set{Alphabet: s.Alphabet, Codes: s.Codes, Start: s.Start[lo : min(lo+atOnce, hi)+1]})
+	}
 }
 
 // angles turns inner products [N, M] into 2 − 2⟨φ(a_n), φ(b_m)⟩, or 0 where both vectors are zero, in place.
@@ -145,9 +167,20 @@ func (b *Basis) Medians() []float64 {
 
 // Empty counts the sequences of a set that have no feature under each map.
 func (b *Basis) Empty(set *Set) []int {
-	counts := make([]int, len(b.Spec))
+	features := make([]*Features, len(b.parts))
 	for i, p := range b.parts {
-		counts[i] = p.features.Rows(set).Empty()
+		features[i] = p.features
 	}
+	return empty(features, set)
+}
+
+// empty counts zero vectors by map.
+func empty(features []*Features, set *Set) []int {
+	counts := make([]int, len(features))
+	set.slices(0, set.N(), func(_ int, part *Set) {
+		for i, f := range features {
+			counts[i] += f.Rows(part).Empty()
+		}
+	})
 	return counts
 }

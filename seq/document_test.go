@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDocument: every map, alphabet and modifier stands in docs/sequences.md as the program takes it.
+// TestDocument: every map, alphabet, candidate and modifier stands in docs/sequences.md as the program takes it.
 func TestDocument(t *testing.T) {
 	text, err := os.ReadFile("../docs/sequences.md")
 	if err != nil {
@@ -17,7 +17,11 @@ func TestDocument(t *testing.T) {
 		words = append(words, "| `"+m.Usage()+"` |", "`"+m.Example+"`")
 	}
 	for _, k := range Kinds() {
-		words = append(words, "| `"+string(k)+"` |")
+		candidates := []string{}
+		for _, spec := range Candidates(k) {
+			candidates = append(candidates, "`"+spec.String()+"`")
+		}
+		words = append(words, "| `"+string(k)+"` |", "| `"+string(k)+"` | "+strings.Join(candidates, ", ")+" |")
 	}
 	for _, m := range modifiers() {
 		words = append(words, "`/"+m+"`")

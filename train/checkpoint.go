@@ -94,16 +94,16 @@ const (
 // write writes a safetensors file.
 func (c *Checkpoint) write(w io.Writer) error {
 	metadata := map[string]string{metaFormat: checkpointFormat, metaConfig: string(c.Config.YAML())}
-	for key, part := range map[string]any{metaTrained: c.Trained.header(), metaResult: c.Result, metaProgress: c.progress} {
+	header, tensors := c.Trained.header()
+	for key, part := range map[string]any{metaTrained: header, metaResult: c.Result, metaProgress: c.progress} {
 		text, err := json.Marshal(part)
 		if err != nil {
 			return err
 		}
 		metadata[key] = string(text)
 	}
-	tensors := make([]safetensors.Tensor, len(c.vectors))
-	for i, v := range c.vectors {
-		tensors[i] = safetensors.Tensor{Name: v.name, DType: narrowest(v.data), Shape: []int{len(v.data)}, Data: v.data}
+	for _, v := range c.vectors {
+		tensors = append(tensors, safetensors.Tensor{Name: v.name, DType: narrowest(v.data), Shape: []int{len(v.data)}, Data: v.data})
 	}
 	metadata[metaDigest] = digest(metadata, tensors)
 	return safetensors.Write(w, metadata, tensors)
@@ -181,7 +181,7 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	if c.Config, err = Resolve(settings, nil); err != nil {
 		return nil, err
 	}
-	if c.Trained, err = parseHeader(metadata[metaTrained]); err != nil {
+	if c.Trained, tensors, err = parseHeader(metadata[metaTrained], tensors); err != nil {
 		return nil, err
 	}
 	if c.Result == nil || c.Step < 1 || c.Step >= c.Config.Last() {

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -28,6 +29,9 @@ type Config struct {
 	Task       string // auto, regression, classification
 	Validation string // a fraction of the training rows, or a file; "" or 0 is none
 	Scaling    string // auto, standard, robust, log, none
+	Tokens     string // how sequences are cut into symbols: one of data.Tokens
+	Sequence   string // the column of sequences in a table; "" where rows are nothing else
+	Gram       string // an npz archive with a kernel of the rows; "" is none
 
 	// What is trained, where, and from which start.
 	Model  string // gpdrf, gp, drf
@@ -39,11 +43,11 @@ type Config struct {
 
 	// The GP layer (gpdrf and gp).
 	Inducing            int     // M, the number of pseudo-inputs X̄
-	InducingInit        string  // kmeans, random, greedy
+	InducingInit        string  // auto, kmeans, random, greedy, kmedoids
 	LearnInducing       bool    // X̄ learns by gradient
 	Whiten              bool    // q(F̄) in whitened form, or as inf_qF writes it
 	QCov                string  // full, diagonal: Σ_j of inf_qF
-	Kernel              string  // rbf, matern12, matern32, matern52, or two of them: rbf+matern12
+	Kernel              string  // auto, rbf, matern12, matern32, matern52, two of them: rbf+matern12, or maps of sequences: double:1,5
 	Lengthscales        string  // ard, isotropic, shared
 	GPLengthscaleFactor float64 // times the initial length-scales of the GP layer
 	Latents             int     // J; gp has one for each output instead
@@ -60,6 +64,7 @@ type Config struct {
 	LocalReparam         bool    // local reparameterisation of the weights
 	FeedForward          bool    // every layer also sees the first layer's output and x
 	Skip                 bool    // the first latents are added to the output
+	Projection           int     // P, the inputs that features of sequences become for model drf
 	DRFLengthscaleFactor float64 // times the initial length-scales of the DRF layers
 
 	// The objective.
@@ -170,8 +175,8 @@ func Resolve(file, flags []Setting) (*Config, error) {
 		return nil, err
 	}
 	for _, o := range Options() {
-		if from, given := c.explicit[o.Key]; given && !o.Applies(c.Model) {
-			return nil, Setting{o.Key, "", from}.errorf("model %s has no such option: leave it out, or use model %s", c.Model, o.Models)
+		if from, given := c.explicit[o.Key]; given && (!o.Applies(c.Model) || o.Key == "kernel" && c.unusedKernel()) {
+			return nil, Setting{o.Key, "", from}.errorf("model %s has no such option: leave it out, or use model %s", c.Model, cmp.Or(o.Models, onGP))
 		}
 	}
 	return c, nil
@@ -212,7 +217,7 @@ func (c *Config) Fit(n int) (notes []string, err error) {
 		key   string
 		value *int
 	}{{"batch", &c.Batch}, {"inducing", &c.Inducing}} {
-		if *o.value <= n || !optionOf(o.key).Applies(c.Model) {
+		if *o.value <= n || !optionOf(o.key).Applies(c.Model) || o.key == "inducing" && c.Gram != "" {
 			continue
 		}
 		if from, given := c.explicit[o.key]; given {

@@ -43,14 +43,26 @@ func requireCUDA(t *testing.T) {
 // A training of 20 steps on the GPU is that of the CPU.
 func TestCUDATraining(t *testing.T) {
 	requireCUDA(t)
-	sets := map[string]*data.Dataset{"regression": table(t, 60, 1, wave), "softmax": table(t, 60, 3, rings)}
-	for _, options := range []string{
+	testCUDATraining(t, map[string]*data.Dataset{"regression": table(t, 60, 1, wave), "softmax": table(t, 60, 3, rings)}, []string{
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2",
 		"model=gpdrf inducing=9 latents=3 features=7 whiten=false q-cov=diagonal lengthscales=isotropic local-reparam=false samples=2 features-kernel=matern52",
 		"model=gp inducing=9 lengthscales=shared kernel=matern32+matern12",
 		"model=drf features=7 layers=2 hidden=3 spectra=prior-fixed samples=2",
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 features-kernel=arccos2",
-	} {
+	})
+}
+
+// And so is one on sequences, alone and beside vectors.
+func TestCUDASequences(t *testing.T) {
+	requireCUDA(t)
+	testCUDATraining(t, map[string]*data.Dataset{"classes": genes(t, 60, 1), "regression": mixed(t, 60, 1)}, []string{
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 kernel=spectrum:2/sqrt+double:1,3/linear",
+		"model=gp inducing=9 lengthscales=ard kernel=gapped:4,2/tfidf",
+	})
+}
+
+func testCUDATraining(t *testing.T, sets map[string]*data.Dataset, runs []string) {
+	for _, options := range runs {
 		for name, set := range sets {
 			t.Run(name+" "+options, func(t *testing.T) {
 				options := options + " steps=20 batch=17 adam-eps=0.001 device="

@@ -138,7 +138,8 @@ func (j *Job) measure(c *Config) (*Plan, error) {
 	if ds.Task == data.Regression {
 		y = ds.Y
 	}
-	r, err := c.allocate(dry, c.modelConfig(ds), ds.N(), blank(ds.D()), y, ds.Labels)
+	mc := c.modelConfig(ds)
+	r, err := c.allocate(dry, mc, ds.N(), blank(mc.Width()), y, ds.Labels)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +154,7 @@ func (j *Job) measure(c *Config) (*Plan, error) {
 	}
 	v := &evaluator{}
 	if j.Validation != nil {
-		v = newEvaluator(dry, r.model, c, min(j.Validation.N(), validationRows), blank(ds.D()))
+		v = newEvaluator(dry, r.model, c, min(j.Validation.N(), validationRows), blank(mc.Width()))
 		if _, err := v.predictor.Predict(0); err != nil {
 			return nil, err
 		}
@@ -187,7 +188,7 @@ func (t *Trained) fit(dev device.Device, n, samples int) error {
 	if err != nil {
 		return err
 	}
-	set := m.UploadRows(n, blank(t.Model.Inputs), nil, nil)
+	set := m.UploadRows(n, blank(t.Model.Width()), nil, nil)
 	if _, err := m.Predict(set.Head(min(n, 1)), 1, 0); err != nil {
 		return err
 	}

@@ -16,9 +16,11 @@ import (
 // Ways to choose the first pseudo-inputs. The paper says "selected randomly from X, or
 // chosen as representatives by performing clustering on X".
 const (
-	InducingKMeans = "kmeans"
-	InducingRandom = "random"
-	InducingGreedy = "greedy"
+	InducingAuto     = "auto" // k-means of vectors, random of sequences
+	InducingKMeans   = "kmeans"
+	InducingRandom   = "random"
+	InducingGreedy   = "greedy"
+	InducingKMedoids = "kmedoids" // of sequences
 )
 
 const (
@@ -39,7 +41,7 @@ func PseudoInputs(ctx context.Context, method string, x func(lo, hi int) []float
 	switch method {
 	case InducingRandom:
 		return slices.Clone(pool[:m*d]), nil
-	case InducingKMeans:
+	case InducingAuto, InducingKMeans:
 		return kmeans(ctx, pool, len(rows), d, m), ctx.Err()
 	case InducingGreedy:
 		return greedy(ctx, pool, len(rows), d, m, lengthscale), ctx.Err()

@@ -35,11 +35,13 @@ type header struct {
 	KLWeight    float64            `json:"kl_weight"`
 	Seed        uint64             `json:"seed"`
 	EvalSamples int                `json:"eval_samples"`
+	Sequences   *sequencesHeader   `json:"sequences,omitempty"`
 }
 
 // WriteModel writes a model file: a safetensors file with everything that prediction needs.
 func (t *Trained) WriteModel(w io.Writer) error {
-	text, err := json.Marshal(t.header())
+	h, sequences := t.header()
+	text, err := json.Marshal(h)
 	if err != nil {
 		return err
 	}
@@ -47,12 +49,14 @@ func (t *Trained) WriteModel(w io.Writer) error {
 	for i, n := range t.Named {
 		tensors[i] = safetensors.Tensor{Name: n.Name, DType: narrowest(n.Data), Shape: n.Shape, Data: n.Data}
 	}
-	return safetensors.Write(w, map[string]string{metaFormat: modelFormat, metaTrained: string(text)}, tensors)
+	return safetensors.Write(w, map[string]string{metaFormat: modelFormat, metaTrained: string(text)}, append(tensors, sequences...))
 }
 
-// header is the description in a model file.
-func (t *Trained) header() *header {
-	return &header{modelVersion, t.Model, t.Schema, t.Scaler, t.Targets, t.KLWeight, t.Seed, t.EvalSamples}
+// header is the description in a model file, and the tensors that stand beside the parameters.
+func (t *Trained) header() (h *header, sequences []safetensors.Tensor) {
+	h = &header{modelVersion, t.Model, t.Schema, t.Scaler, t.Targets, t.KLWeight, t.Seed, t.EvalSamples, nil}
+	h.Sequences, sequences = t.sequencesTensors()
+	return h, sequences
 }
 
 // narrowest is the type that holds the values exactly: those of a float32 device fit into F32.
@@ -95,7 +99,7 @@ func parseModel(r io.ReaderAt, size int64) (*Trained, error) {
 	if metadata[metaFormat] != modelFormat {
 		return nil, errors.New("a safetensors file, but not a model of gpdrf-gpu")
 	}
-	t, err := parseHeader(metadata[metaTrained])
+	t, tensors, err := parseHeader(metadata[metaTrained], tensors)
 	if err != nil {
 		return nil, err
 	}
@@ -103,20 +107,25 @@ func parseModel(r io.ReaderAt, size int64) (*Trained, error) {
 	return t, err
 }
 
-// parseHeader reads a description and checks that its parts fit each other.
-func parseHeader(text string) (*Trained, error) {
+// parseHeader reads a description and checks that its parts fit each other. What a model of sequences keeps it takes from the tensors,
+// and returns the rest.
+func parseHeader(text string, tensors []safetensors.Tensor) (t *Trained, rest []safetensors.Tensor, err error) {
 	var h header
 	dec := json.NewDecoder(strings.NewReader(text))
 	if err := dec.Decode(&h); err != nil {
-		return nil, fmt.Errorf("the description of the model is damaged: %v", err)
+		return nil, nil, fmt.Errorf("the description of the model is damaged: %v", err)
 	}
 	if h.Version != modelVersion {
-		return nil, fmt.Errorf("a model of format %d; this program reads format %d", h.Version, modelVersion)
+		return nil, nil, fmt.Errorf("a model of format %d; this program reads format %d", h.Version, modelVersion)
 	}
 	if err := h.check(); err != nil {
-		return nil, fmt.Errorf("the description of the model is damaged: %w", err)
+		return nil, nil, fmt.Errorf("the description of the model is damaged: %w", err)
 	}
-	return &Trained{Model: h.Model, Schema: h.Schema, Scaler: h.Scaler, Targets: h.Targets, KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples}, nil
+	t = &Trained{Model: h.Model, Schema: h.Schema, Scaler: h.Scaler, Targets: h.Targets, KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples}
+	if h.Sequences != nil {
+		tensors, err = t.readSequences(h.Sequences, tensors)
+	}
+	return t, tensors, err
 }
 
 // check refuses a description whose parts contradict each other.
@@ -125,6 +134,12 @@ func (h *header) check() error {
 		return err
 	}
 	d := len(h.Schema.Columns)
+	inputs, gram := d, h.Sequences != nil && h.Sequences.Gram
+	if s := h.Sequences; gram {
+		inputs = 0
+	} else if s != nil {
+		inputs += s.Projection
+	}
 	classes := len(h.Schema.Classes)
 	targets := len(h.Schema.Outputs())
 	outputs := model.OutputsFor(h.Model.Likelihood, max(targets, classes))
@@ -132,7 +147,7 @@ func (h *header) check() error {
 		targets = 0
 	}
 	switch {
-	case h.Model.Inputs != d || len(h.Scaler.Center) != d || len(h.Scaler.Scale) != d:
+	case h.Model.Inputs != inputs || len(h.Scaler.Center) != d || len(h.Scaler.Scale) != d:
 		return fmt.Errorf("%d columns, a scaler of %d and %d numbers and a model of %d inputs", d, len(h.Scaler.Center), len(h.Scaler.Scale), h.Model.Inputs)
 	case h.Schema.Task == data.Classification && (classes < 2 || classes > 2 && h.Model.Likelihood == model.BernoulliLikelihood):
 		return fmt.Errorf("a %s classification of %d classes", h.Model.Likelihood, classes)
@@ -140,6 +155,11 @@ func (h *header) check() error {
 		return fmt.Errorf("a %s model with %d outputs for %s", h.Model.Likelihood, h.Model.Outputs, h.Schema.Task)
 	case len(h.Targets) != targets:
 		return fmt.Errorf("the scales of %d targets for %d", len(h.Targets), targets)
+	case gram && !slices.Equal(h.Model.Maps, []string{model.MapLinear}), !gram && (h.Schema.Alphabet != nil) != (h.Sequences != nil),
+		!gram && (h.Model.Maps != nil) != (h.Sequences != nil && h.Sequences.Projection == 0):
+		return errors.New("its sequences lack an alphabet, feature maps or their kernels")
+	case h.Sequences != nil && (h.Sequences.Projection < 0 || h.Sequences.Projection > maxWidth):
+		return fmt.Errorf("a projection to %d inputs", h.Sequences.Projection)
 	case h.EvalSamples < 1 || h.EvalSamples > maxSamples || h.Model.Samples > maxSamples:
 		return fmt.Errorf("%d samples of %d", h.EvalSamples, h.Model.Samples)
 	case !(h.Scaler.Clip >= 0):

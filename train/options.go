@@ -21,27 +21,19 @@ type Option struct {
 	Arg    string   // what stands for its value in the help text
 	Help   string   // one line
 	Values []string // the words it takes; nil: any text or number
-	Sums   bool     // or two of them with a + between them
 	Models string   // the models that have it, "gpdrf or gp"; "" is all
 
 	// FileOnly options can be set in a config file but have no flag.
 	FileOnly bool
 
 	limits limits
-	field  func(*Config) any // a pointer to the field
+	check  func(text string) (wrong string) // of a text, beyond Values; nil: any
+	field  func(*Config) any                // a pointer to the field
 }
 
 // Applies says whether this kind of model has the option.
 func (o *Option) Applies(model string) bool {
 	return o.Models == "" || slices.Contains(strings.Split(o.Models, " or "), model)
-}
-
-// Choices are the words to choose from, for a reader.
-func (o *Option) Choices() []string {
-	if o.Sums {
-		return append(slices.Clone(o.Values), "A+B")
-	}
-	return o.Values
 }
 
 // IsBool says whether the option is a switch: --skip alone means --skip=true.
@@ -104,6 +96,9 @@ func Options() []Option {
 		{Group: "Data", Key: "data-dir", Arg: "DIR", Help: "folder of the named sets; otherwise $GPDRF_DATA", field: func(c *Config) any { return &c.DataDir }},
 		{Group: "Data", Key: "target", Arg: "COL[,COL]", Help: "target column by name or by number from 1, or several for a regression of each; otherwise the column \"target\", or the last", field: func(c *Config) any { return &c.Target }},
 		{Group: "Data", Key: "task", Values: words("auto regression classification"), Help: "auto takes whole numbers with few values for classes", field: func(c *Config) any { return &c.Task }},
+		{Group: "Data", Key: "tokens", Values: data.Tokens(), Help: "how sequences are cut into symbols", field: func(c *Config) any { return &c.Tokens }},
+		{Group: "Data", Key: "sequence", Arg: "COL", Help: "the column of a table that holds sequences", field: func(c *Config) any { return &c.Sequence }},
+		{Group: "Data", Key: "gram", Arg: "FILE.npz", Models: onGP, Help: "a kernel of your own between the rows and pseudo-inputs; docs/sequences.md has the arrays", field: func(c *Config) any { return &c.Gram }},
 		{Group: "Data", Key: "scaling", Values: data.Scalings(), Help: "of the inputs; robust is median and quartiles, clipped at 5; log is for long tails, such as counts; auto takes robust where a column has far outliers, and none for images", field: func(c *Config) any { return &c.Scaling }},
 
 		{Group: "Run", Key: "model", Values: words("gpdrf gp drf"), Help: "the paper's model, its first layer alone, or its random-feature layers alone", field: func(c *Config) any { return &c.Model }},
@@ -120,11 +115,11 @@ func Options() []Option {
 		{Group: "Run", Key: "stop-after", FileOnly: true, Help: "where a run of that many steps was cut short; 0 is nowhere", limits: between(0, maxSteps), field: func(c *Config) any { return &c.StopAfter }},
 
 		{Group: "GP layer", Models: onGP, Key: "inducing", Arg: "M", Help: "number of pseudo-inputs", limits: count, field: func(c *Config) any { return &c.Inducing }},
-		{Group: "GP layer", Models: onGP, Key: "inducing-init", Values: words("kmeans random greedy"), Help: "how they are chosen; greedy goes by conditional variance", field: func(c *Config) any { return &c.InducingInit }},
+		{Group: "GP layer", Models: onGP, Key: "inducing-init", Values: words("auto kmeans random greedy kmedoids"), Help: "how they are chosen; greedy goes by conditional variance; kmedoids is for sequences, kmeans for vectors; auto is kmeans, or random for sequences", field: func(c *Config) any { return &c.InducingInit }},
 		{Group: "GP layer", Models: onGP, Key: "learn-inducing", Help: "let them move by gradient", field: func(c *Config) any { return &c.LearnInducing }},
 		{Group: "GP layer", Models: onGP, Key: "whiten", Help: "q of the inducing outputs in whitened form; false is the paper's form", field: func(c *Config) any { return &c.Whiten }},
 		{Group: "GP layer", Models: onGP, Key: "q-cov", Values: words("full diagonal"), Help: "covariance of q; full is the paper's, diagonal is faster", field: func(c *Config) any { return &c.QCov }},
-		{Group: "GP layer", Models: onGP, Key: "kernel", Values: model.Shapes(), Sums: true, Help: "rbf is the paper's; Matérn 1/2, 3/2 and 5/2 are rougher; a + between two is their sum", field: func(c *Config) any { return &c.Kernel }},
+		{Group: "GP layer", Key: "kernel", Arg: strings.Join(kernelChoices(), "|"), check: checkKernel, Help: "of vectors: rbf is the paper's; Matérn 1/2, 3/2 and 5/2 are rougher; a + between two is their sum. Of sequences: feature maps, double:1,5+spectrum:3; docs/sequences.md has them. auto is rbf, or the maps that predict held-out training rows best. Model drf has kernels of sequences only", field: func(c *Config) any { return &c.Kernel }},
 		{Group: "GP layer", Models: onGP, Key: "lengthscales", Values: words("ard isotropic shared"), Help: "one for each input and latent function, one for each latent function, or one kernel for all", field: func(c *Config) any { return &c.Lengthscales }},
 		{Group: "GP layer", Models: onGP, Key: "gp-lengthscale-factor", Arg: "X", Help: "times the initial length-scales", limits: above(0), field: func(c *Config) any { return &c.GPLengthscaleFactor }},
 		{Group: "GP layer", Models: on2, Key: "latents", Arg: "J", Help: "number of latent functions", limits: count, field: func(c *Config) any { return &c.Latents }},
@@ -140,6 +135,7 @@ func Options() []Option {
 		{Group: "DRF layers", Models: onDRF, Key: "local-reparam", Help: "sample the layer's outputs; false samples the weights, as the paper does", field: func(c *Config) any { return &c.LocalReparam }},
 		{Group: "DRF layers", Models: onDRF, Key: "feed-forward", Help: "every layer also sees the first layer's output and the input", field: func(c *Config) any { return &c.FeedForward }},
 		{Group: "DRF layers", Models: on2, Key: "skip", Help: "add the first latent functions to the output", field: func(c *Config) any { return &c.Skip }},
+		{Group: "DRF layers", Models: "drf", Key: "projection", Arg: "P", Help: "inputs that the feature maps of sequences become, by random signs", limits: count, field: func(c *Config) any { return &c.Projection }},
 		{Group: "DRF layers", Models: onDRF, Key: "drf-lengthscale-factor", Arg: "X", Help: "times the initial length-scales", limits: above(0), field: func(c *Config) any { return &c.DRFLengthscaleFactor }},
 
 		{Group: "Objective", Key: "likelihood", Values: words("auto gaussian student-t heteroscedastic softmax bernoulli"), Help: "of a number: gaussian, student-t for outliers, heteroscedastic for noise that differs from row to row; of classes: softmax, or bernoulli for two by one output; auto is gaussian or softmax", field: func(c *Config) any { return &c.Likelihood }},
@@ -215,13 +211,12 @@ func keys() (all []string) {
 func (o *Option) parse(p any, text string) (wrong string) {
 	switch p := p.(type) {
 	case *string:
-		words := []string{text}
-		if first, second, sum := strings.Cut(text, "+"); sum && o.Sums {
-			words = []string{first, second}
+		if o.Values != nil && !slices.Contains(o.Values, text) {
+			return "is not one of its values" + suggest.Hint(text, o.Values)
 		}
-		for _, word := range words {
-			if o.Values != nil && !slices.Contains(o.Values, word) {
-				return "is not one of its values" + suggest.Hint(word, o.Choices())
+		if o.check != nil {
+			if wrong := o.check(text); wrong != "" {
+				return wrong
 			}
 		}
 		*p = text

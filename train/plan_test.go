@@ -33,7 +33,7 @@ func testPlan(t *testing.T, name string, plans []string) {
 	for _, task := range []struct {
 		name string
 		set  *data.Dataset
-	}{{"regression", table(t, 60, 1, wave)}, {"softmax", table(t, 60, 3, rings)}} {
+	}{{"regression", table(t, 60, 1, wave)}, {"softmax", table(t, 60, 3, rings)}, {"sequences", genes(t, 60, 5)}} {
 		for _, options := range plans {
 			t.Run(task.name+" "+options, func(t *testing.T) {
 				c := config(t, options+" steps=5")
@@ -47,6 +47,9 @@ func testPlan(t *testing.T, name string, plans []string) {
 					t.Fatal(err)
 				}
 				j := &Job{Config: c, Device: dev, Train: rest, Validation: held, Started: time.Now(), Reporter: &quiet{}}
+				if _, err := c.FitInputs(rest); err != nil {
+					t.Fatal(err)
+				}
 				if _, err := c.Fit(rest.N()); err != nil {
 					t.Fatal(err)
 				}

@@ -1,17 +1,19 @@
 package train
 
+import "github.com/gpdrf/gpdrf-gpu/data"
+
 // defaults are the options before any preset, file or flag: the setting that trains well
 // in little time, and what preset default means.
 func defaults() *Config {
 	return &Config{
-		Data: "powerplant", Fold: 1, Task: "auto", Scaling: "auto",
+		Data: "powerplant", Fold: 1, Task: "auto", Tokens: data.TokensAuto, Scaling: "auto",
 		Model: "gpdrf", Preset: "default", Device: "auto", Precision: "highest", Seed: 1,
 
-		Inducing: 200, InducingInit: "kmeans", LearnInducing: true, Whiten: true,
-		QCov: "diagonal", Kernel: "rbf", Lengthscales: "shared", GPLengthscaleFactor: 0.4, Latents: 8,
+		Inducing: 200, InducingInit: "auto", LearnInducing: true, Whiten: true,
+		QCov: "diagonal", Kernel: "auto", Lengthscales: "shared", GPLengthscaleFactor: 0.4, Latents: 8,
 
 		Layers: 1, Features: 200, Hidden: 8, FeatureKernel: "rbf", Spectra: "var-fixed", FixedNoise: "spectra", ShareSpectra: true,
-		LocalReparam: true, FeedForward: true, DRFLengthscaleFactor: 0.5,
+		LocalReparam: true, FeedForward: true, Projection: 256, DRFLengthscaleFactor: 0.5,
 
 		Likelihood: "auto", DoF: 4, LearnDoF: true, KLWeight: 1, Samples: 1, NoiseInit: 0.1,
 

@@ -107,7 +107,7 @@ func (c *Checkpoint) load(from *Config) (train, held, test *data.Dataset, notes 
 // from is the Config with its relative paths as they are seen from a folder.
 func (c *Config) from(folder string) *Config {
 	there := *c
-	paths := []*string{&there.Test, &there.Labels, &there.TestLabels, &there.DataDir}
+	paths := []*string{&there.Test, &there.Labels, &there.TestLabels, &there.DataDir, &there.Gram}
 	if data.Folds(c.Data) == 0 { // not a named set
 		paths = append(paths, &there.Data)
 	}

@@ -21,6 +21,7 @@ func (c *Config) Load() (train, test *data.Dataset, notes []string, err error) {
 	}
 	train, test, notes, err = data.Load(data.Source{
 		Data: c.Data, Test: c.Test, Labels: c.Labels, TestLabels: c.TestLabels, OneHot: c.OneHot, DataDir: c.DataDir, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
+		Tokens: c.Tokens, Sequence: c.Sequence, Gram: c.Gram,
 	})
 	if err != nil {
 		return nil, nil, nil, err

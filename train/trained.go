@@ -9,6 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // Trained is a model with all that prediction needs: the scaler of its inputs and
@@ -22,6 +23,12 @@ type Trained struct {
 	Seed        uint64 // prediction draws with the seed of training unless told otherwise
 	EvalSamples int    // S of a prediction unless told otherwise
 	Named       []model.Named
+
+	// What a model of sequences keeps: X̄, or for model drf a projection; or of a kernel of the rows' own the squared distances
+	// among X̄ [M,M]. All are nil for vectors.
+	Basis      *seq.Basis
+	Projection *seq.Projection
+	Gram       []float64
 }
 
 // Predict is the predictive mixture of every row, in training-sd units or logits. Frozen draws
@@ -33,6 +40,9 @@ func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int) (pre
 		}
 	}()
 	defer device.Guard(&err)
+	if err := t.fitsGram(ds); err != nil {
+		return nil, err
+	}
 	if err := t.fit(dev, ds.N(), samples); err != nil {
 		return nil, err
 	}
@@ -43,8 +53,8 @@ func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int) (pre
 	if err := m.Import(t.Named); err != nil {
 		return nil, err
 	}
-	x := func(lo, hi int) []float64 { return t.Scaler.Rows(ds.X, lo, hi) }
-	p, err := m.Predict(m.UploadRows(ds.N(), x, nil, nil), samples, t.Seed)
+	t.setInducing(m)
+	p, err := m.Predict(m.UploadRows(ds.N(), t.rows(ds), nil, nil), samples, t.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
-	"math"
+	"strings"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -70,7 +70,12 @@ const reportEvery = 10
 // Run trains. Everything random is a function of Config.Seed and the step number, so
 // the same Config on the same rows gives the same bits.
 func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
-	notes, err := j.Config.Fit(j.Train.N())
+	notes, err := j.Config.FitInputs(j.Train)
+	if err == nil {
+		var more []string
+		more, err = j.Config.Fit(j.Train.N())
+		notes = append(notes, more...)
+	}
 	for _, n := range notes {
 		j.Reporter.Note("%s", n)
 	}
@@ -135,21 +140,18 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 		}
 		y = data.Standardise(ds.Y, t.trained.Targets)
 	}
-	x := func(lo, hi int) []float64 { return scaler.Rows(ds.X, lo, hi) } // never all at once: images fill the memory
 	t.trained.Model = c.modelConfig(ds)
 	t.init = model.Init{
 		Seed: c.Seed, GPLengthscaleFactor: c.GPLengthscaleFactor, DRFLengthscaleFactor: c.DRFLengthscaleFactor,
 		NoiseVariance: c.NoiseInit, DoF: c.DoF,
 	}
-	if c.Model != model.DRF && j.From == nil {
-		length := math.Sqrt(float64(ds.D())) * c.GPLengthscaleFactor
-		if t.init.PseudoInputs, err = PseudoInputs(ctx, c.InducingInit, x, ds.N(), ds.D(), c.Inducing, length, c.Seed); err != nil {
-			return nil, err
-		}
-	}
-	if t.resident, err = c.allocate(j.Device, t.trained.Model, ds.N(), x, y, ds.Labels); err != nil {
+	if err := t.prepareInputs(ctx); err != nil {
 		return nil, err
 	}
+	if t.resident, err = c.allocate(j.Device, t.trained.Model, ds.N(), t.trained.rows(ds), y, ds.Labels); err != nil {
+		return nil, err
+	}
+	t.trained.setInducing(t.model)
 	if c.Batch == ds.N() {
 		rows := make([]int32, c.Batch)
 		for i := range rows {
@@ -198,11 +200,18 @@ func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 	if c.Model != model.DRF {
 		m.Inducing, m.Lengthscales, m.QCov = c.Inducing, c.Lengthscales, c.QCov
 		m.Whiten, m.LearnInducing = c.Whiten, c.LearnInducing
-		m.Kernel = c.Kernel
+		shapes, maps := c.kernels()
+		m.Kernel, m.Maps = strings.Join(shapes, "+"), mapsOf(maps)
+		if ds.Kernel != nil {
+			m.Inputs, m.Maps = 0, []string{model.MapLinear}
+		}
 		m.Latents = c.Latents
 		if c.Model == model.GP {
 			m.Latents = m.Outputs
 		}
+	}
+	if c.Model == model.DRF && ds.Sequences != nil {
+		m.Inputs += c.Projection
 	}
 	if c.Model != model.GP {
 		m.Layers, m.Features, m.Hidden = c.Layers, c.Features, c.Hidden

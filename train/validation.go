@@ -65,8 +65,7 @@ func newEvaluator(dev device.Device, m *model.Model, c *Config, n int, x func(lo
 
 func (t *trainer) newValidator() *validator {
 	v := &validator{trainer: t, rows: t.Validation.Spread(validationRows)}
-	x := func(lo, hi int) []float64 { return t.trained.Scaler.Rows(v.rows.X, lo, hi) }
-	v.evaluator = newEvaluator(t.Device, t.model, t.Config, v.rows.N(), x)
+	v.evaluator = newEvaluator(t.Device, t.model, t.Config, v.rows.N(), t.trained.rows(v.rows))
 	return v
 }
 
@@ -222,6 +221,8 @@ func (c *Config) checkValidation() error {
 func (c *Config) HoldOut(all *data.Dataset) (rest, held *data.Dataset, notes []string, err error) {
 	fraction, file := c.validation()
 	switch {
+	case file != "" && all.Kernel != nil:
+		return nil, nil, nil, Setting{"validation", "", c.explicit["validation"]}.errorf("%s has no kernel with the pseudo-inputs of gram: give a fraction of the training rows", file)
 	case file != "":
 		like := all.Schema()
 		held, notes, err = data.ReadFile(file, data.ReadOptions{Like: &like})

@@ -107,7 +107,7 @@ func (c *Config) YAML() []byte {
 		}
 		value := &yaml.Node{Kind: yaml.ScalarNode, Value: text, LineComment: o.Help}
 		if o.Values != nil {
-			value.LineComment = strings.Join(o.Choices(), " | ")
+			value.LineComment = strings.Join(o.Values, " | ")
 		}
 		if _, isText := o.field(c).(*string); isText {
 			value.SetString(text) // quotes what would not come back as a string

@@ -68,9 +68,15 @@ func (p *program) eval(c *call) error {
 func testRows(c *call, run *train.Run) (rows *data.Dataset, notes []string, err error) {
 	labels, given := c.text("labels")
 	if file, ok := c.text("data"); ok {
-		return data.ReadFile(file, data.ReadOptions{Like: &run.Trained.Schema, Labels: labels})
+		if rows, notes, err = data.ReadFile(file, data.ReadOptions{Like: &run.Trained.Schema, Labels: labels}); err != nil {
+			return nil, nil, err
+		}
+		return rows, notes, c.attachGram(rows)
 	} else if given {
 		return nil, nil, usagef("--labels: is for --data FILE")
+	}
+	if _, given := c.text("gram"); given {
+		return nil, nil, usagef("--gram: is for --data FILE")
 	}
 	if rows, err = run.TestRows(); err != nil {
 		return nil, nil, fmt.Errorf("the run's own test rows cannot be read, give others by --data FILE: %w", err)
@@ -83,6 +89,14 @@ func testRows(c *call, run *train.Run) (rows *data.Dataset, notes []string, err 
 			rows.Fingerprint, run.Result.Fingerprint.Test))
 	}
 	return rows, notes, nil
+}
+
+// attachGram gives rows the kernel of --gram.
+func (c *call) attachGram(rows *data.Dataset) error {
+	if path, ok := c.text("gram"); ok {
+		return rows.AttachGram(path)
+	}
+	return nil
 }
 
 const maxSamples = 65535

@@ -111,7 +111,7 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 	var ds *data.Dataset
 	var notes []string
 	if slices.Contains(data.Names(), name) {
-		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: opt.Target, Task: opt.Task, Labels: opt.Labels, OneHot: opt.OneHot, Tokens: opt.Tokens, Sequences: true})
+		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: opt.Target, Task: opt.Task, Labels: opt.Labels, OneHot: opt.OneHot, Tokens: opt.Tokens})
 	} else {
 		ds, notes, err = data.ReadFile(name, opt)
 	}
@@ -179,6 +179,8 @@ type runInfo struct {
 	Result *train.Result `json:"result"`
 	Config []option      `json:"config"`
 
+	Maps []train.MapKernel `json:"maps,omitempty"` // of sequences
+
 	fold   int
 	steps  int    // of the whole run
 	resume string // what goes on with it; "" where it is finished
@@ -194,7 +196,7 @@ func aboutRun(path string) (*runInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &runInfo{Path: path, Result: run.Result, fold: run.Config.Fold, steps: run.Config.Steps}
+	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(), fold: run.Config.Fold, steps: run.Config.Steps}
 	if run.CanGoOn() && (run.Result.Interrupted || run.Result.Unfinished) {
 		i.resume = train.ResumeCommand(path)
 	}
@@ -227,6 +229,9 @@ func (i *runInfo) Lines() []string {
 	}
 	if v := r.Validation; v != nil {
 		lines = append(lines, validated(v))
+	}
+	for _, m := range i.Maps {
+		lines = append(lines, "kernel     "+m.String())
 	}
 	if i.resume != "" {
 		lines = append(lines, "to go on   "+i.resume)

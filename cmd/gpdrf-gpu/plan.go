@@ -29,6 +29,10 @@ func (p *program) plan(c *call, asJSON bool) error {
 		return err
 	}
 	notes = append(notes, more...)
+	if more, err = cfg.FitInputs(rows); err != nil {
+		return err
+	}
+	notes = append(notes, more...)
 	if more, err = cfg.Fit(rows.N()); err != nil {
 		return err
 	}

@@ -61,6 +61,9 @@ func (p *program) predict(c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := c.attachGram(rows); err != nil {
+		return err
+	}
 	for _, n := range notes {
 		p.note("%s", n)
 	}

@@ -125,7 +125,7 @@ func (p *program) runJob(job *train.Job, folder *train.Folder) (path string, r *
 	if warning := cfg.Blocked(); warning != "" {
 		p.note("warning: %s", warning)
 	}
-	p.note("training %s on %s: %d rows of %d inputs, %s, on %s", cfg.Model, job.Train.Name, job.Train.N(), job.Train.D(), job.Train.Task, job.Device.Name())
+	p.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, job.Train.Name, job.Train.N(), inputsOf(job.Train), job.Train.Task, job.Device.Name())
 	ctx, cancel := context.WithCancel(p.ctx)
 	defer cancel()
 	job.Reporter = p.newReporter(folder, cancel)
@@ -185,11 +185,27 @@ func (p *program) afterFailure(err error, folder *train.Folder) {
 	}
 }
 
-// warnOfFar says which rows are too far from those of training for a prediction that means much.
+// warnOfFar says which rows are too far from those of training for a prediction that means much, or have no features.
 func (p *program) warnOfFar(t *train.Trained, rows *data.Dataset) {
-	if warning := t.Scaler.Far(rows); warning != "" {
-		p.note("%s", warning)
+	if t.Gram != nil {
+		return // inputs are not looked at
 	}
+	for _, warning := range []string{t.Scaler.Far(rows), t.Empty(rows)} {
+		if warning != "" {
+			p.note("%s", warning)
+		}
+	}
+}
+
+// inputsOf says what a row is.
+func inputsOf(ds *data.Dataset) string {
+	switch {
+	case ds.Sequences == nil:
+		return fmt.Sprintf("%d inputs", ds.D())
+	case ds.D() == 0:
+		return "a sequence"
+	}
+	return fmt.Sprintf("a sequence and %d inputs", ds.D())
 }
 
 // config resolves the options of train from the command line and the config file.

@@ -45,6 +45,7 @@ func (p *program) verbs() []verb {
 	deviceFlag := flagSpec{group: "Prediction", name: "device", arg: "NAME", help: "where to compute; otherwise where the run was trained"}
 	precisionFlag := flagSpec{group: "Prediction", name: "precision", arg: "highest|high|medium", help: "as for train; otherwise that of the run"}
 	samplesFlag := flagSpec{group: "Prediction", name: "samples", arg: "S", help: "Monte-Carlo samples; otherwise as many as the run's evaluation took"}
+	gramFlag := flagSpec{group: "Data", name: "gram", arg: "FILE.npz", help: "the kernel of the rows of FILE with the pseudo-inputs, for a run that was trained with one"}
 	labelsFlag := flagSpec{group: "Data", name: "labels", arg: "FILE", help: "the targets of FILE, where it holds none and its name does not tell where they are"}
 	return []verb{
 		{
@@ -58,6 +59,7 @@ func (p *program) verbs() []verb {
 				{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m", "a table of your own, for ten minutes"},
 				{"gpdrf-gpu train --data eeg --data-dir ../data --fold 2 --model gp", "a named set, with the first layer alone"},
 				{"gpdrf-gpu train --data train-images-idx3-ubyte.gz --test t10k-images-idx3-ubyte.gz", "images; their labels are found by name"},
+				{"gpdrf-gpu train --data genes.fasta --test more.fasta", "sequences of any length; docs/sequences.md"},
 				{"gpdrf-gpu train --config runs/powerplant-gpdrf-1/config.yaml", "that run once more, bit for bit"},
 				{"gpdrf-gpu train --resume runs/powerplant-gpdrf-1", "go on with it after Ctrl-C, a crash or a power cut"},
 			},
@@ -68,7 +70,7 @@ func (p *program) verbs() []verb {
 				"A file given by --data needs the columns of the training data, the target included.",
 			flags: []flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "rows with their targets; otherwise the run's own test rows"},
-				labelsFlag,
+				labelsFlag, gramFlag,
 				samplesFlag, deviceFlag, precisionFlag, jsonFlag,
 			},
 			examples: []example{
@@ -85,6 +87,7 @@ func (p *program) verbs() []verb {
 				"empty where they do not vary. A target that is in the file is copied to the last column.",
 			flags: []flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
+				gramFlag,
 				{group: "Output", name: "out", arg: "FILE.csv|FILE.jsonl|-", help: "where to write; - is CSV on standard output"},
 				samplesFlag,
 				{group: "Prediction", name: "draws", arg: "T", help: "mean and sd from T draws, as the paper estimates them; otherwise from the mixture in closed form"},
@@ -181,7 +184,7 @@ func trainFlags() []flagSpec {
 		}
 		f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: defaults.Text(o.Key), models: o.Models}
 		if o.Values != nil {
-			f.arg = strings.Join(o.Choices(), "|")
+			f.arg = strings.Join(o.Values, "|")
 		}
 		if o.IsBool() {
 			f.arg = switchArg

@@ -1,0 +1,120 @@
+package seq
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+)
+
+// Projection takes the feature vectors of sequences to P numbers by a sparse random matrix of signs (Achlioptas 2003; Kane & Nelson
+// 2014): each feature adds to four of them or takes away, which four and how is a function of the seed and the feature. Inner products
+// are those of the feature vectors up to noise of the size 1/√P. Features that no training sequence has are left out.
+//
+//	z = (√(P/4I) Σ_i Σ_c φ_i[c] s_ic − mean)/Scale
+//
+// over the I maps, s_ic being the signs of feature c of map i, so that the numbers of training sequences have mean 0 and, all
+// together, variance 1.
+type Projection struct {
+	Spec  Spec
+	P     int
+	Seed  uint64
+	Mean  []float64 // [P]
+	Scale float64
+
+	features []*Features
+}
+
+// projectionSigns is how many of the P numbers a feature reaches.
+const projectionSigns = 4
+
+const projectionSite = 0x73657101 // "seq", the second use
+
+// NewProjection fits the projection of a spec to P numbers on training sequences. An error is a *SpecError.
+func NewProjection(spec Spec, p int, train *Set, seed uint64) (*Projection, error) {
+	z := &Projection{Spec: spec, P: p, Seed: seed, Mean: make([]float64, p), Scale: 1}
+	for _, t := range spec {
+		f, err := Fit(t, train)
+		if err != nil {
+			return nil, err
+		}
+		z.features = append(z.features, f)
+	}
+	n := train.N()
+	mean, squares := make([]float64, p), 0.0
+	train.slices(0, n, func(lo int, part *Set) {
+		for i, v := range z.Rows(train, lo, lo+part.N()) {
+			mean[i%p] += v / float64(n)
+			squares += v * v / float64(n)
+		}
+	})
+	for _, m := range mean {
+		squares -= m * m
+	}
+	z.Mean = mean
+	if squares > 0 {
+		z.Scale = math.Sqrt(squares / float64(p))
+	}
+	return z, nil
+}
+
+// States are what a model file must keep, a state for each map.
+func (z *Projection) States() []*State {
+	states := make([]*State, len(z.features))
+	for i, f := range z.features {
+		states[i] = f.State()
+	}
+	return states
+}
+
+// Restore completes a projection whose other fields come from a model file, from States. An error is a *SpecError.
+func (z *Projection) Restore(a *Alphabet, states []*State) error {
+	for i, t := range z.Spec {
+		f, err := Restore(t, a, states[i])
+		if err != nil {
+			return err
+		}
+		z.features = append(z.features, f)
+	}
+	return nil
+}
+
+// Rows are the numbers of the sequences lo ≤ n < hi of a set [hi−lo, P].
+func (z *Projection) Rows(set *Set, lo, hi int) []float64 {
+	out := make([]float64, (hi-lo)*z.P)
+	set.slices(lo, hi, func(first int, part *Set) {
+		for i, f := range z.features {
+			rows := f.Rows(part)
+			inBlocks(part.N(), func() (struct{}, func(from, to int)) {
+				return struct{}{}, func(from, to int) {
+					for n := from; n < to; n++ {
+						z.add(out[(first-lo+n)*z.P:][:z.P], rows, n, i)
+					}
+				}
+			})
+		}
+	})
+	for i := range out {
+		out[i] = (out[i] - z.Mean[i%z.P]) / z.Scale
+	}
+	return out
+}
+
+// add is the share of map i in row n.
+func (z *Projection) add(dst []float64, rows *Rows, n, i int) {
+	columns, values := rows.row(n)
+	scale := math.Sqrt(float64(z.P) / float64(projectionSigns*len(z.Spec)))
+	for e, c := range columns {
+		key := z.features[i].found.keys[c]
+		words := philox.Block([2]uint32{uint32(z.Seed), uint32(z.Seed >> 32)}, [4]uint32{uint32(key), uint32(key >> 32), uint32(i), projectionSite})
+		for _, w := range words {
+			v := scale * values[e]
+			if w&1 == 1 {
+				v = -v
+			}
+			dst[uint64(w>>1)*uint64(z.P)>>31] += v
+		}
+	}
+}
+
+// Empty counts the sequences of a set that have no feature under each map.
+func (z *Projection) Empty(set *Set) []int { return empty(z.features, set) }

@@ -1,0 +1,170 @@
+package train
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// writeGram writes the linear kernel between rows, each with a vector of the same length, and pseudo-inputs to an npz archive.
+func writeGram(t testing.TB, inducing, train, test [][]float64) string {
+	t.Helper()
+	cross := func(a, b [][]float64) (k []float64) {
+		for _, x := range a {
+			for _, y := range b {
+				sum := 0.0
+				for i, v := range x {
+					sum += v * y[i]
+				}
+				k = append(k, sum)
+			}
+		}
+		return k
+	}
+	diag := func(a [][]float64) (k []float64) {
+		for _, x := range a {
+			k = append(k, cross([][]float64{x}, [][]float64{x})...)
+		}
+		return k
+	}
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	m := len(inducing)
+	for _, a := range []struct {
+		name   string
+		width  int
+		values []float64
+	}{
+		{"inducing", m, cross(inducing, inducing)}, {"train_inducing", m, cross(train, inducing)}, {"train_diag", 0, diag(train)},
+		{"test_inducing", m, cross(test, inducing)}, {"test_diag", 0, diag(test)},
+	} {
+		shape := fmt.Sprintf("(%d,)", len(a.values))
+		if a.width > 0 {
+			shape = fmt.Sprintf("(%d, %d)", len(a.values)/a.width, a.width)
+		}
+		w, err := z.Create(a.name + ".npy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': %s, }", shape)
+		head += strings.Repeat(" ", 63-(10+len(head))%64) + "\n"
+		fmt.Fprintf(w, "\x93NUMPY\x01\x00%c%c%s", byte(len(head)), byte(len(head)>>8), head)
+		if err := binary.Write(w, binary.LittleEndian, a.values); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "kernel.npz")
+	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// withOne are rows of a table with a 1 behind them.
+func withOne(d *data.Dataset) (rows [][]float64) {
+	for i := range d.N() {
+		rows = append(rows, append(slices.Clone(d.Row(i)), 1))
+	}
+	return rows
+}
+
+// circle is whether a point is in a circle.
+func circle(_ *rand.Rand, a, b float64) string {
+	if a*a+b*b < 1.8 {
+		return "1"
+	}
+	return "0"
+}
+
+// A kernel that was computed elsewhere is what a model sees of its rows: in training, on held-out rows, and in prediction.
+func TestGram(t *testing.T) {
+	set, test := table(t, 120, 1, circle), table(t, 60, 2, circle)
+	lift := func(d *data.Dataset) [][]float64 { // circles are planes here
+		rows := withOne(d)
+		for i, r := range rows {
+			a, b := r[0], (r[1]-30)/5
+			rows[i] = []float64{1, a, b, a*a - 1, b*b - 1, a * b}
+		}
+		return rows
+	}
+	path := writeGram(t, lift(set)[:30], lift(set), lift(test))
+	c := config(t, "model=gpdrf latents=4 features=20 steps=200 batch=60 validation=0.2 gram="+path)
+	if err := set.AttachGram(writeGram(t, lift(set)[:30], lift(test), lift(set))); err != nil {
+		t.Fatal(err)
+	}
+	if err := test.AttachGram(path); err != nil {
+		t.Fatal(err)
+	}
+	rest, held, _, err := c.HoldOut(set)
+	if err != nil || held.Kernel.M != 30 || len(held.Kernel.Rows) != 30*held.N() {
+		t.Fatal(err)
+	}
+	out, err := (&Job{Config: c, Device: openCPU(t), Train: rest, Validation: held, Reporter: &quiet{}}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := evaluate(t, out, test).Classification; s.Error > 0.15 {
+		t.Errorf("error %.3f", s.Error)
+	}
+	again := reread(t, out.Trained)
+	a, err := out.Trained.Predict(openCPU(t), test, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := again.Predict(openCPU(t), test, 3); err != nil || !reflect.DeepEqual(a, b) {
+		t.Errorf("the model file predicts other numbers: %v", err)
+	}
+	if m := again.Model; c.Inducing != 30 || m.Inducing != 30 || m.Inputs != 0 || !slices.Equal(m.Maps, []string{model.MapLinear}) {
+		t.Errorf("%+v", m)
+	}
+
+	plain := table(t, 10, 1, rings)
+	if _, err := again.Predict(openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "by --gram FILE.npz") {
+		t.Error(err)
+	}
+	if err := plain.AttachGram(writeGram(t, lift(set)[1:31], nil, lift(plain))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Predict(openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "not that of training") {
+		t.Error(err)
+	}
+	other := mustFit(t, "model=gp inducing=5 steps=2", table(t, 20, 1, rings))
+	if _, err := other.Trained.Predict(openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "without a kernel of its own") {
+		t.Error(err)
+	}
+	for options, want := range map[string]string{
+		"kernel=rbf":           "--kernel: rbf: the kernel and its 30 pseudo-inputs are those of gram",
+		"inducing=20":          "--inducing: 20: ",
+		"inducing-init=greedy": "--inducing-init: greedy",
+		"learn-inducing=true":  "--learn-inducing: true",
+	} {
+		if _, err := config(t, options).FitInputs(set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", options, err)
+		}
+	}
+	c.Validation = "rows.csv"
+	if _, _, _, err := c.HoldOut(set); err == nil || !strings.Contains(err.Error(), "give a fraction") {
+		t.Error(err)
+	}
+	bad := reread(t, out.Trained)
+	bad.Gram[5] = math.NaN()
+	text := modelBytes(t, bad)
+	if _, err := parseModel(bytes.NewReader(text), int64(len(text))); err == nil || !strings.Contains(err.Error(), `"sequences.gram" holds NaN`) {
+		t.Error(err)
+	}
+}

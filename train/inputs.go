@@ -1,0 +1,158 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// FitInputs makes the Config fit what the training rows are, vectors or sequences: it settles the kernel, and how X̄ is chosen. What a
+// user has asked for and does not fit is a *UsageError. The notes say what was decided.
+func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
+	shapes, maps := c.kernels()
+	kernel := Setting{"kernel", "", c.explicit["kernel"]}
+	if ds.Kernel != nil {
+		return nil, c.fitGram(ds.Kernel.M)
+	}
+	if ds.Sequences == nil {
+		if maps != nil {
+			return nil, kernel.errorf("%s is for sequences, and %s holds vectors: give one of %v, or leave it out", maps, ds.Path, model.Shapes())
+		}
+		if shapes == nil && c.Model != model.DRF {
+			c.Kernel = model.Shapes()[0]
+		}
+		return nil, c.fitInducing(InducingKMeans, InducingKMedoids)
+	}
+	switch {
+	case ds.D() == 0 && shapes != nil:
+		return nil, kernel.errorf("%s is a kernel of vectors, and %s holds sequences: give feature maps, for example %s, or leave it out",
+			shapes[0], ds.Path, seq.Candidates(ds.Sequences.Alphabet.Kind)[0])
+	case ds.D() > 0 && shapes == nil && c.Model != model.DRF:
+		shapes = model.Shapes()[:1]
+	case len(shapes) > 1:
+		return nil, kernel.errorf("%s is a sum of two kernels of vectors: there is one beside sequences", c.Kernel)
+	}
+	if err := maps.Check(ds.Sequences.Alphabet); err != nil {
+		return nil, kernel.errorf("%v", err)
+	}
+	if from, given := c.explicit["learn-inducing"]; given && c.LearnInducing {
+		return nil, Setting{"learn-inducing", "", from}.errorf("sequences cannot move by gradient: leave it out")
+	}
+	c.LearnInducing = false
+	if err := c.fitInducing(InducingRandom, InducingKMeans); err != nil {
+		return nil, err
+	}
+	notes = c.sequenceDefaults(ds)
+	if maps == nil {
+		var scores []string
+		if maps, scores, err = c.selectMaps(ds); err != nil {
+			return nil, err
+		}
+		notes = append(notes, scores...)
+	}
+	c.Kernel = joinKernel(shapes, maps)
+	return notes, nil
+}
+
+// sequenceDefaults are what the preset default is for sequences: with pseudo-inputs that do not move, more of them are needed; σ starts
+// at the median distance; the latent functions reach the output directly; and rows are few, so that fewer steps are enough.
+func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
+	if c.Preset != defaults().Preset {
+		return nil
+	}
+	outputs := model.OutputsFor(c.likelihoodOf(ds.Task), max(len(ds.Outputs()), len(ds.Classes)))
+	var changed []string
+	change := func(key string, set func()) {
+		if before := c.Text(key); !c.Explicit(key) && optionOf(key).Applies(c.Model) {
+			if set(); c.Text(key) != before {
+				changed = append(changed, fmt.Sprintf("%s %s", key, c.Text(key)))
+			}
+		}
+	}
+	change("inducing", func() { c.Inducing = sequenceInducing })
+	if !c.Explicit("epochs") && !c.Explicit("time-limit") {
+		change("steps", func() { c.Steps = sequenceSteps })
+	}
+	change("gp-lengthscale-factor", func() { c.GPLengthscaleFactor = 1 })
+	change("latents", func() { c.Latents = max(c.Latents, outputs) })
+	change("skip", func() { c.Skip = c.Latents >= outputs })
+	if changed == nil {
+		return nil
+	}
+	return []string{"defaults for sequences: " + strings.Join(changed, ", ")}
+}
+
+const (
+	sequenceInducing = 500
+	sequenceSteps    = 4000
+)
+
+// fitGram makes the Config fit a kernel of the rows' own with m pseudo-inputs.
+func (c *Config) fitGram(m int) error {
+	for _, key := range []string{"kernel", "inducing", "inducing-init", "learn-inducing"} {
+		from, given := c.explicit[key]
+		if as := c.Text(key); given && as != kernelAuto && as != "false" && as != strconv.Itoa(m) {
+			return Setting{key, "", from}.errorf("%s: the kernel and its %d pseudo-inputs are those of gram: leave it out", as, m)
+		}
+	}
+	c.Kernel, c.Inducing, c.InducingInit, c.LearnInducing = kernelAuto, m, InducingAuto, false
+	return nil
+}
+
+// fitInducing settles how X̄ is chosen: what auto is, and which way is not for these rows.
+func (c *Config) fitInducing(auto, never string) error {
+	from, given := c.explicit["inducing-init"]
+	switch {
+	case c.InducingInit == InducingAuto:
+		c.InducingInit = auto
+	case c.InducingInit == never && given:
+		fits := map[string]string{InducingKMeans: "vectors", InducingKMedoids: "sequences"}
+		return Setting{"inducing-init", "", from}.errorf("%s is for %s: give %s or another way", never, fits[never], auto)
+	case c.InducingInit == InducingKMeans && never == InducingKMeans:
+		c.InducingInit = InducingKMedoids // of a preset: clusters of what cannot be averaged
+	}
+	return nil
+}
+
+// selectMaps chooses feature maps for an alphabet by training rows that are left out.
+func (c *Config) selectMaps(ds *data.Dataset) (best seq.Spec, notes []string, err error) {
+	targets, columns := ds.Y, 1
+	if classes := ds.Task == data.Classification; classes {
+		columns = len(ds.Classes)
+		targets = make([]float64, ds.N()*columns)
+		for i, l := range ds.Labels {
+			targets[i*columns+int(l)] = 1
+		}
+	}
+	specs := slices.DeleteFunc(seq.Candidates(ds.Sequences.Alphabet.Kind), func(s seq.Spec) bool { return s.Check(ds.Sequences.Alphabet) != nil })
+	at, scores, err := seq.Select(specs, ds.Sequences, targets, columns, ds.Task == data.Classification, c.Seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	what := "error"
+	if ds.Task == data.Regression {
+		what = "mean squared error over the variance"
+	}
+	notes = append(notes, fmt.Sprintf("kernel auto: %s, by the %s of training rows that are left out:", specs[at], what))
+	for _, s := range scores {
+		notes = append(notes, fmt.Sprintf("  %-36s %.4f ± %.4f", s.Spec, s.Loss, s.SE))
+	}
+	return specs[at], notes, nil
+}
+
+// maps are the kernels between sequences as the model has them.
+func mapsOf(spec seq.Spec) (maps []string) {
+	for _, t := range spec {
+		kind := model.MapRBF
+		if t.Linear {
+			kind = model.MapLinear
+		}
+		maps = append(maps, kind)
+	}
+	return maps
+}

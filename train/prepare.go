@@ -1,0 +1,70 @@
+package train
+
+import (
+	"context"
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// prepareInputs does what the training rows need before they can be uploaded: X̄ is chosen among them, or the features of
+// sequences are projected.
+func (t *trainer) prepareInputs(ctx context.Context) (err error) {
+	c, ds := t.Config, t.Train
+	switch {
+	case ds.Kernel != nil:
+		t.trained.Gram, t.init.Sigma = ds.Kernel.Own, []float64{1}
+		t.Reporter.Note("a kernel of the rows' own with %d pseudo-inputs, scaled to k(x, x) = 1", ds.Kernel.M)
+		return nil
+	case ds.Sequences != nil && c.Model == model.DRF:
+		_, spec := c.kernels()
+		if t.trained.Projection, err = seq.NewProjection(spec, c.Projection, ds.Sequences, c.Seed); err != nil {
+			return err
+		}
+		t.Reporter.Note("feature maps %s, projected to %d inputs", spec, c.Projection)
+	case ds.Sequences != nil:
+		if err := t.chooseSequences(); err != nil {
+			return err
+		}
+	case c.Model != model.DRF && t.From == nil: // a run that goes on has its X̄ already
+		length := math.Sqrt(float64(ds.D())) * c.GPLengthscaleFactor
+		t.init.PseudoInputs, err = PseudoInputs(ctx, c.InducingInit, t.trained.rows(ds), ds.N(), ds.D(), c.Inducing, length, c.Seed)
+		return err
+	}
+	if warning := t.trained.Empty(ds); warning != "" {
+		t.Reporter.Note("%s", warning)
+	}
+	return nil
+}
+
+// greedySigma is the width of the kernel for the greedy choice of X̄, for distances that are 2 at most.
+const greedySigma = 0.7
+
+// chooseSequences picks X̄ among the training sequences.
+func (t *trainer) chooseSequences() error {
+	c, ds := t.Config, t.Train
+	_, spec := c.kernels()
+	rows, err := seq.Choose(c.InducingInit, spec, ds.Sequences, c.Inducing, greedySigma, c.Seed)
+	if err != nil {
+		return err
+	}
+	if t.trained.Basis, err = seq.NewBasis(spec, ds.Sequences, rows); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		t.init.PseudoInputs = append(t.init.PseudoInputs, t.trained.Scaler.Rows(ds.X, r, r+1)...)
+	}
+	t.init.Sigma = sigmas(t.trained.Basis, c.GPLengthscaleFactor)
+	t.Reporter.Note("feature maps %s; %d pseudo-inputs among the training sequences (%s)", spec, len(rows), c.InducingInit)
+	return nil
+}
+
+// sigmas are where the σ of each kernel between sequences start, from the medians of squared distances.
+func sigmas(basis *seq.Basis, factor float64) []float64 {
+	s := basis.Medians()
+	for i, m := range s {
+		s[i] = factor * math.Sqrt(m)
+	}
+	return s
+}

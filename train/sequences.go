@@ -1,0 +1,106 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// features are feature maps with what they need, for sequences as inputs.
+type features interface {
+	// Empty counts the sequences of a set that have no feature under each map.
+	Empty(set *seq.Set) []int
+}
+
+// sequences turns the sequences lo … hi−1 of a set into numbers of a model's input.
+func (t *Trained) sequences(ds *data.Dataset, lo, hi int) []float64 {
+	switch {
+	case t.Gram != nil:
+		return ds.Kernel.Rows[lo*ds.Kernel.M : hi*ds.Kernel.M]
+	case t.Basis != nil:
+		return t.Basis.Distances(ds.Sequences, lo, hi)
+	case t.Projection != nil:
+		return t.Projection.Rows(ds.Sequences, lo, hi)
+	}
+	return nil
+}
+
+// rows gives the rows lo … hi−1 of a data set as the model reads them: scaled columns, then distances to X̄ or the projection of features.
+func (t *Trained) rows(ds *data.Dataset) func(lo, hi int) []float64 {
+	return func(lo, hi int) []float64 {
+		var x []float64
+		if t.Gram == nil {
+			x = t.Scaler.Rows(ds.X, lo, hi) // never all at once: images fill the memory
+		}
+		z := t.sequences(ds, lo, hi)
+		switch {
+		case z == nil:
+			return x
+		case x == nil:
+			return z
+		}
+		n := hi - lo
+		d, w := len(x)/n, len(z)/n
+		both := make([]float64, 0, len(x)+len(z))
+		for i := range n {
+			both = append(append(both, x[i*d:(i+1)*d]...), z[i*w:(i+1)*w]...)
+		}
+		return both
+	}
+}
+
+// setInducing tells a model of sequences what it must know of X̄.
+func (t *Trained) setInducing(m *model.Model) {
+	if t.Gram != nil {
+		m.SetInducing(t.Gram)
+	} else if t.Basis != nil {
+		m.SetInducing(t.Basis.Own())
+	}
+}
+
+// fitsGram says what is wrong with the kernel of rows to predict.
+func (t *Trained) fitsGram(ds *data.Dataset) error {
+	switch {
+	case t.Gram == nil && ds.Kernel != nil:
+		return usagef("gram: the model was trained without a kernel of its own: leave it out")
+	case t.Gram != nil && ds.Kernel == nil:
+		return usagef("%s: the model was trained with a kernel of its own: give that of these rows, test_inducing and test_diag, by --gram FILE.npz", ds.Path)
+	case t.Gram != nil && !nearly(ds.Kernel.Own, t.Gram):
+		return usagef("gram: its array inducing is not that of training: the same pseudo-inputs are needed, in the same order")
+	}
+	return nil
+}
+
+// nearly says whether distances are the same but for rounding to single precision.
+func nearly(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 1e-5 })
+}
+
+// Empty warns of the sequences of a set that have no feature under one of the maps.
+func (t *Trained) Empty(ds *data.Dataset) (warning string) {
+	var f features
+	var spec seq.Spec
+	switch {
+	case t.Basis != nil:
+		f, spec = t.Basis, t.Basis.Spec
+	case t.Projection != nil:
+		f, spec = t.Projection, t.Projection.Spec
+	default:
+		return ""
+	}
+	var parts []string
+	for i, n := range f.Empty(ds.Sequences) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d under %s", n, spec[i]))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return fmt.Sprintf("warning: %s: sequences without any feature, which are all alike to the model: %s, of %d", ds.Path, strings.Join(parts, ", "), ds.N())
+}

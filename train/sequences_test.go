@@ -1,0 +1,276 @@
+package train
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// gene is random DNA of 20 to 40 bases with a motif for its class; how many G it has comes back, too.
+func gene(rng *rand.Rand, class int) (x string, g int) {
+	b := make([]byte, 20+rng.IntN(21))
+	for i := range b {
+		b[i] = "ACGT"[rng.IntN(4)]
+	}
+	motif := []string{"GATTACA", "TCCTCC"}[class]
+	for range 2 {
+		copy(b[rng.IntN(len(b)-len(motif)):], motif)
+	}
+	return string(b), strings.Count(string(b), "G")
+}
+
+// readText writes a file and reads it as a user would.
+func readText(t testing.TB, name, text string, opt data.ReadOptions) *data.Dataset {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, _, err := data.ReadFile(path, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// genes are n rows of DNA in two classes.
+func genes(t testing.TB, n int, seed uint64) *data.Dataset {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 3))
+	var b strings.Builder
+	for i := range n {
+		x, _ := gene(rng, i%2)
+		fmt.Fprintf(&b, ">g%d|%d\n%s\n", i, i%2, x)
+	}
+	return readText(t, "genes.fasta", b.String(), data.ReadOptions{})
+}
+
+// mixed are n rows of DNA, a number and a target that depends on both.
+func mixed(t testing.TB, n int, seed uint64) *data.Dataset {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 4))
+	var b strings.Builder
+	b.WriteString("dose,gene,target\n")
+	for i := range n {
+		x, g := gene(rng, i%2)
+		dose := 10 * rng.Float64()
+		fmt.Fprintf(&b, "%g,%s,%g\n", dose, x, 50+5*math.Sin(dose)+20*float64(g)/float64(len(x)))
+	}
+	return readText(t, "mixed.csv", b.String(), data.ReadOptions{Sequence: "gene"})
+}
+
+// sequenceRuns are options of models of sequences.
+var sequenceRuns = []string{
+	"model=gp inducing=40 kernel=spectrum:3/sqrt steps=300 batch=60 lr=0.05",
+	"model=gpdrf inducing=40 latents=4 features=20 kernel=double:1,3/tfidf+spectrum:3/linear layers=2 hidden=3 steps=300 batch=60 lr=0.02",
+	"model=drf features=40 projection=64 kernel=spectrum:4/tfidf+double:2,3 steps=300 batch=60 lr=0.05",
+	"model=gpdrf inducing=40 latents=4 features=20 kernel=gapped:5,2/sqrt+spectrum:2/tfidf lengthscales=ard whiten=false q-cov=full feed-forward=false inducing-init=greedy steps=300 batch=60",
+}
+
+// Classes of sequences are learnt, and a model file predicts the same numbers.
+func TestSequenceClasses(t *testing.T) {
+	set, test := genes(t, 160, 1), genes(t, 80, 2)
+	for _, options := range sequenceRuns {
+		out := mustFit(t, options, set)
+		scores := evaluate(t, out, test)
+		if e := scores.Classification.Error; e > 0.15 {
+			t.Errorf("%s: error %.3f", options, e)
+		}
+		alpha := out.Trained.Named[0].Data
+		sum := make([]float64, len(alpha))
+		for _, m := range out.Trained.MapKernels() {
+			for j, a := range m.Alpha {
+				sum[j] += a
+			}
+		}
+		for j, a := range alpha {
+			if out.Trained.Basis != nil && math.Abs(sum[j]-math.Exp(a)) > 1e-12*sum[j] {
+				t.Errorf("%s: the variances of the maps add up to %g, not to α = %g", options, sum[j], math.Exp(a))
+			}
+		}
+		again := reread(t, out.Trained)
+		if drf := out.Trained.Model.Model == model.DRF; (again.Basis == nil) != drf || (again.Projection != nil) != drf || !drf && again.Basis.M() != 40 {
+			t.Fatalf("%s: no X̄, or no projection", options)
+		}
+		dev := openCPU(t)
+		a, err := out.Trained.Predict(dev, test, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := again.Predict(dev, test, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(a, b) {
+			t.Errorf("%s: the model file predicts other numbers", options)
+		}
+	}
+}
+
+func openCPU(t testing.TB) device.Device {
+	t.Helper()
+	dev, err := device.Open("cpu:f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	return dev
+}
+
+// reread is a model as its file gives it back.
+func reread(t testing.TB, trained *Trained) *Trained {
+	t.Helper()
+	text := modelBytes(t, trained)
+	again, err := parseModel(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
+// A number beside a sequence counts: a regression on both is better than one on either.
+func TestSequencesBesideVectors(t *testing.T) {
+	set, test := mixed(t, 200, 1), mixed(t, 100, 2)
+	for _, options := range []string{
+		"model=gp inducing=80 kernel=rbf+spectrum:1 steps=400 batch=100 lr=0.05 gp-lengthscale-factor=1",
+		"model=gpdrf inducing=60 latents=4 features=20 kernel=spectrum:1+double:1,2 steps=400 batch=100 lr=0.02",
+	} {
+		out := mustFit(t, options, set)
+		if s := evaluate(t, out, test).Regression; s.RMSE > 0.45 {
+			t.Errorf("%s: RMSE %.3f", options, s.RMSE)
+		}
+		if all := out.Trained.MapKernels(); len(all) != len(out.Trained.Basis.Spec) || len(all[0].Sigma) != len(all[0].Alpha) {
+			t.Errorf("%s: %+v", options, all)
+		}
+		if again := reread(t, out.Trained); !reflect.DeepEqual(again.Schema, out.Trained.Schema) || !reflect.DeepEqual(again.Model, out.Trained.Model) {
+			t.Errorf("%s: the model file has another model", options)
+		}
+	}
+}
+
+// The best maps of training rows are chosen where none are given, and the Config says which.
+func TestSelectMaps(t *testing.T) {
+	set := genes(t, 100, 1)
+	c := config(t, "model=gp inducing=20 steps=3")
+	q := &quiet{}
+	if _, err := (&Job{Config: c, Device: openCPU(t), Train: set, Reporter: q}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(q.notes, "\n")
+	if !strings.Contains(notes, "defaults for sequences: gp-lengthscale-factor 1\n") || c.Steps != 3 || c.Inducing != 20 {
+		t.Error(notes)
+	}
+	if _, maps := c.kernels(); maps == nil || !strings.Contains(notes, "kernel auto: "+maps.String()+", by the error of training rows that are left out:\n") ||
+		!strings.Contains(notes, "  double:1,5/sqrt ") || c.InducingInit != InducingRandom || c.LearnInducing {
+		t.Errorf("kernel %s, %s, %v: %s", c.Kernel, c.InducingInit, c.LearnInducing, notes)
+	}
+	again, err := parseConfig("run.yaml", c.YAML())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := mustResolve(t, again, nil); r.Kernel != c.Kernel {
+		t.Errorf("the run's configuration has kernel %q, not %q", r.Kernel, c.Kernel)
+	}
+}
+
+// What is asked for and does not fit the rows is said before training.
+func TestFitInputs(t *testing.T) {
+	vectors, sequences, both := table(t, 20, 1, wave), genes(t, 20, 1), mixed(t, 20, 1)
+	for _, c := range []struct {
+		options string
+		set     *data.Dataset
+		want    string
+	}{
+		{"kernel=spectrum:3", vectors, "--kernel: spectrum:3 is for sequences"},
+		{"inducing-init=kmedoids", vectors, "--inducing-init: kmedoids is for sequences: give kmeans or another way"},
+		{"kernel=rbf", sequences, "--kernel: rbf is a kernel of vectors"},
+		{"kernel=rbf+rbf", both, "there is one beside sequences"},
+		{"kernel=words:2", sequences, "--kernel: words is for sequences of bytes or words; these are dna"},
+		{"learn-inducing=true", sequences, "--learn-inducing: sequences cannot move by gradient"},
+		{"inducing-init=kmeans kernel=spectrum:2", sequences, "--inducing-init: kmeans is for vectors: give random or another way"},
+		{"model=drf kernel=spectrum:2", vectors, "--kernel: spectrum:2 is for sequences"},
+	} {
+		_, err := config(t, c.options).FitInputs(c.set)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.options, err, c.want)
+		}
+	}
+	for options, want := range map[string]string{
+		"":                                      "kernel rbf, kmeans",
+		"kernel=rbf+matern12":                   "kernel rbf+matern12, kmeans",
+		"sequences kernel=spectrum:2":           "kernel spectrum:2, random",
+		"sequences kernel=spectrum:2 latents=1": "kernel spectrum:2, random",
+		"sequences kernel=spectrum:2 preset=paper": "kernel spectrum:2, kmedoids",
+		"both kernel=spectrum:2":                   "kernel rbf+spectrum:2, random",
+		"model=drf":                                "kernel auto, kmeans",
+		"both model=drf kernel=spectrum:2":         "kernel spectrum:2, random",
+		"both kernel=matern32+spectrum:2":          "kernel matern32+spectrum:2, random",
+	} {
+		set := vectors
+		if rest, ok := strings.CutPrefix(options, "sequences "); ok {
+			set, options = sequences, rest
+		} else if rest, ok := strings.CutPrefix(options, "both "); ok {
+			set, options = both, rest
+		}
+		c := config(t, options)
+		if _, err := c.FitInputs(set); err != nil {
+			t.Fatal(err)
+		}
+		asked := config(t, options)
+		if sequences := set.Sequences != nil && asked.Preset == "default"; (c.Inducing == sequenceInducing) != (sequences && c.Model != model.DRF) || (c.Steps == sequenceSteps) != sequences ||
+			c.Skip != (sequences && c.Model == model.GPDRF && !c.Explicit("latents")) || c.Explicit("latents") && c.Latents != asked.Latents {
+			t.Errorf("%q: inducing %d, steps %d, skip %v, latents %d", options, c.Inducing, c.Steps, c.Skip, c.Latents)
+		}
+		if got := fmt.Sprintf("kernel %s, %s", c.Kernel, c.InducingInit); got != want {
+			t.Errorf("%q: %s, want %s", options, got, want)
+		}
+	}
+}
+
+// A model file of sequences may be damaged in ways of its own.
+func TestSequenceModelDamage(t *testing.T) {
+	trained := mustFit(t, "model=gp inducing=9 kernel=spectrum:2/tfidf+words:1/tfidf tokens=bytes steps=2", readText(t, "news.tsv",
+		"1\ta word and another\n0\twords of old\n1\tand a word\n0\tan old word\n1\ta new and\n0\tof words\n1\tanother a\n0\told of\n1\tand\n0\tof\n", data.ReadOptions{Tokens: "bytes"})).Trained
+	for want, damage := range map[string]func(t *Trained){
+		"lack an alphabet":           func(t *Trained) { t.Basis = nil },
+		"are not those of the model": func(t *Trained) { t.Model.Maps = []string{model.MapLinear, model.MapRBF} },
+		"pseudo-inputs in tensor":    func(t *Trained) { t.Model.Inducing = 8 },
+		`"sequences.codes" holds`:    func(t *Trained) { t.Basis.Set.Codes[0] = 300 },
+		`"sequences.start" is not in`: func(t *Trained) {
+			t.Basis.Set.Start[1], t.Basis.Set.Start[2] = t.Basis.Set.Start[2], t.Basis.Set.Start[1]
+		},
+		"learnt of the training": func(t *Trained) { t.Basis.States()[1].Rows[0] = 1000 },
+	} {
+		bad := reread(t, trained)
+		damage(bad)
+		text := modelBytes(t, bad)
+		if _, err := parseModel(bytes.NewReader(text), int64(len(text))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// Sequences without features are counted, and are no trouble.
+func TestEmptySequences(t *testing.T) {
+	set := readText(t, "short.tsv", strings.Repeat("1\tACGTACG\n0\tTTGTTG\n", 10)+"1\tA\n0\tNNN\n", data.ReadOptions{})
+	q := &quiet{}
+	c := config(t, "model=gpdrf inducing=22 latents=2 features=5 kernel=spectrum:3+spectrum:2/linear steps=30")
+	out, err := (&Job{Config: c, Device: openCPU(t), Train: set, Reporter: q}).Run(t.Context())
+	if err != nil || math.IsNaN(out.ELBO.Value) {
+		t.Fatal(err, out)
+	}
+	if notes := strings.Join(q.notes, "\n"); !strings.Contains(notes, "without any feature, which are all alike to the model: 2 under spectrum:3, 2 under spectrum:2/linear, of 22") {
+		t.Error(notes)
+	}
+	evaluate(t, out, set)
+}
