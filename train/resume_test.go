@@ -23,6 +23,8 @@ var resumes = []string{
 	"model=gpdrf inducing=9 latents=3 features=7 ema=0.9 chunk=5 validation=0.3 eval-every=4 early-stop=2 lr=0.5 warmup=0",
 	"model=gp inducing=9 natgrad=0.3 validation=0.3 eval-every=7 restore=last ema=0.8",
 	"model=drf features=7 layers=2 hidden=3 spectra=prior-fixed batch=60",
+	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 validation=0.3 eval-every=4 batch=17",
+	"model=drf features=7 kernel=spectrum:2 projection=16 batch=17",
 }
 
 // A run that is killed after any of its checkpoints, and then goes on, ends with the files of the run that was not.
@@ -37,7 +39,9 @@ func TestResume(t *testing.T) {
 func testResume(t *testing.T, options string) {
 	t.Helper()
 	set := table(t, 60, 1, wave)
-	if strings.Contains(options, "batch=60") {
+	if strings.Contains(options, "kernel=") {
+		set = genes(t, 60, 1)
+	} else if strings.Contains(options, "batch=60") {
 		set = table(t, 60, 3, rings)
 	} else {
 		options += " batch=17"
@@ -65,6 +69,9 @@ func testResume(t *testing.T, options string) {
 		t.Fatalf("%d checkpoints", len(killed))
 	}
 	for _, at := range killed {
+		if r, err := OpenRun(at); err != nil || set.Sequences != nil && r.Trained.Basis == nil && r.Trained.Projection == nil {
+			t.Fatalf("a run that was killed cannot predict: %v", err)
+		}
 		appendTo(t, filepath.Join(at, MetricsFile), "lines after the checkpoi")
 		goOn(t, at, set)
 		sameRun(t, filepath.Join(dir, "whole"), at)
