@@ -181,6 +181,21 @@ func (d *Dataset) Schema() Schema {
 	return s
 }
 
+// Plain is the schema as a model keeps it: without the vectors that sequences of vectors are made of.
+func (s Schema) Plain() Schema {
+	if a := s.Alphabet; a != nil && a.Kind == seq.Vectors {
+		s.Alphabet = &seq.Alphabet{Kind: a.Kind, Width: a.Width}
+	}
+	return s
+}
+
+// WithSequences is d with other sequences of its rows, such as those that a codebook makes; nothing else is another.
+func (d *Dataset) WithSequences(s *seq.Set) *Dataset {
+	other := *d
+	other.Sequences = s
+	return &other
+}
+
 // Check refuses a schema that no training set can have had; one comes from a file.
 func (s Schema) Check() error {
 	if s.Alphabet != nil {

@@ -55,6 +55,9 @@ func LearnCodebook(train *Set, n int, seed uint64) (*Codebook, error) {
 // Letters is the number of centres.
 func (c *Codebook) Letters() int { return len(c.Centres) / c.Width }
 
+// Alphabet is that of the symbols.
+func (c *Codebook) Alphabet() *Alphabet { return &Alphabet{Kind: Integers, Letters: c.Letters()} }
+
 // Check refuses a codebook that no training can have made.
 func (c *Codebook) Check() error {
 	n := c.Width
@@ -101,7 +104,7 @@ func (c *Codebook) Encode(set *Set) *Set {
 			}
 		}
 	})
-	coded := &Set{Alphabet: &Alphabet{Kind: Integers, Letters: c.Letters()}, Codes: make([]int32, len(set.Codes)), Start: set.Start}
+	coded := &Set{Alphabet: c.Alphabet(), Codes: make([]int32, len(set.Codes)), Start: set.Start}
 	for i, code := range set.Codes {
 		coded.Codes[i] = number[code]
 	}

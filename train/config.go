@@ -31,6 +31,7 @@ type Config struct {
 	Scaling    string // auto, standard, robust, log, none
 	Tokens     string // how sequences are cut into symbols: one of data.Tokens
 	Sequence   string // the column of sequences in a table; "" where rows are nothing else
+	Codebook   int    // symbols that sequences of vectors become
 	Gram       string // an npz archive with a kernel of the rows; "" is none
 
 	// What is trained, where, and from which start.

@@ -28,6 +28,9 @@ func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
 		}
 		return nil, c.fitInducing(InducingKMeans, InducingKMedoids)
 	}
+	if _, ds, err = c.learnCodebook(ds); err != nil {
+		return nil, err
+	}
 	switch {
 	case ds.D() == 0 && shapes != nil:
 		return nil, kernel.errorf("%s is a kernel of vectors, and %s holds sequences: give feature maps, for example %s, or leave it out",

@@ -13,6 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // The metadata of a model file: each value is JSON.
@@ -158,6 +159,8 @@ func (h *header) check() error {
 	case gram && !slices.Equal(h.Model.Maps, []string{model.MapLinear}), !gram && (h.Schema.Alphabet != nil) != (h.Sequences != nil),
 		!gram && (h.Model.Maps != nil) != (h.Sequences != nil && h.Sequences.Projection == 0):
 		return errors.New("its sequences lack an alphabet, feature maps or their kernels")
+	case h.Sequences != nil && !gram && (h.Sequences.Codebook != nil) != (h.Schema.Alphabet.Kind == seq.Vectors):
+		return errors.New("its sequences lack a codebook, or have one that nothing needs")
 	case h.Sequences != nil && (h.Sequences.Projection < 0 || h.Sequences.Projection > maxWidth):
 		return fmt.Errorf("a projection to %d inputs", h.Sequences.Projection)
 	case h.EvalSamples < 1 || h.EvalSamples > maxSamples || h.Model.Samples > maxSamples:
@@ -166,6 +169,11 @@ func (h *header) check() error {
 		return fmt.Errorf("inputs clipped at %g", h.Scaler.Clip)
 	case h.Scaler.Log != nil && (len(h.Scaler.Log.Least) != d || len(h.Scaler.Log.Unit) != d):
 		return fmt.Errorf("%d columns and the logarithms of other columns", d)
+	}
+	if s := h.Sequences; s != nil && s.Codebook != nil {
+		if err := s.Codebook.Check(); err != nil || s.Codebook.Width != h.Schema.Alphabet.Width {
+			return errors.Join(errors.New("the codebook is not that of the sequences"), err)
+		}
 	}
 	units := h.Scaler.Scale
 	if h.Scaler.Log != nil {

@@ -98,6 +98,7 @@ func Options() []Option {
 		{Group: "Data", Key: "task", Values: words("auto regression classification"), Help: "auto takes whole numbers with few values for classes", field: func(c *Config) any { return &c.Task }},
 		{Group: "Data", Key: "tokens", Values: data.Tokens(), Help: "how sequences are cut into symbols", field: func(c *Config) any { return &c.Tokens }},
 		{Group: "Data", Key: "sequence", Arg: "COL", Help: "the column of a table that holds sequences", field: func(c *Config) any { return &c.Sequence }},
+		{Group: "Data", Key: "codebook", Arg: "N", Help: "symbols that sequences of vectors become, by k-means", limits: between(2, maxWidth), field: func(c *Config) any { return &c.Codebook }},
 		{Group: "Data", Key: "gram", Arg: "FILE.npz", Models: onGP, Help: "a kernel of your own between the rows and pseudo-inputs; docs/sequences.md has the arrays", field: func(c *Config) any { return &c.Gram }},
 		{Group: "Data", Key: "scaling", Values: data.Scalings(), Help: "of the inputs; robust is median and quartiles, clipped at 5; log is for long tails, such as counts; auto takes robust where a column has far outliers, and none for images", field: func(c *Config) any { return &c.Scaling }},
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -12,6 +13,11 @@ import (
 // sequences are projected.
 func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 	c, ds := t.Config, t.Train
+	if ds.Kernel == nil {
+		if t.trained.Codebook, ds, err = c.learnCodebook(ds); err != nil {
+			return err
+		}
+	}
 	switch {
 	case ds.Kernel != nil:
 		t.trained.Gram, t.init.Sigma = ds.Kernel.Own, []float64{1}
@@ -24,7 +30,7 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 		}
 		t.Reporter.Note("feature maps %s, projected to %d inputs", spec, c.Projection)
 	case ds.Sequences != nil:
-		if err := t.chooseSequences(); err != nil {
+		if err := t.chooseSequences(ds); err != nil {
 			return err
 		}
 	case c.Model != model.DRF && t.From == nil: // a run that goes on has its X̄ already
@@ -42,8 +48,8 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 const greedySigma = 0.7
 
 // chooseSequences picks X̄ among the training sequences.
-func (t *trainer) chooseSequences() error {
-	c, ds := t.Config, t.Train
+func (t *trainer) chooseSequences(ds *data.Dataset) error {
+	c := t.Config
 	_, spec := c.kernels()
 	rows, err := seq.Choose(c.InducingInit, spec, ds.Sequences, c.Inducing, greedySigma, c.Seed)
 	if err != nil {

@@ -6,7 +6,7 @@ import "github.com/gpdrf/gpdrf-gpu/data"
 // in little time, and what preset default means.
 func defaults() *Config {
 	return &Config{
-		Data: "powerplant", Fold: 1, Task: "auto", Tokens: data.TokensAuto, Scaling: "auto",
+		Data: "powerplant", Fold: 1, Task: "auto", Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto",
 		Model: "gpdrf", Preset: "default", Device: "auto", Precision: "highest", Seed: 1,
 
 		Inducing: 200, InducingInit: "auto", LearnInducing: true, Whiten: true,

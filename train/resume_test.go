@@ -25,6 +25,7 @@ var resumes = []string{
 	"model=drf features=7 layers=2 hidden=3 spectra=prior-fixed batch=60",
 	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 validation=0.3 eval-every=4 batch=17",
 	"model=drf features=7 kernel=spectrum:2 projection=16 batch=17",
+	"model=gp inducing=9 kernel=spectrum:1 codebook=5 batch=17",
 }
 
 // A run that is killed after any of its checkpoints, and then goes on, ends with the files of the run that was not.
@@ -40,7 +41,9 @@ func testResume(t *testing.T, options string) {
 	t.Helper()
 	set := table(t, 60, 1, wave)
 	if strings.Contains(options, "kernel=") {
-		set = genes(t, 60, 1)
+		if set = genes(t, 60, 1); strings.Contains(options, "codebook=") {
+			set = sounds(t, 60, 1)
+		}
 	} else if strings.Contains(options, "batch=60") {
 		set = table(t, 60, 3, rings)
 	} else {

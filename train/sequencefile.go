@@ -26,6 +26,8 @@ type sequencesHeader struct {
 	Kernel     string `json:"kernel,omitempty"`     // the feature maps
 	Projection int    `json:"projection,omitempty"` // P of model drf
 	Gram       bool   `json:"gram,omitempty"`       // a kernel of the rows' own, in place of maps
+
+	Codebook *seq.Codebook `json:"codebook,omitempty"` // of sequences of vectors
 }
 
 // sequencesTensors are the header and the tensors of what a model of sequences keeps; nil for others. A number beyond what a float64
@@ -44,11 +46,11 @@ func (t *Trained) sequencesTensors() (h *sequencesHeader, tensors []safetensors.
 		add(gramOwn, t.Gram, t.Model.Inducing)
 		return &sequencesHeader{Gram: true}, tensors
 	case t.Basis != nil:
-		h, states = &sequencesHeader{Kernel: t.Basis.Spec.String()}, t.Basis.States()
+		h, states = &sequencesHeader{Kernel: t.Basis.Spec.String(), Codebook: t.Codebook}, t.Basis.States()
 		add(basisCodes, numbers(t.Basis.Set.Codes), 1)
 		add(basisStart, numbers(t.Basis.Set.Start), 1)
 	case t.Projection != nil:
-		h, states = &sequencesHeader{Kernel: t.Projection.Spec.String(), Projection: t.Projection.P}, t.Projection.States()
+		h, states = &sequencesHeader{Kernel: t.Projection.Spec.String(), Projection: t.Projection.P, Codebook: t.Codebook}, t.Projection.States()
 		add(projectionMean, t.Projection.Mean, 1)
 		add(projectionScale, []float64{t.Projection.Scale}, 1)
 	}
@@ -111,7 +113,11 @@ func (t *Trained) readSequences(h *sequencesHeader, all []safetensors.Tensor) (r
 	if err != nil {
 		return nil, err
 	}
-	if err := spec.Check(t.Schema.Alphabet); err != nil {
+	alphabet := t.Schema.Alphabet
+	if t.Codebook = h.Codebook; t.Codebook != nil {
+		alphabet = t.Codebook.Alphabet()
+	}
+	if err := spec.Check(alphabet); err != nil {
 		return nil, err
 	}
 	states := make([]*seq.State, len(spec))
@@ -131,9 +137,9 @@ func (t *Trained) readSequences(h *sequencesHeader, all []safetensors.Tensor) (r
 		if !(t.Projection.Scale > 0) {
 			return nil, fmt.Errorf("the projection's scale is %g", t.Projection.Scale)
 		}
-		return rest, t.Projection.Restore(t.Schema.Alphabet, states)
+		return rest, t.Projection.Restore(alphabet, states)
 	}
-	set := r.set(t.Schema.Alphabet, t.Model.Inducing)
+	set := r.set(alphabet, t.Model.Inducing)
 	if err := r.end(); err != nil {
 		return nil, err
 	}

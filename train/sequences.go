@@ -30,8 +30,29 @@ func (t *Trained) sequences(ds *data.Dataset, lo, hi int) []float64 {
 	return nil
 }
 
+// learnCodebook makes the codebook of training sequences of vectors, and their symbols; rows of others stay as they are.
+func (c *Config) learnCodebook(ds *data.Dataset) (*seq.Codebook, *data.Dataset, error) {
+	if ds.Sequences == nil || ds.Sequences.Alphabet.Kind != seq.Vectors {
+		return nil, ds, nil
+	}
+	book, err := seq.LearnCodebook(ds.Sequences, c.Codebook, c.Seed)
+	if err != nil {
+		return nil, nil, Setting{"codebook", "", c.explicit["codebook"]}.errorf("%v", err)
+	}
+	return book, ds.WithSequences(book.Encode(ds.Sequences)), nil
+}
+
+// coded is a data set whose sequences have the symbols of the model.
+func (t *Trained) coded(ds *data.Dataset) *data.Dataset {
+	if t.Codebook == nil || ds.Sequences.Alphabet.Kind != seq.Vectors {
+		return ds
+	}
+	return ds.WithSequences(t.Codebook.Encode(ds.Sequences))
+}
+
 // rows gives the rows lo … hi−1 of a data set as the model reads them: scaled columns, then distances to X̄ or the projection of features.
 func (t *Trained) rows(ds *data.Dataset) func(lo, hi int) []float64 {
+	ds = t.coded(ds)
 	return func(lo, hi int) []float64 {
 		var x []float64
 		if t.Gram == nil {
@@ -94,7 +115,7 @@ func (t *Trained) Empty(ds *data.Dataset) (warning string) {
 		return ""
 	}
 	var parts []string
-	for i, n := range f.Empty(ds.Sequences) {
+	for i, n := range f.Empty(t.coded(ds).Sequences) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d under %s", n, spec[i]))
 		}

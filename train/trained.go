@@ -24,6 +24,9 @@ type Trained struct {
 	EvalSamples int    // S of a prediction unless told otherwise
 	Named       []model.Named
 
+	// Codebook makes symbols of sequences of vectors; nil where sequences have symbols.
+	Codebook *seq.Codebook
+
 	// What a model of sequences keeps: X̄, or for model drf a projection; or of a kernel of the rows' own the squared distances
 	// among X̄ [M,M]. All are nil for vectors.
 	Basis      *seq.Basis

@@ -81,7 +81,7 @@ func testRows(c *call, run *train.Run) (rows *data.Dataset, notes []string, err 
 	if rows, err = run.TestRows(); err != nil {
 		return nil, nil, fmt.Errorf("the run's own test rows cannot be read, give others by --data FILE: %w", err)
 	}
-	if !reflect.DeepEqual(rows.Schema(), run.Trained.Schema) {
+	if !reflect.DeepEqual(rows.Schema().Plain(), run.Trained.Schema) {
 		return nil, nil, usagef("%s: its columns, target or classes are no longer those that the run was trained on: give rows by --data FILE", rows.Path)
 	}
 	if rows.Fingerprint != run.Result.Fingerprint.Test {

@@ -1,0 +1,56 @@
+package train
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+)
+
+// sounds are n sequences of noisy vectors around four points, which follow each other in the order of their class.
+func sounds(t testing.TB, n int, seed uint64) *data.Dataset {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 5))
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d\t", i%2)
+		at := rng.IntN(4)
+		for k := range 8 + rng.IntN(8) {
+			if k > 0 {
+				b.WriteByte(';')
+			}
+			at = (at + 1 + 2*(i%2)) % 4
+			fmt.Fprintf(&b, "%.3f,%.3f", float64(at/2)+0.1*rng.NormFloat64(), float64(at%2)+0.1*rng.NormFloat64())
+		}
+		b.WriteByte('\n')
+	}
+	return readText(t, "sounds.tsv", b.String(), data.ReadOptions{})
+}
+
+// Sequences of vectors become symbols by a codebook, which is part of the model file.
+func TestCodebook(t *testing.T) {
+	set, test := sounds(t, 80, 1), sounds(t, 40, 2)
+	for _, options := range []string{"model=gp inducing=20 steps=200 lr=0.05", "model=drf features=30 steps=200 kernel=spectrum:2 projection=32"} {
+		out := mustFit(t, options+" codebook=4 batch=40", set)
+		if e := evaluate(t, out, test).Classification.Error; e > 0.1 {
+			t.Errorf("%s: error %.3f", options, e)
+		}
+		again := reread(t, out.Trained)
+		if !reflect.DeepEqual(again.Schema, test.Schema().Plain()) {
+			t.Errorf("%s: schema %+v", options, again.Schema)
+		}
+		a, err := out.Trained.Predict(openCPU(t), test, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := again.Predict(openCPU(t), test, 3); err != nil || !reflect.DeepEqual(a, b) {
+			t.Errorf("%s: the model file predicts other numbers: %v", options, err)
+		}
+	}
+	if _, err := config(t, "codebook=100000").FitInputs(set); err == nil || !strings.Contains(err.Error(), "--codebook: the training sequences have") {
+		t.Error(err)
+	}
+}
