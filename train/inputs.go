@@ -135,7 +135,7 @@ func (c *Config) selectMaps(ds *data.Dataset) (best seq.Spec, notes []string, er
 	specs := slices.DeleteFunc(seq.Candidates(ds.Sequences.Alphabet.Kind), func(s seq.Spec) bool { return s.Check(ds.Sequences.Alphabet) != nil })
 	at, scores, err := seq.Select(specs, ds.Sequences, targets, columns, ds.Task == data.Classification, c.Seed)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, &UsageError{err}
 	}
 	what := "error"
 	if ds.Task == data.Regression {

@@ -26,7 +26,7 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 	case ds.Sequences != nil && c.Model == model.DRF:
 		_, spec := c.kernels()
 		if t.trained.Projection, err = seq.NewProjection(spec, c.Projection, ds.Sequences, c.Seed); err != nil {
-			return err
+			return &UsageError{err}
 		}
 		t.Reporter.Note("feature maps %s, projected to %d inputs", spec, c.Projection)
 	case ds.Sequences != nil:
@@ -53,10 +53,10 @@ func (t *trainer) chooseSequences(ds *data.Dataset) error {
 	_, spec := c.kernels()
 	rows, err := seq.Choose(c.InducingInit, spec, ds.Sequences, c.Inducing, greedySigma, c.Seed)
 	if err != nil {
-		return err
+		return &UsageError{err}
 	}
 	if t.trained.Basis, err = seq.NewBasis(spec, ds.Sequences, rows); err != nil {
-		return err
+		return &UsageError{err}
 	}
 	for _, r := range rows {
 		t.init.PseudoInputs = append(t.init.PseudoInputs, t.trained.Scaler.Rows(ds.X, r, r+1)...)
