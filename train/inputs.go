@@ -124,8 +124,15 @@ func (c *Config) fitInducing(auto, never string) error {
 
 // selectMaps chooses feature maps for an alphabet by training rows that are left out.
 func (c *Config) selectMaps(ds *data.Dataset) (best seq.Spec, notes []string, err error) {
-	targets, columns := ds.Y, 1
-	if classes := ds.Task == data.Classification; classes {
+	var targets []float64
+	columns := len(ds.Outputs())
+	if ds.Task == data.Regression {
+		scales, err := data.FitTargets(ds)
+		if err != nil {
+			return nil, nil, err
+		}
+		targets = data.Standardise(ds.Y, scales)
+	} else {
 		columns = len(ds.Classes)
 		targets = make([]float64, ds.N()*columns)
 		for i, l := range ds.Labels {
