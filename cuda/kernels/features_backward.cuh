@@ -1,6 +1,6 @@
 // features_backward.cuh: the two recomputing kernels of the backward pass. One sums over frequencies
 // and owns rows, the other sums over rows and owns frequencies, so that every sum has one owner and
-// one order.
+// one order. CPU twins device/cpu/features.go and features_local.go.
 #pragma once
 
 // phase_gradient is a thread's part of the tile of dP, from the cosines and sines in m.c and m.s:

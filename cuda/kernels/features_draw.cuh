@@ -1,6 +1,6 @@
 // features_draw.cuh: Ω and W of a layer, drawn once a call (reparam_Omega, reparam_W). Each thread
 // draws four neighbours of a row, one Philox block. Draw number slot of a call is number first + slot
-// of the stream, modulo draws where samples share a number of draws.
+// of the stream, modulo draws where samples share a number of draws. CPU twin device/cpu/features.go.
 #pragma once
 
 __device__ __forceinline__ unsigned draw_number(unsigned first, int slot, int draws) {
@@ -51,7 +51,8 @@ REAL_KERNEL(256, draw_gaussian,
             (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, const T *mean, const T *logvar, const T *mixing, T *x, T *noise),
             (n, rows, columns, first, draws, Key{k0, k1, step, tail}, mean, logvar, mixing, x, noise))
 
-// draw_prior: x = ε/ℓ for every slot, logl [rows] (PRIOR-FIXED), times mixing; ε is tau [draws,rows,columns] where it is not null; the rest as draw_gaussian.
+// draw_prior: x = ε/ℓ for every slot, logl [rows] (PRIOR-FIXED), times mixing; ε is tau [draws,rows,columns] where it is not null; the rest,
+// and the grid, as draw_gaussian.
 template <typename T>
 __device__ void draw_prior(int n, int rows, int columns, unsigned first, int draws, Key key, const T *logl, const T *mixing, const T *tau, T *x) {
   int i = global_thread(), quads = div_up(columns, 4);

@@ -1,5 +1,6 @@
 // features_fold.cuh: from the parts of features_gradients to the gradients of the parameters. One
-// thread an element, parts in order, sums in double; chunks parts belong to a group.
+// thread an element, parts in order, sums in double; chunks parts belong to a group. CPU twins
+// device/cpu/features.go and features_local.go.
 #pragma once
 
 // Slot is the draw that a part used, counted on from part 0.
@@ -33,7 +34,7 @@ REAL_KERNEL(256, fold_spectra, (int n, int parts, int chunks, int omegas, int r,
             (n, parts, chunks, omegas, r, domega, noise, mixing, dmean, dlogvar))
 
 // fold_prior: dlogℓ_d −= Σ_r dΩ∘Ω (PRIOR-FIXED). One block a row of Ω, grid d: thread t sums columns
-// t, t+256, … of all parts, then block_sum.
+// t, t+256, … of all parts, then block_sum. 2 numbers in for every part, 2 FLOP an element.
 template <typename T>
 __device__ void fold_prior(int d, int r, int parts, int chunks, int omegas, const T *domega, const T *omega, T *dlogl) {
   double sum = 0;

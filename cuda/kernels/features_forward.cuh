@@ -1,4 +1,4 @@
-// features_forward.cuh: the output of a random-feature layer.
+// features_forward.cuh: the output of a random-feature layer. CPU twins device/cpu/features.go and features_local.go.
 #pragma once
 
 // features_forward: mean[chunk] = scale·(cos P W_cos + sin P W_sin), or scale·φ(P) W, and for local reparameterisation

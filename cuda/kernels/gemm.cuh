@@ -69,12 +69,46 @@ __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const do
         mma(sum[r][2 * c], sum[r][2 * c + 1], va[r], vb[c]);
   }
 }
+
+// ByTf32 multiplies floats in TF32 or, if SPLIT is set, in 3xTF32, by 16×8 times 8×8. Terms t and t + 4 of a fragment are terms
+// 2t and 2t + 1 of eight on both sides, so that the lanes of a warp read the banks 8t + g, none of them twice.
+template <bool SPLIT>
+struct ByTf32 {
+  static __device__ __forceinline__ void add(float (&sum)[ROWS][COLUMNS], const float *a, const float *b) {
+    int t = (int)threadIdx.x;
+    a += t % 4 * 2 * TILE_LD + tile_row(0);
+    b += t % 4 * 2 * TILE_LD + t / 32 % 2 * 32 + t % 32 / 4;
+#pragma unroll
+    for (int p = 0; p < DEPTH; p += 8) {
+      Tf32<SPLIT> va[ROWS][2];
+#pragma unroll
+      for (int r = 0; r < ROWS; r++)
+#pragma unroll
+        for (int k = 0; k < 2; k++) va[r][k] = Tf32<SPLIT>(a[(p + k) * TILE_LD + r * 8]);
+#pragma unroll
+      for (int c = 0; c < COLUMNS / 2; c++) {
+        Tf32<SPLIT> b0(b[p * TILE_LD + c * 8]), b1(b[(p + 1) * TILE_LD + c * 8]);
+#pragma unroll
+        for (int r = 0; r < ROWS; r += 2)
+          mma(sum[r][2 * c], sum[r][2 * c + 1], sum[r + 1][2 * c], sum[r + 1][2 * c + 1], va[r][0], va[r + 1][0], va[r][1], va[r + 1][1], b0, b1);
+      }
+    }
+  }
+};
 #endif
+
+// ByType multiplies as the type has it: tile_step.
+struct ByType {
+  template <typename T>
+  static __device__ __forceinline__ void add(T (&sum)[ROWS][COLUMNS], const T *a, const T *b) {
+    tile_step(sum, a, b);
+  }
+};
 
 // tile_sums adds Σ_p a(i, p) b(j, p) for begin ≤ p < end to the sums of this thread, p in order, for as many terms;
 // next() is called between two terms. The functions a and b read global memory; ROWS_A says that neighbouring i
-// are neighbours there, else neighbouring p are. The next numbers are on their way while the last are summed.
-template <bool ROWS_A, bool ROWS_B, typename T, class A, class B, class Next>
+// are neighbours there, else neighbouring p are. The next numbers are on their way while the last are summed. Multiply adds DEPTH of them.
+template <bool ROWS_A, bool ROWS_B, class Multiply = ByType, typename T, class A, class B, class Next>
 __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next) {
   SHARED(Pair<T>, tile_a, [DEPTH][TILE_LD / 2]);
   SHARED(Pair<T>, tile_b, [DEPTH][TILE_LD / 2]);
@@ -110,7 +144,7 @@ __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, in
       }
       fetch(from);
     }
-    tile_step(sum, to_a, to_b);
+    Multiply::add(sum, to_a, to_b);
   }
 }
 
@@ -122,7 +156,7 @@ constexpr int C_MIRROR = 8; // the lower triangle of C is computed, and written 
 
 // gemm_tile is the tile of C at (i0, j0): C = α Σ_q op(A_q) op(B_q) + β C. C is m×n, op(A) m×k and op(B) k×n, each by rows.
 // Where A or B is a triangle, the zeros are skipped by tiles. Within one matrix 32 bits count the elements.
-template <typename T, bool TA, bool TB>
+template <class Multiply, bool TA, bool TB, typename T>
 __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int n, int k, int terms, T alpha, T beta,
                                           const T *a, int lda, int term_a, const T *b, int ldb, int term_b, T *c, int ldc) {
   int begin = 0, end = k;
@@ -146,7 +180,7 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
     a += term_a;
     b += term_b;
   };
-  tile_sums<TA, !TB>(sum, begin, end, terms, read_a, read_b, next);
+  tile_sums<TA, !TB, Multiply>(sum, begin, end, terms, read_a, read_b, next);
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
 #pragma unroll
@@ -169,26 +203,39 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
 // where op is nothing (n) or a transposition (t), and the matrices of z and q begin at z·step + q·term: step 0 is one
 // matrix for the whole batch. logs may be null: no factor. Grid (⌈n/64⌉, ⌈m/64⌉, batch), 128 threads, 17 KiB of shared
 // memory in double. 2·m·n·k FLOP a product, half of that for each triangle among A, B and C; A is read ⌈n/64⌉ times and B ⌈m/64⌉
-// times, mostly from L2. Each element sums q, then p in order. CPU twin simd.Gemm64.
-template <typename T, bool TA, bool TB>
+// times, mostly from L2. Each element sums q, then p in order, where tensor cores multiply by fours of doubles or eights of floats that a
+// core sums in its own order; zeros where a factor must not count. Where there are tensor cores, float has _tf32 and _3xtf32, too. CPU
+// twin internal/simd/gemm.go.
+template <class Multiply, bool TA, bool TB, typename T>
 __device__ __forceinline__ void gemm(int flags, int m, int n, int k, int terms, T alpha, T beta, const T *a, int lda, int step_a, int term_a,
                                      const T *b, int ldb, int step_b, int term_b, T *c, int ldc, int step_c, const T *logs, T power) {
   int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE;
   long long z = (int)blockIdx.z;
   if ((flags & (C_LOWER | C_MIRROR)) && j0 > i0) return; // the whole block
   if (logs) alpha *= exponential(power * logs[z]);
-  gemm_tile<T, TA, TB>(flags, i0, j0, m, n, k, terms, alpha, beta, a + z * step_a, lda, term_a, b + z * step_b, ldb, term_b, c + z * step_c, ldc);
+  gemm_tile<Multiply, TA, TB>(flags, i0, j0, m, n, k, terms, alpha, beta, a + z * step_a, lda, term_a, b + z * step_b, ldb, term_b, c + z * step_c, ldc);
 }
+#define GEMM_PARAMS \
+  int flags, int m, int n, int k, int terms, T alpha, T beta, const T *a, int lda, int step_a, int term_a, const T *b, int ldb, int step_b, \
+      int term_b, T *c, int ldc, int step_c, const T *logs, T power
+#define GEMM_ARGS flags, m, n, k, terms, alpha, beta, a, lda, step_a, term_a, b, ldb, step_b, term_b, c, ldc, step_c, logs, power
 #define GEMM_KERNEL(name, ta, tb) \
-  template <typename T> \
-  __device__ __forceinline__ void name(int flags, int m, int n, int k, int terms, T alpha, T beta, const T *a, int lda, int step_a, int term_a, \
-                                       const T *b, int ldb, int step_b, int term_b, T *c, int ldc, int step_c, const T *logs, T power) { \
-    gemm<T, ta, tb>(flags, m, n, k, terms, alpha, beta, a, lda, step_a, term_a, b, ldb, step_b, term_b, c, ldc, step_c, logs, power); \
+  template <typename T, class Multiply = ByType> \
+  __device__ __forceinline__ void name(GEMM_PARAMS) { \
+    gemm<Multiply, ta, tb>(GEMM_ARGS); \
   } \
-  REAL_KERNEL(TILE_THREADS, name, \
-              (int flags, int m, int n, int k, int terms, T alpha, T beta, const T *a, int lda, int step_a, int term_a, const T *b, int ldb, \
-               int step_b, int term_b, T *c, int ldc, int step_c, const T *logs, T power), \
-              (flags, m, n, k, terms, alpha, beta, a, lda, step_a, term_a, b, ldb, step_b, term_b, c, ldc, step_c, logs, power))
+  REAL_KERNEL(TILE_THREADS, name, (GEMM_PARAMS), (GEMM_ARGS)) \
+  GEMM_TENSOR(name)
+
+#ifdef TENSOR_CORES
+#define GEMM_TENSOR(name) \
+  namespace f32 { \
+  KERNEL(TILE_THREADS, name##_tf32, (GEMM_PARAMS), (name<float, ByTf32<false>>(GEMM_ARGS))) \
+  KERNEL(TILE_THREADS, name##_3xtf32, (GEMM_PARAMS), (name<float, ByTf32<true>>(GEMM_ARGS))) \
+  }
+#else
+#define GEMM_TENSOR(name)
+#endif
 GEMM_KERNEL(gemm_nn, false, false)
 GEMM_KERNEL(gemm_nt, false, true)
 GEMM_KERNEL(gemm_tn, true, false)

@@ -23,7 +23,7 @@ REAL_KERNEL(256, gaussian, (int n, int batch, double grad, T *dh, const T *h, co
             (n, batch, grad, dh, h, y, logvar, partial))
 
 // gaussian_expected: E_q log N(y; F, σ²_c): dmean = grad·(y−mean)/σ²_c, dvariance = −grad/2σ²_c, and
-// partial[c,block] = Σ (y−mean)² + variance, for n = B rows of C numbers. As gaussian; 3 numbers in, 2 out.
+// partial[c,block] = Σ (y−mean)² + variance, for n = B rows of C numbers. Grid as gaussian; 3 numbers in, 2 out.
 template <typename T>
 __device__ void gaussian_expected(int n, double grad, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
@@ -50,7 +50,7 @@ __device__ __forceinline__ double column_sum(const double *partial, int blocks, 
 }
 
 // gaussian_sum: ell = −½ value·Σ_c (n log 2πσ²_c + Σ/σ²_c) and dlogvar[c] += ½ grad·(Σ/σ²_c − n), where Σ is the
-// sum of a column's partial sums, n of rows. One block, which takes the width columns in order; 8 bytes a block of the launch before.
+// sum of a column's partial sums, n of rows. Grid of one block, which takes the width columns in order; 8 bytes a block of the launch before.
 template <typename T>
 __device__ void gaussian_sum(double n, int blocks, int width, double value, double grad, double *ell, T *dlogvar, const T *logvar, const double *partial) {
   double total = 0;

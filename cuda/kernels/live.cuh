@@ -22,7 +22,7 @@ __device__ __forceinline__ double number_of(double given, const double &from) {
   return __double_as_longlong(given) == live_number ? from : given;
 }
 
-// set_live: one block; a thread writes 36 bytes.
+// set_live: grid of one block, of which a thread writes 36 bytes. No CPU twin: the CPU has no launches to replay.
 __device__ __forceinline__ void set_live_body(unsigned step, double weight, double size, double root, double natural) {
   if (threadIdx.x == 0) live = {weight, size, root, natural, step};
 }

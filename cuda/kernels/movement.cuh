@@ -3,7 +3,8 @@
 // memory, each element read and written once.
 #pragma once
 
-// gather: dst[b,c] = src[rows[b],c] for n = B·width elements; src [N,width].
+// gather: dst[b,c] = src[rows[b],c] for n = B·width elements; src [N,width]. gather_widen is the same to Double, and gather_int of
+// integers. Grid ⌈n/256⌉.
 template <typename To, typename From>
 __device__ void gather_rows(int n, int width, To *dst, const From *src, const int *rows) {
   int i = global_thread();
@@ -35,7 +36,7 @@ __device__ __forceinline__ void draw_rows_body(int n, int range, Key key, int *r
 }
 PLAIN_KERNEL(256, draw_rows, (int n, int range, unsigned k0, unsigned k1, unsigned step, unsigned tail, int *rows), (n, range, Key{k0, k1, step, tail}, rows))
 
-// widen: dst[i] = src[i], Real to Double.
+// widen: dst[i] = src[i], Real to Double. Grid ⌈n/256⌉.
 template <typename T>
 __device__ void widen(int n, double *dst, const T *src) {
   int i = global_thread();
@@ -43,7 +44,7 @@ __device__ void widen(int n, double *dst, const T *src) {
 }
 REAL_KERNEL(256, widen, (int n, double *dst, const T *src), (n, dst, src))
 
-// narrow_add: dst[i] += src[i], Double into Real.
+// narrow_add: dst[i] += src[i], Double into Real. Grid ⌈n/256⌉.
 template <typename T>
 __device__ void narrow_add(int n, T *dst, const double *src) {
   int i = global_thread();
@@ -52,7 +53,7 @@ __device__ void narrow_add(int n, T *dst, const double *src) {
 REAL_KERNEL(256, narrow_add, (int n, T *dst, const double *src), (n, dst, src))
 
 // concat_part: dst[row, column+c] = src[row mod rows, c] for n = S·B·w elements; dst has width
-// columns, and src has rows rows: S·B, or B for a part that is the same for every s.
+// columns, and src has rows rows: S·B, or B for a part that is the same for every s. Grid ⌈n/256⌉.
 template <typename T>
 __device__ void concat_part(int n, int w, int rows, int width, int column, T *dst, const T *src) {
   int i = global_thread();
@@ -63,7 +64,7 @@ __device__ void concat_part(int n, int w, int rows, int width, int column, T *ds
 REAL_KERNEL(256, concat_part, (int n, int w, int rows, int width, int column, T *dst, const T *src), (n, w, rows, width, column, dst, src))
 
 // add_columns: dst[row, to+c] += src[row, from+c] for n = rows·w elements, c < w; the rows of dst
-// are wdst long, those of src wsrc.
+// are wdst long, those of src wsrc. Grid ⌈n/256⌉.
 template <typename T>
 __device__ void add_columns(int n, int w, int wdst, int to, int wsrc, int from, T *dst, const T *src) {
   int i = global_thread();

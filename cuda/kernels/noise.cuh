@@ -3,7 +3,7 @@
 #pragma once
 
 // student: with z = (y−h)²/νσ²_c, dh = grad·(ν+1)(y−h)/(νσ²_c(1+z)), logs[c,block] = Σ log(1+z) and shares[c,block] = Σ z/(1+z), for
-// n = S·B rows of C numbers; y [B,C] repeats. 2 numbers in, 1 out, a logarithm and two divisions an element.
+// n = S·B rows of C numbers; y [B,C] repeats. Grid as gaussian; 2 numbers in, 1 out, a logarithm and two divisions an element.
 template <typename T>
 __device__ void student(int n, int batch, double grad, T *dh, const T *h, const T *y, const T *logvar, const T *tail, double *logs, double *shares) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
@@ -33,7 +33,7 @@ REAL_KERNEL(256, student, (int n, int batch, double grad, T *dh, const T *h, con
 //	dlogvar[c] += ½ grad·((ν+1) Q_c − n)
 //	dtail      += ½ grad·(ν−2)·Σ_c (n (ψ((ν+1)/2) − ψ(ν/2) − 1/ν) − P_c + (ν+1)/ν Q_c)
 //
-// One block, which takes the width columns in order; 16 bytes a block of the launch before.
+// Grid of one block, which takes the width columns in order; 16 bytes a block of the launch before.
 template <typename T>
 __device__ void student_sum(double n, int blocks, int width, double value, double grad, double *ell, T *dlogvar, T *dtail, const T *logvar, const T *tail,
                             const double *logs, const double *shares) {
@@ -57,7 +57,7 @@ REAL_KERNEL(256, student_sum,
 
 // heteroscedastic: log v = max(floor, logvar[c] + h[s,b,C+c]); dh[s,b,c] = grad·(y−h)/v and dh[s,b,C+c] = ½ grad·((y−h)²/v − 1), or 0
 // at the floor; values[c,block] = Σ −½(log 2πv + (y−h)²/v), slopes[c,block] = Σ of the second gradient without grad. For n = S·B
-// rows, h [S,B,2C], y [B,C]. 3 numbers in, 2 out, an exponential an element.
+// rows, h [S,B,2C], y [B,C]. Grid as gaussian; 3 numbers in, 2 out, an exponential an element.
 template <typename T>
 __device__ void heteroscedastic(int n, int batch, double grad, double floor, T *dh, const T *h, const T *y, const T *logvar, double *values, double *slopes) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
@@ -84,7 +84,7 @@ REAL_KERNEL(256, heteroscedastic,
             (int n, int batch, double grad, double floor, T *dh, const T *h, const T *y, const T *logvar, double *values, double *slopes),
             (n, batch, grad, floor, dh, h, y, logvar, values, slopes))
 
-// heteroscedastic_sum: ell = value·Σ of values and dlogvar[c] += grad·Σ of the column's slopes. One block, which takes the width columns in order;
+// heteroscedastic_sum: ell = value·Σ of values and dlogvar[c] += grad·Σ of the column's slopes. Grid of one block, which takes the width columns in order;
 // 16 bytes a block of the launch before.
 template <typename T>
 __device__ void heteroscedastic_sum(int blocks, int width, double value, double grad, double *ell, T *dlogvar, const double *values, const double *slopes) {

@@ -1,5 +1,5 @@
 // probe.cuh: what the functions of math.cuh and philox.cuh give, for the tests that compare them
-// with the Go library, on the double and on a card. No operation launches it.
+// with the Go library, on the double and on a card. No operation launches it. No CPU twin.
 #pragma once
 
 // probe: out[i] = f(x[i]), f by its number: eˣ, ln x, sin x, cos x; or element i of the stream of

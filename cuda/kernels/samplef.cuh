@@ -23,7 +23,8 @@ REAL_KERNEL(256, sample_f,
              const double *variance, const int *rows),
             (n, batch, latents, groups, Key{k0, k1, step, tail}, f, mean, variance, rows))
 
-// sample_f_backward: dmean = Σ_s df and dvar = Σ_s df ε/(2√var), s in order in one thread; n = B·groups threads, grid ⌈n/64⌉.
+// sample_f_backward: dmean = Σ_s df and dvar = Σ_s df ε/(2√var), s in order in one thread; n = B·groups threads, grid ⌈n/64⌉. It
+// reads S·B·J numbers, with a Philox block for four.
 template <typename T>
 __device__ void sample_f_backward(int n, int samples, int batch, int latents, int groups, Key key, double *dmean, double *dvariance, const T *df,
                                   const double *variance, const int *rows) {

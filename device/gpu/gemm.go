@@ -37,7 +37,8 @@ type product struct {
 	power          float64
 }
 
-// gemm launches a product.
+// gemm launches a product. Operations make theirs of doubles; Real ones belong to the family products, whose kernels have the precision
+// that Relax set. No operation has one today: the Real products of a layer are inside its own kernels (features_tile.cuh).
 func (f *family) gemm(p product) {
 	bits := int(p.part)
 	if p.a.lower {
@@ -82,8 +83,8 @@ func tiles(m, n, batch int) cuda.Grid {
 
 // number is an argument of the family's type.
 func (f *family) number(v float64) cuda.Arg {
-	if f.suffix == "_f32" {
-		return cuda.Float32(float32(v))
+	if f.suffix == "_f64" {
+		return cuda.Float64(v)
 	}
-	return cuda.Float64(v)
+	return cuda.Float32(float32(v)) // _f32, _tf32 and _3xtf32
 }

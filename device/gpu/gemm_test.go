@@ -12,6 +12,19 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/fdcheck"
 )
 
+// products are what every form of product is tried with: no size but one is a multiple of a tile.
+var products = []product{
+	{m: 1, n: 1, k: 1, batch: 1, alpha: 1},
+	{m: 65, n: 33, k: 20, batch: 2, alpha: -0.5, beta: 2},
+	{m: 64, n: 64, k: 16, batch: 1, alpha: 1, power: -0.5},
+	{m: 33, n: 130, k: 17, batch: 2, terms: 3, alpha: 1, beta: 1},
+	{m: 70, n: 31, k: 70, batch: 2, alpha: 1, a: matrix{lower: true}},
+	{m: 31, n: 70, k: 70, batch: 1, terms: 2, alpha: 1, b: matrix{lower: true}},
+	{m: 130, n: 130, k: 130, batch: 1, alpha: 1, a: matrix{lower: true}, b: matrix{lower: true}},
+	{m: 70, n: 70, k: 5, batch: 2, alpha: 1, beta: 1, part: lower},
+	{m: 130, n: 130, k: 9, batch: 1, alpha: 1, part: mirrored},
+}
+
 // TestGemm compares every form of product with sums from the definition. Elements that a product must not use are
 // NaN, and so is C where it is not read.
 func TestGemm(t *testing.T) {
@@ -25,26 +38,38 @@ func TestGemm(t *testing.T) {
 		if c.precision == device.Real {
 			f = &d.real
 		}
-		for form := range 4 {
-			for _, p := range []product{
-				{m: 1, n: 1, k: 1, batch: 1, alpha: 1},
-				{m: 65, n: 33, k: 20, batch: 2, alpha: -0.5, beta: 2},
-				{m: 64, n: 64, k: 16, batch: 1, alpha: 1, power: -0.5},
-				{m: 33, n: 130, k: 17, batch: 2, terms: 3, alpha: 1, beta: 1},
-				{m: 70, n: 31, k: 70, batch: 2, alpha: 1, a: matrix{lower: true}},
-				{m: 31, n: 70, k: 70, batch: 1, terms: 2, alpha: 1, b: matrix{lower: true}},
-				{m: 130, n: 130, k: 130, batch: 1, alpha: 1, a: matrix{lower: true}, b: matrix{lower: true}},
-				{m: 70, n: 70, k: 5, batch: 2, alpha: 1, beta: 1, part: lower},
-				{m: 130, n: 130, k: 9, batch: 1, alpha: 1, part: mirrored},
-			} {
-				p.a.transposed, p.b.transposed = form&1 != 0, form&2 != 0
-				t.Run(fmt.Sprintf("%s/%d/%dx%dx%d", c.name, form, p.m, p.n, p.k), func(t *testing.T) {
-					got, want := runProduct(d, f, c.precision, p)
-					if e := fdcheck.RelativeError(got, want); !(e <= c.limit) {
-						t.Errorf("relative error %g, want at most %g", e, c.limit)
-					}
-				})
-			}
+		testProducts(t, d, f, c.precision, c.name, c.limit, fdcheck.RelativeError)
+	}
+}
+
+// Products of Real on tensor cores. Each factor of a product in TF32 is off by at most 2⁻¹¹ of itself after rounding to 10 bits, as if
+// evenly: the mean square is a third of 2⁻²² at the worst mantissa and half of it on average, for two factors 1e-7 of that of the
+// product. The limit is twice that; a lone product, 1×1×1, has no mean and stays under it with these numbers. In 3xTF32 what is
+// dropped is 2⁻²², and sums of 8 products that are rounded toward zero are off by 2⁻²³ each, all to one side: 17 of 130 in
+// depth make (17·2⁻²³)² = 4e-12 at the worst, of which the limit is a quarter.
+func TestGemmTF32(t *testing.T) {
+	for _, c := range []struct {
+		precision device.Precision
+		limit     float64
+	}{{device.High, 1e-12}, {device.Medium, 2e-7}} {
+		d := relax(t, c.precision)
+		testProducts(t, d, &d.products, device.Real, d.products.suffix, c.limit, fdcheck.NMSE)
+	}
+}
+
+// testProducts tries every form of each of products with the kernels of a family.
+func testProducts(t *testing.T, d *Device, f *family, precision device.DType, name string, limit float64, measure func(got, want []float64) float64) {
+	for form := range 4 {
+		for _, p := range products {
+			p.a.transposed, p.b.transposed = form&1 != 0, form&2 != 0
+			t.Run(fmt.Sprintf("%s/%d/%dx%dx%d", name, form, p.m, p.n, p.k), func(t *testing.T) {
+				got, want := runProduct(d, f, precision, p)
+				e := measure(got, want)
+				t.Logf("error %.3g", e)
+				if !(e <= limit) {
+					t.Errorf("error %g, want at most %g", e, limit)
+				}
+			})
 		}
 	}
 }
