@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -151,18 +152,13 @@ func (c *Context) Close() error {
 		return err
 	}
 	defer c.leave()
-	first := fail("waiting for the GPU", c.stream.Synchronize())
-	for _, err := range []error{
+	return errors.Join(
+		fail("waiting for the GPU", c.stream.Synchronize()),
 		c.staging.close(),
 		fail("closing the stream", c.stream.Destroy()),
 		fail("unloading the kernels", c.module.Unload()),
 		fail("closing the GPU", c.dev.ReleasePrimaryCtx()),
-	} {
-		if first == nil {
-			first = err
-		}
-	}
-	return first
+	)
 }
 
 // Ptr is an address in device memory.

@@ -139,14 +139,12 @@ func (g *Graph) Launch() error {
 	return resultOf("launching a graph", int(C.cuGraphLaunch(g.exec, g.context.handle())))
 }
 
-// Close frees the graph, after the work before it.
+// Close frees the graph, after the work before it, even where that has failed.
 func (g *Graph) Close() error {
-	if err := g.context.Wait(); err != nil {
-		return err
-	}
+	waited := g.context.Wait()
 	if err := g.context.enter(); err != nil {
-		return err
+		return errors.Join(waited, err)
 	}
 	defer g.context.leave()
-	return resultOf("freeing a graph", int(C.cuGraphExecDestroy(g.exec)))
+	return errors.Join(waited, resultOf("freeing a graph", int(C.cuGraphExecDestroy(g.exec))))
 }

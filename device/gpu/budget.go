@@ -15,8 +15,8 @@ func (d *Device) Free() (bytes int64, known bool) {
 // Taken is how many bytes tensors and scratch hold.
 func (d *Device) Taken() (bytes int64) {
 	d.check("freeing memory", d.heap.collect())
-	for _, n := range d.heap.live {
-		bytes += int64(n)
+	for _, b := range d.heap.live {
+		bytes += int64(b.bytes)
 	}
 	return bytes
 }

@@ -74,7 +74,7 @@ func (d *Device) begin() {
 	d.products = d.real
 	d.double = family{d, "_f64", map[string]*cuda.Kernel{}}
 	d.plain = family{d, "", map[string]*cuda.Kernel{}}
-	d.heap = heap{device: d, live: map[cuda.Ptr]int{}}
+	d.heap = heap{device: d, live: map[cuda.Ptr]allocation{}}
 }
 
 // Relax lets products of Real tensors be less exact: on tensor cores, which multiply float32 from compute capability 8.0 on.
@@ -212,20 +212,16 @@ func (d *Device) Copy(dst, src *device.Tensor) {
 	}
 }
 
-// Close frees the GPU.
+// Close frees the GPU, and goes on where something cannot be freed.
 func (d *Device) Close() error {
 	if d.ledger != nil {
 		return nil
 	}
+	var failed []error
 	for graph := range d.records {
-		if err := graph.Close(); err != nil {
-			return err
-		}
+		failed = append(failed, graph.Close())
 	}
-	if err := d.heap.close(); err != nil {
-		return err
-	}
-	return d.context.Close()
+	return errors.Join(append(failed, d.heap.close(), d.context.Close())...)
 }
 
 // check panics with a fault of the machine.

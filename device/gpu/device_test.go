@@ -111,10 +111,9 @@ func TestArgumentKeepsMemory(t *testing.T) {
 	d.New(device.Real, lost)
 	live := func(elements int) bool {
 		runtime.GC()
-		runtime.GC()
 		d.New(device.Int, 1) // frees what the collector found
-		for _, bytes := range d.heap.live {
-			if bytes == 4*elements {
+		for _, b := range d.heap.live {
+			if b.bytes == 4*elements {
 				return true
 			}
 		}

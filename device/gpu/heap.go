@@ -5,23 +5,26 @@ package gpu
 import (
 	"errors"
 	"runtime"
-	"sync"
+	"slices"
+	"weak"
 
 	"github.com/gpdrf/gpdrf-gpu/cuda"
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// heap is the device memory behind tensors and scratch. Tensors are never freed by name: when
-// Go's collector finds one unreachable, its memory is put on a list that the next allocation,
-// or Close, frees.
+// heap is the device memory behind tensors and scratch. Tensors are never freed by name: the heap holds their blocks
+// weakly, and what Go's collector has found unreachable is freed by the next allocation, or Close.
 type heap struct {
 	device *Device
-	live   map[cuda.Ptr]int // bytes
+	live   map[cuda.Ptr]allocation
 
 	changes int // how often memory was allocated or freed
+}
 
-	mutex sync.Mutex
-	dead  []cuda.Ptr // written by the collector's goroutine
+// allocation is what the heap knows of a block.
+type allocation struct {
+	block weak.Pointer[block] // nil when nobody can reach it
+	bytes int
 }
 
 // block is one allocation; memories over it keep it reachable.
@@ -56,48 +59,38 @@ func (d *Device) memory(t *device.Tensor) memory {
 func (h *heap) tensor(n, size int) (*memory, error) {
 	m := &memory{block: &block{owner: h.device}, size: size, n: n}
 	if n > 0 {
-		p, err := h.alloc(n * size)
+		p, err := h.alloc(n*size, m.block)
 		if err != nil {
 			return nil, err
 		}
 		m.ptr, m.block.ptr = p, p
-		runtime.AddCleanup(m.block, h.bury, p)
 	}
 	return m, nil
 }
 
-// bury is called by the collector.
-func (h *heap) bury(p cuda.Ptr) {
-	h.mutex.Lock()
-	h.dead = append(h.dead, p)
-	h.mutex.Unlock()
+// sweep frees what the collector has found.
+func (h *heap) sweep() error {
+	return h.free(func(b allocation) bool { return b.block.Value() == nil })
 }
 
-// sweep frees what the collector found.
-func (h *heap) sweep() error {
-	h.mutex.Lock()
-	dead := h.dead
-	h.dead = nil
-	h.mutex.Unlock()
-	for _, p := range dead {
-		if err := h.free(p); err != nil {
-			return err
+// free frees all such allocations, and says of those that cannot be freed why, each reason once.
+func (h *heap) free(which func(allocation) bool) error {
+	var failed []error
+	for p, b := range h.live {
+		if !which(b) {
+			continue
+		}
+		delete(h.live, p)
+		h.changes++
+		if err := h.device.context.Free(p); err != nil && !slices.ContainsFunc(failed, func(other error) bool { return other.Error() == err.Error() }) {
+			failed = append(failed, err)
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
-func (h *heap) free(p cuda.Ptr) error {
-	if _, ok := h.live[p]; !ok { // Close freed it
-		return nil
-	}
-	delete(h.live, p)
-	h.changes++
-	return h.device.context.Free(p)
-}
-
-// alloc allocates; if there is no memory, what the collector can find is freed first.
-func (h *heap) alloc(bytes int) (cuda.Ptr, error) {
+// alloc allocates a block; if there is no memory, what the collector can find is freed first.
+func (h *heap) alloc(bytes int, b *block) (cuda.Ptr, error) {
 	if h.device.recording != nil {
 		panic("gpu: the work of a loop needs more memory than the step before")
 	}
@@ -115,26 +108,18 @@ func (h *heap) alloc(bytes int) (cuda.Ptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	h.live[p] = bytes
+	h.live[p] = allocation{weak.Make(b), bytes}
 	h.changes++
 	return p, nil
 }
 
-// collect frees all that nobody can reach.
+// collect frees all that nobody can reach. When GC returns, the weak pointers to it are nil.
 func (h *heap) collect() error {
 	runtime.GC()
-	runtime.GC() // the cleanups of the first have run
 	return h.sweep()
 }
 
-func (h *heap) close() error {
-	for p := range h.live {
-		if err := h.free(p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (h *heap) close() error { return h.free(func(allocation) bool { return true }) }
 
 // scratch is device memory that an operation keeps between its kernels, and from one call to
 // the next. It grows, and then holds any contents; the collector frees it as it does tensors.
