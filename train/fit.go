@@ -19,6 +19,11 @@ func (j *Job) Plan() (*Plan, error) {
 		return nil, err
 	}
 	free, known := j.Device.Free()
+	return j.planFor(free, known)
+}
+
+// planFor is Plan where so many bytes are free.
+func (j *Job) planFor(free int64, known bool) (*Plan, error) {
 	measure := func(c Config) (*Plan, error) {
 		p, err := j.measure(&c)
 		if err == nil && known {
@@ -75,8 +80,8 @@ func (j *Job) Plan() (*Plan, error) {
 	return p, p.tooLarge("")
 }
 
-// explain says of memory that ran out in the middle of a run for what it was asked, and what would fit now:
-// another program has taken it since the plan. Other errors stay as they are.
+// explain says of memory that ran out in the middle of a run for what it was asked, and what would fit if the run began
+// again now: another program has taken it since the plan. Other errors stay as they are.
 func (j *Job) explain(err error, planned *Plan, asked Config) error {
 	var fault *device.FaultError
 	if !errors.As(err, &fault) || fault.Bytes == 0 {
@@ -93,7 +98,8 @@ func (j *Job) explain(err error, planned *Plan, asked Config) error {
 	}
 	again := *j
 	again.Config = &asked
-	p, now := again.Plan()
+	free, known := j.Device.Free()
+	p, now := again.planFor(plus(free, j.Device.Taken()), known) // what this run holds yet will be free
 	switch {
 	case now != nil:
 		return fmt.Errorf("%w; %v", err, now)

@@ -2,6 +2,7 @@ package train
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -207,6 +208,60 @@ func TestBytes(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1 << 10: "1.0 KiB", 3 << 19: "1.5 MiB", 1 << 31: "2.0 GiB", math.MaxInt64: "8388608.0 TiB"} {
 		if got := Bytes(n); got != want {
 			t.Errorf("%d: %s", n, got)
+		}
+	}
+}
+
+// shared is a device whose memory another program takes a part of when a run makes its tensor number at.
+type shared struct {
+	device.Device
+	memory, other int64
+	at            int
+}
+
+func (d *shared) Name() string { return "cpu:shared" }
+
+func (d *shared) Free() (int64, bool) { return d.memory - d.Taken(), true }
+
+func (d *shared) New(dtype device.DType, shape ...int) *device.Tensor {
+	if d.at--; d.at == 0 {
+		d.memory -= d.other
+		panic(&device.FaultError{Device: d.Name(), Op: "New", Err: errors.New("no memory"), Bytes: 8 * volume(shape)})
+	}
+	return d.Device.New(dtype, shape...)
+}
+
+// Memory that ran out is explained by what fits when the failed run no longer holds any.
+func TestMemoryRunsOut(t *testing.T) {
+	set := table(t, 60, 1, wave)
+	options := "model=gpdrf inducing=9 latents=3 features=200 layers=2 hidden=3 samples=3 steps=6 batch=50 device=cpu:f64"
+	open := func(memory int64, at int) *shared {
+		dev, err := device.Open("cpu:f64")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { dev.Close() })
+		return &shared{dev, memory, 10 << 20, at}
+	}
+	plan := func(options string, memory int64) *Plan {
+		c := config(t, options)
+		if _, err := c.Fit(set.N()); err != nil {
+			t.Fatal(err)
+		}
+		p, err := (&Job{Config: c, Device: open(memory, 0), Train: set}).Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	half := plan(options+" chunk=25", 1<<40)
+	left := (half.Total + half.Host) * spareOfHost / (spareOfHost - 1)
+	fits := plan(options, left).Rows
+	for _, at := range []int{5, 20, 30} {
+		dev := open(10<<20+left, at)
+		_, err := (&Job{Config: config(t, options), Device: dev, Train: set, Started: time.Now(), Reporter: &quiet{}}).Run(t.Context())
+		if want := fmt.Sprintf("with what is free now, --chunk %d fits", fits); dev.Taken() == 0 || !strings.HasSuffix(errorText(err), want) {
+			t.Errorf("tensor %d: %v, want %s", at, err, want)
 		}
 	}
 }
