@@ -4,6 +4,8 @@
 GO          ?= go
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BINARY      := gpdrf-gpu
+# Flags of go test in every target that tests, such as -v.
+TEST_FLAGS  ?=
 export CGO_ENABLED ?= 0
 
 # Without symbols and debugging information, which a trace of a panic does not need: a quarter of the program's size.
@@ -33,15 +35,15 @@ build-go:
 
 .PHONY: test
 test: ## all tests
-	$(GO) test ./...
+	$(GO) test $(TEST_FLAGS) ./...
 
 .PHONY: race
 race: ## all tests under the race detector
-	CGO_ENABLED=1 $(GO) test -race -short ./...
+	CGO_ENABLED=1 $(GO) test $(TEST_FLAGS) -race -short ./...
 
 .PHONY: test-tiers
 test-tiers: ## the conformance suite with each set of instructions that this processor has
-	for tier in avx2 scalar; do GPDRF_SIMD=$$tier $(GO) test -count=1 ./device/cpu || exit 1; done
+	for tier in avx2 scalar; do GPDRF_SIMD=$$tier $(GO) test $(TEST_FLAGS) -count=1 ./device/cpu || exit 1; done
 
 QEMU_ARM64 := qemu-aarch64-static
 
@@ -50,8 +52,8 @@ test-arm64: ## the arm64 kernels, and the CPU backend on them, under qemu
 	@command -v $(QEMU_ARM64) >/dev/null || apt-get install -y --no-install-recommends qemu-user-static || \
 		{ apt-get update && apt-get install -y --no-install-recommends qemu-user-static; } || \
 		{ echo "make test-arm64 needs $(QEMU_ARM64): install the package qemu-user-static"; exit 1; }
-	GOARCH=arm64 $(GO) test -count=1 -short -exec $(QEMU_ARM64) ./internal/simd ./internal/philox
-	GOARCH=arm64 $(GO) test -count=1 -short -exec $(QEMU_ARM64) -run 'TestF32|TestDeterminism' ./device/cpu
+	GOARCH=arm64 $(GO) test $(TEST_FLAGS) -count=1 -short -exec $(QEMU_ARM64) ./internal/simd ./internal/philox
+	GOARCH=arm64 $(GO) test $(TEST_FLAGS) -count=1 -short -exec $(QEMU_ARM64) -run 'TestF32|TestDeterminism' ./device/cpu
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck
@@ -219,14 +221,14 @@ lint-cuda: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a ## lint for the fi
 
 .PHONY: test-cuda
 test-cuda: double ## the CUDA backend on the driver test double, in three orders of threads, and as a GPU without tensor cores
-	for order in 0 1 7; do $(DOUBLE_ENV) EMU_ORDER=$$order $(GO) test -tags cuda -count=1 $(CUDA_TESTS) || exit 1; done
-	$(DOUBLE_ENV) EMU_CAPABILITY=7.5 EMU_ORDER=7 $(GO) test -tags cuda -count=1 $(CUDA_TESTS)
-	$(DOUBLE_ENV) $(GO) test -tags cuda -count=1 -run TestCUDA ./train
-	$(DOUBLE_ENV) $(GO) test -tags cuda -count=1 -run TestScripts/cuda ./cmd/gpdrf-gpu
+	for order in 0 1 7; do $(DOUBLE_ENV) EMU_ORDER=$$order $(GO) test $(TEST_FLAGS) -tags cuda -count=1 $(CUDA_TESTS) || exit 1; done
+	$(DOUBLE_ENV) EMU_CAPABILITY=7.5 EMU_ORDER=7 $(GO) test $(TEST_FLAGS) -tags cuda -count=1 $(CUDA_TESTS)
+	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -run TestCUDA ./train
+	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -run TestScripts/cuda ./cmd/gpdrf-gpu
 
 .PHONY: go-test-cuda
 go-test-cuda: double
-	$(DOUBLE_ENV) $(GO) test -tags cuda -count=1 $(ARGS)
+	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 $(ARGS)
 
 # What a machine with a card needs: programs that ask for nothing but its libc, and cuda/card.sh that runs them.
 CARD       := build/card
