@@ -40,8 +40,18 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: CUDA error %d, %s", e.O
 type OutOfMemoryError struct{ Bytes, Free, Total int64 }
 
 func (e *OutOfMemoryError) Error() string {
-	return fmt.Sprintf("%.1f MiB of GPU memory are needed where %.1f of %.1f MiB are free",
-		mib(e.Bytes), mib(e.Free), mib(e.Total))
+	return fmt.Sprintf("%s of GPU memory are needed where %s of %s are free", size(e.Bytes), size(e.Free), size(e.Total))
 }
 
-func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }
+// size is a number of bytes for people.
+func size(bytes int64) string {
+	switch {
+	case bytes < 1<<10:
+		return fmt.Sprintf("%d bytes", bytes)
+	case bytes < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(bytes)/(1<<10))
+	case bytes < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
+}
