@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -24,7 +25,7 @@ func (r row) name() string { return fmt.Sprintf("%s/%s-%d", r.group, r.label, r.
 func (r row) command() string { return strings.ReplaceAll(r.template, varies, strconv.Itoa(r.number)) }
 
 func (s set) row(model string, fold int) row {
-	command := "gpdrf-gpu train --data " + s.name
+	command := "gpdrf-gpu train --data " + cmp.Or(s.data, s.name)
 	if s.folds > 1 {
 		command += " --fold " + varies
 	}

@@ -32,6 +32,8 @@ func atMost(key string, to, goal float64) target {
 	return target{key: key, from: math.Inf(-1), to: to, goal: goal}
 }
 
+func atLeast(key string, from float64) target { return target{key: key, from: from, to: math.Inf(1)} }
+
 func (t target) String() string {
 	switch {
 	case math.IsInf(t.from, -1):
@@ -45,7 +47,8 @@ func (t target) String() string {
 // set is a data set with its protocol: what is trained on it, and what the figures stand beside.
 type set struct {
 	name   string
-	folds  int // every one is run
+	data   string // what --data is; "" is name
+	folds  int    // every one is run
 	scores []score
 	paper  map[string]float64 // the paper's figure of the first score, by model
 	wanted []target
@@ -63,7 +66,7 @@ func sets() []set {
 		"drf":   "--features 500",
 		"gpdrf": "--inducing 500 --latents 10",
 	}
-	return []set{
+	vectors := []set{
 		{
 			name: "powerplant", folds: 3, scores: regression, args: "--steps 20000",
 			paper:  map[string]float64{"gp": .207, "drf": .201, "gpdrf": .194},
@@ -112,4 +115,5 @@ func sets() []set {
 			wanted: []target{atMost("error", .022, .0125), atMost("nll", .08, .045), atMost("ece", .015, 0)},
 		},
 	}
+	return append(vectors, sequenceSets()...)
 }
