@@ -130,7 +130,7 @@ type table struct {
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	d := &Dataset{X: t.x, Columns: t.columns, Target: t.target, targetAt: t.targetAt, Task: in.task, AutoScaling: t.autoScaling, oneHot: t.oneHot, lines: t.lines}
 	d.Sequences, d.sequence = t.sequences, t.sequence
-	if t.sequences != nil && t.sequence == "" {
+	if t.sequences != nil && t.targets == nil {
 		return t.sequenceSet(in, d), t.notes, nil
 	}
 	if like := in.opt.Like; like != nil {
@@ -236,6 +236,12 @@ func readValues(rec *records, lay *layout, d int, check func(float64) string, ma
 				return nil, nil, nil, err
 			}
 		}
+		if lay.labelled() {
+			if err := lay.addLabel(rec); err != nil {
+				return nil, nil, nil, err
+			}
+			continue
+		}
 		for k, at := range lay.targets {
 			v, err := rec.value(at, lay.names[k])
 			if err != nil {
@@ -316,7 +322,7 @@ func (r *records) value(i int, column string) (float64, error) {
 	case decimalComma(cell):
 		return 0, r.cellError(i, "found %s in column %s: write decimals with a point and no separator of thousands", found, where)
 	}
-	return 0, r.cellError(i, "found %s in column %s, which must be a number: correct it, or remove the column, or have text encoded by --one-hot", found, where)
+	return 0, r.cellError(i, "found %s in column %s, which must be a number: correct it, or remove the column, or have text encoded by --one-hot, or read as sequences by --sequence", found, where)
 }
 
 // parseNumber reads a decimal number. Go's own notation has more: 1_000 and 0x1p4 are text in a table,

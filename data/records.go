@@ -144,8 +144,14 @@ func (r *records) limitError(err error) error {
 
 // cellError is an Error at cell i of the current row.
 func (r *records) cellError(i int, format string, args ...any) *Error {
+	at := r.placeOf(i)
+	return &Error{File: r.name, Line: at.line, Column: at.column, Msg: fmt.Sprintf(format, args...)}
+}
+
+// placeOf is where cell i of the current row stands.
+func (r *records) placeOf(i int) place {
 	line, column := r.csv.FieldPos(i)
-	return &Error{File: r.name, Line: line + r.before, Column: column, Msg: fmt.Sprintf(format, args...)}
+	return place{line + r.before, column}
 }
 
 // columnName is the name of column i in the file, given or made up.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A table may have one column of sequences beside its numbers, ReadOptions.Sequence.
@@ -43,8 +44,23 @@ func (l *layout) addText(rec *records, most int64) error {
 		return errorf(rec.name, "holds more than %d million bytes of sequences up to line %d: too large for memory, take a part of it", most>>20, rec.line)
 	}
 	t.end = append(t.end, len(t.text))
-	line, column := rec.csv.FieldPos(l.sequence)
-	t.at = append(t.at, place{line, column})
+	t.at = append(t.at, rec.placeOf(l.sequence))
+	return nil
+}
+
+// labelled says that targets are kept as text, which may be classes, as in a list of sequences. Several are numbers.
+func (l *layout) labelled() bool { return l.texts != nil && len(l.targets) == 1 }
+
+// addLabel keeps the target of the current row.
+func (l *layout) addLabel(rec *records) error {
+	at := l.targets[0]
+	label := strings.TrimSpace(rec.row[at])
+	if label == "" {
+		_, err := rec.value(at, l.names[0])
+		return err
+	}
+	t := l.texts
+	t.labels, t.where = append(t.labels, strings.Clone(label)), append(t.where, rec.placeOf(at))
 	return nil
 }
 
@@ -57,8 +73,17 @@ func (l *layout) codeTexts(in *input, made *table) (err error) {
 		return err
 	}
 	made.sequence = l.sequenceName
+	if len(l.targets) < 2 {
+		if err := l.texts.targets(in, made); err != nil {
+			return err
+		}
+	}
 	made.notes = append(made.notes, l.texts.notes...)
-	made.notes = append(made.notes, fmt.Sprintf("%s: column %s holds the sequences, beside %s of numbers", in.name, quote(l.sequenceName), plural(len(made.columns), "column")))
+	beside := ""
+	if n := len(made.columns); n > 0 {
+		beside = fmt.Sprintf(", beside %s of numbers", plural(n, "column"))
+	}
+	made.notes = append(made.notes, fmt.Sprintf("%s: column %s holds the sequences%s", in.name, quote(l.sequenceName), beside))
 	return nil
 }
 

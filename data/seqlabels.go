@@ -13,7 +13,7 @@ import (
 const sequenceTarget = "class"
 
 // targets makes classes or reals of the labels. Labels are classes if they are words, or whole numbers
-// of few kinds; classes stand in the order of their numbers or their letters.
+// of few kinds; classes stand in the order of their numbers or their letters. A table has named its target column.
 func (t *texts) targets(in *input, made *table) error {
 	if t.labels == nil {
 		if in.opt.TargetOptional {
@@ -21,28 +21,41 @@ func (t *texts) targets(in *input, made *table) error {
 		}
 		return errorf(t.name, "has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every line")
 	}
-	made.task, made.target = in.task, sequenceTarget
+	where, hold := t.name+": ", "the labels hold"
+	if made.target == "" {
+		made.target = sequenceTarget
+	} else {
+		column := "target column " + quote(made.target)
+		where, hold = where+column+", ", column+" holds"
+	}
+	made.task = in.task
 	if like := in.opt.Like; like != nil {
 		made.target, made.classes = like.Target, like.Classes
 		return t.setTargets(made)
 	}
 	classes, why := t.findClasses()
+	hint := ""
 	if made.task == "" {
+		if i := t.strayLabel(); i >= 0 {
+			return t.labelError(i, "found the target %s, and others are numbers: correct it, or use the task classification", quote(t.labels[i]))
+		}
 		made.task = Classification
 		if why != "" {
 			made.task = Regression
+		} else if _, err := parseNumber(classes[0]); err == nil {
+			hint = " (--task regression to change)"
 		}
 	}
 	switch {
 	case made.task == Regression && why == "":
-		t.notes = append(t.notes, t.name+": regression")
+		t.notes = append(t.notes, where+"regression")
 	case made.task == Regression:
-		t.notes = append(t.notes, fmt.Sprintf("%s: the labels hold %s: task regression", t.name, why))
+		t.notes = append(t.notes, fmt.Sprintf("%s: %s %s: task regression", t.name, hold, why))
 	case len(classes) > maxClasses:
 		return errorf(t.name, "has %d different classes, more than %d: give fewer, or use the task regression", len(classes), maxClasses)
 	default:
 		made.classes = classes
-		t.notes = append(t.notes, fmt.Sprintf("%s: classes %s", t.name, list(classes)))
+		t.notes = append(t.notes, fmt.Sprintf("%sclasses %s%s", where, list(classes), hint))
 	}
 	return t.setTargets(made)
 }
@@ -82,6 +95,31 @@ func (t *texts) findClasses() (classes []string, why string) {
 		why = fmt.Sprintf("%d different whole numbers in %s", len(classes), plural(t.n(), "row"))
 	}
 	return classes, why
+}
+
+// strayLabel is the first label that is no number where others are and do not look like classes: it is a missing value, or
+// there are fractions. −1 if there is none.
+func (t *texts) strayLabel() int {
+	word, missing, fractions, numbers := -1, -1, false, false
+	for i, l := range t.labels {
+		v, err := parseNumber(l)
+		switch {
+		case err == nil:
+			numbers, fractions = true, fractions || v != math.Trunc(v)
+		case isMissing(l) && missing < 0:
+			missing = i
+		}
+		if err != nil && word < 0 {
+			word = i
+		}
+	}
+	switch {
+	case fractions:
+		return word
+	case numbers:
+		return missing
+	}
+	return -1
 }
 
 // classFinder finds the number of a class by its name, or by its value where it is a number.

@@ -19,7 +19,7 @@ func isSequenceLines(head []byte) bool {
 	lines, whole := linesOf(head)
 	for i, line := range lines {
 		if strings.HasPrefix(line, ">") {
-			break // FASTA among the lines: their reader says so
+			return i > 0 // FASTA among the lines: their reader says so
 		}
 		label, text, tab := strings.Cut(line, "\t")
 		if !tab || strings.Contains(text, "\t") {

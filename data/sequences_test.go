@@ -45,6 +45,8 @@ func TestSequenceForms(t *testing.T) {
 		{"many whole numbers", ">5\n" + protein + "\n>3\nMK\n>8\nMK\n", "protein: MKVLAAGIVG=5 MK=3 MK=8"},
 		{"integers", "1\t4 991 1023\n2\t7\n1\t0 0\n2\t1", "ints: 4_991_1023=1 7=2 0_0=1 1=2"},
 		{"text", "spam\tBuy now, cheap!\nham\tSee you at 7.\nspam\tA\nham\té", "bytes: Buy_now,_cheap!=spam See_you_at_7.=ham A=spam \xc3\xa9=ham"},
+		{"words and whole numbers", "1\tMKVL\nX\tVG\n1\tVV\n", "protein: MKVL=1 VG=X VV=1"},
+		{"none of two", "none\tMKVL\nsome\tVG\nnone\tVV\n", "protein: MKVL=none VG=some VV=none"},
 		{"one line", "1\tAC GT", "bytes: AC_GT=1"},
 	} {
 		d, notes, err := readText(c.text, ReadOptions{})
@@ -76,8 +78,8 @@ func TestSequenceForms(t *testing.T) {
 		if s := d.Subset([]int{1}); s.Fingerprint == d.Fingerprint || s.N() != 1 {
 			t.Errorf("%s: a part has the fingerprint of the whole", c.name)
 		}
-		if lines := Summarize(d).Lines(); len(lines) < 4 {
-			t.Errorf("%s: %v", c.name, lines)
+		if lines := strings.Join(Summarize(d).Lines(), "\n"); strings.Count(lines, "\n") < 3 || strings.Contains(lines, "\n\n\n") {
+			t.Errorf("%s: %s", c.name, lines)
 		}
 	}
 }
@@ -187,6 +189,9 @@ func TestBadSequences(t *testing.T) {
 		{"infinite", ">0.5\nAC\n>inf\nACG\n>1\nA\n", `t.csv:3:1: found the target "inf"`, ReadOptions{Task: "regression"}},
 		{"target column", ">1\nAC\n", `t.csv: holds sequences with their classes: leave the target column "a" out`, ReadOptions{Target: "a"}},
 		{"beside vectors", ">1\nAC\n", "t.csv: is a FASTA file, the training data are vectors", ReadOptions{Like: &table}},
+		{"a single line first", "b\tACGT\n>a\nACGT\n", "t.csv:2:1: found a FASTA header after lines of class, tab and sequence", ReadOptions{}},
+		{"word among fractions", "0.5\tACGT\n0.25\tAC\nhigh\tA\n", `t.csv:3:1: found the target "high", and others are numbers: correct it, or use the task classification`, ReadOptions{}},
+		{"missing class", "0\tACGT\n1\tAC\nNA\tA\n0\tA\n", `t.csv:3:1: found the target "NA", and others are numbers`, ReadOptions{}},
 		{"too long", ">1\n" + strings.Repeat("ACGT\n", 20000), "t.csv: holds more than", ReadOptions{}},
 	} {
 		_, _, err := readText(c.text, c.opt)
@@ -265,10 +270,30 @@ func TestSequenceColumn(t *testing.T) {
 	if again, _, err := readText("text\nto not\n", ReadOptions{Like: &text, TargetOptional: true}); err != nil || show(again) != "words: to_not" {
 		t.Error(err)
 	}
+	classes := strings.NewReplacer(",0\n", ",sad\n", ",1\n", ", happy\n").Replace(table)
+	words, notes, err := readText(classes, ReadOptions{Sequence: "dna"})
+	if err != nil || show(words) != "dna: ACGT=sad GGNC=happy TT=sad A=happy" || words.Target != "target" || words.Schema().TargetAt != 3 {
+		t.Fatal(err)
+	}
+	if all := strings.Join(notes, "\n"); !strings.Contains(all, `t.csv: target column "target", classes "happy", "sad"`) {
+		t.Error(all)
+	}
+	moods := words.Schema()
+	if again, _, err := readText("target,ph,dna,id\nsad,1,AC,1\n", ReadOptions{Like: &moods}); err != nil || show(again) != "dna: AC=sad" {
+		t.Error(err)
+	}
+	if many, _, err := readText(table, ReadOptions{Sequence: "dna", Target: "id,ph"}); err != nil || len(many.Y) != 8 || many.Y[3] != 6 {
+		t.Error(err)
+	}
 	for _, c := range []struct {
 		text, want string
 		opt        ReadOptions
 	}{
+		{strings.Replace(classes, ",sad", ", ", 1), `t.csv:2:12: empty cell in column "target"`, ReadOptions{Sequence: "dna"}},
+		{strings.Replace(table, ",1\n", ",NA\n", 1), `t.csv:3:12: found the target "NA", and others are numbers`, ReadOptions{Sequence: "dna"}},
+		{strings.Replace(table, ",1\n", ",high\n", 1), `t.csv:3:12: found the target "high", which must be a finite number`, ReadOptions{Sequence: "dna", Task: "regression"}},
+		{"id,ph,dna,target\n1,2,AC,angry\n", `t.csv:2:8: found class "angry", which the training data do not have`, ReadOptions{Like: &moods}},
+		{classes, `t.csv:2:3: found "ACGT" in column "dna", which must be a number: correct it, or remove the column, or have text encoded by --one-hot, or read as sequences by --sequence`, ReadOptions{}},
 		{table, `t.csv: has no column "dnas" of sequences (did you mean "dna"?)`, ReadOptions{Sequence: "dnas"}},
 		{table, "t.csv: has no column number 5 of sequences", ReadOptions{Sequence: "5"}},
 		{table, `t.csv: the column "target" cannot be both`, ReadOptions{Sequence: "target"}},

@@ -29,19 +29,20 @@ func (s Summary) Lines() []string {
 			letter = "different one"
 		}
 		lines = append(lines, fmt.Sprintf("sequences of %s symbols (mean %.1f), alphabet %s with %s, %s repeated",
-			span(t.Shortest, t.Longest), t.Mean, t.Alphabet, plural(t.Letters, letter), humanize.Comma(int64(t.Repeated))), "")
+			span(t.Shortest, t.Longest), t.Mean, t.Alphabet, plural(t.Letters, letter), humanize.Comma(int64(t.Repeated))))
 	}
 	columns := slices.Concat(s.Columns, s.Targets)
 	if s.TargetStats != nil {
 		columns = append(columns, *s.TargetStats)
 	}
+	if s.Sequences != nil && len(columns) > 0 {
+		lines = append(lines, "")
+	}
 	if more := len(s.Columns) - fewColumns; more > fewColumns {
 		columns = append(columns[:fewColumns:fewColumns], columns[len(s.Columns):]...)
 		lines = append(append(lines, columnLines(columns)...), fmt.Sprintf("and %d more inputs, the last %s (--json has all)", more, quote(s.Columns[len(s.Columns)-1].Name)))
-	} else {
-		if len(columns) > 0 {
-			lines = append(lines, columnLines(columns)...)
-		}
+	} else if len(columns) > 0 {
+		lines = append(lines, columnLines(columns)...)
 	}
 	if s.TargetStats != nil {
 		lines = append(lines, "", "target "+quote(s.Target))

@@ -39,11 +39,14 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 			words = append(words, word)
 		case word == kernelAuto:
 			return nil, nil, "is a sum, and auto stands alone"
+		case name == "":
+			return nil, nil, "has an empty part: write one kernel, or several with a + between them"
 		default:
-			if near, ok := suggest.Nearest(name, mapNames()); ok {
+			if near, ok := suggest.Nearest(name, append(mapNames(), kernelChoices()...)); ok {
 				return nil, nil, fmt.Sprintf("is not one of its values: did you mean %q?", near)
 			}
-			return nil, nil, "is not one of its values" + suggest.Hint(word, kernelChoices())
+			return nil, nil, fmt.Sprintf("is not one of its values: use one of %s, which are maps of sequences: %s",
+				strings.Join(kernelChoices(), ", "), strings.Join(mapNames(), ", "))
 		}
 	}
 	if most := 2 - min(1, len(words)); len(shapes) > most {

@@ -205,7 +205,11 @@ func inputsOf(ds *data.Dataset) string {
 	case ds.D() == 0:
 		return "a sequence"
 	}
-	return fmt.Sprintf("a sequence and %d inputs", ds.D())
+	numbers := "numbers"
+	if ds.D() == 1 {
+		numbers = "number"
+	}
+	return fmt.Sprintf("a sequence and %d %s", ds.D(), numbers)
 }
 
 // config resolves the options of train from the command line and the config file.
