@@ -88,6 +88,9 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 	}
 	f := formatOf(in.head)
 	if in.sequenceColumn() != "" {
+		if opt.Like == nil && isFASTA(in.head) {
+			return nil, nil, errorf(name, "is %s, which has no columns: leave the column of sequences %s out", f.what, quote(opt.Sequence))
+		}
 		f = csvTable()
 	} else if opt.Like != nil {
 		if f, err = in.formatLike(f); err != nil {

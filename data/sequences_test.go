@@ -294,6 +294,7 @@ func TestSequenceColumn(t *testing.T) {
 		{strings.Replace(table, ",1\n", ",high\n", 1), `t.csv:3:12: found the target "high", which must be a finite number`, ReadOptions{Sequence: "dna", Task: "regression"}},
 		{"id,ph,dna,target\n1,2,AC,angry\n", `t.csv:2:8: found class "angry", which the training data do not have`, ReadOptions{Like: &moods}},
 		{classes, `t.csv:2:3: found "ACGT" in column "dna", which must be a number: correct it, or remove the column, or have text encoded by --one-hot, or read as sequences by --sequence`, ReadOptions{}},
+		{">1\nACGT\n>0\nAC\n", `t.csv: is a FASTA file, which has no columns: leave the column of sequences "dna" out`, ReadOptions{Sequence: "dna"}},
 		{table, `t.csv: has no column "dnas" of sequences (did you mean "dna"?)`, ReadOptions{Sequence: "dnas"}},
 		{table, "t.csv: has no column number 5 of sequences", ReadOptions{Sequence: "5"}},
 		{table, `t.csv: the column "target" cannot be both`, ReadOptions{Sequence: "target"}},

@@ -19,6 +19,9 @@ func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
 	if ds.Kernel != nil {
 		return nil, c.fitGram(ds.Kernel.M)
 	}
+	if from, given := c.explicit["codebook"]; given && c.Codebook != defaults().Codebook && !hasVectors(ds) {
+		return nil, Setting{"codebook", "", from}.errorf("%s holds no sequences of vectors: leave it out", ds.Path)
+	}
 	if ds.Sequences == nil {
 		if maps != nil {
 			return nil, kernel.errorf("%s is for sequences, and %s holds vectors: give one of %v, or leave it out", maps, ds.Path, model.Shapes())

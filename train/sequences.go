@@ -30,9 +30,14 @@ func (t *Trained) sequences(ds *data.Dataset, lo, hi int) []float64 {
 	return nil
 }
 
+// hasVectors says whether the symbols of sequences are vectors.
+func hasVectors(ds *data.Dataset) bool {
+	return ds.Sequences != nil && ds.Sequences.Alphabet.Kind == seq.Vectors
+}
+
 // learnCodebook makes the codebook of training sequences of vectors, and their symbols; rows of others stay as they are.
 func (c *Config) learnCodebook(ds *data.Dataset) (*seq.Codebook, *data.Dataset, error) {
-	if ds.Sequences == nil || ds.Sequences.Alphabet.Kind != seq.Vectors {
+	if !hasVectors(ds) {
 		return nil, ds, nil
 	}
 	book, err := seq.LearnCodebook(ds.Sequences, c.Codebook, c.Seed)
