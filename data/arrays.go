@@ -32,8 +32,8 @@ func readNpy(in *input) (*table, error) {
 
 // arrayTable reads the inputs. Bytes of three or more dimensions are images: pixels as fractions of the brightest.
 func (in *input) arrayTable(a *npyArray) (*table, error) {
-	if in.opt.Target != "" {
-		return nil, errorf(a.name, "is an array of inputs, whose targets are in another: leave the target column out")
+	if err := in.ownTarget(a.name, 1+strings.Count(in.opt.Target, ","), "is an array of inputs, whose targets are in another"); err != nil {
+		return nil, err
 	}
 	n, d, err := a.rows(in.lim)
 	if err != nil {
@@ -71,11 +71,14 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	} else if in.opt.Target != "" {
 		at = nil
 		for _, word := range splitTargets(in.opt.Target, nil) {
-			i, err := strconv.Atoi(word)
-			if err != nil || i < 1 || i > width {
+			i := slices.Index(names, word)
+			if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= width {
+				i = n - 1
+			}
+			if i < 0 {
 				return nil, errorf(a.name, "has no column %s to be the target: the columns of an array count from 1 to %d", quote(word), width)
 			}
-			at = append(at, i-1)
+			at = append(at, i)
 		}
 		if err := checkSeveral(a.name, at, names); err != nil {
 			return nil, err
@@ -147,6 +150,9 @@ func npyTargets(name string, r io.Reader, n int, in *input) (*targets, error) {
 		return nil, errorf(name, "holds an array of %s values: one target a row is needed, or a row of numbers for a regression of several", sides(a.shape))
 	case rows != n:
 		return nil, wrongCount(name, rows, n)
+	}
+	if err := in.ownTarget(name, d, "holds "+plural(d, "target")+" a row"); err != nil {
+		return nil, err
 	}
 	y, err := npyValues(a, n*d, func(v float64) float64 { return v })
 	if err != nil {

@@ -28,8 +28,8 @@ func isIDX(head []byte) bool { return bytes.HasPrefix(head, []byte{0, 0}) }
 // readIDX reads images, each a row of pixels as fractions of the brightest, and their labels
 // from another file.
 func readIDX(in *input) (*table, error) {
-	if in.opt.Target != "" {
-		return nil, errorf(in.name, "is an IDX file, whose labels are in another file: leave the target column out, or give the file by --labels")
+	if err := in.ownTarget(in.name, 1, "is an IDX file, whose labels are in another file, to give by --labels"); err != nil {
+		return nil, err
 	}
 	shape, err := idxShape(in.name, in.bytes)
 	if err != nil {

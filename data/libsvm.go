@@ -62,8 +62,8 @@ type sparse struct {
 // readLIBSVM reads the rows into a dense table. Its width is the largest index of the training
 // rows; in other rows, further entries are ignored, with a note.
 func readLIBSVM(in *input) (*table, error) {
-	if in.opt.Target != "" {
-		return nil, errorf(in.name, "is a LIBSVM file, whose target is the first number of each line: leave the target column out")
+	if err := in.ownTarget(in.name, 1, "is a LIBSVM file, whose target is the first number of each line"); err != nil {
+		return nil, err
 	}
 	if _, err := in.text(); err != nil {
 		return nil, err

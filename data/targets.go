@@ -26,6 +26,27 @@ func plainColumns(like *Schema, d int) []string {
 	return names
 }
 
+// plainTargets are the names of n targets that have none: label, or y0, y1, ….
+func plainTargets(n int) []string {
+	if n == 1 {
+		return []string{labelColumn}
+	}
+	names := make([]string, n)
+	for i := range names {
+		names[i] = "y" + strconv.Itoa(i)
+	}
+	return names
+}
+
+// ownTarget refuses a target column for a file that has no choice of columns, but for the name that its n targets get here:
+// a run's config.yaml has that.
+func (in *input) ownTarget(name string, n int, why string) error {
+	if own := strings.Join(plainTargets(n), ","); in.opt.Target != "" && in.opt.Target != own {
+		return errorf(name, "%s: leave the target column %s out; the name here is %s", why, quote(in.opt.Target), own)
+	}
+	return nil
+}
+
 // takeTargets reads the targets of the rows of t from the file that is given or belongs to the inputs by its name.
 func (in *input) takeTargets(t *table) error {
 	n, _ := size(t.x)
@@ -73,12 +94,11 @@ func (in *input) setTargets(t *table, file string, read *targets) error {
 		return err
 	}
 	if in.opt.Like == nil && len(read.y) > n {
-		var names []string
-		var at []int
-		for c := range len(read.y) / n {
-			names, at = append(names, "y"+strconv.Itoa(c)), append(at, d+c)
+		t.targets, t.targetsAt = plainTargets(len(read.y)/n), nil
+		for c := range t.targets {
+			t.targetsAt = append(t.targetsAt, d+c)
 		}
-		t.target, t.targets, t.targetsAt = strings.Join(names, ","), names, at
+		t.target = strings.Join(t.targets, ",")
 	}
 	if in.opt.Like != nil {
 		t.target = in.opt.Like.Target
