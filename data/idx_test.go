@@ -126,6 +126,7 @@ func TestBadIDX(t *testing.T) {
 		{"negative", "\x00\x00\x08\x03\xff\xff\xff\xff" + images[8:], labels, "images: byte 4: a dimension of 4294967295", ReadOptions{}},
 		{"none", idx(nil, 0, 2, 3), labels, "images: says that it holds 0 images", ReadOptions{}},
 		{"labels for images", labels, labels, "images: holds 4 labels, not images", ReadOptions{}},
+		{"magic", "\x01" + images[1:], labels, "images: is not text (byte 0x01 near its start): give a CSV table, ", ReadOptions{Labels: "labels"}},
 		{"target", images, labels, "images: is an IDX file, whose labels are in another file", ReadOptions{Target: "3"}},
 		{"no labels", images, "", "images: needs the file of its targets, and there is neither ", ReadOptions{}},
 		{"labels not there", images, labels, "none: there is no such file", ReadOptions{Labels: "none"}},

@@ -101,6 +101,9 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 		return nil, nil, errorf(name, "is %s, which holds numbers only: leave one-hot out", f.what)
 	}
 	if opt.Labels != "" && !f.apart {
+		if _, err := in.text(); err != nil { // a damaged file of images, for one
+			return nil, nil, err
+		}
 		return nil, nil, errorf(name, "is %s, which holds its own targets: leave the file of labels %s out", f.what, opt.Labels)
 	}
 	t, err := f.read(in)

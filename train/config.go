@@ -169,6 +169,9 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	if c.Antithetic && c.Samples%2 != 0 {
 		return nil, Setting{"antithetic", "", c.explicit["antithetic"]}.errorf("samples come in pairs, and %d are asked for: give --samples 2, or another even number", c.Samples)
 	}
+	if c.Antithetic && c.Model != "gp" && c.Spectra == "var-fixed" && c.FixedNoise == "all" {
+		return nil, Setting{"antithetic", "", c.explicit["antithetic"]}.errorf("noise that is drawn only once is not mirrored: use fixed-noise spectra, or leave it out")
+	}
 	if c.Orthogonal && c.Model != "gp" && c.Spectra == "var-resampled" {
 		return nil, Setting{"orthogonal", "", c.explicit["orthogonal"]}.errorf("frequencies that are drawn anew at every step are not orthogonal: use spectra prior-fixed or var-fixed")
 	}

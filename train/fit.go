@@ -46,21 +46,25 @@ func (j *Job) planFor(free int64, known bool) (*Plan, error) {
 			return p, err
 		}
 	}
+	pair := 1
+	if c.Antithetic {
+		pair = 2 // samples, or none
+	}
 	sizes := []struct {
-		key string
-		now int
-		set func(c *Config, n int)
+		key      string
+		now, per int // in units of per
+		set      func(c *Config, n int)
 	}{
-		{"chunk", p.Rows, chunk},
-		{"samples", c.Samples, func(c *Config, n int) { c.Samples = n }},
-		{"features", c.Features, func(c *Config, n int) { c.Features = n }},
-		{"inducing", c.Inducing, func(c *Config, n int) { c.Inducing = n }},
-		{"eval-samples", c.EvalSamples, func(c *Config, n int) { c.EvalSamples = n }},
+		{"chunk", p.Rows, 1, chunk},
+		{"samples", c.Samples / pair, pair, func(c *Config, n int) { c.Samples = pair * n }},
+		{"features", c.Features, 1, func(c *Config, n int) { c.Features = n }},
+		{"inducing", c.Inducing, 1, func(c *Config, n int) { c.Inducing = n }},
+		{"eval-samples", c.EvalSamples, 1, func(c *Config, n int) { c.EvalSamples = n }},
 	}
 	var alone, together []string
 	for _, o := range sizes {
 		if n := largest(o.now-1, fits(c, o.set)); n > 0 && optionOf(o.key).Applies(c.Model) {
-			alone = append(alone, fmt.Sprintf("--%s %d", o.key, n))
+			alone = append(alone, fmt.Sprintf("--%s %d", o.key, n*o.per))
 		}
 	}
 	if alone != nil {
@@ -71,7 +75,7 @@ func (j *Job) planFor(free int64, known bool) (*Plan, error) {
 			continue
 		}
 		n := largest(o.now-1, fits(c, o.set))
-		together = append(together, fmt.Sprintf("--%s %d", o.key, max(1, n)))
+		together = append(together, fmt.Sprintf("--%s %d", o.key, max(1, n)*o.per))
 		if n > 0 {
 			return p, p.tooLarge(strings.Join(together, " "))
 		}

@@ -27,6 +27,15 @@ var plans = []string{
 	"model=gpdrf inducing=9 latents=3 features=7 ema=0.9 validation=0.3",
 	"model=gp inducing=9 validation=0.2 restore=last natgrad=0.1",
 	"model=gpdrf inducing=9 latents=3 features=7 q-cov=full natgrad=0.1",
+	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=arccos2 orthogonal=true spectra=prior-fixed samples=2 antithetic=true ema=0.9",
+	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=matern12 natgrad=0.1 q-cov=full whiten=false chunk=7 validation=0.2",
+	"model=drf features=7 layers=2 features-kernel=arccos0 local-reparam=false fixed-noise=all samples=3 share-spectra=false",
+}
+
+// likely are options for a task.
+var likely = map[string][]string{
+	"regression": {"model=gp inducing=9 likelihood=student-t samples=2 antithetic=true", "model=gpdrf inducing=9 likelihood=heteroscedastic features=7 natgrad=0.3 kernel=rbf+matern12"},
+	"several":    {"model=gp inducing=9 likelihood=student-t q-cov=full natgrad=0.2", "model=gpdrf inducing=9 likelihood=heteroscedastic features=7 validation=0.2", "model=gp likelihood=heteroscedastic inducing=9 samples=3 chunk=4"},
 }
 
 // testPlan compares what a run is planned to take with what its device has given it after two steps.
@@ -34,8 +43,8 @@ func testPlan(t *testing.T, name string, plans []string) {
 	for _, task := range []struct {
 		name string
 		set  *data.Dataset
-	}{{"regression", table(t, 60, 1, wave)}, {"softmax", table(t, 60, 3, rings)}, {"sequences", genes(t, 60, 5)}} {
-		for _, options := range plans {
+	}{{"regression", table(t, 60, 1, wave)}, {"softmax", table(t, 60, 3, rings)}, {"sequences", genes(t, 60, 5)}, {"several", several(t)}} {
+		for _, options := range slices.Concat(plans, likely[task.name]) {
 			t.Run(task.name+" "+options, func(t *testing.T) {
 				c := config(t, options+" steps=5")
 				dev, err := device.Open(name)
@@ -181,6 +190,8 @@ func TestTooLarge(t *testing.T) {
 		{"q-cov=full lengthscales=ard", 900 << 10, `: what fits is --inducing [0-9]+`},
 		{"features=900000 samples=60000", 2 << 20, `: what fits is --samples 1 --features [0-9]+$`},
 		{"features=100 chunk=20 samples=200", 4 << 20, `a step of 20 rows at a time needs .*: what fits is --chunk [0-9]+, or --samples [0-9]+`},
+		{"samples=60000 antithetic=true", 8 << 20, `: what fits is --samples [0-9]*[02468]$`},
+		{"features=900000 samples=60000 antithetic=true", 2 << 20, `: what fits is --samples 2 --features [0-9]+$`},
 		{"", 1000, `: it is too little for the least model`},
 	} {
 		p, err := plan(c.options, c.free)
@@ -296,4 +307,15 @@ func errorText(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// several is a table of three targets.
+func several(t *testing.T) *data.Dataset {
+	var b strings.Builder
+	b.WriteString("a,x,y,z\n")
+	for i := range 60 {
+		v := float64(i)
+		fmt.Fprintf(&b, "%g,%g,%g,%g\n", math.Sin(v), math.Cos(v), math.Sin(3*v), v+.5)
+	}
+	return readText(t, "several.csv", b.String(), data.ReadOptions{Target: "x,y,z"})
 }

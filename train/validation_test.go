@@ -128,11 +128,16 @@ func TestValidationUsage(t *testing.T) {
 		"validation=0.7": `--validation: "0.7" must be a fraction of at most 0.5, or a file`,
 		"validation=nan": `"nan" must be a fraction`,
 		"antithetic=1":   "--antithetic: samples come in pairs, and 1 are asked for: give --samples 2",
-		"early-stop=3":   "--early-stop: there are no rows to evaluate on",
-		"eval-every=3":   "--eval-every: there are no rows to evaluate on",
+		"antithetic=true samples=2 spectra=var-fixed fixed-noise=all": "--antithetic: noise that is drawn only once is not mirrored: use fixed-noise spectra",
+		"early-stop=3": "--early-stop: there are no rows to evaluate on",
+		"eval-every=3": "--eval-every: there are no rows to evaluate on",
 	} {
-		key, value, _ := strings.Cut(options, "=")
-		_, err := Resolve(nil, []Setting{{key, value, "--" + key}})
+		var flags []Setting
+		for _, option := range strings.Fields(options) {
+			key, value, _ := strings.Cut(option, "=")
+			flags = append(flags, Setting{key, value, "--" + key})
+		}
+		_, err := Resolve(nil, flags)
 		var usage *UsageError
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", options, err)
