@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -61,7 +62,7 @@ func setsNamed(names []string) (sets []data.Set, err error) {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(s data.Set) bool { return s.Name == name })
 		if i < 0 {
-			return nil, usagef("there is no set %q%s; gpdrf-gpu data list shows them", name, suggest.Hint(name, data.Names()))
+			return nil, usagef("there is no set %q%s", name, cmp.Or(suggest.Hint(name, data.Names()), ": gpdrf-gpu data list shows those that there are"))
 		}
 		sets = append(sets, all[i])
 	}
