@@ -11,6 +11,8 @@ type Step struct {
 	Seed     uint64
 	Number   uint32  // of the training step, from 1
 	KLWeight float64 // 1 for the bound; another value is a tempered objective
+
+	Leave func() bool // asked between two parts of a batch: whether to leave it at that; nil for no
 }
 
 // ELBO is the bound's estimate in nats, with its parts.
@@ -24,8 +26,9 @@ type ELBO struct {
 // Gradient evaluates elbo on the rows of a batch, Pass.Rows, and writes its gradient into
 // Params.Grad. It is one straight line: what depends on the parameters only and the KL terms; then, for the batch
 // or for each part of it, forward, the likelihood, backward; then the way back to the parameters.
-// Nothing is read back: Report does that, when someone wants to know.
-func (m *Model) Gradient(p *Pass, data *Data, step Step) {
+// Nothing is read back: Report does that, when someone wants to know. Where Step.Leave ended it, it is not whole: neither the
+// gradient nor the next Report mean anything. Parameters do not change.
+func (m *Model) Gradient(p *Pass, data *Data, step Step) (whole bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
@@ -38,6 +41,9 @@ func (m *Model) Gradient(p *Pass, data *Data, step Step) {
 	}
 	m.kl(step.KLWeight)
 	for i := range p.parts {
+		if i > 0 && step.Leave != nil && step.Leave() {
+			return false
+		}
 		q := &p.parts[i]
 		m.gather(q, data)
 		m.propagate(q, d)
@@ -49,6 +55,7 @@ func (m *Model) Gradient(p *Pass, data *Data, step Step) {
 		m.dev.NarrowAdd(m.params.gpGrad, m.params.dwide)
 	}
 	m.last = p
+	return true
 }
 
 // NaturalStep moves q(F̄) by size along the natural gradient of the last Gradient's bound: what Salimbeni, Eleftheriadis

@@ -35,6 +35,9 @@ func (t *trainer) plan(ctx context.Context) error {
 		}
 	}
 	t.wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	perStep := time.Since(start) / time.Duration(max(steps, 1))
 	evaluation, err := t.evaluationTime()
 	if err != nil {

@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -121,6 +120,9 @@ type trainer struct {
 	sched   schedule
 	val     *validator // nil for none
 	saver   *saver
+	parted  bool        // a batch goes through the model in parts
+	leave   func() bool // asked between two parts of a step; nil where a step is always whole
+	whole   bool        // the last step was not left
 
 	deadline time.Duration // since Started; 0 where there is none
 }
@@ -161,6 +163,10 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	}
 	if j.Validation != nil {
 		t.val = t.newValidator()
+	}
+	t.parted = c.atOnce() < c.Batch
+	if _, records := j.Device.(device.Recorder); !records { // a record is whole
+		t.leave = func() bool { return ctx.Err() != nil }
 	}
 	t.loop = device.NewLoop(j.Device, t.work)
 	if j.From != nil {
@@ -222,12 +228,14 @@ func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 	return m
 }
 
-// step is one training step; it allocates nothing.
-func (t *trainer) step(number int) {
+// step is one training step; it allocates nothing. One that is left between two of its parts is not whole, and changes
+// nothing.
+func (t *trainer) step(number int) (whole bool) {
 	if t.sched.changes(number) {
 		t.setRates(number)
 	}
 	t.loop.Run(device.Now{Step: uint32(number), LR: t.sched.rate(number), KLWeight: t.sched.kl(number), Natural: t.sched.naturalSize(number)})
+	return t.whole
 }
 
 // setRates says which parameters move at a step.
@@ -244,7 +252,10 @@ func (t *trainer) setRates(step int) {
 func (t *trainer) work(now device.Now) {
 	c := t.Config
 	t.draw(now.Step)
-	t.model.Gradient(t.pass, t.set, model.Step{Seed: c.Seed, Number: now.Step, KLWeight: now.KLWeight})
+	t.whole = t.model.Gradient(t.pass, t.set, model.Step{Seed: c.Seed, Number: now.Step, KLWeight: now.KLWeight, Leave: t.leave})
+	if !t.whole {
+		return
+	}
 	if c.NatGrad > 0 {
 		t.model.NaturalStep(now.Natural)
 	}
@@ -264,109 +275,4 @@ func (t *trainer) draw(step uint32) {
 	if t.pass.B < t.set.N {
 		t.Device.DrawRows(t.pass.Rows(), t.set.N, device.Key{Seed: t.Config.Seed, Step: step, Site: device.SiteBatch})
 	}
-}
-
-// run is the loop, from the start or from where a Checkpoint left it.
-func (t *trainer) run(ctx context.Context) (*Outcome, error) {
-	c := t.Config
-	last, done, before := c.Last(), 0, 0.0
-	if t.From != nil {
-		done, before = t.From.Step, t.From.Seconds
-	}
-	out := &Outcome{Trained: t.trained, Parameters: t.model.Params().Len()}
-	t.Reporter.Begin(last)
-	defer t.Reporter.End()
-	t.saver = t.newSaver()
-	start := time.Now()
-	read := func(step int, evaluate bool) error {
-		elbo, err := t.model.Report(c.KLWeight) // the bound itself, also while the KL's weight still rises
-		if err != nil {
-			return fmt.Errorf("training failed at step %d of %d: %w", step, last, err)
-		}
-		if evaluate {
-			if err := t.val.evaluate(step); err != nil {
-				return fmt.Errorf("validation failed at step %d of %d: %w", step, last, err)
-			}
-		}
-		out.ELBO = elbo
-		elapsed := time.Since(start)
-		t.Reporter.Step(Progress{
-			Step: step, Total: last, ELBO: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: t.sched.rate(step),
-			Elapsed:        time.Duration(before*float64(time.Second)) + elapsed,
-			StepsPerSecond: float64(step-done) / elapsed.Seconds(),
-			Validation:     t.val.latest(),
-		})
-		return nil
-	}
-	for step := done + 1; step <= last; step++ {
-		t.step(step)
-		out.Steps = step
-		late := t.deadline > 0 && time.Since(t.Started) > t.deadline
-		stop := (late || ctx.Err() != nil) && step < last
-		reading := step == 1 || step%reportEvery == 0 || step == last
-		evaluate := t.val != nil && (step%c.EvalEvery == 0 || step == last)
-		if reading || evaluate {
-			if err := read(step, evaluate); err != nil {
-				return nil, err
-			}
-		}
-		if t.val.patienceIsOver() && step < last {
-			t.val.stopped = true
-			t.Reporter.Note("stopped at step %d of %d: %d evaluations in a row were no better than that of step %d", step, last, c.EarlyStop, t.val.best.Step)
-			break
-		}
-		// The end that is cut short is read and evaluated, too, and a checkpoint is of the run that is not: it comes before. A
-		// step that was read without its evaluation is none to end at, since it would be read twice.
-		stop = stop && !(reading && !evaluate && t.val != nil)
-		if t.Save != nil && step < last && (t.saver.due(step) || stop && !late) {
-			out.Seconds = before + time.Since(start).Seconds()
-			t.checkpoint(out)
-		}
-		if stop {
-			if !reading && !evaluate {
-				if err := read(step, t.val != nil); err != nil {
-					return nil, err
-				}
-			}
-			c.StopAfter = step
-			out.Interrupted = !late
-			if late {
-				t.Reporter.Note("the machine was slower than measured: stopped at step %d of %d to keep to the time limit", step, last)
-			}
-			break
-		}
-	}
-	out.Seconds = before + time.Since(start).Seconds()
-	t.ema.swap()
-	out.Validation = t.val.finish()
-	t.trained.Named = t.model.Export()
-	if err := finite(t.trained.Named); err != nil {
-		return nil, err
-	}
-	t.bound(out)
-	return out, nil
-}
-
-// bound evaluates the objective at the parameters that are kept, on the batch of the last step. If it cannot be had there,
-// the last reading stays: a model is worth more than this number.
-func (t *trainer) bound(out *Outcome) {
-	c := t.Config
-	t.model.Gradient(t.pass, t.set, model.Step{Seed: c.Seed, Number: uint32(out.Steps), KLWeight: c.KLWeight})
-	elbo, err := t.model.Report(c.KLWeight)
-	if err != nil {
-		t.Reporter.Note("warning: the objective at the parameters that are kept cannot be had, and the one in %s is that of step %d before its update: %v", ResultFile, out.Steps, err)
-		return
-	}
-	out.ELBO = elbo
-}
-
-// finite refuses parameters that are not numbers: the last step may have broken what the last
-// reading still found sound.
-func finite(named []model.Named) error {
-	for _, n := range named {
-		if !allFinite(n.Data) {
-			return fmt.Errorf("training failed: parameter %s is not finite: lower the learning rate", n.Name)
-		}
-	}
-	return nil
 }
