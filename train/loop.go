@@ -46,9 +46,9 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 		left := !t.step(step)
 		if left {
 			step-- // whose reading and evaluation are done
-		}
-		if step == done {
-			return nil, ctx.Err()
+			if step == done {
+				return nil, ctx.Err()
+			}
 		}
 		out.Steps = step
 		late := t.deadline > 0 && time.Since(t.Started) > t.deadline

@@ -34,7 +34,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-ctx.Done()
-		stop() // a second Ctrl-C kills
+		stop() // a second Ctrl-C kills, but where there is a newQuitGuard
 	}()
 	p := &program{ctx: ctx, out: os.Stdout, err: os.Stderr, terminal: drawable(int(os.Stderr.Fd()))}
 	os.Exit(p.run(os.Args))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,9 +25,10 @@ func (p *program) newReporter(folder *train.Folder, stop func()) train.Reporter 
 }
 
 // recorder writes the numbers of every reading to the run folder, and shows the ELBO as a running
-// mean: one batch alone says little of the bound.
+// mean: one batch alone says little of the bound. A Note may come from another goroutine.
 type recorder struct {
 	train.Reporter
+	mutex  sync.Mutex
 	folder *train.Folder
 	stop   func()
 	mean   float64
@@ -37,6 +39,8 @@ type recorder struct {
 const meanOver = 20
 
 func (r *recorder) Step(p train.Progress) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
 	if r.folder.Step(p); r.folder.Err() != nil {
 		r.stop()
 	}
@@ -44,6 +48,24 @@ func (r *recorder) Step(p train.Progress) {
 	r.mean += (p.ELBO - r.mean) / float64(min(r.count, meanOver))
 	p.ELBO = r.mean
 	r.Reporter.Step(p)
+}
+
+func (r *recorder) Note(format string, args ...any) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.Reporter.Note(format, args...)
+}
+
+func (r *recorder) Begin(total int) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.Reporter.Begin(total)
+}
+
+func (r *recorder) End() {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.Reporter.End()
 }
 
 // lines prints about linesPerRun lines, and none sooner than linePause after another.

@@ -17,20 +17,26 @@ import (
 // interruptCommand: interrupt CODE TEXT COMMAND … runs a command, sends it Ctrl-C as soon as it has written
 // the text to standard error, and expects the exit code.
 func interruptCommand(ts *testscript.TestScript, neg bool, args []string) {
-	err := stop(ts, syscall.SIGINT, "interrupted.err", args[1], args[2:])
+	err := stop(ts, syscall.SIGINT, "interrupted.err", args[1:2], args[2:])
+	checkCode(ts, err, args[0])
+}
+
+// interruptTwiceCommand: interrupttwice CODE TEXT COMMAND … sends it Ctrl-C again as soon as it has answered the first.
+func interruptTwiceCommand(ts *testscript.TestScript, neg bool, args []string) {
+	err := stop(ts, syscall.SIGINT, "interrupted.err", []string{args[1], "Ctrl-C again to quit at once"}, args[2:])
 	checkCode(ts, err, args[0])
 }
 
 // killCommand: kill9 FILE TEXT COMMAND … runs a command and kills it, as kill -9 does, as soon as the file holds the text.
 func killCommand(ts *testscript.TestScript, neg bool, args []string) {
 	var exit *exec.ExitError
-	if err := stop(ts, syscall.SIGKILL, args[0], args[1], args[2:]); !errors.As(err, &exit) || exit.ExitCode() != -1 {
+	if err := stop(ts, syscall.SIGKILL, args[0], args[1:2], args[2:]); !errors.As(err, &exit) || exit.ExitCode() != -1 {
 		ts.Fatalf("ended before it was killed: %v", err)
 	}
 }
 
-// stop runs a command, sends it a signal as soon as a file holds the text, and waits for it.
-func stop(ts *testscript.TestScript, signal os.Signal, file, text string, args []string) error {
+// stop runs a command, sends it a signal as soon as a file holds a text, for each of some texts, and waits for it.
+func stop(ts *testscript.TestScript, signal os.Signal, file string, texts, args []string) error {
 	path, err := exec.LookPath(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], args[0]))
 	ts.Check(err)
 	cmd := exec.Command(path, args[1:]...)
@@ -42,12 +48,14 @@ func stop(ts *testscript.TestScript, signal os.Signal, file, text string, args [
 	ts.Check(err)
 	cmd.Stderr = stderr
 	ts.Check(cmd.Start())
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
-		if found, err := os.ReadFile(ts.MkAbs(file)); err == nil && strings.Contains(string(found), text) {
-			break
+	for _, text := range texts {
+		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+			if found, err := os.ReadFile(ts.MkAbs(file)); err == nil && strings.Contains(string(found), text) {
+				break
+			}
 		}
+		ts.Check(cmd.Process.Signal(signal))
 	}
-	ts.Check(cmd.Process.Signal(signal))
 	defer time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() }).Stop()
 	ended := cmd.Wait()
 	ts.Check(stderr.Close())

@@ -48,10 +48,14 @@ func (p *program) train(c *call) error {
 		p.note("%s: removed: its run was killed before there was anything to go on from", removed)
 	}
 	job.Started = started
-	path, result, err := p.runJob(job, folder)
+	guard = p.newQuitGuard(func() error {
+		p.afterFailure(errInterrupted, folder)
+		return folder.Discard()
+	})
+	path, result, err := p.runJob(job, folder, guard)
 	if err != nil {
 		p.afterFailure(err, folder)
-		return errors.Join(err, folder.Discard())
+		return errors.Join(err, guard.write(folder.Discard))
 	}
 	if err := p.report(result, job.Config.Fold, path, asJSON); err != nil {
 		return err
@@ -114,7 +118,7 @@ func (p *program) report(r *train.Result, fold int, path string, asJSON bool) er
 }
 
 // runJob trains, scores and commits. After an error the folder is the caller's to discard.
-func (p *program) runJob(job *train.Job, folder *train.Folder) (path string, r *train.Result, err error) {
+func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard) (path string, r *train.Result, err error) {
 	if p.ctx.Err() != nil {
 		return "", nil, errInterrupted // before there is a model to save
 	}
@@ -129,32 +133,50 @@ func (p *program) runJob(job *train.Job, folder *train.Folder) (path string, r *
 	ctx, cancel := context.WithCancel(p.ctx)
 	defer cancel()
 	job.Reporter = p.newReporter(folder, cancel)
-	job.Save = saving(job, folder)
+	job.Save = saving(job, folder, guard)
+	stopping := p.onInterrupt(func() {
+		job.Reporter.Note("interrupted: training stops after this step, or this part of it; Ctrl-C again to quit at once")
+	})
 	out, err := job.Run(ctx)
+	stopping()
 	if errors.Is(err, context.Canceled) {
-		p.note("interrupted before the first step: there is no model to save")
+		if job.From == nil {
+			p.note("interrupted before a step was done: there is no model to save")
+		} else {
+			p.note("interrupted before another step was done: the run is where it was")
+		}
 		return "", nil, errInterrupted
 	}
 	if err := errors.Join(folder.Err(), err); err != nil {
 		return "", nil, err
 	}
 	if out.Interrupted {
-		p.note("interrupted at step %d: the model so far is tested and saved; Ctrl-C again to quit at once", out.Steps)
+		p.note("interrupted at step %d: the model so far is tested and saved", out.Steps)
 	}
 	p.warnOfFar(out.Trained, job.Test)
+	finishing := p.onInterrupt(func() {
+		p.note("interrupted after training: the model is tested and saved; Ctrl-C again to quit at once")
+	})
 	scores, err := out.Trained.EvaluateDraws(job.Device, job.Test, cfg.EvalSamples, cfg.PredictDraws)
+	finishing()
+	commit := func(r *train.Result) error {
+		return guard.write(func() (err error) {
+			path, err = folder.Commit(cfg, out.Trained, r)
+			return err
+		})
+	}
 	if err == nil {
 		r = train.NewResult(job, out, scores)
 		_, err = train.JSON(r.Scored) // finds scores that are no numbers
 	}
 	if err == nil {
-		path, err = folder.Commit(cfg, out.Trained, r)
+		err = commit(r)
 		return path, r, err
 	}
 	// A model that could not be scored is a model all the same.
 	r = train.NewResult(job, out, nil)
 	r.Failure = err.Error()
-	if path, commitErr := folder.Commit(cfg, out.Trained, r); commitErr != nil {
+	if commitErr := commit(r); commitErr != nil {
 		err = errors.Join(err, commitErr)
 	} else {
 		err = fmt.Errorf("the model is trained and saved in %s, but its evaluation failed: %w; to score it: gpdrf-gpu eval %[1]s", path, err)
@@ -163,10 +185,10 @@ func (p *program) runJob(job *train.Job, folder *train.Folder) (path string, r *
 }
 
 // saving keeps the checkpoints of a run in its folder, and says at the first what they are for.
-func saving(job *train.Job, folder *train.Folder) func(*train.Checkpoint) error {
+func saving(job *train.Job, folder *train.Folder, guard *exitGuard) func(*train.Checkpoint) error {
 	return func(c *train.Checkpoint) error {
 		first := folder.Path() == ""
-		err := folder.Save(c)
+		err := guard.write(func() error { return folder.Save(c) })
 		if first && err == nil {
 			job.Reporter.Note("checkpoint at step %d; if the run is killed, this goes on with it: %s", c.Step, train.ResumeCommand(folder.Path()))
 		}

@@ -46,7 +46,7 @@ func TestEvaluationFails(t *testing.T) {
 	}
 	var said bytes.Buffer
 	p := &program{ctx: context.Background(), out: &said, err: &said}
-	if _, _, err = p.runJob(job, folder); err == nil || !strings.Contains(err.Error(), "is trained and saved in "+out+", but its evaluation failed: ") {
+	if _, _, err = p.runJob(job, folder, &exitGuard{}); err == nil || !strings.Contains(err.Error(), "is trained and saved in "+out+", but its evaluation failed: ") {
 		t.Fatalf("%v", err)
 	}
 	if err := folder.Discard(); err != nil {

@@ -1,0 +1,167 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// cancelling is a device that is asked to stop in the middle of a step: at its so-manyth gathering of rows.
+type cancelling struct {
+	device.Device
+	gathers int
+	cancel  context.CancelFunc
+}
+
+func (d *cancelling) Gather(dst, src, rows *device.Tensor) {
+	if d.gathers--; d.gathers == 0 {
+		d.cancel()
+	}
+	d.Device.Gather(dst, src, rows)
+}
+
+// A batch of partedRun goes through the model in parts, with two gatherings each: x and y.
+const (
+	partedRun = "model=gp inducing=9 batch=20 chunk=4 steps=30 checkpoint-every=0 device=cpu:f64"
+	gathers   = 5 * 2 // of a step
+)
+
+// interruptIn runs a job of partedRun, which is interrupted in the second part of so-manyth of its steps.
+func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *Folder, step int) (*Outcome, error) {
+	t.Helper()
+	dev, err := device.Open(j.Config.Device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if j.Train, j.Validation, _, err = j.Config.HoldOut(set); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	j.Device = &cancelling{dev, gathers*(step-1) + 3, cancel}
+	j.Test, j.Started, j.Reporter, j.Save = set, time.Now(), &logging{folder: folder}, folder.Save
+	out, err := j.Run(ctx)
+	if err == nil {
+		_, err = folder.Commit(j.Config, out.Trained, NewResult(j, out, nil))
+	}
+	return out, err
+}
+
+// A step in parts ends between two of them when the run is interrupted: what is kept is the model of the step before, the
+// config of the run repeats it, and the run that goes on ends with the files of the one that was not interrupted.
+func TestInterruptedBetweenParts(t *testing.T) {
+	set := table(t, 60, 1, wave)
+	for _, more := range []string{"", " ema=0.9", " validation=0.2 eval-every=7", " validation=0.2 eval-every=7 restore=last natgrad=0.3"} {
+		t.Run(strings.TrimSpace(more), func(t *testing.T) {
+			options, dir := partedRun+more, t.TempDir()
+			begin := func(name string) *Folder {
+				folder, err := NewFolder(filepath.Join(dir, name), "d", "gp")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return folder
+			}
+			complete(t, &Job{Config: config(t, options)}, set, begin("whole"), func() {})
+			for _, step := range []int{2, 8, 11, 15, 30} { // after the first, an evaluation, a reading, neither; the last
+				name := fmt.Sprint("left", step)
+				c := config(t, options)
+				out, err := interruptIn(t, &Job{Config: c}, set, begin(name), step)
+				if err != nil || !out.Interrupted || out.Steps != step-1 || c.StopAfter != step-1 {
+					t.Fatalf("interrupted in step %d: %+v, %v", step, out, err)
+				}
+				again, _, _ := fitHeldOut(t, fmt.Sprint(options, " stop-after=", step-1), set)
+				same(t, name, out.Trained.Named, again.Trained.Named)
+				if v, w := out.Validation, again.Validation; v != nil && (v.Step != w.Step || *v.NLPD != *w.NLPD) {
+					t.Errorf("%s: %+v, repeated %+v", name, v, w)
+				}
+				at := filepath.Join(dir, name)
+				leaveAtOnce(t, at, set)
+				goOn(t, at, set)
+				sameRun(t, filepath.Join(dir, "whole"), at)
+			}
+			if _, err := interruptIn(t, &Job{Config: config(t, options)}, set, begin("none"), 1); !errors.Is(err, context.Canceled) {
+				t.Errorf("interrupted in the first step: %v", err)
+			}
+		})
+	}
+}
+
+// leaveAtOnce goes on with a run and interrupts its first step, which changes nothing.
+func leaveAtOnce(t *testing.T, at string, set *data.Dataset) {
+	t.Helper()
+	before, err := os.ReadFile(filepath.Join(at, CheckpointFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := ReadCheckpoint(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := from.Folder(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := interruptIn(t, &Job{Config: from.Config, From: from}, set, folder, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("%s: interrupted in the first step: %v", at, err)
+	}
+	after, err := os.ReadFile(filepath.Join(at, CheckpointFile))
+	if err := errors.Join(err, folder.Discard()); err != nil || string(after) != string(before) {
+		t.Errorf("%s: the checkpoint is another, %v", at, err)
+	}
+}
+
+// The ELBO of a run that was left is the reading of its last step: the steps of such a run are long, and each is read.
+func TestInterruptedELBO(t *testing.T) {
+	set := table(t, 60, 1, wave)
+	folder, err := NewFolder(filepath.Join(t.TempDir(), "run"), "d", "gp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := interruptIn(t, &Job{Config: config(t, partedRun)}, set, folder, 15)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := device.Open("cpu:f64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	told := &readings{}
+	c := config(t, partedRun+" stop-after=14")
+	if _, err := (&Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: told}).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if last := told.all[len(told.all)-1]; last.Step != 14 || last.ELBO != out.ELBO.Value {
+		t.Errorf("%+v, expected %+v", out.ELBO, last)
+	}
+}
+
+// recording is such a device that could record the step, of which no part can be left out.
+type recording struct{ *cancelling }
+
+func (recording) Record(work func(device.Now)) func(device.Now) { return work }
+
+// A step that may be recorded is whole.
+func TestInterruptedRecord(t *testing.T) {
+	dev, err := device.Open("cpu:f64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	watched := recording{&cancelling{dev, 2*gathers + 3, cancel}} // in part 2 of step 3
+	out, err := (&Job{Config: config(t, partedRun), Device: watched, Train: table(t, 60, 1, wave), Started: time.Now(), Reporter: &quiet{}}).Run(ctx)
+	if err != nil || !out.Interrupted || out.Steps != 3 {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
