@@ -67,34 +67,3 @@ func (t *Student) quantile(p float64) float64 {
 func (t *Student) meanDistance(z float64) float64 {
 	return z*(2*t.CDF(z)-1) + 2*math.Exp(t.logDensity(z))*(t.dof+z*z)/(t.dof-1)
 }
-
-// halfSpread is ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on t = mean + sd sinh(½π sinh x), where the
-// tails fall off so fast that it gains digits with each halving of the step: until two sums agree to 1e-5 of the standard deviation, and the later one is far better.
-func (m Mixture) halfSpread(n int) float64 {
-	const (
-		reach    = 4.0
-		steps    = 64
-		halvings = 5
-	)
-	mean, variance := m.Moments(n)
-	sd := math.Sqrt(variance)
-	sum := func(first, step float64) (total float64) {
-		for x := first; x < reach; x += step {
-			inner := 0.5 * math.Pi * math.Sinh(x)
-			p := m.CDF(n, mean+sd*math.Sinh(inner))
-			total += p * (1 - p) * sd * math.Cosh(inner) * 0.5 * math.Pi * math.Cosh(x)
-		}
-		return total
-	}
-	step := 2 * reach / steps
-	total := sum(-reach, step)
-	for range halvings {
-		before := total * step
-		total += sum(-reach+step/2, step)
-		step /= 2
-		if math.Abs(total*step-before) < 1e-5*sd {
-			break
-		}
-	}
-	return total * step
-}

@@ -1,0 +1,136 @@
+package metrics
+
+import (
+	"math"
+	"slices"
+)
+
+// CRPS of row n, the continuous ranked probability score ∫ (CDF(t) − 1[t ≥ y])² dt = E|Y − y| − ½ E|Y − Y'|, in the unit of
+// y. For a mixture of normals (Grimit, Gneiting, Berrocal & Johnson 2006)
+//
+//	CRPS = (1/S) Σ_s A(y − μ_s, v_s) − (1/2S²) Σ_s Σ_t A(μ_s − μ_t, v_s + v_t)
+//	A(d, v) = E|N(d, v)| = 2√v φ(d/√v) + d (2Φ(d/√v) − 1)
+//
+// The double sum is left to few components with variances of their own; otherwise it is ∫ CDF (1 − CDF) dt.
+func (m Mixture) CRPS(n int, y float64) float64 {
+	toY := 0.0
+	for s := range m.S {
+		mu, sd := m.Mean[s*m.N+n], m.scale(s, n)
+		if m.Student != nil {
+			toY += sd * m.Student.meanDistance((y-mu)/sd)
+		} else {
+			toY += meanAbs(y-mu, sd)
+		}
+	}
+	const fewComponents = 2000 // whose pairs take no more time than the integral
+	switch toY /= float64(m.S); {
+	case !(toY < math.Inf(1)):
+		return math.NaN()
+	case m.Student == nil && len(m.Var) == m.N:
+		return toY - m.equalSpread(n)
+	case m.Student == nil && m.S <= fewComponents:
+		return toY - m.pairedSpread(n)
+	}
+	return toY - m.integratedSpread(n)
+}
+
+// meanAbs is E|X| of a normal X with mean d and standard deviation sd.
+func meanAbs(d, sd float64) float64 {
+	z := d / sd
+	return 2*sd*pdf(z) + d*math.Erf(z*invRoot2)
+}
+
+// pairedSpread is ½ E|Y − Y'| of row n, normals, pair by pair: A is even in d, so each is visited once; the pairs s = t
+// give σ_s/√π each.
+func (m Mixture) pairedSpread(n int) float64 {
+	pairs, alone := 0.0, 0.0
+	count := float64(m.S)
+	for s := range m.S {
+		alone += m.scale(s, n)
+		for t := range s {
+			pairs += meanAbs(m.Mean[s*m.N+n]-m.Mean[t*m.N+n], math.Sqrt(m.Var[s*m.N+n]+m.Var[t*m.N+n]))
+		}
+	}
+	return (pairs + alone/math.Sqrt(math.Pi)) / (count * count)
+}
+
+// equalSpread is ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, normals with one σ, by the trapezoid rule. In steps of 0.6 σ its error
+// is exp(−(2π/0.6)²/4), 1e-12, as the integrand is that smooth. A component is looked at within 7.5 σ of its mean only, that is
+// 25 times, and the integrand is constant where none is near: n log n for the order of the means.
+func (m Mixture) equalSpread(n int) float64 {
+	const reach, fineness = 7.5, 0.6
+	sd := m.scale(0, n)
+	means := make([]float64, m.S)
+	for s := range means {
+		means[s] = m.Mean[s*m.N+n]
+	}
+	slices.Sort(means)
+	count, total := float64(m.S), 0.0
+	below, near := 0, 0 // how many means are out of reach below t, and how many are that or in reach
+	for first := 0; first < m.S; {
+		last := first // of a group without a gap
+		for last+1 < m.S && means[last+1]-means[last] <= 2*reach*sd {
+			last++
+		}
+		from, to := means[first]-reach*sd, means[last]+reach*sd
+		steps := math.Ceil((to - from) / (fineness * sd))
+		step := (to - from) / max(steps, 1)
+		sum := 0.0
+		for i := 0.0; i <= steps; i++ {
+			t := from + i*step
+			for below < m.S && means[below] < t-reach*sd {
+				below++
+			}
+			for near < m.S && means[near] <= t+reach*sd {
+				near++
+			}
+			p := float64(below)
+			for _, mu := range means[below:near] {
+				p += cdf((t - mu) / sd)
+			}
+			p /= count
+			if i == 0 || i == steps {
+				sum += p * (1 - p) / 2
+			} else {
+				sum += p * (1 - p)
+			}
+		}
+		total += sum * step
+		if first = last + 1; first < m.S {
+			p := float64(first) / count
+			total += p * (1 - p) * (means[first] - reach*sd - to)
+		}
+	}
+	return total
+}
+
+// integratedSpread is ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on t = mean + sd sinh(½π sinh x), where the
+// tails fall off so fast that it gains digits with each halving of the step: until two sums agree to 1e-5 of the standard deviation, and the later one is far better.
+func (m Mixture) integratedSpread(n int) float64 {
+	const (
+		reach    = 4.0
+		steps    = 64
+		halvings = 5
+	)
+	mean, variance := m.Moments(n)
+	sd := math.Sqrt(variance)
+	sum := func(first, step float64) (total float64) {
+		for x := first; x < reach; x += step {
+			inner := 0.5 * math.Pi * math.Sinh(x)
+			p := m.CDF(n, mean+sd*math.Sinh(inner))
+			total += p * (1 - p) * sd * math.Cosh(inner) * 0.5 * math.Pi * math.Cosh(x)
+		}
+		return total
+	}
+	step := 2 * reach / steps
+	total := sum(-reach, step)
+	for range halvings {
+		before := total * step
+		total += sum(-reach+step/2, step)
+		step /= 2
+		if math.Abs(total*step-before) < 1e-5*sd {
+			break
+		}
+	}
+	return total * step
+}
