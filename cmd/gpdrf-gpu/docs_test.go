@@ -99,6 +99,9 @@ After every ` + "`checkpoint-every`" + `, a minute if nothing else is said, and 
 average of ` + "`ema`" + `, the best parameters and scores of validation, the step, the options, fingerprints of the data and a checksum. It is written under
 another name, brought to disk and renamed, so that there is a whole one at any moment. When the run ends it is removed.
 
+Ctrl-C ends a training after its step. On the CPU, a step that goes in parts (` + "`--chunk`" + `, or for want of memory) is left between two of them, and the run ends at the
+step before. The model so far is tested and saved. A second Ctrl-C quits at once: nothing is left but the last checkpoint, if there is one.
+
 ` + "`gpdrf-gpu train --resume RUN`" + ` goes on after a crash, a power cut, kill -9 or Ctrl-C. Model, configuration, log and result are then, byte for byte, those of a run that was never
 stopped, but for seconds: these are the training time that the result rests on, of all the commands together, without what was done after the last checkpoint and lost. On a processor
 with other vector instructions, or another kind of GPU, it rounds otherwise. Options that the result depends on stay as they were, so the command that began the run may be repeated
@@ -114,7 +117,7 @@ go on with one run at once (where the file system has locks).
 |---|---|
 | config.yaml | every option, resolved |
 | metrics.jsonl | a line every few steps: step, elbo, ell, kl, lr, seconds; where validation rows were evaluated also val_nlpd and val_rmse, or val_nll and val_error |
-| result.json | task, sizes, device, the folder that train ran in, seed, steps, seconds of training (with validation and checkpoints; without reading data and the final evaluation), objective, elbo at the parameters that are kept, on the batch of the last step, fingerprints of the data, and the scores, or evaluation_failed with the reason why there are none |
+| result.json | task, sizes, device, the folder that train ran in, seed, steps, seconds of training (with validation and checkpoints; without reading data and the final evaluation), objective, elbo at the parameters that are kept, on the batch of the last step (of a run in parts that Ctrl-C ended: at the parameters before that step), fingerprints of the data, and the scores, or evaluation_failed with the reason why there are none |
 | model.safetensors | the parameters, and as metadata the architecture, columns, classes and scaling: ` + "`predict`" + ` needs nothing else |
 | checkpoint.safetensors | while the run is not finished: what --resume needs |
 

@@ -76,6 +76,9 @@ func (p *program) newJob(c *call) (*train.Job, error) {
 		return nil, err
 	}
 	dev, err := p.openDevice(cfg.Device)
+	if _, given := c.text("device"); err != nil && !given && errors.As(err, new(*device.AbsentError)) {
+		return nil, usagef("%w: the config file asks for it; to take what there is here: --device auto", err)
+	}
 	if err != nil {
 		return nil, err
 	}
