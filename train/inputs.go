@@ -66,7 +66,8 @@ func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
 }
 
 // sequenceDefaults are what the preset default is for sequences: with pseudo-inputs that do not move, more of them are needed; σ starts
-// at the median distance; the latent functions reach the output directly; and rows are few, so that fewer steps are enough.
+// at the median distance; the latent functions reach the output directly; and rows are few, so that fewer steps are enough. The many columns of a projection are
+// each nearly noise, and need long length-scales.
 func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	if c.Preset != defaults().Preset {
 		return nil
@@ -85,6 +86,9 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 		change("steps", func() { c.Steps = sequenceSteps })
 	}
 	change("gp-lengthscale-factor", func() { c.GPLengthscaleFactor = 1 })
+	if c.Model == "drf" {
+		change("drf-lengthscale-factor", func() { c.DRFLengthscaleFactor = projectedLengthscale })
+	}
 	change("latents", func() { c.Latents = max(c.Latents, outputs) })
 	change("skip", func() { c.Skip = c.Latents >= outputs })
 	if changed == nil {
@@ -94,8 +98,9 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 }
 
 const (
-	sequenceInducing = 500
-	sequenceSteps    = 4000
+	sequenceInducing     = 500
+	sequenceSteps        = 4000
+	projectedLengthscale = 16
 )
 
 // fitGram makes the Config fit a kernel of the rows' own with m pseudo-inputs.
