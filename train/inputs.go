@@ -86,7 +86,7 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 		change("steps", func() { c.Steps = sequenceSteps })
 	}
 	change("gp-lengthscale-factor", func() { c.GPLengthscaleFactor = 1 })
-	if c.Model == "drf" {
+	if c.Model == model.DRF {
 		change("drf-lengthscale-factor", func() { c.DRFLengthscaleFactor = projectedLengthscale })
 	}
 	change("latents", func() { c.Latents = max(c.Latents, outputs) })
