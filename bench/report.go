@@ -14,10 +14,11 @@ func report(all found) string {
 	b.WriteString(`# Results
 
 Written by ` + "`make results`" + `; do not edit. Each run is one command of those [below](#commands), and its record is a file in bench/results. All figures are of
-the parameters after the last step, never of the best one, and settings were chosen on rows held out of training, never on the test rows.
+the parameters after the last step, never of the best one, and settings were chosen on rows held out of training, not on the test rows, except
+where a note says so.
 Regression is in units of the training targets' standard deviation: RMSE, NLPD (negative log predictive density), and the share
 of test targets inside the central 90 % interval. Classification: error rate, NLL, and the expected calibration error (ECE).
-± is one standard error over the folds. Seconds are those of training.
+± is one standard error over the folds. Seconds are those of training, on a machine that had other work to do at the time: they are upper bounds.
 
 ## At a glance
 
@@ -32,8 +33,8 @@ number of steps and rows.
 	b.WriteString(`
 ## What the depth buys
 
-GP-DRF minus the better of its halves, GP and DRF, paired over the folds; less is better. A difference within one standard error counts
-as equal.
+GP-DRF minus the better of its halves, GP and DRF, paired over the folds; less is better, but more of an AUC. A difference within
+one standard error counts as equal.
 
 | set | score | better half | its mean | GP-DRF | difference | |
 |---|---|---|---|---|---|---|
@@ -142,7 +143,9 @@ func difference(b *strings.Builder, s set, sc score, all found) {
 	}
 	d := paired(ours, half)
 	says := "equal"
-	if off := math.Abs(d.value); off > 0 && !(off <= d.se) {
+	if s.folds == 1 {
+		says = "one split: no s.e."
+	} else if off := math.Abs(d.value); off > 0 && !(off <= d.se) {
 		says = "worse"
 		if sign*d.value < 0 {
 			says = "**better**"

@@ -89,8 +89,8 @@ func Histograms(w io.Writer, x string, panels [][]Panel) error {
 					p.Legend.Add(kind.name + ": none")
 				}
 			}
-			p.Legend.Top = true
-			p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, 0, 1.1*p.Y.Max
+			p.Legend.Top, p.Legend.Left = true, true
+			p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, 0, 1.35*p.Y.Max
 			p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(powers), plot.TickerFunc(labelled)
 			line = append(line, p)
 		}
