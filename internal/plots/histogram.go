@@ -90,7 +90,7 @@ func Histograms(w io.Writer, x string, panels [][]Panel) error {
 				}
 			}
 			p.Legend.Top, p.Legend.Left = true, true
-			p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, 0, 1.35*p.Y.Max
+			p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, 0, 1.3*p.Y.Max
 			p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(powers), plot.TickerFunc(labelled)
 			line = append(line, p)
 		}
@@ -146,5 +146,9 @@ func powers(low, high float64) (ticks []plot.Tick) {
 
 // labelled are gonum's own ticks, without those between two labels.
 func labelled(low, high float64) []plot.Tick {
-	return slices.DeleteFunc(plot.DefaultTicks{}.Ticks(low, high), plot.Tick.IsMinor)
+	ticks := slices.DeleteFunc(plot.DefaultTicks{}.Ticks(low, high), plot.Tick.IsMinor)
+	for i, t := range ticks {
+		ticks[i].Label = fmt.Sprintf("%.4g", t.Value) // the default writes 0.00 beside 25.00
+	}
+	return ticks
 }
