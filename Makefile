@@ -84,6 +84,18 @@ $(PEERS)/bin/python:
 	$(PEERS)/bin/python -m pip install -q --retries 0 --timeout 15 --index-url https://download.pytorch.org/whl/cpu torch==$(TORCH_VERSION) || \
 		$(PEERS)/bin/python -m pip install -q torch==$(TORCH_VERSION) || { rm -rf $(PEERS); exit 1; }
 
+# What the test of model files compares with.
+PYTHON              := build/python
+SAFETENSORS_VERSION := 0.8.0
+
+.PHONY: python
+python: $(PYTHON)/bin/safetensors-is-there
+
+$(PYTHON)/bin/safetensors-is-there:
+	python3 -m venv $(PYTHON)
+	$(PYTHON)/bin/python -m pip install -q numpy==$(NUMPY_VERSION) safetensors==$(SAFETENSORS_VERSION)
+	touch $@
+
 .PHONY: bench-cpu-peers
 bench-cpu-peers: $(PEERS)/bin/python ## our step and kernels against PyTorch, OpenBLAS and math/rand/v2
 	@$(GO) run ./bench cpu-peers $(PEERS)/bin/python

@@ -133,13 +133,13 @@ func testMap(t *testing.T, m Map, spec string, kind Kind, define func([]int32, [
 		t.Fatal(err)
 	}
 	term := terms[0]
-	if _, err := term.extractor(all.Alphabet); err != nil { // too many features, and it says so
-		if kind != Integers && kind != Bytes {
-			t.Fatal(err)
+	if _, err := term.extractor(all.Alphabet); err != nil { // too many features is right for a large alphabet, if it says what to do
+		if kind != Integers && kind != Bytes || !strings.Contains(err.Error(), "smaller") {
+			t.Error(err)
 		}
-		t.Skip(err)
+		return
 	}
-	if m.Name == "mismatch" && math.Pow(float64(all.Alphabet.Letters), float64(term.Args[0])) > 5000 {
+	if m.Name == "mismatch" && math.Pow(float64(all.Alphabet.Letters), float64(term.Args[0])) > 10000 {
 		t.Skip("the naive definition has all k-mers of an alphabet")
 	}
 	train := all.Subset(half)

@@ -15,7 +15,7 @@ func guarded[T Float](t *testing.T, x []T) []T {
 	size := (bytes+page-1)/page*page + page
 	mem, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
-		t.Skipf("no memory to guard: %v", err)
+		t.Fatalf("no memory to guard: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Munmap(mem); err != nil {
@@ -23,7 +23,7 @@ func guarded[T Float](t *testing.T, x []T) []T {
 		}
 	})
 	if err := syscall.Mprotect(mem[size-page:], syscall.PROT_NONE); err != nil {
-		t.Skipf("no guard page: %v", err)
+		t.Fatalf("no guard page: %v", err)
 	}
 	if len(x) == 0 {
 		return nil
