@@ -102,14 +102,7 @@ func leaveAtOnce(t *testing.T, at string, set *data.Dataset) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, err := ReadCheckpoint(at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, err := from.Folder(at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	from, folder := reopen(t, at)
 	if _, err := interruptIn(t, &Job{Config: from.Config, From: from}, set, folder, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("%s: interrupted in the first step: %v", at, err)
 	}

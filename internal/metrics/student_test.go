@@ -82,19 +82,4 @@ func TestMixturesOfOwnVariances(t *testing.T) {
 	}
 }
 
-func BenchmarkScoreStudent(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	const s, n = 100, 20
-	m := Mixture{S: s, N: n, Mean: make([]float64, s*n), Var: make([]float64, n), Student: NewStudent(5)}
-	for i := range m.Mean {
-		m.Mean[i] = rng.NormFloat64()
-	}
-	for i := range m.Var {
-		m.Var[i] = 0.5
-	}
-	y := make([]float64, n)
-	for b.Loop() {
-		ScoreRegression(m, y)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
-}
+func BenchmarkScoreStudent(b *testing.B) { benchmarkScore(b, 20, NewStudent(5)) }
