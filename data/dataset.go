@@ -52,7 +52,8 @@ type Dataset struct {
 	// all values. Compression, separators, quotes and line endings leave no trace in it.
 	Fingerprint string
 
-	lines    []int32 // of the file, from 1, where each row starts; nil where rows have none
+	lines    []int32  // of the file, from 1, where each row starts; nil where rows have none
+	files    []string // that of each row, where they are of several; nil: all are of Path
 	oneHot   []OneHot
 	sequence string // the column of Sequences in a table, "" where there is no table
 	targetAt int    // position of the target among the columns of the training file
@@ -94,7 +95,10 @@ func (d *Dataset) Row(i int) []float64 {
 
 // Where says where row i stands: a file and a line, or a row counted from 1.
 func (d *Dataset) Where(i int) string {
-	if d.lines != nil {
+	switch {
+	case d.files != nil:
+		return fmt.Sprintf("%s:%d", d.files[i], d.lines[i])
+	case d.lines != nil:
 		return fmt.Sprintf("%s:%d", d.Path, d.lines[i])
 	}
 	return fmt.Sprintf("%s: row %d", d.Path, i+1)
@@ -115,7 +119,7 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	s.Kernel = d.Kernel.subset(rows)
 	s.Y = pickWide(d.Y, rows, len(d.Outputs()))
 	s.Labels = pick(d.Labels, rows)
-	s.lines = pick(d.lines, rows)
+	s.lines, s.files = pick(d.lines, rows), pick(d.files, rows)
 	s.Fingerprint = s.fingerprint()
 	return &s
 }

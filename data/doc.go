@@ -4,7 +4,7 @@
 // The way of the data: the first bytes of a file, plain or gzip (open.go), tell its
 // format (formats.go), whose reader makes a tensor of the inputs and a list of the
 // targets (read.go), which are reals or classes (target.go). Load (load.go, named.go,
-// sets.go) puts a training and a test set together; a Scaler (scaler.go) is fitted on
+// sets.go, folds.go) puts a training and a test set together; a Scaler (scaler.go) is fitted on
 // training rows only. Summarize describes a set for people and programs.
 //
 // A CSV file is told its separator and its header (records.go), and its columns are

@@ -15,7 +15,8 @@ type Source struct {
 	Labels     string // as in ReadOptions, of Data
 	TestLabels string // and of Test
 	DataDir    string // folder of the named sets; "": none, and only powerplant is there
-	Fold       int    // of a named set, from 1; 0 is the first; must be 0 for a file
+	Folds      int    // how many folds all rows are split into; 0: a named set has its own, a file none
+	Fold       int    // which of the folds, from 1; 0 is the first; must be 0 for a file without Folds
 	OneHot     bool   // as in ReadOptions
 	Target     string // as in ReadOptions
 	Task       string // as in ReadOptions
@@ -26,12 +27,20 @@ type Source struct {
 }
 
 // Load reads a training set and its test set. The test set has the columns, the task
-// and the classes of the training set. It is an error if there is nothing to learn:
+// and the classes of the training set. With Folds, training and test rows of a named set, or
+// of an npz archive with a test part, are joined first. It is an error if there is nothing to learn:
 // a single training row, a constant target, a class without training rows.
 func Load(s Source) (train, test *Dataset, notes []string, err error) {
+	if s.Folds != 0 {
+		if err := checkFolds(s); err != nil {
+			return nil, nil, nil, err
+		}
+	}
 	switch {
 	case s.Data == "":
 		err = errorf("", "no data given: give a file or one of %s", strings.Join(Names(), ", "))
+	case slices.Contains(Names(), s.Data) && s.Folds > 0:
+		train, test, notes, err = foldNamed(s)
 	case slices.Contains(Names(), s.Data):
 		if train, test, notes, err = loadNamed(s); err == nil {
 			err = attachGram(s.Gram, train, test)
@@ -64,8 +73,8 @@ func repeated(train, test *Dataset) []string {
 }
 
 func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
-	if s.Fold != 0 {
-		return nil, nil, nil, errorf(s.Data, "a file has no folds: give --test FILE, or leave --fold out (the named sets are %s)", strings.Join(Names(), ", "))
+	if s.Fold != 0 && s.Folds == 0 {
+		return nil, nil, nil, errorf(s.Data, "a file has no folds: say by --folds how many to make, give --test FILE, or leave --fold out (the named sets are %s)", strings.Join(Names(), ", "))
 	}
 	all, notes, err := ReadFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels, OneHot: s.OneHot, Tokens: s.Tokens, Sequence: s.Sequence})
 	if err != nil {
@@ -76,7 +85,9 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	if s.Test == "" && hasTestPart(s.Data) {
 		s.Test = s.Data
-		notes = append(notes, s.Data+": tested on its own test part")
+		if s.Folds == 0 {
+			notes = append(notes, s.Data+": tested on its own test part")
+		}
 	}
 	if s.Test != "" {
 		like := all.Schema()
@@ -84,13 +95,20 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		return all, test, append(notes, more...), attachGram(s.Gram, all, test)
+		if notes = append(notes, more...); s.Folds == 0 {
+			return all, test, notes, attachGram(s.Gram, all, test)
+		}
+		all = all.join(test)
 	}
 	if err := attachGram(s.Gram, all, nil); err != nil {
 		return nil, nil, nil, err
 	}
 	if all.N() < 2 {
 		return nil, nil, nil, errorf(s.Data, "has a single row: at least one to train on and one to test on are needed")
+	}
+	if s.Folds > 0 {
+		train, test, note, err := inFolds(all, s.Folds, s.Fold)
+		return train, test, append(notes, note), err
 	}
 	rows := heldOut(all.N(), s.Seed)
 	notes = append(notes, fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, by the seed %d)", s.Data, len(rows), all.N(), s.Seed))

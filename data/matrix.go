@@ -1,6 +1,10 @@
 package data
 
-import "gorgonia.org/tensor"
+import (
+	"slices"
+
+	"gorgonia.org/tensor"
+)
 
 // A table of inputs is a tensor [N,D] of float64, or of float32 where the file has no more than that: images and
 // arrays of float32 then take half the memory. Nothing outside this file asks which.
@@ -62,4 +66,14 @@ func gather[T any](values []T, d int, rows []int) []T {
 		to = append(to, values[r*d:(r+1)*d]...)
 	}
 	return to
+}
+
+// joinRows is the rows of a and then those of b.
+func joinRows(a, b *tensor.Dense) *tensor.Dense {
+	n, d := size(a)
+	m, _ := size(b)
+	if a.Dtype() == tensor.Float64 {
+		return matrix(n+m, d, slices.Concat(a.Float64s(), b.Float64s()))
+	}
+	return matrix32(n+m, d, slices.Concat(a.Float32s(), b.Float32s()))
 }

@@ -4,7 +4,6 @@ import (
 	_ "embed" // the power plant table
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,11 +43,14 @@ var (
 
 const powerplantName = "powerplant (embedded)"
 
-// loadNamed reads fold K of a named set from its folder, but powerplant from the embedded table: the folds in a folder are
+// loadNamed reads fold K of a named set from its folder, or with s.Folds any, but powerplant from the embedded table: the folds in a folder are
 // the same rows, standardised, and the table has them in their own units.
 func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	fold, set := max(s.Fold, 1), mustSet(s.Data)
-	if s.Fold < 0 || fold > set.Folds {
+	switch {
+	case s.Folds > 0:
+		fold = 1 // all hold the same rows
+	case s.Fold < 0 || fold > set.Folds:
 		return nil, nil, nil, errorf("", "%s has no fold %d: its folds are 1 to %d", s.Data, s.Fold, set.Folds)
 	}
 	for _, file := range []struct{ what, path string }{{"test rows", s.Test}, {"labels", s.Labels}, {"labels", s.TestLabels}} {
@@ -76,12 +78,29 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 		return nil, nil, nil, err
 	}
 	like := train.Schema()
-	test, more, err := ReadFile(plainOrZipped(filepath.Join(folder, testFile)), ReadOptions{Like: &like})
+	test, more, err := ReadFile(plainOrZipped(filepath.Join(folder, testFile)), ReadOptions{Like: &like, Grow: s.Folds > 0})
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	train.Name, test.Name = s.Data, s.Data
 	return train, test, append(notes, more...), nil
+}
+
+// foldNamed joins the two parts of a named set and splits all its rows into s.Folds folds.
+func foldNamed(s Source) (train, test *Dataset, notes []string, err error) {
+	if mustSet(s.Data).blocked {
+		return nil, nil, nil, errorf("", "%s has folds of its own, blocks of time, which other folds would tear apart: leave the number of folds out", s.Data)
+	}
+	part, rest, notes, err := loadNamed(s)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	all := part.join(rest)
+	if err := attachGram(s.Gram, all, nil); err != nil {
+		return nil, nil, nil, err
+	}
+	train, test, note, err := inFolds(all, s.Folds, s.Fold)
+	return train, test, append(notes, note), err
 }
 
 // plainOrZipped is the file under this name, which ends in .gz, or without the ending where only that is there.
@@ -117,7 +136,7 @@ func embeddedPowerplant(fold int, opt ReadOptions) (train, test *Dataset, notes 
 	d.Name, d.Path = "powerplant", "embedded"
 	rows := powerplantTestRows(fold)
 	train, test = d.Subset(others(d.N(), rows)), d.Subset(rows)
-	return train, test, append(notes, fmt.Sprintf("powerplant: the embedded UCI table in its own units, fold %d", fold)), nil
+	return train, test, append(notes, "powerplant: the embedded UCI table in its own units"), nil
 }
 
 // powerplantTestRows are row numbers of the embedded table, from 0.

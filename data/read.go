@@ -30,6 +30,8 @@ type ReadOptions struct {
 	// Like is the training set's schema: columns are matched to it and Target and Task
 	// are taken from it.
 	Like *Schema
+	// Grow, with Like, lets a copy of the training set's alphabet take in words and integers that it lacks.
+	Grow bool
 	// TargetOptional allows, with Like, a file without the target.
 	TargetOptional bool
 }

@@ -84,7 +84,9 @@ func checkTokens(tokens string) error {
 func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
 	var e *seq.Encoder
 	if opt.Like != nil {
-		e = seq.EncoderFor(opt.Like.Alphabet)
+		if e = seq.EncoderFor(opt.Like.Alphabet); opt.Grow {
+			e.Grow()
+		}
 	} else {
 		kind := seq.Kind(opt.Tokens)
 		if opt.Tokens == "" || opt.Tokens == TokensAuto || opt.Tokens == TokensChars {
@@ -160,7 +162,10 @@ func (t *texts) table(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &table{sequences: set}
+	made := &table{sequences: set, lines: make([]int32, t.n())}
+	for i, p := range t.at {
+		made.lines[i] = int32(p.line)
+	}
 	if err := t.targets(in, made); err != nil {
 		return nil, err
 	}

@@ -56,6 +56,13 @@ func EncoderFor(a *Alphabet) *Encoder {
 	return e
 }
 
+// Grow lets a copy of an alphabet that was given take in the words and integers that it lacks. The codes of the others stay.
+func (e *Encoder) Grow() {
+	own := *e.set.Alphabet
+	own.Words = slices.Clone(own.Words)
+	e.set.Alphabet, e.fixed = &own, false
+}
+
 // Add codes the text of one sequence, or returns a *SymbolError and leaves the set as it was.
 // Blanks around a text are not part of it; those within one are symbols of bytes, and end
 // words and integers.

@@ -29,6 +29,15 @@ func (s *Set) Subset(rows []int) *Set {
 	return t
 }
 
+// Join is the sequences of a and then those of b, whose alphabet is a's or one that a's has grown to.
+func Join(a, b *Set) *Set {
+	t := &Set{Alphabet: b.Alphabet, Codes: slices.Concat(a.Codes, b.Codes), Start: slices.Clone(a.Start)}
+	for _, start := range b.Start[1:] {
+		t.Start = append(t.Start, len(a.Codes)+start)
+	}
+	return t
+}
+
 // Lengths are the shortest, the mean and the longest length.
 func (s *Set) Lengths() (shortest int, mean float64, longest int) {
 	if s.N() == 0 {

@@ -23,7 +23,8 @@ type Config struct {
 	Labels     string // the file of Data's targets; "" finds it where there is one
 	TestLabels string // and of Test's
 	OneHot     bool   // text columns become an input for each value
-	Fold       int    // which fold of a named set; 0 where Data is a file
+	Folds      int    // how many folds all rows are split into; 0 is a named set's own
+	Fold       int    // which of the folds; 0 where Data is a file and Folds is 0
 	DataDir    string // where the named sets lie; "" is $GPDRF_DATA
 	Target     string // column name or number, or several with commas between them; "" finds it
 	Task       string // auto, regression, classification

@@ -11,16 +11,18 @@ import (
 // Load reads the training and the test rows that the Config asks for, and writes into the
 // Config what was found out about them: the target, the task, the fold, the folder of a named set.
 func (c *Config) Load() (train, test *data.Dataset, notes []string, err error) {
-	if named := slices.Contains(data.Names(), c.Data); !named && !c.Explicit("fold") {
-		c.Fold = 0
-	} else if named {
+	named := slices.Contains(data.Names(), c.Data)
+	switch {
+	case named || c.Folds > 0:
 		c.Fold = max(c.Fold, 1)
-		if !c.Explicit("data-dir") { // an empty one that is written down means what it did then
-			c.DataDir = os.Getenv(data.DataDirEnv)
-		}
+	case !c.Explicit("fold"):
+		c.Fold = 0
+	}
+	if named && !c.Explicit("data-dir") { // an empty one that is written down means what it did then
+		c.DataDir = os.Getenv(data.DataDirEnv)
 	}
 	train, test, notes, err = data.Load(data.Source{
-		Data: c.Data, Test: c.Test, Labels: c.Labels, TestLabels: c.TestLabels, OneHot: c.OneHot, DataDir: c.DataDir, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
+		Data: c.Data, Test: c.Test, Labels: c.Labels, TestLabels: c.TestLabels, OneHot: c.OneHot, DataDir: c.DataDir, Folds: c.Folds, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
 		Tokens: c.Tokens, Sequence: c.Sequence, Gram: c.Gram,
 	})
 	if err != nil {

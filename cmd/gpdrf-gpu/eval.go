@@ -46,9 +46,9 @@ func (p *program) eval(c *call) error {
 	if err != nil {
 		return err
 	}
-	r, fold := *run.Result, run.Config.Fold
+	r, tested := *run.Result, splitOf(run.Config)
 	if _, others := c.text("data"); others {
-		r.Data, fold = rows.Name, 0
+		r.Data, tested = rows.Name, split{}
 	}
 	r.Precision, r.Failure = precision, ""
 	r.Device, r.NTest, r.Fingerprint.Test, r.Scored = dev.Name(), rows.N(), rows.Fingerprint, scores.Scored()
@@ -60,7 +60,7 @@ func (p *program) eval(c *call) error {
 		p.out.Write(text)
 		return nil
 	}
-	p.printResult(&r, fold)
+	p.printResult(&r, tested)
 	return nil
 }
 

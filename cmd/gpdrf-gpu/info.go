@@ -181,7 +181,7 @@ type runInfo struct {
 
 	Maps []train.MapKernel `json:"maps,omitempty"` // of sequences
 
-	fold   int
+	split  split
 	steps  int    // of the whole run
 	resume string // what goes on with it; "" where it is finished
 }
@@ -196,7 +196,7 @@ func aboutRun(path string) (*runInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(), fold: run.Config.Fold, steps: run.Config.Steps}
+	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(), split: splitOf(run.Config), steps: run.Config.Steps}
 	if run.CanGoOn() && (run.Result.Interrupted || run.Result.Unfinished) {
 		i.resume = train.ResumeCommand(path)
 	}
@@ -241,7 +241,7 @@ func (i *runInfo) Lines() []string {
 	}
 	if r.Test.Regression != nil || r.Test.Classification != nil {
 		lines = append(lines, "")
-		lines = append(lines, strings.Split(scoreTable(r, i.fold), "\n")...)
+		lines = append(lines, strings.Split(scoreTable(r, i.split), "\n")...)
 	}
 	lines = append(lines, "", "options that differ from the defaults")
 	defaults, err := train.Resolve(nil, nil)

@@ -21,22 +21,39 @@ var paperFigures = map[string]map[string]float64{
 	"mnist":      {"gp": 0.059, "drf": 0.045, "gpdrf": 0.033},
 }
 
-// printResult prints what a run or an evaluation came to. fold is that of a named set, 0 for rows of a file.
-func (p *program) printResult(r *train.Result, fold int) {
+// split says which rows were tested on: fold of folds, or of those that a named set has where folds is 0; the zero split is
+// any other rows.
+type split struct{ fold, folds int }
+
+func splitOf(c *train.Config) split { return split{c.Fold, c.Folds} }
+
+// of is the split for a title, "" where there is only one.
+func (s split) of(set string) string {
+	switch {
+	case s.folds > 0:
+		return fmt.Sprintf(", fold %d of %d", s.fold, s.folds)
+	case s.fold > 0 && data.Folds(set) > 1:
+		return fmt.Sprintf(", fold %d", s.fold)
+	}
+	return ""
+}
+
+// own says whether it is a fold of a named set.
+func (s split) own() bool { return s.fold > 0 && s.folds == 0 }
+
+// printResult prints what a run or an evaluation came to.
+func (p *program) printResult(r *train.Result, rows split) {
 	p.note("")
-	fmt.Fprintln(p.out, scoreTable(r, fold))
+	fmt.Fprintln(p.out, scoreTable(r, rows))
 	if r.KLWeight != 1 {
 		fmt.Fprintf(p.out, "\nobjective: %s\n", r.Objective)
 	}
 }
 
 // scoreTable is the small table of scores, those of a named set beside the paper's.
-func scoreTable(r *train.Result, fold int) string {
-	title, paper := fmt.Sprintf("%s on %s", r.Model, r.Data), ""
-	if fold > 0 && data.Folds(r.Data) > 1 {
-		title += fmt.Sprintf(", fold %d", fold)
-	}
-	if figure, ok := paperFigures[r.Data][r.Model]; ok && fold > 0 {
+func scoreTable(r *train.Result, rows split) string {
+	title, paper := fmt.Sprintf("%s on %s%s", r.Model, r.Data, rows.of(r.Data)), ""
+	if figure, ok := paperFigures[r.Data][r.Model]; ok && rows.own() {
 		paper = fmt.Sprintf("%.3f", figure)
 	}
 	title += fmt.Sprintf(": %d test rows", r.NTest)

@@ -57,7 +57,7 @@ func (p *program) train(c *call) error {
 		p.afterFailure(err, folder)
 		return errors.Join(err, guard.write(folder.Discard))
 	}
-	if err := p.report(result, job.Config.Fold, path, asJSON); err != nil {
+	if err := p.report(result, splitOf(job.Config), path, asJSON); err != nil {
 		return err
 	}
 	if p.ctx.Err() != nil {
@@ -104,9 +104,9 @@ func (p *program) newJob(c *call) (*train.Job, error) {
 }
 
 // report prints a result.
-func (p *program) report(r *train.Result, fold int, path string, asJSON bool) error {
+func (p *program) report(r *train.Result, rows split, path string, asJSON bool) error {
 	if !asJSON {
-		p.printResult(r, fold)
+		p.printResult(r, rows)
 		fmt.Fprintf(p.out, "\nrun folder: %s\n", path)
 		return nil
 	}

@@ -58,6 +58,7 @@ func (p *program) verbs() []verb {
 				{"gpdrf-gpu train", "the power plant, in about a minute"},
 				{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m", "a table of your own, for ten minutes"},
 				{"gpdrf-gpu train --data eeg --data-dir ../data --fold 2 --model gp", "a named set, with the first layer alone"},
+				{"gpdrf-gpu train --data houses.csv --folds 5 --fold 2", "tested on the second fifth of its rows"},
 				{"gpdrf-gpu train --data train-images-idx3-ubyte.gz --test t10k-images-idx3-ubyte.gz", "images; their labels are found by name"},
 				{"gpdrf-gpu train --data genes.fasta --test more.fasta", "sequences of any length; docs/sequences.md"},
 				{"gpdrf-gpu train --config runs/powerplant-gpdrf-1/config.yaml", "that run once more, bit for bit"},
