@@ -108,6 +108,19 @@ bench-peers: $(PEERS)/bin/python build ## our step and PyTorch's in turns, on th
 results: ## docs/results.md: runs the rows that have no record in bench/results; ROWS=regexp only those, AGAIN=1 once more
 	$(GO) run ./bench results $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
 
+# What make svm compares with.
+SVM             := build/svm
+SKLEARN_VERSION := 1.9.1
+
+$(SVM)/bin/sklearn-is-there:
+	python3 -m venv $(SVM)
+	$(SVM)/bin/python -m pip install -q numpy==$(NUMPY_VERSION) scikit-learn==$(SKLEARN_VERSION)
+	touch $@
+
+.PHONY: svm
+svm: $(SVM)/bin/sklearn-is-there ## docs/results.md: the support vector machines beside GP-DRF of sequences; ROWS and AGAIN as for make results
+	$(GO) run ./bench svm $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
+
 .PHONY: toy
 toy: ## docs/images/toy.png: the prediction over one input with a gap in its rows, drawn from a training
 	$(GO) run ./bench toy

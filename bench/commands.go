@@ -25,7 +25,7 @@ func commands(b *strings.Builder, all found) {
 ## Commands
 
 They need ` + "`GPDRF_DATA`" + ` for every set but POWERPLANT, which the program has. ` + "`make results`" + ` runs what has no
-record, ` + "`make results ROWS='^eeg/'`" + ` only rows of that name, with ` + "`AGAIN=1`" + ` once more.
+record, ` + "`make results ROWS='^eeg/'`" + ` only rows of that name, with ` + "`AGAIN=1`" + ` once more; ` + "`make svm`" + ` does the same for the support vector machines.
 `)
 	for _, s := range sections(all) {
 		fmt.Fprintf(b, "\n%s:\n\n", s.title())
@@ -38,7 +38,7 @@ record, ` + "`make results ROWS='^eeg/'`" + ` only rows of that name, with ` + "
 // sections are in the order of their first rows, what was not run yet at the end.
 func sections(all found) (out []*section) {
 	waiting := &section{}
-	for _, r := range rows() {
+	for _, r := range allRows() {
 		s := waiting
 		if m := all[r.name()]; m != nil {
 			made := fmt.Sprintf("Commit %s, %s, %s, %d threads", m.Commit, m.Device, m.Processor, m.Threads)

@@ -2,10 +2,12 @@
 //
 //	go run ./bench results                runs the rows of docs/results.md that have no record, and writes it
 //	go run ./bench results -rows '^eeg/'  only those whose name matches, -again also those with a record
+//	go run ./bench svm                    the same of the rows of support vector machines, with -rows and -again
+//	go run ./bench svm --data SET …       one of them, as docs/results.md lists it, and prints its record
 //	go run ./bench toy                    trains the toy with a gap, and draws docs/images/toy.png
 //	go run ./bench cpu-peers [PYTHON]     compares the CPU backend with PyTorch and OpenBLAS: docs/bench.md
 //
-// Each row of results is one ordinary gpdrf-gpu command, so that a reader can run it alone. What it measured is kept in
+// Each row of results is one command, so that a reader can run it alone. What it measured is kept in
 // bench/results, a file for each row, from which docs/results.md is written; its run folder is left under build/results.
 package main
 
@@ -19,6 +21,8 @@ func main() {
 	switch args := os.Args[1:]; {
 	case len(args) > 0 && args[0] == "results":
 		err = results(args[1:])
+	case len(args) > 0 && args[0] == "svm":
+		err = svm(args[1:])
 	case len(args) == 1 && args[0] == "toy":
 		err = toy()
 	case len(args) == 1 && args[0] == "cpu-peers":
@@ -28,7 +32,7 @@ func main() {
 	case len(args) == 1 && args[0] == "cpu-peer": // our side of cpu-peers
 		err = serve(os.Stdin, os.Stdout)
 	default:
-		fmt.Fprintln(os.Stderr, "usage: go run ./bench results [-rows REGEXP] [-again] | toy | cpu-peers [PYTHON]")
+		fmt.Fprintln(os.Stderr, "usage: go run ./bench results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm --data SET … | toy | cpu-peers [PYTHON]")
 		os.Exit(2)
 	}
 	if err != nil {

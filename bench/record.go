@@ -24,6 +24,7 @@ type record struct {
 	NTest      int            `json:"n_test"`
 	Test       map[string]any `json:"test,omitempty"` // as in result.json
 	Validation map[string]any `json:"validation,omitempty"`
+	Chosen     string         `json:"chosen,omitempty"`    // a support vector machine's kernel and constants
 	Distances  *plots.Bins    `json:"distances,omitempty"` // between the two most probable classes of each test row
 }
 

@@ -40,10 +40,14 @@ one standard error counts as equal.
 |---|---|---|---|---|---|---|
 `)
 	for _, s := range sets() {
+		if s.models != nil {
+			continue
+		}
 		for _, sc := range s.scores[:2] {
 			difference(&b, s, sc, all)
 		}
 	}
+	machines(&b, all)
 	for _, s := range sets() {
 		folds(&b, s, all)
 	}
@@ -58,7 +62,7 @@ func (s set) title() string { return strings.ToUpper(s.name) }
 
 // over says what a set's means are over.
 func (s set) over() string {
-	if s.folds == 1 {
+	if s.folds <= 1 {
 		return "one split"
 	}
 	return fmt.Sprintf("%d folds", s.folds)
@@ -143,7 +147,7 @@ func difference(b *strings.Builder, s set, sc score, all found) {
 	}
 	d := paired(ours, half)
 	says := "equal"
-	if s.folds == 1 {
+	if s.folds <= 1 {
 		says = "one split: no s.e."
 	} else if off := math.Abs(d.value); off > 0 && !(off <= d.se) {
 		says = "worse"
@@ -165,9 +169,15 @@ func folds(b *strings.Builder, s set, all found) {
 		fmt.Fprintf(b, " %s |", sc.name)
 	}
 	fmt.Fprintf(b, " test rows | steps | seconds |\n|---|---|%s---|---|---|\n", strings.Repeat("---|", len(s.scores)))
-	for _, m := range models() {
-		missing := ""
-		for _, r := range s.rowsOf(m) {
+	for _, m := range append(models(), svmLabel) {
+		missing, rows := "", s.rowsOf(m)
+		if m == svmLabel {
+			rows = s.svmRows()
+		}
+		if rows == nil {
+			continue
+		}
+		for _, r := range rows {
 			rec := all[r.name()]
 			if rec == nil {
 				missing += fmt.Sprintf(", %d", r.number)
@@ -178,13 +188,17 @@ func folds(b *strings.Builder, s set, all found) {
 				v, ok := value(rec.Test, sc.key)
 				fmt.Fprintf(b, " %s |", orNone(v, ok))
 			}
-			fmt.Fprintf(b, " %d | %d | %.0f |\n", rec.NTest, rec.Steps, rec.Seconds)
+			steps := none
+			if rec.Steps > 0 {
+				steps = fmt.Sprint(rec.Steps)
+			}
+			fmt.Fprintf(b, " %d | %s | %.0f |\n", rec.NTest, steps, rec.Seconds)
 		}
 		if missing != "" {
 			fmt.Fprintf(b, "| %s | %s | not run yet |%s | | |\n", modelNames[m], missing[2:], strings.Repeat(" |", len(s.scores)-1))
 			continue
 		}
-		if records, _ := all.complete(s.rowsOf(m)); s.folds > 1 {
+		if records, _ := all.complete(rows); s.folds > 1 {
 			means(b, s, m, records)
 		}
 	}

@@ -32,15 +32,9 @@ func results(args []string) error {
 	if err != nil {
 		return fmt.Errorf("-rows: %w", err)
 	}
-	records, err := readRecords(recordsFolder, rows())
+	todo, err := withoutRecord(rows(), wanted, *again)
 	if err != nil {
 		return err
-	}
-	var todo []row
-	for _, r := range rows() {
-		if wanted.MatchString(r.name()) && (*again || records[r.name()] == nil) {
-			todo = append(todo, r)
-		}
 	}
 	var failed []string
 	if len(todo) > 0 {
@@ -58,10 +52,29 @@ func results(args []string) error {
 	if err := writeReport(); err != nil {
 		return err
 	}
-	if len(failed) > 0 {
-		return fmt.Errorf("%d of %d rows were not run:\n  %s", len(failed), len(todo), strings.Join(failed, "\n  "))
+	return unrun(failed, len(todo))
+}
+
+// withoutRecord are the rows of a wanted name that have no record, or, again, all of these.
+func withoutRecord(all []row, wanted *regexp.Regexp, again bool) (todo []row, err error) {
+	records, err := readRecords(recordsFolder, all)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	for _, r := range all {
+		if wanted.MatchString(r.name()) && (again || records[r.name()] == nil) {
+			todo = append(todo, r)
+		}
+	}
+	return todo, nil
+}
+
+// unrun is the error about rows that failed, nil where there are none.
+func unrun(failed []string, of int) error {
+	if len(failed) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d rows were not run:\n  %s", len(failed), of, strings.Join(failed, "\n  "))
 }
 
 // runAll runs rows, keeps their records as they come, and says which rows failed and why.
@@ -82,7 +95,7 @@ func runAll(todo []row, folder string, run func(row) (*record, error)) (failed [
 
 // writeReport writes docs/results.md and its pictures from the records that are there.
 func writeReport() error {
-	records, err := readRecords(recordsFolder, rows())
+	records, err := readRecords(recordsFolder, allRows())
 	if err != nil {
 		return err
 	}

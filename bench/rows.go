@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,26 +25,44 @@ func (r row) name() string { return fmt.Sprintf("%s/%s-%d", r.group, r.label, r.
 
 func (r row) command() string { return strings.ReplaceAll(r.template, varies, strconv.Itoa(r.number)) }
 
-func (s set) row(model string, fold int) row {
-	command := "gpdrf-gpu train --data " + cmp.Or(s.data, s.name)
-	if s.folds > 1 {
-		command += " --fold " + varies
+// source is the options that say which rows a run is about.
+func (s set) source() string {
+	args := "--data " + cmp.Or(s.data, s.name)
+	if s.split {
+		args += fmt.Sprintf(" --folds %d", s.folds)
 	}
-	for _, args := range []string{"--model " + model, s.args, s.own[model]} {
+	if s.folds > 1 {
+		args += " --fold " + varies
+	}
+	return args
+}
+
+func (s set) row(model string, fold int) row {
+	command := "gpdrf-gpu train " + s.source() + " --model " + model
+	if s.kernel != "" {
+		command += " --kernel " + s.kernel
+	}
+	for _, args := range []string{s.args, s.own[model]} {
 		command = strings.TrimSpace(command + " " + args)
 	}
 	return row{group: s.name, label: model, number: fold, template: command, testRows: strings.ReplaceAll(s.rows, "%d", strconv.Itoa(fold))}
 }
 
-// rowsOf are those of one model, by fold.
+// has says whether the set is figured with a model.
+func (s set) has(model string) bool { return s.models == nil || slices.Contains(s.models, model) }
+
+// rowsOf are those of one model, by fold; none if the set is figured without it.
 func (s set) rowsOf(model string) (out []row) {
-	for fold := 1; fold <= s.folds; fold++ {
+	if !s.has(model) {
+		return nil
+	}
+	for fold := 1; fold <= max(1, s.folds); fold++ {
 		out = append(out, s.row(model, fold))
 	}
 	return out
 }
 
-// rows are all runs, the quick sets first.
+// rows are all that train a model, the quick sets first.
 func rows() (out []row) {
 	for _, s := range sets() {
 		for _, m := range models() {

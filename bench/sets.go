@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// models are the three that each set is figured with, in the order of the paper's table.
+// models are the three that sets are figured with, in the order of the paper's table.
 func models() []string { return []string{"gp", "drf", "gpdrf"} }
 
-var modelNames = map[string]string{"gp": "GP", "drf": "DRF", "gpdrf": "GP-DRF"}
+var modelNames = map[string]string{"gp": "GP", "drf": "DRF", "gpdrf": "GP-DRF", svmLabel: "SVM"}
 
 // score is a figure of result.json's block "test".
 type score struct {
@@ -47,8 +47,12 @@ func (t target) String() string {
 // set is a data set with its protocol: what is trained on it, and what the figures stand beside.
 type set struct {
 	name   string
-	data   string // what --data is; "" is name
-	folds  int    // every one is run
+	data   string   // what --data is; "" is name
+	kernel string   // feature maps of sequences
+	folds  int      // every one is run; 0 is the only split
+	split  bool     // the folds are those that --folds makes of all rows
+	models []string // nil: all
+	svm    string   // the set whose support vector machine it stands beside, "" is none
 	scores []score
 	paper  map[string]float64 // the paper's figure of the first score, by model
 	wanted []target
@@ -104,7 +108,7 @@ func sets() []set {
 			note: "The same recording, tested on a block of time and trained on the rows more than a second away: what a model of this recording is worth a minute later.",
 		},
 		{
-			name: "mnist", folds: 1, scores: classification, args: "--steps 15000", rows: "mnist/t10k-images-idx3-ubyte.gz",
+			name: "mnist", scores: classification, args: "--steps 15000", rows: "mnist/t10k-images-idx3-ubyte.gz",
 			own: map[string]string{
 				"gp":    "--inducing 500",
 				"drf":   "--features 500",

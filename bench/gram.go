@@ -1,0 +1,82 @@
+package main
+
+import (
+	"archive/zip"
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/seq"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// writeGram writes the inner products of the features of the training rows, and of the test rows with them, as an npz archive: train
+// [N,N], test [T,N], the squared lengths train_square [N] and test_square [T], and the classes train_labels and test_labels. Of
+// several maps they are the means.
+func writeGram(path string, cfg *train.Config) (n, t int, err error) {
+	spec, err := seq.Parse(cfg.Kernel)
+	if err != nil {
+		return 0, 0, err
+	}
+	rows, tests, _, err := cfg.Load()
+	if err != nil {
+		return 0, 0, err
+	}
+	if rows.Sequences == nil || rows.Task != data.Classification {
+		return 0, 0, fmt.Errorf("%s holds no classes of sequences", rows.Name)
+	}
+	n, t = rows.N(), tests.N()
+	all := map[string][]float32{"train": make([]float32, n*n), "test": make([]float32, t*n), "train_square": make([]float32, n), "test_square": make([]float32, t)}
+	add := func(name string, values []float64) {
+		to := all[name]
+		for i, v := range values {
+			to[i] += float32(v / float64(len(spec)))
+		}
+	}
+	for _, term := range spec {
+		f, err := seq.Fit(term, rows.Sequences)
+		if err != nil {
+			return 0, 0, err
+		}
+		a, b := f.Rows(rows.Sequences), f.Rows(tests.Sequences)
+		add("train", seq.Dots(a, a))
+		add("test", seq.Dots(b, a))
+		add("train_square", a.Square)
+		add("test_square", b.Square)
+	}
+	return n, t, writeFile(path, func(w io.Writer) error {
+		z := zip.NewWriter(w)
+		err := errors.Join(
+			writeNpy(z, "train", all["train"], n, n), writeNpy(z, "test", all["test"], t, n),
+			writeNpy(z, "train_square", all["train_square"], n), writeNpy(z, "test_square", all["test_square"], t),
+			writeNpy(z, "train_labels", rows.Labels, n), writeNpy(z, "test_labels", tests.Labels, t),
+		)
+		return errors.Join(err, z.Close())
+	})
+}
+
+// writeNpy adds an array of this shape to an archive, in numpy's format of version 1.
+func writeNpy[T float32 | int32](z *zip.Writer, name string, values []T, shape ...int) error {
+	w, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
+	if err != nil {
+		return err
+	}
+	kind := "<f4"
+	if _, ok := any(values).([]int32); ok {
+		kind = "<i4"
+	}
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }", kind, strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ","), "[]"))
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
+	b := bufio.NewWriter(w)
+	b.WriteString("\x93NUMPY\x01\x00")
+	b.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(header))))
+	b.WriteString(header)
+	if err := binary.Write(b, binary.LittleEndian, values); err != nil {
+		return err
+	}
+	return b.Flush()
+}

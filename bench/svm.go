@@ -1,0 +1,166 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// A support vector machine of scikit-learn on the features of GP-DRF's kernel and on the same rows is what a GP-DRF of sequences
+// stands beside. Its kernel, the plain inner product or exp(−‖φ−φ'‖²/2σ²), and its constants are chosen by cross-validation
+// on the training rows (bench/peers/svm.py).
+const (
+	svmLabel  = "svm"
+	svmPython = "build/svm/bin/python"
+	svmScript = "bench/peers/svm.py"
+)
+
+// svmRows are the runs of the set's support vector machine, by fold; nil where it stands beside none, or another set's.
+func (s set) svmRows() (out []row) {
+	if s.svm != s.name {
+		return nil
+	}
+	template := "go run ./bench svm " + s.source() + " --kernel " + s.kernel
+	if s.scores[0].key == "auc" {
+		template += " --by auc"
+	}
+	for fold := 1; fold <= max(1, s.folds); fold++ {
+		out = append(out, row{group: s.name, label: svmLabel, number: fold, template: template})
+	}
+	return out
+}
+
+// machineOf are the runs of the support vector machine that the set stands beside.
+func machineOf(s set) []row {
+	for _, other := range sets() {
+		if other.name == s.svm {
+			return other.svmRows()
+		}
+	}
+	return nil
+}
+
+// allSVMRows are those of all sets.
+func allSVMRows() (out []row) {
+	for _, s := range sets() {
+		out = append(out, s.svmRows()...)
+	}
+	return out
+}
+
+// allRows are those of docs/results.md.
+func allRows() []row { return append(rows(), allSVMRows()...) }
+
+// svm runs what a row's command says, and prints its record; or, without --data, all rows that have none.
+func svm(args []string) error {
+	if _, err := os.Stat(svmPython); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no %s with scikit-learn: make svm", svmPython)
+	}
+	if len(args) > 0 && args[0] == "--data" {
+		m, err := machine(args)
+		if err != nil {
+			return err
+		}
+		text, err := json.MarshalIndent(m, "", "  ")
+		fmt.Println(string(text))
+		return err
+	}
+	flags := flag.NewFlagSet("svm", flag.ExitOnError)
+	pattern := flags.String("rows", "", "only rows whose name, such as music-folds/svm-3, this regular expression matches")
+	again := flags.Bool("again", false, "also rows that have a record")
+	flags.Parse(args)
+	wanted, err := regexp.Compile(*pattern)
+	if err != nil {
+		return fmt.Errorf("-rows: %w", err)
+	}
+	todo, err := withoutRecord(allSVMRows(), wanted, *again)
+	if err != nil {
+		return err
+	}
+	now, err := newStamp()
+	if err != nil {
+		return err
+	}
+	now.Threads = 1
+	failed := runAll(todo, recordsFolder, func(r row) (*record, error) {
+		m, err := machine(strings.Fields(r.command())[4:])
+		if err != nil {
+			return nil, err
+		}
+		m.Command, m.stamp, m.Date = r.command(), now, time.Now().UTC().Format(time.DateOnly)
+		return m, nil
+	})
+	if err := writeReport(); err != nil {
+		return err
+	}
+	return unrun(failed, len(todo))
+}
+
+// machine trains and scores one: the options are --data, --folds, --fold and --kernel of train, and --by auc where that is what
+// cross-validation goes by.
+func machine(args []string) (*record, error) {
+	settings, by, err := svmOptions(args)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := train.Resolve(nil, settings)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "gpdrf-gpu-svm-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "gram.npz")
+	m := &record{}
+	if m.NTrain, m.NTest, err = writeGram(file, cfg); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	cmd := exec.Command(svmPython, svmScript, file, by)
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", svmScript, err)
+	}
+	var said struct {
+		Chosen, Version string
+		Test            map[string]any
+	}
+	if err := json.Unmarshal(text, &said); err != nil {
+		return nil, fmt.Errorf("%s says %q: %w", svmScript, text, err)
+	}
+	m.Seconds, m.Chosen, m.Test, m.Device = time.Since(start).Seconds(), said.Chosen, said.Test, "scikit-learn "+said.Version
+	return m, nil
+}
+
+// svmOptions takes --by out of the options, which all have a value.
+func svmOptions(args []string) (settings []train.Setting, by string, err error) {
+	by = "error"
+	for i := 0; i < len(args); i += 2 {
+		key, ok := strings.CutPrefix(args[i], "--")
+		if !ok || i+1 == len(args) {
+			return nil, "", fmt.Errorf("svm: %q: give --data SET [--folds N] [--fold K] --kernel MAPS [--by auc]", args[i])
+		}
+		if key == "by" {
+			by = args[i+1]
+			continue
+		}
+		settings = append(settings, train.Setting{Key: key, Text: args[i+1], From: args[i]})
+	}
+	if by != "error" && by != "auc" {
+		return nil, "", fmt.Errorf("--by: %q is neither error nor auc", by)
+	}
+	return settings, by, nil
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// Every row of a support vector machine is a command that svm understands, on the maps and rows that GP-DRF has.
+func TestSVMRowsAreCommands(t *testing.T) {
+	names := map[string]bool{}
+	for _, r := range allRows() {
+		if names[r.name()] {
+			t.Errorf("two rows have the name %s", r.name())
+		}
+		names[r.name()] = true
+	}
+	for _, s := range sets() {
+		beside := machineOf(s)
+		if len(beside) != len(s.rowsOf("gpdrf")) && s.svm != "" {
+			t.Errorf("%s: %d machines beside %d models", s.name, len(beside), len(s.rowsOf("gpdrf")))
+		}
+		for i, r := range beside {
+			settings, _, err := svmOptions(strings.Fields(r.command())[4:])
+			if err != nil {
+				t.Fatalf("%s: %v", r.command(), err)
+			}
+			cfg, err := train.Resolve(nil, settings)
+			if err != nil {
+				t.Fatalf("%s: %v", r.command(), err)
+			}
+			if _, err := seq.Parse(cfg.Kernel); err != nil {
+				t.Errorf("%s: %v", r.command(), err)
+			}
+			ours := s.rowsOf("gpdrf")[i].command()
+			if options := fmt.Sprintf("--data %s ", cfg.Data); !strings.Contains(ours, options) || !strings.Contains(ours, "--kernel "+cfg.Kernel+" ") ||
+				cfg.Folds > 0 && !strings.Contains(ours, fmt.Sprintf("--folds %d --fold %d ", cfg.Folds, cfg.Fold)) {
+				t.Errorf("%s stands beside %s", r.command(), ours)
+			}
+		}
+	}
+	for _, args := range [][]string{{"--data"}, {"music"}, {"--data", "music", "--by", "nll"}} {
+		if _, _, err := svmOptions(args); err == nil {
+			t.Errorf("%q is taken", args)
+		}
+	}
+}
+
+// genes is a file of two classes that counts of symbols tell apart, and the options that read it.
+func genes(t *testing.T) []string {
+	t.Helper()
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "%d\t%s%s\n", i%2, strings.Repeat([]string{"A", "C"}[i%2], 8+i%5), "GT"[:i%3])
+	}
+	path := filepath.Join(t.TempDir(), "genes.tsv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"--data", path, "--folds", "4", "--fold", "2", "--kernel", "spectrum:1+spectrum:2/sqrt", "--tokens", "dna"}
+}
+
+// What is written are the inner products of the rows, in the order of the fold.
+func TestWriteGram(t *testing.T) {
+	settings, _, err := svmOptions(genes(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := train.Resolve(nil, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "gram.npz")
+	n, m, err := writeGram(path, cfg)
+	if err != nil || n != 30 || m != 10 {
+		t.Fatal(n, m, err)
+	}
+	rows, tests, _, err := cfg.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []float64
+	for _, text := range []string{"spectrum:1", "spectrum:2/sqrt"} {
+		spec, _ := seq.Parse(text)
+		f, err := seq.Fit(spec[0], rows.Sequences)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range seq.Dots(f.Rows(tests.Sequences), f.Rows(rows.Sequences)) {
+			if want = append(want, 0); len(want) > n*m {
+				want = want[:n*m]
+			}
+			want[i] += v / 2
+		}
+	}
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	r, err := z.Open("test.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := io.ReadAll(r)
+	got := make([]float32, n*m)
+	if len(text) < 128 || len(text)-4*n*m != 128 || !bytes.Contains(text[:128], []byte("'<f4', 'fortran_order': False, 'shape': (10,30,), }")) || text[127] != '\n' {
+		t.Fatalf("%d bytes, header %q", len(text), text[:min(len(text), 128)])
+	}
+	binary.Read(bytes.NewReader(text[128:]), binary.LittleEndian, got)
+	if !slices.EqualFunc(got, want, func(a float32, b float64) bool { return math.Abs(float64(a)-b) < 1e-6 }) {
+		t.Errorf("inner products %v, want %v", got[:5], want[:5])
+	}
+}
+
+// The whole way through scikit-learn, where make svm has installed it.
+func TestMachine(t *testing.T) {
+	t.Chdir("..")
+	if _, err := os.Stat(svmPython); err != nil {
+		t.Skipf("needs %s with scikit-learn: make svm installs it", svmPython)
+	}
+	for _, by := range []string{"error", "auc"} {
+		m, err := machine(append(genes(t), "--by", by))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, _ := value(m.Test, "error"); e != 0 || m.NTrain != 30 || m.NTest != 10 || !strings.Contains(m.Chosen, ", C ") {
+			t.Errorf("%+v", m)
+		}
+		if a, _ := value(m.Test, "auc"); a != 1 {
+			t.Errorf("AUC %v", a)
+		}
+	}
+}
+
+// The difference is paired over the folds; of one split the error is that of its rows.
+func TestBeside(t *testing.T) {
+	all := found{}
+	put := func(rows []row, key string, scores ...float64) {
+		for i, r := range rows {
+			all[r.name()] = &record{Command: r.command(), NTest: 100, Chosen: "linear, C 1", Test: map[string]any{key: scores[min(i, len(scores)-1)]}}
+		}
+	}
+	of := func(name string) set {
+		return sets()[slices.IndexFunc(sets(), func(s set) bool { return s.name == name })]
+	}
+	put(machineOf(of("scop-folds")), "error", .3, .4, .3, .4, .35)
+	put(of("scop-folds").rowsOf("gpdrf"), "error", .31, .41, .3, .4, .35) // +.004 ± √(.00012/4/5)
+	put(machineOf(of("music")), "error", .2)
+	put(of("music").rowsOf("gpdrf"), "error", .24)
+	put(of("music-tempered").rowsOf("gpdrf"), "error", .25)
+	put(machineOf(of("rad21")), "auc", .97)
+	put(of("rad21").rowsOf("gpdrf"), "auc", .96)
+	var b strings.Builder
+	machines(&b, all)
+	for _, want := range []string{
+		"| SCOP-FOLDS | 5 folds | error | 0.3500 ± 0.0224 | linear, C 1 | 0.3540 | +0.0040 ± 0.0024 | no |",
+		"| MUSIC | one split | error | 0.2000 ± 0.0400 | linear, C 1 | 0.2400 | +0.0400 | yes |",
+		"| MUSIC-TEMPERED | one split | error | 0.2000 ± 0.0400 | linear, C 1 | 0.2500 | +0.0500 | no |",
+		"| RAD21 | one split | AUC | 0.9700 | linear, C 1 | 0.9600 | −0.0100 | – |",
+		"| REUTERS | one split | error | – | | – | not run yet | |",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the table lacks %s", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(b.String())
+	}
+}
