@@ -209,6 +209,11 @@ type Likelihoods interface {
 	// HeteroscedasticLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], v) with a variance of its own for each element,
 	// v = max(VarFloor, σ²_c exp h[s,b,C+c]); h and dh [S,B,2C], y [B,C], logvar = log σ² [C], all Real.
 	HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *Tensor, scale LikScale)
+
+	// AddOffset adds a constant to each output of all rows: h[s,b,c] += offset[c]; h [S,B,C], offset [C], both Real.
+	AddOffset(h, offset *Tensor)
+	// AddOffsetBackward accumulates doffset[c] += Σ_{s,b} dh[s,b,c]. The gradient of what h was is dh itself.
+	AddOffsetBackward(doffset, dh *Tensor)
 }
 
 // Divergences hold the KL terms of elbo: the value, Double [1], is WRITTEN, and −weight·∂KL is

@@ -238,6 +238,13 @@ func CheckBernoulli(ell, dh, h, y *Tensor) (s, b int) {
 	return s, b
 }
 
+// CheckOffset checks AddOffset, or AddOffsetBackward of gradients, and returns the number of rows and their width.
+func CheckOffset(op string, h, offset *Tensor) (rows, c int) {
+	h.wantRank(op, "h", Real, 3)
+	offset.want(op, "offset", Real, h.shape[2])
+	return h.shape[0] * h.shape[1], h.shape[2]
+}
+
 // CheckStudent checks StudentLogLik and returns the lengths of h.
 func CheckStudent(ell, dh, dlogvar, dtail, h, y, logvar, tail *Tensor) (s, b, c int) {
 	dtail.want("StudentLogLik", "dtail", Real, 1)

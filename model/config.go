@@ -58,6 +58,8 @@ type Config struct {
 	Outputs    int    `json:"outputs"` // C, what the likelihood reads: 1 for regression, classes otherwise; see Targets
 	Likelihood string `json:"likelihood"`
 
+	ClassOffsets bool `json:"class_offsets,omitempty"` // a learned constant for each output of a classifier
+
 	Kernel        string `json:"kernel,omitempty"`   // one of Shapes, or two with a + between them; "" is rbf
 	Latents       int    `json:"latents,omitempty"`  // J; C for GP
 	Inducing      int    `json:"inducing,omitempty"` // M
@@ -179,6 +181,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Likelihood == HeteroscedasticLikelihood && c.Outputs%2 != 0 || c.Likelihood == BernoulliLikelihood && c.Outputs != 1 {
 		errs = append(errs, fmt.Errorf("model: a %s likelihood with %d outputs", c.Likelihood, c.Outputs))
+	}
+	if c.ClassOffsets && !c.classifies() {
+		errs = append(errs, fmt.Errorf("model: offsets of classes with a %s likelihood", c.Likelihood))
 	}
 	if c.hasGP() {
 		errs = append(errs, oneOf("lengthscales", c.Lengthscales, ARD, Isotropic, Shared), oneOf("q_cov", c.QCov, Full, Diagonal),

@@ -21,6 +21,7 @@ func TestValidate(t *testing.T) {
 		"inputs is 0":          func(c *Config) { c.Inputs = 0 },
 		"outputs is -1":        func(c *Config) { c.Outputs = -1 },
 		"samples is 0":         func(c *Config) { c.Samples = 0 },
+		"offsets of classes":   func(c *Config) { c.ClassOffsets = true },
 		"kernel is \"matern\"": func(c *Config) { c.Kernel = "matern" },
 		"kernel is \"rbf+\"":   func(c *Config) { c.Kernel = "rbf+" },
 		"or two with a +":      func(c *Config) { c.Kernel = "rbf+matern12+matern32" },

@@ -91,12 +91,15 @@ func configs() []Config {
 		}
 		all = append(all, c)
 	}
+	for i := range all {
+		all[i].ClassOffsets = i%2 == 1 && all[i].classifies()
+	}
 	return all
 }
 
 func (c Config) testName() string {
-	return fmt.Sprintf("%s-%s-D%d-%s-J%d-%s-%s-%s-%s-white=%v-L%d-%s-%s-local=%v-ff=%v-skip=%v-share=%v", c.Model, c.Likelihood, c.Inputs, strings.Join(c.Maps, "+"), c.Latents, c.Kernel, c.FeatureKernel, c.Lengthscales,
-		c.QCov, c.Whiten, c.Layers, c.Spectra, c.FixedNoise, c.LocalReparam, c.FeedForward, c.Skip, c.ShareSpectra)
+	return fmt.Sprintf("%s-%s-D%d-%s-J%d-%s-%s-%s-%s-white=%v-L%d-%s-%s-local=%v-ff=%v-skip=%v-share=%v-offsets=%v", c.Model, c.Likelihood, c.Inputs, strings.Join(c.Maps, "+"), c.Latents, c.Kernel, c.FeatureKernel, c.Lengthscales,
+		c.QCov, c.Whiten, c.Layers, c.Spectra, c.FixedNoise, c.LocalReparam, c.FeedForward, c.Skip, c.ShareSpectra, c.ClassOffsets)
 }
 
 // fixture is a model with random parameters on random rows.

@@ -18,6 +18,7 @@ type Init struct {
 	DRFLengthscaleFactor float64
 	NoiseVariance        float64 // σ² in training-variance units
 	DoF                  float64 // ν of Student's t, above 2
+	ClassRows            []int   // how many training rows each class has; nil for targets that are numbers
 }
 
 // Starting values that are not options.
@@ -132,6 +133,8 @@ func (m *Model) initBlock(dst []float64, b *block, v Init, normal func([]float64
 		fill(dst, math.Log(v.NoiseVariance))
 	case "likelihood.log_tail":
 		fill(dst, tailOf(v.DoF))
+	case "likelihood.offset":
+		initOffsets(dst, v.ClassRows)
 	}
 }
 

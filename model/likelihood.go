@@ -4,7 +4,7 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 
 // Likelihood is our_lik, p(y | h, θ_l).
 type Likelihood interface {
-	// LogLik is ell_n_estim summed over a batch, with its gradients.
+	// LogLik is ell_n_estim summed over a batch, with its gradients. What h holds afterwards is nobody's.
 	LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale)
 	// Predictive turns the outputs in p.H into the components of the predictive mixture.
 	Predictive(p *Prediction)
@@ -24,11 +24,12 @@ type Targets struct {
 
 // likelihoodBlocks reserves the parameters of the chosen likelihood.
 func likelihoodBlocks(p *Params, c *Config) (bind func(device.Device) Likelihood) {
-	switch c.Likelihood {
-	case SoftmaxLikelihood:
-		return func(dev device.Device) Likelihood { return &Softmax{dev: dev} }
-	case BernoulliLikelihood:
-		return func(dev device.Device) Likelihood { return &Bernoulli{dev: dev} }
+	if c.classifies() {
+		offsets := offsetBlocks(p, c)
+		if c.Likelihood == BernoulliLikelihood {
+			return func(dev device.Device) Likelihood { return &Bernoulli{offsets(dev)} }
+		}
+		return func(dev device.Device) Likelihood { return &Softmax{offsets(dev)} }
 	}
 	at, tail := p.add(Kernel, "likelihood.log_variance", c.targets()), -1
 	if c.Likelihood == StudentLikelihood {

@@ -65,6 +65,11 @@ func (v *naive) elbo() (ell, kl float64) {
 					total += logNormal(y, h[t], noise)
 				}
 			}
+			if c.ClassOffsets {
+				for i, b := range v.params["likelihood.offset"] {
+					h[i] += b
+				}
+			}
 			switch {
 			case c.Likelihood == BernoulliLikelihood:
 				p := 1 / (1 + math.Exp(-h[0]))

@@ -13,7 +13,7 @@ const (
 	Variational Role = iota // q(W)
 	Inducing                // q(F̄)
 	Spectra                 // q(Ω): Ψ_Ω
-	Kernel                  // α, ℓ of every layer, σ²: Θ
+	Kernel                  // α, ℓ of every layer, σ² or b: Θ
 	Pseudo                  // X̄
 	Tail                    // ν of Student's t
 	Fixed                   // drawn by Init, never learned

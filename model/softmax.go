@@ -2,27 +2,32 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Softmax is p(y = c | h) = exp(h_c)/Σ exp(h) (our_lik). It has no parameters.
-type Softmax struct{ dev device.Device }
+// Softmax is p(y = c | h) = exp(h_c + b_c)/Σ exp(h + b) (our_lik); its offsets b, if any, are its parameters.
+type Softmax struct{ offsets }
 
-// LogLik is (1/S) Σ_s log softmax(h⁽ˢ⁾)_y.
+// LogLik is (1/S) Σ_s log softmax(h⁽ˢ⁾ + b)_y.
 func (s *Softmax) LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale) {
+	s.add(h)
 	s.dev.SoftmaxLogLik(ell, dh, h, y.Labels, scale)
+	s.backward(dh)
 }
 
-// Predictive leaves the logits as they are.
-func (s *Softmax) Predictive(*Prediction) {}
+// Predictive makes logits of the outputs.
+func (s *Softmax) Predictive(p *Prediction) { s.predict(p) }
 
-// Bernoulli is p(y = 1 | h) = 1/(1 + exp −h), for two classes. It has no parameters.
-type Bernoulli struct{ dev device.Device }
+// Bernoulli is p(y = 1 | h) = 1/(1 + exp −(h + b)), for two classes; its offset b, if any, is its parameter.
+type Bernoulli struct{ offsets }
 
-// LogLik is (1/S) Σ_s log σ(±h⁽ˢ⁾).
+// LogLik is (1/S) Σ_s log σ(±(h⁽ˢ⁾ + b)).
 func (s *Bernoulli) LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale) {
+	s.add(h)
 	s.dev.BernoulliLogLik(ell, dh, h, y.Labels, scale)
+	s.backward(dh)
 }
 
-// Predictive makes the logits of a softmax over two classes: 0 and h.
+// Predictive makes the logits of a softmax over two classes: 0 and h + b.
 func (s *Bernoulli) Predictive(p *Prediction) {
+	s.predict(p)
 	both := make([]float64, 2*len(p.H))
 	for i, h := range p.H {
 		both[2*i+1] = h

@@ -70,13 +70,14 @@ type Config struct {
 	DRFLengthscaleFactor float64 // times the initial length-scales of the DRF layers
 
 	// The objective.
-	Likelihood string  // auto, gaussian, student-t, heteroscedastic, softmax, bernoulli
-	DoF        float64 // initial ν of Student's t, above 2
-	LearnDoF   bool    // ν learns by gradient
-	KLWeight   float64 // 1 is the ELBO; anything else is tempered, and no bound
-	Samples    int     // S in training
-	Antithetic bool    // in pairs with opposite noise
-	NoiseInit  float64 // initial variance of the Gaussian likelihood, target scaled to sd 1
+	Likelihood   string  // auto, gaussian, student-t, heteroscedastic, softmax, bernoulli
+	DoF          float64 // initial ν of Student's t, above 2
+	LearnDoF     bool    // ν learns by gradient
+	ClassOffsets bool    // a learned constant for each output of a classifier
+	KLWeight     float64 // 1 is the ELBO; anything else is tempered, and no bound
+	Samples      int     // S in training
+	Antithetic   bool    // in pairs with opposite noise
+	NoiseInit    float64 // initial variance of the Gaussian likelihood, target scaled to sd 1
 
 	// The optimiser. One of the first three says how long; Steps holds the answer.
 	Steps      int

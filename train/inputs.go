@@ -66,7 +66,8 @@ func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
 }
 
 // sequenceDefaults are what the preset default is for sequences: with pseudo-inputs that do not move, more of them are needed; σ starts
-// at the median distance; the latent functions reach the output directly; and rows are few, so that fewer steps are enough. The many columns of a projection are
+// at the median distance; the latent functions reach the output directly; rows are few, so that fewer steps are enough; and classes have offsets, since sequences are
+// often like none in training. The many columns of a projection are
 // each nearly noise, and need long length-scales.
 func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	if c.Preset != defaults().Preset {
@@ -88,6 +89,9 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	change("gp-lengthscale-factor", func() { c.GPLengthscaleFactor = 1 })
 	if c.Model == model.DRF {
 		change("drf-lengthscale-factor", func() { c.DRFLengthscaleFactor = projectedLengthscale })
+	}
+	if ds.Task == data.Classification {
+		change("class-offsets", func() { c.ClassOffsets = true })
 	}
 	change("latents", func() { c.Latents = max(c.Latents, outputs) })
 	change("skip", func() { c.Skip = c.Latents >= outputs })

@@ -32,10 +32,25 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	if fits := likelihoods(ds.Task); !slices.Contains(fits, c.Likelihood) {
 		return s.errorf("%s does not fit the target %q, a %s: give %s, or leave it out", c.Likelihood, ds.Target, ds.Task, strings.Join(fits, " or "))
 	}
+	if c.ClassOffsets && ds.Task != data.Classification {
+		return Setting{"class-offsets", "", c.explicit["class-offsets"]}.errorf("the target %q is a %s and has no classes: leave it out", ds.Target, ds.Task)
+	}
 	if n := len(ds.Classes); c.Likelihood == model.BernoulliLikelihood && n != 2 {
 		return s.errorf("bernoulli is for two classes, and the target %q has %d: use softmax", ds.Target, n)
 	}
 	return nil
+}
+
+// classRows is how many rows each class has; nil where targets are numbers.
+func classRows(ds *data.Dataset) []int {
+	if ds.Task != data.Classification {
+		return nil
+	}
+	rows := make([]int, len(ds.Classes))
+	for _, label := range ds.Labels {
+		rows[label]++
+	}
+	return rows
 }
 
 // Mixture is a regression's prediction of target c as one mixture for each row, in training-sd units.

@@ -143,6 +143,7 @@ func Options() []Option {
 		{Group: "Objective", Key: "likelihood", Values: words("auto gaussian student-t heteroscedastic softmax bernoulli"), Help: "of a number: gaussian, student-t for outliers, heteroscedastic for noise that differs from row to row; of classes: softmax, or bernoulli for two by one output; auto is gaussian or softmax", field: func(c *Config) any { return &c.Likelihood }},
 		{Group: "Objective", Key: "dof", Arg: "X", Help: "degrees of freedom that student-t starts from, above 2", limits: above(2), field: func(c *Config) any { return &c.DoF }},
 		{Group: "Objective", Key: "learn-dof", Help: "let them learn by gradient", field: func(c *Config) any { return &c.LearnDoF }},
+		{Group: "Objective", Key: "class-offsets", Help: "of classes: a learned constant for each, from their shares of the training rows; without it a row that is like none in training has all classes alike. On for sequences", field: func(c *Config) any { return &c.ClassOffsets }},
 		{Group: "Objective", Key: "kl-weight", Arg: "X", Help: "of the divergences; other than 1 the objective is tempered, and no bound", limits: atLeast(0), field: func(c *Config) any { return &c.KLWeight }},
 		{Group: "Objective", Key: "samples", Arg: "S", Help: "Monte-Carlo samples in training", limits: between(1, maxSamples), field: func(c *Config) any { return &c.Samples }},
 		{Group: "Objective", Key: "antithetic", Help: "these samples in pairs with opposite noise, so that the noise's first order cancels; samples must be even", field: func(c *Config) any { return &c.Antithetic }},

@@ -145,7 +145,7 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	t.trained.Model = c.modelConfig(ds)
 	t.init = model.Init{
 		Seed: c.Seed, GPLengthscaleFactor: c.GPLengthscaleFactor, DRFLengthscaleFactor: c.DRFLengthscaleFactor,
-		NoiseVariance: c.NoiseInit, DoF: c.DoF,
+		NoiseVariance: c.NoiseInit, DoF: c.DoF, ClassRows: classRows(ds),
 	}
 	if err := t.prepareInputs(ctx); err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func (t *trainer) schedule() {
 // modelConfig is the architecture that the options ask for.
 func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 	m := model.Config{
-		Model: c.Model, Inputs: ds.D(), Likelihood: c.likelihoodOf(ds.Task), Samples: c.Samples, Antithetic: c.Antithetic,
+		Model: c.Model, Inputs: ds.D(), Likelihood: c.likelihoodOf(ds.Task), Samples: c.Samples, Antithetic: c.Antithetic, ClassOffsets: c.ClassOffsets,
 	}
 	m.Outputs = model.OutputsFor(m.Likelihood, max(len(ds.Outputs()), len(ds.Classes)))
 	if c.Model != model.DRF {

@@ -109,3 +109,24 @@ __device__ void bernoulli(int n, int batch, double grad, T *dh, const T *h, cons
   if (threadIdx.x == 0) partial[blockIdx.x] = total;
 }
 REAL_KERNEL(256, bernoulli, (int n, int batch, double grad, T *dh, const T *h, const int *y, double *partial), (n, batch, grad, dh, h, y, partial))
+
+// add_offset: h[row,c] += offset[c] for n = S·B·C elements of rows of c numbers. One element a thread, grid ⌈n/256⌉; one number in
+// and out: bound by memory.
+template <typename T>
+__device__ void add_offset(int n, int c, T *h, const T *offset) {
+  int i = global_thread();
+  if (i < n) h[i] += offset[i % c];
+}
+REAL_KERNEL(256, add_offset, (int n, int c, T *h, const T *offset), (n, c, h, offset))
+
+// add_offset_backward: doffset[c] += Σ_row dh[row,c] for rows = S·B of C numbers. Grid C: a block takes a column; thread t sums rows t,
+// t+256, … in double, then block_sum. One number in and an addition an element.
+template <typename T>
+__device__ void add_offset_backward(int rows, T *doffset, const T *dh) {
+  int c = (int)blockIdx.x, width = (int)gridDim.x;
+  double sum = 0;
+  for (int row = (int)threadIdx.x; row < rows; row += (int)blockDim.x) sum += (double)dh[(long long)row * width + c];
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) doffset[c] += (T)sum;
+}
+REAL_KERNEL(256, add_offset_backward, (int rows, T *doffset, const T *dh), (rows, doffset, dh))

@@ -21,7 +21,7 @@ type likelihoods[T Float] struct {
 	precision      []float64 // [C]: 1/σ²
 	rows, b, c     int
 	ell            []float64 // [blocks]
-	dlogvar        []float64 // [blocks,C]
+	dlogvar        []float64 // [blocks,C]: sums of what the columns' parameters have as gradients
 	nu             float64   // ν of StudentLogLik
 }
 
@@ -218,4 +218,41 @@ func (t *bernoulli[T]) run(_ *worker, block int) {
 		t.dh[row] = T(t.scale.Grad * sign * wrong)
 	}
 	t.ell[block] = total
+}
+
+// AddOffset is h[s,b,c] += offset[c].
+func (d *Device[T]) AddOffset(h, offset *device.Tensor) {
+	rows, c := device.CheckOffset("AddOffset", h, offset)
+	if d.dry() {
+		return
+	}
+	to, from := d.real(h), d.real(offset)
+	for row := range rows {
+		add(to[row*c:][:c], from)
+	}
+}
+
+// AddOffsetBackward is doffset[c] += Σ dh[s,b,c].
+func (d *Device[T]) AddOffsetBackward(doffset, dh *device.Tensor) {
+	rows, c := device.CheckOffset("AddOffsetBackward", dh, doffset)
+	t := d.beginLik(1, rows, c, device.LikScale{Grad: 1})
+	t.dlogvar, t.dh = grow(d.pool, &t.dlogvar, blocksOf(rows, likRows)*c), d.real(dh)
+	if d.dry() {
+		return
+	}
+	d.do((*offsetBackward[T])(t), len(t.ell), len(t.dh))
+	t.slopes(d.real(doffset))
+}
+
+type offsetBackward[T Float] likelihoods[T]
+
+func (t *offsetBackward[T]) run(_ *worker, block int) {
+	lo, hi := span(block, likRows, t.rows)
+	sums := t.dlogvar[block*t.c:][:t.c]
+	clear(sums)
+	for row := lo; row < hi; row++ {
+		for c, v := range t.dh[row*t.c:][:t.c] {
+			sums[c] += float64(v)
+		}
+	}
 }

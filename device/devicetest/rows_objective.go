@@ -22,6 +22,8 @@ func likelihoodRows() []row {
 			nmse: 1e-12, reason: "float32 exponentials"},
 		{ops: []string{"BernoulliLogLik"}, sizes: [][]int{{1, 1}, {3, 31}, {2, 2049}}, build: bernoulli,
 			nmse: 1e-12, reason: "the gradient of a float32 activation"},
+		{ops: []string{"AddOffset", "AddOffsetBackward"}, sizes: [][]int{{1, 1, 1}, {3, 31, 10}, {2, 700, 3}}, build: addOffset,
+			nmse: 1e-12, reason: "the gradient of a float32 parameter"},
 		{ops: []string{"StudentLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 1025, 1}, {1, 1300, 3}}, build: student,
 			nmse: 1e-12, reason: "gradients of float32 parameters"},
 		{ops: []string{"HeteroscedasticLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 1025, 1}, {1, 1300, 3}}, build: heteroscedastic,
@@ -113,6 +115,28 @@ func softmax(r *random, size []int) *problem {
 			dev.SoftmaxLogLik(out[0], din[0], in[0], in[1], scale)
 		},
 		cotangent: ofValue(),
+	}
+}
+
+// Size: S, B, C. h gives its gradient on as it is.
+func addOffset(r *random, size []int) *problem {
+	s, b, c := size[0], size[1], size[2]
+	return &problem{
+		in:  []*array{r.normal("h", device.Real, writes, 0, 1, s, b, c), r.normal("offset", device.Real, adds, 0, 1, c)},
+		out: []*array{zeros("sum", device.Real, s, b, c)},
+		naive: func(in, out [][]float64) {
+			for i, h := range in[0] {
+				out[0][i] = h + in[1][i%c]
+			}
+		},
+		forward: func(dev device.Device, in, out []*device.Tensor) {
+			dev.Copy(out[0], in[0])
+			dev.AddOffset(out[0], in[1])
+		},
+		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
+			dev.Copy(din[0], dout[0])
+			dev.AddOffsetBackward(din[1], dout[0])
+		},
 	}
 }
 

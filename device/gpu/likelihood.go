@@ -61,3 +61,15 @@ func (d *Device) BernoulliLogLik(ell, dh, h, y *device.Tensor, scale device.LikS
 	d.real.launch("bernoulli", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale.Grad), d.ptr(dh), d.ptr(h), d.ptr(y), partial)
 	d.double.fold(d.ptr(ell), partial, grid.X, false, scale.Value)
 }
+
+// AddOffset is h[s,b,c] += offset[c].
+func (d *Device) AddOffset(h, offset *device.Tensor) {
+	rows, c := device.CheckOffset("AddOffset", h, offset)
+	d.real.launch("add_offset", d.real.over("add_offset", rows*c), 0, cuda.Int(rows*c), cuda.Int(c), d.ptr(h), d.ptr(offset))
+}
+
+// AddOffsetBackward is doffset[c] += Σ dh[s,b,c].
+func (d *Device) AddOffsetBackward(doffset, dh *device.Tensor) {
+	rows, c := device.CheckOffset("AddOffsetBackward", dh, doffset)
+	d.real.launch("add_offset_backward", cuda.Grid{X: c, Y: 1, Z: 1}, 0, cuda.Int(rows), d.ptr(doffset), d.ptr(dh))
+}

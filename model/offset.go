@@ -1,0 +1,71 @@
+package model
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// offsets are a constant b_c for each output of a classifier, which learns with the rest and has no prior: p(y | h + b). The latent
+// functions have mean zero, so that without it a row that is like none in training has all classes alike.
+type offsets struct {
+	dev   device.Device
+	b, db *device.Tensor // [C]; nil: there are none
+}
+
+// offsetBlocks reserves the constants where there are any.
+func offsetBlocks(p *Params, c *Config) (bind func(device.Device) offsets) {
+	if !c.ClassOffsets {
+		return func(dev device.Device) offsets { return offsets{dev: dev} }
+	}
+	at := p.add(Kernel, "likelihood.offset", c.Outputs)
+	return func(dev device.Device) offsets {
+		o := offsets{dev: dev}
+		o.b, o.db = p.real(at)
+		return o
+	}
+}
+
+// add is h += b.
+func (o *offsets) add(h *device.Tensor) {
+	if o.b != nil {
+		o.dev.AddOffset(h, o.b)
+	}
+}
+
+// backward is db += Σ dh.
+func (o *offsets) backward(dh *device.Tensor) {
+	if o.b != nil {
+		o.dev.AddOffsetBackward(o.db, dh)
+	}
+}
+
+// predict adds b to the outputs of a prediction.
+func (o *offsets) predict(p *Prediction) {
+	if o.b == nil {
+		return
+	}
+	b := make([]float64, o.b.Len())
+	o.dev.Download(b, o.b)
+	for i := range p.H {
+		p.H[i] += b[i%len(b)]
+	}
+}
+
+// initOffsets writes b [C] that gives classes the shares of so many rows each: the logarithms of the shares less their mean, or of a
+// single output the log-odds of the second class. Half a row is added to each, so that a class without rows has a share.
+func initOffsets(b []float64, rows []int) {
+	of := func(class int) float64 { return math.Log(float64(rows[class]) + 0.5) }
+	if len(b) == 1 {
+		b[0] = of(1) - of(0)
+		return
+	}
+	mean := 0.0
+	for c := range b {
+		b[c] = of(c)
+		mean += b[c] / float64(len(b))
+	}
+	for c := range b {
+		b[c] -= mean
+	}
+}

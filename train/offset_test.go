@@ -1,0 +1,83 @@
+package train
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// rare is a class of one row in ten, wherever.
+func rare(rng *rand.Rand, _, _ float64) string {
+	if rng.IntN(10) == 0 {
+		return "1"
+	}
+	return "0"
+}
+
+// Far from all training rows a classifier with offsets predicts the shares of the classes, and one without has them alike; and a model
+// file brings the offsets back.
+func TestClassOffsets(t *testing.T) {
+	set := table(t, 300, 1, rare)
+	far := readText(t, "far.csv", "a,b,target\n900,30,0\n-900,30,1\n", data.ReadOptions{})
+	for _, likelihood := range []string{"softmax", "bernoulli"} {
+		for offsets, want := range map[string]float64{"true": 0.1, "false": 0.5} {
+			out := mustFit(t, "model=gp steps=200 batch=64 inducing=20 scaling=standard likelihood="+likelihood+" class-offsets="+offsets, set)
+			var file bytes.Buffer
+			if err := out.Trained.WriteModel(&file); err != nil {
+				t.Fatal(err)
+			}
+			back, err := parseModel(bytes.NewReader(file.Bytes()), int64(file.Len()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if has := strings.Contains(file.String(), "class_offsets"); has != (offsets == "true") {
+				t.Errorf("%s: a model file that says %v of offsets", likelihood, has)
+			}
+			dev, err := device.Open("cpu:f32")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer dev.Close()
+			p, err := back.Predict(dev, far, 500)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean := 0.0
+			for s := range p.S {
+				mean += 1 / (1 + math.Exp(p.H[2*p.N*s]-p.H[2*p.N*s+1])) / float64(p.S)
+			}
+			if math.Abs(mean-want) > 0.06 {
+				t.Errorf("%s, class-offsets %s: the rare class has probability %.3f far from all rows, not %.1f", likelihood, offsets, mean, want)
+			}
+		}
+	}
+}
+
+// Offsets are the default for sequences with classes, and for nothing else; a regression has none.
+func TestClassOffsetsDefaults(t *testing.T) {
+	for options, set := range map[string]*data.Dataset{
+		"steps=1 true":                        genes(t, 30, 1),
+		"steps=1 class-offsets=false false":   genes(t, 30, 1),
+		"steps=1 preset=paper false":          genes(t, 30, 1),
+		"steps=1 false":                       table(t, 30, 1, rings),
+		"steps=1 class-offsets=true true":     table(t, 30, 1, rings),
+		"steps=1 kernel=rbf+spectrum:2 false": mixed(t, 30, 1),
+	} {
+		at := strings.LastIndex(options, " ")
+		c := config(t, options[:at])
+		if _, err := c.FitInputs(set); err != nil || c.Text("class-offsets") != options[at+1:] {
+			t.Errorf("%s: became %s, %v", options, c.Text("class-offsets"), err)
+		}
+	}
+	var usage *UsageError
+	_, err := fit(t, t.Context(), config(t, "steps=1 class-offsets=true"), table(t, 30, 1, wave))
+	if !errors.As(err, &usage) || !strings.Contains(err.Error(), `--class-offsets: the target "target" is a regression and has no classes: leave it out`) {
+		t.Errorf("a regression: %v", err)
+	}
+}
