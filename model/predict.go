@@ -64,6 +64,7 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 		}
 		m.dev.UploadInts(p.rows, rows)
 		m.gather(&p.parts[0], data)
+		m.dev.Zero(p.rows) // the noise of every row is that of row 0
 		for s := 0; s < samples; s += chunk {
 			m.propagate(&p.parts[0], draw{seed: seed, step: predictStep, sample: uint32(s)})
 			if closed {

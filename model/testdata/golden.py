@@ -80,7 +80,9 @@ class Noise:
         self.all_frozen = spectra == "var-fixed" and config["fixed_noise"] == "all"
 
     def epsilon(self, s, row):
-        """epsilon of reparam_F for the latents of one data row. New rows were never drawn in training."""
+        """epsilon of reparam_F for the latents of one data row. New rows were never drawn in training, and all have the same noise."""
+        if self.predicting:
+            row = 0
         frozen = self.all_frozen and not self.predicting
         return normals(self.seed, FROZEN if frozen else self.step, LATENTS, 0, s, row, self.c["latents"])
 
@@ -102,7 +104,9 @@ class Noise:
         return np.array([normals(self.seed, step, WEIGHTS, layer, s, i, shape[1]) for i in range(shape[0])])
 
     def local(self, layer, s, row, width):
-        """The noise of a layer's outputs under local reparameterisation, for one data row."""
+        """The noise of a layer's outputs under local reparameterisation, for one data row, or for every row that is predicted."""
+        if self.predicting:
+            row = 0
         frozen = self.all_frozen and not self.predicting
         return normals(self.seed, FROZEN if frozen else self.step, WEIGHTS, layer, s, row, width)
 
