@@ -18,8 +18,8 @@ const (
 	predictReserve = 16   // 1/16 of the free memory is left alone
 )
 
-// Predict draws S samples of (W, Ω, F_*) for every row of data. A GP with a Gaussian
-// likelihood needs none: its prediction is one Gaussian, so S is 1 there.
+// Predict draws S samples of (W, Ω, F_*) for the rows of data, the same noise for every row: a row's prediction depends on no
+// other. A GP with a Gaussian likelihood needs none: its prediction is one Gaussian, so S is 1 there.
 func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, error) {
 	return m.NewPredictor(data, samples).Predict(seed)
 }
@@ -64,7 +64,7 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 		}
 		m.dev.UploadInts(p.rows, rows)
 		m.gather(&p.parts[0], data)
-		m.dev.Zero(p.rows) // the noise of every row is that of row 0
+		m.dev.Zero(p.rows) // all rows have the noise of row 0, so that they differ by what the model says of them alone
 		for s := 0; s < samples; s += chunk {
 			m.propagate(&p.parts[0], draw{seed: seed, step: predictStep, sample: uint32(s)})
 			if closed {

@@ -82,6 +82,37 @@ func TestPredictChunks(t *testing.T) {
 	}
 }
 
+// A row is predicted alike wherever it stands: rows are compared by what the model says of them, and not by their draws.
+func TestPredictWhereARowStands(t *testing.T) {
+	dev := openDevice(t, "cpu:f64")
+	for _, local := range []bool{true, false} {
+		c := gpdrfConfig()
+		c.LocalReparam = local
+		f := newFixture(t, dev, c)
+		const n, samples = 300, 7
+		x := make([]float64, n*3)
+		for i := range x {
+			x[i] = math.Sin(float64(i))
+		}
+		copy(x[280*3:], x[:3]) // row 280, in the second batch, is row 0
+		p, err := f.m.Predict(f.m.Upload(n, x, nil, nil), samples, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spread := 0.0
+		for s := range samples {
+			first, again := p.H[s*n], p.H[s*n+280]
+			if math.Abs(first-again) > 1e-12 {
+				t.Fatalf("local %v: sample %d of one row is %g, and %g further down", local, s, first, again)
+			}
+			spread = max(spread, math.Abs(first-p.H[0]))
+		}
+		if spread == 0 {
+			t.Errorf("local %v: all samples are the same", local)
+		}
+	}
+}
+
 // A noise variance too small for a double is still a variance: the prediction keeps its shape.
 func TestPredictWithoutNoise(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
