@@ -43,7 +43,7 @@ func (v *Inverted) Dots(dst []float64, a *Rows, lo, hi int) {
 			rows := v.Row[v.Start[c]:v.Start[c+1]]
 			other := v.Value[v.Start[c]:v.Start[c+1]]
 			for i, m := range rows {
-				out[m] += x * other[i]
+				out[m] += float64(x * other[i]) // rounded by itself, as on every device
 			}
 		}
 	}

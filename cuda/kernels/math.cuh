@@ -6,6 +6,16 @@
 
 __device__ __forceinline__ float fused(float a, float b, float c) { return fmaf(a, b, c); } // a·b + c, one rounding
 __device__ __forceinline__ double fused(double a, double b, double c) { return fma(a, b, c); }
+// product is a·b rounded by itself: a compiler may make one rounding of a·b + c, and does.
+__device__ __forceinline__ double product(double a, double b) {
+#ifdef ON_GPU
+  double p;
+  asm("mul.rn.f64 %0, %1, %2;" : "=d"(p) : "d"(a), "d"(b));
+  return p;
+#else
+  return a * b;
+#endif
+}
 __device__ __forceinline__ float square_root(float v) { return sqrtf(v); }
 __device__ __forceinline__ double square_root(double v) { return sqrt(v); }
 __device__ __forceinline__ float absolute(float v) { return fabsf(v); }

@@ -7,26 +7,34 @@
 // shared memory. A thread has four of them.
 #pragma once
 
-// sparse_distances: the columns from first on of d, of which a row has width, for rows [B] of x. A warp a row, grid B: the columns of a
-// row of x in order, and for each of them the lanes its pseudo-inputs, which are all different; 8·M bytes of dynamic shared memory.
+// sparse_distances: the columns from first on of d, of which a row has width, for rows [B] of x. A warp a row and at most SPARSE_MOST
+// pseudo-inputs, grid (B, ⌈M/SPARSE_MOST⌉): the columns of a row of x in order, and for each of them the lanes its pseudo-inputs, which
+// are all different; 8·min(M, SPARSE_MOST) bytes of dynamic shared memory. Products are rounded before they are added, as on any
+// backend, so that all have the same bits.
 // x [vectors] by rows, z by columns: start, index, value, and the squared norms of the vectors. 12 bytes and 2 FLOP for each
 // pair of numbers that meet, which come from L2: bound by its latency.
+constexpr int SPARSE_MOST = 4096;
+
 template <typename T>
 __device__ void sparse_distances(int m, int first, int width, int linear, T *d, const int *rows, const int *start, const int *index, const double *value,
                                  const double *square, const int *z_start, const int *z_index, const double *z_value, const double *z_square) {
   DYN_SHARED(double, dots);
-  int lane = (int)threadIdx.x, n = rows[blockIdx.x];
-  for (int i = lane; i < m; i += 32) dots[i] = 0;
+  int lane = (int)threadIdx.x, n = rows[blockIdx.x], base = (int)blockIdx.y * SPARSE_MOST, own = smaller(m - base, SPARSE_MOST);
+  for (int i = lane; i < own; i += 32) dots[i] = 0;
   for (int e = start[n]; e < start[n + 1]; e++) {
     __syncthreads();
     double v = value[e];
     int column = index[e], end = z_start[column + 1];
-    for (int q = z_start[column] + lane; q < end; q += 32) dots[z_index[q]] = fused(v, z_value[q], dots[z_index[q]]);
+    for (int q = z_start[column] + lane; q < end; q += 32) {
+      int i = z_index[q] - base;
+      if (i >= 0 && i < own) dots[i] += product(v, z_value[q]);
+    }
   }
   __syncthreads();
-  for (int i = lane; i < m; i += 32) {
-    double v = linear ? 2 - 2 * dots[i] : larger(0.0, square[n] + z_square[i] - 2 * dots[i]);
-    d[(long long)blockIdx.x * width + first + i] = (T)v;
+  for (int i = lane; i < own; i += 32) {
+    double norms = square[n] + z_square[base + i];
+    if (linear) norms = norms > 0 ? 2 : 0;
+    d[(long long)blockIdx.x * width + first + base + i] = (T)larger(0.0, norms - 2 * dots[i]);
   }
 }
 REAL_KERNEL(32, sparse_distances,

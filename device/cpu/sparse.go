@@ -50,11 +50,11 @@ func (t *sparseDistances[T]) run(w *worker, block int) {
 		t.products(dots, n)
 		square := t.square[n]
 		for m, dot := range dots {
-			if t.linear {
-				dots[m] = 2 - 2*dot
-			} else {
-				dots[m] = max(0, square+t.zSquare[m]-2*dot)
+			norms := square + t.zSquare[m]
+			if t.linear && norms > 0 {
+				norms = 2
 			}
+			dots[m] = max(0, norms-2*dot)
 		}
 		at := b*t.width + t.first
 		if t.double != nil {
@@ -75,7 +75,7 @@ func (t *sparseDistances[T]) products(dots []float64, n int32) {
 		c, v := t.column[e], t.value[e]
 		others := t.zValue[t.zStarts[c]:t.zStarts[c+1]]
 		for q, m := range t.zRow[t.zStarts[c]:t.zStarts[c+1]] {
-			dots[m] += v * others[q]
+			dots[m] += float64(v * others[q]) // rounded by itself, as everywhere
 		}
 	}
 }

@@ -19,7 +19,7 @@ func sparseRows() []row {
 		}
 	}
 	return []row{
-		{ops: []string{"SparseDistances"}, sizes: [][]int{{1, 1, 1, 1}, {40, 33, 31, 57}, {9, 70, 257, 300}}, nmse: copies, build: sparseDistances},
+		{ops: []string{"SparseDistances"}, sizes: [][]int{{1, 1, 1, 1}, {40, 33, 31, 57}, {9, 70, 257, 300}, {5, 2, 4099, 40}}, nmse: copies, build: sparseDistances},
 		{ops: ops, sizes: [][]int{{1, 1, 1, 1}, {3, 31, 33, 2}, {2, 70, 131, 3}}, build: block(func(int) bool { return false })},
 		{ops: ops, variant: "linear", sizes: [][]int{{2, 31, 33, 1}, {3, 33, 70, 2}}, build: block(func(int) bool { return true })},
 		{ops: ops, variant: "both", sizes: [][]int{{2, 33, 31, 4}, {1, 33, 35, device.MaxMaps}}, build: block(func(i int) bool { return i%3 != 1 })},
@@ -143,11 +143,12 @@ func sparseDistances(r *random, size []int) *problem {
 				for c := range width {
 					dot += denseX[row*width+c] * denseZ[j*width+c]
 				}
-				v := 2 - 2*dot
-				if i == 0 {
-					v = max(0, squares[0][row]+squares[1][j]-2*dot)
+				v := squares[0][row] + squares[1][j] - 2*dot
+				if i == 1 && squares[0][row]+squares[1][j] > 0 {
+					v = 2 - 2*dot
 				}
-				out[0][at], out[1][at] = v, v
+				out[0][at] = max(0, v)
+				out[1][at] = out[0][at]
 			}
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {

@@ -7,8 +7,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// sparseTile is the side of a tile of sparse_block.
-const sparseTile = 32
+const (
+	sparseTile = 32   // the side of a tile of sparse_block
+	sparseMost = 4096 // pseudo-inputs of a block of sparse_distances
+)
 
 // sparseState is ω and 1/σ² of each kernel and map, and the sums of SparseBlockBackward: of its blocks, and all.
 type sparseState struct{ weight, scale, partial, sums scratch }
@@ -20,7 +22,8 @@ func (d *Device) SparseDistances(dst *device.Tensor, i int, x device.Sparse, row
 	if dst.DType() == device.Real {
 		family = &d.real
 	}
-	family.launch("sparse_distances", cuda.Grid{X: b, Y: 1, Z: 1}, 8*m, cuda.Int(m), cuda.Int(i*m), cuda.Int(width), flag(linear), d.ptr(dst), d.ptr(rows),
+	tiles := (m + sparseMost - 1) / sparseMost
+	family.launch("sparse_distances", cuda.Grid{X: b, Y: tiles, Z: 1}, 8*min(m, sparseMost), cuda.Int(m), cuda.Int(i*m), cuda.Int(width), flag(linear), d.ptr(dst), d.ptr(rows),
 		d.ptr(x.Start), d.ptr(x.Index), d.ptr(x.Value), d.ptr(x.Square), d.ptr(z.Start), d.ptr(z.Index), d.ptr(z.Value), d.ptr(z.Square))
 }
 
