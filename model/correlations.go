@@ -6,6 +6,8 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 type inputs struct {
 	x *device.Tensor // [B,D]; nil where rows are sequences alone
 	d *device.Tensor // [B,I·M], squared distances to X̄ under each map; nil where there are no sequences
+
+	real *device.Tensor // Real: d before it is widened, where it is computed from vectors; nil where a table has it
 }
 
 // like makes the memory for n rows of the same kind.
@@ -24,7 +26,7 @@ func (in *inputs) gather(dev device.Device, data *Data, rows *device.Tensor) {
 	if in.x != nil {
 		dev.Gather(in.x, data.x, rows)
 	}
-	if in.d != nil {
+	if data.d != nil {
 		dev.Gather(in.d, data.d, rows)
 	}
 }

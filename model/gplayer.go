@@ -10,14 +10,15 @@ type GPLayer struct {
 	whiten bool
 
 	// Parameters and their gradients, views of the flat vector's double copy.
-	logAlpha, dlogAlpha *device.Tensor // [J]
-	terms               []term         // of the kernel: one or two
-	logit, dlogit       *device.Tensor // [K]: ω of a sum of two; nil otherwise
-	xbar                inputs         // X̄
-	dxbar               *device.Tensor // [M,D]; nil where X̄ is fixed
-	qMu, dqMu           *device.Tensor // [J,M]
-	qSqrt, dqSqrt       *device.Tensor // [J,M,M] lower, or [J,M]
-	q, qReal            *device.Tensor // both, one after the other, in double and in the vector itself
+	logAlpha, dlogAlpha *device.Tensor  // [J]
+	terms               []term          // of the kernel: one or two
+	logit, dlogit       *device.Tensor  // [K]: ω of a sum of two; nil otherwise
+	xbar                inputs          // X̄
+	dxbar               *device.Tensor  // [M,D]; nil where X̄ is fixed
+	vectors             []device.Sparse // X̄ under each map, by columns; nil where distances to it are a table
+	qMu, dqMu           *device.Tensor  // [J,M]
+	qSqrt, dqSqrt       *device.Tensor  // [J,M,M] lower, or [J,M]
+	q, qReal            *device.Tensor  // both, one after the other, in double and in the vector itself
 
 	// What depends on the parameters only.
 	kuu    *correlations  // Kuu/α [K,M,M]
@@ -102,6 +103,9 @@ func (g *GPLayer) newPass(s *space, batch int) *gpPass {
 		a:   double(k, m, batch), da: double(k, m, batch),
 		mean: double(batch, j), variance: double(batch, j),
 		dmean: double(batch, j), dvariance: double(batch, j),
+	}
+	if g.vectors != nil {
+		p.in.real = s.tensor(device.Real, batch, p.in.d.Dim(1))
 	}
 	if g.s.Rank() == 3 {
 		p.p = double(j, m, batch)

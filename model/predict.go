@@ -39,8 +39,8 @@ func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
 	if m.closed != nil {
 		samples = 1
 	}
-	chunk, batch := m.predictSize(samples, data.N)
-	return &Predictor{m: m, data: data, samples: samples, pass: m.NewPass(chunk, batch),
+	chunk, batch := m.predictSize(samples, data)
+	return &Predictor{m: m, data: m.windowed(data, batch), samples: samples, pass: m.NewPass(chunk, batch),
 		host: make([]float64, chunk*batch*m.cfg.Outputs), rows: make([]int32, batch)}
 }
 
@@ -63,6 +63,9 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 			rows[i] = int32(min(first+i, data.N-1)) // the last batch is filled up with its last row
 		}
 		m.dev.UploadInts(p.rows, rows)
+		if data.from != nil {
+			m.uploadPiece(data, data.from(first, first+n), 0, n)
+		}
 		m.gather(&p.parts[0], data)
 		m.dev.Zero(p.rows) // all rows have the noise of row 0, so that they differ by what the model says of them alone
 		for s := 0; s < samples; s += chunk {
@@ -93,11 +96,11 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 
 // predictSize is how many samples and rows go through at once: fewer than usual where the device has no memory for
 // more, and one of one row at least.
-func (m *Model) predictSize(samples, n int) (chunk, batch int) {
-	batch = min(n, predictRows)
+func (m *Model) predictSize(samples int, data *Data) (chunk, batch int) {
+	batch = min(data.N, predictRows)
 	chunk = min(samples, max(1, predictAtOnce/max(1, batch)))
 	free, known := m.dev.Free()
-	for known && m.predictBytes(chunk, batch) > free-free/predictReserve {
+	for known && m.predictBytes(data, chunk, batch) > free-free/predictReserve {
 		switch {
 		case chunk > 1:
 			chunk = (chunk + 1) / 2
@@ -111,13 +114,17 @@ func (m *Model) predictSize(samples, n int) (chunk, batch int) {
 }
 
 // predictBytes is what a pass of a prediction takes of the device.
-func (m *Model) predictBytes(samples, batch int) int64 {
+func (m *Model) predictBytes(data *Data, samples, batch int) int64 {
 	dev, ledger := m.dev.Dry()
 	dry, err := New(dev, m.cfg)
 	if err != nil {
 		panic("model: a model's own configuration is not valid: " + err.Error())
 	}
+	if m.gp != nil {
+		dry.gp.vectors = m.gp.vectors // that there are some is all that counts
+	}
 	before := ledger.Total()
+	dry.windowed(data, batch)
 	p := dry.NewPass(samples, batch)
 	if dry.gp != nil {
 		dry.gp.gram()

@@ -29,13 +29,13 @@ func TestPredictInLittleMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if chunk, batch := f.m.predictSize(samples, n); chunk != 32 || batch != 256 {
+	if chunk, batch := f.m.predictSize(samples, data); chunk != 32 || batch != 256 {
 		t.Errorf("%d samples of %d rows at once", chunk, batch)
 	}
 	for _, free := range []int64{1 << 20, 200 << 10, 1000} {
 		dev.free = free
-		chunk, batch := f.m.predictSize(samples, n)
-		if bytes := f.m.predictBytes(chunk, batch); chunk*batch >= predictAtOnce || bytes > free && chunk*batch > 1 {
+		chunk, batch := f.m.predictSize(samples, data)
+		if bytes := f.m.predictBytes(data, chunk, batch); chunk*batch >= predictAtOnce || bytes > free && chunk*batch > 1 {
 			t.Errorf("%d bytes: %d samples of %d rows at once take %d", free, chunk, batch, bytes)
 		}
 		if free == 1000 && n*samples > 1000 { // one at a time takes long: fewer are enough

@@ -25,14 +25,14 @@ func TestUploadInPieces(t *testing.T) {
 	}
 	const n = 70 // two pieces of 32 rows and one of 6
 	pieces := 0
-	data := m.UploadRows(n, func(lo, hi int) []float64 {
+	data := m.UploadRows(Rows{N: n, X: func(lo, hi int) []float64 {
 		pieces++
 		x := make([]float64, (hi-lo)*c.Inputs)
 		for i := range x {
 			x[i] = float64(lo*c.Inputs + i)
 		}
 		return x
-	}, nil, nil)
+	}}, nil, nil)
 	got := make([]float64, n*c.Inputs)
 	dev.Download(got, data.x)
 	for i, v := range got {

@@ -47,6 +47,7 @@ type Config struct {
 	Inducing            int     // M, the number of pseudo-inputs X̄
 	InducingInit        string  // auto, kmeans, random, greedy, kmedoids
 	LearnInducing       bool    // X̄ learns by gradient
+	Distances           string  // auto, table, steps: where those between sequences and X̄ come from
 	Whiten              bool    // q(F̄) in whitened form, or as inf_qF writes it
 	QCov                string  // full, diagonal: Σ_j of inf_qF
 	Kernel              string  // auto, rbf, matern12, matern32, matern52, two of them: rbf+matern12, or maps of sequences: double:1,5

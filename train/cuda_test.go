@@ -61,6 +61,12 @@ func TestCUDASequences(t *testing.T) {
 	})
 }
 
+// Distances that a step computes have the bits of a table that the host has made.
+func TestCUDADistances(t *testing.T) {
+	requireCUDA(t)
+	testDistances(t, "cuda:0", "f64") // where no rounding to single hides the last bit
+}
+
 func testCUDATraining(t *testing.T, sets map[string]*data.Dataset, runs []string) {
 	for _, options := range runs {
 		for name, set := range sets {

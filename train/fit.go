@@ -19,18 +19,14 @@ func (j *Job) Plan() (*Plan, error) {
 		return nil, err
 	}
 	free, known := j.Device.Free()
-	return j.planFor(free, known)
+	p, err := j.planFor(free, known)
+	j.inSteps = err == nil && p.Distances != nil && p.Distances.In == distancesSteps
+	return p, err
 }
 
 // planFor is Plan where so many bytes are free.
 func (j *Job) planFor(free int64, known bool) (*Plan, error) {
-	measure := func(c Config) (*Plan, error) {
-		p, err := j.measure(&c)
-		if err == nil && known {
-			p.Free = &free
-		}
-		return p, err
-	}
+	measure := func(c Config) (*Plan, error) { return j.measureAs(&c, free, known) }
 	with := func(c Config, set func(c *Config, n int), n int) Config { set(&c, n); return c }
 	fits := func(c Config, set func(c *Config, n int)) func(n int) bool {
 		return func(n int) bool { p, err := measure(with(c, set, n)); return err == nil && p.fits() }
@@ -136,12 +132,16 @@ func (p *Plan) lacks(what, remedy string) error {
 	if s == nil {
 		s = &shortage{where: p.Device} // it has come back
 	}
+	if d := p.Distances; d != nil && d.Features > 0 {
+		remedy += fmt.Sprintf("; of distances a table takes %s, and the features in its place %s", Bytes(d.Table), Bytes(d.Features))
+	}
 	return usagef("%s has too little memory: %s needs %s where %s are free, the largest part, %s%s, %s: %s",
 		s.where, what, Bytes(s.needs), Bytes(s.free), s.largest.Name, s.largest.shape(), Bytes(s.largest.Bytes), remedy)
 }
 
-// measure runs one step of a Config on a dry device.
-func (j *Job) measure(c *Config) (*Plan, error) {
+// measure runs one step of a Config on a dry device; train and held are the sequences of the training and the validation rows in
+// place of a table of distances, or nil.
+func (j *Job) measure(c *Config, train, held *model.Vectors) (*Plan, error) {
 	ds := j.Train
 	dry, ledger := j.Device.Dry()
 	var y []float64
@@ -149,7 +149,11 @@ func (j *Job) measure(c *Config) (*Plan, error) {
 		y = ds.Y
 	}
 	mc := c.modelConfig(ds)
-	r, err := c.allocate(dry, mc, ds.N(), blank(mc.Width()), y, ds.Labels)
+	x := blank(mc.Width())
+	if train != nil {
+		x = blank(mc.Inputs)
+	}
+	r, err := c.allocate(dry, mc, model.Rows{N: ds.N(), X: x, Vectors: train}, y, ds.Labels)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +168,7 @@ func (j *Job) measure(c *Config) (*Plan, error) {
 	}
 	v := &evaluator{}
 	if j.Validation != nil {
-		v = newEvaluator(dry, r.model, c, min(j.Validation.N(), validationRows), blank(mc.Width()))
+		v = newEvaluator(dry, r.model, c, model.Rows{N: min(j.Validation.N(), validationRows), X: x, Vectors: held})
 		if _, err := v.predictor.Predict(0); err != nil {
 			return nil, err
 		}
@@ -198,13 +202,11 @@ func (t *Trained) fit(dev device.Device, n, samples int) error {
 	if err != nil {
 		return err
 	}
-	set := m.UploadRows(n, blank(t.Model.Width()), nil, nil)
-	if _, err := m.Predict(set.Head(min(n, 1)), 1, 0); err != nil {
+	if _, err := m.Predict(m.Stream(min(n, 1), blank(t.Model.Width())), 1, 0); err != nil {
 		return err
 	}
 	ledger.Label("device", dry)
 	ledger.Label("model", m)
-	ledger.Label("set", set)
 	ledger.Rest("pass")
 	free, known := dev.Free()
 	measure := func(samples int) *Plan {
@@ -254,13 +256,14 @@ type resident struct {
 	ema   *average                            // nil for none
 }
 
-// allocate puts a run on a device: parameters that are zero yet, n rows, a pass, Adam.
-func (c *Config) allocate(dev device.Device, mc model.Config, n int, x func(lo, hi int) []float64, y []float64, labels []int32) (*resident, error) {
+// allocate puts a run on a device: parameters that are zero yet, rows, a pass, Adam.
+func (c *Config) allocate(dev device.Device, mc model.Config, rows model.Rows, y []float64, labels []int32) (*resident, error) {
 	m, err := model.New(dev, mc)
 	if err != nil {
 		return nil, &UsageError{err}
 	}
-	r := &resident{model: m, set: m.UploadRows(n, x, y, labels), pass: m.NewPassInParts(c.Samples, c.Batch, c.atOnce())}
+	r := &resident{model: m, set: m.UploadRows(rows, y, labels)}
+	r.pass = m.NewPassInParts(c.Samples, c.Batch, c.atOnce())
 	p := m.Params().Len()
 	r.adam.m, r.adam.v, r.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
 	if c.EMA > 0 {

@@ -21,6 +21,8 @@ type Plan struct {
 	Total   int64    `json:"total"`          // bytes on the device
 	Host    int64    `json:"host"`           // bytes beside it; on the CPU they are of the same memory
 	Free    *int64   `json:"free,omitempty"` // bytes that the device has; nil where nobody knows
+
+	Distances *Distances `json:"distances,omitempty"` // nil where there are none
 }
 
 // Buffer is one buffer of a Plan.
@@ -183,6 +185,9 @@ func (p *Plan) Lines() (lines []string) {
 		lines[len(lines)-1] += fmt.Sprintf(" of %s free", Bytes(*p.Free))
 	}
 	lines = append(lines, fmt.Sprintf("on the host besides: %s", Bytes(p.Host)))
+	if p.Distances != nil {
+		lines = append(lines, "distances of sequences: "+p.Distances.String())
+	}
 	if p.Rows < p.Batch {
 		return append(lines, fmt.Sprintf("a step takes %s of %s, %d at a time", count(p.Samples, "sample"), count(p.Batch, "row"), p.Rows))
 	}

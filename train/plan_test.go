@@ -34,6 +34,7 @@ var plans = []string{
 
 // likely are options for a task alone.
 var likely = map[string][]string{
+	"sequences":  {"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2/linear distances=steps validation=0.2 chunk=25", "model=gp inducing=9 kernel=spectrum:2 distances=steps batch=60"},
 	"regression": {"model=gp inducing=9 likelihood=student-t samples=2 antithetic=true", "model=gpdrf inducing=9 likelihood=heteroscedastic features=7 natgrad=0.3 kernel=rbf+matern12"},
 	"several":    {"model=gp inducing=9 likelihood=student-t q-cov=full natgrad=0.2", "model=gpdrf inducing=9 likelihood=heteroscedastic features=7 validation=0.2", "model=gp likelihood=heteroscedastic inducing=9 samples=3 chunk=4"},
 }

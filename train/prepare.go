@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -13,24 +12,22 @@ import (
 // sequences are projected.
 func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 	c, ds := t.Config, t.Train
-	if ds.Kernel == nil {
-		if t.trained.Codebook, ds, err = c.learnCodebook(ds); err != nil {
-			return err
-		}
-	}
 	switch {
 	case ds.Kernel != nil:
 		t.trained.Gram, t.init.Sigma = ds.Kernel.Own, []float64{1}
 		t.Reporter.Note("a kernel of the rows' own with %d pseudo-inputs, scaled to k(x, x) = 1", ds.Kernel.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
+		if t.trained.Codebook, ds, err = c.learnCodebook(ds); err != nil {
+			return err
+		}
 		_, spec := c.kernels()
 		if t.trained.Projection, err = seq.NewProjection(spec, c.Projection, ds.Sequences, c.Seed); err != nil {
 			return &UsageError{err}
 		}
 		t.Reporter.Note("feature maps %s, projected to %d inputs", spec, c.Projection)
 	case ds.Sequences != nil:
-		if err := t.chooseSequences(ds); err != nil {
+		if err := t.useSequences(); err != nil {
 			return err
 		}
 	case c.Model != model.DRF && t.From == nil: // a run that goes on has its X̄ already
@@ -47,22 +44,22 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 // greedySigma is the width of the kernel for the greedy choice of X̄, for distances that are 2 at most.
 const greedySigma = 0.7
 
-// chooseSequences picks X̄ among the training sequences.
-func (t *trainer) chooseSequences(ds *data.Dataset) error {
-	c := t.Config
-	_, spec := c.kernels()
-	rows, err := seq.Choose(c.InducingInit, spec, ds.Sequences, c.Inducing, greedySigma, c.Seed)
+// useSequences starts from X̄ among the training sequences.
+func (t *trainer) useSequences() error {
+	find := t.choose
+	if t.inSteps {
+		find = t.survey
+	}
+	s, err := find()
 	if err != nil {
-		return &UsageError{err}
+		return err
 	}
-	if t.trained.Basis, err = seq.NewBasis(spec, ds.Sequences, rows); err != nil {
-		return &UsageError{err}
+	t.trained.Codebook, t.trained.Basis = s.book, s.basis
+	for _, r := range s.rows {
+		t.init.PseudoInputs = append(t.init.PseudoInputs, t.trained.Scaler.Rows(s.set.X, r, r+1)...)
 	}
-	for _, r := range rows {
-		t.init.PseudoInputs = append(t.init.PseudoInputs, t.trained.Scaler.Rows(ds.X, r, r+1)...)
-	}
-	t.init.Sigma = sigmas(t.trained.Basis, c.GPLengthscaleFactor)
-	t.Reporter.Note("feature maps %s; %d pseudo-inputs among the training sequences (%s)", spec, len(rows), c.InducingInit)
+	t.init.Sigma = sigmas(s.basis, t.Config.GPLengthscaleFactor)
+	t.Reporter.Note("feature maps %s; %d pseudo-inputs among the training sequences (%s)", s.basis.Spec, len(s.rows), t.Config.InducingInit)
 	return nil
 }
 

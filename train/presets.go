@@ -9,7 +9,7 @@ func defaults() *Config {
 		Data: "powerplant", Fold: 1, Task: "auto", Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto",
 		Model: "gpdrf", Preset: "default", Device: "auto", Precision: "highest", Seed: 1,
 
-		Inducing: 200, InducingInit: "auto", LearnInducing: true, Whiten: true,
+		Inducing: 200, InducingInit: "auto", Distances: distancesAuto, LearnInducing: true, Whiten: true,
 		QCov: "diagonal", Kernel: "auto", Lengthscales: "shared", GPLengthscaleFactor: 0.4, Latents: 8,
 
 		Layers: 1, Features: 200, Hidden: 8, FeatureKernel: "rbf", Spectra: "var-fixed", FixedNoise: "spectra", ShareSpectra: true,

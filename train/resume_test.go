@@ -24,6 +24,7 @@ var resumes = []string{
 	"model=gp inducing=9 natgrad=0.3 validation=0.3 eval-every=7 restore=last ema=0.8",
 	"model=drf features=7 layers=2 hidden=3 spectra=prior-fixed batch=60 class-offsets=true",
 	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 validation=0.3 eval-every=4 batch=17",
+	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 distances=steps validation=0.3 eval-every=4 batch=17 chunk=9",
 	"model=drf features=7 kernel=spectrum:2 projection=16 batch=17",
 	"model=gp inducing=9 kernel=spectrum:1 codebook=5 batch=17",
 }
@@ -236,13 +237,13 @@ func TestGoOn(t *testing.T) {
 	c.SetSteps(100, forTime(time.Minute))
 	c.Chunk, c.Task = 7, "regression"
 	from := &Checkpoint{Config: c}
-	for _, f := range []string{"lr=0.050", "steps=100", "time-limit=60s", "task=auto", "chunk=0", "device=cuda:1", "device=cuda", "checkpoint-every=5", "eval-every=0", "validation=0.2"} {
+	for _, f := range []string{"lr=0.050", "steps=100", "time-limit=60s", "task=auto", "chunk=0", "device=cuda:1", "device=cuda", "checkpoint-every=5", "eval-every=0", "validation=0.2", "distances=steps"} {
 		key, text, _ := strings.Cut(f, "=")
 		if err := from.GoOn([]Setting{{key, text, "--" + key}}); err != nil {
 			t.Errorf("%s: %v", f, err)
 		}
 	}
-	if c.CheckpointEvery != "5" || c.Device != "cuda" || c.LR != 0.05 {
+	if c.Distances != "steps" || c.CheckpointEvery != "5" || c.Device != "cuda" || c.LR != 0.05 {
 		t.Errorf("became %s %s %g", c.CheckpointEvery, c.Device, c.LR)
 	}
 	for _, f := range []string{"lr=0.1", "steps=200", "epochs=3", "time-limit=2m", "device=cpu", "device=cuda:0:f64", "chunk=8", "data=other.csv", "ema=0.9", "checkpoint-every=often"} {

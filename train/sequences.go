@@ -61,7 +61,7 @@ func (t *Trained) rows(ds *data.Dataset) func(lo, hi int) []float64 {
 	return func(lo, hi int) []float64 {
 		var x []float64
 		if t.Gram == nil {
-			x = t.Scaler.Rows(ds.X, lo, hi) // never all at once: images fill the memory
+			x = t.numbers(ds)(lo, hi)
 		}
 		z := t.sequences(ds, lo, hi)
 		switch {
@@ -78,6 +78,11 @@ func (t *Trained) rows(ds *data.Dataset) func(lo, hi int) []float64 {
 		}
 		return both
 	}
+}
+
+// numbers gives the scaled columns of the rows lo … hi−1, never all at once: images fill the memory.
+func (t *Trained) numbers(ds *data.Dataset) func(lo, hi int) []float64 {
+	return func(lo, hi int) []float64 { return t.Scaler.Rows(ds.X, lo, hi) }
 }
 
 // setInducing tells a model of sequences what it must know of X̄.

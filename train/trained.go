@@ -57,7 +57,7 @@ func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int) (pre
 		return nil, err
 	}
 	t.setInducing(m)
-	p, err := m.Predict(m.UploadRows(ds.N(), t.rows(ds), nil, nil), samples, t.Seed)
+	p, err := m.Predict(m.Stream(ds.N(), t.rows(ds)), samples, t.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,9 @@ type Job struct {
 
 	Save func(*Checkpoint) error // keeps a checkpoint, whose memory is used again; nil makes none
 	From *Checkpoint             // where the run goes on, nil for its start
+
+	sequences *sequences // what choose and survey have found; nil before
+	inSteps   bool       // distances are computed in every step, as Plan has decided
 }
 
 // testRows is how many rows will be predicted at the end.
@@ -98,6 +101,9 @@ func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 		j.Config.Chunk = plan.Rows
 		j.Reporter.Note("a step takes more memory than %s has free: it is computed %d rows at a time, with the same result", j.Device.Name(), plan.Rows)
 	}
+	if plan.Distances != nil {
+		j.Reporter.Note("distances of sequences: %s", plan.Distances)
+	}
 	t, err := j.prepare(ctx)
 	if err != nil {
 		return nil, err
@@ -150,7 +156,11 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	if err := t.prepareInputs(ctx); err != nil {
 		return nil, err
 	}
-	if t.resident, err = c.allocate(j.Device, t.trained.Model, ds.N(), t.trained.rows(ds), y, ds.Labels); err != nil {
+	rows := model.Rows{N: ds.N(), X: t.trained.rows(ds)}
+	if j.inSteps {
+		rows.X, rows.Vectors = t.trained.numbers(ds), j.sequences.train
+	}
+	if t.resident, err = c.allocate(j.Device, t.trained.Model, rows, y, ds.Labels); err != nil {
 		return nil, err
 	}
 	t.trained.setInducing(t.model)

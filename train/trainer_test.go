@@ -355,15 +355,24 @@ func TestDiverges(t *testing.T) {
 
 // A training step allocates nothing.
 func TestStepAllocatesNothing(t *testing.T) {
-	set := table(t, 300, 1, wave)
-	for _, options := range []string{"", "model=gp", "model=drf layers=2 ema=0.99", "natgrad=0.1", "model=gp natgrad=0.1 q-cov=full", "q-cov=full lengthscales=ard whiten=false local-reparam=false spectra=var-resampled samples=2"} {
+	for _, options := range []string{"", "model=gp", "inducing=20 latents=3 kernel=spectrum:2+double:1,2/linear distances=steps chunk=20", "model=drf layers=2 ema=0.99", "natgrad=0.1", "model=gp natgrad=0.1 q-cov=full", "q-cov=full lengthscales=ard whiten=false local-reparam=false spectra=var-resampled samples=2"} {
+		set := table(t, 300, 1, wave)
+		if strings.Contains(options, "spectrum") {
+			set = genes(t, 300, 1)
+		}
 		c := config(t, options+" steps=100 batch=50")
 		dev, err := device.Open("cpu")
 		if err != nil {
 			t.Fatal(err)
 		}
 		job := &Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: &quiet{}}
+		if _, err := c.FitInputs(set); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := c.Fit(set.N()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := job.Plan(); err != nil {
 			t.Fatal(err)
 		}
 		run, err := job.prepare(t.Context())

@@ -54,9 +54,9 @@ type evaluator struct {
 	kept      *device.Tensor // the parameters of the best evaluation; nil where the last are wanted
 }
 
-// newEvaluator uploads n rows and makes the memory for evaluations of them.
-func newEvaluator(dev device.Device, m *model.Model, c *Config, n int, x func(lo, hi int) []float64) *evaluator {
-	e := &evaluator{predictor: m.NewPredictor(m.UploadRows(n, x, nil, nil), validationSamples)}
+// newEvaluator uploads rows and makes the memory for evaluations of them.
+func newEvaluator(dev device.Device, m *model.Model, c *Config, rows model.Rows) *evaluator {
+	e := &evaluator{predictor: m.NewPredictor(m.UploadRows(rows, nil, nil), validationSamples)}
 	if c.Restore == "best" {
 		e.kept = dev.New(device.Real, m.Params().Len())
 	}
@@ -65,7 +65,11 @@ func newEvaluator(dev device.Device, m *model.Model, c *Config, n int, x func(lo
 
 func (t *trainer) newValidator() *validator {
 	v := &validator{trainer: t, rows: t.Validation.Spread(validationRows)}
-	v.evaluator = newEvaluator(t.Device, t.model, t.Config, v.rows.N(), t.trained.rows(v.rows))
+	rows := model.Rows{N: v.rows.N(), X: t.trained.rows(v.rows)}
+	if t.inSteps {
+		rows.X, rows.Vectors = t.trained.numbers(v.rows), t.sequences.held
+	}
+	v.evaluator = newEvaluator(t.Device, t.model, t.Config, rows)
 	return v
 }
 

@@ -13,7 +13,8 @@ __device__ __forceinline__ double product(double a, double b) {
   asm("mul.rn.f64 %0, %1, %2;" : "=d"(p) : "d"(a), "d"(b));
   return p;
 #else
-  return a * b;
+  volatile double p = a * b;
+  return p;
 #endif
 }
 __device__ __forceinline__ float square_root(float v) { return sqrtf(v); }

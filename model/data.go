@@ -1,0 +1,128 @@
+package model
+
+import "github.com/gpdrf/gpdrf-gpu/device"
+
+// Data is a data set on the device: uploaded once, then used by row number. Or it is a Stream.
+type Data struct {
+	N       int
+	x       *device.Tensor  // Real [N,D]; nil where rows are sequences alone
+	d       *device.Tensor  // Real [N,I·M], squared distances to X̄; nil where there are no sequences, or vectors of them
+	vectors []device.Sparse // the sequences under each map, of which a step computes the distances of its batch; or nil
+	y       Targets
+
+	from   func(lo, hi int) []float64 // a Stream's rows; nil for other data, which is whole
+	window *device.Tensor             // Int [B], 0 … B−1: the numbers that a batch's rows have in x and d; nil where they are the data's own
+}
+
+// Rows are the inputs of a data set on the host, in pieces.
+type Rows struct {
+	N       int
+	X       func(lo, hi int) []float64 // rows lo … hi−1: their scaled inputs and then their distances to X̄ [hi−lo,Width], or no distances where there are Vectors
+	Vectors *Vectors                   // nil: distances are a table
+}
+
+// Upload puts N rows x [N,Width] on the device, their scaled inputs and then their distances, with targets in training-sd units [N,C] for a
+// likelihood of numbers or class labels [N]; both may be nil for prediction.
+func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
+	width := m.cfg.Width()
+	return m.UploadRows(Rows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }}, y, labels)
+}
+
+// UploadRows is Upload with the inputs in pieces. The first that has Vectors decides that all have, and that a Pass that is made
+// later has memory for it.
+func (m *Model) UploadRows(rows Rows, y []float64, labels []int32) *Data {
+	d := m.blank(rows.N, rows.N, rows.Vectors == nil)
+	step := rows.N
+	if rows.Vectors != nil {
+		d.vectors = m.uploadVectors(rows.N, rows.Vectors)
+	}
+	if width := d.width(); width > 0 {
+		step = max(1, uploadValues/width)
+	}
+	for lo := 0; lo < rows.N && d.width() > 0; lo += step {
+		hi := min(lo+step, rows.N)
+		m.uploadPiece(d, rows.X(lo, hi), lo, hi)
+	}
+	if y != nil {
+		d.y.Numbers = m.dev.New(device.Real, rows.N, m.cfg.targets())
+		m.dev.Upload(d.y.Numbers, y)
+	}
+	if labels != nil {
+		d.y.Labels = m.dev.New(device.Int, rows.N)
+		m.dev.UploadInts(d.y.Labels, labels)
+	}
+	return d
+}
+
+// uploadValues is how many numbers of x are uploaded at a time.
+const uploadValues = 1 << 20
+
+// Stream is N rows to predict that stay where they are: a prediction uploads those of one batch at a time. x gives the rows lo … hi−1
+// [hi−lo,Width].
+func (m *Model) Stream(n int, x func(lo, hi int) []float64) *Data { return &Data{N: n, from: x} }
+
+// windowed is a Stream with memory for a batch; other data stays as it is.
+func (m *Model) windowed(d *Data, batch int) *Data {
+	if d.from == nil {
+		return d
+	}
+	w := m.blank(d.N, batch, true)
+	w.from, w.window = d.from, m.dev.New(device.Int, batch)
+	own := make([]int32, batch)
+	for i := range own {
+		own[i] = int32(i)
+	}
+	m.dev.UploadInts(w.window, own)
+	return w
+}
+
+// blank is data of n rows with memory for some of them.
+func (m *Model) blank(n, rows int, table bool) *Data {
+	d := &Data{N: n}
+	if m.cfg.Inputs > 0 {
+		d.x = m.dev.New(device.Real, rows, m.cfg.Inputs)
+	}
+	if m.cfg.Maps != nil && table {
+		d.d = m.dev.New(device.Real, rows, m.cfg.distances())
+	}
+	return d
+}
+
+// width is how many numbers of a row are uploaded.
+func (d *Data) width() (columns int) {
+	for _, t := range []*device.Tensor{d.x, d.d} {
+		if t != nil {
+			columns += t.Dim(1)
+		}
+	}
+	return columns
+}
+
+// uploadPiece writes the rows lo … hi−1 of x and d.
+func (m *Model) uploadPiece(d *Data, rows []float64, lo, hi int) {
+	first, width := 0, d.width()
+	for _, dst := range []*device.Tensor{d.x, d.d} {
+		if dst == nil {
+			continue
+		}
+		columns, part := dst.Dim(1), rows
+		if columns < width {
+			part = make([]float64, 0, (hi-lo)*columns)
+			for i := range hi - lo {
+				part = append(part, rows[i*width+first:i*width+first+columns]...)
+			}
+		}
+		m.dev.Upload(dst.View(lo*columns, hi-lo, columns), part)
+		first += columns
+	}
+}
+
+// SetInducing tells a model of sequences the squared distances among X̄ under each map [M,I·M], as rows have theirs.
+func (m *Model) SetInducing(distances []float64) { m.dev.Upload(m.gp.xbar.d, distances) }
+
+// Head is the first n rows, sharing their memory.
+func (d *Data) Head(n int) *Data {
+	head := *d
+	head.N = n
+	return &head
+}

@@ -1,0 +1,67 @@
+package model
+
+import "github.com/gpdrf/gpdrf-gpu/device"
+
+// Lists are a device.Sparse on the host: vectors of which only what is not zero is kept, by vectors or by columns.
+type Lists struct {
+	Start  []int32 // [lists+1]: list l is elements Start[l] … Start[l+1]−1 of Index and Value
+	Index  []int32
+	Value  []float64
+	Square []float64 // [vectors]: ‖φ‖²
+}
+
+// Vectors are the sequences of a data set under each feature map, in place of a table of their distances to X̄.
+type Vectors struct {
+	Inducing []Lists                  // X̄ under each map, by columns
+	Sizes    []int                    // how many numbers the vectors of all rows have under each map
+	Rows     func(lo, hi int) []Lists // the rows lo … hi−1 under each map, by vectors; nil on a dry device, which looks at sizes alone
+}
+
+// vectorRows is how many rows of Vectors are uploaded at a time.
+const vectorRows = 512
+
+// uploadVectors puts n rows on the device, and X̄ where it is not there yet.
+func (m *Model) uploadVectors(n int, v *Vectors) (rows []device.Sparse) {
+	if m.gp.vectors == nil {
+		for _, x := range v.Inducing {
+			z := m.newSparse(len(x.Start)-1, len(x.Index), len(x.Square))
+			m.uploadLists(z, x, 0, 0)
+			m.gp.vectors = append(m.gp.vectors, z)
+		}
+	}
+	for _, size := range v.Sizes {
+		rows = append(rows, m.newSparse(n, size, n))
+	}
+	at := make([]int32, len(rows))
+	for lo := 0; lo < n && v.Rows != nil; lo += vectorRows {
+		for i, part := range v.Rows(lo, min(lo+vectorRows, n)) {
+			for l := range part.Start {
+				part.Start[l] += at[i]
+			}
+			m.uploadLists(rows[i], part, lo, int(at[i]))
+			at[i] += int32(len(part.Index))
+		}
+	}
+	return rows
+}
+
+func (m *Model) newSparse(lists, size, vectors int) device.Sparse {
+	return device.Sparse{Start: m.dev.New(device.Int, lists+1), Index: m.dev.New(device.Int, size),
+		Value: m.dev.New(device.Double, size), Square: m.dev.New(device.Double, vectors)}
+}
+
+// uploadLists writes lists from number first on, and their elements from number at on.
+func (m *Model) uploadLists(to device.Sparse, x Lists, first, at int) {
+	m.dev.UploadInts(to.Start.View(first, len(x.Start)), x.Start)
+	m.dev.UploadInts(to.Index.View(at, len(x.Index)), x.Index)
+	m.dev.Upload(to.Value.View(at, len(x.Value)), x.Value)
+	m.dev.Upload(to.Square.View(first, len(x.Square)), x.Square)
+}
+
+// distances computes those of a batch to X̄. They are as exact as those of a table, and so have its bits.
+func (m *Model) distances(in *inputs, data *Data, rows *device.Tensor) {
+	for i, x := range data.vectors {
+		m.dev.SparseDistances(in.real, i, x, rows, m.gp.vectors[i], m.cfg.Maps[i] == MapLinear)
+	}
+	m.dev.Widen(in.d, in.real)
+}

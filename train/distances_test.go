@@ -1,0 +1,177 @@
+package train
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// compared are sequences with options of models that compare them with X̄.
+func compared(t testing.TB) map[string]*data.Dataset {
+	short := "1\tACGTACG\n0\tTTGTTG\n1\tGACGACC\n0\tTTTGTT\n"
+	return map[string]*data.Dataset{
+		"model=gpdrf inducing=30 latents=3 features=7 kernel=double:1,3/tfidf+spectrum:3/linear+gapped:5,2/sqrt batch=17 chunk=5 validation=0.3 eval-every=4": genes(t, 60, 1),
+		"model=gp inducing=9 kernel=spectrum:2/log lengthscales=ard batch=17 natgrad=0.2":                                                                     genes(t, 60, 1),
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 kernel=matern32+blended:2/tfidf batch=42 validation=0.3 eval-every=5 lengthscales=isotropic":    mixed(t, 60, 1),
+		"model=gp inducing=9 kernel=spectrum:1+double:1,2 codebook=5 batch=17":                                                                                sounds(t, 60, 1),
+		"model=gp inducing=22 kernel=spectrum:3/linear+spectrum:3 batch=11":                                                                                   readText(t, "short.tsv", strings.Repeat(short, 5)+"1\tA\n0\tNNN\n", data.ReadOptions{}),
+	}
+}
+
+// testDistances trains with a table of distances, and with those of each step computed in it: the result has the same bits.
+func testDistances(t *testing.T, name string, precisions ...string) {
+	for options, set := range compared(t) {
+		for _, precision := range precisions {
+			t.Run(precision+" "+options, func(t *testing.T) {
+				run := func(distances string) *Outcome {
+					c := config(t, options+" steps=12 device="+name+":"+precision+" distances="+distances)
+					dev, err := device.Open(c.Device)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer dev.Close()
+					rest, held, _, err := c.HoldOut(set)
+					if err != nil {
+						t.Fatal(err)
+					}
+					out, err := (&Job{Config: c, Device: dev, Train: rest, Validation: held, Started: time.Now(), Reporter: &quiet{}}).Run(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					return out
+				}
+				table, steps := run("table"), run("steps")
+				table.Seconds, steps.Seconds = 0, 0
+				table.Trained.Basis, steps.Trained.Basis = nil, nil
+				if !reflect.DeepEqual(table, steps) {
+					t.Errorf("a table ends at %+v, steps at %+v", table.ELBO, steps.ELBO)
+				}
+			})
+		}
+	}
+}
+
+func TestDistances(t *testing.T) { testDistances(t, "cpu", "f32", "f64") }
+
+// Distances are a table where that fits the memory, and else come from features, and the output says so.
+func TestDistancesOfMemory(t *testing.T) {
+	set := genes(t, 200, 1)
+	const options = "model=gp inducing=150 kernel=spectrum:1 steps=3 batch=10 q-cov=diagonal device=cpu:f32"
+	run := func(free int64, more string) (*Plan, string, error) {
+		dev, err := device.Open("cpu:f32")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dev.Close()
+		job := func(q *quiet) *Job {
+			c := config(t, options+more)
+			if _, err := c.FitInputs(set); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Fit(set.N()); err != nil {
+				t.Fatal(err)
+			}
+			return &Job{Config: c, Device: &small{dev, free}, Train: set, Reporter: q, Started: time.Now()}
+		}
+		p, err := job(nil).Plan()
+		if err != nil {
+			return p, "", err
+		}
+		q := &quiet{}
+		_, err = job(q).Run(t.Context())
+		return p, strings.Join(q.notes, "\n"), err
+	}
+	free := func(p *Plan) int64 { return (p.Total + p.Host) * spareOfHost / (spareOfHost - 1) }
+	table, notes, err := run(1<<40, "")
+	if err != nil || table.Distances.In != distancesTable || table.Distances.Table != 200*150*4 || !strings.Contains(notes, "distances of sequences: a table of 117.2 KiB") {
+		t.Fatal(table.Distances, notes, err)
+	}
+	steps, notes, err := run(1<<40, " distances=steps")
+	want := fmt.Sprintf("distances of sequences: computed in every step from features of %s: a table would take 117.2 KiB", Bytes(steps.Distances.Features))
+	if err != nil || steps.Total >= table.Total || !strings.Contains(notes, want) || !strings.Contains(strings.Join(steps.Lines(), "\n"), want) {
+		t.Fatal(steps.Distances, notes, err)
+	}
+	between := (free(table) + free(steps)) / 2
+	auto, notes, err := run(between, "")
+	if err != nil || !reflect.DeepEqual(auto.Distances, steps.Distances) || auto.Rows != 10 || !strings.Contains(notes, want) {
+		t.Errorf("%+v of %s: %s, %v", auto, Bytes(between), notes, err)
+	}
+	if auto, _, err := run(free(table)+8, ""); err != nil || auto.Distances.In != distancesTable {
+		t.Errorf("%+v, %v", auto.Distances, err)
+	}
+	// Where neither fits, the error says what would.
+	for _, more := range []string{"", " distances=table", " distances=steps"} {
+		_, _, err := run(600<<10, more)
+		found := regexp.MustCompile(`what fits is (?:--samples [0-9]+, or )?--inducing ([0-9]+)`).FindStringSubmatch(errorText(err))
+		if found == nil || (more != " distances=table") != regexp.MustCompile(`; of distances a table takes 117\.2 KiB, and the features in its place [0-9.]+ KiB$`).MatchString(err.Error()) {
+			t.Errorf("%s: %v", more, err)
+			continue
+		}
+		if _, _, err := run(600<<10, more+" inducing="+found[1]); err != nil {
+			t.Errorf("%s inducing=%s: %v", more, found[1], err)
+		}
+	}
+}
+
+// The option is for sequences that are compared by feature maps.
+func TestDistancesOption(t *testing.T) {
+	vectors := table(t, 20, 1, wave)
+	if _, err := config(t, "distances=table").FitInputs(vectors); errorText(err) != "--distances: "+vectors.Path+" holds no sequences: leave it out" {
+		t.Error(err)
+	}
+	set := table(t, 40, 1, circle)
+	if err := set.AttachGram(writeGram(t, withOne(set)[:9], withOne(set), withOne(set))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config(t, "distances=steps").FitInputs(set); err == nil || !strings.Contains(err.Error(), "--distances: those to the pseudo-inputs of gram are a table") {
+		t.Error(err)
+	}
+	if _, err := config(t, "distances=table").FitInputs(set); err != nil {
+		t.Error(err)
+	}
+}
+
+// More features than 32 bits count are no vectors.
+func TestTooManyFeatures(t *testing.T) {
+	set := genes(t, 60, 1)
+	for distances, wrong := range map[string]string{"auto": "", "steps": "--distances: 2147483648 features of all sequences under spectrum:2 are more than the 2147483647 that there can be: give table, or fewer rows"} {
+		c := config(t, "model=gp inducing=9 kernel=spectrum:2 batch=10 steps=3 distances="+distances)
+		if _, err := c.FitInputs(set); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Fit(set.N()); err != nil {
+			t.Fatal(err)
+		}
+		j := &Job{Config: c, Device: &small{openCPU(t), 1 << 20}, Train: set}
+		s, err := j.survey()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.train.Sizes[0] = 1 << 31
+		if p, err := j.measureAs(c, 1000, true); errorText(err) != wrong || err == nil && p.Distances.In != distancesTable {
+			t.Errorf("%s: %v", distances, err)
+		}
+	}
+}
+
+// The memory of a prediction on the device does not depend on how many rows there are.
+func TestPredictionOfManyRows(t *testing.T) {
+	trained := mustFit(t, "model=gp inducing=9 kernel=spectrum:2 steps=3 batch=10", genes(t, 40, 1)).Trained
+	taken := map[int]int64{}
+	for _, n := range []int{300, 1200} {
+		dev := openCPU(t)
+		if _, err := trained.Predict(dev, genes(t, n, 2), 2); err != nil {
+			t.Fatal(err)
+		}
+		taken[n] = dev.Taken()
+	}
+	if taken[300] != taken[1200] || taken[300] == 0 {
+		t.Errorf("bytes by rows: %v", taken)
+	}
+}
