@@ -35,7 +35,7 @@ program=$work/gpdrf-gpu
 precision='^Test.*F(32|64)$'
 all="check driver $("$work/gpu.test" -test.list "$precision" | sed 's/^Test/conformance-/' | paste -s -d ' ' -) conformance-backend
 sanitizer-memcheck sanitizer-racecheck parity-tests parity-powerplant parity-protein parity-mnist train-powerplant train-protein train-mnist
-bench-mnist bench-mnist:S=1 bench-mnist:S=100 bench-mnist:S=1,shared bench-mnist:S=100,shared bench-protein bench-powerplant bench-sweep
+bench-mnist bench-mnist:S=1 bench-mnist:S=100 bench-mnist:S=1,shared bench-mnist:S=100,shared bench-protein bench-powerplant bench-sequences bench-sequences:steps bench-sweep
 peers-mnist:S=1 peers-mnist:S=100 peers-mnist:S=1,shared peers-mnist:S=100,shared peers-protein peers-protein-gp"
 
 if ! "$program" info --check --device "$device" >"$work/first" 2>&1; then
@@ -171,7 +171,13 @@ bench() {
 	preset=${2%%:*} size= time=90
 	[ "$preset" = "$2" ] || size=${2#*:}
 	[ "$preset" != sweep ] || time=240
-	if $double; then size=M=8,R=6,B=8,J=2,D=4,S=2 time=4; fi
+	if $double; then
+		case $preset in
+		sequences) size=M=8,R=6,B=8,J=2,S=2,$size ;;
+		*) size=M=8,R=6,B=8,J=2,D=4,S=2 ;;
+		esac
+		time=4
+	fi
 	if timed sh -c '"$0" "$@" 2>messages' "$program" bench --device "$device" --preset "$preset" --size "$size" --seconds $time --json; then
 		row "$1" ok "$took" "$(json_values 'steps_per_second|ratio|floor_unit|share_of_floor')" "$work/log"
 	else

@@ -53,7 +53,7 @@ func (c *comparisons) Lines() []string {
 	return lines
 }
 
-// check computes one gradient on a GPU, the first if none is named, and on the CPU.
+// check computes the gradients of two models on a GPU, the first if none is named, and on the CPU.
 func (p *program) check(c *call, name string, asJSON bool) error {
 	if err := c.noMore(c.Args().Slice()); err != nil {
 		return err
@@ -134,63 +134,6 @@ func (p *program) toCheck(name string) (found device.Machine, suffixes []string,
 		err = usagef("--device %s: is not a GPU", name)
 	}
 	return found, nil, err
-}
-
-// gradient is that of a small GP-DRF on rows and parameters that are the same everywhere, and at is the precision that the device
-// computed it at. The parameters are moved from their start, where some gradients are zero.
-func (p *program) gradient(name, precision string) (gradient []model.Named, at string, err error) {
-	dev, err := p.openDevice(name)
-	if err != nil {
-		return nil, "", err
-	}
-	at = p.relax(dev, precision)
-	defer func() {
-		if closing := dev.Close(); err == nil {
-			err = closing
-		}
-	}()
-	const rows, inputs, inducing = 33, 3, 17
-	wave := func(n int, frequency float64) []float64 {
-		x := make([]float64, n)
-		for i := range x {
-			x[i] = math.Sin(frequency * float64(i+1))
-		}
-		return x
-	}
-	m, err := model.New(dev, model.Config{
-		Model: model.GPDRF, Inputs: inputs, Outputs: 1, Likelihood: model.GaussianLikelihood, Samples: 2,
-		Latents: 3, Inducing: inducing, Kernel: "rbf+matern32", Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,
-		Layers: 2, Features: 9, Hidden: 3, Spectra: model.VarResampled, FixedNoise: model.FixAll, LocalReparam: true, FeedForward: true,
-	})
-	if err != nil {
-		return nil, "", err
-	}
-	m.Init(model.Init{Seed: 1, PseudoInputs: wave(inducing*inputs, 1.7), GPLengthscaleFactor: 1, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
-	parameters := m.Export()
-	for _, block := range parameters {
-		for i, move := range wave(len(block.Data), 2.3) {
-			block.Data[i] += 0.05 * move
-		}
-	}
-	if err := m.Import(parameters); err != nil {
-		return nil, "", err
-	}
-	batch := make([]int32, rows)
-	for i := range batch {
-		batch[i] = int32(i)
-	}
-	pass := m.NewPass(2, rows)
-	dev.UploadInts(pass.Rows(), batch)
-	m.Gradient(pass, m.Upload(rows, wave(rows*inputs, 0.9), wave(rows, 0.4), nil), model.Step{Seed: 1, Number: 1, KLWeight: 1})
-	if _, err := m.Report(1); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", name, err)
-	}
-	flat := make([]float64, m.Params().Len())
-	dev.Download(flat, m.Params().Grad)
-	for i, block := range parameters {
-		parameters[i].Data, flat = flat[:len(block.Data)], flat[len(block.Data):]
-	}
-	return parameters, at, nil
 }
 
 // compare fills in the largest difference of two gradients. What is not a number is as far off as can be.

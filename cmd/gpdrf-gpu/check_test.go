@@ -1,13 +1,36 @@
 package main
 
 import (
+	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
+
+// The check covers the parameters of vectors and of sequences: none of its gradients is zero but that of pseudo-inputs that do not move.
+func TestCheckedGradient(t *testing.T) {
+	p := &program{ctx: t.Context(), err: io.Discard}
+	gradient, _, err := p.gradient("cpu:f64", string(device.Highest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, block := range gradient {
+		names[block.Name] = true
+		if block.Name != "sequences: gp.pseudo_inputs" && !slices.ContainsFunc(block.Data, func(v float64) bool { return v != 0 }) {
+			t.Errorf("the gradient of %s is zero", block.Name)
+		}
+	}
+	for _, name := range []string{"gp.mix_logit", "gp.pseudo_inputs", "drf.1.mean_w", "sequences: gp.map_logit", "sequences: gp.log_sigma", "sequences: gp.q_mu"} {
+		if !names[name] {
+			t.Errorf("no gradient of %s", name)
+		}
+	}
+}
 
 // The check finds one wrong number in a small block beside a large one, and one that is not a number.
 func TestCompare(t *testing.T) {

@@ -117,6 +117,15 @@ func (k counter) mixBackward(da, db, dlogit, dc, a, b, logit *device.Tensor) Cos
 	return Cost{Double: 5 * float64(dc.Len()), Bytes: k.bytes(da, db, dc, a, b, logit) + 2*k.bytes(dlogit)}
 }
 
+// sparseDistances: two for each pair of numbers that meet, if columns have equally many; the numbers of the rows and of z are read
+// once, and the columns of one map written.
+func (k counter) sparseDistances(d *device.Tensor, x device.Sparse, rows *device.Tensor, z device.Sparse) Cost {
+	share := float64(rows.Len()) / float64(x.Square.Len())
+	each := float64(z.Index.Len()) / float64(z.Start.Len()-1)
+	written := k.bytes(d) * float64(z.Square.Len()) / float64(d.Dim(1))
+	return Cost{Double: 2 * share * float64(x.Index.Len()) * each, Bytes: share*k.bytes(x.Start, x.Index, x.Value, x.Square) + k.bytes(rows, z.Start, z.Index, z.Value, z.Square) + written}
+}
+
 // sparseBlock: the scale and exp of each map, and its weighted sum.
 func (k counter) sparseBlock(c, d, logits, logsigma *device.Tensor) Cost {
 	return Cost{Double: 4 * float64(c.Len()*logits.Dim(1)), Bytes: k.bytes(c, d, logits, logsigma)}

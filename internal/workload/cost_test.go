@@ -26,6 +26,9 @@ func TestCosts(t *testing.T) {
 	prior.MeanOmega, prior.LogVarOmega = nil, nil
 	rectified := theta
 	rectified.MeanW, rectified.LogVarW, rectified.Activation = reals(11, 3), reals(11, 3), device.ArcCos1
+	sparse := func(lists, size, vectors int) device.Sparse {
+		return device.Sparse{Start: ints(lists + 1), Index: ints(size), Value: double(size), Square: double(vectors)}
+	}
 	const layer = 4 * (1 + 2 + 22 + 22 + 66 + 66) // bytes
 	for _, c := range []struct {
 		name      string
@@ -36,6 +39,9 @@ func TestCosts(t *testing.T) {
 		{"ARD Kuf, Matérn", k.ard(kuf, a, z, x, logl), Cost{Double: 15 * 2 * (8 + 5), Bytes: 8 * (12 + 20 + 8 + 60)}},
 		{"Mix", k.mix(kuf, kuf, kuf, alpha), Cost{Double: 90, Bytes: 8 * (90 + 2)}},
 		{"MixBackward", k.mixBackward(kuf, kuf, alpha, kuf, kuf, kuf, alpha), Cost{Double: 150, Bytes: 8 * (150 + 2 + 4)}},
+		// Of 10 vectors with 40 numbers B are read, each number of which meets a half of one of 2 numbers in 4 columns.
+		{"SparseDistances", k.sparseDistances(double(B, 2*M), sparse(10, 40, 10), rows, sparse(4, 2, M)),
+			Cost{Double: 2 * 40 * B / 10 / 2, Bytes: (44+12*40+80)*B/10. + 4*B + 20 + 12*2 + 8*M + 8*B*M}},
 		// Three maps: 90 numbers, each with a scale, an exp and a product that is added; 6 weights and 6 widths.
 		{"SparseBlock", k.sparseBlock(kuf, double(B, 3*M), double(K, 3), double(K, 3)), Cost{Double: 90 * 4, Bytes: 8 * (30 + 45 + 12)}},
 		{"SparseBlockBackward", k.sparseBlockBackward(double(K, 3), double(K, 3), kuf, double(B, 3*M), double(K, 3), double(K, 3)),

@@ -139,6 +139,10 @@ func (m *meter) MixBackward(da, db, dlogit, dc, a, b, logit *device.Tensor) {
 	m.time("MixBackward", m.count.mixBackward(da, db, dlogit, dc, a, b, logit), func() { m.Device.MixBackward(da, db, dlogit, dc, a, b, logit) })
 }
 
+func (m *meter) SparseDistances(d *device.Tensor, i int, x device.Sparse, rows *device.Tensor, z device.Sparse, linear bool) {
+	m.time("SparseDistances", m.count.sparseDistances(d, x, rows, z), func() { m.Device.SparseDistances(d, i, x, rows, z, linear) })
+}
+
 func (m *meter) SparseBlock(c, d, logits, logsigma *device.Tensor, linear []bool) {
 	m.time("SparseBlock", m.count.sparseBlock(c, d, logits, logsigma), func() { m.Device.SparseBlock(c, d, logits, logsigma, linear) })
 }

@@ -9,13 +9,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
 // Shape is the size of a training step. Unless it is Light it is the paper's model: each latent function with its own
 // length-scales, full covariance, sampled weights and frequencies, and nothing fed forward.
 type Shape struct {
-	D       int  `json:"D"`                // inputs
+	D       int  `json:"D"`                // inputs; 0 of sequences
+	I       int  `json:"I,omitempty"`      // feature maps of sequences; 0: rows are vectors
 	J       int  `json:"J"`                // latent functions
 	M       int  `json:"M"`                // pseudo-inputs
 	L       int  `json:"L"`                // DRF layers; 0 is a GP alone, with a latent function for each output
@@ -28,16 +30,25 @@ type Shape struct {
 	// Light is the form that `gpdrf-gpu train` has without options: one kernel, diagonal covariance, frozen spectra, local
 	// reparameterisation, fed forward.
 	Light bool `json:"light,omitempty"`
+	// Steps says that distances between sequences are computed in every step, in place of a table.
+	Steps bool `json:"steps,omitempty"`
 }
 
-// presets is the table of steps. bench/peers/steps.py has the same.
+// presets is the table of steps. bench/peers/steps.py has those of vectors, too.
 var presets = map[string]Shape{
 	"mnist":       {D: 784, J: 50, M: 200, L: 2, Hidden: 50, R: 500, B: 1000, S: 10, Classes: 10},
 	"mnist-small": {D: 784, J: 50, M: 200, L: 1, Hidden: 50, R: 500, B: 200, S: 10, Classes: 10},
 	"protein":     {D: 9, J: 16, M: 500, L: 1, Hidden: 16, R: 500, B: 500, S: 10},
 	"protein-gp":  {D: 9, J: 1, M: 500, B: 500, S: 1},
 	"powerplant":  {D: 4, J: 8, M: 200, L: 1, Hidden: 8, R: 200, B: 256, S: 1, Light: true},
+	"sequences":   {I: 1, J: 8, M: 500, L: 1, Hidden: 8, R: 200, B: 256, S: 1, Classes: 7, Light: true},
 }
+
+// What proteins have under double:1,5: so many of the features that there can be.
+const (
+	sequenceColumns = 2000
+	sequenceEach    = 600
+)
 
 // Names lists the presets.
 func Names() []string { return slices.Sorted(maps.Keys(presets)) }
@@ -57,19 +68,30 @@ const largest = 1 << 16
 // With is the shape with some sizes changed: "S=100,B=500,shared".
 func (n Shape) With(changes string) (Shape, error) {
 	sizes := map[string]*int{"D": &n.D, "J": &n.J, "M": &n.M, "L": &n.L, "d": &n.Hidden, "R": &n.R, "B": &n.B, "S": &n.S}
+	if n.I > 0 {
+		delete(sizes, "D")
+		sizes["I"] = &n.I
+	}
 	for change := range strings.SplitSeq(changes, ",") {
 		name, value, sized := strings.Cut(strings.TrimSpace(change), "=")
 		switch size := sizes[name]; {
 		case name == "":
 		case name == "shared" && !sized:
 			n.Shared = true
+		case name == "steps" && !sized && n.I > 0:
+			n.Steps = true
+		case (size == nil || !sized) && n.I > 0:
+			return n, fmt.Errorf("%q is not a size: write I, J, M, L, d, R, B or S with a number, as in I=2,B=500, or shared, or steps", change)
 		case size == nil || !sized:
 			return n, fmt.Errorf("%q is not a size: write D, J, M, L, d, R, B or S with a number, as in S=100,B=500, or shared", change)
 		default:
 			v, err := strconv.Atoi(value)
 			most := largest
-			if name == "L" {
+			switch name {
+			case "L":
 				most = 255
+			case "I":
+				most = device.MaxMaps
 			}
 			if err != nil || v < 1 || v > most {
 				return n, fmt.Errorf("%s: %q is not a whole number from 1 to %d", name, value, most)
@@ -82,7 +104,11 @@ func (n Shape) With(changes string) (Shape, error) {
 
 // String is for people: "D=784 J=50 …".
 func (n Shape) String() string {
-	text := fmt.Sprintf("D=%d J=%d M=%d B=%d S=%d", n.D, n.J, n.M, n.B, n.S)
+	text := fmt.Sprintf("D=%d ", n.D)
+	if n.I > 0 {
+		text = fmt.Sprintf("I=%d ", n.I)
+	}
+	text += fmt.Sprintf("J=%d M=%d B=%d S=%d", n.J, n.M, n.B, n.S)
 	if n.L > 0 {
 		text += fmt.Sprintf(" L=%d R=%d", n.L, n.R)
 	}
@@ -98,6 +124,9 @@ func (n Shape) String() string {
 	if n.Light {
 		text += " light"
 	}
+	if n.Steps {
+		text += " steps"
+	}
 	return text
 }
 
@@ -107,6 +136,9 @@ func (n Shape) config() model.Config {
 		Model: model.GPDRF, Inputs: n.D, Outputs: 1, Likelihood: model.GaussianLikelihood,
 		Latents: n.J, Inducing: n.M, Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,
 		Layers: n.L, Features: n.R, Hidden: n.Hidden, Spectra: model.VarResampled, FixedNoise: model.FixAll, Samples: n.S,
+	}
+	for range n.I {
+		c.Maps, c.LearnInducing = append(c.Maps, model.MapRBF), false
 	}
 	if n.Classes > 0 {
 		c.Outputs, c.Likelihood = n.Classes, model.SoftmaxLikelihood

@@ -41,8 +41,13 @@ func NewStep(dev device.Device, n Shape) (*Step, error) {
 	if s.model, err = model.New(dev, n.config()); err != nil {
 		return nil, err
 	}
-	s.model.Init(model.Init{Seed: 1, PseudoInputs: uniform(n.M * n.D), GPLengthscaleFactor: 0.5, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
-	s.data, s.pass = s.model.Upload(n.B, uniform(n.B*n.D), y, labels), s.model.NewPass(n.S, n.B)
+	s.model.Init(model.Init{Seed: 1, PseudoInputs: uniform(n.M * n.D), Sigma: []float64{1}, GPLengthscaleFactor: 0.5, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
+	if n.I > 0 {
+		s.data = n.uploadSequences(s.model, r, y, labels)
+	} else {
+		s.data = s.model.Upload(n.B, uniform(n.B*n.D), y, labels)
+	}
+	s.pass = s.model.NewPass(n.S, n.B)
 	rows := make([]int32, n.B)
 	for i := range rows {
 		rows[i] = int32(i)

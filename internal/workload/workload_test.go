@@ -22,6 +22,8 @@ var small = []Shape{
 	{D: 5, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Light: true},
 	{D: 5, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 2, Shared: true},
 	{D: 5, J: 1, M: 8, B: 20, S: 1},
+	{I: 2, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Classes: 3, Light: true},
+	{I: 2, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Classes: 3, Light: true, Steps: true},
 }
 
 func openDevice(t *testing.T, name string) device.Device {
@@ -172,7 +174,16 @@ func TestWith(t *testing.T) {
 	if want := small[0]; err != nil || n.S != 100 || n.M != 9 || !n.Shared || n.B != want.B {
 		t.Errorf("%+v, %v", n, err)
 	}
-	for _, bad := range []string{"S", "S=", "S=0", "S=1e3", "L=256", "B=70000", "Q=1", "shared=1", "S:1"} {
+	last := small[len(small)-2]
+	if steps, err := last.With("I=3,steps"); err != nil || steps.I != 3 || !steps.Steps || steps.String() != "I=3 J=3 M=8 B=20 S=1 L=1 R=10 classes=3 light steps" {
+		t.Errorf("%+v, %v", steps, err)
+	}
+	for _, bad := range []string{"D=3", "I=33", "steps=1"} {
+		if _, err := last.With(bad); err == nil {
+			t.Errorf("%q is accepted of sequences", bad)
+		}
+	}
+	for _, bad := range []string{"I=2", "steps", "S", "S=", "S=0", "S=1e3", "L=256", "B=70000", "Q=1", "shared=1", "S:1"} {
 		if _, err := small[0].With(bad); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}
@@ -208,6 +219,9 @@ func TestPeersHaveThePresets(t *testing.T) {
 		n, err := Preset(name)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if n.I > 0 {
+			continue
 		}
 		line := fmt.Sprintf("%q: dict(d=%d, j=%d, m=%d, l=%d, hidden=%d, r=%d, b=%d, s=%d, classes=%d),", name, n.D, n.J, n.M, n.L, n.Hidden, n.R, n.B, n.S, n.Classes)
 		if strings.Contains(string(text), line) == n.Light {

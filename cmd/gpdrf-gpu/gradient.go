@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/workload"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// The sizes of the models that `info --check` compares.
+const checkRows, checkInputs, checkInducing = 33, 3, 17
+
+// checked are small GP-DRFs that use different operations between them: of vectors, and of sequences beside vectors.
+var checked = []struct {
+	what   string // before the names of its parameters
+	config model.Config
+}{
+	{"", model.Config{
+		Model: model.GPDRF, Inputs: checkInputs, Outputs: 1, Likelihood: model.GaussianLikelihood, Samples: 2,
+		Latents: 3, Inducing: checkInducing, Kernel: "rbf+matern32", Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,
+		Layers: 2, Features: 9, Hidden: 3, Spectra: model.VarResampled, FixedNoise: model.FixAll, LocalReparam: true, FeedForward: true,
+	}},
+	{"sequences: ", model.Config{
+		Model: model.GPDRF, Inputs: checkInputs, Outputs: 1, Likelihood: model.GaussianLikelihood, Samples: 2,
+		Latents: 3, Inducing: checkInducing, Maps: []string{model.MapRBF, model.MapLinear}, Lengthscales: model.ARD, QCov: model.Full, Whiten: true,
+		Layers: 1, Features: 9, Hidden: 3, Spectra: model.VarResampled, FixedNoise: model.FixAll, LocalReparam: true,
+	}},
+}
+
+// gradient is that of the checked models on rows and parameters that are the same everywhere, and at is the precision that the device
+// computed it at.
+func (p *program) gradient(name, precision string) (gradient []model.Named, at string, err error) {
+	dev, err := p.openDevice(name)
+	if err != nil {
+		return nil, "", err
+	}
+	at = p.relax(dev, precision)
+	defer func() {
+		if closing := dev.Close(); err == nil {
+			err = closing
+		}
+	}()
+	for _, c := range checked {
+		blocks, err := gradientOf(dev, c.config)
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: %w", name, err)
+		}
+		for _, b := range blocks {
+			b.Name = c.what + b.Name
+			gradient = append(gradient, b)
+		}
+	}
+	return gradient, at, nil
+}
+
+// gradientOf is the gradient of one model. Its parameters are moved from their start, where some gradients are zero.
+func gradientOf(dev device.Device, c model.Config) ([]model.Named, error) {
+	m, err := model.New(dev, c)
+	if err != nil {
+		return nil, err
+	}
+	m.Init(model.Init{Seed: 1, PseudoInputs: wave(checkInducing*checkInputs, 1.7), Sigma: []float64{0.8}, GPLengthscaleFactor: 1, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
+	parameters := m.Export()
+	for _, block := range parameters {
+		for i, move := range wave(len(block.Data), 2.3) {
+			block.Data[i] += 0.05 * move
+		}
+	}
+	if err := m.Import(parameters); err != nil {
+		return nil, err
+	}
+	x := wave(checkRows*checkInputs, 0.9)
+	rows := model.Rows{N: checkRows, X: func(lo, hi int) []float64 { return x[lo*checkInputs : hi*checkInputs] }}
+	if c.Maps != nil {
+		r := rand.New(rand.NewPCG(1, 2))
+		own := workload.NewSequences(r, checkInducing, 40, 12)
+		m.SetInducing(own.Own(len(c.Maps)))
+		rows.Vectors = workload.NewSequences(r, checkRows, 40, 12).Vectors(own, len(c.Maps))
+	}
+	set := m.UploadRows(rows, wave(checkRows, 0.4), nil)
+	batch := make([]int32, checkRows)
+	for i := range batch {
+		batch[i] = int32(i)
+	}
+	pass := m.NewPass(2, checkRows)
+	dev.UploadInts(pass.Rows(), batch)
+	m.Gradient(pass, set, model.Step{Seed: 1, Number: 1, KLWeight: 1})
+	if _, err := m.Report(1); err != nil {
+		return nil, err
+	}
+	flat := make([]float64, m.Params().Len())
+	dev.Download(flat, m.Params().Grad)
+	for i, block := range parameters {
+		parameters[i].Data, flat = flat[:len(block.Data)], flat[len(block.Data):]
+	}
+	return parameters, nil
+}
+
+// wave is n numbers that do not repeat.
+func wave(n int, frequency float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = math.Sin(frequency * float64(i+1))
+	}
+	return x
+}

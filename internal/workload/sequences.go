@@ -1,0 +1,125 @@
+package workload
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// Sequences are random sparse vectors of length 1, in place of the features of sequences under one map.
+type Sequences struct {
+	columns int
+	lists   model.Lists // by vectors
+}
+
+// NewSequences makes n of them, with about so many of the columns each.
+func NewSequences(r *rand.Rand, n, columns, each int) Sequences {
+	s := Sequences{columns, model.Lists{Start: []int32{0}}}
+	l := &s.lists
+	for range n {
+		first, square := len(l.Value), 0.0
+		for c := range columns {
+			if r.IntN(columns) < each {
+				v := 0.5 + r.Float64()
+				l.Index, l.Value = append(l.Index, int32(c)), append(l.Value, v)
+				square += v * v
+			}
+		}
+		for i := range l.Value[first:] {
+			l.Value[first+i] /= math.Sqrt(square)
+		}
+		l.Start, l.Square = append(l.Start, int32(len(l.Value))), append(l.Square, math.Ceil(min(square, 1)))
+	}
+	return s
+}
+
+// N is how many there are.
+func (s Sequences) N() int { return len(s.lists.Square) }
+
+// Distances are ‖x − z‖² between s and z [N, maps·M], the same under each of so many maps.
+func (s Sequences) Distances(z Sequences, maps int) (d []float64) {
+	dense := make([]float64, s.columns)
+	row := make([]float64, z.N())
+	for n := range s.N() {
+		clear(dense)
+		for e := s.lists.Start[n]; e < s.lists.Start[n+1]; e++ {
+			dense[s.lists.Index[e]] = s.lists.Value[e]
+		}
+		for m := range row {
+			row[m] = s.lists.Square[n] + z.lists.Square[m]
+			for e := z.lists.Start[m]; e < z.lists.Start[m+1]; e++ {
+				row[m] -= 2 * dense[z.lists.Index[e]] * z.lists.Value[e]
+			}
+			row[m] = max(0, row[m])
+		}
+		for range maps {
+			d = append(d, row...)
+		}
+	}
+	return d
+}
+
+// Own are the distances among s [N, maps·N], 0 between a vector and itself.
+func (s Sequences) Own(maps int) []float64 {
+	d := s.Distances(s, maps)
+	for n := range s.N() {
+		for i := range maps {
+			d[(n*maps+i)*s.N()+n] = 0
+		}
+	}
+	return d
+}
+
+// Vectors are s for a model that computes their distances to X̄ = z in every step, the same under each of so many maps.
+func (s Sequences) Vectors(z Sequences, maps int) *model.Vectors {
+	v := &model.Vectors{}
+	for range maps {
+		v.Inducing, v.Sizes = append(v.Inducing, z.byColumn()), append(v.Sizes, len(s.lists.Value))
+	}
+	v.Rows = func(lo, hi int) (all []model.Lists) {
+		for range maps {
+			from, to := s.lists.Start[lo], s.lists.Start[hi]
+			part := model.Lists{Index: s.lists.Index[from:to], Value: s.lists.Value[from:to], Square: s.lists.Square[lo:hi]}
+			for _, at := range s.lists.Start[lo : hi+1] {
+				part.Start = append(part.Start, at-from)
+			}
+			all = append(all, part)
+		}
+		return all
+	}
+	return v
+}
+
+// byColumn is s by columns.
+func (s Sequences) byColumn() model.Lists {
+	type element struct {
+		row   int32
+		value float64
+	}
+	columns := make([][]element, s.columns)
+	for n := range s.N() {
+		for e := s.lists.Start[n]; e < s.lists.Start[n+1]; e++ {
+			c := s.lists.Index[e]
+			columns[c] = append(columns[c], element{int32(n), s.lists.Value[e]})
+		}
+	}
+	l := model.Lists{Start: []int32{0}, Square: s.lists.Square}
+	for _, elements := range columns {
+		for _, e := range elements {
+			l.Index, l.Value = append(l.Index, e.row), append(l.Value, e.value)
+		}
+		l.Start = append(l.Start, int32(len(l.Value)))
+	}
+	return l
+}
+
+// uploadSequences puts the rows of a step on a model's device, as a table of distances or as vectors.
+func (n Shape) uploadSequences(m *model.Model, r *rand.Rand, y []float64, labels []int32) *model.Data {
+	own, rows := NewSequences(r, n.M, sequenceColumns, sequenceEach), NewSequences(r, n.B, sequenceColumns, sequenceEach)
+	m.SetInducing(own.Own(n.I))
+	if n.Steps {
+		return m.UploadRows(model.Rows{N: n.B, Vectors: rows.Vectors(own, n.I)}, y, labels)
+	}
+	return m.Upload(n.B, rows.Distances(own, n.I), y, labels)
+}
