@@ -69,7 +69,7 @@ func repeated(train, test *Dataset) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: %d of the %s for testing are training sequences, too: scores will be too good", test.Path, n, plural(test.N(), "sequence"))}
+	return []string{fmt.Sprintf("warning: %s: %d of the %s for testing are training sequences, too: scores will be too good", test.Path, n, plural(test.N(), "sequence"))}
 }
 
 func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {

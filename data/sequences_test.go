@@ -346,7 +346,7 @@ func TestLoadSequences(t *testing.T) {
 	if err != nil || a.N() != 4 || b.N() != 3 {
 		t.Fatal(err)
 	}
-	if want := test + ": 2 of the 3 sequences for testing are training sequences, too: scores will be too good"; notes[len(notes)-1] != want {
+	if want := "warning: " + test + ": 2 of the 3 sequences for testing are training sequences, too: scores will be too good"; notes[len(notes)-1] != want {
 		t.Errorf("%q", notes)
 	}
 	if a, b, _, err := Load(Source{Data: train, Seed: 2}); err != nil || a.N() != 3 || b.N() != 1 {

@@ -30,14 +30,17 @@ const (
 	exitInterrupted = 130
 )
 
-func main() {
+func main() { os.Exit(start(os.Stderr)) }
+
+// start is the command with its notes going to err.
+func start(err io.Writer) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-ctx.Done()
 		stop() // a second Ctrl-C kills, but where there is a newQuitGuard
 	}()
-	p := &program{ctx: ctx, out: os.Stdout, err: os.Stderr, terminal: drawable(int(os.Stderr.Fd()))}
-	os.Exit(p.run(os.Args))
+	p := &program{ctx: ctx, out: os.Stdout, err: err, terminal: drawable(int(os.Stderr.Fd()))}
+	return p.run(os.Args)
 }
 
 // drawable says whether there is a terminal with room for a bar: some claim to have no rows.

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"gpdrf-gpu": main})
+	testscript.Main(m, map[string]func(){"gpdrf-gpu": func() { os.Exit(start(newPausing(os.Stderr))) }})
 }
 
 // The scripts in testdata are the command line's manual by example. Beyond testscript's own commands

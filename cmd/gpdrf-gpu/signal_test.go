@@ -3,16 +3,56 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
+
+// pauseAt is a variable of the environment: a text at which the command waits for Ctrl-C, so that it cannot have ended before, however
+// busy the machine is.
+const pauseAt = "GPDRF_TEST_PAUSE_AT"
+
+// pausing is standard error of a command that waits.
+type pausing struct {
+	mutex sync.Mutex
+	to    io.Writer
+	text  string
+	ctrlC chan os.Signal
+}
+
+func newPausing(to io.Writer) io.Writer {
+	text := os.Getenv(pauseAt)
+	if text == "" {
+		return to
+	}
+	p := &pausing{to: to, text: text, ctrlC: make(chan os.Signal, 1)}
+	signal.Notify(p.ctrlC, os.Interrupt)
+	return p
+}
+
+func (p *pausing) Write(b []byte) (int, error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	n, err := p.to.Write(b)
+	if p.text != "" && strings.Contains(string(b), p.text) {
+		p.text = ""
+		select {
+		case <-p.ctrlC:
+		case <-time.After(20 * time.Second):
+		}
+		signal.Stop(p.ctrlC)
+	}
+	return n, err
+}
 
 // interruptCommand: interrupt CODE TEXT COMMAND … runs a command, sends it Ctrl-C as soon as it has written
 // the text to standard error, and expects the exit code.
@@ -36,12 +76,15 @@ func killCommand(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // stop runs a command, sends it a signal as soon as a file holds a text, for each of some texts, and waits for it.
-func stop(ts *testscript.TestScript, signal os.Signal, file string, texts, args []string) error {
+func stop(ts *testscript.TestScript, sent os.Signal, file string, texts, args []string) error {
 	path, err := exec.LookPath(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], args[0]))
 	ts.Check(err)
 	cmd := exec.Command(path, args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "PATH="+ts.Getenv("PATH"), "GPDRF_SIMD="+ts.Getenv("GPDRF_SIMD"))
+	if sent == syscall.SIGINT {
+		cmd.Env = append(cmd.Env, pauseAt+"="+texts[0])
+	}
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	stderr, err := os.Create(ts.MkAbs("interrupted.err"))
@@ -54,7 +97,7 @@ func stop(ts *testscript.TestScript, signal os.Signal, file string, texts, args 
 				break
 			}
 		}
-		ts.Check(cmd.Process.Signal(signal))
+		ts.Check(cmd.Process.Signal(sent))
 	}
 	defer time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() }).Stop()
 	ended := cmd.Wait()
