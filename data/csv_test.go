@@ -154,6 +154,7 @@ func TestBadFiles(t *testing.T) {
 		{"short row", "a,b,c\n1,2,3\n1,2\n", "t.csv:3: this row has 2 cells, the first row has 3", ReadOptions{}},
 		{"long row", "1,2,3\n1,2,3\n1,2,3,4\n", "t.csv:3: this row has 4 cells", ReadOptions{}},
 		{"text cell", "a,b,c\n1,2,3\n1,red,3\n", `t.csv:3:3: found "red" in column "b", which must be a number`, ReadOptions{}},
+		{"no header", "red,1,3\nblue,2,4\n", `t.csv:2:1: found "blue" in column "red" (the first row is taken as the names of the columns: if it is data, put a row of names above it), which must be a number: correct it`, ReadOptions{}},
 		{"text target", "a,b,c\n1,2,spam\n", `t.csv:2:5: found "spam" in column "c"`, ReadOptions{}},
 		{"identifier", "a,b\n2020_01,3\n", `t.csv:2:1: found "2020_01" in column "a", which must be a number`, ReadOptions{}},
 		{"hexadecimal", "a,b\n1,0x1p4\n", `t.csv:2:3: found "0x1p4" in column "b"`, ReadOptions{}},

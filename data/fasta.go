@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"strings"
 )
@@ -90,10 +91,14 @@ func (t *texts) splitHeaders(headers []string) {
 }
 
 // checkHeaders refuses a header without a class. Headers that are nearly all different and no numbers
-// are names. Where classes may be missing, they are then left out.
+// are names. Where classes may be missing, they are left out unless every header has one.
 func (t *texts) checkHeaders(opt ReadOptions) error {
-	if opt.TargetOptional && t.noneKnown(opt.Like.Classes) {
-		t.labels = nil
+	if opt.TargetOptional {
+		if known := t.known(opt.Like.Classes); known < t.n() {
+			if t.labels = nil; known > 0 {
+				t.notes = append(t.notes, fmt.Sprintf("%s: %d of its %s have a class of the model in the header: classes are ignored", t.name, known, plural(t.n(), "sequence")))
+			}
+		}
 		return nil
 	}
 	for i, l := range t.labels {
@@ -115,17 +120,18 @@ func (t *texts) checkHeaders(opt ReadOptions) error {
 	return nil
 }
 
-// noneKnown says that no label is a class, or a number where there are no classes.
-func (t *texts) noneKnown(classes []string) bool {
+// known counts the labels that are a class, or a number where there are no classes.
+func (t *texts) known(classes []string) (count int) {
 	find := classFinder(classes)
 	for _, l := range t.labels {
+		_, ok := find(l)
 		if classes == nil {
-			if _, err := parseNumber(l); err == nil {
-				return false
-			}
-		} else if _, ok := find(l); ok {
-			return false
+			_, err := parseNumber(l)
+			ok = err == nil
+		}
+		if ok {
+			count++
 		}
 	}
-	return true
+	return count
 }

@@ -27,6 +27,8 @@ type npyArray struct {
 	offset int64 // of the values
 	dtype  string
 	shape  []int
+
+	fortran bool // values stand with the first index running fastest: what numpy.save makes of x.T
 }
 
 // npyType is one of the types read: little-endian, or of one byte.
@@ -120,8 +122,8 @@ func (a *npyArray) parse(header string) error {
 		}
 		return errorf(a.name, "byte 10: holds values of the type %s: float32, float64, bool and integers are read, in little-endian order; save x.astype('<f4'), or '<f8'", quote(word))
 	}
-	if !strings.HasPrefix(fortran, "False") {
-		return errorf(a.name, "byte 10: is in Fortran order: save numpy.ascontiguousarray(x)")
+	if a.fortran = strings.HasPrefix(fortran, "True"); !a.fortran && !strings.HasPrefix(fortran, "False") {
+		return errorf(a.name, "byte 10: the header does not say fortran_order: save it again by numpy.save")
 	}
 	for _, word := range strings.Split(inside, ",") {
 		if word = strings.TrimSpace(word); word == "" {
@@ -183,7 +185,7 @@ func orNil[T any](err error, make func() *T) *T {
 	return make()
 }
 
-// npyValues reads exactly n values, which end the file.
+// npyValues reads exactly n values, which end the file. The last index of the result runs fastest.
 func npyValues[T float32 | float64](a *npyArray, n int, convert func(float64) T) ([]T, error) {
 	t, _ := npyTypeOf(a.dtype)
 	var blocks [][]T
@@ -198,7 +200,7 @@ func npyValues[T float32 | float64](a *npyArray, n int, convert func(float64) T)
 			v := t.decode(chunk[i*t.size:])
 			if !(math.Abs(v) <= largest) {
 				return nil, errorf(a.name, "byte %d: value %s is %g: only finite numbers within ±%g can be used, correct it or remove the row",
-					a.offset-int64((k-i)*t.size), a.place(done+i), v, largest)
+					a.offset-int64((k-i)*t.size), a.place(a.index(done+i)), v, largest)
 			}
 			block[i] = convert(v)
 		}
@@ -207,10 +209,35 @@ func npyValues[T float32 | float64](a *npyArray, n int, convert func(float64) T)
 	if extra, _ := io.ReadFull(a.r, chunk[:1]); extra > 0 {
 		return nil, errorf(a.name, "byte %d: goes on after its %d values: the header and the file do not belong together", a.offset, n)
 	}
-	return join(blocks), nil
+	values := join(blocks)
+	if !a.fortran || len(a.shape) < 2 {
+		return values, nil
+	}
+	ordered := make([]T, n)
+	for i, v := range values {
+		ordered[a.index(i)] = v
+	}
+	return ordered, nil
 }
 
-// place is "[3, 17]", the position of value i.
+// index is where value i of the file stands where the last index runs fastest.
+func (a *npyArray) index(i int) (at int) {
+	if !a.fortran {
+		return i
+	}
+	step := 1
+	for _, side := range a.shape {
+		step *= side
+	}
+	for _, side := range a.shape {
+		step /= side
+		at += i % side * step
+		i /= side
+	}
+	return at
+}
+
+// place is "[3, 17]", the position of value i where the last index runs fastest.
 func (a *npyArray) place(i int) string {
 	words := make([]string, len(a.shape))
 	for k := len(a.shape) - 1; k >= 0; k-- {

@@ -62,6 +62,33 @@ func TestNpyTypes(t *testing.T) {
 	}
 }
 
+// Values in Fortran order, the first index first, are those of the same array in C order.
+func TestFortranOrder(t *testing.T) {
+	const head = "{'descr': '<f4', 'fortran_order': True, 'shape': (%s), }"
+	for _, c := range []struct {
+		shape   string
+		c, turn []float32
+	}{
+		{"2, 3", []float32{1, 2, 3, 4, 5, 6}, []float32{1, 4, 2, 5, 3, 6}},
+		{"2, 2, 3", []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, []float32{0, 6, 3, 9, 1, 7, 4, 10, 2, 8, 5, 11}},
+		{"3", []float32{1, 2, 3}, []float32{1, 2, 3}},
+	} {
+		var read [2][]float64
+		for i, text := range []string{npy("<f4", c.shape+",", c.c), npyWith(fmt.Sprintf(head, c.shape+","), c.turn)} {
+			a, err := openNpy("x.npy", strings.NewReader(text))
+			if err == nil {
+				read[i], err = npyValues(a, len(c.c), func(v float64) float64 { return v })
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(read[0], read[1]) || len(read[1]) != len(c.c) {
+			t.Errorf("%s: %v, in Fortran order %v", c.shape, read[0], read[1])
+		}
+	}
+}
+
 // TestArrays pairs inputs with targets by names and by --labels, apart and in an archive.
 func TestArrays(t *testing.T) {
 	x, y := npy("<f8", "2, 2", []float64{1, 2, 3, 4}), npy("<i8", "2,", []int64{1, 0})
@@ -111,7 +138,8 @@ func TestBadArrays(t *testing.T) {
 		name, text, labels, want string
 		opt                      ReadOptions
 	}{
-		{"fortran", npyWith("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }", values), "", "x.npy: byte 10: is in Fortran order: save numpy.ascontiguousarray(x)", ReadOptions{}},
+		{"no order", npyWith("{'descr': '<f8', 'shape': (2, 2), }", values), "", "x.npy: byte 10: the header does not say fortran_order", ReadOptions{}},
+		{"fortran", npyWith("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }", []float64{1, math.NaN(), 3, 4}), string(y), "x.npy: byte 136: value [1, 0] is NaN", ReadOptions{}},
 		{"big-endian", npy(">f8", "2, 2", values), "", `x.npy: byte 10: holds values of the type ">f8": float32, float64, bool and integers are read`, ReadOptions{}},
 		{"half", npy("<f2", "2, 2", values), "", `x.npy: byte 10: holds values of the type "<f2"`, ReadOptions{}},
 		{"object", npy("|O", "2, 2", values), "", `x.npy: byte 10: holds values of the type "|O"`, ReadOptions{}},

@@ -330,6 +330,9 @@ func (r *records) value(i int, column string) (float64, error) {
 	case decimalComma(cell):
 		return 0, r.cellError(i, "found %s in column %s: write decimals with a point and no separator of thousands", found, where)
 	}
+	if _, doubtful := r.doubtfulHeader(); doubtful {
+		where += " (the first row is taken as the names of the columns: if it is data, put a row of names above it)"
+	}
 	return 0, r.cellError(i, "found %s in column %s, which must be a number: correct it, or remove the column, or have text encoded by --one-hot, or read as sequences by --sequence", found, where)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +120,10 @@ func TestSequencesLike(t *testing.T) {
 		{"no classes", "good, film\nbad film", "words: ?_film bad_film", words, true},
 		{"classes, not needed", "neg\tgood\n", "words: good=neg", words, true},
 		{"names of FASTA", ">first\ngood\n>second\nbad\n", "words: good bad", words, true},
+		{"some classes in FASTA", ">x|pos\ngood\n>y\nbad\n", "words: good bad", words, true},
+		{"some classes first", ">y\nbad\n>x|pos\ngood\n", "words: bad good", words, true},
+		{"new class in FASTA", ">x|pos\ngood\n>y|other\nbad\n", "words: good bad", words, true},
+		{"no class in FASTA, needed", ">x|pos\ngood\n>y\nbad\n", "", words, false},
 		{"numbers", ">7\nGG\n", "dna: GG=7", real, true},
 		{"names for numbers", ">seven\nGG\n", "dna: GG", real, true},
 		{"fewer letters than guessed", "1.5\tAAA\n2\tAAQ\n", "", real, false},
@@ -129,7 +134,11 @@ func TestSequencesLike(t *testing.T) {
 		{"some tabs", "neg\tgood film\nbad", "", words, true},
 	} {
 		s := c.like.Schema()
-		d, _, err := readText(c.text, ReadOptions{Like: &s, TargetOptional: c.optional})
+		d, notes, err := readText(c.text, ReadOptions{Like: &s, TargetOptional: c.optional})
+		const ignored = "t.csv: 1 of its 2 sequences have a class of the model in the header: classes are ignored"
+		if some := strings.HasPrefix(c.text, ">x|pos\ngood") && c.optional; some != slices.Contains(notes, ignored) {
+			t.Errorf("%s: %q", c.name, notes)
+		}
 		if c.want == "" {
 			var e *Error
 			if !errors.As(err, &e) {

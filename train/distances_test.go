@@ -165,9 +165,12 @@ func TestPredictionOfManyRows(t *testing.T) {
 	trained := mustFit(t, "model=gp inducing=9 kernel=spectrum:2 steps=3 batch=10", genes(t, 40, 1)).Trained
 	taken := map[int]int64{}
 	for _, n := range []int{300, 1200} {
-		dev := openCPU(t)
-		if _, err := trained.Predict(dev, genes(t, n, 2), 2); err != nil {
+		dev, heard := openCPU(t), []int{}
+		if _, err := trained.Predict(dev, genes(t, n, 2), 2, func(done int) { heard = append(heard, done) }); err != nil {
 			t.Fatal(err)
+		}
+		if len(heard) != (n+255)/256+1 || heard[0] != 0 || heard[1] != 256 || heard[len(heard)-1] != n {
+			t.Errorf("%d rows: told of %v", n, heard)
 		}
 		taken[n] = dev.Taken()
 	}

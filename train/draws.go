@@ -40,12 +40,12 @@ func Draws(m metrics.Mixture, target, draws int, seed uint64) metrics.Mixture {
 }
 
 // EvaluateDraws is Evaluate with the moments of Draws, or without them where draws is 0. A classification has
-// its class probabilities without draws, so to ask for them is a *UsageError.
-func (t *Trained) EvaluateDraws(dev device.Device, ds *data.Dataset, samples, draws int) (*Scores, error) {
+// its class probabilities without draws, so to ask for them is a *UsageError. told is as for Predict.
+func (t *Trained) EvaluateDraws(dev device.Device, ds *data.Dataset, samples, draws int, told ...func(done int)) (*Scores, error) {
 	if draws > 0 && t.Schema.Task != data.Regression {
 		return nil, usagef("draws of the output are for regression: a classification has its class probabilities without them")
 	}
-	p, err := t.Predict(dev, ds, samples)
+	p, err := t.Predict(dev, ds, samples, told...)
 	if err != nil {
 		return nil, err
 	}

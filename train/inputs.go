@@ -16,11 +16,11 @@ import (
 func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
 	shapes, maps := c.kernels()
 	kernel := Setting{"kernel", "", c.explicit["kernel"]}
+	if err := c.fitOptions(ds); err != nil {
+		return nil, err
+	}
 	if ds.Kernel != nil {
 		return nil, c.fitGram(ds.Kernel.M)
-	}
-	if from, given := c.explicit["distances"]; given && c.Distances != distancesAuto && ds.Sequences == nil {
-		return nil, Setting{"distances", "", from}.errorf("%s holds no sequences: leave it out", ds.Path)
 	}
 	if from, given := c.explicit["codebook"]; given && c.Codebook != defaults().Codebook && !hasVectors(ds) {
 		return nil, Setting{"codebook", "", from}.errorf("%s holds no sequences of vectors: leave it out", ds.Path)
@@ -117,9 +117,6 @@ func (c *Config) fitGram(m int) error {
 		if as := c.Text(key); given && as != kernelAuto && as != "false" && as != strconv.Itoa(m) {
 			return Setting{key, "", from}.errorf("%s: the kernel and its %d pseudo-inputs are those of gram: leave it out", as, m)
 		}
-	}
-	if from, given := c.explicit["distances"]; given && c.Distances == distancesSteps {
-		return Setting{"distances", "", from}.errorf("those to the pseudo-inputs of gram are a table, which the file holds: leave it out")
 	}
 	c.Kernel, c.Inducing, c.InducingInit, c.LearnInducing = kernelAuto, m, InducingAuto, false
 	return nil

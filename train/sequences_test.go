@@ -198,11 +198,29 @@ func TestFitInputs(t *testing.T) {
 		{"kernel=words:2", sequences, "--kernel: words is for sequences of bytes or words; these are dna"},
 		{"learn-inducing=true", sequences, "--learn-inducing: sequences cannot move by gradient"},
 		{"inducing-init=kmeans kernel=spectrum:2", sequences, "--inducing-init: kmeans is for vectors: give random or another way"},
+		{"scaling=robust", sequences, "holds sequences alone, and no numbers to scale: leave it out"},
+		{"feed-forward=true", sequences, "--feed-forward: a single layer sees the latent functions in any case, and there are no numbers beside them: leave it out"},
 		{"model=drf kernel=spectrum:2", vectors, "--kernel: spectrum:2 is for sequences"},
 	} {
 		_, err := config(t, c.options).FitInputs(c.set)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.options, err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		options string
+		set     *data.Dataset
+		fed     bool
+	}{
+		{"kernel=spectrum:2", sequences, false},
+		{"kernel=spectrum:2 feed-forward=false scaling=none", sequences, false},
+		{"kernel=spectrum:2 feed-forward=true layers=2 scaling=auto", sequences, true},
+		{"kernel=spectrum:2 feed-forward=true scaling=robust", both, true},
+		{"feed-forward=true scaling=robust", vectors, true},
+	} {
+		asked := config(t, c.options)
+		if _, err := asked.FitInputs(c.set); err != nil || asked.FeedForward != c.fed {
+			t.Errorf("%s: fed forward is %v, %v", c.options, asked.FeedForward, err)
 		}
 	}
 	for options, want := range map[string]string{

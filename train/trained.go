@@ -35,8 +35,9 @@ type Trained struct {
 }
 
 // Predict is the predictive mixture of every row, in training-sd units or logits. Frozen draws
-// belong to the seed of training, so that seed is the model's own. A prediction that is no number is an error.
-func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int) (prediction *model.Prediction, err error) {
+// belong to the seed of training, so that seed is the model's own. A prediction that is no number is an error. Who is to be told
+// hears now and then how many rows are done.
+func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int, told ...func(done int)) (prediction *model.Prediction, err error) {
 	defer func() {
 		if fault := (*device.FaultError)(nil); errors.As(err, &fault) && fault.Bytes > 0 {
 			err = fmt.Errorf("predicting %d rows: %w: another program has taken what was free: try again", ds.N(), err)
@@ -57,10 +58,17 @@ func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int) (pre
 		return nil, err
 	}
 	t.setInducing(m)
-	p, err := m.Predict(m.Stream(ds.N(), t.rows(ds)), samples, t.Seed)
+	tell := func(done int) {
+		for _, hear := range told {
+			hear(done)
+		}
+	}
+	rows := t.rows(ds)
+	p, err := m.Predict(m.Stream(ds.N(), func(lo, hi int) []float64 { tell(lo); return rows(lo, hi) }), samples, t.Seed)
 	if err != nil {
 		return nil, err
 	}
+	tell(ds.N())
 	for i, v := range p.H {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("%s: the prediction of this row is not finite: its inputs may be far outside those of training", ds.Where(i/p.C%p.N))

@@ -226,7 +226,7 @@ func (c *Config) HoldOut(all *data.Dataset) (rest, held *data.Dataset, notes []s
 	fraction, file := c.validation()
 	switch {
 	case file != "" && all.Kernel != nil:
-		return nil, nil, nil, Setting{"validation", "", c.explicit["validation"]}.errorf("%s has no kernel with the pseudo-inputs of gram: give a fraction of the training rows", file)
+		return nil, nil, nil, Setting{"validation", "", c.explicit["validation"]}.errorf("the rows of %s have no kernel with the pseudo-inputs of gram, which has those of the training and the test rows alone: give a fraction of the training rows, 0.1 for example", file)
 	case file != "":
 		like := all.Schema()
 		held, notes, err = data.ReadFile(file, data.ReadOptions{Like: &like})

@@ -42,7 +42,9 @@ func (p *program) eval(c *call) error {
 		p.note("%s", n)
 	}
 	p.warnOfFar(run.Trained, rows)
-	scores, err := run.Trained.EvaluateDraws(dev, rows, samples, run.Config.PredictDraws)
+	bar := p.newRowsBar(rows.N())
+	scores, err := run.Trained.EvaluateDraws(dev, rows, samples, run.Config.PredictDraws, bar.show)
+	bar.end()
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,9 @@ func (p *program) predict(c *call) error {
 		p.note("%s", n)
 	}
 	p.warnOfFar(trained, rows)
-	prediction, err := trained.Predict(dev, rows, samples)
+	bar := p.newRowsBar(rows.N())
+	prediction, err := trained.Predict(dev, rows, samples, bar.show)
+	bar.end()
 	if err != nil {
 		return err
 	}

@@ -64,3 +64,41 @@ func TestWrap(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// The bar of a prediction comes on a terminal alone, when it takes long, and ends at any place.
+func TestRowsBar(t *testing.T) {
+	late := time.Now().Add(-2 * barAfter)
+	for _, c := range []struct {
+		terminal bool
+		start    time.Time
+		done     []int
+		want     int
+	}{
+		{true, late, []int{0, 256, 512}, 512},
+		{true, late, []int{0, 256, 600}, 600},
+		{true, time.Now(), []int{0, 256}, -1},
+		{false, late, []int{0, 256}, -1},
+		{true, late, []int{600}, -1},
+	} {
+		var out bytes.Buffer
+		b := (&program{err: &out, terminal: c.terminal}).newRowsBar(600)
+		b.start = c.start
+		for _, done := range c.done {
+			b.show(done)
+		}
+		got := -1
+		if b.group != nil {
+			got = int(b.bar.Current())
+		}
+		if got != c.want {
+			t.Errorf("%+v: the bar is at %d", c, got)
+		}
+		done := make(chan bool)
+		go func() { b.end(); close(done) }()
+		select {
+		case <-done:
+		case <-time.After(10 * time.Second):
+			t.Fatal("the bar does not end")
+		}
+	}
+}

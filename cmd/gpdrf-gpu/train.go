@@ -160,7 +160,9 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard)
 	finishing := p.onInterrupt(func() {
 		p.note("interrupted after training: the model is tested and saved; Ctrl-C again to quit at once")
 	})
-	scores, err := out.Trained.EvaluateDraws(job.Device, job.Test, cfg.EvalSamples, cfg.PredictDraws)
+	bar := p.newRowsBar(job.Test.N())
+	scores, err := out.Trained.EvaluateDraws(job.Device, job.Test, cfg.EvalSamples, cfg.PredictDraws, bar.show)
+	bar.end()
 	finishing()
 	commit := func(r *train.Result) error {
 		return guard.write(func() (err error) {

@@ -1,0 +1,30 @@
+package train
+
+import (
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// fitOptions refuses options that have no effect on these rows, where a user gave them, and leaves them out elsewhere.
+func (c *Config) fitOptions(ds *data.Dataset) error {
+	refuse := func(key, format string, args ...any) error {
+		return Setting{key, "", c.explicit[key]}.errorf(format+": leave it out", args...)
+	}
+	alone := ds.Kernel != nil || ds.Sequences != nil && ds.D() == 0 // there are no numbers beside them
+	switch {
+	case c.Explicit("distances") && c.Distances == distancesSteps && ds.Kernel != nil:
+		return refuse("distances", "those to the pseudo-inputs of gram are a table, which the file holds")
+	case c.Explicit("distances") && c.Distances != distancesAuto && ds.Sequences == nil && ds.Kernel == nil:
+		return refuse("distances", "%s holds no sequences", ds.Path)
+	case c.Explicit("scaling") && alone && ds.Kernel == nil && !slices.Contains([]string{"auto", "none"}, c.Scaling):
+		return refuse("scaling", "%s holds sequences alone, and no numbers to scale", ds.Path)
+	case !alone || c.Model != model.GPDRF || c.Layers > 1:
+		return nil
+	case c.Explicit("feed-forward") && c.FeedForward:
+		return refuse("feed-forward", "a single layer sees the latent functions in any case, and there are no numbers beside them")
+	}
+	c.FeedForward = false
+	return nil
+}
