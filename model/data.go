@@ -10,8 +10,7 @@ type Data struct {
 	vectors []device.Sparse // the sequences under each map, of which a step computes the distances of its batch; or nil
 	y       Targets
 
-	from   func(lo, hi int) []float64 // a Stream's rows; nil for other data, which is whole
-	window *device.Tensor             // Int [B], 0 … B−1: the numbers that a batch's rows have in x and d; nil where they are the data's own
+	from func(lo, hi int) []float64 // a Stream's rows, of which x and d have those of one batch; nil for other data, which is whole
 }
 
 // Rows are the inputs of a data set on the host, in pieces.
@@ -67,12 +66,7 @@ func (m *Model) windowed(d *Data, batch int) *Data {
 		return d
 	}
 	w := m.blank(d.N, batch, true)
-	w.from, w.window = d.from, m.dev.New(device.Int, batch)
-	own := make([]int32, batch)
-	for i := range own {
-		own[i] = int32(i)
-	}
-	m.dev.UploadInts(w.window, own)
+	w.from = d.from
 	return w
 }
 

@@ -68,17 +68,13 @@ func (m *Model) NaturalStep(size float64) {
 
 // gather collects the rows of a part by number.
 func (m *Model) gather(p *part, data *Data) {
-	rows := p.rows
-	if data.window != nil {
-		rows = data.window
-	}
 	if p.x != nil {
-		m.dev.Gather(p.x, data.x, rows)
+		m.dev.Gather(p.x, data.x, p.rows)
 	}
 	if p.gp != nil {
-		p.gp.in.gather(m.dev, data, rows)
+		p.gp.in.gather(m.dev, data, p.rows)
 		if data.vectors != nil {
-			m.distances(&p.gp.in, data, rows)
+			m.distances(&p.gp.in, data, p.rows)
 		}
 	}
 	if data.y.Numbers != nil {

@@ -58,14 +58,15 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 		out.Var = make([]float64, data.N*c)
 	}
 	for first := 0; first < data.N; first += batch {
-		n := min(batch, data.N-first)
-		for i := range rows {
-			rows[i] = int32(min(first+i, data.N-1)) // the last batch is filled up with its last row
-		}
-		m.dev.UploadInts(p.rows, rows)
+		n, at := min(batch, data.N-first), first
 		if data.from != nil {
 			m.uploadPiece(data, data.from(first, first+n), 0, n)
+			at = 0
 		}
+		for i := range rows {
+			rows[i] = int32(at + min(i, n-1)) // the last batch is filled up with its last row
+		}
+		m.dev.UploadInts(p.rows, rows)
 		m.gather(&p.parts[0], data)
 		m.dev.Zero(p.rows) // all rows have the noise of row 0, so that they differ by what the model says of them alone
 		for s := 0; s < samples; s += chunk {

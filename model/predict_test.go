@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"reflect"
 	"runtime"
 	"testing"
 )
@@ -68,6 +69,10 @@ func TestPredictChunks(t *testing.T) {
 	fewSamples, err := f.m.Predict(f.m.Upload(n, x, nil, nil), 33, 9)
 	if err != nil {
 		t.Fatal(err)
+	}
+	stream, err := f.m.Predict(f.m.Stream(n, func(lo, hi int) []float64 { return x[lo*3 : hi*3] }), samples, 9)
+	if err != nil || !reflect.DeepEqual(stream, whole) {
+		t.Errorf("rows that are uploaded a batch at a time have another prediction, or %v", err)
 	}
 	for s := range samples {
 		for i := range n {
