@@ -93,9 +93,9 @@ func (l *loo) score(spec Spec, set *Set) (Score, error) {
 		if err != nil {
 			return s, err
 		}
-		rows := f.Rows(set)
-		s.Empty = max(s.Empty, rows.Empty())
-		distances = append(distances, Distances(Dots(rows, rows), rows, rows))
+		d2, empty := f.distances(set)
+		s.Empty = max(s.Empty, empty)
+		distances = append(distances, d2)
 	}
 	k := make([]float64, l.n*l.n)
 	for _, variance := range []float64{0.5, 2} {

@@ -1,6 +1,9 @@
 package seq
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // Basis is X̄, pseudo-inputs chosen among training sequences, under each map of a spec: all that it takes to compare other
 // sequences with them.
@@ -9,13 +12,15 @@ type Basis struct {
 	Set  *Set // X̄
 
 	parts []basisPart
+	once  sync.Once
+	own   []float64
 }
 
 // basisPart is X̄ under one map.
 type basisPart struct {
 	features *Features
-	rows     *Rows
 	inverted *Inverted
+	rows     *Rows // with tf-idf, whose columns are those of all training sequences; else nil
 }
 
 // NewBasis makes the basis of the chosen training sequences. Features that no sequence of X̄ has only count for the length of a
@@ -37,8 +42,11 @@ func NewBasis(spec Spec, train *Set, chosen []int) (*Basis, error) {
 }
 
 func (b *Basis) add(f *Features) {
-	rows := f.Rows(b.Set)
-	b.parts = append(b.parts, basisPart{f, rows, Invert(rows)})
+	part := basisPart{features: f, inverted: f.inverted(b.Set)}
+	if f.Term.TFIDF {
+		part.rows = f.Rows(b.Set)
+	}
+	b.parts = append(b.parts, part)
 }
 
 // Check says whether the maps of a spec are for an alphabet. An error is a *SpecError.
@@ -92,29 +100,25 @@ func RestoreBasis(spec Spec, xbar *Set, states []*State) (*Basis, error) {
 func (b *Basis) Distances(set *Set, lo, hi int) []float64 {
 	m, width := b.M(), b.Width()
 	out := make([]float64, (hi-lo)*width)
-	set.slices(lo, hi, func(first int, part *Set) {
-		n := part.N()
-		for i, p := range b.parts {
-			rows := p.features.Rows(part)
-			d2 := make([]float64, n*m)
-			inBlocks(n, func() (struct{}, func(from, to int)) {
-				return struct{}{}, func(from, to int) { p.inverted.Dots(d2[from*m:to*m], rows, from, to) }
-			})
+	for i, p := range b.parts {
+		p.features.each(set, lo, hi, func(first int, rows *Rows) {
+			d2 := make([]float64, rows.N()*m)
+			p.inverted.Dots(d2, rows, 0, rows.N())
 			if b.Spec[i].Linear {
-				angles(d2, rows, p.rows)
+				angles(d2, rows.Square, p.inverted.Square)
 			} else {
-				Distances(d2, rows, p.rows)
+				distances(d2, rows.Square, p.inverted.Square)
 			}
-			for r := range n {
-				copy(out[(first-lo+r)*width+i*m:], d2[r*m:(r+1)*m])
+			for n := range rows.N() {
+				copy(out[(first-lo+n)*width+i*m:], d2[n*m:(n+1)*m])
 			}
-		}
-	})
+		})
+	}
 	return out
 }
 
-// atOnce is how many sequences are compared at a time, since their features may take much memory.
-const atOnce = 512
+// atOnce is how many sequences are looked at together, since their features may take much memory.
+const atOnce = 256
 
 // slices visits the sequences lo … hi−1, some at a time; first is the number of the first.
 func (s *Set) slices(lo, hi int, visit func(first int, part *Set)) {
@@ -123,25 +127,29 @@ func (s *Set) slices(lo, hi int, visit func(first int, part *Set)) {
 	}
 }
 
-// angles turns inner products [N, M] into 2 − 2⟨φ(a_n), φ(b_m)⟩, or 0 where both vectors are zero, in place.
-func angles(dots []float64, a, b *Rows) {
-	m := b.N()
-	for i, d := range dots {
-		if dots[i] = max(0, 2-2*d); a.Square[i/m] == 0 && b.Square[i%m] == 0 {
-			dots[i] = 0
+// angles turns inner products [N, M] of rows with these squares into 2 − 2⟨φ(a_n), φ(b_m)⟩, or 0 where both vectors are zero, in place.
+func angles(dots, a, b []float64) {
+	for n, square := range a {
+		row := dots[n*len(b) : (n+1)*len(b)]
+		for i, d := range row {
+			if row[i] = max(0, 2-2*d); square == 0 && b[i] == 0 {
+				row[i] = 0
+			}
 		}
 	}
 }
 
-// Own are the distances among X̄ [M, I·M], 0 between a sequence and itself.
+// Own are the distances among X̄ [M, I·M], 0 between a sequence and itself. They are computed once, and are not to be changed.
 func (b *Basis) Own() []float64 {
-	d := b.Distances(b.Set, 0, b.M())
-	for m := range b.M() {
-		for i := range b.Spec {
-			d[m*b.Width()+i*b.M()+m] = 0
+	b.once.Do(func() {
+		b.own = b.Distances(b.Set, 0, b.M())
+		for m := range b.M() {
+			for i := range b.Spec {
+				b.own[m*b.Width()+i*b.M()+m] = 0
+			}
 		}
-	}
-	return d
+	})
+	return b.own
 }
 
 // Medians are those of the distances above 0 between sequences of X̄ under each map; 1 where there are none.
@@ -177,10 +185,8 @@ func (b *Basis) Empty(set *Set) []int {
 // empty counts zero vectors by map.
 func empty(features []*Features, set *Set) []int {
 	counts := make([]int, len(features))
-	set.slices(0, set.N(), func(_ int, part *Set) {
-		for i, f := range features {
-			counts[i] += f.Rows(part).Empty()
-		}
-	})
+	for i, f := range features {
+		counts[i] = f.empty(set)
+	}
 	return counts
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,7 +59,7 @@ func TestBasis(t *testing.T) {
 			xbar := rows.Subset(chosen)
 			want := Dots(rows, xbar)
 			if term.Linear {
-				angles(want, rows, xbar)
+				angles(want, rows.Square, xbar.Square)
 			} else {
 				Distances(want, rows, xbar)
 			}
@@ -138,6 +139,28 @@ func TestRestoreDamage(t *testing.T) {
 		}
 		if _, err := Restore(spec[0], set.Alphabet, f.State()); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// Lists of a set are those of its rows, and distances among them those of their inner products, whatever part of them is in memory.
+func TestInverted(t *testing.T) {
+	set := encode(t, DNA, append(randomLines(DNA, 2*atOnce+50, 20, 9), "", "A")...)
+	for _, spec := range []string{"gapped:4,1", "spectrum:12", "degree:2/tfidf"} {
+		f := mustFit(t, spec, set)
+		rows := f.Rows(set)
+		want, got := Invert(rows), f.inverted(set)
+		if !slices.Equal(got.Start, want.Start) || !slices.Equal(got.Row, want.Row) || !slices.Equal(got.Value, want.Value) || !slices.Equal(got.Square, want.Square) {
+			t.Errorf("%s: other lists", spec)
+		}
+		if d2, empty := f.distances(set); empty != rows.Empty() || !slices.Equal(d2, Distances(Dots(rows, rows), rows, rows)) {
+			t.Errorf("%s: other distances, or %d empty rows and not %d", spec, empty, rows.Empty())
+		}
+		for i := range rows.N() {
+			columns, _ := rows.row(i)
+			if !slices.IsSorted(columns) {
+				t.Fatalf("%s: the columns of row %d are not ascending", spec, i)
+			}
 		}
 	}
 }

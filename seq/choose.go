@@ -63,8 +63,7 @@ func meanDistances(spec Spec, pool *Set) (sum []float64, err error) {
 		if err != nil {
 			return nil, err
 		}
-		rows := f.Rows(pool)
-		d2 := Distances(Dots(rows, rows), rows, rows)
+		d2, _ := f.distances(pool)
 		if sum == nil {
 			sum = d2
 			continue

@@ -21,24 +21,25 @@ func newColumns(keys []uint64, space uint64) *columns {
 		}
 		return c
 	}
-	c.table = newTable()
-	for _, k := range keys {
-		c.table.put(k)
-	}
+	c.table = tableOf(keys)
 	return c
 }
 
-// of writes the column of each key into dst, −1 where it has none.
-func (c *columns) of(dst []int32, keys []uint64) []int32 {
-	dst = dst[:0]
+// of writes the column of each key into dst, −1 where it has none, and reports whether there is such a one.
+func (c *columns) of(dst []int32, keys []uint64) (strays bool) {
+	dst = dst[:len(keys)]
+	all := int32(0)
 	if c.dense != nil {
-		for _, k := range keys {
-			dst = append(dst, c.dense[k])
+		for i, k := range keys {
+			column := c.dense[k]
+			dst[i] = column
+			all |= column
 		}
-		return dst
+		return all < 0
 	}
-	for _, k := range keys {
-		dst = append(dst, int32(c.table.find(k)))
+	c.table.findAll(dst, keys)
+	for _, column := range dst {
+		all |= column
 	}
-	return dst
+	return all < 0
 }

@@ -24,33 +24,42 @@ type tally struct {
 type counter struct {
 	tally
 
-	dense []uint32
+	space int      // of dense; 0: sort
+	dense []uint32 // made when it is needed
 	seen  []uint64 // a bit for each key that has a count
 	words []uint64 // a bit for each word of seen that is not 0; nil where there are few words
 	added int      // keys in dense, each as often as it came
 
-	pending, sorting []uint64 // as they came; scratch of the sort
+	pending []uint64 // as they came
+	sorter  sorter
 }
 
 func newCounter(space uint64) *counter {
-	if space == 0 || space > denseSpace {
-		return &counter{}
+	if space > denseSpace {
+		space = 0
 	}
-	c := &counter{dense: make([]uint32, space), seen: make([]uint64, (space+63)/64)}
+	return &counter{space: int(space)}
+}
+
+// start makes the counters.
+func (c *counter) start() {
+	c.dense, c.seen = make([]uint32, c.space), make([]uint64, (c.space+63)/64)
 	if len(c.seen) > fewWords {
 		c.words = make([]uint64, (len(c.seen)+63)/64)
 	}
-	return c
 }
 
 // add counts keys.
 func (c *counter) add(keys []uint64) {
-	if c.dense == nil {
+	if c.space == 0 {
 		c.pending = append(c.pending, keys...)
 		if len(c.pending) > max(fewPending, len(c.keys)/4) {
 			c.settle()
 		}
 		return
+	}
+	if c.dense == nil {
+		c.start()
 	}
 	c.added += len(keys)
 	dense, seen := c.dense, c.seen
@@ -67,7 +76,7 @@ func (c *counter) add(keys []uint64) {
 
 // drain is every key and its count. They are forgotten, but stay where they are until the next call of add.
 func (c *counter) drain() (t tally) {
-	if c.dense == nil {
+	if c.space == 0 {
 		c.settle()
 		t = c.tally
 		c.keys, c.counts = t.keys[:0], t.counts[:0]
@@ -102,25 +111,49 @@ func (c *counter) take(at, n int) int {
 
 // settle sorts what is pending, and adds it to what is counted.
 func (c *counter) settle() {
-	c.pending, c.sorting = sortKeys(c.pending, c.sorting)
+	c.pending = c.sorter.sort(c.pending)
 	if len(c.keys) == 0 {
-		c.tally = c.runs(c.pending)
+		c.keys, c.counts = c.keys[:0], c.counts[:0]
+		c.runs(0, c.pending)
 	} else {
-		c.tally = c.plus(tally{}.runs(c.pending))
+		var more tally
+		more.runs(0, c.pending)
+		c.tally = c.plus(more)
 	}
 	c.pending = c.pending[:0]
 }
 
-// runs counts ascending keys, in the memory of t.
-func (t tally) runs(keys []uint64) tally {
-	t.keys, t.counts = t.keys[:0], t.counts[:0]
-	for i := 0; i < len(keys); {
-		from := i
-		for i++; i < len(keys) && keys[i] == keys[from]; i++ {
-		}
-		t.keys, t.counts = append(t.keys, keys[from]), append(t.counts, uint32(i-from))
+// runs appends ascending keys, base more than these, and how often each stands there. Whether a key is the one before is no
+// branch, as it cannot be foreseen.
+func (t *tally) runs(base uint64, keys []uint64) {
+	if len(keys) == 0 {
+		return
 	}
-	return t
+	from, n, last := len(t.keys), -1, ^keys[0]
+	t.keys, t.counts = slices.Grow(t.keys, len(keys)), slices.Grow(t.counts, len(keys))
+	to, ends := t.keys[from:from+len(keys)], t.counts[from:from+len(keys)]
+	for i, key := range keys {
+		change := key ^ last
+		n += int((change | -change) >> 63)
+		to[n], ends[n], last = base+key, uint32(i+1), key
+	}
+	for i := n; i > 0; i-- {
+		ends[i] -= ends[i-1]
+	}
+	t.keys, t.counts = t.keys[:from+n+1], t.counts[:from+n+1]
+}
+
+// scan appends the keys base, base + 1, … with a counter each that is not 0, and clears the counters.
+func (t *tally) scan(base uint64, counters []uint32) {
+	from, n := len(t.keys), 0
+	t.keys, t.counts = slices.Grow(t.keys, len(counters)), slices.Grow(t.counts, len(counters))
+	keys, counts := t.keys[from:from+len(counters)], t.counts[from:from+len(counters)]
+	for k, c := range counters {
+		keys[n], counts[n] = base+uint64(k), c
+		n += int(-c >> 31)
+	}
+	clear(counters)
+	t.keys, t.counts = t.keys[:from+n], t.counts[:from+n]
 }
 
 // plus is a and b together.

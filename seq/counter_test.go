@@ -12,6 +12,8 @@ func TestCounter(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, space := range []uint64{1, 100, 64 * fewWords, 64*fewWords + 1, denseSpace, 1 << 40} {
 		c := newCounter(space)
+		c.add([]uint64{space - 1})
+		c.drain()
 		if (c.dense != nil) != (space <= denseSpace) || (c.words != nil) != (c.dense != nil && space > 64*fewWords) {
 			t.Fatalf("%d keys: the wrong kind of counter", space)
 		}

@@ -5,7 +5,8 @@
 // (set.go); a Spec such as double:1,5+spectrum:3 (spec.go) names feature maps (maps.go,
 // one file each); Fit numbers the features of the training sequences (features.go), and
 // Features.Rows counts them (counter.go, fill.go) into Rows, a matrix by rows of what is not
-// zero. Dots and Distances (kernel.go) compare rows, Choose (choose.go) picks pseudo-inputs
+// zero; a map with many features for each symbol counts them itself (map_gapped.go,
+// map_mismatch.go). Dots and Distances (kernel.go) compare rows, Choose (choose.go) picks pseudo-inputs
 // among them. Sequences of vectors (frames.go) go through a Codebook first, which makes
 // symbols of them.
 //

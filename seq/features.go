@@ -85,15 +85,45 @@ func (f *Features) Width() int { return f.columns.width }
 
 // visit counts the features of each of the sequences lo … hi−1.
 func (f *Features) visit(s *scratch, set *Set, lo, hi int, then func(tally)) {
-	var p prepared
+	itself, _ := f.ex.(counting)
+	strands := make([][]int32, 1, 2)
 	for i := lo; i < hi; i++ {
-		s.begin()
-		f.ex.keys(p.of(f.Term, set.At(i)), s)
+		strands = append(strands[:0], s.codes.of(f.Term, set.At(i)))
 		if f.Term.Both {
-			f.ex.keys(p.otherStrand(set.At(i)), s)
+			strands = append(strands, s.other.otherStrand(set.At(i)))
+		}
+		if itself != nil {
+			if t, ok := itself.tally(strands, s); ok {
+				then(t)
+				continue
+			}
+		}
+		s.begin()
+		for _, x := range strands {
+			f.ex.keys(x, s)
 		}
 		then(s.count.drain())
 	}
+}
+
+// empty counts the sequences without any feature.
+func (f *Features) empty(set *Set) (count int) {
+	for _, n := range inBlocks(set.N(), func() (*int, func(lo, hi int)) {
+		n, s := new(int), newScratch(0)
+		s.asked = true
+		return n, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				s.begin()
+				s.any = false
+				if f.ex.keys(s.codes.of(f.Term, set.At(i)), s); !s.any {
+					*n++
+				}
+			}
+		}
+	}) {
+		count += *n
+	}
+	return count
 }
 
 // survey lists the keys of all sequences in ascending order, and in how many each occurs.
@@ -127,13 +157,8 @@ func (t Term) worth(n int) float64 {
 
 // values writes what features are worth that are counted so often, times scale.
 func (f *Features) values(dst []float64, columns []int32, counts []uint32, scale float64) {
-	worth := &f.worth
 	for i, n := range counts {
-		if n < uint32(len(worth)) {
-			dst[i] = worth[n] * scale
-		} else {
-			dst[i] = f.Term.worth(int(n)) * scale
-		}
+		dst[i] = f.one(n) * scale
 	}
 	if f.factor != nil {
 		for i, c := range columns {
@@ -144,7 +169,7 @@ func (f *Features) values(dst []float64, columns []int32, counts []uint32, scale
 
 // stray is value for a feature that no training sequence has.
 func (f *Features) stray(key uint64, n uint32) float64 {
-	v := f.Term.worth(int(n)) * f.unknown
+	v := f.one(n) * f.unknown
 	if f.weight != nil {
 		v *= f.weight(key)
 	}

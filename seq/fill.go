@@ -41,36 +41,76 @@ func (p *part) clone() part {
 
 // filler makes rows out of counts.
 type filler struct {
-	f      *Features
-	part   part
-	column []int32
-	value  []float64
+	f     *Features
+	part  part
+	value []float64
 }
 
 func (w *filler) fill(t tally) {
-	f, p, from, n := w.f, &w.part, len(w.part.column), 0
-	w.column = f.columns.of(w.column, t.keys)
-	p.column, p.count = slices.Grow(p.column, len(t.keys)), slices.Grow(p.count, len(t.keys))
-	columns, counts := p.column[from:from+len(t.keys)], p.count[from:from+len(t.keys)]
+	f, p, from, n := w.f, &w.part, len(w.part.column), len(t.keys)
+	p.column, p.count = slices.Grow(p.column, n)[:from+n], slices.Grow(p.count, n)[:from+n]
+	columns, counts := p.column[from:], p.count[from:]
+	strays := f.columns.of(columns, t.keys)
 	square := 0.0
-	for i, column := range w.column {
-		c := t.counts[i]
-		if columns[n], counts[n] = column, c; column >= 0 {
-			n++
-		} else {
-			v := f.stray(t.keys[i], c)
-			square += v * v
+	if f.factor == nil { // strays count as all others do
+		square = f.squares(t.counts)
+	} else if strays {
+		for i, column := range columns {
+			if column < 0 {
+				v := f.stray(t.keys[i], t.counts[i])
+				square += v * v
+			}
 		}
 	}
-	w.value = slices.Grow(w.value[:0], n)[:n]
-	f.values(w.value, columns[:n], counts[:n], 1)
-	square += squares(w.value)
+	if strays {
+		n = keep(columns, counts, t.counts)
+	} else {
+		copy(counts, t.counts)
+	}
+	if f.factor != nil {
+		w.value = slices.Grow(w.value[:0], n)[:n]
+		f.values(w.value, columns[:n], counts[:n], 1)
+		square += squares(w.value)
+	}
 	scale := 0.0
 	if square > 0 {
 		scale = 1 / math.Sqrt(square)
 	}
 	p.column, p.count = p.column[:from+n], p.count[:from+n]
 	p.scale, p.ends = append(p.scale, scale), append(p.ends, from+n)
+}
+
+// keep moves the columns that are not −1 to the front, writes their counts, and returns how many there are. Which these are is no
+// branch, as it cannot be foreseen.
+func keep(columns []int32, dst, counts []uint32) (n int) {
+	dst, counts = dst[:len(columns)], counts[:len(columns)]
+	for i, column := range columns {
+		columns[n], dst[n] = column, counts[i]
+		n += int(^uint32(column) >> 31)
+	}
+	return n
+}
+
+// squares is Σ v² of the values of counts, in four sums that do not wait for each other.
+func (f *Features) squares(counts []uint32) float64 {
+	var a, b, c, d float64
+	for ; len(counts) >= 4; counts = counts[4:] {
+		p, q, r, s := f.one(counts[0]), f.one(counts[1]), f.one(counts[2]), f.one(counts[3])
+		a, b, c, d = a+p*p, b+q*q, c+r*r, d+s*s
+	}
+	for _, n := range counts {
+		p := f.one(n)
+		a += p * p
+	}
+	return a + b + (c + d)
+}
+
+// one is the value of a feature that is counted n times, where it has no factor.
+func (f *Features) one(n uint32) float64 {
+	if n < uint32(len(f.worth)) {
+		return f.worth[n]
+	}
+	return f.Term.worth(int(n))
 }
 
 // squares is Σ x², in four sums that do not wait for each other.
@@ -88,6 +128,42 @@ func squares(x []float64) float64 {
 	return sum[0] + sum[1] + (sum[2] + sum[3])
 }
 
+// each visits the rows lo … hi−1 of a set in blocks, of which first is the first row. Several goroutines do so, and rows are
+// overwritten by their next block: nothing is kept of what may be much more than the sequences.
+func (f *Features) each(set *Set, lo, hi int, then func(first int, rows *Rows)) {
+	inBlocks(hi-lo, func() (struct{}, func(from, to int)) {
+		w, s, rows := &filler{f: f}, newScratch(f.ex.space()), &Rows{}
+		return struct{}{}, func(from, to int) {
+			w.part = w.part.emptied()
+			f.visit(s, set, lo+from, lo+to, w.fill)
+			w.rows(rows)
+			then(lo+from, rows)
+		}
+	})
+}
+
+// rows makes r the rows of the part, of which it takes the columns.
+func (w *filler) rows(r *Rows) {
+	p := &w.part
+	r.Width, r.Column = w.f.Width(), p.column
+	r.Start, r.Square = append(r.Start[:0], 0), r.Square[:0]
+	r.Start = append(r.Start, p.ends...)
+	r.Value = slices.Grow(r.Value[:0], len(p.column))[:len(p.column)]
+	for i, scale := range p.scale {
+		from, to := r.Start[i], r.Start[i+1]
+		w.f.values(r.Value[from:to], p.column[from:to], p.count[from:to], scale)
+		r.Square = append(r.Square, square(scale))
+	}
+}
+
+// square is ‖φ‖² of a row that was scaled so.
+func square(scale float64) float64 {
+	if scale > 0 {
+		return 1
+	}
+	return 0
+}
+
 // join puts the parts of n rows behind each other.
 func (f *Features) join(parts []part, n int) *Rows {
 	r := &Rows{Width: f.Width(), Start: make([]int, n+1), Square: make([]float64, n)}
@@ -95,9 +171,7 @@ func (f *Features) join(parts []part, n int) *Rows {
 	for i, p := range parts {
 		for j, end := range p.ends {
 			r.Start[i*rowBlock+j+1] = total + end
-			if p.scale[j] > 0 {
-				r.Square[i*rowBlock+j] = 1
-			}
+			r.Square[i*rowBlock+j] = square(p.scale[j])
 		}
 		total += len(p.column)
 	}

@@ -1,6 +1,10 @@
 package seq
 
-import "math"
+import (
+	"math"
+	"slices"
+	"sort"
+)
 
 // Inverted lists, for each column of M rows, which of them have it and with what value. Products with
 // other rows then touch only what is not zero in both.
@@ -13,38 +17,71 @@ type Inverted struct {
 
 // Invert prepares rows for Dots.
 func Invert(r *Rows) *Inverted {
-	v := &Inverted{Start: make([]int, r.Width+1), Row: make([]int32, len(r.Column)), Value: make([]float64, len(r.Column)), Square: r.Square}
-	for _, c := range r.Column {
-		v.Start[c+1]++
-	}
-	for c := range r.Width {
-		v.Start[c+1] += v.Start[c]
-	}
-	next := append([]int(nil), v.Start...)
-	for i := range r.N() {
-		columns, values := r.row(i)
-		for e, c := range columns {
-			v.Row[next[c]], v.Value[next[c]] = int32(i), values[e]
-			next[c]++
+	return invert(r.Width, func(visit func(*Rows)) { visit(r) })
+}
+
+// inverted prepares the rows of a set for Dots. Their features are counted twice, since beside the lists all of them may be too much
+// for the memory.
+func (f *Features) inverted(set *Set) *Inverted {
+	return invert(f.Width(), func(visit func(*Rows)) {
+		set.slices(0, set.N(), func(_ int, part *Set) { visit(f.Rows(part)) })
+	})
+}
+
+// invert is of the rows that each visits, in order, whenever it is called.
+func invert(width int, each func(visit func(*Rows))) *Inverted {
+	v := &Inverted{}
+	start := make([]int, width+2) // the elements of c are counted at c+2; after their sum, c begins at start[c+1], which moves on to its end
+	each(func(r *Rows) {
+		for _, c := range r.Column {
+			start[c+2]++
 		}
+		v.Square = append(v.Square, r.Square...)
+	})
+	for c := range width {
+		start[c+2] += start[c+1]
 	}
+	v.Start, v.Row, v.Value = start[:width+1], make([]int32, start[width+1]), make([]float64, start[width+1])
+	row := int32(0)
+	each(func(r *Rows) {
+		for i := range r.N() {
+			columns, values := r.row(i)
+			for e, c := range columns {
+				at := &start[c+1]
+				v.Row[*at], v.Value[*at] = row, values[e]
+				*at++
+			}
+			row++
+		}
+	})
 	return v
 }
+
+// tile is how many elements of the lists are used at a time, for all rows, so that they stay in the cache.
+const tile = 1 << 14
 
 // Dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs over
 // ascending columns, so the result has the same bits for any cut into calls and any number of goroutines.
 func (v *Inverted) Dots(dst []float64, a *Rows, lo, hi int) {
-	clear(dst[:(hi-lo)*len(v.Square)])
-	for n := lo; n < hi; n++ {
-		out := dst[(n-lo)*len(v.Square) : (n-lo+1)*len(v.Square)]
-		columns, values := a.row(n)
-		for e, c := range columns {
-			x := values[e]
-			rows := v.Row[v.Start[c]:v.Start[c+1]]
-			other := v.Value[v.Start[c]:v.Start[c+1]]
-			for i, m := range rows {
-				out[m] += float64(x * other[i]) // rounded by itself, as on every device
+	m, width := len(v.Square), len(v.Start)-1
+	clear(dst[:(hi-lo)*m])
+	next := slices.Clone(a.Start[lo:hi]) // of each row, the element where it goes on
+	for done := 0; done < width; {
+		end := done + sort.Search(width-done, func(c int) bool { return v.Start[done+c+1]-v.Start[done] > tile })
+		done = max(end, done+1)
+		for n := lo; n < hi; n++ {
+			out := dst[(n-lo)*m : (n-lo+1)*m]
+			e, last := next[n-lo], a.Start[n+1]
+			for ; e < last && int(a.Column[e]) < done; e++ {
+				c, x := a.Column[e], a.Value[e]
+				from, to := v.Start[c], v.Start[c+1]
+				list := v.Row[from:to]
+				other := v.Value[from:to][:len(list)]
+				for i, m := range list {
+					out[m] += float64(x * other[i]) // rounded by itself, as on every device
+				}
 			}
+			next[n-lo] = e
 		}
 	}
 }
@@ -61,12 +98,32 @@ func Dots(a, b *Rows) []float64 {
 
 // Distances turns inner products [N, M] into ‖φ(a_n) − φ(b_m)‖² = ‖φ(a_n)‖² + ‖φ(b_m)‖² − 2⟨φ(a_n), φ(b_m)⟩, in
 // place. Rounding below 0 is held there.
-func Distances(dots []float64, a, b *Rows) []float64 {
-	m := b.N()
-	for i, d := range dots {
-		dots[i] = max(0, a.Square[i/m]+b.Square[i%m]-2*d)
+func Distances(dots []float64, a, b *Rows) []float64 { return distances(dots, a.Square, b.Square) }
+
+// distances are those of rows with these squares.
+func distances(dots, a, b []float64) []float64 {
+	for n, square := range a {
+		row := dots[n*len(b) : (n+1)*len(b)]
+		for i, d := range row {
+			row[i] = max(0, square+b[i]-2*d)
+		}
 	}
 	return dots
+}
+
+// distances are the squared distances between the sequences of a set [N,N], and how many of these have no feature.
+func (f *Features) distances(set *Set) (d2 []float64, empty int) {
+	v, n := f.inverted(set), set.N()
+	d2 = make([]float64, n*n)
+	f.each(set, 0, n, func(first int, rows *Rows) {
+		part := d2[first*n : (first+rows.N())*n]
+		v.Dots(part, rows, 0, rows.N())
+		distances(part, rows.Square, v.Square)
+	})
+	for _, square := range v.Square {
+		empty += 1 - int(square)
+	}
+	return d2, empty
 }
 
 // Kernel is Σ_i α_i exp(−d²_i / 2σ_i²) of the squared distances d²_i between two sequences under each map.

@@ -25,130 +25,202 @@ func gappedMap() Map {
 // mostPatterns bounds the features of one place of a sequence.
 const mostPatterns = 20000
 
-// gapped looks a window up in chunks: the chunks' shares of every pattern's key are tables, so that a
-// key costs an addition for each chunk.
+// gapped goes through the patterns, which are sets of places, and not through the places of a sequence: all windows under one
+// pattern have few keys, so that they are counted or sorted in the fastest memory. Patterns with the same first places share
+// the work for these.
 type gapped struct {
 	plainMap
-	g        int
-	total    uint64
-	patterns [][]int // the places that are kept, in ascending order
-	perKey   uint64  // Lᵍ⁻ᵐ: keys of a pattern
-	letters  int
-	chunks   []chunk
-}
-
-// chunk is `size` symbols of a window from `at` on. Its share of pattern p's key is part[v·P+p] for its number v.
-type chunk struct {
-	at, size int
-	part     []uint64
+	g, k, letters int
+	patterns      [][]int // the k places that are kept, ascending, in lexical order
+	perKey, total uint64  // keys of a pattern, Lᵏ, and of all
 }
 
 func newGapped(g, m int, a *Alphabet) (extractor, *SpecError) {
-	e := &gapped{g: g, patterns: choose(g, g-m), letters: a.Letters}
-	var ok bool
-	if e.perKey, ok = power(a.Letters, g-m, 1); !ok {
+	e := &gapped{g: g, k: g - m, letters: a.Letters, patterns: choose(g, g-m)}
+	var one, all bool
+	e.perKey, one = power(a.Letters, e.k, 1)
+	e.total, all = power(a.Letters, e.k, uint64(len(e.patterns)))
+	if !one || !all {
 		return nil, tooWide("gapped", a)
-	}
-	if e.total, ok = power(a.Letters, g-m, uint64(len(e.patterns))); !ok {
-		return nil, tooWide("gapped", a)
-	}
-	const largest = 256 // values of a chunk, so that the tables stay in the cache
-	size := 1
-	for n := a.Letters * a.Letters; n <= largest && size < g; n *= a.Letters {
-		size++
-	}
-	if a.Letters > largest {
-		return e, nil // no tables: every key by the formula
-	}
-	for at := 0; at < g; at += size {
-		e.chunks = append(e.chunks, e.newChunk(at, min(size, g-at)))
 	}
 	return e, nil
 }
 
-func (e *gapped) newChunk(at, size int) chunk {
-	values, _ := power(e.letters, size, 1)
-	c := chunk{at: at, size: size, part: make([]uint64, 0, int(values)*len(e.patterns))}
-	digits := make([]int32, e.g)
-	for v := range int(values) {
-		for i, rest := at+size-1, v; i >= at; i-- {
-			digits[i] = int32(rest % e.letters)
-			rest /= e.letters
-		}
-		for p, places := range e.patterns {
-			key := e.pack(digits, places)
-			if at == 0 {
-				key += uint64(p) * e.perKey
-			}
-			c.part = append(c.part, key)
-		}
-	}
-	return c
-}
-
-// pack is the number of the symbols of window at places.
-func (e *gapped) pack(window []int32, places []int) (key uint64) {
-	for _, i := range places {
-		key = key*uint64(e.letters) + uint64(window[i])
-	}
-	return key
-}
-
 func (e *gapped) space() uint64 { return e.total }
 
-func (e *gapped) keys(x []int32, s *scratch) {
-	step := max(1, block/len(e.patterns))
-	for lo := 0; lo+e.g <= len(x); lo += step {
-		keys := s.buffer
-		for i := lo; i < min(lo+step, len(x)-e.g+1); i++ {
-			keys = e.window(keys, x[i:i+e.g])
-		}
-		s.flush(keys)
-	}
+// A sequence is looked at in pieces of atATime windows; where keys are sorted, in one of mostWindows at most.
+const (
+	atATime     = 1 << 11
+	mostWindows = 1 << 13
+)
+
+// windows are those of a sequence without an unknown symbol: at[p][w] is the symbol at place p of window w.
+type windows struct {
+	at     [][]int32
+	own    [][]int32  // the memory of at, where it is not the sequence
+	number [][]uint64 // by depth d, of each window: the number of the symbols at the first d places of a pattern
 }
 
-// window appends the keys of one window.
-func (e *gapped) window(keys []uint64, w []int32) []uint64 {
-	var unknown int32
-	for _, c := range w {
-		unknown |= c
+// split makes w the windows lo … hi−1 of the strands, but for those with an unknown symbol, whose keys it appends to rest.
+func (e *gapped) split(w *windows, rest []uint64, strands [][]int32, lo, hi int) []uint64 {
+	for len(w.at) < e.g {
+		w.at, w.own = append(w.at, nil), append(w.own, nil)
 	}
-	if unknown < 0 || e.chunks == nil {
-		return e.slow(keys, w)
+	if x := strands[0]; len(strands) == 1 && !slices.Contains(x[lo:hi+e.g-1], Unknown) {
+		for p := range e.g {
+			w.at[p] = x[lo+p : hi+p]
+		}
+		return rest
 	}
-	n, from := len(e.patterns), len(keys)
-	keys = slices.Grow(keys, n)[:from+n]
-	out := keys[from:]
-	copy(out, e.chunks[0].share(w, n, e.letters))
-	for _, c := range e.chunks[1:] {
-		for p, share := range c.share(w, n, e.letters)[:len(out)] {
-			out[p] += share
+	for p := range w.own {
+		w.own[p] = w.own[p][:0]
+	}
+	for _, x := range strands {
+		for from := lo; from < hi; {
+			end := from
+			for end < hi+e.g-1 && x[end] != Unknown {
+				end++
+			}
+			to := max(from, end-e.g+1) // the windows before this have no unknown symbol
+			for p := range e.g {
+				w.own[p] = append(w.own[p], x[from+p:to+p]...)
+			}
+			for from = to; from < min(end+1, hi); from++ {
+				rest = e.slow(rest, x[from:from+e.g])
+			}
 		}
 	}
-	return keys
-}
-
-// share is the chunk's part of the keys of a window.
-func (c *chunk) share(w []int32, patterns, letters int) []uint64 {
-	v := 0
-	for _, symbol := range w[c.at : c.at+c.size] {
-		v = v*letters + int(symbol)
-	}
-	return c.part[v*patterns : (v+1)*patterns]
+	copy(w.at, w.own)
+	return rest
 }
 
 // slow leaves out the patterns that keep an unknown symbol.
-func (e *gapped) slow(keys []uint64, w []int32) []uint64 {
+func (e *gapped) slow(keys []uint64, window []int32) []uint64 {
 next:
 	for p, places := range e.patterns {
+		key := uint64(0)
 		for _, i := range places {
-			if w[i] == Unknown {
+			if window[i] == Unknown {
 				continue next
 			}
+			key = key*uint64(e.letters) + uint64(window[i])
 		}
-		keys = append(keys, uint64(p)*e.perKey+e.pack(w, places))
+		keys = append(keys, uint64(p)*e.perKey+key)
 	}
 	return keys
+}
+
+// walk visits the patterns in order. The key of window i under one is base + first[i]·L + last[i].
+func (e *gapped) walk(w *windows, visit func(base uint64, first []uint64, last []int32)) {
+	n, base, letters := len(w.at[0]), uint64(0), uint64(e.letters)
+	for len(w.number) < e.k {
+		w.number = append(w.number, nil)
+	}
+	for d := range e.k {
+		w.number[d] = slices.Grow(w.number[d][:0], n)[:n]
+	}
+	clear(w.number[0])
+	var down func(d, from int)
+	down = func(d, from int) {
+		first := w.number[d]
+		for p := from; p <= e.g-e.k+d; p++ {
+			if d == e.k-1 {
+				visit(base, first, w.at[p])
+				base += e.perKey
+				continue
+			}
+			deeper := w.number[d+1][:len(first)]
+			for i, c := range w.at[p][:len(first)] {
+				deeper[i] = first[i]*letters + uint64(c)
+			}
+			down(d+1, p+1)
+		}
+	}
+	down(0, 0)
+}
+
+// pieces visits the windows of a sequence and the keys of those with an unknown symbol.
+func (e *gapped) pieces(x []int32, s *scratch, visit func(w *windows, rest []uint64)) {
+	for lo := 0; lo+e.g <= len(x); lo += atATime {
+		s.buffer = e.split(&s.windows, s.buffer[:0], [][]int32{x}, lo, min(lo+atATime, len(x)-e.g+1))
+		visit(&s.windows, s.buffer)
+	}
+	s.buffer = s.buffer[:0]
+}
+
+func (e *gapped) keys(x []int32, s *scratch) {
+	e.pieces(x, s, func(w *windows, rest []uint64) {
+		s.flush(rest)
+		e.walk(w, func(base uint64, first []uint64, last []int32) {
+			s.flush(e.under(s.buffer, base, first, last))
+		})
+	})
+}
+
+// under appends the keys of windows.
+func (e *gapped) under(keys []uint64, base uint64, first []uint64, last []int32) []uint64 {
+	at := len(keys)
+	keys = slices.Grow(keys, len(first))[:at+len(first)]
+	for i, c := range last[:len(first)] {
+		keys[at+i] = base + first[i]*uint64(e.letters) + uint64(c)
+	}
+	return keys
+}
+
+// scanned is how many keys a pattern may have for each window, if a counter for each is to be looked at.
+const scanned = 8
+
+// tally counts a sequence pattern by pattern.
+func (e *gapped) tally(strands [][]int32, s *scratch) (tally, bool) {
+	n := len(strands) * max(0, len(strands[0])-e.g+1)
+	s.tally.keys, s.tally.counts = s.tally.keys[:0], s.tally.counts[:0]
+	switch {
+	case n == 0:
+		return s.tally, true
+	case e.total <= denseSpace && e.perKey <= uint64(scanned*n):
+		return e.scan(strands, s), true
+	case n <= mostWindows:
+		return e.sort(strands, s), true
+	}
+	return tally{}, false
+}
+
+// scan has a counter for each key.
+func (e *gapped) scan(strands [][]int32, s *scratch) tally {
+	s.few = slices.Grow(s.few[:0], int(e.total))[:e.total]
+	letters := uint64(e.letters)
+	for _, x := range strands {
+		e.pieces(x, s, func(w *windows, rest []uint64) {
+			for _, key := range rest {
+				s.few[key]++
+			}
+			e.walk(w, func(base uint64, first []uint64, last []int32) {
+				few := s.few[base : base+e.perKey]
+				for i, c := range last[:len(first)] {
+					few[first[i]*letters+uint64(c)]++
+				}
+			})
+		})
+	}
+	s.tally.scan(0, s.few)
+	return s.tally
+}
+
+// sort sorts the keys of each pattern.
+func (e *gapped) sort(strands [][]int32, s *scratch) tally {
+	w, t := &s.windows, &s.tally
+	rest := e.split(w, s.buffer, strands, 0, len(strands[0])-e.g+1)
+	e.walk(w, func(base uint64, first []uint64, last []int32) {
+		s.sorted = s.sorter.sort(e.under(s.sorted[:0], 0, first, last))
+		t.runs(base, s.sorted)
+	})
+	if s.buffer = rest[:0]; len(rest) == 0 {
+		return *t
+	}
+	var more tally
+	slices.Sort(rest)
+	more.runs(0, rest)
+	return t.plus(more)
 }
 
 // choose lists the sets of k of the numbers 0 … n−1.

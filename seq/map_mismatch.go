@@ -1,5 +1,7 @@
 package seq
 
+import "slices"
+
 // mismatchMap counts, for each k-mer, the places where a k-mer stands that differs from it in at most m
 // symbols (Leslie et al. 2004).
 func mismatchMap() Map {
@@ -40,12 +42,12 @@ type mismatches struct {
 func (e *mismatches) space() uint64 { return e.total }
 
 func (e *mismatches) keys(x []int32, s *scratch) {
-	g := &grams{k: e.k, letters: int(e.letters), radix: e.total}
+	g := e.grams()
 	step := max(1, block/e.neighbours)
 	for lo := 0; lo < len(x); lo += step {
 		hi := min(lo+step, len(x))
 		s.grams = g.of(s.grams, x, lo, hi, s)
-		keys := s.buffer
+		keys := slices.Grow(s.buffer, e.neighbours*len(s.grams))
 		for i, id := range s.grams {
 			if id >= 0 {
 				keys = e.change(keys, uint64(id), x[lo+i:lo+i+e.k], e.total, e.m)
@@ -55,8 +57,11 @@ func (e *mismatches) keys(x []int32, s *scratch) {
 	}
 }
 
+// grams numbers the k-mers themselves.
+func (e *mismatches) grams() *grams { return &grams{k: e.k, letters: int(e.letters), radix: e.total} }
+
 // change appends key and what becomes of it by changing at most m of the symbols of rest, the first of
-// which weighs above/letters.
+// which weighs above/letters. There is room for all.
 func (e *mismatches) change(keys []uint64, key uint64, rest []int32, above uint64, m int) []uint64 {
 	keys = append(keys, key)
 	if m == 0 {
@@ -65,6 +70,17 @@ func (e *mismatches) change(keys []uint64, key uint64, rest []int32, above uint6
 	for i, c := range rest {
 		above /= e.letters
 		without := key - uint64(c)*above
+		if m == 1 {
+			at, more := len(keys), e.letters-1
+			keys = keys[:at+int(more)]
+			for n, other := 0, without; n < int(more); n, other = n+1, other+above {
+				if other == key { // left out: the last one stands in its place
+					other += above
+				}
+				keys[at+n] = other
+			}
+			continue
+		}
 		for other := range e.letters {
 			if other != uint64(c) {
 				keys = e.change(keys, without+other*above, rest[i+1:], above, m-1)
@@ -72,4 +88,79 @@ func (e *mismatches) change(keys []uint64, key uint64, rest []int32, above uint6
 		}
 	}
 	return keys
+}
+
+// tally counts k-mers and then goes through their places, where that is less work than a key for each neighbour. With C_j[w] the
+// k-mers that differ from w at j of the places so far at most, one place more makes it
+//
+//	C_j[w] + Σ_{w'} C_{j−1}[w'] − C_{j−1}[w]
+//
+// over the L words w' that are w but for the symbol at that place.
+func (e *mismatches) tally(strands [][]int32, s *scratch) (tally, bool) {
+	const worth = 4 // a key costs as much as so many words of a place
+	symbols := 0
+	for _, x := range strands {
+		symbols += len(x)
+	}
+	if uint64(worth*symbols)*uint64(e.neighbours)/uint64(e.k*max(e.m, 1)) < e.total {
+		return tally{}, false
+	}
+	size := int(e.total)
+	s.few = slices.Grow(s.few[:0], (e.m+1)*size)[:(e.m+1)*size]
+	for _, x := range strands {
+		for lo := 0; lo < len(x); lo += block {
+			s.grams = e.grams().of(s.grams, x, lo, min(lo+block, len(x)), s)
+			for _, id := range s.grams {
+				if id >= 0 {
+					s.few[id]++
+				}
+			}
+		}
+	}
+	for j := 1; j <= e.m; j++ {
+		copy(s.few[j*size:], s.few[:size])
+	}
+	for weight := 1; weight < size; weight *= int(e.letters) {
+		for j := e.m; j > 0; j-- {
+			e.spread(s.few[j*size:(j+1)*size], s.few[(j-1)*size:j*size], weight)
+		}
+	}
+	t := &s.tally
+	t.keys, t.counts = t.keys[:0], t.counts[:0]
+	t.scan(0, s.few[e.m*size:])
+	clear(s.few[:e.m*size])
+	return *t, true
+}
+
+// spread adds, for one place, the words of less that differ there.
+func (e *mismatches) spread(more, less []uint32, weight int) {
+	letters := int(e.letters)
+	for ; len(less) > 0; more, less = more[letters*weight:], less[letters*weight:] {
+		if letters == 4 {
+			spread4(more[:4*weight], less[:4*weight], weight)
+			continue
+		}
+		for at := range weight {
+			sum := uint32(0)
+			for i := at; i < letters*weight; i += weight {
+				sum += less[i]
+			}
+			for i := at; i < letters*weight; i += weight {
+				more[i] += sum - less[i]
+			}
+		}
+	}
+}
+
+// spread4 is spread for the words of DNA that are the same before the place.
+func spread4(more, less []uint32, weight int) {
+	a, b, c, d := less[:weight], less[weight:2*weight], less[2*weight:3*weight], less[3*weight:4*weight]
+	moreA, moreB, moreC, moreD := more[:weight], more[weight:2*weight], more[2*weight:3*weight], more[3*weight:4*weight]
+	for i, x := range a {
+		ab, cd := x+b[i], c[i]+d[i]
+		moreA[i] += b[i] + cd
+		moreB[i] += x + cd
+		moreC[i] += ab + d[i]
+		moreD[i] += ab + c[i]
+	}
 }

@@ -43,6 +43,13 @@ type extractor interface {
 	crowded() bool
 }
 
+// counting is an extractor that counts a sequence by itself where that is faster than listing its keys.
+type counting interface {
+	// tally is the keys of the strands of a sequence together, ascending, and how often each occurs, in the memory of s; or
+	// ok false: list them.
+	tally(strands [][]int32, s *scratch) (t tally, ok bool)
+}
+
 // weighted is an extractor whose features have factors.
 type weighted interface {
 	weight(key uint64) float64

@@ -259,7 +259,7 @@ func TestLongSequence(t *testing.T) {
 func TestManyProcessors(t *testing.T) {
 	for _, kind := range symbolKinds() {
 		set := encode(t, kind, randomLines(kind, 300, 60, 3)...)
-		for _, spec := range []string{"double:2,3/tfidf", "spectrum:13", "degree:3"} {
+		for _, spec := range []string{"double:2,3/tfidf", "spectrum:13", "degree:3", "gapped:2,1"} {
 			var first *Rows
 			for range 4 {
 				f := mustFit(t, spec, set)

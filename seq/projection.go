@@ -81,18 +81,13 @@ func (z *Projection) Restore(a *Alphabet, states []*State) error {
 // Rows are the numbers of the sequences lo ≤ n < hi of a set [hi−lo, P].
 func (z *Projection) Rows(set *Set, lo, hi int) []float64 {
 	out := make([]float64, (hi-lo)*z.P)
-	set.slices(lo, hi, func(first int, part *Set) {
-		for i, f := range z.features {
-			rows := f.Rows(part)
-			inBlocks(part.N(), func() (struct{}, func(from, to int)) {
-				return struct{}{}, func(from, to int) {
-					for n := from; n < to; n++ {
-						z.add(out[(first-lo+n)*z.P:][:z.P], rows, n, i)
-					}
-				}
-			})
-		}
-	})
+	for i, f := range z.features {
+		f.each(set, lo, hi, func(first int, rows *Rows) {
+			for n := range rows.N() {
+				z.add(out[(first-lo+n)*z.P:][:z.P], rows, n, i)
+			}
+		})
+	}
 	for i := range out {
 		out[i] = (out[i] - z.Mean[i%z.P]) / z.Scale
 	}

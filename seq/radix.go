@@ -5,26 +5,33 @@ import (
 	"slices"
 )
 
-// sortKeys sorts keys in ascending order. spare is scratch, and is returned, grown where it was too short.
-func sortKeys(keys, spare []uint64) (sorted, scratch []uint64) {
-	const few, many = 128, 1 << 13
-	if len(keys) < few {
-		slices.Sort(keys)
-		return keys, spare
-	}
-	spare = slices.Grow(spare[:0], len(keys))[:len(keys)]
-	all := uint64(0)
+// longestDigit is how many bits are sorted at a time at most, so that their counters stay in the cache.
+const longestDigit = 11
+
+// sorter is the memory of a sort.
+type sorter struct {
+	spare  []uint64
+	starts [1 << longestDigit]uint32
+}
+
+// sort returns keys in ascending order, in their own memory or in that of s, which keeps the other. Digits have fewer bits where
+// there are few keys, and only the bits in use are sorted.
+func (s *sorter) sort(keys []uint64) []uint64 {
+	all, size := uint64(0), bits.Len(uint(len(keys)))
 	for _, k := range keys {
 		all |= k
 	}
-	var memory [1 << 11]uint32
-	digit := 8
-	if len(keys) >= many {
-		digit = 11
+	used, digit := bits.Len64(all), max(1, min(size-1, longestDigit))
+	passes := max(1, (used+digit-1)/digit)
+	if passes > size {
+		slices.Sort(keys)
+		return keys
 	}
-	starts := memory[:1<<digit]
+	digit = (used + passes - 1) / passes
+	spare := slices.Grow(s.spare[:0], len(keys))[:len(keys)]
+	starts := s.starts[:1<<digit]
 	mask := uint64(len(starts) - 1)
-	for shift := 0; shift < bits.Len64(all); shift += digit {
+	for shift := 0; shift < used; shift += digit {
 		clear(starts)
 		for _, k := range keys {
 			starts[k>>shift&mask]++
@@ -41,5 +48,6 @@ func sortKeys(keys, spare []uint64) (sorted, scratch []uint64) {
 		}
 		keys, spare = spare, keys
 	}
-	return keys, spare
+	s.spare = spare
+	return keys
 }

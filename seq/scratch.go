@@ -6,6 +6,16 @@ type scratch struct {
 	grams  []int64  // numbers of k-mers
 	local  []*table // k-mers that training did not have, a table for each length
 	count  *counter
+
+	asked, any bool // whether a sequence has any feature is all that is asked, and the answer
+
+	windows windows  // of a gapped map
+	tally   tally    // of one sequence
+	few     []uint32 // a counter for each of few keys, all 0
+	sorter  sorter
+	sorted  []uint64
+	codes   prepared
+	other   prepared
 }
 
 // block is the number of symbols whose features are listed before they are counted, so
@@ -32,6 +42,8 @@ func (s *scratch) levels(n int) []*table {
 
 // flush counts the keys in the buffer.
 func (s *scratch) flush(keys []uint64) {
-	s.count.add(keys)
+	if s.any = s.any || len(keys) > 0; !s.asked {
+		s.count.add(keys)
+	}
 	s.buffer = keys[:0]
 }

@@ -228,6 +228,19 @@ func TestTable(t *testing.T) {
 				t.Fatalf("put(%d) is %d, want %d", key, got, known[key])
 			}
 		}
+		var ask []uint64
+		var want []int32
+		for range 1000 {
+			key := tab.keys[r.IntN(tab.len())] ^ r.Uint64N(2)
+			ask, want = append(ask, key), append(want, int32(tab.find(key)))
+		}
+		got := make([]int32, len(ask))
+		if tableOf(tab.keys).findAll(got, ask); !slices.Equal(got, want) {
+			t.Fatal("findAll is not find")
+		}
+		if tableOf(nil).findAll(got, ask); slices.Max(got) >= 0 {
+			t.Fatal("an empty table has keys")
+		}
 		tab.reset()
 		for i, s := range tab.slots {
 			if s != 0 {
@@ -237,16 +250,17 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestSortKeys(t *testing.T) {
+func TestSorter(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, n := range []int{0, 1, 100, 256, 5000} {
+	var s sorter
+	for _, n := range []int{0, 1, 5000, 100, 20, 256, 20000} {
 		for _, width := range []uint64{1, 300, 1 << 31, 1 << 62} {
 			var keys []uint64
 			for range n {
 				keys = append(keys, r.Uint64N(width))
 			}
 			want := slices.Sorted(slices.Values(keys))
-			if got, _ := sortKeys(keys, nil); !slices.Equal(got, want) {
+			if got := s.sort(keys); !slices.Equal(got, want) {
 				t.Errorf("%d keys below %d are not sorted", n, width)
 			}
 		}

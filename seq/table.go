@@ -19,6 +19,14 @@ func newTable() *table {
 	return &table{slots: make([]uint32, fewestSlots), shift: uint(64 - bits.TrailingZeros(fewestSlots))}
 }
 
+// tableOf is the table of keys that differ from each other, whose memory it shares: it may not get more.
+func tableOf(keys []uint64) *table {
+	size := max(fewestSlots, 1<<bits.Len(uint(2*len(keys))))
+	t := &table{keys: keys, slots: make([]uint32, size), shift: uint(64 - bits.TrailingZeros(uint(size)))}
+	t.number()
+	return t
+}
+
 func (t *table) len() int { return len(t.keys) }
 
 // spread mixes high bits down before the multiplication, which carries only upwards.
@@ -35,6 +43,34 @@ func (t *table) find(key uint64) int {
 		if t.keys[n-1] == key {
 			return int(n - 1)
 		}
+	}
+}
+
+// findAll writes the number of each key, or −1, into dst. Many keys are looked up side by side, so that they wait for memory together.
+func (t *table) findAll(dst []int32, keys []uint64) {
+	const together = 64
+	var slots [together]uint32
+	var there [together]uint64
+	if len(t.keys) == 0 {
+		for i := range dst {
+			dst[i] = -1
+		}
+		return
+	}
+	for len(keys) > 0 {
+		n := min(len(keys), together)
+		for i, key := range keys[:n] {
+			slots[i] = t.slots[t.spread(key)]
+		}
+		for i, slot := range slots[:n] {
+			there[i] = t.keys[max(slot, 1)-1]
+		}
+		for i, key := range keys[:n] {
+			if dst[i] = int32(slots[i]) - 1; slots[i] > 0 && there[i] != key {
+				dst[i] = int32(t.find(key))
+			}
+		}
+		dst, keys = dst[n:], keys[n:]
 	}
 }
 
@@ -63,6 +99,11 @@ func (t *table) put(key uint64) int {
 func (t *table) grow() {
 	t.slots = make([]uint32, 4*len(t.slots))
 	t.shift -= 2
+	t.number()
+}
+
+// number fills the empty slots.
+func (t *table) number() {
 	mask := len(t.slots) - 1
 	for i, key := range t.keys {
 		at := t.spread(key)

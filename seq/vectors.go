@@ -11,21 +11,23 @@ func (b *Basis) Vectors(set *Set, lo, hi int) []*Rows {
 	return all
 }
 
-// Columns are X̄ under each map by the columns of Vectors.
+// Columns are X̄ under each map by the columns of Vectors. They are not to be changed.
 func (b *Basis) Columns() []*Inverted {
 	all := make([]*Inverted, len(b.parts))
 	for i, p := range b.parts {
-		all[i] = Invert(b.within(i, p.rows))
+		if all[i] = p.inverted; p.rows != nil {
+			all[i] = Invert(p.rows.Within(p.rows))
+		}
 	}
 	return all
 }
 
 // within leaves out what X̄ does not have. But for tf-idf it has all columns.
 func (b *Basis) within(i int, rows *Rows) *Rows {
-	if !b.Spec[i].TFIDF {
-		return rows
+	if own := b.parts[i].rows; own != nil {
+		return rows.Within(own)
 	}
-	return rows.Within(b.parts[i].rows)
+	return rows
 }
 
 // Sizes are how many numbers the Vectors of a whole set have under each map.
