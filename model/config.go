@@ -35,6 +35,16 @@ const (
 	FixSpectra = "spectra" // τ only: the code of Cutajar et al.
 )
 
+// How the samples of a training step depend on each other; each by itself has the noise that it would have alone.
+const (
+	Independent = "iid"        // not at all
+	Antithetic  = "antithetic" // in pairs with opposite noise
+	QMC         = "qmc"        // each number's S values in S strata of equal probability: a Latin hypercube
+)
+
+// Samplings are the ways to draw several samples.
+func Samplings() []string { return []string{Independent, Antithetic, QMC} }
+
 // Likelihoods.
 const (
 	GaussianLikelihood        = "gaussian"        // one variance for all rows
@@ -79,7 +89,6 @@ type Config struct {
 	Spectra       string `json:"spectra,omitempty"`
 	FixedNoise    string `json:"fixed_noise,omitempty"`
 	ShareSpectra  bool   `json:"share_spectra"`
-	Antithetic    bool   `json:"antithetic,omitempty"` // samples of a training step in pairs with opposite noise
 	LocalReparam  bool   `json:"local_reparam"`
 	FeedForward   bool   `json:"feed_forward"`
 	Skip          bool   `json:"skip"`
@@ -87,6 +96,8 @@ type Config struct {
 	// Samples is S in training. Where noise is frozen it is also the number of
 	// frozen draws that prediction returns to.
 	Samples int `json:"samples"`
+
+	Sampling string `json:"sampling,omitempty"` // one of Samplings, of a training step; "" is iid
 }
 
 // OutputsFor is how many outputs a likelihood needs for so many targets, or classes.
@@ -178,6 +189,9 @@ func (c *Config) Validate() error {
 		oneOf("model", c.Model, GPDRF, GP, DRF),
 		oneOf("likelihood", c.Likelihood, GaussianLikelihood, StudentLikelihood, HeteroscedasticLikelihood, SoftmaxLikelihood, BernoulliLikelihood),
 		c.checkInputs(), size("outputs", c.Outputs), size("samples", c.Samples),
+	}
+	if c.Sampling != "" {
+		errs = append(errs, oneOf("sampling", c.Sampling, Samplings()...))
 	}
 	if c.Likelihood == HeteroscedasticLikelihood && c.Outputs%2 != 0 || c.Likelihood == BernoulliLikelihood && c.Outputs != 1 {
 		errs = append(errs, fmt.Errorf("model: a %s likelihood with %d outputs", c.Likelihood, c.Outputs))

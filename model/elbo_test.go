@@ -68,7 +68,7 @@ func configs() []Config {
 					c.Layers, c.Features, c.Hidden = 1+n%3, 3, 2
 					c.Spectra, c.LocalReparam = spectra, local
 					c.FixedNoise, c.ShareSpectra = []string{FixAll, FixSpectra}[n%2], n%3 == 1
-					c.Antithetic = n%4 == 1
+					c.Sampling = []string{"", Antithetic, Independent, QMC}[n%4]
 					c.FeedForward, c.Skip = n%2 == 0, n%3 == 0
 					c.Kernel, c.FeatureKernel = []string{"", "rbf", "matern32", "rbf+matern12", "matern12"}[n%5], []string{"", "matern32", "arccos1", "arccos2", "", "matern32"}[n/2]
 					all = append(all, c)

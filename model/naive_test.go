@@ -95,6 +95,9 @@ func logNormal(y, mean, variance float64) float64 {
 
 func normalAt(key device.Key, sample, row, column int) float64 {
 	k, c1, c2, c3 := key.Words(sample, row)
+	if key.Strata > 0 {
+		return philox.Latin(k, uint32(column/4), c1, c2, c3, key.Strata)[column%4]
+	}
 	return key.Sign(sample) * philox.Normal(k, c1, c2, c3, column)
 }
 

@@ -35,13 +35,21 @@ func (c *Config) freezesAll() bool {
 // latents is the key of ε in reparam_F. Rows to predict were never drawn in
 // training, so prediction always draws its own.
 func (c *Config) latents(d draw) device.Key {
-	return c.mirror(d.key(device.SiteLatents, 0, c.freezesAll() && !d.predicting()))
+	return c.sampling(d.key(device.SiteLatents, 0, c.freezesAll() && !d.predicting()))
 }
 
-// mirror pairs the samples of a training step, where that is asked for; frozen noise stays as it is, and so does that of a
-// prediction, whose samples are components of a mixture.
-func (c *Config) mirror(k device.Key) device.Key {
-	k.Mirrored = c.Antithetic && k.Step != frozenStep && k.Step != predictStep
+// sampling makes the samples of a training step depend on each other, where that is asked for; frozen noise stays as it is, and so does
+// that of a prediction, whose samples are components of a mixture.
+func (c *Config) sampling(k device.Key) device.Key {
+	if k.Step == frozenStep || k.Step == predictStep {
+		return k
+	}
+	switch c.Sampling {
+	case Antithetic:
+		k.Mirrored = true
+	case QMC:
+		k.Strata = c.Samples
+	}
 	return k
 }
 
@@ -59,7 +67,7 @@ func (c *Config) spectraDraws() int {
 func (c *Config) features(d draw, layer int) device.FeatureNoise {
 	n := device.FeatureNoise{Local: c.LocalReparam}
 	frozenSpectra := c.Spectra != VarResampled
-	n.Spectra = c.mirror(d.key(device.SiteSpectra, layer, frozenSpectra))
+	n.Spectra = c.sampling(d.key(device.SiteSpectra, layer, frozenSpectra))
 	switch {
 	case frozenSpectra:
 		n.Draws = c.spectraDraws()
@@ -67,7 +75,7 @@ func (c *Config) features(d draw, layer int) device.FeatureNoise {
 		n.Draws = 1
 	}
 	frozenWeights := c.freezesAll() && (!c.LocalReparam || !d.predicting())
-	n.Weights = c.mirror(d.key(device.SiteWeights, layer, frozenWeights))
+	n.Weights = c.sampling(d.key(device.SiteWeights, layer, frozenWeights))
 	if frozenWeights && !c.LocalReparam {
 		n.WDraws = c.Samples
 	}

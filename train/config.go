@@ -77,7 +77,7 @@ type Config struct {
 	ClassOffsets bool    // a learned constant for each output of a classifier
 	KLWeight     float64 // 1 is the ELBO; anything else is tempered, and no bound
 	Samples      int     // S in training
-	Antithetic   bool    // in pairs with opposite noise
+	Sampling     string  // iid, antithetic, qmc: how these depend on each other
 	NoiseInit    float64 // initial variance of the Gaussian likelihood, target scaled to sd 1
 
 	// The optimiser. One of the first three says how long; Steps holds the answer.
@@ -169,11 +169,8 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	if c.PredictDraws == 1 {
 		return nil, Setting{"predict-draws", "", c.explicit["predict-draws"]}.errorf("a variance needs two draws: give 0, or 2 and more")
 	}
-	if c.Antithetic && c.Samples%2 != 0 {
-		return nil, Setting{"antithetic", "", c.explicit["antithetic"]}.errorf("samples come in pairs, and %d are asked for: give --samples 2, or another even number", c.Samples)
-	}
-	if c.Antithetic && c.Model != "gp" && c.Spectra == "var-fixed" && c.FixedNoise == "all" {
-		return nil, Setting{"antithetic", "", c.explicit["antithetic"]}.errorf("noise that is drawn only once is not mirrored: use fixed-noise spectra, or leave it out")
+	if err := c.checkSampling(); err != nil {
+		return nil, err
 	}
 	if c.Orthogonal && c.Model != "gp" && c.Spectra == "var-resampled" {
 		return nil, Setting{"orthogonal", "", c.explicit["orthogonal"]}.errorf("frequencies that are drawn anew at every step are not orthogonal: use spectra prior-fixed or var-fixed")
@@ -187,6 +184,22 @@ func Resolve(file, flags []Setting) (*Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// checkSampling says what samples that depend on each other need.
+func (c *Config) checkSampling() error {
+	setting := Setting{"sampling", c.Sampling, c.explicit["sampling"]}
+	switch {
+	case c.Sampling == model.Independent:
+		return nil
+	case c.Sampling == model.Antithetic && c.Samples%2 != 0:
+		return setting.errorf("samples come in pairs, and %d are asked for: give --samples 2, or another even number", c.Samples)
+	case c.Samples == 1:
+		return setting.errorf("one sample has nothing to be spread over: give --samples 2 or more")
+	case c.Model != model.GP && c.Spectra == model.VarFixed && c.FixedNoise == model.FixAll:
+		return setting.errorf("%s is for noise that is drawn at every step, not only once: use fixed-noise spectra, or sampling iid", c.Sampling)
+	}
+	return nil
 }
 
 // apply sets one level's settings. A level may say how long to train in one way only,

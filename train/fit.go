@@ -43,7 +43,7 @@ func (j *Job) planFor(free int64, known bool) (*Plan, error) {
 		}
 	}
 	pair := 1
-	if c.Antithetic {
+	if c.Sampling != model.Independent {
 		pair = 2 // samples, or none
 	}
 	sizes := []struct {

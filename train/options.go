@@ -147,7 +147,7 @@ func Options() []Option {
 		{Group: "Objective", Key: "class-offsets", Help: "of classes: a learned constant for each, from their shares of the training rows; without it a row that is like none in training has all classes alike. On for sequences", field: func(c *Config) any { return &c.ClassOffsets }},
 		{Group: "Objective", Key: "kl-weight", Arg: "X", Help: "of the divergences; other than 1 the objective is tempered, and no bound", limits: atLeast(0), field: func(c *Config) any { return &c.KLWeight }},
 		{Group: "Objective", Key: "samples", Arg: "S", Help: "Monte-Carlo samples in training", limits: between(1, maxSamples), field: func(c *Config) any { return &c.Samples }},
-		{Group: "Objective", Key: "antithetic", Help: "these samples in pairs with opposite noise, so that the noise's first order cancels; samples must be even", field: func(c *Config) any { return &c.Antithetic }},
+		{Group: "Objective", Key: "sampling", Values: model.Samplings(), Help: "of these samples: independent; antithetic, in pairs with opposite noise, so that its first order cancels; or qmc, a Latin hypercube: the S values of each random number in S strata of equal probability", field: func(c *Config) any { return &c.Sampling }},
 		{Group: "Objective", Key: "noise-init", Arg: "X", Help: "initial noise variance, of a target with sd 1", limits: above(0), field: func(c *Config) any { return &c.NoiseInit }},
 
 		{Group: "Optimiser", Key: "batch", Arg: "B", Help: "rows a step", limits: count, field: func(c *Config) any { return &c.Batch }},

@@ -1,6 +1,9 @@
 package train
 
-import "github.com/gpdrf/gpdrf-gpu/data"
+import (
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
 
 // defaults are the options before any preset, file or flag: the setting that trains well
 // in little time, and what preset default means.
@@ -15,7 +18,7 @@ func defaults() *Config {
 		Layers: 1, Features: 200, Hidden: 8, FeatureKernel: "rbf", Spectra: "var-fixed", FixedNoise: "spectra", ShareSpectra: true,
 		LocalReparam: true, FeedForward: true, Projection: 256, DRFLengthscaleFactor: 0.5,
 
-		Likelihood: "auto", DoF: 4, LearnDoF: true, KLWeight: 1, Samples: 1, NoiseInit: 0.1,
+		Likelihood: "auto", DoF: 4, LearnDoF: true, KLWeight: 1, Samples: 1, Sampling: model.Independent, NoiseInit: 0.1,
 
 		Steps: 15000, CheckpointEvery: "1m", Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.5,
 		AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,

@@ -48,8 +48,8 @@ func TestCUDAReplay(t *testing.T) {
 	requireCUDA(t)
 	const schedules = " steps=30 warmup=7 decay=cosine kl-warmup=0.5 freeze-kernel=13 device=cuda:0:"
 	for _, options := range []string{
-		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 antithetic=true spectra=var-resampled freeze-omega=8 batch=17",
-		"model=gpdrf inducing=9 latents=3 features=7 samples=2 spectra=var-fixed fixed-noise=spectra local-reparam=false batch=17",
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 sampling=antithetic spectra=var-resampled freeze-omega=8 batch=17",
+		"model=gpdrf inducing=9 latents=3 features=7 samples=3 sampling=qmc spectra=var-fixed fixed-noise=spectra local-reparam=false batch=17",
 		"model=gpdrf inducing=9 latents=3 features=7 samples=2 spectra=var-fixed fixed-noise=all whiten=false learn-inducing=true batch=17",
 		"model=drf features=7 layers=2 hidden=3 samples=2 spectra=prior-fixed batch=17",
 		"model=gp inducing=9 lengthscales=shared batch=60 ema=0.9",

@@ -210,7 +210,7 @@ func (t *trainer) schedule() {
 // modelConfig is the architecture that the options ask for.
 func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 	m := model.Config{
-		Model: c.Model, Inputs: ds.D(), Likelihood: c.likelihoodOf(ds.Task), Samples: c.Samples, Antithetic: c.Antithetic, ClassOffsets: c.ClassOffsets,
+		Model: c.Model, Inputs: ds.D(), Likelihood: c.likelihoodOf(ds.Task), Samples: c.Samples, Sampling: c.Sampling, ClassOffsets: c.ClassOffsets,
 	}
 	m.Outputs = model.OutputsFor(m.Likelihood, max(len(ds.Outputs()), len(ds.Classes)))
 	if c.Model != model.DRF {

@@ -48,8 +48,8 @@ __device__ void draw_gaussian(int n, int rows, int columns, unsigned first, int 
   store_quad(noise + to, z, columns, block);
 }
 REAL_KERNEL(256, draw_gaussian,
-            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, const T *mean, const T *logvar, const T *mixing, T *x, T *noise),
-            (n, rows, columns, first, draws, Key{k0, k1, step, tail}, mean, logvar, mixing, x, noise))
+            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned scheme, const T *mean, const T *logvar, const T *mixing, T *x, T *noise),
+            (n, rows, columns, first, draws, Key{k0, k1, step, tail, scheme}, mean, logvar, mixing, x, noise))
 
 // draw_prior: x = ε/ℓ for every slot, logl [rows] (PRIOR-FIXED), times mixing; ε is tau [draws,rows,columns] where it is not null; the rest,
 // and the grid, as draw_gaussian.
@@ -72,8 +72,8 @@ __device__ void draw_prior(int n, int rows, int columns, unsigned first, int dra
   store_quad(x + ((long long)slot * rows + row) * columns + 4 * block, z, columns, block);
 }
 REAL_KERNEL(256, draw_prior,
-            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, const T *logl, const T *mixing, const T *tau, T *x),
-            (n, rows, columns, first, draws, Key{k0, k1, step, tail}, logl, mixing, tau, x))
+            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned scheme, const T *logl, const T *mixing, const T *tau, T *x),
+            (n, rows, columns, first, draws, Key{k0, k1, step, tail, scheme}, logl, mixing, tau, x))
 
 // weight_contrast: contrast = s²_cos − s²_sin [r,out] and sines[c] = Σ_r s²_sin in double, for logvar
 // [2r,out]; or, for arc-cosine features, s² and 0 for logvar [r,out]. A block takes 8 columns, a thread every 32nd row of one; then the 32 sums in order. Grid

@@ -3,22 +3,24 @@
 // in float.
 #pragma once
 
-// A stream of standard normals: device.Key as four words that a launcher passes, of which the step may be live. The
+// A stream of standard normals: device.Key as five words that a launcher passes, of which the step may be live. The
 // element at (sample, row, column) is normal column mod 4 of the block with key {k0, k1} and counter
-// {column/4, row, step, tail + sample·2¹⁶}. Where bit 15 of tail is set, the stream is mirrored: the sample's number is
-// halved, and an odd one changes the sign.
+// {column/4, row, step, tail + sample·2¹⁶}. A scheme says how samples depend on each other: not at all (0); mirrored, that is the
+// sample's number is halved, and an odd one changes the sign; or by Latin hypercubes of so many points.
 struct Key {
-  unsigned k0, k1, step, tail;
-  __device__ __forceinline__ Key(unsigned k0, unsigned k1, unsigned step, unsigned tail) : k0(k0), k1(k1), step(step_of(step)), tail(tail) {}
+  unsigned k0, k1, step, tail, scheme;
+  __device__ __forceinline__ Key(unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned scheme = 0)
+      : k0(k0), k1(k1), step(step_of(step)), tail(tail), scheme(scheme) {}
 };
 
 struct Words {
   unsigned w[4];
 };
 
-// philox is ten rounds, the key bumped between rounds.
+// philox is ten rounds, the key bumped between rounds. UNROLL 1 takes longer, and fewer registers in a loop.
+template <int UNROLL = 10>
 __device__ __forceinline__ Words philox(unsigned k0, unsigned k1, unsigned x0, unsigned x1, unsigned x2, unsigned x3) {
-#pragma unroll
+#pragma unroll UNROLL
   for (int round = 0; round < 10; round++) {
     unsigned hi0 = __umulhi(x0, 0xD2511F53u), lo0 = x0 * 0xD2511F53u;
     unsigned hi1 = __umulhi(x2, 0xCD9E8D57u), lo1 = x2 * 0xCD9E8D57u;
@@ -50,37 +52,53 @@ __device__ __forceinline__ void box_muller(unsigned w0, unsigned w1, T *z0, T *z
   *z1 = radius * s;
 }
 
-constexpr unsigned key_mirrored = 1u << 15;
-
-// counter_tail is the fourth word of the counter for a sample, and whether its normals change their sign.
-__device__ __forceinline__ unsigned counter_tail(Key key, unsigned sample, bool *negative) {
-  unsigned tail = key.tail + (sample << 16);
-  bool mirrored = tail & key_mirrored;
-  *negative = mirrored && (tail & (1u << 16));
-  return mirrored ? (tail >> 17 << 16) | (tail & (key_mirrored - 1)) : tail;
+// latin is philox.Latin: columns 4·block … of point tail>>16 of a Latin hypercube. A point costs a Philox block, and one for
+// each point behind it.
+template <typename T>
+__device__ __forceinline__ void latin(Key key, unsigned row, unsigned block, unsigned tail, T z[4]) {
+  unsigned n = key.scheme, s = (tail >> 16) % n, stratum[4], rest[4];
+#pragma unroll 1
+  for (unsigned t = s; t < n; t++, tail += 1u << 16) {
+    Words x = philox<1>(key.k0, key.k1, block, row, key.step, tail);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      unsigned place = __umulhi(x.w[i], t + 1);
+      if (t == s) rest[i] = x.w[i] * (s + 1);
+      stratum[i] = t == s ? place : stratum[i] + (place <= stratum[i]);
+    }
+  }
+  // p = numerator/(2³³n); what is left of 1 is as exact, since numerator and 2³³n are whole. One normal after the other, in turn
+  // at the first place: registers are what the kernels that draw are short of.
+  double whole = 0x1p33 * (double)n;
+#pragma unroll 1
+  for (int i = 0; i < 4; i++) {
+    double numerator = 0x1p33 * (double)stratum[0] + (2 * (double)rest[0] + 1);
+    T next = quantile((T)(numerator / whole), (T)((whole - numerator) / whole));
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+      stratum[k] = stratum[k + 1];
+      rest[k] = rest[k + 1];
+      z[k] = z[k + 1];
+    }
+    z[3] = next;
+  }
 }
+
+constexpr unsigned key_mirrored = 0xffffffffu;
 
 // normals is columns 4·block … 4·block+3 of a row.
 template <typename T>
 __device__ __forceinline__ void normals(Key key, unsigned sample, unsigned row, unsigned block, T z[4]) {
-  bool negative;
-  unsigned tail = counter_tail(key, sample, &negative);
+  unsigned tail = key.tail + (sample << 16);
+  bool mirrored = key.scheme == key_mirrored, negative = mirrored && (tail & (1u << 16));
+  if (key.scheme && !mirrored) {
+    latin(key, row, block, tail, z);
+    return;
+  }
+  if (mirrored) tail = (tail >> 17 << 16) | (tail & 0xffffu);
   Words x = philox(key.k0, key.k1, block, row, key.step, tail);
   box_muller(x.w[0], x.w[1], &z[0], &z[1]);
   box_muller(x.w[2], x.w[3], &z[2], &z[3]);
 #pragma unroll
   for (int i = 0; i < 4; i++) z[i] = negative ? -z[i] : z[i];
-}
-
-// normal is one element. Where neighbours are wanted too, normals costs a quarter.
-template <typename T>
-__device__ __forceinline__ T normal(Key key, unsigned sample, unsigned row, unsigned column) {
-  bool negative;
-  unsigned tail = counter_tail(key, sample, &negative);
-  Words x = philox(key.k0, key.k1, column / 4, row, key.step, tail);
-  T z0, z1;
-  bool second = column & 2;
-  box_muller(second ? x.w[2] : x.w[0], second ? x.w[3] : x.w[1], &z0, &z1);
-  T z = column & 1 ? z1 : z0;
-  return negative ? -z : z;
 }

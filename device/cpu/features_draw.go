@@ -27,9 +27,7 @@ func drawNumber(key device.Key, draws, i int) uint32 {
 func drawRows[T Float](m kernels[T], dst []T, cols int, key device.Key, draws, i, first int) {
 	n := drawNumber(key, draws, i)
 	key.Sample = 0
-	words, _, c2, c3 := key.Words(int(n), 0)
-	m.normalRows(dst, len(dst)/cols, cols, words, nil, first, c2, c3)
-	signed(dst, key.Sign(int(n)))
+	draw(m, dst, cols, key, int(n), nil, first)
 }
 
 // drawSpectra draws one row of one Ω in each block.

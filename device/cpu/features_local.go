@@ -78,7 +78,7 @@ func (t *features[T]) addNoise(w *worker, lo, hi int) {
 	for i := lo; i < hi; { // by samples, whose noise has keys of its own
 		s, b := i/t.B, i%t.B
 		end := min(hi, (s+1)*t.B)
-		draw(t.math, noise[(i-lo)*t.Out:(end-lo)*t.Out], t.noise.Weights, s, t.rows[b:b+end-i])
+		draw(t.math, noise[(i-lo)*t.Out:(end-lo)*t.Out], t.Out, t.noise.Weights, s, t.rows[b:b+end-i], 0)
 		i = end
 	}
 	for i, e := range noise {

@@ -39,7 +39,7 @@ func (t *sampleF[T]) run(w *worker, block int) {
 		root[i] = math.Sqrt(v)
 	}
 	for s := range t.s {
-		draw(t.math, noise, t.key, s, t.rows[lo:hi])
+		draw(t.math, noise, t.j, t.key, s, t.rows[lo:hi], 0)
 		f := t.f[s*t.b*t.j+first:][:n]
 		for i, v := range noise {
 			f[i] = T(mean[i] + root[i]*float64(v))
@@ -66,7 +66,7 @@ func (t *sampleFBackward[T]) run(w *worker, block int) {
 	clear(dmean)
 	clear(dvar)
 	for s := range t.s {
-		draw(t.math, noise, t.key, s, t.rows[lo:hi])
+		draw(t.math, noise, t.j, t.key, s, t.rows[lo:hi], 0)
 		f := t.f[s*t.b*t.j+first:][:n]
 		for i, v := range noise {
 			df := float64(f[i])
@@ -76,21 +76,5 @@ func (t *sampleFBackward[T]) run(w *worker, block int) {
 	}
 	for i, v := range t.variance[first:][:n] {
 		dvar[i] /= 2 * math.Sqrt(v)
-	}
-}
-
-// draw fills noise with the rows, by number, of a key's normals for sample s.
-func draw[T Float](m kernels[T], noise []T, key device.Key, s int, rows []int32) {
-	words, _, c2, c3 := key.Words(s, 0)
-	m.normalRows(noise, len(rows), len(noise)/len(rows), words, rows, 0, c2, c3)
-	signed(noise, key.Sign(s))
-}
-
-// signed gives normals their sign.
-func signed[T Float](noise []T, sign float64) {
-	if sign < 0 {
-		for i, v := range noise {
-			noise[i] = -v
-		}
 	}
 }

@@ -14,6 +14,7 @@ type featureCase struct {
 	floor, noInput bool // variances below VarFloor; h needs no gradient
 	mixing, tau    bool // the columns of Ω have factors; τ is given
 	activation     device.Activation
+	strata         int // of weights and frequencies
 }
 
 func (c featureCase) String() string {
@@ -36,6 +37,9 @@ func (c featureCase) String() string {
 	if c.activation != device.Waves {
 		name += fmt.Sprintf(" arc-cosine %d", c.activation.Degree())
 	}
+	if c.strata > 0 {
+		name += fmt.Sprintf(" strata %d", c.strata)
+	}
 	if c.floor {
 		name += " floored"
 	}
@@ -54,6 +58,7 @@ func featureRows() []row {
 		{activation: device.ArcCos0}, {activation: device.ArcCos0, local: true, draws: 1},
 		{activation: device.ArcCos1}, {activation: device.ArcCos1, prior: true}, {activation: device.ArcCos1, prior: true, local: true, draws: 1}, {activation: device.ArcCos1, draws: 2, wdraws: 3, mixing: true},
 		{activation: device.ArcCos2, local: true, draws: 1}, {activation: device.ArcCos2, prior: true, local: true}, {activation: device.ArcCos2, draws: 1, wdraws: 1, noInput: true},
+		{strata: 4}, {strata: 3, local: true}, {strata: 5, prior: true, local: true},
 	} {
 		rows = append(rows, row{
 			ops: []string{"RandomFeatures", "RandomFeaturesBackward"}, variant: c.String(),
@@ -75,6 +80,7 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 		Spectra: device.Key{Seed: 11, Step: 0, Sample: 4, Site: device.SiteSpectra, Layer: 2},
 		Draws:   c.draws, WDraws: c.wdraws, Local: c.local,
 	}
+	noise.Weights.Strata, noise.Spectra.Strata = c.strata, c.strata
 	spectra, lengths := adds, none
 	if c.prior {
 		spectra, lengths = none, adds

@@ -18,10 +18,12 @@ func momentRows() []row {
 		{ops: []string{"Whiten", "WhitenBackward"}, variant: "diagonal", sizes: shapes, build: withFactor(whiten, true)},
 		{ops: []string{"Moments", "MomentsBackward"}, variant: "full", sizes: tall, build: withFactor(moments, false)},
 		{ops: []string{"Moments", "MomentsBackward"}, variant: "diagonal", sizes: append([][]int{{9, 1, 33, 257}}, tall...), build: withFactor(moments, true)},
-		{ops: []string{"SampleF", "SampleFBackward"}, sizes: [][]int{{1, 1, 1}, {3, 33, 5}, {2, 257, 9}}, build: func(r *random, size []int) *problem { return sampleF(r, size, false) },
+		{ops: []string{"SampleF", "SampleFBackward"}, sizes: [][]int{{1, 1, 1}, {3, 33, 5}, {2, 257, 9}}, build: func(r *random, size []int) *problem { return sampleF(r, size, device.Key{}) },
 			nmse: 1e-11, reason: "float32 logarithms, sines and cosines in the normals"},
 		{ops: []string{"SampleF", "SampleFBackward"}, variant: "mirrored", sizes: [][]int{{1, 1, 1}, {4, 33, 5}},
-			build: func(r *random, size []int) *problem { return sampleF(r, size, true) }, nmse: 1e-11, reason: "as above"},
+			build: func(r *random, size []int) *problem { return sampleF(r, size, device.Key{Mirrored: true}) }, nmse: 1e-11, reason: "as above"},
+		{ops: []string{"SampleF", "SampleFBackward"}, variant: "strata", sizes: [][]int{{1, 1, 1}, {4, 33, 5}, {7, 3, 4}},
+			build: func(r *random, size []int) *problem { return sampleF(r, size, device.Key{Strata: 5}) }, nmse: 1e-11, reason: "float32 logarithms and roots in the normals"},
 	}
 }
 
@@ -138,9 +140,9 @@ func whitenedMoments(mean, variance, a, m, s, logalpha []float64, latents, k, n,
 }
 
 // Size: S, B, J.
-func sampleF(r *random, size []int, mirrored bool) *problem {
+func sampleF(r *random, size []int, key device.Key) *problem {
 	s, b, j := size[0], size[1], size[2]
-	key := device.Key{Seed: 1<<40 + 3, Step: 5, Sample: 2, Site: device.SiteLatents, Layer: 1, Mirrored: mirrored}
+	key.Seed, key.Step, key.Sample, key.Site, key.Layer = 1<<40+3, 5, 2, device.SiteLatents, 1
 	variance := r.normal("variance", device.Double, writes, 0, 0.5, b, j)
 	for i, v := range variance.data {
 		variance.data[i] = math.Exp(v)
@@ -164,5 +166,8 @@ func sampleF(r *random, size []int, mirrored bool) *problem {
 // normal is the element (sample, row, column) of a key's normals.
 func normal(key device.Key, sample, row, column int) float64 {
 	words, c1, c2, c3 := key.Words(sample, row)
+	if key.Strata > 0 {
+		return philox.Latin(words, uint32(column/4), c1, c2, c3, key.Strata)[column%4]
+	}
 	return key.Sign(sample) * philox.Normal(words, c1, c2, c3, column)
 }

@@ -1,0 +1,38 @@
+package cpu
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+)
+
+// draw fills dst with rows of a key's normals for sample s, cols to a row: the rows of these numbers, or where there are none those from
+// first on.
+func draw[T Float](m kernels[T], dst []T, cols int, key device.Key, s int, rows []int32, first int) {
+	words, _, c2, c3 := key.Words(s, 0)
+	if key.Strata > 0 {
+		for r := 0; r*cols < len(dst); r++ {
+			row := uint32(first + r)
+			if rows != nil {
+				row = uint32(rows[r])
+			}
+			latin(dst[r*cols:][:cols], words, row, c2, c3, key.Strata)
+		}
+		return
+	}
+	m.normalRows(dst, len(dst)/cols, cols, words, rows, first, c2, c3)
+	if key.Sign(s) < 0 {
+		for i, v := range dst {
+			dst[i] = -v
+		}
+	}
+}
+
+// latin fills a row of a point of a Latin hypercube.
+func latin[T Float](dst []T, key [2]uint32, c1, c2, c3 uint32, n int) {
+	for i := 0; i < len(dst); i += 4 {
+		z := philox.Latin(key, uint32(i/4), c1, c2, c3, n)
+		for q := range min(4, len(dst)-i) {
+			dst[i+q] = T(z[q])
+		}
+	}
+}
