@@ -41,6 +41,8 @@ func options() []option {
 		{args: "--features-kernel arccos1", says: "arc-cosine features of degree 1"},
 		{args: "--feed-forward=false", says: "the random features do not see the input"},
 		{args: "--skip", says: "the first latent function added to the output"},
+		{args: "--layers 2", says: "two layers of random features"},
+		{args: "--layers 2 --mean linear", over: "--layers 2", says: "the first of them with a linear mean"},
 	}
 }
 

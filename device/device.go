@@ -182,6 +182,9 @@ type Features interface {
 	// RandomFeaturesBackward follows RandomFeatures with the same arguments. It writes dh
 	// (nil where h needs no gradient) and accumulates g.
 	RandomFeaturesBackward(dh *Tensor, g FeatureParams, dout, h *Tensor, p FeatureParams, rows *Tensor, noise FeatureNoise, scratch Scratch)
+	// AddProduct is the linear mean of a layer: dst[s,b,:] += src[s,b,:] a, or src[s,b,:] aᵀ if transposed, which is its gradient's way back;
+	// for dst [S,B,n], src [S,B,k] and a [k,n], or [n,k], all Real.
+	AddProduct(dst, src, a *Tensor, transposed bool)
 }
 
 // LikScale holds the two factors of a likelihood operation. Both are applied once,

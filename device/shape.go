@@ -135,6 +135,19 @@ func CheckAddColumns(dst, src *Tensor) (rows, wdst, wsrc int) {
 	return dst.shape[0] * dst.shape[1], dst.shape[2], src.shape[2]
 }
 
+// CheckAddProduct checks AddProduct and returns the number of rows and both widths.
+func CheckAddProduct(dst, src, a *Tensor, transposed bool) (rows, n, k int) {
+	dst.wantRank("AddProduct", "dst", Real, 3)
+	src.want("AddProduct", "src", Real, dst.shape[0], dst.shape[1], -1)
+	n, k = dst.shape[2], src.shape[2]
+	if transposed {
+		a.want("AddProduct", "a", Real, n, k)
+	} else {
+		a.want("AddProduct", "a", Real, k, n)
+	}
+	return dst.shape[0] * dst.shape[1], n, k
+}
+
 // FeatureShape holds the lengths of a random-feature layer: samples, batch, widths
 // in and out, and frequencies.
 type FeatureShape struct {

@@ -35,6 +35,15 @@ const (
 	FixSpectra = "spectra" // τ only: the code of Cutajar et al.
 )
 
+// The mean of a DRF layer below the last.
+const (
+	ZeroMean   = "zero"   // the paper's
+	LinearMean = "linear" // what comes from below, as it is or, where that is wider, in its principal directions
+)
+
+// Means are the means of layers below the last.
+func Means() []string { return []string{ZeroMean, LinearMean} }
+
 // How the samples of a training step depend on each other; each by itself has the noise that it would have alone.
 const (
 	Independent = "iid"        // not at all
@@ -92,6 +101,7 @@ type Config struct {
 	LocalReparam  bool   `json:"local_reparam"`
 	FeedForward   bool   `json:"feed_forward"`
 	Skip          bool   `json:"skip"`
+	Mean          string `json:"mean,omitempty"` // one of Means; "" is zero
 
 	// Samples is S in training. Where noise is frozen it is also the number of
 	// frozen draws that prediction returns to.
@@ -216,6 +226,9 @@ func (c *Config) Validate() error {
 			size("layers", c.Layers), size("features", c.Features), size("hidden", c.Hidden))
 		if c.Orthogonal && c.Spectra == VarResampled {
 			errs = append(errs, fmt.Errorf("model: orthogonal frequencies cannot be drawn anew at every step: leave out orthogonal, or use spectra %s or %s", PriorFixed, VarFixed))
+		}
+		if c.Mean != "" {
+			errs = append(errs, oneOf("mean", c.Mean, Means()...))
 		}
 		if c.Layers > 255 {
 			errs = append(errs, fmt.Errorf("model: layers is %d: expected at most 255", c.Layers))

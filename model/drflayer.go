@@ -12,6 +12,7 @@ type DRFLayer struct {
 	dev         device.Device
 	params      device.FeatureParams
 	grads       device.FeatureParams
+	mean        *device.Tensor // A [in,out] of the mean h A; nil: 0
 	in, r, out  int
 	hasSpectraQ bool
 }
@@ -46,6 +47,10 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 	if c.mixes() {
 		mixing = p.add(Fixed, name("mixing"), r)
 	}
+	mean := -1
+	if c.hasMean(layer) {
+		mean = p.add(Fixed, name("mean"), in, out)
+	}
 	meanW := p.add(Variational, name("mean_w"), columns, out)
 	logVarW := p.add(Variational, name("logvar_w"), columns, out)
 
@@ -63,6 +68,9 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 		}
 		if mixing >= 0 {
 			l.params.Mixing, _ = p.real(mixing)
+		}
+		if mean >= 0 {
+			l.mean, _ = p.real(mean)
 		}
 		l.params.MeanW, l.grads.MeanW = p.real(meanW)
 		l.params.LogVarW, l.grads.LogVarW = p.real(logVarW)
@@ -96,17 +104,23 @@ func (l *DRFLayer) newPass(s *space, samples, batch int, parts, dparts []*device
 	return p
 }
 
-// Forward is h' = Wᵀ φ(h; Ω) for S draws of W and Ω.
+// Forward is h' = Wᵀ φ(h; Ω) for S draws of W and Ω, and the mean h A where the layer has one.
 func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 	if p.parts != nil {
 		l.dev.Concat(p.h, p.parts)
 	}
 	l.dev.RandomFeatures(p.out, p.h, l.params, rows, p.noise, p.scratch)
+	if l.mean != nil {
+		l.dev.AddProduct(p.out, p.h, l.mean, false)
+	}
 }
 
 // Backward accumulates the layer's gradients and sends dout down to its inputs.
 func (l *DRFLayer) Backward(p *drfPass, rows *device.Tensor) {
 	l.dev.RandomFeaturesBackward(p.dh, l.grads, p.dout, p.h, l.params, rows, p.noise, p.scratch)
+	if l.mean != nil && p.dh != nil {
+		l.dev.AddProduct(p.dh, p.dout, l.mean, true)
+	}
 	if p.parts != nil && p.dh != nil {
 		l.dev.ConcatBackward(p.dparts, p.widths, p.dh)
 	}

@@ -70,6 +70,7 @@ func configs() []Config {
 					c.FixedNoise, c.ShareSpectra = []string{FixAll, FixSpectra}[n%2], n%3 == 1
 					c.Sampling = []string{"", Antithetic, Independent, QMC}[n%4]
 					c.FeedForward, c.Skip = n%2 == 0, n%3 == 0
+					c.Mean = []string{"", LinearMean, ZeroMean, LinearMean, LinearMean}[n%5]
 					c.Kernel, c.FeatureKernel = []string{"", "rbf", "matern32", "rbf+matern12", "matern12"}[n%5], []string{"", "matern32", "arccos1", "arccos2", "", "matern32"}[n/2]
 					all = append(all, c)
 					n++
@@ -78,6 +79,7 @@ func configs() []Config {
 				c.Model, c.Layers, c.Features, c.Hidden = DRF, 1+n%2, 4, 3
 				c.Spectra, c.LocalReparam, c.FixedNoise = spectra, local, []string{FixSpectra, FixAll}[n/2%2]
 				c.FeedForward, c.ShareSpectra = n%4 < 2, n%4 == 1
+				c.Mean = LinearMean
 				c.FeatureKernel, c.Orthogonal = []string{"matern12", "arccos0", "matern52", "rbf", "arccos2", "arccos1"}[n/2-1], spectra == PriorFixed
 				all = append(all, c)
 			}

@@ -13,6 +13,7 @@ import (
 type Init struct {
 	Seed                 uint64
 	PseudoInputs         []float64 // X̄ [M,D], scaled like the data; nil for DRF
+	Directions           []float64 // [D,Config.Directions]: of the inputs; nil where none are needed
 	Sigma                []float64 // [I]: σ of each kernel between sequences
 	GPLengthscaleFactor  float64
 	DRFLengthscaleFactor float64
@@ -114,6 +115,8 @@ func (m *Model) initBlock(dst []float64, b *block, v Init, normal func([]float64
 		orthogonal(dst, b.Shape[1], b.Shape[2], normal)
 	case "drf.mixing":
 		c.mixing(dst, normal)
+	case "drf.mean":
+		c.linearMean(dst, v.Directions, layer)
 	case "drf.mean_w":
 		if !last {
 			normal(dst)

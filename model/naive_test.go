@@ -262,6 +262,13 @@ func (v *naive) drfLayers(d draw, s, row int, f, x []float64) []float64 {
 			in = append(append(in, f...), x...)
 		}
 		h = v.features(d, l, s, row, in)
+		if c.Mean == LinearMean && l < c.Layers-1 {
+			for i, u := range in {
+				for j := range h {
+					h[j] += u * v.layer(l, "mean")[i*len(h)+j]
+				}
+			}
+		}
 	}
 	if c.Skip {
 		for i := range h {

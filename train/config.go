@@ -67,6 +67,7 @@ type Config struct {
 	LocalReparam         bool    // local reparameterisation of the weights
 	FeedForward          bool    // every layer also sees the first layer's output and x
 	Skip                 bool    // the first latents are added to the output
+	Mean                 string  // zero, linear: of the layers below the last
 	Projection           int     // P, the inputs that features of sequences become for model drf
 	DRFLengthscaleFactor float64 // times the initial length-scales of the DRF layers
 
@@ -168,6 +169,9 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	}
 	if c.PredictDraws == 1 {
 		return nil, Setting{"predict-draws", "", c.explicit["predict-draws"]}.errorf("a variance needs two draws: give 0, or 2 and more")
+	}
+	if c.Mean == model.LinearMean && c.Layers == 1 && c.Model != model.GP {
+		return nil, Setting{"mean", "", c.explicit["mean"]}.errorf("it is that of the layers below the last, and there are none: give --layers 2 or more")
 	}
 	if err := c.checkSampling(); err != nil {
 		return nil, err

@@ -138,6 +138,7 @@ func Options() []Option {
 		{Group: "DRF layers", Models: onDRF, Key: "local-reparam", Help: "sample the layer's outputs; false samples the weights, as the paper does", field: func(c *Config) any { return &c.LocalReparam }},
 		{Group: "DRF layers", Models: onDRF, Key: "feed-forward", Help: "every layer also sees the first layer's output and the input", field: func(c *Config) any { return &c.FeedForward }},
 		{Group: "DRF layers", Models: on2, Key: "skip", Help: "add the first latent functions to the output", field: func(c *Config) any { return &c.Skip }},
+		{Group: "DRF layers", Models: onDRF, Key: "mean", Values: model.Means(), Help: "of the layers below the last: zero is the paper's; linear adds what comes from below, as it is or, where the inputs of model drf are wider than the layer, their principal directions", field: func(c *Config) any { return &c.Mean }},
 		{Group: "DRF layers", Models: "drf", Key: "projection", Arg: "P", Help: "inputs that the feature maps of sequences become, by random signs", limits: count, field: func(c *Config) any { return &c.Projection }},
 		{Group: "DRF layers", Models: onDRF, Key: "drf-lengthscale-factor", Arg: "X", Help: "times the initial length-scales", limits: above(0), field: func(c *Config) any { return &c.DRFLengthscaleFactor }},
 

@@ -20,7 +20,7 @@ var plans = []string{
 	"model=gp inducing=9 q-cov=full lengthscales=ard whiten=false",
 	"model=gp inducing=40 q-cov=diagonal lengthscales=isotropic batch=60",
 	"model=drf features=7 layers=1 local-reparam=false spectra=prior-fixed samples=3 sampling=qmc",
-	"model=drf features=70 layers=3 hidden=3 samples=2 chunk=25",
+	"model=drf features=70 layers=3 hidden=3 samples=2 mean=linear chunk=25",
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 lengthscales=ard",
 	"model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 q-cov=full whiten=false local-reparam=false",
 	"model=gpdrf inducing=9 latents=3 features=7 skip=true q-cov=full lengthscales=shared batch=33 chunk=10",

@@ -16,7 +16,7 @@ func defaults() *Config {
 		QCov: "diagonal", Kernel: "auto", Lengthscales: "shared", GPLengthscaleFactor: 0.4, Latents: 8,
 
 		Layers: 1, Features: 200, Hidden: 8, FeatureKernel: "rbf", Spectra: "var-fixed", FixedNoise: "spectra", ShareSpectra: true,
-		LocalReparam: true, FeedForward: true, Projection: 256, DRFLengthscaleFactor: 0.5,
+		LocalReparam: true, FeedForward: true, Mean: model.ZeroMean, Projection: 256, DRFLengthscaleFactor: 0.5,
 
 		Likelihood: "auto", DoF: 4, LearnDoF: true, KLWeight: 1, Samples: 1, Sampling: model.Independent, NoiseInit: 0.1,
 

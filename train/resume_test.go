@@ -22,7 +22,7 @@ var resumes = []string{
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 sampling=antithetic spectra=var-resampled freeze-omega=8 freeze-kernel=11",
 	"model=gpdrf inducing=9 latents=3 features=7 ema=0.9 chunk=5 validation=0.3 eval-every=4 early-stop=2 lr=0.5 warmup=0",
 	"model=gp inducing=9 natgrad=0.3 validation=0.3 eval-every=7 restore=last ema=0.8",
-	"model=drf features=7 layers=2 hidden=3 spectra=prior-fixed samples=3 sampling=qmc batch=60 class-offsets=true",
+	"model=drf features=7 layers=2 hidden=2 mean=linear spectra=prior-fixed samples=3 sampling=qmc batch=60 class-offsets=true",
 	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 validation=0.3 eval-every=4 batch=17",
 	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 distances=steps validation=0.3 eval-every=4 batch=17 chunk=9",
 	"model=drf features=7 kernel=spectrum:2 projection=16 batch=17",

@@ -156,6 +156,11 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	if err := t.prepareInputs(ctx); err != nil {
 		return nil, err
 	}
+	if m := &t.trained.Model; m.Directions() > 0 && j.From == nil {
+		if t.init.Directions, err = principal(ctx, t.trained.rows(ds), ds.N(), m.Inputs, m.Directions(), c.Seed); err != nil {
+			return nil, err
+		}
+	}
 	rows := model.Rows{N: ds.N(), X: t.trained.rows(ds)}
 	if j.inSteps {
 		rows.X, rows.Vectors = t.trained.numbers(ds), j.sequences.train
@@ -234,6 +239,7 @@ func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 		m.FeatureKernel, m.Orthogonal = c.FeatureKernel, c.Orthogonal
 		m.Spectra, m.FixedNoise, m.ShareSpectra = c.Spectra, c.FixedNoise, c.ShareSpectra
 		m.LocalReparam, m.FeedForward, m.Skip = c.LocalReparam, c.FeedForward, c.Skip
+		m.Mean = c.Mean
 	}
 	return m
 }

@@ -134,6 +134,7 @@ func TestValidationUsage(t *testing.T) {
 	for options, want := range map[string]string{
 		"validation=0.7":      `--validation: "0.7" must be a fraction of at most 0.5, or a file`,
 		"validation=nan":      `"nan" must be a fraction`,
+		"mean=linear":         "--mean: it is that of the layers below the last, and there are none: give --layers 2",
 		"sampling=antithetic": "--sampling: samples come in pairs, and 1 are asked for: give --samples 2",
 		"sampling=qmc":        "--sampling: one sample has nothing to be spread over: give --samples 2",
 		"sampling=lattice":    `"lattice" is not one of its values`,

@@ -44,6 +44,7 @@ type Device[T Float] struct {
 	wipeReal        wipe[T]
 	wipeDouble      wipe[float64]
 	sampleF         sampleF[T]
+	linear          linear[T]
 	likelihoods     likelihoods[T]
 	divergences     divergences[T]
 	adam            adamTask[T]

@@ -37,8 +37,8 @@ type product struct {
 	power          float64
 }
 
-// gemm launches a product. Operations make theirs of doubles; Real ones belong to the family products, whose kernels have the precision
-// that Relax set. No operation has one today: the Real products of a layer are inside its own kernels (features_tile.cuh).
+// gemm launches a product. Operations make theirs of doubles, but for AddProduct; Real ones could belong to the family products, whose kernels have the
+// precision that Relax set, as the products inside a layer's own kernels do (features_tile.cuh).
 func (f *family) gemm(p product) {
 	bits := int(p.part)
 	if p.a.lower {

@@ -22,6 +22,7 @@ var twins = []struct{ file, operations string }{
 	{"moments.go", "Moments MomentsBackward"},
 	{"samplef.go", "SampleF SampleFBackward"},
 	{"features.go", "FeatureScratch RandomFeatures RandomFeaturesBackward"},
+	{"linear.go", "AddProduct"},
 	{"likelihood.go", "GaussianLogLik GaussianExpected SoftmaxLogLik BernoulliLogLik AddOffset AddOffsetBackward"},
 	{"noise.go", "StudentLogLik HeteroscedasticLogLik"},
 	{"kl.go", "KLDiag KLInducing"},

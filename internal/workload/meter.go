@@ -197,6 +197,10 @@ func (m *meter) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParams
 	})
 }
 
+func (m *meter) AddProduct(dst, src, a *device.Tensor, transposed bool) {
+	m.time("AddProduct", m.count.addProduct(dst, src, a), func() { m.Device.AddProduct(dst, src, a, transposed) })
+}
+
 func (m *meter) GaussianLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale device.LikScale) {
 	m.time("GaussianLogLik", m.count.gaussian(ell, dh, dlogvar, h, y, logvar), func() { m.Device.GaussianLogLik(ell, dh, dlogvar, h, y, logvar, scale) })
 }
