@@ -43,6 +43,8 @@ func options() []option {
 		{args: "--skip", says: "the first latent function added to the output"},
 		{args: "--layers 2", says: "two layers of random features"},
 		{args: "--layers 2 --mean linear", over: "--layers 2", says: "the first of them with a linear mean"},
+		{args: "--layers 2 --feed-forward=false", over: "--layers 2", says: "where neither sees the input"},
+		{args: "--layers 2 --feed-forward=false --mean linear", over: "--layers 2 --feed-forward=false", says: "and the first has a linear mean"},
 	}
 }
 
