@@ -69,6 +69,25 @@ def normals(seed, step, site, layer, sample, row, n):
     return np.array(out[:n])
 
 
+STRATA = 10  # points of a Latin hypercube of a prediction's samples
+
+
+def latin(seed, step, site, layer, sample, row, n):
+    """As normals, but each number has its values of samples 10i ... 10i+9 in the ten strata, in a random order."""
+    key = (seed & 0xFFFFFFFF, seed >> 32)
+    first = sample - sample % STRATA
+    out = []
+    for i in range(n):
+        order = []  # of the points' numbers, as each is put at its place among those before
+        for point in range(STRATA):
+            w = philox4x32(key, (i // 4, row, step, (first + point) << 16 | site << 8 | layer))[i % 4] * (point + 1)
+            order.insert(w >> 32, point)
+            if first + point == sample:
+                within = ((w & 0xFFFFFFFF) + 0.5) / 2**32
+        out.append(special.ndtri((order.index(sample - first) + within) / STRATA))
+    return np.array(out)
+
+
 class Noise:
     """Which standard normals a pass uses: the three treatments of Omega."""
 
@@ -79,12 +98,16 @@ class Noise:
         self.tau_frozen = spectra in ("prior-fixed", "var-fixed")
         self.all_frozen = spectra == "var-fixed" and config["fixed_noise"] == "all"
 
+    def draw(self, step, site, layer, sample, row, n):
+        """Standard normals; new samples of a prediction are Latin hypercubes."""
+        return (latin if step == PREDICTION else normals)(self.seed, step, site, layer, sample, row, n)
+
     def epsilon(self, s, row):
         """epsilon of reparam_F for the latents of one data row. New rows were never drawn in training, and all have the same noise."""
         if self.predicting:
             row = 0
         frozen = self.all_frozen and not self.predicting
-        return normals(self.seed, FROZEN if frozen else self.step, LATENTS, 0, s, row, self.c["latents"])
+        return self.draw(FROZEN if frozen else self.step, LATENTS, 0, s, row, self.c["latents"])
 
     def tau(self, layer, s, width):
         """tau of reparam_Omega, [width, R]. A prediction returns to the frozen draws of training."""
@@ -94,21 +117,21 @@ class Noise:
             s = s % self.c["samples"]
         step = FROZEN if self.tau_frozen else self.step
         r = self.c["features"]
-        return np.array([normals(self.seed, step, SPECTRA, layer, s, i, r) for i in range(width)])
+        return np.array([self.draw(step, SPECTRA, layer, s, i, r) for i in range(width)])
 
     def e(self, layer, s, shape):
         """e of reparam_W, [2R, width out]."""
         step = self.step
         if self.all_frozen:
             step, s = FROZEN, s % self.c["samples"]
-        return np.array([normals(self.seed, step, WEIGHTS, layer, s, i, shape[1]) for i in range(shape[0])])
+        return np.array([self.draw(step, WEIGHTS, layer, s, i, shape[1]) for i in range(shape[0])])
 
     def local(self, layer, s, row, width):
         """The noise of a layer's outputs under local reparameterisation, for one data row, or for every row that is predicted."""
         if self.predicting:
             row = 0
         frozen = self.all_frozen and not self.predicting
-        return normals(self.seed, FROZEN if frozen else self.step, WEIGHTS, layer, s, row, width)
+        return self.draw(FROZEN if frozen else self.step, WEIGHTS, layer, s, row, width)
 
 
 # --- The model ------------------------------------------------------------------
