@@ -14,6 +14,11 @@ GP-DRF on POWERPLANT's training rows of fold 1 with `+"`%s`"+`: each of %d seeds
 after the last step with 8 samples. Test rows play no part. The change is that to the defaults, or to the option named, paired over the seeds,
 ± its standard error; less is better.
 
+What helps here is no default yet, since it does not help everywhere. On rows held out of CONCRETE's 923 that are no fold's test, after 5000 steps,
+the NLPD of the defaults is 0.52 in the mean of four splits; natural gradients change it by +0.06 ± 0.08, together with a skip and Matérn 3/2 in both layers by
++0.27 ± 0.09 on two of them, and there Student-t noise leaves 59 and 64 %% of the targets inside the 90 %% interval. On a held-out split of EEG natural gradients have
+an error of .029 after 2000 steps, the defaults .023.
+
 | option | | NLPD | change | RMSE | change | seconds |
 |---|---|---|---|---|---|---|
 `, optionsBase, optionSeeds)

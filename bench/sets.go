@@ -89,13 +89,15 @@ func sets() []set {
 		{
 			name: "spam", folds: 5, scores: classification, args: "--steps 4000 --scaling log",
 			own: map[string]string{
-				"gp":    "--gp-lengthscale-factor 1",
-				"drf":   "--drf-lengthscale-factor 1",
-				"gpdrf": "--gp-lengthscale-factor 1 --drf-lengthscale-factor 2 --feed-forward=false --skip",
+				"gp":    "--gp-lengthscale-factor 1 --kernel matern12 --natgrad 0.1",
+				"drf":   "--drf-lengthscale-factor 32",
+				"gpdrf": "--gp-lengthscale-factor 1 --kernel matern12 --natgrad 0.1 --latents 2 --drf-lengthscale-factor 16 --skip",
 			},
 			paper:  map[string]float64{"gp": .043, "drf": .029, "gpdrf": .001},
 			wanted: []target{atMost("error", .05, .04)},
-			note:   "One wrong row of a fold's 69 is an error of .0145, so that .001 is no error rate of these folds.",
+			note: "One wrong row of a fold's 69 is an error of .0145, so that .001 is no error rate of these folds. Settings are those that did best, of each model, on five " +
+				"splits of the training rows without those of any fold's test, a fifth held out of each: there DRF has an error of .0629 with --drf-lengthscale-factor 1 and of .0480 " +
+				"with 32; GP has .0517 with RBF and .0460 with Matérn 1/2; GP-DRF had .0502 (NLL .1484) as it was, and has .0463 (.1371).",
 		},
 		{
 			name: "eeg", folds: 5, scores: classification, args: "--steps 6000", own: eeg, rows: "eeg/fold%d.test.csv.gz",
@@ -108,14 +110,15 @@ func sets() []set {
 			note: "The same recording, tested on a block of time and trained on the rows more than a second away: what a model of this recording is worth a minute later.",
 		},
 		{
-			name: "mnist", scores: classification, args: "--steps 15000", rows: "mnist/t10k-images-idx3-ubyte.gz",
+			name: "mnist", scores: classification, args: "--steps 30000", rows: "mnist/t10k-images-idx3-ubyte.gz",
 			own: map[string]string{
-				"gp":    "--inducing 500",
+				"gp":    "--inducing 500 --natgrad 0.1",
 				"drf":   "--features 500",
-				"gpdrf": "--inducing 500 --latents 20 --features 500 --feed-forward=false --skip",
+				"gpdrf": "--inducing 500 --latents 20 --features 500 --feed-forward=false --skip --natgrad 0.1",
 			},
-			paper:  map[string]float64{"gp": .059, "drf": .045, "gpdrf": .033},
-			note:   "Some settings follow earlier trials that saw test figures: those for pixels as they are, without feeding forward and with a skip.",
+			paper: map[string]float64{"gp": .059, "drf": .045, "gpdrf": .033},
+			note: "Some settings follow earlier trials that saw test figures: those for pixels as they are and with a skip. Without feeding forward the error of 10000 training rows held out, " +
+				"after 3000 steps, is .0226, with it .0384, and .0261 with it and no skip. On images of half the size natural gradients change it from .0275 to .0235, and the ECE from .0240 to .0189.",
 			wanted: []target{atMost("error", .022, .0125), atMost("nll", .08, .045), atMost("ece", .015, 0)},
 		},
 	}
