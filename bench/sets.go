@@ -73,8 +73,15 @@ func sets() []set {
 	vectors := []set{
 		{
 			name: "powerplant", folds: 3, scores: regression, args: "--steps 20000",
+			own: map[string]string{
+				"gp":    "--kernel matern32 --natgrad 0.1",
+				"drf":   "--features-kernel matern32",
+				"gpdrf": "--kernel matern32 --features-kernel matern32 --natgrad 0.1 --skip",
+			},
 			paper:  map[string]float64{"gp": .207, "drf": .201, "gpdrf": .194},
 			wanted: []target{atMost("rmse", .210, .195), atMost("nlpd", -.10, 0)},
+			note: "Settings did better than the defaults, of each model, on held-out fifths of the training rows at 5000 steps: RMSE of GP-DRF over three of them " +
+				"by .0034 ± .0013, of GP and DRF over two by .0048 and .0053.",
 		},
 		{
 			name: "protein", folds: 3, scores: regression, args: "--steps 6000 --batch 512",
