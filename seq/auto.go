@@ -11,7 +11,7 @@ import (
 // good. Which ones they are was found on public sets of each alphabet.
 func Candidates(k Kind) []Spec {
 	texts := map[Kind][]string{
-		DNA:      {"gapped:8,3/sqrt", "gapped:6,2/sqrt", "spectrum:8/sqrt", "double:1,5/sqrt"},
+		DNA:      {"gapped:10,4/rc", "gapped:8,3/sqrt", "gapped:6,2/sqrt", "spectrum:8/sqrt", "double:1,5/sqrt"},
 		Protein:  {"double:1,5", "double:1,5/log+spectrum:3/sqrt", "gapped:5,2/sqrt", "triple:1,3/log"},
 		Bytes:    {"words:1/log/tfidf", "words:2/log", "blended:5/log/tfidf/fold", "double:1,5/log/fold"},
 		Words:    {"spectrum:1/log/tfidf", "words:2/log", "double:1,5/log"},

@@ -69,9 +69,9 @@ func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
 }
 
 // sequenceDefaults are what the preset default is for sequences: with pseudo-inputs that do not move, more of them are needed; σ starts
-// at the median distance; the latent functions reach the output directly; rows are few, so that fewer steps are enough; and classes have offsets, since sequences are
-// often like none in training. The many columns of a projection are
-// each nearly noise, and need long length-scales.
+// at the median distance; rows are few, so that fewer and larger steps are enough; and classes have offsets, since sequences are
+// often like none in training. The latent functions reach the output directly: those beyond the classes, and more than a few features, are
+// noise that the rows do not pay for. The many columns of a projection are each nearly noise, and need long length-scales.
 func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	if c.Preset != defaults().Preset {
 		return nil
@@ -87,16 +87,26 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	}
 	change("inducing", func() { c.Inducing = sequenceInducing })
 	if !c.Explicit("epochs") && !c.Explicit("time-limit") {
-		change("steps", func() { c.Steps = sequenceSteps })
+		change("steps", func() {
+			if c.Steps = sequenceSteps; c.Model == model.DRF {
+				c.Steps = projectedSteps
+			}
+		})
 	}
 	change("gp-lengthscale-factor", func() { c.GPLengthscaleFactor = 1 })
 	if c.Model == model.DRF {
 		change("drf-lengthscale-factor", func() { c.DRFLengthscaleFactor = projectedLengthscale })
-	}
-	if ds.Task == data.Classification {
-		change("class-offsets", func() { c.ClassOffsets = true })
+	} else {
+		change("lr", func() { c.LR = sequenceRate })
 	}
 	change("latents", func() { c.Latents = max(c.Latents, outputs) })
+	if ds.Task == data.Classification {
+		change("class-offsets", func() { c.ClassOffsets = true })
+		change("latents", func() { c.Latents = outputs })
+		if c.Model == model.GPDRF {
+			change("features", func() { c.Features = sequenceFeatures })
+		}
+	}
 	change("skip", func() { c.Skip = c.Latents >= outputs })
 	if changed == nil {
 		return nil
@@ -105,8 +115,11 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 }
 
 const (
-	sequenceInducing     = 500
-	sequenceSteps        = 4000
+	sequenceInducing     = 1000
+	sequenceSteps        = 1000
+	sequenceRate         = 0.05
+	sequenceFeatures     = 20
+	projectedSteps       = 4000
 	projectedLengthscale = 16
 )
 

@@ -167,7 +167,7 @@ func TestSelectMaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := strings.Join(q.notes, "\n")
-	if !strings.Contains(notes, "defaults for sequences: gp-lengthscale-factor 1, class-offsets true\n") || c.Steps != 3 || c.Inducing != 20 {
+	if !strings.Contains(notes, "defaults for sequences: gp-lengthscale-factor 1, lr 0.05, class-offsets true\n") || c.Steps != 3 || c.Inducing != 20 {
 		t.Error(notes)
 	}
 	if _, maps := c.kernels(); maps == nil || !strings.Contains(notes, "kernel auto: "+maps.String()+", by the error of training rows that are left out:\n") ||
@@ -245,7 +245,7 @@ func TestFitInputs(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := config(t, options)
-		if sequences := set.Sequences != nil && asked.Preset == "default"; (c.Inducing == sequenceInducing) != (sequences && c.Model != model.DRF) || (c.Steps == sequenceSteps) != sequences ||
+		if sequences := set.Sequences != nil && asked.Preset == "default"; (c.Inducing == sequenceInducing) != (sequences && c.Model != model.DRF) || (c.Steps == sequenceSteps) != (sequences && c.Model != model.DRF) || (c.Steps == projectedSteps) != (sequences && c.Model == model.DRF) ||
 			c.Skip != (sequences && c.Model == model.GPDRF && !c.Explicit("latents")) || c.Explicit("latents") && c.Latents != asked.Latents {
 			t.Errorf("%q: inducing %d, steps %d, skip %v, latents %d", options, c.Inducing, c.Steps, c.Skip, c.Latents)
 		}
