@@ -35,6 +35,8 @@ func (in *inputs) gather(dev device.Device, data *Data, rows *device.Tensor) {
 type term interface {
 	// slopes says whether its gradient needs another tensor than c.
 	slopes() bool
+	// fixed says that c depends on nothing that learns.
+	fixed() bool
 	// correlate is k(X̄, x)/α for rows, which may be X̄.
 	correlate(g *GPLayer, p *termCorrelations, rows *inputs)
 	// backward takes p.dc to the term's parameters, and to X̄ where that learns.

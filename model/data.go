@@ -112,7 +112,10 @@ func (m *Model) uploadPiece(d *Data, rows []float64, lo, hi int) {
 }
 
 // SetInducing tells a model of sequences the squared distances among X̄ under each map [M,I·M], as rows have theirs.
-func (m *Model) SetInducing(distances []float64) { m.dev.Upload(m.gp.xbar.d, distances) }
+func (m *Model) SetInducing(distances []float64) {
+	m.dev.Upload(m.gp.xbar.d, distances)
+	m.gp.known = false
+}
 
 // Head is the first n rows, sharing their memory.
 func (d *Data) Head(n int) *Data {

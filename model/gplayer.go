@@ -21,6 +21,8 @@ type GPLayer struct {
 	q, qReal            *device.Tensor  // both, one after the other, in double and in the vector itself
 
 	// What depends on the parameters only.
+	fixed  bool           // nothing that Kuu/α depends on learns: L stays, and neither has a gradient
+	known  bool           // L is that of the X̄ of now, where it is fixed
 	kuu    *correlations  // Kuu/α [K,M,M]
 	l, dl  *device.Tensor // its Cholesky factor
 	jitter *device.Tensor // [K], a view of the report
@@ -64,6 +66,7 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 		for _, bind := range bindTerms {
 			g.terms = append(g.terms, bind())
 		}
+		g.fixed = len(g.terms) == 1 && g.terms[0].fixed()
 		if mix >= 0 {
 			g.logit, g.dlogit = p.double(mix)
 		}
@@ -116,8 +119,11 @@ func (g *GPLayer) newPass(s *space, batch int) *gpPass {
 // gram is what depends on the parameters only: Kuu/α, its factor L, and the
 // whitened q(F̄) = N(m, s sᵀ).
 func (g *GPLayer) gram() {
-	g.correlate(g.kuu, &g.xbar)
-	g.dev.Potrf(g.l, g.jitter, g.kuu.c)
+	if !g.known {
+		g.correlate(g.kuu, &g.xbar)
+		g.dev.Potrf(g.l, g.jitter, g.kuu.c)
+		g.known = g.fixed
+	}
 	if !g.whiten {
 		g.dev.Whiten(g.m, g.s, g.l, g.logAlpha, g.qMu, g.qSqrt)
 	}
@@ -136,8 +142,10 @@ func (g *GPLayer) Forward(p *gpPass) {
 // parameters, of L and of the whitened q(F̄).
 func (g *GPLayer) Backward(p *gpPass) {
 	g.dev.MomentsBackward(p.da, g.dm, g.ds, g.dlogAlpha, p.dmean, p.dvariance, p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
-	g.dev.TrsmBackward(p.kuf.dc, g.dl, p.da, g.l, p.a)
-	g.correlateBackward(p.kuf, &p.in)
+	if !g.fixed {
+		g.dev.TrsmBackward(p.kuf.dc, g.dl, p.da, g.l, p.a)
+		g.correlateBackward(p.kuf, &p.in)
+	}
 }
 
 // gramBackward is gram upside down, when all rows and klInducing have added to dl, dm and ds.
@@ -145,8 +153,10 @@ func (g *GPLayer) gramBackward() {
 	if !g.whiten {
 		g.dev.WhitenBackward(g.dqMu, g.dqSqrt, g.dl, g.dlogAlpha, g.dm, g.ds, g.m, g.s, g.l, g.logAlpha)
 	}
-	g.dev.PotrfBackward(g.kuu.dc, g.dl, g.l)
-	g.correlateBackward(g.kuu, &g.xbar)
+	if !g.fixed {
+		g.dev.PotrfBackward(g.kuu.dc, g.dl, g.l)
+		g.correlateBackward(g.kuu, &g.xbar)
+	}
 }
 
 // zero clears the gradients that several operations add to.

@@ -31,6 +31,8 @@ func ardBlocks(p *Params, c *Config, shape device.Shape, i int) (bind func() ter
 
 func (t *ardTerm) slopes() bool { return t.shape != device.RBF }
 
+func (t *ardTerm) fixed() bool { return false }
+
 func (t *ardTerm) correlate(g *GPLayer, p *termCorrelations, rows *inputs) {
 	g.dev.ARD(p.c, p.slope, g.xbar.x, rows.x, t.logL, t.shape)
 }

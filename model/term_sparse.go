@@ -27,6 +27,9 @@ func sparseBlocks(p *Params, c *Config) (bind func() term) {
 
 func (t *sparseTerm) slopes() bool { return false }
 
+// fixed is the kernel of one linear map: there is no σ in it, ω is 1, and sequences do not move.
+func (t *sparseTerm) fixed() bool { return len(t.linear) == 1 && t.linear[0] }
+
 func (t *sparseTerm) correlate(g *GPLayer, p *termCorrelations, rows *inputs) {
 	g.dev.SparseBlock(p.c, rows.d, t.logits, t.logSigma, t.linear)
 }
