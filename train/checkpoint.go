@@ -184,6 +184,7 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	if c.Trained, tensors, err = parseHeader(metadata[metaTrained], tensors); err != nil {
 		return nil, err
 	}
+	c.Config.goOnWith(&c.Trained.Model)
 	if c.Result == nil || c.Step < 1 || c.Step >= c.Config.Last() {
 		return nil, fmt.Errorf("damaged: step %d of %d", c.Step, c.Config.Last())
 	}

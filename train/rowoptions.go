@@ -22,7 +22,7 @@ func (c *Config) fitOptions(ds *data.Dataset) error {
 		return refuse("scaling", "%s holds sequences alone, and no numbers to scale", ds.Path)
 	case !alone || c.Model != model.GPDRF || c.Layers > 1:
 		return nil
-	case c.Explicit("feed-forward") && c.FeedForward:
+	case c.explicit["feed-forward"] == "--feed-forward" && c.FeedForward: // runs of before have it in their config.yaml
 		return refuse("feed-forward", "a single layer sees the latent functions in any case, and there are no numbers beside them")
 	}
 	c.FeedForward = false

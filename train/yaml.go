@@ -61,19 +61,20 @@ func parseConfig(name string, text []byte) ([]Setting, error) {
 	seen := map[string]int{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
-		line, repeated := seen[key.Value]
+		setting := current(Setting{key.Value, value.Value, at(value)})
+		line, repeated := seen[setting.Key]
 		switch {
-		case key.Kind != yaml.ScalarNode || optionOf(key.Value) == nil:
+		case key.Kind != yaml.ScalarNode || optionOf(setting.Key) == nil:
 			return nil, usagef("%s: unknown key %q%s", at(key), key.Value, suggest.Hint(key.Value, keys()))
 		case repeated:
-			return nil, usagef("%s: key %q stands in line %d already", at(key), key.Value, line)
+			return nil, usagef("%s: key %q stands in line %d already", at(key), setting.Key, line)
 		case value.Kind != yaml.ScalarNode:
 			return nil, usagef("%s: %s takes one value, not a list, a mapping or an alias", at(value), key.Value)
 		case value.Tag == "!!null":
 			return nil, usagef("%s: %s has no value: give one, or leave the line out", at(value), key.Value)
 		}
-		seen[key.Value] = key.Line
-		settings = append(settings, Setting{key.Value, value.Value, at(value)})
+		seen[setting.Key] = key.Line
+		settings = append(settings, setting)
 	}
 	return settings, nil
 }
