@@ -12,6 +12,9 @@ func (c *Config) fitOptions(ds *data.Dataset) error {
 	refuse := func(key, format string, args ...any) error {
 		return Setting{key, "", c.explicit[key]}.errorf(format+": leave it out", args...)
 	}
+	if err := c.fitLikelihood(ds); err != nil { // before the choice of maps, which takes long
+		return err
+	}
 	alone := ds.Kernel != nil || ds.Sequences != nil && ds.D() == 0 // there are no numbers beside them
 	switch {
 	case c.Explicit("distances") && c.Distances == distancesSteps && ds.Kernel != nil:

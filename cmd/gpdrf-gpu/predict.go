@@ -100,6 +100,9 @@ func (c *call) output(in string) (path, format string, err error) {
 		}
 		format = "csv"
 	}
+	if folder, err := os.Stat(filepath.Dir(path)); path != "-" && (err != nil || !folder.IsDir()) {
+		return "", "", usagef("--out: there is no folder %s: make it, or give another", filepath.Dir(path))
+	}
 	a, errA := os.Stat(in)
 	b, errB := os.Stat(path)
 	if errA == nil && errB == nil && os.SameFile(a, b) {
