@@ -4,6 +4,7 @@ import (
 	_ "embed" // the power plant table
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,7 +61,12 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	opt := ReadOptions{Target: s.Target, Task: s.Task, OneHot: s.OneHot, Tokens: s.Tokens}
 	if set.embedded {
-		return embeddedPowerplant(fold, opt)
+		train, test, notes, err = embeddedPowerplant(fold, opt)
+		note := "powerplant: the embedded UCI table in its own units"
+		if s.Folds == 0 {
+			note += fmt.Sprintf(", fold %d", fold)
+		}
+		return train, test, append(notes, note), err
 	}
 	folder := set.Folder(s.DataDir)
 	if folder == "" {
@@ -136,7 +142,7 @@ func embeddedPowerplant(fold int, opt ReadOptions) (train, test *Dataset, notes 
 	d.Name, d.Path = "powerplant", "embedded"
 	rows := powerplantTestRows(fold)
 	train, test = d.Subset(others(d.N(), rows)), d.Subset(rows)
-	return train, test, append(notes, "powerplant: the embedded UCI table in its own units"), nil
+	return train, test, notes, nil
 }
 
 // powerplantTestRows are row numbers of the embedded table, from 0.
