@@ -21,6 +21,11 @@ func TestDraws(t *testing.T) {
 			t.Errorf("row %d: variance %g, expected %g", n, got.Var[n], total)
 		}
 	}
+	// Equal rows are alike, wherever they stand.
+	alike := Draws(metrics.Mixture{S: 2, N: 2, Mean: []float64{-1, -1, 4, 4}, Var: []float64{0.25, 0.25}}, 0, 10, 7)
+	if alike.Mean[0] != alike.Mean[1] || alike.Var[0] != alike.Var[1] {
+		t.Errorf("equal rows have the moments %v and %v", alike.Mean, alike.Var)
+	}
 	one := metrics.Mixture{S: 1, N: 1, Mean: []float64{5}, Var: []float64{1}}
 	a, b := Draws(one, 0, 2, 1), Draws(one, 0, 2, 2)
 	if a.Mean[0] == b.Mean[0] {
