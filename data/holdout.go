@@ -32,7 +32,7 @@ func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, held *Dataset, er
 		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out for validation", n, len(rows))
 	}
 	if err := checkTraining(rest); err != nil {
-		return nil, nil, fmt.Errorf("with %d rows held out for validation: %w", len(rows), err)
+		return nil, nil, fmt.Errorf("with %s held out for validation: %w", plural(len(rows), "row"), err)
 	}
 	return rest, d.Subset(rows), nil
 }

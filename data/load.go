@@ -153,7 +153,7 @@ func checkTraining(d *Dataset) error {
 		count[l]++
 	}
 	if c := slices.Index(count, 0); c >= 0 {
-		return errorf(d.Path, "no training row is left for class %s of the target column %s: too few rows of it; take another seed, or give --test FILE",
+		return errorf(d.Path, "no training row is left for class %s of the target column %s: too few rows of it; take another seed, or other files for rows to test and validate on (--test FILE, --validation FILE)",
 			d.Classes[c], quote(d.Target))
 	}
 	return nil

@@ -121,7 +121,7 @@ func TestBadSources(t *testing.T) {
 		{"two rows", Source{Data: write(t, "t.csv", "a,b\n1,2\n3,4\n")}, "leaves a single training row"},
 		{"constant target", Source{Data: write(t, "t.csv", "a,b\n1,7.5\n3,7.5\n4,7.5\n")}, `the target column "b" holds the value 7.5 only`},
 		{"one class", Source{Data: write(t, "t.csv", "a,b\n1,1\n3,1\n4,1\n"), Task: "classification"}, `the target column "b" holds the class 1 only`},
-		{"class held out", Source{Data: write(t, "t.csv", "a,b\n1,0\n3,1\n4,2\n"), Task: "classification"}, "no training row is left for class"},
+		{"class held out", Source{Data: write(t, "t.csv", "a,b\n1,0\n3,1\n4,2\n"), Task: "classification"}, "(--test FILE, --validation FILE)"},
 	} {
 		_, _, _, err := Load(c.s)
 		var e *Error

@@ -1,16 +1,18 @@
 package train
 
-import "github.com/gpdrf/gpdrf-gpu/model"
+import (
+	"strconv"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
 
 // current is a setting of a config file by the option that has it today, so that runs of before can be read and go on. A setting
 // that no option has replaced stays as it is.
 func current(s Setting) Setting {
-	if s.Key == "antithetic" {
-		switch s.Text {
-		case "false":
-			return Setting{"sampling", model.Independent, s.From}
-		case "true":
-			return Setting{"sampling", model.Antithetic, s.From}
+	if pairs, err := strconv.ParseBool(s.Text); s.Key == "antithetic" && err == nil {
+		s.Key, s.Text = "sampling", model.Independent
+		if pairs {
+			s.Text = model.Antithetic
 		}
 	}
 	return s

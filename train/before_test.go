@@ -14,7 +14,7 @@ import (
 // A config file of before that says antithetic says sampling.
 func TestConfigOfBefore(t *testing.T) {
 	for text, want := range map[string]string{
-		"antithetic: true\nsamples: 2": model.Antithetic, "antithetic: false\nsamples: 3": model.Independent,
+		"antithetic: true\nsamples: 2": model.Antithetic, "antithetic: false\nsamples: 3": model.Independent, "samples: 4\nantithetic: 1": model.Antithetic,
 	} {
 		settings, err := parseConfig("f", []byte(text))
 		if err != nil {
