@@ -156,6 +156,7 @@ func TestBadFiles(t *testing.T) {
 		{"text cell", "a,b,c\n1,2,3\n1,red,3\n", `t.csv:3:3: found "red" in column "b", which must be a number`, ReadOptions{}},
 		{"no header", "red,1,3\nblue,2,4\n", `t.csv:2:1: found "blue" in column "red" (the first row is taken as the names of the columns: if it is data, put a row of names above it), which must be a number: correct it`, ReadOptions{}},
 		{"text target", "a,b,c\n1,2,spam\n", `t.csv:2:5: found "spam" in column "c"`, ReadOptions{}},
+		{"word for a class", "a,b,kind\n1,2,rose\n1,3,tulip\n", `t.csv:2:5: found "rose" in column "kind", which must be a number: correct it, or write classes as 0, 1, 2 …, or name another target column by --target`, ReadOptions{OneHot: true}},
 		{"identifier", "a,b\n2020_01,3\n", `t.csv:2:1: found "2020_01" in column "a", which must be a number`, ReadOptions{}},
 		{"hexadecimal", "a,b\n1,0x1p4\n", `t.csv:2:3: found "0x1p4" in column "b"`, ReadOptions{}},
 		{"NaN", "1,2,3\n1,NaN,3\n", `t.csv:2:3: found "NaN" in column "x1": only finite`, ReadOptions{}},

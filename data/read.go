@@ -251,7 +251,7 @@ func readValues(rec *records, lay *layout, d int, check func(float64) string, ma
 			continue
 		}
 		for k, at := range lay.targets {
-			v, err := rec.value(at, lay.names[k])
+			v, err := rec.value(at, lay.names[k], wordTarget)
 			if err != nil {
 				return nil, nil, nil, err
 			}
@@ -273,7 +273,7 @@ func readValues(rec *records, lay *layout, d int, check func(float64) string, ma
 func (r *records) appendValue(to []float64, i int, c inputColumn) ([]float64, error) {
 	cell := strings.TrimSpace(r.row[i])
 	if c.values == nil || cell == "" || isMissing(cell) {
-		v, err := r.value(i, c.name)
+		v, err := r.value(i, c.name, wordInput)
 		return append(to, v), err
 	}
 	hot := slices.Index(c.values, cell)
@@ -310,8 +310,14 @@ func join[T any](blocks [][]T) []T {
 // largest is the bound of every number read: sums of squares over any table stay finite.
 const largest = 1e100
 
-// value is cell i of the current row, which must be a finite number.
-func (r *records) value(i int, column string) (float64, error) {
+// What to do about a word where a number must be.
+const (
+	wordInput  = "correct it, or remove the column, or have text encoded by --one-hot, or read as sequences by --sequence"
+	wordTarget = "correct it, or write classes as 0, 1, 2 …, or name another target column by --target"
+)
+
+// value is cell i of the current row, which must be a finite number; advice is what to do about a word.
+func (r *records) value(i int, column, advice string) (float64, error) {
 	cell := strings.TrimSpace(r.row[i])
 	v, err := parseNumber(cell)
 	if err == nil && math.Abs(v) <= largest {
@@ -333,7 +339,7 @@ func (r *records) value(i int, column string) (float64, error) {
 	if _, doubtful := r.doubtfulHeader(); doubtful {
 		where += " (the first row is taken as the names of the columns: if it is data, put a row of names above it)"
 	}
-	return 0, r.cellError(i, "found %s in column %s, which must be a number: correct it, or remove the column, or have text encoded by --one-hot, or read as sequences by --sequence", found, where)
+	return 0, r.cellError(i, "found %s in column %s, which must be a number: %s", found, where, advice)
 }
 
 // parseNumber reads a decimal number. Go's own notation has more: 1_000 and 0x1p4 are text in a table,

@@ -56,7 +56,7 @@ func (l *layout) addLabel(rec *records) error {
 	at := l.targets[0]
 	label := strings.TrimSpace(rec.row[at])
 	if label == "" {
-		_, err := rec.value(at, l.names[0])
+		_, err := rec.value(at, l.names[0], wordTarget)
 		return err
 	}
 	t := l.texts
