@@ -16,7 +16,9 @@ const Version = "0.1.0"
 // Result is result.json: what a run was, and how it did on its test rows.
 type Result struct {
 	Version   string    `json:"version"`
-	Data      string    `json:"data"` // name of the data set
+	Data      string    `json:"data"`            // name of the data set
+	Folds     int       `json:"folds,omitempty"` // as in Config
+	Fold      int       `json:"fold,omitempty"`  // as in Config: what it was tested on
 	Task      data.Task `json:"task"`
 	Model     string    `json:"model"`
 	Preset    string    `json:"preset"`
@@ -59,7 +61,7 @@ func NewResult(j *Job, out *Outcome, scores *Scores) *Result {
 		folder = j.From.Result.Folder
 	}
 	r := &Result{
-		Version: Version, Data: j.Train.Name, Task: j.Train.Task, Model: c.Model, Preset: c.Preset,
+		Version: Version, Data: j.Train.Name, Folds: c.Folds, Fold: c.Fold, Task: j.Train.Task, Model: c.Model, Preset: c.Preset,
 		Device: j.Device.Name(), Precision: c.Precision, Folder: folder, Seed: c.Seed, NTrain: j.Train.N(), NTest: j.testRows(),
 		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.Objective(), KLWeight: c.KLWeight,
 		ELBO: out.ELBO.Value, Parameters: out.Parameters, Interrupted: out.Interrupted,

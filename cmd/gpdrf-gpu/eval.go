@@ -50,7 +50,7 @@ func (p *program) eval(c *call) error {
 	}
 	r, tested := *run.Result, splitOf(run.Config)
 	if _, others := c.text("data"); others {
-		r.Data, tested = rows.Name, split{}
+		r.Data, r.Folds, r.Fold, tested = rows.Name, 0, 0, split{}
 	}
 	r.Precision, r.Failure = precision, ""
 	r.Device, r.NTest, r.Fingerprint.Test, r.Scored = dev.Name(), rows.N(), rows.Fingerprint, scores.Scored()
