@@ -117,8 +117,11 @@ $(SVM)/bin/sklearn-is-there:
 	$(SVM)/bin/python -m pip install -q numpy==$(NUMPY_VERSION) scikit-learn==$(SKLEARN_VERSION)
 	touch $@
 
+.PHONY: sklearn
+sklearn: $(SVM)/bin/sklearn-is-there
+
 .PHONY: svm
-svm: $(SVM)/bin/sklearn-is-there ## docs/results.md: the support vector machines beside GP-DRF of sequences; ROWS and AGAIN as for make results
+svm: sklearn ## docs/results.md: the support vector machines beside GP-DRF of sequences; ROWS and AGAIN as for make results
 	$(GO) run ./bench svm $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
 
 .PHONY: toy

@@ -69,7 +69,7 @@ other hardly matters: **antithetic** pairs are within their standard error of in
 independent samples and takes longer. The **average** of the parameters is no better than the last of them, since the learning rate falls to nothing. **Orthogonal**
 frequencies are within their standard error. A second layer adds nothing here. A **linear mean** below it makes up for most of what is lost where layers do not see the input, and adds
 nothing where they do. So the defaults are one sample, one layer that sees the input, a mean of zero, no average and independent frequencies. Natural gradients are off by
-default, too: this is one set, and of the others PROTEIN alone is trained with them.
+default, too: what helps here does not help everywhere, as said above.
 `
 
 // validated are the values of a score of the rows held out.

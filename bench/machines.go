@@ -37,16 +37,16 @@ func beside(b *strings.Builder, s set, all found) {
 	x, _ := values(theirs, sc.key)
 	y, _ := values(ours, sc.key)
 	m, d := meanOf(x), paired(y, x)
-	error := d.se
+	margin := d.se
 	if sc.key == "error" && len(x) == 1 {
-		error = math.Sqrt(m.value * (1 - m.value) / float64(theirs[0].NTest))
-		m.se = error
+		margin = math.Sqrt(m.value * (1 - m.value) / float64(theirs[0].NTest))
+		m.se = margin
 	}
 	cell, says := number(m.value), none
-	if !math.IsNaN(error) {
+	if !math.IsNaN(margin) {
 		cell += " ± " + number(m.se)
 		says = "no"
-		if worse := d.value; sc.higher && -worse <= error || !sc.higher && worse <= error {
+		if worse := d.value; sc.higher && -worse <= margin || !sc.higher && worse <= margin {
 			says = "yes"
 		}
 	}
