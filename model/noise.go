@@ -39,7 +39,7 @@ func (c *Config) latents(d draw) device.Key {
 }
 
 // predictStrata is how many samples of a prediction are one Latin hypercube. Rows share their noise, so that its mean would shift all
-// scores alike: with 100 independent samples by a tenth of a standard deviation of a logit, with ten hypercubes by less than a hundredth.
+// scores alike: with 100 independent samples by a tenth of the noise's standard deviation, with ten hypercubes by a fiftieth.
 const predictStrata = 10
 
 // sampling makes the samples of a training step depend on each other, where that is asked for, and those of a prediction always;

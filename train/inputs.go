@@ -99,13 +99,14 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	} else {
 		change("lr", func() { c.LR = sequenceRate })
 	}
-	change("latents", func() { c.Latents = max(c.Latents, outputs) })
 	if ds.Task == data.Classification {
 		change("class-offsets", func() { c.ClassOffsets = true })
 		change("latents", func() { c.Latents = outputs })
 		if c.Model == model.GPDRF {
 			change("features", func() { c.Features = sequenceFeatures })
 		}
+	} else {
+		change("latents", func() { c.Latents = max(c.Latents, outputs) })
 	}
 	change("skip", func() { c.Skip = c.Latents >= outputs })
 	if changed == nil {
