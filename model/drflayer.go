@@ -15,17 +15,23 @@ type DRFLayer struct {
 	mean        *device.Tensor // A [in,out] of the mean h A; nil: 0
 	in, r, out  int
 	hasSpectraQ bool
+	integrates  bool // W and Ω in closed form
 }
 
 // drfPass is what one pass keeps of a layer.
 type drfPass struct {
 	h, dh     *device.Tensor // input [S,B,in]; dh is nil where nothing below learns
 	out, dout *device.Tensor // [S,B,out]
-	parts     []*device.Tensor
-	dparts    []*device.Tensor
-	widths    []int
-	scratch   device.Scratch
-	noise     device.FeatureNoise
+
+	// Of a layer that integrates W and Ω. Where the moments themselves are wanted, out is the mean and no draw of the output.
+	variance, dvariance *device.Tensor // [S,B,out]
+	moments             bool
+
+	parts   []*device.Tensor
+	dparts  []*device.Tensor
+	widths  []int
+	scratch device.Scratch
+	noise   device.FeatureNoise
 }
 
 // drfBlocks reserves one layer's parameters.
@@ -55,7 +61,7 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 	logVarW := p.add(Variational, name("logvar_w"), columns, out)
 
 	return func(dev device.Device) *DRFLayer {
-		l := &DRFLayer{dev: dev, in: in, r: r, out: out, hasSpectraQ: meanOmega >= 0}
+		l := &DRFLayer{dev: dev, in: in, r: r, out: out, hasSpectraQ: meanOmega >= 0, integrates: c.integrates()}
 		l.params.Activation = activation
 		l.params.LogAlpha, l.grads.LogAlpha = p.real(alpha)
 		l.params.LogL, l.grads.LogL = p.real(length)
@@ -87,6 +93,9 @@ func (l *DRFLayer) newPass(s *space, samples, batch int, parts, dparts []*device
 		out: real(samples, batch, l.out), dout: real(samples, batch, l.out),
 		scratch: s.features(samples, batch, l.in, l.r, l.out),
 	}
+	if l.integrates {
+		p.variance, p.dvariance = real(samples, batch, l.out), real(samples, batch, l.out)
+	}
 	if len(parts) == 1 && parts[0].Rank() == 3 && !shared {
 		p.h, p.dh = parts[0], dparts[0]
 		return p
@@ -104,12 +113,20 @@ func (l *DRFLayer) newPass(s *space, samples, batch int, parts, dparts []*device
 	return p
 }
 
-// Forward is h' = Wᵀ φ(h; Ω) for S draws of W and Ω, and the mean h A where the layer has one.
+// Forward is h' = Wᵀ φ(h; Ω) for S draws of W and Ω, or for S draws of the normal that has its moments over both; and the mean
+// h A where the layer has one.
 func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 	if p.parts != nil {
 		l.dev.Concat(p.h, p.parts)
 	}
-	l.dev.RandomFeatures(p.out, p.h, l.params, rows, p.noise, p.scratch)
+	if l.integrates {
+		l.dev.FeatureMoments(p.out, p.variance, p.h, l.params, p.scratch)
+		if !p.moments {
+			l.dev.AddNoise(p.out, p.variance, rows, p.noise.Weights)
+		}
+	} else {
+		l.dev.RandomFeatures(p.out, p.h, l.params, rows, p.noise, p.scratch)
+	}
 	if l.mean != nil {
 		l.dev.AddProduct(p.out, p.h, l.mean, false)
 	}
@@ -117,7 +134,14 @@ func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 
 // Backward accumulates the layer's gradients and sends dout down to its inputs.
 func (l *DRFLayer) Backward(p *drfPass, rows *device.Tensor) {
-	l.dev.RandomFeaturesBackward(p.dh, l.grads, p.dout, p.h, l.params, rows, p.noise, p.scratch)
+	if l.integrates {
+		if !p.moments {
+			l.dev.AddNoiseBackward(p.dvariance, p.dout, p.variance, rows, p.noise.Weights)
+		}
+		l.dev.FeatureMomentsBackward(p.dh, l.grads, p.dout, p.dvariance, p.variance, p.h, l.params, p.scratch)
+	} else {
+		l.dev.RandomFeaturesBackward(p.dh, l.grads, p.dout, p.h, l.params, rows, p.noise, p.scratch)
+	}
 	if l.mean != nil && p.dh != nil {
 		l.dev.AddProduct(p.dh, p.dout, l.mean, true)
 	}

@@ -127,5 +127,8 @@ func (m *Model) newWork(s *space, samples, b int) *work {
 		p.drf = append(p.drf, layer.newPass(s, samples, b, parts, dparts, c.FeedForward && c.Layers > 1))
 		p.out, p.dh = p.drf[l].out, p.drf[l].dout
 	}
+	if n := len(p.drf); n > 0 {
+		p.drf[n-1].moments = m.closed != nil
+	}
 	return p
 }
