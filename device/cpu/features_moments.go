@@ -4,23 +4,18 @@ import (
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// Columns of what a row keeps for each of its R frequencies, with θ ~ N(t, v) the phase, u = e^−v, and r = √u.
-// The first two are E cos θ and E sin θ; the next four are the columns of the variance.
+// A row keeps nine columns of its R frequencies, those of simd.Integrals: two enter the mean, four the variance, and three are
+// what backward needs.
 const (
-	colMeanCos  = iota // r cos t
-	colMeanSin         // r sin t
-	colWaveCos         // ½ u² cos 2t
-	colLost            // ½ (1 − u)
-	colCrossCos        // −½ u(1 − u) cos 2t
-	colCrossSin        // −u(1 − u) sin 2t
-	colCosine          // cos t
-	colSine            // sin t
-	colShrink          // r
-	columnsKept        // how many
-	meanParts   = 2
-	varParts    = 4
+	meanParts = 2
+	varParts  = 4
+	colCos    = meanParts + varParts
+	colSin    = colCos + 1
+	colShrink = colSin + 1
+	colsKept  = colShrink + 1
 )
 
 // featureMoments is what FeatureMoments keeps between forward and backward. W enters the variance by four columns for
@@ -28,7 +23,7 @@ const (
 //
 //	s²_cos − s²_sin,   m²_cos + m²_sin,   m²_cos − m²_sin,   m_cos m_sin
 type featureMoments[T Float] struct {
-	phi        []T // [S·B,9R]: the columns above, each of R
+	phi        []T // [S·B,9R]: the columns of simd.Integrals
 	eta, beta2 []T // [d,R]: η and β², with the factors of Mixing
 	quad       []T // [4R,d']
 	base       []T // [d']: ½ Σ s²
@@ -49,7 +44,7 @@ func (d *Device[T]) FeatureMoments(mean, variance, h *device.Tensor, p device.Fe
 	n := &t.moments
 	n.variance = d.real(variance)
 	rows := t.S * t.B
-	n.phi, n.h2 = grow(d.pool, &n.phi, rows*columnsKept*t.R), grow(d.pool, &n.h2, rows*t.D)
+	n.phi, n.h2 = grow(d.pool, &n.phi, rows*colsKept*t.R), grow(d.pool, &n.h2, rows*t.D)
 	n.eta, n.beta2 = grow(d.pool, &n.eta, t.D*t.R), grow(d.pool, &n.beta2, t.D*t.R)
 	n.quad, n.s2 = grow(d.pool, &n.quad, varParts*t.R*t.Out), grow(d.pool, &n.s2, 2*t.R*t.Out)
 	n.base = grow(d.pool, &n.base, t.Out)
@@ -114,40 +109,33 @@ type integratedRows[T Float] features[T]
 func (t *integratedRows[T]) run(w *worker, block int) {
 	f := (*features[T])(t)
 	_, lo, hi := f.rowSpan(block)
-	n, m, width := hi-lo, &t.moments, columnsKept*t.R
+	n, m, width := hi-lo, &t.moments, colsKept*t.R
 	phi, h2 := m.phi[lo*width:hi*width], m.h2[lo*t.D:hi*t.D]
 	squareRow(h2, t.h[lo*t.D:])
-	t.math.gemm(w, false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, m.eta, t.R, 0, phi[colSine*t.R:], width)
+	t.math.gemm(w, false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, m.eta, t.R, 0, phi[colSin*t.R:], width)
 	t.math.gemm(w, false, false, n, t.R, t.D, -0.5, h2, t.D, m.beta2, t.R, 0, phi[colShrink*t.R:], width)
 	for i := range n {
-		t.integrate(phi[i*width:][:width])
+		m := integrals(phi[i*width:][:width], t.R)
+		t.math.sinCos(m.Sin, m.Cos, m.Sin)
+		t.math.exp(m.Shrink, m.Shrink)
+		t.math.integrate(m)
 	}
 	f.multiply(w, t.out[lo*t.Out:], n, meanParts*t.R, t.scale, phi, width, t.p.meanW)
 	variance := m.variance[lo*t.Out : hi*t.Out]
-	f.multiply(w, variance, n, varParts*t.R, 1, phi[colWaveCos*t.R:], width, m.quad)
+	f.multiply(w, variance, n, varParts*t.R, 1, phi[meanParts*t.R:], width, m.quad)
 	for i, v := range variance {
 		variance[i] = floored(t.scale * t.scale * (v + m.base[i%t.Out]))
 	}
 }
 
-// integrate fills the columns of a row, whose sines and shrinks hold the phases' means and minus half their variances.
-func (t *integratedRows[T]) integrate(phi []T) {
-	r := t.R
-	col := func(i int) []T { return phi[i*r:][:r] }
-	cos, sin, root := col(colCosine), col(colSine), col(colShrink)
-	t.math.sinCos(sin, cos, sin)
-	t.math.exp(root, root)
-	meanC, meanS, wave, gone, crossC, crossS := col(colMeanCos), col(colMeanSin), col(colWaveCos), col(colLost), col(colCrossCos), col(colCrossSin)
-	for i, c := range cos {
-		s, q := sin[i], root[i]
-		u := q * q
-		cos2, sin2, rest := c*c-s*s, 2*s*c, 1-u
-		meanC[i], meanS[i] = q*c, q*s
-		wave[i] = u * u * cos2 / 2
-		gone[i] = rest / 2
-		crossC[i] = -u * rest * cos2 / 2
-		crossS[i] = -u * rest * sin2
+// integrals are a row's columns of r numbers; a gradient has the first six.
+func integrals[T Float](row []T, r int) (m simd.Integrals[T]) {
+	m.MeanCos, m.MeanSin = row[:r], row[r:2*r]
+	m.Wave, m.Lost, m.CrossCos, m.CrossSin = row[2*r:3*r], row[3*r:4*r], row[4*r:5*r], row[5*r:6*r]
+	if len(row) == colsKept*r {
+		m.Cos, m.Sin, m.Shrink = row[colCos*r:colSin*r], row[colSin*r:colShrink*r], row[colShrink*r:]
 	}
+	return m
 }
 
 // FeatureMomentsBackward writes dh and accumulates g.
@@ -185,7 +173,7 @@ type integratedInputs[T Float] features[T]
 func (t *integratedInputs[T]) run(w *worker, block int) {
 	f := (*features[T])(t)
 	_, lo, hi := f.rowSpan(block)
-	n, m, width := hi-lo, &t.moments, columnsKept*t.R
+	n, m, width := hi-lo, &t.moments, colsKept*t.R
 	alpha := 0.0
 	for i := lo * t.Out; i < hi*t.Out; i++ {
 		if isFloored(m.variance[i]) {
@@ -197,10 +185,11 @@ func (t *integratedInputs[T]) run(w *worker, block int) {
 	const parts = meanParts + varParts
 	dphi := t.math.scratch(w, 0, n*parts*t.R)
 	t.math.gemm(w, false, true, n, meanParts*t.R, t.Out, t.scale, t.dout[lo*t.Out:], t.Out, t.p.meanW, t.Out, 0, dphi, parts*t.R)
-	t.math.gemm(w, false, true, n, varParts*t.R, t.Out, t.scale*t.scale, m.dvariance[lo*t.Out:], t.Out, m.quad, t.Out, 0, dphi[colWaveCos*t.R:], parts*t.R)
+	t.math.gemm(w, false, true, n, varParts*t.R, t.Out, t.scale*t.scale, m.dvariance[lo*t.Out:], t.Out, m.quad, t.Out, 0, dphi[meanParts*t.R:], parts*t.R)
 	for i := range n {
 		at := (lo + i) * t.R
-		t.slopes(m.dp[at:][:t.R], m.dv[at:][:t.R], m.phi[(lo+i)*width:][:width], dphi[i*parts*t.R:][:parts*t.R])
+		of, by := integrals(m.phi[(lo+i)*width:][:width], t.R), integrals(dphi[i*parts*t.R:][:parts*t.R], t.R)
+		t.math.integrateSlopes(m.dp[at:][:t.R], m.dv[at:][:t.R], of, by)
 	}
 	if t.dh == nil {
 		return
@@ -213,32 +202,13 @@ func (t *integratedInputs[T]) run(w *worker, block int) {
 	}
 }
 
-// slopes takes the gradients of a row's columns to those of the phases' means and variances.
-func (t *integratedInputs[T]) slopes(dp, dv, phi, dphi []T) {
-	r := t.R
-	col := func(x []T, i int) []T { return x[i*r:][:r] }
-	cos, sin, root := col(phi, colCosine), col(phi, colSine), col(phi, colShrink)
-	dMeanC, dMeanS := col(dphi, colMeanCos), col(dphi, colMeanSin)
-	dWave, dGone, dCrossC, dCrossS := col(dphi, colWaveCos), col(dphi, colLost), col(dphi, colCrossCos), col(dphi, colCrossSin)
-	for i, c := range cos {
-		s, q := sin[i], root[i]
-		u := q * q
-		cos2, sin2, loss := c*c-s*s, 2*s*c, u*(1-u)
-		dcos2 := (u*u*dWave[i] - loss*dCrossC[i]) / 2
-		dsin2 := -loss * dCrossS[i]
-		dp[i] = q*(c*dMeanS[i]-s*dMeanC[i]) + 2*(cos2*dsin2-sin2*dcos2)
-		du := u*cos2*dWave[i] - dGone[i]/2 - (1-2*u)*(cos2*dCrossC[i]/2+sin2*dCrossS[i])
-		dv[i] = -q*(c*dMeanC[i]+s*dMeanS[i])/2 - u*du
-	}
-}
-
 // integratedGradients is the second part, by blocks of frequencies: the gradients of W and Ω, summed over all rows in one place.
 type integratedGradients[T Float] features[T]
 
 func (t *integratedGradients[T]) run(w *worker, block int) {
 	f := (*features[T])(t)
 	lo, hi := span(block, featureColumns, t.R)
-	rows, m, width, n := t.S*t.B, &t.moments, columnsKept*t.R, (hi-lo)*t.Out
+	rows, m, width, n := t.S*t.B, &t.moments, colsKept*t.R, (hi-lo)*t.Out
 	dw := t.math.scratch(w, 0, n)
 	alpha := 0.0
 	for part := range meanParts {
@@ -257,12 +227,12 @@ func (t *integratedGradients[T]) run(w *worker, block int) {
 
 // quadGradient takes the gradient of quad for frequencies lo … hi to those of W's means and variances.
 func (t *features[T]) quadGradient(w *worker, lo, hi int) {
-	rows, m, width, n := t.S*t.B, &t.moments, columnsKept*t.R, (hi-lo)*t.Out
+	rows, m, width, n := t.S*t.B, &t.moments, colsKept*t.R, (hi-lo)*t.Out
 	scale, size, first := t.scale*t.scale, t.R*t.Out, lo*t.Out
 	dquad := t.math.scratch(w, 0, varParts*n)
 	part := func(i int) []T { return dquad[i*n:][:n] }
 	for i := range varParts {
-		t.multiplyTransposed(w, part(i), hi-lo, rows, scale, m.phi[(colWaveCos+i)*t.R+lo:], width, m.dvariance)
+		t.multiplyTransposed(w, part(i), hi-lo, rows, scale, m.phi[(meanParts+i)*t.R+lo:], width, m.dvariance)
 	}
 	noise, plus, minus, both := part(0), part(1), part(2), part(3)
 	for i := range n {
