@@ -182,6 +182,12 @@ type Features interface {
 	// RandomFeaturesBackward follows RandomFeatures with the same arguments. It writes dh
 	// (nil where h needs no gradient) and accumulates g.
 	RandomFeaturesBackward(dh *Tensor, g FeatureParams, dout, h *Tensor, p FeatureParams, rows *Tensor, noise FeatureNoise, scratch Scratch)
+	// Frequencies is q(Ω) = N(η, β²) of frequencies around a fixed draw τ: ω = (τ + ρζ)/ℓ with ζ ~ N(0, 1) a priori and q(ζ) = N(m, s²),
+	//	η[d,r] = (τ[d,r] + ρ m[d,r])/ℓ[d],   log β²[d,r] = log s²[d,r] + 2 log ρ/ℓ[d]
+	// for eta, logvar, tau, mean and logs2 [d,R], logrho [1] and logl [d], all Real.
+	Frequencies(eta, logvar, tau, mean, logs2, logrho, logl *Tensor)
+	// FrequenciesBackward accumulates dmean, dlogs2, dlogrho and dlogl.
+	FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl *Tensor)
 	// FeatureMoments integrates W and Ω: the mean and the variance over q(W) q(Ω) of each output of rfdnn_lth_vec, given h. With
 	// t = hη, v = h²β² the moments of the phases θ = hω, u = e^−v, and a = √(α/R), r over the frequencies,
 	//	mean     = a Σ_r √u (m_cos cos t + m_sin sin t)

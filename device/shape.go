@@ -203,6 +203,19 @@ func CheckFeatureMomentsBackward(op string, dh *Tensor, g FeatureParams, dmean, 
 	return n
 }
 
+// CheckFrequencies checks Frequencies and FrequenciesBackward and returns the lengths of Ω.
+func CheckFrequencies(op string, eta, logvar, tau, mean, logs2, logrho, logl *Tensor) (d, r int) {
+	eta.wantRank(op, "eta", Real, 2)
+	d, r = eta.shape[0], eta.shape[1]
+	logvar.want(op, "logvar", Real, d, r)
+	tau.want(op, "tau", Real, d, r)
+	mean.want(op, "mean", Real, d, r)
+	logs2.want(op, "logs2", Real, d, r)
+	logrho.want(op, "logrho", Real, 1)
+	logl.want(op, "logl", Real, d)
+	return d, r
+}
+
 // CheckAddNoise checks AddNoise and AddNoiseBackward and returns the lengths of out.
 func CheckAddNoise(op string, out, variance, rows *Tensor) (s, b, c int) {
 	out.wantRank(op, "out", Real, 3)

@@ -15,7 +15,7 @@ type DRFLayer struct {
 	mean        *device.Tensor // A [in,out] of the mean h A; nil: 0
 	in, r, out  int
 	hasSpectraQ bool
-	integrates  bool // W and Ω in closed form
+	integrated  *integrated // of a layer with W and Ω in closed form; nil otherwise
 }
 
 // drfPass is what one pass keeps of a layer.
@@ -57,11 +57,15 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 	if c.hasMean(layer) {
 		mean = p.add(Fixed, name("mean"), in, out)
 	}
+	rho := -1
+	if c.integrates() {
+		tau, rho = p.add(Fixed, name("tau"), in, r), p.add(Kernel, name("log_rho"), 1)
+	}
 	meanW := p.add(Variational, name("mean_w"), columns, out)
 	logVarW := p.add(Variational, name("logvar_w"), columns, out)
 
 	return func(dev device.Device) *DRFLayer {
-		l := &DRFLayer{dev: dev, in: in, r: r, out: out, hasSpectraQ: meanOmega >= 0, integrates: c.integrates()}
+		l := &DRFLayer{dev: dev, in: in, r: r, out: out, hasSpectraQ: meanOmega >= 0}
 		l.params.Activation = activation
 		l.params.LogAlpha, l.grads.LogAlpha = p.real(alpha)
 		l.params.LogL, l.grads.LogL = p.real(length)
@@ -69,7 +73,12 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 			l.params.MeanOmega, l.grads.MeanOmega = p.real(meanOmega)
 			l.params.LogVarOmega, l.grads.LogVarOmega = p.real(logVarOmega)
 		}
-		if tau >= 0 {
+		switch {
+		case rho >= 0:
+			l.integrated = newIntegrated(dev, l)
+			l.integrated.tau, _ = p.real(tau)
+			l.integrated.logRho, l.integrated.dlogRho = p.real(rho)
+		case tau >= 0:
 			l.params.Tau, _ = p.real(tau)
 		}
 		if mixing >= 0 {
@@ -93,7 +102,7 @@ func (l *DRFLayer) newPass(s *space, samples, batch int, parts, dparts []*device
 		out: real(samples, batch, l.out), dout: real(samples, batch, l.out),
 		scratch: s.features(samples, batch, l.in, l.r, l.out),
 	}
-	if l.integrates {
+	if l.integrated != nil {
 		p.variance, p.dvariance = real(samples, batch, l.out), real(samples, batch, l.out)
 	}
 	if len(parts) == 1 && parts[0].Rank() == 3 && !shared {
@@ -119,8 +128,8 @@ func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 	if p.parts != nil {
 		l.dev.Concat(p.h, p.parts)
 	}
-	if l.integrates {
-		l.dev.FeatureMoments(p.out, p.variance, p.h, l.params, p.scratch)
+	if l.integrated != nil {
+		l.dev.FeatureMoments(p.out, p.variance, p.h, l.integrated.params, p.scratch)
 		if !p.moments {
 			l.dev.AddNoise(p.out, p.variance, rows, p.noise.Weights)
 		}
@@ -134,11 +143,11 @@ func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 
 // Backward accumulates the layer's gradients and sends dout down to its inputs.
 func (l *DRFLayer) Backward(p *drfPass, rows *device.Tensor) {
-	if l.integrates {
+	if l.integrated != nil {
 		if !p.moments {
 			l.dev.AddNoiseBackward(p.dvariance, p.dout, p.variance, rows, p.noise.Weights)
 		}
-		l.dev.FeatureMomentsBackward(p.dh, l.grads, p.dout, p.dvariance, p.variance, p.h, l.params, p.scratch)
+		l.dev.FeatureMomentsBackward(p.dh, l.integrated.grads, p.dout, p.dvariance, p.variance, p.h, l.integrated.params, p.scratch)
 	} else {
 		l.dev.RandomFeaturesBackward(p.dh, l.grads, p.dout, p.h, l.params, rows, p.noise, p.scratch)
 	}

@@ -39,6 +39,7 @@ func (m *Model) Gradient(p *Pass, data *Data, step Step) (whole bool) {
 	if m.gp != nil {
 		m.gp.gram()
 	}
+	m.spectra()
 	m.kl(step.KLWeight)
 	for i := range p.parts {
 		if i > 0 && step.Leave != nil && step.Leave() {
@@ -50,12 +51,27 @@ func (m *Model) Gradient(p *Pass, data *Data, step Step) (whole bool) {
 		m.expectedLogLik(q, float64(data.N)/float64(p.B), p.S)
 		m.backward(q, d)
 	}
+	m.spectraBackward()
 	if m.gp != nil {
 		m.gp.gramBackward()
 		m.dev.NarrowAdd(m.params.gpGrad, m.params.dwide)
 	}
 	m.last = p
 	return true
+}
+
+// spectra is what integrated layers need of their parameters alone.
+func (m *Model) spectra() {
+	for _, layer := range m.drf {
+		layer.spectra()
+	}
+}
+
+// spectraBackward is spectra upside down, when all rows have added to its gradients.
+func (m *Model) spectraBackward() {
+	for _, layer := range m.drf {
+		layer.spectraBackward()
+	}
 }
 
 // NaturalStep moves q(F̄) by size along the natural gradient of the last Gradient's bound: what Salimbeni, Eleftheriadis

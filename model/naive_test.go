@@ -296,15 +296,16 @@ func (v *naive) featureMoments(l int, in []float64) (mean, variance []float64) {
 	c := &v.cfg
 	r, out := c.Features, c.layerOutputs(l)
 	mean, variance = make([]float64, out), make([]float64, out)
-	share := math.Exp(v.layer(l, "log_alpha")[0]) / float64(r)
+	share, rho := math.Exp(v.layer(l, "log_alpha")[0])/float64(r), math.Exp(v.layer(l, "log_rho")[0])
 	for k := range r {
 		t, w := 0.0, 0.0
 		for i, h := range in {
 			if shape, _ := shapeOf(c.FeatureKernel); shape != device.RBF {
 				h *= v.layer(l, "mixing")[k]
 			}
-			t += h * v.layer(l, "mean_omega")[i*r+k]
-			w += h * h * math.Exp(v.layer(l, "logvar_omega")[i*r+k])
+			h /= math.Exp(v.layer(l, "log_lengthscale")[i]) // ω = (τ + ρζ)/ℓ
+			t += h * (v.layer(l, "tau")[i*r+k] + rho*v.layer(l, "mean_omega")[i*r+k])
+			w += h * h * rho * rho * math.Exp(v.layer(l, "logvar_omega")[i*r+k])
 		}
 		cos, sin := math.Exp(-w/2)*math.Cos(t), math.Exp(-w/2)*math.Sin(t)
 		cosCos, sinSin := (1+math.Exp(-2*w)*math.Cos(2*t))/2, (1-math.Exp(-2*w)*math.Cos(2*t))/2
@@ -387,6 +388,9 @@ func (v *naive) klLayer(l int) (kl float64) {
 	}
 	for i, m := range v.layer(l, "mean_omega") {
 		prior := math.Exp(-2 * v.layer(l, "log_lengthscale")[i/v.cfg.Features])
+		if v.cfg.Spectra == VarIntegrated {
+			prior = 1 // of ζ
+		}
 		kl += gauss(m, v.layer(l, "logvar_omega")[i], prior)
 	}
 	return kl

@@ -66,6 +66,7 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
 		m.gp.gram()
 	}
+	m.spectra()
 	mean, variance := p.out, (*device.Tensor)(nil)
 	if m.closed != nil {
 		mean, variance = p.moments()
@@ -141,6 +142,7 @@ func (m *Model) predictBytes(data *Data, samples, batch int) int64 {
 	if dry.gp != nil {
 		dry.gp.gram()
 	}
+	dry.spectra()
 	dry.propagate(&p.parts[0], draw{step: predictStep})
 	return ledger.Total() - before
 }

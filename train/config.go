@@ -60,7 +60,7 @@ type Config struct {
 	Features             int     // R frequencies: 2R features a layer
 	Hidden               int     // d', the width between two DRF layers
 	FeatureKernel        string  // one of model.FeatureKernels
-	Spectra              string  // prior-fixed, var-fixed, var-resampled
+	Spectra              string  // one of model.SpectraTreatments
 	Orthogonal           bool    // frequencies in orthogonal blocks
 	FixedNoise           string  // all, spectra: what var-fixed draws only once
 	ShareSpectra         bool    // one τ for all samples
@@ -178,6 +178,9 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	}
 	if c.Orthogonal && c.Model != "gp" && c.Spectra == "var-resampled" {
 		return nil, Setting{"orthogonal", "", c.explicit["orthogonal"]}.errorf("frequencies that are drawn anew at every step are not orthogonal: use spectra prior-fixed or var-fixed")
+	}
+	if err := c.checkSpectra(); err != nil {
+		return nil, err
 	}
 	if err := errors.Join(c.checkValidation(), c.checkEvery(c.explicit["checkpoint-every"])); err != nil {
 		return nil, err

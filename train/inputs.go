@@ -20,7 +20,7 @@ func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
 		return nil, err
 	}
 	if ds.Kernel != nil {
-		return nil, c.fitGram(ds.Kernel.M)
+		return c.fitSkip(ds), c.fitGram(ds.Kernel.M)
 	}
 	if from, given := c.explicit["codebook"]; given && c.Codebook != defaults().Codebook && !hasVectors(ds) {
 		return nil, Setting{"codebook", "", from}.errorf("%s holds no sequences of vectors: leave it out", ds.Path)
@@ -32,7 +32,7 @@ func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
 		if shapes == nil && c.Model != model.DRF {
 			c.Kernel = model.Shapes()[0]
 		}
-		return nil, c.fitInducing(InducingKMeans, InducingKMedoids)
+		return c.fitSkip(ds), c.fitInducing(InducingKMeans, InducingKMedoids)
 	}
 	if _, ds, err = c.learnCodebook(ds); err != nil {
 		return nil, err
@@ -68,6 +68,27 @@ func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
 	return notes, nil
 }
 
+// outputs is how many numbers of a row the likelihood reads.
+func (c *Config) outputs(ds *data.Dataset) int {
+	return model.OutputsFor(c.likelihoodOf(ds.Task), max(len(ds.Outputs()), len(ds.Classes)))
+}
+
+// fitSkip makes the latent functions as many as the outputs that they are added to. Where a user wants
+// fewer, the default skip is left out.
+func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
+	outputs := c.outputs(ds)
+	if c.Model != model.GPDRF || !c.Skip || c.Latents >= outputs || c.Explicit("skip") && c.Explicit("latents") {
+		return nil
+	}
+	if c.Explicit("latents") {
+		c.Skip = false
+		return []string{fmt.Sprintf("skip: off, since %d latent functions are fewer than %d outputs", c.Latents, outputs)}
+	}
+	notes = []string{fmt.Sprintf("latents: %d → %d, one for each output", c.Latents, outputs)}
+	c.Latents = outputs
+	return notes
+}
+
 // sequenceDefaults are what the preset default is for sequences: with pseudo-inputs that do not move, more of them are needed; σ starts
 // at the median distance; rows are few, so that fewer and larger steps are enough; and classes have offsets, since sequences are
 // often like none in training. The latent functions reach the output directly: those beyond the classes, and more than a few features, are
@@ -76,7 +97,7 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	if c.Preset != defaults().Preset {
 		return nil
 	}
-	outputs := model.OutputsFor(c.likelihoodOf(ds.Task), max(len(ds.Outputs()), len(ds.Classes)))
+	outputs := c.outputs(ds)
 	var changed []string
 	change := func(key string, set func()) {
 		if before := c.Text(key); !c.Explicit(key) && optionOf(key).Applies(c.Model) {

@@ -46,6 +46,7 @@ type Device[T Float] struct {
 	sampleF         sampleF[T]
 	linear          linear[T]
 	outputNoise     outputNoise[T]
+	frequencies     frequencies[T]
 	expectedReal    gaussianExpected[T, T]
 	expectedDouble  gaussianExpected[T, float64]
 	likelihoods     likelihoods[T]

@@ -6,6 +6,40 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
+func frequencyRows() []row {
+	return []row{{
+		ops: []string{"Frequencies", "FrequenciesBackward"}, sizes: [][]int{{1, 1}, {5, 70}, {3, 513}}, build: frequencies,
+		nmse: 1e-11, reason: "float32 sums of terms of both signs",
+	}}
+}
+
+// Size: d, R.
+func frequencies(r *random, size []int) *problem {
+	d, nr := size[0], size[1]
+	return &problem{
+		in: []*array{
+			r.normal("tau", device.Real, none, 0, 1, d, nr), r.normal("mean", device.Real, adds, 0, 1, d, nr),
+			r.normal("log s²", device.Real, adds, -1, 0.5, d, nr), r.normal("log rho", device.Real, adds, -1, 0.5, 1),
+			r.normal("logl", device.Real, adds, 0.3, 0.5, d),
+		},
+		out: []*array{zeros("eta", device.Real, d, nr), zeros("log beta²", device.Real, d, nr)},
+		naive: func(in, out [][]float64) {
+			rho := math.Exp(in[3][0])
+			for i, tau := range in[0] {
+				l := math.Exp(in[4][i/nr])
+				out[0][i] = (tau + rho*in[1][i]) / l
+				out[1][i] = math.Log(math.Exp(in[2][i]) * rho * rho / (l * l))
+			}
+		},
+		forward: func(dev device.Device, in, out []*device.Tensor) {
+			dev.Frequencies(out[0], out[1], in[0], in[1], in[2], in[3], in[4])
+		},
+		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
+			dev.FrequenciesBackward(din[1], din[2], din[3], din[4], dout[0], dout[1], in[0], in[1], in[3], in[4])
+		},
+	}
+}
+
 // momentCase is how a layer with W and Ω integrated is used.
 type momentCase struct {
 	name                   string
