@@ -150,6 +150,18 @@ func (c *Config) hasDRF() bool { return c.Model != GP }
 // integrates says whether W and Ω are integrated in closed form.
 func (c *Config) integrates() bool { return c.hasDRF() && c.Spectra == VarIntegrated }
 
+// Components is how many numbers a prediction holds for each output of a row, where it asks for so many samples: a mean
+// and, where the likelihood takes moments, a variance of each sample, or those of the one Gaussian that is all.
+func (c *Config) Components(samples int) int {
+	switch {
+	case c.Likelihood != GaussianLikelihood || c.hasDRF() && !c.integrates():
+		return samples
+	case c.deterministic():
+		return 2
+	}
+	return 2 * samples
+}
+
 // deterministic says whether the moments of the last layer's outputs depend on no draw.
 func (c *Config) deterministic() bool {
 	return c.Model == GP || c.integrates() && c.Model == DRF && c.Layers == 1

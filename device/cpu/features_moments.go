@@ -148,8 +148,8 @@ func (d *Device[T]) FeatureMomentsBackward(dh *device.Tensor, g device.FeaturePa
 	n.dp, n.dv = grow(d.pool, &n.dp, rows*t.R), grow(d.pool, &n.dv, rows*t.R)
 	n.dvariance, n.dsum = grow(d.pool, &n.dvariance, rows*t.Out), grow(d.pool, &n.dsum, t.Out)
 	n.alpha, t.partial = grow(d.pool, &n.alpha, blocksOf(rows, featureRows)), grow(d.pool, &t.partial, blocks)
-	t.math.reserve(d.pool, 0, max(featureRows*(meanParts+varParts)*t.R, featureColumns*max(t.D, varParts*t.Out)))
-	t.math.reserve(d.pool, 1, featureRows*t.D)
+	t.math.reserve(d.pool, 0, max(min(rows, featureRows)*(meanParts+varParts)*t.R, featureColumns*max(t.D, varParts*t.Out)))
+	t.math.reserve(d.pool, 1, min(rows, featureRows)*t.D)
 	if d.dry() {
 		return
 	}
