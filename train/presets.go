@@ -15,7 +15,7 @@ func defaults() *Config {
 		Inducing: 200, InducingInit: "auto", Distances: distancesAuto, LearnInducing: true, Whiten: true,
 		QCov: "diagonal", Kernel: "auto", Lengthscales: "shared", GPLengthscaleFactor: 0.4, Latents: 8,
 
-		Layers: 1, Features: 200, Hidden: 8, FeatureKernel: "rbf", Spectra: model.VarIntegrated, FixedNoise: "spectra", ShareSpectra: true,
+		Layers: 1, Features: 100, Hidden: 8, FeatureKernel: "rbf", Spectra: model.VarIntegrated, FixedNoise: "spectra", ShareSpectra: true,
 		LocalReparam: true, FeedForward: true, Skip: true, Mean: model.ZeroMean, Projection: 256, DRFLengthscaleFactor: 0.5,
 
 		Likelihood: "auto", DoF: 4, LearnDoF: true, KLWeight: 1, Samples: 1, Sampling: model.Independent, NoiseInit: 0.1,
