@@ -47,11 +47,9 @@ func suite(args []string) error {
 			}
 		}
 		cells := suiteCells(sets, func(m suiteMethod) bool { return methodNames.MatchString(m.name) }, *folds)
-		if err := runSuite(cells, *seconds, *again); err != nil {
-			return err
-		}
+		err = runSuite(cells, *seconds, *again)
 	}
-	return writeSuite()
+	return errors.Join(err, writeSuite())
 }
 
 // runSuite runs the cells that have no record, or, again, all.

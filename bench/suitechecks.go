@@ -25,7 +25,7 @@ const (
 
 // suiteChecks are about the default GP-DRF.
 func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
-	covered := suiteCheck{says: fmt.Sprintf("90 %% coverage of GP-DRF within %.2f to %.2f, of numbers", leastCovered, mostCovered)}
+	covered := suiteCheck{says: fmt.Sprintf("90 %% coverage of GP-DRF within %.2f to %.2f", leastCovered, mostCovered)}
 	calibrated := suiteCheck{says: fmt.Sprintf("ECE of GP-DRF at most %.2f, of folds with %d test rows or more", mostECE, fewTests)}
 	const deeper = "%s of GP-DRF at most that of GP + %.2f + 2 standard errors over the folds"
 	nlpd := suiteCheck{says: fmt.Sprintf(deeper, "NLPD", depthMargin)}

@@ -143,7 +143,7 @@ func (r ranking) draw() error {
 		return nil
 	}
 	p := plots.Ranks{
-		Title:      fmt.Sprintf("Average rank by %s on %d sets of %s", scoreName(r.key), len(r.sets), kindName(r.kind)),
+		Title:      fmt.Sprintf("%s: average rank by %s on %s", capital(r.kind), scoreName(r.key), setCount(len(r.sets))),
 		XLabel:     fmt.Sprintf("rank: bars are the critical difference, %.2f", criticalDifference(len(r.methods), len(r.sets))),
 		Difference: criticalDifference(len(r.methods), len(r.sets)),
 	}
@@ -156,8 +156,4 @@ func (r ranking) draw() error {
 
 func scoreName(key string) string {
 	return map[string]string{"rmse": "RMSE", "nlpd": "NLPD", "coverage90": "90 % coverage", "error": "error", "nll": "NLL", "ece": "ECE", "auc": "AUC"}[key]
-}
-
-func kindName(kind string) string {
-	return map[string]string{numbers: "numbers", classes: "classes", sequences: "sequences"}[kind]
 }

@@ -39,8 +39,8 @@ func (p suitePage) String() string {
 Written by ` + "`make suite`" + `; do not edit. The records are in bench/results/suite, a line for each training.
 
 The three models have their defaults here, on every set: no option was chosen for any. The peers have
-settings that are usual for them (bench/peers). All have the same rows, the same seconds for training and
-two threads. The same functions score all predictions.
+settings that are usual for them (bench/peers). All have the same rows and two threads, and the same functions
+score all predictions. Our seconds hold training and prediction, those of a peer hold training alone.
 
 RMSE and NLPD (negative log predictive density) are in units of the training targets' standard deviation. NLL is
 that of classes, ECE the expected calibration error. Less is better; coverage should be .90.
@@ -123,17 +123,27 @@ func (p suitePage) checks(b *strings.Builder) {
 
 // ranks is the table of average ranks by two scores, and the picture of the first.
 func (p suitePage) ranks(b *strings.Builder, r, second ranking) {
-	fmt.Fprintf(b, "\n### Sets of %s\n\n", kindName(r.kind))
+	fmt.Fprintf(b, "\n### %s\n\n", capital(r.kind))
 	if len(r.sets) == 0 {
 		b.WriteString("No set has a record of all methods yet.\n")
 		return
 	}
 	fmt.Fprintf(b, "![Average ranks by %s](images/suite-%s.png)\n\n", scoreName(r.key), r.kind)
-	fmt.Fprintf(b, "Over %d sets, %s; the critical difference is %.2f.\n\n", len(r.sets), foldRange(r.folds), criticalDifference(len(r.methods), len(r.sets)))
+	fmt.Fprintf(b, "Over %s, %s; the critical difference is %.2f.\n\n", setCount(len(r.sets)), foldRange(r.folds), criticalDifference(len(r.methods), len(r.sets)))
 	fmt.Fprintf(b, "| method | rank by %s | rank by %s |\n|---|---|---|\n", scoreName(r.key), scoreName(second.key))
 	for _, i := range r.order() {
 		fmt.Fprintf(b, "| %s | %.2f | %.2f |\n", r.methods[i].emphasised(), r.average(i), second.average(i))
 	}
+}
+
+func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
+
+// setCount is "1 set" or "2 sets".
+func setCount(n int) string {
+	if n == 1 {
+		return "1 set"
+	}
+	return fmt.Sprintf("%d sets", n)
 }
 
 // foldRange says how many folds each mean is over.

@@ -183,7 +183,7 @@ type missed map[string]int
 func (m missed) String() string {
 	var lines []string
 	for why, n := range m {
-		lines = append(lines, fmt.Sprintf("%d cells %s", n, why))
+		lines = append(lines, fmt.Sprintf("%s (%d)", why, n))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")

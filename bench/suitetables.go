@@ -18,7 +18,7 @@ func (p suitePage) wins(b *strings.Builder) {
 On how many sets GP-DRF is better, equal and worse, paired over the folds that both have. A mean difference of at most
 %.2f, or of at most one standard error over the folds, counts as equal.
 
-| sets of | method | score | better | equal | worse | folds |
+| sets | method | score | better | equal | worse | folds |
 |---|---|---|---|---|---|---|
 `, tieMargin)
 	gpdrf := methodOf("gpdrf")
@@ -32,7 +32,7 @@ On how many sets GP-DRF is better, equal and worse, paired over the folds that b
 				if len(folds) == 0 {
 					continue
 				}
-				fmt.Fprintf(b, "| %s | %s | %s | %d | %d | %d | %s |\n", kindName(kind), m.emphasised(), scoreName(key), count[0], count[1], count[2],
+				fmt.Fprintf(b, "| %s | %s | %s | %d | %d | %d | %s |\n", kind, m.emphasised(), scoreName(key), count[0], count[1], count[2],
 					foldNumbers(folds))
 			}
 		}
@@ -63,8 +63,11 @@ func (p suitePage) compared(kind string, a, b suiteMethod, key string) (count [3
 
 // verdict is 0 where a is better, that is less, 1 where the two are equal and 2 where b is better. Failures are +Inf.
 func verdict(a, b []float64) int {
-	d := paired(a, b)
-	switch margin := math.Max(tieMargin, d.se); {
+	d, margin := paired(a, b), tieMargin
+	if d.se > margin { // it is NaN for a single fold
+		margin = d.se
+	}
+	switch {
 	case math.IsInf(meanOf(a).value, 1) && math.IsInf(meanOf(b).value, 1):
 		return 1
 	case d.value < -margin || math.IsInf(d.value, -1):
@@ -78,12 +81,12 @@ func verdict(a, b []float64) int {
 // worst says where each method is farthest behind the best one.
 func (p suitePage) worst(b *strings.Builder) {
 	b.WriteString("\n## The worst case of each method\n\nThe largest difference to the best method of any set, by the mean over the folds that the method has.\n\n" +
-		"| sets of | method | score | difference | on | the best there | folds | failed on |\n|---|---|---|---|---|---|---|---|\n")
+		"| sets | method | score | difference | on | the best there | folds | failed on |\n|---|---|---|---|---|---|---|---|\n")
 	for _, kind := range kindsOfSets {
 		for _, m := range methodsOf(kind) {
 			w, ok := p.worstOf(kind, m)
 			if ok {
-				fmt.Fprintf(b, "| %s | %s | %s | %s |\n", kindName(kind), m.emphasised(), scoreName(rankedBy(kind)), w)
+				fmt.Fprintf(b, "| %s | %s | %s | %s |\n", kind, m.emphasised(), scoreName(rankedBy(kind)), w)
 			}
 		}
 	}
@@ -116,18 +119,18 @@ func (p suitePage) worstOf(kind string, m suiteMethod) (cells string, ok bool) {
 	if on == "" {
 		return none + " |  |  |  | " + strings.Join(failed, ", "), ok
 	}
-	if gap == 0 {
-		best = none
+	if gap == 0 { // it is the best everywhere
+		on, best = none, none
 	}
 	return fmt.Sprintf("%s | %s | %s | %d | %s", scored(gap), on, best, folds, strings.Join(failed, ", ")), ok
 }
 
 // tables are the means by set.
 func (p suitePage) tables(b *strings.Builder, kind string) {
-	fmt.Fprintf(b, "\n## Sets of %s\n\nMeans over the folds; a cell that has fewer than its line names its own number. The best is bold.\n", kindName(kind))
+	fmt.Fprintf(b, "\n## %s, set by set\n\nMeans over the folds. A cell that has fewer than its line names its own number. The best is bold.\n", capital(kind))
 	for _, key := range keysOf(kind) {
 		methods := methodsOf(kind)
-		fmt.Fprintf(b, "\n### %s of %s\n\n| set | rows | folds |", scoreName(key), kindName(kind))
+		fmt.Fprintf(b, "\n### %s of %s\n\n| set | rows | folds |", scoreName(key), kind)
 		for _, m := range methods {
 			fmt.Fprintf(b, " %s |", m.title)
 		}
@@ -146,15 +149,17 @@ func (p suitePage) line(b *strings.Builder, s suiteSet, key string, methods []su
 		own := p.records.common(s, []suiteMethod{m})
 		folds[i], most = len(own), max(most, len(own))
 		values[i] = p.records.mean(s, m, own, key)
-		if len(own) > 0 {
-			best = min(best, values[i])
+	}
+	for i, v := range values {
+		if folds[i] == most && most > 0 {
+			best = min(best, v)
 		}
 	}
 	fmt.Fprintf(b, "| %s | %s | %s |", s.name, blankZero(p.records.rows(s)), blankZero(most))
 	for i := range methods {
 		text := ""
 		if folds[i] > 0 {
-			if text = scored(values[i]); values[i] == best && key != "coverage90" && !math.IsInf(best, 1) {
+			if text = scored(values[i]); values[i] == best && folds[i] == most && key != "coverage90" && !math.IsInf(best, 1) {
 				text = "**" + text + "**"
 			}
 			if folds[i] < most {
