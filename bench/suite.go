@@ -17,8 +17,8 @@ const (
 	suiteFile   = "docs/suite.md"
 )
 
-// suite runs the cells that have no record, one after the other, and writes docs/suite.md from all records. What is killed
-// goes on from there when it is called again.
+// suite runs the cells that have no record, one after the other, and writes docs/suite.md from all
+// records. What is killed goes on from there when it is called again.
 func suite(args []string) error {
 	flags := flag.NewFlagSet("suite", flag.ExitOnError)
 	setPattern := flags.String("sets", "", "only sets whose name this regular expression matches")
@@ -79,7 +79,8 @@ func runSuite(cells []suiteCell, seconds int, again bool) error {
 	return runCells(cells, suiteFolder, func(c suiteCell) (*suiteRecord, error) { return c.run(ctx, seconds, now) })
 }
 
-// runCells runs cells and keeps their records as they come. Those that cannot be run here are left out.
+// runCells runs cells and keeps their records as they come. Those that cannot be run here are left
+// out.
 func runCells(cells []suiteCell, folder string, run func(suiteCell) (*suiteRecord, error)) error {
 	out := missed{}
 	for i, c := range cells {

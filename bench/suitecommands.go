@@ -59,7 +59,7 @@ func (p suitePage) commands(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "- %d cells: %s, %s\n", made[source], source, when)
 	}
-	b.WriteString("\nWhat was run, with the name of a set for SET and its fold for FOLD; each record has the whole command.\n\n")
+	b.WriteString("\nWhat was run, with the name of a set for SET and its fold for FOLD. Each record has the whole\ncommand.\n\n")
 	for _, m := range suiteMethods() {
 		for _, t := range slices.SortedFunc(maps.Keys(templates[m.name]), func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }) {
 			fmt.Fprintf(b, "    %s\n", t)

@@ -94,7 +94,8 @@ func (c suiteCell) command(seconds int) string {
 		suiteBinary, folder, folder, c.set.kind, c.method.name, seconds, c.out())
 }
 
-// suiteCells are those of some sets and methods, in the order in which they are run: at most so many folds of each set.
+// suiteCells are those of some sets and methods, in the order in which they are run: at most so
+// many folds of each set.
 func suiteCells(sets []suiteSet, methods func(suiteMethod) bool, folds int) (all []suiteCell) {
 	for _, s := range sets {
 		for fold := 1; fold <= min(folds, s.folds); fold++ {

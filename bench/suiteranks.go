@@ -10,7 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/plots"
 )
 
-// ranking compares the methods of a kind of sets by one score, on the sets where each of them has a record.
+// ranking compares the methods of a kind of sets by one score, on the sets where each of them has a
+// record.
 type ranking struct {
 	kind, key string
 	methods   []suiteMethod
@@ -19,7 +20,8 @@ type ranking struct {
 	ranks     [][]float64 // by method, on each set
 }
 
-// newRanking ranks the methods that have any record, but those that are not for all sets. A method that failed on a set is last there.
+// newRanking ranks the methods that have any record, but those that are not for all sets. A method
+// that failed on a set is last there.
 func newRanking(all suiteRecords, kind, key string) ranking {
 	r := ranking{kind: kind, key: key}
 	for _, m := range methodsOf(kind) {
@@ -112,11 +114,12 @@ func (r ranking) averageOf(name string) (v float64, ok bool) {
 	return r.average(i), true
 }
 
-// nemenyi are the quantiles q of Nemenyi's test at the level .05, for 2 to 10 methods (Demšar, 2006, table 5).
+// nemenyi are the quantiles q of Nemenyi's test at the level .05, for 2 to 10 methods (Demšar,
+// 2006, table 5).
 var nemenyi = []float64{1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164}
 
-// criticalDifference is how far the average ranks of two of k methods on n sets must be apart for Nemenyi's test to tell
-// them apart: q √(k (k + 1) / 6 n).
+// criticalDifference is how far the average ranks of two of k methods on n sets must be apart for
+// Nemenyi's test to tell them apart: q √(k (k + 1) / 6 n).
 func criticalDifference(k, n int) float64 {
 	return nemenyi[k-2] * math.Sqrt(float64(k*(k+1))/float64(6*n))
 }

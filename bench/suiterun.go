@@ -24,7 +24,8 @@ const (
 // errMissing is about a cell that cannot be run here: it is left out, and gets no record.
 var errMissing = errors.New("left out")
 
-// run trains and scores a cell. What the method does wrong is part of the record; an error is what keeps it from a record.
+// run trains and scores a cell. What the method does wrong is part of the record; an error is what
+// keeps it from a record.
 func (c suiteCell) run(ctx context.Context, seconds int, now stamp) (*suiteRecord, error) {
 	if c.method.peer {
 		if _, err := os.Stat(suitePython); err != nil {
@@ -76,11 +77,15 @@ func (c suiteCell) tooMany() (bool, error) {
 	return bytes.Count(text, []byte("\n"))-1 > c.method.most, err
 }
 
-// answered runs a command and gives its standard output; its error is the last line that it wrote elsewhere.
+// answered runs a command and gives its standard output; its error is the last line that it wrote
+// elsewhere.
 func answered(ctx context.Context, command string, limit time.Duration) ([]byte, error) {
 	inTime, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	words := strings.Fields(os.ExpandEnv(command))
+	words := strings.Fields(command)
+	for i, w := range words {
+		words[i] = os.ExpandEnv(w)
+	}
 	cmd := exec.CommandContext(inTime, words[0], words[1:]...)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", suiteThreads))
 	var said, failed bytes.Buffer
@@ -98,15 +103,14 @@ func answered(ctx context.Context, command string, limit time.Duration) ([]byte,
 
 // withoutPaths is a message that says nothing of this machine's folders.
 func withoutPaths(text string) string {
-	for name, folder := range map[string]string{"$GPDRF_DATA": os.Getenv("GPDRF_DATA"), ".": workingFolder()} {
-		if folder != "" {
-			text = strings.ReplaceAll(text, folder, name)
-		}
+	if folder := os.Getenv("GPDRF_DATA"); folder != "" {
+		text = strings.ReplaceAll(text, folder, "$GPDRF_DATA")
+	}
+	if folder, err := os.Getwd(); err == nil {
+		text = strings.ReplaceAll(text, folder, ".")
 	}
 	return text
 }
-
-func workingFolder() string { folder, _ := os.Getwd(); return folder }
 
 // scoreKeys are the scores of result.json that are kept.
 var scoreKeys = []string{"rmse", "nlpd", "crps", "coverage90", "error", "nll", "ece", "auc"}

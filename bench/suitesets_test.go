@@ -11,7 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
-// Every set has a name of its own, every cell of ours is a command that train understands, and every peer has its file.
+// Every set has a name of its own, every cell of ours is a command that train understands, and
+// every peer has its file.
 func TestSuiteCells(t *testing.T) {
 	names := map[string]bool{}
 	for _, s := range suiteSets() {

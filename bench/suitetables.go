@@ -15,8 +15,8 @@ func (p suitePage) wins(b *strings.Builder) {
 	fmt.Fprintf(b, `
 ## GP-DRF beside each method
 
-On how many sets GP-DRF is better, equal and worse, paired over the folds that both have. A mean difference of at most
-%.2f, or of at most one standard error over the folds, counts as equal.
+On how many sets GP-DRF is better, equal and worse, paired over the folds that both have. A mean
+difference of at most %.2f, or of at most one standard error over the folds, counts as equal.
 
 | sets | method | score | better | equal | worse | folds |
 |---|---|---|---|---|---|---|
@@ -48,7 +48,8 @@ func foldNumbers(folds []int) string {
 	return fmt.Sprintf("%d to %d", low, high)
 }
 
-// compared counts the sets where a is better than b, equal and worse, and gives the number of folds of each.
+// compared counts the sets where a is better than b, equal and worse, and gives the number of folds
+// of each.
 func (p suitePage) compared(kind string, a, b suiteMethod, key string) (count [3]int, folds []int) {
 	for _, s := range setsOf(kind) {
 		common := p.records.common(s, []suiteMethod{a, b})
@@ -61,7 +62,8 @@ func (p suitePage) compared(kind string, a, b suiteMethod, key string) (count [3
 	return count, folds
 }
 
-// verdict is 0 where a is better, that is less, 1 where the two are equal and 2 where b is better. Failures are +Inf.
+// verdict is 0 where a is better, that is less, 1 where the two are equal and 2 where b is better.
+// Failures are +Inf.
 func verdict(a, b []float64) int {
 	d, margin := paired(a, b), tieMargin
 	if d.se > margin { // it is NaN for a single fold
@@ -80,7 +82,7 @@ func verdict(a, b []float64) int {
 
 // worst says where each method is farthest behind the best one.
 func (p suitePage) worst(b *strings.Builder) {
-	b.WriteString("\n## The worst case of each method\n\nThe largest difference to the best method of any set, by the mean over the folds that the method has.\n\n" +
+	b.WriteString("\n## The worst case of each method\n\nThe largest difference to the best method of any set, by the mean over the method's folds.\n\n" +
 		"| sets | method | score | difference | on | the best there | folds | failed on |\n|---|---|---|---|---|---|---|---|\n")
 	for _, kind := range kindsOfSets {
 		for _, m := range methodsOf(kind) {

@@ -1,5 +1,6 @@
-"""A deep GP of two layers in GPyTorch, trained by doubly stochastic variational inference as Salimbeni & Deisenroth (2017)
-do: a principal-component mean in the hidden layer, whose variances start near zero, and one sample a step."""
+"""A deep GP of two layers in GPyTorch, trained by doubly stochastic variational inference as
+Salimbeni & Deisenroth (2017) do: a principal-component mean in the hidden layer, whose variances
+start near zero, and one sample a step."""
 
 import gpytorch
 import torch

@@ -1,4 +1,5 @@
-"""An exact GP of GPyTorch with an ARD RBF kernel, by its marginal likelihood and Cholesky factors."""
+"""An exact GP of GPyTorch with an ARD RBF kernel, by its marginal likelihood and Cholesky
+factors."""
 
 import gpytorch
 import torch

@@ -1,5 +1,6 @@
-"""A random forest of scikit-learn. The variance of a number is a (spread of the trees) + b, with a and b by maximum
-likelihood on the rows out of each tree's bag; the probabilities of classes count one tree more for each class."""
+"""A random forest of scikit-learn. The variance of a number is a (spread of the trees) + b, with a
+and b by maximum likelihood on the rows out of each tree's bag; the probabilities of classes count
+one tree more for each class."""
 
 import numpy as np
 import sklearn

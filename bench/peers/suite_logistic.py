@@ -1,4 +1,5 @@
-"""Logistic regression of scikit-learn; its penalty is the one that does best on a tenth of the training rows."""
+"""Logistic regression of scikit-learn; its penalty is the one that does best on a tenth of the
+training rows."""
 
 import numpy as np
 import sklearn

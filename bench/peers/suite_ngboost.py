@@ -1,4 +1,5 @@
-"""NGBoost with normal densities, stopped early by a tenth of the training rows. How many rounds fit is planned from the first."""
+"""NGBoost with normal densities, stopped early by a tenth of the training rows. How many rounds fit
+is planned from the first."""
 
 import time
 

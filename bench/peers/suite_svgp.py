@@ -1,4 +1,5 @@
-"""A sparse variational GP (SVGP) of GPyTorch with an ARD RBF kernel; of classes, one for each, and a softmax."""
+"""A sparse variational GP (SVGP) of GPyTorch with an ARD RBF kernel; of classes, one for each, and
+a softmax."""
 
 import gpytorch
 import torch

@@ -1,4 +1,5 @@
-"""What the Gaussian processes of suite.py in GPyTorch share: double precision, pseudo-inputs, the loop of Adam."""
+"""What the Gaussian processes of suite.py in GPyTorch share: double precision, pseudo-inputs, the
+loop of Adam."""
 
 import math
 

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Ranks are those of several methods on several sets, 1 the best, and the difference between two average ranks
-// from which on it is no chance.
+// Ranks are those of several methods on several sets, 1 the best, and the difference between two
+// average ranks from which on it is no chance.
 type Ranks struct {
 	Title, XLabel string
 	Methods       []RankedMethod // the best first
@@ -28,8 +28,9 @@ type RankedMethod struct {
 	Ours    bool
 }
 
-// Write draws the picture: for each method a point at its average rank, a bar as long as the critical difference, and a
-// faint point for each set. Two methods differ where their bars do not overlap.
+// Write draws the picture: for each method a point at its average rank, a bar as long as the
+// critical difference, and a faint point for each set. Two methods differ where their bars do not
+// overlap.
 func (r Ranks) Write(w io.Writer) error {
 	p := newPlot(r.Title, r.XLabel, "")
 	var names []plot.Tick
@@ -68,11 +69,11 @@ func (m RankedMethod) draw(p *plot.Plot, y, half float64) error {
 		return err
 	}
 	bar.Color, bar.Width = faint(colour, 0.30), vg.Points(7)
-	sets, err := points2(small, faint(colour, 0.45), 1.3)
+	sets, err := circles(small, faint(colour, 0.45), 1.3)
 	if err != nil {
 		return err
 	}
-	average, err := points2(plotter.XYs{{X: m.Average, Y: y}}, colour, 4)
+	average, err := circles(plotter.XYs{{X: m.Average, Y: y}}, colour, 4)
 	if err != nil {
 		return err
 	}
@@ -97,8 +98,8 @@ func counted(ranks []float64) map[float64]int {
 	return n
 }
 
-// points2 are round points of one colour.
-func points2(at plotter.XYs, colour color.NRGBA, radius float64) (*plotter.Scatter, error) {
+// circles are round points of one colour.
+func circles(at plotter.XYs, colour color.NRGBA, radius float64) (*plotter.Scatter, error) {
 	s, err := plotter.NewScatter(at)
 	if err == nil {
 		s.GlyphStyle = draw.GlyphStyle{Color: colour, Radius: vg.Points(radius), Shape: draw.CircleGlyph{}}
