@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,46 +32,42 @@ func (p suitePage) sorted() (out []*suiteRecord) {
 	return out
 }
 
-// commands says what ran: the source and the machine, and the command of each method.
+// commands says what ran: the source and the machine, and the commands.
 func (p suitePage) commands(b *strings.Builder) {
 	b.WriteString("\n## Commands\n\n")
-	made, dates := map[string]int{}, map[string][]string{}
-	templates := map[string]map[string]bool{}
+	dates, templates := map[string][]string{}, []string{}
 	for _, r := range p.sorted() {
 		source := fmt.Sprintf("commit %s, %s, %d threads, %d s of training, seed %d", r.Commit, r.Processor, r.Threads, r.Limit, r.Seed)
-		made[source]++
 		dates[source] = append(dates[source], r.Date)
-		if templates[r.Method] == nil {
-			templates[r.Method] = map[string]bool{}
+		if t := r.template(); !slices.Contains(templates, t) {
+			templates = append(templates, t)
 		}
-		templates[r.Method][r.template()] = true
 	}
-	if len(made) == 0 {
+	if len(dates) == 0 {
 		b.WriteString("None was run yet.\n")
 		return
 	}
-	for _, source := range slices.Sorted(maps.Keys(made)) {
-		first, last := slices.Min(dates[source]), slices.Max(dates[source])
-		when := first
-		if first < last {
+	for _, source := range slices.Sorted(maps.Keys(dates)) {
+		when := slices.Min(dates[source])
+		if last := slices.Max(dates[source]); last > when {
 			when += " to " + last
 		}
-		fmt.Fprintf(b, "- %d cells: %s, %s\n", made[source], source, when)
+		fmt.Fprintf(b, "- %d cells: %s, %s\n", len(dates[source]), source, when)
 	}
-	b.WriteString("\nWhat was run, with the name of a set for SET and its fold for FOLD. Each record has the whole\ncommand.\n\n")
-	for _, m := range suiteMethods() {
-		for _, t := range slices.SortedFunc(maps.Keys(templates[m.name]), func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }) {
-			fmt.Fprintf(b, "    %s\n", t)
-		}
+	b.WriteString("\nWhat was run, with SET, FOLD and METHOD for their names. Each record has the whole command.\n\n")
+	for _, t := range templates {
+		fmt.Fprintf(b, "    %s\n", t)
 	}
 	p.versions(b)
 }
 
-// template is the record's command without its set and its fold.
+// template is the record's command without its set, its fold and its method.
 func (r *suiteRecord) template() string {
 	return strings.NewReplacer(
 		fmt.Sprintf("data/%s/%d", r.Set, r.Fold), "data/SET/FOLD",
-		fmt.Sprintf("runs/%s/%d", r.Set, r.Fold), "runs/SET/FOLD",
+		fmt.Sprintf("runs/%s/%d/%s", r.Set, r.Fold, r.Method), "runs/SET/FOLD/METHOD",
+		"--model "+r.Method, "--model METHOD",
+		"suite.py "+r.Method, "suite.py METHOD",
 	).Replace(r.Command)
 }
 

@@ -147,7 +147,7 @@ func (r ranking) draw() error {
 	}
 	p := plots.Ranks{
 		Title:      fmt.Sprintf("%s: average rank by %s on %s", capital(r.kind), scoreName(r.key), setCount(len(r.sets))),
-		XLabel:     fmt.Sprintf("rank: bars are the critical difference, %.2f", criticalDifference(len(r.methods), len(r.sets))),
+		XLabel:     fmt.Sprintf("rank: a small point is a set, a bar is the critical difference, %.2f", criticalDifference(len(r.methods), len(r.sets))),
 		Difference: criticalDifference(len(r.methods), len(r.sets)),
 	}
 	for _, i := range r.order() {

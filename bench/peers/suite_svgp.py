@@ -1,5 +1,5 @@
-"""A sparse variational GP (SVGP) of GPyTorch with an ARD RBF kernel; of classes, one for each, and
-a softmax."""
+"""A sparse variational GP (SVGP) of GPyTorch with an ARD RBF kernel. Of classes there is one for
+each, with one kernel for all of them and a diagonal covariance of q, as ours have, and a softmax."""
 
 import gpytorch
 import torch
@@ -17,14 +17,16 @@ def version():
 class Model(gpytorch.models.ApproximateGP):
     def __init__(self, z, outputs):
         batch = torch.Size([outputs] if outputs > 1 else [])
-        q = gpytorch.variational.CholeskyVariationalDistribution(len(z), batch_shape=batch)
+        kinds = gpytorch.variational
+        kind = kinds.MeanFieldVariationalDistribution if outputs > 1 else kinds.CholeskyVariationalDistribution
+        q = kind(len(z), batch_shape=batch)
         strategy = gpytorch.variational.VariationalStrategy(self, z, q, learn_inducing_locations=True)
         if outputs > 1:
             strategy = gpytorch.variational.IndependentMultitaskVariationalStrategy(strategy, num_tasks=outputs)
         super().__init__(strategy)
-        kernel = gpytorch.kernels.RBFKernel(ard_num_dims=z.shape[-1], batch_shape=batch)
-        self.mean_module = gpytorch.means.ConstantMean(batch_shape=batch)
-        self.covar_module = gpytorch.kernels.ScaleKernel(kernel, batch_shape=batch)
+        kernel = gpytorch.kernels.RBFKernel(ard_num_dims=z.shape[-1])
+        self.mean_module = gpytorch.means.ConstantMean()
+        self.covar_module = gpytorch.kernels.ScaleKernel(kernel)
         kernel.lengthscale = lengthscale(z.shape[-1])
 
     def forward(self, x):

@@ -60,7 +60,7 @@ func (m RankedMethod) draw(p *plot.Plot, y, half float64) error {
 	var small plotter.XYs
 	for rank, n := range counted(m.Each) {
 		for i := range n { // those of one rank stand above each other
-			small = append(small, plotter.XY{X: rank, Y: y + 0.055*(float64(i)-float64(n-1)/2)})
+			small = append(small, plotter.XY{X: rank, Y: y + 0.06*(float64(i)-float64(n-1)/2)})
 		}
 	}
 	slices.SortFunc(small, func(a, b plotter.XY) int { return int(1e6 * (a.X + a.Y - b.X - b.Y)) })
@@ -69,7 +69,7 @@ func (m RankedMethod) draw(p *plot.Plot, y, half float64) error {
 		return err
 	}
 	bar.Color, bar.Width = faint(colour, 0.30), vg.Points(7)
-	sets, err := circles(small, faint(colour, 0.45), 1.3)
+	sets, err := circles(small, faint(colour, 0.5), 1.2)
 	if err != nil {
 		return err
 	}
