@@ -151,7 +151,7 @@ func (p *program) verbs() []verb {
 				"The preset sweep varies S, B, M and R of the preset mnist. An operation by itself includes its launch, so the operations of a GPU may take longer than the step.",
 			flags: []flagSpec{
 				{group: "What", name: "preset", arg: strings.Join(benchPresets(), "|"), help: "which step", otherwise: workload.Names()[0]},
-				{group: "What", name: "size", arg: "S=100,B=500", help: "other sizes: D, J, M, L, d, R, B or S; and shared, one kernel for all latent functions; of sequences also I, the feature maps, and steps: no table of distances"},
+				{group: "What", name: "size", arg: "S=100,B=500", help: "other sizes: D, J, M, L, d, R, B or S; and shared, one kernel for all latent functions, or integrated, W and Ω in closed form; of sequences also I, the feature maps, and steps: no table of distances"},
 				{group: "What", name: "device", arg: "NAME", help: "where to compute: auto, cpu, cuda:N, with a type behind it as for train", otherwise: "auto"},
 				{group: "What", name: "precision", arg: "highest|high|medium", help: "as for train", otherwise: "highest"},
 				{group: "What", name: "alone", arg: switchArg, help: "do not time the CPU beside a GPU"},

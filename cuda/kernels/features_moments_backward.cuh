@@ -155,7 +155,7 @@ REAL_KERNEL(TILE_THREADS, integrated_dspectra, (int rows, int d, int r, int span
 //	dlog s²_cos += scale² s²_cos (½ dvsum + P_2),  dlog s²_sin += scale² s²_sin (½ dvsum − P_2)
 //
 // and alpha[block] = scale Σ (P_0∘m_cos + P_1∘m_sin). One frequency and column a thread, chunks in order,
-// sums in double, grid ⌈n/256⌉; 6 numbers in for every chunk, and 8 more in or out.
+// sums in double, grid ⌈n/256⌉; 6 numbers in for every chunk, and 12 more in or out.
 template <typename T>
 __device__ void fold_integrated_weights(int n, int r, int out, int chunks, const T *logalpha, const T *partial, const double *dvsum, const T *w,
                                         const T *logvar, T *dmean, T *dlogvar, double *alpha) {
