@@ -11,7 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// The check covers the parameters of vectors, of sequences and of layers in closed form: none of its gradients is zero but that of pseudo-inputs that do not move.
+// The check covers the parameters of vectors, of sequences and of layers in closed form: none of
+// its gradients is zero but that of pseudo-inputs that do not move.
 func TestCheckedGradient(t *testing.T) {
 	p := &program{ctx: t.Context(), err: io.Discard}
 	gradient, _, err := p.gradient("cpu:f64", string(device.Highest))

@@ -13,8 +13,9 @@ import (
 // The sizes of the models that `info --check` compares.
 const checkRows, checkInputs, checkInducing = 33, 3, 17
 
-// checked are small models that use different operations between them: of vectors, of sequences beside vectors, and
-// with W and Ω in closed form, where the last layer's moments are taken, and the other's are drawn from.
+// checked are small models that use different operations between them: of vectors, of sequences
+// beside vectors, and with W and Ω in closed form, where the last layer's moments are taken, and
+// the other's are drawn from.
 var checked = []struct {
 	what   string // before the names of its parameters
 	config model.Config

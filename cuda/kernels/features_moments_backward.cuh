@@ -1,13 +1,14 @@
-// features_moments_backward.cuh: the gradients of features_moments.cuh, whose letters hold here. CPU twin
-// device/cpu/features_moments.go. From dmean and dvariance [rows,d'] to Φ, from Φ to t and v, and from
-// these to h, η and log β²; from Φ to W's means and log variances. Sums over rows are cut into chunks,
-// which depend on the sizes alone, and the folds add them in order, in double.
+// features_moments_backward.cuh: the gradients of features_moments.cuh, whose letters hold here.
+// CPU twin device/cpu/features_moments.go. From dmean and dvariance [rows,d'] to Φ, from Φ to t and
+// v, and from these to h, η and log β²; from Φ to W's means and log variances. Sums over rows are
+// cut into chunks, which depend on the sizes alone, and the folds add them in order, in double.
 #pragma once
 
-// integrated_cotangent: dv = dvariance, or 0 where the variance is floored, [total,columns], and for each
-// block the sums of its rows, sums [blocks,columns], and alpha[block] = 2 Σ dv∘variance. 16 × 16 threads
-// stride over the rows of 16 columns; a thread sums its rows in order, then the 16 threads of a column
-// in order. Grid of 256 blocks. 2 numbers in and one out an element: bound by memory.
+// integrated_cotangent: dv = dvariance, or 0 where the variance is floored, [total,columns], and
+// for each block the sums of its rows, sums [blocks,columns], and alpha[block] = 2 Σ dv∘variance.
+// 16 × 16 threads stride over the rows of 16 columns; a thread sums its rows in order, then the 16
+// threads of a column in order. Grid of 256 blocks. 2 numbers in and one out an element: bound by
+// memory.
 template <typename T>
 __device__ void integrated_cotangent(int total, int columns, const T *dvariance, const T *variance, T *dv, double *sums, double *alpha) {
   SHARED(double, part, [16][17]);
@@ -40,9 +41,9 @@ __device__ void integrated_cotangent(int total, int columns, const T *dvariance,
 REAL_KERNEL(256, integrated_cotangent, (int total, int columns, const T *dvariance, const T *variance, T *dv, double *sums, double *alpha),
             (total, columns, dvariance, variance, dv, sums, alpha))
 
-// integrated_dcolumns: dΦ without its factors scale and scale²: dmean M_kᵀ in the planes k < 2 and dv
-// quad_{k−2}ᵀ in the others; w is M. Block z of the grid has plane z: grid (⌈rows/64⌉, ⌈R/64⌉, 6), 128
-// threads, d' in order. 12·d' FLOP and 6 numbers out for a row and frequency.
+// integrated_dcolumns: dΦ without its factors scale and scale²: dmean M_kᵀ in the planes k < 2 and
+// dv quad_{k−2}ᵀ in the others; w is M. Block z of the grid has plane z: grid (⌈rows/64⌉, ⌈R/64⌉,
+// 6), 128 threads, d' in order. 12·d' FLOP and 6 numbers out for a row and frequency.
 template <typename T>
 __device__ void integrated_dcolumns(int rows, int r, int out, const T *dmean, const T *dv, const T *w, const T *quad, T *dphi) {
   int i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE, k = (int)blockIdx.z;
@@ -58,8 +59,8 @@ __device__ void integrated_dcolumns(int rows, int r, int out, const T *dmean, co
 REAL_KERNEL(TILE_THREADS, integrated_dcolumns, (int rows, int r, int out, const T *dmean, const T *dv, const T *w, const T *quad, T *dphi),
             (rows, r, out, dmean, dv, w, quad, dphi))
 
-// integrated_dphases: dt in plane 0 of dΦ and dv, that of the phase's variance, in plane 1. With a = √u
-// cos t, b = √u sin t, C = u cos 2t = a² − b², D = u sin 2t = 2ab, and ∂u/∂v = −u
+// integrated_dphases: dt in plane 0 of dΦ and dv, that of the phase's variance, in plane 1. With
+// a = √u cos t, b = √u sin t, C = u cos 2t = a² − b², D = u sin 2t = 2ab, and ∂u/∂v = −u
 //
 //	dt = a dΦ_1 − b dΦ_0 − u D dΦ_2 + (1−u)(D dΦ_4 − 2C dΦ_5)
 //	dv = −½(a dΦ_0 + b dΦ_1) − u C dΦ_2 + ½u dΦ_3 + (1−2u)(½C dΦ_4 + D dΦ_5)
@@ -83,9 +84,9 @@ __device__ void integrated_dphases(int r, const T *logalpha, const T *phi, T *dp
 }
 REAL_KERNEL(256, integrated_dphases, (int r, const T *logalpha, const T *phi, T *dphi), (r, logalpha, phi, dphi))
 
-// integrated_dinputs: dh = dt ηᵀ + 2h∘(dv β²ᵀ), the second term first; dphi has dt and dv in its planes 0 and
-// 1, spectra [2,d,R]. Grid (⌈rows/64⌉, ⌈d/64⌉), 128 threads, frequencies in order. 4·d FLOP for a
-// row and frequency.
+// integrated_dinputs: dh = dt ηᵀ + 2h∘(dv β²ᵀ), the second term first; dphi has dt and dv in its
+// planes 0 and 1, spectra [2,d,R]. Grid (⌈rows/64⌉, ⌈d/64⌉), 128 threads, frequencies in order. 4·d
+// FLOP for a row and frequency.
 template <typename T>
 __device__ void integrated_dinputs(int rows, int d, int r, const T *h, const T *spectra, const T *dphi, T *dh) {
   int i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE;
@@ -110,9 +111,9 @@ __device__ void integrated_dinputs(int rows, int d, int r, const T *h, const T *
 }
 REAL_KERNEL(TILE_THREADS, integrated_dinputs, (int rows, int d, int r, const T *h, const T *spectra, const T *dphi, T *dh), (rows, d, r, h, spectra, dphi, dh))
 
-// integrated_dweights: Φ_kᵀ dmean for k < 2 and Φ_kᵀ dv for the others, over a chunk of span rows: partial
-// [chunks,6,R,d']. Grid (⌈d'/64⌉, ⌈R/64⌉, 6·chunks), 128 threads, rows in order. 12·d' FLOP for a row and
-// frequency.
+// integrated_dweights: Φ_kᵀ dmean for k < 2 and Φ_kᵀ dv for the others, over a chunk of span rows:
+// partial [chunks,6,R,d']. Grid (⌈d'/64⌉, ⌈R/64⌉, 6·chunks), 128 threads, rows in order. 12·d' FLOP
+// for a row and frequency.
 template <typename T>
 __device__ void integrated_dweights(int rows, int r, int out, int span, const T *phi, const T *dmean, const T *dv, T *partial) {
   int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z % PLANES, from = (int)blockIdx.z / PLANES * span;
@@ -128,9 +129,9 @@ __device__ void integrated_dweights(int rows, int r, int out, int span, const T 
 REAL_KERNEL(TILE_THREADS, integrated_dweights, (int rows, int r, int out, int span, const T *phi, const T *dmean, const T *dv, T *partial),
             (rows, r, out, span, phi, dmean, dv, partial))
 
-// integrated_dspectra: hᵀdt and (h²)ᵀdv over a chunk of span rows: partial [chunks,2,d,R]; dphi has dt and
-// dv in its planes 0 and 1. Grid (⌈R/64⌉, ⌈d/64⌉, 2·chunks), 128 threads, rows in order. 4·d FLOP for a row
-// and frequency.
+// integrated_dspectra: hᵀdt and (h²)ᵀdv over a chunk of span rows: partial [chunks,2,d,R]; dphi has
+// dt and dv in its planes 0 and 1. Grid (⌈R/64⌉, ⌈d/64⌉, 2·chunks), 128 threads, rows in order. 4·d
+// FLOP for a row and frequency.
 template <typename T>
 __device__ void integrated_dspectra(int rows, int d, int r, int span, const T *h, const T *dphi, T *partial) {
   int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z % 2, from = (int)blockIdx.z / 2 * span;
@@ -154,8 +155,8 @@ REAL_KERNEL(TILE_THREADS, integrated_dspectra, (int rows, int d, int r, int span
 //	dm_sin += scale P_1 + scale² (2m_sin(P_3 − P_4) + m_cos P_5)
 //	dlog s²_cos += scale² s²_cos (½ dvsum + P_2),  dlog s²_sin += scale² s²_sin (½ dvsum − P_2)
 //
-// and alpha[block] = scale Σ (P_0∘m_cos + P_1∘m_sin). One frequency and column a thread, chunks in order,
-// sums in double, grid ⌈n/256⌉; 6 numbers in for every chunk, and 12 more in or out.
+// and alpha[block] = scale Σ (P_0∘m_cos + P_1∘m_sin). One frequency and column a thread, chunks in
+// order, sums in double, grid ⌈n/256⌉; 6 numbers in for every chunk, and 12 more in or out.
 template <typename T>
 __device__ void fold_integrated_weights(int n, int r, int out, int chunks, const T *logalpha, const T *partial, const double *dvsum, const T *w,
                                         const T *logvar, T *dmean, T *dlogvar, double *alpha) {
@@ -182,9 +183,10 @@ REAL_KERNEL(256, fold_integrated_weights,
             (int n, int r, int out, int chunks, const T *logalpha, const T *partial, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha),
             (n, r, out, chunks, logalpha, partial, dvsum, w, logvar, dmean, dlogvar, alpha))
 
-// fold_integrated_spectra: dη += mixing∘Σ partial_0 and dlog β² += β²∘Σ partial_1 for n = d·R elements and
-// partial [chunks,2,n]; mixing [R] may be null, and the β² of spectra [2,n] has it. One element a thread,
-// chunks in order, sums in double, grid ⌈n/256⌉; 2 numbers in for every chunk.
+// fold_integrated_spectra: dη += mixing∘Σ partial_0 and dlog β² += β²∘Σ partial_1 for n = d·R
+// elements and partial [chunks,2,n]; mixing [R] may be null, and the β² of spectra [2,n] has it.
+// One element a thread, chunks in order, sums in double, grid ⌈n/256⌉; 2 numbers in for every
+// chunk.
 template <typename T>
 __device__ void fold_integrated_spectra(int n, int r, int chunks, const T *partial, const T *spectra, const T *mixing, T *dmean, T *dlogvar) {
   int i = global_thread();

@@ -39,8 +39,9 @@ __device__ __forceinline__ void expected_gaussian(int n, int batch, double grad,
   if (threadIdx.x == 0) partial[c * gridDim.x + blockIdx.x] = squares;
 }
 
-// gaussian_expected: E_q log N(y; F, σ²_c): dmean = grad·(y−mean)/σ²_c, dvariance = −grad/2σ²_c, and
-// partial[c,block] = Σ (y−mean)² + variance, for n = B rows of C numbers. Grid as gaussian; 3 numbers in, 2 out.
+// gaussian_expected: E_q log N(y; F, σ²_c): dmean = grad·(y−mean)/σ²_c, dvariance = −grad/2σ²_c,
+// and partial[c,block] = Σ (y−mean)² + variance, for n = B rows of C numbers. Grid as gaussian; 3
+// numbers in, 2 out.
 template <typename T>
 __device__ void gaussian_expected(int n, double grad, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial) {
   expected_gaussian(n, n, grad, dmean, dvariance, mean, variance, y, logvar, partial);
@@ -49,8 +50,8 @@ REAL_KERNEL(256, gaussian_expected,
             (int n, double grad, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial),
             (n, grad, dmean, dvariance, mean, variance, y, logvar, partial))
 
-// gaussian_moments: gaussian_expected for the Real moments of n = S·B rows; y [B,C] repeats for each sample.
-// Grid as gaussian; 3 numbers in, 2 out.
+// gaussian_moments: gaussian_expected for the Real moments of n = S·B rows; y [B,C] repeats for
+// each sample. Grid as gaussian; 3 numbers in, 2 out.
 template <typename T>
 __device__ void gaussian_moments(int n, int batch, double grad, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *logvar, double *partial) {
   expected_gaussian(n, batch, grad, dmean, dvariance, mean, variance, y, logvar, partial);

@@ -14,8 +14,8 @@ const (
 	planes         = meanPlanes + variancePlanes
 )
 
-// featureMoments is what FeatureMoments keeps between forward and backward. Unlike RandomFeatures it
-// writes Φ, six numbers for each row and frequency. Its other scratch is that of RandomFeatures.
+// featureMoments is what FeatureMoments keeps between forward and backward. Unlike RandomFeatures
+// it writes Φ, six numbers for each row and frequency. Its other scratch is that of RandomFeatures.
 type featureMoments struct {
 	phi, dphi scratch // [6,S·B,R]
 	spectra   scratch // [2,d,R]: η and β², with the factors of Mixing
@@ -70,7 +70,8 @@ func (d *Device) FeatureMomentsBackward(dh *device.Tensor, g device.FeatureParam
 	d.spectraMomentsGradient(t, g)
 }
 
-// varianceGradient takes out what is floored, and sums the rest by columns; its sums for dlog α go behind the first of alpha.
+// varianceGradient takes out what is floored, and sums the rest by columns; its sums for dlog α go
+// behind the first of alpha.
 func (d *Device) varianceGradient(t *features, dvariance, variance *device.Tensor, first int) {
 	rows := t.S * t.B
 	d.growDoubles(&t.alpha, first+noiseBlocks)

@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device/cpu"
 )
 
-// A layer over several tiles of rows, inputs, frequencies and columns has the moments and gradients that
-// the CPU gives, whether many blocks share a sum or one block makes it.
+// A layer over several tiles of rows, inputs, frequencies and columns has the moments and gradients
+// that the CPU gives, whether many blocks share a sum or one block makes it.
 func TestFeatureMomentTiles(t *testing.T) {
 	double, single, host := open(t, false), open(t, true), cpu.New[float64](1)
 	for _, n := range []device.FeatureShape{

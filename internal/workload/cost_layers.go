@@ -67,8 +67,9 @@ func (k counter) randomFeaturesBackward(dh *device.Tensor, dout, h *device.Tenso
 	}
 }
 
-// featureMoments: for each of the S·B rows and each frequency hη and h²β² 2d each, a sine, a cosine and
-// an exp, 11 for the six columns of Φ, and 6·2d' for their products; the exps of s² and β², and 7 for quad.
+// featureMoments: for each of the S·B rows and each frequency hη and h²β² 2d each, a sine, a cosine
+// and an exp, 11 for the six columns of Φ, and 6·2d' for their products; the exps of s² and β², and
+// 7 for quad.
 func (k counter) featureMoments(mean, variance, h *device.Tensor, p device.FeatureParams) Cost {
 	n := shapeOf(h, p, device.FeatureNoise{})
 	return Cost{
@@ -77,9 +78,9 @@ func (k counter) featureMoments(mean, variance, h *device.Tensor, p device.Featu
 	}
 }
 
-// featureMomentsBackward: Φ once more; dΦ, dM and dquad as much as the products of the forward pass; 30
-// from dΦ to the phase's mean and variance; dη and dβ² 2d each, and for dh 2d from each of them; 20 for
-// the gradients of W's moments.
+// featureMomentsBackward: Φ once more; dΦ, dM and dquad as much as the products of the forward
+// pass; 30 from dΦ to the phase's mean and variance; dη and dβ² 2d each, and for dh 2d from each of
+// them; 20 for the gradients of W's moments.
 func (k counter) featureMomentsBackward(dh, dmean, dvariance, variance, h *device.Tensor, p device.FeatureParams) Cost {
 	n := shapeOf(h, p, device.FeatureNoise{})
 	phase := 4 * n.d
