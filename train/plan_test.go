@@ -27,6 +27,7 @@ var plans = []string{
 	"model=drf features=7 layers=1 samples=3 chunk=10",
 	"model=gpdrf inducing=9 latents=3 features=7 skip=true q-cov=full lengthscales=shared batch=33 chunk=10",
 	"model=gpdrf inducing=9 latents=3 features=7 ema=0.9 validation=0.3",
+	"model=gpdrf inducing=9 latents=3 features=70 layers=2 hidden=3 samples=2 spectra=var-integrated chunk=7 validation=0.3",
 	"model=gp inducing=9 validation=0.2 restore=last natgrad=0.1",
 	"model=gpdrf inducing=9 latents=3 features=7 q-cov=full natgrad=0.1",
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=arccos2 orthogonal=true spectra=prior-fixed samples=2 sampling=antithetic ema=0.9",

@@ -79,7 +79,9 @@ func Operations(dev device.Device, w Workload) []Operation {
 	sampled := local
 	sampled.Local = false
 	plan := func() device.Scratch { return dev.FeatureScratch(w.S, w.B, w.J, w.R, w.DOut) }
-	scratch, scratchSampled, scratchArcCos := plan(), plan(), plan()
+	scratch, scratchSampled, scratchArcCos, scratchMoments := plan(), plan(), plan(), plan()
+	of, spread := real(w.S, w.B, w.DOut), real(w.S, w.B, w.DOut)
+	dof, dspread := normal(device.Real, 0, 1, w.S, w.B, w.DOut), normal(device.Real, 0, 1, w.S, w.B, w.DOut)
 	tail, dtail, pair, dpair := real(1), real(1), normal(device.Real, 0, 1, w.S, w.B, 2*w.DOut), real(w.S, w.B, 2*w.DOut)
 	logit, dlogit, labels := normal(device.Real, 0, 1, w.S, w.B, 1), real(w.S, w.B, 1), dev.New(device.Int, w.B)
 	value := double(1)
@@ -111,6 +113,8 @@ func Operations(dev device.Device, w Workload) []Operation {
 		{"RandomFeatures local", func() { dev.RandomFeatures(h, f, theta, rows, local, scratch) }},
 		{"RandomFeatures sampled", func() { dev.RandomFeatures(h, f, theta, rows, sampled, scratchSampled) }},
 		{"RandomFeatures arccos1", func() { dev.RandomFeatures(h, f, arccos, rows, local, scratchArcCos) }},
+		{"FeatureMoments", func() { dev.FeatureMoments(of, spread, f, theta, scratchMoments) }},
+		{"AddNoise", func() { dev.AddNoise(of, spread, rows, key) }},
 		{"GaussianLogLik", func() { dev.GaussianLogLik(value, dh, dlogvar, h, y, logvar, device.LikScale{Value: 1, Grad: 1e-3}) }},
 		{"StudentLogLik", func() {
 			dev.StudentLogLik(value, dh, dlogvar, dtail, h, y, logvar, tail, device.LikScale{Value: 1, Grad: 1e-3})
@@ -125,6 +129,10 @@ func Operations(dev device.Device, w Workload) []Operation {
 		{"RandomFeaturesBackward sampled", func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, sampled, scratchSampled) }},
 		{"RandomFeaturesBackward arccos1", func() {
 			dev.RandomFeaturesBackward(df, darccos, dh, f, arccos, rows, local, scratchArcCos)
+		}},
+		{"AddNoiseBackward", func() { dev.AddNoiseBackward(dspread, dof, spread, rows, key) }},
+		{"FeatureMomentsBackward", func() {
+			dev.FeatureMomentsBackward(df, grad, dof, dspread, spread, f, theta, scratchMoments)
 		}},
 		{"SampleFBackward", func() { dev.SampleFBackward(dmean, dvariance, df, variance, rows, key) }},
 		{"MomentsBackward", func() {

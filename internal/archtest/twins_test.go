@@ -22,6 +22,8 @@ var twins = []struct{ file, operations string }{
 	{"moments.go", "Moments MomentsBackward"},
 	{"samplef.go", "SampleF SampleFBackward"},
 	{"features.go", "FeatureScratch RandomFeatures RandomFeaturesBackward"},
+	{"features_moments.go", "FeatureMoments FeatureMomentsBackward"},
+	{"outputnoise.go", "AddNoise AddNoiseBackward"},
 	{"linear.go", "AddProduct"},
 	{"likelihood.go", "GaussianLogLik GaussianExpected SoftmaxLogLik BernoulliLogLik AddOffset AddOffsetBackward"},
 	{"noise.go", "StudentLogLik HeteroscedasticLogLik"},
