@@ -18,7 +18,7 @@ func (d *Device) Frequencies(eta, logvar, tau, mean, logs2, logrho, logl *device
 // FrequenciesBackward accumulates the gradients of mean, logs2, logrho and logl.
 func (d *Device) FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl *device.Tensor) {
 	rows, r := device.CheckFrequencies("FrequenciesBackward", deta, dlogvar, tau, mean, dlogs2, logrho, logl)
-	partial := d.growDoubles(&d.frequencies, rows)
+	partial := d.growDoubles(&d.state.frequencies, rows)
 	d.real.launch("frequencies_backward", cuda.Grid{X: rows, Y: 1, Z: 1}, 0, cuda.Int(r),
 		d.ptr(dmean), d.ptr(dlogs2), d.ptr(dlogl), partial, d.ptr(deta), d.ptr(dlogvar), d.ptr(tau), d.ptr(mean), d.ptr(logrho), d.ptr(logl))
 	d.real.fold(d.ptr(dlogrho), partial, rows, true, 1)

@@ -22,6 +22,7 @@ var twins = []struct{ file, operations string }{
 	{"moments.go", "Moments MomentsBackward"},
 	{"samplef.go", "SampleF SampleFBackward"},
 	{"features.go", "FeatureScratch RandomFeatures RandomFeaturesBackward"},
+	{"frequencies.go", "Frequencies FrequenciesBackward"},
 	{"features_moments.go", "FeatureMoments FeatureMomentsBackward"},
 	{"outputnoise.go", "AddNoise AddNoiseBackward"},
 	{"linear.go", "AddProduct"},

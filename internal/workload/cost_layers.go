@@ -93,6 +93,16 @@ func (k counter) featureMomentsBackward(dh, dmean, dvariance, variance, h *devic
 	}
 }
 
+// frequencies: a product, a sum and a quotient for η, a sum for log β².
+func (k counter) frequencies(eta, logvar, tau, mean, logs2, logrho, logl *device.Tensor) Cost {
+	return Cost{Real: 4 * float64(eta.Len()), Bytes: k.bytes(eta, logvar, tau, mean, logs2, logrho, logl)}
+}
+
+// frequenciesBackward: 10 for each frequency and input.
+func (k counter) frequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl *device.Tensor) Cost {
+	return Cost{Real: 10 * float64(deta.Len()), Bytes: 2*k.bytes(dmean, dlogs2, dlogrho, dlogl) + k.bytes(deta, dlogvar, tau, mean, logrho, logl)}
+}
+
 // addNoise: a normal, a root, a product and a sum for each number.
 func (k counter) addNoise(out, variance, rows *device.Tensor) Cost {
 	return Cost{Real: 4 * float64(out.Len()), Bytes: k.bytes(variance, rows) + 2*k.bytes(out)}

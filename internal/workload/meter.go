@@ -207,6 +207,18 @@ func (m *meter) FeatureMomentsBackward(dh *device.Tensor, g device.FeatureParams
 	})
 }
 
+func (m *meter) Frequencies(eta, logvar, tau, mean, logs2, logrho, logl *device.Tensor) {
+	m.time("Frequencies", m.count.frequencies(eta, logvar, tau, mean, logs2, logrho, logl), func() {
+		m.Device.Frequencies(eta, logvar, tau, mean, logs2, logrho, logl)
+	})
+}
+
+func (m *meter) FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl *device.Tensor) {
+	m.time("FrequenciesBackward", m.count.frequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl), func() {
+		m.Device.FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl)
+	})
+}
+
 func (m *meter) AddNoise(out, variance, rows *device.Tensor, key device.Key) {
 	m.time("AddNoise", m.count.addNoise(out, variance, rows), func() { m.Device.AddNoise(out, variance, rows, key) })
 }
