@@ -43,6 +43,38 @@ func TestFeatureMomentTiles(t *testing.T) {
 	}
 }
 
+// Where the variance is floored, no gradient comes of it, however large its cotangent.
+func TestFeatureMomentFloor(t *testing.T) {
+	for _, d := range []device.Device{cpu.New[float64](1), open(t, false), open(t, true)} {
+		fill := func(value float64, shape ...int) *device.Tensor {
+			x := d.New(device.Real, shape...)
+			values := make([]float64, x.Len())
+			for i := range values {
+				values[i] = value
+			}
+			d.Upload(x, values)
+			return x
+		}
+		params := func(logVarOmega, logVarW float64) device.FeatureParams {
+			return device.FeatureParams{LogAlpha: fill(0, 1), LogL: fill(0, 2), MeanOmega: fill(0, 2, 5),
+				LogVarOmega: fill(logVarOmega, 2, 5), MeanW: fill(0, 10, 3), LogVarW: fill(logVarW, 10, 3)}
+		}
+		p, g, scratch := params(-80, -40), params(0, 0), d.FeatureScratch(2, 4, 2, 5, 3)
+		h, dh, mean, variance := fill(1, 2, 4, 2), fill(1, 2, 4, 2), fill(0, 2, 4, 3), fill(0, 2, 4, 3)
+		d.FeatureMoments(mean, variance, h, p, scratch)
+		d.FeatureMomentsBackward(dh, g, fill(0, 2, 4, 3), fill(1e12, 2, 4, 3), variance, h, p, scratch)
+		for i, x := range []*device.Tensor{dh, g.LogAlpha, g.MeanOmega, g.LogVarOmega, g.MeanW, g.LogVarW} {
+			values := make([]float64, x.Len())
+			d.Download(values, x)
+			for _, v := range values {
+				if v != 0 {
+					t.Fatalf("%s: a number of gradient %d is %g", d.Name(), i, v)
+				}
+			}
+		}
+	}
+}
+
 // Neither pass allocates after its first call, also without dh.
 func TestFeatureMomentScratch(t *testing.T) {
 	d := open(t, true)
