@@ -179,7 +179,6 @@ IMAGES     := 70 80
 PTX_70     := ptx63
 PTX_80     := ptx70
 KERNELS    := kernels.cu $(sort $(wildcard cuda/kernels/*.cuh))
-CU_MODULE   = $(shell $(GO) list -m -f '{{.Dir}}' gorgonia.org/cu)
 # CUDA_INCLUDE, a toolkit's folder with cuda.h, replaces the header that is cut from the module.
 CUDA_HEADER = $(if $(CUDA_INCLUDE),-I$(CURDIR)/$(SHIM)/compat -I$(CUDA_INCLUDE),-I$(CURDIR)/$(GENERATED)/include)
 # The hash makes Go link anew when the shim changes: it does not look inside libcuda.a.
@@ -191,7 +190,7 @@ CUDA_TESTS ?= ./cuda ./device/gpu
 $(GENERATED)/include/cuda.h: $(SHIM)/gen_header.sh $(SHIM)/symbols.txt go.mod
 	@mkdir -p $(@D)
 	$(GO) mod download gorgonia.org/cu
-	sh $(SHIM)/gen_header.sh $(CU_MODULE) > $@
+	sh $(SHIM)/gen_header.sh "$$($(GO) list -m -f '{{.Dir}}' gorgonia.org/cu)" > $@ || { rm -f $@; exit 1; }
 
 $(GENERATED)/libcuda.a: $(wildcard $(SHIM)/*.*)
 	@mkdir -p $(@D)
