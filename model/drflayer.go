@@ -73,12 +73,7 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 			l.params.MeanOmega, l.grads.MeanOmega = p.real(meanOmega)
 			l.params.LogVarOmega, l.grads.LogVarOmega = p.real(logVarOmega)
 		}
-		switch {
-		case rho >= 0:
-			l.integrated = newIntegrated(dev, l)
-			l.integrated.tau, _ = p.real(tau)
-			l.integrated.logRho, l.integrated.dlogRho = p.real(rho)
-		case tau >= 0:
+		if tau >= 0 && rho < 0 {
 			l.params.Tau, _ = p.real(tau)
 		}
 		if mixing >= 0 {
@@ -89,6 +84,11 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 		}
 		l.params.MeanW, l.grads.MeanW = p.real(meanW)
 		l.params.LogVarW, l.grads.LogVarW = p.real(logVarW)
+		if rho >= 0 {
+			l.integrated = newIntegrated(l)
+			l.integrated.tau, _ = p.real(tau)
+			l.integrated.logRho, l.integrated.dlogRho = p.real(rho)
+		}
 		return l
 	}
 }
