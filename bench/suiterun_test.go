@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// What train and a peer print becomes a record; a package that is missing is no failure of the method.
+// What train and a peer print becomes a record; a package that is missing is no failure of the
+// method.
 func TestAnswers(t *testing.T) {
 	r := &suiteRecord{}
 	text := `{"steps": 7, "seconds": 1.5, "n_train": 10, "n_test": 2, "test": {"rmse": 1, "nlpd": 2, "mae": 3}}`
@@ -35,7 +36,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A command that takes too long is a failure, one that Ctrl-C ended is none; paths of this machine are not in a record.
+// A command that takes too long is a failure, one that Ctrl-C ended is none; paths of this machine
+// are not in a record.
 func TestAnswered(t *testing.T) {
 	t.Setenv("GPDRF_DATA", filepath.Join(t.TempDir(), "a b"))
 	if _, err := answered(context.Background(), "sleep 60", 20*time.Millisecond); err == nil || err.Error() != "no result within 20ms" {

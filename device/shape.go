@@ -258,7 +258,8 @@ func CheckGaussian(ell, dh, dlogvar, h, y, logvar *Tensor) (s, b, c int) {
 	return s, b, c
 }
 
-// CheckGaussianExpected checks GaussianExpected and returns the lengths of mean, s = 1 of one without samples.
+// CheckGaussianExpected checks GaussianExpected and returns the lengths of mean, s = 1 of one
+// without samples.
 func CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *Tensor) (s, b, c int) {
 	const op = "GaussianExpected"
 	if s = 1; mean.dtype == Double {

@@ -26,7 +26,8 @@ const (
 	Diagonal = "diagonal" // a diagonal in the coordinates of q(F̄), whitened or not
 )
 
-// The treatments of Ω: three of the paper (section "Variational Inference"), and one without draws of it.
+// The treatments of Ω: three of the paper (section "Variational Inference"), and one without draws
+// of it.
 const (
 	PriorFixed    = "prior-fixed"    // Ω⁽ˢ⁾ = τ⁽ˢ⁾/ℓ with frozen τ, no q(Ω)
 	VarFixed      = "var-fixed"      // q(Ω), standard normals drawn once: no bound
@@ -150,8 +151,9 @@ func (c *Config) hasDRF() bool { return c.Model != GP }
 // integrates says whether W and Ω are integrated in closed form.
 func (c *Config) integrates() bool { return c.hasDRF() && c.Spectra == VarIntegrated }
 
-// Components is how many numbers a prediction holds for each output of a row, where it asks for so many samples: a mean
-// and, where the likelihood takes moments, a variance of each sample, or those of the one Gaussian that is all.
+// Components is how many numbers a prediction holds for each output of a row, where it asks for so
+// many samples: a mean and, where the likelihood takes moments, a variance of each sample, or those
+// of the one Gaussian that is all.
 func (c *Config) Components(samples int) int {
 	switch {
 	case c.Likelihood != GaussianLikelihood || c.hasDRF() && !c.integrates():

@@ -23,7 +23,8 @@ type drfPass struct {
 	h, dh     *device.Tensor // input [S,B,in]; dh is nil where nothing below learns
 	out, dout *device.Tensor // [S,B,out]
 
-	// Of a layer that integrates W and Ω. Where the moments themselves are wanted, out is the mean and no draw of the output.
+	// Of a layer that integrates W and Ω. Where the moments themselves are wanted, out is the mean
+	// and no draw of the output.
 	variance, dvariance *device.Tensor // [S,B,out]
 	moments             bool
 
@@ -122,8 +123,8 @@ func (l *DRFLayer) newPass(s *space, samples, batch int, parts, dparts []*device
 	return p
 }
 
-// Forward is h' = Wᵀ φ(h; Ω) for S draws of W and Ω, or for S draws of the normal that has its moments over both; and the mean
-// h A where the layer has one.
+// Forward is h' = Wᵀ φ(h; Ω) for S draws of W and Ω, or for S draws of the normal that has its
+// moments over both; and the mean h A where the layer has one.
 func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 	if p.parts != nil {
 		l.dev.Concat(p.h, p.parts)

@@ -2,14 +2,16 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// integrated is what a layer with W and Ω in closed form has besides: frequencies ω = (τ + ρζ)/ℓ around
-// a fixed draw τ, with ζ ~ N(0, 1) a priori and q(ζ) = N(m, s²) in the layer's own parameters of Ω. The
-// model is that of PRIOR-FIXED where ρ is 0, and so is the bound where q(ζ) is the prior.
+// integrated is what a layer with W and Ω in closed form has besides: frequencies ω = (τ + ρζ)/ℓ
+// around a fixed draw τ, with ζ ~ N(0, 1) a priori and q(ζ) = N(m, s²) in the layer's own
+// parameters of Ω. The model is that of PRIOR-FIXED where ρ is 0, and so is the bound where q(ζ) is
+// the prior.
 type integrated struct {
 	tau             *device.Tensor // [d,R]
 	logRho, dlogRho *device.Tensor // [1]
 
-	// The layer's parameters with η and log β² of q(Ω) in place of those of q(ζ), and their gradients.
+	// The layer's parameters with η and log β² of q(Ω) in place of those of q(ζ), and their
+	// gradients.
 	params, grads device.FeatureParams
 }
 

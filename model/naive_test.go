@@ -245,7 +245,8 @@ func (v *naive) layer(l int, field string) []float64 {
 	return v.params["drf."+string(rune('0'+l))+"."+field]
 }
 
-// drfLayers is rfdnn_fwd for one sample of one row: h, or the mean of h and its variance where a Gaussian likelihood takes both.
+// drfLayers is rfdnn_fwd for one sample of one row: h, or the mean of h and its variance where a
+// Gaussian likelihood takes both.
 func (v *naive) drfLayers(d draw, s, row int, f, x []float64) (h, spread []float64) {
 	c := &v.cfg
 	h, spread = append([]float64(nil), f...), make([]float64, c.Outputs)
@@ -290,8 +291,9 @@ func (v *naive) drfLayers(d draw, s, row int, f, x []float64) (h, spread []float
 	return h, spread
 }
 
-// featureMoments are E and Var over q(W) q(Ω) of one row's outputs of a layer. Frequencies are independent; of each, E f² is that of
-// products of independent variables, by E cos kθ = exp(−k²v/2) cos kt and sin alike.
+// featureMoments are E and Var over q(W) q(Ω) of one row's outputs of a layer. Frequencies are
+// independent; of each, E f² is that of products of independent variables, by E cos kθ =
+// exp(−k²v/2) cos kt and sin alike.
 func (v *naive) featureMoments(l int, in []float64) (mean, variance []float64) {
 	c := &v.cfg
 	r, out := c.Features, c.layerOutputs(l)

@@ -19,8 +19,8 @@ const (
 )
 
 // Predict draws S samples of (W, Ω, F_*) for the rows of data, the same noise for every row: a row's prediction depends on no
-// other. A GP with a Gaussian likelihood needs none, nor has a single layer with W and Ω integrated: its prediction is one Gaussian,
-// so S is 1 there.
+// other. A GP with a Gaussian likelihood needs none, nor has a single layer with W and Ω
+// integrated: its prediction is one Gaussian, so S is 1 there.
 func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, error) {
 	return m.NewPredictor(data, samples).Predict(seed)
 }
@@ -48,7 +48,8 @@ func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
 // exact says whether a prediction is one Gaussian.
 func (m *Model) exact() bool { return m.closed != nil && m.cfg.deterministic() }
 
-// moments are the tensors of the last layer's means and variances, where the likelihood takes these.
+// moments are the tensors of the last layer's means and variances, where the likelihood takes
+// these.
 func (p *work) moments() (mean, variance *device.Tensor) {
 	if n := len(p.drf); n > 0 {
 		return p.out, p.drf[n-1].variance
@@ -72,7 +73,8 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 		mean, variance = p.moments()
 		out.Var = make([]float64, samples*data.N*c)
 	}
-	// read copies a tensor [S,B,C] to its place in [S,N,C], for samples s and on and rows first and on.
+	// read copies a tensor [S,B,C] to its place in [S,N,C], for samples s and on and rows first and
+	// on.
 	read := func(to []float64, t *device.Tensor, s, first, n int) {
 		m.dev.Download(host, t)
 		for i := range min(chunk, samples-s) {

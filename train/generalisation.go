@@ -24,8 +24,8 @@ type Generalisation struct {
 	Memorised bool     `json:"memorised"` // as metrics.Memorised has it
 }
 
-// Compared is how the model did on the rows of a kind. Log densities are in nats a row, of targets in
-// training-sd units or of labels; of several targets they are the mean of each target's.
+// Compared is how the model did on the rows of a kind. Log densities are in nats a row, of targets
+// in training-sd units or of labels; of several targets they are the mean of each target's.
 type Compared struct {
 	Of         string   `json:"of,omitempty"` // of unseen rows: validation, test
 	Rows       int      `json:"rows"`
@@ -35,7 +35,8 @@ type Compared struct {
 }
 
 // Generalise compares training rows with those that scores are of, or with validation rows where
-// there are some. It is nil where there are neither. Log densities that are no numbers are an error.
+// there are some. It is nil where there are neither. Log densities that are no numbers are an
+// error.
 func (j *Job) Generalise(t *Trained, scores *Scores) (*Generalisation, error) {
 	of, unseen := "test", scores.compared
 	var err error
@@ -84,7 +85,8 @@ func (j *Job) sampled(t *Trained, ds *data.Dataset) (metrics.Densities, error) {
 	return t.densities(p, sample, j.Config.PredictDraws), nil
 }
 
-// densities are those of a prediction, by what score takes: the mixture, or the normal of its draws.
+// densities are those of a prediction, by what score takes: the mixture, or the normal of its
+// draws.
 func (t *Trained) densities(p *model.Prediction, ds *data.Dataset, draws int) metrics.Densities {
 	if t.Schema.Task == data.Classification {
 		return metrics.ClassDensities(p.H, p.S, p.N, p.C, ds.Labels)

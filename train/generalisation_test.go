@@ -64,8 +64,8 @@ func generalise(t *testing.T, options string, set, validation, test *data.Datase
 	return g, scores, job, out
 }
 
-// Noise cannot be learned. With one frozen draw the frequencies learn it by heart; their prior does not, and the
-// default, which is a bound, finds that it is noise.
+// Noise cannot be learned. With one frozen draw the frequencies learn it by heart; their prior does
+// not, and the default, which is a bound, finds that it is noise.
 func TestMemorisedNoise(t *testing.T) {
 	set, test := noise(t, 200, 1), noise(t, 300, 2)
 	const options = "steps=1500 batch=100 inducing=30 features=200 eval-samples=50 spectra="
@@ -99,8 +99,8 @@ func TestGeneralisationOfClasses(t *testing.T) {
 	}
 }
 
-// Of many rows some are compared: those of the prediction that was made are what a prediction of them
-// alone would be, also where each sample has a variance of its own.
+// Of many rows some are compared: those of the prediction that was made are what a prediction of
+// them alone would be, also where each sample has a variance of its own.
 func TestComparedRows(t *testing.T) {
 	for _, options := range []string{"model=gp", "features=8 likelihood=heteroscedastic", "features=8 predict-draws=20"} {
 		set, test := table(t, 100, 1, wave), table(t, comparedRows+300, 2, wave)

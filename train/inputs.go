@@ -73,8 +73,8 @@ func (c *Config) outputs(ds *data.Dataset) int {
 	return model.OutputsFor(c.likelihoodOf(ds.Task), max(len(ds.Outputs()), len(ds.Classes)))
 }
 
-// fitSkip makes the latent functions as many as the outputs that they are added to. Where a user wants
-// fewer, the default skip is left out.
+// fitSkip makes the latent functions as many as the outputs that they are added to. Where a user
+// wants fewer, the default skip is left out.
 func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
 	outputs := c.outputs(ds)
 	if c.Model != model.GPDRF || !c.Skip || c.Latents >= outputs || c.Explicit("skip") && c.Explicit("latents") {

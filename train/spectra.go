@@ -6,8 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// checkSpectra refuses what does not go with the treatment of the frequencies. Features that have no
-// moments in closed form get a fixed draw of them, unless a user asks for another treatment.
+// checkSpectra refuses what does not go with the treatment of the frequencies. Features that have
+// no moments in closed form get a fixed draw of them, unless a user asks for another treatment.
 func (c *Config) checkSpectra() error {
 	if c.Model == model.GP || c.Spectra != model.VarIntegrated {
 		return nil

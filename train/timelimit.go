@@ -87,8 +87,8 @@ func (t *trainer) validationTime() (time.Duration, error) {
 	return time.Since(start), err
 }
 
-// evaluationTime extrapolates what the prediction of the test rows and of those of Generalise, and the
-// scores, will take from a few training rows.
+// evaluationTime extrapolates what the prediction of the test rows and of those of Generalise, and
+// the scores, will take from a few training rows.
 func (t *trainer) evaluationTime() (time.Duration, error) {
 	const predicted, scored = 256, 16
 	c := t.Config

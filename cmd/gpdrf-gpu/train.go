@@ -197,8 +197,8 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard)
 	return "", nil, err
 }
 
-// generalise compares training rows with unseen ones. A run is worth more than that, so a failure is
-// a note.
+// generalise compares training rows with unseen ones. A run is worth more than that, so a failure
+// is a note.
 func (p *program) generalise(job *train.Job, t *train.Trained, scores *train.Scores) *train.Generalisation {
 	g, err := job.Generalise(t, scores)
 	if err != nil {

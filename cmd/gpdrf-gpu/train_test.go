@@ -43,7 +43,8 @@ func occupiedJob(t *testing.T, after int) *train.Job {
 	return job
 }
 
-// A model that cannot be scored is a model all the same: it is saved, the error says so, and it can be scored later.
+// A model that cannot be scored is a model all the same: it is saved, the error says so, and it can
+// be scored later.
 func TestEvaluationFails(t *testing.T) {
 	job := occupiedJob(t, 1)
 	out := filepath.Join(t.TempDir(), "run")

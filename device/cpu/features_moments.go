@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// A row keeps nine columns of its R frequencies, those of simd.Integrals: two enter the mean, four the variance, and three are
-// what backward needs.
+// A row keeps nine columns of its R frequencies, those of simd.Integrals: two enter the mean, four
+// the variance, and three are what backward needs.
 const (
 	meanParts = 2
 	varParts  = 4
@@ -18,8 +18,8 @@ const (
 	colsKept  = colShrink + 1
 )
 
-// featureMoments is what FeatureMoments keeps between forward and backward. W enters the variance by four columns for
-// each frequency, the rows of quad:
+// featureMoments is what FeatureMoments keeps between forward and backward. W enters the variance
+// by four columns for each frequency, the rows of quad:
 //
 //	s²_cos − s²_sin,   m²_cos + m²_sin,   m²_cos − m²_sin,   m_cos m_sin
 type featureMoments[T Float] struct {
@@ -167,7 +167,8 @@ func (d *Device[T]) FeatureMomentsBackward(dh *device.Tensor, g device.FeaturePa
 	t.g.logAlpha[0] += T(sum(t.partial)/2 + sum(n.alpha))
 }
 
-// integratedInputs is the first part of the backward pass, by blocks of rows: the gradients of θ's moments, and dh.
+// integratedInputs is the first part of the backward pass, by blocks of rows: the gradients of θ's
+// moments, and dh.
 type integratedInputs[T Float] features[T]
 
 func (t *integratedInputs[T]) run(w *worker, block int) {
@@ -202,7 +203,8 @@ func (t *integratedInputs[T]) run(w *worker, block int) {
 	}
 }
 
-// integratedGradients is the second part, by blocks of frequencies: the gradients of W and Ω, summed over all rows in one place.
+// integratedGradients is the second part, by blocks of frequencies: the gradients of W and Ω,
+// summed over all rows in one place.
 type integratedGradients[T Float] features[T]
 
 func (t *integratedGradients[T]) run(w *worker, block int) {
@@ -225,7 +227,8 @@ func (t *integratedGradients[T]) run(w *worker, block int) {
 	t.spectraGradient(w, lo, hi)
 }
 
-// quadGradient takes the gradient of quad for frequencies lo … hi to those of W's means and variances.
+// quadGradient takes the gradient of quad for frequencies lo … hi to those of W's means and
+// variances.
 func (t *features[T]) quadGradient(w *worker, lo, hi int) {
 	rows, m, width, n := t.S*t.B, &t.moments, colsKept*t.R, (hi-lo)*t.Out
 	scale, size, first := t.scale*t.scale, t.R*t.Out, lo*t.Out

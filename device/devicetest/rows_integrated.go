@@ -108,8 +108,9 @@ func featureMoments(r *random, size []int, c momentCase) *problem {
 	return p
 }
 
-// naiveFeatureMoments takes the moments of each frequency's cosine and sine by E cos(kθ) = exp(−k²v/2) cos kt, and with W those of
-// their sum: E f² of a product of independent variables, less the square of its mean.
+// naiveFeatureMoments takes the moments of each frequency's cosine and sine by E cos(kθ) =
+// exp(−k²v/2) cos kt, and with W those of their sum: E f² of a product of independent variables,
+// less the square of its mean.
 func naiveFeatureMoments(mean, variance []float64, in [][]float64, size []int, mixing bool) {
 	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
 	h, meanW, logVarW := in[0], in[5], in[6]

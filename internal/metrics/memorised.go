@@ -18,8 +18,8 @@ const (
 //
 //	r_n = max(log p(y_n) − E log p(y), −10 nats),
 //
-// which is 0 in the mean where predictions are calibrated. With means r̄ of n seen and m unseen rows,
-// it has memorised where the gap of Gap is above ¼ nat and
+// which is 0 in the mean where predictions are calibrated. With means r̄ of n seen and m unseen
+// rows, it has memorised where the gap of Gap is above ¼ nat and
 //
 //	min(0, r̄_seen) − r̄_unseen > max(¼ nat, t √(v/n + v/m)),   v = max(½, var r_seen)
 //

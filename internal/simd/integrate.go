@@ -1,7 +1,7 @@
 package simd
 
-// Integrals are the columns of numbers, all of one length, by which cosines and sines of phases θ ~ N(t, v) enter the moments
-// of their weighted sum. With q = e^−v/2 and u = q²:
+// Integrals are the columns of numbers, all of one length, by which cosines and sines of phases θ ~
+// N(t, v) enter the moments of their weighted sum. With q = e^−v/2 and u = q²:
 //
 //	MeanCos = q cos t          Wave     = ½ u² cos 2t
 //	MeanSin = q sin t          Lost     = ½ (1 − u)
@@ -33,8 +33,8 @@ func Integrate32(m *Integrals[float32]) { m.check(); integrate32(m) }
 // Integrate64 is Integrate32 in double.
 func Integrate64(m *Integrals[float64]) { m.check(); integrateScalar(m) }
 
-// IntegrateSlopes32 takes the gradients of the first six columns, those of d, to dt and dv of the phases' means and variances.
-// m holds Cos, Sin and Shrink; d holds no others than the six.
+// IntegrateSlopes32 takes the gradients of the first six columns, those of d, to dt and dv of the
+// phases' means and variances. m holds Cos, Sin and Shrink; d holds no others than the six.
 func IntegrateSlopes32(dt, dv []float32, m, d *Integrals[float32]) {
 	checkSlopes(dt, dv, m, d)
 	integrateSlopes32(dt, dv, m, d)

@@ -79,7 +79,8 @@ func TestCosts(t *testing.T) {
 			Cost{Real: 35*11*(4+1+6) + 3*7*(22+33), Bytes: 4*(70+5+105) + layer - 4*66}},
 		{"RandomFeaturesBackward, arc-cosine", k.randomFeaturesBackward(h, out, h, rectified, rows, device.FeatureNoise{}),
 			Cost{Real: 35*11*(4+1+2+8+12) + 3*7*(22+33), Bytes: 4*(105+70+5+70) + 3*(layer-4*66)}},
-		// Of the 35 rows and 11 frequencies t and v have 8, their functions 3, Φ 11 and its products 36.
+		// Of the 35 rows and 11 frequencies t and v have 8, their functions 3, Φ 11 and its
+		// products 36.
 		{"FeatureMoments", k.featureMoments(out, out, h, theta), Cost{Real: 35*11*(8+3+11+36) + 11*(2+27), Bytes: 4*(70+105+105) + layer}},
 		{"FeatureMomentsBackward", k.featureMomentsBackward(h, out, out, out, h, theta),
 			Cost{Real: 35*11*(8+3+11+30+16+72) + 11*(2+27) + 20*33, Bytes: 4*(3*105+2*70) + 3*layer}},
