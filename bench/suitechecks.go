@@ -94,12 +94,12 @@ func (c *suiteCheck) compare(all suiteRecords, s suiteSet) {
 	if len(folds) == 0 {
 		return
 	}
-	c.over++
 	key := rankedBy(s.kind)
 	ours, theirs := all.scores(s, gpdrf, folds, key), all.scores(s, gp, folds, key)
 	if math.IsInf(meanOf(theirs).value, 1) {
 		return // GP failed
 	}
+	c.over++
 	d, margin := paired(ours, theirs), depthMargin
 	if d.se > 0 {
 		margin += 2 * d.se

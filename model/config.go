@@ -257,7 +257,7 @@ func (c *Config) Validate() error {
 		errs = append(errs, oneOf("spectra", c.Spectra, SpectraTreatments()...), oneOf("fixed_noise", c.FixedNoise, FixAll, FixSpectra),
 			size("layers", c.Layers), size("features", c.Features), size("hidden", c.Hidden))
 		if c.Orthogonal && c.Spectra == VarResampled {
-			errs = append(errs, fmt.Errorf("model: orthogonal frequencies cannot be drawn anew at every step: leave out orthogonal, or use spectra %s or %s", PriorFixed, VarFixed))
+			errs = append(errs, fmt.Errorf("model: orthogonal frequencies cannot be drawn anew at every step: leave out orthogonal, or use spectra %s, %s or %s", VarIntegrated, PriorFixed, VarFixed))
 		}
 		if c.Spectra == VarIntegrated && c.activation() != device.Waves {
 			errs = append(errs, fmt.Errorf("model: spectra %s with features of %s: only cosines and sines are integrated", VarIntegrated, c.FeatureKernel))

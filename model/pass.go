@@ -42,6 +42,9 @@ func (m *Model) NewPass(samples, batch int) *Pass { return m.NewPassInParts(samp
 
 // NewPassInParts makes a pass that goes through at most so many rows at once. Its parts differ by a row at most.
 func (m *Model) NewPassInParts(samples, batch, most int) *Pass {
+	if m.exact() {
+		samples = 1 // nothing is drawn, so that all would be alike
+	}
 	n := (batch + most - 1) / most
 	longest := (batch + n - 1) / n
 	p := &Pass{S: samples, B: batch, rows: m.dev.New(device.Int, batch)}

@@ -177,7 +177,7 @@ func Resolve(file, flags []Setting) (*Config, error) {
 		return nil, err
 	}
 	if c.Orthogonal && c.Model != "gp" && c.Spectra == "var-resampled" {
-		return nil, Setting{"orthogonal", "", c.explicit["orthogonal"]}.errorf("frequencies that are drawn anew at every step are not orthogonal: use spectra prior-fixed or var-fixed")
+		return nil, Setting{"orthogonal", "", c.explicit["orthogonal"]}.errorf("frequencies that are drawn anew at every step are not orthogonal: use spectra var-integrated, prior-fixed or var-fixed")
 	}
 	if err := c.checkSpectra(); err != nil {
 		return nil, err
@@ -317,7 +317,10 @@ func (c *Config) Blocked() string {
 
 // Objective names what is maximised: with a KL weight other than 1 it is not the bound.
 func (c *Config) Objective() string {
-	if c.KLWeight == 1 {
+	switch {
+	case c.KLWeight == 1 && c.Model != model.GP && c.Spectra == model.VarFixed:
+		return "ELBO of one frozen draw of the frequencies (spectra var-fixed), not a bound"
+	case c.KLWeight == 1:
 		return "ELBO"
 	}
 	return fmt.Sprintf("tempered objective (kl-weight %g), not a bound", c.KLWeight)

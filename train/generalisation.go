@@ -151,7 +151,11 @@ func (c *Config) remedy() string {
 		try = append(try, "--kl-weight 1")
 	}
 	if c.Model != model.GP && c.Spectra == model.VarFixed {
-		try = append(try, "--spectra "+model.VarIntegrated)
+		bound := model.VarIntegrated
+		if c.hasArcCosines() {
+			bound = model.PriorFixed
+		}
+		try = append(try, "--spectra "+bound)
 	} else if !c.Validates() {
 		try = append(try, "--validation 0.1 --early-stop 3")
 	}

@@ -14,13 +14,21 @@ import (
 // FitInputs makes the Config fit what the training rows are, vectors or sequences: it settles the kernel, and how X̄ is chosen. What a
 // user has asked for and does not fit is a *UsageError. The notes say what was decided.
 func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
+	if notes, err = c.fitKernel(ds); err != nil {
+		return nil, err
+	}
+	return slices.Concat(notes, c.fitSkip(ds), c.spectraNotes()), nil
+}
+
+// fitKernel settles the kernel and how X̄ is chosen.
+func (c *Config) fitKernel(ds *data.Dataset) (notes []string, err error) {
 	shapes, maps := c.kernels()
 	kernel := Setting{"kernel", "", c.explicit["kernel"]}
 	if err := c.fitOptions(ds); err != nil {
 		return nil, err
 	}
 	if ds.Kernel != nil {
-		return c.fitSkip(ds), c.fitGram(ds.Kernel.M)
+		return nil, c.fitGram(ds.Kernel.M)
 	}
 	if from, given := c.explicit["codebook"]; given && c.Codebook != defaults().Codebook && !hasVectors(ds) {
 		return nil, Setting{"codebook", "", from}.errorf("%s holds no sequences of vectors: leave it out", ds.Path)
@@ -32,7 +40,7 @@ func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
 		if shapes == nil && c.Model != model.DRF {
 			c.Kernel = model.Shapes()[0]
 		}
-		return c.fitSkip(ds), c.fitInducing(InducingKMeans, InducingKMedoids)
+		return nil, c.fitInducing(InducingKMeans, InducingKMedoids)
 	}
 	if _, ds, err = c.learnCodebook(ds); err != nil {
 		return nil, err
@@ -77,7 +85,7 @@ func (c *Config) outputs(ds *data.Dataset) int {
 // wants fewer, the default skip is left out.
 func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
 	outputs := c.outputs(ds)
-	if c.Model != model.GPDRF || !c.Skip || c.Latents >= outputs || c.Explicit("skip") && c.Explicit("latents") {
+	if c.Model != model.GPDRF || !c.Skip || c.Latents >= outputs {
 		return nil
 	}
 	if c.Explicit("latents") {
