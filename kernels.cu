@@ -30,6 +30,10 @@
 #include "cuda/kernels/features_forward.cuh"
 #include "cuda/kernels/features_backward.cuh"
 #include "cuda/kernels/features_fold.cuh"
+#include "cuda/kernels/frequencies.cuh"
+#include "cuda/kernels/features_moments.cuh"
+#include "cuda/kernels/features_moments_backward.cuh"
+#include "cuda/kernels/outputnoise.cuh"
 
 #include "cuda/kernels/likelihood.cuh"
 #include "cuda/kernels/noise.cuh"

@@ -4,6 +4,8 @@
 //	go run ./bench results -rows '^eeg/'  only those whose name matches, -again also those with a record
 //	go run ./bench svm                    the same of the rows of support vector machines, with -rows and -again
 //	go run ./bench svm --data SET …       one of them, as docs/results.md lists it, and prints its record
+//	go run ./bench suite                  runs the cells of docs/suite.md that have no record, and writes it;
+//	                                      -sets and -methods REGEXP, -folds N, -seconds S, -again, -report
 //	go run ./bench toy                    trains the toy with a gap, and draws docs/images/toy.png
 //	go run ./bench cpu-peers [PYTHON]     compares the CPU backend with PyTorch and OpenBLAS: docs/bench.md
 //
@@ -23,6 +25,8 @@ func main() {
 		err = results(args[1:])
 	case len(args) > 0 && args[0] == "svm":
 		err = svm(args[1:])
+	case len(args) > 0 && args[0] == "suite":
+		err = suite(args[1:])
 	case len(args) == 1 && args[0] == "toy":
 		err = toy()
 	case len(args) == 1 && args[0] == "cpu-peers":
@@ -32,7 +36,7 @@ func main() {
 	case len(args) == 1 && args[0] == "cpu-peer": // our side of cpu-peers
 		err = serve(os.Stdin, os.Stdout)
 	default:
-		fmt.Fprintln(os.Stderr, "usage: go run ./bench results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm --data SET … | toy | cpu-peers [PYTHON]")
+		fmt.Fprintln(os.Stderr, "usage: go run ./bench results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm --data SET … | suite [-sets REGEXP] [-methods REGEXP] [-folds N] [-seconds S] [-again] [-report] | toy | cpu-peers [PYTHON]")
 		os.Exit(2)
 	}
 	if err != nil {

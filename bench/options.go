@@ -58,5 +58,6 @@ func (o option) label() string {
 
 func (o option) row(seed int) row {
 	command := strings.TrimSpace(fmt.Sprintf("gpdrf-gpu train %s --seed %s %s", optionsBase, varies, o.args))
-	return row{group: optionsGroup, label: o.label(), number: seed, template: command}
+	once := onceDefault("gpdrf", command, false)
+	return row{group: optionsGroup, label: o.label(), number: seed, template: command + once, once: once}
 }

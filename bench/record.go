@@ -65,7 +65,7 @@ func readRecords(folder string, rows []row) (found, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: remove it to run the row anew", r.path(folder), err)
 		}
-		if m.Command == r.command() {
+		if r.isOf(m.Command) {
 			all[r.name()] = m
 		}
 	}

@@ -15,7 +15,8 @@ func report(all found) string {
 
 Written by ` + "`make results`" + `; do not edit. Each run is one command of those [below](#commands), and its record is a file in bench/results. All figures are of
 the parameters after the last step, never of the best one, and settings were chosen on rows held out of training, not on the test rows, except
-where a note says so.
+where a note says so. 
+Where a command names ` + "`--spectra var-fixed`" + `, that was the default when its record was made; [suite.md](suite.md) has today's.
 Regression is in units of the training targets' standard deviation: RMSE, NLPD (negative log predictive density), and the share
 of test targets inside the central 90 % interval. Classification: error rate, NLL, and the expected calibration error (ECE).
 ± is one standard error over the folds. Seconds are those of training, on a machine that had other work to do at the time: they are upper bounds.

@@ -18,12 +18,41 @@ type row struct {
 	number   int    // the fold, or the seed
 	template string // the command, with varies for the number
 	testRows string // file of the test rows where each one's Bhattacharyya distance is wanted
+	once     string // options at the command's end that were defaults when its record was made
 }
 
 // name is what ROWS selects by, and the row's file below bench/results.
 func (r row) name() string { return fmt.Sprintf("%s/%s-%d", r.group, r.label, r.number) }
 
 func (r row) command() string { return strings.ReplaceAll(r.template, varies, strconv.Itoa(r.number)) }
+
+// isOf says whether a record's command is this row's, or was while its last options were defaults.
+func (r row) isOf(command string) bool {
+	now := r.command()
+	return command == now || command == strings.TrimSuffix(now, r.once)
+}
+
+// onceDefault is what a command of model gpdrf or drf says so that it means what it meant while
+// frequencies had one frozen draw, there were 200 of them, and no skip.
+func onceDefault(model, command string, sequences bool) string {
+	once := ""
+	add := func(key, value string) {
+		if !strings.Contains(command+" ", " --"+key+" ") && !strings.Contains(command, " --"+key+"=") {
+			once += " --" + key + value
+		}
+	}
+	if model == "gp" {
+		return ""
+	}
+	add("spectra", " var-fixed")
+	if model == "drf" || !sequences {
+		add("features", " 200")
+	}
+	if model == "gpdrf" && !sequences {
+		add("skip", "=false")
+	}
+	return once
+}
 
 // source is the options that say which rows a run is about.
 func (s set) source() string {
@@ -45,7 +74,8 @@ func (s set) row(model string, fold int) row {
 	for _, args := range []string{s.args, s.own[model]} {
 		command = strings.TrimSpace(command + " " + args)
 	}
-	return row{group: s.name, label: model, number: fold, template: command, testRows: strings.ReplaceAll(s.rows, "%d", strconv.Itoa(fold))}
+	once := onceDefault(model, command, s.kernel != "")
+	return row{group: s.name, label: model, number: fold, template: command + once, once: once, testRows: strings.ReplaceAll(s.rows, "%d", strconv.Itoa(fold))}
 }
 
 // has says whether the set is figured with a model.

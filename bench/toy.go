@@ -20,7 +20,7 @@ const (
 	toyRows    = "docs/toy/rows.csv"
 	toyGrid    = "docs/toy/grid.csv"
 	toyPicture = "docs/images/toy.png"
-	toyTrain   = "gpdrf-gpu train --data docs/toy/rows.csv --steps 3000 --inducing 40 --features 50 --latents 4 --skip --out runs/toy"
+	toyTrain   = "gpdrf-gpu train --data docs/toy/rows.csv --steps 3000 --inducing 40 --features 50 --latents 4 --out runs/toy"
 	toyPredict = "gpdrf-gpu predict runs/toy --data docs/toy/grid.csv --samples 1000 --out runs/toy/band.csv"
 	toyNoise   = 0.12
 )

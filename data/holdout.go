@@ -37,6 +37,20 @@ func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, held *Dataset, er
 	return rest, d.Subset(rows), nil
 }
 
+// sampleSite keeps the rows of a Sample apart from every other use of the seed.
+const sampleSite = 0x73616d70 // "samp"
+
+// Sample is d, or, where it has more rows, count of them, drawn without replacement. Which rows is
+// a function of their number and the seed; rows are their numbers in d.
+func (d *Dataset) Sample(count int, seed uint64) (sample *Dataset, rows []int) {
+	n := d.N()
+	rows = drawn(n, min(n, count), sampleSite, seed)
+	if n <= count {
+		return d, rows
+	}
+	return d.Subset(rows), rows
+}
+
 // Spread is d, or, where it has more, count of its rows evenly spread over it.
 func (d *Dataset) Spread(count int) *Dataset {
 	n := d.N()

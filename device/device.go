@@ -182,6 +182,31 @@ type Features interface {
 	// RandomFeaturesBackward follows RandomFeatures with the same arguments. It writes dh
 	// (nil where h needs no gradient) and accumulates g.
 	RandomFeaturesBackward(dh *Tensor, g FeatureParams, dout, h *Tensor, p FeatureParams, rows *Tensor, noise FeatureNoise, scratch Scratch)
+	// Frequencies is q(Ω) = N(η, β²) of frequencies around a fixed draw τ: ω = (τ + ρζ)/ℓ with ζ ~
+	// N(0, 1) a priori and q(ζ) = N(m, s²),
+	//	η[d,r] = (τ[d,r] + ρ m[d,r])/ℓ[d],   log β²[d,r] = log s²[d,r] + 2 log ρ/ℓ[d]
+	// for eta, logvar, tau, mean and logs2 [d,R], logrho [1] and logl [d], all Real.
+	Frequencies(eta, logvar, tau, mean, logs2, logrho, logl *Tensor)
+	// FrequenciesBackward accumulates dmean, dlogs2, dlogrho and dlogl.
+	FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl *Tensor)
+	// FeatureMoments integrates W and Ω: the mean and the variance over q(W) q(Ω) of each output of
+	// rfdnn_lth_vec, given h. With t = hη, v = h²β² the moments of the phases θ = hω, u = e^−v, and
+	// a = √(α/R), r over the frequencies,
+	//	mean     = a Σ_r √u (m_cos cos t + m_sin sin t)
+	//	variance = max(VarFloor, a² Σ_r ½(1 + u² cos 2t) s²_cos + ½(1 − u² cos 2t) s²_sin
+	//	                        + ½(1 − u)[m²_cos + m²_sin − u((m²_cos − m²_sin) cos 2t + 2 m_cos m_sin sin 2t)])
+	// which is all of the bound under a Gaussian likelihood. η and β are times Mixing. For h
+	// [S,B,d]; mean and variance [S,B,d']. The Activation is Waves, and there is a q(Ω).
+	FeatureMoments(mean, variance, h *Tensor, p FeatureParams, scratch Scratch)
+	// FeatureMomentsBackward follows FeatureMoments with the same arguments. It writes dh (nil
+	// where h needs no gradient) and accumulates g. The gradient of a floored variance is 0.
+	FeatureMomentsBackward(dh *Tensor, g FeatureParams, dmean, dvariance, variance, h *Tensor, p FeatureParams, scratch Scratch)
+	// AddNoise is a draw of an output from its moments: out[s,b,c] += √variance[s,b,c] ε(key; s,
+	// rows[b], c), all Real [S,B,C].
+	AddNoise(out, variance, rows *Tensor, key Key)
+	// AddNoiseBackward writes dvariance = dout ε/(2√variance). The gradient of the mean is dout
+	// itself.
+	AddNoiseBackward(dvariance, dout, variance, rows *Tensor, key Key)
 	// AddProduct is the linear mean of a layer: dst[s,b,:] += src[s,b,:] a, or src[s,b,:] aᵀ if transposed, which is its gradient's way back;
 	// for dst [S,B,n], src [S,B,k] and a [k,n], or [n,k], all Real.
 	AddProduct(dst, src, a *Tensor, transposed bool)
@@ -200,7 +225,8 @@ type Likelihoods interface {
 	// GaussianLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], σ²_c); h, dh [S,B,C], y [B,C], logvar = log σ² [C], all Real.
 	GaussianLogLik(ell, dh, dlogvar, h, y, logvar *Tensor, scale LikScale)
 	// GaussianExpected is the closed form E_q log N(y; F, σ²) = Σ log N(y; mean, σ²_c) − var/2σ²_c;
-	// mean, variance and their gradients Double [B,C], y Real [B,C], logvar Real [C].
+	// mean, variance and their gradients Double [B,C], or Real [S,B,C] and summed over s; y Real
+	// [B,C], logvar Real [C].
 	GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *Tensor, scale LikScale)
 	// SoftmaxLogLik is Σ_{s,b} log softmax(h[s,b,:])[y[b]]; y Int [B].
 	SoftmaxLogLik(ell, dh, h, y *Tensor, scale LikScale)

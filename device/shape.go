@@ -180,6 +180,51 @@ func CheckFeaturesBackward(dh *Tensor, g FeatureParams, dout, h *Tensor, p Featu
 	return n
 }
 
+// CheckFeatureMoments checks FeatureMoments.
+func CheckFeatureMoments(op string, mean, variance, h *Tensor, p FeatureParams) FeatureShape {
+	h.wantRank(op, "h", Real, 3)
+	p.MeanW.wantRank(op, "MeanW", Real, 2)
+	n := FeatureShape{S: h.shape[0], B: h.shape[1], D: h.shape[2], R: p.MeanW.shape[0] / 2, Out: p.MeanW.shape[1]}
+	mean.want(op, "mean", Real, n.S, n.B, n.Out)
+	variance.want(op, "variance", Real, n.S, n.B, n.Out)
+	if p.Activation != Waves || p.MeanOmega == nil {
+		wrong(op, "only cosines and sines of an Ω with a q are integrated")
+	}
+	p.check(op, n)
+	return n
+}
+
+// CheckFeatureMomentsBackward checks FeatureMomentsBackward.
+func CheckFeatureMomentsBackward(op string, dh *Tensor, g FeatureParams, dmean, dvariance, variance, h *Tensor, p FeatureParams) FeatureShape {
+	n := CheckFeatureMoments(op, dmean, dvariance, h, p)
+	variance.want(op, "variance", Real, n.S, n.B, n.Out)
+	dh.wantOptional(op, "dh", Real, n.S, n.B, n.D)
+	g.check(op, n)
+	return n
+}
+
+// CheckFrequencies checks Frequencies and FrequenciesBackward and returns the lengths of Ω.
+func CheckFrequencies(op string, eta, logvar, tau, mean, logs2, logrho, logl *Tensor) (d, r int) {
+	eta.wantRank(op, "eta", Real, 2)
+	d, r = eta.shape[0], eta.shape[1]
+	logvar.want(op, "logvar", Real, d, r)
+	tau.want(op, "tau", Real, d, r)
+	mean.want(op, "mean", Real, d, r)
+	logs2.want(op, "logs2", Real, d, r)
+	logrho.want(op, "logrho", Real, 1)
+	logl.want(op, "logl", Real, d)
+	return d, r
+}
+
+// CheckAddNoise checks AddNoise and AddNoiseBackward and returns the lengths of out.
+func CheckAddNoise(op string, out, variance, rows *Tensor) (s, b, c int) {
+	out.wantRank(op, "out", Real, 3)
+	s, b, c = out.shape[0], out.shape[1], out.shape[2]
+	variance.want(op, "variance", Real, s, b, c)
+	rows.want(op, "rows", Int, b)
+	return s, b, c
+}
+
 func (p FeatureParams) check(op string, n FeatureShape) {
 	p.LogAlpha.want(op, "LogAlpha", Real, 1)
 	p.LogL.want(op, "LogL", Real, n.D)
@@ -213,19 +258,26 @@ func CheckGaussian(ell, dh, dlogvar, h, y, logvar *Tensor) (s, b, c int) {
 	return s, b, c
 }
 
-// CheckGaussianExpected checks GaussianExpected and returns the lengths of mean.
-func CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *Tensor) (b, c int) {
+// CheckGaussianExpected checks GaussianExpected and returns the lengths of mean, s = 1 of one
+// without samples.
+func CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *Tensor) (s, b, c int) {
 	const op = "GaussianExpected"
-	mean.wantRank(op, "mean", Double, 2)
-	b, c = mean.shape[0], mean.shape[1]
+	if s = 1; mean.dtype == Double {
+		mean.wantRank(op, "mean", Double, 2)
+	} else {
+		mean.wantRank(op, "mean", Real, 3)
+		s = mean.shape[0]
+	}
+	rank := len(mean.shape)
+	b, c = mean.shape[rank-2], mean.shape[rank-1]
 	ell.want(op, "ell", Double, 1)
-	dmean.want(op, "dmean", Double, b, c)
-	dvariance.want(op, "dvariance", Double, b, c)
+	for _, t := range [...]*Tensor{variance, dmean, dvariance} {
+		t.wantLike(op, "a moment or its gradient", mean.dtype, mean.size)
+	}
 	dlogvar.want(op, "dlogvar", Real, c)
-	variance.want(op, "variance", Double, b, c)
 	y.want(op, "y", Real, b, c)
 	logvar.want(op, "logvar", Real, c)
-	return b, c
+	return s, b, c
 }
 
 // CheckSoftmax checks SoftmaxLogLik and returns the lengths of h.

@@ -1,6 +1,10 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
 
 // The three models.
 const (
@@ -22,12 +26,19 @@ const (
 	Diagonal = "diagonal" // a diagonal in the coordinates of q(F̄), whitened or not
 )
 
-// The three treatments of Ω (section "Variational Inference" of the paper).
+// The treatments of Ω: three of the paper (section "Variational Inference"), and one without draws
+// of it.
 const (
-	PriorFixed   = "prior-fixed"   // Ω⁽ˢ⁾ = τ⁽ˢ⁾/ℓ with frozen τ, no q(Ω)
-	VarFixed     = "var-fixed"     // q(Ω), standard normals drawn once
-	VarResampled = "var-resampled" // q(Ω), standard normals drawn at every step
+	PriorFixed    = "prior-fixed"    // Ω⁽ˢ⁾ = τ⁽ˢ⁾/ℓ with frozen τ, no q(Ω)
+	VarFixed      = "var-fixed"      // q(Ω), standard normals drawn once: no bound
+	VarResampled  = "var-resampled"  // q(Ω), standard normals drawn at every step
+	VarIntegrated = "var-integrated" // q(Ω), and with it q(W), in closed form: the output's mean and variance
 )
+
+// SpectraTreatments are the treatments of Ω.
+func SpectraTreatments() []string {
+	return []string{VarIntegrated, PriorFixed, VarFixed, VarResampled}
+}
 
 // What VAR-FIXED freezes.
 const (
@@ -137,6 +148,27 @@ func (c *Config) targets() int {
 func (c *Config) hasGP() bool  { return c.Model != DRF }
 func (c *Config) hasDRF() bool { return c.Model != GP }
 
+// integrates says whether W and Ω are integrated in closed form.
+func (c *Config) integrates() bool { return c.hasDRF() && c.Spectra == VarIntegrated }
+
+// Components is how many numbers a prediction holds for each output of a row, where it asks for so
+// many samples: a mean and, where the likelihood takes moments, a variance of each sample, or those
+// of the one Gaussian that is all.
+func (c *Config) Components(samples int) int {
+	switch {
+	case c.Likelihood != GaussianLikelihood || c.hasDRF() && !c.integrates():
+		return samples
+	case c.deterministic():
+		return 2
+	}
+	return 2 * samples
+}
+
+// deterministic says whether the moments of the last layer's outputs depend on no draw.
+func (c *Config) deterministic() bool {
+	return c.Model == GP || c.integrates() && c.Model == DRF && c.Layers == 1
+}
+
 // Width is how many numbers of a row the model reads: D, and behind them the squared distances to X̄ under each map, I·M.
 func (c *Config) Width() int { return c.Inputs + c.distances() }
 
@@ -222,10 +254,13 @@ func (c *Config) Validate() error {
 		if c.FeatureKernel != "" {
 			errs = append(errs, oneOf("features_kernel", c.FeatureKernel, FeatureKernels()...))
 		}
-		errs = append(errs, oneOf("spectra", c.Spectra, PriorFixed, VarFixed, VarResampled), oneOf("fixed_noise", c.FixedNoise, FixAll, FixSpectra),
+		errs = append(errs, oneOf("spectra", c.Spectra, SpectraTreatments()...), oneOf("fixed_noise", c.FixedNoise, FixAll, FixSpectra),
 			size("layers", c.Layers), size("features", c.Features), size("hidden", c.Hidden))
 		if c.Orthogonal && c.Spectra == VarResampled {
-			errs = append(errs, fmt.Errorf("model: orthogonal frequencies cannot be drawn anew at every step: leave out orthogonal, or use spectra %s or %s", PriorFixed, VarFixed))
+			errs = append(errs, fmt.Errorf("model: orthogonal frequencies cannot be drawn anew at every step: leave out orthogonal, or use spectra %s, %s or %s", VarIntegrated, PriorFixed, VarFixed))
+		}
+		if c.Spectra == VarIntegrated && c.activation() != device.Waves {
+			errs = append(errs, fmt.Errorf("model: spectra %s with features of %s: only cosines and sines are integrated", VarIntegrated, c.FeatureKernel))
 		}
 		if c.Mean != "" {
 			errs = append(errs, oneOf("mean", c.Mean, Means()...))

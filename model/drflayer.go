@@ -15,17 +15,24 @@ type DRFLayer struct {
 	mean        *device.Tensor // A [in,out] of the mean h A; nil: 0
 	in, r, out  int
 	hasSpectraQ bool
+	integrated  *integrated // of a layer with W and Ω in closed form; nil otherwise
 }
 
 // drfPass is what one pass keeps of a layer.
 type drfPass struct {
 	h, dh     *device.Tensor // input [S,B,in]; dh is nil where nothing below learns
 	out, dout *device.Tensor // [S,B,out]
-	parts     []*device.Tensor
-	dparts    []*device.Tensor
-	widths    []int
-	scratch   device.Scratch
-	noise     device.FeatureNoise
+
+	// Of a layer that integrates W and Ω. Where the moments themselves are wanted, out is the mean
+	// and no draw of the output.
+	variance, dvariance *device.Tensor // [S,B,out]
+	moments             bool
+
+	parts   []*device.Tensor
+	dparts  []*device.Tensor
+	widths  []int
+	scratch device.Scratch
+	noise   device.FeatureNoise
 }
 
 // drfBlocks reserves one layer's parameters.
@@ -51,6 +58,10 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 	if c.hasMean(layer) {
 		mean = p.add(Fixed, name("mean"), in, out)
 	}
+	rho := -1
+	if c.integrates() {
+		tau, rho = p.add(Fixed, name("tau"), in, r), p.add(Kernel, name("log_rho"), 1)
+	}
 	meanW := p.add(Variational, name("mean_w"), columns, out)
 	logVarW := p.add(Variational, name("logvar_w"), columns, out)
 
@@ -63,7 +74,7 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 			l.params.MeanOmega, l.grads.MeanOmega = p.real(meanOmega)
 			l.params.LogVarOmega, l.grads.LogVarOmega = p.real(logVarOmega)
 		}
-		if tau >= 0 {
+		if tau >= 0 && rho < 0 {
 			l.params.Tau, _ = p.real(tau)
 		}
 		if mixing >= 0 {
@@ -74,6 +85,11 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 		}
 		l.params.MeanW, l.grads.MeanW = p.real(meanW)
 		l.params.LogVarW, l.grads.LogVarW = p.real(logVarW)
+		if rho >= 0 {
+			l.integrated = newIntegrated(l)
+			l.integrated.tau, _ = p.real(tau)
+			l.integrated.logRho, l.integrated.dlogRho = p.real(rho)
+		}
 		return l
 	}
 }
@@ -86,6 +102,9 @@ func (l *DRFLayer) newPass(s *space, samples, batch int, parts, dparts []*device
 	p := &drfPass{
 		out: real(samples, batch, l.out), dout: real(samples, batch, l.out),
 		scratch: s.features(samples, batch, l.in, l.r, l.out),
+	}
+	if l.integrated != nil {
+		p.variance, p.dvariance = real(samples, batch, l.out), real(samples, batch, l.out)
 	}
 	if len(parts) == 1 && parts[0].Rank() == 3 && !shared {
 		p.h, p.dh = parts[0], dparts[0]
@@ -104,12 +123,20 @@ func (l *DRFLayer) newPass(s *space, samples, batch int, parts, dparts []*device
 	return p
 }
 
-// Forward is h' = Wᵀ φ(h; Ω) for S draws of W and Ω, and the mean h A where the layer has one.
+// Forward is h' = Wᵀ φ(h; Ω) for S draws of W and Ω, or for S draws of the normal that has its
+// moments over both; and the mean h A where the layer has one.
 func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 	if p.parts != nil {
 		l.dev.Concat(p.h, p.parts)
 	}
-	l.dev.RandomFeatures(p.out, p.h, l.params, rows, p.noise, p.scratch)
+	if l.integrated != nil {
+		l.dev.FeatureMoments(p.out, p.variance, p.h, l.integrated.params, p.scratch)
+		if !p.moments {
+			l.dev.AddNoise(p.out, p.variance, rows, p.noise.Weights)
+		}
+	} else {
+		l.dev.RandomFeatures(p.out, p.h, l.params, rows, p.noise, p.scratch)
+	}
 	if l.mean != nil {
 		l.dev.AddProduct(p.out, p.h, l.mean, false)
 	}
@@ -117,7 +144,14 @@ func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 
 // Backward accumulates the layer's gradients and sends dout down to its inputs.
 func (l *DRFLayer) Backward(p *drfPass, rows *device.Tensor) {
-	l.dev.RandomFeaturesBackward(p.dh, l.grads, p.dout, p.h, l.params, rows, p.noise, p.scratch)
+	if l.integrated != nil {
+		if !p.moments {
+			l.dev.AddNoiseBackward(p.dvariance, p.dout, p.variance, rows, p.noise.Weights)
+		}
+		l.dev.FeatureMomentsBackward(p.dh, l.integrated.grads, p.dout, p.dvariance, p.variance, p.h, l.integrated.params, p.scratch)
+	} else {
+		l.dev.RandomFeaturesBackward(p.dh, l.grads, p.dout, p.h, l.params, rows, p.noise, p.scratch)
+	}
 	if l.mean != nil && p.dh != nil {
 		l.dev.AddProduct(p.dh, p.dout, l.mean, true)
 	}

@@ -39,6 +39,7 @@ func (m *Model) Gradient(p *Pass, data *Data, step Step) (whole bool) {
 	if m.gp != nil {
 		m.gp.gram()
 	}
+	m.spectra()
 	m.kl(step.KLWeight)
 	for i := range p.parts {
 		if i > 0 && step.Leave != nil && step.Leave() {
@@ -50,12 +51,27 @@ func (m *Model) Gradient(p *Pass, data *Data, step Step) (whole bool) {
 		m.expectedLogLik(q, float64(data.N)/float64(p.B), p.S)
 		m.backward(q, d)
 	}
+	m.spectraBackward()
 	if m.gp != nil {
 		m.gp.gramBackward()
 		m.dev.NarrowAdd(m.params.gpGrad, m.params.dwide)
 	}
 	m.last = p
 	return true
+}
+
+// spectra is what integrated layers need of their parameters alone.
+func (m *Model) spectra() {
+	for _, layer := range m.drf {
+		layer.spectra()
+	}
+}
+
+// spectraBackward is spectra upside down, when all rows have added to its gradients.
+func (m *Model) spectraBackward() {
+	for _, layer := range m.drf {
+		layer.spectraBackward()
+	}
 }
 
 // NaturalStep moves q(F̄) by size along the natural gradient of the last Gradient's bound: what Salimbeni, Eleftheriadis
@@ -86,11 +102,11 @@ func (m *Model) gather(p *part, data *Data) {
 }
 
 // propagate is G(F) = g^{L−1}(… g⁰(F)) (rfdnn_fwd) on S samples of F, W and Ω. Where the
-// likelihood has a closed form over F, no sample is drawn.
+// likelihood has a closed form over the last layer's outputs, no sample of these is drawn.
 func (m *Model) propagate(p *part, d draw) {
 	if m.gp != nil {
 		m.gp.Forward(p.gp)
-		if m.closed == nil {
+		if m.samplesF() {
 			m.gp.Sample(p.f, p.gp, p.rows, m.cfg.latents(d))
 		}
 	}
@@ -103,16 +119,23 @@ func (m *Model) propagate(p *part, d draw) {
 	}
 }
 
+// samplesF says whether F is drawn, and not only its moments used.
+func (m *Model) samplesF() bool { return m.closed == nil || len(m.drf) > 0 }
+
 // expectedLogLik is Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form.
 // The scale N/B is applied here, once, to every gradient.
 func (m *Model) expectedLogLik(p *part, scale float64, samples int) {
-	if m.closed != nil {
+	each := scale / float64(samples)
+	switch last := len(p.drf) - 1; {
+	case m.closed == nil:
+		m.lik.LogLik(p.ell, p.dh, p.out, &p.y, device.LikScale{Value: each, Grad: each})
+	case last < 0:
 		m.closed.Expected(p.ell, p.gp.dmean, p.gp.dvariance, p.gp.mean, p.gp.variance, &p.y,
 			device.LikScale{Value: scale, Grad: scale})
-		return
+	default:
+		m.closed.Expected(p.ell, p.dh, p.drf[last].dvariance, p.out, p.drf[last].variance, &p.y,
+			device.LikScale{Value: each, Grad: each})
 	}
-	s := 1 / float64(samples)
-	m.lik.LogLik(p.ell, p.dh, p.out, &p.y, device.LikScale{Value: scale * s, Grad: scale * s})
 }
 
 // kl is KL(q(W,Ω,F̄) ‖ P(W,Ω,F̄)) of elbo, term by term.
@@ -143,7 +166,7 @@ func (m *Model) backward(p *part, d draw) {
 	if m.gp == nil {
 		return
 	}
-	if m.closed == nil {
+	if m.samplesF() {
 		m.gp.sampleBackward(p.df, p.gp, p.rows, m.cfg.latents(d))
 	}
 	m.gp.Backward(p.gp)

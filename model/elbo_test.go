@@ -85,6 +85,18 @@ func configs() []Config {
 			}
 		}
 	}
+	for i, kernel := range []string{"", "matern32", "rbf", "matern12", "matern52"} { // W and Ω integrated
+		lik := []string{GaussianLikelihood, SoftmaxLikelihood, StudentLikelihood, HeteroscedasticLikelihood, BernoulliLikelihood}[i]
+		outputs := []int{1, 3, 2, 4, 1}[i]
+		for layers := 1; layers <= 2; layers++ {
+			c := Config{Model: GPDRF, Inputs: 3, Outputs: outputs, Likelihood: lik, Samples: 3, Latents: 4, Inducing: 5, Lengthscales: lengths[i%3], QCov: covs[i%2],
+				Whiten: true, LearnInducing: true, Layers: layers, Features: 3, Hidden: 2, Spectra: VarIntegrated, FixedNoise: FixSpectra, LocalReparam: true,
+				FeatureKernel: kernel, FeedForward: layers == 2, Skip: i%2 == layers%2}
+			all = append(all, c)
+			c.Model, c.Skip, c.FeedForward = DRF, false, !c.FeedForward
+			all = append(all, c)
+		}
+	}
 	for _, model := range []string{GP, GPDRF} { // two targets, each with its own noise
 		c := Config{Model: model, Inputs: 3, Outputs: 2, Likelihood: GaussianLikelihood, Samples: 2, Latents: 2, Inducing: 5,
 			Lengthscales: ARD, QCov: Full, Whiten: true, LearnInducing: true}

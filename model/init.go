@@ -31,6 +31,7 @@ const (
 	initSkipAlpha     = 0.3  // α of the last DRF layer where the latents already reach the output
 	initHiddenVar     = 0.01 // s² of layers below the last, whose means start as a draw from the prior
 	initOrthogonalVar = 0.01 // β² in units of the prior's, where η starts as a draw from the prior
+	initRho           = 0.1  // ρ of integrated layers
 	initLastLayerS2   = 1.0  // s² of the last layer, whose means start at 0
 	initLogVarS2      = 0.01 // the same for outputs that are log-variances: they start at one variance for all rows
 )
@@ -100,6 +101,9 @@ func (m *Model) initBlock(dst []float64, b *block, v Init, normal func([]float64
 	case "drf.log_lengthscale":
 		fill(dst, m.initLogL(layer, v))
 	case "drf.logvar_omega":
+		if c.integrates() {
+			break // q(ζ) starts at its prior
+		}
 		fill(dst, -2*m.initLogL(layer, v))
 		if c.Orthogonal {
 			for i := range dst {
@@ -107,12 +111,18 @@ func (m *Model) initBlock(dst []float64, b *block, v Init, normal func([]float64
 			}
 		}
 	case "drf.mean_omega":
-		if c.Orthogonal {
+		if c.Orthogonal && !c.integrates() {
 			orthogonal(dst, b.Shape[0], b.Shape[1], normal)
 			scale(dst, math.Exp(-m.initLogL(layer, v)))
 		}
+	case "drf.log_rho":
+		fill(dst, math.Log(initRho))
 	case "drf.tau":
-		orthogonal(dst, b.Shape[1], b.Shape[2], normal)
+		if n := len(b.Shape); c.Orthogonal {
+			orthogonal(dst, b.Shape[n-2], b.Shape[n-1], normal)
+		} else {
+			normal(dst)
+		}
 	case "drf.mixing":
 		c.mixing(dst, normal)
 	case "drf.mean":

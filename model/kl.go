@@ -16,7 +16,10 @@ func (l *DRFLayer) klWeights(kl *device.Tensor, weight float64) {
 // klSpectra is KL(q(Ω) ‖ N(0, Λ)) of one layer, Λ = diag(ℓ⁻²). PRIOR-FIXED has no q(Ω)
 // and leaves the term out.
 func (l *DRFLayer) klSpectra(kl *device.Tensor, weight float64) {
-	if l.hasSpectraQ {
+	switch {
+	case l.integrated != nil:
+		l.dev.KLDiag(kl, l.grads.MeanOmega, l.grads.LogVarOmega, nil, l.params.MeanOmega, l.params.LogVarOmega, nil, weight)
+	case l.hasSpectraQ:
 		l.dev.KLDiag(kl, l.grads.MeanOmega, l.grads.LogVarOmega, l.grads.LogL,
 			l.params.MeanOmega, l.params.LogVarOmega, l.params.LogL, weight)
 	}

@@ -11,7 +11,7 @@ type Model struct {
 	gp     *GPLayer // nil for DRF
 	drf    []*DRFLayer
 	lik    Likelihood
-	closed closedForm     // nil where the likelihood is estimated from samples
+	closed closedForm     // takes the moments of the last layer's outputs; nil where the likelihood is estimated from draws of them
 	report *device.Tensor // Double: ell, KL(F̄), then KL(W), KL(Ω) by layer, then jitter [K]
 	slots  []*device.Tensor
 	host   []float64
@@ -62,7 +62,7 @@ func New(dev device.Device, c Config) (*Model, error) {
 		m.drf = append(m.drf, bind(dev))
 	}
 	m.lik = bindLik(dev)
-	if c.Model == GP {
+	if c.Model == GP || c.integrates() {
 		m.closed, _ = m.lik.(closedForm)
 	}
 	return m, nil

@@ -47,7 +47,7 @@ func (v *naive) elbo() (ell, kl float64) {
 					f = append(f, mean[i][j]+math.Sqrt(variance[i][j])*normalAt(c.latents(d), s, int(row), j))
 				}
 			}
-			h := v.drfLayers(d, s, int(row), f, v.x[row][:c.Inputs])
+			h, spread := v.drfLayers(d, s, int(row), f, v.x[row][:c.Inputs])
 			for t := range c.targets() {
 				if c.classifies() {
 					break
@@ -62,7 +62,7 @@ func (v *naive) elbo() (ell, kl float64) {
 				case c.Model == GP:
 					total += logNormal(y, mean[i][t], noise) - variance[i][t]/(2*noise)
 				default:
-					total += logNormal(y, h[t], noise)
+					total += logNormal(y, h[t], noise) - spread[t]/(2*noise)
 				}
 			}
 			if c.ClassOffsets {
@@ -245,10 +245,11 @@ func (v *naive) layer(l int, field string) []float64 {
 	return v.params["drf."+string(rune('0'+l))+"."+field]
 }
 
-// drfLayers is rfdnn_fwd for one sample of one row.
-func (v *naive) drfLayers(d draw, s, row int, f, x []float64) []float64 {
+// drfLayers is rfdnn_fwd for one sample of one row: h, or the mean of h and its variance where a
+// Gaussian likelihood takes both.
+func (v *naive) drfLayers(d draw, s, row int, f, x []float64) (h, spread []float64) {
 	c := &v.cfg
-	h := append([]float64(nil), f...)
+	h, spread = append([]float64(nil), f...), make([]float64, c.Outputs)
 	for l := range c.Layers {
 		in := append([]float64(nil), h...)
 		switch {
@@ -261,7 +262,19 @@ func (v *naive) drfLayers(d draw, s, row int, f, x []float64) []float64 {
 		case c.FeedForward:
 			in = append(append(in, f...), x...)
 		}
-		h = v.features(d, l, s, row, in)
+		if c.Spectra == VarIntegrated {
+			mean, variance := v.featureMoments(l, in)
+			h = mean
+			if c.Likelihood == GaussianLikelihood && l == c.Layers-1 {
+				spread = variance
+			} else {
+				for j := range h {
+					h[j] += math.Sqrt(variance[j]) * normalAt(c.features(d, l).Weights, s, row, j)
+				}
+			}
+		} else {
+			h = v.features(d, l, s, row, in)
+		}
 		if c.Mean == LinearMean && l < c.Layers-1 {
 			for i, u := range in {
 				for j := range h {
@@ -275,7 +288,39 @@ func (v *naive) drfLayers(d draw, s, row int, f, x []float64) []float64 {
 			h[i] += f[i]
 		}
 	}
-	return h
+	return h, spread
+}
+
+// featureMoments are E and Var over q(W) q(Ω) of one row's outputs of a layer. Frequencies are
+// independent; of each, E f² is that of products of independent variables, by E cos kθ =
+// exp(−k²v/2) cos kt and sin alike.
+func (v *naive) featureMoments(l int, in []float64) (mean, variance []float64) {
+	c := &v.cfg
+	r, out := c.Features, c.layerOutputs(l)
+	mean, variance = make([]float64, out), make([]float64, out)
+	share, rho := math.Exp(v.layer(l, "log_alpha")[0])/float64(r), math.Exp(v.layer(l, "log_rho")[0])
+	for k := range r {
+		t, w := 0.0, 0.0
+		for i, h := range in {
+			if shape, _ := shapeOf(c.FeatureKernel); shape != device.RBF {
+				h *= v.layer(l, "mixing")[k]
+			}
+			h /= math.Exp(v.layer(l, "log_lengthscale")[i]) // ω = (τ + ρζ)/ℓ
+			t += h * (v.layer(l, "tau")[i*r+k] + rho*v.layer(l, "mean_omega")[i*r+k])
+			w += h * h * rho * rho * math.Exp(v.layer(l, "logvar_omega")[i*r+k])
+		}
+		cos, sin := math.Exp(-w/2)*math.Cos(t), math.Exp(-w/2)*math.Sin(t)
+		cosCos, sinSin := (1+math.Exp(-2*w)*math.Cos(2*t))/2, (1-math.Exp(-2*w)*math.Cos(2*t))/2
+		cosSin := math.Exp(-2*w) * math.Sin(2*t) / 2
+		for j := range out {
+			mc, ms := v.layer(l, "mean_w")[k*out+j], v.layer(l, "mean_w")[(r+k)*out+j]
+			vc, vs := math.Exp(v.layer(l, "logvar_w")[k*out+j]), math.Exp(v.layer(l, "logvar_w")[(r+k)*out+j])
+			first := mc*cos + ms*sin
+			mean[j] += math.Sqrt(share) * first
+			variance[j] += share * ((mc*mc+vc)*cosCos + (ms*ms+vs)*sinSin + 2*mc*ms*cosSin - first*first)
+		}
+	}
+	return mean, variance
 }
 
 // features is rfdnn_lth_vec for one sample of one row.
@@ -345,6 +390,9 @@ func (v *naive) klLayer(l int) (kl float64) {
 	}
 	for i, m := range v.layer(l, "mean_omega") {
 		prior := math.Exp(-2 * v.layer(l, "log_lengthscale")[i/v.cfg.Features])
+		if v.cfg.Spectra == VarIntegrated {
+			prior = 1 // of ζ
+		}
 		kl += gauss(m, v.layer(l, "logvar_omega")[i], prior)
 	}
 	return kl

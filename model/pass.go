@@ -42,6 +42,9 @@ func (m *Model) NewPass(samples, batch int) *Pass { return m.NewPassInParts(samp
 
 // NewPassInParts makes a pass that goes through at most so many rows at once. Its parts differ by a row at most.
 func (m *Model) NewPassInParts(samples, batch, most int) *Pass {
+	if m.exact() {
+		samples = 1 // nothing is drawn, so that all would be alike
+	}
 	n := (batch + most - 1) / most
 	longest := (batch + n - 1) / n
 	p := &Pass{S: samples, B: batch, rows: m.dev.New(device.Int, batch)}
@@ -126,6 +129,9 @@ func (m *Model) newWork(s *space, samples, b int) *work {
 		}
 		p.drf = append(p.drf, layer.newPass(s, samples, b, parts, dparts, c.FeedForward && c.Layers > 1))
 		p.out, p.dh = p.drf[l].out, p.drf[l].dout
+	}
+	if n := len(p.drf); n > 0 {
+		p.drf[n-1].moments = m.closed != nil
 	}
 	return p
 }

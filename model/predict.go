@@ -19,7 +19,8 @@ const (
 )
 
 // Predict draws S samples of (W, Ω, F_*) for the rows of data, the same noise for every row: a row's prediction depends on no
-// other. A GP with a Gaussian likelihood needs none: its prediction is one Gaussian, so S is 1 there.
+// other. A GP with a Gaussian likelihood needs none, nor has a single layer with W and Ω
+// integrated: its prediction is one Gaussian, so S is 1 there.
 func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, error) {
 	return m.NewPredictor(data, samples).Predict(seed)
 }
@@ -36,7 +37,7 @@ type Predictor struct {
 
 // NewPredictor makes the memory that predictions of data with S samples need.
 func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
-	if m.closed != nil {
+	if m.exact() {
 		samples = 1
 	}
 	chunk, batch := m.predictSize(samples, data)
@@ -44,18 +45,41 @@ func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
 		host: make([]float64, chunk*batch*m.cfg.Outputs), rows: make([]int32, batch)}
 }
 
+// exact says whether a prediction is one Gaussian.
+func (m *Model) exact() bool { return m.closed != nil && m.cfg.deterministic() }
+
+// moments are the tensors of the last layer's means and variances, where the likelihood takes
+// these.
+func (p *work) moments() (mean, variance *device.Tensor) {
+	if n := len(p.drf); n > 0 {
+		return p.out, p.drf[n-1].variance
+	}
+	return p.gp.mean, p.gp.variance
+}
+
 // Predict predicts with the model's parameters of now.
 func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 	m, data, samples, p, host, rows := r.m, r.data, r.samples, r.pass, r.host, r.rows
-	closed, chunk, batch := m.closed != nil, p.S, p.B
+	chunk, batch := p.S, p.B
 	c := m.cfg.Outputs
 	out := &Prediction{S: samples, N: data.N, C: c, H: make([]float64, samples*data.N*c)}
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
 		m.gp.gram()
 	}
-	if closed {
-		out.Var = make([]float64, data.N*c)
+	m.spectra()
+	mean, variance := p.out, (*device.Tensor)(nil)
+	if m.closed != nil {
+		mean, variance = p.moments()
+		out.Var = make([]float64, samples*data.N*c)
+	}
+	// read copies a tensor [S,B,C] to its place in [S,N,C], for samples s and on and rows first and
+	// on.
+	read := func(to []float64, t *device.Tensor, s, first, n int) {
+		m.dev.Download(host, t)
+		for i := range min(chunk, samples-s) {
+			copy(to[((s+i)*data.N+first)*c:][:n*c], host[i*batch*c:])
+		}
 	}
 	for first := 0; first < data.N; first += batch {
 		n, at := min(batch, data.N-first), first
@@ -71,19 +95,9 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 		m.dev.Zero(p.rows) // all rows have the noise of row 0, so that they differ by what the model says of them alone
 		for s := 0; s < samples; s += chunk {
 			m.propagate(&p.parts[0], draw{seed: seed, step: predictStep, sample: uint32(s)})
-			if closed {
-				m.dev.Download(host, p.gp.mean)
-			} else {
-				m.dev.Download(host, p.out)
-			}
-			for t := range min(chunk, samples-s) {
-				copy(out.H[((s+t)*data.N+first)*c:][:n*c], host[t*batch*c:])
-			}
-		}
-		if closed {
-			m.dev.Download(host, p.gp.variance)
-			for i, v := range host[:n*c] {
-				out.Var[first*c+i] = v
+			read(out.H, mean, s, first, n)
+			if variance != nil {
+				read(out.Var, variance, s, first, n)
 			}
 		}
 	}
@@ -130,6 +144,7 @@ func (m *Model) predictBytes(data *Data, samples, batch int) int64 {
 	if dry.gp != nil {
 		dry.gp.gram()
 	}
+	dry.spectra()
 	dry.propagate(&p.parts[0], draw{step: predictStep})
 	return ledger.Total() - before
 }

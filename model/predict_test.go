@@ -172,7 +172,9 @@ func TestGradientDeterministicWithoutAllocation(t *testing.T) {
 	for _, name := range []string{"cpu:f32", "cpu:f64"} {
 		sum := gpdrfConfig()
 		sum.Kernel = "rbf+matern12"
-		for _, c := range []Config{gpdrfConfig(), sum, configs()[0], configs()[len(configs())-1]} {
+		integrated, drawn := gpdrfConfig(), gpdrfConfig()
+		integrated.Spectra, drawn.Spectra, drawn.Likelihood = VarIntegrated, VarIntegrated, StudentLikelihood
+		for _, c := range []Config{gpdrfConfig(), sum, integrated, drawn, configs()[0], configs()[len(configs())-1]} {
 			var first []float64
 			for _, procs := range []int{1, 2, 3} {
 				old := runtime.GOMAXPROCS(procs)

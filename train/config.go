@@ -60,7 +60,7 @@ type Config struct {
 	Features             int     // R frequencies: 2R features a layer
 	Hidden               int     // d', the width between two DRF layers
 	FeatureKernel        string  // one of model.FeatureKernels
-	Spectra              string  // prior-fixed, var-fixed, var-resampled
+	Spectra              string  // one of model.SpectraTreatments
 	Orthogonal           bool    // frequencies in orthogonal blocks
 	FixedNoise           string  // all, spectra: what var-fixed draws only once
 	ShareSpectra         bool    // one τ for all samples
@@ -177,7 +177,10 @@ func Resolve(file, flags []Setting) (*Config, error) {
 		return nil, err
 	}
 	if c.Orthogonal && c.Model != "gp" && c.Spectra == "var-resampled" {
-		return nil, Setting{"orthogonal", "", c.explicit["orthogonal"]}.errorf("frequencies that are drawn anew at every step are not orthogonal: use spectra prior-fixed or var-fixed")
+		return nil, Setting{"orthogonal", "", c.explicit["orthogonal"]}.errorf("frequencies that are drawn anew at every step are not orthogonal: use spectra var-integrated, prior-fixed or var-fixed")
+	}
+	if err := c.checkSpectra(); err != nil {
+		return nil, err
 	}
 	if err := errors.Join(c.checkValidation(), c.checkEvery(c.explicit["checkpoint-every"])); err != nil {
 		return nil, err
@@ -314,7 +317,10 @@ func (c *Config) Blocked() string {
 
 // Objective names what is maximised: with a KL weight other than 1 it is not the bound.
 func (c *Config) Objective() string {
-	if c.KLWeight == 1 {
+	switch {
+	case c.KLWeight == 1 && c.Model != model.GP && c.Spectra == model.VarFixed:
+		return "ELBO of one frozen draw of the frequencies (spectra var-fixed), not a bound"
+	case c.KLWeight == 1:
 		return "ELBO"
 	}
 	return fmt.Sprintf("tempered objective (kl-weight %g), not a bound", c.KLWeight)

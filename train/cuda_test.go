@@ -49,6 +49,8 @@ func TestCUDATraining(t *testing.T) {
 		"model=gp inducing=9 lengthscales=shared kernel=matern32+matern12",
 		"model=drf features=7 layers=2 hidden=3 spectra=prior-fixed samples=2",
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 features-kernel=arccos2",
+		"model=gpdrf inducing=9 latents=3 features=7 skip=true samples=2 spectra=var-integrated",
+		"model=drf features=7 layers=2 hidden=3 samples=2 spectra=var-integrated features-kernel=matern32",
 	})
 }
 
@@ -160,6 +162,7 @@ func TestCUDAParts(t *testing.T) {
 	for _, options := range []string{
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 q-cov=full lengthscales=ard",
 		"model=drf features=7 local-reparam=false samples=2",
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-integrated",
 	} {
 		options += " steps=7 batch=17 adam-eps=0.001 device=cuda:0:f64"
 		whole, parts := mustFit(t, options, set), mustFit(t, options+" chunk=5", set)

@@ -52,5 +52,8 @@ func (t *Trained) EvaluateDraws(dev device.Device, ds *data.Dataset, samples, dr
 	if err != nil {
 		return nil, err
 	}
-	return t.score(p, ds, draws), nil
+	s := t.score(p, ds, draws)
+	sample, rows := ds.Sample(comparedRows, t.Seed)
+	s.compared = t.densities(pickPrediction(p, rows), sample, draws)
+	return s, nil
 }

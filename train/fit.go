@@ -187,12 +187,9 @@ func (j *Job) measure(c *Config, train, held *model.Vectors) (*Plan, error) {
 	}), nil
 }
 
-// predictionBuffer is the output of a prediction: of every row and sample, but where one Gaussian is all.
+// predictionBuffer is the output of a prediction: numbers of every row and sample.
 func predictionBuffer(c model.Config, samples, rows int) Buffer {
-	if c.Model == model.GP && c.Likelihood == model.GaussianLikelihood {
-		samples = 1
-	}
-	return doubles("prediction", samples, rows, c.Outputs)
+	return doubles("prediction", c.Components(samples), rows, c.Outputs)
 }
 
 // fit says what is too large if the prediction of n rows does not fit the memory of a device.

@@ -14,6 +14,14 @@ import (
 // FitInputs makes the Config fit what the training rows are, vectors or sequences: it settles the kernel, and how X̄ is chosen. What a
 // user has asked for and does not fit is a *UsageError. The notes say what was decided.
 func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
+	if notes, err = c.fitKernel(ds); err != nil {
+		return nil, err
+	}
+	return slices.Concat(notes, c.fitSkip(ds), c.spectraNotes()), nil
+}
+
+// fitKernel settles the kernel and how X̄ is chosen.
+func (c *Config) fitKernel(ds *data.Dataset) (notes []string, err error) {
 	shapes, maps := c.kernels()
 	kernel := Setting{"kernel", "", c.explicit["kernel"]}
 	if err := c.fitOptions(ds); err != nil {
@@ -68,6 +76,27 @@ func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
 	return notes, nil
 }
 
+// outputs is how many numbers of a row the likelihood reads.
+func (c *Config) outputs(ds *data.Dataset) int {
+	return model.OutputsFor(c.likelihoodOf(ds.Task), max(len(ds.Outputs()), len(ds.Classes)))
+}
+
+// fitSkip makes the latent functions as many as the outputs that they are added to. Where a user
+// wants fewer, the default skip is left out.
+func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
+	outputs := c.outputs(ds)
+	if c.Model != model.GPDRF || !c.Skip || c.Latents >= outputs {
+		return nil
+	}
+	if c.Explicit("latents") {
+		c.Skip = false
+		return []string{fmt.Sprintf("skip: off, since %d latent functions are fewer than %d outputs", c.Latents, outputs)}
+	}
+	notes = []string{fmt.Sprintf("latents: %d → %d, one for each output", c.Latents, outputs)}
+	c.Latents = outputs
+	return notes
+}
+
 // sequenceDefaults are what the preset default is for sequences: with pseudo-inputs that do not move, more of them are needed; σ starts
 // at the median distance; rows are few, so that fewer and larger steps are enough; and classes have offsets, since sequences are
 // often like none in training. The latent functions reach the output directly: those beyond the classes, and more than a few features, are
@@ -76,7 +105,7 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	if c.Preset != defaults().Preset {
 		return nil
 	}
-	outputs := model.OutputsFor(c.likelihoodOf(ds.Task), max(len(ds.Outputs()), len(ds.Classes)))
+	outputs := c.outputs(ds)
 	var changed []string
 	change := func(key string, set func()) {
 		if before := c.Text(key); !c.Explicit(key) && optionOf(key).Applies(c.Model) {

@@ -22,14 +22,17 @@ var plans = []string{
 	"model=drf features=7 layers=1 local-reparam=false spectra=prior-fixed samples=3 sampling=qmc",
 	"model=drf features=70 layers=3 hidden=3 samples=2 mean=linear chunk=25",
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 lengthscales=ard",
-	"model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 q-cov=full whiten=false local-reparam=false",
+	"model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 q-cov=full whiten=false spectra=var-fixed local-reparam=false",
+	"model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 validation=0.2",
+	"model=drf features=7 layers=1 samples=3 chunk=10",
 	"model=gpdrf inducing=9 latents=3 features=7 skip=true q-cov=full lengthscales=shared batch=33 chunk=10",
 	"model=gpdrf inducing=9 latents=3 features=7 ema=0.9 validation=0.3",
+	"model=gpdrf inducing=9 latents=3 features=70 layers=2 hidden=3 samples=2 spectra=var-integrated chunk=7 validation=0.3",
 	"model=gp inducing=9 validation=0.2 restore=last natgrad=0.1",
 	"model=gpdrf inducing=9 latents=3 features=7 q-cov=full natgrad=0.1",
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=arccos2 orthogonal=true spectra=prior-fixed samples=2 sampling=antithetic ema=0.9",
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=matern12 natgrad=0.1 q-cov=full whiten=false chunk=7 validation=0.2",
-	"model=drf features=7 layers=2 features-kernel=arccos0 local-reparam=false fixed-noise=all samples=3 share-spectra=false",
+	"model=drf features=7 layers=2 features-kernel=arccos0 spectra=var-fixed local-reparam=false fixed-noise=all samples=3 share-spectra=false",
 }
 
 // likely are options for a task alone.
@@ -154,7 +157,7 @@ func TestRunInParts(t *testing.T) {
 	if c.Chunk != 0 {
 		t.Errorf("chunk is %d where the memory is enough", c.Chunk)
 	}
-	parts, c, notes := run("", 3<<19)
+	parts, c, notes := run("", 7<<18)
 	if c.Chunk < 1 || c.Chunk >= 50 || !strings.Contains(strings.Join(notes, "\n"), "rows at a time, with the same result") {
 		t.Errorf("chunk %d, %q", c.Chunk, notes)
 	}
@@ -190,7 +193,7 @@ func TestTooLarge(t *testing.T) {
 		free    int64
 		want    string
 	}{
-		{"samples=60000", 8 << 20, `even one row at a time needs [0-9.]+ MiB where 8.0 MiB are free, the largest part, pass\.drf\[0\]\.scratch\.phi, [0-9.]+ MiB: what fits is --samples [0-9]+`},
+		{"samples=60000", 8 << 20, `even one row at a time needs [0-9.]+ MiB where 8.0 MiB are free, the largest part, pass\.drf\[0\]\.scratch\.moments\.phi, [0-9.]+ MiB: what fits is --samples [0-9]+`},
 		{"features=900000", 8 << 20, `: what fits is --features [0-9]+$`},
 		{"q-cov=full lengthscales=ard", 900 << 10, `: what fits is --inducing [0-9]+`},
 		{"features=900000 samples=60000", 2 << 20, `: what fits is --samples 1 --features [0-9]+$`},
@@ -285,7 +288,7 @@ func TestMemoryRunsOut(t *testing.T) {
 // A prediction that does not fit says how many samples do, and they do.
 func TestPredictionTooLarge(t *testing.T) {
 	set := table(t, 60, 1, wave)
-	trained := mustFit(t, "model=drf features=7 steps=3", set).Trained
+	trained := mustFit(t, "model=drf features=7 spectra=var-fixed steps=3", set).Trained
 	dev, err := device.Open("cpu:f32")
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,8 @@ func defaults() *Config {
 		Inducing: 200, InducingInit: "auto", Distances: distancesAuto, LearnInducing: true, Whiten: true,
 		QCov: "diagonal", Kernel: "auto", Lengthscales: "shared", GPLengthscaleFactor: 0.4, Latents: 8,
 
-		Layers: 1, Features: 200, Hidden: 8, FeatureKernel: "rbf", Spectra: "var-fixed", FixedNoise: "spectra", ShareSpectra: true,
-		LocalReparam: true, FeedForward: true, Mean: model.ZeroMean, Projection: 256, DRFLengthscaleFactor: 0.5,
+		Layers: 1, Features: 100, Hidden: 8, FeatureKernel: "rbf", Spectra: model.VarIntegrated, FixedNoise: "spectra", ShareSpectra: true,
+		LocalReparam: true, FeedForward: true, Skip: true, Mean: model.ZeroMean, Projection: 256, DRFLengthscaleFactor: 0.5,
 
 		Likelihood: "auto", DoF: 4, LearnDoF: true, KLWeight: 1, Samples: 1, Sampling: model.Independent, NoiseInit: 0.1,
 
@@ -41,7 +41,7 @@ func presetSettings(name string) []Setting {
 			{"warmup", "0"}, {"decay", "none"}, {"kl-warmup", "0"},
 			{"inducing", "200"}, {"inducing-init", "kmeans"}, {"learn-inducing", "false"},
 			{"whiten", "false"}, {"q-cov", "full"}, {"lengthscales", "ard"}, {"latents", "10"},
-			{"layers", "1"}, {"features", "100"}, {"hidden", "10"}, {"feed-forward", "false"},
+			{"layers", "1"}, {"features", "100"}, {"hidden", "10"}, {"feed-forward", "false"}, {"skip", "false"},
 			{"spectra", "var-resampled"}, {"fixed-noise", "all"}, {"share-spectra", "false"},
 			{"local-reparam", "false"}, {"samples", "100"}, {"eval-samples", "100"},
 			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"},
@@ -52,7 +52,7 @@ func presetSettings(name string) []Setting {
 			{"lr", "0.01"}, {"batch", "200"}, {"steps", "10000"},
 			{"warmup", "0"}, {"decay", "none"}, {"kl-warmup", "0"},
 			{"freeze-omega", "1000"}, {"freeze-kernel", "4000"},
-			{"layers", "2"}, {"features", "100"}, {"hidden", "3"}, {"feed-forward", "false"},
+			{"layers", "2"}, {"features", "100"}, {"hidden", "3"}, {"feed-forward", "false"}, {"skip", "false"},
 			{"spectra", "var-fixed"}, {"fixed-noise", "spectra"}, {"share-spectra", "true"},
 			{"local-reparam", "false"}, {"samples", "1"},
 			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"},

@@ -52,6 +52,7 @@ func TestCUDAReplay(t *testing.T) {
 		"model=gpdrf inducing=9 latents=3 features=7 samples=3 sampling=qmc spectra=var-fixed fixed-noise=spectra local-reparam=false batch=17",
 		"model=gpdrf inducing=9 latents=3 features=7 samples=2 spectra=var-fixed fixed-noise=all whiten=false learn-inducing=true batch=17",
 		"model=drf features=7 layers=3 hidden=3 mean=linear samples=2 spectra=prior-fixed batch=17",
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 skip=true samples=2 spectra=var-integrated batch=17",
 		"model=gp inducing=9 lengthscales=shared batch=60 ema=0.9",
 		"model=gp inducing=9 lengthscales=shared kernel=rbf+matern12 batch=60 natgrad=0.2",
 		"model=gpdrf inducing=9 latents=3 features=7 samples=2 q-cov=full natgrad=0.1 batch=17",

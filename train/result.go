@@ -41,6 +41,8 @@ type Result struct {
 	Failure     string      `json:"evaluation_failed,omitempty"` // why there are no scores
 	Fingerprint Fingerprint `json:"fingerprint"`
 	Validation  *Validation `json:"validation,omitempty"`
+
+	Generalisation *Generalisation `json:"generalisation,omitempty"`
 	Scored
 }
 

@@ -246,7 +246,7 @@ func TestFitInputs(t *testing.T) {
 		}
 		asked := config(t, options)
 		if sequences := set.Sequences != nil && asked.Preset == "default"; (c.Inducing == sequenceInducing) != (sequences && c.Model != model.DRF) || (c.Steps == sequenceSteps) != (sequences && c.Model != model.DRF) || (c.Steps == projectedSteps) != (sequences && c.Model == model.DRF) ||
-			c.Skip != (sequences && c.Model == model.GPDRF && !c.Explicit("latents")) || c.Explicit("latents") && c.Latents != asked.Latents {
+			c.Model == model.GPDRF && c.Skip == (asked.Preset == "paper" || c.Explicit("latents")) || c.Explicit("latents") && c.Latents != asked.Latents {
 			t.Errorf("%q: inducing %d, steps %d, skip %v, latents %d", options, c.Inducing, c.Steps, c.Skip, c.Latents)
 		}
 		if got := fmt.Sprintf("kernel %s, %s", c.Kernel, c.InducingInit); got != want {

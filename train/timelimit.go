@@ -87,8 +87,8 @@ func (t *trainer) validationTime() (time.Duration, error) {
 	return time.Since(start), err
 }
 
-// evaluationTime extrapolates what the prediction of the test rows, and its scores, will take from a few
-// training rows.
+// evaluationTime extrapolates what the prediction of the test rows and of those of Generalise, and
+// the scores, will take from a few training rows.
 func (t *trainer) evaluationTime() (time.Duration, error) {
 	const predicted, scored = 256, 16
 	c := t.Config
@@ -96,7 +96,7 @@ func (t *trainer) evaluationTime() (time.Duration, error) {
 	if _, err := t.model.Predict(t.set.Head(min(t.set.N, predicted)), c.EvalSamples, c.Seed); err != nil {
 		return 0, err
 	}
-	prediction := time.Since(start) * time.Duration(t.testRows()/predicted+1)
+	prediction := time.Since(start) * time.Duration((t.testRows()+t.moreRows())/predicted+1)
 
 	rows := make([]int, min(t.set.N, scored))
 	for i := range rows {

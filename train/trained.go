@@ -84,6 +84,8 @@ type Scores struct {
 	Raw            *metrics.Regression // in the target's own units; nil of several, which have no unit in common
 	Outputs        []OutputScores      // of several targets, each
 	Classification *metrics.Classification
+
+	compared metrics.Densities // of a sample of the rows, for Generalisation
 }
 
 // OutputScores are the metrics of one of several targets.
@@ -108,11 +110,7 @@ func (t *Trained) score(p *model.Prediction, ds *data.Dataset, draws int) *Score
 	var out []OutputScores
 	scaled := data.Standardise(ds.Y, t.Targets)
 	for c, name := range t.Schema.Outputs() {
-		m := Mixture(p, c)
-		if draws > 0 {
-			m = Draws(m, c, draws, t.Seed)
-		}
-		s := metrics.ScoreRegression(m, every(scaled, p.C, c))
+		s := metrics.ScoreRegression(t.mixture(p, c, draws), every(scaled, p.C, c))
 		out = append(out, OutputScores{name, s, s.InUnits(t.Targets[c].SD)})
 	}
 	if len(out) == 1 {
@@ -124,4 +122,13 @@ func (t *Trained) score(p *model.Prediction, ds *data.Dataset, draws int) *Score
 	}
 	mean := metrics.Mean(tests)
 	return &Scores{Regression: &mean, Outputs: out}
+}
+
+// mixture is the Mixture of target c or, with draws, the normal of their moments.
+func (t *Trained) mixture(p *model.Prediction, c, draws int) metrics.Mixture {
+	m := Mixture(p, c)
+	if draws > 0 {
+		m = Draws(m, c, draws, t.Seed)
+	}
+	return m
 }

@@ -238,7 +238,7 @@ func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 		m.Layers, m.Features, m.Hidden = c.Layers, c.Features, c.Hidden
 		m.FeatureKernel, m.Orthogonal = c.FeatureKernel, c.Orthogonal
 		m.Spectra, m.FixedNoise, m.ShareSpectra = c.Spectra, c.FixedNoise, c.ShareSpectra
-		m.LocalReparam, m.FeedForward, m.Skip = c.LocalReparam, c.FeedForward, c.Skip
+		m.LocalReparam, m.FeedForward, m.Skip = c.LocalReparam, c.FeedForward, c.Skip && c.Model == model.GPDRF
 		m.Mean = c.Mean
 	}
 	return m

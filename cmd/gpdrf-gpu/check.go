@@ -53,7 +53,8 @@ func (c *comparisons) Lines() []string {
 	return lines
 }
 
-// check computes the gradients of two models on a GPU, the first if none is named, and on the CPU.
+// check computes the gradients of three models on a GPU, the first if none is named, and on the
+// CPU.
 func (p *program) check(c *call, name string, asJSON bool) error {
 	if err := c.noMore(c.Args().Slice()); err != nil {
 		return err

@@ -11,7 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// The check covers the parameters of vectors and of sequences: none of its gradients is zero but that of pseudo-inputs that do not move.
+// The check covers the parameters of vectors, of sequences and of layers in closed form: none of
+// its gradients is zero but those of what does not move: pseudo-inputs beside sequences, and τ.
 func TestCheckedGradient(t *testing.T) {
 	p := &program{ctx: t.Context(), err: io.Discard}
 	gradient, _, err := p.gradient("cpu:f64", string(device.Highest))
@@ -21,11 +22,12 @@ func TestCheckedGradient(t *testing.T) {
 	names := map[string]bool{}
 	for _, block := range gradient {
 		names[block.Name] = true
-		if block.Name != "sequences: gp.pseudo_inputs" && !slices.ContainsFunc(block.Data, func(v float64) bool { return v != 0 }) {
+		still := block.Name == "sequences: gp.pseudo_inputs" || strings.HasSuffix(block.Name, ".tau")
+		if !still && !slices.ContainsFunc(block.Data, func(v float64) bool { return v != 0 }) {
 			t.Errorf("the gradient of %s is zero", block.Name)
 		}
 	}
-	for _, name := range []string{"gp.mix_logit", "gp.pseudo_inputs", "drf.1.mean_w", "sequences: gp.map_logit", "sequences: gp.log_sigma", "sequences: gp.q_mu"} {
+	for _, name := range []string{"gp.mix_logit", "gp.pseudo_inputs", "drf.1.mean_w", "sequences: gp.map_logit", "sequences: gp.log_sigma", "sequences: gp.q_mu", "integrated: drf.0.logvar_omega", "integrated: drf.0.log_rho", "integrated: drf.1.mean_w"} {
 		if !names[name] {
 			t.Errorf("no gradient of %s", name)
 		}

@@ -117,7 +117,7 @@ go on with one run at once (where the file system has locks).
 |---|---|
 | config.yaml | every option, resolved |
 | metrics.jsonl | a line every few steps: step, elbo, ell, kl, lr, seconds; where validation rows were evaluated also val_nlpd and val_rmse, or val_nll and val_error |
-| result.json | task, sizes, device, the folder that train ran in, seed, steps, seconds of training (with validation and checkpoints; without reading data and the final evaluation), objective, elbo at the parameters that are kept, on the batch of the last step (of a run in parts that Ctrl-C ended: at the parameters before that step), fingerprints of the data, and the scores, or evaluation_failed with the reason why there are none |
+| result.json | task, sizes, device, the folder that train ran in, seed, steps, seconds of training (with validation and checkpoints; without reading data and the final evaluation), objective, elbo at the parameters that are kept, on the batch of the last step (of a run in parts that Ctrl-C ended: at the parameters before that step), fingerprints of the data, the scores, or evaluation_failed with the reason why there are none, and generalisation |
 | model.safetensors | the parameters, and as metadata the architecture, columns, classes and scaling: ` + "`predict`" + ` needs nothing else |
 | checkpoint.safetensors | while the run is not finished: what --resume needs |
 
@@ -130,4 +130,15 @@ Scores under ` + "`test`" + ` are in units of the training targets' standard dev
 rmse, mae, nlpd, crps and the share of targets inside the central 50, 90 and 95 % intervals. A classification has error, nll, brier, ece, for two classes auc, and
 bhattacharyya: the mean distance between the two most probable classes over rows predicted right and wrong, and the area under the ROC curve of that
 distance as a detector of right rows; null where it is undefined, as for bernoulli, whose class 0 has the logit 0 in all samples. ` + "`eval --json`" + ` prints the same keys.
+
+The block generalisation compares rows that the model was trained on, ` + "`seen`" + `, with rows that it
+has not seen, ` + "`unseen`" + `. These are the rows of validation where there are some, otherwise those of
+the test. Of each kind it takes at most 2000 rows, drawn by the seed. ` + "`log_density`" + ` is the mean
+log predictive density of a row, in nats and training-sd units, or the mean log probability of its
+label. Of several targets it is the mean of each target's. ` + "`se`" + ` is its standard error. ` + "`expected`" + `
+is what the model expects it to be, from its variance or its class probabilities. ` + "`gap`" + ` is seen
+less unseen, and ` + "`gap_se`" + ` its standard error. An error is null where a single row has none.
+` + "`memorised`" + ` is true where the gap is above 0.25 nats and unseen rows also score worse than
+expected, by 0.25 nats and by more than chance. ` + "`train`" + ` then warns and says what to try. A gap
+alone is no fault: who interpolates exact targets has one, and may know it.
 `

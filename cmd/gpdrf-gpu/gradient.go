@@ -13,7 +13,9 @@ import (
 // The sizes of the models that `info --check` compares.
 const checkRows, checkInputs, checkInducing = 33, 3, 17
 
-// checked are small GP-DRFs that use different operations between them: of vectors, and of sequences beside vectors.
+// checked are small models that use different operations between them: of vectors, of sequences
+// beside vectors, and with W and Ω in closed form, where the last layer's moments are taken, and
+// the other's are drawn from.
 var checked = []struct {
 	what   string // before the names of its parameters
 	config model.Config
@@ -27,6 +29,10 @@ var checked = []struct {
 		Model: model.GPDRF, Inputs: checkInputs, Outputs: 1, Likelihood: model.GaussianLikelihood, Samples: 2,
 		Latents: 3, Inducing: checkInducing, Maps: []string{model.MapRBF, model.MapLinear}, Lengthscales: model.ARD, QCov: model.Full, Whiten: true,
 		Layers: 1, Features: 9, Hidden: 3, Spectra: model.VarResampled, FixedNoise: model.FixAll, LocalReparam: true,
+	}},
+	{"integrated: ", model.Config{
+		Model: model.DRF, Inputs: checkInputs, Outputs: 1, Likelihood: model.GaussianLikelihood, Samples: 2,
+		Layers: 2, Features: 9, Hidden: 3, Spectra: model.VarIntegrated, FixedNoise: model.FixAll, FeedForward: true,
 	}},
 }
 

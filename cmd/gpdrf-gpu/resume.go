@@ -58,7 +58,7 @@ func (p *program) finished(path string, asJSON bool) error {
 		return err
 	}
 	p.note("%s: finished after %d steps: there is nothing to go on with", path, run.Result.Steps)
-	return p.report(run.Result, splitOf(run.Config), path, asJSON)
+	return p.report(run.Result, run.Config, path, asJSON)
 }
 
 // warnUnfinished says of a run that is in the middle which parameters are taken.

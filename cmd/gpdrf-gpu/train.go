@@ -57,7 +57,7 @@ func (p *program) train(c *call) error {
 		p.afterFailure(err, folder)
 		return errors.Join(err, guard.write(folder.Discard))
 	}
-	if err := p.report(result, splitOf(job.Config), path, asJSON); err != nil {
+	if err := p.report(result, job.Config, path, asJSON); err != nil {
 		return err
 	}
 	if p.ctx.Err() != nil {
@@ -103,10 +103,13 @@ func (p *program) newJob(c *call) (*train.Job, error) {
 	return job, nil
 }
 
-// report prints a result.
-func (p *program) report(r *train.Result, rows split, path string, asJSON bool) error {
+// report prints the result of a run with these options.
+func (p *program) report(r *train.Result, c *train.Config, path string, asJSON bool) error {
 	if !asJSON {
-		p.printResult(r, rows)
+		p.printResult(r, splitOf(c))
+		if warning := r.Generalisation.Warning(c); warning != "" {
+			p.note("\nwarning: %s", warning)
+		}
 		fmt.Fprintf(p.out, "\nrun folder: %s\n", path)
 		return nil
 	}
@@ -163,6 +166,10 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard)
 	bar := p.newRowsBar(job.Test.N())
 	scores, err := out.Trained.EvaluateDraws(job.Device, job.Test, cfg.EvalSamples, cfg.PredictDraws, bar.show)
 	bar.end()
+	var generalisation *train.Generalisation
+	if err == nil {
+		generalisation = p.generalise(job, out.Trained, scores)
+	}
 	finishing()
 	commit := func(r *train.Result) error {
 		return guard.write(func() (err error) {
@@ -172,6 +179,7 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard)
 	}
 	if err == nil {
 		r = train.NewResult(job, out, scores)
+		r.Generalisation = generalisation
 		_, err = train.JSON(r.Scored) // finds scores that are no numbers
 	}
 	if err == nil {
@@ -187,6 +195,16 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard)
 		err = fmt.Errorf("the model is trained and saved in %s, but its evaluation failed: %w; to score it: gpdrf-gpu eval %[1]s", path, err)
 	}
 	return "", nil, err
+}
+
+// generalise compares training rows with unseen ones. A run is worth more than that, so a failure
+// is a note.
+func (p *program) generalise(job *train.Job, t *train.Trained, scores *train.Scores) *train.Generalisation {
+	g, err := job.Generalise(t, scores)
+	if err != nil {
+		p.note("warning: training rows are not compared with others: %v", err)
+	}
+	return g
 }
 
 // saving keeps the checkpoints of a run in its folder, and says at the first what they are for.

@@ -11,21 +11,22 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
-// occupied is a device whose memory is taken by another program as soon as the run has been planned.
+// occupied is a device whose memory is taken by another program after it was asked for it so often.
 type occupied struct {
 	device.Device
-	asked int
+	after, asked int
 }
 
 func (d *occupied) Free() (int64, bool) {
-	if d.asked++; d.asked == 1 {
+	if d.asked++; d.asked <= d.after {
 		return 1 << 40, true
 	}
 	return 1, true
 }
 
-// A model that cannot be scored is a model all the same: it is saved, the error says so, and it can be scored later.
-func TestEvaluationFails(t *testing.T) {
+// occupiedJob is a short run on an occupied device.
+func occupiedJob(t *testing.T, after int) *train.Job {
+	t.Helper()
 	c, err := train.Resolve(nil, []train.Setting{{Key: "data", Text: "testdata/houses.csv"}, {Key: "steps", Text: "3"}, {Key: "inducing", Text: "8"}})
 	if err != nil {
 		t.Fatal(err)
@@ -34,11 +35,18 @@ func TestEvaluationFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer dev.Close()
-	job := &train.Job{Config: c, Device: &occupied{Device: dev}}
+	t.Cleanup(func() { dev.Close() })
+	job := &train.Job{Config: c, Device: &occupied{Device: dev, after: after}}
 	if job.Train, job.Test, _, err = c.Load(); err != nil {
 		t.Fatal(err)
 	}
+	return job
+}
+
+// A model that cannot be scored is a model all the same: it is saved, the error says so, and it can
+// be scored later.
+func TestEvaluationFails(t *testing.T) {
+	job := occupiedJob(t, 1)
 	out := filepath.Join(t.TempDir(), "run")
 	folder, err := train.NewFolder(out, "houses", "gpdrf")
 	if err != nil {
@@ -62,5 +70,28 @@ func TestEvaluationFails(t *testing.T) {
 		if code := p.run(strings.Fields("gpdrf-gpu " + words)); code != exitOK || !strings.Contains(said.String(), want) {
 			t.Errorf("%s: exit code %d, %s", words, code, said.String())
 		}
+	}
+}
+
+// A run is worth more than the comparison of its rows: where only that fails, a note says so.
+func TestComparisonFails(t *testing.T) {
+	for after := 2; ; after++ { // until there is enough for all that comes before
+		folder, err := train.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said bytes.Buffer
+		p := &program{ctx: context.Background(), out: &said, err: &said}
+		path, r, err := p.runJob(occupiedJob(t, after), folder, &exitGuard{})
+		if err != nil && after < 20 {
+			continue
+		}
+		if err != nil || r.Generalisation != nil || r.Test.Regression == nil || !strings.Contains(said.String(), "warning: training rows are not compared with others: ") {
+			t.Fatalf("%v, %+v, %s", err, r, said.String())
+		}
+		if run, err := train.OpenRun(path); err != nil || run.Result.Generalisation != nil {
+			t.Errorf("%v", err)
+		}
+		return
 	}
 }

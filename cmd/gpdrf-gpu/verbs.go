@@ -119,7 +119,7 @@ func (p *program) verbs() []verb {
 			name: "info", args: "[RUN | FILE]", line: "describe this program, a run or a data file", run: p.info,
 			about: "Without an argument it says what this program can compute on and where it looks for data. Of a data file it shows the columns, the target " +
 				"and the fingerprint; of a run folder, what was trained and the result. A named set stands for its training rows. With --check it computes the gradients " +
-				"of two tiny models, of vectors and of sequences, on a GPU and on the CPU, in float32 and in double, and compares them: exit 0 if they agree, 1 if not, 2 if there is no GPU. " +
+				"of three tiny models, of vectors, of sequences, and with W and Ω in closed form, on a GPU and on the CPU, in float32 and in double, and compares them: exit 0 if they agree, 1 if not, 2 if there is no GPU. " +
 				"With --plan it takes the options of train, and says buffer by buffer what memory that training would take, and whether it fits.",
 			flags: planFlags([]flagSpec{
 				{group: "Data", name: "target", arg: "COL[,COL]", help: "target column of FILE by name or by number from 1, or several"},
@@ -151,7 +151,7 @@ func (p *program) verbs() []verb {
 				"The preset sweep varies S, B, M and R of the preset mnist. An operation by itself includes its launch, so the operations of a GPU may take longer than the step.",
 			flags: []flagSpec{
 				{group: "What", name: "preset", arg: strings.Join(benchPresets(), "|"), help: "which step", otherwise: workload.Names()[0]},
-				{group: "What", name: "size", arg: "S=100,B=500", help: "other sizes: D, J, M, L, d, R, B or S; and shared, one kernel for all latent functions; of sequences also I, the feature maps, and steps: no table of distances"},
+				{group: "What", name: "size", arg: "S=100,B=500", help: "other sizes: D, J, M, L, d, R, B or S; and shared, one kernel for all latent functions, or integrated, W and Ω in closed form; of sequences also I, the feature maps, and steps: no table of distances"},
 				{group: "What", name: "device", arg: "NAME", help: "where to compute: auto, cpu, cuda:N, with a type behind it as for train", otherwise: "auto"},
 				{group: "What", name: "precision", arg: "highest|high|medium", help: "as for train", otherwise: "highest"},
 				{group: "What", name: "alone", arg: switchArg, help: "do not time the CPU beside a GPU"},

@@ -22,25 +22,43 @@ __device__ void gaussian(int n, int batch, double grad, T *dh, const T *h, const
 REAL_KERNEL(256, gaussian, (int n, int batch, double grad, T *dh, const T *h, const T *y, const T *logvar, double *partial),
             (n, batch, grad, dh, h, y, logvar, partial))
 
-// gaussian_expected: E_q log N(y; F, σ²_c): dmean = grad·(y−mean)/σ²_c, dvariance = −grad/2σ²_c, and
-// partial[c,block] = Σ (y−mean)² + variance, for n = B rows of C numbers. Grid as gaussian; 3 numbers in, 2 out.
-template <typename T>
-__device__ void gaussian_expected(int n, double grad, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial) {
+// expected_gaussian is gaussian_expected and gaussian_moments, for moments of type E.
+template <typename T, typename E>
+__device__ __forceinline__ void expected_gaussian(int n, int batch, double grad, E *dmean, E *dvariance, const E *mean, const E *variance, const T *y,
+                                                  const T *logvar, double *partial) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
   double precision = exponential(-(double)logvar[c]), squares = 0;
   for (int row = global_thread(); row < n; row += (int)(gridDim.x * blockDim.x)) {
     long long i = (long long)row * width + c;
-    double miss = (double)y[i] - mean[i];
-    squares += miss * miss + variance[i];
-    dmean[i] = grad * precision * miss;
-    dvariance[i] = -0.5 * grad * precision;
+    double miss = (double)y[(long long)(row % batch) * width + c] - (double)mean[i];
+    squares += miss * miss + (double)variance[i];
+    dmean[i] = (E)(grad * precision * miss);
+    dvariance[i] = (E)(-0.5 * grad * precision);
   }
   squares = block_sum(squares);
   if (threadIdx.x == 0) partial[c * gridDim.x + blockIdx.x] = squares;
 }
+
+// gaussian_expected: E_q log N(y; F, σ²_c): dmean = grad·(y−mean)/σ²_c, dvariance = −grad/2σ²_c,
+// and partial[c,block] = Σ (y−mean)² + variance, for n = B rows of C numbers. Grid as gaussian; 3
+// numbers in, 2 out.
+template <typename T>
+__device__ void gaussian_expected(int n, double grad, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial) {
+  expected_gaussian(n, n, grad, dmean, dvariance, mean, variance, y, logvar, partial);
+}
 REAL_KERNEL(256, gaussian_expected,
             (int n, double grad, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial),
             (n, grad, dmean, dvariance, mean, variance, y, logvar, partial))
+
+// gaussian_moments: gaussian_expected for the Real moments of n = S·B rows; y [B,C] repeats for
+// each sample. Grid as gaussian; 3 numbers in, 2 out.
+template <typename T>
+__device__ void gaussian_moments(int n, int batch, double grad, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *logvar, double *partial) {
+  expected_gaussian(n, batch, grad, dmean, dvariance, mean, variance, y, logvar, partial);
+}
+REAL_KERNEL(256, gaussian_moments,
+            (int n, int batch, double grad, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *logvar, double *partial),
+            (n, batch, grad, dmean, dvariance, mean, variance, y, logvar, partial))
 
 // column_sum is the sum of the blocks' partial sums [C,blocks] of a column, by one block, for every thread of it.
 __device__ __forceinline__ double column_sum(const double *partial, int blocks, int c) {

@@ -35,7 +35,8 @@ type features[T Float] struct {
 	w, e    []T // [weights,columns,d']: W and s∘e
 	partial []float64
 
-	local localNoise[T]
+	local   localNoise[T]
+	moments featureMoments[T]
 }
 
 // featureParams are FeatureParams as slices.
@@ -55,7 +56,6 @@ func (d *Device[T]) FeatureScratch(samples, batch, width, frequencies, dOut int)
 		rowsPlanned:  samples * batch,
 		FeatureShape: device.FeatureShape{D: width, R: frequencies, Out: dOut},
 	}
-	t.phi = grow(d.pool, &t.phi, samples*batch*2*frequencies)
 	return t
 }
 
@@ -81,6 +81,7 @@ func (d *Device[T]) RandomFeatures(out, h *device.Tensor, p device.FeatureParams
 	if noise.Local {
 		t.weights = 1
 	}
+	t.phi = grow(d.pool, &t.phi, t.rowsPlanned*2*t.R)
 	t.groups = t.S
 	if t.omegas == 1 && t.weights == 1 {
 		t.groups = 1

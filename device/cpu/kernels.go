@@ -12,6 +12,8 @@ type kernels[T Float] interface {
 	sinCos(sin, cos, x []T)
 	rotate(dst, cos, sin, a, b []T)
 	rectify(phi, slope, p []T, degree int)
+	integrate(m simd.Integrals[T])
+	integrateSlopes(dt, dv []T, m, d simd.Integrals[T])
 	dot(x, y []T) T
 	axpy(alpha T, x, y []T)
 	normalRows(dst []T, n, cols int, key [2]uint32, rows []int32, first int, c2, c3 uint32)
@@ -31,8 +33,12 @@ func (kernels32) exp(dst, x []float32)                        { simd.Exp32(dst, 
 func (kernels32) sinCos(sin, cos, x []float32)                { simd.SinCos32(sin, cos, x) }
 func (kernels32) rotate(dst, cos, sin, a, b []float32)        { simd.Rotate32(dst, cos, sin, a, b) }
 func (kernels32) rectify(phi, slope, p []float32, degree int) { simd.Rectify32(phi, slope, p, degree) }
-func (kernels32) dot(x, y []float32) float32                  { return simd.Dot32(x, y) }
-func (kernels32) axpy(alpha float32, x, y []float32)          { simd.Axpy32(alpha, x, y) }
+func (kernels32) integrate(m simd.Integrals[float32])         { simd.Integrate32(&m) }
+func (kernels32) integrateSlopes(dt, dv []float32, m, d simd.Integrals[float32]) {
+	simd.IntegrateSlopes32(dt, dv, &m, &d)
+}
+func (kernels32) dot(x, y []float32) float32         { return simd.Dot32(x, y) }
+func (kernels32) axpy(alpha float32, x, y []float32) { simd.Axpy32(alpha, x, y) }
 func (kernels32) normalRows(dst []float32, n, cols int, key [2]uint32, rows []int32, first int, c2, c3 uint32) {
 	simd.NormalRows32(dst, cols, n, cols, key, rows, first, c2, c3)
 }
@@ -55,8 +61,12 @@ func (kernels64) exp(dst, x []float64)                        { simd.Exp64(dst, 
 func (kernels64) sinCos(sin, cos, x []float64)                { simd.SinCos64(sin, cos, x) }
 func (kernels64) rotate(dst, cos, sin, a, b []float64)        { simd.Rotate64(dst, cos, sin, a, b) }
 func (kernels64) rectify(phi, slope, p []float64, degree int) { simd.Rectify64(phi, slope, p, degree) }
-func (kernels64) dot(x, y []float64) float64                  { return simd.Dot64(x, y) }
-func (kernels64) axpy(alpha float64, x, y []float64)          { simd.Axpy64(alpha, x, y) }
+func (kernels64) integrate(m simd.Integrals[float64])         { simd.Integrate64(&m) }
+func (kernels64) integrateSlopes(dt, dv []float64, m, d simd.Integrals[float64]) {
+	simd.IntegrateSlopes64(dt, dv, &m, &d)
+}
+func (kernels64) dot(x, y []float64) float64         { return simd.Dot64(x, y) }
+func (kernels64) axpy(alpha float64, x, y []float64) { simd.Axpy64(alpha, x, y) }
 func (kernels64) normalRows(dst []float64, n, cols int, key [2]uint32, rows []int32, first int, c2, c3 uint32) {
 	simd.NormalRows64(dst, cols, n, cols, key, rows, first, c2, c3)
 }

@@ -11,18 +11,16 @@ const likRows = 256
 
 // likelihoods is the state of the likelihood operations. Sums are in double.
 type likelihoods[T Float] struct {
-	math           kernels[T]
-	dh, h, y       []T
-	labels         []int32
-	dmean, dvar    []float64
-	mean, variance []float64
-	scale          device.LikScale
-	noise          []float64 // [C]: log σ²
-	precision      []float64 // [C]: 1/σ²
-	rows, b, c     int
-	ell            []float64 // [blocks]
-	dlogvar        []float64 // [blocks,C]: sums of what the columns' parameters have as gradients
-	nu             float64   // ν of StudentLogLik
+	math       kernels[T]
+	dh, h, y   []T
+	labels     []int32
+	scale      device.LikScale
+	noise      []float64 // [C]: log σ²
+	precision  []float64 // [C]: 1/σ²
+	rows, b, c int
+	ell        []float64 // [blocks]
+	dlogvar    []float64 // [blocks,C]: sums of what the columns' parameters have as gradients
+	nu         float64   // ν of StudentLogLik
 }
 
 // begin starts an operation on s·b rows of c columns.
@@ -114,33 +112,47 @@ func (t *likelihoods[T]) normals(squares []float64, n int) (value float64) {
 
 // GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
 func (d *Device[T]) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *device.Tensor, scale device.LikScale) {
-	b, c := device.CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar)
-	t := d.beginNoise(1, b, c, logvar, scale)
-	t.dmean, t.dvar, t.mean, t.variance, t.y = double(dmean), double(dvariance), double(mean), double(variance), d.real(y)
+	s, b, c := device.CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar)
+	t := d.beginNoise(s, b, c, logvar, scale)
+	t.y = d.real(y)
 	if d.dry() {
 		return
 	}
-	d.do((*gaussianExpected[T])(t), len(t.ell), b*c*4)
+	var expected task
+	if mean.DType() == device.Double {
+		d.expectedDouble = gaussianExpected[T, float64]{t, double(dmean), double(dvariance), double(mean), double(variance)}
+		expected = &d.expectedDouble
+	} else {
+		d.expectedReal = gaussianExpected[T, T]{t, d.real(dmean), d.real(dvariance), d.real(mean), d.real(variance)}
+		expected = &d.expectedReal
+	}
+	d.do(expected, len(t.ell), s*b*c*4)
 	t.finish(ell)
 	t.slopes(d.real(dlogvar))
 }
 
-type gaussianExpected[T Float] likelihoods[T]
+// gaussianExpected is the state of GaussianExpected for moments of type E.
+type gaussianExpected[T, E Float] struct {
+	*likelihoods[T]
+	dmean, dvar    []E
+	mean, variance []E
+}
 
-func (t *gaussianExpected[T]) run(_ *worker, block int) {
+func (t *gaussianExpected[T, E]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
 	squares := t.dlogvar[block*t.c:][:t.c]
 	clear(squares)
 	for row := lo; row < hi; row++ {
+		y := t.y[row%t.b*t.c:][:t.c]
 		for c, precision := range t.precision {
 			i := row*t.c + c
-			miss, grad := float64(t.y[i])-t.mean[i], t.scale.Grad*precision
-			squares[c] += miss*miss + t.variance[i]
-			t.dmean[i] = grad * miss
-			t.dvar[i] = -grad / 2
+			miss, grad := float64(y[c])-float64(t.mean[i]), t.scale.Grad*precision
+			squares[c] += miss*miss + float64(t.variance[i])
+			t.dmean[i] = E(grad * miss)
+			t.dvar[i] = E(-grad / 2)
 		}
 	}
-	t.ell[block] = (*likelihoods[T])(t).normals(squares, hi-lo)
+	t.ell[block] = t.normals(squares, hi-lo)
 }
 
 // SoftmaxLogLik is Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.

@@ -73,13 +73,16 @@ func Operations(dev device.Device, w Workload) []Operation {
 		}
 	}
 	theta, grad := params(1, 2, device.Waves), params(0, 2, device.Waves)
+	eta := params(0, 2, device.Waves)
 	arccos, darccos := params(1, 1, device.ArcCos1), params(0, 1, device.ArcCos1)
 	h, dh, y, logvar, dlogvar := real(w.S, w.B, w.DOut), real(w.S, w.B, w.DOut), normal(device.Real, 0, 1, w.B, w.DOut), real(w.DOut), real(w.DOut)
 	local := device.FeatureNoise{Weights: device.Key{Site: device.SiteWeights}, Spectra: device.Key{Site: device.SiteSpectra}, Local: true}
 	sampled := local
 	sampled.Local = false
 	plan := func() device.Scratch { return dev.FeatureScratch(w.S, w.B, w.J, w.R, w.DOut) }
-	scratch, scratchSampled, scratchArcCos := plan(), plan(), plan()
+	scratch, scratchSampled, scratchArcCos, scratchMoments := plan(), plan(), plan(), plan()
+	of, spread := real(w.S, w.B, w.DOut), real(w.S, w.B, w.DOut)
+	dof, dspread := normal(device.Real, 0, 1, w.S, w.B, w.DOut), normal(device.Real, 0, 1, w.S, w.B, w.DOut)
 	tail, dtail, pair, dpair := real(1), real(1), normal(device.Real, 0, 1, w.S, w.B, 2*w.DOut), real(w.S, w.B, 2*w.DOut)
 	logit, dlogit, labels := normal(device.Real, 0, 1, w.S, w.B, 1), real(w.S, w.B, 1), dev.New(device.Int, w.B)
 	value := double(1)
@@ -111,6 +114,11 @@ func Operations(dev device.Device, w Workload) []Operation {
 		{"RandomFeatures local", func() { dev.RandomFeatures(h, f, theta, rows, local, scratch) }},
 		{"RandomFeatures sampled", func() { dev.RandomFeatures(h, f, theta, rows, sampled, scratchSampled) }},
 		{"RandomFeatures arccos1", func() { dev.RandomFeatures(h, f, arccos, rows, local, scratchArcCos) }},
+		{"Frequencies", func() {
+			dev.Frequencies(eta.MeanOmega, eta.LogVarOmega, theta.MeanOmega, theta.MeanOmega, theta.LogVarOmega, theta.LogAlpha, theta.LogL)
+		}},
+		{"FeatureMoments", func() { dev.FeatureMoments(of, spread, f, theta, scratchMoments) }},
+		{"AddNoise", func() { dev.AddNoise(of, spread, rows, key) }},
 		{"GaussianLogLik", func() { dev.GaussianLogLik(value, dh, dlogvar, h, y, logvar, device.LikScale{Value: 1, Grad: 1e-3}) }},
 		{"StudentLogLik", func() {
 			dev.StudentLogLik(value, dh, dlogvar, dtail, h, y, logvar, tail, device.LikScale{Value: 1, Grad: 1e-3})
@@ -125,6 +133,13 @@ func Operations(dev device.Device, w Workload) []Operation {
 		{"RandomFeaturesBackward sampled", func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, sampled, scratchSampled) }},
 		{"RandomFeaturesBackward arccos1", func() {
 			dev.RandomFeaturesBackward(df, darccos, dh, f, arccos, rows, local, scratchArcCos)
+		}},
+		{"AddNoiseBackward", func() { dev.AddNoiseBackward(dspread, dof, spread, rows, key) }},
+		{"FeatureMomentsBackward", func() {
+			dev.FeatureMomentsBackward(df, grad, dof, dspread, spread, f, theta, scratchMoments)
+		}},
+		{"FrequenciesBackward", func() {
+			dev.FrequenciesBackward(grad.MeanOmega, grad.LogVarOmega, grad.LogAlpha, grad.LogL, eta.MeanOmega, eta.LogVarOmega, theta.MeanOmega, theta.MeanOmega, theta.LogAlpha, theta.LogL)
 		}},
 		{"SampleFBackward", func() { dev.SampleFBackward(dmean, dvariance, df, variance, rows, key) }},
 		{"MomentsBackward", func() {

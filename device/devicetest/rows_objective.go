@@ -16,8 +16,10 @@ func likelihoodRows() []row {
 	return []row{
 		{ops: []string{"GaussianLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 257, 1}, {2, 700, 3}}, build: gaussian,
 			nmse: 1e-12, reason: "residuals of float32 numbers"},
-		{ops: []string{"GaussianExpected"}, sizes: [][]int{{1, 1}, {31, 2}, {257, 1}, {1300, 3}}, build: gaussianExpected,
+		{ops: []string{"GaussianExpected"}, sizes: [][]int{{1, 1, 1}, {1, 31, 2}, {1, 257, 1}, {1, 1300, 3}}, build: expected(device.Double),
 			nmse: 1e-12, reason: "the gradient of a float32 parameter"},
+		{ops: []string{"GaussianExpected"}, variant: "samples", sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 257, 1}, {2, 700, 3}}, build: expected(device.Real),
+			nmse: 1e-12, reason: "moments of float32"},
 		{ops: []string{"SoftmaxLogLik"}, sizes: [][]int{{1, 1, 2}, {3, 31, 10}, {2, 257, 3}}, build: softmax,
 			nmse: 1e-12, reason: "float32 exponentials"},
 		{ops: []string{"BernoulliLogLik"}, sizes: [][]int{{1, 1}, {3, 31}, {2, 2049}}, build: bernoulli,
@@ -58,16 +60,23 @@ func gaussian(r *random, size []int) *problem {
 	}
 }
 
-// Size: B, C.
-func gaussianExpected(r *random, size []int) *problem {
-	b, c := size[0], size[1]
-	variance := r.normal("variance", device.Double, writes, 0, 0.5, b, c)
+func expected(dtype device.DType) func(r *random, size []int) *problem {
+	return func(r *random, size []int) *problem { return gaussianExpected(r, size, dtype) }
+}
+
+// Size: S, B, C; moments in double have no S.
+func gaussianExpected(r *random, size []int, dtype device.DType) *problem {
+	b, c, shape := size[1], size[2], size
+	if dtype == device.Double {
+		shape = size[1:]
+	}
+	variance := r.normal("variance", dtype, writes, 0, 0.5, shape...)
 	for i, v := range variance.data {
-		variance.data[i] = math.Exp(v)
+		variance.data[i] = float64(float32(math.Exp(v)))
 	}
 	return &problem{
 		in: []*array{
-			r.normal("mean", device.Double, writes, 0, 1, b, c), variance,
+			r.normal("mean", dtype, writes, 0, 1, shape...), variance,
 			r.normal("y", device.Real, none, 0, 1, b, c), r.normal("logvar", device.Real, adds, -1, 0.5, c),
 		},
 		out: []*array{zeros("ell", device.Double, 1)},
@@ -75,13 +84,13 @@ func gaussianExpected(r *random, size []int) *problem {
 			sum := 0.0
 			for i, mean := range in[0] {
 				noise := math.Exp(in[3][i%c])
-				miss := in[2][i] - mean
+				miss := in[2][i%(b*c)] - mean
 				sum -= (math.Log(2*math.Pi*noise) + miss*miss/noise + in[1][i]/noise) / 2
 			}
 			out[0][0] = scale.Value * sum
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dmean, dvariance := dev.New(device.Double, b, c), dev.New(device.Double, b, c)
+			dmean, dvariance := dev.New(dtype, shape...), dev.New(dtype, shape...)
 			dev.GaussianExpected(out[0], dmean, dvariance, dev.New(device.Real, c), in[0], in[1], in[2], in[3], scale)
 		},
 		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {

@@ -36,6 +36,7 @@ type features struct {
 	domega, dw scratch // [parts,d,R] and [parts,columns,d']
 	alpha      scratch // [blocks], in double: sums for dlog α
 	local      localNoise
+	moments    featureMoments
 }
 
 // FeatureScratch plans the memory of a layer for up to S·B rows.

@@ -39,11 +39,16 @@ func (d *Device) gaussianSum(n int, sums cuda.Grid, scale device.LikScale, ell, 
 
 // GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
 func (d *Device) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *device.Tensor, scale device.LikScale) {
-	b, c := device.CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar)
-	grid, partial := d.columns(b, 1024, c)
-	d.real.launch("gaussian_expected", grid, 0, cuda.Int(b), cuda.Float64(scale.Grad),
-		d.ptr(dmean), d.ptr(dvariance), d.ptr(mean), d.ptr(variance), d.ptr(y), d.ptr(logvar), partial)
-	d.gaussianSum(b, grid, scale, ell, dlogvar, logvar, partial)
+	s, b, c := device.CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar)
+	grid, partial := d.columns(s*b, 1024, c)
+	if mean.DType() == device.Double {
+		d.real.launch("gaussian_expected", grid, 0, cuda.Int(b), cuda.Float64(scale.Grad),
+			d.ptr(dmean), d.ptr(dvariance), d.ptr(mean), d.ptr(variance), d.ptr(y), d.ptr(logvar), partial)
+	} else {
+		d.real.launch("gaussian_moments", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale.Grad),
+			d.ptr(dmean), d.ptr(dvariance), d.ptr(mean), d.ptr(variance), d.ptr(y), d.ptr(logvar), partial)
+	}
+	d.gaussianSum(s*b, grid, scale, ell, dlogvar, logvar, partial)
 }
 
 // SoftmaxLogLik is Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.

@@ -14,4 +14,6 @@ type state struct {
 	mix        mixState
 	sparse     sparseState
 	natural    naturalState
+
+	frequencies scratch // [d], in double: sums for dlog ρ
 }

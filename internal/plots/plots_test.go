@@ -105,3 +105,21 @@ func TestBand(t *testing.T) {
 		t.Errorf("shares of blue %v", areas)
 	}
 }
+
+// Our methods are blue, and bars are as long as the critical difference.
+func TestRanks(t *testing.T) {
+	var shares []float64
+	for _, difference := range []float64{0.5, 2} {
+		r := Ranks{Title: "ranks", XLabel: "rank", Difference: difference, Methods: []RankedMethod{
+			{Name: "ours", Average: 1.5, Each: []float64{1, 2, 1, 2}, Ours: true}, {Name: "theirs", Average: 1.5, Each: []float64{2, 1, 2, 1}},
+		}}
+		var out bytes.Buffer
+		if err := r.Write(&out); err != nil {
+			t.Fatal(err)
+		}
+		shares = append(shares, share(decoded(t, out.Bytes()), isBlue))
+	}
+	if shares[0] < 0.005 || shares[1] < 2*shares[0] {
+		t.Errorf("shares of blue %v", shares)
+	}
+}

@@ -261,3 +261,8 @@ func transpose64Kernel(rows, cols int, src *float64, lds int, dst *float64, ldd 
 		transposeBand64NEON(cols, row(i), row(i+1), (*float64)(unsafe.Add(unsafe.Pointer(dst), 8*i)), ldd)
 	}
 }
+
+// The moments of cosines and sines are left to the compiler here.
+func integrate32Kernel(m *Integrals[float32]) { integrateScalar(m) }
+
+func integrateSlopes32Kernel(dt, dv []float32, m, d *Integrals[float32]) { slopesScalar(dt, dv, m, d) }

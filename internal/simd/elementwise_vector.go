@@ -121,3 +121,29 @@ func sinCosLarge(sin, cos, x []float32) {
 		}
 	}
 }
+
+func integrate32(m *Integrals[float32]) {
+	if active == scalar {
+		integrateScalar(m)
+		return
+	}
+	for i := 0; i < len(m.Cos); i += chunk {
+		part := m.span(i, min(i+chunk, len(m.Cos)))
+		integrate32Kernel(&part)
+	}
+}
+
+func integrateSlopes32(dt, dv []float32, m, d *Integrals[float32]) {
+	if active == scalar {
+		slopesScalar(dt, dv, m, d)
+		return
+	}
+	for i := 0; i < len(dt); i += chunk {
+		end := min(i+chunk, len(dt))
+		of := Integrals[float32]{Cos: m.Cos[i:end], Sin: m.Sin[i:end], Shrink: m.Shrink[i:end]}
+		by := Integrals[float32]{
+			MeanCos: d.MeanCos[i:end], MeanSin: d.MeanSin[i:end], Wave: d.Wave[i:end], Lost: d.Lost[i:end], CrossCos: d.CrossCos[i:end], CrossSin: d.CrossSin[i:end],
+		}
+		integrateSlopes32Kernel(dt[i:end], dv[i:end], &of, &by)
+	}
+}

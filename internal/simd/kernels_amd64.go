@@ -186,6 +186,16 @@ func rotate32AVX512(n int, dst *float32, cos *float32, sin *float32, a *float32,
 //go:noescape
 func rectify32AVX512(n int, phi *float32, slope *float32, p *float32, co *[5]float32)
 
+// integrate32AVX512 fills the first six columns of Integrals.
+//
+//go:noescape
+func integrate32AVX512(n int, meanCos *float32, meanSin *float32, wave *float32, lost *float32, crossCos *float32, crossSin *float32, cos *float32, sin *float32, shrink *float32)
+
+// integrateSlopes32AVX512 takes the gradients of the first six columns of Integrals to those of the phases' means and variances.
+//
+//go:noescape
+func integrateSlopes32AVX512(n int, dt *float32, dv *float32, dmeanCos *float32, dmeanSin *float32, dwave *float32, dlost *float32, dcrossCos *float32, dcrossSin *float32, cos *float32, sin *float32, shrink *float32)
+
 // packRowsAVX2 copies the first dwords of k rows into a panel. stride is in bytes.
 //
 //go:noescape
@@ -215,6 +225,16 @@ func rotate32AVX2(n int, dst *float32, cos *float32, sin *float32, a *float32, b
 //
 //go:noescape
 func rectify32AVX2(n int, phi *float32, slope *float32, p *float32, co *[5]float32)
+
+// integrate32AVX2 fills the first six columns of Integrals.
+//
+//go:noescape
+func integrate32AVX2(n int, meanCos *float32, meanSin *float32, wave *float32, lost *float32, crossCos *float32, crossSin *float32, cos *float32, sin *float32, shrink *float32)
+
+// integrateSlopes32AVX2 takes the gradients of the first six columns of Integrals to those of the phases' means and variances.
+//
+//go:noescape
+func integrateSlopes32AVX2(n int, dt *float32, dv *float32, dmeanCos *float32, dmeanSin *float32, dwave *float32, dlost *float32, dcrossCos *float32, dcrossSin *float32, cos *float32, sin *float32, shrink *float32)
 
 // transpose32AVX2 writes dst[j,i] = src[i,j] for rows rounded up to 8, and cols ≥ 8. lds and ldd are in bytes.
 //

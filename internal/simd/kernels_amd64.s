@@ -10732,6 +10732,254 @@ done:
 	VZEROUPPER
 	RET
 
+// func integrate32AVX512(n int, meanCos *float32, meanSin *float32, wave *float32, lost *float32, crossCos *float32, crossSin *float32, cos *float32, sin *float32, shrink *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·integrate32AVX512(SB), NOSPLIT, $0-80
+	MOVQ n+0(FP), AX
+	MOVQ meanCos+8(FP), CX
+	MOVQ meanSin+16(FP), DX
+	MOVQ wave+24(FP), BX
+	MOVQ lost+32(FP), SI
+	MOVQ crossCos+40(FP), DI
+	MOVQ crossSin+48(FP), R8
+	MOVQ cos+56(FP), R9
+	MOVQ sin+64(FP), R10
+	MOVQ shrink+72(FP), R11
+	SUBQ $0x00000010, AX
+	JL   rest
+
+whole:
+	VMOVUPS      (R9), Z0
+	VMOVUPS      (R10), Z1
+	VMOVUPS      (R11), Z2
+	VMULPS       Z2, Z2, Z3
+	VMULPS       Z0, Z0, Z4
+	VFNMADD231PS Z1, Z1, Z4
+	VMULPS.BCST  const3f000000<>+0(SB), Z4, Z4
+	VMULPS       Z0, Z1, Z5
+	VADDPS       Z5, Z5, Z5
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      Z0, (CX)
+	VMULPS       Z2, Z1, Z0
+	VMOVUPS      Z0, (DX)
+	VMULPS       Z3, Z3, Z0
+	VMULPS       Z4, Z0, Z0
+	VMOVUPS      Z0, (BX)
+	VBROADCASTSS const3f800000<>+0(SB), Z0
+	VSUBPS       Z3, Z0, Z0
+	VMULPS       Z3, Z0, Z1
+	VXORPS.BCST  const80000000<>+0(SB), Z1, Z1
+	VMULPS.BCST  const3f000000<>+0(SB), Z0, Z0
+	VMOVUPS      Z0, (SI)
+	VMULPS       Z1, Z4, Z0
+	VMOVUPS      Z0, (DI)
+	VMULPS       Z1, Z5, Z0
+	VMOVUPS      Z0, (R8)
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R8
+	ADDQ         $0x00000040, R9
+	ADDQ         $0x00000040, R10
+	ADDQ         $0x00000040, R11
+	SUBQ         $0x00000010, AX
+	JGE          whole
+
+rest:
+	ADDQ         $0x00000010, AX
+	JZ           done
+	MOVQ         $0x00000010, R12
+	CMPQ         AX, R12
+	CMOVQLT      AX, R12
+	MOVQ         $-1, AX
+	BZHIQ        R12, AX, AX
+	KMOVW        AX, K1
+	VMOVUPS.Z    (R9), K1, Z0
+	VMOVUPS.Z    (R10), K1, Z1
+	VMOVUPS.Z    (R11), K1, Z2
+	VMULPS       Z2, Z2, Z3
+	VMULPS       Z0, Z0, Z4
+	VFNMADD231PS Z1, Z1, Z4
+	VMULPS.BCST  const3f000000<>+0(SB), Z4, Z4
+	VMULPS       Z0, Z1, Z5
+	VADDPS       Z5, Z5, Z5
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      Z0, K1, (CX)
+	VMULPS       Z2, Z1, Z0
+	VMOVUPS      Z0, K1, (DX)
+	VMULPS       Z3, Z3, Z0
+	VMULPS       Z4, Z0, Z0
+	VMOVUPS      Z0, K1, (BX)
+	VBROADCASTSS const3f800000<>+0(SB), Z0
+	VSUBPS       Z3, Z0, Z0
+	VMULPS       Z3, Z0, Z1
+	VXORPS.BCST  const80000000<>+0(SB), Z1, Z1
+	VMULPS.BCST  const3f000000<>+0(SB), Z0, Z0
+	VMOVUPS      Z0, K1, (SI)
+	VMULPS       Z1, Z4, Z0
+	VMOVUPS      Z0, K1, (DI)
+	VMULPS       Z1, Z5, Z0
+	VMOVUPS      Z0, K1, (R8)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const3f000000<>+0(SB)/4, $0x3f000000
+DATA const3f000000<>+4(SB)/4, $0x3f000000
+DATA const3f000000<>+8(SB)/4, $0x3f000000
+DATA const3f000000<>+12(SB)/4, $0x3f000000
+DATA const3f000000<>+16(SB)/4, $0x3f000000
+DATA const3f000000<>+20(SB)/4, $0x3f000000
+DATA const3f000000<>+24(SB)/4, $0x3f000000
+DATA const3f000000<>+28(SB)/4, $0x3f000000
+GLOBL const3f000000<>(SB), RODATA|NOPTR, $32
+
+// func integrateSlopes32AVX512(n int, dt *float32, dv *float32, dmeanCos *float32, dmeanSin *float32, dwave *float32, dlost *float32, dcrossCos *float32, dcrossSin *float32, cos *float32, sin *float32, shrink *float32)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·integrateSlopes32AVX512(SB), NOSPLIT, $0-96
+	MOVQ n+0(FP), AX
+	MOVQ dt+8(FP), CX
+	MOVQ dv+16(FP), DX
+	MOVQ dmeanCos+24(FP), BX
+	MOVQ dmeanSin+32(FP), SI
+	MOVQ dwave+40(FP), DI
+	MOVQ dlost+48(FP), R8
+	MOVQ dcrossCos+56(FP), R9
+	MOVQ dcrossSin+64(FP), R10
+	MOVQ cos+72(FP), R11
+	MOVQ sin+80(FP), R12
+	MOVQ shrink+88(FP), R13
+	SUBQ $0x00000010, AX
+	JL   rest
+
+whole:
+	VMOVUPS           (R11), Z0
+	VMOVUPS           (R12), Z1
+	VMOVUPS           (R13), Z2
+	VMULPS            Z2, Z2, Z3
+	VMULPS            Z0, Z0, Z4
+	VFNMADD231PS      Z1, Z1, Z4
+	VMULPS.BCST       const3f000000<>+0(SB), Z4, Z4
+	VMULPS            Z0, Z1, Z5
+	VADDPS            Z5, Z5, Z5
+	VBROADCASTSS      const3f800000<>+0(SB), Z6
+	VSUBPS            Z3, Z6, Z6
+	VMULPS            Z3, Z6, Z7
+	VSUBPS            Z3, Z6, Z6
+	VMOVUPS           (DI), Z8
+	VMOVUPS           (R9), Z9
+	VMOVUPS           (R10), Z10
+	VMULPS            Z3, Z3, Z11
+	VMULPS            Z8, Z11, Z11
+	VFNMADD231PS      Z7, Z9, Z11
+	VMULPS            Z7, Z10, Z7
+	VMULPS            Z4, Z7, Z7
+	VMULPS.BCST       constc0800000<>+0(SB), Z7, Z7
+	VFNMADD231PS      Z5, Z11, Z7
+	VMULPS            Z4, Z9, Z9
+	VFMADD231PS       Z5, Z10, Z9
+	VMULPS            Z6, Z9, Z9
+	VMOVUPS           (R8), Z5
+	VFMADD231PS.BCST  const3f000000<>+0(SB), Z5, Z9
+	VMULPS            Z3, Z8, Z8
+	VADDPS            Z8, Z8, Z8
+	VFNMADD231PS      Z4, Z8, Z9
+	VMULPS            Z3, Z9, Z9
+	VMOVUPS           (BX), Z3
+	VMOVUPS           (SI), Z4
+	VMULPS            Z0, Z4, Z5
+	VFNMADD231PS      Z1, Z3, Z5
+	VFMADD231PS       Z2, Z5, Z7
+	VMOVUPS           Z7, (CX)
+	VMULPS            Z0, Z3, Z0
+	VFMADD231PS       Z1, Z4, Z0
+	VMULPS            Z2, Z0, Z0
+	VFNMADD231PS.BCST const3f000000<>+0(SB), Z0, Z9
+	VMOVUPS           Z9, (DX)
+	ADDQ              $0x00000040, CX
+	ADDQ              $0x00000040, DX
+	ADDQ              $0x00000040, BX
+	ADDQ              $0x00000040, SI
+	ADDQ              $0x00000040, DI
+	ADDQ              $0x00000040, R8
+	ADDQ              $0x00000040, R9
+	ADDQ              $0x00000040, R10
+	ADDQ              $0x00000040, R11
+	ADDQ              $0x00000040, R12
+	ADDQ              $0x00000040, R13
+	SUBQ              $0x00000010, AX
+	JGE               whole
+
+rest:
+	ADDQ              $0x00000010, AX
+	JZ                done
+	MOVQ              $0x00000010, R14
+	CMPQ              AX, R14
+	CMOVQLT           AX, R14
+	MOVQ              $-1, AX
+	BZHIQ             R14, AX, AX
+	KMOVW             AX, K1
+	VMOVUPS.Z         (R11), K1, Z0
+	VMOVUPS.Z         (R12), K1, Z1
+	VMOVUPS.Z         (R13), K1, Z2
+	VMULPS            Z2, Z2, Z3
+	VMULPS            Z0, Z0, Z4
+	VFNMADD231PS      Z1, Z1, Z4
+	VMULPS.BCST       const3f000000<>+0(SB), Z4, Z4
+	VMULPS            Z0, Z1, Z5
+	VADDPS            Z5, Z5, Z5
+	VBROADCASTSS      const3f800000<>+0(SB), Z6
+	VSUBPS            Z3, Z6, Z6
+	VMULPS            Z3, Z6, Z7
+	VSUBPS            Z3, Z6, Z6
+	VMOVUPS.Z         (DI), K1, Z8
+	VMOVUPS.Z         (R9), K1, Z9
+	VMOVUPS.Z         (R10), K1, Z10
+	VMULPS            Z3, Z3, Z11
+	VMULPS            Z8, Z11, Z11
+	VFNMADD231PS      Z7, Z9, Z11
+	VMULPS            Z7, Z10, Z7
+	VMULPS            Z4, Z7, Z7
+	VMULPS.BCST       constc0800000<>+0(SB), Z7, Z7
+	VFNMADD231PS      Z5, Z11, Z7
+	VMULPS            Z4, Z9, Z9
+	VFMADD231PS       Z5, Z10, Z9
+	VMULPS            Z6, Z9, Z9
+	VMOVUPS.Z         (R8), K1, Z5
+	VFMADD231PS.BCST  const3f000000<>+0(SB), Z5, Z9
+	VMULPS            Z3, Z8, Z8
+	VADDPS            Z8, Z8, Z8
+	VFNMADD231PS      Z4, Z8, Z9
+	VMULPS            Z3, Z9, Z9
+	VMOVUPS.Z         (BX), K1, Z3
+	VMOVUPS.Z         (SI), K1, Z4
+	VMULPS            Z0, Z4, Z5
+	VFNMADD231PS      Z1, Z3, Z5
+	VFMADD231PS       Z2, Z5, Z7
+	VMOVUPS           Z7, K1, (CX)
+	VMULPS            Z0, Z3, Z0
+	VFMADD231PS       Z1, Z4, Z0
+	VMULPS            Z2, Z0, Z0
+	VFNMADD231PS.BCST const3f000000<>+0(SB), Z0, Z9
+	VMOVUPS           Z9, K1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA constc0800000<>+0(SB)/4, $0xc0800000
+DATA constc0800000<>+4(SB)/4, $0xc0800000
+DATA constc0800000<>+8(SB)/4, $0xc0800000
+DATA constc0800000<>+12(SB)/4, $0xc0800000
+DATA constc0800000<>+16(SB)/4, $0xc0800000
+DATA constc0800000<>+20(SB)/4, $0xc0800000
+DATA constc0800000<>+24(SB)/4, $0xc0800000
+DATA constc0800000<>+28(SB)/4, $0xc0800000
+GLOBL constc0800000<>(SB), RODATA|NOPTR, $32
+
 // func packRowsAVX2(k int, dwords int, src *byte, stride int, dst *byte)
 // Requires: AVX
 TEXT ·packRowsAVX2(SB), NOSPLIT, $0-40
@@ -11524,6 +11772,230 @@ rest:
 	VANDPS      Y5, Y0, Y0
 	VMASKMOVPS  Y2, Y6, (CX)
 	VMASKMOVPS  Y0, Y6, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func integrate32AVX2(n int, meanCos *float32, meanSin *float32, wave *float32, lost *float32, crossCos *float32, crossSin *float32, cos *float32, sin *float32, shrink *float32)
+// Requires: AVX, FMA3
+TEXT ·integrate32AVX2(SB), NOSPLIT, $0-80
+	MOVQ n+0(FP), AX
+	MOVQ meanCos+8(FP), CX
+	MOVQ meanSin+16(FP), DX
+	MOVQ wave+24(FP), BX
+	MOVQ lost+32(FP), SI
+	MOVQ crossCos+40(FP), DI
+	MOVQ crossSin+48(FP), R8
+	MOVQ cos+56(FP), R9
+	MOVQ sin+64(FP), R10
+	MOVQ shrink+72(FP), R11
+	SUBQ $0x00000008, AX
+	JL   rest
+
+whole:
+	VMOVUPS      (R9), Y0
+	VMOVUPS      (R10), Y1
+	VMOVUPS      (R11), Y2
+	VMULPS       Y2, Y2, Y3
+	VMULPS       Y0, Y0, Y4
+	VFNMADD231PS Y1, Y1, Y4
+	VMULPS       const3f000000<>+0(SB), Y4, Y4
+	VMULPS       Y0, Y1, Y5
+	VADDPS       Y5, Y5, Y5
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (CX)
+	VMULPS       Y2, Y1, Y0
+	VMOVUPS      Y0, (DX)
+	VMULPS       Y3, Y3, Y0
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (BX)
+	VBROADCASTSS const3f800000<>+0(SB), Y0
+	VSUBPS       Y3, Y0, Y0
+	VMULPS       Y3, Y0, Y1
+	VXORPS       const80000000<>+0(SB), Y1, Y1
+	VMULPS       const3f000000<>+0(SB), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMULPS       Y1, Y4, Y0
+	VMOVUPS      Y0, (DI)
+	VMULPS       Y1, Y5, Y0
+	VMOVUPS      Y0, (R8)
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000020, R8
+	ADDQ         $0x00000020, R9
+	ADDQ         $0x00000020, R10
+	ADDQ         $0x00000020, R11
+	SUBQ         $0x00000008, AX
+	JGE          whole
+
+rest:
+	ADDQ         $0x00000008, AX
+	JZ           done
+	LEAQ         maskTable<>+64(SB), R12
+	SHLQ         $0x02, AX
+	SUBQ         AX, R12
+	VMOVDQU      (R12), Y0
+	VMASKMOVPS   (R9), Y0, Y1
+	VMASKMOVPS   (R10), Y0, Y2
+	VMASKMOVPS   (R11), Y0, Y3
+	VMULPS       Y3, Y3, Y4
+	VMULPS       Y1, Y1, Y5
+	VFNMADD231PS Y2, Y2, Y5
+	VMULPS       const3f000000<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y2, Y6
+	VADDPS       Y6, Y6, Y6
+	VMULPS       Y3, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (CX)
+	VMULPS       Y3, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (DX)
+	VMULPS       Y4, Y4, Y1
+	VMULPS       Y5, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (BX)
+	VBROADCASTSS const3f800000<>+0(SB), Y1
+	VSUBPS       Y4, Y1, Y1
+	VMULPS       Y4, Y1, Y2
+	VXORPS       const80000000<>+0(SB), Y2, Y2
+	VMULPS       const3f000000<>+0(SB), Y1, Y1
+	VMASKMOVPS   Y1, Y0, (SI)
+	VMULPS       Y2, Y5, Y1
+	VMASKMOVPS   Y1, Y0, (DI)
+	VMULPS       Y2, Y6, Y1
+	VMASKMOVPS   Y1, Y0, (R8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func integrateSlopes32AVX2(n int, dt *float32, dv *float32, dmeanCos *float32, dmeanSin *float32, dwave *float32, dlost *float32, dcrossCos *float32, dcrossSin *float32, cos *float32, sin *float32, shrink *float32)
+// Requires: AVX, FMA3
+TEXT ·integrateSlopes32AVX2(SB), NOSPLIT, $0-96
+	MOVQ n+0(FP), AX
+	MOVQ dt+8(FP), CX
+	MOVQ dv+16(FP), DX
+	MOVQ dmeanCos+24(FP), BX
+	MOVQ dmeanSin+32(FP), SI
+	MOVQ dwave+40(FP), DI
+	MOVQ dlost+48(FP), R8
+	MOVQ dcrossCos+56(FP), R9
+	MOVQ dcrossSin+64(FP), R10
+	MOVQ cos+72(FP), R11
+	MOVQ sin+80(FP), R12
+	MOVQ shrink+88(FP), R13
+	SUBQ $0x00000008, AX
+	JL   rest
+
+whole:
+	VMOVUPS      (R11), Y0
+	VMOVUPS      (R12), Y1
+	VMOVUPS      (R13), Y2
+	VMULPS       Y2, Y2, Y3
+	VMULPS       Y0, Y0, Y4
+	VFNMADD231PS Y1, Y1, Y4
+	VMULPS       const3f000000<>+0(SB), Y4, Y4
+	VMULPS       Y0, Y1, Y5
+	VADDPS       Y5, Y5, Y5
+	VBROADCASTSS const3f800000<>+0(SB), Y6
+	VSUBPS       Y3, Y6, Y6
+	VMULPS       Y3, Y6, Y7
+	VSUBPS       Y3, Y6, Y6
+	VMOVUPS      (DI), Y8
+	VMOVUPS      (R9), Y9
+	VMOVUPS      (R10), Y10
+	VMULPS       Y3, Y3, Y11
+	VMULPS       Y8, Y11, Y11
+	VFNMADD231PS Y7, Y9, Y11
+	VMULPS       Y7, Y10, Y7
+	VMULPS       Y4, Y7, Y7
+	VMULPS       constc0800000<>+0(SB), Y7, Y7
+	VFNMADD231PS Y5, Y11, Y7
+	VMULPS       Y4, Y9, Y9
+	VFMADD231PS  Y5, Y10, Y9
+	VMULPS       Y6, Y9, Y9
+	VMOVUPS      (R8), Y5
+	VFMADD231PS  const3f000000<>+0(SB), Y5, Y9
+	VMULPS       Y3, Y8, Y8
+	VADDPS       Y8, Y8, Y8
+	VFNMADD231PS Y4, Y8, Y9
+	VMULPS       Y3, Y9, Y9
+	VMOVUPS      (BX), Y3
+	VMOVUPS      (SI), Y4
+	VMULPS       Y0, Y4, Y5
+	VFNMADD231PS Y1, Y3, Y5
+	VFMADD231PS  Y2, Y5, Y7
+	VMOVUPS      Y7, (CX)
+	VMULPS       Y0, Y3, Y0
+	VFMADD231PS  Y1, Y4, Y0
+	VMULPS       Y2, Y0, Y0
+	VFNMADD231PS const3f000000<>+0(SB), Y0, Y9
+	VMOVUPS      Y9, (DX)
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000020, R8
+	ADDQ         $0x00000020, R9
+	ADDQ         $0x00000020, R10
+	ADDQ         $0x00000020, R11
+	ADDQ         $0x00000020, R12
+	ADDQ         $0x00000020, R13
+	SUBQ         $0x00000008, AX
+	JGE          whole
+
+rest:
+	ADDQ         $0x00000008, AX
+	JZ           done
+	LEAQ         maskTable<>+64(SB), R14
+	SHLQ         $0x02, AX
+	SUBQ         AX, R14
+	VMOVDQU      (R14), Y0
+	VMASKMOVPS   (R11), Y0, Y1
+	VMASKMOVPS   (R12), Y0, Y2
+	VMASKMOVPS   (R13), Y0, Y3
+	VMULPS       Y3, Y3, Y4
+	VMULPS       Y1, Y1, Y5
+	VFNMADD231PS Y2, Y2, Y5
+	VMULPS       const3f000000<>+0(SB), Y5, Y5
+	VMULPS       Y1, Y2, Y6
+	VADDPS       Y6, Y6, Y6
+	VBROADCASTSS const3f800000<>+0(SB), Y7
+	VSUBPS       Y4, Y7, Y7
+	VMULPS       Y4, Y7, Y8
+	VSUBPS       Y4, Y7, Y7
+	VMASKMOVPS   (DI), Y0, Y9
+	VMASKMOVPS   (R9), Y0, Y10
+	VMASKMOVPS   (R10), Y0, Y11
+	VMULPS       Y4, Y4, Y12
+	VMULPS       Y9, Y12, Y12
+	VFNMADD231PS Y8, Y10, Y12
+	VMULPS       Y8, Y11, Y8
+	VMULPS       Y5, Y8, Y8
+	VMULPS       constc0800000<>+0(SB), Y8, Y8
+	VFNMADD231PS Y6, Y12, Y8
+	VMULPS       Y5, Y10, Y10
+	VFMADD231PS  Y6, Y11, Y10
+	VMULPS       Y7, Y10, Y10
+	VMASKMOVPS   (R8), Y0, Y6
+	VFMADD231PS  const3f000000<>+0(SB), Y6, Y10
+	VMULPS       Y4, Y9, Y9
+	VADDPS       Y9, Y9, Y9
+	VFNMADD231PS Y5, Y9, Y10
+	VMULPS       Y4, Y10, Y10
+	VMASKMOVPS   (BX), Y0, Y4
+	VMASKMOVPS   (SI), Y0, Y5
+	VMULPS       Y1, Y5, Y6
+	VFNMADD231PS Y2, Y4, Y6
+	VFMADD231PS  Y3, Y6, Y8
+	VMASKMOVPS   Y8, Y0, (CX)
+	VMULPS       Y1, Y4, Y1
+	VFMADD231PS  Y2, Y5, Y1
+	VMULPS       Y3, Y1, Y1
+	VFNMADD231PS const3f000000<>+0(SB), Y1, Y10
+	VMASKMOVPS   Y10, Y0, (DX)
 
 done:
 	VZEROUPPER

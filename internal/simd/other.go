@@ -47,3 +47,7 @@ func normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
 func normalRows32(dst []float32, ld, n, cols int, key [2]uint32, rows rowNumbers, c2, c3 uint32) {
 	normalRowsScalar(dst, ld, n, cols, key, rows, c2, c3)
 }
+
+func integrate32(m *Integrals[float32]) { integrateScalar(m) }
+
+func integrateSlopes32(dt, dv []float32, m, d *Integrals[float32]) { slopesScalar(dt, dv, m, d) }

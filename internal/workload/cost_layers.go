@@ -67,6 +67,52 @@ func (k counter) randomFeaturesBackward(dh *device.Tensor, dout, h *device.Tenso
 	}
 }
 
+// featureMoments: for each of the S·B rows and each frequency hη and h²β² 2d each, a sine, a cosine
+// and an exp, 11 for the six columns of Φ, and 6·2d' for their products; the exps of s² and β², and
+// 7 for quad.
+func (k counter) featureMoments(mean, variance, h *device.Tensor, p device.FeatureParams) Cost {
+	n := shapeOf(h, p, device.FeatureNoise{})
+	return Cost{
+		Real:  n.rows*n.r*(4*n.d+3+11+12*n.out) + n.r*(n.d+9*n.out),
+		Bytes: k.bytes(h, mean, variance) + k.features(p),
+	}
+}
+
+// featureMomentsBackward: Φ once more; dΦ, dM and dquad as much as the products of the forward
+// pass; 30 from dΦ to the phase's mean and variance; dη and dβ² 2d each, and for dh 2d from each of
+// them; 20 for the gradients of W's moments.
+func (k counter) featureMomentsBackward(dh, dmean, dvariance, variance, h *device.Tensor, p device.FeatureParams) Cost {
+	n := shapeOf(h, p, device.FeatureNoise{})
+	phase := 4 * n.d
+	if dh != nil {
+		phase += 4 * n.d
+	}
+	return Cost{
+		Real:  n.rows*n.r*(4*n.d+3+11+30+phase+24*n.out) + n.r*(n.d+9*n.out) + 20*n.r*n.out,
+		Bytes: k.bytes(dmean, dvariance, variance, h, dh) + k.features(p) + 2*k.features(p),
+	}
+}
+
+// frequencies: a product, a sum and a quotient for η, a sum for log β².
+func (k counter) frequencies(eta, logvar, tau, mean, logs2, logrho, logl *device.Tensor) Cost {
+	return Cost{Real: 4 * float64(eta.Len()), Bytes: k.bytes(eta, logvar, tau, mean, logs2, logrho, logl)}
+}
+
+// frequenciesBackward: 10 for each frequency and input.
+func (k counter) frequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl *device.Tensor) Cost {
+	return Cost{Real: 10 * float64(deta.Len()), Bytes: 2*k.bytes(dmean, dlogs2, dlogrho, dlogl) + k.bytes(deta, dlogvar, tau, mean, logrho, logl)}
+}
+
+// addNoise: a normal, a root, a product and a sum for each number.
+func (k counter) addNoise(out, variance, rows *device.Tensor) Cost {
+	return Cost{Real: 4 * float64(out.Len()), Bytes: k.bytes(variance, rows) + 2*k.bytes(out)}
+}
+
+// addNoiseBackward: a normal, a root, two products and a quotient for each number.
+func (k counter) addNoiseBackward(dvariance, dout, variance, rows *device.Tensor) Cost {
+	return Cost{Real: 5 * float64(dout.Len()), Bytes: k.bytes(dvariance, dout, variance, rows)}
+}
+
 // features is the size of a layer's parameters, or of their gradients.
 func (k counter) features(p device.FeatureParams) float64 {
 	return k.bytes(p.LogAlpha, p.LogL, p.MeanOmega, p.LogVarOmega, p.MeanW, p.LogVarW, p.Mixing, p.Tau)
@@ -77,9 +123,15 @@ func (k counter) gaussian(ell, dh, dlogvar, h, y, logvar *device.Tensor) Cost {
 	return Cost{Real: 8 * float64(h.Len()), Bytes: k.bytes(h, y, logvar, dh, ell) + 2*k.bytes(dlogvar)}
 }
 
-// gaussianExpected: 10 for each output.
+// gaussianExpected: 10 for each output, in the precision of the moments.
 func (k counter) gaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *device.Tensor) Cost {
-	return Cost{Double: 10 * float64(mean.Len()), Bytes: k.bytes(mean, variance, y, logvar, dmean, dvariance, ell) + 2*k.bytes(dlogvar)}
+	c := Cost{Bytes: k.bytes(mean, variance, y, logvar, dmean, dvariance, ell) + 2*k.bytes(dlogvar)}
+	if n := 10 * float64(mean.Len()); mean.DType() == device.Double {
+		c.Double = n
+	} else {
+		c.Real = n
+	}
+	return c
 }
 
 // softmax: the maximum, exp, sum, quotient, difference and scale of each output.

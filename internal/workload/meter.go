@@ -197,6 +197,36 @@ func (m *meter) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParams
 	})
 }
 
+func (m *meter) FeatureMoments(mean, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
+	m.time(layer("FeatureMoments", p), m.count.featureMoments(mean, variance, h, p), func() { m.Device.FeatureMoments(mean, variance, h, p, scratch) })
+}
+
+func (m *meter) FeatureMomentsBackward(dh *device.Tensor, g device.FeatureParams, dmean, dvariance, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
+	m.time(layer("FeatureMomentsBackward", p), m.count.featureMomentsBackward(dh, dmean, dvariance, variance, h, p), func() {
+		m.Device.FeatureMomentsBackward(dh, g, dmean, dvariance, variance, h, p, scratch)
+	})
+}
+
+func (m *meter) Frequencies(eta, logvar, tau, mean, logs2, logrho, logl *device.Tensor) {
+	m.time("Frequencies", m.count.frequencies(eta, logvar, tau, mean, logs2, logrho, logl), func() {
+		m.Device.Frequencies(eta, logvar, tau, mean, logs2, logrho, logl)
+	})
+}
+
+func (m *meter) FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl *device.Tensor) {
+	m.time("FrequenciesBackward", m.count.frequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl), func() {
+		m.Device.FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl)
+	})
+}
+
+func (m *meter) AddNoise(out, variance, rows *device.Tensor, key device.Key) {
+	m.time("AddNoise", m.count.addNoise(out, variance, rows), func() { m.Device.AddNoise(out, variance, rows, key) })
+}
+
+func (m *meter) AddNoiseBackward(dvariance, dout, variance, rows *device.Tensor, key device.Key) {
+	m.time("AddNoiseBackward", m.count.addNoiseBackward(dvariance, dout, variance, rows), func() { m.Device.AddNoiseBackward(dvariance, dout, variance, rows, key) })
+}
+
 func (m *meter) AddProduct(dst, src, a *device.Tensor, transposed bool) {
 	m.time("AddProduct", m.count.addProduct(dst, src, a), func() { m.Device.AddProduct(dst, src, a, transposed) })
 }

@@ -30,6 +30,8 @@ type Shape struct {
 	// Light is the form that `gpdrf-gpu train` has without options: one kernel, diagonal covariance, frozen spectra, local
 	// reparameterisation, fed forward.
 	Light bool `json:"light,omitempty"`
+	// Integrated says that W and Ω of the DRF layers are integrated in closed form, not drawn.
+	Integrated bool `json:"integrated,omitempty"`
 	// Steps says that distances between sequences are computed in every step, in place of a table.
 	Steps bool `json:"steps,omitempty"`
 }
@@ -78,12 +80,14 @@ func (n Shape) With(changes string) (Shape, error) {
 		case name == "":
 		case name == "shared" && !sized:
 			n.Shared = true
+		case name == "integrated" && !sized:
+			n.Integrated = true
 		case name == "steps" && !sized && n.I > 0:
 			n.Steps = true
 		case (size == nil || !sized) && n.I > 0:
-			return n, fmt.Errorf("%q is not a size: write I, J, M, L, d, R, B or S with a number, as in I=2,B=500, or shared, or steps", change)
+			return n, fmt.Errorf("%q is not a size: write I, J, M, L, d, R, B or S with a number, as in I=2,B=500, or shared, integrated or steps", change)
 		case size == nil || !sized:
-			return n, fmt.Errorf("%q is not a size: write D, J, M, L, d, R, B or S with a number, as in S=100,B=500, or shared", change)
+			return n, fmt.Errorf("%q is not a size: write D, J, M, L, d, R, B or S with a number, as in S=100,B=500, or shared or integrated", change)
 		default:
 			v, err := strconv.Atoi(value)
 			most := largest
@@ -124,6 +128,9 @@ func (n Shape) String() string {
 	if n.Light {
 		text += " light"
 	}
+	if n.Integrated {
+		text += " integrated"
+	}
 	if n.Steps {
 		text += " steps"
 	}
@@ -152,6 +159,9 @@ func (n Shape) config() model.Config {
 	if n.Light {
 		c.QCov, c.FeedForward = model.Diagonal, true
 		c.Spectra, c.FixedNoise, c.ShareSpectra, c.LocalReparam = model.VarFixed, model.FixSpectra, true, true
+	}
+	if n.Integrated {
+		c.Spectra, c.FixedNoise, c.ShareSpectra, c.LocalReparam = model.VarIntegrated, model.FixAll, false, false
 	}
 	return c
 }

@@ -21,6 +21,8 @@ var small = []Shape{
 	{D: 5, J: 3, M: 8, L: 1, Hidden: 1, R: 10, B: 20, S: 2},
 	{D: 5, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Light: true},
 	{D: 5, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 2, Shared: true},
+	{D: 5, J: 3, M: 8, L: 2, Hidden: 3, R: 10, B: 20, S: 2, Integrated: true},
+	{D: 5, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Classes: 4, Light: true, Integrated: true},
 	{D: 5, J: 1, M: 8, B: 20, S: 1},
 	{I: 2, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Classes: 3, Light: true},
 	{I: 2, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Classes: 3, Light: true, Steps: true},

@@ -25,6 +25,8 @@ func main() {
 		normals(v)
 		rotate(v)
 		rectify(v)
+		integrate(v)
+		integrateSlopes(v)
 	}
 	transpose32()
 	transpose64()

@@ -1,0 +1,97 @@
+"""One peer of `go run ./bench suite` on one fold.
+
+    python suite.py METHOD regression|classification FOLDER SECONDS PREDICTIONS.csv
+
+FOLDER holds train.csv and test.csv, whose last column is the target; classes are 0 ... K-1. Inputs
+and numeric targets are standardised by the training rows. A line of PREDICTIONS.csv is a test row:
+the means and then the standard deviations of the components of its density, in the target's own
+unit, or the probabilities of the classes. Prints a line of JSON.
+"""
+
+import importlib
+import json
+import os
+import sys
+import time
+import warnings
+from types import SimpleNamespace
+
+THREADS = 2  # before anything starts a pool of them
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[name] = str(THREADS)
+os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # waiting threads sleep: where others compute too, spinning ones cost a hundredfold
+
+warnings.simplefilter("ignore")  # of PyTorch, about its own parts that GPyTorch uses
+
+import numpy as np
+
+SEED = 1
+METHODS = {
+    "svgp": "suite_svgp",
+    "dgp": "suite_dgp",
+    "exact": "suite_exact",
+    "lightgbm": "suite_lightgbm",
+    "ngboost": "suite_ngboost",
+    "forest": "suite_forest",
+    "logistic": "suite_logistic",
+}
+
+
+class Clock:
+    """The time a method may train for, from now on, and the steps that it took."""
+
+    def __init__(self, seconds):
+        self.start, self.seconds, self.steps = time.monotonic(), seconds, 0
+
+    def spent(self):
+        return time.monotonic() - self.start
+
+    def share(self):
+        """Of the time, what is spent; 1 is all."""
+        return self.spent() / self.seconds
+
+
+def read(folder, task):
+    train, test = (np.loadtxt(f"{folder}/{part}.csv", delimiter=",", skiprows=1, ndmin=2) for part in ("train", "test"))
+    mean, sd = train[:, :-1].mean(0), train[:, :-1].std(0)
+    sd[sd < 1e-12 * np.maximum(1, np.abs(mean))] = 1  # a constant column
+    rows = SimpleNamespace(x=(train[:, :-1] - mean) / sd, y=train[:, -1], test=(test[:, :-1] - mean) / sd, classes=0)
+    if task == "classification":
+        rows.y = rows.y.astype(np.int64)
+        rows.classes = int(rows.y.max()) + 1
+        return rows, 0, 1
+    centre, unit = rows.y.mean(), rows.y.std()
+    rows.y = (rows.y - centre) / unit
+    return rows, centre, unit
+
+
+def held_out(rows):
+    """A tenth of the training rows, at least two: their numbers, and those of the others."""
+    order = np.random.default_rng(SEED).permutation(len(rows.y))
+    count = max(2, len(order) // 10)
+    return np.sort(order[:count]), np.sort(order[count:])
+
+
+def main(method, task, folder, seconds, out):
+    try:
+        module = importlib.import_module(METHODS[method])
+    except ModuleNotFoundError as error:
+        print(json.dumps({"missing": error.name}))
+        return
+    np.random.seed(SEED)
+    rows, centre, unit = read(folder, task)
+    clock = Clock(float(seconds))
+    predict = module.fit(rows, clock)
+    trained = clock.spent()
+    predicted = predict(rows.test)
+    if task == "regression":
+        means, deviations = (np.atleast_2d(p) for p in predicted)
+        predicted = np.vstack([centre + unit * means, unit * deviations]).T
+    np.savetxt(out, predicted, delimiter=",", fmt="%.12g")
+    print(json.dumps({"seconds": round(trained, 3), "steps": clock.steps, "version": module.version()}))
+
+
+if __name__ == "__main__":
+    # The peers import this module too, and it must be the same one.
+    sys.modules["suite"] = sys.modules["__main__"]
+    main(*sys.argv[1:])

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"regexp"
+	"syscall"
+)
+
+const (
+	suiteFolder = "bench/results/suite"
+	suiteFile   = "docs/suite.md"
+)
+
+// suite runs the cells that have no record, one after the other, and writes docs/suite.md from all
+// records. What is killed goes on from there when it is called again.
+func suite(args []string) error {
+	flags := flag.NewFlagSet("suite", flag.ExitOnError)
+	setPattern := flags.String("sets", "", "only sets whose name this regular expression matches")
+	methodPattern := flags.String("methods", "", "only methods whose name this regular expression matches")
+	folds := flags.Int("folds", suiteFolds, "folds of each set, as far as it has them")
+	seconds := flags.Int("seconds", 60, "time for training a cell")
+	again := flags.Bool("again", false, "also cells that have a record")
+	only := flags.Bool("report", false, "run nothing, write the page")
+	flags.Parse(args)
+	setNames, err := regexp.Compile(*setPattern)
+	if err != nil {
+		return fmt.Errorf("-sets: %w", err)
+	}
+	methodNames, err := regexp.Compile(*methodPattern)
+	if err != nil {
+		return fmt.Errorf("-methods: %w", err)
+	}
+	if *folds < 1 || *seconds < 1 {
+		return errors.New("-folds and -seconds are at least 1")
+	}
+	if !*only {
+		var sets []suiteSet
+		for _, s := range suiteSets() {
+			if setNames.MatchString(s.name) {
+				sets = append(sets, s)
+			}
+		}
+		cells := suiteCells(sets, func(m suiteMethod) bool { return methodNames.MatchString(m.name) }, *folds)
+		err = runSuite(cells, *seconds, *again)
+	}
+	return errors.Join(err, writeSuite())
+}
+
+// runSuite runs the cells that have no record, or, again, all.
+func runSuite(cells []suiteCell, seconds int, again bool) error {
+	if !again {
+		records, err := readSuite(suiteFolder, suiteSets())
+		if err != nil {
+			return err
+		}
+		cells = records.without(cells)
+	}
+	if len(cells) == 0 {
+		return nil
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", suiteBinary, "./cmd/gpdrf-gpu")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return err
+	}
+	now, err := newStamp()
+	if err != nil {
+		return err
+	}
+	now.Threads = suiteThreads
+	return runCells(cells, suiteFolder, func(c suiteCell) (*suiteRecord, error) { return c.run(ctx, seconds, now) })
+}
+
+// runCells runs cells and keeps their records as they come. Those that cannot be run here are left
+// out.
+func runCells(cells []suiteCell, folder string, run func(suiteCell) (*suiteRecord, error)) error {
+	out := missed{}
+	for i, c := range cells {
+		many, err := c.tooMany()
+		if err != nil {
+			return err
+		}
+		if many {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "%d of %d  %s\n", i+1, len(cells), c)
+		r, err := run(c)
+		if errors.Is(err, errMissing) {
+			out[err.Error()]++
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", c, err)
+		}
+		if err := r.append(folder); err != nil {
+			return err
+		}
+	}
+	if len(out) > 0 {
+		fmt.Fprintln(os.Stderr, out)
+	}
+	return nil
+}
+
+// writeSuite writes docs/suite.md and its pictures from the records that are there.
+func writeSuite() error {
+	records, err := readSuite(suiteFolder, suiteSets())
+	if err != nil {
+		return err
+	}
+	page := newSuitePage(records)
+	for _, r := range page.rankings {
+		if err := r.draw(); err != nil {
+			return err
+		}
+	}
+	if err := writeText(suiteFile, page.String()); err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stderr, "wrote", suiteFile)
+	return nil
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// suiteCheck is what must hold, and how far it does.
+type suiteCheck struct {
+	says  string
+	over  int      // how many sets, or comparisons, it was looked at on
+	fails []string // those where it does not hold
+}
+
+const (
+	fewRows      = 300 // sets with less are too small to tell
+	fewTests     = 500 // test rows from which on calibration is checked
+	depthMargin  = 0.05
+	mostECE      = 0.08
+	leastCovered = 0.80
+	mostCovered  = 0.98
+)
+
+// suiteChecks are about the default GP-DRF.
+func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
+	covered := suiteCheck{says: fmt.Sprintf("90 %% coverage of GP-DRF within %.2f to %.2f", leastCovered, mostCovered)}
+	calibrated := suiteCheck{says: fmt.Sprintf("ECE of GP-DRF at most %.2f, of folds with %d test rows or more", mostECE, fewTests)}
+	const deeper = "%s of GP-DRF at most that of GP + %.2f + 2 standard errors over the folds"
+	nlpd := suiteCheck{says: fmt.Sprintf(deeper, "NLPD", depthMargin)}
+	nll := suiteCheck{says: fmt.Sprintf(deeper, "NLL", depthMargin)}
+	for _, s := range suiteSets() {
+		if all.rows(s) < fewRows {
+			continue
+		}
+		if s.kind == numbers {
+			covered.look(all, s, "coverage90", 0, func(v float64) bool { return v >= leastCovered && v <= mostCovered })
+			nlpd.compare(all, s)
+		} else {
+			calibrated.look(all, s, "ece", fewTests, func(v float64) bool { return v <= mostECE })
+			nll.compare(all, s)
+		}
+	}
+	checks := []suiteCheck{covered, nlpd, nll, calibrated}
+	for _, peer := range []string{"svgp", "dgp"} {
+		c := suiteCheck{says: "average NLPD rank of GP-DRF before that of " + titleOf(peer)}
+		ours, ok := byNLPD.averageOf("gpdrf")
+		theirs, also := byNLPD.averageOf(peer)
+		if ok && also {
+			if c.over = 1; !(ours < theirs) {
+				c.fails = []string{fmt.Sprintf("%.2f beside %.2f", ours, theirs)}
+			}
+		}
+		checks = append(checks, c)
+	}
+	return checks
+}
+
+// rows is how many rows a set has, for training and testing; 0 where there is no record.
+func (all suiteRecords) rows(s suiteSet) (n int) {
+	for _, m := range methodsOf(s.kind) {
+		for fold := 1; fold <= s.folds; fold++ {
+			if r := all[cellKey{s.name, fold, m.name}]; r != nil {
+				n = max(n, r.NTrain+r.NTest)
+			}
+		}
+	}
+	return n
+}
+
+func methodOf(name string) suiteMethod {
+	all := suiteMethods()
+	return all[slices.IndexFunc(all, func(m suiteMethod) bool { return m.name == name })]
+}
+
+// look checks the mean of a score of GP-DRF over the folds with so many test rows.
+func (c *suiteCheck) look(all suiteRecords, s suiteSet, key string, tests int, holds func(float64) bool) {
+	gpdrf := methodOf("gpdrf")
+	folds := slices.DeleteFunc(all.common(s, []suiteMethod{gpdrf}), func(fold int) bool { return all[cellKey{s.name, fold, gpdrf.name}].NTest < tests })
+	if len(folds) == 0 {
+		return
+	}
+	c.over++
+	if v := all.mean(s, gpdrf, folds, key); !holds(v) {
+		c.fails = append(c.fails, fmt.Sprintf("%s %s (%d)", s.name, scored(v), len(folds)))
+	}
+}
+
+// compare checks GP-DRF against its first layer, paired over the folds.
+func (c *suiteCheck) compare(all suiteRecords, s suiteSet) {
+	gpdrf, gp := methodOf("gpdrf"), methodOf("gp")
+	folds := all.common(s, []suiteMethod{gpdrf, gp})
+	if len(folds) == 0 {
+		return
+	}
+	key := rankedBy(s.kind)
+	ours, theirs := all.scores(s, gpdrf, folds, key), all.scores(s, gp, folds, key)
+	if math.IsInf(meanOf(theirs).value, 1) {
+		return // GP failed
+	}
+	c.over++
+	d, margin := paired(ours, theirs), depthMargin
+	if d.se > 0 {
+		margin += 2 * d.se
+	}
+	if !(d.value <= margin) {
+		c.fails = append(c.fails, fmt.Sprintf("%s %s (%d)", s.name, signed(d), len(folds)))
+	}
+}
+
+// row is the check's line of the table.
+func (c suiteCheck) row() string {
+	verdict := "pass"
+	switch {
+	case c.over == 0:
+		verdict = none
+	case len(c.fails) > 0:
+		verdict = "**fail**"
+	}
+	return fmt.Sprintf("| %s | %d of %d | %s | %s |\n", c.says, c.over-len(c.fails), c.over, verdict, strings.Join(c.fails, "; "))
+}
+
+// scored is a score of a table.
+func scored(v float64) string {
+	if math.IsInf(v, 1) || math.IsNaN(v) {
+		return "failed"
+	}
+	return minus(fmt.Sprintf("%.3f", v))
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// failures lists the cells whose record is a failure.
+func (p suitePage) failures(b *strings.Builder) {
+	b.WriteString("\n## Failures\n\n")
+	empty := true
+	for _, c := range p.sorted() {
+		if c.Error != "" {
+			empty = false
+			fmt.Fprintf(b, "- %s, fold %d, %s: %s\n", c.Set, c.Fold, titleOf(c.Method), strings.ReplaceAll(c.Error, "\n", " "))
+		}
+	}
+	if empty {
+		b.WriteString("None.\n")
+	}
+}
+
+// sorted are the records in the order of the suite.
+func (p suitePage) sorted() (out []*suiteRecord) {
+	for _, c := range p.cells() {
+		if r := p.records[c.key()]; r != nil {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// commands says what ran: the source and the machine, and the commands.
+func (p suitePage) commands(b *strings.Builder) {
+	b.WriteString("\n## Commands\n\n")
+	dates, templates := map[string][]string{}, []string{}
+	for _, r := range p.sorted() {
+		source := fmt.Sprintf("commit %s, %s, %d threads, %d s of training, seed %d", r.Commit, r.Processor, r.Threads, r.Limit, r.Seed)
+		dates[source] = append(dates[source], r.Date)
+		if t := r.template(); !slices.Contains(templates, t) {
+			templates = append(templates, t)
+		}
+	}
+	if len(dates) == 0 {
+		b.WriteString("None was run yet.\n")
+		return
+	}
+	for _, source := range slices.Sorted(maps.Keys(dates)) {
+		when := slices.Min(dates[source])
+		if last := slices.Max(dates[source]); last > when {
+			when += " to " + last
+		}
+		fmt.Fprintf(b, "- %d cells: %s, %s\n", len(dates[source]), source, when)
+	}
+	b.WriteString("\nWhat was run, with SET, FOLD and METHOD for their names. Each record has the whole command.\n\n")
+	for _, t := range templates {
+		fmt.Fprintf(b, "    %s\n", t)
+	}
+	p.versions(b)
+}
+
+// template is the record's command without its set, its fold and its method.
+func (r *suiteRecord) template() string {
+	return strings.NewReplacer(
+		fmt.Sprintf("data/%s/%d", r.Set, r.Fold), "data/SET/FOLD",
+		fmt.Sprintf("runs/%s/%d/%s", r.Set, r.Fold, r.Method), "runs/SET/FOLD/METHOD",
+		"--model "+r.Method, "--model METHOD",
+		"suite.py "+r.Method, "suite.py METHOD",
+	).Replace(r.Command)
+}
+
+// versions names the libraries of the peers.
+func (p suitePage) versions(b *strings.Builder) {
+	found := map[string]bool{}
+	for _, r := range p.sorted() {
+		if r.Version != "" {
+			found[r.Version] = true
+		}
+	}
+	if len(found) > 0 {
+		fmt.Fprintf(b, "\nThe peers are of %s.\n", strings.Join(slices.Sorted(maps.Keys(found)), ", "))
+	}
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/plots"
+)
+
+// ranking compares the methods of a kind of sets by one score, on the sets where each of them has a
+// record.
+type ranking struct {
+	kind, key string
+	methods   []suiteMethod
+	sets      []string
+	folds     []int       // of each set, that the means are over
+	ranks     [][]float64 // by method, on each set
+}
+
+// newRanking ranks the methods that have any record, but those that are not for all sets. A method
+// that failed on a set is last there.
+func newRanking(all suiteRecords, kind, key string) ranking {
+	r := ranking{kind: kind, key: key}
+	for _, m := range methodsOf(kind) {
+		if m.most == 0 && all.has(m.name, kind) {
+			r.methods = append(r.methods, m)
+		}
+	}
+	r.ranks = make([][]float64, len(r.methods))
+	for _, s := range setsOf(kind) {
+		folds := all.common(s, r.methods)
+		if len(folds) == 0 || len(r.methods) < 2 {
+			continue
+		}
+		values := make([]float64, len(r.methods))
+		for i, m := range r.methods {
+			values[i] = all.mean(s, m, folds, key)
+		}
+		for i, rank := range ranksOf(values) {
+			r.ranks[i] = append(r.ranks[i], rank)
+		}
+		r.sets, r.folds = append(r.sets, s.name), append(r.folds, len(folds))
+	}
+	return r
+}
+
+// has says whether a method has a record of a kind of sets.
+func (all suiteRecords) has(method, kind string) bool {
+	for _, s := range setsOf(kind) {
+		for fold := 1; fold <= s.folds; fold++ {
+			if all[cellKey{s.name, fold, method}] != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// common are the folds of a set in which all of the methods have a record.
+func (all suiteRecords) common(s suiteSet, methods []suiteMethod) (folds []int) {
+	for fold := 1; fold <= s.folds; fold++ {
+		if !slices.ContainsFunc(methods, func(m suiteMethod) bool { return all[cellKey{s.name, fold, m.name}] == nil }) {
+			folds = append(folds, fold)
+		}
+	}
+	return folds
+}
+
+// scores are those of a method in folds where it has a record; +Inf where it failed.
+func (all suiteRecords) scores(s suiteSet, m suiteMethod, folds []int, key string) (out []float64) {
+	for _, fold := range folds {
+		v, ok := all[cellKey{s.name, fold, m.name}].Scores[key]
+		if !ok {
+			v = math.Inf(1)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func (all suiteRecords) mean(s suiteSet, m suiteMethod, folds []int, key string) float64 {
+	return meanOf(all.scores(s, m, folds, key)).value
+}
+
+// ranksOf are 1 for the least; equal values share the mean of their ranks.
+func ranksOf(values []float64) []float64 {
+	ranks := make([]float64, len(values))
+	for i, v := range values {
+		less, equal := 0, 0
+		for _, w := range values {
+			if w < v {
+				less++
+			} else if w == v {
+				equal++
+			}
+		}
+		ranks[i] = float64(less) + float64(equal+1)/2
+	}
+	return ranks
+}
+
+// average is the mean rank of a method, by its place.
+func (r ranking) average(i int) float64 { return meanOf(r.ranks[i]).value }
+
+// averageOf is that by its name; ok is false where it has none.
+func (r ranking) averageOf(name string) (v float64, ok bool) {
+	i := slices.IndexFunc(r.methods, func(m suiteMethod) bool { return m.name == name })
+	if i < 0 || len(r.sets) == 0 {
+		return 0, false
+	}
+	return r.average(i), true
+}
+
+// nemenyi are the quantiles q of Nemenyi's test at the level .05, for 2 to 10 methods (Demšar,
+// 2006, table 5).
+var nemenyi = []float64{1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164}
+
+// criticalDifference is how far the average ranks of two of k methods on n sets must be apart for
+// Nemenyi's test to tell them apart: q √(k (k + 1) / 6 n).
+func criticalDifference(k, n int) float64 {
+	return nemenyi[k-2] * math.Sqrt(float64(k*(k+1))/float64(6*n))
+}
+
+// order are the places of the methods, the best average first.
+func (r ranking) order() []int {
+	order := make([]int, len(r.methods))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.average(a), r.average(b)) })
+	return order
+}
+
+// picture is the file of the picture.
+func (r ranking) picture() string { return "docs/images/suite-" + r.kind + ".png" }
+
+// draw draws it, or removes it where there is nothing to draw.
+func (r ranking) draw() error {
+	if len(r.sets) == 0 {
+		if err := os.Remove(r.picture()); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		return nil
+	}
+	p := plots.Ranks{
+		Title:      fmt.Sprintf("%s: average rank by %s on %s", capital(r.kind), scoreName(r.key), setCount(len(r.sets))),
+		XLabel:     fmt.Sprintf("rank: a small point is a set, a bar is the critical difference, %.2f", criticalDifference(len(r.methods), len(r.sets))),
+		Difference: criticalDifference(len(r.methods), len(r.sets)),
+	}
+	for _, i := range r.order() {
+		m := r.methods[i]
+		p.Methods = append(p.Methods, plots.RankedMethod{Name: m.title, Average: r.average(i), Each: r.ranks[i], Ours: !m.peer})
+	}
+	return writeFile(r.picture(), p.Write)
+}
+
+func scoreName(key string) string {
+	return map[string]string{"rmse": "RMSE", "nlpd": "NLPD", "coverage90": "90 % coverage", "error": "error", "nll": "NLL", "ece": "ECE", "auc": "AUC"}[key]
+}

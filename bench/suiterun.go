@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	suiteThreads = 2
+	suiteSeed    = 1 // of every method; ours have it as their default
+)
+
+// errMissing is about a cell that cannot be run here: it is left out, and gets no record.
+var errMissing = errors.New("left out")
+
+// run trains and scores a cell. What the method does wrong is part of the record; an error is what
+// keeps it from a record.
+func (c suiteCell) run(ctx context.Context, seconds int, now stamp) (*suiteRecord, error) {
+	if c.method.peer {
+		if _, err := os.Stat(suitePython); err != nil {
+			return nil, fmt.Errorf("%w: there is no %s: make suite-peers", errMissing, suitePython)
+		}
+	}
+	if why := c.set.missing(); why != "" {
+		return nil, fmt.Errorf("%w: %s", errMissing, why)
+	}
+	folder, err := c.set.prepared(c.fold)
+	if err != nil {
+		return nil, err
+	}
+	if err := cmp.Or(os.RemoveAll(c.out()), os.MkdirAll(filepath.Dir(c.out()), 0o777)); err != nil {
+		return nil, err
+	}
+	r := &suiteRecord{Set: c.set.name, Fold: c.fold, Method: c.method.name, Command: c.command(seconds), Seed: suiteSeed, stamp: now,
+		Date: time.Now().UTC().Format(time.DateOnly), Limit: seconds}
+	start := time.Now()
+	text, err := answered(ctx, r.Command, time.Duration(3*seconds+300)*time.Second)
+	r.Seconds = float64(time.Since(start).Round(time.Millisecond)) / 1e9
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err == nil && c.method.peer {
+		err = r.readPeer(text, c, folder)
+	} else if err == nil {
+		err = r.readOurs(text, c.set.kind)
+	}
+	if errors.Is(err, errMissing) {
+		return nil, err
+	}
+	if err != nil {
+		r.Error, r.Scores = withoutPaths(err.Error()), nil
+	}
+	return r, nil
+}
+
+// tooMany says whether a method is not meant for so many rows.
+func (c suiteCell) tooMany() (bool, error) {
+	if c.method.most == 0 || c.set.missing() != "" {
+		return false, nil
+	}
+	folder, err := c.set.prepared(c.fold)
+	if err != nil {
+		return false, err
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "train.csv"))
+	return bytes.Count(text, []byte("\n"))-1 > c.method.most, err
+}
+
+// answered runs a command and gives its standard output; its error is the last line that it wrote
+// elsewhere.
+func answered(ctx context.Context, command string, limit time.Duration) ([]byte, error) {
+	inTime, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	words := strings.Fields(command)
+	for i, w := range words {
+		words[i] = os.ExpandEnv(w)
+	}
+	cmd := exec.CommandContext(inTime, words[0], words[1:]...)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", suiteThreads))
+	var said, failed bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, io.MultiWriter(os.Stderr, &failed)
+	err := cmd.Run()
+	if inTime.Err() != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("no result within %s", limit)
+	}
+	if err != nil {
+		lines := strings.Split(strings.TrimSpace(failed.String()), "\n")
+		return nil, fmt.Errorf("%w: %s", err, lines[len(lines)-1])
+	}
+	return said.Bytes(), nil
+}
+
+// withoutPaths is a message that says nothing of this machine's folders.
+func withoutPaths(text string) string {
+	if folder := os.Getenv("GPDRF_DATA"); folder != "" {
+		text = strings.ReplaceAll(text, folder, "$GPDRF_DATA")
+	}
+	if folder, err := os.Getwd(); err == nil {
+		text = strings.ReplaceAll(text, folder, ".")
+	}
+	return text
+}
+
+// scoreKeys are the scores of result.json that are kept.
+var scoreKeys = []string{"rmse", "nlpd", "crps", "coverage90", "error", "nll", "ece", "auc"}
+
+// readOurs takes what train prints.
+func (r *suiteRecord) readOurs(text []byte, kind string) error {
+	var result struct {
+		Steps   int
+		Seconds float64
+		NTrain  int            `json:"n_train"`
+		NTest   int            `json:"n_test"`
+		Failure string         `json:"evaluation_failed"`
+		Test    map[string]any `json:"test"`
+	}
+	if err := json.Unmarshal(text, &result); err != nil {
+		return fmt.Errorf("the result cannot be read: %w", err)
+	}
+	r.Steps, r.Training, r.NTrain, r.NTest = result.Steps, result.Seconds, result.NTrain, result.NTest
+	if result.Failure != "" {
+		return errors.New(result.Failure)
+	}
+	r.Scores = map[string]float64{}
+	for _, key := range scoreKeys {
+		if v, ok := value(result.Test, key); ok {
+			r.Scores[key] = v
+		}
+	}
+	return complete(r.Scores, kind)
+}
+
+// complete refuses scores without the one that methods are ranked by.
+func complete(scores map[string]float64, kind string) error {
+	if _, ok := scores[rankedBy(kind)]; !ok {
+		return fmt.Errorf("the test has no %s", rankedBy(kind))
+	}
+	return nil
+}
+
+// rankedBy is the score that says how good a predictive distribution is.
+func rankedBy(kind string) string {
+	if kind == numbers {
+		return "nlpd"
+	}
+	return "nll"
+}
+
+// readPeer takes what bench/peers/suite.py prints, and scores its predictions.
+func (r *suiteRecord) readPeer(text []byte, c suiteCell, folder string) error {
+	var said struct {
+		Missing, Version string
+		Seconds          float64
+		Steps            int
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &said); err != nil {
+		return fmt.Errorf("%s says %q: %w", suiteScript, text, err)
+	}
+	if said.Missing != "" {
+		return fmt.Errorf("%w: Python's package %s is not installed: make suite-peers", errMissing, said.Missing)
+	}
+	r.Version, r.Training, r.Steps = said.Version, said.Seconds, said.Steps
+	p, err := readPredictions(folder, c.out(), c.set.kind)
+	if err != nil {
+		return err
+	}
+	r.NTrain, r.NTest = p.trained, len(p.targets)
+	r.Scores, err = p.scores()
+	return cmp.Or(err, complete(r.Scores, c.set.kind))
+}
+
+// missed groups the cells that were left out by why.
+type missed map[string]int
+
+func (m missed) String() string {
+	var lines []string
+	for why, n := range m {
+		lines = append(lines, fmt.Sprintf("%s (%d)", why, n))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}

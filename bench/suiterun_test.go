@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What train and a peer print becomes a record; a package that is missing is no failure of the
+// method.
+func TestAnswers(t *testing.T) {
+	r := &suiteRecord{}
+	text := `{"steps": 7, "seconds": 1.5, "n_train": 10, "n_test": 2, "test": {"rmse": 1, "nlpd": 2, "mae": 3}}`
+	if err := r.readOurs([]byte(text), numbers); err != nil {
+		t.Fatal(err)
+	}
+	if r.Steps != 7 || r.Training != 1.5 || r.NTrain != 10 || r.NTest != 2 || len(r.Scores) != 2 || r.Scores["nlpd"] != 2 {
+		t.Errorf("%+v", r)
+	}
+	if err := r.readOurs([]byte(text), classes); err == nil || err.Error() != "the test has no nll" {
+		t.Errorf("scores of the other kind: %v", err)
+	}
+	if err := r.readOurs([]byte(`{"evaluation_failed": "NaN"}`), numbers); err == nil || err.Error() != "NaN" {
+		t.Errorf("a failed evaluation: %v", err)
+	}
+	peer := cellsOf("yacht", 1)[3]
+	if err := r.readPeer([]byte(`{"missing": "gpytorch"}`), peer, ""); !errors.Is(err, errMissing) || !strings.Contains(err.Error(), "gpytorch") {
+		t.Errorf("a missing package: %v", err)
+	}
+	if err := r.readPeer([]byte("Killed"), peer, ""); err == nil || errors.Is(err, errMissing) {
+		t.Errorf("no line of JSON: %v", err)
+	}
+}
+
+// A command that takes too long is a failure, one that Ctrl-C ended is none; paths of this machine
+// are not in a record.
+func TestAnswered(t *testing.T) {
+	t.Setenv("GPDRF_DATA", filepath.Join(t.TempDir(), "a b"))
+	if _, err := answered(context.Background(), "sleep 60", 20*time.Millisecond); err == nil || err.Error() != "no result within 20ms" {
+		t.Errorf("a slow command: %v", err)
+	}
+	_, err := answered(context.Background(), "cat $GPDRF_DATA/rows.csv", time.Minute)
+	if err == nil || !strings.Contains(err.Error(), "exit status 1: ") {
+		t.Fatalf("a command that fails: %v", err)
+	}
+	text := withoutPaths(err.Error())
+	if !strings.Contains(text, "$GPDRF_DATA/rows.csv") || strings.Contains(text, os.TempDir()) {
+		t.Error(text)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := answered(ctx, "sleep 60", time.Minute); err == nil {
+		t.Error("a command that was ended has an answer")
+	}
+}
+
+// A set whose files are not there is left out, and says what it needs.
+func TestMissingSets(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("GPDRF_DATA", "")
+	for name, want := range map[string]string{"yacht": "GPDRF_DATA", "iris": "make suite-peers", "music": "GPDRF_DATA"} {
+		if got := cellsOf(name, 1)[0].set.missing(); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, expected %s in it", name, got, want)
+		}
+		if _, err := cellsOf(name, 1)[0].run(context.Background(), 1, stamp{}); !errors.Is(err, errMissing) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := cellsOf("gap", 1)[0].set.missing(); got != "" {
+		t.Errorf("gap: %q", got)
+	}
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// tieMargin is the least difference between two methods that counts.
+const tieMargin = 0.01
+
+// wins compares GP-DRF with each other method, set by set.
+func (p suitePage) wins(b *strings.Builder) {
+	fmt.Fprintf(b, `
+## GP-DRF beside each method
+
+On how many sets GP-DRF is better, equal and worse, paired over the folds that both have. A mean
+difference of at most %.2f, or of at most one standard error over the folds, counts as equal.
+
+| sets | method | score | better | equal | worse | folds |
+|---|---|---|---|---|---|---|
+`, tieMargin)
+	gpdrf := methodOf("gpdrf")
+	for _, kind := range kindsOfSets {
+		for _, m := range methodsOf(kind) {
+			if m.name == gpdrf.name {
+				continue
+			}
+			for _, key := range keysOf(kind)[:2] {
+				count, folds := p.compared(kind, gpdrf, m, key)
+				if len(folds) == 0 {
+					continue
+				}
+				fmt.Fprintf(b, "| %s | %s | %s | %d | %d | %d | %s |\n", kind, m.emphasised(), scoreName(key), count[0], count[1], count[2],
+					foldNumbers(folds))
+			}
+		}
+	}
+}
+
+// foldNumbers is "2", or "1 to 2".
+func foldNumbers(folds []int) string {
+	low, high := slices.Min(folds), slices.Max(folds)
+	if low == high {
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%d to %d", low, high)
+}
+
+// compared counts the sets where a is better than b, equal and worse, and gives the number of folds
+// of each.
+func (p suitePage) compared(kind string, a, b suiteMethod, key string) (count [3]int, folds []int) {
+	for _, s := range setsOf(kind) {
+		common := p.records.common(s, []suiteMethod{a, b})
+		if len(common) == 0 {
+			continue
+		}
+		folds = append(folds, len(common))
+		count[verdict(p.records.scores(s, a, common, key), p.records.scores(s, b, common, key))]++
+	}
+	return count, folds
+}
+
+// verdict is 0 where a is better, that is less, 1 where the two are equal and 2 where b is better.
+// Failures are +Inf.
+func verdict(a, b []float64) int {
+	d, margin := paired(a, b), tieMargin
+	if d.se > margin { // it is NaN for a single fold
+		margin = d.se
+	}
+	switch {
+	case math.IsInf(meanOf(a).value, 1) && math.IsInf(meanOf(b).value, 1):
+		return 1
+	case d.value < -margin || math.IsInf(d.value, -1):
+		return 0
+	case d.value > margin || math.IsInf(d.value, 1):
+		return 2
+	}
+	return 1
+}
+
+// worst says where each method is farthest behind the best one.
+func (p suitePage) worst(b *strings.Builder) {
+	b.WriteString("\n## The worst case of each method\n\nThe largest difference to the best method of any set, by the mean over the method's folds.\n\n" +
+		"| sets | method | score | difference | on | the best there | folds | failed on |\n|---|---|---|---|---|---|---|---|\n")
+	for _, kind := range kindsOfSets {
+		for _, m := range methodsOf(kind) {
+			w, ok := p.worstOf(kind, m)
+			if ok {
+				fmt.Fprintf(b, "| %s | %s | %s | %s |\n", kind, m.emphasised(), scoreName(rankedBy(kind)), w)
+			}
+		}
+	}
+}
+
+// worstOf are the last cells of the line of a method; ok is false where it has no record.
+func (p suitePage) worstOf(kind string, m suiteMethod) (cells string, ok bool) {
+	key, gap, on, best, folds := rankedBy(kind), math.Inf(-1), "", "", 0
+	var failed []string
+	for _, s := range setsOf(kind) {
+		own := p.records.common(s, []suiteMethod{m})
+		if len(own) == 0 {
+			continue
+		}
+		ok = true
+		v := p.records.mean(s, m, own, key)
+		if math.IsInf(v, 1) {
+			failed = append(failed, s.name)
+			continue
+		}
+		for _, other := range methodsOf(kind) {
+			if len(p.records.common(s, []suiteMethod{m, other})) < len(own) {
+				continue
+			}
+			if d := v - p.records.mean(s, other, own, key); d > gap {
+				gap, on, best, folds = d, s.name, other.title, len(own)
+			}
+		}
+	}
+	if on == "" {
+		return none + " |  |  |  | " + strings.Join(failed, ", "), ok
+	}
+	if gap == 0 { // it is the best everywhere
+		on, best = none, none
+	}
+	return fmt.Sprintf("%s | %s | %s | %d | %s", scored(gap), on, best, folds, strings.Join(failed, ", ")), ok
+}
+
+// tables are the means by set.
+func (p suitePage) tables(b *strings.Builder, kind string) {
+	fmt.Fprintf(b, "\n## %s, set by set\n\nMeans over the folds. A cell that has fewer than its line names its own number. The best is bold.\n", capital(kind))
+	for _, key := range keysOf(kind) {
+		methods := methodsOf(kind)
+		fmt.Fprintf(b, "\n### %s of %s\n\n| set | rows | folds |", scoreName(key), kind)
+		for _, m := range methods {
+			fmt.Fprintf(b, " %s |", m.title)
+		}
+		fmt.Fprintf(b, "\n|---|---|---|%s\n", strings.Repeat("---|", len(methods)))
+		for _, s := range setsOf(kind) {
+			p.line(b, s, key, methods)
+		}
+	}
+}
+
+// line is a set's line of a table.
+func (p suitePage) line(b *strings.Builder, s suiteSet, key string, methods []suiteMethod) {
+	best, most := math.Inf(1), 0
+	values, folds := make([]float64, len(methods)), make([]int, len(methods))
+	for i, m := range methods {
+		own := p.records.common(s, []suiteMethod{m})
+		folds[i], most = len(own), max(most, len(own))
+		values[i] = p.records.mean(s, m, own, key)
+	}
+	for i, v := range values {
+		if folds[i] == most && most > 0 {
+			best = min(best, v)
+		}
+	}
+	fmt.Fprintf(b, "| %s | %s | %s |", s.name, blankZero(p.records.rows(s)), blankZero(most))
+	for i := range methods {
+		text := ""
+		if folds[i] > 0 {
+			if text = scored(values[i]); values[i] == best && folds[i] == most && key != "coverage90" && !math.IsInf(best, 1) {
+				text = "**" + text + "**"
+			}
+			if folds[i] < most {
+				text += fmt.Sprintf(" (%d)", folds[i])
+			}
+		}
+		fmt.Fprintf(b, " %s |", text)
+	}
+	b.WriteString("\n")
+}
+
+func blankZero(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}

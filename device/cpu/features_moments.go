@@ -1,0 +1,269 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+)
+
+// A row keeps nine columns of its R frequencies, those of simd.Integrals: two enter the mean, four
+// the variance, and three are what backward needs.
+const (
+	meanParts = 2
+	varParts  = 4
+	colCos    = meanParts + varParts
+	colSin    = colCos + 1
+	colShrink = colSin + 1
+	colsKept  = colShrink + 1
+)
+
+// featureMoments is what FeatureMoments keeps between forward and backward. W enters the variance
+// by four columns for each frequency, the rows of quad:
+//
+//	s²_cos − s²_sin,   m²_cos + m²_sin,   m²_cos − m²_sin,   m_cos m_sin
+type featureMoments[T Float] struct {
+	phi        []T // [S·B,9R]: the columns of simd.Integrals
+	eta, beta2 []T // [d,R]: η and β², with the factors of Mixing
+	quad       []T // [4R,d']
+	base       []T // [d']: ½ Σ s²
+	s2         []T // [2R,d']
+	h2         []T // [S·B,d]: squares of h
+	dp, dv     []T // [S·B,R]: gradients of the means and variances of θ
+	dvariance  []T // [S·B,d']: 0 where the variance is floored
+	dsum       []T // [d']
+	alpha      []float64
+	variance   []T
+}
+
+// FeatureMoments is rfdnn_lth_vec with W and Ω integrated.
+func (d *Device[T]) FeatureMoments(mean, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
+	const op = "FeatureMoments"
+	t := d.beginFeatures(op, scratch, device.CheckFeatureMoments(op, mean, variance, h, p))
+	t.out, t.h, t.p = d.real(mean), d.real(h), d.featureParams(p)
+	n := &t.moments
+	n.variance = d.real(variance)
+	rows := t.S * t.B
+	n.phi, n.h2 = grow(d.pool, &n.phi, rows*colsKept*t.R), grow(d.pool, &n.h2, rows*t.D)
+	n.eta, n.beta2 = grow(d.pool, &n.eta, t.D*t.R), grow(d.pool, &n.beta2, t.D*t.R)
+	n.quad, n.s2 = grow(d.pool, &n.quad, varParts*t.R*t.Out), grow(d.pool, &n.s2, 2*t.R*t.Out)
+	n.base = grow(d.pool, &n.base, t.Out)
+	if d.dry() {
+		return
+	}
+	t.scale = T(math.Sqrt(math.Exp(float64(t.p.logAlpha[0])) / float64(t.R)))
+	t.groups = 1
+	d.do((*integratedSpectra[T])(t), t.D, t.D*t.R*8)
+	d.do((*integratedWeights[T])(t), blocksOf(t.R, featureColumns), t.R*t.Out*16)
+	t.sumBase()
+	d.do((*integratedRows[T])(t), t.rowBlocks(), rows*t.R*(2*t.D+6*t.Out+32))
+}
+
+// integratedSpectra is η and β² of one row of Ω.
+type integratedSpectra[T Float] features[T]
+
+func (t *integratedSpectra[T]) run(_ *worker, row int) {
+	n, at := &t.moments, row*t.R
+	eta, beta2 := n.eta[at:][:t.R], n.beta2[at:][:t.R]
+	copy(eta, t.p.meanOmega[at:])
+	t.math.exp(beta2, t.p.logVarOmega[at:][:t.R])
+	times(eta, t.p.mixing)
+	times(beta2, t.p.mixing)
+	times(beta2, t.p.mixing)
+}
+
+// integratedWeights is s² and quad of a block of frequencies.
+type integratedWeights[T Float] features[T]
+
+func (t *integratedWeights[T]) run(_ *worker, block int) {
+	lo, hi := span(block, featureColumns, t.R)
+	lo, hi = lo*t.Out, hi*t.Out
+	n, size := &t.moments, t.R*t.Out
+	for _, from := range [...]int{0, size} {
+		t.math.exp(n.s2[from+lo:from+hi], t.p.logVarW[from+lo:from+hi])
+	}
+	for i := lo; i < hi; i++ {
+		c, s := t.p.meanW[i], t.p.meanW[size+i]
+		n.quad[i] = n.s2[i] - n.s2[size+i]
+		n.quad[size+i] = c*c + s*s
+		n.quad[2*size+i] = c*c - s*s
+		n.quad[3*size+i] = c * s
+	}
+}
+
+// sumBase is the part of the variance that all rows share.
+func (t *features[T]) sumBase() {
+	n := &t.moments
+	for c := range t.Out {
+		total := 0.0
+		for i := c; i < len(n.s2); i += t.Out {
+			total += float64(n.s2[i])
+		}
+		n.base[c] = T(total / 2)
+	}
+}
+
+// integratedRows is a block of rows of the mean and the variance.
+type integratedRows[T Float] features[T]
+
+func (t *integratedRows[T]) run(w *worker, block int) {
+	f := (*features[T])(t)
+	_, lo, hi := f.rowSpan(block)
+	n, m, width := hi-lo, &t.moments, colsKept*t.R
+	phi, h2 := m.phi[lo*width:hi*width], m.h2[lo*t.D:hi*t.D]
+	squareRow(h2, t.h[lo*t.D:])
+	t.math.gemm(w, false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, m.eta, t.R, 0, phi[colSin*t.R:], width)
+	t.math.gemm(w, false, false, n, t.R, t.D, -0.5, h2, t.D, m.beta2, t.R, 0, phi[colShrink*t.R:], width)
+	for i := range n {
+		m := integrals(phi[i*width:][:width], t.R)
+		t.math.sinCos(m.Sin, m.Cos, m.Sin)
+		t.math.exp(m.Shrink, m.Shrink)
+		t.math.integrate(m)
+	}
+	f.multiply(w, t.out[lo*t.Out:], n, meanParts*t.R, t.scale, phi, width, t.p.meanW)
+	variance := m.variance[lo*t.Out : hi*t.Out]
+	f.multiply(w, variance, n, varParts*t.R, 1, phi[meanParts*t.R:], width, m.quad)
+	for i, v := range variance {
+		variance[i] = floored(t.scale * t.scale * (v + m.base[i%t.Out]))
+	}
+}
+
+// integrals are a row's columns of r numbers; a gradient has the first six.
+func integrals[T Float](row []T, r int) (m simd.Integrals[T]) {
+	m.MeanCos, m.MeanSin = row[:r], row[r:2*r]
+	m.Wave, m.Lost, m.CrossCos, m.CrossSin = row[2*r:3*r], row[3*r:4*r], row[4*r:5*r], row[5*r:6*r]
+	if len(row) == colsKept*r {
+		m.Cos, m.Sin, m.Shrink = row[colCos*r:colSin*r], row[colSin*r:colShrink*r], row[colShrink*r:]
+	}
+	return m
+}
+
+// FeatureMomentsBackward writes dh and accumulates g.
+func (d *Device[T]) FeatureMomentsBackward(dh *device.Tensor, g device.FeatureParams, dmean, dvariance, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
+	const op = "FeatureMomentsBackward"
+	t := d.beginFeatures(op, scratch, device.CheckFeatureMomentsBackward(op, dh, g, dmean, dvariance, variance, h, p))
+	t.dout, t.h, t.dh, t.g = d.real(dmean), d.real(h), d.real(dh), d.featureParams(g)
+	rows, blocks := t.S*t.B, blocksOf(t.R, featureColumns)
+	n := &t.moments
+	n.dp, n.dv = grow(d.pool, &n.dp, rows*t.R), grow(d.pool, &n.dv, rows*t.R)
+	n.dvariance, n.dsum = grow(d.pool, &n.dvariance, rows*t.Out), grow(d.pool, &n.dsum, t.Out)
+	n.alpha, t.partial = grow(d.pool, &n.alpha, blocksOf(rows, featureRows)), grow(d.pool, &t.partial, blocks)
+	t.math.reserve(d.pool, 0, max(min(rows, featureRows)*(meanParts+varParts)*t.R, featureColumns*max(t.D, varParts*t.Out)))
+	t.math.reserve(d.pool, 1, min(rows, featureRows)*t.D)
+	if d.dry() {
+		return
+	}
+	copy(n.dvariance, d.real(dvariance))
+	n.variance = d.real(variance)
+	d.do((*integratedInputs[T])(t), t.rowBlocks(), rows*t.R*(2*t.D+6*t.Out+32))
+	for c := range t.Out {
+		total := 0.0
+		for i := c; i < len(n.dvariance); i += t.Out {
+			total += float64(n.dvariance[i])
+		}
+		n.dsum[c] = T(total)
+	}
+	d.do((*integratedGradients[T])(t), blocks, rows*t.R*(2*t.D+6*t.Out))
+	t.g.logAlpha[0] += T(sum(t.partial)/2 + sum(n.alpha))
+}
+
+// integratedInputs is the first part of the backward pass, by blocks of rows: the gradients of θ's
+// moments, and dh.
+type integratedInputs[T Float] features[T]
+
+func (t *integratedInputs[T]) run(w *worker, block int) {
+	f := (*features[T])(t)
+	_, lo, hi := f.rowSpan(block)
+	n, m, width := hi-lo, &t.moments, colsKept*t.R
+	alpha := 0.0
+	for i := lo * t.Out; i < hi*t.Out; i++ {
+		if isFloored(m.variance[i]) {
+			m.dvariance[i] = 0
+		}
+		alpha += float64(m.dvariance[i]) * float64(m.variance[i])
+	}
+	m.alpha[block] = alpha
+	const parts = meanParts + varParts
+	dphi := t.math.scratch(w, 0, n*parts*t.R)
+	t.math.gemm(w, false, true, n, meanParts*t.R, t.Out, t.scale, t.dout[lo*t.Out:], t.Out, t.p.meanW, t.Out, 0, dphi, parts*t.R)
+	t.math.gemm(w, false, true, n, varParts*t.R, t.Out, t.scale*t.scale, m.dvariance[lo*t.Out:], t.Out, m.quad, t.Out, 0, dphi[meanParts*t.R:], parts*t.R)
+	for i := range n {
+		at := (lo + i) * t.R
+		of, by := integrals(m.phi[(lo+i)*width:][:width], t.R), integrals(dphi[i*parts*t.R:][:parts*t.R], t.R)
+		t.math.integrateSlopes(m.dp[at:][:t.R], m.dv[at:][:t.R], of, by)
+	}
+	if t.dh == nil {
+		return
+	}
+	dh, dh2 := t.dh[lo*t.D:hi*t.D], t.math.scratch(w, 1, n*t.D)
+	t.math.gemm(w, false, true, n, t.D, t.R, 1, m.dp[lo*t.R:], t.R, m.eta, t.R, 0, dh, t.D)
+	t.math.gemm(w, false, true, n, t.D, t.R, 2, m.dv[lo*t.R:], t.R, m.beta2, t.R, 0, dh2, t.D)
+	for i, v := range t.h[lo*t.D : hi*t.D] {
+		dh[i] += v * dh2[i]
+	}
+}
+
+// integratedGradients is the second part, by blocks of frequencies: the gradients of W and Ω,
+// summed over all rows in one place.
+type integratedGradients[T Float] features[T]
+
+func (t *integratedGradients[T]) run(w *worker, block int) {
+	f := (*features[T])(t)
+	lo, hi := span(block, featureColumns, t.R)
+	rows, m, width, n := t.S*t.B, &t.moments, colsKept*t.R, (hi-lo)*t.Out
+	dw := t.math.scratch(w, 0, n)
+	alpha := 0.0
+	for part := range meanParts {
+		f.multiplyTransposed(w, dw, hi-lo, rows, t.scale, m.phi[part*t.R+lo:], width, t.dout)
+		at := (part*t.R + lo) * t.Out
+		means := t.p.meanW[at:][:n]
+		for i, v := range dw {
+			alpha += float64(v) * float64(means[i])
+		}
+		add(t.g.meanW[at:][:n], dw)
+	}
+	t.partial[block] = alpha
+	f.quadGradient(w, lo, hi)
+	t.spectraGradient(w, lo, hi)
+}
+
+// quadGradient takes the gradient of quad for frequencies lo … hi to those of W's means and
+// variances.
+func (t *features[T]) quadGradient(w *worker, lo, hi int) {
+	rows, m, width, n := t.S*t.B, &t.moments, colsKept*t.R, (hi-lo)*t.Out
+	scale, size, first := t.scale*t.scale, t.R*t.Out, lo*t.Out
+	dquad := t.math.scratch(w, 0, varParts*n)
+	part := func(i int) []T { return dquad[i*n:][:n] }
+	for i := range varParts {
+		t.multiplyTransposed(w, part(i), hi-lo, rows, scale, m.phi[(meanParts+i)*t.R+lo:], width, m.dvariance)
+	}
+	noise, plus, minus, both := part(0), part(1), part(2), part(3)
+	for i := range n {
+		at := first + i
+		c, s, half := t.p.meanW[at], t.p.meanW[size+at], scale*m.dsum[i%t.Out]/2
+		t.g.meanW[at] += 2*c*(plus[i]+minus[i]) + s*both[i]
+		t.g.meanW[size+at] += 2*s*(plus[i]-minus[i]) + c*both[i]
+		t.g.logVarW[at] += m.s2[at] * (half + noise[i])
+		t.g.logVarW[size+at] += m.s2[size+at] * (half - noise[i])
+	}
+}
+
+// spectraGradient adds the gradients of columns lo … hi of η and log β²: hᵀ dt and β²∘(h²)ᵀ dv.
+func (t *integratedGradients[T]) spectraGradient(w *worker, lo, hi int) {
+	rows, m, n := t.S*t.B, &t.moments, hi-lo
+	domega := t.math.scratch(w, 0, t.D*n)
+	t.math.gemm(w, true, false, t.D, n, rows, 1, t.h, t.D, m.dp[lo:], t.R, 0, domega, n)
+	for i := range t.D {
+		d := domega[i*n:][:n]
+		if t.p.mixing != nil {
+			times(d, t.p.mixing[lo:hi])
+		}
+		add(t.g.meanOmega[i*t.R+lo:][:n], d)
+	}
+	t.math.gemm(w, true, false, t.D, n, rows, 1, m.h2, t.D, m.dv[lo:], t.R, 0, domega, n)
+	for i := range t.D {
+		at := i*t.R + lo
+		times(domega[i*n:][:n], m.beta2[at:at+n])
+		add(t.g.logVarOmega[at:][:n], domega[i*n:][:n])
+	}
+}

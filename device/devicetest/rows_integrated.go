@@ -1,0 +1,194 @@
+package devicetest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+func frequencyRows() []row {
+	return []row{{
+		ops: []string{"Frequencies", "FrequenciesBackward"}, sizes: [][]int{{1, 1}, {5, 70}, {3, 513}}, build: frequencies,
+		nmse: 1e-11, reason: "float32 sums of terms of both signs",
+	}}
+}
+
+// Size: d, R.
+func frequencies(r *random, size []int) *problem {
+	d, nr := size[0], size[1]
+	return &problem{
+		in: []*array{
+			r.normal("tau", device.Real, none, 0, 1, d, nr), r.normal("mean", device.Real, adds, 0, 1, d, nr),
+			r.normal("log s²", device.Real, adds, -1, 0.5, d, nr), r.normal("log rho", device.Real, adds, -1, 0.5, 1),
+			r.normal("logl", device.Real, adds, 0.3, 0.5, d),
+		},
+		out: []*array{zeros("eta", device.Real, d, nr), zeros("log beta²", device.Real, d, nr)},
+		naive: func(in, out [][]float64) {
+			rho := math.Exp(in[3][0])
+			for i, tau := range in[0] {
+				l := math.Exp(in[4][i/nr])
+				out[0][i] = (tau + rho*in[1][i]) / l
+				out[1][i] = math.Log(math.Exp(in[2][i]) * rho * rho / (l * l))
+			}
+		},
+		forward: func(dev device.Device, in, out []*device.Tensor) {
+			dev.Frequencies(out[0], out[1], in[0], in[1], in[2], in[3], in[4])
+		},
+		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
+			dev.FrequenciesBackward(din[1], din[2], din[3], din[4], dout[0], dout[1], in[0], in[1], in[3], in[4])
+		},
+	}
+}
+
+// momentCase is how a layer with W and Ω integrated is used.
+type momentCase struct {
+	name                   string
+	mixing, noInput, floor bool
+	spread                 float64 // mean of log β²
+	sizes                  [][]int
+}
+
+func featureMomentRows() []row {
+	var rows []row
+	few := [][]int{{1, 1, 1, 7, 1}, {4, 31, 2, 33, 3}}
+	many := append(slices.Clone(few), []int{2, 33, 5, 70, 1}, []int{1, 65, 3, 129, 2})
+	for _, c := range []momentCase{
+		{name: "", spread: -1, sizes: many}, {name: "narrow", spread: -5}, {name: "wide", spread: 3}, {name: "mixing", spread: -2, mixing: true},
+		{name: "input fixed", spread: -1, noInput: true}, {name: "floored", spread: -80, floor: true},
+	} {
+		if c.sizes == nil {
+			c.sizes = few
+		}
+		rows = append(rows, row{
+			ops: []string{"FeatureMoments", "FeatureMomentsBackward"}, variant: c.name, sizes: c.sizes,
+			build: func(r *random, size []int) *problem { return featureMoments(r, size, c) },
+			nmse:  1e-9, reason: "float32 sums of terms of both signs",
+		})
+	}
+	return rows
+}
+
+// Size: S, B, d, R, d'.
+func featureMoments(r *random, size []int, c momentCase) *problem {
+	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
+	logVarW := -1.0
+	if c.floor {
+		logVarW = -40
+	}
+	p := &problem{
+		in: []*array{
+			r.normal("h", device.Real, writes, 0, 1, s, b, d),
+			r.normal("logalpha", device.Real, adds, 0.3, 0.1, 1),
+			r.normal("logl", device.Real, none, 0.2, 0.3, d),
+			r.normal("mean of omega", device.Real, adds, 0, 1, d, nr),
+			r.normal("logvar of omega", device.Real, adds, c.spread, 0.3, d, nr),
+			r.normal("mean of w", device.Real, adds, 0, 1, 2*nr, dOut),
+			r.normal("logvar of w", device.Real, adds, logVarW, 0.3, 2*nr, dOut),
+			r.normal("mixing", device.Real, none, 1, 0.5, nr),
+		},
+		out:   []*array{zeros("mean", device.Real, s, b, dOut), zeros("variance", device.Real, s, b, dOut)},
+		naive: func(in, out [][]float64) { naiveFeatureMoments(out[0], out[1], in, size, c.mixing) },
+	}
+	if c.noInput {
+		p.in[0].grad = none
+	}
+	params := func(t []*device.Tensor) device.FeatureParams {
+		f := device.FeatureParams{LogAlpha: t[1], LogL: t[2], MeanOmega: t[3], LogVarOmega: t[4], MeanW: t[5], LogVarW: t[6]}
+		if c.mixing {
+			f.Mixing = t[7]
+		}
+		return f
+	}
+	var scratch device.Scratch
+	p.forward = func(dev device.Device, in, out []*device.Tensor) {
+		scratch = dev.FeatureScratch(s, b+3, d, nr, dOut) // a layer may be planned for more rows
+		dev.FeatureMoments(out[0], out[1], in[0], params(in), scratch)
+	}
+	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
+		g := params(din)
+		g.LogL = dev.New(device.Real, d)
+		dev.FeatureMomentsBackward(din[0], g, dout[0], dout[1], out[1], in[0], params(in), scratch)
+	}
+	return p
+}
+
+// naiveFeatureMoments takes the moments of each frequency's cosine and sine by E cos(kθ) =
+// exp(−k²v/2) cos kt, and with W those of their sum: E f² of a product of independent variables,
+// less the square of its mean.
+func naiveFeatureMoments(mean, variance []float64, in [][]float64, size []int, mixing bool) {
+	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
+	h, meanW, logVarW := in[0], in[5], in[6]
+	scale := math.Sqrt(math.Exp(in[1][0]) / float64(nr))
+	beta2, s2 := exponentials(in[4]), exponentials(logVarW)
+	for row := range s * b {
+		m, v := mean[row*dOut:][:dOut], variance[row*dOut:][:dOut]
+		clear(m)
+		clear(v)
+		for r := range nr {
+			t, w, factor := 0.0, 0.0, 1.0
+			if mixing {
+				factor = in[7][r]
+			}
+			for i := range d {
+				x := h[row*d+i] * factor
+				t += x * in[3][i*nr+r]
+				w += x * x * beta2[i*nr+r]
+			}
+			cos, sin := math.Exp(-w/2)*math.Cos(t), math.Exp(-w/2)*math.Sin(t)
+			cos2, sin2 := math.Exp(-2*w)*math.Cos(2*t), math.Exp(-2*w)*math.Sin(2*t)
+			for o := range dOut {
+				mc, ms := meanW[r*dOut+o], meanW[(nr+r)*dOut+o]
+				first := mc*cos + ms*sin
+				second := (mc*mc+s2[r*dOut+o])*(1+cos2)/2 + (ms*ms+s2[(nr+r)*dOut+o])*(1-cos2)/2 + mc*ms*sin2
+				m[o] += scale * first
+				v[o] += scale * scale * (second - first*first)
+			}
+		}
+		for o := range v {
+			v[o] = max(device.VarFloor, v[o])
+		}
+	}
+}
+
+func exponentials(x []float64) []float64 {
+	e := make([]float64, len(x))
+	for i, v := range x {
+		e[i] = math.Exp(v)
+	}
+	return e
+}
+
+func addNoiseRows() []row {
+	return []row{{
+		ops: []string{"AddNoise", "AddNoiseBackward"}, sizes: [][]int{{1, 1, 1}, {3, 31, 5}, {2, 70, 2}}, build: addNoise,
+		nmse: 1e-12, reason: "float32 roots and normals",
+	}}
+}
+
+// Size: S, B, C. out is read and written: it goes through a copy.
+func addNoise(r *random, size []int) *problem {
+	s, b, c := size[0], size[1], size[2]
+	key := device.Key{Seed: 5, Step: 9, Sample: 2, Site: device.SiteWeights, Layer: 1}
+	variance := r.normal("variance", device.Real, writes, 0, 0.5, s, b, c)
+	for i, v := range variance.data {
+		variance.data[i] = float64(float32(math.Exp(v)))
+	}
+	return &problem{
+		in:  []*array{r.normal("mean", device.Real, none, 0, 1, s, b, c), variance, r.below("rows", 1000, b)},
+		out: []*array{zeros("out", device.Real, s, b, c)},
+		naive: func(in, out [][]float64) {
+			for i, v := range in[0] {
+				row := int(in[2][i/c%b])
+				out[0][i] = v + math.Sqrt(in[1][i])*normal(key, i/(b*c), row, i%c)
+			}
+		},
+		forward: func(dev device.Device, in, out []*device.Tensor) {
+			dev.Copy(out[0], in[0])
+			dev.AddNoise(out[0], in[1], in[2], key)
+		},
+		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
+			dev.AddNoiseBackward(din[1], dout[0], in[1], in[2], key)
+		},
+	}
+}

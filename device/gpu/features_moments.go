@@ -1,0 +1,110 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/cuda"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// The planes of Φ in features_moments.cuh: those of the mean, and of the variance.
+const (
+	meanPlanes     = 2
+	variancePlanes = 4
+	planes         = meanPlanes + variancePlanes
+)
+
+// featureMoments is what FeatureMoments keeps between forward and backward. Unlike RandomFeatures
+// it writes Φ, six numbers for each row and frequency. Its other scratch is that of RandomFeatures.
+type featureMoments struct {
+	phi, dphi scratch // [6,S·B,R]
+	spectra   scratch // [2,d,R]: η and β², with the factors of Mixing
+	quad      scratch // [4,R,d']
+	base      scratch // [d'], in double: ½ Σ s²
+}
+
+// beginMoments is beginFeatures for all rows at once.
+func beginMoments(op string, scratch device.Scratch, n device.FeatureShape, h *device.Tensor, p device.FeatureParams) *features {
+	t := beginFeatures(op, scratch, n, h, p, device.FeatureNoise{})
+	t.groups = 1
+	return t
+}
+
+// FeatureMoments is rfdnn_lth_vec with W and Ω integrated.
+func (d *Device) FeatureMoments(mean, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
+	const op = "FeatureMoments"
+	t := beginMoments(op, scratch, device.CheckFeatureMoments(op, mean, variance, h, p), h, p)
+	n, rows, r, out := &t.moments, t.S*t.B, cuda.Int(t.R), cuda.Int(t.Out)
+	phi, spectra := d.growReals(&n.phi, planes*rows*t.R), d.growReals(&n.spectra, 2*t.D*t.R)
+	quad, base := d.growReals(&n.quad, variancePlanes*t.R*t.Out), d.growDoubles(&n.base, t.Out)
+	d.real.launch("integrated_spectra", d.real.over("integrated_spectra", t.D*t.R), 0, cuda.Int(t.D*t.R), r,
+		d.ptr(p.MeanOmega), d.ptr(p.LogVarOmega), d.ptr(p.Mixing), spectra)
+	d.real.launch("integrated_weights", blocks(t.Out, 8), 0, r, out, d.ptr(p.MeanW), d.ptr(p.LogVarW), quad, base)
+	d.real.launch("integrated_phases", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.R), Z: 2}, 0, cuda.Int(rows), cuda.Int(t.D), r, d.ptr(h), spectra, phi)
+	d.real.launch("integrated_columns", t.each(), 0, r, phi)
+	span, chunks := t.chunksOfFrequencies(2 * tilesOf(t.Out))
+	partial := d.growReals(&t.chunks, 2*chunks*rows*t.Out)
+	d.real.launch("integrated_outputs", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.Out), Z: 2 * chunks}, 0,
+		cuda.Int(rows), r, out, cuda.Int(span), phi, d.ptr(p.MeanW), quad, partial)
+	d.real.launch("integrated_moments", d.real.over("integrated_moments", rows*t.Out), 0, cuda.Int(rows*t.Out), r, out, cuda.Int(chunks),
+		d.ptr(p.LogAlpha), base, partial, d.ptr(mean), d.ptr(variance))
+}
+
+// FeatureMomentsBackward writes dh and accumulates g.
+func (d *Device) FeatureMomentsBackward(dh *device.Tensor, g device.FeatureParams, dmean, dvariance, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
+	const op = "FeatureMomentsBackward"
+	t := beginMoments(op, scratch, device.CheckFeatureMomentsBackward(op, dh, g, dmean, dvariance, variance, h, p), h, p)
+	n, rows, r, out := &t.moments, t.S*t.B, cuda.Int(t.R), cuda.Int(t.Out)
+	weightBlocks := (t.R*t.Out + 255) / 256
+	d.varianceGradient(t, dvariance, variance, weightBlocks)
+	dphi := d.growReals(&n.dphi, planes*rows*t.R)
+	d.real.launch("integrated_dcolumns", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.R), Z: planes}, 0,
+		cuda.Int(rows), r, out, d.ptr(dmean), held(t.local.dv), d.ptr(p.MeanW), held(n.quad), dphi)
+	d.real.launch("integrated_dphases", t.each(), 0, r, d.ptr(p.LogAlpha), held(n.phi), dphi)
+	if dh != nil {
+		d.real.launch("integrated_dinputs", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.D), Z: 1}, 0,
+			cuda.Int(rows), cuda.Int(t.D), r, d.ptr(h), held(n.spectra), dphi, d.ptr(dh))
+	}
+	d.weightMomentsGradient(t, g, dmean)
+	d.real.fold(d.ptr(g.LogAlpha), held(t.alpha), weightBlocks+noiseBlocks, true, 0.5)
+	d.spectraMomentsGradient(t, g)
+}
+
+// varianceGradient takes out what is floored, and sums the rest by columns; its sums for dlog α go
+// behind the first of alpha.
+func (d *Device) varianceGradient(t *features, dvariance, variance *device.Tensor, first int) {
+	rows := t.S * t.B
+	d.growDoubles(&t.alpha, first+noiseBlocks)
+	dv, sums := d.growReals(&t.local.dv, rows*t.Out), d.growDoubles(&t.local.sums, noiseBlocks*t.Out)
+	d.real.launch("integrated_cotangent", cuda.Grid{X: noiseBlocks, Y: 1, Z: 1}, 0, cuda.Int(rows), cuda.Int(t.Out),
+		d.ptr(dvariance), d.ptr(variance), dv, sums, cuda.Owned(t.alpha.ptr+cuda.Ptr(8*first), t.alpha.block))
+	d.double.launch("fold_columns", cuda.Grid{X: t.Out, Y: 1, Z: 1}, 0, cuda.Int(noiseBlocks), cuda.Int(t.Out), d.growDoubles(&t.local.dvSum, t.Out), sums)
+}
+
+// weightMomentsGradient adds the gradients of W's means and variances.
+func (d *Device) weightMomentsGradient(t *features, g device.FeatureParams, dmean *device.Tensor) {
+	rows, size, columns, frequencies := t.S*t.B, t.R*t.Out, tilesOf(t.Out), tilesOf(t.R)
+	span, chunks := divide(rows, t.gradientBlocks, columns*frequencies*planes)
+	partial := d.growReals(&t.dw, chunks*planes*size)
+	d.real.launch("integrated_dweights", cuda.Grid{X: columns, Y: frequencies, Z: planes * chunks}, 0,
+		cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(span), held(t.moments.phi), d.ptr(dmean), held(t.local.dv), partial)
+	d.real.launch("fold_integrated_weights", blocks(size, 256), 0, cuda.Int(size), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(chunks),
+		d.ptr(t.p.LogAlpha), partial, held(t.local.dvSum), d.ptr(t.p.MeanW), d.ptr(t.p.LogVarW), d.ptr(g.MeanW), d.ptr(g.LogVarW), held(t.alpha))
+}
+
+// spectraMomentsGradient adds the gradients of Ω's means and variances.
+func (d *Device) spectraMomentsGradient(t *features, g device.FeatureParams) {
+	rows, size, inputs, frequencies := t.S*t.B, t.D*t.R, tilesOf(t.D), tilesOf(t.R)
+	span, chunks := divide(rows, t.gradientBlocks, inputs*frequencies*2)
+	partial := d.growReals(&t.domega, chunks*2*size)
+	d.real.launch("integrated_dspectra", cuda.Grid{X: frequencies, Y: inputs, Z: 2 * chunks}, 0,
+		cuda.Int(rows), cuda.Int(t.D), cuda.Int(t.R), cuda.Int(span), d.ptr(t.h), held(t.moments.dphi), partial)
+	d.real.launch("fold_integrated_spectra", d.real.over("fold_integrated_spectra", size), 0, cuda.Int(size), cuda.Int(t.R), cuda.Int(chunks),
+		partial, held(t.moments.spectra), d.ptr(t.p.Mixing), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega))
+}
+
+// each is a grid of a thread for each row and frequency.
+func (t *features) each() cuda.Grid { return cuda.Grid{X: t.S * t.B, Y: (t.R + 255) / 256, Z: 1} }
+
+// tilesOf is how many tiles of gemm.cuh cover n.
+func tilesOf(n int) int { return (n + tile - 1) / tile }

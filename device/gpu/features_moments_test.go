@@ -1,0 +1,132 @@
+//go:build cuda && cgo
+
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/device/cpu"
+)
+
+// A layer over several tiles of rows, inputs, frequencies and columns has the moments and gradients
+// that the CPU gives, whether many blocks share a sum or one block makes it.
+func TestFeatureMomentTiles(t *testing.T) {
+	double, single, host := open(t, false), open(t, true), cpu.New[float64](1)
+	for _, n := range []device.FeatureShape{
+		{S: 1, B: 70, D: 3, R: 65, Out: 1},
+		{S: 3, B: 65, D: 67, R: 130, Out: 20},
+		{S: 2, B: 66, D: 7, R: 70, Out: 67},
+		{S: 40, B: 3, D: 20, R: 270, Out: 9},
+	} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			want := runMoments(host, n, host.FeatureScratch(n.S, n.B, n.D, n.R, n.Out))
+			compare := func(d *Device, alone bool, tolerance float64) {
+				scratch := d.FeatureScratch(n.S, n.B+1, n.D, n.R, n.Out)
+				if layer := scratch.(*features); alone {
+					layer.forwardBlocks, layer.gradientBlocks = 1, 1
+				}
+				got := runMoments(d, n, scratch)
+				for i, name := range []string{"mean", "variance", "dh", "dlogalpha", "deta", "dlogbeta2", "dm", "dlogs2"} {
+					if e := relative(got[i], want[i]); !(e < tolerance) {
+						t.Errorf("%s: %s, alone %v: relative error %.3g", d.Name(), name, alone, e)
+					}
+				}
+			}
+			compare(double, false, 1e-12)
+			compare(double, true, 1e-12)
+			compare(single, false, 1e-4)
+			compare(single, true, 1e-4)
+		})
+	}
+}
+
+// Where the variance is floored, no gradient comes of it, however large its cotangent.
+func TestFeatureMomentFloor(t *testing.T) {
+	for _, d := range []device.Device{cpu.New[float64](1), open(t, false), open(t, true)} {
+		fill := func(value float64, shape ...int) *device.Tensor {
+			x := d.New(device.Real, shape...)
+			values := make([]float64, x.Len())
+			for i := range values {
+				values[i] = value
+			}
+			d.Upload(x, values)
+			return x
+		}
+		params := func(logVarOmega, logVarW float64) device.FeatureParams {
+			return device.FeatureParams{LogAlpha: fill(0, 1), LogL: fill(0, 2), MeanOmega: fill(0, 2, 5),
+				LogVarOmega: fill(logVarOmega, 2, 5), MeanW: fill(0, 10, 3), LogVarW: fill(logVarW, 10, 3)}
+		}
+		p, g, scratch := params(-80, -40), params(0, 0), d.FeatureScratch(2, 4, 2, 5, 3)
+		h, dh, mean, variance := fill(1, 2, 4, 2), fill(1, 2, 4, 2), fill(0, 2, 4, 3), fill(0, 2, 4, 3)
+		d.FeatureMoments(mean, variance, h, p, scratch)
+		d.FeatureMomentsBackward(dh, g, fill(0, 2, 4, 3), fill(1e12, 2, 4, 3), variance, h, p, scratch)
+		for i, x := range []*device.Tensor{dh, g.LogAlpha, g.MeanOmega, g.LogVarOmega, g.MeanW, g.LogVarW} {
+			values := make([]float64, x.Len())
+			d.Download(values, x)
+			for _, v := range values {
+				if v != 0 {
+					t.Fatalf("%s: a number of gradient %d is %g", d.Name(), i, v)
+				}
+			}
+		}
+	}
+}
+
+// Neither pass allocates after its first call, also without dh.
+func TestFeatureMomentScratch(t *testing.T) {
+	d := open(t, true)
+	n := device.FeatureShape{S: 2, B: 3, D: 4, R: 5, Out: 6}
+	h, mean, variance := d.New(device.Real, n.S, n.B, n.D), d.New(device.Real, n.S, n.B, n.Out), d.New(device.Real, n.S, n.B, n.Out)
+	p := device.FeatureParams{LogAlpha: d.New(device.Real, 1), LogL: d.New(device.Real, n.D), MeanOmega: d.New(device.Real, n.D, n.R),
+		LogVarOmega: d.New(device.Real, n.D, n.R), MeanW: d.New(device.Real, 2*n.R, n.Out), LogVarW: d.New(device.Real, 2*n.R, n.Out)}
+	for _, dh := range []*device.Tensor{h, nil} {
+		scratch := d.FeatureScratch(n.S, n.B, n.D, n.R, n.Out)
+		step := func() {
+			d.FeatureMoments(mean, variance, h, p, scratch)
+			d.FeatureMomentsBackward(dh, p, mean, variance, variance, h, p, scratch)
+		}
+		step()
+		before := d.Usage().Changes
+		if a := testing.AllocsPerRun(2, step); a != 0 || d.Usage().Changes != before {
+			t.Errorf("dh %v: %g allocations, and %d of the device", dh != nil, a, d.Usage().Changes-before)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a scratch for fewer rows is taken")
+		}
+	}()
+	d.FeatureMoments(mean, variance, h, p, d.FeatureScratch(n.S, n.B-1, n.D, n.R, n.Out))
+}
+
+// runMoments is the moments of a layer and its gradients, with the same numbers on every device.
+func runMoments(d device.Device, n device.FeatureShape, scratch device.Scratch) [][]float64 {
+	fill := func(scale, mean float64, shape ...int) *device.Tensor {
+		x := d.New(device.Real, shape...)
+		values := make([]float64, x.Len())
+		for i := range values {
+			values[i] = mean + scale*math.Sin(float64(i*i%1009+len(shape)))
+		}
+		d.Upload(x, values)
+		return x
+	}
+	params := func(scale, mean float64) device.FeatureParams {
+		return device.FeatureParams{LogAlpha: fill(scale, 0.1, 1), LogL: fill(scale, 0, n.D), MeanOmega: fill(scale, 0, n.D, n.R),
+			LogVarOmega: fill(scale, 2*mean, n.D, n.R), MeanW: fill(scale, 0, 2*n.R, n.Out), LogVarW: fill(scale, mean, 2*n.R, n.Out)}
+	}
+	out := func() *device.Tensor { return d.New(device.Real, n.S, n.B, n.Out) }
+	h, dh, p, g := fill(1, 0, n.S, n.B, n.D), d.New(device.Real, n.S, n.B, n.D), params(0.5, -1), params(0, 0.5)
+	mean, variance, dmean, dvariance := out(), out(), fill(1, 0, n.S, n.B, n.Out), fill(1, 0.3, n.S, n.B, n.Out)
+	d.FeatureMoments(mean, variance, h, p, scratch)
+	d.FeatureMomentsBackward(dh, g, dmean, dvariance, variance, h, p, scratch)
+	var results [][]float64
+	for _, x := range []*device.Tensor{mean, variance, dh, g.LogAlpha, g.MeanOmega, g.LogVarOmega, g.MeanW, g.LogVarW} {
+		values := make([]float64, x.Len())
+		d.Download(values, x)
+		results = append(results, values)
+	}
+	return results
+}

@@ -1,0 +1,55 @@
+package metrics
+
+import "math"
+
+// Densities are the log predictive densities of rows at their targets, and what the model expects
+// of them before it sees the targets, both in nats.
+type Densities struct {
+	Log      []float64 // log p(y_n)
+	Expected []float64 // E log p(y) over y drawn from p itself, or a bound below it
+}
+
+// RegressionDensities are those of N rows with N targets. Expected is the bound
+//
+//	E log p(y) ≥ −½ log(2πe V_n)
+//
+// with V_n the variance of the mixture: no density of a variance has more entropy than the normal.
+func RegressionDensities(m Mixture, y []float64) Densities {
+	d := Densities{make([]float64, m.N), make([]float64, m.N)}
+	for n, t := range y {
+		_, variance := m.Moments(n)
+		d.Log[n] = m.LogDensity(n, t)
+		d.Expected[n] = -0.5 - logRoot2Pi - 0.5*math.Log(variance)
+	}
+	return d
+}
+
+// ClassDensities are those of logits [S,N,C] and N labels: log p(label), and Σ_c p_c log p_c, which
+// is exact.
+func ClassDensities(logits []float64, s, n, c int, labels []int32) Densities {
+	d := Densities{make([]float64, n), make([]float64, n)}
+	logp := logProbabilities(logits, s, n, c)
+	for i, label := range labels {
+		row := logp[i*c : (i+1)*c]
+		d.Log[i] = row[label]
+		for _, lp := range row {
+			if p := math.Exp(lp); p > 0 {
+				d.Expected[i] += p * lp
+			}
+		}
+	}
+	return d
+}
+
+// MeanDensities are those of several targets: of each row the mean over the targets.
+func MeanDensities(targets []Densities) Densities {
+	rows := len(targets[0].Log)
+	mean := Densities{make([]float64, rows), make([]float64, rows)}
+	for _, d := range targets {
+		for i := range rows {
+			mean.Log[i] += d.Log[i] / float64(len(targets))
+			mean.Expected[i] += d.Expected[i] / float64(len(targets))
+		}
+	}
+	return mean
+}

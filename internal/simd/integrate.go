@@ -1,0 +1,78 @@
+package simd
+
+// Integrals are the columns of numbers, all of one length, by which cosines and sines of phases θ ~
+// N(t, v) enter the moments of their weighted sum. With q = e^−v/2 and u = q²:
+//
+//	MeanCos = q cos t          Wave     = ½ u² cos 2t
+//	MeanSin = q sin t          Lost     = ½ (1 − u)
+//	                           CrossCos = −½ u (1 − u) cos 2t
+//	                           CrossSin = −u (1 − u) sin 2t
+type Integrals[T Float] struct {
+	MeanCos, MeanSin, Wave, Lost, CrossCos, CrossSin []T
+	Cos, Sin, Shrink                                 []T // cos t, sin t and q
+}
+
+func (m *Integrals[T]) check() {
+	n := len(m.Cos)
+	for _, x := range [...][]T{m.MeanCos, m.MeanSin, m.Wave, m.Lost, m.CrossCos, m.CrossSin, m.Sin, m.Shrink} {
+		checkLen(len(x), n)
+	}
+}
+
+// span is elements lo … hi.
+func (m *Integrals[T]) span(lo, hi int) Integrals[T] {
+	return Integrals[T]{
+		m.MeanCos[lo:hi], m.MeanSin[lo:hi], m.Wave[lo:hi], m.Lost[lo:hi], m.CrossCos[lo:hi], m.CrossSin[lo:hi],
+		m.Cos[lo:hi], m.Sin[lo:hi], m.Shrink[lo:hi],
+	}
+}
+
+// Integrate32 fills the first six columns from Cos, Sin and Shrink.
+func Integrate32(m *Integrals[float32]) { m.check(); integrate32(m) }
+
+// Integrate64 is Integrate32 in double.
+func Integrate64(m *Integrals[float64]) { m.check(); integrateScalar(m) }
+
+// IntegrateSlopes32 takes the gradients of the first six columns, those of d, to dt and dv of the
+// phases' means and variances. m holds Cos, Sin and Shrink; d holds no others than the six.
+func IntegrateSlopes32(dt, dv []float32, m, d *Integrals[float32]) {
+	checkSlopes(dt, dv, m, d)
+	integrateSlopes32(dt, dv, m, d)
+}
+
+// IntegrateSlopes64 is IntegrateSlopes32 in double.
+func IntegrateSlopes64(dt, dv []float64, m, d *Integrals[float64]) {
+	checkSlopes(dt, dv, m, d)
+	slopesScalar(dt, dv, m, d)
+}
+
+func checkSlopes[T Float](dt, dv []T, m, d *Integrals[T]) {
+	n := len(dt)
+	for _, x := range [...][]T{dv, m.Cos, m.Sin, m.Shrink, d.MeanCos, d.MeanSin, d.Wave, d.Lost, d.CrossCos, d.CrossSin} {
+		checkLen(len(x), n)
+	}
+}
+
+func integrateScalar[T Float](m *Integrals[T]) {
+	for i, c := range m.Cos {
+		s, q := m.Sin[i], m.Shrink[i]
+		u := q * q
+		half, sin2, lost := (c*c-s*s)/2, 2*s*c, 1-u
+		m.MeanCos[i], m.MeanSin[i] = q*c, q*s
+		m.Wave[i], m.Lost[i] = u*u*half, lost/2
+		m.CrossCos[i], m.CrossSin[i] = -u*lost*half, -u*lost*sin2
+	}
+}
+
+func slopesScalar[T Float](dt, dv []T, m, d *Integrals[T]) {
+	for i, c := range m.Cos {
+		s, q := m.Sin[i], m.Shrink[i]
+		u := q * q
+		half, sin2 := (c*c-s*s)/2, 2*s*c
+		cross := u * (1 - u)
+		dhalf, dsin2 := u*u*d.Wave[i]-cross*d.CrossCos[i], -cross*d.CrossSin[i]
+		dt[i] = q*(c*d.MeanSin[i]-s*d.MeanCos[i]) + 4*half*dsin2 - sin2*dhalf
+		du := 2*u*half*d.Wave[i] - d.Lost[i]/2 - (1-2*u)*(half*d.CrossCos[i]+sin2*d.CrossSin[i])
+		dv[i] = -q*(c*d.MeanCos[i]+s*d.MeanSin[i])/2 - u*du
+	}
+}

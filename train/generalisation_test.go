@@ -1,0 +1,179 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+)
+
+// noise is a table of eight inputs that say nothing of the target.
+func noise(t *testing.T, n int, seed uint64) *data.Dataset {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	b.WriteString("a,b,c,d,e,f,g,h,target\n")
+	for range n {
+		for range 8 {
+			fmt.Fprintf(&b, "%.3f,", rng.NormFloat64())
+		}
+		fmt.Fprintf(&b, "%.3f\n", rng.NormFloat64())
+	}
+	path := filepath.Join(t.TempDir(), "noise.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, _, err := data.ReadFile(path, data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// generalise trains, tests and compares; validation may be nil.
+func generalise(t *testing.T, options string, set, validation, test *data.Dataset) (*Generalisation, *Scores, *Job, *Outcome) {
+	t.Helper()
+	c := config(t, options)
+	dev, err := device.Open(c.Device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	job := &Job{Config: c, Device: dev, Train: set, Validation: validation, Test: test, Started: time.Now(), Reporter: &quiet{}}
+	out, err := job.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := out.Trained.EvaluateDraws(dev, test, c.EvalSamples, c.PredictDraws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := job.Generalise(out.Trained, scores)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, scores, job, out
+}
+
+// Noise cannot be learned. With one frozen draw the frequencies learn it by heart; their prior does
+// not, and the default, which is a bound, finds that it is noise.
+func TestMemorisedNoise(t *testing.T) {
+	set, test := noise(t, 200, 1), noise(t, 300, 2)
+	const options = "steps=1500 batch=100 inducing=30 features=200 eval-samples=50 spectra="
+	for spectra, want := range map[string]bool{"var-fixed": true, "prior-fixed": false, "var-integrated": false} {
+		g, scores, job, _ := generalise(t, options+spectra, set, nil, test)
+		if g.Memorised != want || (g.Warning(job.Config) != "") != want {
+			t.Errorf("%s: %+v, %q", spectra, g, g.Warning(job.Config))
+		}
+		const best = 1.4189 // of a standard normal: ½ log 2πe
+		if s := scores.Regression; !want && (s.NLPD > best+0.2 || s.Coverage90 < 0.8) {
+			t.Errorf("%s: NLPD %.3f and coverage %.2f of noise", spectra, s.NLPD, s.Coverage90)
+		}
+		if g.Unseen.Of != "test" || g.Unseen.Rows != 300 || g.Seen.Of != "" || g.Seen.Rows != 200 {
+			t.Errorf("%+v", g)
+		}
+		if d := g.Unseen.LogDensity + scores.Regression.NLPD; d < -1e-12 || d > 1e-12 {
+			t.Errorf("log density %g, NLPD %g", g.Unseen.LogDensity, scores.Regression.NLPD)
+		}
+		if want && !strings.Contains(g.Warning(job.Config), "--spectra var-integrated") {
+			t.Error(g.Warning(job.Config))
+		}
+	}
+}
+
+// Validation rows come before test rows; classes have log probabilities.
+func TestGeneralisationOfClasses(t *testing.T) {
+	const options = "steps=50 batch=50 inducing=10 features=8 eval-samples=20 validation=0.1"
+	g, _, _, _ := generalise(t, options, table(t, 100, 1, coin), table(t, 40, 2, coin), table(t, 60, 3, coin))
+	if g.Unseen.Of != "validation" || g.Unseen.Rows != 40 || g.Memorised || !(g.Unseen.LogDensity < 0) || !(g.Unseen.Expected < 0) {
+		t.Errorf("%+v", g)
+	}
+}
+
+// Of many rows some are compared: those of the prediction that was made are what a prediction of
+// them alone would be, also where each sample has a variance of its own.
+func TestComparedRows(t *testing.T) {
+	for _, options := range []string{"model=gp", "features=8 likelihood=heteroscedastic", "features=8 predict-draws=20"} {
+		set, test := table(t, 100, 1, wave), table(t, comparedRows+300, 2, wave)
+		g, scores, job, out := generalise(t, "steps=20 batch=50 inducing=10 eval-samples=3 "+options, set, nil, test)
+		if g.Unseen.Rows != comparedRows || g.Seen.Rows != 100 {
+			t.Errorf("%s: %+v", options, g)
+		}
+		alone, err := job.sampled(out.Trained, test)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(alone.Log, scores.compared.Log) || !slices.Equal(alone.Expected, scores.compared.Expected) {
+			t.Errorf("%s: the rows of a sample are predicted otherwise alone", options)
+		}
+		if job.moreRows() != 100 {
+			t.Errorf("%s: %d more rows", options, job.moreRows())
+		}
+	}
+}
+
+func TestSample(t *testing.T) {
+	set := table(t, 50, 1, wave)
+	if all, rows := set.Sample(50, 1); all != set || len(rows) != 50 || rows[49] != 49 {
+		t.Errorf("all rows: %v", rows)
+	}
+	some, rows := set.Sample(20, 1)
+	if again, _ := set.Sample(20, 1); some.N() != 20 || again.Fingerprint != some.Fingerprint {
+		t.Error("the same seed draws other rows")
+	}
+	if other, _ := set.Sample(20, 2); other.Fingerprint == some.Fingerprint {
+		t.Error("another seed draws the same rows")
+	}
+	if !slices.IsSorted(rows) || len(slices.Compact(rows)) != 20 || some.Y[3] != set.Y[rows[3]] {
+		t.Errorf("rows %v", rows)
+	}
+}
+
+// The advice names what the run can change.
+func TestRemedy(t *testing.T) {
+	for options, want := range map[string]string{
+		"spectra=var-fixed":                                "--spectra var-integrated, fewer --features or --model gp",
+		"spectra=prior-fixed":                              "--validation 0.1 --early-stop 3, fewer --features or --model gp",
+		"spectra=prior-fixed validation=0.1":               "fewer --features or --model gp",
+		"model=gp":                                         "--validation 0.1 --early-stop 3 or fewer --inducing",
+		"model=gp validation=0.1":                          "fewer --inducing",
+		"model=drf spectra=var-fixed kl-weight=0.1":        "--kl-weight 1, --spectra var-integrated, fewer --features or --model gp",
+		"spectra=var-resampled validation=0.1 kl-weight=3": "fewer --features or --model gp",
+	} {
+		c := config(t, options)
+		if got := c.remedy(); got != want {
+			t.Errorf("%s: %s", options, got)
+		}
+		silent := &Generalisation{Gap: 9}
+		if silent.Warning(c) != "" || (*Generalisation)(nil).Warning(c) != "" {
+			t.Error("a warning where nothing is wrong")
+		}
+	}
+}
+
+// A density that is no number is an error and not JSON that cannot be written.
+func TestGeneralisationNotFinite(t *testing.T) {
+	set := table(t, 30, 1, wave)
+	_, scores, job, out := generalise(t, "steps=3 batch=20 inducing=5 features=5 eval-samples=2", set, nil, set.Spread(5))
+	scores.compared.Log[2] = math.Inf(-1)
+	if _, err := job.Generalise(out.Trained, scores); err == nil {
+		t.Error("an infinite log density is none")
+	}
+	scores.compared = metrics.Densities{Log: []float64{-1}, Expected: []float64{-1}}
+	if g, err := job.Generalise(out.Trained, scores); err != nil || g.GapSE != nil || g.Unseen.SE != nil || g.Seen.SE == nil {
+		t.Errorf("of a single row: %+v, %v", g, err)
+	}
+	job.Test = nil
+	if g, err := job.Generalise(out.Trained, scores); g != nil || err != nil {
+		t.Errorf("without unseen rows: %+v, %v", g, err)
+	}
+}

@@ -1,0 +1,110 @@
+package train
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// What does not go with frequencies in closed form is refused where a flag asks for it.
+func TestSpectraOptions(t *testing.T) {
+	for options, want := range map[string]string{
+		"--local-reparam false":                                "--local-reparam: it has no effect with spectra var-integrated",
+		"--share-spectra true":                                 "--share-spectra: it has no effect",
+		"--fixed-noise all":                                    "--fixed-noise: it has no effect",
+		"--spectra var-integrated --features-kernel arccos1":   "--spectra: var-integrated integrates cosines and sines",
+		"--local-reparam true":                                 "",
+		"--local-reparam false --spectra var-fixed":            "",
+		"--features-kernel arccos1":                            "",
+		"--preset paper --spectra var-integrated":              "",
+		"--preset cutajar --spectra var-integrated --layers 1": "",
+		"--model gp":        "",
+		"--orthogonal true": "",
+		"--orthogonal true --spectra var-resampled --model drf": "use spectra var-integrated, prior-fixed or var-fixed",
+	} {
+		c, err := Resolve(nil, flags(strings.Fields(options)...))
+		if got := errorText(err); want == "" && err != nil || !strings.Contains(got, want) {
+			t.Errorf("%s: %v, want %q", options, err, want)
+		}
+		if err != nil {
+			continue
+		}
+		// A run's own config.yaml holds every option, and repeats the run.
+		again, err := Resolve(mustParse(t, string(c.YAML())), nil)
+		if err != nil {
+			t.Errorf("%s, from its config.yaml: %v", options, err)
+		} else if again.Spectra != c.Spectra || again.LocalReparam != c.LocalReparam || again.Skip != c.Skip {
+			t.Errorf("%s, from its config.yaml: spectra %s, want %s", options, again.Spectra, c.Spectra)
+		}
+	}
+}
+
+// Features without moments in closed form get a fixed draw, and a note says so.
+func TestSpectraOfArcCosines(t *testing.T) {
+	set := table(t, 30, 1, wave)
+	c := config(t, "features-kernel=arccos1 inducing=9")
+	notes, err := c.FitInputs(set)
+	if err != nil || c.Spectra != model.PriorFixed || !strings.Contains(strings.Join(notes, "\n"), "spectra: prior-fixed, since features of arccos1") {
+		t.Errorf("%s, %q, %v", c.Spectra, notes, err)
+	}
+	if try := config(t, "features-kernel=arccos1 spectra=var-fixed").remedy(); !strings.Contains(try, "--spectra prior-fixed") {
+		t.Error(try)
+	}
+}
+
+// The skip needs a latent function for each output: a default number grows, a user's own leaves the
+// default skip out, and where both are given and do not fit the error says what would.
+func TestSkipAndLatents(t *testing.T) {
+	set := table(t, 60, 1, rings) // three classes
+	for options, want := range map[string]struct {
+		latents int
+		skip    bool
+		says    string
+	}{
+		"":                         {8, true, ""},
+		"latents=2":                {2, false, "skip: off, since 2 latent functions are fewer than 3 outputs"},
+		"latents=3":                {3, true, ""},
+		"latents=2 skip=false":     {2, false, ""},
+		"skip=true preset=cutajar": {8, true, ""},
+	} {
+		c := config(t, options+" inducing=9")
+		notes, err := c.FitInputs(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Latents != want.latents || c.Skip != want.skip || !strings.Contains(strings.Join(notes, "\n"), want.says) {
+			t.Errorf("%q: %d latents, skip %v, %q", options, c.Latents, c.Skip, notes)
+		}
+	}
+	if _, err := config(t, "latents=2 skip=true inducing=9").FitInputs(set); !strings.Contains(errorText(err), "--skip: the 2 latent functions are added to 3 outputs: give latents 3 or more") {
+		t.Error(err)
+	}
+}
+
+// Where nothing is drawn, samples would all be alike: a run goes through its rows once, with the same result.
+func TestSamplesOfNoDraw(t *testing.T) {
+	set := table(t, 60, 1, wave)
+	one, many := mustFit(t, "model=drf features=7 steps=20", set), mustFit(t, "model=drf features=7 steps=20 samples=50", set)
+	for i, b := range one.Trained.Named {
+		for k, v := range b.Data {
+			if many.Trained.Named[i].Data[k] != v {
+				t.Fatalf("%s has %g with 50 samples, %g with one", b.Name, many.Trained.Named[i].Data[k], v)
+			}
+		}
+	}
+	plan := func(options string) int64 {
+		j := &Job{Config: config(t, "model=drf features=7 steps=5 batch=20 "+options), Device: openCPU(t), Train: set}
+		if _, err := j.Config.Fit(60); err != nil {
+			t.Fatal(err)
+		}
+		p, err := j.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.bytes("")
+	}
+	if a, b := plan("samples=1"), plan("samples=50"); a != b {
+		t.Errorf("50 samples take %d bytes, one %d", b, a)
+	}
+}
