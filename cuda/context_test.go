@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
@@ -126,7 +127,7 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 	c := open(t)
 	x := put(t, c, make([]float64, 256))
 	k := c.Kernel("probe_f64")
-	if n := testing.AllocsPerRun(10, func() {
+	if n := allocs.PerRun(10, func() {
 		ok(t, k.Launch(Grid{1, 1, 1}, 0, Int(256), Int(0), Pointer(x), Pointer(x)))
 	}); n != 0 {
 		t.Errorf("%g allocations", n)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -140,8 +141,8 @@ func TestNaturalStep(t *testing.T) {
 					t.Fatalf("%s[%d] has moved", f.blockOf(i).Name, i)
 				}
 			}
-			if allocs := testing.AllocsPerRun(1, func() { f.m.NaturalStep(1e-3) }); allocs > 0 {
-				t.Errorf("it allocates %g times", allocs)
+			if n := allocs.PerRun(1, func() { f.m.NaturalStep(1e-3) }); n > 0 {
+				t.Errorf("it allocates %g times", n)
 			}
 		})
 	}

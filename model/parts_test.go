@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
 // A batch in parts has the bound and the gradient of the whole, in every model, with every option, and however
@@ -26,8 +28,8 @@ func TestParts(t *testing.T) {
 					t.Fatal(err)
 				}
 				dev.Download(gradient, f.m.params.Grad)
-				if allocs := testing.AllocsPerRun(1, func() { f.m.Gradient(p, f.data, f.step) }); allocs > 0 {
-					t.Errorf("a step in parts of %d allocates %g times", most, allocs)
+				if n := allocs.PerRun(1, func() { f.m.Gradient(p, f.data, f.step) }); n > 0 {
+					t.Errorf("a step in parts of %d allocates %g times", most, n)
 				}
 				return e, gradient
 			}

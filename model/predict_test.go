@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"runtime"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
 func gpdrfConfig() Config {
@@ -191,8 +193,8 @@ func TestGradientDeterministicWithoutAllocation(t *testing.T) {
 						t.Fatalf("%s %s: element %d of the gradient is %g with %d threads, %g with 1", name, c.testName(), i, g, procs, first[i])
 					}
 				}
-				if allocs := testing.AllocsPerRun(10, func() { f.m.Gradient(f.pass, f.data, f.step) }); allocs > 0 {
-					t.Errorf("%s %s: a step allocates %g times", name, c.testName(), allocs)
+				if n := allocs.PerRun(10, func() { f.m.Gradient(f.pass, f.data, f.step) }); n > 0 {
+					t.Errorf("%s %s: a step allocates %g times", name, c.testName(), n)
 				}
 				runtime.GOMAXPROCS(old)
 			}

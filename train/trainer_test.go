@@ -16,6 +16,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -381,8 +382,8 @@ func TestStepAllocatesNothing(t *testing.T) {
 		}
 		run.step(1)
 		step := 1
-		if allocs := testing.AllocsPerRun(10, func() { step++; run.step(step) }); allocs > 0 {
-			t.Errorf("%q: %g allocations a step", options, allocs)
+		if n := allocs.PerRun(10, func() { step++; run.step(step) }); n > 0 {
+			t.Errorf("%q: %g allocations a step", options, n)
 		}
 		if err := dev.Close(); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/device/devicetest"
+	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
 // open is a device with a number of workers that divides even the smallest work.
@@ -53,7 +54,7 @@ func TestNoAllocation(t *testing.T) {
 		for _, k := range []int{1, 3} {
 			w := devicetest.Workload{D: 3, M: 70, B: 70, K: k, J: 3, R: 70, S: 2, DOut: 2, Diagonal: diagonal}
 			for _, op := range devicetest.Operations(d, w) {
-				if n := testing.AllocsPerRun(2, op.Run); n != 0 {
+				if n := allocs.PerRun(2, op.Run); n != 0 {
 					t.Errorf("%s, K=%d, diagonal %v: %g allocations", op.Name, k, diagonal, n)
 				}
 			}

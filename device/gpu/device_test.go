@@ -13,6 +13,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/cuda"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
 // Names that open, and what is said of the others.
@@ -144,7 +145,7 @@ func TestNoAllocation(t *testing.T) {
 		"Copy, Zero": func() { d.Copy(p, p); d.Zero(p) },
 	} {
 		op()
-		if n := testing.AllocsPerRun(2, op); n != 0 {
+		if n := allocs.PerRun(2, op); n != 0 {
 			t.Errorf("%s: %g allocations", name, n)
 		}
 	}
@@ -154,7 +155,7 @@ func TestNoAllocation(t *testing.T) {
 		"UploadInts": func() { d.UploadInts(index, rows) },
 		"Download":   func() { d.Download(values, p) },
 	} {
-		if n := testing.AllocsPerRun(2, op); n != 0 {
+		if n := allocs.PerRun(2, op); n != 0 {
 			t.Errorf("%s: %g allocations", name, n)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
 // A layer over several tiles of rows, inputs, frequencies and columns has the moments and gradients
@@ -90,7 +91,7 @@ func TestFeatureMomentScratch(t *testing.T) {
 		}
 		step()
 		before := d.Usage().Changes
-		if a := testing.AllocsPerRun(2, step); a != 0 || d.Usage().Changes != before {
+		if a := allocs.PerRun(2, step); a != 0 || d.Usage().Changes != before {
 			t.Errorf("dh %v: %g allocations, and %d of the device", dh != nil, a, d.Usage().Changes-before)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
 // A layer over several tiles of rows, frequencies and columns gives what the CPU gives, whether many
@@ -77,7 +78,7 @@ func TestFeatureScratch(t *testing.T) {
 			d.RandomFeaturesBackward(h, p, dout, h, p, rows, noise, scratch)
 		}
 		step()
-		if a := testing.AllocsPerRun(2, step); a != 0 {
+		if a := allocs.PerRun(2, step); a != 0 {
 			t.Errorf("%v: %g allocations", noise, a)
 		}
 	}
