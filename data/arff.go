@@ -1,13 +1,42 @@
 package data
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 )
 
-// An ARFF file is a CSV table without a header row, after lines that name its columns.
+// An ARFF file is a table without a header row, after lines that name its columns and their types.
+
+// arffType is the type of a column: numeric, nominal, string or date.
+type arffType struct {
+	kind   string   // in small letters; "nominal" where values are listed
+	values []string // of a nominal column, in the order of the file
+}
+
+// openARFF reads the lines before the table, and its first row.
+func (r *records) openARFF(in *input) (err error) {
+	var names []string
+	if names, r.types, r.before, err = in.arffHeader(); err != nil {
+		return err
+	}
+	r.style = style{separator: ','}
+	r.rows = &plainRows{src: bufio.NewReader(r.guard), commas: true, comment: '%'}
+	if err := r.readFirst(); err != nil {
+		return err
+	}
+	if strings.HasPrefix(r.row[0], "{") {
+		return &Error{File: r.name, Line: r.line, Msg: "found a sparse row: write all its values, or save the table as LIBSVM or CSV"}
+	}
+	if len(names) != r.width {
+		return &Error{File: r.name, Line: r.line, Msg: fmt.Sprintf("this row has %s, but there are %d lines @attribute",
+			plural(r.width, "cell"), len(names))}
+	}
+	return r.nameColumns(names)
+}
 
 // isARFF looks at the first line that is not blank and not a comment.
 func isARFF(head []byte) bool {
@@ -24,8 +53,8 @@ func keyword(line, word string) bool {
 	return strings.EqualFold(first, word)
 }
 
-// arffHeader reads the lines before the table: the names of the columns, and how many lines they took.
-func (in *input) arffHeader() (names []string, lines int, err error) {
+// arffHeader reads the lines before the table: the names of the columns, their types, and how many lines they took.
+func (in *input) arffHeader() (names []string, types []arffType, lines int, err error) {
 	src := &guard{src: in.bytes, limits: limits{text: in.lim.record, record: in.lim.record}}
 	for {
 		line, err := readLine(src)
@@ -33,29 +62,52 @@ func (in *input) arffHeader() (names []string, lines int, err error) {
 		wrong := func(msg string) error { return &Error{File: in.name, Line: lines, Msg: msg} }
 		switch line = strings.TrimSpace(line); {
 		case err == io.EOF:
-			return nil, 0, errorf(in.name, "is an ARFF file without a line @data: it was cut short, fetch it again")
+			return nil, nil, 0, errorf(in.name, "is an ARFF file without a line @data: it was cut short, fetch it again")
 		case errors.Is(err, errTextLimit), errors.Is(err, errRecordLimit):
-			return nil, 0, wrong("the lines before @data are too long: this is no ARFF file")
+			return nil, nil, 0, wrong("the lines before @data are too long: this is no ARFF file")
 		case err != nil:
-			return nil, 0, readError(in.name, err)
+			return nil, nil, 0, readError(in.name, err)
 		case keyword(line, "@data"):
-			return names, lines, nil
+			return names, types, lines, nil
 		case keyword(line, "@attribute"):
-			name := strings.TrimSpace(line[len("@attribute"):])
+			name, rest := strings.TrimSpace(line[len("@attribute"):]), ""
 			if name == "" {
-				return nil, 0, wrong("this @attribute has no name")
+				return nil, nil, 0, wrong("this @attribute has no name")
 			}
 			if q := name[0]; q == '\'' || q == '"' {
-				name, _, _ = strings.Cut(name[1:], string(q))
-			} else {
-				name = strings.Fields(name)[0]
+				name, rest, _ = strings.Cut(name[1:], string(q))
+			} else if at := strings.IndexAny(name, " \t{"); at >= 0 {
+				name, rest = name[:at], name[at:]
 			}
-			names = append(names, name)
+			kind, err := arffTypeOf(rest)
+			if err != nil {
+				return nil, nil, 0, wrong(err.Error())
+			}
+			names, types = append(names, name), append(types, kind)
 		case line == "", line[0] == '%', keyword(line, "@relation"):
 		default:
-			return nil, 0, wrong("found " + quote(line) + " before @data: only @attribute may stand there")
+			return nil, nil, 0, wrong("found " + quote(line) + " before @data: only @attribute may stand there")
 		}
 	}
+}
+
+// arffTypeOf reads what follows the name of a column.
+func arffTypeOf(text string) (arffType, error) {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "{") {
+		kind, _, _ := strings.Cut(strings.ToLower(text), " ")
+		return arffType{kind: kind}, nil
+	}
+	end := strings.LastIndexByte(text, '}')
+	if end < 0 {
+		return arffType{}, errors.New("the list of values of this @attribute has no closing }")
+	}
+	r := &plainRows{src: bufio.NewReader(strings.NewReader(text[1:end])), commas: true}
+	values, err := r.Read()
+	if err != nil {
+		return arffType{}, errors.New("the list of values of this @attribute is empty or has an open quote")
+	}
+	return arffType{"nominal", values}, nil
 }
 
 // readLine reads up to and with the next line feed, byte by byte: what follows belongs to another reader.

@@ -24,7 +24,7 @@ func TestARFF(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		strings.Replace(arff, "3,4,1", "3,?,1", 1):                `t.csv:11:3: found "?", a missing value, in column "b c"`,
+		strings.Replace(arff, "3,4,1", "3,?,1", 1):                `t.csv:11:3: cells are missing, in "b c" 1`,
 		strings.Replace(arff, "3,4,1", "3,4", 1):                  "t.csv:11: this row has 2 cells, the first row has 3",
 		strings.Replace(arff, "3,4,1", "3,\"4,1", 1):              "t.csv:11: a quoted cell of this row is not closed",
 		strings.Replace(arff, "@DATA", "@DATE", 1):                `t.csv:8: found "@DATE" before @data`,

@@ -153,28 +153,35 @@ func TestBadFiles(t *testing.T) {
 		{"header only", "a,b,c\n", "t.csv: has a header but no rows", ReadOptions{}},
 		{"short row", "a,b,c\n1,2,3\n1,2\n", "t.csv:3: this row has 2 cells, the first row has 3", ReadOptions{}},
 		{"long row", "1,2,3\n1,2,3\n1,2,3,4\n", "t.csv:3: this row has 4 cells", ReadOptions{}},
-		{"text cell", "a,b,c\n1,2,3\n1,red,3\n", `t.csv:3:3: found "red" in column "b", which must be a number`, ReadOptions{}},
-		{"no header", "red,1,3\nblue,2,4\n", `t.csv:2:1: found "blue" in column "red" (the first row is taken as the names of the columns: if it is data, put a row of names above it), which must be a number: correct it`, ReadOptions{}},
-		{"text target", "a,b,c\n1,2,spam\n", `t.csv:2:5: found "spam" in column "c"`, ReadOptions{}},
-		{"word for a class", "a,b,kind\n1,2,rose\n1,3,tulip\n", `t.csv:2:5: found "rose" in column "kind", which must be a number: correct it, or write classes as 0, 1, 2 …, or name another target column by --target`, ReadOptions{OneHot: true}},
-		{"identifier", "a,b\n2020_01,3\n", `t.csv:2:1: found "2020_01" in column "a", which must be a number`, ReadOptions{}},
-		{"hexadecimal", "a,b\n1,0x1p4\n", `t.csv:2:3: found "0x1p4" in column "b"`, ReadOptions{}},
-		{"NaN", "1,2,3\n1,NaN,3\n", `t.csv:2:3: found "NaN" in column "x1": only finite`, ReadOptions{}},
-		{"NaN in row 1", "1,nan,3\n1,2,3\n", `t.csv:1:3: found "nan"`, ReadOptions{}},
+		{"text cell", "a,b,c\n" + strings.Repeat("1,2,3\n", 30) + "1,red,3\n", `t.csv:32:3: found "red" in column "b", whose other cells are numbers: correct it, leave it empty with --missing impute, or leave the column out by --ignore b`, ReadOptions{}},
+		{"text target", "a,b,c\n" + strings.Repeat("1,2,3\n", 30) + "1,2,spam\n", `t.csv:32:5: found "spam" in the target column "c", whose other values are numbers: correct it, or use the task classification`, ReadOptions{}},
+		{"names for classes", "a,b\n" + words(30), `t.csv:2:5: found "w0" in the target column "b", which holds 30 different words in 30 rows`, ReadOptions{}},
+		{"date", "a,day,b\n1,2024-02-29,3\n", `t.csv:2:3: found the date "2024-02-29" in column "day": --ignore day leaves the column out, or write dates as numbers`, ReadOptions{}},
+		{"date as target", "a,day\n1,3/4/2020 12:30\n2,3/5/2020 12:31\n", `t.csv:2:3: found "3/4/2020 12:30" in the target column "day", which is a date`, ReadOptions{}},
+		{"only names", "a,b\n" + swapped(words(30)), `t.csv: has no input column beside the target; left out: "a" (--sequence COL reads`, ReadOptions{}},
+		{"ignored", "a,b,c\n1,2,3\n", `t.csv: has no column "d" to leave out`, ReadOptions{TableOptions: TableOptions{Ignore: "a,d"}}},
+		{"ignored target", "a,b,c\n1,2,3\n", `t.csv: the column "c" cannot be both the target and left out`, ReadOptions{TableOptions: TableOptions{Ignore: "3"}}},
+		{"all ignored", "a,b\n1,2\n", `t.csv: has no input column beside the target; left out: "a"`, ReadOptions{TableOptions: TableOptions{Ignore: "a"}}},
+		{"way", "a,b\n1,2\n", `there is no way "fill" for missing cells`, ReadOptions{TableOptions: TableOptions{Missing: "fill"}}},
+		{"separator", "a,b\n1,2\n", `"sem" is no separator`, ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Separator: "sem"}}}},
+		{"comma twice", "a,b\n1,2\n", `the comma cannot both separate cells and stand in decimals`, ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Separator: ",", Decimal: ","}}}},
+		{"all dropped", "a,b\n1,\n2,\n,3\n", "t.csv: has missing cells in each of its 3 rows", ReadOptions{TableOptions: TableOptions{Missing: "drop"}}},
+		{"empty target", "a,b\n1,\n2,?\n", `t.csv: the target column "b" has no values`, ReadOptions{}},
+		{"NaN", "1,2,3\n1,NaN,3\n", `t.csv:2:3: cells are missing, in "x1" 1: --missing impute fills them in, --missing drop leaves their rows out`, ReadOptions{}},
+		{"NaN in row 1", "1,nan,3\n1,2,3\n", `t.csv:1:3: cells are missing`, ReadOptions{}},
 		{"Inf", "1,2,-Inf\n", `t.csv:1:5: found "-Inf"`, ReadOptions{}},
 		{"too large", "1,2,1e999\n", `t.csv:1:5: found "1e999" in column "x2", which is beyond`, ReadOptions{}},
 		{"enormous", "a,b\n1,-2e100\n", `t.csv:2:3: found "-2e100" in column "b", which is beyond ±1e+100: divide`, ReadOptions{}},
-		{"missing", "a,b,c\n1,2,3\n1,,3\n", `t.csv:3:3: empty cell in column "b"`, ReadOptions{}},
-		{"missing in row 1", "1,,3\n", `t.csv:1:3: empty cell in column "x1"`, ReadOptions{}},
-		{"NA", "a,b\n1,NA\n", `t.csv:2:3: found "NA", a missing value`, ReadOptions{}},
-		{"decimal comma", "a;b\n1,5;2\n", `t.csv:2:1: found "1,5" in column "a": write decimals with a point`, ReadOptions{}},
+		{"missing", "a,b,c\n1,2,3\n1,,3\n", `t.csv:3:3: cells are missing, in "b" 1`, ReadOptions{}},
+		{"missing in row 1", "1,,3\n1,2,3\n", `t.csv:1:3: cells are missing, in "x1" 1`, ReadOptions{}},
+		{"two columns", "a,b,c\n1,,3\n-,,4\n5,6,NA\n", `t.csv:2:3: cells are missing, in "a" 1, "b" 2, "c" 1`, ReadOptions{}},
+		{"decimal comma", "a;b\n1,5;2.5\n", `t.csv:2:1: found "1,5" in column "a": --decimal comma reads`, ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Decimal: "point"}}}},
 		{"thousands", "a,b\n\"1,500.5\",2\n", `t.csv:2:1: found "1,500.5"`, ReadOptions{}},
-		{"second line of a quoted row", "\"a\nb\",c\n1,2\n\"3\n\",x\n", `t.csv:5:3: found "x"`, ReadOptions{}},
+		{"second line of a quoted row", "\"a\nb\",c\n1,2.5\n\"3\n\",x\n", `t.csv:5:3: found "x"`, ReadOptions{}},
 		{"one column", "a\n1\n2\n", "t.csv: has one column only", ReadOptions{}},
 		{"open quote", "a,b\n1,\"2\n3,4\n", "t.csv:2: a quoted cell of this row is not closed", ReadOptions{}},
 		{"bare quote", "a,b\n1,2\"\n", `t.csv:2:4: found a " inside a cell`, ReadOptions{}},
 		{"double name", "a,b,a\n1,2,3\n", `t.csv:1:5: columns 1 and 3 are both named "a"`, ReadOptions{}},
-		{"no name", ",b,c\n1,2,3\n", "t.csv:1:1: column 1 of the header has no name", ReadOptions{}},
 		{"no target", "ambient,vacuum,power\n1,2,3\n", `t.csv: has no column "powr" to be the target (did you mean "power"?); its columns are "ambient", "vacuum", "power"`, ReadOptions{Target: "powr"}},
 		{"target 0", "a,b\n1,2\n", "t.csv: has no column number 0 to be the target: columns count from 1 to 2", ReadOptions{Target: "0"}},
 		{"target −1", "a,b\n1,2\n", "t.csv: has no column number -1", ReadOptions{Target: "-1"}},
@@ -208,6 +215,25 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// words are n rows of a number and a word of its own.
+func words(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d.5,w%d\n", i*i, i)
+	}
+	return b.String()
+}
+
+// swapped are rows of two cells the other way round.
+func swapped(rows string) string {
+	var b strings.Builder
+	for line := range strings.Lines(rows) {
+		first, second, _ := strings.Cut(strings.TrimSpace(line), ",")
+		fmt.Fprintf(&b, "%s,%s\n", second, first)
+	}
+	return b.String()
+}
+
 func TestBadPaths(t *testing.T) {
 	dir := t.TempDir()
 	closed := write(t, "closed.csv", small)
@@ -237,6 +263,10 @@ func TestSeparator(t *testing.T) {
 		"\"x\ny;z\",b\n1,2\n":       ',',
 		"1,5;2,5;3\n1,5;2,5;3\n":    ';',
 		"a;b\r\n1;2\r\n\r\n3;4\r\n": ';',
+		"a|b|c\n1,5|2,5|3\n":        '|',
+		" 1.0   2\n10.0 3  \n":      ' ',
+		"# by a tool\n1 2\n3 4\n":   ' ',
+		"a b,c\n1,2\n":              ',',
 	} {
 		if got := separator([]byte(text)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -279,7 +309,7 @@ func FuzzReadCSV(f *testing.F) {
 	like := Schema{Columns: []string{"a", "b"}, Target: "target", TargetAt: 2, Task: Regression}
 	f.Fuzz(func(t *testing.T, text []byte, target, task string) {
 		lim := limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14}
-		for _, opt := range []ReadOptions{{Target: target, Task: task}, {Target: target, Task: task, OneHot: true}, {Like: &like, TargetOptional: true}} {
+		for _, opt := range []ReadOptions{{Target: target, Task: task}, {Target: target, Task: task, TableOptions: TableOptions{OneHot: true}}, {Like: &like, TargetOptional: true}} {
 			d, _, err := read("f", bytes.NewReader(text), opt, lim)
 			checkFuzzed(t, d, err)
 		}

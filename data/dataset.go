@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"slices"
 
 	"gorgonia.org/tensor"
 
@@ -40,10 +41,12 @@ type Dataset struct {
 	Target  string        // name of the target column, "" if there is none; of several, all with commas between them
 	Targets []string      // the names of several target columns; nil of one
 	Task    Task
+	// TaskNote says what whole numbers were taken for, and how to change it; "" of other targets.
+	TaskNote string
 
 	Y       []float64 // regression: targets [N,C] in their own units
 	Labels  []int32   // classification: N indices into Classes
-	Classes []string  // class names in numerical order: "0", "1", … or "1", "2", …
+	Classes []string  // class names as in the file, in the order of their numbers or else of their letters
 
 	// AutoScaling is what the scaling auto means for this set; "": by its outliers.
 	AutoScaling string
@@ -59,7 +62,31 @@ type Dataset struct {
 	targetAt int    // position of the target among the columns of the training file
 
 	targetsAt []int // of several
+
+	ids []string // names of the rows; nil where they have none
+	id  string   // what they are called
+	columnRoles
 }
+
+// columnRoles are what a table's columns became beside inputs and targets, as in Schema.
+type columnRoles struct {
+	leftOut  []LeftOut
+	idColumn string
+	fills    []Fill
+	missing  string
+	dialect  Dialect
+}
+
+func (s Schema) columnRoles() columnRoles {
+	return columnRoles{s.LeftOut, s.ID, s.Fills, s.Missing, s.Dialect}
+}
+
+// IDs are the names of the rows, of a column or of FASTA headers; nil where they have none. ID is what
+// the column is called.
+func (d *Dataset) IDs() []string { return d.ids }
+
+// ID is the column of IDs, "" where rows have no names.
+func (d *Dataset) ID() string { return d.id }
 
 // Outputs are the names of the target columns: one, but for a regression of several.
 func (d *Dataset) Outputs() []string { return outputs(d.Target, d.Targets) }
@@ -119,7 +146,7 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	s.Kernel = d.Kernel.subset(rows)
 	s.Y = pickWide(d.Y, rows, len(d.Outputs()))
 	s.Labels = pick(d.Labels, rows)
-	s.lines, s.files = pick(d.lines, rows), pick(d.files, rows)
+	s.lines, s.files, s.ids = pick(d.lines, rows), pick(d.files, rows), pick(d.ids, rows)
 	s.Fingerprint = s.fingerprint()
 	return &s
 }
@@ -162,6 +189,24 @@ type Schema struct {
 
 	Targets   []string `json:"targets,omitempty"` // of several target columns, in the order of the model's outputs
 	TargetsAt []int    `json:"targets_at,omitempty"`
+
+	LeftOut []LeftOut `json:"left_out,omitempty"` // columns of the file that are no inputs
+	ID      string    `json:"id,omitempty"`       // the one of them that names the rows
+	Missing string    `json:"missing,omitempty"`  // as TableOptions.Missing
+	Fills   []Fill    `json:"fills,omitempty"`    // what missing cells become
+	Dialect Dialect   `json:"dialect,omitzero"`   // how the training file is written, where it was said or is unusual
+}
+
+// names are all columns of the training file.
+func (s Schema) names() []string {
+	names := slices.Concat(s.Outputs(), leftNames(s.LeftOut))
+	for _, c := range s.fileColumns() {
+		names = append(names, c.name)
+	}
+	if s.Sequence != "" {
+		names = append(names, s.Sequence)
+	}
+	return names
 }
 
 // Outputs are the names of the target columns.
@@ -178,7 +223,10 @@ func (s Schema) places() []int {
 // Schema describes d to readers of other files.
 func (d *Dataset) Schema() Schema {
 	s := Schema{Columns: d.Columns, Target: d.Target, TargetAt: d.targetAt, Task: d.Task, Classes: d.Classes, OneHot: d.oneHot,
-		Targets: d.Targets, TargetsAt: d.targetsAt}
+		Targets: d.Targets, TargetsAt: d.targetsAt, LeftOut: d.leftOut, ID: d.idColumn, Fills: d.fills, Dialect: d.dialect}
+	if d.missing != MissingError {
+		s.Missing = d.missing
+	}
 	if d.Sequences != nil {
 		s.Alphabet, s.Sequence = d.Sequences.Alphabet, d.sequence
 	}
@@ -206,11 +254,26 @@ func (s Schema) Check() error {
 		return s.checkSequences()
 	}
 	switch {
-	case len(s.Columns) == 0, s.Target == "", s.TargetAt < 0, s.TargetAt > len(s.Columns)+len(s.Targets), !s.checkTargets(),
-		s.Task != Regression && s.Task != Classification, s.Task == Classification && !inARow(s.Classes), !s.checkOneHot():
+	case len(s.Columns) == 0, s.Target == "", s.TargetAt < 0, s.TargetAt >= s.width(), !s.checkTargets(), !s.checkMissing(),
+		s.Task != Regression && s.Task != Classification, s.Task == Classification && !areClasses(s.Classes), !s.checkOneHot():
 		return errorf("", "the description of the training data is damaged: it lacks columns, target, task or classes")
 	}
 	return nil
+}
+
+// width is how many columns the training file has.
+func (s Schema) width() int { return len(s.fileColumns()) + len(s.Outputs()) + len(s.LeftOut) }
+
+// checkMissing refuses ways to fill cells that no training set can have had.
+func (s Schema) checkMissing() bool {
+	last := -1
+	for _, f := range s.Fills {
+		if f.At <= last || math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {
+			return s.Missing == MissingImpute && f.At > last // not filled yet
+		}
+		last = f.At
+	}
+	return s.Missing == "" || slices.Contains(MissingWays(), s.Missing)
 }
 
 // fingerprint hashes names with their lengths before them, so that no two lists of

@@ -76,7 +76,7 @@ func TestIDX(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
 	}
-	if d, _, err := ReadFor(at("pictures"), like); err != nil || d.HasTarget() || d.N() != 4 {
+	if d, _, err := ReadFor(at("pictures"), like, TableOptions{}); err != nil || d.HasTarget() || d.N() != 4 {
 		t.Error(d, err)
 	}
 	some := train.Subset([]int{2, 0})
@@ -135,7 +135,6 @@ func TestBadIDX(t *testing.T) {
 		{"images for labels", images, images, "labels: holds 3 dimensions", ReadOptions{}},
 		{"label count", images, idx(pixels(3), 3), "labels: holds 3 targets for 4 rows", ReadOptions{}},
 		{"label length", images, labels[:10], "labels: byte 10: ends after 2 of 4 values", ReadOptions{}},
-		{"gap", images, idx([]byte{0, 2, 0, 2}, 4), `images: the target column "label" has a gap: 1 does not occur`, ReadOptions{}},
 		{"image size", images, labels, "images: holds images of 2x3 pixels, the training data have 2 inputs", ReadOptions{Like: &like}},
 		{"unseen class", images, idx([]byte{0, 1, 7, 0}, 4), `labels: byte 10: found class 7 in the target column "c"`, ReadOptions{Like: &like6}},
 	} {

@@ -17,6 +17,10 @@ func (a *Dataset) join(b *Dataset) *Dataset {
 	}
 	j.Y = slices.Concat(a.Y, b.Y)
 	j.Labels = slices.Concat(a.Labels, b.Labels)
+	j.ids = slices.Concat(a.ids, b.ids)
+	if len(j.ids) != j.N() {
+		j.ids = nil
+	}
 	if a.lines != nil {
 		j.lines = slices.Concat(a.lines, b.lines)
 		j.files = append(slices.Repeat([]string{a.Path}, a.N()), slices.Repeat([]string{b.Path}, b.N())...)

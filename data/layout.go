@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,37 +20,59 @@ type layout struct {
 	columns []inputColumn
 	targets []int    // none: the file has no target
 	names   []string // of the targets
+	id      int      // which cell names the row; −1: none does
+	idName  string
+	leftOut []LeftOut
 	notes   []string
+
+	target   targetKind // of a single target
+	class    func(label string) (int32, bool)
+	missing  string // one of MissingWays
+	like     bool   // rows of a model that is there
+	optional bool   // targets may be missing
+
+	dropped, untold int // rows left out for missing cells; rows whose target is not known
+	unknown         []unknownValue
 
 	sequence     int // which cell is a sequence, where texts is not nil
 	sequenceName string
 	texts        *texts
 }
 
-// newLayout finds the target of a training file; all other columns are inputs.
-func newLayout(rec *records, target string) (*layout, error) {
-	at, err := findTargets(rec, target)
+// LeftOut is a column of the training file that is no input.
+type LeftOut struct {
+	Column string `json:"column"`
+	At     int    `json:"at"` // position in the file, from 0
+}
+
+// newLayout decides what becomes of the columns of a training file (roles.go).
+func newLayout(rec *records, p *profile, in *input) (*layout, error) {
+	at, err := findTargets(rec, in.opt.Target)
 	if err != nil {
 		return nil, err
 	}
 	if rec.width < 2 {
 		return nil, errorf(rec.name, "has one column only: at least one input column is needed beside the target"+
-			" (cells are separated by comma, semicolon or tab)")
+			" (cells are separated by comma, semicolon, tab, | or blanks; --separator names another)")
 	}
-	l := &layout{targets: at}
+	l := &layout{targets: at, id: -1, missing: in.opt.Missing}
+	if in.opt.Describe && l.missing == "" {
+		l.missing = MissingImpute
+	}
+	l.missing = cmp.Or(l.missing, MissingError)
 	for _, a := range at {
 		l.names = append(l.names, rec.columnName(a))
 	}
+	if err := in.severalClasses(len(at)); err != nil {
+		return nil, err
+	}
 	if text, doubtful := rec.doubtfulHeader(); doubtful {
-		l.notes = append(l.notes, fmt.Sprintf("%s: the first row has the text %s in it and is taken as the column names", rec.name, quote(text)))
+		l.notes = append(l.notes, fmt.Sprintf("%s: the first row has the text %s in it and is taken as the column names (--header no to change)", rec.name, quote(text)))
 	}
-	for i := range rec.width {
-		if !slices.Contains(at, i) {
-			l.inputs = append(l.inputs, i)
-			l.columns = append(l.columns, inputColumn{name: rec.columnName(i)})
-		}
+	if err := l.assign(rec, p, in.opt); err != nil {
+		return nil, err
 	}
-	return l, nil
+	return l, l.checkMissing(rec, p)
 }
 
 // findTargets finds the target, or several.
@@ -102,8 +125,13 @@ func likeLayout(rec *records, like *Schema, targetOptional bool) (*layout, error
 	for i, name := range rec.header {
 		at[name] = i
 	}
-	l := &layout{columns: like.fileColumns()}
+	l := &layout{columns: like.fileColumns(), id: -1}
 	used := make([]bool, rec.width)
+	for _, c := range like.LeftOut {
+		if i, ok := at[c.Column]; ok {
+			used[i] = true
+		}
+	}
 	for _, c := range l.columns {
 		i, ok := at[c.name]
 		if !ok {
@@ -131,6 +159,9 @@ func likeLayout(rec *records, like *Schema, targetOptional bool) (*layout, error
 		l.setSequence(rec, i)
 		used[i] = true
 	}
+	if i, ok := at[like.ID]; ok && like.ID != "" {
+		l.id, l.idName = i, like.ID
+	}
 	var extra []string
 	for i, name := range rec.header {
 		if !used[i] {
@@ -148,24 +179,46 @@ func missingColumn(rec *records, name, role string) error {
 		quote(name), role, didYouMean(name, rec.header), list(rec.header))}
 }
 
+// positionLayout takes the columns in the order of the training file: all of them, all but the
+// targets, or the inputs alone.
 func positionLayout(rec *records, like *Schema, targetOptional bool) (*layout, error) {
-	l := &layout{targets: like.places(), columns: like.fileColumns(), names: like.Outputs()}
-	d := len(l.columns)
+	l := &layout{columns: like.fileColumns(), id: -1}
+	inputs, targets, others := len(l.columns), len(like.Outputs()), len(like.LeftOut)
+	all := inputs + targets + others
 	switch {
-	case rec.width == d+len(l.targets):
-	case rec.width == d && targetOptional:
-		l.targets, l.names = nil, nil
-	default:
-		return nil, errorf(rec.name, "has %s and no header, the training data have %s and %s: give the same columns in the same order, or a header",
-			plural(rec.width, "column"), plural(d, "input"), aTarget(len(l.targets)))
-	}
-	for i := range rec.width {
-		if !slices.Contains(l.targets, i) {
-			l.inputs = append(l.inputs, i)
+	case rec.width == all:
+		l.targets, l.names = like.places(), like.Outputs()
+	case !targetOptional, rec.width != all-targets && rec.width != inputs:
+		beside := ""
+		if others > 0 {
+			beside = fmt.Sprintf(", and %s that %s no input", plural(others, "column"), isOrAre(others))
 		}
+		return nil, errorf(rec.name, "has %s and no header, the training data have %s and %s%s: give the same columns in the same order, or a header",
+			plural(rec.width, "column"), plural(inputs, "input"), aTarget(targets), beside)
+	}
+	at := 0 // in this file
+	for i := range all {
+		target := slices.Contains(like.places(), i)
+		out := slices.IndexFunc(like.LeftOut, func(c LeftOut) bool { return c.At == i })
+		switch {
+		case target && rec.width < all, out >= 0 && rec.width == inputs:
+			continue // not in this file
+		case out >= 0 && like.LeftOut[out].Column == like.ID:
+			l.id, l.idName = at, like.ID
+		case out < 0 && !target:
+			l.inputs = append(l.inputs, at)
+		}
+		at++
 	}
 	l.notes = append(l.notes, rec.name+": no header, so its columns are taken in the order of the training data")
 	return l, nil
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 // aTarget is "a target", or "3 targets".

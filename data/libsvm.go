@@ -100,12 +100,6 @@ func readLIBSVM(in *input) (*table, error) {
 		t.y, t.target, t.targetAt = s.y, labelColumn, d
 		if in.opt.Like != nil {
 			t.target = in.opt.Like.Target
-		} else if in.task != Regression && slices.Contains(s.y, -1) && !slices.ContainsFunc(s.y, func(v float64) bool { return v != -1 && v != 1 }) {
-			for i, v := range s.y {
-				t.y[i] = zeroForMinus(v)
-			}
-			t.task = Classification
-			t.notes = append(t.notes, in.name+": labels −1 and +1 are taken as the classes 0 and 1")
 		}
 	}
 	if s.ignored > 0 {
@@ -128,10 +122,7 @@ func (s *sparse) readLines(in *input) error {
 	limits.record = math.MaxInt64 // the scanner has an eye on the lines
 	lines := bufio.NewScanner(&guard{src: in.bytes, limits: limits})
 	lines.Buffer(make([]byte, 0, headSize), int(in.lim.record))
-	check := targetCheck(in.task, in.opt.Like, labelColumn)
-	if in.opt.Like == nil {
-		check = nil // −1 is a class until all labels are known
-	}
+	check := knownClass(in.opt.Like, labelColumn)
 	for lines.Scan() {
 		s.line++
 		if err := s.readLine(lines.Text(), in, check); err != nil {

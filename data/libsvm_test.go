@@ -16,10 +16,10 @@ func TestLIBSVM(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if got := fmt.Sprintln(d.X.Float64s(), d.Labels, d.Classes, d.Task, d.D()); got != "[0.5 0 -2 0 10 0 0 0 0 0 0 4] [1 0 0 1] [0 1] classification 3\n" {
+		if got := fmt.Sprintln(d.X.Float64s(), d.Labels, d.Classes, d.Task, d.D()); got != "[0.5 0 -2 0 10 0 0 0 0 0 0 4] [1 0 0 1] [-1 1] classification 3\n" {
 			t.Error(name, got)
 		}
-		if all := strings.Join(notes, "\n"); !strings.Contains(all, "labels −1 and +1 are taken as the classes 0 and 1") {
+		if all := strings.Join(notes, "\n"); !strings.Contains(all, "holds 2 whole numbers -1 … 1: taken as classes") {
 			t.Error(all)
 		}
 	}

@@ -17,13 +17,13 @@ type Source struct {
 	DataDir    string // folder of the named sets; "": none, and only powerplant is there
 	Folds      int    // how many folds all rows are split into; 0: a named set has its own, a file none
 	Fold       int    // which of the folds, from 1; 0 is the first; must be 0 for a file without Folds
-	OneHot     bool   // as in ReadOptions
-	Target     string // as in ReadOptions
-	Task       string // as in ReadOptions
-	Tokens     string // as in ReadOptions
-	Sequence   string // as in ReadOptions
-	Gram       string // an npz archive with a kernel of the rows (ReadGram); "": none
-	Seed       uint64 // of the held-out rows
+	TableOptions
+	Target   string // as in ReadOptions
+	Task     string // as in ReadOptions
+	Tokens   string // as in ReadOptions
+	Sequence string // as in ReadOptions
+	Gram     string // an npz archive with a kernel of the rows (ReadGram); "": none
+	Seed     uint64 // of the held-out rows
 }
 
 // Load reads a training set and its test set. The test set has the columns, the task
@@ -31,6 +31,9 @@ type Source struct {
 // of an npz archive with a test part, are joined first. It is an error if there is nothing to learn:
 // a single training row, a constant target, a class without training rows.
 func Load(s Source) (train, test *Dataset, notes []string, err error) {
+	if err := s.TableOptions.check(); err != nil {
+		return nil, nil, nil, err
+	}
 	if s.Folds != 0 {
 		if err := checkFolds(s); err != nil {
 			return nil, nil, nil, err
@@ -49,6 +52,7 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 		train, test, notes, err = loadFiles(s)
 	}
 	if err == nil {
+		impute(train, test)
 		err = checkTraining(train)
 	}
 	if err != nil {
@@ -76,7 +80,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if s.Fold != 0 && s.Folds == 0 {
 		return nil, nil, nil, errorf(s.Data, "a file has no folds: say by --folds how many to make, give --test FILE, or leave --fold out (the named sets are %s)", strings.Join(Names(), ", "))
 	}
-	all, notes, err := ReadFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels, OneHot: s.OneHot, Tokens: s.Tokens, Sequence: s.Sequence})
+	all, notes, err := readFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels, TableOptions: s.TableOptions, Tokens: s.Tokens, Sequence: s.Sequence})
 	if err != nil {
 		return nil, nil, nil, meantName(s.Data, err)
 	}
@@ -91,7 +95,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	if s.Test != "" {
 		like := all.Schema()
-		test, more, err := ReadFile(s.Test, ReadOptions{Like: &like, Labels: s.TestLabels})
+		test, more, err := readFile(s.Test, ReadOptions{Like: &like, Labels: s.TestLabels})
 		if err != nil {
 			return nil, nil, nil, err
 		}

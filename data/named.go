@@ -59,7 +59,7 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 			return nil, nil, nil, errorf("", "%s comes with its own %s: leave the file %s out, or give a file of your own as data", s.Data, file.what, file.path)
 		}
 	}
-	opt := ReadOptions{Target: s.Target, Task: s.Task, OneHot: s.OneHot, Tokens: s.Tokens}
+	opt := ReadOptions{Target: s.Target, Task: s.Task, TableOptions: s.TableOptions, Tokens: s.Tokens}
 	if set.embedded {
 		train, test, notes, err = embeddedPowerplant(fold, opt)
 		note := "powerplant: the embedded UCI table in its own units"
@@ -76,7 +76,7 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	if set.blocked {
 		return loadBlocked(set, plainOrZipped(filepath.Join(folder, trainFile)), fold, opt)
 	}
-	train, notes, err = ReadFile(plainOrZipped(filepath.Join(folder, trainFile)), opt)
+	train, notes, err = readFile(plainOrZipped(filepath.Join(folder, trainFile)), opt)
 	if e, ok := err.(*Error); ok && errors.Is(err, fs.ErrNotExist) {
 		e.Msg += "; to get the set: " + set.Get()
 	}
@@ -84,7 +84,7 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 		return nil, nil, nil, err
 	}
 	like := train.Schema()
-	test, more, err := ReadFile(plainOrZipped(filepath.Join(folder, testFile)), ReadOptions{Like: &like, Grow: s.Folds > 0})
+	test, more, err := readFile(plainOrZipped(filepath.Join(folder, testFile)), ReadOptions{Like: &like, Grow: s.Folds > 0})
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -1,10 +1,8 @@
 package data
 
 import (
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 )
 
 // OneHot is a column of text that became an input for each of its values: 1 where the cell has
@@ -15,29 +13,38 @@ type OneHot struct {
 	Values []string `json:"values"`
 }
 
-// mostTexts is how many different texts a column may have.
-const mostTexts = 1000
-
-// inputColumn is an input column of a file; values is nil where its cells are numbers.
+// inputColumn is an input column of a file.
 type inputColumn struct {
 	name   string
-	values []string
+	values []string // of text; nil where cells are numbers
+	fill   float64  // what a missing number becomes; NaN where that is not known yet
+	flag   bool     // an input of its own says that the cell is missing
 }
 
 // fileColumns are the input columns of a file that the schema describes.
 func (s Schema) fileColumns() []inputColumn {
 	var columns []inputColumn
-	hot := s.OneHot
+	hot, fills := s.OneHot, s.Fills
 	for i := 0; i < len(s.Columns); {
-		if len(hot) > 0 && hot[0].At == len(columns) {
-			columns = append(columns, inputColumn{hot[0].Column, hot[0].Values})
-			i, hot = i+len(hot[0].Values), hot[1:]
-			continue
+		c, at := inputColumn{name: s.Columns[i]}, len(columns)
+		if len(hot) > 0 && hot[0].At == at {
+			c.name, c.values, hot = hot[0].Column, hot[0].Values, hot[1:]
 		}
-		columns = append(columns, inputColumn{name: s.Columns[i]})
-		i++
+		if len(fills) > 0 && fills[0].At == at {
+			c.fill, c.flag, fills = fills[0].Value, fills[0].Flag, fills[1:]
+		}
+		columns, i = append(columns, c), i+c.width()
 	}
 	return columns
+}
+
+// width is how many inputs the column becomes.
+func (c inputColumn) width() int {
+	n := max(1, len(c.values))
+	if c.flag {
+		n++
+	}
+	return n
 }
 
 // checkOneHot says whether the expanded names are those of the columns.
@@ -60,6 +67,9 @@ func expanded(columns []inputColumn) []string {
 		for _, v := range c.values {
 			names = append(names, c.name+"="+v)
 		}
+		if c.flag {
+			names = append(names, c.name+"=missing")
+		}
 	}
 	return names
 }
@@ -73,48 +83,6 @@ func oneHots(columns []inputColumn) (hot []OneHot) {
 	return hot
 }
 
-// findTexts reads all rows to find the columns with text and their values.
-func (l *layout) findTexts(rec *records) error {
-	seen := make([]map[string]bool, len(l.inputs))
-	text := make([]bool, len(l.inputs))
-	for j := range seen {
-		seen[j] = map[string]bool{}
-	}
-	for {
-		if err := rec.next(); err == io.EOF {
-			break
-		} else if err != nil {
-			return err
-		}
-		for j, i := range l.inputs {
-			cell := strings.TrimSpace(rec.row[i])
-			if cell == "" || isMissing(cell) {
-				continue // reading the values says where it is
-			}
-			text[j] = text[j] || isText(cell)
-			if len(seen[j]) <= mostTexts && !seen[j][cell] {
-				seen[j][strings.Clone(cell)] = true
-			}
-			if text[j] && len(seen[j]) > mostTexts {
-				return rec.cellError(i, "found %s in column %s, which has more than %d different values: correct the cell, or remove the column",
-					quote(cell), quote(l.columns[j].name), mostTexts)
-			}
-		}
-	}
-	for j := range l.columns {
-		if !text[j] {
-			continue
-		}
-		for value := range seen[j] {
-			l.columns[j].values = append(l.columns[j].values, value)
-		}
-		slices.Sort(l.columns[j].values)
-		l.notes = append(l.notes, fmt.Sprintf("%s: column %s is text and becomes %s, one for each of %s", rec.name,
-			quote(l.columns[j].name), plural(len(l.columns[j].values), "input"), list(l.columns[j].values)))
-	}
-	return nil
-}
-
 // rewind goes back to the start of the file.
 func (in *input) rewind() (err error) {
 	src, ok := in.src.(io.Seeker)
@@ -122,7 +90,7 @@ func (in *input) rewind() (err error) {
 		_, err = src.Seek(0, io.SeekStart)
 	}
 	if !ok || err != nil {
-		return errorf(in.name, "is read twice for one-hot inputs, which cannot be done here: give a file")
+		return errorf(in.name, "is read twice, which cannot be done here: give a file")
 	}
 	in.bytes, in.head, err = unzipped(in.name, in.src)
 	return err

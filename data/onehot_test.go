@@ -12,7 +12,7 @@ import (
 const flats = "area,town,floor,price\n50,Rome,1,3\n60,Oslo,2,4\n70,Rome,ground,5.5\n"
 
 func TestOneHot(t *testing.T) {
-	d, notes, err := readText(flats, ReadOptions{OneHot: true})
+	d, notes, err := readText(flats, ReadOptions{TableOptions: TableOptions{OneHot: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestOneHot(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"floor,area,town\nground,1,Oslo\n": "[1 1 0 0 0 1]", // by name
-		"1,Rome,2\n2,Oslo,1\n":             "",              // the first row is taken for a header
+		"1,Rome,2\n2,Oslo,1\n":             "[1 0 1 0 1 0]", // by position
 		flats:                              "[50 0 1 1 0 0]",
 	} {
 		p, _, err := readText(text, ReadOptions{Like: &like, TargetOptional: true})
@@ -40,15 +40,25 @@ func TestOneHot(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, p, err)
 		}
 	}
-	numbers, _, err := readText(small, ReadOptions{OneHot: true})
+	numbers, _, err := readText(small, ReadOptions{TableOptions: TableOptions{OneHot: true}})
 	plain, _, _ := readText(small, ReadOptions{})
 	if err != nil || numbers.Fingerprint != plain.Fingerprint || numbers.Schema().OneHot != nil {
 		t.Error(numbers, err)
 	}
 }
 
+// wordTable is a table with so many different texts, each so many times.
+func wordTable(different, times int) string {
+	var b strings.Builder
+	b.WriteString("a,b\n")
+	for i := range different * times {
+		fmt.Fprintf(&b, "w%d,%d.5\n", i%different, i)
+	}
+	return b.String()
+}
+
 func TestBadOneHot(t *testing.T) {
-	d, _, err := readText(flats, ReadOptions{OneHot: true})
+	d, _, err := readText(flats, ReadOptions{TableOptions: TableOptions{OneHot: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,14 +73,14 @@ func TestBadOneHot(t *testing.T) {
 		text, want string
 		opt        ReadOptions
 	}{
-		{"area,town,floor\n1,Paris,1\n", `t.csv:2:3: found "Paris" in column "town", which the training data do not have (their values are "Oslo", "Rome")`, ReadOptions{Like: &like, TargetOptional: true}},
 		{"area,town,floor\n1,,1\n", `t.csv:2:3: empty cell in column "town"`, ReadOptions{Like: &like, TargetOptional: true}},
 		{"area,floor\n1,1\n", `t.csv:1: there is no column "town"`, ReadOptions{Like: &like, TargetOptional: true}},
-		{"a,b\nx,1\n,2\n", `t.csv:3:1: empty cell in column "a"`, ReadOptions{OneHot: true}},
-		{"a,b\nx,1\nNA,2\n", `t.csv:3:1: found "NA", a missing value, in column "a"`, ReadOptions{OneHot: true}},
-		{"a,b\n1,x\n2,y\n", `t.csv:2:3: found "x" in column "b"`, ReadOptions{OneHot: true}}, // the target
-		{many.String(), `t.csv:1004:1: found "x" in column "a", which has more than 1000 different values`, ReadOptions{OneHot: true}},
-		{"1 1:2\n", "t.csv: is a LIBSVM file, which holds numbers only", ReadOptions{OneHot: true}},
+		{"a,b\nx,1\n,2\n", `t.csv:3:1: cells are missing, in "a" 1`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},
+		{"a,b\nx,1\nNA,2\n", `t.csv:3:1: cells are missing, in "a" 1`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},
+		{many.String(), `t.csv:1004:1: found "x" in column "a", whose other cells are numbers`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},
+		{wordTable(31, 4), `t.csv:2:1: found "w0" in column "a", which has 31 different texts in 124 rows: --one-hot makes an input of each, --ignore a leaves the column out`, ReadOptions{}},
+		{wordTable(mostTexts+1, 3), `t.csv:2:1: found "w0" in column "a", which has 1001 different texts in 3003 rows: at most 1000 can be inputs`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},
+		{"1 1:2\n", "t.csv: is a LIBSVM file, which is no table of text: leave one-hot out", ReadOptions{TableOptions: TableOptions{OneHot: true}}},
 	} {
 		_, _, err := readText(c.text, c.opt)
 		var e *Error

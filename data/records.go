@@ -1,7 +1,6 @@
 package data
 
 import (
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -16,9 +15,12 @@ import (
 // records reads the rows of a table as text cells, knowing where each stands.
 type records struct {
 	name   string
-	csv    *csv.Reader
+	rows   rowReader
 	guard  *guard
+	style  style
 	header []string // column names, nil where the file has none
+	bare   []bool   // which of them the file leaves empty
+	types  []arffType
 	width  int
 	row    []string // the current row, valid until next is called
 	line   int      // the line where row starts
@@ -26,55 +28,66 @@ type records struct {
 	first  bool     // row is the first data row and was not yet asked for
 }
 
-// newRecords finds separator and header. It has read the first row on return.
+// newRecords finds out how the table is written. It has read the first row on return.
 func newRecords(in *input) (*records, error) {
 	head, err := in.text()
 	if err != nil {
 		return nil, err
 	}
-	name, g := in.name, &guard{src: in.bytes, limits: in.lim}
-	rec := &records{name: name, csv: csv.NewReader(g), guard: g}
-	rec.csv.Comma = separator(head)
-	var names []string
+	rec := &records{name: in.name, guard: &guard{src: in.bytes, limits: in.lim}}
 	if isARFF(in.head) {
-		if names, rec.before, err = in.arffHeader(); err != nil {
-			return nil, err
-		}
-		rec.csv.Comma, rec.csv.Comment = ',', '%'
+		return rec, rec.openARFF(in)
 	}
-	rec.csv.FieldsPerRecord = -1 // a ragged row gets our own message
-	rec.csv.ReuseRecord = true
-	if err := rec.read(); err == io.EOF {
-		return nil, errorf(name, "is empty: a table with at least one row is needed")
-	} else if err != nil {
+	dialect := in.opt.Dialect
+	if err := dialect.check(); err != nil {
 		return nil, err
 	}
-	rec.width = len(rec.row)
-	if names != nil {
-		if len(names) != rec.width {
-			return nil, &Error{File: name, Line: rec.line, Msg: fmt.Sprintf("this row has %s, but there are %d lines @attribute",
-				plural(rec.width, "cell"), len(names))}
-		}
-		row := rec.row
-		rec.row = names
-		err := rec.takeHeader()
-		rec.row, rec.first = row, true
-		return rec, err
+	var known []string
+	if in.opt.Like != nil {
+		known = in.opt.Like.names()
 	}
-	if !isHeader(rec.row) {
-		rec.first = true
-		return rec, nil
+	rec.style = findStyle(head, dialect, known)
+	rec.rows = rec.style.rows(rec.guard)
+	if err := rec.readFirst(); err != nil {
+		return nil, err
 	}
-	return rec, rec.takeHeader()
+	switch {
+	case rec.style.header:
+		return rec, rec.takeHeader()
+	case rec.style.names != nil:
+		return rec, rec.nameColumns(rec.style.names)
+	}
+	rec.first = true
+	return rec, nil
+}
+
+// readFirst reads the first row, which says how wide the table is.
+func (r *records) readFirst() error {
+	if err := r.read(); err == io.EOF {
+		return errorf(r.name, "is empty: a table with at least one row is needed")
+	} else if err != nil {
+		return err
+	}
+	r.width = len(r.row)
+	return nil
+}
+
+// nameColumns takes names that stand outside the table. Its first row is one of data.
+func (r *records) nameColumns(names []string) error {
+	row := r.row
+	r.row = names
+	err := r.takeHeader()
+	r.row, r.first = row, true
+	return err
 }
 
 func (r *records) takeHeader() error {
-	r.header = make([]string, r.width)
+	r.header, r.bare = make([]string, r.width), make([]bool, r.width)
 	seen := make(map[string]int, r.width)
 	for i, cell := range r.row {
 		name := strings.Clone(strings.TrimSpace(cell))
-		if name == "" {
-			return r.cellError(i, "column %d of the header has no name: name it, or remove the column if it only numbers the rows", i+1)
+		if r.bare[i] = name == "" || strings.HasPrefix(name, "Unnamed: "); name == "" { // pandas' word
+			name = "column " + strconv.Itoa(i+1)
 		}
 		if j, twice := seen[name]; twice {
 			return r.cellError(i, "columns %d and %d are both named %s: names must differ", j+1, i+1, quote(name))
@@ -101,18 +114,18 @@ func (r *records) next() error {
 }
 
 func (r *records) read() error {
-	r.guard.mark = r.csv.InputOffset()
-	row, err := r.csv.Read()
+	r.guard.mark = r.rows.InputOffset()
+	row, err := r.rows.Read()
 	var pe *csv.ParseError
 	switch {
 	case err == nil:
 		r.row = row
-		r.line, _ = r.csv.FieldPos(0)
+		r.line, _ = r.rows.FieldPos(0)
 		r.line += r.before
 		return nil
 	case err == io.EOF:
 		return err
-	case errors.Is(err, errTextLimit), errors.Is(err, errRecordLimit):
+	case isLimit(err):
 		return r.limitError(err)
 	case errors.As(err, &pe):
 		return r.quoteError(pe)
@@ -150,7 +163,7 @@ func (r *records) cellError(i int, format string, args ...any) *Error {
 
 // placeOf is where cell i of the current row stands.
 func (r *records) placeOf(i int) place {
-	line, column := r.csv.FieldPos(i)
+	line, column := r.rows.FieldPos(i)
 	return place{line + r.before, column}
 }
 
@@ -170,71 +183,17 @@ func (r *records) columnNames() []string {
 	return names
 }
 
-// isHeader: a row with any text in it names the columns. An empty cell is a missing
-// value rather than a name.
-func isHeader(row []string) bool { return slices.ContainsFunc(row, isText) }
-
-func isText(cell string) bool {
-	cell = strings.TrimSpace(cell)
-	_, err := parseNumber(cell)
-	return cell != "" && err != nil && !errors.Is(err, strconv.ErrRange)
-}
-
 // doubtfulHeader reports a header with numbers in it, which may be a row with a
 // mistyped cell, and its text.
 func (r *records) doubtfulHeader() (text string, doubtful bool) {
 	at := slices.IndexFunc(r.header, isText)
-	if at < 0 {
+	if at < 0 || r.style.names != nil || r.types != nil {
 		return "", false
 	}
 	return r.header[at], slices.ContainsFunc(r.header, func(name string) bool { return !isText(name) })
 }
 
-// separator is the one of tab, semicolon and comma that cuts the first lines into the
-// same number of cells, more than one. Where several do, the tab comes before the
-// semicolon, and that before the comma, which may be a decimal comma.
-func separator(head []byte) rune {
-	lines := firstLines(head, 5)
-	best, most := ',', 0
-	for _, sep := range "\t;," {
-		count := strings.Count(lines[0], string(sep))
-		same := count > 0
-		for _, line := range lines[1:] {
-			same = same && strings.Count(line, string(sep)) == count
-		}
-		if same {
-			return sep
-		}
-		if count > most {
-			best, most = sep, count
-		}
-	}
-	return best
-}
-
-// firstLines are up to n whole lines that are not blank, without what is quoted; the
-// first line in any case.
-func firstLines(head []byte, n int) []string {
-	var lines []string
-	var line []byte
-	quoted := false
-	for _, c := range head {
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c != '\n':
-			line = append(line, c)
-		case len(bytes.TrimSpace(line)) > 0:
-			lines = append(lines, string(line))
-			if len(lines) == n {
-				return lines
-			}
-			line = line[:0]
-		}
-	}
-	if len(lines) == 0 {
-		lines = append(lines, string(line))
-	}
-	return lines
+func isText(cell string) bool {
+	var s style
+	return s.isText(cell)
 }

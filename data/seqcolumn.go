@@ -9,7 +9,7 @@ import (
 
 // A table may have one column of sequences beside its numbers, ReadOptions.Sequence.
 
-// findSequence takes the column of sequences out of the inputs of a training file.
+// findSequence finds the column of sequences of a training file.
 func (l *layout) findSequence(rec *records, column string) error {
 	at := slices.Index(rec.columnNames(), column)
 	if n, err := strconv.Atoi(column); at < 0 && err == nil {
@@ -26,8 +26,6 @@ func (l *layout) findSequence(rec *records, column string) error {
 	case slices.Contains(l.targets, at):
 		return errorf(rec.name, "the column %s cannot be both the sequences and the target: name another by --target", quote(rec.columnName(at)))
 	}
-	i := slices.Index(l.inputs, at)
-	l.inputs, l.columns = slices.Delete(l.inputs, i, i+1), slices.Delete(l.columns, i, i+1)
 	l.setSequence(rec, at)
 	return nil
 }

@@ -21,12 +21,12 @@ func (t *texts) targets(in *input, made *table) error {
 		}
 		return errorf(t.name, "has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every line")
 	}
-	where, hold := t.name+": ", "the labels hold"
+	where, hold := "", "the labels hold"
 	if made.target == "" {
 		made.target = sequenceTarget
 	} else {
 		column := "target column " + quote(made.target)
-		where, hold = where+column+", ", column+" holds"
+		where, hold = column+", ", column+" holds"
 	}
 	made.task = in.task
 	if like := in.opt.Like; like != nil {
@@ -34,7 +34,7 @@ func (t *texts) targets(in *input, made *table) error {
 		return t.setTargets(made)
 	}
 	classes, why := t.findClasses()
-	hint := ""
+	hint, note := "", ""
 	if made.task == "" {
 		if i := t.strayLabel(); i >= 0 {
 			return t.labelError(i, "found the target %s, and others are numbers: correct it, or use the task classification", quote(t.labels[i]))
@@ -43,20 +43,24 @@ func (t *texts) targets(in *input, made *table) error {
 		if why != "" {
 			made.task = Regression
 		} else if _, err := parseNumber(classes[0]); err == nil {
-			hint = " (--task regression to change)"
+			hint = " (--task regression for numbers)"
 		}
 	}
 	switch {
 	case made.task == Regression && why == "":
-		t.notes = append(t.notes, where+"regression")
+		note = where + "regression"
 	case made.task == Regression:
-		t.notes = append(t.notes, fmt.Sprintf("%s: %s %s: task regression", t.name, hold, why))
+		note = fmt.Sprintf("%s %s: task regression", hold, why)
 	case len(classes) > maxClasses:
 		return errorf(t.name, "has %d different classes, more than %d: give fewer, or use the task regression", len(classes), maxClasses)
 	default:
 		made.classes = classes
-		t.notes = append(t.notes, fmt.Sprintf("%sclasses %s%s", where, list(classes), hint))
+		note = fmt.Sprintf("%sclasses %s%s", where, list(classes), hint)
 	}
+	if hint != "" {
+		made.choice = note
+	}
+	t.notes = append(t.notes, t.name+": "+note)
 	return t.setTargets(made)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -81,10 +82,6 @@ func readSequenceLines(in *input) (*table, error) {
 		}
 		tab := bytes.IndexByte(line, '\t')
 		label := string(bytes.TrimSpace(line[:max(tab, 0)]))
-		if t.n() == 0 && isSequenceHeader(line) {
-			t.notes = append(t.notes, fmt.Sprintf("%s:%d: the names of the columns, left out", in.name, lines.line))
-			continue
-		}
 		switch {
 		case tab >= 0 && label == "":
 			return nil, t.errorAt(place{lines.line, 1}, "there is no class before the tab: write class, tab and sequence")
@@ -109,19 +106,45 @@ func readSequenceLines(in *input) (*table, error) {
 	if labelled == 0 {
 		t.labels = nil
 	}
+	t.dropHeader()
 	return t.table(in)
 }
 
-// isSequenceHeader: the first line names the two columns.
-func isSequenceHeader(line []byte) bool {
-	label, text, _ := strings.Cut(strings.ToLower(strings.TrimSpace(string(line[:min(len(line), 100)]))), "\t")
-	known := func(word string, words ...string) bool {
-		for _, w := range words {
-			if word == w {
-				return true
-			}
-		}
-		return false
+// dropHeader leaves the first line out where it names the columns: its label is a word above
+// numbers, or a word that no other line has where the others are few, and its text is a word.
+func (t *texts) dropHeader() {
+	const enough = 5
+	if t.labels == nil || t.n() < 2 || strings.ContainsAny(string(t.of(0)), " \t") || !isText(t.labels[0]) {
+		return
 	}
-	return known(label, "label", "class", "target", "y") && known(text, "sequence", "seq", "text", "x")
+	named := isColumnName(t.labels[0])
+	both := named && isSequenceName(string(t.of(0)))
+	if t.n() < enough && !both {
+		return
+	}
+	different, words := map[string]bool{}, false
+	for _, l := range t.labels[1:] {
+		different[l] = true
+		words = words || isText(l)
+	}
+	if different[t.labels[0]] || words && !both && (3*len(different) > t.n() || !named) {
+		return
+	}
+	t.notes = append(t.notes, fmt.Sprintf("%s:%d: %s and %s are taken for the names of the columns, and left out", t.name, t.at[0].line, quote(t.labels[0]), quote(string(t.of(0)))))
+	t.text = t.text[t.end[0]:]
+	for i := range t.end[1:] {
+		t.end[i+1] -= t.end[0]
+	}
+	t.end, t.at, t.labels, t.where = t.end[1:], t.at[1:], t.labels[1:], t.where[1:]
+}
+
+// isSequenceName: the word is one that people give to a column of sequences.
+func isSequenceName(word string) bool {
+	return slices.Contains([]string{"sequence", "sequences", "seq", "text", "x", "smiles", "protein", "dna", "rna", "peptide", "sentence", "document", "string", "input"}, strings.ToLower(word))
+}
+
+// isColumnName: the word is one that people give to a column of labels.
+func isColumnName(word string) bool {
+	return slices.Contains([]string{"label", "labels", "class", "classes", "target", "y", "category", "type", "family", "name", "outcome", "output",
+		"response", "genre", "species", "group", "activity", "sentiment", "topic", "language", "kind", "value", "result", "tag"}, strings.ToLower(word))
 }

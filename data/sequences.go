@@ -170,8 +170,14 @@ func (t *texts) table(in *input) (*table, error) {
 		return nil, err
 	}
 	made.notes = t.notes
+	if t.names != nil && (t.labels == nil || !slices.Equal(t.names, t.labels)) {
+		made.ids, made.id = t.names, nameColumn
+	}
 	return made, nil
 }
+
+// nameColumn is what the names of a FASTA file are called.
+const nameColumn = "name"
 
 // lineReader reads lines of any length, within the limits.
 type lineReader struct {
@@ -250,7 +256,7 @@ func hashSequences(h hash.Hash, s *seq.Set) {
 
 // sequenceSet completes d by the sequences and their targets.
 func (t *table) sequenceSet(in *input, d *Dataset) *Dataset {
-	d.Task, d.Y, d.Labels, d.Classes = t.task, t.y, t.labels, t.classes
+	d.Task, d.TaskNote, d.Y, d.Labels, d.Classes = t.task, t.choice, t.y, t.labels, t.classes
 	if like := in.opt.Like; like != nil {
 		d.Task, d.Classes, d.targetAt = like.Task, like.Classes, like.TargetAt
 	}

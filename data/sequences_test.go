@@ -298,11 +298,10 @@ func TestSequenceColumn(t *testing.T) {
 		text, want string
 		opt        ReadOptions
 	}{
-		{strings.Replace(classes, ",sad", ", ", 1), `t.csv:2:12: empty cell in column "target"`, ReadOptions{Sequence: "dna"}},
-		{strings.Replace(table, ",1\n", ",NA\n", 1), `t.csv:3:12: found the target "NA", and others are numbers`, ReadOptions{Sequence: "dna"}},
+		{strings.Replace(classes, ",sad", ", ", 1), `t.csv:2:12: cells are missing, in "target" 1`, ReadOptions{Sequence: "dna"}},
+		{strings.Replace(table, ",1\n", ",NA\n", 1), `t.csv:3:12: cells are missing, in "target" 1`, ReadOptions{Sequence: "dna"}},
 		{strings.Replace(table, ",1\n", ",high\n", 1), `t.csv:3:12: found the target "high", which must be a finite number`, ReadOptions{Sequence: "dna", Task: "regression"}},
 		{"id,ph,dna,target\n1,2,AC,angry\n", `t.csv:2:8: found class "angry", which the training data do not have`, ReadOptions{Like: &moods}},
-		{classes, `t.csv:2:3: found "ACGT" in column "dna", which must be a number: correct it, or remove the column, or have text encoded by --one-hot, or read as sequences by --sequence`, ReadOptions{}},
 		{">1\nACGT\n>0\nAC\n", `t.csv: is a FASTA file, which has no columns: leave the column of sequences "dna" out`, ReadOptions{Sequence: "dna"}},
 		{table, `t.csv: has no column "dnas" of sequences (did you mean "dna"?)`, ReadOptions{Sequence: "dnas"}},
 		{table, "t.csv: has no column number 5 of sequences", ReadOptions{Sequence: "5"}},
@@ -383,4 +382,21 @@ func FuzzReadSequences(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The names of the columns of a list are no class and no sequence.
+func TestListHeader(t *testing.T) {
+	rows := "a\tACGT\nb\tCCGT\na\tGGGT\nb\tTCGA\na\tACAA\nb\tCAGT\n"
+	numbers := strings.NewReplacer("a\t", "1.5\t", "b\t", "2.25\t").Replace(rows)
+	for text, want := range map[string]int{
+		rows: 6, "label\tsequence\n" + rows: 6, "Family\tPeptide\n" + rows: 6, "solubility\tSMILES\n" + numbers: 6, "class\tseq\na\tACGT\n": 1,
+		"c\tACGG\n" + rows: 7, "type\tAC GG\n" + rows: 7, "a\tsequence\n" + rows: 7,
+	} {
+		d, notes, err := readText(text, ReadOptions{Tokens: "bytes"})
+		if err != nil || d.N() != want {
+			t.Errorf("%q: %v rows, %v", text, d, err)
+		} else if told := strings.Contains(fmt.Sprint(notes), "names of the columns"); told != (strings.Count(text, "\n") > want) {
+			t.Errorf("%q: %v", text, notes)
+		}
+	}
 }

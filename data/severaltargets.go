@@ -59,7 +59,7 @@ func (t *table) nameTargets(at []int, names []string) {
 
 // checkTargets refuses a description of several targets that no training set can have had.
 func (s Schema) checkTargets() bool {
-	bad := func(at int) bool { return at < 0 || at >= len(s.Columns)+len(s.Targets) }
+	bad := func(at int) bool { return at < 0 || at >= s.width() }
 	return s.Targets == nil && s.TargetsAt == nil ||
 		len(s.Targets) > 1 && len(s.Targets) == len(s.TargetsAt) && s.Task == Regression && !slices.ContainsFunc(s.TargetsAt, bad)
 }
@@ -70,9 +70,15 @@ func (t *table) fitTargets(in *input, d *Dataset, like *Schema) error {
 	n := d.N()
 	switch {
 	case d.Target == "":
+	case t.labels != nil:
+		d.Target, d.Labels = like.Target, t.labels
 	case len(t.y) == n*len(like.Outputs()):
 		d.Target, d.Targets, d.targetsAt = like.Target, like.Targets, like.TargetsAt
-		d.setTarget(t.y)
+		if like.Task == Classification {
+			d.setLabels(t.y)
+		} else {
+			d.Y = t.y
+		}
 	case in.opt.TargetOptional:
 		d.Target = ""
 	default:

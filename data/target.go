@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	maxClasses     = 1000 // of a classification that is asked for
-	maxAutoClasses = 20   // of one that is found out
+	maxClasses     = mostTexts
+	maxAutoClasses = 20 // of whole numbers that are found to be classes
 )
 
 // Tasks are the values of ReadOptions.Task.
@@ -28,31 +28,161 @@ func parseTask(s string) (Task, error) {
 	return "", errorf("", "there is no task %s%s", quote(s), suggest.Hint(s, Tasks()))
 }
 
-// targetCheck is the test of a single target value, made while its place is known: it says
-// what is wrong, or "". It is nil where any number will do.
-func targetCheck(task Task, like *Schema, column string) func(v float64) (wrong string) {
-	if task != Classification {
-		return nil
+// targetKind is what a target column is found to be.
+type targetKind struct {
+	task    Task
+	classes []string // in the order of their numbers, or else of their letters
+	note    string
+	open    bool // the other task would do as well, and the note says how to ask for it
+}
+
+// targetOf decides what a target is by the profile of its column. Words are classes. Whole numbers
+// are where they are two, or where few of them stand near 0 or 1; the task, if given, decides for
+// any others. A mistyped number is an error, not a class.
+func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (k targetKind, err error) {
+	where := "target column " + quote(column)
+	k.task = task
+	bad := func(s sighting, format string, args ...any) error {
+		return &Error{File: file, Line: s.at.line, Column: s.at.column,
+			Msg: fmt.Sprintf("found %s in the %s", quote(s.cell), where) + fmt.Sprintf(format, args...)}
 	}
-	if like == nil {
-		return func(v float64) string {
-			if v != math.Trunc(v) || v < 0 || v > maxClasses {
-				return fmt.Sprintf("found %s in the target column %s: class labels must be whole numbers 0, 1, 2 … (at most %d classes), or use the task regression",
-					number(v), quote(column), maxClasses)
+	why := ""
+	switch {
+	case c.filled() == 0:
+		return k, errorf(file, "the %s has no values", where)
+	case c.texts == 0:
+		k.classes, why = wholeNumbers(c)
+		if nominal {
+			why = ""
+		}
+	case task == Regression:
+		return k, bad(c.text, ", which must be a number: correct it, or use the task classification")
+	case task == "" && (c.fractions.cell != "" || !c.isText()):
+		return k, bad(c.text, ", whose other values are numbers: correct it, or use the task classification")
+	case task == "" && c.isDates():
+		return k, bad(c.text, ", which is a date: write dates as numbers, or name another target by --target")
+	case task == "" && !nominal && c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled():
+		return k, bad(c.text, ", which holds %d different words in %s, so they are no classes: name another target by --target", c.distinct(), plural(c.filled(), "row"))
+	default:
+		k.classes = c.values()
+	}
+	switch {
+	case task == Regression || task == "" && why != "":
+		k.task, k.classes = Regression, nil
+		k.note = "regression"
+		if task == "" {
+			k.note = why + ": task regression"
+			if c.fractions.cell == "" && c.distinct() <= maxClasses {
+				k.note, k.open = why+": taken as numbers (--task classification for classes)", true
 			}
-			return ""
+		}
+	case c.distinct() > maxClasses:
+		return k, errorf(file, "the %s holds more than %d different values: too many for classes, use the task regression", where, maxClasses)
+	case c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled():
+		return k, errorf(file, "the %s holds %d different values in %s: too many for classes, use the task regression", where, c.distinct(), plural(c.filled(), "row"))
+	default:
+		k.task = Classification
+		k.note = "classes " + list(k.classes)
+		if task == "" && c.texts == 0 && !nominal {
+			k.open = true
+			k.note = fmt.Sprintf("holds %d whole numbers %s … %s: taken as classes (--task regression for numbers)",
+				len(k.classes), k.classes[0], k.classes[len(k.classes)-1])
 		}
 	}
-	known := classIndex(like.Classes)
-	return func(v float64) string {
-		if _, ok := known[v]; !ok {
-			return fmt.Sprintf("found class %s in the target column %s, which the training data do not have (their classes are %s): remove the row, or train on data with this class",
-				number(v), quote(column), list(like.Classes))
+	k.note = where + " " + k.note
+	return k, nil
+}
+
+// wholeNumbers lists the different numbers of a column in order, and says why they are no classes
+// unless someone says so.
+func wholeNumbers(c *columnProfile) (classes []string, why string) {
+	if c.fractions.cell != "" {
+		why = "holds fractions (" + c.fractions.cell + ")"
+	}
+	if c.distinct() > maxClasses {
+		if why == "" {
+			why = fmt.Sprintf("holds more than %d different whole numbers", maxClasses)
 		}
-		return ""
+		return nil, why
+	}
+	var values []float64
+	for cell := range c.seen {
+		if v, err := (&style{comma: true}).number(cell); err == nil { // a point or a comma
+			values = append(values, v+0) // −0 is 0
+		}
+	}
+	slices.Sort(values)
+	values = slices.Compact(values)
+	for _, v := range values {
+		classes = append(classes, number(v))
+	}
+	if why != "" {
+		return classes, why
+	}
+	n, span := len(values), c.high-c.low+1
+	if n == 0 {
+		return nil, "holds no number that can be used"
+	}
+	numbers := fmt.Sprintf("holds %d whole numbers %s … %s", n, classes[0], classes[n-1])
+	switch {
+	case n < 2:
+		return classes, "holds the value " + classes[0] + " only"
+	case 2*n > c.filled() && !(n == 2 && c.low >= -1 && c.high <= 1):
+		return classes, fmt.Sprintf("holds %d different whole numbers in %s", n, plural(c.filled(), "row"))
+	case n > 2 && (c.low < -1 || c.low > 1 || float64(2*n) < span || n > maxAutoClasses):
+		return classes, numbers
+	}
+	return classes, ""
+}
+
+// profileNumbers is the profile of targets that are numbers.
+func profileNumbers(y []float64) *columnProfile {
+	c := &columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1), numbers: len(y)}
+	for _, v := range y {
+		c.low, c.high = min(c.low, v), max(c.high, v)
+		if v != math.Trunc(v) && c.fractions.cell == "" {
+			c.fractions.cell = number(v)
+		}
+		if len(c.seen) <= maxClasses {
+			c.seen[number(v+0)]++
+		}
+	}
+	return c
+}
+
+// setTarget decides what targets that are numbers are, and stores them.
+func (d *Dataset) setTarget(name string, y []float64, nominal bool) (note string, err error) {
+	k, err := targetOf(name, d.Target, profileNumbers(y), d.Task, nominal)
+	if err != nil {
+		return "", err
+	}
+	d.Task, d.Classes, d.TaskNote = k.task, k.classes, k.choice()
+	if d.Task == Regression {
+		d.Y = y
+	} else {
+		d.setLabels(y)
+	}
+	return k.note, nil
+}
+
+// choice is the note where the other task would do as well.
+func (k targetKind) choice() string {
+	if k.open {
+		return k.note
+	}
+	return ""
+}
+
+// setLabels stores classes that are numbers, all known, as indices.
+func (d *Dataset) setLabels(y []float64) {
+	index := classIndex(d.Classes)
+	d.Labels = make([]int32, len(y))
+	for i, v := range y {
+		d.Labels[i] = index[v]
 	}
 }
 
+// classIndex finds classes that are numbers.
 func classIndex(classes []string) map[float64]int32 {
 	index := make(map[float64]int32, len(classes))
 	for i, c := range classes {
@@ -63,105 +193,29 @@ func classIndex(classes []string) map[float64]int32 {
 	return index
 }
 
-// setTarget stores y as reals or, by d.Classes, as labels. All labels are known.
-func (d *Dataset) setTarget(y []float64) {
-	if d.Task == Regression {
-		d.Y = y
-		return
+// knownClass is the test of a class in a file of its own: it says what is wrong with it, or "".
+// It is nil where any number will do.
+func knownClass(like *Schema, column string) func(v float64) (wrong string) {
+	if like == nil || like.Task != Classification {
+		return nil
 	}
-	index := classIndex(d.Classes)
-	d.Labels = make([]int32, len(y))
-	for i, v := range y {
-		d.Labels[i] = index[v]
+	known := classIndex(like.Classes)
+	return func(v float64) string {
+		if _, ok := known[v]; !ok {
+			return unknownClass(number(v), column, like.Classes)
+		}
+		return ""
 	}
 }
 
-// findTask decides the task where it is not given and stores the target. The note
-// says what was found.
-func (d *Dataset) findTask(name string, y []float64) (note string, err error) {
-	classes, why := classesOf(y)
-	where := name + ": target column " + quote(d.Target)
-	switch d.Task {
-	case Classification:
-		if why != "" {
-			return "", errorf(name, "the target column %s %s: class labels must run 0, 1, 2 … or 1, 2, 3 … without a gap, renumber them or use the task regression",
-				quote(d.Target), why)
-		}
-		note = fmt.Sprintf("%s, classes %s", where, list(classes))
-	case Regression:
-		note = where + ", regression"
-	default:
-		if why == "" {
-			why = notClasses(classes, len(y))
-		}
-		if why == "" {
-			d.Task = Classification
-			note = fmt.Sprintf("%s holds %d whole numbers %s … %s: taken as classes (--task regression to change)",
-				where, len(classes), classes[0], classes[len(classes)-1])
-		} else {
-			d.Task = Regression
-			note = fmt.Sprintf("%s %s: task regression", where, why)
-		}
-	}
-	if d.Task == Classification {
-		d.Classes = classes
-	}
-	d.setTarget(y)
-	return note, nil
+func unknownClass(class, column string, classes []string) string {
+	return fmt.Sprintf("found class %s in the target column %s, which the training data do not have (their classes are %s): remove the row, or train on data with this class",
+		class, quote(column), list(classes))
 }
 
-// classesOf lists the classes of y in order, or says why its values are no classes.
-func classesOf(y []float64) (classes []string, why string) {
-	seen := make([]bool, maxClasses+1)
-	lowest, highest := maxClasses, 0
-	for _, v := range y {
-		switch {
-		case v != math.Trunc(v):
-			return nil, "holds fractions (" + number(v) + ")"
-		case v < 0:
-			return nil, "holds negative numbers (" + number(v) + ")"
-		case v > maxClasses:
-			return nil, fmt.Sprintf("holds numbers above %d (%s)", maxClasses, number(v))
-		}
-		seen[int(v)] = true
-		lowest, highest = min(lowest, int(v)), max(highest, int(v))
-	}
-	if lowest > 1 {
-		return nil, fmt.Sprintf("starts at %d", lowest)
-	}
-	if gap := slices.Index(seen[lowest:highest+1], false); gap >= 0 {
-		return nil, fmt.Sprintf("has a gap: %d does not occur, %d does", lowest+gap, highest)
-	}
-	for c := lowest; c <= highest; c++ {
-		classes = append(classes, strconv.Itoa(c))
-	}
-	return classes, ""
-}
-
-// inARow says whether these can be the classes that classesOf lists.
-func inARow(classes []string) bool {
-	first := 0
-	if len(classes) > 0 && classes[0] == "1" {
-		first = 1
-	}
-	for i, c := range classes {
-		if c != strconv.Itoa(first+i) {
-			return false
-		}
-	}
-	return len(classes) > 0
-}
-
-// notClasses says why whole numbers without a gap are still not taken as classes
-// without being asked to: too many of them, or too few rows of each.
-func notClasses(classes []string, rows int) string {
-	switch {
-	case len(classes) < 2:
-		return "holds the value " + classes[0] + " only"
-	case len(classes) > maxAutoClasses:
-		return fmt.Sprintf("holds %d different whole numbers, more than %d", len(classes), maxAutoClasses)
-	case 2*len(classes) > rows:
-		return fmt.Sprintf("holds %d different whole numbers in %s", len(classes), plural(rows, "row"))
-	}
-	return ""
+// areClasses says whether these can be the classes of a training set.
+func areClasses(classes []string) bool {
+	sorted := slices.Clone(classes)
+	slices.Sort(sorted)
+	return len(classes) > 0 && sorted[0] != "" && len(slices.Compact(sorted)) == len(classes)
 }

@@ -3,6 +3,7 @@ package data
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -30,13 +31,18 @@ func TestTaskIsFound(t *testing.T) {
 		{[]string{"0", "1", "1", "0"}, "0 1", `t.csv: target column "y" holds 2 whole numbers 0 … 1: taken as classes`},
 		{[]string{"2.0", "1", "3e0", "1", "2", "3"}, "1 2 3", "3 whole numbers 1 … 3"},
 		{[]string{"0", "1", "1", "0.5"}, "", "holds fractions (0.5): task regression"},
-		{[]string{"0", "2", "2", "0"}, "", "has a gap: 1 does not occur, 2 does: task regression"},
-		{[]string{"3", "4", "3", "4"}, "", "starts at 3: task regression"},
-		{[]string{"-1", "1", "-1", "1"}, "", "holds negative numbers (-1)"},
-		{[]string{"0", "5000", "1"}, "", "holds numbers above 1000 (5000)"},
-		{[]string{"1", "2", "3"}, "", "3 different whole numbers in 3 rows"},
+		{[]string{"0", "2", "2", "0"}, "0 2", "2 whole numbers 0 … 2: taken as classes (--task regression for numbers)"},
+		{[]string{"3", "4", "3", "4"}, "3 4", "2 whole numbers 3 … 4: taken as classes"},
+		{[]string{"-1", "1", "-1", "1"}, "-1 1", "taken as classes"},
+		{[]string{"1", "-1"}, "-1 1", "taken as classes"},
+		{[]string{"1", "2", "3", "5", "6", "7", "1", "2", "3", "5", "6", "7"}, "1 2 3 5 6 7", "6 whole numbers 1 … 7: taken as classes"},
+		{[]string{"3", "4", "5", "3", "4", "5"}, "", "3 whole numbers 3 … 5: taken as numbers (--task classification for classes)"},
+		{[]string{"0", "10", "20", "0", "10", "20"}, "", "3 whole numbers 0 … 20: taken as numbers (--task classification for classes)"},
+		{[]string{"1", "2", "3"}, "", "3 different whole numbers in 3 rows: taken as numbers"},
 		{[]string{"1", "1"}, "", "the value 1 only"},
-		{many, "", "22 different whole numbers, more than 20"},
+		{[]string{"True", "False", "False"}, "False True", `classes "False", "True"`},
+		{[]string{"b", "a", "c d"}, "a b c d", `classes "a", "b", "c d"`},
+		{many, "", "22 whole numbers 0 … 21: taken as numbers (--task classification for classes)"},
 		{many[:40], "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19", "taken as classes"},
 	} {
 		d, notes, err := readText(withTarget(c.y...), ReadOptions{Task: "auto"})
@@ -66,17 +72,19 @@ func TestTaskIsGiven(t *testing.T) {
 		t.Errorf("%s %v, %v", d.Task, d.Y, err)
 	}
 	for want, y := range map[string][]string{
-		`t.csv:4:5: found 0.5 in the target column "y": class labels must be whole numbers`: {"0", "1", "0.5"},
-		`t.csv:2:5: found -1 in the target column "y"`:                                      {"-1", "1"},
-		`t.csv:3:5: found 1001 in the target column "y"`:                                    {"0", "1001"},
-		`t.csv: the target column "y" has a gap: 1 does not occur, 3 does: class labels`:    {"0", "2", "3"},
-		`t.csv: the target column "y" starts at 2`:                                          {"3", "2"},
+		"[0 1 2 0] 0 0.5 1": {"0", "0.5", "1", "0.0"},
+		"[0 1] -1 1":        {"-1", "1"},
+		"[0 1] 0 1001":      {"0", "1001"},
+		"[2 0 1] 3 5 10":    {"10", "3", "5"},
+		"[1 0 2] 10 3 a":    {"3", "10", "a"},
 	} {
-		_, _, err := readText(withTarget(y...), ReadOptions{Task: "classification"})
-		var e *Error
-		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%v:\n got %v\nwant %s", y, err, want)
+		d, _, err := readText(withTarget(y...), ReadOptions{Task: "classification"})
+		if err != nil || fmt.Sprint(d.Labels)+" "+strings.Join(d.Classes, " ") != want {
+			t.Errorf("%v: %v of %v, %v; want %s", y, d.Labels, d.Classes, err, want)
 		}
+	}
+	if _, _, err := readText(withTarget("1", "2", "x"), ReadOptions{Task: "regression"}); err == nil || !strings.HasPrefix(err.Error(), `t.csv:4:5: found "x" in the target column "y", which must be a number`) {
+		t.Error(err)
 	}
 }
 
@@ -133,8 +141,9 @@ func TestLike(t *testing.T) {
 		"task":      {Columns: []string{"a"}, Target: "y", Task: "auto"},
 		"classes":   {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"0", "zero"}},
 		"NaN":       {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"NaN", "NaN"}},
-		"gap":       {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"0", "2"}},
-		"from 2":    {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"2", "3"}},
+		"twice":     {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"2", "2"}},
+		"unnamed":   {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"2", ""}},
+		"fill":      {Columns: []string{"a"}, Target: "y", Task: Regression, Fills: []Fill{{At: 0, Value: math.Inf(1)}}},
 		"no class":  {Columns: []string{"a"}, Target: "y", Task: Classification},
 	} {
 		if _, _, err := readText("a,y\n1,2\n", ReadOptions{Like: &bad}); err == nil {

@@ -106,7 +106,7 @@ func (in *input) setTargets(t *table, file string, read *targets) error {
 	if read.classes {
 		t.task = Classification
 	}
-	check := targetCheck(in.task, in.opt.Like, t.target)
+	check := knownClass(in.opt.Like, t.target)
 	if check == nil {
 		return nil
 	}

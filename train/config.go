@@ -22,7 +22,13 @@ type Config struct {
 	Test       string // a file of test rows; "" holds rows out
 	Labels     string // the file of Data's targets; "" finds it where there is one
 	TestLabels string // and of Test's
-	OneHot     bool   // text columns become an input for each value
+	OneHot     bool   // text columns may have many values
+	Ignore     string // columns to leave out, with commas between them
+	ID         string // the column that names the rows; "" finds it
+	Missing    string // error, impute, drop
+	Separator  string // auto, or one of data.Separators
+	Decimal    string // auto, point, comma
+	Header     string // auto, yes, no
 	Folds      int    // how many folds all rows are split into; 0 is a named set's own
 	Fold       int    // which of the folds; 0 where Data is a file and Folds is 0
 	DataDir    string // where the named sets lie; "" is $GPDRF_DATA

@@ -9,7 +9,7 @@ import (
 // in little time, and what preset default means.
 func defaults() *Config {
 	return &Config{
-		Data: "powerplant", Fold: 1, Task: "auto", Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto",
+		Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Separator: "auto", Decimal: "auto", Header: "auto", Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto",
 		Model: "gpdrf", Preset: "default", Device: "auto", Precision: "highest", Seed: 1,
 
 		Inducing: 200, InducingInit: "auto", Distances: distancesAuto, LearnInducing: true, Whiten: true,

@@ -20,6 +20,7 @@ type Result struct {
 	Folds     int       `json:"folds,omitempty"` // as in Config
 	Fold      int       `json:"fold,omitempty"`  // as in Config: what it was tested on
 	Task      data.Task `json:"task"`
+	TaskNote  string    `json:"task_note,omitempty"` // what whole numbers were taken for, and how to change it
 	Model     string    `json:"model"`
 	Preset    string    `json:"preset"`
 	Device    string    `json:"device"`
@@ -63,11 +64,14 @@ func NewResult(j *Job, out *Outcome, scores *Scores) *Result {
 		folder = j.From.Result.Folder
 	}
 	r := &Result{
-		Version: Version, Data: j.Train.Name, Folds: c.Folds, Fold: c.Fold, Task: j.Train.Task, Model: c.Model, Preset: c.Preset,
+		Version: Version, Data: j.Train.Name, Folds: c.Folds, Fold: c.Fold, Task: j.Train.Task, TaskNote: j.Train.TaskNote, Model: c.Model, Preset: c.Preset,
 		Device: j.Device.Name(), Precision: c.Precision, Folder: folder, Seed: c.Seed, NTrain: j.Train.N(), NTest: j.testRows(),
 		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.Objective(), KLWeight: c.KLWeight,
 		ELBO: out.ELBO.Value, Parameters: out.Parameters, Interrupted: out.Interrupted,
 		Fingerprint: Fingerprint{Train: j.Train.Fingerprint}, Validation: out.Validation,
+	}
+	if j.From != nil {
+		r.TaskNote = j.From.Result.TaskNote
 	}
 	if j.Test != nil {
 		r.Fingerprint.Test = j.Test.Fingerprint

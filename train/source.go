@@ -22,7 +22,7 @@ func (c *Config) Load() (train, test *data.Dataset, notes []string, err error) {
 		c.DataDir = os.Getenv(data.DataDirEnv)
 	}
 	train, test, notes, err = data.Load(data.Source{
-		Data: c.Data, Test: c.Test, Labels: c.Labels, TestLabels: c.TestLabels, OneHot: c.OneHot, DataDir: c.DataDir, Folds: c.Folds, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
+		Data: c.Data, Test: c.Test, Labels: c.Labels, TestLabels: c.TestLabels, TableOptions: c.tableOptions(), DataDir: c.DataDir, Folds: c.Folds, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
 		Tokens: c.Tokens, Sequence: c.Sequence, Gram: c.Gram,
 	})
 	if err != nil {
@@ -30,6 +30,12 @@ func (c *Config) Load() (train, test *data.Dataset, notes []string, err error) {
 	}
 	c.Target, c.Task = train.Target, string(train.Task)
 	return train, test, notes, nil
+}
+
+// tableOptions are those of data.
+func (c *Config) tableOptions() data.TableOptions {
+	return data.TableOptions{OneHot: c.OneHot, Ignore: c.Ignore, ID: c.ID, Missing: c.Missing,
+		Dialect: data.Dialect{Separator: c.Separator, Decimal: c.Decimal, Header: c.Header}}
 }
 
 // TestRows reads the rows that the run was tested on: from here where its relative paths lead

@@ -69,8 +69,12 @@ func (p *program) eval(c *call) error {
 // testRows are those of --data, or those that the run was tested on.
 func testRows(c *call, run *train.Run) (rows *data.Dataset, notes []string, err error) {
 	labels, given := c.text("labels")
+	table, err := c.tableOptions()
+	if err != nil {
+		return nil, nil, err
+	}
 	if file, ok := c.text("data"); ok {
-		if rows, notes, err = data.ReadFile(file, data.ReadOptions{Like: &run.Trained.Schema, Labels: labels}); err != nil {
+		if rows, notes, err = data.ReadFile(file, data.ReadOptions{Like: &run.Trained.Schema, Labels: labels, TableOptions: table}); err != nil {
 			return nil, nil, err
 		}
 		return rows, notes, c.attachGram(rows)

@@ -83,7 +83,7 @@ func (p *program) show(about interface{ Lines() []string }, asJSON bool) error {
 
 // onlyForData refuses the flags that say how to read a data file where there is none.
 func (c *call) onlyForData() error {
-	for _, name := range []string{"target", "task", "labels", "one-hot", "tokens", "sequence"} {
+	for _, name := range []string{"target", "task", "labels", "one-hot", "ignore", "id", "missing", "separator", "decimal", "header", "tokens", "sequence"} {
 		if _, given := c.text(name); given {
 			return usagef("--%s: is for a data file", name)
 		}
@@ -98,20 +98,20 @@ func isFolder(path string) bool {
 
 // aboutData summarises a file, or the training rows of a named set.
 func (c *call) aboutData(p *program, name string) (data.Summary, error) {
-	opt := data.ReadOptions{}
+	opt := data.ReadOptions{Describe: true}
 	opt.Target, _ = c.text("target")
 	opt.Task, _ = c.text("task")
 	opt.Labels, _ = c.text("labels")
 	opt.Tokens, _ = c.text("tokens")
 	opt.Sequence, _ = c.text("sequence")
 	var err error
-	if opt.OneHot, err = c.isOn("one-hot"); err != nil {
+	if opt.TableOptions, err = c.tableOptions(); err != nil {
 		return data.Summary{}, err
 	}
 	var ds *data.Dataset
 	var notes []string
 	if slices.Contains(data.Names(), name) {
-		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: opt.Target, Task: opt.Task, Labels: opt.Labels, OneHot: opt.OneHot, Tokens: opt.Tokens})
+		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: opt.Target, Task: opt.Task, Labels: opt.Labels, TableOptions: opt.TableOptions, Tokens: opt.Tokens})
 	} else {
 		ds, notes, err = data.ReadFile(name, opt)
 	}

@@ -57,7 +57,11 @@ func (p *program) predict(c *call) error {
 		return err
 	}
 	defer dev.Close()
-	rows, notes, err := data.ReadFor(in, trained.Schema)
+	table, err := c.tableOptions()
+	if err != nil {
+		return err
+	}
+	rows, notes, err := data.ReadFor(in, trained.Schema, table)
 	if err != nil {
 		return err
 	}

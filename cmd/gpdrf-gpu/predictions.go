@@ -35,6 +35,14 @@ func predictionsOf(t *train.Trained, ds *data.Dataset, p *model.Prediction, draw
 	} else {
 		out = classTable(t, p)
 	}
+	if ids := ds.IDs(); ids != nil {
+		predicted := out.row
+		out.columns = append([]string{ds.ID()}, out.columns...)
+		out.row = func(i int, into []cell) {
+			into[0] = cell{class: ids[i], none: ids[i] == ""}
+			predicted(i, into[1:])
+		}
+	}
 	if ds.HasTarget() {
 		names := ds.Outputs()
 		for _, name := range names {

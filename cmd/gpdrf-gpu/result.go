@@ -45,6 +45,9 @@ func (s split) own() bool { return s.fold > 0 && s.folds == 0 }
 func (p *program) printResult(r *train.Result, rows split) {
 	p.note("")
 	fmt.Fprintln(p.out, scoreTable(r, rows))
+	if r.TaskNote != "" {
+		fmt.Fprintf(p.out, "\n%s\n", r.TaskNote)
+	}
 	if r.KLWeight != 1 {
 		fmt.Fprintf(p.out, "\nobjective: %s\n", r.Objective)
 	}

@@ -69,11 +69,11 @@ func (p *program) verbs() []verb {
 			name: "eval", args: "RUN", line: "score a run on its test rows, or on others", run: p.eval,
 			about: "The run's own test rows are read again, from where they were when it was trained; if they have changed since, it says so. " +
 				"A file given by --data needs the columns of the training data, the target included.",
-			flags: []flagSpec{
+			flags: append([]flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "rows with their targets; otherwise the run's own test rows"},
 				labelsFlag, gramFlag,
 				samplesFlag, deviceFlag, precisionFlag, jsonFlag,
-			},
+			}, dialectFlags()...),
 			examples: []example{
 				{"gpdrf-gpu eval runs/powerplant-gpdrf-1", "the scores of the run once more"},
 				{"gpdrf-gpu eval runs/powerplant-gpdrf-1 --data 2024.csv --json", "and those on new rows"},
@@ -85,16 +85,17 @@ func (p *program) verbs() []verb {
 				"has no header; the target column may be missing. A row of the output belongs to a row of the input, in its order, in the target's own units: " +
 				"mean, sd, var_aleatoric (noise) and var_epistemic (what the model does not know), the quantiles q05 q25 q50 q75 q95; or, for classes, " +
 				"label, p_<class> for each, entropy (nats) and bhattacharyya, the distance between the two most probable classes over the samples: the larger, the surer; " +
-				"empty where they do not vary. A target that is in the file is copied to the last column.",
-			flags: []flagSpec{
+				"empty where they do not vary. The column that names the rows comes first, if there is one. A target that is in the file is copied to the last column.",
+			flags: append([]flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
+				{group: "Data", name: "id", arg: "COL", help: "the column that names the rows, to be copied; otherwise that of training"},
 				gramFlag,
 				{group: "Output", name: "out", arg: "FILE.csv|FILE.jsonl|-", help: "where to write; - is CSV on standard output"},
 				samplesFlag,
 				{group: "Prediction", name: "draws", arg: "T", help: "mean and sd from T draws, as the paper estimates them; otherwise from the mixture in closed form"},
 				{group: "Prediction", name: "seed", arg: "N", help: "of the draws; otherwise the run's"},
 				deviceFlag, precisionFlag,
-			},
+			}, dialectFlags()...),
 			examples: []example{
 				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out predictions.csv", "a table"},
 				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out - | head -3", "a look"},
@@ -121,11 +122,11 @@ func (p *program) verbs() []verb {
 				"and the fingerprint; of a run folder, what was trained and the result. A named set stands for its training rows. With --check it computes the gradients " +
 				"of three tiny models, of vectors, of sequences, and with W and Ω in closed form, on a GPU and on the CPU, in float32 and in double, and compares them: exit 0 if they agree, 1 if not, 2 if there is no GPU. " +
 				"With --plan it takes the options of train, and says buffer by buffer what memory that training would take, and whether it fits.",
-			flags: planFlags([]flagSpec{
+			flags: planFlags(slices.Concat([]flagSpec{
 				{group: "Data", name: "target", arg: "COL[,COL]", help: "target column of FILE by name or by number from 1, or several"},
 				{group: "Data", name: "task", arg: "auto|regression|classification", help: "how to read the target of FILE"},
 				labelsFlag,
-				{group: "Data", name: "one-hot", arg: switchArg, help: "columns of FILE with text in them become an input for each of their values"},
+			}, tableFlags(), []flagSpec{
 				{group: "Data", name: "tokens", arg: strings.Join(data.Tokens(), "|"), help: "how the sequences of FILE are cut into symbols"},
 				{group: "Data", name: "sequence", arg: "COL", help: "the column of a table that holds sequences"},
 				{group: "Check", name: "check", arg: switchArg, help: "compare a GPU with the CPU"},
@@ -133,7 +134,7 @@ func (p *program) verbs() []verb {
 				{group: "Check", name: "precision", arg: "highest|high|medium", help: "of the products in random-feature layers; otherwise highest"},
 				{group: "Memory", name: "plan", arg: switchArg, help: "the memory of a training: with every option of train"},
 				jsonFlag,
-			}),
+			})),
 			examples: []example{
 				{"gpdrf-gpu info", "devices and data"},
 				{"gpdrf-gpu info --check", "does the GPU compute what the CPU does?"},

@@ -1,0 +1,297 @@
+package data
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// readCSV reads a table of text cells. One of training rows is read twice: what its columns become is
+// decided before their values are kept.
+func readCSV(in *input) (*table, error) {
+	rec, err := newRecords(in)
+	if err != nil {
+		return nil, err
+	}
+	var lay *layout
+	if like := in.opt.Like; like != nil {
+		if lay, err = likeLayout(rec, like, in.opt.TargetOptional); err != nil {
+			return nil, err
+		}
+		lay.like, lay.optional, lay.missing = true, in.opt.TargetOptional, cmp.Or(like.Missing, MissingError)
+		if like.Task == Classification {
+			lay.target, lay.class = targetKind{task: Classification, classes: like.Classes}, classFinder(like.Classes)
+		}
+		if err := in.severalClasses(len(lay.targets)); err != nil {
+			return nil, err
+		}
+	} else {
+		p, err := profileOf(rec)
+		if err != nil {
+			return nil, err
+		}
+		if lay, err = newLayout(rec, p, in); err != nil {
+			return nil, err
+		}
+		if err := in.rewind(); err != nil {
+			return nil, err
+		}
+		if rec, err = newRecords(in); err != nil {
+			return nil, err
+		}
+	}
+	made, err := lay.readRows(rec, in.lim.cells)
+	if err != nil {
+		return nil, err
+	}
+	if rec.style.comma {
+		in.opt.Decimal = "comma"
+	}
+	return made, lay.codeTexts(in, made)
+}
+
+// readRows parses every row.
+func (l *layout) readRows(rec *records, maxCells int64) (*table, error) {
+	names := expanded(l.columns)
+	made := &table{columns: names, oneHot: oneHots(l.columns), fills: fills(l.columns, l.missing), leftOut: l.leftOut, id: l.idName, idColumn: l.idName}
+	if l.target.note != "" {
+		made.kind = &l.target
+	}
+	x, err := l.readValues(rec, made, maxCells)
+	if err != nil {
+		return nil, err
+	}
+	if l.untold > 0 {
+		made.y, made.labels, l.targets = nil, nil, nil
+		if l.untold < len(made.lines) {
+			l.notes = append(l.notes, fmt.Sprintf("%s: %d of %s have no target: the targets of the others are not used", rec.name, l.untold, plural(len(made.lines), "row")))
+		}
+	}
+	if l.dropped > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("%s: %s with missing cells left out, %d stay", rec.name, plural(l.dropped, "row"), len(made.lines)))
+	}
+	made.notes = append(l.notes, l.unknownValues(rec.name)...)
+	if l.targets != nil {
+		made.nameTargets(l.targets, rec.columnNames())
+	}
+	if len(names) > 0 {
+		made.x = matrix(len(x)/len(names), len(names), x)
+	}
+	return made, nil
+}
+
+// readValues keeps inputs, targets and names of the rows. Values gather in blocks, which are joined at
+// the end, so that a large table is never held three times over as a growing slice would be.
+func (l *layout) readValues(rec *records, made *table, maxCells int64) ([]float64, error) {
+	d := len(made.columns)
+	perBlock := d * max(1, 1<<16/max(1, d))
+	var blocks [][]float64
+	var block []float64
+	cells := int64(0)
+	for {
+		if err := rec.next(); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if l.drops(rec) {
+			l.dropped++
+			continue
+		}
+		if cells += int64(d + max(1, len(l.targets))); cells > maxCells {
+			return nil, &Error{File: rec.name, Line: rec.line, Msg: fmt.Sprintf(
+				"the table holds more than %d million numbers up to here: too large for memory, take a part of it", maxCells>>20)}
+		}
+		if len(block) == perBlock && d > 0 {
+			blocks, block = append(blocks, block), make([]float64, 0, perBlock)
+		}
+		made.lines = append(made.lines, int32(rec.line))
+		if l.id >= 0 {
+			made.ids = append(made.ids, strings.Clone(strings.TrimSpace(rec.row[l.id])))
+		}
+		for j := range l.inputs {
+			var err error
+			if block, err = l.appendValue(block, rec, j); err != nil {
+				return nil, err
+			}
+		}
+		if err := l.addTargets(rec, made, maxCells); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case len(made.lines) > 0:
+		return join(append(blocks, block)), nil
+	case l.dropped > 0:
+		return nil, errorf(rec.name, "has missing cells in each of its %s: --missing impute fills them in, --ignore leaves a column out", plural(l.dropped, "row"))
+	}
+	return nil, errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
+}
+
+// addTargets keeps the sequence and the targets of the current row.
+func (l *layout) addTargets(rec *records, made *table, maxCells int64) error {
+	if l.texts != nil {
+		if err := l.addText(rec, maxCells); err != nil {
+			return err
+		}
+	}
+	if l.labelled() {
+		return l.addLabel(rec)
+	}
+	for k := range l.targets {
+		if l.optional && l.isTargetMissing(rec, k) {
+			l.untold++
+			return nil
+		}
+	}
+	if l.class != nil && len(l.targets) == 1 {
+		cell := strings.TrimSpace(rec.row[l.targets[0]])
+		c, known := l.class(rec.style.point(cell))
+		if !known {
+			return rec.cellError(l.targets[0], "%s", unknownClass(cell, l.names[0], l.target.classes))
+		}
+		made.labels = append(made.labels, c)
+		return nil
+	}
+	for k, at := range l.targets {
+		v, err := rec.value(at, l.names[k], wordTarget)
+		if err != nil {
+			return err
+		}
+		made.y = append(made.y, v)
+	}
+	return nil
+}
+
+// appendValue adds the inputs of column j: its number, or a 1 at its text and 0 at the others of the column.
+func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, error) {
+	c, i := l.columns[j], l.inputs[j]
+	cell := strings.TrimSpace(rec.row[i])
+	missing := l.isMissing(rec, j)
+	if missing && l.missing != MissingImpute {
+		return nil, rec.missingCell(i, cell, c.name, l.like)
+	}
+	hot := -1
+	switch {
+	case missing && c.values == nil:
+		to = append(to, c.fill)
+	case c.values == nil:
+		v, err := rec.value(i, c.name, wordInput)
+		if err != nil {
+			return nil, err
+		}
+		to = append(to, v)
+	case !missing:
+		if hot = slices.Index(c.values, cell); hot < 0 {
+			l.meetUnknown(rec, i, cell, c)
+		}
+	}
+	for k := range c.values {
+		to = append(to, oneIf(k == hot))
+	}
+	if c.flag {
+		to = append(to, oneIf(missing))
+	}
+	return to, nil
+}
+
+func oneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// unknownValue counts the cells of a column with texts that the training data do not have.
+type unknownValue struct {
+	column string
+	first  sighting
+	n      int
+}
+
+// meetUnknown remembers that a text is new: its inputs are all 0.
+func (l *layout) meetUnknown(rec *records, i int, cell string, c inputColumn) {
+	at := slices.IndexFunc(l.unknown, func(u unknownValue) bool { return u.column == c.name })
+	if at < 0 {
+		at = len(l.unknown)
+		l.unknown = append(l.unknown, unknownValue{column: c.name, first: sighting{strings.Clone(cell), rec.placeOf(i)}})
+	}
+	l.unknown[at].n++
+}
+
+// unknownValues warns of them.
+func (l *layout) unknownValues(file string) (notes []string) {
+	for _, u := range l.unknown {
+		others := ""
+		if u.n > 1 {
+			others = fmt.Sprintf(", the first of %d new cells", u.n)
+		}
+		notes = append(notes, fmt.Sprintf("warning: %s:%d:%d: %s in column %s is not in the training data%s: all inputs of the column are 0 there",
+			file, u.first.at.line, u.first.at.column, quote(u.first.cell), quote(u.column), others))
+	}
+	return notes
+}
+
+// largest is the bound of every number read: sums of squares over any table stay finite.
+const largest = 1e100
+
+// What to do about a word where a number must be.
+const (
+	wordInput  = "correct it, or leave the column out by --ignore"
+	wordTarget = "correct it, or use the task classification, or name another target column by --target"
+)
+
+// missingCell is the error about a missing cell that nothing fills.
+func (r *records) missingCell(i int, cell, column string, like bool) error {
+	advice := "--missing impute fills missing cells in, --missing drop leaves their rows out"
+	if like {
+		advice = "fill it in or remove the row; a model trained with --missing impute fills it in"
+	}
+	if cell == "" {
+		return r.cellError(i, "empty cell in column %s: %s", quote(column), advice)
+	}
+	return r.cellError(i, "found %s, a missing value, in column %s: %s", quote(cell), quote(column), advice)
+}
+
+// value is cell i of the current row, which must be a finite number; advice is what to do about a word.
+func (r *records) value(i int, column, advice string) (float64, error) {
+	cell := strings.TrimSpace(r.row[i])
+	v, err := r.style.number(cell)
+	if err == nil && math.Abs(v) <= largest {
+		return v, nil
+	}
+	found, where := quote(cell), quote(column)
+	switch {
+	case isMissing(cell) || isDoubtful(cell):
+		return 0, r.missingCell(i, cell, column, false)
+	case err == nil && math.IsInf(v, 0):
+		return 0, r.cellError(i, "found %s in column %s: only finite numbers can be used, fill it in or remove the row", found, where)
+	case err == nil, isRange(err):
+		return 0, r.cellError(i, "found %s in column %s, which is beyond ±%g: divide the column by a power of ten", found, where, largest)
+	case isDecorated(cell):
+		return 0, r.cellError(i, "found %s in column %s: %s", found, where, plainer(cell, r.style.separator))
+	}
+	if _, doubtful := r.doubtfulHeader(); doubtful {
+		where += " (the first row is taken as the names of the columns: --header no takes it as data)"
+	}
+	return 0, r.cellError(i, "found %s in column %s, which must be a number: %s", found, where, advice)
+}
+
+// parseNumber reads a decimal number. Go's own notation has more: 1_000 and 0x1p4 are text in a table,
+// where they are a name or an identifier.
+func parseNumber(cell string) (float64, error) {
+	if strings.ContainsAny(cell, "_xX") {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(cell, 64)
+}
+
+// manyCommas: the cell is a number with commas between its thousands.
+func manyCommas(cell string) bool {
+	_, err := parseNumber(strings.ReplaceAll(cell, ",", ""))
+	return err == nil && strings.Contains(cell, ",")
+}

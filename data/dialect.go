@@ -1,0 +1,342 @@
+package data
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+)
+
+// Dialect says how a table of text is written. What is empty or "auto" is found out from the
+// first rows.
+type Dialect struct {
+	Separator string `json:"separator,omitempty"` // a word of Separators, or the character itself
+	Decimal   string `json:"decimal,omitempty"`   // "point" or "comma"
+	Header    string `json:"header,omitempty"`    // "yes" or "no": whether the first row names the columns
+}
+
+// separators are the characters between cells by their names. Where several cut the first lines
+// into equal numbers of cells, the first wins: a comma may be a decimal comma.
+var separators = []struct {
+	name string
+	r    rune
+}{{"tab", '\t'}, {"semicolon", ';'}, {"pipe", '|'}, {"comma", ','}, {"space", ' '}}
+
+// Separators are the words for [Dialect].Separator.
+func Separators() []string {
+	words := []string{"auto"}
+	for _, s := range separators {
+		words = append(words, s.name)
+	}
+	return words
+}
+
+// CheckSeparator says what is wrong with a word for a separator, or "".
+func CheckSeparator(word string) string {
+	if _, ok := separatorOf(word); ok || word == "" || word == "auto" {
+		return ""
+	}
+	return "is no separator" + suggest.Hint(word, Separators())
+}
+
+// separatorOf takes a name, or a character that stands for itself.
+func separatorOf(word string) (rune, bool) {
+	for _, s := range separators {
+		if word == s.name {
+			return s.r, true
+		}
+	}
+	if word == `\t` {
+		return '\t', true
+	}
+	r, size := utf8.DecodeRuneInString(word)
+	alone := size == len(word) && word != ""
+	return r, alone && r != utf8.RuneError && !strings.ContainsRune("\"'\r\n.#+-", r) && !isAlphanumeric(r)
+}
+
+func isAlphanumeric(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}
+
+// decimals are the words for [Dialect].Decimal; a sign stands for its word.
+var decimals = map[string]string{"": "", "auto": "", "point": "point", ".": "point", "comma": "comma", ",": "comma"}
+
+// headers are the words for [Dialect].Header.
+var headers = map[string]string{"": "", "auto": "", "yes": "yes", "true": "yes", "no": "no", "false": "no"}
+
+// check puts the words into their first form, and refuses others.
+func (d *Dialect) check() error {
+	if wrong := CheckSeparator(d.Separator); wrong != "" {
+		return errorf("", "%s %s", quote(d.Separator), wrong)
+	}
+	decimal, known := decimals[d.Decimal]
+	if !known {
+		return errorf("", "there is no decimal %s: give point or comma", quote(d.Decimal))
+	}
+	header, known := headers[d.Header]
+	if !known {
+		return errorf("", "there is no header %s: give yes or no", quote(d.Header))
+	}
+	if d.Separator == "auto" {
+		d.Separator = ""
+	}
+	d.Decimal, d.Header = decimal, header
+	if sep, _ := separatorOf(d.Separator); sep == ',' && decimal == "comma" {
+		return errorf("", "the comma cannot both separate cells and stand in decimals: give another separator, or the decimal point")
+	}
+	return nil
+}
+
+// or fills in what d leaves open.
+func (d Dialect) or(other Dialect) Dialect {
+	return Dialect{cmp.Or(d.Separator, other.Separator), cmp.Or(d.Decimal, other.Decimal), cmp.Or(d.Header, other.Header)}
+}
+
+// style is how a table is written, found out.
+type style struct {
+	separator rune
+	comma     bool // decimals have a comma
+	header    bool // the first row names the columns
+	comments  bool // lines that start with # are comments
+	names     []string
+}
+
+// sampleSize is how many rows are looked at to tell how a table is written.
+const sampleSize = 200
+
+// findStyle looks at the first bytes of a table. Names are those of training columns, if known.
+func findStyle(head []byte, d Dialect, names []string) style {
+	s := style{comments: true}
+	if sep, given := separatorOf(d.Separator); given {
+		s.separator = sep
+	} else {
+		s.separator = separator(head)
+	}
+	rows := s.sample(head)
+	s.comma = d.Decimal == "comma" || d.Decimal == "" && s.separator != ',' && commaDecimals(rows)
+	if commented := commentedRows(head, s.separator, rows); commented {
+		s.comments = false
+		rows = s.sample(head)
+	}
+	switch {
+	case d.Header != "":
+		s.header = d.Header == "yes"
+	case len(rows) > 0 && slices.ContainsFunc(rows[0], func(cell string) bool {
+		return slices.Contains(names, strings.TrimSpace(cell)) && s.isText(cell)
+	}):
+		s.header = true
+	default:
+		s.header = s.isHeader(rows)
+	}
+	if !s.header && d.Header == "" {
+		s.names = s.commentedHeader(head, rows)
+	}
+	return s
+}
+
+// sample cuts the first rows into cells. A row that the end of head may cut is left out.
+func (s *style) sample(head []byte) (rows [][]string) {
+	if len(head) >= headSize/2 {
+		head = head[:bytes.LastIndexByte(head, '\n')+1]
+	}
+	r := s.rows(bytes.NewReader(head))
+	for len(rows) < sampleSize {
+		row, err := r.Read()
+		if err != nil {
+			break
+		}
+		rows = append(rows, slices.Clone(row))
+	}
+	return rows
+}
+
+// commaDecimals: some cells are decimals with a comma, and none has a point.
+func commaDecimals(rows [][]string) bool {
+	commas := false
+	for _, row := range rows {
+		for _, cell := range row {
+			cell = strings.TrimSpace(cell)
+			if _, err := parseNumber(cell); err == nil && strings.Contains(cell, ".") {
+				return false
+			}
+			commas = commas || oneComma(cell)
+		}
+	}
+	return commas
+}
+
+// oneComma: the cell is a number once its only comma is a point.
+func oneComma(cell string) bool {
+	if strings.Count(cell, ",") != 1 || strings.Contains(cell, ".") {
+		return false
+	}
+	_, err := parseNumber(strings.Replace(cell, ",", ".", 1))
+	return err == nil
+}
+
+// commentedRows: among the rows are lines that start with # and have as many cells as a row, such
+// as those that begin with the name of a colour.
+func commentedRows(head []byte, sep rune, rows [][]string) bool {
+	if len(rows) == 0 || len(rows[0]) < 2 {
+		return false
+	}
+	first := true
+	for line := range bytes.Lines(head) {
+		hash := bytes.HasPrefix(line, []byte("#"))
+		if !hash && len(bytes.TrimSpace(line)) > 0 {
+			first = false
+		}
+		if hash && !first && bytes.Count(line, []byte(string(sep))) == len(rows[0])-1 {
+			return true
+		}
+	}
+	return false
+}
+
+// commentedHeader are the names in the last comment before the first row, where they are as many
+// as its cells: numpy writes headers so. Nil if there are none.
+func (s *style) commentedHeader(head []byte, rows [][]string) []string {
+	if len(rows) == 0 || !s.comments {
+		return nil
+	}
+	var last []byte
+	for line := range bytes.Lines(head) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		} else if line[0] != '#' {
+			break
+		}
+		last = bytes.TrimSpace(bytes.TrimLeft(line, "#"))
+	}
+	names, err := s.rows(bytes.NewReader(last)).Read()
+	if err != nil || len(names) < 2 || len(names) != len(rows[0]) || !slices.ContainsFunc(names, s.isText) {
+		return nil
+	}
+	return slices.Clone(names)
+}
+
+// isHeader decides whether the first row names the columns. It does where it has a word above
+// numbers; it does not where one of its words comes again below, or where it has numbers, too.
+func (s *style) isHeader(rows [][]string) bool {
+	if len(rows) == 0 || !slices.ContainsFunc(rows[0], s.isText) {
+		return false
+	}
+	if len(rows) == 1 {
+		return true
+	}
+	above, numbers := false, false
+	for j, cell := range rows[0] {
+		cell = strings.TrimSpace(cell)
+		if !s.isText(cell) {
+			numbers = numbers || cell != ""
+			continue
+		}
+		if isMissing(cell) {
+			continue
+		}
+		column, words := false, false
+		for _, row := range rows[1:] {
+			if j >= len(row) {
+				continue
+			}
+			switch below := strings.TrimSpace(row[j]); {
+			case below == "" || isMissing(below):
+			case below == cell:
+				return false
+			case s.isText(below):
+				words = true
+			default:
+				column = true
+			}
+		}
+		above = above || column && !words
+	}
+	return above || !numbers
+}
+
+// number reads a cell.
+func (s *style) number(cell string) (float64, error) {
+	if s.comma && strings.Contains(cell, ",") {
+		if strings.Contains(cell, ".") {
+			return parseNumber("") // a syntax error
+		}
+		cell = strings.Replace(cell, ",", ".", 1)
+	}
+	return parseNumber(cell)
+}
+
+// point is a cell with a decimal point.
+func (s *style) point(cell string) string {
+	if s.comma && oneComma(cell) {
+		return strings.Replace(cell, ",", ".", 1)
+	}
+	return cell
+}
+
+// isText: the cell is neither empty nor a number.
+func (s *style) isText(cell string) bool {
+	cell = strings.TrimSpace(cell)
+	_, err := s.number(cell)
+	return cell != "" && err != nil && !isRange(err)
+}
+
+// separator is the character that cuts the first lines into the same number of cells, more than
+// one. Without such a character it is the one that stands most often in the first line.
+func separator(head []byte) rune {
+	lines := firstLines(head, 5)
+	best, most := ',', 0
+	for _, s := range separators {
+		cells := func(line string) int { return strings.Count(line, string(s.r)) }
+		if s.r == ' ' {
+			if most > 0 {
+				break // blanks stand beside other separators
+			}
+			cells = func(line string) int { return len(strings.Fields(line)) - 1 }
+		}
+		count := cells(lines[0])
+		same := count > 0
+		for _, line := range lines[1:] {
+			same = same && cells(line) == count
+		}
+		if same {
+			return s.r
+		}
+		if count > most && s.r != ' ' {
+			best, most = s.r, count
+		}
+	}
+	return best
+}
+
+// firstLines are up to n whole lines that are neither blank nor comments, without what is quoted;
+// the first line in any case.
+func firstLines(head []byte, n int) []string {
+	var lines []string
+	var line []byte
+	quoted := false
+	for _, c := range head {
+		switch {
+		case c == '"':
+			quoted = !quoted
+			line = append(line, '"') // a quoted cell is a cell
+		case quoted:
+		case c != '\n':
+			line = append(line, c)
+		default:
+			if t := bytes.TrimSpace(line); len(t) > 0 && t[0] != '#' {
+				lines = append(lines, string(line))
+			}
+			if len(lines) == n {
+				return lines
+			}
+			line = line[:0]
+		}
+	}
+	if len(lines) == 0 {
+		lines = append(lines, string(line))
+	}
+	return lines
+}

@@ -1,0 +1,172 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// What to do about missing cells, TableOptions.Missing.
+const (
+	MissingError  = "error"  // refuse the table
+	MissingImpute = "impute" // the median of the training rows, and an input that says so
+	MissingDrop   = "drop"   // leave the row out
+)
+
+// MissingWays are the values of TableOptions.Missing.
+func MissingWays() []string { return []string{MissingError, MissingImpute, MissingDrop} }
+
+// Fill says what a missing cell of an input column becomes.
+type Fill struct {
+	Column string  `json:"column"`
+	At     int     `json:"at"`    // position among the input columns of the file, from 0
+	Value  float64 `json:"value"` // the median of the training rows; 0 where cells are text
+	Flag   bool    `json:"flag"`  // an input, COLUMN=missing, is 1 where the cell is missing
+}
+
+// checkMissing refuses missing cells that nothing has been said about, and gives columns that have
+// some an input that says so.
+func (l *layout) checkMissing(rec *records, p *profile) error {
+	var columns []string
+	var first place
+	count := func(name string, cells cellCount) {
+		if cells.n == 0 {
+			return
+		}
+		columns = append(columns, fmt.Sprintf("%s %d", quote(name), cells.n))
+		if first.line == 0 || cells.first.line < first.line || cells.first.line == first.line && cells.first.column < first.column {
+			first = cells.first
+		}
+	}
+	for j, i := range l.inputs {
+		cells := p.columns[i].missingCells()
+		l.columns[j].flag = l.missing == MissingImpute && cells.n > 0
+		count(l.columns[j].name, cells)
+		if l.missing == MissingImpute && l.columns[j].values == nil {
+			l.columns[j].fill = math.NaN() // the median is not known before the rows are split
+		}
+	}
+	for k, i := range l.targets {
+		count(l.names[k], p.columns[i].missingCells())
+	}
+	if len(columns) == 0 {
+		return nil
+	}
+	const shown = 8
+	if more := len(columns) - shown; more > 0 {
+		columns = append(columns[:shown], fmt.Sprintf("and in %s more", plural(more, "column")))
+	}
+	where := strings.Join(columns, ", ")
+	if l.missing == MissingError {
+		return &Error{File: rec.name, Line: first.line, Column: first.column, Msg: fmt.Sprintf(
+			"cells are missing, in %s: --missing impute fills them in, --missing drop leaves their rows out", where)}
+	}
+	if l.missing == MissingImpute {
+		l.notes = append(l.notes, fmt.Sprintf("%s: missing cells are filled in with medians, and an input tells where, in %s", rec.name, where))
+	}
+	return nil
+}
+
+// isMissing: cell i of the current row, of an input column, is missing.
+func (l *layout) isMissing(rec *records, j int) bool {
+	cell := strings.TrimSpace(rec.row[l.inputs[j]])
+	values := l.columns[j].values
+	return isMissing(cell) || isDoubtful(cell) && !slices.Contains(values, cell)
+}
+
+// isTargetMissing: target k of the current row is.
+func (l *layout) isTargetMissing(rec *records, k int) bool {
+	cell := strings.TrimSpace(rec.row[l.targets[k]])
+	if l.class != nil {
+		if _, known := l.class(cell); known {
+			return false
+		}
+	}
+	return isMissing(cell) || isDoubtful(cell)
+}
+
+// drops: the current row is left out.
+func (l *layout) drops(rec *records) bool {
+	if l.missing == MissingError || l.optional {
+		return false
+	}
+	for k := range l.targets {
+		if l.isTargetMissing(rec, k) {
+			return true
+		}
+	}
+	for j := range l.inputs {
+		if l.missing == MissingDrop && l.isMissing(rec, j) {
+			return true
+		}
+	}
+	return false
+}
+
+// fills are those of the columns, in order.
+func fills(columns []inputColumn, missing string) []Fill {
+	if missing != MissingImpute {
+		return nil
+	}
+	made := []Fill{}
+	for at, c := range columns {
+		if c.values == nil || c.flag {
+			made = append(made, Fill{c.name, at, c.fill, c.flag})
+		}
+	}
+	return made
+}
+
+// impute fills the missing numbers of the training rows and the others in, by the medians of the
+// training rows.
+func impute(train *Dataset, others ...*Dataset) {
+	if train == nil || train.X == nil || !slices.ContainsFunc(train.fills, func(f Fill) bool { return math.IsNaN(f.Value) }) {
+		return
+	}
+	columns := train.Schema().fileColumns()
+	medians := slices.Clone(train.fills)
+	n, d := size(train.X)
+	col, at, k := make([]float64, n), 0, 0
+	for j, c := range columns {
+		if k < len(medians) && medians[k].At == j {
+			if math.IsNaN(medians[k].Value) {
+				medians[k].Value = medianOfKnown(column(col, train.X, at))
+				for _, ds := range append(others, train) {
+					ds.fill(at, d, medians[k].Value)
+				}
+			}
+			k++
+		}
+		at += c.width()
+	}
+	for _, ds := range append(others, train) {
+		if ds != nil {
+			ds.fills = medians
+			ds.Fingerprint = ds.fingerprint()
+		}
+	}
+}
+
+// fill puts v where input j is not known.
+func (d *Dataset) fill(j, width int, v float64) {
+	if d == nil {
+		return
+	}
+	x := d.X.Float64s()
+	for i := j; i < len(x); i += width {
+		if math.IsNaN(x[i]) {
+			x[i] = v
+		}
+	}
+}
+
+// medianOfKnown is the median of the values that are numbers, 0 if there are none. It sorts v.
+func medianOfKnown(v []float64) float64 {
+	v = slices.DeleteFunc(v, math.IsNaN)
+	if len(v) == 0 {
+		return 0
+	}
+	slices.Sort(v)
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}

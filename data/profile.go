@@ -1,0 +1,241 @@
+package data
+
+import (
+	"errors"
+	"hash/maphash"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// profile is what a first reading finds in the columns of a training table. It decides what each
+// column becomes (roles.go).
+type profile struct {
+	rows    int
+	columns []columnProfile
+}
+
+// columnProfile counts the cells of a column by what they are.
+type columnProfile struct {
+	numbers, texts, dates int
+	missing               cellCount // of any kind of column
+	doubtful              cellCount // words such as none, which are missing among numbers and values among texts
+	text, date            sighting  // the first
+
+	seen    map[string]int      // the different cells that are not missing, up to mostTexts+1, and how often they are there
+	further map[uint64]struct{} // hashes of those beyond
+
+	fractions sighting // the first number that is no whole one of a usual size
+	low, high float64  // of the numbers
+	counting  bool     // the numbers are first, first+1, … in the order of the rows
+	last      float64
+}
+
+// cellCount is how many cells of a kind there are, and where the first stands.
+type cellCount struct {
+	n     int
+	first place
+}
+
+// sighting is a cell and where it stands.
+type sighting struct {
+	cell string
+	at   place
+}
+
+const (
+	mostTexts   = 1000    // different values of a text column that become inputs, and of a target that become classes
+	fewTexts    = 30      // of a text column that nobody has asked for
+	mostFurther = 1 << 20 // further values that are told apart
+	mostDates   = 1000    // texts of a column that are looked at for dates
+)
+
+// profileOf reads all rows.
+func profileOf(rec *records) (*profile, error) {
+	p := &profile{columns: make([]columnProfile, rec.width)}
+	for i := range p.columns {
+		p.columns[i] = columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1), counting: true}
+	}
+	for {
+		if err := rec.next(); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		for i := range p.columns {
+			p.columns[i].add(rec, i)
+		}
+		p.rows++
+	}
+	if p.rows == 0 {
+		return nil, errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
+	}
+	return p, nil
+}
+
+func (c *cellCount) add(rec *records, i int) {
+	if c.n++; c.n == 1 {
+		c.first = rec.placeOf(i)
+	}
+}
+
+func (s *sighting) set(rec *records, i int, cell string) {
+	if s.cell == "" {
+		s.cell, s.at = strings.Clone(cell), rec.placeOf(i)
+	}
+}
+
+// add counts cell i of the current row.
+func (c *columnProfile) add(rec *records, i int) {
+	cell := strings.TrimSpace(rec.row[i])
+	if isMissing(cell) {
+		c.missing.add(rec, i)
+		c.counting = false
+		return
+	}
+	v, err := rec.style.number(cell)
+	switch {
+	case err == nil || isRange(err):
+		c.addNumber(rec, i, cell, v)
+	case isDoubtful(cell):
+		c.doubtful.add(rec, i)
+		c.counting = false
+	default:
+		c.texts++
+		c.text.set(rec, i, cell)
+		if c.texts <= mostDates && isDate(cell) {
+			c.dates++
+			c.date.set(rec, i, cell)
+		}
+	}
+	c.remember(cell)
+}
+
+func (c *columnProfile) addNumber(rec *records, i int, cell string, v float64) {
+	if c.counting = c.counting && (c.numbers == 0 || v == c.last+1); v != math.Trunc(v) || math.Abs(v) > largest {
+		c.fractions.set(rec, i, cell)
+	}
+	c.numbers++
+	c.last, c.low, c.high = v, min(c.low, v), max(c.high, v)
+}
+
+// remember keeps the different cells: themselves as long as they are few, then their hashes.
+func (c *columnProfile) remember(cell string) {
+	if n, known := c.seen[cell]; known {
+		c.seen[cell] = n + 1
+		return
+	}
+	if len(c.seen) <= mostTexts {
+		c.seen[strings.Clone(cell)] = 1
+		return
+	}
+	if c.texts == 0 || len(c.further) >= mostFurther {
+		return // numbers are not told apart
+	}
+	if c.further == nil {
+		c.further = map[uint64]struct{}{}
+	}
+	c.further[maphash.String(hashSeed, cell)] = struct{}{}
+}
+
+var hashSeed = maphash.MakeSeed()
+
+// distinct is how many different cells there are, at most so many as remember tells apart.
+func (c *columnProfile) distinct() int { return len(c.seen) + len(c.further) }
+
+// filled is how many cells are not missing.
+func (c *columnProfile) filled() int { return c.numbers + c.texts + c.doubtful.n }
+
+// isText: the column is text. Where a few words stand among numbers, the words are mistakes.
+func (c *columnProfile) isText() bool {
+	const mistakes = 20 // a word among so many cells
+	return c.texts > 0 && (c.texts > c.numbers || mistakes*c.texts >= c.filled() && c.distinct() <= fewTexts)
+}
+
+// isDates: most of the texts are dates.
+func (c *columnProfile) isDates() bool { return c.dates > 0 && 2*c.dates >= min(c.texts, mostDates) }
+
+// isIdentifier: the texts hardly repeat, so that they say nothing of another row.
+func (c *columnProfile) isIdentifier() bool {
+	return c.isUnique() || c.isText() && c.distinct() > fewTexts && 2*c.distinct() > c.filled()
+}
+
+// isUnique: no text repeats.
+func (c *columnProfile) isUnique() bool {
+	const few = 10 // rows that tell nothing
+	return c.isText() && c.filled() >= few && c.distinct() == c.filled()
+}
+
+// missingCells are those that are missing in a column of this kind.
+func (c *columnProfile) missingCells() cellCount {
+	if c.isText() || c.doubtful.n == 0 {
+		return c.missing
+	}
+	all := c.missing
+	if all.n == 0 || c.doubtful.first.line < all.first.line {
+		all.first = c.doubtful.first
+	}
+	all.n += c.doubtful.n
+	return all
+}
+
+// values are the different texts, in order.
+func (c *columnProfile) values() []string {
+	var values []string
+	for v := range c.seen {
+		values = append(values, v)
+	}
+	slices.Sort(values)
+	return values
+}
+
+// isMissing: the cell says that there is no value.
+func isMissing(cell string) bool {
+	switch strings.ToLower(cell) {
+	case "", "na", "n/a", "nan", "null", "?", "#n/a", "<na>", "#na", "nil":
+		return true
+	}
+	return false
+}
+
+// isDoubtful: the cell says so among numbers. Among texts it may be a value like others.
+func isDoubtful(cell string) bool {
+	switch strings.ToLower(cell) {
+	case "none", "missing", "unknown", "-", "--", ".", "*":
+		return true
+	}
+	return false
+}
+
+func isRange(err error) bool { return errors.Is(err, strconv.ErrRange) }
+
+// dateLayouts are the ways to write dates and times that isDate knows.
+var dateLayouts = []string{
+	"2006-1-2", "2006/1/2", "2.1.2006", "1/2/2006", "2/1/2006", "2-1-2006", "02-Jan-2006", "2 Jan 2006", "Jan 2, 2006", "January 2, 2006",
+	"1/2/06", "2/1/06", "2.1.06",
+}
+
+var timeLayouts = []string{"15:04", "15:04:05", "15:04:05Z07:00", "3:04 PM", "3:04:05 PM"}
+
+// isDate: the cell is a date, a time of day, or both.
+func isDate(cell string) bool {
+	const longest = 40
+	if len(cell) > longest || len(cell) < 4 || !strings.ContainsAny(cell, "0123456789") {
+		return false
+	}
+	parses := func(text string, layouts []string) bool {
+		return slices.ContainsFunc(layouts, func(l string) bool { _, err := time.Parse(l, text); return err == nil })
+	}
+	if parses(cell, dateLayouts) || parses(cell, timeLayouts) {
+		return true
+	}
+	for _, between := range []string{"T", " "} {
+		if date, clock, both := strings.Cut(cell, between); both && parses(date, dateLayouts) && parses(clock, timeLayouts) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,261 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+)
+
+// TableOptions say what becomes of the columns of a table of text.
+type TableOptions struct {
+	// OneHot lets a text column have up to 1000 values, and not 30.
+	OneHot bool
+	// Ignore are columns to leave out, by names or numbers from 1, with commas between them.
+	Ignore string
+	// ID is the column that names the rows. It is no input, and predictions carry it.
+	ID string
+	// Missing is one of MissingWays; "": error.
+	Missing string
+
+	Dialect
+}
+
+// given names the first option that is set, "" if none is.
+func (o TableOptions) given() string {
+	for _, option := range []struct {
+		name string
+		set  bool
+	}{
+		{"one-hot", o.OneHot}, {"ignore", o.Ignore != ""}, {"id", o.ID != ""}, {"missing", o.Missing != "" && o.Missing != MissingError},
+		{"separator", o.Separator != "" && o.Separator != "auto"}, {"decimal", decimals[o.Decimal] != ""}, {"header", headers[o.Header] != ""},
+	} {
+		if option.set {
+			return option.name
+		}
+	}
+	return ""
+}
+
+// check refuses words that are not known.
+func (o *TableOptions) check() error {
+	if o.Missing != "" && !slices.Contains(MissingWays(), o.Missing) {
+		return errorf("", "there is no way %s for missing cells%s", quote(o.Missing), suggest.Hint(o.Missing, MissingWays()))
+	}
+	return o.Dialect.check()
+}
+
+// assign gives each column of a training file its role.
+func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
+	names := rec.columnNames()
+	ignored, err := columnsNamed(rec.name, opt.Ignore, names, "to leave out")
+	if err != nil {
+		return err
+	}
+	if opt.ID != "" {
+		if l.id, err = columnNamed(rec.name, opt.ID, names, "that names the rows"); err != nil {
+			return err
+		}
+	}
+	if opt.Sequence != "" {
+		if err := l.findSequence(rec, opt.Sequence); err != nil {
+			return err
+		}
+	}
+	for _, at := range l.targets {
+		if slices.Contains(ignored, at) || at == l.id {
+			return errorf(rec.name, "the column %s cannot be both the target and left out: name another by --target", quote(names[at]))
+		}
+	}
+	for i := range names {
+		switch {
+		case slices.Contains(l.targets, i), l.texts != nil && i == l.sequence:
+		case i == l.id:
+			l.leave(names[i], i, "")
+		case slices.Contains(ignored, i):
+			l.leave(names[i], i, "")
+		default:
+			if err := l.assignInput(rec, &p.columns[i], i, opt); err != nil {
+				return err
+			}
+		}
+	}
+	if l.id >= 0 {
+		l.idName = names[l.id]
+	}
+	for i, n := range l.notes {
+		if !strings.HasPrefix(n, rec.name) {
+			l.notes[i] = rec.name + ": " + n
+		}
+	}
+	if len(l.inputs) == 0 && l.texts == nil {
+		hint := ""
+		if len(l.leftOut) > 0 {
+			hint = fmt.Sprintf("; left out: %s (--sequence COL reads a column of text as sequences)", list(leftNames(l.leftOut)))
+		}
+		return errorf(rec.name, "has no input column beside the target%s", hint)
+	}
+	if len(l.targets) != 1 || l.texts != nil {
+		return nil // several are numbers; beside sequences the labels are looked at
+	}
+	at := l.targets[0]
+	nominal := rec.types != nil && rec.types[at].kind == "nominal"
+	task, _ := parseTask(opt.Task)
+	if l.target, err = targetOf(rec.name, names[at], &p.columns[at], task, nominal); err == nil && l.target.task == Classification {
+		l.class = classFinder(l.target.classes)
+	}
+	return err
+}
+
+// longText is how many bytes a text has that may be a sequence.
+const longText = 8
+
+// leave leaves a column out; why is a note, "" where the user has asked for it.
+func (l *layout) leave(name string, at int, why string) {
+	l.leftOut = append(l.leftOut, LeftOut{name, at})
+	if why != "" {
+		l.notes = append(l.notes, fmt.Sprintf("column %s %s: left out", quote(name), why))
+	}
+}
+
+func leftNames(columns []LeftOut) (names []string) {
+	for _, c := range columns {
+		names = append(names, c.Column)
+	}
+	return names
+}
+
+// assignInput makes column i an input, or several, or leaves it out.
+func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOptions) error {
+	name := rec.columnName(i)
+	kind := ""
+	if rec.types != nil {
+		kind = rec.types[i].kind
+	}
+	bare := i == 0 && rec.header != nil && rec.bare[i]
+	most := fewTexts
+	if opt.OneHot {
+		most = mostTexts
+	}
+	switch {
+	case c.filled() == 0:
+		l.leave(name, i, "is empty")
+		return nil
+	case bare && (c.counting || c.isUnique()):
+		l.leave(name, i, "has no name and numbers the rows")
+		return nil
+	case c.isDates() && c.isText(), kind == "date":
+		at := c.date
+		if at.cell == "" {
+			at = c.text
+		}
+		return &Error{File: rec.name, Line: at.at.line, Column: at.at.column, Msg: fmt.Sprintf(
+			"found the date %s in column %s: --ignore %s leaves the column out, or write dates as numbers, such as days", quote(at.cell), quote(name), flagWord(name, i))}
+	case isDecorated(c.text.cell):
+		return &Error{File: rec.name, Line: c.text.at.line, Column: c.text.at.column, Msg: fmt.Sprintf(
+			"found %s in column %s: %s, or leave the column out by --ignore %s", quote(c.text.cell), quote(name), plainer(c.text.cell, rec.style.separator), flagWord(name, i))}
+	case c.isText() && (c.isUnique() || c.isIdentifier() && !(opt.OneHot && c.distinct() <= mostTexts)):
+		what := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), plural(c.filled(), "row"))
+		if c.isUnique() {
+			what = "is text that names each row"
+		}
+		if l.id < 0 && c.isUnique() {
+			l.id = i
+			what += ", which predictions carry"
+		}
+		l.leave(name, i, what)
+		if len(c.text.cell) >= longText && opt.Sequence == "" && rec.header != nil {
+			l.notes[len(l.notes)-1] += fmt.Sprintf(" (--sequence %s reads its texts as sequences)", flagWord(name, i))
+		}
+		return nil
+	case c.isText() && c.distinct() > most:
+		advice := "--one-hot makes an input of each"
+		if c.distinct() > mostTexts {
+			advice = fmt.Sprintf("at most %d can be inputs", mostTexts)
+		}
+		return &Error{File: rec.name, Line: c.text.at.line, Column: c.text.at.column, Msg: fmt.Sprintf(
+			"found %s in column %s, which has %d different texts in %s: %s, --ignore %s leaves the column out",
+			quote(c.text.cell), quote(name), c.distinct(), plural(c.filled(), "row"), advice, flagWord(name, i))}
+	case c.isText() || kind == "nominal" && c.texts > 0:
+		column := inputColumn{name: name, values: c.values()}
+		l.notes = append(l.notes, fmt.Sprintf("column %s is text and becomes %s, one for each of %s",
+			quote(name), plural(len(column.values), "input"), list(column.values)))
+		l.add(i, column)
+		return nil
+	case c.texts > 0:
+		return &Error{File: rec.name, Line: c.text.at.line, Column: c.text.at.column, Msg: fmt.Sprintf(
+			"found %s in column %s, whose other cells are numbers: correct it, leave it empty with --missing impute, or leave the column out by --ignore %s",
+			quote(c.text.cell), quote(name), flagWord(name, i))}
+	}
+	if c.counting && c.fractions.cell == "" && isIDName(name) {
+		l.notes = append(l.notes, fmt.Sprintf("column %s counts the rows and is an input: --ignore %s leaves it out", quote(name), flagWord(name, i)))
+	}
+	l.add(i, inputColumn{name: name})
+	return nil
+}
+
+// isDecorated: the text is a number with a sign of money, a per cent sign or commas.
+func isDecorated(cell string) bool {
+	_, err := parseNumber(strings.NewReplacer("$", "", "€", "", "£", "", "¥", "", "%", "", ",", "", " ", "").Replace(cell))
+	return err == nil
+}
+
+// plainer says how such a number is to be written.
+func plainer(cell string, separator rune) string {
+	switch {
+	case oneComma(cell) && separator != ',':
+		return "--decimal comma reads decimals with a comma"
+	case manyCommas(cell):
+		return "write decimals with a point and no separator of thousands"
+	}
+	return "write numbers without signs"
+}
+
+// isIDName: the column is called like one that names the rows.
+func isIDName(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, "id") || slices.Contains([]string{"index", "idx", "row", "no", "no.", "nr", "nr.", "#", "number", "key"}, name)
+}
+
+func (l *layout) add(i int, c inputColumn) {
+	l.inputs, l.columns = append(l.inputs, i), append(l.columns, c)
+}
+
+// flagWord is how a flag names column i: by its name, or by its number where that has a comma or a blank.
+func flagWord(name string, i int) string {
+	if strings.ContainsAny(name, ", '\"$") {
+		return strconv.Itoa(i + 1)
+	}
+	return name
+}
+
+// columnsNamed finds columns by their names or numbers.
+func columnsNamed(file, words string, names []string, role string) (at []int, err error) {
+	if words == "" {
+		return nil, nil
+	}
+	for _, word := range splitTargets(words, names) {
+		i, err := columnNamed(file, word, names, role)
+		if err != nil {
+			return nil, err
+		}
+		at = append(at, i)
+	}
+	return at, nil
+}
+
+// columnNamed takes a column's name first, else its number, counted from 1.
+func columnNamed(file, word string, names []string, role string) (int, error) {
+	if i := slices.Index(names, word); i >= 0 {
+		return i, nil
+	}
+	if n, err := strconv.Atoi(word); err == nil {
+		if n < 1 || n > len(names) {
+			return 0, errorf(file, "has no column number %d %s: columns count from 1 to %d", n, role, len(names))
+		}
+		return n - 1, nil
+	}
+	return 0, errorf(file, "has no column %s %s%s; its columns are %s", quote(word), role, didYouMean(word, names), list(names))
+}
