@@ -22,7 +22,7 @@ func writeGram(path string, cfg *train.Config) (n, t int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	rows, tests, _, err := cfg.Load()
+	rows, tests, _, err := cfg.Load(data.Watch{})
 	if err != nil {
 		return 0, 0, err
 	}

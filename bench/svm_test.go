@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
@@ -86,7 +87,7 @@ func TestWriteGram(t *testing.T) {
 	if err != nil || n != 30 || m != 10 {
 		t.Fatal(n, m, err)
 	}
-	rows, tests, _, err := cfg.Load()
+	rows, tests, _, err := cfg.Load(data.Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,8 @@ type ReadOptions struct {
 	// OneHot makes, of each column of a CSV file that has text in it, an input for each of its values.
 	OneHot bool
 
+	Watch // who waits
+
 	// Like is the training set's schema: columns are matched to it and Target and Task
 	// are taken from it.
 	Like *Schema
@@ -39,12 +41,15 @@ type ReadOptions struct {
 // ReadFile reads a file in any of the known formats, plain or gzip, which its first bytes tell.
 // The notes say what was found out or ignored, each a line for the user.
 func ReadFile(path string, opt ReadOptions) (d *Dataset, notes []string, err error) {
-	f, err := openFile(path)
+	f, err := opt.open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
 	d, notes, err = read(path, f, opt, fileLimits())
+	if stopped := opt.stopped(path); stopped != nil {
+		return nil, nil, stopped
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -56,8 +61,8 @@ func ReadFile(path string, opt ReadOptions) (d *Dataset, notes []string, err err
 // given schema. With a header, columns are matched by name in any order, and others
 // are ignored; without one, the file must have the inputs in order, with or without
 // the target where it stood. The target may be missing.
-func ReadFor(path string, s Schema) (*Dataset, []string, error) {
-	return ReadFile(path, ReadOptions{Like: &s, TargetOptional: true})
+func ReadFor(path string, s Schema, w Watch) (*Dataset, []string, error) {
+	return ReadFile(path, ReadOptions{Like: &s, TargetOptional: true, Watch: w})
 }
 
 // baseName is the file name without folder, .gz and the ending before it.

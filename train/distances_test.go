@@ -36,7 +36,7 @@ func testDistances(t *testing.T, name string, precisions ...string) {
 						t.Fatal(err)
 					}
 					defer dev.Close()
-					rest, held, _, err := c.HoldOut(set)
+					rest, held, _, err := c.HoldOut(set, data.Watch{})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -126,7 +126,7 @@ func TestDistancesOption(t *testing.T) {
 		t.Error(err)
 	}
 	set := table(t, 40, 1, circle)
-	if err := set.AttachGram(writeGram(t, withOne(set)[:9], withOne(set), withOne(set))); err != nil {
+	if err := set.AttachGram(writeGram(t, withOne(set)[:9], withOne(set), withOne(set)), data.Watch{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := config(t, "distances=steps").FitInputs(set); err == nil || !strings.Contains(err.Error(), "--distances: those to the pseudo-inputs of gram are a table") {

@@ -60,7 +60,7 @@ func testPlan(t *testing.T, name string, plans []string) {
 					t.Fatal(err)
 				}
 				defer dev.Close()
-				rest, held, _, err := c.HoldOut(task.set)
+				rest, held, _, err := c.HoldOut(task.set, data.Watch{})
 				if err != nil {
 					t.Fatal(err)
 				}

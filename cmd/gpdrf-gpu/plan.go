@@ -20,11 +20,11 @@ func (p *program) plan(c *call, asJSON bool) error {
 		return err
 	}
 	defer dev.Close()
-	rows, testRows, notes, err := cfg.Load()
+	rows, testRows, notes, err := cfg.Load(p.watch())
 	if err != nil {
 		return err
 	}
-	rows, held, more, err := cfg.HoldOut(rows)
+	rows, held, more, err := cfg.HoldOut(rows, p.watch())
 	if err != nil {
 		return err
 	}

@@ -57,11 +57,11 @@ func (p *program) predict(c *call) error {
 		return err
 	}
 	defer dev.Close()
-	rows, notes, err := data.ReadFor(in, trained.Schema)
+	rows, notes, err := data.ReadFor(in, trained.Schema, p.watch())
 	if err != nil {
 		return err
 	}
-	if err := c.attachGram(rows); err != nil {
+	if err := p.attachGram(c, rows); err != nil {
 		return err
 	}
 	for _, n := range notes {

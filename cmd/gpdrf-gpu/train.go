@@ -85,11 +85,11 @@ func (p *program) newJob(c *call) (*train.Job, error) {
 	job := &train.Job{Config: cfg, Device: dev}
 	cfg.Device, cfg.Precision = dev.Name(), p.relax(dev, cfg.Precision)
 
-	all, test, notes, err := cfg.Load()
+	all, test, notes, err := cfg.Load(p.watch())
 	if err != nil {
 		return job, err
 	}
-	rows, held, more, err := cfg.HoldOut(all)
+	rows, held, more, err := cfg.HoldOut(all, p.watch())
 	if err != nil {
 		return job, err
 	}
