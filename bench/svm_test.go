@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
@@ -86,14 +87,14 @@ func TestWriteGram(t *testing.T) {
 	if err != nil || n != 30 || m != 10 {
 		t.Fatal(n, m, err)
 	}
-	rows, tests, _, err := cfg.Load()
+	rows, tests, _, err := cfg.Load(data.Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want []float64
 	for _, text := range []string{"spectrum:1", "spectrum:2/sqrt"} {
 		spec, _ := seq.Parse(text)
-		f, err := seq.Fit(spec[0], rows.Sequences)
+		f, err := seq.Fit(t.Context(), spec[0], rows.Sequences)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"io"
 	"math"
 
@@ -34,8 +35,8 @@ const gramTolerance = 1e-6
 // npz archive, for n training rows and t others. Those of n = 0 or t = 0 rows are not read. It is an error if sizes do not agree,
 // a value is not finite, or no kernel can have these values: inducing must be symmetric and positive semi-definite, diagonals not
 // negative, and k(x, x̄)² at most k(x, x)·k(x̄, x̄).
-func ReadGram(path string, n, t int) (*Gram, error) {
-	f, err := openFile(path)
+func ReadGram(path string, n, t int, w Watch) (*Gram, error) {
+	f, err := w.open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +59,8 @@ func ReadGram(path string, n, t int) (*Gram, error) {
 		g.TestInducing, _ = r.array(gramTestInducing, t, g.M)
 		g.TestDiag, _ = r.array(gramTestDiag, t, 1)
 	}
-	if r.err != nil {
-		return nil, r.err
+	if err := cmp.Or(w.stopped(path), r.err); err != nil {
+		return nil, err
 	}
 	if err := g.check(r); err != nil {
 		return nil, err

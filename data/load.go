@@ -24,6 +24,8 @@ type Source struct {
 	Sequence string // as in ReadOptions
 	Gram     string // an npz archive with a kernel of the rows (ReadGram); "": none
 	Seed     uint64 // of the held-out rows
+
+	Watch // who waits for them
 }
 
 // Load reads a training set and its test set. The test set has the columns, the task
@@ -46,7 +48,7 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 		train, test, notes, err = foldNamed(s)
 	case slices.Contains(Names(), s.Data):
 		if train, test, notes, err = loadNamed(s); err == nil {
-			err = attachGram(s.Gram, train, test)
+			err = attachGram(s.Gram, train, test, s.Watch)
 		}
 	default:
 		train, test, notes, err = loadFiles(s)
@@ -80,7 +82,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if s.Fold != 0 && s.Folds == 0 {
 		return nil, nil, nil, errorf(s.Data, "a file has no folds: say by --folds how many to make, give --test FILE, or leave --fold out (the named sets are %s)", strings.Join(Names(), ", "))
 	}
-	all, notes, err := readFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels, TableOptions: s.TableOptions, Tokens: s.Tokens, Sequence: s.Sequence})
+	all, notes, err := readFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels, TableOptions: s.TableOptions, Tokens: s.Tokens, Sequence: s.Sequence, Watch: s.Watch})
 	if err != nil {
 		return nil, nil, nil, meantName(s.Data, err)
 	}
@@ -95,16 +97,16 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	if s.Test != "" {
 		like := all.Schema()
-		test, more, err := readFile(s.Test, ReadOptions{Like: &like, Labels: s.TestLabels})
+		test, more, err := readFile(s.Test, ReadOptions{Like: &like, Labels: s.TestLabels, Watch: s.Watch})
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		if notes = append(notes, more...); s.Folds == 0 {
-			return all, test, notes, attachGram(s.Gram, all, test)
+			return all, test, notes, attachGram(s.Gram, all, test, s.Watch)
 		}
 		all = all.join(test)
 	}
-	if err := attachGram(s.Gram, all, nil); err != nil {
+	if err := attachGram(s.Gram, all, nil, s.Watch); err != nil {
 		return nil, nil, nil, err
 	}
 	if all.N() < 2 {
@@ -115,7 +117,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 		return train, test, append(notes, note), err
 	}
 	rows := heldOut(all.N(), s.Seed)
-	notes = append(notes, fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, by the seed %d)", s.Data, len(rows), all.N(), s.Seed))
+	notes = append(notes, fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, by the seed %d)", all.Path, len(rows), all.N(), s.Seed))
 	return all.Subset(others(all.N(), rows)), all.Subset(rows), notes, nil
 }
 

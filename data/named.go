@@ -59,7 +59,7 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 			return nil, nil, nil, errorf("", "%s comes with its own %s: leave the file %s out, or give a file of your own as data", s.Data, file.what, file.path)
 		}
 	}
-	opt := ReadOptions{Target: s.Target, Task: s.Task, TableOptions: s.TableOptions, Tokens: s.Tokens}
+	opt := ReadOptions{Target: s.Target, Task: s.Task, TableOptions: s.TableOptions, Tokens: s.Tokens, Watch: s.Watch}
 	if set.embedded {
 		train, test, notes, err = embeddedPowerplant(fold, opt)
 		note := "powerplant: the embedded UCI table in its own units"
@@ -84,7 +84,7 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 		return nil, nil, nil, err
 	}
 	like := train.Schema()
-	test, more, err := readFile(plainOrZipped(filepath.Join(folder, testFile)), ReadOptions{Like: &like, Grow: s.Folds > 0})
+	test, more, err := readFile(plainOrZipped(filepath.Join(folder, testFile)), ReadOptions{Like: &like, Grow: s.Folds > 0, Watch: s.Watch})
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -102,7 +102,7 @@ func foldNamed(s Source) (train, test *Dataset, notes []string, err error) {
 		return nil, nil, nil, err
 	}
 	all := part.join(rest)
-	if err := attachGram(s.Gram, all, nil); err != nil {
+	if err := attachGram(s.Gram, all, nil, s.Watch); err != nil {
 		return nil, nil, nil, err
 	}
 	train, test, note, err := inFolds(all, s.Folds, s.Fold)

@@ -24,6 +24,8 @@ type ReadOptions struct {
 	// Describe fills missing cells in where nothing is said about them, since the rows are only described.
 	Describe bool
 
+	Watch // who waits
+
 	// Like is the training set's schema: columns are matched to it and Target and Task
 	// are taken from it.
 	Like *Schema
@@ -43,12 +45,18 @@ func ReadFile(path string, opt ReadOptions) (d *Dataset, notes []string, err err
 
 // readFile leaves missing numbers NaN where it is not known yet which rows are for training.
 func readFile(path string, opt ReadOptions) (d *Dataset, notes []string, err error) {
-	f, err := openFile(path)
+	f, err := opt.open(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
+	if path == StandardInput {
+		path = "stdin"
+	}
 	d, notes, err = read(path, f, opt, fileLimits())
+	if stopped := opt.stopped(path); stopped != nil {
+		return nil, nil, stopped
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -60,8 +68,8 @@ func readFile(path string, opt ReadOptions) (d *Dataset, notes []string, err err
 // given schema. With a header, columns are matched by name in any order, and others
 // are ignored; without one, the file must have the inputs in order, with or without
 // the target where it stood. The target may be missing. Of the options, ID and those of the dialect count.
-func ReadFor(path string, s Schema, o TableOptions) (*Dataset, []string, error) {
-	return ReadFile(path, ReadOptions{Like: &s, TargetOptional: true, TableOptions: o})
+func ReadFor(path string, s Schema, o TableOptions, w Watch) (*Dataset, []string, error) {
+	return ReadFile(path, ReadOptions{Like: &s, TargetOptional: true, TableOptions: o, Watch: w})
 }
 
 // baseName is the file name without folder, .gz and the ending before it.

@@ -40,7 +40,7 @@ func correlate(cross, a, b []float64) []float64 {
 }
 
 // attachGram gives a training set, and a test set where there is one, the kernel of a file.
-func attachGram(path string, train, test *Dataset) error {
+func attachGram(path string, train, test *Dataset, w Watch) error {
 	if path == "" {
 		return nil
 	}
@@ -48,7 +48,7 @@ func attachGram(path string, train, test *Dataset) error {
 	if test != nil {
 		rows = test.N()
 	}
-	g, err := ReadGram(path, train.N(), rows)
+	g, err := ReadGram(path, train.N(), rows, w)
 	if err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func attachGram(path string, train, test *Dataset) error {
 }
 
 // AttachGram gives rows to test or predict the kernel of a file: its test_inducing and test_diag.
-func (d *Dataset) AttachGram(path string) error {
-	g, err := ReadGram(path, 0, d.N())
+func (d *Dataset) AttachGram(path string, w Watch) error {
+	g, err := ReadGram(path, 0, d.N(), w)
 	if err != nil {
 		return err
 	}

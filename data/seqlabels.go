@@ -173,8 +173,8 @@ func (t *texts) setTargets(made *table) error {
 
 // readLabels takes the labels from a file: one on each line, in the order of the sequences, or name and label, with a
 // tab or a comma between them.
-func (t *texts) readLabels(path string) error {
-	f, err := openFile(path)
+func (t *texts) readLabels(path string, w Watch) error {
+	f, err := w.open(path)
 	if err != nil {
 		return err
 	}

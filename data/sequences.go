@@ -154,7 +154,7 @@ func (t *texts) table(in *input) (*table, error) {
 		return nil, errorf(t.name, "holds sequences with their classes: leave the target column %s out", quote(in.opt.Target))
 	}
 	if in.opt.Labels != "" {
-		if err := t.readLabels(in.opt.Labels); err != nil {
+		if err := t.readLabels(in.opt.Labels, in.opt.Watch); err != nil {
 			return nil, err
 		}
 	}

@@ -61,7 +61,7 @@ func (in *input) takeTargets(t *table) error {
 		}
 		t.notes = append(t.notes, fmt.Sprintf("%s: its targets are in %s", in.name, path))
 	}
-	f, err := openFile(path)
+	f, err := in.opt.open(path)
 	if err != nil {
 		return err
 	}

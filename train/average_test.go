@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
@@ -37,7 +38,7 @@ func TestAverage(t *testing.T) {
 	}
 
 	const long = "steps=60 batch=50 inducing=10 features=8 validation=0.2 eval-every=10 ema=0.9"
-	_, held, _, err := config(t, long).HoldOut(set)
+	_, held, _, err := config(t, long).HoldOut(set, data.Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}

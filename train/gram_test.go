@@ -104,13 +104,13 @@ func TestGram(t *testing.T) {
 	}
 	path := writeGram(t, lift(set)[:30], lift(set), lift(test))
 	c := config(t, "model=gpdrf latents=4 features=20 steps=200 batch=60 validation=0.2 gram="+path)
-	if err := set.AttachGram(writeGram(t, lift(set)[:30], lift(test), lift(set))); err != nil {
+	if err := set.AttachGram(writeGram(t, lift(set)[:30], lift(test), lift(set)), data.Watch{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := test.AttachGram(path); err != nil {
+	if err := test.AttachGram(path, data.Watch{}); err != nil {
 		t.Fatal(err)
 	}
-	rest, held, _, err := c.HoldOut(set)
+	rest, held, _, err := c.HoldOut(set, data.Watch{})
 	if err != nil || held.Kernel.M != 30 || len(held.Kernel.Rows) != 30*held.N() {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestGram(t *testing.T) {
 	if _, err := again.Predict(openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "by --gram FILE.npz") {
 		t.Error(err)
 	}
-	if err := plain.AttachGram(writeGram(t, lift(set)[1:31], nil, lift(plain))); err != nil {
+	if err := plain.AttachGram(writeGram(t, lift(set)[1:31], nil, lift(plain)), data.Watch{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := again.Predict(openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "not that of training") {
@@ -153,12 +153,12 @@ func TestGram(t *testing.T) {
 		"inducing-init=greedy": "--inducing-init: greedy",
 		"learn-inducing=true":  "--learn-inducing: true",
 	} {
-		if _, err := config(t, options).FitInputs(set); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := config(t, options).FitInputs(t.Context(), set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", options, err)
 		}
 	}
 	c.Validation = "rows.csv"
-	if _, _, _, err := c.HoldOut(set); err == nil || !strings.Contains(err.Error(), "give a fraction") {
+	if _, _, _, err := c.HoldOut(set, data.Watch{}); err == nil || !strings.Contains(err.Error(), "give a fraction") {
 		t.Error(err)
 	}
 	bad := reread(t, out.Trained)

@@ -42,7 +42,7 @@ func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *Folder, step i
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	if j.Train, j.Validation, _, err = j.Config.HoldOut(set); err != nil {
+	if j.Train, j.Validation, _, err = j.Config.HoldOut(set, data.Watch{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -64,15 +64,15 @@ func kind(device string) string {
 
 // Load reads the rows of the run again, from where they were when it began or, if it has moved, from here. Others than
 // the run began with are a *UsageError.
-func (c *Checkpoint) Load() (train, held, test *data.Dataset, notes []string, err error) {
+func (c *Checkpoint) Load(w data.Watch) (train, held, test *data.Dataset, notes []string, err error) {
 	here, err := os.Getwd()
 	if err != nil || here == c.Result.Folder {
-		return c.load(c.Config)
+		return c.load(c.Config, w)
 	}
-	if train, held, test, notes, err = c.load(c.Config.from(c.Result.Folder)); err == nil {
+	if train, held, test, notes, err = c.load(c.Config.from(c.Result.Folder), w); err == nil {
 		return train, held, test, notes, nil
 	}
-	train, held, test, notes, hereErr := c.load(c.Config)
+	train, held, test, notes, hereErr := c.load(c.Config, w)
 	if hereErr != nil {
 		return nil, nil, nil, nil, fmt.Errorf("%w; nor from here: %v", err, hereErr)
 	}
@@ -80,13 +80,13 @@ func (c *Checkpoint) Load() (train, held, test *data.Dataset, notes []string, er
 	return train, held, test, notes, nil
 }
 
-func (c *Checkpoint) load(from *Config) (train, held, test *data.Dataset, notes []string, err error) {
+func (c *Checkpoint) load(from *Config, w data.Watch) (train, held, test *data.Dataset, notes []string, err error) {
 	copied := *from // what is found out about the rows is known already
-	all, test, notes, err := copied.Load()
+	all, test, notes, err := copied.Load(w)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	train, held, more, err := copied.HoldOut(all)
+	train, held, more, err := copied.HoldOut(all, w)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}

@@ -128,7 +128,7 @@ func complete(t *testing.T, j *Job, set *data.Dataset, folder *Folder, saved fun
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	if j.Train, j.Validation, _, err = j.Config.HoldOut(set); err != nil {
+	if j.Train, j.Validation, _, err = j.Config.HoldOut(set, data.Watch{}); err != nil {
 		t.Fatal(err)
 	}
 	j.Device, j.Test, j.Started, j.Reporter = dev, set, time.Now(), &logging{folder: folder}
@@ -212,7 +212,7 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer dev.Close()
-		rest, _, _, err := c.HoldOut(set)
+		rest, _, _, err := c.HoldOut(set, data.Watch{})
 		if err != nil {
 			t.Fatal(err)
 		}

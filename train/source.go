@@ -10,7 +10,7 @@ import (
 
 // Load reads the training and the test rows that the Config asks for, and writes into the
 // Config what was found out about them: the target, the task, the fold, the folder of a named set.
-func (c *Config) Load() (train, test *data.Dataset, notes []string, err error) {
+func (c *Config) Load(w data.Watch) (train, test *data.Dataset, notes []string, err error) {
 	named := slices.Contains(data.Names(), c.Data)
 	switch {
 	case named || c.Folds > 0:
@@ -23,7 +23,7 @@ func (c *Config) Load() (train, test *data.Dataset, notes []string, err error) {
 	}
 	train, test, notes, err = data.Load(data.Source{
 		Data: c.Data, Test: c.Test, Labels: c.Labels, TestLabels: c.TestLabels, TableOptions: c.tableOptions(), DataDir: c.DataDir, Folds: c.Folds, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
-		Tokens: c.Tokens, Sequence: c.Sequence, Gram: c.Gram,
+		Tokens: c.Tokens, Sequence: c.Sequence, Gram: c.Gram, Watch: w,
 	})
 	if err != nil {
 		return nil, nil, nil, err
@@ -40,12 +40,12 @@ func (c *Config) tableOptions() data.TableOptions {
 
 // TestRows reads the rows that the run was tested on: from here where its relative paths lead
 // somewhere, else from the folder where it was trained.
-func (r *Run) TestRows() (*data.Dataset, error) {
-	_, test, _, err := r.Config.Load()
+func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
+	_, test, _, err := r.Config.Load(w)
 	if err == nil || r.Result.Folder == "" {
 		return test, err
 	}
-	_, test, _, thereErr := r.Config.from(r.Result.Folder).Load()
+	_, test, _, thereErr := r.Config.from(r.Result.Folder).Load(w)
 	if thereErr != nil {
 		return nil, fmt.Errorf("%w; nor from %s, where the run was trained: %v", err, r.Result.Folder, thereErr)
 	}

@@ -27,14 +27,14 @@ func TestConfigKeepsDataDir(t *testing.T) {
 	for i, then := range dirs {
 		t.Setenv(data.DataDirEnv, then)
 		c := config(t, "data=protein")
-		rows, _, _, err := c.Load()
+		rows, _, _, err := c.Load(data.Watch{})
 		if err != nil || rows.N() != 2+i || c.DataDir != then {
 			t.Fatalf("GPDRF_DATA=%s: %v from %q, %v", then, rows, c.DataDir, err)
 		}
 		written := mustParse(t, string(c.YAML()))
 		for _, now := range append(dirs, "") {
 			t.Setenv(data.DataDirEnv, now)
-			again, _, _, err := mustResolve(t, written, nil).Load()
+			again, _, _, err := mustResolve(t, written, nil).Load(data.Watch{})
 			if err != nil || again.Fingerprint != rows.Fingerprint {
 				t.Errorf("written with GPDRF_DATA=%s, repeated with %s: other rows, %v", then, now, err)
 			}
@@ -57,7 +57,7 @@ func TestTestRowsOfAMovedRun(t *testing.T) {
 		"":        "rows.csv: there is no such file",
 		elsewhere: "rows.csv: there is no such file; nor from " + elsewhere + ", where the run was trained",
 	} {
-		rows, err := (&Run{Config: c, Result: &Result{Folder: folder}}).TestRows()
+		rows, err := (&Run{Config: c, Result: &Result{Folder: folder}}).TestRows(data.Watch{})
 		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) || err == nil && rows.N() != 2 {
 			t.Errorf("%q: %v, want %q", folder, err, want)
 		}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -63,9 +64,9 @@ func newEvaluator(dev device.Device, m *model.Model, c *Config, rows model.Rows)
 	return e
 }
 
-func (t *trainer) newValidator() *validator {
+func (t *trainer) newValidator(ctx context.Context) *validator {
 	v := &validator{trainer: t, rows: t.Validation.Spread(validationRows)}
-	rows := model.Rows{N: v.rows.N(), X: t.trained.rows(v.rows)}
+	rows := model.Rows{N: v.rows.N(), X: t.trained.rows(ctx, v.rows)}
 	if t.inSteps {
 		rows.X, rows.Vectors = t.trained.numbers(v.rows), t.sequences.held
 	}
@@ -222,14 +223,14 @@ func (c *Config) checkValidation() error {
 
 // HoldOut takes the validation rows that the Config asks for: from the training rows, or from a file; held is nil where
 // it asks for none.
-func (c *Config) HoldOut(all *data.Dataset) (rest, held *data.Dataset, notes []string, err error) {
+func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, held *data.Dataset, notes []string, err error) {
 	fraction, file := c.validation()
 	switch {
 	case file != "" && all.Kernel != nil:
 		return nil, nil, nil, Setting{"validation", "", c.explicit["validation"]}.errorf("the rows of %s have no kernel with the pseudo-inputs of gram, which has those of the training and the test rows alone: give a fraction of the training rows, 0.1 for example", file)
 	case file != "":
 		like := all.Schema()
-		held, notes, err = data.ReadFile(file, data.ReadOptions{Like: &like})
+		held, notes, err = data.ReadFile(file, data.ReadOptions{Like: &like, Watch: w})
 		return all, held, notes, err
 	case fraction > 0:
 		if rest, held, err = data.HoldOut(all, fraction, c.Seed); err != nil {

@@ -19,7 +19,7 @@ import (
 func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []Progress, *Config) {
 	t.Helper()
 	c := config(t, options)
-	rest, held, _, err := c.HoldOut(set)
+	rest, held, _, err := c.HoldOut(set, data.Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestEarlyStop(t *testing.T) {
 	again, _, _ := fitHeldOut(t, options+" early-stop=3", set)
 	same(t, "repeated", out.Trained.Named, again.Trained.Named)
 
-	rest, _, _, err := config(t, options).HoldOut(set)
+	rest, _, _, err := config(t, options).HoldOut(set, data.Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestTimeLimitWithValidation(t *testing.T) {
 // Rows that are held out are not trained on, and a file is read as the training file was.
 func TestHoldOut(t *testing.T) {
 	set := table(t, 100, 1, wave)
-	rest, held, _, err := config(t, "validation=0.2").HoldOut(set)
+	rest, held, _, err := config(t, "validation=0.2").HoldOut(set, data.Watch{})
 	if err != nil || rest.N() != 80 || held.N() != 20 {
 		t.Fatal(err)
 	}
@@ -117,14 +117,14 @@ func TestHoldOut(t *testing.T) {
 			t.Errorf("the row of %g is in both", y)
 		}
 	}
-	if _, other, _, _ := config(t, "validation=0.2 seed=2").HoldOut(set); other.Fingerprint == held.Fingerprint {
+	if _, other, _, _ := config(t, "validation=0.2 seed=2").HoldOut(set, data.Watch{}); other.Fingerprint == held.Fingerprint {
 		t.Error("the seed makes no difference")
 	}
 	file := filepath.Join(t.TempDir(), "v.csv")
 	if err := os.WriteFile(file, []byte("target,b,a\n200,30,1\n210,31,0\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all, held, _, err := config(t, "validation="+file).HoldOut(set)
+	all, held, _, err := config(t, "validation="+file).HoldOut(set, data.Watch{})
 	if err != nil || all.N() != 100 || held.N() != 2 || held.Row(0)[0] != 1 {
 		t.Errorf("%v", err)
 	}

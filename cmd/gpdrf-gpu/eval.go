@@ -34,7 +34,7 @@ func (p *program) eval(c *call) error {
 	}
 	defer dev.Close()
 
-	rows, notes, err := testRows(c, run)
+	rows, notes, err := p.testRows(c, run)
 	if err != nil {
 		return err
 	}
@@ -67,24 +67,24 @@ func (p *program) eval(c *call) error {
 }
 
 // testRows are those of --data, or those that the run was tested on.
-func testRows(c *call, run *train.Run) (rows *data.Dataset, notes []string, err error) {
+func (p *program) testRows(c *call, run *train.Run) (rows *data.Dataset, notes []string, err error) {
 	labels, given := c.text("labels")
 	table, err := c.tableOptions()
 	if err != nil {
 		return nil, nil, err
 	}
 	if file, ok := c.text("data"); ok {
-		if rows, notes, err = data.ReadFile(file, data.ReadOptions{Like: &run.Trained.Schema, Labels: labels, TableOptions: table}); err != nil {
+		if rows, notes, err = data.ReadFile(file, data.ReadOptions{Like: &run.Trained.Schema, Labels: labels, TableOptions: table, Watch: p.watch()}); err != nil {
 			return nil, nil, err
 		}
-		return rows, notes, c.attachGram(rows)
+		return rows, notes, p.attachGram(c, rows)
 	} else if given {
 		return nil, nil, usagef("--labels: is for --data FILE")
 	}
 	if _, given := c.text("gram"); given {
 		return nil, nil, usagef("--gram: is for --data FILE")
 	}
-	if rows, err = run.TestRows(); err != nil {
+	if rows, err = run.TestRows(p.watch()); err != nil {
 		return nil, nil, fmt.Errorf("the run's own test rows cannot be read, give others by --data FILE: %w", err)
 	}
 	if !reflect.DeepEqual(rows.Schema().Plain(), run.Trained.Schema) {
@@ -98,9 +98,9 @@ func testRows(c *call, run *train.Run) (rows *data.Dataset, notes []string, err 
 }
 
 // attachGram gives rows the kernel of --gram.
-func (c *call) attachGram(rows *data.Dataset) error {
+func (p *program) attachGram(c *call, rows *data.Dataset) error {
 	if path, ok := c.text("gram"); ok {
-		return rows.AttachGram(path)
+		return rows.AttachGram(path, p.watch())
 	}
 	return nil
 }

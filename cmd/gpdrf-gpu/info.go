@@ -98,7 +98,7 @@ func isFolder(path string) bool {
 
 // aboutData summarises a file, or the training rows of a named set.
 func (c *call) aboutData(p *program, name string) (data.Summary, error) {
-	opt := data.ReadOptions{Describe: true}
+	opt := data.ReadOptions{Describe: true, Watch: p.watch()}
 	opt.Target, _ = c.text("target")
 	opt.Task, _ = c.text("task")
 	opt.Labels, _ = c.text("labels")
@@ -111,7 +111,7 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 	var ds *data.Dataset
 	var notes []string
 	if slices.Contains(data.Names(), name) {
-		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: opt.Target, Task: opt.Task, Labels: opt.Labels, TableOptions: opt.TableOptions, Tokens: opt.Tokens})
+		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: opt.Target, Task: opt.Task, Labels: opt.Labels, TableOptions: opt.TableOptions, Tokens: opt.Tokens, Watch: p.watch()})
 	} else {
 		ds, notes, err = data.ReadFile(name, opt)
 	}

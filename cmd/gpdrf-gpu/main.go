@@ -121,3 +121,6 @@ func usagef(format string, args ...any) error {
 }
 
 func (p *program) note(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }
+
+// watch is for files that the command reads.
+func (p *program) watch() data.Watch { return data.Watch{Context: p.ctx} }

@@ -61,11 +61,11 @@ func (p *program) predict(c *call) error {
 	if err != nil {
 		return err
 	}
-	rows, notes, err := data.ReadFor(in, trained.Schema, table)
+	rows, notes, err := data.ReadFor(in, trained.Schema, table, p.watch())
 	if err != nil {
 		return err
 	}
-	if err := c.attachGram(rows); err != nil {
+	if err := p.attachGram(c, rows); err != nil {
 		return err
 	}
 	for _, n := range notes {

@@ -38,7 +38,7 @@ func (p *program) oldJob(c *call, path string) (*train.Job, *train.Folder, error
 	job := &train.Job{Config: cfg, Device: dev, From: from}
 	cfg.Device, cfg.Precision = dev.Name(), p.relax(dev, cfg.Precision)
 	var notes []string
-	if job.Train, job.Validation, job.Test, notes, err = from.Load(); err != nil {
+	if job.Train, job.Validation, job.Test, notes, err = from.Load(p.watch()); err != nil {
 		return job, nil, err
 	}
 	for _, n := range notes {

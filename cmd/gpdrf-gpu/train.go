@@ -85,11 +85,11 @@ func (p *program) newJob(c *call) (*train.Job, error) {
 	job := &train.Job{Config: cfg, Device: dev}
 	cfg.Device, cfg.Precision = dev.Name(), p.relax(dev, cfg.Precision)
 
-	all, test, notes, err := cfg.Load()
+	all, test, notes, err := cfg.Load(p.watch())
 	if err != nil {
 		return job, err
 	}
-	rows, held, more, err := cfg.HoldOut(all)
+	rows, held, more, err := cfg.HoldOut(all, p.watch())
 	if err != nil {
 		return job, err
 	}
@@ -235,7 +235,7 @@ func (p *program) warnOfFar(t *train.Trained, rows *data.Dataset) {
 	if t.Gram != nil {
 		return // inputs are not looked at
 	}
-	for _, warning := range []string{t.Scaler.Far(rows), t.Empty(rows)} {
+	for _, warning := range []string{t.Scaler.Far(rows), t.Empty(p.ctx, rows)} {
 		if warning != "" {
 			p.note("%s", warning)
 		}

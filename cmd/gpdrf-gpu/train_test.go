@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
@@ -37,7 +38,7 @@ func occupiedJob(t *testing.T, after int) *train.Job {
 	}
 	t.Cleanup(func() { dev.Close() })
 	job := &train.Job{Config: c, Device: &occupied{Device: dev, after: after}}
-	if job.Train, job.Test, _, err = c.Load(); err != nil {
+	if job.Train, job.Test, _, err = c.Load(data.Watch{}); err != nil {
 		t.Fatal(err)
 	}
 	return job

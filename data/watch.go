@@ -1,0 +1,108 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// Watch is who waits for files that are read. The zero Watch waits to the end and hears nothing.
+type Watch struct {
+	Context  context.Context         // reading stops soon after it ends; nil: never
+	Progress func(read, total int64) // hears how many bytes of a file are read; total is 0 where it is not known
+}
+
+// stopped is why reading has to stop, nil if it has not.
+func (w Watch) stopped(path string) error {
+	if w.Context == nil || w.Context.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: reading was stopped: %w", path, context.Cause(w.Context))
+}
+
+// watched is a file that somebody waits for. An end of the context also ends the wait for a pipe.
+type watched struct {
+	Watch
+	file        *os.File
+	read, total int64
+	release     func() bool
+}
+
+// open opens a regular file, a pipe or standard input for reading, from its start.
+func (w Watch) open(path string) (*watched, error) {
+	f, err := w.file(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &watched{Watch: w, file: f, release: func() bool { return true }}
+	if info, err := f.Stat(); err == nil {
+		r.total = info.Size()
+	}
+	if w.Context != nil {
+		r.release = context.AfterFunc(w.Context, func() { f.SetReadDeadline(time.Unix(1, 0)) })
+	}
+	return r, nil
+}
+
+func (w Watch) file(path string) (*os.File, error) {
+	if path == StandardInput {
+		return standardInput(w.Context)
+	}
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		return f, nil
+	}
+	defer f.Close()
+	return spool(w.Context, f)
+}
+
+func (r *watched) Read(b []byte) (int, error) {
+	return r.passed(func() (int, error) { return r.file.Read(b) })
+}
+
+func (r *watched) ReadAt(b []byte, at int64) (int, error) {
+	return r.passed(func() (int, error) { return r.file.ReadAt(b, at) })
+}
+
+// passed reads, where nobody has stopped it, and says how far it is.
+func (r *watched) passed(read func() (int, error)) (int, error) {
+	if err := r.stopped(r.file.Name()); err != nil {
+		return 0, err
+	}
+	n, err := read()
+	r.read += int64(n)
+	if r.Progress != nil {
+		at := r.read
+		if r.total > 0 {
+			at = min(at, r.total)
+		}
+		r.Progress(at, r.total)
+	}
+	return n, err
+}
+
+// Seek counts anew from the start.
+func (r *watched) Seek(offset int64, whence int) (int64, error) {
+	at, err := r.file.Seek(offset, whence)
+	if at == 0 {
+		r.read = 0
+	}
+	return at, err
+}
+
+func (r *watched) Close() error {
+	if r.release(); r.file == piped {
+		return nil
+	}
+	return r.file.Close()
+}
+
+var _ interface {
+	io.ReadSeekCloser
+	io.ReaderAt
+} = (*watched)(nil)

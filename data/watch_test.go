@@ -1,0 +1,89 @@
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A file of every format whose reading is stopped gives the context's cause, and no word of damage.
+func TestReadingStops(t *testing.T) {
+	dir := t.TempDir()
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	z.Write([]byte(strings.Repeat("1,2,3\n", 200000)))
+	z.Close()
+	enough := errors.New("enough")
+	for name, text := range map[string]string{
+		"t.csv":    "a,b,y\n" + strings.Repeat("1,2,3.5\n", 100000),
+		"t.csv.gz": zipped.String(),
+		"t.svm":    strings.Repeat("1 1:2 3:4\n", 100000),
+		"t.tsv":    strings.Repeat("a\tACGTTGCA\n", 100000),
+		"t.fasta":  strings.Repeat(">a\nACGTTGCA\n", 100000),
+		"t.npy":    npy("<f8", "100000, 2", make([]float64, 200000)),
+		"t.npz":    zipOf("x.npy", npy("<f8", "100000, 2", make([]float64, 200000)), "y.npy", npy("<f8", "100000,", make([]float64, 100000))),
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		told := 0
+		_, _, err := ReadFile(path, ReadOptions{Watch: Watch{Context: ctx, Progress: func(read, total int64) {
+			if told++; read > total || total != int64(len(text)) {
+				t.Errorf("%s: %d of %d bytes, of %d", name, read, total, len(text))
+			}
+			cancel(enough)
+		}}})
+		if !errors.Is(err, enough) || strings.Contains(err.Error(), "damaged") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if told == 0 {
+			t.Errorf("%s: nothing was told", name)
+		}
+	}
+}
+
+// What hears only takes nothing from what is read.
+func TestWatchedFileIsTheSame(t *testing.T) {
+	path := write(t, "t.csv", "a,y\n"+strings.Repeat("1,2.5\n3,4\n", 50000))
+	plain, _, err := ReadFile(path, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := int64(0)
+	heard, _, err := ReadFile(path, ReadOptions{TableOptions: TableOptions{OneHot: true}, Watch: Watch{Context: t.Context(), Progress: func(read, total int64) { last = total - read }}})
+	if err != nil || heard.Fingerprint != plain.Fingerprint || last != 0 {
+		t.Error(err, last)
+	}
+}
+
+// A pipe that nobody writes to does not hold up the end.
+func TestReadingAPipeStops(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	path := fmt.Sprintf("/proc/self/fd/%d", r.Fd())
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("this system does not name open files")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if _, _, err := ReadFile(path, ReadOptions{Watch: Watch{Context: ctx}}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if time.Since(start) > 5*time.Second {
+		t.Error(time.Since(start))
+	}
+}
