@@ -57,6 +57,8 @@ func TestForms(t *testing.T) {
 		"tabs":            strings.ReplaceAll(small, ",", "\t"),
 		"quotes":          "\"a\",\"b\",\"target\"\n\"1\",2,0.5\n-3,\"4e2\",0.25\n",
 		"blank lines":     "\na,b,target\n\n1,2,0.5\n\n-3,4e2,0.25\n\n",
+		"old line ends":   strings.ReplaceAll(small, "\n", "\r"),
+		"last separator":  strings.ReplaceAll(small, "\n", ",\n"),
 		"spaces":          " a, b , target\n 1, 2 ,0.5\n-3,+400,.25\n",
 		"target first":    "target,a,b\n0.5,1,2\n0.25,-3,4e2\n",
 	} {

@@ -51,6 +51,9 @@ func newLayout(rec *records, p *profile, in *input) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
+	if last := rec.width - 1; in.opt.Target == "" && at[0] == last && rec.header != nil && rec.bare[last] && p.columns[last].filled() == 0 {
+		at[0] = max(last-1, 0) // the separator at the end of each line makes an empty column
+	}
 	if rec.width < 2 {
 		return nil, errorf(rec.name, "has one column only: at least one input column is needed beside the target"+
 			" (cells are separated by comma, semicolon, tab, | or blanks; --separator names another)")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/flate"
@@ -86,10 +87,31 @@ func (in *input) text() ([]byte, error) {
 		in.bytes.Discard(3)
 		head = head[3:]
 	}
-	if what := notText(head); what != "" {
+	what := notText(head)
+	switch {
+	case strings.Contains(what, "UTF-"):
+		return nil, errorf(in.name, "%s: save it as UTF-8", what)
+	case what != "":
 		return nil, errorf(in.name, "%s: give %s, plain or gzip", what, knownFormats())
 	}
+	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
+		in.bytes = bufio.NewReaderSize(&oldLines{in.bytes}, headSize)
+		head, _ = in.bytes.Peek(len(head))
+	}
 	return head, nil
+}
+
+// oldLines are lines that end in a carriage return alone.
+type oldLines struct{ src io.Reader }
+
+func (o *oldLines) Read(b []byte) (int, error) {
+	n, err := o.src.Read(b)
+	for i, c := range b[:n] {
+		if c == '\r' {
+			b[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // notText says what the bytes are where they are no UTF-8 text, and "" where they are.

@@ -169,6 +169,12 @@ func (c *columnProfile) isUnique() bool {
 	return c.isText() && c.filled() >= few && c.distinct() == c.filled()
 }
 
+// isNumbering: the cells are different whole numbers without large gaps, in any order.
+func (c *columnProfile) isNumbering() bool {
+	different := c.distinct() == c.filled() || c.distinct() > mostTexts
+	return c.texts == 0 && c.fractions.cell == "" && different && c.high-c.low < 2*float64(c.filled())
+}
+
 // missingCells are those that are missing in a column of this kind.
 func (c *columnProfile) missingCells() cellCount {
 	if c.isText() || c.doubtful.n == 0 {

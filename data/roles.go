@@ -143,7 +143,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 	case c.filled() == 0:
 		l.leave(name, i, "is empty")
 		return nil
-	case bare && (c.counting || c.isUnique()):
+	case bare && (c.counting || c.isUnique() || c.isNumbering()):
 		l.leave(name, i, "has no name and numbers the rows")
 		return nil
 	case c.isDates() && c.isText(), kind == "date":

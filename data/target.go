@@ -55,6 +55,8 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (k
 		if nominal {
 			why = ""
 		}
+	case isDecorated(c.text.cell):
+		return k, bad(c.text, ", which is no plain number: %s", plainer(c.text.cell, ','))
 	case task == Regression:
 		return k, bad(c.text, ", which must be a number: correct it, or use the task classification")
 	case task == "" && (c.fractions.cell != "" || !c.isText()):
