@@ -105,6 +105,7 @@ func (t *Trained) Evaluate(dev device.Device, ds *data.Dataset, samples int) (*S
 func (t *Trained) score(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
 	if t.Schema.Task == data.Classification {
 		s := metrics.ScoreClassification(p.H, p.S, p.N, p.C, ds.Labels)
+		s.Name(ds.Labels, t.Schema.Classes)
 		return &Scores{Classification: &s}
 	}
 	var out []OutputScores

@@ -129,7 +129,9 @@ or thread count: the same configuration on the same data gives the same bytes.
 Scores under ` + "`test`" + ` are in units of the training targets' standard deviation, those under ` + "`test_raw`" + ` in the target's own units:
 rmse, mae, nlpd, crps and the share of targets inside the central 50, 90 and 95 % intervals. A classification has error, nll, brier, ece, for two classes auc, and
 bhattacharyya: the mean distance between the two most probable classes over rows predicted right and wrong, and the area under the ROC curve of that
-distance as a detector of right rows; null where it is undefined, as for bernoulli, whose class 0 has the logit 0 in all samples. ` + "`eval --json`" + ` prints the same keys.
+distance as a detector of right rows; null where it is undefined, as for bernoulli, whose class 0 has the logit 0 in all samples. 
+` + "`classes`" + ` has an entry for each class: class, support (its rows), precision, recall, f1, and predicted, which says how many
+of its rows are taken for which class: a row of the confusion matrix without its zeros. A share of no rows is null. ` + "`eval --json`" + ` prints the same keys.
 
 The block generalisation compares rows that the model was trained on, ` + "`seen`" + `, with rows that it
 has not seen, ` + "`unseen`" + `. These are the rows of validation where there are some, otherwise those of
