@@ -27,6 +27,11 @@ func (p *program) train(c *call) error {
 	if given && out == "" {
 		return usagef("--out: is empty: give a folder, or leave it out")
 	}
+	if asked, cv, err := p.asksForCV(c); err != nil {
+		return err
+	} else if asked {
+		return p.crossValidate(c, cv, out, guard, asJSON)
+	}
 	var job *train.Job
 	var folder *train.Folder
 	if path, resume := c.text("resume"); resume {
@@ -75,6 +80,11 @@ func (p *program) newJob(c *call) (*train.Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.jobOf(c, cfg)
+}
+
+// jobOf is a run with this configuration, from its start.
+func (p *program) jobOf(c *call, cfg *train.Config) (*train.Job, error) {
 	dev, err := p.openDevice(cfg.Device)
 	if _, given := c.text("device"); err != nil && !given && errors.As(err, new(*device.AbsentError)) {
 		return nil, usagef("%w: the config file asks for it; to take what there is here: --device auto", err)
@@ -259,12 +269,17 @@ func inputsOf(ds *data.Dataset) string {
 
 // config resolves the options of train from the command line and the config file.
 func (c *call) config() (*train.Config, error) {
-	var file []train.Setting
-	if path, ok := c.text("config"); ok {
-		var err error
-		if file, err = train.ReadConfig(path); err != nil {
-			return nil, err
-		}
+	file, err := c.configFile()
+	if err != nil {
+		return nil, err
 	}
 	return train.Resolve(file, c.given())
+}
+
+// configFile are the options of --config, none without.
+func (c *call) configFile() ([]train.Setting, error) {
+	if path, ok := c.text("config"); ok {
+		return train.ReadConfig(path)
+	}
+	return nil, nil
 }
