@@ -12,9 +12,9 @@ import (
 
 // cvColumn is a score of a cross-validation: its place in result.json, and how it is written.
 type cvColumn struct {
-	heading, key, format string
-	raw                  bool // of test_raw
-	percent              bool
+	heading, key string
+	raw          bool // of test_raw
+	percent      bool
 }
 
 func cvColumns(cv *train.CV) (columns []cvColumn) {

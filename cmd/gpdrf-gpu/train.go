@@ -169,7 +169,7 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard)
 	if out.Interrupted {
 		p.note("interrupted at step %d: the model so far is tested and saved", out.Steps)
 	}
-	p.warnOfFar(out.Trained, job.Test)
+	p.warnOfFar(out.Trained, job.Test, manyOf(job.Test))
 	finishing := p.onInterrupt(func() {
 		p.note("interrupted after training: the model is tested and saved; Ctrl-C again to quit at once")
 	})
@@ -240,17 +240,15 @@ func (p *program) afterFailure(err error, folder *train.Folder) {
 	}
 }
 
-// warnOfFar says which rows are too far from those of training for a prediction that means much, or have no features.
-func (p *program) warnOfFar(t *train.Trained, rows *data.Dataset) {
-	if t.Gram != nil {
-		return // inputs are not looked at
-	}
-	for _, warning := range []string{t.Scaler.Far(rows), t.Empty(rows)} {
-		if warning != "" {
-			p.note("%s", warning)
-		}
+// warnOfFar says which rows are unlike those of training, where at least so many are.
+func (p *program) warnOfFar(t *train.Trained, rows *data.Dataset, least int) {
+	if warning := t.Unlike(rows, least); warning != "" {
+		p.note("%s", warning)
 	}
 }
+
+// manyOf is how many rows of a test set are so many that they say something of the set: 1 %.
+func manyOf(rows *data.Dataset) int { return (rows.N() + 99) / 100 }
 
 // inputsOf says what a row is.
 func inputsOf(ds *data.Dataset) string {

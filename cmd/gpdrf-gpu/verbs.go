@@ -87,7 +87,8 @@ func (p *program) verbs() []verb {
 				"has no header; the target column may be missing. A row of the output belongs to a row of the input, in its order, in the target's own units: " +
 				"mean, sd, var_aleatoric (noise) and var_epistemic (what the model does not know), the quantiles q05 q25 q50 q75 q95; or, for classes, " +
 				"label, p_<class> for each, entropy (nats) and bhattacharyya, the distance between the two most probable classes over the samples: the larger, the surer; " +
-				"empty where they do not vary. A target that is in the file is copied to the last column.",
+				"empty where they do not vary. The column distance says how unlike the training rows a row is: 0 for one of them, 1 for one as far from them as the farthest 1 % are from the others, " +
+				"more for one that is unlike them all, whatever its sd says. A target that is in the file is copied to the last column.",
 			flags: []flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
 				gramFlag,
