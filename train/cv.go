@@ -17,6 +17,9 @@ import (
 // CVFile stands in the folder of a cross-validation, beside the run folders of its folds.
 const CVFile = "cv.json"
 
+// OutOfFoldFile is there when all folds are finished: of every row the prediction by the model that has not seen it.
+const OutOfFoldFile = "predictions.csv"
+
 // OwnFolds asks for the folds that a named set has.
 const OwnFolds = "own"
 
@@ -306,3 +309,6 @@ func (cv *CV) Begin(fold int, changes []Setting) (*Config, error) {
 	}
 	return c, (&Checkpoint{Config: c}).GoOn(changes)
 }
+
+// Predicts says whether the predictions of all rows are to be written yet. Folds of a named set may overlap, and have none.
+func (cv *CV) Predicts() bool { return cv.Complete && !cv.OwnFolds && !isIn(cv.path, OutOfFoldFile) }

@@ -50,7 +50,7 @@ type crossValidation struct {
 func (p *program) crossValidate(c *call, cv *train.CV, out string, guard *exitGuard, asJSON bool) error {
 	v := &crossValidation{program: p, call: c, cv: cv, out: out, release: func() {}}
 	if cv.Path() != "" {
-		if v.changes = cv.Changes(c.given()); cv.Complete {
+		if v.changes = cv.Changes(c.given()); cv.Complete && !cv.Predicts() {
 			p.note("%s: finished with all %d folds: there is nothing to go on with", cv.Path(), cv.Folds)
 			return p.reportCV(cv, asJSON)
 		}
@@ -62,6 +62,9 @@ func (p *program) crossValidate(c *call, cv *train.CV, out string, guard *exitGu
 	guard.end() // from here on Ctrl-C saves the model so far
 	v.guard = p.newQuitGuard(v.quit)
 	err := v.folds()
+	if err == nil && cv.Predicts() {
+		err = v.predictAll()
+	}
 	if v.created && err != nil {
 		if left := v.guard.write(cv.Prune); left != nil {
 			err = errors.Join(err, left)

@@ -139,7 +139,8 @@ options as they were given, and of each fold its standing (finished, interrupted
 over √N; since folds share most of their training rows, the true one is somewhat larger. ` + "`pooled`" + ` takes all rows as one test set,
 each predicted by the model of its fold: the scores of a regression in the target's own units, error, nll, brier and
 classes of a classification. The folds of a named set may overlap, and are not pooled. What is chosen from training rows (scaling, kernel, codebook,
-pseudo-inputs) is chosen in each fold anew. A fold whose numbers run away is named, and the others are trained; after any other
+pseudo-inputs) is chosen in each fold anew. predictions.csv comes last: of every row, in the order of the file, its number from 1, its fold, and what ` + "`predict`" + ` writes, by the
+model that has not seen it; not of the folds of a named set. A fold whose numbers run away is named, and the others are trained; after any other
 error train stops, and ` + "`--resume`" + ` goes on. ` + "`--time-limit`" + ` is divided equally.
 
 The block generalisation compares rows that the model was trained on, ` + "`seen`" + `, with rows that it

@@ -54,7 +54,7 @@ func (p *program) verbs() []verb {
 				"a run folder with the configuration, the course of training, the result and the model. A flag beats the config file, which beats " +
 				"the preset, which beats the default. Options that a model does not have are refused. Ctrl-C saves the model so far. --resume RUN goes on with a run that was " +
 				"interrupted or killed, from its last checkpoint, and ends with the files that it would have had otherwise, bit for bit. --cv N tests every row once, on a model that has not seen it: " +
-				"the folder holds a run folder for each fold, and cv.json with the scores of each, their means and standard errors. --resume takes such a folder, too; info shows it.",
+				"the folder holds a run folder for each fold, cv.json with the scores of each, their means and standard errors, and predictions.csv with the prediction of every row. --resume takes such a folder, too; info shows it.",
 			examples: []example{
 				{"gpdrf-gpu train", "the power plant, in about a minute"},
 				{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m", "a table of your own, for ten minutes"},
