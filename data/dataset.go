@@ -45,7 +45,8 @@ type Dataset struct {
 	Labels  []int32   // classification: N indices into Classes
 	Classes []string  // class names in numerical order: "0", "1", … or "1", "2", …
 
-	// RowOf are the numbers of the rows among all that were split into folds, from 0; nil where there are no folds.
+	// RowOf are the numbers of the rows among all that were split into folds, from 0; nil where
+	// there are no folds.
 	RowOf []int
 
 	// AutoScaling is what the scaling auto means for this set; "": by its outliers.

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Open writes the scaled row to dst as a measure of distance: as Apply, but without Clip, and the logarithms go on as a straight line
-// below the least of training. No value is beyond ±1e15.
+// Open writes the scaled row to dst as a measure of distance: as Apply, but without Clip, and the
+// logarithms go on as a straight line below the least of training. No value is beyond ±1e15.
 func (s Scaler) Open(dst, row []float64) {
 	for j, v := range row {
 		dst[j] = s.open(j, v)
@@ -21,7 +21,8 @@ func (s Scaler) open(j int, x float64) float64 {
 	return min(max(v, -mostScaled), mostScaled)
 }
 
-// OpenRows are the rows lo … hi−1 of a data set as Open writes them, row-major; none where there are no numbers.
+// OpenRows are the rows lo … hi−1 of a data set as Open writes them, row-major; none where there
+// are no numbers.
 func (s Scaler) OpenRows(ds *Dataset, lo, hi int) []float64 {
 	d := ds.D()
 	if ds.X == nil {
@@ -43,8 +44,9 @@ func (s *Scaler) fitRange(col []float64, j int) {
 	}
 }
 
-// outside says how far a value is outside the training range, in widths of that range, as it is scaled; of a constant
-// column in its unit. 1 and more is far. Of a model of before, which has no ranges, it is only far what Apply bounds.
+// outside says how far a value is outside the training range, in widths of that range, as it is
+// scaled; of a constant column in its unit. 1 and more is far. Of a model of before, which has no
+// ranges, it is only far what Apply bounds.
 func (s Scaler) outside(j int, x float64) float64 {
 	at := s.open(j, x)
 	if s.Least == nil {
@@ -61,7 +63,8 @@ func (s Scaler) outside(j int, x float64) float64 {
 	return max(least-at, at-most) / width
 }
 
-// Far are rows with an input that is far outside the training range: farther than that range is wide.
+// Far are rows with an input that is far outside the training range: farther than that range is
+// wide.
 type Far struct {
 	Rows   int
 	first  int // such a row

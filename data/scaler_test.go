@@ -134,8 +134,8 @@ func TestTargetScale(t *testing.T) {
 	}
 }
 
-// TestFar: a row far outside the training range is found, with its line and the column that is farthest; an absurd value becomes a large
-// one, and costs no other row.
+// TestFar: a row far outside the training range is found, with its line and the column that is
+// farthest; an absurd value becomes a large one, and costs no other row.
 func TestFar(t *testing.T) {
 	train, _, _ := readText("a,b,c,target\n1,2,7,0.5\n-3,4e2,7,0.25\n0,1,7,0.25\n", ReadOptions{})
 	like := train.Schema()

@@ -17,7 +17,8 @@ import (
 // CVFile stands in the folder of a cross-validation, beside the run folders of its folds.
 const CVFile = "cv.json"
 
-// OutOfFoldFile is there when all folds are finished: of every row the prediction by the model that has not seen it.
+// OutOfFoldFile is there when all folds are finished: of every row the prediction by the model that
+// has not seen it.
 const OutOfFoldFile = "predictions.csv"
 
 // OwnFolds asks for the folds that a named set has.
@@ -25,8 +26,9 @@ const OwnFolds = "own"
 
 const mostFolds = 100
 
-// CV is a cross-validation: how it was asked for, how its folds stand, and what they come to together. Every fold is
-// a run like any other, in a run folder of its own, which knows best how it stands.
+// CV is a cross-validation: how it was asked for, how its folds stand, and what they come to
+// together. Every fold is a run like any other, in a run folder of its own, which knows best how it
+// stands.
 type CV struct {
 	Version   string    `json:"version"`
 	Data      string    `json:"data"`
@@ -103,7 +105,8 @@ func NewCV(asked string, file, flags []Setting) (*CV, error) {
 
 func foldFolder(fold int) string { return fmt.Sprintf("fold-%d", fold) }
 
-// merged are the settings of a config file and of the command line as one level: a flag beats the file.
+// merged are the settings of a config file and of the command line as one level: a flag beats the
+// file.
 func merged(file, flags []Setting) (one []Setting) {
 	length := slices.ContainsFunc(flags, func(s Setting) bool { return isLength(s.Key) })
 	for _, s := range file {
@@ -175,8 +178,8 @@ func (cv *CV) Path() string { return cv.path }
 // FoldPath is the run folder of a fold.
 func (cv *CV) FoldPath(fold int) string { return filepath.Join(cv.path, cv.Runs[fold-1].Run) }
 
-// Lock keeps other processes from training in the folder until release is called. What those left that were killed
-// before the first checkpoint of a fold is removed.
+// Lock keeps other processes from training in the folder until release is called. What those left
+// that were killed before the first checkpoint of a fold is removed.
 func (cv *CV) Lock() (release func(), err error) {
 	f, err := os.Open(cv.path)
 	if err != nil {
@@ -268,7 +271,8 @@ func (run *FoldRun) look(path string) error {
 	return nil
 }
 
-// Verify says whether the rows of a finished fold are still those that it had: the others would be of other data.
+// Verify says whether the rows of a finished fold are still those that it had: the others would be
+// of other data.
 func (cv *CV) Verify(fold int, train, test *data.Dataset) error {
 	r, err := readResult(cv.FoldPath(fold))
 	if err != nil {
@@ -284,7 +288,8 @@ func (cv *CV) Verify(fold int, train, test *data.Dataset) error {
 // CanGoOn says whether a fold has a checkpoint.
 func (cv *CV) CanGoOn(fold int) bool { return isIn(cv.FoldPath(fold), CheckpointFile) }
 
-// ToDo says whether a fold is to be trained, or trained further. One that is trained and could not be scored is not.
+// ToDo says whether a fold is to be trained, or trained further. One that is trained and could not
+// be scored is not.
 func (cv *CV) ToDo(fold int) bool {
 	run := cv.Runs[fold-1]
 	return run.Standing != FoldFinished && !(run.Standing == FoldFailed && isIn(cv.FoldPath(fold), ResultFile))
@@ -300,8 +305,8 @@ func (cv *CV) Changes(flags []Setting) (changes []Setting) {
 	return changes
 }
 
-// Begin is the Config of a fold that a cross-validation which goes on begins, with these changes: the same that a run
-// takes which goes on.
+// Begin is the Config of a fold that a cross-validation which goes on begins, with these changes:
+// the same that a run takes which goes on.
 func (cv *CV) Begin(fold int, changes []Setting) (*Config, error) {
 	c, err := cv.Config(fold)
 	if err != nil {
@@ -310,5 +315,6 @@ func (cv *CV) Begin(fold int, changes []Setting) (*Config, error) {
 	return c, (&Checkpoint{Config: c}).GoOn(changes)
 }
 
-// Predicts says whether the predictions of all rows are to be written yet. Folds of a named set may overlap, and have none.
+// Predicts says whether the predictions of all rows are to be written yet. Folds of a named set may
+// overlap, and have none.
 func (cv *CV) Predicts() bool { return cv.Complete && !cv.OwnFolds && !isIn(cv.path, OutOfFoldFile) }

@@ -97,7 +97,8 @@ func TestCVSummary(t *testing.T) {
 	}
 }
 
-// The folder of a cross-validation belongs to one process, which clears away what a killed one left, and nothing else.
+// The folder of a cross-validation belongs to one process, which clears away what a killed one
+// left, and nothing else.
 func TestCVFolder(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "cv")
 	cv, err := NewCV("2", nil, nil)

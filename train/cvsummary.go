@@ -8,7 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// Summary is what the finished folds of a cross-validation come to together, by the names that scores have in result.json.
+// Summary is what the finished folds of a cross-validation come to together, by the names that
+// scores have in result.json.
 type Summary struct {
 	Finished int                `json:"finished"` // folds
 	Test     map[string]Average `json:"test,omitempty"`
@@ -17,7 +18,8 @@ type Summary struct {
 	Pooled   *Pooled            `json:"pooled,omitempty"`       // of all rows; nil until every row is tested once
 }
 
-// Average is a score over folds. SE is the standard deviation over them (n−1 in the denominator) over √n; nil of one fold.
+// Average is a score over folds. SE is the standard deviation over them (n−1 in the denominator)
+// over √n; nil of one fold.
 type Average struct {
 	Mean float64  `json:"mean"`
 	SE   *float64 `json:"se"`
@@ -30,9 +32,9 @@ type OutputAverages struct {
 	Raw    map[string]Average `json:"test_raw"`
 }
 
-// Pooled are the scores of all rows as one test set, each predicted by the model of its fold: those of a regression in
-// the target's own units, since a standard deviation is another in every fold. ECE, AUC and distances are of
-// one model's probabilities, and are not pooled.
+// Pooled are the scores of all rows as one test set, each predicted by the model of its fold: those
+// of a regression in the target's own units, since a standard deviation is another in every fold.
+// ECE, AUC and distances are of one model's probabilities, and are not pooled.
 type Pooled struct {
 	Rows    int                  `json:"rows"`
 	Scores  map[string]float64   `json:"scores"`
@@ -98,7 +100,8 @@ func meanOf(v []float64) (a Average) {
 	return a
 }
 
-// numbersOf are the numbers of a block of result.json by their names, without those of blocks within.
+// numbersOf are the numbers of a block of result.json by their names, without those of blocks
+// within.
 func numbersOf(block any) map[string]float64 {
 	text, err := json.Marshal(block)
 	all := map[string]any{}

@@ -7,11 +7,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// Known is what a model keeps of the training rows to say how unlike them another row is: the distance to the nearest
-// of some training rows, where 1 is as far as the farthest 1 % of these rows are from the nearest other one. So it has the same
-// meaning for every model, and does not depend on what the model has learnt: 0 for one of these rows, seldom more than 1 for rows like
-// those of training, and without bound far away. Numbers are compared as they are scaled, each column alike; sequences in the space
-// of their features, with X̄. Of rows that are both, the larger distance counts.
+// Known is what a model keeps of the training rows to say how unlike them another row is: the
+// distance to the nearest of some training rows, where 1 is as far as the farthest 1 % of these
+// rows are from the nearest other one. So it has the same meaning for every model, and does not
+// depend on what the model has learnt: 0 for one of these rows, seldom more than 1 for rows like
+// those of training, and without bound far away. Numbers are compared as they are scaled, each
+// column alike; sequences in the space of their features, with X̄. Of rows that are both, the
+// larger distance counts.
 type Known struct {
 	Points []float64 // of the numbers of so many training rows [K,D], or of the projection of their sequences beside them
 	Width  int       // D
@@ -19,7 +21,8 @@ type Known struct {
 	ToXBar float64   // of distances between sequences and X̄; 0 where there are none
 }
 
-// How many training rows are kept: 512, but no more numbers than fit a megabyte, and 64 in any case.
+// How many training rows are kept: 512, but no more numbers than fit a megabyte, and 64 in any
+// case.
 const (
 	mostPoints   = 512
 	fewestPoints = 64
@@ -54,7 +57,8 @@ func (t *Trained) know(ds *data.Dataset, seed uint64) *Known {
 	return k
 }
 
-// ownDistances are the squared distances among m pseudo-inputs under each map [M,I·M]; nil where the model has none.
+// ownDistances are the squared distances among m pseudo-inputs under each map [M,I·M]; nil where
+// the model has none.
 func (t *Trained) ownDistances() (own []float64, m int) {
 	switch {
 	case t.Gram != nil:
@@ -65,7 +69,8 @@ func (t *Trained) ownDistances() (own []float64, m int) {
 	return nil, 0
 }
 
-// points are the numbers of the rows lo … hi−1, and the projection of their sequences where the model has one; projected may hold it.
+// points are the numbers of the rows lo … hi−1, and the projection of their sequences where the
+// model has one; projected may hold it.
 func (t *Trained) points(ds *data.Dataset, lo, hi int, projected []float64) []float64 {
 	x := t.Scaler.OpenRows(ds, lo, hi)
 	if t.Projection == nil {
@@ -82,8 +87,8 @@ func (t *Trained) points(ds *data.Dataset, lo, hi int, projected []float64) []fl
 	return both
 }
 
-// unit is the distance to the nearest other one of n rows that a share of knownShare of them does not exceed; the least distance above 0 where
-// that is 0, and 1 where all rows are alike.
+// unit is the distance to the nearest other one of n rows that a share of knownShare of them does
+// not exceed; the least distance above 0 where that is 0, and 1 where all rows are alike.
 func unit(n int, distance func(i, j int) float64) float64 {
 	nearest, least := make([]float64, n), math.Inf(1)
 	for i := range nearest {

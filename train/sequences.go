@@ -112,7 +112,8 @@ func nearly(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 1e-5 })
 }
 
-// Empty says how many sequences of a set have no feature under one of the maps; "" where there are none.
+// Empty says how many sequences of a set have no feature under one of the maps; "" where there are
+// none.
 func (t *Trained) Empty(ds *data.Dataset) (warning string) {
 	var f features
 	var spec seq.Spec
@@ -136,8 +137,8 @@ func (t *Trained) Empty(ds *data.Dataset) (warning string) {
 	return fmt.Sprintf("%s: sequences without any feature, which are all alike to the model: %s, of %d", ds.Path, strings.Join(parts, ", "), ds.N())
 }
 
-// Unlike warns of rows that are unlike those of training: far outside the range of a column, where so many rows are, or sequences without
-// features.
+// Unlike warns of rows that are unlike those of training: far outside the range of a column, where
+// so many rows are, or sequences without features.
 func (t *Trained) Unlike(ds *data.Dataset, least int) (warning string) {
 	if t.Gram != nil {
 		return "" // inputs are not looked at

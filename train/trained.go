@@ -43,7 +43,8 @@ func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int, told
 	return t.predict(dev, ds, samples, func(int, int, []float64) {}, told...)
 }
 
-// PredictFar is Predict, and of each row its distance from the training rows, as Known measures it; nil in models of before.
+// PredictFar is Predict, and of each row its distance from the training rows, as Known measures it;
+// nil in models of before.
 func (t *Trained) PredictFar(dev device.Device, ds *data.Dataset, samples int, told ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
 	if t.Known == nil {
 		prediction, err = t.Predict(dev, ds, samples, told...)

@@ -14,14 +14,16 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// What of the classes fits a page: with more of them, or with names that make the matrix wider than that, the worst are listed.
+// What of the classes fits a page: with more of them, or with names that make the matrix wider than
+// that, the worst are listed.
 const (
 	mostClasses = 20
 	worstListed = 10
 	labelWidth  = 24
 )
 
-// classTables are the scores of each class and the confusion matrix, as text for people; "" without classes.
+// classTables are the scores of each class and the confusion matrix, as text for people; "" without
+// classes.
 func classTables(classes []metrics.ClassScore) string {
 	if len(classes) == 0 {
 		return ""
@@ -102,7 +104,8 @@ func worstConfusions(classes []metrics.ClassScore) string {
 	return indented(t)
 }
 
-// label is a class as the data have it: quoted where it would not stand in a line, cut where it is long.
+// label is a class as the data have it: quoted where it would not stand in a line, cut where it is
+// long.
 func label(class string) string {
 	if class == "" || strings.ContainsFunc(class, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		class = strconv.Quote(class)

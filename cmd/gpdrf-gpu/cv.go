@@ -12,7 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
-// asksForCV says whether train is asked for a cross-validation: a new one, or one that goes on, whose path is known then.
+// asksForCV says whether train is asked for a cross-validation: a new one, or one that goes on,
+// whose path is known then.
 func (p *program) asksForCV(c *call) (asked bool, cv *train.CV, err error) {
 	path, resume := c.text("resume")
 	folds, begin := c.text("cv")
@@ -89,7 +90,8 @@ func (v *crossValidation) quit() error {
 	return folder.Discard()
 }
 
-// resume takes the lock, and looks at the rows: folds that are to come must be of the same as those that are finished.
+// resume takes the lock, and looks at the rows: folds that are to come must be of the same as those
+// that are finished.
 func (v *crossValidation) resume() (err error) {
 	if v.release, err = v.cv.Lock(); err != nil {
 		return err
@@ -117,8 +119,8 @@ func (v *crossValidation) resume() (err error) {
 	return nil
 }
 
-// folds trains those that are to be trained. A fold whose numbers run away costs only itself; whatever else goes
-// wrong, bad input or a full disk, would go wrong with the next one, too.
+// folds trains those that are to be trained. A fold whose numbers run away costs only itself;
+// whatever else goes wrong, bad input or a full disk, would go wrong with the next one, too.
 func (v *crossValidation) folds() error {
 	for k := 1; k <= v.cv.Folds; k++ {
 		if !v.cv.ToDo(k) {
@@ -152,8 +154,8 @@ func (v *crossValidation) folds() error {
 	return v.failed()
 }
 
-// ranAway says of a fold that failed whether the cause was its numbers, in training or in the evaluation of a model that is
-// saved.
+// ranAway says of a fold that failed whether the cause was its numbers, in training or in the
+// evaluation of a model that is saved.
 func ranAway(err error, cv *train.CV, k int) bool {
 	return errors.As(err, new(*model.NotFiniteError)) || errors.As(err, new(*device.NotPositiveDefiniteError)) || !cv.ToDo(k)
 }
@@ -199,7 +201,8 @@ func (v *crossValidation) fold(k int) error {
 	return nil
 }
 
-// open is the run of a fold. The first one says what the rows are called, and so where the folder is.
+// open is the run of a fold. The first one says what the rows are called, and so where the folder
+// is.
 func (v *crossValidation) open(k int) (*train.Job, *train.Folder, error) {
 	cv := v.cv
 	if cv.Path() != "" && cv.Runs[k-1].Standing != train.FoldWaiting && cv.CanGoOn(k) {

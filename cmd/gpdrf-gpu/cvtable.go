@@ -52,7 +52,8 @@ func (c cvColumn) of(cv *train.CV) (a train.Average, is bool) {
 	return a, is
 }
 
-// cvTable is a line for each fold, the means and their standard errors, and what all rows come to together.
+// cvTable is a line for each fold, the means and their standard errors, and what all rows come to
+// together.
 func cvTable(cv *train.CV) string {
 	columns := cvColumns(cv)
 	t := plainTable(len(columns) + 2)

@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
-// predictAll writes of every row the prediction by the model that has not seen it, in the order of the rows. Before the columns
-// of predict stand the row's number, from 1, and its fold.
+// predictAll writes of every row the prediction by the model that has not seen it, in the order of
+// the rows. Before the columns of predict stand the row's number, from 1, and its fold.
 func (v *crossValidation) predictAll() error {
 	all := &predictions{}
 	var rows [][]cell

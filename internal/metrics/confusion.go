@@ -1,7 +1,7 @@
 package metrics
 
-// ClassScore is how the rows of one class fared, and which rows were taken for it. Predicted is the row of the
-// confusion matrix without its zeros. A share of no rows is nil.
+// ClassScore is how the rows of one class fared, and which rows were taken for it. Predicted is the
+// row of the confusion matrix without its zeros. A share of no rows is nil.
 type ClassScore struct {
 	Class     string         `json:"class"`
 	Support   int            `json:"support"`   // rows of the class
