@@ -48,6 +48,10 @@ type Dataset struct {
 	Labels  []int32   // classification: N indices into Classes
 	Classes []string  // class names as in the file, in the order of their numbers or else of their letters
 
+	// RowOf are the numbers of the rows among all that were split into folds, from 0; nil where
+	// there are no folds.
+	RowOf []int
+
 	// AutoScaling is what the scaling auto means for this set; "": by its outliers.
 	AutoScaling string
 
@@ -146,6 +150,7 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	s.Kernel = d.Kernel.subset(rows)
 	s.Y = pickWide(d.Y, rows, len(d.Outputs()))
 	s.Labels = pick(d.Labels, rows)
+	s.RowOf = pick(d.RowOf, rows)
 	s.lines, s.files, s.ids = pick(d.lines, rows), pick(d.files, rows), pick(d.ids, rows)
 	s.Fingerprint = s.fingerprint()
 	return &s

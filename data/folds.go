@@ -54,7 +54,9 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 		}
 	}
 	note = fmt.Sprintf("%s: %d of %d rows are for testing, fold %d of %d%s", all.Name, len(rows), all.N(), fold, folds, stratified)
-	return all.Subset(rest), all.Subset(rows), note, nil
+	test = all.Subset(rows)
+	test.RowOf = rows
+	return all.Subset(rest), test, note, nil
 }
 
 // foldsOf are the folds of n rows, from 1; labels is nil where there are no classes.

@@ -32,6 +32,9 @@ func TestFolds(t *testing.T) {
 				count[l]++
 				id := test.Row(i)[0]
 				seen = append(seen, id)
+				if test.RowOf[i] != int(id) {
+					t.Errorf("row %v is number %d", id, test.RowOf[i])
+				}
 				if int(id)%classes != int(l) || test.Where(i) != fmt.Sprintf("%s:%d", path, int(id)+2) {
 					t.Errorf("row %v has label %d and stands at %s", id, l, test.Where(i))
 				}

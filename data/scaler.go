@@ -30,6 +30,10 @@ type Scaler struct {
 	Scale  []float64 `json:"scale"`
 	Clip   float64   `json:"clip"` // 0: none
 	Log    *LogScale `json:"log,omitempty"`
+
+	// The range of each input in the training rows, as they are in the file; nil in models of before.
+	Least []float64 `json:"least,omitempty"`
+	Most  []float64 `json:"most,omitempty"`
 }
 
 // LogScale maps each input to log(1 + max(x − Least, 0)/Unit) before the rest of its Scaler.
@@ -76,7 +80,7 @@ func autoScaling(sds float64) string {
 
 func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 	n, d := size(x)
-	s := Scaler{Kind: kind, Center: make([]float64, d), Scale: make([]float64, d)}
+	s := Scaler{Kind: kind, Center: make([]float64, d), Scale: make([]float64, d), Least: make([]float64, d), Most: make([]float64, d)}
 	if kind == "robust" {
 		s.Clip = robustClip
 	}
@@ -86,6 +90,7 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 	col := make([]float64, n)
 	for j := range d {
 		column(col, x, j)
+		s.fitRange(col, j)
 		switch kind {
 		case "none":
 			s.Scale[j] = 1
@@ -142,32 +147,6 @@ func (s Scaler) Apply(dst, row []float64) {
 		}
 		dst[j] = min(max(v, -mostScaled), mostScaled)
 	}
-}
-
-// Far warns of the rows whose inputs Apply has bounded: what they say beside their size is lost.
-func (s Scaler) Far(ds *Dataset) (warning string) {
-	first, count, at := 0, 0, 0
-	values := make([]float64, ds.D())
-	for i := range ds.N() {
-		for j, v := range rowOf(values, ds.X, i) {
-			if math.Abs(s.value(j, v)) > mostScaled && s.Clip == 0 {
-				if count == 0 {
-					first, at = i, j
-				}
-				count++
-				break
-			}
-		}
-	}
-	if count == 0 {
-		return ""
-	}
-	warning = fmt.Sprintf("warning: %s: column %s is %g: so far from the training rows that it is taken as %g times their scale, and the prediction means little",
-		ds.Where(first), quote(ds.Columns[at]), ds.Row(first)[at], math.Copysign(mostScaled, ds.Row(first)[at]))
-	if count > 1 {
-		warning += fmt.Sprintf("; and so with %s more", plural(count-1, "row"))
-	}
-	return warning
 }
 
 // Rows returns the rows lo … hi−1 of x [N,D] scaled, row-major; none where there is no x.

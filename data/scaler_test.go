@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -20,15 +21,18 @@ func TestScalers(t *testing.T) {
 	}
 	m := matrix(10, 3, x)
 	for _, want := range []Scaler{
-		{"standard", []float64{4.5, 0.1, 10}, []float64{math.Sqrt(82.5 / 9), 1, math.Sqrt(1000)}, 0, nil},
-		{"robust", []float64{4.5, 0.1, 0}, []float64{4.5 / 1.349, 1, math.Sqrt(1000)}, 5, nil},
-		{"none", []float64{0, 0, 0}, []float64{1, 1, 1}, 0, nil},
+		{"standard", []float64{4.5, 0.1, 10}, []float64{math.Sqrt(82.5 / 9), 1, math.Sqrt(1000)}, 0, nil, []float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
+		{"robust", []float64{4.5, 0.1, 0}, []float64{4.5 / 1.349, 1, math.Sqrt(1000)}, 5, nil, []float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
+		{"none", []float64{0, 0, 0}, []float64{1, 1, 1}, 0, nil, []float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
 	} {
 		got, err := fitScaler(want.Kind, m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for j := range 3 {
+			if got.Least[j] != want.Least[j] || got.Most[j] != want.Most[j] {
+				t.Errorf("ranges %v, %v, want %v, %v", got.Least, got.Most, want.Least, want.Most)
+			}
 			if !near(got.Center[j], want.Center[j], 1e-14) || !near(got.Scale[j], want.Scale[j], 1e-14) || got.Clip != want.Clip {
 				t.Errorf("%+v, want %+v", got, want)
 			}
@@ -130,34 +134,61 @@ func TestTargetScale(t *testing.T) {
 	}
 }
 
-// TestFar: an absurd value becomes a large one, with the line where it stands, and costs no other row.
+// TestFar: a row far outside the training range is found, with its line and the column that is
+// farthest; an absurd value becomes a large one, and costs no other row.
 func TestFar(t *testing.T) {
-	train, _, _ := readText(small, ReadOptions{})
+	train, _, _ := readText("a,b,c,target\n1,2,7,0.5\n-3,4e2,7,0.25\n0,1,7,0.25\n", ReadOptions{})
 	like := train.Schema()
-	rows, _, err := readText("a,b\n1,2\n\n3,1e90\n-1e99,2\n5,6\n", ReadOptions{Like: &like, TargetOptional: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := FitScaler("standard", train)
+	rows, _, err := readText("a,b,c\n1,2,7\n\n-7.1,1e90,7\n-1e99,2,7\n4.9,-390,7.9\n5.1,6,7\n2,2,8.5\n", ReadOptions{Like: &like, TargetOptional: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows.Path = "t.csv"
-	want := `warning: t.csv:4: column "b" is 1e+90: so far from the training rows that it is taken as 1e+15 times their scale, and the prediction means little; and so with 1 row more`
-	if got := s.Far(rows); got != want {
-		t.Errorf("got %s\nwant %s", got, want)
+	for _, kind := range []string{"standard", "none", "robust"} {
+		s, err := FitScaler(kind, train)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// 4.9 is not far from -3 … 1, nor 7.9 from a constant 7.
+		far := s.Far(rows)
+		want := `t.csv:4: column "b" is 1e+90, and 1 to 400 in the training rows: far outside, so that the prediction means little; so it is with 4 of 6 rows`
+		if got := s.Describe(far, rows); far.Rows != 4 || got != want {
+			t.Errorf("%s: %d rows, got %s\nwant %s", kind, far.Rows, got, want)
+		}
+		last := rows.Subset([]int{5})
+		if got := s.Describe(s.Far(last), last); !strings.Contains(got, `t.csv:8: column "c" is 8.5, and always 7 in the training rows`) || strings.Contains(got, "so it is") {
+			t.Error(got)
+		}
+		if far := s.Far(train); far.Rows > 0 {
+			t.Errorf("%s: training rows are far: %+v", kind, far)
+		}
 	}
-	if x := s.Rows(rows.X, 0, 4); x[3] != mostScaled || x[4] != -mostScaled || math.Abs(x[7]) > 10 {
+	s, _ := FitScaler("standard", train)
+	if x := s.Rows(rows.X, 0, 3); x[4] != mostScaled || x[6] != -mostScaled || math.Abs(x[3]) > 10 {
 		t.Error(x)
 	}
-	if got := rows.Subset([]int{3, 2}); s.Far(got) == "" || got.Where(1) != "t.csv:5" {
-		t.Error(got.Where(1))
+	// A model of before has no ranges, and finds what is bounded.
+	s.Least, s.Most = nil, nil
+	want := `t.csv:4: column "b" is 1e+90, far outside the training rows, so that the prediction means little; so it is with 2 of 6 rows`
+	if got := s.Describe(s.Far(rows), rows); got != want {
+		t.Error(got)
 	}
-	if warning := s.Far(train); warning != "" {
-		t.Error(warning)
+	if clipped, _ := FitScaler("robust", train); clipped.Least != nil {
+		if clipped.Least, clipped.Most = nil, nil; clipped.Far(rows).Rows > 0 {
+			t.Error("clipped inputs are not bounded")
+		}
 	}
-	if clipped, _ := FitScaler("robust", train); clipped.Far(rows) != "" {
-		t.Error("clipped inputs are not far")
+	// Open knows no bounds but the last, and goes on below the least logarithm.
+	l, _ := FitScaler("log", train)
+	x := make([]float64, 9)
+	for i, v := range []float64{-3, -4, -5} {
+		l.Open(x[3*i:3*i+3], []float64{v, 1, 7})
+	}
+	if step := x[3] - x[0]; !near(x[6]-x[3], step, 1e-12) || !near(step, -1/l.Log.Unit[0]/l.Scale[0], 1e-12) {
+		t.Error(x)
+	}
+	if open := (Scaler{Kind: "robust", Center: []float64{0}, Scale: []float64{1}, Clip: 5}); open.open(0, 77) != 77 {
+		t.Error("clipped")
 	}
 	svm, _, err := readText("# c\n1 1:2\n0 1:3\n", ReadOptions{Like: &like})
 	if err != nil || svm.Where(1) != ":3" {

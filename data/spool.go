@@ -12,22 +12,22 @@ const StandardInput = "-"
 // A table is read twice, and a run's rows may be read again, so what cannot be read from its start
 // once more is copied to a temporary file.
 
-// piped is the copy of standard input, which can be read only once.
-var piped *os.File
+// Piped keeps a copy of standard input, which can be read only once.
+type Piped struct{ file *os.File }
 
-// standardInput is a copy of standard input from its start.
-func standardInput(ctx context.Context) (*os.File, error) {
-	if piped == nil {
+// open is the copy, from its start.
+func (p *Piped) open(ctx context.Context) (*os.File, error) {
+	if p.file == nil {
 		if info, err := os.Stdin.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
 			return nil, errorf("standard input", "has no rows: pipe a table into it, or give a file")
 		}
 		var err error
-		if piped, err = spool(ctx, os.Stdin); err != nil {
+		if p.file, err = spool(ctx, os.Stdin); err != nil {
 			return nil, err
 		}
 	}
-	_, err := piped.Seek(0, io.SeekStart)
-	return piped, err
+	_, err := p.file.Seek(0, io.SeekStart)
+	return p.file, err
 }
 
 // spool copies a pipe to a temporary file, which is gone when it is closed or the program ends.

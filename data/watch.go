@@ -11,6 +11,7 @@ import (
 // Watch is who waits for files that are read. The zero Watch waits to the end and hears nothing.
 type Watch struct {
 	Context  context.Context         // reading stops soon after it ends; nil: never
+	Piped    *Piped                  // keeps standard input for another reading; nil: there is none
 	Progress func(read, total int64) // hears how many bytes of a file are read; total is 0 where it is not known
 }
 
@@ -48,7 +49,11 @@ func (w Watch) open(path string) (*watched, error) {
 
 func (w Watch) file(path string) (*os.File, error) {
 	if path == StandardInput {
-		return standardInput(w.Context)
+		p := w.Piped
+		if p == nil {
+			p = &Piped{}
+		}
+		return p.open(w.Context)
 	}
 	f, err := openFile(path)
 	if err != nil {
@@ -96,7 +101,7 @@ func (r *watched) Seek(offset int64, whence int) (int64, error) {
 }
 
 func (r *watched) Close() error {
-	if r.release(); r.file == piped {
+	if r.release(); r.Piped != nil && r.file == r.Piped.file {
 		return nil
 	}
 	return r.file.Close()

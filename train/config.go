@@ -121,12 +121,14 @@ type Config struct {
 	PredictDraws int // T of pred_ys_mc; 0 takes the mixture's moments in closed form
 
 	explicit map[string]string // option → where a user gave it
+	at       string            // the folder that relative paths start from; "" is here
 }
 
 // Setting is one option as somebody wrote it.
 type Setting struct {
-	Key, Text string
-	From      string // "--batch", "run.yaml:3:8", "preset paper": for error messages
+	Key  string `json:"key"`
+	Text string `json:"text"`
+	From string `json:"from"` // "--batch", "run.yaml:3:8", "preset paper": for error messages
 }
 
 // UsageError is an error in what was asked for, not in doing it: bad options,

@@ -55,7 +55,7 @@ func TestOptionsCoverConfig(t *testing.T) {
 	v := reflect.ValueOf(c).Elem()
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
-		if name == "explicit" {
+		if name == "explicit" || name == "at" {
 			continue
 		}
 		if _, ok := fields[v.Field(i).Addr().Interface()]; !ok {

@@ -37,6 +37,7 @@ type header struct {
 	Seed        uint64             `json:"seed"`
 	EvalSamples int                `json:"eval_samples"`
 	Sequences   *sequencesHeader   `json:"sequences,omitempty"`
+	Known       *knownHeader       `json:"known,omitempty"`
 }
 
 // WriteModel writes a model file: a safetensors file with everything that prediction needs.
@@ -55,9 +56,11 @@ func (t *Trained) WriteModel(w io.Writer) error {
 
 // header is the description in a model file, and the tensors that stand beside the parameters.
 func (t *Trained) header() (h *header, sequences []safetensors.Tensor) {
-	h = &header{modelVersion, t.Model, t.Schema, t.Scaler, t.Targets, t.KLWeight, t.Seed, t.EvalSamples, nil}
+	h = &header{modelVersion, t.Model, t.Schema, t.Scaler, t.Targets, t.KLWeight, t.Seed, t.EvalSamples, nil, nil}
 	h.Sequences, sequences = t.sequencesTensors()
-	return h, sequences
+	var points []safetensors.Tensor
+	h.Known, points = t.Known.tensors()
+	return h, append(sequences, points...)
 }
 
 // narrowest is the type that holds the values exactly: those of a float32 device fit into F32.
@@ -126,6 +129,9 @@ func parseHeader(text string, tensors []safetensors.Tensor) (t *Trained, rest []
 	if h.Sequences != nil {
 		tensors, err = t.readSequences(h.Sequences, tensors)
 	}
+	if h.Known != nil && err == nil {
+		tensors, err = t.readKnown(h.Known, tensors)
+	}
 	return t, tensors, err
 }
 
@@ -167,6 +173,8 @@ func (h *header) check() error {
 		return fmt.Errorf("%d samples of %d", h.EvalSamples, h.Model.Samples)
 	case !(h.Scaler.Clip >= 0):
 		return fmt.Errorf("inputs clipped at %g", h.Scaler.Clip)
+	case (h.Scaler.Least != nil || h.Scaler.Most != nil) && (len(h.Scaler.Least) != d || len(h.Scaler.Most) != d):
+		return fmt.Errorf("%d columns and the ranges of other columns", d)
 	case h.Scaler.Log != nil && (len(h.Scaler.Log.Least) != d || len(h.Scaler.Log.Unit) != d):
 		return fmt.Errorf("%d columns and the logarithms of other columns", d)
 	}

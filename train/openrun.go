@@ -27,6 +27,8 @@ func OpenRun(path string) (*Run, error) {
 		return nil, &UsageError{err}
 	case !info.IsDir():
 		return nil, usagef("%s: not a run folder: give the folder that train has made", path)
+	case IsCV(path):
+		return nil, usagef("%s: a cross-validation, and each of its folds is a run: give the folder of one, %s for example", path, filepath.Join(path, foldFolder(1)))
 	}
 	if !isIn(path, ResultFile) && isIn(path, CheckpointFile) {
 		c, err := ReadCheckpoint(path)
@@ -48,15 +50,23 @@ func OpenRun(path string) (*Run, error) {
 	if r.Config, err = Resolve(settings, nil); err != nil {
 		return nil, err
 	}
+	if r.Result, err = readResult(path); err != nil {
+		return nil, err
+	}
+	if r.Trained, err = ReadModel(filepath.Join(path, ModelFile)); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// readResult reads the result of a run that has ended.
+func readResult(path string) (r *Result, err error) {
 	text, err := os.ReadFile(filepath.Join(path, ResultFile))
 	if err != nil {
 		return nil, &UsageError{err}
 	}
-	if err := json.Unmarshal(text, &r.Result); err != nil || r.Result == nil {
+	if err := json.Unmarshal(text, &r); err != nil || r == nil {
 		return nil, usagef("%s: damaged: %v", filepath.Join(path, ResultFile), err)
-	}
-	if r.Trained, err = ReadModel(filepath.Join(path, ModelFile)); err != nil {
-		return nil, err
 	}
 	return r, nil
 }

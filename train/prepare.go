@@ -36,7 +36,7 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 		return err
 	}
 	if warning := t.trained.Empty(ctx, ds); warning != "" {
-		t.Reporter.Note("%s", warning)
+		t.Reporter.Note("warning: %s", warning)
 	}
 	return nil
 }

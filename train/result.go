@@ -60,6 +60,9 @@ func NewResult(j *Job, out *Outcome, scores *Scores) *Result {
 	if err != nil {
 		folder = "" // it has been removed: then nothing will be looked for there
 	}
+	if c.at != "" {
+		folder = c.at
+	}
 	if j.From != nil {
 		folder = j.From.Result.Folder
 	}

@@ -62,6 +62,8 @@ func NewFolder(out, set, model string) (*Folder, error) {
 		}
 		f.Removed = append(f.Removed, removeAbandoned(filepath.Join(real, filepath.Base(real)))...)
 		switch place, f.place = real, real; {
+		case IsCV(real):
+			return nil, usagef("--out: %s holds a cross-validation: %s goes on with it; or give another place", out, ResumeCommand(out))
 		case !isIn(real, ResultFile) && isIn(real, CheckpointFile):
 			return nil, usagef("--out: %s holds a run that is not finished: %s goes on with it; or give another place", out, ResumeCommand(out))
 		case !atomicfile.Empty(real):
@@ -270,10 +272,14 @@ func (f *Folder) remove(name string) error {
 
 // show puts the folder in its place. Its log is closed meanwhile: some systems move no folder with an open file.
 func (f *Folder) show() error {
-	err := f.closeMetrics()
-	if err != nil {
+	if err := f.closeMetrics(); err != nil {
 		return err
 	}
+	return errors.Join(f.settle(), f.openMetrics())
+}
+
+// settle moves the folder to its place.
+func (f *Folder) settle() (err error) {
 	path := f.out
 	if f.out != "" {
 		err = f.folder.Commit(f.place)
@@ -287,7 +293,22 @@ func (f *Folder) show() error {
 	if err == nil {
 		f.path = path
 	}
-	return errors.Join(err, f.openMetrics())
+	return err
+}
+
+// commitCV makes it the folder of a cross-validation, which has no log of its own.
+func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) {
+	err = errors.Join(f.closeMetrics(), os.Remove(f.file(MetricsFile)))
+	if err == nil {
+		err = f.write(CVFile, write)
+	}
+	if err == nil {
+		err = f.settle()
+	}
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("the run folder cannot be put in its place: %w", err), f.Discard())
+	}
+	return f.path, nil
 }
 
 // Discard removes the folder that was being built. One that stands in its place stays.

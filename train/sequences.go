@@ -125,7 +125,8 @@ func nearly(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 1e-5 })
 }
 
-// Empty warns of the sequences of a set that have no feature under one of the maps.
+// Empty says how many sequences of a set have no feature under one of the maps; "" where there are
+// none.
 func (t *Trained) Empty(ctx context.Context, ds *data.Dataset) (warning string) {
 	var f features
 	var spec seq.Spec
@@ -146,5 +147,24 @@ func (t *Trained) Empty(ctx context.Context, ds *data.Dataset) (warning string) 
 	if parts == nil {
 		return ""
 	}
-	return fmt.Sprintf("warning: %s: sequences without any feature, which are all alike to the model: %s, of %d", ds.Path, strings.Join(parts, ", "), ds.N())
+	return fmt.Sprintf("%s: sequences without any feature, which are all alike to the model: %s, of %d", ds.Path, strings.Join(parts, ", "), ds.N())
+}
+
+// Unlike warns of rows that are unlike those of training: far outside the range of a column, where
+// so many rows are, or sequences without features.
+func (t *Trained) Unlike(ctx context.Context, ds *data.Dataset, least int) (warning string) {
+	if t.Gram != nil {
+		return "" // inputs are not looked at
+	}
+	var parts []string
+	if far := t.Scaler.Far(ds); far.Rows >= max(1, least) {
+		parts = append(parts, t.Scaler.Describe(far, ds))
+	}
+	if empty := t.Empty(ctx, ds); empty != "" {
+		parts = append(parts, empty)
+	}
+	if parts == nil {
+		return ""
+	}
+	return "warning: " + strings.Join(parts, "; ")
 }

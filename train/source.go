@@ -21,15 +21,24 @@ func (c *Config) Load(w data.Watch) (train, test *data.Dataset, notes []string, 
 	if named && !c.Explicit("data-dir") { // an empty one that is written down means what it did then
 		c.DataDir = os.Getenv(data.DataDirEnv)
 	}
+	from := c.seen()
 	train, test, notes, err = data.Load(data.Source{
-		Data: c.Data, Test: c.Test, Labels: c.Labels, TestLabels: c.TestLabels, TableOptions: c.tableOptions(), DataDir: c.DataDir, Folds: c.Folds, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
-		Tokens: c.Tokens, Sequence: c.Sequence, Gram: c.Gram, Watch: w,
+		Data: from.Data, Test: from.Test, Labels: from.Labels, TestLabels: from.TestLabels, TableOptions: c.tableOptions(), DataDir: from.DataDir, Folds: c.Folds, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
+		Tokens: c.Tokens, Sequence: c.Sequence, Gram: from.Gram, Watch: w,
 	})
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	c.Target, c.Task = train.Target, string(train.Task)
 	return train, test, notes, nil
+}
+
+// seen is the Config with its paths as they lead to files from here.
+func (c *Config) seen() *Config {
+	if c.at == "" {
+		return c
+	}
+	return c.from(c.at)
 }
 
 // tableOptions are those of data.

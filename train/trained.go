@@ -33,12 +33,31 @@ type Trained struct {
 	Basis      *seq.Basis
 	Projection *seq.Projection
 	Gram       []float64
+
+	Known *Known // nil in models of before
 }
 
 // Predict is the predictive mixture of every row, in training-sd units or logits. Frozen draws
 // belong to the seed of training, so that seed is the model's own. A prediction that is no number is an error. Who is to be told
 // hears now and then how many rows are done.
 func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int, told ...func(done int)) (prediction *model.Prediction, err error) {
+	return t.predict(dev, ds, samples, func(int, int, []float64) {}, told...)
+}
+
+// PredictFar is Predict, and of each row its distance from the training rows, as Known measures it;
+// nil in models of before.
+func (t *Trained) PredictFar(dev device.Device, ds *data.Dataset, samples int, told ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
+	if t.Known == nil {
+		prediction, err = t.Predict(dev, ds, samples, told...)
+		return prediction, nil, err
+	}
+	distances = make([]float64, ds.N())
+	prediction, err = t.predict(dev, ds, samples, func(lo, hi int, x []float64) { t.look(distances[lo:hi], ds, lo, hi, x) }, told...)
+	return prediction, distances, err
+}
+
+// predict shows the rows to look as the model reads them.
+func (t *Trained) predict(dev device.Device, ds *data.Dataset, samples int, look func(lo, hi int, x []float64), told ...func(done int)) (prediction *model.Prediction, err error) {
 	defer func() {
 		if fault := (*device.FaultError)(nil); errors.As(err, &fault) && fault.Bytes > 0 {
 			err = fmt.Errorf("predicting %d rows: %w: another program has taken what was free: try again", ds.N(), err)
@@ -65,7 +84,12 @@ func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int, told
 		}
 	}
 	rows := t.rows(context.Background(), ds)
-	p, err := m.Predict(m.Stream(ds.N(), func(lo, hi int) []float64 { tell(lo); return rows(lo, hi) }), samples, t.Seed)
+	p, err := m.Predict(m.Stream(ds.N(), func(lo, hi int) []float64 {
+		tell(lo)
+		x := rows(lo, hi)
+		look(lo, hi, x)
+		return x
+	}), samples, t.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +130,7 @@ func (t *Trained) Evaluate(dev device.Device, ds *data.Dataset, samples int) (*S
 func (t *Trained) score(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
 	if t.Schema.Task == data.Classification {
 		s := metrics.ScoreClassification(p.H, p.S, p.N, p.C, ds.Labels)
+		s.Name(ds.Labels, t.Schema.Classes)
 		return &Scores{Classification: &s}
 	}
 	var out []OutputScores

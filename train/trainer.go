@@ -156,6 +156,7 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	if err := t.prepareInputs(ctx); err != nil {
 		return nil, err
 	}
+	t.trained.Known = t.trained.know(ds, c.Seed)
 	if m := &t.trained.Model; m.Directions() > 0 && j.From == nil {
 		if t.init.Directions, err = principal(ctx, t.trained.rows(ctx, ds), ds.N(), m.Inputs, m.Directions(), c.Seed); err != nil {
 			return nil, err

@@ -224,7 +224,7 @@ func (c *Config) checkValidation() error {
 // HoldOut takes the validation rows that the Config asks for: from the training rows, or from a file; held is nil where
 // it asks for none.
 func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, held *data.Dataset, notes []string, err error) {
-	fraction, file := c.validation()
+	fraction, file := c.seen().validation()
 	switch {
 	case file != "" && all.Kernel != nil:
 		return nil, nil, nil, Setting{"validation", "", c.explicit["validation"]}.errorf("the rows of %s have no kernel with the pseudo-inputs of gram, which has those of the training and the test rows alone: give a fraction of the training rows, 0.1 for example", file)

@@ -129,7 +129,23 @@ or thread count: the same configuration on the same data gives the same bytes.
 Scores under ` + "`test`" + ` are in units of the training targets' standard deviation, those under ` + "`test_raw`" + ` in the target's own units:
 rmse, mae, nlpd, crps and the share of targets inside the central 50, 90 and 95 % intervals. A classification has error, nll, brier, ece, for two classes auc, and
 bhattacharyya: the mean distance between the two most probable classes over rows predicted right and wrong, and the area under the ROC curve of that
-distance as a detector of right rows; null where it is undefined, as for bernoulli, whose class 0 has the logit 0 in all samples. ` + "`eval --json`" + ` prints the same keys.
+distance as a detector of right rows; null where it is undefined, as for bernoulli, whose class 0 has the logit 0 in all samples.
+` + "`classes`" + ` has an entry for each class: class, support (its rows), precision, recall, f1, and predicted, which says how many
+of its rows are taken for which class: a row of the confusion matrix without its zeros. A share of no rows is null. ` + "`eval --json`" + ` prints the same keys.
+
+` + "`train --cv N`" + ` makes one folder with a run folder for each fold, fold-1 … fold-N, the same that
+` + "`--folds N --fold K`" + ` makes, and cv.json: the options as they were given, and of each fold its
+standing (finished, interrupted, unfinished, failed, not begun), sizes and scores. ` + "`test`" + ` and
+` + "`test_raw`" + ` have mean and se of each score over the finished folds. The standard error is the
+standard deviation over √N; since folds share most of their training rows, the true one is somewhat
+larger. ` + "`pooled`" + ` takes all rows as one test set, each predicted by the model of its fold: the scores
+of a regression in the target's own units, error, nll, brier and classes of a classification. The
+folds of a named set may overlap, and are not pooled. What is chosen from training rows (scaling,
+kernel, codebook, pseudo-inputs) is chosen in each fold anew. predictions.csv comes last: of every
+row, in the order of the file, its number from 1, its fold, and what ` + "`predict`" + ` writes, by the model
+that has not seen it; not of the folds of a named set. A fold whose numbers run away is named, and
+the others are trained; after any other error train stops, and ` + "`--resume`" + ` goes on. ` + "`--time-limit`" + ` is
+divided equally.
 
 The block generalisation compares rows that the model was trained on, ` + "`seen`" + `, with rows that it
 has not seen, ` + "`unseen`" + `. These are the rows of validation where there are some, otherwise those of

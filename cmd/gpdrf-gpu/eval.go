@@ -41,7 +41,7 @@ func (p *program) eval(c *call) error {
 	for _, n := range notes {
 		p.note("%s", n)
 	}
-	p.warnOfFar(run.Trained, rows)
+	p.warnOfFar(run.Trained, rows, 1)
 	bar := p.newRowsBar(rows.N())
 	scores, err := run.Trained.EvaluateDraws(dev, rows, samples, run.Config.PredictDraws, bar.show)
 	bar.end()

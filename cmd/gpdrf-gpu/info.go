@@ -59,6 +59,8 @@ func (p *program) info(c *call) error {
 		return err
 	} else if len(args) == 0 {
 		about = aboutProgram()
+	} else if train.IsCV(args[0]) {
+		about, err = aboutCV(args[0])
 	} else {
 		about, err = aboutRun(args[0])
 	}

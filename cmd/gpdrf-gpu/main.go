@@ -55,6 +55,7 @@ type program struct {
 	ctx      context.Context
 	out, err io.Writer
 	terminal bool // err is one, and a bar can be drawn
+	piped    data.Piped
 }
 
 func (p *program) run(args []string) int {
@@ -123,4 +124,4 @@ func usagef(format string, args ...any) error {
 func (p *program) note(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }
 
 // watch is for files that the command reads.
-func (p *program) watch() data.Watch { return data.Watch{Context: p.ctx} }
+func (p *program) watch() data.Watch { return data.Watch{Context: p.ctx, Piped: &p.piped} }

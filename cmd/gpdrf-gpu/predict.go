@@ -71,14 +71,14 @@ func (p *program) predict(c *call) error {
 	for _, n := range notes {
 		p.note("%s", n)
 	}
-	p.warnOfFar(trained, rows)
+	p.warnOfFar(trained, rows, 1)
 	bar := p.newRowsBar(rows.N())
-	prediction, err := trained.Predict(dev, rows, samples, bar.show)
+	prediction, distances, err := trained.PredictFar(dev, rows, samples, bar.show)
 	bar.end()
 	if err != nil {
 		return err
 	}
-	predicted := predictionsOf(trained, rows, prediction, draws, seed)
+	predicted := predictionsOf(trained, rows, prediction, distances, draws, seed)
 	return guard.write(func() error {
 		if out == "-" {
 			return predicted.write(p.out, format)

@@ -28,12 +28,21 @@ type cell struct {
 	none  bool
 }
 
-func predictionsOf(t *train.Trained, ds *data.Dataset, p *model.Prediction, draws int, seed uint64) *predictions {
+// predictionsOf is the table of a prediction; distances are nil where the model does not know them.
+func predictionsOf(t *train.Trained, ds *data.Dataset, p *model.Prediction, distances []float64, draws int, seed uint64) *predictions {
 	var out *predictions
 	if t.Schema.Task == data.Regression {
 		out = regressionTable(t, p, draws, seed)
 	} else {
 		out = classTable(t, p)
+	}
+	if distances != nil {
+		predicted, at := out.row, len(out.columns)
+		out.columns = append(out.columns, "distance")
+		out.row = func(i int, into []cell) {
+			predicted(i, into)
+			into[at] = cell{value: distances[i]}
+		}
 	}
 	if ids := ds.IDs(); ids != nil {
 		predicted := out.row

@@ -64,8 +64,7 @@ func scoreTable(r *train.Result, rows split) string {
 		title = strings.TrimSuffix(title, "s")
 	}
 
-	t := table.NewWriter()
-	t.SetStyle(plainStyle())
+	t := plainTable(0)
 	decimals := func(v float64) string { return fmt.Sprintf("%.4f", v) }
 	percent := func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 	if s := r.Test.Regression; s != nil {
@@ -115,11 +114,11 @@ func scoreTable(r *train.Result, rows split) string {
 			t.AppendRow(table.Row{"AUC", decimals(*s.AUC)})
 		}
 	}
-	lines := strings.Split(t.Render(), "\n")
-	for i, l := range lines {
-		lines[i] = "  " + strings.TrimRight(l, " ")
+	text := title + "\n" + indented(t)
+	if s := r.Test.Classification; s != nil && s.Classes != nil {
+		text += "\n\n" + classTables(s.Classes)
 	}
-	return title + "\n" + strings.Join(lines, "\n")
+	return text
 }
 
 func plainStyle() table.Style {

@@ -11,11 +11,14 @@ var errFinished = errors.New("finished")
 
 // oldJob is the run in a folder, from its last checkpoint on; errFinished if it has ended.
 func (p *program) oldJob(c *call, path string) (*train.Job, *train.Folder, error) {
-	for _, name := range []string{"config", "out"} {
-		if _, given := c.text(name); given {
-			return nil, nil, usagef("--%s: a run goes on in its own folder, with its own options: leave it out with --resume", name)
-		}
+	if err := c.noneOfNew(); err != nil {
+		return nil, nil, err
 	}
+	return p.goOn(path, c.given())
+}
+
+// goOn is oldJob with these options.
+func (p *program) goOn(path string, flags []train.Setting) (*train.Job, *train.Folder, error) {
 	run, err := train.OpenRun(path)
 	if err != nil {
 		return nil, nil, err
@@ -25,7 +28,7 @@ func (p *program) oldJob(c *call, path string) (*train.Job, *train.Folder, error
 	}
 	from, err := train.ReadCheckpoint(path)
 	if err == nil {
-		err = from.GoOn(c.given())
+		err = from.GoOn(flags)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -27,6 +27,11 @@ func (p *program) train(c *call) error {
 	if given && out == "" {
 		return usagef("--out: is empty: give a folder, or leave it out")
 	}
+	if asked, cv, err := p.asksForCV(c); err != nil {
+		return err
+	} else if asked {
+		return p.crossValidate(c, cv, out, guard, asJSON)
+	}
 	var job *train.Job
 	var folder *train.Folder
 	if path, resume := c.text("resume"); resume {
@@ -75,6 +80,11 @@ func (p *program) newJob(c *call) (*train.Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.jobOf(c, cfg)
+}
+
+// jobOf is a run with this configuration, from its start.
+func (p *program) jobOf(c *call, cfg *train.Config) (*train.Job, error) {
 	dev, err := p.openDevice(cfg.Device)
 	if _, given := c.text("device"); err != nil && !given && errors.As(err, new(*device.AbsentError)) {
 		return nil, usagef("%w: the config file asks for it; to take what there is here: --device auto", err)
@@ -159,7 +169,7 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard)
 	if out.Interrupted {
 		p.note("interrupted at step %d: the model so far is tested and saved", out.Steps)
 	}
-	p.warnOfFar(out.Trained, job.Test)
+	p.warnOfFar(out.Trained, job.Test, manyOf(job.Test))
 	finishing := p.onInterrupt(func() {
 		p.note("interrupted after training: the model is tested and saved; Ctrl-C again to quit at once")
 	})
@@ -230,17 +240,15 @@ func (p *program) afterFailure(err error, folder *train.Folder) {
 	}
 }
 
-// warnOfFar says which rows are too far from those of training for a prediction that means much, or have no features.
-func (p *program) warnOfFar(t *train.Trained, rows *data.Dataset) {
-	if t.Gram != nil {
-		return // inputs are not looked at
-	}
-	for _, warning := range []string{t.Scaler.Far(rows), t.Empty(p.ctx, rows)} {
-		if warning != "" {
-			p.note("%s", warning)
-		}
+// warnOfFar says which rows are unlike those of training, where at least so many are.
+func (p *program) warnOfFar(t *train.Trained, rows *data.Dataset, least int) {
+	if warning := t.Unlike(p.ctx, rows, least); warning != "" {
+		p.note("%s", warning)
 	}
 }
+
+// manyOf is how many rows of a test set are so many that they say something of the set: 1 %.
+func manyOf(rows *data.Dataset) int { return (rows.N() + 99) / 100 }
 
 // inputsOf says what a row is.
 func inputsOf(ds *data.Dataset) string {
@@ -259,12 +267,17 @@ func inputsOf(ds *data.Dataset) string {
 
 // config resolves the options of train from the command line and the config file.
 func (c *call) config() (*train.Config, error) {
-	var file []train.Setting
-	if path, ok := c.text("config"); ok {
-		var err error
-		if file, err = train.ReadConfig(path); err != nil {
-			return nil, err
-		}
+	file, err := c.configFile()
+	if err != nil {
+		return nil, err
 	}
 	return train.Resolve(file, c.given())
+}
+
+// configFile are the options of --config, none without.
+func (c *call) configFile() ([]train.Setting, error) {
+	if path, ok := c.text("config"); ok {
+		return train.ReadConfig(path)
+	}
+	return nil, nil
 }

@@ -53,12 +53,14 @@ func (p *program) verbs() []verb {
 			about: "Without options it trains GP-DRF on the power plant data that come with the program, tests it on rows held out, and leaves " +
 				"a run folder with the configuration, the course of training, the result and the model. A flag beats the config file, which beats " +
 				"the preset, which beats the default. Options that a model does not have are refused. Ctrl-C saves the model so far. --resume RUN goes on with a run that was " +
-				"interrupted or killed, from its last checkpoint, and ends with the files that it would have had otherwise, bit for bit.",
+				"interrupted or killed, from its last checkpoint, and ends with the files that it would have had otherwise, bit for bit. --cv N tests every row once, on a model that has not seen it: " +
+				"the folder holds a run folder for each fold, cv.json with the scores of each, their means and standard errors, and predictions.csv with the prediction of every row. --resume takes such a folder, too; info shows it.",
 			examples: []example{
 				{"gpdrf-gpu train", "the power plant, in about a minute"},
 				{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m", "a table of your own, for ten minutes"},
 				{"gpdrf-gpu train --data eeg --data-dir ../data --fold 2 --model gp", "a named set, with the first layer alone"},
 				{"gpdrf-gpu train --data houses.csv --folds 5 --fold 2", "tested on the second fifth of its rows"},
+				{"gpdrf-gpu train --data houses.csv --cv 5", "and on each fifth in turn: mean and standard error of each score"},
 				{"gpdrf-gpu train --data train-images-idx3-ubyte.gz --test t10k-images-idx3-ubyte.gz", "images; their labels are found by name"},
 				{"gpdrf-gpu train --data genes.fasta --test more.fasta", "sequences of any length; docs/sequences.md"},
 				{"gpdrf-gpu train --config runs/powerplant-gpdrf-1/config.yaml", "that run once more, bit for bit"},
@@ -85,7 +87,8 @@ func (p *program) verbs() []verb {
 				"has no header; the target column may be missing. A row of the output belongs to a row of the input, in its order, in the target's own units: " +
 				"mean, sd, var_aleatoric (noise) and var_epistemic (what the model does not know), the quantiles q05 q25 q50 q75 q95; or, for classes, " +
 				"label, p_<class> for each, entropy (nats) and bhattacharyya, the distance between the two most probable classes over the samples: the larger, the surer; " +
-				"empty where they do not vary. The column that names the rows comes first, if there is one. A target that is in the file is copied to the last column.",
+				"empty where they do not vary. The column distance says how unlike the training rows a row is: 0 for one of them, 1 for one as far from them as the farthest 1 % are from the others, " +
+				"more for one that is unlike them all, whatever its sd says. The column that names the rows comes first, if there is one. A target that is in the file is copied to the last column.",
 			flags: append([]flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
 				{group: "Data", name: "id", arg: "COL", help: "the column that names the rows, to be copied; otherwise that of training"},
@@ -175,7 +178,8 @@ func trainFlags() []flagSpec {
 	flags := []flagSpec{
 		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml"},
 		{group: "Files", name: "resume", arg: "RUN", help: "go on with the run in this folder; other options are its own, and need not be given"},
-		{group: "Files", name: "out", arg: "DIR", help: "the run folder; otherwise runs/<data>-<model>-<n>"},
+		{group: "Files", name: "out", arg: "DIR", help: "the run folder; otherwise runs/<data>-<model>-<n>, of --cv runs/<data>-<model>-cv-<n>"},
+		{group: "Data", name: "cv", arg: "N|own", help: "cross-validation in one folder: train on all of N folds but one and test on that, for each in turn, as --folds N --fold K does; own takes those of a named set. A time limit is shared by the folds"},
 	}
 	defaults, err := train.Resolve(nil, nil)
 	if err != nil {
@@ -204,7 +208,7 @@ func trainFlags() []flagSpec {
 func planFlags(own []flagSpec) []flagSpec {
 	flags := slices.Clone(own)
 	for _, f := range trainFlags() {
-		if f.name != "out" && f.name != "resume" && !slices.ContainsFunc(own, func(o flagSpec) bool { return o.name == f.name }) {
+		if f.name != "out" && f.name != "resume" && f.name != "cv" && !slices.ContainsFunc(own, func(o flagSpec) bool { return o.name == f.name }) {
 			f.unlisted = true
 			flags = append(flags, f)
 		}

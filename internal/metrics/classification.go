@@ -12,6 +12,9 @@ type Classification struct {
 	// where a class has no row.
 	AUC           *float64   `json:"auc,omitempty"`
 	Bhattacharyya Separation `json:"bhattacharyya"`
+
+	Classes   []ClassScore `json:"classes,omitempty"` // once they are named
+	predicted []int32      // class of each row
 }
 
 const eceBins = 15
@@ -27,9 +30,11 @@ func ScoreClassification(logits []float64, s, n, c int, labels []int32) Classifi
 	var r Classification
 	var bins [eceBins]struct{ confidence, correct float64 }
 	right := make([]bool, n)
+	r.predicted = make([]int32, n)
 	for i, label := range labels {
 		row := logp[i*c : (i+1)*c]
 		top := argmax(row)
+		r.predicted[i] = int32(top)
 		right[i] = top == int(label)
 		if !right[i] {
 			r.Error++

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	prettytext "github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+)
+
+// What of the classes fits a page: with more of them, or with names that make the matrix wider than
+// that, the worst are listed.
+const (
+	mostClasses = 20
+	worstListed = 10
+	labelWidth  = 24
+)
+
+// classTables are the scores of each class and the confusion matrix, as text for people; "" without
+// classes.
+func classTables(classes []metrics.ClassScore) string {
+	if len(classes) == 0 {
+		return ""
+	}
+	shown, heading := classes, ""
+	if len(classes) > mostClasses {
+		shown = slices.Clone(classes)
+		slices.SortStableFunc(shown, func(a, b metrics.ClassScore) int { return cmp.Compare(orOne(a.F1), orOne(b.F1)) })
+		shown = shown[:worstListed]
+		heading = fmt.Sprintf("the %d of %d classes with the least F1\n", worstListed, len(classes))
+	}
+	text := heading + scoresOf(shown)
+	if matrix := confusionMatrix(classes); len(classes) <= mostClasses && widest(matrix) <= helpWidth {
+		return text + "\n\nrows by class (down) and predicted class (across)\n" + matrix
+	}
+	if confused := worstConfusions(classes); confused != "" {
+		text += "\n\nwhat is confused most often\n" + confused
+	}
+	return text
+}
+
+// scoresOf is a line for each class.
+func scoresOf(classes []metrics.ClassScore) string {
+	share := func(v *float64) string {
+		if v == nil {
+			return "-"
+		}
+		return fmt.Sprintf("%.4f", *v)
+	}
+	t := plainTable(5)
+	t.AppendHeader(table.Row{"class", "precision", "recall", "F1", "rows"})
+	for _, c := range classes {
+		t.AppendRow(table.Row{label(c.Class), share(c.Precision), share(c.Recall), share(c.F1), c.Support})
+	}
+	return indented(t)
+}
+
+func confusionMatrix(classes []metrics.ClassScore) string {
+	t := plainTable(len(classes) + 1)
+	header := table.Row{""}
+	for _, c := range classes {
+		header = append(header, label(c.Class))
+	}
+	t.AppendHeader(header)
+	for _, c := range classes {
+		row := table.Row{label(c.Class)}
+		for _, other := range classes {
+			row = append(row, c.Predicted[other.Class])
+		}
+		t.AppendRow(row)
+	}
+	return indented(t)
+}
+
+// worstConfusions are the largest numbers beside the diagonal, "" where there are none.
+func worstConfusions(classes []metrics.ClassScore) string {
+	type confusion struct {
+		class, taken string
+		rows, of     int
+	}
+	var all []confusion
+	for _, c := range classes {
+		for _, other := range classes {
+			if n := c.Predicted[other.Class]; n > 0 && other.Class != c.Class {
+				all = append(all, confusion{c.Class, other.Class, n, c.Support})
+			}
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	slices.SortStableFunc(all, func(a, b confusion) int { return cmp.Compare(b.rows, a.rows) })
+	t := plainTable(0)
+	t.AppendHeader(table.Row{"class", "taken for", "rows"})
+	for _, c := range all[:min(worstListed, len(all))] {
+		t.AppendRow(table.Row{label(c.class), label(c.taken), fmt.Sprintf("%d of %d", c.rows, c.of)})
+	}
+	return indented(t)
+}
+
+// label is a class as the data have it: quoted where it would not stand in a line, cut where it is
+// long.
+func label(class string) string {
+	if class == "" || strings.ContainsFunc(class, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		class = strconv.Quote(class)
+	}
+	return prettytext.Snip(class, labelWidth, "…")
+}
+
+func orOne(v *float64) float64 {
+	if v == nil {
+		return 1
+	}
+	return *v
+}
+
+// plainTable is a table whose columns from the second to the last of so many are numbers.
+func plainTable(columns int) table.Writer {
+	t := table.NewWriter()
+	t.SetStyle(plainStyle())
+	var right []table.ColumnConfig
+	for i := 2; i <= columns; i++ {
+		right = append(right, table.ColumnConfig{Number: i, Align: prettytext.AlignRight, AlignHeader: prettytext.AlignRight})
+	}
+	t.SetColumnConfigs(right)
+	return t
+}
+
+// indented is a table two columns from the left, without spaces at the ends of lines.
+func indented(t table.Writer) string {
+	lines := strings.Split(t.Render(), "\n")
+	for i, l := range lines {
+		lines[i] = "  " + strings.TrimRight(l, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// widest is the width of the longest line.
+func widest(text string) (width int) {
+	for line := range strings.SplitSeq(text, "\n") {
+		width = max(width, prettytext.StringWidth(line))
+	}
+	return width
+}

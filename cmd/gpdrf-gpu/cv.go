@@ -1,0 +1,294 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// asksForCV says whether train is asked for a cross-validation: a new one, or one that goes on,
+// whose path is known then.
+func (p *program) asksForCV(c *call) (asked bool, cv *train.CV, err error) {
+	path, resume := c.text("resume")
+	folds, begin := c.text("cv")
+	switch {
+	case resume && train.IsCV(path):
+		if err := c.noneOfNew(); err != nil {
+			return true, nil, err
+		}
+		cv, err = train.OpenCV(path)
+		return true, cv, err
+	case begin && !resume:
+		file, err := c.configFile()
+		if err == nil {
+			cv, err = train.NewCV(folds, file, c.given())
+		}
+		return true, cv, err
+	}
+	return false, nil, nil
+}
+
+// crossValidation is one under way.
+type crossValidation struct {
+	*program
+	*call
+	cv      *train.CV
+	out     string
+	changes []train.Setting // of one that goes on
+	guard   *exitGuard
+	folder  atomic.Pointer[train.Folder] // of the fold under way
+	release func()                       // of the lock
+	created bool                         // by this process
+}
+
+// crossValidate trains and tests on one fold after the other, and says what they come to together.
+func (p *program) crossValidate(c *call, cv *train.CV, out string, guard *exitGuard, asJSON bool) error {
+	v := &crossValidation{program: p, call: c, cv: cv, out: out, release: func() {}}
+	if cv.Path() != "" {
+		if v.changes = cv.Changes(c.given()); cv.Complete && !cv.Predicts() {
+			p.note("%s: finished with all %d folds: there is nothing to go on with", cv.Path(), cv.Folds)
+			return p.reportCV(cv, asJSON)
+		}
+		if err := v.resume(); err != nil {
+			return err
+		}
+	}
+	defer func() { v.release() }()
+	guard.end() // from here on Ctrl-C saves the model so far
+	v.guard = p.newQuitGuard(v.quit)
+	err := v.folds()
+	if err == nil && cv.Predicts() {
+		err = v.predictAll()
+	}
+	if v.created && err != nil {
+		if left := v.guard.write(cv.Prune); left != nil {
+			err = errors.Join(err, left)
+		}
+	}
+	if cv.Path() != "" && cv.Finished > 0 {
+		err = errors.Join(p.reportCV(cv, asJSON), err)
+	}
+	if errors.Is(err, errInterrupted) && train.IsCV(cv.Path()) {
+		p.note("to go on: %s", train.ResumeCommand(cv.Path()))
+	}
+	return err
+}
+
+// quit ends the command at once.
+func (v *crossValidation) quit() error {
+	folder := v.folder.Load()
+	if folder == nil {
+		return nil
+	}
+	v.note("to go on from the last checkpoint: %s", train.ResumeCommand(v.cv.Path()))
+	return folder.Discard()
+}
+
+// resume takes the lock, and looks at the rows: folds that are to come must be of the same as those
+// that are finished.
+func (v *crossValidation) resume() (err error) {
+	if v.release, err = v.cv.Lock(); err != nil {
+		return err
+	}
+	known, anew := 0, false
+	for k := 1; k <= v.cv.Folds; k++ {
+		if v.cv.Runs[k-1].Standing == train.FoldFinished {
+			known = k
+		}
+		anew = anew || v.cv.ToDo(k) && !v.cv.CanGoOn(k)
+	}
+	if cfg, err := v.cv.Begin(max(known, 1), v.changes); err != nil {
+		return err
+	} else if anew && known > 0 {
+		all, test, _, err := cfg.Load(v.watch())
+		if err != nil {
+			return err
+		}
+		rows, _, _, err := cfg.HoldOut(all, v.watch())
+		if err != nil {
+			return err
+		}
+		return v.cv.Verify(known, rows, test)
+	}
+	return nil
+}
+
+// folds trains those that are to be trained. A fold whose numbers run away costs only itself;
+// whatever else goes wrong, bad input or a full disk, would go wrong with the next one, too.
+func (v *crossValidation) folds() error {
+	for k := 1; k <= v.cv.Folds; k++ {
+		if !v.cv.ToDo(k) {
+			continue
+		}
+		if v.ctx.Err() != nil {
+			return errInterrupted
+		}
+		v.note("\nfold %d of %d", k, v.cv.Folds)
+		err := v.fold(k)
+		if v.cv.Path() == "" {
+			return err
+		}
+		failure := err
+		if errors.Is(err, errInterrupted) {
+			failure = nil
+		}
+		if err := v.guard.write(func() error { return v.cv.Update(k, failure) }); err != nil {
+			return err
+		}
+		switch {
+		case errors.Is(err, errInterrupted), err == nil && v.ctx.Err() != nil:
+			return errInterrupted
+		case err == nil:
+		case v.cv.Runs[k-1].Standing == train.FoldFailed && ranAway(err, v.cv, k):
+			v.note("fold %d of %d failed: %v", k, v.cv.Folds, err)
+		default:
+			return fmt.Errorf("fold %d of %d: %w", k, v.cv.Folds, err)
+		}
+	}
+	return v.failed()
+}
+
+// ranAway says of a fold that failed whether the cause was its numbers, in training or in the
+// evaluation of a model that is saved.
+func ranAway(err error, cv *train.CV, k int) bool {
+	return errors.As(err, new(*model.NotFiniteError)) || errors.As(err, new(*device.NotPositiveDefiniteError)) || !cv.ToDo(k)
+}
+
+// failed names the folds that have no scores after all.
+func (v *crossValidation) failed() error {
+	var failures []string
+	for _, run := range v.cv.Runs {
+		if run.Standing == train.FoldFailed {
+			failures = append(failures, fmt.Sprintf("fold %d: %s", run.Fold, run.Failure))
+		}
+	}
+	if failures == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %d of %d folds failed: %s", v.cv.Path(), len(failures), v.cv.Folds, strings.Join(failures, "; "))
+}
+
+// fold trains one fold, from its start or from its last checkpoint.
+func (v *crossValidation) fold(k int) error {
+	started := time.Now()
+	job, folder, err := v.open(k)
+	if job != nil {
+		defer job.Device.Close()
+	}
+	if err != nil {
+		return err
+	}
+	for _, removed := range folder.Removed {
+		v.note("%s: removed: its run was killed before there was anything to go on from", removed)
+	}
+	job.Started = started
+	v.folder.Store(folder)
+	defer v.folder.Store(nil)
+	_, r, err := v.runJob(job, folder, v.guard)
+	if err != nil {
+		return errors.Join(err, v.guard.write(folder.Discard))
+	}
+	v.note("fold %d of %d: %s", k, v.cv.Folds, scoresInLine(r.Test))
+	if warning := r.Generalisation.Warning(job.Config); warning != "" {
+		v.note("warning: %s", warning)
+	}
+	return nil
+}
+
+// open is the run of a fold. The first one says what the rows are called, and so where the folder
+// is.
+func (v *crossValidation) open(k int) (*train.Job, *train.Folder, error) {
+	cv := v.cv
+	if cv.Path() != "" && cv.Runs[k-1].Standing != train.FoldWaiting && cv.CanGoOn(k) {
+		return v.goOn(cv.FoldPath(k), v.changes)
+	}
+	cfg, err := cv.Begin(k, v.changes)
+	if err != nil {
+		return nil, nil, err
+	}
+	job, err := v.jobOf(v.call, cfg)
+	if err != nil {
+		return job, nil, err
+	}
+	if cv.Path() == "" {
+		cv.Data, cv.Task, cv.Device = job.Train.Name, job.Train.Task, job.Device.Name()
+		folder, err := train.NewFolder(v.out, cv.Data, cv.Model+"-cv")
+		if err == nil {
+			err = v.guard.write(func() error { return cv.Place(folder) })
+		}
+		if err != nil {
+			return job, nil, err
+		}
+		v.created = true
+		if v.release, err = cv.Lock(); err != nil {
+			return job, nil, err
+		}
+		v.note("%d folds in %s; if this is killed, it goes on with %s", cv.Folds, cv.Path(), train.ResumeCommand(cv.Path()))
+	}
+	folder, err := train.NewFolder(cv.FoldPath(k), cv.Data, cv.Model)
+	return job, folder, err
+}
+
+// reportCV prints a cross-validation.
+func (p *program) reportCV(cv *train.CV, asJSON bool) error {
+	if !asJSON {
+		p.note("")
+		fmt.Fprintf(p.out, "%s\n\nrun folder: %s\n", cvTable(cv), cv.Path())
+		return nil
+	}
+	return p.show(cvInfo{cv, cv.Path()}, true)
+}
+
+// cvInfo is what `info RUN` says of one.
+type cvInfo struct {
+	*train.CV
+	Path string `json:"path"`
+}
+
+func aboutCV(path string) (cvInfo, error) {
+	cv, err := train.OpenCV(path)
+	return cvInfo{cv, path}, err
+}
+
+// Lines is the text for people.
+func (i cvInfo) Lines() []string {
+	lines := []string{fmt.Sprintf("%s: cross-validation, %d of %d folds finished, with gpdrf-gpu %s on %s", i.Path, i.Finished, i.Folds, i.Version, i.Device)}
+	if !i.Complete {
+		lines = append(lines, "to go on   "+train.ResumeCommand(i.Path))
+	}
+	for _, run := range i.Runs {
+		if run.Failure != "" {
+			lines = append(lines, fmt.Sprintf("fold %d failed: %s", run.Fold, run.Failure))
+		}
+	}
+	lines = append(append(lines, ""), strings.Split(cvTable(i.CV), "\n")...)
+	lines = append(lines, "", "options as they were given")
+	for _, o := range i.Options {
+		lines = append(lines, fmt.Sprintf("  %s: %s", o.Key, o.Text))
+	}
+	return lines
+}
+
+// scoresInLine are the scores of a fold.
+func scoresInLine(t train.Test) string {
+	if s := t.Regression; s != nil {
+		return fmt.Sprintf("RMSE %.4f, NLPD %.4f, 90 %% coverage %.1f %%", s.RMSE, s.NLPD, 100*s.Coverage90)
+	}
+	return fmt.Sprintf("error %.4f, NLL %.4f", t.Error, t.NLL)
+}
+
+// noneOfNew refuses what is for a new run.
+func (c *call) noneOfNew() error {
+	for _, name := range []string{"config", "out", "cv"} {
+		if _, given := c.text(name); given {
+			return usagef("--%s: a run goes on in its own folder, with its own options: leave it out with --resume", name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// predictAll writes of every row the prediction by the model that has not seen it, in the order of
+// the rows. Before the columns of predict stand the row's number, from 1, and its fold.
+func (v *crossValidation) predictAll() error {
+	all := &predictions{}
+	var rows [][]cell
+	for k := 1; k <= v.cv.Folds; k++ {
+		if v.ctx.Err() != nil {
+			return errInterrupted
+		}
+		table, numbers, err := v.predictFold(k)
+		if err != nil {
+			return fmt.Errorf("the predictions of fold %d of %d: %w", k, v.cv.Folds, err)
+		}
+		all.columns = append([]string{"row", "fold"}, table.columns...)
+		for i, number := range numbers {
+			row := make([]cell, len(all.columns))
+			row[0].value, row[1].value = float64(number+1), float64(k)
+			table.row(i, row[2:])
+			rows = append(rows, row)
+		}
+	}
+	slices.SortFunc(rows, func(a, b []cell) int { return cmp.Compare(a[0].value, b[0].value) })
+	all.rows, all.row = len(rows), func(i int, into []cell) { copy(into, rows[i]) }
+	return v.guard.write(func() error {
+		return atomicfile.WriteFile(filepath.Join(v.cv.Path(), train.OutOfFoldFile), func(w io.Writer) error { return all.write(w, "csv") })
+	})
+}
+
+// predictFold predicts the test rows of a fold, and says which numbers they have among all rows.
+func (v *crossValidation) predictFold(k int) (table *predictions, numbers []int, err error) {
+	run, err := train.OpenRun(v.cv.FoldPath(k))
+	if err != nil {
+		return nil, nil, err
+	}
+	ds, err := run.TestRows(v.watch())
+	if err != nil {
+		return nil, nil, err
+	}
+	if ds.Fingerprint != run.Result.Fingerprint.Test {
+		return nil, nil, usagef("%s: the rows are no longer those that the fold was tested on: put those back", ds.Path)
+	}
+	dev, err := v.openDevice(run.Result.Device)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer dev.Close()
+	v.relax(dev, run.Config.Precision)
+	t := run.Trained
+	bar := v.newRowsBar(ds.N())
+	p, distances, err := t.PredictFar(dev, ds, t.EvalSamples, bar.show)
+	bar.end()
+	if err != nil {
+		return nil, nil, err
+	}
+	return predictionsOf(t, ds, p, distances, run.Config.PredictDraws, t.Seed), ds.RowOf, nil
+}

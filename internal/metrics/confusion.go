@@ -1,0 +1,78 @@
+package metrics
+
+// ClassScore is how the rows of one class fared, and which rows were taken for it. Predicted is the
+// row of the confusion matrix without its zeros. A share of no rows is nil.
+type ClassScore struct {
+	Class     string         `json:"class"`
+	Support   int            `json:"support"`   // rows of the class
+	Precision *float64       `json:"precision"` // share of the class among the rows that are predicted to be of it
+	Recall    *float64       `json:"recall"`    // share of the rows of the class that are predicted to be of it
+	F1        *float64       `json:"f1"`        // harmonic mean of the two
+	Predicted map[string]int `json:"predicted"` // how many rows of the class are predicted to be of which class
+}
+
+// Name adds the scores of each class, which need the names, to those of these labels.
+func (r *Classification) Name(labels []int32, classes []string) {
+	r.Classes = byClass(labels, r.predicted, classes)
+}
+
+// byClass scores predicted classes [N] against labels [N]: an entry for each class.
+func byClass(labels, predicted []int32, classes []string) []ClassScore {
+	out := make([]ClassScore, len(classes))
+	for c, name := range classes {
+		out[c] = ClassScore{Class: name, Predicted: map[string]int{}}
+	}
+	for i, l := range labels {
+		out[l].Predicted[classes[predicted[i]]]++
+	}
+	share(out)
+	return out
+}
+
+// Merge adds up the scores of the same classes on several sets of rows.
+func Merge(sets [][]ClassScore) []ClassScore {
+	var out []ClassScore
+	place := map[string]int{}
+	for _, set := range sets {
+		for _, c := range set {
+			at, known := place[c.Class]
+			if !known {
+				at = len(out)
+				place[c.Class] = at
+				out = append(out, ClassScore{Class: c.Class, Predicted: map[string]int{}})
+			}
+			for other, n := range c.Predicted {
+				out[at].Predicted[other] += n
+			}
+		}
+	}
+	share(out)
+	return out
+}
+
+// share computes everything else from the confusion matrix.
+func share(classes []ClassScore) {
+	taken := map[string]int{}
+	for _, c := range classes {
+		for other, n := range c.Predicted {
+			taken[other] += n
+		}
+	}
+	of := func(n, all int) *float64 {
+		if all == 0 {
+			return nil
+		}
+		share := float64(n) / float64(all)
+		return &share
+	}
+	for i := range classes {
+		c := &classes[i]
+		c.Support = 0
+		for _, n := range c.Predicted {
+			c.Support += n
+		}
+		right := c.Predicted[c.Class]
+		c.Precision, c.Recall = of(right, taken[c.Class]), of(right, c.Support)
+		c.F1 = of(2*right, taken[c.Class]+c.Support)
+	}
+}

@@ -1,0 +1,212 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// distances predicts a data set with a model that went through its file.
+func distances(t *testing.T, trained *Trained, ds *data.Dataset) []float64 {
+	t.Helper()
+	text := modelBytes(t, trained)
+	back, err := parseModel(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := device.Open("cpu:f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	_, d, err := back.PredictFar(dev, ds, 2)
+	if err != nil || len(d) != ds.N() {
+		t.Fatalf("%d distances of %d rows, %v", len(d), ds.N(), err)
+	}
+	return d
+}
+
+// gap are n rows with inputs of 10 … 20 and 30 … 40, and one that says nothing.
+func gap(t *testing.T, n int, seed uint64) *data.Dataset {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	var b strings.Builder
+	b.WriteString("x,z,target\n")
+	for range n {
+		x := 10 + 10*rng.Float64() + 20*float64(rng.IntN(2))
+		fmt.Fprintf(&b, "%g,%g,%g\n", x, rng.Float64(), math.Sin(x)+0.1*rng.NormFloat64())
+	}
+	return readText(t, "gap.csv", b.String(), data.ReadOptions{})
+}
+
+// A row like those of training is near with every model, one in the gap or outside is not, whatever
+// the scaling.
+func TestKnownNumbers(t *testing.T) {
+	set, more := gap(t, 400, 1), gap(t, 1000, 2)
+	probes := readText(t, "probes.csv", "x,z,target\n15,0.5,0\n25,0.5,0\n60,0.5,0\n35,4,0\n15,-1e90,0\n", data.ReadOptions{})
+	var first []float64
+	for _, options := range []string{"model=gp", "model=drf features=5", "model=gpdrf features=5", "model=gp scaling=robust", "model=gp scaling=log", "model=gp scaling=none"} {
+		out := mustFit(t, options+" steps=2 eval-samples=2", set)
+		if own := distances(t, out.Trained, set); slices.Max(own) != 0 {
+			t.Errorf("%s: training rows are %g away from themselves", options, slices.Max(own))
+		}
+		beyond := 0
+		for _, d := range distances(t, out.Trained, more) {
+			if d > 1 {
+				beyond++
+			}
+		}
+		if beyond > 40 { // 1 % of 1000, and five standard deviations, of the unit's share too
+			t.Errorf("%s: %d of 1000 rows like those of training are beyond 1", options, beyond)
+		}
+		d := distances(t, out.Trained, probes)
+		inGap := 2.0
+		if strings.Contains(options, "log") { // rows are rare among the least, and the gap is no wider than that
+			inGap = 0.9
+		}
+		if d[0] > 1 || d[1] < inGap || d[2] < 1.5*d[1] || d[3] < 2 || !(d[4] > 1e12 && d[4] < math.Inf(1)) {
+			t.Errorf("%s: distances %v", options, d)
+		}
+		if !strings.Contains(options, "scaling") {
+			if first == nil {
+				first = d
+			} else if !slices.Equal(first, d) {
+				t.Errorf("%s: %v, of another model %v", options, d, first)
+			}
+		}
+	}
+}
+
+// The distances of sequences are those to X̄ in feature space; of sequences beside numbers the
+// larger of both.
+func TestKnownSequences(t *testing.T) {
+	set, more := genes(t, 160, 1), genes(t, 300, 2)
+	odd := readText(t, "odd.fasta", ">a|0\nTTTTTTTTTTTTTTTTTTTTTTTTTT\n>b|1\nGATTACAGATTACAGATTACA\n", data.ReadOptions{})
+	for _, options := range sequenceRuns {
+		out := mustFit(t, options+" steps=2", set)
+		d, oddly := distances(t, out.Trained, more), distances(t, out.Trained, odd)
+		beyond := 0
+		for _, v := range d {
+			if v > 1 {
+				beyond++
+			}
+		}
+		if beyond > 40 || slices.Min(d) <= 0 {
+			t.Errorf("%s: %d of 300 beyond 1, the least %g", options, beyond, slices.Min(d))
+		}
+		if oddly[0] < 0.9 || oddly[0] < slices.Max(d)*0.9 { // what shares no feature is √2 away: there is no farther
+			t.Errorf("%s: a sequence unlike all others is %g away, others %g at most", options, oddly[0], slices.Max(d))
+		}
+		if basis := out.Trained.Basis; basis != nil {
+			if first, all := naiveToXBar(basis, more.Sequences), d[0]*out.Trained.Known.ToXBar; math.Abs(first-all) > 1e-9 {
+				t.Errorf("%s: distance %g, want %g", options, all, first)
+			}
+		}
+	}
+	both := mustFit(t, "model=gp inducing=40 kernel=rbf+spectrum:3 steps=2", mixed(t, 160, 1))
+	row := func(dose, gene string) float64 {
+		probe := readText(t, "p.csv", "dose,gene,target\n"+dose+","+gene+",50\n", data.ReadOptions{Sequence: "gene"})
+		return distances(t, both.Trained, probe)[0]
+	}
+	known := "ACGTGATTACAGGCATTGATTACACCAG"
+	if near, dose, odd := row("5", known), row("50", known), row("5", "TTTTTTTTTTTTTTTTTTTTTTTTTT"); near > 1.2 || dose < 10 || odd < near {
+		t.Errorf("near %g, far dose %g, odd sequence %g", near, dose, odd)
+	}
+}
+
+// naiveToXBar is the distance of the first sequence of a set.
+func naiveToXBar(b *seq.Basis, set *seq.Set) float64 {
+	row, m, least := b.Distances(context.Background(), set, 0, 1), b.M(), math.Inf(1)
+	for j := range m {
+		sum := 0.0
+		for i := range b.Spec {
+			sum += row[i*m+j]
+		}
+		least = min(least, sum)
+	}
+	return math.Sqrt(least)
+}
+
+func TestUnit(t *testing.T) {
+	at := func(x []float64) float64 {
+		return unit(len(x), func(i, j int) float64 { return math.Abs(x[i] - x[j]) })
+	}
+	for _, c := range []struct {
+		x    []float64
+		want float64
+	}{
+		{[]float64{4}, 1}, {[]float64{4, 4, 4}, 1}, {[]float64{0, 3, 4, 10}, 6}, {append(slices.Repeat([]float64{2}, 500), 7), 5},
+	} {
+		if got := at(c.x); got != c.want {
+			t.Errorf("%v: %g, want %g", c.x[:1], got, c.want)
+		}
+	}
+	line := make([]float64, 1000)
+	for i := range line {
+		line[i] = float64(i)
+	}
+	line[999] = 5000
+	if got := at(line); got != 1 {
+		t.Errorf("an outlier moves it to %g", got)
+	}
+}
+
+// Models of before have no distances, and damaged ones are refused.
+func TestKnownFile(t *testing.T) {
+	trained := mustFit(t, "model=gp steps=2 inducing=5", gap(t, 40, 1)).Trained
+	rows := gap(t, 3, 2)
+	dev, err := device.Open("cpu:f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	known := trained.Known
+	for wrong, k := range map[string]*Known{
+		"unit":    {Points: known.Points, Width: 2, Unit: -1},
+		"no unit": {Points: known.Points, Width: 2},
+		"x̄":      {Points: known.Points, Width: 2, Unit: 1, ToXBar: 1},
+		"width":   {Points: known.Points, Width: 4, Unit: 1},
+		"points":  {Points: []float64{1, math.NaN()}, Width: 2, Unit: 1},
+	} {
+		trained.Known = k
+		text := modelBytes(t, trained)
+		if _, err := parseModel(bytes.NewReader(text), int64(len(text))); err == nil {
+			t.Errorf("%s: taken", wrong)
+		}
+	}
+	trained.Known = nil
+	text := modelBytes(t, trained)
+	before, err := parseModel(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, d, err := before.PredictFar(dev, rows, 1); err != nil || d != nil || p.N != 3 {
+		t.Errorf("distances %v, %v", d, err)
+	}
+}
+
+// One warning speaks of numbers and of sequences; a few rows that are far need not be worth one.
+func TestUnlike(t *testing.T) {
+	trained := mustFit(t, "model=gp inducing=40 kernel=rbf+spectrum:3 steps=2", mixed(t, 60, 1)).Trained
+	odd := readText(t, "odd.csv", "dose,gene,target\n5,ACGTACGATTACA,50\n500,ACGTACGATTACA,50\n5,AC,50\n", data.ReadOptions{Sequence: "gene"})
+	got := trained.Unlike(t.Context(), odd, 1)
+	for _, want := range []string{"warning: ", `odd.csv:3: column "dose" is 500, and `, " in the training rows: far outside, so that the prediction means little; ", "without any feature, which are all alike to the model: 1 under spectrum:3, of 3"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+	if got := trained.Unlike(t.Context(), odd, 2); strings.Contains(got, "dose") || !strings.HasPrefix(got, "warning: ") {
+		t.Error(got)
+	}
+	if got := trained.Unlike(t.Context(), mixed(t, 30, 2), 1); got != "" {
+		t.Error(got)
+	}
+}
