@@ -37,38 +37,94 @@ type Folder struct {
 	metrics *os.File
 	err     error // the first that a metrics line met
 
+	replaces bool // a run stands at place, and stays until this one is whole
+
 	// Removed are folders that runs had begun which were killed before their first checkpoint. They were removed.
 	Removed []string
 }
 
+// CheckOut refuses a place for a run folder, "" for the first free number, that NewFolder would refuse as a *UsageError. With
+// overwrite, a run that has ended may stand there.
+func CheckOut(out string, overwrite bool) error {
+	_, _, err := placeOf(out, overwrite)
+	return err
+}
+
+// placeOf is where out leads, from the root and without links, and whether a run stands there that is to be replaced.
+func placeOf(out string, overwrite bool) (place string, replaces bool, err error) {
+	if out == "" {
+		if overwrite {
+			return "", false, usagef("--overwrite: is for --out DIR: a run without one gets a folder of its own")
+		}
+		return "", false, nil
+	}
+	if place, err = filepath.Abs(out); err != nil {
+		return "", false, err
+	}
+	info, err := os.Lstat(place)
+	if err != nil {
+		return place, false, nil // it will be made
+	}
+	if place, err = filepath.EvalSymlinks(place); err != nil {
+		return "", false, usagef("--out: %s is a link that leads nowhere: give another place", out)
+	}
+	if info, err = os.Stat(place); err != nil || !info.IsDir() {
+		return "", false, usagef("--out: %s is there already and not an empty folder: give another place", out)
+	}
+	unfinished := !isIn(place, ResultFile) && isIn(place, CheckpointFile)
+	isRun := isIn(place, ConfigFile) && (isIn(place, ResultFile) || unfinished)
+	switch {
+	case atomicfile.Empty(place), onlyAbandoned(place):
+		return place, false, nil
+	case isRun && inUse(place):
+		return "", false, usagef("--out: %s: another process is training in it: give another place", out)
+	case overwrite && isRun && holdsRun(place):
+		return place, true, nil
+	case overwrite && isRun:
+		return "", false, usagef("--overwrite: %s holds %s, which no run has written: move that away, or give another place", out, stranger(place))
+	case overwrite:
+		return "", false, usagef("--overwrite: %s is no run folder: only that of a run is replaced: give another place", out)
+	case unfinished:
+		return "", false, usagef("--out: %s holds a run that is not finished: %s goes on with it; or give another place, or --overwrite", out, ResumeCommand(out))
+	case isRun:
+		return "", false, usagef("--out: %s is there already and not an empty folder: give another place, or --overwrite to replace the run in it", out)
+	}
+	return "", false, usagef("--out: %s is there already and not an empty folder: give another place", out)
+}
+
+// onlyAbandoned says whether a folder holds nothing but temporaries, which a run removes that takes it.
+func onlyAbandoned(folder string) bool {
+	entries, err := os.ReadDir(folder)
+	return err == nil && len(entries) == len(atomicfile.Leftovers(filepath.Join(folder, filepath.Base(folder))))
+}
+
 // NewFolder starts a run folder that will stand at out, or, where out is "", at
-// runs/<data>-<model>-<n> with the first free n. An out that holds something already is a
+// runs/<data>-<model>-<n> with the first free n. An out that CheckOut refuses is a
 // *UsageError; a place that cannot be written to is another error.
-func NewFolder(out, set, model string) (*Folder, error) {
+func NewFolder(out, set, model string) (*Folder, error) { return newFolder(out, set, model, false) }
+
+// ReplaceFolder is NewFolder where a run that has ended may stand at out: it is removed when the new one is whole and in its place.
+func ReplaceFolder(out, set, model string) (*Folder, error) { return newFolder(out, set, model, true) }
+
+func newFolder(out, set, model string, overwrite bool) (*Folder, error) {
 	f := &Folder{out: out, numbers: filepath.Join("runs", fmt.Sprintf("%s-%s-", plainName(set), model))}
-	place := f.numbers + "n"
-	if out != "" {
-		var err error
-		if f.place, err = filepath.Abs(out); err != nil {
-			return nil, err
-		}
-		place = f.place
-	}
-	f.Removed = removeAbandoned(place)
-	if _, err := os.Lstat(place); err == nil && out != "" { // it exists
-		real, err := filepath.EvalSymlinks(place)
-		if err != nil {
-			return nil, usagef("--out: %s is a link that leads nowhere: give another place", out)
-		}
-		f.Removed = append(f.Removed, removeAbandoned(filepath.Join(real, filepath.Base(real)))...)
-		switch place, f.place = real, real; {
-		case !isIn(real, ResultFile) && isIn(real, CheckpointFile):
-			return nil, usagef("--out: %s holds a run that is not finished: %s goes on with it; or give another place", out, ResumeCommand(out))
-		case !atomicfile.Empty(real):
-			return nil, usagef("--out: %s is there already and not an empty folder: give another place", out)
-		}
-	}
 	var err error
+	if f.place, f.replaces, err = placeOf(out, overwrite); err != nil {
+		return nil, err
+	}
+	place := f.place
+	switch {
+	case out == "":
+		place = f.numbers + "n"
+	case f.replaces:
+		place += "-new" // beside the old one
+	default:
+		f.Removed = removeAbandoned(place)
+	}
+	f.Removed = append(f.Removed, removeAbandoned(filepath.Dir(place))...)
+	if _, err := os.Lstat(place); err == nil && out != "" && !f.replaces && !atomicfile.Empty(place) {
+		return nil, usagef("--out: %s is there already and not an empty folder: give another place", out)
+	}
 	if f.folder, err = atomicfile.NewFolder(place); err != nil {
 		return nil, fmt.Errorf("the run folder cannot be made: %w", err)
 	}
@@ -88,7 +144,7 @@ func (c *Checkpoint) Folder(path string) (*Folder, error) {
 		return nil, usagef("%s: not there, or shorter than when the checkpoint was made: the log of the run so far is missing: put it back to go on", file)
 	}
 	err = f.openMetrics()
-	if errors.Is(err, errLocked) {
+	if errors.Is(err, atomicfile.ErrLocked) {
 		return nil, usagef("%s: another process is training in it", path)
 	}
 	if err == nil {
@@ -113,7 +169,7 @@ func (f *Folder) openMetrics() (err error) {
 	if err != nil {
 		return err
 	}
-	if err := lock(f.metrics); errors.Is(err, errLocked) { // a file system without locks is used without
+	if err := atomicfile.Lock(f.metrics); errors.Is(err, atomicfile.ErrLocked) { // a file system without locks is used without
 		return errors.Join(err, f.closeMetrics())
 	}
 	return nil
@@ -205,7 +261,11 @@ func (f *Folder) Save(c *Checkpoint) error {
 	if err := f.write(CheckpointFile, c.write); err != nil {
 		return err
 	}
-	if f.path == "" {
+	switch {
+	case f.path == "" && f.replaces:
+		f.path = f.folder.Path()
+		return nil
+	case f.path == "":
 		return f.show()
 	}
 	return errors.Join(f.remove(ResultFile), f.remove(ModelFile))
@@ -234,15 +294,18 @@ func (f *Folder) Commit(c *Config, t *Trained, r *Result) (path string, err erro
 			err = f.write(file.name, file.write)
 		}
 	}
+	if err == nil && f.path != "" && !r.Interrupted {
+		err = f.remove(CheckpointFile)
+	}
 	switch {
 	case err != nil:
-	case f.path == "":
+	case f.replaces && r.Interrupted:
+		f.path = f.folder.Path()
+	case f.replaces, f.path == "":
 		if err = f.show(); err != nil {
 			f.path = f.folder.Path()
 			return "", fmt.Errorf("the run folder cannot be put in its place, and is complete in %s: %w", f.path, err)
 		}
-	case !r.Interrupted:
-		err = f.remove(CheckpointFile)
 	}
 	if err == nil {
 		err = f.closeMetrics()
@@ -251,6 +314,18 @@ func (f *Folder) Commit(c *Config, t *Trained, r *Result) (path string, err erro
 		return "", fmt.Errorf("the run folder cannot be written: %w", err)
 	}
 	return f.path, nil
+}
+
+// Rewrite puts another result in the place of that of a run that was committed.
+func (f *Folder) Rewrite(r *Result) error {
+	text, err := JSON(r)
+	if err == nil {
+		err = f.write(ResultFile, bytesTo(text))
+	}
+	if err != nil {
+		return fmt.Errorf("the result cannot be written to %s: %w", f.path, err)
+	}
+	return nil
 }
 
 func bytesTo(text []byte) func(io.Writer) error {
@@ -275,9 +350,12 @@ func (f *Folder) show() error {
 		return err
 	}
 	path := f.out
-	if f.out != "" {
+	switch {
+	case f.replaces:
+		err = f.replace()
+	case f.out != "":
 		err = f.folder.Commit(f.place)
-	} else {
+	default:
 		err = fs.ErrExist
 		for n := 1; errors.Is(err, fs.ErrExist); n++ { // the rename itself decides between two runs
 			path = fmt.Sprintf("%s%d", f.numbers, n)
@@ -288,6 +366,22 @@ func (f *Folder) show() error {
 		f.path = path
 	}
 	return errors.Join(err, f.openMetrics())
+}
+
+// replace puts the folder in the place of another run, which is moved aside and removed only when this one stands there.
+func (f *Folder) replace() error {
+	aside, err := os.MkdirTemp(filepath.Dir(f.place), "."+filepath.Base(f.place)+"-old-")
+	if err != nil {
+		return err
+	}
+	old := filepath.Join(aside, filepath.Base(f.place))
+	if err := os.Rename(f.place, old); err != nil {
+		return errors.Join(err, os.Remove(aside))
+	}
+	if err := f.folder.Commit(f.place); err != nil {
+		return errors.Join(err, os.Rename(old, f.place), os.Remove(aside))
+	}
+	return os.RemoveAll(aside)
 }
 
 // Discard removes the folder that was being built. One that stands in its place stays.

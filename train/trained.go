@@ -24,6 +24,7 @@ type Trained struct {
 	Seed        uint64 // prediction draws with the seed of training unless told otherwise
 	EvalSamples int    // S of a prediction unless told otherwise
 	Named       []model.Named
+	Unsealed    bool // it was read from a file without a checksum
 
 	// Codebook makes symbols of sequences of vectors; nil where sequences have symbols.
 	Codebook *seq.Codebook
@@ -37,8 +38,8 @@ type Trained struct {
 
 // Predict is the predictive mixture of every row, in training-sd units or logits. Frozen draws
 // belong to the seed of training, so that seed is the model's own. A prediction that is no number is an error. Who is to be told
-// hears now and then how many rows are done.
-func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int, told ...func(done int)) (prediction *model.Prediction, err error) {
+// hears now and then how many rows are done. Soon after ctx ends, its cause is the error.
+func (t *Trained) Predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, told ...func(done int)) (prediction *model.Prediction, err error) {
 	defer func() {
 		if fault := (*device.FaultError)(nil); errors.As(err, &fault) && fault.Bytes > 0 {
 			err = fmt.Errorf("predicting %d rows: %w: another program has taken what was free: try again", ds.N(), err)
@@ -64,8 +65,13 @@ func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int, told
 			hear(done)
 		}
 	}
-	rows := t.rows(context.Background(), ds)
-	p, err := m.Predict(m.Stream(ds.N(), func(lo, hi int) []float64 { tell(lo); return rows(lo, hi) }), samples, t.Seed)
+	rows := t.rows(ctx, ds)
+	predictor := m.NewPredictor(m.Stream(ds.N(), func(lo, hi int) []float64 { tell(lo); return rows(lo, hi) }), samples)
+	predictor.Leave = func() bool { return ctx.Err() != nil }
+	p, err := predictor.Predict(t.Seed)
+	if errors.Is(err, model.ErrLeft) {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +103,8 @@ type OutputScores struct {
 }
 
 // Evaluate predicts a data set that has its targets and scores the prediction.
-func (t *Trained) Evaluate(dev device.Device, ds *data.Dataset, samples int) (*Scores, error) {
-	return t.EvaluateDraws(dev, ds, samples, 0)
+func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset, samples int) (*Scores, error) {
+	return t.EvaluateDraws(ctx, dev, ds, samples, 0)
 }
 
 // score compares a prediction with the targets: by the mixture itself or, of a regression, by the normal

@@ -54,9 +54,10 @@ type quiet struct{ notes []string }
 func (q *quiet) Note(format string, args ...any) {
 	q.notes = append(q.notes, fmt.Sprintf(format, args...))
 }
-func (*quiet) Begin(int)     {}
-func (*quiet) Step(Progress) {}
-func (*quiet) End()          {}
+func (*quiet) Begin(int)             {}
+func (*quiet) Step(Progress)         {}
+func (*quiet) End()                  {}
+func (*quiet) Doing(string, float64) {}
 
 func config(t testing.TB, options string) *Config {
 	t.Helper()
@@ -103,7 +104,7 @@ func evaluateDraws(t testing.TB, out *Outcome, set *data.Dataset, draws int) *Sc
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	s, err := out.Trained.EvaluateDraws(dev, set, 50, draws)
+	s, err := out.Trained.EvaluateDraws(t.Context(), dev, set, 50, draws)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,12 +298,12 @@ func TestEvaluationTime(t *testing.T) {
 	run.step(1)
 	run.trained.Named = run.model.Export()
 	eventually(t, func() string {
-		guess, err := run.evaluationTime()
+		guess, err := run.evaluationTime(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		if _, err := run.trained.Evaluate(dev, test, c.EvalSamples); err != nil {
+		if _, err := run.trained.Evaluate(t.Context(), dev, test, c.EvalSamples); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(start); guess < took/3 || guess > 3*took {
@@ -326,7 +327,7 @@ func eventually(t *testing.T, attempt func() (wrong string)) {
 
 // A limit that cannot be kept is said to be one.
 func TestTimeLimitTooShort(t *testing.T) {
-	c := config(t, "time-limit=1ms batch=50 inducing=20")
+	c := config(t, "time-limit=4s eval-samples=2 batch=300 inducing=20 features=200 samples=400 spectra=prior-fixed local-reparam=false")
 	dev, err := device.Open(c.Device)
 	if err != nil {
 		t.Fatal(err)
@@ -335,10 +336,10 @@ func TestTimeLimitTooShort(t *testing.T) {
 	said := &quiet{}
 	job := &Job{Config: c, Device: dev, Train: table(t, 300, 1, wave), Test: table(t, 100, 2, wave), Started: time.Now(), Reporter: said}
 	out, err := job.Run(context.Background())
-	if err != nil || out.Steps != shortestSteps {
+	if err != nil || out.Steps > shortestSteps {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	if notes := strings.Join(said.notes, "\n"); !strings.Contains(notes, "time limit 1ms is too short") {
+	if notes := strings.Join(said.notes, "\n"); !strings.Contains(notes, "time limit 4s is too short") {
 		t.Errorf("notes %q", notes)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -15,7 +16,7 @@ import (
 
 // predict writes a prediction for each row of a file.
 func (p *program) predict(c *call) error {
-	guard := p.newExitGuard()
+	guard := p.newExitGuard(p.ctx, p.nothing)
 	path, err := c.argument()
 	if err != nil {
 		return err
@@ -57,30 +58,47 @@ func (p *program) predict(c *call) error {
 		return err
 	}
 	defer dev.Close()
-	rows, notes, err := data.ReadFor(in, trained.Schema, p.watch())
-	if err != nil {
-		return err
+	watch, end := p.reading(p.ctx)
+	rows, notes, err := data.ReadFor(in, trained.Schema, watch)
+	if err == nil {
+		err = c.attachGram(rows, watch)
 	}
-	if err := p.attachGram(c, rows); err != nil {
-		return err
+	if end(); err != nil {
+		return guard.unless(err)
 	}
 	for _, n := range notes {
 		p.note("%s", n)
 	}
-	p.warnOfFar(trained, rows)
+	p.warnOfFar(p.ctx, trained, rows)
 	bar := p.newRowsBar(rows.N())
-	prediction, err := trained.Predict(dev, rows, samples, bar.show)
+	prediction, err := trained.Predict(p.ctx, dev, rows, samples, bar.show)
 	bar.end()
 	if err != nil {
-		return err
+		return guard.unless(err)
 	}
 	predicted := predictionsOf(trained, rows, prediction, draws, seed)
-	return guard.write(func() error {
-		if out == "-" {
-			return predicted.write(p.out, format)
-		}
-		return atomicfile.WriteFile(out, func(w io.Writer) error { return predicted.write(w, format) })
-	})
+	if out == "-" {
+		return predicted.write(p.out, format)
+	}
+	guard.end()
+	err = atomicfile.WriteFile(out, func(w io.Writer) error { return predicted.write(untilDone{p.ctx, w}, format) })
+	if err != nil && p.ctx.Err() != nil {
+		return p.nothing()
+	}
+	return err
+}
+
+// untilDone is a writer that fails once a context is done.
+type untilDone struct {
+	ctx context.Context
+	to  io.Writer
+}
+
+func (w untilDone) Write(text []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.to.Write(text)
 }
 
 // output is where to write and in which format, "csv" or "jsonl".
@@ -115,7 +133,9 @@ func (c *call) output(in string) (path, format string, err error) {
 func (p *program) openTrained(path string) (t *train.Trained, trainedOn, trainedAt string, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() && filepath.Ext(path) == filepath.Ext(train.ModelFile) {
-		t, err = train.ReadModel(path)
+		if t, err = train.ReadModel(path); err == nil {
+			p.noteUnsealed(t, path)
+		}
 		return t, "auto", string(device.Highest), err
 	}
 	run, err := train.OpenRun(path)
