@@ -61,14 +61,13 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 	if place, err = filepath.Abs(out); err != nil {
 		return "", false, err
 	}
-	info, err := os.Lstat(place)
-	if err != nil {
+	if _, err := os.Lstat(place); err != nil {
 		return place, false, nil // it will be made
 	}
 	if place, err = filepath.EvalSymlinks(place); err != nil {
 		return "", false, usagef("--out: %s is a link that leads nowhere: give another place", out)
 	}
-	if info, err = os.Stat(place); err != nil || !info.IsDir() {
+	if info, err := os.Stat(place); err != nil || !info.IsDir() {
 		return "", false, usagef("--out: %s is there already and not an empty folder: give another place", out)
 	}
 	unfinished := !isIn(place, ResultFile) && isIn(place, CheckpointFile)

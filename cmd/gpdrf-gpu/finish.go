@@ -23,7 +23,7 @@ type finish struct {
 
 // lastTest is how long a model is tested after its training was interrupted, or at the end of a time limit: what is soon done is worth
 // the wait.
-const lastTest = time.Second
+const lastTest = 700 * time.Millisecond
 
 // save writes the run as it is before its test. guard keeps it whole.
 func (f *finish) save(guard *exitGuard) error {

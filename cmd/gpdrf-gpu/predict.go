@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -81,11 +82,19 @@ func (p *program) predict(c *call) error {
 		return predicted.write(p.out, format)
 	}
 	guard.end()
+	for _, removed := range atomicfile.RemoveDead(filepath.Dir(out), isPredictions) {
+		p.note("%s: removed: its command was killed while it was written", removed)
+	}
 	err = atomicfile.WriteFile(out, func(w io.Writer) error { return predicted.write(untilDone{p.ctx, w}, format) })
 	if err != nil && p.ctx.Err() != nil {
 		return p.nothing()
 	}
 	return err
+}
+
+// isPredictions says of a temporary whether it was to be a file of predictions.
+func isPredictions(_, name string, info fs.FileInfo) bool {
+	return info.Mode().IsRegular() && (filepath.Ext(name) == ".csv" || filepath.Ext(name) == ".jsonl")
 }
 
 // untilDone is a writer that fails once a context is done.
@@ -123,6 +132,9 @@ func (c *call) output(in string) (path, format string, err error) {
 	}
 	a, errA := os.Stat(in)
 	b, errB := os.Stat(path)
+	if path != "-" && errB == nil && b.IsDir() {
+		return "", "", usagef("--out: %s is a folder: give a file", path)
+	}
 	if errA == nil && errB == nil && os.SameFile(a, b) {
 		return "", "", usagef("--out: %s is the file to be predicted: give another", path)
 	}
