@@ -344,6 +344,29 @@ func TestTimeLimitTooShort(t *testing.T) {
 	}
 }
 
+// A limit that is over before the first step is an error, and what is predicted ends with its context.
+func TestNothingInTime(t *testing.T) {
+	dev := openCPU(t)
+	set := table(t, 300, 1, wave)
+	job := &Job{Config: config(t, "time-limit=1m batch=50 inducing=20"), Device: dev, Train: set, Test: set, Started: time.Now().Add(-time.Minute), Reporter: &quiet{}}
+	var usage *UsageError
+	if _, err := job.Run(t.Context()); !errors.As(err, &usage) || !strings.Contains(err.Error(), "time limit 1m0s: over before the first step: nothing was trained") {
+		t.Errorf("err = %v", err)
+	}
+	out := mustFit(t, "steps=3 batch=50 inducing=20", set)
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	if _, err := out.Trained.Predict(ctx, dev, set, 500, func(int) { cancel(enough) }); err != enough {
+		t.Errorf("a prediction: %v", err)
+	}
+	if _, err := out.Trained.Evaluate(ctx, dev, set, 5); err != enough {
+		t.Errorf("an evaluation: %v", err)
+	}
+	if _, err := job.Generalise(ctx, out.Trained, &Scores{}); err != enough {
+		t.Errorf("a comparison: %v", err)
+	}
+}
+
 // A bound that is not finite is an error, not a result.
 func TestDiverges(t *testing.T) {
 	set := table(t, 300, 1, wave)
