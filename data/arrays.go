@@ -20,6 +20,11 @@ func readNpy(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n, d, err := a.rows(in.lim); err != nil {
+		return nil, err
+	} else if err := a.fits(n, d, in.plainSize()); err != nil {
+		return nil, err
+	}
 	if in.opt.Labels == "" && len(a.shape) == 2 && !startsWithX(filepath.Base(in.name)) {
 		return in.wholeTable(a)
 	}
@@ -42,17 +47,23 @@ func (in *input) arrayTable(a *npyArray) (*table, error) {
 	if like := in.opt.Like; like != nil && len(like.Columns) != d {
 		return nil, errorf(a.name, "holds an array of %s values, the training data have %s: give the same inputs in the same order", sides(a.shape), plural(len(like.Columns), "input"))
 	}
-	t, factor := &table{columns: plainColumns(in.opt.Like, d)}, 1.0
+	t, factor := &table{}, 1.0
 	if len(a.shape) > 2 && strings.HasSuffix(a.dtype, "u1") {
 		t.autoScaling, factor = imageScaling, 1.0/brightest
 	}
-	t.x, err = a.matrix(n, d, factor)
+	if t.x, err = a.matrix(n, d, factor); err == nil {
+		t.columns = plainColumns(in.opt.Like, d) // names of what is there: a header may lie
+	}
 	return t, err
 }
 
 // wholeTable reads an array one of whose columns is the target.
 func (in *input) wholeTable(a *npyArray) (*table, error) {
 	n, width, err := a.rows(in.lim)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := a.matrix(n, width, 1) // first: a header may lie
 	if err != nil {
 		return nil, err
 	}
@@ -86,9 +97,8 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	} else if width < 2 {
 		return nil, errorf(a.name, "has one column only: at least one input is needed beside the target; give the targets by --labels")
 	}
-	whole, err := a.matrix(n, width, 1)
-	if err != nil || at == nil {
-		return &table{x: whole, columns: plainColumns(in.opt.Like, width)}, err
+	if at == nil {
+		return &table{x: whole, columns: plainColumns(in.opt.Like, width)}, nil
 	}
 	t := &table{x: whole}
 	for i := range width {

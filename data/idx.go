@@ -53,6 +53,10 @@ func readIDX(in *input) (*table, error) {
 	if int64(n)*int64(d+1) > in.lim.cells {
 		return nil, errorf(in.name, "holds %d images of %s pixels: too large for memory, take a part of it", n, sides(shape[1:]))
 	}
+	if size, need := in.plainSize(), int64(4+4*len(shape))+int64(n)*int64(d); size > 0 && need > size {
+		return nil, errorf(in.name, "byte 4: the header says that it holds %d images of %s pixels, for which a file of %d bytes is needed, and this one has %d: it was cut short, or its header is damaged: fetch it again",
+			n, sides(shape[1:]), need, size)
+	}
 	pixels, err := idxValues(in.name, in.bytes, 4+4*len(shape), n*d)
 	if err != nil {
 		return nil, err

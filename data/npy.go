@@ -168,6 +168,16 @@ func (a *npyArray) rows(lim limits) (n, d int, err error) {
 	return n, d, nil
 }
 
+// fits refuses a header that claims more than a file of so many bytes holds; 0 is unknown.
+func (a *npyArray) fits(n, d int, size int64) error {
+	t, _ := npyTypeOf(a.dtype)
+	if need := a.offset + int64(n)*int64(d)*int64(t.size); size > 0 && need > size {
+		return errorf(a.name, "byte 10: the header says that it holds %s values, for which a file of %d bytes is needed, and this one has %d: it was cut short, or its header is damaged: fetch it again",
+			sides(a.shape), need, size)
+	}
+	return nil
+}
+
 // matrix reads all values, each times factor, as a table of n rows. They gather as they come: a header may lie.
 func (a *npyArray) matrix(n, d int, factor float64) (*tensor.Dense, error) {
 	if t, _ := npyTypeOf(a.dtype); t.single {

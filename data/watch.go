@@ -100,6 +100,19 @@ func (r *watched) Seek(offset int64, whence int) (int64, error) {
 	return at, err
 }
 
+// plainSize is how many bytes the file of an input has, 0 where that is not known or says nothing of what gzip hides in it.
+func (in *input) plainSize() int64 {
+	r, ok := in.src.(*watched)
+	if !ok {
+		return 0
+	}
+	var magic [2]byte
+	if n, _ := r.file.ReadAt(magic[:], 0); n == 2 && magic == [2]byte{0x1f, 0x8b} {
+		return 0
+	}
+	return r.total
+}
+
 func (r *watched) Close() error {
 	if r.release(); r.Piped != nil && r.file == r.Piped.file {
 		return nil

@@ -1,6 +1,10 @@
 package model
 
-import "github.com/gpdrf/gpdrf-gpu/device"
+import (
+	"errors"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
 
 // Prediction is the predictive mixture pred_ys_mc, (1/S) Σ_s p(y | G(F⁽ˢ⁾), θ_l), for N rows.
 type Prediction struct {
@@ -33,7 +37,13 @@ type Predictor struct {
 	pass    *Pass
 	host    []float64
 	rows    []int32
+
+	// Leave, where it is not nil, is asked between parts of a prediction: a true answer ends it with ErrLeft.
+	Leave func() bool
 }
+
+// ErrLeft is what a prediction ends with that was left.
+var ErrLeft = errors.New("model: the prediction was left")
 
 // NewPredictor makes the memory that predictions of data with S samples need.
 func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
@@ -94,6 +104,9 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 		m.gather(&p.parts[0], data)
 		m.dev.Zero(p.rows) // all rows have the noise of row 0, so that they differ by what the model says of them alone
 		for s := 0; s < samples; s += chunk {
+			if r.Leave != nil && r.Leave() {
+				return nil, ErrLeft
+			}
 			m.propagate(&p.parts[0], draw{seed: seed, step: predictStep, sample: uint32(s)})
 			read(out.H, mean, s, first, n)
 			if variance != nil {

@@ -1,41 +1,52 @@
 package train
 
 import (
-	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
+	"slices"
+	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
 
-// errLocked says that a file belongs to another process.
-var errLocked = errors.New("another process uses it")
-
-// abandonedAfter is how long nothing has happened in a folder that nobody builds any more. Between making it and taking its
-// lock it takes next to none.
-const abandonedAfter = time.Minute
-
-// removeAbandoned removes what runs were building for a place when they were killed before their first checkpoint: there
-// is nothing in it to go on from. A folder whose lock is held, or cannot be had, is somebody's.
-func removeAbandoned(place string) (removed []string) {
-	for _, folder := range atomicfile.Leftovers(place) {
-		if abandoned(folder) && os.RemoveAll(folder) == nil {
-			removed = append(removed, folder)
-		}
-	}
-	return removed
+// removeAbandoned removes from a folder what runs were building there when they were killed before their first checkpoint: there
+// is nothing in it to go on from.
+func removeAbandoned(folder string) []string {
+	return atomicfile.RemoveDead(folder, func(path, _ string, info fs.FileInfo) bool {
+		return info.IsDir() && holdsRun(path) && !isIn(path, ResultFile) && !isIn(path, CheckpointFile) && !inUse(path)
+	})
 }
 
-func abandoned(folder string) bool {
-	if isIn(folder, ResultFile) || isIn(folder, CheckpointFile) {
-		return false // it could not be put in its place, and is worth something
+// runFiles are the files of a run folder.
+func runFiles() []string {
+	return []string{ConfigFile, MetricsFile, ResultFile, ModelFile, CheckpointFile}
+}
+
+// stranger is a file of a folder that no run has written, "" if there is none.
+func stranger(folder string) string {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return folder
 	}
+	for _, e := range entries {
+		own := slices.ContainsFunc(runFiles(), func(name string) bool { return e.Name() == name || strings.HasPrefix(e.Name(), "."+name+".tmp-") })
+		if !own || !e.Type().IsRegular() {
+			return e.Name()
+		}
+	}
+	return ""
+}
+
+// holdsRun says whether a folder holds what a run writes, and nothing else.
+func holdsRun(folder string) bool { return stranger(folder) == "" }
+
+// inUse says whether a process trains in a folder, as far as one can tell.
+func inUse(folder string) bool {
 	f, err := os.OpenFile(filepath.Join(folder, MetricsFile), os.O_WRONLY, 0)
 	if err != nil {
-		return false
+		return !os.IsNotExist(err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	return err == nil && time.Since(info.ModTime()) > abandonedAfter && lock(f) == nil
+	return atomicfile.Lock(f) != nil
 }

@@ -49,7 +49,7 @@ func TestAverage(t *testing.T) {
 	defer dev.Close()
 	for _, restore := range []string{"best", "last"} {
 		out, _, _ := fitHeldOut(t, long+" restore="+restore, set)
-		s, err := out.Trained.Evaluate(dev, held, validationSamples)
+		s, err := out.Trained.Evaluate(t.Context(), dev, held, validationSamples)
 		if err != nil || out.Validation.Restored != restore || s.Regression.NLPD != *out.Validation.NLPD {
 			t.Errorf("the average that is kept has NLPD %g, that of the evaluation was %g, %v", s.Regression.NLPD, *out.Validation.NLPD, err)
 		}

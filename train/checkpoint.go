@@ -1,18 +1,12 @@
 package train
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"time"
 
@@ -88,7 +82,7 @@ const (
 	metaConfig   = "config" // YAML
 	metaResult   = "result"
 	metaProgress = "progress"
-	metaDigest   = "sha256" // of all the others and the vectors
+	metaDigest   = "sha256" // of files that had no checksum of their own
 )
 
 // write writes a safetensors file.
@@ -105,37 +99,7 @@ func (c *Checkpoint) write(w io.Writer) error {
 	for _, v := range c.vectors {
 		tensors = append(tensors, safetensors.Tensor{Name: v.name, DType: narrowest(v.data), Shape: []int{len(v.data)}, Data: v.data})
 	}
-	metadata[metaDigest] = digest(metadata, tensors)
 	return safetensors.Write(w, metadata, tensors)
-}
-
-// digest is the SHA-256 of what a checkpoint file holds.
-func digest(metadata map[string]string, tensors []safetensors.Tensor) string {
-	h := sha256.New()
-	for _, key := range slices.Sorted(maps.Keys(metadata)) {
-		if key != metaDigest {
-			fmt.Fprintf(h, "%q=%q\n", key, metadata[key])
-		}
-	}
-	tensors = slices.Clone(tensors)
-	slices.SortFunc(tensors, func(a, b safetensors.Tensor) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
-	buf := make([]byte, 0, 1<<16)
-	for _, x := range tensors {
-		fmt.Fprintf(h, "%q %d\n", x.Name, len(x.Data))
-		for part := range slices.Chunk(x.Data, cap(buf)/8) {
-			buf = buf[:0]
-			for _, v := range part {
-				buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
-			}
-			h.Write(buf)
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // ReadCheckpoint reads the checkpoint of a run folder. Errors are *UsageError.
@@ -165,8 +129,9 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	if metadata[metaFormat] != checkpointFormat {
 		return nil, fmt.Errorf("not a checkpoint that this program reads (%q)", metadata[metaFormat])
 	}
-	if metadata[metaDigest] != digest(metadata, tensors) {
-		return nil, errors.New("damaged: its checksum is another")
+	unsealed, err := unsealedOf(metadata, metaFormat, metaTrained, metaConfig, metaResult, metaProgress, metaDigest)
+	if err != nil {
+		return nil, err
 	}
 	c := &Checkpoint{}
 	for key, part := range map[string]any{metaResult: &c.Result, metaProgress: &c.progress} {
@@ -184,6 +149,7 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	if c.Trained, tensors, err = parseHeader(metadata[metaTrained], tensors); err != nil {
 		return nil, err
 	}
+	c.Trained.Unsealed = unsealed
 	c.Config.goOnWith(&c.Trained.Model)
 	if c.Result == nil || c.Step < 1 || c.Step >= c.Config.Last() {
 		return nil, fmt.Errorf("damaged: step %d of %d", c.Step, c.Config.Last())

@@ -42,11 +42,11 @@ func TestCodebook(t *testing.T) {
 		if !reflect.DeepEqual(again.Schema, test.Schema().Plain()) {
 			t.Errorf("%s: schema %+v", options, again.Schema)
 		}
-		a, err := out.Trained.Predict(openCPU(t), test, 3)
+		a, err := out.Trained.Predict(t.Context(), openCPU(t), test, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b, err := again.Predict(openCPU(t), test, 3); err != nil || !reflect.DeepEqual(a, b) {
+		if b, err := again.Predict(t.Context(), openCPU(t), test, 3); err != nil || !reflect.DeepEqual(a, b) {
 			t.Errorf("%s: the model file predicts other numbers: %v", options, err)
 		}
 	}

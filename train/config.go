@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -166,6 +167,9 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	if err := c.Set(preset); err != nil {
 		return nil, err
 	}
+	if err := presetBeside(file, flags, preset); err != nil {
+		return nil, err
+	}
 	if err := c.apply(presetSettings(c.Preset)); err != nil {
 		return nil, err
 	}
@@ -174,6 +178,9 @@ func Resolve(file, flags []Setting) (*Config, error) {
 		if err := c.apply(level); err != nil {
 			return nil, err
 		}
+	}
+	if c.Folds > 0 && c.Fold == 0 && c.Explicit("fold") && (c.explicit["fold"] == "--fold" || c.explicit["folds"] != "--folds") {
+		return nil, Setting{"fold", "", c.explicit["fold"]}.errorf("folds count from 1 to %d: give one of them, or leave it out", c.Folds)
 	}
 	if c.PredictDraws == 1 {
 		return nil, Setting{"predict-draws", "", c.explicit["predict-draws"]}.errorf("a variance needs two draws: give 0, or 2 and more")
@@ -199,6 +206,35 @@ func Resolve(file, flags []Setting) (*Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// presetBeside refuses a preset of the command line that the config file leaves nothing of, so that it would only be written down.
+func presetBeside(file, flags []Setting, preset Setting) error {
+	if len(file) == 0 || preset.From != "--preset" {
+		return nil
+	}
+	own, before, model := map[string]bool{}, defaults().Preset, defaults().Model
+	for _, s := range file {
+		own[s.Key] = true
+		own["steps"] = own["steps"] || isLength(s.Key)
+		if s.Key == "preset" {
+			before = s.Text
+		}
+	}
+	for _, s := range slices.Concat(file, flags) {
+		if s.Key == "model" {
+			model = s.Text
+		}
+	}
+	if preset.Text == before {
+		return nil
+	}
+	for _, s := range slices.Concat(presetSettings(before), presetSettings(preset.Text)) {
+		if !own[s.Key] && !(isLength(s.Key) && own["steps"]) && optionOf(s.Key).Applies(model) {
+			return nil
+		}
+	}
+	return preset.errorf("the config file, which beats a preset, holds every option of it: leave it out, or take those options out of the file")
 }
 
 // checkSampling says what samples that depend on each other need.

@@ -185,8 +185,8 @@ func (cv *CV) Lock() (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	locked := lock(f)
-	if errors.Is(locked, errLocked) {
+	locked := atomicfile.Lock(f)
+	if errors.Is(locked, atomicfile.ErrLocked) {
 		return nil, errors.Join(usagef("%s: another process is training in it", cv.path), f.Close())
 	}
 	for _, run := range cv.Runs {

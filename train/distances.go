@@ -49,6 +49,9 @@ func (j *Job) hasDistances() bool {
 	return j.Train.Sequences != nil && j.Train.Kernel == nil && j.Config.Model != model.DRF
 }
 
+// choosing is what a Reporter hears while X̄ is chosen.
+const choosing = "choosing pseudo-inputs"
+
 // choose chooses X̄, once.
 func (j *Job) choose(ctx context.Context) (*sequences, error) {
 	if j.sequences != nil {
@@ -56,14 +59,14 @@ func (j *Job) choose(ctx context.Context) (*sequences, error) {
 	}
 	c, s := j.Config, &sequences{}
 	var err error
-	if s.book, s.set, err = c.learnCodebook(ctx, j.Train); err != nil {
+	if s.book, s.set, err = c.learnCodebook(j.doing(ctx, "codebook"), j.Train); err != nil {
 		return nil, err
 	}
 	_, spec := c.kernels()
-	if s.rows, err = seq.Choose(ctx, c.InducingInit, spec, s.set.Sequences, c.Inducing, greedySigma, c.Seed); err != nil {
+	if s.rows, err = seq.Choose(j.doing(ctx, choosing), c.InducingInit, spec, s.set.Sequences, c.Inducing, greedySigma, c.Seed); err != nil {
 		return nil, wrongSpec(ctx, err)
 	}
-	if s.basis, err = seq.NewBasis(ctx, spec, s.set.Sequences, s.rows); err != nil {
+	if s.basis, err = seq.NewBasis(j.doing(ctx, "features of the pseudo-inputs"), spec, s.set.Sequences, s.rows); err != nil {
 		return nil, wrongSpec(ctx, err)
 	}
 	j.sequences = s
@@ -80,7 +83,7 @@ func (j *Job) survey(ctx context.Context) (*sequences, error) {
 	if j.Validation != nil {
 		s.held = t.vectors(ctx, j.Validation.Spread(validationRows))
 	}
-	train := t.vectors(ctx, s.set)
+	train := t.vectors(j.doing(ctx, "features of the sequences"), s.set)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

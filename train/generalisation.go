@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -36,20 +37,20 @@ type Compared struct {
 
 // Generalise compares training rows with those that scores are of, or with validation rows where
 // there are some. It is nil where there are neither. Log densities that are no numbers are an
-// error.
-func (j *Job) Generalise(t *Trained, scores *Scores) (*Generalisation, error) {
+// error. Soon after ctx ends, its cause is the error.
+func (j *Job) Generalise(ctx context.Context, t *Trained, scores *Scores) (*Generalisation, error) {
 	of, unseen := "test", scores.compared
 	var err error
 	switch {
 	case j.Validation != nil:
 		of = "validation"
-		if unseen, err = j.sampled(t, j.Validation); err != nil {
+		if unseen, err = j.sampled(ctx, t, j.Validation); err != nil {
 			return nil, err
 		}
 	case j.testRows() == 0:
 		return nil, nil
 	}
-	seen, err := j.sampled(t, j.Train)
+	seen, err := j.sampled(ctx, t, j.Train)
 	if err != nil {
 		return nil, err
 	}
@@ -76,9 +77,9 @@ func (j *Job) moreRows() int {
 }
 
 // sampled predicts a sample of rows, as an evaluation predicts its own.
-func (j *Job) sampled(t *Trained, ds *data.Dataset) (metrics.Densities, error) {
+func (j *Job) sampled(ctx context.Context, t *Trained, ds *data.Dataset) (metrics.Densities, error) {
 	sample, _ := ds.Sample(comparedRows, t.Seed)
-	p, err := t.Predict(j.Device, sample, j.Config.EvalSamples)
+	p, err := t.Predict(ctx, j.Device, sample, j.Config.EvalSamples)
 	if err != nil {
 		return metrics.Densities{}, err
 	}

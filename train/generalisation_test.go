@@ -53,11 +53,11 @@ func generalise(t *testing.T, options string, set, validation, test *data.Datase
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores, err := out.Trained.EvaluateDraws(dev, test, c.EvalSamples, c.PredictDraws)
+	scores, err := out.Trained.EvaluateDraws(t.Context(), dev, test, c.EvalSamples, c.PredictDraws)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := job.Generalise(out.Trained, scores)
+	g, err := job.Generalise(t.Context(), out.Trained, scores)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestComparedRows(t *testing.T) {
 		if g.Unseen.Rows != comparedRows || g.Seen.Rows != 100 {
 			t.Errorf("%s: %+v", options, g)
 		}
-		alone, err := job.sampled(out.Trained, test)
+		alone, err := job.sampled(t.Context(), out.Trained, test)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,15 +165,15 @@ func TestGeneralisationNotFinite(t *testing.T) {
 	set := table(t, 30, 1, wave)
 	_, scores, job, out := generalise(t, "steps=3 batch=20 inducing=5 features=5 eval-samples=2", set, nil, set.Spread(5))
 	scores.compared.Log[2] = math.Inf(-1)
-	if _, err := job.Generalise(out.Trained, scores); err == nil {
+	if _, err := job.Generalise(t.Context(), out.Trained, scores); err == nil {
 		t.Error("an infinite log density is none")
 	}
 	scores.compared = metrics.Densities{Log: []float64{-1}, Expected: []float64{-1}}
-	if g, err := job.Generalise(out.Trained, scores); err != nil || g.GapSE != nil || g.Unseen.SE != nil || g.Seen.SE == nil {
+	if g, err := job.Generalise(t.Context(), out.Trained, scores); err != nil || g.GapSE != nil || g.Unseen.SE != nil || g.Seen.SE == nil {
 		t.Errorf("of a single row: %+v, %v", g, err)
 	}
 	job.Test = nil
-	if g, err := job.Generalise(out.Trained, scores); g != nil || err != nil {
+	if g, err := job.Generalise(t.Context(), out.Trained, scores); g != nil || err != nil {
 		t.Errorf("without unseen rows: %+v, %v", g, err)
 	}
 }

@@ -122,11 +122,11 @@ func TestGram(t *testing.T) {
 		t.Errorf("error %.3f", s.Error)
 	}
 	again := reread(t, out.Trained)
-	a, err := out.Trained.Predict(openCPU(t), test, 3)
+	a, err := out.Trained.Predict(t.Context(), openCPU(t), test, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err := again.Predict(openCPU(t), test, 3); err != nil || !reflect.DeepEqual(a, b) {
+	if b, err := again.Predict(t.Context(), openCPU(t), test, 3); err != nil || !reflect.DeepEqual(a, b) {
 		t.Errorf("the model file predicts other numbers: %v", err)
 	}
 	if m := again.Model; c.Inducing != 30 || m.Inducing != 30 || m.Inputs != 0 || !slices.Equal(m.Maps, []string{model.MapLinear}) {
@@ -134,17 +134,17 @@ func TestGram(t *testing.T) {
 	}
 
 	plain := table(t, 10, 1, rings)
-	if _, err := again.Predict(openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "by --gram FILE.npz") {
+	if _, err := again.Predict(t.Context(), openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "by --gram FILE.npz") {
 		t.Error(err)
 	}
 	if err := plain.AttachGram(writeGram(t, lift(set)[1:31], nil, lift(plain)), data.Watch{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := again.Predict(openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "not that of training") {
+	if _, err := again.Predict(t.Context(), openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "not that of training") {
 		t.Error(err)
 	}
 	other := mustFit(t, "model=gp inducing=5 steps=2", table(t, 20, 1, rings))
-	if _, err := other.Trained.Predict(openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "without a kernel of its own") {
+	if _, err := other.Trained.Predict(t.Context(), openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "without a kernel of its own") {
 		t.Error(err)
 	}
 	for options, want := range map[string]string{

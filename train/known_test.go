@@ -28,7 +28,7 @@ func distances(t *testing.T, trained *Trained, ds *data.Dataset) []float64 {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	_, d, err := back.PredictFar(dev, ds, 2)
+	_, d, err := back.PredictFar(t.Context(), dev, ds, 2)
 	if err != nil || len(d) != ds.N() {
 		t.Fatalf("%d distances of %d rows, %v", len(d), ds.N(), err)
 	}
@@ -188,7 +188,7 @@ func TestKnownFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, d, err := before.PredictFar(dev, rows, 1); err != nil || d != nil || p.N != 3 {
+	if p, d, err := before.PredictFar(t.Context(), dev, rows, 1); err != nil || d != nil || p.N != 3 {
 		t.Errorf("distances %v, %v", d, err)
 	}
 }

@@ -47,11 +47,11 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 		if left {
 			step-- // whose reading and evaluation are done
 			if step == done {
-				return nil, ctx.Err()
+				return nil, context.Cause(ctx)
 			}
 		}
 		out.Steps = step
-		late := t.deadline > 0 && time.Since(t.Started) > t.deadline
+		late := t.deadline > 0 && time.Since(t.Started) > t.deadline || context.Cause(ctx) == ErrLate
 		stop := (late || ctx.Err() != nil) && step < last
 		evaluated := t.val != nil && (step%c.EvalEvery == 0 || step == last)
 		told := evaluated || step == 1 || step%reportEvery == 0 || step == last
@@ -92,7 +92,7 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 			c.StopAfter = step
 			out.Interrupted = !late
 			if late {
-				t.Reporter.Note("the machine was slower than measured: stopped at step %d of %d to keep to the time limit", step, last)
+				t.Reporter.Note("stopped at step %d of %d to keep to the time limit", step, last)
 			}
 			break
 		}

@@ -90,7 +90,7 @@ func ReadModel(path string) (*Trained, error) {
 	}
 	t, err := parseModel(f, info.Size())
 	if err != nil {
-		return nil, usagef("%s: %w", path, err)
+		return nil, usagef("%s: %w: put a whole copy of it there, or train again", path, err)
 	}
 	return t, nil
 }
@@ -103,12 +103,29 @@ func parseModel(r io.ReaderAt, size int64) (*Trained, error) {
 	if metadata[metaFormat] != modelFormat {
 		return nil, errors.New("a safetensors file, but not a model of gpdrf-gpu")
 	}
+	unsealed, err := unsealedOf(metadata, metaFormat, metaTrained)
+	if err != nil {
+		return nil, err
+	}
 	t, tensors, err := parseHeader(metadata[metaTrained], tensors)
 	if err != nil {
 		return nil, err
 	}
+	t.Unsealed = unsealed
 	t.Named, err = matchTensors(t.Model.Layout(), tensors)
 	return t, err
+}
+
+// unsealedOf says whether a file lacks a checksum, as those of earlier programs do. Metadata beyond the known keys are damage: one of them
+// may have been the checksum.
+func unsealedOf(metadata map[string]string, known ...string) (unsealed bool, err error) {
+	for key := range metadata {
+		if key != safetensors.ChecksumKey && !slices.Contains(known, key) {
+			return false, fmt.Errorf("damaged: its metadata hold %q", key)
+		}
+	}
+	_, has := metadata[safetensors.ChecksumKey]
+	return !has, nil
 }
 
 // parseHeader reads a description and checks that its parts fit each other. What a model of sequences keeps it takes from the tensors,

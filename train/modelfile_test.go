@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"math"
@@ -177,6 +178,30 @@ func TestReadModelErrors(t *testing.T) {
 	}
 }
 
+// Every bit of a model file that is another is noticed, and so is every cut; a file without a checksum, as it was once written, is read.
+func TestModelFileDamaged(t *testing.T) {
+	whole := modelBytes(t, smallTrained())
+	for bit := range 8 * len(whole) {
+		whole[bit/8] ^= 1 << (bit % 8)
+		if _, err := parseModel(bytes.NewReader(whole), int64(len(whole))); err == nil {
+			t.Errorf("bit %d of byte %d is not noticed", bit%8, bit/8)
+		}
+		whole[bit/8] ^= 1 << (bit % 8)
+	}
+	for size := range whole {
+		if _, err := parseModel(bytes.NewReader(whole[:size]), int64(size)); err == nil {
+			t.Errorf("%d of %d bytes are taken for a model", size, len(whole))
+		}
+	}
+	start := bytes.Index(whole, []byte(`"checksum":"`))
+	end := start + bytes.IndexByte(whole[start:], ',') + 1
+	old := append(bytes.Clone(whole[:start]), whole[end:]...)
+	binary.LittleEndian.PutUint64(old, binary.LittleEndian.Uint64(whole)-uint64(end-start))
+	if before, err := parseModel(bytes.NewReader(old), int64(len(old))); err != nil || !before.Unsealed {
+		t.Errorf("a file without a checksum: %v", err)
+	}
+}
+
 // Any bytes: an error, or a model that can be written, and that predicts or says why not.
 func FuzzModel(f *testing.F) {
 	f.Add(modelBytes(f, smallTrained()))
@@ -192,7 +217,7 @@ func FuzzModel(f *testing.F) {
 		}
 		modelBytes(t, trained)
 		if trained.Model.Inputs == rows.D() && trained.Schema.Task == data.Regression {
-			trained.Evaluate(dev, rows, 2)
+			trained.Evaluate(t.Context(), dev, rows, 2)
 		}
 	})
 }

@@ -44,7 +44,7 @@ func TestClassOffsets(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer dev.Close()
-			p, err := back.Predict(dev, far, 500)
+			p, err := back.Predict(t.Context(), dev, far, 500)
 			if err != nil {
 				t.Fatal(err)
 			}

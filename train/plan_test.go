@@ -295,17 +295,17 @@ func TestPredictionTooLarge(t *testing.T) {
 	}
 	defer dev.Close()
 	little := &small{dev, 1 << 20}
-	_, err = trained.Predict(little, set, 60000)
+	_, err = trained.Predict(t.Context(), little, set, 60000)
 	var usage *UsageError
 	found := regexp.MustCompile(`^cpu:small has too little memory: the prediction of 60 rows with 60000 samples needs .* the largest part, host\.prediction \[60000,60,1\], 27\.5 MiB: what fits is --samples ([0-9]+), or fewer rows$`).FindStringSubmatch(errorText(err))
 	if !errors.As(err, &usage) || found == nil {
 		t.Fatal(err)
 	}
 	samples, _ := strconv.Atoi(found[1])
-	if _, err := trained.Predict(little, set, samples); err != nil {
+	if _, err := trained.Predict(t.Context(), little, set, samples); err != nil {
 		t.Errorf("%d samples: %v", samples, err)
 	}
-	if _, err := trained.Predict(little, set, samples+1); err == nil {
+	if _, err := trained.Predict(t.Context(), little, set, samples+1); err == nil {
 		t.Errorf("%d samples fit, too", samples+1)
 	}
 }

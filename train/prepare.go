@@ -18,11 +18,11 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 		t.Reporter.Note("a kernel of the rows' own with %d pseudo-inputs, scaled to k(x, x) = 1", ds.Kernel.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
-		if t.trained.Codebook, ds, err = c.learnCodebook(ctx, ds); err != nil {
+		if t.trained.Codebook, ds, err = c.learnCodebook(t.doing(ctx, "codebook"), ds); err != nil {
 			return err
 		}
 		_, spec := c.kernels()
-		if t.trained.Projection, err = seq.NewProjection(ctx, spec, c.Projection, ds.Sequences, c.Seed); err != nil {
+		if t.trained.Projection, err = seq.NewProjection(t.doing(ctx, "features of the sequences"), spec, c.Projection, ds.Sequences, c.Seed); err != nil {
 			return wrongSpec(ctx, err)
 		}
 		t.Reporter.Note("feature maps %s, projected to %d inputs", spec, c.Projection)
@@ -32,7 +32,7 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 		}
 	case c.Model != model.DRF && t.From == nil: // a run that goes on has its X̄ already
 		length := math.Sqrt(float64(ds.D())) * c.GPLengthscaleFactor
-		t.init.PseudoInputs, err = PseudoInputs(ctx, c.InducingInit, t.trained.rows(ctx, ds), ds.N(), ds.D(), c.Inducing, length, c.Seed)
+		t.init.PseudoInputs, err = PseudoInputs(ctx, c.InducingInit, t.trained.rows(ctx, ds), ds.N(), ds.D(), c.Inducing, length, c.Seed, func(share float64) { t.Reporter.Doing(choosing, share) })
 		return err
 	}
 	if warning := t.trained.Empty(ctx, ds); warning != "" {

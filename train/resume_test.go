@@ -14,6 +14,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -294,7 +295,7 @@ func TestCheckpointDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	from, first := reopen(t, at)
-	if second, err := from.Folder(at); lock(first.metrics) == nil && (err == nil || !strings.Contains(err.Error(), "another process")) {
+	if second, err := from.Folder(at); atomicfile.Lock(first.metrics) == nil && (err == nil || !strings.Contains(err.Error(), "another process")) {
 		t.Errorf("opened twice: %v, %v", second, err)
 	}
 	first.Discard()
@@ -321,31 +322,25 @@ func damaged(t *testing.T, path string, content []byte) {
 // What runs had begun when they were killed is removed by the next one, but not what is at work or worth something.
 func TestAbandoned(t *testing.T) {
 	t.Chdir(t.TempDir())
-	long := time.Now().Add(-time.Hour)
-	begin := func(name string, age bool) string {
+	begin := func(name string) string {
 		dir := filepath.Join("runs", ".d-gp-n.tmp-"+name)
 		if err := errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(filepath.Join(dir, MetricsFile), nil, 0o666)); err != nil {
 			t.Fatal(err)
 		}
-		if age {
-			if err := os.Chtimes(filepath.Join(dir, MetricsFile), long, long); err != nil {
-				t.Fatal(err)
-			}
-		}
 		return dir
 	}
-	killed, young, busy, full := begin("1", true), begin("2", false), begin("3", true), begin("4", true)
+	killed, strange, busy, full := begin("1"), begin("2"), begin("3"), begin("4")
 	f, err := os.OpenFile(filepath.Join(busy, MetricsFile), os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := lock(f); errors.Is(err, errors.ErrUnsupported) {
+	if err := atomicfile.Lock(f); errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(full, CheckpointFile), nil, 0o666); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(full, CheckpointFile), nil, 0o666), os.WriteFile(filepath.Join(strange, "letter"), nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	folder, err := NewFolder("", "d", "gp")
@@ -356,12 +351,12 @@ func TestAbandoned(t *testing.T) {
 	if len(folder.Removed) != 1 || folder.Removed[0] != killed || isIn(killed, "") {
 		t.Errorf("removed %v", folder.Removed)
 	}
-	for _, dir := range []string{young, busy, full} {
+	for _, dir := range []string{strange, busy, full} {
 		if !isIn(dir, "") {
 			t.Errorf("%s is gone", dir)
 		}
 	}
-	if err := errors.Join(os.Mkdir("into", 0o777), os.Rename(begin("5", true), "into/.into.tmp-5")); err != nil {
+	if err := errors.Join(os.Mkdir("into", 0o777), os.Rename(begin("5"), "into/.into.tmp-5")); err != nil {
 		t.Fatal(err)
 	}
 	if folder, err = NewFolder("into", "d", "gp"); err != nil || len(folder.Removed) != 1 {

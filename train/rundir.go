@@ -37,40 +37,39 @@ type Folder struct {
 	metrics *os.File
 	err     error // the first that a metrics line met
 
+	replaces bool // a run stands at place, and stays until this one is whole
+
 	// Removed are folders that runs had begun which were killed before their first checkpoint. They were removed.
 	Removed []string
 }
 
 // NewFolder starts a run folder that will stand at out, or, where out is "", at
-// runs/<data>-<model>-<n> with the first free n. An out that holds something already is a
+// runs/<data>-<model>-<n> with the first free n. An out that CheckOut refuses is a
 // *UsageError; a place that cannot be written to is another error.
-func NewFolder(out, set, model string) (*Folder, error) {
+func NewFolder(out, set, model string) (*Folder, error) { return newFolder(out, set, model, false) }
+
+// ReplaceFolder is NewFolder where a run that has ended may stand at out: it is removed when the new one is whole and in its place.
+func ReplaceFolder(out, set, model string) (*Folder, error) { return newFolder(out, set, model, true) }
+
+func newFolder(out, set, model string, overwrite bool) (*Folder, error) {
 	f := &Folder{out: out, numbers: filepath.Join("runs", fmt.Sprintf("%s-%s-", plainName(set), model))}
-	place := f.numbers + "n"
-	if out != "" {
-		var err error
-		if f.place, err = filepath.Abs(out); err != nil {
-			return nil, err
-		}
-		place = f.place
-	}
-	f.Removed = removeAbandoned(place)
-	if _, err := os.Lstat(place); err == nil && out != "" { // it exists
-		real, err := filepath.EvalSymlinks(place)
-		if err != nil {
-			return nil, usagef("--out: %s is a link that leads nowhere: give another place", out)
-		}
-		f.Removed = append(f.Removed, removeAbandoned(filepath.Join(real, filepath.Base(real)))...)
-		switch place, f.place = real, real; {
-		case IsCV(real):
-			return nil, usagef("--out: %s holds a cross-validation: %s goes on with it; or give another place", out, ResumeCommand(out))
-		case !isIn(real, ResultFile) && isIn(real, CheckpointFile):
-			return nil, usagef("--out: %s holds a run that is not finished: %s goes on with it; or give another place", out, ResumeCommand(out))
-		case !atomicfile.Empty(real):
-			return nil, usagef("--out: %s is there already and not an empty folder: give another place", out)
-		}
-	}
 	var err error
+	if f.place, f.replaces, err = placeOf(out, overwrite); err != nil {
+		return nil, err
+	}
+	place := f.place
+	switch {
+	case out == "":
+		place = f.numbers + "n"
+	case f.replaces:
+		place += "-new" // beside the old one
+	default:
+		f.Removed = removeAbandoned(place)
+	}
+	f.Removed = append(f.Removed, removeAbandoned(filepath.Dir(place))...)
+	if _, err := os.Lstat(place); err == nil && out != "" && !f.replaces && !atomicfile.Empty(place) {
+		return nil, usagef("--out: %s is there already and not an empty folder: give another place", out)
+	}
 	if f.folder, err = atomicfile.NewFolder(place); err != nil {
 		return nil, fmt.Errorf("the run folder cannot be made: %w", err)
 	}
@@ -90,7 +89,7 @@ func (c *Checkpoint) Folder(path string) (*Folder, error) {
 		return nil, usagef("%s: not there, or shorter than when the checkpoint was made: the log of the run so far is missing: put it back to go on", file)
 	}
 	err = f.openMetrics()
-	if errors.Is(err, errLocked) {
+	if errors.Is(err, atomicfile.ErrLocked) {
 		return nil, usagef("%s: another process is training in it", path)
 	}
 	if err == nil {
@@ -115,7 +114,7 @@ func (f *Folder) openMetrics() (err error) {
 	if err != nil {
 		return err
 	}
-	if err := lock(f.metrics); errors.Is(err, errLocked) { // a file system without locks is used without
+	if err := atomicfile.Lock(f.metrics); errors.Is(err, atomicfile.ErrLocked) { // a file system without locks is used without
 		return errors.Join(err, f.closeMetrics())
 	}
 	return nil
@@ -207,7 +206,11 @@ func (f *Folder) Save(c *Checkpoint) error {
 	if err := f.write(CheckpointFile, c.write); err != nil {
 		return err
 	}
-	if f.path == "" {
+	switch {
+	case f.path == "" && f.replaces:
+		f.path = f.folder.Path()
+		return nil
+	case f.path == "":
 		return f.show()
 	}
 	return errors.Join(f.remove(ResultFile), f.remove(ModelFile))
@@ -236,15 +239,18 @@ func (f *Folder) Commit(c *Config, t *Trained, r *Result) (path string, err erro
 			err = f.write(file.name, file.write)
 		}
 	}
+	if err == nil && f.path != "" && !r.Interrupted {
+		err = f.remove(CheckpointFile)
+	}
 	switch {
 	case err != nil:
-	case f.path == "":
+	case f.replaces && r.Interrupted:
+		f.path = f.folder.Path()
+	case f.replaces, f.path == "":
 		if err = f.show(); err != nil {
 			f.path = f.folder.Path()
 			return "", fmt.Errorf("the run folder cannot be put in its place, and is complete in %s: %w", f.path, err)
 		}
-	case !r.Interrupted:
-		err = f.remove(CheckpointFile)
 	}
 	if err == nil {
 		err = f.closeMetrics()
@@ -253,6 +259,18 @@ func (f *Folder) Commit(c *Config, t *Trained, r *Result) (path string, err erro
 		return "", fmt.Errorf("the run folder cannot be written: %w", err)
 	}
 	return f.path, nil
+}
+
+// Rewrite puts another result in the place of that of a run that was committed.
+func (f *Folder) Rewrite(r *Result) error {
+	text, err := JSON(r)
+	if err == nil {
+		err = f.write(ResultFile, bytesTo(text))
+	}
+	if err != nil {
+		return fmt.Errorf("the result cannot be written to %s: %w", f.path, err)
+	}
+	return nil
 }
 
 func bytesTo(text []byte) func(io.Writer) error {
@@ -281,9 +299,12 @@ func (f *Folder) show() error {
 // settle moves the folder to its place.
 func (f *Folder) settle() (err error) {
 	path := f.out
-	if f.out != "" {
+	switch {
+	case f.replaces:
+		err = f.replace()
+	case f.out != "":
 		err = f.folder.Commit(f.place)
-	} else {
+	default:
 		err = fs.ErrExist
 		for n := 1; errors.Is(err, fs.ErrExist); n++ { // the rename itself decides between two runs
 			path = fmt.Sprintf("%s%d", f.numbers, n)
@@ -309,6 +330,22 @@ func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) 
 		return "", errors.Join(fmt.Errorf("the run folder cannot be put in its place: %w", err), f.Discard())
 	}
 	return f.path, nil
+}
+
+// replace puts the folder in the place of another run, which is moved aside and removed only when this one stands there.
+func (f *Folder) replace() error {
+	aside, err := os.MkdirTemp(filepath.Dir(f.place), "."+filepath.Base(f.place)+"-old-")
+	if err != nil {
+		return err
+	}
+	old := filepath.Join(aside, filepath.Base(f.place))
+	if err := os.Rename(f.place, old); err != nil {
+		return errors.Join(err, os.Remove(aside))
+	}
+	if err := f.folder.Commit(f.place); err != nil {
+		return errors.Join(err, os.Rename(old, f.place), os.Remove(aside))
+	}
+	return os.RemoveAll(aside)
 }
 
 // Discard removes the folder that was being built. One that stands in its place stays.

@@ -103,11 +103,11 @@ func TestSequenceClasses(t *testing.T) {
 			t.Fatalf("%s: no X̄, or no projection", options)
 		}
 		dev := openCPU(t)
-		a, err := out.Trained.Predict(dev, test, 3)
+		a, err := out.Trained.Predict(t.Context(), dev, test, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := again.Predict(dev, test, 3)
+		b, err := again.Predict(t.Context(), dev, test, 3)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,8 +2,11 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
 // Planning for a time limit.
@@ -12,9 +15,32 @@ const (
 	timingShare   = 1.0 / 16        // of the limit goes to timing steps,
 	timingAtMost  = 5 * time.Second // and no more than this
 	planned       = 0.92            // of the time left goes to steps and the final evaluation
-	latestShare   = 1.1             // of the limit: a run that is slower than measured stops there
+	latestShare   = 1.1             // of the limit: a run that is slower than measured stops there, and so does its evaluation
 	shortestSteps = 10
 )
+
+// Until is ctx until the time limit of a run that began at started. It is for what comes before the first step: the cause of its end
+// is then a *UsageError.
+func (c *Config) Until(ctx context.Context, started time.Time) (context.Context, context.CancelFunc) {
+	if c.TimeLimit == 0 {
+		return context.WithCancel(ctx)
+	}
+	over := usagef("time limit %s: over before the first step: nothing was trained: give a longer one, fewer rows, or fewer --inducing", c.TimeLimit)
+	return context.WithDeadlineCause(ctx, started.Add(c.TimeLimit), over)
+}
+
+// ErrLate is the cause of an end at the latest time that a time limit allows.
+var ErrLate = errors.New("the time limit is over")
+
+// Latest is ctx until the latest time of a run that began at started with a limit; 0 is none.
+func Latest(ctx context.Context, started time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadlineCause(ctx, started.Add(latest(limit)), ErrLate)
+}
+
+func latest(limit time.Duration) time.Duration { return time.Duration(latestShare * float64(limit)) }
 
 // plan times the first steps and an evaluation, chooses how many steps fit into what is left
 // of the limit, and puts the run back to its start, so that a run with that many
@@ -22,12 +48,13 @@ const (
 func (t *trainer) plan(ctx context.Context) error {
 	c, limit := t.Config, t.Config.TimeLimit
 	t.sched.steps = 1 << 20 // the schedules need a length; these steps are thrown away
-	for step := 1; step <= timingWarmup; step++ {
-		t.step(step)
-	}
-	t.wait()
+	budget := min(timingAtMost, time.Duration(timingShare*float64(limit)))
 	start, steps := time.Now(), 0
-	for budget := min(timingAtMost, time.Duration(timingShare*float64(limit))); ctx.Err() == nil && (steps == 0 || time.Since(start) < budget); {
+	for step := 1; step <= timingWarmup && ctx.Err() == nil && time.Since(start) < budget; step++ {
+		t.step(step)
+		t.wait()
+	}
+	for start = time.Now(); ctx.Err() == nil && (steps == 0 || time.Since(start) < budget); {
 		steps++
 		t.step(timingWarmup + steps)
 		if steps%reportEvery == 0 {
@@ -35,11 +62,11 @@ func (t *trainer) plan(ctx context.Context) error {
 		}
 	}
 	t.wait()
-	if err := ctx.Err(); err != nil {
-		return err
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	perStep := time.Since(start) / time.Duration(max(steps, 1))
-	evaluation, err := t.evaluationTime()
+	evaluation, err := t.evaluationTime(ctx)
 	if err != nil {
 		return err
 	}
@@ -60,9 +87,9 @@ func (t *trainer) plan(ctx context.Context) error {
 	left := time.Duration(planned * float64(limit-time.Since(t.Started)-evaluation-validation))
 	steps = min(int(left/max(perStep, 1)), maxSteps)
 	note := fmt.Sprintf("time limit %s: %d steps of %.1f ms fit", limit, steps, perStep.Seconds()*1e3)
-	t.deadline = time.Duration(latestShare*float64(limit)) - evaluation
+	t.deadline = latest(limit) - evaluation
 	if steps < shortestSteps {
-		steps, t.deadline = shortestSteps, 0
+		steps, t.deadline = shortestSteps, latest(limit)
 		note = fmt.Sprintf("time limit %s is too short: %d steps of %.1f ms, the fewest there are, and %.1f s of evaluation take longer",
 			limit, steps, perStep.Seconds()*1e3, evaluation.Seconds())
 	}
@@ -89,11 +116,20 @@ func (t *trainer) validationTime() (time.Duration, error) {
 
 // evaluationTime extrapolates what the prediction of the test rows and of those of Generalise, and
 // the scores, will take from a few training rows.
-func (t *trainer) evaluationTime() (time.Duration, error) {
+func (t *trainer) evaluationTime(ctx context.Context) (time.Duration, error) {
 	const predicted, scored = 256, 16
 	c := t.Config
 	start := time.Now()
-	if _, err := t.model.Predict(t.set.Head(min(t.set.N, predicted)), c.EvalSamples, c.Seed); err != nil {
+	predict := func(rows int) (*model.Prediction, error) {
+		predictor := t.model.NewPredictor(t.set.Head(rows), c.EvalSamples)
+		predictor.Leave = func() bool { return ctx.Err() != nil }
+		p, err := predictor.Predict(c.Seed)
+		if errors.Is(err, model.ErrLeft) {
+			err = context.Cause(ctx)
+		}
+		return p, err
+	}
+	if _, err := predict(min(t.set.N, predicted)); err != nil {
 		return 0, err
 	}
 	prediction := time.Since(start) * time.Duration((t.testRows()+t.moreRows())/predicted+1)
@@ -102,7 +138,7 @@ func (t *trainer) evaluationTime() (time.Duration, error) {
 	for i := range rows {
 		rows[i] = i
 	}
-	p, err := t.model.Predict(t.set.Head(len(rows)), c.EvalSamples, c.Seed)
+	p, err := predict(len(rows))
 	if err != nil {
 		return 0, err
 	}

@@ -24,6 +24,7 @@ type Trained struct {
 	Seed        uint64 // prediction draws with the seed of training unless told otherwise
 	EvalSamples int    // S of a prediction unless told otherwise
 	Named       []model.Named
+	Unsealed    bool // it was read from a file without a checksum
 
 	// Codebook makes symbols of sequences of vectors; nil where sequences have symbols.
 	Codebook *seq.Codebook
@@ -39,25 +40,25 @@ type Trained struct {
 
 // Predict is the predictive mixture of every row, in training-sd units or logits. Frozen draws
 // belong to the seed of training, so that seed is the model's own. A prediction that is no number is an error. Who is to be told
-// hears now and then how many rows are done.
-func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int, told ...func(done int)) (prediction *model.Prediction, err error) {
-	return t.predict(dev, ds, samples, func(int, int, []float64) {}, told...)
+// hears now and then how many rows are done. Soon after ctx ends, its cause is the error.
+func (t *Trained) Predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, told ...func(done int)) (prediction *model.Prediction, err error) {
+	return t.predict(ctx, dev, ds, samples, func(int, int, []float64) {}, told...)
 }
 
 // PredictFar is Predict, and of each row its distance from the training rows, as Known measures it;
 // nil in models of before.
-func (t *Trained) PredictFar(dev device.Device, ds *data.Dataset, samples int, told ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
+func (t *Trained) PredictFar(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, told ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
 	if t.Known == nil {
-		prediction, err = t.Predict(dev, ds, samples, told...)
+		prediction, err = t.Predict(ctx, dev, ds, samples, told...)
 		return prediction, nil, err
 	}
 	distances = make([]float64, ds.N())
-	prediction, err = t.predict(dev, ds, samples, func(lo, hi int, x []float64) { t.look(distances[lo:hi], ds, lo, hi, x) }, told...)
+	prediction, err = t.predict(ctx, dev, ds, samples, func(lo, hi int, x []float64) { t.look(distances[lo:hi], ds, lo, hi, x) }, told...)
 	return prediction, distances, err
 }
 
 // predict shows the rows to look as the model reads them.
-func (t *Trained) predict(dev device.Device, ds *data.Dataset, samples int, look func(lo, hi int, x []float64), told ...func(done int)) (prediction *model.Prediction, err error) {
+func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, look func(lo, hi int, x []float64), told ...func(done int)) (prediction *model.Prediction, err error) {
 	defer func() {
 		if fault := (*device.FaultError)(nil); errors.As(err, &fault) && fault.Bytes > 0 {
 			err = fmt.Errorf("predicting %d rows: %w: another program has taken what was free: try again", ds.N(), err)
@@ -83,13 +84,18 @@ func (t *Trained) predict(dev device.Device, ds *data.Dataset, samples int, look
 			hear(done)
 		}
 	}
-	rows := t.rows(context.Background(), ds)
-	p, err := m.Predict(m.Stream(ds.N(), func(lo, hi int) []float64 {
+	rows := t.rows(ctx, ds)
+	predictor := m.NewPredictor(m.Stream(ds.N(), func(lo, hi int) []float64 {
 		tell(lo)
 		x := rows(lo, hi)
 		look(lo, hi, x)
 		return x
-	}), samples, t.Seed)
+	}), samples)
+	predictor.Leave = func() bool { return ctx.Err() != nil }
+	p, err := predictor.Predict(t.Seed)
+	if errors.Is(err, model.ErrLeft) {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +127,8 @@ type OutputScores struct {
 }
 
 // Evaluate predicts a data set that has its targets and scores the prediction.
-func (t *Trained) Evaluate(dev device.Device, ds *data.Dataset, samples int) (*Scores, error) {
-	return t.EvaluateDraws(dev, ds, samples, 0)
+func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset, samples int) (*Scores, error) {
+	return t.EvaluateDraws(ctx, dev, ds, samples, 0)
 }
 
 // score compares a prediction with the targets: by the mixture itself or, of a regression, by the normal

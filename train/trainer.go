@@ -8,6 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // Job is one training run: what to train, on what, where.
@@ -39,6 +40,8 @@ func (j *Job) testRows() int {
 type Reporter interface {
 	// Note is a line for the user about a decision that was taken.
 	Note(format string, args ...any)
+	// Doing says which share, from 0 to 1, is done of something that comes before the first step.
+	Doing(what string, share float64)
 	// Begin comes before the first step, End after the last.
 	Begin(totalSteps int)
 	Step(Progress)
@@ -70,9 +73,19 @@ type Outcome struct {
 const reportEvery = 10
 
 // Run trains. Everything random is a function of Config.Seed and the step number, so
-// the same Config on the same rows gives the same bits.
+// the same Config on the same rows gives the same bits. Where ctx ends before the first step is done, its cause is the error;
+// where the time limit does, a *UsageError.
 func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
-	notes, err := j.Config.FitInputs(ctx, j.Train)
+	limit := j.Config.TimeLimit
+	before, cancel := j.Config.Until(ctx, j.Started)
+	defer cancel()
+	begun := false
+	defer func() {
+		if err != nil && !begun && before.Err() != nil {
+			err = context.Cause(before)
+		}
+	}()
+	notes, err := j.Config.FitInputs(j.doing(before, "choosing feature maps"), j.Train)
 	if err == nil {
 		var more []string
 		more, err = j.Config.Fit(j.Train.N())
@@ -84,7 +97,7 @@ func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := j.Plan(ctx)
+	plan, err := j.Plan(before)
 	if err != nil {
 		return nil, err
 	}
@@ -104,16 +117,31 @@ func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 	if plan.Distances != nil {
 		j.Reporter.Note("distances of sequences: %s", plan.Distances)
 	}
-	t, err := j.prepare(ctx)
+	t, err := j.prepare(before)
+	if err == nil && limit > 0 {
+		err = t.plan(before)
+	}
+	if err == nil {
+		err = before.Err()
+	}
 	if err != nil {
 		return nil, err
 	}
-	if j.Config.TimeLimit > 0 {
-		if err := t.plan(ctx); err != nil {
-			return nil, err
-		}
+	begun = true
+	ctx, stop := Latest(ctx, j.Started, limit)
+	defer stop()
+	if _, records := j.Device.(device.Recorder); !records { // a record is whole
+		t.leave = func() bool { return ctx.Err() != nil }
 	}
 	return t.run(ctx)
+}
+
+// doing is ctx for something that comes before the first step, of which the Reporter hears which share is done.
+func (j *Job) doing(ctx context.Context, what string) context.Context {
+	if j.Reporter == nil {
+		return ctx
+	}
+	return seq.WithProgress(ctx, func(share float64) { j.Reporter.Doing(what, share) })
 }
 
 // trainer is a run after its preparation: the model on its device, the rows uploaded.
@@ -163,6 +191,12 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 		}
 	}
 	rows := model.Rows{N: ds.N(), X: t.trained.rows(ctx, ds)}
+	if x := rows.X; j.hasDistances() && !j.inSteps {
+		rows.X = func(lo, hi int) []float64 {
+			defer j.Reporter.Doing("distances of sequences", float64(hi)/float64(ds.N()))
+			return x(lo, hi)
+		}
+	}
 	if j.inSteps {
 		rows.X, rows.Vectors = t.trained.numbers(ds), j.sequences.train
 	}
@@ -184,9 +218,6 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 		return nil, err
 	}
 	t.parted = c.atOnce() < c.Batch
-	if _, records := j.Device.(device.Recorder); !records { // a record is whole
-		t.leave = func() bool { return ctx.Err() != nil }
-	}
 	t.loop = device.NewLoop(j.Device, t.work)
 	if j.From != nil {
 		t.schedule()

@@ -54,9 +54,10 @@ type quiet struct{ notes []string }
 func (q *quiet) Note(format string, args ...any) {
 	q.notes = append(q.notes, fmt.Sprintf(format, args...))
 }
-func (*quiet) Begin(int)     {}
-func (*quiet) Step(Progress) {}
-func (*quiet) End()          {}
+func (*quiet) Begin(int)             {}
+func (*quiet) Step(Progress)         {}
+func (*quiet) End()                  {}
+func (*quiet) Doing(string, float64) {}
 
 func config(t testing.TB, options string) *Config {
 	t.Helper()
@@ -103,7 +104,7 @@ func evaluateDraws(t testing.TB, out *Outcome, set *data.Dataset, draws int) *Sc
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	s, err := out.Trained.EvaluateDraws(dev, set, 50, draws)
+	s, err := out.Trained.EvaluateDraws(t.Context(), dev, set, 50, draws)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,12 +298,12 @@ func TestEvaluationTime(t *testing.T) {
 	run.step(1)
 	run.trained.Named = run.model.Export()
 	eventually(t, func() string {
-		guess, err := run.evaluationTime()
+		guess, err := run.evaluationTime(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		if _, err := run.trained.Evaluate(dev, test, c.EvalSamples); err != nil {
+		if _, err := run.trained.Evaluate(t.Context(), dev, test, c.EvalSamples); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(start); guess < took/3 || guess > 3*took {
@@ -326,7 +327,7 @@ func eventually(t *testing.T, attempt func() (wrong string)) {
 
 // A limit that cannot be kept is said to be one.
 func TestTimeLimitTooShort(t *testing.T) {
-	c := config(t, "time-limit=1ms batch=50 inducing=20")
+	c := config(t, "time-limit=4s eval-samples=2 batch=300 inducing=20 features=200 samples=400 spectra=prior-fixed local-reparam=false")
 	dev, err := device.Open(c.Device)
 	if err != nil {
 		t.Fatal(err)
@@ -335,11 +336,34 @@ func TestTimeLimitTooShort(t *testing.T) {
 	said := &quiet{}
 	job := &Job{Config: c, Device: dev, Train: table(t, 300, 1, wave), Test: table(t, 100, 2, wave), Started: time.Now(), Reporter: said}
 	out, err := job.Run(context.Background())
-	if err != nil || out.Steps != shortestSteps {
+	if err != nil || out.Steps > shortestSteps {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	if notes := strings.Join(said.notes, "\n"); !strings.Contains(notes, "time limit 1ms is too short") {
+	if notes := strings.Join(said.notes, "\n"); !strings.Contains(notes, "time limit 4s is too short") {
 		t.Errorf("notes %q", notes)
+	}
+}
+
+// A limit that is over before the first step is an error, and what is predicted ends with its context.
+func TestNothingInTime(t *testing.T) {
+	dev := openCPU(t)
+	set := table(t, 300, 1, wave)
+	job := &Job{Config: config(t, "time-limit=1m batch=50 inducing=20"), Device: dev, Train: set, Test: set, Started: time.Now().Add(-time.Minute), Reporter: &quiet{}}
+	var usage *UsageError
+	if _, err := job.Run(t.Context()); !errors.As(err, &usage) || !strings.Contains(err.Error(), "time limit 1m0s: over before the first step: nothing was trained") {
+		t.Errorf("err = %v", err)
+	}
+	out := mustFit(t, "steps=3 batch=50 inducing=20", set)
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	if _, err := out.Trained.Predict(ctx, dev, set, 500, func(int) { cancel(enough) }); err != enough {
+		t.Errorf("a prediction: %v", err)
+	}
+	if _, err := out.Trained.Evaluate(ctx, dev, set, 5); err != enough {
+		t.Errorf("an evaluation: %v", err)
+	}
+	if _, err := job.Generalise(ctx, out.Trained, &Scores{}); err != enough {
+		t.Errorf("a comparison: %v", err)
 	}
 }
 

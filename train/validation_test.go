@@ -88,7 +88,7 @@ func TestEvaluationsOfARun(t *testing.T) {
 func TestTimeLimitWithValidation(t *testing.T) {
 	const options = "batch=20 inducing=20 features=20 validation=0.5 time-limit="
 	set := table(t, 4000, 1, wave)
-	for limit := time.Second / 2; ; limit *= 4 {
+	for limit := 2 * time.Second; ; limit *= 4 {
 		_, _, rarely := fitHeldOut(t, options+limit.String()+" eval-every=1000", set)
 		if rarely.Steps < 10*shortestSteps && limit < 30*time.Second {
 			continue

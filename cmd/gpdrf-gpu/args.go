@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,6 +59,7 @@ func orderVerb(program string, v verb, words []string) ([]string, error) {
 	}
 	ordered := []string{program, v.name}
 	var arguments []string
+	given := map[string]bool{}
 	for i := 0; i < len(words); i++ {
 		word := words[i]
 		if word == "--" {
@@ -70,9 +72,13 @@ func orderVerb(program string, v verb, words []string) ([]string, error) {
 		}
 		name, value, hasValue := cut(word)
 		f, ok := known[name]
+		twice := given[name]
+		given[name] = true
 		switch {
 		case !ok:
 			return nil, usagef("unknown flag --%s%s", name, flagHint(name, names, v.name))
+		case twice:
+			return nil, usagef("--%s: is given twice: leave one of them out", name)
 		case hasValue:
 		case f.isSwitch():
 			ordered = append(ordered, "--"+name)
@@ -133,6 +139,23 @@ func (c *call) given() (settings []train.Setting) {
 	}
 	return settings
 }
+
+// manner reads the flags that say how a command runs, and not what it does.
+func (c *call) manner(p *program) error {
+	quiet, err := c.isOn("quiet")
+	if err != nil {
+		return err
+	}
+	p.quiet = quiet
+	threads, err := c.count("threads", 1, maxThreads, 0)
+	if threads > 0 {
+		runtime.GOMAXPROCS(threads)
+	}
+	return err
+}
+
+// maxThreads is far above the processors of any machine.
+const maxThreads = 4096
 
 // isOn reads a switch.
 func (c *call) isOn(name string) (bool, error) {

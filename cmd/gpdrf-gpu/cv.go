@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -41,14 +40,15 @@ type crossValidation struct {
 	cv      *train.CV
 	out     string
 	changes []train.Setting // of one that goes on
-	guard   *exitGuard
-	folder  atomic.Pointer[train.Folder] // of the fold under way
 	release func()                       // of the lock
 	created bool                         // by this process
 }
 
 // crossValidate trains and tests on one fold after the other, and says what they come to together.
-func (p *program) crossValidate(c *call, cv *train.CV, out string, guard *exitGuard, asJSON bool) error {
+func (p *program) crossValidate(c *call, cv *train.CV, out string, overwrite, asJSON bool) error {
+	if overwrite {
+		return usagef("--overwrite: is for a single run: give --cv a folder of its own")
+	}
 	v := &crossValidation{program: p, call: c, cv: cv, out: out, release: func() {}}
 	if cv.Path() != "" {
 		if v.changes = cv.Changes(c.given()); cv.Complete && !cv.Predicts() {
@@ -56,38 +56,34 @@ func (p *program) crossValidate(c *call, cv *train.CV, out string, guard *exitGu
 			return p.reportCV(cv, asJSON)
 		}
 		if err := v.resume(); err != nil {
-			return err
+			return v.unless(err)
 		}
+	} else if err := train.CheckOut(out, false); err != nil {
+		return err
 	}
 	defer func() { v.release() }()
-	guard.end() // from here on Ctrl-C saves the model so far
-	v.guard = p.newQuitGuard(v.quit)
 	err := v.folds()
 	if err == nil && cv.Predicts() {
 		err = v.predictAll()
 	}
 	if v.created && err != nil {
-		if left := v.guard.write(cv.Prune); left != nil {
-			err = errors.Join(err, left)
-		}
+		err = errors.Join(err, cv.Prune())
 	}
 	if cv.Path() != "" && cv.Finished > 0 {
 		err = errors.Join(p.reportCV(cv, asJSON), err)
 	}
 	if errors.Is(err, errInterrupted) && train.IsCV(cv.Path()) {
-		p.note("to go on: %s", train.ResumeCommand(cv.Path()))
+		p.say("to go on: %s", train.ResumeCommand(cv.Path()))
 	}
 	return err
 }
 
-// quit ends the command at once.
-func (v *crossValidation) quit() error {
-	folder := v.folder.Load()
-	if folder == nil {
-		return nil
+// unless gives an error, unless it is an interrupt that has brought it.
+func (v *crossValidation) unless(err error) error {
+	if v.ctx.Err() != nil {
+		return errInterrupted
 	}
-	v.note("to go on from the last checkpoint: %s", train.ResumeCommand(v.cv.Path()))
-	return folder.Discard()
+	return err
 }
 
 // resume takes the lock, and looks at the rows: folds that are to come must be of the same as those
@@ -138,7 +134,7 @@ func (v *crossValidation) folds() error {
 		if errors.Is(err, errInterrupted) {
 			failure = nil
 		}
-		if err := v.guard.write(func() error { return v.cv.Update(k, failure) }); err != nil {
+		if err := v.cv.Update(k, failure); err != nil {
 			return err
 		}
 		switch {
@@ -177,22 +173,24 @@ func (v *crossValidation) failed() error {
 // fold trains one fold, from its start or from its last checkpoint.
 func (v *crossValidation) fold(k int) error {
 	started := time.Now()
-	job, folder, err := v.open(k)
+	var folder *train.Folder
+	guard := v.newExitGuard(v.ctx, func() error { return v.leave(folder) })
+	defer guard.stop()
+	job, folder, err := v.open(k, guard)
 	if job != nil {
 		defer job.Device.Close()
 	}
 	if err != nil {
-		return err
+		return guard.unless(err)
 	}
 	for _, removed := range folder.Removed {
 		v.note("%s: removed: its run was killed before there was anything to go on from", removed)
 	}
 	job.Started = started
-	v.folder.Store(folder)
-	defer v.folder.Store(nil)
-	_, r, err := v.runJob(job, folder, v.guard)
+	v.whole = v.cv.Path()
+	r, _, err := v.runJob(job, folder, guard, 0, false) // a test that a limit ends would leave a gap
 	if err != nil {
-		return errors.Join(err, v.guard.write(folder.Discard))
+		return errors.Join(err, folder.Discard())
 	}
 	v.note("fold %d of %d: %s", k, v.cv.Folds, scoresInLine(r.Test))
 	if warning := r.Generalisation.Warning(job.Config); warning != "" {
@@ -201,18 +199,37 @@ func (v *crossValidation) fold(k int) error {
 	return nil
 }
 
+// leave is what an interrupt before the first step of a fold leaves.
+func (v *crossValidation) leave(folder *train.Folder) error {
+	var err error
+	if folder != nil {
+		err = folder.Discard()
+	}
+	if v.created && v.cv.Finished == 0 {
+		err = errors.Join(err, v.cv.Prune())
+	}
+	if err != nil {
+		v.say("%v", err)
+	}
+	v.say("interrupted before a step of this fold was done")
+	if v.cv.Path() != "" && train.IsCV(v.cv.Path()) {
+		v.say("to go on: %s", train.ResumeCommand(v.cv.Path()))
+	}
+	return errInterrupted
+}
+
 // open is the run of a fold. The first one says what the rows are called, and so where the folder
-// is.
-func (v *crossValidation) open(k int) (*train.Job, *train.Folder, error) {
+// is. The guard keeps what it writes whole.
+func (v *crossValidation) open(k int, guard *exitGuard) (*train.Job, *train.Folder, error) {
 	cv := v.cv
 	if cv.Path() != "" && cv.Runs[k-1].Standing != train.FoldWaiting && cv.CanGoOn(k) {
-		return v.goOn(cv.FoldPath(k), v.changes)
+		return v.goOn(guard, cv.FoldPath(k), v.changes)
 	}
 	cfg, err := cv.Begin(k, v.changes)
 	if err != nil {
 		return nil, nil, err
 	}
-	job, err := v.jobOf(v.call, cfg)
+	job, err := v.newJob(v.ctx, v.call, cfg)
 	if err != nil {
 		return job, nil, err
 	}
@@ -220,7 +237,7 @@ func (v *crossValidation) open(k int) (*train.Job, *train.Folder, error) {
 		cv.Data, cv.Task, cv.Device = job.Train.Name, job.Train.Task, job.Device.Name()
 		folder, err := train.NewFolder(v.out, cv.Data, cv.Model+"-cv")
 		if err == nil {
-			err = v.guard.write(func() error { return cv.Place(folder) })
+			err = guard.write(func() error { return cv.Place(folder) })
 		}
 		if err != nil {
 			return job, nil, err
@@ -285,7 +302,7 @@ func scoresInLine(t train.Test) string {
 
 // noneOfNew refuses what is for a new run.
 func (c *call) noneOfNew() error {
-	for _, name := range []string{"config", "out", "cv"} {
+	for _, name := range []string{"config", "out", "overwrite", "cv"} {
 		if _, given := c.text(name); given {
 			return usagef("--%s: a run goes on in its own folder, with its own options: leave it out with --resume", name)
 		}

@@ -100,7 +100,16 @@ average of ` + "`ema`" + `, the best parameters and scores of validation, the st
 another name, brought to disk and renamed, so that there is a whole one at any moment. When the run ends it is removed.
 
 Ctrl-C ends a training after its step. On the CPU, a step that goes in parts (` + "`--chunk`" + `, or for want of memory) is left between two of them, and the run ends at the
-step before. The model so far is tested and saved. A second Ctrl-C quits at once: nothing is left but the last checkpoint, if there is one.
+step before. The model so far is saved, then tested for as long as 0.7 s. A second Ctrl-C quits at once.
+Whatever is under way, the command answers within a second:
+
+- Before the first step (reading, the choice of feature maps and pseudo-inputs, distances), nothing was trained and nothing is left.
+- In the test of a run that has ended, the model is saved already. The command says how to score it: ` + "`gpdrf-gpu eval RUN`" + `.
+- ` + "`eval` and `predict`" + ` leave nothing; a file that ` + "`--out`" + ` names is as it was.
+
+SIGTERM, and SIGHUP of a terminal that is closed, do what Ctrl-C does; under nohup, SIGHUP does nothing. A time limit includes reading and
+preparation: where it is over before the first step, nothing is trained, and the exit code is 2. The test ends at the latest a tenth
+of the limit later; where it is left out for this, the model is saved and the exit code is 1.
 
 ` + "`gpdrf-gpu train --resume RUN`" + ` goes on after a crash, a power cut, kill -9 or Ctrl-C. Model, configuration, log and result are then, byte for byte, those of a run that was never
 stopped, but for seconds: these are the training time that the result rests on, of all the commands together, without what was done after the last checkpoint and lost. On a processor
@@ -122,8 +131,10 @@ go on with one run at once (where the file system has locks).
 | checkpoint.safetensors | while the run is not finished: what --resume needs |
 
 It is built under a temporary name that begins with a dot, and put in its place with its first checkpoint, or when it is complete; an empty folder that is there is
-filled. result.json is written last: a folder with it is a run that has ended. What a run leaves that is killed before its first checkpoint is
-removed by the next one. The model file holds no time, path, host
+filled. result.json is written last, without scores, before the test, and with them after it: a folder with it is a run that has ended. What a run leaves that is killed before its first checkpoint is
+removed by the next one into the same parent. ` + "`--overwrite`" + ` puts the new folder in the place of an old run once it is whole, and removes the old one then;
+a run that is interrupted stays beside it, and a folder that holds anything else is refused. Model and checkpoint hold a checksum of their own bytes:
+a file of which one bit has changed is refused; one of an earlier version, without a checksum, is read with a note. The model file holds no time, path, host
 or thread count: the same configuration on the same data gives the same bytes.
 
 Scores under ` + "`test`" + ` are in units of the training targets' standard deviation, those under ` + "`test_raw`" + ` in the target's own units:

@@ -10,7 +10,7 @@ import (
 
 // eval scores a run on its own test rows or on those of a file.
 func (p *program) eval(c *call) error {
-	p.newExitGuard()
+	guard := p.newExitGuard(p.ctx, p.nothing)
 	asJSON, err := c.isOn("json")
 	if err != nil {
 		return err
@@ -34,19 +34,20 @@ func (p *program) eval(c *call) error {
 	}
 	defer dev.Close()
 
-	rows, notes, err := p.testRows(c, run)
-	if err != nil {
-		return err
+	watch, end := p.reading(p.ctx)
+	rows, notes, err := testRows(c, run, watch)
+	if end(); err != nil {
+		return guard.unless(err)
 	}
 	for _, n := range notes {
 		p.note("%s", n)
 	}
-	p.warnOfFar(run.Trained, rows, 1)
+	p.warnOfFar(p.ctx, run.Trained, rows, 1)
 	bar := p.newRowsBar(rows.N())
-	scores, err := run.Trained.EvaluateDraws(dev, rows, samples, run.Config.PredictDraws, bar.show)
+	scores, err := run.Trained.EvaluateDraws(p.ctx, dev, rows, samples, run.Config.PredictDraws, bar.show)
 	bar.end()
 	if err != nil {
-		return err
+		return guard.unless(err)
 	}
 	r, tested := *run.Result, splitOf(run.Config)
 	if _, others := c.text("data"); others {
@@ -67,24 +68,24 @@ func (p *program) eval(c *call) error {
 }
 
 // testRows are those of --data, or those that the run was tested on.
-func (p *program) testRows(c *call, run *train.Run) (rows *data.Dataset, notes []string, err error) {
+func testRows(c *call, run *train.Run, watch data.Watch) (rows *data.Dataset, notes []string, err error) {
 	labels, given := c.text("labels")
 	table, err := c.tableOptions()
 	if err != nil {
 		return nil, nil, err
 	}
 	if file, ok := c.text("data"); ok {
-		if rows, notes, err = data.ReadFile(file, data.ReadOptions{Like: &run.Trained.Schema, Labels: labels, TableOptions: table, Watch: p.watch()}); err != nil {
+		if rows, notes, err = data.ReadFile(file, data.ReadOptions{Like: &run.Trained.Schema, Labels: labels, TableOptions: table, Watch: watch}); err != nil {
 			return nil, nil, err
 		}
-		return rows, notes, p.attachGram(c, rows)
+		return rows, notes, c.attachGram(rows, watch)
 	} else if given {
 		return nil, nil, usagef("--labels: is for --data FILE")
 	}
 	if _, given := c.text("gram"); given {
 		return nil, nil, usagef("--gram: is for --data FILE")
 	}
-	if rows, err = run.TestRows(p.watch()); err != nil {
+	if rows, err = run.TestRows(watch); err != nil {
 		return nil, nil, fmt.Errorf("the run's own test rows cannot be read, give others by --data FILE: %w", err)
 	}
 	if !reflect.DeepEqual(rows.Schema().Plain(), run.Trained.Schema) {
@@ -98,9 +99,9 @@ func (p *program) testRows(c *call, run *train.Run) (rows *data.Dataset, notes [
 }
 
 // attachGram gives rows the kernel of --gram.
-func (p *program) attachGram(c *call, rows *data.Dataset) error {
+func (c *call) attachGram(rows *data.Dataset, watch data.Watch) error {
 	if path, ok := c.text("gram"); ok {
-		return rows.AttachGram(path, p.watch())
+		return rows.AttachGram(path, watch)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 
 // info describes this program, a run folder or a data file.
 func (p *program) info(c *call) error {
-	p.newExitGuard()
+	p.newExitGuard(p.ctx, p.nothing)
 	asJSON, err := c.isOn("json")
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (p *program) info(c *call) error {
 	} else if train.IsCV(args[0]) {
 		about, err = aboutCV(args[0])
 	} else {
-		about, err = aboutRun(args[0])
+		about, err = p.aboutRun(args[0])
 	}
 	if err != nil {
 		return err
@@ -100,7 +100,9 @@ func isFolder(path string) bool {
 
 // aboutData summarises a file, or the training rows of a named set.
 func (c *call) aboutData(p *program, name string) (data.Summary, error) {
-	opt := data.ReadOptions{Describe: true, Watch: p.watch()}
+	watch, end := p.reading(p.ctx)
+	defer end()
+	opt := data.ReadOptions{Describe: true, Watch: watch}
 	opt.Target, _ = c.text("target")
 	opt.Task, _ = c.text("task")
 	opt.Labels, _ = c.text("labels")
@@ -113,7 +115,7 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 	var ds *data.Dataset
 	var notes []string
 	if slices.Contains(data.Names(), name) {
-		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: opt.Target, Task: opt.Task, Labels: opt.Labels, TableOptions: opt.TableOptions, Tokens: opt.Tokens, Watch: p.watch()})
+		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: opt.Target, Task: opt.Task, Labels: opt.Labels, TableOptions: opt.TableOptions, Tokens: opt.Tokens, Watch: watch})
 	} else {
 		ds, notes, err = data.ReadFile(name, opt)
 	}
@@ -193,11 +195,12 @@ type option struct {
 	Value string `json:"value"`
 }
 
-func aboutRun(path string) (*runInfo, error) {
+func (p *program) aboutRun(path string) (*runInfo, error) {
 	run, err := train.OpenRun(path)
 	if err != nil {
 		return nil, err
 	}
+	p.noteUnsealed(run.Trained, path)
 	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(), split: splitOf(run.Config), steps: run.Config.Steps}
 	if run.CanGoOn() && (run.Result.Interrupted || run.Result.Unfinished) {
 		i.resume = train.ResumeCommand(path)

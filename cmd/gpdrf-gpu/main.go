@@ -10,7 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"syscall"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -34,7 +34,7 @@ func main() { os.Exit(start(os.Stderr)) }
 
 // start is the command with its notes going to err.
 func start(err io.Writer) (code int) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	go func() {
 		<-ctx.Done()
 		stop() // a second Ctrl-C kills, but where there is a newQuitGuard
@@ -56,6 +56,8 @@ type program struct {
 	out, err io.Writer
 	terminal bool // err is one, and a bar can be drawn
 	piped    data.Piped
+	whole    string // the cross-validation that a run belongs to
+	quiet    bool // no notes and no progress
 }
 
 func (p *program) run(args []string) int {
@@ -121,7 +123,15 @@ func usagef(format string, args ...any) error {
 	return &train.UsageError{Err: fmt.Errorf(format, args...)}
 }
 
-func (p *program) note(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }
+// note is a line for the user. Those who want quiet get warnings alone.
+func (p *program) note(format string, args ...any) {
+	if line := fmt.Sprintf(format, args...); !p.quiet || strings.HasPrefix(strings.TrimSpace(line), "warning") {
+		fmt.Fprintln(p.err, line)
+	}
+}
 
 // watch is for files that the command reads.
 func (p *program) watch() data.Watch { return data.Watch{Context: p.ctx, Piped: &p.piped} }
+
+// say is a line that everybody gets: what became of the results.
+func (p *program) say(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }

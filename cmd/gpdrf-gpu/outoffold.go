@@ -21,6 +21,9 @@ func (v *crossValidation) predictAll() error {
 			return errInterrupted
 		}
 		table, numbers, err := v.predictFold(k)
+		if v.ctx.Err() != nil {
+			return errInterrupted
+		}
 		if err != nil {
 			return fmt.Errorf("the predictions of fold %d of %d: %w", k, v.cv.Folds, err)
 		}
@@ -34,9 +37,7 @@ func (v *crossValidation) predictAll() error {
 	}
 	slices.SortFunc(rows, func(a, b []cell) int { return cmp.Compare(a[0].value, b[0].value) })
 	all.rows, all.row = len(rows), func(i int, into []cell) { copy(into, rows[i]) }
-	return v.guard.write(func() error {
-		return atomicfile.WriteFile(filepath.Join(v.cv.Path(), train.OutOfFoldFile), func(w io.Writer) error { return all.write(w, "csv") })
-	})
+	return atomicfile.WriteFile(filepath.Join(v.cv.Path(), train.OutOfFoldFile), func(w io.Writer) error { return all.write(w, "csv") })
 }
 
 // predictFold predicts the test rows of a fold, and says which numbers they have among all rows.
@@ -60,7 +61,7 @@ func (v *crossValidation) predictFold(k int) (table *predictions, numbers []int,
 	v.relax(dev, run.Config.Precision)
 	t := run.Trained
 	bar := v.newRowsBar(ds.N())
-	p, distances, err := t.PredictFar(dev, ds, t.EvalSamples, bar.show)
+	p, distances, err := t.PredictFar(v.ctx, dev, ds, t.EvalSamples, bar.show)
 	bar.end()
 	if err != nil {
 		return nil, nil, err

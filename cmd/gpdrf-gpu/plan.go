@@ -20,11 +20,14 @@ func (p *program) plan(c *call, asJSON bool) error {
 		return err
 	}
 	defer dev.Close()
-	rows, testRows, notes, err := cfg.Load(p.watch())
+	watch, end := p.reading(p.ctx)
+	defer end()
+	rows, testRows, notes, err := cfg.Load(watch)
 	if err != nil {
 		return err
 	}
-	rows, held, more, err := cfg.HoldOut(rows, p.watch())
+	rows, held, more, err := cfg.HoldOut(rows, watch)
+	end()
 	if err != nil {
 		return err
 	}

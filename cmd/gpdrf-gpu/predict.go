@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,7 +17,7 @@ import (
 
 // predict writes a prediction for each row of a file.
 func (p *program) predict(c *call) error {
-	guard := p.newExitGuard()
+	guard := p.newExitGuard(p.ctx, p.nothing)
 	path, err := c.argument()
 	if err != nil {
 		return err
@@ -61,30 +63,55 @@ func (p *program) predict(c *call) error {
 	if err != nil {
 		return err
 	}
-	rows, notes, err := data.ReadFor(in, trained.Schema, table, p.watch())
-	if err != nil {
-		return err
+	watch, end := p.reading(p.ctx)
+	rows, notes, err := data.ReadFor(in, trained.Schema, table, watch)
+	if err == nil {
+		err = c.attachGram(rows, watch)
 	}
-	if err := p.attachGram(c, rows); err != nil {
-		return err
+	if end(); err != nil {
+		return guard.unless(err)
 	}
 	for _, n := range notes {
 		p.note("%s", n)
 	}
-	p.warnOfFar(trained, rows, 1)
+	p.warnOfFar(p.ctx, trained, rows, 1)
 	bar := p.newRowsBar(rows.N())
-	prediction, distances, err := trained.PredictFar(dev, rows, samples, bar.show)
+	prediction, distances, err := trained.PredictFar(p.ctx, dev, rows, samples, bar.show)
 	bar.end()
 	if err != nil {
-		return err
+		return guard.unless(err)
 	}
 	predicted := predictionsOf(trained, rows, prediction, distances, draws, seed)
-	return guard.write(func() error {
-		if out == "-" {
-			return predicted.write(p.out, format)
-		}
-		return atomicfile.WriteFile(out, func(w io.Writer) error { return predicted.write(w, format) })
-	})
+	if out == "-" {
+		return predicted.write(p.out, format)
+	}
+	guard.end()
+	for _, removed := range atomicfile.RemoveDead(filepath.Dir(out), isPredictions) {
+		p.note("%s: removed: its command was killed while it was written", removed)
+	}
+	err = atomicfile.WriteFile(out, func(w io.Writer) error { return predicted.write(untilDone{p.ctx, w}, format) })
+	if err != nil && p.ctx.Err() != nil {
+		return p.nothing()
+	}
+	return err
+}
+
+// isPredictions says of a temporary whether it was to be a file of predictions.
+func isPredictions(_, name string, info fs.FileInfo) bool {
+	return info.Mode().IsRegular() && (filepath.Ext(name) == ".csv" || filepath.Ext(name) == ".jsonl")
+}
+
+// untilDone is a writer that fails once a context is done.
+type untilDone struct {
+	ctx context.Context
+	to  io.Writer
+}
+
+func (w untilDone) Write(text []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.to.Write(text)
 }
 
 // output is where to write and in which format, "csv" or "jsonl".
@@ -109,6 +136,9 @@ func (c *call) output(in string) (path, format string, err error) {
 	}
 	a, errA := os.Stat(in)
 	b, errB := os.Stat(path)
+	if path != "-" && errB == nil && b.IsDir() {
+		return "", "", usagef("--out: %s is a folder: give a file", path)
+	}
 	if errA == nil && errB == nil && os.SameFile(a, b) {
 		return "", "", usagef("--out: %s is the file to be predicted: give another", path)
 	}
@@ -119,7 +149,9 @@ func (c *call) output(in string) (path, format string, err error) {
 func (p *program) openTrained(path string) (t *train.Trained, trainedOn, trainedAt string, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() && filepath.Ext(path) == filepath.Ext(train.ModelFile) {
-		t, err = train.ReadModel(path)
+		if t, err = train.ReadModel(path); err == nil {
+			p.noteUnsealed(t, path)
+		}
 		return t, "auto", string(device.Highest), err
 	}
 	run, err := train.OpenRun(path)

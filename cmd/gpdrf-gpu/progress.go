@@ -16,23 +16,30 @@ import (
 
 // newReporter shows how a run goes: a bar on a terminal, plain lines elsewhere. It also feeds the
 // run folder's metrics, and stops the run where they cannot be written.
-func (p *program) newReporter(folder *train.Folder, stop func()) train.Reporter {
+// begin is called before the first step.
+func (p *program) newReporter(folder *train.Folder, begin, stop func()) train.Reporter {
 	var shown train.Reporter = &lines{w: p.err}
-	if p.terminal {
+	switch {
+	case p.quiet:
+		shown = silent{p}
+	case p.terminal:
 		shown = &bar{w: p.err}
 	}
-	return &recorder{Reporter: shown, folder: folder, stop: stop}
+	return &recorder{Reporter: shown, p: p, folder: folder, begin: begin, stop: stop}
 }
 
 // recorder writes the numbers of every reading to the run folder, and shows the ELBO as a running
 // mean: one batch alone says little of the bound. A Note may come from another goroutine.
 type recorder struct {
 	train.Reporter
+	p      *program
 	mutex  sync.Mutex
 	folder *train.Folder
+	begin  func()
 	stop   func()
 	mean   float64
 	count  int
+	phase  *phase // of what comes before the first step
 }
 
 // meanOver is the number of readings that the running mean looks back on.
@@ -53,12 +60,26 @@ func (r *recorder) Step(p train.Progress) {
 func (r *recorder) Note(format string, args ...any) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
+	r.phase.end()
 	r.Reporter.Note(format, args...)
+}
+
+// Doing is told from any goroutine.
+func (r *recorder) Doing(what string, share float64) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.phase == nil || r.phase.what != what {
+		r.phase.end()
+		r.phase = r.p.newShare(what)
+	}
+	r.phase.share(share)
 }
 
 func (r *recorder) Begin(total int) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
+	r.phase.end()
+	r.begin()
 	r.Reporter.Begin(total)
 }
 
@@ -67,6 +88,15 @@ func (r *recorder) End() {
 	defer r.mutex.Unlock()
 	r.Reporter.End()
 }
+
+// silent is for those who want quiet.
+type silent struct{ p *program }
+
+func (s silent) Note(format string, args ...any) { s.p.note(format, args...) }
+func (silent) Doing(string, float64)             {}
+func (silent) Begin(int)                         {}
+func (silent) Step(train.Progress)               {}
+func (silent) End()                              {}
 
 // lines prints about linesPerRun lines, and none sooner than linePause after another.
 type lines struct {
@@ -82,6 +112,8 @@ const (
 )
 
 func (l *lines) Note(format string, args ...any) { fmt.Fprintf(l.w, format+"\n", args...) }
+
+func (*lines) Doing(string, float64) {}
 
 func (l *lines) Begin(total int) { l.total, l.next = total, 1 }
 
@@ -129,6 +161,8 @@ func (b *bar) Note(format string, args ...any) {
 	}
 	io.WriteString(b.w, line)
 }
+
+func (*bar) Doing(string, float64) {}
 
 func (b *bar) Begin(total int) {
 	b.last.Store(&train.Progress{Total: total})

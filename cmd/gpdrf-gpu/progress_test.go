@@ -67,7 +67,7 @@ func TestWrap(t *testing.T) {
 
 // The bar of a prediction comes on a terminal alone, when it takes long, and ends at any place.
 func TestRowsBar(t *testing.T) {
-	late := time.Now().Add(-2 * barAfter)
+	late := time.Now().Add(-barAfter - barAfter/2)
 	for _, c := range []struct {
 		terminal bool
 		start    time.Time

@@ -10,15 +10,15 @@ import (
 var errFinished = errors.New("finished")
 
 // oldJob is the run in a folder, from its last checkpoint on; errFinished if it has ended.
-func (p *program) oldJob(c *call, path string) (*train.Job, *train.Folder, error) {
+func (p *program) oldJob(c *call, guard *exitGuard, path string) (*train.Job, *train.Folder, error) {
 	if err := c.noneOfNew(); err != nil {
 		return nil, nil, err
 	}
-	return p.goOn(path, c.given())
+	return p.goOn(guard, path, c.given())
 }
 
 // goOn is oldJob with these options.
-func (p *program) goOn(path string, flags []train.Setting) (*train.Job, *train.Folder, error) {
+func (p *program) goOn(guard *exitGuard, path string, flags []train.Setting) (*train.Job, *train.Folder, error) {
 	run, err := train.OpenRun(path)
 	if err != nil {
 		return nil, nil, err
@@ -33,6 +33,7 @@ func (p *program) goOn(path string, flags []train.Setting) (*train.Job, *train.F
 	if err != nil {
 		return nil, nil, err
 	}
+	p.noteUnsealed(from.Trained, path)
 	cfg := from.Config
 	dev, err := p.openDevice(cfg.Device)
 	if err != nil {
@@ -41,13 +42,19 @@ func (p *program) goOn(path string, flags []train.Setting) (*train.Job, *train.F
 	job := &train.Job{Config: cfg, Device: dev, From: from}
 	cfg.Device, cfg.Precision = dev.Name(), p.relax(dev, cfg.Precision)
 	var notes []string
-	if job.Train, job.Validation, job.Test, notes, err = from.Load(p.watch()); err != nil {
+	watch, end := p.reading(p.ctx)
+	job.Train, job.Validation, job.Test, notes, err = from.Load(watch)
+	if end(); err != nil {
 		return job, nil, err
 	}
 	for _, n := range notes {
 		p.note("%s", n)
 	}
-	folder, err := from.Folder(path)
+	var folder *train.Folder
+	err = guard.write(func() (err error) {
+		folder, err = from.Folder(path)
+		return err
+	})
 	if err == nil {
 		p.note("%s: goes on after step %d", path, from.Step)
 	}
@@ -64,8 +71,16 @@ func (p *program) finished(path string, asJSON bool) error {
 	return p.report(run.Result, run.Config, path, asJSON)
 }
 
+// noteUnsealed says of a model that nobody can tell whether it is whole.
+func (p *program) noteUnsealed(t *train.Trained, path string) {
+	if t.Unsealed {
+		p.note("%s: written by an earlier version, without a checksum: damage to its numbers cannot be seen", path)
+	}
+}
+
 // warnUnfinished says of a run that is in the middle which parameters are taken.
 func (p *program) warnUnfinished(run *train.Run) {
+	p.noteUnsealed(run.Trained, run.Path)
 	if r := run.Result; r.Unfinished {
 		p.note("warning: %s is not finished: its parameters are those of the checkpoint at step %d of %d; to finish it: %s",
 			run.Path, r.Steps, run.Config.Last(), train.ResumeCommand(run.Path))

@@ -2,53 +2,106 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"sync"
 	"syscall"
 )
 
-// exitGuard lets Ctrl-C end a verb that has nothing to save yet, but not while it writes.
-type exitGuard struct{ writing sync.Mutex }
+// endings are the signals that ask a command to end: Ctrl-C, kill, and a terminal that was closed, unless nohup has begun it.
+func endings() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
 
-func (p *program) newExitGuard() *exitGuard {
-	g := &exitGuard{}
-	go func() {
-		<-p.ctx.Done()
-		g.writing.Lock()
-		os.Exit(exitInterrupted)
-	}()
+// exitGuard ends the command as soon as a context ends, wherever it is, but not while it writes. It is for what has nothing
+// to save.
+type exitGuard struct {
+	writing sync.Mutex
+	ctx     context.Context
+	leave   func() error // says what was left, and gives the error that decides the exit code
+	stop    func() bool
+}
+
+func (p *program) newExitGuard(ctx context.Context, leave func() error) *exitGuard {
+	g := &exitGuard{ctx: ctx, leave: leave}
+	g.stop = context.AfterFunc(ctx, g.now)
 	return g
 }
 
-// newQuitGuard lets a second Ctrl-C end a verb that has something to save, after discard, but not while it writes; a third
-// does not wait for that.
-func (p *program) newQuitGuard(discard func() error) *exitGuard {
-	g := &exitGuard{}
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-signals // which ends the context, too
-		<-signals
-		signal.Stop(signals)
-		g.writing.Lock()
-		if err := discard(); err != nil {
-			p.note("%v", err)
-		}
-		os.Exit(exitInterrupted)
-	}()
-	return g
+// now ends the command.
+func (g *exitGuard) now() {
+	g.writing.Lock()
+	os.Exit(exitCode(g.leave()))
 }
 
-// write runs f to its end before Ctrl-C counts.
+// unless gives an error, unless it is the end of the context that has brought it: then the command ends.
+func (g *exitGuard) unless(err error) error {
+	if g.ctx.Err() != nil {
+		g.now()
+	}
+	return err
+}
+
+// end leaves the context to the verb. Where it has ended, the command ends here.
+func (g *exitGuard) end() {
+	if !g.stop() {
+		select {}
+	}
+}
+
+// write runs f to its end before the command can end.
 func (g *exitGuard) write(f func() error) error {
 	g.writing.Lock()
 	defer g.writing.Unlock()
 	return f()
 }
 
-// end leaves Ctrl-C to the verb.
-func (g *exitGuard) end() { g.writing.Lock() }
+// newQuitGuard lets a second Ctrl-C end a verb that has something to save, after discard, but not while it writes; a third
+// does not wait for that. A terminal that is closed may say so twice: only another signal is a second one.
+func (p *program) newQuitGuard(discard func() error) *exitGuard {
+	g := &exitGuard{}
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, endings()...)
+	done := make(chan struct{})
+	g.stop = sync.OnceValue(func() bool { signal.Stop(signals); close(done); return true })
+	go func() {
+		for n := 0; n < 2; { // the first one ends the context, too
+			select {
+			case s := <-signals:
+				if n == 0 || s != syscall.SIGHUP {
+					n++
+				}
+			case <-done:
+				return
+			}
+		}
+		signal.Stop(signals)
+		g.writing.Lock()
+		if err := discard(); err != nil {
+			p.say("%v", err)
+		}
+		os.Exit(exitInterrupted)
+	}()
+	return g
+}
+
+// interrupted says what an interrupt has left. Of a context that has ended for another reason, this is the error, which is said too.
+func (p *program) interrupted(ctx context.Context, format string, args ...any) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		p.say("gpdrf-gpu: %v", cause)
+		return cause
+	}
+	p.say("interrupted"+format, args...)
+	return errInterrupted
+}
+
+// nothing is for a verb that leaves nothing.
+func (p *program) nothing() error { return p.interrupted(p.ctx, ": nothing was written") }
 
 // onInterrupt says something at Ctrl-C, if it comes before end is called; end waits until it is said.
 func (p *program) onInterrupt(say func()) (end func()) {

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 }
 
 // The scripts in testdata are the command line's manual by example. Beyond testscript's own commands
-// they use exit, json and truncate, below, interrupt, interrupttwice, kill9 and samerun; the tables in testdata are in each script's folder.
+// they use exit, json and truncate, below, interrupt, interrupttwice, hangup, kill9, flip and samerun; the tables in testdata are in each script's folder.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata", RequireExplicitExec: true, UpdateScripts: *update,
@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 			return strings.HasSuffix(os.Getenv("GPDRF_CUDA_DRIVER"), ".so"), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exit": exitCommand, "json": jsonCommand, "interrupt": interruptCommand, "interrupttwice": interruptTwiceCommand, "kill9": killCommand, "samerun": sameRunCommand, "truncate": truncateCommand,
+			"exit": exitCommand, "json": jsonCommand, "interrupt": interruptCommand, "interrupttwice": interruptTwiceCommand, "kill9": killCommand, "samerun": sameRunCommand, "truncate": truncateCommand, "hangup": hangupCommand, "flip": flipCommand,
 		},
 	})
 }
@@ -104,6 +104,15 @@ func jsonCommand(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s: %s is %s, expected %s", args[0], path, got, want)
 		}
 	}
+}
+
+// flipCommand: flip FILE BYTE changes a bit of a byte, counted from the end.
+func flipCommand(ts *testscript.TestScript, neg bool, args []string) {
+	text := []byte(ts.ReadFile(args[0]))
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text[len(text)-at] ^= 4
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o666))
 }
 
 // truncateCommand: truncate FILE SIZE.

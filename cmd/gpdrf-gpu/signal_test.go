@@ -67,6 +67,12 @@ func interruptTwiceCommand(ts *testscript.TestScript, neg bool, args []string) {
 	checkCode(ts, err, args[0])
 }
 
+// hangupCommand: hangup CODE TEXT COMMAND … sends it what a terminal sends that is closed.
+func hangupCommand(ts *testscript.TestScript, neg bool, args []string) {
+	err := stop(ts, syscall.SIGHUP, "interrupted.err", args[1:2], args[2:])
+	checkCode(ts, err, args[0])
+}
+
 // killCommand: kill9 FILE TEXT COMMAND … runs a command and kills it, as kill -9 does, as soon as the file holds the text.
 func killCommand(ts *testscript.TestScript, neg bool, args []string) {
 	var exit *exec.ExitError

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -15,7 +17,7 @@ import (
 // train trains a model, scores it on its test rows and leaves a run folder.
 func (p *program) train(c *call) error {
 	started := time.Now()
-	guard := p.newExitGuard()
+	signal.Ignore(syscall.SIGPIPE) // a run outlives who reads its notes
 	asJSON, err := c.isOn("json")
 	if err != nil {
 		return err
@@ -27,64 +29,100 @@ func (p *program) train(c *call) error {
 	if given && out == "" {
 		return usagef("--out: is empty: give a folder, or leave it out")
 	}
+	overwrite, err := c.isOn("overwrite")
+	if err != nil {
+		return err
+	}
 	if asked, cv, err := p.asksForCV(c); err != nil {
 		return err
 	} else if asked {
-		return p.crossValidate(c, cv, out, guard, asJSON)
+		return p.crossValidate(c, cv, out, overwrite, asJSON)
 	}
-	var job *train.Job
-	var folder *train.Folder
-	if path, resume := c.text("resume"); resume {
-		if job, folder, err = p.oldJob(c, path); errors.Is(err, errFinished) {
+	var (
+		job    *train.Job
+		folder *train.Folder
+		ctx    = p.ctx // of all that comes before the first step
+		guard  *exitGuard
+	)
+	leave := func() error {
+		if folder != nil {
+			if err := folder.Discard(); err != nil {
+				p.say("%v", err)
+			}
+		}
+		if _, resume := c.text("resume"); resume {
+			return p.interrupted(ctx, " before another step was done: the run is where it was")
+		}
+		return p.interrupted(ctx, " before a step was done: nothing was trained")
+	}
+	path, resume := c.text("resume")
+	if resume {
+		guard = p.newExitGuard(ctx, leave)
+		defer guard.stop()
+		job, folder, err = p.oldJob(c, guard, path)
+		if errors.Is(err, errFinished) {
 			return p.finished(path, asJSON)
 		}
-		guard.end()
-	} else if job, err = p.newJob(c); err == nil {
-		guard.end() // from here on Ctrl-C saves the model so far
-		folder, err = train.NewFolder(out, job.Train.Name, job.Config.Model)
+	} else {
+		cfg, wrong := c.config()
+		if wrong == nil {
+			wrong = train.CheckOut(out, overwrite)
+		}
+		if wrong != nil {
+			return wrong
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = cfg.Until(ctx, started)
+		defer cancel()
+		guard = p.newExitGuard(ctx, leave)
+		defer guard.stop() // before the context is cancelled
+		if job, err = p.newJob(ctx, c, cfg); err == nil {
+			err = guard.write(func() (err error) {
+				begin := train.NewFolder
+				if overwrite {
+					begin = train.ReplaceFolder
+				}
+				folder, err = begin(out, job.Train.Name, job.Config.Model)
+				return err
+			})
+		}
 	}
 	if job != nil {
 		defer job.Device.Close()
 	}
 	if err != nil {
+		if ctx.Err() != nil {
+			guard.now()
+		}
 		return err
 	}
 	for _, removed := range folder.Removed {
 		p.note("%s: removed: its run was killed before there was anything to go on from", removed)
 	}
 	job.Started = started
-	guard = p.newQuitGuard(func() error {
-		p.afterFailure(errInterrupted, folder)
-		return folder.Discard()
-	})
-	path, result, err := p.runJob(job, folder, guard)
+	r, path, err := p.runJob(job, folder, guard, job.Config.TimeLimit, asJSON)
 	if err != nil {
 		p.afterFailure(err, folder)
-		return errors.Join(err, guard.write(folder.Discard))
 	}
-	if err := p.report(result, job.Config, path, asJSON); err != nil {
-		return err
+	if r != nil { // also where it could not be written
+		if err := p.report(r, job.Config, path, asJSON); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return errors.Join(err, folder.Discard())
 	}
 	if p.ctx.Err() != nil {
-		if result.Interrupted {
-			p.note("to go on: %s", train.ResumeCommand(path))
+		if r.Interrupted {
+			p.say("to go on: %s", p.resumeCommand(path))
 		}
 		return errInterrupted
 	}
 	return nil
 }
 
-// newJob is the run that the options ask for.
-func (p *program) newJob(c *call) (*train.Job, error) {
-	cfg, err := c.config()
-	if err != nil {
-		return nil, err
-	}
-	return p.jobOf(c, cfg)
-}
-
-// jobOf is a run with this configuration, from its start.
-func (p *program) jobOf(c *call, cfg *train.Config) (*train.Job, error) {
+// newJob is a run with this configuration, from its start. Its files are read until ctx ends.
+func (p *program) newJob(ctx context.Context, c *call, cfg *train.Config) (*train.Job, error) {
 	dev, err := p.openDevice(cfg.Device)
 	if _, given := c.text("device"); err != nil && !given && errors.As(err, new(*device.AbsentError)) {
 		return nil, usagef("%w: the config file asks for it; to take what there is here: --device auto", err)
@@ -95,11 +133,14 @@ func (p *program) jobOf(c *call, cfg *train.Config) (*train.Job, error) {
 	job := &train.Job{Config: cfg, Device: dev}
 	cfg.Device, cfg.Precision = dev.Name(), p.relax(dev, cfg.Precision)
 
-	all, test, notes, err := cfg.Load(p.watch())
+	watch, end := p.reading(ctx)
+	defer end()
+	all, test, notes, err := cfg.Load(watch)
 	if err != nil {
 		return job, err
 	}
-	rows, held, more, err := cfg.HoldOut(all, p.watch())
+	rows, held, more, err := cfg.HoldOut(all, watch)
+	end()
 	if err != nil {
 		return job, err
 	}
@@ -120,7 +161,9 @@ func (p *program) report(r *train.Result, c *train.Config, path string, asJSON b
 		if warning := r.Generalisation.Warning(c); warning != "" {
 			p.note("\nwarning: %s", warning)
 		}
-		fmt.Fprintf(p.out, "\nrun folder: %s\n", path)
+		if path != "" {
+			fmt.Fprintf(p.out, "\nrun folder: %s\n", path)
+		}
 		return nil
 	}
 	text, err := train.JSON(struct {
@@ -133,11 +176,17 @@ func (p *program) report(r *train.Result, c *train.Config, path string, asJSON b
 	return err
 }
 
-// runJob trains, scores and commits. After an error the folder is the caller's to discard.
-func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard) (path string, r *train.Result, err error) {
-	if p.ctx.Err() != nil {
-		return "", nil, errInterrupted // before there is a model to save
+// resumeCommand goes on with a run, or with the cross-validation that it belongs to.
+func (p *program) resumeCommand(path string) string {
+	if p.whole != "" {
+		path = p.whole
 	}
+	return train.ResumeCommand(path)
+}
+
+// runJob trains, saves and scores. The test ends with the time limit; 0 is none. The guard is of what comes before the first step. After an error the folder is the caller's to
+// discard, and the result, where there is one, to show.
+func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard, limit time.Duration, asJSON bool) (r *train.Result, path string, err error) {
 	cfg := job.Config
 	if cfg.KLWeight != 1 {
 		p.note("kl-weight %g: what is maximised is a tempered objective, not the ELBO, and no bound", cfg.KLWeight)
@@ -148,85 +197,57 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard)
 	p.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, job.Train.Name, job.Train.N(), inputsOf(job.Train), job.Train.Task, job.Device.Name())
 	ctx, cancel := context.WithCancel(p.ctx)
 	defer cancel()
-	job.Reporter = p.newReporter(folder, cancel)
-	job.Save = saving(job, folder, guard)
-	stopping := p.onInterrupt(func() {
-		job.Reporter.Note("interrupted: training stops after this step, or this part of it; Ctrl-C again to quit at once")
-	})
-	out, err := job.Run(ctx)
-	stopping()
-	if errors.Is(err, context.Canceled) {
-		if job.From == nil {
-			p.note("interrupted before a step was done: there is no model to save")
-		} else {
-			p.note("interrupted before another step was done: the run is where it was")
-		}
-		return "", nil, errInterrupted
-	}
-	if err := errors.Join(folder.Err(), err); err != nil {
-		return "", nil, err
-	}
-	if out.Interrupted {
-		p.note("interrupted at step %d: the model so far is tested and saved", out.Steps)
-	}
-	p.warnOfFar(out.Trained, job.Test, manyOf(job.Test))
-	finishing := p.onInterrupt(func() {
-		p.note("interrupted after training: the model is tested and saved; Ctrl-C again to quit at once")
-	})
-	bar := p.newRowsBar(job.Test.N())
-	scores, err := out.Trained.EvaluateDraws(job.Device, job.Test, cfg.EvalSamples, cfg.PredictDraws, bar.show)
-	bar.end()
-	var generalisation *train.Generalisation
-	if err == nil {
-		generalisation = p.generalise(job, out.Trained, scores)
-	}
-	finishing()
-	commit := func(r *train.Result) error {
-		return guard.write(func() (err error) {
-			path, err = folder.Commit(cfg, out.Trained, r)
-			return err
+	var saved *exitGuard
+	stopping := func() {}
+	job.Reporter = p.newReporter(folder, func() {
+		guard.end()
+		saved = p.newQuitGuard(func() error {
+			p.afterFailure(errInterrupted, folder)
+			return folder.Discard()
 		})
-	}
-	if err == nil {
-		r = train.NewResult(job, out, scores)
-		r.Generalisation = generalisation
-		_, err = train.JSON(r.Scored) // finds scores that are no numbers
-	}
-	if err == nil {
-		err = commit(r)
-		return path, r, err
-	}
-	// A model that could not be scored is a model all the same.
-	r = train.NewResult(job, out, nil)
-	r.Failure = err.Error()
-	if commitErr := commit(r); commitErr != nil {
-		err = errors.Join(err, commitErr)
-	} else {
-		err = fmt.Errorf("the model is trained and saved in %s, but its evaluation failed: %w; to score it: gpdrf-gpu eval %[1]s", path, err)
-	}
-	return "", nil, err
-}
-
-// generalise compares training rows with unseen ones. A run is worth more than that, so a failure
-// is a note.
-func (p *program) generalise(job *train.Job, t *train.Trained, scores *train.Scores) *train.Generalisation {
-	g, err := job.Generalise(t, scores)
-	if err != nil {
-		p.note("warning: training rows are not compared with others: %v", err)
-	}
-	return g
-}
-
-// saving keeps the checkpoints of a run in its folder, and says at the first what they are for.
-func saving(job *train.Job, folder *train.Folder, guard *exitGuard) func(*train.Checkpoint) error {
-	return func(c *train.Checkpoint) error {
+		stopping = p.onInterrupt(func() {
+			p.say("interrupted: training stops after this step, or this part of it; Ctrl-C again to quit at once")
+		})
+	}, cancel)
+	job.Save = func(c *train.Checkpoint) error {
 		first := folder.Path() == ""
-		err := guard.write(func() error { return folder.Save(c) })
+		err := saved.write(func() error { return folder.Save(c) })
 		if first && err == nil {
-			job.Reporter.Note("checkpoint at step %d; if the run is killed, this goes on with it: %s", c.Step, train.ResumeCommand(folder.Path()))
+			where := ""
+			if p.whole != "" {
+				where = " in " + folder.Path()
+			}
+			job.Reporter.Note("checkpoint at step %d%s; if the run is killed, this goes on with it: %s", c.Step, where, p.resumeCommand(folder.Path()))
 		}
 		return err
 	}
+	out, err := job.Run(ctx)
+	if stopping(); saved != nil {
+		defer saved.stop()
+	}
+	if saved == nil && ctx.Err() != nil { // before the first step, and the guard did not see it
+		guard.now()
+	}
+	if errors.Is(err, context.Canceled) && folder.Err() == nil {
+		if job.From == nil {
+			p.say("interrupted before a step was done: nothing was trained")
+		} else {
+			p.say("interrupted before another step was done: the run is where it was")
+		}
+		return nil, "", errInterrupted
+	}
+	if err != nil {
+		return nil, "", errors.Join(folder.Err(), err)
+	}
+	if folder.Err() != nil {
+		p.say("warning: training stopped at step %d, since %s cannot be written: the model so far is tested", out.Steps, train.MetricsFile)
+	}
+	f := &finish{program: p, job: job, folder: folder, out: out, asJSON: asJSON}
+	err = f.save(saved)
+	if err == nil && out.Interrupted {
+		p.say("interrupted at step %d: the model so far is saved in %s", out.Steps, f.path)
+	}
+	return f.result, f.path, errors.Join(err, f.score(limit))
 }
 
 // afterFailure says what a run that failed has left.
@@ -234,15 +255,15 @@ func (p *program) afterFailure(err error, folder *train.Folder) {
 	switch {
 	case !folder.CanGoOn():
 	case errors.As(err, new(*model.NotFiniteError)), errors.As(err, new(*device.NotPositiveDefiniteError)): // and would again
-		p.note("%s holds the run at its last checkpoint: eval and predict take its parameters", folder.Path())
+		p.say("%s holds the run at its last checkpoint: eval and predict take its parameters", folder.Path())
 	default:
-		p.note("to go on from the last checkpoint: %s", train.ResumeCommand(folder.Path()))
+		p.say("to go on from the last checkpoint: %s", p.resumeCommand(folder.Path()))
 	}
 }
 
 // warnOfFar says which rows are unlike those of training, where at least so many are.
-func (p *program) warnOfFar(t *train.Trained, rows *data.Dataset, least int) {
-	if warning := t.Unlike(p.ctx, rows, least); warning != "" {
+func (p *program) warnOfFar(ctx context.Context, t *train.Trained, rows *data.Dataset, least int) {
+	if warning := t.Unlike(ctx, rows, least); warning != "" {
 		p.note("%s", warning)
 	}
 }

@@ -55,7 +55,7 @@ func TestEvaluationFails(t *testing.T) {
 	}
 	var said bytes.Buffer
 	p := &program{ctx: context.Background(), out: &said, err: &said}
-	if _, _, err = p.runJob(job, folder, &exitGuard{}); err == nil || !strings.Contains(err.Error(), "is trained and saved in "+out+", but its evaluation failed: ") {
+	if _, _, err = p.runJob(job, folder, p.newExitGuard(p.ctx, nil), 0, false); err == nil || !strings.Contains(err.Error(), "is trained and saved in "+out+", but its evaluation failed: ") {
 		t.Fatalf("%v", err)
 	}
 	if err := folder.Discard(); err != nil {
@@ -83,7 +83,7 @@ func TestComparisonFails(t *testing.T) {
 		}
 		var said bytes.Buffer
 		p := &program{ctx: context.Background(), out: &said, err: &said}
-		path, r, err := p.runJob(occupiedJob(t, after), folder, &exitGuard{})
+		r, path, err := p.runJob(occupiedJob(t, after), folder, p.newExitGuard(p.ctx, nil), 0, false)
 		if err != nil && after < 20 {
 			continue
 		}

@@ -40,8 +40,25 @@ const switchArg = "BOOL"
 
 var jsonFlag = flagSpec{group: "Output", name: "json", help: "print JSON on standard output; notes go to standard error"}
 
+// mannerFlags say how a command runs, and not what it does.
+func mannerFlags() []flagSpec {
+	return []flagSpec{
+		{group: "Output", name: "quiet", arg: switchArg, help: "no notes and no progress: warnings, errors and the result alone"},
+		{group: "Output", name: "threads", arg: "N", help: "processor threads at most; the result does not depend on them", otherwise: "all"},
+	}
+}
+
 // verbs are all commands, in the order of the help.
 func (p *program) verbs() []verb {
+	all := p.ownVerbs()
+	for i := range all {
+		all[i].flags = append(all[i].flags, mannerFlags()...)
+	}
+	return all
+}
+
+// ownVerbs are the commands without the flags that all have.
+func (p *program) ownVerbs() []verb {
 	deviceFlag := flagSpec{group: "Prediction", name: "device", arg: "NAME", help: "where to compute; otherwise where the run was trained"}
 	precisionFlag := flagSpec{group: "Prediction", name: "precision", arg: "highest|high|medium", help: "as for train; otherwise that of the run"}
 	samplesFlag := flagSpec{group: "Prediction", name: "samples", arg: "S", help: "Monte-Carlo samples; otherwise as many as the run's evaluation took"}
@@ -180,6 +197,7 @@ func trainFlags() []flagSpec {
 		{group: "Files", name: "resume", arg: "RUN", help: "go on with the run in this folder; other options are its own, and need not be given"},
 		{group: "Files", name: "out", arg: "DIR", help: "the run folder; otherwise runs/<data>-<model>-<n>, of --cv runs/<data>-<model>-cv-<n>"},
 		{group: "Data", name: "cv", arg: "N|own", help: "cross-validation in one folder: train on all of N folds but one and test on that, for each in turn, as --folds N --fold K does; own takes those of a named set. A time limit is shared by the folds"},
+		{group: "Files", name: "overwrite", arg: switchArg, help: "replace the run in the folder of --out, once the new one is whole"},
 	}
 	defaults, err := train.Resolve(nil, nil)
 	if err != nil {
@@ -208,7 +226,7 @@ func trainFlags() []flagSpec {
 func planFlags(own []flagSpec) []flagSpec {
 	flags := slices.Clone(own)
 	for _, f := range trainFlags() {
-		if f.name != "out" && f.name != "resume" && f.name != "cv" && !slices.ContainsFunc(own, func(o flagSpec) bool { return o.name == f.name }) {
+		if f.name != "out" && f.name != "resume" && f.name != "cv" && f.name != "overwrite" && !slices.ContainsFunc(own, func(o flagSpec) bool { return o.name == f.name }) {
 			f.unlisted = true
 			flags = append(flags, f)
 		}
@@ -230,7 +248,13 @@ func (p *program) app() *cli.App {
 		command := &cli.Command{
 			Name: v.name, Usage: v.line, ArgsUsage: v.args, HideHelpCommand: true,
 			CustomHelpTemplate: v.help(), OnUsageError: app.OnUsageError,
-			Action: func(c *cli.Context) error { return v.run(&call{c, v}) },
+			Action: func(c *cli.Context) error {
+				call := &call{c, v}
+				if err := call.manner(p); err != nil {
+					return err
+				}
+				return v.run(call)
+			},
 		}
 		for _, f := range v.flags {
 			command.Flags = append(command.Flags, &cli.GenericFlag{Name: f.name, Usage: f.help, Category: f.group, Value: &text{isSwitch: f.isSwitch()}})

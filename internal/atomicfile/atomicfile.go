@@ -1,7 +1,7 @@
 // Package atomicfile puts files and folders in place whole or not at all: they are
 // built under a temporary name beside their final place, brought to disk, and renamed.
 // What is left after a power cut or kill -9 is the old state, the new state, and at
-// worst a temporary whose name begins with a dot and ends in .tmp-<process number>. A folder
+// worst a temporary whose name begins with a dot and ends in .tmp-<process number>, which RemoveDead takes away. A folder
 // that stood there empty is filled file by file, in the order of their names.
 package atomicfile
 
@@ -80,9 +80,14 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 func createBeside(d files, path string) (tmp string, f file, err error) {
 	for i := range maxTries {
 		tmp = temporary(path, i)
-		if f, err = d.create(tmp); !errors.Is(err, fs.ErrExist) {
-			return tmp, f, err
+		if f, err = d.create(tmp); errors.Is(err, fs.ErrExist) {
+			continue
 		}
+		if real, ok := f.(*os.File); ok && err == nil && !own(tmp, real) {
+			err = errors.Join(fs.ErrExist, f.Close())
+			continue
+		}
+		return tmp, f, err
 	}
 	return "", nil, err
 }
@@ -99,7 +104,7 @@ func temporary(path string, i int) string {
 }
 
 // Leftovers are the temporaries of any process that stand beside path: those of running ones, and what was left of killed
-// ones.
+// ones. Who asks knows that no other process is at work there.
 func Leftovers(path string) (found []string) {
 	dir, name := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(dir))

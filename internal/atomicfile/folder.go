@@ -10,6 +10,7 @@ import (
 // Folder is a folder under construction. It ends in Commit or in Discard.
 type Folder struct {
 	path string
+	lock *os.File // of the folder itself
 	into string   // the folder that was there and is to be filled, "" if there was none
 	made []string // parents that did not exist, outermost first
 }
@@ -29,14 +30,30 @@ func NewFolder(final string) (*Folder, error) {
 	var err error
 	for i := range maxTries {
 		f.path = temporary(beside, i)
-		if err = os.Mkdir(f.path, 0o777); !errors.Is(err, fs.ErrExist) {
-			break
+		if err = os.Mkdir(f.path, 0o777); errors.Is(err, fs.ErrExist) {
+			continue
 		}
+		if err == nil {
+			f.lock, err = os.Open(f.path)
+		}
+		if err == nil && !own(f.path, f.lock) || errors.Is(err, fs.ErrNotExist) {
+			f.unlock()
+			err = fs.ErrExist
+			continue
+		}
+		break
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.removeParents())
 	}
 	return f, nil
+}
+
+// unlock gives the lock back. Some systems move no folder that is open.
+func (f *Folder) unlock() {
+	if f.lock != nil {
+		f.lock.Close()
+	}
 }
 
 // Path is where the folder is now.
@@ -47,6 +64,7 @@ func (f *Folder) Path() string { return f.path }
 // The files in it must be on disk already.
 func (f *Folder) Commit(final string) error {
 	taken := &fs.PathError{Op: "rename to", Path: final, Err: fs.ErrExist}
+	f.unlock()
 	if f.into == final {
 		return f.moveIn(taken)
 	}
@@ -93,6 +111,7 @@ func (f *Folder) moveIn(taken error) error {
 
 // Discard removes the folder and the parents that were made for it.
 func (f *Folder) Discard() error {
+	f.unlock()
 	return errors.Join(os.RemoveAll(f.path), f.removeParents())
 }
 

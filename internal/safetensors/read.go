@@ -2,6 +2,7 @@ package safetensors
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -15,7 +16,8 @@ import (
 // Read reads a file of size bytes. Nothing is allocated that the file does not pay for
 // with its own length, and an unsound file is an error that wraps ErrFormat: a
 // header longer than the file, a repeated key, a gap or an overlap between
-// tensors, a shape that does not fit its bytes, bytes left over.
+// tensors, a shape that does not fit its bytes, bytes left over. A file with a checksum that is not its own is ErrChecksum; the
+// metadata have none where the file has none, as other programs write it.
 func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, err error) {
 	header, err := readHeader(r, size)
 	if err != nil {
@@ -45,6 +47,16 @@ func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, e
 		}
 		return entries[i].end < entries[j].end
 	})
+	checksum, has := metadata[ChecksumKey]
+	sum := sha256.New()
+	if has {
+		plain, once := withChecksum(header, checksum, blank())
+		if !once {
+			return nil, nil, ErrChecksum
+		}
+		binary.Write(sum, binary.LittleEndian, uint64(len(plain)))
+		sum.Write(plain)
+	}
 	start := 8 + int64(len(header))
 	at := int64(0)
 	for _, e := range entries {
@@ -57,10 +69,13 @@ func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, e
 		return nil, nil, formatError("its tensors take %d bytes, and the file has %d: cut short, or damaged", at, size-start)
 	}
 	for _, e := range entries {
-		if e.Data, err = readData(r, e, start); err != nil {
+		if e.Data, err = readData(r, e, start, sum); err != nil {
 			return nil, nil, fmt.Errorf("tensor %q: %w", e.Name, err)
 		}
 		ts = append(ts, e.Tensor)
+	}
+	if has && checksum != format(sum.Sum(nil)) {
+		return nil, nil, ErrChecksum
 	}
 	sort.Slice(ts, func(i, j int) bool { return ts[i].Name < ts[j].Name })
 	return metadata, ts, nil
@@ -209,7 +224,8 @@ func integers(text []byte) ([]int, error) {
 	return out, nil
 }
 
-func readData(r io.ReaderAt, e located, start int64) ([]float64, error) {
+// readData reads the elements of a tensor, and hashes their bytes.
+func readData(r io.ReaderAt, e located, start int64, sum io.Writer) ([]float64, error) {
 	w := width(e.DType)
 	data := make([]float64, (e.end-e.begin)/w)
 	buf := make([]byte, chunk*w)
@@ -219,6 +235,7 @@ func readData(r io.ReaderAt, e located, start int64) ([]float64, error) {
 		if read, err := r.ReadAt(part, start+e.begin+int64(done)*w); err != nil && read < len(part) {
 			return nil, err
 		}
+		sum.Write(part)
 		for i := range n {
 			if w == 4 {
 				data[done+i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(part[i*4:])))

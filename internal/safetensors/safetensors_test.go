@@ -48,7 +48,10 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(gotMetadata, metadata) {
+	if sum := gotMetadata[ChecksumKey]; len(sum) != len(blank()) || sum == blank() {
+		t.Errorf("the checksum is %q", sum)
+	}
+	if delete(gotMetadata, ChecksumKey); !reflect.DeepEqual(gotMetadata, metadata) {
 		t.Errorf("metadata came back as %q", gotMetadata)
 	}
 	byName := map[string]Tensor{}
@@ -90,7 +93,7 @@ func TestLong(t *testing.T) {
 
 // The bytes of a small file, written out from the format's description.
 func TestGolden(t *testing.T) {
-	header := `{"a":{"dtype":"F32","shape":[1],"data_offsets":[8,12]},"b":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}`
+	header := `{"__metadata__":{"checksum":"sha256:9348e12daac991b02111ffc2f9c513a115440b189624d6927e24f75465d15200"},"a":{"dtype":"F32","shape":[1],"data_offsets":[8,12]},"b":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}`
 	header += strings.Repeat(" ", (8-len(header)%8)%8)
 	want := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	want = append(want, header...)
@@ -99,6 +102,29 @@ func TestGolden(t *testing.T) {
 	got := write(t, nil, []Tensor{{"a", "F32", []int{1}, []float64{-2.5}}, {"b", "F64", []int{1}, []float64{1.5}}})
 	if !bytes.Equal(got, want) {
 		t.Errorf("got\n%q, want\n%q", got, want)
+	}
+}
+
+// Every bit of a file that is another is noticed: by the checksum, or before it. The file of another program has none.
+func TestEveryBit(t *testing.T) {
+	metadata, ts := sample()
+	whole := write(t, metadata, ts)
+	for bit := range 8 * len(whole) {
+		flipped := bytes.Clone(whole)
+		flipped[bit/8] ^= 1 << (bit % 8)
+		if got, _, err := read(flipped); err == nil && got[ChecksumKey] != "" {
+			t.Errorf("bit %d of byte %d, %q, is not noticed", bit%8, bit/8, whole[bit/8])
+		}
+	}
+	for size := range whole {
+		if _, _, err := read(whole[:size]); err == nil {
+			t.Errorf("%d of %d bytes are taken for a file", size, len(whole))
+		}
+	}
+	other := []byte(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`)
+	other = append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(other))), other...), 0, 0, 0, 0)
+	if metadata, ts, err := read(other); err != nil || len(ts) != 1 || metadata[ChecksumKey] != "" {
+		t.Errorf("another program's: %v", err)
 	}
 }
 

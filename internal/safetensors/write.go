@@ -2,10 +2,13 @@ package safetensors
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"sort"
 	"unicode/utf8"
@@ -19,7 +22,7 @@ type entry struct {
 }
 
 // Write writes tensors, the wider type first and then by name, so that every element
-// lies at a multiple of its size. The same content gives the same bytes, whatever
+// lies at a multiple of its size, and a checksum of all. The same content gives the same bytes, whatever
 // the order of ts.
 func Write(w io.Writer, metadata map[string]string, ts []Tensor) error {
 	ts = append([]Tensor(nil), ts...)
@@ -30,9 +33,12 @@ func Write(w io.Writer, metadata map[string]string, ts []Tensor) error {
 		return ts[i].Name < ts[j].Name
 	})
 	header := map[string]any{}
-	if len(metadata) > 0 {
-		header[metadataKey] = metadata
+	metadata = maps.Clone(metadata)
+	if metadata == nil {
+		metadata = map[string]string{}
 	}
+	metadata[ChecksumKey] = blank()
+	header[metadataKey] = metadata
 	offset := int64(0)
 	for _, t := range ts {
 		n, ok := volume(t.Shape)
@@ -54,6 +60,19 @@ func Write(w io.Writer, metadata map[string]string, ts []Tensor) error {
 	if err != nil {
 		return err
 	}
+	sum := sha256.New()
+	if err := writeFile(sum, text, ts); err != nil {
+		return err
+	}
+	text, once := withChecksum(text, blank(), format(sum.Sum(nil)))
+	if !once {
+		return errors.New("safetensors: the metadata hold a text that looks like a checksum")
+	}
+	return writeFile(w, text, ts)
+}
+
+// writeFile writes a header and the elements.
+func writeFile(w io.Writer, text []byte, ts []Tensor) error {
 	if err := binary.Write(w, binary.LittleEndian, uint64(len(text))); err != nil {
 		return err
 	}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// finish is what follows training: the model is saved, then scored. Whatever ends the scoring, the model is there.
+type finish struct {
+	*program
+	job    *train.Job
+	folder *train.Folder
+	out    *train.Outcome
+
+	asJSON bool
+	path   string // of the run folder; "" where it could not be written
+	result *train.Result
+}
+
+// lastTest is how long a model is tested after its training was interrupted, or at the end of a time limit: what is soon done is worth
+// the wait.
+const lastTest = 700 * time.Millisecond
+
+// save writes the run as it is before its test. guard keeps it whole.
+func (f *finish) save(guard *exitGuard) error {
+	r := train.NewResult(f.job, f.out, nil)
+	r.Failure = "the command ended before the test"
+	return guard.write(func() (err error) {
+		f.path, err = f.folder.Commit(f.job.Config, f.out.Trained, r)
+		return err
+	})
+}
+
+// score tests the model and compares rows of training with others, until the latest time of a limit; 0 is none. The scores are the
+// result, also where they cannot be written.
+func (f *finish) score(limit time.Duration) error {
+	ctx, cancel := f.until(limit)
+	defer cancel()
+	guard := f.newExitGuard(ctx, func() error { return f.left(ctx) })
+	defer guard.stop()
+	scores, err := f.test(ctx)
+	if err == nil {
+		err = guard.write(func() error {
+			r := train.NewResult(f.job, f.out, scores)
+			if _, err := train.JSON(r.Scored); err != nil { // finds scores that are no numbers
+				return err
+			}
+			f.result = r
+			return nil
+		})
+	}
+	if err != nil && ctx.Err() != nil {
+		guard.now()
+	}
+	if err != nil {
+		return guard.write(func() error { return f.failed(err) })
+	}
+	g, err := f.job.Generalise(ctx, f.out.Trained, scores)
+	guard.end()
+	if err != nil {
+		f.note("warning: training rows are not compared with others: %v", err)
+	}
+	f.result.Generalisation = g
+	return f.rescore()
+}
+
+// until is the context of the test.
+func (f *finish) until(limit time.Duration) (context.Context, context.CancelFunc) {
+	if f.out.Interrupted && f.ctx.Err() != nil { // the signal that is to end the test is the second one
+		return context.WithTimeoutCause(context.Background(), lastTest, context.Canceled)
+	}
+	if limit == 0 {
+		return context.WithCancel(f.ctx)
+	}
+	ctx, cancel := train.Latest(f.ctx, f.job.Started, limit)
+	if ctx.Err() == nil || f.ctx.Err() != nil {
+		return ctx, cancel
+	}
+	cancel()
+	return context.WithTimeoutCause(f.ctx, lastTest, train.ErrLate)
+}
+
+func (f *finish) test(ctx context.Context) (*train.Scores, error) {
+	cfg, t, rows := f.job.Config, f.out.Trained, f.job.Test
+	f.warnOfFar(ctx, t, rows, manyOf(rows))
+	bar := f.newRowsBar(rows.N())
+	defer bar.end()
+	return t.EvaluateDraws(ctx, f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, bar.show)
+}
+
+// rescore writes the scores into a run folder that is saved.
+func (f *finish) rescore() error {
+	if f.path == "" {
+		return nil // why, was said when it was to be saved
+	}
+	return f.folder.Rewrite(f.result)
+}
+
+// left says what a test that was ended has left out.
+func (f *finish) left(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if f.result != nil {
+		f.say("warning: training rows are not compared with others: there was no time")
+		err := f.rescore()
+		if err == nil {
+			err = f.report(f.result, f.job.Config, f.path, f.asJSON)
+		}
+		if err != nil {
+			f.say("gpdrf-gpu: %v", err)
+		}
+	} else if f.path != "" {
+		f.say("the model is trained and saved in %s, and its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
+	}
+	if f.out.Interrupted && f.path != "" {
+		f.say("to go on: %s", f.resumeCommand(f.path))
+	}
+	switch {
+	case errors.Is(cause, context.Canceled):
+		return errInterrupted
+	case f.result != nil:
+		return nil
+	}
+	f.say("gpdrf-gpu: %v", cause)
+	return cause
+}
+
+// failed is the error of a test that could not be done. A model that could not be scored is a model all the same.
+func (f *finish) failed(err error) error {
+	if f.path == "" {
+		return err
+	}
+	r := train.NewResult(f.job, f.out, nil)
+	r.Failure = err.Error()
+	if writing := f.folder.Rewrite(r); writing != nil {
+		return errors.Join(err, writing)
+	}
+	return fmt.Errorf("the model is trained and saved in %s, but its evaluation failed: %w; to score it: gpdrf-gpu eval %[1]s", f.path, err)
+}

@@ -1,0 +1,64 @@
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+// The owner of a temporary holds its lock as long as it lives, so that a temporary whose lock is free is that of a dead process. The
+// lock comes after the file: an owner who finds it taken, or the file gone, was taken for dead in between and takes another name.
+
+// ErrLocked says that a file belongs to another process.
+var ErrLocked = errors.New("another process uses it")
+
+var temporaryName = regexp.MustCompile(`^\.(.+)\.tmp-[0-9]+(-[0-9]+)?$`)
+
+// own takes the lock of a temporary that was just made at path, and says whether it is there still. A file system without locks
+// is used without.
+func own(path string, f *os.File) bool {
+	if errors.Is(Lock(f), ErrLocked) {
+		return false
+	}
+	made, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(path)
+	return err == nil && os.SameFile(made, there)
+}
+
+// RemoveDead removes the temporaries of dead processes from a folder, and names them. is says of each, by its path and by the name
+// that it was to have, whether it is one that the caller knows to be worth nothing.
+func RemoveDead(folder string, is func(path, name string, info fs.FileInfo) bool) (removed []string) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		parts := temporaryName.FindStringSubmatch(e.Name())
+		if parts == nil || !(e.IsDir() || e.Type().IsRegular()) {
+			continue
+		}
+		path := filepath.Join(folder, e.Name())
+		if removeDead(path, parts[1], is) {
+			removed = append(removed, path)
+		}
+	}
+	return removed
+}
+
+func removeDead(path, name string, is func(path, name string, info fs.FileInfo) bool) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if Lock(f) != nil {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && is(path, name, info) && os.RemoveAll(path) == nil
+}

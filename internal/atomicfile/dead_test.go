@@ -1,0 +1,68 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestRemoveDead(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{".dead.tmp-1", ".dead.tmp-1-2", ".other.tmp-1", ".dead.tmp-", "dead.tmp-1", "dead"} {
+		if err := os.WriteFile(at(name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	probe, err := os.Open(at("dead"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer probe.Close()
+	if err := Lock(probe); errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	is := func(_, name string, _ fs.FileInfo) bool { return name == "dead" || name == "live" || name == "folder" }
+	folder, err := NewFolder(at("folder"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var removed []string
+	err = WriteFile(at("live"), func(io.Writer) error {
+		removed = RemoveDead(dir, is)
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("a file that was being written: %v", err)
+	}
+	if err := folder.Commit(at("folder")); err != nil {
+		t.Fatalf("a folder that was being built: %v", err)
+	}
+	if want := []string{at(".dead.tmp-1"), at(".dead.tmp-1-2")}; !slices.Equal(removed, want) {
+		t.Errorf("removed %v, want %v", removed, want)
+	}
+}
+
+// An owner who finds the name taken away before it has its lock takes another.
+func TestTakenForDead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	tries := 0
+	d := osFiles
+	d.create = func(tmp string) (file, error) {
+		f, err := osFiles.create(tmp)
+		if tries++; tries == 1 && err == nil {
+			err = os.Remove(tmp)
+		}
+		return f, err
+	}
+	if err := writeFile(d, path, func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "x" || tries != 2 {
+		t.Errorf("%q, %v after %d tries", text, err, tries)
+	}
+}
