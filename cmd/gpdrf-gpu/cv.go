@@ -176,10 +176,11 @@ func (v *crossValidation) fold(k int) error {
 	var folder *train.Folder
 	guard := v.newExitGuard(v.ctx, func() error { return v.leave(folder) })
 	defer guard.stop()
-	job, folder, err := v.open(k, guard)
+	job, opened, err := v.open(k, guard)
 	if job != nil {
 		defer job.Device.Close()
 	}
+	guard.write(func() error { folder = opened; return nil })
 	if err != nil {
 		return guard.unless(err)
 	}
