@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func writeGram(path string, cfg *train.Config) (n, t int, err error) {
 		}
 	}
 	for _, term := range spec {
-		f, err := seq.Fit(term, rows.Sequences)
+		f, err := seq.Fit(context.Background(), term, rows.Sequences)
 		if err != nil {
 			return 0, 0, err
 		}

@@ -93,7 +93,7 @@ func TestWriteGram(t *testing.T) {
 	var want []float64
 	for _, text := range []string{"spectrum:1", "spectrum:2/sqrt"} {
 		spec, _ := seq.Parse(text)
-		f, err := seq.Fit(spec[0], rows.Sequences)
+		f, err := seq.Fit(t.Context(), spec[0], rows.Sequences)
 		if err != nil {
 			t.Fatal(err)
 		}

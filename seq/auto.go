@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"context"
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
@@ -39,8 +40,9 @@ type Score struct {
 // Select compares specs on at most 1000 rows, drawn by the seed, and returns the number of the best in scores. Each row is
 // predicted by kernel ridge regression on all others, k = Σ_i exp(−‖φ_i−φ_i'‖²/2σ²), with the better of two σ and of three
 // amounts of ridge. For classes, targets holds 1 in the column of a row's class and 0 in the others [N,C]; the largest
-// prediction is the class. Otherwise C is 1. An error is a *SpecError.
-func Select(specs []Spec, set *Set, targets []float64, columns int, classes bool, seed uint64) (best int, scores []Score, err error) {
+// prediction is the class. Otherwise C is 1. An error is a *SpecError, or
+// that of ctx.
+func Select(ctx context.Context, specs []Spec, set *Set, targets []float64, columns int, classes bool, seed uint64) (best int, scores []Score, err error) {
 	n := set.N()
 	order := make([]int32, n)
 	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, 1, 0, chooseSite)
@@ -51,9 +53,9 @@ func Select(specs []Spec, set *Set, targets []float64, columns int, classes bool
 		l.y = append(l.y, targets[rows[i]*columns:(rows[i]+1)*columns]...)
 	}
 	l.center()
-	part := set.Subset(rows)
-	for _, spec := range specs {
-		s, err := l.score(spec, part)
+	some := set.Subset(rows)
+	for i, spec := range specs {
+		s, err := l.score(phase(ctx, i, len(specs)), spec, some)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -85,21 +87,24 @@ func (l *loo) center() {
 }
 
 // score is the best loss of a spec over widths and ridges.
-func (l *loo) score(spec Spec, set *Set) (Score, error) {
+func (l *loo) score(ctx context.Context, spec Spec, set *Set) (Score, error) {
 	s := Score{Spec: spec, Loss: math.Inf(1)}
 	var distances [][]float64
-	for _, t := range spec {
-		f, err := Fit(t, set)
+	for i, t := range spec {
+		f, err := Fit(phase(ctx, 2*i, 2*len(spec)), t, set)
 		if err != nil {
 			return s, err
 		}
-		d2, empty := f.distances(set)
+		d2, empty := f.distances(phase(ctx, 2*i+1, 2*len(spec)), set)
 		s.Empty = max(s.Empty, empty)
 		distances = append(distances, d2)
 	}
 	k := make([]float64, l.n*l.n)
 	for _, variance := range []float64{0.5, 2} {
 		for _, ridge := range []float64{0.01, 0.1, 1} {
+			if err := ctx.Err(); err != nil {
+				return s, err
+			}
 			clear(k)
 			for _, d2 := range distances {
 				for i, d := range d2 {

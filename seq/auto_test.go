@@ -105,16 +105,16 @@ func TestSelect(t *testing.T) {
 		}
 		specs = append(specs, s)
 	}
-	best, scores, err := Select(specs, set, classes, 2, true, 1)
+	best, scores, err := Select(t.Context(), specs, set, classes, 2, true, 1)
 	if err != nil || best != 2 || scores[2].Loss > 0.2 || scores[0].Loss < 0.3 || len(scores) != 4 {
 		t.Errorf("%d of %+v, %v", best, scores, err)
 	}
-	best, scores, err = Select(specs, set, numbers, 1, false, 1)
+	best, scores, err = Select(t.Context(), specs, set, numbers, 1, false, 1)
 	if err != nil || best != 0 || scores[0].Loss > 0.1 {
 		t.Errorf("%d of %+v, %v", best, scores, err)
 	}
 	if bad, _ := Parse("words:2"); bad != nil {
-		if _, _, err := Select([]Spec{bad}, set, numbers, 1, false, 1); err == nil {
+		if _, _, err := Select(t.Context(), []Spec{bad}, set, numbers, 1, false, 1); err == nil {
 			t.Error("words of DNA")
 		}
 	}
@@ -130,7 +130,7 @@ func TestCandidates(t *testing.T) {
 		}
 		for _, s := range specs {
 			for _, term := range s {
-				if _, err := Fit(term, set); err != nil {
+				if _, err := Fit(t.Context(), term, set); err != nil {
 					t.Errorf("%s over %s: %v", s, k, err)
 				}
 			}

@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"context"
 	"slices"
 	"sync"
 )
@@ -24,29 +25,34 @@ type basisPart struct {
 }
 
 // NewBasis makes the basis of the chosen training sequences. Features that no sequence of X̄ has only count for the length of a
-// vector, so that those of X̄ are numbered alone, unless tf-idf needs all. An error is a *SpecError.
-func NewBasis(spec Spec, train *Set, chosen []int) (*Basis, error) {
+// vector, so that those of X̄ are numbered alone, unless tf-idf needs all. An error is a *SpecError, or that of ctx.
+func NewBasis(ctx context.Context, spec Spec, train *Set, chosen []int) (*Basis, error) {
 	b := &Basis{Spec: spec, Set: train.Subset(chosen)}
-	for _, t := range spec {
+	for i, t := range spec {
 		from := b.Set
 		if t.TFIDF {
 			from = train
 		}
-		f, err := Fit(t, from)
+		f, err := Fit(phase(ctx, 3*i, 3*len(spec)+1), t, from)
 		if err != nil {
 			return nil, err
 		}
-		b.add(f)
+		if err := b.add(ctx, f); err != nil {
+			return nil, err
+		}
 	}
-	return b, nil
+	b.own = b.among(phase(ctx, 3*len(spec), 3*len(spec)+1))
+	return b, ctx.Err()
 }
 
-func (b *Basis) add(f *Features) {
-	part := basisPart{features: f, inverted: f.inverted(b.Set)}
+func (b *Basis) add(ctx context.Context, f *Features) error {
+	at, of := 3*len(b.parts), 3*len(b.Spec)+1
+	p := basisPart{features: f, inverted: f.inverted(phase(ctx, at+1, of), b.Set)}
 	if f.Term.TFIDF {
-		part.rows = f.Rows(b.Set)
+		p.rows = f.rows(phase(ctx, at+2, of), b.Set)
 	}
-	b.parts = append(b.parts, part)
+	b.parts = append(b.parts, p)
+	return ctx.Err()
 }
 
 // Check says whether the maps of a spec are for an alphabet. An error is a *SpecError.
@@ -85,23 +91,26 @@ func RestoreBasis(spec Spec, xbar *Set, states []*State) (*Basis, error) {
 		if t.TFIDF {
 			f, err = Restore(t, xbar.Alphabet, states[i])
 		} else {
-			f, err = Fit(t, xbar)
+			f, err = Fit(context.Background(), t, xbar)
 		}
 		if err != nil {
 			return nil, err
 		}
-		b.add(f)
+		if err := b.add(context.Background(), f); err != nil {
+			return nil, err
+		}
 	}
 	return b, nil
 }
 
 // Distances are ‖φ_i(x_n) − φ_i(x̄_m)‖² of the sequences lo ≤ n < hi of a set [hi−lo, I·M], map by map. Under a linear map, whose
 // kernel is 1 − d/2, they are 2 − 2⟨φ, φ'⟩: sequences without any feature are 2 away from all others, and 0 from each other.
-func (b *Basis) Distances(set *Set, lo, hi int) []float64 {
+// Once ctx is done they are worth nothing.
+func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
 	m, width := b.M(), b.Width()
 	out := make([]float64, (hi-lo)*width)
 	for i, p := range b.parts {
-		p.features.each(set, lo, hi, func(first int, rows *Rows) {
+		p.features.each(phase(ctx, i, len(b.parts)), set, lo, hi, func(first int, rows *Rows) {
 			d2 := make([]float64, rows.N()*m)
 			p.inverted.Dots(d2, rows, 0, rows.N())
 			if b.Spec[i].Linear {
@@ -139,17 +148,25 @@ func angles(dots, a, b []float64) {
 	}
 }
 
-// Own are the distances among X̄ [M, I·M], 0 between a sequence and itself. They are computed once, and are not to be changed.
+// Own are the distances among X̄ [M, I·M], 0 between a sequence and itself. They are not to be changed.
 func (b *Basis) Own() []float64 {
 	b.once.Do(func() {
-		b.own = b.Distances(b.Set, 0, b.M())
-		for m := range b.M() {
-			for i := range b.Spec {
-				b.own[m*b.Width()+i*b.M()+m] = 0
-			}
+		if b.own == nil { // of a basis that was restored
+			b.own = b.among(context.Background())
 		}
 	})
 	return b.own
+}
+
+// among computes the distances among X̄.
+func (b *Basis) among(ctx context.Context) []float64 {
+	own := b.Distances(ctx, b.Set, 0, b.M())
+	for m := range b.M() {
+		for i := range b.Spec {
+			own[m*b.Width()+i*b.M()+m] = 0
+		}
+	}
+	return own
 }
 
 // Medians are those of the distances above 0 between sequences of X̄ under each map; 1 where there are none.
@@ -173,20 +190,20 @@ func (b *Basis) Medians() []float64 {
 	return medians
 }
 
-// Empty counts the sequences of a set that have no feature under each map.
-func (b *Basis) Empty(set *Set) []int {
+// Empty counts the sequences of a set that have no feature under each map. Once ctx is done they are worth nothing.
+func (b *Basis) Empty(ctx context.Context, set *Set) []int {
 	features := make([]*Features, len(b.parts))
 	for i, p := range b.parts {
 		features[i] = p.features
 	}
-	return empty(features, set)
+	return empty(ctx, features, set)
 }
 
 // empty counts zero vectors by map.
-func empty(features []*Features, set *Set) []int {
+func empty(ctx context.Context, features []*Features, set *Set) []int {
 	counts := make([]int, len(features))
 	for i, f := range features {
-		counts[i] = f.empty(set)
+		counts[i] = f.empty(phase(ctx, i, len(features)), set)
 	}
 	return counts
 }

@@ -42,18 +42,18 @@ func TestBasis(t *testing.T) {
 		}
 		n := all.N()
 		chosen := []int{3, n - 1, 0, 17, 9}
-		b, err := NewBasis(spec, all, chosen)
+		b, err := NewBasis(t.Context(), spec, all, chosen)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := b.Distances(all, 0, n)
+		got := b.Distances(t.Context(), all, 0, n)
 		for i, term := range spec {
-			f, err := Fit(term, all)
+			f, err := Fit(t.Context(), term, all)
 			if err != nil {
 				t.Fatal(err)
 			}
 			rows := f.Rows(all)
-			if e := b.Empty(all)[i]; e != rows.Empty() || c.kind == DNA && e < 2 {
+			if e := b.Empty(t.Context(), all)[i]; e != rows.Empty() || c.kind == DNA && e < 2 {
 				t.Errorf("%s: %d without features", term, e)
 			}
 			xbar := rows.Subset(chosen)
@@ -69,12 +69,12 @@ func TestBasis(t *testing.T) {
 				}
 			}
 		}
-		piece := append(b.Distances(all, 0, 7), b.Distances(all, 7, n)...)
+		piece := append(b.Distances(t.Context(), all, 0, 7), b.Distances(t.Context(), all, 7, n)...)
 		again, err := RestoreBasis(spec, b.Set, b.States())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(piece, got) || !reflect.DeepEqual(again.Distances(all, 0, n), got) || !reflect.DeepEqual(again.Own(), b.Own()) {
+		if !reflect.DeepEqual(piece, got) || !reflect.DeepEqual(again.Distances(t.Context(), all, 0, n), got) || !reflect.DeepEqual(again.Own(), b.Own()) {
 			t.Errorf("%s: blocks, or a basis that was restored, give other bits", c.spec)
 		}
 		own := b.Own()
@@ -99,11 +99,11 @@ func TestBasis(t *testing.T) {
 // TestLinearEmpty: k(x, x) is 1 for a sequence without features, too, and 0 to all others.
 func TestLinearEmpty(t *testing.T) {
 	set := encode(t, DNA, "ACGT", "A", "N")
-	b, err := NewBasis(Spec{{Map: "spectrum", Args: []int{2}, Counts: Raw, Linear: true}}, set, []int{0, 1})
+	b, err := NewBasis(t.Context(), Spec{{Map: "spectrum", Args: []int{2}, Counts: Raw, Linear: true}}, set, []int{0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := b.Distances(set, 0, 3); !reflect.DeepEqual(d, []float64{0, 2, 2, 0, 2, 0}) {
+	if d := b.Distances(t.Context(), set, 0, 3); !reflect.DeepEqual(d, []float64{0, 2, 2, 0, 2, 0}) {
 		t.Error(d)
 	}
 }
@@ -117,7 +117,7 @@ func TestRestoreDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := Fit(spec[0], set)
+		f, err := Fit(t.Context(), spec[0], set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,11 +149,11 @@ func TestInverted(t *testing.T) {
 	for _, spec := range []string{"gapped:4,1", "spectrum:12", "degree:2/tfidf"} {
 		f := mustFit(t, spec, set)
 		rows := f.Rows(set)
-		want, got := Invert(rows), f.inverted(set)
+		want, got := Invert(rows), f.inverted(t.Context(), set)
 		if !slices.Equal(got.Start, want.Start) || !slices.Equal(got.Row, want.Row) || !slices.Equal(got.Value, want.Value) || !slices.Equal(got.Square, want.Square) {
 			t.Errorf("%s: other lists", spec)
 		}
-		if d2, empty := f.distances(set); empty != rows.Empty() || !slices.Equal(d2, Distances(Dots(rows, rows), rows, rows)) {
+		if d2, empty := f.distances(t.Context(), set); empty != rows.Empty() || !slices.Equal(d2, Distances(Dots(rows, rows), rows, rows)) {
 			t.Errorf("%s: other distances, or %d empty rows and not %d", spec, empty, rows.Empty())
 		}
 		for i := range rows.N() {

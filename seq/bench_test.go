@@ -51,7 +51,7 @@ func BenchmarkFeatures(b *testing.B) {
 			b.SetBytes(int64(len(set.Codes)))
 			features := 0
 			for b.Loop() {
-				f.each(set, 0, set.N(), func(_ int, rows *Rows) { features += len(rows.Column) })
+				f.each(b.Context(), set, 0, set.N(), func(_ int, rows *Rows) { features += len(rows.Column) })
 			}
 			b.ReportMetric(float64(features)/1e6/b.Elapsed().Seconds(), "Mfeatures/s")
 		})
@@ -71,16 +71,16 @@ func BenchmarkDistances(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			chosen, err := Choose(ChooseRandom, spec, set, 500, 1, 1)
+			chosen, err := Choose(b.Context(), ChooseRandom, spec, set, 500, 1, 1)
 			if err != nil {
 				b.Fatal(err)
 			}
-			basis, err := NewBasis(spec, set, chosen)
+			basis, err := NewBasis(b.Context(), spec, set, chosen)
 			if err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				basis.Distances(set, 0, set.N())
+				basis.Distances(b.Context(), set, 0, set.N())
 			}
 			b.ReportMetric(float64(b.N*set.N())/b.Elapsed().Seconds(), "rows/s")
 		})

@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -24,8 +25,9 @@ const (
 // Choose picks m of the sequences of a set, as row numbers in the order they were chosen. Distances are the mean of
 // ‖φ_i − φ_i'‖² over the maps of the spec; sigma is the width of exp(−d²/2σ²) for the greedy way. m is at most the number of sequences.
 //
-// The two ways beside random look at 2000 sequences at most, drawn by the seed, which are all that tf-idf counts here.
-func Choose(method string, spec Spec, set *Set, m int, sigma float64, seed uint64) ([]int, error) {
+// The two ways beside random look at 2000 sequences at most, drawn by the seed, which are all that tf-idf counts here. An error may be that
+// of ctx.
+func Choose(ctx context.Context, method string, spec Spec, set *Set, m int, sigma float64, seed uint64) ([]int, error) {
 	n := set.N()
 	if m < 1 || m > n {
 		return nil, fmt.Errorf("seq: %d pseudo-inputs of %d sequences", m, n)
@@ -40,13 +42,17 @@ func Choose(method string, spec Spec, set *Set, m int, sigma float64, seed uint6
 	case ChooseRandom:
 		return pool[:m], nil
 	case ChooseKMedoids, ChooseGreedy:
-		d2, err := meanDistances(spec, set.Subset(pool))
+		d2, err := meanDistances(ctx, spec, set.Subset(pool))
 		if err != nil {
 			return nil, err
 		}
-		chosen := medoids(d2, len(pool), m)
+		choose := medoids
 		if method == ChooseGreedy {
-			chosen = greedy(d2, len(pool), m, sigma)
+			choose = func(ctx context.Context, d2 []float64, n, m int) []int { return greedy(ctx, d2, n, m, sigma) }
+		}
+		chosen := choose(ctx, d2, len(pool), m)
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		for i, c := range chosen {
 			chosen[i] = pool[c]
@@ -57,13 +63,16 @@ func Choose(method string, spec Spec, set *Set, m int, sigma float64, seed uint6
 }
 
 // meanDistances are those between the sequences of the pool [P,P].
-func meanDistances(spec Spec, pool *Set) (sum []float64, err error) {
-	for _, t := range spec {
-		f, err := Fit(t, pool)
+func meanDistances(ctx context.Context, spec Spec, pool *Set) (sum []float64, err error) {
+	for i, t := range spec {
+		f, err := Fit(phase(ctx, 2*i, 2*len(spec)), t, pool)
 		if err != nil {
 			return nil, err
 		}
-		d2, _ := f.distances(pool)
+		d2, _ := f.distances(phase(ctx, 2*i+1, 2*len(spec)), pool)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if sum == nil {
 			sum = d2
 			continue
@@ -80,7 +89,7 @@ func meanDistances(spec Spec, pool *Set) (sum []float64, err error) {
 
 // medoids alternates between assigning each row to its nearest medoid and moving each medoid to the row
 // with the smallest sum of distances in its cluster, from the first m rows, which are in random order.
-func medoids(d2 []float64, n, m int) []int {
+func medoids(ctx context.Context, d2 []float64, n, m int) []int {
 	medoid := make([]int, m)
 	for c := range medoid {
 		medoid[c] = c
@@ -102,6 +111,9 @@ func medoids(d2 []float64, n, m int) []int {
 				}
 			}
 			cluster[best] = append(cluster[best], i)
+		}
+		if ctx.Err() != nil {
+			break
 		}
 		moved := false
 		for c, rows := range cluster {
@@ -128,7 +140,7 @@ func medoids(d2 []float64, n, m int) []int {
 
 // greedy is a Cholesky factorisation of exp(−d²/2σ²) with complete pivoting: the pivots. Where no variance
 // is left, the rest are the first rows that were not chosen.
-func greedy(d2 []float64, n, m int, sigma float64) []int {
+func greedy(ctx context.Context, d2 []float64, n, m int, sigma float64) []int {
 	variance := make([]float64, n)
 	for i := range variance {
 		variance[i] = 1
@@ -136,7 +148,7 @@ func greedy(d2 []float64, n, m int, sigma float64) []int {
 	taken := make([]bool, n)
 	factor := make([]float64, 0, m*n) // row c: column c of L
 	chosen := make([]int, 0, m)
-	for len(chosen) < m {
+	for len(chosen) < m && ctx.Err() == nil {
 		at, largest := -1, math.Inf(-1)
 		for i, v := range variance {
 			if !taken[i] && v > largest {

@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"context"
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
@@ -95,8 +96,8 @@ func (k *clusters) start(c int, word uint32) bool {
 }
 
 // assign finds the nearest centre of each vector, and says whether one has changed.
-func (k *clusters) assign() (changed bool) {
-	moved := inBlocks(len(k.weight), func() (*bool, func(lo, hi int)) {
+func (k *clusters) assign(ctx context.Context) (changed bool) {
+	moved := inBlocks(ctx, len(k.weight), func() (*bool, func(lo, hi int)) {
 		moved := new(bool)
 		return moved, func(lo, hi int) {
 			for i := lo; i < hi; i++ {

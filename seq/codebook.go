@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -26,8 +27,9 @@ const (
 )
 
 // LearnCodebook finds n centres by k-means from a k-means++ start, on as many of the different vectors of the training sequences as are
-// enough, drawn by the seed; the same for any number of goroutines. An error says that there are too few different vectors.
-func LearnCodebook(train *Set, n int, seed uint64) (*Codebook, error) {
+// enough, drawn by the seed; the same for any number of goroutines. An error says that there are too few different vectors,
+// or that ctx is done.
+func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebook, error) {
 	if train.Alphabet.Kind != Vectors {
 		panic("seq: a codebook of symbols")
 	}
@@ -36,15 +38,21 @@ func LearnCodebook(train *Set, n int, seed uint64) (*Codebook, error) {
 	}
 	k := newClusters(train, max(codebookPool, codebookEach*n), seed)
 	for c := range n {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if !k.start(c, philox.Uint32([2]uint32{uint32(seed), uint32(seed >> 32)}, 1, 0, codebookSite, c)) {
 			return nil, fmt.Errorf("the training sequences have %d different vectors, fewer than the %d of the codebook: make it smaller", c, n)
 		}
 	}
-	for range codebookRounds {
+	for round := range codebookRounds {
 		k.move(n)
-		if !k.assign() {
+		if !k.assign(phase(ctx, round, codebookRounds)) {
 			break
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	for _, v := range k.centre {
 		k.book.Centres = append(k.book.Centres, float32(v))
@@ -93,7 +101,7 @@ func (c *Codebook) Encode(set *Set) *Set {
 		centre[i] = float64(v)
 	}
 	number := make([]int32, a.Letters)
-	inBlocks(a.Letters, func() (struct{}, func(lo, hi int)) {
+	inBlocks(context.Background(), a.Letters, func() (struct{}, func(lo, hi int)) {
 		x := make([]float64, c.Width)
 		return struct{}{}, func(lo, hi int) {
 			for code := lo; code < hi; code++ {

@@ -57,7 +57,7 @@ func TestFrames(t *testing.T) {
 	if err := e.Add([]byte("1,2,3")); err == nil {
 		t.Error("a vector of another width than those of the training data is read")
 	}
-	if _, err := Fit(Term{Map: "spectrum", Args: []int{1}}, set); err == nil || !strings.Contains(err.Error(), "--codebook") {
+	if _, err := Fit(t.Context(), Term{Map: "spectrum", Args: []int{1}}, set); err == nil || !strings.Contains(err.Error(), "--codebook") {
 		t.Errorf("vectors are counted: %v", err)
 	}
 }
@@ -102,7 +102,7 @@ func groups(t testing.TB, scale float64, seed uint64) (set *Set, point []int) {
 func TestCodebook(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	set, point := groups(t, 1, 1)
-	book, err := LearnCodebook(set, 3, 5)
+	book, err := LearnCodebook(t.Context(), set, 3, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,17 +121,17 @@ func TestCodebook(t *testing.T) {
 		t.Errorf("groups have the codes %v", names)
 	}
 	scaled, _ := groups(t, 1024, 1)
-	other, err := LearnCodebook(scaled, 3, 5)
+	other, err := LearnCodebook(t.Context(), scaled, 3, 5)
 	if err != nil || !slices.Equal(other.Encode(scaled).Codes, coded.Codes) {
 		t.Errorf("a number that is 1024 times larger has other codes, %v", err)
 	}
-	large, err := LearnCodebook(set, 40, 5)
+	large, err := LearnCodebook(t.Context(), set, 40, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(n)
-		again, _ := LearnCodebook(set, 40, 5)
+		again, _ := LearnCodebook(t.Context(), set, 40, 5)
 		if !slices.Equal(again.Centres, large.Centres) {
 			t.Fatalf("%d processors learn another codebook", n)
 		}
@@ -149,10 +149,10 @@ func TestCodebook(t *testing.T) {
 		t.Error("a damaged codebook passes")
 	}
 	few := encode(t, Vectors, "1,2;1,2;3,4", "3,4")
-	if _, err := LearnCodebook(few, 3, 1); err == nil || !strings.Contains(err.Error(), "have 2 different vectors, fewer than the 3") {
+	if _, err := LearnCodebook(t.Context(), few, 3, 1); err == nil || !strings.Contains(err.Error(), "have 2 different vectors, fewer than the 3") {
 		t.Error(err)
 	}
-	if _, err := LearnCodebook(few, 2, 1); err != nil {
+	if _, err := LearnCodebook(t.Context(), few, 2, 1); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,9 @@
 package seq
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // Features are the features of a training set under one term: its columns, and their weights.
 type Features struct {
@@ -19,16 +22,19 @@ type Features struct {
 }
 
 // Fit numbers the features of the training sequences. An error is a *SpecError: a map that is
-// not for this alphabet, or too many possible features.
+// not for this alphabet, or too many possible features; or that of ctx, once it is done.
 //
 // With tf-idf a feature of f of the N sequences weighs log((1+N)/(1+f)) + 1.
-func Fit(t Term, train *Set) (*Features, error) {
+func Fit(ctx context.Context, t Term, train *Set) (*Features, error) {
 	f, err := newFeatures(t, train.Alphabet)
 	if err != nil {
 		return nil, err
 	}
 	var p prepared
 	for i := range train.N() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if !f.ex.learn(p.of(t, train.At(i))) {
 			break
 		}
@@ -39,7 +45,11 @@ func Fit(t Term, train *Set) (*Features, error) {
 	if f.ex.crowded() {
 		return nil, tooWide(t.Map, train.Alphabet)
 	}
-	f.complete(f.survey(train), train.N())
+	found := f.survey(ctx, train)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	f.complete(found, train.N())
 	return f, nil
 }
 
@@ -83,11 +93,11 @@ func (f *Features) complete(found tally, n int) {
 // Width is the number of columns.
 func (f *Features) Width() int { return f.columns.width }
 
-// visit counts the features of each of the sequences lo … hi−1.
-func (f *Features) visit(s *scratch, set *Set, lo, hi int, then func(tally)) {
+// visit counts the features of each of the sequences lo … hi−1, until ctx is done.
+func (f *Features) visit(ctx context.Context, s *scratch, set *Set, lo, hi int, then func(tally)) {
 	itself, _ := f.ex.(counting)
 	strands := make([][]int32, 1, 2)
-	for i := lo; i < hi; i++ {
+	for i := lo; i < hi && ctx.Err() == nil; i++ {
 		strands = append(strands[:0], s.codes.of(f.Term, set.At(i)))
 		if f.Term.Both {
 			strands = append(strands, s.other.otherStrand(set.At(i)))
@@ -107,12 +117,12 @@ func (f *Features) visit(s *scratch, set *Set, lo, hi int, then func(tally)) {
 }
 
 // empty counts the sequences without any feature.
-func (f *Features) empty(set *Set) (count int) {
-	for _, n := range inBlocks(set.N(), func() (*int, func(lo, hi int)) {
+func (f *Features) empty(ctx context.Context, set *Set) (count int) {
+	for _, n := range inBlocks(ctx, set.N(), func() (*int, func(lo, hi int)) {
 		n, s := new(int), newScratch(0)
 		s.asked = true
 		return n, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
+			for i := lo; i < hi && ctx.Err() == nil; i++ {
 				s.begin()
 				s.any = false
 				if f.ex.keys(s.codes.of(f.Term, set.At(i)), s); !s.any {
@@ -127,12 +137,12 @@ func (f *Features) empty(set *Set) (count int) {
 }
 
 // survey lists the keys of all sequences in ascending order, and in how many each occurs.
-func (f *Features) survey(set *Set) tally {
+func (f *Features) survey(ctx context.Context, set *Set) tally {
 	space := f.ex.space()
-	found := inBlocks(set.N(), func() (*counter, func(lo, hi int)) {
+	found := inBlocks(ctx, set.N(), func() (*counter, func(lo, hi int)) {
 		found, s := newCounter(space), newScratch(space)
 		return found, func(lo, hi int) {
-			f.visit(s, set, lo, hi, func(t tally) { found.add(t.keys) })
+			f.visit(ctx, s, set, lo, hi, func(t tally) { found.add(t.keys) })
 		}
 	})
 	total := found[0].drain()

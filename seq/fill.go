@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -8,20 +9,26 @@ import (
 // Rows counts the features of a set: row i is φ(sequence i), of unit length with the
 // features that have no column. The set's codes must mean what those of the training set mean.
 // The result does not depend on the number of goroutines.
-func (f *Features) Rows(set *Set) *Rows {
+func (f *Features) Rows(set *Set) *Rows { return f.rows(context.Background(), set) }
+
+// rows is Rows; nil once ctx is done.
+func (f *Features) rows(ctx context.Context, set *Set) *Rows {
 	if !set.Alphabet.Same(f.Alphabet) {
 		panic("seq: a set over another alphabet")
 	}
 	n := set.N()
 	parts := make([]part, (n+rowBlock-1)/rowBlock)
-	inBlocks(n, func() (struct{}, func(lo, hi int)) {
+	inBlocks(ctx, n, func() (struct{}, func(lo, hi int)) {
 		w, s := &filler{f: f}, newScratch(f.ex.space())
 		return struct{}{}, func(lo, hi int) {
 			w.part = w.part.emptied()
-			f.visit(s, set, lo, hi, w.fill)
+			f.visit(ctx, s, set, lo, hi, w.fill)
 			parts[lo/rowBlock] = w.part.clone()
 		}
 	})
+	if ctx.Err() != nil {
+		return nil
+	}
 	return f.join(parts, n)
 }
 
@@ -129,13 +136,13 @@ func squares(x []float64) float64 {
 }
 
 // each visits the rows lo … hi−1 of a set in blocks, of which first is the first row. Several goroutines do so, and rows are
-// overwritten by their next block: nothing is kept of what may be much more than the sequences.
-func (f *Features) each(set *Set, lo, hi int, then func(first int, rows *Rows)) {
-	inBlocks(hi-lo, func() (struct{}, func(from, to int)) {
+// overwritten by their next block: nothing is kept of what may be much more than the sequences. Once ctx is done it visits no more.
+func (f *Features) each(ctx context.Context, set *Set, lo, hi int, then func(first int, rows *Rows)) {
+	inBlocks(ctx, hi-lo, func() (struct{}, func(from, to int)) {
 		w, s, rows := &filler{f: f}, newScratch(f.ex.space()), &Rows{}
 		return struct{}{}, func(from, to int) {
 			w.part = w.part.emptied()
-			f.visit(s, set, lo+from, lo+to, w.fill)
+			f.visit(ctx, s, set, lo+from, lo+to, w.fill)
 			w.rows(rows)
 			then(lo+from, rows)
 		}
@@ -176,7 +183,7 @@ func (f *Features) join(parts []part, n int) *Rows {
 		total += len(p.column)
 	}
 	r.Column, r.Value = make([]int32, total), make([]float64, total)
-	inBlocks(n, func() (struct{}, func(lo, hi int)) {
+	inBlocks(context.Background(), n, func() (struct{}, func(lo, hi int)) {
 		return struct{}{}, func(lo, hi int) {
 			p := &parts[lo/rowBlock]
 			copy(r.Column[r.Start[lo]:], p.column)

@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"context"
 	"math"
 	"slices"
 	"sort"
@@ -21,11 +22,22 @@ func Invert(r *Rows) *Inverted {
 }
 
 // inverted prepares the rows of a set for Dots. Their features are counted twice, since beside the lists all of them may be too much
-// for the memory.
-func (f *Features) inverted(set *Set) *Inverted {
-	return invert(f.Width(), func(visit func(*Rows)) {
-		set.slices(0, set.N(), func(_ int, part *Set) { visit(f.Rows(part)) })
+// for the memory. Once ctx is done it is nil.
+func (f *Features) inverted(ctx context.Context, set *Set) *Inverted {
+	n, pass := set.N(), 0
+	v := invert(f.Width(), func(visit func(*Rows)) {
+		ctx := phase(ctx, pass, 2)
+		pass++
+		set.slices(0, n, func(first int, some *Set) {
+			if rows := f.rows(phase(ctx, first/atOnce, (n+atOnce-1)/atOnce), some); rows != nil {
+				visit(rows)
+			}
+		})
 	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return v
 }
 
 // invert is of the rows that each visits, in order, whenever it is called.
@@ -90,7 +102,7 @@ func (v *Inverted) Dots(dst []float64, a *Rows, lo, hi int) {
 func Dots(a, b *Rows) []float64 {
 	v := Invert(b)
 	dst := make([]float64, a.N()*len(v.Square))
-	inBlocks(a.N(), func() (struct{}, func(lo, hi int)) {
+	inBlocks(context.Background(), a.N(), func() (struct{}, func(lo, hi int)) {
 		return struct{}{}, func(lo, hi int) { v.Dots(dst[lo*len(v.Square):hi*len(v.Square)], a, lo, hi) }
 	})
 	return dst
@@ -111,11 +123,15 @@ func distances(dots, a, b []float64) []float64 {
 	return dots
 }
 
-// distances are the squared distances between the sequences of a set [N,N], and how many of these have no feature.
-func (f *Features) distances(set *Set) (d2 []float64, empty int) {
-	v, n := f.inverted(set), set.N()
+// distances are the squared distances between the sequences of a set [N,N], and how many of these have no feature. Once ctx is
+// done they are nil.
+func (f *Features) distances(ctx context.Context, set *Set) (d2 []float64, empty int) {
+	v, n := f.inverted(phase(ctx, 0, 2), set), set.N()
+	if v == nil {
+		return nil, 0
+	}
 	d2 = make([]float64, n*n)
-	f.each(set, 0, n, func(first int, rows *Rows) {
+	f.each(phase(ctx, 1, 2), set, 0, n, func(first int, rows *Rows) {
 		part := d2[first*n : (first+rows.N())*n]
 		v.Dots(part, rows, 0, rows.N())
 		distances(part, rows.Square, v.Square)

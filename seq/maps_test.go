@@ -71,7 +71,7 @@ func mustFit(t testing.TB, spec string, s *Set) *Features {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit(terms[0], s)
+	f, err := Fit(t.Context(), terms[0], s)
 	if err != nil {
 		t.Fatalf("%s over %s: %v", spec, s.Alphabet.Kind, err)
 	}
@@ -341,7 +341,7 @@ func fuzzMap(f *testing.F, spec func(a, b uint8) string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		term, err := Fit(s[0], set.Subset([]int{0}))
+		term, err := Fit(t.Context(), s[0], set.Subset([]int{0}))
 		if err != nil { // too many possible features
 			t.Skip(err)
 		}

@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"context"
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
@@ -29,11 +30,11 @@ const projectionSigns = 4
 
 const projectionSite = 0x73657101 // "seq", the second use
 
-// NewProjection fits the projection of a spec to P numbers on training sequences. An error is a *SpecError.
-func NewProjection(spec Spec, p int, train *Set, seed uint64) (*Projection, error) {
+// NewProjection fits the projection of a spec to P numbers on training sequences. An error is a *SpecError, or that of ctx.
+func NewProjection(ctx context.Context, spec Spec, p int, train *Set, seed uint64) (*Projection, error) {
 	z := &Projection{Spec: spec, P: p, Seed: seed, Mean: make([]float64, p), Scale: 1}
-	for _, t := range spec {
-		f, err := Fit(t, train)
+	for i, t := range spec {
+		f, err := Fit(phase(ctx, i, 2*len(spec)), t, train)
 		if err != nil {
 			return nil, err
 		}
@@ -41,12 +42,15 @@ func NewProjection(spec Spec, p int, train *Set, seed uint64) (*Projection, erro
 	}
 	n := train.N()
 	mean, squares := make([]float64, p), 0.0
-	train.slices(0, n, func(lo int, part *Set) {
-		for i, v := range z.Rows(train, lo, lo+part.N()) {
+	train.slices(0, n, func(lo int, some *Set) {
+		for i, v := range z.Rows(phase(ctx, n+lo, 2*n), train, lo, lo+some.N()) {
 			mean[i%p] += v / float64(n)
 			squares += v * v / float64(n)
 		}
 	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	for _, m := range mean {
 		squares -= m * m
 	}
@@ -78,11 +82,11 @@ func (z *Projection) Restore(a *Alphabet, states []*State) error {
 	return nil
 }
 
-// Rows are the numbers of the sequences lo ≤ n < hi of a set [hi−lo, P].
-func (z *Projection) Rows(set *Set, lo, hi int) []float64 {
+// Rows are the numbers of the sequences lo ≤ n < hi of a set [hi−lo, P]. Once ctx is done they are worth nothing.
+func (z *Projection) Rows(ctx context.Context, set *Set, lo, hi int) []float64 {
 	out := make([]float64, (hi-lo)*z.P)
 	for i, f := range z.features {
-		f.each(set, lo, hi, func(first int, rows *Rows) {
+		f.each(phase(ctx, i, len(z.features)), set, lo, hi, func(first int, rows *Rows) {
 			for n := range rows.N() {
 				z.add(out[(first-lo+n)*z.P:][:z.P], rows, n, i)
 			}
@@ -111,5 +115,5 @@ func (z *Projection) add(dst []float64, rows *Rows, n, i int) {
 	}
 }
 
-// Empty counts the sequences of a set that have no feature under each map.
-func (z *Projection) Empty(set *Set) []int { return empty(z.features, set) }
+// Empty counts the sequences of a set that have no feature under each map. Once ctx is done they are worth nothing.
+func (z *Projection) Empty(ctx context.Context, set *Set) []int { return empty(ctx, z.features, set) }

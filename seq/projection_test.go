@@ -15,15 +15,15 @@ func TestProjection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z, err := NewProjection(spec, p, set, 7)
+	z, err := NewProjection(t.Context(), spec, p, set, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := set.N()
-	got := z.Rows(set, 0, n)
+	got := z.Rows(t.Context(), set, 0, n)
 	var products []float64
 	for _, term := range spec {
-		f, err := Fit(term, set)
+		f, err := Fit(t.Context(), term, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,10 +67,10 @@ func TestProjection(t *testing.T) {
 	if err := again.Restore(set.Alphabet, z.States()); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(append(z.Rows(set, 0, 11), z.Rows(set, 11, n)...), got) || !reflect.DeepEqual(again.Rows(set, 0, n), got) {
+	if !reflect.DeepEqual(append(z.Rows(t.Context(), set, 0, 11), z.Rows(t.Context(), set, 11, n)...), got) || !reflect.DeepEqual(again.Rows(t.Context(), set, 0, n), got) {
 		t.Error("blocks, or a projection that was restored, give other bits")
 	}
-	if other, _ := NewProjection(spec, p, set, 8); reflect.DeepEqual(other.Rows(set, 0, n), got) {
+	if other, _ := NewProjection(t.Context(), spec, p, set, 8); reflect.DeepEqual(other.Rows(t.Context(), set, 0, n), got) {
 		t.Error("another seed gives the same")
 	}
 }

@@ -76,7 +76,7 @@ func TestTermsForOtherAlphabets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Fit(s[0], encode(t, c.kind, "1 2"[:0], "A"[:0]))
+		_, err = Fit(t.Context(), s[0], encode(t, c.kind, "1 2"[:0], "A"[:0]))
 		var e *SpecError
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s over %s:\n got %v\nwant %s", c.spec, c.kind, err, c.want)
@@ -97,7 +97,7 @@ func TestCrowded(t *testing.T) {
 	}
 	set, _ := e.Set()
 	s, _ := Parse("triple:1,16")
-	if _, err := Fit(s[0], set); err == nil || !strings.Contains(err.Error(), "too many possible features") {
+	if _, err := Fit(t.Context(), s[0], set); err == nil || !strings.Contains(err.Error(), "too many possible features") {
 		t.Error(err)
 	}
 	mustFit(t, "double:1,5", set)
@@ -316,11 +316,11 @@ func TestChoose(t *testing.T) {
 	}
 	for _, method := range []string{ChooseRandom, ChooseKMedoids, ChooseGreedy} {
 		for _, m := range []int{1, 3, 20, len(lines)} {
-			a, err := Choose(method, spec, set, m, 1, 11)
+			a, err := Choose(t.Context(), method, spec, set, m, 1, 11)
 			if err != nil || len(a) != m {
 				t.Fatal(method, a, err)
 			}
-			b, _ := Choose(method, spec, set, m, 1, 11)
+			b, _ := Choose(t.Context(), method, spec, set, m, 1, 11)
 			if !slices.Equal(a, b) {
 				t.Errorf("%s: not the same choice twice", method)
 			}
@@ -329,7 +329,7 @@ func TestChoose(t *testing.T) {
 			}
 		}
 	}
-	a, _ := Choose(ChooseGreedy, spec, set, 4, 1, 1) // one of each cluster and the empty one
+	a, _ := Choose(t.Context(), ChooseGreedy, spec, set, 4, 1, 1) // one of each cluster and the empty one
 	kinds := map[int]bool{}
 	for _, i := range a {
 		kinds[min(i, 90)%3+i/90*3] = true
@@ -338,11 +338,11 @@ func TestChoose(t *testing.T) {
 		t.Errorf("greedy chose %v", a)
 	}
 	for _, bad := range []int{0, len(lines) + 1} {
-		if _, err := Choose(ChooseRandom, spec, set, bad, 1, 1); err == nil {
+		if _, err := Choose(t.Context(), ChooseRandom, spec, set, bad, 1, 1); err == nil {
 			t.Error(bad)
 		}
 	}
-	if _, err := Choose("kmeans", spec, set, 1, 1, 1); err == nil {
+	if _, err := Choose(t.Context(), "kmeans", spec, set, 1, 1, 1); err == nil {
 		t.Error("any method is taken")
 	}
 }
@@ -361,7 +361,7 @@ func TestMedoids(t *testing.T) {
 			d2[i*n+j] = (x[i] - x[j]) * (x[i] - x[j])
 		}
 	}
-	at := medoids(d2, n, m) // the first four are of four clusters
+	at := medoids(t.Context(), d2, n, m) // the first four are of four clusters
 	for c, i := range at {
 		sum := func(i int) (s float64) {
 			for j := range n {

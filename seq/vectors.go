@@ -1,12 +1,18 @@
 package seq
 
+import "context"
+
 // Vectors are the sequences lo ≤ n < hi of a set under each map, without the columns that no sequence of X̄ has: what their distances
-// can be computed from, with Columns.
-func (b *Basis) Vectors(set *Set, lo, hi int) []*Rows {
-	part := &Set{Alphabet: set.Alphabet, Codes: set.Codes, Start: set.Start[lo : hi+1]}
+// can be computed from, with Columns. Once ctx is done it is nil.
+func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*Rows {
+	some := &Set{Alphabet: set.Alphabet, Codes: set.Codes, Start: set.Start[lo : hi+1]}
 	all := make([]*Rows, len(b.parts))
 	for i, p := range b.parts {
-		all[i] = b.within(i, p.features.Rows(part))
+		rows := p.features.rows(phase(ctx, i, len(b.parts)), some)
+		if rows == nil {
+			return nil
+		}
+		all[i] = b.within(i, rows)
 	}
 	return all
 }
@@ -30,11 +36,12 @@ func (b *Basis) within(i int, rows *Rows) *Rows {
 	return rows
 }
 
-// Sizes are how many numbers the Vectors of a whole set have under each map.
-func (b *Basis) Sizes(set *Set) []int {
+// Sizes are how many numbers the Vectors of a whole set have under each map. Once ctx is done they are worth nothing.
+func (b *Basis) Sizes(ctx context.Context, set *Set) []int {
 	sizes := make([]int, len(b.parts))
-	set.slices(0, set.N(), func(first int, part *Set) {
-		for i, rows := range b.Vectors(part, 0, part.N()) {
+	n := set.N()
+	set.slices(0, n, func(first int, some *Set) {
+		for i, rows := range b.Vectors(phase(ctx, first/atOnce, (n+atOnce-1)/atOnce), some, 0, some.N()) {
 			sizes[i] += len(rows.Column)
 		}
 	})

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -49,49 +50,54 @@ func (j *Job) hasDistances() bool {
 }
 
 // choose chooses X̄, once.
-func (j *Job) choose() (*sequences, error) {
+func (j *Job) choose(ctx context.Context) (*sequences, error) {
 	if j.sequences != nil {
 		return j.sequences, nil
 	}
 	c, s := j.Config, &sequences{}
 	var err error
-	if s.book, s.set, err = c.learnCodebook(j.Train); err != nil {
+	if s.book, s.set, err = c.learnCodebook(ctx, j.Train); err != nil {
 		return nil, err
 	}
 	_, spec := c.kernels()
-	if s.rows, err = seq.Choose(c.InducingInit, spec, s.set.Sequences, c.Inducing, greedySigma, c.Seed); err != nil {
-		return nil, &UsageError{err}
+	if s.rows, err = seq.Choose(ctx, c.InducingInit, spec, s.set.Sequences, c.Inducing, greedySigma, c.Seed); err != nil {
+		return nil, wrongSpec(ctx, err)
 	}
-	if s.basis, err = seq.NewBasis(spec, s.set.Sequences, s.rows); err != nil {
-		return nil, &UsageError{err}
+	if s.basis, err = seq.NewBasis(ctx, spec, s.set.Sequences, s.rows); err != nil {
+		return nil, wrongSpec(ctx, err)
 	}
 	j.sequences = s
 	return s, nil
 }
 
 // survey counts the features, once: of the training rows, and of the validation rows that are evaluated.
-func (j *Job) survey() (*sequences, error) {
-	s, err := j.choose()
+func (j *Job) survey(ctx context.Context) (*sequences, error) {
+	s, err := j.choose(ctx)
 	if err != nil || s.train != nil {
 		return s, err
 	}
 	t := &Trained{Codebook: s.book, Basis: s.basis}
 	if j.Validation != nil {
-		s.held = t.vectors(j.Validation.Spread(validationRows))
+		s.held = t.vectors(ctx, j.Validation.Spread(validationRows))
 	}
-	s.train = t.vectors(s.set)
+	train := t.vectors(ctx, s.set)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.train = train
 	return s, nil
 }
 
-// vectors are the sequences of a data set by the features that they share with X̄.
-func (t *Trained) vectors(ds *data.Dataset) *model.Vectors {
+// vectors are the sequences of a data set by the features that they share with X̄. Once ctx is done they are
+// worth nothing.
+func (t *Trained) vectors(ctx context.Context, ds *data.Dataset) *model.Vectors {
 	set := t.coded(ds).Sequences
-	v := &model.Vectors{Sizes: t.Basis.Sizes(set)}
+	v := &model.Vectors{Sizes: t.Basis.Sizes(ctx, set)}
 	for _, x := range t.Basis.Columns() {
 		v.Inducing = append(v.Inducing, model.Lists{Start: starts(x.Start), Index: x.Row, Value: x.Value, Square: x.Square})
 	}
 	v.Rows = func(lo, hi int) (lists []model.Lists) {
-		for _, r := range t.Basis.Vectors(set, lo, hi) {
+		for _, r := range t.Basis.Vectors(ctx, set, lo, hi) {
 			lists = append(lists, model.Lists{Start: starts(r.Start), Index: r.Column, Value: r.Value, Square: r.Square})
 		}
 		return lists
@@ -122,7 +128,7 @@ func (s *sequences) tooMany() error {
 
 // measureAs measures a run where so many bytes are free: with a table of distances, or with features in its place, as the Config asks
 // for it; auto is the table where the run fits with it, features where it fits with those, and else the smaller of the two.
-func (j *Job) measureAs(c *Config, free int64, known bool) (*Plan, error) {
+func (j *Job) measureAs(ctx context.Context, c *Config, free int64, known bool) (*Plan, error) {
 	measure := func(train, held *model.Vectors) (*Plan, error) {
 		p, err := j.measure(c, sized(train, c.Inducing), sized(held, c.Inducing))
 		if err == nil && known {
@@ -138,7 +144,7 @@ func (j *Job) measureAs(c *Config, free int64, known bool) (*Plan, error) {
 	if c.Distances == distancesTable || c.Distances == distancesAuto && table.fits() {
 		return table, nil
 	}
-	s, err := j.survey()
+	s, err := j.survey(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sort"
@@ -14,19 +15,19 @@ import (
 // Plan says what the run takes of its device's memory, and decides how many rows are computed at once: the
 // whole batch where it fits, or the most that do. Where not even one row fits, it is a *UsageError that says
 // what would; the Plan, for one row, is there all the same. The Config must Fit; its likelihood is settled here.
-func (j *Job) Plan() (*Plan, error) {
+func (j *Job) Plan(ctx context.Context) (*Plan, error) {
 	if err := j.Config.fitLikelihood(j.Train); err != nil {
 		return nil, err
 	}
 	free, known := j.Device.Free()
-	p, err := j.planFor(free, known)
+	p, err := j.planFor(ctx, free, known)
 	j.inSteps = err == nil && p.Distances != nil && p.Distances.In == distancesSteps
 	return p, err
 }
 
 // planFor is Plan where so many bytes are free.
-func (j *Job) planFor(free int64, known bool) (*Plan, error) {
-	measure := func(c Config) (*Plan, error) { return j.measureAs(&c, free, known) }
+func (j *Job) planFor(ctx context.Context, free int64, known bool) (*Plan, error) {
+	measure := func(c Config) (*Plan, error) { return j.measureAs(ctx, &c, free, known) }
 	with := func(c Config, set func(c *Config, n int), n int) Config { set(&c, n); return c }
 	fits := func(c Config, set func(c *Config, n int)) func(n int) bool {
 		return func(n int) bool { p, err := measure(with(c, set, n)); return err == nil && p.fits() }
@@ -99,7 +100,7 @@ func (j *Job) explain(err error, planned *Plan, asked Config) error {
 	again := *j
 	again.Config = &asked
 	free, known := j.Device.Free()
-	p, now := again.planFor(plus(free, j.Device.Taken()), known) // what this run holds yet will be free
+	p, now := again.planFor(context.Background(), plus(free, j.Device.Taken()), known) // what this run holds yet will be free
 	switch {
 	case now != nil:
 		return fmt.Errorf("%w; %v", err, now)

@@ -153,7 +153,7 @@ func TestGram(t *testing.T) {
 		"inducing-init=greedy": "--inducing-init: greedy",
 		"learn-inducing=true":  "--learn-inducing: true",
 	} {
-		if _, err := config(t, options).FitInputs(set); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := config(t, options).FitInputs(t.Context(), set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", options, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,15 +14,15 @@ import (
 
 // FitInputs makes the Config fit what the training rows are, vectors or sequences: it settles the kernel, and how X̄ is chosen. What a
 // user has asked for and does not fit is a *UsageError. The notes say what was decided.
-func (c *Config) FitInputs(ds *data.Dataset) (notes []string, err error) {
-	if notes, err = c.fitKernel(ds); err != nil {
+func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
+	if notes, err = c.fitKernel(ctx, ds); err != nil {
 		return nil, err
 	}
 	return slices.Concat(notes, c.fitSkip(ds), c.spectraNotes()), nil
 }
 
 // fitKernel settles the kernel and how X̄ is chosen.
-func (c *Config) fitKernel(ds *data.Dataset) (notes []string, err error) {
+func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
 	shapes, maps := c.kernels()
 	kernel := Setting{"kernel", "", c.explicit["kernel"]}
 	if err := c.fitOptions(ds); err != nil {
@@ -42,7 +43,7 @@ func (c *Config) fitKernel(ds *data.Dataset) (notes []string, err error) {
 		}
 		return nil, c.fitInducing(InducingKMeans, InducingKMedoids)
 	}
-	if _, ds, err = c.learnCodebook(ds); err != nil {
+	if _, ds, err = c.learnCodebook(ctx, ds); err != nil {
 		return nil, err
 	}
 	switch {
@@ -67,7 +68,7 @@ func (c *Config) fitKernel(ds *data.Dataset) (notes []string, err error) {
 	notes = c.sequenceDefaults(ds)
 	if maps == nil {
 		var scores []string
-		if maps, scores, err = c.selectMaps(ds); err != nil {
+		if maps, scores, err = c.selectMaps(ctx, ds); err != nil {
 			return nil, err
 		}
 		notes = append(notes, scores...)
@@ -181,7 +182,7 @@ func (c *Config) fitInducing(auto, never string) error {
 }
 
 // selectMaps chooses feature maps for an alphabet by training rows that are left out.
-func (c *Config) selectMaps(ds *data.Dataset) (best seq.Spec, notes []string, err error) {
+func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spec, notes []string, err error) {
 	var targets []float64
 	columns := len(ds.Outputs())
 	if ds.Task == data.Regression {
@@ -198,9 +199,9 @@ func (c *Config) selectMaps(ds *data.Dataset) (best seq.Spec, notes []string, er
 		}
 	}
 	specs := slices.DeleteFunc(seq.Candidates(ds.Sequences.Alphabet.Kind), func(s seq.Spec) bool { return s.Check(ds.Sequences.Alphabet) != nil })
-	at, scores, err := seq.Select(specs, ds.Sequences, targets, columns, ds.Task == data.Classification, c.Seed)
+	at, scores, err := seq.Select(ctx, specs, ds.Sequences, targets, columns, ds.Task == data.Classification, c.Seed)
 	if err != nil {
-		return nil, nil, &UsageError{err}
+		return nil, nil, wrongSpec(ctx, err)
 	}
 	what := "error"
 	if ds.Task == data.Regression {

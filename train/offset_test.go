@@ -71,7 +71,7 @@ func TestClassOffsetsDefaults(t *testing.T) {
 	} {
 		at := strings.LastIndex(options, " ")
 		c := config(t, options[:at])
-		if _, err := c.FitInputs(set); err != nil || c.Text("class-offsets") != options[at+1:] {
+		if _, err := c.FitInputs(t.Context(), set); err != nil || c.Text("class-offsets") != options[at+1:] {
 			t.Errorf("%s: became %s, %v", options, c.Text("class-offsets"), err)
 		}
 	}

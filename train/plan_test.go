@@ -65,13 +65,13 @@ func testPlan(t *testing.T, name string, plans []string) {
 					t.Fatal(err)
 				}
 				j := &Job{Config: c, Device: dev, Train: rest, Validation: held, Started: time.Now(), Reporter: &quiet{}}
-				if _, err := c.FitInputs(rest); err != nil {
+				if _, err := c.FitInputs(t.Context(), rest); err != nil {
 					t.Fatal(err)
 				}
 				if _, err := c.Fit(rest.N()); err != nil {
 					t.Fatal(err)
 				}
-				p, err := j.Plan()
+				p, err := j.Plan(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -186,7 +186,7 @@ func TestTooLarge(t *testing.T) {
 		if _, err := c.Fit(60); err != nil {
 			t.Fatal(err)
 		}
-		return (&Job{Config: c, Device: &small{dev, free}, Train: set}).Plan()
+		return (&Job{Config: c, Device: &small{dev, free}, Train: set}).Plan(t.Context())
 	}
 	for _, c := range []struct {
 		options string
@@ -267,7 +267,7 @@ func TestMemoryRunsOut(t *testing.T) {
 		if _, err := c.Fit(set.N()); err != nil {
 			t.Fatal(err)
 		}
-		p, err := (&Job{Config: c, Device: open(memory, 0), Train: set}).Plan()
+		p, err := (&Job{Config: c, Device: open(memory, 0), Train: set}).Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

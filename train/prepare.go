@@ -18,24 +18,24 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 		t.Reporter.Note("a kernel of the rows' own with %d pseudo-inputs, scaled to k(x, x) = 1", ds.Kernel.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
-		if t.trained.Codebook, ds, err = c.learnCodebook(ds); err != nil {
+		if t.trained.Codebook, ds, err = c.learnCodebook(ctx, ds); err != nil {
 			return err
 		}
 		_, spec := c.kernels()
-		if t.trained.Projection, err = seq.NewProjection(spec, c.Projection, ds.Sequences, c.Seed); err != nil {
-			return &UsageError{err}
+		if t.trained.Projection, err = seq.NewProjection(ctx, spec, c.Projection, ds.Sequences, c.Seed); err != nil {
+			return wrongSpec(ctx, err)
 		}
 		t.Reporter.Note("feature maps %s, projected to %d inputs", spec, c.Projection)
 	case ds.Sequences != nil:
-		if err := t.useSequences(); err != nil {
+		if err := t.useSequences(ctx); err != nil {
 			return err
 		}
 	case c.Model != model.DRF && t.From == nil: // a run that goes on has its X̄ already
 		length := math.Sqrt(float64(ds.D())) * c.GPLengthscaleFactor
-		t.init.PseudoInputs, err = PseudoInputs(ctx, c.InducingInit, t.trained.rows(ds), ds.N(), ds.D(), c.Inducing, length, c.Seed)
+		t.init.PseudoInputs, err = PseudoInputs(ctx, c.InducingInit, t.trained.rows(ctx, ds), ds.N(), ds.D(), c.Inducing, length, c.Seed)
 		return err
 	}
-	if warning := t.trained.Empty(ds); warning != "" {
+	if warning := t.trained.Empty(ctx, ds); warning != "" {
 		t.Reporter.Note("%s", warning)
 	}
 	return nil
@@ -45,12 +45,12 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 const greedySigma = 0.7
 
 // useSequences starts from X̄ among the training sequences.
-func (t *trainer) useSequences() error {
+func (t *trainer) useSequences(ctx context.Context) error {
 	find := t.choose
 	if t.inSteps {
 		find = t.survey
 	}
-	s, err := find()
+	s, err := find(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -14,18 +15,26 @@ import (
 // features are feature maps with what they need, for sequences as inputs.
 type features interface {
 	// Empty counts the sequences of a set that have no feature under each map.
-	Empty(set *seq.Set) []int
+	Empty(ctx context.Context, set *seq.Set) []int
+}
+
+// wrongSpec is the error of a function of seq: what is wrong with feature maps, or that ctx is done.
+func wrongSpec(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &UsageError{err}
 }
 
 // sequences turns the sequences lo … hi−1 of a set into numbers of a model's input.
-func (t *Trained) sequences(ds *data.Dataset, lo, hi int) []float64 {
+func (t *Trained) sequences(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
 	switch {
 	case t.Gram != nil:
 		return ds.Kernel.Rows[lo*ds.Kernel.M : hi*ds.Kernel.M]
 	case t.Basis != nil:
-		return t.Basis.Distances(ds.Sequences, lo, hi)
+		return t.Basis.Distances(ctx, ds.Sequences, lo, hi)
 	case t.Projection != nil:
-		return t.Projection.Rows(ds.Sequences, lo, hi)
+		return t.Projection.Rows(ctx, ds.Sequences, lo, hi)
 	}
 	return nil
 }
@@ -36,11 +45,14 @@ func hasVectors(ds *data.Dataset) bool {
 }
 
 // learnCodebook makes the codebook of training sequences of vectors, and their symbols; rows of others stay as they are.
-func (c *Config) learnCodebook(ds *data.Dataset) (*seq.Codebook, *data.Dataset, error) {
+func (c *Config) learnCodebook(ctx context.Context, ds *data.Dataset) (*seq.Codebook, *data.Dataset, error) {
 	if !hasVectors(ds) {
 		return nil, ds, nil
 	}
-	book, err := seq.LearnCodebook(ds.Sequences, c.Codebook, c.Seed)
+	book, err := seq.LearnCodebook(ctx, ds.Sequences, c.Codebook, c.Seed)
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, nil, Setting{"codebook", "", c.explicit["codebook"]}.errorf("%v", err)
 	}
@@ -56,14 +68,15 @@ func (t *Trained) coded(ds *data.Dataset) *data.Dataset {
 }
 
 // rows gives the rows lo … hi−1 of a data set as the model reads them: scaled columns, then distances to X̄ or the projection of features.
-func (t *Trained) rows(ds *data.Dataset) func(lo, hi int) []float64 {
+// Once ctx is done they are worth nothing.
+func (t *Trained) rows(ctx context.Context, ds *data.Dataset) func(lo, hi int) []float64 {
 	ds = t.coded(ds)
 	return func(lo, hi int) []float64 {
 		var x []float64
 		if t.Gram == nil {
 			x = t.numbers(ds)(lo, hi)
 		}
-		z := t.sequences(ds, lo, hi)
+		z := t.sequences(ctx, ds, lo, hi)
 		switch {
 		case z == nil:
 			return x
@@ -113,7 +126,7 @@ func nearly(a, b []float64) bool {
 }
 
 // Empty warns of the sequences of a set that have no feature under one of the maps.
-func (t *Trained) Empty(ds *data.Dataset) (warning string) {
+func (t *Trained) Empty(ctx context.Context, ds *data.Dataset) (warning string) {
 	var f features
 	var spec seq.Spec
 	switch {
@@ -125,7 +138,7 @@ func (t *Trained) Empty(ds *data.Dataset) (warning string) {
 		return ""
 	}
 	var parts []string
-	for i, n := range f.Empty(t.coded(ds).Sequences) {
+	for i, n := range f.Empty(ctx, t.coded(ds).Sequences) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d under %s", n, spec[i]))
 		}

@@ -202,7 +202,7 @@ func TestFitInputs(t *testing.T) {
 		{"feed-forward=true", sequences, "--feed-forward: a single layer sees the latent functions in any case, and there are no numbers beside them: leave it out"},
 		{"model=drf kernel=spectrum:2", vectors, "--kernel: spectrum:2 is for sequences"},
 	} {
-		_, err := config(t, c.options).FitInputs(c.set)
+		_, err := config(t, c.options).FitInputs(t.Context(), c.set)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.options, err, c.want)
 		}
@@ -219,7 +219,7 @@ func TestFitInputs(t *testing.T) {
 		{"feed-forward=true scaling=robust", vectors, true},
 	} {
 		asked := config(t, c.options)
-		if _, err := asked.FitInputs(c.set); err != nil || asked.FeedForward != c.fed {
+		if _, err := asked.FitInputs(t.Context(), c.set); err != nil || asked.FeedForward != c.fed {
 			t.Errorf("%s: fed forward is %v, %v", c.options, asked.FeedForward, err)
 		}
 	}
@@ -241,7 +241,7 @@ func TestFitInputs(t *testing.T) {
 			set, options = both, rest
 		}
 		c := config(t, options)
-		if _, err := c.FitInputs(set); err != nil {
+		if _, err := c.FitInputs(t.Context(), set); err != nil {
 			t.Fatal(err)
 		}
 		asked := config(t, options)

@@ -44,7 +44,7 @@ func TestSpectraOptions(t *testing.T) {
 func TestSpectraOfArcCosines(t *testing.T) {
 	set := table(t, 30, 1, wave)
 	c := config(t, "features-kernel=arccos1 inducing=9")
-	notes, err := c.FitInputs(set)
+	notes, err := c.FitInputs(t.Context(), set)
 	if err != nil || c.Spectra != model.PriorFixed || !strings.Contains(strings.Join(notes, "\n"), "spectra: prior-fixed, since features of arccos1") {
 		t.Errorf("%s, %q, %v", c.Spectra, notes, err)
 	}
@@ -69,7 +69,7 @@ func TestSkipAndLatents(t *testing.T) {
 		"skip=true preset=cutajar": {8, true, ""},
 	} {
 		c := config(t, options+" inducing=9")
-		notes, err := c.FitInputs(set)
+		notes, err := c.FitInputs(t.Context(), set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestSkipAndLatents(t *testing.T) {
 			t.Errorf("%q: %d latents, skip %v, %q", options, c.Latents, c.Skip, notes)
 		}
 	}
-	if _, err := config(t, "latents=2 skip=true inducing=9").FitInputs(set); !strings.Contains(errorText(err), "--skip: the 2 latent functions are added to 3 outputs: give latents 3 or more") {
+	if _, err := config(t, "latents=2 skip=true inducing=9").FitInputs(t.Context(), set); !strings.Contains(errorText(err), "--skip: the 2 latent functions are added to 3 outputs: give latents 3 or more") {
 		t.Error(err)
 	}
 }
@@ -98,7 +98,7 @@ func TestSamplesOfNoDraw(t *testing.T) {
 		if _, err := j.Config.Fit(60); err != nil {
 			t.Fatal(err)
 		}
-		p, err := j.Plan()
+		p, err := j.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

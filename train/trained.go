@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -63,7 +64,7 @@ func (t *Trained) Predict(dev device.Device, ds *data.Dataset, samples int, told
 			hear(done)
 		}
 	}
-	rows := t.rows(ds)
+	rows := t.rows(context.Background(), ds)
 	p, err := m.Predict(m.Stream(ds.N(), func(lo, hi int) []float64 { tell(lo); return rows(lo, hi) }), samples, t.Seed)
 	if err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ const reportEvery = 10
 // Run trains. Everything random is a function of Config.Seed and the step number, so
 // the same Config on the same rows gives the same bits.
 func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
-	notes, err := j.Config.FitInputs(j.Train)
+	notes, err := j.Config.FitInputs(ctx, j.Train)
 	if err == nil {
 		var more []string
 		more, err = j.Config.Fit(j.Train.N())
@@ -84,7 +84,7 @@ func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := j.Plan()
+	plan, err := j.Plan(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -157,11 +157,11 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 		return nil, err
 	}
 	if m := &t.trained.Model; m.Directions() > 0 && j.From == nil {
-		if t.init.Directions, err = principal(ctx, t.trained.rows(ds), ds.N(), m.Inputs, m.Directions(), c.Seed); err != nil {
+		if t.init.Directions, err = principal(ctx, t.trained.rows(ctx, ds), ds.N(), m.Inputs, m.Directions(), c.Seed); err != nil {
 			return nil, err
 		}
 	}
-	rows := model.Rows{N: ds.N(), X: t.trained.rows(ds)}
+	rows := model.Rows{N: ds.N(), X: t.trained.rows(ctx, ds)}
 	if j.inSteps {
 		rows.X, rows.Vectors = t.trained.numbers(ds), j.sequences.train
 	}
@@ -177,7 +177,10 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 		j.Device.UploadInts(t.pass.Rows(), rows)
 	}
 	if j.Validation != nil {
-		t.val = t.newValidator()
+		t.val = t.newValidator(ctx)
+	}
+	if err := ctx.Err(); err != nil { // what was uploaded is worth nothing
+		return nil, err
 	}
 	t.parted = c.atOnce() < c.Batch
 	if _, records := j.Device.(device.Recorder); !records { // a record is whole

@@ -367,13 +367,13 @@ func TestStepAllocatesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		job := &Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: &quiet{}}
-		if _, err := c.FitInputs(set); err != nil {
+		if _, err := c.FitInputs(t.Context(), set); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := c.Fit(set.N()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := job.Plan(); err != nil {
+		if _, err := job.Plan(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		run, err := job.prepare(t.Context())

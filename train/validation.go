@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -63,9 +64,9 @@ func newEvaluator(dev device.Device, m *model.Model, c *Config, rows model.Rows)
 	return e
 }
 
-func (t *trainer) newValidator() *validator {
+func (t *trainer) newValidator(ctx context.Context) *validator {
 	v := &validator{trainer: t, rows: t.Validation.Spread(validationRows)}
-	rows := model.Rows{N: v.rows.N(), X: t.trained.rows(v.rows)}
+	rows := model.Rows{N: v.rows.N(), X: t.trained.rows(ctx, v.rows)}
 	if t.inSteps {
 		rows.X, rows.Vectors = t.trained.numbers(v.rows), t.sequences.held
 	}

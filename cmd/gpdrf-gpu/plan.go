@@ -29,7 +29,7 @@ func (p *program) plan(c *call, asJSON bool) error {
 		return err
 	}
 	notes = append(notes, more...)
-	if more, err = cfg.FitInputs(rows); err != nil {
+	if more, err = cfg.FitInputs(p.ctx, rows); err != nil {
 		return err
 	}
 	notes = append(notes, more...)
@@ -40,7 +40,7 @@ func (p *program) plan(c *call, asJSON bool) error {
 		p.note("%s", n)
 	}
 	job := &train.Job{Config: cfg, Device: dev, Train: rows, Validation: held, Test: testRows}
-	plan, err := job.Plan()
+	plan, err := job.Plan(p.ctx)
 	if plan != nil {
 		err = errors.Join(p.show(plan, asJSON), err)
 	}

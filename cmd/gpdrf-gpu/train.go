@@ -235,7 +235,7 @@ func (p *program) warnOfFar(t *train.Trained, rows *data.Dataset) {
 	if t.Gram != nil {
 		return // inputs are not looked at
 	}
-	for _, warning := range []string{t.Scaler.Far(rows), t.Empty(rows)} {
+	for _, warning := range []string{t.Scaler.Far(rows), t.Empty(p.ctx, rows)} {
 		if warning != "" {
 			p.note("%s", warning)
 		}

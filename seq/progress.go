@@ -1,0 +1,51 @@
+package seq
+
+import (
+	"context"
+	"sync"
+)
+
+// progress is who hears how much of a work is done, and which part of it a context is for.
+type progress struct {
+	ear      *ear
+	from, to float64
+}
+
+// ear hears shares that grow, one at a time.
+type ear struct {
+	sync.Mutex
+	report func(share float64)
+	last   float64
+}
+
+type progressKey struct{}
+
+// WithProgress makes what is called with the context tell from time to time which share of its work is done, from 0 to 1: a function
+// of this package that takes a context. The shares grow, and report is called by one goroutine at a time.
+func WithProgress(ctx context.Context, report func(share float64)) context.Context {
+	return context.WithValue(ctx, progressKey{}, progress{&ear{report: report}, 0, 1})
+}
+
+// phase is the context of phase i of n that take about as long as each other.
+func phase(ctx context.Context, i, n int) context.Context {
+	p, ok := ctx.Value(progressKey{}).(progress)
+	if !ok {
+		return ctx
+	}
+	each := (p.to - p.from) / float64(n)
+	return context.WithValue(ctx, progressKey{}, progress{p.ear, p.from + float64(i)*each, p.from + float64(i+1)*each})
+}
+
+// tell says that a share of the work of this context is done.
+func tell(ctx context.Context, share float64) {
+	p, ok := ctx.Value(progressKey{}).(progress)
+	if !ok {
+		return
+	}
+	p.ear.Lock()
+	defer p.ear.Unlock()
+	if done := p.from + share*(p.to-p.from); done > p.ear.last {
+		p.ear.last = done
+		p.ear.report(done)
+	}
+}

@@ -1,0 +1,90 @@
+package seq
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// manyLines are random DNA whose features take a core a second.
+func manyLines() []string {
+	r := rand.New(rand.NewPCG(3, 4))
+	lines := make([]string, 300)
+	for i := range lines {
+		line := make([]byte, 400)
+		for j := range line {
+			line[j] = dnaText[r.IntN(4)]
+		}
+		lines[i] = string(line)
+	}
+	return lines
+}
+
+// TestStop: whatever counts features ends soon after its context is done, with the context's error where it returns one.
+func TestStop(t *testing.T) {
+	set := encode(t, DNA, manyLines()...)
+	spec, err := Parse("gapped:10,4/rc/sqrt+gapped:8,3/tfidf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, err := NewBasis(t.Context(), spec, set.Subset([]int{0, 1}), []int{0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	projection, err := NewProjection(t.Context(), spec[1:], 10, set.Subset([]int{0, 1}), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, all := make([]float64, set.N()), make([]int, set.N())
+	for i := range targets {
+		targets[i], all[i] = float64(i%2), i
+	}
+	for name, call := range map[string]func(ctx context.Context) error{
+		"Fit":      func(ctx context.Context) error { _, err := Fit(ctx, spec[0], set); return err },
+		"NewBasis": func(ctx context.Context) error { _, err := NewBasis(ctx, spec, set, all); return err },
+		"Choose":   func(ctx context.Context) error { _, err := Choose(ctx, ChooseGreedy, spec, set, 200, 1, 1); return err },
+		"Select": func(ctx context.Context) error {
+			_, _, err := Select(ctx, []Spec{spec}, set, targets, 1, false, 1)
+			return err
+		},
+		"NewProjection": func(ctx context.Context) error { _, err := NewProjection(ctx, spec, 10, set, 1); return err },
+		"Distances":     func(ctx context.Context) error { small.Distances(ctx, set, 0, set.N()); return ctx.Err() },
+		"Vectors":       func(ctx context.Context) error { small.Vectors(ctx, set, 0, set.N()); return ctx.Err() },
+		"Sizes":         func(ctx context.Context) error { small.Sizes(ctx, set); return ctx.Err() },
+		"Rows":          func(ctx context.Context) error { projection.Rows(ctx, set, 0, set.N()); return ctx.Err() },
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var stopped time.Time
+		heard, last := 0, 0.0
+		ctx = WithProgress(ctx, func(share float64) {
+			if share <= last || share > 1 {
+				t.Errorf("%s: a share of %g after %g", name, share, last)
+			}
+			if heard, last = heard+1, share; heard == 2 {
+				stopped = time.Now()
+				cancel()
+			}
+		})
+		err := call(ctx)
+		if took := time.Since(stopped); !errors.Is(err, context.Canceled) || took > time.Second {
+			t.Errorf("%s: %v after %s", name, err, took)
+		}
+		cancel()
+	}
+}
+
+// TestProgress: the shares of a work that is not stopped end with 1.
+func TestProgress(t *testing.T) {
+	set := encode(t, DNA, randomLines(DNA, 2*atOnce+50, 40, 9)...)
+	spec, err := Parse("gapped:4,1+spectrum:3/tfidf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, heard := 0.0, 0
+	ctx := WithProgress(t.Context(), func(share float64) { last, heard = share, heard+1 })
+	if _, err := NewBasis(ctx, spec, set, []int{1, 2, 3}); err != nil || last != 1 || heard < 5 {
+		t.Errorf("%d shares, the last %g: %v", heard, last, err)
+	}
+}
