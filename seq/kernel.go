@@ -123,12 +123,12 @@ func distances(dots, a, b []float64) []float64 {
 	return dots
 }
 
-// distances are the squared distances between the sequences of a set [N,N], and how many of these have no feature. Once ctx is
+// distances are the squared distances between the sequences of a set [N,N], and ‖φ‖² of each, 0 where it has no feature. Once ctx is
 // done they are nil.
-func (f *Features) distances(ctx context.Context, set *Set) (d2 []float64, empty int) {
+func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float64) {
 	v, n := f.inverted(phase(ctx, 0, 2), set), set.N()
 	if v == nil {
-		return nil, 0
+		return nil, nil
 	}
 	d2 = make([]float64, n*n)
 	f.each(phase(ctx, 1, 2), set, 0, n, func(first int, rows *Rows) {
@@ -136,10 +136,7 @@ func (f *Features) distances(ctx context.Context, set *Set) (d2 []float64, empty
 		v.Dots(part, rows, 0, rows.N())
 		distances(part, rows.Square, v.Square)
 	})
-	for _, square := range v.Square {
-		empty += 1 - int(square)
-	}
-	return d2, empty
+	return d2, v.Square
 }
 
 // Kernel is Σ_i α_i exp(−d²_i / 2σ_i²) of the squared distances d²_i between two sequences under each map.
