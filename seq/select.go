@@ -33,12 +33,13 @@ const (
 	finalists  = 4   // of the first round go on to the second
 	rareRows   = 50  // of a rare class are drawn, where there are so many
 	mostTerms  = 3   // of a sum
+	surely     = 2   // standard errors by which an exponential kernel must be better than an inner product, which has more pseudo-inputs
 )
 
 // Select compares candidates by the log density of training rows that are left out, and returns the best, or the sum of the best few
 // where that is better. All candidates are tried on few rows, drawn so that rare classes are kept; the best of them and their sums on at
-// most 800. Each row is predicted by kernel ridge regression on all others, from which a link makes probabilities. A sum, an exponential
-// kernel in place of the inner product: what costs more must be better by a standard error.
+// most 800. Each row is predicted by kernel ridge regression on all others, from which a link makes probabilities. A sum must be
+// better by a standard error, an exponential kernel than the inner product by two.
 //
 // Candidates that would take too long are left out, by a count of their features that does not depend on the clock. Where limit is not 0,
 // they must be trained on in that time, and after a quarter of it the best so far is returned, or the first where there is none
@@ -256,7 +257,7 @@ func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (cand
 	c.fit = best(fits)
 	if widths[0] == 0 && c.width > 0 {
 		straight := best(fits[:len(ridges)])
-		if d, se := difference(straight.loss, c.loss); d <= se {
+		if d, se := difference(straight.loss, c.loss); d <= surely*se {
 			c.fit = straight
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -144,6 +145,23 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	}
 	return []string{"defaults for sequences: " + strings.Join(changed, ", ")}
 }
+
+// toldOfChoice is a context under which the reporter hears how far a choice of feature maps is, where that takes long.
+func (j *Job) toldOfChoice(ctx context.Context) context.Context {
+	if j.Config.Kernel != kernelAuto || j.Train.Sequences == nil {
+		return ctx
+	}
+	last := time.Now()
+	return seq.WithProgress(ctx, func(share float64) {
+		if time.Since(last) >= choiceToldEvery {
+			last = time.Now()
+			j.Reporter.Note("kernel auto: feature maps are compared, %.0f %% done", 100*share)
+		}
+	})
+}
+
+// choiceToldEvery is the time between two lines about a choice.
+const choiceToldEvery = 4 * time.Second
 
 // linearInducing makes the pseudo-inputs more where the kernel between sequences is one inner product: the matrix among them does not
 // change then, and is factorised once.

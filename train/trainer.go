@@ -72,7 +72,7 @@ const reportEvery = 10
 // Run trains. Everything random is a function of Config.Seed and the step number, so
 // the same Config on the same rows gives the same bits.
 func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
-	notes, err := j.Config.FitInputs(ctx, j.Train)
+	notes, err := j.Config.FitInputs(j.toldOfChoice(ctx), j.Train)
 	if err == nil {
 		var more []string
 		more, err = j.Config.Fit(j.Train.N())
