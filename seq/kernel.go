@@ -139,6 +139,24 @@ func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float6
 	return d2, v.Square
 }
 
+// distancesAmong are the squared distances under a map between the sequences of a set [N,N], and how many of these have no feature.
+// An error is a *SpecError, or that of ctx.
+func distancesAmong(ctx context.Context, t Term, set *Set) (d2 []float64, empty int, err error) {
+	if m := matchesFor(t, set); m != nil {
+		dots, units := m.among(ctx, set)
+		for _, square := range units {
+			empty += 1 - int(square)
+		}
+		return distances(dots, units, units), empty, ctx.Err()
+	}
+	f, err := Fit(phase(ctx, 0, 4), t, set)
+	if err != nil {
+		return nil, 0, err
+	}
+	d2, empty = f.distances(between(ctx, 0.25, 1), set)
+	return d2, empty, ctx.Err()
+}
+
 // Kernel is Σ_i α_i exp(−d²_i / 2σ_i²) of the squared distances d²_i between two sequences under each map.
 func Kernel(d2, alpha, sigma []float64) (k float64) {
 	for i, d := range d2 {

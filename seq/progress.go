@@ -28,12 +28,17 @@ func WithProgress(ctx context.Context, report func(share float64)) context.Conte
 
 // phase is the context of phase i of n that take about as long as each other.
 func phase(ctx context.Context, i, n int) context.Context {
+	return between(ctx, float64(i)/float64(n), float64(i+1)/float64(n))
+}
+
+// between is the context of the work from one share to another.
+func between(ctx context.Context, from, to float64) context.Context {
 	p, ok := ctx.Value(progressKey{}).(progress)
 	if !ok {
 		return ctx
 	}
-	each := (p.to - p.from) / float64(n)
-	return context.WithValue(ctx, progressKey{}, progress{p.ear, p.from + float64(i)*each, p.from + float64(i+1)*each})
+	all := p.to - p.from
+	return context.WithValue(ctx, progressKey{}, progress{p.ear, p.from + from*all, p.from + to*all})
 }
 
 // tell says that a share of the work of this context is done.
