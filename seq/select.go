@@ -266,13 +266,10 @@ func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (cand
 
 // tableFor is the distances of a set under one map.
 func tableFor(ctx context.Context, t Term, set *Set) (*distanceTable, error) {
-	f, err := Fit(phase(ctx, 0, 2), t, set)
-	if err != nil {
-		return nil, err
-	}
 	table := &distanceTable{n: set.N()}
-	if table.d2, table.square = f.distances(phase(ctx, 1, 2), set); ctx.Err() != nil {
-		return nil, ctx.Err()
+	var err error
+	if table.d2, table.square, err = distancesAmong(ctx, t, set); err != nil {
+		return nil, err
 	}
 	var all []float64
 	for i := range table.n {
