@@ -5,14 +5,17 @@ import (
 	"math"
 )
 
-// mostSymbols are those of the sequences whose windows are listed at a time: each takes twelve bytes.
+// mostSymbols are those of the sequences whose windows are listed at a time: each takes twelve
+// bytes.
 const mostSymbols = 1 << 20
 
-// mostSelf is the longest sequence that is compared with itself window by window. The time of that grows with the square.
+// mostSelf is the longest sequence that is compared with itself window by window. The time of that
+// grows with the square.
 const mostSelf = 1 << 12
 
-// dots are ⟨φ(x_n), φ(y_m)⟩ of the sequences lo … hi−1 of a set with all of another [hi−lo, M], and ‖φ‖² of the former; squares are
-// those of the latter, before they were scaled. Once ctx is done they are worth nothing.
+// dots are ⟨φ(x_n), φ(y_m)⟩ of the sequences lo … hi−1 of a set with all of another [hi−lo, M], and
+// ‖φ‖² of the former; squares are those of the latter, before they were scaled. Once ctx is done
+// they are worth nothing.
 func (m *matches) dots(ctx context.Context, set *Set, lo, hi int, y *Set, squares []float64) (dots, units []float64) {
 	dots = make([]float64, (hi-lo)*y.N())
 	own := m.squares(phase(ctx, 0, 2), set, lo, hi)
@@ -37,7 +40,8 @@ func (m *matches) among(ctx context.Context, set *Set) (dots, units []float64) {
 	return dots, unitsOf(own)
 }
 
-// scale divides inner products by the lengths of both vectors. Those of equal vectors are 1, without rounding.
+// scale divides inner products by the lengths of both vectors. Those of equal vectors are 1,
+// without rounding.
 func (m *matches) scale(dots, a, b []float64) {
 	for i, x := range a {
 		for j, y := range b {
@@ -57,8 +61,9 @@ func unitsOf(squares []float64) []float64 {
 	return units
 }
 
-// products adds the inner products of counts to dst [hi−lo, M]; of both strands they are twice as much, which does not matter. Where
-// both are the same set, those with a row up to the column are enough.
+// products adds the inner products of counts to dst [hi−lo, M]; of both strands they are twice as
+// much, which does not matter. Where both are the same set, those with a row up to the column are
+// enough.
 func (m *matches) products(ctx context.Context, dst []float64, x *Set, lo, hi int, y *Set, upper bool) {
 	symbols, all := 0, x.Start[hi]-x.Start[lo]+1
 	for from := lo; from < hi; {

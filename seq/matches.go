@@ -7,13 +7,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// matches are inner products of gapped k-mers that are counted as they are, without any feature. Two windows of g symbols have
-// C(e, k) features in common if they have e symbols in common, so that
+// matches are inner products of gapped k-mers that are counted as they are, without any feature.
+// Two windows of g symbols have C(e, k) features in common if they have e symbols in common, so
+// that
 //
 //	⟨c(x), c(y)⟩ = Σ over windows v of x and w of y of C(e(v, w), k),
 //
-// which is a whole number, and exact whatever the order of the sum. e is looked up: the places of a window are in three parts,
-// and for each part a row says how many of its symbols each of 64 windows w has in common with it. A window v is three rows.
+// which is a whole number, and exact whatever the order of the sum. e is looked up: the places of a
+// window are in three parts, and for each part a row says how many of its symbols each of 64
+// windows w has in common with it. A window v is three rows.
 type matches struct {
 	*gapped
 	term   Term
@@ -27,8 +29,9 @@ const (
 	mostPartKeys = 1024 // rows of a part, which are to stay in the cache
 )
 
-// matchesFor is nil where features are faster, or all there is: for counts that change by sqrt, log, presence or tf-idf, for large
-// alphabets, and where features are few beside the windows of a sequence. It depends on X̄ alone, not on what is compared with it.
+// matchesFor is nil where features are faster, or all there is: for counts that change by sqrt,
+// log, presence or tf-idf, for large alphabets, and where features are few beside the windows of a
+// sequence. It depends on X̄ alone, not on what is compared with it.
 func matchesFor(t Term, xbar *Set) *matches {
 	if m := newMatches(t, xbar.Alphabet); m != nil && m.pays(xbar) {
 		return m
@@ -136,7 +139,8 @@ func (w *matcher) clear() {
 	w.owner, w.lane = [8]int{-1, -1, -1, -1, -1, -1, -1, -1}, 0
 }
 
-// take takes the windows of sequence n of X̄, and calls full where there are 64. Those of the next sequence begin with a word.
+// take takes the windows of sequence n of X̄, and calls full where there are 64. Those of the next
+// sequence begin with a word.
 func (w *matcher) take(set *Set, n, owner int, full func()) {
 	x := set.At(n)
 	w.add(w.codes.of(w.m.term, x), owner, full)

@@ -26,8 +26,9 @@ func matched(t testing.TB, m *matches, all, xbar *Set) (dots, units []float64) {
 	return m.dots(t.Context(), all, 0, all.N(), xbar, m.squares(t.Context(), xbar, 0, xbar.N()))
 }
 
-// TestMatchesNaive: windows have the inner products of the definition, with unknown symbols, with both strands, where sequences are
-// shorter than a window, and where C(g, k) takes two bytes; so have all against all; and the bits do not depend on the threads.
+// TestMatchesNaive: windows have the inner products of the definition, with unknown symbols, with
+// both strands, where sequences are shorter than a window, and where C(g, k) takes two bytes; so
+// have all against all; and the bits do not depend on the threads.
 func TestMatchesNaive(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, c := range []struct {
@@ -88,8 +89,9 @@ func TestMatchesNaive(t *testing.T) {
 
 func abs(x float64) float64 { return max(x, -x) }
 
-// TestMatchesFeatures: windows have the inner products of features for sequences of all lengths, also where a sequence is compared
-// with itself by its features, and where the windows of a set are listed in parts.
+// TestMatchesFeatures: windows have the inner products of features for sequences of all lengths,
+// also where a sequence is compared with itself by its features, and where the windows of a set are
+// listed in parts.
 func TestMatchesFeatures(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	line := func(n int) string {
@@ -116,8 +118,8 @@ func TestMatchesFeatures(t *testing.T) {
 	}
 }
 
-// TestMatchesFor: windows are compared where that pays and where counts stay as they are, and a basis has no features then
-// until they are asked for, which give the same distances.
+// TestMatchesFor: windows are compared where that pays and where counts stay as they are, and a
+// basis has no features then until they are asked for, which give the same distances.
 func TestMatchesFor(t *testing.T) {
 	set := encode(t, DNA, manyLines()[:60]...)
 	protein := encode(t, Protein, randomLines(Protein, 60, 300, 3)...)
@@ -165,7 +167,8 @@ func TestMatchesFor(t *testing.T) {
 	}
 }
 
-// TestMatchesMemory: the memory of a comparison is that of its result and of the windows of some sequences, however many there are.
+// TestMatchesMemory: the memory of a comparison is that of its result and of the windows of some
+// sequences, however many there are.
 func TestMatchesMemory(t *testing.T) {
 	line := strings.Repeat("ACGTTGCA", 1000)
 	lines := make([]string, 4*mostSymbols/len(line))

@@ -29,7 +29,9 @@ func (p *program) plan(c *call, asJSON bool) error {
 		return err
 	}
 	notes = append(notes, more...)
-	if more, err = cfg.FitInputs(p.ctx, rows); err != nil {
+	if more, err = cfg.FitInputs(p.ctx, rows); p.ctx.Err() != nil {
+		return errInterrupted
+	} else if err != nil {
 		return err
 	}
 	notes = append(notes, more...)
@@ -41,6 +43,9 @@ func (p *program) plan(c *call, asJSON bool) error {
 	}
 	job := &train.Job{Config: cfg, Device: dev, Train: rows, Validation: held, Test: testRows}
 	plan, err := job.Plan(p.ctx)
+	if p.ctx.Err() != nil {
+		return errInterrupted
+	}
 	if plan != nil {
 		err = errors.Join(p.show(plan, asJSON), err)
 	}

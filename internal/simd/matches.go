@@ -1,11 +1,13 @@
 package simd
 
-// MatchLanes is how many windows are compared with one at a time: a byte each, in rows of eight words.
+// MatchLanes is how many windows are compared with one at a time: a byte each, in rows of eight
+// words.
 const MatchLanes = 64
 
-// Matches adds up what windows have in common with MatchLanes others. For each of len(at)/3 windows, three rows of
-// counts are added, byte by byte, to numbers below 16; weight says what each is worth, and sums[i] grows by those of the
-// eight bytes of word i. at holds where rows begin, in bytes; no sum exceeds a word.
+// Matches adds up what windows have in common with MatchLanes others. For each of len(at)/3
+// windows, three rows of counts are added, byte by byte, to numbers below 16; weight says what each
+// is worth, and sums[i] grows by those of the eight bytes of word i. at holds where rows begin, in
+// bytes; no sum exceeds a word.
 func Matches(sums *[8]uint64, at []uint32, counts []uint64, weight *[16]byte) {
 	if len(at)%3 != 0 {
 		panic("simd: a window is three rows")
