@@ -2,8 +2,8 @@ package seq
 
 import "slices"
 
-// Candidates are the specs among which Select chooses for a set, those that cost little first. Which ones they are was found on public
-// sets of each alphabet.
+// Candidates are the specs among which Select chooses for a set, those that cost little first.
+// Which ones they are was found on public sets of each alphabet.
 func Candidates(set *Set) []Spec {
 	var specs []Spec
 	add := func(texts ...string) {
@@ -38,11 +38,13 @@ func Candidates(set *Set) []Spec {
 	return specs
 }
 
-// family is the map for two classes of proteins, one family and the rest: held-out rows have relatives among the others, and say little
-// of families that training does not have. On four public sets of such families it held what others had on some.
+// family is the map for two classes of proteins, one family and the rest: held-out rows have
+// relatives among the others, and say little of families that training does not have. On four
+// public sets of such families it held what others had on some.
 const family = "gapped:10,6"
 
-// aligned is the least ratio of the shortest length and the longest where positions may mean something.
+// aligned is the least ratio of the shortest length and the longest where positions may mean
+// something.
 const aligned = 0.9
 
 // small says whether a text has small letters and capitals, which can be folded.

@@ -2,7 +2,8 @@ package seq
 
 import "context"
 
-// cost is what a spec takes: features of a sequence, and products of features of a pair of sequences.
+// cost is what a spec takes: features of a sequence, and products of features of a pair of
+// sequences.
 type cost struct{ features, products float64 }
 
 // Work in units of a product, some nanoseconds.

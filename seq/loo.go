@@ -11,7 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// Targets is what the rows of a set have: numbers, or 1 in the column of a row's class and 0 in the others.
+// Targets is what the rows of a set have: numbers, or 1 in the column of a row's class and 0 in the
+// others.
 type Targets struct {
 	Values  []float64 // [N, Columns]
 	Columns int
@@ -50,7 +51,8 @@ func largestAt(v []float64) (at int) {
 	return at
 }
 
-// loo predicts each of n rows from all others, by kernel ridge regression, whose predictions without a row follow from one inverse.
+// loo predicts each of n rows from all others, by kernel ridge regression, whose predictions
+// without a row follow from one inverse.
 type loo struct {
 	Targets
 	mean    []float64 // by column
@@ -75,8 +77,8 @@ type leftOut struct {
 	variance []float64 // [n], in units of the kernel's
 }
 
-// predict leaves out each row under G = K + ridge, which it overwrites: the residual of row i is (G⁻¹y)_i / (G⁻¹)_ii, and the variance
-// of y_i given the others 1/(G⁻¹)_ii.
+// predict leaves out each row under G = K + ridge, which it overwrites: the residual of row i is
+// (G⁻¹y)_i / (G⁻¹)_ii, and the variance of y_i given the others 1/(G⁻¹)_ii.
 func (l *loo) predict(g []float64) leftOut {
 	n := l.n()
 	inverse := invertFactor(g, n) // V = L⁻¹, so that G⁻¹ = VᵀV
@@ -98,15 +100,17 @@ func (l *loo) predict(g []float64) leftOut {
 	return p
 }
 
-// What is tried of a kernel: σ² under exp, in units of the median of squared distances, where 0 is the inner product in place of exp; and
-// the noise, in units of the kernel's variance. Proteins have no inner product: where a family is unlike those of training, which
-// rows that are left out do not show, the area under the curve was smaller under it on public sets, by up to a third.
+// What is tried of a kernel: σ² under exp, in units of the median of squared distances, where 0 is
+// the inner product in place of exp; and the noise, in units of the kernel's variance. Proteins
+// have no inner product: where a family is unlike those of training, which rows that are left out
+// do not show, the area under the curve was smaller under it on public sets, by up to a third.
 var (
 	widths = []float64{0, 0.5, 1, 2}
 	ridges = []float64{0.03, 0.3, 1}
 )
 
-// form is how a sum of maps is compared: each table of squared distances with its weight, one width for all.
+// form is how a sum of maps is compared: each table of squared distances with its weight, one width
+// for all.
 type form struct {
 	tables  []*distanceTable
 	weights []float64
@@ -225,7 +229,8 @@ func (l *loo) judge(p leftOut) fit {
 	return f
 }
 
-// judgeClasses makes probabilities of the predicted scores: softmax(b_c + a·score), whose a and b fit all rows best.
+// judgeClasses makes probabilities of the predicted scores: softmax(b_c + a·score), whose a and b
+// fit all rows best.
 func (l *loo) judgeClasses(p leftOut) fit {
 	n, columns := l.n(), l.Columns
 	score := make([]float64, n*columns)
@@ -260,8 +265,8 @@ func (l *loo) judgeClasses(p leftOut) fit {
 // rareShare is the share of the rows below which a class is rare.
 const rareShare = 0.1
 
-// calibrated are the probabilities softmax(b_c + a·score) [n, Columns] with the largest likelihood: in turn, a takes a step of Newton, and
-// b makes the mean probability of each class its share.
+// calibrated are the probabilities softmax(b_c + a·score) [n, Columns] with the largest likelihood:
+// in turn, a takes a step of Newton, and b makes the mean probability of each class its share.
 func (l *loo) calibrated(score []float64) []float64 {
 	n, columns := l.n(), l.Columns
 	slope, offset := 1.0, make([]float64, columns)
@@ -352,7 +357,8 @@ func (l *loo) auc(score []float64, column int) float64 {
 	return sum / (positive * negative)
 }
 
-// hanley is the standard error of an area under the curve of so many rows of two classes (Hanley & McNeil 1982).
+// hanley is the standard error of an area under the curve of so many rows of two classes (Hanley &
+// McNeil 1982).
 func hanley(a, n, m float64) float64 {
 	q, r := a/(2-a), 2*a*a/(1+a)
 	return math.Sqrt(max(0, a*(1-a)+(m-1)*(q-a*a)+(n-1)*(r-a*a)) / max(1, n*m))

@@ -1,7 +1,8 @@
 package seq
 
-// placedMap counts k-mers at the places within s of where they start, so that two sequences share more of a k-mer the nearer it stands in
-// them: max(0, 2s + 1 − |p − p'|) for the places p and p', as the weighted degree kernel with shifts (Rätsch, Sonnenburg & Schölkopf 2005).
+// placedMap counts k-mers at the places within s of where they start, so that two sequences share
+// more of a k-mer the nearer it stands in them: max(0, 2s + 1 − |p − p'|) for the places p and p',
+// as the weighted degree kernel with shifts (Rätsch, Sonnenburg & Schölkopf 2005).
 func placedMap() Map {
 	return Map{
 		Name: "placed", Meaning: "k-mers at the places within s of where they start", Example: "placed:3,2", Positions: true,

@@ -8,8 +8,8 @@ import (
 // narrowLetters is how many different bytes a narrowed text may have.
 const narrowLetters = 128
 
-// narrow gives the bytes of a text small numbers for an extractor of few letters: those of the training sequences in the order
-// they come, then the others. What is beyond 128 is Unknown.
+// narrow gives the bytes of a text small numbers for an extractor of few letters: those of the
+// training sequences in the order they come, then the others. What is beyond 128 is Unknown.
 type narrow struct {
 	extractor
 	known *table // bytes of the training sequences

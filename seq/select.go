@@ -33,17 +33,19 @@ const (
 	finalists  = 4   // of the first round go on to the second
 	rareRows   = 50  // of a rare class are drawn, where there are so many
 	mostTerms  = 3   // of a sum
-	surely     = 2   // standard errors by which an exponential kernel must be better than an inner product, which has more pseudo-inputs
+	surely     = 2   // standard errors by which exp must be better than the cheaper inner product
 )
 
-// Select compares candidates by the log density of training rows that are left out, and returns the best, or the sum of the best few
-// where that is better. All candidates are tried on few rows, drawn so that rare classes are kept; the best of them and their sums on at
-// most 800. Each row is predicted by kernel ridge regression on all others, from which a link makes probabilities. A sum must be
-// better by a standard error, an exponential kernel than the inner product by two.
+// Select compares candidates by the log density of training rows that are left out, and returns the
+// best, or the sum of the best few where that is better. All candidates are tried on few rows,
+// drawn so that rare classes are kept; the best of them and their sums on at most 800. Each row is
+// predicted by kernel ridge regression on all others, from which a link makes probabilities. A sum
+// must be better by a standard error, an exponential kernel than the inner product by two.
 //
-// Candidates that would take too long are left out, by a count of their features that does not depend on the clock. Where limit is not 0,
-// they must be trained on in that time, and after a quarter of it the best so far is returned, or the first where there is none
-// yet. An error is a *SpecError or that of ctx.
+// Candidates that would take too long are left out, by a count of their features that does not
+// depend on the clock. Where limit is not 0, they must be trained on in that time, and after a
+// quarter of it the best so far is returned, or the first where there is none yet. An error is a
+// *SpecError or that of ctx.
 func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, seed uint64, limit time.Duration) (*Selection, error) {
 	s := &selector{n: set.N(), work: mostTraining}
 	timed := ctx
@@ -140,8 +142,9 @@ func (s *selector) rank(tried []candidate) []candidate {
 	return tried
 }
 
-// winner is the first of the candidates in order. Where a class is rare, it is the one with the largest area under the curve, among those
-// whose density is no worse by a standard error. The preferred one wins where no other has a larger area by a standard error.
+// winner is the first of the candidates in order. Where a class is rare, it is the one with the
+// largest area under the curve, among those whose density is no worse by a standard error. The
+// preferred one wins where no other has a larger area by a standard error.
 func (s *selector) winner(tried []candidate) candidate {
 	won := tried[0]
 	for _, c := range tried[1:] {
@@ -232,7 +235,8 @@ func (s *selector) head(n int) *comparison {
 	return &comparison{newLOO(s.targets.head(n)), &Set{Alphabet: s.set.Alphabet, Codes: s.set.Codes, Start: s.set.Start[:n+1]}}
 }
 
-// try is the best fit of a spec: the inner product, or an exponential kernel where that is better by a standard error.
+// try is the best fit of a spec: the inner product, or an exponential kernel where that is better
+// by a standard error.
 func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (candidate, error) {
 	c := candidate{spec: spec}
 	var tables []*distanceTable
@@ -289,7 +293,8 @@ func tableFor(ctx context.Context, t Term, set *Set) (*distanceTable, error) {
 	return table, nil
 }
 
-// stratified draws at most so many rows by the seed, some of each rare class, in an order whose beginnings have all classes, too.
+// stratified draws at most so many rows by the seed, some of each rare class, in an order whose
+// beginnings have all classes, too.
 func stratified(t Targets, most int, seed uint64) []int {
 	n := t.n()
 	order := make([]int32, n)
