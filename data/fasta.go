@@ -7,9 +7,16 @@ import (
 	"strings"
 )
 
-// isFASTA: the first line that is not blank starts with >.
+// isFASTA: the first line that is not blank is a header.
 func isFASTA(head []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"), []byte(">"))
+	return isHeaderLine(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
+}
+
+// labelWord is what some sets of texts write before the > of a header.
+const labelWord = "LABEL"
+
+func isHeaderLine(line []byte) bool {
+	return bytes.HasPrefix(bytes.TrimPrefix(line, []byte(labelWord)), []byte(">"))
 }
 
 // readFASTA reads sequences on any number of lines each, after a header >CLASS or >NAME|CLASS.
@@ -35,9 +42,9 @@ func readFASTA(in *input) (*table, error) {
 			if t.text = text; len(headers) > 0 {
 				t.text = append(text, '\n')
 			}
-		case line[0] == '>':
+		case isHeaderLine(line):
 			t.close()
-			headers = append(headers, strings.TrimSpace(string(line[1:])))
+			headers = append(headers, strings.TrimSpace(string(bytes.TrimPrefix(line, []byte(labelWord))[1:])))
 			t.where = append(t.where, here)
 			t.at = append(t.at, place{lines.line + 1, 1})
 			t.text = t.text[:from]

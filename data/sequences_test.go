@@ -400,3 +400,15 @@ func TestListHeader(t *testing.T) {
 		}
 	}
 }
+
+// Some sets of texts write LABEL before each >.
+func TestLabelledHeaders(t *testing.T) {
+	plain := ">1\nA cat sat.\n>0\nA dog ran.\n>1\nCats\n"
+	want, _, err := readText(plain, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := readText(strings.ReplaceAll(plain, ">", "LABEL>"), ReadOptions{}); err != nil || got.Fingerprint != want.Fingerprint {
+		t.Error(got, err)
+	}
+}

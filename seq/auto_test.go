@@ -1,10 +1,15 @@
 package seq
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"context"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -12,119 +17,287 @@ import (
 // TestLeaveOneOut refits without each row.
 func TestLeaveOneOut(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	const n, columns = 23, 2
-	l := &loo{n: n, columns: columns}
-	k := make([]float64, n*n)
-	x := make([]float64, n)
+	const n, columns = 131, 2 // more than two panels
+	targets := Targets{Columns: columns}
+	k, x := make([]float64, n*n), make([]float64, n)
 	for i := range x {
 		x[i] = 3 * r.Float64()
-		l.y = append(l.y, math.Sin(x[i])+5, r.Float64())
+		targets.Values = append(targets.Values, math.Sin(x[i])+5, r.Float64())
 	}
-	l.center()
+	l := newLOO(targets)
 	for i := range n {
 		for j := range n {
 			k[i*n+j] = math.Exp(-(x[i] - x[j]) * (x[i] - x[j]))
 		}
 		k[i*n+i] += 0.1
 	}
-	want := 0.0
-	for i := range n { // without row i
-		rest := slices.Delete(slices.Collect(func(yield func(int) bool) {
-			for j := range n {
-				if !yield(j) {
-					return
-				}
+	got := l.predict(slices.Clone(k))
+	for _, i := range []int{0, 1, 47, 48, 90, n - 1} {
+		g, cross := mat.NewSymDense(n-1, nil), mat.NewVecDense(n-1, nil)
+		at := func(a int) int { return a + min(1, max(0, a-i+1)) } // without row i
+		for a := range n - 1 {
+			cross.SetVec(a, k[i*n+at(a)])
+			for b := range a + 1 {
+				g.SetSym(a, b, k[at(a)*n+at(b)])
 			}
-		}), i, i+1)
-		g := mat.NewDense(n-1, n-1, nil)
-		for a, p := range rest {
-			for b, q := range rest {
-				g.Set(a, b, k[p*n+q])
-			}
+		}
+		var chol mat.Cholesky
+		chol.Factorize(g)
+		var weights mat.VecDense
+		if err := chol.SolveVecTo(&weights, cross); err != nil {
+			t.Fatal(err)
+		}
+		if want := k[i*n+i] - mat.Dot(&weights, cross); math.Abs(got.variance[i]-want) > 1e-10 {
+			t.Errorf("row %d: variance %g, want %g", i, got.variance[i], want)
 		}
 		for c := range columns {
-			y := mat.NewVecDense(n-1, nil)
-			for a, p := range rest {
-				y.SetVec(a, l.y[p*columns+c])
+			want := l.centred[c*n+i]
+			for a := range n - 1 {
+				want -= weights.AtVec(a) * l.centred[c*n+at(a)]
 			}
-			var alpha mat.VecDense
-			if err := alpha.SolveVec(g, y); err != nil {
-				t.Fatal(err)
+			if math.Abs(got.residual[i*columns+c]-want) > 1e-9 {
+				t.Errorf("row %d: residual %g, want %g", i, got.residual[i*columns+c], want)
 			}
-			predicted := 0.0
-			for a, p := range rest {
-				predicted += k[i*n+p] * alpha.AtVec(a)
-			}
-			want += (l.y[i*columns+c] - predicted) * (l.y[i*columns+c] - predicted)
 		}
-	}
-	variance := 0.0
-	for _, v := range l.y {
-		variance += v * v
-	}
-	want /= variance
-	if got, se := l.loss(k); math.Abs(got-want) > 1e-10*want || se <= 0 || se > got {
-		t.Errorf("%g ± %g, want %g", got, se, want)
 	}
 }
 
-// TestSelect: what makes a class decides which map is best.
-func TestSelect(t *testing.T) {
-	r := rand.New(rand.NewPCG(4, 4))
-	e := NewEncoder(DNA)
-	const n = 160
-	var classes, numbers []float64
+// TestCalibrated: at the link that fits best, the likelihood does not change with slope and offsets, by central differences.
+func TestCalibrated(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	const n, columns = 400, 3
+	targets := Targets{Columns: columns, Classes: true, Values: make([]float64, n*columns)}
+	score := make([]float64, n*columns)
 	for i := range n {
-		x := make([]byte, 40)
-		for j := range x {
-			x[j] = "ACGT"[r.IntN(4)]
+		class := min(2, r.IntN(8)/3)
+		targets.Values[i*columns+class] = 1
+		for c := range columns {
+			score[i*columns+c] = 0.3 * r.NormFloat64()
 		}
-		for j := 3; j < len(x); j++ { // class 1: a symbol is often that of three before
-			if i%2 == 1 && r.IntN(2) == 0 {
-				x[j] = x[j-3]
-			}
-		}
-		if err := e.Add(x); err != nil {
-			t.Fatal(err)
-		}
-		classes = append(classes, float64(1-i%2), float64(i%2))
-		count := 0
-		for _, c := range x {
-			if c == 'G' {
-				count++
-			}
-		}
-		numbers = append(numbers, 100+float64(count))
+		score[i*columns+class] += 0.4
 	}
-	set, _ := e.Set()
-	specs := []Spec{}
-	for _, text := range []string{"spectrum:1", "spectrum:2", "double:1,5", "spectrum:5/presence"} {
-		s, err := Parse(text)
+	l := newLOO(targets)
+	prob := l.calibrated(score)
+	density := func(step float64, direction func(i, c int) float64) (sum float64) { // of logits moved by step·direction
+		for i := range n {
+			row, zero := make([]float64, columns), make([]float64, columns)
+			for c := range columns {
+				zero[c] = math.Log(prob[i*columns+c]) + step*direction(i, c)
+			}
+			softmax(row, zero, 1, make([]float64, columns))
+			sum += math.Log(row[l.class(i)])
+		}
+		return sum / n
+	}
+	directions := []func(i, c int) float64{func(i, c int) float64 { return score[i*columns+c] }}
+	for at := range columns {
+		directions = append(directions, func(_, c int) float64 { return map[bool]float64{true: 1}[c == at] })
+	}
+	for d, direction := range directions {
+		if slope := (density(1e-4, direction) - density(-1e-4, direction)) / 2e-4; math.Abs(slope) > 1e-5 {
+			t.Errorf("direction %d: slope %g", d, slope)
+		}
+	}
+}
+
+// TestAreas: the area under the curve by all pairs, with ties.
+func TestAreas(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	const n = 60
+	targets, score := Targets{Columns: 2, Classes: true, Values: make([]float64, 2*n)}, make([]float64, 2*n)
+	for i := range n {
+		targets.Values[2*i+i%2], score[2*i+1] = 1, float64(r.IntN(10)+i%2*2)
+	}
+	l := newLOO(targets)
+	want := 0.0
+	for i := 1; i < n; i += 2 {
+		for j := 0; j < n; j += 2 {
+			switch a, b := score[2*i+1], score[2*j+1]; {
+			case a > b:
+				want++
+			case a == b:
+				want += 0.5
+			}
+		}
+	}
+	if got := l.auc(score, 1); math.Abs(got-want*4/(n*n)) > 1e-12 {
+		t.Errorf("%g, want %g", got, want*4/(n*n))
+	}
+}
+
+// problem is drawn sequences with their targets.
+type problem struct {
+	kind    Kind
+	lines   []string
+	targets Targets
+}
+
+func (p *problem) add(line string, target ...float64) {
+	p.lines = append(p.lines, line)
+	p.targets.Values = append(p.targets.Values, target...)
+	p.targets.Columns = len(target)
+}
+
+// classify adds a row of one of two classes.
+func (p *problem) classify(line string, second bool) {
+	p.targets.Classes = true
+	if second {
+		p.add(line, 0, 1)
+	} else {
+		p.add(line, 1, 0)
+	}
+}
+
+func (p *problem) selected(t *testing.T) *Selection {
+	t.Helper()
+	set := encode(t, p.kind, p.lines...)
+	found, err := Select(t.Context(), Candidates(set), set, p.targets, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func letters(r *rand.Rand, from string, n int) []byte {
+	x := make([]byte, n)
+	for i := range x {
+		x[i] = from[r.IntN(len(from))]
+	}
+	return x
+}
+
+// TestSelectPositions: in DNA of one length, the symbols at fixed places decide; what is where is all that counts.
+func TestSelectPositions(t *testing.T) {
+	r, p := rand.New(rand.NewPCG(7, 7)), &problem{kind: DNA}
+	for i := range 240 {
+		x := letters(r, "ACGT", 60)
+		copy(x[10:], "GT") // everywhere, so that it says nothing
+		if i%2 == 1 {
+			copy(x[30:], "AG")
+		} else {
+			copy(x[40:], "AG")
+		}
+		p.classify(string(x), i%2 == 1)
+	}
+	if found := p.selected(t); !strings.HasPrefix(found.Spec.String(), "degree") && !strings.HasPrefix(found.Spec.String(), "placed") || found.Scores[0].Errors > 0.05 {
+		t.Errorf("%s", strings.Join(found.Notes(), "\n"))
+	}
+}
+
+// TestSelectCapitals: where capitals carry a meaning, they are not folded, and how many there are is seen.
+func TestSelectCapitals(t *testing.T) {
+	r, p := rand.New(rand.NewPCG(8, 8)), &problem{kind: Bytes}
+	for range 240 {
+		x := letters(r, "cccCCCNnOo()=1", 10+r.IntN(40))
+		y := 0.0
+		for _, b := range x {
+			y += map[byte]float64{'c': 1, 'C': -1, 'O': 0.5}[b]
+		}
+		p.add(string(x), y)
+	}
+	found := p.selected(t)
+	if strings.Contains(found.Spec.String(), "fold") || found.Scores[0].Errors > 0.1 {
+		t.Errorf("%s", strings.Join(found.Notes(), "\n"))
+	}
+}
+
+// TestSelectRare: of a class that only some of many rows have, enough are drawn, and the map that tells it is found by density where
+// the number of errors is the same for all.
+func TestSelectRare(t *testing.T) {
+	r, p := rand.New(rand.NewPCG(9, 9)), &problem{kind: Bytes}
+	for i := range 1500 {
+		x := letters(r, "abcdefghijklmnopqrst", 40)
+		if i%60 == 0 { // 25 rows
+			at := r.IntN(30)
+			copy(x[at:], "kvyvyq")
+			copy(x[(at+15)%30:], "yqkvyv")
+		}
+		p.classify(string(x), i%60 == 0)
+	}
+	rows := stratified(p.targets, 800, 1)
+	rare, early := 0, 0
+	for i, row := range rows {
+		if p.targets.class(row) == 1 {
+			rare++
+			if i < 400 {
+				early++
+			}
+		}
+	}
+	if rare != 25 || early < 10 || early > 15 || len(rows) > 820 {
+		t.Errorf("%d rows, %d rare ones, %d of them early", len(rows), rare, early)
+	}
+	if found := p.selected(t); found.Scores[0].AUC < 0.99 || found.Scores[0].Rows != len(rows) {
+		t.Errorf("%s", strings.Join(found.Notes(), "\n"))
+	}
+}
+
+// TestSelectTime: with a time limit the best so far is taken; without, what is not tried does not depend on the clock; and a context ends it
+// at once.
+func TestSelectTime(t *testing.T) {
+	r, p := rand.New(rand.NewPCG(1, 9)), &problem{kind: DNA}
+	for i := range 1200 {
+		p.classify(string(letters(r, "ACGT", 400+r.IntN(100))), i%2 == 1)
+	}
+	set := encode(t, p.kind, p.lines...)
+	specs := Candidates(set)
+	start := time.Now()
+	found, err := Select(t.Context(), specs, set, p.targets, 1, 4*time.Millisecond)
+	if err != nil || found.Spec.String() != specs[0].String() || len(found.Late)+len(found.Costly) != len(specs) || time.Since(start) > time.Second {
+		t.Errorf("%v, %v after %s", found, err, time.Since(start))
+	}
+	if notes := strings.Join(found.Notes(), "\n"); !strings.Contains(notes, "not tried, since ") {
+		t.Error(notes)
+	}
+	found, err = Select(t.Context(), specs, set, p.targets, 1, 10*time.Second)
+	if err != nil || len(found.Late)+len(found.Costly) == 0 || time.Since(start) > 5*time.Second {
+		t.Errorf("%v, %v after %s", found, err, time.Since(start))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var stopped time.Time
+	time.AfterFunc(50*time.Millisecond, func() { stopped = time.Now(); cancel() })
+	if _, err := Select(ctx, specs, set, p.targets, 1, 0); !errors.Is(err, context.Canceled) || time.Since(stopped) > time.Second {
+		t.Errorf("%v after %s", err, time.Since(stopped))
+	}
+}
+
+// TestSelectSum: two maps that tell a half each are added.
+func TestSelectSum(t *testing.T) {
+	r, p := rand.New(rand.NewPCG(6, 6)), &problem{kind: Bytes}
+	for range 400 {
+		x := letters(r, "abcdefgh", 30)
+		y := r.NormFloat64() * 0.05
+		for i, b := range x { // what stands where, and pairs anywhere
+			y += map[int]float64{3: 1, 17: -1, 25: 1}[i] * float64(int(b)-'d')
+			if i > 0 && x[i-1] < 'e' && b < 'e' {
+				y++
+			}
+		}
+		p.add(string(x), y)
+	}
+	set := encode(t, p.kind, p.lines...)
+	found, err := Select(t.Context(), mustParse(t, "degree:1", "spectrum:2", "spectrum:4"), set, p.targets, 1, 0)
+	if err != nil || !strings.HasPrefix(found.Spec.String(), "degree:1/linear+spectrum:2/linear") {
+		t.Errorf("%s %v", strings.Join(found.Notes(), "\n"), err)
+	}
+}
+
+func mustParse(t *testing.T, texts ...string) (specs []Spec) {
+	for _, text := range texts {
+		spec, err := Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		specs = append(specs, s)
+		specs = append(specs, spec)
 	}
-	best, scores, err := Select(t.Context(), specs, set, classes, 2, true, 1)
-	if err != nil || best != 2 || scores[2].Loss > 0.2 || scores[0].Loss < 0.3 || len(scores) != 4 {
-		t.Errorf("%d of %+v, %v", best, scores, err)
-	}
-	best, scores, err = Select(t.Context(), specs, set, numbers, 1, false, 1)
-	if err != nil || best != 0 || scores[0].Loss > 0.1 {
-		t.Errorf("%d of %+v, %v", best, scores, err)
-	}
-	if bad, _ := Parse("words:2"); bad != nil {
-		if _, _, err := Select(t.Context(), []Spec{bad}, set, numbers, 1, false, 1); err == nil {
-			t.Error("words of DNA")
-		}
-	}
+	return specs
 }
 
-// TestCandidates: they fit their alphabets.
+// TestCandidates: they fit their alphabets, and those with positions are for sequences of one length.
 func TestCandidates(t *testing.T) {
 	for _, k := range symbolKinds() {
 		set := encode(t, k, randomLines(k, 10, 10, 1)...)
-		specs := Candidates(k)
+		specs := Candidates(set)
 		if len(specs) < 2 {
 			t.Errorf("%s has %d candidates", k, len(specs))
 		}
@@ -132,6 +305,9 @@ func TestCandidates(t *testing.T) {
 			for _, term := range s {
 				if _, err := Fit(t.Context(), term, set); err != nil {
 					t.Errorf("%s over %s: %v", s, k, err)
+				}
+				if m, _ := mapNamed(term.Map); m.Positions {
+					t.Errorf("%s of sequences of many lengths", s)
 				}
 			}
 		}

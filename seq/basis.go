@@ -2,6 +2,7 @@ package seq
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 )
@@ -12,7 +13,7 @@ type Basis struct {
 	Spec Spec
 	Set  *Set // X̄
 
-	parts []basisPart
+	parts []*basisPart
 	once  sync.Once
 	own   []float64
 }
@@ -22,6 +23,10 @@ type basisPart struct {
 	features *Features
 	inverted *Inverted
 	rows     *Rows // with tf-idf, whose columns are those of all training sequences; else nil
+
+	// Where windows are compared, features and inverted are for Vectors and Columns alone, and are made when these are asked for.
+	matches *matches
+	squares []float64 // of X̄
 }
 
 // NewBasis makes the basis of the chosen training sequences. Features that no sequence of X̄ has only count for the length of a
@@ -33,25 +38,44 @@ func NewBasis(ctx context.Context, spec Spec, train *Set, chosen []int) (*Basis,
 		if t.TFIDF {
 			from = train
 		}
-		f, err := Fit(phase(ctx, 3*i, 3*len(spec)+1), t, from)
-		if err != nil {
-			return nil, err
-		}
-		if err := b.add(ctx, f); err != nil {
+		fit := func(ctx context.Context) (*Features, error) { return Fit(ctx, t, from) }
+		if err := b.add(phase(ctx, i, len(spec)+1), t, fit); err != nil {
 			return nil, err
 		}
 	}
-	b.own = b.among(phase(ctx, 3*len(spec), 3*len(spec)+1))
+	b.own = b.among(phase(ctx, len(spec), len(spec)+1))
 	return b, ctx.Err()
 }
 
-func (b *Basis) add(ctx context.Context, f *Features) error {
-	at, of := 3*len(b.parts), 3*len(b.Spec)+1
-	p := basisPart{features: f, inverted: f.inverted(phase(ctx, at+1, of), b.Set)}
-	if f.Term.TFIDF {
-		p.rows = f.rows(phase(ctx, at+2, of), b.Set)
-	}
+// add makes the next part, with the features of fit where features are compared.
+func (b *Basis) add(ctx context.Context, t Term, fit func(context.Context) (*Features, error)) (err error) {
+	p := &basisPart{matches: matchesFor(t, b.Set)}
 	b.parts = append(b.parts, p)
+	if p.matches != nil {
+		p.squares = p.matches.squares(ctx, b.Set, 0, b.M())
+		p.features, err = newFeatures(t, b.Set.Alphabet)
+		return errors.Join(err, ctx.Err())
+	}
+	if p.features, err = fit(phase(ctx, 0, 3)); err != nil {
+		return err
+	}
+	p.inverted = p.features.inverted(phase(ctx, 1, 3), b.Set)
+	if t.TFIDF {
+		p.rows = p.features.rows(phase(ctx, 2, 3), b.Set)
+	}
+	return ctx.Err()
+}
+
+// lists makes the features of X̄ where there are none yet.
+func (b *Basis) lists(ctx context.Context, p *basisPart) error {
+	if p.inverted != nil {
+		return nil
+	}
+	f, err := Fit(phase(ctx, 0, 2), p.features.Term, b.Set)
+	if err != nil {
+		return err
+	}
+	p.features, p.inverted = f, f.inverted(phase(ctx, 1, 2), b.Set)
 	return ctx.Err()
 }
 
@@ -86,17 +110,13 @@ func (b *Basis) States() []*State {
 func RestoreBasis(spec Spec, xbar *Set, states []*State) (*Basis, error) {
 	b := &Basis{Spec: spec, Set: xbar}
 	for i, t := range spec {
-		var f *Features
-		var err error
-		if t.TFIDF {
-			f, err = Restore(t, xbar.Alphabet, states[i])
-		} else {
-			f, err = Fit(context.Background(), t, xbar)
+		fit := func(ctx context.Context) (*Features, error) {
+			if t.TFIDF {
+				return Restore(t, xbar.Alphabet, states[i])
+			}
+			return Fit(ctx, t, xbar)
 		}
-		if err != nil {
-			return nil, err
-		}
-		if err := b.add(context.Background(), f); err != nil {
+		if err := b.add(context.Background(), t, fit); err != nil {
 			return nil, err
 		}
 	}
@@ -110,17 +130,26 @@ func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
 	m, width := b.M(), b.Width()
 	out := make([]float64, (hi-lo)*width)
 	for i, p := range b.parts {
-		p.features.each(phase(ctx, i, len(b.parts)), set, lo, hi, func(first int, rows *Rows) {
-			d2 := make([]float64, rows.N()*m)
-			p.inverted.Dots(d2, rows, 0, rows.N())
+		ctx := phase(ctx, i, len(b.parts))
+		place := func(first int, dots, a, z []float64) {
 			if b.Spec[i].Linear {
-				angles(d2, rows.Square, p.inverted.Square)
+				angles(dots, a, z)
 			} else {
-				distances(d2, rows.Square, p.inverted.Square)
+				distances(dots, a, z)
 			}
-			for n := range rows.N() {
-				copy(out[(first-lo+n)*width+i*m:], d2[n*m:(n+1)*m])
+			for n := range a {
+				copy(out[(first-lo+n)*width+i*m:], dots[n*m:(n+1)*m])
 			}
+		}
+		if p.matches != nil {
+			dots, units := p.matches.dots(ctx, set, lo, hi, b.Set, p.squares)
+			place(lo, dots, units, unitsOf(p.squares))
+			continue
+		}
+		p.features.each(ctx, set, lo, hi, func(first int, rows *Rows) {
+			dots := make([]float64, rows.N()*m)
+			p.inverted.Dots(dots, rows, 0, rows.N())
+			place(first, dots, rows.Square, p.inverted.Square)
 		})
 	}
 	return out

@@ -58,6 +58,34 @@ func BenchmarkFeatures(b *testing.B) {
 	}
 }
 
+// BenchmarkAmong compares 1000 sequences with each other, as the choice of a map does.
+func BenchmarkAmong(b *testing.B) {
+	for _, c := range []struct {
+		spec    string
+		kind    Kind
+		letters string
+		length  int
+	}{
+		{"gapped:10,4", DNA, dnaText, 100}, {"gapped:10,4/rc", DNA, dnaText, 100}, {"gapped:8,3/sqrt", DNA, dnaText, 100}, {"gapped:6,2/sqrt", DNA, dnaText, 100},
+		{"gapped:5,2/sqrt", Protein, proteinText, 200}, {"gapped:6,2", Protein, proteinText, 200},
+		{"gapped:8,3", Bytes, "etaoin shrdlu ETAOIN SHRDLU,.", 150},
+	} {
+		b.Run(fmt.Sprintf("%s/%s/%d", c.spec, c.kind, c.length), func(b *testing.B) {
+			set := randomSet(b, c.kind, c.letters, c.length, 1000*c.length)
+			spec, err := Parse(c.spec)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(set.Codes)))
+			for b.Loop() {
+				if _, _, err := distancesAmong(b.Context(), spec[0], set); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkDistances compares 1000 sequences with 500 of them: features and inner products. Maps have up to 38 000 features a sequence.
 func BenchmarkDistances(b *testing.B) {
 	for _, c := range []struct {

@@ -65,12 +65,8 @@ func Choose(ctx context.Context, method string, spec Spec, set *Set, m int, sigm
 // meanDistances are those between the sequences of the pool [P,P].
 func meanDistances(ctx context.Context, spec Spec, pool *Set) (sum []float64, err error) {
 	for i, t := range spec {
-		f, err := Fit(phase(ctx, 2*i, 2*len(spec)), t, pool)
+		d2, _, err := distancesAmong(phase(ctx, i, len(spec)), t, pool)
 		if err != nil {
-			return nil, err
-		}
-		d2, _ := f.distances(phase(ctx, 2*i+1, 2*len(spec)), pool)
-		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if sum == nil {

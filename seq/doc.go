@@ -7,7 +7,8 @@
 // Features.Rows counts them (counter.go, fill.go) into Rows, a matrix by rows of what is not
 // zero; a map with many features for each symbol counts them itself (map_gapped.go,
 // map_mismatch.go). Dots and Distances (kernel.go) compare rows, Choose (choose.go) picks pseudo-inputs
-// among them. Sequences of vectors (frames.go) go through a Codebook first, which makes
+// among them. Select (select.go) finds the best of the Candidates (auto.go) by rows that are left
+// out (loo.go), as long as their cost (cost.go) allows. Sequences of vectors (frames.go) go through a Codebook first, which makes
 // symbols of them.
 //
 // # What is exact

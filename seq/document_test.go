@@ -21,7 +21,7 @@ func TestDocument(t *testing.T) {
 		if k == Vectors { // those of integers
 			continue
 		}
-		for _, spec := range Candidates(k) {
+		for _, spec := range Candidates(encode(t, k, randomLines(k, 20, 30, 1)...)) {
 			candidates = append(candidates, "`"+spec.String()+"`")
 		}
 		words = append(words, "| `"+string(k)+"` |", "| `"+string(k)+"` | "+strings.Join(candidates, ", ")+" |")

@@ -21,9 +21,27 @@ func Invert(r *Rows) *Inverted {
 	return invert(r.Width, func(visit func(*Rows)) { visit(r) })
 }
 
-// inverted prepares the rows of a set for Dots. Their features are counted twice, since beside the lists all of them may be too much
-// for the memory. Once ctx is done it is nil.
+// mostKept is how many numbers rows may have that are kept in memory, 12 bytes each. Those of more are counted again.
+var mostKept = 1 << 23 // less in tests
+
+// kept says whether the rows of the training sequences may be kept.
+func (f *Features) kept() bool {
+	total := 0
+	for _, rows := range f.found.counts {
+		total += int(rows)
+	}
+	return total <= mostKept
+}
+
+// inverted prepares the rows of training sequences for Dots. Where all of them beside the lists would be too much for the memory,
+// their features are counted twice. Once ctx is done it is nil.
 func (f *Features) inverted(ctx context.Context, set *Set) *Inverted {
+	if f.kept() {
+		if rows := f.rows(ctx, set); rows != nil {
+			return Invert(rows)
+		}
+		return nil
+	}
 	n, pass := set.N(), 0
 	v := invert(f.Width(), func(visit func(*Rows)) {
 		ctx := phase(ctx, pass, 2)
@@ -123,23 +141,50 @@ func distances(dots, a, b []float64) []float64 {
 	return dots
 }
 
-// distances are the squared distances between the sequences of a set [N,N], and how many of these have no feature. Once ctx is
+// distances are the squared distances between the sequences of a set [N,N], and ‖φ‖² of each, 0 where it has no feature. Once ctx is
 // done they are nil.
-func (f *Features) distances(ctx context.Context, set *Set) (d2 []float64, empty int) {
-	v, n := f.inverted(phase(ctx, 0, 2), set), set.N()
-	if v == nil {
-		return nil, 0
+func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float64) {
+	var v *Inverted
+	n := set.N()
+	if f.kept() {
+		rows := f.rows(phase(ctx, 0, 2), set)
+		if rows == nil {
+			return nil, nil
+		}
+		v, d2 = Invert(rows), make([]float64, n*n)
+		inBlocks(phase(ctx, 1, 2), n, func() (struct{}, func(lo, hi int)) {
+			return struct{}{}, func(lo, hi int) {
+				v.Dots(d2[lo*n:hi*n], rows, lo, hi)
+				distances(d2[lo*n:hi*n], rows.Square[lo:hi], v.Square)
+			}
+		})
+	} else {
+		if v = f.inverted(phase(ctx, 0, 2), set); v == nil {
+			return nil, nil
+		}
+		d2 = make([]float64, n*n)
+		f.each(phase(ctx, 1, 2), set, 0, n, func(first int, rows *Rows) {
+			part := d2[first*n : (first+rows.N())*n]
+			v.Dots(part, rows, 0, rows.N())
+			distances(part, rows.Square, v.Square)
+		})
 	}
-	d2 = make([]float64, n*n)
-	f.each(phase(ctx, 1, 2), set, 0, n, func(first int, rows *Rows) {
-		part := d2[first*n : (first+rows.N())*n]
-		v.Dots(part, rows, 0, rows.N())
-		distances(part, rows.Square, v.Square)
-	})
-	for _, square := range v.Square {
-		empty += 1 - int(square)
+	return d2, v.Square
+}
+
+// distancesAmong are the squared distances under a map between the sequences of a set [N,N], and
+// ‖φ‖² of each. An error is a *SpecError, or that of ctx.
+func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64, err error) {
+	if m := matchesFor(t, set); m != nil {
+		dots, units := m.among(ctx, set)
+		return distances(dots, units, units), units, ctx.Err()
 	}
-	return d2, empty
+	f, err := Fit(phase(ctx, 0, 4), t, set)
+	if err != nil {
+		return nil, nil, err
+	}
+	d2, square = f.distances(between(ctx, 0.25, 1), set)
+	return d2, square, ctx.Err()
 }
 
 // Kernel is Σ_i α_i exp(−d²_i / 2σ_i²) of the squared distances d²_i between two sequences under each map.

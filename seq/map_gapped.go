@@ -18,7 +18,9 @@ func gappedMap() Map {
 			}
 			return nil
 		},
-		make: func(args []int, a *Alphabet) (extractor, *SpecError) { return newGapped(args[0], args[1], a) },
+		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
+			return narrowed(a, func(a *Alphabet) (extractor, *SpecError) { return newGapped(args[0], args[1], a) })
+		},
 	}
 }
 

@@ -63,7 +63,7 @@ func (plainMap) learn([]int32) bool { return false }
 
 // Maps is the table of feature maps.
 func Maps() []Map {
-	return []Map{doubleMap(), tripleMap(), spectrumMap(), blendedMap(), gappedMap(), mismatchMap(), degreeMap(), wordsMap()}
+	return []Map{doubleMap(), tripleMap(), spectrumMap(), blendedMap(), gappedMap(), mismatchMap(), intersectionMap(), degreeMap(), placedMap(), wordsMap()}
 }
 
 func mapNames() (names []string) {

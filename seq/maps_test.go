@@ -82,14 +82,16 @@ func mustFit(t testing.TB, spec string, s *Set) *Features {
 // are numbered as they come.
 func specsToTest() map[string][]string {
 	return map[string][]string{
-		"double":   {"double:1,5", "double:2,3", "double:1,5/sqrt", "double:6,2/tfidf"},
-		"triple":   {"triple:1,2", "triple:2,2/log", "triple:4,1"},
-		"spectrum": {"spectrum:1", "spectrum:3", "spectrum:9", "spectrum:31/presence", "spectrum:2/log/tfidf"},
-		"blended":  {"blended:3", "blended:16/sqrt"},
-		"gapped":   {"gapped:3,1", "gapped:5,2", "gapped:4,0", "gapped:7,5/presence", "gapped:2,1/tfidf"},
-		"mismatch": {"mismatch:3,1", "mismatch:3,2", "mismatch:2,1/log", "mismatch:1,0"},
-		"degree":   {"degree:4", "degree:1", "degree:12/log", "degree:3/tfidf"},
-		"words":    {"words:1", "words:3/tfidf", "words:2/log"},
+		"double":       {"double:1,5", "double:2,3", "double:1,5/sqrt", "double:6,2/tfidf"},
+		"triple":       {"triple:1,2", "triple:2,2/log", "triple:4,1"},
+		"spectrum":     {"spectrum:1", "spectrum:3", "spectrum:9", "spectrum:31/presence", "spectrum:2/log/tfidf"},
+		"blended":      {"blended:3", "blended:16/sqrt"},
+		"gapped":       {"gapped:3,1", "gapped:5,2", "gapped:4,0", "gapped:7,5/presence", "gapped:2,1/tfidf"},
+		"mismatch":     {"mismatch:3,1", "mismatch:3,2", "mismatch:2,1/log", "mismatch:1,0"},
+		"degree":       {"degree:4", "degree:1", "degree:12/log", "degree:3/tfidf"},
+		"placed":       {"placed:1,0", "placed:2,3/sqrt", "placed:4,1/tfidf"},
+		"intersection": {"intersection:1", "intersection:3", "intersection:2/tfidf"},
+		"words":        {"words:1", "words:3/tfidf", "words:2/log"},
 	}
 }
 
@@ -241,7 +243,7 @@ func TestLongSequence(t *testing.T) {
 		}
 	}
 	set := encode(t, DNA, b.String(), b.String()[:1000])
-	for _, spec := range []string{"double:1,5", "double:3,4", "triple:1,3", "spectrum:4", "spectrum:12", "blended:3", "gapped:5,2", "mismatch:3,1", "degree:2"} {
+	for _, spec := range []string{"double:1,5", "double:3,4", "triple:1,3", "spectrum:4", "spectrum:12", "blended:3", "gapped:5,2", "mismatch:3,1", "intersection:2", "degree:2", "placed:2,1"} {
 		f := mustFit(t, spec, set)
 		rows := f.Rows(set)
 		define := naive(f.Term.Map)

@@ -111,6 +111,26 @@ func naive(name string) func(x []int32, args []int, a *Alphabet) bag {
 			}
 			return b
 		},
+		"placed": func(x []int32, args []int, _ *Alphabet) bag {
+			b, k, s := bag{}, args[0], args[1]
+			for i := 0; i+k <= len(x); i++ {
+				for place := i - s; place <= i+s; place++ {
+					if known(x[i : i+k]) {
+						b[fmt.Sprint(place, x[i:i+k])]++
+					}
+				}
+			}
+			return b
+		},
+		"intersection": func(x []int32, args []int, _ *Alphabet) bag {
+			b := bag{}
+			for word, count := range kmers(x, 1, args[0]) {
+				for n := range int(count) {
+					b[fmt.Sprint(word, n)] = 1
+				}
+			}
+			return b
+		},
 		"words": func(x []int32, args []int, a *Alphabet) bag {
 			b := bag{}
 			if a.Kind == Words {

@@ -20,20 +20,26 @@ type ear struct {
 
 type progressKey struct{}
 
-// WithProgress makes what is called with the context tell from time to time which share of its work is done, from 0 to 1: a function
-// of this package that takes a context. The shares grow, and report is called by one goroutine at a time.
+// WithProgress makes what is called with the context tell from time to time which share of its work
+// is done, from 0 to 1: a function of this package that takes a context. The shares grow, and
+// report is called by one goroutine at a time.
 func WithProgress(ctx context.Context, report func(share float64)) context.Context {
 	return context.WithValue(ctx, progressKey{}, progress{&ear{report: report}, 0, 1})
 }
 
 // phase is the context of phase i of n that take about as long as each other.
 func phase(ctx context.Context, i, n int) context.Context {
+	return between(ctx, float64(i)/float64(n), float64(i+1)/float64(n))
+}
+
+// between is the context of the work from one share to another.
+func between(ctx context.Context, from, to float64) context.Context {
 	p, ok := ctx.Value(progressKey{}).(progress)
 	if !ok {
 		return ctx
 	}
-	each := (p.to - p.from) / float64(n)
-	return context.WithValue(ctx, progressKey{}, progress{p.ear, p.from + float64(i)*each, p.from + float64(i+1)*each})
+	all := p.to - p.from
+	return context.WithValue(ctx, progressKey{}, progress{p.ear, p.from + from*all, p.from + to*all})
 }
 
 // tell says that a share of the work of this context is done.

@@ -46,7 +46,7 @@ func TestStop(t *testing.T) {
 		"NewBasis": func(ctx context.Context) error { _, err := NewBasis(ctx, spec, set, all); return err },
 		"Choose":   func(ctx context.Context) error { _, err := Choose(ctx, ChooseGreedy, spec, set, 200, 1, 1); return err },
 		"Select": func(ctx context.Context) error {
-			_, _, err := Select(ctx, []Spec{spec}, set, targets, 1, false, 1)
+			_, err := Select(ctx, []Spec{spec[1:]}, set, Targets{Values: targets, Columns: 1}, 1, 0)
 			return err
 		},
 		"NewProjection": func(ctx context.Context) error { _, err := NewProjection(ctx, spec, 10, set, 1); return err },

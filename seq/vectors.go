@@ -8,6 +8,9 @@ func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*Rows {
 	some := &Set{Alphabet: set.Alphabet, Codes: set.Codes, Start: set.Start[lo : hi+1]}
 	all := make([]*Rows, len(b.parts))
 	for i, p := range b.parts {
+		if b.lists(ctx, p) != nil {
+			return nil
+		}
 		rows := p.features.rows(phase(ctx, i, len(b.parts)), some)
 		if rows == nil {
 			return nil
@@ -17,10 +20,13 @@ func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*Rows {
 	return all
 }
 
-// Columns are X̄ under each map by the columns of Vectors. They are not to be changed.
-func (b *Basis) Columns() []*Inverted {
+// Columns are X̄ under each map by the columns of Vectors. They are not to be changed. Once ctx is done there may be none.
+func (b *Basis) Columns(ctx context.Context) []*Inverted {
 	all := make([]*Inverted, len(b.parts))
 	for i, p := range b.parts {
+		if b.lists(ctx, p) != nil {
+			return nil
+		}
 		if all[i] = p.inverted; p.rows != nil {
 			all[i] = Invert(p.rows.Within(p.rows))
 		}

@@ -96,7 +96,7 @@ func (j *Job) survey(ctx context.Context) (*sequences, error) {
 func (t *Trained) vectors(ctx context.Context, ds *data.Dataset) *model.Vectors {
 	set := t.coded(ds).Sequences
 	v := &model.Vectors{Sizes: t.Basis.Sizes(ctx, set)}
-	for _, x := range t.Basis.Columns() {
+	for _, x := range t.Basis.Columns(ctx) {
 		v.Inducing = append(v.Inducing, model.Lists{Start: starts(x.Start), Index: x.Row, Value: x.Value, Square: x.Square})
 	}
 	v.Rows = func(lo, hi int) (lists []model.Lists) {

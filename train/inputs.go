@@ -49,7 +49,7 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 	switch {
 	case ds.D() == 0 && shapes != nil:
 		return nil, kernel.errorf("%s is a kernel of vectors, and %s holds sequences: give feature maps, for example %s, or leave it out",
-			shapes[0], ds.Path, seq.Candidates(ds.Sequences.Alphabet.Kind)[0])
+			shapes[0], ds.Path, seq.Candidates(ds.Sequences)[0])
 	case ds.D() > 0 && shapes == nil && c.Model != model.DRF:
 		shapes = model.Shapes()[:1]
 	case len(shapes) > 1:
@@ -74,7 +74,7 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 		notes = append(notes, scores...)
 	}
 	c.Kernel = joinKernel(shapes, maps)
-	return notes, nil
+	return append(notes, c.linearInducing(maps)...), nil
 }
 
 // outputs is how many numbers of a row the likelihood reads.
@@ -145,8 +145,20 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	return []string{"defaults for sequences: " + strings.Join(changed, ", ")}
 }
 
+// linearInducing makes the pseudo-inputs more where the kernel between sequences is one inner product: the matrix among them does not
+// change then, and is factorised once.
+func (c *Config) linearInducing(maps seq.Spec) (notes []string) {
+	shapes, _ := c.kernels()
+	if c.Preset != defaults().Preset || c.Explicit("inducing") || c.Model == model.DRF || shapes != nil || len(maps) != 1 || !maps[0].Linear {
+		return nil
+	}
+	c.Inducing = linearInducing
+	return []string{fmt.Sprintf("inducing: %d → %d, since those under one linear map cost little", sequenceInducing, c.Inducing)}
+}
+
 const (
 	sequenceInducing     = 1000
+	linearInducing       = 2000
 	sequenceSteps        = 1000
 	sequenceRate         = 0.05
 	sequenceFeatures     = 20
@@ -181,37 +193,27 @@ func (c *Config) fitInducing(auto, never string) error {
 	return nil
 }
 
-// selectMaps chooses feature maps for an alphabet by training rows that are left out.
+// selectMaps chooses feature maps for an alphabet by training rows that are left out. Of a time limit it takes a quarter at most.
 func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spec, notes []string, err error) {
-	var targets []float64
-	columns := len(ds.Outputs())
-	if ds.Task == data.Regression {
+	targets := seq.Targets{Columns: len(ds.Outputs()), Classes: ds.Task == data.Classification}
+	if targets.Classes {
+		targets.Columns = len(ds.Classes)
+		targets.Values = make([]float64, ds.N()*targets.Columns)
+		for i, l := range ds.Labels {
+			targets.Values[i*targets.Columns+int(l)] = 1
+		}
+	} else {
 		scales, err := data.FitTargets(ds)
 		if err != nil {
 			return nil, nil, err
 		}
-		targets = data.Standardise(ds.Y, scales)
-	} else {
-		columns = len(ds.Classes)
-		targets = make([]float64, ds.N()*columns)
-		for i, l := range ds.Labels {
-			targets[i*columns+int(l)] = 1
-		}
+		targets.Values = data.Standardise(ds.Y, scales)
 	}
-	specs := slices.DeleteFunc(seq.Candidates(ds.Sequences.Alphabet.Kind), func(s seq.Spec) bool { return s.Check(ds.Sequences.Alphabet) != nil })
-	at, scores, err := seq.Select(ctx, specs, ds.Sequences, targets, columns, ds.Task == data.Classification, c.Seed)
+	found, err := seq.Select(ctx, seq.Candidates(ds.Sequences), ds.Sequences, targets, c.Seed, c.TimeLimit)
 	if err != nil {
 		return nil, nil, wrongSpec(ctx, err)
 	}
-	what := "error"
-	if ds.Task == data.Regression {
-		what = "mean squared error over the variance"
-	}
-	notes = append(notes, fmt.Sprintf("kernel auto: %s, by the %s of training rows that are left out:", specs[at], what))
-	for _, s := range scores {
-		notes = append(notes, fmt.Sprintf("  %-36s %.4f ± %.4f", s.Spec, s.Loss, s.SE))
-	}
-	return specs[at], notes, nil
+	return found.Spec, found.Notes(), nil
 }
 
 // maps are the kernels between sequences as the model has them.

@@ -2,6 +2,8 @@ package train
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -170,8 +172,8 @@ func TestSelectMaps(t *testing.T) {
 	if !strings.Contains(notes, "defaults for sequences: gp-lengthscale-factor 1, lr 0.05, class-offsets true\n") || c.Steps != 3 || c.Inducing != 20 {
 		t.Error(notes)
 	}
-	if _, maps := c.kernels(); maps == nil || !strings.Contains(notes, "kernel auto: "+maps.String()+", by the error of training rows that are left out:\n") ||
-		!strings.Contains(notes, "  double:1,5/sqrt ") || c.InducingInit != InducingRandom || c.LearnInducing {
+	if _, maps := c.kernels(); maps == nil || !strings.Contains(notes, "kernel auto: "+maps.String()+", by ") ||
+		!strings.Contains(notes, "  double:1,5/sqrt/linear ") || c.InducingInit != InducingRandom || c.LearnInducing {
 		t.Errorf("kernel %s, %s, %v: %s", c.Kernel, c.InducingInit, c.LearnInducing, notes)
 	}
 	again, err := parseConfig("run.yaml", c.YAML())
@@ -252,6 +254,34 @@ func TestFitInputs(t *testing.T) {
 		if got := fmt.Sprintf("kernel %s, %s", c.Kernel, c.InducingInit); got != want {
 			t.Errorf("%q: %s, want %s", options, got, want)
 		}
+	}
+}
+
+// A choice of maps ends with its context, and one linear map has more pseudo-inputs unless a user gives their number.
+func TestChoice(t *testing.T) {
+	set := genes(t, 40, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	out, err := (&Job{Config: config(t, "steps=2"), Device: openCPU(t), Train: set, Reporter: &quiet{}}).Run(ctx)
+	if !errors.Is(err, context.Canceled) || out != nil {
+		t.Errorf("%v, %v", out, err)
+	}
+	for options, want := range map[string]int{
+		"kernel=spectrum:2/linear":                       linearInducing,
+		"kernel=spectrum:2/linear inducing=30":           30,
+		"kernel=spectrum:2/linear+spectrum:3/linear":     sequenceInducing,
+		"kernel=spectrum:2/linear model=gp preset=paper": config(t, "preset=paper").Inducing,
+		"kernel=spectrum:2/linear model=drf":             config(t, "model=drf").Inducing,
+	} {
+		c := config(t, options)
+		if _, err := c.FitInputs(t.Context(), set); err != nil || c.Inducing != want {
+			t.Errorf("%s: %d pseudo-inputs, %v", options, c.Inducing, err)
+		}
+	}
+	c := config(t, "time-limit=1ms")
+	notes, err := c.FitInputs(t.Context(), set)
+	if err != nil || !strings.Contains(strings.Join(notes, "\n"), "not tried, since ") || c.Kernel == kernelAuto {
+		t.Errorf("%s: %v, %v", c.Kernel, notes, err)
 	}
 }
 

@@ -40,8 +40,8 @@ type crossValidation struct {
 	cv      *train.CV
 	out     string
 	changes []train.Setting // of one that goes on
-	release func()                       // of the lock
-	created bool                         // by this process
+	release func()          // of the lock
+	created bool            // by this process
 }
 
 // crossValidate trains and tests on one fold after the other, and says what they come to together.

@@ -57,7 +57,7 @@ type program struct {
 	terminal bool // err is one, and a bar can be drawn
 	piped    data.Piped
 	whole    string // the cross-validation that a run belongs to
-	quiet    bool // no notes and no progress
+	quiet    bool   // no notes and no progress
 }
 
 func (p *program) run(args []string) int {

@@ -182,3 +182,21 @@ func integrateSlopes32Kernel(dt, dv []float32, m, d *Integrals[float32]) {
 		integrateSlopes32AVX2(len(dt), &dt[0], &dv[0], &d.MeanCos[0], &d.MeanSin[0], &d.Wave[0], &d.Lost[0], &d.CrossCos[0], &d.CrossSin[0], &m.Cos[0], &m.Sin[0], &m.Shrink[0])
 	}
 }
+
+// HasMatches says that Matches has assembly.
+func HasMatches() bool { return active != scalar }
+
+func matches(sums *[8]uint64, at []uint32, counts []uint64, weight *[16]byte) {
+	const windows = 1 << 14 // of one call: the scheduler cannot stop it
+	for ; len(at) > 0; at = at[min(3*windows, len(at)):] {
+		n := min(windows, len(at)/3)
+		switch active {
+		case scalar:
+			matchesScalar(sums, at[:3*n], counts, weight)
+		case avx2:
+			matchesAVX2(n, &sums[0], &at[0], &counts[0], &weight[0])
+		default:
+			matchesAVX512(n, &sums[0], &at[0], &counts[0], &weight[0])
+		}
+	}
+}

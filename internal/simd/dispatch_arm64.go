@@ -266,3 +266,10 @@ func transpose64Kernel(rows, cols int, src *float64, lds int, dst *float64, ldd 
 func integrate32Kernel(m *Integrals[float32]) { integrateScalar(m) }
 
 func integrateSlopes32Kernel(dt, dv []float32, m, d *Integrals[float32]) { slopesScalar(dt, dv, m, d) }
+
+// HasMatches says that Matches has assembly.
+func HasMatches() bool { return false }
+
+func matches(sums *[8]uint64, at []uint32, counts []uint64, weight *[16]byte) {
+	matchesScalar(sums, at, counts, weight)
+}

@@ -10980,6 +10980,35 @@ DATA constc0800000<>+24(SB)/4, $0xc0800000
 DATA constc0800000<>+28(SB)/4, $0xc0800000
 GLOBL constc0800000<>(SB), RODATA|NOPTR, $32
 
+// func matchesAVX512(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·matchesAVX512(SB), NOSPLIT, $0-40
+	MOVQ            n+0(FP), AX
+	MOVQ            sums+8(FP), CX
+	MOVQ            at+16(FP), DX
+	MOVQ            counts+24(FP), BX
+	MOVQ            weight+32(FP), SI
+	VBROADCASTI32X4 (SI), Z0
+	VPXORQ          Z1, Z1, Z1
+	VMOVDQU64       (CX), Z2
+
+window:
+	MOVL      (DX), SI
+	MOVL      4(DX), DI
+	MOVL      8(DX), R8
+	VMOVDQU64 (BX)(SI*1), Z3
+	VPADDB    (BX)(DI*1), Z3, Z3
+	VPADDB    (BX)(R8*1), Z3, Z3
+	VPSHUFB   Z3, Z0, Z3
+	VPSADBW   Z1, Z3, Z3
+	VPADDQ    Z3, Z2, Z2
+	ADDQ      $0x0000000c, DX
+	DECQ      AX
+	JNZ       window
+	VMOVDQU64 Z2, (CX)
+	VZEROUPPER
+	RET
+
 // func packRowsAVX2(k int, dwords int, src *byte, stride int, dst *byte)
 // Requires: AVX
 TEXT ·packRowsAVX2(SB), NOSPLIT, $0-40
@@ -11998,6 +12027,43 @@ rest:
 	VMASKMOVPS   Y10, Y0, (DX)
 
 done:
+	VZEROUPPER
+	RET
+
+// func matchesAVX2(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
+// Requires: AVX, AVX2
+TEXT ·matchesAVX2(SB), NOSPLIT, $0-40
+	MOVQ           n+0(FP), AX
+	MOVQ           sums+8(FP), CX
+	MOVQ           at+16(FP), DX
+	MOVQ           counts+24(FP), BX
+	MOVQ           weight+32(FP), SI
+	VBROADCASTI128 (SI), Y0
+	VPXOR          Y1, Y1, Y1
+	VMOVDQU        (CX), Y2
+	VMOVDQU        32(CX), Y3
+
+window:
+	MOVL    (DX), SI
+	MOVL    4(DX), DI
+	MOVL    8(DX), R8
+	VMOVDQU (BX)(SI*1), Y4
+	VPADDB  (BX)(DI*1), Y4, Y4
+	VPADDB  (BX)(R8*1), Y4, Y4
+	VPSHUFB Y4, Y0, Y4
+	VPSADBW Y1, Y4, Y4
+	VPADDQ  Y4, Y2, Y2
+	VMOVDQU 32(BX)(SI*1), Y4
+	VPADDB  32(BX)(DI*1), Y4, Y4
+	VPADDB  32(BX)(R8*1), Y4, Y4
+	VPSHUFB Y4, Y0, Y4
+	VPSADBW Y1, Y4, Y4
+	VPADDQ  Y4, Y3, Y3
+	ADDQ    $0x0000000c, DX
+	DECQ    AX
+	JNZ     window
+	VMOVDQU Y2, (CX)
+	VMOVDQU Y3, 32(CX)
 	VZEROUPPER
 	RET
 

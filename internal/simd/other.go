@@ -51,3 +51,10 @@ func normalRows32(dst []float32, ld, n, cols int, key [2]uint32, rows rowNumbers
 func integrate32(m *Integrals[float32]) { integrateScalar(m) }
 
 func integrateSlopes32(dt, dv []float32, m, d *Integrals[float32]) { slopesScalar(dt, dv, m, d) }
+
+// HasMatches says that Matches has assembly.
+func HasMatches() bool { return false }
+
+func matches(sums *[8]uint64, at []uint32, counts []uint64, weight *[16]byte) {
+	matchesScalar(sums, at, counts, weight)
+}

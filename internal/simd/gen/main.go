@@ -27,6 +27,7 @@ func main() {
 		rectify(v)
 		integrate(v)
 		integrateSlopes(v)
+		matches(v)
 	}
 	transpose32()
 	transpose64()

@@ -1,0 +1,60 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// matches adds three rows of 64 bytes for each of n windows, looks every byte up, and adds the bytes to eight sums.
+func matches(v vec) {
+	name := "matchesAVX2"
+	if v.wide() {
+		name = "matchesAVX512"
+	}
+	TEXT(name, NOSPLIT, "func(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)")
+	Doc(name + " adds weight[counts of three rows together] to sums, for each of n windows.")
+	Pragma("noescape")
+	n, sums, where, counts, weight := param("n"), param("sums"), param("at"), param("counts"), param("weight")
+	lut, zero := v.reg(), v.reg()
+	if v.wide() {
+		VBROADCASTI32X4(at(weight, 0), lut)
+		VPXORQ(zero, zero, zero)
+	} else {
+		VBROADCASTI128(at(weight, 0), lut)
+		VPXOR(zero, zero, zero)
+	}
+	acc, x := v.regs(64/v.bytes), v.regs(64/v.bytes)
+	move := func(from, to Op) {
+		if v.wide() {
+			VMOVDQU64(from, to)
+		} else {
+			VMOVDQU(from, to)
+		}
+	}
+	for i, a := range acc {
+		move(at(sums, i*v.bytes), a)
+	}
+	rows := []reg.GPVirtual{GP64(), GP64(), GP64()}
+	Label("window")
+	for i, r := range rows {
+		MOVL(at(where, 4*i), r.As32())
+	}
+	for i, a := range x {
+		row := func(r reg.Register) Mem { return Mem{Base: counts, Index: r, Scale: 1, Disp: i * v.bytes} }
+		move(row(rows[0]), a)
+		VPADDB(row(rows[1]), a, a)
+		VPADDB(row(rows[2]), a, a)
+		VPSHUFB(a, lut, a)
+		VPSADBW(zero, a, a)
+		VPADDQ(a, acc[i], acc[i])
+	}
+	ADDQ(imm(12), where)
+	DECQ(n)
+	JNZ(LabelRef("window"))
+	for i, a := range acc {
+		move(a, at(sums, i*v.bytes))
+	}
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,69 @@
+package simd
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+)
+
+// TestMatches: every tier adds what a byte at a time adds, and allocates nothing.
+func TestMatches(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const rows = 30
+	counts := make([]uint64, 8*rows)
+	for i := range counts {
+		for b := range 8 {
+			counts[i] |= uint64(r.IntN(6)) << (8 * b)
+		}
+	}
+	for _, n := range []int{0, 1, 7, 1<<14 + 3} {
+		at := make([]uint32, 3*n)
+		for i := range at {
+			at[i] = uint32(r.IntN(rows)) * MatchLanes
+		}
+		for _, least := range []int{0, 6, 15} {
+			var weight [16]byte
+			for i := least; i < 16; i++ {
+				weight[i] = byte(255 - i)
+			}
+			want := [8]uint64{1, 2, 3}
+			for w := 0; w < len(at); w += 3 {
+				for lane := range MatchLanes {
+					sum := uint64(0)
+					for _, row := range at[w : w+3] {
+						sum += counts[int(row)/8+lane/8] >> (8 * (lane % 8)) & 0xff
+					}
+					want[lane/8] += uint64(weight[sum])
+				}
+			}
+			eachTier(t, func(t *testing.T) {
+				got := [8]uint64{1, 2, 3}
+				if Matches(&got, at, counts, &weight); got != want {
+					t.Errorf("%d windows: %v, want %v", n, got, want)
+				}
+			})
+		}
+	}
+	eachTier(t, func(t *testing.T) {
+		if n := allocs.PerRun(10, func() {
+			var sums [8]uint64
+			var weight [16]byte
+			Matches(&sums, []uint32{0, 64, 128}, counts, &weight)
+		}); n != 0 {
+			t.Errorf("%g allocations", n)
+		}
+	})
+}
+
+func BenchmarkMatches(b *testing.B) {
+	counts, at, weight := make([]uint64, 8*384), make([]uint32, 3*91), [16]byte{6: 1, 7, 28, 84, 210}
+	for i := range at {
+		at[i] = uint32(i*7919%384) * MatchLanes
+	}
+	var sums [8]uint64
+	for b.Loop() {
+		Matches(&sums, at, counts, &weight)
+	}
+	b.ReportMetric(float64(b.N*91*MatchLanes)/1e9/b.Elapsed().Seconds(), "Gpairs/s")
+}

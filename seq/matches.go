@@ -1,0 +1,262 @@
+package seq
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+)
+
+// matches are inner products of gapped k-mers that are counted as they are, without any feature.
+// Two windows of g symbols have C(e, k) features in common if they have e symbols in common, so
+// that
+//
+//	⟨c(x), c(y)⟩ = Σ over windows v of x and w of y of C(e(v, w), k),
+//
+// which is a whole number, and exact whatever the order of the sum. e is looked up: the places of a
+// window are in three parts, and for each part a row says how many of its symbols each of 64
+// windows w has in common with it. A window v is three rows.
+type matches struct {
+	*gapped
+	term   Term
+	part   [4]int      // part p is the places part[p] … part[p+1]−1
+	weight [2][16]byte // of e: the low and the high byte of C(e, k)
+	planes int         // bytes in use
+}
+
+const (
+	mostMatches  = 15   // symbols of a window
+	mostPartKeys = 1024 // rows of a part, which are to stay in the cache
+)
+
+// matchesFor is nil where features are faster, or all there is: for counts that change by sqrt,
+// log, presence or tf-idf, for large alphabets, and where features are few beside the windows of a
+// sequence. It depends on X̄ alone, not on what is compared with it.
+func matchesFor(t Term, xbar *Set) *matches {
+	if m := newMatches(t, xbar.Alphabet); m != nil && m.pays(xbar) {
+		return m
+	}
+	return nil
+}
+
+// newMatches is nil where there are features alone.
+func newMatches(t Term, a *Alphabet) *matches {
+	e, err := t.extractor(a)
+	if err != nil || t.Counts != Raw || t.TFIDF {
+		return nil
+	}
+	m := &matches{term: t}
+	var ok bool
+	if m.gapped, ok = e.(*gapped); !ok || m.g > mostMatches || m.letters < 2 {
+		return nil
+	}
+	for p := range m.part {
+		m.part[p] = p * m.g / 3
+	}
+	if keys, ok := power(m.letters, (m.g+2)/3, 1); !ok || keys > mostPartKeys {
+		return nil
+	}
+	for e := m.k; e <= m.g; e++ {
+		c := binomial(e, m.k)
+		m.weight[0][e], m.weight[1][e] = byte(c), byte(c>>8)
+		m.planes = max(m.planes, 1+min(c>>8, 1))
+	}
+	return m
+}
+
+// pays compares the time of a pair of sequences of the mean length in both ways.
+func (m *matches) pays(xbar *Set) bool {
+	const (
+		windowTime  = 2. // ns for a window and 64 others, of one plane
+		scalarTime  = 15.
+		featureTime = 15. // ns to count a feature,
+		productTime = 1.2 // and to multiply two
+	)
+	perWindow, strands := windowTime, 1.
+	if !simd.HasMatches() {
+		perWindow = scalarTime
+	}
+	if m.term.Both {
+		strands = 2
+	}
+	_, mean, longest := xbar.Lengths()
+	n := max(0, mean-float64(m.g)+1)
+	// Sums of words, and those of doubles, are exact.
+	if math.Pow(float64(longest), 2)*strands*float64(binomial(m.g, m.k)) >= 1<<52 {
+		return false
+	}
+	cells, patterns := float64(m.perKey), float64(len(m.patterns))
+	different := cells * -math.Expm1(-n*strands/cells) // of a pattern, in random sequences
+	windows := n * n * strands / simd.MatchLanes * perWindow * float64(m.planes)
+	features := patterns * (different*different/cells*productTime + n*strands*featureTime/float64(max(1, xbar.N())))
+	return windows < features
+}
+
+// windowRows are the windows of some sequences.
+type windowRows struct {
+	at        []uint32  // where their rows begin, three for each window
+	odd       [][]int32 // those with unknown symbols, which have no row for some part
+	end, odds []int     // of each sequence, where its windows end
+}
+
+// matcher is the memory of a goroutine that compares windows of X̄ with others.
+type matcher struct {
+	m      *matches
+	counts []uint64 // rows of eight words: of the parts, of places and symbols, an odd window's, and one of zeros
+	own    [4]int   // the first row of each part; own[3]: of places and symbols
+	owner  [8]int   // whose windows those of a word are; −1: nobody's
+	lane   int      // windows so far
+	codes  prepared
+}
+
+func (m *matches) matcher() *matcher {
+	w := &matcher{m: m}
+	rows := 0
+	for p := range 3 {
+		w.own[p] = rows
+		keys, _ := power(m.letters, m.part[p+1]-m.part[p], 1)
+		rows += int(keys)
+	}
+	w.own[3] = rows
+	w.counts = make([]uint64, 8*(rows+m.g*m.letters+2))
+	w.clear()
+	return w
+}
+
+// row is eight words.
+func (w *matcher) row(i int) *[8]uint64 { return (*[8]uint64)(w.counts[8*i:]) }
+
+// one is the row of a symbol at a place.
+func (w *matcher) one(place int, symbol int32) *[8]uint64 {
+	return w.row(w.own[3] + place*w.m.letters + int(symbol))
+}
+
+func (w *matcher) spare() int { return w.own[3] + w.m.g*w.m.letters }
+
+// clear forgets the windows of X̄.
+func (w *matcher) clear() {
+	clear(w.counts[8*w.own[3]:])
+	w.owner, w.lane = [8]int{-1, -1, -1, -1, -1, -1, -1, -1}, 0
+}
+
+// take takes the windows of sequence n of X̄, and calls full where there are 64. Those of the next
+// sequence begin with a word.
+func (w *matcher) take(set *Set, n, owner int, full func()) {
+	x := set.At(n)
+	w.add(w.codes.of(w.m.term, x), owner, full)
+	if w.m.term.Both {
+		w.add(w.codes.otherStrand(x), owner, full)
+	}
+	if w.lane = (w.lane + 7) &^ 7; w.lane == simd.MatchLanes {
+		full()
+		w.clear()
+	}
+}
+
+// knownIn counts the symbols of a window that are not unknown.
+func knownIn(window []int32) (n int) {
+	for _, c := range window {
+		if c != Unknown {
+			n++
+		}
+	}
+	return n
+}
+
+func (w *matcher) add(x []int32, owner int, full func()) {
+	for i := 0; i+w.m.g <= len(x); i++ {
+		window := x[i : i+w.m.g]
+		if knownIn(window) < w.m.k {
+			continue
+		}
+		for p, c := range window {
+			if c != Unknown {
+				w.one(p, c)[w.lane/8] |= 1 << (8 * (w.lane % 8))
+			}
+		}
+		w.owner[w.lane/8] = owner
+		if w.lane++; w.lane == simd.MatchLanes {
+			full()
+			w.clear()
+		}
+	}
+}
+
+// build makes the rows of the parts: those of one place more are sums of those before.
+func (w *matcher) build() {
+	letters := w.m.letters
+	for p := range 3 {
+		*w.row(w.own[p]) = [8]uint64{}
+		for place, n := w.m.part[p], 1; place < w.m.part[p+1]; place, n = place+1, n*letters {
+			for key := n - 1; key >= 0; key-- {
+				less := *w.row(w.own[p] + key)
+				for c := range letters {
+					more, one := w.row(w.own[p]+key*letters+c), w.one(place, int32(c))
+					for i := range more {
+						more[i] = less[i] + one[i]
+					}
+				}
+			}
+		}
+	}
+}
+
+// windows lists those of one strand of the sequences lo … hi−1.
+func (w *matcher) windows(set *Set, lo, hi int) *windowRows {
+	m := w.m
+	r := &windowRows{at: make([]uint32, 0, 3*(set.Start[hi]-set.Start[lo]))}
+	for n := lo; n < hi; n++ {
+		x := w.codes.of(m.term, set.At(n))
+		for i := 0; i+m.g <= len(x); i++ {
+			window := x[i : i+m.g]
+			if n := knownIn(window); n < m.g {
+				if n >= m.k {
+					r.odd = append(r.odd, slices.Clone(window))
+				}
+				continue
+			}
+			for p := range 3 {
+				key := 0
+				for _, c := range window[m.part[p]:m.part[p+1]] {
+					key = key*m.letters + int(c)
+				}
+				r.at = append(r.at, uint32(w.own[p]+key)*simd.MatchLanes)
+			}
+		}
+		r.end, r.odds = append(r.end, len(r.at)), append(r.odds, len(r.odd))
+	}
+	return r
+}
+
+// compare adds what row n has in common with the windows of X̄ to dst, by owner.
+func (w *matcher) compare(dst []float64, r *windowRows, n int) {
+	from, oddFrom, scale := 0, 0, 1.
+	if n > 0 {
+		from, oddFrom = r.end[n-1], r.odds[n-1]
+	}
+	for plane := range w.m.planes {
+		var sums [8]uint64
+		weight := &w.m.weight[plane]
+		simd.Matches(&sums, r.at[from:r.end[n]], w.counts, weight)
+		for _, odd := range r.odd[oddFrom:r.odds[n]] {
+			at := w.spare()
+			row := w.row(at)
+			*row = [8]uint64{}
+			for p, c := range odd {
+				if c != Unknown {
+					for i, v := range w.one(p, c) {
+						row[i] += v
+					}
+				}
+			}
+			zero := uint32(at+1) * simd.MatchLanes
+			simd.Matches(&sums, []uint32{uint32(at) * simd.MatchLanes, zero, zero}, w.counts, weight)
+		}
+		for i, owner := range w.owner {
+			if owner >= 0 {
+				dst[owner] += scale * float64(sums[i])
+			}
+		}
+		scale *= 1 << 8
+	}
+}

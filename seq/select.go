@@ -1,0 +1,330 @@
+package seq
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+)
+
+// Score is how well a spec predicts training rows that were left out.
+type Score struct {
+	Spec   Spec
+	Rows   int     // that were compared
+	NLL    float64 // the mean of −log p of a row given the others
+	SE     float64 // its standard error
+	Errors float64 // share of wrong classes; or mean squared error over the variance of the targets
+	AUC    float64 // the mean of those of the classes that few rows have; 0 where there are none
+}
+
+// Selection is what Select has found.
+type Selection struct {
+	Spec   Spec
+	Scores []Score // of the last round: the best first, then sums
+	Costly []Spec  // candidates that were not tried, since they would take too long
+	Late   []Spec  // candidates that were not tried, since the time was up
+}
+
+// The rounds of Select.
+const (
+	firstRows  = 400 // rows of the first round
+	selectRows = 800 // of the second
+	finalists  = 4   // of the first round go on to the second
+	rareRows   = 50  // of a rare class are drawn, where there are so many
+	mostTerms  = 3   // of a sum
+	surely     = 2   // standard errors by which exp must be better than the cheaper inner product
+)
+
+// Select compares candidates by the log density of training rows that are left out, and returns the
+// best, or the sum of the best few where that is better. All candidates are tried on few rows,
+// drawn so that rare classes are kept; the best of them and their sums on at most 800. Each row is
+// predicted by kernel ridge regression on all others, from which a link makes probabilities. A sum
+// must be better by a standard error, an exponential kernel than the inner product by two.
+//
+// Candidates that would take too long are left out, by a count of their features that does not
+// depend on the clock. Where limit is not 0, they must be trained on in that time, and after a
+// quarter of it the best so far is returned, or the first where there is none yet. An error is a
+// *SpecError or that of ctx.
+func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, seed uint64, limit time.Duration) (*Selection, error) {
+	s := &selector{n: set.N(), work: mostTraining}
+	timed := ctx
+	if limit > 0 {
+		var cancel context.CancelFunc
+		timed, cancel = context.WithTimeout(ctx, limit/4)
+		defer cancel()
+		s.work = min(s.work, limit.Seconds()*workPerSecond)
+	}
+	rows := stratified(targets, selectRows, seed)
+	s.set, s.targets = set.Subset(rows), targets.subset(rows)
+	s.found.Spec = candidates[0]
+	if err := s.run(timed, candidates); err != nil && (ctx.Err() != nil || timed.Err() == nil) {
+		return nil, err
+	}
+	return &s.found, nil
+}
+
+// selector is a choice on its way.
+type selector struct {
+	n       int     // training rows
+	work    float64 // that training may take
+	set     *Set    // the rows that are compared
+	targets Targets // theirs
+	found   Selection
+}
+
+// candidate is a spec with its best fit.
+type candidate struct {
+	spec Spec
+	fit
+}
+
+// run goes through the rounds. What it has found is whole when ctx ends it.
+func (s *selector) run(ctx context.Context, specs []Spec) error {
+	var tried []candidate
+	widths := widths
+	if s.set.Alphabet.Kind == Protein {
+		widths = widths[1:]
+	}
+	first := s.head(min(firstRows, s.set.N()))
+	for i, spec := range specs {
+		ctx := phase(ctx, i, 2*len(specs))
+		cost, err := first.cost(context.WithValue(ctx, progressKey{}, nil), spec)
+		if err == nil && (cost.among(first.set.N()) > mostWork || cost.training(s.n) > s.work) {
+			s.found.Costly = append(s.found.Costly, spec)
+			continue
+		}
+		var c candidate
+		if err == nil {
+			c, err = first.try(ctx, spec, widths)
+		}
+		if err != nil {
+			s.found.Late = append(s.found.Late, specs[i:]...)
+			return err
+		}
+		tried = s.rank(append(tried, c))
+	}
+	if tried == nil {
+		return nil
+	}
+	last := first
+	if first.set.N() < s.set.N() {
+		last = s.head(s.set.N())
+		final := slices.Clone(tried[:min(finalists, len(tried))])
+		if at := slices.IndexFunc(tried, s.prefers); at >= len(final) {
+			final = append(final, tried[at])
+		}
+		tried = nil
+		for i, c := range final {
+			w := widths
+			if c.width > 0 {
+				w = []float64{widths[0], c.width}
+			}
+			again, err := last.try(phase(ctx, len(final)+i, 2*len(final)), c.spec, slices.Compact(w))
+			if err != nil {
+				return err
+			}
+			tried = append(tried, again)
+		}
+		s.rank(tried)
+	}
+	return s.sums(ctx, last, tried)
+}
+
+// rank sorts candidates and keeps the scores of all, and the best.
+func (s *selector) rank(tried []candidate) []candidate {
+	slices.SortStableFunc(tried, func(a, b candidate) int { return compare(a.nll, b.nll) })
+	s.found.Scores = nil
+	for _, c := range tried {
+		s.found.Scores = append(s.found.Scores, c.score())
+	}
+	s.found.Spec = s.winner(tried).named()
+	return tried
+}
+
+// winner is the first of the candidates in order. Where a class is rare, it is the one with the
+// largest area under the curve, among those whose density is no worse by a standard error. The
+// preferred one wins where no other has a larger area by a standard error.
+func (s *selector) winner(tried []candidate) candidate {
+	won := tried[0]
+	for _, c := range tried[1:] {
+		if d, se := difference(c.loss, tried[0].loss); d <= se && c.rare > won.rare {
+			won = c
+		}
+	}
+	if at := slices.IndexFunc(tried, s.prefers); at >= 0 {
+		largest := 0.0
+		for _, c := range tried {
+			largest = max(largest, c.auc)
+		}
+		if tried[at].auc+tried[at].aucSE >= largest {
+			won = tried[at]
+		}
+	}
+	return won
+}
+
+// prefers says whether a candidate is taken unless another one is clearly better.
+func (s *selector) prefers(c candidate) bool {
+	return s.set.Alphabet.Kind == Protein && s.targets.Classes && s.targets.Columns == 2 && c.spec.String() == family
+}
+
+// sums adds to the best candidate the one that helps most, and again.
+func (s *selector) sums(ctx context.Context, l *comparison, tried []candidate) error {
+	base := s.winner(tried)
+	for len(base.spec) < mostTerms && !s.prefers(base) {
+		var sums []candidate
+		var forms []form
+		for _, c := range tried {
+			if len(c.tables) > 1 || slices.Contains(base.tables, c.tables[0]) {
+				continue
+			}
+			for _, share := range shares {
+				f := form{width: base.width, ridge: base.ridge, tables: append(slices.Clone(base.tables), c.tables[0]), weights: []float64{share}}
+				for i, w := range base.weights {
+					f.weights = slices.Insert(f.weights, i, (1-share)*w)
+				}
+				forms = append(forms, f)
+				sums = append(sums, candidate{spec: append(slices.Clone(base.spec), c.spec...)})
+			}
+		}
+		fits, err := l.fitted(ctx, forms)
+		if err != nil || fits == nil {
+			return err
+		}
+		for i, f := range fits {
+			sums[i].fit = f
+		}
+		sum := slices.MinFunc(sums, func(a, b candidate) int { return compare(a.nll, b.nll) })
+		s.found.Scores = append(s.found.Scores, sum.score())
+		if d, se := difference(base.loss, sum.loss); !(d > se) {
+			return nil
+		}
+		base = sum
+		s.found.Spec = base.named()
+	}
+	return nil
+}
+
+// shares are the weights that a further term of a sum is tried with.
+var shares = []float64{0.25, 0.5}
+
+// named is the spec with the kernel that was best.
+func (c candidate) named() Spec {
+	spec := slices.Clone(c.spec)
+	for i := range spec {
+		spec[i].Linear = c.width == 0
+	}
+	return spec
+}
+
+// score is what a reader is told.
+func (c candidate) score() Score {
+	_, se := difference(c.loss, make([]float64, len(c.loss)))
+	return Score{Spec: c.named(), Rows: len(c.loss), NLL: c.nll, SE: se, Errors: c.errors, AUC: c.rare}
+}
+
+// comparison is some rows among which specs are compared.
+type comparison struct {
+	*loo
+	set *Set
+}
+
+// head is the first n rows.
+func (s *selector) head(n int) *comparison {
+	return &comparison{newLOO(s.targets.head(n)), &Set{Alphabet: s.set.Alphabet, Codes: s.set.Codes, Start: s.set.Start[:n+1]}}
+}
+
+// try is the best fit of a spec: the inner product, or an exponential kernel where that is better
+// by a standard error.
+func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (candidate, error) {
+	c := candidate{spec: spec}
+	var tables []*distanceTable
+	var weights []float64
+	for i, t := range spec {
+		table, err := tableFor(phase(ctx, i, len(spec)), t, l.set)
+		if err != nil {
+			return c, err
+		}
+		tables, weights = append(tables, table), append(weights, 1/float64(len(spec)))
+	}
+	var forms []form
+	for _, w := range widths {
+		for _, r := range ridges {
+			forms = append(forms, form{tables, weights, w, r})
+		}
+	}
+	fits, err := l.fitted(ctx, forms)
+	if err != nil {
+		return c, err
+	}
+	c.fit = best(fits)
+	if widths[0] == 0 && c.width > 0 {
+		straight := best(fits[:len(ridges)])
+		if d, se := difference(straight.loss, c.loss); d <= surely*se {
+			c.fit = straight
+		}
+	}
+	return c, nil
+}
+
+// tableFor is the distances of a set under one map.
+func tableFor(ctx context.Context, t Term, set *Set) (*distanceTable, error) {
+	table := &distanceTable{n: set.N()}
+	var err error
+	if table.d2, table.square, err = distancesAmong(ctx, t, set); err != nil {
+		return nil, err
+	}
+	var all []float64
+	for i := range table.n {
+		for _, d := range table.d2[i*table.n : i*table.n+i] {
+			if d > 0 {
+				all = append(all, d)
+			}
+		}
+	}
+	table.median = 1
+	if slices.Sort(all); len(all) > 0 {
+		table.median = all[len(all)/2]
+	}
+	return table, nil
+}
+
+// stratified draws at most so many rows by the seed, some of each rare class, in an order whose
+// beginnings have all classes, too.
+func stratified(t Targets, most int, seed uint64) []int {
+	n := t.n()
+	order := make([]int32, n)
+	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, 1, 0, chooseSite)
+	groups := make([][]int, 1)
+	if t.Classes {
+		groups = make([][]int, t.Columns)
+	}
+	for _, r := range order {
+		g := 0
+		if t.Classes {
+			g = t.class(int(r))
+		}
+		groups[g] = append(groups[g], int(r))
+	}
+	type place struct {
+		row int
+		at  float64
+	}
+	var places []place
+	for _, rows := range groups {
+		keep := len(rows)
+		if n > most {
+			keep = max(len(rows)*most/n, min(len(rows), rareRows, most/len(groups)))
+		}
+		for i, r := range rows[:keep] {
+			places = append(places, place{r, (float64(i) + 0.5) / float64(keep)})
+		}
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return compare(a.at, b.at) })
+	rows := make([]int, len(places))
+	for i, p := range places {
+		rows[i] = p.row
+	}
+	return rows
+}
