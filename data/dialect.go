@@ -117,7 +117,7 @@ func findStyle(head []byte, d Dialect, names []string) style {
 	}
 	rows := s.sample(head)
 	s.comma = d.Decimal == "comma" || d.Decimal == "" && s.separator != ',' && commaDecimals(rows)
-	if commented := commentedRows(head, s.separator, rows); commented {
+	if len(rows) == 0 || commentedRows(head, s.separator, rows) {
 		s.comments = false
 		rows = s.sample(head)
 	}
@@ -128,6 +128,11 @@ func findStyle(head []byte, d Dialect, names []string) style {
 		return slices.Contains(names, strings.TrimSpace(cell)) && s.isText(cell)
 	}):
 		s.header = true
+	case names != nil && len(rows) > 0 && slices.ContainsFunc(rows[0], func(cell string) bool {
+		_, err := s.number(strings.TrimSpace(cell))
+		return err == nil
+	}):
+		s.header = false
 	default:
 		s.header = s.isHeader(rows)
 	}

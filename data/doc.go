@@ -7,21 +7,15 @@
 // sets.go, folds.go) puts a training and a test set together; a Scaler (scaler.go) is fitted on
 // training rows only. Summarize describes a set for people and programs.
 //
-// A CSV file is told its separator and its header (records.go), and its columns are
-// matched to inputs and a target (layout.go); text may be encoded (onehot.go). LIBSVM
-// is libsvm.go. IDX images (idx.go) and arrays (npy.go, arrays.go, npz.go) have their
+// How a table of text is written is found out from its first rows (dialect.go, rows.go, records.go). Of a training
+// table a first reading counts what stands in each column (profile.go); then each column gets its role (roles.go,
+// layout.go): an input, several for text (onehot.go), the target and its classes (target.go), or none. Missing cells are
+// missing.go. A second reading keeps the values (csv.go). The Schema keeps the roles, and other files are read by it once.
+// LIBSVM is libsvm.go. IDX images (idx.go) and arrays (npy.go, arrays.go, npz.go) have their
 // targets in another file (targets.go). Sequences (sequences.go) stand in FASTA (fasta.go),
 // in lists (seqlines.go) or in a column (seqcolumn.go), with labels of their own (seqlabels.go);
-// a kernel that was computed elsewhere is a Gram (gram.go). docs/data.md describes all formats for users.
-//
-// # What a CSV file may look like
-//
-// One row per example, cells separated by comma, semicolon or tab (found out),
-// lines ended by LF or CRLF, quoted cells allowed, UTF-8 with or without a byte
-// order mark, compressed with gzip or not (told by the content, not by the name).
-// The first row is a header when any of its cells is text; otherwise the columns
-// are called x0, x1, …. Every cell that is used must be a finite number: nothing
-// is guessed or filled in.
+// a kernel that was computed elsewhere is a Gram (gram.go). Pipes are copied first (spool.go), and reading can be stopped
+// (watch.go). docs/data.md describes all formats for users.
 //
 // # Errors
 //

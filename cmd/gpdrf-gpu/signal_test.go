@@ -69,6 +69,9 @@ func interruptTwiceCommand(ts *testscript.TestScript, neg bool, args []string) {
 
 // hangupCommand: hangup CODE TEXT COMMAND … sends it what a terminal sends that is closed.
 func hangupCommand(ts *testscript.TestScript, neg bool, args []string) {
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP) // or the command would ignore it where the tests run under nohup
+	defer signal.Stop(caught)
 	err := stop(ts, syscall.SIGHUP, "interrupted.err", args[1:2], args[2:])
 	checkCode(ts, err, args[0])
 }

@@ -1,0 +1,165 @@
+package data
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// throughJSON is a schema as a model file keeps it.
+func throughJSON(t *testing.T, d *Dataset) *Schema {
+	t.Helper()
+	text, err := json.Marshal(d.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Schema
+	if err := json.Unmarshal(text, &s); err != nil || s.Check() != nil || !reflect.DeepEqual(s, d.Schema()) {
+		t.Fatalf("%s: %v, %v", text, err, s.Check())
+	}
+	return &s
+}
+
+// Missing numbers become the median of the training rows alone, in test rows and in others, too.
+func TestImpute(t *testing.T) {
+	dir := t.TempDir()
+	train, test := dir+"/train.csv", dir+"/test.csv"
+	os.WriteFile(train, []byte("a,c,y\n1,u,0.5\n,v,1.5\n3,NA,2.5\n8,u,3.5\n"), 0o644)
+	os.WriteFile(test, []byte("a,c,y\n100,u,0.5\n,,1.5\n100,v,?\n"), 0o644)
+	a, b, notes, err := Load(Source{Data: train, Test: test, TableOptions: TableOptions{Missing: MissingImpute}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(a.Columns, a.X.Float64s(), b.X.Float64s(), b.Y); got != "[a a=missing c=u c=v c=missing] "+
+		"[1 0 1 0 0 3 1 0 1 0 3 0 0 0 1 8 0 1 0 0] [100 0 1 0 0 3 1 0 0 1] [0.5 1.5]" {
+		t.Error(got)
+	}
+	if all := strings.Join(notes, "\n"); !strings.Contains(all, `missing cells are filled in with medians, and an input tells where, in "a" 1, "c" 1`) ||
+		!strings.Contains(all, "test.csv: 1 row with missing cells left out, 2 stay") {
+		t.Error(all)
+	}
+	like := throughJSON(t, a)
+	p, _, err := readText("c,a\n?,?\n", ReadOptions{Like: like, TargetOptional: true})
+	if err != nil || fmt.Sprint(p.X.Float64s()) != "[3 1 0 0 1]" {
+		t.Error(p, err)
+	}
+	folds, held, _, err := Load(Source{Data: train, Folds: 2, Fold: 1, TableOptions: TableOptions{Missing: MissingImpute}})
+	if err != nil || folds.N() != 2 || held.N() != 2 {
+		t.Fatal(err)
+	}
+	for _, ds := range []*Dataset{folds, held} {
+		for _, v := range ds.X.Float64s() {
+			if v != v {
+				t.Error(ds.X.Float64s())
+			}
+		}
+	}
+	// None in training and one later: the median is there, and no input tells where.
+	full, _, _ := readText("a,y\n1,0.5\n5,1.5\n7,2.5\n", ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}})
+	impute(full)
+	if q, _, err := readText("a\nNA\n", ReadOptions{Like: throughJSON(t, full), TargetOptional: true}); err != nil || fmt.Sprint(q.X.Float64s()) != "[5]" {
+		t.Error(q, err)
+	}
+}
+
+// Columns that are left out are told, and are not looked for in other rows, by name or by position.
+func TestLeftOut(t *testing.T) {
+	var named, bare strings.Builder
+	named.WriteString(",name,a,empty,b,y\n")
+	for i := range 12 {
+		row := fmt.Sprintf("%d,n%d,%d,,%d.5,%d.25\n", i, i, i*i, i, i)
+		named.WriteString(row)
+		bare.WriteString(row)
+	}
+	d, notes, err := readText(named.String(), ReadOptions{})
+	if err != nil || fmt.Sprintln(d.Columns, d.ID(), d.IDs()[:2]) != "[a b] name [n0 n1]\n" {
+		t.Fatal(d, err)
+	}
+	if all := strings.Join(notes, "\n"); strings.Count(all, "left out") != 3 {
+		t.Error(all)
+	}
+	like := throughJSON(t, d)
+	for text, want := range map[string]string{
+		"b,a\n1,2\n":                       "[2 1] []",
+		"name,b,a,y\nZoe,1,2,3\n":          "[2 1] [Zoe]",
+		"7,Zoe,2,,1,3\n":                   "[2 1] [Zoe]",
+		"7,Zoe,2,,1\n":                     "[2 1] [Zoe]",
+		"2,1\n":                            "[2 1] []",
+		"empty,b,a,extra\n,1,2,9\n":        "[2 1] []",
+		"column 1,b,a\n5,1,2\n":            "[2 1] []",
+		"name;a;b\nZoe;2,0;1\n":            "[2 1] [Zoe]",
+		"# a comment\nname|b|a\nZoe|1|2\n": "[2 1] [Zoe]",
+	} {
+		p, _, err := readText(text, ReadOptions{Like: like, TargetOptional: true})
+		if err != nil || fmt.Sprint(p.X.Float64s(), p.IDs()) != want {
+			t.Errorf("%q: %v, %v, want %s", text, p, err, want)
+		}
+	}
+	headless, _, err := readText(bare.String(), ReadOptions{})
+	if err != nil || fmt.Sprintln(headless.Columns, headless.ID()) != "[x0 x2 x4] x1\n" {
+		t.Fatal(headless, err)
+	}
+	if p, _, err := readText("7,Zoe,2,,1\n", ReadOptions{Like: throughJSON(t, headless), TargetOptional: true}); err != nil || fmt.Sprint(p.Row(0), p.IDs()) != "[7 2 1] [Zoe]" {
+		t.Error(p, err)
+	}
+	if _, _, err := readText("7,Zoe,2,1\n", ReadOptions{Like: throughJSON(t, headless), TargetOptional: true}); err == nil || !strings.Contains(err.Error(), "and 2 columns that are no input") {
+		t.Error(err)
+	}
+}
+
+// How a table is written is found out; the same values are read from each.
+func TestDialects(t *testing.T) {
+	const plain = "a,b,y\n1.5,2,0.25\n-3.5,4,0.75\n10.5,6,1.5\n"
+	want, _, err := readText(plain, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	swap := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(plain) }
+	for name, c := range map[string]struct {
+		text string
+		opt  Dialect
+	}{
+		"decimal commas":        {swap(",", ";", ".", ","), Dialect{}},
+		"and tabs":              {swap(",", "\t", ".", ","), Dialect{}},
+		"pipes":                 {swap(",", "|"), Dialect{}},
+		"blanks":                {swap(",", "   ", "-", " -"), Dialect{}},
+		"blanks and commas":     {swap(",", " ", ".", ","), Dialect{Separator: "space", Decimal: "comma"}},
+		"colons":                {swap(",", ":"), Dialect{Separator: ":"}},
+		"comments":              {"# made today\n" + strings.Replace(plain, "-3", "# more\n-3", 1), Dialect{}},
+		"a header in a comment": {"# " + plain, Dialect{}},
+	} {
+		got, _, err := readText(c.text, ReadOptions{TableOptions: TableOptions{Dialect: c.opt}})
+		if err != nil || got.Fingerprint != want.Fingerprint {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	for text, header := range map[string]bool{
+		"5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,virginica\n":     false,
+		"a,b,kind\n5.1,3.5,setosa\n4.9,3.0,setosa\n":              true,
+		"town,kind\nRome,old\nOslo,new\nRome,new\n":               true,
+		"Rome,old,1\nOslo,new,2\nRome,new,3\n":                    false,
+		"39, Gov, 2.5\n50, Own, 3.5\n38, Own, 4.5\n":              false,
+		"#ff0000,1,2.5\n#00ff00,2,3.5\n#ff0000,3,4.5\n":           false,
+		"colour,x,y\n#ff0000,1,2.5\n#00ff00,2,3.5\n#ff0000,3,4\n": true,
+	} {
+		d, _, err := readText(text, ReadOptions{})
+		if err != nil || (d.N() == strings.Count(text, "\n")-1) != header {
+			t.Errorf("%q: %v, %v", text, d, err)
+		}
+	}
+}
+
+func TestIsDate(t *testing.T) {
+	for cell, want := range map[string]bool{
+		"2024-01-31": true, "2024-01-31T10:11:12Z": true, "2024-01-31 10:11": true, "31.12.2023": true, "12/31/2023": true, "31/12/2023 8:05": true,
+		"10:11:12": true, "Jan 5, 2024": true, "2024/2/3": true,
+		"12.5": false, "1-2": false, "A-12": false, "2024-13-41": false, "v1.2.3": false, "red": false, "10.0.0.1": false, "5more": false,
+	} {
+		if isDate(cell) != want {
+			t.Errorf("%q: %v", cell, !want)
+		}
+	}
+}
