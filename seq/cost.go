@@ -12,6 +12,7 @@ const (
 	mostWork      = 4e9  // to compare a candidate
 	mostTraining  = 4e10 // to train with it
 	workPerSecond = 2e8  // of a time limit
+	productTime   = 5    // nanoseconds
 	trainingRows  = 1000 // X̄, about
 	probeRows     = 24   // sequences tell the cost,
 	probeCodes    = 200  // by so many symbols of each
@@ -38,6 +39,11 @@ func (l *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) 
 	n := float64(probe.N())
 	longer := float64(len(l.set.Codes[:l.set.Start[l.set.N()]])) / float64(l.set.N()) / max(1, float64(len(probe.Codes))/n)
 	for _, t := range spec {
+		if m := matchesFor(t, l.set); m != nil {
+			sum.features += m.windows(l.set)
+			sum.products += m.pairTime(l.set) / productTime
+			continue
+		}
 		f, err := Fit(ctx, t, probe)
 		if err != nil {
 			return sum, err

@@ -64,32 +64,50 @@ func newMatches(t Term, a *Alphabet) *matches {
 	return m
 }
 
-// pays compares the time of a pair of sequences of the mean length in both ways.
-func (m *matches) pays(xbar *Set) bool {
+// strands is how many strands of a sequence count.
+func (m *matches) strands() float64 {
+	if m.term.Both {
+		return 2
+	}
+	return 1
+}
+
+// pairTime is how many nanoseconds the windows of a pair of sequences of the mean length take.
+func (m *matches) pairTime(set *Set) float64 {
 	const (
-		windowTime  = 2. // ns for a window and 64 others, of one plane
-		scalarTime  = 15.
-		featureTime = 15. // ns to count a feature,
-		productTime = 1.2 // and to multiply two
+		windowTime = 2. // ns for a window and 64 others, of one plane
+		scalarTime = 15.
 	)
-	perWindow, strands := windowTime, 1.
+	perWindow := windowTime
 	if !simd.HasMatches() {
 		perWindow = scalarTime
 	}
-	if m.term.Both {
-		strands = 2
-	}
-	_, mean, longest := xbar.Lengths()
-	n := max(0, mean-float64(m.g)+1)
+	n := m.windows(set)
+	return n * n * m.strands() / simd.MatchLanes * perWindow * float64(m.planes)
+}
+
+// windows is how many windows a sequence of the mean length has.
+func (m *matches) windows(set *Set) float64 {
+	_, mean, _ := set.Lengths()
+	return max(0, mean-float64(m.g)+1)
+}
+
+// pays compares the time of a pair of sequences of the mean length in both ways.
+func (m *matches) pays(xbar *Set) bool {
+	const (
+		featureTime = 15. // ns to count a feature,
+		productTime = 1.2 // and to multiply two
+	)
+	strands, n := m.strands(), m.windows(xbar)
+	_, _, longest := xbar.Lengths()
 	// Sums of words, and those of doubles, are exact.
 	if math.Pow(float64(longest), 2)*strands*float64(binomial(m.g, m.k)) >= 1<<52 {
 		return false
 	}
 	cells, patterns := float64(m.perKey), float64(len(m.patterns))
 	different := cells * -math.Expm1(-n*strands/cells) // of a pattern, in random sequences
-	windows := n * n * strands / simd.MatchLanes * perWindow * float64(m.planes)
 	features := patterns * (different*different/cells*productTime + n*strands*featureTime/float64(max(1, xbar.N())))
-	return windows < features
+	return m.pairTime(xbar) < features
 }
 
 // windowRows are the windows of some sequences.
