@@ -204,6 +204,9 @@ func TestSelectCapitals(t *testing.T) {
 // TestSelectRare: of a class that only some of many rows have, enough are drawn, and the map that tells it is found by density where
 // the number of errors is the same for all.
 func TestSelectRare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and has no goroutines of its own")
+	}
 	r, p := rand.New(rand.NewPCG(9, 9)), &problem{kind: Bytes}
 	for i := range 1500 {
 		x := letters(r, "abcdefghijklmnopqrst", 40)
@@ -235,6 +238,9 @@ func TestSelectRare(t *testing.T) {
 // TestSelectTime: with a time limit the best so far is taken; without, what is not tried does not depend on the clock; and a context ends it
 // at once.
 func TestSelectTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and has no goroutines of its own")
+	}
 	r, p := rand.New(rand.NewPCG(1, 9)), &problem{kind: DNA}
 	for i := range 1200 {
 		p.classify(string(letters(r, "ACGT", 400+r.IntN(100))), i%2 == 1)

@@ -327,7 +327,7 @@ func eventually(t *testing.T, attempt func() (wrong string)) {
 
 // A limit that cannot be kept is said to be one.
 func TestTimeLimitTooShort(t *testing.T) {
-	c := config(t, "time-limit=4s eval-samples=2 batch=300 inducing=20 features=200 samples=1500 spectra=prior-fixed local-reparam=false")
+	c := config(t, "time-limit=2s eval-samples=2 batch=300 inducing=20 features=200 samples=800 spectra=prior-fixed local-reparam=false")
 	dev, err := device.Open(c.Device)
 	if err != nil {
 		t.Fatal(err)
@@ -339,7 +339,7 @@ func TestTimeLimitTooShort(t *testing.T) {
 	if err != nil || out.Steps > shortestSteps {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	if notes := strings.Join(said.notes, "\n"); !strings.Contains(notes, "time limit 4s is too short") {
+	if notes := strings.Join(said.notes, "\n"); !strings.Contains(notes, "time limit 2s is too short") {
 		t.Errorf("notes %q", notes)
 	}
 }
