@@ -276,9 +276,15 @@ lint-cuda: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a ## lint for the fi
 	CGO_ENABLED=0 $(GO) install $(STATICCHECK)
 	$(CUDA_ENV) $$($(GO) env GOPATH)/bin/staticcheck -tags cuda ./cuda ./device/gpu ./train ./cmd/...
 
-.PHONY: test-cuda
-test-cuda: double ## the CUDA backend on the driver test double, in three orders of threads, and as a GPU without tensor cores
-	for order in 0 1 7; do $(DOUBLE_ENV) EMU_ORDER=$$order $(GO) test $(TEST_FLAGS) -tags cuda -count=1 $(CUDA_TESTS) || exit 1; done
+# The double is one processor, so two parts of the tests run side by side.
+.PHONY: test-cuda test-cuda-orders test-cuda-train
+test-cuda: double ## the CUDA backend on the driver test double, in three orders of threads, in one of them as a GPU without tensor cores
+	$(MAKE) -j2 test-cuda-orders test-cuda-train
+
+test-cuda-orders: double
+	for order in 0 1; do $(DOUBLE_ENV) EMU_ORDER=$$order $(GO) test $(TEST_FLAGS) -tags cuda -count=1 $(CUDA_TESTS) || exit 1; done
+
+test-cuda-train: double
 	$(DOUBLE_ENV) EMU_CAPABILITY=7.5 EMU_ORDER=7 $(GO) test $(TEST_FLAGS) -tags cuda -count=1 $(CUDA_TESTS)
 	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -run TestCUDA ./train
 	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -run TestScripts/cuda ./cmd/gpdrf-gpu

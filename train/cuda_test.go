@@ -45,7 +45,7 @@ func TestCUDATraining(t *testing.T) {
 	requireCUDA(t)
 	testCUDATraining(t, map[string]*data.Dataset{"regression": table(t, 60, 1, wave), "softmax": table(t, 60, 3, rings)}, []string{
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2",
-		"model=gpdrf inducing=9 latents=3 features=7 whiten=false q-cov=diagonal lengthscales=isotropic local-reparam=false samples=2 features-kernel=matern52",
+		"model=gpdrf inducing=9 latents=3 features=7 whiten=false q-cov=diagonal lengthscales=isotropic local-reparam=false samples=2 spectra=var-resampled features-kernel=matern52",
 		"model=gp inducing=9 lengthscales=shared kernel=matern32+matern12",
 		"model=drf features=7 layers=2 hidden=3 spectra=prior-fixed samples=2",
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 features-kernel=arccos2",
@@ -161,7 +161,7 @@ func TestCUDAParts(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	for _, options := range []string{
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 q-cov=full lengthscales=ard",
-		"model=drf features=7 local-reparam=false samples=2",
+		"model=drf features=7 local-reparam=false samples=2 spectra=var-resampled",
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-integrated",
 	} {
 		options += " steps=7 batch=17 adam-eps=0.001 device=cuda:0:f64"
