@@ -53,7 +53,7 @@ test-arm64: ## the arm64 kernels, and the CPU backend on them, under qemu
 		{ apt-get update && apt-get install -y --no-install-recommends qemu-user-static; } || \
 		{ echo "make test-arm64 needs $(QEMU_ARM64): install the package qemu-user-static"; exit 1; }
 	GOARCH=arm64 $(GO) test $(TEST_FLAGS) -count=1 -short -exec $(QEMU_ARM64) ./internal/simd ./internal/philox
-	GOARCH=arm64 $(GO) test $(TEST_FLAGS) -count=1 -short -exec $(QEMU_ARM64) -run TestF32 ./device/cpu
+	GOARCH=arm64 $(GO) test $(TEST_FLAGS) -count=1 -short -exec $(QEMU_ARM64) -run 'TestF32|TestDeterminism' ./device/cpu
 
 .PHONY: lint
 lint: ## gofmt, go vet and staticcheck
@@ -278,11 +278,11 @@ lint-cuda: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a ## lint for the fi
 
 # The double is one processor, so two parts of the tests run side by side.
 .PHONY: test-cuda test-cuda-orders test-cuda-train
-test-cuda: double ## the CUDA backend on the driver test double, in three orders of threads, in one of them as a GPU without tensor cores
+test-cuda: double ## the CUDA backend on the driver test double, in three orders of threads, and as a GPU without tensor cores
 	$(MAKE) -j2 test-cuda-orders test-cuda-train
 
 test-cuda-orders: double
-	for order in 0 1; do $(DOUBLE_ENV) EMU_ORDER=$$order $(GO) test $(TEST_FLAGS) -tags cuda -count=1 $(CUDA_TESTS) || exit 1; done
+	for order in 0 1 7; do $(DOUBLE_ENV) EMU_ORDER=$$order $(GO) test $(TEST_FLAGS) -tags cuda -count=1 $(CUDA_TESTS) || exit 1; done
 
 test-cuda-train: double
 	$(DOUBLE_ENV) EMU_CAPABILITY=7.5 EMU_ORDER=7 $(GO) test $(TEST_FLAGS) -tags cuda -count=1 $(CUDA_TESTS)

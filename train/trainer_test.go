@@ -231,7 +231,7 @@ func TestTimeLimit(t *testing.T) {
 		if out, err = fit(t, context.Background(), c, set); err != nil {
 			t.Fatal(err)
 		}
-		if d := time.Since(start); d > 2400*time.Millisecond || d < 500*time.Millisecond { // a machine that was busy while it was timed ends early
+		if d := time.Since(start); d > 2400*time.Millisecond || d < time.Second {
 			return fmt.Sprintf("a limit of 2 s took %s", d)
 		}
 		return ""
