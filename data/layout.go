@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
@@ -102,17 +101,7 @@ func findTarget(rec *records, target string) (int, error) {
 		}
 		return rec.width - 1, nil
 	}
-	if i := slices.Index(names, target); i >= 0 {
-		return i, nil
-	}
-	if n, err := strconv.Atoi(target); err == nil {
-		if n < 1 || n > rec.width {
-			return 0, errorf(rec.name, "has no column number %d to be the target: columns count from 1 to %d", n, rec.width)
-		}
-		return n - 1, nil
-	}
-	return 0, errorf(rec.name, "has no column %s to be the target%s; its columns are %s",
-		quote(target), didYouMean(target, names), list(names))
+	return columnNamed(rec.name, target, names, "to be the target")
 }
 
 // likeLayout matches a file to a training set: by name where the file has a header,

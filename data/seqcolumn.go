@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -11,16 +10,10 @@ import (
 
 // findSequence finds the column of sequences of a training file.
 func (l *layout) findSequence(rec *records, column string) error {
-	at := slices.Index(rec.columnNames(), column)
-	if n, err := strconv.Atoi(column); at < 0 && err == nil {
-		if n < 1 || n > rec.width {
-			return errorf(rec.name, "has no column number %d of sequences: columns count from 1 to %d", n, rec.width)
-		}
-		at = n - 1
-	}
+	at, err := columnNamed(rec.name, column, rec.columnNames(), "of sequences")
 	switch {
-	case at < 0:
-		return errorf(rec.name, "has no column %s of sequences%s; its columns are %s", quote(column), didYouMean(column, rec.columnNames()), list(rec.columnNames()))
+	case err != nil:
+		return err
 	case rec.header == nil:
 		return errorf(rec.name, "has no header: a table with a column of sequences needs one")
 	case slices.Contains(l.targets, at):
