@@ -53,7 +53,8 @@ func keyword(line, word string) bool {
 	return strings.EqualFold(first, word)
 }
 
-// arffHeader reads the lines before the table: the names of the columns, their types, and how many lines they took.
+// arffHeader reads the lines before the table: the names of the columns, their types, and how many
+// lines they took.
 func (in *input) arffHeader() (names []string, types []arffType, lines int, err error) {
 	src := &guard{src: in.bytes, limits: limits{text: in.lim.record, record: in.lim.record}}
 	for {

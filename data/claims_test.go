@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A header that claims a hundred million columns costs next to no memory where the file does not hold them, plain or gzip.
+// A header that claims a hundred million columns costs next to no memory where the file does not
+// hold them, plain or gzip.
 func TestHeadersClaimNoMemory(t *testing.T) {
 	zipped := func(text string) string {
 		var b bytes.Buffer

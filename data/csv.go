@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// readCSV reads a table of text cells. One of training rows is read twice: what its columns become is
-// decided before their values are kept.
+// readCSV reads a table of text cells. One of training rows is read twice: what its columns become
+// is decided before their values are kept.
 func readCSV(in *input) (*table, error) {
 	rec, err := newRecords(in)
 	if err != nil {
@@ -84,8 +84,8 @@ func (l *layout) readRows(rec *records, maxCells int64) (*table, error) {
 	return made, nil
 }
 
-// readValues keeps inputs, targets and names of the rows. Values gather in blocks, which are joined at
-// the end, so that a large table is never held three times over as a growing slice would be.
+// readValues keeps inputs, targets and names of the rows. Values gather in blocks, which are joined
+// at the end, so that a large table is never held three times over as a growing slice would be.
 func (l *layout) readValues(rec *records, made *table, maxCells int64) ([]float64, error) {
 	d := len(made.columns)
 	perBlock := d * max(1, 1<<16/max(1, d))
@@ -167,7 +167,8 @@ func (l *layout) addTargets(rec *records, made *table, maxCells int64) error {
 	return nil
 }
 
-// appendValue adds the inputs of column j: its number, or a 1 at its text and 0 at the others of the column.
+// appendValue adds the inputs of column j: its number, or a 1 at its text and 0 at the others of
+// the column.
 func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, error) {
 	c, i := l.columns[j], l.inputs[j]
 	cell := strings.TrimSpace(rec.row[i])
@@ -257,7 +258,8 @@ func (r *records) missingCell(i int, cell, column string, like bool) error {
 	return r.cellError(i, "found %s, a missing value, in column %s: %s", quote(cell), quote(column), advice)
 }
 
-// value is cell i of the current row, which must be a finite number; advice is what to do about a word.
+// value is cell i of the current row, which must be a finite number; advice is what to do about a
+// word.
 func (r *records) value(i int, column, advice string) (float64, error) {
 	cell := strings.TrimSpace(r.row[i])
 	v, err := r.style.number(cell)
@@ -281,8 +283,8 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 	return 0, r.cellError(i, "found %s in column %s, which must be a number: %s", found, where, advice)
 }
 
-// parseNumber reads a decimal number. Go's own notation has more: 1_000 and 0x1p4 are text in a table,
-// where they are a name or an identifier.
+// parseNumber reads a decimal number. Go's own notation has more: 1_000 and 0x1p4 are text in a
+// table, where they are a name or an identifier.
 func parseNumber(cell string) (float64, error) {
 	if strings.ContainsAny(cell, "_xX") {
 		return 0, strconv.ErrSyntax

@@ -85,8 +85,8 @@ func (s Schema) columnRoles() columnRoles {
 	return columnRoles{s.LeftOut, s.ID, s.Fills, s.Missing, s.Dialect}
 }
 
-// IDs are the names of the rows, of a column or of FASTA headers; nil where they have none. ID is what
-// the column is called.
+// IDs are the names of the rows, of a column or of FASTA headers; nil where they have none. ID is
+// what the column is called.
 func (d *Dataset) IDs() []string { return d.ids }
 
 // ID is the column of IDs, "" where rows have no names.

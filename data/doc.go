@@ -7,15 +7,16 @@
 // sets.go, folds.go) puts a training and a test set together; a Scaler (scaler.go) is fitted on
 // training rows only. Summarize describes a set for people and programs.
 //
-// How a table of text is written is found out from its first rows (dialect.go, rows.go, records.go). Of a training
-// table a first reading counts what stands in each column (profile.go); then each column gets its role (roles.go,
-// layout.go): an input, several for text (onehot.go), the target and its classes (target.go), or none. Missing cells are
-// missing.go. A second reading keeps the values (csv.go). The Schema keeps the roles, and other files are read by it once.
-// LIBSVM is libsvm.go. IDX images (idx.go) and arrays (npy.go, arrays.go, npz.go) have their
-// targets in another file (targets.go). Sequences (sequences.go) stand in FASTA (fasta.go),
-// in lists (seqlines.go) or in a column (seqcolumn.go), with labels of their own (seqlabels.go);
-// a kernel that was computed elsewhere is a Gram (gram.go). Pipes are copied first (spool.go), and reading can be stopped
-// (watch.go). docs/data.md describes all formats for users.
+// How a table of text is written is found out from its first rows (dialect.go, rows.go,
+// records.go). Of a training table a first reading counts what stands in each column (profile.go);
+// then each column gets its role (roles.go, layout.go): an input, several for text (onehot.go), the
+// target and its classes (target.go), or none. Missing cells are missing.go. A second reading keeps
+// the values (csv.go). The Schema keeps the roles, and other files are read by it once. LIBSVM is
+// libsvm.go. IDX images (idx.go) and arrays (npy.go, arrays.go, npz.go) have their targets in
+// another file (targets.go). Sequences (sequences.go) stand in FASTA (fasta.go), in lists
+// (seqlines.go) or in a column (seqcolumn.go), with labels of their own (seqlabels.go); a kernel
+// that was computed elsewhere is a Gram (gram.go). Pipes are copied first (spool.go), and reading
+// can be stopped (watch.go). docs/data.md describes all formats for users.
 //
 // # Errors
 //

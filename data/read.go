@@ -21,7 +21,8 @@ type ReadOptions struct {
 	Tokens   string // one of Tokens: how sequences are cut into symbols; "": auto
 
 	TableOptions
-	// Describe fills missing cells in where nothing is said about them, since the rows are only described.
+	// Describe fills missing cells in where nothing is said about them, since the rows are only
+	// described.
 	Describe bool
 
 	Watch // who waits
@@ -64,10 +65,10 @@ func readFile(path string, opt ReadOptions) (d *Dataset, notes []string, err err
 	return d, notes, nil
 }
 
-// ReadFor reads a file to be predicted by a model that was trained on a set with the
-// given schema. With a header, columns are matched by name in any order, and others
-// are ignored; without one, the file must have the inputs in order, with or without
-// the target where it stood. The target may be missing. Of the options, ID and those of the dialect count.
+// ReadFor reads a file to be predicted by a model that was trained on a set with the given schema.
+// With a header, columns are matched by name in any order, and others are ignored; without one, the
+// file must have the inputs in order, with or without the target where it stood. The target may be
+// missing. Of the options, ID and those of the dialect count.
 func ReadFor(path string, s Schema, o TableOptions, w Watch) (*Dataset, []string, error) {
 	return ReadFile(path, ReadOptions{Like: &s, TargetOptional: true, TableOptions: o, Watch: w})
 }

@@ -223,7 +223,8 @@ func (l *layout) add(i int, c inputColumn) {
 	l.inputs, l.columns = append(l.inputs, i), append(l.columns, c)
 }
 
-// flagWord is how a flag names column i: by its name, or by its number where that has a comma or a blank.
+// flagWord is how a flag names column i: by its name, or by its number where that has a comma or a
+// blank.
 func flagWord(name string, i int) string {
 	if strings.ContainsAny(name, ", '\"$") {
 		return strconv.Itoa(i + 1)

@@ -31,7 +31,8 @@ type Scaler struct {
 	Clip   float64   `json:"clip"` // 0: none
 	Log    *LogScale `json:"log,omitempty"`
 
-	// The range of each input in the training rows, as they are in the file; nil in models of before.
+	// The range of each input in the training rows, as they are in the file; nil in models of
+	// before.
 	Least []float64 `json:"least,omitempty"`
 	Most  []float64 `json:"most,omitempty"`
 }

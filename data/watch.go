@@ -100,7 +100,8 @@ func (r *watched) Seek(offset int64, whence int) (int64, error) {
 	return at, err
 }
 
-// plainSize is how many bytes the file of an input has, 0 where that is not known or says nothing of what gzip hides in it.
+// plainSize is how many bytes the file of an input has, 0 where that is not known or says nothing
+// of what gzip hides in it.
 func (in *input) plainSize() int64 {
 	r, ok := in.src.(*watched)
 	if !ok {

@@ -38,7 +38,8 @@ type Predictor struct {
 	host    []float64
 	rows    []int32
 
-	// Leave, where it is not nil, is asked between parts of a prediction: a true answer ends it with ErrLeft.
+	// Leave, where it is not nil, is asked between parts of a prediction: a true answer ends it
+	// with ErrLeft.
 	Leave func() bool
 }
 

@@ -62,7 +62,8 @@ func TestLeaveOneOut(t *testing.T) {
 	}
 }
 
-// TestCalibrated: at the link that fits best, the likelihood does not change with slope and offsets, by central differences.
+// TestCalibrated: at the link that fits best, the likelihood does not change with slope and
+// offsets, by central differences.
 func TestCalibrated(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	const n, columns = 400, 3
@@ -166,7 +167,8 @@ func letters(r *rand.Rand, from string, n int) []byte {
 	return x
 }
 
-// TestSelectPositions: in DNA of one length, the symbols at fixed places decide; what is where is all that counts.
+// TestSelectPositions: in DNA of one length, the symbols at fixed places decide; what is where is
+// all that counts.
 func TestSelectPositions(t *testing.T) {
 	r, p := rand.New(rand.NewPCG(7, 7)), &problem{kind: DNA}
 	for i := range 240 {
@@ -184,7 +186,8 @@ func TestSelectPositions(t *testing.T) {
 	}
 }
 
-// TestSelectCapitals: where capitals carry a meaning, they are not folded, and how many there are is seen.
+// TestSelectCapitals: where capitals carry a meaning, they are not folded, and how many there are
+// is seen.
 func TestSelectCapitals(t *testing.T) {
 	r, p := rand.New(rand.NewPCG(8, 8)), &problem{kind: Bytes}
 	for range 240 {
@@ -201,11 +204,11 @@ func TestSelectCapitals(t *testing.T) {
 	}
 }
 
-// TestSelectRare: of a class that only some of many rows have, enough are drawn, and the map that tells it is found by density where
-// the number of errors is the same for all.
+// TestSelectRare: of a class that only some of many rows have, enough are drawn, and the map that
+// tells it is found by density where the number of errors is the same for all.
 func TestSelectRare(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes long, and has no goroutines of its own")
+		t.Skip("takes long under the race detector, where other choices are tested")
 	}
 	r, p := rand.New(rand.NewPCG(9, 9)), &problem{kind: Bytes}
 	for i := range 1500 {
@@ -235,11 +238,11 @@ func TestSelectRare(t *testing.T) {
 	}
 }
 
-// TestSelectTime: with a time limit the best so far is taken; without, what is not tried does not depend on the clock; and a context ends it
-// at once.
+// TestSelectTime: with a time limit the best so far is taken; without, what is not tried does not
+// depend on the clock; and a context ends it at once.
 func TestSelectTime(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes long, and has no goroutines of its own")
+		t.Skip("takes long under the race detector, where other choices are tested")
 	}
 	r, p := rand.New(rand.NewPCG(1, 9)), &problem{kind: DNA}
 	for i := range 1200 {
@@ -299,7 +302,8 @@ func mustParse(t *testing.T, texts ...string) (specs []Spec) {
 	return specs
 }
 
-// TestCandidates: they fit their alphabets, and those with positions are for sequences of one length.
+// TestCandidates: they fit their alphabets, and those with positions are for sequences of one
+// length.
 func TestCandidates(t *testing.T) {
 	for _, k := range symbolKinds() {
 		set := encode(t, k, randomLines(k, 10, 10, 1)...)

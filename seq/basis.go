@@ -24,13 +24,15 @@ type basisPart struct {
 	inverted *Inverted
 	rows     *Rows // with tf-idf, whose columns are those of all training sequences; else nil
 
-	// Where windows are compared, features and inverted are for Vectors and Columns alone, and are made when these are asked for.
+	// Where windows are compared, features and inverted are for Vectors and Columns alone, and are
+	// made when these are asked for.
 	matches *matches
 	squares []float64 // of X̄
 }
 
-// NewBasis makes the basis of the chosen training sequences. Features that no sequence of X̄ has only count for the length of a
-// vector, so that those of X̄ are numbered alone, unless tf-idf needs all. An error is a *SpecError, or that of ctx.
+// NewBasis makes the basis of the chosen training sequences. Features that no sequence of X̄ has
+// only count for the length of a vector, so that those of X̄ are numbered alone, unless tf-idf
+// needs all. An error is a *SpecError, or that of ctx.
 func NewBasis(ctx context.Context, spec Spec, train *Set, chosen []int) (*Basis, error) {
 	b := &Basis{Spec: spec, Set: train.Subset(chosen)}
 	for i, t := range spec {
@@ -177,7 +179,8 @@ func angles(dots, a, b []float64) {
 	}
 }
 
-// Own are the distances among X̄ [M, I·M], 0 between a sequence and itself. They are not to be changed.
+// Own are the distances among X̄ [M, I·M], 0 between a sequence and itself. They are not to be
+// changed.
 func (b *Basis) Own() []float64 {
 	b.once.Do(func() {
 		if b.own == nil { // of a basis that was restored
@@ -219,7 +222,8 @@ func (b *Basis) Medians() []float64 {
 	return medians
 }
 
-// Empty counts the sequences of a set that have no feature under each map. Once ctx is done they are worth nothing.
+// Empty counts the sequences of a set that have no feature under each map. Once ctx is done they
+// are worth nothing.
 func (b *Basis) Empty(ctx context.Context, set *Set) []int {
 	features := make([]*Features, len(b.parts))
 	for i, p := range b.parts {

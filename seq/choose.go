@@ -25,8 +25,8 @@ const (
 // Choose picks m of the sequences of a set, as row numbers in the order they were chosen. Distances are the mean of
 // ‖φ_i − φ_i'‖² over the maps of the spec; sigma is the width of exp(−d²/2σ²) for the greedy way. m is at most the number of sequences.
 //
-// The two ways beside random look at 2000 sequences at most, drawn by the seed, which are all that tf-idf counts here. An error may be that
-// of ctx.
+// The two ways beside random look at 2000 sequences at most, drawn by the seed, which are all that
+// tf-idf counts here. An error may be that of ctx.
 func Choose(ctx context.Context, method string, spec Spec, set *Set, m int, sigma float64, seed uint64) ([]int, error) {
 	n := set.N()
 	if m < 1 || m > n {

@@ -26,9 +26,9 @@ const (
 	codebookEach   = 64
 )
 
-// LearnCodebook finds n centres by k-means from a k-means++ start, on as many of the different vectors of the training sequences as are
-// enough, drawn by the seed; the same for any number of goroutines. An error says that there are too few different vectors,
-// or that ctx is done.
+// LearnCodebook finds n centres by k-means from a k-means++ start, on as many of the different
+// vectors of the training sequences as are enough, drawn by the seed; the same for any number of
+// goroutines. An error says that there are too few different vectors, or that ctx is done.
 func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebook, error) {
 	if train.Alphabet.Kind != Vectors {
 		panic("seq: a codebook of symbols")

@@ -135,8 +135,9 @@ func squares(x []float64) float64 {
 	return sum[0] + sum[1] + (sum[2] + sum[3])
 }
 
-// each visits the rows lo … hi−1 of a set in blocks, of which first is the first row. Several goroutines do so, and rows are
-// overwritten by their next block: nothing is kept of what may be much more than the sequences. Once ctx is done it visits no more.
+// each visits the rows lo … hi−1 of a set in blocks, of which first is the first row. Several
+// goroutines do so, and rows are overwritten by their next block: nothing is kept of what may be
+// much more than the sequences. Once ctx is done it visits no more.
 func (f *Features) each(ctx context.Context, set *Set, lo, hi int, then func(first int, rows *Rows)) {
 	inBlocks(ctx, hi-lo, func() (struct{}, func(from, to int)) {
 		w, s, rows := &filler{f: f}, newScratch(f.ex.space()), &Rows{}

@@ -21,7 +21,8 @@ func Invert(r *Rows) *Inverted {
 	return invert(r.Width, func(visit func(*Rows)) { visit(r) })
 }
 
-// mostKept is how many numbers rows may have that are kept in memory, 12 bytes each. Those of more are counted again.
+// mostKept is how many numbers rows may have that are kept in memory, 12 bytes each. Those of more
+// are counted again.
 var mostKept = 1 << 23 // less in tests
 
 // kept says whether the rows of the training sequences may be kept.
@@ -33,8 +34,8 @@ func (f *Features) kept() bool {
 	return total <= mostKept
 }
 
-// inverted prepares the rows of training sequences for Dots. Where all of them beside the lists would be too much for the memory,
-// their features are counted twice. Once ctx is done it is nil.
+// inverted prepares the rows of training sequences for Dots. Where all of them beside the lists
+// would be too much for the memory, their features are counted twice. Once ctx is done it is nil.
 func (f *Features) inverted(ctx context.Context, set *Set) *Inverted {
 	if f.kept() {
 		if rows := f.rows(ctx, set); rows != nil {
@@ -141,8 +142,8 @@ func distances(dots, a, b []float64) []float64 {
 	return dots
 }
 
-// distances are the squared distances between the sequences of a set [N,N], and ‖φ‖² of each, 0 where it has no feature. Once ctx is
-// done they are nil.
+// distances are the squared distances between the sequences of a set [N,N], and ‖φ‖² of each, 0
+// where it has no feature. Once ctx is done they are nil.
 func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float64) {
 	var v *Inverted
 	n := set.N()

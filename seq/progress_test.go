@@ -22,7 +22,8 @@ func manyLines() []string {
 	return lines
 }
 
-// TestStop: whatever counts features ends soon after its context is done, with the context's error where it returns one.
+// TestStop: whatever counts features ends soon after its context is done, with the context's error
+// where it returns one.
 func TestStop(t *testing.T) {
 	set := encode(t, DNA, manyLines()...)
 	spec, err := Parse("gapped:10,4/rc/sqrt+gapped:8,3/tfidf")

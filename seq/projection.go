@@ -30,7 +30,8 @@ const projectionSigns = 4
 
 const projectionSite = 0x73657101 // "seq", the second use
 
-// NewProjection fits the projection of a spec to P numbers on training sequences. An error is a *SpecError, or that of ctx.
+// NewProjection fits the projection of a spec to P numbers on training sequences. An error is a
+// *SpecError, or that of ctx.
 func NewProjection(ctx context.Context, spec Spec, p int, train *Set, seed uint64) (*Projection, error) {
 	z := &Projection{Spec: spec, P: p, Seed: seed, Mean: make([]float64, p), Scale: 1}
 	for i, t := range spec {
@@ -82,7 +83,8 @@ func (z *Projection) Restore(a *Alphabet, states []*State) error {
 	return nil
 }
 
-// Rows are the numbers of the sequences lo ≤ n < hi of a set [hi−lo, P]. Once ctx is done they are worth nothing.
+// Rows are the numbers of the sequences lo ≤ n < hi of a set [hi−lo, P]. Once ctx is done they are
+// worth nothing.
 func (z *Projection) Rows(ctx context.Context, set *Set, lo, hi int) []float64 {
 	out := make([]float64, (hi-lo)*z.P)
 	for i, f := range z.features {
@@ -115,5 +117,6 @@ func (z *Projection) add(dst []float64, rows *Rows, n, i int) {
 	}
 }
 
-// Empty counts the sequences of a set that have no feature under each map. Once ctx is done they are worth nothing.
+// Empty counts the sequences of a set that have no feature under each map. Once ctx is done they
+// are worth nothing.
 func (z *Projection) Empty(ctx context.Context, set *Set) []int { return empty(ctx, z.features, set) }

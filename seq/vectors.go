@@ -20,7 +20,8 @@ func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*Rows {
 	return all
 }
 
-// Columns are X̄ under each map by the columns of Vectors. They are not to be changed. Once ctx is done there may be none.
+// Columns are X̄ under each map by the columns of Vectors. They are not to be changed. Once ctx is
+// done there may be none.
 func (b *Basis) Columns(ctx context.Context) []*Inverted {
 	all := make([]*Inverted, len(b.parts))
 	for i, p := range b.parts {
@@ -42,7 +43,8 @@ func (b *Basis) within(i int, rows *Rows) *Rows {
 	return rows
 }
 
-// Sizes are how many numbers the Vectors of a whole set have under each map. Once ctx is done they are worth nothing.
+// Sizes are how many numbers the Vectors of a whole set have under each map. Once ctx is done they
+// are worth nothing.
 func (b *Basis) Sizes(ctx context.Context, set *Set) []int {
 	sizes := make([]int, len(b.parts))
 	n := set.N()

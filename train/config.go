@@ -208,7 +208,8 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	return c, nil
 }
 
-// presetBeside refuses a preset of the command line that the config file leaves nothing of, so that it would only be written down.
+// presetBeside refuses a preset of the command line that the config file leaves nothing of, so that
+// it would only be written down.
 func presetBeside(file, flags []Setting, preset Setting) error {
 	if len(file) == 0 || preset.From != "--preset" {
 		return nil

@@ -91,8 +91,8 @@ func (j *Job) survey(ctx context.Context) (*sequences, error) {
 	return s, nil
 }
 
-// vectors are the sequences of a data set by the features that they share with X̄. Once ctx is done they are
-// worth nothing.
+// vectors are the sequences of a data set by the features that they share with X̄. Once ctx is done
+// they are worth nothing.
 func (t *Trained) vectors(ctx context.Context, ds *data.Dataset) *model.Vectors {
 	set := t.coded(ds).Sequences
 	v := &model.Vectors{Sizes: t.Basis.Sizes(ctx, set)}

@@ -30,9 +30,9 @@ const (
 	greedyNearZero = 1e-10
 )
 
-// PseudoInputs chooses M rows or centres X̄ [M,D] from N scaled rows, of which x gives those
-// from lo to hi−1. lengthscale is the RBF's for greedy selection. Where ctx ends before, its error is returned. Who is to
-// be told hears which share is done.
+// PseudoInputs chooses M rows or centres X̄ [M,D] from N scaled rows, of which x gives those from
+// lo to hi−1. lengthscale is the RBF's for greedy selection. Where ctx ends before, its error is
+// returned. Who is to be told hears which share is done.
 func PseudoInputs(ctx context.Context, method string, x func(lo, hi int) []float64, n, d, m int, lengthscale float64, seed uint64, told ...func(share float64)) ([]float64, error) {
 	tell := func(i, of int) {
 		for _, hear := range told {

@@ -145,8 +145,8 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	return []string{"defaults for sequences: " + strings.Join(changed, ", ")}
 }
 
-// linearInducing makes the pseudo-inputs more where the kernel between sequences is one inner product: the matrix among them does not
-// change then, and is factorised once.
+// linearInducing makes the pseudo-inputs more where the kernel between sequences is one inner
+// product: the matrix among them does not change then, and is factorised once.
 func (c *Config) linearInducing(maps seq.Spec) (notes []string) {
 	shapes, _ := c.kernels()
 	if c.Preset != defaults().Preset || c.Explicit("inducing") || c.Model == model.DRF || shapes != nil || len(maps) != 1 || !maps[0].Linear {
@@ -193,7 +193,8 @@ func (c *Config) fitInducing(auto, never string) error {
 	return nil
 }
 
-// selectMaps chooses feature maps for an alphabet by training rows that are left out. Of a time limit it takes a quarter at most.
+// selectMaps chooses feature maps for an alphabet by training rows that are left out. Of a time
+// limit it takes a quarter at most.
 func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spec, notes []string, err error) {
 	targets := seq.Targets{Columns: len(ds.Outputs()), Classes: ds.Task == data.Classification}
 	if targets.Classes {

@@ -116,8 +116,8 @@ func parseModel(r io.ReaderAt, size int64) (*Trained, error) {
 	return t, err
 }
 
-// unsealedOf says whether a file lacks a checksum, as those of earlier programs do. Metadata beyond the known keys are damage: one of them
-// may have been the checksum.
+// unsealedOf says whether a file lacks a checksum, as those of earlier programs do. Metadata beyond
+// the known keys are damage: one of them may have been the checksum.
 func unsealedOf(metadata map[string]string, known ...string) (unsealed bool, err error) {
 	for key := range metadata {
 		if key != safetensors.ChecksumKey && !slices.Contains(known, key) {

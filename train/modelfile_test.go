@@ -178,7 +178,8 @@ func TestReadModelErrors(t *testing.T) {
 	}
 }
 
-// Every bit of a model file that is another is noticed, and so is every cut; a file without a checksum, as it was once written, is read.
+// Every bit of a model file that is another is noticed, and so is every cut; a file without a
+// checksum, as it was once written, is read.
 func TestModelFileDamaged(t *testing.T) {
 	whole := modelBytes(t, smallTrained())
 	every := 1

@@ -9,14 +9,15 @@ import (
 
 // Where a run folder may stand.
 
-// CheckOut refuses a place for a run folder, "" for the first free number, that NewFolder would refuse as a *UsageError. With
-// overwrite, a run that has ended may stand there.
+// CheckOut refuses a place for a run folder, "" for the first free number, that NewFolder would
+// refuse as a *UsageError. With overwrite, a run that has ended may stand there.
 func CheckOut(out string, overwrite bool) error {
 	_, _, err := placeOf(out, overwrite)
 	return err
 }
 
-// placeOf is where out leads, from the root and without links, and whether a run stands there that is to be replaced.
+// placeOf is where out leads, from the root and without links, and whether a run stands there that
+// is to be replaced.
 func placeOf(out string, overwrite bool) (place string, replaces bool, err error) {
 	if out == "" {
 		if overwrite {
@@ -59,7 +60,8 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 	return "", false, usagef("--out: %s is there already and not an empty folder: give another place", out)
 }
 
-// onlyAbandoned says whether a folder holds nothing but temporaries, which a run removes that takes it.
+// onlyAbandoned says whether a folder holds nothing but temporaries, which a run removes that takes
+// it.
 func onlyAbandoned(folder string) bool {
 	entries, err := os.ReadDir(folder)
 	return err == nil && len(entries) == len(atomicfile.Leftovers(filepath.Join(folder, filepath.Base(folder))))

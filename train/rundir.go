@@ -48,7 +48,8 @@ type Folder struct {
 // *UsageError; a place that cannot be written to is another error.
 func NewFolder(out, set, model string) (*Folder, error) { return newFolder(out, set, model, false) }
 
-// ReplaceFolder is NewFolder where a run that has ended may stand at out: it is removed when the new one is whole and in its place.
+// ReplaceFolder is NewFolder where a run that has ended may stand at out: it is removed when the
+// new one is whole and in its place.
 func ReplaceFolder(out, set, model string) (*Folder, error) { return newFolder(out, set, model, true) }
 
 func newFolder(out, set, model string, overwrite bool) (*Folder, error) {
@@ -332,7 +333,8 @@ func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) 
 	return f.path, nil
 }
 
-// replace puts the folder in the place of another run, which is moved aside and removed only when this one stands there.
+// replace puts the folder in the place of another run, which is moved aside and removed only when
+// this one stands there.
 func (f *Folder) replace() error {
 	aside, err := os.MkdirTemp(filepath.Dir(f.place), "."+filepath.Base(f.place)+"-old-")
 	if err != nil {

@@ -18,7 +18,8 @@ type features interface {
 	Empty(ctx context.Context, set *seq.Set) []int
 }
 
-// wrongSpec is the error of a function of seq: what is wrong with feature maps, or that ctx is done.
+// wrongSpec is the error of a function of seq: what is wrong with feature maps, or that ctx is
+// done.
 func wrongSpec(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

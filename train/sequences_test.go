@@ -257,7 +257,8 @@ func TestFitInputs(t *testing.T) {
 	}
 }
 
-// A choice of maps ends with its context, and one linear map has more pseudo-inputs unless a user gives their number.
+// A choice of maps ends with its context, and one linear map has more pseudo-inputs unless a user
+// gives their number.
 func TestChoice(t *testing.T) {
 	set := genes(t, 40, 1)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -19,8 +19,8 @@ const (
 	shortestSteps = 10
 )
 
-// Until is ctx until the time limit of a run that began at started. It is for what comes before the first step: the cause of its end
-// is then a *UsageError.
+// Until is ctx until the time limit of a run that began at started. It is for what comes before the
+// first step: the cause of its end is then a *UsageError.
 func (c *Config) Until(ctx context.Context, started time.Time) (context.Context, context.CancelFunc) {
 	if c.TimeLimit == 0 {
 		return context.WithCancel(ctx)

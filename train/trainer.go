@@ -72,9 +72,9 @@ type Outcome struct {
 // reportEvery is the number of steps between two readings from the device.
 const reportEvery = 10
 
-// Run trains. Everything random is a function of Config.Seed and the step number, so
-// the same Config on the same rows gives the same bits. Where ctx ends before the first step is done, its cause is the error;
-// where the time limit does, a *UsageError.
+// Run trains. Everything random is a function of Config.Seed and the step number, so the same
+// Config on the same rows gives the same bits. Where ctx ends before the first step is done, its
+// cause is the error; where the time limit does, a *UsageError.
 func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 	limit := j.Config.TimeLimit
 	before, cancel := j.Config.Until(ctx, j.Started)
@@ -136,7 +136,8 @@ func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 	return t.run(ctx)
 }
 
-// doing is ctx for something that comes before the first step, of which the Reporter hears which share is done.
+// doing is ctx for something that comes before the first step, of which the Reporter hears which
+// share is done.
 func (j *Job) doing(ctx context.Context, what string) context.Context {
 	if j.Reporter == nil {
 		return ctx

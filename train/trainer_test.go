@@ -344,7 +344,8 @@ func TestTimeLimitTooShort(t *testing.T) {
 	}
 }
 
-// A limit that is over before the first step is an error, and what is predicted ends with its context.
+// A limit that is over before the first step is an error, and what is predicted ends with its
+// context.
 func TestNothingInTime(t *testing.T) {
 	dev := openCPU(t)
 	set := table(t, 300, 1, wave)

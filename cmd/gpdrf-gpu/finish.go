@@ -9,7 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
-// finish is what follows training: the model is saved, then scored. Whatever ends the scoring, the model is there.
+// finish is what follows training: the model is saved, then scored. Whatever ends the scoring, the
+// model is there.
 type finish struct {
 	*program
 	job    *train.Job
@@ -21,8 +22,8 @@ type finish struct {
 	result *train.Result
 }
 
-// lastTest is how long a model is tested after its training was interrupted, or at the end of a time limit: what is soon done is worth
-// the wait.
+// lastTest is how long a model is tested after its training was interrupted, or at the end of a
+// time limit: what is soon done is worth the wait.
 const lastTest = 700 * time.Millisecond
 
 // save writes the run as it is before its test. guard keeps it whole.
@@ -35,8 +36,8 @@ func (f *finish) save(guard *exitGuard) error {
 	})
 }
 
-// score tests the model and compares rows of training with others, until the latest time of a limit; 0 is none. The scores are the
-// result, also where they cannot be written.
+// score tests the model and compares rows of training with others, until the latest time of a
+// limit; 0 is none. The scores are the result, also where they cannot be written.
 func (f *finish) score(limit time.Duration) error {
 	ctx, cancel := f.until(limit)
 	defer cancel()
@@ -128,7 +129,8 @@ func (f *finish) left(ctx context.Context) error {
 	return cause
 }
 
-// failed is the error of a test that could not be done. A model that could not be scored is a model all the same.
+// failed is the error of a test that could not be done. A model that could not be scored is a model
+// all the same.
 func (f *finish) failed(err error) error {
 	if f.path == "" {
 		return err

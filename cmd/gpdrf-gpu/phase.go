@@ -14,8 +14,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// When something other than training shows how far it is: a bar comes after barAfter; where there is no terminal, a line comes
-// after lineAfter, and each pause to the next is twice as long as the one before, up to mostBetween.
+// When something other than training shows how far it is: a bar comes after barAfter; where there
+// is no terminal, a line comes after lineAfter, and each pause to the next is twice as long as the
+// one before, up to mostBetween.
 const (
 	barAfter    = time.Second
 	lineAfter   = 2 * time.Second
@@ -25,8 +26,8 @@ const (
 // unknown is the total where nobody knows it.
 const unknown = math.MaxInt
 
-// phase shows how far something other than training is, where it takes long: a bar on a terminal, a line now and then elsewhere.
-// What is done may be told from several goroutines.
+// phase shows how far something other than training is, where it takes long: a bar on a terminal, a
+// line now and then elsewhere. What is done may be told from several goroutines.
 type phase struct {
 	w        io.Writer // nil: nobody is to hear
 	terminal bool

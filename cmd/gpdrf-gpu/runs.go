@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// endings are the signals that ask a command to end: Ctrl-C, kill, and a terminal that was closed, unless nohup has begun it.
+// endings are the signals that ask a command to end: Ctrl-C, kill, and a terminal that was closed,
+// unless nohup has begun it.
 func endings() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -18,8 +19,8 @@ func endings() []os.Signal {
 	return signals
 }
 
-// exitGuard ends the command as soon as a context ends, wherever it is, but not while it writes. It is for what has nothing
-// to save.
+// exitGuard ends the command as soon as a context ends, wherever it is, but not while it writes. It
+// is for what has nothing to save.
 type exitGuard struct {
 	writing sync.Mutex
 	ctx     context.Context
@@ -39,7 +40,8 @@ func (g *exitGuard) now() {
 	os.Exit(exitCode(g.leave()))
 }
 
-// unless gives an error, unless it is the end of the context that has brought it: then the command ends.
+// unless gives an error, unless it is the end of the context that has brought it: then the command
+// ends.
 func (g *exitGuard) unless(err error) error {
 	if g.ctx.Err() != nil {
 		g.now()
@@ -61,8 +63,9 @@ func (g *exitGuard) write(f func() error) error {
 	return f()
 }
 
-// newQuitGuard lets a second Ctrl-C end a verb that has something to save, after discard, but not while it writes; a third
-// does not wait for that. A terminal that is closed may say so twice: only another signal is a second one.
+// newQuitGuard lets a second Ctrl-C end a verb that has something to save, after discard, but not
+// while it writes; a third does not wait for that. A terminal that is closed may say so twice: only
+// another signal is a second one.
 func (p *program) newQuitGuard(discard func() error) *exitGuard {
 	g := &exitGuard{}
 	signals := make(chan os.Signal, 2)
@@ -90,7 +93,8 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 	return g
 }
 
-// interrupted says what an interrupt has left. Of a context that has ended for another reason, this is the error, which is said too.
+// interrupted says what an interrupt has left. Of a context that has ended for another reason, this
+// is the error, which is said too.
 func (p *program) interrupted(ctx context.Context, format string, args ...any) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		p.say("gpdrf-gpu: %v", cause)

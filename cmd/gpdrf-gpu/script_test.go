@@ -18,8 +18,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"gpdrf-gpu": func() { os.Exit(start(newPausing(os.Stderr))) }})
 }
 
-// The scripts in testdata are the command line's manual by example. Beyond testscript's own commands
-// they use exit, json and truncate, below, interrupt, interrupttwice, hangup, kill9, flip and samerun; the tables in testdata are in each script's folder.
+// The scripts in testdata are the command line's manual by example. Beyond testscript's own
+// commands they use exit, json and truncate, below, interrupt, interrupttwice, hangup, kill9, flip
+// and samerun; the tables in testdata are in each script's folder.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata", RequireExplicitExec: true, UpdateScripts: *update,

@@ -184,8 +184,9 @@ func (p *program) resumeCommand(path string) string {
 	return train.ResumeCommand(path)
 }
 
-// runJob trains, saves and scores. The test ends with the time limit; 0 is none. The guard is of what comes before the first step. After an error the folder is the caller's to
-// discard, and the result, where there is one, to show.
+// runJob trains, saves and scores. The test ends with the time limit; 0 is none. The guard is of
+// what comes before the first step. After an error the folder is the caller's to discard, and the
+// result, where there is one, to show.
 func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard, limit time.Duration, asJSON bool) (r *train.Result, path string, err error) {
 	cfg := job.Config
 	if cfg.KLWeight != 1 {

@@ -8,16 +8,17 @@ import (
 	"regexp"
 )
 
-// The owner of a temporary holds its lock as long as it lives, so that a temporary whose lock is free is that of a dead process. The
-// lock comes after the file: an owner who finds it taken, or the file gone, was taken for dead in between and takes another name.
+// The owner of a temporary holds its lock as long as it lives, so that a temporary whose lock is
+// free is that of a dead process. The lock comes after the file: an owner who finds it taken, or
+// the file gone, was taken for dead in between and takes another name.
 
 // ErrLocked says that a file belongs to another process.
 var ErrLocked = errors.New("another process uses it")
 
 var temporaryName = regexp.MustCompile(`^\.(.+)\.tmp-[0-9]+(-[0-9]+)?$`)
 
-// own takes the lock of a temporary that was just made at path, and says whether it is there still. A file system without locks
-// is used without.
+// own takes the lock of a temporary that was just made at path, and says whether it is there still.
+// A file system without locks is used without.
 func own(path string, f *os.File) bool {
 	if errors.Is(Lock(f), ErrLocked) {
 		return false
@@ -30,8 +31,9 @@ func own(path string, f *os.File) bool {
 	return err == nil && os.SameFile(made, there)
 }
 
-// RemoveDead removes the temporaries of dead processes from a folder, and names them. is says of each, by its path and by the name
-// that it was to have, whether it is one that the caller knows to be worth nothing.
+// RemoveDead removes the temporaries of dead processes from a folder, and names them. is says of
+// each, by its path and by the name that it was to have, whether it is one that the caller knows to
+// be worth nothing.
 func RemoveDead(folder string, is func(path, name string, info fs.FileInfo) bool) (removed []string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

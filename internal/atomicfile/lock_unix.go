@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Lock takes the lock of an open file or folder, which the system gives back when the process ends, however it does. Somebody
-// else's is ErrLocked.
+// Lock takes the lock of an open file or folder, which the system gives back when the process ends,
+// however it does. Somebody else's is ErrLocked.
 func Lock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

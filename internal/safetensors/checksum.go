@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A file holds its own checksum as a piece of its metadata, so that every reader of the format can read it: the SHA-256 of the whole
-// file, with zeros where the digits of the checksum are.
+// A file holds its own checksum as a piece of its metadata, so that every reader of the format can
+// read it: the SHA-256 of the whole file, with zeros where the digits of the checksum are.
 const (
 	ChecksumKey    = "checksum" // of the metadata
 	checksumPrefix = "sha256:"
@@ -21,7 +21,8 @@ var ErrChecksum = errors.New("damaged: its checksum is another")
 // blank is the checksum before it is known.
 func blank() string { return checksumPrefix + strings.Repeat("0", 2*sha256.Size) }
 
-// withChecksum is a header with this checksum in the place of the one that it holds; false if that cannot be found.
+// withChecksum is a header with this checksum in the place of the one that it holds; false if that
+// cannot be found.
 func withChecksum(header []byte, now, then string) ([]byte, bool) {
 	old, changed := quoted(now), quoted(then)
 	if len(old) != len(changed) || bytes.Count(header, old) != 1 {

@@ -13,11 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// Read reads a file of size bytes. Nothing is allocated that the file does not pay for
-// with its own length, and an unsound file is an error that wraps ErrFormat: a
-// header longer than the file, a repeated key, a gap or an overlap between
-// tensors, a shape that does not fit its bytes, bytes left over. A file with a checksum that is not its own is ErrChecksum; the
-// metadata have none where the file has none, as other programs write it.
+// Read reads a file of size bytes. Nothing is allocated that the file does not pay for with its own
+// length, and an unsound file is an error that wraps ErrFormat: a header longer than the file, a
+// repeated key, a gap or an overlap between tensors, a shape that does not fit its bytes, bytes
+// left over. A file with a checksum that is not its own is ErrChecksum; the metadata have none
+// where the file has none, as other programs write it.
 func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, err error) {
 	header, err := readHeader(r, size)
 	if err != nil {

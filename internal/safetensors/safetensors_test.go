@@ -105,7 +105,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Every bit of a file that is another is noticed: by the checksum, or before it. The file of another program has none.
+// Every bit of a file that is another is noticed: by the checksum, or before it. The file of
+// another program has none.
 func TestEveryBit(t *testing.T) {
 	metadata, ts := sample()
 	whole := write(t, metadata, ts)

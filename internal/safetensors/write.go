@@ -21,9 +21,9 @@ type entry struct {
 	Offsets [2]int64 `json:"data_offsets"`
 }
 
-// Write writes tensors, the wider type first and then by name, so that every element
-// lies at a multiple of its size, and a checksum of all. The same content gives the same bytes, whatever
-// the order of ts.
+// Write writes tensors, the wider type first and then by name, so that every element lies at a
+// multiple of its size, and a checksum of all. The same content gives the same bytes, whatever the
+// order of ts.
 func Write(w io.Writer, metadata map[string]string, ts []Tensor) error {
 	ts = append([]Tensor(nil), ts...)
 	sort.SliceStable(ts, func(i, j int) bool {

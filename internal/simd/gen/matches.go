@@ -6,7 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// matches adds three rows of 64 bytes for each of n windows, looks every byte up, and adds the bytes to eight sums.
+// matches adds three rows of 64 bytes for each of n windows, looks every byte up, and adds the
+// bytes to eight sums.
 func matches(v vec) {
 	name := "matchesAVX2"
 	if v.wide() {
