@@ -19,7 +19,7 @@ func readCSV(in *input) (*table, error) {
 	}
 	var lay *layout
 	if like := in.opt.Like; like != nil {
-		if lay, err = likeLayout(rec, like, in.opt.TargetOptional); err != nil {
+		if lay, err = likeLayout(rec, like, in.opt); err != nil {
 			return nil, err
 		}
 		lay.like, lay.optional, lay.missing = true, in.opt.TargetOptional, cmp.Or(like.Missing, MissingError)
@@ -30,11 +30,15 @@ func readCSV(in *input) (*table, error) {
 			return nil, err
 		}
 	} else {
-		p, err := profileOf(rec)
+		targets, err := findTargets(rec, in.opt.Target)
 		if err != nil {
 			return nil, err
 		}
-		if lay, err = newLayout(rec, p, in); err != nil {
+		p, err := profileOf(rec, targets)
+		if err != nil {
+			return nil, err
+		}
+		if lay, err = newLayout(rec, p, targets, in); err != nil {
 			return nil, err
 		}
 		if err := in.rewind(); err != nil {

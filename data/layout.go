@@ -45,11 +45,7 @@ type LeftOut struct {
 }
 
 // newLayout decides what becomes of the columns of a training file (roles.go).
-func newLayout(rec *records, p *profile, in *input) (*layout, error) {
-	at, err := findTargets(rec, in.opt.Target)
-	if err != nil {
-		return nil, err
-	}
+func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 	if last := rec.width - 1; in.opt.Target == "" && at[0] == last && rec.header != nil && rec.bare[last] && p.columns[last].filled() == 0 {
 		at[0] = max(last-1, 0) // the separator at the end of each line makes an empty column
 	}
@@ -106,12 +102,16 @@ func findTarget(rec *records, target string) (int, error) {
 
 // likeLayout matches a file to a training set: by name where the file has a header,
 // in any order and with columns to spare; by position where it has none.
-func likeLayout(rec *records, like *Schema, targetOptional bool) (*layout, error) {
+func likeLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 	if rec.header == nil && like.Sequence != "" {
 		return nil, errorf(rec.name, "has no header: a table with a column of sequences needs one")
 	}
 	if rec.header == nil {
-		return positionLayout(rec, like, targetOptional)
+		l, err := positionLayout(rec, like, opt.TargetOptional)
+		if err == nil {
+			err = l.nameRows(rec, opt.ID)
+		}
+		return l, err
 	}
 	at := make(map[string]int, rec.width)
 	for i, name := range rec.header {
@@ -133,7 +133,7 @@ func likeLayout(rec *records, like *Schema, targetOptional bool) (*layout, error
 	}
 	for _, name := range like.Outputs() {
 		i, ok := at[name]
-		if !ok && !targetOptional {
+		if !ok && !opt.TargetOptional {
 			return nil, missingColumn(rec, name, "the target of the training data")
 		}
 		if ok {
@@ -154,6 +154,12 @@ func likeLayout(rec *records, like *Schema, targetOptional bool) (*layout, error
 	if i, ok := at[like.ID]; ok && like.ID != "" {
 		l.id, l.idName = i, like.ID
 	}
+	if err := l.nameRows(rec, opt.ID); err != nil {
+		return nil, err
+	}
+	if l.id >= 0 {
+		used[l.id] = true
+	}
 	var extra []string
 	for i, name := range rec.header {
 		if !used[i] {
@@ -165,6 +171,20 @@ func likeLayout(rec *records, like *Schema, targetOptional bool) (*layout, error
 	}
 	return l, nil
 }
+
+// nameRows takes the names of the rows from a column that a user has asked for, if any.
+func (l *layout) nameRows(rec *records, column string) (err error) {
+	if column == "" {
+		return nil
+	}
+	if l.id, err = columnNamed(rec.name, column, rec.columnNames(), namesRows); err == nil {
+		l.idName = rec.columnName(l.id)
+	}
+	return err
+}
+
+// namesRows is what a column of names is for, in messages.
+const namesRows = "that names the rows"
 
 func missingColumn(rec *records, name, role string) error {
 	return &Error{File: rec.name, Line: 1, Msg: fmt.Sprintf("there is no column %s, %s%s; the columns here are %s",

@@ -19,6 +19,8 @@ import (
 
 const (
 	labelColumn   = "label" // the target's name where a file has none
+	manyZeros     = 1 << 24 // numbers of a table that may be nearly all zeros
+	mostlyZeros   = 10000   // zeros for each value in one that is no longer read
 	libsvmSniffed = 5       // lines looked at to tell the format
 )
 
@@ -81,7 +83,7 @@ func readLIBSVM(in *input) (*table, error) {
 		return nil, errorf(in.name, "holds no rows: at least one is needed")
 	case d == 0:
 		return nil, errorf(in.name, "holds no pair index:value: at least one input is needed")
-	case int64(n)*int64(d+1) > in.lim.cells:
+	case int64(n)*int64(d+1) > in.lim.cells, n*d > manyZeros && n*d > mostlyZeros*len(s.value):
 		return nil, errorf(in.name, "holds %s with indices up to %d: rows are kept with their zeros, which is too large for memory; leave out rare inputs, or take fewer rows",
 			plural(n, "row"), d)
 	}

@@ -25,8 +25,9 @@ type columnProfile struct {
 	doubtful              cellCount // words such as none, which are missing among numbers and values among texts
 	text, date            sighting  // the first
 
-	seen    map[string]int      // the different cells that are not missing, up to mostTexts+1, and how often they are there
-	further map[uint64]struct{} // hashes of those beyond
+	seen        map[string]int      // the different cells that are not missing, up to mostTexts+1, and how often they are there
+	further     map[uint64]struct{} // hashes of those beyond
+	mostNumbers int                 // of seen, as long as there is no text
 
 	fractions sighting // the first number that is no whole one of a usual size
 	low, high float64  // of the numbers
@@ -51,13 +52,17 @@ const (
 	fewTexts    = 30      // of a text column that nobody has asked for
 	mostFurther = 1 << 20 // further values that are told apart
 	mostDates   = 1000    // texts of a column that are looked at for dates
+	wideTable   = 1000    // columns of a table that remembers fewer numbers of each
 )
 
 // profileOf reads all rows.
-func profileOf(rec *records) (*profile, error) {
+func profileOf(rec *records, targets []int) (*profile, error) {
 	p := &profile{columns: make([]columnProfile, rec.width)}
 	for i := range p.columns {
-		p.columns[i] = columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1), counting: true}
+		p.columns[i] = columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1), counting: true, mostNumbers: mostTexts}
+		if rec.width > wideTable && !slices.Contains(targets, i) {
+			p.columns[i].mostNumbers = fewTexts
+		}
 	}
 	for {
 		if err := rec.next(); err == io.EOF {
@@ -128,7 +133,11 @@ func (c *columnProfile) remember(cell string) {
 		c.seen[cell] = n + 1
 		return
 	}
-	if len(c.seen) <= mostTexts {
+	most := mostTexts
+	if c.texts == 0 {
+		most = c.mostNumbers
+	}
+	if len(c.seen) <= most {
 		c.seen[strings.Clone(cell)] = 1
 		return
 	}
@@ -171,7 +180,7 @@ func (c *columnProfile) isUnique() bool {
 
 // isNumbering: the cells are different whole numbers without large gaps, in any order.
 func (c *columnProfile) isNumbering() bool {
-	different := c.distinct() == c.filled() || c.distinct() > mostTexts
+	different := c.distinct() == c.filled() || c.distinct() > c.mostNumbers
 	return c.texts == 0 && c.fractions.cell == "" && different && c.high-c.low < 2*float64(c.filled())
 }
 

@@ -54,10 +54,8 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if opt.ID != "" {
-		if l.id, err = columnNamed(rec.name, opt.ID, names, "that names the rows"); err != nil {
-			return err
-		}
+	if err := l.nameRows(rec, opt.ID); err != nil {
+		return err
 	}
 	if opt.Sequence != "" {
 		if err := l.findSequence(rec, opt.Sequence); err != nil {

@@ -163,3 +163,19 @@ func TestIsDate(t *testing.T) {
 		}
 	}
 }
+
+// Of a wide table no more is remembered than decides; what its columns become is the same.
+func TestWideTable(t *testing.T) {
+	var b strings.Builder
+	width := wideTable + 5
+	for i := range 60 {
+		for j := range width {
+			fmt.Fprintf(&b, "%d.5,", i*j)
+		}
+		fmt.Fprintf(&b, "%d\n", i%3)
+	}
+	d, _, err := read("t.csv", strings.NewReader(b.String()), ReadOptions{}, fileLimits())
+	if err != nil || d.D() != width || len(d.Classes) != 3 {
+		t.Error(d, err)
+	}
+}

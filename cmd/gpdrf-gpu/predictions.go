@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -45,8 +46,11 @@ func predictionsOf(t *train.Trained, ds *data.Dataset, p *model.Prediction, dist
 		}
 	}
 	if ids := ds.IDs(); ids != nil {
-		predicted := out.row
-		out.columns = append([]string{ds.ID()}, out.columns...)
+		predicted, name := out.row, ds.ID()
+		if slices.Contains(out.columns, name) {
+			name = "id" // which no other column is called
+		}
+		out.columns = append([]string{name}, out.columns...)
 		out.row = func(i int, into []cell) {
 			into[0] = cell{class: ids[i], none: ids[i] == ""}
 			predicted(i, into[1:])
@@ -203,13 +207,17 @@ func (t *predictions) csvRows(w io.Writer) func([]cell) error {
 
 func (t *predictions) jsonRows(w io.Writer) func([]cell) error {
 	var line []byte
+	names := make([][]byte, len(t.columns))
+	for i, name := range t.columns {
+		names[i], _ = json.Marshal(name) // a string always has a form
+	}
 	return func(cells []cell) error {
 		line = append(line[:0], '{')
 		for i, c := range cells {
 			if i > 0 {
 				line = append(line, ',')
 			}
-			line = strconv.AppendQuote(line, t.columns[i])
+			line = append(line, names[i]...)
 			line = append(line, ':')
 			var v any = c.value
 			if c.none {
