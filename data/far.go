@@ -45,7 +45,7 @@ func (s *Scaler) fitRange(col []float64, j int) {
 }
 
 // outside says how far a value is outside the training range, in widths of that range, as it is
-// scaled; of a constant column in its unit. 1 and more is far. Of a model of before, which has no
+// scaled; of a constant column in its unit. 1 and more is far. Of an older model, which has no
 // ranges, it is only far what Apply bounds.
 func (s Scaler) outside(j int, x float64) float64 {
 	at := s.open(j, x)

@@ -35,7 +35,7 @@ type Trained struct {
 	Projection *seq.Projection
 	Gram       []float64
 
-	Known *Known // nil in models of before
+	Known *Known // nil in older models
 }
 
 // Predict is the predictive mixture of every row, in training-sd units or logits. Frozen draws
@@ -46,7 +46,7 @@ func (t *Trained) Predict(ctx context.Context, dev device.Device, ds *data.Datas
 }
 
 // PredictFar is Predict, and of each row its distance from the training rows, as Known measures it;
-// nil in models of before.
+// nil in older models.
 func (t *Trained) PredictFar(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, told ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
 	if t.Known == nil {
 		prediction, err = t.Predict(ctx, dev, ds, samples, told...)
