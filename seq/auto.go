@@ -23,7 +23,7 @@ func Candidates(set *Set) []Spec {
 	case Protein:
 		add("double:1,5", "spectrum:4", "spectrum:6", "triple:1,3/log", "gapped:5,2/sqrt", "gapped:6,2", "gapped:8,4", family)
 	case Bytes:
-		add("words:1/log/tfidf", "words:2/log", "blended:3/log", "intersection:2", "intersection:4", "double:1,5/log", "blended:5/log/tfidf", "gapped:11,4")
+		add("words:1/log/tfidf", "words:2/log", "blended:3/log", "intersection:2", "intersection:4", "double:1,5/log", "blended:5/log/tfidf", "gapped:8,2", "gapped:11,4")
 		if set.small() {
 			add("double:1,5/log/fold", "blended:5/log/tfidf/fold")
 		}

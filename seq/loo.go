@@ -101,9 +101,7 @@ func (l *loo) predict(g []float64) leftOut {
 }
 
 // What is tried of a kernel: σ² under exp, in units of the median of squared distances, where 0 is
-// the inner product in place of exp; and the noise, in units of the kernel's variance. Proteins
-// have no inner product: where a family is unlike those of training, which rows that are left out
-// do not show, the area under the curve was smaller under it on public sets, by up to a third.
+// the inner product in place of exp; and the noise, in units of the kernel's variance.
 var (
 	widths = []float64{0, 0.5, 1, 2}
 	ridges = []float64{0.03, 0.3, 1}

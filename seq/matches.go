@@ -14,12 +14,13 @@ import (
 //	⟨c(x), c(y)⟩ = Σ over windows v of x and w of y of C(e(v, w), k),
 //
 // which is a whole number, and exact whatever the order of the sum. e is looked up: the places of a
-// window are in three parts, and for each part a row says how many of its symbols each of 64
-// windows w has in common with it. A window v is three rows.
+// window are in three parts, or in five where the alphabet is larger. For each part a row says how
+// many of its symbols each of 64 windows w has in common with it. A window v is a row of each part.
 type matches struct {
 	*gapped
 	term   Term
-	part   [4]int      // part p is the places part[p] … part[p+1]−1
+	parts  int
+	part   [6]int      // part p is the places part[p] … part[p+1]−1
 	weight [2][16]byte // of e: the low and the high byte of C(e, k)
 	planes int         // bytes in use
 }
@@ -50,11 +51,15 @@ func newMatches(t Term, a *Alphabet) *matches {
 	if m.gapped, ok = e.(*gapped); !ok || m.g > mostMatches || m.letters < 2 {
 		return nil
 	}
-	for p := range m.part {
-		m.part[p] = p * m.g / 3
+	for _, m.parts = range []int{3, 5} {
+		if keys, ok := power(m.letters, (m.g+m.parts-1)/m.parts, 1); ok && keys <= mostPartKeys {
+			break
+		} else if m.parts == 5 {
+			return nil
+		}
 	}
-	if keys, ok := power(m.letters, (m.g+2)/3, 1); !ok || keys > mostPartKeys {
-		return nil
+	for p := range m.parts + 1 {
+		m.part[p] = p * m.g / m.parts
 	}
 	for e := m.k; e <= m.g; e++ {
 		c := binomial(e, m.k)
@@ -75,12 +80,16 @@ func (m *matches) strands() float64 {
 // pairTime is how many nanoseconds the windows of a pair of sequences of the mean length take.
 func (m *matches) pairTime(set *Set) float64 {
 	const (
-		windowTime = 2. // ns for a window and 64 others, of one plane
+		windowTime = 2. // ns for a window of three parts and 64 others, of one plane
+		largerTime = 3. // of five parts, whose rows do not stay in the first cache
 		scalarTime = 15.
 	)
 	perWindow := windowTime
-	if !simd.HasMatches() {
+	switch {
+	case !simd.HasMatches():
 		perWindow = scalarTime
+	case m.parts > 3:
+		perWindow = largerTime
 	}
 	n := m.windows(set)
 	return n * n * m.strands() / simd.MatchLanes * perWindow * float64(m.planes)
@@ -95,9 +104,15 @@ func (m *matches) windows(set *Set) float64 {
 // pays compares the time of a pair of sequences of the mean length in both ways.
 func (m *matches) pays(xbar *Set) bool {
 	const (
-		featureTime = 15. // ns to count a feature,
-		productTime = 1.2 // and to multiply two
+		featureTime = 15.  // ns to count a feature,
+		distantTime = 300. // where they are too many for the cache,
+		productTime = 1.2  // and to multiply two
+		cached      = 1 << 20
 	)
+	perFeature := featureTime
+	if float64(len(m.patterns))*float64(m.perKey) > cached {
+		perFeature = distantTime
+	}
 	strands, n := m.strands(), m.windows(xbar)
 	_, _, longest := xbar.Lengths()
 	// Sums of words, and those of doubles, are exact.
@@ -106,13 +121,13 @@ func (m *matches) pays(xbar *Set) bool {
 	}
 	cells, patterns := float64(m.perKey), float64(len(m.patterns))
 	different := cells * -math.Expm1(-n*strands/cells) // of a pattern, in random sequences
-	features := patterns * (different*different/cells*productTime + n*strands*featureTime/float64(max(1, xbar.N())))
+	features := patterns * (different*different/cells*productTime + n*strands*perFeature/float64(max(1, xbar.N())))
 	return m.pairTime(xbar) < features
 }
 
 // windowRows are the windows of some sequences.
 type windowRows struct {
-	at        []uint32  // where their rows begin, three for each window
+	at        []uint32  // where their rows begin, one of each part for each window
 	odd       [][]int32 // those with unknown symbols, which have no row for some part
 	end, odds []int     // of each sequence, where its windows end
 }
@@ -121,7 +136,7 @@ type windowRows struct {
 type matcher struct {
 	m      *matches
 	counts []uint64 // rows of eight words: of the parts, of places and symbols, an odd window's, and one of zeros
-	own    [4]int   // the first row of each part; own[3]: of places and symbols
+	own    [6]int   // the first row of each part, and after them of places and symbols
 	owner  [8]int   // whose windows those of a word are; −1: nobody's
 	lane   int      // windows so far
 	codes  prepared
@@ -130,12 +145,12 @@ type matcher struct {
 func (m *matches) matcher() *matcher {
 	w := &matcher{m: m}
 	rows := 0
-	for p := range 3 {
+	for p := range m.parts {
 		w.own[p] = rows
 		keys, _ := power(m.letters, m.part[p+1]-m.part[p], 1)
 		rows += int(keys)
 	}
-	w.own[3] = rows
+	w.own[m.parts] = rows
 	w.counts = make([]uint64, 8*(rows+m.g*m.letters+2))
 	w.clear()
 	return w
@@ -146,14 +161,14 @@ func (w *matcher) row(i int) *[8]uint64 { return (*[8]uint64)(w.counts[8*i:]) }
 
 // one is the row of a symbol at a place.
 func (w *matcher) one(place int, symbol int32) *[8]uint64 {
-	return w.row(w.own[3] + place*w.m.letters + int(symbol))
+	return w.row(w.own[w.m.parts] + place*w.m.letters + int(symbol))
 }
 
-func (w *matcher) spare() int { return w.own[3] + w.m.g*w.m.letters }
+func (w *matcher) spare() int { return w.own[w.m.parts] + w.m.g*w.m.letters }
 
 // clear forgets the windows of X̄.
 func (w *matcher) clear() {
-	clear(w.counts[8*w.own[3]:])
+	clear(w.counts[8*w.own[w.m.parts]:])
 	w.owner, w.lane = [8]int{-1, -1, -1, -1, -1, -1, -1, -1}, 0
 }
 
@@ -203,7 +218,7 @@ func (w *matcher) add(x []int32, owner int, full func()) {
 // build makes the rows of the parts: those of one place more are sums of those before.
 func (w *matcher) build() {
 	letters := w.m.letters
-	for p := range 3 {
+	for p := range w.m.parts {
 		*w.row(w.own[p]) = [8]uint64{}
 		for place, n := w.m.part[p], 1; place < w.m.part[p+1]; place, n = place+1, n*letters {
 			for key := n - 1; key >= 0; key-- {
@@ -222,7 +237,7 @@ func (w *matcher) build() {
 // windows lists those of one strand of the sequences lo … hi−1.
 func (w *matcher) windows(set *Set, lo, hi int) *windowRows {
 	m := w.m
-	r := &windowRows{at: make([]uint32, 0, 3*(set.Start[hi]-set.Start[lo]))}
+	r := &windowRows{at: make([]uint32, 0, m.parts*(set.Start[hi]-set.Start[lo]))}
 	for n := lo; n < hi; n++ {
 		x := w.codes.of(m.term, set.At(n))
 		for i := 0; i+m.g <= len(x); i++ {
@@ -233,7 +248,7 @@ func (w *matcher) windows(set *Set, lo, hi int) *windowRows {
 				}
 				continue
 			}
-			for p := range 3 {
+			for p := range m.parts {
 				key := 0
 				for _, c := range window[m.part[p]:m.part[p+1]] {
 					key = key*m.letters + int(c)
@@ -255,7 +270,7 @@ func (w *matcher) compare(dst []float64, r *windowRows, n int) {
 	for plane := range w.m.planes {
 		var sums [8]uint64
 		weight := &w.m.weight[plane]
-		simd.Matches(&sums, r.at[from:r.end[n]], w.counts, weight)
+		simd.Matches(&sums, w.m.parts, r.at[from:r.end[n]], w.counts, weight)
 		for _, odd := range r.odd[oddFrom:r.odds[n]] {
 			at := w.spare()
 			row := w.row(at)
@@ -268,7 +283,8 @@ func (w *matcher) compare(dst []float64, r *windowRows, n int) {
 				}
 			}
 			zero := uint32(at+1) * simd.MatchLanes
-			simd.Matches(&sums, []uint32{uint32(at) * simd.MatchLanes, zero, zero}, w.counts, weight)
+			rows := []uint32{uint32(at) * simd.MatchLanes, zero, zero, zero, zero}
+			simd.Matches(&sums, w.m.parts, rows[:w.m.parts], w.counts, weight)
 		}
 		for i, owner := range w.owner {
 			if owner >= 0 {

@@ -36,7 +36,7 @@ func TestMatchesNaive(t *testing.T) {
 		kind Kind
 	}{
 		{"gapped:1,0", DNA}, {"gapped:2,1", DNA}, {"gapped:3,1/rc", DNA}, {"gapped:6,2", DNA}, {"gapped:8,3/rc", DNA}, {"gapped:10,4/rc", DNA},
-		{"gapped:11,4", DNA}, {"gapped:12,7/rc", DNA}, {"gapped:2,1", Protein}, {"gapped:5,2", Protein},
+		{"gapped:11,4", DNA}, {"gapped:12,7/rc", DNA}, {"gapped:2,1", Protein}, {"gapped:5,2", Protein}, {"gapped:7,3", Protein}, {"gapped:10,6", Protein},
 	} {
 		if testing.Short() && strings.Contains(c.spec, ":1") { // windows of ten and more take long
 			continue
@@ -138,8 +138,8 @@ func TestMatchesFor(t *testing.T) {
 		if got := matchesFor(terms[0], set) != nil; got != want {
 			t.Errorf("%s by windows: %t", spec, got)
 		}
-		if matchesFor(terms[0], protein) != nil && strings.Contains(spec, "10,4") {
-			t.Errorf("%s of proteins by windows", spec)
+		if got := matchesFor(terms[0], protein) != nil; got != (want && !strings.Contains(spec, "/rc")) {
+			t.Errorf("%s of proteins by windows: %t", spec, got)
 		}
 		if matchesFor(terms[0], short) != nil && spec == "gapped:6,2" {
 			t.Errorf("%s of a long sequence by windows", spec)

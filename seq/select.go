@@ -82,10 +82,6 @@ type candidate struct {
 // run goes through the rounds. What it has found is whole when ctx ends it.
 func (s *selector) run(ctx context.Context, specs []Spec) error {
 	var tried []candidate
-	widths := widths
-	if s.set.Alphabet.Kind == Protein {
-		widths = widths[1:]
-	}
 	first := s.head(min(firstRows, s.set.N()))
 	for i, spec := range specs {
 		ctx := phase(ctx, i, 2*len(specs))

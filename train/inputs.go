@@ -74,7 +74,7 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 		notes = append(notes, scores...)
 	}
 	c.Kernel = joinKernel(shapes, maps)
-	return append(notes, c.linearInducing(maps)...), nil
+	return append(notes, c.linearDefaults(maps)...), nil
 }
 
 // outputs is how many numbers of a row the likelihood reads.
@@ -145,20 +145,38 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	return []string{"defaults for sequences: " + strings.Join(changed, ", ")}
 }
 
-// linearInducing makes the pseudo-inputs more where the kernel between sequences is one inner
-// product: the matrix among them does not change then, and is factorised once.
-func (c *Config) linearInducing(maps seq.Spec) (notes []string) {
+// linearDefaults are what the preset default is where the kernel between sequences is one inner
+// product. The matrix among the pseudo-inputs does not change then, and is factorised once, so
+// that more of them cost little; and with no σ to learn, fewer and larger steps reach the same
+// bound.
+func (c *Config) linearDefaults(maps seq.Spec) (notes []string) {
 	shapes, _ := c.kernels()
-	if c.Preset != defaults().Preset || c.Explicit("inducing") || c.Model == model.DRF || shapes != nil || len(maps) != 1 || !maps[0].Linear {
+	if c.Preset != defaults().Preset || c.Model == model.DRF || shapes != nil || len(maps) != 1 || !maps[0].Linear {
 		return nil
 	}
-	c.Inducing = linearInducing
-	return []string{fmt.Sprintf("inducing: %d → %d, since those under one linear map cost little", sequenceInducing, c.Inducing)}
+	var changed []string
+	change := func(key string, set func()) {
+		if before := c.Text(key); !c.Explicit(key) {
+			set()
+			changed = append(changed, fmt.Sprintf("%s %s → %s", key, before, c.Text(key)))
+		}
+	}
+	change("inducing", func() { c.Inducing = linearInducing })
+	if !c.Explicit("epochs") && !c.Explicit("time-limit") {
+		change("steps", func() { c.Steps = linearSteps })
+	}
+	change("lr", func() { c.LR = linearRate })
+	if changed == nil {
+		return nil
+	}
+	return []string{"defaults for one linear map: " + strings.Join(changed, ", ")}
 }
 
 const (
 	sequenceInducing     = 1000
 	linearInducing       = 2000
+	linearSteps          = 500
+	linearRate           = 0.1
 	sequenceSteps        = 1000
 	sequenceRate         = 0.05
 	sequenceFeatures     = 20

@@ -257,8 +257,8 @@ func TestFitInputs(t *testing.T) {
 	}
 }
 
-// A choice of maps ends with its context, and one linear map has more pseudo-inputs unless a user
-// gives their number.
+// A choice of maps ends with its context, and one linear map has more pseudo-inputs and fewer steps
+// unless a user gives them.
 func TestChoice(t *testing.T) {
 	set := genes(t, 40, 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -277,6 +277,16 @@ func TestChoice(t *testing.T) {
 		c := config(t, options)
 		if _, err := c.FitInputs(t.Context(), set); err != nil || c.Inducing != want {
 			t.Errorf("%s: %d pseudo-inputs, %v", options, c.Inducing, err)
+		}
+	}
+	for options, want := range map[string]int{
+		"kernel=spectrum:2/linear":          linearSteps,
+		"kernel=spectrum:2/linear steps=70": 70,
+		"kernel=spectrum:2":                 sequenceSteps,
+	} {
+		c := config(t, options)
+		if _, err := c.FitInputs(t.Context(), set); err != nil || c.Steps != want {
+			t.Errorf("%s: %d steps, %v", options, c.Steps, err)
 		}
 	}
 	c := config(t, "time-limit=1ms")

@@ -186,17 +186,21 @@ func integrateSlopes32Kernel(dt, dv []float32, m, d *Integrals[float32]) {
 // HasMatches says that Matches has assembly.
 func HasMatches() bool { return active != scalar }
 
-func matches(sums *[8]uint64, at []uint32, counts []uint64, weight *[16]byte) {
+func matches(sums *[8]uint64, parts int, at []uint32, counts []uint64, weight *[16]byte) {
 	const windows = 1 << 14 // of one call: the scheduler cannot stop it
-	for ; len(at) > 0; at = at[min(3*windows, len(at)):] {
-		n := min(windows, len(at)/3)
-		switch active {
-		case scalar:
-			matchesScalar(sums, at[:3*n], counts, weight)
-		case avx2:
-			matchesAVX2(n, &sums[0], &at[0], &counts[0], &weight[0])
+	for ; len(at) > 0; at = at[min(parts*windows, len(at)):] {
+		n := min(windows, len(at)/parts)
+		switch {
+		case active == scalar:
+			matchesScalar(sums, parts, at[:parts*n], counts, weight)
+		case active == avx2 && parts == 3:
+			matches3AVX2(n, &sums[0], &at[0], &counts[0], &weight[0])
+		case active == avx2:
+			matches5AVX2(n, &sums[0], &at[0], &counts[0], &weight[0])
+		case parts == 3:
+			matches3AVX512(n, &sums[0], &at[0], &counts[0], &weight[0])
 		default:
-			matchesAVX512(n, &sums[0], &at[0], &counts[0], &weight[0])
+			matches5AVX512(n, &sums[0], &at[0], &counts[0], &weight[0])
 		}
 	}
 }

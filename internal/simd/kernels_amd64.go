@@ -196,10 +196,15 @@ func integrate32AVX512(n int, meanCos *float32, meanSin *float32, wave *float32,
 //go:noescape
 func integrateSlopes32AVX512(n int, dt *float32, dv *float32, dmeanCos *float32, dmeanSin *float32, dwave *float32, dlost *float32, dcrossCos *float32, dcrossSin *float32, cos *float32, sin *float32, shrink *float32)
 
-// matchesAVX512 adds weight[counts of three rows together] to sums, for each of n windows.
+// matches3AVX512 adds weight[counts of 3 rows together] to sums, for each of n windows.
 //
 //go:noescape
-func matchesAVX512(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
+func matches3AVX512(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
+
+// matches5AVX512 adds weight[counts of 5 rows together] to sums, for each of n windows.
+//
+//go:noescape
+func matches5AVX512(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
 
 // packRowsAVX2 copies the first dwords of k rows into a panel. stride is in bytes.
 //
@@ -241,10 +246,15 @@ func integrate32AVX2(n int, meanCos *float32, meanSin *float32, wave *float32, l
 //go:noescape
 func integrateSlopes32AVX2(n int, dt *float32, dv *float32, dmeanCos *float32, dmeanSin *float32, dwave *float32, dlost *float32, dcrossCos *float32, dcrossSin *float32, cos *float32, sin *float32, shrink *float32)
 
-// matchesAVX2 adds weight[counts of three rows together] to sums, for each of n windows.
+// matches3AVX2 adds weight[counts of 3 rows together] to sums, for each of n windows.
 //
 //go:noescape
-func matchesAVX2(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
+func matches3AVX2(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
+
+// matches5AVX2 adds weight[counts of 5 rows together] to sums, for each of n windows.
+//
+//go:noescape
+func matches5AVX2(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
 
 // transpose32AVX2 writes dst[j,i] = src[i,j] for rows rounded up to 8, and cols ≥ 8. lds and ldd are in bytes.
 //

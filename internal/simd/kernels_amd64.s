@@ -10980,9 +10980,9 @@ DATA constc0800000<>+24(SB)/4, $0xc0800000
 DATA constc0800000<>+28(SB)/4, $0xc0800000
 GLOBL constc0800000<>(SB), RODATA|NOPTR, $32
 
-// func matchesAVX512(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
+// func matches3AVX512(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
 // Requires: AVX, AVX512BW, AVX512F
-TEXT ·matchesAVX512(SB), NOSPLIT, $0-40
+TEXT ·matches3AVX512(SB), NOSPLIT, $0-40
 	MOVQ            n+0(FP), AX
 	MOVQ            sums+8(FP), CX
 	MOVQ            at+16(FP), DX
@@ -11003,6 +11003,39 @@ window:
 	VPSADBW   Z1, Z3, Z3
 	VPADDQ    Z3, Z2, Z2
 	ADDQ      $0x0000000c, DX
+	DECQ      AX
+	JNZ       window
+	VMOVDQU64 Z2, (CX)
+	VZEROUPPER
+	RET
+
+// func matches5AVX512(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·matches5AVX512(SB), NOSPLIT, $0-40
+	MOVQ            n+0(FP), AX
+	MOVQ            sums+8(FP), CX
+	MOVQ            at+16(FP), DX
+	MOVQ            counts+24(FP), BX
+	MOVQ            weight+32(FP), SI
+	VBROADCASTI32X4 (SI), Z0
+	VPXORQ          Z1, Z1, Z1
+	VMOVDQU64       (CX), Z2
+
+window:
+	MOVL      (DX), SI
+	MOVL      4(DX), DI
+	MOVL      8(DX), R8
+	MOVL      12(DX), R9
+	MOVL      16(DX), R10
+	VMOVDQU64 (BX)(SI*1), Z3
+	VPADDB    (BX)(DI*1), Z3, Z3
+	VPADDB    (BX)(R8*1), Z3, Z3
+	VPADDB    (BX)(R9*1), Z3, Z3
+	VPADDB    (BX)(R10*1), Z3, Z3
+	VPSHUFB   Z3, Z0, Z3
+	VPSADBW   Z1, Z3, Z3
+	VPADDQ    Z3, Z2, Z2
+	ADDQ      $0x00000014, DX
 	DECQ      AX
 	JNZ       window
 	VMOVDQU64 Z2, (CX)
@@ -12030,9 +12063,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func matchesAVX2(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
+// func matches3AVX2(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
 // Requires: AVX, AVX2
-TEXT ·matchesAVX2(SB), NOSPLIT, $0-40
+TEXT ·matches3AVX2(SB), NOSPLIT, $0-40
 	MOVQ           n+0(FP), AX
 	MOVQ           sums+8(FP), CX
 	MOVQ           at+16(FP), DX
@@ -12060,6 +12093,49 @@ window:
 	VPSADBW Y1, Y4, Y4
 	VPADDQ  Y4, Y3, Y3
 	ADDQ    $0x0000000c, DX
+	DECQ    AX
+	JNZ     window
+	VMOVDQU Y2, (CX)
+	VMOVDQU Y3, 32(CX)
+	VZEROUPPER
+	RET
+
+// func matches5AVX2(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
+// Requires: AVX, AVX2
+TEXT ·matches5AVX2(SB), NOSPLIT, $0-40
+	MOVQ           n+0(FP), AX
+	MOVQ           sums+8(FP), CX
+	MOVQ           at+16(FP), DX
+	MOVQ           counts+24(FP), BX
+	MOVQ           weight+32(FP), SI
+	VBROADCASTI128 (SI), Y0
+	VPXOR          Y1, Y1, Y1
+	VMOVDQU        (CX), Y2
+	VMOVDQU        32(CX), Y3
+
+window:
+	MOVL    (DX), SI
+	MOVL    4(DX), DI
+	MOVL    8(DX), R8
+	MOVL    12(DX), R9
+	MOVL    16(DX), R10
+	VMOVDQU (BX)(SI*1), Y4
+	VPADDB  (BX)(DI*1), Y4, Y4
+	VPADDB  (BX)(R8*1), Y4, Y4
+	VPADDB  (BX)(R9*1), Y4, Y4
+	VPADDB  (BX)(R10*1), Y4, Y4
+	VPSHUFB Y4, Y0, Y4
+	VPSADBW Y1, Y4, Y4
+	VPADDQ  Y4, Y2, Y2
+	VMOVDQU 32(BX)(SI*1), Y4
+	VPADDB  32(BX)(DI*1), Y4, Y4
+	VPADDB  32(BX)(R8*1), Y4, Y4
+	VPADDB  32(BX)(R9*1), Y4, Y4
+	VPADDB  32(BX)(R10*1), Y4, Y4
+	VPSHUFB Y4, Y0, Y4
+	VPSADBW Y1, Y4, Y4
+	VPADDQ  Y4, Y3, Y3
+	ADDQ    $0x00000014, DX
 	DECQ    AX
 	JNZ     window
 	VMOVDQU Y2, (CX)

@@ -2,6 +2,7 @@ package simd
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
@@ -14,11 +15,12 @@ func TestMatches(t *testing.T) {
 	counts := make([]uint64, 8*rows)
 	for i := range counts {
 		for b := range 8 {
-			counts[i] |= uint64(r.IntN(6)) << (8 * b)
+			counts[i] |= uint64(r.IntN(4)) << (8 * b)
 		}
 	}
-	for _, n := range []int{0, 1, 7, 1<<14 + 3} {
-		at := make([]uint32, 3*n)
+	for _, c := range [][2]int{{0, 3}, {1, 3}, {7, 3}, {1<<14 + 3, 3}, {0, 5}, {1, 5}, {1<<14 + 3, 5}} {
+		n, parts := c[0], c[1]
+		at := make([]uint32, parts*n)
 		for i := range at {
 			at[i] = uint32(r.IntN(rows)) * MatchLanes
 		}
@@ -28,10 +30,10 @@ func TestMatches(t *testing.T) {
 				weight[i] = byte(255 - i)
 			}
 			want := [8]uint64{1, 2, 3}
-			for w := 0; w < len(at); w += 3 {
+			for w := 0; w < len(at); w += parts {
 				for lane := range MatchLanes {
 					sum := uint64(0)
-					for _, row := range at[w : w+3] {
+					for _, row := range at[w : w+parts] {
 						sum += counts[int(row)/8+lane/8] >> (8 * (lane % 8)) & 0xff
 					}
 					want[lane/8] += uint64(weight[sum])
@@ -39,8 +41,8 @@ func TestMatches(t *testing.T) {
 			}
 			eachTier(t, func(t *testing.T) {
 				got := [8]uint64{1, 2, 3}
-				if Matches(&got, at, counts, &weight); got != want {
-					t.Errorf("%d windows: %v, want %v", n, got, want)
+				if Matches(&got, parts, at, counts, &weight); got != want {
+					t.Errorf("%d windows of %d rows: %v, want %v", n, parts, got, want)
 				}
 			})
 		}
@@ -49,7 +51,7 @@ func TestMatches(t *testing.T) {
 		if n := allocs.PerRun(10, func() {
 			var sums [8]uint64
 			var weight [16]byte
-			Matches(&sums, []uint32{0, 64, 128}, counts, &weight)
+			Matches(&sums, 3, []uint32{0, 64, 128}, counts, &weight)
 		}); n != 0 {
 			t.Errorf("%g allocations", n)
 		}
@@ -57,13 +59,17 @@ func TestMatches(t *testing.T) {
 }
 
 func BenchmarkMatches(b *testing.B) {
-	counts, at, weight := make([]uint64, 8*384), make([]uint32, 3*91), [16]byte{6: 1, 7, 28, 84, 210}
-	for i := range at {
-		at[i] = uint32(i*7919%384) * MatchLanes
+	for _, c := range []struct{ parts, rows int }{{3, 384}, {5, 2000}} {
+		b.Run(strconv.Itoa(c.parts), func(b *testing.B) {
+			counts, at, weight := make([]uint64, 8*c.rows), make([]uint32, c.parts*91), [16]byte{6: 1, 7, 28, 84, 210}
+			for i := range at {
+				at[i] = uint32(i*7919%c.rows) * MatchLanes
+			}
+			var sums [8]uint64
+			for b.Loop() {
+				Matches(&sums, c.parts, at, counts, &weight)
+			}
+			b.ReportMetric(float64(b.N*91*MatchLanes)/1e9/b.Elapsed().Seconds(), "Gpairs/s")
+		})
 	}
-	var sums [8]uint64
-	for b.Loop() {
-		Matches(&sums, at, counts, &weight)
-	}
-	b.ReportMetric(float64(b.N*91*MatchLanes)/1e9/b.Elapsed().Seconds(), "Gpairs/s")
 }

@@ -55,6 +55,6 @@ func integrateSlopes32(dt, dv []float32, m, d *Integrals[float32]) { slopesScala
 // HasMatches says that Matches has assembly.
 func HasMatches() bool { return false }
 
-func matches(sums *[8]uint64, at []uint32, counts []uint64, weight *[16]byte) {
-	matchesScalar(sums, at, counts, weight)
+func matches(sums *[8]uint64, parts int, at []uint32, counts []uint64, weight *[16]byte) {
+	matchesScalar(sums, parts, at, counts, weight)
 }

@@ -27,7 +27,8 @@ func main() {
 		rectify(v)
 		integrate(v)
 		integrateSlopes(v)
-		matches(v)
+		matches(v, 3)
+		matches(v, 5)
 	}
 	transpose32()
 	transpose64()

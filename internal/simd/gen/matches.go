@@ -1,20 +1,22 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// matches adds three rows of 64 bytes for each of n windows, looks every byte up, and adds the
+// matches adds so many rows of 64 bytes for each of n windows, looks every byte up, and adds the
 // bytes to eight sums.
-func matches(v vec) {
-	name := "matchesAVX2"
+func matches(v vec, parts int) {
+	name := fmt.Sprintf("matches%dAVX2", parts)
 	if v.wide() {
-		name = "matchesAVX512"
+		name = fmt.Sprintf("matches%dAVX512", parts)
 	}
 	TEXT(name, NOSPLIT, "func(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)")
-	Doc(name + " adds weight[counts of three rows together] to sums, for each of n windows.")
+	Doc(fmt.Sprintf("%s adds weight[counts of %d rows together] to sums, for each of n windows.", name, parts))
 	Pragma("noescape")
 	n, sums, where, counts, weight := param("n"), param("sums"), param("at"), param("counts"), param("weight")
 	lut, zero := v.reg(), v.reg()
@@ -36,7 +38,10 @@ func matches(v vec) {
 	for i, a := range acc {
 		move(at(sums, i*v.bytes), a)
 	}
-	rows := []reg.GPVirtual{GP64(), GP64(), GP64()}
+	rows := make([]reg.GPVirtual, parts)
+	for i := range rows {
+		rows[i] = GP64()
+	}
 	Label("window")
 	for i, r := range rows {
 		MOVL(at(where, 4*i), r.As32())
@@ -44,13 +49,14 @@ func matches(v vec) {
 	for i, a := range x {
 		row := func(r reg.Register) Mem { return Mem{Base: counts, Index: r, Scale: 1, Disp: i * v.bytes} }
 		move(row(rows[0]), a)
-		VPADDB(row(rows[1]), a, a)
-		VPADDB(row(rows[2]), a, a)
+		for _, r := range rows[1:] {
+			VPADDB(row(r), a, a)
+		}
 		VPSHUFB(a, lut, a)
 		VPSADBW(zero, a, a)
 		VPADDQ(a, acc[i], acc[i])
 	}
-	ADDQ(imm(12), where)
+	ADDQ(imm(4*parts), where)
 	DECQ(n)
 	JNZ(LabelRef("window"))
 	for i, a := range acc {
