@@ -16,7 +16,8 @@ import (
 
 const distancesPicture = "docs/images/bhattacharyya.png"
 
-// paperDistances are those of the paper's table of Bhattacharyya distances: the means over right and wrong rows.
+// paperDistances are those of the paper's table of Bhattacharyya distances: the means over right
+// and wrong rows.
 func paperDistances(set, model string) (right, wrong string) {
 	figures := map[string][2]string{
 		"eeg gp": {"37.41", "6.37"}, "eeg drf": {"6.16", "2.19"}, "eeg gpdrf": {"110.52", "5.45"},
@@ -41,7 +42,8 @@ func predictDistances(binary, run, testRows string) (*plots.Bins, error) {
 	return countDistances(in)
 }
 
-// countDistances reads predictions of rows whose target is known. A row without a distance is left out.
+// countDistances reads predictions of rows whose target is known. A row without a distance is left
+// out.
 func countDistances(in io.Reader) (*plots.Bins, error) {
 	rows, err := csv.NewReader(in).ReadAll()
 	if err != nil {
@@ -133,7 +135,8 @@ over the rows of all folds.
 	}
 }
 
-// pooled are the mean distances of the right and of the wrong rows of all folds, and the mean AUROC of the folds that have one.
+// pooled are the mean distances of the right and of the wrong rows of all folds, and the mean AUROC
+// of the folds that have one.
 func pooled(records []*record) (out [3]string) {
 	var sum, count [3]float64
 	for _, r := range records {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// effects writes the table of options: their scores on held-out training rows and, paired over the seeds, what they change.
+// effects writes the table of options: their scores on held-out training rows and, paired over the
+// seeds, what they change.
 func effects(b *strings.Builder, all found) {
 	fmt.Fprintf(b, `
 ## What each option does

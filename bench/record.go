@@ -11,7 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/plots"
 )
 
-// record is what is kept of a row's run, as a file of its own: what was measured, and from which source and where.
+// record is what is kept of a row's run, as a file of its own: what was measured, and from which
+// source and where.
 type record struct {
 	Command string `json:"command"`
 	Seed    uint64 `json:"seed"`
@@ -24,8 +25,10 @@ type record struct {
 	NTest      int            `json:"n_test"`
 	Test       map[string]any `json:"test,omitempty"` // as in result.json
 	Validation map[string]any `json:"validation,omitempty"`
-	Chosen     string         `json:"chosen,omitempty"`    // a support vector machine's kernel and constants
-	Distances  *plots.Bins    `json:"distances,omitempty"` // between the two most probable classes of each test row
+	// a support vector machine's kernel and constants
+	Chosen string `json:"chosen,omitempty"`
+	// between the two most probable classes of each test row
+	Distances *plots.Bins `json:"distances,omitempty"`
 }
 
 // stamp is what the rows of one call of make results have in common.
@@ -35,7 +38,8 @@ type stamp struct {
 	Threads   int    `json:"threads"`
 }
 
-// value is a number of a block, such as "rmse" or "bhattacharyya.correct"; ok is false where it has none.
+// value is a number of a block, such as "rmse" or "bhattacharyya.correct"; ok is false where it has
+// none.
 func value(block map[string]any, keys ...string) (v float64, ok bool) {
 	for _, key := range keys[:len(keys)-1] {
 		block, _ = block[key].(map[string]any)
@@ -50,7 +54,8 @@ type found map[string]*record
 // path is the row's file in the folder of all.
 func (r row) path(folder string) string { return filepath.Join(folder, r.name()+".json") }
 
-// readRecords reads what is there. A record of another command than the row's of now is none: its settings have changed.
+// readRecords reads what is there. A record of another command does not count: the row's
+// settings have changed since.
 func readRecords(folder string, rows []row) (found, error) {
 	all := found{}
 	for _, r := range rows {
@@ -63,7 +68,7 @@ func readRecords(folder string, rows []row) (found, error) {
 			err = json.Unmarshal(text, m)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w: remove it to run the row anew", r.path(folder), err)
+			return nil, fmt.Errorf("%s: %w: remove it to run the row again", r.path(folder), err)
 		}
 		if r.isOf(m.Command) {
 			all[r.name()] = m

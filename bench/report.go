@@ -69,7 +69,8 @@ func (s set) over() string {
 	return fmt.Sprintf("%d folds", s.folds)
 }
 
-// glance writes a set's lines of the first table: the paper's score, and every other one that has a target.
+// glance writes a set's lines of the first table: the paper's score, and every other one that has a
+// target.
 func glance(b *strings.Builder, s set, all found) {
 	for i, sc := range s.scores {
 		var wanted *target

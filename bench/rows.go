@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// varies stands in a command for what the rows of one label differ in, the fold or the seed, as a shell would write it.
+// varies stands in a command for what the rows of one label differ in, the fold or the seed, as a
+// shell would write it.
 const varies = "$k"
 
 // row is one run of docs/results.md: an ordinary command, that a reader can give alone.

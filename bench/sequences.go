@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// sequenceSets are the data sets of sequences. Feature maps were chosen by cross-validation of a support vector machine on the training
-// rows; pseudo-inputs, latent functions, features and steps on two to five folds of these rows, and the weight of the divergences on rows
-// held out of them.
+// sequenceSets are the data sets of sequences. Feature maps were chosen by cross-validation of a
+// support vector machine on the training rows; pseudo-inputs, latent functions, features and steps
+// on two to five folds of these rows, and the weight of the divergences on rows held out of them.
 func sequenceSets() (all []set) {
 	const (
 		tempered = "The weight of the divergences, 0.3, was chosen on held-out training rows: the objective is tempered and is no bound."
@@ -28,7 +28,8 @@ func sequenceSets() (all []set) {
 		"as SCOP's: with the linear one, AUC on the test rows is .857 (.564 tempered). With six of them, its standard error is near .08.",
 		wanted: []target{atLeast("auc", .91)}}
 
-	// All rows where they are few: sequences are far from each other, and one that is no pseudo-input hardly teaches.
+	// All rows where they are few: sequences are far from each other, and one that is no
+	// pseudo-input hardly teaches.
 	inducing := map[string]string{"music": "900", "scop": "1500", "reuters": "3000", "rad21": "2000", "2.41": "1400"}
 	for _, s := range []set{music, music.inFolds(10, .32), scop, scop.inFolds(5, .37), reuters, reuters.inFolds(5, .021), rad21, remote} {
 		s.scores = classification

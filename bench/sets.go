@@ -58,12 +58,13 @@ type set struct {
 	wanted []target
 	args   string            // options of all three models: the same budget
 	own    map[string]string // and those of one
-	rows   string            // file of the test rows where their Bhattacharyya distances are wanted; %d is the fold
-	note   string
+	// file of the test rows where their Bhattacharyya distances are wanted; %d is the fold
+	rows string
+	note string
 }
 
-// sets are the data sets of docs/results.md. Their settings were chosen on rows held out of the training rows, never on
-// the test rows that are printed there.
+// sets are the data sets of docs/results.md. Their settings were chosen on rows held out of the
+// training rows, never on the test rows that are printed there.
 func sets() []set {
 	eeg := map[string]string{
 		"gp":    "--inducing 500",

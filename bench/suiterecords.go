@@ -19,10 +19,11 @@ type suiteRecord struct {
 	Seed    uint64 `json:"seed"`
 	Version string `json:"version,omitempty"` // of a peer
 	stamp
-	Date     string             `json:"date"`
-	Limit    int                `json:"limit"`             // seconds that training might take
-	Seconds  float64            `json:"seconds"`           // wall time of the whole process
-	Training float64            `json:"training"`          // seconds of training, as the method says
+	Date    string  `json:"date"`
+	Limit   int     `json:"limit"`   // seconds that training might take
+	Seconds float64 `json:"seconds"` // wall time of the whole process
+	// seconds of training, as the method says
+	Training float64            `json:"training"`
 	Steps    int                `json:"steps"`             // of gradients, rounds or trees
 	NTrain   int                `json:"n_train,omitempty"` // rows
 	NTest    int                `json:"n_test,omitempty"`
@@ -54,7 +55,7 @@ func readSuite(folder string, sets []suiteSet) (suiteRecords, error) {
 			}
 			r := &suiteRecord{}
 			if err := json.Unmarshal(line, r); err != nil {
-				return nil, fmt.Errorf("%s:%d: %w: remove the line to run its cell anew", path, i+1, err)
+				return nil, fmt.Errorf("%s:%d: %w: remove the line to run its cell again", path, i+1, err)
 			}
 			all[r.key()] = r
 		}

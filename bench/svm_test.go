@@ -18,7 +18,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
-// Every row of a support vector machine is a command that svm understands, on the maps and rows that GP-DRF has.
+// Every row of a support vector machine is a command that svm understands, on the maps and rows
+// that GP-DRF has.
 func TestSVMRowsAreCommands(t *testing.T) {
 	names := map[string]bool{}
 	for _, r := range allRows() {
@@ -125,7 +126,8 @@ func TestWriteGram(t *testing.T) {
 	}
 }
 
-// The whole way through scikit-learn, where make svm has installed it; without it the test is skipped, and fails if REQUIRE_PYTHON is set.
+// The whole way through scikit-learn, where make svm has installed it; without it the test is
+// skipped, and fails if REQUIRE_PYTHON is set.
 func TestMachine(t *testing.T) {
 	t.Chdir("..")
 	if _, err := os.Stat(svmPython); err != nil {

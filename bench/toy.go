@@ -15,7 +15,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/plots"
 )
 
-// The toy: one input, rows of a known function with noise, and a gap without rows. The commands are the README's.
+// The toy: one input, rows of a known function with noise, and a gap without rows. The commands are
+// the README's.
 const (
 	toyRows    = "docs/toy/rows.csv"
 	toyGrid    = "docs/toy/grid.csv"

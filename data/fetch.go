@@ -59,7 +59,7 @@ func (s Set) Remotes() (all []Remote) {
 	return all
 }
 
-// Get says how the set is to be had.
+// Get says how to get the set.
 func (s Set) Get() string {
 	switch {
 	case s.embedded:
@@ -118,7 +118,7 @@ func contentSum(path string) (string, error) {
 
 // Fetch downloads the originals of a set into its folder under dir, and makes the files of the
 // folds from them where the originals have another form. What is there already stays; what came
-// with a wrong checksum is kept aside and not used. note is told what is done.
+// with a wrong checksum is kept aside and not used. note is called with what is done.
 func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note func(format string, args ...any)) error {
 	states, err := s.Check(dir)
 	if err != nil {
@@ -210,7 +210,8 @@ func (s Set) assemble(folder string, fold int) error {
 	return nil
 }
 
-// foldTable joins lines of inputs with lines of targets: a number, or a 1 in the place of the class.
+// foldTable joins lines of inputs with lines of targets: a number, or a 1 in the place of the
+// class.
 func foldTable(columns []string, x, y []byte) []byte {
 	var b bytes.Buffer
 	b.WriteString(strings.Join(columns, ",") + ",target\n")

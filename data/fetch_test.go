@@ -38,7 +38,8 @@ func (s toServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestTables: the addresses and the checksums are those of the sets, and nothing is fetched without encryption.
+// TestTables: the addresses and the checksums are those of the sets, and nothing is fetched without
+// encryption.
 func TestTables(t *testing.T) {
 	for _, s := range Sets() {
 		want := 2 * s.Folds
@@ -131,7 +132,8 @@ func TestFoldTable(t *testing.T) {
 	}
 }
 
-// TestFetch makes the originals from the files of the sets, serves them, and fetches them into another folder.
+// TestFetch makes the originals from the files of the sets, serves them, and fetches them into
+// another folder.
 func TestFetch(t *testing.T) {
 	dir := dataDir(t)
 	served := map[string][]byte{}

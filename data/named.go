@@ -44,8 +44,9 @@ var (
 
 const powerplantName = "powerplant (embedded)"
 
-// loadNamed reads fold K of a named set from its folder, or with s.Folds any, but powerplant from the embedded table: the folds in a folder are
-// the same rows, standardised, and the table has them in their own units.
+// loadNamed reads fold K of a named set from its folder, or with s.Folds any, but powerplant from
+// the embedded table: the folds in a folder are the same rows, standardised, and the table has them
+// in their own units.
 func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	fold, set := max(s.Fold, 1), mustSet(s.Data)
 	switch {
@@ -109,7 +110,8 @@ func foldNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	return train, test, append(notes, note), err
 }
 
-// plainOrZipped is the file under this name, which ends in .gz, or without the ending where only that is there.
+// plainOrZipped is the file under this name, which ends in .gz, or without the ending where only
+// that is there.
 func plainOrZipped(path string) string {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if plain := strings.TrimSuffix(path, ".gz"); isFile(plain) {

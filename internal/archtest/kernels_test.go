@@ -87,7 +87,8 @@ func kindOf(arg ast.Expr, family string) cuda.Kind {
 	return 0
 }
 
-// Every launch of device/gpu fits the .entry of its kernel in each PTX image, and every kernel is launched.
+// Every launch of device/gpu fits the .entry of its kernel in each PTX image, and every kernel is
+// launched.
 func TestLaunchesFitKernels(t *testing.T) {
 	images, err := fs.Glob(os.DirFS(root), "cuda/*.ptx")
 	if err != nil || len(images) != 2 {
@@ -130,8 +131,8 @@ func TestLaunchesFitKernels(t *testing.T) {
 	}
 }
 
-// parameters are the kinds of the arguments for a kernel with a suffix; where the source does not show one, it is as the
-// kernel has it.
+// parameters are the kinds of the arguments for a kernel with a suffix; where the source does not
+// show one, it is as the kernel has it.
 func (l *launch) parameters(suffix string, s cuda.Signature) []cuda.Kind {
 	want := slices.Clone(l.kinds)
 	for i := range want {
@@ -145,8 +146,8 @@ func (l *launch) parameters(suffix string, s cuda.Signature) []cuda.Kind {
 	return want
 }
 
-// docs/kernels.md has a row for each kernel of the newest image in the table of the assembler, with its threads, and one for what
-// it does.
+// docs/kernels.md has a row for each kernel of the newest image in the table of the assembler, with
+// its threads, and one for what it does.
 func TestKernelsAreDocumented(t *testing.T) {
 	signatures, err := cuda.Signatures(read(t, "cuda/kernels_sm80.ptx"))
 	if err != nil {
