@@ -163,7 +163,7 @@ check: lint test race ## lint, tests and the race detector
 
 .PHONY: clean
 clean: ## remove what make built
-	rm -rf $(BINARY) build
+	rm -rf $(BINARY) build cuda/*.ptx.gz
 
 # CUDA. The program links a static stand-in for the driver (cuda/shim), so that it needs no toolkit to build and no
 # driver to start. The tests run kernels.cu on a test double of the driver (cuda/double), so that they need no GPU.
@@ -220,12 +220,21 @@ $(GENERATED)/double/mutants.o: cuda/double/mutants.cu cuda/double/emu.h cuda/dou
 $(DOUBLE): $(DOUBLE_OBJECTS)
 	$(CXX) -shared -o $@ $^
 
+# The PTX as the program carries it.
+PACKED := $(IMAGES:%=cuda/kernels_sm%.ptx.gz)
+
+cuda/%.ptx.gz: cuda/%.ptx
+	gzip -9nc $< > $@ || { rm -f $@; exit 1; }
+
+# What Go files with the tag cuda need before they can be compiled.
+CUDA_FILES := $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a $(PACKED)
+
 .PHONY: build-cuda
-build-cuda: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a
+build-cuda: $(CUDA_FILES)
 	$(CUDA_ENV) $(GO) build $(BUILD_FLAGS) -tags cuda -o $(BINARY) ./cmd/gpdrf-gpu
 
 .PHONY: double
-double: $(DOUBLE) $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a
+double: $(DOUBLE) $(CUDA_FILES)
 
 PTX_FLAGS := -x cuda --cuda-device-only -nocudainc -nocudalib -nostdinc -std=c++17 -O3 -Wall -Wextra
 
@@ -236,12 +245,12 @@ $(GENERATED)/kernels_sm%.ptx: $(KERNELS)
 	{ echo "// sha256 $$(cat $(KERNELS) | sha256sum | cut -d' ' -f1) of kernels.cu and cuda/kernels/*.cuh"; cat $@.body; } > $@
 
 .PHONY: ptx
-ptx: $(IMAGES:%=$(GENERATED)/kernels_sm%.ptx) ## cuda/kernels_sm*.ptx and their packed forms from kernels.cu, by clang++-19
-	for image in $(notdir $^); do cp $(GENERATED)/$$image cuda/$$image && gzip -9nc cuda/$$image > cuda/$$image.gz || exit 1; done
+ptx: $(IMAGES:%=$(GENERATED)/kernels_sm%.ptx) ## cuda/kernels_sm*.ptx from kernels.cu, by clang++-19
+	for image in $(notdir $^); do cp $(GENERATED)/$$image cuda/$$image || exit 1; done
 
 .PHONY: ptx-check
 ptx-check: $(IMAGES:%=$(GENERATED)/kernels_sm%.ptx)
-	for image in $(notdir $^); do cmp $(GENERATED)/$$image cuda/$$image && gzip -dc cuda/$$image.gz | cmp - cuda/$$image || \
+	for image in $(notdir $^); do cmp $(GENERATED)/$$image cuda/$$image || \
 		{ echo "cuda/$$image is not what $(CLANG) makes of kernels.cu: make ptx"; exit 1; }; done
 
 # NVIDIA's own compiler and assembler, which nothing here needs but these two targets.
@@ -271,7 +280,7 @@ nvcc: $(TOOLKIT)/bin/nvcc
 	$(TOOLKIT)/bin/nvcc -std=c++17 -ptx -arch=compute_90 -o $(GENERATED)/nvcc.ptx kernels.cu
 
 .PHONY: lint-cuda
-lint-cuda: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a ## lint for the files with the tag cuda
+lint-cuda: $(CUDA_FILES) ## lint for the files with the tag cuda
 	$(CUDA_ENV) $(GO) vet -tags cuda ./cuda ./device/gpu ./train ./cmd/...
 	CGO_ENABLED=0 $(GO) install $(STATICCHECK)
 	$(CUDA_ENV) $$($(GO) env GOPATH)/bin/staticcheck -tags cuda ./cuda ./device/gpu ./train ./cmd/...
@@ -300,7 +309,7 @@ CARD_DATA  := protein mnist
 CARD_FLAGS := -trimpath -tags cuda -ldflags '-s -w -extldflags "-static-libgcc"'
 
 .PHONY: card-pack
-card-pack: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a ## build/card: all that make card needs, to be carried to a machine with a card
+card-pack: $(CUDA_FILES) ## build/card: all that make card needs, to be carried to a machine with a card
 	rm -rf $(CARD)
 	mkdir -p $(CARD)/data $(CARD)/peers
 	$(CUDA_ENV) $(GO) build $(CARD_FLAGS) -o $(CARD)/gpdrf-gpu ./cmd/gpdrf-gpu
