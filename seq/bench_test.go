@@ -11,7 +11,8 @@ const (
 	proteinText = "ACDEFGHIKLMNPQRSTVWY"
 )
 
-// randomSet has sequences of this length, at least so many symbols together, each letter as often as it stands in letters.
+// randomSet has sequences of this length, at least so many symbols together, each letter as often
+// as it stands in letters.
 func randomSet(b *testing.B, k Kind, letters string, length, symbols int) *Set {
 	r := rand.New(rand.NewPCG(1, 1))
 	e := NewEncoder(k)
@@ -28,8 +29,8 @@ func randomSet(b *testing.B, k Kind, letters string, length, symbols int) *Set {
 	return set
 }
 
-// BenchmarkFeatures counts the features of 64 kB of text on one core, as distances do: MB/s of text, and how many features with a
-// value these were.
+// BenchmarkFeatures counts the features of 64 kB of text on one core, as distances do: MB/s of
+// text, and how many features with a value these were.
 func BenchmarkFeatures(b *testing.B) {
 	for _, c := range []struct {
 		spec    string
@@ -86,7 +87,8 @@ func BenchmarkAmong(b *testing.B) {
 	}
 }
 
-// BenchmarkDistances compares 1000 sequences with 500 of them: features and inner products. Maps have up to 38 000 features a sequence.
+// BenchmarkDistances compares 1000 sequences with 500 of them: features and inner products. Maps
+// have up to 38 000 features a sequence.
 func BenchmarkDistances(b *testing.B) {
 	for _, c := range []struct {
 		spec    string

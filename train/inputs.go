@@ -12,8 +12,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// FitInputs makes the Config fit what the training rows are, vectors or sequences: it settles the kernel, and how X̄ is chosen. What a
-// user has asked for and does not fit is a *UsageError. The notes say what was decided.
+// FitInputs makes the Config fit what the training rows are, vectors or sequences: it settles the
+// kernel, and how X̄ is chosen. What a user has asked for and does not fit is a *UsageError. The
+// notes say what was decided.
 func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
 	if notes, err = c.fitKernel(ctx, ds); err != nil {
 		return nil, err
@@ -98,10 +99,12 @@ func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
 	return notes
 }
 
-// sequenceDefaults are what the preset default is for sequences: with pseudo-inputs that do not move, more of them are needed; σ starts
-// at the median distance; rows are few, so that fewer and larger steps are enough; and classes have offsets, since sequences are
-// often like none in training. The latent functions reach the output directly: those beyond the classes, and more than a few features, are
-// noise that the rows do not pay for. The many columns of a projection are each nearly noise, and need long length-scales.
+// sequenceDefaults are what the preset default is for sequences: with pseudo-inputs that do not
+// move, more of them are needed; σ starts at the median distance; rows are few, so that fewer and
+// larger steps are enough; and classes have offsets, since sequences are often like none in
+// training. The latent functions reach the output directly: those beyond the classes, and more than
+// a few features, are noise that the rows do not pay for. The many columns of a projection are each
+// nearly noise, and need long length-scales.
 func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	if c.Preset != defaults().Preset {
 		return nil

@@ -69,7 +69,7 @@ func setsNamed(names []string) (sets []data.Set, err error) {
 	return sets, nil
 }
 
-// listedSet is a set with where it is and how it is to be had.
+// listedSet is a set with where it is and how to get it.
 type listedSet struct {
 	data.Set
 	From  string        `json:"from"` // a folder, "embedded", or "" if it is not there
@@ -111,7 +111,8 @@ func (p *program) printJSON(v any) error {
 	return err
 }
 
-// checkSets compares files with their checksums. A set that is not there at all is no fault unless it was named.
+// checkSets compares files with their checksums. A set that is not there at all is no fault unless
+// it was named.
 func (p *program) checkSets(sets []data.Set, dir string, named, asJSON bool) error {
 	all := []data.FileState{}
 	wrong := 0

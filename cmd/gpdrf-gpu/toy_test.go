@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// The README's commands on the toy with a gap do what its picture shows: the prediction is more than twice as uncertain
-// between the rows as along them, and right about both.
+// The README's commands on the toy with a gap do what its picture shows: the prediction is more
+// than twice as uncertain between the rows as along them, and right about both.
 func TestToyBandWidensInTheGap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("3000 steps")
