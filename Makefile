@@ -56,10 +56,11 @@ test-arm64: ## the arm64 kernels, and the CPU backend on them, under qemu
 	GOARCH=arm64 $(GO) test $(TEST_FLAGS) -count=1 -short -exec $(QEMU_ARM64) -run 'TestF32|TestDeterminism' ./device/cpu
 
 .PHONY: lint
-lint: ## gofmt, go vet and staticcheck
+lint: ## gofmt, go vet, staticcheck, and the style of texts and comments
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt -w the files above"; exit 1; }
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
+	$(GO) run ./internal/style
 
 .PHONY: fuzz
 fuzz: ## every fuzz target, 20 seconds each
