@@ -115,6 +115,16 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+// A sign that would start an item stays on the line before.
+func TestWrapSigns(t *testing.T) {
+	for _, sign := range []string{"-", "+", "1.", ">"} {
+		lines := fill(strings.Fields(strings.Repeat("word ", 20)+sign+" word"), "", "")
+		if len(lines) != 2 || lines[1] != "word" {
+			t.Errorf("%q", lines)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	bad := &fstest.MapFile{Data: []byte("runs of before\n")}
 	files := fstest.MapFS{

@@ -7,10 +7,14 @@ import (
 )
 
 // fill breaks words into lines of at most columns columns. The first line starts with first, the
-// others with rest.
+// others with rest; none of these looks like an item of a list.
 func fill(words []string, first, rest string) (lines []string) {
 	line, empty := first, true
-	for _, word := range words {
+	for i, word := range words {
+		if i > 0 && marker.MatchString(word) {
+			line += " " + word
+			continue
+		}
 		width := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", strings.Repeat(" ", tab))) + utf8.RuneCountInString(word)
 		if !empty && width+1 > columns {
 			lines = append(lines, line)
