@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -69,10 +68,22 @@ func TestRecords(t *testing.T) {
 	if all, err = readRecords(folder, other.rowsOf("gp")); err != nil || len(all) != 0 {
 		t.Errorf("records of other settings count: %v, %v", all, err)
 	}
-	if err := os.WriteFile(some[0].path(folder), []byte("{"), 0o666); err != nil {
+	again := &record{Command: some[0].command(), Date: "2026-01-02"}
+	if err := again.write(folder, some[0]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readRecords(folder, some); err == nil || !strings.Contains(err.Error(), filepath.Join("powerplant", "gp-1.json")) {
+	if all, err = readRecords(folder, some); err != nil || len(all) != 2 || all["powerplant/gp-1"].Date != "2026-01-02" {
+		t.Errorf("a row that was run again: %v, %v", all, err)
+	}
+	file := groupFile(folder, "powerplant")
+	text, err := os.ReadFile(file)
+	if err != nil || strings.Count(string(text), "\n") != 2 {
+		t.Errorf("%q, %v", text, err)
+	}
+	if err := os.WriteFile(file, append(text, '{'), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readRecords(folder, some); err == nil || !strings.Contains(err.Error(), "powerplant.jsonl:3: ") {
 		t.Errorf("a damaged record: %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,7 +37,7 @@ type suiteRecords map[cellKey]*suiteRecord
 
 func recordFile(folder, set string) string { return filepath.Join(folder, set+".jsonl") }
 
-// readSuite reads the records of sets. A last line that was cut short is none.
+// readSuite reads the records of sets. A last line that was cut short does not count.
 func readSuite(folder string, sets []suiteSet) (suiteRecords, error) {
 	all := suiteRecords{}
 	for _, s := range sets {
@@ -49,15 +48,14 @@ func readSuite(folder string, sets []suiteSet) (suiteRecords, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		for i, line := range bytes.Split(whole(text), []byte("\n")) {
-			if len(line) == 0 {
-				continue
-			}
+		err = eachLine(path, whole(text), func(line []byte) error {
 			r := &suiteRecord{}
-			if err := json.Unmarshal(line, r); err != nil {
-				return nil, fmt.Errorf("%s:%d: %w: remove the line to run its cell again", path, i+1, err)
-			}
+			err := json.Unmarshal(line, r)
 			all[r.key()] = r
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return all, nil
