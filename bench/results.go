@@ -93,16 +93,22 @@ func runAll(todo []row, folder string, run func(row) (*record, error)) (failed [
 	return failed
 }
 
-// writeReport writes docs/results.md and its pictures from the records that are there.
+// writeReport writes docs/results.md, its pages and pictures from the records that are there.
 func writeReport() error {
 	records, err := readRecords(recordsFolder, allRows())
 	if err != nil {
 		return err
 	}
-	if err := writeText(resultsFile, report(records)); err != nil {
+	words, err := readNotes(notesFile)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintln(os.Stderr, "wrote", resultsFile)
+	for path, text := range report(records, words) {
+		if err := writeText(path, text); err != nil {
+			return err
+		}
+		fmt.Fprintln(os.Stderr, "wrote", path)
+	}
 	return drawDistances(records)
 }
 

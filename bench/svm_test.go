@@ -169,7 +169,7 @@ func TestBeside(t *testing.T) {
 	put(machineOf(of("rad21")), "auc", .97)
 	put(of("rad21").rowsOf("gpdrf"), "auc", .96)
 	var b strings.Builder
-	machines(&b, all)
+	machines(&b, all, notes{})
 	for _, want := range []string{
 		"| SCOP-FOLDS | 5 folds | error | 0.3500 ± 0.0224 | linear, C 1 | 0.3540 | +0.0040 ± 0.0024 | no |",
 		"| MUSIC | one split | error | 0.2000 ± 0.0400 | linear, C 1 | 0.2400 | +0.0400 | yes |",
