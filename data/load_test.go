@@ -166,6 +166,15 @@ func TestDataDirectory(t *testing.T) {
 	}
 }
 
+// A set whose folder lacks a file says how to get it.
+func TestNamedSetWithoutFiles(t *testing.T) {
+	dir := t.TempDir()
+	os.Mkdir(filepath.Join(dir, "mnist"), 0o755)
+	if _, _, _, err := Load(Source{Data: "mnist", DataDir: dir}); err == nil || !strings.Contains(err.Error(), "there is no such file; to get the set: gpdrf-gpu data fetch mnist") {
+		t.Error(err)
+	}
+}
+
 // TestNamedSets reads the first and the last fold of each: the sizes of the paper's table.
 func TestNamedSets(t *testing.T) {
 	dir := dataDir(t)

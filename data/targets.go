@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -152,4 +153,9 @@ func targetsBeside(inputs string) (path, tried string) {
 // startsWithX: x.npy, X_train.npy and x-test.npy hold inputs, xenon.npy is a table.
 func startsWithX(name string) bool {
 	return len(name) > 1 && (name[0] == 'x' || name[0] == 'X') && strings.ContainsRune("._-", rune(name[1]))
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
 }

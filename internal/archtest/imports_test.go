@@ -18,7 +18,8 @@ var rooms = map[string][]string{
 	"device/devicetest": {"device", "internal/philox", "internal/fdcheck"},
 	"model":             {"device", "internal/philox"},
 	"seq":               {"leaves"},
-	"data":              {"seq", "leaves"},
+	"data":              {"data/sets", "seq", "leaves"},
+	"data/sets":         {"leaves"},
 	"train":             {"model", "data", "seq", "device", "leaves"},
 	"internal/workload": {"model", "device"}, // no leaf: only commands import it
 }

@@ -1,7 +1,8 @@
-package data
+package sets
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"net/http"
@@ -38,10 +39,26 @@ func (s toServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
+func mustSet(name string) Set {
+	s, ok := Find(name)
+	if !ok {
+		panic("no set " + name)
+	}
+	return s
+}
+
+func dataDir(t *testing.T) string {
+	dir := os.Getenv("GPDRF_DATA")
+	if dir == "" {
+		t.Skip("set GPDRF_DATA to the folder of the named sets to compare with their files")
+	}
+	return dir
+}
+
 // TestTables: the addresses and the checksums are those of the sets, and nothing is fetched without
 // encryption.
 func TestTables(t *testing.T) {
-	for _, s := range Sets() {
+	for _, s := range All() {
 		want := 2 * s.Folds
 		switch s.Name {
 		case "mnist":
@@ -59,7 +76,7 @@ func TestTables(t *testing.T) {
 			}
 		}
 		for fold := 1; fold <= s.Folds; fold++ {
-			train, test := s.files(fold)
+			train, test := s.Files(fold)
 			for _, file := range []string{train, test} {
 				if file != "" && !slices.ContainsFunc(contents, func(cells []string) bool { return cells[0] == file }) {
 					t.Errorf("%s: no checksum of %s", s.Name, file)
@@ -102,9 +119,6 @@ func TestFetchFails(t *testing.T) {
 	if !errors.As(err, &wrong) || wrong.Kept != first+download.Rejected || isFile(first) {
 		t.Error(err)
 	}
-	if _, _, _, err := Load(Source{Data: "mnist", DataDir: dir}); err == nil || !strings.Contains(err.Error(), "there is no such file; to get the set: gpdrf-gpu data fetch mnist") {
-		t.Error(err)
-	}
 	os.WriteFile(first, []byte("mine"), 0o666)
 	if err := mustSet("mnist").Fetch(t.Context(), offline, dir, note); err == nil || !strings.Contains(err.Error(), "is there, but is not the file of the set mnist: move it away") {
 		t.Error(err)
@@ -117,6 +131,26 @@ func TestFetchFails(t *testing.T) {
 		if err := mustSet(set).Fetch(t.Context(), offline, dir, note); !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", set, err)
 		}
+	}
+}
+
+// A file that is damaged differs, and so does a folder of its name.
+func TestCheckDamaged(t *testing.T) {
+	dir := t.TempDir()
+	for i, damage := range []string{"", "text", "\x1f\x8b", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xffnot deflated"} {
+		os.MkdirAll(filepath.Join(dir, "credit"), 0o755)
+		file, _ := mustSet("credit").Files(i + 1)
+		os.WriteFile(filepath.Join(dir, "credit", file), []byte(damage), 0o666)
+	}
+	file, _ := mustSet("credit").Files(5)
+	os.Mkdir(filepath.Join(dir, "credit", file), 0o755)
+	states, err := mustSet("credit").Check(dir)
+	count := map[string]int{}
+	for _, s := range states {
+		count[s.State]++
+	}
+	if err != nil || count["differs"] != 5 || count["missing"] != 5 {
+		t.Errorf("%v, %v", states, err)
 	}
 }
 
@@ -146,13 +180,13 @@ func TestFetch(t *testing.T) {
 	}
 	concrete := mustSet("concrete")
 	for fold := 1; fold <= concrete.Folds; fold++ {
-		train, test := concrete.files(fold)
+		train, test := concrete.Files(fold)
 		for part, file := range map[string]string{"train": train, "test": test} {
 			f, err := os.Open(filepath.Join(dir, "concrete", file))
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, _, err := unzipped(file, f)
+			r, err := gzip.NewReader(f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,12 +217,7 @@ func TestFetch(t *testing.T) {
 			t.Errorf("%s is read from %q", set.Name, set.From(to))
 		}
 	}
-	a, _, _, err := Load(Source{Data: "concrete", DataDir: to, Fold: 2})
-	b, _, _, _ := Load(Source{Data: "concrete", DataDir: dir, Fold: 2})
-	if err != nil || a.Fingerprint != b.Fingerprint {
-		t.Error(err)
-	}
-	for _, s := range Sets() { // all files of the folder are what they should be
+	for _, s := range All() { // all files of the folder are what they should be
 		states, err := s.Check(dir)
 		if err != nil || slices.ContainsFunc(states, func(f FileState) bool { return f.State != "ok" }) {
 			t.Error(states, err)

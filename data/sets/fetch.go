@@ -1,6 +1,7 @@
-package data
+package sets
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -16,8 +17,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/dustin/go-humanize"
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
@@ -52,7 +55,7 @@ func (s Set) Remotes() (all []Remote) {
 	for _, cells := range tableRows(addressTable, s.Name) {
 		size, err := strconv.ParseInt(cells[1], 10, 64)
 		if err != nil {
-			panic("data: embedded addresses: " + err.Error())
+			panic("sets: embedded addresses: " + err.Error())
 		}
 		all = append(all, Remote{filepath.FromSlash(cells[0]), download.File{Bytes: size, SHA256: cells[2], Addresses: strings.Fields(cells[3])}})
 	}
@@ -62,7 +65,7 @@ func (s Set) Remotes() (all []Remote) {
 // Get says how to get the set.
 func (s Set) Get() string {
 	switch {
-	case s.embedded:
+	case s.Embedded:
 		return "part of the program"
 	case s.Remotes() != nil:
 		return "gpdrf-gpu data fetch " + s.Name
@@ -82,11 +85,11 @@ type FileState struct {
 func (s Set) Check(dir string) ([]FileState, error) {
 	var states []FileState
 	for _, cells := range tableRows(contentTable, s.Name) {
-		state := FileState{s.Name, plainOrZipped(filepath.Join(s.folderIn(dir), filepath.FromSlash(cells[0]))), "ok"}
+		state := FileState{s.Name, PlainOrZipped(filepath.Join(s.folderIn(dir), filepath.FromSlash(cells[0]))), "ok"}
 		switch sum, err := contentSum(state.Path); {
 		case errors.Is(err, fs.ErrNotExist):
 			state.State = "missing"
-		case err != nil && errors.As(err, new(*Error)): // damaged
+		case errors.As(err, new(*damage)):
 			state.State = "differs"
 		case err != nil:
 			return nil, err
@@ -98,22 +101,48 @@ func (s Set) Check(dir string) ([]FileState, error) {
 	return states, nil
 }
 
+// damage is a fault of a file, not of the machine: it cannot be opened, or its gzip data are wrong.
+type damage struct{ error }
+
+func (d *damage) Unwrap() error { return d.error }
+
 // contentSum is the SHA-256 of what is in a file, without gzip.
 func contentSum(path string) (string, error) {
-	f, err := openFile(path)
+	f, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return "", &damage{err}
 	}
 	defer f.Close()
-	r, _, err := unzipped(path, f)
-	if err != nil {
-		return "", err
+	in := bufio.NewReader(f)
+	var r io.Reader = in
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		if r, err = gzip.NewReader(in); err != nil {
+			return "", &damage{err}
+		}
 	}
 	h := sha256.New()
-	if _, err := io.Copy(h, r); err != nil {
-		return "", readError(path, err)
+	_, err = io.Copy(h, r)
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt), errors.Is(err, syscall.EISDIR):
+		return "", &damage{err}
+	case err != nil:
+		return "", fmt.Errorf("%s: reading failed: %w", path, err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Error says what is wrong with a request to fetch, and what to do about it.
+type Error struct {
+	File string // "" where no file is concerned
+	Msg  string
+}
+
+func (e *Error) Error() string {
+	if e.File == "" {
+		return e.Msg
+	}
+	return e.File + ": " + e.Msg
 }
 
 // Fetch downloads the originals of a set into its folder under dir, and makes the files of the
@@ -126,17 +155,17 @@ func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note fu
 	}
 	folder := s.folderIn(dir)
 	if !slices.ContainsFunc(states, func(f FileState) bool { return f.State != "ok" }) {
-		note("%s: is there, %s with the right checksums", folder, plural(len(states), "file"))
+		note("%s: is there, %s with the right checksums", folder, files(len(states)))
 		return nil
 	}
 	for _, f := range states {
 		if f.State == "differs" {
-			return errorf(f.Path, "is there, but is not the file of the set %s: move it away, then fetch again", s.Name)
+			return &Error{f.Path, fmt.Sprintf("is there, but is not the file of the set %s: move it away, then fetch again", s.Name)}
 		}
 	}
 	remotes := s.Remotes()
 	if remotes == nil {
-		return errorf("", "%s", s.byHand(dir))
+		return &Error{Msg: s.byHand(dir)}
 	}
 	for _, r := range remotes {
 		path := filepath.Join(folder, r.Path)
@@ -166,13 +195,13 @@ func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note fu
 			return fmt.Errorf("%s: %s after all was fetched: please report this", f.Path, f.State)
 		}
 	}
-	note("%s: complete, %s with the right checksums", folder, plural(len(states), "file"))
+	note("%s: complete, %s with the right checksums", folder, files(len(states)))
 	return nil
 }
 
 // byHand says what to do for a set whose folds nobody offers for download.
 func (s Set) byHand(dir string) string {
-	if s.embedded {
+	if s.Embedded {
 		return s.Name + " is part of the program: there is nothing to fetch"
 	}
 	var files []string
@@ -224,4 +253,12 @@ func foldTable(columns []string, x, y []byte) []byte {
 		b.WriteString(strings.Join(append(strings.Fields(row), target[:1]...), ",") + "\n")
 	}
 	return b.Bytes()
+}
+
+// files is "1 file", "2 files".
+func files(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return strconv.Itoa(n) + " files"
 }
