@@ -271,10 +271,8 @@ ptxas: $(TOOLKIT)/bin/nvcc ## registers, spills and shared memory of each kernel
 		awk -v arch=$$arch -f cuda/ptxas.awk || exit 1; done
 
 .PHONY: kernels-doc
-kernels-doc: $(TOOLKIT)/bin/nvcc ## the table of registers and spills in docs/kernels.md, by NVIDIA's assembler
-	{ sed '/^## What the assembler says/q' docs/kernels.md; echo; { cat cuda/kernels_sm80.ptx; $(MAKE) -s ptxas PTXAS_RUNS="80:sm_80 80:sm_90"; } | \
-		awk -f cuda/kernelsdoc.awk; } > $(GENERATED)/kernels.md
-	cp $(GENERATED)/kernels.md docs/kernels.md
+kernels-doc: $(TOOLKIT)/bin/nvcc ## build/cuda/kernels.md: registers and spills of each kernel as a table, by NVIDIA's assembler
+	{ cat cuda/kernels_sm80.ptx; $(MAKE) -s ptxas PTXAS_RUNS="80:sm_80 80:sm_90"; } | awk -f cuda/kernelsdoc.awk > $(GENERATED)/kernels.md
 
 .PHONY: nvcc
 nvcc: $(TOOLKIT)/bin/nvcc
