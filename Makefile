@@ -1,4 +1,4 @@
-# gpdrf-gpu: `make` lists what there is. Nothing here needs a GPU; what needs a C compiler has CUDA in its name,
+# gpdrf-gpu: `make` lists what a user needs, `make help` all. Nothing here needs a GPU; what needs a C compiler has CUDA in its name,
 # but for `make race`, and for `make build`, which does without if there is none.
 
 GO          ?= go
@@ -13,16 +13,25 @@ BUILD_FLAGS := -trimpath -ldflags '-s -w'
 
 tick = $(if $(shell command -v $(1) 2>/dev/null),✓,✗)
 
-.PHONY: help
-help: ## this list
+.PHONY: usual
+usual: # the targets of USUAL, which is what make alone does
 	@echo "gpdrf-gpu: deep Gaussian processes, trained from the command line"
 	@echo
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^($(USUAL)):.*## ' $(MAKEFILE_LIST) | $(targets)
+	@echo
+	@echo "  make help lists all targets, and what they need"
+
+USUAL   := build|test|check|bench|results|suite|toy|clean
+targets := awk -F ':.*\#\# ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+.PHONY: help
+help: ## all targets, and what they need
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | $(targets)
 	@echo
 	@echo "  $(call tick,$(GO)) go           needed for everything ($(shell $(GO) version 2>/dev/null | cut -d' ' -f3))"
 	@echo "  $(call tick,gcc) gcc          needed for CUDA in make build, and for make race and make test-cuda"
 	@echo "  $(call tick,clang++-19) clang++-19   needed for make ptx, after a change of a kernel"
-	@echo "  $(call tick,python3) python3      needed to make the reference values of the tests anew"
+	@echo "  $(call tick,python3) python3      needed to make the reference values of the tests again"
 	@echo "  $(if $(GPDRF_DATA),✓,✗) GPDRF_DATA   folder with the data sets beyond powerplant, for make results"
 
 .PHONY: build
@@ -106,7 +115,7 @@ bench-peers: $(PEERS)/bin/python build ## our step and PyTorch's in turns, on th
 	$(PEERS)/bin/python bench/peers/torch_gpdrf.py $(ARGS)
 
 .PHONY: results
-results: ## docs/results.md: runs the rows that have no record in bench/results; ROWS=regexp only those, AGAIN=1 once more
+results: ## docs/results.md, after running what has no record; ROWS=regexp, AGAIN=1
 	$(GO) run ./bench results $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
 
 # What make svm compares with.
@@ -151,12 +160,12 @@ build/suite/keel/tables-are-there: $(SUITE)/bin/peers-are-there bench/peers/suit
 suite-peers: build/suite/keel/tables-are-there
 
 .PHONY: suite
-suite: suite-peers ## docs/suite.md: our defaults beside other methods on many sets; SETS and METHODS=regexp, FOLDS=2, SECONDS=60, AGAIN=1
+suite: suite-peers ## docs/suite.md, the same: SETS and METHODS=regexp, FOLDS=2, SECONDS=60, AGAIN=1
 	$(GO) run ./bench suite $(if $(SETS),-sets '$(SETS)') $(if $(METHODS),-methods '$(METHODS)') $(if $(FOLDS),-folds $(FOLDS)) \
 		$(if $(SECONDS),-seconds $(SECONDS)) $(if $(AGAIN),-again)
 
 .PHONY: toy
-toy: ## docs/images/toy.png: the prediction over one input with a gap in its rows, drawn from a training
+toy: ## docs/images/toy.png: the prediction over one input with a gap in its rows
 	$(GO) run ./bench toy
 
 .PHONY: check

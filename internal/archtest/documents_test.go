@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// documents are the README, the changelog, and all of docs.
+// documents are those at the root, and all of docs and examples.
 func documents(t *testing.T) []string {
 	t.Helper()
-	names := []string{"README.md", "CHANGELOG.md"}
+	names := []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
 		found, err := fs.Glob(os.DirFS(root), pattern)
 		if err != nil {
