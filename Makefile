@@ -1,4 +1,4 @@
-# gpdrf-gpu: `make` lists what there is. Nothing here needs a GPU; what needs a C compiler has CUDA in its name,
+# gpdrf-gpu: `make` lists what a user needs, `make help` all. Nothing here needs a GPU; what needs a C compiler has CUDA in its name,
 # but for `make race`, and for `make build`, which does without if there is none.
 
 GO          ?= go
@@ -13,16 +13,25 @@ BUILD_FLAGS := -trimpath -ldflags '-s -w'
 
 tick = $(if $(shell command -v $(1) 2>/dev/null),✓,✗)
 
-.PHONY: help
-help: ## this list
+.PHONY: usual
+usual: # the targets of USUAL, which is what make alone does
 	@echo "gpdrf-gpu: deep Gaussian processes, trained from the command line"
 	@echo
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^($(USUAL)):.*## ' $(MAKEFILE_LIST) | $(targets)
+	@echo
+	@echo "  make help lists all targets, and what they need"
+
+USUAL   := build|test|check|bench|results|suite|toy|clean
+targets := awk -F ':.*\#\# ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+.PHONY: help
+help: ## all targets, and what they need
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | $(targets)
 	@echo
 	@echo "  $(call tick,$(GO)) go           needed for everything ($(shell $(GO) version 2>/dev/null | cut -d' ' -f3))"
 	@echo "  $(call tick,gcc) gcc          needed for CUDA in make build, and for make race and make test-cuda"
 	@echo "  $(call tick,clang++-19) clang++-19   needed for make ptx, after a change of a kernel"
-	@echo "  $(call tick,python3) python3      needed to make the reference values of the tests anew"
+	@echo "  $(call tick,python3) python3      needed to make the reference values of the tests again"
 	@echo "  $(if $(GPDRF_DATA),✓,✗) GPDRF_DATA   folder with the data sets beyond powerplant, for make results"
 
 .PHONY: build
@@ -56,10 +65,11 @@ test-arm64: ## the arm64 kernels, and the CPU backend on them, under qemu
 	GOARCH=arm64 $(GO) test $(TEST_FLAGS) -count=1 -short -exec $(QEMU_ARM64) -run 'TestF32|TestDeterminism' ./device/cpu
 
 .PHONY: lint
-lint: ## gofmt, go vet and staticcheck
+lint: ## gofmt, go vet, staticcheck, and the style of texts and comments
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt -w the files above"; exit 1; }
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
+	$(GO) run ./internal/style
 
 .PHONY: fuzz
 fuzz: ## every fuzz target, 20 seconds each
@@ -105,7 +115,7 @@ bench-peers: $(PEERS)/bin/python build ## our step and PyTorch's in turns, on th
 	$(PEERS)/bin/python bench/peers/torch_gpdrf.py $(ARGS)
 
 .PHONY: results
-results: ## docs/results.md: runs the rows that have no record in bench/results; ROWS=regexp only those, AGAIN=1 once more
+results: ## docs/results.md, after running what has no record; ROWS=regexp, AGAIN=1
 	$(GO) run ./bench results $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
 
 # What make svm compares with.
@@ -150,12 +160,12 @@ build/suite/keel/tables-are-there: $(SUITE)/bin/peers-are-there bench/peers/suit
 suite-peers: build/suite/keel/tables-are-there
 
 .PHONY: suite
-suite: suite-peers ## docs/suite.md: our defaults beside other methods on many sets; SETS and METHODS=regexp, FOLDS=2, SECONDS=60, AGAIN=1
+suite: suite-peers ## docs/suite.md, the same: SETS and METHODS=regexp, FOLDS=2, SECONDS=60, AGAIN=1
 	$(GO) run ./bench suite $(if $(SETS),-sets '$(SETS)') $(if $(METHODS),-methods '$(METHODS)') $(if $(FOLDS),-folds $(FOLDS)) \
 		$(if $(SECONDS),-seconds $(SECONDS)) $(if $(AGAIN),-again)
 
 .PHONY: toy
-toy: ## docs/images/toy.png: the prediction over one input with a gap in its rows, drawn from a training
+toy: ## docs/images/toy.png: the prediction over one input with a gap in its rows
 	$(GO) run ./bench toy
 
 .PHONY: check
@@ -163,7 +173,7 @@ check: lint test race ## lint, tests and the race detector
 
 .PHONY: clean
 clean: ## remove what make built
-	rm -rf $(BINARY) build
+	rm -rf $(BINARY) build cuda/*.ptx.gz
 
 # CUDA. The program links a static stand-in for the driver (cuda/shim), so that it needs no toolkit to build and no
 # driver to start. The tests run kernels.cu on a test double of the driver (cuda/double), so that they need no GPU.
@@ -220,12 +230,21 @@ $(GENERATED)/double/mutants.o: cuda/double/mutants.cu cuda/double/emu.h cuda/dou
 $(DOUBLE): $(DOUBLE_OBJECTS)
 	$(CXX) -shared -o $@ $^
 
+# The PTX as the program carries it.
+PACKED := $(IMAGES:%=cuda/kernels_sm%.ptx.gz)
+
+cuda/%.ptx.gz: cuda/%.ptx
+	gzip -9nc $< > $@ || { rm -f $@; exit 1; }
+
+# What Go files with the tag cuda need before they can be compiled.
+CUDA_FILES := $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a $(PACKED)
+
 .PHONY: build-cuda
-build-cuda: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a
+build-cuda: $(CUDA_FILES)
 	$(CUDA_ENV) $(GO) build $(BUILD_FLAGS) -tags cuda -o $(BINARY) ./cmd/gpdrf-gpu
 
 .PHONY: double
-double: $(DOUBLE) $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a
+double: $(DOUBLE) $(CUDA_FILES)
 
 PTX_FLAGS := -x cuda --cuda-device-only -nocudainc -nocudalib -nostdinc -std=c++17 -O3 -Wall -Wextra
 
@@ -236,12 +255,12 @@ $(GENERATED)/kernels_sm%.ptx: $(KERNELS)
 	{ echo "// sha256 $$(cat $(KERNELS) | sha256sum | cut -d' ' -f1) of kernels.cu and cuda/kernels/*.cuh"; cat $@.body; } > $@
 
 .PHONY: ptx
-ptx: $(IMAGES:%=$(GENERATED)/kernels_sm%.ptx) ## cuda/kernels_sm*.ptx and their packed forms from kernels.cu, by clang++-19
-	for image in $(notdir $^); do cp $(GENERATED)/$$image cuda/$$image && gzip -9nc cuda/$$image > cuda/$$image.gz || exit 1; done
+ptx: $(IMAGES:%=$(GENERATED)/kernels_sm%.ptx) ## cuda/kernels_sm*.ptx from kernels.cu, by clang++-19
+	for image in $(notdir $^); do cp $(GENERATED)/$$image cuda/$$image || exit 1; done
 
 .PHONY: ptx-check
 ptx-check: $(IMAGES:%=$(GENERATED)/kernels_sm%.ptx)
-	for image in $(notdir $^); do cmp $(GENERATED)/$$image cuda/$$image && gzip -dc cuda/$$image.gz | cmp - cuda/$$image || \
+	for image in $(notdir $^); do cmp $(GENERATED)/$$image cuda/$$image || \
 		{ echo "cuda/$$image is not what $(CLANG) makes of kernels.cu: make ptx"; exit 1; }; done
 
 # NVIDIA's own compiler and assembler, which nothing here needs but these two targets.
@@ -261,17 +280,15 @@ ptxas: $(TOOLKIT)/bin/nvcc ## registers, spills and shared memory of each kernel
 		awk -v arch=$$arch -f cuda/ptxas.awk || exit 1; done
 
 .PHONY: kernels-doc
-kernels-doc: $(TOOLKIT)/bin/nvcc ## the table of registers and spills in docs/kernels.md, by NVIDIA's assembler
-	{ sed '/^## What the assembler says/q' docs/kernels.md; echo; { cat cuda/kernels_sm80.ptx; $(MAKE) -s ptxas PTXAS_RUNS="80:sm_80 80:sm_90"; } | \
-		awk -f cuda/kernelsdoc.awk; } > $(GENERATED)/kernels.md
-	cp $(GENERATED)/kernels.md docs/kernels.md
+kernels-doc: $(TOOLKIT)/bin/nvcc ## build/cuda/kernels.md: registers and spills of each kernel as a table, by NVIDIA's assembler
+	{ cat cuda/kernels_sm80.ptx; $(MAKE) -s ptxas PTXAS_RUNS="80:sm_80 80:sm_90"; } | awk -f cuda/kernelsdoc.awk > $(GENERATED)/kernels.md
 
 .PHONY: nvcc
 nvcc: $(TOOLKIT)/bin/nvcc
 	$(TOOLKIT)/bin/nvcc -std=c++17 -ptx -arch=compute_90 -o $(GENERATED)/nvcc.ptx kernels.cu
 
 .PHONY: lint-cuda
-lint-cuda: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a ## lint for the files with the tag cuda
+lint-cuda: $(CUDA_FILES) ## lint for the files with the tag cuda
 	$(CUDA_ENV) $(GO) vet -tags cuda ./cuda ./device/gpu ./train ./cmd/...
 	CGO_ENABLED=0 $(GO) install $(STATICCHECK)
 	$(CUDA_ENV) $$($(GO) env GOPATH)/bin/staticcheck -tags cuda ./cuda ./device/gpu ./train ./cmd/...
@@ -300,7 +317,7 @@ CARD_DATA  := protein mnist
 CARD_FLAGS := -trimpath -tags cuda -ldflags '-s -w -extldflags "-static-libgcc"'
 
 .PHONY: card-pack
-card-pack: $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a ## build/card: all that make card needs, to be carried to a machine with a card
+card-pack: $(CUDA_FILES) ## build/card: all that make card needs, to be carried to a machine with a card
 	rm -rf $(CARD)
 	mkdir -p $(CARD)/data $(CARD)/peers
 	$(CUDA_ENV) $(GO) build $(CARD_FLAGS) -o $(CARD)/gpdrf-gpu ./cmd/gpdrf-gpu

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Command tests reads what go test -json writes and prints what go test would have: a line for each package, and the
-// output of tests that fail. It notes in a file which tests were skipped, and why.
+// Command tests reads what go test -json writes and prints what go test would have: a line for each
+// package, and the output of tests that fail. It notes in a file which tests were skipped, and why.
 //
 //	go test -json ./... | tests FILE
 //	tests -skipped FILE      lists the tests that no run has run
@@ -43,7 +43,8 @@ func main() {
 // event is a line of go test -json.
 type event struct{ Action, Package, Test, Output string }
 
-// filter prints what matters of the events, and lines that are none, and notes the tests that passed or were skipped.
+// filter prints what matters of the events, and lines that are none, and notes the tests that
+// passed or were skipped.
 func filter(from io.Reader, notes io.Writer) error {
 	said := map[string]map[string][]string{} // by package and test: what it has printed
 	lines := bufio.NewReader(from)

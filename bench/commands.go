@@ -19,15 +19,10 @@ type line struct {
 	numbers []string
 }
 
-// commands lists all commands.
-func commands(b *strings.Builder, all found) {
-	b.WriteString(`
-## Commands
-
-They need ` + "`GPDRF_DATA`" + ` for every set but POWERPLANT, which the program has. ` + "`make results`" + ` runs what has no
-record, ` + "`make results ROWS='^eeg/'`" + ` only rows of that name, with ` + "`AGAIN=1`" + ` once more; ` + "`make svm`" + ` does the same for the support vector machines.
-`)
-	for _, s := range sections(all) {
+// commands lists the commands of rows.
+func commands(b *strings.Builder, rows []row, all found, words notes) {
+	fmt.Fprintf(b, "\n## Commands\n\n%s\n", words["Commands"])
+	for _, s := range sections(rows, all) {
 		fmt.Fprintf(b, "\n%s:\n\n", s.title())
 		for _, l := range s.lines {
 			fmt.Fprintf(b, "    %s\n", l)
@@ -36,12 +31,16 @@ record, ` + "`make results ROWS='^eeg/'`" + ` only rows of that name, with ` + "
 }
 
 // sections are in the order of their first rows, what was not run yet at the end.
-func sections(all found) (out []*section) {
+func sections(rows []row, all found) (out []*section) {
 	waiting := &section{}
-	for _, r := range allRows() {
+	for _, r := range rows {
 		s := waiting
 		if m := all[r.name()]; m != nil {
-			made := fmt.Sprintf("Commit %s, %s, %s, %d threads", m.Commit, m.Device, m.Processor, m.Threads)
+			threads := "1 thread"
+			if m.Threads != 1 {
+				threads = fmt.Sprintf("%d threads", m.Threads)
+			}
+			made := fmt.Sprintf("Commit %s, %s, %s, %s", m.Commit, m.Device, m.Processor, threads)
 			if i := slices.IndexFunc(out, func(s *section) bool { return s.made == made }); i >= 0 {
 				s = out[i]
 			} else {

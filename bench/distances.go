@@ -16,7 +16,8 @@ import (
 
 const distancesPicture = "docs/images/bhattacharyya.png"
 
-// paperDistances are those of the paper's table of Bhattacharyya distances: the means over right and wrong rows.
+// paperDistances are those of the paper's table of Bhattacharyya distances: the means over right
+// and wrong rows.
 func paperDistances(set, model string) (right, wrong string) {
 	figures := map[string][2]string{
 		"eeg gp": {"37.41", "6.37"}, "eeg drf": {"6.16", "2.19"}, "eeg gpdrf": {"110.52", "5.45"},
@@ -41,7 +42,8 @@ func predictDistances(binary, run, testRows string) (*plots.Bins, error) {
 	return countDistances(in)
 }
 
-// countDistances reads predictions of rows whose target is known. A row without a distance is left out.
+// countDistances reads predictions of rows whose target is known. A row without a distance is left
+// out.
 func countDistances(in io.Reader) (*plots.Bins, error) {
 	rows, err := csv.NewReader(in).ReadAll()
 	if err != nil {
@@ -102,19 +104,13 @@ func drawDistances(all found) error {
 	return writeFile(distancesPicture, func(w io.Writer) error { return plots.Histograms(w, "Bhattacharyya distance", panels) })
 }
 
-// distancesTable writes our means beside the paper's.
-func distancesTable(b *strings.Builder, all found) {
-	b.WriteString(`
-## Bhattacharyya distances
-
-The paper's measure of certainty: the distance between the two most probable classes of a test row, by mean and variance of their samples
-(` + "`predict`" + ` writes it for each row). It should be large where the prediction is right and small where it is wrong. It grows without bound as the
-variance falls, so that it ranks the rows of one model and says little between models; AUROC is how well it tells right from wrong. Means are
-over the rows of all folds.
-
-| set | model | right: paper | here | wrong: paper | here | AUROC |
-|---|---|---|---|---|---|---|
-`)
+// distancesPage has our means beside the paper's.
+func distancesPage(all found, words notes) string {
+	const heading = "Bhattacharyya distances"
+	var b strings.Builder
+	title(&b, heading)
+	fmt.Fprintf(&b, "%s\n\n", words[heading])
+	b.WriteString("| set | model | right: paper | here | wrong: paper | here | AUROC |\n|---|---|---|---|---|---|---|\n")
 	for _, s := range sets() {
 		for _, m := range models() {
 			if s.rows == "" {
@@ -125,15 +121,17 @@ over the rows of all folds.
 			if records, ok := all.complete(s.rowsOf(m)); ok {
 				ours = pooled(records)
 			}
-			fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", s.title(), modelNames[m], right, ours[0], wrong, ours[1], ours[2])
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", s.title(), modelNames[m], right, ours[0], wrong, ours[1], ours[2])
 		}
 	}
 	if len(pictured(all)) > 0 {
-		fmt.Fprintf(b, "\n![Histograms of the distances of right and wrong rows](%s)\n", strings.TrimPrefix(distancesPicture, "docs/"))
+		fmt.Fprintf(&b, "\n![Histograms of the distances of right and wrong rows](%s)\n", strings.Replace(distancesPicture, "docs/", "../", 1))
 	}
+	return b.String()
 }
 
-// pooled are the mean distances of the right and of the wrong rows of all folds, and the mean AUROC of the folds that have one.
+// pooled are the mean distances of the right and of the wrong rows of all folds, and the mean AUROC
+// of the folds that have one.
 func pooled(records []*record) (out [3]string) {
 	var sum, count [3]float64
 	for _, r := range records {

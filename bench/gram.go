@@ -15,9 +15,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
-// writeGram writes the inner products of the features of the training rows, and of the test rows with them, as an npz archive: train
-// [N,N], test [T,N], the squared lengths train_square [N] and test_square [T], and the classes train_labels and test_labels. Of
-// several maps they are the means.
+// writeGram writes the inner products of the features of the training rows, and of the test rows
+// with them, as an npz archive: train [N,N], test [T,N], the squared lengths train_square [N] and
+// test_square [T], and the classes train_labels and test_labels. Of several maps they are the
+// means.
 func writeGram(path string, cfg *train.Config) (n, t int, err error) {
 	spec, err := seq.Parse(cfg.Kernel)
 	if err != nil {

@@ -8,17 +8,10 @@ import (
 )
 
 // machines compares GP-DRF with the support vector machines on the same features and rows.
-func machines(b *strings.Builder, all found) {
-	b.WriteString(`
-## Beside a support vector machine
-
-Of scikit-learn, on the features of GP-DRF's kernel and the same rows; its kernel, linear or RBF, and its constants are chosen by cross-validation
-on the training rows. It has an error but no probabilities. ± is one standard error, over the folds or, of the errors of a single split, by the number of its
-test rows; the difference, GP-DRF minus the SVM, is paired over the folds. The last column says whether GP-DRF is at most one such error worse.
-
-| set | mean of | score | SVM | chosen | GP-DRF | difference | at most 1 s.e. worse |
-|---|---|---|---|---|---|---|---|
-`)
+func machines(b *strings.Builder, all found, words notes) {
+	const heading = "Beside a support vector machine"
+	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", heading, words[heading])
+	b.WriteString("| set | mean of | score | SVM | chosen | GP-DRF | difference | at most 1 s.e. worse |\n|---|---|---|---|---|---|---|---|\n")
 	for _, s := range sets() {
 		if s.svm != "" {
 			beside(b, s, all)

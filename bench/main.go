@@ -9,8 +9,9 @@
 //	go run ./bench toy                    trains the toy with a gap, and draws docs/images/toy.png
 //	go run ./bench cpu-peers [PYTHON]     compares the CPU backend with PyTorch and OpenBLAS: docs/bench.md
 //
-// Each row of results is one command, so that a reader can run it alone. What it measured is kept in
-// bench/results, a file for each row, from which docs/results.md is written; its run folder is left under build/results.
+// Each row of results is one command, so that a reader can run it alone. What it measured is kept
+// in bench/results, a line for each row, from which docs/results.md is written; its run folder is
+// left under build/results.
 package main
 
 import (

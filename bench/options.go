@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// What each option does is measured on POWERPLANT's training rows of fold 1 alone: each seed holds out a fifth of them,
-// which are predicted once, after the last step.
+// What each option does is measured on POWERPLANT's training rows of fold 1 alone: each seed holds
+// out a fifth of them, which are predicted once, after the last step.
 const (
 	optionsGroup = "options"
 	optionsBase  = "--data powerplant --steps 5000 --validation 0.2 --restore last --eval-every 5000"

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// peer is a process that times what a line of text asks for: this program itself, or bench/peers/serve.py.
+// peer is a process that times what a line of text asks for: this program itself, or
+// bench/peers/serve.py.
 type peer struct {
 	name string
 	cmd  *exec.Cmd

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,8 +12,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/plots"
 )
 
-// record is what is kept of a row's run, as a file of its own: what was measured, and from which source and where.
+// record is what is kept of a row's run, as a line of the file of its group: what was measured, and
+// from which source and where.
 type record struct {
+	Row     string `json:"row,omitempty"` // its label and number, such as gpdrf-1
 	Command string `json:"command"`
 	Seed    uint64 `json:"seed"`
 	stamp
@@ -24,8 +27,10 @@ type record struct {
 	NTest      int            `json:"n_test"`
 	Test       map[string]any `json:"test,omitempty"` // as in result.json
 	Validation map[string]any `json:"validation,omitempty"`
-	Chosen     string         `json:"chosen,omitempty"`    // a support vector machine's kernel and constants
-	Distances  *plots.Bins    `json:"distances,omitempty"` // between the two most probable classes of each test row
+	// a support vector machine's kernel and constants
+	Chosen string `json:"chosen,omitempty"`
+	// between the two most probable classes of each test row
+	Distances *plots.Bins `json:"distances,omitempty"`
 }
 
 // stamp is what the rows of one call of make results have in common.
@@ -35,7 +40,8 @@ type stamp struct {
 	Threads   int    `json:"threads"`
 }
 
-// value is a number of a block, such as "rmse" or "bhattacharyya.correct"; ok is false where it has none.
+// value is a number of a block, such as "rmse" or "bhattacharyya.correct"; ok is false where it has
+// none.
 func value(block map[string]any, keys ...string) (v float64, ok bool) {
 	for _, key := range keys[:len(keys)-1] {
 		block, _ = block[key].(map[string]any)
@@ -47,38 +53,95 @@ func value(block map[string]any, keys ...string) (v float64, ok bool) {
 // found are the records of the rows that have one.
 type found map[string]*record
 
-// path is the row's file in the folder of all.
-func (r row) path(folder string) string { return filepath.Join(folder, r.name()+".json") }
+// line is the name of the row's line in the file of its group.
+func (r row) line() string { return fmt.Sprintf("%s-%d", r.label, r.number) }
 
-// readRecords reads what is there. A record of another command than the row's of now is none: its settings have changed.
-func readRecords(folder string, rows []row) (found, error) {
-	all := found{}
-	for _, r := range rows {
-		text, err := os.ReadFile(r.path(folder))
-		if errors.Is(err, fs.ErrNotExist) {
+// groupFile is the file with the records of a group, in the folder of all.
+func groupFile(folder, group string) string { return filepath.Join(folder, group+".jsonl") }
+
+// readGroup reads the records of a group by their rows' lines; none where there is no file.
+func readGroup(folder, group string) (lines map[string]*record, err error) {
+	lines = map[string]*record{}
+	path := groupFile(folder, group)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return lines, nil
+	} else if err != nil {
+		return nil, err
+	}
+	err = eachLine(path, text, func(line []byte) error {
+		m := &record{}
+		err := json.Unmarshal(line, m)
+		lines[m.Row] = m
+		return err
+	})
+	return lines, err
+}
+
+// eachLine visits the lines of a file of records that are not empty.
+func eachLine(path string, text []byte, visit func(line []byte) error) error {
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		if len(line) == 0 {
 			continue
 		}
-		m := &record{}
-		if err == nil {
-			err = json.Unmarshal(text, m)
+		if err := visit(line); err != nil {
+			return fmt.Errorf("%s:%d: %w: remove the line to run it again", path, i+1, err)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w: remove it to run the row anew", r.path(folder), err)
+	}
+	return nil
+}
+
+// readRecords reads what is there. A record of another command does not count: the row's settings
+// have changed since.
+func readRecords(folder string, rows []row) (found, error) {
+	all, groups := found{}, map[string]map[string]*record{}
+	for _, r := range rows {
+		if groups[r.group] == nil {
+			lines, err := readGroup(folder, r.group)
+			if err != nil {
+				return nil, err
+			}
+			groups[r.group] = lines
 		}
-		if r.isOf(m.Command) {
+		if m := groups[r.group][r.line()]; m != nil && r.isOf(m.Command) {
 			all[r.name()] = m
 		}
 	}
 	return all, nil
 }
 
-// write keeps the record of a row.
+// write keeps the record of a row: in place of an earlier one, or as the last line of its group.
 func (m *record) write(folder string, r row) error {
-	text, err := json.MarshalIndent(m, "", "  ")
+	m.Row = r.line()
+	text, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	return writeText(r.path(folder), string(text)+"\n")
+	path := groupFile(folder, r.group)
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var lines [][]byte
+	replaced := false
+	err = eachLine(path, old, func(line []byte) error {
+		var was struct{ Row string }
+		if err := json.Unmarshal(line, &was); err != nil {
+			return err
+		}
+		if was.Row == m.Row {
+			line, replaced = text, true
+		}
+		lines = append(lines, line)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !replaced {
+		lines = append(lines, text)
+	}
+	return writeText(path, string(bytes.Join(lines, []byte("\n")))+"\n")
 }
 
 // complete are the records of rows, where all of them are there.

@@ -8,38 +8,41 @@ import (
 
 const none = "–"
 
-// report is docs/results.md: what the records say, and which rows have none.
-func report(all found) string {
+// report is docs/results.md and the pages below it, by their files: what the records say, which
+// rows have none, and the words about them.
+func report(all found, words notes) map[string]string {
+	pages := map[string]string{
+		resultsFile:            overview(all, words),
+		pageFile("distances"):  distancesPage(all, words),
+		pageFile(optionsGroup): optionsPage(all, words),
+	}
+	for i, s := range sets() {
+		if i == 0 || s.page() != sets()[i-1].page() {
+			pages[pageFile(s.page())] = setPage(s.page(), all, words)
+		}
+	}
+	return pages
+}
+
+func pageFile(name string) string { return "docs/results/" + name + ".md" }
+
+// title begins a page.
+func title(b *strings.Builder, heading string) {
+	fmt.Fprintf(b, "# %s\n\nWritten by `make results` from bench/results and docs/results-notes.md; do not edit.\n\n", heading)
+}
+
+// overview is docs/results.md.
+func overview(all found, words notes) string {
 	var b strings.Builder
-	b.WriteString(`# Results
-
-Written by ` + "`make results`" + `; do not edit. Each run is one command of those [below](#commands), and its record is a file in bench/results. All figures are of
-the parameters after the last step, never of the best one, and settings were chosen on rows held out of training, not on the test rows, except
-where a note says so. 
-Where a command names ` + "`--spectra var-fixed`" + `, that was the default when its record was made; [suite.md](suite.md) has today's.
-Regression is in units of the training targets' standard deviation: RMSE, NLPD (negative log predictive density), and the share
-of test targets inside the central 90 % interval. Classification: error rate, NLL, and the expected calibration error (ECE).
-± is one standard error over the folds. Seconds are those of training, on a machine that had other work to do at the time: they are upper bounds.
-
-## At a glance
-
-The paper's figures are of one fold each. Its GP and DRF are other programs'; ours are the two halves of our GP-DRF, trained with the same
-number of steps and rows.
-
-`)
+	title(&b, "Results")
+	fmt.Fprintf(&b, "%s\n\n## At a glance\n\n%s\n\n", words["Introduction"], words["At a glance"])
 	b.WriteString("| set | mean of | score | paper: GP | DRF | GP-DRF | here: GP | DRF | GP-DRF | target | met |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, s := range sets() {
 		glance(&b, s, all)
 	}
-	b.WriteString(`
-## What the depth buys
-
-GP-DRF minus the better of its halves, GP and DRF, paired over the folds; less is better, but more of an AUC. A difference within
-one standard error counts as equal.
-
-| set | score | better half | its mean | GP-DRF | difference | |
-|---|---|---|---|---|---|---|
-`)
+	b.WriteString("\nA set's page has its folds and commands. [Bhattacharyya distances](results/distances.md) have a page\nof their own.\n")
+	fmt.Fprintf(&b, "\n## What the depth buys\n\n%s\n\n", words["What the depth buys"])
+	b.WriteString("| set | score | better half | its mean | GP-DRF | difference | |\n|---|---|---|---|---|---|---|\n")
 	for _, s := range sets() {
 		if s.models != nil {
 			continue
@@ -48,13 +51,43 @@ one standard error counts as equal.
 			difference(&b, s, sc, all)
 		}
 	}
-	machines(&b, all)
+	machines(&b, all, words)
+	effects(&b, all, words)
+	return b.String()
+}
+
+// setPage is the page of the sets that share it: their notes, folds and commands.
+func setPage(name string, all found, words notes) string {
+	var b strings.Builder
+	title(&b, strings.ToUpper(name))
+	b.WriteString("[All results](../results.md)\n")
+	var of []row
 	for _, s := range sets() {
-		folds(&b, s, all)
+		if s.page() != name {
+			continue
+		}
+		folds(&b, s, all, words)
+		for _, m := range models() {
+			of = append(of, s.rowsOf(m)...)
+		}
+		of = append(of, s.svmRows()...)
 	}
-	distancesTable(&b, all)
-	effects(&b, all)
-	commands(&b, all)
+	commands(&b, of, all, words)
+	return b.String()
+}
+
+// optionsPage has the commands of the options.
+func optionsPage(all found, words notes) string {
+	var b strings.Builder
+	title(&b, "What each option does: the commands")
+	b.WriteString("[The table](../results.md#what-each-option-does)\n")
+	var of []row
+	for _, o := range options() {
+		for seed := 1; seed <= optionSeeds; seed++ {
+			of = append(of, o.row(seed))
+		}
+	}
+	commands(&b, of, all, words)
 	return b.String()
 }
 
@@ -69,7 +102,8 @@ func (s set) over() string {
 	return fmt.Sprintf("%d folds", s.folds)
 }
 
-// glance writes a set's lines of the first table: the paper's score, and every other one that has a target.
+// glance writes a set's lines of the first table: the paper's score, and every other one that has a
+// target.
 func glance(b *strings.Builder, s set, all found) {
 	for i, sc := range s.scores {
 		var wanted *target
@@ -81,7 +115,7 @@ func glance(b *strings.Builder, s set, all found) {
 		if i > 0 && wanted == nil {
 			continue
 		}
-		cells := []string{s.title(), s.over(), sc.name}
+		cells := []string{fmt.Sprintf("[%s](results/%s.md)", s.title(), s.page()), s.over(), sc.name}
 		for _, m := range models() {
 			cell := ""
 			if figure, ok := s.paper[m]; ok && i == 0 {
@@ -160,10 +194,10 @@ func difference(b *strings.Builder, s set, sc score, all found) {
 }
 
 // folds writes the table of a set, a line for each run that has a record.
-func folds(b *strings.Builder, s set, all found) {
+func folds(b *strings.Builder, s set, all found, words notes) {
 	fmt.Fprintf(b, "\n## %s\n\n", s.title())
-	if s.note != "" {
-		fmt.Fprintf(b, "%s\n\n", s.note)
+	if note := words.of(s); note != "" {
+		fmt.Fprintf(b, "%s\n\n", note)
 	}
 	b.WriteString("| model | fold |")
 	for _, sc := range s.scores {

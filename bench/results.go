@@ -21,8 +21,8 @@ const (
 	resultsFile   = "docs/results.md"
 )
 
-// results runs the rows that have no record yet, and writes docs/results.md from all records. A row that fails is reported
-// and the others go on.
+// results runs the rows that have no record yet, and writes docs/results.md from all records. A row
+// that fails is reported and the others go on.
 func results(args []string) error {
 	flags := flag.NewFlagSet("results", flag.ExitOnError)
 	pattern := flags.String("rows", "", "only rows whose name, such as mnist/gpdrf-1 or options/ema-0.999-2, this regular expression matches")
@@ -93,16 +93,22 @@ func runAll(todo []row, folder string, run func(row) (*record, error)) (failed [
 	return failed
 }
 
-// writeReport writes docs/results.md and its pictures from the records that are there.
+// writeReport writes docs/results.md, its pages and pictures from the records that are there.
 func writeReport() error {
 	records, err := readRecords(recordsFolder, allRows())
 	if err != nil {
 		return err
 	}
-	if err := writeText(resultsFile, report(records)); err != nil {
+	words, err := readNotes(notesFile)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintln(os.Stderr, "wrote", resultsFile)
+	for path, text := range report(records, words) {
+		if err := writeText(path, text); err != nil {
+			return err
+		}
+		fmt.Fprintln(os.Stderr, "wrote", path)
+	}
 	return drawDistances(records)
 }
 
@@ -153,8 +159,8 @@ func said(cmd *exec.Cmd) error {
 	return err
 }
 
-// newStamp says from which source and on what machine rows are run now. The commit is the last one that changed the
-// program, with a + where its files differ from it.
+// newStamp says from which source and on what machine rows are run now. The commit is the last one
+// that changed the program, with a + where its files differ from it.
 func newStamp() (stamp, error) {
 	program := []string{"--", "*.go", "*.s", "*.cu", "*.cuh", "go.mod", "go.sum", "data", ":!bench", ":!internal/plots", ":!*_test.go"}
 	hash, err := exec.Command("git", append([]string{"log", "-1", "--format=%h", "--abbrev=10"}, program...)...).Output()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -43,7 +44,8 @@ func TestRowsAreCommands(t *testing.T) {
 	}
 }
 
-// A row that fails is named, and those after it run and are kept; a record of other settings does not count.
+// A row that fails is named, and those after it run and are kept; a record of other settings does
+// not count.
 func TestRecords(t *testing.T) {
 	folder := t.TempDir()
 	some := sets()[0].rowsOf("gp")
@@ -68,10 +70,22 @@ func TestRecords(t *testing.T) {
 	if all, err = readRecords(folder, other.rowsOf("gp")); err != nil || len(all) != 0 {
 		t.Errorf("records of other settings count: %v, %v", all, err)
 	}
-	if err := os.WriteFile(some[0].path(folder), []byte("{"), 0o666); err != nil {
+	again := &record{Command: some[0].command(), Date: "2026-01-02"}
+	if err := again.write(folder, some[0]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readRecords(folder, some); err == nil || !strings.Contains(err.Error(), filepath.Join("powerplant", "gp-1.json")) {
+	if all, err = readRecords(folder, some); err != nil || len(all) != 2 || all["powerplant/gp-1"].Date != "2026-01-02" {
+		t.Errorf("a row that was run again: %v, %v", all, err)
+	}
+	file := groupFile(folder, "powerplant")
+	text, err := os.ReadFile(file)
+	if err != nil || strings.Count(string(text), "\n") != 2 {
+		t.Errorf("%q, %v", text, err)
+	}
+	if err := os.WriteFile(file, append(text, '{'), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readRecords(folder, some); err == nil || !strings.Contains(err.Error(), "powerplant.jsonl:3: ") {
 		t.Errorf("a damaged record: %v", err)
 	}
 }
@@ -91,12 +105,12 @@ func TestReport(t *testing.T) {
 	recorded(all, s, "gp", []float64{.3, .2, .1}, []float64{1, 2, 3})
 	recorded(all, s, "drf", []float64{.4, .4, .4}, []float64{0, 0, 0})
 	recorded(all, s, "gpdrf", []float64{.31, .19, .1}, []float64{-.5, -.25, 0})
-	text := report(all)
+	text := joined(report(all, notes{}))
 	for _, want := range []string{
 		// mean .2, and √(((.11)² + (.01)² + (.1)²)/2/3)
 		"| **GP-DRF** | mean | **0.2000** ± 0.0608 | **−0.2500** ± 0.1443 | **0.9000** ± 0.0000 | | | 10 |",
-		"| POWERPLANT | 3 folds | RMSE | 0.207 | 0.201 | 0.194 | 0.2000 | 0.4000 | **0.2000** | ≤ 0.21 | yes |",
-		"| POWERPLANT | 3 folds | NLPD |  |  |  | 2.0000 | 0.0000 | **−0.2500** | ≤ −0.1 | yes |",
+		"| [POWERPLANT](results/powerplant.md) | 3 folds | RMSE | 0.207 | 0.201 | 0.194 | 0.2000 | 0.4000 | **0.2000** | ≤ 0.21 | yes |",
+		"| [POWERPLANT](results/powerplant.md) | 3 folds | NLPD |  |  |  | 2.0000 | 0.0000 | **−0.2500** | ≤ −0.1 | yes |",
 		// +.01, −.01, 0 over the folds
 		"| POWERPLANT | RMSE | GP | 0.2000 | 0.2000 | +0.0000 ± 0.0058 | equal |",
 		"| POWERPLANT | NLPD | DRF | 0.0000 | −0.2500 | −0.2500 ± 0.1443 | **better** |",
@@ -110,7 +124,7 @@ func TestReport(t *testing.T) {
 		}
 	}
 	delete(all, s.rowsOf("gpdrf")[1].name())
-	text = report(all)
+	text = joined(report(all, notes{}))
 	for _, want := range []string{"| GP-DRF | 2 | not run yet |", "| 0.2000 | 0.4000 | – | ≤ 0.21 |  |", "for k in 1 3; do gpdrf-gpu train --data powerplant --fold $k --model gpdrf"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("with a fold missing, the report lacks %s", want)
@@ -134,18 +148,59 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// docs/results.md says what the records say.
+// joined are the texts of all pages.
+func joined(pages map[string]string) string {
+	return strings.Join(slices.Sorted(maps.Values(pages)), "")
+}
+
+// docs/results.md and its pages say what the records and the notes say, and there are no others.
 func TestResultsAreCurrent(t *testing.T) {
 	t.Chdir("..")
 	all, err := readRecords(recordsFolder, allRows())
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(resultsFile)
+	words, err := readNotes(notesFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(text) != report(all) {
-		t.Errorf("%s is not what the rows and their records say: make results ROWS='^$'", resultsFile)
+	pages := report(all, words)
+	for path, want := range pages {
+		if text, err := os.ReadFile(path); err != nil || string(text) != want {
+			t.Errorf("%s is not what the rows, their records and the notes say: make results ROWS='^$' (%v)", path, err)
+		}
+	}
+	files, err := filepath.Glob(pageFile("*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if _, ok := pages[file]; !ok {
+			t.Errorf("no page is written to %s", file)
+		}
+	}
+	text := joined(pages)
+	for heading, part := range words {
+		if part == "" || !strings.Contains(text, part) {
+			t.Errorf("%s: no page has the part %q", notesFile, heading)
+		}
+	}
+}
+
+func TestReadNotes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "notes.md")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("# Title\n\nNot a part.\n\n## MUSIC\n\nOne.\n\nTwo.\n\n## Folds\n\nThree.\n")
+	words, err := readNotes(file)
+	if err != nil || len(words) != 2 || words["MUSIC"] != "One.\n\nTwo." || words.of(set{name: "music", split: true}) != "One.\n\nTwo.\n\nThree." {
+		t.Errorf("%q, %v", words, err)
+	}
+	write("## A\n\n1\n\n## B\n\n## B\n")
+	if _, err := readNotes(file); err == nil {
+		t.Error("two parts with one heading are not refused")
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// varies stands in a command for what the rows of one label differ in, the fold or the seed, as a shell would write it.
+// varies stands in a command for what the rows of one label differ in, the fold or the seed, as a
+// shell would write it.
 const varies = "$k"
 
 // row is one run of docs/results.md: an ordinary command, that a reader can give alone.
@@ -21,8 +22,9 @@ type row struct {
 	once     string // options at the command's end that were defaults when its record was made
 }
 
-// name is what ROWS selects by, and the row's file below bench/results.
-func (r row) name() string { return fmt.Sprintf("%s/%s-%d", r.group, r.label, r.number) }
+// name is what ROWS selects by: the group, whose records are a file below bench/results, and the
+// row's line in it.
+func (r row) name() string { return r.group + "/" + r.line() }
 
 func (r row) command() string { return strings.ReplaceAll(r.template, varies, strconv.Itoa(r.number)) }
 

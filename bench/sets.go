@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // models are the three that sets are figured with, in the order of the paper's table.
@@ -44,6 +46,12 @@ func (t target) String() string {
 	return minus(fmt.Sprintf("%g to %g", t.from, t.to))
 }
 
+// page is the set's page below docs/results, which it shares with other splits of the same data.
+func (s set) page() string {
+	name, _, _ := strings.Cut(cmp.Or(s.data, s.name), "-")
+	return name
+}
+
 // set is a data set with its protocol: what is trained on it, and what the figures stand beside.
 type set struct {
 	name   string
@@ -58,12 +66,12 @@ type set struct {
 	wanted []target
 	args   string            // options of all three models: the same budget
 	own    map[string]string // and those of one
-	rows   string            // file of the test rows where their Bhattacharyya distances are wanted; %d is the fold
-	note   string
+	// file of the test rows where their Bhattacharyya distances are wanted; %d is the fold
+	rows string
 }
 
-// sets are the data sets of docs/results.md. Their settings were chosen on rows held out of the training rows, never on
-// the test rows that are printed there.
+// sets are the data sets of docs/results.md. Their settings were chosen on rows held out of the
+// training rows, never on the test rows that are printed there.
 func sets() []set {
 	eeg := map[string]string{
 		"gp":    "--inducing 500",
@@ -80,8 +88,6 @@ func sets() []set {
 			},
 			paper:  map[string]float64{"gp": .207, "drf": .201, "gpdrf": .194},
 			wanted: []target{atMost("rmse", .210, .195), atMost("nlpd", -.10, 0)},
-			note: "Settings did better than the defaults, of each model, on held-out fifths of the training rows at 5000 steps: RMSE of GP-DRF over three of them " +
-				"by .0034 ± .0013, of GP and DRF over two by .0048 and .0053.",
 		},
 		{
 			name: "protein", folds: 3, scores: regression, args: "--steps 6000 --batch 512",
@@ -102,19 +108,14 @@ func sets() []set {
 			},
 			paper:  map[string]float64{"gp": .043, "drf": .029, "gpdrf": .001},
 			wanted: []target{atMost("error", .05, .04)},
-			note: "One wrong row of a fold's 69 is an error of .0145, so that .001 is no error rate of these folds. Settings are those that did best, of each model, on five " +
-				"splits of the training rows without those of any fold's test, a fifth held out of each: there DRF has an error of .0629 with --drf-lengthscale-factor 1 and of .0480 " +
-				"with 32; GP has .0517 with RBF and .0460 with Matérn 1/2; GP-DRF had .0502 (NLL .1484) as it was, and has .0463 (.1371).",
 		},
 		{
 			name: "eeg", folds: 5, scores: classification, args: "--steps 6000", own: eeg, rows: "eeg/fold%d.test.csv.gz",
 			paper:  map[string]float64{"gp": .114, "drf": .106, "gpdrf": .016},
 			wanted: []target{atMost("error", .025, .012)},
-			note:   "Rows of one recording in any order: nearly every test row has a training row within a few milliseconds, and the nearest neighbour does about as well.",
 		},
 		{
 			name: "eeg-blocked", folds: 5, scores: classification, args: "--steps 6000", own: eeg,
-			note: "The same recording, tested on a block of time and trained on the rows more than a second away: what a model of this recording is worth a minute later.",
 		},
 		{
 			name: "mnist", scores: classification, args: "--steps 15000", rows: "mnist/t10k-images-idx3-ubyte.gz",
@@ -123,10 +124,7 @@ func sets() []set {
 				"drf":   "--features 500",
 				"gpdrf": "--inducing 500 --latents 20 --features 500 --feed-forward=false --skip",
 			},
-			paper: map[string]float64{"gp": .059, "drf": .045, "gpdrf": .033},
-			note: "Some settings follow earlier trials that saw test figures: those for pixels as they are and with a skip. Without feeding forward the error of 10000 training rows held out, " +
-				"after 3000 steps, is .0226, with it .0384, and .0261 with it and no skip. On images of half the size natural gradients change it from .0275 to .0235, and the ECE from .0240 to .0189; " +
-				"on the test images 30000 steps with them give an error of .0171, an NLL of .0617 and an ECE of .0176, no more than 15000 without.",
+			paper:  map[string]float64{"gp": .059, "drf": .045, "gpdrf": .033},
 			wanted: []target{atMost("error", .022, .0125), atMost("nll", .08, .045), atMost("ece", .015, 0)},
 		},
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,10 +18,11 @@ type suiteRecord struct {
 	Seed    uint64 `json:"seed"`
 	Version string `json:"version,omitempty"` // of a peer
 	stamp
-	Date     string             `json:"date"`
-	Limit    int                `json:"limit"`             // seconds that training might take
-	Seconds  float64            `json:"seconds"`           // wall time of the whole process
-	Training float64            `json:"training"`          // seconds of training, as the method says
+	Date    string  `json:"date"`
+	Limit   int     `json:"limit"`   // seconds that training might take
+	Seconds float64 `json:"seconds"` // wall time of the whole process
+	// seconds of training, as the method says
+	Training float64            `json:"training"`
 	Steps    int                `json:"steps"`             // of gradients, rounds or trees
 	NTrain   int                `json:"n_train,omitempty"` // rows
 	NTest    int                `json:"n_test,omitempty"`
@@ -37,7 +37,7 @@ type suiteRecords map[cellKey]*suiteRecord
 
 func recordFile(folder, set string) string { return filepath.Join(folder, set+".jsonl") }
 
-// readSuite reads the records of sets. A last line that was cut short is none.
+// readSuite reads the records of sets. A last line that was cut short does not count.
 func readSuite(folder string, sets []suiteSet) (suiteRecords, error) {
 	all := suiteRecords{}
 	for _, s := range sets {
@@ -48,15 +48,14 @@ func readSuite(folder string, sets []suiteSet) (suiteRecords, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		for i, line := range bytes.Split(whole(text), []byte("\n")) {
-			if len(line) == 0 {
-				continue
-			}
+		err = eachLine(path, whole(text), func(line []byte) error {
 			r := &suiteRecord{}
-			if err := json.Unmarshal(line, r); err != nil {
-				return nil, fmt.Errorf("%s:%d: %w: remove the line to run its cell anew", path, i+1, err)
-			}
+			err := json.Unmarshal(line, r)
 			all[r.key()] = r
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return all, nil

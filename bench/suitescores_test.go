@@ -36,7 +36,8 @@ func near(t *testing.T, scores map[string]float64, key string, want float64) {
 
 // Training targets 8, 10, 12 have the mean 10 and the deviation 2.
 func TestScoresOfNumbers(t *testing.T) {
-	scores, err := predicted(t, numbers, "8 10 12", "10 14", "12,2\n12,2\n") // each a deviation away
+	// each a deviation away
+	scores, err := predicted(t, numbers, "8 10 12", "10 14", "12,2\n12,2\n")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,8 @@ type suiteSet struct {
 	name  string
 	kind  string // numbers, classes or sequences
 	folds int    // how many there are
-	files string // that must be there: a folder or file, with $GPDRF_DATA in it; "" where none is needed
+	// that must be there: a folder or file, with $GPDRF_DATA in it; "" where none is needed
+	files string
 	hint  string // how to get them
 
 	// write puts train.csv and test.csv of a fold into a folder. It is nil for sequences, which

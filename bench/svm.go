@@ -16,21 +16,24 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
-// A support vector machine of scikit-learn on the features of GP-DRF's kernel and on the same rows is what a GP-DRF of sequences
-// stands beside. Its kernel, the plain inner product or exp(−‖φ−φ'‖²/2σ²), and its constants are chosen by cross-validation
-// on the training rows (bench/peers/svm.py).
+// A support vector machine of scikit-learn on the features of GP-DRF's kernel and on the same rows
+// is what a GP-DRF of sequences stands beside. Its kernel, the plain inner product or
+// exp(−‖φ−φ'‖²/2σ²), and its constants are chosen by cross-validation on the training rows
+// (bench/peers/svm.py).
 const (
 	svmLabel  = "svm"
 	svmPython = "build/svm/bin/python"
 	svmScript = "bench/peers/svm.py"
 )
 
-// svmRows are the runs of the set's support vector machine, by fold; nil where it stands beside none, or another set's.
+// svmRows are the runs of the set's support vector machine, by fold; nil where it stands beside
+// none, or another set's.
 func (s set) svmRows() (out []row) {
 	if s.svm != s.name {
 		return nil
 	}
-	features := strings.ReplaceAll(s.kernel, "/linear", "") // it chooses between the two kernels by itself
+	// it chooses between the two kernels by itself
+	features := strings.ReplaceAll(s.kernel, "/linear", "")
 	template := "go run ./bench svm " + s.source() + " --kernel " + features
 	if s.scores[0].key == "auc" {
 		template += " --by auc"
@@ -62,7 +65,8 @@ func allSVMRows() (out []row) {
 // allRows are those of docs/results.md.
 func allRows() []row { return append(rows(), allSVMRows()...) }
 
-// svm runs what a row's command says, and prints its record; or, without --data, all rows that have none.
+// svm runs what a row's command says, and prints its record; or, without --data, all rows that have
+// none.
 func svm(args []string) error {
 	if _, err := os.Stat(svmPython); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no %s with scikit-learn: make svm", svmPython)
@@ -107,8 +111,8 @@ func svm(args []string) error {
 	return unrun(failed, len(todo))
 }
 
-// machine trains and scores one: the options are --data, --folds, --fold and --kernel of train, and --by auc where that is what
-// cross-validation goes by.
+// machine trains and scores one: the options are --data, --folds, --fold and --kernel of train, and
+// --by auc where that is what cross-validation goes by.
 func machine(args []string) (*record, error) {
 	settings, by, err := svmOptions(args)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
-// Every row of a support vector machine is a command that svm understands, on the maps and rows that GP-DRF has.
+// Every row of a support vector machine is a command that svm understands, on the maps and rows
+// that GP-DRF has.
 func TestSVMRowsAreCommands(t *testing.T) {
 	names := map[string]bool{}
 	for _, r := range allRows() {
@@ -125,7 +126,8 @@ func TestWriteGram(t *testing.T) {
 	}
 }
 
-// The whole way through scikit-learn, where make svm has installed it; without it the test is skipped, and fails if REQUIRE_PYTHON is set.
+// The whole way through scikit-learn, where make svm has installed it; without it the test is
+// skipped, and fails if REQUIRE_PYTHON is set.
 func TestMachine(t *testing.T) {
 	t.Chdir("..")
 	if _, err := os.Stat(svmPython); err != nil {
@@ -167,7 +169,7 @@ func TestBeside(t *testing.T) {
 	put(machineOf(of("rad21")), "auc", .97)
 	put(of("rad21").rowsOf("gpdrf"), "auc", .96)
 	var b strings.Builder
-	machines(&b, all)
+	machines(&b, all, notes{})
 	for _, want := range []string{
 		"| SCOP-FOLDS | 5 folds | error | 0.3500 ± 0.0224 | linear, C 1 | 0.3540 | +0.0040 ± 0.0024 | no |",
 		"| MUSIC | one split | error | 0.2000 ± 0.0400 | linear, C 1 | 0.2400 | +0.0400 | yes |",

@@ -15,13 +15,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/plots"
 )
 
-// The toy: one input, rows of a known function with noise, and a gap without rows. The commands are the README's.
+// The toy: one input, rows of a known function with noise, and a gap without rows. The commands are
+// the README's.
 const (
-	toyRows    = "docs/toy/rows.csv"
-	toyGrid    = "docs/toy/grid.csv"
+	toyRows    = "examples/toy/rows.csv"
+	toyGrid    = "examples/toy/grid.csv"
 	toyPicture = "docs/images/toy.png"
-	toyTrain   = "gpdrf-gpu train --data docs/toy/rows.csv --steps 3000 --inducing 40 --features 50 --latents 4 --out runs/toy"
-	toyPredict = "gpdrf-gpu predict runs/toy --data docs/toy/grid.csv --samples 1000 --out runs/toy/band.csv"
+	toyTrain   = "gpdrf-gpu train --data examples/toy/rows.csv --steps 3000 --inducing 40 --features 50 --latents 4 --out runs/toy"
+	toyPredict = "gpdrf-gpu predict runs/toy --data examples/toy/grid.csv --samples 1000 --out runs/toy/band.csv"
 	toyNoise   = 0.12
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// open opens the first GPU, or the driver test double; without either the test is skipped, and fails if
-// REQUIRE_CUDA is set.
+// open opens the first GPU, or the driver test double; without either the test is skipped, and
+// fails if REQUIRE_CUDA is set.
 func open(t testing.TB) *Context {
 	t.Helper()
 	c, err := Open(0)
@@ -234,7 +234,8 @@ func testMath[T float32 | float64](t *testing.T, c *Context) {
 			t.Errorf("%s(%g): %.2f ulp, want at most %g", c2.name, at, worst, c2.worst)
 		}
 	}
-	for _, p := range []float64{1e-3, 1e-6, 1e-9, 1e-12, 1e-15} { // where the library's inverse rounds less well than its erfc
+	// where the library's inverse rounds less well than its erfc
+	for _, p := range []float64{1e-3, 1e-6, 1e-9, 1e-12, 1e-15} {
 		z := float64(probe(t, c, 4, []T{T(p)})[0])
 		if off := math.Abs(math.Erfc(-z/math.Sqrt2)/2/p - 1); off > 1e-5 || unsafe.Sizeof(T(0)) == 8 && off > 5e-11 {
 			t.Errorf("quantile(%g) is %g, which has a probability %g off", p, z, off)

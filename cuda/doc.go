@@ -17,5 +17,6 @@
 //
 // # Graphs
 //
-// Capture records what is put on the stream, and Graph.Launch puts all of it there again in one call. Trace only lists it.
+// Capture records what is put on the stream, and Graph.Launch puts all of it there again in one
+// call. Trace only lists it.
 package cuda

@@ -55,8 +55,8 @@ func run(t *testing.T, c *Context, name string) []float32 {
 	return x
 }
 
-// mutants are tests that must fail: each has a fault, of a kernel or of the host, and what the double
-// says of it.
+// mutants are tests that must fail: each has a fault, of a kernel or of the host, and what the
+// double says of it.
 var mutants = map[string]struct {
 	test func(t *testing.T)
 	says string
@@ -179,8 +179,8 @@ func missingWait(t *testing.T) {
 	}
 }
 
-// Each mutant makes a test fail, with the words that lead to its fault. An error of a kernel stays with
-// its process, so each has one of its own.
+// Each mutant makes a test fail, with the words that lead to its fault. An error of a kernel stays
+// with its process, so each has one of its own.
 func TestMutants(t *testing.T) {
 	if name := os.Getenv("MUTANT"); name != "" {
 		mutants[name].test(t)
@@ -206,8 +206,8 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// The double is fast enough for a suite in minutes: 10⁷ waits of a thread at a barrier a second. The bound
-// here is far below, for a machine with other work.
+// The double is fast enough for a suite in minutes: 10⁷ waits of a thread at a barrier a second.
+// The bound here is far below, for a machine with other work.
 func TestDoubleSpeed(t *testing.T) {
 	c := openMutants(t)
 	p := put(t, c, make([]float32, 256))

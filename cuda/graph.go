@@ -2,7 +2,8 @@
 
 package cuda
 
-// Graphs, whose capture gorgonia.org/cu lacks: work that was put on the stream once, and is launched again as a whole.
+// Graphs, whose capture gorgonia.org/cu lacks: work that was put on the stream once, and is
+// launched again as a whole.
 
 /*
 int cuStreamBeginCapture_v2(void *stream, int mode);
@@ -24,7 +25,8 @@ import (
 // ErrNoGraphs says that the driver is too old for graphs.
 var ErrNoGraphs = errors.New("this driver has no graphs")
 
-// Call is something that was put on the stream: a kernel, or "clear" and "copy" with their addresses and bytes.
+// Call is something that was put on the stream: a kernel, or "clear" and "copy" with their
+// addresses and bytes.
 type Call struct {
 	Name   string
 	Grid   Grid
@@ -84,8 +86,8 @@ type Graph struct {
 	exec    unsafe.Pointer
 }
 
-// Capture makes a graph of what work puts on the stream, which does not run. Work may launch, clear and copy, and
-// nothing else. The error is ErrNoGraphs where the driver is too old.
+// Capture makes a graph of what work puts on the stream, which does not run. Work may launch, clear
+// and copy, and nothing else. The error is ErrNoGraphs where the driver is too old.
 func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
 	if err := c.enter(); err != nil { // until the end: the driver binds a capture to its thread
 		return nil, nil, err

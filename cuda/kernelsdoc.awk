@@ -1,4 +1,4 @@
-# kernelsdoc.awk: a table of docs/kernels.md from the PTX (the threads of each kernel) and then the lines of ptxas.awk for
+# kernelsdoc.awk: the table of make kernels-doc from the PTX (the threads of each kernel) and then the lines of ptxas.awk for
 # sm_80 and sm_90.
 /\.entry / { split($0, part, /[ (]+/); for (i in part) if (part[i] == ".entry") kernel = part[i + 1] }
 /^\.maxntid / { threads[kernel] = $2 + 0 }

@@ -1,49 +1,22 @@
 package cuda
 
 import (
-	"bytes"
-	_ "embed"
 	"fmt"
-	"io"
 	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/klauspost/compress/gzip"
 )
 
-// kernels.cu compiled by `make ptx`: in plain arithmetic for compute capability 7.0, and with tensor cores from 8.0 on. The
-// program carries them packed: a sixth of the text that stands beside them for people.
-//
-//go:embed kernels_sm70.ptx.gz
-var packed70 string
-
-//go:embed kernels_sm80.ptx.gz
-var packed80 string
-
-// image is PTX for GPUs from a compute capability on.
+// image is the PTX that `make ptx` makes of kernels.cu for GPUs from a compute capability on.
 type image struct {
-	name       string
+	name       string // of its file
 	capability Capability
-	packed     string
 }
 
-// images are what the program carries, the newest last.
+// images are what the program carries, the newest last: plain arithmetic for compute capability
+// 7.0, and tensor cores from 8.0 on.
 func images() []image {
-	return []image{{"kernels_sm70.ptx", Capability{7, 0}, packed70}, {"kernels_sm80.ptx", tensorCores, packed80}}
-}
-
-// text is the PTX.
-func (i image) text() string {
-	r, err := gzip.NewReader(strings.NewReader(i.packed))
-	var text bytes.Buffer
-	if err == nil {
-		_, err = io.Copy(&text, r)
-	}
-	if err != nil {
-		panic("cuda: " + i.name + ": " + err.Error())
-	}
-	return text.String()
+	return []image{{"kernels_sm70.ptx", Capability{7, 0}}, {"kernels_sm80.ptx", tensorCores}}
 }
 
 // imageFor is the newest image that a GPU can run.

@@ -111,7 +111,8 @@ func arffTypeOf(text string) (arffType, error) {
 	return arffType{"nominal", values}, nil
 }
 
-// readLine reads up to and with the next line feed, byte by byte: what follows belongs to another reader.
+// readLine reads up to and with the next line feed, byte by byte: what follows belongs to another
+// reader.
 func readLine(r io.Reader) (string, error) {
 	var line []byte
 	b := make([]byte, 1)

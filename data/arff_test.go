@@ -43,7 +43,8 @@ func TestARFF(t *testing.T) {
 	}
 }
 
-// TestBlocks of time: no training row is within a second of a test row, and the blocks are the recording.
+// TestBlocks of time: no training row is within a second of a test row, and the blocks are the
+// recording.
 func TestBlocksOfTime(t *testing.T) {
 	const n = 14980
 	var all []int

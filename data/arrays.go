@@ -35,7 +35,8 @@ func readNpy(in *input) (*table, error) {
 	return t, in.takeTargets(t)
 }
 
-// arrayTable reads the inputs. Bytes of three or more dimensions are images: pixels as fractions of the brightest.
+// arrayTable reads the inputs. Bytes of three or more dimensions are images: pixels as fractions of
+// the brightest.
 func (in *input) arrayTable(a *npyArray) (*table, error) {
 	if err := in.ownTarget(a.name, 1+strings.Count(in.opt.Target, ","), "is an array of inputs, whose targets are in another"); err != nil {
 		return nil, err

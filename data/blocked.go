@@ -3,19 +3,21 @@ package data
 import (
 	"fmt"
 	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data/sets"
 )
 
-// Rows of one recording that stand next to each other are nearly equal, so that a test on rows drawn at
-// random from it asks little of a model. A blocked set is one recording in the order of time, cut into
-// blocks of equal length. Fold k is tested on block k and trained on the others, without the rows within
-// a second of the block: none of those is a near copy of a test row.
+// Rows of one recording that stand next to each other are nearly equal, so that a test on rows
+// drawn at random from it asks little of a model. A blocked set is one recording in the order of
+// time, cut into blocks of equal length. Fold k is tested on block k and trained on the others,
+// without the rows within a second of the block: none of those is a near copy of a test row.
 const (
-	blocks    = 5
+	blocks    = sets.Blocks
 	guardRows = 128 // a second of the EEG recording
 )
 
 // loadBlocked reads a recording and splits it.
-func loadBlocked(set Set, path string, fold int, opt ReadOptions) (train, test *Dataset, notes []string, err error) {
+func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, test *Dataset, notes []string, err error) {
 	all, notes, err := ReadFile(path, opt)
 	if err != nil {
 		return nil, nil, nil, err

@@ -29,24 +29,27 @@ type Dataset struct {
 	Name string // file name without folder and ending, or the name of the set
 	Path string // the file, or "embedded"
 
-	// Sequences are variable-sized inputs, a sequence for each row; nil where there are none. X is nil where
-	// there is nothing else.
+	// Sequences are variable-sized inputs, a sequence for each row; nil where there are none. X is
+	// nil where there is nothing else.
 	Sequences *seq.Set
 
 	// Kernel is one of the rows' own, computed elsewhere; nil where there is none.
 	Kernel *RowKernel
 
-	X       *tensor.Dense // inputs [N,D], float64 or float32, as in the file; pixels as fractions of the brightest
-	Columns []string      // names of the D inputs
-	Target  string        // name of the target column, "" if there is none; of several, all with commas between them
-	Targets []string      // the names of several target columns; nil of one
+	// inputs [N,D], float64 or float32, as in the file; pixels as fractions of the brightest
+	X       *tensor.Dense
+	Columns []string // names of the D inputs
+	// name of the target column, "" if there is none; of several, all with commas between them
+	Target  string
+	Targets []string // the names of several target columns; nil of one
 	Task    Task
 	// TaskNote says what whole numbers were taken for, and how to change it; "" of other targets.
 	TaskNote string
 
-	Y       []float64 // regression: targets [N,C] in their own units
-	Labels  []int32   // classification: N indices into Classes
-	Classes []string  // class names as in the file, in the order of their numbers or else of their letters
+	Y      []float64 // regression: targets [N,C] in their own units
+	Labels []int32   // classification: N indices into Classes
+	// class names as in the file, in the order of their numbers or else of their letters
+	Classes []string
 
 	// RowOf are the numbers of the rows among all that were split into folds, from 0; nil where
 	// there are no folds.
@@ -92,7 +95,7 @@ func (d *Dataset) IDs() []string { return d.ids }
 // ID is the column of IDs, "" where rows have no names.
 func (d *Dataset) ID() string { return d.id }
 
-// Outputs are the names of the target columns: one, but for a regression of several.
+// Outputs are the names of the target columns: one, or several of a regression.
 func (d *Dataset) Outputs() []string { return outputs(d.Target, d.Targets) }
 
 func outputs(target string, targets []string) []string {
@@ -187,19 +190,23 @@ type Schema struct {
 	TargetAt int      `json:"target_at"` // 0-based position in the file, for files without a header
 	Task     Task     `json:"task"`
 	Classes  []string `json:"classes,omitempty"`
-	OneHot   []OneHot `json:"one_hot,omitempty"` // columns of a file that stand for several of Columns
+	// columns of a file that stand for several of Columns
+	OneHot []OneHot `json:"one_hot,omitempty"`
 
 	Alphabet *seq.Alphabet `json:"alphabet,omitempty"` // of sequences; nil where rows have none
-	Sequence string        `json:"sequence,omitempty"` // the column of sequences in a table, where rows are more than a sequence
+	// the column of sequences in a table, where rows are more than a sequence
+	Sequence string `json:"sequence,omitempty"`
 
-	Targets   []string `json:"targets,omitempty"` // of several target columns, in the order of the model's outputs
+	// of several target columns, in the order of the model's outputs
+	Targets   []string `json:"targets,omitempty"`
 	TargetsAt []int    `json:"targets_at,omitempty"`
 
 	LeftOut []LeftOut `json:"left_out,omitempty"` // columns of the file that are no inputs
 	ID      string    `json:"id,omitempty"`       // the one of them that names the rows
 	Missing string    `json:"missing,omitempty"`  // as TableOptions.Missing
 	Fills   []Fill    `json:"fills,omitempty"`    // what missing cells become
-	Dialect Dialect   `json:"dialect,omitzero"`   // how the training file is written, where it was said or is unusual
+	// how the training file is written, where it was said or is unusual
+	Dialect Dialect `json:"dialect,omitzero"`
 }
 
 // names are all columns of the training file.
@@ -238,7 +245,8 @@ func (d *Dataset) Schema() Schema {
 	return s
 }
 
-// Plain is the schema as a model keeps it: without the vectors that sequences of vectors are made of.
+// Plain is the schema as a model keeps it: without the vectors that sequences of vectors are made
+// of.
 func (s Schema) Plain() Schema {
 	if a := s.Alphabet; a != nil && a.Kind == seq.Vectors {
 		s.Alphabet = &seq.Alphabet{Kind: a.Kind, Width: a.Width}
@@ -246,7 +254,8 @@ func (s Schema) Plain() Schema {
 	return s
 }
 
-// WithSequences is d with other sequences of its rows, such as those that a codebook makes; nothing else is another.
+// WithSequences is d with other sequences of its rows, such as those that a codebook makes; nothing
+// else is another.
 func (d *Dataset) WithSequences(s *seq.Set) *Dataset {
 	other := *d
 	other.Sequences = s

@@ -15,7 +15,8 @@ import (
 type Dialect struct {
 	Separator string `json:"separator,omitempty"` // a word of Separators, or the character itself
 	Decimal   string `json:"decimal,omitempty"`   // "point" or "comma"
-	Header    string `json:"header,omitempty"`    // "yes" or "no": whether the first row names the columns
+	// "yes" or "no": whether the first row names the columns
+	Header string `json:"header,omitempty"`
 }
 
 // separators are the characters between cells by their names. Where several cut the first lines

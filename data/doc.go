@@ -1,10 +1,10 @@
-// Package data reads tables of numbers, the named benchmark sets, and the
-// scalings that a model keeps.
+// Package data reads tables of numbers and sequences, and fits the scalings that a model keeps.
+// Package data/sets knows the named sets, fetches and checks them.
 //
 // The way of the data: the first bytes of a file, plain or gzip (open.go), tell its
 // format (formats.go), whose reader makes a tensor of the inputs and a list of the
 // targets (read.go), which are reals or classes (target.go). Load (load.go, named.go,
-// sets.go, folds.go) puts a training and a test set together; a Scaler (scaler.go) is fitted on
+// folds.go) puts a training and a test set together; a Scaler (scaler.go) is fitted on
 // training rows only. Summarize describes a set for people and programs.
 //
 // How a table of text is written is found out from its first rows (dialect.go, rows.go,

@@ -81,8 +81,8 @@ func (t *texts) finishFASTA(in *input, headers []string) (*table, error) {
 	return t.table(in)
 }
 
-// splitHeaders takes the class from behind the last |, if there is one in the first header, else the
-// whole header.
+// splitHeaders takes the class from behind the last |, if there is one in the first header, else
+// the whole header.
 func (t *texts) splitHeaders(headers []string) {
 	bar := len(headers) > 0 && strings.Contains(headers[0], "|")
 	for _, h := range headers {
@@ -97,8 +97,8 @@ func (t *texts) splitHeaders(headers []string) {
 	}
 }
 
-// checkHeaders refuses a header without a class. Headers that are nearly all different and no numbers
-// are names. Where classes may be missing, they are left out unless every header has one.
+// checkHeaders refuses a header without a class. Headers that are nearly all different and no
+// numbers are names. Where classes may be missing, they are left out unless every header has one.
 func (t *texts) checkHeaders(opt ReadOptions) error {
 	if opt.TargetOptional {
 		if known := t.known(opt.Like.Classes); known < t.n() {

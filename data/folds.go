@@ -9,10 +9,12 @@ import (
 	"strconv"
 )
 
-// A set that has no folds, or others than are wanted, is split by Source.Folds. Which rows are in which fold is a function of their
-// classes and their numbers in the file, and of no generator or seed, so that runs with other seeds, and other programs, have the
-// same folds: the rows of each class, in the order of the SHA-256 of the text "fold:" and the row's number from 1, are dealt
-// out to the folds in turn, class after class. Sizes of folds, and those of a class in them, then differ by one row at most.
+// A set that has no folds, or others than are wanted, is split by Source.Folds. Which rows are in
+// which fold is a function of their classes and their numbers in the file, and of no generator or
+// seed, so that runs with other seeds, and other programs, have the same folds: the rows of each
+// class, in the order of the SHA-256 of the text "fold:" and the row's number from 1, are dealt out
+// to the folds in turn, class after class. Sizes of folds, and those of a class in them, then
+// differ by one row at most.
 
 // checkFolds refuses folds that rows cannot have.
 func checkFolds(s Source) error {

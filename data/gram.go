@@ -27,13 +27,14 @@ const (
 	gramTestDiag      = "test_diag"
 )
 
-// gramTolerance is how far rounding may take a kernel from symmetric and from positive semi-definite, relative to its
-// largest diagonal value.
+// gramTolerance is how far rounding may take a kernel from symmetric and from positive
+// semi-definite, relative to its largest diagonal value.
 const gramTolerance = 1e-6
 
-// ReadGram reads the arrays inducing [M,M], train_inducing [N,M], train_diag [N], test_inducing [T,M] and test_diag [T] of an
-// npz archive, for n training rows and t others. Those of n = 0 or t = 0 rows are not read. It is an error if sizes do not agree,
-// a value is not finite, or no kernel can have these values: inducing must be symmetric and positive semi-definite, diagonals not
+// ReadGram reads the arrays inducing [M,M], train_inducing [N,M], train_diag [N], test_inducing
+// [T,M] and test_diag [T] of an npz archive, for n training rows and t others. Those of n = 0 or t
+// = 0 rows are not read. It is an error if sizes do not agree, a value is not finite, or no kernel
+// can have these values: inducing must be symmetric and positive semi-definite, diagonals not
 // negative, and k(x, x̄)² at most k(x, x)·k(x̄, x̄).
 func ReadGram(path string, n, t int, w Watch) (*Gram, error) {
 	f, err := w.open(path)
@@ -143,8 +144,8 @@ func (g *Gram) check(r *gramReader) error {
 	return nil
 }
 
-// leastEigenvalue is the smallest eigenvalue of k where it is below −slack, else 0. A Cholesky factor of k + slack·I shows that
-// it is not, for a fraction of the work.
+// leastEigenvalue is the smallest eigenvalue of k where it is below −slack, else 0. A Cholesky
+// factor of k + slack·I shows that it is not, for a fraction of the work.
 func leastEigenvalue(k []float64, m int, slack float64) float64 {
 	shifted := mat.NewSymDense(m, append([]float64(nil), k...))
 	for i := range m {

@@ -11,7 +11,8 @@ import (
 // validationSite keeps the validation rows apart from every other use of the seed.
 const validationSite = 0x76616c69 // "vali"
 
-// drawn is count of the rows 0 … n−1 in ascending order, without replacement: a function of its arguments alone.
+// drawn is count of the rows 0 … n−1 in ascending order, without replacement: a function of its
+// arguments alone.
 func drawn(n, count int, site uint32, seed uint64) []int {
 	order := make([]int32, n)
 	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, site, 0, 0)
@@ -23,8 +24,9 @@ func drawn(n, count int, site uint32, seed uint64) []int {
 	return rows
 }
 
-// HoldOut takes a fraction of the training rows away from training, one row at least, to validate on. Which rows is a
-// function of their number and the seed. It is an error if what is left teaches nothing.
+// HoldOut takes a fraction of the training rows away from training, one row at least, to validate
+// on. Which rows is a function of their number and the seed. It is an error if what is left teaches
+// nothing.
 func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, held *Dataset, err error) {
 	n := d.N()
 	rows := drawn(n, max(1, int(math.Round(fraction*float64(n)))), validationSite, seed)

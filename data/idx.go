@@ -22,7 +22,8 @@ const (
 	imageScaling = "none" // pixels share one unit, and a rare one must not outweigh the rest
 )
 
-// isIDX takes everything that starts with two zero bytes, so that a wrong type gets its own message.
+// isIDX takes everything that starts with two zero bytes, so that a wrong type gets its own
+// message.
 func isIDX(head []byte) bool { return bytes.HasPrefix(head, []byte{0, 0}) }
 
 // readIDX reads images, each a row of pixels as fractions of the brightest, and their labels
@@ -126,7 +127,8 @@ func idxFull(name string, r io.Reader, b []byte, offset int, what string) error 
 	return nil
 }
 
-// idxValues reads exactly n bytes, which end the file. They gather as they come: a header may lie about them.
+// idxValues reads exactly n bytes, which end the file. They gather as they come: a header may lie
+// about them.
 func idxValues(name string, r io.Reader, offset, n int) ([]byte, error) {
 	values, err := io.ReadAll(io.LimitReader(r, int64(n)+1))
 	switch {

@@ -6,7 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// join is the rows of a and then those of b, which was read like a. Its name is a's; a row knows its own file.
+// join is the rows of a and then those of b, which was read like a. Its name is a's; a row knows
+// its own file.
 func (a *Dataset) join(b *Dataset) *Dataset {
 	j := *a
 	if a.X != nil {

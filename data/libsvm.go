@@ -24,7 +24,8 @@ const (
 	libsvmSniffed = 5       // lines looked at to tell the format
 )
 
-// isLIBSVM: the first line with more than a label begins with a number and a pair index:value, or with a pair.
+// isLIBSVM: the first line with more than a label begins with a number and a pair index:value, or
+// with a pair.
 func isLIBSVM(head []byte) bool {
 	lines := strings.SplitN(string(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))), "\n", libsvmSniffed+1)
 	for _, line := range lines[:min(len(lines), libsvmSniffed)] {

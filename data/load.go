@@ -10,13 +10,16 @@ import (
 
 // Source says where the data of a run come from.
 type Source struct {
-	Data       string // one of Names, or a file; a name wins, so a file called spam is ./spam
-	Test       string // file with the test rows; "": a named set has its own, of a file a tenth is held out
+	Data string // one of Names, or a file; a name wins, so a file called spam is ./spam
+	// file with the test rows; "": a named set has its own, of a file a tenth is held out
+	Test       string
 	Labels     string // as in ReadOptions, of Data
 	TestLabels string // and of Test
 	DataDir    string // folder of the named sets; "": none, and only powerplant is there
-	Folds      int    // how many folds all rows are split into; 0: a named set has its own, a file none
-	Fold       int    // which of the folds, from 1; 0 is the first; must be 0 for a file without Folds
+	// how many folds all rows are split into; 0: a named set has its own, a file none
+	Folds int
+	// which of the folds, from 1; 0 is the first; must be 0 for a file without Folds
+	Fold int
 	TableOptions
 	Target   string // as in ReadOptions
 	Task     string // as in ReadOptions
@@ -28,10 +31,10 @@ type Source struct {
 	Watch // who waits for them
 }
 
-// Load reads a training set and its test set. The test set has the columns, the task
-// and the classes of the training set. With Folds, training and test rows of a named set, or
-// of an npz archive with a test part, are joined first. It is an error if there is nothing to learn:
-// a single training row, a constant target, a class without training rows.
+// Load reads a training set and its test set. The test set has the columns, the task and the
+// classes of the training set. With Folds, training and test rows of a named set, or of an npz
+// archive with a test part, are joined first. It is an error if there is nothing to learn: a single
+// training row, a constant target, a class without training rows.
 func Load(s Source) (train, test *Dataset, notes []string, err error) {
 	if err := s.TableOptions.check(); err != nil {
 		return nil, nil, nil, err

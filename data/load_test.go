@@ -157,11 +157,21 @@ func TestDataDirectory(t *testing.T) {
 	if err != nil || train.N() != 2 || test.Y[0] != 2.5 || train.Name != "protein" || !strings.HasPrefix(train.Path, dir) {
 		t.Error(train, test, err)
 	}
-	for _, any := range []string{"", t.TempDir(), dir} { // its folds there are standardised: their own units are not known
+	// its folds there are standardised: their own units are not known
+	for _, any := range []string{"", t.TempDir(), dir} {
 		train, _, _, err = Load(Source{Data: "powerplant", DataDir: any})
 		if err != nil || train.Path != "embedded" || mustSet("powerplant").From(any) != "embedded" {
 			t.Error(train, err)
 		}
+	}
+}
+
+// A set whose folder lacks a file says how to get it.
+func TestNamedSetWithoutFiles(t *testing.T) {
+	dir := t.TempDir()
+	os.Mkdir(filepath.Join(dir, "mnist"), 0o755)
+	if _, _, _, err := Load(Source{Data: "mnist", DataDir: dir}); err == nil || !strings.Contains(err.Error(), "there is no such file; to get the set: gpdrf-gpu data fetch mnist") {
+		t.Error(err)
 	}
 }
 

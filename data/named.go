@@ -1,15 +1,14 @@
 package data
 
 import (
-	_ "embed" // the power plant table
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/sets"
 )
 
 // DataDirEnv is the environment variable that names the folder of the named sets
@@ -17,35 +16,19 @@ import (
 const DataDirEnv = "GPDRF_DATA"
 
 // Names are the sets that Source.Data may name instead of a file.
-func Names() []string {
-	var names []string
-	for _, s := range Sets() {
-		names = append(names, s.Name)
-	}
-	return names
-}
+func Names() []string { return sets.Names() }
 
 // Folds is how many folds a named set has, 0 if there is no such set.
 func Folds(name string) int {
-	if s, ok := setOf(name); ok {
-		return s.Folds
-	}
-	return 0
+	set, _ := sets.Find(name)
+	return set.Folds
 }
-
-// The table of the UCI set "Combined Cycle Power Plant" as it is, and the rows of it
-// that are the test rows of each fold. Credits: powerplant/NOTICE.
-var (
-	//go:embed powerplant/CCPP.csv.gz
-	powerplantTable string
-	//go:embed powerplant/folds.json
-	powerplantFolds string
-)
 
 const powerplantName = "powerplant (embedded)"
 
-// loadNamed reads fold K of a named set from its folder, or with s.Folds any, but powerplant from the embedded table: the folds in a folder are
-// the same rows, standardised, and the table has them in their own units.
+// loadNamed reads fold K of a named set from its folder, or with s.Folds any, but powerplant from
+// the embedded table: the folds in a folder are the same rows, standardised, and the table has them
+// in their own units.
 func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	fold, set := max(s.Fold, 1), mustSet(s.Data)
 	switch {
@@ -60,7 +43,7 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 		}
 	}
 	opt := ReadOptions{Target: s.Target, Task: s.Task, TableOptions: s.TableOptions, Tokens: s.Tokens, Watch: s.Watch}
-	if set.embedded {
+	if set.Embedded {
 		train, test, notes, err = embeddedPowerplant(fold, opt)
 		note := "powerplant: the embedded UCI table in its own units"
 		if s.Folds == 0 {
@@ -72,11 +55,11 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	if folder == "" {
 		return nil, nil, nil, missingSet(s.Data, s.DataDir)
 	}
-	trainFile, testFile := set.files(fold)
-	if set.blocked {
-		return loadBlocked(set, plainOrZipped(filepath.Join(folder, trainFile)), fold, opt)
+	trainFile, testFile := set.Files(fold)
+	if set.Blocked {
+		return loadBlocked(set, sets.PlainOrZipped(filepath.Join(folder, trainFile)), fold, opt)
 	}
-	train, notes, err = readFile(plainOrZipped(filepath.Join(folder, trainFile)), opt)
+	train, notes, err = readFile(sets.PlainOrZipped(filepath.Join(folder, trainFile)), opt)
 	if e, ok := err.(*Error); ok && errors.Is(err, fs.ErrNotExist) {
 		e.Msg += "; to get the set: " + set.Get()
 	}
@@ -84,7 +67,7 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 		return nil, nil, nil, err
 	}
 	like := train.Schema()
-	test, more, err := readFile(plainOrZipped(filepath.Join(folder, testFile)), ReadOptions{Like: &like, Grow: s.Folds > 0, Watch: s.Watch})
+	test, more, err := readFile(sets.PlainOrZipped(filepath.Join(folder, testFile)), ReadOptions{Like: &like, Grow: s.Folds > 0, Watch: s.Watch})
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -92,9 +75,18 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	return train, test, append(notes, more...), nil
 }
 
+// mustSet is the set of a name that is known to be one.
+func mustSet(name string) sets.Set {
+	set, ok := sets.Find(name)
+	if !ok {
+		panic("data: no set " + name)
+	}
+	return set
+}
+
 // foldNamed joins the two parts of a named set and splits all its rows into s.Folds folds.
 func foldNamed(s Source) (train, test *Dataset, notes []string, err error) {
-	if mustSet(s.Data).blocked {
+	if mustSet(s.Data).Blocked {
 		return nil, nil, nil, errorf("", "%s has folds of its own, blocks of time, which other folds would tear apart: leave the number of folds out", s.Data)
 	}
 	part, rest, notes, err := loadNamed(s)
@@ -109,21 +101,6 @@ func foldNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	return train, test, append(notes, note), err
 }
 
-// plainOrZipped is the file under this name, which ends in .gz, or without the ending where only that is there.
-func plainOrZipped(path string) string {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if plain := strings.TrimSuffix(path, ".gz"); isFile(plain) {
-			return plain
-		}
-	}
-	return path
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir()
-}
-
 func missingSet(name, dir string) error {
 	get := mustSet(name).Get()
 	if dir == "" {
@@ -135,25 +112,14 @@ func missingSet(name, dir string) error {
 // embeddedPowerplant splits the embedded table, in its own units: training rows in
 // the order of the table, test rows in that of the fold.
 func embeddedPowerplant(fold int, opt ReadOptions) (train, test *Dataset, notes []string, err error) {
-	d, notes, err := read(powerplantName, strings.NewReader(powerplantTable), opt, fileLimits())
+	d, notes, err := read(powerplantName, strings.NewReader(sets.Powerplant()), opt, fileLimits())
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	d.Name, d.Path = "powerplant", "embedded"
-	rows := powerplantTestRows(fold)
+	rows := sets.PowerplantTestRows(fold)
 	train, test = d.Subset(others(d.N(), rows)), d.Subset(rows)
 	return train, test, notes, nil
-}
-
-// powerplantTestRows are row numbers of the embedded table, from 0.
-func powerplantTestRows(fold int) []int {
-	var file struct {
-		Folds [][]int `json:"folds"`
-	}
-	if err := json.Unmarshal([]byte(powerplantFolds), &file); err != nil {
-		panic("data: embedded folds: " + err.Error())
-	}
-	return file.Folds[fold-1]
 }
 
 // others are the numbers 0 … n−1 that are not in rows, in order.

@@ -178,7 +178,8 @@ func (a *npyArray) fits(n, d int, size int64) error {
 	return nil
 }
 
-// matrix reads all values, each times factor, as a table of n rows. They gather as they come: a header may lie.
+// matrix reads all values, each times factor, as a table of n rows. They gather as they come: a
+// header may lie.
 func (a *npyArray) matrix(n, d int, factor float64) (*tensor.Dense, error) {
 	if t, _ := npyTypeOf(a.dtype); t.single {
 		x, err := npyValues(a, n*d, func(v float64) float32 { return float32(v * factor) })

@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data/sets"
 )
 
-var writeFolds = flag.Bool("write-folds", false, "derive powerplant/folds.json anew from the fold files under GPDRF_DATA")
+var writeFolds = flag.Bool("write-folds", false, "derive sets/powerplant/folds.json again from the fold files under GPDRF_DATA")
 
 // foldsAbout heads powerplant/folds.json.
 const foldsAbout = "Test rows of folds 1, 2, 3 as numbers of data rows of CCPP.csv.gz, from 0, in the order of the fold files. " +
@@ -41,7 +43,7 @@ func toCents(row []float64, y float64) (c cents) {
 }
 
 func wholeTable(t *testing.T) *Dataset {
-	d, _, err := read(powerplantName, strings.NewReader(powerplantTable), ReadOptions{}, fileLimits())
+	d, _, err := read(powerplantName, strings.NewReader(sets.Powerplant()), ReadOptions{}, fileLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +78,7 @@ func TestEmbeddedPowerplant(t *testing.T) {
 // foldFilesOf reads a fold from its files.
 func foldFilesOf(t *testing.T, dir string, fold int) (train, test *Dataset) {
 	t.Helper()
-	trainFile, testFile := foldFiles(fold)
+	trainFile, testFile := mustSet("powerplant").Files(fold)
 	train, _, err := ReadFile(filepath.Join(dir, "powerplant", trainFile), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +165,7 @@ func deriveFolds(t *testing.T, dir string) {
 		line, _ := json.Marshal(rows)
 		text += string(line) + []string{",\n", ",\n", "\n]}\n"}[i]
 	}
-	if err := os.WriteFile("powerplant/folds.json", []byte(text), 0o644); err != nil {
+	if err := os.WriteFile("sets/powerplant/folds.json", []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Skip("powerplant/folds.json is written: run the test again without -write-folds")
@@ -193,7 +195,7 @@ func TestEmbeddedPowerplantShape(t *testing.T) {
 		if train.N() != 9568-want || test.N() != want || train.D() != 4 || train.Task != Regression {
 			t.Errorf("fold %d: %d and %d rows, %d inputs, %s", fold+1, train.N(), test.N(), train.D(), train.Task)
 		}
-		rows := powerplantTestRows(fold + 1)
+		rows := sets.PowerplantTestRows(fold + 1)
 		slices.Sort(rows)
 		if len(slices.Compact(rows)) != want {
 			t.Errorf("fold %d: a test row stands twice", fold+1)

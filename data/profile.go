@@ -22,10 +22,12 @@ type profile struct {
 type columnProfile struct {
 	numbers, texts, dates int
 	missing               cellCount // of any kind of column
-	doubtful              cellCount // words such as none, which are missing among numbers and values among texts
-	text, date            sighting  // the first
+	// words such as none, which are missing among numbers and values among texts
+	doubtful   cellCount
+	text, date sighting // the first
 
-	seen        map[string]int      // the different cells that are not missing, up to mostTexts+1, and how often they are there
+	// the different cells that are not missing, up to mostTexts+1, and how often they are there
+	seen        map[string]int
 	further     map[uint64]struct{} // hashes of those beyond
 	mostNumbers int                 // of seen, as long as there is no text
 
@@ -48,9 +50,10 @@ type sighting struct {
 }
 
 const (
-	mostTexts   = 1000    // different values of a text column that become inputs, and of a target that become classes
+	// different values of a text column that become inputs, and of a target that become classes
+	mostTexts   = 1000
 	fewTexts    = 30      // of a text column that nobody has asked for
-	mostFurther = 1 << 20 // further values that are told apart
+	mostFurther = 1 << 20 // further values that are distinguished
 	mostDates   = 1000    // texts of a column that are looked at for dates
 	wideTable   = 1000    // columns of a table that remembers fewer numbers of each
 )

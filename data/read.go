@@ -13,10 +13,14 @@ import (
 
 // ReadOptions say how a file is to be read. The zero value finds out.
 type ReadOptions struct {
-	Target string // name of the target column, or its number from 1; "": the column "target", else the last
+	// name of the target column, or its number from 1; "": the column "target", else the last
+	Target string
 	Task   string // "", "auto", "regression" or "classification"
-	Labels string // file with the targets of images or sequences; "": found by its name in the same folder, or in the file itself
-	// Sequence is the column of a CSV file that holds sequences, by name or by number from 1; the others hold numbers.
+	// file with the targets of images or sequences; "": found by its name in the same folder, or in
+	// the file itself
+	Labels string
+	// Sequence is the column of a CSV file that holds sequences, by name or by number from 1; the
+	// others hold numbers.
 	Sequence string
 	Tokens   string // one of Tokens: how sequences are cut into symbols; "": auto
 
@@ -30,7 +34,8 @@ type ReadOptions struct {
 	// Like is the training set's schema: columns are matched to it and Target and Task
 	// are taken from it.
 	Like *Schema
-	// Grow, with Like, lets a copy of the training set's alphabet take in words and integers that it lacks.
+	// Grow, with Like, lets a copy of the training set's alphabet take in words and integers that
+	// it lacks.
 	Grow bool
 	// TargetOptional allows, with Like, a file without the target.
 	TargetOptional bool
@@ -82,7 +87,8 @@ func baseName(path string) string {
 	return name
 }
 
-// read reads a table from r; name stands in messages, and is where files that belong to it are looked for.
+// read reads a table from r; name stands in messages, and is where files that belong to it are
+// looked for.
 func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []string, error) {
 	in := &input{name: name, src: r, opt: opt, lim: lim}
 	var err error

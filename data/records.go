@@ -86,7 +86,8 @@ func (r *records) takeHeader() error {
 	seen := make(map[string]int, r.width)
 	for i, cell := range r.row {
 		name := strings.Clone(strings.TrimSpace(cell))
-		if r.bare[i] = name == "" || strings.HasPrefix(name, "Unnamed: "); name == "" { // pandas' word
+		// pandas' word
+		if r.bare[i] = name == "" || strings.HasPrefix(name, "Unnamed: "); name == "" {
 			name = "column " + strconv.Itoa(i+1)
 		}
 		if j, twice := seen[name]; twice {

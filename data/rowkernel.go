@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// RowKernel is a kernel that was computed elsewhere, as squared distances 2 − 2k(x, x̄)/√(k(x, x) k(x̄, x̄)) in the space of its
-// unit vectors: only its correlations count, not its diagonal. Where k(x, x) is 0, they are 2.
+// RowKernel is a kernel that was computed elsewhere, as squared distances 2 − 2k(x, x̄)/√(k(x, x)
+// k(x̄, x̄)) in the space of its unit vectors: only its correlations count, not its diagonal. Where
+// k(x, x) is 0, they are 2.
 type RowKernel struct {
 	M    int
 	Own  []float64 // among the pseudo-inputs [M,M]

@@ -31,8 +31,7 @@ type Scaler struct {
 	Clip   float64   `json:"clip"` // 0: none
 	Log    *LogScale `json:"log,omitempty"`
 
-	// The range of each input in the training rows, as they are in the file; nil in models of
-	// before.
+	// The range of each input in the training rows, as they are in the file; nil in older models.
 	Least []float64 `json:"least,omitempty"`
 	Most  []float64 `json:"most,omitempty"`
 }
@@ -53,10 +52,11 @@ const (
 // Scalings are the kinds that FitScaler knows.
 func Scalings() []string { return []string{"auto", "standard", "robust", "log", "none"} }
 
-// FitScaler fits the scaling of the inputs of training rows. The kind auto is what the set
-// says of itself; else robust, for the whole set, where any value lies more than 20
-// standard deviations from the mean of its column, and otherwise standard: one recording
-// error of that size squeezes all the rest of its column into a point. Kind holds the outcome: none where rows are sequences alone.
+// FitScaler fits the scaling of the inputs of training rows. The kind auto is what the set says of
+// itself; else robust, for the whole set, where any value lies more than 20 standard deviations
+// from the mean of its column, and otherwise standard: one recording error of that size squeezes
+// all the rest of its column into a point. Kind holds the outcome: none where rows are sequences
+// alone.
 func FitScaler(kind string, ds *Dataset) (Scaler, error) {
 	if ds.X == nil {
 		return Scaler{Kind: "none"}, nil
@@ -136,10 +136,11 @@ func (s Scaler) value(j int, x float64) float64 {
 }
 
 // mostScaled bounds scaled inputs: single precision can square them and sum the squares. Rows so
-// far from those of training are all alike to a model.
+// far from those of training are the same to a model.
 const mostScaled = 1e15
 
-// Apply writes the scaled row to dst, which may be row. Both have D values. No value is beyond ±1e15.
+// Apply writes the scaled row to dst, which may be row. Both have D values. No value is beyond
+// ±1e15.
 func (s Scaler) Apply(dst, row []float64) {
 	for j, v := range row {
 		v = s.value(j, v)
@@ -188,8 +189,8 @@ type TargetScale struct {
 	SD   float64 `json:"sd"` // n−1 in the denominator
 }
 
-// FitTargets fits the scales of the regression targets [C] of training rows, each by itself. A constant
-// target is an error.
+// FitTargets fits the scales of the regression targets [C] of training rows, each by itself. A
+// constant target is an error.
 func FitTargets(d *Dataset) ([]TargetScale, error) {
 	names := d.Outputs()
 	scales := make([]TargetScale, len(names))

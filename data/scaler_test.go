@@ -59,7 +59,8 @@ func TestScalers(t *testing.T) {
 	}
 }
 
-// TestLogScale: values that grow by a factor become evenly spaced, nothing leaves the range below, and a constant column stays.
+// TestLogScale: values that grow by a factor become evenly spaced, nothing leaves the range below,
+// and a constant column stays.
 func TestLogScale(t *testing.T) {
 	x := []float64{3, 7, 4, 7, 7, 7, 23, 7, 103, 7}
 	s, err := fitScaler("log", matrix(5, 2, slices.Clone(x)))
@@ -104,7 +105,8 @@ func TestAuto(t *testing.T) {
 	if plain.Kind != "standard" || spiked.Kind != "robust" {
 		t.Fatalf("%s and %s", plain.Kind, spiked.Kind)
 	}
-	if col, sds := WorstOutlier(matrix(1000, 2, x)); col != 1 || sds < 31 || sds > 32 { // (n−1)/√n at most
+	// (n−1)/√n at most
+	if col, sds := WorstOutlier(matrix(1000, 2, x)); col != 1 || sds < 31 || sds > 32 {
 		t.Errorf("column %d, %g", col, sds)
 	}
 	for j := range 2 { // a normal sample: robust and standard agree

@@ -39,7 +39,8 @@ func (l *layout) addText(rec *records, most int64) error {
 	return nil
 }
 
-// labelled says that targets are kept as text, which may be classes, as in a list of sequences. Several are numbers.
+// labelled says that targets are kept as text, which may be classes, as in a list of sequences.
+// Several are numbers.
 func (l *layout) labelled() bool { return l.texts != nil && len(l.targets) == 1 }
 
 // addLabel keeps the target of the current row.

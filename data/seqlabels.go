@@ -12,8 +12,9 @@ import (
 // sequenceTarget is the name of the target of sequences.
 const sequenceTarget = "class"
 
-// targets makes classes or reals of the labels. Labels are classes if they are words, or whole numbers
-// of few kinds; classes stand in the order of their numbers or their letters. A table has named its target column.
+// targets makes classes or reals of the labels. Labels are classes if they are words, or whole
+// numbers of few kinds; classes stand in the order of their numbers or their letters. A table has
+// named its target column.
 func (t *texts) targets(in *input, made *table) error {
 	if t.labels == nil {
 		if in.opt.TargetOptional {
@@ -64,7 +65,8 @@ func (t *texts) targets(in *input, made *table) error {
 	return t.setTargets(made)
 }
 
-// findClasses lists the different labels in order, and says why they are no classes where they are numbers.
+// findClasses lists the different labels in order, and says why they are no classes where they are
+// numbers.
 func (t *texts) findClasses() (classes []string, why string) {
 	seen := map[string]bool{}
 	var values []float64
@@ -101,8 +103,8 @@ func (t *texts) findClasses() (classes []string, why string) {
 	return classes, why
 }
 
-// strayLabel is the first label that is no number where others are and do not look like classes: it is a missing value, or
-// there are fractions. −1 if there is none.
+// strayLabel is the first label that is no number where others are and do not look like classes: it
+// is a missing value, or there are fractions. −1 if there is none.
 func (t *texts) strayLabel() int {
 	word, missing, fractions, numbers := -1, -1, false, false
 	for i, l := range t.labels {
@@ -171,8 +173,8 @@ func (t *texts) setTargets(made *table) error {
 	return nil
 }
 
-// readLabels takes the labels from a file: one on each line, in the order of the sequences, or name and label, with a
-// tab or a comma between them.
+// readLabels takes the labels from a file: one on each line, in the order of the sequences, or name
+// and label, with a tab or a comma between them.
 func (t *texts) readLabels(path string, w Watch) error {
 	f, err := w.open(path)
 	if err != nil {

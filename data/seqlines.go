@@ -12,8 +12,9 @@ func sequenceLines() format {
 	return format{"a list of sequences", isSequenceLines, false, true, readSequenceLines, true}
 }
 
-// isSequenceLines: every one of the first lines has one tab, and some have a text behind it. A table of two
-// numbers has a text in its header, too, so the first line counts only behind a number.
+// isSequenceLines: every one of the first lines has one tab, and some have a text behind it. A
+// table of two numbers has a text in its header, too, so the first line counts only behind a
+// number.
 func isSequenceLines(head []byte) bool {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	texts := 0
@@ -33,8 +34,8 @@ func isSequenceLines(head []byte) bool {
 	return texts > 0
 }
 
-// linesOf are up to 20 lines that are not blank, and whether the first is whole. Only whole lines count
-// beyond the first.
+// linesOf are up to 20 lines that are not blank, and whether the first is whole. Only whole lines
+// count beyond the first.
 func linesOf(head []byte) (lines []string, whole bool) {
 	const most = 20
 	for len(lines) < most {

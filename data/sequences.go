@@ -79,8 +79,8 @@ func checkTokens(tokens string) error {
 	return errorf("", "there are no tokens %s%s", quote(tokens), suggest.Hint(tokens, Tokens()))
 }
 
-// encode codes the texts over the alphabet of the training data, the one that is asked for, or the one
-// that the texts look like.
+// encode codes the texts over the alphabet of the training data, the one that is asked for, or the
+// one that the texts look like.
 func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
 	var e *seq.Encoder
 	if opt.Like != nil {
@@ -235,8 +235,8 @@ func (s Schema) checkSequences() error {
 	return nil
 }
 
-// hashSequences adds alphabet and codes to a fingerprint. Words and vectors are written out, as their codes depend on the
-// order in which they came.
+// hashSequences adds alphabet and codes to a fingerprint. Words and vectors are written out, as
+// their codes depend on the order in which they came.
 func hashSequences(h hash.Hash, s *seq.Set) {
 	io.WriteString(h, "sequences of "+string(s.Alphabet.Kind)+"\n")
 	var line []byte
@@ -264,8 +264,8 @@ func (t *table) sequenceSet(in *input, d *Dataset) *Dataset {
 	return d
 }
 
-// formatLike is the format of a file that goes with training data: sequences with sequences, tables with tables. Lines
-// of any text are sequences beside a training set of them.
+// formatLike is the format of a file that goes with training data: sequences with sequences, tables
+// with tables. Lines of any text are sequences beside a training set of them.
 func (in *input) formatLike(f format) (format, error) {
 	sequences := in.opt.Like.Alphabet != nil
 	switch {

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// A regression may have several target columns, ReadOptions.Target "a,b,c": each is an output of the model.
+// A regression may have several target columns, ReadOptions.Target "a,b,c": each is an output of
+// the model.
 
-// splitTargets are the columns that a target names: itself, or several with commas between them. A name that has a comma
-// is given by its column's number.
+// splitTargets are the columns that a target names: itself, or several with commas between them. A
+// name that has a comma is given by its column's number.
 func splitTargets(target string, names []string) []string {
 	if target == "" || slices.Contains(names, target) || !strings.Contains(target, ",") {
 		return []string{target}
@@ -64,8 +65,8 @@ func (s Schema) checkTargets() bool {
 		len(s.Targets) > 1 && len(s.Targets) == len(s.TargetsAt) && s.Task == Regression && !slices.ContainsFunc(s.TargetsAt, bad)
 }
 
-// fitTargets gives d the targets y of a table whose training data are like. A file that has another number of targets has none, where
-// they may be missing.
+// fitTargets gives d the targets y of a table whose training data are like. A file that has another
+// number of targets has none, where they may be missing.
 func (t *table) fitTargets(in *input, d *Dataset, like *Schema) error {
 	n := d.N()
 	switch {

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -38,8 +39,8 @@ func plainTargets(n int) []string {
 	return names
 }
 
-// ownTarget refuses a target column for a file that has no choice of columns, but for the name that its n targets get here:
-// a run's config.yaml has that.
+// ownTarget refuses a target column for a file that has no choice of columns, except the name that
+// its n targets get here: a run's config.yaml has that.
 func (in *input) ownTarget(name string, n int, why string) error {
 	if own := strings.Join(plainTargets(n), ","); in.opt.Target != "" && in.opt.Target != own {
 		return errorf(name, "%s: leave the target column %s out; the name here is %s", why, quote(in.opt.Target), own)
@@ -47,7 +48,8 @@ func (in *input) ownTarget(name string, n int, why string) error {
 	return nil
 }
 
-// takeTargets reads the targets of the rows of t from the file that is given or belongs to the inputs by its name.
+// takeTargets reads the targets of the rows of t from the file that is given or belongs to the
+// inputs by its name.
 func (in *input) takeTargets(t *table) error {
 	n, _ := size(t.x)
 	path := in.opt.Labels
@@ -122,9 +124,9 @@ func wrongCount(name string, targets, rows int) error {
 	return errorf(name, "holds %d targets for %d rows: give those that belong to the rows", targets, rows)
 }
 
-// targetsBeside finds the file of the targets in the folder of the inputs, with or without .gz: its name
-// has labels instead of images and idx1 instead of idx3, or starts with y instead of x. Where there is
-// none it says what was looked for.
+// targetsBeside finds the file of the targets in the folder of the inputs, with or without .gz: its
+// name has labels instead of images and idx1 instead of idx3, or starts with y instead of x. Where
+// there is none it says what was looked for.
 func targetsBeside(inputs string) (path, tried string) {
 	dir, name := filepath.Split(inputs)
 	plain := strings.TrimSuffix(name, ".gz")
@@ -151,4 +153,9 @@ func targetsBeside(inputs string) (path, tried string) {
 // startsWithX: x.npy, X_train.npy and x-test.npy hold inputs, xenon.npy is a table.
 func startsWithX(name string) bool {
 	return len(name) > 1 && (name[0] == 'x' || name[0] == 'X') && strings.ContainsRune("._-", rune(name[1]))
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// What a data set says about its target reads it again, since a run's config.yaml says it: also where no column has a name.
+// What a data set says about its target reads it again, since a run's config.yaml says it: also
+// where no column has a name.
 func TestOwnTarget(t *testing.T) {
 	x, y := npy("<f8", "4, 2", []float64{1, 2, 3, 4, 5, 6, 7, 9}), npy("<f8", "4, 2", []float64{1, 0, 0, 1, 0, 2, 1, 3})
 	t.Chdir(folderOf(t, map[string]string{

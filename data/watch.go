@@ -10,9 +10,10 @@ import (
 
 // Watch is who waits for files that are read. The zero Watch waits to the end and hears nothing.
 type Watch struct {
-	Context  context.Context         // reading stops soon after it ends; nil: never
-	Piped    *Piped                  // keeps standard input for another reading; nil: there is none
-	Progress func(read, total int64) // hears how many bytes of a file are read; total is 0 where it is not known
+	Context context.Context // reading stops soon after it ends; nil: never
+	Piped   *Piped          // keeps standard input for another reading; nil: there is none
+	// hears how many bytes of a file are read; total is 0 where it is not known
+	Progress func(read, total int64)
 }
 
 // stopped is why reading has to stop, nil if it has not.
@@ -91,7 +92,7 @@ func (r *watched) passed(read func() (int, error)) (int, error) {
 	return n, err
 }
 
-// Seek counts anew from the start.
+// Seek counts again from the start.
 func (r *watched) Seek(offset int64, whence int) (int64, error) {
 	at, err := r.file.Seek(offset, whence)
 	if at == 0 {

@@ -2,13 +2,13 @@ package device
 
 import "math"
 
-// Activation is what a random-feature layer makes of its phases P = HΩ. Φ = √(α/R) φ(P) has two columns for each
-// frequency where φ is a wave, and one otherwise.
+// Activation is what a random-feature layer makes of its phases P = HΩ. Φ = √(α/R) φ(P) has two
+// columns for each frequency where φ is a wave, and one otherwise.
 type Activation uint8
 
-// The activations. E Φ Φᵀ over Ω ~ N(0, ℓ⁻²) is α times a kernel of the rows over ℓ: rf_ard's for Waves, and the arc-cosine
-// kernel of degree n (Cho and Saul 2009), k_n(x, x') = ‖x‖ⁿ‖x'‖ⁿ J_n(θ)/π with θ the angle between x and x', for ArcCosn; so
-// k_n(x, x) is 1, ‖x‖² and 3‖x‖⁴.
+// The activations. E Φ Φᵀ over Ω ~ N(0, ℓ⁻²) is α times a kernel of the rows over ℓ: rf_ard's for
+// Waves, and the arc-cosine kernel of degree n (Cho and Saul 2009), k_n(x, x') = ‖x‖ⁿ‖x'‖ⁿ J_n(θ)/π
+// with θ the angle between x and x', for ArcCosn; so k_n(x, x) is 1, ‖x‖² and 3‖x‖⁴.
 const (
 	Waves   Activation = iota // cos p and sin p
 	ArcCos0                   // √2 where p > 0, else 0; J = π − θ
@@ -27,7 +27,8 @@ func (a Activation) Columns() int {
 // Degree is n of ArcCosn.
 func (a Activation) Degree() int { return int(a) - 1 }
 
-// At is φ(p) and dφ/dp of an arc-cosine kernel. The slope is 0 at p = 0, and everywhere for degree 0.
+// At is φ(p) and dφ/dp of an arc-cosine kernel. The slope is 0 at p = 0, and everywhere for degree
+// 0.
 func (a Activation) At(p float64) (phi, slope float64) {
 	if p <= 0 {
 		return 0, 0

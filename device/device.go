@@ -44,8 +44,8 @@ type Movement interface {
 	// Gather copies rows by number: dst[b,:] = src[rows[b],:]. dst [B,D] may be Real
 	// or Double, src [N,D] is Real; or both are Int, [B] and [N].
 	Gather(dst, src, rows *Tensor)
-	// DrawRows draws row numbers below n, uniformly and with replacement: rows[i] = ⌊n·w_i/2³²⌋, where w_i is
-	// word i of row 0 of the key's stream; rows Int [B].
+	// DrawRows draws row numbers below n, uniformly and with replacement: rows[i] = ⌊n·w_i/2³²⌋,
+	// where w_i is word i of row 0 of the key's stream; rows Int [B].
 	DrawRows(rows *Tensor, n int, key Key)
 	// Widen copies Real to Double; NarrowAdd adds Double into Real (a gradient's way back).
 	Widen(dst, src *Tensor)
@@ -64,21 +64,23 @@ type Movement interface {
 // correlations c_j = k_j/α_j with a unit diagonal: the jitter is then relative by
 // construction, and α_j enters at Moments only.
 type GP interface {
-	// ARD is kernel_ard without its α, or another kernel of the same distance: c[k,m,b] = f(r²) with
-	// r² = Σ_d (z[m,d] − x[b,d])²/ℓ[k,d]² and f of shape, for c [K,M,B], z [M,D], x [B,D], logl [K,D]; or logl [K,1],
-	// one length-scale for all dimensions, where the distances are computed once for all k. slope [K,M,B] receives
-	// −2f'(r²), which is all that the gradient needs: it is c for RBF, the same tensor, and another tensor otherwise.
-	// When x and z are the same tensor, c is Kuu/α: symmetric, with a diagonal of exactly 1.
+	// ARD is kernel_ard without its α, or another kernel of the same distance: c[k,m,b] = f(r²)
+	// with r² = Σ_d (z[m,d] − x[b,d])²/ℓ[k,d]² and f of shape, for c [K,M,B], z [M,D], x [B,D],
+	// logl [K,D]; or logl [K,1], one length-scale for all dimensions, where the distances are
+	// computed once for all k. slope [K,M,B] receives −2f'(r²), which is all that the gradient
+	// needs: it is c for RBF, the same tensor, and another tensor otherwise. When x and z are the
+	// same tensor, c is Kuu/α: symmetric, with a diagonal of exactly 1.
 	ARD(c, slope, z, x, logl *Tensor, shape Shape)
 	// ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl[k,d] += Σ G (z−x)²/ℓ²
 	// and dz[m,d] += Σ G (x−z)/ℓ² (both sides where x and z are the same tensor).
 	// dz may be nil: fixed pseudo-inputs.
 	ARDBackward(dz, dlogl, dc, slope, z, x, logl *Tensor)
 
-	// Mix is the sum of two kernels: c[k] = ω_k a[k] + (1−ω_k) b[k] with ω = 1/(1 + e^−logit), for c, a, b [K,M,B] and logit
-	// [K]. Where both are exactly 1, so is c.
+	// Mix is the sum of two kernels: c[k] = ω_k a[k] + (1−ω_k) b[k] with ω = 1/(1 + e^−logit), for
+	// c, a, b [K,M,B] and logit [K]. Where both are exactly 1, so is c.
 	Mix(c, a, b, logit *Tensor)
-	// MixBackward writes da = ω dc and db = (1−ω) dc, and accumulates dlogit[k] += ω(1−ω) Σ dc∘(a−b). da may be dc.
+	// MixBackward writes da = ω dc and db = (1−ω) dc, and accumulates dlogit[k] += ω(1−ω) Σ
+	// dc∘(a−b). da may be dc.
 	MixBackward(da, db, dlogit, dc, a, b, logit *Tensor)
 
 	// Potrf is L Lᵀ = c + jitter·I for each of the K matrices, l lower triangular with zeros
@@ -117,27 +119,33 @@ type GP interface {
 	SampleFBackward(dmean, dvariance, df, variance, rows *Tensor, key Key)
 }
 
-// Sparse is a list of vectors φ on the device of which only what is not zero is kept. Its lists are the vectors, or the columns.
+// Sparse is a list of vectors φ on the device of which only what is not zero is kept. Its lists are
+// the vectors, or the columns.
 type Sparse struct {
-	Start  *Tensor // Int [lists+1]: list l is elements Start[l] … Start[l+1]−1 of Index and Value
-	Index  *Tensor // Int [nnz]: columns, or vectors; ascending in a list
-	Value  *Tensor // Double [nnz]
-	Square *Tensor // Double [vectors]: ‖φ‖² = 1, or 0 of an empty vector; with the columns that are not kept
+	Start *Tensor // Int [lists+1]: list l is elements Start[l] … Start[l+1]−1 of Index and Value
+	Index *Tensor // Int [nnz]: columns, or vectors; ascending in a list
+	Value *Tensor // Double [nnz]
+	// Double [vectors]: ‖φ‖² = 1, or 0 of an empty vector; with the columns that are not kept
+	Square *Tensor
 }
 
-// Sequences holds the operations of the GP layer for inputs that are known by feature maps φ_i, i < I, such as those of package seq.
+// Sequences holds the operations of the GP layer for inputs that are known by feature maps φ_i, i <
+// I, such as those of package seq.
 type Sequences interface {
-	// SparseDistances writes the columns of map i into d [B,I·M], Double or Real, for rows [B] of x and the M vectors of z:
+	// SparseDistances writes the columns of map i into d [B,I·M], Double or Real, for rows [B] of x
+	// and the M vectors of z:
 	//	d[b, i·M+m] = ‖x_b − z_m‖² = Square_b + Square_m − 2⟨x_b, z_m⟩,   or 2 − 2⟨x_b, z_m⟩ if linear, 0 of two empty vectors
-	// and at least 0. The lists of x are its vectors, those of z its columns, of which x has no others. Sums run over ascending
-	// columns, and each product is rounded before it is added: every backend gives the same bits.
+	// and at least 0. The lists of x are its vectors, those of z its columns, of which x has no
+	// others. Sums run over ascending columns, and each product is rounded before it is added:
+	// every backend gives the same bits.
 	SparseDistances(d *Tensor, i int, x Sparse, rows *Tensor, z Sparse, linear bool)
 	// SparseBlock is kernel_ard's counterpart for sequences, a sum over feature maps:
 	//	c[k,m,b] = Σ_i ω_ki f_i(d[b, i·M+m]),   ω_k = softmax(logits_k),   f_i(d) = exp(−d/2σ_ki²), or 1 − d/2 where linear[i]
-	// for d [B,I·M], logits and logsigma [K,I], c [K,M,B], I ≤ MaxMaps, all Double. c is exactly 1 where all I distances are 0.
+	// for d [B,I·M], logits and logsigma [K,I], c [K,M,B], I ≤ MaxMaps, all Double. c is exactly 1
+	// where all I distances are 0.
 	SparseBlock(c, d, logits, logsigma *Tensor, linear []bool)
-	// SparseBlockBackward accumulates dlogits[k,i] += ω_ki Σ_j ω_kj ⟨dc_k, f_i − f_j⟩ and dlogsigma[k,i] += ω_ki ⟨dc_k, f_i d_i⟩/σ_ki²,
-	// 0 where linear. Sequences have no gradient.
+	// SparseBlockBackward accumulates dlogits[k,i] += ω_ki Σ_j ω_kj ⟨dc_k, f_i − f_j⟩ and
+	// dlogsigma[k,i] += ω_ki ⟨dc_k, f_i d_i⟩/σ_ki², 0 where linear. Sequences have no gradient.
 	SparseBlockBackward(dlogits, dlogsigma, dc, d, logits, logsigma *Tensor, linear []bool)
 }
 
@@ -147,10 +155,14 @@ type FeatureParams struct {
 	LogL        *Tensor // [d]      log ℓ: the prior of Ω is N(0, ℓ_d⁻²)
 	MeanOmega   *Tensor // [d,R]    η; nil in PRIOR-FIXED
 	LogVarOmega *Tensor // [d,R]    log β²; nil in PRIOR-FIXED
-	MeanW       *Tensor // [2R,d']  m, cosines first, then sines; [R,d'] where a frequency has one column of Φ
-	LogVarW     *Tensor // [2R,d']  log s², as MeanW
-	Mixing      *Tensor // [R]      a fixed factor of each column of Ω, which has no gradient; nil: 1
-	Tau         *Tensor // [n,d,R]  PRIOR-FIXED only: n fixed draws in place of those of the key, n being FeatureNoise.Draws; or nil
+	// [2R,d'] m, cosines first, then sines; [R,d'] where a frequency has one column of Φ
+	MeanW   *Tensor
+	LogVarW *Tensor // [2R,d']  log s², as MeanW
+	// [R] a fixed factor of each column of Ω, which has no gradient; nil: 1
+	Mixing *Tensor
+	// [n,d,R] PRIOR-FIXED only: n fixed draws in place of those of the key, n being
+	// FeatureNoise.Draws; or nil
+	Tau *Tensor
 
 	Activation Activation // φ; Waves, rf_ard's, is the zero value. Gradients have none
 }
@@ -207,8 +219,9 @@ type Features interface {
 	// AddNoiseBackward writes dvariance = dout ε/(2√variance). The gradient of the mean is dout
 	// itself.
 	AddNoiseBackward(dvariance, dout, variance, rows *Tensor, key Key)
-	// AddProduct is the linear mean of a layer: dst[s,b,:] += src[s,b,:] a, or src[s,b,:] aᵀ if transposed, which is its gradient's way back;
-	// for dst [S,B,n], src [S,B,k] and a [k,n], or [n,k], all Real.
+	// AddProduct is the linear mean of a layer: dst[s,b,:] += src[s,b,:] a, or src[s,b,:] aᵀ if
+	// transposed, which is its gradient's way back; for dst [S,B,n], src [S,B,k] and a [k,n], or
+	// [n,k], all Real.
 	AddProduct(dst, src, a *Tensor, transposed bool)
 }
 
@@ -222,7 +235,8 @@ type LikScale struct {
 // Likelihoods hold log p(y | h) with its gradient in the same pass (ell_n_estim).
 // ell is Double [1] and is WRITTEN; dh is written; dlogvar accumulates.
 type Likelihoods interface {
-	// GaussianLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], σ²_c); h, dh [S,B,C], y [B,C], logvar = log σ² [C], all Real.
+	// GaussianLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], σ²_c); h, dh [S,B,C], y [B,C], logvar =
+	// log σ² [C], all Real.
 	GaussianLogLik(ell, dh, dlogvar, h, y, logvar *Tensor, scale LikScale)
 	// GaussianExpected is the closed form E_q log N(y; F, σ²) = Σ log N(y; mean, σ²_c) − var/2σ²_c;
 	// mean, variance and their gradients Double [B,C], or Real [S,B,C] and summed over s; y Real
@@ -230,19 +244,23 @@ type Likelihoods interface {
 	GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *Tensor, scale LikScale)
 	// SoftmaxLogLik is Σ_{s,b} log softmax(h[s,b,:])[y[b]]; y Int [B].
 	SoftmaxLogLik(ell, dh, h, y *Tensor, scale LikScale)
-	// BernoulliLogLik is Σ_{s,b} log σ(±h[s,b]), + where y[b] is 1, − where it is 0, σ the logistic function; h and
-	// dh [S,B,1] Real, y Int [B].
+	// BernoulliLogLik is Σ_{s,b} log σ(±h[s,b]), + where y[b] is 1, − where it is 0, σ the logistic
+	// function; h and dh [S,B,1] Real, y Int [B].
 	BernoulliLogLik(ell, dh, h, y *Tensor, scale LikScale)
-	// StudentLogLik is Σ_{s,b,c} log t_ν((y[b,c] − h[s,b,c])/σ) − log σ, the density of Student's t with ν = 2 + exp tail
-	// degrees of freedom, shifted by h and scaled by σ_c; shapes as for GaussianLogLik, tail [1] Real. dtail accumulates.
+	// StudentLogLik is Σ_{s,b,c} log t_ν((y[b,c] − h[s,b,c])/σ) − log σ, the density of Student's t
+	// with ν = 2 + exp tail degrees of freedom, shifted by h and scaled by σ_c; shapes as for
+	// GaussianLogLik, tail [1] Real. dtail accumulates.
 	StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *Tensor, scale LikScale)
-	// HeteroscedasticLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], v) with a variance of its own for each element,
-	// v = max(VarFloor, σ²_c exp h[s,b,C+c]); h and dh [S,B,2C], y [B,C], logvar = log σ² [C], all Real.
+	// HeteroscedasticLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], v) with a variance of its own for
+	// each element, v = max(VarFloor, σ²_c exp h[s,b,C+c]); h and dh [S,B,2C], y [B,C], logvar =
+	// log σ² [C], all Real.
 	HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *Tensor, scale LikScale)
 
-	// AddOffset adds a constant to each output of all rows: h[s,b,c] += offset[c]; h [S,B,C], offset [C], both Real.
+	// AddOffset adds a constant to each output of all rows: h[s,b,c] += offset[c]; h [S,B,C],
+	// offset [C], both Real.
 	AddOffset(h, offset *Tensor)
-	// AddOffsetBackward accumulates doffset[c] += Σ_{s,b} dh[s,b,c]. The gradient of what h was is dh itself.
+	// AddOffsetBackward accumulates doffset[c] += Σ_{s,b} dh[s,b,c]. The gradient of what h was is
+	// dh itself.
 	AddOffsetBackward(doffset, dh *Tensor)
 }
 
@@ -272,19 +290,22 @@ type Optimiser interface {
 	// Adam updates p, m and v, [P] Real, from g. rate [P] multiplies the learning rate
 	// of each element: 0 holds a parameter while its moments go on.
 	Adam(p, g, m, v, rate *Tensor, step AdamStep)
-	// Average is the running average of p_1 … p_step with weights that fall by decay with each step back,
+	// Average is the running average of p_1 … p_step with weights that fall by decay with each step
+	// back,
 	//	mean += w (p − mean),   w = (1 − decay)/(1 − decay^step)
-	// so that after step 1 the mean is p_1, and no trace of what it started from is left. mean and p [P] Real; step
-	// counts from 1; decay lies in (0, 1).
+	// so that after step 1 the mean is p_1, and no trace of what it started from is left. mean and
+	// p [P] Real; step counts from 1; decay lies in (0, 1).
 	Average(mean, p *Tensor, decay float64, step uint32)
-	// NaturalStep moves the q(F̄_j) = N(m_j, s_j s_jᵀ) by size along their natural gradients: with the gradients dm and ds of
-	// a bound, and dS that of the covariance S = s sᵀ,
+	// NaturalStep moves the q(F̄_j) = N(m_j, s_j s_jᵀ) by size along their natural gradients: with
+	// the gradients dm and ds of a bound, and dS that of the covariance S = s sᵀ,
 	//	S⁻¹ −= 2·size·dS,   m += size·S·dm with the new S
-	// which is a step of the natural parameters S⁻¹m and −½S⁻¹ along the bound's gradient in m and S + m mᵀ. The same
-	// formulas hold in the paper's coordinates and in whitened ones. m, dm [J,M]; s and ds [J,M,M] lower, or [J,M], diagonals;
-	// what is above the diagonal of s becomes 0. No step makes S more than 2/(1−size) times what it is, in any direction: where it
-	// would, or S⁻¹ would not stay positive definite, size is divided by 1 + 2·a rung of NaturalLadder, for each latent
-	// (for each element of a diagonal) by itself; where no rung helps, which is so of a gradient that is no number, q stays where
-	// it is. The exact gradient of a log-concave likelihood never needs it. dm and ds are left as they are.
+	// which is a step of the natural parameters S⁻¹m and −½S⁻¹ along the bound's gradient in m and
+	// S + m mᵀ. The same formulas hold in the paper's coordinates and in whitened ones. m, dm
+	// [J,M]; s and ds [J,M,M] lower, or [J,M], diagonals; what is above the diagonal of s becomes
+	// 0. No step makes S more than 2/(1−size) times what it is, in any direction: where it would,
+	// or S⁻¹ would not stay positive definite, size is divided by 1 + 2·a rung of NaturalLadder,
+	// for each latent (for each element of a diagonal) by itself; where no rung helps, which is so
+	// of a gradient that is no number, q stays where it is. The exact gradient of a log-concave
+	// likelihood never needs it. dm and ds are left as they are.
 	NaturalStep(m, s, dm, ds *Tensor, size float64)
 }

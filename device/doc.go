@@ -30,8 +30,8 @@
 // error; a matrix that is not positive definite is reported through Potrf's
 // jitter tensor and becomes a *NotPositiveDefiniteError.
 //
-// Memory is taken by New and by operations as their scratch grows. What it will be is
-// known beforehand: a Dry device has the same code and writes a Ledger instead.
+// Memory is taken by New and by operations as their scratch grows. Its size is known in advance: a
+// Dry device has the same code and writes a Ledger instead.
 //
 // Work that is repeated, a training step, goes through a Loop, so that a device may
 // record and replay it.

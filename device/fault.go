@@ -17,8 +17,8 @@ func (e *FaultError) Error() string { return fmt.Sprintf("%s: %s: %v", e.Device,
 // Unwrap is the cause.
 func (e *FaultError) Unwrap() error { return e.Err }
 
-// Guard turns the panic of a fault into an error; other panics go on. It is deferred by
-// whoever calls operations:
+// Guard turns the panic of a fault into an error; other panics go on. It is deferred by the caller
+// of operations:
 //
 //	func step() (err error) {
 //		defer device.Guard(&err)

@@ -32,12 +32,13 @@ type Key struct {
 	Site   Site
 	Layer  uint8
 
-	// Mirrored pairs the samples: 2i+1 is 2i with the opposite sign, and 2i is what i is otherwise. Each is a standard
-	// normal, and the mean of a pair is 0.
+	// Mirrored pairs the samples: 2i+1 is 2i with the opposite sign, and 2i is what i is otherwise.
+	// Each is a standard normal, and the mean of a pair is 0.
 	Mirrored bool
 
-	// Strata is n where the samples n·i … n·i+n−1 are the points of a Latin hypercube, as philox.Latin draws them; 0 where they are
-	// independent. Each is a standard normal. It is not for mirrored samples.
+	// Strata is n where the samples n·i … n·i+n−1 are the points of a Latin hypercube, as
+	// philox.Latin draws them; 0 where they are independent. Each is a standard normal. It is not
+	// for mirrored samples.
 	Strata int
 }
 

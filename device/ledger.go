@@ -70,8 +70,9 @@ func (l *Ledger) Total() (bytes int64) {
 	return bytes
 }
 
-// Label names the allocations that are reached from a pointer to a struct, by the path of fields that
-// leads to them; those that have a name keep it. So a name is that of the program and never out of date.
+// Label names the allocations that are reached from a pointer to a struct, by the path of fields
+// that leads to them; those that have a name keep it. So a name is that of the program and never
+// out of date.
 func (l *Ledger) Label(name string, root any) {
 	unnamed := map[uintptr]int{}
 	for i, a := range l.list {

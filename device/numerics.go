@@ -10,8 +10,9 @@ const VarFloor = 1e-10
 // rung by rung until the factorisation succeeds.
 var JitterLadder = [...]float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2}
 
-// NaturalLadder is what NaturalStep adds to the diagonal of ½(1+size)·I − size·2sᵀdS s, rung by rung until that is positive definite. It
-// is the matrix by which a step 1 + 2·rung times smaller is judged, but for that factor.
+// NaturalLadder is what NaturalStep adds to the diagonal of ½(1+size)·I − size·2sᵀdS s, rung by
+// rung until that is positive definite. It is the matrix by which a step 1 + 2·rung times smaller
+// is judged, up to that factor.
 var NaturalLadder = [...]float64{0, 0.5, 3.5, 31.5, 255.5}
 
 // NotPositiveDefiniteError says which kernel matrix could not be factorised.

@@ -25,7 +25,8 @@ var backends = map[string]Backend{}
 // Register makes a backend known; backends call it from init.
 func Register(name string, b Backend) { backends[name] = b }
 
-// Suffixes are what may follow the name of a machine, the type of its Real tensors; without one it is the first.
+// Suffixes are what may follow the name of a machine, the type of its Real tensors; without one it
+// is the first.
 var Suffixes = [...]string{":f32", ":f64"}
 
 // Open opens a device by the name a user gives: auto, or a backend's name with its options,

@@ -303,7 +303,8 @@ func CheckBernoulli(ell, dh, h, y *Tensor) (s, b int) {
 	return s, b
 }
 
-// CheckOffset checks AddOffset, or AddOffsetBackward of gradients, and returns the number of rows and their width.
+// CheckOffset checks AddOffset, or AddOffsetBackward of gradients, and returns the number of rows
+// and their width.
 func CheckOffset(op string, h, offset *Tensor) (rows, c int) {
 	h.wantRank(op, "h", Real, 3)
 	offset.want(op, "offset", Real, h.shape[2])

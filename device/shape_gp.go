@@ -41,7 +41,8 @@ func CheckARDBackward(dz, dlogl, dc, slope, z, x, logl *Tensor) ARDShape {
 	return n
 }
 
-// CheckMix checks Mix, or MixBackward with its gradients in place of c, a and b. n is the size of one matrix.
+// CheckMix checks Mix, or MixBackward with its gradients in place of c, a and b. n is the size of
+// one matrix.
 func CheckMix(op string, c, a, b, logit *Tensor) (k, n int) {
 	c.wantRank(op, "c", Double, 3)
 	for _, t := range []struct {
@@ -198,7 +199,8 @@ func CheckMomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, varianc
 	return n
 }
 
-// CheckSampleF checks SampleF, or SampleFBackward with the gradients in place of f, mean and variance.
+// CheckSampleF checks SampleF, or SampleFBackward with the gradients in place of f, mean and
+// variance.
 func CheckSampleF(op string, f, mean, variance, rows *Tensor) (s, b, j int) {
 	f.wantRank(op, "f", Real, 3)
 	s, b, j = f.shape[0], f.shape[1], f.shape[2]

@@ -30,7 +30,8 @@ func CheckSparseBlockBackward(dlogits, dlogsigma, dc, d, logits, logsigma *Tenso
 	return n
 }
 
-// CheckSparseDistances checks SparseDistances and returns its rows, the number of vectors of z, and the width of d.
+// CheckSparseDistances checks SparseDistances and returns its rows, the number of vectors of z, and
+// the width of d.
 func CheckSparseDistances(d *Tensor, i int, x Sparse, rows *Tensor, z Sparse) (b, m, width int) {
 	const op = "SparseDistances"
 	x.check(op)

@@ -29,10 +29,11 @@ const (
 // The treatments of Ω: three of the paper (section "Variational Inference"), and one without draws
 // of it.
 const (
-	PriorFixed    = "prior-fixed"    // Ω⁽ˢ⁾ = τ⁽ˢ⁾/ℓ with frozen τ, no q(Ω)
-	VarFixed      = "var-fixed"      // q(Ω), standard normals drawn once: no bound
-	VarResampled  = "var-resampled"  // q(Ω), standard normals drawn at every step
-	VarIntegrated = "var-integrated" // q(Ω), and with it q(W), in closed form: the output's mean and variance
+	PriorFixed   = "prior-fixed"   // Ω⁽ˢ⁾ = τ⁽ˢ⁾/ℓ with frozen τ, no q(Ω)
+	VarFixed     = "var-fixed"     // q(Ω), standard normals drawn once: no bound
+	VarResampled = "var-resampled" // q(Ω), standard normals drawn at every step
+	// q(Ω), and with it q(W), in closed form: the output's mean and variance
+	VarIntegrated = "var-integrated"
 )
 
 // SpectraTreatments are the treatments of Ω.
@@ -48,18 +49,21 @@ const (
 
 // The mean of a DRF layer below the last.
 const (
-	ZeroMean   = "zero"   // the paper's
-	LinearMean = "linear" // what comes from below, as it is or, where that is wider, in its principal directions
+	ZeroMean = "zero" // the paper's
+	// what comes from below, as it is or, where that is wider, in its principal directions
+	LinearMean = "linear"
 )
 
 // Means are the means of layers below the last.
 func Means() []string { return []string{ZeroMean, LinearMean} }
 
-// How the samples of a training step depend on each other; each by itself has the noise that it would have alone.
+// How the samples of a training step depend on each other; each by itself has the noise that it
+// would have alone.
 const (
 	Independent = "iid"        // not at all
 	Antithetic  = "antithetic" // in pairs with opposite noise
-	QMC         = "qmc"        // each number's S values in S strata of equal probability: a Latin hypercube
+	// each number's S values in S strata of equal probability: a Latin hypercube
+	QMC = "qmc"
 )
 
 // Samplings are the ways to draw several samples.
@@ -83,14 +87,17 @@ const (
 // Config fixes a model's architecture and the meaning of its parameters. It is
 // stored with the parameters; optimisation settings are not part of it.
 type Config struct {
-	Model      string `json:"model"`
-	Inputs     int    `json:"inputs"`  // D; 0 where rows are sequences alone
-	Outputs    int    `json:"outputs"` // C, what the likelihood reads: 1 for regression, classes otherwise; see Targets
+	Model  string `json:"model"`
+	Inputs int    `json:"inputs"` // D; 0 where rows are sequences alone
+	// C, what the likelihood reads: 1 for regression, classes otherwise; see Targets
+	Outputs    int    `json:"outputs"`
 	Likelihood string `json:"likelihood"`
 
-	ClassOffsets bool `json:"class_offsets,omitempty"` // a learned constant for each output of a classifier
+	// a learned constant for each output of a classifier
+	ClassOffsets bool `json:"class_offsets,omitempty"`
 
-	Kernel        string `json:"kernel,omitempty"`   // one of Shapes, or two with a + between them; "" is rbf
+	// one of Shapes, or two with a + between them; "" is rbf
+	Kernel        string `json:"kernel,omitempty"`
 	Latents       int    `json:"latents,omitempty"`  // J; C for GP
 	Inducing      int    `json:"inducing,omitempty"` // M
 	Lengthscales  string `json:"lengthscales,omitempty"`
@@ -98,13 +105,15 @@ type Config struct {
 	Whiten        bool   `json:"whiten"`
 	LearnInducing bool   `json:"learn_inducing"`
 
-	// Maps are the kernels between sequences, MapRBF or MapLinear for each of I feature maps; none where rows are vectors alone.
+	// Maps are the kernels between sequences, MapRBF or MapLinear for each of I feature maps; none
+	// where rows are vectors alone.
 	Maps []string `json:"maps,omitempty"`
 
-	Layers        int    `json:"layers,omitempty"`          // L
-	Features      int    `json:"features,omitempty"`        // R
-	Hidden        int    `json:"hidden,omitempty"`          // d, the width between DRF layers
-	Orthogonal    bool   `json:"orthogonal,omitempty"`      // frequencies in orthogonal blocks: τ of PRIOR-FIXED, or where η of VAR-FIXED starts
+	Layers   int `json:"layers,omitempty"`   // L
+	Features int `json:"features,omitempty"` // R
+	Hidden   int `json:"hidden,omitempty"`   // d, the width between DRF layers
+	// frequencies in orthogonal blocks: τ of PRIOR-FIXED, or where η of VAR-FIXED starts
+	Orthogonal    bool   `json:"orthogonal,omitempty"`
 	FeatureKernel string `json:"features_kernel,omitempty"` // one of FeatureKernels; "" is rbf
 	Spectra       string `json:"spectra,omitempty"`
 	FixedNoise    string `json:"fixed_noise,omitempty"`
@@ -169,7 +178,8 @@ func (c *Config) deterministic() bool {
 	return c.Model == GP || c.integrates() && c.Model == DRF && c.Layers == 1
 }
 
-// Width is how many numbers of a row the model reads: D, and behind them the squared distances to X̄ under each map, I·M.
+// Width is how many numbers of a row the model reads: D, and behind them the squared distances to
+// X̄ under each map, I·M.
 func (c *Config) Width() int { return c.Inputs + c.distances() }
 
 // distances is I·M.
@@ -257,7 +267,7 @@ func (c *Config) Validate() error {
 		errs = append(errs, oneOf("spectra", c.Spectra, SpectraTreatments()...), oneOf("fixed_noise", c.FixedNoise, FixAll, FixSpectra),
 			size("layers", c.Layers), size("features", c.Features), size("hidden", c.Hidden))
 		if c.Orthogonal && c.Spectra == VarResampled {
-			errs = append(errs, fmt.Errorf("model: orthogonal frequencies cannot be drawn anew at every step: leave out orthogonal, or use spectra %s, %s or %s", VarIntegrated, PriorFixed, VarFixed))
+			errs = append(errs, fmt.Errorf("model: orthogonal frequencies cannot be drawn again at every step: leave out orthogonal, or use spectra %s, %s or %s", VarIntegrated, PriorFixed, VarFixed))
 		}
 		if c.Spectra == VarIntegrated && c.activation() != device.Waves {
 			errs = append(errs, fmt.Errorf("model: spectra %s with features of %s: only cosines and sines are integrated", VarIntegrated, c.FeatureKernel))

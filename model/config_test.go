@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A configuration may come from a file: whatever contradicts itself is refused before a tensor is made.
+// A configuration may come from a file: whatever contradicts itself is refused before a tensor is
+// made.
 func TestValidate(t *testing.T) {
 	for _, c := range configs() {
 		if err := c.Validate(); err != nil {
@@ -30,7 +31,7 @@ func TestValidate(t *testing.T) {
 		"latents is 0":         func(c *Config) { c.Latents = 0 },
 		"inducing is 16777217": func(c *Config) { c.Inducing = 1<<24 + 1 },
 		"2 latent functions":   func(c *Config) { gp(c); c.Latents = 2 },
-		"drawn anew":           func(c *Config) { c.Orthogonal = true },
+		"drawn again":          func(c *Config) { c.Orthogonal = true },
 		"spectra is":           func(c *Config) { c.Spectra = "fixed" },
 		"fixed_noise is":       func(c *Config) { c.FixedNoise = "some" },
 		"layers is 0":          func(c *Config) { c.Layers = 0 },

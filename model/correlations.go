@@ -5,9 +5,11 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 // inputs are rows as the GP layer reads them, in double.
 type inputs struct {
 	x *device.Tensor // [B,D]; nil where rows are sequences alone
-	d *device.Tensor // [B,I·M], squared distances to X̄ under each map; nil where there are no sequences
+	// [B,I·M], squared distances to X̄ under each map; nil where there are no sequences
+	d *device.Tensor
 
-	real *device.Tensor // Real: d before it is widened, where it is computed from vectors; nil where a table has it
+	// Real: d before it is widened, where it is computed from vectors; nil where a table has it
+	real *device.Tensor
 }
 
 // like makes the memory for n rows of the same kind.
@@ -31,7 +33,8 @@ func (in *inputs) gather(dev device.Device, data *Data, rows *device.Tensor) {
 	}
 }
 
-// term is one kernel of the GP layer, or one of the two whose sum it is, with parameters of its own.
+// term is one kernel of the GP layer, or one of the two whose sum it is, with parameters of its
+// own.
 type term interface {
 	// slopes says whether its gradient needs another tensor than c.
 	slopes() bool
@@ -43,7 +46,8 @@ type term interface {
 	backward(g *GPLayer, p *termCorrelations, rows *inputs)
 }
 
-// termBlocks reserves the parameters of the terms: those between vectors, then that between sequences.
+// termBlocks reserves the parameters of the terms: those between vectors, then that between
+// sequences.
 func termBlocks(p *Params, c *Config) (bind []func() term) {
 	if c.Inputs > 0 {
 		shapes, _ := c.shapes() // Validate has seen them
@@ -57,8 +61,9 @@ func termBlocks(p *Params, c *Config) (bind []func() term) {
 	return bind
 }
 
-// correlations are Kuu/α or Kuf/α, with what the way back needs. For a sum k_j = α_j (ω c₁ + (1−ω) c₂), whose terms
-// have the variances α_j ω and α_j (1−ω), they are the mixture of those of both terms.
+// correlations are Kuu/α or Kuf/α, with what the way back needs. For a sum k_j = α_j (ω c₁ + (1−ω)
+// c₂), whose terms have the variances α_j ω and α_j (1−ω), they are the mixture of those of both
+// terms.
 type correlations struct {
 	c, dc *device.Tensor // [K,M,B]
 	terms []termCorrelations

@@ -4,31 +4,37 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 
 // Data is a data set on the device: uploaded once, then used by row number. Or it is a Stream.
 type Data struct {
-	N       int
-	x       *device.Tensor  // Real [N,D]; nil where rows are sequences alone
-	d       *device.Tensor  // Real [N,I·M], squared distances to X̄; nil where there are no sequences, or vectors of them
-	vectors []device.Sparse // the sequences under each map, of which a step computes the distances of its batch; or nil
+	N int
+	x *device.Tensor // Real [N,D]; nil where rows are sequences alone
+	// Real [N,I·M], squared distances to X̄; nil where there are no sequences, or vectors of them
+	d *device.Tensor
+	// the sequences under each map, of which a step computes the distances of its batch; or nil
+	vectors []device.Sparse
 	y       Targets
 
-	from func(lo, hi int) []float64 // a Stream's rows, of which x and d have those of one batch; nil for other data, which is whole
+	// a Stream's rows, of which x and d have those of one batch; nil for other data, which is whole
+	from func(lo, hi int) []float64
 }
 
 // Rows are the inputs of a data set on the host, in pieces.
 type Rows struct {
-	N       int
-	X       func(lo, hi int) []float64 // rows lo … hi−1: their scaled inputs and then their distances to X̄ [hi−lo,Width], or no distances where there are Vectors
-	Vectors *Vectors                   // nil: distances are a table
+	N int
+	// rows lo … hi−1: their scaled inputs and then their distances to X̄ [hi−lo,Width], or no
+	// distances where there are Vectors
+	X       func(lo, hi int) []float64
+	Vectors *Vectors // nil: distances are a table
 }
 
-// Upload puts N rows x [N,Width] on the device, their scaled inputs and then their distances, with targets in training-sd units [N,C] for a
-// likelihood of numbers or class labels [N]; both may be nil for prediction.
+// Upload puts N rows x [N,Width] on the device, their scaled inputs and then their distances, with
+// targets in training-sd units [N,C] for a likelihood of numbers or class labels [N]; both may be
+// nil for prediction.
 func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
 	width := m.cfg.Width()
 	return m.UploadRows(Rows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }}, y, labels)
 }
 
-// UploadRows is Upload with the inputs in pieces. The first that has Vectors decides that all have, and that a Pass that is made
-// later has memory for it.
+// UploadRows is Upload with the inputs in pieces. The first that has Vectors decides that all have,
+// and that a Pass that is made later has memory for it.
 func (m *Model) UploadRows(rows Rows, y []float64, labels []int32) *Data {
 	d := m.blank(rows.N, rows.N, rows.Vectors == nil)
 	step := rows.N
@@ -56,8 +62,8 @@ func (m *Model) UploadRows(rows Rows, y []float64, labels []int32) *Data {
 // uploadValues is how many numbers of x are uploaded at a time.
 const uploadValues = 1 << 20
 
-// Stream is N rows to predict that stay where they are: a prediction uploads those of one batch at a time. x gives the rows lo … hi−1
-// [hi−lo,Width].
+// Stream is N rows to predict that stay where they are: a prediction uploads those of one batch at
+// a time. x gives the rows lo … hi−1 [hi−lo,Width].
 func (m *Model) Stream(n int, x func(lo, hi int) []float64) *Data { return &Data{N: n, from: x} }
 
 // windowed is a Stream with memory for a batch; other data stays as it is.
@@ -111,7 +117,8 @@ func (m *Model) uploadPiece(d *Data, rows []float64, lo, hi int) {
 	}
 }
 
-// SetInducing tells a model of sequences the squared distances among X̄ under each map [M,I·M], as rows have theirs.
+// SetInducing tells a model of sequences the squared distances among X̄ under each map [M,I·M], as
+// rows have theirs.
 func (m *Model) SetInducing(distances []float64) {
 	m.dev.Upload(m.gp.xbar.d, distances)
 	m.gp.known = false

@@ -94,9 +94,9 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 	}
 }
 
-// newPass makes the layer's activations. parts are what its input is joined of,
-// dparts their gradients, nil for data. A single part is the input itself, unless another layer reads it too: then both add to
-// its gradient.
+// newPass makes the layer's activations. parts are what its input is joined of, dparts their
+// gradients, nil for data. A single part is the input itself, unless another layer reads it too:
+// then both add to its gradient.
 func (l *DRFLayer) newPass(s *space, samples, batch int, parts, dparts []*device.Tensor, shared bool) *drfPass {
 	real := func(shape ...int) *device.Tensor { return s.tensor(device.Real, shape...) }
 	p := &drfPass{

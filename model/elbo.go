@@ -24,10 +24,11 @@ type ELBO struct {
 }
 
 // Gradient evaluates elbo on the rows of a batch, Pass.Rows, and writes its gradient into
-// Params.Grad. It is one straight line: what depends on the parameters only and the KL terms; then, for the batch
-// or for each part of it, forward, the likelihood, backward; then the way back to the parameters.
-// Nothing is read back: Report does that, when someone wants to know. Where Step.Leave ended it, it is not whole: neither the
-// gradient nor the next Report mean anything. Parameters do not change.
+// Params.Grad. It is one straight line: what depends on the parameters only and the KL terms; then,
+// for the batch or for each part of it, forward, the likelihood, backward; then the way back to the
+// parameters. Nothing is read back: Report does that, when someone wants to know. Where Step.Leave
+// ended it, it is not whole: neither the gradient nor the next Report mean anything. Parameters do
+// not change.
 func (m *Model) Gradient(p *Pass, data *Data, step Step) (whole bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
@@ -74,8 +75,9 @@ func (m *Model) spectraBackward() {
 	}
 }
 
-// NaturalStep moves q(F̄) by size along the natural gradient of the last Gradient's bound: what Salimbeni, Eleftheriadis
-// and Hensman (2018) do in place of Adam. A model without a GP layer has none.
+// NaturalStep moves q(F̄) by size along the natural gradient of the last Gradient's bound: what
+// Salimbeni, Eleftheriadis and Hensman (2018) do in place of Adam. A model without a GP layer has
+// none.
 func (m *Model) NaturalStep(size float64) {
 	if m.gp != nil {
 		m.gp.naturalStep(size)

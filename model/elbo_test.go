@@ -85,7 +85,8 @@ func configs() []Config {
 			}
 		}
 	}
-	for i, kernel := range []string{"", "matern32", "rbf", "matern12", "matern52"} { // W and Ω integrated
+	// W and Ω integrated
+	for i, kernel := range []string{"", "matern32", "rbf", "matern12", "matern52"} {
 		lik := []string{GaussianLikelihood, SoftmaxLikelihood, StudentLikelihood, HeteroscedasticLikelihood, BernoulliLikelihood}[i]
 		outputs := []int{1, 3, 2, 4, 1}[i]
 		for layers := 1; layers <= 2; layers++ {
@@ -190,8 +191,8 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 	return f
 }
 
-// distances replaces those in rows x [N,Width] by squared distances of random unit vectors to those of X̄, and returns those among
-// X̄ [M,I·M]; the first row is X̄'s first.
+// distances replaces those in rows x [N,Width] by squared distances of random unit vectors to those
+// of X̄, and returns those among X̄ [M,I·M]; the first row is X̄'s first.
 func distances(rng *rand.Rand, c Config, x []float64) (own []float64) {
 	m, width := c.Inducing, c.Width()
 	own = make([]float64, m*c.distances())

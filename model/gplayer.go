@@ -10,18 +10,21 @@ type GPLayer struct {
 	whiten bool
 
 	// Parameters and their gradients, views of the flat vector's double copy.
-	logAlpha, dlogAlpha *device.Tensor  // [J]
-	terms               []term          // of the kernel: one or two
-	logit, dlogit       *device.Tensor  // [K]: ω of a sum of two; nil otherwise
-	xbar                inputs          // X̄
-	dxbar               *device.Tensor  // [M,D]; nil where X̄ is fixed
-	vectors             []device.Sparse // X̄ under each map, by columns; nil where distances to it are a table
-	qMu, dqMu           *device.Tensor  // [J,M]
-	qSqrt, dqSqrt       *device.Tensor  // [J,M,M] lower, or [J,M]
-	q, qReal            *device.Tensor  // both, one after the other, in double and in the vector itself
+	logAlpha, dlogAlpha *device.Tensor // [J]
+	terms               []term         // of the kernel: one or two
+	logit, dlogit       *device.Tensor // [K]: ω of a sum of two; nil otherwise
+	xbar                inputs         // X̄
+	dxbar               *device.Tensor // [M,D]; nil where X̄ is fixed
+	// X̄ under each map, by columns; nil where distances to it are a table
+	vectors       []device.Sparse
+	qMu, dqMu     *device.Tensor // [J,M]
+	qSqrt, dqSqrt *device.Tensor // [J,M,M] lower, or [J,M]
+	// both, one after the other, in double and in the vector itself
+	q, qReal *device.Tensor
 
 	// What depends on the parameters only.
-	fixed  bool           // nothing that Kuu/α depends on learns: L stays, and neither has a gradient
+	// nothing that Kuu/α depends on learns: L stays, and neither has a gradient
+	fixed  bool
 	known  bool           // L is that of the X̄ of now, where it is fixed
 	kuu    *correlations  // Kuu/α [K,M,M]
 	l, dl  *device.Tensor // its Cholesky factor
@@ -138,8 +141,8 @@ func (g *GPLayer) Forward(p *gpPass) {
 	g.dev.Moments(p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
 }
 
-// Backward takes the gradients of the moments down to what depends on no rows: it adds to the gradients of
-// parameters, of L and of the whitened q(F̄).
+// Backward takes the gradients of the moments down to what depends on no rows: it adds to the
+// gradients of parameters, of L and of the whitened q(F̄).
 func (g *GPLayer) Backward(p *gpPass) {
 	g.dev.MomentsBackward(p.da, g.dm, g.ds, g.dlogAlpha, p.dmean, p.dvariance, p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
 	if !g.fixed {
@@ -168,7 +171,8 @@ func (g *GPLayer) zero() {
 	}
 }
 
-// naturalStep moves q(F̄), in the coordinates of its parameters, with the gradients that gramBackward left.
+// naturalStep moves q(F̄), in the coordinates of its parameters, with the gradients that
+// gramBackward left.
 func (g *GPLayer) naturalStep(size float64) {
 	g.dev.NaturalStep(g.qMu, g.qSqrt, g.dqMu, g.dqSqrt, size)
 	g.dev.Zero(g.qReal)

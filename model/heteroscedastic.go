@@ -6,8 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Heteroscedastic is p(y | h, h') = N(y; h, σ² exp h'): the model has a second output for each target, which says how the
-// variance differs from row to row.
+// Heteroscedastic is p(y | h, h') = N(y; h, σ² exp h'): the model has a second output for each
+// target, which says how the variance differs from row to row.
 type Heteroscedastic struct{ noise }
 
 // LogLik is (1/S) Σ_s log N(y; h⁽ˢ⁾, σ² exp h'⁽ˢ⁾).

@@ -11,29 +11,34 @@ import (
 // Init is where the parameters start. Length-scales start at factor·√d, since the
 // squared distance of standardised rows grows with d.
 type Init struct {
-	Seed                 uint64
-	PseudoInputs         []float64 // X̄ [M,D], scaled like the data; nil for DRF
-	Directions           []float64 // [D,Config.Directions]: of the inputs; nil where none are needed
+	Seed         uint64
+	PseudoInputs []float64 // X̄ [M,D], scaled like the data; nil for DRF
+	// [D,Config.Directions]: of the inputs; nil where none are needed
+	Directions           []float64
 	Sigma                []float64 // [I]: σ of each kernel between sequences
 	GPLengthscaleFactor  float64
 	DRFLengthscaleFactor float64
 	NoiseVariance        float64 // σ² in training-variance units
 	DoF                  float64 // ν of Student's t, above 2
-	ClassRows            []int   // how many training rows each class has; nil for targets that are numbers
+	// how many training rows each class has; nil for targets that are numbers
+	ClassRows []int
 }
 
 // Starting values that are not options.
 const (
-	initQSqrt         = 0.1  // standard deviations of q(F̄)
-	initQMu           = 0.5  // spread of the means of q(F̄) below DRF layers, so that latents differ
-	initSpread        = 0.3  // spread of log ℓ_j over the latents with kernels of their own
-	initSecond        = 0.5  // length-scales of the second kernel of a sum, over those of the first
-	initSkipAlpha     = 0.3  // α of the last DRF layer where the latents already reach the output
-	initHiddenVar     = 0.01 // s² of layers below the last, whose means start as a draw from the prior
+	initQSqrt = 0.1 // standard deviations of q(F̄)
+	// spread of the means of q(F̄) below DRF layers, so that latents differ
+	initQMu       = 0.5
+	initSpread    = 0.3 // spread of log ℓ_j over the latents with kernels of their own
+	initSecond    = 0.5 // length-scales of the second kernel of a sum, over those of the first
+	initSkipAlpha = 0.3 // α of the last DRF layer where the latents already reach the output
+	// s² of layers below the last, whose means start as a draw from the prior
+	initHiddenVar     = 0.01
 	initOrthogonalVar = 0.01 // β² in units of the prior's, where η starts as a draw from the prior
 	initRho           = 0.1  // ρ of integrated layers
 	initLastLayerS2   = 1.0  // s² of the last layer, whose means start at 0
-	initLogVarS2      = 0.01 // the same for outputs that are log-variances: they start at one variance for all rows
+	// the same for outputs that are log-variances: they start at one variance for all rows
+	initLogVarS2 = 0.01
 )
 
 // Init sets all parameters.

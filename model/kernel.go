@@ -9,8 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Shapes are the names of the kernels of the GP layer, in the order of device.Shape. A kernel is one of them, or
-// the sum of two, "rbf+matern12".
+// Shapes are the names of the kernels of the GP layer, in the order of device.Shape. A kernel is
+// one of them, or the sum of two, "rbf+matern12".
 func Shapes() []string { return []string{"rbf", "matern12", "matern32", "matern52"} }
 
 // shapeOf is a kernel by its name; no name is RBF, the paper's.
@@ -22,11 +22,12 @@ func shapeOf(name string) (device.Shape, bool) {
 	return device.Shape(max(0, at)), at >= 0
 }
 
-// FeatureKernels are the names of the kernels of the random features: Shapes, whose features are waves, and the arc-cosine
-// kernels of Cho and Saul (2009) by their degree.
+// FeatureKernels are the names of the kernels of the random features: Shapes, whose features are
+// waves, and the arc-cosine kernels of Cho and Saul (2009) by their degree.
 func FeatureKernels() []string { return append(Shapes(), "arccos0", "arccos1", "arccos2") }
 
-// activation is what the DRF layers make of their phases. Arc-cosine features have the frequencies of RBF.
+// activation is what the DRF layers make of their phases. Arc-cosine features have the frequencies
+// of RBF.
 func (c *Config) activation() device.Activation {
 	if at := slices.Index(FeatureKernels(), c.FeatureKernel) - len(Shapes()); at >= 0 {
 		return device.ArcCos0 + device.Activation(at)
@@ -34,14 +35,16 @@ func (c *Config) activation() device.Activation {
 	return device.Waves
 }
 
-// mixes says whether the frequencies of the DRF layers have the heavier tails of a Matérn kernel: those of RBF times √u, u being inverse-gamma
-// (ν, ν), one for each frequency, drawn once. Given u, q(Ω) and its KL are those of RBF.
+// mixes says whether the frequencies of the DRF layers have the heavier tails of a Matérn kernel:
+// those of RBF times √u, u being inverse-gamma (ν, ν), one for each frequency, drawn once. Given u,
+// q(Ω) and its KL are those of RBF.
 func (c *Config) mixes() bool {
 	shape, _ := shapeOf(c.FeatureKernel)
 	return shape != device.RBF
 }
 
-// mixing makes √u for Matérn ν of standard normals, 2ν for each: 2ν/u is χ² with 2ν degrees of freedom. It is held below 10⁴√(2ν).
+// mixing makes √u for Matérn ν of standard normals, 2ν for each: 2ν/u is χ² with 2ν degrees of
+// freedom. It is held below 10⁴√(2ν).
 func (c *Config) mixing(dst []float64, normal func([]float64)) {
 	shape, _ := shapeOf(c.FeatureKernel)
 	n := shape.TwiceNu()

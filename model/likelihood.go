@@ -4,7 +4,8 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 
 // Likelihood is our_lik, p(y | h, θ_l).
 type Likelihood interface {
-	// LogLik is ell_n_estim summed over a batch, with its gradients. What h holds afterwards is nobody's.
+	// LogLik is ell_n_estim summed over a batch, with its gradients. What h holds afterwards is
+	// nobody's.
 	LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale)
 	// Predictive turns the outputs in p.H into the components of the predictive mixture.
 	Predictive(p *Prediction)

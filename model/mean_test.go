@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A linear mean is the identity on what two layers have in common, or the directions of inputs that are wider than the layer.
+// A linear mean is the identity on what two layers have in common, or the directions of inputs that
+// are wider than the layer.
 func TestLinearMean(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	base := Config{Inputs: 3, Outputs: 1, Likelihood: GaussianLikelihood, Samples: 1, Latents: 3, Inducing: 2, Lengthscales: ARD, QCov: Full, Whiten: true,

@@ -11,7 +11,9 @@ type Model struct {
 	gp     *GPLayer // nil for DRF
 	drf    []*DRFLayer
 	lik    Likelihood
-	closed closedForm     // takes the moments of the last layer's outputs; nil where the likelihood is estimated from draws of them
+	// takes the moments of the last layer's outputs; nil where the likelihood is estimated from
+	// draws of them
+	closed closedForm
 	report *device.Tensor // Double: ell, KL(F̄), then KL(W), KL(Ω) by layer, then jitter [K]
 	slots  []*device.Tensor
 	host   []float64

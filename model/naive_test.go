@@ -131,7 +131,8 @@ func (v *naive) gpLayer() (mean, variance [][]float64, kl float64) {
 		}
 		return math.Exp(-sum / 2)
 	}
-	sequences := func(j int, d []float64, b int) (k float64) { // paper: Σ_i α_i exp(−‖φ_i − φ_i'‖²/2σ_i²)
+	// paper: Σ_i α_i exp(−‖φ_i − φ_i'‖²/2σ_i²)
+	sequences := func(j int, d []float64, b int) (k float64) {
 		logits, total := v.params["gp.map_logit"][j*len(c.Maps):][:len(c.Maps)], 0.0
 		for _, l := range logits {
 			total += math.Exp(l)
@@ -370,7 +371,8 @@ func (v *naive) features(d draw, l, s, row int, in []float64) []float64 {
 				h[j] += f * mean[i*out+j]
 				sum += f * f * math.Exp(logVar[i*out+j])
 			}
-			h[j] += math.Sqrt(max(device.VarFloor, sum)) * normalAt(noise.Weights, s, row, j) // arc-cosine features may all be 0
+			// arc-cosine features may all be 0
+			h[j] += math.Sqrt(max(device.VarFloor, sum)) * normalAt(noise.Weights, s, row, j)
 			continue
 		}
 		for i, f := range phi {

@@ -38,12 +38,13 @@ func (c *Config) latents(d draw) device.Key {
 	return c.sampling(d.key(device.SiteLatents, 0, c.freezesAll() && !d.predicting()))
 }
 
-// predictStrata is how many samples of a prediction are one Latin hypercube. Rows share their noise, so that its mean would shift all
-// scores alike: with 100 independent samples by a tenth of the noise's standard deviation, with ten hypercubes by a fiftieth.
+// predictStrata is how many samples of a prediction are one Latin hypercube. Rows share their
+// noise, so that its mean would shift all scores alike: with 100 independent samples by a tenth of
+// the noise's standard deviation, with ten hypercubes by a fiftieth.
 const predictStrata = 10
 
-// sampling makes the samples of a training step depend on each other, where that is asked for, and those of a prediction always;
-// frozen noise stays as it is.
+// sampling makes the samples of a training step depend on each other, where that is asked for, and
+// those of a prediction always; frozen noise stays as it is.
 func (c *Config) sampling(k device.Key) device.Key {
 	switch {
 	case k.Step == frozenStep:

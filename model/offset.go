@@ -6,8 +6,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// offsets are a constant b_c for each output of a classifier, which learns with the rest and has no prior: p(y | h + b). The latent
-// functions have mean zero, so that without it a row that is like none in training has all classes alike.
+// offsets are a constant b_c for each output of a classifier, which learns with the rest and has no
+// prior: p(y | h + b). The latent functions have mean zero, so that without it a row that is like
+// none in training has all classes alike.
 type offsets struct {
 	dev   device.Device
 	b, db *device.Tensor // [C]; nil: there are none
@@ -52,8 +53,9 @@ func (o *offsets) predict(p *Prediction) {
 	}
 }
 
-// initOffsets writes b [C] that gives classes the shares of so many rows each: the logarithms of the shares less their mean, or of a
-// single output the log-odds of the second class. Half a row is added to each, so that a class without rows has a share.
+// initOffsets writes b [C] that gives classes the shares of so many rows each: the logarithms of
+// the shares less their mean, or of a single output the log-odds of the second class. Half a row is
+// added to each, so that a class without rows has a share.
 func initOffsets(b []float64, rows []int) {
 	of := func(class int) float64 { return math.Log(float64(rows[class]) + 0.5) }
 	if len(b) == 1 {

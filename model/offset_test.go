@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Where nothing is known yet, a classifier predicts the shares of the classes; one without rows too has a share.
+// Where nothing is known yet, a classifier predicts the shares of the classes; one without rows too
+// has a share.
 func TestOffsetsStartAtShares(t *testing.T) {
 	for _, likelihood := range []string{SoftmaxLikelihood, BernoulliLikelihood} {
 		rows := []int{30, 10, 0}
@@ -35,7 +36,8 @@ func TestOffsetsStartAtShares(t *testing.T) {
 	}
 }
 
-// A prediction has the offsets, once: its logits differ by them from those of the same model without.
+// A prediction has the offsets, once: its logits differ by them from those of the same model
+// without.
 func TestOffsetsArePredicted(t *testing.T) {
 	for _, likelihood := range []string{SoftmaxLikelihood, BernoulliLikelihood} {
 		for _, c := range []Config{

@@ -2,9 +2,10 @@ package model
 
 import "math"
 
-// orthogonal fills matrices [rows,columns], one after the other, with orthogonal frequencies (Yu et al. 2016): blocks of as many columns as
-// there are rows are orthogonal directions, uniformly distributed, times the length that a vector of standard normals has. Each column
-// by itself is such a vector, so that features keep their mean; together they cover the directions more evenly.
+// orthogonal fills matrices [rows,columns], one after the other, with orthogonal frequencies (Yu et
+// al. 2016): blocks of as many columns as there are rows are orthogonal directions, uniformly
+// distributed, times the length that a vector of standard normals has. Each column by itself is
+// such a vector, so that features keep their mean; together they cover the directions more evenly.
 func orthogonal(dst []float64, rows, columns int, normal func([]float64)) {
 	z := make([]float64, 2*len(dst))
 	normal(z)

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// Columns of one block are orthogonal, and each is a vector of standard normals: its numbers have mean 0, variance 1 and fourth moment 3. Features of
-// orthogonal frequencies are nearer to the kernel than those of independent ones.
+// Columns of one block are orthogonal, and each is a vector of standard normals: its numbers have
+// mean 0, variance 1 and fourth moment 3. Features of orthogonal frequencies are nearer to the
+// kernel than those of independent ones.
 func TestOrthogonal(t *testing.T) {
 	const matrices, rows, columns = 400, 5, 12
 	m, z := make([]float64, matrices*rows*columns), make([]float64, matrices*rows*columns)

@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
-// A batch in parts has the bound and the gradient of the whole, in every model, with every option, and however
-// the parts divide it.
+// A batch in parts has the bound and the gradient of the whole, in every model, with every option,
+// and however the parts divide it.
 func TestParts(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	rows := []int32{7, 2, 8, 2, 0, 5, 1}
@@ -41,7 +41,8 @@ func TestParts(t *testing.T) {
 				}
 				for i := range f.m.params.blocks {
 					b := &f.m.params.blocks[i]
-					if err := apart(got[b.offset:][:b.size()], want[b.offset:][:b.size()]); err > 1e-11 { // terms of opposite noise cancel
+					// terms of opposite noise cancel
+					if err := apart(got[b.offset:][:b.size()], want[b.offset:][:b.size()]); err > 1e-11 {
 						t.Errorf("parts of %d: the gradient of %s differs by %.2g", most, b.Name, err)
 					}
 				}

@@ -2,14 +2,15 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Pass is the memory of one forward and backward pass of S samples and B rows. It is made once and used for
-// every step. A batch that is too large for the device goes through in parts, whose gradients add up: noise
-// belongs to rows of the data set, so the result is that of the whole.
+// Pass is the memory of one forward and backward pass of S samples and B rows. It is made once and
+// used for every step. A batch that is too large for the device goes through in parts, whose
+// gradients add up: noise belongs to rows of the data set, so the result is that of the whole.
 type Pass struct {
 	S, B int
 
-	*work                // of the longest part
-	less  *work          // of the others, a row shorter: views of its memory; nil where there are none
+	*work // of the longest part
+	// of the others, a row shorter: views of its memory; nil where there are none
+	less  *work
 	parts []part         // in the order of the batch
 	rows  *device.Tensor // Int [B], row numbers in the data set
 	ells  *device.Tensor // Double [parts], their shares of ell; nil of one part
@@ -34,13 +35,15 @@ type work struct {
 	out, dh *device.Tensor // H of the likelihood and its gradient [S,b,C]
 }
 
-// Rows are the numbers of the data set's rows that make the batch, Int [B]. Whoever asks for a Gradient fills them.
+// Rows are the numbers of the data set's rows that make the batch, Int [B]. The caller of Gradient
+// fills them.
 func (p *Pass) Rows() *device.Tensor { return p.rows }
 
 // NewPass makes a pass of the given size, for a whole batch at once.
 func (m *Model) NewPass(samples, batch int) *Pass { return m.NewPassInParts(samples, batch, batch) }
 
-// NewPassInParts makes a pass that goes through at most so many rows at once. Its parts differ by a row at most.
+// NewPassInParts makes a pass that goes through at most so many rows at once. Its parts differ by a
+// row at most.
 func (m *Model) NewPassInParts(samples, batch, most int) *Pass {
 	if m.exact() {
 		samples = 1 // nothing is drawn, so that all would be alike
@@ -70,7 +73,8 @@ func (m *Model) NewPassInParts(samples, batch, most int) *Pass {
 	return p
 }
 
-// space makes the tensors of a work: new ones, or views of those that another space has made, in the same order.
+// space makes the tensors of a work: new ones, or views of those that another space has made, in
+// the same order.
 type space struct {
 	dev     device.Device
 	from    *space

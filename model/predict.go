@@ -10,9 +10,11 @@ import (
 type Prediction struct {
 	S, N, C int
 	H       []float64 // [S,N,C]: means in training-sd units, or logits
-	Var     []float64 // regression: variance of the components of a row [N,C], or of each component [S,N,C]; σ² of Student's t
-	DoF     float64   // ν of components of Student's t; 0: they are normal
-	Noise   []float64 // [C]: the part of the components' variance that is noise; nil: all of it
+	// regression: variance of the components of a row [N,C], or of each component [S,N,C]; σ² of
+	// Student's t
+	Var   []float64
+	DoF   float64   // ν of components of Student's t; 0: they are normal
+	Noise []float64 // [C]: the part of the components' variance that is noise; nil: all of it
 }
 
 // The size of a prediction's pass, where the device has the memory.
@@ -22,14 +24,15 @@ const (
 	predictReserve = 16   // 1/16 of the free memory is left alone
 )
 
-// Predict draws S samples of (W, Ω, F_*) for the rows of data, the same noise for every row: a row's prediction depends on no
-// other. A GP with a Gaussian likelihood needs none, nor has a single layer with W and Ω
-// integrated: its prediction is one Gaussian, so S is 1 there.
+// Predict draws S samples of (W, Ω, F_*) for the rows of data, the same noise for every row: a
+// row's prediction depends on no other. A GP with a Gaussian likelihood needs none, nor has a
+// single layer with W and Ω integrated: its prediction is one Gaussian, so S is 1 there.
 func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, error) {
 	return m.NewPredictor(data, samples).Predict(seed)
 }
 
-// Predictor is Predict for one data set, as often as it is asked: its memory on the device is made once.
+// Predictor is Predict for one data set, as often as it is asked: its memory on the device is made
+// once.
 type Predictor struct {
 	m       *Model
 	data    *Data
@@ -103,7 +106,9 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 		}
 		m.dev.UploadInts(p.rows, rows)
 		m.gather(&p.parts[0], data)
-		m.dev.Zero(p.rows) // all rows have the noise of row 0, so that they differ by what the model says of them alone
+		// all rows have the noise of row 0, so that they differ by what the model says of them
+		// alone
+		m.dev.Zero(p.rows)
 		for s := 0; s < samples; s += chunk {
 			if r.Leave != nil && r.Leave() {
 				return nil, ErrLeft
@@ -123,8 +128,8 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 	return out, nil
 }
 
-// predictSize is how many samples and rows go through at once: fewer than usual where the device has no memory for
-// more, and one of one row at least.
+// predictSize is how many samples and rows go through at once: fewer than usual where the device
+// has no memory for more, and one of one row at least.
 func (m *Model) predictSize(samples int, data *Data) (chunk, batch int) {
 	batch = min(data.N, predictRows)
 	chunk = min(samples, max(1, predictAtOnce/max(1, batch)))

@@ -89,7 +89,8 @@ func TestPredictChunks(t *testing.T) {
 	}
 }
 
-// A row is predicted alike wherever it stands: rows are compared by what the model says of them, and not by their draws.
+// A row is predicted alike wherever it stands: rows are compared by what the model says of them,
+// and not by their draws.
 func TestPredictWhereARowStands(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for _, local := range []bool{true, false} {

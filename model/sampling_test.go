@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Samples that depend on each other change neither the mean of the bound and its gradient nor what they estimate, but how much they
-// vary: one and the same batch with noise of many seeds.
+// Samples that depend on each other change neither the mean of the bound and its gradient nor what
+// they estimate, but how much they vary: one and the same batch with noise of many seeds.
 func TestSampling(t *testing.T) {
 	const draws = 600
 	dev := openDevice(t, "cpu:f64")
@@ -42,7 +42,8 @@ func TestSampling(t *testing.T) {
 				mean[sampling], variance[sampling] = first, second
 			}
 			for _, sampling := range []string{Antithetic, QMC} {
-				// The squares of the differences in units of their variance are 1 on average, but depend on each other.
+				// The squares of the differences in units of their variance are 1 on average, but
+				// depend on each other.
 				total, count, ratio := 0.0, 0.0, 0.0
 				for k, v := range variance[Independent] {
 					if v < 1e-20 {

@@ -2,7 +2,8 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Softmax is p(y = c | h) = exp(h_c + b_c)/Σ exp(h + b) (our_lik); its offsets b, if any, are its parameters.
+// Softmax is p(y = c | h) = exp(h_c + b_c)/Σ exp(h + b) (our_lik); its offsets b, if any, are its
+// parameters.
 type Softmax struct{ offsets }
 
 // LogLik is (1/S) Σ_s log softmax(h⁽ˢ⁾ + b)_y.
@@ -15,7 +16,8 @@ func (s *Softmax) LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.Lik
 // Predictive makes logits of the outputs.
 func (s *Softmax) Predictive(p *Prediction) { s.predict(p) }
 
-// Bernoulli is p(y = 1 | h) = 1/(1 + exp −(h + b)), for two classes; its offset b, if any, is its parameter.
+// Bernoulli is p(y = 1 | h) = 1/(1 + exp −(h + b)), for two classes; its offset b, if any, is its
+// parameter.
 type Bernoulli struct{ offsets }
 
 // LogLik is (1/S) Σ_s log σ(±(h⁽ˢ⁾ + b)).

@@ -2,8 +2,9 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// sparseTerm is the kernel between sequences, c_k = Σ_i ω_ki f_i(d_i) of their squared distances d_i under I feature maps, with
-// f = exp(−d/2σ_ki²) or 1 − d/2. The paper gives each map an α_i and a σ_i: those of latent function j are α_j ω_ji and σ_ji.
+// sparseTerm is the kernel between sequences, c_k = Σ_i ω_ki f_i(d_i) of their squared distances
+// d_i under I feature maps, with f = exp(−d/2σ_ki²) or 1 − d/2. The paper gives each map an α_i and
+// a σ_i: those of latent function j are α_j ω_ji and σ_ji.
 type sparseTerm struct {
 	linear              []bool         // [I]
 	logits, dlogits     *device.Tensor // [K,I]: ω is their softmax

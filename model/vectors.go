@@ -2,7 +2,8 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Lists are a device.Sparse on the host: vectors of which only what is not zero is kept, by vectors or by columns.
+// Lists are a device.Sparse on the host: vectors of which only what is not zero is kept, by vectors
+// or by columns.
 type Lists struct {
 	Start  []int32 // [lists+1]: list l is elements Start[l] … Start[l+1]−1 of Index and Value
 	Index  []int32
@@ -10,11 +11,15 @@ type Lists struct {
 	Square []float64 // [vectors]: ‖φ‖²
 }
 
-// Vectors are the sequences of a data set under each feature map, in place of a table of their distances to X̄.
+// Vectors are the sequences of a data set under each feature map, in place of a table of their
+// distances to X̄.
 type Vectors struct {
-	Inducing []Lists                  // X̄ under each map, by columns
-	Sizes    []int                    // how many numbers the vectors of all rows have under each map
-	Rows     func(lo, hi int) []Lists // the rows lo … hi−1 under each map, by vectors; nil on a dry device, which looks at sizes alone
+	Inducing []Lists // X̄ under each map, by columns
+	// how many numbers the vectors of all rows have under each map
+	Sizes []int
+	// the rows lo … hi−1 under each map, by vectors; nil on a dry device, which looks at sizes
+	// alone
+	Rows func(lo, hi int) []Lists
 }
 
 // vectorRows is how many rows of Vectors are uploaded at a time.
@@ -58,7 +63,8 @@ func (m *Model) uploadLists(to device.Sparse, x Lists, first, at int) {
 	m.dev.Upload(to.Square.View(first, len(x.Square)), x.Square)
 }
 
-// distances computes those of a batch to X̄. They are as exact as those of a table, and so have its bits.
+// distances computes those of a batch to X̄. They are as exact as those of a table, and so have its
+// bits.
 func (m *Model) distances(in *inputs, data *Data, rows *device.Tensor) {
 	for i, x := range data.vectors {
 		m.dev.SparseDistances(in.real, i, x, rows, m.gp.vectors[i], m.cfg.Maps[i] == MapLinear)

@@ -16,7 +16,8 @@ const (
 	Bytes    Kind = "bytes"   // any bytes: text in UTF-8
 	Words    Kind = "words"   // what stands between blanks
 	Integers Kind = "ints"    // whole numbers from 0
-	Vectors  Kind = "vectors" // numbers between commas, vectors between semicolons: a Codebook makes symbols of them
+	// numbers between commas, vectors between semicolons: a Codebook makes symbols of them
+	Vectors Kind = "vectors"
 )
 
 // Kinds lists the alphabets.
@@ -31,8 +32,9 @@ type Alphabet struct {
 	Letters int      `json:"letters"`         // codes are 0 … Letters−1, or Unknown
 	Words   []string `json:"words,omitempty"` // of words: word c has code c
 
-	Width  int       `json:"width,omitempty"` // of vectors: how many numbers each has
-	Frames []float32 `json:"-"`               // of vectors: [Letters,Width], those of the set, which are no part of a model
+	Width int `json:"width,omitempty"` // of vectors: how many numbers each has
+	// of vectors: [Letters,Width], those of the set, which are no part of a model
+	Frames []float32 `json:"-"`
 }
 
 const (

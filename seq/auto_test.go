@@ -79,7 +79,8 @@ func TestCalibrated(t *testing.T) {
 	}
 	l := newLOO(targets)
 	prob := l.calibrated(score)
-	density := func(step float64, direction func(i, c int) float64) (sum float64) { // of logits moved by step·direction
+	// of logits moved by step·direction
+	density := func(step float64, direction func(i, c int) float64) (sum float64) {
 		for i := range n {
 			row, zero := make([]float64, columns), make([]float64, columns)
 			for c := range columns {

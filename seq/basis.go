@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Basis is X̄, pseudo-inputs chosen among training sequences, under each map of a spec: all that it takes to compare other
-// sequences with them.
+// Basis is X̄, pseudo-inputs chosen among training sequences, under each map of a spec: all that it
+// takes to compare other sequences with them.
 type Basis struct {
 	Spec Spec
 	Set  *Set // X̄
@@ -97,7 +97,8 @@ func (b *Basis) M() int { return b.Set.N() }
 // Width is how many distances a sequence has: M for each map.
 func (b *Basis) Width() int { return len(b.Spec) * b.M() }
 
-// States are what a model file must keep beside the sequences of X̄: nil for each map that needs nothing.
+// States are what a model file must keep beside the sequences of X̄: nil for each map that needs
+// nothing.
 func (b *Basis) States() []*State {
 	states := make([]*State, len(b.Spec))
 	for i, t := range b.Spec {
@@ -125,9 +126,10 @@ func RestoreBasis(spec Spec, xbar *Set, states []*State) (*Basis, error) {
 	return b, nil
 }
 
-// Distances are ‖φ_i(x_n) − φ_i(x̄_m)‖² of the sequences lo ≤ n < hi of a set [hi−lo, I·M], map by map. Under a linear map, whose
-// kernel is 1 − d/2, they are 2 − 2⟨φ, φ'⟩: sequences without any feature are 2 away from all others, and 0 from each other.
-// Once ctx is done they are worth nothing.
+// Distances are ‖φ_i(x_n) − φ_i(x̄_m)‖² of the sequences lo ≤ n < hi of a set [hi−lo, I·M], map by
+// map. Under a linear map, whose kernel is 1 − d/2, they are 2 − 2⟨φ, φ'⟩: sequences without any
+// feature are 2 away from all others, and 0 from each other. Once ctx is done they are worth
+// nothing.
 func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
 	m, width := b.M(), b.Width()
 	out := make([]float64, (hi-lo)*width)
@@ -167,7 +169,8 @@ func (s *Set) slices(lo, hi int, visit func(first int, part *Set)) {
 	}
 }
 
-// angles turns inner products [N, M] of rows with these squares into 2 − 2⟨φ(a_n), φ(b_m)⟩, or 0 where both vectors are zero, in place.
+// angles turns inner products [N, M] of rows with these squares into 2 − 2⟨φ(a_n), φ(b_m)⟩, or 0
+// where both vectors are zero, in place.
 func angles(dots, a, b []float64) {
 	for n, square := range a {
 		row := dots[n*len(b) : (n+1)*len(b)]
@@ -201,7 +204,8 @@ func (b *Basis) among(ctx context.Context) []float64 {
 	return own
 }
 
-// Medians are those of the distances above 0 between sequences of X̄ under each map; 1 where there are none.
+// Medians are those of the distances above 0 between sequences of X̄ under each map; 1 where there
+// are none.
 func (b *Basis) Medians() []float64 {
 	m, own := b.M(), b.Own()
 	medians := make([]float64, len(b.Spec))

@@ -11,7 +11,8 @@ const (
 	proteinText = "ACDEFGHIKLMNPQRSTVWY"
 )
 
-// randomSet has sequences of this length, at least so many symbols together, each letter as often as it stands in letters.
+// randomSet has sequences of this length, at least so many symbols together, each letter as often
+// as it stands in letters.
 func randomSet(b *testing.B, k Kind, letters string, length, symbols int) *Set {
 	r := rand.New(rand.NewPCG(1, 1))
 	e := NewEncoder(k)
@@ -28,8 +29,8 @@ func randomSet(b *testing.B, k Kind, letters string, length, symbols int) *Set {
 	return set
 }
 
-// BenchmarkFeatures counts the features of 64 kB of text on one core, as distances do: MB/s of text, and how many features with a
-// value these were.
+// BenchmarkFeatures counts the features of 64 kB of text on one core, as distances do: MB/s of
+// text, and how many features with a value these were.
 func BenchmarkFeatures(b *testing.B) {
 	for _, c := range []struct {
 		spec    string
@@ -67,7 +68,7 @@ func BenchmarkAmong(b *testing.B) {
 		length  int
 	}{
 		{"gapped:10,4", DNA, dnaText, 100}, {"gapped:10,4/rc", DNA, dnaText, 100}, {"gapped:8,3/sqrt", DNA, dnaText, 100}, {"gapped:6,2/sqrt", DNA, dnaText, 100},
-		{"gapped:5,2/sqrt", Protein, proteinText, 200}, {"gapped:6,2", Protein, proteinText, 200},
+		{"gapped:5,2/sqrt", Protein, proteinText, 200}, {"gapped:6,2", Protein, proteinText, 200}, {"gapped:10,6", Protein, proteinText, 200},
 		{"gapped:8,3", Bytes, "etaoin shrdlu ETAOIN SHRDLU,.", 150},
 	} {
 		b.Run(fmt.Sprintf("%s/%s/%d", c.spec, c.kind, c.length), func(b *testing.B) {
@@ -86,7 +87,8 @@ func BenchmarkAmong(b *testing.B) {
 	}
 }
 
-// BenchmarkDistances compares 1000 sequences with 500 of them: features and inner products. Maps have up to 38 000 features a sequence.
+// BenchmarkDistances compares 1000 sequences with 500 of them: features and inner products. Maps
+// have up to 38 000 features a sequence.
 func BenchmarkDistances(b *testing.B) {
 	for _, c := range []struct {
 		spec    string

@@ -12,7 +12,8 @@ import (
 const (
 	ChooseRandom   = "random"
 	ChooseKMedoids = "kmedoids" // the sequences in the middle of clusters
-	ChooseGreedy   = "greedy"   // each the one with the largest conditional variance given those before
+	// each the one with the largest conditional variance given those before
+	ChooseGreedy = "greedy"
 )
 
 const (
@@ -22,8 +23,9 @@ const (
 	noVariance   = 1e-10
 )
 
-// Choose picks m of the sequences of a set, as row numbers in the order they were chosen. Distances are the mean of
-// ‖φ_i − φ_i'‖² over the maps of the spec; sigma is the width of exp(−d²/2σ²) for the greedy way. m is at most the number of sequences.
+// Choose picks m of the sequences of a set, as row numbers in the order they were chosen. Distances
+// are the mean of ‖φ_i − φ_i'‖² over the maps of the spec; sigma is the width of exp(−d²/2σ²) for
+// the greedy way. m is at most the number of sequences.
 //
 // The two ways beside random look at 2000 sequences at most, drawn by the seed, which are all that
 // tf-idf counts here. An error may be that of ctx.
@@ -83,8 +85,9 @@ func meanDistances(ctx context.Context, spec Spec, pool *Set) (sum []float64, er
 	return sum, nil
 }
 
-// medoids alternates between assigning each row to its nearest medoid and moving each medoid to the row
-// with the smallest sum of distances in its cluster, from the first m rows, which are in random order.
+// medoids alternates between assigning each row to its nearest medoid and moving each medoid to the
+// row with the smallest sum of distances in its cluster, from the first m rows, which are in random
+// order.
 func medoids(ctx context.Context, d2 []float64, n, m int) []int {
 	medoid := make([]int, m)
 	for c := range medoid {
@@ -134,8 +137,8 @@ func medoids(ctx context.Context, d2 []float64, n, m int) []int {
 	return medoid
 }
 
-// greedy is a Cholesky factorisation of exp(−d²/2σ²) with complete pivoting: the pivots. Where no variance
-// is left, the rest are the first rows that were not chosen.
+// greedy is a Cholesky factorisation of exp(−d²/2σ²) with complete pivoting: the pivots. Where no
+// variance is left, the rest are the first rows that were not chosen.
 func greedy(ctx context.Context, d2 []float64, n, m int, sigma float64) []int {
 	variance := make([]float64, n)
 	for i := range variance {

@@ -17,7 +17,8 @@ type clusters struct {
 	centre []float64
 }
 
-// newClusters takes at most so many different vectors of a training set, and scales them to mean 0 and variance 1.
+// newClusters takes at most so many different vectors of a training set, and scales them to mean 0
+// and variance 1.
 func newClusters(train *Set, most int, seed uint64) *clusters {
 	a := train.Alphabet
 	count := make([]float64, a.Letters)
@@ -64,8 +65,8 @@ func newClusters(train *Set, most int, seed uint64) *clusters {
 
 func (k *clusters) row(i int) []float64 { return k.x[i*k.book.Width:][:k.book.Width] }
 
-// start takes centre c, a vector drawn with a chance that goes by its squared distance from those before; false if there is none
-// at a distance.
+// start takes centre c, a vector drawn with a chance that goes by its squared distance from those
+// before; false if there is none at a distance.
 func (k *clusters) start(c int, word uint32) bool {
 	at, total := 0, 0.0
 	if c > 0 {
@@ -113,7 +114,8 @@ func (k *clusters) assign(ctx context.Context) (changed bool) {
 	return changed
 }
 
-// move puts each centre into the middle of its vectors. One without any takes the vector that is farthest from its own.
+// move puts each centre into the middle of its vectors. One without any takes the vector that is
+// farthest from its own.
 func (k *clusters) move(n int) {
 	width, total := k.book.Width, make([]float64, n)
 	clear(k.centre)

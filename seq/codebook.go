@@ -10,20 +10,22 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// Codebook makes symbols of vectors: the number of the nearest of N centres. Learned on training sequences, it is part of their
-// model; every map for integers then counts its symbols.
+// Codebook makes symbols of vectors: the number of the nearest of N centres. Learned on training
+// sequences, it is part of their model; every map for integers then counts its symbols.
 type Codebook struct {
-	Width   int       `json:"width"`
-	Shift   []float64 `json:"shift"`   // by number of a vector: its mean
-	Scale   []float64 `json:"scale"`   // 1 over its standard deviation; 1 where it is always the same
+	Width int       `json:"width"`
+	Shift []float64 `json:"shift"` // by number of a vector: its mean
+	// 1 over its standard deviation; 1 where it is always the same
+	Scale   []float64 `json:"scale"`
 	Centres []float32 `json:"centres"` // [N,Width], of (v − shift)·scale
 }
 
 const (
 	codebookSite   = 0x636f6465 // "code": keeps this use of a seed apart from every other
 	codebookRounds = 25
-	codebookPool   = 20000 // vectors that are looked at, or codebookEach for each centre where that is more
-	codebookEach   = 64
+	// vectors that are looked at, or codebookEach for each centre where that is more
+	codebookPool = 20000
+	codebookEach = 64
 )
 
 // LearnCodebook finds n centres by k-means from a k-means++ start, on as many of the different
@@ -85,8 +87,8 @@ func (c *Codebook) Check() error {
 	return nil
 }
 
-// Encode is the set with the number of the nearest centre in place of each vector, the first of those that are equally near. Its
-// vectors must have Width numbers.
+// Encode is the set with the number of the nearest centre in place of each vector, the first of
+// those that are equally near. Its vectors must have Width numbers.
 func (c *Codebook) Encode(set *Set) *Set {
 	a := set.Alphabet
 	if a.Kind != Vectors || a.Width != c.Width {

@@ -82,7 +82,8 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// groups are sequences of vectors around three points that are far apart, and the number of the point of each.
+// groups are sequences of vectors around three points that are far apart, and the number of the
+// point of each.
 func groups(t testing.TB, scale float64, seed uint64) (set *Set, point []int) {
 	r := rand.New(rand.NewPCG(seed, 8))
 	var lines []string
@@ -98,7 +99,8 @@ func groups(t testing.TB, scale float64, seed uint64) (set *Set, point []int) {
 	return encode(t, Vectors, lines...), point
 }
 
-// A codebook finds groups, whatever the scale of a number, is the same on any number of processors, and after it was written and read.
+// A codebook finds groups, whatever the scale of a number, is the same on any number of processors,
+// and after it was written and read.
 func TestCodebook(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	set, point := groups(t, 1, 1)

@@ -25,7 +25,8 @@ func newColumns(keys []uint64, space uint64) *columns {
 	return c
 }
 
-// of writes the column of each key into dst, −1 where it has none, and reports whether there is such a one.
+// of writes the column of each key into dst, −1 where it has none, and reports whether there is
+// such a one.
 func (c *columns) of(dst []int32, keys []uint64) (strays bool) {
 	dst = dst[:len(keys)]
 	all := int32(0)

@@ -11,7 +11,8 @@ const denseSpace = 1 << 23
 // fewWords is how many words of bits are looked at one by one.
 const fewWords = 256
 
-// fewPending is how many keys wait at least until they are sorted. A quarter of what is counted waits, too, so that it is not merged too often.
+// fewPending is how many keys wait at least until they are sorted. A quarter of what is counted
+// waits, too, so that it is not merged too often.
 const fewPending = 1 << 16
 
 // tally is keys, ascending, and how often each came.
@@ -74,7 +75,8 @@ func (c *counter) add(keys []uint64) {
 	}
 }
 
-// drain is every key and its count. They are forgotten, but stay where they are until the next call of add.
+// drain is every key and its count. They are forgotten, but stay where they are until the next call
+// of add.
 func (c *counter) drain() (t tally) {
 	if c.space == 0 {
 		c.settle()
@@ -123,8 +125,8 @@ func (c *counter) settle() {
 	c.pending = c.pending[:0]
 }
 
-// runs appends ascending keys, base more than these, and how often each stands there. Whether a key is the one before is no
-// branch, as it cannot be foreseen.
+// runs appends ascending keys, base more than these, and how often each stands there. Whether a key
+// is the one before is no branch, as it cannot be foreseen.
 func (t *tally) runs(base uint64, keys []uint64) {
 	if len(keys) == 0 {
 		return
@@ -143,7 +145,8 @@ func (t *tally) runs(base uint64, keys []uint64) {
 	t.keys, t.counts = t.keys[:from+n+1], t.counts[:from+n+1]
 }
 
-// scan appends the keys base, base + 1, … with a counter each that is not 0, and clears the counters.
+// scan appends the keys base, base + 1, … with a counter each that is not 0, and clears the
+// counters.
 func (t *tally) scan(base uint64, counters []uint32) {
 	from, n := len(t.keys), 0
 	t.keys, t.counts = slices.Grow(t.keys, len(counters)), slices.Grow(t.counts, len(counters))

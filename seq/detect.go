@@ -27,9 +27,10 @@ const (
 	fewRare       = 0.04 // B J O U X Z among all: texts have more O and U
 )
 
-// Detect tells the alphabet of the sequences counted, by this rule: whole numbers between
-// blanks are integers; digits, with semicolons and nearly nothing but what numbers are written with, are vectors; nearly all A C G T U N is DNA; nearly all letters of amino acids, nearly
-// all of one case and with few of B J O U X Z, is a protein; everything else is bytes. Words are never guessed.
+// Detect tells the alphabet of the sequences counted, by this rule: whole numbers between blanks
+// are integers; digits, with semicolons and nearly nothing but what numbers are written with, are
+// vectors; nearly all A C G T U N is DNA; nearly all letters of amino acids, nearly all of one case
+// and with few of B J O U X Z, is a protein; everything else is bytes. Words are never guessed.
 func (c *Census) Detect() Kind {
 	total, blanks, digits, numeric := 0, 0, 0, 0
 	var dna, sure, protein, rare, upper, lower int

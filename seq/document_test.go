@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestDocument: every map, alphabet, candidate and modifier stands in docs/sequences.md as the program takes it.
+// TestDocument: every map, alphabet, candidate and modifier stands in docs/sequences.md as the
+// program takes it.
 func TestDocument(t *testing.T) {
 	text, err := os.ReadFile("../docs/sequences.md")
 	if err != nil {

@@ -41,7 +41,8 @@ func NewEncoder(k Kind) *Encoder {
 	return e
 }
 
-// EncoderFor starts a set over the alphabet of a training set. Vectors that are new are added to a copy of it.
+// EncoderFor starts a set over the alphabet of a training set. Vectors that are new are added to a
+// copy of it.
 func EncoderFor(a *Alphabet) *Encoder {
 	e := NewEncoder(a.Kind)
 	if a.Kind == Vectors {
@@ -56,7 +57,8 @@ func EncoderFor(a *Alphabet) *Encoder {
 	return e
 }
 
-// Grow lets a copy of an alphabet that was given take in the words and integers that it lacks. The codes of the others stay.
+// Grow lets a copy of an alphabet that was given take in the words and integers that it lacks. The
+// codes of the others stay.
 func (e *Encoder) Grow() {
 	own := *e.set.Alphabet
 	own.Words = slices.Clone(own.Words)

@@ -87,8 +87,8 @@ func (w *filler) fill(t tally) {
 	p.scale, p.ends = append(p.scale, scale), append(p.ends, from+n)
 }
 
-// keep moves the columns that are not −1 to the front, writes their counts, and returns how many there are. Which these are is no
-// branch, as it cannot be foreseen.
+// keep moves the columns that are not −1 to the front, writes their counts, and returns how many
+// there are. Which these are is no branch, as it cannot be foreseen.
 func keep(columns []int32, dst, counts []uint32) (n int) {
 	dst, counts = dst[:len(columns)], counts[:len(columns)]
 	for i, column := range columns {

@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// frames numbers the vectors of sequences of vectors, equal ones alike. It finds them by a hash of their bits.
+// frames numbers the vectors of sequences of vectors, equal ones alike. It finds them by a hash of
+// their bits.
 type frames struct {
 	place *table
 	code  []int32 // by number of the table

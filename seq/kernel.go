@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// Inverted lists, for each column of M rows, which of them have it and with what value. Products with
-// other rows then touch only what is not zero in both.
+// Inverted lists, for each column of M rows, which of them have it and with what value. Products
+// with other rows then touch only what is not zero in both.
 type Inverted struct {
 	Start  []int   // Width+1: column c is elements Start[c] … Start[c+1]−1
 	Row    []int32 // ascending in a column
@@ -62,7 +62,9 @@ func (f *Features) inverted(ctx context.Context, set *Set) *Inverted {
 // invert is of the rows that each visits, in order, whenever it is called.
 func invert(width int, each func(visit func(*Rows))) *Inverted {
 	v := &Inverted{}
-	start := make([]int, width+2) // the elements of c are counted at c+2; after their sum, c begins at start[c+1], which moves on to its end
+	// the elements of c are counted at c+2; after their sum, c begins at start[c+1], which moves on
+	// to its end
+	start := make([]int, width+2)
 	each(func(r *Rows) {
 		for _, c := range r.Column {
 			start[c+2]++
@@ -88,11 +90,13 @@ func invert(width int, each func(visit func(*Rows))) *Inverted {
 	return v
 }
 
-// tile is how many elements of the lists are used at a time, for all rows, so that they stay in the cache.
+// tile is how many elements of the lists are used at a time, for all rows, so that they stay in the
+// cache.
 const tile = 1 << 14
 
-// Dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs over
-// ascending columns, so the result has the same bits for any cut into calls and any number of goroutines.
+// Dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs
+// over ascending columns, so the result has the same bits for any cut into calls and any number of
+// goroutines.
 func (v *Inverted) Dots(dst []float64, a *Rows, lo, hi int) {
 	m, width := len(v.Square), len(v.Start)-1
 	clear(dst[:(hi-lo)*m])
@@ -127,8 +131,8 @@ func Dots(a, b *Rows) []float64 {
 	return dst
 }
 
-// Distances turns inner products [N, M] into ‖φ(a_n) − φ(b_m)‖² = ‖φ(a_n)‖² + ‖φ(b_m)‖² − 2⟨φ(a_n), φ(b_m)⟩, in
-// place. Rounding below 0 is held there.
+// Distances turns inner products [N, M] into ‖φ(a_n) − φ(b_m)‖² = ‖φ(a_n)‖² + ‖φ(b_m)‖² − 2⟨φ(a_n),
+// φ(b_m)⟩, in place. Rounding below 0 is held there.
 func Distances(dots []float64, a, b *Rows) []float64 { return distances(dots, a.Square, b.Square) }
 
 // distances are those of rows with these squares.
@@ -188,7 +192,8 @@ func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64
 	return d2, square, ctx.Err()
 }
 
-// Kernel is Σ_i α_i exp(−d²_i / 2σ_i²) of the squared distances d²_i between two sequences under each map.
+// Kernel is Σ_i α_i exp(−d²_i / 2σ_i²) of the squared distances d²_i between two sequences under
+// each map.
 func Kernel(d2, alpha, sigma []float64) (k float64) {
 	for i, d := range d2 {
 		k += alpha[i] * math.Exp(-d/(2*sigma[i]*sigma[i]))

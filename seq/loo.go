@@ -119,12 +119,13 @@ type form struct {
 // fit is how well a form predicts.
 type fit struct {
 	form
-	loss   []float64 // −log p of each row
-	nll    float64   // their mean
-	errors float64   // share of wrong classes; or mean squared error over the variance of the targets
-	auc    float64   // area under the curve of two classes; 0 where there are not two
-	aucSE  float64   // its standard error
-	rare   float64   // the mean area of the rare classes; 0 where there are none
+	loss []float64 // −log p of each row
+	nll  float64   // their mean
+	// share of wrong classes; or mean squared error over the variance of the targets
+	errors float64
+	auc    float64 // area under the curve of two classes; 0 where there are not two
+	aucSE  float64 // its standard error
+	rare   float64 // the mean area of the rare classes; 0 where there are none
 }
 
 // distanceTable is the squared distances among rows under one map.

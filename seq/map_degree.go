@@ -2,8 +2,8 @@ package seq
 
 import "math"
 
-// degreeMap is the weighted degree kernel (Rätsch & Sonnenburg 2004): k-mers of the lengths k = 1 … d with the
-// position where they start, those of length k with weight 2(d−k+1)/(d(d+1)).
+// degreeMap is the weighted degree kernel (Rätsch & Sonnenburg 2004): k-mers of the lengths k = 1 …
+// d with the position where they start, those of length k with weight 2(d−k+1)/(d(d+1)).
 func degreeMap() Map {
 	return Map{
 		Name: "degree", Meaning: "k-mers of the lengths 1 … d with their position (weighted degree)", Example: "degree:8", Positions: true,

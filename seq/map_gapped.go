@@ -2,8 +2,8 @@ package seq
 
 import "slices"
 
-// gappedMap counts gapped k-mers: what stands at g−m places of g symbols, for every choice of places.
-// The places are part of the feature (Ghandi et al. 2014).
+// gappedMap counts gapped k-mers: what stands at g−m places of g symbols, for every choice of
+// places. The places are part of the feature (Ghandi et al. 2014).
 func gappedMap() Map {
 	return Map{
 		Name: "gapped", Meaning: "g symbols of which any m are left out", Example: "gapped:6,2", Reversal: true,
@@ -27,9 +27,9 @@ func gappedMap() Map {
 // mostPatterns bounds the features of one place of a sequence.
 const mostPatterns = 20000
 
-// gapped goes through the patterns, which are sets of places, and not through the places of a sequence: all windows under one
-// pattern have few keys, so that they are counted or sorted in the fastest memory. Patterns with the same first places share
-// the work for these.
+// gapped goes through the patterns, which are sets of places, and not through the places of a
+// sequence: all windows under one pattern have few keys, so that they are counted or sorted in the
+// fastest memory. Patterns with the same first places share the work for these.
 type gapped struct {
 	plainMap
 	g, k, letters int
@@ -50,20 +50,24 @@ func newGapped(g, m int, a *Alphabet) (extractor, *SpecError) {
 
 func (e *gapped) space() uint64 { return e.total }
 
-// A sequence is looked at in pieces of atATime windows; where keys are sorted, in one of mostWindows at most.
+// A sequence is looked at in pieces of atATime windows; where keys are sorted, in one of
+// mostWindows at most.
 const (
 	atATime     = 1 << 11
 	mostWindows = 1 << 13
 )
 
-// windows are those of a sequence without an unknown symbol: at[p][w] is the symbol at place p of window w.
+// windows are those of a sequence without an unknown symbol: at[p][w] is the symbol at place p of
+// window w.
 type windows struct {
-	at     [][]int32
-	own    [][]int32  // the memory of at, where it is not the sequence
-	number [][]uint64 // by depth d, of each window: the number of the symbols at the first d places of a pattern
+	at  [][]int32
+	own [][]int32 // the memory of at, where it is not the sequence
+	// by depth d, of each window: the number of the symbols at the first d places of a pattern
+	number [][]uint64
 }
 
-// split makes w the windows lo … hi−1 of the strands, but for those with an unknown symbol, whose keys it appends to rest.
+// split makes w the windows lo … hi−1 of the strands, except those with an unknown symbol, whose
+// keys it appends to rest.
 func (e *gapped) split(w *windows, rest []uint64, strands [][]int32, lo, hi int) []uint64 {
 	for len(w.at) < e.g {
 		w.at, w.own = append(w.at, nil), append(w.own, nil)
@@ -169,7 +173,8 @@ func (e *gapped) under(keys []uint64, base uint64, first []uint64, last []int32)
 	return keys
 }
 
-// scanned is how many keys a pattern may have for each window, if a counter for each is to be looked at.
+// scanned is how many keys a pattern may have for each window, if a counter for each is to be
+// looked at.
 const scanned = 8
 
 // tally counts a sequence pattern by pattern.

@@ -2,8 +2,8 @@ package seq
 
 import "slices"
 
-// mismatchMap counts, for each k-mer, the places where a k-mer stands that differs from it in at most m
-// symbols (Leslie et al. 2004).
+// mismatchMap counts, for each k-mer, the places where a k-mer stands that differs from it in at
+// most m symbols (Leslie et al. 2004).
 func mismatchMap() Map {
 	return Map{
 		Name: "mismatch", Meaning: "k-mers, each counted for all that differ in at most m symbols", Example: "mismatch:5,1", Reversal: true,
@@ -60,8 +60,8 @@ func (e *mismatches) keys(x []int32, s *scratch) {
 // grams numbers the k-mers themselves.
 func (e *mismatches) grams() *grams { return &grams{k: e.k, letters: int(e.letters), radix: e.total} }
 
-// change appends key and what becomes of it by changing at most m of the symbols of rest, the first of
-// which weighs above/letters. There is room for all.
+// change appends key and what becomes of it by changing at most m of the symbols of rest, the first
+// of which weighs above/letters. There is room for all.
 func (e *mismatches) change(keys []uint64, key uint64, rest []int32, above uint64, m int) []uint64 {
 	keys = append(keys, key)
 	if m == 0 {
@@ -90,12 +90,13 @@ func (e *mismatches) change(keys []uint64, key uint64, rest []int32, above uint6
 	return keys
 }
 
-// tally counts k-mers and then goes through their places, where that is less work than a key for each neighbour. With C_j[w] the
-// k-mers that differ from w at j of the places so far at most, one place more makes it
+// tally counts k-mers and then goes through their places, where that is less work than a key for
+// each neighbour. With C_j[w] the k-mers that differ from w at j of the places so far at most, one
+// place more makes it
 //
 //	C_j[w] + Σ_{w'} C_{j−1}[w'] − C_{j−1}[w]
 //
-// over the L words w' that are w but for the symbol at that place.
+// over the L words w' that are w except for the symbol at that place.
 func (e *mismatches) tally(strands [][]int32, s *scratch) (tally, bool) {
 	const worth = 4 // a key costs as much as so many words of a place
 	symbols := 0

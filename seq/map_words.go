@@ -15,8 +15,9 @@ func wordsMap() Map {
 	}
 }
 
-// wordRuns numbers words and runs of them by their place in a tree. A node is its parent's number and a symbol: the
-// word "new" is the node of its last letter, and the run "new york" a node below it whose symbol is the word "york".
+// wordRuns numbers words and runs of them by their place in a tree. A node is its parent's number
+// and a symbol: the word "new" is the node of its last letter, and the run "new york" a node below
+// it whose symbol is the word "york".
 type wordRuns struct {
 	plainMap
 	n    int

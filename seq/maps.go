@@ -19,7 +19,8 @@ type Map struct {
 	// Reversal says that k(x, x') does not change when both sequences are reversed.
 	Reversal bool
 
-	check func(args []int) *SpecError                           // of arguments together; nil: nothing to check
+	// of arguments together; nil: nothing to check
+	check func(args []int) *SpecError
 	make  func(args []int, a *Alphabet) (extractor, *SpecError) // for a checked alphabet
 }
 
@@ -43,10 +44,11 @@ type extractor interface {
 	crowded() bool
 }
 
-// counting is an extractor that counts a sequence by itself where that is faster than listing its keys.
+// counting is an extractor that counts a sequence by itself where that is faster than listing its
+// keys.
 type counting interface {
-	// tally is the keys of the strands of a sequence together, ascending, and how often each occurs, in the memory of s; or
-	// ok false: list them.
+	// tally is the keys of the strands of a sequence together, ascending, and how often each
+	// occurs, in the memory of s; or ok false: list them.
 	tally(strands [][]int32, s *scratch) (t tally, ok bool)
 }
 

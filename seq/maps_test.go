@@ -78,8 +78,8 @@ func mustFit(t testing.TB, spec string, s *Set) *Features {
 	return f
 }
 
-// specsToTest are terms of each map, over alphabets whose k-mers have a formula and over some whose k-mers
-// are numbered as they come.
+// specsToTest are terms of each map, over alphabets whose k-mers have a formula and over some whose
+// k-mers are numbered as they come.
 func specsToTest() map[string][]string {
 	return map[string][]string{
 		"double":       {"double:1,5", "double:2,3", "double:1,5/sqrt", "double:6,2/tfidf"},
@@ -95,8 +95,8 @@ func specsToTest() map[string][]string {
 	}
 }
 
-// TestMaps walks the table: every map against its naive definition, trained on some sequences and asked about
-// those and others.
+// TestMaps walks the table: every map against its naive definition, trained on some sequences and
+// asked about those and others.
 func TestMaps(t *testing.T) {
 	for _, m := range Maps() {
 		specs := specsToTest()[m.Name]
@@ -135,7 +135,8 @@ func testMap(t *testing.T, m Map, spec string, kind Kind, define func([]int32, [
 		t.Fatal(err)
 	}
 	term := terms[0]
-	if _, err := term.extractor(all.Alphabet); err != nil { // too many features is right for a large alphabet, if it says what to do
+	// too many features is right for a large alphabet, if it says what to do
+	if _, err := term.extractor(all.Alphabet); err != nil {
 		if kind != Integers && kind != Bytes || !strings.Contains(err.Error(), "smaller") {
 			t.Error(err)
 		}
@@ -290,7 +291,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestBoth: with rc, a sequence has the features of both strands, and is like its reverse complement.
+// TestBoth: with rc, a sequence has the features of both strands, and is like its reverse
+// complement.
 func TestBoth(t *testing.T) {
 	set := encode(t, DNA, "ACGTTNACGGA", "TCCGTNAACGT", "AAAA", "TTTTT", "ACAC", "")
 	for _, spec := range []string{"double:1,5/rc", "double:31,64/rc", "triple:2,16/rc", "spectrum:31/rc", "gapped:5,2/rc", "mismatch:3,1/rc", "blended:3/sqrt/rc"} {
@@ -326,7 +328,8 @@ func TestBoth(t *testing.T) {
 	}
 }
 
-// fuzzMap compares any two sequences over a small, a middling and a large alphabet with the naive definition.
+// fuzzMap compares any two sequences over a small, a middling and a large alphabet with the naive
+// definition.
 func fuzzMap(f *testing.F, spec func(a, b uint8) string) {
 	f.Add([]byte("ACGTACGTNNACGT"), []byte("ACGACGTTT"), uint8(2), uint8(3), uint8(0))
 	f.Add([]byte("MKVLAAGIVXMKVLA"), []byte("MKVMKLVV"), uint8(0), uint8(4), uint8(1))

@@ -134,11 +134,12 @@ type windowRows struct {
 
 // matcher is the memory of a goroutine that compares windows of X̄ with others.
 type matcher struct {
-	m      *matches
-	counts []uint64 // rows of eight words: of the parts, of places and symbols, an odd window's, and one of zeros
-	own    [6]int   // the first row of each part, and after them of places and symbols
-	owner  [8]int   // whose windows those of a word are; −1: nobody's
-	lane   int      // windows so far
+	m *matches
+	// rows of eight words: of the parts, of places and symbols, an odd window's, and one of zeros
+	counts []uint64
+	own    [6]int // the first row of each part, and after them of places and symbols
+	owner  [8]int // whose windows those of a word are; −1: nobody's
+	lane   int    // windows so far
 	codes  prepared
 }
 

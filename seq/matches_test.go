@@ -163,7 +163,8 @@ func TestMatchesFor(t *testing.T) {
 		lists[i].Dots(d2, rows, 0, n)
 		distances(d2, rows.Square, lists[i].Square)
 		for at, want := range d2 {
-			if d := got[at/m*b.Width()+i*m+at%m]; abs(d-want) > 1e-10 { // rounding of 150 000 products
+			// rounding of 150 000 products
+			if d := got[at/m*b.Width()+i*m+at%m]; abs(d-want) > 1e-10 {
 				t.Fatalf("map %d: distance %d is %g by windows, %g by features", i, at, d, want)
 			}
 		}

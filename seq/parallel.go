@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// rowBlock is the number of sequences that a goroutine takes at a time; fixed, so that results do not
-// depend on the goroutines.
+// rowBlock is the number of sequences that a goroutine takes at a time; fixed, so that results do
+// not depend on the goroutines.
 const rowBlock = 32
 
 // inBlocks runs over 0 … n−1 in blocks, each goroutine with a function and a state of its own,

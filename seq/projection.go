@@ -7,14 +7,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// Projection takes the feature vectors of sequences to P numbers by a sparse random matrix of signs (Achlioptas 2003; Kane & Nelson
-// 2014): each feature adds to four of them or takes away, which four and how is a function of the seed and the feature. Inner products
-// are those of the feature vectors up to noise of the size 1/√P. Features that no training sequence has are left out.
+// Projection takes the feature vectors of sequences to P numbers by a sparse random matrix of signs
+// (Achlioptas 2003; Kane & Nelson 2014): each feature adds to four of them or takes away, which
+// four and how is a function of the seed and the feature. Inner products are those of the feature
+// vectors up to noise of the size 1/√P. Features that no training sequence has are left out.
 //
 //	z = (√(P/4I) Σ_i Σ_c φ_i[c] s_ic − mean)/Scale
 //
-// over the I maps, s_ic being the signs of feature c of map i, so that the numbers of training sequences have mean 0 and, all
-// together, variance 1.
+// over the I maps, s_ic being the signs of feature c of map i, so that the numbers of training
+// sequences have mean 0 and, all together, variance 1.
 type Projection struct {
 	Spec  Spec
 	P     int
@@ -71,7 +72,8 @@ func (z *Projection) States() []*State {
 	return states
 }
 
-// Restore completes a projection whose other fields come from a model file, from States. An error is a *SpecError.
+// Restore completes a projection whose other fields come from a model file, from States. An error
+// is a *SpecError.
 func (z *Projection) Restore(a *Alphabet, states []*State) error {
 	for i, t := range z.Spec {
 		f, err := Restore(t, a, states[i])

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// longestDigit is how many bits are sorted at a time at most, so that their counters stay in the cache.
+// longestDigit is how many bits are sorted at a time at most, so that their counters stay in the
+// cache.
 const longestDigit = 11
 
 // sorter is the memory of a sort.
@@ -14,8 +15,8 @@ type sorter struct {
 	starts [1 << longestDigit]uint32
 }
 
-// sort returns keys in ascending order, in their own memory or in that of s, which keeps the other. Digits have fewer bits where
-// there are few keys, and only the bits in use are sorted.
+// sort returns keys in ascending order, in their own memory or in that of s, which keeps the other.
+// Digits have fewer bits where there are few keys, and only the bits in use are sorted.
 func (s *sorter) sort(keys []uint64) []uint64 {
 	all, size := uint64(0), bits.Len(uint(len(keys)))
 	for _, k := range keys {

@@ -42,8 +42,8 @@ func (r *Rows) Subset(rows []int) *Rows {
 	return s
 }
 
-// Within is r without the columns that no row of z has, the others renumbered: products with z are the same, and take less
-// memory where z is few of many rows. Square stays.
+// Within is r without the columns that no row of z has, the others renumbered: products with z are
+// the same, and take less memory where z is few of many rows. Square stays.
 func (r *Rows) Within(z *Rows) *Rows {
 	number := make([]int32, r.Width)
 	for _, c := range z.Column {

@@ -214,7 +214,7 @@ func (c candidate) named() Spec {
 	return spec
 }
 
-// score is what a reader is told.
+// score is what a reader sees.
 func (c candidate) score() Score {
 	_, se := difference(c.loss, make([]float64, len(c.loss)))
 	return Score{Spec: c.named(), Rows: len(c.loss), NLL: c.nll, SE: se, Errors: c.errors, AUC: c.rare}

@@ -329,7 +329,8 @@ func TestChoose(t *testing.T) {
 			}
 		}
 	}
-	a, _ := Choose(t.Context(), ChooseGreedy, spec, set, 4, 1, 1) // one of each cluster and the empty one
+	// one of each cluster and the empty one
+	a, _ := Choose(t.Context(), ChooseGreedy, spec, set, 4, 1, 1)
 	kinds := map[int]bool{}
 	for _, i := range a {
 		kinds[min(i, 90)%3+i/90*3] = true

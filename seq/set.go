@@ -29,7 +29,8 @@ func (s *Set) Subset(rows []int) *Set {
 	return t
 }
 
-// Join is the sequences of a and then those of b, whose alphabet is a's or one that a's has grown to.
+// Join is the sequences of a and then those of b, whose alphabet is a's or one that a's has grown
+// to.
 func Join(a, b *Set) *Set {
 	t := &Set{Alphabet: b.Alphabet, Codes: slices.Concat(a.Codes, b.Codes), Start: slices.Clone(a.Start)}
 	for _, start := range b.Start[1:] {

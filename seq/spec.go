@@ -39,7 +39,8 @@ type Term struct {
 	Counts Counts
 	TFIDF  bool // times the logarithm of the inverse share of training sequences with the feature
 	Fold   bool // bytes: a–z are A–Z
-	Both   bool // DNA: the features of a sequence and of its reverse complement, which are one molecule
+	// DNA: the features of a sequence and of its reverse complement, which are one molecule
+	Both   bool
 	Linear bool // the kernel is the inner product itself, not exp(−d²/2σ²)
 }
 

@@ -2,13 +2,16 @@ package seq
 
 import "slices"
 
-// State is what Fit has learnt from training sequences, for a model file: Restore makes the Features again. Only features with
-// tf-idf, or those of a Projection, need it; others are the same when they are fitted to the sequences that they are compared with.
+// State is what Fit has learnt from training sequences, for a model file: Restore makes the
+// Features again. Only features with tf-idf, or those of a Projection, need it; others are the same
+// when they are fitted to the sequences that they are compared with.
 type State struct {
-	Tables [][]uint64 // the numbered k-mers or runs of words of the map, each in order; none where numbers are by formula
-	Keys   []uint64   // features by column, ascending
-	Rows   []uint32   // in how many training sequences each occurs
-	N      int        // training sequences
+	// the numbered k-mers or runs of words of the map, each in order; none where numbers are by
+	// formula
+	Tables [][]uint64
+	Keys   []uint64 // features by column, ascending
+	Rows   []uint32 // in how many training sequences each occurs
+	N      int      // training sequences
 }
 
 // learner is an extractor with tables that training sequences have filled.
@@ -39,7 +42,8 @@ func (f *Features) State() *State {
 	return s
 }
 
-// Restore makes features again. It is a *SpecError if the state is not one of this term and alphabet.
+// Restore makes features again. It is a *SpecError if the state is not one of this term and
+// alphabet.
 func Restore(t Term, a *Alphabet, s *State) (*Features, error) {
 	f, err := newFeatures(t, a)
 	if err != nil {

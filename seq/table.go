@@ -19,7 +19,8 @@ func newTable() *table {
 	return &table{slots: make([]uint32, fewestSlots), shift: uint(64 - bits.TrailingZeros(fewestSlots))}
 }
 
-// tableOf is the table of keys that differ from each other, whose memory it shares: it may not get more.
+// tableOf is the table of keys that differ from each other, whose memory it shares: it may not get
+// more.
 func tableOf(keys []uint64) *table {
 	size := max(fewestSlots, 1<<bits.Len(uint(2*len(keys))))
 	t := &table{keys: keys, slots: make([]uint32, size), shift: uint(64 - bits.TrailingZeros(uint(size)))}
@@ -46,7 +47,8 @@ func (t *table) find(key uint64) int {
 	}
 }
 
-// findAll writes the number of each key, or −1, into dst. Many keys are looked up side by side, so that they wait for memory together.
+// findAll writes the number of each key, or −1, into dst. Many keys are looked up side by side, so
+// that they wait for memory together.
 func (t *table) findAll(dst []int32, keys []uint64) {
 	const together = 64
 	var slots [together]uint32

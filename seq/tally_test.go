@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTally: a map that counts a sequence itself counts the keys that it would have listed, of one strand and of both, with unknown
-// symbols, in pieces and whole; and it forgets them.
+// TestTally: a map that counts a sequence itself counts the keys that it would have listed, of one
+// strand and of both, with unknown symbols, in pieces and whole; and it forgets them.
 func TestTally(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	line := func(letters string, n int) string {
@@ -27,7 +27,8 @@ func TestTally(t *testing.T) {
 		strands int
 	}{
 		{"gapped:5,2", DNA, []string{line(few, 300), "", "ACG", line(many, 300), line(clean, 3*atATime+7), line(dnaText, 5), line(dnaText, 2*atATime)}, 7, 2},
-		{"gapped:8,3", DNA, []string{line(few, 40), line(dnaText, 40), line(many, 40), line(dnaText, 1000)}, 4, 2}, // sorted, and counted
+		// sorted, and counted
+		{"gapped:8,3", DNA, []string{line(few, 40), line(dnaText, 40), line(many, 40), line(dnaText, 1000)}, 4, 2},
 		{"gapped:12,0", DNA, []string{line(clean, mostWindows+100), line(clean, 500)}, 1, 1},
 		{"gapped:4,1", Protein, []string{line(proteinText+"X", 200), line(proteinText, 200)}, 2, 1},
 		{"mismatch:4,2", DNA, []string{line(few, 500), line(dnaText, 4), "", line(clean, block+50)}, 3, 2},

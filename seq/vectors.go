@@ -2,8 +2,9 @@ package seq
 
 import "context"
 
-// Vectors are the sequences lo ≤ n < hi of a set under each map, without the columns that no sequence of X̄ has: what their distances
-// can be computed from, with Columns. Once ctx is done it is nil.
+// Vectors are the sequences lo ≤ n < hi of a set under each map, without the columns that no
+// sequence of X̄ has: what their distances can be computed from, with Columns. Once ctx is done it
+// is nil.
 func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*Rows {
 	some := &Set{Alphabet: set.Alphabet, Codes: set.Codes, Start: set.Start[lo : hi+1]}
 	all := make([]*Rows, len(b.parts))
@@ -35,7 +36,7 @@ func (b *Basis) Columns(ctx context.Context) []*Inverted {
 	return all
 }
 
-// within leaves out what X̄ does not have. But for tf-idf it has all columns.
+// within leaves out what X̄ does not have. Except for tf-idf it has all columns.
 func (b *Basis) within(i int, rows *Rows) *Rows {
 	if own := b.parts[i].rows; own != nil {
 		return rows.Within(own)

@@ -5,8 +5,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// average is the running average of the parameters over the steps (Polyak; with weights that fall off), which is
-// what is evaluated and kept where there is one. Training goes on from the parameters themselves.
+// average is the running average of the parameters over the steps (Polyak; with weights that fall
+// off), which is what is evaluated and kept where there is one. Training goes on from the
+// parameters themselves.
 type average struct {
 	dev   device.Device
 	value *device.Tensor // the parameters, [P]

@@ -9,7 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// What a run with an average leaves is the average of what runs without it leave, and it is what was evaluated.
+// What a run with an average leaves is the average of what runs without it leave, and it is what
+// was evaluated.
 func TestAverage(t *testing.T) {
 	set := table(t, 100, 1, wave)
 	const options = "steps=9 batch=20 inducing=8 features=5 lr=0.1 warmup=0 device=cpu:f64"

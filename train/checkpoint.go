@@ -14,8 +14,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Checkpoint is a run between two of its steps: all that the later ones depend on. Randomness is a function of the seed
-// and the step, so these are the options, the step and a few vectors with a number for each parameter.
+// Checkpoint is a run between two of its steps: all that the later ones depend on. Randomness is a
+// function of the seed and the step, so these are the options, the step and a few vectors with a
+// number for each parameter.
 type Checkpoint struct {
 	Trained *Trained // with the parameters that the run would keep if it ended here
 	Config  *Config
@@ -77,7 +78,8 @@ func (n *number) UnmarshalText(text []byte) error {
 
 // The metadata of a checkpoint file, beside that of a model file.
 const (
-	checkpointFormat = "gpdrf-gpu checkpoint 1" // the number is raised when a file of today could be misread
+	// the number is raised when a file of today could be misread
+	checkpointFormat = "gpdrf-gpu checkpoint 1"
 
 	metaConfig   = "config" // YAML
 	metaResult   = "result"
@@ -116,7 +118,7 @@ func ReadCheckpoint(folder string) (*Checkpoint, error) {
 	}
 	c, err := parseCheckpoint(path, f, info.Size())
 	if err != nil {
-		return nil, usagef("%s: %w: the run cannot go on from it; to begin it anew: gpdrf-gpu train --config %s", path, err, filepath.Join(folder, ConfigFile))
+		return nil, usagef("%s: %w: the run cannot go on from it; to start it again: gpdrf-gpu train --config %s", path, err, filepath.Join(folder, ConfigFile))
 	}
 	return c, nil
 }

@@ -69,8 +69,9 @@ func (t *trainer) state() []tensor {
 	return all
 }
 
-// checkpoint reads the run from the device as it is after the last step. One that cannot be written costs a warning, and
-// not the run. Parameters that are no numbers make none: the next reading ends the run, and the checkpoint before is worth more.
+// checkpoint reads the run from the device as it is after the last step. One that cannot be written
+// costs a warning, and not the run. Parameters that are no numbers make none: the next reading ends
+// the run, and the checkpoint before is worth more.
 func (t *trainer) checkpoint(out *Outcome) {
 	defer func() { t.saver.last = time.Now() }()
 	c := &Checkpoint{Trained: t.trained, Config: t.Config, Result: NewResult(t.Job, out, nil)}

@@ -48,16 +48,20 @@ type Config struct {
 	Device string // auto, or a name that device.Open knows
 	Seed   uint64
 
-	Precision string // a device.Precision: what was asked for, and in a run folder what was computed at
+	// a device.Precision: what was asked for, and in a run folder what was computed at
+	Precision string
 
 	// The GP layer (gpdrf and gp).
-	Inducing            int     // M, the number of pseudo-inputs X̄
-	InducingInit        string  // auto, kmeans, random, greedy, kmedoids
-	LearnInducing       bool    // X̄ learns by gradient
-	Distances           string  // auto, table, steps: where those between sequences and X̄ come from
-	Whiten              bool    // q(F̄) in whitened form, or as inf_qF writes it
-	QCov                string  // full, diagonal: Σ_j of inf_qF
-	Kernel              string  // auto, rbf, matern12, matern32, matern52, two of them: rbf+matern12, or maps of sequences: double:1,5
+	Inducing      int    // M, the number of pseudo-inputs X̄
+	InducingInit  string // auto, kmeans, random, greedy, kmedoids
+	LearnInducing bool   // X̄ learns by gradient
+	// auto, table, steps: where those between sequences and X̄ come from
+	Distances string
+	Whiten    bool   // q(F̄) in whitened form, or as inf_qF writes it
+	QCov      string // full, diagonal: Σ_j of inf_qF
+	// auto, rbf, matern12, matern32, matern52, two of them: rbf+matern12, or maps of sequences:
+	// double:1,5
+	Kernel              string
 	Lengthscales        string  // ard, isotropic, shared
 	GPLengthscaleFactor float64 // times the initial length-scales of the GP layer
 	Latents             int     // J; gp has one for each output instead
@@ -97,8 +101,9 @@ type Config struct {
 
 	CheckpointEvery string // a time, or a number of steps; 0 is only when the run is interrupted
 
-	Batch        int // B
-	Chunk        int // rows of a batch that are computed at once; 0 is as many as fit the device's memory
+	Batch int // B
+	// rows of a batch that are computed at once; 0 is as many as fit the device's memory
+	Chunk        int
 	LR           float64
 	Warmup       int     // steps of linear learning-rate warm-up
 	Decay        string  // none, cosine
@@ -110,10 +115,12 @@ type Config struct {
 	AdamBeta1    float64
 	AdamBeta2    float64
 	AdamEps      float64
-	EMA          float64 // decay of the parameters' running average, which is what is kept; 0 keeps them as they are
+	// decay of the parameters' running average, which is what is kept; 0 keeps them as they are
+	EMA float64
 
 	// Validation.
-	EvalEvery int    // steps between two evaluations; 0 is a twentieth of the run, where there are validation rows
+	// steps between two evaluations; 0 is a twentieth of the run, where there are validation rows
+	EvalEvery int
 	EarlyStop int    // evaluations without improvement that end the run; 0 is never
 	Restore   string // best, last: which evaluation's parameters are kept
 
@@ -125,7 +132,7 @@ type Config struct {
 	at       string            // the folder that relative paths start from; "" is here
 }
 
-// Setting is one option as somebody wrote it.
+// Setting is one option, unchanged from its source.
 type Setting struct {
 	Key  string `json:"key"`
 	Text string `json:"text"`
@@ -192,7 +199,7 @@ func Resolve(file, flags []Setting) (*Config, error) {
 		return nil, err
 	}
 	if c.Orthogonal && c.Model != "gp" && c.Spectra == "var-resampled" {
-		return nil, Setting{"orthogonal", "", c.explicit["orthogonal"]}.errorf("frequencies that are drawn anew at every step are not orthogonal: use spectra var-integrated, prior-fixed or var-fixed")
+		return nil, Setting{"orthogonal", "", c.explicit["orthogonal"]}.errorf("frequencies that are drawn again at every step are not orthogonal: use spectra var-integrated, prior-fixed or var-fixed")
 	}
 	if err := c.checkSpectra(); err != nil {
 		return nil, err
@@ -340,14 +347,15 @@ func (c *Config) SetSteps(steps int, plannedFor string) (notes []string) {
 	return notes
 }
 
-// Blocked says what cannot learn from the data, since arc-cosine features of degree 0 above it have no slope, or is empty.
+// Blocked says what cannot learn from the data, since arc-cosine features of degree 0 above it have
+// no slope, or is empty.
 func (c *Config) Blocked() string {
 	if c.Model == model.GP || c.FeatureKernel != "arccos0" {
 		return ""
 	}
 	var below []string
 	if c.Model == model.GPDRF && c.Skip {
-		below = append(below, "the GP layer, but for the skip")
+		below = append(below, "the GP layer, except through the skip")
 	} else if c.Model == model.GPDRF {
 		below = append(below, "the GP layer")
 	}

@@ -14,11 +14,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// How far apart 20 steps on a GPU and on the CPU may end. Both add the same numbers in another order. In double that is
-// rounding, but Adam divides each gradient by its own size: where one is zero but for rounding, as that of the
-// length-scales is while q(Ω) is still the prior, an ε of 1e-8 moves the parameter by a multiple of the rounding, which
-// is then seen in the sixth digit. The test has a larger ε, so that a difference is one of the gradients. In single the
-// parameters show rounding in any case, and the bound is compared.
+// How far apart 20 steps on a GPU and on the CPU may end. Both add the same numbers in another
+// order. In double that is rounding, but Adam divides each gradient by its own size: where one is
+// zero up to rounding, as that of the length-scales is while q(Ω) is still the prior, an ε of 1e-8
+// moves the parameter by a multiple of the rounding, which is then seen in the sixth digit. The
+// test has a larger ε, so that a difference is one of the gradients. In single the parameters show
+// rounding in any case, and the bound is compared.
 const (
 	sameParameters  = 1e-8 // |a−b| relative to the largest number of its block
 	sameBound       = 1e-8 // relative, in double
@@ -58,7 +59,8 @@ func TestCUDATraining(t *testing.T) {
 func TestCUDASequences(t *testing.T) {
 	requireCUDA(t)
 	testCUDATraining(t, map[string]*data.Dataset{"classes": genes(t, 60, 1), "regression": mixed(t, 60, 1)}, []string{
-		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 kernel=spectrum:2/sqrt+double:1,3/linear", // with offsets of the classes
+		// with offsets of the classes
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 kernel=spectrum:2/sqrt+double:1,3/linear",
 		"model=gp inducing=9 lengthscales=ard kernel=gapped:4,2/tfidf",
 	})
 }
@@ -170,7 +172,8 @@ func TestCUDAParts(t *testing.T) {
 	}
 }
 
-// A training on the GPU goes on where it was killed, bit for bit, with steps that are replayed or launched.
+// A training on the GPU goes on where it was killed, bit for bit, with steps that are replayed or
+// launched.
 func TestCUDAResume(t *testing.T) {
 	requireCUDA(t)
 	const short = " steps=13 checkpoint-every=5 device=cuda:0:"

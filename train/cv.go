@@ -199,7 +199,7 @@ func (cv *CV) Lock() (release func(), err error) {
 	return func() { f.Close() }, err
 }
 
-// Update looks at the folds again, notes a failure of one of them, and writes cv.json anew.
+// Update looks at the folds again, notes a failure of one of them, and writes cv.json again.
 func (cv *CV) Update(fold int, failure error) error {
 	if run := &cv.Runs[fold-1]; failure != nil {
 		run.Failure = failure.Error()

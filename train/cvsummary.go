@@ -15,7 +15,8 @@ type Summary struct {
 	Test     map[string]Average `json:"test,omitempty"`
 	Raw      map[string]Average `json:"test_raw,omitempty"`
 	Outputs  []OutputAverages   `json:"test_outputs,omitempty"` // of several targets, each
-	Pooled   *Pooled            `json:"pooled,omitempty"`       // of all rows; nil until every row is tested once
+	// of all rows; nil until every row is tested once
+	Pooled *Pooled `json:"pooled,omitempty"`
 }
 
 // Average is a score over folds. SE is the standard deviation over them (n−1 in the denominator)

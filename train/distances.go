@@ -11,8 +11,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// What the option distances takes: a table of the distances between all training sequences and X̄, computed once, or those of a batch
-// in every step, from the features of the sequences; auto is the table where it fits the device's memory. All have the same bits.
+// What the option distances takes: a table of the distances between all training sequences and X̄,
+// computed once, or those of a batch in every step, from the features of the sequences; auto is the
+// table where it fits the device's memory. All have the same bits.
 const (
 	distancesAuto  = "auto"
 	distancesTable = "table"
@@ -34,7 +35,8 @@ func (d *Distances) String() string {
 	return fmt.Sprintf("computed in every step from features of %s: a table would take %s", Bytes(d.Features), Bytes(d.Table))
 }
 
-// sequences are the training sequences of a job after what takes long: X̄ is chosen, and the features are counted where they are needed.
+// sequences are the training sequences of a job after what takes long: X̄ is chosen, and the
+// features are counted where they are needed.
 type sequences struct {
 	book  *seq.Codebook
 	set   *data.Dataset // with the symbols of the model
@@ -73,7 +75,8 @@ func (j *Job) choose(ctx context.Context) (*sequences, error) {
 	return s, nil
 }
 
-// survey counts the features, once: of the training rows, and of the validation rows that are evaluated.
+// survey counts the features, once: of the training rows, and of the validation rows that are
+// evaluated.
 func (j *Job) survey(ctx context.Context) (*sequences, error) {
 	s, err := j.choose(ctx)
 	if err != nil || s.train != nil {
@@ -129,8 +132,9 @@ func (s *sequences) tooMany() error {
 	return nil
 }
 
-// measureAs measures a run where so many bytes are free: with a table of distances, or with features in its place, as the Config asks
-// for it; auto is the table where the run fits with it, features where it fits with those, and else the smaller of the two.
+// measureAs measures a run where so many bytes are free: with a table of distances, or with
+// features in its place, as the Config asks for it; auto is the table where the run fits with it,
+// features where it fits with those, and else the smaller of the two.
 func (j *Job) measureAs(ctx context.Context, c *Config, free int64, known bool) (*Plan, error) {
 	measure := func(train, held *model.Vectors) (*Plan, error) {
 		p, err := j.measure(c, sized(train, c.Inducing), sized(held, c.Inducing))
@@ -178,7 +182,8 @@ func (p *Plan) bytes(prefix string) (sum int64) {
 	return sum
 }
 
-// sized are the sizes of v for a dry device where m pseudo-inputs are chosen, at most as many as v has; nil of nil.
+// sized are the sizes of v for a dry device where m pseudo-inputs are chosen, at most as many as v
+// has; nil of nil.
 func sized(v *model.Vectors, m int) *model.Vectors {
 	if v == nil {
 		return nil

@@ -24,7 +24,8 @@ func compared(t testing.TB) map[string]*data.Dataset {
 	}
 }
 
-// testDistances trains with a table of distances, and with those of each step computed in it: the result has the same bits.
+// testDistances trains with a table of distances, and with those of each step computed in it: the
+// result has the same bits.
 func testDistances(t *testing.T, name string, precisions ...string) {
 	for options, set := range compared(t) {
 		for _, precision := range precisions {
@@ -59,7 +60,8 @@ func testDistances(t *testing.T, name string, precisions ...string) {
 
 func TestDistances(t *testing.T) { testDistances(t, "cpu", "f32", "f64") }
 
-// Distances are a table where that fits the memory, and else come from features, and the output says so.
+// Distances are a table where that fits the memory, and else come from features, and the output
+// says so.
 func TestDistancesOfMemory(t *testing.T) {
 	set := genes(t, 200, 1)
 	const options = "model=gp inducing=150 kernel=spectrum:1 steps=3 batch=10 q-cov=diagonal device=cpu:f32"

@@ -14,8 +14,9 @@ import (
 //
 //	ȳ = (1/T) Σ y⁽ᵗ⁾,   V = (1/(T−1)) Σ (y⁽ᵗ⁾ − ȳ)²
 //
-// (the moments below pred_ys_mc). The mixture's own Moments are the limit T → ∞. T is at least 2. Each target, by
-// its number, has draws of its own; rows share them, as they share the noise of the mixture.
+// (the moments below pred_ys_mc). The mixture's own Moments are the limit T → ∞. T is at least 2.
+// Each target, by its number, has draws of its own; rows share them, as they share the noise of the
+// mixture.
 func Draws(m metrics.Mixture, target, draws int, seed uint64) metrics.Mixture {
 	if draws < 2 {
 		panic("train: a variance needs two draws")
@@ -44,8 +45,9 @@ func Draws(m metrics.Mixture, target, draws int, seed uint64) metrics.Mixture {
 	return out
 }
 
-// EvaluateDraws is Evaluate with the moments of Draws, or without them where draws is 0. A classification has
-// its class probabilities without draws, so to ask for them is a *UsageError. told is as for Predict.
+// EvaluateDraws is Evaluate with the moments of Draws, or without them where draws is 0. A
+// classification has its class probabilities without draws, so to ask for them is a *UsageError.
+// told is as for Predict.
 func (t *Trained) EvaluateDraws(ctx context.Context, dev device.Device, ds *data.Dataset, samples, draws int, told ...func(done int)) (*Scores, error) {
 	if draws > 0 && t.Schema.Task != data.Regression {
 		return nil, usagef("draws of the output are for regression: a classification has its class probabilities without them")

@@ -12,9 +12,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Plan says what the run takes of its device's memory, and decides how many rows are computed at once: the
-// whole batch where it fits, or the most that do. Where not even one row fits, it is a *UsageError that says
-// what would; the Plan, for one row, is there all the same. The Config must Fit; its likelihood is settled here.
+// Plan says what the run takes of its device's memory, and decides how many rows are computed at
+// once: the whole batch where it fits, or the most that do. Where not even one row fits, it is a
+// *UsageError that says what would; the Plan, for one row, is there all the same. The Config must
+// Fit; its likelihood is settled here.
 func (j *Job) Plan(ctx context.Context) (*Plan, error) {
 	if err := j.Config.fitLikelihood(j.Train); err != nil {
 		return nil, err
@@ -81,8 +82,9 @@ func (j *Job) planFor(ctx context.Context, free int64, known bool) (*Plan, error
 	return p, p.tooLarge("")
 }
 
-// explain says of memory that ran out in the middle of a run for what it was asked, and what would fit if the run began
-// again now: another program has taken it since the plan. Other errors stay as they are.
+// explain says of memory that ran out in the middle of a run for what it was asked, and what would
+// fit if the run began again now: another program has taken it since the plan. Other errors stay as
+// they are.
 func (j *Job) explain(err error, planned *Plan, asked Config) error {
 	var fault *device.FaultError
 	if !errors.As(err, &fault) || fault.Bytes == 0 {
@@ -100,7 +102,8 @@ func (j *Job) explain(err error, planned *Plan, asked Config) error {
 	again := *j
 	again.Config = &asked
 	free, known := j.Device.Free()
-	p, now := again.planFor(context.Background(), plus(free, j.Device.Taken()), known) // what this run holds yet will be free
+	// what this run holds yet will be free
+	p, now := again.planFor(context.Background(), plus(free, j.Device.Taken()), known)
 	switch {
 	case now != nil:
 		return fmt.Errorf("%w; %v", err, now)
@@ -140,8 +143,8 @@ func (p *Plan) lacks(what, remedy string) error {
 		s.where, what, Bytes(s.needs), Bytes(s.free), s.largest.Name, s.largest.shape(), Bytes(s.largest.Bytes), remedy)
 }
 
-// measure runs one step of a Config on a dry device; train and held are the sequences of the training and the validation rows in
-// place of a table of distances, or nil.
+// measure runs one step of a Config on a dry device; train and held are the sequences of the
+// training and the validation rows in place of a table of distances, or nil.
 func (j *Job) measure(c *Config, train, held *model.Vectors) (*Plan, error) {
 	ds := j.Train
 	dry, ledger := j.Device.Dry()

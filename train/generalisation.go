@@ -18,9 +18,10 @@ const comparedRows = 2000
 // Generalisation is the block of result.json that compares rows the model was trained on with rows
 // it has not seen: those of validation or, where there are none, those of the test.
 type Generalisation struct {
-	Seen      Compared `json:"seen"`
-	Unseen    Compared `json:"unseen"`
-	Gap       float64  `json:"gap"`       // mean log density of seen rows less that of unseen ones, nats
+	Seen   Compared `json:"seen"`
+	Unseen Compared `json:"unseen"`
+	// mean log density of seen rows less that of unseen ones, nats
+	Gap       float64  `json:"gap"`
 	GapSE     *float64 `json:"gap_se"`    // its standard error; nil where a kind has a single row
 	Memorised bool     `json:"memorised"` // as metrics.Memorised has it
 }
@@ -32,7 +33,8 @@ type Compared struct {
 	Rows       int      `json:"rows"`
 	LogDensity float64  `json:"log_density"` // the mean over the rows
 	SE         *float64 `json:"se"`          // its standard error; nil of a single row
-	Expected   float64  `json:"expected"`    // what the model expected it to be, by metrics.Densities
+	// what the model expected it to be, by metrics.Densities
+	Expected float64 `json:"expected"`
 }
 
 // Generalise compares training rows with those that scores are of, or with validation rows where

@@ -24,15 +24,16 @@ const (
 )
 
 const (
-	inducingRows   = 10000 // rows that k-means and greedy look at
-	kmeansRounds   = 10
-	rowBlock       = 256 // rows a worker takes at a time; fixed, so results do not depend on the workers
+	inducingRows = 10000 // rows that k-means and greedy look at
+	kmeansRounds = 10
+	// rows a worker takes at a time; fixed, so results do not depend on the workers
+	rowBlock       = 256
 	greedyNearZero = 1e-10
 )
 
 // PseudoInputs chooses M rows or centres X̄ [M,D] from N scaled rows, of which x gives those from
 // lo to hi−1. lengthscale is the RBF's for greedy selection. Where ctx ends before, its error is
-// returned. Who is to be told hears which share is done.
+// returned. told is called with the share that is done.
 func PseudoInputs(ctx context.Context, method string, x func(lo, hi int) []float64, n, d, m int, lengthscale float64, seed uint64, told ...func(share float64)) ([]float64, error) {
 	tell := func(i, of int) {
 		for _, hear := range told {
@@ -142,7 +143,8 @@ func greedy(ctx context.Context, x []float64, n, d, m int, lengthscale float64, 
 				p = i
 			}
 		}
-		if variance[p] < greedyNearZero { // the pool is explained: the rest adds nothing, so take rows in order
+		// the pool is explained: the rest adds nothing, so take rows in order
+		if variance[p] < greedyNearZero {
 			for i := t; i < m; i++ {
 				out = append(out, x[i*d:(i+1)*d]...)
 			}
@@ -176,7 +178,8 @@ func rbf(a, b []float64, lengthscale float64) float64 {
 	return math.Exp(-d2 / (2 * lengthscale * lengthscale))
 }
 
-// inBlocks runs work over blocks of rows on all processors, until ctx ends; each worker makes its own scratch.
+// inBlocks runs work over blocks of rows on all processors, until ctx ends; each worker makes its
+// own scratch.
 func inBlocks(ctx context.Context, n int, worker func() func(lo, hi int)) {
 	blocks := make(chan int)
 	var wg sync.WaitGroup

@@ -12,8 +12,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// FitInputs makes the Config fit what the training rows are, vectors or sequences: it settles the kernel, and how X̄ is chosen. What a
-// user has asked for and does not fit is a *UsageError. The notes say what was decided.
+// FitInputs makes the Config fit what the training rows are, vectors or sequences: it settles the
+// kernel, and how X̄ is chosen. What a user has asked for and does not fit is a *UsageError. The
+// notes say what was decided.
 func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
 	if notes, err = c.fitKernel(ctx, ds); err != nil {
 		return nil, err
@@ -98,10 +99,12 @@ func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
 	return notes
 }
 
-// sequenceDefaults are what the preset default is for sequences: with pseudo-inputs that do not move, more of them are needed; σ starts
-// at the median distance; rows are few, so that fewer and larger steps are enough; and classes have offsets, since sequences are
-// often like none in training. The latent functions reach the output directly: those beyond the classes, and more than a few features, are
-// noise that the rows do not pay for. The many columns of a projection are each nearly noise, and need long length-scales.
+// sequenceDefaults are what the preset default is for sequences: with pseudo-inputs that do not
+// move, more of them are needed; σ starts at the median distance; rows are few, so that fewer and
+// larger steps are enough; and classes have offsets, since sequences are often like none in
+// training. The latent functions reach the output directly: those beyond the classes, and more than
+// a few features, are noise that the rows do not pay for. The many columns of a projection are each
+// nearly noise, and need long length-scales.
 func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 	if c.Preset != defaults().Preset {
 		return nil
@@ -146,9 +149,8 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 }
 
 // linearDefaults are what the preset default is where the kernel between sequences is one inner
-// product. The matrix among the pseudo-inputs does not change then, and is factorised once, so
-// that more of them cost little; and with no σ to learn, fewer and larger steps reach the same
-// bound.
+// product. The matrix among the pseudo-inputs does not change then, and is factorised once. So
+// more of them, and more and smaller steps, cost little.
 func (c *Config) linearDefaults(maps seq.Spec) (notes []string) {
 	shapes, _ := c.kernels()
 	if c.Preset != defaults().Preset || c.Model == model.DRF || shapes != nil || len(maps) != 1 || !maps[0].Linear {
@@ -175,10 +177,10 @@ func (c *Config) linearDefaults(maps seq.Spec) (notes []string) {
 const (
 	sequenceInducing     = 1000
 	linearInducing       = 2000
-	linearSteps          = 500
-	linearRate           = 0.1
-	sequenceSteps        = 1000
-	sequenceRate         = 0.05
+	linearSteps          = 1000
+	linearRate           = 0.05
+	sequenceSteps        = 700
+	sequenceRate         = 0.07
 	sequenceFeatures     = 20
 	projectedSteps       = 4000
 	projectedLengthscale = 16

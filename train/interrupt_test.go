@@ -14,7 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// cancelling is a device that is asked to stop in the middle of a step: at its so-manyth gathering of rows.
+// cancelling is a device that is asked to stop in the middle of a step: at its so-manyth gathering
+// of rows.
 type cancelling struct {
 	device.Device
 	gathers int
@@ -34,7 +35,8 @@ const (
 	gathers   = 5 * 2 // of a step
 )
 
-// interruptIn runs a job of partedRun, which is interrupted in the second part of so-manyth of its steps.
+// interruptIn runs a job of partedRun, which is interrupted in the second part of so-manyth of its
+// steps.
 func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *Folder, step int) (*Outcome, error) {
 	t.Helper()
 	dev, err := device.Open(j.Config.Device)
@@ -56,8 +58,9 @@ func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *Folder, step i
 	return out, err
 }
 
-// A step in parts ends between two of them when the run is interrupted: what is kept is the model of the step before, the
-// config of the run repeats it, and the run that goes on ends with the files of the one that was not interrupted.
+// A step in parts ends between two of them when the run is interrupted: what is kept is the model
+// of the step before, the config of the run repeats it, and the run that goes on ends with the
+// files of the one that was not interrupted.
 func TestInterruptedBetweenParts(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	for _, more := range []string{"", " ema=0.9", " validation=0.2 eval-every=7", " validation=0.2 eval-every=7 restore=last natgrad=0.3"} {
@@ -71,7 +74,8 @@ func TestInterruptedBetweenParts(t *testing.T) {
 				return folder
 			}
 			complete(t, &Job{Config: config(t, options)}, set, begin("whole"), func() {})
-			for _, step := range []int{2, 8, 11, 15, 30} { // after the first, an evaluation, a reading, neither; the last
+			// after the first, an evaluation, a reading, neither; the last
+			for _, step := range []int{2, 8, 11, 15, 30} {
 				name := fmt.Sprint("left", step)
 				c := config(t, options)
 				out, err := interruptIn(t, &Job{Config: c}, set, begin(name), step)
@@ -112,7 +116,8 @@ func leaveAtOnce(t *testing.T, at string, set *data.Dataset) {
 	}
 }
 
-// The ELBO of a run that was left is the reading of its last step: the steps of such a run are long, and each is read.
+// The ELBO of a run that was left is the reading of its last step: the steps of such a run are
+// long, and each is read.
 func TestInterruptedELBO(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	folder, err := NewFolder(filepath.Join(t.TempDir(), "run"), "d", "gp")

@@ -23,7 +23,8 @@ func checkKernel(text string) (wrong string) {
 	return wrong
 }
 
-// splitKernel takes the option kernel apart: the kernels of vectors, and the feature maps of sequences. auto has neither.
+// splitKernel takes the option kernel apart: the kernels of vectors, and the feature maps of
+// sequences. auto has neither.
 func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 	if text == kernelAuto {
 		return nil, nil, ""
@@ -70,7 +71,8 @@ func mapNames() (names []string) {
 	return names
 }
 
-// kernels are those of the option, once FitInputs has settled it; a text that is no kernel is our bug, since Set has seen it.
+// kernels are those of the option, once FitInputs has settled it; a text that is no kernel is our
+// bug, since Set has seen it.
 func (c *Config) kernels() (shapes []string, maps seq.Spec) {
 	shapes, maps, wrong := splitKernel(c.Kernel)
 	if wrong != "" {

@@ -16,10 +16,12 @@ import (
 // column alike; sequences in the space of their features, with X̄. Of rows that are both, the
 // larger distance counts.
 type Known struct {
-	Points []float64 // of the numbers of so many training rows [K,D], or of the projection of their sequences beside them
-	Width  int       // D
-	Unit   float64   // of distances between them
-	ToXBar float64   // of distances between sequences and X̄; 0 where there are none
+	// of the numbers of so many training rows [K,D], or of the projection of their sequences beside
+	// them
+	Points []float64
+	Width  int     // D
+	Unit   float64 // of distances between them
+	ToXBar float64 // of distances between sequences and X̄; 0 where there are none
 }
 
 // How many training rows are kept: 512, but no more numbers than fit a megabyte, and 64 in any

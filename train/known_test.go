@@ -69,7 +69,8 @@ func TestKnownNumbers(t *testing.T) {
 		}
 		d := distances(t, out.Trained, probes)
 		inGap := 2.0
-		if strings.Contains(options, "log") { // rows are rare among the least, and the gap is no wider than that
+		// rows are rare among the least, and the gap is no wider than that
+		if strings.Contains(options, "log") {
 			inGap = 0.9
 		}
 		if d[0] > 1 || d[1] < inGap || d[2] < 1.5*d[1] || d[3] < 2 || !(d[4] > 1e12 && d[4] < math.Inf(1)) {
@@ -102,7 +103,8 @@ func TestKnownSequences(t *testing.T) {
 		if beyond > 40 || slices.Min(d) <= 0 {
 			t.Errorf("%s: %d of 300 beyond 1, the least %g", options, beyond, slices.Min(d))
 		}
-		if oddly[0] < 0.9 || oddly[0] < slices.Max(d)*0.9 { // what shares no feature is √2 away: there is no farther
+		// what shares no feature is √2 away: there is no farther
+		if oddly[0] < 0.9 || oddly[0] < slices.Max(d)*0.9 {
 			t.Errorf("%s: a sequence unlike all others is %g away, others %g at most", options, oddly[0], slices.Max(d))
 		}
 		if basis := out.Trained.Basis; basis != nil {
@@ -159,7 +161,7 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// Models of before have no distances, and damaged ones are refused.
+// Older models have no distances, and damaged ones are refused.
 func TestKnownFile(t *testing.T) {
 	trained := mustFit(t, "model=gp steps=2 inducing=5", gap(t, 40, 1)).Trained
 	rows := gap(t, 3, 2)
@@ -198,7 +200,7 @@ func TestUnlike(t *testing.T) {
 	trained := mustFit(t, "model=gp inducing=40 kernel=rbf+spectrum:3 steps=2", mixed(t, 60, 1)).Trained
 	odd := readText(t, "odd.csv", "dose,gene,target\n5,ACGTACGATTACA,50\n500,ACGTACGATTACA,50\n5,AC,50\n", data.ReadOptions{Sequence: "gene"})
 	got := trained.Unlike(t.Context(), odd, 1)
-	for _, want := range []string{"warning: ", `odd.csv:3: column "dose" is 500, and `, " in the training rows: far outside, so that the prediction means little; ", "without any feature, which are all alike to the model: 1 under spectrum:3, of 3"} {
+	for _, want := range []string{"warning: ", `odd.csv:3: column "dose" is 500, and `, " in the training rows: far outside, so that the prediction means little; ", "without any feature, which are the same to the model: 1 under spectrum:3, of 3"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}

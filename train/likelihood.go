@@ -25,7 +25,8 @@ func (c *Config) likelihoodOf(task data.Task) string {
 	return c.Likelihood
 }
 
-// fitLikelihood says what auto is for the training rows, or what is wrong with what a user asks for.
+// fitLikelihood says what auto is for the training rows, or what is wrong with what a user asks
+// for.
 func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	c.Likelihood = c.likelihoodOf(ds.Task)
 	s := Setting{"likelihood", "", c.explicit["likelihood"]}
@@ -53,7 +54,8 @@ func classRows(ds *data.Dataset) []int {
 	return rows
 }
 
-// Mixture is a regression's prediction of target c as one mixture for each row, in training-sd units.
+// Mixture is a regression's prediction of target c as one mixture for each row, in training-sd
+// units.
 func Mixture(p *model.Prediction, c int) metrics.Mixture {
 	m := metrics.Mixture{S: p.S, N: p.N, Mean: every(p.H, p.C, c), Var: every(p.Var, p.C, c)}
 	if p.DoF > 0 {
@@ -74,8 +76,8 @@ func every(rows []float64, width, c int) []float64 {
 	return column
 }
 
-// Noise is the aleatoric part of the variance of target c of row n, in training-sd units squared. The rest is epistemic, also where a
-// GP's prediction is a single normal whose variance holds both.
+// Noise is the aleatoric part of the variance of target c of row n, in training-sd units squared.
+// The rest is epistemic, also where a GP's prediction is a single normal whose variance holds both.
 func Noise(p *model.Prediction, m metrics.Mixture, c, n int) float64 {
 	if p.Noise != nil {
 		return p.Noise[c]

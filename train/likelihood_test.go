@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Data that a Gaussian with one variance does not fit are predicted better by the likelihood that does, in each model; and a
-// model file brings the prediction back.
+// Data that a Gaussian with one variance does not fit are predicted better by the likelihood that
+// does, in each model; and a model file brings the prediction back.
 func TestLikelihoodsFit(t *testing.T) {
 	outliers := func(rng *rand.Rand, a, b float64) string {
 		noise := 0.05 * rng.NormFloat64()

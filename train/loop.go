@@ -8,8 +8,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// run is the loop, from the start or from where a Checkpoint left it. A context that is cancelled ends it after the step,
-// or between two parts of it: then the run ends at the step before. Where no step was done, its error is all there is.
+// run is the loop, from the start or from where a Checkpoint left it. A context that is cancelled
+// ends it after the step, or between two parts of it: then the run ends at the step before. Where
+// no step was done, its error is all there is.
 func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 	c := t.Config
 	last, done, before := c.Last(), 0, 0.0
@@ -22,7 +23,8 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 	t.saver = t.newSaver()
 	start := time.Now()
 	read := func(step int) (err error) {
-		if out.ELBO, err = t.model.Report(c.KLWeight); err != nil { // the bound itself, also while the KL's weight still rises
+		// the bound itself, also while the KL's weight still rises
+		if out.ELBO, err = t.model.Report(c.KLWeight); err != nil {
 			return fmt.Errorf("training failed at step %d of %d: %w", step, last, err)
 		}
 		return nil
@@ -55,8 +57,8 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 		stop := (late || ctx.Err() != nil) && step < last
 		evaluated := t.val != nil && (step%c.EvalEvery == 0 || step == last)
 		told := evaluated || step == 1 || step%reportEvery == 0 || step == last
-		// A step in parts is long, so each is read: a device that runs ahead would be steps behind a Ctrl-C, and the report of
-		// one that is left is lost.
+		// A step in parts is long, so each is read: a device that runs ahead would be steps behind
+		// a Ctrl-C, and the report of one that is left is lost.
 		if !left && (told || t.parted || stop) {
 			if err := read(step); err != nil {
 				return nil, err
@@ -75,7 +77,8 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 			t.Reporter.Note("stopped at step %d of %d: %d evaluations in a row were no better than that of step %d", step, last, c.EarlyStop, t.val.best.Step)
 			break
 		}
-		// The end that is cut short is evaluated and told, too, and a checkpoint is of the run that is not: it comes before.
+		// The end that is cut short is evaluated and told, too, and a checkpoint is of the run that
+		// is not: it comes before.
 		if t.Save != nil && step < last && (t.saver.due(step) || stop && !late) {
 			out.Seconds = before + time.Since(start).Seconds()
 			t.checkpoint(out)
@@ -110,8 +113,8 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 	return out, nil
 }
 
-// bound evaluates the objective at the parameters that are kept, on the batch of the last step. If it cannot be had there,
-// the last reading stays: a model is worth more than this number.
+// bound evaluates the objective at the parameters that are kept, on the batch of the last step. If
+// it cannot be had there, the last reading stays: a model is worth more than this number.
 func (t *trainer) bound(out *Outcome) {
 	c := t.Config
 	t.model.Gradient(t.pass, t.set, model.Step{Seed: c.Seed, Number: uint32(out.Steps), KLWeight: c.KLWeight})

@@ -128,8 +128,8 @@ func unsealedOf(metadata map[string]string, known ...string) (unsealed bool, err
 	return !has, nil
 }
 
-// parseHeader reads a description and checks that its parts fit each other. What a model of sequences keeps it takes from the tensors,
-// and returns the rest.
+// parseHeader reads a description and checks that its parts fit each other. What a model of
+// sequences keeps it takes from the tensors, and returns the rest.
 func parseHeader(text string, tensors []safetensors.Tensor) (t *Trained, rest []safetensors.Tensor, err error) {
 	var h header
 	dec := json.NewDecoder(strings.NewReader(text))

@@ -2,8 +2,8 @@ package train
 
 import "testing"
 
-// With natural gradients, the bound after as many steps is above that of Adam alone, where the likelihood is Gaussian; and all steps of
-// a run by parts are those of the whole.
+// With natural gradients, the bound after as many steps is above that of Adam alone, where the
+// likelihood is Gaussian; and all steps of a run by parts are those of the whole.
 func TestNaturalGradients(t *testing.T) {
 	set := table(t, 200, 1, wave)
 	const options = "model=gp q-cov=full inducing=20 steps=40 batch=200 kl-warmup=0 warmup=5 decay=none device=cpu:f64"

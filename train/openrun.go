@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Run is what a run folder holds: a run that has ended or, where Result.Unfinished says so, one that is in the middle or
-// was killed there. Its parameters are then those of the last checkpoint.
+// Run is what a run folder holds: a run that has ended or, where Result.Unfinished says so, one
+// that is in the middle or was killed there. Its parameters are then those of the last checkpoint.
 type Run struct {
 	Path    string
 	Config  *Config

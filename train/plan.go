@@ -18,9 +18,10 @@ type Plan struct {
 	Batch   int      `json:"batch"`
 	Rows    int      `json:"rows"` // of the batch that are computed at once
 	Buffers []Buffer `json:"buffers"`
-	Total   int64    `json:"total"`          // bytes on the device
-	Host    int64    `json:"host"`           // bytes beside it; on the CPU they are of the same memory
-	Free    *int64   `json:"free,omitempty"` // bytes that the device has; nil where nobody knows
+	Total   int64    `json:"total"` // bytes on the device
+	// bytes beside it; on the CPU they are of the same memory
+	Host int64  `json:"host"`
+	Free *int64 `json:"free,omitempty"` // bytes that the device has; nil where nobody knows
 
 	Distances *Distances `json:"distances,omitempty"` // nil where there are none
 }
@@ -112,8 +113,9 @@ func typeOf(a device.Allocation) string {
 	return "f64"
 }
 
-// The part of free memory that a plan leaves: of a GPU 1/16, for what the driver needs; of the host 1/4, for the program
-// itself, the files that the system keeps in memory, and other programs, which an exhausted host stops for minutes.
+// The part of free memory that a plan leaves: of a GPU 1/16, for what the driver needs; of the host
+// 1/4, for the program itself, the files that the system keeps in memory, and other programs, which
+// an exhausted host stops for minutes.
 const (
 	spareOfDevice = 16
 	spareOfHost   = 4
@@ -129,7 +131,8 @@ type shortage struct {
 	largest     Buffer
 }
 
-// short is what a plan lacks, nil if nothing: on its device, or on the host, which are one if the device is a CPU.
+// short is what a plan lacks, nil if nothing: on its device, or on the host, which are one if the
+// device is a CPU.
 func (p *Plan) short() *shortage {
 	onDevice, onHost := p.Total, p.Host
 	spare := int64(spareOfDevice)

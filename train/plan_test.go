@@ -42,7 +42,8 @@ var likely = map[string][]string{
 	"several":    {"model=gp inducing=9 likelihood=student-t q-cov=full natgrad=0.2", "model=gpdrf inducing=9 likelihood=heteroscedastic features=7 validation=0.2", "model=gp likelihood=heteroscedastic inducing=9 samples=3 chunk=4"},
 }
 
-// testPlan compares what a run is planned to take with what its device has given it after two steps.
+// testPlan compares what a run is planned to take with what its device has given it after two
+// steps.
 func testPlan(t *testing.T, name string, plans []string) {
 	for _, task := range []struct {
 		name string
@@ -136,7 +137,8 @@ func (d *small) Free() (int64, bool) { return d.free, true }
 
 func (d *small) Name() string { return "cpu:small" }
 
-// A run that does not fit goes through its batches in as many rows as fit, and ends where the whole ends.
+// A run that does not fit goes through its batches in as many rows as fit, and ends where the whole
+// ends.
 func TestRunInParts(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	run := func(options string, free int64) (*Outcome, *Config, []string) {
@@ -231,7 +233,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// shared is a device whose memory another program takes a part of when a run makes its tensor number at.
+// shared is a device whose memory another program takes a part of when a run makes its tensor
+// number at.
 type shared struct {
 	device.Device
 	memory, other int64

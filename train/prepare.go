@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// prepareInputs does what the training rows need before they can be uploaded: X̄ is chosen among them, or the features of
-// sequences are projected.
+// prepareInputs does what the training rows need before they can be uploaded: X̄ is chosen among
+// them, or the features of sequences are projected.
 func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 	c, ds := t.Config, t.Train
 	switch {
@@ -41,7 +41,8 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 	return nil
 }
 
-// greedySigma is the width of the kernel for the greedy choice of X̄, for distances that are 2 at most.
+// greedySigma is the width of the kernel for the greedy choice of X̄, for distances that are 2 at
+// most.
 const greedySigma = 0.7
 
 // useSequences starts from X̄ among the training sequences.
@@ -63,7 +64,8 @@ func (t *trainer) useSequences(ctx context.Context) error {
 	return nil
 }
 
-// sigmas are where the σ of each kernel between sequences start, from the medians of squared distances.
+// sigmas are where the σ of each kernel between sequences start, from the medians of squared
+// distances.
 func sigmas(basis *seq.Basis, factor float64) []float64 {
 	s := basis.Medians()
 	for i, m := range s {

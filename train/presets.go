@@ -47,7 +47,8 @@ func presetSettings(name string) []Setting {
 			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"},
 		}
 	case "cutajar":
-		// The schedule of the public code of Cutajar et al. (2017), as far as this model has its parts.
+		// The schedule of the public code of Cutajar et al. (2017), as far as this model has its
+		// parts.
 		pairs = [][2]string{
 			{"lr", "0.01"}, {"batch", "200"}, {"steps", "10000"},
 			{"warmup", "0"}, {"decay", "none"}, {"kl-warmup", "0"},

@@ -10,12 +10,14 @@ import (
 const (
 	principalRows   = 10000 // rows that are looked at
 	principalRounds = 30
-	principalLeast  = 1e-8 // of the longest direction's length: the rows do not vary along one that is shorter
+	// of the longest direction's length: the rows do not vary along one that is shorter
+	principalLeast = 1e-8
 )
 
-// principal is the k principal directions [D,k] of N scaled rows, of which x gives those from lo to hi−1, by orthogonal iteration of their
-// covariance: unit vectors by falling variance, the largest element of each positive, and zeros where the rows vary along fewer. Where ctx ends before,
-// its error is returned.
+// principal is the k principal directions [D,k] of N scaled rows, of which x gives those from lo to
+// hi−1, by orthogonal iteration of their covariance: unit vectors by falling variance, the largest
+// element of each positive, and zeros where the rows vary along fewer. Where ctx ends before, its
+// error is returned.
 func principal(ctx context.Context, x func(lo, hi int) []float64, n, d, k int, seed uint64) ([]float64, error) {
 	numbers := subset(n, min(n, principalRows), seed)
 	rows, mean := make([]float64, len(numbers)*d), make([]float64, d)
@@ -26,7 +28,8 @@ func principal(ctx context.Context, x func(lo, hi int) []float64, n, d, k int, s
 	for i := range numbers {
 		simd.Axpy64(-1, mean, rows[i*d:][:d])
 	}
-	// v [k,D] has a direction in each row. It starts from rows of the data, which lie in the space that they span.
+	// v [k,D] has a direction in each row. It starts from rows of the data, which lie in the space
+	// that they span.
 	v, scores, pack := make([]float64, k*d), make([]float64, len(numbers)*k), simd.NewPack64()
 	for j := range min(k, len(numbers)) {
 		copy(v[j*d:][:d], rows[j*d:])
@@ -49,7 +52,8 @@ func principal(ctx context.Context, x func(lo, hi int) []float64, n, d, k int, s
 	return out, nil
 }
 
-// orthonormalise makes the rows of v, d numbers each, orthogonal unit vectors, in order; one that lies in the span of those before becomes 0.
+// orthonormalise makes the rows of v, d numbers each, orthogonal unit vectors, in order; one that
+// lies in the span of those before becomes 0.
 func orthonormalise(v []float64, d int) {
 	longest := 0.0
 	for j := 0; j < len(v); j += d {

@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// The directions are those of a singular value decomposition; where rows span a plane, there are two.
+// The directions are those of a singular value decomposition; where rows span a plane, there are
+// two.
 func TestPrincipal(t *testing.T) {
 	const n, d, k = 400, 6, 3
 	r := rand.New(rand.NewPCG(1, 2))

@@ -42,8 +42,9 @@ type usages struct {
 
 func (u *usages) Step(Progress) { u.all = append(u.all, u.device.Usage()) }
 
-// A training whose steps are replayed is the training whose steps are launched, bit for bit, whatever changes from step
-// to step. A replayed step calls the driver twice, and no step but the first changes memory.
+// A training whose steps are replayed is the training whose steps are launched, bit for bit,
+// whatever changes from step to step. A replayed step calls the driver twice, and no step but the
+// first changes memory.
 func TestCUDAReplay(t *testing.T) {
 	requireCUDA(t)
 	const schedules = " steps=30 warmup=7 decay=cosine kl-warmup=0.5 freeze-kernel=13 device=cuda:0:"
@@ -65,7 +66,8 @@ func TestCUDAReplay(t *testing.T) {
 				if replayed.ELBO != launched.ELBO {
 					t.Errorf("the bound is %+v, and %+v", replayed.ELBO, launched.ELBO)
 				}
-				last := len(usage) - 1 // between readings at steps 20 and 30: ten steps, two calls each, and the reading
+				// between readings at steps 20 and 30: ten steps, two calls each, and the reading
+				last := len(usage) - 1
 				if calls := usage[last].Calls - usage[last-1].Calls; calls != 2*reportEvery+1 {
 					t.Errorf("%d calls of the driver for %d steps", calls, reportEvery)
 				}
@@ -80,7 +82,8 @@ func TestCUDAReplay(t *testing.T) {
 	}
 }
 
-// Evaluations between the steps, averages of the parameters and the best of them are the same where steps are replayed.
+// Evaluations between the steps, averages of the parameters and the best of them are the same where
+// steps are replayed.
 func TestCUDAReplayValidation(t *testing.T) {
 	requireCUDA(t)
 	const options = "steps=24 inducing=9 latents=3 features=7 batch=17 validation=0.3 eval-every=7 ema=0.8 device=cuda:0"

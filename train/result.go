@@ -15,26 +15,28 @@ const Version = "0.1.0"
 
 // Result is result.json: what a run was, and how it did on its test rows.
 type Result struct {
-	Version   string    `json:"version"`
-	Data      string    `json:"data"`            // name of the data set
-	Folds     int       `json:"folds,omitempty"` // as in Config
-	Fold      int       `json:"fold,omitempty"`  // as in Config: what it was tested on
-	Task      data.Task `json:"task"`
-	TaskNote  string    `json:"task_note,omitempty"` // what whole numbers were taken for, and how to change it
-	Model     string    `json:"model"`
-	Preset    string    `json:"preset"`
-	Device    string    `json:"device"`
-	Precision string    `json:"precision"` // what it computed at
-	Seed      uint64    `json:"seed"`
-	Folder    string    `json:"folder"` // where train ran: relative paths of the configuration start there
-	NTrain    int       `json:"n_train"`
-	NTest     int       `json:"n_test"`
-	Steps     int       `json:"steps"`   // done
-	Seconds   float64   `json:"seconds"` // of training, without data and evaluation
-	Objective string    `json:"objective"`
-	KLWeight  float64   `json:"kl_weight"`
-	// ELBO is the objective at the parameters that the run has kept, nats, estimated on its last batch: the bound
-	// only where Objective says ELBO.
+	Version string    `json:"version"`
+	Data    string    `json:"data"`            // name of the data set
+	Folds   int       `json:"folds,omitempty"` // as in Config
+	Fold    int       `json:"fold,omitempty"`  // as in Config: what it was tested on
+	Task    data.Task `json:"task"`
+	// what whole numbers were taken for, and how to change it
+	TaskNote  string `json:"task_note,omitempty"`
+	Model     string `json:"model"`
+	Preset    string `json:"preset"`
+	Device    string `json:"device"`
+	Precision string `json:"precision"` // what it computed at
+	Seed      uint64 `json:"seed"`
+	// where train ran: relative paths of the configuration start there
+	Folder    string  `json:"folder"`
+	NTrain    int     `json:"n_train"`
+	NTest     int     `json:"n_test"`
+	Steps     int     `json:"steps"`   // done
+	Seconds   float64 `json:"seconds"` // of training, without data and evaluation
+	Objective string  `json:"objective"`
+	KLWeight  float64 `json:"kl_weight"`
+	// ELBO is the objective at the parameters that the run has kept, nats, estimated on its last
+	// batch: the bound only where Objective says ELBO.
 	ELBO        float64     `json:"elbo"`
 	Parameters  int         `json:"parameters"`
 	Interrupted bool        `json:"interrupted"`
@@ -94,7 +96,8 @@ type Test struct {
 
 // Scored is how a model did on some rows with known targets.
 type Scored struct {
-	Test    Test                `json:"test"`                   // of several targets, the means of their scores
+	// of several targets, the means of their scores
+	Test    Test                `json:"test"`
 	Raw     *metrics.Regression `json:"test_raw,omitempty"`     // in the target's own units
 	Outputs []OutputScores      `json:"test_outputs,omitempty"` // of several targets, each
 }

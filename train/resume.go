@@ -18,9 +18,9 @@ func ResumeCommand(folder string) string {
 	return "gpdrf-gpu train --resume " + folder
 }
 
-// GoOn applies what the command line says to a run that goes on: how often to make checkpoints, where distances come from, and which
-// of several devices of one kind to use. Every other option must be what it was, or left out, since it would change the result: a
-// *UsageError names it.
+// GoOn applies what the command line says to a run that goes on: how often to make checkpoints,
+// where distances come from, and which of several devices of one kind to use. Every other option
+// must be what it was, or left out, since it would change the result: a *UsageError names it.
 func (c *Checkpoint) GoOn(flags []Setting) error {
 	for _, s := range flags {
 		o, asked := optionOf(s.Key), *c.Config
@@ -62,8 +62,8 @@ func kind(device string) string {
 	return words[0] + ":" + words[len(words)-1]
 }
 
-// Load reads the rows of the run again, from where they were when it began or, if it has moved, from here. Others than
-// the run began with are a *UsageError.
+// Load reads the rows of the run again, from where they were when it began or, if it has moved,
+// from here. Others than the run began with are a *UsageError.
 func (c *Checkpoint) Load(w data.Watch) (train, held, test *data.Dataset, notes []string, err error) {
 	here, err := os.Getwd()
 	if err != nil || here == c.Result.Folder {

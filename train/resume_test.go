@@ -30,7 +30,8 @@ var resumes = []string{
 	"model=gp inducing=9 kernel=spectrum:1 codebook=5 batch=17",
 }
 
-// A run that is killed after any of its checkpoints, and then goes on, ends with the files of the run that was not.
+// A run that is killed after any of its checkpoints, and then goes on, ends with the files of the
+// run that was not.
 func TestResume(t *testing.T) {
 	for _, options := range resumes {
 		t.Run(options, func(t *testing.T) { testResume(t, options+" device=cpu:f32 steps=25 checkpoint-every=3") })
@@ -170,7 +171,7 @@ func appendTo(t *testing.T, path, text string) {
 
 var seconds = regexp.MustCompile(`"seconds": ?[-+.e0-9]+`)
 
-// sameRun compares the files of two run folders, but for times.
+// sameRun compares the files of two run folders, without times.
 func sameRun(t *testing.T, want, got string) {
 	t.Helper()
 	if names := filesOf(t, got); names != filesOf(t, want) || isIn(got, CheckpointFile) {
@@ -232,7 +233,8 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 	}
 }
 
-// A command line may say again what the run began with; anything else that its result depends on is refused by name.
+// A command line may say again what the run began with; anything else that its result depends on is
+// refused by name.
 func TestGoOn(t *testing.T) {
 	c := config(t, "steps=100 batch=20 lr=0.05 validation=0.2 device=cuda:0:f32")
 	c.SetSteps(100, forTime(time.Minute))
@@ -275,7 +277,8 @@ func TestResumeTimeLimit(t *testing.T) {
 	}
 }
 
-// What is damaged is refused with what to do, wherever the damage is, and a folder is only for one process at a time.
+// What is damaged is refused with what to do, wherever the damage is, and a folder is only for one
+// process at a time.
 func TestCheckpointDamaged(t *testing.T) {
 	at := killedAt20(t, table(t, 60, 1, wave))
 	path := filepath.Join(at, CheckpointFile)
@@ -319,7 +322,8 @@ func damaged(t *testing.T, path string, content []byte) {
 	}
 }
 
-// What runs had begun when they were killed is removed by the next one, but not what is at work or worth something.
+// What runs had begun when they were killed is removed by the next one, but not what is at work or
+// worth something.
 func TestAbandoned(t *testing.T) {
 	t.Chdir(t.TempDir())
 	begin := func(name string) string {

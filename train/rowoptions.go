@@ -7,7 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// fitOptions refuses options that have no effect on these rows, where a user gave them, and leaves them out elsewhere.
+// fitOptions refuses options that have no effect on these rows, where a user gave them, and leaves
+// them out elsewhere.
 func (c *Config) fitOptions(ds *data.Dataset) error {
 	refuse := func(key, format string, args ...any) error {
 		return Setting{key, "", c.explicit[key]}.errorf(format+": leave it out", args...)
@@ -18,7 +19,8 @@ func (c *Config) fitOptions(ds *data.Dataset) error {
 	if from, given := c.explicit["skip"]; given && c.Model == model.GPDRF && c.Skip && c.Explicit("latents") && c.Latents < c.outputs(ds) {
 		return Setting{"skip", "", from}.errorf("the %d latent functions are added to %d outputs: give latents %d or more, or leave the skip out", c.Latents, c.outputs(ds), c.outputs(ds))
 	}
-	alone := ds.Kernel != nil || ds.Sequences != nil && ds.D() == 0 // there are no numbers beside them
+	// there are no numbers beside them
+	alone := ds.Kernel != nil || ds.Sequences != nil && ds.D() == 0
 	switch {
 	case c.Explicit("distances") && c.Distances == distancesSteps && ds.Kernel != nil:
 		return refuse("distances", "those to the pseudo-inputs of gram are a table, which the file holds")
@@ -28,7 +30,8 @@ func (c *Config) fitOptions(ds *data.Dataset) error {
 		return refuse("scaling", "%s holds sequences alone, and no numbers to scale", ds.Path)
 	case !alone || c.Model != model.GPDRF || c.Layers > 1:
 		return nil
-	case c.explicit["feed-forward"] == "--feed-forward" && c.FeedForward: // runs of before have it in their config.yaml
+	// earlier runs have it in their config.yaml
+	case c.explicit["feed-forward"] == "--feed-forward" && c.FeedForward:
 		return refuse("feed-forward", "a single layer sees the latent functions in any case, and there are no numbers beside them")
 	}
 	c.FeedForward = false

@@ -16,7 +16,8 @@ import (
 
 // The files of a run folder.
 const (
-	ConfigFile  = "config.yaml"       // the Config, fully resolved: train --config on it repeats the run
+	// the Config, fully resolved: train --config on it repeats the run
+	ConfigFile  = "config.yaml"
 	MetricsFile = "metrics.jsonl"     // how training went, a line every few steps
 	ResultFile  = "result.json"       // a Result
 	ModelFile   = "model.safetensors" // a Trained: predict needs nothing else
@@ -25,21 +26,23 @@ const (
 	CheckpointFile = "checkpoint.safetensors"
 )
 
-// Folder is a run folder that a run fills. It is built under a temporary name, and stands in its place as soon as it holds a
-// checkpoint, or all that it is to hold. Result is written last: a folder with one is a run that has ended, and one without
-// has a checkpoint to go on from.
+// Folder is a run folder that a run fills. It is built under a temporary name, and stands in its
+// place as soon as it holds a checkpoint, or all that it is to hold. Result is written last: a
+// folder with one is a run that has ended, and one without has a checkpoint to go on from.
 type Folder struct {
 	folder  *atomicfile.Folder // nil where the run goes on in a folder that is there
 	out     string             // as the user wrote it; "" takes the first free number
 	place   string             // the same without links, from the root
 	numbers string             // runs/powerplant-gpdrf-
-	path    string             // where the folder stands, as the user would write it; "" while it is built
+	// where the folder stands, as the user would write it; "" while it is built
+	path    string
 	metrics *os.File
 	err     error // the first that a metrics line met
 
 	replaces bool // a run stands at place, and stays until this one is whole
 
-	// Removed are folders that runs had begun which were killed before their first checkpoint. They were removed.
+	// Removed are folders that runs had begun which were killed before their first checkpoint. They
+	// were removed.
 	Removed []string
 }
 
@@ -80,8 +83,8 @@ func newFolder(out, set, model string, overwrite bool) (*Folder, error) {
 	return f, nil
 }
 
-// Folder opens the folder of the run that goes on from the Checkpoint, and puts its metrics back to where they were then.
-// Only one process at a time can do so.
+// Folder opens the folder of the run that goes on from the Checkpoint, and puts its metrics back to
+// where they were then. Only one process at a time can do so.
 func (c *Checkpoint) Folder(path string) (*Folder, error) {
 	f := &Folder{out: path, path: path}
 	file := filepath.Join(path, MetricsFile)
@@ -99,7 +102,8 @@ func (c *Checkpoint) Folder(path string) (*Folder, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the run folder cannot be written: %w", err), f.Discard())
 	}
-	for _, name := range []string{ConfigFile, ResultFile, ModelFile, CheckpointFile} { // of the process that was killed
+	// of the process that was killed
+	for _, name := range []string{ConfigFile, ResultFile, ModelFile, CheckpointFile} {
 		for _, left := range atomicfile.Leftovers(filepath.Join(path, name)) {
 			if err := os.Remove(left); err != nil {
 				return nil, errors.Join(err, f.Discard())
@@ -109,13 +113,15 @@ func (c *Checkpoint) Folder(path string) (*Folder, error) {
 	return f, nil
 }
 
-// openMetrics opens the log for what is to be appended. Its lock says that a process is at work here.
+// openMetrics opens the log for what is to be appended. Its lock says that a process is at work
+// here.
 func (f *Folder) openMetrics() (err error) {
 	f.metrics, err = os.OpenFile(f.file(MetricsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Lock(f.metrics); errors.Is(err, atomicfile.ErrLocked) { // a file system without locks is used without
+	// a file system without locks is used without
+	if err := atomicfile.Lock(f.metrics); errors.Is(err, atomicfile.ErrLocked) {
 		return errors.Join(err, f.closeMetrics())
 	}
 	return nil
@@ -145,7 +151,8 @@ func plainName(name string) string {
 	}, name)
 }
 
-// metricsLine is a line of metrics.jsonl. What begins with val_ is there where validation rows were evaluated.
+// metricsLine is a line of metrics.jsonl. What begins with val_ is there where validation rows were
+// evaluated.
 type metricsLine struct {
 	Step    int      `json:"step"`
 	ELBO    float64  `json:"elbo"`
@@ -188,8 +195,8 @@ func (f *Folder) Path() string { return f.path }
 // CanGoOn says whether there is a checkpoint in it.
 func (f *Folder) CanGoOn() bool { return f.path != "" && isIn(f.path, CheckpointFile) }
 
-// Save writes a checkpoint. With the first, the folder comes to its place. A result that the run had before it went on is
-// removed, since it is no longer that of the run.
+// Save writes a checkpoint. With the first, the folder comes to its place. A result that the run
+// had before it went on is removed, since it is no longer that of the run.
 func (f *Folder) Save(c *Checkpoint) error {
 	if err := errors.Join(f.err, f.metrics.Sync()); err != nil {
 		return err
@@ -217,8 +224,9 @@ func (f *Folder) Save(c *Checkpoint) error {
 	return errors.Join(f.remove(ResultFile), f.remove(ModelFile))
 }
 
-// Commit writes the files of a run that has ended, the result last, brings everything to disk and returns where the folder
-// stands. The checkpoint stays if the run was interrupted. What cannot be put in its place stays where it was built.
+// Commit writes the files of a run that has ended, the result last, brings everything to disk and
+// returns where the folder stands. The checkpoint stays if the run was interrupted. What cannot be
+// put in its place stays where it was built.
 func (f *Folder) Commit(c *Config, t *Trained, r *Result) (path string, err error) {
 	result, err := JSON(r)
 	if err != nil {
@@ -226,7 +234,8 @@ func (f *Folder) Commit(c *Config, t *Trained, r *Result) (path string, err erro
 	}
 	err = errors.Join(f.err, f.metrics.Sync())
 	if f.path != "" {
-		err = errors.Join(err, f.remove(ResultFile)) // with what follows, the model would be another
+		// with what follows, the model would be another
+		err = errors.Join(err, f.remove(ResultFile))
 	}
 	for _, file := range []struct {
 		name  string
@@ -289,7 +298,8 @@ func (f *Folder) remove(name string) error {
 	return nil
 }
 
-// show puts the folder in its place. Its log is closed meanwhile: some systems move no folder with an open file.
+// show puts the folder in its place. Its log is closed meanwhile: some systems move no folder with
+// an open file.
 func (f *Folder) show() error {
 	if err := f.closeMetrics(); err != nil {
 		return err

@@ -44,7 +44,8 @@ func (s *schedule) decay(step int) float64 {
 // naturalStart is the share of their size that natural-gradient steps begin with.
 const naturalStart = 1e-3
 
-// naturalSize rises along a straight line of its logarithm, over the steps of the warm-up, and falls as the learning rate does.
+// naturalSize rises along a straight line of its logarithm, over the steps of the warm-up, and
+// falls as the learning rate does.
 func (s *schedule) naturalSize(step int) float64 {
 	if step < s.warmup {
 		return s.natural * math.Pow(naturalStart, 1-float64(step)/float64(s.warmup))

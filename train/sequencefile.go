@@ -10,8 +10,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// The tensors of a model file that hold what a model of sequences keeps: X̄ and what was learnt of the features of all training
-// sequences, the scaling of a projection, or a kernel of the rows' own.
+// The tensors of a model file that hold what a model of sequences keeps: X̄ and what was learnt of
+// the features of all training sequences, the scaling of a projection, or a kernel of the rows'
+// own.
 const (
 	sequencesPrefix = "sequences."
 	basisCodes      = sequencesPrefix + "codes" // X̄, end to end
@@ -30,8 +31,8 @@ type sequencesHeader struct {
 	Codebook *seq.Codebook `json:"codebook,omitempty"` // of sequences of vectors
 }
 
-// sequencesTensors are the header and the tensors of what a model of sequences keeps; nil for others. A number beyond what a float64
-// counts is in two halves of 32 bits.
+// sequencesTensors are the header and the tensors of what a model of sequences keeps; nil for
+// others. A number beyond what a float64 counts is in two halves of 32 bits.
 func (t *Trained) sequencesTensors() (h *sequencesHeader, tensors []safetensors.Tensor) {
 	add := func(name string, data []float64, width int) {
 		shape := []int{len(data)}
@@ -95,7 +96,8 @@ type sequencesReader struct {
 	err     error
 }
 
-// readSequences takes what a model of sequences keeps out of the tensors of a model file, and returns the rest.
+// readSequences takes what a model of sequences keeps out of the tensors of a model file, and
+// returns the rest.
 func (t *Trained) readSequences(h *sequencesHeader, all []safetensors.Tensor) (rest []safetensors.Tensor, err error) {
 	r := &sequencesReader{tensors: map[string]safetensors.Tensor{}}
 	for _, t := range all {

@@ -45,7 +45,8 @@ func hasVectors(ds *data.Dataset) bool {
 	return ds.Sequences != nil && ds.Sequences.Alphabet.Kind == seq.Vectors
 }
 
-// learnCodebook makes the codebook of training sequences of vectors, and their symbols; rows of others stay as they are.
+// learnCodebook makes the codebook of training sequences of vectors, and their symbols; rows of
+// others stay as they are.
 func (c *Config) learnCodebook(ctx context.Context, ds *data.Dataset) (*seq.Codebook, *data.Dataset, error) {
 	if !hasVectors(ds) {
 		return nil, ds, nil
@@ -68,8 +69,8 @@ func (t *Trained) coded(ds *data.Dataset) *data.Dataset {
 	return ds.WithSequences(t.Codebook.Encode(ds.Sequences))
 }
 
-// rows gives the rows lo … hi−1 of a data set as the model reads them: scaled columns, then distances to X̄ or the projection of features.
-// Once ctx is done they are worth nothing.
+// rows gives the rows lo … hi−1 of a data set as the model reads them: scaled columns, then
+// distances to X̄ or the projection of features. Once ctx is done they are worth nothing.
 func (t *Trained) rows(ctx context.Context, ds *data.Dataset) func(lo, hi int) []float64 {
 	ds = t.coded(ds)
 	return func(lo, hi int) []float64 {
@@ -94,7 +95,8 @@ func (t *Trained) rows(ctx context.Context, ds *data.Dataset) func(lo, hi int) [
 	}
 }
 
-// numbers gives the scaled columns of the rows lo … hi−1, never all at once: images fill the memory.
+// numbers gives the scaled columns of the rows lo … hi−1, never all at once: images fill the
+// memory.
 func (t *Trained) numbers(ds *data.Dataset) func(lo, hi int) []float64 {
 	return func(lo, hi int) []float64 { return t.Scaler.Rows(ds.X, lo, hi) }
 }
@@ -121,7 +123,7 @@ func (t *Trained) fitsGram(ds *data.Dataset) error {
 	return nil
 }
 
-// nearly says whether distances are the same but for rounding to single precision.
+// nearly says whether distances are the same up to rounding to single precision.
 func nearly(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 1e-5 })
 }
@@ -148,7 +150,7 @@ func (t *Trained) Empty(ctx context.Context, ds *data.Dataset) (warning string) 
 	if parts == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s: sequences without any feature, which are all alike to the model: %s, of %d", ds.Path, strings.Join(parts, ", "), ds.N())
+	return fmt.Sprintf("%s: sequences without any feature, which are the same to the model: %s, of %d", ds.Path, strings.Join(parts, ", "), ds.N())
 }
 
 // Unlike warns of rows that are unlike those of training: far outside the range of a column, where

@@ -18,7 +18,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// gene is random DNA of 20 to 40 bases with a motif for its class; how many G it has comes back, too.
+// gene is random DNA of 20 to 40 bases with a motif for its class; how many G it has comes back,
+// too.
 func gene(rng *rand.Rand, class int) (x string, g int) {
 	b := make([]byte, 20+rng.IntN(21))
 	for i := range b {
@@ -257,7 +258,7 @@ func TestFitInputs(t *testing.T) {
 	}
 }
 
-// A choice of maps ends with its context, and one linear map has more pseudo-inputs and fewer steps
+// A choice of maps ends with its context, and one linear map has more pseudo-inputs and steps
 // unless a user gives them.
 func TestChoice(t *testing.T) {
 	set := genes(t, 40, 1)
@@ -328,7 +329,7 @@ func TestEmptySequences(t *testing.T) {
 	if err != nil || math.IsNaN(out.ELBO.Value) {
 		t.Fatal(err, out)
 	}
-	if notes := strings.Join(q.notes, "\n"); !strings.Contains(notes, "without any feature, which are all alike to the model: 2 under spectrum:3, 2 under spectrum:2/linear, of 22") {
+	if notes := strings.Join(q.notes, "\n"); !strings.Contains(notes, "without any feature, which are the same to the model: 2 under spectrum:3, 2 under spectrum:2/linear, of 22") {
 		t.Error(notes)
 	}
 	evaluate(t, out, set)

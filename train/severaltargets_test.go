@@ -13,7 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Of two targets with different units and noise, each gets the noise variance and the scores that are its own, as in the model file.
+// Of two targets with different units and noise, each gets the noise variance and the scores that
+// are its own, as in the model file.
 func TestSeveralTargets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	var b strings.Builder

@@ -18,7 +18,8 @@ func (c *Config) Load(w data.Watch) (train, test *data.Dataset, notes []string, 
 	case !c.Explicit("fold"):
 		c.Fold = 0
 	}
-	if named && !c.Explicit("data-dir") { // an empty one that is written down means what it did then
+	// an empty one that is written down means what it did then
+	if named && !c.Explicit("data-dir") {
 		c.DataDir = os.Getenv(data.DataDirEnv)
 	}
 	from := c.seen()

@@ -9,15 +9,16 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// Where a named set was read from is part of the written config: it repeats the run wherever GPDRF_DATA
-// leads by then.
+// Where a named set was read from is part of the written config: it repeats the run wherever
+// GPDRF_DATA leads by then.
 func TestConfigKeepsDataDir(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	for i, dir := range dirs {
 		if err := os.Mkdir(filepath.Join(dir, "protein"), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"fold1.train.csv.gz", "fold1.test.csv.gz"} { // the content tells that it is not compressed
+		// the content tells that it is not compressed
+		for _, name := range []string{"fold1.train.csv.gz", "fold1.test.csv.gz"} {
 			text := "a,target\n1,0.5\n2,1.5\n" + strings.Repeat("3,2.5\n", i)
 			if err := os.WriteFile(filepath.Join(dir, "protein", name), []byte(text), 0o666); err != nil {
 				t.Fatal(err)

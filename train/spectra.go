@@ -7,9 +7,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// checkSpectra refuses flags that do not go with the treatment of the frequencies. A file, such as a
-// run's own config.yaml, or a preset holds them all: there they have no effect. Features that have no
-// moments in closed form get a fixed draw of the frequencies, unless a user asks for another treatment.
+// checkSpectra refuses flags that do not go with the treatment of the frequencies. A file, such as
+// a run's own config.yaml, or a preset holds them all: there they have no effect. Features that
+// have no moments in closed form get a fixed draw of the frequencies, unless a user asks for
+// another treatment.
 func (c *Config) checkSpectra() error {
 	if c.Model == model.GP || c.Spectra != model.VarIntegrated {
 		return nil

@@ -11,11 +11,12 @@ import (
 
 // Planning for a time limit.
 const (
-	timingWarmup  = 3               // steps before the clock starts
-	timingShare   = 1.0 / 16        // of the limit goes to timing steps,
-	timingAtMost  = 5 * time.Second // and no more than this
-	planned       = 0.92            // of the time left goes to steps and the final evaluation
-	latestShare   = 1.1             // of the limit: a run that is slower than measured stops there, and so does its evaluation
+	timingWarmup = 3               // steps before the clock starts
+	timingShare  = 1.0 / 16        // of the limit goes to timing steps,
+	timingAtMost = 5 * time.Second // and no more than this
+	planned      = 0.92            // of the time left goes to steps and the final evaluation
+	// of the limit: a run that is slower than measured stops there, and so does its evaluation
+	latestShare   = 1.1
 	shortestSteps = 10
 )
 
@@ -101,10 +102,12 @@ func (t *trainer) plan(ctx context.Context) error {
 	return nil
 }
 
-// wait waits for a device that runs ahead, as a reading does. What is wrong with a step that is thrown away does not matter.
+// wait waits for a device that runs ahead, as a reading does. What is wrong with a step that is
+// thrown away does not matter.
 func (t *trainer) wait() { _, _ = t.model.Report(1) }
 
-// validationTime is how long an evaluation on the validation rows takes; the first one makes memory for the next.
+// validationTime is how long an evaluation on the validation rows takes; the first one makes memory
+// for the next.
 func (t *trainer) validationTime() (time.Duration, error) {
 	if err := t.val.evaluate(1); err != nil {
 		return 0, err

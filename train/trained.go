@@ -29,8 +29,8 @@ type Trained struct {
 	// Codebook makes symbols of sequences of vectors; nil where sequences have symbols.
 	Codebook *seq.Codebook
 
-	// What a model of sequences keeps: X̄, or for model drf a projection; or of a kernel of the rows' own the squared distances
-	// among X̄ [M,M]. All are nil for vectors.
+	// What a model of sequences keeps: X̄, or for model drf a projection; or of a kernel of the
+	// rows' own the squared distances among X̄ [M,M]. All are nil for vectors.
 	Basis      *seq.Basis
 	Projection *seq.Projection
 	Gram       []float64
@@ -39,8 +39,9 @@ type Trained struct {
 }
 
 // Predict is the predictive mixture of every row, in training-sd units or logits. Frozen draws
-// belong to the seed of training, so that seed is the model's own. A prediction that is no number is an error. Who is to be told
-// hears now and then how many rows are done. Soon after ctx ends, its cause is the error.
+// belong to the seed of training, so that seed is the model's own. A prediction that is no number
+// is an error. A callback gets the number of rows that are done now and then. Soon after ctx ends,
+// its cause is the error.
 func (t *Trained) Predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, told ...func(done int)) (prediction *model.Prediction, err error) {
 	return t.predict(ctx, dev, ds, samples, func(int, int, []float64) {}, told...)
 }
@@ -108,12 +109,13 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 	return p, nil
 }
 
-// Scores are the metrics of one data set: one of the two. Those of a regression of several targets are the means
-// of each target's.
+// Scores are the metrics of one data set: one of the two. Those of a regression of several targets
+// are the means of each target's.
 type Scores struct {
-	Regression     *metrics.Regression // in training-sd units
-	Raw            *metrics.Regression // in the target's own units; nil of several, which have no unit in common
-	Outputs        []OutputScores      // of several targets, each
+	Regression *metrics.Regression // in training-sd units
+	// in the target's own units; nil of several, which have no unit in common
+	Raw            *metrics.Regression
+	Outputs        []OutputScores // of several targets, each
 	Classification *metrics.Classification
 
 	compared metrics.Densities // of a sample of the rows, for Generalisation
@@ -131,8 +133,8 @@ func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Data
 	return t.EvaluateDraws(ctx, dev, ds, samples, 0)
 }
 
-// score compares a prediction with the targets: by the mixture itself or, of a regression, by the normal
-// of its draws' moments.
+// score compares a prediction with the targets: by the mixture itself or, of a regression, by the
+// normal of its draws' moments.
 func (t *Trained) score(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
 	if t.Schema.Task == data.Classification {
 		s := metrics.ScoreClassification(p.H, p.S, p.N, p.C, ds.Labels)

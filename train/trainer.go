@@ -36,7 +36,7 @@ func (j *Job) testRows() int {
 	return j.Test.N()
 }
 
-// Reporter is told how a run goes.
+// Reporter hears how a run goes.
 type Reporter interface {
 	// Note is a line for the user about a decision that was taken.
 	Note(format string, args ...any)
@@ -50,8 +50,9 @@ type Reporter interface {
 
 // Progress is the state at one of the steps where numbers are read from the device.
 type Progress struct {
-	Step, Total    int
-	ELBO, ELL, KL  float64 // nats, for the whole training set, estimated on one batch; ELBO is ELL − KLWeight·KL
+	Step, Total int
+	// nats, for the whole training set, estimated on one batch; ELBO is ELL − KLWeight·KL
+	ELBO, ELL, KL  float64
 	LR             float64
 	Elapsed        time.Duration // in the loop
 	StepsPerSecond float64
@@ -280,8 +281,8 @@ func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 	return m
 }
 
-// step is one training step; it allocates nothing. One that is left between two of its parts is not whole, and changes
-// nothing.
+// step is one training step; it allocates nothing. One that is left between two of its parts is not
+// whole, and changes nothing.
 func (t *trainer) step(number int) (whole bool) {
 	if t.sched.changes(number) {
 		t.setRates(number)
@@ -300,7 +301,8 @@ func (t *trainer) setRates(step int) {
 	}))
 }
 
-// work is what the device does in every step: a new batch, the gradient, the natural step of q(F̄) where it is asked for, Adam.
+// work is what the device does in every step: a new batch, the gradient, the natural step of q(F̄)
+// where it is asked for, Adam.
 func (t *trainer) work(now device.Now) {
 	c := t.Config
 	t.draw(now.Step)
@@ -321,8 +323,8 @@ func (t *trainer) work(now device.Now) {
 	}
 }
 
-// draw picks the batch of a step: rows uniformly at random with replacement, as the paper does. Where the batch
-// is the whole set, its rows are there in order since the start.
+// draw picks the batch of a step: rows uniformly at random with replacement, as the paper does.
+// Where the batch is the whole set, its rows are there in order since the start.
 func (t *trainer) draw(step uint32) {
 	if t.pass.B < t.set.N {
 		t.Device.DrawRows(t.pass.Rows(), t.set.N, device.Key{Seed: t.Config.Seed, Step: step, Site: device.SiteBatch})

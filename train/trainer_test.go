@@ -248,7 +248,7 @@ func TestTimeLimit(t *testing.T) {
 	same(t, "repeated", first.Trained.Named, second.Trained.Named)
 }
 
-// readings is a Reporter that keeps what it is told.
+// readings is a Reporter that keeps what it hears.
 type readings struct {
 	quiet
 	all []Progress
@@ -256,7 +256,8 @@ type readings struct {
 
 func (r *readings) Step(p Progress) { r.all = append(r.all, p) }
 
-// What is called the ELBO is the bound from the first step on, whatever weight the KL has in the gradient yet.
+// What is called the ELBO is the bound from the first step on, whatever weight the KL has in the
+// gradient yet.
 func TestReportedBound(t *testing.T) {
 	set := table(t, 100, 1, wave)
 	for options, weight := range map[string]float64{"": 1, "kl-weight=0.5": 0.5} {
@@ -281,7 +282,8 @@ func TestReportedBound(t *testing.T) {
 	}
 }
 
-// The plan counts the scores, which grow with the square of the samples, and not the prediction alone.
+// The plan counts the scores, which grow with the square of the samples, and not the prediction
+// alone.
 func TestEvaluationTime(t *testing.T) {
 	set, test := table(t, 300, 1, wave), table(t, 100, 2, wave)
 	c := config(t, "steps=10 batch=50 inducing=10 features=8 eval-samples=700")
@@ -313,7 +315,8 @@ func TestEvaluationTime(t *testing.T) {
 	})
 }
 
-// eventually is for what another program on the machine may disturb: one attempt of three must say nothing.
+// eventually is for what another program on the machine may disturb: one attempt of three must say
+// nothing.
 func eventually(t *testing.T, attempt func() (wrong string)) {
 	t.Helper()
 	var wrong string

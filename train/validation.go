@@ -11,16 +11,18 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// What an evaluation during training may cost: at most as much as the forward passes of validationRows·validationSamples
-// rows, and evaluations of them where the user does not say otherwise.
+// What an evaluation during training may cost: at most as much as the forward passes of
+// validationRows·validationSamples rows, and evaluations of them where the user does not say
+// otherwise.
 const (
 	validationRows    = 2000
 	validationSamples = 8
 	evaluations       = 20
 )
 
-// validator evaluates the model during a run, on rows that it is not trained on, and keeps the best parameters. All of
-// it is a function of the parameters and the seed, so that a run that is repeated stops where it stopped.
+// validator evaluates the model during a run, on rows that it is not trained on, and keeps the best
+// parameters. All of it is a function of the parameters and the seed, so that a run that is
+// repeated stops where it stopped.
 type validator struct {
 	*trainer
 	*evaluator
@@ -31,8 +33,9 @@ type validator struct {
 	stopped    bool // because they were too many
 }
 
-// Evaluation is how the model did on validation rows at a step: NLPD and RMSE of a regression, in training-sd units, or
-// NLL and error rate of a classification. The first of the two decides which is best.
+// Evaluation is how the model did on validation rows at a step: NLPD and RMSE of a regression, in
+// training-sd units, or NLL and error rate of a classification. The first of the two decides which
+// is best.
 type Evaluation struct {
 	Task  data.Task
 	Step  int
@@ -81,8 +84,8 @@ func (v *validator) reset() {
 	}
 }
 
-// evaluate scores the parameters of a step, and keeps them where they are the best so far. A score that is no number is
-// not.
+// evaluate scores the parameters of a step, and keeps them where they are the best so far. A score
+// that is no number is not.
 func (v *validator) evaluate(step int) error {
 	v.ema.swap()
 	defer v.ema.swap()
@@ -168,7 +171,8 @@ func (e *Evaluation) scores() (out [2]*float64) {
 	return out
 }
 
-// Validation is the block of result.json about it: the scores of the parameters that the run has kept.
+// Validation is the block of result.json about it: the scores of the parameters that the run has
+// kept.
 type Validation struct {
 	Rows         int      `json:"rows"`
 	Evaluated    int      `json:"evaluated"` // of them, each time
@@ -221,8 +225,8 @@ func (c *Config) checkValidation() error {
 	return nil
 }
 
-// HoldOut takes the validation rows that the Config asks for: from the training rows, or from a file; held is nil where
-// it asks for none.
+// HoldOut takes the validation rows that the Config asks for: from the training rows, or from a
+// file; held is nil where it asks for none.
 func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, held *data.Dataset, notes []string, err error) {
 	fraction, file := c.seen().validation()
 	switch {

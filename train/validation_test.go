@@ -36,8 +36,9 @@ func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []Pr
 	return out, r.all, c
 }
 
-// Coin flips cannot be learned, so that the validation score is best early: its parameters come back, to the bit, the run
-// ends when patience is over, and what training does between evaluations knows nothing of them.
+// Coin flips cannot be learned, so that the validation score is best early: its parameters come
+// back, to the bit, the run ends when patience is over, and what training does between evaluations
+// knows nothing of them.
 func TestEarlyStop(t *testing.T) {
 	set := table(t, 200, 5, coin)
 	const options = "steps=400 batch=50 inducing=30 features=20 lr=0.05 validation=0.25 eval-every=20"
@@ -74,7 +75,8 @@ func TestEarlyStop(t *testing.T) {
 	}
 }
 
-// Without a number of steps between them there are twenty evaluations, and the config says so to the run that repeats it.
+// Without a number of steps between them there are twenty evaluations, and the config says so to
+// the run that repeats it.
 func TestEvaluationsOfARun(t *testing.T) {
 	out, all, c := fitHeldOut(t, "steps=60 batch=50 inducing=10 features=8 validation=0.1", table(t, 100, 1, wave))
 	last := all[len(all)-1].Validation
@@ -83,8 +85,8 @@ func TestEvaluationsOfARun(t *testing.T) {
 	}
 }
 
-// Evaluations are part of the time that is planned: where they take most of it, there are far fewer steps. A slow machine gets a
-// longer limit, in which more than the fewest steps fit.
+// Evaluations are part of the time that is planned: where they take most of it, there are far fewer
+// steps. A slow machine gets a longer limit, in which more than the fewest steps fit.
 func TestTimeLimitWithValidation(t *testing.T) {
 	const options = "batch=20 inducing=20 features=20 validation=0.5 time-limit="
 	set := table(t, 4000, 1, wave)
@@ -155,7 +157,8 @@ func TestValidationUsage(t *testing.T) {
 	}
 }
 
-// A line of metrics has the scores of an evaluation where there was one, and no number that JSON cannot hold.
+// A line of metrics has the scores of an evaluation where there was one, and no number that JSON
+// cannot hold.
 func TestValidationMetrics(t *testing.T) {
 	f, err := NewFolder(filepath.Join(t.TempDir(), "run"), "d", "gp")
 	if err != nil {

@@ -179,8 +179,8 @@ func aboutDevice(name string) string {
 	return ""
 }
 
-// device measures all shapes on one device. One that cannot be done in the time, to judge by those before, or that the
-// device refuses, is left out and said to be.
+// device measures all shapes on one device. One that cannot be done in the time, to judge by those
+// before, or that the device refuses, is left out and said to be.
 func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 	start := time.Now()
 	rate := 0.0 // operations in a second
@@ -225,7 +225,8 @@ func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 	return nil
 }
 
-// on opens a device anew, so that each measurement has all its memory. What the device fails at is an error.
+// on opens a device again, so that each measurement has all its memory. What the device fails at is
+// an error.
 func (b *benchmark) on(d *benchDevice, measure func(workload.Machine) error) (err error) {
 	dev, err := device.Open(d.Device)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/workload"
 )
 
-// serve answers each line of standard input with one of standard output, so that another program can take turns with
-// this one. The first line says what is measured, and "step" asks for the milliseconds of a step in one round.
+// serve answers each line of standard input with one of standard output, so that another program
+// can take turns with this one. The first line says what is measured, and "step" asks for the
+// milliseconds of a step in one round.
 func (b *benchmark) serve(dev device.Device) error {
 	if len(b.shapes) > 1 {
 		return usagef("--serve: is for one step, not for --preset %s", b.preset)

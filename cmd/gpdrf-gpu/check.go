@@ -10,13 +10,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// tolerances are how far a gradient on a GPU may be from the CPU's, relative to the largest number of its
-// block. Sums run in another order, and where a GPU has instructions for a·b+c it uses them: some
-// hundred roundings in all.
+// tolerances are how far a gradient on a GPU may be from the CPU's, relative to the largest number
+// of its block. Sums run in another order, and where a GPU has instructions for a·b+c it uses them:
+// some hundred roundings in all.
 var tolerances = map[string]float64{":f32": 1e-3, ":f64": 1e-10}
 
-// relaxed are those where products are less exact: 3xTF32 sums its products rounded toward zero, and TF32 has 2⁻¹² of each factor,
-// of which a gradient that is a sum of both signs leaves some hundredths.
+// relaxed are those where products are less exact: 3xTF32 sums its products rounded toward zero,
+// and TF32 has 2⁻¹² of each factor, of which a gradient that is a sum of both signs leaves some
+// hundredths.
 var relaxed = map[device.Precision]float64{device.High: 2e-3, device.Medium: 5e-2}
 
 // comparison is what `info --check` says of one precision.
@@ -137,7 +138,8 @@ func (p *program) toCheck(name string) (found device.Machine, suffixes []string,
 	return found, nil, err
 }
 
-// compare fills in the largest difference of two gradients. What is not a number is as far off as can be.
+// compare fills in the largest difference of two gradients. What is not a number is as far off as
+// can be.
 func (x *comparison) compare(got, want []model.Named) {
 	for i, block := range want {
 		size := math.SmallestNonzeroFloat64

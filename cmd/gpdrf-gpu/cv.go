@@ -189,7 +189,8 @@ func (v *crossValidation) fold(k int) error {
 	}
 	job.Started = started
 	v.whole = v.cv.Path()
-	r, _, err := v.runJob(job, folder, guard, 0, false) // a test that a limit ends would leave a gap
+	// a test that a limit ends would leave a gap
+	r, _, err := v.runJob(job, folder, guard, 0, false)
 	if err != nil {
 		return errors.Join(err, folder.Discard())
 	}

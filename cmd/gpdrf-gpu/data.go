@@ -14,6 +14,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
@@ -37,54 +38,54 @@ func (p *program) data(c *call) error {
 	if !slices.Contains(actions, action) {
 		return usagef("data: unknown action %q%s", action, suggest.Hint(action, actions))
 	}
-	sets, err := setsNamed(names)
+	chosen, err := setsNamed(names)
 	switch {
 	case err != nil:
 		return err
 	case action == "list":
-		return p.listSets(sets, dir, asJSON)
+		return p.listSets(chosen, dir, asJSON)
 	case dir == "":
 		return usagef("data %s: say where the sets are: --data-dir DIR, or %s", action, data.DataDirEnv)
 	case action == "check":
-		return p.checkSets(sets, dir, len(names) > 0, asJSON)
+		return p.checkSets(chosen, dir, len(names) > 0, asJSON)
 	case len(names) == 0:
 		return usagef("data fetch: say which sets: %s", strings.Join(data.Names(), ", "))
 	}
-	return p.fetchSets(sets, dir)
+	return p.fetchSets(chosen, dir)
 }
 
 // setsNamed are the sets of these names, all if there are none.
-func setsNamed(names []string) (sets []data.Set, err error) {
-	all := data.Sets()
+func setsNamed(names []string) (chosen []sets.Set, err error) {
+	all := sets.All()
 	if len(names) == 0 {
 		return all, nil
 	}
 	for _, name := range names {
-		i := slices.IndexFunc(all, func(s data.Set) bool { return s.Name == name })
+		i := slices.IndexFunc(all, func(s sets.Set) bool { return s.Name == name })
 		if i < 0 {
 			return nil, usagef("there is no set %q%s", name, cmp.Or(suggest.Hint(name, data.Names()), ": gpdrf-gpu data list shows those that there are"))
 		}
-		sets = append(sets, all[i])
+		chosen = append(chosen, all[i])
 	}
-	return sets, nil
+	return chosen, nil
 }
 
-// listedSet is a set with where it is and how it is to be had.
+// listedSet is a set with where it is and how to get it.
 type listedSet struct {
-	data.Set
+	sets.Set
 	From  string        `json:"from"` // a folder, "embedded", or "" if it is not there
 	Get   string        `json:"get"`
-	Files []data.Remote `json:"files,omitempty"`
+	Files []sets.Remote `json:"files,omitempty"`
 }
 
-func (p *program) listSets(sets []data.Set, dir string, asJSON bool) error {
-	listed := make([]listedSet, len(sets))
+func (p *program) listSets(chosen []sets.Set, dir string, asJSON bool) error {
+	listed := make([]listedSet, len(chosen))
 	t := table.NewWriter()
 	t.SetStyle(plainStyle())
 	t.AppendHeader(table.Row{"set", "training, test rows", "inputs", "target", "folds", "where", "licence"})
-	for i, s := range sets {
+	for i, s := range chosen {
 		l := listedSet{s, s.From(dir), s.Get(), s.Remotes()}
-		where, target := l.From, string(s.Task)
+		where, target := l.From, s.Task
 		if where == "" {
 			where = "to get it: " + l.Get
 		}
@@ -111,16 +112,17 @@ func (p *program) printJSON(v any) error {
 	return err
 }
 
-// checkSets compares files with their checksums. A set that is not there at all is no fault unless it was named.
-func (p *program) checkSets(sets []data.Set, dir string, named, asJSON bool) error {
-	all := []data.FileState{}
+// checkSets compares files with their checksums. A set that is not there at all is no fault unless
+// it was named.
+func (p *program) checkSets(chosen []sets.Set, dir string, named, asJSON bool) error {
+	all := []sets.FileState{}
 	wrong := 0
-	for _, s := range sets {
+	for _, s := range chosen {
 		states, err := s.Check(dir)
 		if err != nil {
 			return err
 		}
-		there := slices.ContainsFunc(states, func(f data.FileState) bool { return f.State != "missing" })
+		there := slices.ContainsFunc(states, func(f sets.FileState) bool { return f.State != "missing" })
 		if !there && !named {
 			p.note("%s: not there; to get it: %s", s.Name, s.Get())
 			continue
@@ -147,12 +149,12 @@ func (p *program) checkSets(sets []data.Set, dir string, named, asJSON bool) err
 }
 
 // fetchSets downloads. Ctrl-C leaves what has come so far, and the next call goes on from there.
-func (p *program) fetchSets(sets []data.Set, dir string) error {
+func (p *program) fetchSets(chosen []sets.Set, dir string) error {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = 30 * time.Second
 	client := &http.Client{Transport: transport}
 	var failed error
-	for _, s := range sets {
+	for _, s := range chosen {
 		if err := s.Fetch(p.ctx, client, dir, p.note); p.ctx.Err() != nil {
 			return errInterrupted
 		} else if err != nil {

@@ -33,7 +33,8 @@ func (p *program) openDevice(name string) (device.Device, error) {
 	return nil, &train.UsageError{Err: err}
 }
 
-// relax permits a device to compute at a precision, and returns which one it does; that it is another is said in a line.
+// relax permits a device to compute at a precision, and returns which one it does; that it is
+// another is said in a line.
 func (p *program) relax(dev device.Device, asked string) string {
 	got := device.Relax(dev, device.Precision(asked))
 	if string(got) != asked {
@@ -51,8 +52,8 @@ func (c *call) precision(otherwise string) (string, error) {
 	return otherwise, nil
 }
 
-// deviceOf opens the device that --device names, or the one a run was trained on, at the precision that --precision names, or
-// that of the run.
+// deviceOf opens the device that --device names, or the one a run was trained on, at the precision
+// that --precision names, or that of the run.
 func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device, string, error) {
 	precision, err := c.precision(trainedAt)
 	if err != nil {

@@ -71,7 +71,8 @@ func (f *finish) score(limit time.Duration) error {
 
 // until is the context of the test.
 func (f *finish) until(limit time.Duration) (context.Context, context.CancelFunc) {
-	if f.out.Interrupted && f.ctx.Err() != nil { // the signal that is to end the test is the second one
+	// the signal that is to end the test is the second one
+	if f.out.Interrupted && f.ctx.Err() != nil {
 		return context.WithTimeoutCause(context.Background(), lastTest, context.Canceled)
 	}
 	if limit == 0 {

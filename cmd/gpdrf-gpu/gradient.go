@@ -36,8 +36,8 @@ var checked = []struct {
 	}},
 }
 
-// gradient is that of the checked models on rows and parameters that are the same everywhere, and at is the precision that the device
-// computed it at.
+// gradient is that of the checked models on rows and parameters that are the same everywhere, and
+// at is the precision that the device computed it at.
 func (p *program) gradient(name, precision string) (gradient []model.Named, at string, err error) {
 	dev, err := p.openDevice(name)
 	if err != nil {
@@ -62,7 +62,8 @@ func (p *program) gradient(name, precision string) (gradient []model.Named, at s
 	return gradient, at, nil
 }
 
-// gradientOf is the gradient of one model. Its parameters are moved from their start, where some gradients are zero.
+// gradientOf is the gradient of one model. Its parameters are moved from their start, where some
+// gradients are zero.
 func gradientOf(dev device.Device, c model.Config) ([]model.Named, error) {
 	m, err := model.New(dev, c)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
@@ -152,7 +153,7 @@ func aboutProgram() programInfo {
 		Version: train.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Threads: runtime.GOMAXPROCS(0),
 		SIMD: simd.Tier(), devicesInfo: aboutDevices(), DataDir: os.Getenv(data.DataDirEnv),
 	}
-	for _, s := range data.Sets() {
+	for _, s := range sets.All() {
 		i.Sets = append(i.Sets, setInfo{s.Name, s.Folds, s.From(i.DataDir)})
 	}
 	return i

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
@@ -106,13 +107,14 @@ func exitCode(err error) int {
 	var (
 		usage *train.UsageError
 		input *data.Error
+		fetch *sets.Error
 	)
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &input):
+	case errors.As(err, &usage), errors.As(err, &input), errors.As(err, &fetch):
 		return exitUsage
 	}
 	return exitFailure

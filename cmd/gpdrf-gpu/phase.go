@@ -27,7 +27,7 @@ const (
 const unknown = math.MaxInt
 
 // phase shows how far something other than training is, where it takes long: a bar on a terminal, a
-// line now and then elsewhere. What is done may be told from several goroutines.
+// line now and then elsewhere. Several goroutines may report what is done.
 type phase struct {
 	w        io.Writer // nil: nobody is to hear
 	terminal bool

@@ -6,7 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
-// plan prints the memory of a training with these options. If it does not fit, the plan is that of the least that was tried.
+// plan prints the memory of a training with these options. If it does not fit, the plan is that of
+// the least that was tried.
 func (p *program) plan(c *call, asJSON bool) error {
 	if args := c.Args().Slice(); len(args) > 0 {
 		return usagef("unexpected argument %q: --plan takes the options of train: give --data %s", args[0], args[0])

@@ -34,7 +34,8 @@ func TestRegressionColumns(t *testing.T) {
 	}
 }
 
-// Where each component has a noise of its own, their mean is the aleatoric part and the spread of the means the other.
+// Where each component has a noise of its own, their mean is the aleatoric part and the spread of
+// the means the other.
 func TestHeteroscedasticColumns(t *testing.T) {
 	trained := &train.Trained{Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{Mean: 10, SD: 2}}}
 	p := &model.Prediction{S: 2, N: 1, C: 1, H: []float64{-1, 3}, Var: []float64{0.5, 1.5}}
@@ -60,8 +61,8 @@ func TestClassColumns(t *testing.T) {
 	}
 }
 
-// The distance of classes 1 and 2, of means 1 and 4 and variances 2 and 8: ¼ ln(¼ (¼ + 4 + 2)) + ¼·9/10. A single sample
-// has none.
+// The distance of classes 1 and 2, of means 1 and 4 and variances 2 and 8: ¼ ln(¼ (¼ + 4 + 2)) +
+// ¼·9/10. A single sample has none.
 func TestDistanceColumn(t *testing.T) {
 	trained := &train.Trained{Schema: data.Schema{Task: data.Classification, Classes: []string{"1", "2", "3"}}}
 	p := &model.Prediction{S: 2, N: 1, C: 3, H: []float64{0, 2, -1000, 2, 6, -1001}}

@@ -64,7 +64,7 @@ func (r *recorder) Note(format string, args ...any) {
 	r.Reporter.Note(format, args...)
 }
 
-// Doing is told from any goroutine.
+// Doing may be called from any goroutine.
 func (r *recorder) Doing(what string, share float64) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -167,7 +167,8 @@ func (*bar) Doing(string, float64) {}
 func (b *bar) Begin(total int) {
 	b.last.Store(&train.Progress{Total: total})
 	b.group = mpb.New(mpb.WithOutput(b.w), mpb.WithWidth(24))
-	b.bar = b.group.AddBar(int64(total), mpb.BarFillerTrim(), // the spaces stay where there is no room for the bar
+	// the spaces stay where there is no room for the bar
+	b.bar = b.group.AddBar(int64(total), mpb.BarFillerTrim(),
 		mpb.PrependDecorators(decor.CountersNoUnit("step %d of %d ")),
 		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + describe(*b.last.Load()) })),
 	)

@@ -21,8 +21,8 @@ var paperFigures = map[string]map[string]float64{
 	"mnist":      {"gp": 0.059, "drf": 0.045, "gpdrf": 0.033},
 }
 
-// split says which rows were tested on: fold of folds, or of those that a named set has where folds is 0; the zero split is
-// any other rows.
+// split says which rows were tested on: fold of folds, or of those that a named set has where folds
+// is 0; the zero split is any other rows.
 type split struct{ fold, folds int }
 
 func splitOf(c *train.Config) split { return split{c.Fold, c.Folds} }

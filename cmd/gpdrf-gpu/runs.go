@@ -107,7 +107,8 @@ func (p *program) interrupted(ctx context.Context, format string, args ...any) e
 // nothing is for a verb that leaves nothing.
 func (p *program) nothing() error { return p.interrupted(p.ctx, ": nothing was written") }
 
-// onInterrupt says something at Ctrl-C, if it comes before end is called; end waits until it is said.
+// onInterrupt says something at Ctrl-C, if it comes before end is called; end waits until it is
+// said.
 func (p *program) onInterrupt(say func()) (end func()) {
 	if p.ctx.Err() != nil { // it was said before
 		return func() {}

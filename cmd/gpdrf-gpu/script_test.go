@@ -27,7 +27,8 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GPDRF_CUDA_DRIVER", "none") // the same on a machine with a GPU
 			env.Setenv("DOUBLE", os.Getenv("GPDRF_CUDA_DRIVER"))
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector's second of sleep at every exit
+			// the race detector's second of sleep at every exit
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			tables, err := filepath.Glob("testdata/houses.npz")
 			if csv, more := filepath.Glob("testdata/*.csv"); err == nil {
 				tables, err = append(tables, csv...), more

@@ -17,8 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// pauseAt is a variable of the environment: a text at which the command waits for Ctrl-C, so that it cannot have ended before, however
-// busy the machine is.
+// pauseAt is a variable of the environment: a text at which the command waits for Ctrl-C, so that
+// it cannot have ended before, however busy the machine is.
 const pauseAt = "GPDRF_TEST_PAUSE_AT"
 
 // pausing is standard error of a command that waits.
@@ -54,14 +54,15 @@ func (p *pausing) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// interruptCommand: interrupt CODE TEXT COMMAND … runs a command, sends it Ctrl-C as soon as it has written
-// the text to standard error, and expects the exit code.
+// interruptCommand: interrupt CODE TEXT COMMAND … runs a command, sends it Ctrl-C as soon as it has
+// written the text to standard error, and expects the exit code.
 func interruptCommand(ts *testscript.TestScript, neg bool, args []string) {
 	err := stop(ts, syscall.SIGINT, "interrupted.err", args[1:2], args[2:])
 	checkCode(ts, err, args[0])
 }
 
-// interruptTwiceCommand: interrupttwice CODE TEXT COMMAND … sends it Ctrl-C again as soon as it has answered the first.
+// interruptTwiceCommand: interrupttwice CODE TEXT COMMAND … sends it Ctrl-C again as soon as it has
+// answered the first.
 func interruptTwiceCommand(ts *testscript.TestScript, neg bool, args []string) {
 	err := stop(ts, syscall.SIGINT, "interrupted.err", []string{args[1], "Ctrl-C again to quit at once"}, args[2:])
 	checkCode(ts, err, args[0])
@@ -70,13 +71,15 @@ func interruptTwiceCommand(ts *testscript.TestScript, neg bool, args []string) {
 // hangupCommand: hangup CODE TEXT COMMAND … sends it what a terminal sends that is closed.
 func hangupCommand(ts *testscript.TestScript, neg bool, args []string) {
 	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, syscall.SIGHUP) // or the command would ignore it where the tests run under nohup
+	// or the command would ignore it where the tests run under nohup
+	signal.Notify(caught, syscall.SIGHUP)
 	defer signal.Stop(caught)
 	err := stop(ts, syscall.SIGHUP, "interrupted.err", args[1:2], args[2:])
 	checkCode(ts, err, args[0])
 }
 
-// killCommand: kill9 FILE TEXT COMMAND … runs a command and kills it, as kill -9 does, as soon as the file holds the text.
+// killCommand: kill9 FILE TEXT COMMAND … runs a command and kills it, as kill -9 does, as soon as
+// the file holds the text.
 func killCommand(ts *testscript.TestScript, neg bool, args []string) {
 	var exit *exec.ExitError
 	if err := stop(ts, syscall.SIGKILL, args[0], args[1:2], args[2:]); !errors.As(err, &exit) || exit.ExitCode() != -1 {
@@ -84,7 +87,8 @@ func killCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// stop runs a command, sends it a signal as soon as a file holds a text, for each of some texts, and waits for it.
+// stop runs a command, sends it a signal as soon as a file holds a text, for each of some texts,
+// and waits for it.
 func stop(ts *testscript.TestScript, sent os.Signal, file string, texts, args []string) error {
 	path, err := exec.LookPath(filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], args[0]))
 	ts.Check(err)
@@ -117,7 +121,7 @@ func stop(ts *testscript.TestScript, sent os.Signal, file string, texts, args []
 
 var seconds = regexp.MustCompile(`"seconds": ?[-+.e0-9]+`)
 
-// sameRunCommand: samerun A B compares two run folders, byte by byte but for seconds.
+// sameRunCommand: samerun A B compares two run folders, byte by byte, without seconds.
 func sameRunCommand(ts *testscript.TestScript, neg bool, args []string) {
 	a, err := os.ReadDir(ts.MkAbs(args[0]))
 	ts.Check(err)

@@ -6,36 +6,32 @@ import (
 	"encoding/csv"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// The README's commands on the toy with a gap do what its picture shows: the prediction is more than twice as uncertain
-// between the rows as along them, and right about both.
+// The README's commands on the toy with a gap do what its picture shows: the prediction is more
+// than twice as uncertain between the rows as along them, and right about both.
 func TestToyBandWidensInTheGap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("3000 steps")
 	}
-	t.Chdir(filepath.Join("..", ".."))
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	commands := regexp.MustCompile(`(?m)^\$ (gpdrf-gpu .*docs/toy/.*)$`).FindAllStringSubmatch(string(readme), -1)
+	commands := slices.DeleteFunc(readmeCommands(t), func(c string) bool { return !strings.Contains(c, "examples/toy/") })
 	if len(commands) != 2 {
-		t.Fatalf("the README has %d commands on docs/toy, expected 2", len(commands))
+		t.Fatalf("the README has %d commands on examples/toy, expected 2", len(commands))
 	}
+	t.Chdir(filepath.Join("..", ".."))
 	run := filepath.Join(t.TempDir(), "toy")
 	for _, c := range commands {
 		var said bytes.Buffer
 		p := &program{ctx: context.Background(), out: &said, err: &said}
-		if code := p.run(strings.Fields(strings.ReplaceAll(c[1], "runs/toy", run) + " --device cpu")); code != exitOK {
-			t.Fatalf("%s: exit code %d\n%s", c[1], code, said.String())
+		if code := p.run(strings.Fields(strings.ReplaceAll(c, "runs/toy", run) + " --device cpu")); code != exitOK {
+			t.Fatalf("%s: exit code %d\n%s", c, code, said.String())
 		}
 	}
-	grid, band := columnsOf(t, "docs/toy/grid.csv"), columnsOf(t, filepath.Join(run, "band.csv"))
+	grid, band := columnsOf(t, "examples/toy/grid.csv"), columnsOf(t, filepath.Join(run, "band.csv"))
 	var along, gap []float64
 	for i, x := range grid["x"] {
 		switch {

@@ -255,7 +255,8 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard,
 func (p *program) afterFailure(err error, folder *train.Folder) {
 	switch {
 	case !folder.CanGoOn():
-	case errors.As(err, new(*model.NotFiniteError)), errors.As(err, new(*device.NotPositiveDefiniteError)): // and would again
+	// and would again
+	case errors.As(err, new(*model.NotFiniteError)), errors.As(err, new(*device.NotPositiveDefiniteError)):
 		p.say("%s holds the run at its last checkpoint: eval and predict take its parameters", folder.Path())
 	default:
 		p.say("to go on from the last checkpoint: %s", p.resumeCommand(folder.Path()))

@@ -67,11 +67,15 @@ func (p *program) ownVerbs() []verb {
 	return []verb{
 		{
 			name: "train", line: "train a model and test it", run: p.train, flags: trainFlags(),
-			about: "Without options it trains GP-DRF on the power plant data that come with the program, tests it on rows held out, and leaves " +
-				"a run folder with the configuration, the course of training, the result and the model. A flag beats the config file, which beats " +
-				"the preset, which beats the default. Options that a model does not have are refused. Ctrl-C saves the model so far. --resume RUN goes on with a run that was " +
-				"interrupted or killed, from its last checkpoint, and ends with the files that it would have had otherwise, bit for bit. --cv N tests every row once, on a model that has not seen it: " +
-				"the folder holds a run folder for each fold, cv.json with the scores of each, their means and standard errors, and predictions.csv with the prediction of every row. --resume takes such a folder, too; info shows it.",
+			about: "Without options it trains GP-DRF on the power plant data that come with the program, and tests it on " +
+				"rows held out. It leaves a run folder with the configuration, the course of training, the result and " +
+				"the model. A flag beats the config file, which beats the preset, which beats the default. Options " +
+				"that a model does not have are refused. Ctrl-C saves the model so far. --resume RUN goes on with a " +
+				"run that was interrupted or killed, from its last checkpoint. It ends with the same files, bit for " +
+				"bit, as a run without a stop. --cv N tests every row once, on a model that has not seen it. Its " +
+				"folder holds a run folder for each fold, and cv.json with the scores of each, their means and " +
+				"standard errors. predictions.csv has the prediction of every row. --resume takes such a folder, too; " +
+				"info shows it.",
 			examples: []example{
 				{"gpdrf-gpu train", "the power plant, in about a minute"},
 				{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m", "a table of your own, for ten minutes"},
@@ -100,12 +104,16 @@ func (p *program) ownVerbs() []verb {
 		},
 		{
 			name: "predict", args: "RUN", line: "predict the rows of a file", run: p.predict,
-			about: "RUN is a run folder, or its model.safetensors alone. Columns are matched to those of training by name, or by position where the file " +
-				"has no header; the target column may be missing. A row of the output belongs to a row of the input, in its order, in the target's own units: " +
-				"mean, sd, var_aleatoric (noise) and var_epistemic (what the model does not know), the quantiles q05 q25 q50 q75 q95; or, for classes, " +
-				"label, p_<class> for each, entropy (nats) and bhattacharyya, the distance between the two most probable classes over the samples: the larger, the surer; " +
-				"empty where they do not vary. The column distance says how unlike the training rows a row is: 0 for one of them, 1 for one as far from them as the farthest 1 % are from the others, " +
-				"more for one that is unlike them all, whatever its sd says. The column that names the rows comes first, if there is one. A target that is in the file is copied to the last column.",
+			about: "RUN is a run folder, or its model.safetensors alone. Columns are matched to those of training by " +
+				"name, or by position where the file has no header; the target column may be missing. Each row of the " +
+				"output belongs to a row of the input, in its order, in the target's own units. A regression has " +
+				"mean, sd, var_aleatoric (noise), var_epistemic (what the model does not know), and the quantiles q05 " +
+				"q25 q50 q75 q95. A classification has label, p_<class> for each class, entropy (nats) and " +
+				"bhattacharyya. That is the distance between the two most probable classes over the samples: the " +
+				"larger, the surer; empty where they do not vary. The column distance says how unlike the training " +
+				"rows a row is, whatever its sd says. It is 0 for a training row. It is 1 for a row as far from them " +
+				"as the farthest 1 % are from the others. The column that names the rows comes first, if there is " +
+				"one. A target that is in the file is copied to the last column.",
 			flags: append([]flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
 				{group: "Data", name: "id", arg: "COL", help: "the column that names the rows, to be copied; otherwise that of training"},
@@ -123,9 +131,11 @@ func (p *program) ownVerbs() []verb {
 		},
 		{
 			name: "data", args: "ACTION [SET ...]", line: "the named data sets: what there is, get it, check it", run: p.data,
-			about: "ACTION is list, fetch or check. list shows the sets that --data may name, and where they are read from. fetch downloads the public originals of a set into the data folder; " +
-				"each has a known checksum, and a file with another one is kept aside and never used. What broke off goes on where it stopped. check compares the files of " +
-				"the sets, all or those named, with their checksums: exit 0 if all that are there are right, 1 if not.",
+			about: "ACTION is list, fetch or check. list shows the sets that --data may name, and where they are read " +
+				"from. fetch downloads the public originals of a set into the data folder. Each has a known checksum, " +
+				"and a file with another one is kept aside and never used. What broke off goes on where it stopped. " +
+				"check compares files with their checksums, those of all sets or of those named. It exits with 0 if " +
+				"all that are there are right, with 1 if not.",
 			flags: []flagSpec{
 				{group: "Data", name: "data-dir", arg: "DIR", help: "folder of the named sets; otherwise $GPDRF_DATA"},
 				jsonFlag,
@@ -138,10 +148,13 @@ func (p *program) ownVerbs() []verb {
 		},
 		{
 			name: "info", args: "[RUN | FILE]", line: "describe this program, a run or a data file", run: p.info,
-			about: "Without an argument it says what this program can compute on and where it looks for data. Of a data file it shows the columns, the target " +
-				"and the fingerprint; of a run folder, what was trained and the result. A named set stands for its training rows. With --check it computes the gradients " +
-				"of three tiny models, of vectors, of sequences, and with W and Ω in closed form, on a GPU and on the CPU, in float32 and in double, and compares them: exit 0 if they agree, 1 if not, 2 if there is no GPU. " +
-				"With --plan it takes the options of train, and says buffer by buffer what memory that training would take, and whether it fits.",
+			about: "Without an argument it says what this program can compute on and where it looks for data. Of a data " +
+				"file it shows the columns, the target and the fingerprint; of a run folder, what was trained and the " +
+				"result. A named set stands for its training rows. With --check it compares the gradients of three " +
+				"tiny models on a GPU and on the CPU, in float32 and in double. They are of vectors, of sequences, " +
+				"and with W and Ω in closed form. It exits with 0 if they agree, with 1 if not, and with 2 if there " +
+				"is no GPU. With --plan it takes the options of train, and says buffer by buffer what memory that " +
+				"training would take, and whether it fits.",
 			flags: planFlags(slices.Concat([]flagSpec{
 				{group: "Data", name: "target", arg: "COL[,COL]", help: "target column of FILE by name or by number from 1, or several"},
 				{group: "Data", name: "task", arg: "auto|regression|classification", help: "how to read the target of FILE"},
@@ -166,10 +179,13 @@ func (p *program) ownVerbs() []verb {
 		},
 		{
 			name: "bench", line: "time a training step on this machine", run: p.bench,
-			about: "It trains on synthetic rows, times each operation by itself and then whole steps, and says how much of the floor they reach: the " +
-				"time that the unit named (FP32, FP64, DMMA and TF32 tensor cores, bandwidth) needs at the peak of the GPU's data sheet, for the arithmetic of the " +
-				"formulas and for each argument read or written once. The CPU is timed beside a GPU; for a CPU no peak is known. Figures are medians. " +
-				"The preset sweep varies S, B, M and R of the preset mnist. An operation by itself includes its launch, so the operations of a GPU may take longer than the step.",
+			about: "It trains on synthetic rows, and times each operation by itself and then whole steps. It also says " +
+				"how much of the floor they reach. The floor is the time that a unit needs at its peak in the GPU's " +
+				"data sheet. Units are FP32, FP64, DMMA and TF32 tensor cores, and bandwidth. It counts the " +
+				"arithmetic of the formulas, and each argument read or written once. The CPU is timed beside a GPU; " +
+				"for a CPU no peak is known. Figures are medians. The preset sweep varies S, B, M and R of the preset " +
+				"mnist. An operation by itself includes its launch, so the operations of a GPU may take longer than " +
+				"the step.",
 			flags: []flagSpec{
 				{group: "What", name: "preset", arg: strings.Join(benchPresets(), "|"), help: "which step", otherwise: workload.Names()[0]},
 				{group: "What", name: "size", arg: "S=100,B=500", help: "other sizes: D, J, M, L, d, R, B or S; and shared, one kernel for all latent functions, or integrated, W and Ω in closed form; of sequences also I, the feature maps, and steps: no table of distances"},

@@ -31,7 +31,8 @@ int lose() {
 }
 } // namespace fake
 
-// visible are the devices that CUDA_VISIBLE_DEVICES names by number, up to the first that is not there; all without it.
+// visible are the devices that CUDA_VISIBLE_DEVICES names by number, up to the first that is not
+// there; all without it.
 static std::vector<int> visible() {
   int all = setting("EMU_DEVICES", 1);
   std::vector<int> found;

@@ -3,9 +3,9 @@
 //
 // Environment: EMU_ORDER (see run.cc), EMU_EAGER (work on a stream runs at once, not when somebody
 // waits), EMU_LOG (each refused call is explained), EMU_DEVICES, EMU_MEMORY (MiB of each),
-// EMU_CAPABILITY ("9.0"), EMU_LOST (the driver is lost at launch number n), EMU_FULL (another program has
-// taken all memory at allocation number n), EMU_GRAPHS (0: a driver without graphs). CUDA_VISIBLE_DEVICES is
-// as in the driver.
+// EMU_CAPABILITY ("9.0"), EMU_LOST (the driver is lost at launch number n), EMU_FULL (another
+// program has taken all memory at allocation number n), EMU_GRAPHS (0: a driver without graphs).
+// CUDA_VISIBLE_DEVICES is as in the driver.
 #pragma once
 #include "run.h"
 #include <functional>
@@ -61,7 +61,8 @@ int drain(Stream *);
 int drain_all();
 void each_stream(const std::function<void(Stream *)> &);
 
-// lose counts a launch, of a kernel or a graph, and is the error of the one at which the driver is lost.
+// lose counts a launch, of a kernel or a graph, and is the error of the one at which the driver is
+// lost.
 int lose();
 
 // within says whether bytes at an address are inside one device allocation.
@@ -72,8 +73,8 @@ std::string graph_leaks();
 // trampled is which allocation was written past its end, in words.
 std::string trampled();
 
-// spoil_captures says whether this thread must not wait now or change memory, because it captures a stream; the
-// capture is then lost.
+// spoil_captures says whether this thread must not wait now or change memory, because it captures a
+// stream; the capture is then lost.
 bool spoil_captures();
 
 } // namespace fake

@@ -64,8 +64,8 @@ struct Shared {
 };
 void *shared_array(Shared &, size_t bytes);
 
-// A kernel in the registry, with how to call it by the driver's void *params[]. target is the PTX image that it is of:
-// EMU_TARGET where it was compiled.
+// A kernel in the registry, with how to call it by the driver's void *params[]. target is the PTX
+// image that it is of: EMU_TARGET where it was compiled.
 struct Kernel {
   const char *name;
   int target;

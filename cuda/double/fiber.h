@@ -11,8 +11,8 @@ void switch_to(void **save, void *to);
 // fresh is the place where entry starts on a stack. entry never returns.
 void *fresh(void *stack, void (*entry)());
 
-// Stacks, with a guard page below each; give_stack may be called by the fiber that still runs on it,
-// if it takes none before it has switched away.
+// Stacks, with a guard page below each; give_stack may be called by the fiber that still runs on
+// it, if it takes none before it has switched away.
 void *take_stack();
 void give_stack(void *);
 

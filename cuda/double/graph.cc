@@ -1,6 +1,7 @@
-// graph.cc: capture and graphs. What is put on a stream that is captured goes into a graph and does not run; a launch
-// of the graph puts it all on a stream again, with the arguments of the capture. As in the driver, a capture belongs to
-// a thread and is lost when that thread makes a call that waits or changes memory.
+// graph.cc: capture and graphs. What is put on a stream that is captured goes into a graph and does
+// not run; a launch of the graph puts it all on a stream again, with the arguments of the capture.
+// As in the driver, a capture belongs to a thread and is lost when that thread makes a call that
+// waits or changes memory.
 #include "driver.h"
 #include <set>
 

@@ -1,5 +1,5 @@
-// mma.h: the products of tensor cores, for which the 32 lanes of a warp bring their fragments together. PTX ISA,
-// "Matrix Fragments for mma.m8n8k4 with .f64" and "for mma.m16n8k8 with .tf32".
+// mma.h: the products of tensor cores, for which the 32 lanes of a warp bring their fragments
+// together. PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f64" and "for mma.m16n8k8 with .tf32".
 #pragma once
 #include "emu.h"
 
@@ -24,9 +24,10 @@ inline void mma(double &c0, double &c1, double a, double b) {
   c0 = d.c[0], c1 = d.c[1];
 }
 
-// Lane 4i + p brings a(i, p), a(i+8, p), a(i, p+4), a(i+8, p+4), b(p, i) and b(p+4, i), and has c(i, 2p), c(i, 2p+1), c(i+8, 2p)
-// and c(i+8, 2p+1). Only the first 10 bits of a mantissa count. A GPU may lose bits of a sum of 8 products and round it as it
-// likes; here the sum is exact, and rounded toward zero, which is the worst that has been seen of one.
+// Lane 4i + p brings a(i, p), a(i+8, p), a(i, p+4), a(i+8, p+4), b(p, i) and b(p+4, i), and has
+// c(i, 2p), c(i, 2p+1), c(i+8, 2p) and c(i+8, 2p+1). Only the first 10 bits of a mantissa count. A
+// GPU may lose bits of a sum of 8 products and round it as it likes; here the sum is exact, and
+// rounded toward zero, which is the worst that has been seen of one.
 struct Single : Part {
   float a[4], b[2], c[4];
   static float read(float v) { return __int_as_float(__float_as_int(v) & ~0x1fff); }

@@ -52,7 +52,8 @@ PLAIN_KERNEL(64, mutant_null, (float *x), (x))
 __device__ void mutant_shared_body(float *x) {
   SHARED(float, s, [64]);
   s[threadIdx.x] = 0;
-  if (threadIdx.x == 63) s[threadIdx.x + gridDim.x] = 1; // the compiler does not see that this is 64
+  // the compiler does not see that this is 64
+  if (threadIdx.x == 63) s[threadIdx.x + gridDim.x] = 1;
   x[threadIdx.x] = s[threadIdx.x];
 }
 PLAIN_KERNEL(64, mutant_shared, (float *x), (x))

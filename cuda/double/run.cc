@@ -109,7 +109,8 @@ void complete(Warp *w, uint32_t mask) {
   for (uint32_t left = in; left; left &= left - 1) {
     Thread &t = w->threads[__builtin_ctz(left)];
     if (t.op == BALLOT) t.result = ballot;
-    if (t.op == SHUFFLE) t.result = in >> t.source & 1 ? w->threads[t.source].value : ~0ull; // NaN: that lane is not there
+    // NaN: that lane is not there
+    if (t.op == SHUFFLE) t.result = in >> t.source & 1 ? w->threads[t.source].value : ~0ull;
     if (&t != current) enqueue(&t);
   }
 }

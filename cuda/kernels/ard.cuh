@@ -1,15 +1,17 @@
-// ard.cuh: the correlations c_j = k_j/α_j of kernel_ard and their gradients, CPU twin device/cpu/ard.go. Distances come
-// from a product (gemm.cuh) in double, and no matrix of them is written: with w = 1/ℓ²
+// ard.cuh: the correlations c_j = k_j/α_j of kernel_ard and their gradients, CPU twin
+// device/cpu/ard.go. Distances come from a product (gemm.cuh) in double, and no matrix of them is
+// written: with w = 1/ℓ²
 //
 //	−½ Σ_d (z − x)² w = Σ_d z w x − ½ Σ_d z² w − ½ Σ_d x² w
 //
-// z [M,D], x [B,D], c, slope and dc [K,M,B], weight [K,D] is w, or [K] if isotropic. slope is −2 dc/d(r²): c itself for RBF. The gradients
-// are products with G = dc∘slope, with P_k = G_k X:
+// z [M,D], x [B,D], c, slope and dc [K,M,B], weight [K,D] is w, or [K] if isotropic. slope is −2
+// dc/d(r²): c itself for RBF. The gradients are products with G = dc∘slope, with P_k = G_k X:
 //
 //	dlogℓ_kd += w_kd (Σ_m z_md (z_md g_km − 2 P_kmd) + Σ_b x_bd² h_kb)     g, h: sums of the rows and columns of G
 //	dz_md    += Σ_k w_kd (P_kmd − g_km z_md)
 //
-// Where x is z (Kuu), G is made symmetric first: then one product stands for both sides, and dz is twice as large.
+// Where x is z (Kuu), G is made symmetric first: then one product stands for both sides, and dz is
+// twice as large.
 #pragma once
 
 // ard_weight: w = 1/ℓ² from log ℓ, n elements. Grid ⌈n/256⌉.
@@ -19,8 +21,9 @@ __device__ __forceinline__ void ard_weight(int n, double *weight, const double *
 }
 DOUBLE_KERNEL(256, ard_weight, (int n, double *weight, const double *logl), (n, weight, logl))
 
-// ard_norms: norms[k, row] = ½ Σ_d row² w_kd for the M rows of z and then the B of x, rows in all; without w where weight is null. One
-// warp a row, grid (⌈rows/8⌉, K), 256 threads; lane t sums d = t, t+32, …, then warp_sum. z, x and w come from L2, 3 FLOP a term.
+// ard_norms: norms[k, row] = ½ Σ_d row² w_kd for the M rows of z and then the B of x, rows in all;
+// without w where weight is null. One warp a row, grid (⌈rows/8⌉, K), 256 threads; lane t sums d =
+// t, t+32, …, then warp_sum. z, x and w come from L2, 3 FLOP a term.
 __device__ __forceinline__ void ard_norms(int m, int rows, int d, double *norms, const double *z, const double *x, const double *weight) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), lane = (int)threadIdx.x % 32;
   double sum = 0;
@@ -33,13 +36,14 @@ __device__ __forceinline__ void ard_norms(int m, int rows, int d, double *norms,
 }
 DOUBLE_KERNEL(256, ard_norms, (int m, int rows, int d, double *norms, const double *z, const double *x, const double *weight), (m, rows, d, norms, z, x, weight))
 
-// As in device/correlation.go: the shapes of a kernel; where the distance of two rows is computed by differences, and where the slope of
-// Matérn 1/2 is taken for 0, in squared distance over the sum of the squared norms.
+// As in device/correlation.go: the shapes of a kernel; where the distance of two rows is computed
+// by differences, and where the slope of Matérn 1/2 is taken for 0, in squared distance over the
+// sum of the squared norms.
 constexpr int RBF = 0, MATERN12 = 1, MATERN32 = 2, MATERN52 = 3;
 constexpr double NEAR_ROWS = 1.0 / (1 << 20), TOUCHING_ROWS = NEAR_ROWS / (1 << 24);
 
-// ard_exponents is −½ Σ_d (z_md − x_bd)² w_d over the pairs of this thread, without w where weight is null; never above 0. For Matérn
-// kernels, which take its root, near rows are computed again.
+// ard_exponents is −½ Σ_d (z_md − x_bd)² w_d over the pairs of this thread, without w where weight
+// is null; never above 0. For Matérn kernels, which take its root, near rows are computed again.
 __device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int m0, int b0, int m, int n, int d, const double *z, const double *x,
                                               const double *weight, const double *norm_z, const double *norm_x, int shape) {
   auto read_z = [=](int i, int p) { return m0 + i < m ? z[(m0 + i) * d + p] * (weight ? weight[p] : 1.0) : 0.0; };
@@ -78,7 +82,8 @@ __device__ __forceinline__ double correlation(int shape, double e, double norm, 
   return (1 + t * (three ? 1 : 1 + t * (1.0 / 3))) * v;
 }
 
-// ard_store writes a tile of c and of its slope, which is nowhere else for RBF; in Kuu both sides of the diagonal, and exactly 1 and 0 on it.
+// ard_store writes a tile of c and of its slope, which is nowhere else for RBF; in Kuu both sides
+// of the diagonal, and exactly 1 and 0 on it.
 __device__ __forceinline__ void ard_store(const double (&sum)[ROWS][COLUMNS], double scale, int m0, int b0, int m, int n, int same, int shape, double *c,
                                           double *slope, const double *norm_z, const double *norm_x) {
 #pragma unroll
@@ -99,8 +104,10 @@ __device__ __forceinline__ void ard_store(const double (&sum)[ROWS][COLUMNS], do
   }
 }
 
-// ard: c[k,m,b] = f(Σ_d (z_md − x_bd)² w_kd) with f of shape, d in order, and its slope; same says that x is z. norms [K,rows] is of ard_norms. Grid (⌈B/64⌉, ⌈M/64⌉, K), 128
-// threads, 17 KiB of shared memory. 8·K·M·B bytes, twice as many for Matérn, 2·K·M·B·D FLOP, and 40 an exponential; half for Kuu.
+// ard: c[k,m,b] = f(Σ_d (z_md − x_bd)² w_kd) with f of shape, d in order, and its slope; same says
+// that x is z. norms [K,rows] is of ard_norms. Grid (⌈B/64⌉, ⌈M/64⌉, K), 128 threads, 17 KiB of
+// shared memory. 8·K·M·B bytes, twice as many for Matérn, 2·K·M·B·D FLOP, and 40 an exponential;
+// half for Kuu.
 __device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms) {
   int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z;
   if (same && b0 > m0) return; // the whole block
@@ -114,8 +121,8 @@ BOUNDED_KERNEL(TILE_THREADS, 2, ard_f64,
               (int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms),
               ard(m, n, d, rows, same, shape, c, slope, z, x, weight, norms))
 
-// ard_isotropic is ard with one w_k for all inputs: a tile of distances serves all k. norms [rows]. Grid (⌈B/64⌉, ⌈M/64⌉). 8·K·M·B
-// bytes, M·B·(2·D + 40·K) FLOP.
+// ard_isotropic is ard with one w_k for all inputs: a tile of distances serves all k. norms [rows].
+// Grid (⌈B/64⌉, ⌈M/64⌉). 8·K·M·B bytes, M·B·(2·D + 40·K) FLOP.
 __device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight,
                                               const double *norms) {
   int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE;
@@ -132,8 +139,9 @@ BOUNDED_KERNEL(TILE_THREADS, 2, ard_isotropic_f64,
                const double *norms),
               ard_isotropic(kernels, m, n, d, same, shape, c, slope, z, x, weight, norms))
 
-// ard_symmetric: G = ½(dc + dcᵀ)∘slope for Kuu, in place, by pairs of tiles of 32×32 through shared memory, so that both are read and
-// written by rows. Grid (⌈M/32⌉, ⌈M/32⌉, K), of which the half with blockIdx.x ≤ blockIdx.y works. 24·K·M² bytes.
+// ard_symmetric: G = ½(dc + dcᵀ)∘slope for Kuu, in place, by pairs of tiles of 32×32 through shared
+// memory, so that both are read and written by rows. Grid (⌈M/32⌉, ⌈M/32⌉, K), of which the half
+// with blockIdx.x ≤ blockIdx.y works. 24·K·M² bytes.
 __device__ __forceinline__ void ard_symmetric(int m, double *dc, const double *slope) {
   SHARED(double, lower, [32][33]);
   SHARED(double, upper, [32][33]);
@@ -158,8 +166,9 @@ __device__ __forceinline__ void ard_symmetric(int m, double *dc, const double *s
 }
 DOUBLE_KERNEL(256, ard_symmetric, (int m, double *dc, const double *slope), (m, dc, slope))
 
-// ard_rows: G = dc∘slope in place, or as it is where slope is null, and g = the sums of its n-long rows. One warp a row, grid ⌈rows/8⌉, 256
-// threads; lane t sums t, t+32, …, then warp_sum. 24 bytes an element.
+// ard_rows: G = dc∘slope in place, or as it is where slope is null, and g = the sums of its n-long
+// rows. One warp a row, grid ⌈rows/8⌉, 256 threads; lane t sums t, t+32, …, then warp_sum. 24 bytes
+// an element.
 __device__ __forceinline__ void ard_rows(int rows, int n, double *sums, double *dc, const double *slope) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), lane = (int)threadIdx.x % 32;
   double sum = 0;
@@ -176,8 +185,8 @@ __device__ __forceinline__ void ard_rows(int rows, int n, double *sums, double *
 }
 DOUBLE_KERNEL(256, ard_rows, (int rows, int n, double *sums, double *dc, const double *slope), (rows, n, sums, dc, slope))
 
-// ard_columns: h[k,b] = Σ_m G[k,m,b]. Grid (⌈B/32⌉, K), 256 threads: warp w sums rows w, w+8, … of 32 columns, and the warps are added in
-// order. 8 bytes an element.
+// ard_columns: h[k,b] = Σ_m G[k,m,b]. Grid (⌈B/32⌉, K), 256 threads: warp w sums rows w, w+8, … of
+// 32 columns, and the warps are added in order. 8 bytes an element.
 __device__ __forceinline__ void ard_columns(int m, int n, double *sums, const double *g) {
   SHARED(double, part, [8][32]);
   int lane = (int)threadIdx.x % 32, w = (int)threadIdx.x / 32, b = (int)blockIdx.x * 32 + lane, k = (int)blockIdx.y;
@@ -194,9 +203,10 @@ __device__ __forceinline__ void ard_columns(int m, int n, double *sums, const do
 }
 DOUBLE_KERNEL(256, ard_columns, (int m, int n, double *sums, const double *g), (m, n, sums, g))
 
-// ard_lengths: partial[chunk, k, d] is the part of dlogℓ of 64 rows: of z in the first ⌈M/64⌉ chunks, of x in the others. Grid (⌈D/32⌉, K, chunks),
-// 256 threads: warp w sums rows w, w+8, … of 32 columns, and the warps are added in order; fold_rows adds the chunks. p [K,M,D] is P. 8·K·M·D bytes
-// and z and x from L2, 4 FLOP an element.
+// ard_lengths: partial[chunk, k, d] is the part of dlogℓ of 64 rows: of z in the first ⌈M/64⌉
+// chunks, of x in the others. Grid (⌈D/32⌉, K, chunks), 256 threads: warp w sums rows w, w+8, … of
+// 32 columns, and the warps are added in order; fold_rows adds the chunks. p [K,M,D] is P. 8·K·M·D
+// bytes and z and x from L2, 4 FLOP an element.
 __device__ __forceinline__ void ard_lengths(int m, int n, int d, double *partial, const double *p, const double *z, const double *x, const double *rows,
                                             const double *columns, const double *weight) {
   SHARED(double, part, [8][32]);
@@ -227,8 +237,8 @@ DOUBLE_KERNEL(256, ard_lengths,
                const double *weight),
               (m, n, d, partial, p, z, x, rows, columns, weight))
 
-// ard_move: dz[m,d] += times·Σ_k w_kd (P_kmd − g_km z_md), k in order; weight is null where P and g are already sums with w. One
-// thread an element of z, n = M·D, grid ⌈n/64⌉. 8·K·n bytes.
+// ard_move: dz[m,d] += times·Σ_k w_kd (P_kmd − g_km z_md), k in order; weight is null where P and g
+// are already sums with w. One thread an element of z, n = M·D, grid ⌈n/64⌉. 8·K·n bytes.
 __device__ __forceinline__ void ard_move(int kernels, int n, int d, double times, double *dz, const double *p, const double *rows, const double *z,
                                          const double *weight) {
   int q = global_thread();
@@ -244,9 +254,10 @@ DOUBLE_KERNEL(64, ard_move,
               (int kernels, int n, int d, double times, double *dz, const double *p, const double *rows, const double *z, const double *weight),
               (kernels, n, d, times, dz, p, rows, z, weight))
 
-// ard_isotropic_backward: G = dc∘slope in place, or as it is where slope is null; mixed[m,b] = Σ_k w_k G_k, k in order; and partial[tile, k] = Σ G_k
-// (z − x)² w_k of a tile, by block_sum, which fold_rows adds to dlogℓ_k. Grid and shared memory of ard_isotropic. 24·K·M·B bytes,
-// M·B·(2·D + 5·K) FLOP.
+// ard_isotropic_backward: G = dc∘slope in place, or as it is where slope is null; mixed[m,b] = Σ_k
+// w_k G_k, k in order; and partial[tile, k] = Σ G_k (z − x)² w_k of a tile, by block_sum, which
+// fold_rows adds to dlogℓ_k. Grid and shared memory of ard_isotropic. 24·K·M·B bytes, M·B·(2·D +
+// 5·K) FLOP.
 __device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n, int d, int same, double *mixed, double *partial, double *dc, const double *slope,
                                                        const double *z, const double *x, const double *weight, const double *norms) {
   int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE;

@@ -12,8 +12,9 @@
 // Blocks are one-dimensional. Shared memory is SHARED(T, tile, [16][17]), and DYN_SHARED(T, buf)
 // for what the launcher asks for by the byte.
 //
-// ON_GPU is set where the code is for a GPU: inline PTX stands below it, with a plain twin for the double. TENSOR_CORES is
-// set in the form for compute capability 8.0 and later, which is a PTX image of its own; the double has both.
+// ON_GPU is set where the code is for a GPU: inline PTX stands below it, with a plain twin for the
+// double. TENSOR_CORES is set in the form for compute capability 8.0 and later, which is a PTX
+// image of its own; the double has both.
 //
 // Every thread of a block reaches every __syncthreads: no thread returns before the last one.
 #pragma once
@@ -41,8 +42,8 @@
   ENTRY void __launch_bounds__(threads) entry params { call; } \
   REGISTER_KERNEL(entry, threads)
 
-// A kernel that says how many of its blocks share a multiprocessor. Of itself the assembler may spill registers to make room for
-// more of them.
+// A kernel that says how many of its blocks share a multiprocessor. Of itself the assembler may
+// spill registers to make room for more of them.
 #define BOUNDED_KERNEL(threads, blocks, entry, params, call) \
   ENTRY void __launch_bounds__(threads, blocks) entry params { call; } \
   REGISTER_KERNEL(entry, threads)

@@ -1,22 +1,24 @@
-// features.cuh: the random-feature layer (rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W), CPU
-// twins device/cpu/features.go and features_local.go. With H [S,B,d], Ω [d,R], W [2R,d']:
+// features.cuh: the random-feature layer (rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W),
+// CPU twins device/cpu/features.go and features_local.go. With H [S,B,d], Ω [d,R], W [2R,d']:
 //
 //	P = HΩ,  Φ = scale·[cos P, sin P],  scale = √(α/R)
 //	out = ΦW, or under local reparameterisation Φm + √v∘ε with v = Φ² s²
 //
-// Each kernel over tiles has an entry for each way to multiply them: _f32 and _f64, and in the image for tensor cores _tf32 and
-// _3xtf32. Φ is never in memory: the forward kernel and the two of the backward pass make each its tiles of P
-// and of its cosines and sines anew. Samples that share Ω and W are one group of rows. Since sin² = 1
-// − cos², with contrast = s²_cos − s²_sin [R,d'] and sines = Σ_r s²_sin [d'],
+// Each kernel over tiles has an entry for each way to multiply them: _f32 and _f64, and in the
+// image for tensor cores _tf32 and _3xtf32. Φ is never in memory: the forward kernel and the two of
+// the backward pass each compute their tiles of P and of its cosines and sines. Samples that share
+// Ω and W are one group of rows. Since sin² = 1 − cos², with contrast = s²_cos − s²_sin [R,d'] and
+// sines = Σ_r s²_sin [d'],
 //
 //	v = scale²·(sines + cos² contrast)
 //
-// An arc-cosine layer has one column of Φ for each frequency, Φ = scale·φ(P), W [R,d'], contrast = s² and sines = 0. Its tiles of φ and
-// φ' lie where the cosines and the sines are, so that only the products with the sines differ.
+// An arc-cosine layer has one column of Φ for each frequency, Φ = scale·φ(P), W [R,d'], contrast =
+// s² and sines = 0. Its tiles of φ and φ' lie where the cosines and the sines are, so that only the
+// products with the sines differ.
 #pragma once
 
-// Layer is what the kernels read. A group of rows shares one of omegas Ω and one of weights W. Under
-// local reparameterisation w is m, and without it contrast is null.
+// Layer is what the kernels read. A group of rows shares one of omegas Ω and one of weights W.
+// Under local reparameterisation w is m, and without it contrast is null.
 template <typename T>
 struct Layer {
   int rows, d, r, out; // rows of a group
@@ -60,8 +62,8 @@ __device__ __forceinline__ Piece<T> piece(const Layer<T> &l, int group, int row,
   return p;
 }
 
-// own is where a thread keeps elements (4y, 4x) … of a tile: TURNED has the columns of the tile as the
-// rows of the memory. keep copies its elements there.
+// own is where a thread keeps elements (4y, 4x) … of a tile: TURNED has the columns of the tile as
+// the rows of the memory. keep copies its elements there.
 template <bool TURNED>
 __device__ __forceinline__ int own() {
   using namespace tile;
@@ -99,8 +101,9 @@ __device__ __forceinline__ void rectify(int degree, T *phi, T *slope) {
   *slope = p <= 0 ? (T)0 : derivative;
 }
 
-// activate leaves the cosines and sines of a tile of P = HΩ in m.c and m.s, or φ and φ' of an arc-cosine layer: 2·n·f·d FLOP, and
-// a sine and a cosine of each element. Rows beyond n and frequencies beyond f have P = 0.
+// activate leaves the cosines and sines of a tile of P = HΩ in m.c and m.s, or φ and φ' of an
+// arc-cosine layer: 2·n·f·d FLOP, and a sine and a cosine of each element. Rows beyond n and
+// frequencies beyond f have P = 0.
 template <class P, bool TURNED, typename T>
 __device__ __forceinline__ void activate(tile::Shared<T> m, const Layer<T> &l, const Piece<T> &p) {
   T phase[4][4];
@@ -109,7 +112,8 @@ __device__ __forceinline__ void activate(tile::Shared<T> m, const Layer<T> &l, c
   keep<TURNED>(m.c, phase);
   T *c = m.c + own<TURNED>(), *s = m.s + own<TURNED>();
 #pragma unroll 1
-  for (int i = 0; i < 4; i++) { // from and to shared memory: the code of a sine stands here four times, not sixteen
+  // from and to shared memory: the code of a sine stands here four times, not sixteen
+  for (int i = 0; i < 4; i++) {
     T cosine[4], sine[4];
     tile::load4(c + i * tile::pitch, cosine);
     if (l.arccos) {

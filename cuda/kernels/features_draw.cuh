@@ -1,6 +1,7 @@
 // features_draw.cuh: Ω and W of a layer, drawn once a call (reparam_Omega, reparam_W). Each thread
-// draws four neighbours of a row, one Philox block. Draw number slot of a call is number first + slot
-// of the stream, modulo draws where samples share a number of draws. CPU twin device/cpu/features.go.
+// draws four neighbours of a row, one Philox block. Draw number slot of a call is number first +
+// slot of the stream, modulo draws where samples share a number of draws. CPU twin
+// device/cpu/features.go.
 #pragma once
 
 __device__ __forceinline__ unsigned draw_number(unsigned first, int slot, int draws) {
@@ -8,7 +9,8 @@ __device__ __forceinline__ unsigned draw_number(unsigned first, int slot, int dr
   return draws > 0 ? n % (unsigned)draws : n;
 }
 
-// store_quad writes columns 4·block … of a row that has so many, at once where rows are whole fours.
+// store_quad writes columns 4·block … of a row that has so many, at once where rows are whole
+// fours.
 template <typename T>
 __device__ __forceinline__ void store_quad(T *to, const T z[4], int columns, int block) {
   if (columns % 4 == 0) {
@@ -21,10 +23,10 @@ __device__ __forceinline__ void store_quad(T *to, const T z[4], int columns, int
   }
 }
 
-// draw_gaussian: x = mean + noise, noise = exp(½ logvar)∘ε for every slot, both times mixing [columns] where it is not null; mean, logvar
-// [rows,columns], x and noise [slots,rows,columns]. n = slots·rows·⌈columns/4⌉ threads, grid ⌈n/256⌉.
-// Two numbers in, which stay in cache, and two out an element, with a normal and an exponential; no
-// sums.
+// draw_gaussian: x = mean + noise, noise = exp(½ logvar)∘ε for every slot, both times mixing
+// [columns] where it is not null; mean, logvar [rows,columns], x and noise [slots,rows,columns]. n
+// = slots·rows·⌈columns/4⌉ threads, grid ⌈n/256⌉. Two numbers in, which stay in cache, and two out
+// an element, with a normal and an exponential; no sums.
 template <typename T>
 __device__ void draw_gaussian(int n, int rows, int columns, unsigned first, int draws, Key key, const T *mean, const T *logvar, const T *mixing, T *x, T *noise) {
   int i = global_thread(), quads = div_up(columns, 4);
@@ -51,8 +53,8 @@ REAL_KERNEL(256, draw_gaussian,
             (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned scheme, const T *mean, const T *logvar, const T *mixing, T *x, T *noise),
             (n, rows, columns, first, draws, Key{k0, k1, step, tail, scheme}, mean, logvar, mixing, x, noise))
 
-// draw_prior: x = ε/ℓ for every slot, logl [rows] (PRIOR-FIXED), times mixing; ε is tau [draws,rows,columns] where it is not null; the rest,
-// and the grid, as draw_gaussian.
+// draw_prior: x = ε/ℓ for every slot, logl [rows] (PRIOR-FIXED), times mixing; ε is tau
+// [draws,rows,columns] where it is not null; the rest, and the grid, as draw_gaussian.
 template <typename T>
 __device__ void draw_prior(int n, int rows, int columns, unsigned first, int draws, Key key, const T *logl, const T *mixing, const T *tau, T *x) {
   int i = global_thread(), quads = div_up(columns, 4);
@@ -75,9 +77,10 @@ REAL_KERNEL(256, draw_prior,
             (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned scheme, const T *logl, const T *mixing, const T *tau, T *x),
             (n, rows, columns, first, draws, Key{k0, k1, step, tail, scheme}, logl, mixing, tau, x))
 
-// weight_contrast: contrast = s²_cos − s²_sin [r,out] and sines[c] = Σ_r s²_sin in double, for logvar
-// [2r,out]; or, for arc-cosine features, s² and 0 for logvar [r,out]. A block takes 8 columns, a thread every 32nd row of one; then the 32 sums in order. Grid
-// ⌈out/8⌉, 2 KiB of shared memory; 2 numbers in, one out and two exponentials an element.
+// weight_contrast: contrast = s²_cos − s²_sin [r,out] and sines[c] = Σ_r s²_sin in double, for
+// logvar [2r,out]; or, for arc-cosine features, s² and 0 for logvar [r,out]. A block takes 8
+// columns, a thread every 32nd row of one; then the 32 sums in order. Grid ⌈out/8⌉, 2 KiB of shared
+// memory; 2 numbers in, one out and two exponentials an element.
 template <typename T>
 __device__ void weight_contrast(int r, int out, int arccos, const T *logvar, T *contrast, double *sines) {
   SHARED(double, part, [32][8]);

@@ -12,9 +12,9 @@ struct Slot {
   }
 };
 
-// fold_spectra: dη += Σ dΩ, times mixing [R] where it is not null, dlog β² += ½ Σ dΩ∘(β∘τ) for n = d·R elements; noise = β∘τ, which has mixing in it,
-// [omegas,n]. Grid
-// ⌈n/256⌉; 2 numbers in for every part, those of noise once a draw.
+// fold_spectra: dη += Σ dΩ, times mixing [R] where it is not null, dlog β² += ½ Σ dΩ∘(β∘τ) for n =
+// d·R elements; noise = β∘τ, which has mixing in it, [omegas,n]. Grid ⌈n/256⌉; 2 numbers in for
+// every part, those of noise once a draw.
 template <typename T>
 __device__ void fold_spectra(int n, int parts, int chunks, int omegas, int r, const T *domega, const T *noise, const T *mixing, T *dmean, T *dlogvar) {
   int i = global_thread();
@@ -33,8 +33,8 @@ __device__ void fold_spectra(int n, int parts, int chunks, int omegas, int r, co
 REAL_KERNEL(256, fold_spectra, (int n, int parts, int chunks, int omegas, int r, const T *domega, const T *noise, const T *mixing, T *dmean, T *dlogvar),
             (n, parts, chunks, omegas, r, domega, noise, mixing, dmean, dlogvar))
 
-// fold_prior: dlogℓ_d −= Σ_r dΩ∘Ω (PRIOR-FIXED). One block a row of Ω, grid d: thread t sums columns
-// t, t+256, … of all parts, then block_sum. 2 numbers in for every part, 2 FLOP an element.
+// fold_prior: dlogℓ_d −= Σ_r dΩ∘Ω (PRIOR-FIXED). One block a row of Ω, grid d: thread t sums
+// columns t, t+256, … of all parts, then block_sum. 2 numbers in for every part, 2 FLOP an element.
 template <typename T>
 __device__ void fold_prior(int d, int r, int parts, int chunks, int omegas, const T *domega, const T *omega, T *dlogl) {
   double sum = 0;
@@ -51,8 +51,9 @@ __device__ void fold_prior(int d, int r, int parts, int chunks, int omegas, cons
 REAL_KERNEL(256, fold_prior, (int d, int r, int parts, int chunks, int omegas, const T *domega, const T *omega, T *dlogl),
             (d, r, parts, chunks, omegas, domega, omega, dlogl))
 
-// fold_weights: dm += Σ dW, dlog s² += ½ Σ dW∘(s∘e) and alpha[block] = Σ dW∘W for n = columns of Φ·d' elements
-// and dW = scale·dw; W and noise = s∘e [weights,n]. Grid ⌈n/256⌉; 3 numbers in for every part.
+// fold_weights: dm += Σ dW, dlog s² += ½ Σ dW∘(s∘e) and alpha[block] = Σ dW∘W for n = columns of
+// Φ·d' elements and dW = scale·dw; W and noise = s∘e [weights,n]. Grid ⌈n/256⌉; 3 numbers in for
+// every part.
 template <typename T>
 __device__ void fold_weights(int n, int r, int parts, int chunks, int weights, const T *logalpha, const T *dw, const T *w, const T *noise, T *dmean, T *dlogvar, double *alpha) {
   int i = global_thread();
@@ -76,9 +77,9 @@ __device__ void fold_weights(int n, int r, int parts, int chunks, int weights, c
 REAL_KERNEL(256, fold_weights, (int n, int r, int parts, int chunks, int weights, const T *logalpha, const T *dw, const T *w, const T *noise, T *dmean, T *dlogvar, double *alpha),
             (n, r, parts, chunks, weights, logalpha, dw, w, noise, dmean, dlogvar, alpha))
 
-// fold_weights_local: dm and alpha as fold_weights with W = m, and dlog s² += s²∘(Φ²ᵀ dv), where the
-// sines' rows follow from the cosines' as (Φ²_sin)ᵀ dv = scale²·(Σ dv − cos²ᵀ dv); dvsum [d'] is Σ dv.
-// Grid ⌈n/256⌉; 2 numbers in for every part.
+// fold_weights_local: dm and alpha as fold_weights with W = m, and dlog s² += s²∘(Φ²ᵀ dv), where
+// the sines' rows follow from the cosines' as (Φ²_sin)ᵀ dv = scale²·(Σ dv − cos²ᵀ dv); dvsum [d']
+// is Σ dv. Grid ⌈n/256⌉; 2 numbers in for every part.
 template <typename T>
 __device__ void fold_weights_local(int n, int r, int out, int parts, const T *logalpha, const T *dw, const T *dcontrast, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha) {
   int i = global_thread(), half = r * out; // all there is where there are no sines
@@ -102,9 +103,9 @@ REAL_KERNEL(256, fold_weights_local, (int n, int r, int out, int parts, const T 
             (n, r, out, parts, logalpha, dw, dcontrast, dvsum, w, logvar, dmean, dlogvar, alpha))
 
 // noise_gradient: dv = dout∘ratio [total,columns], and for each block the sums of its rows, sums
-// [blocks,columns], and alpha[block] = 2 Σ dv∘v. 16 × 16 threads stride over the rows of 16 columns; a
-// thread sums its rows in order, then the 16 threads of a column in order. Grid of 256 blocks. 3
-// numbers in and one out an element: bound by memory.
+// [blocks,columns], and alpha[block] = 2 Σ dv∘v. 16 × 16 threads stride over the rows of 16
+// columns; a thread sums its rows in order, then the 16 threads of a column in order. Grid of 256
+// blocks. 3 numbers in and one out an element: bound by memory.
 template <typename T>
 __device__ void noise_gradient(int total, int columns, const T *dout, const T *ratio, const T *v, T *dv, double *sums, double *alpha) {
   SHARED(double, part, [16][17]);
@@ -137,9 +138,9 @@ __device__ void noise_gradient(int total, int columns, const T *dout, const T *r
 REAL_KERNEL(256, noise_gradient, (int total, int columns, const T *dout, const T *ratio, const T *v, T *dv, double *sums, double *alpha),
             (total, columns, dout, ratio, v, dv, sums, alpha))
 
-// fold_columns: dst[c] = Σ_b partial[b,c] for partial [blocks,columns]. A block takes a column, grid
-// columns: thread t sums t, t+256, …, then block_sum. For few columns and many blocks, where fold_rows
-// would wait for one number after another.
+// fold_columns: dst[c] = Σ_b partial[b,c] for partial [blocks,columns]. A block takes a column,
+// grid columns: thread t sums t, t+256, …, then block_sum. For few columns and many blocks, where
+// fold_rows would wait for one number after another.
 __device__ __forceinline__ void fold_columns(int blocks, int columns, double *dst, const double *partial) {
   double sum = 0;
   for (int b = (int)threadIdx.x; b < blocks; b += (int)blockDim.x) sum += partial[(long long)b * columns + blockIdx.x];

@@ -5,7 +5,8 @@
 namespace tile {
 
 constexpr int side = 64;  // rows of a tile, and its columns where it is full
-constexpr int pitch = 68; // between rows in shared memory: rows start at different banks, aligned to four elements
+// between rows in shared memory: rows start at different banks, aligned to four elements
+constexpr int pitch = 68;
 
 // depth is how many terms of a product are staged at once.
 template <typename T>
@@ -19,7 +20,7 @@ struct Shared {
       : a(memory), b(a + depth<T>() * pitch), c(b + depth<T>() * pitch), s(c + side * pitch) {}
 };
 
-// thread is the thread's number, read anew by every call: what is computed from it, such as the
+// thread is the thread's number, read again by every call: what is computed from it, such as the
 // addresses of a stage, would else be kept in registers through the whole kernel.
 __device__ __forceinline__ unsigned thread() {
 #if defined(__CUDA__)
@@ -31,8 +32,9 @@ __device__ __forceinline__ unsigned thread() {
 #endif
 }
 
-// A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp is 4 × 8 threads, which is how the fragments of
-// tensor cores lie: it reads its part of a row of either operand in one access.
+// A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp is 4 × 8 threads, which is
+// how the fragments of tensor cores lie: it reads its part of a row of either operand in one
+// access.
 __device__ __forceinline__ int thread_x() {
   unsigned t = thread();
   return (int)((t & 3) + (t >> 6) * 4);
@@ -56,9 +58,9 @@ __device__ __forceinline__ void store4(double *p, const double v[4]) {
   *reinterpret_cast<double2 *>(p + 2) = {v[2], v[3]};
 }
 
-// The operands of a product Σ_k a(k, row) b(k, column). Down and Across are in global memory, with the
-// terms k down a column or along a row, and have n rows or columns: the others read as 0. Held is a
-// tile in shared memory. Threads fetch their part of a stage into v, and place it there.
+// The operands of a product Σ_k a(k, row) b(k, column). Down and Across are in global memory, with
+// the terms k down a column or along a row, and have n rows or columns: the others read as 0. Held
+// is a tile in shared memory. Threads fetch their part of a stage into v, and place it there.
 template <typename T>
 struct Down {
   const T *at;
@@ -107,9 +109,9 @@ struct Held {
   __device__ __forceinline__ const T *terms(const T *, int k0) const { return at + k0 * pitch; }
 };
 
-// Fma multiplies tiles one number after another. A policy like it says the least number of columns that a thread takes, and adds
-// some terms to a thread's sums, in fours or eights: what is read beyond the last is 0 in one operand and a number in the other.
-// SQUARE takes the squares of a.
+// Fma multiplies tiles one number after another. A policy like it says the least number of columns
+// that a thread takes, and adds some terms to a thread's sums, in fours or eights: what is read
+// beyond the last is 0 in one operand and a number in the other. SQUARE takes the squares of a.
 struct Fma {
   static constexpr int least = 1;
 
@@ -142,7 +144,8 @@ struct Fma {
   }
 };
 
-// wide is how many columns a thread takes of a tile with so many, and multiply_wide is multiply for it.
+// wide is how many columns a thread takes of a tile with so many, and multiply_wide is multiply for
+// it.
 template <class P>
 __device__ __forceinline__ int wide(int columns) {
   return columns <= 16 ? P::least : columns <= 32 ? 2 : 4;
@@ -204,8 +207,8 @@ __device__ __forceinline__ void share(Shared<T> m, int width, T ofC[4][4], T ofS
   }
 }
 
-// Patch is a thread's part of a tile of n × columns numbers in memory: element (i, j) of the tile is
-// at[i·down + j·right].
+// Patch is a thread's part of a tile of n × columns numbers in memory: element (i, j) of the tile
+// is at[i·down + j·right].
 template <typename T>
 struct Patch {
   T *at;
@@ -239,9 +242,9 @@ __device__ __forceinline__ void clear(T sum[4][4]) {
 
 } // namespace tile
 
-// TILE_KERNEL is REAL_KERNEL for 256 threads, with so few registers in float that a number of blocks
-// share a multiprocessor. In double one block has all of them. Where there are tensor cores, float has
-// name_tf32 and name_3xtf32, too (features_tensor.cuh).
+// TILE_KERNEL is REAL_KERNEL for 256 threads, with so few registers in float that a number of
+// blocks share a multiprocessor. In double one block has all of them. Where there are tensor cores,
+// float has name_tf32 and name_3xtf32, too (features_tensor.cuh).
 #define TILE_KERNEL(blocks, name, params, args) \
   namespace f32 { \
   using T = float; \

@@ -1,5 +1,5 @@
-// frequencies.cuh: q(Ω) of frequencies around a fixed draw, ω = (τ + ρζ)/ℓ, and its gradient, CPU twin
-// device/cpu/frequencies.go. All arrays are Real [d,R], but for log ρ [1] and log ℓ [d].
+// frequencies.cuh: q(Ω) of frequencies around a fixed draw, ω = (τ + ρζ)/ℓ, and its gradient, CPU
+// twin device/cpu/frequencies.go. All arrays are Real [d,R], except log ρ [1] and log ℓ [d].
 #pragma once
 
 // frequencies: eta = (τ + ρm)/ℓ and logvar = log s² + 2 log ρ/ℓ for n = d·R elements. One element a

@@ -2,8 +2,9 @@
 // they and ARD are made of.
 #pragma once
 
-// A tile is 64×64 sums of one block of 128 threads, 4×8 of them in each thread; 16 of the numbers that are summed
-// over are in shared memory at a time, with neighbouring rows of the tile side by side.
+// A tile is 64×64 sums of one block of 128 threads, 4×8 of them in each thread; 16 of the numbers
+// that are summed over are in shared memory at a time, with neighbouring rows of the tile side by
+// side.
 constexpr int TILE = 64, DEPTH = 16, TILE_THREADS = 128, TILE_LOADS = TILE * DEPTH / TILE_THREADS;
 constexpr int ROWS = 4, COLUMNS = 8;
 constexpr int TILE_LD = TILE + 4; // 4 numbers of depth and 8 rows meet no bank twice
@@ -14,8 +15,8 @@ struct alignas(2 * sizeof(T)) Pair {
   T x, y;
 };
 
-// The rows and columns of the tile that this thread has. A warp has 32×32, in squares of 8×8 as a tensor core
-// holds them: a lane has two neighbours of a row.
+// The rows and columns of the tile that this thread has. A warp has 32×32, in squares of 8×8 as a
+// tensor core holds them: a lane has two neighbours of a row.
 __device__ __forceinline__ int tile_row(int r) {
   int t = (int)threadIdx.x;
   return t / 64 * 32 + t % 32 / 4 + r * 8;
@@ -49,8 +50,8 @@ __device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, c
 }
 
 #ifdef TENSOR_CORES
-// From compute capability 8.0 on, tensor cores multiply doubles: 8×4 times 4×8, of which lane 4·i + p brings
-// a(i, p) and b(i, p), and which sums four products in its own order.
+// From compute capability 8.0 on, tensor cores multiply doubles: 8×4 times 4×8, of which lane 4·i +
+// p brings a(i, p) and b(i, p), and which sums four products in its own order.
 __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const double *a, const double *b) {
   int t = (int)threadIdx.x;
   a += t % 4 * TILE_LD + tile_row(0);
@@ -70,8 +71,9 @@ __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const do
   }
 }
 
-// ByTf32 multiplies floats in TF32 or, if SPLIT is set, in 3xTF32, by 16×8 times 8×8. Terms t and t + 4 of a fragment are terms
-// 2t and 2t + 1 of eight on both sides, so that the lanes of a warp read the banks 8t + g, none of them twice.
+// ByTf32 multiplies floats in TF32 or, if SPLIT is set, in 3xTF32, by 16×8 times 8×8. Terms t and
+// t + 4 of a fragment are terms 2t and 2t + 1 of eight on both sides, so that the lanes of a warp
+// read the banks 8t + g, none of them twice.
 template <bool SPLIT>
 struct ByTf32 {
   static __device__ __forceinline__ void add(float (&sum)[ROWS][COLUMNS], const float *a, const float *b) {
@@ -105,9 +107,10 @@ struct ByType {
   }
 };
 
-// tile_sums adds Σ_p a(i, p) b(j, p) for begin ≤ p < end to the sums of this thread, p in order, for as many terms;
-// next() is called between two terms. The functions a and b read global memory; ROWS_A says that neighbouring i
-// are neighbours there, else neighbouring p are. The next numbers are on their way while the last are summed. Multiply adds DEPTH of them.
+// tile_sums adds Σ_p a(i, p) b(j, p) for begin ≤ p < end to the sums of this thread, p in order,
+// for as many terms; next() is called between two terms. The functions a and b read global memory;
+// ROWS_A says that neighbouring i are neighbours there, else neighbouring p are. The next numbers
+// are on their way while the last are summed. Multiply adds DEPTH of them.
 template <bool ROWS_A, bool ROWS_B, class Multiply = ByType, typename T, class A, class B, class Next>
 __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next) {
   SHARED(Pair<T>, tile_a, [DEPTH][TILE_LD / 2]);
@@ -154,8 +157,9 @@ constexpr int B_LOWER = 2;  // B, too
 constexpr int C_LOWER = 4;  // only the lower triangle of C is written
 constexpr int C_MIRROR = 8; // the lower triangle of C is computed, and written on both sides
 
-// gemm_tile is the tile of C at (i0, j0): C = α Σ_q op(A_q) op(B_q) + β C. C is m×n, op(A) m×k and op(B) k×n, each by rows.
-// Where A or B is a triangle, the zeros are skipped by tiles. Within one matrix 32 bits count the elements.
+// gemm_tile is the tile of C at (i0, j0): C = α Σ_q op(A_q) op(B_q) + β C. C is m×n, op(A) m×k and
+// op(B) k×n, each by rows. Where A or B is a triangle, the zeros are skipped by tiles. Within one
+// matrix 32 bits count the elements.
 template <class Multiply, bool TA, bool TB, typename T>
 __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int n, int k, int terms, T alpha, T beta,
                                           const T *a, int lda, int term_a, const T *b, int ldb, int term_b, T *c, int ldc) {
@@ -200,12 +204,13 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
 //
 //	C_z = α e^(power·logs_z) Σ_q op(A_zq) op(B_zq) + β C_z
 //
-// where op is nothing (n) or a transposition (t), and the matrices of z and q begin at z·step + q·term: step 0 is one
-// matrix for the whole batch. logs may be null: no factor. Grid (⌈n/64⌉, ⌈m/64⌉, batch), 128 threads, 17 KiB of shared
-// memory in double. 2·m·n·k FLOP a product, half of that for each triangle among A, B and C; A is read ⌈n/64⌉ times and B ⌈m/64⌉
-// times, mostly from L2. Each element sums q, then p in order, where tensor cores multiply by fours of doubles or eights of floats that a
-// core sums in its own order; zeros where a factor must not count. Where there are tensor cores, float has _tf32 and _3xtf32, too. CPU
-// twin internal/simd/gemm.go.
+// where op is nothing (n) or a transposition (t), and the matrices of z and q begin at z·step +
+// q·term: step 0 is one matrix for the whole batch. logs may be null: no factor. Grid (⌈n/64⌉,
+// ⌈m/64⌉, batch), 128 threads, 17 KiB of shared memory in double. 2·m·n·k FLOP a product, half of
+// that for each triangle among A, B and C; A is read ⌈n/64⌉ times and B ⌈m/64⌉ times, mostly from
+// L2. Each element sums q, then p in order, where tensor cores multiply by fours of doubles or
+// eights of floats that a core sums in its own order; zeros where a factor must not count. Where
+// there are tensor cores, float has _tf32 and _3xtf32, too. CPU twin internal/simd/gemm.go.
 template <class Multiply, bool TA, bool TB, typename T>
 __device__ __forceinline__ void gemm(int flags, int m, int n, int k, int terms, T alpha, T beta, const T *a, int lda, int step_a, int term_a,
                                      const T *b, int ldb, int step_b, int term_b, T *c, int ldc, int step_c, const T *logs, T power) {

@@ -1,11 +1,12 @@
 // likelihood.cuh: log p(y | h) and its gradients in one pass (ell_n_estim), CPU twin
-// device/cpu/likelihood.go. Sums are in double: one partial sum a block of a grid that depends on the
-// sizes alone, folded in order by a second launch.
+// device/cpu/likelihood.go. Sums are in double: one partial sum a block of a grid that depends on
+// the sizes alone, folded in order by a second launch.
 #pragma once
 
-// gaussian: dh[i] = grad·(y−h)/σ²_c for n = S·B rows of C numbers, and partial[c,block] = Σ (y−h)²; y [B,C] repeats for each sample, logvar
-// [C]. Grid of at most 1024 blocks that stride over the rows, times C: a row of blocks has a column; thread sums in order of rows, then
-// block_sum. 2 numbers in, 1 out and 5 FLOP an element: bound by memory.
+// gaussian: dh[i] = grad·(y−h)/σ²_c for n = S·B rows of C numbers, and partial[c,block] = Σ (y−h)²;
+// y [B,C] repeats for each sample, logvar [C]. Grid of at most 1024 blocks that stride over the
+// rows, times C: a row of blocks has a column; thread sums in order of rows, then block_sum. 2
+// numbers in, 1 out and 5 FLOP an element: bound by memory.
 template <typename T>
 __device__ void gaussian(int n, int batch, double grad, T *dh, const T *h, const T *y, const T *logvar, double *partial) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
@@ -60,15 +61,17 @@ REAL_KERNEL(256, gaussian_moments,
             (int n, int batch, double grad, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *logvar, double *partial),
             (n, batch, grad, dmean, dvariance, mean, variance, y, logvar, partial))
 
-// column_sum is the sum of the blocks' partial sums [C,blocks] of a column, by one block, for every thread of it.
+// column_sum is the sum of the blocks' partial sums [C,blocks] of a column, by one block, for every
+// thread of it.
 __device__ __forceinline__ double column_sum(const double *partial, int blocks, int c) {
   double sum = 0;
   for (int i = (int)threadIdx.x; i < blocks; i += (int)blockDim.x) sum += partial[c * blocks + i];
   return block_sum(sum);
 }
 
-// gaussian_sum: ell = −½ value·Σ_c (n log 2πσ²_c + Σ/σ²_c) and dlogvar[c] += ½ grad·(Σ/σ²_c − n), where Σ is the
-// sum of a column's partial sums, n of rows. Grid of one block, which takes the width columns in order; 8 bytes a block of the launch before.
+// gaussian_sum: ell = −½ value·Σ_c (n log 2πσ²_c + Σ/σ²_c) and dlogvar[c] += ½ grad·(Σ/σ²_c − n),
+// where Σ is the sum of a column's partial sums, n of rows. Grid of one block, which takes the
+// width columns in order; 8 bytes a block of the launch before.
 template <typename T>
 __device__ void gaussian_sum(double n, int blocks, int width, double value, double grad, double *ell, T *dlogvar, const T *logvar, const double *partial) {
   double total = 0;
@@ -82,12 +85,12 @@ __device__ void gaussian_sum(double n, int blocks, int width, double value, doub
 REAL_KERNEL(256, gaussian_sum, (double n, int blocks, int width, double value, double grad, double *ell, T *dlogvar, const T *logvar, const double *partial),
             (n, blocks, width, value, grad, ell, dlogvar, logvar, partial))
 
-// softmax: dh[s,b,c] = grad·([c = y_b] − softmax(h)_c), and partial[block] = Σ h_y − log Σ_c exp h_c,
-// for rows = S·B rows of c numbers and y [B]. A warp takes a row: the largest of it, the sum of exp(h
-// − largest) in double, then the gradient; the row is read three times, from the first level of cache
-// after the first. Grid of at most 1024 blocks of 8 warps that stride over the rows. Lanes sum their
-// columns in order, then a butterfly; a warp its rows in order, then the warps. One number in, one out
-// and two exponentials an element.
+// softmax: dh[s,b,c] = grad·([c = y_b] − softmax(h)_c), and partial[block] = Σ h_y − log Σ_c exp
+// h_c, for rows = S·B rows of c numbers and y [B]. A warp takes a row: the largest of it, the sum
+// of exp(h − largest) in double, then the gradient; the row is read three times, from the first
+// level of cache after the first. Grid of at most 1024 blocks of 8 warps that stride over the rows.
+// Lanes sum their columns in order, then a butterfly; a warp its rows in order, then the warps. One
+// number in, one out and two exponentials an element.
 template <typename T>
 __device__ void softmax(int rows, int batch, int c, double grad, T *dh, const T *h, const int *y, double *partial) {
   int lane = (int)threadIdx.x & 31;
@@ -112,8 +115,9 @@ __device__ void softmax(int rows, int batch, int c, double grad, T *dh, const T 
 REAL_KERNEL(256, softmax, (int rows, int batch, int c, double grad, T *dh, const T *h, const int *y, double *partial),
             (rows, batch, c, grad, dh, h, y, partial))
 
-// bernoulli: dh = ±grad·(1 − σ(±h)) and partial[block] = Σ log σ(±h), + where y [B] is 1, for n = S·B elements. Grid and
-// sums as gaussian. One number in, one out, an exponential and a logarithm an element.
+// bernoulli: dh = ±grad·(1 − σ(±h)) and partial[block] = Σ log σ(±h), + where y [B] is 1, for n =
+// S·B elements. Grid and sums as gaussian. One number in, one out, an exponential and a logarithm
+// an element.
 template <typename T>
 __device__ void bernoulli(int n, int batch, double grad, T *dh, const T *h, const int *y, double *partial) {
   double total = 0;
@@ -128,8 +132,8 @@ __device__ void bernoulli(int n, int batch, double grad, T *dh, const T *h, cons
 }
 REAL_KERNEL(256, bernoulli, (int n, int batch, double grad, T *dh, const T *h, const int *y, double *partial), (n, batch, grad, dh, h, y, partial))
 
-// add_offset: h[row,c] += offset[c] for n = S·B·C elements of rows of c numbers. One element a thread, grid ⌈n/256⌉; one number in
-// and out: bound by memory.
+// add_offset: h[row,c] += offset[c] for n = S·B·C elements of rows of c numbers. One element a
+// thread, grid ⌈n/256⌉; one number in and out: bound by memory.
 template <typename T>
 __device__ void add_offset(int n, int c, T *h, const T *offset) {
   int i = global_thread();
@@ -137,8 +141,9 @@ __device__ void add_offset(int n, int c, T *h, const T *offset) {
 }
 REAL_KERNEL(256, add_offset, (int n, int c, T *h, const T *offset), (n, c, h, offset))
 
-// add_offset_backward: doffset[c] += Σ_row dh[row,c] for rows = S·B of C numbers. Grid C: a block takes a column; thread t sums rows t,
-// t+256, … in double, then block_sum. One number in and an addition an element.
+// add_offset_backward: doffset[c] += Σ_row dh[row,c] for rows = S·B of C numbers. Grid C: a block
+// takes a column; thread t sums rows t, t+256, … in double, then block_sum. One number in and an
+// addition an element.
 template <typename T>
 __device__ void add_offset_backward(int rows, T *doffset, const T *dh) {
   int c = (int)blockIdx.x, width = (int)gridDim.x;

@@ -1,6 +1,7 @@
-// live.cuh: the numbers that change from one training step to the next. A step that is recorded as a graph keeps the
-// arguments of its launches; where one of them must follow the step, the launcher writes a mark in its place
-// (device/gpu/loop.go), and the kernel reads here what set_live wrote before the graph was launched.
+// live.cuh: the numbers that change from one training step to the next. A step that is recorded as
+// a graph keeps the arguments of its launches; where one of them must follow the step, the launcher
+// writes a mark in its place (device/gpu/loop.go), and the kernel reads here what set_live wrote
+// before the graph was launched.
 #pragma once
 
 struct Live {
@@ -22,7 +23,8 @@ __device__ __forceinline__ double number_of(double given, const double &from) {
   return __double_as_longlong(given) == live_number ? from : given;
 }
 
-// set_live: grid of one block, of which a thread writes 36 bytes. No CPU twin: the CPU has no launches to replay.
+// set_live: grid of one block, of which a thread writes 36 bytes. No CPU twin: the CPU has no
+// launches to replay.
 __device__ __forceinline__ void set_live_body(unsigned step, double weight, double size, double root, double natural) {
   if (threadIdx.x == 0) live = {weight, size, root, natural, step};
 }

@@ -4,7 +4,8 @@
 // exponential 1.5, logarithm 1.5, sine_cosine 2 (absolute near its zeros).
 #pragma once
 
-__device__ __forceinline__ float fused(float a, float b, float c) { return fmaf(a, b, c); } // a·b + c, one rounding
+// a·b + c, one rounding
+__device__ __forceinline__ float fused(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ __forceinline__ double fused(double a, double b, double c) { return fma(a, b, c); }
 // product is a·b rounded by itself: a compiler may make one rounding of a·b + c, and does.
 __device__ __forceinline__ double product(double a, double b) {
@@ -237,8 +238,9 @@ __device__ __forceinline__ void sine_cosine(float x, float *s, float *c) {
   turn_quadrant(n, s, c);
 }
 
-// quantile is Φ⁻¹(p) for p from 1e-15 to 1 − 1e-15, of p and 1 − p: algorithm AS 241 of M. J. Wichura (1988), whose ratio for the tails serves
-// their ends, too. Error some 1e-15 relative and 1e-12 at the ends, or in float some 1e-6.
+// quantile is Φ⁻¹(p) for p from 1e-15 to 1 − 1e-15, of p and 1 − p: algorithm AS 241 of M. J.
+// Wichura (1988), whose ratio for the tails serves their ends, too. Error some 1e-15 relative and
+// 1e-12 at the ends, or in float some 1e-6.
 template <typename T>
 __device__ __forceinline__ T quantile(T p, T rest) {
   T q = (T)0.5 * (p - rest), r, above, below;
@@ -282,7 +284,8 @@ __device__ __forceinline__ T quantile(T p, T rest) {
   return q < 0 ? -above / below : above / below;
 }
 
-// log_one_plus is ln(1 + x) for x ≥ 0; where 1 + x is rounded, what was lost is added by the first term of the series.
+// log_one_plus is ln(1 + x) for x ≥ 0; where 1 + x is rounded, what was lost is added by the first
+// term of the series.
 __device__ __forceinline__ double log_one_plus(double x) {
   double one = 1. + x;
   return one == infinity<double>() ? one : logarithm(one) + (x - (one - 1.)) / one;
@@ -294,7 +297,8 @@ __device__ __forceinline__ double log_gamma(double x) {
   for (; x < 10; x += 1) product *= x;
   double v = 1 / (x * x);
   double series = (1. / 12 - v * (1. / 360 - v * (1. / 1260 - v * (1. / 1680 - v * (1. / 1188 - v * (691. / 360360)))))) / x;
-  return (x - 0.5) * logarithm(x) - x + 0.9189385332046727 + series - logarithm(product); // ½ log 2π
+  // ½ log 2π
+  return (x - 0.5) * logarithm(x) - x + 0.9189385332046727 + series - logarithm(product);
 }
 
 // digamma is d ln Γ(x)/dx, likewise.

@@ -1,17 +1,18 @@
-// moments.cuh: the moments of q(F) (qF_anj, qF_Bnj) from a whitened q(F̄), CPU twin device/cpu/moments.go. For a
-// full s_j the products are those of gemm.cuh:
+// moments.cuh: the moments of q(F) (qF_anj, qF_Bnj) from a whitened q(F̄), CPU twin
+// device/cpu/moments.go. For a full s_j the products are those of gemm.cuh:
 //
 //	P_j = s_jᵀ A,   dA += Σ_j s_j Q_j,   ds_j += tril(A Q_jᵀ)   with Q_j = 2 P_j∘α_j dvar_j
 //
-// The kernels here do the rest. a, da [K,M,B], p [J,M,B], m [J,M], mean, variance and their gradients [B,J]. step
-// is M·B, or 0 where the latents share one kernel.
+// The kernels here do the rest. a, da [K,M,B], p [J,M,B], m [J,M], mean, variance and their
+// gradients [B,J]. step is M·B, or 0 where the latents share one kernel.
 #pragma once
 
 constexpr double VAR_FLOOR = 1e-10; // device.VarFloor
 
-// moments: mean[b,j] = √α_j Σ_i A_ib m_ji and var[b,j] = max(floor, α_j (1 − Σ A² + Σ P²)); where p is null, s [J,M] is diagonal and P_ib =
-// s_ji A_ib. Grid (⌈B/32⌉, J), 256 threads: a warp has 32 columns, warp w the rows w, w+8, …, whose sums are added in the
-// order of the warps. 16·M·B bytes and 6·M·B FLOP a latent: bound by memory, or L2 where A is shared.
+// moments: mean[b,j] = √α_j Σ_i A_ib m_ji and var[b,j] = max(floor, α_j (1 − Σ A² + Σ P²)); where p
+// is null, s [J,M] is diagonal and P_ib = s_ji A_ib. Grid (⌈B/32⌉, J), 256 threads: a warp has 32
+// columns, warp w the rows w, w+8, …, whose sums are added in the order of the warps. 16·M·B bytes
+// and 6·M·B FLOP a latent: bound by memory, or L2 where A is shared.
 __device__ __forceinline__ void moments(int m, int n, int step, double *mean, double *variance, const double *p, const double *a,
                                         const double *mu, const double *s, const double *logalpha) {
   SHARED(double, part, [2][8][32]);
@@ -43,8 +44,9 @@ DOUBLE_KERNEL(256, moments,
                const double *logalpha),
               (m, n, step, mean, variance, p, a, mu, s, logalpha))
 
-// moments_cotangent: g[j,b] = √α_j dmean[b,j], h[j,b] = α_j dvar[b,j], or 0 where the variance is at its floor, and dlogα_j += Σ_b ½ dmean
-// mean + dvar var. Grid J, 256 threads; thread t sums b = t, t+256, …, then block_sum. 48·B bytes a latent.
+// moments_cotangent: g[j,b] = √α_j dmean[b,j], h[j,b] = α_j dvar[b,j], or 0 where the variance is
+// at its floor, and dlogα_j += Σ_b ½ dmean mean + dvar var. Grid J, 256 threads; thread t sums b =
+// t, t+256, …, then block_sum. 48·B bytes a latent.
 __device__ __forceinline__ void moments_cotangent(int n, int latents, double *g, double *h, double *dlogalpha, const double *dmean,
                                                   const double *dvariance, const double *mean, const double *variance, const double *logalpha) {
   int j = (int)blockIdx.x;
@@ -65,9 +67,10 @@ DOUBLE_KERNEL(256, moments_cotangent,
                const double *variance, const double *logalpha),
               (n, latents, g, h, dlogalpha, dmean, dvariance, mean, variance, logalpha))
 
-// moments_rows: dm[j,i] += Σ_b A_ib g_jb; and for a full s, p null or not says which, P becomes Q = 2 P∘h; for a diagonal s,
-// ds[j,i] += 2 s_ji Σ_b h_jb A_ib². One warp a row of A and latent, grid (⌈M/8⌉, J), 256 threads; lane t sums b = t, t+32, …, then
-// warp_sum. 24·M·B bytes a latent, 8 less for a diagonal s.
+// moments_rows: dm[j,i] += Σ_b A_ib g_jb; and for a full s, p null or not says which, P becomes Q =
+// 2 P∘h; for a diagonal s, ds[j,i] += 2 s_ji Σ_b h_jb A_ib². One warp a row of A and latent, grid
+// (⌈M/8⌉, J), 256 threads; lane t sums b = t, t+32, …, then warp_sum. 24·M·B bytes a latent, 8 less
+// for a diagonal s.
 __device__ __forceinline__ void moments_rows(int m, int n, int step, double *dm, double *ds, double *p, const double *a, const double *g,
                                              const double *h, const double *s) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y, lane = (int)threadIdx.x % 32;
@@ -98,9 +101,10 @@ DOUBLE_KERNEL(256, moments_rows,
               (int m, int n, int step, double *dm, double *ds, double *p, const double *a, const double *g, const double *h, const double *s),
               (m, n, step, dm, ds, p, a, g, h, s))
 
-// moments_input: dA[k,i,b] = Σ_j m_ji g_jb + 2 A_ib Σ_j h_jb (s_ji² − 1) over the latents of kernel k, in order; s is null where it is full, and its
-// part comes by a product. Thread (b, i): grid (⌈B/256⌉, M, K), latents = J/K. 16·K·M·B bytes, and m, g, h from L2; 4 FLOP an
-// element and latent.
+// moments_input: dA[k,i,b] = Σ_j m_ji g_jb + 2 A_ib Σ_j h_jb (s_ji² − 1) over the latents of kernel
+// k, in order; s is null where it is full, and its part comes by a product. Thread (b, i): grid
+// (⌈B/256⌉, M, K), latents = J/K. 16·K·M·B bytes, and m, g, h from L2; 4 FLOP an element and
+// latent.
 __device__ __forceinline__ void moments_input(int m, int n, int latents, double *da, const double *a, const double *mu, const double *s,
                                               const double *g, const double *h) {
   int b = global_thread(), i = (int)blockIdx.y, k = (int)blockIdx.z;

@@ -3,8 +3,8 @@
 // memory, each element read and written once.
 #pragma once
 
-// gather: dst[b,c] = src[rows[b],c] for n = B·width elements; src [N,width]. gather_widen is the same to Double, and gather_int of
-// integers. Grid ⌈n/256⌉.
+// gather: dst[b,c] = src[rows[b],c] for n = B·width elements; src [N,width]. gather_widen is the
+// same to Double, and gather_int of integers. Grid ⌈n/256⌉.
 template <typename To, typename From>
 __device__ void gather_rows(int n, int width, To *dst, const From *src, const int *rows) {
   int i = global_thread();
@@ -27,8 +27,8 @@ __device__ __forceinline__ void gather_int_body(int n, int width, int *dst, cons
 }
 PLAIN_KERNEL(256, gather_int, (int n, int width, int *dst, const int *src, const int *rows), (n, width, dst, src, rows))
 
-// draw_rows: rows[i] = ⌊range·w_i/2³²⌋ for word i of row 0 of a stream; rows [n]. A thread has the four words of one
-// Philox block, 100 integer instructions; grid ⌈n/1024⌉.
+// draw_rows: rows[i] = ⌊range·w_i/2³²⌋ for word i of row 0 of a stream; rows [n]. A thread has the
+// four words of one Philox block, 100 integer instructions; grid ⌈n/1024⌉.
 __device__ __forceinline__ void draw_rows_body(int n, int range, Key key, int *rows) {
   int first = 4 * global_thread();
   Words x = philox(key.k0, key.k1, (unsigned)first / 4, 0, key.step, key.tail);

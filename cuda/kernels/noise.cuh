@@ -1,9 +1,10 @@
-// noise.cuh: likelihoods of a real number whose noise has heavy tails, or a variance of its own everywhere, CPU twin
-// device/cpu/noise.go. Grids and sums as in likelihood.cuh, two sums a block.
+// noise.cuh: likelihoods of a real number whose noise has heavy tails, or a variance of its own
+// everywhere, CPU twin device/cpu/noise.go. Grids and sums as in likelihood.cuh, two sums a block.
 #pragma once
 
-// student: with z = (y−h)²/νσ²_c, dh = grad·(ν+1)(y−h)/(νσ²_c(1+z)), logs[c,block] = Σ log(1+z) and shares[c,block] = Σ z/(1+z), for
-// n = S·B rows of C numbers; y [B,C] repeats. Grid as gaussian; 2 numbers in, 1 out, a logarithm and two divisions an element.
+// student: with z = (y−h)²/νσ²_c, dh = grad·(ν+1)(y−h)/(νσ²_c(1+z)), logs[c,block] = Σ log(1+z) and
+// shares[c,block] = Σ z/(1+z), for n = S·B rows of C numbers; y [B,C] repeats. Grid as gaussian; 2
+// numbers in, 1 out, a logarithm and two divisions an element.
 template <typename T>
 __device__ void student(int n, int batch, double grad, T *dh, const T *h, const T *y, const T *logvar, const T *tail, double *logs, double *shares) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
@@ -27,7 +28,8 @@ __device__ void student(int n, int batch, double grad, T *dh, const T *h, const 
 REAL_KERNEL(256, student, (int n, int batch, double grad, T *dh, const T *h, const T *y, const T *logvar, const T *tail, double *logs, double *shares),
             (n, batch, grad, dh, h, y, logvar, tail, logs, shares))
 
-// student_sum: ell, and the gradients of log σ²_c and of the tail, from the columns' sums P_c of logs and Q_c of shares, n of rows:
+// student_sum: ell, and the gradients of log σ²_c and of the tail, from the columns' sums P_c of
+// logs and Q_c of shares, n of rows:
 //
 //	ell         = value·Σ_c (n (log Γ((ν+1)/2) − log Γ(ν/2) − ½ log πνσ²_c) − ½(ν+1) P_c)
 //	dlogvar[c] += ½ grad·((ν+1) Q_c − n)
@@ -55,9 +57,10 @@ REAL_KERNEL(256, student_sum,
              const double *shares),
             (n, blocks, width, value, grad, ell, dlogvar, dtail, logvar, tail, logs, shares))
 
-// heteroscedastic: log v = max(floor, logvar[c] + h[s,b,C+c]); dh[s,b,c] = grad·(y−h)/v and dh[s,b,C+c] = ½ grad·((y−h)²/v − 1), or 0
-// at the floor; values[c,block] = Σ −½(log 2πv + (y−h)²/v), slopes[c,block] = Σ of the second gradient without grad. For n = S·B
-// rows, h [S,B,2C], y [B,C]. Grid as gaussian; 3 numbers in, 2 out, an exponential an element.
+// heteroscedastic: log v = max(floor, logvar[c] + h[s,b,C+c]); dh[s,b,c] = grad·(y−h)/v and
+// dh[s,b,C+c] = ½ grad·((y−h)²/v − 1), or 0 at the floor; values[c,block] = Σ −½(log 2πv +
+// (y−h)²/v), slopes[c,block] = Σ of the second gradient without grad. For n = S·B rows, h [S,B,2C],
+// y [B,C]. Grid as gaussian; 3 numbers in, 2 out, an exponential an element.
 template <typename T>
 __device__ void heteroscedastic(int n, int batch, double grad, double floor, T *dh, const T *h, const T *y, const T *logvar, double *values, double *slopes) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
@@ -84,8 +87,8 @@ REAL_KERNEL(256, heteroscedastic,
             (int n, int batch, double grad, double floor, T *dh, const T *h, const T *y, const T *logvar, double *values, double *slopes),
             (n, batch, grad, floor, dh, h, y, logvar, values, slopes))
 
-// heteroscedastic_sum: ell = value·Σ of values and dlogvar[c] += grad·Σ of the column's slopes. Grid of one block, which takes the width columns in order;
-// 16 bytes a block of the launch before.
+// heteroscedastic_sum: ell = value·Σ of values and dlogvar[c] += grad·Σ of the column's slopes.
+// Grid of one block, which takes the width columns in order; 16 bytes a block of the launch before.
 template <typename T>
 __device__ void heteroscedastic_sum(int blocks, int width, double value, double grad, double *ell, T *dlogvar, const double *values, const double *slopes) {
   double total = 0;

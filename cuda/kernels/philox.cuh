@@ -3,10 +3,11 @@
 // in float.
 #pragma once
 
-// A stream of standard normals: device.Key as five words that a launcher passes, of which the step may be live. The
-// element at (sample, row, column) is normal column mod 4 of the block with key {k0, k1} and counter
-// {column/4, row, step, tail + sample·2¹⁶}. A scheme says how samples depend on each other: not at all (0); mirrored, that is the
-// sample's number is halved, and an odd one changes the sign; or by Latin hypercubes of so many points.
+// A stream of standard normals: device.Key as five words that a launcher passes, of which the step
+// may be live. The element at (sample, row, column) is normal column mod 4 of the block with key
+// {k0, k1} and counter {column/4, row, step, tail + sample·2¹⁶}. A scheme says how samples depend
+// on each other: not at all (0); mirrored, that is the sample's number is halved, and an odd one
+// changes the sign; or by Latin hypercubes of so many points.
 struct Key {
   unsigned k0, k1, step, tail, scheme;
   __device__ __forceinline__ Key(unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned scheme = 0)
@@ -17,7 +18,8 @@ struct Words {
   unsigned w[4];
 };
 
-// philox is ten rounds, the key bumped between rounds. UNROLL 1 takes longer, and fewer registers in a loop.
+// philox is ten rounds, the key bumped between rounds. UNROLL 1 takes longer, and fewer registers
+// in a loop.
 template <int UNROLL = 10>
 __device__ __forceinline__ Words philox(unsigned k0, unsigned k1, unsigned x0, unsigned x1, unsigned x2, unsigned x3) {
 #pragma unroll UNROLL
@@ -52,8 +54,8 @@ __device__ __forceinline__ void box_muller(unsigned w0, unsigned w1, T *z0, T *z
   *z1 = radius * s;
 }
 
-// latin is philox.Latin: columns 4·block … of point tail>>16 of a Latin hypercube. A point costs a Philox block, and one for
-// each point behind it.
+// latin is philox.Latin: columns 4·block … of point tail>>16 of a Latin hypercube. A point costs a
+// Philox block, and one for each point behind it.
 template <typename T>
 __device__ __forceinline__ void latin(Key key, unsigned row, unsigned block, unsigned tail, T z[4]) {
   unsigned n = key.scheme, s = (tail >> 16) % n, stratum[4], rest[4];
@@ -67,8 +69,9 @@ __device__ __forceinline__ void latin(Key key, unsigned row, unsigned block, uns
       stratum[i] = t == s ? place : stratum[i] + (place <= stratum[i]);
     }
   }
-  // p = numerator/(2³³n); what is left of 1 is as exact, since numerator and 2³³n are whole. One normal after the other, in turn
-  // at the first place: registers are what the kernels that draw are short of.
+  // p = numerator/(2³³n); what is left of 1 is as exact, since numerator and 2³³n are whole. One
+  // normal after the other, in turn at the first place: registers are what the kernels that draw
+  // are short of.
   double whole = 0x1p33 * (double)n;
 #pragma unroll 1
   for (int i = 0; i < 4; i++) {

@@ -1,7 +1,7 @@
 // potrf.cuh: batches of Cholesky factorisations, L Lᵀ = c + jitter·I, CPU twin device/cpu/potrf.go.
 //
-// The first rung of the jitter ladder is for the whole card: panels of 64 columns, of which potrf_diagonal factors
-// the block on the diagonal, and two products (gemm.cuh) do the rest,
+// The first rung of the jitter ladder is for the whole card: panels of 64 columns, of which
+// potrf_diagonal factors the block on the diagonal, and two products (gemm.cuh) do the rest,
 //
 //	L_below = c_below D⁻ᵀ,   c_after −= L_below L_belowᵀ
 //
@@ -9,7 +9,8 @@
 // rung waits for the host.
 #pragma once
 
-// potrf_begin: l = lower triangle of c, + rung·I; jitter[k] = rung. l and c [K,M,M]; n = K·M². Grid ⌈n/256⌉. 16·n bytes.
+// potrf_begin: l = lower triangle of c, + rung·I; jitter[k] = rung. l and c [K,M,M]; n = K·M². Grid
+// ⌈n/256⌉. 16·n bytes.
 __device__ __forceinline__ void potrf_begin(int n, int m, double rung, double *l, double *jitter, const double *c) {
   int q = global_thread();
   if (q >= n) return;
@@ -19,9 +20,9 @@ __device__ __forceinline__ void potrf_begin(int n, int m, double rung, double *l
 }
 DOUBLE_KERNEL(256, potrf_begin, (int n, int m, double rung, double *l, double *jitter, const double *c), (n, m, rung, l, jitter, c))
 
-// potrf_diagonal factors the block of l on the diagonal at j0, in place, and writes its inverse [K,64,64]. A
-// pivot that fails goes to jitter[k] as −1−pivot, the first one stays. Grid K, 256 threads, 65 KiB of dynamic shared memory. 64³/3 FLOP each,
-// bound by the latency of 64 columns.
+// potrf_diagonal factors the block of l on the diagonal at j0, in place, and writes its inverse
+// [K,64,64]. A pivot that fails goes to jitter[k] as −1−pivot, the first one stays. Grid K, 256
+// threads, 65 KiB of dynamic shared memory. 64³/3 FLOP each, bound by the latency of 64 columns.
 __device__ __forceinline__ void potrf_diagonal(int m, int j0, double *l, double *jitter, double *inverse) {
   DYN_SHARED(double, s);
   int k = (int)blockIdx.x, n = smaller(TILE, m - j0);
@@ -80,9 +81,9 @@ __device__ __forceinline__ int potrf_attempt(double *s, int m, double rung, doub
   return -1;
 }
 
-// potrf_ladder climbs the other rungs with each matrix that the first did not help. jitter [K] gets the rung that did,
-// or −1−pivot, and then l is NaN. Grid K, 65 KiB of dynamic shared memory. M³/3 FLOP a rung, all on one multiprocessor: it
-// is rare.
+// potrf_ladder climbs the other rungs with each matrix that the first did not help. jitter [K] gets
+// the rung that did, or −1−pivot, and then l is NaN. Grid K, 65 KiB of dynamic shared memory. M³/3
+// FLOP a rung, all on one multiprocessor: it is rare.
 __device__ __forceinline__ void potrf_ladder(int m, double rung1, double rung2, double rung3, double rung4, double *l, double *jitter, const double *c) {
   DYN_SHARED(double, s);
   int k = (int)blockIdx.x, pivot = -1;

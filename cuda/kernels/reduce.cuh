@@ -1,5 +1,6 @@
 // reduce.cuh: sums in a fixed order. There is no float atomic: a sum over a grid is one partial
-// result a block, then fold or fold_rows. No CPU twin: a sum of the CPU is in the file of its operation.
+// result a block, then fold or fold_rows. No CPU twin: a sum of the CPU is in the file of its
+// operation.
 #pragma once
 
 // warp_sum is the sum over the 32 lanes, in lane 0: lane i takes lane i+16, then i+8, … i+1.
@@ -24,8 +25,8 @@ __device__ __forceinline__ T block_sum(T v) {
   return total;
 }
 
-// fold: dst[0] = scale·Σ partial[0…n−1], added to dst[0] if add is set. Grid of one block; thread t sums
-// t, t+256, …, then block_sum. 8·n bytes, n additions.
+// fold: dst[0] = scale·Σ partial[0…n−1], added to dst[0] if add is set. Grid of one block; thread t
+// sums t, t+256, …, then block_sum. 8·n bytes, n additions.
 template <typename T>
 __device__ void fold(int n, int add, double scale, T *dst, const double *partial) {
   double sum = 0;

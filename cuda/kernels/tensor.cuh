@@ -1,5 +1,6 @@
-// tensor.cuh: the products of tensor cores, of which each lane of a warp brings and gets a fragment. The double's are in
-// cuda/double/mma.h, with the layouts; each use says which elements it makes of them.
+// tensor.cuh: the products of tensor cores, of which each lane of a warp brings and gets a
+// fragment. The double's are in cuda/double/mma.h, with the layouts; each use says which elements
+// it makes of them.
 #pragma once
 
 #ifdef TENSOR_CORES
@@ -30,7 +31,8 @@ using emu::mma;
 using emu::to_tf32;
 #endif
 
-// Tf32 is a number as tensor cores take it; if SPLIT is set, with what the rounding left over, of which 10 more bits count.
+// Tf32 is a number as tensor cores take it; if SPLIT is set, with what the rounding left over, of
+// which 10 more bits count.
 template <bool SPLIT>
 struct Tf32 {
   float big, small;
@@ -38,8 +40,8 @@ struct Tf32 {
   __device__ __forceinline__ explicit Tf32(float v) : big(to_tf32(v)), small(SPLIT ? to_tf32(v - big) : 0.f) {}
 };
 
-// mma is c += a b; if SPLIT is set by three products, the small ones first. What is left out, small times small, is 2⁻²² of the
-// largest product.
+// mma is c += a b; if SPLIT is set by three products, the small ones first. What is left out, small
+// times small, is 2⁻²² of the largest product.
 template <bool SPLIT>
 __device__ __forceinline__ void mma(float &c0, float &c1, float &c2, float &c3, Tf32<SPLIT> a0, Tf32<SPLIT> a1, Tf32<SPLIT> a2, Tf32<SPLIT> a3,
                                     Tf32<SPLIT> b0, Tf32<SPLIT> b1) {

@@ -1,5 +1,5 @@
-// triangle.cuh: blocks of lower triangular matrices, 64 rows at a time; and their inverses, with which
-// every triangular solve is a product. CPU twin device/cpu/triangle.go.
+// triangle.cuh: blocks of lower triangular matrices, 64 rows at a time; and their inverses, with
+// which every triangular solve is a product. CPU twin device/cpu/triangle.go.
 #pragma once
 
 // Two square tiles of doubles in dynamic shared memory: what one block factors or inverts.
@@ -14,9 +14,10 @@ __device__ __forceinline__ void load_lower(double *s, const double *l, int ld, i
   __syncthreads();
 }
 
-// factor_tile is Cholesky of a tile, in place, by 64·GROUPS threads: thread (r, g) has columns g, g + GROUPS, … of row
-// r in registers, and a barrier a column hands the pivot's column round. The roots of the pivots are taken at the
-// end, all at once. It returns the column that failed, or −1, to every thread.
+// factor_tile is Cholesky of a tile, in place, by 64·GROUPS threads: thread (r, g) has columns g,
+// g + GROUPS, … of row r in registers, and a barrier a column hands the pivot's column round. The
+// roots of the pivots are taken at the end, all at once. It returns the column that failed, or −1,
+// to every thread.
 template <int GROUPS>
 __device__ __forceinline__ int factor_tile(double *s) {
   SHARED(double, column, [2][TILE]);
@@ -54,8 +55,8 @@ __device__ __forceinline__ int factor_tile(double *s) {
   return pivot;
 }
 
-// invert_tile writes the inverse of a lower triangular tile to x, with zeros above: the two diagonal
-// halves, a row a thread, then
+// invert_tile writes the inverse of a lower triangular tile to x, with zeros above: the two
+// diagonal halves, a row a thread, then
 //
 //	[A 0; C B]⁻¹ = [A⁻¹ 0; −B⁻¹ (C A⁻¹) B⁻¹]
 //
@@ -105,9 +106,10 @@ __device__ __forceinline__ void store_tile(double *to, int ld, const double *s, 
   }
 }
 
-// invert_diagonal writes the inverses of the 64×64 blocks on the diagonal of L to x; l, x [K,M,M]. Grid
-// (⌈M/64⌉, K), 256 threads, 65 KiB of dynamic shared memory. It reads and writes 64·M numbers a matrix, 64²·M/3 FLOP: bound by the
-// latency of 64 divisions. Sums from the last column to the first.
+// invert_diagonal writes the inverses of the 64×64 blocks on the diagonal of L to x; l, x [K,M,M].
+// Grid (⌈M/64⌉, K), 256 threads, 65 KiB of dynamic shared memory. It reads and writes 64·M numbers
+// a matrix, 64²·M/3 FLOP: bound by the latency of 64 divisions. Sums from the last column to the
+// first.
 __device__ __forceinline__ void invert_diagonal(int m, double *x, const double *l) {
   DYN_SHARED(double, s);
   int i0 = (int)blockIdx.x * TILE;
@@ -122,7 +124,8 @@ DOUBLE_KERNEL(256, invert_diagonal, (int m, double *x, const double *l), (m, x, 
 //
 //	T = C A⁻¹,  then x = −B⁻¹ T     for L = [A 0; C B]
 //
-// x, t and l [K,M,M]; t is scratch. Grid (h/64, h/64, K·pairs), shared memory of a product. h³ FLOP a pair and launch.
+// x, t and l [K,M,M]; t is scratch. Grid (h/64, h/64, K·pairs), shared memory of a product. h³ FLOP
+// a pair and launch.
 __device__ __forceinline__ void invert_join(int second, int m, int h, int pairs, double *x, double *t, const double *l) {
   int k = (int)blockIdx.z / pairs, o = (int)blockIdx.z % pairs * 2 * h, rows = smaller(h, m - o - h);
   int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE;

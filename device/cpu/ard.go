@@ -10,10 +10,10 @@ import (
 // ardRows is how many pseudo-inputs are one block of ARD.
 const ardRows = 48
 
-// ardTask is the state of ARD and ARDBackward. Distances come from a product of
-// matrices, in double: −½Σ(z−x)²w = Σ z w x − ½Σ z²w − ½Σ x²w with w = 1/ℓ². All kernels multiply by the same
-// Xᵀ, or the same X in ARDBackward, which is packed once. The isotropic case takes w = 1, and each k then
-// multiplies by its own 1/ℓ².
+// ardTask is the state of ARD and ARDBackward. Distances come from a product of matrices, in
+// double: −½Σ(z−x)²w = Σ z w x − ½Σ z²w − ½Σ x²w with w = 1/ℓ². All kernels multiply by the same
+// Xᵀ, or the same X in ARDBackward, which is packed once. The isotropic case takes w = 1, and each
+// k then multiplies by its own 1/ℓ².
 type ardTask struct {
 	device.ARDShape
 	form           device.Shape
@@ -101,7 +101,8 @@ func (t *ardTask) run(w *worker, block int) {
 	t.fill(e, lde, zw, lo, k, 1, lo, hi, n)
 }
 
-// products writes e = Σ z w x for rows lo … hi and the first n columns; it returns those rows of zw.
+// products writes e = Σ z w x for rows lo … hi and the first n columns; it returns those rows of
+// zw.
 func (t *ardTask) products(w *worker, e []float64, lde, group, lo, hi, n int) []float64 {
 	zw := t.z[lo*t.D:]
 	if !t.Isotropic {
@@ -114,8 +115,8 @@ func (t *ardTask) products(w *worker, e []float64, lde, group, lo, hi, n int) []
 	return zw
 }
 
-// fill writes rows lo … hi of c_k and its slope from their products e, which may be the memory of c_k for RBF. zw has its rows
-// from zLo on.
+// fill writes rows lo … hi of c_k and its slope from their products e, which may be the memory of
+// c_k for RBF. zw has its rows from zLo on.
 func (t *ardTask) fill(e []float64, lde int, zw []float64, zLo, k int, scale float64, lo, hi, n int) {
 	c, half := t.c[k*t.M*t.B:], t.halfOf(k)
 	for i := lo; i < hi; i++ {
@@ -183,8 +184,9 @@ func (t *ardTask) ownHalf(zw []float64, i int) float64 {
 	return simd.Dot64(zw[:t.D], t.z[i*t.D:][:t.D]) / 2
 }
 
-// ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl and dz. Where x and z are one tensor, dc is made
-// symmetric first, which changes no gradient and leaves one product G X for both sides.
+// ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl and dz. Where x and z are one
+// tensor, dc is made symmetric first, which changes no gradient and leaves one product G X for both
+// sides.
 func (d *gp) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
 	t := &d.ard
 	t.ARDShape = device.CheckARDBackward(dz, dlogl, dc, slope, z, x, logl)

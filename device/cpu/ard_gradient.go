@@ -2,7 +2,8 @@ package cpu
 
 import "github.com/gpdrf/gpdrf-gpu/internal/simd"
 
-// ardGradient is what ARDBackward has besides. With P_k = G_k X, the sums g_k of the rows of G_k and h_k of its columns
+// ardGradient is what ARDBackward has besides. With P_k = G_k X, the sums g_k of the rows of G_k
+// and h_k of its columns
 //
 //	dlogl_k += w_k (g_k Z² + h_k X² − 2 Σ_m z∘P_k)
 //	dz      += Σ_k w_k∘P_k − z∘(gᵀ w)
@@ -16,9 +17,10 @@ type ardGradient struct {
 	rowSum  []float64     // [K,M], or [1,M] of mixed if isotropic: g
 	columns []float64     // [blocks,K,B]: the parts of h
 	colSum  []float64     // [K,B]: h
-	partial []float64     // [blocks,K,D]: the parts of Σ_m z∘P; isotropic [blocks,K] of dlogl before the factor
-	squares []float64     // [K,D]: g Z² + h X²
-	mixed   []float64     // [M,B], isotropic: Σ_k w_k G_k
+	// [blocks,K,D]: the parts of Σ_m z∘P; isotropic [blocks,K] of dlogl before the factor
+	partial []float64
+	squares []float64 // [K,D]: g Z² + h X²
+	mixed   []float64 // [M,B], isotropic: Σ_k w_k G_k
 }
 
 func (t *ardTask) beginGradient(p *pool) {
@@ -120,8 +122,8 @@ func (t *ardProduct) isotropic(w *worker, i, lo, hi int) {
 	}
 }
 
-// ardMove is P and what follows from it, for a block of rows and columns and all k in order, because
-// all of them add to the same part of dz.
+// ardMove is P and what follows from it, for a block of rows and columns and all k in order,
+// because all of them add to the same part of dz.
 type ardMove ardTask
 
 func (t *ardMove) run(w *worker, block int) {

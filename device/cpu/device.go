@@ -1,9 +1,9 @@
 // Package cpu is the pure-Go backend: "cpu:f32" and "cpu:f64". The files are one
 // for each family of operations, forward and backward side by side.
 //
-// Every operation is a task of fixed blocks (see parallel.go) whose arithmetic is
-// done by internal/simd. The task structs live in the Device and are filled anew
-// by each call, so that an operation allocates nothing once its scratch has grown.
+// Every operation is a task of fixed blocks (see parallel.go) whose arithmetic is done by
+// internal/simd. The task structs live in the Device and are filled again by each call, so that an
+// operation allocates nothing once its scratch has grown.
 package cpu
 
 import (

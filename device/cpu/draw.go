@@ -5,8 +5,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// draw fills dst with rows of a key's normals for sample s, cols to a row: the rows of these numbers, or where there are none those from
-// first on.
+// draw fills dst with rows of a key's normals for sample s, cols to a row: the rows of these
+// numbers, or where there are none those from first on.
 func draw[T Float](m kernels[T], dst []T, cols int, key device.Key, s int, rows []int32, first int) {
 	words, _, c2, c3 := key.Words(s, 0)
 	if key.Strata > 0 {

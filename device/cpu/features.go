@@ -11,9 +11,9 @@ const (
 	featureColumns = 64 // frequencies in one block of the gradients of Ω and W
 )
 
-// features is the Scratch of one layer, and the state of the operation that uses it.
-// Φ is kept without its factor √(α/R), which goes into the products instead. With one column for each frequency, the place of
-// the sines holds the slopes φ'(HΩ).
+// features is the Scratch of one layer, and the state of the operation that uses it. Φ is kept
+// without its factor √(α/R), which goes into the products instead. With one column for each
+// frequency, the place of the sines holds the slopes φ'(HΩ).
 type features[T Float] struct {
 	device.FeatureShape
 	math        kernels[T]

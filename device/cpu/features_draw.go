@@ -23,7 +23,8 @@ func drawNumber(key device.Key, draws, i int) uint32 {
 	return n
 }
 
-// drawRows fills dst with rows, from first on, of draw i of a key whose samples share a number of draws.
+// drawRows fills dst with rows, from first on, of draw i of a key whose samples share a number of
+// draws.
 func drawRows[T Float](m kernels[T], dst []T, cols int, key device.Key, draws, i, first int) {
 	n := drawNumber(key, draws, i)
 	key.Sample = 0

@@ -100,7 +100,8 @@ func (t *gaussian[T]) run(_ *worker, block int) {
 	t.ell[block] = (*likelihoods[T])(t).normals(squares, hi-lo)
 }
 
-// normals is Σ −½(log 2πσ² + (y−h)²/σ²) over n rows, from the columns' Σ (y−h)², which become the slopes in log σ².
+// normals is Σ −½(log 2πσ² + (y−h)²/σ²) over n rows, from the columns' Σ (y−h)², which become the
+// slopes in log σ².
 func (t *likelihoods[T]) normals(squares []float64, n int) (value float64) {
 	for c, v := range squares {
 		misfit := t.precision[c] * v

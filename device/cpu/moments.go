@@ -22,8 +22,9 @@ type momentsTask struct {
 	partial                    []float64 // [J,blocks of M,B], full s: the parts of Σ_i P²
 
 	da, dm, ds, dalpha, dmean, dvariance []float64
-	g, db                                []float64 // [J,B]: √α dmean, and α dvariance where not floored
-	dbSum                                []float64 // [K,B]: −2 Σ_j db
+	// [J,B]: √α dmean, and α dvariance where not floored
+	g, db []float64
+	dbSum []float64 // [K,B]: −2 Σ_j db
 }
 
 // begin fills what all blocks share.

@@ -6,8 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// StudentLogLik is Σ log t_ν((y−h)/σ) − log σ, its gradients in the same pass. With z = (y−h)²/νσ² all of it follows from
-// Σ log(1+z), which the blocks leave in ell, and Σ z/(1+z), in dlogvar.
+// StudentLogLik is Σ log t_ν((y−h)/σ) − log σ, its gradients in the same pass. With z = (y−h)²/νσ²
+// all of it follows from Σ log(1+z), which the blocks leave in ell, and Σ z/(1+z), in dlogvar.
 func (d *Device[T]) StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *device.Tensor, scale device.LikScale) {
 	s, b, c := device.CheckStudent(ell, dh, dlogvar, dtail, h, y, logvar, tail)
 	t := d.beginNoise(s, b, c, logvar, scale)
@@ -54,7 +54,8 @@ func (t *student[T]) run(_ *worker, block int) {
 	t.ell[block] = logs
 }
 
-// digamma is ψ(x) = d log Γ/dx for x > 0: up to 10 by ψ(x) = ψ(x+1) − 1/x, from there by its asymptotic series.
+// digamma is ψ(x) = d log Γ/dx for x > 0: up to 10 by ψ(x) = ψ(x+1) − 1/x, from there by its
+// asymptotic series.
 func digamma(x float64) float64 {
 	below := 0.0
 	for ; x < 10; x++ {
@@ -64,7 +65,8 @@ func digamma(x float64) float64 {
 	return below + math.Log(x) - 0.5/x - v*(1./12-v*(1./120-v*(1./252-v*(1./240-v/132))))
 }
 
-// HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), its gradients in the same pass.
+// HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), its gradients in the
+// same pass.
 func (d *Device[T]) HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale device.LikScale) {
 	s, b, c := device.CheckHeteroscedastic(ell, dh, dlogvar, h, y, logvar)
 	t := d.beginNoise(s, b, c, logvar, scale)

@@ -80,10 +80,12 @@ type failure struct {
 }
 
 const (
-	// inlineWork is the number of multiplications, or their like, below which help costs more than it gains.
+	// inlineWork is the number of multiplications, or their like, below which help costs more than
+	// it gains.
 	inlineWork = 1 << 14
-	// spins is about fifty microseconds. To put a goroutine to sleep and wake it takes ten or so, and the system may wake it
-	// where the caller runs; a step of a small model has dozens of operations of that length.
+	// spins is about fifty microseconds. To put a goroutine to sleep and wake it takes ten or so,
+	// and the system may wake it where the caller runs; a step of a small model has dozens of
+	// operations of that length.
 	spins = 1 << 17
 )
 
@@ -138,7 +140,8 @@ func (p *pool) do(t task, blocks, work int) {
 	}
 }
 
-// await returns when all blocks are finished. A helper that was late for the end of the task before may wake it early.
+// await returns when all blocks are finished. A helper that was late for the end of the task before
+// may wake it early.
 func (p *pool) await() {
 	for range p.spins {
 		if p.running.Load() == 0 {
@@ -172,7 +175,8 @@ func (p *pool) help(h *helper, w *worker) {
 	}
 }
 
-// drain runs blocks until none are left. Who has taken a block knows that the task stays as it is until that block is finished.
+// drain runs blocks until none are left. Who has taken a block knows that the task stays as it is
+// until that block is finished.
 func (p *pool) drain(w *worker) {
 	for n := p.left.Load(); n > 0; n = p.left.Load() {
 		if !p.left.CompareAndSwap(n, n-1) {

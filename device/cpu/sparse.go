@@ -24,7 +24,8 @@ type sparseDistances[T Float] struct {
 	linear               bool
 }
 
-// SparseDistances is d = ‖x − z‖², or 2 − 2⟨x, z⟩, for one feature map: each number of a row of x goes to the pseudo-inputs that have its column.
+// SparseDistances is d = ‖x − z‖², or 2 − 2⟨x, z⟩, for one feature map: each number of a row of x
+// goes to the pseudo-inputs that have its column.
 func (d *Device[T]) SparseDistances(dst *device.Tensor, i int, x device.Sparse, rows *device.Tensor, z device.Sparse, linear bool) {
 	b, m, width := device.CheckSparseDistances(dst, i, x, rows, z)
 	d.pool.reserve(0, m)
@@ -80,7 +81,8 @@ func (t *sparseDistances[T]) products(dots []float64, n int32) {
 	}
 }
 
-// sparseTask is the state of SparseBlock and SparseBlockBackward. With t = −d/2, f_i is exp(t/σ²), or 1 + t where linear.
+// sparseTask is the state of SparseBlock and SparseBlockBackward. With t = −d/2, f_i is exp(t/σ²),
+// or 1 + t where linear.
 type sparseTask struct {
 	device.SparseShape
 	c, d    []float64 // c is dc in SparseBlockBackward
@@ -130,7 +132,8 @@ func (t *sparseTask) begin(p *pool, c, d, logits, logsigma *device.Tensor, linea
 func (t *sparseTask) blocks() int { return blocksOf(t.M, sparseRows) }
 func (t *sparseTask) work() int   { return t.K * t.I * t.M * t.B * 8 }
 
-// turned is t = −d/2 of pseudo-inputs lo … hi, by map, pseudo-input and row: contiguous in the rows, as c is.
+// turned is t = −d/2 of pseudo-inputs lo … hi, by map, pseudo-input and row: contiguous in the
+// rows, as c is.
 func (t *sparseTask) turned(w *worker, lo, hi int) []float64 {
 	n := hi - lo
 	x := w.double(0, t.I*n*t.B)

@@ -26,8 +26,9 @@ type Tolerances struct {
 	// Single is set where Real is float32: operations on Real tensors are then held to the
 	// normalised mean square error of their row.
 	Single bool
-	// Products and ProductGradients are the normalised mean square errors that products of Real tensors may have in addition,
-	// where a device multiplies with less than float32: see device.Precision.
+	// Products and ProductGradients are the normalised mean square errors that products of Real
+	// tensors may have in addition, where a device multiplies with less than float32: see
+	// device.Precision.
 	Products, ProductGradients float64
 }
 
@@ -38,13 +39,14 @@ func Double() Tolerances { return Tolerances{Value: 1e-10, Gradient: 1e-6} }
 // Single is for devices whose Real is float32.
 func Single() Tolerances { return Tolerances{Value: 1e-10, Gradient: 1e-6, Single: true} }
 
-// High is for devices at device.High. TF32 in three products keeps 22 bits of each factor, and a tensor core rounds its sums toward
-// zero: an error some times that of float32, which the row's own bound covers.
+// High is for devices at device.High. TF32 in three products keeps 22 bits of each factor, and a
+// tensor core rounds its sums toward zero: an error some times that of float32, which the row's own
+// bound covers.
 func High() Tolerances { return Single() }
 
-// Medium is for devices at device.Medium. TF32 keeps 11 bits of each factor, which is off by 2⁻¹² on average, and a phase by some times
-// that: squared, 1e-6, ten times that where few numbers are compared. Gradients are sums of such terms of both signs, which cancel to
-// a hundredth there.
+// Medium is for devices at device.Medium. TF32 keeps 11 bits of each factor, which is off by 2⁻¹²
+// on average, and a phase by some times that: squared, 1e-6, ten times that where few numbers are
+// compared. Gradients are sums of such terms of both signs, which cancel to a hundredth there.
 func Medium() Tolerances {
 	tol := Single()
 	tol.Products, tol.ProductGradients = 2e-5, 1e-2
@@ -62,8 +64,8 @@ func Run(t *testing.T, dev device.Device, tol Tolerances) {
 	}
 }
 
-// RunProducts tests the operations that are mostly products of Real tensors, and their properties: those in which a device at
-// another device.Precision differs.
+// RunProducts tests the operations that are mostly products of Real tensors, and their properties:
+// those in which a device at another device.Precision differs.
 func RunProducts(t *testing.T, dev device.Device, tol Tolerances) {
 	for _, r := range table() {
 		if r.products {

@@ -7,8 +7,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// E ΦΦᵀ of arc-cosine features is α k_n(x/ℓ, x'/ℓ), the integral of Cho and Saul in closed form: averaged over many draws of Ω, with an
-// error of the features' own variance. A layer whose W is the identity puts out Φ itself.
+// E ΦΦᵀ of arc-cosine features is α k_n(x/ℓ, x'/ℓ), the integral of Cho and Saul in closed form:
+// averaged over many draws of Ω, with an error of the features' own variance. A layer whose W is
+// the identity puts out Φ itself.
 func approachArcCosine(t *testing.T, dev device.Device, _ Tolerances) {
 	const b, d, n, samples = 9, 3, 64, 300
 	r := newRandom(8)
@@ -25,7 +26,8 @@ func approachArcCosine(t *testing.T, dev device.Device, _ Tolerances) {
 	for i := range n {
 		identity[i*n+i] = 1
 	}
-	// E φ(p)⁴ for p with E φ(p)² = 1 is 2, 6 and 210/9: what the variance of one feature's product is below.
+	// E φ(p)⁴ for p with E φ(p)² = 1 is 2, 6 and 210/9: what the variance of one feature's product
+	// is below.
 	for a, fourth := range map[device.Activation]float64{device.ArcCos0: 2, device.ArcCos1: 6, device.ArcCos2: 210.0 / 9} {
 		out := dev.New(device.Real, samples, b, n)
 		dev.RandomFeatures(out, put(dev, device.Real, h, samples, b, d), device.FeatureParams{

@@ -7,10 +7,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// A Matérn kernel takes the root of r², so that an error of 1e-16 ‖z‖² in r², which is what products of rows leave, would be one
-// of 1e-8 ‖z‖ in the kernel. Rows that are near each other or the same, at norms of some 10 length-scales, have the
-// kernel of their differences to nearTolerance: r² has a relative error of at most some D·2⁻⁵²/device.NearRows ≈ 1e-9 where it is not taken from differences,
-// and c an error of half that times r e^−r. The diagonal of Kuu is exactly 1.
+// A Matérn kernel takes the root of r², so that an error of 1e-16 ‖z‖² in r², which is what
+// products of rows leave, would be one of 1e-8 ‖z‖ in the kernel. Rows that are near each other or
+// the same, at norms of some 10 length-scales, have the kernel of their differences to
+// nearTolerance: r² has a relative error of at most some D·2⁻⁵²/device.NearRows ≈ 1e-9 where it is
+// not taken from differences, and c an error of half that times r e^−r. The diagonal of Kuu is
+// exactly 1.
 const nearTolerance = 1e-9
 
 func nearRows(t *testing.T, dev device.Device, _ Tolerances) {
@@ -72,8 +74,9 @@ func slopeOf(form device.Shape, r float64) float64 {
 	}
 }
 
-// nearGradient compares dlogl and dz with sums of differences, dc being 1. What is lost is the slope times the rounding of ‖z‖²: some 1e-9 a pair
-// for Matérn 1/2 (device.TouchingRows), less for the others.
+// nearGradient compares dlogl and dz with sums of differences, dc being 1. What is lost is the
+// slope times the rounding of ‖z‖²: some 1e-9 a pair for Matérn 1/2 (device.TouchingRows), less for
+// the others.
 func nearGradient(t *testing.T, dev device.Device, form device.Shape, same bool, slope, tz, tx, tl *device.Tensor, z, x, logl []float64) {
 	k, m, n, d, lengths := slope.Dim(0), slope.Dim(1), slope.Dim(2), tz.Dim(1), tl.Dim(1)
 	ones := make([]float64, k*m*n)

@@ -7,8 +7,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Where keys are mirrored, sample 2i of a random-feature layer is what sample i is without, and sample 2i+1 has the opposite
-// noise: in weights, in the noise of local reparameterisation and in frequencies.
+// Where keys are mirrored, sample 2i of a random-feature layer is what sample i is without, and
+// sample 2i+1 has the opposite noise: in weights, in the noise of local reparameterisation and in
+// frequencies.
 func mirrored(t *testing.T, dev device.Device, tol Tolerances) {
 	const s, b, d, n, out = 4, 5, 3, 6, 3
 	r := newRandom(9)

@@ -101,8 +101,9 @@ func invert(a []float64, n int) {
 	}
 }
 
-// ΦΦᵀ → α exp(−½Σ(x−x′)²/ℓ²) as R grows, with an error of about α/√R (rf_ard), and to a Matérn kernel where frequency r is
-// multiplied by √u_r, 2ν/u_r being χ² with 2ν degrees of freedom. A layer whose W is the identity puts out Φ itself.
+// ΦΦᵀ → α exp(−½Σ(x−x′)²/ℓ²) as R grows, with an error of about α/√R (rf_ard), and to a Matérn
+// kernel where frequency r is multiplied by √u_r, 2ν/u_r being χ² with 2ν degrees of freedom. A
+// layer whose W is the identity puts out Φ itself.
 func approachKernel(t *testing.T, dev device.Device, _ Tolerances) {
 	for _, form := range append(maternShapes[:], device.RBF) {
 		approach(t, dev, form)
@@ -155,7 +156,8 @@ func approach(t *testing.T, dev device.Device, form device.Shape) {
 				square += miss * miss / (b * b)
 			}
 		}
-		// The variance of one feature's product is at most ½, so the error is below 1/√(2R) on average.
+		// The variance of one feature's product is at most ½, so the error is below 1/√(2R) on
+		// average.
 		if e, want := math.Sqrt(square), 1.2/math.Sqrt(2*float64(n)); e > want {
 			t.Errorf("shape %d, R=%d: ΦΦᵀ is off by %g, want at most %g", form, n, e, want)
 		}

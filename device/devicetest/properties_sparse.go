@@ -6,7 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// unitSparse: whatever the weights, SparseBlock is 1 to the bit where all distances are 0, and Kuu is symmetric to the bit where d is.
+// unitSparse: whatever the weights, SparseBlock is 1 to the bit where all distances are 0, and Kuu
+// is symmetric to the bit where d is.
 func unitSparse(t *testing.T, dev device.Device, _ Tolerances) {
 	const k, m, maps = 5, 37, 3
 	r := newRandom(4)

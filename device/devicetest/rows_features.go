@@ -209,8 +209,8 @@ func phase(h, omega []float64, r, nr int) (p float64) {
 	return p
 }
 
-// avoidKinks draws rows of h anew until no phase is near 0, where arc-cosine features have no derivative: neither a central
-// difference nor the rounding of a device then takes one across.
+// avoidKinks draws rows of h again until no phase is near 0, where arc-cosine features have no
+// derivative: neither a central difference nor the rounding of a device then takes one across.
 func avoidKinks(r *random, in [][]float64, size []int, c featureCase, noise device.FeatureNoise) {
 	s, b, d, nr := size[0], size[1], size[2], size[3]
 	omega := make([]float64, d*nr)
@@ -226,7 +226,8 @@ func avoidKinks(r *random, in [][]float64, size []int, c featureCase, noise devi
 		naiveSpectra(omega, in, i, nr, c, noise)
 		for n := range b {
 			h := in[0][(i*b+n)*d:][:d]
-			for sd := 1.0; near(h); sd += 0.1 { // wider and wider, for a frequency that is near 0 itself
+			// wider and wider, for a frequency that is near 0 itself
+			for sd := 1.0; near(h); sd += 0.1 {
 				copy(h, r.normal("h", device.Real, none, 0, sd, d).data)
 			}
 		}

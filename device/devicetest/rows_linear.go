@@ -13,7 +13,8 @@ func linearRows() []row {
 	}
 }
 
-// Size: S, B, width of dst, width of src. dst is read and written: it goes through a copy. The matrix is fixed.
+// Size: S, B, width of dst, width of src. dst is read and written: it goes through a copy. The
+// matrix is fixed.
 func addProduct(r *random, size []int, transposed bool) *problem {
 	s, b, n, k := size[0], size[1], size[2], size[3]
 	shape, at := []int{k, n}, func(i, j int) int { return i*n + j }

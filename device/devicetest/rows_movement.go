@@ -77,7 +77,8 @@ func drawRows(r *random, size []int) *problem {
 			words, c1, c2, c3 := key.Words(0, 0)
 			for i := range b {
 				w := philox.Block(words, [4]uint32{uint32(i / 4), c1, c2, c3})[i%4]
-				out[0][i] = math.Floor(float64(n) * float64(w) / (1 << 32)) // exact: fewer than 53 bits
+				// exact: fewer than 53 bits
+				out[0][i] = math.Floor(float64(n) * float64(w) / (1 << 32))
 			}
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {

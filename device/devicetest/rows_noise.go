@@ -66,7 +66,8 @@ func heteroscedastic(r *random, size []int) *problem {
 	s, b, c := size[0], size[1], size[2]
 	h := r.normal("h", device.Real, writes, 0, 1, s, b, 2*c)
 	y := r.normal("y", device.Real, none, 0, 1, b, c)
-	for row := 6; row < s*b; row += 7 { // and the mean is right there, so that the density is no huge number
+	// and the mean is right there, so that the density is no huge number
+	for row := 6; row < s*b; row += 7 {
 		h.data[(2*row+1)*c] = -40
 		h.data[2*row*c] = y.data[row%b*c]
 	}

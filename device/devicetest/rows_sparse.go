@@ -69,8 +69,8 @@ func sparseBlock(r *random, size []int, linear []bool) *problem {
 	}
 }
 
-// sparseVectors are n vectors of length width, of which a tenth is not zero and one vector is all zero; dense has them as rows. By
-// columns, or by vectors.
+// sparseVectors are n vectors of length width, of which a tenth is not zero and one vector is all
+// zero; dense has them as rows. By columns, or by vectors.
 func sparseVectors(r *random, name string, n, width int, byColumn bool) (in []*array, dense []float64) {
 	dense = make([]float64, n*width)
 	for v := range n {
@@ -127,7 +127,8 @@ func sparseOf(dev device.Device, r *random, n, width int, byColumn bool) device.
 	return sparse(tensors(dev, arrays))
 }
 
-// sparseDistances fills two maps of d, one of them linear, in Double and in Real. Size: N, B, M, columns.
+// sparseDistances fills two maps of d, one of them linear, in Double and in Real. Size: N, B, M,
+// columns.
 func sparseDistances(r *random, size []int) *problem {
 	n, b, m, width := size[0], size[1], size[2], size[3]
 	x, denseX := sparseVectors(r, "x", n, width, false)

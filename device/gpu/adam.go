@@ -19,7 +19,8 @@ func (d *Device) Adam(p, g, m, v, rate *device.Tensor, step device.AdamStep) {
 		size, root, d.scalar(step.Eps), d.scalar(step.L2), d.scalar(step.Scale))
 }
 
-// Average moves mean towards p by w = (1 − decay)/(1 − decayᵗ). The kernel works out w, since t may be live.
+// Average moves mean towards p by w = (1 − decay)/(1 − decayᵗ). The kernel works out w, since t may
+// be live.
 func (d *Device) Average(mean, p *device.Tensor, decay float64, step uint32) {
 	n := device.CheckAverage(mean, p, decay, step)
 	d.real.launch("average", d.real.over("average", n), 0,

@@ -26,7 +26,8 @@ func (d *Device) ardWeight(logl *device.Tensor) cuda.Arg {
 	return weight
 }
 
-// ardNorms is half the squared norms of the rows of z and x, for each kernel or, if isotropic, once.
+// ardNorms is half the squared norms of the rows of z and x, for each kernel or, if isotropic,
+// once.
 func (d *Device) ardNorms(n device.ARDShape, z, x *device.Tensor, weight cuda.Arg) (norms cuda.Arg, rows int) {
 	groups := n.K
 	if n.Isotropic {
@@ -55,8 +56,8 @@ func (d *Device) ARD(c, slope, z, x, logl *device.Tensor, form device.Shape) {
 		cuda.Int(int(form)), d.ptr(c), d.ptr(slope), d.ptr(z), d.ptr(x), weight, norms)
 }
 
-// ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl and dz. Where x and z are one tensor, G is made
-// symmetric, which changes no gradient and leaves one product G X for both sides.
+// ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl and dz. Where x and z are one
+// tensor, G is made symmetric, which changes no gradient and leaves one product G X for both sides.
 func (d *Device) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
 	n := device.CheckARDBackward(dz, dlogl, dc, slope, z, x, logl)
 	t := &d.state.ard
@@ -97,7 +98,8 @@ func (d *Device) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
 	}
 }
 
-// ardProduct is G = dc∘slope in place, or dc where slope is null, for k matrices; the sums of its rows; and G X.
+// ardProduct is G = dc∘slope in place, or dc where slope is null, for k matrices; the sums of its
+// rows; and G X.
 func (d *Device) ardProduct(n device.ARDShape, k int, dc, slope cuda.Arg, x *device.Tensor) (rows, moved cuda.Arg) {
 	t := &d.state.ard
 	rows, moved = d.growDoubles(&t.rows, k*n.M), d.growDoubles(&t.moved, k*n.M*n.D)

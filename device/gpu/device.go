@@ -77,7 +77,8 @@ func (d *Device) begin() {
 	d.heap = heap{device: d, live: map[cuda.Ptr]allocation{}}
 }
 
-// Relax lets products of Real tensors be less exact: on tensor cores, which multiply float32 from compute capability 8.0 on.
+// Relax lets products of Real tensors be less exact: on tensor cores, which multiply float32 from
+// compute capability 8.0 on.
 func (d *Device) Relax(p device.Precision) device.Precision {
 	suffix := map[device.Precision]string{device.High: "_3xtf32", device.Medium: "_tf32"}[p]
 	if suffix == "" || !d.single || !d.context.TensorCores() {
@@ -193,7 +194,8 @@ type Usage struct {
 	Changes int // of memory: how often some was allocated or freed
 }
 
-// Usage is for tests and reports: a step that is replayed makes a few calls of the driver and changes no memory.
+// Usage is for tests and reports: a step that is replayed makes a few calls of the driver and
+// changes no memory.
 func (d *Device) Usage() Usage { return Usage{d.context.Calls(), d.heap.changes} }
 
 // Zero writes zeros.

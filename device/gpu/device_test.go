@@ -104,7 +104,8 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// The argument of a kernel keeps the memory of a tensor that nobody else can reach, until it is gone itself.
+// The argument of a kernel keeps the memory of a tensor that nobody else can reach, until it is
+// gone itself.
 func TestArgumentKeepsMemory(t *testing.T) {
 	const kept, lost = 260, 1000 // elements, which nothing else has so many of
 	d := open(t, true)

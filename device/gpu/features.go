@@ -156,7 +156,8 @@ func divide(n, blocks, others int) (span, chunks int) {
 	return span, (n + span - 1) / span
 }
 
-// layer is the first arguments of the kernels that walk over tiles of a layer: struct Layer of features.cuh.
+// layer is the first arguments of the kernels that walk over tiles of a layer: struct Layer of
+// features.cuh.
 type layer struct {
 	rows, d, r, out, omegas, weights, arccos  cuda.Arg
 	logAlpha, h, omega, w, contrast, dout, dv cuda.Arg // dout and dv in the backward pass
@@ -182,7 +183,8 @@ func held(s scratch) cuda.Arg {
 	return cuda.Owned(s.ptr, s.block)
 }
 
-// tileShared is the shared memory of features_tile.cuh: two stages of 128 bytes' depth, and two tiles, in rows of 68.
+// tileShared is the shared memory of features_tile.cuh: two stages of 128 bytes' depth, and two
+// tiles, in rows of 68.
 func (d *Device) tileShared() int {
 	size := d.size(device.Real)
 	return (2*(128/size) + 2*featureTile) * 68 * size
@@ -224,7 +226,8 @@ func (d *Device) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParam
 		held(t.domega), held(t.tau), d.ptr(p.Mixing), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega))
 }
 
-// partialGradients makes the parts of the gradients of Ω and W, one for each chunk of the rows of a group.
+// partialGradients makes the parts of the gradients of Ω and W, one for each chunk of the rows of a
+// group.
 func (d *Device) partialGradients(t *features, dout *device.Tensor) (chunks, parts int) {
 	tiles := (t.R + featureTile - 1) / featureTile
 	span, chunks := divide(t.groupRows(), t.gradientBlocks, t.groups*tiles)

@@ -15,7 +15,8 @@ const noiseBlocks = 256
 //
 //	v = Φ²s² = α/R·(Σ_r s²_sin,r + cos² (s²_cos − s²_sin))
 //
-// With one column for each frequency there are no sines, and φ and s² stand for cos and the contrast.
+// With one column for each frequency there are no sines, and φ and s² stand for cos and the
+// contrast.
 type localNoise struct {
 	contrast     scratch // [R,d']: s²_cos − s²_sin, or s²
 	sines        scratch // [d'], in double: Σ s²_sin

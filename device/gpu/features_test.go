@@ -12,13 +12,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
-// A layer over several tiles of rows, frequencies and columns gives what the CPU gives, whether many
-// blocks share them or one block walks over all.
+// A layer over several tiles of rows, frequencies and columns gives what the CPU gives, whether
+// many blocks share them or one block walks over all.
 func TestFeatureTiles(t *testing.T) {
 	double, single, host := open(t, false), open(t, true), cpu.New[float64](1)
 	tolerances := map[*Device]float64{single: 1e-4}
-	// The largest error is that of dlogα, a sum of terms of both signs. TF32 has 2⁻¹² of each factor and of phases up to 10; 3xTF32
-	// has sums that a tensor core rounds toward zero, so that their errors do not cancel.
+	// The largest error is that of dlogα, a sum of terms of both signs. TF32 has 2⁻¹² of each
+	// factor and of phases up to 10; 3xTF32 has sums that a tensor core rounds toward zero, so that
+	// their errors do not cancel.
 	for p, tolerance := range map[device.Precision]float64{device.High: 1e-3, device.Medium: 3e-2} {
 		if d := open(t, true); device.Relax(d, p) == p {
 			tolerances[d] = tolerance
@@ -31,7 +32,8 @@ func TestFeatureTiles(t *testing.T) {
 		{S: 2, B: 5, D: 131, R: 9, Out: 20, Prior: true},
 		{S: 40, B: 3, D: 20, R: 520, Out: 10},
 		{S: 2, B: 2, D: 800, R: 5, Out: 130},
-		{S: 2, B: 66, D: 70, R: 130, Out: 67, Activation: device.ArcCos2}, // whose slope has no steps, that rounding could cross
+		// whose slope has no steps, that rounding could cross
+		{S: 2, B: 66, D: 70, R: 130, Out: 67, Activation: device.ArcCos2},
 		{S: 2, B: 65, D: 3, R: 65, Out: 1, Prior: true, Activation: device.ArcCos2},
 	} {
 		for _, noise := range []device.FeatureNoise{
@@ -54,7 +56,8 @@ func TestFeatureTiles(t *testing.T) {
 				compare(double, false, 1e-11)
 				compare(double, true, 1e-11)
 				for d, tolerance := range tolerances {
-					if d == single || noise.Draws+noise.WDraws == 0 { // how draws are shared does not touch the products
+					// how draws are shared does not touch the products
+					if d == single || noise.Draws+noise.WDraws == 0 {
 						compare(d, true, tolerance)
 					}
 				}
@@ -90,7 +93,8 @@ func TestFeatureScratch(t *testing.T) {
 	runFeatures(d, n, device.FeatureNoise{}, d.FeatureScratch(n.S, n.B-1, n.D, n.R, n.Out))
 }
 
-// runFeatures is the results of a layer and of its backward pass, with the same numbers on every device.
+// runFeatures is the results of a layer and of its backward pass, with the same numbers on every
+// device.
 func runFeatures(d device.Device, n device.FeatureShape, noise device.FeatureNoise, scratch device.Scratch) [][]float64 {
 	noise.Weights = device.Key{Seed: 3, Step: 4, Sample: 5, Site: device.SiteWeights}
 	noise.Spectra = device.Key{Seed: 3, Step: 4, Sample: 5, Site: device.SiteSpectra}

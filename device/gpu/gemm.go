@@ -26,7 +26,8 @@ const (
 	mirrored part = 8 // the lower triangle, on both sides
 )
 
-// product is C = α e^(power·logs) Σ A B + β C for each of a batch: C m×n, and k numbers are summed over in each term.
+// product is C = α e^(power·logs) Σ A B + β C for each of a batch: C m×n, and k numbers are summed
+// over in each term.
 type product struct {
 	m, n, k, batch int
 	terms          int // 0 is 1
@@ -37,8 +38,9 @@ type product struct {
 	power          float64
 }
 
-// gemm launches a product. Operations make theirs of doubles, but for AddProduct; Real ones could belong to the family products, whose kernels have the
-// precision that Relax set, as the products inside a layer's own kernels do (features_tile.cuh).
+// gemm launches a product. Operations make theirs of doubles, except AddProduct; Real ones could
+// belong to the family products, whose kernels have the precision that Relax set, as the products
+// inside a layer's own kernels do (features_tile.cuh).
 func (f *family) gemm(p product) {
 	bits := int(p.part)
 	if p.a.lower {
@@ -65,7 +67,8 @@ func (f *family) gemm(p product) {
 	}
 }
 
-// strides are the distances of a matrix as arguments: from row to row, in the batch, from term to term.
+// strides are the distances of a matrix as arguments: from row to row, in the batch, from term to
+// term.
 func (a matrix) strides() [3]cuda.Arg {
 	return [3]cuda.Arg{cuda.Int(a.ld), cuda.Int(a.step), cuda.Int(a.term)}
 }

@@ -25,8 +25,8 @@ var products = []product{
 	{m: 130, n: 130, k: 9, batch: 1, alpha: 1, part: mirrored},
 }
 
-// TestGemm compares every form of product with sums from the definition. Elements that a product must not use are
-// NaN, and so is C where it is not read.
+// TestGemm compares every form of product with sums from the definition. Elements that a product
+// must not use are NaN, and so is C where it is not read.
 func TestGemm(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -42,11 +42,13 @@ func TestGemm(t *testing.T) {
 	}
 }
 
-// Products of Real on tensor cores. Each factor of a product in TF32 is off by at most 2⁻¹¹ of itself after rounding to 10 bits, as if
-// evenly: the mean square is a third of 2⁻²² at the worst mantissa and half of it on average, for two factors 1e-7 of that of the
-// product. The limit is twice that; a lone product, 1×1×1, has no mean and stays under it with these numbers. In 3xTF32 what is
-// dropped is 2⁻²², and a sum that is rounded toward zero three times for each 8 products: 60 times for 2 terms of 70, each by 2⁻²⁴·⁵ on
-// the average of what is summed so far, two thirds of the whole. All to one side they make (60·⅔·2⁻²⁴·⁵)² = 3e-12.
+// Products of Real on tensor cores. Each factor of a product in TF32 is off by at most 2⁻¹¹ of
+// itself after rounding to 10 bits, as if evenly: the mean square is a third of 2⁻²² at the worst
+// mantissa and half of it on average, for two factors 1e-7 of that of the product. The limit is
+// twice that; a lone product, 1×1×1, has no mean and stays under it with these numbers. In 3xTF32
+// what is dropped is 2⁻²², and a sum that is rounded toward zero three times for each 8 products:
+// 60 times for 2 terms of 70, each by 2⁻²⁴·⁵ on the average of what is summed so far, two thirds of
+// the whole. All to one side they make (60·⅔·2⁻²⁴·⁵)² = 3e-12.
 func TestGemmTF32(t *testing.T) {
 	for _, c := range []struct {
 		precision device.Precision

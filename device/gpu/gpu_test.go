@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device/devicetest"
 )
 
-// open opens the first GPU, or the driver test double; without either the test is skipped, and fails if
-// REQUIRE_CUDA is set.
+// open opens the first GPU, or the driver test double; without either the test is skipped, and
+// fails if REQUIRE_CUDA is set.
 func open(t testing.TB, single bool) *Device {
 	t.Helper()
 	d, err := New(0, single)

@@ -12,8 +12,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// heap is the device memory behind tensors and scratch. Tensors are never freed by name: the heap holds their blocks
-// weakly, and what Go's collector has found unreachable is freed by the next allocation, or Close.
+// heap is the device memory behind tensors and scratch. Tensors are never freed by name: the heap
+// holds their blocks weakly, and what Go's collector has found unreachable is freed by the next
+// allocation, or Close.
 type heap struct {
 	device *Device
 	live   map[cuda.Ptr]allocation

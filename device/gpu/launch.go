@@ -43,8 +43,9 @@ func (f *family) over(name string, n int) cuda.Grid {
 // blocks is a grid of as many blocks of a size as cover n.
 func blocks(n, size int) cuda.Grid { return cuda.Grid{X: (n + size - 1) / size, Y: 1, Z: 1} }
 
-// ptr is the argument for a tensor: the address of its first element, nil for a nil tensor. The argument keeps the
-// memory: what an operation allocates before it launches may free what nobody else can reach.
+// ptr is the argument for a tensor: the address of its first element, nil for a nil tensor. The
+// argument keeps the memory: what an operation allocates before it launches may free what nobody
+// else can reach.
 func (d *Device) ptr(t *device.Tensor) cuda.Arg {
 	if t == nil {
 		return cuda.Pointer(0)
@@ -67,21 +68,25 @@ func (d *Device) scalar(v float64) cuda.Arg {
 	return cuda.Float64(v)
 }
 
-// keyMirrored is the scheme of mirrored samples; those of Latin hypercubes have their number of points.
+// keyMirrored is the scheme of mirrored samples; those of Latin hypercubes have their number of
+// points.
 const keyMirrored = 1<<32 - 1
 
-// key is a stream of normals as the five arguments k0, k1, step, tail and scheme of a kernel (philox.cuh).
+// key is a stream of normals as the five arguments k0, k1, step, tail and scheme of a kernel
+// (philox.cuh).
 func (d *Device) key(k device.Key) (k0, k1, step, tail, scheme cuda.Arg) {
 	number := uint32(k.Strata)
 	if k.Mirrored {
 		number = keyMirrored
-		k.Mirrored = false // the kernels divide the sample's number, after they have added their own
+		// the kernels divide the sample's number, after they have added their own
+		k.Mirrored = false
 	}
 	words, _, c2, c3 := k.Words(0, 0)
 	return cuda.Uint(words[0]), cuda.Uint(words[1]), d.step(c2), cuda.Uint(c3), cuda.Uint(number)
 }
 
-// fold is dst[0] = scale·Σ partial, or += where add is set, for n doubles and a dst of the family's type.
+// fold is dst[0] = scale·Σ partial, or += where add is set, for n doubles and a dst of the family's
+// type.
 func (f *family) fold(dst, partial cuda.Arg, n int, add bool, scale float64) {
 	f.launch("fold", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Int(n), flag(add), cuda.Float64(scale), dst, partial)
 }

@@ -31,7 +31,8 @@ func (d *Device) GaussianLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, s
 	d.gaussianSum(s*b, grid, scale, ell, dlogvar, logvar, partial)
 }
 
-// gaussianSum makes the value and the gradient of the noise of the blocks' sums of squares, for n rows.
+// gaussianSum makes the value and the gradient of the noise of the blocks' sums of squares, for n
+// rows.
 func (d *Device) gaussianSum(n int, sums cuda.Grid, scale device.LikScale, ell, dlogvar, logvar *device.Tensor, partial cuda.Arg) {
 	d.real.launch("gaussian_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(float64(n)), cuda.Int(sums.X), cuda.Int(sums.Y),
 		cuda.Float64(scale.Value), cuda.Float64(scale.Grad), d.ptr(ell), d.ptr(dlogvar), d.ptr(logvar), partial)

@@ -22,7 +22,8 @@ type recording struct {
 	betas [2]float64 // of Adam
 }
 
-// loop is work that is launched until it needs no more memory, then captured as a graph and replayed.
+// loop is work that is launched until it needs no more memory, then captured as a graph and
+// replayed.
 type loop struct {
 	device *Device
 	work   func(device.Now)
@@ -38,8 +39,8 @@ func (d *Device) Record(work func(device.Now)) func(device.Now) {
 	return l.run
 }
 
-// run does the work once. Memory that has moved since makes a graph useless: what the graph reads may belong to somebody
-// else.
+// run does the work once. Memory that has moved since makes a graph useless: what the graph reads
+// may belong to somebody else.
 func (l *loop) run(now device.Now) {
 	d := l.device
 	if l.memory != d.heap.changes {
@@ -74,8 +75,8 @@ func (l *loop) perform(now device.Now) {
 	l.work(now)
 }
 
-// record captures the work. That the record is right for every step is seen from the work of a step with other
-// numbers: it must make the same calls, to the last bit of their arguments.
+// record captures the work. That the record is right for every step is seen from the work of a step
+// with other numbers: it must make the same calls, to the last bit of their arguments.
 func (l *loop) record(now device.Now) {
 	d, betas := l.device, [2]float64{}
 	other := device.Now{Step: now.Step + 1, LR: 2*now.LR + 1, KLWeight: 2*now.KLWeight + 1, Natural: (1 + now.Natural) / 3}
@@ -93,7 +94,8 @@ func (l *loop) record(now device.Now) {
 	l.graph, l.betas = graph, betas
 }
 
-// live does the work with marks in place of the numbers of the step, and returns the betas of its optimiser.
+// live does the work with marks in place of the numbers of the step, and returns the betas of its
+// optimiser.
 func (l *loop) live(now device.Now) [2]float64 {
 	d := l.device
 	d.recording = &recording{now: now}

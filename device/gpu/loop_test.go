@@ -13,7 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// walk is work with each kind of argument that follows the step, whose result depends on every step so far.
+// walk is work with each kind of argument that follows the step, whose result depends on every step
+// so far.
 type walk struct {
 	d                *Device
 	rows, labels     *device.Tensor
@@ -41,7 +42,8 @@ func newWalk(d *Device) *walk {
 	return w
 }
 
-// work moves p by Adam along the gradient of a KL, on whose mean the rows that are drawn have a part.
+// work moves p by Adam along the gradient of a KL, on whose mean the rows that are drawn have a
+// part.
 func (w *walk) work(now device.Now) {
 	d := w.d
 	if w.change != nil {
@@ -75,8 +77,8 @@ func equal(t *testing.T, step int, got, want []float64) {
 	}
 }
 
-// A replayed step has the bits of a launched one, and calls the driver twice. Memory that moves in between has the step
-// recorded anew.
+// A replayed step has the bits of a launched one, and calls the driver twice. Memory that moves in
+// between has the step recorded again.
 func TestLoop(t *testing.T) {
 	for _, single := range []bool{true, false} {
 		replayed, launched := newWalk(open(t, single)), newWalk(open(t, single))

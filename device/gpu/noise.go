@@ -25,7 +25,8 @@ func (d *Device) StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *devi
 		cuda.Float64(scale.Value), cuda.Float64(scale.Grad), d.ptr(ell), d.ptr(dlogvar), d.ptr(dtail), d.ptr(logvar), d.ptr(tail), logs, shares)
 }
 
-// HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), its gradients in the same pass.
+// HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), its gradients in the
+// same pass.
 func (d *Device) HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale device.LikScale) {
 	s, b, c := device.CheckHeteroscedastic(ell, dh, dlogvar, h, y, logvar)
 	grid, values := d.columns(s*b, 1024, c)

@@ -12,7 +12,8 @@ const (
 	sparseMost = 4096 // pseudo-inputs of a block of sparse_distances
 )
 
-// sparseState is ω and 1/σ² of each kernel and map, and the sums of SparseBlockBackward: of its blocks, and all.
+// sparseState is ω and 1/σ² of each kernel and map, and the sums of SparseBlockBackward: of its
+// blocks, and all.
 type sparseState struct{ weight, scale, partial, sums scratch }
 
 // SparseDistances is d = ‖x − z‖², or 2 − 2⟨x, z⟩, for one feature map.

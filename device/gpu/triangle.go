@@ -7,7 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// blockShared is the two tiles of dynamic shared memory of a block that factors or inverts, as in triangle.cuh.
+// blockShared is the two tiles of dynamic shared memory of a block that factors or inverts, as in
+// triangle.cuh.
 const blockShared = 2 * tile * (tile + 1) * 8
 
 // triangleState holds inverses [K,M,M] and what making them needs.

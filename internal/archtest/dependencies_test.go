@@ -30,8 +30,8 @@ func direct(t *testing.T) map[string]string {
 	return modules
 }
 
-// users are the rooms whose code imports a module, in alphabetical order, then "tests" where a test does
-// in another room: "data, tests".
+// users are the rooms whose code imports a module, in alphabetical order, then "tests" where a test
+// does in another room: "data, tests".
 func (m *module) users(required string) string {
 	code, tests := map[string]bool{}, map[string]bool{}
 	for _, f := range m.files {

@@ -10,15 +10,18 @@ import (
 	"testing"
 )
 
-// documents are the README and docs/*.md.
+// documents are those at the root, and all of docs and examples.
 func documents(t *testing.T) []string {
 	t.Helper()
-	names := []string{"README.md", "CHANGELOG.md"}
-	found, err := fs.Glob(os.DirFS(root), "docs/*.md")
-	if err != nil {
-		t.Fatal(err)
+	names := []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		found, err := fs.Glob(os.DirFS(root), pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, found...)
 	}
-	return append(names, found...)
+	return names
 }
 
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)

@@ -60,7 +60,8 @@ func tableUnder(t *testing.T, text, heading string) (rows [][]string) {
 	return rows[2:]
 }
 
-// cites says whether a text names a label as a word of its own: rfdnn_lth is not in "rfdnn_lth_vec".
+// cites says whether a text names a label as a word of its own: rfdnn_lth is not in
+// "rfdnn_lth_vec".
 func cites(text, label string) bool {
 	return regexp.MustCompile(`(^|\W)` + regexp.QuoteMeta(label) + `(\W|$)`).MatchString(text)
 }

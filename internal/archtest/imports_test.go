@@ -8,7 +8,8 @@ import (
 )
 
 // rooms says which packages of this module a package's code may import. "leaves" are the packages
-// under internal/ that import nothing but each other. Tests may look further, and commands may import all.
+// under internal/ that import nothing but each other. Tests may look further, and commands may
+// import all.
 var rooms = map[string][]string{
 	"device":            {},
 	"device/cpu":        {"device", "internal/simd", "internal/philox", "internal/hostmem"},
@@ -17,18 +18,21 @@ var rooms = map[string][]string{
 	"device/devicetest": {"device", "internal/philox", "internal/fdcheck"},
 	"model":             {"device", "internal/philox"},
 	"seq":               {"leaves"},
-	"data":              {"seq", "leaves"},
+	"data":              {"data/sets", "seq", "leaves"},
+	"data/sets":         {"leaves"},
 	"train":             {"model", "data", "seq", "device", "leaves"},
 	"internal/workload": {"model", "device"}, // no leaf: only commands import it
 }
 
-// homes says where a module of somebody else may be imported by code that is not a test. A module that
-// is not listed may be imported anywhere.
+// homes says where a module of another project may be imported by code that is not a test. A module
+// that is not listed may be imported anywhere.
 var homes = map[string][]string{
-	"gorgonia.org/cu":              {"cuda"},
-	"gorgonia.org/tensor":          {"data"},
-	"gonum.org/v1/gonum":           {"bench", "data", "internal/metrics", "device/devicetest"}, // off the hot path
-	"gonum.org/v1/plot":            {"internal/plots"},                                         // and that is for bench: it would add fonts to the program
+	"gorgonia.org/cu":     {"cuda"},
+	"gorgonia.org/tensor": {"data"},
+	// off the hot path
+	"gonum.org/v1/gonum": {"bench", "data", "internal/metrics", "device/devicetest"},
+	// and that is for bench: it would add fonts to the program
+	"gonum.org/v1/plot":            {"internal/plots"},
 	"github.com/urfave/cli/v2":     {"cmd"},
 	"github.com/vbauerster/mpb":    {"cmd"},
 	"github.com/jedib0t/go-pretty": {"cmd"},
@@ -94,7 +98,8 @@ func TestImportsOfOthers(t *testing.T) {
 	}
 }
 
-// Backends are found by name only: whoever links one imports it blank, and only commands and tests do.
+// Backends are found by name only: a program that links one imports it blank, and only commands and
+// tests do.
 func TestNobodyKnowsABackend(t *testing.T) {
 	m := load(t)
 	for _, f := range m.code() {

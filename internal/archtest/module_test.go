@@ -74,7 +74,8 @@ var readModule = sync.OnceValues(func() (*module, error) {
 	return m, err
 })
 
-// outside says whether a folder is not part of the module: hidden, data of tests, or a module of its own.
+// outside says whether a folder is not part of the module: hidden, data of tests, or a module of
+// its own.
 func outside(name, base string) bool {
 	if strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" {
 		return true
@@ -132,9 +133,9 @@ type declaration struct {
 	doc  string
 }
 
-// declarations are all top-level names of the non-test files by "package.Name", with methods, those of
-// interfaces too, and fields as "package.Type.Method", and packages themselves as "package". Two packages
-// of one name would be an error.
+// declarations are all top-level names of the non-test files by "package.Name", with methods, those
+// of interfaces too, and fields as "package.Type.Method", and packages themselves as "package". Two
+// packages of one name would be an error.
 func (m *module) declarations() (map[string]declaration, error) {
 	all := map[string]declaration{}
 	home := map[string]string{}

@@ -103,8 +103,8 @@ func temporary(path string, i int) string {
 	return tmp
 }
 
-// Leftovers are the temporaries of any process that stand beside path: those of running ones, and what was left of killed
-// ones. Who asks knows that no other process is at work there.
+// Leftovers are the temporaries of any process that stand beside path: those of running ones, and
+// what was left of killed ones. Who asks knows that no other process is at work there.
 func Leftovers(path string) (found []string) {
 	dir, name := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(dir))

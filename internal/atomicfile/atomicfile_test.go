@@ -180,7 +180,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// An empty folder that is there is filled, not replaced: it may be a mount point, or where somebody works.
+// An empty folder that is there is filled, not replaced: it may be a mount point, or where somebody
+// works.
 func TestFolderFilled(t *testing.T) {
 	dir := t.TempDir()
 	final := filepath.Join(dir, "one")
@@ -279,7 +280,7 @@ func TestFolderDiscard(t *testing.T) {
 	}
 }
 
-// Many goroutines that want one name: each temporary is its own, one wins, the others are told.
+// Many goroutines that want one name: each temporary is its own, one wins, the others get an error.
 func TestFolderRace(t *testing.T) {
 	dir := t.TempDir()
 	final := filepath.Join(dir, "runs", "one")

@@ -15,8 +15,8 @@ type Folder struct {
 	made []string // parents that did not exist, outermost first
 }
 
-// NewFolder starts a folder that is to stand at final, or beside it, making the parents it
-// needs. Where a folder stands at final, it is built inside that one: a mount point, or the folder that
+// NewFolder starts a folder that is to stand at final, or beside it, making the parents it needs.
+// Where a folder stands at final, it is built inside that one: a mount point, or the folder that
 // somebody works in, cannot be replaced. This is also the test whether the place can be written to.
 func NewFolder(final string) (*Folder, error) {
 	f := &Folder{}
@@ -74,7 +74,8 @@ func (f *Folder) Commit(final string) error {
 	if err := SyncDir(f.path); err != nil {
 		return err
 	}
-	if info, err := os.Lstat(final); err == nil && info.IsDir() { // empty, and in the way of a rename
+	// empty, and in the way of a rename
+	if info, err := os.Lstat(final); err == nil && info.IsDir() {
 		if err := os.Remove(final); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-// Package download fetches files whose checksum is known beforehand. A file appears under its name
+// Package download fetches files whose checksum is known in advance. A file appears under its name
 // only when it is complete and its checksum is right. Until then it is NAME.part, which the next
 // try goes on with; one with a wrong checksum is kept as NAME.rejected, and nothing reads it.
 package download
@@ -107,8 +107,8 @@ func get(ctx context.Context, client *http.Client, f File, address, path string)
 // stalled is how long a server may be silent.
 const stalled = time.Minute
 
-// receive brings the bytes from have on. A server that cannot start there starts anew. No more than one byte
-// beyond the known size is taken.
+// receive brings the bytes from have on. A server that cannot start there starts again. No more
+// than one byte beyond the known size is taken.
 func receive(ctx context.Context, client *http.Client, f File, address string, file *os.File, have int64) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

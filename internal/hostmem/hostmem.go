@@ -11,7 +11,8 @@ import (
 type group struct{ limit, usage, stat string }
 
 // available is the smallest of what the machine and the control groups leave, from the text of
-// /proc/meminfo and those of the groups. Files that could be dropped from a group's memory are no use of it.
+// /proc/meminfo and those of the groups. Files that could be dropped from a group's memory are no
+// use of it.
 func available(meminfo string, groups []group) (bytes int64, known bool) {
 	bytes = math.MaxInt64
 	if kib, ok := field(meminfo, "MemAvailable:"); ok {

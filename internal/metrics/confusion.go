@@ -3,12 +3,15 @@ package metrics
 // ClassScore is how the rows of one class fared, and which rows were taken for it. Predicted is the
 // row of the confusion matrix without its zeros. A share of no rows is nil.
 type ClassScore struct {
-	Class     string         `json:"class"`
-	Support   int            `json:"support"`   // rows of the class
-	Precision *float64       `json:"precision"` // share of the class among the rows that are predicted to be of it
-	Recall    *float64       `json:"recall"`    // share of the rows of the class that are predicted to be of it
-	F1        *float64       `json:"f1"`        // harmonic mean of the two
-	Predicted map[string]int `json:"predicted"` // how many rows of the class are predicted to be of which class
+	Class   string `json:"class"`
+	Support int    `json:"support"` // rows of the class
+	// share of the class among the rows that are predicted to be of it
+	Precision *float64 `json:"precision"`
+	// share of the rows of the class that are predicted to be of it
+	Recall *float64 `json:"recall"`
+	F1     *float64 `json:"f1"` // harmonic mean of the two
+	// how many rows of the class are predicted to be of which class
+	Predicted map[string]int `json:"predicted"`
 }
 
 // Name adds the scores of each class, which need the names, to those of these labels.

@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// CRPS of row n, the continuous ranked probability score ∫ (CDF(t) − 1[t ≥ y])² dt = E|Y − y| − ½ E|Y − Y'|, in the unit of
-// y. For a mixture of normals (Grimit, Gneiting, Berrocal & Johnson 2006)
+// CRPS of row n, the continuous ranked probability score ∫ (CDF(t) − 1[t ≥ y])² dt = E|Y − y| − ½
+// E|Y − Y'|, in the unit of y. For a mixture of normals (Grimit, Gneiting, Berrocal & Johnson 2006)
 //
 //	CRPS = (1/S) Σ_s A(y − μ_s, v_s) − (1/2S²) Σ_s Σ_t A(μ_s − μ_t, v_s + v_t)
 //	A(d, v) = E|N(d, v)| = 2√v φ(d/√v) + d (2Φ(d/√v) − 1)
 //
-// The double sum is left to few components with variances of their own; otherwise it is ∫ CDF (1 − CDF) dt.
+// The double sum is left to few components with variances of their own; otherwise it is ∫ CDF (1 −
+// CDF) dt.
 func (m Mixture) CRPS(n int, y float64) float64 {
 	toY := 0.0
 	for s := range m.S {
@@ -40,8 +41,8 @@ func meanAbs(d, sd float64) float64 {
 	return 2*sd*pdf(z) + d*math.Erf(z*invRoot2)
 }
 
-// pairedSpread is ½ E|Y − Y'| of row n, normals, pair by pair: A is even in d, so each is visited once; the pairs s = t
-// give σ_s/√π each.
+// pairedSpread is ½ E|Y − Y'| of row n, normals, pair by pair: A is even in d, so each is visited
+// once; the pairs s = t give σ_s/√π each.
 func (m Mixture) pairedSpread(n int) float64 {
 	pairs, alone := 0.0, 0.0
 	count := float64(m.S)
@@ -54,9 +55,10 @@ func (m Mixture) pairedSpread(n int) float64 {
 	return (pairs + alone/math.Sqrt(math.Pi)) / (count * count)
 }
 
-// equalSpread is ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, normals with one σ, by the trapezoid rule. In steps of 0.6 σ its error
-// is exp(−(2π/0.6)²/4), 1e-12, as the integrand is that smooth. A component is looked at within 7.5 σ of its mean only, that is
-// 25 times, and the integrand is constant where none is near: n log n for the order of the means.
+// equalSpread is ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, normals with one σ, by the trapezoid
+// rule. In steps of 0.6 σ its error is exp(−(2π/0.6)²/4), 1e-12, as the integrand is that smooth. A
+// component is looked at within 7.5 σ of its mean only, that is 25 times, and the integrand is
+// constant where none is near: n log n for the order of the means.
 func (m Mixture) equalSpread(n int) float64 {
 	const reach, fineness = 7.5, 0.6
 	sd := m.scale(0, n)
@@ -66,7 +68,8 @@ func (m Mixture) equalSpread(n int) float64 {
 	}
 	slices.Sort(means)
 	count, total := float64(m.S), 0.0
-	below, near := 0, 0 // how many means are out of reach below t, and how many are that or in reach
+	// how many means are out of reach below t, and how many are that or in reach
+	below, near := 0, 0
 	for first := 0; first < m.S; {
 		last := first // of a group without a gap
 		for last+1 < m.S && means[last+1]-means[last] <= 2*reach*sd {
@@ -104,8 +107,10 @@ func (m Mixture) equalSpread(n int) float64 {
 	return total
 }
 
-// integratedSpread is ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on t = mean + sd sinh(½π sinh x), where the
-// tails fall off so fast that it gains digits with each halving of the step: until two sums agree to 1e-5 of the standard deviation, and the later one is far better.
+// integratedSpread is ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on t = mean
+// + sd sinh(½π sinh x), where the tails fall off so fast that it gains digits with each halving of
+// the step: until two sums agree to 1e-5 of the standard deviation, and the later one is far
+// better.
 func (m Mixture) integratedSpread(n int) float64 {
 	const (
 		reach    = 4.0

@@ -6,8 +6,8 @@ import "math"
 //
 //	p(y) = (1/S) Σ_s g((y − Mean[s·N+n])/σ)/σ,   σ² = Var[n], or Var[s·N+n] where each component has its own
 //
-// with g the standard normal density, or that of Student's t. Var is positive. Where a mean or a variance is NaN, so is
-// every score.
+// with g the standard normal density, or that of Student's t. Var is positive. Where a mean or a
+// variance is NaN, so is every score.
 type Mixture struct {
 	S, N    int
 	Mean    []float64 // [S,N]
@@ -60,7 +60,8 @@ func (m Mixture) quantile(p float64) float64 {
 	return sqrt2 * math.Erfinv(2*p-1)
 }
 
-// At is the value of component s of row n that stands where z does in the standard normal distribution: a draw, if z is one.
+// At is the value of component s of row n that stands where z does in the standard normal
+// distribution: a draw, if z is one.
 func (m Mixture) At(s, n int, z float64) float64 {
 	if m.Student != nil {
 		z = m.Student.quantile(cdf(z))
@@ -68,7 +69,8 @@ func (m Mixture) At(s, n int, z float64) float64 {
 	return m.Mean[s*m.N+n] + m.scale(s, n)*z
 }
 
-// Moments of row n: the mean and the variance, the mean of the components' variances + (1/S) Σ (Mean_s − mean)².
+// Moments of row n: the mean and the variance, the mean of the components' variances + (1/S) Σ
+// (Mean_s − mean)².
 func (m Mixture) Moments(n int) (mean, variance float64) {
 	for s := range m.S {
 		mean += m.Mean[s*m.N+n]
@@ -81,8 +83,8 @@ func (m Mixture) Moments(n int) (mean, variance float64) {
 	return mean, m.Within(n) + variance/float64(m.S)
 }
 
-// Within is the mean of the variances of row n's components: what is noise where the components differ by what the model
-// does not know.
+// Within is the mean of the variances of row n's components: what is noise where the components
+// differ by what the model does not know.
 func (m Mixture) Within(n int) float64 {
 	variance := m.Var[n]
 	if len(m.Var) != m.N {
@@ -126,8 +128,8 @@ func (m Mixture) CDF(n int, y float64) float64 {
 	return sum / float64(m.S)
 }
 
-// Quantile is the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the least standard deviation of a component: Newton
-// steps on the CDF, kept inside a shrinking bracket.
+// Quantile is the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the least standard
+// deviation of a component: Newton steps on the CDF, kept inside a shrinking bracket.
 func (m Mixture) Quantile(n int, p float64) float64 {
 	z, sd := m.quantile(p), math.Inf(1)
 	low, high := math.Inf(1), math.Inf(-1)
@@ -154,7 +156,8 @@ func (m Mixture) Quantile(n int, p float64) float64 {
 			high = y
 		}
 		next := y - f/slope
-		if !(next > low && next < high) || i%8 == 7 { // now and then a bisection, so that the bracket shrinks from both sides
+		// now and then a bisection, so that the bracket shrinks from both sides
+		if !(next > low && next < high) || i%8 == 7 {
 			next = low + (high-low)/2
 		} else if math.Abs(next-y) < 1e-12*sd {
 			return next

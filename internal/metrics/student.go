@@ -7,14 +7,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Student is Student's t with ν > 2 degrees of freedom: density t_ν(z) = C (1 + z²/ν)^−(ν+1)/2. Its distribution function
-// is needed very often, so it stands in a table.
+// Student is Student's t with ν > 2 degrees of freedom: density t_ν(z) = C (1 + z²/ν)^−(ν+1)/2. Its
+// distribution function is needed very often, so it stands in a table.
 type Student struct {
 	dof, logC float64
 	table     []knot
 }
 
-// knot is the upper tail 1 − CDF at z = sinh u, and its derivative by u, u being a multiple of knotStep.
+// knot is the upper tail 1 − CDF at z = sinh u, and its derivative by u, u being a multiple of
+// knotStep.
 type knot struct{ tail, slope float64 }
 
 const (

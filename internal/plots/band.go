@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Band is a prediction over one input: at each X, ascending, the mean and quantiles, and the rows behind it.
+// Band is a prediction over one input: at each X, ascending, the mean and quantiles, and the rows
+// behind it.
 type Band struct {
 	Title, XLabel, YLabel string
 	X, Mean               []float64

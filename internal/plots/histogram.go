@@ -55,8 +55,8 @@ type Panel struct {
 	*Bins
 }
 
-// Histograms writes a table of histograms on one axis of x, whose label is x: green for right rows, red for wrong ones, each as
-// shares of its own rows, since there are so many fewer of the latter.
+// Histograms writes a table of histograms on one axis of x, whose label is x: green for right rows,
+// red for wrong ones, each as shares of its own rows, since there are so many fewer of the latter.
 func Histograms(w io.Writer, x string, panels [][]Panel) error {
 	low, high := rangeOf(panels)
 	var plots [][]*plot.Plot

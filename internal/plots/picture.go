@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// The colours of all pictures: they can be told apart on a light ground, also where their areas overlap.
+// The colours of all pictures: they can be distinguished on a light ground, also where their areas
+// overlap.
 var (
 	green = color.NRGBA{R: 0x2f, G: 0x9e, B: 0x5b, A: 0xff}
 	red   = color.NRGBA{R: 0xd6, G: 0x3d, B: 0x3d, A: 0xff}

@@ -48,7 +48,8 @@ func rbf64Kernel(dst, x, half []float64, own, scale float64) {
 }
 
 func matern64Kernel(dst, slope, x, half []float64, own, scale, near float64, twiceNu int) (isNear bool) {
-	nearest := [8]float64{4: math.Inf(-1), 5: math.Inf(-1), 6: math.Inf(-1), 7: math.Inf(-1)} // AVX2 writes the others
+	// AVX2 writes the others
+	nearest := [8]float64{4: math.Inf(-1), 5: math.Inf(-1), 6: math.Inf(-1), 7: math.Inf(-1)}
 	if twiceNu == 1 {
 		if active == avx512 {
 			laplace64AVX512(len(x), &dst[0], &slope[0], &x[0], &half[0], own, scale, near, &nearest)

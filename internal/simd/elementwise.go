@@ -8,8 +8,9 @@ func Exp32(dst, x []float32) { checkLen(len(dst), len(x)); exp32(dst, x) }
 // Exp64 is Exp32 in double.
 func Exp64(dst, x []float64) { checkLen(len(dst), len(x)); exp64(dst, x) }
 
-// RBF64 is dst = exp(scale·min(0, x − (own + half))): elements of a kernel matrix −½‖z−x‖² from the scalar
-// products x of z with the rows, ½‖z‖² (own) and half the squared lengths of the rows. dst may be x.
+// RBF64 is dst = exp(scale·min(0, x − (own + half))): elements of a kernel matrix −½‖z−x‖² from the
+// scalar products x of z with the rows, ½‖z‖² (own) and half the squared lengths of the rows. dst
+// may be x.
 func RBF64(dst, x, half []float64, own, scale float64) {
 	checkLen(len(dst), len(x))
 	checkLen(len(half), len(x))
@@ -38,8 +39,8 @@ func SinCos64(sin, cos, x []float64) {
 	sinCosScalar(sin, cos, x)
 }
 
-// Rotate32 is dst = cos∘b − sin∘a, the derivative along an angle where a and b are those along its cosine and sine.
-// dst may be any of them.
+// Rotate32 is dst = cos∘b − sin∘a, the derivative along an angle where a and b are those along its
+// cosine and sine. dst may be any of them.
 func Rotate32(dst, cos, sin, a, b []float32) {
 	checkRotate(len(dst), len(cos), len(sin), len(a), len(b))
 	rotate32(dst, cos, sin, a, b)

@@ -167,7 +167,8 @@ func TestLog32(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		x := make([]float32, 200000)
 		for i := range x {
-			x[i] = math.Float32frombits(r.Uint32N(0x7f800000)) // every positive number, subnormal ones too
+			// every positive number, subnormal ones too
+			x[i] = math.Float32frombits(r.Uint32N(0x7f800000))
 			if i%2 == 0 {
 				x[i] = float32(1 + 0.2*r.NormFloat64())
 				x[i] = max(x[i], 1e-3)

@@ -63,8 +63,8 @@ func Gemm64(p *Pack64, tA, tB bool, m, n, k int, alpha float64, a []float64, lda
 	}
 }
 
-// checkC panics where C does not fit its slice, and says whether there is a product to add; if not, C has
-// been scaled and all is done.
+// checkC panics where C does not fit its slice, and says whether there is a product to add; if not,
+// C has been scaled and all is done.
 func checkC[T Float](m, n, k int, alpha, beta T, c []T, ldc int) bool {
 	if m < 0 || n < 0 || k < 0 {
 		panic(fmt.Sprintf("simd: product of size %d×%d×%d", m, n, k))

@@ -4,7 +4,8 @@ package simd
 
 import "unsafe"
 
-// panelWidth is how many columns of op(B) lie together: those of two registers, or of a scalar tile.
+// panelWidth is how many columns of op(B) lie together: those of two registers, or of a scalar
+// tile.
 func panelWidth[T Float]() int {
 	if active == scalar {
 		return tileCols

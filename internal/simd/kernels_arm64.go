@@ -1,7 +1,7 @@
 package simd
 
-// gemm32NEON computes rows × cols elements of C from one block of k. lda and ldc are in bytes; rows must be one
-// of the heights of the kernel.
+// gemm32NEON computes rows × cols elements of C from one block of k. lda and ldc are in bytes; rows
+// must be one of the heights of the kernel.
 //
 //go:noescape
 func gemm32NEON(rows, cols, k int, alpha float32, a *float32, lda int, b, c *float32, ldc int, first int)
@@ -46,8 +46,8 @@ func rbf64NEON(n int, dst, x, half *float64, own, scale float64)
 //go:noescape
 func log32NEON(n int, x, dst *float32)
 
-// sinCos32NEON writes sin x and cos x and returns how many elements are left; it stops before a register with an |x|
-// over 5000.
+// sinCos32NEON writes sin x and cos x and returns how many elements are left; it stops before a
+// register with an |x| over 5000.
 //
 //go:noescape
 func sinCos32NEON(n int, x, sin, cos *float32) (left int)
@@ -97,8 +97,8 @@ func adam32NEON(n int, p, grad, m, v, rate *float32, co *[9]float32)
 //go:noescape
 func adam64NEON(n int, p, grad, m, v, rate *float64, co *[9]float64)
 
-// normals32NEON writes four normals for each of four lanes of c0 and c1, for blocks registers of counters; c0 advances
-// by the lanes.
+// normals32NEON writes four normals for each of four lanes of c0 and c1, for blocks registers of
+// counters; c0 advances by the lanes.
 //
 //go:noescape
 func normals32NEON(blocks int, dst *float32, keys *[20]uint32, c0, c1 *[16]uint32, c2, c3 uint32)

@@ -2,15 +2,16 @@ package simd
 
 import "math"
 
-// Matern64 writes elements of a Matérn kernel matrix of ν = twiceNu/2, twiceNu being 1, 3 or 5, and of what its gradients
-// are made of, −2 dc/d(r²), from scalar products as RBF64 does: r² = −2·scale·min(0, x − (own + half)), t = √(twiceNu)·r and
+// Matern64 writes elements of a Matérn kernel matrix of ν = twiceNu/2, twiceNu being 1, 3 or 5, and
+// of what its gradients are made of, −2 dc/d(r²), from scalar products as RBF64 does: r² =
+// −2·scale·min(0, x − (own + half)), t = √(twiceNu)·r and
 //
 //	1: dst = e⁻ᵗ                  slope = e⁻ᵗ/t, infinite at 0
 //	3: dst = (1 + t)e⁻ᵗ           slope = 3e⁻ᵗ
 //	5: dst = (1 + t + t²/3)e⁻ᵗ    slope = 5/3 (1 + t)e⁻ᵗ
 //
-// It says whether some row is nearer than −2(x − (own + half)) = 2·near·(own + half), where rounding is no longer small beside the distance.
-// No slice may be another.
+// It says whether some row is nearer than −2(x − (own + half)) = 2·near·(own + half), where
+// rounding is no longer small beside the distance. No slice may be another.
 func Matern64(dst, slope, x, half []float64, own, scale float64, twiceNu int, near float64) bool {
 	checkLen(len(dst), len(x))
 	checkLen(len(slope), len(x))
@@ -18,7 +19,8 @@ func Matern64(dst, slope, x, half []float64, own, scale float64, twiceNu int, ne
 	return matern64(dst, slope, x, half, own, -2*float64(twiceNu)*scale, near, twiceNu)
 }
 
-// maternTerms are the coefficients of dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] + co[3] t).
+// maternTerms are the coefficients of dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] +
+// co[3] t).
 func maternTerms(twiceNu int) [4]float64 {
 	switch twiceNu {
 	case 3:

@@ -1,7 +1,9 @@
-// Mathematical functions of the lanes of V0, the same operations in the same order as those of amd64 (gen/exp.go,
-// gen/log.go, gen/trig.go). Constants come one by one from a table at R9, each the accumulator of its multiplication.
+// Mathematical functions of the lanes of V0, the same operations in the same order as those of
+// amd64 (gen/exp.go, gen/log.go, gen/trig.go). Constants come one by one from a table at R9, each
+// the accumulator of its multiplication.
 
-// LOG_HEAD splits x = V0 into 2ᵉ(1+f): f in V0 and e in V3. LOG_TAIL makes ln(1+f) + e ln 2 of them, in V0.
+// LOG_HEAD splits x = V0 into 2ᵉ(1+f): f in V0 and e in V3. LOG_TAIL makes ln(1+f) + e ln 2 of
+// them, in V0.
 #define LOG_HEAD \
 	VLD1R.P 4(R9), [V2.S4]; \
 	VSUB V2.S4, V0.S4, V1.S4; \

@@ -10,7 +10,8 @@ func TestPanels(t *testing.T) {
 		pack := NewPack64()
 		for form := range 4 {
 			tA, tB := form&1 != 0, form&2 != 0
-			for _, size := range [][2]int{{1, 1}, {70, 300}, {PanelColumns64 + 31, kBlock + 3}} { // smaller ones after larger
+			// smaller ones after larger
+			for _, size := range [][2]int{{1, 1}, {70, 300}, {PanelColumns64 + 31, kBlock + 3}} {
 				n, k := size[0], size[1]
 				p := newProduct[float64](tA, tB, m, n, k, lead)
 				panels.Pack(tB, k, n, p.b, p.ldb)

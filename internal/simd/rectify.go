@@ -2,8 +2,8 @@ package simd
 
 import "math"
 
-// Rectify32 writes √2 pⁿ where p > 0, and its derivative, and 0 elsewhere: phi and slope of the arc-cosine kernel of degree n,
-// 0 to 2. NaN stays NaN. p may be phi or slope.
+// Rectify32 writes √2 pⁿ where p > 0, and its derivative, and 0 elsewhere: phi and slope of the
+// arc-cosine kernel of degree n, 0 to 2. NaN stays NaN. p may be phi or slope.
 func Rectify32(phi, slope, p []float32, degree int) {
 	checkLen(len(phi), len(p))
 	checkLen(len(slope), len(p))
@@ -19,8 +19,8 @@ func Rectify64(phi, slope, p []float64, degree int) {
 	rectifyScalar(phi, slope, p, &co)
 }
 
-// rectifyTerms are the coefficients of phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p. Since only one of either
-// sum is not 0, fused sums and others round alike.
+// rectifyTerms are the coefficients of phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4]
+// p. Since only one of either sum is not 0, fused sums and others round alike.
 func rectifyTerms[T Float](degree int) [5]T {
 	switch degree {
 	case 0:

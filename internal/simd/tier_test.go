@@ -142,8 +142,8 @@ func every(tr tier) (out []float64) {
 	return out
 }
 
-// vectorHash is that of the results of every vector tier: all do the same operations in the same order, on
-// every processor. It changes with the arithmetic of a kernel.
+// vectorHash is that of the results of every vector tier: all do the same operations in the same
+// order, on every processor. It changes with the arithmetic of a kernel.
 const vectorHash = 0x60a041e61ea3afe7
 
 func TestTiersAgree(t *testing.T) {

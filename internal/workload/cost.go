@@ -6,9 +6,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Cost is the least that an operation has to do, whatever the backend: the arithmetic of its formula, and each argument
-// read or written once. A multiplication and an addition are two operations; exp, log, sin, cos, √ and the drawing of a normal are
-// one each, which makes a floor that is made of costs a low one. What is symmetric or triangular is counted once.
+// Cost is the least that an operation has to do, whatever the backend: the arithmetic of its
+// formula, and each argument read or written once. A multiplication and an addition are two
+// operations; exp, log, sin, cos, √ and the drawing of a normal are one each, which makes a floor
+// that is made of costs a low one. What is symmetric or triangular is counted once.
 type Cost struct {
 	Real   float64 `json:"flop_real"`   // in the precision of the random-feature layers
 	Double float64 `json:"flop_double"` // in double
@@ -56,8 +57,8 @@ func dims3(t *device.Tensor) (a, b, c float64) {
 // half is the number of elements of a triangle with its diagonal.
 func half(m float64) float64 { return m * (m + 1) / 2 }
 
-// distances is the number of pairs (m, b) of a kernel block, and in how many sets of length-scales their
-// distances are computed: one where each set has a single length-scale.
+// distances is the number of pairs (m, b) of a kernel block, and in how many sets of length-scales
+// their distances are computed: one where each set has a single length-scale.
 func distances(c, z, x, logl *device.Tensor) (pairs, sets float64) {
 	k, m, b := dims3(c)
 	pairs = m * b
@@ -70,8 +71,8 @@ func distances(c, z, x, logl *device.Tensor) (pairs, sets float64) {
 	return pairs, k
 }
 
-// ard: 2D for each distance, as a product of matrices; then a scale and an exp, and for a kernel with a slope of its own
-// the root, and what makes both of the exp.
+// ard: 2D for each distance, as a product of matrices; then a scale and an exp, and for a kernel
+// with a slope of its own the root, and what makes both of the exp.
 func (k counter) ard(c, slope, z, x, logl *device.Tensor) Cost {
 	pairs, sets := distances(c, z, x, logl)
 	kernels, d := float64(c.Dim(0)), float64(z.Dim(1))
@@ -86,8 +87,9 @@ func (k counter) ard(c, slope, z, x, logl *device.Tensor) Cost {
 	return Cost{Double: pairs * (sets*2*d + kernels*each), Bytes: read + written}
 }
 
-// ardBackward: G = dc∘slope, one product for dlog ℓ and one for dz. With one length-scale in a set its gradient is a sum over
-// the distances, which are −2 log c for RBF, and one product of the sets' sum is left.
+// ardBackward: G = dc∘slope, one product for dlog ℓ and one for dz. With one length-scale in a set
+// its gradient is a sum over the distances, which are −2 log c for RBF, and one product of the
+// sets' sum is left.
 func (k counter) ardBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) Cost {
 	pairs, _ := distances(slope, z, x, logl)
 	kernels, d := float64(slope.Dim(0)), float64(z.Dim(1))
@@ -117,8 +119,8 @@ func (k counter) mixBackward(da, db, dlogit, dc, a, b, logit *device.Tensor) Cos
 	return Cost{Double: 5 * float64(dc.Len()), Bytes: k.bytes(da, db, dc, a, b, logit) + 2*k.bytes(dlogit)}
 }
 
-// sparseDistances: two for each pair of numbers that meet, if columns have equally many; the numbers of the rows and of z are read
-// once, and the columns of one map written.
+// sparseDistances: two for each pair of numbers that meet, if columns have equally many; the
+// numbers of the rows and of z are read once, and the columns of one map written.
 func (k counter) sparseDistances(d *device.Tensor, x device.Sparse, rows *device.Tensor, z device.Sparse) Cost {
 	share := float64(rows.Len()) / float64(x.Square.Len())
 	each := float64(z.Index.Len()) / float64(z.Start.Len()-1)
@@ -160,7 +162,8 @@ func (k counter) trsmBackward(db, dl, da, l, a *device.Tensor) Cost {
 	return Cost{Double: n * columns * (m*m + 2*half(m)), Bytes: k.bytes(da, l, a, db) + 2*k.bytes(dl)}
 }
 
-// moments: mean 2M, ‖A‖² 2M of each kernel, P = sᵀA a triangle (M where s is diagonal) and ‖P‖² 2M; for each row and latent.
+// moments: mean 2M, ‖A‖² 2M of each kernel, P = sᵀA a triangle (M where s is diagonal) and ‖P‖² 2M;
+// for each row and latent.
 func (k counter) moments(mean, variance, p, a, m, s, logalpha *device.Tensor) Cost {
 	kernels, n, b := dims3(a)
 	return Cost{
@@ -177,8 +180,8 @@ func factor(s *device.Tensor, n float64) float64 {
 	return 2 * half(n)
 }
 
-// momentsBackward: dm and the mean's share of da 2M each, that of ‖A‖² 2M of each kernel, and dP = 2P dvar with its two
-// products, for ds and da.
+// momentsBackward: dm and the mean's share of da 2M each, that of ‖A‖² 2M of each kernel, and dP =
+// 2P dvar with its two products, for ds and da.
 func (k counter) momentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha *device.Tensor) Cost {
 	kernels, n, b := dims3(a)
 	return Cost{

@@ -3,7 +3,8 @@ package workload
 import "github.com/gpdrf/gpdrf-gpu/device"
 
 // layerShape is a random-feature layer as the formulas see it.
-type layerShape struct{ rows, d, r, columns, out, draws, weights float64 } // columns of Φ for each frequency
+// columns of Φ for each frequency
+type layerShape struct{ rows, d, r, columns, out, draws, weights float64 }
 
 func shapeOf(h *device.Tensor, p device.FeatureParams, noise device.FeatureNoise) layerShape {
 	s, b, d := dims3(h)
@@ -18,8 +19,8 @@ func shapeOf(h *device.Tensor, p device.FeatureParams, noise device.FeatureNoise
 	return n
 }
 
-// draw is what the draws of Ω and W cost: a normal, a product and a sum for each number. Under local reparameterisation
-// the normals are those of the outputs.
+// draw is what the draws of Ω and W cost: a normal, a product and a sum for each number. Under
+// local reparameterisation the normals are those of the outputs.
 func (n layerShape) draw(local bool) float64 {
 	if local {
 		return 3 * (n.draws*n.d*n.r + n.rows*n.out)
@@ -27,7 +28,8 @@ func (n layerShape) draw(local bool) float64 {
 	return 3 * (n.draws*n.d*n.r + n.weights*n.columns*n.r*n.out)
 }
 
-// products is how many there are with Φ: that with the means and, under local reparameterisation, that of the squares.
+// products is how many there are with Φ: that with the means and, under local reparameterisation,
+// that of the squares.
 func products(local bool) float64 {
 	if local {
 		return 2
@@ -40,8 +42,8 @@ func (k counter) addProduct(dst, src, a *device.Tensor) Cost {
 	return Cost{Real: 2 * float64(src.Len()) * float64(dst.Dim(2)), Bytes: k.bytes(src, a) + 2*k.bytes(dst)}
 }
 
-// randomFeatures: HΩ 2dR, its sines and cosines 2R, and 2·2R·d' for each product with Φ; for each of the S·B rows. Φ is never written.
-// Arc-cosine features have R in place of 2R.
+// randomFeatures: HΩ 2dR, its sines and cosines 2R, and 2·2R·d' for each product with Φ; for each
+// of the S·B rows. Φ is never written. Arc-cosine features have R in place of 2R.
 func (k counter) randomFeatures(out, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise) Cost {
 	n := shapeOf(h, p, noise)
 	return Cost{
@@ -50,8 +52,8 @@ func (k counter) randomFeatures(out, h *device.Tensor, p device.FeatureParams, r
 	}
 }
 
-// randomFeaturesBackward: Φ once more, since it was not written; dΦ and dW, each as much as the products of the forward pass; 4
-// for each phase; dH and dΩ 2dR each.
+// randomFeaturesBackward: Φ once more, since it was not written; dΦ and dW, each as much as the
+// products of the forward pass; 4 for each phase; dH and dΩ 2dR each.
 func (k counter) randomFeaturesBackward(dh *device.Tensor, dout, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise) Cost {
 	n := shapeOf(h, p, noise)
 	phase := 0.0

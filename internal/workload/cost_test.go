@@ -10,7 +10,8 @@ func double(shape ...int) *device.Tensor { return device.NewTensor(device.Double
 func reals(shape ...int) *device.Tensor  { return device.NewTensor(device.Real, nothing{}, shape...) }
 func ints(n int) *device.Tensor          { return device.NewTensor(device.Int, nothing{}, n) }
 
-// Counts by hand: K = 2 kernels, J = 2 latents, M = 3 pseudo-inputs, B = 5 rows, D = 4 inputs, S = 7 samples.
+// Counts by hand: K = 2 kernels, J = 2 latents, M = 3 pseudo-inputs, B = 5 rows, D = 4 inputs, S =
+// 7 samples.
 func TestCosts(t *testing.T) {
 	k := counter{real: 4}
 	const K, M, B, D, S = 2, 3, 5, 4, 7
@@ -39,10 +40,12 @@ func TestCosts(t *testing.T) {
 		{"ARD Kuf, Matérn", k.ard(kuf, a, z, x, logl), Cost{Double: 15 * 2 * (8 + 5), Bytes: 8 * (12 + 20 + 8 + 60)}},
 		{"Mix", k.mix(kuf, kuf, kuf, alpha), Cost{Double: 90, Bytes: 8 * (90 + 2)}},
 		{"MixBackward", k.mixBackward(kuf, kuf, alpha, kuf, kuf, kuf, alpha), Cost{Double: 150, Bytes: 8 * (150 + 2 + 4)}},
-		// Of 10 vectors with 40 numbers B are read, each number of which meets a half of one of 2 numbers in 4 columns.
+		// Of 10 vectors with 40 numbers B are read, each number of which meets a half of one of 2
+		// numbers in 4 columns.
 		{"SparseDistances", k.sparseDistances(double(B, 2*M), sparse(10, 40, 10), rows, sparse(4, 2, M)),
 			Cost{Double: 2 * 40 * B / 10 / 2, Bytes: (44+12*40+80)*B/10. + 4*B + 20 + 12*2 + 8*M + 8*B*M}},
-		// Three maps: 90 numbers, each with a scale, an exp and a product that is added; 6 weights and 6 widths.
+		// Three maps: 90 numbers, each with a scale, an exp and a product that is added; 6 weights
+		// and 6 widths.
 		{"SparseBlock", k.sparseBlock(kuf, double(B, 3*M), double(K, 3), double(K, 3)), Cost{Double: 90 * 4, Bytes: 8 * (30 + 45 + 12)}},
 		{"SparseBlockBackward", k.sparseBlockBackward(double(K, 3), double(K, 3), kuf, double(B, 3*M), double(K, 3), double(K, 3)),
 			Cost{Double: 90 * 6, Bytes: 8 * (30 + 45 + 12 + 24)}},
@@ -64,7 +67,8 @@ func TestCosts(t *testing.T) {
 			Cost{Double: 5 * (12 + 2*(12+6+2*12+4)), Bytes: 8 * (4*10 + 30 + 30 + 6 + 18 + 2 + 30 + 2*(6+18+2))}},
 		{"SampleF", k.sampleF(reals(S, B, K), moment, moment, rows), Cost{Double: 3*70 + 10, Bytes: 8*20 + 4*5 + 4*70}},
 		{"SampleFBackward", k.sampleFBackward(moment, moment, reals(S, B, K), moment, rows), Cost{Double: 4*70 + 30, Bytes: 4*70 + 8*10 + 4*5 + 8*20}},
-		// 35 rows and 11 frequencies: HΩ 4, cos and sin 2, Φ W 12; seven draws of 22 and 66 numbers.
+		// 35 rows and 11 frequencies: HΩ 4, cos and sin 2, Φ W 12; seven draws of 22 and 66
+		// numbers.
 		{"RandomFeatures", k.randomFeatures(out, h, theta, rows, device.FeatureNoise{}),
 			Cost{Real: 35*11*(4+2+12) + 3*7*(22+66), Bytes: 4*(70+5+105) + layer}},
 		// One draw of Ω, none of W, and a normal for each of 105 outputs.
@@ -110,7 +114,8 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// The kernel blocks of the preset mnist are products of 50·200·1000·784 multiplications and additions.
+// The kernel blocks of the preset mnist are products of 50·200·1000·784 multiplications and
+// additions.
 func TestPresetCost(t *testing.T) {
 	n, err := Preset("mnist")
 	if err != nil {

@@ -57,8 +57,8 @@ func (m Machine) figure(name string, calls int, times []time.Duration, cost Cost
 	return f
 }
 
-// Operations times each operation of a step by itself until the time is spent: after a step to warm up, at least one. It ends with
-// the context's error between two steps.
+// Operations times each operation of a step by itself until the time is spent: after a step to warm
+// up, at least one. It ends with the context's error between two steps.
 func (m Machine) Operations(ctx context.Context, n Shape, limit time.Duration) ([]Figure, error) {
 	meter := newMeter(m.Device)
 	s, err := NewStep(meter, n)
@@ -89,8 +89,8 @@ func (m Machine) Operations(ctx context.Context, n Shape, limit time.Duration) (
 	return figures, nil
 }
 
-// Step times whole steps until the time is spent: after some to warm up, at least one round. It ends with the context's error
-// between two rounds.
+// Step times whole steps until the time is spent: after some to warm up, at least one round. It
+// ends with the context's error between two rounds.
 func (m Machine) Step(ctx context.Context, preset string, n Shape, limit time.Duration) (f StepFigure, err error) {
 	start := time.Now()
 	cost, err := n.Cost(m.Device.Name())
@@ -129,8 +129,8 @@ type Rounds struct {
 	steps int     // in a round
 }
 
-// Next is the time of a step in the next round. The first call warms up, which takes three steps where a device compiles and
-// records them, and finds how many steps a round has.
+// Next is the time of a step in the next round. The first call warms up, which takes three steps
+// where a device compiles and records them, and finds how many steps a round has.
 func (r *Rounds) Next() (time.Duration, error) {
 	if r.steps > 0 {
 		t, err := r.run(r.steps)

@@ -7,9 +7,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// meter is a device that times each operation of a training step by itself: it waits for the one before to end, and
-// for this one. What it finds is the time of the call, its launch included, less what an empty wait takes; queued one after
-// another, operations cost less.
+// meter is a device that times each operation of a training step by itself: it waits for the one
+// before to end, and for this one. What it finds is the time of the call, its launch included, less
+// what an empty wait takes; queued one after another, operations cost less.
 type meter struct {
 	device.Device
 	count  counter

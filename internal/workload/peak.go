@@ -8,7 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Peak is what a GPU can do at most, from its data sheet: TFLOP/s by unit, without sparsity, and GB/s.
+// Peak is what a GPU can do at most, from its data sheet: TFLOP/s by unit, without sparsity, and
+// GB/s.
 type Peak struct {
 	FP32 float64 `json:"FP32_TFLOPs"`
 	FP64 float64 `json:"FP64_TFLOPs"`
@@ -17,7 +18,8 @@ type Peak struct {
 	GBs  float64 `json:"bandwidth_GBs"`
 }
 
-// peaks are data sheets by what is in a GPU's name. The first that fits counts, so special names stand before general ones.
+// peaks are data sheets by what is in a GPU's name. The first that fits counts, so special names
+// stand before general ones.
 var peaks = []struct {
 	name string
 	Peak
@@ -38,8 +40,8 @@ var peaks = []struct {
 	{"T4", Peak{FP32: 8.1, FP64: 0.253, GBs: 320}},
 }
 
-// PeakOf is the peak of a GPU by what its driver calls it, and nil for what is not in the table. A processor is not in it:
-// its peak depends on clocks and memory that nothing here knows.
+// PeakOf is the peak of a GPU by what its driver calls it, and nil for what is not in the table. A
+// processor is not in it: its peak depends on clocks and memory that nothing here knows.
 func PeakOf(about string) *Peak {
 	name, _, _ := strings.Cut(about, ",")
 	for i := range peaks {
@@ -55,8 +57,9 @@ func ends(rest string) bool {
 	return rest == "" || rest[0] < '0' || rest[0] > '9' && (rest[0] < 'A' || rest[0] > 'Z')
 }
 
-// Floor is the least time that a cost takes at the peak, and the unit that is busy for so long: double on DMMA where the GPU has it,
-// Real on FP32, or on tensor cores with the precisions that use them.
+// Floor is the least time that a cost takes at the peak, and the unit that is busy for so long:
+// double on DMMA where the GPU has it, Real on FP32, or on tensor cores with the precisions that
+// use them.
 func (p *Peak) Floor(c Cost, precision string) (time.Duration, string) {
 	double, doubleUnit := p.FP64, "FP64"
 	if p.DMMA > 0 {
@@ -81,8 +84,8 @@ func (p *Peak) Floor(c Cost, precision string) (time.Duration, string) {
 	return time.Duration(seconds * float64(time.Second)), unit
 }
 
-// real is what products of Real tensors are computed in: what follows the device's name, "f32" for "cuda:0:f32", or what its
-// precision makes of it.
+// real is what products of Real tensors are computed in: what follows the device's name, "f32" for
+// "cuda:0:f32", or what its precision makes of it.
 func (m Machine) real() string {
 	switch m.Precision {
 	case device.High:

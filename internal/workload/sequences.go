@@ -7,7 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Sequences are random sparse vectors of length 1, in place of the features of sequences under one map.
+// Sequences are random sparse vectors of length 1, in place of the features of sequences under one
+// map.
 type Sequences struct {
 	columns int
 	lists   model.Lists // by vectors
@@ -71,7 +72,8 @@ func (s Sequences) Own(maps int) []float64 {
 	return d
 }
 
-// Vectors are s for a model that computes their distances to X̄ = z in every step, the same under each of so many maps.
+// Vectors are s for a model that computes their distances to X̄ = z in every step, the same under
+// each of so many maps.
 func (s Sequences) Vectors(z Sequences, maps int) *model.Vectors {
 	v := &model.Vectors{}
 	for range maps {
@@ -114,7 +116,8 @@ func (s Sequences) byColumn() model.Lists {
 	return l
 }
 
-// uploadSequences puts the rows of a step on a model's device, as a table of distances or as vectors.
+// uploadSequences puts the rows of a step on a model's device, as a table of distances or as
+// vectors.
 func (n Shape) uploadSequences(m *model.Model, r *rand.Rand, y []float64, labels []int32) *model.Data {
 	own, rows := NewSequences(r, n.M, sequenceColumns, sequenceEach), NewSequences(r, n.B, sequenceColumns, sequenceEach)
 	m.SetInducing(own.Own(n.I))

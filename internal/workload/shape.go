@@ -1,5 +1,6 @@
-// Package workload holds training steps of known size on synthetic rows, what each operation of a step has to compute
-// and to move, and how long it takes. `gpdrf-gpu bench` and the comparisons with other libraries time these steps.
+// Package workload holds training steps of known size on synthetic rows, what each operation of a
+// step has to compute and to move, and how long it takes. `gpdrf-gpu bench` and the comparisons
+// with other libraries time these steps.
 package workload
 
 import (
@@ -13,22 +14,24 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Shape is the size of a training step. Unless it is Light it is the paper's model: each latent function with its own
-// length-scales, full covariance, sampled weights and frequencies, and nothing fed forward.
+// Shape is the size of a training step. Unless it is Light it is the paper's model: each latent
+// function with its own length-scales, full covariance, sampled weights and frequencies, and
+// nothing fed forward.
 type Shape struct {
-	D       int  `json:"D"`                // inputs; 0 of sequences
-	I       int  `json:"I,omitempty"`      // feature maps of sequences; 0: rows are vectors
-	J       int  `json:"J"`                // latent functions
-	M       int  `json:"M"`                // pseudo-inputs
-	L       int  `json:"L"`                // DRF layers; 0 is a GP alone, with a latent function for each output
+	D int `json:"D"`           // inputs; 0 of sequences
+	I int `json:"I,omitempty"` // feature maps of sequences; 0: rows are vectors
+	J int `json:"J"`           // latent functions
+	M int `json:"M"`           // pseudo-inputs
+	// DRF layers; 0 is a GP alone, with a latent function for each output
+	L       int  `json:"L"`
 	Hidden  int  `json:"d"`                // width between two of them
 	R       int  `json:"R"`                // frequencies of each
 	B       int  `json:"B"`                // rows
 	S       int  `json:"S"`                // samples
 	Classes int  `json:"classes"`          // 0: regression
 	Shared  bool `json:"shared,omitempty"` // one kernel for all latent functions
-	// Light is the form that `gpdrf-gpu train` has without options: one kernel, diagonal covariance, frozen spectra, local
-	// reparameterisation, fed forward.
+	// Light is the form that `gpdrf-gpu train` has without options: one kernel, diagonal
+	// covariance, frozen spectra, local reparameterisation, fed forward.
 	Light bool `json:"light,omitempty"`
 	// Integrated says that W and Ω of the DRF layers are integrated in closed form, not drawn.
 	Integrated bool `json:"integrated,omitempty"`

@@ -2,8 +2,8 @@ package workload
 
 import "slices"
 
-// Sweep varies one size of a shape at a time: S is 1, 10 and 100, B and R a quarter, once and four times as many, M half and
-// twice. The step with the least arithmetic comes first.
+// Sweep varies one size of a shape at a time: S is 1, 10 and 100, B and R a quarter, once and four
+// times as many, M half and twice. The step with the least arithmetic comes first.
 func (n Shape) Sweep() ([]Shape, error) {
 	vary := func(set func(*Shape)) Shape {
 		v := n

@@ -20,8 +20,8 @@ func exp(v vec) {
 	RET()
 }
 
-// rbf is exp(scale·min(0, x − (own + half))): the elements of a kernel matrix from scalar products and
-// half the squared lengths.
+// rbf is exp(scale·min(0, x − (own + half))): the elements of a kernel matrix from scalar products
+// and half the squared lengths.
 func rbf(v vec) {
 	T := v.elem()
 	TEXT(v.name("rbf"), NOSPLIT, fmt.Sprintf("func(n int, dst, x, half *%s, own, scale %s)", T, T))
@@ -43,9 +43,10 @@ func rbf(v vec) {
 	RET()
 }
 
-// matern is c = e⁻ᵗ(1 + t(p1 + p2 t)) and slope = e⁻ᵗ(q0 + q1 t) with t = √(scale·min(0, x − (own + half))): the
-// elements of a Matérn kernel matrix and of what its gradients are made of. co holds p1, p2, q0 and q1. nearest
-// receives the largest x − (own + half) + (own + half)·near of each lane.
+// matern is c = e⁻ᵗ(1 + t(p1 + p2 t)) and slope = e⁻ᵗ(q0 + q1 t) with t = √(scale·min(0, x − (own +
+// half))): the elements of a Matérn kernel matrix and of what its gradients are made of. co holds
+// p1, p2, q0 and q1. nearest receives the largest x − (own + half) + (own + half)·near of each
+// lane.
 func matern(v vec) {
 	T := v.elem()
 	TEXT(v.name("matern"), NOSPLIT, fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, co *[4]%s, nearest *[8]%s)", T, T, T, T))

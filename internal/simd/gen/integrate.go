@@ -85,7 +85,7 @@ func integrateSlopes(v vec) {
 		v.do(fma231, a.sin2, crossSin, du)
 		v.do(mul, rest, du, du)
 		half := e.load(5)
-		v.do(fma231, v.f(0.5), half, du) // minus du, but for the next term
+		v.do(fma231, v.f(0.5), half, du) // minus du, up to the next term
 		v.do(mul, a.u, wave, wave)
 		v.do(add, wave, wave, wave)
 		v.do(fnma231, a.half, wave, du)

@@ -8,10 +8,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// normals draws four standard normals for each counter: Philox4x32-10, then Box-Muller.
-// A lane is a counter. Lane 4L+q of a register holds counter number q·lanes/4 + L, which
-// makes the four output registers of the last transposition follow each other in memory.
-// AVX-512 has the registers to draw for two registers of counters together, so that no round waits for another.
+// normals draws four standard normals for each counter: Philox4x32-10, then Box-Muller. A lane is a
+// counter. Lane 4L+q of a register holds counter number q·lanes/4 + L, which makes the four output
+// registers of the last transposition follow each other in memory. AVX-512 has the registers to
+// draw for two registers of counters together, so that no round waits for another.
 func normals(v vec) {
 	TEXT(v.name("normals"), NOSPLIT, "func(blocks int, dst *float32, keys *[20]uint32, c0, c1 *[16]uint32, c2, c3 uint32)")
 	Doc(v.name("normals") + " writes four normals for each lane of c0 and c1, for blocks registers of counters; c0 advances by the lanes.")
@@ -61,9 +61,9 @@ func (v vec) draw(n int, dst, keys reg.GPVirtual, counter reg.VecVirtual, c comm
 	ADDQ(imm(4*n*v.bytes), dst)
 }
 
-// common are the words of the first two rounds that all registers of counters share, because they differ in c0
-// only. They wait on the stack: what c2's product has low in the first round, and for even and for odd lanes the product of
-// the second round, as it is and its high words.
+// common are the words of the first two rounds that all registers of counters share, because they
+// differ in c0 only. They wait on the stack: what c2's product has low in the first round, and for
+// even and for odd lanes the product of the second round, as it is and its high words.
 type common struct {
 	low           Mem
 	product, high [2]Mem
@@ -93,7 +93,8 @@ func (v vec) common(keys reg.GPVirtual) (c common) {
 	return c
 }
 
-// firstRounds is the counters after two rounds, those of even lanes and of odd lanes for each of n registers.
+// firstRounds is the counters after two rounds, those of even lanes and of odd lanes for each of n
+// registers.
 func (v vec) firstRounds(n int, keys reg.GPVirtual, c0 reg.VecVirtual, c common) (words [][]reg.VecVirtual) {
 	loaded := func(m Mem) reg.VecVirtual {
 		x := v.reg()
@@ -177,8 +178,8 @@ func setOddLanes() {
 	KMOVW(m, oddLanes)
 }
 
-// boxMuller is √(−2 ln u1)·(cos, sin)(2πu2) for u1 = ((a>>8)+1)·2⁻²⁴, u2 = (b>>8)·2⁻²⁴, for two pairs of words a
-// and b. The angle is split in integers: half turns, rounded, and the rest.
+// boxMuller is √(−2 ln u1)·(cos, sin)(2πu2) for u1 = ((a>>8)+1)·2⁻²⁴, u2 = (b>>8)·2⁻²⁴, for two
+// pairs of words a and b. The angle is split in integers: half turns, rounded, and the rest.
 func (v vec) boxMuller(words []reg.VecVirtual) (z []reg.VecVirtual) {
 	var radius []reg.VecVirtual
 	unit := v.constant(v.f(0x1p-24))
@@ -191,7 +192,8 @@ func (v vec) boxMuller(words []reg.VecVirtual) (z []reg.VecVirtual) {
 		radius = append(radius, r)
 	}
 	for i, b := range []reg.VecVirtual{words[1], words[3]} {
-		// Bit 31 of b + ¼ turn counts half turns, and the 23 bits below the highest of b, with a sign, are the rest.
+		// Bit 31 of b + ¼ turn counts half turns, and the 23 bits below the highest of b, with a
+		// sign, are the rest.
 		turn := v.reg()
 		v.do(addInt, v.i(1<<30), b, turn)
 		VPSLLD(Imm(1), b, b)

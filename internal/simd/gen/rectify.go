@@ -7,7 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rectify is phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p where p > 0, and 0 elsewhere; NaN stays.
+// rectify is phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p where p > 0, and 0
+// elsewhere; NaN stays.
 func rectify(v vec) {
 	T := v.elem()
 	TEXT(v.name("rectify"), NOSPLIT, fmt.Sprintf("func(n int, phi, slope, p *%s, co *[5]%s)", T, T))

@@ -11,8 +11,9 @@ import (
 // sinCosLimit is the largest |x| whose reduction by two parts of π is accurate.
 const sinCosLimit = 5000
 
-// sinCos is sin x and cos x from those of r = x − kπ, |r| ≤ π/2. It stops at the first register that holds a number
-// beyond sinCosLimit, Inf or NaN. Four registers are tested together; if one must stop, they are taken one by one.
+// sinCos is sin x and cos x from those of r = x − kπ, |r| ≤ π/2. It stops at the first register
+// that holds a number beyond sinCosLimit, Inf or NaN. Four registers are tested together; if one
+// must stop, they are taken one by one.
 func sinCos(v vec) {
 	const together = 4
 	n, ptrs := kernel(v, "sinCos", "writes sin x and cos x and returns how many elements are left; it stops before a register with an |x| over 5000.", " (left int)", "x", "sin", "cos")
@@ -56,7 +57,8 @@ func sinCos(v vec) {
 	RET()
 }
 
-// largest is the largest |x| of each lane. That of AVX-512 leaves out NaN, which sinCos may as well compute with.
+// largest is the largest |x| of each lane. That of AVX-512 leaves out NaN, which sinCos may as well
+// compute with.
 func (v vec) largest(x []reg.VecVirtual) reg.VecVirtual {
 	size := v.reg()
 	if len(x) == 1 || !v.wide() {
@@ -93,7 +95,8 @@ func (v vec) sinCos(x reg.VecVirtual) (sin, cos reg.VecVirtual) {
 	return sin, cos
 }
 
-// quarterTurn is the sine and cosine of |r| ≤ π/2 by minimax polynomials of absolute error below 5e-9 and 6e-8.
+// quarterTurn is the sine and cosine of |r| ≤ π/2 by minimax polynomials of absolute error below
+// 5e-9 and 6e-8.
 func (v vec) quarterTurn(r reg.VecVirtual) (sin, cos reg.VecVirtual) {
 	square := v.reg()
 	v.do(mul, r, r, square)

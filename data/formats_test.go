@@ -1,0 +1,47 @@
+package data
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// Every format has a small file here that it reads and no earlier one takes, and a row in
+// docs/data.md.
+func TestFormatsAreTested(t *testing.T) {
+	documented, err := os.ReadFile("../docs/data.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := map[string]struct{ text, row string }{
+		"an IDX file of images": {"\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x02abcd", "| IDX images |"},
+		"an npy array":          {npy("<f8", "2, 2", []float64{1, 2, 3, 4}), "| npy array |"},
+		"an npz archive":        {zipOf("x.npy", npy("<f8", "2, 1", []float64{1, 2}), "y.npy", npy("<f8", "2,", []float64{3, 4})), "| npz archive |"},
+		"a LIBSVM file":         {"1 1:2\n-1 2:3\n", "| LIBSVM |"},
+		"an ARFF table":         {"@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n1,2\n3,4\n", "An **ARFF** table"},
+		"a FASTA file":          {">0\nACGT\n>1\nGGTT\n", "| FASTA, lists of class, tab and sequence"},
+		sequenceLines().what:    {"0\tACGT\n1\tGGTT\n", "| FASTA, lists of class, tab and sequence"},
+		csvTable().what:         {"a,b\n1,2\n3,4\n", "| CSV |"},
+	}
+	for _, f := range formats() {
+		s, ok := small[f.what]
+		if !ok {
+			t.Errorf("%s has no small file in this test", f.what)
+			continue
+		}
+		if !strings.Contains(string(documented), s.row) {
+			t.Errorf("docs/data.md lacks %q", s.row)
+		}
+		if got := formatOf([]byte(s.text)); got.what != f.what {
+			t.Errorf("the small file of %s is taken for %s", f.what, got.what)
+		}
+		opt := ReadOptions{}
+		if strings.HasPrefix(f.what, "an IDX") {
+			opt.Labels = write(t, "labels.npy", npy("<f8", "2,", []float64{0.5, 1.5}))
+		}
+		d, _, err := readText(s.text, opt)
+		if err != nil || d.N() != 2 {
+			t.Errorf("%s: %v", f.what, err)
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package sets
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed" // the addresses and checksums
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/dustin/go-humanize"
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/internal/download"
+)
+
+var (
+	//go:embed sources/addresses.tsv
+	addressTable string
+	//go:embed sources/contents.tsv
+	contentTable string
+)
+
+// tableRows are the cells of the rows of a set.
+func tableRows(table, set string) (rows [][]string) {
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(strings.TrimSpace(line), "\t"); cells[0] == set {
+			rows = append(rows, cells[1:])
+		}
+	}
+	return rows
+}
+
+// Remote is an original that can be downloaded.
+type Remote struct {
+	Path string `json:"path"` // below the set's folder
+	download.File
+}
+
+// Remotes are the originals of a set; none where it is part of the program or nobody offers it.
+func (s Set) Remotes() (all []Remote) {
+	for _, cells := range tableRows(addressTable, s.Name) {
+		size, err := strconv.ParseInt(cells[1], 10, 64)
+		if err != nil {
+			panic("sets: embedded addresses: " + err.Error())
+		}
+		all = append(all, Remote{filepath.FromSlash(cells[0]), download.File{Bytes: size, SHA256: cells[2], Addresses: strings.Fields(cells[3])}})
+	}
+	return all
+}
+
+// Get says how to get the set.
+func (s Set) Get() string {
+	switch {
+	case s.Embedded:
+		return "part of the program"
+	case s.Remotes() != nil:
+		return "gpdrf-gpu data fetch " + s.Name
+	}
+	return "by hand, see docs/data.md"
+}
+
+// FileState says how a file of a set compares with what it should be.
+type FileState struct {
+	Set   string `json:"set"`
+	Path  string `json:"path"`
+	State string `json:"state"` // "ok", "missing", "differs"
+}
+
+// Check compares the files of a set under the data folder dir, plain or gzip, with the checksums
+// of what is in them.
+func (s Set) Check(dir string) ([]FileState, error) {
+	var states []FileState
+	for _, cells := range tableRows(contentTable, s.Name) {
+		state := FileState{s.Name, PlainOrZipped(filepath.Join(s.folderIn(dir), filepath.FromSlash(cells[0]))), "ok"}
+		switch sum, err := contentSum(state.Path); {
+		case errors.Is(err, fs.ErrNotExist):
+			state.State = "missing"
+		case errors.As(err, new(*damage)):
+			state.State = "differs"
+		case err != nil:
+			return nil, err
+		case sum != cells[1]:
+			state.State = "differs"
+		}
+		states = append(states, state)
+	}
+	return states, nil
+}
+
+// damage is a fault of a file, not of the machine: it cannot be opened, or its gzip data are wrong.
+type damage struct{ error }
+
+func (d *damage) Unwrap() error { return d.error }
+
+// contentSum is the SHA-256 of what is in a file, without gzip.
+func contentSum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", &damage{err}
+	}
+	defer f.Close()
+	in := bufio.NewReader(f)
+	var r io.Reader = in
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		if r, err = gzip.NewReader(in); err != nil {
+			return "", &damage{err}
+		}
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, r)
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt), errors.Is(err, syscall.EISDIR):
+		return "", &damage{err}
+	case err != nil:
+		return "", fmt.Errorf("%s: reading failed: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Error says what is wrong with a request to fetch, and what to do about it.
+type Error struct {
+	File string // "" where no file is concerned
+	Msg  string
+}
+
+func (e *Error) Error() string {
+	if e.File == "" {
+		return e.Msg
+	}
+	return e.File + ": " + e.Msg
+}
+
+// Fetch downloads the originals of a set into its folder under dir, and makes the files of the
+// folds from them where the originals have another form. What is there already stays; what came
+// with a wrong checksum is kept aside and not used. note is called with what is done.
+func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note func(format string, args ...any)) error {
+	states, err := s.Check(dir)
+	if err != nil {
+		return err
+	}
+	folder := s.folderIn(dir)
+	if !slices.ContainsFunc(states, func(f FileState) bool { return f.State != "ok" }) {
+		note("%s: is there, %s with the right checksums", folder, files(len(states)))
+		return nil
+	}
+	for _, f := range states {
+		if f.State == "differs" {
+			return &Error{f.Path, fmt.Sprintf("is there, but is not the file of the set %s: move it away, then fetch again", s.Name)}
+		}
+	}
+	remotes := s.Remotes()
+	if remotes == nil {
+		return &Error{Msg: s.byHand(dir)}
+	}
+	for _, r := range remotes {
+		path := filepath.Join(folder, r.Path)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			note("fetching %s (%s)", path, humanize.IBytes(uint64(r.Bytes)))
+		}
+		if err := download.Get(ctx, client, r.File, path); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return fmt.Errorf("%w\nBy hand: save %s as %s, and so with the other addresses of gpdrf-gpu data list %s --json; then run gpdrf-gpu data fetch %s again, which checks them",
+				err, r.Addresses[0], path, s.Name, s.Name)
+		}
+	}
+	if s.columns != nil {
+		for fold := 1; fold <= s.Folds; fold++ {
+			if err := s.assemble(folder, fold); err != nil {
+				return err
+			}
+		}
+	}
+	if states, err = s.Check(dir); err != nil {
+		return err
+	}
+	for _, f := range states {
+		if f.State != "ok" {
+			return fmt.Errorf("%s: %s after all was fetched: please report this", f.Path, f.State)
+		}
+	}
+	note("%s: complete, %s with the right checksums", folder, files(len(states)))
+	return nil
+}
+
+// byHand says what to do for a set whose folds nobody offers for download.
+func (s Set) byHand(dir string) string {
+	if s.Embedded {
+		return s.Name + " is part of the program: there is nothing to fetch"
+	}
+	var files []string
+	for _, cells := range tableRows(contentTable, s.Name) {
+		files = append(files, cells[0])
+	}
+	return fmt.Sprintf("the folds of %s are not offered for download: docs/data.md says how they are made; put %s … %s into %s, then run gpdrf-gpu data check %s",
+		s.Name, files[0], files[len(files)-1], s.folderIn(dir), s.Name)
+}
+
+// assemble makes the CSV files of a fold from its originals, which keep inputs and targets apart.
+func (s Set) assemble(folder string, fold int) error {
+	trainFile, testFile := s.files(fold)
+	for part, file := range map[string]string{"train": trainFile, "test": testFile} {
+		source := func(v string) string {
+			return filepath.Join(folder, "source", fmt.Sprintf("%s_ARD_%s%s__FOLD_%d", s.Name, v, part, fold))
+		}
+		x, err := os.ReadFile(source("X"))
+		if err != nil {
+			return err
+		}
+		y, err := os.ReadFile(source("y"))
+		if err != nil {
+			return err
+		}
+		err = atomicfile.WriteFile(filepath.Join(folder, file), func(w io.Writer) error {
+			zipped := gzip.NewWriter(w)
+			_, err := zipped.Write(foldTable(s.columns, x, y))
+			return errors.Join(err, zipped.Close())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// foldTable joins lines of inputs with lines of targets: a number, or a 1 in the place of the
+// class.
+func foldTable(columns []string, x, y []byte) []byte {
+	var b bytes.Buffer
+	b.WriteString(strings.Join(columns, ",") + ",target\n")
+	rows, targets := strings.Split(strings.TrimSpace(string(x)), "\n"), strings.Split(strings.TrimSpace(string(y)), "\n")
+	for i, row := range rows[:min(len(rows), len(targets))] {
+		target := strings.Fields(targets[i])
+		if len(target) > 1 {
+			target[0] = strconv.Itoa(slices.Index(target, "1"))
+		}
+		b.WriteString(strings.Join(append(strings.Fields(row), target[:1]...), ",") + "\n")
+	}
+	return b.Bytes()
+}
+
+// files is "1 file", "2 files".
+func files(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return strconv.Itoa(n) + " files"
+}

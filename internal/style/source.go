@@ -1,0 +1,122 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const tab = 4 // columns of a tab
+
+// goSource checks the comments of a Go file, and the strings of one that is no test.
+func goSource(name, text string) (all []finding, err error) {
+	generated, err := isGenerated(name, text)
+	if err != nil || generated {
+		return nil, err
+	}
+	lines := strings.Split(text, "\n")
+	comment := &paragraph{} // comments on lines that follow one another
+	scan(name, text, func(line int, what token.Token, literal string) {
+		if what == token.STRING && !strings.HasSuffix(name, "_test.go") {
+			value, _ := strconv.Unquote(literal)
+			for _, h := range phrases(value) {
+				all = append(all, finding{line + strings.Count(value[:h.at], "\n"), h.says})
+			}
+		}
+		if what != token.COMMENT {
+			return
+		}
+		for i, part := range strings.Split(literal, "\n") {
+			all = append(all, comments(lines, line+i, part)...)
+			if n := len(comment.lines); n > 0 && comment.lines[n-1] < line+i-1 {
+				all, comment = append(all, inProse(comment)...), &paragraph{}
+			}
+			comment.add(strings.TrimSpace(strings.TrimPrefix(part, "//")), line+i)
+		}
+	})
+	return append(all, inProse(comment)...), nil
+}
+
+// isGenerated says whether a Go file says of itself that a program wrote it.
+func isGenerated(name, text string) (bool, error) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments|parser.PackageClauseOnly)
+	return err == nil && ast.IsGenerated(parsed), err
+}
+
+// scan visits the tokens of a Go file.
+func scan(name, text string, visit func(line int, what token.Token, literal string)) {
+	files := token.NewFileSet()
+	file := files.AddFile(name, files.Base(), len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), nil, scanner.ScanComments)
+	for {
+		pos, what, literal := s.Scan()
+		if what == token.EOF {
+			return
+		}
+		visit(file.Position(pos).Line, what, literal)
+	}
+}
+
+// wrapGo fills the comments of a Go file.
+func wrapGo(name, text string) string {
+	isComment := map[int]bool{}
+	scan(name, text, func(line int, what token.Token, literal string) {
+		if what == token.COMMENT && strings.HasPrefix(literal, "//") {
+			isComment[line] = true
+		}
+	})
+	return wrapSource(text, func(line int) bool { return isComment[line] })
+}
+
+// wrapCUDA fills the comments of a CUDA file.
+func wrapCUDA(text string) string {
+	lines := strings.Split(text, "\n")
+	return wrapSource(text, func(line int) bool { return lineComment.MatchString(lines[line-1]) })
+}
+
+// inProse are the banned phrases of a paragraph.
+func inProse(p *paragraph) (all []finding) {
+	for _, h := range phrases(p.text.String()) {
+		all = append(all, finding{p.lines[h.at], h.says})
+	}
+	return all
+}
+
+// directive is a comment that a tool reads, a block of code or a link: no line break may enter it.
+var directive = regexp.MustCompile(`^//(?:go:|nolint|lint:|line |\t|    )|https?://`)
+
+// comments checks the length of the line that a comment, or a part of it, stands on.
+func comments(lines []string, number int, part string) []finding {
+	line := lines[number-1]
+	if directive.MatchString(strings.TrimSpace(part)) {
+		return nil
+	}
+	if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", strings.Repeat(" ", tab))); n > columns {
+		return []finding{long(number, n)}
+	}
+	return nil
+}
+
+var lineComment = regexp.MustCompile(`(?:^|\s)//(.*)$`)
+
+// cudaSource checks the comments of a CUDA or C++ file: those that start with //.
+func cudaSource(text string) (all []finding) {
+	lines := strings.Split(text, "\n")
+	comment := &paragraph{}
+	for i, line := range lines {
+		found := lineComment.FindStringSubmatch(line)
+		if found == nil {
+			all, comment = append(all, inProse(comment)...), &paragraph{}
+			continue
+		}
+		all = append(all, comments(lines, i+1, found[0])...)
+		comment.add(strings.TrimSpace(found[1]), i+1)
+	}
+	return append(all, inProse(comment)...)
+}
