@@ -24,27 +24,21 @@ type option struct {
 func options() []option {
 	return []option{
 		{args: "", says: "the defaults"},
-		{args: "--ema 0.999", says: "average of the parameters"},
 		{args: "--samples 2", says: "two samples a step"},
-		{args: "--samples 2 --sampling antithetic", over: "--samples 2", says: "with opposite noise"},
 		{args: "--samples 4", says: "four samples a step"},
-		{args: "--samples 4 --sampling qmc", over: "--samples 4", says: "as a Latin hypercube"},
 		{args: "--likelihood student-t", says: "heavy-tailed noise"},
 		{args: "--likelihood heteroscedastic", says: "noise that depends on the input"},
 		{args: "--lengthscales ard", says: "own length-scales for each latent function"},
 		{args: "--kernel matern32", says: "Matérn 3/2 in the GP layer"},
 		{args: "--kernel rbf+matern32", says: "a sum of two kernels there"},
 		{args: "--features-kernel matern32", says: "Matérn 3/2 in the random features"},
-		{args: "--orthogonal", says: "frequencies start orthogonal"},
 		{args: "--q-cov full", says: "full covariance of q"},
 		{args: "--natgrad 0.1", says: "natural gradients for q of the inducing outputs"},
 		{args: "--features-kernel arccos1", says: "arc-cosine features of degree 1"},
 		{args: "--feed-forward=false", says: "the random features do not see the input"},
 		{args: "--skip", says: "the first latent function added to the output"},
 		{args: "--layers 2", says: "two layers of random features"},
-		{args: "--layers 2 --mean linear", over: "--layers 2", says: "the first of them with a linear mean"},
 		{args: "--layers 2 --feed-forward=false", over: "--layers 2", says: "where neither sees the input"},
-		{args: "--layers 2 --feed-forward=false --mean linear", over: "--layers 2 --feed-forward=false", says: "and the first has a linear mean"},
 	}
 }
 

@@ -25,7 +25,7 @@ const (
 // that fails is reported and the others go on.
 func results(args []string) error {
 	flags := flag.NewFlagSet("results", flag.ExitOnError)
-	pattern := flags.String("rows", "", "only rows whose name, such as mnist/gpdrf-1 or options/ema-0.999-2, this regular expression matches")
+	pattern := flags.String("rows", "", "only rows whose name, such as mnist/gpdrf-1 or options/samples-2-2, this regular expression matches")
 	again := flags.Bool("again", false, "also rows that have a record")
 	flags.Parse(args)
 	wanted, err := regexp.Compile(*pattern)

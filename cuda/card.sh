@@ -132,10 +132,11 @@ parity() {
 	here_is "$2" || { row "$1" "not run" 0 "$2 was not packed: GPDRF_DATA"; return; }
 	size=
 	$double && size="--inducing 20 --features 8 --batch 32"
+	echo "adam-eps: 0.001" >"$work/$1.yaml"
 	for on in cpu "$device"; do
 		rm -rf "$work/$1-$on"
 		# shellcheck disable=SC2086
-		timed "$program" train --data "$2" --device "$on:f64" --steps 20 --adam-eps 0.001 --eval-samples 1 $size --out "$work/$1-$on" || { failed "$1"; return; }
+		timed "$program" train --data "$2" --device "$on:f64" --steps 20 --config "$work/$1.yaml" --eval-samples 1 $size --out "$work/$1-$on" || { failed "$1"; return; }
 		sed 's/.*"step":\([0-9]*\),"elbo":\([^,]*\),.*/\1 \2/' "$work/$1-$on/metrics.jsonl" >"$work/$1-$on.trace"
 	done
 	note=$(paste -d ' ' "$work/$1-cpu.trace" "$work/$1-$device.trace" | awk '

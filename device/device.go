@@ -160,9 +160,6 @@ type FeatureParams struct {
 	LogVarW *Tensor // [2R,d']  log s², as MeanW
 	// [R] a fixed factor of each column of Ω, which has no gradient; nil: 1
 	Mixing *Tensor
-	// [n,d,R] PRIOR-FIXED only: n fixed draws in place of those of the key, n being
-	// FeatureNoise.Draws; or nil
-	Tau *Tensor
 
 	Activation Activation // φ; Waves, rf_ard's, is the zero value. Gradients have none
 }
@@ -174,6 +171,25 @@ type FeatureNoise struct {
 	Draws   int  // sample s uses draw (Spectra.Sample + s) mod Draws of τ; 0: a draw for each s
 	WDraws  int  // the same for e of sampled weights
 	Local   bool // local reparameterisation instead of sampled weights
+}
+
+// Distinct is how many different draws of Ω and of W so many samples use, and how many groups of
+// rows share both: 1, or one for each sample.
+func (n FeatureNoise) Distinct(samples int) (omegas, weights, groups int) {
+	distinct := func(draws int) int {
+		if draws == 0 {
+			return samples
+		}
+		return min(draws, samples)
+	}
+	omegas, weights = distinct(n.Draws), distinct(n.WDraws)
+	if n.Local {
+		weights = 1
+	}
+	if omegas == 1 && weights == 1 {
+		return omegas, weights, 1
+	}
+	return omegas, weights, samples
 }
 
 // Scratch is what a backend keeps of one layer between forward and backward.
@@ -219,42 +235,32 @@ type Features interface {
 	// AddNoiseBackward writes dvariance = dout ε/(2√variance). The gradient of the mean is dout
 	// itself.
 	AddNoiseBackward(dvariance, dout, variance, rows *Tensor, key Key)
-	// AddProduct is the linear mean of a layer: dst[s,b,:] += src[s,b,:] a, or src[s,b,:] aᵀ if
-	// transposed, which is its gradient's way back; for dst [S,B,n], src [S,B,k] and a [k,n], or
-	// [n,k], all Real.
-	AddProduct(dst, src, a *Tensor, transposed bool)
 }
 
-// LikScale holds the two factors of a likelihood operation. Both are applied once,
-// here, so nothing above or below them scales again.
-type LikScale struct {
-	Value float64 // of the value: N/(B·S)
-	Grad  float64 // of every gradient: N/(B·S)
-}
-
-// Likelihoods hold log p(y | h) with its gradient in the same pass (ell_n_estim).
-// ell is Double [1] and is WRITTEN; dh is written; dlogvar accumulates.
+// Likelihoods hold log p(y | h) with its gradient in the same pass (ell_n_estim). ell is Double [1]
+// and is WRITTEN; dh is written; dlogvar accumulates. The value and every gradient are times scale,
+// N/(B·S), so nothing above or below them scales again.
 type Likelihoods interface {
 	// GaussianLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], σ²_c); h, dh [S,B,C], y [B,C], logvar =
 	// log σ² [C], all Real.
-	GaussianLogLik(ell, dh, dlogvar, h, y, logvar *Tensor, scale LikScale)
+	GaussianLogLik(ell, dh, dlogvar, h, y, logvar *Tensor, scale float64)
 	// GaussianExpected is the closed form E_q log N(y; F, σ²) = Σ log N(y; mean, σ²_c) − var/2σ²_c;
 	// mean, variance and their gradients Double [B,C], or Real [S,B,C] and summed over s; y Real
 	// [B,C], logvar Real [C].
-	GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *Tensor, scale LikScale)
+	GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *Tensor, scale float64)
 	// SoftmaxLogLik is Σ_{s,b} log softmax(h[s,b,:])[y[b]]; y Int [B].
-	SoftmaxLogLik(ell, dh, h, y *Tensor, scale LikScale)
+	SoftmaxLogLik(ell, dh, h, y *Tensor, scale float64)
 	// BernoulliLogLik is Σ_{s,b} log σ(±h[s,b]), + where y[b] is 1, − where it is 0, σ the logistic
 	// function; h and dh [S,B,1] Real, y Int [B].
-	BernoulliLogLik(ell, dh, h, y *Tensor, scale LikScale)
+	BernoulliLogLik(ell, dh, h, y *Tensor, scale float64)
 	// StudentLogLik is Σ_{s,b,c} log t_ν((y[b,c] − h[s,b,c])/σ) − log σ, the density of Student's t
 	// with ν = 2 + exp tail degrees of freedom, shifted by h and scaled by σ_c; shapes as for
 	// GaussianLogLik, tail [1] Real. dtail accumulates.
-	StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *Tensor, scale LikScale)
+	StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *Tensor, scale float64)
 	// HeteroscedasticLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], v) with a variance of its own for
 	// each element, v = max(VarFloor, σ²_c exp h[s,b,C+c]); h and dh [S,B,2C], y [B,C], logvar =
 	// log σ² [C], all Real.
-	HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *Tensor, scale LikScale)
+	HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *Tensor, scale float64)
 
 	// AddOffset adds a constant to each output of all rows: h[s,b,c] += offset[c]; h [S,B,C],
 	// offset [C], both Real.
@@ -285,17 +291,11 @@ type AdamStep struct {
 	Step                  int
 }
 
-// Optimiser holds the update of the flat parameter vector, and its average over the steps.
+// Optimiser holds the update of the flat parameter vector.
 type Optimiser interface {
 	// Adam updates p, m and v, [P] Real, from g. rate [P] multiplies the learning rate
 	// of each element: 0 holds a parameter while its moments go on.
 	Adam(p, g, m, v, rate *Tensor, step AdamStep)
-	// Average is the running average of p_1 … p_step with weights that fall by decay with each step
-	// back,
-	//	mean += w (p − mean),   w = (1 − decay)/(1 − decay^step)
-	// so that after step 1 the mean is p_1, and no trace of what it started from is left. mean and
-	// p [P] Real; step counts from 1; decay lies in (0, 1).
-	Average(mean, p *Tensor, decay float64, step uint32)
 	// NaturalStep moves the q(F̄_j) = N(m_j, s_j s_jᵀ) by size along their natural gradients: with
 	// the gradients dm and ds of a bound, and dS that of the covariance S = s sᵀ,
 	//	S⁻¹ −= 2·size·dS,   m += size·S·dm with the new S

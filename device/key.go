@@ -32,31 +32,15 @@ type Key struct {
 	Site   Site
 	Layer  uint8
 
-	// Mirrored pairs the samples: 2i+1 is 2i with the opposite sign, and 2i is what i is otherwise.
-	// Each is a standard normal, and the mean of a pair is 0.
-	Mirrored bool
-
 	// Strata is n where the samples n·i … n·i+n−1 are the points of a Latin hypercube, as
-	// philox.Latin draws them; 0 where they are independent. Each is a standard normal. It is not
-	// for mirrored samples.
+	// philox.Latin draws them; 0 where they are independent. Each is a standard normal.
 	Strata int
 }
 
 // Words is the Philox key and the three counter words that do not depend on
-// the column. The normals that they give are to be multiplied by Sign.
+// the column.
 func (k Key) Words(sample, row int) (key [2]uint32, c1, c2, c3 uint32) {
 	key = [2]uint32{uint32(k.Seed), uint32(k.Seed >> 32)}
 	number := k.Sample + uint32(sample)
-	if k.Mirrored {
-		number /= 2
-	}
 	return key, uint32(row), k.Step, number<<16 | uint32(k.Site)<<8 | uint32(k.Layer)
-}
-
-// Sign is −1 for the second sample of a mirrored pair, otherwise 1.
-func (k Key) Sign(sample int) float64 {
-	if k.Mirrored && (k.Sample+uint32(sample))%2 == 1 {
-		return -1
-	}
-	return 1
 }

@@ -135,19 +135,6 @@ func CheckAddColumns(dst, src *Tensor) (rows, wdst, wsrc int) {
 	return dst.shape[0] * dst.shape[1], dst.shape[2], src.shape[2]
 }
 
-// CheckAddProduct checks AddProduct and returns the number of rows and both widths.
-func CheckAddProduct(dst, src, a *Tensor, transposed bool) (rows, n, k int) {
-	dst.wantRank("AddProduct", "dst", Real, 3)
-	src.want("AddProduct", "src", Real, dst.shape[0], dst.shape[1], -1)
-	n, k = dst.shape[2], src.shape[2]
-	if transposed {
-		a.want("AddProduct", "a", Real, n, k)
-	} else {
-		a.want("AddProduct", "a", Real, k, n)
-	}
-	return dst.shape[0] * dst.shape[1], n, k
-}
-
 // FeatureShape holds the lengths of a random-feature layer: samples, batch, widths
 // in and out, and frequencies.
 type FeatureShape struct {
@@ -231,10 +218,6 @@ func (p FeatureParams) check(op string, n FeatureShape) {
 	p.MeanW.want(op, "MeanW", Real, n.Columns(), n.Out)
 	p.LogVarW.want(op, "LogVarW", Real, n.Columns(), n.Out)
 	p.Mixing.wantOptional(op, "Mixing", Real, n.R)
-	p.Tau.wantOptional(op, "Tau", Real, -1, n.D, n.R)
-	if p.Tau != nil && !n.Prior {
-		wrong(op, "Tau is given, and Ω has a distribution of its own")
-	}
 	if n.Prior {
 		if p.MeanOmega != nil || p.LogVarOmega != nil {
 			wrong(op, "MeanOmega and LogVarOmega are nil together")
@@ -245,16 +228,27 @@ func (p FeatureParams) check(op string, n FeatureShape) {
 	p.LogVarOmega.want(op, "LogVarOmega", Real, n.D, n.R)
 }
 
-// CheckGaussian checks GaussianLogLik and returns the lengths of h.
-func CheckGaussian(ell, dh, dlogvar, h, y, logvar *Tensor) (s, b, c int) {
-	const op = "GaussianLogLik"
+// checkLik checks what all likelihoods of draws have, and returns the lengths of h.
+func checkLik(op string, ell, dh, h *Tensor) (s, b, c int) {
 	h.wantRank(op, "h", Real, 3)
 	s, b, c = h.shape[0], h.shape[1], h.shape[2]
 	ell.want(op, "ell", Double, 1)
 	dh.want(op, "dh", Real, s, b, c)
+	return s, b, c
+}
+
+// checkNumbers checks the targets of b rows, and the noise of each of their c numbers.
+func checkNumbers(op string, b, c int, dlogvar, y, logvar *Tensor) {
 	dlogvar.want(op, "dlogvar", Real, c)
 	y.want(op, "y", Real, b, c)
 	logvar.want(op, "logvar", Real, c)
+}
+
+// CheckGaussian checks GaussianLogLik and returns the lengths of h.
+func CheckGaussian(ell, dh, dlogvar, h, y, logvar *Tensor) (s, b, c int) {
+	const op = "GaussianLogLik"
+	s, b, c = checkLik(op, ell, dh, h)
+	checkNumbers(op, b, c, dlogvar, y, logvar)
 	return s, b, c
 }
 
@@ -274,19 +268,14 @@ func CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, lo
 	for _, t := range [...]*Tensor{variance, dmean, dvariance} {
 		t.wantLike(op, "a moment or its gradient", mean.dtype, mean.size)
 	}
-	dlogvar.want(op, "dlogvar", Real, c)
-	y.want(op, "y", Real, b, c)
-	logvar.want(op, "logvar", Real, c)
+	checkNumbers(op, b, c, dlogvar, y, logvar)
 	return s, b, c
 }
 
 // CheckSoftmax checks SoftmaxLogLik and returns the lengths of h.
 func CheckSoftmax(ell, dh, h, y *Tensor) (s, b, c int) {
 	const op = "SoftmaxLogLik"
-	h.wantRank(op, "h", Real, 3)
-	s, b, c = h.shape[0], h.shape[1], h.shape[2]
-	ell.want(op, "ell", Double, 1)
-	dh.want(op, "dh", Real, s, b, c)
+	s, b, c = checkLik(op, ell, dh, h)
 	y.want(op, "y", Int, b)
 	return s, b, c
 }
@@ -294,11 +283,8 @@ func CheckSoftmax(ell, dh, h, y *Tensor) (s, b, c int) {
 // CheckBernoulli checks BernoulliLogLik and returns the lengths of h.
 func CheckBernoulli(ell, dh, h, y *Tensor) (s, b int) {
 	const op = "BernoulliLogLik"
-	h.wantRank(op, "h", Real, 3)
-	s, b = h.shape[0], h.shape[1]
-	ell.want(op, "ell", Double, 1)
+	s, b, _ = checkLik(op, ell, dh, h)
 	h.want(op, "h", Real, s, b, 1)
-	dh.want(op, "dh", Real, s, b, 1)
 	y.want(op, "y", Int, b)
 	return s, b
 }
@@ -313,23 +299,21 @@ func CheckOffset(op string, h, offset *Tensor) (rows, c int) {
 
 // CheckStudent checks StudentLogLik and returns the lengths of h.
 func CheckStudent(ell, dh, dlogvar, dtail, h, y, logvar, tail *Tensor) (s, b, c int) {
-	dtail.want("StudentLogLik", "dtail", Real, 1)
-	tail.want("StudentLogLik", "tail", Real, 1)
-	return CheckGaussian(ell, dh, dlogvar, h, y, logvar)
+	const op = "StudentLogLik"
+	s, b, c = checkLik(op, ell, dh, h)
+	checkNumbers(op, b, c, dlogvar, y, logvar)
+	dtail.want(op, "dtail", Real, 1)
+	tail.want(op, "tail", Real, 1)
+	return s, b, c
 }
 
 // CheckHeteroscedastic checks HeteroscedasticLogLik and returns the lengths of h, with c of y.
 func CheckHeteroscedastic(ell, dh, dlogvar, h, y, logvar *Tensor) (s, b, c int) {
 	const op = "HeteroscedasticLogLik"
-	h.wantRank(op, "h", Real, 3)
-	s, b, c = h.shape[0], h.shape[1], h.shape[2]/2
-	h.want(op, "h", Real, s, b, 2*c)
-	ell.want(op, "ell", Double, 1)
-	dh.want(op, "dh", Real, s, b, 2*c)
-	dlogvar.want(op, "dlogvar", Real, c)
-	y.want(op, "y", Real, b, c)
-	logvar.want(op, "logvar", Real, c)
-	return s, b, c
+	s, b, c = checkLik(op, ell, dh, h)
+	h.want(op, "h", Real, s, b, c/2*2)
+	checkNumbers(op, b, c/2, dlogvar, y, logvar)
+	return s, b, c / 2
 }
 
 // CheckKLDiag checks KLDiag and returns the number of rows that have a length-scale
@@ -347,16 +331,6 @@ func CheckKLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *Tensor) (d, r in
 	logl.want(op, "logl", Real, mean.shape[0])
 	dlogl.want(op, "dlogl", Real, mean.shape[0])
 	return mean.shape[0], mean.shape[1]
-}
-
-// CheckAverage checks Average and returns the number of parameters.
-func CheckAverage(mean, p *Tensor, decay float64, step uint32) int {
-	mean.wantLike("Average", "mean", Real, mean.size)
-	p.wantLike("Average", "p", Real, mean.size)
-	if !(decay > 0 && decay < 1) || step == 0 {
-		wrong("Average", "a decay between 0 and 1 and a step from 1 are needed")
-	}
-	return mean.size
 }
 
 // CheckAdam checks Adam and returns the number of parameters.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
@@ -36,38 +37,27 @@ const (
 	VarIntegrated = "var-integrated"
 )
 
-// SpectraTreatments are the treatments of Ω.
+// What may follow the name of a treatment that draws Ω, in this order.
+const (
+	// of VarFixed: e and ε are drawn once, too, as in the paper; otherwise τ alone
+	AllNoise = "-all"
+	// each sample of a step has a draw of Ω of its own; otherwise one serves all
+	EachSample = "-each"
+)
+
+// SpectraTreatments are the treatments of Ω, with what may follow their names.
 func SpectraTreatments() []string {
-	return []string{VarIntegrated, PriorFixed, VarFixed, VarResampled}
+	return []string{
+		VarIntegrated, PriorFixed, PriorFixed + EachSample,
+		VarFixed, VarFixed + EachSample, VarFixed + AllNoise, VarFixed + AllNoise + EachSample,
+		VarResampled, VarResampled + EachSample,
+	}
 }
 
-// What VAR-FIXED freezes.
-const (
-	FixAll     = "all"     // e, τ and ε: the paper
-	FixSpectra = "spectra" // τ only: the code of Cutajar et al.
-)
-
-// The mean of a DRF layer below the last.
-const (
-	ZeroMean = "zero" // the paper's
-	// what comes from below, as it is or, where that is wider, in its principal directions
-	LinearMean = "linear"
-)
-
-// Means are the means of layers below the last.
-func Means() []string { return []string{ZeroMean, LinearMean} }
-
-// How the samples of a training step depend on each other; each by itself has the noise that it
-// would have alone.
-const (
-	Independent = "iid"        // not at all
-	Antithetic  = "antithetic" // in pairs with opposite noise
-	// each number's S values in S strata of equal probability: a Latin hypercube
-	QMC = "qmc"
-)
-
-// Samplings are the ways to draw several samples.
-func Samplings() []string { return []string{Independent, Antithetic, QMC} }
+// Treatment is the name of a treatment of Ω without what follows it.
+func Treatment(spectra string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(spectra, EachSample), AllNoise)
+}
 
 // Likelihoods.
 const (
@@ -109,25 +99,18 @@ type Config struct {
 	// where rows are vectors alone.
 	Maps []string `json:"maps,omitempty"`
 
-	Layers   int `json:"layers,omitempty"`   // L
-	Features int `json:"features,omitempty"` // R
-	Hidden   int `json:"hidden,omitempty"`   // d, the width between DRF layers
-	// frequencies in orthogonal blocks: τ of PRIOR-FIXED, or where η of VAR-FIXED starts
-	Orthogonal    bool   `json:"orthogonal,omitempty"`
+	Layers        int    `json:"layers,omitempty"`          // L
+	Features      int    `json:"features,omitempty"`        // R
+	Hidden        int    `json:"hidden,omitempty"`          // d, the width between DRF layers
 	FeatureKernel string `json:"features_kernel,omitempty"` // one of FeatureKernels; "" is rbf
-	Spectra       string `json:"spectra,omitempty"`
-	FixedNoise    string `json:"fixed_noise,omitempty"`
-	ShareSpectra  bool   `json:"share_spectra"`
+	Spectra       string `json:"spectra,omitempty"`         // one of SpectraTreatments
 	LocalReparam  bool   `json:"local_reparam"`
 	FeedForward   bool   `json:"feed_forward"`
 	Skip          bool   `json:"skip"`
-	Mean          string `json:"mean,omitempty"` // one of Means; "" is zero
 
 	// Samples is S in training. Where noise is frozen it is also the number of
 	// frozen draws that prediction returns to.
 	Samples int `json:"samples"`
-
-	Sampling string `json:"sampling,omitempty"` // one of Samplings, of a training step; "" is iid
 }
 
 // OutputsFor is how many outputs a likelihood needs for so many targets, or classes.
@@ -156,6 +139,12 @@ func (c *Config) targets() int {
 
 func (c *Config) hasGP() bool  { return c.Model != DRF }
 func (c *Config) hasDRF() bool { return c.Model != GP }
+
+// treatment is the name of the treatment of Ω.
+func (c *Config) treatment() string { return Treatment(c.Spectra) }
+
+// sharesSpectra says whether one draw of Ω serves all samples of a step.
+func (c *Config) sharesSpectra() bool { return !strings.HasSuffix(c.Spectra, EachSample) }
 
 // integrates says whether W and Ω are integrated in closed form.
 func (c *Config) integrates() bool { return c.hasDRF() && c.Spectra == VarIntegrated }
@@ -242,9 +231,6 @@ func (c *Config) Validate() error {
 		oneOf("likelihood", c.Likelihood, GaussianLikelihood, StudentLikelihood, HeteroscedasticLikelihood, SoftmaxLikelihood, BernoulliLikelihood),
 		c.checkInputs(), size("outputs", c.Outputs), size("samples", c.Samples),
 	}
-	if c.Sampling != "" {
-		errs = append(errs, oneOf("sampling", c.Sampling, Samplings()...))
-	}
 	if c.Likelihood == HeteroscedasticLikelihood && c.Outputs%2 != 0 || c.Likelihood == BernoulliLikelihood && c.Outputs != 1 {
 		errs = append(errs, fmt.Errorf("model: a %s likelihood with %d outputs", c.Likelihood, c.Outputs))
 	}
@@ -264,16 +250,10 @@ func (c *Config) Validate() error {
 		if c.FeatureKernel != "" {
 			errs = append(errs, oneOf("features_kernel", c.FeatureKernel, FeatureKernels()...))
 		}
-		errs = append(errs, oneOf("spectra", c.Spectra, SpectraTreatments()...), oneOf("fixed_noise", c.FixedNoise, FixAll, FixSpectra),
+		errs = append(errs, oneOf("spectra", c.Spectra, SpectraTreatments()...),
 			size("layers", c.Layers), size("features", c.Features), size("hidden", c.Hidden))
-		if c.Orthogonal && c.Spectra == VarResampled {
-			errs = append(errs, fmt.Errorf("model: orthogonal frequencies cannot be drawn again at every step: leave out orthogonal, or use spectra %s, %s or %s", VarIntegrated, PriorFixed, VarFixed))
-		}
 		if c.Spectra == VarIntegrated && c.activation() != device.Waves {
 			errs = append(errs, fmt.Errorf("model: spectra %s with features of %s: only cosines and sines are integrated", VarIntegrated, c.FeatureKernel))
-		}
-		if c.Mean != "" {
-			errs = append(errs, oneOf("mean", c.Mean, Means()...))
 		}
 		if c.Layers > 255 {
 			errs = append(errs, fmt.Errorf("model: layers is %d: expected at most 255", c.Layers))

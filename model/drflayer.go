@@ -12,7 +12,6 @@ type DRFLayer struct {
 	dev         device.Device
 	params      device.FeatureParams
 	grads       device.FeatureParams
-	mean        *device.Tensor // A [in,out] of the mean h A; nil: 0
 	in, r, out  int
 	hasSpectraQ bool
 	integrated  *integrated // of a layer with W and Ω in closed form; nil otherwise
@@ -43,22 +42,15 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 	alpha := p.add(Kernel, name("log_alpha"), 1)
 	length := p.add(Kernel, name("log_lengthscale"), in)
 	meanOmega, logVarOmega := -1, -1
-	if c.Spectra != PriorFixed {
+	if c.treatment() != PriorFixed {
 		meanOmega = p.add(Spectra, name("mean_omega"), in, r)
 		logVarOmega = p.add(Spectra, name("logvar_omega"), in, r)
 	}
-	mixing, tau := -1, -1
-	if c.Orthogonal && c.Spectra == PriorFixed {
-		tau = p.add(Fixed, name("tau"), c.spectraDraws(), in, r)
-	}
+	mixing := -1
 	if c.mixes() {
 		mixing = p.add(Fixed, name("mixing"), r)
 	}
-	mean := -1
-	if c.hasMean(layer) {
-		mean = p.add(Fixed, name("mean"), in, out)
-	}
-	rho := -1
+	tau, rho := -1, -1
 	if c.integrates() {
 		tau, rho = p.add(Fixed, name("tau"), in, r), p.add(Kernel, name("log_rho"), 1)
 	}
@@ -74,14 +66,8 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 			l.params.MeanOmega, l.grads.MeanOmega = p.real(meanOmega)
 			l.params.LogVarOmega, l.grads.LogVarOmega = p.real(logVarOmega)
 		}
-		if tau >= 0 && rho < 0 {
-			l.params.Tau, _ = p.real(tau)
-		}
 		if mixing >= 0 {
 			l.params.Mixing, _ = p.real(mixing)
-		}
-		if mean >= 0 {
-			l.mean, _ = p.real(mean)
 		}
 		l.params.MeanW, l.grads.MeanW = p.real(meanW)
 		l.params.LogVarW, l.grads.LogVarW = p.real(logVarW)
@@ -124,7 +110,7 @@ func (l *DRFLayer) newPass(s *space, samples, batch int, parts, dparts []*device
 }
 
 // Forward is h' = Wᵀ φ(h; Ω) for S draws of W and Ω, or for S draws of the normal that has its
-// moments over both; and the mean h A where the layer has one.
+// moments over both.
 func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 	if p.parts != nil {
 		l.dev.Concat(p.h, p.parts)
@@ -137,9 +123,6 @@ func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 	} else {
 		l.dev.RandomFeatures(p.out, p.h, l.params, rows, p.noise, p.scratch)
 	}
-	if l.mean != nil {
-		l.dev.AddProduct(p.out, p.h, l.mean, false)
-	}
 }
 
 // Backward accumulates the layer's gradients and sends dout down to its inputs.
@@ -151,9 +134,6 @@ func (l *DRFLayer) Backward(p *drfPass, rows *device.Tensor) {
 		l.dev.FeatureMomentsBackward(p.dh, l.integrated.grads, p.dout, p.dvariance, p.variance, p.h, l.integrated.params, p.scratch)
 	} else {
 		l.dev.RandomFeaturesBackward(p.dh, l.grads, p.dout, p.h, l.params, rows, p.noise, p.scratch)
-	}
-	if l.mean != nil && p.dh != nil {
-		l.dev.AddProduct(p.dh, p.dout, l.mean, true)
 	}
 	if p.parts != nil && p.dh != nil {
 		l.dev.ConcatBackward(p.dparts, p.widths, p.dh)

@@ -130,13 +130,13 @@ func (m *Model) expectedLogLik(p *part, scale float64, samples int) {
 	each := scale / float64(samples)
 	switch last := len(p.drf) - 1; {
 	case m.closed == nil:
-		m.lik.LogLik(p.ell, p.dh, p.out, &p.y, device.LikScale{Value: each, Grad: each})
+		m.lik.LogLik(p.ell, p.dh, p.out, &p.y, each)
 	case last < 0:
 		m.closed.Expected(p.ell, p.gp.dmean, p.gp.dvariance, p.gp.mean, p.gp.variance, &p.y,
-			device.LikScale{Value: scale, Grad: scale})
+			scale)
 	default:
 		m.closed.Expected(p.ell, p.dh, p.drf[last].dvariance, p.out, p.drf[last].variance, &p.y,
-			device.LikScale{Value: each, Grad: each})
+			each)
 	}
 }
 

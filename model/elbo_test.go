@@ -55,7 +55,7 @@ func configs() []Config {
 			c.Lengthscales, c.QCov, c.Whiten = lengths[i%3], covs[i%2], i != 1
 			all = append(all, c)
 			c.Model, c.Latents, c.Layers, c.Features, c.Hidden, c.FeedForward = GPDRF, 4, 2, 3, 2, true
-			c.Spectra, c.LocalReparam, c.FixedNoise, c.Skip = VarResampled, true, FixSpectra, i == 1
+			c.Spectra, c.LocalReparam, c.Skip = VarResampled+EachSample, true, i == 1
 			all = append(all, c)
 		}
 		n := 0
@@ -66,21 +66,16 @@ func configs() []Config {
 					c.Model, c.Latents, c.Inducing = GPDRF, 4, 5
 					c.Lengthscales, c.QCov, c.Whiten, c.LearnInducing = lengths[n%3], covs[n/3%2], whiten, n%4 != 3
 					c.Layers, c.Features, c.Hidden = 1+n%3, 3, 2
-					c.Spectra, c.LocalReparam = spectra, local
-					c.FixedNoise, c.ShareSpectra = []string{FixAll, FixSpectra}[n%2], n%3 == 1
-					c.Sampling = []string{"", Antithetic, Independent, QMC}[n%4]
+					c.Spectra, c.LocalReparam = JoinSpectra(spectra, n%2 == 0, n%3 == 1), local
 					c.FeedForward, c.Skip = n%2 == 0, n%3 == 0
-					c.Mean = []string{"", LinearMean, ZeroMean, LinearMean, LinearMean}[n%5]
 					c.Kernel, c.FeatureKernel = []string{"", "rbf", "matern32", "rbf+matern12", "matern12"}[n%5], []string{"", "matern32", "arccos1", "arccos2", "", "matern32"}[n/2]
 					all = append(all, c)
 					n++
 				}
 				c := base
 				c.Model, c.Layers, c.Features, c.Hidden = DRF, 1+n%2, 4, 3
-				c.Spectra, c.LocalReparam, c.FixedNoise = spectra, local, []string{FixSpectra, FixAll}[n/2%2]
-				c.FeedForward, c.ShareSpectra = n%4 < 2, n%4 == 1
-				c.Mean = LinearMean
-				c.FeatureKernel, c.Orthogonal = []string{"matern12", "arccos0", "matern52", "rbf", "arccos2", "arccos1"}[n/2-1], spectra == PriorFixed
+				c.Spectra, c.LocalReparam, c.FeedForward = JoinSpectra(spectra, n/2%2 == 1, n%4 == 1), local, n%4 < 2
+				c.FeatureKernel = []string{"matern12", "arccos0", "matern52", "rbf", "arccos2", "arccos1"}[n/2-1]
 				all = append(all, c)
 			}
 		}
@@ -91,7 +86,7 @@ func configs() []Config {
 		outputs := []int{1, 3, 2, 4, 1}[i]
 		for layers := 1; layers <= 2; layers++ {
 			c := Config{Model: GPDRF, Inputs: 3, Outputs: outputs, Likelihood: lik, Samples: 3, Latents: 4, Inducing: 5, Lengthscales: lengths[i%3], QCov: covs[i%2],
-				Whiten: true, LearnInducing: true, Layers: layers, Features: 3, Hidden: 2, Spectra: VarIntegrated, FixedNoise: FixSpectra, LocalReparam: true,
+				Whiten: true, LearnInducing: true, Layers: layers, Features: 3, Hidden: 2, Spectra: VarIntegrated, LocalReparam: true,
 				FeatureKernel: kernel, FeedForward: layers == 2, Skip: i%2 == layers%2}
 			all = append(all, c)
 			c.Model, c.Skip, c.FeedForward = DRF, false, !c.FeedForward
@@ -102,7 +97,7 @@ func configs() []Config {
 		c := Config{Model: model, Inputs: 3, Outputs: 2, Likelihood: GaussianLikelihood, Samples: 2, Latents: 2, Inducing: 5,
 			Lengthscales: ARD, QCov: Full, Whiten: true, LearnInducing: true}
 		if model == GPDRF {
-			c.Layers, c.Features, c.Hidden, c.Spectra, c.FixedNoise, c.LocalReparam = 1, 3, 2, VarFixed, FixSpectra, true
+			c.Layers, c.Features, c.Hidden, c.Spectra, c.LocalReparam = 1, 3, 2, VarFixed+EachSample, true
 		}
 		all = append(all, c)
 	}
@@ -113,8 +108,8 @@ func configs() []Config {
 }
 
 func (c Config) testName() string {
-	return fmt.Sprintf("%s-%s-D%d-%s-J%d-%s-%s-%s-%s-white=%v-L%d-%s-%s-local=%v-ff=%v-skip=%v-share=%v-offsets=%v", c.Model, c.Likelihood, c.Inputs, strings.Join(c.Maps, "+"), c.Latents, c.Kernel, c.FeatureKernel, c.Lengthscales,
-		c.QCov, c.Whiten, c.Layers, c.Spectra, c.FixedNoise, c.LocalReparam, c.FeedForward, c.Skip, c.ShareSpectra, c.ClassOffsets)
+	return fmt.Sprintf("%s-%s-D%d-%s-J%d-%s-%s-%s-%s-white=%v-L%d-%s-local=%v-ff=%v-skip=%v-offsets=%v", c.Model, c.Likelihood, c.Inputs, strings.Join(c.Maps, "+"), c.Latents, c.Kernel, c.FeatureKernel, c.Lengthscales,
+		c.QCov, c.Whiten, c.Layers, c.Spectra, c.LocalReparam, c.FeedForward, c.Skip, c.ClassOffsets)
 }
 
 // fixture is a model with random parameters on random rows.

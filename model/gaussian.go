@@ -32,12 +32,12 @@ func (n *noise) logVariances() []float64 {
 type Gaussian struct{ noise }
 
 // LogLik is (1/S) Σ_s log N(y; h⁽ˢ⁾, σ²).
-func (g *Gaussian) LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale) {
+func (g *Gaussian) LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64) {
 	g.dev.GaussianLogLik(ell, dh, g.dlogVar, h, y.Numbers, g.logVar, scale)
 }
 
 // Expected is log N(y; a, σ²) − b/2σ².
-func (g *Gaussian) Expected(ell, dmean, dvariance, mean, variance *device.Tensor, y *Targets, scale device.LikScale) {
+func (g *Gaussian) Expected(ell, dmean, dvariance, mean, variance *device.Tensor, y *Targets, scale float64) {
 	g.dev.GaussianExpected(ell, dmean, dvariance, g.dlogVar, mean, variance, y.Numbers, g.logVar, scale)
 }
 

@@ -11,7 +11,7 @@ import (
 type Heteroscedastic struct{ noise }
 
 // LogLik is (1/S) Σ_s log N(y; h⁽ˢ⁾, σ² exp h'⁽ˢ⁾).
-func (g *Heteroscedastic) LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale) {
+func (g *Heteroscedastic) LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64) {
 	g.dev.HeteroscedasticLogLik(ell, dh, g.dlogVar, h, y.Numbers, g.logVar, scale)
 }
 

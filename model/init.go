@@ -11,10 +11,8 @@ import (
 // Init is where the parameters start. Length-scales start at factor·√d, since the
 // squared distance of standardised rows grows with d.
 type Init struct {
-	Seed         uint64
-	PseudoInputs []float64 // X̄ [M,D], scaled like the data; nil for DRF
-	// [D,Config.Directions]: of the inputs; nil where none are needed
-	Directions           []float64
+	Seed                 uint64
+	PseudoInputs         []float64 // X̄ [M,D], scaled like the data; nil for DRF
 	Sigma                []float64 // [I]: σ of each kernel between sequences
 	GPLengthscaleFactor  float64
 	DRFLengthscaleFactor float64
@@ -26,17 +24,15 @@ type Init struct {
 
 // Starting values that are not options.
 const (
-	initQSqrt = 0.1 // standard deviations of q(F̄)
-	// spread of the means of q(F̄) below DRF layers, so that latents differ
-	initQMu       = 0.5
+	initQSqrt     = 0.1 // standard deviations of q(F̄)
+	initQMu       = 0.5 // spread of the means of q(F̄) below DRF layers, so that latents differ
 	initSpread    = 0.3 // spread of log ℓ_j over the latents with kernels of their own
 	initSecond    = 0.5 // length-scales of the second kernel of a sum, over those of the first
 	initSkipAlpha = 0.3 // α of the last DRF layer where the latents already reach the output
 	// s² of layers below the last, whose means start as a draw from the prior
-	initHiddenVar     = 0.01
-	initOrthogonalVar = 0.01 // β² in units of the prior's, where η starts as a draw from the prior
-	initRho           = 0.1  // ρ of integrated layers
-	initLastLayerS2   = 1.0  // s² of the last layer, whose means start at 0
+	initHiddenVar   = 0.01
+	initRho         = 0.1 // ρ of integrated layers
+	initLastLayerS2 = 1.0 // s² of the last layer, whose means start at 0
 	// the same for outputs that are log-variances: they start at one variance for all rows
 	initLogVarS2 = 0.01
 )
@@ -110,28 +106,12 @@ func (m *Model) initBlock(dst []float64, b *block, v Init, normal func([]float64
 			break // q(ζ) starts at its prior
 		}
 		fill(dst, -2*m.initLogL(layer, v))
-		if c.Orthogonal {
-			for i := range dst {
-				dst[i] += math.Log(initOrthogonalVar)
-			}
-		}
-	case "drf.mean_omega":
-		if c.Orthogonal && !c.integrates() {
-			orthogonal(dst, b.Shape[0], b.Shape[1], normal)
-			scale(dst, math.Exp(-m.initLogL(layer, v)))
-		}
 	case "drf.log_rho":
 		fill(dst, math.Log(initRho))
 	case "drf.tau":
-		if n := len(b.Shape); c.Orthogonal {
-			orthogonal(dst, b.Shape[n-2], b.Shape[n-1], normal)
-		} else {
-			normal(dst)
-		}
+		normal(dst)
 	case "drf.mixing":
 		c.mixing(dst, normal)
-	case "drf.mean":
-		c.linearMean(dst, v.Directions, layer)
 	case "drf.mean_w":
 		if !last {
 			normal(dst)

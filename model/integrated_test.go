@@ -10,9 +10,9 @@ import (
 func TestPredictIntegrated(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for _, c := range []Config{
-		{Model: DRF, Inputs: 3, Outputs: 2, Likelihood: GaussianLikelihood, Samples: 2, Layers: 1, Features: 6, Hidden: 3, Spectra: VarIntegrated, FixedNoise: FixSpectra},
+		{Model: DRF, Inputs: 3, Outputs: 2, Likelihood: GaussianLikelihood, Samples: 2, Layers: 1, Features: 6, Hidden: 3, Spectra: VarIntegrated},
 		{Model: GPDRF, Inputs: 3, Outputs: 2, Likelihood: GaussianLikelihood, Samples: 2, Latents: 4, Inducing: 5, Lengthscales: ARD, QCov: Full, Whiten: true,
-			Layers: 1, Features: 6, Hidden: 3, Spectra: VarIntegrated, FixedNoise: FixSpectra, FeedForward: true, Skip: true},
+			Layers: 1, Features: 6, Hidden: 3, Spectra: VarIntegrated, FeedForward: true, Skip: true},
 	} {
 		f := newFixture(t, dev, c)
 		const n = 300 // two batches

@@ -6,7 +6,7 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 type Likelihood interface {
 	// LogLik is ell_n_estim summed over a batch, with its gradients. What h holds afterwards is
 	// nobody's.
-	LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale)
+	LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64)
 	// Predictive turns the outputs in p.H into the components of the predictive mixture.
 	Predictive(p *Prediction)
 }
@@ -14,7 +14,7 @@ type Likelihood interface {
 // closedForm is a Likelihood whose expectation over a Gaussian F needs no samples.
 type closedForm interface {
 	// Expected is E_q log p(y | F) (ell_n) summed over a batch, with its gradients.
-	Expected(ell, dmean, dvariance, mean, variance *device.Tensor, y *Targets, scale device.LikScale)
+	Expected(ell, dmean, dvariance, mean, variance *device.Tensor, y *Targets, scale float64)
 }
 
 // Targets are a batch's y: numbers [B,C] or class labels [B].

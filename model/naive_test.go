@@ -98,7 +98,7 @@ func normalAt(key device.Key, sample, row, column int) float64 {
 	if key.Strata > 0 {
 		return philox.Latin(k, uint32(column/4), c1, c2, c3, key.Strata)[column%4]
 	}
-	return key.Sign(sample) * philox.Normal(k, c1, c2, c3, column)
+	return philox.Normal(k, c1, c2, c3, column)
 }
 
 // gpLayer is qF_anj, qF_Bnj and KL(q(F̄) ‖ P(F̄)) in the paper's coordinates.
@@ -276,13 +276,6 @@ func (v *naive) drfLayers(d draw, s, row int, f, x []float64) (h, spread []float
 		} else {
 			h = v.features(d, l, s, row, in)
 		}
-		if c.Mean == LinearMean && l < c.Layers-1 {
-			for i, u := range in {
-				for j := range h {
-					h[j] += u * v.layer(l, "mean")[i*len(h)+j]
-				}
-			}
-		}
 	}
 	if c.Skip {
 		for i := range h {
@@ -342,11 +335,8 @@ func (v *naive) features(d draw, l, s, row int, in []float64) []float64 {
 		p := 0.0
 		for i, h := range in {
 			tau := normalAt(noise.Spectra, sTau, i, k)
-			if c.Orthogonal && c.Spectra == PriorFixed {
-				tau = v.layer(l, "tau")[(sTau*len(in)+i)*r+k]
-			}
 			omega := tau * math.Exp(-v.layer(l, "log_lengthscale")[i])
-			if c.Spectra != PriorFixed {
+			if c.treatment() != PriorFixed {
 				omega = v.layer(l, "mean_omega")[i*r+k] + math.Exp(v.layer(l, "logvar_omega")[i*r+k]/2)*tau
 			}
 			if shape, _ := shapeOf(c.FeatureKernel); shape != device.RBF {

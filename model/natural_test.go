@@ -126,7 +126,7 @@ func near(t *testing.T, m *Model, name string, want []float64) {
 func TestNaturalStep(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for _, c := range configs() {
-		if c.Model != GPDRF || c.Spectra != VarFixed || c.FixedNoise != FixAll {
+		if c.Model != GPDRF || !c.freezesAll() {
 			continue
 		}
 		t.Run(c.testName(), func(t *testing.T) {

@@ -1,6 +1,10 @@
 package model
 
-import "github.com/gpdrf/gpdrf-gpu/device"
+import (
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
 
 // Steps of training count from 1. Step 0 is the frozen draw of PRIOR-FIXED and
 // VAR-FIXED, and the last step number is that of prediction.
@@ -29,13 +33,13 @@ func (d draw) key(site device.Site, layer int, frozen bool) device.Key {
 // freezesAll is the paper's VAR-FIXED: e, τ and ε are sampled once and fixed
 // throughout the optimisation.
 func (c *Config) freezesAll() bool {
-	return c.hasDRF() && c.Spectra == VarFixed && c.FixedNoise == FixAll
+	return c.hasDRF() && strings.HasPrefix(c.Spectra, VarFixed+AllNoise)
 }
 
 // latents is the key of ε in reparam_F. Rows to predict were never drawn in
 // training, so prediction always draws its own.
 func (c *Config) latents(d draw) device.Key {
-	return c.sampling(d.key(device.SiteLatents, 0, c.freezesAll() && !d.predicting()))
+	return stratified(d.key(device.SiteLatents, 0, c.freezesAll() && !d.predicting()))
 }
 
 // predictStrata is how many samples of a prediction are one Latin hypercube. Rows share their
@@ -43,24 +47,18 @@ func (c *Config) latents(d draw) device.Key {
 // the noise's standard deviation, with ten hypercubes by a fiftieth.
 const predictStrata = 10
 
-// sampling makes the samples of a training step depend on each other, where that is asked for, and
-// those of a prediction always; frozen noise stays as it is.
-func (c *Config) sampling(k device.Key) device.Key {
-	switch {
-	case k.Step == frozenStep:
-	case k.Step == predictStep:
+// stratified makes the samples of a prediction points of Latin hypercubes. Those of training are
+// independent.
+func stratified(k device.Key) device.Key {
+	if k.Step == predictStep {
 		k.Strata = predictStrata
-	case c.Sampling == Antithetic:
-		k.Mirrored = true
-	case c.Sampling == QMC:
-		k.Strata = c.Samples
 	}
 	return k
 }
 
 // spectraDraws is how many draws of τ there are where they are frozen.
 func (c *Config) spectraDraws() int {
-	if c.ShareSpectra {
+	if c.sharesSpectra() {
 		return 1
 	}
 	return c.Samples
@@ -71,16 +69,16 @@ func (c *Config) spectraDraws() int {
 // to draw s mod S of them.
 func (c *Config) features(d draw, layer int) device.FeatureNoise {
 	n := device.FeatureNoise{Local: c.LocalReparam}
-	frozenSpectra := c.Spectra != VarResampled
-	n.Spectra = c.sampling(d.key(device.SiteSpectra, layer, frozenSpectra))
+	frozenSpectra := c.treatment() != VarResampled
+	n.Spectra = stratified(d.key(device.SiteSpectra, layer, frozenSpectra))
 	switch {
 	case frozenSpectra:
 		n.Draws = c.spectraDraws()
-	case c.ShareSpectra && !d.predicting():
+	case c.sharesSpectra() && !d.predicting():
 		n.Draws = 1
 	}
 	frozenWeights := c.freezesAll() && (!c.LocalReparam || !d.predicting())
-	n.Weights = c.sampling(d.key(device.SiteWeights, layer, frozenWeights))
+	n.Weights = stratified(d.key(device.SiteWeights, layer, frozenWeights))
 	if frozenWeights && !c.LocalReparam {
 		n.WDraws = c.Samples
 	}

@@ -42,7 +42,7 @@ func TestOffsetsArePredicted(t *testing.T) {
 	for _, likelihood := range []string{SoftmaxLikelihood, BernoulliLikelihood} {
 		for _, c := range []Config{
 			{Model: GP, Inducing: 5, Lengthscales: Shared, QCov: Diagonal, Whiten: true, LearnInducing: true},
-			{Model: DRF, Layers: 1, Features: 4, Hidden: 2, Spectra: VarFixed, FixedNoise: FixSpectra, LocalReparam: true},
+			{Model: DRF, Layers: 1, Features: 4, Hidden: 2, Spectra: VarFixed + EachSample, LocalReparam: true},
 		} {
 			c.Inputs, c.Likelihood, c.Outputs, c.ClassOffsets, c.Samples = 3, likelihood, OutputsFor(likelihood, 2), true, 2
 			if c.Model == GP {

@@ -13,7 +13,7 @@ func gpdrfConfig() Config {
 	return Config{
 		Model: GPDRF, Inputs: 3, Outputs: 1, Likelihood: GaussianLikelihood, Samples: 2,
 		Latents: 4, Inducing: 5, Lengthscales: ARD, QCov: Full, Whiten: true, LearnInducing: true,
-		Layers: 2, Features: 6, Hidden: 3, Spectra: VarResampled, FixedNoise: FixAll, FeedForward: true, LocalReparam: true,
+		Layers: 2, Features: 6, Hidden: 3, Spectra: VarResampled + EachSample, FeedForward: true, LocalReparam: true,
 	}
 }
 
@@ -145,19 +145,19 @@ func TestPredictWithoutNoise(t *testing.T) {
 func TestPredictFrozenDraws(t *testing.T) {
 	c := gpdrfConfig()
 	d := draw{seed: 1, step: predictStep}
-	c.Spectra = PriorFixed
+	c.Spectra = PriorFixed + EachSample
 	if n := c.features(d, 0); n.Spectra.Step != frozenStep || n.Draws != c.Samples {
 		t.Errorf("prior-fixed: %+v", n)
 	}
-	c.ShareSpectra = true
+	c.Spectra = PriorFixed
 	if n := c.features(d, 0); n.Draws != 1 {
 		t.Errorf("shared: %+v", n)
 	}
-	c.Spectra, c.ShareSpectra = VarResampled, false
+	c.Spectra = VarResampled + EachSample
 	if n := c.features(d, 0); n.Spectra.Step != predictStep || n.Draws != 0 {
 		t.Errorf("var-resampled: %+v", n)
 	}
-	c.Spectra, c.LocalReparam = VarFixed, false
+	c.Spectra, c.LocalReparam = VarFixed+AllNoise+EachSample, false
 	if n := c.features(d, 0); n.Weights.Step != frozenStep || n.WDraws != c.Samples {
 		t.Errorf("var-fixed with sampled weights: %+v", n)
 	}

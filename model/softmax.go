@@ -7,7 +7,7 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 type Softmax struct{ offsets }
 
 // LogLik is (1/S) Σ_s log softmax(h⁽ˢ⁾ + b)_y.
-func (s *Softmax) LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale) {
+func (s *Softmax) LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64) {
 	s.add(h)
 	s.dev.SoftmaxLogLik(ell, dh, h, y.Labels, scale)
 	s.backward(dh)
@@ -21,7 +21,7 @@ func (s *Softmax) Predictive(p *Prediction) { s.predict(p) }
 type Bernoulli struct{ offsets }
 
 // LogLik is (1/S) Σ_s log σ(±(h⁽ˢ⁾ + b)).
-func (s *Bernoulli) LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale) {
+func (s *Bernoulli) LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64) {
 	s.add(h)
 	s.dev.BernoulliLogLik(ell, dh, h, y.Labels, scale)
 	s.backward(dh)

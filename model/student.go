@@ -14,7 +14,7 @@ type Student struct {
 }
 
 // LogLik is (1/S) Σ_s log t_ν((y − h⁽ˢ⁾)/σ) − log σ.
-func (t *Student) LogLik(ell, dh, h *device.Tensor, y *Targets, scale device.LikScale) {
+func (t *Student) LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64) {
 	t.dev.StudentLogLik(ell, dh, t.dlogVar, t.dtail, h, y.Numbers, t.logVar, t.tail, scale)
 }
 

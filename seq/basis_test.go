@@ -61,7 +61,7 @@ func TestBasis(t *testing.T) {
 			if term.Linear {
 				angles(want, rows.Square, xbar.Square)
 			} else {
-				Distances(want, rows, xbar)
+				distances(want, rows.Square, xbar.Square)
 			}
 			for at, w := range want {
 				if g := got[at/5*b.Width()+i*5+at%5]; math.Abs(g-w) > 1e-14 {
@@ -158,7 +158,7 @@ func TestInverted(t *testing.T) {
 		if !slices.Equal(got.Start, want.Start) || !slices.Equal(got.Row, want.Row) || !slices.Equal(got.Value, want.Value) || !slices.Equal(got.Square, want.Square) {
 			t.Errorf("%s: other lists", spec)
 		}
-		if d2, square := f.distances(t.Context(), set); !slices.Equal(square, rows.Square) || !slices.Equal(d2, Distances(Dots(rows, rows), rows, rows)) {
+		if d2, square := f.distances(t.Context(), set); !slices.Equal(square, rows.Square) || !slices.Equal(d2, distances(Dots(rows, rows), rows.Square, rows.Square)) {
 			t.Errorf("%s: other distances, or squares %v", spec, square)
 		}
 		for i := range rows.N() {

@@ -2,7 +2,6 @@ package seq
 
 import (
 	"context"
-	"math"
 	"slices"
 	"sort"
 )
@@ -131,11 +130,8 @@ func Dots(a, b *Rows) []float64 {
 	return dst
 }
 
-// Distances turns inner products [N, M] into ‖φ(a_n) − φ(b_m)‖² = ‖φ(a_n)‖² + ‖φ(b_m)‖² − 2⟨φ(a_n),
-// φ(b_m)⟩, in place. Rounding below 0 is held there.
-func Distances(dots []float64, a, b *Rows) []float64 { return distances(dots, a.Square, b.Square) }
-
-// distances are those of rows with these squares.
+// distances turns inner products [N, M] into ‖φ(a_n) − φ(b_m)‖² = ‖φ(a_n)‖² + ‖φ(b_m)‖² − 2⟨φ(a_n),
+// φ(b_m)⟩, in place, for rows with these squares. Rounding below 0 is held there.
 func distances(dots, a, b []float64) []float64 {
 	for n, square := range a {
 		row := dots[n*len(b) : (n+1)*len(b)]
@@ -190,13 +186,4 @@ func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64
 	}
 	d2, square = f.distances(between(ctx, 0.25, 1), set)
 	return d2, square, ctx.Err()
-}
-
-// Kernel is Σ_i α_i exp(−d²_i / 2σ_i²) of the squared distances d²_i between two sequences under
-// each map.
-func Kernel(d2, alpha, sigma []float64) (k float64) {
-	for i, d := range d2 {
-		k += alpha[i] * math.Exp(-d/(2*sigma[i]*sigma[i]))
-	}
-	return k
 }

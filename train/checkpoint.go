@@ -50,7 +50,6 @@ const (
 	parametersVector = "parameters"
 	meansVector      = "adam.mean"   // Adam's first moments
 	squaresVector    = "adam.square" // and second
-	averageVector    = "average"     // with ema
 	bestVector       = "best"        // those of the best evaluation, once there is one to restore
 )
 
@@ -165,10 +164,8 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 
 // kept are the parameters that the run would keep if it ended here.
 func (c *Checkpoint) kept() []float64 {
-	for _, name := range []string{bestVector, averageVector} {
-		if v := c.vector(name); v != nil {
-			return v
-		}
+	if v := c.vector(bestVector); v != nil {
+		return v
 	}
 	return c.vector(parametersVector)
 }

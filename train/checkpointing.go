@@ -60,9 +60,6 @@ type tensor struct {
 // state is everything on the device that later steps depend on. The parameters come first.
 func (t *trainer) state() []tensor {
 	all := []tensor{{parametersVector, t.model.Params().Value}, {meansVector, t.adam.m}, {squaresVector, t.adam.v}}
-	if t.ema != nil {
-		all = append(all, tensor{averageVector, t.ema.mean})
-	}
 	if t.val != nil && t.val.kept != nil && t.val.best != nil {
 		all = append(all, tensor{bestVector, t.val.kept})
 	}
@@ -117,9 +114,6 @@ func (t *trainer) restore(c *Checkpoint) error {
 // keeps says how many numbers a checkpoint has for each parameter.
 func (j *Job) keeps(c *Config) int {
 	n := 3
-	if c.EMA > 0 {
-		n++
-	}
 	if j.Validation != nil && c.Restore == "best" {
 		n++
 	}

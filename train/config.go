@@ -55,10 +55,8 @@ type Config struct {
 	Inducing      int    // M, the number of pseudo-inputs X̄
 	InducingInit  string // auto, kmeans, random, greedy, kmedoids
 	LearnInducing bool   // X̄ learns by gradient
-	// auto, table, steps: where those between sequences and X̄ come from
-	Distances string
-	Whiten    bool   // q(F̄) in whitened form, or as inf_qF writes it
-	QCov      string // full, diagonal: Σ_j of inf_qF
+	Whiten        bool   // q(F̄) in whitened form, or as inf_qF writes it
+	QCov          string // full, diagonal: Σ_j of inf_qF
 	// auto, rbf, matern12, matern32, matern52, two of them: rbf+matern12, or maps of sequences:
 	// double:1,5
 	Kernel              string
@@ -72,13 +70,9 @@ type Config struct {
 	Hidden               int     // d', the width between two DRF layers
 	FeatureKernel        string  // one of model.FeatureKernels
 	Spectra              string  // one of model.SpectraTreatments
-	Orthogonal           bool    // frequencies in orthogonal blocks
-	FixedNoise           string  // all, spectra: what var-fixed draws only once
-	ShareSpectra         bool    // one τ for all samples
 	LocalReparam         bool    // local reparameterisation of the weights
 	FeedForward          bool    // every layer also sees the first layer's output and x
 	Skip                 bool    // the first latents are added to the output
-	Mean                 string  // zero, linear: of the layers below the last
 	Projection           int     // P, the inputs that features of sequences become for model drf
 	DRFLengthscaleFactor float64 // times the initial length-scales of the DRF layers
 
@@ -89,7 +83,6 @@ type Config struct {
 	ClassOffsets bool    // a learned constant for each output of a classifier
 	KLWeight     float64 // 1 is the ELBO; anything else is tempered, and no bound
 	Samples      int     // S in training
-	Sampling     string  // iid, antithetic, qmc: how these depend on each other
 	NoiseInit    float64 // initial variance of the Gaussian likelihood, target scaled to sd 1
 
 	// The optimiser. One of the first three says how long; Steps holds the answer.
@@ -115,8 +108,6 @@ type Config struct {
 	AdamBeta1    float64
 	AdamBeta2    float64
 	AdamEps      float64
-	// decay of the parameters' running average, which is what is kept; 0 keeps them as they are
-	EMA float64
 
 	// Validation.
 	// steps between two evaluations; 0 is a twentieth of the run, where there are validation rows
@@ -128,8 +119,9 @@ type Config struct {
 	EvalSamples  int // S in prediction
 	PredictDraws int // T of pred_ys_mc; 0 takes the mixture's moments in closed form
 
-	explicit map[string]string // option → where a user gave it
-	at       string            // the folder that relative paths start from; "" is here
+	explicit  map[string]string // option → where a user gave it
+	at        string            // the folder that relative paths start from; "" is here
+	distances string            // table or steps, in tests; "" is what the memory allows
 }
 
 // Setting is one option, unchanged from its source.
@@ -162,6 +154,10 @@ func (s Setting) errorf(format string, args ...any) error {
 // either of which may be empty. A flag beats the file, the file beats the preset, the preset
 // beats the defaults. Errors are *UsageError.
 func Resolve(file, flags []Setting) (*Config, error) {
+	file, err := renew(file)
+	if err != nil {
+		return nil, err
+	}
 	preset := Setting{Key: "preset", Text: defaults().Preset, From: "default"}
 	for _, level := range [][]Setting{file, flags} {
 		for _, s := range level {
@@ -191,15 +187,6 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	}
 	if c.PredictDraws == 1 {
 		return nil, Setting{"predict-draws", "", c.explicit["predict-draws"]}.errorf("a variance needs two draws: give 0, or 2 and more")
-	}
-	if c.Mean == model.LinearMean && c.Layers == 1 && c.Model != model.GP {
-		return nil, Setting{"mean", "", c.explicit["mean"]}.errorf("it is that of the layers below the last, and there are none: give --layers 2 or more")
-	}
-	if err := c.checkSampling(); err != nil {
-		return nil, err
-	}
-	if c.Orthogonal && c.Model != "gp" && c.Spectra == "var-resampled" {
-		return nil, Setting{"orthogonal", "", c.explicit["orthogonal"]}.errorf("frequencies that are drawn again at every step are not orthogonal: use spectra var-integrated, prior-fixed or var-fixed")
 	}
 	if err := c.checkSpectra(); err != nil {
 		return nil, err
@@ -243,22 +230,6 @@ func presetBeside(file, flags []Setting, preset Setting) error {
 		}
 	}
 	return preset.errorf("the config file, which beats a preset, holds every option of it: leave it out, or take those options out of the file")
-}
-
-// checkSampling says what samples that depend on each other need.
-func (c *Config) checkSampling() error {
-	setting := Setting{"sampling", c.Sampling, c.explicit["sampling"]}
-	switch {
-	case c.Sampling == model.Independent:
-		return nil
-	case c.Sampling == model.Antithetic && c.Samples%2 != 0:
-		return setting.errorf("samples come in pairs, and %d are asked for: give --samples 2, or another even number", c.Samples)
-	case c.Samples == 1:
-		return setting.errorf("one sample has nothing to be spread over: give --samples 2 or more")
-	case c.Model != model.GP && c.Spectra == model.VarFixed && c.FixedNoise == model.FixAll:
-		return setting.errorf("%s is for noise that is drawn at every step, not only once: use fixed-noise spectra, or sampling iid", c.Sampling)
-	}
-	return nil
 }
 
 // apply sets one level's settings. A level may say how long to train in one way only,
@@ -371,7 +342,7 @@ func (c *Config) Blocked() string {
 // Objective names what is maximised: with a KL weight other than 1 it is not the bound.
 func (c *Config) Objective() string {
 	switch {
-	case c.KLWeight == 1 && c.Model != model.GP && c.Spectra == model.VarFixed:
+	case c.KLWeight == 1 && c.Model != model.GP && model.Treatment(c.Spectra) == model.VarFixed:
 		return "ELBO of one frozen draw of the frequencies (spectra var-fixed), not a bound"
 	case c.KLWeight == 1:
 		return "ELBO"

@@ -48,14 +48,14 @@ func TestOptionsCoverConfig(t *testing.T) {
 		if o.Help == "" || o.Group == "" {
 			t.Errorf("%s has no help or group", o.Key)
 		}
-		if o.Arg == "" && o.Values == nil && !o.IsBool() && !o.FileOnly {
+		if o.Arg == "" && o.Values == nil && !o.IsBool() && !o.Record {
 			t.Errorf("%s: nothing says what value it takes", o.Key)
 		}
 	}
 	v := reflect.ValueOf(c).Elem()
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
-		if name == "explicit" || name == "at" {
+		if !v.Type().Field(i).IsExported() {
 			continue
 		}
 		if _, ok := fields[v.Field(i).Addr().Interface()]; !ok {
@@ -190,7 +190,6 @@ func TestBadSettings(t *testing.T) {
 		{"", []string{"--kernel", "rbf+martern12"}, `--kernel: "rbf+martern12" is not one of its values: did you mean "matern12"?`},
 		{"", []string{"--kernel", "rbf+matern12+matern32"}, `--kernel: "rbf+matern12+matern32" is a sum of too many: two kernels of vectors at most, and one beside sequences`},
 		{"model: drf\nkernel: rbf\n", nil, `run.yaml:2:9: kernel: model drf has no such option: leave it out, or use model gpdrf or gp`},
-		{"", []string{"--orthogonal", "true", "--spectra", "var-resampled"}, `--orthogonal: frequencies that are drawn again at every step are not orthogonal: use spectra var-integrated, prior-fixed or var-fixed`},
 		{"", []string{"--preset", "papper"}, `--preset: "papper" is not one of its values: did you mean "paper"?`},
 		{"", []string{"--time-limit", "ten"}, `--time-limit: "ten" is not a time: write 90s, 10m or 1h30m`},
 		{"", []string{"--time-limit", "-1s"}, `--time-limit: "-1s" must be above 0`},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -11,11 +12,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// What the option distances takes: a table of the distances between all training sequences and X̄,
-// computed once, or those of a batch in every step, from the features of the sequences; auto is the
-// table where it fits the device's memory. All have the same bits.
+// Where distances come from: a table of those between all training sequences and X̄, computed once,
+// or those of a batch in every step, from the features of the sequences. Both have the same bits.
 const (
-	distancesAuto  = "auto"
 	distancesTable = "table"
 	distancesSteps = "steps"
 )
@@ -122,19 +121,14 @@ func starts(at []int) []int32 {
 // mostFeatures is how many numbers the vectors under one map can have, which 32 bits count.
 const mostFeatures = math.MaxInt32
 
-// tooMany says under which map there are more, nil if under none.
-func (s *sequences) tooMany() error {
-	for i, n := range s.train.Sizes {
-		if n > mostFeatures {
-			return fmt.Errorf("%d features of all sequences under %s are more than the %d that there can be", n, s.basis.Spec[i], mostFeatures)
-		}
-	}
-	return nil
+// tooMany says whether there are more under some map.
+func (s *sequences) tooMany() bool {
+	return slices.ContainsFunc(s.train.Sizes, func(n int) bool { return n > mostFeatures })
 }
 
-// measureAs measures a run where so many bytes are free: with a table of distances, or with
-// features in its place, as the Config asks for it; auto is the table where the run fits with it,
-// features where it fits with those, and else the smaller of the two.
+// measureAs measures a run where so many bytes are free: with a table of distances where the run
+// fits with it, with features in its place where it fits with those, and else with the smaller of
+// the two.
 func (j *Job) measureAs(ctx context.Context, c *Config, free int64, known bool) (*Plan, error) {
 	measure := func(train, held *model.Vectors) (*Plan, error) {
 		p, err := j.measure(c, sized(train, c.Inducing), sized(held, c.Inducing))
@@ -148,24 +142,22 @@ func (j *Job) measureAs(ctx context.Context, c *Config, free int64, known bool) 
 		return table, err
 	}
 	table.Distances = &Distances{In: distancesTable, Table: table.bytes("set.d")}
-	if c.Distances == distancesTable || c.Distances == distancesAuto && table.fits() {
+	if c.distances == distancesTable || c.distances == "" && table.fits() {
 		return table, nil
 	}
 	s, err := j.survey(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.tooMany(); err != nil && c.Distances == distancesAuto {
+	if s.tooMany() {
 		return table, nil
-	} else if err != nil {
-		return nil, Setting{"distances", "", c.explicit["distances"]}.errorf("%v: give %s, or fewer rows", err, distancesTable)
 	}
 	steps, err := measure(s.train, s.held)
 	if err != nil {
 		return nil, err
 	}
 	table.Distances.Features = steps.bytes("set.vectors")
-	if c.Distances == distancesAuto && !steps.fits() && table.Total <= steps.Total {
+	if c.distances == "" && !steps.fits() && table.Total <= steps.Total {
 		return table, nil
 	}
 	steps.Distances = &Distances{distancesSteps, table.Distances.Table, table.Distances.Features}

@@ -121,44 +121,24 @@ func TestDistancesOfMemory(t *testing.T) {
 	}
 }
 
-// The option is for sequences that are compared by feature maps.
-func TestDistancesOption(t *testing.T) {
-	vectors := table(t, 20, 1, wave)
-	if _, err := config(t, "distances=table").FitInputs(t.Context(), vectors); errorText(err) != "--distances: "+vectors.Path+" holds no sequences: leave it out" {
-		t.Error(err)
-	}
-	set := table(t, 40, 1, circle)
-	if err := set.AttachGram(writeGram(t, withOne(set)[:9], withOne(set), withOne(set)), data.Watch{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := config(t, "distances=steps").FitInputs(t.Context(), set); err == nil || !strings.Contains(err.Error(), "--distances: those to the pseudo-inputs of gram are a table") {
-		t.Error(err)
-	}
-	if _, err := config(t, "distances=table").FitInputs(t.Context(), set); err != nil {
-		t.Error(err)
-	}
-}
-
 // More features than 32 bits count are no vectors.
 func TestTooManyFeatures(t *testing.T) {
 	set := genes(t, 60, 1)
-	for distances, wrong := range map[string]string{"auto": "", "steps": "--distances: 2147483648 features of all sequences under spectrum:2 are more than the 2147483647 that there can be: give table, or fewer rows"} {
-		c := config(t, "model=gp inducing=9 kernel=spectrum:2 batch=10 steps=3 distances="+distances)
-		if _, err := c.FitInputs(t.Context(), set); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Fit(set.N()); err != nil {
-			t.Fatal(err)
-		}
-		j := &Job{Config: c, Device: &small{openCPU(t), 1 << 20}, Train: set}
-		s, err := j.survey(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.train.Sizes[0] = 1 << 31
-		if p, err := j.measureAs(t.Context(), c, 1000, true); errorText(err) != wrong || err == nil && p.Distances.In != distancesTable {
-			t.Errorf("%s: %v", distances, err)
-		}
+	c := config(t, "model=gp inducing=9 kernel=spectrum:2 batch=10 steps=3")
+	if _, err := c.FitInputs(t.Context(), set); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Fit(set.N()); err != nil {
+		t.Fatal(err)
+	}
+	j := &Job{Config: c, Device: &small{openCPU(t), 1 << 20}, Train: set}
+	s, err := j.survey(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.train.Sizes[0] = 1 << 31
+	if p, err := j.measureAs(t.Context(), c, 1000, true); err != nil || p.Distances.In != distancesTable {
+		t.Error(err)
 	}
 }
 

@@ -44,25 +44,21 @@ func (j *Job) planFor(ctx context.Context, free int64, known bool) (*Plan, error
 			return p, err
 		}
 	}
-	pair := 1
-	if c.Sampling != model.Independent {
-		pair = 2 // samples, or none
-	}
 	sizes := []struct {
-		key      string
-		now, per int // in units of per
-		set      func(c *Config, n int)
+		key string
+		now int
+		set func(c *Config, n int)
 	}{
-		{"chunk", p.Rows, 1, chunk},
-		{"samples", c.Samples / pair, pair, func(c *Config, n int) { c.Samples = pair * n }},
-		{"features", c.Features, 1, func(c *Config, n int) { c.Features = n }},
-		{"inducing", c.Inducing, 1, func(c *Config, n int) { c.Inducing = n }},
-		{"eval-samples", c.EvalSamples, 1, func(c *Config, n int) { c.EvalSamples = n }},
+		{"chunk", p.Rows, chunk},
+		{"samples", c.Samples, func(c *Config, n int) { c.Samples = n }},
+		{"features", c.Features, func(c *Config, n int) { c.Features = n }},
+		{"inducing", c.Inducing, func(c *Config, n int) { c.Inducing = n }},
+		{"eval-samples", c.EvalSamples, func(c *Config, n int) { c.EvalSamples = n }},
 	}
 	var alone, together []string
 	for _, o := range sizes {
 		if n := largest(o.now-1, fits(c, o.set)); n > 0 && optionOf(o.key).Applies(c.Model) {
-			alone = append(alone, fmt.Sprintf("--%s %d", o.key, n*o.per))
+			alone = append(alone, optionOf(o.key).written(n))
 		}
 	}
 	if alone != nil {
@@ -73,7 +69,7 @@ func (j *Job) planFor(ctx context.Context, free int64, known bool) (*Plan, error
 			continue
 		}
 		n := largest(o.now-1, fits(c, o.set))
-		together = append(together, fmt.Sprintf("--%s %d", o.key, max(1, n)*o.per))
+		together = append(together, optionOf(o.key).written(max(1, n)))
 		if n > 0 {
 			return p, p.tooLarge(strings.Join(together, " "))
 		}
@@ -108,7 +104,7 @@ func (j *Job) explain(err error, planned *Plan, asked Config) error {
 	case now != nil:
 		return fmt.Errorf("%w; %v", err, now)
 	case p.Rows < planned.Rows:
-		return fmt.Errorf("%w; with what is free now, --chunk %d fits", err, p.Rows)
+		return fmt.Errorf("%w; with what is free now, %d rows at a time fit: try once more", err, p.Rows)
 	}
 	return fmt.Errorf("%w; there is enough again: try once more", err)
 }
@@ -167,9 +163,6 @@ func (j *Job) measure(c *Config, train, held *model.Vectors) (*Plan, error) {
 	}
 	params := r.model.Params()
 	dry.Adam(params.Value, params.Grad, r.adam.m, r.adam.v, r.adam.rate, device.AdamStep{Step: 1})
-	if r.ema != nil {
-		dry.Average(r.ema.mean, params.Value, c.EMA, 1)
-	}
 	v := &evaluator{}
 	if j.Validation != nil {
 		v = newEvaluator(dry, r.model, c, model.Rows{N: min(j.Validation.N(), validationRows), X: x, Vectors: held})
@@ -182,7 +175,6 @@ func (j *Job) measure(c *Config, train, held *model.Vectors) (*Plan, error) {
 	ledger.Label("model", r.model)
 	ledger.Label("set", r.set)
 	ledger.Label("adam", &r.adam)
-	ledger.Label("ema", r.ema)
 	ledger.Label("validation", v)
 	return newPlan(j.Device.Name(), c, ledger, []Buffer{
 		doubles("parameters", params.Len()),
@@ -254,7 +246,6 @@ type resident struct {
 	set   *model.Data
 	pass  *model.Pass
 	adam  struct{ m, v, rate *device.Tensor } // moments, and the rate of each parameter
-	ema   *average                            // nil for none
 }
 
 // allocate puts a run on a device: parameters that are zero yet, rows, a pass, Adam.
@@ -267,8 +258,5 @@ func (c *Config) allocate(dev device.Device, mc model.Config, rows model.Rows, y
 	r.pass = m.NewPassInParts(c.Samples, c.Batch, c.atOnce())
 	p := m.Params().Len()
 	r.adam.m, r.adam.v, r.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
-	if c.EMA > 0 {
-		r.ema = newAverage(m, dev)
-	}
 	return r, nil
 }

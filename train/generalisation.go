@@ -153,7 +153,7 @@ func (c *Config) remedy() string {
 	if c.KLWeight < 1 {
 		try = append(try, "--kl-weight 1")
 	}
-	if c.Model != model.GP && c.Spectra == model.VarFixed {
+	if c.Model != model.GP && model.Treatment(c.Spectra) == model.VarFixed {
 		bound := model.VarIntegrated
 		if c.hasArcCosines() {
 			bound = model.PriorFixed

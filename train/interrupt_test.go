@@ -63,7 +63,7 @@ func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *Folder, step i
 // files of the one that was not interrupted.
 func TestInterruptedBetweenParts(t *testing.T) {
 	set := table(t, 60, 1, wave)
-	for _, more := range []string{"", " ema=0.9", " validation=0.2 eval-every=7", " validation=0.2 eval-every=7 restore=last natgrad=0.3"} {
+	for _, more := range []string{"", " validation=0.2 eval-every=7", " validation=0.2 eval-every=7 restore=last natgrad=0.3"} {
 		t.Run(strings.TrimSpace(more), func(t *testing.T) {
 			options, dir := partedRun+more, t.TempDir()
 			begin := func(name string) *Folder {

@@ -101,7 +101,6 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 		}
 	}
 	out.Seconds = before + time.Since(start).Seconds()
-	t.ema.swap()
 	out.Validation = t.val.finish()
 	t.trained.Named = t.model.Export()
 	if err := finite(t.trained.Named); err != nil {

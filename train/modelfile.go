@@ -89,6 +89,9 @@ func ReadModel(path string) (*Trained, error) {
 		return nil, usagef("%s: not a file", path)
 	}
 	t, err := parseModel(f, info.Size())
+	if errors.As(err, new(*model.RemovedError)) {
+		return nil, usagef("%s: %w: train again without it", path, err)
+	}
 	if err != nil {
 		return nil, usagef("%s: %w: put a whole copy of it there, or train again", path, err)
 	}
@@ -133,7 +136,9 @@ func unsealedOf(metadata map[string]string, known ...string) (unsealed bool, err
 func parseHeader(text string, tensors []safetensors.Tensor) (t *Trained, rest []safetensors.Tensor, err error) {
 	var h header
 	dec := json.NewDecoder(strings.NewReader(text))
-	if err := dec.Decode(&h); err != nil {
+	if err := dec.Decode(&h); errors.As(err, new(*model.RemovedError)) {
+		return nil, nil, err
+	} else if err != nil {
 		return nil, nil, fmt.Errorf("the description of the model is damaged: %v", err)
 	}
 	if h.Version != modelVersion {

@@ -25,7 +25,7 @@ func smallTrained() *Trained {
 		Model: model.Config{
 			Model: model.GPDRF, Inputs: 2, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 2, Inducing: 3,
 			Lengthscales: model.Shared, QCov: model.Full, Whiten: true, Layers: 1, Features: 4, Hidden: 2,
-			Spectra: model.VarFixed, FixedNoise: model.FixSpectra, Samples: 1,
+			Spectra: model.VarFixed, Samples: 1,
 		},
 		Schema:  data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: data.Regression},
 		Scaler:  data.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2}},

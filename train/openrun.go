@@ -47,7 +47,7 @@ func OpenRun(path string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Config, err = Resolve(settings, nil); err != nil {
+	if r.Config, err = Resolve(withoutRemoved(settings), nil); err != nil {
 		return nil, err
 	}
 	if r.Result, err = readResult(path); err != nil {

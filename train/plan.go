@@ -49,7 +49,6 @@ var groupOf = []struct{ prefix, group string }{
 	{"model.params.Value", "parameters"}, {"model.params.wide", "parameters"},
 	{"model.params.Grad", "gradients"}, {"model.params.dwide", "gradients"},
 	{"adam.", "Adam: moments and rates"},
-	{"ema.", "average of the parameters"},
 	{"validation.", "validation"},
 	{"model.", "GP layer: matrices, and the report"},
 	{"pass.gp.", "GP layer: activations"},

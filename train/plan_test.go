@@ -19,26 +19,25 @@ import (
 var plans = []string{
 	"model=gp inducing=9 q-cov=full lengthscales=ard whiten=false",
 	"model=gp inducing=40 q-cov=diagonal lengthscales=isotropic batch=60",
-	"model=drf features=7 layers=1 local-reparam=false spectra=prior-fixed samples=3 sampling=qmc",
-	"model=drf features=70 layers=3 hidden=3 samples=2 mean=linear chunk=25",
+	"model=drf features=7 layers=1 local-reparam=false spectra=prior-fixed samples=3",
+	"model=drf features=70 layers=3 hidden=3 samples=2 chunk=25",
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 lengthscales=ard",
 	"model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 q-cov=full whiten=false spectra=var-fixed local-reparam=false",
 	"model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 validation=0.2",
 	"model=drf features=7 layers=1 samples=3 chunk=10",
 	"model=gpdrf inducing=9 latents=3 features=7 skip=true q-cov=full lengthscales=shared batch=33 chunk=10",
-	"model=gpdrf inducing=9 latents=3 features=7 ema=0.9 validation=0.3",
 	"model=gpdrf inducing=9 latents=3 features=70 layers=2 hidden=3 samples=2 spectra=var-integrated chunk=7 validation=0.3",
 	"model=gp inducing=9 validation=0.2 restore=last natgrad=0.1",
 	"model=gpdrf inducing=9 latents=3 features=7 q-cov=full natgrad=0.1",
-	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=arccos2 orthogonal=true spectra=prior-fixed samples=2 sampling=antithetic ema=0.9",
+	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=arccos2 spectra=prior-fixed samples=2",
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=matern12 natgrad=0.1 q-cov=full whiten=false chunk=7 validation=0.2",
-	"model=drf features=7 layers=2 features-kernel=arccos0 spectra=var-fixed local-reparam=false fixed-noise=all samples=3 share-spectra=false",
+	"model=drf features=7 layers=2 features-kernel=arccos0 spectra=var-fixed-all-each local-reparam=false samples=3",
 }
 
 // likely are options for a task alone.
 var likely = map[string][]string{
 	"sequences":  {"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2/linear distances=steps validation=0.2 chunk=25", "model=gp inducing=9 kernel=spectrum:2 distances=steps batch=60"},
-	"regression": {"model=gp inducing=9 likelihood=student-t samples=2 sampling=antithetic", "model=gpdrf inducing=9 likelihood=heteroscedastic features=7 natgrad=0.3 kernel=rbf+matern12"},
+	"regression": {"model=gp inducing=9 likelihood=student-t samples=2", "model=gpdrf inducing=9 likelihood=heteroscedastic features=7 natgrad=0.3 kernel=rbf+matern12"},
 	"several":    {"model=gp inducing=9 likelihood=student-t q-cov=full natgrad=0.2", "model=gpdrf inducing=9 likelihood=heteroscedastic features=7 validation=0.2", "model=gp likelihood=heteroscedastic inducing=9 samples=3 chunk=4"},
 }
 
@@ -199,9 +198,7 @@ func TestTooLarge(t *testing.T) {
 		{"features=900000", 8 << 20, `: what fits is --features [0-9]+$`},
 		{"q-cov=full lengthscales=ard", 900 << 10, `: what fits is --inducing [0-9]+`},
 		{"features=900000 samples=60000", 2 << 20, `: what fits is --samples 1 --features [0-9]+$`},
-		{"features=100 chunk=20 samples=200", 4 << 20, `a step of 20 rows at a time needs .*: what fits is --chunk [0-9]+, or --samples [0-9]+`},
-		{"samples=60000 sampling=antithetic", 8 << 20, `: what fits is --samples [0-9]*[02468]$`},
-		{"features=900000 samples=60000 sampling=antithetic", 2 << 20, `: what fits is --samples 2 --features [0-9]+$`},
+		{"features=100 chunk=20 samples=200", 4 << 20, `a step of 20 rows at a time needs .*: what fits is chunk: [0-9]+ in the config file, or --samples [0-9]+`},
 		{"", 1000, `: it is too little for the least model`},
 	} {
 		p, err := plan(c.options, c.free)
@@ -282,7 +279,7 @@ func TestMemoryRunsOut(t *testing.T) {
 	for _, at := range []int{5, 20, 30} {
 		dev := open(10<<20+left, at)
 		_, err := (&Job{Config: config(t, options), Device: dev, Train: set, Started: time.Now(), Reporter: &quiet{}}).Run(t.Context())
-		if want := fmt.Sprintf("with what is free now, --chunk %d fits", fits); dev.Taken() == 0 || !strings.HasSuffix(errorText(err), want) {
+		if want := fmt.Sprintf("with what is free now, %d rows at a time fit: try once more", fits); dev.Taken() == 0 || !strings.HasSuffix(errorText(err), want) {
 			t.Errorf("tensor %d: %v, want %s", at, err, want)
 		}
 	}

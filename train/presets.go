@@ -12,13 +12,13 @@ func defaults() *Config {
 		Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Separator: "auto", Decimal: "auto", Header: "auto", Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto",
 		Model: "gpdrf", Preset: "default", Device: "auto", Precision: "highest", Seed: 1,
 
-		Inducing: 200, InducingInit: "auto", Distances: distancesAuto, LearnInducing: true, Whiten: true,
+		Inducing: 200, InducingInit: "auto", LearnInducing: true, Whiten: true,
 		QCov: "diagonal", Kernel: "auto", Lengthscales: "shared", GPLengthscaleFactor: 0.4, Latents: 8,
 
-		Layers: 1, Features: 100, Hidden: 8, FeatureKernel: "rbf", Spectra: model.VarIntegrated, FixedNoise: "spectra", ShareSpectra: true,
-		LocalReparam: true, FeedForward: true, Skip: true, Mean: model.ZeroMean, Projection: 256, DRFLengthscaleFactor: 0.5,
+		Layers: 1, Features: 100, Hidden: 8, FeatureKernel: "rbf", Spectra: model.VarIntegrated,
+		LocalReparam: true, FeedForward: true, Skip: true, Projection: 256, DRFLengthscaleFactor: 0.5,
 
-		Likelihood: "auto", DoF: 4, LearnDoF: true, KLWeight: 1, Samples: 1, Sampling: model.Independent, NoiseInit: 0.1,
+		Likelihood: "auto", DoF: 4, LearnDoF: true, KLWeight: 1, Samples: 1, NoiseInit: 0.1,
 
 		Steps: 15000, CheckpointEvery: "1m", Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.5,
 		AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
@@ -42,7 +42,7 @@ func presetSettings(name string) []Setting {
 			{"inducing", "200"}, {"inducing-init", "kmeans"}, {"learn-inducing", "false"},
 			{"whiten", "false"}, {"q-cov", "full"}, {"lengthscales", "ard"}, {"latents", "10"},
 			{"layers", "1"}, {"features", "100"}, {"hidden", "10"}, {"feed-forward", "false"}, {"skip", "false"},
-			{"spectra", "var-resampled"}, {"fixed-noise", "all"}, {"share-spectra", "false"},
+			{"spectra", "var-resampled-each"},
 			{"local-reparam", "false"}, {"samples", "100"}, {"eval-samples", "100"},
 			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"},
 		}
@@ -54,7 +54,7 @@ func presetSettings(name string) []Setting {
 			{"warmup", "0"}, {"decay", "none"}, {"kl-warmup", "0"},
 			{"freeze-omega", "1000"}, {"freeze-kernel", "4000"},
 			{"layers", "2"}, {"features", "100"}, {"hidden", "3"}, {"feed-forward", "false"}, {"skip", "false"},
-			{"spectra", "var-fixed"}, {"fixed-noise", "spectra"}, {"share-spectra", "true"},
+			{"spectra", "var-fixed"},
 			{"local-reparam", "false"}, {"samples", "1"},
 			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"},
 		}

@@ -49,12 +49,12 @@ func TestCUDAReplay(t *testing.T) {
 	requireCUDA(t)
 	const schedules = " steps=30 warmup=7 decay=cosine kl-warmup=0.5 freeze-kernel=13 device=cuda:0:"
 	for _, options := range []string{
-		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 sampling=antithetic spectra=var-resampled freeze-omega=8 batch=17",
-		"model=gpdrf inducing=9 latents=3 features=7 samples=3 sampling=qmc spectra=var-fixed fixed-noise=spectra local-reparam=false batch=17",
-		"model=gpdrf inducing=9 latents=3 features=7 samples=2 spectra=var-fixed fixed-noise=all whiten=false learn-inducing=true batch=17",
-		"model=drf features=7 layers=3 hidden=3 mean=linear samples=2 spectra=prior-fixed batch=17",
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-resampled freeze-omega=8 batch=17",
+		"model=gpdrf inducing=9 latents=3 features=7 samples=3 spectra=var-fixed local-reparam=false batch=17",
+		"model=gpdrf inducing=9 latents=3 features=7 samples=2 spectra=var-fixed-all-each whiten=false learn-inducing=true batch=17",
+		"model=drf features=7 layers=3 hidden=3 samples=2 spectra=prior-fixed batch=17",
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 skip=true samples=2 spectra=var-integrated batch=17",
-		"model=gp inducing=9 lengthscales=shared batch=60 ema=0.9",
+		"model=gp inducing=9 lengthscales=shared batch=60",
 		"model=gp inducing=9 lengthscales=shared kernel=rbf+matern12 batch=60 natgrad=0.2",
 		"model=gpdrf inducing=9 latents=3 features=7 samples=2 q-cov=full natgrad=0.1 batch=17",
 	} {
@@ -86,7 +86,7 @@ func TestCUDAReplay(t *testing.T) {
 // steps are replayed.
 func TestCUDAReplayValidation(t *testing.T) {
 	requireCUDA(t)
-	const options = "steps=24 inducing=9 latents=3 features=7 batch=17 validation=0.3 eval-every=7 ema=0.8 device=cuda:0"
+	const options = "steps=24 inducing=9 latents=3 features=7 batch=17 validation=0.3 eval-every=7 device=cuda:0"
 	replayed, _, _ := fitHeldOut(t, options, table(t, 60, 1, wave))
 	t.Setenv("GPDRF_CUDA_GRAPH", "0")
 	launched, _, _ := fitHeldOut(t, options, table(t, 60, 1, wave))

@@ -11,7 +11,7 @@ import (
 )
 
 // Version is that of the program, without build details.
-const Version = "0.1.0"
+const Version = "0.2.0"
 
 // Result is result.json: what a run was, and how it did on its test rows.
 type Result struct {

@@ -18,9 +18,9 @@ func ResumeCommand(folder string) string {
 	return "gpdrf-gpu train --resume " + folder
 }
 
-// GoOn applies what the command line says to a run that goes on: how often to make checkpoints,
-// where distances come from, and which of several devices of one kind to use. Every other option
-// must be what it was, or left out, since it would change the result: a *UsageError names it.
+// GoOn applies what the command line says to a run that goes on: how often to make checkpoints, and
+// which of several devices of one kind to use. Every other option must be what it was, or left out,
+// since it would change the result: a *UsageError names it.
 func (c *Checkpoint) GoOn(flags []Setting) error {
 	for _, s := range flags {
 		o, asked := optionOf(s.Key), *c.Config
@@ -33,8 +33,6 @@ func (c *Checkpoint) GoOn(flags []Setting) error {
 				return err
 			}
 			c.Config.CheckpointEvery = asked.CheckpointEvery
-		case s.Key == "distances":
-			c.Config.Distances = asked.Distances
 		case s.Key == "device" && kind(s.Text) == kind(now):
 			c.Config.Device = s.Text
 		case o.text(&asked) == now, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):

@@ -20,10 +20,10 @@ import (
 
 // resumes are options that each keep something else between the steps.
 var resumes = []string{
-	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 sampling=antithetic spectra=var-resampled freeze-omega=8 freeze-kernel=11",
-	"model=gpdrf inducing=9 latents=3 features=7 ema=0.9 chunk=5 validation=0.3 eval-every=4 early-stop=2 lr=0.5 warmup=0",
-	"model=gp inducing=9 natgrad=0.3 validation=0.3 eval-every=7 restore=last ema=0.8",
-	"model=drf features=7 layers=2 hidden=2 mean=linear spectra=prior-fixed samples=3 sampling=qmc batch=60 class-offsets=true",
+	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-resampled freeze-omega=8 freeze-kernel=11",
+	"model=gpdrf inducing=9 latents=3 features=7 chunk=5 validation=0.3 eval-every=4 early-stop=2 lr=0.5 warmup=0",
+	"model=gp inducing=9 natgrad=0.3 validation=0.3 eval-every=7 restore=last",
+	"model=drf features=7 layers=2 hidden=2 spectra=prior-fixed samples=3 batch=60 class-offsets=true",
 	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 validation=0.3 eval-every=4 batch=17",
 	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 distances=steps validation=0.3 eval-every=4 batch=17 chunk=9",
 	"model=drf features=7 kernel=spectrum:2 projection=16 batch=17",
@@ -207,7 +207,7 @@ func filesOf(t *testing.T, dir string) (names string) {
 // The ELBO of a result is that of the parameters that are kept: the average, the best or the last.
 func TestBoundOfWhatIsKept(t *testing.T) {
 	set := table(t, 60, 1, wave)
-	for _, options := range []string{"", "ema=0.9", "validation=0.3 eval-every=4 lr=0.3", "validation=0.3 restore=last"} {
+	for _, options := range []string{"", "validation=0.3 eval-every=4 lr=0.3", "validation=0.3 restore=last"} {
 		out, _, c := fitHeldOut(t, "model=gpdrf inducing=9 latents=3 features=7 steps=25 warmup=0 batch=42 "+options, set)
 		dev, err := device.Open(c.Device)
 		if err != nil {
@@ -240,16 +240,16 @@ func TestGoOn(t *testing.T) {
 	c.SetSteps(100, forTime(time.Minute))
 	c.Chunk, c.Task = 7, "regression"
 	from := &Checkpoint{Config: c}
-	for _, f := range []string{"lr=0.050", "steps=100", "time-limit=60s", "task=auto", "chunk=0", "device=cuda:1", "device=cuda", "checkpoint-every=5", "eval-every=0", "validation=0.2", "distances=steps"} {
+	for _, f := range []string{"lr=0.050", "steps=100", "time-limit=60s", "task=auto", "chunk=0", "device=cuda:1", "device=cuda", "checkpoint-every=5", "eval-every=0", "validation=0.2"} {
 		key, text, _ := strings.Cut(f, "=")
 		if err := from.GoOn([]Setting{{key, text, "--" + key}}); err != nil {
 			t.Errorf("%s: %v", f, err)
 		}
 	}
-	if c.Distances != "steps" || c.CheckpointEvery != "5" || c.Device != "cuda" || c.LR != 0.05 {
+	if c.CheckpointEvery != "5" || c.Device != "cuda" || c.LR != 0.05 {
 		t.Errorf("became %s %s %g", c.CheckpointEvery, c.Device, c.LR)
 	}
-	for _, f := range []string{"lr=0.1", "steps=200", "epochs=3", "time-limit=2m", "device=cpu", "device=cuda:0:f64", "chunk=8", "data=other.csv", "ema=0.9", "checkpoint-every=often"} {
+	for _, f := range []string{"lr=0.1", "steps=200", "epochs=3", "time-limit=2m", "device=cpu", "device=cuda:0:f64", "chunk=8", "data=other.csv", "checkpoint-every=often"} {
 		key, text, _ := strings.Cut(f, "=")
 		var usage *UsageError
 		if err := from.GoOn([]Setting{{key, text, "--" + key}}); !errors.As(err, &usage) || !strings.HasPrefix(err.Error(), "--"+key+": ") {

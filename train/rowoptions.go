@@ -22,10 +22,6 @@ func (c *Config) fitOptions(ds *data.Dataset) error {
 	// there are no numbers beside them
 	alone := ds.Kernel != nil || ds.Sequences != nil && ds.D() == 0
 	switch {
-	case c.Explicit("distances") && c.Distances == distancesSteps && ds.Kernel != nil:
-		return refuse("distances", "those to the pseudo-inputs of gram are a table, which the file holds")
-	case c.Explicit("distances") && c.Distances != distancesAuto && ds.Sequences == nil && ds.Kernel == nil:
-		return refuse("distances", "%s holds no sequences", ds.Path)
 	case c.Explicit("scaling") && alone && ds.Kernel == nil && !slices.Contains([]string{"auto", "none"}, c.Scaling):
 		return refuse("scaling", "%s holds sequences alone, and no numbers to scale", ds.Path)
 	case !alone || c.Model != model.GPDRF || c.Layers > 1:

@@ -170,7 +170,7 @@ func TestSelectMaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := strings.Join(q.notes, "\n")
-	if !strings.Contains(notes, "defaults for sequences: gp-lengthscale-factor 1, lr 0.05, class-offsets true\n") || c.Steps != 3 || c.Inducing != 20 {
+	if !strings.Contains(notes, "defaults for sequences: gp-lengthscale-factor 1, lr 0.07, class-offsets true\n") || c.Steps != 3 || c.Inducing != 20 {
 		t.Error(notes)
 	}
 	if _, maps := c.kernels(); maps == nil || !strings.Contains(notes, "kernel auto: "+maps.String()+", by ") ||

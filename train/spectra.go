@@ -23,13 +23,8 @@ func (c *Config) checkSpectra() error {
 		c.Spectra = model.PriorFixed
 		return nil
 	}
-	for _, o := range []struct {
-		key    string
-		effect bool
-	}{{"local-reparam", !c.LocalReparam}, {"fixed-noise", true}, {"share-spectra", true}} {
-		if from := c.explicit[o.key]; o.effect && from == "--"+o.key {
-			return Setting{o.key, "", from}.errorf("it has no effect with spectra %s, which draws neither weights nor frequencies: leave it out, or give another spectra", c.Spectra)
-		}
+	if from := c.explicit["local-reparam"]; !c.LocalReparam && from == "--local-reparam" {
+		return Setting{"local-reparam", "", from}.errorf("it has no effect with spectra %s, which draws neither weights nor frequencies: leave it out, or give another spectra", c.Spectra)
 	}
 	return nil
 }

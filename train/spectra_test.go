@@ -11,17 +11,13 @@ import (
 func TestSpectraOptions(t *testing.T) {
 	for options, want := range map[string]string{
 		"--local-reparam false":                                "--local-reparam: it has no effect with spectra var-integrated",
-		"--share-spectra true":                                 "--share-spectra: it has no effect",
-		"--fixed-noise all":                                    "--fixed-noise: it has no effect",
 		"--spectra var-integrated --features-kernel arccos1":   "--spectra: var-integrated integrates cosines and sines",
 		"--local-reparam true":                                 "",
 		"--local-reparam false --spectra var-fixed":            "",
 		"--features-kernel arccos1":                            "",
 		"--preset paper --spectra var-integrated":              "",
 		"--preset cutajar --spectra var-integrated --layers 1": "",
-		"--model gp":        "",
-		"--orthogonal true": "",
-		"--orthogonal true --spectra var-resampled --model drf": "use spectra var-integrated, prior-fixed or var-fixed",
+		"--model gp": "",
 	} {
 		c, err := Resolve(nil, flags(strings.Fields(options)...))
 		if got := errorText(err); want == "" && err != nil || !strings.Contains(got, want) {

@@ -187,11 +187,6 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 		return nil, err
 	}
 	t.trained.Known = t.trained.know(ds, c.Seed)
-	if m := &t.trained.Model; m.Directions() > 0 && j.From == nil {
-		if t.init.Directions, err = principal(ctx, t.trained.rows(ctx, ds), ds.N(), m.Inputs, m.Directions(), c.Seed); err != nil {
-			return nil, err
-		}
-	}
 	rows := model.Rows{N: ds.N(), X: t.trained.rows(ctx, ds)}
 	if x := rows.X; j.hasDistances() && !j.inSteps {
 		rows.X = func(lo, hi int) []float64 {
@@ -234,7 +229,6 @@ func (t *trainer) reset() {
 	t.model.Init(t.init)
 	t.Device.Zero(t.adam.m)
 	t.Device.Zero(t.adam.v)
-	t.ema.reset()
 	t.val.reset()
 	t.schedule()
 }
@@ -252,7 +246,7 @@ func (t *trainer) schedule() {
 // modelConfig is the architecture that the options ask for.
 func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 	m := model.Config{
-		Model: c.Model, Inputs: ds.D(), Likelihood: c.likelihoodOf(ds.Task), Samples: c.Samples, Sampling: c.Sampling, ClassOffsets: c.ClassOffsets,
+		Model: c.Model, Inputs: ds.D(), Likelihood: c.likelihoodOf(ds.Task), Samples: c.Samples, ClassOffsets: c.ClassOffsets,
 	}
 	m.Outputs = model.OutputsFor(m.Likelihood, max(len(ds.Outputs()), len(ds.Classes)))
 	if c.Model != model.DRF {
@@ -273,10 +267,9 @@ func (c *Config) modelConfig(ds *data.Dataset) model.Config {
 	}
 	if c.Model != model.GP {
 		m.Layers, m.Features, m.Hidden = c.Layers, c.Features, c.Hidden
-		m.FeatureKernel, m.Orthogonal = c.FeatureKernel, c.Orthogonal
-		m.Spectra, m.FixedNoise, m.ShareSpectra = c.Spectra, c.FixedNoise, c.ShareSpectra
+		m.FeatureKernel = c.FeatureKernel
+		m.Spectra = c.Spectra
 		m.LocalReparam, m.FeedForward, m.Skip = c.LocalReparam, c.FeedForward, c.Skip && c.Model == model.GPDRF
-		m.Mean = c.Mean
 	}
 	return m
 }
@@ -318,9 +311,6 @@ func (t *trainer) work(now device.Now) {
 		LR: now.LR, Beta1: c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps,
 		L2: c.L2, Scale: -1 / float64(t.set.N), Step: int(now.Step),
 	})
-	if t.ema != nil {
-		t.Device.Average(t.ema.mean, p.Value, c.EMA, now.Step)
-	}
 }
 
 // draw picks the batch of a step: rows uniformly at random with replacement, as the paper does.

@@ -62,14 +62,20 @@ func (*quiet) Doing(string, float64) {}
 func config(t testing.TB, options string) *Config {
 	t.Helper()
 	var flags []Setting
+	distances := ""
 	for _, f := range strings.Fields(options) {
 		k, v, _ := strings.Cut(f, "=")
+		if k == "distances" {
+			distances = v
+			continue
+		}
 		flags = append(flags, Setting{Key: k, Text: v, From: "--" + k})
 	}
 	c, err := Resolve(nil, flags)
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.distances = distances
 	return c
 }
 
@@ -384,7 +390,7 @@ func TestDiverges(t *testing.T) {
 
 // A training step allocates nothing.
 func TestStepAllocatesNothing(t *testing.T) {
-	for _, options := range []string{"", "model=gp", "inducing=20 latents=3 kernel=spectrum:2+double:1,2/linear distances=steps chunk=20", "model=drf layers=2 ema=0.99", "natgrad=0.1", "model=gp natgrad=0.1 q-cov=full", "q-cov=full lengthscales=ard whiten=false local-reparam=false spectra=var-resampled samples=2"} {
+	for _, options := range []string{"", "model=gp", "inducing=20 latents=3 kernel=spectrum:2+double:1,2/linear distances=steps chunk=20", "model=drf layers=2", "natgrad=0.1", "model=gp natgrad=0.1 q-cov=full", "q-cov=full lengthscales=ard whiten=false local-reparam=false spectra=var-resampled samples=2"} {
 		set := table(t, 300, 1, wave)
 		if strings.Contains(options, "spectrum") {
 			set = genes(t, 300, 1)

@@ -87,8 +87,6 @@ func (v *validator) reset() {
 // evaluate scores the parameters of a step, and keeps them where they are the best so far. A score
 // that is no number is not.
 func (v *validator) evaluate(step int) error {
-	v.ema.swap()
-	defer v.ema.swap()
 	p, err := v.predictor.Predict(v.Config.Seed)
 	if err != nil {
 		return err

@@ -134,15 +134,10 @@ func TestHoldOut(t *testing.T) {
 
 func TestValidationUsage(t *testing.T) {
 	for options, want := range map[string]string{
-		"validation=0.7":      `--validation: "0.7" must be a fraction of at most 0.5, or a file`,
-		"validation=nan":      `"nan" must be a fraction`,
-		"mean=linear":         "--mean: it is that of the layers below the last, and there are none: give --layers 2",
-		"sampling=antithetic": "--sampling: samples come in pairs, and 1 are asked for: give --samples 2",
-		"sampling=qmc":        "--sampling: one sample has nothing to be spread over: give --samples 2",
-		"sampling=lattice":    `"lattice" is not one of its values`,
-		"sampling=qmc samples=4 spectra=var-fixed fixed-noise=all": "--sampling: qmc is for noise that is drawn at every step, not only once: use fixed-noise spectra",
-		"early-stop=3": "--early-stop: there are no rows to evaluate on",
-		"eval-every=3": "--eval-every: there are no rows to evaluate on",
+		"validation=0.7": `--validation: "0.7" must be a fraction of at most 0.5, or a file`,
+		"validation=nan": `"nan" must be a fraction`,
+		"early-stop=3":   "--early-stop: there are no rows to evaluate on",
+		"eval-every=3":   "--eval-every: there are no rows to evaluate on",
 	} {
 		var flags []Setting
 		for _, option := range strings.Fields(options) {

@@ -61,10 +61,10 @@ func parseConfig(name string, text []byte) ([]Setting, error) {
 	seen := map[string]int{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
-		setting := current(Setting{key.Value, value.Value, at(value)})
+		setting := Setting{key.Value, value.Value, at(value)}
 		line, repeated := seen[setting.Key]
 		switch {
-		case key.Kind != yaml.ScalarNode || optionOf(setting.Key) == nil:
+		case key.Kind != yaml.ScalarNode || optionOf(setting.Key) == nil && RemovedOption(setting.Key) == "":
 			return nil, usagef("%s: unknown key %q%s", at(key), key.Value, suggest.Hint(key.Value, keys()))
 		case repeated:
 			return nil, usagef("%s: key %q stands in line %d already", at(key), setting.Key, line)
@@ -97,7 +97,7 @@ func (c *Config) YAML() []byte {
 	group := ""
 	for _, o := range Options() {
 		text := o.text(c)
-		unset := text == "0" && (isLength(o.Key) || o.FileOnly) || text == "" && o.FileOnly
+		unset := text == "0" && (isLength(o.Key) || o.Record) || text == "" && o.Record
 		if !o.Applies(c.Model) || unset {
 			continue
 		}

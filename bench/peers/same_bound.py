@@ -44,7 +44,7 @@ class Golden(steps.Step):
         softmax = c["likelihood"] == "softmax"
         super().__init__(dict(d=c["inputs"], j=c["latents"], m=c["inducing"], l=c["layers"], hidden=c["hidden"], r=c["features"],
                               b=len(case["rows"]), s=c["samples"], classes=c["outputs"] if softmax else 0), style, "mixed")
-        self.case, self.frozen, self.rows = case, c["fixed_noise"] == "all" and c["spectra"] == "var-fixed", case["n"]
+        self.case, self.frozen, self.rows = case, c["spectra"].startswith("var-fixed-all"), case["n"]
         self.x = torch.tensor(case["x"], dtype=torch.double).reshape(case["n"], -1)[case["rows"]]
         self.y = torch.tensor(case["labels"])[case["rows"]] if softmax else torch.tensor(case["y"]).reshape(-1, 1)[case["rows"]]
         given = {b["name"]: torch.tensor(b["data"], dtype=torch.double).reshape(b["shape"]) for b in case["params"]}

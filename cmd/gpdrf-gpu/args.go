@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -75,6 +76,10 @@ func orderVerb(program string, v verb, words []string) ([]string, error) {
 		twice := given[name]
 		given[name] = true
 		switch {
+		case !ok && train.RemovedOption(name) != "":
+			return nil, usagef("--%s: it %s", name, train.RemovedOption(name))
+		case !ok && train.IsFileKey(name):
+			return nil, usagef("--%s: is a key of the config file only: write it to a file, as %s: %s, and give that by --config FILE", name, name, cmp.Or(value, "VALUE"))
 		case !ok:
 			return nil, usagef("unknown flag --%s%s", name, flagHint(name, names, v.name))
 		case twice:

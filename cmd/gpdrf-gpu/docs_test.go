@@ -47,8 +47,8 @@ func (p *program) markdown() string {
 		for _, e := range v.examples {
 			fmt.Fprintf(&b, "    %s\n", e.command)
 		}
-		v.eachGroup(func(group string, flags []flagSpec) {
-			fmt.Fprintf(&b, "\n**%s**\n\n| flag | meaning | default |\n|---|---|---|\n", group)
+		table := func(group, what string, flags []flagSpec) {
+			fmt.Fprintf(&b, "\n**%s**\n\n| %s | meaning | default |\n|---|---|---|\n", group, what)
 			for _, f := range flags {
 				meaning := f.help
 				if f.models != "" {
@@ -56,7 +56,11 @@ func (p *program) markdown() string {
 				}
 				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", escape(f.synopsis()), escape(meaning), escape(f.otherwise))
 			}
-		})
+		}
+		v.eachGroup(func(group string, flags []flagSpec) { table(group, "flag", flags) })
+		if v.name == "train" {
+			table("Keys of a config file, which have no flag", "key", fileKeys())
+		}
 	}
 	return b.String()
 }

@@ -23,16 +23,16 @@ var checked = []struct {
 	{"", model.Config{
 		Model: model.GPDRF, Inputs: checkInputs, Outputs: 1, Likelihood: model.GaussianLikelihood, Samples: 2,
 		Latents: 3, Inducing: checkInducing, Kernel: "rbf+matern32", Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,
-		Layers: 2, Features: 9, Hidden: 3, Spectra: model.VarResampled, FixedNoise: model.FixAll, LocalReparam: true, FeedForward: true,
+		Layers: 2, Features: 9, Hidden: 3, Spectra: model.VarResampled + model.EachSample, LocalReparam: true, FeedForward: true,
 	}},
 	{"sequences: ", model.Config{
 		Model: model.GPDRF, Inputs: checkInputs, Outputs: 1, Likelihood: model.GaussianLikelihood, Samples: 2,
 		Latents: 3, Inducing: checkInducing, Maps: []string{model.MapRBF, model.MapLinear}, Lengthscales: model.ARD, QCov: model.Full, Whiten: true,
-		Layers: 1, Features: 9, Hidden: 3, Spectra: model.VarResampled, FixedNoise: model.FixAll, LocalReparam: true,
+		Layers: 1, Features: 9, Hidden: 3, Spectra: model.VarResampled + model.EachSample, LocalReparam: true,
 	}},
 	{"integrated: ", model.Config{
 		Model: model.DRF, Inputs: checkInputs, Outputs: 1, Likelihood: model.GaussianLikelihood, Samples: 2,
-		Layers: 2, Features: 9, Hidden: 3, Spectra: model.VarIntegrated, FixedNoise: model.FixAll, FeedForward: true,
+		Layers: 2, Features: 9, Hidden: 3, Spectra: model.VarIntegrated, FeedForward: true,
 	}},
 }
 

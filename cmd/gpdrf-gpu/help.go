@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/train"
@@ -17,13 +18,14 @@ func (p *program) overview() string {
 	for _, v := range p.verbs() {
 		fmt.Fprintf(&b, "  gpdrf-gpu %-21s %s\n", strings.TrimSpace(v.name+" "+v.args), v.line)
 	}
-	b.WriteString("  gpdrf-gpu help COMMAND          options and examples of a command\n")
+	b.WriteString("  gpdrf-gpu help COMMAND          options and examples of a command; help train --all has every option\n")
 	b.WriteString("  gpdrf-gpu --version             which program this is\n\nStart with\n  gpdrf-gpu train\n")
 	return b.String()
 }
 
-// help is a verb's help text.
-func (v verb) help() string {
+// help is a verb's help text: of train with the flags that most runs need, or with all of them and
+// the keys of a config file.
+func (v verb) help(all bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "gpdrf-gpu %s: %s\n\n  gpdrf-gpu %s\n\n", v.name, v.line, v.synopsis())
 	b.WriteString(wrap(v.about, "", helpWidth))
@@ -31,19 +33,45 @@ func (v verb) help() string {
 	for _, e := range v.examples {
 		fmt.Fprintf(&b, "  %s\n      %s\n", e.command, e.what)
 	}
+	short := false
 	v.eachGroup(func(group string, flags []flagSpec) {
-		fmt.Fprintf(&b, "\n%s\n", group)
-		for _, f := range flags {
-			head := "  " + f.synopsis()
-			if len(head) < 30 {
-				fmt.Fprintf(&b, "%-30s%s\n", head, wrap(f.describe(), strings.Repeat(" ", 30), helpWidth))
-			} else {
-				fmt.Fprintf(&b, "%s\n%30s%s\n", head, "", wrap(f.describe(), strings.Repeat(" ", 30), helpWidth))
-			}
-		}
+		shown := slices.DeleteFunc(slices.Clone(flags), func(f flagSpec) bool { return f.rare && !all })
+		short = short || len(shown) < len(flags)
+		writeFlags(&b, group, shown)
 	})
+	if all && v.name == "train" {
+		writeFlags(&b, "Keys of a config file, which have no flag", fileKeys())
+	}
 	b.WriteString("\nA switch is written --name=true or --name=false; --name alone is true. Flags may stand before and after the argument.\n")
+	if short {
+		fmt.Fprintf(&b, "These are the options that most runs need. All of them: gpdrf-gpu help %s --all, or docs/cli.md.\n", v.name)
+	}
 	return b.String()
+}
+
+// helpAll prints the whole help of a verb.
+func (p *program) helpAll(name string) {
+	for _, v := range p.verbs() {
+		if v.name == name {
+			fmt.Fprint(p.out, v.help(true))
+		}
+	}
+}
+
+// writeFlags writes a group of the help.
+func writeFlags(b *strings.Builder, group string, flags []flagSpec) {
+	if len(flags) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", group)
+	for _, f := range flags {
+		head := "  " + f.synopsis()
+		if len(head) < 30 {
+			fmt.Fprintf(b, "%-30s%s\n", head, wrap(f.describe(), strings.Repeat(" ", 30), helpWidth))
+		} else {
+			fmt.Fprintf(b, "%s\n%30s%s\n", head, "", wrap(f.describe(), strings.Repeat(" ", 30), helpWidth))
+		}
+	}
 }
 
 func (v verb) synopsis() string {
@@ -70,6 +98,8 @@ func (v verb) eachGroup(visit func(group string, flags []flagSpec)) {
 
 func (f flagSpec) synopsis() string {
 	switch {
+	case f.fileOnly:
+		return strings.TrimSpace(f.name + ": " + strings.Replace(f.arg, switchArg, "true|false", 1))
 	case f.arg == "":
 		return "--" + f.name
 	case f.isSwitch():

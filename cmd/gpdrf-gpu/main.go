@@ -68,7 +68,9 @@ func (p *program) run(args []string) int {
 	out := &output{to: p.out}
 	p.out = out
 	ordered, err := p.order(args)
-	if err == nil {
+	if len(ordered) == 4 && ordered[1] == "help" && ordered[3] == "--all" {
+		p.helpAll(ordered[2])
+	} else if err == nil {
 		err = p.guarded(ordered)
 	}
 	if err == nil {

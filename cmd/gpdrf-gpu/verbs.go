@@ -32,6 +32,8 @@ type flagSpec struct {
 	otherwise   string // its default
 	models      string // those that have it; "" is all
 	unlisted    bool   // another verb's, of which the help speaks in a line
+	rare        bool   // left out of the short help
+	fileOnly    bool   // a key of a config file: no flag
 }
 
 func (f flagSpec) isSwitch() bool { return f.arg == "" || f.arg == switchArg }
@@ -213,7 +215,7 @@ func trainFlags() []flagSpec {
 		{group: "Files", name: "resume", arg: "RUN", help: "go on with the run in this folder; other options are its own, and need not be given"},
 		{group: "Files", name: "out", arg: "DIR", help: "the run folder; otherwise runs/<data>-<model>-<n>, of --cv runs/<data>-<model>-cv-<n>"},
 		{group: "Data", name: "cv", arg: "N|own", help: "cross-validation in one folder: train on all of N folds but one and test on that, for each in turn, as --folds N --fold K does; own takes those of a named set. A time limit is shared by the folds"},
-		{group: "Files", name: "overwrite", arg: switchArg, help: "replace the run in the folder of --out, once the new one is whole"},
+		{group: "Files", name: "overwrite", rare: true, arg: switchArg, help: "replace the run in the folder of --out, once the new one is whole"},
 	}
 	defaults, err := train.Resolve(nil, nil)
 	if err != nil {
@@ -223,19 +225,41 @@ func trainFlags() []flagSpec {
 		if o.FileOnly {
 			continue
 		}
-		f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: defaults.Text(o.Key), models: o.Models}
-		if o.Values != nil {
-			f.arg = strings.Join(o.Values, "|")
-		}
-		if o.IsBool() {
-			f.arg = switchArg
-		}
-		if o.Key == "epochs" || o.Key == "time-limit" { // instead of steps
-			f.otherwise = ""
-		}
-		flags = append(flags, f)
+		flags = append(flags, flagOf(o, defaults))
 	}
 	return append(flags, jsonFlag)
+}
+
+// flagOf is a flag, or a key of a config file, for an option of train.Config.
+func flagOf(o train.Option, defaults *train.Config) flagSpec {
+	f := flagSpec{
+		group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: defaults.Text(o.Key), models: o.Models,
+		rare: !o.Basic, fileOnly: o.FileOnly,
+	}
+	if o.Values != nil {
+		f.arg = strings.Join(o.Values, "|")
+	}
+	if o.IsBool() {
+		f.arg = switchArg
+	}
+	if o.Key == "epochs" || o.Key == "time-limit" { // instead of steps
+		f.otherwise = ""
+	}
+	return f
+}
+
+// fileKeys are the options of train.Config that have no flag.
+func fileKeys() (keys []flagSpec) {
+	defaults, err := train.Resolve(nil, nil)
+	if err != nil {
+		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
+	}
+	for _, o := range train.Options() {
+		if o.FileOnly && !o.Record { // a user has no use for what a run records
+			keys = append(keys, flagOf(o, defaults))
+		}
+	}
+	return keys
 }
 
 // planFlags adds the options of train to those of info, for --plan.
@@ -263,7 +287,7 @@ func (p *program) app() *cli.App {
 	for _, v := range p.verbs() {
 		command := &cli.Command{
 			Name: v.name, Usage: v.line, ArgsUsage: v.args, HideHelpCommand: true,
-			CustomHelpTemplate: v.help(), OnUsageError: app.OnUsageError,
+			CustomHelpTemplate: v.help(false), OnUsageError: app.OnUsageError,
 			Action: func(c *cli.Context) error {
 				call := &call{c, v}
 				if err := call.manner(p); err != nil {

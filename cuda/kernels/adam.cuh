@@ -1,5 +1,4 @@
-// adam.cuh: the update of the flat parameter vector (Kingma & Ba) and its average over the steps,
-// CPU twin device/cpu/adam.go.
+// adam.cuh: the update of the flat parameter vector (Kingma & Ba), CPU twin device/cpu/adam.go.
 #pragma once
 
 // adam, one element a thread:
@@ -25,16 +24,3 @@ __device__ void adam(int n, T *p, const T *g, T *m, T *v, const T *rate, T beta1
 REAL_KERNEL(256, adam,
             (int n, T *p, const T *g, T *m, T *v, const T *rate, T beta1, T rest1, T beta2, T rest2, double size, double root, T eps, T l2, T scale),
             (n, p, g, m, v, rate, beta1, rest1, beta2, rest2, size, root, eps, l2, scale))
-
-// average: mean += w (p − mean), w = rest/(1 − exp(t·log_decay)), one element a thread; the step t
-// may be live. Grid ⌈n/256⌉, no shared memory, 2 numbers in and one out an element: bound by
-// memory. No sums.
-template <typename T>
-__device__ void average(int n, T *mean, const T *p, double log_decay, double rest, unsigned step) {
-  int i = global_thread();
-  if (i >= n) return;
-  T w = (T)(rest / (1 - exponential((double)step_of(step) * log_decay)));
-  T m = mean[i];
-  mean[i] = m + w * (p[i] - m);
-}
-REAL_KERNEL(256, average, (int n, T *mean, const T *p, double log_decay, double rest, unsigned step), (n, mean, p, log_decay, rest, step))

@@ -50,32 +50,25 @@ __device__ void draw_gaussian(int n, int rows, int columns, unsigned first, int 
   store_quad(noise + to, z, columns, block);
 }
 REAL_KERNEL(256, draw_gaussian,
-            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned scheme, const T *mean, const T *logvar, const T *mixing, T *x, T *noise),
-            (n, rows, columns, first, draws, Key{k0, k1, step, tail, scheme}, mean, logvar, mixing, x, noise))
+            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata, const T *mean, const T *logvar, const T *mixing, T *x, T *noise),
+            (n, rows, columns, first, draws, Key{k0, k1, step, tail, strata}, mean, logvar, mixing, x, noise))
 
-// draw_prior: x = ε/ℓ for every slot, logl [rows] (PRIOR-FIXED), times mixing; ε is tau
-// [draws,rows,columns] where it is not null; the rest, and the grid, as draw_gaussian.
+// draw_prior: x = ε/ℓ for every slot, logl [rows] (PRIOR-FIXED), times mixing; the rest, and
+// the grid, as draw_gaussian.
 template <typename T>
-__device__ void draw_prior(int n, int rows, int columns, unsigned first, int draws, Key key, const T *logl, const T *mixing, const T *tau, T *x) {
+__device__ void draw_prior(int n, int rows, int columns, unsigned first, int draws, Key key, const T *logl, const T *mixing, T *x) {
   int i = global_thread(), quads = div_up(columns, 4);
   if (i >= n) return;
   int block = i % quads, row = i / quads % rows, slot = i / quads / rows;
   T z[4], inverse = exponential(-logl[row]);
-  unsigned number = draw_number(first, slot, draws);
-  if (tau) {
-    tau += ((long long)number * rows + row) * columns + 4 * block;
-#pragma unroll
-    for (int c = 0; c < 4; c++) z[c] = 4 * block + c < columns ? tau[c] : (T)0;
-  } else {
-    normals(key, number, (unsigned)row, (unsigned)block, z);
-  }
+  normals(key, draw_number(first, slot, draws), (unsigned)row, (unsigned)block, z);
 #pragma unroll
   for (int c = 0; c < 4; c++) z[c] *= inverse * (mixing && 4 * block + c < columns ? mixing[4 * block + c] : (T)1);
   store_quad(x + ((long long)slot * rows + row) * columns + 4 * block, z, columns, block);
 }
 REAL_KERNEL(256, draw_prior,
-            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned scheme, const T *logl, const T *mixing, const T *tau, T *x),
-            (n, rows, columns, first, draws, Key{k0, k1, step, tail, scheme}, logl, mixing, tau, x))
+            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata, const T *logl, const T *mixing, T *x),
+            (n, rows, columns, first, draws, Key{k0, k1, step, tail, strata}, logl, mixing, x))
 
 // weight_contrast: contrast = s²_cos − s²_sin [r,out] and sines[c] = Σ_r s²_sin in double, for
 // logvar [2r,out]; or, for arc-cosine features, s² and 0 for logvar [r,out]. A block takes 8

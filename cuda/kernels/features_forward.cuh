@@ -99,5 +99,5 @@ __device__ void add_noise(int total, int batch, int columns, int r, int chunks, 
   }
 }
 REAL_KERNEL(256, add_noise,
-            (int total, int batch, int columns, int r, int chunks, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned scheme, double floor, const int *rows, const T *logalpha, const double *sines, const T *mean, const T *square, T *out, T *v, T *ratio),
-            (total, batch, columns, r, chunks, Key{k0, k1, step, tail, scheme}, (T)floor, rows, logalpha, sines, mean, square, out, v, ratio))
+            (int total, int batch, int columns, int r, int chunks, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata, double floor, const int *rows, const T *logalpha, const double *sines, const T *mean, const T *square, T *out, T *v, T *ratio),
+            (total, batch, columns, r, chunks, Key{k0, k1, step, tail, strata}, (T)floor, rows, logalpha, sines, mean, square, out, v, ratio))

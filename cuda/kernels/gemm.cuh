@@ -70,48 +70,13 @@ __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const do
         mma(sum[r][2 * c], sum[r][2 * c + 1], va[r], vb[c]);
   }
 }
-
-// ByTf32 multiplies floats in TF32 or, if SPLIT is set, in 3xTF32, by 16×8 times 8×8. Terms t and
-// t + 4 of a fragment are terms 2t and 2t + 1 of eight on both sides, so that the lanes of a warp
-// read the banks 8t + g, none of them twice.
-template <bool SPLIT>
-struct ByTf32 {
-  static __device__ __forceinline__ void add(float (&sum)[ROWS][COLUMNS], const float *a, const float *b) {
-    int t = (int)threadIdx.x;
-    a += t % 4 * 2 * TILE_LD + tile_row(0);
-    b += t % 4 * 2 * TILE_LD + t / 32 % 2 * 32 + t % 32 / 4;
-#pragma unroll
-    for (int p = 0; p < DEPTH; p += 8) {
-      Tf32<SPLIT> va[ROWS][2];
-#pragma unroll
-      for (int r = 0; r < ROWS; r++)
-#pragma unroll
-        for (int k = 0; k < 2; k++) va[r][k] = Tf32<SPLIT>(a[(p + k) * TILE_LD + r * 8]);
-#pragma unroll
-      for (int c = 0; c < COLUMNS / 2; c++) {
-        Tf32<SPLIT> b0(b[p * TILE_LD + c * 8]), b1(b[(p + 1) * TILE_LD + c * 8]);
-#pragma unroll
-        for (int r = 0; r < ROWS; r += 2)
-          mma(sum[r][2 * c], sum[r][2 * c + 1], sum[r + 1][2 * c], sum[r + 1][2 * c + 1], va[r][0], va[r + 1][0], va[r][1], va[r + 1][1], b0, b1);
-      }
-    }
-  }
-};
 #endif
-
-// ByType multiplies as the type has it: tile_step.
-struct ByType {
-  template <typename T>
-  static __device__ __forceinline__ void add(T (&sum)[ROWS][COLUMNS], const T *a, const T *b) {
-    tile_step(sum, a, b);
-  }
-};
 
 // tile_sums adds Σ_p a(i, p) b(j, p) for begin ≤ p < end to the sums of this thread, p in order,
 // for as many terms; next() is called between two terms. The functions a and b read global memory;
 // ROWS_A says that neighbouring i are neighbours there, else neighbouring p are. The next numbers
-// are on their way while the last are summed. Multiply adds DEPTH of them.
-template <bool ROWS_A, bool ROWS_B, class Multiply = ByType, typename T, class A, class B, class Next>
+// are on their way while the last are summed.
+template <bool ROWS_A, bool ROWS_B, typename T, class A, class B, class Next>
 __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next) {
   SHARED(Pair<T>, tile_a, [DEPTH][TILE_LD / 2]);
   SHARED(Pair<T>, tile_b, [DEPTH][TILE_LD / 2]);
@@ -147,7 +112,7 @@ __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, in
       }
       fetch(from);
     }
-    Multiply::add(sum, to_a, to_b);
+    tile_step(sum, to_a, to_b);
   }
 }
 
@@ -160,88 +125,68 @@ constexpr int C_MIRROR = 8; // the lower triangle of C is computed, and written 
 // gemm_tile is the tile of C at (i0, j0): C = α Σ_q op(A_q) op(B_q) + β C. C is m×n, op(A) m×k and
 // op(B) k×n, each by rows. Where A or B is a triangle, the zeros are skipped by tiles. Within one
 // matrix 32 bits count the elements.
-template <class Multiply, bool TA, bool TB, typename T>
-__device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int n, int k, int terms, T alpha, T beta,
-                                          const T *a, int lda, int term_a, const T *b, int ldb, int term_b, T *c, int ldc) {
+template <bool TA, bool TB>
+__device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int n, int k, int terms, double alpha, double beta,
+                                          const double *a, int lda, int term_a, const double *b, int ldb, int term_b, double *c, int ldc) {
   int begin = 0, end = k;
   bool lower_a = flags & A_LOWER, lower_b = flags & B_LOWER;
   if (lower_a && TA) begin = i0;
   if (lower_a && !TA) end = smaller(end, i0 + TILE);
   if (lower_b && !TB && begin < j0) begin = j0;
   if (lower_b && TB) end = smaller(end, j0 + TILE);
-  T sum[ROWS][COLUMNS] = {};
+  double sum[ROWS][COLUMNS] = {};
   auto read_a = [&](int i, int p) {
     i += i0;
     bool zero = i >= m || (lower_a && (TA ? i > p : p > i));
-    return zero ? (T)0 : a[TA ? p * lda + i : i * lda + p];
+    return zero ? 0.0 : a[TA ? p * lda + i : i * lda + p];
   };
   auto read_b = [&](int j, int p) {
     j += j0;
     bool zero = j >= n || (lower_b && (TB ? p > j : j > p));
-    return zero ? (T)0 : b[TB ? j * ldb + p : p * ldb + j];
+    return zero ? 0.0 : b[TB ? j * ldb + p : p * ldb + j];
   };
   auto next = [&] {
     a += term_a;
     b += term_b;
   };
-  tile_sums<TA, !TB, Multiply>(sum, begin, end, terms, read_a, read_b, next);
+  tile_sums<TA, !TB>(sum, begin, end, terms, read_a, read_b, next);
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
 #pragma unroll
     for (int s = 0; s < COLUMNS; s++) {
       int i = i0 + tile_row(r), j = j0 + tile_column(s);
       if (i >= m || j >= n || ((flags & (C_LOWER | C_MIRROR)) && j > i)) continue;
-      T *to = c + i * ldc + j;
-      T v = alpha * sum[r][s];
-      if (beta != (T)0) v += beta * *to;
+      double *to = c + i * ldc + j;
+      double v = alpha * sum[r][s];
+      if (beta != 0.0) v += beta * *to;
       *to = v;
       if (flags & C_MIRROR) c[j * ldc + i] = v;
     }
   }
 }
 
-// gemm_nn, gemm_nt, gemm_tn and gemm_tt are batches of products, for the batch z of the grid
+// gemm_nn, gemm_nt and gemm_tn are batches of products, for the batch z of the grid
 //
 //	C_z = α e^(power·logs_z) Σ_q op(A_zq) op(B_zq) + β C_z
 //
 // where op is nothing (n) or a transposition (t), and the matrices of z and q begin at z·step +
 // q·term: step 0 is one matrix for the whole batch. logs may be null: no factor. Grid (⌈n/64⌉,
-// ⌈m/64⌉, batch), 128 threads, 17 KiB of shared memory in double. 2·m·n·k FLOP a product, half of
-// that for each triangle among A, B and C; A is read ⌈n/64⌉ times and B ⌈m/64⌉ times, mostly from
-// L2. Each element sums q, then p in order, where tensor cores multiply by fours of doubles or
-// eights of floats that a core sums in its own order; zeros where a factor must not count. Where
-// there are tensor cores, float has _tf32 and _3xtf32, too. CPU twin internal/simd/gemm.go.
-template <class Multiply, bool TA, bool TB, typename T>
-__device__ __forceinline__ void gemm(int flags, int m, int n, int k, int terms, T alpha, T beta, const T *a, int lda, int step_a, int term_a,
-                                     const T *b, int ldb, int step_b, int term_b, T *c, int ldc, int step_c, const T *logs, T power) {
+// ⌈m/64⌉, batch), 128 threads, 17 KiB of shared memory. 2·m·n·k FLOP a product, half of that for
+// each triangle among A, B and C; A is read ⌈n/64⌉ times and B ⌈m/64⌉ times, mostly from L2. Each
+// element sums q, then p in order, where tensor cores multiply by fours that a core sums in its own
+// order; zeros where a factor must not count. CPU twin internal/simd/gemm.go.
+#define GEMM_PARAMS \
+  int flags, int m, int n, int k, int terms, double alpha, double beta, const double *a, int lda, int step_a, int term_a, const double *b, int ldb, \
+      int step_b, int term_b, double *c, int ldc, int step_c, const double *logs, double power
+#define GEMM_ARGS flags, m, n, k, terms, alpha, beta, a, lda, step_a, term_a, b, ldb, step_b, term_b, c, ldc, step_c, logs, power
+template <bool TA, bool TB>
+__device__ __forceinline__ void gemm(GEMM_PARAMS) {
   int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE;
   long long z = (int)blockIdx.z;
   if ((flags & (C_LOWER | C_MIRROR)) && j0 > i0) return; // the whole block
   if (logs) alpha *= exponential(power * logs[z]);
-  gemm_tile<Multiply, TA, TB>(flags, i0, j0, m, n, k, terms, alpha, beta, a + z * step_a, lda, term_a, b + z * step_b, ldb, term_b, c + z * step_c, ldc);
+  gemm_tile<TA, TB>(flags, i0, j0, m, n, k, terms, alpha, beta, a + z * step_a, lda, term_a, b + z * step_b, ldb, term_b, c + z * step_c, ldc);
 }
-#define GEMM_PARAMS \
-  int flags, int m, int n, int k, int terms, T alpha, T beta, const T *a, int lda, int step_a, int term_a, const T *b, int ldb, int step_b, \
-      int term_b, T *c, int ldc, int step_c, const T *logs, T power
-#define GEMM_ARGS flags, m, n, k, terms, alpha, beta, a, lda, step_a, term_a, b, ldb, step_b, term_b, c, ldc, step_c, logs, power
-#define GEMM_KERNEL(name, ta, tb) \
-  template <typename T, class Multiply = ByType> \
-  __device__ __forceinline__ void name(GEMM_PARAMS) { \
-    gemm<Multiply, ta, tb>(GEMM_ARGS); \
-  } \
-  REAL_KERNEL(TILE_THREADS, name, (GEMM_PARAMS), (GEMM_ARGS)) \
-  GEMM_TENSOR(name)
-
-#ifdef TENSOR_CORES
-#define GEMM_TENSOR(name) \
-  namespace f32 { \
-  KERNEL(TILE_THREADS, name##_tf32, (GEMM_PARAMS), (name<float, ByTf32<false>>(GEMM_ARGS))) \
-  KERNEL(TILE_THREADS, name##_3xtf32, (GEMM_PARAMS), (name<float, ByTf32<true>>(GEMM_ARGS))) \
-  }
-#else
-#define GEMM_TENSOR(name)
-#endif
-GEMM_KERNEL(gemm_nn, false, false)
-GEMM_KERNEL(gemm_nt, false, true)
-GEMM_KERNEL(gemm_tn, true, false)
-GEMM_KERNEL(gemm_tt, true, true)
+KERNEL(TILE_THREADS, gemm_nn_f64, (GEMM_PARAMS), (gemm<false, false>(GEMM_ARGS)))
+KERNEL(TILE_THREADS, gemm_nt_f64, (GEMM_PARAMS), (gemm<false, true>(GEMM_ARGS)))
+KERNEL(TILE_THREADS, gemm_tn_f64, (GEMM_PARAMS), (gemm<true, false>(GEMM_ARGS)))

@@ -3,29 +3,29 @@
 // the sizes alone, folded in order by a second launch.
 #pragma once
 
-// gaussian: dh[i] = grad·(y−h)/σ²_c for n = S·B rows of C numbers, and partial[c,block] = Σ (y−h)²;
-// y [B,C] repeats for each sample, logvar [C]. Grid of at most 1024 blocks that stride over the
-// rows, times C: a row of blocks has a column; thread sums in order of rows, then block_sum. 2
+// gaussian: dh[i] = scale·(y−h)/σ²_c for n = S·B rows of C numbers, and partial[c,block] = Σ
+// (y−h)²; y [B,C] repeats for each sample, logvar [C]. Grid of at most 1024 blocks that stride over
+// the rows, times C: a row of blocks has a column; thread sums in order of rows, then block_sum. 2
 // numbers in, 1 out and 5 FLOP an element: bound by memory.
 template <typename T>
-__device__ void gaussian(int n, int batch, double grad, T *dh, const T *h, const T *y, const T *logvar, double *partial) {
+__device__ void gaussian(int n, int batch, double scale, T *dh, const T *h, const T *y, const T *logvar, double *partial) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
   double precision = exponential(-(double)logvar[c]), squares = 0;
   for (int row = global_thread(); row < n; row += (int)(gridDim.x * blockDim.x)) {
     long long i = (long long)row * width + c;
     double miss = (double)y[(long long)(row % batch) * width + c] - (double)h[i];
     squares += miss * miss;
-    dh[i] = (T)(grad * precision * miss);
+    dh[i] = (T)(scale * precision * miss);
   }
   squares = block_sum(squares);
   if (threadIdx.x == 0) partial[c * gridDim.x + blockIdx.x] = squares;
 }
-REAL_KERNEL(256, gaussian, (int n, int batch, double grad, T *dh, const T *h, const T *y, const T *logvar, double *partial),
-            (n, batch, grad, dh, h, y, logvar, partial))
+REAL_KERNEL(256, gaussian, (int n, int batch, double scale, T *dh, const T *h, const T *y, const T *logvar, double *partial),
+            (n, batch, scale, dh, h, y, logvar, partial))
 
 // expected_gaussian is gaussian_expected and gaussian_moments, for moments of type E.
 template <typename T, typename E>
-__device__ __forceinline__ void expected_gaussian(int n, int batch, double grad, E *dmean, E *dvariance, const E *mean, const E *variance, const T *y,
+__device__ __forceinline__ void expected_gaussian(int n, int batch, double scale, E *dmean, E *dvariance, const E *mean, const E *variance, const T *y,
                                                   const T *logvar, double *partial) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
   double precision = exponential(-(double)logvar[c]), squares = 0;
@@ -33,33 +33,33 @@ __device__ __forceinline__ void expected_gaussian(int n, int batch, double grad,
     long long i = (long long)row * width + c;
     double miss = (double)y[(long long)(row % batch) * width + c] - (double)mean[i];
     squares += miss * miss + (double)variance[i];
-    dmean[i] = (E)(grad * precision * miss);
-    dvariance[i] = (E)(-0.5 * grad * precision);
+    dmean[i] = (E)(scale * precision * miss);
+    dvariance[i] = (E)(-0.5 * scale * precision);
   }
   squares = block_sum(squares);
   if (threadIdx.x == 0) partial[c * gridDim.x + blockIdx.x] = squares;
 }
 
-// gaussian_expected: E_q log N(y; F, σ²_c): dmean = grad·(y−mean)/σ²_c, dvariance = −grad/2σ²_c,
+// gaussian_expected: E_q log N(y; F, σ²_c): dmean = scale·(y−mean)/σ²_c, dvariance = −scale/2σ²_c,
 // and partial[c,block] = Σ (y−mean)² + variance, for n = B rows of C numbers. Grid as gaussian; 3
 // numbers in, 2 out.
 template <typename T>
-__device__ void gaussian_expected(int n, double grad, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial) {
-  expected_gaussian(n, n, grad, dmean, dvariance, mean, variance, y, logvar, partial);
+__device__ void gaussian_expected(int n, double scale, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial) {
+  expected_gaussian(n, n, scale, dmean, dvariance, mean, variance, y, logvar, partial);
 }
 REAL_KERNEL(256, gaussian_expected,
-            (int n, double grad, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial),
-            (n, grad, dmean, dvariance, mean, variance, y, logvar, partial))
+            (int n, double scale, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial),
+            (n, scale, dmean, dvariance, mean, variance, y, logvar, partial))
 
 // gaussian_moments: gaussian_expected for the Real moments of n = S·B rows; y [B,C] repeats for
 // each sample. Grid as gaussian; 3 numbers in, 2 out.
 template <typename T>
-__device__ void gaussian_moments(int n, int batch, double grad, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *logvar, double *partial) {
-  expected_gaussian(n, batch, grad, dmean, dvariance, mean, variance, y, logvar, partial);
+__device__ void gaussian_moments(int n, int batch, double scale, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *logvar, double *partial) {
+  expected_gaussian(n, batch, scale, dmean, dvariance, mean, variance, y, logvar, partial);
 }
 REAL_KERNEL(256, gaussian_moments,
-            (int n, int batch, double grad, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *logvar, double *partial),
-            (n, batch, grad, dmean, dvariance, mean, variance, y, logvar, partial))
+            (int n, int batch, double scale, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *logvar, double *partial),
+            (n, batch, scale, dmean, dvariance, mean, variance, y, logvar, partial))
 
 // column_sum is the sum of the blocks' partial sums [C,blocks] of a column, by one block, for every
 // thread of it.
@@ -69,30 +69,30 @@ __device__ __forceinline__ double column_sum(const double *partial, int blocks, 
   return block_sum(sum);
 }
 
-// gaussian_sum: ell = −½ value·Σ_c (n log 2πσ²_c + Σ/σ²_c) and dlogvar[c] += ½ grad·(Σ/σ²_c − n),
+// gaussian_sum: ell = −½ scale·Σ_c (n log 2πσ²_c + Σ/σ²_c) and dlogvar[c] += ½ scale·(Σ/σ²_c − n),
 // where Σ is the sum of a column's partial sums, n of rows. Grid of one block, which takes the
 // width columns in order; 8 bytes a block of the launch before.
 template <typename T>
-__device__ void gaussian_sum(double n, int blocks, int width, double value, double grad, double *ell, T *dlogvar, const T *logvar, const double *partial) {
+__device__ void gaussian_sum(double n, int blocks, int width, double scale, double *ell, T *dlogvar, const T *logvar, const double *partial) {
   double total = 0;
   for (int c = 0; c < width; c++) {
     double sum = column_sum(partial, blocks, c), noise = (double)logvar[c], misfit = sum * exponential(-noise);
     total += n * (1.8378770664093453 + noise) + misfit; // log 2π
-    if (threadIdx.x == 0) dlogvar[c] += (T)(0.5 * grad * (misfit - n));
+    if (threadIdx.x == 0) dlogvar[c] += (T)(0.5 * scale * (misfit - n));
   }
-  if (threadIdx.x == 0) ell[0] = -0.5 * value * total;
+  if (threadIdx.x == 0) ell[0] = -0.5 * scale * total;
 }
-REAL_KERNEL(256, gaussian_sum, (double n, int blocks, int width, double value, double grad, double *ell, T *dlogvar, const T *logvar, const double *partial),
-            (n, blocks, width, value, grad, ell, dlogvar, logvar, partial))
+REAL_KERNEL(256, gaussian_sum, (double n, int blocks, int width, double scale, double *ell, T *dlogvar, const T *logvar, const double *partial),
+            (n, blocks, width, scale, ell, dlogvar, logvar, partial))
 
-// softmax: dh[s,b,c] = grad·([c = y_b] − softmax(h)_c), and partial[block] = Σ h_y − log Σ_c exp
+// softmax: dh[s,b,c] = scale·([c = y_b] − softmax(h)_c), and partial[block] = Σ h_y − log Σ_c exp
 // h_c, for rows = S·B rows of c numbers and y [B]. A warp takes a row: the largest of it, the sum
 // of exp(h − largest) in double, then the gradient; the row is read three times, from the first
 // level of cache after the first. Grid of at most 1024 blocks of 8 warps that stride over the rows.
 // Lanes sum their columns in order, then a butterfly; a warp its rows in order, then the warps. One
 // number in, one out and two exponentials an element.
 template <typename T>
-__device__ void softmax(int rows, int batch, int c, double grad, T *dh, const T *h, const int *y, double *partial) {
+__device__ void softmax(int rows, int batch, int c, double scale, T *dh, const T *h, const int *y, double *partial) {
   int lane = (int)threadIdx.x & 31;
   double total = 0;
   for (int row = global_thread() / 32; row < rows; row += (int)(gridDim.x * blockDim.x) / 32) {
@@ -105,32 +105,32 @@ __device__ void softmax(int rows, int batch, int c, double grad, T *dh, const T 
     for (int i = lane; i < c; i += 32) sum += (double)exponential(x[i] - top);
     for (int o = 16; o > 0; o >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, o);
     int label = y[row % batch];
-    T scale = (T)(-grad / sum);
-    for (int i = lane; i < c; i += 32) d[i] = scale * exponential(x[i] - top) + (i == label ? (T)grad : (T)0);
+    T slope = (T)(-scale / sum);
+    for (int i = lane; i < c; i += 32) d[i] = slope * exponential(x[i] - top) + (i == label ? (T)scale : (T)0);
     total += (double)(x[label] - top) - logarithm(sum);
   }
   total = block_sum(lane == 0 ? total : 0.0);
   if (threadIdx.x == 0) partial[blockIdx.x] = total;
 }
-REAL_KERNEL(256, softmax, (int rows, int batch, int c, double grad, T *dh, const T *h, const int *y, double *partial),
-            (rows, batch, c, grad, dh, h, y, partial))
+REAL_KERNEL(256, softmax, (int rows, int batch, int c, double scale, T *dh, const T *h, const int *y, double *partial),
+            (rows, batch, c, scale, dh, h, y, partial))
 
-// bernoulli: dh = ±grad·(1 − σ(±h)) and partial[block] = Σ log σ(±h), + where y [B] is 1, for n =
+// bernoulli: dh = ±scale·(1 − σ(±h)) and partial[block] = Σ log σ(±h), + where y [B] is 1, for n =
 // S·B elements. Grid and sums as gaussian. One number in, one out, an exponential and a logarithm
 // an element.
 template <typename T>
-__device__ void bernoulli(int n, int batch, double grad, T *dh, const T *h, const int *y, double *partial) {
+__device__ void bernoulli(int n, int batch, double scale, T *dh, const T *h, const int *y, double *partial) {
   double total = 0;
   for (long long i = global_thread(); i < n; i += gridDim.x * blockDim.x) {
     double sign = 2 * y[i % batch] - 1, with = sign * (double)h[i];
     double e = exponential(-absolute(with));
     total += (with < 0 ? with : 0) - log_one_plus(e);
-    dh[i] = (T)(grad * sign * (with < 0 ? 1 : e) / (1 + e));
+    dh[i] = (T)(scale * sign * (with < 0 ? 1 : e) / (1 + e));
   }
   total = block_sum(total);
   if (threadIdx.x == 0) partial[blockIdx.x] = total;
 }
-REAL_KERNEL(256, bernoulli, (int n, int batch, double grad, T *dh, const T *h, const int *y, double *partial), (n, batch, grad, dh, h, y, partial))
+REAL_KERNEL(256, bernoulli, (int n, int batch, double scale, T *dh, const T *h, const int *y, double *partial), (n, batch, scale, dh, h, y, partial))
 
 // add_offset: h[row,c] += offset[c] for n = S·B·C elements of rows of c numbers. One element a
 // thread, grid ⌈n/256⌉; one number in and out: bound by memory.

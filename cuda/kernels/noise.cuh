@@ -2,11 +2,11 @@
 // everywhere, CPU twin device/cpu/noise.go. Grids and sums as in likelihood.cuh, two sums a block.
 #pragma once
 
-// student: with z = (y−h)²/νσ²_c, dh = grad·(ν+1)(y−h)/(νσ²_c(1+z)), logs[c,block] = Σ log(1+z) and
-// shares[c,block] = Σ z/(1+z), for n = S·B rows of C numbers; y [B,C] repeats. Grid as gaussian; 2
-// numbers in, 1 out, a logarithm and two divisions an element.
+// student: with z = (y−h)²/νσ²_c, dh = scale·(ν+1)(y−h)/(νσ²_c(1+z)), logs[c,block] = Σ log(1+z)
+// and shares[c,block] = Σ z/(1+z), for n = S·B rows of C numbers; y [B,C] repeats. Grid as
+// gaussian; 2 numbers in, 1 out, a logarithm and two divisions an element.
 template <typename T>
-__device__ void student(int n, int batch, double grad, T *dh, const T *h, const T *y, const T *logvar, const T *tail, double *logs, double *shares) {
+__device__ void student(int n, int batch, double scale, T *dh, const T *h, const T *y, const T *logvar, const T *tail, double *logs, double *shares) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
   double nu = 2 + exponential((double)tail[0]), per_square = exponential(-(double)logvar[c]) / nu;
   double of_logs = 0, of_shares = 0;
@@ -16,7 +16,7 @@ __device__ void student(int n, int batch, double grad, T *dh, const T *h, const 
     double z = miss * miss * per_square, share = 1 / (1 + z);
     of_logs += log_one_plus(z);
     of_shares += z * share;
-    dh[i] = (T)(grad * (nu + 1) * per_square * miss * share);
+    dh[i] = (T)(scale * (nu + 1) * per_square * miss * share);
   }
   of_logs = block_sum(of_logs);
   of_shares = block_sum(of_shares);
@@ -25,19 +25,19 @@ __device__ void student(int n, int batch, double grad, T *dh, const T *h, const 
     shares[c * gridDim.x + blockIdx.x] = of_shares;
   }
 }
-REAL_KERNEL(256, student, (int n, int batch, double grad, T *dh, const T *h, const T *y, const T *logvar, const T *tail, double *logs, double *shares),
-            (n, batch, grad, dh, h, y, logvar, tail, logs, shares))
+REAL_KERNEL(256, student, (int n, int batch, double scale, T *dh, const T *h, const T *y, const T *logvar, const T *tail, double *logs, double *shares),
+            (n, batch, scale, dh, h, y, logvar, tail, logs, shares))
 
 // student_sum: ell, and the gradients of log σ²_c and of the tail, from the columns' sums P_c of
 // logs and Q_c of shares, n of rows:
 //
-//	ell         = value·Σ_c (n (log Γ((ν+1)/2) − log Γ(ν/2) − ½ log πνσ²_c) − ½(ν+1) P_c)
-//	dlogvar[c] += ½ grad·((ν+1) Q_c − n)
-//	dtail      += ½ grad·(ν−2)·Σ_c (n (ψ((ν+1)/2) − ψ(ν/2) − 1/ν) − P_c + (ν+1)/ν Q_c)
+//	ell         = scale·Σ_c (n (log Γ((ν+1)/2) − log Γ(ν/2) − ½ log πνσ²_c) − ½(ν+1) P_c)
+//	dlogvar[c] += ½ scale·((ν+1) Q_c − n)
+//	dtail      += ½ scale·(ν−2)·Σ_c (n (ψ((ν+1)/2) − ψ(ν/2) − 1/ν) − P_c + (ν+1)/ν Q_c)
 //
 // Grid of one block, which takes the width columns in order; 16 bytes a block of the launch before.
 template <typename T>
-__device__ void student_sum(double n, int blocks, int width, double value, double grad, double *ell, T *dlogvar, T *dtail, const T *logvar, const T *tail,
+__device__ void student_sum(double n, int blocks, int width, double scale, double *ell, T *dlogvar, T *dtail, const T *logvar, const T *tail,
                             const double *logs, const double *shares) {
   double excess = exponential((double)tail[0]), nu = 2 + excess, upper = 0.5 * (nu + 1), lower = 0.5 * nu, total = 0, along = 0;
   double norm = log_gamma(upper) - log_gamma(lower), rise = digamma(upper) - digamma(lower) - 1 / nu;
@@ -45,24 +45,24 @@ __device__ void student_sum(double n, int blocks, int width, double value, doubl
     double p = column_sum(logs, blocks, c), q = column_sum(shares, blocks, c), noise = (double)logvar[c];
     total += n * (norm - 0.5 * (logarithm(3.141592653589793 * nu) + noise)) - upper * p;
     along += n * rise - p + (nu + 1) / nu * q;
-    if (threadIdx.x == 0) dlogvar[c] += (T)(0.5 * grad * ((nu + 1) * q - n));
+    if (threadIdx.x == 0) dlogvar[c] += (T)(0.5 * scale * ((nu + 1) * q - n));
   }
   if (threadIdx.x == 0) {
-    ell[0] = value * total;
-    dtail[0] += (T)(0.5 * grad * excess * along);
+    ell[0] = scale * total;
+    dtail[0] += (T)(0.5 * scale * excess * along);
   }
 }
 REAL_KERNEL(256, student_sum,
-            (double n, int blocks, int width, double value, double grad, double *ell, T *dlogvar, T *dtail, const T *logvar, const T *tail, const double *logs,
+            (double n, int blocks, int width, double scale, double *ell, T *dlogvar, T *dtail, const T *logvar, const T *tail, const double *logs,
              const double *shares),
-            (n, blocks, width, value, grad, ell, dlogvar, dtail, logvar, tail, logs, shares))
+            (n, blocks, width, scale, ell, dlogvar, dtail, logvar, tail, logs, shares))
 
-// heteroscedastic: log v = max(floor, logvar[c] + h[s,b,C+c]); dh[s,b,c] = grad·(y−h)/v and
-// dh[s,b,C+c] = ½ grad·((y−h)²/v − 1), or 0 at the floor; values[c,block] = Σ −½(log 2πv +
-// (y−h)²/v), slopes[c,block] = Σ of the second gradient without grad. For n = S·B rows, h [S,B,2C],
-// y [B,C]. Grid as gaussian; 3 numbers in, 2 out, an exponential an element.
+// heteroscedastic: log v = max(floor, logvar[c] + h[s,b,C+c]); dh[s,b,c] = scale·(y−h)/v and
+// dh[s,b,C+c] = ½ scale·((y−h)²/v − 1), or 0 at the floor; values[c,block] = Σ −½(log 2πv +
+// (y−h)²/v), slopes[c,block] = Σ of the second gradient without scale. For n = S·B rows, h
+// [S,B,2C], y [B,C]. Grid as gaussian; 3 numbers in, 2 out, an exponential an element.
 template <typename T>
-__device__ void heteroscedastic(int n, int batch, double grad, double floor, T *dh, const T *h, const T *y, const T *logvar, double *values, double *slopes) {
+__device__ void heteroscedastic(int n, int batch, double scale, double floor, T *dh, const T *h, const T *y, const T *logvar, double *values, double *slopes) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
   double noise = (double)logvar[c], total = 0, slope = 0;
   for (int row = global_thread(); row < n; row += (int)(gridDim.x * blockDim.x)) {
@@ -73,8 +73,8 @@ __device__ void heteroscedastic(int n, int batch, double grad, double floor, T *
     double precision = exponential(-log_v), misfit = precision * miss * miss, along = floored ? 0 : 0.5 * (misfit - 1);
     total -= 0.5 * (1.8378770664093453 + log_v + misfit); // log 2π
     slope += along;
-    dh[at] = (T)(grad * precision * miss);
-    dh[at + width] = (T)(grad * along);
+    dh[at] = (T)(scale * precision * miss);
+    dh[at + width] = (T)(scale * along);
   }
   total = block_sum(total);
   slope = block_sum(slope);
@@ -84,20 +84,20 @@ __device__ void heteroscedastic(int n, int batch, double grad, double floor, T *
   }
 }
 REAL_KERNEL(256, heteroscedastic,
-            (int n, int batch, double grad, double floor, T *dh, const T *h, const T *y, const T *logvar, double *values, double *slopes),
-            (n, batch, grad, floor, dh, h, y, logvar, values, slopes))
+            (int n, int batch, double scale, double floor, T *dh, const T *h, const T *y, const T *logvar, double *values, double *slopes),
+            (n, batch, scale, floor, dh, h, y, logvar, values, slopes))
 
-// heteroscedastic_sum: ell = value·Σ of values and dlogvar[c] += grad·Σ of the column's slopes.
+// heteroscedastic_sum: ell = scale·Σ of values and dlogvar[c] += scale·Σ of the column's slopes.
 // Grid of one block, which takes the width columns in order; 16 bytes a block of the launch before.
 template <typename T>
-__device__ void heteroscedastic_sum(int blocks, int width, double value, double grad, double *ell, T *dlogvar, const double *values, const double *slopes) {
+__device__ void heteroscedastic_sum(int blocks, int width, double scale, double *ell, T *dlogvar, const double *values, const double *slopes) {
   double total = 0;
   for (int c = 0; c < width; c++) {
     total += column_sum(values, blocks, c);
     double slope = column_sum(slopes, blocks, c);
-    if (threadIdx.x == 0) dlogvar[c] += (T)(grad * slope);
+    if (threadIdx.x == 0) dlogvar[c] += (T)(scale * slope);
   }
-  if (threadIdx.x == 0) ell[0] = value * total;
+  if (threadIdx.x == 0) ell[0] = scale * total;
 }
-REAL_KERNEL(256, heteroscedastic_sum, (int blocks, int width, double value, double grad, double *ell, T *dlogvar, const double *values, const double *slopes),
-            (blocks, width, value, grad, ell, dlogvar, values, slopes))
+REAL_KERNEL(256, heteroscedastic_sum, (int blocks, int width, double scale, double *ell, T *dlogvar, const double *values, const double *slopes),
+            (blocks, width, scale, ell, dlogvar, values, slopes))

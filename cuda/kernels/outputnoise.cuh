@@ -18,8 +18,8 @@ __device__ void output_noise(int n, int batch, int columns, int groups, Key key,
     if (group * 4 + c < columns) out[at + c] += square_root(variance[at + c]) * z[c];
 }
 REAL_KERNEL(256, output_noise,
-            (int n, int batch, int columns, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned scheme, T *out, const T *variance, const int *rows),
-            (n, batch, columns, groups, Key{k0, k1, step, tail, scheme}, out, variance, rows))
+            (int n, int batch, int columns, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata, T *out, const T *variance, const int *rows),
+            (n, batch, columns, groups, Key{k0, k1, step, tail, strata}, out, variance, rows))
 
 // output_noise_backward: dvariance = dout ε/(2√variance), threads and grid as output_noise. 2
 // numbers in and one out an element. No sums.
@@ -36,6 +36,6 @@ __device__ void output_noise_backward(int n, int batch, int columns, int groups,
     if (group * 4 + c < columns) dvariance[at + c] = dout[at + c] * z[c] / (2 * square_root(variance[at + c]));
 }
 REAL_KERNEL(256, output_noise_backward,
-            (int n, int batch, int columns, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned scheme, T *dvariance, const T *dout,
+            (int n, int batch, int columns, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata, T *dvariance, const T *dout,
              const T *variance, const int *rows),
-            (n, batch, columns, groups, Key{k0, k1, step, tail, scheme}, dvariance, dout, variance, rows))
+            (n, batch, columns, groups, Key{k0, k1, step, tail, strata}, dvariance, dout, variance, rows))

@@ -5,13 +5,12 @@
 
 // A stream of standard normals: device.Key as five words that a launcher passes, of which the step
 // may be live. The element at (sample, row, column) is normal column mod 4 of the block with key
-// {k0, k1} and counter {column/4, row, step, tail + sample·2¹⁶}. A scheme says how samples depend
-// on each other: not at all (0); mirrored, that is the sample's number is halved, and an odd one
-// changes the sign; or by Latin hypercubes of so many points.
+// {k0, k1} and counter {column/4, row, step, tail + sample·2¹⁶}. Where strata is not 0, samples are
+// Latin hypercubes of so many points.
 struct Key {
-  unsigned k0, k1, step, tail, scheme;
-  __device__ __forceinline__ Key(unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned scheme = 0)
-      : k0(k0), k1(k1), step(step_of(step)), tail(tail), scheme(scheme) {}
+  unsigned k0, k1, step, tail, strata;
+  __device__ __forceinline__ Key(unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata = 0)
+      : k0(k0), k1(k1), step(step_of(step)), tail(tail), strata(strata) {}
 };
 
 struct Words {
@@ -58,7 +57,7 @@ __device__ __forceinline__ void box_muller(unsigned w0, unsigned w1, T *z0, T *z
 // Philox block, and one for each point behind it.
 template <typename T>
 __device__ __forceinline__ void latin(Key key, unsigned row, unsigned block, unsigned tail, T z[4]) {
-  unsigned n = key.scheme, s = (tail >> 16) % n, stratum[4], rest[4];
+  unsigned n = key.strata, s = (tail >> 16) % n, stratum[4], rest[4];
 #pragma unroll 1
   for (unsigned t = s; t < n; t++, tail += 1u << 16) {
     Words x = philox<1>(key.k0, key.k1, block, row, key.step, tail);
@@ -87,21 +86,15 @@ __device__ __forceinline__ void latin(Key key, unsigned row, unsigned block, uns
   }
 }
 
-constexpr unsigned key_mirrored = 0xffffffffu;
-
 // normals is columns 4·block … 4·block+3 of a row.
 template <typename T>
 __device__ __forceinline__ void normals(Key key, unsigned sample, unsigned row, unsigned block, T z[4]) {
   unsigned tail = key.tail + (sample << 16);
-  bool mirrored = key.scheme == key_mirrored, negative = mirrored && (tail & (1u << 16));
-  if (key.scheme && !mirrored) {
+  if (key.strata) {
     latin(key, row, block, tail, z);
     return;
   }
-  if (mirrored) tail = (tail >> 17 << 16) | (tail & 0xffffu);
   Words x = philox(key.k0, key.k1, block, row, key.step, tail);
   box_muller(x.w[0], x.w[1], &z[0], &z[1]);
   box_muller(x.w[2], x.w[3], &z[2], &z[3]);
-#pragma unroll
-  for (int i = 0; i < 4; i++) z[i] = negative ? -z[i] : z[i];
 }

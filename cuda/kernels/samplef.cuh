@@ -21,9 +21,9 @@ __device__ void sample_f(int n, int batch, int latents, int groups, Key key, T *
   }
 }
 REAL_KERNEL(256, sample_f,
-            (int n, int batch, int latents, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned scheme, T *f, const double *mean,
+            (int n, int batch, int latents, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata, T *f, const double *mean,
              const double *variance, const int *rows),
-            (n, batch, latents, groups, Key{k0, k1, step, tail, scheme}, f, mean, variance, rows))
+            (n, batch, latents, groups, Key{k0, k1, step, tail, strata}, f, mean, variance, rows))
 
 // sample_f_backward: dmean = Σ_s df and dvar = Σ_s df ε/(2√var), s in order in one thread; n =
 // B·groups threads, grid ⌈n/64⌉. It reads S·B·J numbers, with a Philox block for four.
@@ -57,6 +57,6 @@ __device__ void sample_f_backward(int n, int samples, int batch, int latents, in
   }
 }
 REAL_KERNEL(64, sample_f_backward,
-            (int n, int samples, int batch, int latents, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned scheme, double *dmean,
+            (int n, int samples, int batch, int latents, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata, double *dmean,
              double *dvariance, const T *df, const double *variance, const int *rows),
-            (n, samples, batch, latents, groups, Key{k0, k1, step, tail, scheme}, dmean, dvariance, df, variance, rows))
+            (n, samples, batch, latents, groups, Key{k0, k1, step, tail, strata}, dmean, dvariance, df, variance, rows))

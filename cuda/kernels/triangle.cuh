@@ -132,9 +132,9 @@ __device__ __forceinline__ void invert_join(int second, int m, int h, int pairs,
   long long matrix = (long long)k * m * m, corner = matrix + (long long)(o + h) * m + o;
   if (i0 >= rows) return; // the whole block
   if (second) {
-    gemm_tile<ByType, false, false>(A_LOWER, i0, j0, rows, h, rows, 1, -1.0, 0.0, x + corner + h, m, 0, t + corner, m, 0, x + corner, m);
+    gemm_tile<false, false>(A_LOWER, i0, j0, rows, h, rows, 1, -1.0, 0.0, x + corner + h, m, 0, t + corner, m, 0, x + corner, m);
   } else {
-    gemm_tile<ByType, false, false>(B_LOWER, i0, j0, rows, h, h, 1, 1.0, 0.0, l + corner, m, 0, x + matrix + (long long)o * m + o, m, 0, t + corner, m);
+    gemm_tile<false, false>(B_LOWER, i0, j0, rows, h, h, 1, 1.0, 0.0, l + corner, m, 0, x + matrix + (long long)o * m + o, m, 0, t + corner, m);
   }
 }
 DOUBLE_KERNEL(TILE_THREADS, invert_join, (int second, int m, int h, int pairs, double *x, double *t, const double *l), (second, m, h, pairs, x, t, l))

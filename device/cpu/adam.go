@@ -33,25 +33,3 @@ func (t *adamTask[T]) run(_ *worker, block int) {
 	lo, hi := span(block, adamBlock, len(t.p))
 	t.math.adam(t.p[lo:hi], t.g[lo:hi], t.m[lo:hi], t.v[lo:hi], t.rate[lo:hi], t.coeffs)
 }
-
-// averageTask is the state of Average.
-type averageTask[T Float] struct {
-	mean, p []T
-	weight  T
-}
-
-// Average moves mean towards p by w = (1 − decay)/(1 − decayᵗ).
-func (d *Device[T]) Average(mean, p *device.Tensor, decay float64, step uint32) {
-	n := device.CheckAverage(mean, p, decay, step)
-	t := &d.average
-	*t = averageTask[T]{d.real(mean), d.real(p), T((1 - decay) / (1 - math.Pow(decay, float64(step))))}
-	d.do(t, blocksOf(n, adamBlock), n)
-}
-
-func (t *averageTask[T]) run(_ *worker, block int) {
-	lo, hi := span(block, adamBlock, len(t.p))
-	p := t.p[lo:hi]
-	for i, v := range t.mean[lo:hi] {
-		t.mean[lo+i] = v + t.weight*(p[i]-v)
-	}
-}

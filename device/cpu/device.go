@@ -44,7 +44,6 @@ type Device[T Float] struct {
 	wipeReal        wipe[T]
 	wipeDouble      wipe[float64]
 	sampleF         sampleF[T]
-	linear          linear[T]
 	outputNoise     outputNoise[T]
 	frequencies     frequencies[T]
 	expectedReal    gaussianExpected[T, T]
@@ -52,7 +51,6 @@ type Device[T Float] struct {
 	likelihoods     likelihoods[T]
 	divergences     divergences[T]
 	adam            adamTask[T]
-	average         averageTask[T]
 }
 
 // gp holds the operations that are all in double, whatever the Device's T.

@@ -20,11 +20,6 @@ func draw[T Float](m kernels[T], dst []T, cols int, key device.Key, s int, rows 
 		return
 	}
 	m.normalRows(dst, len(dst)/cols, cols, words, rows, first, c2, c3)
-	if key.Sign(s) < 0 {
-		for i, v := range dst {
-			dst[i] = -v
-		}
-	}
 }
 
 // latin fills a row of a point of a Latin hypercube.

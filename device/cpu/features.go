@@ -41,11 +41,11 @@ type features[T Float] struct {
 
 // featureParams are FeatureParams as slices.
 type featureParams[T Float] struct {
-	logAlpha, logL, meanOmega, logVarOmega, meanW, logVarW, mixing, tau []T
+	logAlpha, logL, meanOmega, logVarOmega, meanW, logVarW, mixing []T
 }
 
 func (d *Device[T]) featureParams(p device.FeatureParams) featureParams[T] {
-	return featureParams[T]{d.real(p.LogAlpha), d.real(p.LogL), d.real(p.MeanOmega), d.real(p.LogVarOmega), d.real(p.MeanW), d.real(p.LogVarW), d.real(p.Mixing), d.real(p.Tau)}
+	return featureParams[T]{d.real(p.LogAlpha), d.real(p.LogL), d.real(p.MeanOmega), d.real(p.LogVarOmega), d.real(p.MeanW), d.real(p.LogVarW), d.real(p.Mixing)}
 }
 
 // FeatureScratch plans the memory of a layer for up to S·B rows. What only some layers
@@ -77,15 +77,8 @@ func (d *Device[T]) RandomFeatures(out, h *device.Tensor, p device.FeatureParams
 	if !d.dry() {
 		t.scale = T(math.Sqrt(math.Exp(float64(t.p.logAlpha[0])) / float64(t.R)))
 	}
-	t.omegas, t.weights = distinct(noise.Draws, t.S), distinct(noise.WDraws, t.S)
-	if noise.Local {
-		t.weights = 1
-	}
+	t.omegas, t.weights, t.groups = noise.Distinct(t.S)
 	t.phi = grow(d.pool, &t.phi, t.rowsPlanned*2*t.R)
-	t.groups = t.S
-	if t.omegas == 1 && t.weights == 1 {
-		t.groups = 1
-	}
 	t.omega = grow(d.pool, &t.omega, t.omegas*t.D*t.R)
 	if !t.Prior {
 		t.tau = grow(d.pool, &t.tau, t.omegas*t.D*t.R)

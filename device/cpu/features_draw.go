@@ -6,27 +6,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// distinct is how many different draws the samples of a call use.
-func distinct(draws, samples int) int {
-	if draws == 0 {
-		return samples
-	}
-	return min(draws, samples)
-}
-
-// drawNumber is which draw of a key draw i of a call is, where samples share a number of draws.
-func drawNumber(key device.Key, draws, i int) uint32 {
+// drawRows fills dst with rows, from first on, of draw i of a key whose samples share a number of
+// draws.
+func drawRows[T Float](m kernels[T], dst []T, cols int, key device.Key, draws, i, first int) {
 	n := key.Sample + uint32(i)
 	if draws > 0 {
 		n %= uint32(draws)
 	}
-	return n
-}
-
-// drawRows fills dst with rows, from first on, of draw i of a key whose samples share a number of
-// draws.
-func drawRows[T Float](m kernels[T], dst []T, cols int, key device.Key, draws, i, first int) {
-	n := drawNumber(key, draws, i)
 	key.Sample = 0
 	draw(m, dst, cols, key, int(n), nil, first)
 }
@@ -38,12 +24,7 @@ func (t *drawSpectra[T]) run(w *worker, block int) {
 	draw, row := block/t.D, block%t.D
 	omega := t.omega[block*t.R:][:t.R]
 	if t.Prior {
-		if t.p.tau == nil {
-			drawRows(t.math, omega, t.R, t.noise.Spectra, t.noise.Draws, draw, row)
-		} else {
-			n := int(drawNumber(t.noise.Spectra, t.noise.Draws, draw))
-			copy(omega, t.p.tau[(n*t.D+row)*t.R:])
-		}
+		drawRows(t.math, omega, t.R, t.noise.Spectra, t.noise.Draws, draw, row)
 		inverse := T(math.Exp(-float64(t.p.logL[row])))
 		for r := range omega {
 			omega[r] *= inverse

@@ -14,7 +14,7 @@ type likelihoods[T Float] struct {
 	math       kernels[T]
 	dh, h, y   []T
 	labels     []int32
-	scale      device.LikScale
+	scale      float64
 	noise      []float64 // [C]: log σ²
 	precision  []float64 // [C]: 1/σ²
 	rows, b, c int
@@ -24,7 +24,7 @@ type likelihoods[T Float] struct {
 }
 
 // begin starts an operation on s·b rows of c columns.
-func (d *Device[T]) beginLik(s, b, c int, scale device.LikScale) *likelihoods[T] {
+func (d *Device[T]) beginLik(s, b, c int, scale float64) *likelihoods[T] {
 	t := &d.likelihoods
 	*t = likelihoods[T]{math: d.math, scale: scale, rows: s * b, b: b, c: c, ell: t.ell, dlogvar: t.dlogvar, noise: t.noise, precision: t.precision}
 	t.ell = grow(d.pool, &t.ell, blocksOf(t.rows, likRows))
@@ -32,7 +32,7 @@ func (d *Device[T]) beginLik(s, b, c int, scale device.LikScale) *likelihoods[T]
 }
 
 // beginNoise is beginLik of a likelihood with one variance for each column.
-func (d *Device[T]) beginNoise(s, b, c int, logvar *device.Tensor, scale device.LikScale) *likelihoods[T] {
+func (d *Device[T]) beginNoise(s, b, c int, logvar *device.Tensor, scale float64) *likelihoods[T] {
 	t := d.beginLik(s, b, c, scale)
 	t.dlogvar = grow(d.pool, &t.dlogvar, blocksOf(t.rows, likRows)*c)
 	t.noise, t.precision = grow(d.pool, &t.noise, c), grow(d.pool, &t.precision, c)
@@ -45,7 +45,7 @@ func (d *Device[T]) beginNoise(s, b, c int, logvar *device.Tensor, scale device.
 // slopes adds scale·Σ over the blocks to dlogvar.
 func (t *likelihoods[T]) slopes(dlogvar []T) {
 	for c := range dlogvar {
-		dlogvar[c] += T(t.scale.Grad * t.column(c))
+		dlogvar[c] += T(t.scale * t.column(c))
 	}
 }
 
@@ -59,7 +59,7 @@ func (t *likelihoods[T]) column(c int) float64 {
 }
 
 // GaussianLogLik is Σ log N(y; h, σ²_c), its gradients in the same pass.
-func (d *Device[T]) GaussianLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale device.LikScale) {
+func (d *Device[T]) GaussianLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale float64) {
 	s, b, c := device.CheckGaussian(ell, dh, dlogvar, h, y, logvar)
 	t := d.beginNoise(s, b, c, logvar, scale)
 	t.dh, t.h, t.y = d.real(dh), d.real(h), d.real(y)
@@ -72,7 +72,7 @@ func (d *Device[T]) GaussianLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor
 }
 
 // finish writes the value. The term −½ log 2πσ² of every element is added by the blocks.
-func (t *likelihoods[T]) finish(ell *device.Tensor) { double(ell)[0] = t.scale.Value * sum(t.ell) }
+func (t *likelihoods[T]) finish(ell *device.Tensor) { double(ell)[0] = t.scale * sum(t.ell) }
 
 func sum(x []float64) float64 {
 	total := 0.0
@@ -94,7 +94,7 @@ func (t *gaussian[T]) run(_ *worker, block int) {
 		for i, v := range t.h[row*t.c:][:t.c] {
 			miss := float64(y[i]) - float64(v)
 			squares[i] += miss * miss
-			dh[i] = T(t.scale.Grad * t.precision[i] * miss)
+			dh[i] = T(t.scale * t.precision[i] * miss)
 		}
 	}
 	t.ell[block] = (*likelihoods[T])(t).normals(squares, hi-lo)
@@ -112,7 +112,7 @@ func (t *likelihoods[T]) normals(squares []float64, n int) (value float64) {
 }
 
 // GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
-func (d *Device[T]) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *device.Tensor, scale device.LikScale) {
+func (d *Device[T]) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *device.Tensor, scale float64) {
 	s, b, c := device.CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar)
 	t := d.beginNoise(s, b, c, logvar, scale)
 	t.y = d.real(y)
@@ -147,7 +147,7 @@ func (t *gaussianExpected[T, E]) run(_ *worker, block int) {
 		y := t.y[row%t.b*t.c:][:t.c]
 		for c, precision := range t.precision {
 			i := row*t.c + c
-			miss, grad := float64(y[c])-float64(t.mean[i]), t.scale.Grad*precision
+			miss, grad := float64(y[c])-float64(t.mean[i]), t.scale*precision
 			squares[c] += miss*miss + float64(t.variance[i])
 			t.dmean[i] = E(grad * miss)
 			t.dvar[i] = E(-grad / 2)
@@ -157,7 +157,7 @@ func (t *gaussianExpected[T, E]) run(_ *worker, block int) {
 }
 
 // SoftmaxLogLik is Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.
-func (d *Device[T]) SoftmaxLogLik(ell, dh, h, y *device.Tensor, scale device.LikScale) {
+func (d *Device[T]) SoftmaxLogLik(ell, dh, h, y *device.Tensor, scale float64) {
 	s, b, c := device.CheckSoftmax(ell, dh, h, y)
 	t := d.beginLik(s, b, c, scale)
 	t.dh, t.h, t.labels = d.real(dh), d.real(h), ints(y)
@@ -192,17 +192,17 @@ func (t *softmax[T]) run(_ *worker, block int) {
 			sum += float64(v)
 		}
 		total -= math.Log(sum)
-		scale := T(-t.scale.Grad / sum)
+		scale := T(-t.scale / sum)
 		for i := range d {
 			d[i] *= scale
 		}
-		d[t.labels[row%t.b]] += T(t.scale.Grad)
+		d[t.labels[row%t.b]] += T(t.scale)
 	}
 	t.ell[block] = total
 }
 
 // BernoulliLogLik is Σ log σ(±h), with its gradient in the same pass.
-func (d *Device[T]) BernoulliLogLik(ell, dh, h, y *device.Tensor, scale device.LikScale) {
+func (d *Device[T]) BernoulliLogLik(ell, dh, h, y *device.Tensor, scale float64) {
 	s, b := device.CheckBernoulli(ell, dh, h, y)
 	t := d.beginLik(s, b, 1, scale)
 	t.dh, t.h, t.labels = d.real(dh), d.real(h), ints(y)
@@ -228,7 +228,7 @@ func (t *bernoulli[T]) run(_ *worker, block int) {
 		if with < 0 {
 			wrong = 1 / (1 + e)
 		}
-		t.dh[row] = T(t.scale.Grad * sign * wrong)
+		t.dh[row] = T(t.scale * sign * wrong)
 	}
 	t.ell[block] = total
 }
@@ -248,7 +248,7 @@ func (d *Device[T]) AddOffset(h, offset *device.Tensor) {
 // AddOffsetBackward is doffset[c] += Σ dh[s,b,c].
 func (d *Device[T]) AddOffsetBackward(doffset, dh *device.Tensor) {
 	rows, c := device.CheckOffset("AddOffsetBackward", dh, doffset)
-	t := d.beginLik(1, rows, c, device.LikScale{Grad: 1})
+	t := d.beginLik(1, rows, c, 1)
 	t.dlogvar, t.dh = grow(d.pool, &t.dlogvar, blocksOf(rows, likRows)*c), d.real(dh)
 	if d.dry() {
 		return

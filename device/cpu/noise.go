@@ -8,7 +8,7 @@ import (
 
 // StudentLogLik is Σ log t_ν((y−h)/σ) − log σ, its gradients in the same pass. With z = (y−h)²/νσ²
 // all of it follows from Σ log(1+z), which the blocks leave in ell, and Σ z/(1+z), in dlogvar.
-func (d *Device[T]) StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *device.Tensor, scale device.LikScale) {
+func (d *Device[T]) StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *device.Tensor, scale float64) {
 	s, b, c := device.CheckStudent(ell, dh, dlogvar, dtail, h, y, logvar, tail)
 	t := d.beginNoise(s, b, c, logvar, scale)
 	t.dh, t.h, t.y = d.real(dh), d.real(h), d.real(y)
@@ -23,15 +23,15 @@ func (d *Device[T]) StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *d
 	n, rows, logs, shares, noise := float64(len(t.h)), float64(s*b), sum(t.ell), 0.0, 0.0
 	for i, to := 0, d.real(dlogvar); i < c; i++ {
 		share := t.column(i)
-		to[i] += T(scale.Grad * 0.5 * ((nu+1)*share - rows))
+		to[i] += T(scale * 0.5 * ((nu+1)*share - rows))
 		shares += share
 		noise += rows * t.noise[i]
 	}
 	upper, _ := math.Lgamma((nu + 1) / 2)
 	lower, _ := math.Lgamma(nu / 2)
-	double(ell)[0] = scale.Value * (n*(upper-lower-0.5*math.Log(math.Pi*nu)) - 0.5*noise - (nu+1)/2*logs)
+	double(ell)[0] = scale * (n*(upper-lower-0.5*math.Log(math.Pi*nu)) - 0.5*noise - (nu+1)/2*logs)
 	dnu := 0.5 * (n*(digamma((nu+1)/2)-digamma(nu/2)-1/nu) - logs + (nu+1)/nu*shares)
-	d.real(dtail)[0] += T(scale.Grad * dnu * excess)
+	d.real(dtail)[0] += T(scale * dnu * excess)
 }
 
 type student[T Float] likelihoods[T]
@@ -48,7 +48,7 @@ func (t *student[T]) run(_ *worker, block int) {
 			z := miss * miss * perSquare
 			logs += math.Log1p(z)
 			shares[i] += z / (1 + z)
-			dh[i] = T(t.scale.Grad * (t.nu + 1) * perSquare * miss / (1 + z))
+			dh[i] = T(t.scale * (t.nu + 1) * perSquare * miss / (1 + z))
 		}
 	}
 	t.ell[block] = logs
@@ -67,7 +67,7 @@ func digamma(x float64) float64 {
 
 // HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), its gradients in the
 // same pass.
-func (d *Device[T]) HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale device.LikScale) {
+func (d *Device[T]) HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale float64) {
 	s, b, c := device.CheckHeteroscedastic(ell, dh, dlogvar, h, y, logvar)
 	t := d.beginNoise(s, b, c, logvar, scale)
 	t.dh, t.h, t.y = d.real(dh), d.real(h), d.real(y)
@@ -83,7 +83,7 @@ type heteroscedastic[T Float] likelihoods[T]
 
 func (t *heteroscedastic[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
-	total, slopes, grad := 0.0, t.dlogvar[block*t.c:][:t.c], t.scale.Grad
+	total, slopes, grad := 0.0, t.dlogvar[block*t.c:][:t.c], t.scale
 	clear(slopes)
 	for row := lo; row < hi; row++ {
 		y := t.y[row%t.b*t.c:][:t.c]

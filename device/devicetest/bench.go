@@ -119,14 +119,14 @@ func Operations(dev device.Device, w Workload) []Operation {
 		}},
 		{"FeatureMoments", func() { dev.FeatureMoments(of, spread, f, theta, scratchMoments) }},
 		{"AddNoise", func() { dev.AddNoise(of, spread, rows, key) }},
-		{"GaussianLogLik", func() { dev.GaussianLogLik(value, dh, dlogvar, h, y, logvar, device.LikScale{Value: 1, Grad: 1e-3}) }},
+		{"GaussianLogLik", func() { dev.GaussianLogLik(value, dh, dlogvar, h, y, logvar, 1e-3) }},
 		{"StudentLogLik", func() {
-			dev.StudentLogLik(value, dh, dlogvar, dtail, h, y, logvar, tail, device.LikScale{Value: 1, Grad: 1e-3})
+			dev.StudentLogLik(value, dh, dlogvar, dtail, h, y, logvar, tail, 1e-3)
 		}},
 		{"HeteroscedasticLogLik", func() {
-			dev.HeteroscedasticLogLik(value, dpair, dlogvar, pair, y, logvar, device.LikScale{Value: 1, Grad: 1e-3})
+			dev.HeteroscedasticLogLik(value, dpair, dlogvar, pair, y, logvar, 1e-3)
 		}},
-		{"BernoulliLogLik", func() { dev.BernoulliLogLik(value, dlogit, logit, labels, device.LikScale{Value: 1, Grad: 1e-3}) }},
+		{"BernoulliLogLik", func() { dev.BernoulliLogLik(value, dlogit, logit, labels, 1e-3) }},
 		{"KLDiag", func() { dev.KLDiag(value, grad.MeanW, grad.LogVarW, nil, theta.MeanW, theta.LogVarW, nil, 1) }},
 		{"KLInducing", func() { dev.KLInducing(value, dm, ds, m, s, 1) }},
 		{"RandomFeaturesBackward local", func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, local, scratch) }},
@@ -164,7 +164,6 @@ func Operations(dev device.Device, w Workload) []Operation {
 			dev.Copy(ns, s)
 			dev.NaturalStep(nm, ns, dm, ds, 1e-3)
 		}},
-		{"Average", func() { dev.Average(flat[2], flat[0], 0.999, 100) }},
 	}
 	if !w.Diagonal { // the paper's q(F̄) costs these two besides
 		mu, sqrt, wm, ws := m, s, double(w.J, w.M), double(w.J, w.M, w.M)

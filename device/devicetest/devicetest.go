@@ -91,7 +91,7 @@ func (r row) run(t *testing.T, dev device.Device, tol Tolerances) {
 // table is every operation, in the order of device.Device.
 func table() []row {
 	var rows []row
-	for _, family := range [][]row{movementRows(), ardRows(), sparseRows(), factorRows(), momentRows(), featureRows(), frequencyRows(), featureMomentRows(), addNoiseRows(), linearRows(), likelihoodRows(), divergenceRows(), optimiserRows()} {
+	for _, family := range [][]row{movementRows(), ardRows(), sparseRows(), factorRows(), momentRows(), featureRows(), frequencyRows(), featureMomentRows(), addNoiseRows(), likelihoodRows(), divergenceRows(), optimiserRows()} {
 		rows = append(rows, family...)
 	}
 	return rows

@@ -12,7 +12,7 @@ type featureCase struct {
 	prior, local   bool
 	draws, wdraws  int
 	floor, noInput bool // variances below VarFloor; h needs no gradient
-	mixing, tau    bool // the columns of Ω have factors; τ is given
+	mixing         bool // the columns of Ω have factors
 	activation     device.Activation
 	strata         int // of weights and frequencies
 }
@@ -30,9 +30,6 @@ func (c featureCase) String() string {
 	}
 	if c.mixing {
 		name += " mixing"
-	}
-	if c.tau {
-		name += " given noise"
 	}
 	if c.activation != device.Waves {
 		name += fmt.Sprintf(" arc-cosine %d", c.activation.Degree())
@@ -54,7 +51,7 @@ func featureRows() []row {
 	for _, c := range []featureCase{
 		{}, {local: true}, {prior: true}, {prior: true, local: true},
 		{draws: 1, wdraws: 1}, {draws: 1, local: true}, {prior: true, draws: 1, local: true, noInput: true},
-		{draws: 2, wdraws: 3}, {draws: 5, wdraws: 1}, {draws: 1, local: true, floor: true}, {mixing: true}, {mixing: true, prior: true, draws: 1}, {tau: true, prior: true, draws: 3},
+		{draws: 2, wdraws: 3}, {draws: 5, wdraws: 1}, {draws: 1, local: true, floor: true}, {mixing: true}, {mixing: true, prior: true, draws: 1},
 		{activation: device.ArcCos0}, {activation: device.ArcCos0, local: true, draws: 1},
 		{activation: device.ArcCos1}, {activation: device.ArcCos1, prior: true}, {activation: device.ArcCos1, prior: true, local: true, draws: 1}, {activation: device.ArcCos1, draws: 2, wdraws: 3, mixing: true},
 		{activation: device.ArcCos2, local: true, draws: 1}, {activation: device.ArcCos2, prior: true, local: true}, {activation: device.ArcCos2, draws: 1, wdraws: 1, noInput: true},
@@ -100,7 +97,6 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 			r.normal("logvar of w", device.Real, adds, logVarW, 0.3, columns, dOut),
 			r.below("rows", 1000, b),
 			r.normal("mixing", device.Real, none, 1, 0.5, nr),
-			r.normal("tau", device.Real, none, 0, 1, max(1, c.draws), d, nr),
 		},
 		out:   []*array{zeros("out", device.Real, s, b, dOut)},
 		naive: func(in, out [][]float64) { naiveFeatures(out[0], in, size, c, noise) },
@@ -118,9 +114,6 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 		}
 		if c.mixing {
 			f.Mixing = t[8]
-		}
-		if c.tau {
-			f.Tau = t[9]
 		}
 		return f
 	}
@@ -189,9 +182,6 @@ func naiveSpectra(omega []float64, in [][]float64, i, nr int, c featureCase, noi
 	logl, meanOmega, logVarOmega := in[2], in[3], in[4]
 	for q := range omega {
 		tau := drawOf(noise.Spectra, c.draws, i, q/nr, q%nr)
-		if c.tau {
-			tau = in[9][(int(noise.Spectra.Sample)+i)%c.draws*len(omega)+q]
-		}
 		if omega[q] = tau / math.Exp(logl[q/nr]); !c.prior {
 			omega[q] = meanOmega[q] + math.Exp(logVarOmega[q]/2)*tau
 		}

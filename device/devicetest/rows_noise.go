@@ -20,7 +20,7 @@ func bernoulli(r *random, size []int) *problem {
 				}
 				sum -= math.Log1p(math.Exp(h))
 			}
-			out[0][0] = scale.Value * sum
+			out[0][0] = scale * sum
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {
 			dev.BernoulliLogLik(out[0], dev.New(device.Real, s, b, 1), in[0], in[1], scale)
@@ -28,7 +28,7 @@ func bernoulli(r *random, size []int) *problem {
 		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
 			dev.BernoulliLogLik(out[0], din[0], in[0], in[1], scale)
 		},
-		cotangent: ofValue(),
+		cotangent: []float64{1},
 	}
 }
 
@@ -49,7 +49,7 @@ func student(r *random, size []int) *problem {
 				miss, v := in[1][i%(b*c)]-h, math.Exp(in[2][i%c])
 				sum += upper - lower - math.Log(math.Pi*nu*v)/2 - (nu+1)/2*math.Log(1+miss*miss/(nu*v))
 			}
-			out[0][0] = scale.Value * sum
+			out[0][0] = scale * sum
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {
 			dev.StudentLogLik(out[0], dev.New(device.Real, s, b, c), dev.New(device.Real, c), dev.New(device.Real, 1), in[0], in[1], in[2], in[3], scale)
@@ -57,7 +57,7 @@ func student(r *random, size []int) *problem {
 		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
 			dev.StudentLogLik(out[0], din[0], din[2], din[3], in[0], in[1], in[2], in[3], scale)
 		},
-		cotangent: ofValue(),
+		cotangent: []float64{1},
 	}
 }
 
@@ -83,7 +83,7 @@ func heteroscedastic(r *random, size []int) *problem {
 					sum -= (math.Log(2*math.Pi*v) + miss*miss/v) / 2
 				}
 			}
-			out[0][0] = scale.Value * sum
+			out[0][0] = scale * sum
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {
 			dev.HeteroscedasticLogLik(out[0], dev.New(device.Real, s, b, 2*c), dev.New(device.Real, c), in[0], in[1], in[2], scale)
@@ -91,6 +91,6 @@ func heteroscedastic(r *random, size []int) *problem {
 		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
 			dev.HeteroscedasticLogLik(out[0], din[0], din[2], in[0], in[1], in[2], scale)
 		},
-		cotangent: ofValue(),
+		cotangent: []float64{1},
 	}
 }

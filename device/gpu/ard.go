@@ -104,7 +104,7 @@ func (d *Device) ardProduct(n device.ARDShape, k int, dc, slope cuda.Arg, x *dev
 	t := &d.state.ard
 	rows, moved = d.growDoubles(&t.rows, k*n.M), d.growDoubles(&t.moved, k*n.M*n.D)
 	d.double.launch("ard_rows", cuda.Grid{X: (k*n.M + 7) / 8, Y: 1, Z: 1}, 0, cuda.Int(k*n.M), cuda.Int(n.B), rows, dc, slope)
-	d.double.gemm(product{
+	d.gemm(product{
 		m: n.M, n: n.D, k: n.B, batch: k, alpha: 1,
 		a: matrix{at: dc, ld: n.B, step: n.M * n.B},
 		b: matrix{at: d.ptr(x), ld: n.D},

@@ -54,23 +54,8 @@ func beginFeatures(op string, scratch device.Scratch, n device.FeatureShape, h *
 		panic("device: " + op + ": the scratch was planned for another layer")
 	}
 	t.FeatureShape, t.h, t.p, t.noise = n, h, p, noise
-	t.omegas, t.weights = distinct(noise.Draws, t.S), distinct(noise.WDraws, t.S)
-	if noise.Local {
-		t.weights = 1
-	}
-	t.groups = t.S
-	if t.omegas == 1 && t.weights == 1 {
-		t.groups = 1
-	}
+	t.omegas, t.weights, t.groups = noise.Distinct(t.S)
 	return t
-}
-
-// distinct is how many different draws the samples of a call use.
-func distinct(draws, samples int) int {
-	if draws == 0 {
-		return samples
-	}
-	return min(draws, samples)
 }
 
 // RandomFeatures is rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W.
@@ -112,26 +97,26 @@ func (d *Device) drawSpectra(t *features) {
 		return
 	}
 	n := t.omegas * t.D * ((t.R + 3) / 4)
-	first, k0, k1, step, tail, scheme := d.draws(t.noise.Spectra)
+	first, k0, k1, step, tail, strata := d.draws(t.noise.Spectra)
 	d.real.launch("draw_prior", d.real.over("draw_prior", n), 0, cuda.Int(n), cuda.Int(t.D), cuda.Int(t.R),
-		first, cuda.Int(t.noise.Draws), k0, k1, step, tail, scheme, d.ptr(t.p.LogL), d.ptr(t.p.Mixing), d.ptr(t.p.Tau), omega)
+		first, cuda.Int(t.noise.Draws), k0, k1, step, tail, strata, d.ptr(t.p.LogL), d.ptr(t.p.Mixing), omega)
 }
 
 // draw draws slots Gaussian matrices: x = mean + noise, both times mixing where there is one.
 func (d *Device) draw(slots, rows, columns int, k device.Key, number int, mean, logvar, mixing *device.Tensor, x, noise cuda.Arg) {
 	n := slots * rows * ((columns + 3) / 4)
-	first, k0, k1, step, tail, scheme := d.draws(k)
+	first, k0, k1, step, tail, strata := d.draws(k)
 	d.real.launch("draw_gaussian", d.real.over("draw_gaussian", n), 0, cuda.Int(n), cuda.Int(rows), cuda.Int(columns),
-		first, cuda.Int(number), k0, k1, step, tail, scheme, d.ptr(mean), d.ptr(logvar), d.ptr(mixing), x, noise)
+		first, cuda.Int(number), k0, k1, step, tail, strata, d.ptr(mean), d.ptr(logvar), d.ptr(mixing), x, noise)
 }
 
 // draws is a key whose samples are numbered from its first: the draw's number is reduced before it
 // goes into the counter.
-func (d *Device) draws(k device.Key) (first, k0, k1, step, tail, scheme cuda.Arg) {
+func (d *Device) draws(k device.Key) (first, k0, k1, step, tail, strata cuda.Arg) {
 	first = cuda.Uint(k.Sample)
 	k.Sample = 0
-	k0, k1, step, tail, scheme = d.key(k)
-	return first, k0, k1, step, tail, scheme
+	k0, k1, step, tail, strata = d.key(k)
+	return first, k0, k1, step, tail, strata
 }
 
 // groupRows is the number of rows of a group; rowTiles is how many tiles cover those of all groups.

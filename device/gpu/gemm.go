@@ -38,10 +38,8 @@ type product struct {
 	power          float64
 }
 
-// gemm launches a product. Operations make theirs of doubles, except AddProduct; Real ones could
-// belong to the family products, whose kernels have the precision that Relax set, as the products
-// inside a layer's own kernels do (features_tile.cuh).
-func (f *family) gemm(p product) {
+// gemm launches a product of doubles. No operation multiplies two transposed matrices.
+func (d *Device) gemm(p product) {
 	bits := int(p.part)
 	if p.a.lower {
 		bits |= 1
@@ -53,17 +51,17 @@ func (f *family) gemm(p product) {
 		p.logs = cuda.Pointer(0)
 	}
 	flags, m, n, k, terms := cuda.Int(bits), cuda.Int(p.m), cuda.Int(p.n), cuda.Int(p.k), cuda.Int(max(p.terms, 1))
-	alpha, beta, power := f.number(p.alpha), f.number(p.beta), f.number(p.power)
+	alpha, beta, power := cuda.Float64(p.alpha), cuda.Float64(p.beta), cuda.Float64(p.power)
 	a, b, c := p.a.strides(), p.b.strides(), p.c.strides()
 	switch grid := tiles(p.m, p.n, p.batch); {
 	case p.a.transposed && p.b.transposed:
-		f.launch("gemm_tt", grid, 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
+		panic("gpu: a product of two transposed matrices")
 	case p.a.transposed:
-		f.launch("gemm_tn", grid, 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
+		d.double.launch("gemm_tn", grid, 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
 	case p.b.transposed:
-		f.launch("gemm_nt", grid, 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
+		d.double.launch("gemm_nt", grid, 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
 	default:
-		f.launch("gemm_nn", grid, 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
+		d.double.launch("gemm_nn", grid, 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
 	}
 }
 
@@ -82,12 +80,4 @@ func (a matrix) transpose() matrix {
 // tiles is a grid of a block for each tile of an m×n matrix, in each of a batch.
 func tiles(m, n, batch int) cuda.Grid {
 	return cuda.Grid{X: (n + tile - 1) / tile, Y: (m + tile - 1) / tile, Z: batch}
-}
-
-// number is an argument of the family's type.
-func (f *family) number(v float64) cuda.Arg {
-	if f.suffix == "_f64" {
-		return cuda.Float64(v)
-	}
-	return cuda.Float32(float32(v)) // _f32, _tf32 and _3xtf32
 }

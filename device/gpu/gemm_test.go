@@ -28,48 +28,19 @@ var products = []product{
 // TestGemm compares every form of product with sums from the definition. Elements that a product
 // must not use are NaN, and so is C where it is not read.
 func TestGemm(t *testing.T) {
-	for _, c := range []struct {
-		name      string
-		precision device.DType
-		limit     float64
-	}{{"f32", device.Real, 1e-5}, {"f64", device.Double, 1e-13}} {
-		d := open(t, true)
-		f := &d.double
-		if c.precision == device.Real {
-			f = &d.real
-		}
-		testProducts(t, d, f, c.precision, c.name, c.limit, fdcheck.RelativeError)
-	}
-}
-
-// Products of Real on tensor cores. Each factor of a product in TF32 is off by at most 2⁻¹¹ of
-// itself after rounding to 10 bits, as if evenly: the mean square is a third of 2⁻²² at the worst
-// mantissa and half of it on average, for two factors 1e-7 of that of the product. The limit is
-// twice that; a lone product, 1×1×1, has no mean and stays under it with these numbers. In 3xTF32
-// what is dropped is 2⁻²², and a sum that is rounded toward zero three times for each 8 products:
-// 60 times for 2 terms of 70, each by 2⁻²⁴·⁵ on the average of what is summed so far, two thirds of
-// the whole. All to one side they make (60·⅔·2⁻²⁴·⁵)² = 3e-12.
-func TestGemmTF32(t *testing.T) {
-	for _, c := range []struct {
-		precision device.Precision
-		limit     float64
-	}{{device.High, 3e-12}, {device.Medium, 2e-7}} {
-		d := relax(t, c.precision)
-		testProducts(t, d, &d.products, device.Real, d.products.suffix, c.limit, fdcheck.NMSE)
-	}
-}
-
-// testProducts tries every form of each of products with the kernels of a family.
-func testProducts(t *testing.T, d *Device, f *family, precision device.DType, name string, limit float64, measure func(got, want []float64) float64) {
-	for form := range 4 {
+	d := open(t, true)
+	for _, form := range []struct {
+		name string
+		a, b bool // transposed
+	}{{"nn", false, false}, {"nt", false, true}, {"tn", true, false}} {
 		for _, p := range products {
-			p.a.transposed, p.b.transposed = form&1 != 0, form&2 != 0
-			t.Run(fmt.Sprintf("%s/%d/%dx%dx%d", name, form, p.m, p.n, p.k), func(t *testing.T) {
-				got, want := runProduct(d, f, precision, p)
-				e := measure(got, want)
+			p.a.transposed, p.b.transposed = form.a, form.b
+			t.Run(fmt.Sprintf("%s/%dx%dx%d", form.name, p.m, p.n, p.k), func(t *testing.T) {
+				got, want := runProduct(d, p)
+				e := fdcheck.RelativeError(got, want)
 				t.Logf("error %.3g", e)
-				if !(e <= limit) {
-					t.Errorf("error %g, want at most %g", e, limit)
+				if !(e <= 1e-13) {
+					t.Errorf("error %g, want at most 1e-13", e)
 				}
 			})
 		}
@@ -77,7 +48,7 @@ func testProducts(t *testing.T, d *Device, f *family, precision device.DType, na
 }
 
 // runProduct is C of a product of random matrices, and what it should be.
-func runProduct(d *Device, f *family, precision device.DType, p product) (got, want []float64) {
+func runProduct(d *Device, p product) (got, want []float64) {
 	r := rand.New(rand.NewPCG(1, 2))
 	terms := max(p.terms, 1)
 	// B is one matrix for the whole batch, and C has other rows between those of the product.
@@ -112,7 +83,7 @@ func runProduct(d *Device, f *family, precision device.DType, p product) (got, w
 		logs[i] = r.NormFloat64()
 	}
 	upload := func(x []float64) *device.Tensor {
-		tensor := d.New(precision, len(x))
+		tensor := d.New(device.Double, len(x))
 		d.Upload(tensor, x)
 		return tensor
 	}
@@ -121,7 +92,7 @@ func runProduct(d *Device, f *family, precision device.DType, p product) (got, w
 	if p.power != 0 {
 		p.logs = d.ptr(tl)
 	}
-	f.gemm(p)
+	d.gemm(p)
 	all := make([]float64, len(c))
 	d.Download(all, tc)
 	for z := range p.batch {
@@ -151,10 +122,7 @@ func runProduct(d *Device, f *family, precision device.DType, p product) (got, w
 	}
 	for i, v := range all { // what is between the rows, and above a lower triangle
 		if column, row := i%p.c.ld, i/p.c.ld%p.m; column >= p.n || p.part == lower && column > row {
-			got, want = append(got, v), append(want, float64(float32(c[i])))
-			if precision == device.Double {
-				want[len(want)-1] = c[i]
-			}
+			got, want = append(got, v), append(want, c[i])
 		}
 	}
 	return got, want

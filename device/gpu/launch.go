@@ -68,21 +68,11 @@ func (d *Device) scalar(v float64) cuda.Arg {
 	return cuda.Float64(v)
 }
 
-// keyMirrored is the scheme of mirrored samples; those of Latin hypercubes have their number of
-// points.
-const keyMirrored = 1<<32 - 1
-
-// key is a stream of normals as the five arguments k0, k1, step, tail and scheme of a kernel
+// key is a stream of normals as the five arguments k0, k1, step, tail and strata of a kernel
 // (philox.cuh).
-func (d *Device) key(k device.Key) (k0, k1, step, tail, scheme cuda.Arg) {
-	number := uint32(k.Strata)
-	if k.Mirrored {
-		number = keyMirrored
-		// the kernels divide the sample's number, after they have added their own
-		k.Mirrored = false
-	}
+func (d *Device) key(k device.Key) (k0, k1, step, tail, strata cuda.Arg) {
 	words, _, c2, c3 := k.Words(0, 0)
-	return cuda.Uint(words[0]), cuda.Uint(words[1]), d.step(c2), cuda.Uint(c3), cuda.Uint(number)
+	return cuda.Uint(words[0]), cuda.Uint(words[1]), d.step(c2), cuda.Uint(c3), cuda.Uint(uint32(k.Strata))
 }
 
 // fold is dst[0] = scale·Σ partial, or += where add is set, for n doubles and a dst of the family's

@@ -19,7 +19,7 @@ func (d *Device) Moments(mean, variance, p, a, m, s, logalpha *device.Tensor) {
 	if n.Diagonal {
 		p = nil
 	} else {
-		d.double.gemm(product{
+		d.gemm(product{
 			m: n.M, n: n.B, k: n.M, batch: n.J, alpha: 1,
 			a: matrix{at: d.ptr(s), ld: n.M, step: n.M * n.M, lower: true, transposed: true},
 			b: matrix{at: d.ptr(a), ld: n.B, step: step},
@@ -50,13 +50,13 @@ func (d *Device) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, 
 	if n.Diagonal {
 		return
 	}
-	d.double.gemm(product{
+	d.gemm(product{
 		m: n.M, n: n.B, k: n.M, alpha: 1, beta: 1,
 		a: matrix{at: d.ptr(s), ld: n.M, step: n.M * n.M, lower: true},
 		b: matrix{at: d.ptr(p), ld: n.B, step: n.M * n.B},
 		c: matrix{at: d.ptr(da), ld: n.B, step: n.M * n.B},
 	}.overLatents(n))
-	d.double.gemm(product{
+	d.gemm(product{
 		m: n.M, n: n.M, k: n.B, batch: n.J, alpha: 1, beta: 1,
 		a: matrix{at: d.ptr(a), ld: n.B, step: step},
 		b: matrix{at: d.ptr(p), ld: n.B, step: n.M * n.B, transposed: true},

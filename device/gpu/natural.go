@@ -35,7 +35,7 @@ func (d *Device) NaturalStep(m, s, dm, ds *device.Tensor, size float64) {
 
 	g := product // in the place of L, which is made of it
 	g.a, g.b, g.c = batch(s).transpose(), batch(ds), batch(t.lower)
-	d.double.gemm(g)
+	d.gemm(g)
 	d.double.launch("natural_begin", d.double.over("natural_begin", n.J*square), 0,
 		cuda.Int(n.J*square), cuda.Int(n.M), step, d.ptr(t.sigma), d.ptr(t.b), d.ptr(s), d.ptr(t.lower))
 	d.factorise(t.lower, t.rung, t.b, n.J, n.M, rungs)
@@ -44,7 +44,7 @@ func (d *Device) NaturalStep(m, s, dm, ds *device.Tensor, size float64) {
 	d.factorise(t.lower, t.done, t.b, n.J, n.M, rungs)
 	solve := product // B has been factored: its place is free
 	solve.a, solve.b, solve.c = d.invert(t.lower, n.J, n.M), batch(t.sigma), batch(t.b)
-	d.double.gemm(solve)
+	d.gemm(solve)
 
 	rows := cuda.Grid{X: (n.M + 7) / 8, Y: n.J, Z: 1}
 	d.double.launch("natural_project", rows, 0, cuda.Int(n.M), d.ptr(t.u), d.ptr(t.b), d.ptr(dm))

@@ -33,11 +33,11 @@ func (d *Device) factorise(l, used, c *device.Tensor, k, m int, rungs *[5]float6
 			break
 		}
 		below := matrix{at: d.at(l, next*m+j), ld: m, step: m * m}
-		d.double.gemm(product{ // in place: one block has whole rows
+		d.gemm(product{ // in place: one block has whole rows
 			m: m - next, n: tile, k: tile, batch: k, alpha: 1,
 			a: below, b: matrix{at: inverse, ld: tile, step: tile * tile, lower: true, transposed: true}, c: below,
 		})
-		d.double.gemm(product{
+		d.gemm(product{
 			m: m - next, n: m - next, k: tile, batch: k, alpha: -1, beta: 1,
 			a: below, b: below.transpose(), c: matrix{at: d.at(l, next*m+next), ld: m, step: m * m}, part: lower,
 		})
@@ -55,8 +55,8 @@ func (d *Device) PotrfBackward(dc, dl, l *device.Tensor) {
 	middle, right := square(d.growDoubles(&t.middle, k*m*m)), square(d.growDoubles(&t.right, k*m*m))
 	factor, gradient := square(d.ptr(l)), square(d.ptr(dl))
 	factor.lower, factor.transposed, gradient.lower = true, true, true
-	d.double.gemm(product{m: m, n: m, k: m, batch: k, alpha: 0.5, a: factor, b: gradient, c: middle, part: mirrored})
+	d.gemm(product{m: m, n: m, k: m, batch: k, alpha: 0.5, a: factor, b: gradient, c: middle, part: mirrored})
 	inverse := d.invert(l, k, m)
-	d.double.gemm(product{m: m, n: m, k: m, batch: k, alpha: 1, a: middle, b: inverse, c: right})
-	d.double.gemm(product{m: m, n: m, k: m, batch: k, alpha: 1, a: inverse.transpose(), b: right, c: square(d.ptr(dc)), part: mirrored})
+	d.gemm(product{m: m, n: m, k: m, batch: k, alpha: 1, a: middle, b: inverse, c: right})
+	d.gemm(product{m: m, n: m, k: m, batch: k, alpha: 1, a: inverse.transpose(), b: right, c: square(d.ptr(dc)), part: mirrored})
 }

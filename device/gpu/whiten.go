@@ -45,7 +45,7 @@ func (d *Device) Whiten(m, s, l, logalpha, mu, sqrt *device.Tensor) {
 			cuda.Int(n.J*square), cuda.Int(n.M), cuda.Int(x.step), d.ptr(s), x.at, d.ptr(logalpha), d.ptr(sqrt))
 		return
 	}
-	d.double.gemm(product{
+	d.gemm(product{
 		m: n.M, n: n.M, k: n.M, batch: n.J, alpha: 1, logs: d.ptr(logalpha), power: -0.5,
 		a: x,
 		b: matrix{at: d.ptr(sqrt), ld: n.M, step: square, lower: true},
@@ -68,7 +68,7 @@ func (d *Device) WhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, loga
 	d.double.launch("whiten_mean_backward", cuda.Grid{X: (n.M + 31) / 32, Y: n.J, Z: 1}, 0,
 		cuda.Int(n.M), cuda.Int(x.step), d.ptr(dmu), u, x.at, d.ptr(logalpha), d.ptr(dm))
 	solved := matrix{at: v, ld: n.M, step: square, lower: true}
-	d.double.gemm(product{
+	d.gemm(product{
 		m: n.M, n: n.M, k: n.M, batch: n.J, alpha: 1,
 		a: x.transpose(),
 		b: matrix{at: d.ptr(ds), ld: n.M, step: square, lower: true},
@@ -82,13 +82,13 @@ func (d *Device) WhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, loga
 		cuda.Int(elements), cuda.Int(n.M), cuda.Int(diagonal), d.ptr(dsqrt), v, d.ptr(logalpha))
 
 	gradient := matrix{at: d.ptr(dl), ld: n.M, step: square}
-	d.double.gemm(product{
+	d.gemm(product{
 		m: n.M, n: n.M, k: n.M, alpha: -1, beta: 1,
 		a: solved,
 		b: matrix{at: d.ptr(s), ld: n.M, step: square, lower: true, transposed: true},
 		c: gradient, part: lower,
 	}.overLatents(n))
-	d.double.gemm(product{
+	d.gemm(product{
 		m: n.M, n: n.M, k: n.J / n.K, batch: n.K, alpha: -1, beta: 1,
 		a: matrix{at: u, ld: n.M, step: n.M, transposed: true},
 		b: matrix{at: d.ptr(m), ld: n.M, step: n.M},

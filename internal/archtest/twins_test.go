@@ -25,11 +25,10 @@ var twins = []struct{ file, operations string }{
 	{"frequencies.go", "Frequencies FrequenciesBackward"},
 	{"features_moments.go", "FeatureMoments FeatureMomentsBackward"},
 	{"outputnoise.go", "AddNoise AddNoiseBackward"},
-	{"linear.go", "AddProduct"},
 	{"likelihood.go", "GaussianLogLik GaussianExpected SoftmaxLogLik BernoulliLogLik AddOffset AddOffsetBackward"},
 	{"noise.go", "StudentLogLik HeteroscedasticLogLik"},
 	{"kl.go", "KLDiag KLInducing"},
-	{"adam.go", "Adam Average"},
+	{"adam.go", "Adam"},
 	{"natural.go", "NaturalStep"},
 }
 

@@ -23,14 +23,6 @@ func exp64Kernel(dst, x []float64) {
 	}
 }
 
-func log32Kernel(dst, x []float32) {
-	if active == avx512 {
-		log32AVX512(len(x), &x[0], &dst[0])
-	} else {
-		log32AVX2(len(x), &x[0], &dst[0])
-	}
-}
-
 // sinCos32Kernel returns how many elements are left because of a large one among them.
 func sinCos32Kernel(sin, cos, x []float32) int {
 	if active == avx512 {

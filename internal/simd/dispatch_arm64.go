@@ -35,19 +35,6 @@ func exp64Kernel(dst, x []float64) {
 	}
 }
 
-func log32Kernel(dst, x []float32) {
-	n := len(x) &^ (lanes32 - 1)
-	if n > 0 {
-		log32NEON(n, &x[0], &dst[0])
-	}
-	if n < len(x) {
-		var r [lanes32]float32
-		copy(r[:], x[n:])
-		log32NEON(lanes32, &r[0], &r[0])
-		copy(dst[n:], r[:])
-	}
-}
-
 // sinCos32Kernel returns how many elements are left because of a large one among them.
 func sinCos32Kernel(sin, cos, x []float32) int {
 	n := len(x) &^ (lanes32 - 1)

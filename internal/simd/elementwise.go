@@ -17,12 +17,6 @@ func RBF64(dst, x, half []float64, own, scale float64) {
 	rbf64(dst, x, half, own, scale)
 }
 
-// Log32 is dst = ln x, −Inf for 0 and NaN below. dst may be x.
-func Log32(dst, x []float32) { checkLen(len(dst), len(x)); log32(dst, x) }
-
-// Log64 is Log32 in double.
-func Log64(dst, x []float64) { checkLen(len(dst), len(x)); logScalar(dst, x) }
-
 // SinCos32 is sin = sin x and cos = cos x, NaN for an infinite x. Elements beyond 5000
 // are left to package math and are slow. Either result may be x, but they must not be
 // one slice.
@@ -115,12 +109,6 @@ func rotateScalar[T Float](dst, cos, sin, a, b []T) {
 	cos, sin, a, b = cos[:n], sin[:n], a[:n], b[:n]
 	for i := range dst {
 		dst[i] = cos[i]*b[i] - sin[i]*a[i]
-	}
-}
-
-func logScalar[T Float](dst, x []T) {
-	for i, v := range x {
-		dst[i] = T(math.Log(float64(v)))
 	}
 }
 

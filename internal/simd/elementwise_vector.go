@@ -30,17 +30,6 @@ func exp64(dst, x []float64) {
 	}
 }
 
-func log32(dst, x []float32) {
-	if active == scalar {
-		logScalar(dst, x)
-		return
-	}
-	for i := 0; i < len(x); i += chunk {
-		end := min(i+chunk, len(x))
-		log32Kernel(dst[i:end], x[i:end])
-	}
-}
-
 func rbf64(dst, x, half []float64, own, scale float64) {
 	if active == scalar {
 		rbfScalar(dst, x, half, own, scale)

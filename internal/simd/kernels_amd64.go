@@ -166,11 +166,6 @@ func packRowsAVX512(k int, dwords int, src *byte, stride int, dst *byte)
 //go:noescape
 func sinCos32AVX512(n int, x *float32, sin *float32, cos *float32) (left int)
 
-// log32AVX512 writes dst = ln x.
-//
-//go:noescape
-func log32AVX512(n int, x *float32, dst *float32)
-
 // normals32AVX512 writes four normals for each lane of c0 and c1, for blocks registers of counters; c0 advances by the lanes.
 //
 //go:noescape
@@ -215,11 +210,6 @@ func packRowsAVX2(k int, dwords int, src *byte, stride int, dst *byte)
 //
 //go:noescape
 func sinCos32AVX2(n int, x *float32, sin *float32, cos *float32) (left int)
-
-// log32AVX2 writes dst = ln x.
-//
-//go:noescape
-func log32AVX2(n int, x *float32, dst *float32)
 
 // normals32AVX2 writes four normals for each lane of c0 and c1, for blocks registers of counters; c0 advances by the lanes.
 //

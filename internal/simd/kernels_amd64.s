@@ -9451,279 +9451,6 @@ DATA const7fffffff<>+24(SB)/4, $0x7fffffff
 DATA const7fffffff<>+28(SB)/4, $0x7fffffff
 GLOBL const7fffffff<>(SB), RODATA|NOPTR, $32
 
-// func log32AVX512(n int, x *float32, dst *float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·log32AVX512(SB), NOSPLIT, $0-24
-	MOVQ n+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ dst+16(FP), DX
-	SUBQ $0x00000010, AX
-	JL   rest
-
-whole:
-	VMOVUPS          (CX), Z0
-	VCMPPS.BCST      $0x11, const00800000<>+0(SB), Z0, K1
-	VMULPS.BCST      const4b800000<>+0(SB), Z0, Z1
-	VMOVAPS          Z0, Z2
-	VMOVAPS          Z1, K1, Z2
-	VXORPS           Z1, Z1, Z1
-	VBROADCASTSS     constcd400000<>+0(SB), K1, Z1
-	VPSUBD.BCST      const3f3504f3<>+0(SB), Z2, Z3
-	VANDPS.BCST      constff800000<>+0(SB), Z3, Z3
-	VCVTDQ2PS        Z3, Z4
-	VPSUBD           Z3, Z2, Z2
-	VADDPS           Z1, Z4, Z4
-	VSUBPS.BCST      const3f800000<>+0(SB), Z2, Z2
-	VBROADCASTSS     constbd9c555e<>+0(SB), Z1
-	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z2, Z1
-	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z2, Z1
-	VFMADD213PS.BCST const3e116d88<>+0(SB), Z2, Z1
-	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z2, Z1
-	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z2, Z1
-	VFMADD213PS.BCST constbe800113<>+0(SB), Z2, Z1
-	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z2, Z1
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z2, Z1
-	VMULPS           Z2, Z2, Z3
-	VFMADD213PS      Z2, Z3, Z1
-	VFMADD231PS.BCST const33b17218<>+0(SB), Z4, Z1
-	VCMPPS.BCST      $0x00, const7f800000<>+0(SB), Z0, K1
-	VBROADCASTSS     const7f800000<>+0(SB), K1, Z1
-	VCMPPS.BCST      $0x19, const00000000<>+0(SB), Z0, K1
-	VBROADCASTSS     const7fc00000<>+0(SB), K1, Z1
-	VCMPPS.BCST      $0x00, const00000000<>+0(SB), Z0, K1
-	VBROADCASTSS     constff800000<>+0(SB), K1, Z1
-	VMOVUPS          Z1, (DX)
-	ADDQ             $0x00000040, CX
-	ADDQ             $0x00000040, DX
-	SUBQ             $0x00000010, AX
-	JGE              whole
-
-rest:
-	ADDQ             $0x00000010, AX
-	JZ               done
-	MOVQ             $0x00000010, BX
-	CMPQ             AX, BX
-	CMOVQLT          AX, BX
-	MOVQ             $-1, AX
-	BZHIQ            BX, AX, AX
-	KMOVW            AX, K1
-	VMOVUPS.Z        (CX), K1, Z0
-	VCMPPS.BCST      $0x11, const00800000<>+0(SB), Z0, K2
-	VMULPS.BCST      const4b800000<>+0(SB), Z0, Z1
-	VMOVAPS          Z0, Z2
-	VMOVAPS          Z1, K2, Z2
-	VXORPS           Z1, Z1, Z1
-	VBROADCASTSS     constcd400000<>+0(SB), K2, Z1
-	VPSUBD.BCST      const3f3504f3<>+0(SB), Z2, Z3
-	VANDPS.BCST      constff800000<>+0(SB), Z3, Z3
-	VCVTDQ2PS        Z3, Z4
-	VPSUBD           Z3, Z2, Z2
-	VADDPS           Z1, Z4, Z4
-	VSUBPS.BCST      const3f800000<>+0(SB), Z2, Z2
-	VBROADCASTSS     constbd9c555e<>+0(SB), Z1
-	VFMADD213PS.BCST const3e02a9a6<>+0(SB), Z2, Z1
-	VFMADD213PS.BCST constbe06c1b3<>+0(SB), Z2, Z1
-	VFMADD213PS.BCST const3e116d88<>+0(SB), Z2, Z1
-	VFMADD213PS.BCST constbe2a3945<>+0(SB), Z2, Z1
-	VFMADD213PS.BCST const3e4cd000<>+0(SB), Z2, Z1
-	VFMADD213PS.BCST constbe800113<>+0(SB), Z2, Z1
-	VFMADD213PS.BCST const3eaaaaaa<>+0(SB), Z2, Z1
-	VFMADD213PS.BCST constbf000000<>+0(SB), Z2, Z1
-	VMULPS           Z2, Z2, Z3
-	VFMADD213PS      Z2, Z3, Z1
-	VFMADD231PS.BCST const33b17218<>+0(SB), Z4, Z1
-	VCMPPS.BCST      $0x00, const7f800000<>+0(SB), Z0, K2
-	VBROADCASTSS     const7f800000<>+0(SB), K2, Z1
-	VCMPPS.BCST      $0x19, const00000000<>+0(SB), Z0, K2
-	VBROADCASTSS     const7fc00000<>+0(SB), K2, Z1
-	VCMPPS.BCST      $0x00, const00000000<>+0(SB), Z0, K2
-	VBROADCASTSS     constff800000<>+0(SB), K2, Z1
-	VMOVUPS          Z1, K1, (DX)
-
-done:
-	VZEROUPPER
-	RET
-
-DATA const00800000<>+0(SB)/4, $0x00800000
-DATA const00800000<>+4(SB)/4, $0x00800000
-DATA const00800000<>+8(SB)/4, $0x00800000
-DATA const00800000<>+12(SB)/4, $0x00800000
-DATA const00800000<>+16(SB)/4, $0x00800000
-DATA const00800000<>+20(SB)/4, $0x00800000
-DATA const00800000<>+24(SB)/4, $0x00800000
-DATA const00800000<>+28(SB)/4, $0x00800000
-GLOBL const00800000<>(SB), RODATA|NOPTR, $32
-
-DATA const4b800000<>+0(SB)/4, $0x4b800000
-DATA const4b800000<>+4(SB)/4, $0x4b800000
-DATA const4b800000<>+8(SB)/4, $0x4b800000
-DATA const4b800000<>+12(SB)/4, $0x4b800000
-DATA const4b800000<>+16(SB)/4, $0x4b800000
-DATA const4b800000<>+20(SB)/4, $0x4b800000
-DATA const4b800000<>+24(SB)/4, $0x4b800000
-DATA const4b800000<>+28(SB)/4, $0x4b800000
-GLOBL const4b800000<>(SB), RODATA|NOPTR, $32
-
-DATA constcd400000<>+0(SB)/4, $0xcd400000
-DATA constcd400000<>+4(SB)/4, $0xcd400000
-DATA constcd400000<>+8(SB)/4, $0xcd400000
-DATA constcd400000<>+12(SB)/4, $0xcd400000
-DATA constcd400000<>+16(SB)/4, $0xcd400000
-DATA constcd400000<>+20(SB)/4, $0xcd400000
-DATA constcd400000<>+24(SB)/4, $0xcd400000
-DATA constcd400000<>+28(SB)/4, $0xcd400000
-GLOBL constcd400000<>(SB), RODATA|NOPTR, $32
-
-DATA const3f3504f3<>+0(SB)/4, $0x3f3504f3
-DATA const3f3504f3<>+4(SB)/4, $0x3f3504f3
-DATA const3f3504f3<>+8(SB)/4, $0x3f3504f3
-DATA const3f3504f3<>+12(SB)/4, $0x3f3504f3
-DATA const3f3504f3<>+16(SB)/4, $0x3f3504f3
-DATA const3f3504f3<>+20(SB)/4, $0x3f3504f3
-DATA const3f3504f3<>+24(SB)/4, $0x3f3504f3
-DATA const3f3504f3<>+28(SB)/4, $0x3f3504f3
-GLOBL const3f3504f3<>(SB), RODATA|NOPTR, $32
-
-DATA constff800000<>+0(SB)/4, $0xff800000
-DATA constff800000<>+4(SB)/4, $0xff800000
-DATA constff800000<>+8(SB)/4, $0xff800000
-DATA constff800000<>+12(SB)/4, $0xff800000
-DATA constff800000<>+16(SB)/4, $0xff800000
-DATA constff800000<>+20(SB)/4, $0xff800000
-DATA constff800000<>+24(SB)/4, $0xff800000
-DATA constff800000<>+28(SB)/4, $0xff800000
-GLOBL constff800000<>(SB), RODATA|NOPTR, $32
-
-DATA constbd9c555e<>+0(SB)/4, $0xbd9c555e
-DATA constbd9c555e<>+4(SB)/4, $0xbd9c555e
-DATA constbd9c555e<>+8(SB)/4, $0xbd9c555e
-DATA constbd9c555e<>+12(SB)/4, $0xbd9c555e
-DATA constbd9c555e<>+16(SB)/4, $0xbd9c555e
-DATA constbd9c555e<>+20(SB)/4, $0xbd9c555e
-DATA constbd9c555e<>+24(SB)/4, $0xbd9c555e
-DATA constbd9c555e<>+28(SB)/4, $0xbd9c555e
-GLOBL constbd9c555e<>(SB), RODATA|NOPTR, $32
-
-DATA const3e02a9a6<>+0(SB)/4, $0x3e02a9a6
-DATA const3e02a9a6<>+4(SB)/4, $0x3e02a9a6
-DATA const3e02a9a6<>+8(SB)/4, $0x3e02a9a6
-DATA const3e02a9a6<>+12(SB)/4, $0x3e02a9a6
-DATA const3e02a9a6<>+16(SB)/4, $0x3e02a9a6
-DATA const3e02a9a6<>+20(SB)/4, $0x3e02a9a6
-DATA const3e02a9a6<>+24(SB)/4, $0x3e02a9a6
-DATA const3e02a9a6<>+28(SB)/4, $0x3e02a9a6
-GLOBL const3e02a9a6<>(SB), RODATA|NOPTR, $32
-
-DATA constbe06c1b3<>+0(SB)/4, $0xbe06c1b3
-DATA constbe06c1b3<>+4(SB)/4, $0xbe06c1b3
-DATA constbe06c1b3<>+8(SB)/4, $0xbe06c1b3
-DATA constbe06c1b3<>+12(SB)/4, $0xbe06c1b3
-DATA constbe06c1b3<>+16(SB)/4, $0xbe06c1b3
-DATA constbe06c1b3<>+20(SB)/4, $0xbe06c1b3
-DATA constbe06c1b3<>+24(SB)/4, $0xbe06c1b3
-DATA constbe06c1b3<>+28(SB)/4, $0xbe06c1b3
-GLOBL constbe06c1b3<>(SB), RODATA|NOPTR, $32
-
-DATA const3e116d88<>+0(SB)/4, $0x3e116d88
-DATA const3e116d88<>+4(SB)/4, $0x3e116d88
-DATA const3e116d88<>+8(SB)/4, $0x3e116d88
-DATA const3e116d88<>+12(SB)/4, $0x3e116d88
-DATA const3e116d88<>+16(SB)/4, $0x3e116d88
-DATA const3e116d88<>+20(SB)/4, $0x3e116d88
-DATA const3e116d88<>+24(SB)/4, $0x3e116d88
-DATA const3e116d88<>+28(SB)/4, $0x3e116d88
-GLOBL const3e116d88<>(SB), RODATA|NOPTR, $32
-
-DATA constbe2a3945<>+0(SB)/4, $0xbe2a3945
-DATA constbe2a3945<>+4(SB)/4, $0xbe2a3945
-DATA constbe2a3945<>+8(SB)/4, $0xbe2a3945
-DATA constbe2a3945<>+12(SB)/4, $0xbe2a3945
-DATA constbe2a3945<>+16(SB)/4, $0xbe2a3945
-DATA constbe2a3945<>+20(SB)/4, $0xbe2a3945
-DATA constbe2a3945<>+24(SB)/4, $0xbe2a3945
-DATA constbe2a3945<>+28(SB)/4, $0xbe2a3945
-GLOBL constbe2a3945<>(SB), RODATA|NOPTR, $32
-
-DATA const3e4cd000<>+0(SB)/4, $0x3e4cd000
-DATA const3e4cd000<>+4(SB)/4, $0x3e4cd000
-DATA const3e4cd000<>+8(SB)/4, $0x3e4cd000
-DATA const3e4cd000<>+12(SB)/4, $0x3e4cd000
-DATA const3e4cd000<>+16(SB)/4, $0x3e4cd000
-DATA const3e4cd000<>+20(SB)/4, $0x3e4cd000
-DATA const3e4cd000<>+24(SB)/4, $0x3e4cd000
-DATA const3e4cd000<>+28(SB)/4, $0x3e4cd000
-GLOBL const3e4cd000<>(SB), RODATA|NOPTR, $32
-
-DATA constbe800113<>+0(SB)/4, $0xbe800113
-DATA constbe800113<>+4(SB)/4, $0xbe800113
-DATA constbe800113<>+8(SB)/4, $0xbe800113
-DATA constbe800113<>+12(SB)/4, $0xbe800113
-DATA constbe800113<>+16(SB)/4, $0xbe800113
-DATA constbe800113<>+20(SB)/4, $0xbe800113
-DATA constbe800113<>+24(SB)/4, $0xbe800113
-DATA constbe800113<>+28(SB)/4, $0xbe800113
-GLOBL constbe800113<>(SB), RODATA|NOPTR, $32
-
-DATA const3eaaaaaa<>+0(SB)/4, $0x3eaaaaaa
-DATA const3eaaaaaa<>+4(SB)/4, $0x3eaaaaaa
-DATA const3eaaaaaa<>+8(SB)/4, $0x3eaaaaaa
-DATA const3eaaaaaa<>+12(SB)/4, $0x3eaaaaaa
-DATA const3eaaaaaa<>+16(SB)/4, $0x3eaaaaaa
-DATA const3eaaaaaa<>+20(SB)/4, $0x3eaaaaaa
-DATA const3eaaaaaa<>+24(SB)/4, $0x3eaaaaaa
-DATA const3eaaaaaa<>+28(SB)/4, $0x3eaaaaaa
-GLOBL const3eaaaaaa<>(SB), RODATA|NOPTR, $32
-
-DATA constbf000000<>+0(SB)/4, $0xbf000000
-DATA constbf000000<>+4(SB)/4, $0xbf000000
-DATA constbf000000<>+8(SB)/4, $0xbf000000
-DATA constbf000000<>+12(SB)/4, $0xbf000000
-DATA constbf000000<>+16(SB)/4, $0xbf000000
-DATA constbf000000<>+20(SB)/4, $0xbf000000
-DATA constbf000000<>+24(SB)/4, $0xbf000000
-DATA constbf000000<>+28(SB)/4, $0xbf000000
-GLOBL constbf000000<>(SB), RODATA|NOPTR, $32
-
-DATA const33b17218<>+0(SB)/4, $0x33b17218
-DATA const33b17218<>+4(SB)/4, $0x33b17218
-DATA const33b17218<>+8(SB)/4, $0x33b17218
-DATA const33b17218<>+12(SB)/4, $0x33b17218
-DATA const33b17218<>+16(SB)/4, $0x33b17218
-DATA const33b17218<>+20(SB)/4, $0x33b17218
-DATA const33b17218<>+24(SB)/4, $0x33b17218
-DATA const33b17218<>+28(SB)/4, $0x33b17218
-GLOBL const33b17218<>(SB), RODATA|NOPTR, $32
-
-DATA const7f800000<>+0(SB)/4, $0x7f800000
-DATA const7f800000<>+4(SB)/4, $0x7f800000
-DATA const7f800000<>+8(SB)/4, $0x7f800000
-DATA const7f800000<>+12(SB)/4, $0x7f800000
-DATA const7f800000<>+16(SB)/4, $0x7f800000
-DATA const7f800000<>+20(SB)/4, $0x7f800000
-DATA const7f800000<>+24(SB)/4, $0x7f800000
-DATA const7f800000<>+28(SB)/4, $0x7f800000
-GLOBL const7f800000<>(SB), RODATA|NOPTR, $32
-
-DATA const00000000<>+0(SB)/4, $0x00000000
-DATA const00000000<>+4(SB)/4, $0x00000000
-DATA const00000000<>+8(SB)/4, $0x00000000
-DATA const00000000<>+12(SB)/4, $0x00000000
-DATA const00000000<>+16(SB)/4, $0x00000000
-DATA const00000000<>+20(SB)/4, $0x00000000
-DATA const00000000<>+24(SB)/4, $0x00000000
-DATA const00000000<>+28(SB)/4, $0x00000000
-GLOBL const00000000<>(SB), RODATA|NOPTR, $32
-
-DATA const7fc00000<>+0(SB)/4, $0x7fc00000
-DATA const7fc00000<>+4(SB)/4, $0x7fc00000
-DATA const7fc00000<>+8(SB)/4, $0x7fc00000
-DATA const7fc00000<>+12(SB)/4, $0x7fc00000
-DATA const7fc00000<>+16(SB)/4, $0x7fc00000
-DATA const7fc00000<>+20(SB)/4, $0x7fc00000
-DATA const7fc00000<>+24(SB)/4, $0x7fc00000
-DATA const7fc00000<>+28(SB)/4, $0x7fc00000
-GLOBL const7fc00000<>(SB), RODATA|NOPTR, $32
-
 // func normals32AVX512(blocks int, dst *float32, keys *[20]uint32, c0 *[16]uint32, c1 *[16]uint32, c2 uint32, c3 uint32)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·normals32AVX512(SB), NOSPLIT, $320-48
@@ -10482,6 +10209,26 @@ DATA const33800000<>+20(SB)/4, $0x33800000
 DATA const33800000<>+24(SB)/4, $0x33800000
 DATA const33800000<>+28(SB)/4, $0x33800000
 GLOBL const33800000<>(SB), RODATA|NOPTR, $32
+
+DATA const3f3504f3<>+0(SB)/4, $0x3f3504f3
+DATA const3f3504f3<>+4(SB)/4, $0x3f3504f3
+DATA const3f3504f3<>+8(SB)/4, $0x3f3504f3
+DATA const3f3504f3<>+12(SB)/4, $0x3f3504f3
+DATA const3f3504f3<>+16(SB)/4, $0x3f3504f3
+DATA const3f3504f3<>+20(SB)/4, $0x3f3504f3
+DATA const3f3504f3<>+24(SB)/4, $0x3f3504f3
+DATA const3f3504f3<>+28(SB)/4, $0x3f3504f3
+GLOBL const3f3504f3<>(SB), RODATA|NOPTR, $32
+
+DATA constff800000<>+0(SB)/4, $0xff800000
+DATA constff800000<>+4(SB)/4, $0xff800000
+DATA constff800000<>+8(SB)/4, $0xff800000
+DATA constff800000<>+12(SB)/4, $0xff800000
+DATA constff800000<>+16(SB)/4, $0xff800000
+DATA constff800000<>+20(SB)/4, $0xff800000
+DATA constff800000<>+24(SB)/4, $0xff800000
+DATA constff800000<>+28(SB)/4, $0xff800000
+GLOBL constff800000<>(SB), RODATA|NOPTR, $32
 
 DATA constc0000000<>+0(SB)/4, $0xc0000000
 DATA constc0000000<>+4(SB)/4, $0xc0000000
@@ -11282,97 +11029,6 @@ stop:
 
 stopRest:
 	MOVQ AX, left+32(FP)
-	VZEROUPPER
-	RET
-
-// func log32AVX2(n int, x *float32, dst *float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·log32AVX2(SB), NOSPLIT, $0-24
-	MOVQ n+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ dst+16(FP), DX
-	SUBQ $0x00000008, AX
-	JL   rest
-
-whole:
-	VMOVUPS      (CX), Y0
-	VCMPPS       $0x11, const00800000<>+0(SB), Y0, Y2
-	VMULPS       const4b800000<>+0(SB), Y0, Y1
-	VMOVAPS      Y0, Y3
-	VBLENDVPS    Y2, Y1, Y3, Y3
-	VXORPS       Y1, Y1, Y1
-	VBLENDVPS    Y2, constcd400000<>+0(SB), Y1, Y1
-	VPSUBD       const3f3504f3<>+0(SB), Y3, Y2
-	VANDPS       constff800000<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y2, Y4
-	VPSUBD       Y2, Y3, Y3
-	VADDPS       Y1, Y4, Y4
-	VSUBPS       const3f800000<>+0(SB), Y3, Y3
-	VBROADCASTSS constbd9c555e<>+0(SB), Y1
-	VFMADD213PS  const3e02a9a6<>+0(SB), Y3, Y1
-	VFMADD213PS  constbe06c1b3<>+0(SB), Y3, Y1
-	VFMADD213PS  const3e116d88<>+0(SB), Y3, Y1
-	VFMADD213PS  constbe2a3945<>+0(SB), Y3, Y1
-	VFMADD213PS  const3e4cd000<>+0(SB), Y3, Y1
-	VFMADD213PS  constbe800113<>+0(SB), Y3, Y1
-	VFMADD213PS  const3eaaaaaa<>+0(SB), Y3, Y1
-	VFMADD213PS  constbf000000<>+0(SB), Y3, Y1
-	VMULPS       Y3, Y3, Y2
-	VFMADD213PS  Y3, Y2, Y1
-	VFMADD231PS  const33b17218<>+0(SB), Y4, Y1
-	VCMPPS       $0x00, const7f800000<>+0(SB), Y0, Y2
-	VBLENDVPS    Y2, const7f800000<>+0(SB), Y1, Y1
-	VCMPPS       $0x19, const00000000<>+0(SB), Y0, Y2
-	VBLENDVPS    Y2, const7fc00000<>+0(SB), Y1, Y1
-	VCMPPS       $0x00, const00000000<>+0(SB), Y0, Y0
-	VBLENDVPS    Y0, constff800000<>+0(SB), Y1, Y1
-	VMOVUPS      Y1, (DX)
-	ADDQ         $0x00000020, CX
-	ADDQ         $0x00000020, DX
-	SUBQ         $0x00000008, AX
-	JGE          whole
-
-rest:
-	ADDQ         $0x00000008, AX
-	JZ           done
-	LEAQ         maskTable<>+64(SB), BX
-	SHLQ         $0x02, AX
-	SUBQ         AX, BX
-	VMOVDQU      (BX), Y0
-	VMASKMOVPS   (CX), Y0, Y1
-	VCMPPS       $0x11, const00800000<>+0(SB), Y1, Y3
-	VMULPS       const4b800000<>+0(SB), Y1, Y2
-	VMOVAPS      Y1, Y4
-	VBLENDVPS    Y3, Y2, Y4, Y4
-	VXORPS       Y2, Y2, Y2
-	VBLENDVPS    Y3, constcd400000<>+0(SB), Y2, Y2
-	VPSUBD       const3f3504f3<>+0(SB), Y4, Y3
-	VANDPS       constff800000<>+0(SB), Y3, Y3
-	VCVTDQ2PS    Y3, Y5
-	VPSUBD       Y3, Y4, Y4
-	VADDPS       Y2, Y5, Y5
-	VSUBPS       const3f800000<>+0(SB), Y4, Y4
-	VBROADCASTSS constbd9c555e<>+0(SB), Y2
-	VFMADD213PS  const3e02a9a6<>+0(SB), Y4, Y2
-	VFMADD213PS  constbe06c1b3<>+0(SB), Y4, Y2
-	VFMADD213PS  const3e116d88<>+0(SB), Y4, Y2
-	VFMADD213PS  constbe2a3945<>+0(SB), Y4, Y2
-	VFMADD213PS  const3e4cd000<>+0(SB), Y4, Y2
-	VFMADD213PS  constbe800113<>+0(SB), Y4, Y2
-	VFMADD213PS  const3eaaaaaa<>+0(SB), Y4, Y2
-	VFMADD213PS  constbf000000<>+0(SB), Y4, Y2
-	VMULPS       Y4, Y4, Y3
-	VFMADD213PS  Y4, Y3, Y2
-	VFMADD231PS  const33b17218<>+0(SB), Y5, Y2
-	VCMPPS       $0x00, const7f800000<>+0(SB), Y1, Y3
-	VBLENDVPS    Y3, const7f800000<>+0(SB), Y2, Y2
-	VCMPPS       $0x19, const00000000<>+0(SB), Y1, Y3
-	VBLENDVPS    Y3, const7fc00000<>+0(SB), Y2, Y2
-	VCMPPS       $0x00, const00000000<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, constff800000<>+0(SB), Y2, Y2
-	VMASKMOVPS   Y2, Y0, (DX)
-
-done:
 	VZEROUPPER
 	RET
 

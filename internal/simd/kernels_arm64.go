@@ -41,11 +41,6 @@ func exp64NEON(n int, x, dst *float64)
 //go:noescape
 func rbf64NEON(n int, dst, x, half *float64, own, scale float64)
 
-// log32NEON writes dst = ln x.
-//
-//go:noescape
-func log32NEON(n int, x, dst *float32)
-
 // sinCos32NEON writes sin x and cos x and returns how many elements are left; it stops before a
 // register with an |x| over 5000.
 //

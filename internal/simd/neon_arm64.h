@@ -9,7 +9,6 @@
 #define FMIN_S4(m, n, d) WORD $(0x4EA0F400 | (m)<<16 | (n)<<5 | (d)) // fmin vd.4s, vn.4s, vm.4s
 #define FCMGE_S4(m, n, d) WORD $(0x6E20E400 | (m)<<16 | (n)<<5 | (d)) // fcmge vd.4s, vn.4s, vm.4s
 #define FCMGT_S4(m, n, d) WORD $(0x6EA0E400 | (m)<<16 | (n)<<5 | (d)) // fcmgt vd.4s, vn.4s, vm.4s
-#define FCMEQ_S4(m, n, d) WORD $(0x4E20E400 | (m)<<16 | (n)<<5 | (d)) // fcmeq vd.4s, vn.4s, vm.4s
 #define FABS_S4(n, d) WORD $(0x4EA0F800 | (n)<<5 | (d)) // fabs vd.4s, vn.4s
 #define FSQRT_S4(n, d) WORD $(0x6EA1F800 | (n)<<5 | (d)) // fsqrt vd.4s, vn.4s
 #define SCVTF_S4(n, d) WORD $(0x4E21D800 | (n)<<5 | (d)) // scvtf vd.4s, vn.4s

@@ -8,11 +8,6 @@ func Normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
 	normals32(dst, key, c1, c2, c3)
 }
 
-// Normals64 is Normals32 in double: element i is philox.Normal(key, c1, c2, c3, i).
-func Normals64(dst []float64, key [2]uint32, c1, c2, c3 uint32) {
-	normalsScalar(dst, key, c1, c2, c3)
-}
-
 // NormalRows32 fills an n × cols matrix, its rows ld apart: row r is the row of normals
 // whose counter word c1 is rows[r], or first+r where rows is nil. The numbers are those of
 // Normals32 for each row; where rows are short, they come several times faster.

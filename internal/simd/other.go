@@ -20,7 +20,6 @@ func multiplyBlock[T Float](p *pack[T], tA bool, m, nb, k0, kb int, alpha T, a [
 
 func exp32(dst, x []float32)                            { expScalar(dst, x) }
 func exp64(dst, x []float64)                            { expScalar(dst, x) }
-func log32(dst, x []float32)                            { logScalar(dst, x) }
 func sinCos32(sin, cos, x []float32)                    { sinCosScalar(sin, cos, x) }
 func rbf64(dst, x, half []float64, own, scale float64)  { rbfScalar(dst, x, half, own, scale) }
 func mul64(dst, x, y []float64)                         { mulScalar(dst, x, y) }

@@ -84,9 +84,6 @@ func every(tr tier) (out []float64) {
 	SinCos32(dst, dst2, wide)
 	keep32(dst)
 	keep32(dst2)
-	Exp32(dst, x)
-	Log32(dst, dst)
-	keep32(dst)
 	Normals32(dst, [2]uint32{1, 2}, 3, 4, 5)
 	keep32(dst)
 	NormalRows32(dst, 7, 143, 6, [2]uint32{1, 2}, nil, 0, 4, 5)
@@ -144,7 +141,7 @@ func every(tr tier) (out []float64) {
 
 // vectorHash is that of the results of every vector tier: all do the same operations in the same
 // order, on every processor. It changes with the arithmetic of a kernel.
-const vectorHash = 0x60a041e61ea3afe7
+const vectorHash = 0x4e4800928e1c895f
 
 func TestTiersAgree(t *testing.T) {
 	for _, tr := range availableTiers()[1:] {
@@ -171,7 +168,6 @@ func TestAllocations(t *testing.T) {
 			var a, b, c, d, e [36]float32
 			Gemm32(p, true, true, 6, 6, 6, 1, a[:], 6, b[:], 6, 0, c[:], 6)
 			Exp32(a[:], b[:])
-			Log32(a[:], b[:])
 			SinCos32(a[:], b[:], c[:])
 			Rotate32(a[:], b[:], c[:], d[:], e[:])
 			Rectify32(a[:], b[:], c[:], 2)
@@ -191,10 +187,9 @@ func TestAllocations(t *testing.T) {
 			Matern64(a[:], b[:], c[:], d[:], 1, 2, 3, 0.1)
 			MulAdd64(a[:], b[:], c[:])
 			Mul64(a[:], b[:], c[:])
-			Log64(a[:], b[:])
 			SinCos64(a[:], b[:], c[:])
 			Rotate64(a[:], b[:], c[:], d[:], e[:])
-			Normals64(d[:], [2]uint32{}, 1, 2, 3)
+			NormalRows64(d[:], 36, 1, 36, [2]uint32{}, nil, 1, 2, 3)
 			Axpy64(Dot64(a[:], b[:]), a[:], b[:])
 			Adam64(a[:], b[:], c[:], d[:], e[:], AdamCoeffs{})
 		}); n != 0 {

@@ -3,15 +3,6 @@
 
 #include "neon_functions_arm64.h"
 
-// The ends of the logarithm.
-DATA logEnds<>+0x00(SB)/4, $0x00800000 // the smallest normal number
-DATA logEnds<>+0x04(SB)/4, $0x4b800000 // 2²⁴
-DATA logEnds<>+0x08(SB)/4, $0xc1c00000 // −24
-DATA logEnds<>+0x0c(SB)/4, $0x7f800000 // +Inf
-DATA logEnds<>+0x10(SB)/4, $0x7fc00000 // NaN
-DATA logEnds<>+0x14(SB)/4, $0xff800000 // −Inf
-GLOBL logEnds<>(SB), RODATA|NOPTR, $24
-
 // The reduction by half turns.
 DATA turns<>+0x00(SB)/4, $0x459c4000 // the largest |x|
 DATA turns<>+0x04(SB)/4, $0x3ea2f983 // 1/π
@@ -19,42 +10,6 @@ DATA turns<>+0x08(SB)/4, $0x4b400000 // 1.5·2²³
 DATA turns<>+0x0c(SB)/4, $0x40490fdb // π
 DATA turns<>+0x10(SB)/4, $0xb3bbbd2e // the rest of π
 GLOBL turns<>(SB), RODATA|NOPTR, $20
-
-// func log32NEON(n int, x, dst *float32)
-TEXT ·log32NEON(SB), NOSPLIT, $0-24
-	MOVD n+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD dst+16(FP), R2
-	MOVD $log32<>(SB), R10
-	MOVD $logEnds<>(SB), R9
-	VLD1R.P 4(R9), [V16.S4]
-	VLD1R.P 4(R9), [V17.S4]
-	VLD1R.P 4(R9), [V18.S4]
-	VLD1R.P 4(R9), [V19.S4]
-	VLD1R.P 4(R9), [V20.S4]
-	VLD1R.P 4(R9), [V21.S4]
-	VEOR V31.B16, V31.B16, V31.B16
-loop:
-	VLD1.P 16(R1), [V8.S4]
-	MOVD R10, R9
-	VORR V8.B16, V8.B16, V0.B16
-	FCMGT_S4(8, 16, 7)             // subnormal numbers are multiplied by 2²⁴,
-	FMUL_S4(17, 8, 1)
-	VBIT V7.B16, V1.B16, V0.B16
-	VAND V7.B16, V18.B16, V6.B16   // and 24 ln 2 is taken off
-	LOG_HEAD
-	FADD_S4(6, 3, 3)
-	LOG_TAIL
-	FCMEQ_S4(19, 8, 7)             // Inf
-	VBIT V7.B16, V19.B16, V0.B16
-	FCMGE_S4(31, 8, 7)             // all but numbers from 0 on: NaN
-	VBIF V7.B16, V20.B16, V0.B16
-	FCMEQ_S4(31, 8, 7)             // 0
-	VBIT V7.B16, V21.B16, V0.B16
-	VST1.P [V0.S4], 16(R2)
-	SUBS $4, R0
-	BGT loop
-	RET
 
 // func sinCos32NEON(n int, x, sin, cos *float32) (left int)
 TEXT ·sinCos32NEON(SB), NOSPLIT, $0-40

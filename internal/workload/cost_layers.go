@@ -37,11 +37,6 @@ func products(local bool) float64 {
 	return 1
 }
 
-// addProduct: 2kn for each of the S·B rows.
-func (k counter) addProduct(dst, src, a *device.Tensor) Cost {
-	return Cost{Real: 2 * float64(src.Len()) * float64(dst.Dim(2)), Bytes: k.bytes(src, a) + 2*k.bytes(dst)}
-}
-
 // randomFeatures: HΩ 2dR, its sines and cosines 2R, and 2·2R·d' for each product with Φ; for each
 // of the S·B rows. Φ is never written. Arc-cosine features have R in place of 2R.
 func (k counter) randomFeatures(out, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise) Cost {
@@ -117,7 +112,7 @@ func (k counter) addNoiseBackward(dvariance, dout, variance, rows *device.Tensor
 
 // features is the size of a layer's parameters, or of their gradients.
 func (k counter) features(p device.FeatureParams) float64 {
-	return k.bytes(p.LogAlpha, p.LogL, p.MeanOmega, p.LogVarOmega, p.MeanW, p.LogVarW, p.Mixing, p.Tau)
+	return k.bytes(p.LogAlpha, p.LogL, p.MeanOmega, p.LogVarOmega, p.MeanW, p.LogVarW, p.Mixing)
 }
 
 // gaussian: 8 for each output.

@@ -227,21 +227,17 @@ func (m *meter) AddNoiseBackward(dvariance, dout, variance, rows *device.Tensor,
 	m.time("AddNoiseBackward", m.count.addNoiseBackward(dvariance, dout, variance, rows), func() { m.Device.AddNoiseBackward(dvariance, dout, variance, rows, key) })
 }
 
-func (m *meter) AddProduct(dst, src, a *device.Tensor, transposed bool) {
-	m.time("AddProduct", m.count.addProduct(dst, src, a), func() { m.Device.AddProduct(dst, src, a, transposed) })
-}
-
-func (m *meter) GaussianLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale device.LikScale) {
+func (m *meter) GaussianLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale float64) {
 	m.time("GaussianLogLik", m.count.gaussian(ell, dh, dlogvar, h, y, logvar), func() { m.Device.GaussianLogLik(ell, dh, dlogvar, h, y, logvar, scale) })
 }
 
-func (m *meter) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *device.Tensor, scale device.LikScale) {
+func (m *meter) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *device.Tensor, scale float64) {
 	m.time("GaussianExpected", m.count.gaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar), func() {
 		m.Device.GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar, scale)
 	})
 }
 
-func (m *meter) SoftmaxLogLik(ell, dh, h, y *device.Tensor, scale device.LikScale) {
+func (m *meter) SoftmaxLogLik(ell, dh, h, y *device.Tensor, scale float64) {
 	m.time("SoftmaxLogLik", m.count.softmax(ell, dh, h, y), func() { m.Device.SoftmaxLogLik(ell, dh, h, y, scale) })
 }
 

@@ -145,7 +145,7 @@ func (n Shape) config() model.Config {
 	c := model.Config{
 		Model: model.GPDRF, Inputs: n.D, Outputs: 1, Likelihood: model.GaussianLikelihood,
 		Latents: n.J, Inducing: n.M, Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,
-		Layers: n.L, Features: n.R, Hidden: n.Hidden, Spectra: model.VarResampled, FixedNoise: model.FixAll, Samples: n.S,
+		Layers: n.L, Features: n.R, Hidden: n.Hidden, Spectra: model.VarResampled + model.EachSample, Samples: n.S,
 	}
 	for range n.I {
 		c.Maps, c.LearnInducing = append(c.Maps, model.MapRBF), false
@@ -161,10 +161,10 @@ func (n Shape) config() model.Config {
 	}
 	if n.Light {
 		c.QCov, c.FeedForward = model.Diagonal, true
-		c.Spectra, c.FixedNoise, c.ShareSpectra, c.LocalReparam = model.VarFixed, model.FixSpectra, true, true
+		c.Spectra, c.LocalReparam = model.VarFixed, true
 	}
 	if n.Integrated {
-		c.Spectra, c.FixedNoise, c.ShareSpectra, c.LocalReparam = model.VarIntegrated, model.FixAll, false, false
+		c.Spectra, c.LocalReparam = model.VarIntegrated, false
 	}
 	return c
 }

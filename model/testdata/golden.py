@@ -95,8 +95,9 @@ class Noise:
         self.c, self.seed, self.step = config, seed, step
         self.predicting = step == PREDICTION
         spectra = config.get("spectra")
-        self.tau_frozen = spectra in ("prior-fixed", "var-fixed")
-        self.all_frozen = spectra == "var-fixed" and config["fixed_noise"] == "all"
+        self.shared = spectra is not None and not spectra.endswith("-each")
+        self.tau_frozen = spectra is not None and spectra.startswith(("prior-fixed", "var-fixed"))
+        self.all_frozen = spectra is not None and spectra.startswith("var-fixed-all")
 
     def draw(self, step, site, layer, sample, row, n):
         """Standard normals; new samples of a prediction are Latin hypercubes."""
@@ -111,7 +112,7 @@ class Noise:
 
     def tau(self, layer, s, width):
         """tau of reparam_Omega, [width, R]. A prediction returns to the frozen draws of training."""
-        if self.c["share_spectra"] and (self.tau_frozen or not self.predicting):
+        if self.shared and (self.tau_frozen or not self.predicting):
             s = 0
         elif self.tau_frozen:
             s = s % self.c["samples"]
@@ -227,7 +228,7 @@ def drf_layer(config, p, noise, layer, s, rows, h):
     """rfdnn_lth_vec on the rows h for sample s."""
     get = lambda name: p[f"drf.{layer}.{name}"]
     tau = noise.tau(layer, s, h.shape[1])
-    if config["spectra"] == "prior-fixed":
+    if config["spectra"].startswith("prior-fixed"):
         omega = tau / np.exp(get("log_lengthscale"))[:, None]
     else:
         omega = get("mean_omega") + np.exp(get("logvar_omega") / 2) * tau
@@ -349,8 +350,12 @@ def gp(lengthscales, q_cov, whiten, latents=3):
 
 
 def drf(layers, spectra, local, fixed="all", share=False, feed_forward=False, skip=False):
+    if fixed == "all" and spectra == "var-fixed":
+        spectra += "-all"
+    if not share:
+        spectra += "-each"
     return {
-        "layers": layers, "features": 3, "hidden": 2, "spectra": spectra, "fixed_noise": fixed, "share_spectra": share,
+        "layers": layers, "features": 3, "hidden": 2, "spectra": spectra,
         "local_reparam": local, "feed_forward": feed_forward, "skip": skip,
     }
 
@@ -426,7 +431,7 @@ def parameters(config, rng):
         name = f"drf.{layer}."
         normal(name + "log_alpha", 0.4, 1)
         normal(name + "log_lengthscale", 0.3, wide)
-        if config["spectra"] != "prior-fixed":
+        if not config["spectra"].startswith("prior-fixed"):
             normal(name + "mean_omega", 0.6, wide, r)
             normal(name + "logvar_omega", 0.5, wide, r)
         if mixes(config):
@@ -446,7 +451,7 @@ def build(number, name):
     rng = np.random.default_rng(number)
     n, d = 7, 3
     outputs = 1 if likelihood == "gaussian" else 3
-    flags = {key: False for key in ("whiten", "learn_inducing", "share_spectra", "local_reparam", "feed_forward", "skip")}
+    flags = {key: False for key in ("whiten", "learn_inducing", "local_reparam", "feed_forward", "skip")}
     config = {"model": model, "inputs": d, "outputs": outputs, "likelihood": likelihood, "samples": 3} | flags | rest
     case = {
         "name": name, "config": config, "seed": (number << 40) + 11, "step": 5 + number, "kl_weight": 0.6,

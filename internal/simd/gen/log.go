@@ -7,30 +7,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// log is ln x in single precision: logNormal, and the numbers that it leaves out.
-func log(v vec) {
-	n, ptrs := kernel(v, "log", "writes dst = ln x.", "", "x", "dst")
-	v.each(n, ptrs, func(e elements) {
-		x := e.load(0)
-		// subnormal numbers are multiplied by 2²⁴, and 24 ln 2 is taken off
-		scaled, shift := v.reg(), v.reg()
-		small := v.compare(less, x, v.f(0x1p-126))
-		v.do(mul, v.f(0x1p24), x, scaled)
-		y := v.reg()
-		v.do(copyReg, x, y)
-		v.pick(small, scaled, y)
-		v.zero(shift)
-		v.pick(small, v.f(-24*exponentUnit), shift)
-		r := v.logNormal(y, shift, 1)
-		v.pick(v.compare(equal, x, v.f(math.Inf(1))), v.f(math.Inf(1)), r)
-		v.pick(v.compare(notGreaterEqual, x, v.f(0)), v.f(math.NaN()), r)
-		v.pick(v.compare(equal, x, v.f(0)), v.f(math.Inf(-1)), r)
-		e.store(r, 1)
-	})
-	VZEROUPPER()
-	RET()
-}
-
 // exponentUnit is one unit of a float32's exponent, among the bits.
 const exponentUnit = 1 << 23
 

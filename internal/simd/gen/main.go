@@ -21,7 +21,6 @@ func main() {
 	for _, v := range []vec{{bytes: 64}, {bytes: 32}} {
 		packRows(v)
 		sinCos(v)
-		log(v)
 		normals(v)
 		rotate(v)
 		rectify(v)
