@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestLeaveOneOut refits without each row.
-func TestLeaveOneOut(t *testing.T) {
+// TestLeaveBlockOut refits without each block.
+func TestLeaveBlockOut(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	const n, columns = 131, 2 // more than two panels
 	targets := Targets{Columns: columns}
@@ -24,7 +24,7 @@ func TestLeaveOneOut(t *testing.T) {
 		x[i] = 3 * r.Float64()
 		targets.Values = append(targets.Values, math.Sin(x[i])+5, r.Float64())
 	}
-	l := newLOO(targets)
+	l := newLOO(targets, r.Perm(n))
 	for i := range n {
 		for j := range n {
 			k[i*n+j] = math.Exp(-(x[i] - x[j]) * (x[i] - x[j]))
@@ -32,33 +32,102 @@ func TestLeaveOneOut(t *testing.T) {
 		k[i*n+i] += 0.1
 	}
 	got := l.predict(slices.Clone(k))
-	for _, i := range []int{0, 1, 47, 48, 90, n - 1} {
-		g, cross := mat.NewSymDense(n-1, nil), mat.NewVecDense(n-1, nil)
-		at := func(a int) int { return a + min(1, max(0, a-i+1)) } // without row i
-		for a := range n - 1 {
-			cross.SetVec(a, k[i*n+at(a)])
-			for b := range a + 1 {
-				g.SetSym(a, b, k[at(a)*n+at(b)])
+	for _, b := range [][]int{l.blocks[0], l.blocks[7], l.blocks[leaveOut-1]} {
+		var rest []int
+		for i := range n {
+			if !slices.Contains(b, i) {
+				rest = append(rest, i)
+			}
+		}
+		g := mat.NewSymDense(len(rest), nil)
+		for u, i := range rest {
+			for v, j := range rest[:u+1] {
+				g.SetSym(u, v, k[i*n+j])
 			}
 		}
 		var chol mat.Cholesky
 		chol.Factorize(g)
-		var weights mat.VecDense
-		if err := chol.SolveVecTo(&weights, cross); err != nil {
-			t.Fatal(err)
-		}
-		if want := k[i*n+i] - mat.Dot(&weights, cross); math.Abs(got.variance[i]-want) > 1e-10 {
-			t.Errorf("row %d: variance %g, want %g", i, got.variance[i], want)
-		}
-		for c := range columns {
-			want := l.centred[c*n+i]
-			for a := range n - 1 {
-				want -= weights.AtVec(a) * l.centred[c*n+at(a)]
+		for _, i := range b {
+			cross, weights := mat.NewVecDense(len(rest), nil), new(mat.VecDense)
+			for u, j := range rest {
+				cross.SetVec(u, k[i*n+j])
 			}
-			if math.Abs(got.residual[i*columns+c]-want) > 1e-9 {
-				t.Errorf("row %d: residual %g, want %g", i, got.residual[i*columns+c], want)
+			if err := chol.SolveVecTo(weights, cross); err != nil {
+				t.Fatal(err)
+			}
+			if want := k[i*n+i] - mat.Dot(weights, cross); math.Abs(got.variance[i]-want) > 1e-10 {
+				t.Errorf("row %d: variance %g, want %g", i, got.variance[i], want)
+			}
+			for c := range columns {
+				want := l.centred[c*n+i]
+				for u, j := range rest {
+					want -= weights.AtVec(u) * l.centred[c*n+j]
+				}
+				if math.Abs(got.residual[i*columns+c]-want) > 1e-9 {
+					t.Errorf("row %d: residual %g, want %g", i, got.residual[i*columns+c], want)
+				}
 			}
 		}
+	}
+}
+
+// TestBlocks: neighbours in a file are left out together, a share of each class at a time, and
+// every row once.
+func TestBlocks(t *testing.T) {
+	const n = 400
+	targets, places := Targets{Columns: 2, Classes: true, Values: make([]float64, 2*n)}, rand.New(rand.NewPCG(4, 4)).Perm(n)
+	for i, p := range places {
+		class := 0 // the last 100 rows of the file are of class 1
+		if p >= 300 {
+			class = 1
+		}
+		targets.Values[2*i+class] = 1
+	}
+	seen := 0
+	for b, rows := range blocks(targets, places) {
+		var at []int
+		for _, i := range rows {
+			at = append(at, places[i])
+		}
+		slices.Sort(at)
+		var want []int
+		for k := range 15 {
+			want = append(want, 15*b+k)
+		}
+		for k := range 5 {
+			want = append(want, 300+5*b+k)
+		}
+		if !slices.Equal(at, want) {
+			t.Errorf("block %d: %v, want %v", b, at, want)
+		}
+		seen += len(rows)
+	}
+	if seen != n {
+		t.Errorf("%d rows of %d", seen, n)
+	}
+	few := Targets{Columns: 1, Values: []float64{1, 2, 3}}
+	if got := blocks(few, []int{9, 2, 5}); len(got) != 3 {
+		t.Errorf("of three rows: %v", got)
+	}
+}
+
+// TestSelectNeighbours: where rows that stand together in a file are copies of each other with
+// small changes, a map that only knows the copies again is not taken for one that predicts.
+func TestSelectNeighbours(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, where other choices are tested")
+	}
+	r, p := rand.New(rand.NewPCG(6, 6)), &problem{kind: Bytes}
+	for group := range 40 {
+		x := letters(r, "abcdefghijklmnopqrstuvwxyz", 60)
+		for range 12 {
+			y := slices.Clone(x)
+			y[r.IntN(len(y))] = 'z'
+			p.classify(string(y), group%2 == 1)
+		}
+	}
+	if found := p.selected(t); found.Scores[0].Errors < 0.3 { // nothing tells new groups
+		t.Errorf("%s", strings.Join(found.Notes(), "\n"))
 	}
 }
 
@@ -77,7 +146,7 @@ func TestCalibrated(t *testing.T) {
 		}
 		score[i*columns+class] += 0.4
 	}
-	l := newLOO(targets)
+	l := newLOO(targets, places(targets.n()))
 	prob := l.calibrated(score)
 	// of logits moved by step·direction
 	density := func(step float64, direction func(i, c int) float64) (sum float64) {
@@ -110,7 +179,7 @@ func TestAreas(t *testing.T) {
 	for i := range n {
 		targets.Values[2*i+i%2], score[2*i+1] = 1, float64(r.IntN(10)+i%2*2)
 	}
-	l := newLOO(targets)
+	l := newLOO(targets, places(targets.n()))
 	want := 0.0
 	for i := 1; i < n; i += 2 {
 		for j := 0; j < n; j += 2 {
@@ -125,6 +194,15 @@ func TestAreas(t *testing.T) {
 	if got := l.auc(score, 1); math.Abs(got-want*4/(n*n)) > 1e-12 {
 		t.Errorf("%g, want %g", got, want*4/(n*n))
 	}
+}
+
+// places are those of rows in the order of their file.
+func places(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // problem is drawn sequences with their targets.

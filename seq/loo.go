@@ -51,17 +51,19 @@ func largestAt(v []float64) (at int) {
 	return at
 }
 
-// loo predicts each of n rows from all others, by kernel ridge regression, whose predictions
-// without a row follow from one inverse.
+// loo predicts each of n rows from the rows of other blocks, by kernel ridge regression, whose
+// predictions without a block follow from one inverse.
 type loo struct {
 	Targets
 	mean    []float64 // by column
 	centred []float64 // [Columns, n]
+	blocks  [][]int   // rows that are left out together
 }
 
-func newLOO(t Targets) *loo {
+// newLOO takes rows that stand at some places of a file.
+func newLOO(t Targets, places []int) *loo {
 	n := t.n()
-	l := &loo{Targets: t, mean: make([]float64, t.Columns), centred: make([]float64, t.Columns*n)}
+	l := &loo{Targets: t, blocks: blocks(t, places), mean: make([]float64, t.Columns), centred: make([]float64, t.Columns*n)}
 	for i, v := range t.Values {
 		l.mean[i%t.Columns] += v / float64(n)
 	}
@@ -77,24 +79,50 @@ type leftOut struct {
 	variance []float64 // [n], in units of the kernel's
 }
 
-// predict leaves out each row under G = K + ridge, which it overwrites: the residual of row i is
-// (G⁻¹y)_i / (G⁻¹)_ii, and the variance of y_i given the others 1/(G⁻¹)_ii.
+// predict leaves out each block b under G = K + ridge, which it overwrites. With C = ((G⁻¹)_bb)⁻¹,
+// the residuals of its rows are C (G⁻¹y)_b, and the variances of y_b given the others are on the
+// diagonal of C.
 func (l *loo) predict(g []float64) leftOut {
 	n := l.n()
 	inverse := invertFactor(g, n) // V = L⁻¹, so that G⁻¹ = VᵀV
-	diagonal, solved := make([]float64, n), make([]float64, n*l.Columns)
+	solved := make([]float64, n*l.Columns)
 	for i := range n {
 		row := inverse[i*n : i*n+i+1]
-		simd.MulAdd64(diagonal[:i+1], row, row)
 		for c := range l.Columns {
 			simd.Axpy64(simd.Dot64(row, l.centred[c*n:c*n+i+1]), row, solved[c*n:c*n+i+1])
 		}
 	}
 	p := leftOut{make([]float64, n*l.Columns), make([]float64, n)}
-	for i, d := range diagonal {
-		p.variance[i] = 1 / d
-		for c := range l.Columns {
-			p.residual[i*l.Columns+c] = solved[c*n+i] / d
+	for _, b := range l.blocks {
+		m := len(b)
+		columns := make([]float64, m*n) // of V
+		for x, i := range b {
+			for r := i; r < n; r++ {
+				columns[x*n+r] = inverse[r*n+i]
+			}
+		}
+		part := make([]float64, m*m)
+		for x, i := range b {
+			for y, j := range b[:x+1] {
+				from := max(i, j)
+				part[x*m+y] = simd.Dot64(columns[x*n+from:(x+1)*n], columns[y*n+from:(y+1)*n])
+			}
+		}
+		root := invertFactor(part, m) // U, so that C = UᵀU
+		for x := range m {
+			row := root[x*m : x*m+x+1]
+			for c := range l.Columns {
+				dot := 0.0
+				for y, u := range row {
+					dot += u * solved[c*n+b[y]]
+				}
+				for y, u := range row {
+					p.residual[b[y]*l.Columns+c] += u * dot
+				}
+			}
+			for y, u := range row {
+				p.variance[b[y]] += u * u
+			}
 		}
 	}
 	return p
@@ -203,7 +231,7 @@ func (t *distanceTable) add(k []float64, width, weight float64) {
 	}
 }
 
-// judge is the log density of each row given the others, after the link that fits best.
+// judge is the log density of each row given other blocks, after the link that fits best.
 func (l *loo) judge(p leftOut) fit {
 	if l.Classes {
 		return l.judgeClasses(p)
