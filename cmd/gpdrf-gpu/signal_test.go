@@ -87,6 +87,10 @@ func killCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// patience is how long a text is waited for: under the race detector, on a busy machine, a step may
+// take half a minute.
+const patience = time.Minute
+
 // stop runs a command, sends it a signal as soon as a file holds a text, for each of some texts,
 // and waits for it.
 func stop(ts *testscript.TestScript, sent os.Signal, file string, texts, args []string) error {
@@ -105,7 +109,7 @@ func stop(ts *testscript.TestScript, sent os.Signal, file string, texts, args []
 	cmd.Stderr = stderr
 	ts.Check(cmd.Start())
 	for _, text := range texts {
-		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+		for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 			if found, err := os.ReadFile(ts.MkAbs(file)); err == nil && strings.Contains(string(found), text) {
 				break
 			}
