@@ -196,6 +196,8 @@ SHIM_HASH   = $(shell cat $(SHIM)/*.* | sha256sum | cut -c1-16)
 CUDA_ENV    = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g $(CUDA_HEADER) -DSHIM_HASH=0x$(SHIM_HASH)" CGO_LDFLAGS="-L$(CURDIR)/$(GENERATED)"
 DOUBLE_ENV  = $(CUDA_ENV) REQUIRE_CUDA=1 GPDRF_CUDA_DRIVER=$(DOUBLE)
 CUDA_TESTS ?= ./cuda ./device/gpu
+# In which orders of threads test-cuda runs them.
+ORDERS     ?= 0 1 7
 
 $(GENERATED)/include/cuda.h: $(SHIM)/gen_header.sh $(SHIM)/symbols.txt go.mod
 	@mkdir -p $(@D)
@@ -215,9 +217,15 @@ DOUBLE_FLAGS  := $(CXXFLAGS) -march=native -std=c++17 -fPIC -fvisibility=hidden 
 DOUBLE_SOURCES := $(filter-out cuda/double/kernels.cc,$(wildcard cuda/double/*.cc))
 DOUBLE_OBJECTS := $(patsubst cuda/double/%.cc,$(GENERATED)/double/%.o,$(DOUBLE_SOURCES)) $(IMAGES:%=$(GENERATED)/double/kernels_sm%.o) $(GENERATED)/double/mutants.o
 
-$(GENERATED)/double/%.o: cuda/double/%.cc $(wildcard cuda/double/*.h)
+$(GENERATED)/double/%.o: cuda/double/%.cc $(wildcard cuda/double/*.h) $(GENERATED)/double/registers.inc
 	@mkdir -p $(@D)
-	$(CXX) $(DOUBLE_FLAGS) -c $< -o $@
+	$(CXX) $(DOUBLE_FLAGS) -I$(GENERATED)/double -c $< -o $@
+
+# {kernel, registers on sm_80, on sm_90} of the table of make kernels-doc, as far as it is there.
+REGISTER_TABLES := $(wildcard docs/kernels.md $(GENERATED)/kernels.md)
+$(GENERATED)/double/registers.inc: $(REGISTER_TABLES)
+	@mkdir -p $(@D)
+	cat /dev/null $(REGISTER_TABLES) | sed -nE 's/^\| `([^`]+)` \| [0-9]+ \| ([0-9]+) \| ([0-9]+) \|.*/{"\1", \2, \3},/p' > $@
 
 $(GENERATED)/double/kernels_sm%.o: cuda/double/kernels.cc $(KERNELS) cuda/double/emu.h cuda/double/mma.h
 	@mkdir -p $(@D)
@@ -238,6 +246,54 @@ cuda/%.ptx.gz: cuda/%.ptx
 
 # What Go files with the tag cuda need before they can be compiled.
 CUDA_FILES := $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a $(PACKED)
+
+# The double in other forms. checked: kernels.cu with a call at each access to memory, which
+# access.cc answers in place of g++'s library. ptx: the committed PTX as C++, by cuda/ptx2cc. fused:
+# the same, where g++ may fuse products and sums as ptxas may.
+CHECKED       := -O1 -fsanitize=thread --param tsan-instrument-func-entry-exit=0
+TRANSLATED    := -O1 -fexpensive-optimizations -march=native -std=c++17 -fPIC -fvisibility=hidden -fwrapv -fno-strict-aliasing -w -I.
+DOUBLE_COMMON := $(patsubst cuda/double/%.cc,$(GENERATED)/double/%.o,$(DOUBLE_SOURCES))
+double_of      = $(CURDIR)/$(GENERATED)/lib$(1)double.so
+DOUBLE_FORMS  := checked ptx fused
+
+$(GENERATED)/ptx2cc: $(filter-out %_test.go,$(wildcard cuda/ptx2cc/*.go))
+	@mkdir -p $(@D)
+	CGO_ENABLED=0 $(GO) build -o $@ ./cuda/ptx2cc
+
+$(GENERATED)/double/ptx_sm%.cc: $(GENERATED)/ptx2cc cuda/kernels_sm%.ptx
+	$(GENERATED)/ptx2cc cuda/kernels_sm$*.ptx > $@.new
+	mv $@.new $@
+
+$(GENERATED)/double/ptx_%.o: $(GENERATED)/double/ptx_%.cc cuda/double/ptx.h cuda/double/emu.h cuda/double/mma.h cuda/double/access.h
+	$(CXX) $(TRANSLATED) -ffp-contract=off -c $< -o $@
+
+$(GENERATED)/double/fused_%.o: $(GENERATED)/double/ptx_%.cc cuda/double/ptx.h cuda/double/emu.h cuda/double/mma.h cuda/double/access.h
+	$(CXX) $(TRANSLATED) -ffp-contract=fast -c $< -o $@
+
+.SECONDARY: $(IMAGES:%=$(GENERATED)/double/ptx_sm%.cc) $(IMAGES:%=$(GENERATED)/double/mutants_sm%.cc)
+
+# Copies of the kernels with a fault each: see cuda/ptx2cc/mutants.go.
+$(GENERATED)/double/mutants_sm%.cc: $(GENERATED)/ptx2cc cuda/kernels_sm%.ptx cuda/mutants.txt
+	$(GENERATED)/ptx2cc cuda/kernels_sm$*.ptx cuda/mutants.txt $(GENERATED)/mutants_sm$*.tsv > $@.new
+	mv $@.new $@
+
+# Each runs once: compiling them well would take longer.
+$(GENERATED)/double/mutants_sm%.o: $(GENERATED)/double/mutants_sm%.cc cuda/double/ptx.h cuda/double/emu.h cuda/double/mma.h cuda/double/access.h
+	$(CXX) $(TRANSLATED) -O0 -ffp-contract=off -c $< -o $@
+
+$(call double_of,mutant): $(IMAGES:%=$(GENERATED)/double/ptx_sm%.o) $(IMAGES:%=$(GENERATED)/double/mutants_sm%.o) $(DOUBLE_COMMON)
+	$(CXX) -shared -o $@ $^
+
+$(GENERATED)/double/checked_sm%.o: cuda/double/kernels.cc $(KERNELS) cuda/double/emu.h cuda/double/mma.h
+	@mkdir -p $(@D)
+	$(CXX) $(DOUBLE_FLAGS) $(CHECKED) -DEMU_TARGET=$* -c $< -o $@
+
+$(GENERATED)/double/checked_mutants.o: cuda/double/mutants.cu cuda/double/emu.h cuda/double/mma.h cuda/kernels/device.cuh
+	@mkdir -p $(@D)
+	$(CXX) $(DOUBLE_FLAGS) $(CHECKED) -DEMU_TARGET=70 -x c++ -c $< -o $@
+
+$(DOUBLE_FORMS:%=$(call double_of,%)): $(call double_of,%): $(IMAGES:%=$(GENERATED)/double/\%_sm%.o) $(GENERATED)/double/checked_mutants.o $(DOUBLE_COMMON)
+	$(CXX) -shared -o $@ $^
 
 .PHONY: build-cuda
 build-cuda: $(CUDA_FILES)
@@ -293,18 +349,69 @@ lint-cuda: $(CUDA_FILES) ## lint for the files with the tag cuda
 	CGO_ENABLED=0 $(GO) install $(STATICCHECK)
 	$(CUDA_ENV) $$($(GO) env GOPATH)/bin/staticcheck -tags cuda ./cuda ./device/gpu ./train ./cmd/...
 
-# The double is one processor, so two parts of the tests run side by side.
-.PHONY: test-cuda test-cuda-orders test-cuda-train
+# The double is one processor, so parts of the tests run side by side.
+CUDA_PARTS := test-cuda-train test-cuda-orders test-cuda-plain test-cuda-script
+
+.PHONY: test-cuda $(CUDA_PARTS)
 test-cuda: double ## the CUDA backend on the driver test double, in three orders of threads, and as a GPU without tensor cores
-	$(MAKE) -j2 test-cuda-orders test-cuda-train
+	$(MAKE) -j2 $(CUDA_PARTS)
 
 test-cuda-orders: double
-	for order in 0 1 7; do $(DOUBLE_ENV) EMU_ORDER=$$order $(GO) test $(TEST_FLAGS) -tags cuda -count=1 $(CUDA_TESTS) || exit 1; done
+	for order in $(ORDERS); do $(DOUBLE_ENV) EMU_ORDER=$$order $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -timeout 40m $(CUDA_TESTS) || exit 1; done
+
+test-cuda-plain: double
+	$(DOUBLE_ENV) EMU_CAPABILITY=7.0 EMU_ORDER=7 $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -timeout 40m $(CUDA_TESTS)
 
 test-cuda-train: double
-	$(DOUBLE_ENV) EMU_CAPABILITY=7.5 EMU_ORDER=7 $(GO) test $(TEST_FLAGS) -tags cuda -count=1 $(CUDA_TESTS)
 	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -run TestCUDA ./train
+
+test-cuda-script: double
 	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -run TestScripts/cuda ./cmd/gpdrf-gpu
+
+# The same tests on the committed PTX. Its double also checks each access to memory, and so does
+# that of kernels.cu in its form "checked".
+# 7.5 has less shared memory than potrf_diagonal asks for.
+CAPABILITIES := 8.0 8.6 8.9 10.0 12.0
+LIMITED      := 'TestF64/(Potrf|Trsm|RandomFeatures|FeatureMoments|ARD|Moments)|TestF32/(RandomFeatures|FeatureMoments|Softmax|KLDiag)'
+ptx_test      = $(CUDA_ENV) REQUIRE_CUDA=1 GPDRF_CUDA_DRIVER=$(call double_of,$(1)) EMU_CAPABILITY=$(2) EMU_ORDER=$(3) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -timeout 40m
+
+.PHONY: test-ptx test-ptx-70 test-ptx-80 test-ptx-fused test-ptx-checked test-ptx-train test-ptx-limits
+test-ptx: double ## the committed PTX as C++ on the driver test double: both images, two orders, with and without fused products
+	$(MAKE) -j2 $(DOUBLE_FORMS:%=$(call double_of,%))
+	$(MAKE) -j2 test-ptx-70 test-ptx-80 test-ptx-fused test-ptx-checked test-ptx-train test-ptx-limits PTX_ORDERS="0 7"
+
+# A short form of all this. kernels.cu has one order there: the PTX's double finds a missing barrier in any.
+.PHONY: test-cuda-ci
+test-cuda-ci: double
+	$(MAKE) -j2 $(call double_of,ptx) $(call double_of,mutant)
+	$(MAKE) -j2 test-cuda-train test-ptx-80 test-cuda-orders test-ptx-70 test-cuda-plain test-cuda-script mutants-ptx ORDERS=0 MUTANTS=Test
+
+# One order each, unless there are more.
+test-ptx-70: $(call double_of,ptx)
+	for order in $(or $(PTX_ORDERS),0); do $(call ptx_test,ptx,7.0,$$order) $(CUDA_TESTS) || exit 1; done
+
+test-ptx-80: $(call double_of,ptx)
+	for order in $(or $(PTX_ORDERS),7); do $(call ptx_test,ptx,9.0,$$order) $(CUDA_TESTS) || exit 1; done
+
+test-ptx-fused: $(call double_of,fused)
+	for capability in 7.0 9.0; do $(call ptx_test,fused,$$capability,1) ./device/gpu || exit 1; done
+
+test-ptx-checked: $(call double_of,checked)
+	for capability in 7.0 9.0; do $(call ptx_test,checked,$$capability,0) $(CUDA_TESTS) || exit 1; done
+
+test-ptx-train: $(call double_of,ptx)
+	$(call ptx_test,ptx,9.0,0) -run TestCUDA ./train
+	$(call ptx_test,ptx,7.0,0) -run TestCUDA ./train
+	$(call ptx_test,ptx,,0) -run TestScripts/cuda ./cmd/gpdrf-gpu
+
+test-ptx-limits: $(DOUBLE)
+	for capability in $(CAPABILITIES); do $(DOUBLE_ENV) EMU_CAPABILITY=$$capability $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -run $(LIMITED) ./device/gpu || exit 1; done
+
+.PHONY: mutants-ptx
+mutants-ptx: double ## faults of the committed PTX that the tests must find: cuda/mutants.txt; MUTANTS=regexp only those
+	$(MAKE) $(call double_of,mutant)
+	$(CUDA_ENV) REQUIRE_CUDA=1 GPDRF_CUDA_DRIVER=$(call double_of,mutant) PTX_MUTANTS=$(CURDIR)/$(GENERATED) MUTANTS='$(MUTANTS)' \
+		$(GO) test $(TEST_FLAGS) -tags cuda -count=1 -timeout 60m -run TestPTXMutants ./device/gpu
 
 .PHONY: go-test-cuda
 go-test-cuda: double

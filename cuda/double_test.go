@@ -3,7 +3,7 @@
 package cuda
 
 import (
-	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -24,17 +24,11 @@ func openMutants(t testing.TB) *Context {
 		t.Skip("GPDRF_CUDA_DRIVER does not name the driver test double")
 	}
 	c := open(t)
-	text := ".version 6.3\n"
-	for name, threads := range map[string]int{
+	text := mutantPTX(map[string]int{
 		"mutant_divergent": 64, "mutant_two_barriers": 64, "mutant_warp": 64, "mutant_no_barrier": 64, "mutant_past_end": 64,
-		"mutant_null": 64, "mutant_dynamic": 64, "mutant_shared": 64, "mutant_fill": 64, "speed_barriers": 256, "speed_shuffles": 256,
-	} {
-		params := ".param .u64 x"
-		if threads == 256 {
-			params = ".param .u32 n,\n\t.param .u64 x"
-		}
-		text += fmt.Sprintf(".visible .entry %s(\n\t%s\n)\n.maxntid %d, 1, 1\n{\n}\n", name, params, threads)
-	}
+		"mutant_null": 64, "mutant_dynamic": 64, "mutant_shared": 64, "mutant_fill": 64, "mutant_touch": 64, "mutant_fixed": 64, "mutant_race": 64,
+		"mutant_one_more": 64, "mutant_unwritten": 64, "mutant_blocks": 64, "speed_barriers": 256, "speed_shuffles": 256,
+	})
 	signatures, err := Signatures(text)
 	ok(t, err)
 	ok(t, c.enter())
@@ -55,12 +49,15 @@ func run(t *testing.T, c *Context, name string) []float32 {
 	return x
 }
 
-// mutants are tests that must fail: each has a fault, of a kernel or of the host, and what the
+// mutant is a test that must fail: it has a fault, of a kernel or of the host, and this is what the
 // double says of it.
-var mutants = map[string]struct {
+type mutant struct {
 	test func(t *testing.T)
 	says string
-}{
+}
+
+// mutants are what every form of the double finds.
+var mutants = map[string]mutant{
 	"divergent barrier": {func(t *testing.T) { run(t, openMutants(t), "mutant_divergent") },
 		"kernel mutant_divergent, block .0,0,0.: a thread (has ended while others wait|waits at __syncthreads that others have ended without)"},
 	"two barriers": {func(t *testing.T) { run(t, openMutants(t), "mutant_two_barriers") },
@@ -140,6 +137,32 @@ var mutants = map[string]struct {
 	}, "InvalidContext"},
 }
 
+// accesses are what a form finds that checks each access to memory, or how it says it.
+var accesses = map[string]mutant{
+	"past a tensor": {func(t *testing.T) {
+		c := openMutants(t)
+		ok(t, c.Kernel("mutant_one_more").Launch(Grid{1, 1, 1}, 0, Pointer(put(t, c, make([]float32, 63)))))
+		ok(t, c.Wait())
+	}, "kernel mutant_one_more, block .0,0,0.: thread 63 writes 4 bytes that end 4 bytes past the end of a tensor of 252 bytes"},
+	"unwritten shared memory": {func(t *testing.T) { run(t, openMutants(t), "mutant_unwritten") },
+		"kernel mutant_unwritten, block .0,0,0.: thread 63 reads byte 252 of the shared array s, which was never written"},
+	"blocks that race": {func(t *testing.T) {
+		c := openMutants(t)
+		ok(t, c.Kernel("mutant_blocks").Launch(Grid{2, 1, 1}, 0, Pointer(put(t, c, make([]float32, 64)))))
+		ok(t, c.Wait())
+	}, "kernel mutant_blocks, block .[01],0,0.: thread 0 reads what another block writes in the same launch"},
+	"missing __syncthreads": {func(t *testing.T) { run(t, openMutants(t), "mutant_no_barrier") },
+		"kernel mutant_no_barrier, block .0,0,0.: thread [0-9]+ reads byte [0-9]+ of the shared array s, which was never written"},
+	"threads that race": {func(t *testing.T) { run(t, openMutants(t), "mutant_race") },
+		"kernel mutant_race, block .0,0,0.: thread [0-9]+ (reads|writes) what thread [0-9]+ (read|wrote), with no barrier between"},
+	"past shared memory": {mutants["past shared memory"].test, "thread 63 writes 4 bytes that end 4 bytes past the end of the shared array s of 256 bytes"},
+	"past dynamic shared memory": {mutants["past dynamic shared memory"].test,
+		"thread 63 writes 4 bytes that end 4 bytes past the end of the shared array that is dynamic of 60000 bytes"},
+}
+
+// checked says whether the double is a form that checks each access: see the Makefile.
+func checked() bool { return strings.HasSuffix(os.Getenv("GPDRF_CUDA_DRIVER"), "double.so") }
+
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -182,15 +205,20 @@ func missingWait(t *testing.T) {
 // Each mutant makes a test fail, with the words that lead to its fault. An error of a kernel stays
 // with its process, so each has one of its own.
 func TestMutants(t *testing.T) {
+	all := mutants
+	if checked() {
+		all = maps.Clone(all)
+		maps.Copy(all, accesses)
+	}
 	if name := os.Getenv("MUTANT"); name != "" {
-		mutants[name].test(t)
+		all[name].test(t)
 		return
 	}
 	if !emulated() {
 		t.Skip("only the driver test double finds them all")
 	}
 	open(t)
-	for name, m := range mutants {
+	for name, m := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.Command(os.Args[0], "-test.run=^TestMutants$", "-test.v")
@@ -209,10 +237,13 @@ func TestMutants(t *testing.T) {
 // The double is fast enough for a suite in minutes: 10⁷ waits of a thread at a barrier a second.
 // The bound here is far below, for a machine with other work.
 func TestDoubleSpeed(t *testing.T) {
+	if checked() {
+		t.Skip("this form of the double checks each access; the plain one is timed")
+	}
+	const n, blocks = 1000, 4
 	c := openMutants(t)
-	p := put(t, c, make([]float32, 256))
+	p := put(t, c, make([]float32, 256*blocks))
 	for name, waits := range map[string]int{"speed_barriers": 2, "speed_shuffles": 1} {
-		const n, blocks = 1000, 4
 		start := time.Now()
 		ok(t, c.Kernel(name).Launch(Grid{blocks, 1, 1}, 0, Int(n), Pointer(p)))
 		ok(t, c.Wait())

@@ -68,14 +68,12 @@ API cuDeviceGetName(char *b, int n, int d) {
   else snprintf(b, n, "driver test double");
   return OK;
 }
-static void capability(int &major, int &minor) {
-  major = 9, minor = 0;
-  if (const char *text = getenv("EMU_CAPABILITY")) sscanf(text, "%d.%d", &major, &minor);
-}
 API cuDeviceGetAttribute(int *v, int attribute, int) {
-  int major, minor;
-  capability(major, minor);
-  const std::map<int, int> known = {{1, 1024}, {2, 1024}, {5, 2147483647}, {6, 65535}, {7, 65535}, {8, 49152}, {10, 32}, {16, 132}, {75, major}, {76, minor}, {97, 232448}};
+  const Limits &l = limits();
+  const int shared = (int)l.shared_block, all = (int)l.shared_multiprocessor;
+  const std::map<int, int> known = {{1, 1024}, {2, 1024}, {5, 2147483647}, {6, 65535}, {7, 65535}, {8, (int)default_shared}, {10, 32}, {12, 65536},
+                                    {16, 132}, {39, l.threads_multiprocessor}, {75, l.capability / 10}, {76, l.capability % 10},
+                                    {81, all}, {82, 65536}, {97, shared}, {106, l.blocks_multiprocessor}};
   auto it = known.find(attribute);
   *v = it == known.end() ? 0 : it->second;
   return OK;
@@ -131,9 +129,15 @@ API cuCtxGetCurrent(Context **c) {
   return OK;
 }
 
+// A kernel as a module has it, with its static shared memory and what a launch may add to it.
+struct Function {
+  const emu::Kernel *kernel;
+  size_t fixed, allowed;
+};
 struct Module {
   std::string ptx;
   int target; // of the PTX: 70 in ".target sm_70", and where it names none
+  std::map<std::string, Function> functions;
 };
 
 API cuModuleLoadData(Module **m, const void *image) {
@@ -142,10 +146,9 @@ API cuModuleLoadData(Module **m, const void *image) {
   const char *text = (const char *)image;
   if (!text || !strstr(text, ".version")) return refuse(INVALID_IMAGE, __func__, "not PTX");
   const char *target = strstr(text, ".target sm_");
-  int sm = target ? atoi(target + 11) : 70, major, minor;
-  capability(major, minor);
-  if (sm > 10 * major + minor) return refuse(NO_BINARY, __func__, "the PTX is for a newer GPU");
-  *m = new Module{text, sm};
+  int sm = target ? atoi(target + 11) : 70;
+  if (sm > limits().capability) return refuse(NO_BINARY, __func__, "the PTX is for a newer GPU");
+  *m = new Module{text, sm, {}};
   return OK;
 }
 API cuModuleUnload(Module *m) {
@@ -170,36 +173,37 @@ static int described(const std::string &ptx, const emu::Kernel &k) {
   return OK;
 }
 
-API cuModuleGetFunction(const emu::Kernel **f, Module *m, const char *name) {
+API cuModuleGetFunction(Function **f, Module *m, const char *name) {
   ENTER
+  const emu::Kernel *found = nullptr;
   for (auto &k : emu::kernels())
-    if (k.target == m->target && !strcmp(k.name, name)) {
-      *f = &k;
-      return described(m->ptx, k);
-    }
-  return refuse(NOT_FOUND, name, "no such kernel");
+    if (k.target == m->target && !strcmp(k.name, name) && (!k.mutant || k.mutant == setting("EMU_MUTANT", 0)) && (!found || k.mutant)) found = &k;
+  if (!found) return refuse(NOT_FOUND, name, "no such kernel");
+  if (!m->functions.count(name)) {
+    size_t fixed = static_shared_of(m->ptx, *found);
+    m->functions[name] = {found, fixed, default_shared - fixed};
+  }
+  *f = &m->functions[name];
+  return described(m->ptx, *found);
 }
 
-static std::map<const emu::Kernel *, int> shared_limit;
-
-API cuFuncSetAttribute(const emu::Kernel *k, int attribute, int value) {
+API cuFuncSetAttribute(Function *f, int attribute, int value) {
   ENTER
   const int max_dynamic_shared = 8;
-  if (attribute != max_dynamic_shared || value > 232448) return refuse(INVALID_VALUE, k->name, "attribute");
-  shared_limit[k] = value;
+  if (attribute != max_dynamic_shared || value < 0 || f->fixed + value > limits().shared_block)
+    return refuse(INVALID_VALUE, f->kernel->name, "more shared memory than a block may have");
+  f->allowed = value;
   return OK;
 }
 
-API cuLaunchKernel(const emu::Kernel *k, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, Stream *s,
-                   void **params, void **) {
+API cuLaunchKernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, Stream *s, void **params,
+                   void **) {
   ENTER
-  if (!k) return INVALID_HANDLE;
+  if (!f) return INVALID_HANDLE;
   if (int r = lose()) return r;
-  if (!gx || !gy || !gz || gx > 2147483647 || gy > 65535 || gz > 65535) return refuse(INVALID_VALUE, k->name, "grid");
-  if (!bx || by != 1 || bz != 1 || bx > 1024 || bx % 32) return refuse(INVALID_VALUE, k->name, "a block is of full warps, in one dimension");
-  if (bx > k->threads) return refuse(OUT_OF_RESOURCES, k->name, "more threads than its launch bounds");
-  auto allowed = shared_limit.find(k);
-  if (shared > 48u << 10 && (allowed == shared_limit.end() || (int)shared > allowed->second)) return refuse(INVALID_VALUE, k->name, "shared memory");
+  const emu::Kernel *k = f->kernel;
+  if (getenv("EMU_KERNELS")) fprintf(stderr, "double: launches %s\n", k->name);
+  if (int r = refused(*k, {gx, gy, gz}, {bx, by, bz}, f->fixed, shared, f->allowed)) return r;
   emu::Launch l{k, {gx, gy, gz}, {bx, by, bz}, shared, {}};
   for (size_t i = 0; i < k->sizes.size(); i++) {
     uint64_t v = 0;

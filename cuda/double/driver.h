@@ -4,7 +4,8 @@
 // Environment: EMU_ORDER (see run.cc), EMU_EAGER (work on a stream runs at once, not when somebody
 // waits), EMU_LOG (each refused call is explained), EMU_DEVICES, EMU_MEMORY (MiB of each),
 // EMU_CAPABILITY ("9.0"), EMU_LOST (the driver is lost at launch number n), EMU_FULL (another
-// program has taken all memory at allocation number n), EMU_GRAPHS (0: a driver without graphs).
+// program has taken all memory at allocation number n), EMU_GRAPHS (0: a driver without graphs),
+// EMU_KERNELS (each launch is named), EMU_MUTANT (the wrong kernel of this number takes its place).
 // CUDA_VISIBLE_DEVICES is as in the driver.
 #pragma once
 #include "run.h"
@@ -51,6 +52,25 @@ extern std::recursive_mutex mutex;
 extern thread_local Context *bound; // of this OS thread
 extern int sticky;                  // an error of a kernel stays until the process ends
 extern std::string detail;          // its words
+
+// Limits of a GPU of a compute capability, 75 for 7.5; memory in bytes.
+struct Limits {
+  int capability;
+  size_t shared_block, shared_multiprocessor;
+  int threads_multiprocessor, blocks_multiprocessor;
+};
+const Limits &limits(); // of the one that EMU_CAPABILITY names
+
+// static_shared_of is the shared memory that a kernel of the PTX has without asking, in bytes.
+size_t static_shared_of(const std::string &ptx, const emu::Kernel &);
+
+// default_shared is what static and dynamic shared memory of a block may be together, until a
+// kernel asks for more.
+const size_t default_shared = 48 << 10;
+
+// refused is the error of a launch that a GPU would not take, or OK: of a kernel with fixed bytes
+// of static shared memory, dynamic ones, and as many of these as it is allowed.
+int refused(const emu::Kernel &, dim3 grid, dim3 block, size_t fixed, size_t dynamic, size_t allowed);
 
 int refuse(int result, const char *call, const char *why);
 int setting(const char *name, int otherwise);

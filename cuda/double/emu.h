@@ -72,6 +72,7 @@ struct Kernel {
   unsigned threads;
   std::vector<size_t> sizes; // of the parameters, in bytes
   void (*call)(void *const *params);
+  int mutant; // its number where it is wrong on purpose, else 0
 };
 std::vector<Kernel> &kernels();
 template <auto F>
@@ -84,8 +85,8 @@ struct Caller<F> {
   static std::vector<size_t> sizes() { return {sizeof(A)...}; }
 };
 struct Register {
-  Register(const char *name, int target, unsigned threads, std::vector<size_t> sizes, void (*call)(void *const *)) {
-    kernels().push_back({name, target, threads, std::move(sizes), call});
+  Register(const char *name, int target, unsigned threads, std::vector<size_t> sizes, void (*call)(void *const *), int mutant = 0) {
+    kernels().push_back({name, target, threads, std::move(sizes), call, mutant});
   }
 };
 

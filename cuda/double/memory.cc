@@ -1,5 +1,6 @@
 // memory.cc: device memory is host memory between guard pages, as near the upper one as 16-byte
 // alignment lets it, and full of NaN. Writes to the bytes between are found when it is freed.
+#include "access.h"
 #include "driver.h"
 #include <cstdio>
 #include <cstdlib>
@@ -81,6 +82,7 @@ API cuMemAlloc_v2(Address *p, size_t n) {
   if (another(true) || used + n > limit() || !(*p = guarded(n))) return OUT_OF_MEMORY;
   used += n;
   device[*p] = n;
+  emu::know_tensor((char *)*p, n);
   return OK;
 }
 
@@ -95,6 +97,7 @@ API cuMemFree_v2(Address p) {
     return sticky = LAUNCH_FAILED;
   }
   used -= it->second;
+  emu::forget_tensor((char *)p);
   unmap(p, it->second); // a later use of the pointer is a fault
   device.erase(it);
   return OK;

@@ -1,5 +1,5 @@
 // mutants.cu: kernels that are wrong on purpose, one for each class of fault that the double must
-// find; cuda/double_test.go launches each. They are in the double alone. The last three measure it.
+// find; cuda/double_test.go launches each. They are in the double alone. The last two measure it.
 #include "../kernels/device.cuh"
 
 // Half of a block never reaches the barrier.
@@ -58,6 +58,38 @@ __device__ void mutant_shared_body(float *x) {
 }
 PLAIN_KERNEL(64, mutant_shared, (float *x), (x))
 
+// One element more than there are, which on the device is the padding behind a tensor, or the next
+// tensor.
+__device__ void mutant_one_more_body(float *x) {
+  if (threadIdx.x <= 62 + gridDim.x) x[threadIdx.x] = 1; // of 63
+}
+PLAIN_KERNEL(64, mutant_one_more, (float *x), (x))
+
+// What no thread has written.
+__device__ void mutant_unwritten_body(float *x) {
+  SHARED(float, s, [64]);
+  if (threadIdx.x < 63) s[threadIdx.x] = 0;
+  x[threadIdx.x] = s[threadIdx.x];
+}
+PLAIN_KERNEL(64, mutant_unwritten, (float *x), (x))
+
+// A neighbour's value is written while it may still be read.
+__device__ void mutant_race_body(float *x) {
+  SHARED(float, s, [64]);
+  s[threadIdx.x] = 0;
+  __syncthreads();
+  float v = s[(threadIdx.x + 1) & 63];
+  s[threadIdx.x] = v + 1;
+  x[threadIdx.x] = v;
+}
+PLAIN_KERNEL(64, mutant_race, (float *x), (x))
+
+// A sum over blocks in one number.
+__device__ void mutant_blocks_body(float *x) {
+  if (threadIdx.x == 0) x[0] += 1;
+}
+PLAIN_KERNEL(64, mutant_blocks, (float *x), (x))
+
 // The same of dynamic shared memory, for which the launch asked for 60,000 bytes.
 __device__ void mutant_dynamic_body(float *x) {
   DYN_SHARED(float, s);
@@ -71,6 +103,16 @@ PLAIN_KERNEL(64, mutant_dynamic, (float *x), (x))
 __device__ void mutant_fill_body(float *x) { x[threadIdx.x] = 1; }
 PLAIN_KERNEL(64, mutant_fill, (float *x), (x))
 
+// Right: what limits are tried on, without shared memory of its own and with 256 bytes.
+__device__ void mutant_touch_body(float *x) { x[threadIdx.x] = 2; }
+PLAIN_KERNEL(64, mutant_touch, (float *x), (x))
+__device__ void mutant_fixed_body(float *x) {
+  SHARED(float, s, [64]);
+  s[threadIdx.x] = 2;
+  x[threadIdx.x] = s[threadIdx.x];
+}
+PLAIN_KERNEL(64, mutant_fixed, (float *x), (x))
+
 __device__ void speed_barriers_body(int n, float *x) {
   SHARED(float, s, [256]);
   float v = 0;
@@ -80,13 +122,13 @@ __device__ void speed_barriers_body(int n, float *x) {
     v += s[(threadIdx.x + 1) & 255];
     __syncthreads();
   }
-  x[threadIdx.x] = v;
+  x[global_thread()] = v;
 }
 PLAIN_KERNEL(256, speed_barriers, (int n, float *x), (n, x))
 
 __device__ void speed_shuffles_body(int n, float *x) {
   float v = (float)threadIdx.x;
   for (int i = 0; i < n; i++) v = 0.5f * v + __shfl_xor_sync(0xffffffffu, v, 1);
-  x[threadIdx.x] = v;
+  x[global_thread()] = v;
 }
 PLAIN_KERNEL(256, speed_shuffles, (int n, float *x), (n, x))

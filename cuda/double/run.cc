@@ -3,6 +3,7 @@
 // every time, but EMU_ORDER (0: forward, 1: backward, else a seed) changes in which order
 // threads and blocks run: a result that changes with it is a missing __syncthreads.
 #include "run.h"
+#include "access.h"
 #include "fault.h"
 #include "fiber.h"
 #include <algorithm>
@@ -152,20 +153,21 @@ void entry() {
 }
 
 const size_t zone = 64; // bytes on both sides of shared memory that nobody may write
-std::vector<char> arena(256 << 10);
+alignas(16) char arena[256 << 10];
 size_t arena_used;
 std::vector<Shared *> arrays;
 
-char *carve(size_t bytes) {
-  char *p = arena.data() + arena_used + zone;
+char *carve(const char *name, size_t bytes) {
+  char *p = arena + arena_used + zone;
   p += -(uintptr_t)p & 15;
-  size_t end = p + bytes + zone - arena.data();
-  if (end > arena.size()) {
+  size_t end = p + bytes + zone - arena;
+  if (end > sizeof arena) {
     fprintf(stderr, "double: %s: too much shared memory\n", job->kernel->name);
     abort();
   }
-  memset(arena.data() + arena_used, 0xff, end - arena_used); // NaN
+  memset(arena + arena_used, 0xff, end - arena_used); // NaN
   arena_used = end;
+  know_shared_array(name, p, bytes);
   return p;
 }
 
@@ -184,7 +186,8 @@ void begin_block(const Launch &l, unsigned b, unsigned seed) {
   block_serial++;
   arena_used = 0;
   arrays.clear();
-  dynamic_shared = l.shared ? carve(l.shared) : nullptr;
+  begin_block_accesses();
+  dynamic_shared = l.shared ? carve("that is dynamic", l.shared) : nullptr;
   if (threads.size() != n) {
     threads.resize(n);
     ready.resize(n);
@@ -250,7 +253,7 @@ void run_block(const Launch &l, unsigned b) {
 void *shared_array(Shared &s, size_t bytes) {
   if (s.block != block_serial) {
     s.block = block_serial;
-    s.memory = carve(bytes);
+    s.memory = carve(s.name, bytes);
     s.bytes = bytes;
     arrays.push_back(&s);
   }
@@ -266,6 +269,7 @@ void block_barrier(const char *place) {
   t->state = Thread::BLOCK;
   if (++blocked == live) {
     blocked = 0;
+    order_accesses();
     release(run_seed);
   }
   next(&t->sp);
@@ -291,6 +295,16 @@ uint64_t warp_operation(Op op, uint32_t mask, uint64_t value, int source) {
   return t->result;
 }
 
+void violation(const char *what) {
+  char s[400];
+  int n = snprintf(s, sizeof s, "thread %u %s", current->tid.x, what);
+  if (place) snprintf(s + n, sizeof s - n, ", at line %d of the PTX", place);
+  report(ILLEGAL_ADDRESS, s);
+  void *gone;
+  switch_to(&gone, scheduler);
+  abort(); // nobody comes back
+}
+
 // illegal is where the host goes on after a memory fault in a kernel, on a stack of its own.
 static void illegal() {
   char s[200];
@@ -311,6 +325,9 @@ Fault run(const Launch &l) {
   grid_size = l.grid;
   params.clear();
   for (size_t i = 0; i < l.values.size(); i++) params.push_back((void *)&l.values[i]);
+  place = 0;
+  know_shared(arena, sizeof arena);
+  begin_launch_accesses();
   catch_faults(illegal);
   unsigned n = l.grid.x * l.grid.y * l.grid.z;
   for (unsigned i = 0; i < n && !result.code; i++) run_block(l, run_seed == 1 ? n - 1 - i : i);

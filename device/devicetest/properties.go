@@ -25,6 +25,7 @@ func properties() []property {
 		{"KL is positive, and zero at the prior", divergence, false},
 		{"whitened moments are the paper's", unwhitened, false},
 		{"softmax of far logits is finite", farLogits, false},
+		{"softmax finds the largest of many logits", farOfMany, false},
 		{"a floored variance has no gradient", flooredGradient, false},
 		{"Matérn kernels of near rows", nearRows, false},
 		{"sums over feature maps are 1 at distance 0", unitSparse, false},
@@ -205,6 +206,28 @@ func farLogits(t *testing.T, dev device.Device, tol Tolerances) {
 		t.Errorf("log softmax is off by %g", e)
 	}
 	if e := fdcheck.RelativeError(download(dev, dh), []float64{1, -1, 0, 0.5, 0, -0.5}); e > tol.real() {
+		t.Errorf("its gradient is off by %g", e)
+	}
+}
+
+// Softmax with more classes than a warp has lanes: the one far logit of a row is found in any
+// place, or its exponential is infinite.
+func farOfMany(t *testing.T, dev device.Device, tol Tolerances) {
+	const n, far = 40, 2000
+	logits, classes, want := make([]float64, n*n), make([]int32, n), make([]float64, n*n)
+	for i := range n {
+		class := (i + 1) % n
+		logits[i*n+i], classes[i] = far, int32(class)
+		want[i*n+i], want[i*n+class] = -1, 1
+	}
+	h, y := put(dev, device.Real, logits, 1, n, n), dev.New(device.Int, n)
+	dev.UploadInts(y, classes)
+	ell, dh := dev.New(device.Double, 1), dev.New(device.Real, 1, n, n)
+	dev.SoftmaxLogLik(ell, dh, h, y, 1)
+	if e := fdcheck.RelativeError(download(dev, ell), []float64{-n * far}); !(e <= tol.real()) {
+		t.Errorf("log softmax is off by %g", e)
+	}
+	if e := fdcheck.RelativeError(download(dev, dh), want); !(e <= tol.real()) {
 		t.Errorf("its gradient is off by %g", e)
 	}
 }

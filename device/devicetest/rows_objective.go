@@ -11,13 +11,13 @@ const scale = 0.3
 
 func likelihoodRows() []row {
 	return []row{
-		{ops: []string{"GaussianLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 257, 1}, {2, 700, 3}}, build: gaussian,
+		{ops: []string{"GaussianLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 257, 1}, {2, 700, 3}, {3, 1501, 1}}, build: gaussian,
 			nmse: 1e-12, reason: "residuals of float32 numbers"},
 		{ops: []string{"GaussianExpected"}, sizes: [][]int{{1, 1, 1}, {1, 31, 2}, {1, 257, 1}, {1, 1300, 3}}, build: expected(device.Double),
 			nmse: 1e-12, reason: "the gradient of a float32 parameter"},
 		{ops: []string{"GaussianExpected"}, variant: "samples", sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 257, 1}, {2, 700, 3}}, build: expected(device.Real),
 			nmse: 1e-12, reason: "moments of float32"},
-		{ops: []string{"SoftmaxLogLik"}, sizes: [][]int{{1, 1, 2}, {3, 31, 10}, {2, 257, 3}}, build: softmax,
+		{ops: []string{"SoftmaxLogLik"}, sizes: [][]int{{1, 1, 2}, {3, 31, 10}, {2, 257, 3}, {2, 5, 40}}, build: softmax,
 			nmse: 1e-12, reason: "float32 exponentials"},
 		{ops: []string{"BernoulliLogLik"}, sizes: [][]int{{1, 1}, {3, 31}, {2, 2049}}, build: bernoulli,
 			nmse: 1e-12, reason: "the gradient of a float32 activation"},

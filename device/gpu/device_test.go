@@ -245,6 +245,10 @@ func TestFold(t *testing.T) {
 		if d.Download(got[:1], value); math.Abs(got[0]-sum) > 1e-11 {
 			t.Errorf("sum %g, want %g", got[0], sum)
 		}
+		d.real.fold(d.ptr(dst), d.ptr(partial), len(x), false, -1)
+		if d.Download(got, dst); math.Abs(got[0]-sum) > 1e-6 {
+			t.Errorf("sum of Real %g, want %g", got[0], sum)
+		}
 	}
 }
 

@@ -1,0 +1,63 @@
+//go:build cuda && cgo
+
+package cuda
+
+import (
+	"fmt"
+	"testing"
+)
+
+// The double plays a GPU of each compute capability: a launch with as much shared memory as a block
+// may have there passes, and one with a byte more is refused, as is a grid that is too high.
+func TestLimits(t *testing.T) {
+	for capability, kib := range map[string]int{"7.0": 96, "7.5": 64, "8.0": 163, "8.6": 99, "8.9": 99, "9.0": 227, "10.0": 227, "12.0": 99, "12.1": 99} {
+		t.Run(capability, func(t *testing.T) {
+			t.Setenv("EMU_CAPABILITY", capability)
+			c := openMutants(t)
+			if got := c.Info().Capability.String(); got != capability {
+				t.Fatalf("the GPU says %s", got)
+			}
+			p := put(t, c, make([]float32, 64))
+			for name, static := range map[string]int{"mutant_touch": 0, "mutant_fixed": 256} {
+				k := c.Kernel(name)
+				ok(t, k.Launch(Grid{1, 1, 1}, kib<<10-static, Pointer(p)))
+				if err := k.Launch(Grid{1, 1, 1}, kib<<10-static+1, Pointer(p)); err == nil {
+					t.Errorf("%s: a block of more than %d KiB of shared memory is launched", name, kib)
+				}
+				if err := k.Launch(Grid{1, 65536, 1}, 0, Pointer(p)); err == nil {
+					t.Errorf("%s: a grid of 65,536 in y is launched", name)
+				}
+				ok(t, c.Wait())
+			}
+		})
+	}
+}
+
+// Without asking for more, a block has 48 KiB of shared memory, static and dynamic together.
+func TestDefaultShared(t *testing.T) {
+	c := openMutants(t)
+	p := put(t, c, make([]float32, 64))
+	for name, static := range map[string]int{"mutant_touch": 0, "mutant_fixed": 256} {
+		for extra, want := range map[int]bool{0: true, 1: false} {
+			k := c.Kernel(name)
+			k.shared = 1 << 30 // as if it had been asked for
+			if err := k.Launch(Grid{1, 1, 1}, defaultShared-static+extra, Pointer(p)); (err == nil) != want {
+				t.Errorf("%s with %d bytes beyond 48 KiB: %v", name, extra, err)
+			}
+		}
+	}
+	ok(t, c.Wait())
+}
+
+// The PTX of the mutants says what they have of shared memory.
+func mutantPTX(threads map[string]int) string {
+	text := ".version 6.3\n.shared .align 4 .b8 of_mutant_fixed[256];\n"
+	for name, n := range threads {
+		params := ".param .u64 x"
+		if n == 256 {
+			params = ".param .u32 n,\n\t.param .u64 x"
+		}
+		text += fmt.Sprintf(".visible .entry %s(\n\t%s\n)\n.maxntid %d, 1, 1\n{\n%s\n}\n", name, params, n, map[bool]string{true: "of_mutant_fixed"}[name == "mutant_fixed"])
+	}
+	return text
+}

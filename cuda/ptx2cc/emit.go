@@ -1,0 +1,210 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// emitter writes one function.
+type emitter struct {
+	*module
+	registers map[string]typ
+	variables map[string]variable // of the function: parameters, result, local memory
+	labels    map[string]bool
+	used      map[string]bool   // the module's variables that it names
+	depot     string            // its local memory in C++, or ""
+	shuffled  map[string]string // how a register was shuffled, by its name
+	at        int               // the line that is translated
+}
+
+// unknown is what emit panics with, and recovers from.
+type unknown struct{ error }
+
+// senseless is an error of a text that is known, but which no compiler writes.
+type senseless struct{ error }
+
+// fail says what is not known at this line.
+func (e *emitter) fail(format string, a ...any) {
+	panic(unknown{e.mistake(e.at, "not known: "+format, a...)})
+}
+
+// function is a function of the module by its name, or nil.
+func (m *module) function(name string) *function {
+	for _, f := range m.functions {
+		if f.name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// write writes the module: its variables, its functions, and a place in the double's register for
+// each kernel.
+func (m *module) write(out io.Writer) error {
+	var text strings.Builder
+	text.WriteString(m.head())
+	for _, f := range m.functions {
+		body, err := m.emit(f, f.name)
+		if err != nil {
+			return err
+		}
+		text.WriteString(body)
+		if f.entry {
+			text.WriteString(m.register(f, f.name, 0))
+		}
+	}
+	text.WriteString("} // namespace\n")
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+// head is what stands before all functions.
+func (m *module) head() string {
+	text := fmt.Sprintf("// made by ptx2cc of %s: do not edit\n#include \"cuda/double/ptx.h\"\n\nnamespace {\n", m.file)
+	for _, g := range m.globals {
+		if g.space == "global" {
+			text += fmt.Sprintf("alignas(4096) char %s[%d];\nconst bool known_%[1]s = (emu::know_tensor(%[1]s, %[3]d), true);\n",
+				cname(g.name), (g.bytes+4095)/4096*4096, g.bytes)
+		} else if g.bytes > 0 {
+			text += fmt.Sprintf("emu::Shared %s_shared{\"%s\", 0, nullptr, 0};\n", cname(g.name), shortName(g.name))
+		}
+	}
+	for _, f := range m.functions {
+		if !f.entry {
+			text += fmt.Sprintf("void %s(char *const *params, char *result);\n", cname(f.name))
+		}
+	}
+	return text
+}
+
+// shortName is the last part of a mangled name, which is that of the source: "tile_a" of
+// "_ZZ9tile_sums…E6tile_a".
+func shortName(name string) string {
+	last := regexp.MustCompile(`^.*E\d+(\D\w*)$`).FindStringSubmatch(name)
+	if last == nil {
+		return name
+	}
+	return last[1]
+}
+
+// register is the kernel's place in the double's register; a mutant has a number.
+func (m *module) register(f *function, symbol string, mutant int) string {
+	var sizes []string
+	for _, p := range f.params {
+		sizes = append(sizes, strconv.Itoa(p.bytes))
+	}
+	return fmt.Sprintf("void call_%s(void *const *params) { %[1]s((char *const *)params, nullptr); }\n"+
+		"emu::Register register_%[1]s(\"%[2]s\", %d, %d, {%s}, call_%[1]s, %[6]d);\n",
+		cname(symbol), f.name, m.target, f.threads, strings.Join(sizes, ", "), mutant)
+}
+
+// emit is a function as C++, under a name.
+func (m *module) emit(f *function, symbol string) (text string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			u, ok := r.(unknown)
+			if !ok {
+				panic(r)
+			}
+			err = u.error
+		}
+	}()
+	e := &emitter{module: m, registers: map[string]typ{}, variables: map[string]variable{}, labels: map[string]bool{}, used: map[string]bool{}, shuffled: map[string]string{}}
+	prologue := ""
+	for i, p := range f.params {
+		e.variables[p.name] = p
+		prologue += fmt.Sprintf("  char *const %s = params[%d];\n", cname(p.name), i)
+	}
+	if f.result != nil {
+		e.variables[f.result.name] = *f.result
+		prologue += fmt.Sprintf("  char *const %s = result;\n", cname(f.result.name))
+	}
+	for _, s := range f.body {
+		if s.kind == label {
+			e.labels[s.op] = true
+		}
+	}
+	var body strings.Builder
+	for _, s := range f.body {
+		e.at = s.line
+		switch s.kind {
+		case open:
+			body.WriteString("  {\n")
+		case close:
+			body.WriteString("  }\n")
+		case label:
+			fmt.Fprintf(&body, "%s:;\n", cname(s.op))
+		case directive:
+			outside, here := e.declare(s.operands[0])
+			prologue += outside
+			body.WriteString(here)
+		default:
+			e.halves(s)
+			text := e.instruction(s)
+			if s.guard != "" {
+				not := ""
+				if s.negated {
+					not = "!"
+				}
+				text = fmt.Sprintf("if (%s%s) { %s }", not, e.value(s.guard, types[".pred"]), text)
+			}
+			fmt.Fprintf(&body, "  %s\n", text)
+		}
+	}
+	for _, g := range m.globals {
+		switch {
+		case !e.used[g.name] || g.space == "global":
+		case g.bytes == 0:
+			prologue += fmt.Sprintf("  char *const %s = (char *)emu::dynamic_shared;\n", cname(g.name))
+		default:
+			prologue += fmt.Sprintf("  char *const %s = (char *)emu::shared_array(%[1]s_shared, %d);\n", cname(g.name), g.bytes)
+		}
+	}
+	return fmt.Sprintf("\nvoid %s(char *const *params, char *result) {\n%s%s}\n", cname(symbol), prologue, body.String()), nil
+}
+
+var (
+	rangePattern    = regexp.MustCompile(`^\.reg (\.\w+) %(\w+)<(\d+)>$`)
+	registerPattern = regexp.MustCompile(`^\.reg (\.\w+) (%?\w+)$`)
+)
+
+// declare is a directive as C++: for the top of the function, over which a goto may jump, and for
+// where it stands.
+func (e *emitter) declare(text string) (outside, here string) {
+	if r := rangePattern.FindStringSubmatch(text); r != nil {
+		t, ok := types[r[1]]
+		n, _ := strconv.Atoi(r[3])
+		names := make([]string, n)
+		for i := range names {
+			names[i] = r[2] + strconv.Itoa(i)
+			e.registers["%"+names[i]] = t
+		}
+		if ok && n > 0 {
+			return fmt.Sprintf("  %s %s;\n", t.c, strings.Join(names, ", ")), ""
+		}
+	} else if r := registerPattern.FindStringSubmatch(text); r != nil {
+		if t, ok := types[r[1]]; ok {
+			e.registers[r[2]] = t
+			return "", fmt.Sprintf("  %s %s;\n", t.c, cname(r[2]))
+		}
+	} else if strings.HasPrefix(text, ".pragma ") {
+		return "", ""
+	} else if strings.HasPrefix(text, ".local ") || strings.HasPrefix(text, ".param ") {
+		v, err := (&reader{module: e.module}).variable(e.at, text)
+		if err != nil {
+			panic(unknown{err})
+		}
+		e.variables[v.name] = v
+		memory := fmt.Sprintf("  alignas(%d) char %s[%d];\n", max(v.align, 8), cname(v.name), v.bytes)
+		if v.space == "local" {
+			e.depot = cname(v.name)
+			return memory, ""
+		}
+		return "", memory
+	}
+	e.fail("%s", text)
+	return "", ""
+}

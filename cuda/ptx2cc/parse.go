@@ -1,0 +1,282 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// module is a PTX file.
+type module struct {
+	file      string
+	target    int // 70 in ".target sm_70"
+	globals   []variable
+	functions []*function
+}
+
+// variable is memory with a name: of the module, a parameter, or local.
+type variable struct {
+	space        string // "global", "shared", "param" or "local"
+	name         string
+	bytes, align int // no bytes: as many as the launch asks for
+}
+
+// function is a kernel, or a function that kernels call.
+type function struct {
+	line    int
+	entry   bool
+	name    string
+	params  []variable
+	result  *variable
+	threads int // of .maxntid; 1024 without
+	body    []statement
+}
+
+// statement is one of a function's body.
+type statement struct {
+	line     int
+	kind     kind
+	guard    string // "%p1" of "@%p1 bra", or ""
+	negated  bool   // "@!%p1"
+	op       string // "add.s32", a label, or a directive: ".reg"
+	operands []string
+}
+
+type kind uint8
+
+const (
+	instruction kind = iota
+	label
+	directive
+	open  // {
+	close // }
+)
+
+// mistake is an error with its place.
+func (m *module) mistake(line int, format string, a ...any) error {
+	return fmt.Errorf("%s:%d: %s", m.file, line, fmt.Sprintf(format, a...))
+}
+
+// reader goes through a text whose comments are blank.
+type reader struct {
+	*module
+	text string
+	at   int
+
+	counted, lines int // up to where the lines were counted, and how many there are
+}
+
+var comment = regexp.MustCompile(`//[^\n]*`)
+
+// line is the number of the line that is read.
+func (r *reader) line() int {
+	r.lines += strings.Count(r.text[r.counted:r.at], "\n")
+	r.counted = r.at
+	return 1 + r.lines
+}
+
+// skip goes to the next thing, and says whether there is one.
+func (r *reader) skip() bool {
+	for r.at < len(r.text) && strings.ContainsRune(" \t\r\n", rune(r.text[r.at])) {
+		r.at++
+	}
+	return r.at < len(r.text)
+}
+
+// take reads what a pattern finds here: its groups, or nil.
+func (r *reader) take(pattern *regexp.Regexp) []string {
+	found := pattern.FindStringSubmatchIndex(r.text[r.at:])
+	if found == nil || found[0] != 0 {
+		return nil
+	}
+	groups := make([]string, len(found)/2)
+	for i := range groups {
+		if found[2*i] >= 0 {
+			groups[i] = r.text[r.at+found[2*i] : r.at+found[2*i+1]]
+		}
+	}
+	r.at += found[1]
+	return groups
+}
+
+var (
+	headPattern     = regexp.MustCompile(`^\.(version|target|address_size)\s+(\S+)`)
+	globalPattern   = regexp.MustCompile(`^(?:\.(?:visible|weak|extern)\s+)?\.(global|shared)\s+\.align\s+(\d+)\s+\.b8\s+([\w$]+)\[(\d*)\]\s*;`)
+	functionPattern = regexp.MustCompile(`^(?:\.(?:visible|weak)\s+)?\.(entry|func)\s+(?:\(([^)]*)\)\s*)?([\w$]+)\s*\(([^)]*)\)\s*`)
+	boundPattern    = regexp.MustCompile(`^\.(maxntid|minnctapersm)\s+(\d+)((?:\s*,\s*1)*)\s*`)
+	paramPattern    = regexp.MustCompile(`^\.(param|local)\s+(?:\.align\s+(\d+)\s+)?\.([bsuf]\d+)\s+([\w$]+)(?:\[(\d+)\])?$`)
+	restPattern     = regexp.MustCompile(`^[^\n]*`)
+)
+
+// parse reads a module.
+func parse(file, text string) (*module, error) {
+	m := &module{file: file}
+	r := &reader{module: m, text: comment.ReplaceAllString(text, "")}
+	defined := map[string]bool{}
+	for r.skip() {
+		line := r.line()
+		if head := r.take(headPattern); head != nil {
+			if head[1] == "target" {
+				m.target, _ = strconv.Atoi(strings.TrimPrefix(head[2], "sm_"))
+			} else if head[1] == "address_size" && head[2] != "64" {
+				return nil, m.mistake(line, "addresses of %s bits; 64 are known", head[2])
+			}
+		} else if g := r.take(globalPattern); g != nil {
+			v := variable{space: g[1], name: g[3]}
+			v.align, _ = strconv.Atoi(g[2])
+			v.bytes, _ = strconv.Atoi(g[4])
+			m.globals = append(m.globals, v)
+		} else if f := r.take(functionPattern); f != nil {
+			fn, err := r.function(line, f)
+			if err != nil {
+				return nil, err
+			}
+			if fn == nil { // declared only
+				continue
+			}
+			if defined[fn.name] {
+				return nil, m.mistake(line, "%s is defined twice", fn.name)
+			}
+			defined[fn.name] = true
+			m.functions = append(m.functions, fn)
+		} else {
+			return nil, m.mistake(line, "not known: %s", r.take(restPattern)[0])
+		}
+	}
+	if m.target == 0 {
+		return nil, m.mistake(1, "no .target sm_NN")
+	}
+	return m, nil
+}
+
+// function reads what follows a function's parameters: nil if it is declared only.
+func (r *reader) function(line int, head []string) (*function, error) {
+	f := &function{line: line, entry: head[1] == "entry", name: head[3], threads: 1024}
+	for i, list := range []string{head[2], head[4]} {
+		for _, text := range split(list) {
+			v, err := r.variable(line, text)
+			if err != nil {
+				return nil, err
+			}
+			if i == 0 {
+				f.result = &v
+			} else {
+				f.params = append(f.params, v)
+			}
+		}
+	}
+	for {
+		bound := r.take(boundPattern)
+		if bound == nil {
+			break
+		}
+		if bound[1] == "maxntid" {
+			f.threads, _ = strconv.Atoi(bound[2])
+		}
+	}
+	if !r.skip() {
+		return nil, r.mistake(line, "%s has no end", f.name)
+	}
+	first := r.text[r.at]
+	r.at++
+	switch first {
+	case ';':
+		return nil, nil
+	case '{':
+		return f, r.body(f)
+	}
+	r.at--
+	return nil, r.mistake(r.line(), "not known: %s", r.take(restPattern)[0])
+}
+
+// variable reads a parameter or local memory: ".param .align 4 .b8 x[20]".
+func (r *reader) variable(line int, text string) (variable, error) {
+	p := paramPattern.FindStringSubmatch(strings.Join(strings.Fields(text), " "))
+	if p == nil {
+		return variable{}, r.mistake(line, "not a variable: %s", text)
+	}
+	v := variable{space: p[1], name: p[4], bytes: types["."+p[3]].bytes}
+	if v.bytes == 0 {
+		return v, r.mistake(line, "a variable of unknown type: %s", text)
+	}
+	v.align = v.bytes
+	if p[2] != "" {
+		v.align, _ = strconv.Atoi(p[2])
+	}
+	if p[5] != "" {
+		n, _ := strconv.Atoi(p[5])
+		v.bytes *= n
+	}
+	return v, nil
+}
+
+var (
+	labelPattern     = regexp.MustCompile(`^([$\w]+):`)
+	statementPattern = regexp.MustCompile(`^(?:@(!?)(%\w+)\s+)?([.\w]+)\s*((?:[^;{}]|\{[^;{}]*\})*);`)
+)
+
+// body reads statements up to the brace that ends the function.
+func (r *reader) body(f *function) error {
+	for depth := 1; r.skip(); {
+		s := statement{line: r.line()}
+		switch found := []string(nil); {
+		case r.text[r.at] == '{':
+			r.at++
+			depth++
+			s.kind = open
+		case r.text[r.at] == '}':
+			r.at++
+			if depth--; depth == 0 {
+				return nil
+			}
+			s.kind = close
+		default:
+			if found = r.take(labelPattern); found != nil {
+				s.kind, s.op = label, found[1]
+				break
+			}
+			if found = r.take(statementPattern); found == nil {
+				return r.mistake(s.line, "not known: %s", r.take(restPattern)[0])
+			}
+			s.negated, s.guard, s.op, s.operands = found[1] == "!", found[2], found[3], split(found[4])
+			if strings.HasPrefix(s.op, ".") {
+				s.kind = directive
+				s.operands = []string{strings.Join(strings.Fields(s.op+" "+found[4]), " ")}
+			}
+		}
+		f.body = append(f.body, s)
+	}
+	return r.mistake(f.line, "%s has no end", f.name)
+}
+
+// split is the operands of an instruction, between commas outside any brackets.
+func split(text string) []string {
+	var all []string
+	depth, from := 0, 0
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) {
+			if strings.IndexByte("{[(", text[i]) >= 0 {
+				depth++
+			} else if strings.IndexByte("}])", text[i]) >= 0 {
+				depth--
+			}
+			if text[i] != ',' || depth > 0 {
+				continue
+			}
+		}
+		if operand := strings.TrimSpace(text[from:i]); operand != "" {
+			all = append(all, operand)
+		}
+		from = i + 1
+	}
+	return all
+}
+
+// group is the parts of "{%r1, %r2}" or "(a, b)"; anything else is one part.
+func group(operand string) []string {
+	if n := len(operand); n >= 2 && strings.IndexByte("{(", operand[0]) >= 0 {
+		return split(operand[1 : n-1])
+	}
+	return []string{operand}
+}
