@@ -33,11 +33,11 @@ const (
 
 // PseudoInputs chooses M rows or centres X̄ [M,D] from N scaled rows, of which x gives those from
 // lo to hi−1. lengthscale is the RBF's for greedy selection. Where ctx ends before, its error is
-// returned. told is called with the share that is done.
-func PseudoInputs(ctx context.Context, method string, x func(lo, hi int) []float64, n, d, m int, lengthscale float64, seed uint64, told ...func(share float64)) ([]float64, error) {
-	tell := func(i, of int) {
-		for _, hear := range told {
-			hear(float64(i) / float64(of))
+// returned. progress is called with the share that is done.
+func PseudoInputs(ctx context.Context, method string, x func(lo, hi int) []float64, n, d, m int, lengthscale float64, seed uint64, progress ...func(share float64)) ([]float64, error) {
+	advance := func(i, of int) {
+		for _, report := range progress {
+			report(float64(i) / float64(of))
 		}
 	}
 	rows := subset(n, max(m, min(n, inducingRows)), seed)
@@ -49,9 +49,9 @@ func PseudoInputs(ctx context.Context, method string, x func(lo, hi int) []float
 	case InducingRandom:
 		return slices.Clone(pool[:m*d]), nil
 	case InducingAuto, InducingKMeans:
-		return kmeans(ctx, pool, len(rows), d, m, tell), ctx.Err()
+		return kmeans(ctx, pool, len(rows), d, m, advance), ctx.Err()
 	case InducingGreedy:
-		return greedy(ctx, pool, len(rows), d, m, lengthscale, tell), ctx.Err()
+		return greedy(ctx, pool, len(rows), d, m, lengthscale, advance), ctx.Err()
 	}
 	return nil, fmt.Errorf("train: no way %q to choose pseudo-inputs", method)
 }
@@ -72,12 +72,12 @@ func subset(n, k int, seed uint64) []int {
 
 // kmeans is Lloyd's algorithm from the first m rows of the pool, which are in random order. A
 // cluster that loses all its rows keeps its centre.
-func kmeans(ctx context.Context, x []float64, n, d, m int, tell func(i, of int)) []float64 {
+func kmeans(ctx context.Context, x []float64, n, d, m int, advance func(i, of int)) []float64 {
 	centre := slices.Clone(x[:m*d])
 	nearest := make([]int, n)
 	sum, count := make([]float64, m*d), make([]float64, m)
 	for round := range kmeansRounds {
-		tell(round, kmeansRounds)
+		advance(round, kmeansRounds)
 		assign(ctx, nearest, x, centre, n, d, m)
 		if ctx.Err() != nil {
 			break
@@ -125,7 +125,7 @@ func assign(ctx context.Context, nearest []int, x, centre []float64, n, d, m int
 
 // greedy is the pivoted Cholesky factorisation of the RBF correlation matrix of the pool: each
 // step takes the row whose variance given those already taken is largest.
-func greedy(ctx context.Context, x []float64, n, d, m int, lengthscale float64, tell func(i, of int)) []float64 {
+func greedy(ctx context.Context, x []float64, n, d, m int, lengthscale float64, advance func(i, of int)) []float64 {
 	out := make([]float64, 0, m*d)
 	factor := make([]float64, n*m) // row i holds its first columns of the factor
 	variance := make([]float64, n)
@@ -133,7 +133,7 @@ func greedy(ctx context.Context, x []float64, n, d, m int, lengthscale float64, 
 		variance[i] = 1
 	}
 	for t := range m {
-		tell(t, m)
+		advance(t, m)
 		p := 0
 		if ctx.Err() != nil {
 			break

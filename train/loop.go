@@ -35,7 +35,7 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 		}
 		return nil
 	}
-	tell := func(step int) {
+	report := func(step int) {
 		elbo, elapsed := out.ELBO, time.Since(start)
 		t.Reporter.Step(Progress{
 			Step: step, Total: last, ELBO: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: t.sched.rate(step),
@@ -56,10 +56,10 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 		late := t.deadline > 0 && time.Since(t.Started) > t.deadline || context.Cause(ctx) == ErrLate
 		stop := (late || ctx.Err() != nil) && step < last
 		evaluated := t.val != nil && (step%c.EvalEvery == 0 || step == last)
-		told := evaluated || step == 1 || step%reportEvery == 0 || step == last
+		reported := evaluated || step == 1 || step%reportEvery == 0 || step == last
 		// A step in parts is long, so each is read: a device that runs ahead would be steps behind
 		// a Ctrl-C, and the report of one that is left is lost.
-		if !left && (told || t.parted || stop) {
+		if !left && (reported || t.parted || stop) {
 			if err := read(step); err != nil {
 				return nil, err
 			}
@@ -69,16 +69,15 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 				return nil, err
 			}
 		}
-		if !left && told {
-			tell(step)
+		if !left && reported {
+			report(step)
 		}
 		if t.val.patienceIsOver() && step < last {
 			t.val.stopped = true
 			t.Reporter.Note("stopped at step %d of %d: %d evaluations in a row were no better than that of step %d", step, last, c.EarlyStop, t.val.best.Step)
 			break
 		}
-		// The end that is cut short is evaluated and told, too, and a checkpoint is of the run that
-		// is not: it comes before.
+		// Save first: the extra evaluation below belongs only to an interrupted run.
 		if t.Save != nil && step < last && (t.saver.due(step) || stop && !late) {
 			out.Seconds = before + time.Since(start).Seconds()
 			t.checkpoint(out)
@@ -89,8 +88,8 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 					return nil, err
 				}
 			}
-			if !told {
-				tell(step)
+			if !reported {
+				report(step)
 			}
 			c.StopAfter = step
 			out.Interrupted = !late

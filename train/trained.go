@@ -21,8 +21,8 @@ type Trained struct {
 	Scaler      data.Scaler
 	Targets     []data.TargetScale // of each target, regression only
 	KLWeight    float64
-	Seed        uint64 // prediction draws with the seed of training unless told otherwise
-	EvalSamples int    // S of a prediction unless told otherwise
+	Seed        uint64 // prediction draws with the seed of training by default
+	EvalSamples int    // S of a prediction by default
 	Named       []model.Named
 	Unsealed    bool // it was read from a file without a checksum
 
@@ -42,24 +42,24 @@ type Trained struct {
 // belong to the seed of training, so that seed is the model's own. A prediction that is no number
 // is an error. A callback gets the number of rows that are done now and then. Soon after ctx ends,
 // its cause is the error.
-func (t *Trained) Predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, told ...func(done int)) (prediction *model.Prediction, err error) {
-	return t.predict(ctx, dev, ds, samples, func(int, int, []float64) {}, told...)
+func (t *Trained) Predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, progress ...func(done int)) (prediction *model.Prediction, err error) {
+	return t.predict(ctx, dev, ds, samples, func(int, int, []float64) {}, progress...)
 }
 
 // PredictFar is Predict, and of each row its distance from the training rows, as Known measures it;
 // nil in older models.
-func (t *Trained) PredictFar(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, told ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
+func (t *Trained) PredictFar(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, progress ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
 	if t.Known == nil {
-		prediction, err = t.Predict(ctx, dev, ds, samples, told...)
+		prediction, err = t.Predict(ctx, dev, ds, samples, progress...)
 		return prediction, nil, err
 	}
 	distances = make([]float64, ds.N())
-	prediction, err = t.predict(ctx, dev, ds, samples, func(lo, hi int, x []float64) { t.look(distances[lo:hi], ds, lo, hi, x) }, told...)
+	prediction, err = t.predict(ctx, dev, ds, samples, func(lo, hi int, x []float64) { t.look(distances[lo:hi], ds, lo, hi, x) }, progress...)
 	return prediction, distances, err
 }
 
 // predict shows the rows to look as the model reads them.
-func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, look func(lo, hi int, x []float64), told ...func(done int)) (prediction *model.Prediction, err error) {
+func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, look func(lo, hi int, x []float64), progress ...func(done int)) (prediction *model.Prediction, err error) {
 	defer func() {
 		if fault := (*device.FaultError)(nil); errors.As(err, &fault) && fault.Bytes > 0 {
 			err = fmt.Errorf("predicting %d rows: %w: another program has taken what was free: try again", ds.N(), err)
@@ -80,14 +80,14 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 		return nil, err
 	}
 	t.setInducing(m)
-	tell := func(done int) {
-		for _, hear := range told {
-			hear(done)
+	advance := func(done int) {
+		for _, report := range progress {
+			report(done)
 		}
 	}
 	rows := t.rows(ctx, ds)
 	predictor := m.NewPredictor(m.Stream(ds.N(), func(lo, hi int) []float64 {
-		tell(lo)
+		advance(lo)
 		x := rows(lo, hi)
 		look(lo, hi, x)
 		return x
@@ -100,7 +100,7 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 	if err != nil {
 		return nil, err
 	}
-	tell(ds.N())
+	advance(ds.N())
 	for i, v := range p.H {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("%s: the prediction of this row is not finite: its inputs may be far outside those of training", ds.Where(i/p.C%p.N))

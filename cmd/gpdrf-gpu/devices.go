@@ -18,7 +18,7 @@ func (p *program) openDevice(name string) (device.Device, error) {
 	if name == "auto" || name == "" {
 		dev, why, err := device.OpenAuto()
 		if why != "" {
-			p.note("no GPU is used: %s", why)
+			p.note("running on the CPU (%s)", strings.TrimPrefix(why, "device cuda: "))
 		}
 		return dev, err
 	}
