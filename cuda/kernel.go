@@ -50,13 +50,10 @@ type Kernel struct {
 	Name    string
 	context *Context
 	fn      cu.Function
-	shared  int // the dynamic shared memory that it may use, in bytes
+	shared  int // the dynamic shared memory that it has asked for, in bytes
 	cells   [maxParams]uint64
 	args    []unsafe.Pointer // to the cells
 }
-
-// defaultShared is how much dynamic shared memory every kernel may use.
-const defaultShared = 48 << 10
 
 // Kernel is a kernel by name; that it is missing is a bug.
 func (c *Context) Kernel(name string) *Kernel {
@@ -75,7 +72,7 @@ func (c *Context) Kernel(name string) *Kernel {
 	if err != nil {
 		panic(fmt.Sprintf("cuda: kernel %s: %v", name, err))
 	}
-	k := &Kernel{Signature: signature, Name: name, context: c, fn: fn, shared: defaultShared}
+	k := &Kernel{Signature: signature, Name: name, context: c, fn: fn}
 	for i := range signature.Params {
 		k.args = append(k.args, unsafe.Pointer(&k.cells[i]))
 	}
@@ -101,6 +98,7 @@ func (k *Kernel) Launch(grid Grid, shared int, args ...Arg) error {
 		return err
 	}
 	defer k.context.leave()
+	// A block has 48 KiB without asking, of which static arrays take their part.
 	if shared > k.shared {
 		if err := allowShared(k.fn, shared); err != nil {
 			return fail("giving "+k.Name+" shared memory", err)

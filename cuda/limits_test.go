@@ -33,8 +33,10 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Without asking for more, a block has 48 KiB of shared memory, static and dynamic together.
+// Without asking for more, a block has 48 KiB of shared memory, static and dynamic together; a
+// kernel asks before its first launch with dynamic shared memory.
 func TestDefaultShared(t *testing.T) {
+	const defaultShared = 48 << 10
 	c := openMutants(t)
 	p := put(t, c, make([]float32, 64))
 	for name, static := range map[string]int{"mutant_touch": 0, "mutant_fixed": 256} {
@@ -45,6 +47,9 @@ func TestDefaultShared(t *testing.T) {
 				t.Errorf("%s with %d bytes beyond 48 KiB: %v", name, extra, err)
 			}
 		}
+	}
+	if err := c.Kernel("mutant_fixed").Launch(Grid{1, 1, 1}, defaultShared-128, Pointer(p)); err != nil {
+		t.Errorf("a kernel whose static and dynamic parts are more than 48 KiB together: %v", err)
 	}
 	ok(t, c.Wait())
 }

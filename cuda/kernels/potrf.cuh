@@ -22,7 +22,7 @@ DOUBLE_KERNEL(256, potrf_begin, (int n, int m, double rung, double *l, double *j
 
 // potrf_diagonal factors the block of l on the diagonal at j0, in place, and writes its inverse
 // [K,64,64]. A pivot that fails goes to jitter[k] as −1−pivot, the first one stays. Grid K, 256
-// threads, 65 KiB of dynamic shared memory. 64³/3 FLOP each, bound by the latency of 64 columns.
+// threads, 57 KiB of dynamic shared memory. 64³/3 FLOP each, bound by the latency of 64 columns.
 __device__ __forceinline__ void potrf_diagonal(int m, int j0, double *l, double *jitter, double *inverse) {
   DYN_SHARED(double, s);
   int k = (int)blockIdx.x, n = smaller(TILE, m - j0);
@@ -31,7 +31,7 @@ __device__ __forceinline__ void potrf_diagonal(int m, int j0, double *l, double 
   int pivot = factor_tile<4>(s);
   invert_tile(s + BLOCK_SIZE, s);
   store_tile(block, m, s, n);
-  store_tile(inverse + (long long)k * TILE * TILE, TILE, s + BLOCK_SIZE, TILE);
+  store_inverse(inverse + (long long)k * TILE * TILE, TILE, s + BLOCK_SIZE, TILE);
   if (threadIdx.x == 0 && pivot >= 0 && jitter[k] >= 0) jitter[k] = -1 - (j0 + pivot);
 }
 DOUBLE_KERNEL(256, potrf_diagonal, (int m, int j0, double *l, double *jitter, double *inverse), (m, j0, l, jitter, inverse))
@@ -58,8 +58,8 @@ __device__ __forceinline__ void potrf_tile(double *s, int m, int i0, int j0, dou
 }
 
 // potrf_attempt is a whole factorisation by one block, left-looking: −1, or the pivot that failed.
-__device__ __forceinline__ int potrf_attempt(double *s, int m, double rung, double *l, const double *c) {
-  double *x = s + BLOCK_SIZE;
+// s is shared, x is not: both would be too much beside the tiles of a product.
+__device__ __forceinline__ int potrf_attempt(double *s, double *x, int m, double rung, double *l, const double *c) {
   for (int j0 = 0; j0 < m; j0 += TILE) {
     int n = smaller(TILE, m - j0);
     potrf_tile(s, m, j0, j0, rung, l, c);
@@ -72,7 +72,7 @@ __device__ __forceinline__ int potrf_attempt(double *s, int m, double rung, doub
       for (int q = (int)threadIdx.x; q < TILE * TILE; q += TILE_THREADS) {
         int i = q / TILE, j = q % TILE;
         double v = 0;
-        for (int p = 0; p <= j; p++) v = fused(s[i * BLOCK_LD + p], x[j * BLOCK_LD + p], v);
+        for (int p = 0; p <= j; p++) v = fused(s[i * BLOCK_LD + p], x[inverse_at(j, p)], v);
         if (i0 + i < m) l[(long long)(i0 + i) * m + j0 + j] = v;
       }
     }
@@ -82,9 +82,9 @@ __device__ __forceinline__ int potrf_attempt(double *s, int m, double rung, doub
 }
 
 // potrf_ladder climbs the other rungs with each matrix that the first did not help. jitter [K] gets
-// the rung that did, or −1−pivot, and then l is NaN. Grid K, 65 KiB of dynamic shared memory. M³/3
-// FLOP a rung, all on one multiprocessor: it is rare.
-__device__ __forceinline__ void potrf_ladder(int m, double rung1, double rung2, double rung3, double rung4, double *l, double *jitter, const double *c) {
+// the rung that did, or −1−pivot, and then l is NaN. inverse [K,64,64] is scratch. Grid K, 33 KiB
+// of dynamic shared memory. M³/3 FLOP a rung, all on one multiprocessor: it is rare.
+__device__ __forceinline__ void potrf_ladder(int m, double rung1, double rung2, double rung3, double rung4, double *l, double *jitter, const double *c, double *inverse) {
   DYN_SHARED(double, s);
   int k = (int)blockIdx.x, pivot = -1;
   if (jitter[k] >= 0) return; // the whole block
@@ -92,7 +92,7 @@ __device__ __forceinline__ void potrf_ladder(int m, double rung1, double rung2, 
   double rung = rung1;
   for (int i = 1; i <= 4; i++) {
     rung = i == 1 ? rung1 : i == 2 ? rung2 : i == 3 ? rung3 : rung4;
-    pivot = potrf_attempt(s, m, rung, l + at, c + at);
+    pivot = potrf_attempt(s, inverse + (long long)k * TILE * TILE, m, rung, l + at, c + at);
     if (pivot < 0) break;
   }
   if (pivot >= 0) {
@@ -102,5 +102,5 @@ __device__ __forceinline__ void potrf_ladder(int m, double rung1, double rung2, 
   if (threadIdx.x == 0) jitter[k] = pivot < 0 ? rung : -1 - pivot;
 }
 DOUBLE_KERNEL(TILE_THREADS, potrf_ladder,
-              (int m, double rung1, double rung2, double rung3, double rung4, double *l, double *jitter, const double *c),
-              (m, rung1, rung2, rung3, rung4, l, jitter, c))
+              (int m, double rung1, double rung2, double rung3, double rung4, double *l, double *jitter, const double *c, double *inverse),
+              (m, rung1, rung2, rung3, rung4, l, jitter, c, inverse))

@@ -2,8 +2,15 @@
 // which every triangular solve is a product. CPU twin device/cpu/triangle.go.
 #pragma once
 
-// Two square tiles of doubles in dynamic shared memory: what one block factors or inverts.
-constexpr int BLOCK_LD = TILE + 1, BLOCK_SIZE = TILE * BLOCK_LD;
+// What one block factors or inverts, in dynamic shared memory: a square tile of doubles, and the
+// inverse of a lower triangular one. The upper rows of the inverse have 32 columns, so that both
+// fit the 64 KiB of a block of compute capability 7.5.
+constexpr int HALF = TILE / 2, HALF_LD = HALF + 1, BLOCK_LD = TILE + 1, BLOCK_SIZE = TILE * BLOCK_LD;
+
+// inverse_at is where the inverse has row i and column j. The upper rows end before column 32.
+__device__ __forceinline__ int inverse_at(int i, int j) {
+  return i < HALF ? i * HALF_LD + j : HALF * HALF_LD + (i - HALF) * BLOCK_LD + j;
+}
 
 // load_lower reads a lower triangle of n ≤ 64 rows; outside of it is the identity.
 __device__ __forceinline__ void load_lower(double *s, const double *l, int ld, int n) {
@@ -55,13 +62,13 @@ __device__ __forceinline__ int factor_tile(double *s) {
   return pivot;
 }
 
-// invert_tile writes the inverse of a lower triangular tile to x, with zeros above: the two
-// diagonal halves, a row a thread, then
+// invert_tile writes the inverse of a lower triangular tile to x: the two diagonal halves, a row a
+// thread, then
 //
 //	[A 0; C B]⁻¹ = [A⁻¹ 0; −B⁻¹ (C A⁻¹) B⁻¹]
 //
-// with C A⁻¹ in the corner of x that ends as zeros.
-__device__ __forceinline__ void invert_tile(double *x, const double *s) {
+// with C A⁻¹ in the upper corner of s, which is zeros before and after.
+__device__ __forceinline__ void invert_tile(double *x, double *s) {
   int t = (int)threadIdx.x;
   if (t < TILE) {
     int first = t & 32, r = t & 31;
@@ -76,22 +83,22 @@ __device__ __forceinline__ void invert_tile(double *x, const double *s) {
       for (int j = 0; j < p; j++) row[j] = fused(-row[p], l[p * BLOCK_LD + j], row[j]);
     }
 #pragma unroll
-    for (int j = 0; j < 32; j++) x[t * BLOCK_LD + first + j] = row[j];
+    for (int j = 0; j < 32; j++) x[inverse_at(t, first + j)] = row[j];
   }
   __syncthreads();
-  double *low = x + 32 * BLOCK_LD, *corner = x + 32;
+  double *corner = s + HALF;
   for (int q = t; q < 32 * 32; q += (int)blockDim.x) {
     int i = q / 32, j = q % 32;
     double v = 0;
-    for (int p = j; p < 32; p++) v = fused(s[(32 + i) * BLOCK_LD + p], x[p * BLOCK_LD + j], v);
+    for (int p = j; p < 32; p++) v = fused(s[(32 + i) * BLOCK_LD + p], x[inverse_at(p, j)], v);
     corner[i * BLOCK_LD + j] = v;
   }
   __syncthreads();
   for (int q = t; q < 32 * 32; q += (int)blockDim.x) {
     int i = q / 32, j = q % 32;
     double v = 0;
-    for (int p = 0; p <= i; p++) v = fused(-low[i * BLOCK_LD + 32 + p], corner[p * BLOCK_LD + j], v);
-    low[i * BLOCK_LD + j] = v;
+    for (int p = 0; p <= i; p++) v = fused(-x[inverse_at(HALF + i, HALF + p)], corner[p * BLOCK_LD + j], v);
+    x[inverse_at(HALF + i, j)] = v;
   }
   __syncthreads();
   for (int q = t; q < 32 * 32; q += (int)blockDim.x) corner[q / 32 * BLOCK_LD + q % 32] = 0;
@@ -106,8 +113,16 @@ __device__ __forceinline__ void store_tile(double *to, int ld, const double *s, 
   }
 }
 
+// store_inverse writes n rows and columns of an inverse, with zeros above.
+__device__ __forceinline__ void store_inverse(double *to, int ld, const double *x, int n) {
+  for (int q = (int)threadIdx.x; q < TILE * TILE; q += (int)blockDim.x) {
+    int i = q / TILE, j = q % TILE;
+    if (i < n && j < n) to[(long long)i * ld + j] = j <= i ? x[inverse_at(i, j)] : 0.0;
+  }
+}
+
 // invert_diagonal writes the inverses of the 64×64 blocks on the diagonal of L to x; l, x [K,M,M].
-// Grid (⌈M/64⌉, K), 256 threads, 65 KiB of dynamic shared memory. It reads and writes 64·M numbers
+// Grid (⌈M/64⌉, K), 256 threads, 57 KiB of dynamic shared memory. It reads and writes 64·M numbers
 // a matrix, 64²·M/3 FLOP: bound by the latency of 64 divisions. Sums from the last column to the
 // first.
 __device__ __forceinline__ void invert_diagonal(int m, double *x, const double *l) {
@@ -116,7 +131,7 @@ __device__ __forceinline__ void invert_diagonal(int m, double *x, const double *
   long long at = ((long long)blockIdx.y * m + i0) * m + i0;
   load_lower(s, l + at, m, smaller(TILE, m - i0));
   invert_tile(s + BLOCK_SIZE, s);
-  store_tile(x + at, m, s + BLOCK_SIZE, smaller(TILE, m - i0));
+  store_inverse(x + at, m, s + BLOCK_SIZE, smaller(TILE, m - i0));
 }
 DOUBLE_KERNEL(256, invert_diagonal, (int m, double *x, const double *l), (m, x, l))
 

@@ -42,8 +42,8 @@ func (d *Device) factorise(l, used, c *device.Tensor, k, m int, rungs *[5]float6
 			a: below, b: below.transpose(), c: matrix{at: d.at(l, next*m+next), ld: m, step: m * m}, part: lower,
 		})
 	}
-	d.double.launch("potrf_ladder", cuda.Grid{X: k, Y: 1, Z: 1}, blockShared, cuda.Int(m),
-		cuda.Float64(rungs[1]), cuda.Float64(rungs[2]), cuda.Float64(rungs[3]), cuda.Float64(rungs[4]), d.ptr(l), d.ptr(used), d.ptr(c))
+	d.double.launch("potrf_ladder", cuda.Grid{X: k, Y: 1, Z: 1}, tileShared, cuda.Int(m),
+		cuda.Float64(rungs[1]), cuda.Float64(rungs[2]), cuda.Float64(rungs[3]), cuda.Float64(rungs[4]), d.ptr(l), d.ptr(used), d.ptr(c), inverse)
 }
 
 // PotrfBackward is dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹) (Murray 2016). sym½ is taken inside, where it is the

@@ -7,9 +7,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// blockShared is the two tiles of dynamic shared memory of a block that factors or inverts, as in
-// triangle.cuh.
-const blockShared = 2 * tile * (tile + 1) * 8
+// The dynamic shared memory of a block: a tile, or a tile and an inverse, as in triangle.cuh.
+const (
+	tileShared  = tile * (tile + 1) * 8
+	blockShared = tileShared + (tile/2*(tile/2+1)+tile/2*(tile+1))*8
+)
 
 // triangleState holds inverses [K,M,M] and what making them needs.
 type triangleState struct {
