@@ -38,7 +38,7 @@ sanitizer-memcheck sanitizer-racecheck parity-tests parity-powerplant parity-pro
 bench-mnist bench-mnist:S=1 bench-mnist:S=100 bench-mnist:S=1,shared bench-mnist:S=100,shared bench-protein bench-powerplant bench-sequences bench-sequences:steps bench-sweep
 peers-mnist:S=1 peers-mnist:S=100 peers-mnist:S=1,shared peers-mnist:S=100,shared peers-protein peers-protein-gp"
 
-if ! "$program" info --check --device "$device" >"$work/first" 2>&1; then
+if ! "$program" check --device "$device" >"$work/first" 2>&1; then
 	cat "$work/first"
 	grep -q '^✗' "$work/first" || { echo "card.sh: $device cannot be used, so there is nothing to do" >&2; exit 2; }
 fi
@@ -205,7 +205,7 @@ peers() {
 run() {
 	case $1 in
 	check)
-		stage check "$program" info --check --device "$device"
+		stage check "$program" check --device "$device"
 		sed 's/^/    /' "$work/log" | tee -a "$text"
 		;;
 	# The two that are left out compare the PTX with its sources, which are not here.

@@ -44,6 +44,9 @@ func (p *program) order(args []string) ([]string, error) {
 }
 
 func orderVerb(program string, v verb, words []string) ([]string, error) {
+	if err := becameVerb(v, words); err != nil {
+		return nil, err
+	}
 	known := map[string]flagSpec{"help": {}, "h": {}}
 	var names []string
 	for _, f := range v.flags {
@@ -99,6 +102,18 @@ func orderVerb(program string, v verb, words []string) ([]string, error) {
 		ordered = append(ordered, "--"+name+"="+value)
 	}
 	return append(append(ordered, "--"), arguments...), nil
+}
+
+// becameVerb answers the old forms info --check and info --plan with the commands that took their
+// place.
+func becameVerb(v verb, words []string) error {
+	for _, word := range words {
+		name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		if v.name == "info" && strings.HasPrefix(word, "-") && (name == "check" || name == "plan") {
+			return usagef("info --%[1]s: is now a command of its own: gpdrf-gpu %[1]s", name)
+		}
+	}
+	return nil
 }
 
 func flagHint(name string, names []string, verb string) string {

@@ -20,7 +20,7 @@ var tolerances = map[string]float64{":f32": 1e-3, ":f64": 1e-10}
 // hundredths.
 var relaxed = map[device.Precision]float64{device.High: 2e-3, device.Medium: 5e-2}
 
-// comparison is what `info --check` says of one precision.
+// comparison is what `check` says of one precision.
 type comparison struct {
 	Device     string  `json:"device"`
 	Precision  string  `json:"precision"`
@@ -56,13 +56,16 @@ func (c *comparisons) Lines() []string {
 
 // check computes the gradients of three models on a GPU, the first if none is named, and on the
 // CPU.
-func (p *program) check(c *call, name string, asJSON bool) error {
+func (p *program) check(c *call) error {
+	p.newExitGuard(p.ctx, p.nothing)
+	asJSON, err := c.isOn("json")
+	if err != nil {
+		return err
+	}
 	if err := c.noMore(c.Args().Slice()); err != nil {
 		return err
 	}
-	if err := c.onlyForData(); err != nil {
-		return err
-	}
+	name, _ := c.text("device")
 	machine, suffixes, err := p.toCheck(name)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// The sizes of the models that `info --check` compares.
+// The sizes of the models that `check` compares.
 const checkRows, checkInputs, checkInducing = 33, 3, 17
 
 // checked are small models that use different operations between them: of vectors, of sequences

@@ -42,7 +42,8 @@ func (v verb) help(all bool) string {
 	if all && v.name == "train" {
 		writeFlags(&b, "Keys of a config file, which have no flag", fileKeys())
 	}
-	b.WriteString("\nA switch is written --name=true or --name=false; --name alone is true. Flags may stand before and after the argument.\n")
+	b.WriteString("\nWrite a switch as --name=true or --name=false; --name alone is true. Flags may come before or after\n" +
+		"the argument.\n")
 	if short {
 		fmt.Fprintf(&b, "These are the options that most runs need. All of them: gpdrf-gpu help %s --all, or docs/cli.md.\n", v.name)
 	}

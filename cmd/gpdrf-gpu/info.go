@@ -15,7 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
-// info describes this program, a run folder or a data file.
+// info describes a run folder, a data file, or this program and its machine.
 func (p *program) info(c *call) error {
 	p.newExitGuard(p.ctx, p.nothing)
 	asJSON, err := c.isOn("json")
@@ -27,31 +27,6 @@ func (p *program) info(c *call) error {
 		if err := c.noMore(args[1:]); err != nil {
 			return err
 		}
-	}
-	check, err := c.isOn("check")
-	if err != nil {
-		return err
-	}
-	plan, err := c.isOn("plan")
-	if err != nil {
-		return err
-	}
-	name, given := c.text("device")
-	switch {
-	case check && plan:
-		return usagef("--check and --plan: give one of them")
-	case check:
-		return p.check(c, name, asJSON)
-	case plan:
-		return p.plan(c, asJSON)
-	case given:
-		return usagef("--device %s: is for --check and --plan", name)
-	}
-	if precision, given := c.text("precision"); given {
-		return usagef("--precision %s: is for --check and --plan", precision)
-	}
-	if err := c.noneOfTrain(); err != nil {
-		return err
 	}
 	var about interface{ Lines() []string }
 	if len(args) > 0 && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {

@@ -8,9 +8,14 @@ import (
 
 // plan prints the memory of a training with these options. If it does not fit, the plan is that of
 // the least that was tried.
-func (p *program) plan(c *call, asJSON bool) error {
+func (p *program) plan(c *call) error {
+	p.newExitGuard(p.ctx, p.nothing)
+	asJSON, err := c.isOn("json")
+	if err != nil {
+		return err
+	}
 	if args := c.Args().Slice(); len(args) > 0 {
-		return usagef("unexpected argument %q: --plan takes the options of train: give --data %s", args[0], args[0])
+		return usagef("unexpected argument %q: plan takes the options of train: gpdrf-gpu plan --data %s", args[0], args[0])
 	}
 	cfg, err := c.config()
 	if err != nil {
@@ -49,14 +54,4 @@ func (p *program) plan(c *call, asJSON bool) error {
 		err = errors.Join(p.show(plan, asJSON), err)
 	}
 	return err
-}
-
-// noneOfTrain refuses the options of train where nothing is planned.
-func (c *call) noneOfTrain() error {
-	for _, f := range c.verb.flags {
-		if _, given := c.text(f.name); given && f.unlisted {
-			return usagef("--%s: is for --plan", f.name)
-		}
-	}
-	return nil
 }

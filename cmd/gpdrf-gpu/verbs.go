@@ -149,34 +149,50 @@ func (p *program) ownVerbs() []verb {
 			},
 		},
 		{
-			name: "info", args: "[RUN | FILE]", line: "describe this program, a run or a data file", run: p.info,
-			about: "Without an argument it says what this program can compute on and where it looks for data. Of a data " +
-				"file it shows the columns, the target and the fingerprint; of a run folder, what was trained and the " +
-				"result. A named set stands for its training rows. With --check it compares the gradients of three " +
-				"tiny models on a GPU and on the CPU, in float32 and in double. They are of vectors, of sequences, " +
-				"and with W and Ω in closed form. It exits with 0 if they agree, with 1 if not, and with 2 if there " +
-				"is no GPU. With --plan it takes the options of train, and says buffer by buffer what memory that " +
-				"training would take, and whether it fits.",
-			flags: planFlags(slices.Concat([]flagSpec{
+			name: "info", args: "[RUN | FILE]", line: "describe a run, a data file or this machine", run: p.info,
+			about: "Of a run folder it shows what was trained, and the result. Of a data file it shows the columns, the " +
+				"target and the fingerprint; a named set stands for its training rows. Without an argument it shows " +
+				"the devices of this machine, and where the named sets are read from.",
+			flags: slices.Concat([]flagSpec{
 				{group: "Data", name: "target", arg: "COL[,COL]", help: "target column of FILE by name or by number from 1, or several"},
 				{group: "Data", name: "task", arg: "auto|regression|classification", help: "how to read the target of FILE"},
 				labelsFlag,
 			}, tableFlags(), []flagSpec{
 				{group: "Data", name: "tokens", arg: strings.Join(data.Tokens(), "|"), help: "how the sequences of FILE are cut into symbols"},
 				{group: "Data", name: "sequence", arg: "COL", help: "the column of a table that holds sequences"},
-				{group: "Check", name: "check", arg: switchArg, help: "compare a GPU with the CPU"},
-				{group: "Check", name: "device", arg: "NAME", help: "which GPU to check, or which type of it; otherwise the first, in both; with --plan, the device to plan for"},
-				{group: "Check", name: "precision", arg: "highest|high|medium", help: "of the products in random-feature layers; otherwise highest"},
-				{group: "Memory", name: "plan", arg: switchArg, help: "the memory of a training: with every option of train"},
 				jsonFlag,
-			})),
+			}),
 			examples: []example{
-				{"gpdrf-gpu info", "devices and data"},
-				{"gpdrf-gpu info --check", "does the GPU compute what the CPU does?"},
-				{"gpdrf-gpu info --plan --data houses.csv --samples 100 --device cuda", "the memory of a training, and whether it fits"},
-				{"gpdrf-gpu info houses.csv --target price", "what is in a file, before training on it"},
+				{"gpdrf-gpu info runs/powerplant-gpdrf-1", "a run: its options and its scores"},
+				{"gpdrf-gpu info houses.csv --target price", "a table, before training on it"},
 				{"gpdrf-gpu info genes.fasta.gz", "sequences, their alphabet and classes"},
-				{"gpdrf-gpu info runs/powerplant-gpdrf-1", "what a run was"},
+				{"gpdrf-gpu info", "this machine"},
+			},
+		},
+		{
+			name: "plan", line: "how much memory a training takes, and whether it fits", run: p.plan,
+			about: "It takes the options of train (gpdrf-gpu help train) and lists every buffer of that training with " +
+				"its size. Nothing is trained. If the training does not fit, the exit code is 2, and the error names " +
+				"options that would fit.",
+			flags: append(planFlags(), jsonFlag),
+			examples: []example{
+				{"gpdrf-gpu plan --data houses.csv --samples 100 --device cuda", "does it fit the GPU?"},
+				{"gpdrf-gpu plan --config runs/powerplant-gpdrf-1/config.yaml", "the memory of an earlier run"},
+			},
+		},
+		{
+			name: "check", line: "compare a GPU with the CPU", run: p.check,
+			about: "It computes the gradients of three tiny models on a GPU and on the CPU, in float32 and in double. One " +
+				"model has vectors, one has sequences, and one has W and Ω in closed form. It exits with 0 if all " +
+				"gradients agree, with 1 if one does not, and with 2 if there is no GPU.",
+			flags: []flagSpec{
+				{group: "Check", name: "device", arg: "NAME", help: "which GPU, or which type of it, such as cuda:1:f64; otherwise the first GPU, in both types"},
+				{group: "Check", name: "precision", arg: "highest|high|medium", help: "of the products in random-feature layers", otherwise: "highest"},
+				jsonFlag,
+			},
+			examples: []example{
+				{"gpdrf-gpu check", "does the GPU compute what the CPU does?"},
+				{"gpdrf-gpu check --device cuda:1 --precision medium", "another GPU, with its tensor cores"},
 			},
 		},
 		{
@@ -262,11 +278,10 @@ func fileKeys() (keys []flagSpec) {
 	return keys
 }
 
-// planFlags adds the options of train to those of info, for --plan.
-func planFlags(own []flagSpec) []flagSpec {
-	flags := slices.Clone(own)
+// planFlags are the options of train that change its memory. The help of plan names them in a line.
+func planFlags() (flags []flagSpec) {
 	for _, f := range trainFlags() {
-		if f.name != "out" && f.name != "resume" && f.name != "cv" && f.name != "overwrite" && !slices.ContainsFunc(own, func(o flagSpec) bool { return o.name == f.name }) {
+		if !slices.Contains([]string{"out", "resume", "cv", "overwrite", "json"}, f.name) {
 			f.unlisted = true
 			flags = append(flags, f)
 		}
