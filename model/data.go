@@ -66,6 +66,9 @@ const uploadValues = 1 << 20
 // a time. x gives the rows lo … hi−1 [hi−lo,Width].
 func (m *Model) Stream(n int, x func(lo, hi int) []float64) *Data { return &Data{N: n, from: x} }
 
+// Window is memory for n rows, which PredictRows brings.
+func (m *Model) Window(n int) *Data { return m.blank(n, n, true) }
+
 // windowed is a Stream with memory for a batch; other data stays as it is.
 func (m *Model) windowed(d *Data, batch int) *Data {
 	if d.from == nil {

@@ -17,6 +17,22 @@ type Prediction struct {
 	Noise []float64 // [C]: the part of the components' variance that is noise; nil: all of it
 }
 
+// Slice is the prediction of the rows lo … hi−1.
+func (p *Prediction) Slice(lo, hi int) *Prediction {
+	some := *p
+	some.N = hi - lo
+	some.H, some.Var = sliceBlocks(p.H, p.N*p.C, lo*p.C, hi*p.C), sliceBlocks(p.Var, p.N*p.C, lo*p.C, hi*p.C)
+	return &some
+}
+
+// sliceBlocks takes the numbers lo … hi−1 out of each block of so many.
+func sliceBlocks(x []float64, block, lo, hi int) (some []float64) {
+	for ; len(x) > 0; x = x[block:] {
+		some = append(some, x[lo:hi]...)
+	}
+	return some
+}
+
 // The size of a prediction's pass, where the device has the memory.
 const (
 	predictRows    = 256
@@ -71,17 +87,44 @@ func (p *work) moments() (mean, variance *device.Tensor) {
 	return p.gp.mean, p.gp.variance
 }
 
-// Predict predicts with the model's parameters of now.
-func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
-	m, data, samples, p, host, rows := r.m, r.data, r.samples, r.pass, r.host, r.rows
-	chunk, batch := p.S, p.B
-	c := m.cfg.Outputs
-	out := &Prediction{S: samples, N: data.N, C: c, H: make([]float64, samples*data.N*c)}
+// Settle computes what depends on the parameters alone, for PredictRows. They must not change after
+// it. A kernel matrix that cannot be factorised is a *device.NotPositiveDefiniteError.
+func (m *Model) Settle() error {
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
 		m.gp.gram()
 	}
 	m.spectra()
+	_, err := m.Report(1)
+	if _, ok := err.(*device.NotPositiveDefiniteError); ok {
+		return err
+	}
+	return nil
+}
+
+// Predict predicts with the model's parameters of now.
+func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
+	if err := r.m.Settle(); err != nil {
+		return nil, err
+	}
+	return r.predict(r.data, seed)
+}
+
+// PredictRows is Predict for n rows x [n,Width] of the host, whose memory is a Window's. The model
+// has settled.
+func (r *Predictor) PredictRows(n int, x []float64, seed uint64) (*Prediction, error) {
+	width := r.data.width()
+	rows := r.data.Head(n)
+	rows.from = func(lo, hi int) []float64 { return x[lo*width : hi*width] }
+	return r.predict(rows, seed)
+}
+
+// predict predicts data that has its memory, with parameters that have settled.
+func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
+	m, samples, p, host, rows := r.m, r.samples, r.pass, r.host, r.rows
+	chunk, batch := p.S, p.B
+	c := m.cfg.Outputs
+	out := &Prediction{S: samples, N: data.N, C: c, H: make([]float64, samples*data.N*c)}
 	mean, variance := p.out, (*device.Tensor)(nil)
 	if m.closed != nil {
 		mean, variance = p.moments()
@@ -121,10 +164,6 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 		}
 	}
 	m.lik.Predictive(out)
-	_, err := m.Report(1)
-	if _, ok := err.(*device.NotPositiveDefiniteError); ok {
-		return nil, err
-	}
 	return out, nil
 }
 

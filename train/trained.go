@@ -72,14 +72,10 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 	if err := t.fit(dev, ds.N(), samples); err != nil {
 		return nil, err
 	}
-	m, err := model.New(dev, t.Model)
+	m, err := t.on(dev)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Import(t.Named); err != nil {
-		return nil, err
-	}
-	t.setInducing(m)
 	advance := func(done int) {
 		for _, report := range progress {
 			report(done)
@@ -107,6 +103,19 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 		}
 	}
 	return p, nil
+}
+
+// on is the model on a device, with its parameters.
+func (t *Trained) on(dev device.Device) (*model.Model, error) {
+	m, err := model.New(dev, t.Model)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Import(t.Named); err != nil {
+		return nil, err
+	}
+	t.setInducing(m)
+	return m, nil
 }
 
 // Scores are the metrics of one data set: one of the two. Those of a regression of several targets

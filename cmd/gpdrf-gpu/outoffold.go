@@ -8,14 +8,15 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
 // predictAll writes of every row the prediction by the model that has not seen it, in the order of
 // the rows. Before the columns of predict stand the row's number, from 1, and its fold.
 func (v *crossValidation) predictAll() error {
-	all := &predictions{}
-	var rows [][]cell
+	all := &predict.Table{}
+	var rows [][]predict.Cell
 	for k := 1; k <= v.cv.Folds; k++ {
 		if v.ctx.Err() != nil {
 			return errInterrupted
@@ -27,21 +28,21 @@ func (v *crossValidation) predictAll() error {
 		if err != nil {
 			return fmt.Errorf("the predictions of fold %d of %d: %w", k, v.cv.Folds, err)
 		}
-		all.columns = append([]string{"row", "fold"}, table.columns...)
+		all.Columns = append([]string{"row", "fold"}, table.Columns...)
 		for i, number := range numbers {
-			row := make([]cell, len(all.columns))
-			row[0].value, row[1].value = float64(number+1), float64(k)
-			table.row(i, row[2:])
+			row := make([]predict.Cell, len(all.Columns))
+			row[0].Value, row[1].Value = float64(number+1), float64(k)
+			table.Row(i, row[2:])
 			rows = append(rows, row)
 		}
 	}
-	slices.SortFunc(rows, func(a, b []cell) int { return cmp.Compare(a[0].value, b[0].value) })
-	all.rows, all.row = len(rows), func(i int, into []cell) { copy(into, rows[i]) }
-	return atomicfile.WriteFile(filepath.Join(v.cv.Path(), train.OutOfFoldFile), func(w io.Writer) error { return all.write(w, "csv") })
+	slices.SortFunc(rows, func(a, b []predict.Cell) int { return cmp.Compare(a[0].Value, b[0].Value) })
+	all.Rows, all.Row = len(rows), func(i int, into []predict.Cell) { copy(into, rows[i]) }
+	return atomicfile.WriteFile(filepath.Join(v.cv.Path(), train.OutOfFoldFile), func(w io.Writer) error { return all.Write(w, predict.CSV) })
 }
 
 // predictFold predicts the test rows of a fold, and says which numbers they have among all rows.
-func (v *crossValidation) predictFold(k int) (table *predictions, numbers []int, err error) {
+func (v *crossValidation) predictFold(k int) (table *predict.Table, numbers []int, err error) {
 	run, err := train.OpenRun(v.cv.FoldPath(k))
 	if err != nil {
 		return nil, nil, err
@@ -66,5 +67,5 @@ func (v *crossValidation) predictFold(k int) (table *predictions, numbers []int,
 	if err != nil {
 		return nil, nil, err
 	}
-	return predictionsOf(t, ds, p, distances, run.Config.PredictDraws, t.Seed), ds.RowOf, nil
+	return predict.NewTable(t, ds, p, distances, run.Config.PredictDraws, t.Seed), ds.RowOf, nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
@@ -81,15 +81,15 @@ func (p *program) predict(c *call) error {
 	if err != nil {
 		return guard.unless(err)
 	}
-	predicted := predictionsOf(trained, rows, prediction, distances, draws, seed)
+	predicted := predict.NewTable(trained, rows, prediction, distances, draws, seed)
 	if out == "-" {
-		return predicted.write(p.out, format)
+		return predicted.Write(p.out, format)
 	}
 	guard.end()
 	for _, removed := range atomicfile.RemoveDead(filepath.Dir(out), isPredictions) {
 		p.note("%s: removed: its command was killed while it was written", removed)
 	}
-	err = atomicfile.WriteFile(out, func(w io.Writer) error { return predicted.write(untilDone{p.ctx, w}, format) })
+	err = atomicfile.WriteFile(out, func(w io.Writer) error { return predicted.Write(untilDone{p.ctx, w}, format) })
 	if err != nil && p.ctx.Err() != nil {
 		return p.nothing()
 	}
@@ -161,5 +161,3 @@ func (p *program) openTrained(path string) (t *train.Trained, trainedOn, trained
 	p.warnUnfinished(run)
 	return run.Trained, run.Result.Device, run.Config.Precision, nil
 }
-
-var errNotFinite = errors.New("the prediction is not finite: the inputs may be far outside those of training")

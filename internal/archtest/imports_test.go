@@ -21,6 +21,7 @@ var rooms = map[string][]string{
 	"data":              {"data/sets", "seq", "leaves"},
 	"data/sets":         {"leaves"},
 	"train":             {"model", "data", "seq", "device", "leaves"},
+	"predict":           {"train", "model", "data", "leaves"},
 	"internal/workload": {"model", "device"}, // no leaf: only commands import it
 }
 

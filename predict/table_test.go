@@ -1,4 +1,4 @@
-package main
+package predict
 
 import (
 	"bytes"
@@ -75,16 +75,16 @@ func TestDistanceColumn(t *testing.T) {
 		t.Errorf("distance %q of a single sample", got)
 	}
 	var out bytes.Buffer
-	if err := classTable(trained, p).write(&out, "jsonl"); err != nil || !bytes.Contains(out.Bytes(), []byte(`"bhattacharyya":null`)) {
+	if err := classTable(trained, p).Write(&out, JSONL); err != nil || !bytes.Contains(out.Bytes(), []byte(`"bhattacharyya":null`)) {
 		t.Errorf("%s, %v", out.String(), err)
 	}
 }
 
 // rowOf writes the only row as CSV and reads it back by column.
-func rowOf(t *testing.T, p *predictions) map[string]string {
+func rowOf(t *testing.T, p *Table) map[string]string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := p.write(&out, "csv"); err != nil {
+	if err := p.Write(&out, CSV); err != nil {
 		t.Fatal(err)
 	}
 	records, err := csv.NewReader(&out).ReadAll()
@@ -99,9 +99,9 @@ func rowOf(t *testing.T, p *predictions) map[string]string {
 }
 
 func TestNotFinite(t *testing.T) {
-	p := &predictions{columns: []string{"x"}, rows: 1, row: func(_ int, into []cell) { into[0].value = math.NaN() }}
-	for _, format := range []string{"csv", "jsonl"} {
-		if err := p.write(&bytes.Buffer{}, format); !errors.Is(err, errNotFinite) {
+	p := &Table{Columns: []string{"x"}, Rows: 1, Row: func(_ int, into []Cell) { into[0].Value = math.NaN() }}
+	for _, format := range []string{CSV, JSONL} {
+		if err := p.Write(&bytes.Buffer{}, format); !errors.Is(err, ErrNotFinite) {
 			t.Errorf("%s: %v", format, err)
 		}
 	}

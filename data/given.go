@@ -1,0 +1,170 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// Given are N rows that stand in no file, such as those of a request: what a file of the training
+// set's columns would hold.
+type Given struct {
+	N         int
+	Numbers   []float64           // [N,len(NumberColumns)]; NaN is a missing cell
+	Texts     map[string][]string // [N] of each of TextColumns; "" is a missing cell
+	Sequences []string            // [N]; nil where rows have none
+}
+
+// NumberColumns are the input columns of a file that hold numbers, in order.
+func (s Schema) NumberColumns() (names []string) {
+	for _, c := range s.fileColumns() {
+		if c.values == nil {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// TextColumns are the input columns of a file that hold words, in order.
+func (s Schema) TextColumns() (names []string) {
+	for _, c := range s.fileColumns() {
+		if c.values != nil {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// SequenceColumn is what the sequences of rows are called: their column or, where a file has no
+// columns, "sequence". It is "" where rows have none.
+func (s Schema) SequenceColumn() string {
+	switch {
+	case s.Alphabet == nil:
+		return ""
+	case s.Sequence == "":
+		return sequenceName
+	}
+	return s.Sequence
+}
+
+const sequenceName = "sequence"
+
+// Rows makes a data set of rows to be predicted. They are checked, filled in and expanded as
+// ReadFor does with those of a file, so that their predictions are the same. Errors name the row,
+// from 1, and the column.
+func (s Schema) Rows(g Given) (*Dataset, error) {
+	d := &Dataset{Name: "request", Path: "request", Columns: s.Columns, Task: s.Task, Classes: s.Classes,
+		oneHot: s.OneHot, sequence: s.Sequence, columnRoles: s.columnRoles()}
+	if g.N < 1 {
+		return nil, errorf("", "there are no rows: give at least one")
+	}
+	if err := s.checkGiven(g); err != nil {
+		return nil, err
+	}
+	if columns := s.fileColumns(); len(columns) > 0 {
+		x, err := g.expand(columns, len(s.Columns), s.Missing == MissingImpute)
+		if err != nil {
+			return nil, err
+		}
+		d.X = matrix(g.N, len(s.Columns), x)
+	}
+	if s.Alphabet != nil {
+		var err error
+		if d.Sequences, err = g.encode(s.Alphabet, s.SequenceColumn()); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// checkGiven compares the sizes of g with those of the schema.
+func (s Schema) checkGiven(g Given) error {
+	if width := len(s.NumberColumns()); len(g.Numbers) != g.N*width {
+		return errorf("", "%s of %s for %s", plural(len(g.Numbers), "number"), plural(width, "column"), plural(g.N, "row"))
+	}
+	for _, name := range s.TextColumns() {
+		if len(g.Texts[name]) != g.N {
+			return errorf("", "%s in column %s for %s", plural(len(g.Texts[name]), "cell"), quote(name), plural(g.N, "row"))
+		}
+	}
+	if s.Alphabet != nil && len(g.Sequences) != g.N {
+		return errorf("", "%s for %s", plural(len(g.Sequences), "sequence"), plural(g.N, "row"))
+	}
+	return nil
+}
+
+// expand writes the inputs [N,width] of the cells.
+func (g Given) expand(columns []inputColumn, width int, impute bool) ([]float64, error) {
+	x := make([]float64, 0, g.N*width)
+	numbers := g.Numbers
+	for i := range g.N {
+		for _, c := range columns {
+			var missing bool
+			hot := -1
+			if c.values == nil {
+				v := numbers[0]
+				numbers = numbers[1:]
+				if missing = math.IsNaN(v); missing {
+					v = c.fill
+				} else if !(math.Abs(v) <= largest) {
+					return nil, errorf("", "row %d: found %s in column %s, which is beyond ±%g: only smaller numbers can be used", i+1, number(v), quote(c.name), largest)
+				}
+				x = append(x, v)
+			} else {
+				cell := strings.TrimSpace(g.Texts[c.name][i])
+				hot = slices.Index(c.values, cell)
+				missing = hot < 0 && (isMissing(cell) || isDoubtful(cell))
+			}
+			if missing && !impute {
+				return nil, errorf("", "row %d: column %s is missing: fill it in; a model trained with --missing impute does so itself", i+1, quote(c.name))
+			}
+			for k := range c.values {
+				x = append(x, oneIf(k == hot))
+			}
+			if c.flag {
+				x = append(x, oneIf(missing))
+			}
+		}
+	}
+	return x, nil
+}
+
+// encode codes the sequences over the alphabet of training.
+func (g Given) encode(a *seq.Alphabet, column string) (*seq.Set, error) {
+	e := seq.EncoderFor(a)
+	for i, text := range g.Sequences {
+		err := e.Add([]byte(text))
+		var bad *seq.SymbolError
+		if errors.As(err, &bad) {
+			return nil, errorf("", "row %d: found %s at byte %d of column %s, %s", i+1, quote(bad.Symbol), bad.At+1, quote(column), bad.Msg)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("row %d: %w", i+1, err)
+		}
+	}
+	set, _ := e.Set()
+	for i := range g.N {
+		if len(set.At(i)) == 0 {
+			return nil, errorf("", "row %d: the sequence in column %s is empty: write at least one symbol", i+1, quote(column))
+		}
+	}
+	return set, nil
+}
+
+// ParseNumber reads a cell of a column of numbers as a file's reader does: "" and words for missing
+// values are NaN.
+func ParseNumber(cell string) (float64, error) {
+	cell = strings.TrimSpace(cell)
+	if isMissing(cell) || isDoubtful(cell) {
+		return math.NaN(), nil
+	}
+	v, err := parseNumber(cell)
+	if err != nil && !isRange(err) {
+		return 0, errorf("", "found %s, which must be a number", quote(cell))
+	}
+	return v, nil
+}

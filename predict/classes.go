@@ -1,0 +1,50 @@
+package predict
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// Classes is the prediction of a classification.
+type Classes struct {
+	p     *model.Prediction
+	names []string
+	mean  []float64 // [N,C]
+}
+
+// NewClasses is the prediction of the classes that the model knows.
+func NewClasses(t *train.Trained, p *model.Prediction) *Classes {
+	return &Classes{p, t.Schema.Classes, metrics.Probabilities(p.H, p.S, p.N, p.C)}
+}
+
+// Probabilities are those of row i, in the order of the classes.
+func (c *Classes) Probabilities(i int) []float64 { return c.mean[i*c.p.C : (i+1)*c.p.C] }
+
+// Label is the most probable class of row i.
+func (c *Classes) Label(i int) string {
+	best, row := 0, c.Probabilities(i)
+	for k, v := range row {
+		if v > row[best] {
+			best = k
+		}
+	}
+	return c.names[best]
+}
+
+// Entropy is that of row i, in nats.
+func (c *Classes) Entropy(i int) (entropy float64) {
+	for _, v := range c.Probabilities(i) {
+		if v > 0 {
+			entropy -= v * math.Log(v)
+		}
+	}
+	return entropy
+}
+
+// Sample is the probabilities of row i in sample s alone.
+func (c *Classes) Sample(s, i int) []float64 {
+	return metrics.Probabilities(c.p.H[(s*c.p.N+i)*c.p.C:][:c.p.C], 1, 1, c.p.C)
+}

@@ -1,0 +1,50 @@
+package predict
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train"
+)
+
+// Regression is the prediction of one target, in its own units.
+type Regression struct {
+	p       *model.Prediction
+	c       int
+	mixture metrics.Mixture
+	centre  float64
+	sd      float64
+}
+
+// NewRegression is the prediction of target c.
+func NewRegression(t *train.Trained, p *model.Prediction, c int) *Regression {
+	return &Regression{p, c, train.Mixture(p, c), t.Targets[c].Mean, t.Targets[c].SD}
+}
+
+// Levels are those of the quantiles q05 q25 q50 q75 q95.
+func Levels() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
+
+// Moments are mean and standard deviation of row i, and the two parts of its variance: noise, and
+// what the model does not know.
+func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
+	m, total := r.mixture.Moments(i)
+	noise := train.Noise(r.p, r.mixture, r.c, i)
+	mean, sd = r.inUnits(m, total)
+	return mean, sd, r.sd * r.sd * noise, r.sd * r.sd * max(0, total-noise)
+}
+
+// inUnits takes moments in training-sd units to mean and standard deviation.
+func (r *Regression) inUnits(mean, variance float64) (m, sd float64) {
+	return r.centre + r.sd*mean, r.sd * math.Sqrt(variance)
+}
+
+// Quantile is that of row i at level q.
+func (r *Regression) Quantile(i int, q float64) float64 {
+	return r.centre + r.sd*r.mixture.Quantile(i, q)
+}
+
+// Sample is the mean of component s of row i's mixture: a sample of the function, without noise.
+func (r *Regression) Sample(s, i int) float64 {
+	return r.centre + r.sd*r.mixture.Mean[s*r.mixture.N+i]
+}

@@ -1,0 +1,91 @@
+package train
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// A row's prediction has the same bits in a file and in any batch of a Predictor, for every kind of
+// model and of randomness.
+func TestPredictorOfAnyBatch(t *testing.T) {
+	for _, options := range append(resumes[:len(resumes):len(resumes)],
+		"model=gpdrf inducing=9 latents=3 features=7 likelihood=student-t",
+		"model=gpdrf inducing=9 latents=3 features=7 likelihood=heteroscedastic spectra=var-fixed-each samples=3",
+		"model=gp inducing=9 whiten=false",
+	) {
+		t.Run(options, func(t *testing.T) { testPredictor(t, options+" device=cpu:f32 steps=5 eval-samples=13") })
+	}
+}
+
+func testPredictor(t *testing.T, options string) {
+	set := table(t, 60, 1, wave)
+	switch {
+	case strings.Contains(options, "codebook="):
+		set = sounds(t, 60, 1)
+	case strings.Contains(options, "kernel=spec"):
+		set = genes(t, 60, 1)
+	case strings.Contains(options, "class"):
+		set = table(t, 60, 3, rings)
+	}
+	c := config(t, options)
+	dev, err := device.Open(c.Device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	out, err := (&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	trained := out.Trained
+	whole, distances, err := trained.PredictFar(t.Context(), dev, set, c.EvalSamples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := trained.NewPredictor(dev, 16, c.EvalSamples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for first, n := 0, 1; first < set.N(); first, n = first+n, n+1 {
+		n = min(n, set.N()-first)
+		rows := make([]int, n)
+		for i := range rows {
+			rows[i] = first + i
+		}
+		x, far, err := trained.Rows(t.Context(), set.Subset(rows))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts, err := p.Predict(t.Context(), n, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := first
+		for _, part := range parts {
+			want := whole.Slice(at, at+part.N)
+			sameBits(t, "mean or logit", part.H, want.H)
+			sameBits(t, "variance", part.Var, want.Var)
+			sameBits(t, "noise", part.Noise, want.Noise)
+			at += part.N
+		}
+		if at != first+n {
+			t.Fatalf("%d rows of %d", at-first, n)
+		}
+		sameBits(t, "distance", far, distances[first:first+n])
+	}
+}
+
+func sameBits(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d numbers, expected %d", what, len(got), len(want))
+	}
+	for i, v := range got {
+		if math.Float64bits(v) != math.Float64bits(want[i]) {
+			t.Fatalf("%s %d is %v, in a file %v", what, i, v, want[i])
+		}
+	}
+}
