@@ -183,7 +183,7 @@ func TestBadSettings(t *testing.T) {
 		{"", []string{"--kernel", "spectrun:3"}, `--kernel: "spectrun:3" is not one of its values: did you mean "spectrum"?`},
 		{"", []string{"--kernel", "rbf+rbf+double:1,5"}, `--kernel: "rbf+rbf+double:1,5" is a sum of too many: two kernels of vectors at most, and one beside sequences`},
 		{"", []string{"--kernel", "double:1"}, `--kernel: "double:1" is no kernel: double takes 2 numbers: write double:k,d, for example double:1,5`},
-		{"", []string{"--kernel", "spectrum:3+spectrum:3"}, `--kernel: "spectrum:3+spectrum:3" is no kernel: spectrum:3 stands there twice: remove one`},
+		{"", []string{"--kernel", "spectrum:3+spectrum:3"}, `--kernel: "spectrum:3+spectrum:3" is no kernel: spectrum:3 is given twice: remove one`},
 		{"", []string{"--kernel", "double:1,5+"}, `--kernel: "double:1,5+" has an empty part: write one kernel, or several with a + between them`},
 		{"", []string{"--kernel", "auto+rbf"}, `--kernel: "auto+rbf" is a sum, and auto stands alone`},
 		{"", []string{"--kernel", "cosine"}, `--kernel: "cosine" is not one of its values: use one of auto, rbf, matern12, matern32, matern52, A+B, MAPS, which are maps of sequences: double, triple, spectrum, blended, gapped, mismatch, intersection, degree, placed, words`},

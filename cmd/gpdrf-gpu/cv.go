@@ -47,12 +47,12 @@ type crossValidation struct {
 // crossValidate trains and tests on one fold after the other, and says what they come to together.
 func (p *program) crossValidate(c *call, cv *train.CV, out string, overwrite, asJSON bool) error {
 	if overwrite {
-		return usagef("--overwrite: is for a single run: give --cv a folder of its own")
+		return usagef("--overwrite: does not work with --cv: give another folder")
 	}
 	v := &crossValidation{program: p, call: c, cv: cv, out: out, release: func() {}}
 	if cv.Path() != "" {
 		if v.changes = cv.Changes(c.given()); cv.Complete && !cv.Predicts() {
-			p.note("%s: finished with all %d folds: there is nothing to go on with", cv.Path(), cv.Folds)
+			p.note("%s: all %d folds are finished: there is nothing to resume", cv.Path(), cv.Folds)
 			return p.reportCV(cv, asJSON)
 		}
 		if err := v.resume(); err != nil {
@@ -73,7 +73,7 @@ func (p *program) crossValidate(c *call, cv *train.CV, out string, overwrite, as
 		err = errors.Join(p.reportCV(cv, asJSON), err)
 	}
 	if errors.Is(err, errInterrupted) && train.IsCV(cv.Path()) {
-		p.say("to go on: %s", train.ResumeCommand(cv.Path()))
+		p.say("to resume: %s", train.ResumeCommand(cv.Path()))
 	}
 	return err
 }
@@ -185,7 +185,7 @@ func (v *crossValidation) fold(k int) error {
 		return guard.unless(err)
 	}
 	for _, removed := range folder.Removed {
-		v.note("%s: removed: its run was killed before there was anything to go on from", removed)
+		v.note("%s: removed: its run was killed before its first checkpoint", removed)
 	}
 	job.Started = started
 	v.whole = v.cv.Path()
@@ -215,7 +215,7 @@ func (v *crossValidation) leave(folder *train.Folder) error {
 	}
 	v.say("interrupted before a step of this fold was done")
 	if v.cv.Path() != "" && train.IsCV(v.cv.Path()) {
-		v.say("to go on: %s", train.ResumeCommand(v.cv.Path()))
+		v.say("to resume: %s", train.ResumeCommand(v.cv.Path()))
 	}
 	return errInterrupted
 }
@@ -248,7 +248,7 @@ func (v *crossValidation) open(k int, guard *exitGuard) (*train.Job, *train.Fold
 		if v.release, err = cv.Lock(); err != nil {
 			return job, nil, err
 		}
-		v.note("%d folds in %s; if this is killed, it goes on with %s", cv.Folds, cv.Path(), train.ResumeCommand(cv.Path()))
+		v.note("%d folds in %s; if this is killed, resume it with: %s", cv.Folds, cv.Path(), train.ResumeCommand(cv.Path()))
 	}
 	folder, err := train.NewFolder(cv.FoldPath(k), cv.Data, cv.Model)
 	return job, folder, err
@@ -279,7 +279,7 @@ func aboutCV(path string) (cvInfo, error) {
 func (i cvInfo) Lines() []string {
 	lines := []string{fmt.Sprintf("%s: cross-validation, %d of %d folds finished, with gpdrf-gpu %s on %s", i.Path, i.Finished, i.Folds, i.Version, i.Device)}
 	if !i.Complete {
-		lines = append(lines, "to go on   "+train.ResumeCommand(i.Path))
+		lines = append(lines, "to resume  "+train.ResumeCommand(i.Path))
 	}
 	for _, run := range i.Runs {
 		if run.Failure != "" {
@@ -287,7 +287,7 @@ func (i cvInfo) Lines() []string {
 		}
 	}
 	lines = append(append(lines, ""), strings.Split(cvTable(i.CV), "\n")...)
-	lines = append(lines, "", "options as they were given")
+	lines = append(lines, "", "options")
 	for _, o := range i.Options {
 		lines = append(lines, fmt.Sprintf("  %s: %s", o.Key, o.Text))
 	}
@@ -306,7 +306,7 @@ func scoresInLine(t train.Test) string {
 func (c *call) noneOfNew() error {
 	for _, name := range []string{"config", "out", "overwrite", "cv"} {
 		if _, given := c.text(name); given {
-			return usagef("--%s: a run goes on in its own folder, with its own options: leave it out with --resume", name)
+			return usagef("--%s: a resumed run keeps its folder and its options: leave this out with --resume", name)
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ func (p *program) openDevice(name string) (device.Device, error) {
 func (p *program) relax(dev device.Device, asked string) string {
 	got := device.Relax(dev, device.Precision(asked))
 	if string(got) != asked {
-		p.note("precision %s: %s computes at %s: the others are for GPUs with tensor cores for float32, with :f32", asked, dev.Name(), got)
+		p.note("precision %s: %s computes at %s: high and medium need a GPU with tensor cores, and :f32", asked, dev.Name(), got)
 	}
 	return string(got)
 }

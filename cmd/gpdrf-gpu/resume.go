@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
 
-// errFinished says of a run that there is nothing to go on with.
+// errFinished says of a run that there is nothing to resume.
 var errFinished = errors.New("finished")
 
 // oldJob is the run in a folder, from its last checkpoint on; errFinished if it has ended.
@@ -56,7 +56,7 @@ func (p *program) goOn(guard *exitGuard, path string, flags []train.Setting) (*t
 		return err
 	})
 	if err == nil {
-		p.note("%s: goes on after step %d", path, from.Step)
+		p.note("%s: continues after step %d", path, from.Step)
 	}
 	return job, folder, err
 }
@@ -67,14 +67,14 @@ func (p *program) finished(path string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	p.note("%s: finished after %d steps: there is nothing to go on with", path, run.Result.Steps)
+	p.note("%s: finished after %d steps: there is nothing to resume", path, run.Result.Steps)
 	return p.report(run.Result, run.Config, path, asJSON)
 }
 
 // noteUnsealed says of a model that nobody can tell whether it is whole.
 func (p *program) noteUnsealed(t *train.Trained, path string) {
 	if t.Unsealed {
-		p.note("%s: written by an earlier version, without a checksum: damage to its numbers cannot be seen", path)
+		p.note("%s: written by an earlier version, without a checksum: damaged numbers would go unnoticed", path)
 	}
 }
 
@@ -82,7 +82,7 @@ func (p *program) noteUnsealed(t *train.Trained, path string) {
 func (p *program) warnUnfinished(run *train.Run) {
 	p.noteUnsealed(run.Trained, run.Path)
 	if r := run.Result; r.Unfinished {
-		p.note("warning: %s is not finished: its parameters are those of the checkpoint at step %d of %d; to finish it: %s",
+		p.note("warning: %s is not finished: this uses the checkpoint at step %d of %d; to finish it: %s",
 			run.Path, r.Steps, run.Config.Last(), train.ResumeCommand(run.Path))
 	}
 }

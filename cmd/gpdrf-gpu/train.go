@@ -51,7 +51,7 @@ func (p *program) train(c *call) error {
 			}
 		}
 		if _, resume := c.text("resume"); resume {
-			return p.interrupted(ctx, " before another step was done: the run is where it was")
+			return p.interrupted(ctx, " before another step was done: the run is unchanged")
 		}
 		return p.interrupted(ctx, " before a step was done: nothing was trained")
 	}
@@ -97,7 +97,7 @@ func (p *program) train(c *call) error {
 		return err
 	}
 	for _, removed := range folder.Removed {
-		p.note("%s: removed: its run was killed before there was anything to go on from", removed)
+		p.note("%s: removed: its run was killed before its first checkpoint", removed)
 	}
 	job.Started = started
 	r, path, err := p.runJob(job, folder, guard, job.Config.TimeLimit, asJSON)
@@ -114,7 +114,7 @@ func (p *program) train(c *call) error {
 	}
 	if p.ctx.Err() != nil {
 		if r.Interrupted {
-			p.say("to go on: %s", p.resumeCommand(path))
+			p.say("to resume: %s", p.resumeCommand(path))
 		}
 		return errInterrupted
 	}
@@ -125,7 +125,7 @@ func (p *program) train(c *call) error {
 func (p *program) newJob(ctx context.Context, c *call, cfg *train.Config) (*train.Job, error) {
 	dev, err := p.openDevice(cfg.Device)
 	if _, given := c.text("device"); err != nil && !given && errors.As(err, new(*device.AbsentError)) {
-		return nil, usagef("%w: the config file asks for it; to take what there is here: --device auto", err)
+		return nil, usagef("%w: the config file asks for it; --device auto takes what this machine has", err)
 	}
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *train.Config) (*trai
 		p.note("%s", n)
 	}
 	if cfg.PredictDraws > 0 && rows.Task != data.Regression {
-		return job, usagef("predict-draws is for regression: a classification has its class probabilities without draws")
+		return job, usagef("predict-draws is for regression: class probabilities need no draws")
 	}
 	job.Train, job.Validation, job.Test = rows, held, test
 	return job, nil
@@ -190,7 +190,7 @@ func (p *program) resumeCommand(path string) string {
 func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard, limit time.Duration, asJSON bool) (r *train.Result, path string, err error) {
 	cfg := job.Config
 	if cfg.KLWeight != 1 {
-		p.note("kl-weight %g: what is maximised is a tempered objective, not the ELBO, and no bound", cfg.KLWeight)
+		p.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
 	}
 	if warning := cfg.Blocked(); warning != "" {
 		p.note("warning: %s", warning)
@@ -207,7 +207,7 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard,
 			return folder.Discard()
 		})
 		stopping = p.onInterrupt(func() {
-			p.say("interrupted: training stops after this step, or this part of it; Ctrl-C again to quit at once")
+			p.say("interrupted: training stops after this step, or after a part of it; press Ctrl-C again to quit at once")
 		})
 	}, cancel)
 	job.Save = func(c *train.Checkpoint) error {
@@ -218,7 +218,7 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard,
 			if p.whole != "" {
 				where = " in " + folder.Path()
 			}
-			job.Reporter.Note("checkpoint at step %d%s; if the run is killed, this goes on with it: %s", c.Step, where, p.resumeCommand(folder.Path()))
+			job.Reporter.Note("checkpoint at step %d%s; if the run is killed, resume it with: %s", c.Step, where, p.resumeCommand(folder.Path()))
 		}
 		return err
 	}
@@ -233,7 +233,7 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard,
 		if job.From == nil {
 			p.say("interrupted before a step was done: nothing was trained")
 		} else {
-			p.say("interrupted before another step was done: the run is where it was")
+			p.say("interrupted before another step was done: the run is unchanged")
 		}
 		return nil, "", errInterrupted
 	}
@@ -257,9 +257,9 @@ func (p *program) afterFailure(err error, folder *train.Folder) {
 	case !folder.CanGoOn():
 	// and would again
 	case errors.As(err, new(*model.NotFiniteError)), errors.As(err, new(*device.NotPositiveDefiniteError)):
-		p.say("%s holds the run at its last checkpoint: eval and predict take its parameters", folder.Path())
+		p.say("%s holds the last checkpoint: eval and predict use its parameters", folder.Path())
 	default:
-		p.say("to go on from the last checkpoint: %s", p.resumeCommand(folder.Path()))
+		p.say("to resume from the last checkpoint: %s", p.resumeCommand(folder.Path()))
 	}
 }
 
