@@ -18,7 +18,7 @@ func effects(b *strings.Builder, all found, words notes) {
 		}
 		return all.complete(own)
 	}
-	for _, o := range options() {
+	for _, o := range optionRuns() {
 		name := "none"
 		if o.args != "" {
 			name = "`" + o.args + "`"

@@ -12,14 +12,14 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/seq"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // writeGram writes the inner products of the features of the training rows, and of the test rows
 // with them, as an npz archive: train [N,N], test [T,N], the squared lengths train_square [N] and
 // test_square [T], and the classes train_labels and test_labels. Of several maps they are the
 // means.
-func writeGram(path string, cfg *train.Config) (n, t int, err error) {
+func writeGram(path string, cfg *options.Config) (n, t int, err error) {
 	spec, err := seq.Parse(cfg.Kernel)
 	if err != nil {
 		return 0, 0, err

@@ -20,8 +20,8 @@ type option struct {
 	says string
 }
 
-// options are the rows of the table "What each option does".
-func options() []option {
+// optionRuns are the rows of the table "What each option does".
+func optionRuns() []option {
 	return []option{
 		{args: "", says: "the defaults"},
 		{args: "--samples 2", says: "two samples a step"},

@@ -82,7 +82,7 @@ func optionsPage(all found, words notes) string {
 	title(&b, "What each option does: the commands")
 	b.WriteString("[The table](../results.md#what-each-option-does)\n")
 	var of []row
-	for _, o := range options() {
+	for _, o := range optionRuns() {
 		for seed := 1; seed <= optionSeeds; seed++ {
 			of = append(of, o.row(seed))
 		}

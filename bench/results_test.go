@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // Every row is a command that train understands, under a name of its own.
@@ -25,7 +25,7 @@ func TestRowsAreCommands(t *testing.T) {
 		if len(words) < 2 || words[0] != "gpdrf-gpu" || words[1] != "train" {
 			t.Fatalf("%s: %s", r.name(), r.command())
 		}
-		var settings []train.Setting
+		var settings []options.Setting
 		for i := 2; i < len(words); i++ {
 			key, value, ok := strings.Cut(strings.TrimPrefix(words[i], "--"), "=")
 			switch {
@@ -36,9 +36,9 @@ func TestRowsAreCommands(t *testing.T) {
 			default:
 				value = "true"
 			}
-			settings = append(settings, train.Setting{Key: key, Text: value, From: r.name()})
+			settings = append(settings, options.Setting{Key: key, Text: value, From: r.name()})
 		}
-		if _, err := train.Resolve(nil, settings); err != nil {
+		if _, err := options.Resolve(nil, settings); err != nil {
 			t.Errorf("%s: %v", r.command(), err)
 		}
 	}

@@ -101,7 +101,7 @@ func rows() (out []row) {
 			out = append(out, s.rowsOf(m)...)
 		}
 	}
-	for _, o := range options() {
+	for _, o := range optionRuns() {
 		for seed := 1; seed <= optionSeeds; seed++ {
 			out = append(out, o.row(seed))
 		}

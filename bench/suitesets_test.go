@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // Every set has a name of its own, every cell of ours is a command that train understands, and
@@ -39,13 +39,13 @@ func TestSuiteCells(t *testing.T) {
 			continue
 		}
 		words := strings.Fields(strings.TrimSuffix(c.command(60), " --json"))[2:]
-		var settings []train.Setting
+		var settings []options.Setting
 		for i := 0; i < len(words); i += 2 {
 			if key := strings.TrimPrefix(words[i], "--"); key != "out" {
-				settings = append(settings, train.Setting{Key: key, Text: words[i+1], From: c.String()})
+				settings = append(settings, options.Setting{Key: key, Text: words[i+1], From: c.String()})
 			}
 		}
-		if _, err := train.Resolve(nil, settings); err != nil {
+		if _, err := options.Resolve(nil, settings); err != nil {
 			t.Errorf("%s: %v", c.command(60), err)
 		}
 	}

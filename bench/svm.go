@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // A support vector machine of scikit-learn on the features of GP-DRF's kernel and on the same rows
@@ -118,7 +118,7 @@ func machine(args []string) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := train.Resolve(nil, settings)
+	cfg, err := options.Resolve(nil, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func machine(args []string) (*record, error) {
 }
 
 // svmOptions takes --by out of the options, which all have a value.
-func svmOptions(args []string) (settings []train.Setting, by string, err error) {
+func svmOptions(args []string) (settings []options.Setting, by string, err error) {
 	by = "error"
 	for i := 0; i < len(args); i += 2 {
 		key, ok := strings.CutPrefix(args[i], "--")
@@ -162,7 +162,7 @@ func svmOptions(args []string) (settings []train.Setting, by string, err error) 
 			by = args[i+1]
 			continue
 		}
-		settings = append(settings, train.Setting{Key: key, Text: args[i+1], From: args[i]})
+		settings = append(settings, options.Setting{Key: key, Text: args[i+1], From: args[i]})
 	}
 	if by != "error" && by != "auc" {
 		return nil, "", fmt.Errorf("--by: %q is neither error nor auc", by)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/seq"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // Every row of a support vector machine is a command that svm understands, on the maps and rows
@@ -38,7 +38,7 @@ func TestSVMRowsAreCommands(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", r.command(), err)
 			}
-			cfg, err := train.Resolve(nil, settings)
+			cfg, err := options.Resolve(nil, settings)
 			if err != nil {
 				t.Fatalf("%s: %v", r.command(), err)
 			}
@@ -79,7 +79,7 @@ func TestWriteGram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := train.Resolve(nil, settings)
+	cfg, err := options.Resolve(nil, settings)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func (s Scaler) Describe(f Far, ds *Dataset) string {
 	text := fmt.Sprintf("%s: column %s is %g, %s, so that the prediction means little",
 		ds.Where(f.first), quote(ds.Columns[f.column]), ds.Row(f.first)[f.column], training)
 	if f.Rows > 1 {
-		text += fmt.Sprintf("; the same holds for %d of %d rows", f.Rows, ds.N())
+		text += fmt.Sprintf("; so it is with %d of %d rows", f.Rows, ds.N())
 	}
 	return text
 }

@@ -104,7 +104,7 @@ func foldNamed(s Source) (train, test *Dataset, notes []string, err error) {
 func missingSet(name, dir string) error {
 	get := mustSet(name).Get()
 	if dir == "" {
-		return errorf("", "the set %s is read from a folder: name it with --data-dir or %s; to get it: %s", name, DataDirEnv, get)
+		return errorf("", "the set %s is read from a folder: name it by --data-dir or %s; to get it: %s", name, DataDirEnv, get)
 	}
 	return errorf("", "the folder %s holds no set %s: set --data-dir or %s to one that does; to get it: %s", dir, name, DataDirEnv, get)
 }

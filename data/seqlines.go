@@ -131,7 +131,7 @@ func (t *texts) dropHeader() {
 	if different[t.labels[0]] || words && !both && (3*len(different) > t.n() || !named) {
 		return
 	}
-	t.notes = append(t.notes, fmt.Sprintf("%s:%d: %s and %s are read as the names of the columns, and left out", t.name, t.at[0].line, quote(t.labels[0]), quote(string(t.of(0)))))
+	t.notes = append(t.notes, fmt.Sprintf("%s:%d: %s and %s are taken for the names of the columns, and left out", t.name, t.at[0].line, quote(t.labels[0]), quote(string(t.of(0)))))
 	t.text = t.text[t.end[0]:]
 	for i := range t.end[1:] {
 		t.end[i+1] -= t.end[0]

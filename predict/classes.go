@@ -5,7 +5,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/model"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // Classes is the prediction of a classification.
@@ -16,7 +16,7 @@ type Classes struct {
 }
 
 // NewClasses is the prediction of the classes that the model knows.
-func NewClasses(t *train.Trained, p *model.Prediction) *Classes {
+func NewClasses(t *fitted.Trained, p *model.Prediction) *Classes {
 	return &Classes{p, t.Schema.Classes, metrics.Probabilities(p.H, p.S, p.N, p.C)}
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/model"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // Regression is the prediction of one target, in its own units.
@@ -18,8 +18,8 @@ type Regression struct {
 }
 
 // NewRegression is the prediction of target c.
-func NewRegression(t *train.Trained, p *model.Prediction, c int) *Regression {
-	return &Regression{p, c, train.Mixture(p, c), t.Targets[c].Mean, t.Targets[c].SD}
+func NewRegression(t *fitted.Trained, p *model.Prediction, c int) *Regression {
+	return &Regression{p, c, fitted.Mixture(p, c), t.Targets[c].Mean, t.Targets[c].SD}
 }
 
 // Levels are those of the quantiles q05 q25 q50 q75 q95.
@@ -29,7 +29,7 @@ func Levels() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
 // what the model does not know.
 func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
 	m, total := r.mixture.Moments(i)
-	noise := train.Noise(r.p, r.mixture, r.c, i)
+	noise := fitted.Noise(r.p, r.mixture, r.c, i)
 	mean, sd = r.inUnits(m, total)
 	return mean, sd, r.sd * r.sd * noise, r.sd * r.sd * max(0, total-noise)
 }

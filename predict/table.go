@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/model"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // Table is a prediction as it is written: named columns of numbers or of class names.
@@ -31,8 +31,8 @@ type Cell struct {
 }
 
 // NewTable is the table of a prediction of the rows ds; distances are nil where the model does not
-// know them. With draws, mean and sd are those of train.Draws.
-func NewTable(t *train.Trained, ds *data.Dataset, p *model.Prediction, distances []float64, draws int, seed uint64) *Table {
+// know them. With draws, mean and sd are those of fitted.Draws.
+func NewTable(t *fitted.Trained, ds *data.Dataset, p *model.Prediction, distances []float64, draws int, seed uint64) *Table {
 	var out *Table
 	if t.Schema.Task == data.Regression {
 		out = regressionTable(t, p, draws, seed)
@@ -87,7 +87,7 @@ func prefix(name string, names []string) string {
 }
 
 // regressionTable is in each target's own units.
-func regressionTable(t *train.Trained, p *model.Prediction, draws int, seed uint64) *Table {
+func regressionTable(t *fitted.Trained, p *model.Prediction, draws int, seed uint64) *Table {
 	names := t.Schema.Outputs()
 	out := &Table{Rows: p.N}
 	var parts []func(i int, into []Cell)
@@ -108,11 +108,11 @@ func regressionTable(t *train.Trained, p *model.Prediction, draws int, seed uint
 }
 
 // outputColumns are those of target c.
-func outputColumns(t *train.Trained, p *model.Prediction, c, draws int, seed uint64) (columns []string, row func(i int, into []Cell)) {
+func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int, seed uint64) (columns []string, row func(i int, into []Cell)) {
 	r := NewRegression(t, p, c)
 	var drawn metrics.Mixture
 	if draws > 0 {
-		drawn = train.Draws(r.mixture, c, draws, seed)
+		drawn = fitted.Draws(r.mixture, c, draws, seed)
 	}
 	return []string{"mean", "sd", "var_aleatoric", "var_epistemic", "q05", "q25", "q50", "q75", "q95"}, func(i int, into []Cell) {
 		mean, sd, aleatoric, epistemic := r.Moments(i)
@@ -128,7 +128,7 @@ func outputColumns(t *train.Trained, p *model.Prediction, c, draws int, seed uin
 	}
 }
 
-func classTable(t *train.Trained, p *model.Prediction) *Table {
+func classTable(t *fitted.Trained, p *model.Prediction) *Table {
 	classes := NewClasses(t, p)
 	out := &Table{Columns: []string{"label"}, Rows: p.N}
 	for _, c := range t.Schema.Classes {

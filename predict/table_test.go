@@ -10,13 +10,13 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // A single normal has closed quantiles, and everything is in the target's own units.
 func TestRegressionColumns(t *testing.T) {
 	const noise, mean, variance, centre, sd = 0.09, 1.5, 0.25, 450, 17
-	trained := &train.Trained{
+	trained := &fitted.Trained{
 		Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{Mean: centre, SD: sd}},
 	}
 	p := &model.Prediction{S: 1, N: 1, C: 1, H: []float64{mean}, Var: []float64{variance}, Noise: []float64{noise}}
@@ -37,7 +37,7 @@ func TestRegressionColumns(t *testing.T) {
 // Where each component has a noise of its own, their mean is the aleatoric part and the spread of
 // the means the other.
 func TestHeteroscedasticColumns(t *testing.T) {
-	trained := &train.Trained{Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{Mean: 10, SD: 2}}}
+	trained := &fitted.Trained{Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{Mean: 10, SD: 2}}}
 	p := &model.Prediction{S: 2, N: 1, C: 1, H: []float64{-1, 3}, Var: []float64{0.5, 1.5}}
 	got := rowOf(t, regressionTable(trained, p, 0, 1))
 	for column, want := range map[string]string{"mean": "12", "var_aleatoric": "4", "var_epistemic": "16"} {
@@ -48,7 +48,7 @@ func TestHeteroscedasticColumns(t *testing.T) {
 }
 
 func TestClassColumns(t *testing.T) {
-	trained := &train.Trained{Schema: data.Schema{Task: data.Classification, Classes: []string{"1", "2", "3"}}}
+	trained := &fitted.Trained{Schema: data.Schema{Task: data.Classification, Classes: []string{"1", "2", "3"}}}
 	p := &model.Prediction{S: 1, N: 1, C: 3, H: []float64{0, math.Log(3), -1000}}
 	got := rowOf(t, classTable(trained, p))
 	for column, want := range map[string]float64{
@@ -64,7 +64,7 @@ func TestClassColumns(t *testing.T) {
 // The distance of classes 1 and 2, of means 1 and 4 and variances 2 and 8: ¼ ln(¼ (¼ + 4 + 2)) +
 // ¼·9/10. A single sample has none.
 func TestDistanceColumn(t *testing.T) {
-	trained := &train.Trained{Schema: data.Schema{Task: data.Classification, Classes: []string{"1", "2", "3"}}}
+	trained := &fitted.Trained{Schema: data.Schema{Task: data.Classification, Classes: []string{"1", "2", "3"}}}
 	p := &model.Prediction{S: 2, N: 1, C: 3, H: []float64{0, 2, -1000, 2, 6, -1001}}
 	got, err := strconv.ParseFloat(rowOf(t, classTable(trained, p))["bhattacharyya"], 64)
 	if want := 0.25*math.Log(0.25*6.25) + 0.25*9/10; err != nil || math.Abs(got-want) > 1e-12 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/train/memory"
 )
 
 // compared are sequences with options of models that compare them with X̄.
@@ -65,7 +66,7 @@ func TestDistances(t *testing.T) { testDistances(t, "cpu", "f32", "f64") }
 func TestDistancesOfMemory(t *testing.T) {
 	set := genes(t, 200, 1)
 	const options = "model=gp inducing=150 kernel=spectrum:1 steps=3 batch=10 q-cov=diagonal device=cpu:f32"
-	run := func(free int64, more string) (*Plan, string, error) {
+	run := func(free int64, more string) (*memory.Plan, string, error) {
 		dev, err := device.Open("cpu:f32")
 		if err != nil {
 			t.Fatal(err)
@@ -89,22 +90,22 @@ func TestDistancesOfMemory(t *testing.T) {
 		_, err = job(q).Run(t.Context())
 		return p, strings.Join(q.notes, "\n"), err
 	}
-	free := func(p *Plan) int64 { return (p.Total + p.Host) * spareOfHost / (spareOfHost - 1) }
+	free := func(p *memory.Plan) int64 { return (p.Total + p.Host) * memory.SpareOfHost / (memory.SpareOfHost - 1) }
 	table, notes, err := run(1<<40, "")
-	if err != nil || table.Distances.In != distancesTable || table.Distances.Table != 200*150*4 || !strings.Contains(notes, "distances of sequences: a table of 117.2 KiB") {
+	if err != nil || table.Distances.In != memory.InTable || table.Distances.Table != 200*150*4 || !strings.Contains(notes, "distances of sequences: a table of 117.2 KiB") {
 		t.Fatal(table.Distances, notes, err)
 	}
 	steps, notes, err := run(1<<40, " distances=steps")
-	want := fmt.Sprintf("distances of sequences: computed in every step from features of %s: a table would take 117.2 KiB", Bytes(steps.Distances.Features))
+	want := fmt.Sprintf("distances of sequences: computed in every step from features of %s: a table would take 117.2 KiB", memory.Bytes(steps.Distances.Features))
 	if err != nil || steps.Total >= table.Total || !strings.Contains(notes, want) || !strings.Contains(strings.Join(steps.Lines(), "\n"), want) {
 		t.Fatal(steps.Distances, notes, err)
 	}
 	between := (free(table) + free(steps)) / 2
 	auto, notes, err := run(between, "")
 	if err != nil || !reflect.DeepEqual(auto.Distances, steps.Distances) || auto.Rows != 10 || !strings.Contains(notes, want) {
-		t.Errorf("%+v of %s: %s, %v", auto, Bytes(between), notes, err)
+		t.Errorf("%+v of %s: %s, %v", auto, memory.Bytes(between), notes, err)
 	}
-	if auto, _, err := run(free(table)+8, ""); err != nil || auto.Distances.In != distancesTable {
+	if auto, _, err := run(free(table)+8, ""); err != nil || auto.Distances.In != memory.InTable {
 		t.Errorf("%+v, %v", auto.Distances, err)
 	}
 	// Where neither fits, the error says what would.
@@ -137,7 +138,7 @@ func TestTooManyFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.train.Sizes[0] = 1 << 31
-	if p, err := j.measureAs(t.Context(), c, 1000, true); err != nil || p.Distances.In != distancesTable {
+	if p, err := j.measureAs(t.Context(), c, 1000, true); err != nil || p.Distances.In != memory.InTable {
 		t.Error(err)
 	}
 }

@@ -1,10 +1,9 @@
-// Package train is the loop around the model: options, schedules, Adam, the run
-// folder and the model file.
+// Package train is the run: it decides what a training takes of its device, makes the step, calls
+// it for every step, validates, and leaves a fitted.Trained.
 //
-// A run reads from top to bottom in trainer.go: (*Job).Run prepares scaler, pseudo-inputs,
-// parameters and data on the device, then calls step for every step, and leaves a
-// Trained, which holds all that prediction needs. Config is every option of a
-// run; options.go is the one table from which flags, config files and their help are made.
-// Everything random is a function of the seed and the step number, so a written
-// Config repeats its run bit for bit.
+// A run reads from top to bottom in trainer.go and loop.go. Job.Run settles the options for the
+// rows, plans the memory, prepares scaler, pseudo-inputs, parameters and rows on the device, and
+// then goes through the steps. Everything random is a function of the seed and the step number, so
+// a written configuration repeats its run bit for bit. What is asked for stands in train/options,
+// what is left in train/fitted and train/rundir.
 package train

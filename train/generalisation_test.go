@@ -14,6 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // noise is a table of eight inputs that say nothing of the target.
@@ -40,7 +42,7 @@ func noise(t *testing.T, n int, seed uint64) *data.Dataset {
 }
 
 // generalise trains, tests and compares; validation may be nil.
-func generalise(t *testing.T, options string, set, validation, test *data.Dataset) (*Generalisation, *Scores, *Job, *Outcome) {
+func generalise(t *testing.T, options string, set, validation, test *data.Dataset) (*rundir.Generalisation, *fitted.Scores, *Job, *Outcome) {
 	t.Helper()
 	c := config(t, options)
 	dev, err := device.Open(c.Device)
@@ -103,16 +105,16 @@ func TestGeneralisationOfClasses(t *testing.T) {
 // them alone would be, also where each sample has a variance of its own.
 func TestComparedRows(t *testing.T) {
 	for _, options := range []string{"model=gp", "features=8 likelihood=heteroscedastic", "features=8 predict-draws=20"} {
-		set, test := table(t, 100, 1, wave), table(t, comparedRows+300, 2, wave)
+		set, test := table(t, 100, 1, wave), table(t, fitted.ComparedRows+300, 2, wave)
 		g, scores, job, out := generalise(t, "steps=20 batch=50 inducing=10 eval-samples=3 "+options, set, nil, test)
-		if g.Unseen.Rows != comparedRows || g.Seen.Rows != 100 {
+		if g.Unseen.Rows != fitted.ComparedRows || g.Seen.Rows != 100 {
 			t.Errorf("%s: %+v", options, g)
 		}
 		alone, err := job.sampled(t.Context(), out.Trained, test)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(alone.Log, scores.compared.Log) || !slices.Equal(alone.Expected, scores.compared.Expected) {
+		if !slices.Equal(alone.Log, scores.Densities.Log) || !slices.Equal(alone.Expected, scores.Densities.Expected) {
 			t.Errorf("%s: the rows of a sample are predicted otherwise alone", options)
 		}
 		if job.moreRows() != 100 {
@@ -150,11 +152,11 @@ func TestRemedy(t *testing.T) {
 		"spectra=var-resampled validation=0.1 kl-weight=3": "fewer --features or --model gp",
 	} {
 		c := config(t, options)
-		if got := c.remedy(); got != want {
+		if got := c.Remedy(); got != want {
 			t.Errorf("%s: %s", options, got)
 		}
-		silent := &Generalisation{Gap: 9}
-		if silent.Warning(c) != "" || (*Generalisation)(nil).Warning(c) != "" {
+		silent := &rundir.Generalisation{Gap: 9}
+		if silent.Warning(c) != "" || (*rundir.Generalisation)(nil).Warning(c) != "" {
 			t.Error("a warning where nothing is wrong")
 		}
 	}
@@ -164,11 +166,11 @@ func TestRemedy(t *testing.T) {
 func TestGeneralisationNotFinite(t *testing.T) {
 	set := table(t, 30, 1, wave)
 	_, scores, job, out := generalise(t, "steps=3 batch=20 inducing=5 features=5 eval-samples=2", set, nil, set.Spread(5))
-	scores.compared.Log[2] = math.Inf(-1)
+	scores.Densities.Log[2] = math.Inf(-1)
 	if _, err := job.Generalise(t.Context(), out.Trained, scores); err == nil {
 		t.Error("an infinite log density is none")
 	}
-	scores.compared = metrics.Densities{Log: []float64{-1}, Expected: []float64{-1}}
+	scores.Densities = metrics.Densities{Log: []float64{-1}, Expected: []float64{-1}}
 	if g, err := job.Generalise(t.Context(), out.Trained, scores); err != nil || g.GapSE != nil || g.Unseen.SE != nil || g.Seen.SE == nil {
 		t.Errorf("of a single row: %+v, %v", g, err)
 	}

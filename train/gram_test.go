@@ -16,6 +16,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // writeGram writes the linear kernel between rows, each with a vector of the same length, and
@@ -165,8 +166,8 @@ func TestGram(t *testing.T) {
 	}
 	bad := reread(t, out.Trained)
 	bad.Gram[5] = math.NaN()
-	text := modelBytes(t, bad)
-	if _, err := parseModel(bytes.NewReader(text), int64(len(text))); err == nil || !strings.Contains(err.Error(), `"sequences.gram" holds NaN`) {
+	text := bytesOf(t, bad)
+	if _, err := fitted.Parse(bytes.NewReader(text), int64(len(text))); err == nil || !strings.Contains(err.Error(), `"sequences.gram" holds NaN`) {
 		t.Error(err)
 	}
 }

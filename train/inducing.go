@@ -11,16 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
-)
-
-// Ways to choose the first pseudo-inputs. The paper says "selected randomly from X, or
-// chosen as representatives by performing clustering on X".
-const (
-	InducingAuto     = "auto" // k-means of vectors, random of sequences
-	InducingKMeans   = "kmeans"
-	InducingRandom   = "random"
-	InducingGreedy   = "greedy"
-	InducingKMedoids = "kmedoids" // of sequences
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 const (
@@ -46,11 +37,11 @@ func PseudoInputs(ctx context.Context, method string, x func(lo, hi int) []float
 		copy(pool[i*d:], x(r, r+1))
 	}
 	switch method {
-	case InducingRandom:
+	case options.InducingRandom:
 		return slices.Clone(pool[:m*d]), nil
-	case InducingAuto, InducingKMeans:
+	case options.InducingAuto, options.InducingKMeans:
 		return kmeans(ctx, pool, len(rows), d, m, advance), ctx.Err()
-	case InducingGreedy:
+	case options.InducingGreedy:
 		return greedy(ctx, pool, len(rows), d, m, lengthscale, advance), ctx.Err()
 	}
 	return nil, fmt.Errorf("train: no way %q to choose pseudo-inputs", method)

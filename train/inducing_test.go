@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // clusters are n rows around k far centres in the plane.
@@ -43,7 +45,7 @@ func TestPseudoInputs(t *testing.T) {
 	const n, k = 997, 8
 	x := clusters(n, k)
 	got := map[string][]float64{}
-	for _, method := range []string{InducingRandom, InducingKMeans, InducingGreedy} {
+	for _, method := range []string{options.InducingRandom, options.InducingKMeans, options.InducingGreedy} {
 		z, err := PseudoInputs(t.Context(), method, rows(x, 2), n, 2, 3*k, 1.4, 5)
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +53,7 @@ func TestPseudoInputs(t *testing.T) {
 		if len(z) != 2*3*k {
 			t.Fatalf("%s: %d numbers", method, len(z))
 		}
-		if c := coverage(x, z); c > 0.1 && method != InducingRandom {
+		if c := coverage(x, z); c > 0.1 && method != options.InducingRandom {
 			t.Errorf("%s leaves rows at mean squared distance %g", method, c)
 		}
 		got[method] = z
@@ -62,15 +64,15 @@ func TestPseudoInputs(t *testing.T) {
 			t.Errorf("%s depends on the number of threads", method)
 		}
 		other, _ := PseudoInputs(t.Context(), method, rows(x, 2), n, 2, 3*k, 1.4, 6)
-		if method != InducingGreedy && slices.Equal(z, other) {
+		if method != options.InducingGreedy && slices.Equal(z, other) {
 			t.Errorf("%s does not depend on the seed", method)
 		}
 	}
-	if coverage(x, got[InducingKMeans]) > coverage(x, got[InducingRandom]) {
+	if coverage(x, got[options.InducingKMeans]) > coverage(x, got[options.InducingRandom]) {
 		t.Error("k-means covers the rows worse than random rows do")
 	}
 	// Greedy takes one row of every cluster before a second of any.
-	first := got[InducingGreedy][:2*k]
+	first := got[options.InducingGreedy][:2*k]
 	if c := coverage(x, first); c > 0.2 {
 		t.Errorf("the first %d greedy rows leave mean squared distance %g", k, c)
 	}
@@ -86,7 +88,7 @@ func TestGreedyDuplicates(t *testing.T) {
 	for i := range x {
 		x[i] = float64(i % 6 / 2)
 	}
-	z, err := PseudoInputs(t.Context(), InducingGreedy, rows(x, 2), 50, 2, 10, 1, 1)
+	z, err := PseudoInputs(t.Context(), options.InducingGreedy, rows(x, 2), 50, 2, 10, 1, 1)
 	if err != nil || len(z) != 20 {
 		t.Fatal(len(z), err)
 	}
@@ -112,7 +114,7 @@ func TestSubset(t *testing.T) {
 func TestPseudoInputsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, method := range []string{InducingKMeans, InducingGreedy} {
+	for _, method := range []string{options.InducingKMeans, options.InducingGreedy} {
 		if _, err := PseudoInputs(ctx, method, rows(make([]float64, 300), 1), 300, 1, 10, 1, 1); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", method, err)
 		}

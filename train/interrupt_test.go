@@ -12,6 +12,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // cancelling is a device that is asked to stop in the middle of a step: at its so-manyth gathering
@@ -37,7 +38,7 @@ const (
 
 // interruptIn runs a job of partedRun, which is interrupted in the second part of so-manyth of its
 // steps.
-func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *Folder, step int) (*Outcome, error) {
+func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, step int) (*Outcome, error) {
 	t.Helper()
 	dev, err := device.Open(j.Config.Device)
 	if err != nil {
@@ -66,8 +67,8 @@ func TestInterruptedBetweenParts(t *testing.T) {
 	for _, more := range []string{"", " validation=0.2 eval-every=7", " validation=0.2 eval-every=7 restore=last natgrad=0.3"} {
 		t.Run(strings.TrimSpace(more), func(t *testing.T) {
 			options, dir := partedRun+more, t.TempDir()
-			begin := func(name string) *Folder {
-				folder, err := NewFolder(filepath.Join(dir, name), "d", "gp")
+			begin := func(name string) *rundir.Folder {
+				folder, err := rundir.NewFolder(filepath.Join(dir, name), "d", "gp")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -102,7 +103,7 @@ func TestInterruptedBetweenParts(t *testing.T) {
 // leaveAtOnce goes on with a run and interrupts its first step, which changes nothing.
 func leaveAtOnce(t *testing.T, at string, set *data.Dataset) {
 	t.Helper()
-	before, err := os.ReadFile(filepath.Join(at, CheckpointFile))
+	before, err := os.ReadFile(filepath.Join(at, rundir.CheckpointFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func leaveAtOnce(t *testing.T, at string, set *data.Dataset) {
 	if _, err := interruptIn(t, &Job{Config: from.Config, From: from}, set, folder, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("%s: interrupted in the first step: %v", at, err)
 	}
-	after, err := os.ReadFile(filepath.Join(at, CheckpointFile))
+	after, err := os.ReadFile(filepath.Join(at, rundir.CheckpointFile))
 	if err := errors.Join(err, folder.Discard()); err != nil || string(after) != string(before) {
 		t.Errorf("%s: the checkpoint is another, %v", at, err)
 	}
@@ -120,7 +121,7 @@ func leaveAtOnce(t *testing.T, at string, set *data.Dataset) {
 // long, and each is read.
 func TestInterruptedELBO(t *testing.T) {
 	set := table(t, 60, 1, wave)
-	folder, err := NewFolder(filepath.Join(t.TempDir(), "run"), "d", "gp")
+	folder, err := rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "d", "gp")
 	if err != nil {
 		t.Fatal(err)
 	}

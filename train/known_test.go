@@ -13,13 +13,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/seq"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // distances predicts a data set with a model that went through its file.
-func distances(t *testing.T, trained *Trained, ds *data.Dataset) []float64 {
+func distances(t *testing.T, trained *fitted.Trained, ds *data.Dataset) []float64 {
 	t.Helper()
-	text := modelBytes(t, trained)
-	back, err := parseModel(bytes.NewReader(text), int64(len(text)))
+	text := bytesOf(t, trained)
+	back, err := fitted.Parse(bytes.NewReader(text), int64(len(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,30 +138,6 @@ func naiveToXBar(b *seq.Basis, set *seq.Set) float64 {
 	return math.Sqrt(least)
 }
 
-func TestUnit(t *testing.T) {
-	at := func(x []float64) float64 {
-		return unit(len(x), func(i, j int) float64 { return math.Abs(x[i] - x[j]) })
-	}
-	for _, c := range []struct {
-		x    []float64
-		want float64
-	}{
-		{[]float64{4}, 1}, {[]float64{4, 4, 4}, 1}, {[]float64{0, 3, 4, 10}, 6}, {append(slices.Repeat([]float64{2}, 500), 7), 5},
-	} {
-		if got := at(c.x); got != c.want {
-			t.Errorf("%v: %g, want %g", c.x[:1], got, c.want)
-		}
-	}
-	line := make([]float64, 1000)
-	for i := range line {
-		line[i] = float64(i)
-	}
-	line[999] = 5000
-	if got := at(line); got != 1 {
-		t.Errorf("an outlier moves it to %g", got)
-	}
-}
-
 // Older models have no distances, and damaged ones are refused.
 func TestKnownFile(t *testing.T) {
 	trained := mustFit(t, "model=gp steps=2 inducing=5", gap(t, 40, 1)).Trained
@@ -171,7 +148,7 @@ func TestKnownFile(t *testing.T) {
 	}
 	defer dev.Close()
 	known := trained.Known
-	for wrong, k := range map[string]*Known{
+	for wrong, k := range map[string]*fitted.Known{
 		"unit":    {Points: known.Points, Width: 2, Unit: -1},
 		"no unit": {Points: known.Points, Width: 2},
 		"x̄":      {Points: known.Points, Width: 2, Unit: 1, ToXBar: 1},
@@ -179,14 +156,14 @@ func TestKnownFile(t *testing.T) {
 		"points":  {Points: []float64{1, math.NaN()}, Width: 2, Unit: 1},
 	} {
 		trained.Known = k
-		text := modelBytes(t, trained)
-		if _, err := parseModel(bytes.NewReader(text), int64(len(text))); err == nil {
+		text := bytesOf(t, trained)
+		if _, err := fitted.Parse(bytes.NewReader(text), int64(len(text))); err == nil {
 			t.Errorf("%s: taken", wrong)
 		}
 	}
 	trained.Known = nil
-	text := modelBytes(t, trained)
-	before, err := parseModel(bytes.NewReader(text), int64(len(text)))
+	text := bytesOf(t, trained)
+	before, err := fitted.Parse(bytes.NewReader(text), int64(len(text)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // Data that a Gaussian with one variance does not fit are predicted better by the likelihood that
@@ -37,7 +40,7 @@ func TestLikelihoodsFit(t *testing.T) {
 			if err := out.Trained.WriteModel(&file); err != nil {
 				t.Fatal(err)
 			}
-			back, err := parseModel(bytes.NewReader(file.Bytes()), int64(file.Len()))
+			back, err := fitted.Parse(bytes.NewReader(file.Bytes()), int64(file.Len()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +91,7 @@ func TestLikelihoodUsage(t *testing.T) {
 			set = reg
 		}
 		_, err := fit(t, t.Context(), config(t, "steps=1 likelihood="+likelihood), set)
-		var usage *UsageError
+		var usage *usage.Error
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), "--likelihood: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", likelihood, err)
 		}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // run is the loop, from the start or from where a Checkpoint left it. A context that is cancelled
@@ -37,7 +39,7 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 	}
 	report := func(step int) {
 		elbo, elapsed := out.ELBO, time.Since(start)
-		t.Reporter.Step(Progress{
+		t.Reporter.Step(rundir.Progress{
 			Step: step, Total: last, ELBO: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: t.sched.rate(step),
 			Elapsed:        time.Duration(before*float64(time.Second)) + elapsed,
 			StepsPerSecond: float64(step-done) / elapsed.Seconds(),
@@ -118,7 +120,7 @@ func (t *trainer) bound(out *Outcome) {
 	t.model.Gradient(t.pass, t.set, model.Step{Seed: c.Seed, Number: uint32(out.Steps), KLWeight: c.KLWeight})
 	elbo, err := t.model.Report(c.KLWeight)
 	if err != nil {
-		t.Reporter.Note("warning: the objective at the parameters that are kept cannot be had, and the one in %s is that of step %d before its update: %v", ResultFile, out.Steps, err)
+		t.Reporter.Note("warning: the objective at the parameters that are kept cannot be had, and the one in %s is that of step %d before its update: %v", rundir.ResultFile, out.Steps, err)
 		return
 	}
 	out.ELBO = elbo
@@ -128,7 +130,7 @@ func (t *trainer) bound(out *Outcome) {
 // reading still found sound.
 func finite(named []model.Named) error {
 	for _, n := range named {
-		if !allFinite(n.Data) {
+		if !fitted.AllFinite(n.Data) {
 			return fmt.Errorf("training failed: parameter %s is not finite: lower the learning rate", n.Name)
 		}
 	}

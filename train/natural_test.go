@@ -1,6 +1,8 @@
 package train
 
-import "testing"
+import (
+	"testing"
+)
 
 // With natural gradients, the bound after as many steps is above that of Adam alone, where the
 // likelihood is Gaussian; and all steps of a run by parts are those of the whole.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // rare is a class of one row in ten, wherever.
@@ -32,7 +34,7 @@ func TestClassOffsets(t *testing.T) {
 			if err := out.Trained.WriteModel(&file); err != nil {
 				t.Fatal(err)
 			}
-			back, err := parseModel(bytes.NewReader(file.Bytes()), int64(file.Len()))
+			back, err := fitted.Parse(bytes.NewReader(file.Bytes()), int64(file.Len()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +77,7 @@ func TestClassOffsetsDefaults(t *testing.T) {
 			t.Errorf("%s: became %s, %v", options, c.Text("class-offsets"), err)
 		}
 	}
-	var usage *UsageError
+	var usage *usage.Error
 	_, err := fit(t, t.Context(), config(t, "steps=1 class-offsets=true"), table(t, 30, 1, wave))
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), `--class-offsets: the target "target" is a regression and has no classes: leave it out`) {
 		t.Errorf("a regression: %v", err)

@@ -13,6 +13,9 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/memory"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // plans are options whose runs keep different buffers.
@@ -95,7 +98,7 @@ func testPlan(t *testing.T, name string, plans []string) {
 				sum := int64(0)
 				for _, b := range p.Buffers {
 					sum += b.Bytes
-					if b.Name == "" || b.Group == "" || !strings.HasPrefix(b.Name, hostPrefix) && strings.Contains(b.Name, "owner") {
+					if b.Name == "" || b.Group == "" || !strings.HasPrefix(b.Name, "host.") && strings.Contains(b.Name, "owner") {
 						t.Errorf("a buffer without a name: %+v", b)
 					}
 					if elements, size := volume(b.Shape), map[string]int64{"f32": 4, "f64": 8, "i32": 4}[b.Type]; b.Shape != nil && b.Bytes != elements*size {
@@ -140,7 +143,7 @@ func (d *small) Name() string { return "cpu:small" }
 // ends.
 func TestRunInParts(t *testing.T) {
 	set := table(t, 60, 1, wave)
-	run := func(options string, free int64) (*Outcome, *Config, []string) {
+	run := func(options string, free int64) (*Outcome, *options.Config, []string) {
 		c := config(t, "model=gpdrf inducing=9 latents=3 features=200 layers=2 hidden=3 samples=3 steps=6 batch=50 device=cpu:f64 "+options)
 		dev, err := device.Open(c.Device)
 		if err != nil {
@@ -182,7 +185,7 @@ func TestTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	plan := func(options string, free int64) (*Plan, error) {
+	plan := func(options string, free int64) (*memory.Plan, error) {
 		c := config(t, "model=gpdrf inducing=50 latents=3 batch=20 steps=5 features=50 "+options)
 		if _, err := c.Fit(60); err != nil {
 			t.Fatal(err)
@@ -202,7 +205,7 @@ func TestTooLarge(t *testing.T) {
 		{"", 1000, `: it is too little for the least model`},
 	} {
 		p, err := plan(c.options, c.free)
-		var usage *UsageError
+		var usage *usage.Error
 		if p == nil || !errors.As(err, &usage) || !regexp.MustCompile(c.want).MatchString(err.Error()) {
 			t.Errorf("%s in %d: %v", c.options, c.free, err)
 			continue
@@ -217,14 +220,14 @@ func TestTooLarge(t *testing.T) {
 			}
 		}
 	}
-	if !slices.IsSortedFunc([]int{largest(10, func(n int) bool { return n <= 4 }), largest(0, nil)}, func(a, b int) int { return b - a }) {
+	if !slices.IsSortedFunc([]int{memory.Largest(10, func(n int) bool { return n <= 4 }), memory.Largest(0, nil)}, func(a, b int) int { return b - a }) {
 		t.Error("largest")
 	}
 }
 
 func TestBytes(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1 << 10: "1.0 KiB", 3 << 19: "1.5 MiB", 1 << 31: "2.0 GiB", math.MaxInt64: "8388608.0 TiB"} {
-		if got := Bytes(n); got != want {
+		if got := memory.Bytes(n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}
 	}
@@ -262,7 +265,7 @@ func TestMemoryRunsOut(t *testing.T) {
 		t.Cleanup(func() { dev.Close() })
 		return &shared{dev, memory, 10 << 20, at}
 	}
-	plan := func(options string, memory int64) *Plan {
+	plan := func(options string, memory int64) *memory.Plan {
 		c := config(t, options)
 		if _, err := c.Fit(set.N()); err != nil {
 			t.Fatal(err)
@@ -274,7 +277,7 @@ func TestMemoryRunsOut(t *testing.T) {
 		return p
 	}
 	half := plan(options+" chunk=25", 1<<40)
-	left := (half.Total + half.Host) * spareOfHost / (spareOfHost - 1)
+	left := (half.Total + half.Host) * memory.SpareOfHost / (memory.SpareOfHost - 1)
 	fits := plan(options, left).Rows
 	for _, at := range []int{5, 20, 30} {
 		dev := open(10<<20+left, at)
@@ -296,7 +299,7 @@ func TestPredictionTooLarge(t *testing.T) {
 	defer dev.Close()
 	little := &small{dev, 1 << 20}
 	_, err = trained.Predict(t.Context(), little, set, 60000)
-	var usage *UsageError
+	var usage *usage.Error
 	found := regexp.MustCompile(`^cpu:small has too little memory: the prediction of 60 rows with 60000 samples needs .* the largest part, host\.prediction \[60000,60,1\], 27\.5 MiB: what fits is --samples ([0-9]+), or fewer rows$`).FindStringSubmatch(errorText(err))
 	if !errors.As(err, &usage) || found == nil {
 		t.Fatal(err)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"math"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // prepareInputs does what the training rows need before they can be uploaded: X̄ is chosen among
@@ -18,12 +20,12 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 		t.Reporter.Note("a kernel of the rows' own with %d pseudo-inputs, scaled to k(x, x) = 1", ds.Kernel.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
-		if t.trained.Codebook, ds, err = c.learnCodebook(t.doing(ctx, "codebook"), ds); err != nil {
+		if t.trained.Codebook, ds, err = c.LearnCodebook(t.doing(ctx, "codebook"), ds); err != nil {
 			return err
 		}
-		_, spec := c.kernels()
+		_, spec := c.Kernels()
 		if t.trained.Projection, err = seq.NewProjection(t.doing(ctx, "features of the sequences"), spec, c.Projection, ds.Sequences, c.Seed); err != nil {
-			return wrongSpec(ctx, err)
+			return options.SpecError(ctx, err)
 		}
 		t.Reporter.Note("feature maps %s, projected to %d inputs", spec, c.Projection)
 	case ds.Sequences != nil:
@@ -32,7 +34,7 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 		}
 	case c.Model != model.DRF && t.From == nil: // a run that goes on has its X̄ already
 		length := math.Sqrt(float64(ds.D())) * c.GPLengthscaleFactor
-		t.init.PseudoInputs, err = PseudoInputs(ctx, c.InducingInit, t.trained.rows(ctx, ds), ds.N(), ds.D(), c.Inducing, length, c.Seed, func(share float64) { t.Reporter.Doing(choosing, share) })
+		t.init.PseudoInputs, err = PseudoInputs(ctx, c.InducingInit, t.trained.Inputs(ctx, ds), ds.N(), ds.D(), c.Inducing, length, c.Seed, func(share float64) { t.Reporter.Doing(choosing, share) })
 		return err
 	}
 	if warning := t.trained.Empty(ctx, ds); warning != "" {
@@ -72,4 +74,16 @@ func sigmas(basis *seq.Basis, factor float64) []float64 {
 		s[i] = factor * math.Sqrt(m)
 	}
 	return s
+}
+
+// classRows is how many rows each class has; nil where targets are numbers.
+func classRows(ds *data.Dataset) []int {
+	if ds.Task != data.Classification {
+		return nil
+	}
+	rows := make([]int, len(ds.Classes))
+	for _, label := range ds.Labels {
+		rows[label]++
+	}
+	return rows
 }

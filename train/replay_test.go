@@ -9,6 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/device/gpu"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // stepped is a run on a GPU step by step, which notes what the device has done.
@@ -40,7 +41,7 @@ type usages struct {
 	all    []gpu.Usage
 }
 
-func (u *usages) Step(Progress) { u.all = append(u.all, u.device.Usage()) }
+func (u *usages) Step(rundir.Progress) { u.all = append(u.all, u.device.Usage()) }
 
 // A training whose steps are replayed is the training whose steps are launched, bit for bit,
 // whatever changes from step to step. A replayed step calls the driver twice, and no step but the

@@ -16,9 +16,20 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // gene is random DNA of 20 to 40 bases with a motif for its class; how many G it has comes back,
+// What the preset default is for sequences.
+const (
+	sequencesInducing = 1000
+	sequencesSteps    = 700
+	projectionSteps   = 4000
+	oneLinearInducing = 2000
+	oneLinearSteps    = 1000
+)
+
 // too.
 func gene(rng *rand.Rand, class int) (x string, g int) {
 	b := make([]byte, 20+rng.IntN(21))
@@ -131,10 +142,10 @@ func openCPU(t testing.TB) device.Device {
 }
 
 // reread is a model as its file gives it back.
-func reread(t testing.TB, trained *Trained) *Trained {
+func reread(t testing.TB, trained *fitted.Trained) *fitted.Trained {
 	t.Helper()
-	text := modelBytes(t, trained)
-	again, err := parseModel(bytes.NewReader(text), int64(len(text)))
+	text := bytesOf(t, trained)
+	again, err := fitted.Parse(bytes.NewReader(text), int64(len(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,15 +184,15 @@ func TestSelectMaps(t *testing.T) {
 	if !strings.Contains(notes, "defaults for sequences: gp-lengthscale-factor 1, lr 0.07, class-offsets true\n") || c.Steps != 3 || c.Inducing != 20 {
 		t.Error(notes)
 	}
-	if _, maps := c.kernels(); maps == nil || !strings.Contains(notes, "kernel auto: "+maps.String()+", by ") ||
-		!strings.Contains(notes, "  double:1,5/sqrt/linear ") || c.InducingInit != InducingRandom || c.LearnInducing {
+	if _, maps := c.Kernels(); maps == nil || !strings.Contains(notes, "kernel auto: "+maps.String()+", by ") ||
+		!strings.Contains(notes, "  double:1,5/sqrt/linear ") || c.InducingInit != options.InducingRandom || c.LearnInducing {
 		t.Errorf("kernel %s, %s, %v: %s", c.Kernel, c.InducingInit, c.LearnInducing, notes)
 	}
-	again, err := parseConfig("run.yaml", c.YAML())
+	again, err := options.ParseYAML("run.yaml", c.YAML())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := mustResolve(t, again, nil); r.Kernel != c.Kernel {
+	if r, err := options.Resolve(again, nil); err != nil || r.Kernel != c.Kernel {
 		t.Errorf("the run's configuration has kernel %q, not %q", r.Kernel, c.Kernel)
 	}
 }
@@ -248,7 +259,7 @@ func TestFitInputs(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := config(t, options)
-		if sequences := set.Sequences != nil && asked.Preset == "default"; (c.Inducing == sequenceInducing) != (sequences && c.Model != model.DRF) || (c.Steps == sequenceSteps) != (sequences && c.Model != model.DRF) || (c.Steps == projectedSteps) != (sequences && c.Model == model.DRF) ||
+		if sequences := set.Sequences != nil && asked.Preset == "default"; (c.Inducing == sequencesInducing) != (sequences && c.Model != model.DRF) || (c.Steps == sequencesSteps) != (sequences && c.Model != model.DRF) || (c.Steps == projectionSteps) != (sequences && c.Model == model.DRF) ||
 			c.Model == model.GPDRF && c.Skip == (asked.Preset == "paper" || c.Explicit("latents")) || c.Explicit("latents") && c.Latents != asked.Latents {
 			t.Errorf("%q: inducing %d, steps %d, skip %v, latents %d", options, c.Inducing, c.Steps, c.Skip, c.Latents)
 		}
@@ -269,9 +280,9 @@ func TestChoice(t *testing.T) {
 		t.Errorf("%v, %v", out, err)
 	}
 	for options, want := range map[string]int{
-		"kernel=spectrum:2/linear":                       linearInducing,
+		"kernel=spectrum:2/linear":                       oneLinearInducing,
 		"kernel=spectrum:2/linear inducing=30":           30,
-		"kernel=spectrum:2/linear+spectrum:3/linear":     sequenceInducing,
+		"kernel=spectrum:2/linear+spectrum:3/linear":     sequencesInducing,
 		"kernel=spectrum:2/linear model=gp preset=paper": config(t, "preset=paper").Inducing,
 		"kernel=spectrum:2/linear model=drf":             config(t, "model=drf").Inducing,
 	} {
@@ -281,9 +292,9 @@ func TestChoice(t *testing.T) {
 		}
 	}
 	for options, want := range map[string]int{
-		"kernel=spectrum:2/linear":          linearSteps,
+		"kernel=spectrum:2/linear":          oneLinearSteps,
 		"kernel=spectrum:2/linear steps=70": 70,
-		"kernel=spectrum:2":                 sequenceSteps,
+		"kernel=spectrum:2":                 sequencesSteps,
 	} {
 		c := config(t, options)
 		if _, err := c.FitInputs(t.Context(), set); err != nil || c.Steps != want {
@@ -292,7 +303,7 @@ func TestChoice(t *testing.T) {
 	}
 	c := config(t, "time-limit=1ms")
 	notes, err := c.FitInputs(t.Context(), set)
-	if err != nil || !strings.Contains(strings.Join(notes, "\n"), "not tried, since ") || c.Kernel == kernelAuto {
+	if err != nil || !strings.Contains(strings.Join(notes, "\n"), "not tried, since ") || c.Kernel == "auto" {
 		t.Errorf("%s: %v, %v", c.Kernel, notes, err)
 	}
 }
@@ -301,20 +312,20 @@ func TestChoice(t *testing.T) {
 func TestSequenceModelDamage(t *testing.T) {
 	trained := mustFit(t, "model=gp inducing=9 kernel=spectrum:2/tfidf+words:1/tfidf tokens=bytes steps=2", readText(t, "news.tsv",
 		"1\ta word and another\n0\twords of old\n1\tand a word\n0\tan old word\n1\ta new and\n0\tof words\n1\tanother a\n0\told of\n1\tand\n0\tof\n", data.ReadOptions{Tokens: "bytes"})).Trained
-	for want, damage := range map[string]func(t *Trained){
-		"lack an alphabet":           func(t *Trained) { t.Basis = nil },
-		"are not those of the model": func(t *Trained) { t.Model.Maps = []string{model.MapLinear, model.MapRBF} },
-		"pseudo-inputs in tensor":    func(t *Trained) { t.Model.Inducing = 8 },
-		`"sequences.codes" holds`:    func(t *Trained) { t.Basis.Set.Codes[0] = 300 },
-		`"sequences.start" is not in`: func(t *Trained) {
+	for want, damage := range map[string]func(t *fitted.Trained){
+		"lack an alphabet":           func(t *fitted.Trained) { t.Basis = nil },
+		"are not those of the model": func(t *fitted.Trained) { t.Model.Maps = []string{model.MapLinear, model.MapRBF} },
+		"pseudo-inputs in tensor":    func(t *fitted.Trained) { t.Model.Inducing = 8 },
+		`"sequences.codes" holds`:    func(t *fitted.Trained) { t.Basis.Set.Codes[0] = 300 },
+		`"sequences.start" is not in`: func(t *fitted.Trained) {
 			t.Basis.Set.Start[1], t.Basis.Set.Start[2] = t.Basis.Set.Start[2], t.Basis.Set.Start[1]
 		},
-		"learnt of the training": func(t *Trained) { t.Basis.States()[1].Rows[0] = 1000 },
+		"learnt of the training": func(t *fitted.Trained) { t.Basis.States()[1].Rows[0] = 1000 },
 	} {
 		bad := reread(t, trained)
 		damage(bad)
-		text := modelBytes(t, bad)
-		if _, err := parseModel(bytes.NewReader(text), int64(len(text))); err == nil || !strings.Contains(err.Error(), want) {
+		text := bytesOf(t, bad)
+		if _, err := fitted.Parse(bytes.NewReader(text), int64(len(text))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

@@ -7,35 +7,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// What does not go with frequencies in closed form is refused where a flag asks for it.
-func TestSpectraOptions(t *testing.T) {
-	for options, want := range map[string]string{
-		"--local-reparam false":                                "--local-reparam: it has no effect with spectra var-integrated",
-		"--spectra var-integrated --features-kernel arccos1":   "--spectra: var-integrated integrates cosines and sines",
-		"--local-reparam true":                                 "",
-		"--local-reparam false --spectra var-fixed":            "",
-		"--features-kernel arccos1":                            "",
-		"--preset paper --spectra var-integrated":              "",
-		"--preset cutajar --spectra var-integrated --layers 1": "",
-		"--model gp": "",
-	} {
-		c, err := Resolve(nil, flags(strings.Fields(options)...))
-		if got := errorText(err); want == "" && err != nil || !strings.Contains(got, want) {
-			t.Errorf("%s: %v, want %q", options, err, want)
-		}
-		if err != nil {
-			continue
-		}
-		// A run's own config.yaml holds every option, and repeats the run.
-		again, err := Resolve(mustParse(t, string(c.YAML())), nil)
-		if err != nil {
-			t.Errorf("%s, from its config.yaml: %v", options, err)
-		} else if again.Spectra != c.Spectra || again.LocalReparam != c.LocalReparam || again.Skip != c.Skip {
-			t.Errorf("%s, from its config.yaml: spectra %s, want %s", options, again.Spectra, c.Spectra)
-		}
-	}
-}
-
 // Features without moments in closed form get a fixed draw, and a note says so.
 func TestSpectraOfArcCosines(t *testing.T) {
 	set := table(t, 30, 1, wave)
@@ -44,7 +15,7 @@ func TestSpectraOfArcCosines(t *testing.T) {
 	if err != nil || c.Spectra != model.PriorFixed || !strings.Contains(strings.Join(notes, "\n"), "spectra: prior-fixed, since features of arccos1") {
 		t.Errorf("%s, %q, %v", c.Spectra, notes, err)
 	}
-	if try := config(t, "features-kernel=arccos1 spectra=var-fixed").remedy(); !strings.Contains(try, "--spectra prior-fixed") {
+	if try := config(t, "features-kernel=arccos1 spectra=var-fixed").Remedy(); !strings.Contains(try, "--spectra prior-fixed") {
 		t.Error(try)
 	}
 }
@@ -99,7 +70,7 @@ func TestSamplesOfNoDraw(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p.bytes("")
+		return p.Total + p.Host
 	}
 	if a, b := plan("samples=1"), plan("samples=50"); a != b {
 		t.Errorf("50 samples take %d bytes, one %d", b, a)

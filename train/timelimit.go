@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // Planning for a time limit.
@@ -20,14 +22,14 @@ const (
 	shortestSteps = 10
 )
 
-// Until is ctx until the time limit of a run that began at started. It is for what comes before the
-// first step: the cause of its end is then a *UsageError.
-func (c *Config) Until(ctx context.Context, started time.Time) (context.Context, context.CancelFunc) {
-	if c.TimeLimit == 0 {
+// Until is ctx until the time limit, 0 for none, of a run that began at started. It is for what
+// comes before the first step: the cause of its end is then a *usage.Error.
+func Until(ctx context.Context, started time.Time, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit == 0 {
 		return context.WithCancel(ctx)
 	}
-	over := usagef("time limit %s: over before the first step: nothing was trained: give a longer one, fewer rows, or fewer --inducing", c.TimeLimit)
-	return context.WithDeadlineCause(ctx, started.Add(c.TimeLimit), over)
+	over := usage.Errorf("time limit %s: over before the first step: nothing was trained: give a longer one, fewer rows, or fewer --inducing", limit)
+	return context.WithDeadlineCause(ctx, started.Add(limit), over)
 }
 
 // ErrLate is the cause of an end at the latest time that a time limit allows.
@@ -82,11 +84,11 @@ func (t *trainer) plan(ctx context.Context) error {
 			perStep += one / every
 			validation = one // the last one
 		} else {
-			validation = evaluations * one
+			validation = options.Evaluations * one
 		}
 	}
 	left := time.Duration(planned * float64(limit-time.Since(t.Started)-evaluation-validation))
-	steps = min(int(left/max(perStep, 1)), maxSteps)
+	steps = min(int(left/max(perStep, 1)), options.MaxSteps)
 	note := fmt.Sprintf("time limit %s: %d steps of %.1f ms fit", limit, steps, perStep.Seconds()*1e3)
 	t.deadline = latest(limit) - evaluation
 	if steps < shortestSteps {
@@ -94,7 +96,7 @@ func (t *trainer) plan(ctx context.Context) error {
 		note = fmt.Sprintf("time limit %s is too short: %d steps of %.1f ms, the fewest there are, and %.1f s of evaluation take longer",
 			limit, steps, perStep.Seconds()*1e3, evaluation.Seconds())
 	}
-	for _, n := range c.SetSteps(steps, forTime(limit)) {
+	for _, n := range c.SetSteps(steps, options.ForTime(limit)) {
 		t.Reporter.Note("%s", n)
 	}
 	t.Reporter.Note("%s", note)
@@ -146,6 +148,6 @@ func (t *trainer) evaluationTime(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	start = time.Now()
-	t.trained.score(p, t.Train.Subset(rows), c.PredictDraws)
+	t.trained.Score(p, t.Train.Subset(rows), c.PredictDraws)
 	return prediction + time.Since(start)*time.Duration(t.testRows())/time.Duration(len(rows)), nil
 }

@@ -2,18 +2,21 @@ package train
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // Job is one training run: what to train, on what, where.
 type Job struct {
-	Config     *Config
+	Config     *options.Config
 	Device     device.Device
 	Train      *data.Dataset
 	Validation *data.Dataset // evaluated during training; nil for none
@@ -21,8 +24,9 @@ type Job struct {
 	Started    time.Time     // when the command began, for the time limit
 	Reporter   Reporter
 
-	Save func(*Checkpoint) error // keeps a checkpoint, whose memory is used again; nil makes none
-	From *Checkpoint             // where the run goes on, nil for its start
+	// keeps a checkpoint, whose memory is used again; nil makes none
+	Save func(*rundir.Checkpoint) error
+	From *rundir.Checkpoint // where the run goes on, nil for its start
 
 	sequences *sequences // what choose and survey have found; nil before
 	inSteps   bool       // distances are computed in every step, as Plan has decided
@@ -44,30 +48,19 @@ type Reporter interface {
 	Doing(what string, share float64)
 	// Begin comes before the first step, End after the last.
 	Begin(totalSteps int)
-	Step(Progress)
+	Step(rundir.Progress)
 	End()
-}
-
-// Progress is the state at one of the steps where numbers are read from the device.
-type Progress struct {
-	Step, Total int
-	// nats, for the whole training set, estimated on one batch; ELBO is ELL − KLWeight·KL
-	ELBO, ELL, KL  float64
-	LR             float64
-	Elapsed        time.Duration // in the loop
-	StepsPerSecond float64
-	Validation     *Evaluation // the last one; nil before the first
 }
 
 // Outcome is what a run leaves.
 type Outcome struct {
-	Trained     *Trained
+	Trained     *fitted.Trained
 	Steps       int
 	Seconds     float64 // in the loop
 	ELBO        model.ELBO
 	Parameters  int
-	Interrupted bool        // the context was cancelled: Trained holds the model so far
-	Validation  *Validation // nil where there were no rows to validate on
+	Interrupted bool               // the context was cancelled: Trained holds the model so far
+	Validation  *rundir.Validation // nil where there were no rows to validate on
 }
 
 // reportEvery is the number of steps between two readings from the device.
@@ -75,10 +68,10 @@ const reportEvery = 10
 
 // Run trains. Everything random is a function of Config.Seed and the step number, so the same
 // Config on the same rows gives the same bits. Where ctx ends before the first step is done, its
-// cause is the error; where the time limit does, a *UsageError.
+// cause is the error; where the time limit does, a *usage.Error.
 func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 	limit := j.Config.TimeLimit
-	before, cancel := j.Config.Until(ctx, j.Started)
+	before, cancel := Until(ctx, j.Started, limit)
 	defer cancel()
 	begun := false
 	defer func() {
@@ -110,7 +103,7 @@ func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 	defer device.Guard(&err)
 	if plan.Rows < j.Config.Batch && j.Config.Chunk == 0 {
 		if j.From != nil {
-			return nil, usagef("%s has memory for %d rows of a step at once, and until now the run took all %d: in parts they round otherwise, so free some memory and go on then", j.Device.Name(), plan.Rows, j.Config.Batch)
+			return nil, usage.Errorf("%s has memory for %d rows of a step at once, and until now the run took all %d: in parts they round otherwise, so free some memory and go on then", j.Device.Name(), plan.Rows, j.Config.Batch)
 		}
 		j.Config.Chunk = plan.Rows
 		j.Reporter.Note("a step takes more memory than %s has free: it is computed %d rows at a time, with the same result", j.Device.Name(), plan.Rows)
@@ -150,7 +143,7 @@ func (j *Job) doing(ctx context.Context, what string) context.Context {
 type trainer struct {
 	*Job
 	*resident
-	trained *Trained
+	trained *fitted.Trained
 	init    model.Init
 	loop    *device.Loop
 	sched   schedule
@@ -165,7 +158,7 @@ type trainer struct {
 
 func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	c, ds := j.Config, j.Train
-	t := &trainer{Job: j, trained: &Trained{Schema: ds.Schema().Plain(), KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
+	t := &trainer{Job: j, trained: &fitted.Trained{Schema: ds.Schema().Plain(), KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
 	scaler, err := data.FitScaler(c.Scaling, ds)
 	if err != nil {
 		return nil, err
@@ -178,7 +171,7 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 		}
 		y = data.Standardise(ds.Y, t.trained.Targets)
 	}
-	t.trained.Model = c.modelConfig(ds)
+	t.trained.Model = c.ModelConfig(ds)
 	t.init = model.Init{
 		Seed: c.Seed, GPLengthscaleFactor: c.GPLengthscaleFactor, DRFLengthscaleFactor: c.DRFLengthscaleFactor,
 		NoiseVariance: c.NoiseInit, DoF: c.DoF, ClassRows: classRows(ds),
@@ -186,8 +179,8 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	if err := t.prepareInputs(ctx); err != nil {
 		return nil, err
 	}
-	t.trained.Known = t.trained.know(ds, c.Seed)
-	rows := model.Rows{N: ds.N(), X: t.trained.rows(ctx, ds)}
+	t.trained.Known = t.trained.Know(ds, c.Seed)
+	rows := model.Rows{N: ds.N(), X: t.trained.Inputs(ctx, ds)}
 	if x := rows.X; j.hasDistances() && !j.inSteps {
 		rows.X = func(lo, hi int) []float64 {
 			defer j.Reporter.Doing("distances of sequences", float64(hi)/float64(ds.N()))
@@ -195,12 +188,12 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 		}
 	}
 	if j.inSteps {
-		rows.X, rows.Vectors = t.trained.numbers(ds), j.sequences.train
+		rows.X, rows.Vectors = t.trained.Numbers(ds), j.sequences.train
 	}
-	if t.resident, err = c.allocate(j.Device, t.trained.Model, rows, y, ds.Labels); err != nil {
+	if t.resident, err = allocate(j.Device, c, t.trained.Model, rows, y, ds.Labels); err != nil {
 		return nil, err
 	}
-	t.trained.setInducing(t.model)
+	t.trained.SetInducing(t.model)
 	if c.Batch == ds.N() {
 		rows := make([]int32, c.Batch)
 		for i := range rows {
@@ -214,7 +207,7 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	if err := ctx.Err(); err != nil { // what was uploaded is worth nothing
 		return nil, err
 	}
-	t.parted = c.atOnce() < c.Batch
+	t.parted = c.RowsAtOnce() < c.Batch
 	t.loop = device.NewLoop(j.Device, t.work)
 	if j.From != nil {
 		t.schedule()
@@ -241,37 +234,6 @@ func (t *trainer) schedule() {
 		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnPseudo: c.LearnInducing, learnTail: c.LearnDoF,
 		natural: c.NatGrad,
 	}
-}
-
-// modelConfig is the architecture that the options ask for.
-func (c *Config) modelConfig(ds *data.Dataset) model.Config {
-	m := model.Config{
-		Model: c.Model, Inputs: ds.D(), Likelihood: c.likelihoodOf(ds.Task), Samples: c.Samples, ClassOffsets: c.ClassOffsets,
-	}
-	m.Outputs = model.OutputsFor(m.Likelihood, max(len(ds.Outputs()), len(ds.Classes)))
-	if c.Model != model.DRF {
-		m.Inducing, m.Lengthscales, m.QCov = c.Inducing, c.Lengthscales, c.QCov
-		m.Whiten, m.LearnInducing = c.Whiten, c.LearnInducing
-		shapes, maps := c.kernels()
-		m.Kernel, m.Maps = strings.Join(shapes, "+"), mapsOf(maps)
-		if ds.Kernel != nil {
-			m.Inputs, m.Maps = 0, []string{model.MapLinear}
-		}
-		m.Latents = c.Latents
-		if c.Model == model.GP {
-			m.Latents = m.Outputs
-		}
-	}
-	if c.Model == model.DRF && ds.Sequences != nil {
-		m.Inputs += c.Projection
-	}
-	if c.Model != model.GP {
-		m.Layers, m.Features, m.Hidden = c.Layers, c.Features, c.Hidden
-		m.FeatureKernel = c.FeatureKernel
-		m.Spectra = c.Spectra
-		m.LocalReparam, m.FeedForward, m.Skip = c.LocalReparam, c.FeedForward, c.Skip && c.Model == model.GPDRF
-	}
-	return m
 }
 
 // step is one training step; it allocates nothing. One that is left between two of its parts is not

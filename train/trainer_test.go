@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // table writes rows of two inputs and a target to a file and reads it as a user would.
@@ -54,32 +59,36 @@ type quiet struct{ notes []string }
 func (q *quiet) Note(format string, args ...any) {
 	q.notes = append(q.notes, fmt.Sprintf(format, args...))
 }
-func (*quiet) Begin(int)             {}
-func (*quiet) Step(Progress)         {}
-func (*quiet) End()                  {}
+
+func (*quiet) Begin(int) {}
+
+func (*quiet) Step(rundir.Progress) {}
+
+func (*quiet) End() {}
+
 func (*quiet) Doing(string, float64) {}
 
-func config(t testing.TB, options string) *Config {
+func config(t testing.TB, words string) *options.Config {
 	t.Helper()
-	var flags []Setting
+	var flags []options.Setting
 	distances := ""
-	for _, f := range strings.Fields(options) {
+	for _, f := range strings.Fields(words) {
 		k, v, _ := strings.Cut(f, "=")
 		if k == "distances" {
 			distances = v
 			continue
 		}
-		flags = append(flags, Setting{Key: k, Text: v, From: "--" + k})
+		flags = append(flags, options.Setting{Key: k, Text: v, From: "--" + k})
 	}
-	c, err := Resolve(nil, flags)
+	c, err := options.Resolve(nil, flags)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.distances = distances
+	c.Distances = distances
 	return c
 }
 
-func fit(t testing.TB, ctx context.Context, c *Config, set *data.Dataset) (*Outcome, error) {
+func fit(t testing.TB, ctx context.Context, c *options.Config, set *data.Dataset) (*Outcome, error) {
 	t.Helper()
 	dev, err := device.Open(c.Device)
 	if err != nil {
@@ -98,12 +107,12 @@ func mustFit(t testing.TB, options string, set *data.Dataset) *Outcome {
 	return out
 }
 
-func evaluate(t testing.TB, out *Outcome, set *data.Dataset) *Scores {
+func evaluate(t testing.TB, out *Outcome, set *data.Dataset) *fitted.Scores {
 	t.Helper()
 	return evaluateDraws(t, out, set, 0)
 }
 
-func evaluateDraws(t testing.TB, out *Outcome, set *data.Dataset, draws int) *Scores {
+func evaluateDraws(t testing.TB, out *Outcome, set *data.Dataset, draws int) *fitted.Scores {
 	t.Helper()
 	dev, err := device.Open("cpu:f32")
 	if err != nil {
@@ -190,7 +199,7 @@ type cancelAt struct {
 	cancel context.CancelFunc
 }
 
-func (c *cancelAt) Step(p Progress) {
+func (c *cancelAt) Step(p rundir.Progress) {
 	if p.Step >= c.step {
 		c.cancel()
 	}
@@ -228,7 +237,7 @@ func TestInterrupted(t *testing.T) {
 // A time limit becomes a number of steps that repeats the run, and is kept.
 func TestTimeLimit(t *testing.T) {
 	set := table(t, 300, 1, wave)
-	var c *Config
+	var c *options.Config
 	var out *Outcome
 	eventually(t, func() string {
 		var err error
@@ -257,10 +266,10 @@ func TestTimeLimit(t *testing.T) {
 // readings is a Reporter that keeps what it hears.
 type readings struct {
 	quiet
-	all []Progress
+	all []rundir.Progress
 }
 
-func (r *readings) Step(p Progress) { r.all = append(r.all, p) }
+func (r *readings) Step(p rundir.Progress) { r.all = append(r.all, p) }
 
 // What is called the ELBO is the bound from the first step on, whatever weight the KL has in the
 // gradient yet.
@@ -363,7 +372,7 @@ func TestNothingInTime(t *testing.T) {
 	dev := openCPU(t)
 	set := table(t, 300, 1, wave)
 	job := &Job{Config: config(t, "time-limit=1m batch=50 inducing=20"), Device: dev, Train: set, Test: set, Started: time.Now().Add(-time.Minute), Reporter: &quiet{}}
-	var usage *UsageError
+	var usage *usage.Error
 	if _, err := job.Run(t.Context()); !errors.As(err, &usage) || !strings.Contains(err.Error(), "time limit 1m0s: over before the first step: nothing was trained") {
 		t.Errorf("err = %v", err)
 	}
@@ -376,7 +385,7 @@ func TestNothingInTime(t *testing.T) {
 	if _, err := out.Trained.Evaluate(ctx, dev, set, 5); err != enough {
 		t.Errorf("an evaluation: %v", err)
 	}
-	if _, err := job.Generalise(ctx, out.Trained, &Scores{}); err != enough {
+	if _, err := job.Generalise(ctx, out.Trained, &fitted.Scores{}); err != enough {
 		t.Errorf("a comparison: %v", err)
 	}
 }
@@ -427,4 +436,13 @@ func TestStepAllocatesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+func bytesOf(t testing.TB, trained *fitted.Trained) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := trained.WriteModel(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }

@@ -13,10 +13,13 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // fitHeldOut trains with the validation rows that the options ask for.
-func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []Progress, *Config) {
+func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []rundir.Progress, *options.Config) {
 	t.Helper()
 	c := config(t, options)
 	rest, held, _, err := c.HoldOut(set, data.Watch{})
@@ -133,21 +136,21 @@ func TestHoldOut(t *testing.T) {
 }
 
 func TestValidationUsage(t *testing.T) {
-	for options, want := range map[string]string{
+	for words, want := range map[string]string{
 		"validation=0.7": `--validation: "0.7" must be a fraction of at most 0.5, or a file`,
 		"validation=nan": `"nan" must be a fraction`,
 		"early-stop=3":   "--early-stop: there are no rows to evaluate on",
 		"eval-every=3":   "--eval-every: there are no rows to evaluate on",
 	} {
-		var flags []Setting
-		for _, option := range strings.Fields(options) {
+		var flags []options.Setting
+		for _, option := range strings.Fields(words) {
 			key, value, _ := strings.Cut(option, "=")
-			flags = append(flags, Setting{key, value, "--" + key})
+			flags = append(flags, options.Setting{Key: key, Text: value, From: "--" + key})
 		}
-		_, err := Resolve(nil, flags)
-		var usage *UsageError
+		_, err := options.Resolve(nil, flags)
+		var usage *usage.Error
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", options, err)
+			t.Errorf("%s: %v", words, err)
 		}
 	}
 }
@@ -155,15 +158,20 @@ func TestValidationUsage(t *testing.T) {
 // A line of metrics has the scores of an evaluation where there was one, and no number that JSON
 // cannot hold.
 func TestValidationMetrics(t *testing.T) {
-	f, err := NewFolder(filepath.Join(t.TempDir(), "run"), "d", "gp")
+	dir := t.TempDir()
+	f, err := rundir.NewFolder(filepath.Join(dir, "run"), "d", "gp")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Discard()
-	e := &Evaluation{Task: data.Regression, Step: 10, Score: -0.5, Error: 0.25}
-	f.Step(Progress{Step: 10, Validation: e})
-	f.Step(Progress{Step: 20, Validation: e})
-	text, err := os.ReadFile(f.metrics.Name())
+	e := &rundir.Evaluation{Task: data.Regression, Step: 10, Score: -0.5, Error: 0.25}
+	f.Step(rundir.Progress{Step: 10, Validation: e})
+	f.Step(rundir.Progress{Step: 20, Validation: e})
+	logs, err := filepath.Glob(filepath.Join(dir, "*", rundir.MetricsFile))
+	if err != nil || len(logs) != 1 {
+		t.Fatal(logs, err)
+	}
+	text, err := os.ReadFile(logs[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // order puts the flags of a command line before its arguments, because the parser stops at the
@@ -79,14 +79,14 @@ func orderVerb(program string, v verb, words []string) ([]string, error) {
 		twice := given[name]
 		given[name] = true
 		switch {
-		case !ok && train.RemovedOption(name) != "":
-			return nil, usagef("--%s: it %s", name, train.RemovedOption(name))
-		case !ok && train.IsFileKey(name):
-			return nil, usagef("--%s: can be set in a config file only: write %s: %s to FILE and give --config FILE", name, name, cmp.Or(value, "VALUE"))
+		case !ok && options.RemovedOption(name) != "":
+			return nil, usagef("--%s: it %s", name, options.RemovedOption(name))
+		case !ok && options.IsFileKey(name):
+			return nil, usagef("--%s: is a key of the config file only: write it to a file, as %s: %s, and give that by --config FILE", name, name, cmp.Or(value, "VALUE"))
 		case !ok:
 			return nil, usagef("unknown flag --%s%s", name, flagHint(name, names, v.name))
 		case twice:
-			return nil, usagef("--%s: is given twice: remove one", name)
+			return nil, usagef("--%s: is given twice: leave one of them out", name)
 		case hasValue:
 		case f.isSwitch():
 			ordered = append(ordered, "--"+name)
@@ -148,13 +148,13 @@ func (c *call) text(name string) (string, bool) {
 }
 
 // given lists the flags that were given and are options of train.Config.
-func (c *call) given() (settings []train.Setting) {
-	for _, o := range train.Options() {
+func (c *call) given() (settings []options.Setting) {
+	for _, o := range options.Options() {
 		if o.FileOnly {
 			continue
 		}
 		if value, ok := c.text(o.Key); ok {
-			settings = append(settings, train.Setting{Key: o.Key, Text: value, From: "--" + o.Key})
+			settings = append(settings, options.Setting{Key: o.Key, Text: value, From: "--" + o.Key})
 		}
 	}
 	return settings

@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 	"github.com/gpdrf/gpdrf-gpu/internal/workload"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // sweepPreset varies the sizes of the first preset.
@@ -149,7 +149,7 @@ func (b *benchmark) choose(c *call) (err error) {
 
 // measure takes all figures; the devices share the time alike.
 func (b *benchmark) measure(names []string, limit time.Duration) (*benchReport, error) {
-	r := &benchReport{Version: train.Version, Preset: b.preset, Units: map[string]string{
+	r := &benchReport{Version: rundir.Version, Preset: b.preset, Units: map[string]string{
 		"ms": "milliseconds of a step", "gflop_per_second": "10^9 operations of the formulas per second", "gbyte_per_second": "10^9 bytes of the arguments per second",
 		"samples_per_second": "rows times Monte-Carlo samples per second", "share_of_floor": "floor_ms/ms, the floor being the time of floor_unit at its peak",
 	}}
@@ -192,7 +192,7 @@ func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 		}
 		// Warming up and one round.
 		if need := time.Duration(2 * cost.FLOPs() / rate * float64(time.Second)); rate > 0 && need > left {
-			d.NotRun = append(d.NotRun, benchSkip{n, fmt.Sprintf("it takes about %.1f s, and only %.1f s are left: raise --seconds", need.Seconds(), max(0, left.Seconds()))})
+			d.NotRun = append(d.NotRun, benchSkip{n, fmt.Sprintf("it takes about %.1f s, and %.1f are left: raise --seconds", need.Seconds(), max(0, left.Seconds()))})
 			continue
 		}
 		share := left / time.Duration(len(b.shapes)-i)
@@ -240,7 +240,7 @@ func (b *benchmark) on(d *benchDevice, measure func(workload.Machine) error) (er
 	defer device.Guard(&err)
 	precision := device.Relax(dev, device.Precision(d.Precision))
 	if err = measure(workload.Machine{Device: dev, Peak: d.Peak, Precision: precision}); errors.Is(err, context.Canceled) {
-		b.note("interrupted: no figures, since too few steps were timed")
+		b.note("interrupted: no figures, for they would be of too few steps")
 		return errInterrupted
 	}
 	return err

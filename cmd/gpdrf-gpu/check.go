@@ -101,7 +101,7 @@ func (p *program) check(c *call) error {
 		return err
 	}
 	if !agree {
-		return fmt.Errorf("the gradients of %s differ from those of the CPU: do not train on it", machine.Name)
+		return fmt.Errorf("%s does not compute what the CPU does: do not train on it", machine.Name)
 	}
 	return nil
 }
@@ -119,13 +119,13 @@ func (p *program) toCheck(name string) (found device.Machine, suffixes []string,
 	machines = slices.DeleteFunc(machines, func(m device.Machine) bool { return m.Name == "cpu" })
 	switch {
 	case name == "cpu":
-		return found, nil, usagef("--device cpu: check compares a GPU with the CPU: name a GPU")
+		return found, nil, usagef("--device cpu: it is what a GPU is compared with: nothing to check")
 	case len(machines) == 0:
 		reason := "no GPU"
 		for backend, err := range reasons {
 			reason = fmt.Sprintf("no %s: %v", backend, err)
 		}
-		return found, nil, usagef("there is no GPU to check (%s)", reason)
+		return found, nil, usagef("nothing to check: %s", reason)
 	case name == "" || name == "auto" || name == "cuda":
 		return machines[0], suffixes, nil
 	}

@@ -9,24 +9,27 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // asksForCV says whether train is asked for a cross-validation: a new one, or one that goes on,
 // whose path is known then.
-func (p *program) asksForCV(c *call) (asked bool, cv *train.CV, err error) {
+func (p *program) asksForCV(c *call) (asked bool, cv *rundir.CV, err error) {
 	path, resume := c.text("resume")
 	folds, begin := c.text("cv")
 	switch {
-	case resume && train.IsCV(path):
+	case resume && rundir.IsCV(path):
 		if err := c.noneOfNew(); err != nil {
 			return true, nil, err
 		}
-		cv, err = train.OpenCV(path)
+		cv, err = rundir.OpenCV(path)
 		return true, cv, err
 	case begin && !resume:
 		file, err := c.configFile()
 		if err == nil {
-			cv, err = train.NewCV(folds, file, c.given())
+			cv, err = rundir.NewCV(folds, file, c.given())
 		}
 		return true, cv, err
 	}
@@ -37,28 +40,28 @@ func (p *program) asksForCV(c *call) (asked bool, cv *train.CV, err error) {
 type crossValidation struct {
 	*program
 	*call
-	cv      *train.CV
+	cv      *rundir.CV
 	out     string
-	changes []train.Setting // of one that goes on
-	release func()          // of the lock
-	created bool            // by this process
+	changes []options.Setting // of one that goes on
+	release func()            // of the lock
+	created bool              // by this process
 }
 
 // crossValidate trains and tests on one fold after the other, and says what they come to together.
-func (p *program) crossValidate(c *call, cv *train.CV, out string, overwrite, asJSON bool) error {
+func (p *program) crossValidate(c *call, cv *rundir.CV, out string, overwrite, asJSON bool) error {
 	if overwrite {
-		return usagef("--overwrite: does not work with --cv: give another folder")
+		return usagef("--overwrite: is for a single run: give --cv a folder of its own")
 	}
 	v := &crossValidation{program: p, call: c, cv: cv, out: out, release: func() {}}
 	if cv.Path() != "" {
 		if v.changes = cv.Changes(c.given()); cv.Complete && !cv.Predicts() {
-			p.note("%s: all %d folds are finished: there is nothing to resume", cv.Path(), cv.Folds)
+			p.note("%s: finished with all %d folds: there is nothing to go on with", cv.Path(), cv.Folds)
 			return p.reportCV(cv, asJSON)
 		}
 		if err := v.resume(); err != nil {
 			return v.unless(err)
 		}
-	} else if err := train.CheckOut(out, false); err != nil {
+	} else if err := rundir.CheckOut(out, false); err != nil {
 		return err
 	}
 	defer func() { v.release() }()
@@ -72,8 +75,8 @@ func (p *program) crossValidate(c *call, cv *train.CV, out string, overwrite, as
 	if cv.Path() != "" && cv.Finished > 0 {
 		err = errors.Join(p.reportCV(cv, asJSON), err)
 	}
-	if errors.Is(err, errInterrupted) && train.IsCV(cv.Path()) {
-		p.say("to resume: %s", train.ResumeCommand(cv.Path()))
+	if errors.Is(err, errInterrupted) && rundir.IsCV(cv.Path()) {
+		p.say("to go on: %s", rundir.ResumeCommand(cv.Path()))
 	}
 	return err
 }
@@ -94,7 +97,7 @@ func (v *crossValidation) resume() (err error) {
 	}
 	known, anew := 0, false
 	for k := 1; k <= v.cv.Folds; k++ {
-		if v.cv.Runs[k-1].Standing == train.FoldFinished {
+		if v.cv.Runs[k-1].Standing == rundir.FoldFinished {
 			known = k
 		}
 		anew = anew || v.cv.ToDo(k) && !v.cv.CanGoOn(k)
@@ -141,7 +144,7 @@ func (v *crossValidation) folds() error {
 		case errors.Is(err, errInterrupted), err == nil && v.ctx.Err() != nil:
 			return errInterrupted
 		case err == nil:
-		case v.cv.Runs[k-1].Standing == train.FoldFailed && ranAway(err, v.cv, k):
+		case v.cv.Runs[k-1].Standing == rundir.FoldFailed && ranAway(err, v.cv, k):
 			v.note("fold %d of %d failed: %v", k, v.cv.Folds, err)
 		default:
 			return fmt.Errorf("fold %d of %d: %w", k, v.cv.Folds, err)
@@ -152,7 +155,7 @@ func (v *crossValidation) folds() error {
 
 // ranAway says of a fold that failed whether the cause was its numbers, in training or in the
 // evaluation of a model that is saved.
-func ranAway(err error, cv *train.CV, k int) bool {
+func ranAway(err error, cv *rundir.CV, k int) bool {
 	return errors.As(err, new(*model.NotFiniteError)) || errors.As(err, new(*device.NotPositiveDefiniteError)) || !cv.ToDo(k)
 }
 
@@ -160,7 +163,7 @@ func ranAway(err error, cv *train.CV, k int) bool {
 func (v *crossValidation) failed() error {
 	var failures []string
 	for _, run := range v.cv.Runs {
-		if run.Standing == train.FoldFailed {
+		if run.Standing == rundir.FoldFailed {
 			failures = append(failures, fmt.Sprintf("fold %d: %s", run.Fold, run.Failure))
 		}
 	}
@@ -173,7 +176,7 @@ func (v *crossValidation) failed() error {
 // fold trains one fold, from its start or from its last checkpoint.
 func (v *crossValidation) fold(k int) error {
 	started := time.Now()
-	var folder *train.Folder
+	var folder *rundir.Folder
 	guard := v.newExitGuard(v.ctx, func() error { return v.leave(folder) })
 	defer guard.stop()
 	job, opened, err := v.open(k, guard)
@@ -185,7 +188,7 @@ func (v *crossValidation) fold(k int) error {
 		return guard.unless(err)
 	}
 	for _, removed := range folder.Removed {
-		v.note("%s: removed: its run was killed before its first checkpoint", removed)
+		v.note("%s: removed: its run was killed before there was anything to go on from", removed)
 	}
 	job.Started = started
 	v.whole = v.cv.Path()
@@ -202,7 +205,7 @@ func (v *crossValidation) fold(k int) error {
 }
 
 // leave is what an interrupt before the first step of a fold leaves.
-func (v *crossValidation) leave(folder *train.Folder) error {
+func (v *crossValidation) leave(folder *rundir.Folder) error {
 	var err error
 	if folder != nil {
 		err = folder.Discard()
@@ -214,17 +217,17 @@ func (v *crossValidation) leave(folder *train.Folder) error {
 		v.say("%v", err)
 	}
 	v.say("interrupted before a step of this fold was done")
-	if v.cv.Path() != "" && train.IsCV(v.cv.Path()) {
-		v.say("to resume: %s", train.ResumeCommand(v.cv.Path()))
+	if v.cv.Path() != "" && rundir.IsCV(v.cv.Path()) {
+		v.say("to go on: %s", rundir.ResumeCommand(v.cv.Path()))
 	}
 	return errInterrupted
 }
 
 // open is the run of a fold. The first one says what the rows are called, and so where the folder
 // is. The guard keeps what it writes whole.
-func (v *crossValidation) open(k int, guard *exitGuard) (*train.Job, *train.Folder, error) {
+func (v *crossValidation) open(k int, guard *exitGuard) (*train.Job, *rundir.Folder, error) {
 	cv := v.cv
-	if cv.Path() != "" && cv.Runs[k-1].Standing != train.FoldWaiting && cv.CanGoOn(k) {
+	if cv.Path() != "" && cv.Runs[k-1].Standing != rundir.FoldWaiting && cv.CanGoOn(k) {
 		return v.goOn(guard, cv.FoldPath(k), v.changes)
 	}
 	cfg, err := cv.Begin(k, v.changes)
@@ -237,7 +240,7 @@ func (v *crossValidation) open(k int, guard *exitGuard) (*train.Job, *train.Fold
 	}
 	if cv.Path() == "" {
 		cv.Data, cv.Task, cv.Device = job.Train.Name, job.Train.Task, job.Device.Name()
-		folder, err := train.NewFolder(v.out, cv.Data, cv.Model+"-cv")
+		folder, err := rundir.NewFolder(v.out, cv.Data, cv.Model+"-cv")
 		if err == nil {
 			err = guard.write(func() error { return cv.Place(folder) })
 		}
@@ -248,14 +251,14 @@ func (v *crossValidation) open(k int, guard *exitGuard) (*train.Job, *train.Fold
 		if v.release, err = cv.Lock(); err != nil {
 			return job, nil, err
 		}
-		v.note("%d folds in %s; if this is killed, resume it with: %s", cv.Folds, cv.Path(), train.ResumeCommand(cv.Path()))
+		v.note("%d folds in %s; if this is killed, it goes on with %s", cv.Folds, cv.Path(), rundir.ResumeCommand(cv.Path()))
 	}
-	folder, err := train.NewFolder(cv.FoldPath(k), cv.Data, cv.Model)
+	folder, err := rundir.NewFolder(cv.FoldPath(k), cv.Data, cv.Model)
 	return job, folder, err
 }
 
 // reportCV prints a cross-validation.
-func (p *program) reportCV(cv *train.CV, asJSON bool) error {
+func (p *program) reportCV(cv *rundir.CV, asJSON bool) error {
 	if !asJSON {
 		p.note("")
 		fmt.Fprintf(p.out, "%s\n\nrun folder: %s\n", cvTable(cv), cv.Path())
@@ -266,12 +269,12 @@ func (p *program) reportCV(cv *train.CV, asJSON bool) error {
 
 // cvInfo is what `info RUN` says of one.
 type cvInfo struct {
-	*train.CV
+	*rundir.CV
 	Path string `json:"path"`
 }
 
 func aboutCV(path string) (cvInfo, error) {
-	cv, err := train.OpenCV(path)
+	cv, err := rundir.OpenCV(path)
 	return cvInfo{cv, path}, err
 }
 
@@ -279,7 +282,7 @@ func aboutCV(path string) (cvInfo, error) {
 func (i cvInfo) Lines() []string {
 	lines := []string{fmt.Sprintf("%s: cross-validation, %d of %d folds finished, with gpdrf-gpu %s on %s", i.Path, i.Finished, i.Folds, i.Version, i.Device)}
 	if !i.Complete {
-		lines = append(lines, "to resume  "+train.ResumeCommand(i.Path))
+		lines = append(lines, "to go on   "+rundir.ResumeCommand(i.Path))
 	}
 	for _, run := range i.Runs {
 		if run.Failure != "" {
@@ -287,7 +290,7 @@ func (i cvInfo) Lines() []string {
 		}
 	}
 	lines = append(append(lines, ""), strings.Split(cvTable(i.CV), "\n")...)
-	lines = append(lines, "", "options")
+	lines = append(lines, "", "options as they were given")
 	for _, o := range i.Options {
 		lines = append(lines, fmt.Sprintf("  %s: %s", o.Key, o.Text))
 	}
@@ -295,7 +298,7 @@ func (i cvInfo) Lines() []string {
 }
 
 // scoresInLine are the scores of a fold.
-func scoresInLine(t train.Test) string {
+func scoresInLine(t fitted.Test) string {
 	if s := t.Regression; s != nil {
 		return fmt.Sprintf("RMSE %.4f, NLPD %.4f, 90 %% coverage %.1f %%", s.RMSE, s.NLPD, 100*s.Coverage90)
 	}
@@ -306,7 +309,7 @@ func scoresInLine(t train.Test) string {
 func (c *call) noneOfNew() error {
 	for _, name := range []string{"config", "out", "overwrite", "cv"} {
 		if _, given := c.text(name); given {
-			return usagef("--%s: a resumed run keeps its folder and its options: leave this out with --resume", name)
+			return usagef("--%s: a run goes on in its own folder, with its own options: leave it out with --resume", name)
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // cvColumn is a score of a cross-validation: its place in result.json, and how it is written.
@@ -17,7 +17,7 @@ type cvColumn struct {
 	percent      bool
 }
 
-func cvColumns(cv *train.CV) (columns []cvColumn) {
+func cvColumns(cv *rundir.CV) (columns []cvColumn) {
 	if cv.Task == data.Classification {
 		columns = []cvColumn{{heading: "error", key: "error"}, {heading: "NLL", key: "nll"}, {heading: "ECE", key: "ece"}}
 		if _, two := cv.Test["auc"]; two {
@@ -43,7 +43,7 @@ func (c cvColumn) text(v float64) string {
 }
 
 // of is the score's mean over folds and its standard error, and whether there is one.
-func (c cvColumn) of(cv *train.CV) (a train.Average, is bool) {
+func (c cvColumn) of(cv *rundir.CV) (a rundir.Average, is bool) {
 	if c.raw {
 		a, is = cv.Raw[c.key]
 	} else {
@@ -54,7 +54,7 @@ func (c cvColumn) of(cv *train.CV) (a train.Average, is bool) {
 
 // cvTable is a line for each fold, the means and their standard errors, and what all rows come to
 // together.
-func cvTable(cv *train.CV) string {
+func cvTable(cv *rundir.CV) string {
 	columns := cvColumns(cv)
 	t := plainTable(len(columns) + 2)
 	header := table.Row{"fold", "test rows"}
@@ -74,7 +74,7 @@ func cvTable(cv *train.CV) string {
 	t.AppendHeader(header)
 	for _, run := range cv.Runs {
 		row := table.Row{run.Fold, ""}
-		if run.Standing != train.FoldFinished {
+		if run.Standing != rundir.FoldFinished {
 			t.AppendRow(append(row, run.Standing))
 			continue
 		}

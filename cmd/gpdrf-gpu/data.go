@@ -16,7 +16,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // data lists, fetches and checks the named sets.
@@ -49,7 +49,7 @@ func (p *program) data(c *call) error {
 	case action == "check":
 		return p.checkSets(chosen, dir, len(names) > 0, asJSON)
 	case len(names) == 0:
-		return usagef("data fetch: name the sets: %s", strings.Join(data.Names(), ", "))
+		return usagef("data fetch: say which sets: %s", strings.Join(data.Names(), ", "))
 	}
 	return p.fetchSets(chosen, dir)
 }
@@ -63,7 +63,7 @@ func setsNamed(names []string) (chosen []sets.Set, err error) {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(s sets.Set) bool { return s.Name == name })
 		if i < 0 {
-			return nil, usagef("there is no set %q%s", name, cmp.Or(suggest.Hint(name, data.Names()), ": gpdrf-gpu data list shows all sets"))
+			return nil, usagef("there is no set %q%s", name, cmp.Or(suggest.Hint(name, data.Names()), ": gpdrf-gpu data list shows those that there are"))
 		}
 		chosen = append(chosen, all[i])
 	}
@@ -105,7 +105,7 @@ func (p *program) listSets(chosen []sets.Set, dir string, asJSON bool) error {
 }
 
 func (p *program) printJSON(v any) error {
-	text, err := train.JSON(v)
+	text, err := rundir.JSON(v)
 	if err == nil {
 		_, err = p.out.Write(text)
 	}
@@ -143,7 +143,7 @@ func (p *program) checkSets(chosen []sets.Set, dir string, named, asJSON bool) e
 		}
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%d of %d files are missing or have another checksum", wrong, len(all))
+		return fmt.Errorf("%d of %d files are missing or differ from what they should be", wrong, len(all))
 	}
 	return nil
 }

@@ -9,7 +9,8 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // openDevice opens a device by name. That it does not open is the fault of the name; auto always
@@ -30,7 +31,7 @@ func (p *program) openDevice(name string) (device.Device, error) {
 	if near, ok := suggest.Nearest(name, append(deviceNames(), "auto")); ok && !errors.As(err, &absent) {
 		return nil, usagef("%w: did you mean %q?", err, near)
 	}
-	return nil, &train.UsageError{Err: err}
+	return nil, &usage.Error{Err: err}
 }
 
 // relax permits a device to compute at a precision, and returns which one it does; that it is
@@ -38,16 +39,16 @@ func (p *program) openDevice(name string) (device.Device, error) {
 func (p *program) relax(dev device.Device, asked string) string {
 	got := device.Relax(dev, device.Precision(asked))
 	if string(got) != asked {
-		p.note("precision %s: %s computes at %s: high and medium need a GPU with tensor cores, and :f32", asked, dev.Name(), got)
+		p.note("precision %s: %s computes at %s: the others are for GPUs with tensor cores for float32, with :f32", asked, dev.Name(), got)
 	}
 	return string(got)
 }
 
 // precision is what --precision says, or otherwise.
 func (c *call) precision(otherwise string) (string, error) {
-	cfg := train.Config{Precision: otherwise}
+	cfg := options.Config{Precision: otherwise}
 	if value, ok := c.text("precision"); ok {
-		return value, cfg.Set(train.Setting{Key: "precision", Text: value, From: "--precision"})
+		return value, cfg.Set(options.Setting{Key: "precision", Text: value, From: "--precision"})
 	}
 	return otherwise, nil
 }

@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // eval scores a run on its own test rows or on those of a file.
@@ -19,7 +19,7 @@ func (p *program) eval(c *call) error {
 	if err != nil {
 		return err
 	}
-	run, err := train.OpenRun(path)
+	run, err := rundir.OpenRun(path)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (p *program) eval(c *call) error {
 	}
 	r.Precision, r.Failure = precision, ""
 	r.Device, r.NTest, r.Fingerprint.Test, r.Scored = dev.Name(), rows.N(), rows.Fingerprint, scores.Scored()
-	text, err := train.JSON(r) // which also finds scores that are no numbers
+	text, err := rundir.JSON(r) // which also finds scores that are no numbers
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (p *program) eval(c *call) error {
 }
 
 // testRows are those of --data, or those that the run was tested on.
-func testRows(c *call, run *train.Run, watch data.Watch) (rows *data.Dataset, notes []string, err error) {
+func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, notes []string, err error) {
 	labels, given := c.text("labels")
 	table, err := c.tableOptions()
 	if err != nil {
@@ -80,19 +80,19 @@ func testRows(c *call, run *train.Run, watch data.Watch) (rows *data.Dataset, no
 		}
 		return rows, notes, c.attachGram(rows, watch)
 	} else if given {
-		return nil, nil, usagef("--labels: needs --data FILE")
+		return nil, nil, usagef("--labels: is for --data FILE")
 	}
 	if _, given := c.text("gram"); given {
-		return nil, nil, usagef("--gram: needs --data FILE")
+		return nil, nil, usagef("--gram: is for --data FILE")
 	}
 	if rows, err = run.TestRows(watch); err != nil {
-		return nil, nil, fmt.Errorf("the run's own test rows cannot be read; give others with --data FILE: %w", err)
+		return nil, nil, fmt.Errorf("the run's own test rows cannot be read, give others by --data FILE: %w", err)
 	}
 	if !reflect.DeepEqual(rows.Schema().Plain(), run.Trained.Schema) {
-		return nil, nil, usagef("%s: its columns, target or classes have changed since training: give rows with --data FILE", rows.Path)
+		return nil, nil, usagef("%s: its columns, target or classes are no longer those that the run was trained on: give rows by --data FILE", rows.Path)
 	}
 	if rows.Fingerprint != run.Result.Fingerprint.Test {
-		notes = append(notes, fmt.Sprintf("warning: the test rows have changed since the run was tested (fingerprint %.12s…, %.12s… then)",
+		notes = append(notes, fmt.Sprintf("warning: the test rows differ from those the run was tested on (fingerprint %.12s…, then %.12s…)",
 			rows.Fingerprint, run.Result.Fingerprint.Test))
 	}
 	return rows, notes, nil

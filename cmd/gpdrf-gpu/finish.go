@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // finish is what follows training: the model is saved, then scored. Whatever ends the scoring, the
@@ -14,12 +16,12 @@ import (
 type finish struct {
 	*program
 	job    *train.Job
-	folder *train.Folder
+	folder *rundir.Folder
 	out    *train.Outcome
 
 	asJSON bool
 	path   string // of the run folder; "" where it could not be written
-	result *train.Result
+	result *rundir.Result
 }
 
 // lastTest is how long a model is tested after its training was interrupted, or at the end of a
@@ -47,7 +49,7 @@ func (f *finish) score(limit time.Duration) error {
 	if err == nil {
 		err = guard.write(func() error {
 			r := train.NewResult(f.job, f.out, scores)
-			if _, err := train.JSON(r.Scored); err != nil { // finds scores that are no numbers
+			if _, err := rundir.JSON(r.Scored); err != nil { // finds scores that are no numbers
 				return err
 			}
 			f.result = r
@@ -63,7 +65,7 @@ func (f *finish) score(limit time.Duration) error {
 	g, err := f.job.Generalise(ctx, f.out.Trained, scores)
 	guard.end()
 	if err != nil {
-		f.note("warning: the check for memorised rows was left out: %v", err)
+		f.note("warning: training rows are not compared with others: %v", err)
 	}
 	f.result.Generalisation = g
 	return f.rescore()
@@ -86,7 +88,7 @@ func (f *finish) until(limit time.Duration) (context.Context, context.CancelFunc
 	return context.WithTimeoutCause(f.ctx, lastTest, train.ErrLate)
 }
 
-func (f *finish) test(ctx context.Context) (*train.Scores, error) {
+func (f *finish) test(ctx context.Context) (*fitted.Scores, error) {
 	cfg, t, rows := f.job.Config, f.out.Trained, f.job.Test
 	f.warnOfFar(ctx, t, rows, manyOf(rows))
 	bar := f.newRowsBar(rows.N())
@@ -106,7 +108,7 @@ func (f *finish) rescore() error {
 func (f *finish) left(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if f.result != nil {
-		f.say("warning: the check for memorised rows was left out: there was no time")
+		f.say("warning: training rows are not compared with others: there was no time")
 		err := f.rescore()
 		if err == nil {
 			err = f.report(f.result, f.job.Config, f.path, f.asJSON)
@@ -115,10 +117,10 @@ func (f *finish) left(ctx context.Context) error {
 			f.say("gpdrf-gpu: %v", err)
 		}
 	} else if f.path != "" {
-		f.say("the model is trained and saved in %s; its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
+		f.say("the model is trained and saved in %s, and its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
 	}
 	if f.out.Interrupted && f.path != "" {
-		f.say("to resume: %s", f.resumeCommand(f.path))
+		f.say("to go on: %s", f.resumeCommand(f.path))
 	}
 	switch {
 	case errors.Is(cause, context.Canceled):

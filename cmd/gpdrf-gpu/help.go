@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 const helpWidth = 100
@@ -13,13 +13,13 @@ const helpWidth = 100
 // overview is the help of the program.
 func (p *program) overview() string {
 	var b strings.Builder
-	b.WriteString("gpdrf-gpu " + train.Version + ": deep Gaussian processes from the command line\n\n")
+	b.WriteString("gpdrf-gpu " + rundir.Version + ": deep Gaussian processes from the command line\n\n")
 	b.WriteString("A GP-DRF model is a Gaussian process layer with random-feature layers above it (Laradji et al., 2019).\n\nCommands\n")
 	for _, v := range p.verbs() {
 		fmt.Fprintf(&b, "  gpdrf-gpu %-21s %s\n", strings.TrimSpace(v.name+" "+v.args), v.line)
 	}
 	b.WriteString("  gpdrf-gpu help COMMAND          options and examples of a command; help train --all has every option\n")
-	b.WriteString("  gpdrf-gpu --version             the version of this program\n\nStart with\n  gpdrf-gpu train\n")
+	b.WriteString("  gpdrf-gpu --version             which program this is\n\nStart with\n  gpdrf-gpu train\n")
 	return b.String()
 }
 

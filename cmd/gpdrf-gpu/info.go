@@ -12,7 +12,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // info describes a run folder, a data file, or this program and its machine.
@@ -35,7 +37,7 @@ func (p *program) info(c *call) error {
 		return err
 	} else if len(args) == 0 {
 		about = aboutProgram()
-	} else if train.IsCV(args[0]) {
+	} else if rundir.IsCV(args[0]) {
 		about, err = aboutCV(args[0])
 	} else {
 		about, err = p.aboutRun(args[0])
@@ -52,7 +54,7 @@ func (p *program) show(about interface{ Lines() []string }, asJSON bool) error {
 		fmt.Fprintln(p.out, strings.Join(about.Lines(), "\n"))
 		return nil
 	}
-	text, err := train.JSON(about)
+	text, err := rundir.JSON(about)
 	if err == nil {
 		p.out.Write(text)
 	}
@@ -63,7 +65,7 @@ func (p *program) show(about interface{ Lines() []string }, asJSON bool) error {
 func (c *call) onlyForData() error {
 	for _, name := range []string{"target", "task", "labels", "one-hot", "ignore", "id", "missing", "separator", "decimal", "header", "tokens", "sequence"} {
 		if _, given := c.text(name); given {
-			return usagef("--%s: applies to data files only", name)
+			return usagef("--%s: is for a data file", name)
 		}
 	}
 	return nil
@@ -125,7 +127,7 @@ type setInfo struct {
 
 func aboutProgram() programInfo {
 	i := programInfo{
-		Version: train.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Threads: runtime.GOMAXPROCS(0),
+		Version: rundir.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Threads: runtime.GOMAXPROCS(0),
 		SIMD: simd.Tier(), devicesInfo: aboutDevices(), DataDir: os.Getenv(data.DataDirEnv),
 	}
 	for _, s := range sets.All() {
@@ -154,12 +156,12 @@ func (i programInfo) Lines() []string {
 
 // runInfo is what `info RUN` says.
 type runInfo struct {
-	Path   string        `json:"path"`
-	Bytes  int64         `json:"bytes"` // of all files
-	Result *train.Result `json:"result"`
-	Config []option      `json:"config"`
+	Path   string         `json:"path"`
+	Bytes  int64          `json:"bytes"` // of all files
+	Result *rundir.Result `json:"result"`
+	Config []option       `json:"config"`
 
-	Maps []train.MapKernel `json:"maps,omitempty"` // of sequences
+	Maps []fitted.MapKernel `json:"maps,omitempty"` // of sequences
 
 	split  split
 	steps  int    // of the whole run
@@ -172,16 +174,16 @@ type option struct {
 }
 
 func (p *program) aboutRun(path string) (*runInfo, error) {
-	run, err := train.OpenRun(path)
+	run, err := rundir.OpenRun(path)
 	if err != nil {
 		return nil, err
 	}
 	p.noteUnsealed(run.Trained, path)
 	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(), split: splitOf(run.Config), steps: run.Config.Steps}
 	if run.CanGoOn() && (run.Result.Interrupted || run.Result.Unfinished) {
-		i.resume = train.ResumeCommand(path)
+		i.resume = rundir.ResumeCommand(path)
 	}
-	for _, o := range train.Options() {
+	for _, o := range options.Options() {
 		if o.Applies(run.Config.Model) && run.Config.Explicit(o.Key) {
 			i.Config = append(i.Config, option{o.Key, run.Config.Text(o.Key)})
 		}
@@ -215,7 +217,7 @@ func (i *runInfo) Lines() []string {
 		lines = append(lines, "kernel     "+m.String())
 	}
 	if i.resume != "" {
-		lines = append(lines, "to resume  "+i.resume)
+		lines = append(lines, "to go on   "+i.resume)
 	}
 	if r.Failure != "" {
 		lines = append(lines, "evaluation failed: "+r.Failure)
@@ -225,7 +227,7 @@ func (i *runInfo) Lines() []string {
 		lines = append(lines, strings.Split(scoreTable(r, i.split), "\n")...)
 	}
 	lines = append(lines, "", "options that differ from the defaults")
-	defaults, err := train.Resolve(nil, nil)
+	defaults, err := options.Resolve(nil, nil)
 	if err != nil {
 		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
 	}
@@ -238,7 +240,7 @@ func (i *runInfo) Lines() []string {
 }
 
 // validated says what validation came to.
-func validated(v *train.Validation) string {
+func validated(v *rundir.Validation) string {
 	score := ""
 	for name, value := range map[string]*float64{"nlpd": v.NLPD, "nll": v.NLL} {
 		if value != nil {
@@ -249,16 +251,16 @@ func validated(v *train.Validation) string {
 	if v.EarlyStopped {
 		ended = "; stopped early"
 	}
-	return fmt.Sprintf("validation %d rows, every %d steps: %sat step %d, %s%s", v.Rows, v.Every, score, v.Step, v.Restored, ended)
+	return fmt.Sprintf("validation %d rows, every %d steps: %sof step %d, %s%s", v.Rows, v.Every, score, v.Step, v.Restored, ended)
 }
 
 // standing says how far the run came.
 func (i *runInfo) standing() string {
 	switch {
 	case i.Result.Unfinished:
-		return fmt.Sprintf("unfinished: a checkpoint of a run of %d steps", i.steps)
+		return fmt.Sprintf("a checkpoint of a run of %d steps that is not finished", i.steps)
 	case i.Result.Interrupted:
-		return fmt.Sprintf("interrupted; %d steps were planned", i.steps)
+		return fmt.Sprintf("interrupted, of %d steps", i.steps)
 	}
 	return "complete"
 }

@@ -20,7 +20,7 @@ import (
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
 
 // Exit codes. They are part of the command line's contract.
@@ -107,7 +107,7 @@ var errInterrupted = errors.New("interrupted")
 
 func exitCode(err error) int {
 	var (
-		usage *train.UsageError
+		usage *usage.Error
 		input *data.Error
 		fetch *sets.Error
 	)
@@ -124,7 +124,7 @@ func exitCode(err error) int {
 
 // usagef is an error of how the command was called.
 func usagef(format string, args ...any) error {
-	return &train.UsageError{Err: fmt.Errorf(format, args...)}
+	return &usage.Error{Err: fmt.Errorf(format, args...)}
 }
 
 // note is a line for the user. Those who want quiet get warnings alone.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/predict"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // predictAll writes of every row the prediction by the model that has not seen it, in the order of
@@ -38,12 +38,12 @@ func (v *crossValidation) predictAll() error {
 	}
 	slices.SortFunc(rows, func(a, b []predict.Cell) int { return cmp.Compare(a[0].Value, b[0].Value) })
 	all.Rows, all.Row = len(rows), func(i int, into []predict.Cell) { copy(into, rows[i]) }
-	return atomicfile.WriteFile(filepath.Join(v.cv.Path(), train.OutOfFoldFile), func(w io.Writer) error { return all.Write(w, predict.CSV) })
+	return atomicfile.WriteFile(filepath.Join(v.cv.Path(), rundir.OutOfFoldFile), func(w io.Writer) error { return all.Write(w, predict.CSV) })
 }
 
 // predictFold predicts the test rows of a fold, and says which numbers they have among all rows.
 func (v *crossValidation) predictFold(k int) (table *predict.Table, numbers []int, err error) {
-	run, err := train.OpenRun(v.cv.FoldPath(k))
+	run, err := rundir.OpenRun(v.cv.FoldPath(k))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,7 +52,7 @@ func (v *crossValidation) predictFold(k int) (table *predict.Table, numbers []in
 		return nil, nil, err
 	}
 	if ds.Fingerprint != run.Result.Fingerprint.Test {
-		return nil, nil, usagef("%s: the rows have changed since the fold was tested: put the old ones back", ds.Path)
+		return nil, nil, usagef("%s: the rows are no longer those that the fold was tested on: put those back", ds.Path)
 	}
 	dev, err := v.openDevice(run.Result.Device)
 	if err != nil {

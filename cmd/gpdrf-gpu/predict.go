@@ -12,7 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/predict"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // predict writes a prediction for each row of a file.
@@ -43,7 +44,7 @@ func (p *program) predict(c *call) error {
 		return err
 	}
 	if draws > 0 && trained.Schema.Task != data.Regression {
-		return usagef("--draws: is for regression: class probabilities need no draws")
+		return usagef("--draws: is for regression: a classification has its class probabilities without draws")
 	}
 	seed := trained.Seed
 	if value, ok := c.text("seed"); ok {
@@ -51,7 +52,7 @@ func (p *program) predict(c *call) error {
 			return usagef("--seed: %q is not a whole number from 0 to 18446744073709551615", value)
 		}
 		if draws == 0 {
-			return usagef("--seed: has no effect without --draws: give --draws T too")
+			return usagef("--seed: is of the draws, and there are none: give --draws T too")
 		}
 	}
 	dev, _, err := c.deviceOf(p, trainedOn, trainedAt)
@@ -87,7 +88,7 @@ func (p *program) predict(c *call) error {
 	}
 	guard.end()
 	for _, removed := range atomicfile.RemoveDead(filepath.Dir(out), isPredictions) {
-		p.note("%s: removed: the command that wrote it was killed", removed)
+		p.note("%s: removed: its command was killed while it was written", removed)
 	}
 	err = atomicfile.WriteFile(out, func(w io.Writer) error { return predicted.Write(untilDone{p.ctx, w}, format) })
 	if err != nil && p.ctx.Err() != nil {
@@ -127,7 +128,7 @@ func (c *call) output(in string) (path, format string, err error) {
 		format = "jsonl"
 	default:
 		if path != "-" {
-			return "", "", usagef("--out: %q must end in .csv or .jsonl, or be -", path)
+			return "", "", usagef("--out: %q ends neither in .csv nor in .jsonl, and is not -", path)
 		}
 		format = "csv"
 	}
@@ -140,21 +141,21 @@ func (c *call) output(in string) (path, format string, err error) {
 		return "", "", usagef("--out: %s is a folder: give a file", path)
 	}
 	if errA == nil && errB == nil && os.SameFile(a, b) {
-		return "", "", usagef("--out: %s is the file of --data: give another", path)
+		return "", "", usagef("--out: %s is the file to be predicted: give another", path)
 	}
 	return path, format, nil
 }
 
 // openTrained reads the model of a run folder, or a model file by itself.
-func (p *program) openTrained(path string) (t *train.Trained, trainedOn, trainedAt string, err error) {
+func (p *program) openTrained(path string) (t *fitted.Trained, trainedOn, trainedAt string, err error) {
 	info, err := os.Stat(path)
-	if err == nil && !info.IsDir() && filepath.Ext(path) == filepath.Ext(train.ModelFile) {
-		if t, err = train.ReadModel(path); err == nil {
+	if err == nil && !info.IsDir() && filepath.Ext(path) == filepath.Ext(rundir.ModelFile) {
+		if t, err = fitted.ReadModel(path); err == nil {
 			p.noteUnsealed(t, path)
 		}
 		return t, "auto", string(device.Highest), err
 	}
-	run, err := train.OpenRun(path)
+	run, err := rundir.OpenRun(path)
 	if err != nil {
 		return nil, "", "", err
 	}

@@ -12,12 +12,13 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // newReporter shows how a run goes: a bar on a terminal, plain lines elsewhere. It also feeds the
 // run folder's metrics, and stops the run where they cannot be written.
 // begin is called before the first step.
-func (p *program) newReporter(folder *train.Folder, begin, stop func()) train.Reporter {
+func (p *program) newReporter(folder *rundir.Folder, begin, stop func()) train.Reporter {
 	var shown train.Reporter = &lines{w: p.err}
 	switch {
 	case p.quiet:
@@ -34,7 +35,7 @@ type recorder struct {
 	train.Reporter
 	p      *program
 	mutex  sync.Mutex
-	folder *train.Folder
+	folder *rundir.Folder
 	begin  func()
 	stop   func()
 	mean   float64
@@ -45,7 +46,7 @@ type recorder struct {
 // meanOver is the number of readings that the running mean looks back on.
 const meanOver = 20
 
-func (r *recorder) Step(p train.Progress) {
+func (r *recorder) Step(p rundir.Progress) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	if r.folder.Step(p); r.folder.Err() != nil {
@@ -95,7 +96,7 @@ type silent struct{ p *program }
 func (s silent) Note(format string, args ...any) { s.p.note(format, args...) }
 func (silent) Doing(string, float64)             {}
 func (silent) Begin(int)                         {}
-func (silent) Step(train.Progress)               {}
+func (silent) Step(rundir.Progress)              {}
 func (silent) End()                              {}
 
 // lines prints about linesPerRun lines, and none sooner than linePause after another.
@@ -117,7 +118,7 @@ func (*lines) Doing(string, float64) {}
 
 func (l *lines) Begin(total int) { l.total, l.next = total, 1 }
 
-func (l *lines) Step(p train.Progress) {
+func (l *lines) Step(p rundir.Progress) {
 	due := p.Step >= l.next && (p.Step == 1 || p.Elapsed-l.last >= linePause)
 	if !due && p.Step != l.total {
 		return
@@ -129,7 +130,7 @@ func (l *lines) Step(p train.Progress) {
 func (l *lines) End() {}
 
 // describe is the part of a progress line that says how it goes.
-func describe(p train.Progress) string {
+func describe(p rundir.Progress) string {
 	text := fmt.Sprintf("ELBO %11.5g", p.ELBO)
 	if e := p.Validation; e != nil {
 		score, _ := e.Names()
@@ -150,7 +151,7 @@ type bar struct {
 	w     io.Writer
 	group *mpb.Progress
 	bar   *mpb.Bar
-	last  atomic.Pointer[train.Progress] // drawn by another goroutine
+	last  atomic.Pointer[rundir.Progress] // drawn by another goroutine
 }
 
 func (b *bar) Note(format string, args ...any) {
@@ -165,7 +166,7 @@ func (b *bar) Note(format string, args ...any) {
 func (*bar) Doing(string, float64) {}
 
 func (b *bar) Begin(total int) {
-	b.last.Store(&train.Progress{Total: total})
+	b.last.Store(&rundir.Progress{Total: total})
 	b.group = mpb.New(mpb.WithOutput(b.w), mpb.WithWidth(24))
 	// the spaces stay where there is no room for the bar
 	b.bar = b.group.AddBar(int64(total), mpb.BarFillerTrim(),
@@ -174,7 +175,7 @@ func (b *bar) Begin(total int) {
 	)
 }
 
-func (b *bar) Step(p train.Progress) {
+func (b *bar) Step(p rundir.Progress) {
 	b.last.Store(&p)
 	b.bar.SetCurrent(int64(p.Step))
 }

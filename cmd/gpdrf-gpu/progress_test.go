@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // A long run prints about linesPerRun lines, a short one the first and the last step.
@@ -21,7 +21,7 @@ func TestLines(t *testing.T) {
 		l.Begin(c.total)
 		for step := 1; step <= c.total; step++ {
 			if step == 1 || step%10 == 0 || step == c.total || c.total < 10 {
-				l.Step(train.Progress{Step: step, Total: c.total, Elapsed: time.Duration(step) * c.step, StepsPerSecond: 1 / c.step.Seconds()})
+				l.Step(rundir.Progress{Step: step, Total: c.total, Elapsed: time.Duration(step) * c.step, StepsPerSecond: 1 / c.step.Seconds()})
 			}
 		}
 		l.End()
@@ -38,7 +38,7 @@ func TestBarEnds(t *testing.T) {
 	b := &bar{w: &out}
 	b.Note("before")
 	b.Begin(100)
-	b.Step(train.Progress{Step: 40, Total: 100, StepsPerSecond: 20})
+	b.Step(rundir.Progress{Step: 40, Total: 100, StepsPerSecond: 20})
 	done := make(chan bool)
 	go func() { b.End(); close(done) }()
 	select {
@@ -53,7 +53,7 @@ func TestBarEnds(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	got := describe(train.Progress{Step: 10, Total: 130, ELBO: -1234.56, StepsPerSecond: 2})
+	got := describe(rundir.Progress{Step: 10, Total: 130, ELBO: -1234.56, StepsPerSecond: 2})
 	if want := "ELBO     -1234.6     2.0 steps/s  1m0s left"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

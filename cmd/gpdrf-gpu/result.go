@@ -8,7 +8,8 @@ import (
 	prettytext "github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // paperFigures are those of the paper's table "Dataset Statistics and Benchmark Results": RMSE of a
@@ -25,7 +26,7 @@ var paperFigures = map[string]map[string]float64{
 // is 0; the zero split is any other rows.
 type split struct{ fold, folds int }
 
-func splitOf(c *train.Config) split { return split{c.Fold, c.Folds} }
+func splitOf(c *options.Config) split { return split{c.Fold, c.Folds} }
 
 // of is the split for a title, "" where there is only one.
 func (s split) of(set string) string {
@@ -42,7 +43,7 @@ func (s split) of(set string) string {
 func (s split) own() bool { return s.fold > 0 && s.folds == 0 }
 
 // printResult prints what a run or an evaluation came to.
-func (p *program) printResult(r *train.Result, rows split) {
+func (p *program) printResult(r *rundir.Result, rows split) {
 	p.note("")
 	fmt.Fprintln(p.out, scoreTable(r, rows))
 	if r.TaskNote != "" {
@@ -54,7 +55,7 @@ func (p *program) printResult(r *train.Result, rows split) {
 }
 
 // scoreTable is the small table of scores, those of a named set beside the paper's.
-func scoreTable(r *train.Result, rows split) string {
+func scoreTable(r *rundir.Result, rows split) string {
 	title, paper := fmt.Sprintf("%s on %s%s", r.Model, r.Data, rows.of(r.Data)), ""
 	if figure, ok := paperFigures[r.Data][r.Model]; ok && rows.own() {
 		paper = fmt.Sprintf("%.3f", figure)

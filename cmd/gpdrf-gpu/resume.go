@@ -4,13 +4,16 @@ import (
 	"errors"
 
 	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// errFinished says of a run that there is nothing to resume.
+// errFinished says of a run that there is nothing to go on with.
 var errFinished = errors.New("finished")
 
 // oldJob is the run in a folder, from its last checkpoint on; errFinished if it has ended.
-func (p *program) oldJob(c *call, guard *exitGuard, path string) (*train.Job, *train.Folder, error) {
+func (p *program) oldJob(c *call, guard *exitGuard, path string) (*train.Job, *rundir.Folder, error) {
 	if err := c.noneOfNew(); err != nil {
 		return nil, nil, err
 	}
@@ -18,17 +21,17 @@ func (p *program) oldJob(c *call, guard *exitGuard, path string) (*train.Job, *t
 }
 
 // goOn is oldJob with these options.
-func (p *program) goOn(guard *exitGuard, path string, flags []train.Setting) (*train.Job, *train.Folder, error) {
-	run, err := train.OpenRun(path)
+func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (*train.Job, *rundir.Folder, error) {
+	run, err := rundir.OpenRun(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !run.CanGoOn() || !run.Result.Interrupted && !run.Result.Unfinished {
 		return nil, nil, errFinished
 	}
-	from, err := train.ReadCheckpoint(path)
+	from, err := rundir.ReadCheckpoint(path)
 	if err == nil {
-		err = from.GoOn(flags)
+		err = from.Config.GoOn(flags)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -50,39 +53,39 @@ func (p *program) goOn(guard *exitGuard, path string, flags []train.Setting) (*t
 	for _, n := range notes {
 		p.note("%s", n)
 	}
-	var folder *train.Folder
+	var folder *rundir.Folder
 	err = guard.write(func() (err error) {
 		folder, err = from.Folder(path)
 		return err
 	})
 	if err == nil {
-		p.note("%s: continues after step %d", path, from.Step)
+		p.note("%s: goes on after step %d", path, from.Step)
 	}
 	return job, folder, err
 }
 
 // finished says that a run has ended, and how.
 func (p *program) finished(path string, asJSON bool) error {
-	run, err := train.OpenRun(path)
+	run, err := rundir.OpenRun(path)
 	if err != nil {
 		return err
 	}
-	p.note("%s: finished after %d steps: there is nothing to resume", path, run.Result.Steps)
+	p.note("%s: finished after %d steps: there is nothing to go on with", path, run.Result.Steps)
 	return p.report(run.Result, run.Config, path, asJSON)
 }
 
 // noteUnsealed says of a model that nobody can tell whether it is whole.
-func (p *program) noteUnsealed(t *train.Trained, path string) {
+func (p *program) noteUnsealed(t *fitted.Trained, path string) {
 	if t.Unsealed {
-		p.note("%s: written by an earlier version, without a checksum: damaged numbers would go unnoticed", path)
+		p.note("%s: written by an earlier version, without a checksum: damage to its numbers cannot be seen", path)
 	}
 }
 
 // warnUnfinished says of a run that is in the middle which parameters are taken.
-func (p *program) warnUnfinished(run *train.Run) {
+func (p *program) warnUnfinished(run *rundir.Run) {
 	p.noteUnsealed(run.Trained, run.Path)
 	if r := run.Result; r.Unfinished {
-		p.note("warning: %s is not finished: this uses the checkpoint at step %d of %d; to finish it: %s",
-			run.Path, r.Steps, run.Config.Last(), train.ResumeCommand(run.Path))
+		p.note("warning: %s is not finished: its parameters are those of the checkpoint at step %d of %d; to finish it: %s",
+			run.Path, r.Steps, run.Config.Last(), rundir.ResumeCommand(run.Path))
 	}
 }

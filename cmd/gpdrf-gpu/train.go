@@ -12,6 +12,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // train trains a model, scores it on its test rows and leaves a run folder.
@@ -40,7 +43,7 @@ func (p *program) train(c *call) error {
 	}
 	var (
 		job    *train.Job
-		folder *train.Folder
+		folder *rundir.Folder
 		ctx    = p.ctx // of all that comes before the first step
 		guard  *exitGuard
 	)
@@ -51,7 +54,7 @@ func (p *program) train(c *call) error {
 			}
 		}
 		if _, resume := c.text("resume"); resume {
-			return p.interrupted(ctx, " before another step was done: the run is unchanged")
+			return p.interrupted(ctx, " before another step was done: the run is where it was")
 		}
 		return p.interrupted(ctx, " before a step was done: nothing was trained")
 	}
@@ -66,21 +69,21 @@ func (p *program) train(c *call) error {
 	} else {
 		cfg, wrong := c.config()
 		if wrong == nil {
-			wrong = train.CheckOut(out, overwrite)
+			wrong = rundir.CheckOut(out, overwrite)
 		}
 		if wrong != nil {
 			return wrong
 		}
 		var cancel context.CancelFunc
-		ctx, cancel = cfg.Until(ctx, started)
+		ctx, cancel = train.Until(ctx, started, cfg.TimeLimit)
 		defer cancel()
 		guard = p.newExitGuard(ctx, leave)
 		defer guard.stop() // before the context is cancelled
 		if job, err = p.newJob(ctx, c, cfg); err == nil {
 			err = guard.write(func() (err error) {
-				begin := train.NewFolder
+				begin := rundir.NewFolder
 				if overwrite {
-					begin = train.ReplaceFolder
+					begin = rundir.ReplaceFolder
 				}
 				folder, err = begin(out, job.Train.Name, job.Config.Model)
 				return err
@@ -97,7 +100,7 @@ func (p *program) train(c *call) error {
 		return err
 	}
 	for _, removed := range folder.Removed {
-		p.note("%s: removed: its run was killed before its first checkpoint", removed)
+		p.note("%s: removed: its run was killed before there was anything to go on from", removed)
 	}
 	job.Started = started
 	r, path, err := p.runJob(job, folder, guard, job.Config.TimeLimit, asJSON)
@@ -114,7 +117,7 @@ func (p *program) train(c *call) error {
 	}
 	if p.ctx.Err() != nil {
 		if r.Interrupted {
-			p.say("to resume: %s", p.resumeCommand(path))
+			p.say("to go on: %s", p.resumeCommand(path))
 		}
 		return errInterrupted
 	}
@@ -122,10 +125,10 @@ func (p *program) train(c *call) error {
 }
 
 // newJob is a run with this configuration, from its start. Its files are read until ctx ends.
-func (p *program) newJob(ctx context.Context, c *call, cfg *train.Config) (*train.Job, error) {
+func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*train.Job, error) {
 	dev, err := p.openDevice(cfg.Device)
 	if _, given := c.text("device"); err != nil && !given && errors.As(err, new(*device.AbsentError)) {
-		return nil, usagef("%w: the config file asks for it; --device auto takes what this machine has", err)
+		return nil, usagef("%w: the config file asks for it; to take what there is here: --device auto", err)
 	}
 	if err != nil {
 		return nil, err
@@ -148,14 +151,14 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *train.Config) (*trai
 		p.note("%s", n)
 	}
 	if cfg.PredictDraws > 0 && rows.Task != data.Regression {
-		return job, usagef("predict-draws is for regression: class probabilities need no draws")
+		return job, usagef("predict-draws is for regression: a classification has its class probabilities without draws")
 	}
 	job.Train, job.Validation, job.Test = rows, held, test
 	return job, nil
 }
 
 // report prints the result of a run with these options.
-func (p *program) report(r *train.Result, c *train.Config, path string, asJSON bool) error {
+func (p *program) report(r *rundir.Result, c *options.Config, path string, asJSON bool) error {
 	if !asJSON {
 		p.printResult(r, splitOf(c))
 		if warning := r.Generalisation.Warning(c); warning != "" {
@@ -166,8 +169,8 @@ func (p *program) report(r *train.Result, c *train.Config, path string, asJSON b
 		}
 		return nil
 	}
-	text, err := train.JSON(struct {
-		*train.Result
+	text, err := rundir.JSON(struct {
+		*rundir.Result
 		Run string `json:"run"`
 	}{r, path})
 	if err == nil {
@@ -181,16 +184,16 @@ func (p *program) resumeCommand(path string) string {
 	if p.whole != "" {
 		path = p.whole
 	}
-	return train.ResumeCommand(path)
+	return rundir.ResumeCommand(path)
 }
 
 // runJob trains, saves and scores. The test ends with the time limit; 0 is none. The guard is of
 // what comes before the first step. After an error the folder is the caller's to discard, and the
 // result, where there is one, to show.
-func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard, limit time.Duration, asJSON bool) (r *train.Result, path string, err error) {
+func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard, limit time.Duration, asJSON bool) (r *rundir.Result, path string, err error) {
 	cfg := job.Config
 	if cfg.KLWeight != 1 {
-		p.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
+		p.note("kl-weight %g: what is maximised is a tempered objective, not the ELBO, and no bound", cfg.KLWeight)
 	}
 	if warning := cfg.Blocked(); warning != "" {
 		p.note("warning: %s", warning)
@@ -207,10 +210,10 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard,
 			return folder.Discard()
 		})
 		stopping = p.onInterrupt(func() {
-			p.say("interrupted: training stops after this step, or after a part of it; press Ctrl-C again to quit at once")
+			p.say("interrupted: training stops after this step, or this part of it; Ctrl-C again to quit at once")
 		})
 	}, cancel)
-	job.Save = func(c *train.Checkpoint) error {
+	job.Save = func(c *rundir.Checkpoint) error {
 		first := folder.Path() == ""
 		err := saved.write(func() error { return folder.Save(c) })
 		if first && err == nil {
@@ -218,7 +221,7 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard,
 			if p.whole != "" {
 				where = " in " + folder.Path()
 			}
-			job.Reporter.Note("checkpoint at step %d%s; if the run is killed, resume it with: %s", c.Step, where, p.resumeCommand(folder.Path()))
+			job.Reporter.Note("checkpoint at step %d%s; if the run is killed, this goes on with it: %s", c.Step, where, p.resumeCommand(folder.Path()))
 		}
 		return err
 	}
@@ -233,7 +236,7 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard,
 		if job.From == nil {
 			p.say("interrupted before a step was done: nothing was trained")
 		} else {
-			p.say("interrupted before another step was done: the run is unchanged")
+			p.say("interrupted before another step was done: the run is where it was")
 		}
 		return nil, "", errInterrupted
 	}
@@ -241,7 +244,7 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard,
 		return nil, "", errors.Join(folder.Err(), err)
 	}
 	if folder.Err() != nil {
-		p.say("warning: training stopped at step %d, since %s cannot be written: the model so far is tested", out.Steps, train.MetricsFile)
+		p.say("warning: training stopped at step %d, since %s cannot be written: the model so far is tested", out.Steps, rundir.MetricsFile)
 	}
 	f := &finish{program: p, job: job, folder: folder, out: out, asJSON: asJSON}
 	err = f.save(saved)
@@ -252,19 +255,19 @@ func (p *program) runJob(job *train.Job, folder *train.Folder, guard *exitGuard,
 }
 
 // afterFailure says what a run that failed has left.
-func (p *program) afterFailure(err error, folder *train.Folder) {
+func (p *program) afterFailure(err error, folder *rundir.Folder) {
 	switch {
 	case !folder.CanGoOn():
 	// and would again
 	case errors.As(err, new(*model.NotFiniteError)), errors.As(err, new(*device.NotPositiveDefiniteError)):
-		p.say("%s holds the last checkpoint: eval and predict use its parameters", folder.Path())
+		p.say("%s holds the run at its last checkpoint: eval and predict take its parameters", folder.Path())
 	default:
-		p.say("to resume from the last checkpoint: %s", p.resumeCommand(folder.Path()))
+		p.say("to go on from the last checkpoint: %s", p.resumeCommand(folder.Path()))
 	}
 }
 
 // warnOfFar says which rows are unlike those of training, where at least so many are.
-func (p *program) warnOfFar(ctx context.Context, t *train.Trained, rows *data.Dataset, least int) {
+func (p *program) warnOfFar(ctx context.Context, t *fitted.Trained, rows *data.Dataset, least int) {
 	if warning := t.Unlike(ctx, rows, least); warning != "" {
 		p.note("%s", warning)
 	}
@@ -289,18 +292,18 @@ func inputsOf(ds *data.Dataset) string {
 }
 
 // config resolves the options of train from the command line and the config file.
-func (c *call) config() (*train.Config, error) {
+func (c *call) config() (*options.Config, error) {
 	file, err := c.configFile()
 	if err != nil {
 		return nil, err
 	}
-	return train.Resolve(file, c.given())
+	return options.Resolve(file, c.given())
 }
 
 // configFile are the options of --config, none without.
-func (c *call) configFile() ([]train.Setting, error) {
+func (c *call) configFile() ([]options.Setting, error) {
 	if path, ok := c.text("config"); ok {
-		return train.ReadConfig(path)
+		return options.ReadConfig(path)
 	}
 	return nil, nil
 }

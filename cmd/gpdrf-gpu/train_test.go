@@ -10,6 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // occupied is a device whose memory is taken by another program after it was asked for it so often.
@@ -28,7 +30,7 @@ func (d *occupied) Free() (int64, bool) {
 // occupiedJob is a short run on an occupied device.
 func occupiedJob(t *testing.T, after int) *train.Job {
 	t.Helper()
-	c, err := train.Resolve(nil, []train.Setting{{Key: "data", Text: "testdata/houses.csv"}, {Key: "steps", Text: "3"}, {Key: "inducing", Text: "8"}})
+	c, err := options.Resolve(nil, []options.Setting{{Key: "data", Text: "testdata/houses.csv"}, {Key: "steps", Text: "3"}, {Key: "inducing", Text: "8"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +51,7 @@ func occupiedJob(t *testing.T, after int) *train.Job {
 func TestEvaluationFails(t *testing.T) {
 	job := occupiedJob(t, 1)
 	out := filepath.Join(t.TempDir(), "run")
-	folder, err := train.NewFolder(out, "houses", "gpdrf")
+	folder, err := rundir.NewFolder(out, "houses", "gpdrf")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +79,7 @@ func TestEvaluationFails(t *testing.T) {
 // A run is worth more than the comparison of its rows: where only that fails, a note says so.
 func TestComparisonFails(t *testing.T) {
 	for after := 2; ; after++ { // until there is enough for all that comes before
-		folder, err := train.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf")
+		folder, err := rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,10 +89,10 @@ func TestComparisonFails(t *testing.T) {
 		if err != nil && after < 20 {
 			continue
 		}
-		if err != nil || r.Generalisation != nil || r.Test.Regression == nil || !strings.Contains(said.String(), "warning: the check for memorised rows was left out: ") {
+		if err != nil || r.Generalisation != nil || r.Test.Regression == nil || !strings.Contains(said.String(), "warning: training rows are not compared with others: ") {
 			t.Fatalf("%v, %+v, %s", err, r, said.String())
 		}
-		if run, err := train.OpenRun(path); err != nil || run.Result.Generalisation != nil {
+		if run, err := rundir.OpenRun(path); err != nil || run.Result.Generalisation != nil {
 			t.Errorf("%v", err)
 		}
 		return

@@ -20,8 +20,13 @@ var rooms = map[string][]string{
 	"seq":               {"leaves"},
 	"data":              {"data/sets", "seq", "leaves"},
 	"data/sets":         {"leaves"},
-	"train":             {"model", "data", "seq", "device", "leaves"},
-	"predict":           {"train", "model", "data", "leaves"},
+	// only the run knows all four
+	"train":             {"train/options", "train/fitted", "train/memory", "train/rundir", "model", "data", "seq", "device", "leaves"},
+	"train/options":     {"model", "data", "seq", "leaves"},
+	"train/memory":      {"device", "leaves"},
+	"train/fitted":      {"train/options", "train/memory", "model", "data", "seq", "device", "leaves"},
+	"train/rundir":      {"train/options", "train/fitted", "model", "data", "leaves"},
+	"predict":           {"train/fitted", "model", "data", "leaves"},
 	"internal/workload": {"model", "device"}, // no leaf: only commands import it
 }
 

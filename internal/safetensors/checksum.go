@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,7 +18,7 @@ const (
 )
 
 // ErrChecksum says that a file is not what was written.
-var ErrChecksum = errors.New("damaged: its checksum does not match")
+var ErrChecksum = errors.New("damaged: its checksum is another")
 
 // blank is the checksum before it is known.
 func blank() string { return checksumPrefix + strings.Repeat("0", 2*sha256.Size) }
@@ -34,3 +36,15 @@ func withChecksum(header []byte, now, then string) ([]byte, bool) {
 func quoted(checksum string) []byte { return []byte(`"` + ChecksumKey + `":"` + checksum + `"`) }
 
 func format(sum []byte) string { return checksumPrefix + hex.EncodeToString(sum) }
+
+// Unsealed says whether a file lacks a checksum, as those of earlier programs do. Metadata beyond
+// the known keys are damage: one of them may have been the checksum.
+func Unsealed(metadata map[string]string, known ...string) (unsealed bool, err error) {
+	for key := range metadata {
+		if key != ChecksumKey && !slices.Contains(known, key) {
+			return false, fmt.Errorf("damaged: its metadata hold %q", key)
+		}
+	}
+	_, has := metadata[ChecksumKey]
+	return !has, nil
+}

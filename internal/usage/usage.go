@@ -1,0 +1,14 @@
+// Package usage has the error for bad options and bad input.
+package usage
+
+import "fmt"
+
+// Error is an error in what was asked for, not in doing it. The command line answers it with exit
+// code 2.
+type Error struct{ Err error }
+
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf is fmt.Errorf for an Error.
+func Errorf(format string, args ...any) error { return &Error{fmt.Errorf(format, args...)} }

@@ -1,0 +1,43 @@
+package fitted
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+)
+
+// Draws replaces each row's mixture by the normal of the moments that the paper estimates from T
+// draws of it: for t = 1 … T choose s uniformly, then y⁽ᵗ⁾ of component s, and
+//
+//	ȳ = (1/T) Σ y⁽ᵗ⁾,   V = (1/(T−1)) Σ (y⁽ᵗ⁾ − ȳ)²
+//
+// (the moments below pred_ys_mc). The mixture's own Moments are the limit T → ∞. T is at least 2.
+// Each target, by its number, has draws of its own; rows share them, as they share the noise of the
+// mixture.
+func Draws(m metrics.Mixture, target, draws int, seed uint64) metrics.Mixture {
+	if draws < 2 {
+		panic("train: a variance needs two draws")
+	}
+	key, c1, c2, c3 := device.Key{Seed: seed, Step: uint32(target), Site: device.SitePredict}.Words(0, 0)
+	component, normal := make([]int, draws), make([]float64, draws)
+	for t := range draws {
+		w := philox.Block(key, [4]uint32{uint32(t), c1, c2, c3})
+		component[t], normal[t] = int(uint64(w[3])*uint64(m.S)>>32), philox.Normals(w)[0]
+	}
+	out := metrics.Mixture{S: 1, N: m.N, Mean: make([]float64, m.N), Var: make([]float64, m.N)}
+	y := make([]float64, draws)
+	for n := range m.N {
+		sum := 0.0
+		for t, s := range component {
+			y[t] = m.At(s, n, normal[t])
+			sum += y[t]
+		}
+		mean := sum / float64(draws)
+		squares := 0.0
+		for _, v := range y {
+			squares += (v - mean) * (v - mean)
+		}
+		out.Mean[n], out.Var[n] = mean, squares/float64(draws-1)
+	}
+	return out
+}

@@ -1,0 +1,238 @@
+package fitted
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/seq"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// AllFinite says whether no value is NaN or infinite.
+func AllFinite(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return v-v != 0 })
+}
+
+// The metadata of a model file: each value is JSON.
+const (
+	modelFormat  = "gpdrf-gpu"
+	modelVersion = 2 // raised when a file of today could be misread
+
+	FormatKey      = "format"
+	DescriptionKey = "trained"
+)
+
+// header is what a model file says beside its tensors. It has no time, path, host or thread
+// count in it: the same run gives the same bytes.
+type header struct {
+	Version     int                `json:"version"`
+	Model       model.Config       `json:"model"`
+	Schema      data.Schema        `json:"schema"`
+	Scaler      data.Scaler        `json:"scaler"`
+	Targets     []data.TargetScale `json:"target_scales,omitempty"` // regression
+	KLWeight    float64            `json:"kl_weight"`
+	Seed        uint64             `json:"seed"`
+	EvalSamples int                `json:"eval_samples"`
+	Sequences   *sequencesHeader   `json:"sequences,omitempty"`
+	Known       *knownHeader       `json:"known,omitempty"`
+}
+
+// WriteModel writes a model file: a safetensors file with everything that prediction needs.
+func (t *Trained) WriteModel(w io.Writer) error {
+	text, beside, err := t.Description()
+	if err != nil {
+		return err
+	}
+	tensors := make([]safetensors.Tensor, len(t.Named))
+	for i, n := range t.Named {
+		tensors[i] = safetensors.Tensor{Name: n.Name, DType: safetensors.Narrowest(n.Data), Shape: n.Shape, Data: n.Data}
+	}
+	return safetensors.Write(w, map[string]string{FormatKey: modelFormat, DescriptionKey: text}, append(tensors, beside...))
+}
+
+// Description is the model without its parameters: JSON, and the tensors that stand beside them in
+// a file.
+func (t *Trained) Description() (text string, beside []safetensors.Tensor, err error) {
+	h := &header{modelVersion, t.Model, t.Schema, t.Scaler, t.Targets, t.KLWeight, t.Seed, t.EvalSamples, nil, nil}
+	h.Sequences, beside = t.sequencesTensors()
+	var points []safetensors.Tensor
+	h.Known, points = t.Known.tensors()
+	described, err := json.Marshal(h)
+	return string(described), append(beside, points...), err
+}
+
+// ReadModel reads a model file and checks that its parts fit each other, before anything
+// is allocated by the sizes it claims. Errors are *usage.Error.
+func ReadModel(path string) (*Trained, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &usage.Error{Err: err}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, &usage.Error{Err: err}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, usage.Errorf("%s: not a file", path)
+	}
+	t, err := Parse(f, info.Size())
+	if errors.As(err, new(*model.RemovedError)) {
+		return nil, usage.Errorf("%s: %w: train again without it", path, err)
+	}
+	if err != nil {
+		return nil, usage.Errorf("%s: %w: put a whole copy of it there, or train again", path, err)
+	}
+	return t, nil
+}
+
+// Parse reads a model file of some bytes.
+func Parse(r io.ReaderAt, size int64) (*Trained, error) {
+	metadata, tensors, err := safetensors.Read(r, size)
+	if err != nil {
+		return nil, err
+	}
+	if metadata[FormatKey] != modelFormat {
+		return nil, errors.New("a safetensors file, but not a model of gpdrf-gpu")
+	}
+	unsealed, err := safetensors.Unsealed(metadata, FormatKey, DescriptionKey)
+	if err != nil {
+		return nil, err
+	}
+	t, tensors, err := ParseDescription(metadata[DescriptionKey], tensors)
+	if err != nil {
+		return nil, err
+	}
+	t.Unsealed = unsealed
+	t.Named, err = matchTensors(t.Model.Layout(), tensors)
+	return t, err
+}
+
+// ParseDescription reads a Description and checks that its parts fit each other. What a model of
+// sequences keeps it takes from the tensors, and returns the rest.
+func ParseDescription(text string, tensors []safetensors.Tensor) (t *Trained, rest []safetensors.Tensor, err error) {
+	var h header
+	dec := json.NewDecoder(strings.NewReader(text))
+	if err := dec.Decode(&h); errors.As(err, new(*model.RemovedError)) {
+		return nil, nil, err
+	} else if err != nil {
+		return nil, nil, fmt.Errorf("the description of the model is damaged: %v", err)
+	}
+	if h.Version != modelVersion {
+		return nil, nil, fmt.Errorf("a model of format %d; this program reads format %d", h.Version, modelVersion)
+	}
+	if err := h.check(); err != nil {
+		return nil, nil, fmt.Errorf("the description of the model is damaged: %w", err)
+	}
+	t = &Trained{Model: h.Model, Schema: h.Schema, Scaler: h.Scaler, Targets: h.Targets, KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples}
+	if h.Sequences != nil {
+		tensors, err = t.readSequences(h.Sequences, tensors)
+	}
+	if h.Known != nil && err == nil {
+		tensors, err = t.readKnown(h.Known, tensors)
+	}
+	return t, tensors, err
+}
+
+// check refuses a description whose parts contradict each other.
+func (h *header) check() error {
+	if err := errors.Join(h.Model.Validate(), h.Schema.Check()); err != nil {
+		return err
+	}
+	d := len(h.Schema.Columns)
+	inputs, gram := d, h.Sequences != nil && h.Sequences.Gram
+	if s := h.Sequences; gram {
+		inputs = 0
+	} else if s != nil {
+		inputs += s.Projection
+	}
+	classes := len(h.Schema.Classes)
+	targets := len(h.Schema.Outputs())
+	outputs := model.OutputsFor(h.Model.Likelihood, max(targets, classes))
+	if h.Schema.Task == data.Classification {
+		targets = 0
+	}
+	switch {
+	case h.Model.Inputs != inputs || len(h.Scaler.Center) != d || len(h.Scaler.Scale) != d:
+		return fmt.Errorf("%d columns, a scaler of %d and %d numbers and a model of %d inputs", d, len(h.Scaler.Center), len(h.Scaler.Scale), h.Model.Inputs)
+	case h.Schema.Task == data.Classification && (classes < 2 || classes > 2 && h.Model.Likelihood == model.BernoulliLikelihood):
+		return fmt.Errorf("a %s classification of %d classes", h.Model.Likelihood, classes)
+	case h.Model.Outputs != outputs || !slices.Contains(options.Likelihoods(h.Schema.Task), h.Model.Likelihood):
+		return fmt.Errorf("a %s model with %d outputs for %s", h.Model.Likelihood, h.Model.Outputs, h.Schema.Task)
+	case len(h.Targets) != targets:
+		return fmt.Errorf("the scales of %d targets for %d", len(h.Targets), targets)
+	case gram && !slices.Equal(h.Model.Maps, []string{model.MapLinear}), !gram && (h.Schema.Alphabet != nil) != (h.Sequences != nil),
+		!gram && (h.Model.Maps != nil) != (h.Sequences != nil && h.Sequences.Projection == 0):
+		return errors.New("its sequences lack an alphabet, feature maps or their kernels")
+	case h.Sequences != nil && !gram && (h.Sequences.Codebook != nil) != (h.Schema.Alphabet.Kind == seq.Vectors):
+		return errors.New("its sequences lack a codebook, or have one that nothing needs")
+	case h.Sequences != nil && (h.Sequences.Projection < 0 || h.Sequences.Projection > options.MaxWidth):
+		return fmt.Errorf("a projection to %d inputs", h.Sequences.Projection)
+	case h.EvalSamples < 1 || h.EvalSamples > options.MaxSamples || h.Model.Samples > options.MaxSamples:
+		return fmt.Errorf("%d samples of %d", h.EvalSamples, h.Model.Samples)
+	case !(h.Scaler.Clip >= 0):
+		return fmt.Errorf("inputs clipped at %g", h.Scaler.Clip)
+	case (h.Scaler.Least != nil || h.Scaler.Most != nil) && (len(h.Scaler.Least) != d || len(h.Scaler.Most) != d):
+		return fmt.Errorf("%d columns and the ranges of other columns", d)
+	case h.Scaler.Log != nil && (len(h.Scaler.Log.Least) != d || len(h.Scaler.Log.Unit) != d):
+		return fmt.Errorf("%d columns and the logarithms of other columns", d)
+	}
+	if s := h.Sequences; s != nil && s.Codebook != nil {
+		if err := s.Codebook.Check(); err != nil || s.Codebook.Width != h.Schema.Alphabet.Width {
+			return errors.Join(errors.New("the codebook is not that of the sequences"), err)
+		}
+	}
+	units := h.Scaler.Scale
+	if h.Scaler.Log != nil {
+		units = slices.Concat(units, h.Scaler.Log.Unit)
+	}
+	for _, s := range units {
+		if !(s > 0) {
+			return fmt.Errorf("an input's scale is %g", s)
+		}
+	}
+	for _, s := range h.Targets {
+		if !(s.SD > 0) {
+			return fmt.Errorf("a target's scale is %g", s.SD)
+		}
+	}
+	return nil
+}
+
+// matchTensors puts a file's tensors into the order of the model's layout.
+func matchTensors(layout []model.Named, tensors []safetensors.Tensor) ([]model.Named, error) {
+	byName := map[string]safetensors.Tensor{}
+	for _, x := range tensors {
+		byName[x.Name] = x
+	}
+	for i, want := range layout {
+		got, ok := byName[want.Name]
+		if !ok {
+			return nil, fmt.Errorf("tensor %q is missing", want.Name)
+		}
+		if !slices.Equal(got.Shape, want.Shape) {
+			return nil, fmt.Errorf("tensor %q has shape %v, the model needs %v", want.Name, got.Shape, want.Shape)
+		}
+		for _, v := range got.Data {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("tensor %q holds %g", want.Name, v)
+			}
+		}
+		layout[i].Data = got.Data
+		delete(byName, want.Name)
+	}
+	for name := range byName {
+		return nil, fmt.Errorf("tensor %q belongs to no part of the model", name)
+	}
+	return layout, nil
+}

@@ -1,0 +1,237 @@
+package fitted
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// smallTrained is a regression model that was never trained.
+func smallTrained() *Trained {
+	t := &Trained{
+		Model: model.Config{
+			Model: model.GPDRF, Inputs: 2, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 2, Inducing: 3,
+			Lengthscales: model.Shared, QCov: model.Full, Whiten: true, Layers: 1, Features: 4, Hidden: 2,
+			Spectra: model.VarFixed, Samples: 1,
+		},
+		Schema:  data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: data.Regression},
+		Scaler:  data.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2}},
+		Targets: []data.TargetScale{{Mean: 450, SD: 17.05}}, KLWeight: 0.5, Seed: math.MaxUint64, EvalSamples: 100,
+	}
+	t.Named = t.Model.Layout()
+	v := 0.0
+	for i := range t.Named {
+		n := 1
+		for _, d := range t.Named[i].Shape {
+			n *= d
+		}
+		for range n {
+			v += 0.25
+			t.Named[i].Data = append(t.Named[i].Data, v)
+		}
+	}
+	t.Named[1].Data[0] = 0.1 // which no float32 holds
+	return t
+}
+
+func modelBytes(t testing.TB, trained *Trained) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := trained.WriteModel(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestModelRoundTrip(t *testing.T) {
+	want := smallTrained()
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	if err := os.WriteFile(path, modelBytes(t, want), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadModel(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("came back as\n%+v, was\n%+v", got, want)
+	}
+	class := smallTrained()
+	class.Model.Outputs, class.Model.Likelihood = 2, model.SoftmaxLikelihood
+	class.Schema.Task, class.Schema.Classes = data.Classification, []string{"0", "1"}
+	class.Targets = nil
+	class.Named = class.Model.Layout()
+	for i, n := range smallTrained().Named[:len(class.Named)] {
+		class.Named[i].Data = n.Data
+		if last := class.Named[i].Shape[len(class.Named[i].Shape)-1]; last == 2 && n.Shape[len(n.Shape)-1] == 1 {
+			class.Named[i].Data = append(n.Data, n.Data...)
+		}
+	}
+	back, err := Parse(bytes.NewReader(modelBytes(t, class)), int64(len(modelBytes(t, class))))
+	if err != nil || !reflect.DeepEqual(back, class) {
+		t.Errorf("a classification: %v", err)
+	}
+}
+
+// A description that contradicts itself or the tensors is an error before anything is made of it,
+// however sound the file is as a file.
+func TestModelRefuses(t *testing.T) {
+	for name, damage := range map[string]func(h *header, ts *[]safetensors.Tensor, meta map[string]string){
+		"another program's file": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) { delete(meta, FormatKey) },
+		"a later version":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Version = modelVersion + 1 },
+		"an unknown model":       func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Model = "gpt" },
+		"no inputs":              func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Inputs = 0 },
+		"huge layers":            func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Features = 1 << 24 },
+		"huge pseudo-inputs":     func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Inducing = 1 << 24 },
+		"many layers":            func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Layers = 1 << 20 },
+		"another width":          func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Columns = []string{"a"} },
+		"a scaler cut short":     func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Scale = h.Scaler.Scale[:1] },
+		"a scale of zero":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Scale[0] = 0 },
+		"a target scale of zero": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Targets[0].SD = 0 },
+		"two targets": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Schema.Targets, h.Schema.TargetsAt = []string{"y", "z"}, []int{2, 3}
+		},
+		"targets without places": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Targets = []string{"y", "z"} },
+		"no target scale":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Targets = nil },
+		"no task":                func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Task = "" },
+		"one class": func(h *header, ts *[]safetensors.Tensor, _ map[string]string) {
+			h.Model.Likelihood, h.Schema.Task, h.Schema.Classes, h.Targets = model.SoftmaxLikelihood, data.Classification, []string{"0"}, nil
+			*ts = slices.DeleteFunc(*ts, func(x safetensors.Tensor) bool { return x.Name == "likelihood.log_variance" })
+		},
+		"two outputs": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Outputs = 2 },
+		"another likelihood": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Model.Likelihood = model.SoftmaxLikelihood
+		},
+		"no samples": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.EvalSamples = 0 },
+		"too few logarithms": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Scaler.Log = &data.LogScale{Least: []float64{0}, Unit: []float64{1}}
+		},
+		"a logarithm's unit of 0": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Scaler.Log = &data.LogScale{Least: []float64{0, 0}, Unit: []float64{1, 0}}
+		},
+		"negative clip": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Clip = -1 },
+		"a tensor less": func(_ *header, ts *[]safetensors.Tensor, _ map[string]string) { *ts = (*ts)[1:] },
+		"a tensor more": func(_ *header, ts *[]safetensors.Tensor, _ map[string]string) {
+			*ts = append(*ts, safetensors.Tensor{Name: "x", DType: "F32", Shape: []int{0}})
+		},
+		"another shape": func(_ *header, ts *[]safetensors.Tensor, _ map[string]string) {
+			(*ts)[0].Shape = append((*ts)[0].Shape, 1)
+		},
+		"NaN":            func(_ *header, ts *[]safetensors.Tensor, _ map[string]string) { (*ts)[0].Data[0] = math.NaN() },
+		"no description": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) { meta[DescriptionKey] = "" },
+		"not JSON":       func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) { meta[DescriptionKey] = "{" },
+		"a list":         func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) { meta[DescriptionKey] = "[]" },
+		"wrong JSON type": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) {
+			meta[DescriptionKey] = `{"version":"1"}`
+		},
+	} {
+		whole := modelBytes(t, smallTrained())
+		meta, tensors, err := safetensors.Read(bytes.NewReader(whole), int64(len(whole)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var h header
+		if err := json.Unmarshal([]byte(meta[DescriptionKey]), &h); err != nil {
+			t.Fatal(err)
+		}
+		before := meta[DescriptionKey]
+		damage(&h, &tensors, meta)
+		if text, err := json.Marshal(h); err != nil {
+			t.Fatal(err)
+		} else if meta[DescriptionKey] == before {
+			meta[DescriptionKey] = string(text)
+		}
+		var out bytes.Buffer
+		if err := safetensors.Write(&out, meta, tensors); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Parse(bytes.NewReader(out.Bytes()), int64(out.Len())); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestReadModelErrors(t *testing.T) {
+	dir := t.TempDir()
+	cut := filepath.Join(dir, "cut")
+	if err := os.WriteFile(cut, modelBytes(t, smallTrained())[:500], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", dir: "not a file", cut: "cut: not a sound safetensors file"} {
+		var usage *usage.Error
+		if _, err := ReadModel(path); !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// Every bit of a model file that is another is noticed, and so is every cut; a file without a
+// checksum, as it was once written, is read.
+func TestModelFileDamaged(t *testing.T) {
+	whole := modelBytes(t, smallTrained())
+	every := 1
+	if testing.Short() {
+		every = 13
+	}
+	for bit := 0; bit < 8*len(whole); bit += every {
+		whole[bit/8] ^= 1 << (bit % 8)
+		if _, err := Parse(bytes.NewReader(whole), int64(len(whole))); err == nil {
+			t.Errorf("bit %d of byte %d is not noticed", bit%8, bit/8)
+		}
+		whole[bit/8] ^= 1 << (bit % 8)
+	}
+	for size := 0; size < len(whole); size += every {
+		if _, err := Parse(bytes.NewReader(whole[:size]), int64(size)); err == nil {
+			t.Errorf("%d of %d bytes are taken for a model", size, len(whole))
+		}
+	}
+	start := bytes.Index(whole, []byte(`"checksum":"`))
+	end := start + bytes.IndexByte(whole[start:], ',') + 1
+	old := append(bytes.Clone(whole[:start]), whole[end:]...)
+	binary.LittleEndian.PutUint64(old, binary.LittleEndian.Uint64(whole)-uint64(end-start))
+	if before, err := Parse(bytes.NewReader(old), int64(len(old))); err != nil || !before.Unsealed {
+		t.Errorf("a file without a checksum: %v", err)
+	}
+}
+
+// Any bytes: an error, or a model that can be written, and that predicts or says why not.
+func FuzzModel(f *testing.F) {
+	f.Add(modelBytes(f, smallTrained()))
+	dev, err := device.Open("cpu:f64")
+	if err != nil {
+		f.Fatal(err)
+	}
+	path := filepath.Join(f.TempDir(), "rows.csv")
+	if err := os.WriteFile(path, []byte("a,b,y\n1,2,0.5\n2,1,1.5\n0,3,-2\n"), 0o666); err != nil {
+		f.Fatal(err)
+	}
+	rows, _, err := data.ReadFile(path, data.ReadOptions{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		trained, err := Parse(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return
+		}
+		modelBytes(t, trained)
+		if trained.Model.Inputs == rows.D() && trained.Schema.Task == data.Regression {
+			trained.Evaluate(t.Context(), dev, rows, 2)
+		}
+	})
+}

@@ -1,0 +1,176 @@
+package fitted
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+)
+
+// Known is what a model keeps of the training rows to say how unlike them another row is: the
+// distance to the nearest of some training rows, where 1 is as far as the farthest 1 % of these
+// rows are from the nearest other one. So it has the same meaning for every model, and does not
+// depend on what the model has learnt: 0 for one of these rows, seldom more than 1 for rows like
+// those of training, and without bound far away. Numbers are compared as they are scaled, each
+// column alike; sequences in the space of their features, with X̄. Of rows that are both, the
+// larger distance counts.
+type Known struct {
+	// of the numbers of so many training rows [K,D], or of the projection of their sequences beside
+	// them
+	Points []float64
+	Width  int     // D
+	Unit   float64 // of distances between them
+	ToXBar float64 // of distances between sequences and X̄; 0 where there are none
+}
+
+// How many training rows are kept: 512, but no more numbers than fit a megabyte, and 64 in any
+// case.
+const (
+	mostPoints   = 512
+	fewestPoints = 64
+	pointNumbers = 1 << 17
+)
+
+// knownShare is the share of rows like those of training that are not beyond 1.
+const knownShare = 0.99
+
+// Know looks at training rows.
+func (t *Trained) Know(ds *data.Dataset, seed uint64) *Known {
+	k := &Known{}
+	if own, m := t.ownDistances(); own != nil {
+		k.ToXBar = unit(m, func(i, j int) float64 {
+			return math.Sqrt(sumOf(own[i*(len(own)/m):], j, m, len(own)/m/m))
+		})
+	}
+	if t.Gram != nil {
+		return k
+	}
+	if k.Width = ds.D(); t.Projection != nil {
+		k.Width += t.Projection.P
+	}
+	if k.Width == 0 {
+		return k
+	}
+	some, _ := ds.Sample(min(mostPoints, max(fewestPoints, pointNumbers/k.Width)), seed)
+	k.Points = t.points(some, 0, some.N(), nil)
+	k.Unit = unit(some.N(), func(i, j int) float64 {
+		return math.Sqrt(squaredDistance(k.Points[i*k.Width:(i+1)*k.Width], k.Points[j*k.Width:], math.Inf(1)))
+	})
+	return k
+}
+
+// ownDistances are the squared distances among m pseudo-inputs under each map [M,I·M]; nil where
+// the model has none.
+func (t *Trained) ownDistances() (own []float64, m int) {
+	switch {
+	case t.Gram != nil:
+		return t.Gram, t.Model.Inducing
+	case t.Basis != nil:
+		return t.Basis.Own(), t.Basis.M()
+	}
+	return nil, 0
+}
+
+// points are the numbers of the rows lo … hi−1, and the projection of their sequences where the
+// model has one; projected may hold it.
+func (t *Trained) points(ds *data.Dataset, lo, hi int, projected []float64) []float64 {
+	x := t.Scaler.OpenRows(ds, lo, hi)
+	if t.Projection == nil {
+		return x
+	}
+	if projected == nil {
+		projected = t.Projection.Rows(context.Background(), t.coded(ds).Sequences, lo, hi)
+	}
+	n, d, p := hi-lo, ds.D(), t.Projection.P
+	both := make([]float64, 0, n*(d+p))
+	for i := range n {
+		both = append(append(both, x[i*d:(i+1)*d]...), projected[i*p:(i+1)*p]...)
+	}
+	return both
+}
+
+// unit is the distance to the nearest other one of n rows that a share of knownShare of them does
+// not exceed; the least distance above 0 where that is 0, and 1 where all rows are alike.
+func unit(n int, distance func(i, j int) float64) float64 {
+	nearest, least := make([]float64, n), math.Inf(1)
+	for i := range nearest {
+		nearest[i] = math.Inf(1)
+	}
+	for i := range n {
+		for j := range i {
+			d := distance(i, j)
+			nearest[i], nearest[j] = min(nearest[i], d), min(nearest[j], d)
+			if d > 0 {
+				least = min(least, d)
+			}
+		}
+	}
+	slices.Sort(nearest)
+	switch u := nearest[int(math.Ceil(knownShare*float64(n)))-1]; {
+	case u > 0 && !math.IsInf(u, 1):
+		return u
+	case !math.IsInf(least, 1):
+		return least
+	}
+	return 1
+}
+
+// sumOf adds up the squared distances to x̄_j under all maps.
+func sumOf(row []float64, j, m, maps int) (sum float64) {
+	for i := range maps {
+		sum += row[i*m+j]
+	}
+	return max(0, sum)
+}
+
+// squaredDistance stops where it is more than enough.
+func squaredDistance(a, b []float64, enough float64) (sum float64) {
+	for len(a) > 0 && sum < enough {
+		n := min(8, len(a))
+		for j, v := range a[:n] {
+			sum += (v - b[j]) * (v - b[j])
+		}
+		a, b = a[n:], b[n:]
+	}
+	return sum
+}
+
+// look writes the distances of the rows lo … hi−1 to dst; x are these rows as the model reads them.
+func (t *Trained) look(dst []float64, ds *data.Dataset, lo, hi int, x []float64) {
+	k, n := t.Known, hi-lo
+	width := len(x) / n
+	numbers := 0
+	if t.Gram == nil {
+		numbers = ds.D()
+	}
+	clear(dst)
+	if k.ToXBar > 0 {
+		_, m := t.ownDistances()
+		maps := (width - numbers) / m
+		for i := range dst {
+			row, nearest := x[i*width+numbers:(i+1)*width], math.Inf(1)
+			for j := range m {
+				nearest = min(nearest, sumOf(row, j, m, maps))
+			}
+			dst[i] = math.Sqrt(nearest) / k.ToXBar
+		}
+	}
+	if k.Width == 0 {
+		return
+	}
+	var projected []float64
+	if t.Projection != nil {
+		for i := range n {
+			projected = append(projected, x[i*width+numbers:(i+1)*width]...)
+		}
+	}
+	points := t.points(ds, lo, hi, projected)
+	for i := range dst {
+		row, nearest := points[i*k.Width:(i+1)*k.Width], math.Inf(1)
+		for at := 0; at < len(k.Points); at += k.Width {
+			nearest = min(nearest, squaredDistance(row, k.Points[at:], nearest))
+		}
+		dst[i] = max(dst[i], math.Sqrt(nearest)/k.Unit)
+	}
+}

@@ -1,0 +1,64 @@
+package fitted
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// MapKernel is the kernel between sequences under one feature map: the paper's α_i and σ_i, for
+// each latent function.
+type MapKernel struct {
+	Map   string    `json:"map"`
+	Alpha []float64 `json:"alpha"`           // α_ji = α_j ω_ji [J]
+	Sigma []float64 `json:"sigma,omitempty"` // σ_ji [J]; none where the kernel is linear
+}
+
+// MapKernels are those of a model of sequences; nil for others.
+func (t *Trained) MapKernels() (all []MapKernel) {
+	if t.Basis == nil {
+		return nil
+	}
+	named := map[string][]float64{}
+	for _, n := range t.Named {
+		named[n.Name] = n.Data
+	}
+	maps, alpha, logits, mix := len(t.Basis.Spec), named["gp.log_alpha"], named["gp.map_logit"], named["gp.mix_logit"]
+	kernels := len(logits) / maps
+	for i, term := range t.Basis.Spec {
+		m := MapKernel{Map: term.String()}
+		for j, a := range alpha {
+			k := j % kernels
+			total := 0.0
+			for _, l := range logits[k*maps : (k+1)*maps] {
+				total += math.Exp(l - logits[k*maps+i])
+			}
+			v := math.Exp(a) / total
+			if mix != nil { // the first of the two is that between vectors
+				v /= 1 + math.Exp(mix[k])
+			}
+			m.Alpha = append(m.Alpha, v)
+			if !term.Linear {
+				m.Sigma = append(m.Sigma, math.Exp(named["gp.log_sigma"][k*maps+i]))
+			}
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// String is a line for people.
+func (m MapKernel) String() string {
+	span := func(letter string, v []float64) string {
+		low, high := fmt.Sprintf("%.3g", slices.Min(v)), fmt.Sprintf("%.3g", slices.Max(v))
+		if low == high {
+			return letter + " " + low
+		}
+		return letter + " " + low + " to " + high
+	}
+	s := m.Map + ": " + span("α", m.Alpha)
+	if m.Sigma != nil {
+		s += ", " + span("σ", m.Sigma)
+	}
+	return s
+}

@@ -1,0 +1,57 @@
+package fitted
+
+import (
+	"fmt"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/memory"
+)
+
+// PredictionBuffer is the output of a prediction: numbers of every row and sample.
+func PredictionBuffer(c model.Config, samples, rows int) memory.Buffer {
+	return memory.Doubles("prediction", c.Components(samples), rows, c.Outputs)
+}
+
+// fit says what is too large if the prediction of n rows does not fit the memory of a device.
+func (t *Trained) fit(dev device.Device, n, samples int) error {
+	dry, ledger := dev.Dry()
+	m, err := model.New(dry, t.Model)
+	if err != nil {
+		return err
+	}
+	if _, err := m.Predict(m.Stream(min(n, 1), ZeroRows(t.Model.Width())), 1, 0); err != nil {
+		return err
+	}
+	ledger.Label("device", dry)
+	ledger.Label("model", m)
+	ledger.Rest("pass")
+	free, known := dev.Free()
+	measure := func(samples int) *memory.Plan {
+		p := memory.New(memory.Plan{Device: dev.Name(), Samples: samples, Batch: 1, Rows: 1}, ledger, []memory.Buffer{memory.Doubles("parameters", m.Params().Len()), PredictionBuffer(t.Model, samples, n)})
+		if known {
+			p.Free = &free
+		}
+		return p
+	}
+	p := measure(samples)
+	if p.Fits() {
+		return nil
+	}
+	remedy := "predict fewer rows"
+	if n := memory.Largest(samples-1, func(n int) bool { return measure(n).Fits() }); n > 0 {
+		remedy = fmt.Sprintf("what fits is --samples %d, or fewer rows", n)
+	}
+	return p.Lacks(fmt.Sprintf("the prediction of %d rows with %d samples", n, samples), remedy)
+}
+
+// ZeroRows is rows of d inputs for a dry device, which does not look at them.
+func ZeroRows(d int) func(lo, hi int) []float64 {
+	var rows []float64
+	return func(lo, hi int) []float64 {
+		if n := (hi - lo) * d; len(rows) < n {
+			rows = make([]float64, n)
+		}
+		return rows[:(hi-lo)*d]
+	}
+}

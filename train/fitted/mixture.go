@@ -1,0 +1,61 @@
+package fitted
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// DensitiesOf are those of a prediction, by what score takes: the mixture, or the normal of its
+// draws.
+func (t *Trained) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) metrics.Densities {
+	if t.Schema.Task == data.Classification {
+		return metrics.ClassDensities(p.H, p.S, p.N, p.C, ds.Labels)
+	}
+	scaled := data.Standardise(ds.Y, t.Targets)
+	targets := make([]metrics.Densities, p.C)
+	for c := range targets {
+		targets[c] = metrics.RegressionDensities(t.mixture(p, c, draws), every(scaled, p.C, c))
+	}
+	return metrics.MeanDensities(targets)
+}
+
+// Mixture is a regression's prediction of target c as one mixture for each row, in training-sd
+// units.
+func Mixture(p *model.Prediction, c int) metrics.Mixture {
+	m := metrics.Mixture{S: p.S, N: p.N, Mean: every(p.H, p.C, c), Var: every(p.Var, p.C, c)}
+	if p.DoF > 0 {
+		m.Student = metrics.NewStudent(p.DoF)
+	}
+	return m
+}
+
+// every is column c of rows of a width; the rows themselves where there is one column.
+func every(rows []float64, width, c int) []float64 {
+	if width == 1 {
+		return rows
+	}
+	column := make([]float64, 0, len(rows)/width)
+	for i := c; i < len(rows); i += width {
+		column = append(column, rows[i])
+	}
+	return column
+}
+
+// Noise is the aleatoric part of the variance of target c of row n, in training-sd units squared.
+// The rest is epistemic, also where a GP's prediction is a single normal whose variance holds both.
+func Noise(p *model.Prediction, m metrics.Mixture, c, n int) float64 {
+	if p.Noise != nil {
+		return p.Noise[c]
+	}
+	return m.Within(n)
+}
+
+// mixture is the Mixture of target c or, with draws, the normal of their moments.
+func (t *Trained) mixture(p *model.Prediction, c, draws int) metrics.Mixture {
+	m := Mixture(p, c)
+	if draws > 0 {
+		m = Draws(m, c, draws, t.Seed)
+	}
+	return m
+}

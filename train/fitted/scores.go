@@ -1,0 +1,148 @@
+package fitted
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// NumbersOf are the numbers of a block of result.json by their names, without those of blocks
+// within.
+func NumbersOf(block any) map[string]float64 {
+	text, err := json.Marshal(block)
+	all := map[string]any{}
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		panic("train: scores that were read cannot be written: " + err.Error())
+	}
+	out := map[string]float64{}
+	for key, v := range all {
+		if x, is := v.(float64); is {
+			out[key] = x
+		}
+	}
+	return out
+}
+
+// Numbers are the scores of both blocks by their names.
+func (s *Scored) Numbers() (test, raw map[string]float64) { return NumbersOf(s.Test), NumbersOf(s.Raw) }
+
+// EvaluateDraws is Evaluate with the moments of Draws, or without them where draws is 0. A
+// classification has its class probabilities without draws, so to ask for them is a *usage.Error.
+// progress is as for Predict.
+func (t *Trained) EvaluateDraws(ctx context.Context, dev device.Device, ds *data.Dataset, samples, draws int, progress ...func(done int)) (*Scores, error) {
+	if draws > 0 && t.Schema.Task != data.Regression {
+		return nil, usage.Errorf("draws of the output are for regression: a classification has its class probabilities without them")
+	}
+	p, err := t.Predict(ctx, dev, ds, samples, progress...)
+	if err != nil {
+		return nil, err
+	}
+	s := t.Score(p, ds, draws)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	sample, rows := ds.Sample(ComparedRows, t.Seed)
+	s.Densities = t.DensitiesOf(pickPrediction(p, rows), sample, draws)
+	return s, nil
+}
+
+// ComparedRows is how many rows of a kind are compared at most. Of more, the seed draws so many.
+const ComparedRows = 2000
+
+// pickPrediction is that of some of its rows, in ascending order.
+func pickPrediction(p *model.Prediction, rows []int) *model.Prediction {
+	if len(rows) == p.N {
+		return p
+	}
+	some := *p
+	some.N, some.H, some.Var = len(rows), pickBlocks(p.H, p.N, p.C, rows), pickBlocks(p.Var, p.N, p.C, rows)
+	return &some
+}
+
+// pickBlocks takes rows out of each block of x [blocks,n,width].
+func pickBlocks(x []float64, n, width int, rows []int) []float64 {
+	var some []float64
+	for lo := 0; lo < len(x); lo += n * width {
+		for _, r := range rows {
+			some = append(some, x[lo+r*width:lo+(r+1)*width]...)
+		}
+	}
+	return some
+}
+
+// Test is the block "test" of a result, its keys in one list: those of a regression, in
+// training-sd units, or those of a classification.
+type Test struct {
+	*metrics.Regression
+	*metrics.Classification
+}
+
+// Scored is how a model did on some rows with known targets.
+type Scored struct {
+	// of several targets, the means of their scores
+	Test    Test                `json:"test"`
+	Raw     *metrics.Regression `json:"test_raw,omitempty"`     // in the target's own units
+	Outputs []OutputScores      `json:"test_outputs,omitempty"` // of several targets, each
+}
+
+// Scored is the form of the scores in result.json.
+func (s *Scores) Scored() Scored {
+	return Scored{Test{s.Regression, s.Classification}, s.Raw, s.Outputs}
+}
+
+// Scores are the metrics of one data set: one of the two. Those of a regression of several targets
+// are the means of each target's.
+type Scores struct {
+	Regression *metrics.Regression // in training-sd units
+	// in the target's own units; nil of several, which have no unit in common
+	Raw            *metrics.Regression
+	Outputs        []OutputScores // of several targets, each
+	Classification *metrics.Classification
+
+	Densities metrics.Densities // of a sample of at most ComparedRows
+}
+
+// OutputScores are the metrics of one of several targets.
+type OutputScores struct {
+	Target string             `json:"target"`
+	Test   metrics.Regression `json:"test"`     // in training-sd units
+	Raw    metrics.Regression `json:"test_raw"` // in its own units
+}
+
+// Evaluate predicts a data set that has its targets and scores the prediction.
+func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset, samples int) (*Scores, error) {
+	return t.EvaluateDraws(ctx, dev, ds, samples, 0)
+}
+
+// Score compares a prediction with the targets: by the mixture itself or, of a regression, by the
+// normal of its draws' moments.
+func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
+	if t.Schema.Task == data.Classification {
+		s := metrics.ScoreClassification(p.H, p.S, p.N, p.C, ds.Labels)
+		s.Name(ds.Labels, t.Schema.Classes)
+		return &Scores{Classification: &s}
+	}
+	var out []OutputScores
+	scaled := data.Standardise(ds.Y, t.Targets)
+	for c, name := range t.Schema.Outputs() {
+		s := metrics.ScoreRegression(t.mixture(p, c, draws), every(scaled, p.C, c))
+		out = append(out, OutputScores{name, s, s.InUnits(t.Targets[c].SD)})
+	}
+	if len(out) == 1 {
+		return &Scores{Regression: &out[0].Test, Raw: &out[0].Raw}
+	}
+	tests := make([]metrics.Regression, len(out))
+	for c := range out {
+		tests[c] = out[c].Test
+	}
+	mean := metrics.Mean(tests)
+	return &Scores{Regression: &mean, Outputs: out}
+}

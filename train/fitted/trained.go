@@ -1,0 +1,121 @@
+// Package fitted is a model that was trained, with all that a prediction needs: the scales of
+// inputs and targets, the names of columns and classes, X̄ of sequences. It predicts, scores, and
+// reads and writes model files. It knows nothing of runs and their folders.
+package fitted
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// Trained is a model with all that prediction needs: the scaler of its inputs and
+// target, and the names of its columns and classes. It is what model.safetensors holds.
+type Trained struct {
+	Model       model.Config
+	Schema      data.Schema
+	Scaler      data.Scaler
+	Targets     []data.TargetScale // of each target, regression only
+	KLWeight    float64
+	Seed        uint64 // prediction draws with the seed of training by default
+	EvalSamples int    // S of a prediction by default
+	Named       []model.Named
+	Unsealed    bool // it was read from a file without a checksum
+
+	// Codebook makes symbols of sequences of vectors; nil where sequences have symbols.
+	Codebook *seq.Codebook
+
+	// What a model of sequences keeps: X̄, or for model drf a projection; or of a kernel of the
+	// rows' own the squared distances among X̄ [M,M]. All are nil for vectors.
+	Basis      *seq.Basis
+	Projection *seq.Projection
+	Gram       []float64
+
+	Known *Known // nil in older models
+}
+
+// Predict is the predictive mixture of every row, in training-sd units or logits. Frozen draws
+// belong to the seed of training, so that seed is the model's own. A prediction that is no number
+// is an error. A callback gets the number of rows that are done now and then. Soon after ctx ends,
+// its cause is the error.
+func (t *Trained) Predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, progress ...func(done int)) (prediction *model.Prediction, err error) {
+	return t.predict(ctx, dev, ds, samples, func(int, int, []float64) {}, progress...)
+}
+
+// PredictFar is Predict, and of each row its distance from the training rows, as Known measures it;
+// nil in older models.
+func (t *Trained) PredictFar(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, progress ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
+	if t.Known == nil {
+		prediction, err = t.Predict(ctx, dev, ds, samples, progress...)
+		return prediction, nil, err
+	}
+	distances = make([]float64, ds.N())
+	prediction, err = t.predict(ctx, dev, ds, samples, func(lo, hi int, x []float64) { t.look(distances[lo:hi], ds, lo, hi, x) }, progress...)
+	return prediction, distances, err
+}
+
+// predict shows the rows to look as the model reads them.
+func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, look func(lo, hi int, x []float64), progress ...func(done int)) (prediction *model.Prediction, err error) {
+	defer func() {
+		if fault := (*device.FaultError)(nil); errors.As(err, &fault) && fault.Bytes > 0 {
+			err = fmt.Errorf("predicting %d rows: %w: another program has taken what was free: try again", ds.N(), err)
+		}
+	}()
+	defer device.Guard(&err)
+	if err := t.fitsGram(ds); err != nil {
+		return nil, err
+	}
+	if err := t.fit(dev, ds.N(), samples); err != nil {
+		return nil, err
+	}
+	m, err := t.on(dev)
+	if err != nil {
+		return nil, err
+	}
+	advance := func(done int) {
+		for _, report := range progress {
+			report(done)
+		}
+	}
+	rows := t.Inputs(ctx, ds)
+	predictor := m.NewPredictor(m.Stream(ds.N(), func(lo, hi int) []float64 {
+		advance(lo)
+		x := rows(lo, hi)
+		look(lo, hi, x)
+		return x
+	}), samples)
+	predictor.Leave = func() bool { return ctx.Err() != nil }
+	p, err := predictor.Predict(t.Seed)
+	if errors.Is(err, model.ErrLeft) {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	advance(ds.N())
+	for i, v := range p.H {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%s: the prediction of this row is not finite: its inputs may be far outside those of training", ds.Where(i/p.C%p.N))
+		}
+	}
+	return p, nil
+}
+
+// on is the model on a device, with its parameters.
+func (t *Trained) on(dev device.Device) (*model.Model, error) {
+	m, err := model.New(dev, t.Model)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Import(t.Named); err != nil {
+		return nil, err
+	}
+	t.SetInducing(m)
+	return m, nil
+}

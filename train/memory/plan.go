@@ -1,0 +1,289 @@
+// Package memory says what a run or a prediction takes of a device's memory and the host's, buffer
+// by buffer, and what to change where it does not fit. It reads the ledger of a dry device.
+package memory
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/hostmem"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// Plan is the memory that a run takes, buffer by buffer. It is what a dry device has recorded of
+// the run's own code, so it cannot say anything else than what the run then does.
+type Plan struct {
+	Device  string   `json:"device"`
+	Samples int      `json:"samples"`
+	Batch   int      `json:"batch"`
+	Rows    int      `json:"rows"` // of the batch that are computed at once
+	Buffers []Buffer `json:"buffers"`
+	Total   int64    `json:"total"` // bytes on the device
+	// bytes beside it; on the CPU they are of the same memory
+	Host int64  `json:"host"`
+	Free *int64 `json:"free,omitempty"` // bytes that the device has; nil where nobody knows
+
+	Distances *Distances `json:"distances,omitempty"` // nil where there are none
+}
+
+// Buffer is one buffer of a Plan.
+type Buffer struct {
+	Group string `json:"group"` // what it belongs to, for people
+	Name  string `json:"name"`  // the field of the program that holds it
+	Shape []int  `json:"shape,omitempty"`
+	Type  string `json:"type,omitempty"` // f32, f64, i32; scratch has none
+	Bytes int64  `json:"bytes"`
+}
+
+// shape is the shape for people, with a space before it.
+func (b Buffer) shape() string {
+	if b.Shape == nil {
+		return ""
+	}
+	return " " + strings.ReplaceAll(fmt.Sprint(b.Shape), " ", ",")
+}
+
+// groupOf says to which group a buffer belongs. The groups stand in the order of this table.
+var groupOf = []struct{ prefix, group string }{
+	{"set.", "data set"},
+	{"model.params.Value", "parameters"}, {"model.params.wide", "parameters"},
+	{"model.params.Grad", "gradients"}, {"model.params.dwide", "gradients"},
+	{"adam.", "Adam: moments and rates"},
+	{"validation.", "validation"},
+	{"model.", "GP layer: matrices, and the report"},
+	{"pass.gp.", "GP layer: activations"},
+	{"pass.drf", "DRF layers: activations and features"},
+	{"pass", "batch"},
+	{"device.", "scratch of the backend"},
+	{hostPrefix, "host memory"},
+}
+
+const hostPrefix = "host."
+
+// place is the place of a name in groupOf.
+func place(name string) int {
+	return slices.IndexFunc(groupOf, func(g struct{ prefix, group string }) bool { return strings.HasPrefix(name, g.prefix) })
+}
+
+// New is the Plan of a step, given by its device and sizes, with the buffers that a ledger holds
+// and those that the host holds beside.
+func New(step Plan, ledger *device.Ledger, host []Buffer) *Plan {
+	p := &step
+	p.Total = ledger.Total()
+	for _, a := range ledger.Allocations() {
+		p.Buffers = append(p.Buffers, Buffer{Name: a.Name, Shape: a.Shape, Type: typeOf(a), Bytes: a.Bytes})
+	}
+	for _, b := range host {
+		b.Name = hostPrefix + b.Name
+		p.Host += b.Bytes
+		p.Buffers = append(p.Buffers, b)
+	}
+	for i, b := range p.Buffers {
+		p.Buffers[i].Group = groupOf[place(b.Name)].group
+	}
+	slices.SortStableFunc(p.Buffers, func(a, b Buffer) int { return place(a.Name) - place(b.Name) })
+	return p
+}
+
+// Doubles is a buffer of the host.
+func Doubles(name string, shape ...int) Buffer {
+	b := Buffer{Name: name, Shape: shape, Type: "f64", Bytes: 8}
+	for _, n := range shape {
+		if b.Bytes > math.MaxInt64/8/int64(max(1, n)) {
+			b.Bytes = math.MaxInt64 / 8 // more than there is, and no overflow in a sum of a few
+			break
+		}
+		b.Bytes *= int64(n)
+	}
+	return b
+}
+
+func typeOf(a device.Allocation) string {
+	elements := 1
+	for _, n := range a.Shape {
+		elements *= n
+	}
+	switch {
+	case a.Shape == nil:
+		return ""
+	case a.DType == device.Int:
+		return "i32"
+	case a.Bytes == 4*int64(elements):
+		return "f32"
+	}
+	return "f64"
+}
+
+// The part of free memory that a plan leaves: of a GPU 1/16, for what the driver needs; of the host
+// 1/4, for the program itself, the files that the system keeps in memory, and other programs, which
+// an exhausted host stops for minutes.
+const (
+	spareOfDevice = 16
+	SpareOfHost   = 4
+)
+
+// Fits says whether a plan fits the free memory of its device, and of the host.
+func (p *Plan) Fits() bool { return p.short() == nil }
+
+// shortage is memory that is not there.
+type shortage struct {
+	where       string
+	needs, free int64
+	largest     Buffer
+}
+
+// short is what a plan lacks, nil if nothing: on its device, or on the host, which are one if the
+// device is a CPU.
+func (p *Plan) short() *shortage {
+	onDevice, onHost := p.Total, p.Host
+	spare := int64(spareOfDevice)
+	ofDevice := func(b Buffer) bool { return !strings.HasPrefix(b.Name, hostPrefix) }
+	if strings.HasPrefix(p.Device, "cpu") {
+		onDevice, onHost, spare = Plus(onDevice, onHost), 0, SpareOfHost
+		ofDevice = func(Buffer) bool { return true }
+	}
+	lacks := func(needs, free, spare int64) bool { return needs > free-free/spare }
+	if p.Free != nil && lacks(onDevice, *p.Free, spare) {
+		return &shortage{p.Device, onDevice, *p.Free, p.largest(ofDevice)}
+	}
+	if free, known := hostmem.Available(); known && lacks(onHost, free, SpareOfHost) {
+		return &shortage{"the host", onHost, free, p.largest(func(b Buffer) bool { return !ofDevice(b) })}
+	}
+	return nil
+}
+
+// Plus is a sum of sizes, held at the largest number.
+func Plus(a, b int64) int64 {
+	if sum := a + b; sum >= 0 {
+		return sum
+	}
+	return math.MaxInt64
+}
+
+// largest is the largest of some buffers.
+func (p *Plan) largest(which func(Buffer) bool) (found Buffer) {
+	for _, b := range p.Buffers {
+		if which(b) && b.Bytes > found.Bytes {
+			found = b
+		}
+	}
+	return found
+}
+
+// Lines is the plan for people: the buffers by group, then the sums.
+func (p *Plan) Lines() (lines []string) {
+	for i, b := range p.Buffers {
+		if i == 0 || b.Group != p.Buffers[i-1].Group {
+			sum := int64(0)
+			for _, other := range p.Buffers {
+				if other.Group == b.Group {
+					sum += other.Bytes
+				}
+			}
+			lines = append(lines, fmt.Sprintf("%-60s %10s", b.Group, Bytes(sum)))
+		}
+		lines = append(lines, fmt.Sprintf("  %-36s%-18s %-3s %10s", b.Name, b.shape(), b.Type, Bytes(b.Bytes)))
+	}
+	lines = append(lines, "", fmt.Sprintf("on %s: %s", p.Device, Bytes(p.Total)))
+	if p.Free != nil {
+		lines[len(lines)-1] += fmt.Sprintf(" of %s free", Bytes(*p.Free))
+	}
+	lines = append(lines, fmt.Sprintf("on the host besides: %s", Bytes(p.Host)))
+	if p.Distances != nil {
+		lines = append(lines, "distances of sequences: "+p.Distances.String())
+	}
+	if p.Rows < p.Batch {
+		return append(lines, fmt.Sprintf("a step takes %s of %s, %d at a time", count(p.Samples, "sample"), count(p.Batch, "row"), p.Rows))
+	}
+	return append(lines, fmt.Sprintf("a step takes %s of %s, all at once", count(p.Samples, "sample"), count(p.Batch, "row")))
+}
+
+// count is a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Bytes is a number of bytes for people.
+func Bytes(n int64) string {
+	switch v := float64(n); {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", v/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", v/(1<<20))
+	case n < 1<<40:
+		return fmt.Sprintf("%.1f GiB", v/(1<<30))
+	default:
+		return fmt.Sprintf("%.1f TiB", v/(1<<40))
+	}
+}
+
+// Where distances come from: a table of those between all training sequences and X̄, computed once,
+// or those of a batch in every step, from the features of the sequences. Both have the same bits.
+const (
+	InTable = "table"
+	InSteps = "steps"
+)
+
+// Distances says where a plan has those between sequences and X̄.
+type Distances struct {
+	In       string `json:"in"`                 // table, steps
+	Table    int64  `json:"table"`              // bytes that a table takes, or would
+	Features int64  `json:"features,omitempty"` // bytes that features take in its place
+}
+
+// String is a line for people.
+func (d *Distances) String() string {
+	if d.In == InTable {
+		return "a table of " + Bytes(d.Table)
+	}
+	return fmt.Sprintf("computed in every step from features of %s: a table would take %s", Bytes(d.Features), Bytes(d.Table))
+}
+
+// Sum is what the buffers take whose names begin so.
+func (p *Plan) Sum(prefix string) (sum int64) {
+	for _, b := range p.Buffers {
+		if strings.HasPrefix(b.Name, prefix) {
+			sum = Plus(sum, b.Bytes)
+		}
+	}
+	return sum
+}
+
+// Largest is the largest n from 1 to most that fits, where all below one that fits do; 0 is none.
+func Largest(most int, fits func(n int) bool) int {
+	return sort.Search(max(0, most), func(i int) bool { return !fits(i + 1) })
+}
+
+// TooLarge says that a plan does not fit, and what would, if anything does.
+func (p *Plan) TooLarge(smaller string) error {
+	what, remedy := "even one row at a time", "it is too little for the least model of these rows"
+	if p.Rows > 1 {
+		what = fmt.Sprintf("a step of %d rows at a time", p.Rows)
+	}
+	if smaller != "" {
+		remedy = "what fits is " + smaller
+	}
+	return p.Lacks(what, remedy)
+}
+
+// Lacks says what a device has too little memory for.
+func (p *Plan) Lacks(what, remedy string) error {
+	s := p.short()
+	if s == nil {
+		s = &shortage{where: p.Device} // it has come back
+	}
+	if d := p.Distances; d != nil && d.Features > 0 {
+		remedy += fmt.Sprintf("; of distances a table takes %s, and the features in its place %s", Bytes(d.Table), Bytes(d.Features))
+	}
+	return usage.Errorf("%s has too little memory: %s needs %s where %s are free, the largest part, %s%s, %s: %s",
+		s.where, what, Bytes(s.needs), Bytes(s.free), s.largest.Name, s.largest.shape(), Bytes(s.largest.Bytes), remedy)
+}

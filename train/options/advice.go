@@ -1,0 +1,67 @@
+package options
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// Blocked says what cannot learn from the data, since arc-cosine features of degree 0 above it have
+// no slope, or is empty.
+func (c *Config) Blocked() string {
+	if c.Model == model.GP || c.FeatureKernel != "arccos0" {
+		return ""
+	}
+	var below []string
+	if c.Model == model.GPDRF && c.Skip {
+		below = append(below, "the GP layer, except through the skip")
+	} else if c.Model == model.GPDRF {
+		below = append(below, "the GP layer")
+	}
+	if c.Layers > 1 {
+		below = append(below, "the DRF layers below the last")
+	}
+	if below == nil {
+		return ""
+	}
+	return fmt.Sprintf("features-kernel arccos0: such features are steps, whose slope is 0, so that nothing below them learns from the data: %s; arccos1 and arccos2 have a slope", strings.Join(below, "; "))
+}
+
+// Objective names what is maximised: with a KL weight other than 1 it is not the bound.
+func (c *Config) Objective() string {
+	switch {
+	case c.KLWeight == 1 && c.Model != model.GP && model.Treatment(c.Spectra) == model.VarFixed:
+		return "ELBO of one frozen draw of the frequencies (spectra var-fixed), not a bound"
+	case c.KLWeight == 1:
+		return "ELBO"
+	}
+	return fmt.Sprintf("tempered objective (kl-weight %g), not a bound", c.KLWeight)
+}
+
+// Remedy is what to try where a model memorises.
+func (c *Config) Remedy() string {
+	var try []string
+	if c.KLWeight < 1 {
+		try = append(try, "--kl-weight 1")
+	}
+	if c.Model != model.GP && model.Treatment(c.Spectra) == model.VarFixed {
+		bound := model.VarIntegrated
+		if c.hasArcCosines() {
+			bound = model.PriorFixed
+		}
+		try = append(try, "--spectra "+bound)
+	} else if !c.Validates() {
+		try = append(try, "--validation 0.1 --early-stop 3")
+	}
+	if c.Model == model.GP {
+		try = append(try, "fewer --inducing")
+	} else {
+		try = append(try, "fewer --features", "--model gp")
+	}
+	last := len(try) - 1
+	if last == 0 {
+		return try[0]
+	}
+	return strings.Join(try[:last], ", ") + " or " + try[last]
+}

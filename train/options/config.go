@@ -1,0 +1,249 @@
+// Package options is what a run is asked for: one Config from flags, a config file, a preset and
+// the defaults. The table of options.go makes flags, config files and their help. Functions whose
+// names begin with Fit decide what the rows leave open. The package opens no device, and the only
+// files that it reads are config files and, through data, rows.
+package options
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// Config is everything that decides a training run: one field for each option, whose
+// key (the flag --kl-weight, the line kl-weight: of a config file) stands in the table of
+// options.go. A Config comes from Resolve; Fit and SetSteps then fill in what only the
+// data and the clock can say, so that a written Config repeats its run bit for bit.
+type Config struct {
+	// Data.
+	Data       string // a named set, or a file, relative to the working directory
+	Test       string // a file of test rows; "" holds rows out
+	Labels     string // the file of Data's targets; "" finds it where there is one
+	TestLabels string // and of Test's
+	OneHot     bool   // text columns may have many values
+	Ignore     string // columns to leave out, with commas between them
+	ID         string // the column that names the rows; "" finds it
+	Missing    string // error, impute, drop
+	Separator  string // auto, or one of data.Separators
+	Decimal    string // auto, point, comma
+	Header     string // auto, yes, no
+	Folds      int    // how many folds all rows are split into; 0 is a named set's own
+	Fold       int    // which of the folds; 0 where Data is a file and Folds is 0
+	DataDir    string // where the named sets lie; "" is $GPDRF_DATA
+	Target     string // column name or number, or several with commas between them; "" finds it
+	Task       string // auto, regression, classification
+	Validation string // a fraction of the training rows, or a file; "" or 0 is none
+	Scaling    string // auto, standard, robust, log, none
+	Tokens     string // how sequences are cut into symbols: one of data.Tokens
+	Sequence   string // the column of sequences in a table; "" where rows are nothing else
+	Codebook   int    // symbols that sequences of vectors become
+	Gram       string // an npz archive with a kernel of the rows; "" is none
+
+	// What is trained, where, and from which start.
+	Model  string // gpdrf, gp, drf
+	Preset string // default, paper, cutajar
+	Device string // auto, or a name that device.Open knows
+	Seed   uint64
+
+	// a device.Precision: what was asked for, and in a run folder what was computed at
+	Precision string
+
+	// The GP layer (gpdrf and gp).
+	Inducing      int    // M, the number of pseudo-inputs X̄
+	InducingInit  string // auto, kmeans, random, greedy, kmedoids
+	LearnInducing bool   // X̄ learns by gradient
+	Whiten        bool   // q(F̄) in whitened form, or as inf_qF writes it
+	QCov          string // full, diagonal: Σ_j of inf_qF
+	// auto, rbf, matern12, matern32, matern52, two of them: rbf+matern12, or maps of sequences:
+	// double:1,5
+	Kernel              string
+	Lengthscales        string  // ard, isotropic, shared
+	GPLengthscaleFactor float64 // times the initial length-scales of the GP layer
+	Latents             int     // J; gp has one for each output instead
+
+	// The DRF layers (gpdrf and drf).
+	Layers               int     // L
+	Features             int     // R frequencies: 2R features a layer
+	Hidden               int     // d', the width between two DRF layers
+	FeatureKernel        string  // one of model.FeatureKernels
+	Spectra              string  // one of model.SpectraTreatments
+	LocalReparam         bool    // local reparameterisation of the weights
+	FeedForward          bool    // every layer also sees the first layer's output and x
+	Skip                 bool    // the first latents are added to the output
+	Projection           int     // P, the inputs that features of sequences become for model drf
+	DRFLengthscaleFactor float64 // times the initial length-scales of the DRF layers
+
+	// The objective.
+	Likelihood   string  // auto, gaussian, student-t, heteroscedastic, softmax, bernoulli
+	DoF          float64 // initial ν of Student's t, above 2
+	LearnDoF     bool    // ν learns by gradient
+	ClassOffsets bool    // a learned constant for each output of a classifier
+	KLWeight     float64 // 1 is the ELBO; anything else is tempered, and no bound
+	Samples      int     // S in training
+	NoiseInit    float64 // initial variance of the Gaussian likelihood, target scaled to sd 1
+
+	// The optimiser. One of the first three says how long; Steps holds the answer.
+	Steps      int
+	Epochs     float64
+	TimeLimit  time.Duration
+	PlannedFor string // what Steps was worked out from, for the record
+	StopAfter  int    // 0, or where a run of Steps was cut short
+
+	CheckpointEvery string // a time, or a number of steps; 0 is only when the run is interrupted
+
+	Batch int // B
+	// rows of a batch that are computed at once; 0 is as many as fit the device's memory
+	Chunk        int
+	LR           float64
+	Warmup       int     // steps of linear learning-rate warm-up
+	Decay        string  // none, cosine
+	KLWarmup     float64 // fraction of the steps over which the KL's weight rises from 0
+	FreezeOmega  int     // steps during which q(Ω) is held
+	FreezeKernel int     // steps during which α, ℓ and the noise are held
+	NatGrad      float64 // size of natural-gradient steps of q(F̄), in place of Adam's; 0 is off
+	L2           float64 // coupled: ½λ‖raw parameters‖² joins −ELBO/N
+	AdamBeta1    float64
+	AdamBeta2    float64
+	AdamEps      float64
+
+	// Validation.
+	// steps between two evaluations; 0 is a twentieth of the run, where there are validation rows
+	EvalEvery int
+	EarlyStop int    // evaluations without improvement that end the run; 0 is never
+	Restore   string // best, last: which evaluation's parameters are kept
+
+	// Prediction.
+	EvalSamples  int // S in prediction
+	PredictDraws int // T of pred_ys_mc; 0 takes the mixture's moments in closed form
+
+	Distances string // of sequences: table, steps; "" is what the memory allows, and no option
+
+	explicit map[string]string // option → where a user gave it
+	At       string            // the folder that relative paths start from; "" is here
+}
+
+// Setting is one option, unchanged from its source.
+type Setting struct {
+	Key  string `json:"key"`
+	Text string `json:"text"`
+	From string `json:"from"` // "--batch", "run.yaml:3:8", "preset paper": for error messages
+}
+
+// errorf is an error about this setting that says where it stands.
+func (s Setting) errorf(format string, args ...any) error {
+	if s.From == "--"+s.Key {
+		return usage.Errorf("%s: "+format, append([]any{s.From}, args...)...)
+	}
+	return usage.Errorf("%s: %s: "+format, append([]any{s.From, s.Key}, args...)...)
+}
+
+// Resolve builds a Config from the settings of a config file and of the command line,
+// either of which may be empty. A flag beats the file, the file beats the preset, the preset
+// beats the defaults. Errors are *usage.Error.
+func Resolve(file, flags []Setting) (*Config, error) {
+	file, err := renew(file)
+	if err != nil {
+		return nil, err
+	}
+	preset := Setting{Key: "preset", Text: defaults().Preset, From: "default"}
+	for _, level := range [][]Setting{file, flags} {
+		for _, s := range level {
+			if s.Key == "preset" {
+				preset = s
+			}
+		}
+	}
+	c := defaults()
+	if err := c.Set(preset); err != nil {
+		return nil, err
+	}
+	if err := presetBeside(file, flags, preset); err != nil {
+		return nil, err
+	}
+	if err := c.apply(presetSettings(c.Preset)); err != nil {
+		return nil, err
+	}
+	c.explicit = map[string]string{} // from here on it is the user who speaks
+	for _, level := range [][]Setting{file, flags} {
+		if err := c.apply(level); err != nil {
+			return nil, err
+		}
+	}
+	if c.Folds > 0 && c.Fold == 0 && c.Explicit("fold") && (c.explicit["fold"] == "--fold" || c.explicit["folds"] != "--folds") {
+		return nil, Setting{"fold", "", c.explicit["fold"]}.errorf("folds count from 1 to %d: give one of them, or leave it out", c.Folds)
+	}
+	if c.PredictDraws == 1 {
+		return nil, Setting{"predict-draws", "", c.explicit["predict-draws"]}.errorf("a variance needs two draws: give 0, or 2 and more")
+	}
+	if err := c.checkSpectra(); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(c.checkValidation(), c.checkEvery(c.explicit["checkpoint-every"])); err != nil {
+		return nil, err
+	}
+	for _, o := range Options() {
+		if from, given := c.explicit[o.Key]; given && (!o.Applies(c.Model) || o.Key == "kernel" && c.unusedKernel()) {
+			return nil, Setting{o.Key, "", from}.errorf("model %s has no such option: leave it out, or use model %s", c.Model, cmp.Or(o.Models, onGP))
+		}
+	}
+	return c, nil
+}
+
+// presetBeside refuses a preset of the command line that the config file leaves nothing of, so that
+// it would only be written down.
+func presetBeside(file, flags []Setting, preset Setting) error {
+	if len(file) == 0 || preset.From != "--preset" {
+		return nil
+	}
+	own, before, model := map[string]bool{}, defaults().Preset, defaults().Model
+	for _, s := range file {
+		own[s.Key] = true
+		own["steps"] = own["steps"] || IsLength(s.Key)
+		if s.Key == "preset" {
+			before = s.Text
+		}
+	}
+	for _, s := range slices.Concat(file, flags) {
+		if s.Key == "model" {
+			model = s.Text
+		}
+	}
+	if preset.Text == before {
+		return nil
+	}
+	for _, s := range slices.Concat(presetSettings(before), presetSettings(preset.Text)) {
+		if !own[s.Key] && !(IsLength(s.Key) && own["steps"]) && Find(s.Key).Applies(model) {
+			return nil
+		}
+	}
+	return preset.errorf("the config file, which beats a preset, holds every option of it: leave it out, or take those options out of the file")
+}
+
+// apply sets one level's settings. A level may say how long to train in one way only,
+// and its word replaces that of the levels below.
+func (c *Config) apply(level []Setting) error {
+	for _, s := range level {
+		if IsLength(s.Key) {
+			c.Steps, c.Epochs, c.TimeLimit, c.PlannedFor, c.StopAfter = 0, 0, 0, "", 0
+		}
+	}
+	length := ""
+	for _, s := range level {
+		if IsLength(s.Key) {
+			if length != "" && length != s.Key {
+				return s.errorf("%s is given too: give only one of steps, epochs, time-limit", length)
+			}
+			length = s.Key
+		}
+		if err := c.Set(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Explicit says whether a user gave this option, by flag or by config file.
+func (c *Config) Explicit(key string) bool { _, ok := c.explicit[key]; return ok }

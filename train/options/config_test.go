@@ -1,0 +1,297 @@
+package options
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// flags turns "--key value" words into settings, as the command line does.
+func flags(words ...string) (settings []Setting) {
+	for i := 0; i+1 < len(words); i += 2 {
+		settings = append(settings, Setting{strings.TrimPrefix(words[i], "--"), words[i+1], words[i]})
+	}
+	return settings
+}
+
+func mustResolve(t *testing.T, file, flags []Setting) *Config {
+	t.Helper()
+	c, err := Resolve(file, flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func mustParse(t *testing.T, text string) []Setting {
+	t.Helper()
+	s, err := ParseYAML("run.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Every field of Config is an option, and every option has a field of its own.
+func TestOptionsCoverConfig(t *testing.T) {
+	c := &Config{}
+	fields := map[any]string{}
+	for _, o := range Options() {
+		p := o.field(c)
+		if other, taken := fields[p]; taken {
+			t.Errorf("%s and %s share a field", o.Key, other)
+		}
+		fields[p] = o.Key
+		if o.Help == "" || o.Group == "" {
+			t.Errorf("%s has no help or group", o.Key)
+		}
+		if o.Arg == "" && o.Values == nil && !o.IsBool() && !o.Record {
+			t.Errorf("%s: nothing says what value it takes", o.Key)
+		}
+	}
+	v := reflect.ValueOf(c).Elem()
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		if !v.Type().Field(i).IsExported() || name == "At" || name == "Distances" { // no options
+			continue
+		}
+		if _, ok := fields[v.Field(i).Addr().Interface()]; !ok {
+			t.Errorf("Config.%s has no option", name)
+		}
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	file := "preset: cutajar\nbatch: 64\nlr: 1e-3\n"
+	for _, c := range []struct {
+		name, file  string
+		flags       []string
+		key, want   string
+		notExplicit bool
+	}{
+		{"default", "", nil, "batch", "256", true},
+		{"preset beats default", "", []string{"--preset", "paper"}, "batch", "1", true},
+		{"preset in the file", "preset: cutajar\n", nil, "layers", "2", true},
+		{"file beats preset", file, nil, "batch", "64", false},
+		{"flag beats file", file, []string{"--batch", "32"}, "batch", "32", false},
+		{"flag's preset beats file's preset", file, []string{"--preset", "paper"}, "layers", "1", true},
+		{"but not the file's options", file, []string{"--preset", "paper"}, "batch", "64", false},
+		{"exponents", file, nil, "lr", "0.001", false},
+		{"a switch off", "whiten: true\n", []string{"--whiten", "false"}, "whiten", "false", false},
+	} {
+		cfg := mustResolve(t, mustParse(t, c.file), flags(c.flags...))
+		if got := cfg.Text(c.key); got != c.want || cfg.Explicit(c.key) == c.notExplicit {
+			t.Errorf("%s: %s = %s (explicit %v), want %s", c.name, c.key, got, cfg.Explicit(c.key), c.want)
+		}
+	}
+}
+
+// The last level that says how long to train is the one that counts.
+func TestLengthOfTraining(t *testing.T) {
+	for _, c := range []struct {
+		file  string
+		flags []string
+		steps int
+		plan  string
+	}{
+		{"", nil, defaults().Steps, ""},
+		{"", []string{"--preset", "paper"}, 1000 * 500, "1000 epochs"},
+		{"", []string{"--preset", "paper", "--steps", "70"}, 70, ""},
+		{"epochs: 2\n", nil, 4, "2 epochs"},
+		{"epochs: 2\n", []string{"--steps", "9"}, 9, ""},
+		{"steps: 9\nplanned-for: 10m0s\n", nil, 9, "10m0s"},
+		{"planned-for: 10m0s\nsteps: 9\n", nil, 9, "10m0s"},
+		{"steps: 9\nplanned-for: 10m0s\n", []string{"--steps", "8"}, 8, ""},
+		{"steps: 9\n", []string{"--epochs", "0.5"}, 1, "0.5 epochs"},
+	} {
+		cfg := mustResolve(t, mustParse(t, c.file), flags(c.flags...))
+		if _, err := cfg.Fit(500); err != nil {
+			t.Fatal(err)
+		}
+		if cfg.Steps != c.steps || cfg.PlannedFor != c.plan || cfg.Epochs != 0 || cfg.TimeLimit != 0 {
+			t.Errorf("%q %v: steps %d, planned for %q, epochs %g", c.file, c.flags, cfg.Steps, cfg.PlannedFor, cfg.Epochs)
+		}
+	}
+	cfg := mustResolve(t, nil, flags("--time-limit", "90s"))
+	if _, err := cfg.Fit(500); err != nil || cfg.Steps != 0 || cfg.TimeLimit.Seconds() != 90 {
+		t.Errorf("a time limit is for the trainer to plan: %d steps, %v, %v", cfg.Steps, cfg.TimeLimit, err)
+	}
+}
+
+func TestFitShrinksDefaultsAndRefusesTheRest(t *testing.T) {
+	cfg := mustResolve(t, nil, flags("--steps", "50"))
+	notes, err := cfg.Fit(40)
+	if err != nil || cfg.Batch != 40 || cfg.Inducing != 40 || cfg.Warmup != 5 || len(notes) != 3 {
+		t.Fatalf("batch %d, inducing %d, warmup %d, notes %q, %v", cfg.Batch, cfg.Inducing, cfg.Warmup, notes, err)
+	}
+	if again, _ := cfg.Fit(40); len(again) != 0 {
+		t.Errorf("a Config that fits has no notes, got %q", again)
+	}
+	for _, c := range []struct{ flag, want string }{
+		{"--batch", "--batch: 41 is more than the 40 training rows"},
+		{"--inducing", "--inducing: 41 is more than the 40 training rows"},
+	} {
+		_, err := mustResolve(t, nil, flags(c.flag, "41")).Fit(40)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v", c.flag, err)
+		}
+	}
+	if cfg := mustResolve(t, nil, flags("--warmup", "30", "--steps", "40")); len(cfg.SetSteps(40, "")) != 0 || cfg.Warmup != 30 {
+		t.Errorf("an explicit warm-up shrank to %d", cfg.Warmup)
+	}
+	if cfg := mustResolve(t, nil, flags("--model", "drf")); cfg.Inducing != 200 {
+		t.Fatal("changed default")
+	} else if notes, _ := cfg.Fit(40); len(notes) != 1 {
+		t.Errorf("drf has no pseudo-inputs to speak of, got %q", notes)
+	}
+	if _, err := mustResolve(t, nil, flags("--epochs", "1e9")).Fit(5000); err == nil {
+		t.Error("more steps than the counters hold")
+	}
+}
+
+func TestBadSettings(t *testing.T) {
+	for _, c := range []struct {
+		file  string
+		flags []string
+		want  string
+	}{
+		{"stepz: 4\n", nil, `run.yaml:1:1: unknown key "stepz": did you mean "steps"?`},
+		{"lr: 1\n\n  \nlr: 2\n", nil, `run.yaml:4:1: key "lr" stands in line 1 already`},
+		{"batch: abc\n", nil, `run.yaml:1:8: batch: "abc" is not a whole number`},
+		{"batch: 2.5\n", nil, `run.yaml:1:8: batch: "2.5" is not a whole number`},
+		{"batch: [1]\n", nil, `run.yaml:1:8: batch takes one value, not a list, a mapping or an alias`},
+		{"seed: &a 1\nbatch: *a\n", nil, `run.yaml:2:8: batch takes one value, not a list, a mapping or an alias`},
+		{"batch:\n", nil, `run.yaml:1:7: batch has no value: give one, or leave the line out`},
+		{"model: gpdfr\n", nil, `run.yaml:1:8: model: "gpdfr" is not one of its values: did you mean "gpdrf"?`},
+		{"whiten: maybe\n", nil, `run.yaml:1:9: whiten: "maybe" is neither true nor false`},
+		{"lr: .nan\n", nil, `run.yaml:1:5: lr: ".nan" is not a number`},
+		{"- lr\n", nil, `run.yaml:1:1: expected lines of the form "key: value"`},
+		{"lr: 1\n---\nlr: 1\n", nil, `run.yaml: more than one YAML document`},
+		{"lr: 1\n  x: 2\n", nil, `run.yaml:2: not YAML: mapping values are not allowed in this context`},
+		{"lr: \"1\n", nil, `run.yaml:2: not YAML: found unexpected end of stream`},
+		{"steps: 3\nepochs: 2\n", nil, `run.yaml:2:9: epochs: steps is given too: give only one of steps, epochs, time-limit`},
+		{"model: gp\nlayers: 2\n", nil, `run.yaml:2:9: layers: model gp has no such option: leave it out, or use model gpdrf or drf`},
+		{"layers: 2\n", []string{"--model", "gp"}, `run.yaml:1:9: layers: model gp has no such option: leave it out, or use model gpdrf or drf`},
+		{"", []string{"--model", "drf", "--skip", "true"}, `--skip: model drf has no such option: leave it out, or use model gpdrf`},
+		{"", []string{"--model", "gp", "--latents", "3"}, `--latents: model gp has no such option: leave it out, or use model gpdrf`},
+		{"", []string{"--steps", "5", "--time-limit", "1m"}, `--time-limit: steps is given too: give only one of steps, epochs, time-limit`},
+		{"", []string{"--q-cov", "ful"}, `--q-cov: "ful" is not one of its values: did you mean "full"?`},
+		{"", []string{"--kernel", "matern"}, `--kernel: "matern" is not one of its values: did you mean "matern12"?`},
+		{"", []string{"--kernel", "spectrun:3"}, `--kernel: "spectrun:3" is not one of its values: did you mean "spectrum"?`},
+		{"", []string{"--kernel", "rbf+rbf+double:1,5"}, `--kernel: "rbf+rbf+double:1,5" is a sum of too many: two kernels of vectors at most, and one beside sequences`},
+		{"", []string{"--kernel", "double:1"}, `--kernel: "double:1" is no kernel: double takes 2 numbers: write double:k,d, for example double:1,5`},
+		{"", []string{"--kernel", "spectrum:3+spectrum:3"}, `--kernel: "spectrum:3+spectrum:3" is no kernel: spectrum:3 stands there twice: remove one`},
+		{"", []string{"--kernel", "double:1,5+"}, `--kernel: "double:1,5+" has an empty part: write one kernel, or several with a + between them`},
+		{"", []string{"--kernel", "auto+rbf"}, `--kernel: "auto+rbf" is a sum, and auto stands alone`},
+		{"", []string{"--kernel", "cosine"}, `--kernel: "cosine" is not one of its values: use one of auto, rbf, matern12, matern32, matern52, A+B, MAPS, which are maps of sequences: double, triple, spectrum, blended, gapped, mismatch, intersection, degree, placed, words`},
+		{"", []string{"--kernel", "rbf+martern12"}, `--kernel: "rbf+martern12" is not one of its values: did you mean "matern12"?`},
+		{"", []string{"--kernel", "rbf+matern12+matern32"}, `--kernel: "rbf+matern12+matern32" is a sum of too many: two kernels of vectors at most, and one beside sequences`},
+		{"model: drf\nkernel: rbf\n", nil, `run.yaml:2:9: kernel: model drf has no such option: leave it out, or use model gpdrf or gp`},
+		{"", []string{"--preset", "papper"}, `--preset: "papper" is not one of its values: did you mean "paper"?`},
+		{"", []string{"--time-limit", "ten"}, `--time-limit: "ten" is not a time: write 90s, 10m or 1h30m`},
+		{"", []string{"--time-limit", "-1s"}, `--time-limit: "-1s" must be above 0`},
+		{"", []string{"--seed", "-1"}, `--seed: "-1" is not a whole number from 0 to 18446744073709551615`},
+		{"", []string{"--layers", "17"}, `--layers: "17" must be at least 1 and at most 16`},
+		{"", []string{"--lr", "Inf"}, `--lr: "Inf" must be a finite number above 0`},
+		{"", []string{"--adam-beta1", "1"}, `--adam-beta1: "1" must be at least 0 and below 1`},
+	} {
+		file, err := ParseYAML("run.yaml", []byte(c.file))
+		if err == nil {
+			_, err = Resolve(file, flags(c.flags...))
+		}
+		var usage *usage.Error
+		if err == nil || err.Error() != c.want || !errors.As(err, &usage) {
+			t.Errorf("%q %v:\n got %v\nwant %s", c.file, c.flags, err, c.want)
+		}
+	}
+	for key, bad := range map[string][]string{
+		"steps": {"0", "-1", "1e3"}, "batch": {"0"}, "samples": {"0", "65536"}, "inducing": {"0"}, "features": {"0"},
+		"hidden": {"0"}, "latents": {"0"}, "layers": {"0"}, "lr": {"0", "-1", "NaN"}, "kl-weight": {"-1", "NaN", "Inf"},
+		"gp-lengthscale-factor": {"0", "NaN"}, "drf-lengthscale-factor": {"-2", "Inf"}, "epochs": {"0", "NaN"},
+		"kl-warmup": {"1.1", "-0.1"}, "noise-init": {"0"}, "eval-samples": {"0"}, "l2": {"-1"}, "fold": {"-1"},
+	} {
+		for _, text := range bad {
+			if _, err := Resolve(nil, flags("--"+key, text)); err == nil {
+				t.Errorf("--%s %s was accepted", key, text)
+			}
+		}
+	}
+}
+
+// What YAML writes, ReadConfig reads back to the same options, whatever they hold.
+func TestConfigRoundTrip(t *testing.T) {
+	for _, words := range [][]string{
+		nil,
+		{"--model", "gp", "--lengthscales", "ard", "--lr", "0.1234567890123456789"},
+		{"--model", "drf", "--preset", "cutajar"},
+		{"--preset", "paper", "--kl-weight", "1e-300"},
+		{"--data", "true", "--test", "a b: \"c\" # d.csv", "--target", "017", "--data-dir", "-\n\ttab ü"},
+		{"--seed", "18446744073709551615", "--time-limit", "1h3m"},
+	} {
+		want := mustResolve(t, nil, flags(words...))
+		if _, err := want.Fit(1000); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "config.yaml")
+		if err := os.WriteFile(path, want.YAML(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		file, err := ReadConfig(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := mustResolve(t, file, nil)
+		if notes, err := got.Fit(1000); err != nil || len(notes) > 0 {
+			t.Errorf("%v: %q, %v", words, notes, err)
+		}
+		for _, o := range Options() {
+			if o.Applies(want.Model) && got.Text(o.Key) != want.Text(o.Key) {
+				t.Errorf("%v: %s came back as %s, was %s", words, o.Key, got.Text(o.Key), want.Text(o.Key))
+			}
+		}
+	}
+}
+
+func TestReadConfigFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"empty.yaml": "", "comment.yaml": "# nothing\n", "big.yaml": strings.Repeat("#\n", maxConfigFile)} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		settings, err := ReadConfig(path)
+		if (err != nil) != (name == "big.yaml") || len(settings) > 0 {
+			t.Errorf("%s: %v, %v", name, settings, err)
+		}
+	}
+	var usage *usage.Error
+	if _, err := ReadConfig(filepath.Join(dir, "none.yaml")); !errors.As(err, &usage) {
+		t.Errorf("a missing file: %v", err)
+	}
+}
+
+func FuzzConfig(f *testing.F) {
+	f.Add("lr: 080\nl: ! ")
+	f.Add("steps: 3\nsteps: 4")
+	f.Add(string(defaults().YAML()))
+	f.Fuzz(func(t *testing.T, text string) {
+		settings, err := ParseYAML("f", []byte(text))
+		if err != nil {
+			return
+		}
+		c, err := Resolve(settings, nil)
+		if err != nil {
+			return
+		}
+		if again, err := ParseYAML("g", c.YAML()); err != nil {
+			t.Fatalf("%v in\n%s", err, c.YAML())
+		} else if d, err := Resolve(again, nil); err != nil || string(d.YAML()) != string(c.YAML()) {
+			t.Fatalf("%v: came back as\n%s", err, d.YAML())
+		}
+	})
+}

@@ -1,0 +1,279 @@
+package options
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// FitInputs makes the Config fit what the training rows are, vectors or sequences: it settles the
+// kernel, and how X̄ is chosen. What a user has asked for and does not fit is a *usage.Error. The
+// notes say what was decided.
+func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
+	if notes, err = c.fitKernel(ctx, ds); err != nil {
+		return nil, err
+	}
+	return slices.Concat(notes, c.fitSkip(ds), c.spectraNotes()), nil
+}
+
+// fitKernel settles the kernel and how X̄ is chosen.
+func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
+	shapes, maps := c.Kernels()
+	kernel := Setting{"kernel", "", c.explicit["kernel"]}
+	if err := c.fitOptions(ds); err != nil {
+		return nil, err
+	}
+	if ds.Kernel != nil {
+		return nil, c.fitGram(ds.Kernel.M)
+	}
+	if from, given := c.explicit["codebook"]; given && c.Codebook != defaults().Codebook && !hasVectors(ds) {
+		return nil, Setting{"codebook", "", from}.errorf("%s holds no sequences of vectors: leave it out", ds.Path)
+	}
+	if ds.Sequences == nil {
+		if maps != nil {
+			return nil, kernel.errorf("%s is for sequences, and %s holds vectors: give one of %v, or leave it out", maps, ds.Path, model.Shapes())
+		}
+		if shapes == nil && c.Model != model.DRF {
+			c.Kernel = model.Shapes()[0]
+		}
+		return nil, c.fitInducing(InducingKMeans, InducingKMedoids)
+	}
+	if _, ds, err = c.LearnCodebook(ctx, ds); err != nil {
+		return nil, err
+	}
+	switch {
+	case ds.D() == 0 && shapes != nil:
+		return nil, kernel.errorf("%s is a kernel of vectors, and %s holds sequences: give feature maps, for example %s, or leave it out",
+			shapes[0], ds.Path, seq.Candidates(ds.Sequences)[0])
+	case ds.D() > 0 && shapes == nil && c.Model != model.DRF:
+		shapes = model.Shapes()[:1]
+	case len(shapes) > 1:
+		return nil, kernel.errorf("%s is a sum of two kernels of vectors: there is one beside sequences", c.Kernel)
+	}
+	if err := maps.Check(ds.Sequences.Alphabet); err != nil {
+		return nil, kernel.errorf("%v", err)
+	}
+	if from, given := c.explicit["learn-inducing"]; given && c.LearnInducing {
+		return nil, Setting{"learn-inducing", "", from}.errorf("sequences cannot move by gradient: leave it out")
+	}
+	c.LearnInducing = false
+	if err := c.fitInducing(InducingRandom, InducingKMeans); err != nil {
+		return nil, err
+	}
+	notes = c.sequenceDefaults(ds)
+	if maps == nil {
+		var scores []string
+		if maps, scores, err = c.selectMaps(ctx, ds); err != nil {
+			return nil, err
+		}
+		notes = append(notes, scores...)
+	}
+	c.Kernel = joinKernel(shapes, maps)
+	return append(notes, c.linearDefaults(maps)...), nil
+}
+
+// outputs is how many numbers of a row the likelihood reads.
+func (c *Config) outputs(ds *data.Dataset) int {
+	return model.OutputsFor(c.likelihoodOf(ds.Task), max(len(ds.Outputs()), len(ds.Classes)))
+}
+
+// fitSkip makes the latent functions as many as the outputs that they are added to. Where a user
+// wants fewer, the default skip is left out.
+func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
+	outputs := c.outputs(ds)
+	if c.Model != model.GPDRF || !c.Skip || c.Latents >= outputs {
+		return nil
+	}
+	if c.Explicit("latents") {
+		c.Skip = false
+		return []string{fmt.Sprintf("skip: off, since %d latent functions are fewer than %d outputs", c.Latents, outputs)}
+	}
+	notes = []string{fmt.Sprintf("latents: %d → %d, one for each output", c.Latents, outputs)}
+	c.Latents = outputs
+	return notes
+}
+
+// sequenceDefaults are what the preset default is for sequences: with pseudo-inputs that do not
+// move, more of them are needed; σ starts at the median distance; rows are few, so that fewer and
+// larger steps are enough; and classes have offsets, since sequences are often like none in
+// training. The latent functions reach the output directly: those beyond the classes, and more than
+// a few features, are noise that the rows do not pay for. The many columns of a projection are each
+// nearly noise, and need long length-scales.
+func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
+	if c.Preset != defaults().Preset {
+		return nil
+	}
+	outputs := c.outputs(ds)
+	var changed []string
+	change := func(key string, set func()) {
+		if before := c.Text(key); !c.Explicit(key) && Find(key).Applies(c.Model) {
+			if set(); c.Text(key) != before {
+				changed = append(changed, fmt.Sprintf("%s %s", key, c.Text(key)))
+			}
+		}
+	}
+	change("inducing", func() { c.Inducing = sequenceInducing })
+	if !c.Explicit("epochs") && !c.Explicit("time-limit") {
+		change("steps", func() {
+			if c.Steps = sequenceSteps; c.Model == model.DRF {
+				c.Steps = projectedSteps
+			}
+		})
+	}
+	change("gp-lengthscale-factor", func() { c.GPLengthscaleFactor = 1 })
+	if c.Model == model.DRF {
+		change("drf-lengthscale-factor", func() { c.DRFLengthscaleFactor = projectedLengthscale })
+	} else {
+		change("lr", func() { c.LR = sequenceRate })
+	}
+	if ds.Task == data.Classification {
+		change("class-offsets", func() { c.ClassOffsets = true })
+		change("latents", func() { c.Latents = outputs })
+		if c.Model == model.GPDRF {
+			change("features", func() { c.Features = sequenceFeatures })
+		}
+	} else {
+		change("latents", func() { c.Latents = max(c.Latents, outputs) })
+	}
+	change("skip", func() { c.Skip = c.Latents >= outputs })
+	if changed == nil {
+		return nil
+	}
+	return []string{"defaults for sequences: " + strings.Join(changed, ", ")}
+}
+
+// linearDefaults are what the preset default is where the kernel between sequences is one inner
+// product. The matrix among the pseudo-inputs does not change then, and is factorised once. So
+// more of them, and more and smaller steps, cost little.
+func (c *Config) linearDefaults(maps seq.Spec) (notes []string) {
+	shapes, _ := c.Kernels()
+	if c.Preset != defaults().Preset || c.Model == model.DRF || shapes != nil || len(maps) != 1 || !maps[0].Linear {
+		return nil
+	}
+	var changed []string
+	change := func(key string, set func()) {
+		if before := c.Text(key); !c.Explicit(key) {
+			set()
+			changed = append(changed, fmt.Sprintf("%s %s → %s", key, before, c.Text(key)))
+		}
+	}
+	change("inducing", func() { c.Inducing = linearInducing })
+	if !c.Explicit("epochs") && !c.Explicit("time-limit") {
+		change("steps", func() { c.Steps = linearSteps })
+	}
+	change("lr", func() { c.LR = linearRate })
+	if changed == nil {
+		return nil
+	}
+	return []string{"defaults for one linear map: " + strings.Join(changed, ", ")}
+}
+
+const (
+	sequenceInducing     = 1000
+	linearInducing       = 2000
+	linearSteps          = 1000
+	linearRate           = 0.05
+	sequenceSteps        = 700
+	sequenceRate         = 0.07
+	sequenceFeatures     = 20
+	projectedSteps       = 4000
+	projectedLengthscale = 16
+)
+
+// fitGram makes the Config fit a kernel of the rows' own with m pseudo-inputs.
+func (c *Config) fitGram(m int) error {
+	for _, key := range []string{"kernel", "inducing", "inducing-init", "learn-inducing"} {
+		from, given := c.explicit[key]
+		if as := c.Text(key); given && as != kernelAuto && as != "false" && as != strconv.Itoa(m) {
+			return Setting{key, "", from}.errorf("%s: the kernel and its %d pseudo-inputs are those of gram: leave it out", as, m)
+		}
+	}
+	c.Kernel, c.Inducing, c.InducingInit, c.LearnInducing = kernelAuto, m, InducingAuto, false
+	return nil
+}
+
+// fitInducing settles how X̄ is chosen: what auto is, and which way is not for these rows.
+func (c *Config) fitInducing(auto, never string) error {
+	from, given := c.explicit["inducing-init"]
+	switch {
+	case c.InducingInit == InducingAuto:
+		c.InducingInit = auto
+	case c.InducingInit == never && given:
+		fits := map[string]string{InducingKMeans: "vectors", InducingKMedoids: "sequences"}
+		return Setting{"inducing-init", "", from}.errorf("%s is for %s: give %s or another way", never, fits[never], auto)
+	case c.InducingInit == InducingKMeans && never == InducingKMeans:
+		c.InducingInit = InducingKMedoids // of a preset: clusters of what cannot be averaged
+	}
+	return nil
+}
+
+// selectMaps chooses feature maps for an alphabet by training rows that are left out. Of a time
+// limit it takes a quarter at most.
+func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spec, notes []string, err error) {
+	targets := seq.Targets{Columns: len(ds.Outputs()), Classes: ds.Task == data.Classification}
+	if targets.Classes {
+		targets.Columns = len(ds.Classes)
+		targets.Values = make([]float64, ds.N()*targets.Columns)
+		for i, l := range ds.Labels {
+			targets.Values[i*targets.Columns+int(l)] = 1
+		}
+	} else {
+		scales, err := data.FitTargets(ds)
+		if err != nil {
+			return nil, nil, err
+		}
+		targets.Values = data.Standardise(ds.Y, scales)
+	}
+	found, err := seq.Select(ctx, seq.Candidates(ds.Sequences), ds.Sequences, targets, c.Seed, c.TimeLimit)
+	if err != nil {
+		return nil, nil, SpecError(ctx, err)
+	}
+	return found.Spec, found.Notes(), nil
+}
+
+// Ways to choose the first pseudo-inputs. The paper says "selected randomly from X, or
+// chosen as representatives by performing clustering on X".
+const (
+	InducingAuto     = "auto" // k-means of vectors, random of sequences
+	InducingKMeans   = "kmeans"
+	InducingRandom   = "random"
+	InducingGreedy   = "greedy"
+	InducingKMedoids = "kmedoids" // of sequences
+)
+
+// SpecError is the error of a function of seq: what is wrong with feature maps, or that ctx is
+// done.
+func SpecError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &usage.Error{Err: err}
+}
+
+// hasVectors says whether the symbols of sequences are vectors.
+func hasVectors(ds *data.Dataset) bool {
+	return ds.Sequences != nil && ds.Sequences.Alphabet.Kind == seq.Vectors
+}
+
+// LearnCodebook makes the codebook of training sequences of vectors, and their symbols; rows of
+// others stay as they are.
+func (c *Config) LearnCodebook(ctx context.Context, ds *data.Dataset) (*seq.Codebook, *data.Dataset, error) {
+	if !hasVectors(ds) {
+		return nil, ds, nil
+	}
+	book, err := seq.LearnCodebook(ctx, ds.Sequences, c.Codebook, c.Seed)
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, nil, Setting{"codebook", "", c.explicit["codebook"]}.errorf("%v", err)
+	}
+	return book, ds.WithSequences(book.Encode(ds.Sequences)), nil
+}

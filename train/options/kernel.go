@@ -1,0 +1,96 @@
+package options
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// kernelAuto leaves the kernel to FitInputs.
+const kernelAuto = "auto"
+
+// kernelChoices are what the option kernel takes, for a reader.
+func kernelChoices() []string {
+	return append(append([]string{kernelAuto}, model.Shapes()...), "A+B", "MAPS")
+}
+
+func checkKernel(text string) (wrong string) {
+	_, _, wrong = splitKernel(text)
+	return wrong
+}
+
+// splitKernel takes the option kernel apart: the kernels of vectors, and the feature maps of
+// sequences. auto has neither.
+func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
+	if text == kernelAuto {
+		return nil, nil, ""
+	}
+	var words []string
+	for _, word := range strings.Split(text, "+") {
+		name, _, _ := strings.Cut(strings.TrimSpace(word), "/")
+		name, _, _ = strings.Cut(name, ":")
+		switch {
+		case slices.Contains(model.Shapes(), word):
+			shapes = append(shapes, word)
+		case slices.ContainsFunc(seq.Maps(), func(m seq.Map) bool { return m.Name == name }):
+			words = append(words, word)
+		case word == kernelAuto:
+			return nil, nil, "is a sum, and auto stands alone"
+		case name == "":
+			return nil, nil, "has an empty part: write one kernel, or several with a + between them"
+		default:
+			if near, ok := suggest.Nearest(name, append(mapNames(), kernelChoices()...)); ok {
+				return nil, nil, fmt.Sprintf("is not one of its values: did you mean %q?", near)
+			}
+			return nil, nil, fmt.Sprintf("is not one of its values: use one of %s, which are maps of sequences: %s",
+				strings.Join(kernelChoices(), ", "), strings.Join(mapNames(), ", "))
+		}
+	}
+	if most := 2 - min(1, len(words)); len(shapes) > most {
+		return nil, nil, "is a sum of too many: two kernels of vectors at most, and one beside sequences"
+	}
+	if words == nil {
+		return shapes, nil, ""
+	}
+	joined := strings.Join(words, "+")
+	maps, err := seq.Parse(joined)
+	if err != nil {
+		return nil, nil, "is no kernel: " + strings.TrimPrefix(err.Error(), fmt.Sprintf("kernel %q: ", joined))
+	}
+	return shapes, maps, ""
+}
+
+func mapNames() (names []string) {
+	for _, m := range seq.Maps() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// Kernels are those of the option, once FitInputs has settled it; a text that is no kernel is our
+// bug, since Set has seen it.
+func (c *Config) Kernels() (shapes []string, maps seq.Spec) {
+	shapes, maps, wrong := splitKernel(c.Kernel)
+	if wrong != "" {
+		panic("train: kernel " + wrong)
+	}
+	return shapes, maps
+}
+
+// unusedKernel says whether the option is a kernel of vectors in a model that has none.
+func (c *Config) unusedKernel() bool {
+	shapes, _ := c.Kernels()
+	return c.Model == model.DRF && shapes != nil
+}
+
+// joinKernel is splitKernel undone.
+func joinKernel(shapes []string, maps seq.Spec) string {
+	if maps != nil {
+		shapes = append(slices.Clone(shapes), maps.String())
+	}
+	return strings.Join(shapes, "+")
+}

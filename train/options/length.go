@@ -1,0 +1,98 @@
+package options
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// checkEvery refuses a checkpoint-every that is neither a time nor a number of steps.
+func (c *Config) checkEvery(from string) error {
+	if _, _, ok := c.CheckpointInterval(); !ok {
+		return Setting{"checkpoint-every", "", from}.errorf("%q must be a time (90s, 10m), a number of steps, or 0", c.CheckpointEvery)
+	}
+	return nil
+}
+
+// CheckpointInterval reads the option: a time or a number of steps, both 0 for never.
+func (c *Config) CheckpointInterval() (pause time.Duration, steps int, ok bool) {
+	if n, err := strconv.Atoi(c.CheckpointEvery); err == nil {
+		return 0, n, n >= 0
+	}
+	pause, err := time.ParseDuration(c.CheckpointEvery)
+	return pause, 0, err == nil && pause > 0
+}
+
+// Last is the number of the last step.
+func (c *Config) Last() int {
+	if c.StopAfter > 0 {
+		return min(c.Steps, c.StopAfter)
+	}
+	return c.Steps
+}
+
+// IsLength says whether an option says how long to train.
+func IsLength(key string) bool { return key == "steps" || key == "epochs" || key == "time-limit" }
+
+// Fit makes the Config fit a training set of n rows: a default that is too large shrinks,
+// with a note, and one that a user gave is a *usage.Error. Epochs become steps.
+func (c *Config) Fit(n int) (notes []string, err error) {
+	for _, o := range []struct {
+		key   string
+		value *int
+	}{{"batch", &c.Batch}, {"inducing", &c.Inducing}} {
+		if *o.value <= n || !Find(o.key).Applies(c.Model) || o.key == "inducing" && c.Gram != "" {
+			continue
+		}
+		if from, given := c.explicit[o.key]; given {
+			return nil, Setting{o.key, "", from}.errorf("%d is more than the %d training rows", *o.value, n)
+		}
+		notes = append(notes, fmt.Sprintf("%s: %d → %d, the number of training rows", o.key, *o.value, n))
+		*o.value = n
+	}
+	if c.Epochs > 0 {
+		steps := math.Ceil(c.Epochs * float64(n) / float64(c.Batch))
+		if steps > MaxSteps {
+			return nil, usage.Errorf("%g epochs of %d rows in batches of %d are more than %d steps", c.Epochs, n, c.Batch, MaxSteps)
+		}
+		notes = append(notes, c.SetSteps(int(steps), forEpochs(c.Epochs))...)
+	} else if c.Steps > 0 {
+		notes = append(notes, c.SetSteps(c.Steps, c.PlannedFor)...)
+	}
+	return notes, nil
+}
+
+// forEpochs says that a number of steps was worked out from epochs, for the record.
+func forEpochs(epochs float64) string { return strconv.FormatFloat(epochs, 'g', -1, 64) + " epochs" }
+
+// ForTime says that it was worked out from a time limit.
+func ForTime(limit time.Duration) string { return "a time limit of " + limit.String() }
+
+// SetSteps decides the number of steps, says what it was worked out from ("" where it was
+// given), and shrinks the default schedules that would not leave a run of this
+// length enough time: a tenth at most for the warm-up and for a held q(Ω), four
+// tenths for held kernels.
+func (c *Config) SetSteps(steps int, plannedFor string) (notes []string) {
+	c.Steps, c.Epochs, c.TimeLimit, c.PlannedFor = steps, 0, 0, plannedFor
+	if c.Validates() && c.EvalEvery == 0 {
+		c.EvalEvery = (steps + Evaluations - 1) / Evaluations
+	}
+	for _, o := range []struct {
+		key   string
+		value *int
+		most  int
+	}{
+		{"warmup", &c.Warmup, steps / 10},
+		{"freeze-omega", &c.FreezeOmega, steps / 10},
+		{"freeze-kernel", &c.FreezeKernel, int(0.4 * float64(steps))},
+	} {
+		if *o.value > o.most && !c.Explicit(o.key) {
+			notes = append(notes, fmt.Sprintf("%s: %d → %d, for a run of %d steps", o.key, *o.value, o.most, steps))
+			*o.value = o.most
+		}
+	}
+	return notes
+}

@@ -1,0 +1,42 @@
+package options
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// Likelihoods are those of a task; the first is what auto means.
+func Likelihoods(task data.Task) []string {
+	if task == data.Classification {
+		return []string{model.SoftmaxLikelihood, model.BernoulliLikelihood}
+	}
+	return []string{model.GaussianLikelihood, model.StudentLikelihood, model.HeteroscedasticLikelihood}
+}
+
+// likelihoodOf is the likelihood for a task.
+func (c *Config) likelihoodOf(task data.Task) string {
+	if c.Likelihood == "auto" {
+		return Likelihoods(task)[0]
+	}
+	return c.Likelihood
+}
+
+// FitLikelihood says what auto is for the training rows, or what is wrong with what a user asks
+// for.
+func (c *Config) FitLikelihood(ds *data.Dataset) error {
+	c.Likelihood = c.likelihoodOf(ds.Task)
+	s := Setting{"likelihood", "", c.explicit["likelihood"]}
+	if fits := Likelihoods(ds.Task); !slices.Contains(fits, c.Likelihood) {
+		return s.errorf("%s does not fit the target %q, a %s: give %s, or leave it out", c.Likelihood, ds.Target, ds.Task, strings.Join(fits, " or "))
+	}
+	if c.ClassOffsets && ds.Task != data.Classification {
+		return Setting{"class-offsets", "", c.explicit["class-offsets"]}.errorf("the target %q is a %s and has no classes: leave it out", ds.Target, ds.Task)
+	}
+	if n := len(ds.Classes); c.Likelihood == model.BernoulliLikelihood && n != 2 {
+		return s.errorf("bernoulli is for two classes, and the target %q has %d: use softmax", ds.Target, n)
+	}
+	return nil
+}

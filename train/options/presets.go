@@ -1,0 +1,67 @@
+package options
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// defaults are the options before any preset, file or flag: the setting that trains well
+// in little time, and what preset default means.
+func defaults() *Config {
+	return &Config{
+		Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Separator: "auto", Decimal: "auto", Header: "auto", Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto",
+		Model: "gpdrf", Preset: "default", Device: "auto", Precision: "highest", Seed: 1,
+
+		Inducing: 200, InducingInit: "auto", LearnInducing: true, Whiten: true,
+		QCov: "diagonal", Kernel: "auto", Lengthscales: "shared", GPLengthscaleFactor: 0.4, Latents: 8,
+
+		Layers: 1, Features: 100, Hidden: 8, FeatureKernel: "rbf", Spectra: model.VarIntegrated,
+		LocalReparam: true, FeedForward: true, Skip: true, Projection: 256, DRFLengthscaleFactor: 0.5,
+
+		Likelihood: "auto", DoF: 4, LearnDoF: true, KLWeight: 1, Samples: 1, NoiseInit: 0.1,
+
+		Steps: 15000, CheckpointEvery: "1m", Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.5,
+		AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
+
+		Restore: "best",
+
+		EvalSamples: 100,
+	}
+}
+
+// presetSettings is what a preset changes of the defaults.
+func presetSettings(name string) []Setting {
+	var pairs [][2]string
+	switch name {
+	case "paper":
+		// The section Implementation Details gives Adam's rate, the L2 penalty, the batch of one,
+		// the epochs, M and the samples. The paper leaves out J, the width, R and L: they are ours.
+		pairs = [][2]string{
+			{"lr", "1e-5"}, {"l2", "5e-4"}, {"batch", "1"}, {"epochs", "1000"},
+			{"warmup", "0"}, {"decay", "none"}, {"kl-warmup", "0"},
+			{"inducing", "200"}, {"inducing-init", "kmeans"}, {"learn-inducing", "false"},
+			{"whiten", "false"}, {"q-cov", "full"}, {"lengthscales", "ard"}, {"latents", "10"},
+			{"layers", "1"}, {"features", "100"}, {"hidden", "10"}, {"feed-forward", "false"}, {"skip", "false"},
+			{"spectra", "var-resampled-each"},
+			{"local-reparam", "false"}, {"samples", "100"}, {"eval-samples", "100"},
+			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"},
+		}
+	case "cutajar":
+		// The schedule of the public code of Cutajar et al. (2017), as far as this model has its
+		// parts.
+		pairs = [][2]string{
+			{"lr", "0.01"}, {"batch", "200"}, {"steps", "10000"},
+			{"warmup", "0"}, {"decay", "none"}, {"kl-warmup", "0"},
+			{"freeze-omega", "1000"}, {"freeze-kernel", "4000"},
+			{"layers", "2"}, {"features", "100"}, {"hidden", "3"}, {"feed-forward", "false"}, {"skip", "false"},
+			{"spectra", "var-fixed"},
+			{"local-reparam", "false"}, {"samples", "1"},
+			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"},
+		}
+	}
+	settings := make([]Setting, len(pairs))
+	for i, p := range pairs {
+		settings[i] = Setting{p[0], p[1], "preset " + name}
+	}
+	return settings
+}

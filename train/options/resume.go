@@ -1,0 +1,49 @@
+package options
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// GoOn applies what the command line says to a run that goes on: how often to make checkpoints, and
+// which of several devices of one kind to use. Every other option must be what it was, or left out,
+// since it would change the result: a *usage.Error names it.
+func (c *Config) GoOn(flags []Setting) error {
+	for _, s := range flags {
+		o, asked := Find(s.Key), *c
+		if wrong := o.parse(o.field(&asked), s.Text); wrong != "" {
+			return s.errorf("%q %s", s.Text, wrong)
+		}
+		switch now := o.text(c); {
+		case s.Key == "checkpoint-every":
+			if err := asked.checkEvery(s.From); err != nil {
+				return err
+			}
+			c.CheckpointEvery = asked.CheckpointEvery
+		case s.Key == "device" && kind(s.Text) == kind(now):
+			c.Device = s.Text
+		case o.text(&asked) == now, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
+		case s.Key == "epochs" && c.PlannedFor == forEpochs(asked.Epochs):
+		case s.Key == "time-limit" && c.PlannedFor == ForTime(asked.TimeLimit):
+		default:
+			was := "with " + now
+			if IsLength(s.Key) {
+				was = fmt.Sprintf("for %d steps", c.Steps)
+			} else if now == "" {
+				was = "without"
+			}
+			return s.errorf("the run began %s and goes on so, since its result depends on it: leave the option out, or begin a new run", was)
+		}
+	}
+	return nil
+}
+
+// kind is the name of a device without its number: cuda:f32 for cuda and cuda:1:f32.
+func kind(device string) string {
+	words := strings.Split(device, ":")
+	if _, err := strconv.Atoi(words[len(words)-1]); err == nil || len(words) == 1 {
+		words = append(words, "f32")
+	}
+	return words[0] + ":" + words[len(words)-1]
+}

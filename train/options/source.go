@@ -1,0 +1,67 @@
+package options
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+)
+
+// Load reads the training and the test rows that the Config asks for, and writes into the
+// Config what was found out about them: the target, the task, the fold, the folder of a named set.
+func (c *Config) Load(w data.Watch) (train, test *data.Dataset, notes []string, err error) {
+	named := slices.Contains(data.Names(), c.Data)
+	switch {
+	case named || c.Folds > 0:
+		c.Fold = max(c.Fold, 1)
+	case !c.Explicit("fold"):
+		c.Fold = 0
+	}
+	// an empty one that is written down means what it did then
+	if named && !c.Explicit("data-dir") {
+		c.DataDir = os.Getenv(data.DataDirEnv)
+	}
+	from := c.seen()
+	train, test, notes, err = data.Load(data.Source{
+		Data: from.Data, Test: from.Test, Labels: from.Labels, TestLabels: from.TestLabels, TableOptions: c.tableOptions(), DataDir: from.DataDir, Folds: c.Folds, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
+		Tokens: c.Tokens, Sequence: c.Sequence, Gram: from.Gram, Watch: w,
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	c.Target, c.Task = train.Target, string(train.Task)
+	return train, test, notes, nil
+}
+
+// seen is the Config with its paths as they lead to files from here.
+func (c *Config) seen() *Config {
+	if c.At == "" {
+		return c
+	}
+	return c.SeenFrom(c.At)
+}
+
+// tableOptions are those of data.
+func (c *Config) tableOptions() data.TableOptions {
+	return data.TableOptions{OneHot: c.OneHot, Ignore: c.Ignore, ID: c.ID, Missing: c.Missing,
+		Dialect: data.Dialect{Separator: c.Separator, Decimal: c.Decimal, Header: c.Header}}
+}
+
+// SeenFrom is the Config with its relative paths as they are seen from a folder.
+func (c *Config) SeenFrom(folder string) *Config {
+	there := *c
+	paths := []*string{&there.Test, &there.Labels, &there.TestLabels, &there.DataDir, &there.Gram}
+	if data.Folds(c.Data) == 0 { // not a named set
+		paths = append(paths, &there.Data)
+	}
+	if _, file := c.validation(); file != "" {
+		paths = append(paths, &there.Validation)
+	}
+	for _, path := range paths {
+		if *path != "" && !filepath.IsAbs(*path) {
+			*path = filepath.Join(folder, *path)
+		}
+	}
+	return &there
+}

@@ -1,0 +1,44 @@
+package options
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+)
+
+// Where a named set was read from is part of the written config: it repeats the run wherever
+// GPDRF_DATA leads by then.
+func TestConfigKeepsDataDir(t *testing.T) {
+	dirs := []string{t.TempDir(), t.TempDir()}
+	for i, dir := range dirs {
+		if err := os.Mkdir(filepath.Join(dir, "protein"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		// the content tells that it is not compressed
+		for _, name := range []string{"fold1.train.csv.gz", "fold1.test.csv.gz"} {
+			text := "a,target\n1,0.5\n2,1.5\n" + strings.Repeat("3,2.5\n", i)
+			if err := os.WriteFile(filepath.Join(dir, "protein", name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i, then := range dirs {
+		t.Setenv(data.DataDirEnv, then)
+		c := mustResolve(t, nil, flags("--data", "protein"))
+		rows, _, _, err := c.Load(data.Watch{})
+		if err != nil || rows.N() != 2+i || c.DataDir != then {
+			t.Fatalf("GPDRF_DATA=%s: %v from %q, %v", then, rows, c.DataDir, err)
+		}
+		written := mustParse(t, string(c.YAML()))
+		for _, now := range append(dirs, "") {
+			t.Setenv(data.DataDirEnv, now)
+			again, _, _, err := mustResolve(t, written, nil).Load(data.Watch{})
+			if err != nil || again.Fingerprint != rows.Fingerprint {
+				t.Errorf("written with GPDRF_DATA=%s, repeated with %s: other rows, %v", then, now, err)
+			}
+		}
+	}
+}

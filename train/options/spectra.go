@@ -1,0 +1,41 @@
+package options
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// checkSpectra refuses flags that do not go with the treatment of the frequencies. A file, such as
+// a run's own config.yaml, or a preset holds them all: there they have no effect. Features that
+// have no moments in closed form get a fixed draw of the frequencies, unless a user asks for
+// another treatment.
+func (c *Config) checkSpectra() error {
+	if c.Model == model.GP || c.Spectra != model.VarIntegrated {
+		return nil
+	}
+	if c.hasArcCosines() {
+		if from, given := c.explicit["spectra"]; given {
+			return Setting{"spectra", "", from}.errorf("%s integrates cosines and sines, and features-kernel %s has none: give another spectra, or leave it out",
+				c.Spectra, c.FeatureKernel)
+		}
+		c.Spectra = model.PriorFixed
+		return nil
+	}
+	if from := c.explicit["local-reparam"]; !c.LocalReparam && from == "--local-reparam" {
+		return Setting{"local-reparam", "", from}.errorf("it has no effect with spectra %s, which draws neither weights nor frequencies: leave it out, or give another spectra", c.Spectra)
+	}
+	return nil
+}
+
+// hasArcCosines says whether the features are of an arc-cosine kernel.
+func (c *Config) hasArcCosines() bool { return strings.HasPrefix(c.FeatureKernel, "arccos") }
+
+// spectraNotes says which treatment features without moments in closed form have got.
+func (c *Config) spectraNotes() []string {
+	if c.Model == model.GP || !c.hasArcCosines() || c.Spectra != model.PriorFixed || c.Explicit("spectra") {
+		return nil
+	}
+	return []string{fmt.Sprintf("spectra: %s, since features of %s have no moments in closed form", c.Spectra, c.FeatureKernel)}
+}

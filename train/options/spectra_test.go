@@ -1,0 +1,36 @@
+package options
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What does not go with frequencies in closed form is refused where a flag asks for it.
+func TestSpectraOptions(t *testing.T) {
+	for options, want := range map[string]string{
+		"--local-reparam false":                                "--local-reparam: it has no effect with spectra var-integrated",
+		"--spectra var-integrated --features-kernel arccos1":   "--spectra: var-integrated integrates cosines and sines",
+		"--local-reparam true":                                 "",
+		"--local-reparam false --spectra var-fixed":            "",
+		"--features-kernel arccos1":                            "",
+		"--preset paper --spectra var-integrated":              "",
+		"--preset cutajar --spectra var-integrated --layers 1": "",
+		"--model gp": "",
+	} {
+		c, err := Resolve(nil, flags(strings.Fields(options)...))
+		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
+			t.Errorf("%s: %v, want %q", options, err, want)
+		}
+		if err != nil {
+			continue
+		}
+		// A run's own config.yaml holds every option, and repeats the run.
+		again, err := Resolve(mustParse(t, string(c.YAML())), nil)
+		if err != nil {
+			t.Errorf("%s, from its config.yaml: %v", options, err)
+		} else if again.Spectra != c.Spectra || again.LocalReparam != c.LocalReparam || again.Skip != c.Skip {
+			t.Errorf("%s, from its config.yaml: spectra %s, want %s", options, again.Spectra, c.Spectra)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package options
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+)
+
+// What an evaluation during training may cost: at most as much as the forward passes of
+// validationRows·validationSamples rows.
+const (
+	ValidationRows    = 2000
+	ValidationSamples = 8
+)
+
+// Evaluations is how many there are in a run where the user does not say otherwise.
+const Evaluations = 20
+
+// mostValidation is the largest part of the training rows that can be held out.
+const mostValidation = 0.5
+
+// validation reads the option: a fraction, or a file; 0 and "" where there is none.
+func (c *Config) validation() (fraction float64, file string) {
+	fraction, err := strconv.ParseFloat(c.Validation, 64)
+	if err != nil {
+		return 0, c.Validation
+	}
+	return fraction, ""
+}
+
+// Validates says whether there are validation rows.
+func (c *Config) Validates() bool {
+	fraction, file := c.validation()
+	return fraction != 0 || file != ""
+}
+
+// checkValidation refuses options that make no sense together.
+func (c *Config) checkValidation() error {
+	if fraction, _ := c.validation(); !(fraction >= 0 && fraction <= mostValidation) {
+		return Setting{"validation", "", c.explicit["validation"]}.errorf("%q must be a fraction of at most %g, or a file", c.Validation, mostValidation)
+	}
+	if c.Validates() {
+		return nil
+	}
+	for _, o := range []struct {
+		key   string
+		value int
+	}{{"early-stop", c.EarlyStop}, {"eval-every", c.EvalEvery}} {
+		if o.value > 0 {
+			return Setting{o.key, "", c.explicit[o.key]}.errorf("there are no rows to evaluate on: give --validation 0.1, or a file")
+		}
+	}
+	return nil
+}
+
+// HoldOut takes the validation rows that the Config asks for: from the training rows, or from a
+// file; held is nil where it asks for none.
+func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, held *data.Dataset, notes []string, err error) {
+	fraction, file := c.seen().validation()
+	switch {
+	case file != "" && all.Kernel != nil:
+		return nil, nil, nil, Setting{"validation", "", c.explicit["validation"]}.errorf("the rows of %s have no kernel with the pseudo-inputs of gram, which has those of the training and the test rows alone: give a fraction of the training rows, 0.1 for example", file)
+	case file != "":
+		like := all.Schema()
+		held, notes, err = data.ReadFile(file, data.ReadOptions{Like: &like, Watch: w})
+		return all, held, notes, err
+	case fraction > 0:
+		if rest, held, err = data.HoldOut(all, fraction, c.Seed); err != nil {
+			return nil, nil, nil, err
+		}
+		return rest, held, []string{fmt.Sprintf("%s: %d of %d training rows held out for validation, by the seed %d", all.Path, held.N(), all.N(), c.Seed)}, nil
+	}
+	return all, nil, nil, nil
+}

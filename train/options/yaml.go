@@ -1,0 +1,150 @@
+package options
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// maxConfigFile bounds what is read: a config file is a page of text.
+const maxConfigFile = 1 << 20
+
+// ReadConfig reads a YAML file of options into settings for Resolve. Every error says file,
+// line and column, and is a *usage.Error.
+func ReadConfig(path string) ([]Setting, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &usage.Error{Err: err}
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxConfigFile+1))
+	if err != nil {
+		return nil, &usage.Error{Err: err}
+	}
+	if len(text) > maxConfigFile {
+		return nil, usage.Errorf("%s: larger than %d bytes: this is no config file", path, maxConfigFile)
+	}
+	return ParseYAML(path, text)
+}
+
+// ParseYAML walks the YAML tree instead of decoding into the struct, because only
+// the tree knows the line and column of each key.
+func ParseYAML(name string, text []byte) ([]Setting, error) {
+	var doc yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+		return nil, nil
+	} else if err != nil {
+		return nil, syntaxError(name, err)
+	}
+	at := func(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", name, n.Line, n.Column) }
+	if err := dec.Decode(new(yaml.Node)); err == nil {
+		return nil, usage.Errorf("%s: more than one YAML document", name)
+	} else if !errors.Is(err, io.EOF) {
+		return nil, syntaxError(name, err)
+	}
+	root := doc.Content[0]
+	if root.Kind != yaml.MappingNode {
+		return nil, usage.Errorf("%s: expected lines of the form \"key: value\"", at(root))
+	}
+	var settings []Setting
+	seen := map[string]int{}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		setting := Setting{key.Value, value.Value, at(value)}
+		line, repeated := seen[setting.Key]
+		switch {
+		case key.Kind != yaml.ScalarNode || Find(setting.Key) == nil && RemovedOption(setting.Key) == "":
+			return nil, usage.Errorf("%s: unknown key %q%s", at(key), key.Value, suggest.Hint(key.Value, keys()))
+		case repeated:
+			return nil, usage.Errorf("%s: key %q stands in line %d already", at(key), setting.Key, line)
+		case value.Kind != yaml.ScalarNode:
+			return nil, usage.Errorf("%s: %s takes one value, not a list, a mapping or an alias", at(value), key.Value)
+		case value.Tag == "!!null":
+			return nil, usage.Errorf("%s: %s has no value: give one, or leave the line out", at(value), key.Value)
+		}
+		seen[setting.Key] = key.Line
+		settings = append(settings, setting)
+	}
+	return settings, nil
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+
+func syntaxError(name string, err error) error {
+	text := err.Error()
+	if m := yamlLine.FindStringSubmatch(text); m != nil {
+		return usage.Errorf("%s:%s: not YAML: %s", name, m[1], text[len(m[0]):])
+	}
+	return usage.Errorf("%s: not YAML: %s", name, strings.TrimPrefix(text, "yaml: "))
+}
+
+// YAML is the Config as a config file: every option that the model has, in the order of the
+// table. It holds nothing of the moment (no date, no host), and reading it back gives
+// the same Config.
+func (c *Config) YAML() []byte {
+	root := &yaml.Node{Kind: yaml.MappingNode, HeadComment: "gpdrf-gpu train --config FILE repeats this run.\nPaths are relative to the folder the command runs in."}
+	group := ""
+	for _, o := range Options() {
+		text := o.text(c)
+		unset := text == "0" && (IsLength(o.Key) || o.Record) || text == "" && o.Record
+		if !o.Applies(c.Model) || unset {
+			continue
+		}
+		key := &yaml.Node{Kind: yaml.ScalarNode, Value: o.Key}
+		if o.Group != group {
+			group = o.Group
+			key.HeadComment = "\n" + group
+		}
+		value := &yaml.Node{Kind: yaml.ScalarNode, Value: text, LineComment: o.Help}
+		if o.Values != nil {
+			value.LineComment = strings.Join(o.Values, " | ")
+		}
+		if _, isText := o.field(c).(*string); isText {
+			value.SetString(text) // quotes what would not come back as a string
+		}
+		root.Content = append(root.Content, key, value)
+	}
+	var out bytes.Buffer
+	enc := yaml.NewEncoder(&out)
+	if err := errors.Join(enc.Encode(root), enc.Close()); err != nil {
+		panic("train: config does not encode: " + err.Error())
+	}
+	return out.Bytes()
+}
+
+// Text is the value of the option with this key as a user would write it, and "0" for a
+// length of training that is not set.
+func (c *Config) Text(key string) string { return Find(key).text(c) }
+
+func (o *Option) text(c *Config) string {
+	switch p := o.field(c).(type) {
+	case *string:
+		return *p
+	case *bool:
+		return strconv.FormatBool(*p)
+	case *int:
+		return strconv.Itoa(*p)
+	case *uint64:
+		return strconv.FormatUint(*p, 10)
+	case *float64:
+		return strconv.FormatFloat(*p, 'g', -1, 64)
+	case *time.Duration:
+		if *p == 0 {
+			return "0"
+		}
+		return p.String()
+	}
+	panic("train: option " + o.Key + " has a field of unknown type")
+}

@@ -1,0 +1,219 @@
+package rundir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// Checkpoint is a run between two of its steps: all that the later ones depend on. Randomness is a
+// function of the seed and the step, so these are the options, the step and a few vectors with a
+// number for each parameter.
+type Checkpoint struct {
+	Trained *fitted.Trained // with the parameters that the run would keep if it ended here
+	Config  *options.Config
+	Result  *Result // so far: without scores
+
+	State
+	Vectors []Vector
+}
+
+// State is what a Checkpoint knows beside options and vectors.
+type State struct {
+	Step       int           `json:"step"`     // the last that is done
+	Seconds    float64       `json:"seconds"`  // in the loop until then
+	Used       time.Duration `json:"used"`     // since the command began, for the time limit
+	Deadline   time.Duration `json:"deadline"` // of Used; 0 where there is none
+	Metrics    int64         `json:"metrics"`  // length of metrics.jsonl
+	Validation string        `json:"validation_fingerprint"`
+	Last       *Evaluation   `json:"last_evaluation"`
+	Best       *Evaluation   `json:"best_evaluation"`
+	Since      int           `json:"evaluations_since_best"`
+}
+
+// Vector is a number for each parameter, in the order of the model's layout.
+type Vector struct {
+	Name string
+	Data []float64
+}
+
+// The vectors of a Checkpoint.
+const (
+	ParametersVector = "parameters"
+	MeansVector      = "adam.mean"   // Adam's first moments
+	SquaresVector    = "adam.square" // and second
+	BestVector       = "best"        // those of the best evaluation, once there is one to restore
+)
+
+// score is an Evaluation in JSON, which has no NaN and no infinities.
+type score struct {
+	Step  int    `json:"step"`
+	Score number `json:"score"`
+	Error number `json:"error"`
+	Best  bool   `json:"best"`
+}
+
+// MarshalJSON leaves out the task, which is that of the rows.
+func (e *Evaluation) MarshalJSON() ([]byte, error) {
+	return json.Marshal(score{e.Step, number(e.Score), number(e.Error), e.Best})
+}
+
+// UnmarshalJSON reads what MarshalJSON has written.
+func (e *Evaluation) UnmarshalJSON(text []byte) error {
+	var s score
+	err := json.Unmarshal(text, &s)
+	e.Step, e.Score, e.Error, e.Best = s.Step, float64(s.Score), float64(s.Error), s.Best
+	return err
+}
+
+type number float64
+
+// MarshalText is exact, and holds what is no number.
+func (n number) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
+}
+
+// UnmarshalText reads what MarshalText has written.
+func (n *number) UnmarshalText(text []byte) error {
+	v, err := strconv.ParseFloat(string(text), 64)
+	*n = number(v)
+	return err
+}
+
+// The metadata of a checkpoint file, beside that of a model file.
+const (
+	// the number is raised when a file of today could be misread
+	checkpointFormat = "gpdrf-gpu checkpoint 1"
+
+	metaConfig   = "config" // YAML
+	metaResult   = "result"
+	metaProgress = "progress"
+	metaDigest   = "sha256" // of files that had no checksum of their own
+)
+
+// write writes a safetensors file.
+func (c *Checkpoint) write(w io.Writer) error {
+	metadata := map[string]string{fitted.FormatKey: checkpointFormat, metaConfig: string(c.Config.YAML())}
+	text, tensors, err := c.Trained.Description()
+	if err != nil {
+		return err
+	}
+	metadata[fitted.DescriptionKey] = text
+	for key, part := range map[string]any{metaResult: c.Result, metaProgress: c.State} {
+		text, err := json.Marshal(part)
+		if err != nil {
+			return err
+		}
+		metadata[key] = string(text)
+	}
+	for _, v := range c.Vectors {
+		tensors = append(tensors, safetensors.Tensor{Name: v.Name, DType: safetensors.Narrowest(v.Data), Shape: []int{len(v.Data)}, Data: v.Data})
+	}
+	return safetensors.Write(w, metadata, tensors)
+}
+
+// ReadCheckpoint reads the checkpoint of a run folder. Errors are *usage.Error.
+func ReadCheckpoint(folder string) (*Checkpoint, error) {
+	path := filepath.Join(folder, CheckpointFile)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &usage.Error{Err: err}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, &usage.Error{Err: err}
+	}
+	c, err := parseCheckpoint(path, f, info.Size())
+	if err != nil {
+		return nil, usage.Errorf("%s: %w: the run cannot go on from it; to start it again: gpdrf-gpu train --config %s", path, err, filepath.Join(folder, ConfigFile))
+	}
+	return c, nil
+}
+
+func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error) {
+	metadata, tensors, err := safetensors.Read(r, size)
+	if err != nil {
+		return nil, err
+	}
+	if metadata[fitted.FormatKey] != checkpointFormat {
+		return nil, fmt.Errorf("not a checkpoint that this program reads (%q)", metadata[fitted.FormatKey])
+	}
+	unsealed, err := safetensors.Unsealed(metadata, fitted.FormatKey, fitted.DescriptionKey, metaConfig, metaResult, metaProgress, metaDigest)
+	if err != nil {
+		return nil, err
+	}
+	c := &Checkpoint{}
+	for key, part := range map[string]any{metaResult: &c.Result, metaProgress: &c.State} {
+		if err := json.Unmarshal([]byte(metadata[key]), part); err != nil {
+			return nil, fmt.Errorf("damaged: its %s: %v", key, err)
+		}
+	}
+	settings, err := options.ParseYAML(path, []byte(metadata[metaConfig]))
+	if err != nil {
+		return nil, err
+	}
+	if c.Config, err = options.Resolve(settings, nil); err != nil {
+		return nil, err
+	}
+	if c.Trained, tensors, err = fitted.ParseDescription(metadata[fitted.DescriptionKey], tensors); err != nil {
+		return nil, err
+	}
+	c.Trained.Unsealed = unsealed
+	c.Config.KeepOffsets(&c.Trained.Model, CheckpointFile)
+	if c.Result == nil || c.Step < 1 || c.Step >= c.Config.Last() {
+		return nil, fmt.Errorf("damaged: step %d of %d", c.Step, c.Config.Last())
+	}
+	for _, x := range tensors {
+		c.Vectors = append(c.Vectors, Vector{x.Name, x.Data})
+	}
+	c.Trained.Named, err = unflatten(c.Trained.Model.Layout(), c.kept())
+	return c, err
+}
+
+// kept are the parameters that the run would keep if it ended here.
+func (c *Checkpoint) kept() []float64 {
+	if v := c.Vector(BestVector); v != nil {
+		return v
+	}
+	return c.Vector(ParametersVector)
+}
+
+// Vector is one of the vectors, nil if there is none of this name.
+func (c *Checkpoint) Vector(name string) []float64 {
+	for _, v := range c.Vectors {
+		if v.Name == name {
+			return v.Data
+		}
+	}
+	return nil
+}
+
+// unflatten cuts a vector into the tensors of a layout.
+func unflatten(layout []model.Named, flat []float64) ([]model.Named, error) {
+	for i := range layout {
+		n := 1
+		for _, d := range layout[i].Shape {
+			n *= d
+		}
+		if n > len(flat) {
+			return nil, errors.New("damaged: it has too few parameters for its model")
+		}
+		layout[i].Data, flat = flat[:n], flat[n:]
+	}
+	if len(flat) > 0 {
+		return nil, errors.New("damaged: it has more parameters than its model")
+	}
+	return layout, nil
+}

@@ -1,0 +1,180 @@
+package rundir
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+func settings(pairs ...string) (list []options.Setting) {
+	for _, p := range pairs {
+		key, text, _ := strings.Cut(p, "=")
+		list = append(list, options.Setting{Key: key, Text: text, From: "--" + key})
+	}
+	return list
+}
+
+// The configuration of a fold is that of the same options with the fold; a time limit is shared.
+func TestCVConfig(t *testing.T) {
+	file := settings("data=x.csv", "steps=7", "stop-after=3", "planned-for=1 epochs", "folds=9", "fold=2", "batch=5")
+	cv, err := NewCV("4", file, settings("epochs=2", "batch=6"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := cv.Config(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := resolve(t, settings("data=x.csv", "batch=6", "epochs=2", "folds=4", "fold=3")...)
+	if string(c.YAML()) != string(want.YAML()) || c.StopAfter != 0 || c.PlannedFor != "" {
+		t.Errorf("got\n%s\nwant\n%s", c.YAML(), want.YAML())
+	}
+	if cv, err = NewCV("4", nil, settings("time-limit=10m")); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := cv.Config(1); err != nil || c.TimeLimit != 150*time.Second {
+		t.Errorf("%v of time, %v", c.TimeLimit, err)
+	}
+	if cv, err = NewCV(OwnFolds, nil, settings("data=concrete")); err != nil || cv.Folds != 3 {
+		t.Fatalf("%+v, %v", cv, err)
+	}
+	if c, err := cv.Config(2); err != nil || c.Folds != 0 || c.Fold != 2 {
+		t.Errorf("folds %d, fold %d, %v", c.Folds, c.Fold, err)
+	}
+	for _, asked := range []string{"0", "1", "101", "-3", "", "2.5", OwnFolds} {
+		if _, err := NewCV(asked, nil, settings("data=mnist")); err == nil {
+			t.Errorf("--cv %q is taken", asked)
+		}
+	}
+}
+
+// Means, standard errors and what all rows come to, against sums by hand.
+func TestCVSummary(t *testing.T) {
+	cv := &CV{Task: data.Regression, Complete: true}
+	rmse, nlpd, rows := []float64{1, 2, 4}, []float64{0.5, 0.25, 0}, []int{10, 20, 10}
+	for i := range rmse {
+		raw := metrics.Regression{RMSE: 10 * rmse[i], NLPD: nlpd[i]}
+		cv.Runs = append(cv.Runs, FoldRun{Fold: i + 1, Standing: FoldFinished, NTest: rows[i],
+			Scored: &fitted.Scored{Test: fitted.Test{Regression: &metrics.Regression{RMSE: rmse[i], NLPD: nlpd[i]}}, Raw: &raw}})
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-12*math.Abs(want) {
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	cv.summarise()
+	mean := 7.0 / 3
+	sd := math.Sqrt(((1-mean)*(1-mean) + (2-mean)*(2-mean) + (4-mean)*(4-mean)) / 2)
+	near("mean RMSE", cv.Test["rmse"].Mean, mean)
+	near("its error", *cv.Test["rmse"].SE, sd/math.Sqrt(3))
+	near("mean raw RMSE", cv.Raw["rmse"].Mean, 10*mean)
+	near("RMSE of all rows", cv.Pooled.Scores["rmse"], math.Sqrt((10*100+20*400+10*1600)/40.0))
+	near("NLPD of all rows", cv.Pooled.Scores["nlpd"], (10*0.5+20*0.25)/40)
+	if cv.Pooled.Rows != 40 {
+		t.Errorf("%d rows", cv.Pooled.Rows)
+	}
+
+	cv.Runs[1].Standing, cv.Complete = FoldFailed, false
+	cv.summarise()
+	near("mean RMSE of two", cv.Test["rmse"].Mean, 2.5)
+	if cv.Finished != 2 || cv.Pooled != nil {
+		t.Errorf("%d folds, pooled %v", cv.Finished, cv.Pooled)
+	}
+	cv.Runs[0].Standing = FoldInterrupted
+	if cv.summarise(); cv.Test["rmse"].SE != nil {
+		t.Error("an error of one fold")
+	}
+	cv.Runs[2].Standing = FoldWaiting
+	if cv.summarise(); cv.Test != nil || cv.Finished != 0 {
+		t.Error("scores of no fold")
+	}
+}
+
+// The folder of a cross-validation belongs to one process, which clears away what a killed one
+// left, and nothing else.
+func TestCVFolder(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "cv")
+	cv, err := NewCV("2", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := NewFolder(out, "d", "gpdrf-cv")
+	if err == nil {
+		err = cv.Place(folder)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(out); err != nil || len(entries) != 1 || entries[0].Name() != CVFile || !IsCV(out) {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	left, kept := filepath.Join(out, ".fold-1.tmp-7"), filepath.Join(out, ".fold-2.tmp-8")
+	for _, dir := range []string{left, kept} {
+		if err := os.Mkdir(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(kept, ResultFile), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	release, err := cv.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); err == nil {
+		t.Skip("no locks here")
+	}
+	if _, err := os.Stat(kept); err != nil {
+		t.Errorf("a run that has ended is gone: %v", err)
+	}
+	other, err := OpenCV(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Lock(); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("locked twice: %v", err)
+	}
+	release()
+	if again, err := other.Lock(); err != nil {
+		t.Error(err)
+	} else {
+		again()
+	}
+
+	if path := commit(t, cv.FoldPath(1), "d"); path != cv.FoldPath(1) {
+		t.Fatal(path)
+	}
+	if err := cv.Update(2, os.ErrClosed); err != nil {
+		t.Fatal(err)
+	}
+	if other, err = OpenCV(out); err != nil || other.Runs[0].Standing != FoldFinished || other.Runs[1].Failure == "" || other.ToDo(1) || !other.ToDo(2) {
+		t.Errorf("%+v, %v", other, err)
+	}
+	if err := cv.Prune(); err != nil || !IsCV(out) {
+		t.Errorf("pruned with a fold in it: %v", err)
+	}
+	if _, err := OpenRun(out); err == nil || !strings.Contains(err.Error(), "fold-1") {
+		t.Errorf("opened as a run: %v", err)
+	}
+	if err := os.RemoveAll(cv.FoldPath(1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(kept); err != nil {
+		t.Fatal(err)
+	}
+	if err := cv.Prune(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("nothing was in it, and it is there")
+	}
+}

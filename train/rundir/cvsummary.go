@@ -1,0 +1,135 @@
+package rundir
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+)
+
+// Summary is what the finished folds of a cross-validation come to together, by the names that
+// scores have in result.json.
+type Summary struct {
+	Finished int                `json:"finished"` // folds
+	Test     map[string]Average `json:"test,omitempty"`
+	Raw      map[string]Average `json:"test_raw,omitempty"`
+	Outputs  []OutputAverages   `json:"test_outputs,omitempty"` // of several targets, each
+	// of all rows; nil until every row is tested once
+	Pooled *Pooled `json:"pooled,omitempty"`
+}
+
+// Average is a score over folds. SE is the standard deviation over them (n−1 in the denominator)
+// over √n; nil of one fold.
+type Average struct {
+	Mean float64  `json:"mean"`
+	SE   *float64 `json:"se"`
+}
+
+// OutputAverages are the scores of one of several targets.
+type OutputAverages struct {
+	Target string             `json:"target"`
+	Test   map[string]Average `json:"test"`
+	Raw    map[string]Average `json:"test_raw"`
+}
+
+// Pooled are the scores of all rows as one test set, each predicted by the model of its fold: those
+// of a regression in the target's own units, since a standard deviation is another in every fold.
+// ECE, AUC and distances are of one model's probabilities, and are not pooled.
+type Pooled struct {
+	Rows    int                  `json:"rows"`
+	Scores  map[string]float64   `json:"scores"`
+	Classes []metrics.ClassScore `json:"classes,omitempty"`
+}
+
+// summarise computes the Summary from the folds.
+func (cv *CV) summarise() {
+	cv.Summary = Summary{}
+	var done []FoldRun
+	for _, run := range cv.Runs {
+		if run.Standing == FoldFinished {
+			done = append(done, run)
+		}
+	}
+	if cv.Finished = len(done); done == nil {
+		return
+	}
+	cv.Test = averages(done, func(r FoldRun) any { return r.Test })
+	cv.Raw = averages(done, func(r FoldRun) any { return r.Raw })
+	for i, o := range done[0].Outputs {
+		cv.Outputs = append(cv.Outputs, OutputAverages{o.Target,
+			averages(done, func(r FoldRun) any { return r.Outputs[i].Test }), averages(done, func(r FoldRun) any { return r.Outputs[i].Raw })})
+	}
+	if cv.Complete && !cv.OwnFolds && cv.Outputs == nil {
+		cv.Pooled = cv.pool(done)
+	}
+}
+
+// averages are the means of every score that all folds have.
+func averages(runs []FoldRun, of func(FoldRun) any) map[string]Average {
+	values := map[string][]float64{}
+	for _, run := range runs {
+		for key, v := range fitted.NumbersOf(of(run)) {
+			values[key] = append(values[key], v)
+		}
+	}
+	out := map[string]Average{}
+	for key, v := range values {
+		if len(v) == len(runs) {
+			out[key] = meanOf(v)
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+func meanOf(v []float64) (a Average) {
+	n := float64(len(v))
+	for _, x := range v {
+		a.Mean += x / n
+	}
+	if n > 1 {
+		sum := 0.0
+		for _, x := range v {
+			sum += (x - a.Mean) * (x - a.Mean)
+		}
+		se := math.Sqrt(sum / (n - 1) / n)
+		a.SE = &se
+	}
+	return a
+}
+
+// pool weighs the scores of folds by their rows.
+func (cv *CV) pool(done []FoldRun) *Pooled {
+	p := &Pooled{Scores: map[string]float64{}}
+	for _, run := range done {
+		p.Rows += run.NTest
+	}
+	of := func(run FoldRun) any { return run.Raw }
+	if cv.Task == data.Classification {
+		of = func(run FoldRun) any { return run.Test }
+	}
+	var classes [][]metrics.ClassScore
+	for _, run := range done {
+		share := float64(run.NTest) / float64(p.Rows)
+		for key, v := range fitted.NumbersOf(of(run)) {
+			switch key {
+			case "ece", "auc":
+			case "rmse":
+				p.Scores[key] += share * v * v
+			default:
+				p.Scores[key] += share * v
+			}
+		}
+		if c := run.Test.Classification; c != nil {
+			classes = append(classes, c.Classes)
+		}
+	}
+	if v, is := p.Scores["rmse"]; is {
+		p.Scores["rmse"] = math.Sqrt(v)
+	}
+	p.Classes = metrics.Merge(classes)
+	return p
+}

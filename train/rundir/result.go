@@ -1,0 +1,80 @@
+package rundir
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+)
+
+// Version is that of the program, without build details.
+const Version = "0.2.0"
+
+// Result is result.json: what a run was, and how it did on its test rows.
+type Result struct {
+	Version string    `json:"version"`
+	Data    string    `json:"data"`            // name of the data set
+	Folds   int       `json:"folds,omitempty"` // as in Config
+	Fold    int       `json:"fold,omitempty"`  // as in Config: what it was tested on
+	Task    data.Task `json:"task"`
+	// what whole numbers were taken for, and how to change it
+	TaskNote  string `json:"task_note,omitempty"`
+	Model     string `json:"model"`
+	Preset    string `json:"preset"`
+	Device    string `json:"device"`
+	Precision string `json:"precision"` // what it computed at
+	Seed      uint64 `json:"seed"`
+	// where train ran: relative paths of the configuration start there
+	Folder    string  `json:"folder"`
+	NTrain    int     `json:"n_train"`
+	NTest     int     `json:"n_test"`
+	Steps     int     `json:"steps"`   // done
+	Seconds   float64 `json:"seconds"` // of training, without data and evaluation
+	Objective string  `json:"objective"`
+	KLWeight  float64 `json:"kl_weight"`
+	// ELBO is the objective at the parameters that the run has kept, nats, estimated on its last
+	// batch: the bound only where Objective says ELBO.
+	ELBO        float64     `json:"elbo"`
+	Parameters  int         `json:"parameters"`
+	Interrupted bool        `json:"interrupted"`
+	Unfinished  bool        `json:"unfinished,omitempty"`        // what a checkpoint knows
+	Failure     string      `json:"evaluation_failed,omitempty"` // why there are no scores
+	Fingerprint Fingerprint `json:"fingerprint"`
+	Validation  *Validation `json:"validation,omitempty"`
+
+	Generalisation *Generalisation `json:"generalisation,omitempty"`
+	fitted.Scored
+}
+
+// Fingerprint holds the SHA-256 of the values of the two sets.
+type Fingerprint struct {
+	Train string `json:"train"`
+	Test  string `json:"test"`
+}
+
+// JSON is a result, or an evaluation, as text.
+func JSON(v any) ([]byte, error) {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("the scores are no numbers: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// Validation is the block of result.json about it: the scores of the parameters that the run has
+// kept.
+type Validation struct {
+	Rows         int      `json:"rows"`
+	Evaluated    int      `json:"evaluated"` // of them, each time
+	Samples      int      `json:"samples"`
+	Every        int      `json:"every"` // steps
+	Fingerprint  string   `json:"fingerprint"`
+	Restored     string   `json:"restored"` // best, last
+	Step         int      `json:"step"`     // whose parameters these are
+	NLPD         *float64 `json:"nlpd,omitempty"`
+	RMSE         *float64 `json:"rmse,omitempty"`
+	NLL          *float64 `json:"nll,omitempty"`
+	Error        *float64 `json:"error,omitempty"`
+	EarlyStopped bool     `json:"early_stopped"`
+}

@@ -1,0 +1,63 @@
+package rundir
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// ResumeCommand is what goes on with the run in a folder.
+func ResumeCommand(folder string) string {
+	if strings.ContainsAny(folder, " '\"\\$`&;()<>|*?[]#~") {
+		folder = "'" + strings.ReplaceAll(folder, "'", `'\''`) + "'"
+	}
+	return "gpdrf-gpu train --resume " + folder
+}
+
+// Load reads the rows of the run again, from where they were when it began or, if it has moved,
+// from here. Others than the run began with are a *usage.Error.
+func (c *Checkpoint) Load(w data.Watch) (train, held, test *data.Dataset, notes []string, err error) {
+	here, err := os.Getwd()
+	if err != nil || here == c.Result.Folder {
+		return c.load(c.Config, w)
+	}
+	if train, held, test, notes, err = c.load(c.Config.SeenFrom(c.Result.Folder), w); err == nil {
+		return train, held, test, notes, nil
+	}
+	train, held, test, notes, hereErr := c.load(c.Config, w)
+	if hereErr != nil {
+		return nil, nil, nil, nil, fmt.Errorf("%w; nor from here: %v", err, hereErr)
+	}
+	c.Result.Folder = here
+	return train, held, test, notes, nil
+}
+
+func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, held, test *data.Dataset, notes []string, err error) {
+	copied := *from // what is found out about the rows is known already
+	all, test, notes, err := copied.Load(w)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	train, held, more, err := copied.HoldOut(all, w)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	for _, set := range []struct {
+		what, then string
+		now        *data.Dataset
+	}{
+		{"training rows", c.Result.Fingerprint.Train, train},
+		{"validation rows", c.Validation, held},
+		{"test rows", c.Result.Fingerprint.Test, test},
+	} {
+		if set.now != nil && set.now.Fingerprint != set.then {
+			return nil, nil, nil, nil, usage.Errorf("%s: the %s are not those that the run began with (fingerprint %.12s…, then %.12s…): put those back, or begin a new run",
+				set.now.Path, set.what, set.now.Fingerprint, set.then)
+		}
+	}
+	return train, held, test, append(notes, more...), nil
+}

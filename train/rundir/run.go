@@ -1,0 +1,100 @@
+package rundir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// Run is what a run folder holds: a run that has ended or, where Result.Unfinished says so, one
+// that is in the middle or was killed there. Its parameters are then those of the last checkpoint.
+type Run struct {
+	Path    string
+	Config  *options.Config
+	Result  *Result
+	Trained *fitted.Trained
+}
+
+// OpenRun reads a run folder. Errors are *usage.Error.
+func OpenRun(path string) (*Run, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, usage.Errorf("%s: there is no such run folder", path)
+	case err != nil:
+		return nil, &usage.Error{Err: err}
+	case !info.IsDir():
+		return nil, usage.Errorf("%s: not a run folder: give the folder that train has made", path)
+	case IsCV(path):
+		return nil, usage.Errorf("%s: a cross-validation, and each of its folds is a run: give the folder of one, %s for example", path, filepath.Join(path, foldFolder(1)))
+	}
+	if !isIn(path, ResultFile) && isIn(path, CheckpointFile) {
+		c, err := ReadCheckpoint(path)
+		if err != nil {
+			return nil, err
+		}
+		return &Run{path, c.Config, c.Result, c.Trained}, nil
+	}
+	for _, name := range []string{ConfigFile, ResultFile, ModelFile} {
+		if !isIn(path, name) {
+			return nil, usage.Errorf("%s: not a run folder: it has no %s", path, name)
+		}
+	}
+	r := &Run{Path: path}
+	settings, err := options.ReadConfig(filepath.Join(path, ConfigFile))
+	if err != nil {
+		return nil, err
+	}
+	if r.Config, err = options.Resolve(options.WithoutRemoved(settings), nil); err != nil {
+		return nil, err
+	}
+	if r.Result, err = readResult(path); err != nil {
+		return nil, err
+	}
+	if r.Trained, err = fitted.ReadModel(filepath.Join(path, ModelFile)); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// readResult reads the result of a run that has ended.
+func readResult(path string) (r *Result, err error) {
+	text, err := os.ReadFile(filepath.Join(path, ResultFile))
+	if err != nil {
+		return nil, &usage.Error{Err: err}
+	}
+	if err := json.Unmarshal(text, &r); err != nil || r == nil {
+		return nil, usage.Errorf("%s: damaged: %v", filepath.Join(path, ResultFile), err)
+	}
+	return r, nil
+}
+
+// CanGoOn says whether a run folder holds a checkpoint.
+func (r *Run) CanGoOn() bool { return isIn(r.Path, CheckpointFile) }
+
+func isIn(folder, name string) bool {
+	_, err := os.Stat(filepath.Join(folder, name))
+	return err == nil
+}
+
+// TestRows reads the rows that the run was tested on: from here where its relative paths lead
+// somewhere, else from the folder where it was trained.
+func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
+	_, test, _, err := r.Config.Load(w)
+	if err == nil || r.Result.Folder == "" {
+		return test, err
+	}
+	_, test, _, thereErr := r.Config.SeenFrom(r.Result.Folder).Load(w)
+	if thereErr != nil {
+		return nil, fmt.Errorf("%w; nor from %s, where the run was trained: %v", err, r.Result.Folder, thereErr)
+	}
+	return test, nil
+}

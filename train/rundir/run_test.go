@@ -1,0 +1,33 @@
+package rundir
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// A run that was trained elsewhere finds its test rows by the folder it remembers.
+func TestTestRowsOfAMovedRun(t *testing.T) {
+	trained, elsewhere := t.TempDir(), t.TempDir()
+	for _, name := range []string{"rows.csv", "test.csv"} {
+		if err := os.WriteFile(filepath.Join(trained, name), []byte("a,target\n1,0.5\n2,1.5\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(elsewhere)
+	c := resolve(t, options.Setting{Key: "data", Text: "rows.csv", From: "--data"}, options.Setting{Key: "test", Text: "test.csv", From: "--test"})
+	for folder, want := range map[string]string{
+		trained:   "",
+		"":        "rows.csv: there is no such file",
+		elsewhere: "rows.csv: there is no such file; nor from " + elsewhere + ", where the run was trained",
+	} {
+		rows, err := (&Run{Config: c, Result: &Result{Folder: folder}}).TestRows(data.Watch{})
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) || err == nil && rows.N() != 2 {
+			t.Errorf("%q: %v, want %q", folder, err, want)
+		}
+	}
+}
