@@ -36,7 +36,8 @@ type tensor struct {
 
 // state is everything on the device that later steps depend on. The parameters come first.
 func (t *trainer) state() []tensor {
-	all := []tensor{{rundir.ParametersVector, t.model.Params().Value}, {rundir.MeansVector, t.adam.m}, {rundir.SquaresVector, t.adam.v}}
+	means, squares := t.Moments()
+	all := []tensor{{rundir.ParametersVector, t.Model.Params().Value}, {rundir.MeansVector, means}, {rundir.SquaresVector, squares}}
 	if t.val != nil && t.val.kept != nil && t.val.best != nil {
 		all = append(all, tensor{rundir.BestVector, t.val.kept})
 	}
@@ -49,7 +50,7 @@ func (t *trainer) state() []tensor {
 func (t *trainer) checkpoint(out *Outcome) {
 	defer func() { t.saver.last = time.Now() }()
 	c := &rundir.Checkpoint{Trained: t.trained, Config: t.Config, Result: NewResult(t.Job, out, nil)}
-	c.Result.Unfinished = true
+	c.Result.Unfinished, c.Result.Interrupted = true, false
 	c.State = rundir.State{Step: out.Steps, Seconds: out.Seconds, Used: time.Since(t.Started), Deadline: t.deadline}
 	if t.val != nil {
 		c.Validation, c.Since = t.Validation.Fingerprint, t.val.since
@@ -57,7 +58,7 @@ func (t *trainer) checkpoint(out *Outcome) {
 	}
 	for i, v := range t.state() {
 		if i == len(t.saver.host) {
-			t.saver.host = append(t.saver.host, make([]float64, t.model.Params().Len()))
+			t.saver.host = append(t.saver.host, make([]float64, t.Model.Params().Len()))
 		}
 		t.Device.Download(t.saver.host[i], v.on)
 		c.Vectors = append(c.Vectors, rundir.Vector{Name: v.name, Data: t.saver.host[i]})
@@ -82,8 +83,8 @@ func (t *trainer) restore(c *rundir.Checkpoint) error {
 	}
 	for _, v := range t.state() {
 		data := c.Vector(v.name)
-		if len(data) != t.model.Params().Len() {
-			return usage.Errorf("%s has %d numbers of the vector %s, and the model needs %d: it was made by another program, or of another model", rundir.CheckpointFile, len(data), v.name, t.model.Params().Len())
+		if len(data) != t.Model.Params().Len() {
+			return usage.Errorf("%s has %d numbers of the vector %s, and the model needs %d: it was made by another program, or of another model", rundir.CheckpointFile, len(data), v.name, t.Model.Params().Len())
 		}
 		t.Device.Upload(v.on, data)
 	}

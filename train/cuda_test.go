@@ -133,21 +133,21 @@ func TestCUDANotFinite(t *testing.T) {
 		for _, block := range []string{"drf.0.mean_w", "likelihood.log_variance"} {
 			run.reset()
 			run.step(1)
-			if _, err := run.model.Report(1); err != nil {
+			if _, err := run.Model.Report(1); err != nil {
 				t.Fatal(err)
 			}
-			named := run.model.Export()
+			named := run.Model.Export()
 			for i := range named {
 				if named[i].Name == block {
 					named[i].Data[0] = math.NaN()
 				}
 			}
-			if err := run.model.Import(named); err != nil {
+			if err := run.Model.Import(named); err != nil {
 				t.Fatal(err)
 			}
 			run.step(2)
 			var notFinite *model.NotFiniteError
-			if _, err := run.model.Report(1); !errors.As(err, &notFinite) {
+			if _, err := run.Model.Report(1); !errors.As(err, &notFinite) {
 				t.Errorf("%s: after a NaN in %s: %v", name, block, err)
 			}
 		}

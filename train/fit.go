@@ -13,6 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
 // Plan says what the run takes of its device's memory, and decides how many rows are computed at
@@ -130,49 +131,33 @@ func (j *Job) measure(c *options.Config, train, held *model.Vectors) (*memory.Pl
 	if err != nil {
 		return nil, err
 	}
-	r.model.Gradient(r.pass, r.set, model.Step{Number: 1, KLWeight: 1})
-	if c.NatGrad > 0 {
-		r.model.NaturalStep(0)
-	}
-	params := r.model.Params()
-	dry.Adam(params.Value, params.Grad, r.adam.m, r.adam.v, r.adam.rate, device.AdamStep{Step: 1})
+	r.Do(device.Now{Step: 1, KLWeight: 1})
+	params := r.Model.Params().Len()
 	v := &evaluator{}
 	if j.Validation != nil {
-		v = newEvaluator(dry, r.model, c, model.Rows{N: min(j.Validation.N(), options.ValidationRows), X: x, Vectors: held})
+		v = newEvaluator(dry, r.Model, c, model.Rows{N: min(j.Validation.N(), options.ValidationRows), X: x, Vectors: held})
 		if _, err := v.predictor.Predict(0); err != nil {
 			return nil, err
 		}
 	}
 	ledger.Label("device", dry)
-	ledger.Label("pass", r.pass)
-	ledger.Label("model", r.model)
-	ledger.Label("set", r.set)
-	ledger.Label("adam", &r.adam)
+	r.Label(ledger)
 	ledger.Label("validation", v)
 	return memory.New(memory.Plan{Device: j.Device.Name(), Samples: c.Samples, Batch: c.Batch, Rows: c.RowsAtOnce()}, ledger, []memory.Buffer{
-		memory.Doubles("parameters", params.Len()),
-		memory.Doubles("checkpoint", j.keeps(c), params.Len()),
-		fitted.PredictionBuffer(r.model.Config(), c.EvalSamples, j.testRows()),
+		memory.Doubles("parameters", params),
+		memory.Doubles("checkpoint", j.keeps(c), params),
+		fitted.PredictionBuffer(r.Model.Config(), c.EvalSamples, j.testRows()),
 	}), nil
 }
 
-// resident is what a run has on its device.
-type resident struct {
-	model *model.Model
-	set   *model.Data
-	pass  *model.Pass
-	adam  struct{ m, v, rate *device.Tensor } // moments, and the rate of each parameter
-}
-
-// allocate puts a run on a device: parameters that are zero yet, rows, a pass, Adam.
-func allocate(dev device.Device, c *options.Config, mc model.Config, rows model.Rows, y []float64, labels []int32) (*resident, error) {
+// allocate puts a run on a device: parameters that are zero yet, rows, and the memory of a step.
+func allocate(dev device.Device, c *options.Config, mc model.Config, rows model.Rows, y []float64, labels []int32) (*step.Step, error) {
 	m, err := model.New(dev, mc)
 	if err != nil {
 		return nil, &usage.Error{Err: err}
 	}
-	r := &resident{model: m, set: m.UploadRows(rows, y, labels)}
-	r.pass = m.NewPassInParts(c.Samples, c.Batch, c.RowsAtOnce())
-	p := m.Params().Len()
-	r.adam.m, r.adam.v, r.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
-	return r, nil
+	return step.New(dev, m, m.UploadRows(rows, y, labels), step.Options{
+		Seed: c.Seed, Samples: c.Samples, Batch: c.Batch, AtOnce: c.RowsAtOnce(), Natural: c.NatGrad > 0,
+		Beta1: c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps, L2: c.L2,
+	}), nil
 }

@@ -80,7 +80,7 @@ func TestInterruptedBetweenParts(t *testing.T) {
 				name := fmt.Sprint("left", step)
 				c := config(t, options)
 				out, err := interruptIn(t, &Job{Config: c}, set, begin(name), step)
-				if err != nil || !out.Interrupted || out.Steps != step-1 || c.StopAfter != step-1 {
+				if err != nil || out.End != Interrupted || out.Steps != step-1 || c.StopAfter != step-1 {
 					t.Fatalf("interrupted in step %d: %+v, %v", step, out, err)
 				}
 				again, _, _ := fitHeldOut(t, fmt.Sprint(options, " stop-after=", step-1), set)
@@ -160,7 +160,7 @@ func TestInterruptedRecord(t *testing.T) {
 	defer cancel()
 	watched := recording{&cancelling{dev, 2*gathers + 3, cancel}} // in part 2 of step 3
 	out, err := (&Job{Config: config(t, partedRun), Device: watched, Train: table(t, 60, 1, wave), Started: time.Now(), Reporter: &quiet{}}).Run(ctx)
-	if err != nil || !out.Interrupted || out.Steps != 3 {
+	if err != nil || out.End != Interrupted || out.Steps != 3 {
 		t.Errorf("%+v, %v", out, err)
 	}
 }

@@ -10,120 +10,187 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
+// End says why a run has ended.
+type End int
+
+// The ends of a run.
+const (
+	Running     End = iota // it goes on
+	Finished               // all steps are done
+	EarlyStop              // evaluations have not been better for too long
+	TimeLimit              // another step would be too late
+	Interrupted            // the context was cancelled
+)
+
+// cutShort says whether the run could have gone on.
+func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
+
+// loop is a run between two steps.
+type loop struct {
+	*trainer
+	out         *Outcome
+	first, last int     // the steps that were done before the loop; the last step
+	before      float64 // seconds in the loop before a Checkpoint
+	start       time.Time
+}
+
 // run is the loop, from the start or from where a Checkpoint left it. A context that is cancelled
 // ends it after the step, or between two parts of it: then the run ends at the step before. Where
 // no step was done, its error is all there is.
 func (t *trainer) run(ctx context.Context) (*Outcome, error) {
-	c := t.Config
-	last, done, before := c.Last(), 0, 0.0
+	l := &loop{trainer: t, last: t.Config.Last(), out: &Outcome{Trained: t.trained, Parameters: t.Model.Params().Len()}}
 	if t.From != nil {
-		done, before = t.From.Step, t.From.Seconds
+		l.first, l.before = t.From.Step, t.From.Seconds
+		l.out.Steps = l.first
 	}
-	out := &Outcome{Trained: t.trained, Parameters: t.model.Params().Len()}
-	t.Reporter.Begin(last)
+	t.Reporter.Begin(l.last)
 	defer t.Reporter.End()
 	t.saver = t.newSaver()
-	start := time.Now()
-	read := func(step int) (err error) {
-		// the bound itself, also while the KL's weight still rises
-		if out.ELBO, err = t.model.Report(c.KLWeight); err != nil {
-			return fmt.Errorf("training failed at step %d of %d: %w", step, last, err)
-		}
-		return nil
-	}
-	evaluate := func(step int) error {
-		if err := t.val.evaluate(step); err != nil {
-			return fmt.Errorf("validation failed at step %d of %d: %w", step, last, err)
-		}
-		return nil
-	}
-	report := func(step int) {
-		elbo, elapsed := out.ELBO, time.Since(start)
-		t.Reporter.Step(rundir.Progress{
-			Step: step, Total: last, ELBO: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: t.sched.rate(step),
-			Elapsed:        time.Duration(before*float64(time.Second)) + elapsed,
-			StepsPerSecond: float64(step-done) / elapsed.Seconds(),
-			Validation:     t.val.latest(),
-		})
-	}
-	for step := done + 1; step <= last; step++ {
-		left := !t.step(step)
-		if left {
-			step-- // whose reading and evaluation are done
-			if step == done {
-				return nil, context.Cause(ctx)
-			}
-		}
-		out.Steps = step
-		late := t.deadline > 0 && time.Since(t.Started) > t.deadline || context.Cause(ctx) == ErrLate
-		stop := (late || ctx.Err() != nil) && step < last
-		evaluated := t.val != nil && (step%c.EvalEvery == 0 || step == last)
-		reported := evaluated || step == 1 || step%reportEvery == 0 || step == last
-		// A step in parts is long, so each is read: a device that runs ahead would be steps behind
-		// a Ctrl-C, and the report of one that is left is lost.
-		if !left && (reported || t.parted || stop) {
-			if err := read(step); err != nil {
-				return nil, err
-			}
-		}
-		if !left && evaluated {
-			if err := evaluate(step); err != nil {
-				return nil, err
-			}
-		}
-		if !left && reported {
-			report(step)
-		}
-		if t.val.patienceIsOver() && step < last {
-			t.val.stopped = true
-			t.Reporter.Note("stopped at step %d of %d: %d evaluations in a row were no better than that of step %d", step, last, c.EarlyStop, t.val.best.Step)
-			break
-		}
-		// Save first: the extra evaluation below belongs only to an interrupted run.
-		if t.Save != nil && step < last && (t.saver.due(step) || stop && !late) {
-			out.Seconds = before + time.Since(start).Seconds()
-			t.checkpoint(out)
-		}
-		if stop {
-			if t.val != nil && !evaluated {
-				if err := evaluate(step); err != nil {
-					return nil, err
-				}
-			}
-			if !reported {
-				report(step)
-			}
-			c.StopAfter = step
-			out.Interrupted = !late
-			if late {
-				t.Reporter.Note("stopped at step %d of %d to keep to the time limit", step, last)
-			}
-			break
+	l.start = time.Now()
+	for l.out.End == Running {
+		if err := l.next(ctx); err != nil {
+			return nil, err
 		}
 	}
-	out.Seconds = before + time.Since(start).Seconds()
-	out.Validation = t.val.finish()
-	t.trained.Named = t.model.Export()
-	if err := finite(t.trained.Named); err != nil {
+	if err := l.finish(); err != nil {
 		return nil, err
 	}
-	if !out.Interrupted || !t.parted { // after Ctrl-C nobody waits for another long step
-		t.bound(out)
+	return l.out, nil
+}
+
+// next is a step, what is read and written after it, and whether it was the last.
+func (l *loop) next(ctx context.Context) error {
+	done := l.step(l.out.Steps + 1)
+	if done {
+		l.out.Steps++
+	} else if l.out.Steps == l.first {
+		return context.Cause(ctx)
 	}
-	return out, nil
+	l.out.End = l.verdict(ctx)
+	if done { // a step that was left leaves nothing to look at
+		if err := l.look(); err != nil {
+			return err
+		}
+	}
+	if l.out.End != Finished && l.val.patienceIsOver() {
+		l.out.End = EarlyStop
+	}
+	// Save first: the extra evaluation of finish belongs only to an interrupted run.
+	running := l.out.End == Running || l.out.End.cutShort()
+	if l.Save != nil && running && (l.saver.due(l.out.Steps) || l.out.End == Interrupted) {
+		l.out.Seconds = l.seconds()
+		l.checkpoint(l.out)
+	}
+	return nil
+}
+
+// verdict says whether the run goes on after a step, as far as steps and time tell.
+func (l *loop) verdict(ctx context.Context) End {
+	switch {
+	case l.out.Steps == l.last:
+		return Finished
+	case l.deadline > 0 && time.Since(l.Started) > l.deadline, context.Cause(ctx) == ErrLate:
+		return TimeLimit
+	case ctx.Err() != nil:
+		return Interrupted
+	}
+	return Running
+}
+
+// evaluates says whether validation rows are evaluated after the last step.
+func (l *loop) evaluates() bool {
+	return l.val != nil && (l.out.Steps%l.Config.EvalEvery == 0 || l.out.Steps == l.last)
+}
+
+// reports says whether the Reporter hears of the last step.
+func (l *loop) reports() bool {
+	step := l.out.Steps
+	return l.evaluates() || step == 1 || step%reportEvery == 0 || step == l.last
+}
+
+// look reads what is to be known of a step. One in parts is long, so each is read: a device that
+// runs ahead would be steps behind a Ctrl-C, and the report of a step that is left is lost.
+func (l *loop) look() error {
+	if l.reports() || l.InParts() || l.out.End.cutShort() {
+		var err error
+		// the bound itself, also while the KL's weight still rises
+		if l.out.ELBO, err = l.Model.Report(l.Config.KLWeight); err != nil {
+			return fmt.Errorf("training failed at step %d of %d: %w", l.out.Steps, l.last, err)
+		}
+	}
+	if l.evaluates() {
+		if err := l.evaluate(); err != nil {
+			return err
+		}
+	}
+	if l.reports() {
+		l.report()
+	}
+	return nil
+}
+
+func (l *loop) evaluate() error {
+	if err := l.val.evaluate(l.out.Steps); err != nil {
+		return fmt.Errorf("validation failed at step %d of %d: %w", l.out.Steps, l.last, err)
+	}
+	return nil
+}
+
+// seconds is the time in the loop.
+func (l *loop) seconds() float64 { return l.before + time.Since(l.start).Seconds() }
+
+func (l *loop) report() {
+	step, elbo, elapsed := l.out.Steps, l.out.ELBO, time.Since(l.start)
+	l.Reporter.Step(rundir.Progress{
+		Step: step, Total: l.last, ELBO: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: l.sched.rate(step),
+		Elapsed:        time.Duration(l.before*float64(time.Second)) + elapsed,
+		StepsPerSecond: float64(step-l.first) / elapsed.Seconds(),
+		Validation:     l.val.latest(),
+	})
+}
+
+// finish closes a run that has ended: the parameters that are kept, and what they come to.
+func (l *loop) finish() error {
+	c, out := l.Config, l.out
+	if out.End.cutShort() {
+		if l.val != nil && !l.evaluates() {
+			if err := l.evaluate(); err != nil {
+				return err
+			}
+		}
+		if !l.reports() {
+			l.report()
+		}
+		c.StopAfter = out.Steps
+	}
+	switch out.End {
+	case EarlyStop:
+		l.Reporter.Note("stopped at step %d of %d: %d evaluations in a row were no better than that of step %d", out.Steps, l.last, c.EarlyStop, l.val.best.Step)
+	case TimeLimit:
+		l.Reporter.Note("stopped at step %d of %d to keep to the time limit", out.Steps, l.last)
+	}
+	out.Seconds = l.seconds()
+	out.Validation = l.val.finish(out.End)
+	l.trained.Named = l.Model.Export()
+	if err := finite(l.trained.Named); err != nil {
+		return err
+	}
+	if out.End != Interrupted || !l.InParts() { // after Ctrl-C nobody waits for another long step
+		l.bound()
+	}
+	return nil
 }
 
 // bound evaluates the objective at the parameters that are kept, on the batch of the last step. If
 // it cannot be had there, the last reading stays: a model is worth more than this number.
-func (t *trainer) bound(out *Outcome) {
-	c := t.Config
-	t.model.Gradient(t.pass, t.set, model.Step{Seed: c.Seed, Number: uint32(out.Steps), KLWeight: c.KLWeight})
-	elbo, err := t.model.Report(c.KLWeight)
+func (l *loop) bound() {
+	l.Bound(uint32(l.out.Steps), l.Config.KLWeight)
+	elbo, err := l.Model.Report(l.Config.KLWeight)
 	if err != nil {
-		t.Reporter.Note("warning: the objective at the parameters that are kept cannot be had, and the one in %s is that of step %d before its update: %v", rundir.ResultFile, out.Steps, err)
+		l.Reporter.Note("warning: the objective at the parameters that are kept cannot be had, and the one in %s is that of step %d before its update: %v", rundir.ResultFile, l.out.Steps, err)
 		return
 	}
-	out.ELBO = elbo
+	l.out.ELBO = elbo
 }
 
 // finite refuses parameters that are not numbers: the last step may have broken what the last

@@ -84,7 +84,7 @@ func testPlan(t *testing.T, name string, plans []string) {
 				}
 				run.step(1)
 				run.step(2)
-				if _, err := run.model.Report(1); err != nil {
+				if _, err := run.Model.Report(1); err != nil {
 					t.Fatal(err)
 				}
 				if run.val != nil {

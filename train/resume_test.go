@@ -16,7 +16,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
-	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -225,12 +224,11 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run.draw(25)
-		if err := run.model.Import(out.Trained.Named); err != nil {
+		if err := run.Model.Import(out.Trained.Named); err != nil {
 			t.Fatal(err)
 		}
-		run.model.Gradient(run.pass, run.set, model.Step{Seed: c.Seed, Number: 25, KLWeight: 1})
-		if want, err := run.model.Report(1); err != nil || out.ELBO != want {
+		run.Do(device.Now{Step: 25, KLWeight: 1})
+		if want, err := run.Model.Report(1); err != nil || out.ELBO != want {
 			t.Errorf("%q: %+v, expected %+v, %v", options, out.ELBO, want, err)
 		}
 	}

@@ -106,7 +106,7 @@ func (t *trainer) plan(ctx context.Context) error {
 
 // wait waits for a device that runs ahead, as a reading does. What is wrong with a step that is
 // thrown away does not matter.
-func (t *trainer) wait() { _, _ = t.model.Report(1) }
+func (t *trainer) wait() { _, _ = t.Model.Report(1) }
 
 // validationTime is how long an evaluation on the validation rows takes; the first one makes memory
 // for the next.
@@ -126,7 +126,7 @@ func (t *trainer) evaluationTime(ctx context.Context) (time.Duration, error) {
 	c := t.Config
 	start := time.Now()
 	predict := func(rows int) (*model.Prediction, error) {
-		predictor := t.model.NewPredictor(t.set.Head(rows), c.EvalSamples)
+		predictor := t.Model.NewPredictor(t.Rows.Head(rows), c.EvalSamples)
 		predictor.Leave = func() bool { return ctx.Err() != nil }
 		p, err := predictor.Predict(c.Seed)
 		if errors.Is(err, model.ErrLeft) {
@@ -134,12 +134,12 @@ func (t *trainer) evaluationTime(ctx context.Context) (time.Duration, error) {
 		}
 		return p, err
 	}
-	if _, err := predict(min(t.set.N, predicted)); err != nil {
+	if _, err := predict(min(t.Rows.N, predicted)); err != nil {
 		return 0, err
 	}
 	prediction := time.Since(start) * time.Duration((t.testRows()+t.moreRows())/predicted+1)
 
-	rows := make([]int, min(t.set.N, scored))
+	rows := make([]int, min(t.Rows.N, scored))
 	for i := range rows {
 		rows[i] = i
 	}

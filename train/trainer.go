@@ -12,6 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
 // Job is one training run: what to train, on what, where.
@@ -54,13 +55,13 @@ type Reporter interface {
 
 // Outcome is what a run leaves.
 type Outcome struct {
-	Trained     *fitted.Trained
-	Steps       int
-	Seconds     float64 // in the loop
-	ELBO        model.ELBO
-	Parameters  int
-	Interrupted bool               // the context was cancelled: Trained holds the model so far
-	Validation  *rundir.Validation // nil where there were no rows to validate on
+	Trained    *fitted.Trained
+	Steps      int
+	Seconds    float64 // in the loop
+	ELBO       model.ELBO
+	Parameters int
+	End        End
+	Validation *rundir.Validation // nil where there were no rows to validate on
 }
 
 // reportEvery is the number of steps between two readings from the device.
@@ -125,7 +126,7 @@ func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 	ctx, stop := Latest(ctx, j.Started, limit)
 	defer stop()
 	if _, records := j.Device.(device.Recorder); !records { // a record is whole
-		t.leave = func() bool { return ctx.Err() != nil }
+		t.Leave = func() bool { return ctx.Err() != nil }
 	}
 	return t.run(ctx)
 }
@@ -142,16 +143,12 @@ func (j *Job) doing(ctx context.Context, what string) context.Context {
 // trainer is a run after its preparation: the model on its device, the rows uploaded.
 type trainer struct {
 	*Job
-	*resident
+	*step.Step
 	trained *fitted.Trained
 	init    model.Init
-	loop    *device.Loop
 	sched   schedule
 	val     *validator // nil for none
 	saver   *saver
-	parted  bool        // a batch goes through the model in parts
-	leave   func() bool // asked between two parts of a step; nil where a step is always whole
-	whole   bool        // the last step was not left
 
 	deadline time.Duration // since Started; 0 where there is none
 }
@@ -190,25 +187,16 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	if j.inSteps {
 		rows.X, rows.Vectors = t.trained.Numbers(ds), j.sequences.train
 	}
-	if t.resident, err = allocate(j.Device, c, t.trained.Model, rows, y, ds.Labels); err != nil {
+	if t.Step, err = allocate(j.Device, c, t.trained.Model, rows, y, ds.Labels); err != nil {
 		return nil, err
 	}
-	t.trained.SetInducing(t.model)
-	if c.Batch == ds.N() {
-		rows := make([]int32, c.Batch)
-		for i := range rows {
-			rows[i] = int32(i)
-		}
-		j.Device.UploadInts(t.pass.Rows(), rows)
-	}
+	t.trained.SetInducing(t.Model)
 	if j.Validation != nil {
 		t.val = t.newValidator(ctx)
 	}
 	if err := ctx.Err(); err != nil { // what was uploaded is worth nothing
 		return nil, err
 	}
-	t.parted = c.RowsAtOnce() < c.Batch
-	t.loop = device.NewLoop(j.Device, t.work)
 	if j.From != nil {
 		t.schedule()
 		return t, t.restore(j.From)
@@ -219,9 +207,8 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 
 // reset puts the run at its start.
 func (t *trainer) reset() {
-	t.model.Init(t.init)
-	t.Device.Zero(t.adam.m)
-	t.Device.Zero(t.adam.v)
+	t.Model.Init(t.init)
+	t.Step.Reset()
 	t.val.reset()
 	t.schedule()
 }
@@ -236,49 +223,21 @@ func (t *trainer) schedule() {
 	}
 }
 
-// step is one training step; it allocates nothing. One that is left between two of its parts is not
-// whole, and changes nothing.
-func (t *trainer) step(number int) (whole bool) {
+// step is one training step. Whether it is done: one that was left between two of its parts has
+// changed nothing.
+func (t *trainer) step(number int) (done bool) {
 	if t.sched.changes(number) {
 		t.setRates(number)
 	}
-	t.loop.Run(device.Now{Step: uint32(number), LR: t.sched.rate(number), KLWeight: t.sched.kl(number), Natural: t.sched.naturalSize(number)})
-	return t.whole
+	return t.Do(device.Now{Step: uint32(number), LR: t.sched.rate(number), KLWeight: t.sched.kl(number), Natural: t.sched.naturalSize(number)})
 }
 
 // setRates says which parameters move at a step.
 func (t *trainer) setRates(step int) {
-	t.Device.Upload(t.adam.rate, t.model.Params().Rates(func(r model.Role) float64 {
+	t.SetRates(func(r model.Role) float64 {
 		if t.sched.held(r, step) {
 			return 0
 		}
 		return 1
-	}))
-}
-
-// work is what the device does in every step: a new batch, the gradient, the natural step of q(F̄)
-// where it is asked for, Adam.
-func (t *trainer) work(now device.Now) {
-	c := t.Config
-	t.draw(now.Step)
-	t.whole = t.model.Gradient(t.pass, t.set, model.Step{Seed: c.Seed, Number: now.Step, KLWeight: now.KLWeight, Leave: t.leave})
-	if !t.whole {
-		return
-	}
-	if c.NatGrad > 0 {
-		t.model.NaturalStep(now.Natural)
-	}
-	p := t.model.Params()
-	t.Device.Adam(p.Value, p.Grad, t.adam.m, t.adam.v, t.adam.rate, device.AdamStep{
-		LR: now.LR, Beta1: c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps,
-		L2: c.L2, Scale: -1 / float64(t.set.N), Step: int(now.Step),
 	})
-}
-
-// draw picks the batch of a step: rows uniformly at random with replacement, as the paper does.
-// Where the batch is the whole set, its rows are there in order since the start.
-func (t *trainer) draw(step uint32) {
-	if t.pass.B < t.set.N {
-		t.Device.DrawRows(t.pass.Rows(), t.set.N, device.Key{Seed: t.Config.Seed, Step: step, Site: device.SiteBatch})
-	}
 }

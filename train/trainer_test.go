@@ -221,14 +221,14 @@ func TestInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !out.Interrupted || out.Steps != 21 || c.StopAfter != 21 || c.Steps != 100 {
+	if out.End != Interrupted || out.Steps != 21 || c.StopAfter != 21 || c.Steps != 100 {
 		t.Fatalf("%+v, stop-after %d of %d", out, c.StopAfter, c.Steps)
 	}
 	again, err := fit(t, context.Background(), c, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Interrupted {
+	if again.End == Interrupted {
 		t.Error("a run that ends at stop-after is not interrupted")
 	}
 	same(t, "repeated", out.Trained.Named, again.Trained.Named)
@@ -313,7 +313,7 @@ func TestEvaluationTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.step(1)
-	run.trained.Named = run.model.Export()
+	run.trained.Named = run.Model.Export()
 	eventually(t, func() string {
 		guess, err := run.evaluationTime(t.Context())
 		if err != nil {

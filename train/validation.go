@@ -20,8 +20,7 @@ type validator struct {
 	rows *data.Dataset // those that are evaluated
 
 	last, best *rundir.Evaluation
-	since      int  // evaluations after the best
-	stopped    bool // because they were too many
+	since      int // evaluations after the best
 }
 
 // evaluator is what validation has on the device.
@@ -45,14 +44,14 @@ func (t *trainer) newValidator(ctx context.Context) *validator {
 	if t.inSteps {
 		rows.X, rows.Vectors = t.trained.Numbers(v.rows), t.sequences.held
 	}
-	v.evaluator = newEvaluator(t.Device, t.model, t.Config, rows)
+	v.evaluator = newEvaluator(t.Device, t.Model, t.Config, rows)
 	return v
 }
 
 // reset forgets all evaluations.
 func (v *validator) reset() {
 	if v != nil {
-		v.last, v.best, v.since, v.stopped = nil, nil, 0, false
+		v.last, v.best, v.since = nil, nil, 0
 	}
 }
 
@@ -73,7 +72,7 @@ func (v *validator) evaluate(step int) error {
 	if e.Best = e.Score < math.Inf(1) && (v.best == nil || e.Score < v.best.Score); e.Best {
 		v.best, v.since = e, 0
 		if v.kept != nil {
-			v.Device.Copy(v.kept, v.model.Params().Value)
+			v.Device.Copy(v.kept, v.Model.Params().Value)
 		}
 	}
 	return nil
@@ -93,17 +92,17 @@ func (v *validator) patienceIsOver() bool {
 }
 
 // finish puts the parameters back that the run is to leave, and says what validation came to.
-func (v *validator) finish() *rundir.Validation {
+func (v *validator) finish(end End) *rundir.Validation {
 	if v == nil {
 		return nil
 	}
 	r := &rundir.Validation{
 		Rows: v.Validation.N(), Evaluated: v.rows.N(), Samples: options.ValidationSamples, Every: v.Config.EvalEvery,
-		Fingerprint: v.Validation.Fingerprint, Restored: "last", Step: v.last.Step, EarlyStopped: v.stopped,
+		Fingerprint: v.Validation.Fingerprint, Restored: "last", Step: v.last.Step, EarlyStopped: end == EarlyStop,
 	}
 	e := v.last
 	if v.kept != nil && v.best != nil {
-		v.Device.Copy(v.model.Params().Value, v.kept)
+		v.Device.Copy(v.Model.Params().Value, v.kept)
 		r.Restored, e = "best", v.best
 	}
 	r.Step = e.Step

@@ -74,7 +74,7 @@ func (f *finish) score(limit time.Duration) error {
 // until is the context of the test.
 func (f *finish) until(limit time.Duration) (context.Context, context.CancelFunc) {
 	// the signal that is to end the test is the second one
-	if f.out.Interrupted && f.ctx.Err() != nil {
+	if f.out.End == train.Interrupted && f.ctx.Err() != nil {
 		return context.WithTimeoutCause(context.Background(), lastTest, context.Canceled)
 	}
 	if limit == 0 {
@@ -119,7 +119,7 @@ func (f *finish) left(ctx context.Context) error {
 	} else if f.path != "" {
 		f.say("the model is trained and saved in %s, and its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
 	}
-	if f.out.Interrupted && f.path != "" {
+	if f.out.End == train.Interrupted && f.path != "" {
 		f.say("to go on: %s", f.resumeCommand(f.path))
 	}
 	switch {

@@ -248,7 +248,7 @@ func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard
 	}
 	f := &finish{program: p, job: job, folder: folder, out: out, asJSON: asJSON}
 	err = f.save(saved)
-	if err == nil && out.Interrupted {
+	if err == nil && out.End == train.Interrupted {
 		p.say("interrupted at step %d: the model so far is saved in %s", out.Steps, f.path)
 	}
 	return f.result, f.path, errors.Join(err, f.score(limit))

@@ -20,14 +20,15 @@ var rooms = map[string][]string{
 	"seq":               {"leaves"},
 	"data":              {"data/sets", "seq", "leaves"},
 	"data/sets":         {"leaves"},
-	// only the run knows all four
-	"train":             {"train/options", "train/fitted", "train/memory", "train/rundir", "model", "data", "seq", "device", "leaves"},
+	// only the run knows all five
+	"train":             {"train/options", "train/step", "train/fitted", "train/memory", "train/rundir", "model", "data", "seq", "device", "leaves"},
 	"train/options":     {"model", "data", "seq", "leaves"},
+	"train/step":        {"model", "device"},
 	"train/memory":      {"device", "leaves"},
 	"train/fitted":      {"train/options", "train/memory", "model", "data", "seq", "device", "leaves"},
 	"train/rundir":      {"train/options", "train/fitted", "model", "data", "leaves"},
 	"predict":           {"train/fitted", "model", "data", "leaves"},
-	"internal/workload": {"model", "device"}, // no leaf: only commands import it
+	"internal/workload": {"train/step", "model", "device"}, // no leaf: only commands import it
 }
 
 // homes says where a module of another project may be imported by code that is not a test. A module

@@ -1,0 +1,118 @@
+// Package step is one step of training, the same for a run, for the dry device that a run is
+// planned on, and for a measurement.
+package step
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// Options are what a step needs beside a model and its rows.
+type Options struct {
+	Seed    uint64
+	Samples int
+	Batch   int // B rows; as many as there are: all of them, in order
+	AtOnce  int // rows of the batch that go through the model at once; 0 is all
+	Natural bool
+
+	Beta1, Beta2, Eps, L2 float64 // of Adam
+}
+
+// Step is a training step on a device: the batch, the gradient, the natural-gradient step of q(F̄)
+// where it is asked for, and Adam.
+type Step struct {
+	Model *model.Model
+	Rows  *model.Data
+	Pass  *model.Pass
+	// Leave is asked between two parts of a batch, nil for never: the step ends there and changes
+	// nothing.
+	Leave func() bool
+
+	dev      device.Device
+	options  Options
+	adam     struct{ m, v, rate *device.Tensor } // moments, and the rate of each parameter
+	loop     *device.Loop
+	finished bool // the last step was not left
+}
+
+// New makes the memory of a step, and its batch where that is always the same. Adam starts with
+// moments and rates of 0.
+func New(dev device.Device, m *model.Model, rows *model.Data, o Options) *Step {
+	if o.AtOnce == 0 {
+		o.AtOnce = o.Batch
+	}
+	s := &Step{Model: m, Rows: rows, Pass: m.NewPassInParts(o.Samples, o.Batch, o.AtOnce), dev: dev, options: o}
+	p := m.Params().Len()
+	s.adam.m, s.adam.v, s.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
+	if o.Batch == rows.N {
+		all := make([]int32, o.Batch)
+		for i := range all {
+			all[i] = int32(i)
+		}
+		dev.UploadInts(s.Pass.Rows(), all)
+	}
+	s.loop = device.NewLoop(dev, s.work)
+	return s
+}
+
+// Do does a step; it allocates nothing after the first. Whether it is done: one that was left has
+// changed nothing.
+func (s *Step) Do(now device.Now) (done bool) {
+	s.loop.Run(now)
+	return s.finished
+}
+
+// work is what the device does in every step.
+func (s *Step) work(now device.Now) {
+	o := &s.options
+	s.draw(now.Step)
+	s.finished = s.Model.Gradient(s.Pass, s.Rows, model.Step{Seed: o.Seed, Number: now.Step, KLWeight: now.KLWeight, Leave: s.Leave})
+	if !s.finished {
+		return
+	}
+	if o.Natural {
+		s.Model.NaturalStep(now.Natural)
+	}
+	p := s.Model.Params()
+	s.dev.Adam(p.Value, p.Grad, s.adam.m, s.adam.v, s.adam.rate, device.AdamStep{
+		LR: now.LR, Beta1: o.Beta1, Beta2: o.Beta2, Eps: o.Eps, L2: o.L2, Scale: -1 / float64(s.Rows.N), Step: int(now.Step),
+	})
+}
+
+// draw picks the batch: rows uniformly at random with replacement, as the paper does. Where the
+// batch is the whole set, its rows are there in order since the start.
+func (s *Step) draw(number uint32) {
+	if s.Pass.B < s.Rows.N {
+		s.dev.DrawRows(s.Pass.Rows(), s.Rows.N, device.Key{Seed: s.options.Seed, Step: number, Site: device.SiteBatch})
+	}
+}
+
+// Bound evaluates the objective on the batch of the last step, for Model.Report.
+func (s *Step) Bound(number uint32, klWeight float64) {
+	s.Model.Gradient(s.Pass, s.Rows, model.Step{Seed: s.options.Seed, Number: number, KLWeight: klWeight})
+}
+
+// SetRates gives Adam's rate of each parameter, by its role.
+func (s *Step) SetRates(rate func(model.Role) float64) {
+	s.dev.Upload(s.adam.rate, s.Model.Params().Rates(rate))
+}
+
+// Reset forgets Adam's moments.
+func (s *Step) Reset() {
+	s.dev.Zero(s.adam.m)
+	s.dev.Zero(s.adam.v)
+}
+
+// InParts says whether a batch goes through the model in parts.
+func (s *Step) InParts() bool { return s.options.AtOnce < s.options.Batch }
+
+// Moments are Adam's first and second moments of each parameter.
+func (s *Step) Moments() (first, second *device.Tensor) { return s.adam.m, s.adam.v }
+
+// Label names the step's memory in the ledger of a dry device.
+func (s *Step) Label(ledger *device.Ledger) {
+	ledger.Label("pass", s.Pass)
+	ledger.Label("model", s.Model)
+	ledger.Label("set", s.Rows)
+	ledger.Label("adam", &s.adam)
+}
