@@ -24,6 +24,8 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 export REQUIRE_CUDA=1 GPDRF_DATA="$here/data"
+# What the driver compiles is kept from one call to the next.
+export CUDA_CACHE_PATH="${CUDA_CACHE_PATH:-${TMPDIR:-/tmp}/gpdrf-gpu-compiled}"
 
 for packed in "$here"/*.gz; do
 	name=$(basename "$packed" .gz)
@@ -31,15 +33,26 @@ for packed in "$here"/*.gz; do
 done
 program=$work/gpdrf-gpu
 
-# The precisions that the conformance suite knows: its tests F64, F32, …
+# What is wanted most comes first: a card may be lent for minutes. The precisions of the conformance
+# suite are those of its tests F64, F32, …
 precision='^Test.*F(32|64)$'
-all="check driver $("$work/gpu.test" -test.list "$precision" | sed 's/^Test/conformance-/' | paste -s -d ' ' -) conformance-backend
-sanitizer-memcheck sanitizer-racecheck parity-tests parity-powerplant parity-protein parity-mnist train-powerplant train-protein train-mnist
-bench-mnist bench-mnist:S=1 bench-mnist:S=100 bench-mnist:S=1,shared bench-mnist:S=100,shared bench-protein bench-powerplant bench-sequences bench-sequences:steps bench-sweep
-peers-mnist:S=1 peers-mnist:S=100 peers-mnist:S=1,shared peers-mnist:S=100,shared peers-protein peers-protein-gp"
+all="check bench-mnist bench-protein peers-mnist:S=1 peers-protein
+$("$work/gpu.test" -test.list "$precision" | sed 's/^Test/conformance-/' | paste -s -d ' ' -) conformance-backend driver
+parity-tests parity-powerplant parity-protein parity-mnist train-powerplant train-protein train-mnist sanitizer-memcheck sanitizer-racecheck ncu
+bench-mnist:S=1 bench-mnist:S=100 bench-mnist:S=1,shared bench-mnist:S=100,shared bench-powerplant bench-sequences bench-sequences:steps bench-sweep
+peers-mnist:S=100 peers-mnist:S=1,shared peers-mnist:S=100,shared peers-protein-gp"
 
-if ! "$program" check --device "$device" >"$work/first" 2>&1; then
+# brief SECONDS COMMAND … is a command that may not take longer.
+brief() {
+	if command -v timeout >/dev/null; then timeout "$@"; else shift; "$@"; fi
+}
+
+brief 180 "$program" check --device "$device" >"$work/first" 2>&1
+code=$?
+compiling=$(($(date +%s) - began))
+if [ $code -ne 0 ]; then
 	cat "$work/first"
+	[ $code -ne 124 ] || { echo "card.sh: check takes longer than 180 s on $device" >&2; exit 2; }
 	grep -q '^✗' "$work/first" || { echo "card.sh: $device cannot be used, so there is nothing to do" >&2; exit 2; }
 fi
 card=$("$program" info | sed -n "s/^device  *$device (.*): \(.*\)/\1/p")
@@ -85,8 +98,7 @@ timed() {
 	seconds=$limit
 	[ "$(left)" -ge "$seconds" ] || seconds=$(left)
 	start=$(date +%s)
-	if command -v timeout >/dev/null; then set -- timeout "$seconds" "$@"; fi
-	(cd "$work" && "$@") >"$work/log" 2>&1
+	(cd "$work" && brief "$seconds" "$@") >"$work/log" 2>&1
 	code=$?
 	took=$(($(date +%s) - start))
 	return $code
@@ -120,6 +132,21 @@ sanitizer() {
 	else
 		stage "$1" compute-sanitizer --tool "$2" --error-exitcode 9 "$program" train --device "$device" --steps 3 --inducing 40 \
 			--features 20 --batch 100 --eval-samples 2 --out "$work/run-$1"
+	fi
+}
+
+# profile NAME: the heavy kernels of one step under Nsight Compute.
+profile() {
+	if $double; then
+		row "$1" "not run" 0 "the test double has no counters"
+	elif ! command -v ncu >/dev/null; then
+		row "$1" "not run" 0 "ncu is not installed"
+	else
+		set=powerplant
+		! here_is mnist || set=mnist
+		stage "$1" env GPDRF_CUDA_GRAPH=0 ncu --set full --kernel-name 'regex:^(ard|gemm|features|potrf|integrated)' --launch-count 80 \
+			"$program" train --data "$set" --device "$device" --steps 1 --eval-samples 1 --out "$work/run-$1"
+		cp "$work/log" "$out/card-$commit-ncu.txt"
 	fi
 }
 
@@ -169,9 +196,9 @@ json_values() { sed -nE "s/^ *\"($1)\": ([^,]*),?\$/\1 \2/p" "$work/log" | awk '
 
 # bench NAME PRESET[:SIZE].
 bench() {
-	preset=${2%%:*} size= time=90
+	preset=${2%%:*} size= time=20
 	[ "$preset" = "$2" ] || size=${2#*:}
-	[ "$preset" != sweep ] || time=240
+	[ "$preset" != sweep ] || time=60
 	if $double; then
 		case $preset in
 		sequences) size=M=8,R=6,B=8,J=2,S=2,$size ;;
@@ -193,7 +220,7 @@ peers() {
 		row "$1" "not run" 0 "the times of the test double say nothing"
 	elif ! "$python" -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
 		row "$1" "not run" 0 "$python has no PyTorch that sees a GPU"
-	elif timed sh -c '"$0" "$@" 2>messages' "$python" "$here/peers/torch_gpdrf.py" --program "$program" --device "$device" --golden "$here/peers/golden.json" --limit 240 "$2"; then
+	elif timed sh -c '"$0" "$@" 2>messages' "$python" "$here/peers/torch_gpdrf.py" --program "$program" --device "$device" --golden "$here/peers/golden.json" --limit 90 "$2"; then
 		grep '^  ' "$work/messages" | tee -a "$text"
 		row "$1" ok "$took" "$(sed -n 's/^  *\([a-z]*\) .*ratio *\([0-9.]*\) .*/\1 \2x/p' "$work/messages" | paste -s -d , - | sed 's/,/, /g')" "$work/log"
 	else
@@ -205,6 +232,7 @@ peers() {
 run() {
 	case $1 in
 	check)
+		echo "the first start took $compiling s, with what the driver compiled"
 		stage check "$program" check --device "$device"
 		sed 's/^/    /' "$work/log" | tee -a "$text"
 		;;
@@ -212,6 +240,7 @@ run() {
 	driver) stage driver "$work/cuda.test" -test.skip '^(TestPTXIsFresh|TestTableOfContents)$' ;;
 	conformance-backend) stage "$1" "$work/gpu.test" -test.skip "$precision" ;;
 	conformance-*F*) stage "$1" "$work/gpu.test" -test.run "^Test${1#*-}\$" ;;
+	ncu) profile ncu ;;
 	sanitizer-*) sanitizer "$1" "${1#*-}" ;;
 	parity-tests) stage "$1" "$work/train.test" -test.run '^TestCUDA' ;;
 	parity-*) parity "$1" "${1#*-}" ;;

@@ -106,8 +106,8 @@ func (c *Context) start(image, text string) error {
 	}
 	defer c.leave()
 	var err error
-	if c.module, err = cu.LoadData(text); err != nil {
-		return fail("loading "+image, err)
+	if c.module, err = loadPTX(image, text); err != nil {
+		return err
 	}
 	if c.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
 		return fail("making a stream", err)

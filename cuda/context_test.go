@@ -114,6 +114,16 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+// What the driver's compiler says of PTX that it does not take is in the error.
+func TestCompilerSays(t *testing.T) {
+	c := open(t)
+	ok(t, c.enter())
+	defer c.leave()
+	if _, err := loadPTX("broken.ptx", "no PTX at all"); err == nil || !strings.Contains(err.Error(), "loading broken.ptx: CUDA error 2") || !strings.Contains(err.Error(), ": ptxas fatal") {
+		t.Errorf("broken PTX: %v", err)
+	}
+}
+
 func TestOutOfMemory(t *testing.T) {
 	c := open(t)
 	_, err := c.Alloc(1 << 50)

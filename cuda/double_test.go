@@ -35,7 +35,7 @@ func openMutants(t testing.TB) *Context {
 	defer c.leave()
 	ok(t, c.module.Unload())
 	c.signatures = signatures
-	c.module, err = cu.LoadData(text)
+	c.module, err = loadPTX("the mutants", text)
 	ok(t, err)
 	return c
 }

@@ -2,21 +2,24 @@
 
 package cuda
 
-// What gorgonia.org/cu lacks: the shim's word on the driver, pinned host memory, and more than
-// 48 KiB of dynamic shared memory. The prototypes are those of the symbols that every driver
-// exports, so that they do not depend on the version of a header.
+// What gorgonia.org/cu lacks: the shim's word on the driver, what the driver's compiler says,
+// pinned host memory, and more than 48 KiB of dynamic shared memory. The prototypes are those of
+// the symbols that every driver exports, so that they do not depend on the version of a header.
 
 /*
-#cgo LDFLAGS: -ldl
-#include <stddef.h>
+#cgo LDFLAGS: -ldl -lpthread
+#include <stdlib.h>
 const char *shim_reason(void);
 int cuMemHostAlloc(void **p, size_t bytes, unsigned flags);
+int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values);
 int cuFuncSetAttribute(void *fn, int attribute, int value);
 int cuGetErrorString(int code, const char **text);
 */
 import "C"
 
 import (
+	"fmt"
+	"strings"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -42,6 +45,27 @@ func text(code int) string {
 		return "unknown"
 	}
 	return C.GoString(s)
+}
+
+// loadPTX has the driver compile PTX. The error has what its compiler says.
+func loadPTX(name, ptx string) (module cu.Module, err error) {
+	const errorLog, errorLogBytes, room = 5, 6, 2000
+	image, log := C.CString(ptx), C.calloc(1, room)
+	defer C.free(unsafe.Pointer(image))
+	defer C.free(log)
+	// The driver writes to the values, and its compiler to the log: both are C's memory.
+	values := (*[2]unsafe.Pointer)(C.calloc(2, C.size_t(unsafe.Sizeof(log))))
+	defer C.free(unsafe.Pointer(values))
+	values[0], *(*uintptr)(unsafe.Pointer(&values[1])) = log, room-1
+	options := [2]C.int{errorLog, errorLogBytes}
+	handle := (*unsafe.Pointer)(unsafe.Pointer(&module)) // a Module is the driver's handle
+	code := C.cuModuleLoadDataEx(handle, unsafe.Pointer(image), 2, &options[0], &values[0])
+	if err = result("loading "+name, code); err != nil {
+		if said := strings.TrimSpace(C.GoString((*C.char)(log))); said != "" {
+			err = fmt.Errorf("%w: %s", err, said)
+		}
+	}
+	return module, err
 }
 
 // allocPinned allocates host memory that the GPU copies from and to by itself.

@@ -24,10 +24,10 @@ func Pointer(p Ptr) Arg { return Owned(p, nil) }
 // Owned is a pointer into memory that the collector frees with its owner, which the argument keeps.
 func Owned(p Ptr, owner any) Arg { return Arg{uint64(p), U64, owner} }
 
-// Int is an argument of type int; a number that needs more than 32 bits is a bug.
+// Int is an argument of type int, or TooLarge.
 func Int(v int) Arg {
 	if int(int32(v)) != v {
-		panic(fmt.Sprintf("cuda: %d is too large for a kernel", v))
+		return Arg{bits: uint64(v)}
 	}
 	return Arg{bits: uint64(uint32(v)), kind: U32}
 }
@@ -40,6 +40,10 @@ func Float32(v float32) Arg { return Arg{bits: uint64(math.Float32bits(v)), kind
 
 // Float64 is an argument of type double.
 func Float64(v float64) Arg { return Arg{bits: math.Float64bits(v), kind: F64} }
+
+// TooLarge says that the argument is a number of more than 32 bits. To launch a kernel with it is a
+// bug: a dry device finds such sizes first.
+func (a Arg) TooLarge() bool { return a.kind == 0 && a.bits != 0 }
 
 // Grid is a number of blocks.
 type Grid struct{ X, Y, Z int }
@@ -86,6 +90,9 @@ func (k *Kernel) Launch(grid Grid, shared int, args ...Arg) error {
 		panic(fmt.Sprintf("cuda: kernel %s has %d parameters, not %d", k.Name, len(k.Params), len(args)))
 	}
 	for i, a := range args {
+		if a.TooLarge() {
+			panic(fmt.Sprintf("cuda: kernel %s: parameter %d is %d, which is too large", k.Name, i, int64(a.bits)))
+		}
 		if a.kind != k.Params[i] {
 			panic(fmt.Sprintf("cuda: kernel %s: parameter %d is %v, not %v", k.Name, i, k.Params[i], a.kind))
 		}

@@ -11,6 +11,8 @@ import (
 type Ledger struct {
 	list  []Allocation
 	place map[uintptr]int // of scratch in list, by the field that holds it
+
+	exceeded bool
 }
 
 // Allocation is the memory of one tensor, or scratch that a backend keeps for itself.
@@ -60,8 +62,18 @@ func (l *Ledger) Allocations() []Allocation {
 	return slices.DeleteFunc(slices.Clone(l.list), func(a Allocation) bool { return a.Bytes == 0 })
 }
 
-// Total is the sum of all bytes, held at the largest number.
+// Exceed records that an operation has more numbers than the device can count at once, whatever its
+// memory.
+func (l *Ledger) Exceed() { l.exceeded = true }
+
+// Exceeded says whether that was recorded.
+func (l *Ledger) Exceeded() bool { return l.exceeded }
+
+// Total is the sum of all bytes, held at the largest number, which it is where Exceeded.
 func (l *Ledger) Total() (bytes int64) {
+	if l.exceeded {
+		return math.MaxInt64
+	}
 	for _, a := range l.list {
 		if bytes += a.Bytes; bytes < 0 {
 			return math.MaxInt64

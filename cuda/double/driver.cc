@@ -151,6 +151,19 @@ API cuModuleLoadData(Module **m, const void *image) {
   *m = new Module{text, sm, {}};
   return OK;
 }
+// What the driver's compiler would say of it goes to the error log, option 5, of so many bytes,
+// option 6.
+API cuModuleLoadDataEx(Module **m, const void *image, unsigned n, const int *options, void **values) {
+  int code = cuModuleLoadData(m, image);
+  char *log = nullptr;
+  size_t room = 0;
+  for (unsigned i = 0; i < n; i++) {
+    if (options[i] == 5) log = (char *)values[i];
+    if (options[i] == 6) room = (size_t)values[i];
+  }
+  if (log) snprintf(log, room, "%s", code == INVALID_IMAGE ? "ptxas fatal: Missing .version directive" : "");
+  return code;
+}
 API cuModuleUnload(Module *m) {
   ENTER
   delete m;

@@ -10,7 +10,7 @@
 // p, g, m, v, rate [n]. Grid ⌈n/256⌉, no shared memory. It moves 5 numbers in and 3 out, 15 FLOP
 // an element: bound by memory. No sums.
 template <typename T>
-__device__ void adam(int n, T *p, const T *g, T *m, T *v, const T *rate, T beta1, T rest1, T beta2, T rest2, double size, double root, T eps, T l2, T scale) {
+__device__ __forceinline__ void adam(int n, T *p, const T *g, T *m, T *v, const T *rate, T beta1, T rest1, T beta2, T rest2, double size, double root, T eps, T l2, T scale) {
   int i = global_thread();
   if (i >= n) return;
   T x = p[i];

@@ -83,16 +83,21 @@ __device__ __forceinline__ double correlation(int shape, double e, double norm, 
 }
 
 // ard_store writes a tile of c and of its slope, which is nowhere else for RBF; in Kuu both sides
-// of the diagonal, and exactly 1 and 0 on it.
-__device__ __forceinline__ void ard_store(const double (&sum)[ROWS][COLUMNS], double scale, int m0, int b0, int m, int n, int same, int shape, double *c,
+// of the diagonal, and exactly 1 and 0 on it. The code of a row stands here once, and rows take
+// turns at the first place, until all are back: sums with a changing index would lie in memory.
+__device__ __forceinline__ void ard_store(double (&sum)[ROWS][COLUMNS], double scale, int m0, int b0, int m, int n, int same, int shape, double *c,
                                           double *slope, const double *norm_z, const double *norm_x) {
-#pragma unroll
+#pragma unroll 1
   for (int r = 0; r < ROWS; r++) {
-#pragma unroll 2
+#pragma unroll
     for (int q = 0; q < COLUMNS; q++) {
       int i = m0 + tile_row(r), j = b0 + tile_column(q);
+      double e = sum[0][q];
+#pragma unroll
+      for (int next = 1; next < ROWS; next++) sum[next - 1][q] = sum[next][q];
+      sum[ROWS - 1][q] = e;
       if (i >= m || j >= n || (same && j > i)) continue;
-      double s, v = correlation(shape, scale * sum[r][q], scale * (norm_z[i] + norm_x[j]), &s);
+      double s, v = correlation(shape, scale * e, scale * (norm_z[i] + norm_x[j]), &s);
       if (same && i == j) v = 1, s = 0;
       if (shape != RBF) {
         slope[i * n + j] = s;

@@ -3,7 +3,7 @@
 // A kernel is a device function, mostly a template of the working precision T, and one or two
 // entry points made by a macro:
 //
-//	template <typename T> __device__ void scale(int n, T a, T *x) { ... }
+//	template <typename T> __device__ __forceinline__ void scale(int n, T a, T *x) { ... }
 //	REAL_KERNEL(256, scale, (int n, T a, T *x), (n, a, x))     scale_f32 and scale_f64
 //	DOUBLE_KERNEL(256, factor, (int m, double *l), (m, l))     factor_f64, from factor(...)
 //	PLAIN_KERNEL(256, count, (int n, int *x), (n, x))          count, from count_body(...)

@@ -52,9 +52,9 @@ struct Piece {
 template <typename T>
 __device__ __forceinline__ Piece<T> piece(const Layer<T> &l, int group, int row, int r0) {
   Piece<T> p;
-  p.n = smaller(tile::side, l.rows - row);
+  p.n = smaller(tile::side<T>, l.rows - row);
   p.r0 = r0;
-  p.f = smaller(tile::side, l.r - r0);
+  p.f = smaller(tile::side<T>, l.r - r0);
   p.first = (long long)group * l.rows + row;
   p.h = l.h + p.first * l.d;
   p.omega = l.omega + (long long)(group % l.omegas) * l.d * l.r;
@@ -64,29 +64,30 @@ __device__ __forceinline__ Piece<T> piece(const Layer<T> &l, int group, int row,
 
 // own is where a thread keeps elements (4y, 4x) … of a tile: TURNED has the columns of the tile as
 // the rows of the memory. keep copies its elements there.
-template <bool TURNED>
+template <bool TURNED, typename T>
 __device__ __forceinline__ int own() {
   using namespace tile;
-  return TURNED ? 4 * thread_x() * pitch + 4 * thread_y() : 4 * thread_y() * pitch + 4 * thread_x();
+  int x = 4 * thread_x<T>(), y = 4 * thread_y<T>();
+  return TURNED ? x * pitch<T> + y : y * pitch<T> + x;
 }
 template <bool TURNED, typename T>
 __device__ __forceinline__ void keep(T *to, const T v[4][4]) {
-  to += own<TURNED>();
+  to += own<TURNED, T>();
 #pragma unroll
   for (int i = 0; i < 4; i++) {
     T line[4];
 #pragma unroll
     for (int j = 0; j < 4; j++) line[j] = TURNED ? v[j][i] : v[i][j];
-    tile::store4(to + i * tile::pitch, line);
+    tile::store4(to + i * tile::pitch<T>, line);
   }
 }
 template <bool TURNED, typename T>
 __device__ __forceinline__ void recall(const T *from, T v[4][4]) {
-  from += own<TURNED>();
+  from += own<TURNED, T>();
 #pragma unroll
   for (int i = 0; i < 4; i++) {
     T line[4];
-    tile::load4(from + i * tile::pitch, line);
+    tile::load4(from + i * tile::pitch<T>, line);
 #pragma unroll
     for (int j = 0; j < 4; j++) (TURNED ? v[j][i] : v[i][j]) = line[j];
   }
@@ -110,12 +111,12 @@ __device__ __forceinline__ void activate(tile::Shared<T> m, const Layer<T> &l, c
   tile::clear(phase);
   tile::product<P>(m, 4, phase, tile::Across<T>{p.h, l.d, p.n}, tile::Down<T>{p.omega + p.r0, l.r, p.f}, l.d);
   keep<TURNED>(m.c, phase);
-  T *c = m.c + own<TURNED>(), *s = m.s + own<TURNED>();
+  T *c = m.c + own<TURNED, T>(), *s = m.s + own<TURNED, T>();
 #pragma unroll 1
   // from and to shared memory: the code of a sine stands here four times, not sixteen
   for (int i = 0; i < 4; i++) {
     T cosine[4], sine[4];
-    tile::load4(c + i * tile::pitch, cosine);
+    tile::load4(c + i * tile::pitch<T>, cosine);
     if (l.arccos) {
 #pragma unroll
       for (int j = 0; j < 4; j++) rectify(l.arccos - 1, &cosine[j], &sine[j]);
@@ -123,7 +124,7 @@ __device__ __forceinline__ void activate(tile::Shared<T> m, const Layer<T> &l, c
 #pragma unroll
       for (int j = 0; j < 4; j++) sine_cosine(cosine[j], &sine[j], &cosine[j]);
     }
-    tile::store4(c + i * tile::pitch, cosine);
-    tile::store4(s + i * tile::pitch, sine);
+    tile::store4(c + i * tile::pitch<T>, cosine);
+    tile::store4(s + i * tile::pitch<T>, sine);
   }
 }

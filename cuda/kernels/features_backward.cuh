@@ -62,24 +62,24 @@ __device__ __forceinline__ void features_rows(const Layer<T> &l, int span, const
   using namespace tile;
   DYN_SHARED(T, memory);
   Shared<T> m(memory);
-  int tiles = div_up(l.rows, side), group = (int)blockIdx.x / tiles, row = (int)blockIdx.x % tiles * side;
+  int tiles = div_up(l.rows, side<T>), group = (int)blockIdx.x / tiles, row = (int)blockIdx.x % tiles * side<T>;
   int first = (int)blockIdx.y * span, last = smaller(first + span, l.r);
   long long all = (long long)gridDim.x / tiles * l.rows;
   T sum[4][4], dp[4][4];
-  bool single = l.d <= side;
+  bool single = l.d <= side<T>;
   clear(sum);
-  for (int r0 = first; r0 < last; r0 += side) {
+  for (int r0 = first; r0 < last; r0 += side<T>) {
     Piece<T> p = piece(l, group, row, r0);
     activate<P, true>(m, l, p);
     phase_gradient<P, true, LOCAL>(m, l, p, dout, dv, [=] { return feature_scale(l.logalpha, l.r); }, dp);
     keep<true>(m.c, dp);
-    for (int c0 = 0; c0 < l.d; c0 += side) {
-      int columns = smaller(side, l.d - c0), width = wide<P>(columns);
+    for (int c0 = 0; c0 < l.d; c0 += side<T>) {
+      int columns = smaller(side<T>, l.d - c0), width = wide<P, T>(columns);
       Patch<T> patch{dh + (blockIdx.y * all + p.first) * l.d + c0, l.d, 1, p.n, columns};
       if (!single) clear(sum);
       if (!single && r0 > first) patch.load(width, sum);
       product<P>(m, width, sum, Held<T>{m.c}, Across<T>{p.omega + (long long)c0 * l.r + r0, l.r, columns}, p.f);
-      if (!single || r0 + side >= last) patch.store(width, sum);
+      if (!single || r0 + side<T> >= last) patch.store(width, sum);
     }
   }
 }
@@ -108,23 +108,23 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
   using namespace tile;
   DYN_SHARED(T, memory);
   Shared<T> m(memory);
-  int r0 = (int)blockIdx.x * side, first = (int)blockIdx.y * span, last = smaller(first + span, l.rows), group = (int)blockIdx.z;
+  int r0 = (int)blockIdx.x * side<T>, first = (int)blockIdx.y * span, last = smaller(first + span, l.rows), group = (int)blockIdx.z;
   long long part = (long long)group * gridDim.y + blockIdx.y;
   domega += part * l.d * l.r + r0;
   dw += (part * feature_columns(l) + r0) * l.out;
   dcontrast += LOCAL ? (part * l.r + r0) * l.out : 0;
   T scale = feature_scale(l.logalpha, l.r), cosines[4][4], sines[4][4], squares[4][4], spectra[4][4], dp[4][4];
-  bool single = l.out <= side, narrow = l.d <= side;
+  bool single = l.out <= side<T>, narrow = l.d <= side<T>;
   clear(cosines);
   clear(sines);
   clear(squares);
   clear(spectra);
-  for (int row = first; row < last; row += side) {
+  for (int row = first; row < last; row += side<T>) {
     Piece<T> p = piece(l, group, row, r0);
-    bool begins = row == first, ends = row + side >= last;
+    bool begins = row == first, ends = row + side<T> >= last;
     activate<P, false>(m, l, p);
-    for (int c0 = 0; c0 < l.out; c0 += side) {
-      int columns = smaller(side, l.out - c0), width = wide<P>(columns);
+    for (int c0 = 0; c0 < l.out; c0 += side<T>) {
+      int columns = smaller(side<T>, l.out - c0), width = wide<P, T>(columns);
       Patch<T> ofCosines{dw + c0, l.out, 1, p.f, columns}, ofSines{dw + (long long)l.r * l.out + c0, l.out, 1, p.f, columns},
           ofSquares{dcontrast + c0, l.out, 1, p.f, columns};
       if (!single) {
@@ -149,8 +149,8 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
     }
     phase_gradient<P, false, LOCAL>(m, l, p, dout, dv, [=] { return scale; }, dp);
     keep<false>(m.s, dp);
-    for (int c0 = 0; c0 < l.d; c0 += side) {
-      int columns = smaller(side, l.d - c0), width = wide<P>(columns);
+    for (int c0 = 0; c0 < l.d; c0 += side<T>) {
+      int columns = smaller(side<T>, l.d - c0), width = wide<P, T>(columns);
       Patch<T> patch{domega + (long long)c0 * l.r, 1, l.r, p.f, columns};
       if (!narrow) clear(spectra);
       if (!narrow && !begins) patch.load(width, spectra);

@@ -28,7 +28,7 @@ __device__ __forceinline__ void store_quad(T *to, const T z[4], int columns, int
 // = slots·rows·⌈columns/4⌉ threads, grid ⌈n/256⌉. Two numbers in, which stay in cache, and two out
 // an element, with a normal and an exponential; no sums.
 template <typename T>
-__device__ void draw_gaussian(int n, int rows, int columns, unsigned first, int draws, Key key, const T *mean, const T *logvar, const T *mixing, T *x, T *noise) {
+__device__ __forceinline__ void draw_gaussian(int n, int rows, int columns, unsigned first, int draws, Key key, const T *mean, const T *logvar, const T *mixing, T *x, T *noise) {
   int i = global_thread(), quads = div_up(columns, 4);
   if (i >= n) return;
   int block = i % quads, row = i / quads % rows, slot = i / quads / rows;
@@ -56,7 +56,7 @@ REAL_KERNEL(256, draw_gaussian,
 // draw_prior: x = ε/ℓ for every slot, logl [rows] (PRIOR-FIXED), times mixing; the rest, and
 // the grid, as draw_gaussian.
 template <typename T>
-__device__ void draw_prior(int n, int rows, int columns, unsigned first, int draws, Key key, const T *logl, const T *mixing, T *x) {
+__device__ __forceinline__ void draw_prior(int n, int rows, int columns, unsigned first, int draws, Key key, const T *logl, const T *mixing, T *x) {
   int i = global_thread(), quads = div_up(columns, 4);
   if (i >= n) return;
   int block = i % quads, row = i / quads % rows, slot = i / quads / rows;
@@ -75,7 +75,7 @@ REAL_KERNEL(256, draw_prior,
 // columns, a thread every 32nd row of one; then the 32 sums in order. Grid ⌈out/8⌉, 2 KiB of shared
 // memory; 2 numbers in, one out and two exponentials an element.
 template <typename T>
-__device__ void weight_contrast(int r, int out, int arccos, const T *logvar, T *contrast, double *sines) {
+__device__ __forceinline__ void weight_contrast(int r, int out, int arccos, const T *logvar, T *contrast, double *sines) {
   SHARED(double, part, [32][8]);
   int x = (int)threadIdx.x % 8, y = (int)threadIdx.x / 8, c = (int)blockIdx.x * 8 + x;
   double sum = 0;

@@ -16,7 +16,7 @@ struct Slot {
 // d·R elements; noise = β∘τ, which has mixing in it, [omegas,n]. Grid ⌈n/256⌉; 2 numbers in for
 // every part, those of noise once a draw.
 template <typename T>
-__device__ void fold_spectra(int n, int parts, int chunks, int omegas, int r, const T *domega, const T *noise, const T *mixing, T *dmean, T *dlogvar) {
+__device__ __forceinline__ void fold_spectra(int n, int parts, int chunks, int omegas, int r, const T *domega, const T *noise, const T *mixing, T *dmean, T *dlogvar) {
   int i = global_thread();
   if (i >= n) return;
   double mean = 0, logvar = 0;
@@ -36,7 +36,7 @@ REAL_KERNEL(256, fold_spectra, (int n, int parts, int chunks, int omegas, int r,
 // fold_prior: dlogℓ_d −= Σ_r dΩ∘Ω (PRIOR-FIXED). One block a row of Ω, grid d: thread t sums
 // columns t, t+256, … of all parts, then block_sum. 2 numbers in for every part, 2 FLOP an element.
 template <typename T>
-__device__ void fold_prior(int d, int r, int parts, int chunks, int omegas, const T *domega, const T *omega, T *dlogl) {
+__device__ __forceinline__ void fold_prior(int d, int r, int parts, int chunks, int omegas, const T *domega, const T *omega, T *dlogl) {
   double sum = 0;
   long long n = (long long)d * r;
   for (int c = (int)threadIdx.x; c < r; c += (int)blockDim.x) {
@@ -55,7 +55,7 @@ REAL_KERNEL(256, fold_prior, (int d, int r, int parts, int chunks, int omegas, c
 // Φ·d' elements and dW = scale·dw; W and noise = s∘e [weights,n]. Grid ⌈n/256⌉; 3 numbers in for
 // every part.
 template <typename T>
-__device__ void fold_weights(int n, int r, int parts, int chunks, int weights, const T *logalpha, const T *dw, const T *w, const T *noise, T *dmean, T *dlogvar, double *alpha) {
+__device__ __forceinline__ void fold_weights(int n, int r, int parts, int chunks, int weights, const T *logalpha, const T *dw, const T *w, const T *noise, T *dmean, T *dlogvar, double *alpha) {
   int i = global_thread();
   double mean = 0, logvar = 0, inner = 0, scale = (double)feature_scale(logalpha, r);
   if (i < n) {
@@ -81,7 +81,7 @@ REAL_KERNEL(256, fold_weights, (int n, int r, int parts, int chunks, int weights
 // the sines' rows follow from the cosines' as (Φ²_sin)ᵀ dv = scale²·(Σ dv − cos²ᵀ dv); dvsum [d']
 // is Σ dv. Grid ⌈n/256⌉; 2 numbers in for every part.
 template <typename T>
-__device__ void fold_weights_local(int n, int r, int out, int parts, const T *logalpha, const T *dw, const T *dcontrast, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha) {
+__device__ __forceinline__ void fold_weights_local(int n, int r, int out, int parts, const T *logalpha, const T *dw, const T *dcontrast, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha) {
   int i = global_thread(), half = r * out; // all there is where there are no sines
   double mean = 0, squares = 0, scale = (double)feature_scale(logalpha, r);
   if (i < n) {
@@ -107,7 +107,7 @@ REAL_KERNEL(256, fold_weights_local, (int n, int r, int out, int parts, const T 
 // columns; a thread sums its rows in order, then the 16 threads of a column in order. Grid of 256
 // blocks. 3 numbers in and one out an element: bound by memory.
 template <typename T>
-__device__ void noise_gradient(int total, int columns, const T *dout, const T *ratio, const T *v, T *dv, double *sums, double *alpha) {
+__device__ __forceinline__ void noise_gradient(int total, int columns, const T *dout, const T *ratio, const T *v, T *dv, double *sums, double *alpha) {
   SHARED(double, part, [16][17]);
   int x = (int)threadIdx.x % 16, y = (int)threadIdx.x / 16;
   double inner = 0;

@@ -9,25 +9,25 @@
 // A block owns 64 rows of one group (blockIdx.x), span frequencies (y) and 64 columns (z); it walks
 // over its frequencies by 64: P tile, cosines and sines to shared memory, then their products with
 // the tile of W, into 16 sums a thread (and 16 more for square). Grid (groups·⌈rows/64⌉, ⌈R/span⌉,
-// ⌈d'/64⌉), 256 threads, dynamic shared memory (2·depth + 128)·68 elements: 51 KiB in float, 85 in
-// double.
+// ⌈d'/64⌉), 256 threads. In double 32 stands for 64 here and in features_backward.cuh, and a block
+// has 64 threads. Dynamic shared memory: 47 KiB in float, 27 in double (features_tile.cuh).
 //
 // FLOP: S·B·R·(2d + 4d' + a sine and a cosine), 2d' more if local; P is computed again for every 64
 // columns. Bytes: h and the results once, Ω and W once for every 64 rows, from the second level of
-// cache. Order of sums: over d for P; over frequencies in order for the rest, of every depth (32 in
+// cache. Order of sums: over d for P; over frequencies in order for the rest, of every depth (24 in
 // float, 16 in double) of them cosines, then sines; then chunks in order.
 template <class P, bool LOCAL, typename T>
 __device__ __forceinline__ void features_output(const Layer<T> &l, int span, T *mean, T *square) {
   using namespace tile;
   DYN_SHARED(T, memory);
   Shared<T> m(memory);
-  int tiles = div_up(l.rows, side), group = (int)blockIdx.x / tiles, row = (int)blockIdx.x % tiles * side;
-  int c0 = (int)blockIdx.z * side, columns = smaller(side, l.out - c0), width = wide<P>(columns);
+  int tiles = div_up(l.rows, side<T>), group = (int)blockIdx.x / tiles, row = (int)blockIdx.x % tiles * side<T>;
+  int c0 = (int)blockIdx.z * side<T>, columns = smaller(side<T>, l.out - c0), width = wide<P, T>(columns);
   int first = (int)blockIdx.y * span, last = smaller(first + span, l.r);
   T sum[4][4], squares[4][4];
   clear(sum);
   clear(squares);
-  for (int r0 = first; r0 < last; r0 += side) {
+  for (int r0 = first; r0 < last; r0 += side<T>) {
     Piece<T> p = piece(l, group, row, r0);
     activate<P, true>(m, l, p);
     const T *w = p.w + (long long)r0 * l.out + c0;
@@ -54,7 +54,7 @@ TILE_KERNEL(3, features_forward, (LAYER_PARAMS, int span, T *mean, T *square), (
 // sum_chunks: dst[i] = Σ_b partial[b,i] for partial [chunks,n], chunks in order. One thread an
 // element, grid ⌈n/256⌉; chunks numbers in, one out.
 template <typename T>
-__device__ void sum_chunks(int n, int chunks, T *dst, const T *partial) {
+__device__ __forceinline__ void sum_chunks(int n, int chunks, T *dst, const T *partial) {
   int i = global_thread();
   if (i >= n) return;
   T sum = 0;
@@ -72,7 +72,7 @@ REAL_KERNEL(256, sum_chunks, (int n, int chunks, T *dst, const T *partial), (n, 
 // numbers in, 3 out, a normal and a root an element: bound by memory. mean may be out, and square
 // may be v.
 template <typename T>
-__device__ void add_noise(int total, int batch, int columns, int r, int chunks, Key key, T floor, const int *rows, const T *logalpha, const double *sines,
+__device__ __forceinline__ void add_noise(int total, int batch, int columns, int r, int chunks, Key key, T floor, const int *rows, const T *logalpha, const double *sines,
                           const T *mean, const T *square, T *out, T *v, T *ratio) {
   int i = global_thread(), quads = div_up(columns, 4);
   int block = i % quads, row = i / quads;

@@ -29,7 +29,7 @@ __device__ __forceinline__ void tile_each(const T (&sum)[ROWS][COLUMNS], int i0,
 // integrated_spectra: η∘mixing and β²∘mixing², spectra [2,n], for n = d·R elements; mixing [R] may
 // be null. One element a thread, grid ⌈n/256⌉; 2 numbers in and 2 out, and an exponential.
 template <typename T>
-__device__ void integrated_spectra(int n, int r, const T *mean, const T *logvar, const T *mixing, T *spectra) {
+__device__ __forceinline__ void integrated_spectra(int n, int r, const T *mean, const T *logvar, const T *mixing, T *spectra) {
   int i = global_thread();
   if (i >= n) return;
   T factor = mixing ? mixing[i % r] : (T)1;
@@ -42,7 +42,7 @@ REAL_KERNEL(256, integrated_spectra, (int n, int r, const T *mean, const T *logv
 // one; then the 32 sums in order. Grid ⌈d'/8⌉, 2 KiB of shared memory; 4 numbers in, 4 out and two
 // exponentials for each frequency and column.
 template <typename T>
-__device__ void integrated_weights(int r, int out, const T *mean, const T *logvar, T *quad, double *base) {
+__device__ __forceinline__ void integrated_weights(int r, int out, const T *mean, const T *logvar, T *quad, double *base) {
   SHARED(double, part, [32][8]);
   int x = (int)threadIdx.x % 8, y = (int)threadIdx.x / 8, c = (int)blockIdx.x * 8 + x;
   long long size = (long long)r * out;
@@ -73,7 +73,7 @@ REAL_KERNEL(256, integrated_weights, (int r, int out, const T *mean, const T *lo
 // [2,d,R]. Block z of the grid has plane z: grid (⌈rows/64⌉, ⌈R/64⌉, 2), 128 threads, d in order.
 // 4·d FLOP for a row and frequency.
 template <typename T>
-__device__ void integrated_phases(int rows, int d, int r, const T *h, const T *spectra, T *phi) {
+__device__ __forceinline__ void integrated_phases(int rows, int d, int r, const T *h, const T *spectra, T *phi) {
   int i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE;
   bool squares = blockIdx.z == 1;
   const T *x = h + (long long)i0 * d, *w = spectra + (squares ? (long long)d * r : 0) + j0;
@@ -93,7 +93,7 @@ REAL_KERNEL(TILE_THREADS, integrated_phases, (int rows, int d, int r, const T *h
 // frequencies of a row: grid (rows, ⌈R/256⌉). 2 numbers in and 6 out, a sine, a cosine and an
 // exponential for a row and frequency: bound by memory.
 template <typename T>
-__device__ void integrated_columns(int r, T *phi) {
+__device__ __forceinline__ void integrated_columns(int r, T *phi) {
   int j = (int)blockIdx.y * 256 + (int)threadIdx.x;
   if (j >= r) return;
   long long plane = (long long)gridDim.x * r;
@@ -115,7 +115,7 @@ REAL_KERNEL(256, integrated_columns, (int r, T *phi), (r, phi))
 // 2·chunks), 128 threads; planes in order, in each of them frequencies in order. 12·d' FLOP for a
 // row and frequency.
 template <typename T>
-__device__ void integrated_outputs(int rows, int r, int out, int span, const T *phi, const T *w, const T *quad, T *partial) {
+__device__ __forceinline__ void integrated_outputs(int rows, int r, int out, int span, const T *phi, const T *w, const T *quad, T *partial) {
   int chunks = (int)gridDim.z / 2, i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE;
   int chunk = (int)blockIdx.z % chunks, from = chunk * span, to = smaller(r, from + span);
   bool second = (int)blockIdx.z >= chunks;
@@ -139,7 +139,7 @@ REAL_KERNEL(TILE_THREADS, integrated_outputs, (int rows, int r, int out, int spa
 // base)) for n = rows·d' elements, chunks in order. One element a thread, grid ⌈n/256⌉; 2·chunks
 // numbers in and 2 out: bound by memory.
 template <typename T>
-__device__ void integrated_moments(int n, int r, int out, int chunks, const T *logalpha, const double *base, const T *partial, T *mean, T *variance) {
+__device__ __forceinline__ void integrated_moments(int n, int r, int out, int chunks, const T *logalpha, const double *base, const T *partial, T *mean, T *variance) {
   int i = global_thread();
   if (i >= n) return;
   T first = 0, second = 0, scale = feature_scale(logalpha, r);

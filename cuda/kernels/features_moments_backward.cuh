@@ -10,7 +10,7 @@
 // threads of a column in order. Grid of 256 blocks. 2 numbers in and one out an element: bound by
 // memory.
 template <typename T>
-__device__ void integrated_cotangent(int total, int columns, const T *dvariance, const T *variance, T *dv, double *sums, double *alpha) {
+__device__ __forceinline__ void integrated_cotangent(int total, int columns, const T *dvariance, const T *variance, T *dv, double *sums, double *alpha) {
   SHARED(double, part, [16][17]);
   int x = (int)threadIdx.x % 16, y = (int)threadIdx.x / 16;
   double inner = 0;
@@ -45,7 +45,7 @@ REAL_KERNEL(256, integrated_cotangent, (int total, int columns, const T *dvarian
 // dv quad_{k−2}ᵀ in the others; w is M. Block z of the grid has plane z: grid (⌈rows/64⌉, ⌈R/64⌉,
 // 6), 128 threads, d' in order. 12·d' FLOP and 6 numbers out for a row and frequency.
 template <typename T>
-__device__ void integrated_dcolumns(int rows, int r, int out, const T *dmean, const T *dv, const T *w, const T *quad, T *dphi) {
+__device__ __forceinline__ void integrated_dcolumns(int rows, int r, int out, const T *dmean, const T *dv, const T *w, const T *quad, T *dphi) {
   int i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE, k = (int)blockIdx.z;
   const T *a = (k < MEAN_PLANES ? dmean : dv) + (long long)i0 * out;
   const T *b = (k < MEAN_PLANES ? w + (long long)k * r * out : quad + (long long)(k - MEAN_PLANES) * r * out) + (long long)j0 * out;
@@ -68,7 +68,7 @@ REAL_KERNEL(TILE_THREADS, integrated_dcolumns, (int rows, int r, int out, const 
 // A block has 256 frequencies of a row: grid (rows, ⌈R/256⌉). 9 numbers in and 2 out for a row and
 // frequency: bound by memory.
 template <typename T>
-__device__ void integrated_dphases(int r, const T *logalpha, const T *phi, T *dphi) {
+__device__ __forceinline__ void integrated_dphases(int r, const T *logalpha, const T *phi, T *dphi) {
   int j = (int)blockIdx.y * 256 + (int)threadIdx.x;
   if (j >= r) return;
   long long plane = (long long)gridDim.x * r, at = (long long)blockIdx.x * r + j;
@@ -88,7 +88,7 @@ REAL_KERNEL(256, integrated_dphases, (int r, const T *logalpha, const T *phi, T 
 // planes 0 and 1, spectra [2,d,R]. Grid (⌈rows/64⌉, ⌈d/64⌉), 128 threads, frequencies in order. 4·d
 // FLOP for a row and frequency.
 template <typename T>
-__device__ void integrated_dinputs(int rows, int d, int r, const T *h, const T *spectra, const T *dphi, T *dh) {
+__device__ __forceinline__ void integrated_dinputs(int rows, int d, int r, const T *h, const T *spectra, const T *dphi, T *dh) {
   int i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE;
   T sum[ROWS][COLUMNS] = {};
 #pragma unroll 1
@@ -115,7 +115,7 @@ REAL_KERNEL(TILE_THREADS, integrated_dinputs, (int rows, int d, int r, const T *
 // partial [chunks,6,R,d']. Grid (⌈d'/64⌉, ⌈R/64⌉, 6·chunks), 128 threads, rows in order. 12·d' FLOP
 // for a row and frequency.
 template <typename T>
-__device__ void integrated_dweights(int rows, int r, int out, int span, const T *phi, const T *dmean, const T *dv, T *partial) {
+__device__ __forceinline__ void integrated_dweights(int rows, int r, int out, int span, const T *phi, const T *dmean, const T *dv, T *partial) {
   int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z % PLANES, from = (int)blockIdx.z / PLANES * span;
   const T *a = phi + ((long long)k * rows + from) * r + i0;
   const T *b = (k < MEAN_PLANES ? dmean : dv) + (long long)from * out + j0;
@@ -133,7 +133,7 @@ REAL_KERNEL(TILE_THREADS, integrated_dweights, (int rows, int r, int out, int sp
 // dt and dv in its planes 0 and 1. Grid (⌈R/64⌉, ⌈d/64⌉, 2·chunks), 128 threads, rows in order. 4·d
 // FLOP for a row and frequency.
 template <typename T>
-__device__ void integrated_dspectra(int rows, int d, int r, int span, const T *h, const T *dphi, T *partial) {
+__device__ __forceinline__ void integrated_dspectra(int rows, int d, int r, int span, const T *h, const T *dphi, T *partial) {
   int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z % 2, from = (int)blockIdx.z / 2 * span;
   const T *a = h + (long long)from * d + i0, *b = dphi + ((long long)k * rows + from) * r + j0;
   auto read_h = [&](int i, int p) {
@@ -158,7 +158,7 @@ REAL_KERNEL(TILE_THREADS, integrated_dspectra, (int rows, int d, int r, int span
 // and alpha[block] = scale Σ (P_0∘m_cos + P_1∘m_sin). One frequency and column a thread, chunks in
 // order, sums in double, grid ⌈n/256⌉; 6 numbers in for every chunk, and 12 more in or out.
 template <typename T>
-__device__ void fold_integrated_weights(int n, int r, int out, int chunks, const T *logalpha, const T *partial, const double *dvsum, const T *w,
+__device__ __forceinline__ void fold_integrated_weights(int n, int r, int out, int chunks, const T *logalpha, const T *partial, const double *dvsum, const T *w,
                                         const T *logvar, T *dmean, T *dlogvar, double *alpha) {
   int i = global_thread();
   double inner = 0, scale = (double)feature_scale(logalpha, r), square = scale * scale;
@@ -188,7 +188,7 @@ REAL_KERNEL(256, fold_integrated_weights,
 // One element a thread, chunks in order, sums in double, grid ⌈n/256⌉; 2 numbers in for every
 // chunk.
 template <typename T>
-__device__ void fold_integrated_spectra(int n, int r, int chunks, const T *partial, const T *spectra, const T *mixing, T *dmean, T *dlogvar) {
+__device__ __forceinline__ void fold_integrated_spectra(int n, int r, int chunks, const T *partial, const T *spectra, const T *mixing, T *dmean, T *dlogvar) {
   int i = global_thread();
   if (i >= n) return;
   double first = 0, second = 0;

@@ -22,7 +22,8 @@ struct Tensor {
   template <int WIDE, bool SQUARE>
   static __device__ __forceinline__ void multiply(float sum[4][4], const float *a, const float *b, int terms) {
     unsigned lane = thread() % 32, t = lane % 4, g = lane / 4;
-    a += 2 * t * pitch + 4 * thread_y();
+    constexpr int pitch = tile::pitch<float>;
+    a += 2 * t * pitch + 4 * thread_y<float>();
     b += 2 * t * pitch + WIDE / 2 * (g + thread() / 64 * 8);
 #pragma unroll 1
     for (int k0 = 0; k0 < terms; k0 += 8) {

@@ -1,23 +1,37 @@
-// features_tile.cuh: products of 64 × 64 tiles by a block of 256 threads, and what the kernels of a
-// layer share.
+// features_tile.cuh: products of square tiles by one block, and what the kernels of a layer share.
 #pragma once
 
 namespace tile {
 
-constexpr int side = 64;  // rows of a tile, and its columns where it is full
-// between rows in shared memory: rows start at different banks, aligned to four elements
-constexpr int pitch = 68;
-
-// depth is how many terms of a product are staged at once.
+// A tile has side rows, and as many columns where it is full; depth terms of a product are staged
+// at once. In float a block has 47 KiB of shared memory, so that two share a multiprocessor with
+// 100; in double it has 27, since a block of compute capability 7.5 has 64 at most.
 template <typename T>
-constexpr int depth() { return 128 / (int)sizeof(T); }
+constexpr int side = sizeof(T) == 4 ? 64 : 32;
+template <typename T>
+constexpr int depth = sizeof(T) == 4 ? 24 : 16;
+
+// across is how many threads share a row of a tile, each with four of its columns.
+template <typename T>
+constexpr int across = side<T> / 4;
+template <typename T>
+constexpr int threads = across<T> *across<T>;
+
+// pitch is the distance of rows in shared memory: they start at different banks, aligned to four
+// elements.
+template <typename T>
+constexpr int pitch = side<T> + 4;
+
+// loads is how many numbers of a stage a thread brings.
+template <typename T>
+constexpr int loads = depth<T> *side<T> / threads<T>;
 
 // Shared is what a block asks for: two stages of operands, and two tiles that stay.
 template <typename T>
 struct Shared {
   T *a, *b, *c, *s;
   __device__ __forceinline__ explicit Shared(T *memory)
-      : a(memory), b(a + depth<T>() * pitch), c(b + depth<T>() * pitch), s(c + side * pitch) {}
+      : a(memory), b(a + depth<T> * pitch<T>), c(b + depth<T> * pitch<T>), s(c + side<T> * pitch<T>) {}
 };
 
 // thread is the thread's number, read again by every call: what is computed from it, such as the
@@ -35,13 +49,14 @@ __device__ __forceinline__ unsigned thread() {
 // A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp is 4 × 8 threads, which is
 // how the fragments of tensor cores lie: it reads its part of a row of either operand in one
 // access.
+template <typename T>
 __device__ __forceinline__ int thread_x() {
   unsigned t = thread();
-  return (int)((t & 3) + (t >> 6) * 4);
+  return (int)(t % 4 + t / (4 * across<T>) * 4);
 }
+template <typename T>
 __device__ __forceinline__ int thread_y() {
-  unsigned t = thread();
-  return (int)((t >> 2 & 7) + (t >> 2 & 8));
+  return (int)(thread() / 4 % across<T>);
 }
 
 __device__ __forceinline__ void load4(const float *p, float v[4]) {
@@ -63,41 +78,44 @@ __device__ __forceinline__ void store4(double *p, const double v[4]) {
 // is a tile in shared memory. Threads fetch their part of a stage into v, and place it there.
 template <typename T>
 struct Down {
+  static constexpr int step = threads<T> / side<T>; // terms that a block reads at a time
   const T *at;
   int ld, n;
   __device__ __forceinline__ void fetch(int k0, int terms, T *v) const {
     unsigned t = thread();
-    int j = (int)(t % side), k = k0 + (int)(t / side);
+    int j = (int)(t % side<T>), k = k0 + (int)(t / side<T>);
 #pragma unroll
-    for (int i = 0; i < depth<T>() / 4; i++) v[i] = j < n && k + 4 * i < terms ? at[(k + 4 * i) * ld + j] : (T)0;
+    for (int i = 0; i < loads<T>; i++) v[i] = j < n && k + step * i < terms ? at[(k + step * i) * ld + j] : (T)0;
   }
   __device__ __forceinline__ void place(const T *v, T *stage) const {
     unsigned t = thread();
-    T *to = stage + t / side * pitch + t % side;
+    T *to = stage + t / side<T> * pitch<T> + t % side<T>;
 #pragma unroll
-    for (int i = 0; i < depth<T>() / 4; i++) to[4 * i * pitch] = v[i];
+    for (int i = 0; i < loads<T>; i++) to[step * i * pitch<T>] = v[i];
   }
   __device__ __forceinline__ const T *terms(const T *stage, int) const { return stage; }
 };
 template <typename T>
 struct Across {
+  // A warp reads 8 terms of 4 rows at a time: whole sectors of memory, and 32 different banks. A
+  // block takes the rows in parts.
+  static constexpr int rows = threads<T> / 8, parts = side<T> / rows;
   const T *at;
   int ld, n;
-  // A warp reads 8 terms of 4 rows at a time: whole sectors of memory, and 32 different banks.
   __device__ __forceinline__ void fetch(int k0, int terms, T *v) const {
     unsigned t = thread();
     int j = (int)(t / 8), k = k0 + (int)(t % 8);
 #pragma unroll
-    for (int i = 0; i < depth<T>() / 4; i++) {
-      int row = j + (i & 1) * 32, term = k + (i >> 1) * 8;
+    for (int i = 0; i < loads<T>; i++) {
+      int row = j + i % parts * rows, term = k + i / parts * 8;
       v[i] = row < n && term < terms ? at[row * ld + term] : (T)0;
     }
   }
   __device__ __forceinline__ void place(const T *v, T *stage) const {
     unsigned t = thread();
-    T *to = stage + t % 8 * pitch + t / 8;
+    T *to = stage + t % 8 * pitch<T> + t / 8;
 #pragma unroll
-    for (int i = 0; i < depth<T>() / 4; i++) to[(i >> 1) * 8 * pitch + (i & 1) * 32] = v[i];
+    for (int i = 0; i < loads<T>; i++) to[i / parts * 8 * pitch<T> + i % parts * rows] = v[i];
   }
   __device__ __forceinline__ const T *terms(const T *stage, int) const { return stage; }
 };
@@ -106,7 +124,7 @@ struct Held {
   const T *at;
   __device__ __forceinline__ void fetch(int, int, T *) const {}
   __device__ __forceinline__ void place(const T *, T *) const {}
-  __device__ __forceinline__ const T *terms(const T *, int k0) const { return at + k0 * pitch; }
+  __device__ __forceinline__ const T *terms(const T *, int k0) const { return at + k0 * pitch<T>; }
 };
 
 // Fma multiplies tiles one number after another. A policy like it says the least number of columns
@@ -117,19 +135,19 @@ struct Fma {
 
   template <int WIDE, bool SQUARE, typename T>
   static __device__ __forceinline__ void multiply(T sum[4][4], const T *a, const T *b, int terms) {
-    a += 4 * thread_y();
-    b += WIDE * thread_x();
+    a += 4 * thread_y<T>();
+    b += WIDE * thread_x<T>();
 #pragma unroll 1
     for (int k0 = 0; k0 < terms; k0 += 4) {
 #pragma unroll
       for (int k = 0; k < 4; k++) {
         T u[4], v[4];
-        load4(a + k * pitch, u);
+        load4(a + k * pitch<T>, u);
         if (WIDE == 4) {
-          load4(b + k * pitch, v);
+          load4(b + k * pitch<T>, v);
         } else {
 #pragma unroll
-          for (int j = 0; j < WIDE; j++) v[j] = b[k * pitch + j];
+          for (int j = 0; j < WIDE; j++) v[j] = b[k * pitch<T> + j];
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
@@ -138,17 +156,17 @@ struct Fma {
           for (int j = 0; j < WIDE; j++) sum[i][j] = fused(u[i], v[j], sum[i][j]);
         }
       }
-      a += 4 * pitch;
-      b += 4 * pitch;
+      a += 4 * pitch<T>;
+      b += 4 * pitch<T>;
     }
   }
 };
 
 // wide is how many columns a thread takes of a tile with so many, and multiply_wide is multiply for
 // it.
-template <class P>
+template <class P, typename T>
 __device__ __forceinline__ int wide(int columns) {
-  return columns <= 16 ? P::least : columns <= 32 ? 2 : 4;
+  return columns <= across<T> ? P::least : columns <= 2 * across<T> ? 2 : 4;
 }
 template <class P, bool SQUARE, typename T>
 __device__ __forceinline__ void multiply_wide(int width, T sum[4][4], const T *a, const T *b, int terms) {
@@ -162,15 +180,15 @@ __device__ __forceinline__ void multiply_wide(int width, T sum[4][4], const T *a
 template <class P, bool SQUARE = false, typename T, class A, class B>
 __device__ __forceinline__ void product(Shared<T> m, int width, T sum[4][4], A a, B b, int terms) {
 #pragma unroll 1
-  for (int k0 = 0; k0 < terms; k0 += depth<T>()) {
-    T fromA[depth<T>() / 4], fromB[depth<T>() / 4];
+  for (int k0 = 0; k0 < terms; k0 += depth<T>) {
+    T fromA[loads<T>], fromB[loads<T>];
     a.fetch(k0, terms, fromA);
     b.fetch(k0, terms, fromB);
     __syncthreads();
     a.place(fromA, m.a);
     b.place(fromB, m.b);
     __syncthreads();
-    multiply_wide<P, SQUARE>(width, sum, a.terms(m.a, k0), b.terms(m.b, k0), smaller(depth<T>(), terms - k0));
+    multiply_wide<P, SQUARE>(width, sum, a.terms(m.a, k0), b.terms(m.b, k0), smaller(depth<T>, terms - k0));
   }
 }
 
@@ -179,31 +197,31 @@ __device__ __forceinline__ void product(Shared<T> m, int width, T sum[4][4], A a
 template <class P, typename T>
 __device__ __forceinline__ void join(Shared<T> m, int width, T sum[4][4], Down<T> u, Down<T> v, int terms) {
 #pragma unroll 1
-  for (int k0 = 0; k0 < terms; k0 += depth<T>()) {
-    T fromU[depth<T>() / 4], fromV[depth<T>() / 4];
+  for (int k0 = 0; k0 < terms; k0 += depth<T>) {
+    T fromU[loads<T>], fromV[loads<T>];
     u.fetch(k0, terms, fromU);
     v.fetch(k0, terms, fromV);
     __syncthreads();
     u.place(fromU, m.a);
     v.place(fromV, m.b);
     __syncthreads();
-    int count = smaller(depth<T>(), terms - k0);
-    multiply_wide<P, false>(width, sum, m.c + k0 * pitch, m.a, count);
-    multiply_wide<P, false>(width, sum, m.s + k0 * pitch, m.b, count);
+    int count = smaller(depth<T>, terms - k0);
+    multiply_wide<P, false>(width, sum, m.c + k0 * pitch<T>, m.a, count);
+    multiply_wide<P, false>(width, sum, m.s + k0 * pitch<T>, m.b, count);
   }
 }
 template <class P, typename T>
 __device__ __forceinline__ void share(Shared<T> m, int width, T ofC[4][4], T ofS[4][4], Down<T> u, int terms) {
 #pragma unroll 1
-  for (int k0 = 0; k0 < terms; k0 += depth<T>()) {
-    T from[depth<T>() / 4];
+  for (int k0 = 0; k0 < terms; k0 += depth<T>) {
+    T from[loads<T>];
     u.fetch(k0, terms, from);
     __syncthreads();
     u.place(from, m.b);
     __syncthreads();
-    int count = smaller(depth<T>(), terms - k0);
-    multiply_wide<P, false>(width, ofC, m.c + k0 * pitch, m.b, count);
-    multiply_wide<P, false>(width, ofS, m.s + k0 * pitch, m.b, count);
+    int count = smaller(depth<T>, terms - k0);
+    multiply_wide<P, false>(width, ofC, m.c + k0 * pitch<T>, m.b, count);
+    multiply_wide<P, false>(width, ofS, m.s + k0 * pitch<T>, m.b, count);
   }
 }
 
@@ -217,7 +235,7 @@ struct Patch {
   // each calls f(element in memory, element of the thread).
   template <class F>
   __device__ __forceinline__ void each(int width, T sum[4][4], F f) const {
-    int i0 = 4 * thread_y(), j0 = width * thread_x();
+    int i0 = 4 * thread_y<T>(), j0 = width * thread_x<T>();
 #pragma unroll
     for (int i = 0; i < 4; i++) {
 #pragma unroll
@@ -242,24 +260,24 @@ __device__ __forceinline__ void clear(T sum[4][4]) {
 
 } // namespace tile
 
-// TILE_KERNEL is REAL_KERNEL for 256 threads, with so few registers in float that a number of
-// blocks share a multiprocessor. In double one block has all of them. Where there are tensor cores,
-// float has name_tf32 and name_3xtf32, too (features_tensor.cuh).
+// TILE_KERNEL is REAL_KERNEL for the threads of a tile, with so few registers in float that a
+// number of blocks share a multiprocessor. In double a thread may have all it wants. Where there
+// are tensor cores, float has name_tf32 and name_3xtf32, too (features_tensor.cuh).
 #define TILE_KERNEL(blocks, name, params, args) \
   namespace f32 { \
   using T = float; \
-  BOUNDED_KERNEL(256, blocks, name##_f32, params, name<tile::Fma> args) \
+  BOUNDED_KERNEL(tile::threads<T>, blocks, name##_f32, params, name<tile::Fma> args) \
   TENSOR_ENTRIES(blocks, name, params, args) \
   } \
   namespace f64 { \
   using T = double; \
-  BOUNDED_KERNEL(256, 1, name##_f64, params, name<tile::Fma> args) \
+  BOUNDED_KERNEL(tile::threads<T>, 1, name##_f64, params, name<tile::Fma> args) \
   }
 
 #ifdef TENSOR_CORES
 #define TENSOR_ENTRIES(blocks, name, params, args) \
-  BOUNDED_KERNEL(256, blocks, name##_tf32, params, name<tile::Tensor<false>> args) \
-  BOUNDED_KERNEL(256, blocks, name##_3xtf32, params, name<tile::Tensor<true>> args)
+  BOUNDED_KERNEL(tile::threads<T>, blocks, name##_tf32, params, name<tile::Tensor<false>> args) \
+  BOUNDED_KERNEL(tile::threads<T>, blocks, name##_3xtf32, params, name<tile::Tensor<true>> args)
 #else
 #define TENSOR_ENTRIES(blocks, name, params, args)
 #endif

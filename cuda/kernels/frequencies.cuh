@@ -5,7 +5,7 @@
 // frequencies: eta = (τ + ρm)/ℓ and logvar = log s² + 2 log ρ/ℓ for n = d·R elements. One element a
 // thread, grid ⌈n/256⌉; 3 numbers in, 2 out, two exponentials: bound by memory.
 template <typename T>
-__device__ void frequencies(int n, int r, T *eta, T *logvar, const T *tau, const T *mean, const T *logs2, const T *logrho, const T *logl) {
+__device__ __forceinline__ void frequencies(int n, int r, T *eta, T *logvar, const T *tau, const T *mean, const T *logs2, const T *logrho, const T *logl) {
   int i = global_thread();
   if (i >= n) return;
   double log_rho = (double)logrho[0], log_l = (double)logl[i / r];
@@ -20,7 +20,7 @@ REAL_KERNEL(256, frequencies, (int n, int r, T *eta, T *logvar, const T *tau, co
 // partial[d] = Σ_r dη∘ρm/ℓ + 2 dlog β², of which dlog ρ is the sum. One block a row of Ω, grid d:
 // thread t sums columns t, t+256, … in double, then block_sum. 6 numbers in, 2 out an element.
 template <typename T>
-__device__ void frequencies_backward(int r, T *dmean, T *dlogs2, T *dlogl, double *partial, const T *deta, const T *dlogvar, const T *tau, const T *mean,
+__device__ __forceinline__ void frequencies_backward(int r, T *dmean, T *dlogs2, T *dlogl, double *partial, const T *deta, const T *dlogvar, const T *tau, const T *mean,
                                      const T *logrho, const T *logl) {
   int row = (int)blockIdx.x;
   double inverse = exponential(-(double)logl[row]), step = exponential((double)logrho[0]) * inverse, along = 0, length = 0;

@@ -7,15 +7,15 @@
 //	kl   = Σ ½ (log p − log s² + (s²+m²)/p − 1)
 //	dm  += −weight·m/p,  dlog s² += −weight·½ (s²/p − 1),  dlogl_d += −weight·Σ_r ((s²+m²)/p − 1)
 //
-// mean, logvar and their gradients [d,r]; logl [d], or null for p = 1. Grid (pieces of rows, d),
+// mean, logvar and their gradients [d,r]; logl [d], or null for p = 1. Grid (d, pieces of rows),
 // 1024 elements a block; kl and dlogl [pieces,d] get one partial sum a block, dlogl with the
 // weight, which may be live. Thread t sums t, t+256, …, then block_sum. 4 numbers in, 2 out and an
 // exponential an element: bound by memory.
 template <typename T>
-__device__ void kl_diag(int r, double weight, T *dmean, T *dlogvar, const T *mean, const T *logvar, const T *logl, double *kl, double *dlogl) {
+__device__ __forceinline__ void kl_diag(int r, double weight, T *dmean, T *dlogvar, const T *mean, const T *logvar, const T *logl, double *kl, double *dlogl) {
   constexpr int piece = 1024;
   weight = number_of(weight, live.weight);
-  int row = (int)blockIdx.y, lo = (int)blockIdx.x * piece, hi = smaller(lo + piece, r);
+  int row = (int)blockIdx.x, lo = (int)blockIdx.y * piece, hi = smaller(lo + piece, r);
   double logp = logl ? -2 * (double)logl[row] : 0.0, inverse = exponential(-logp);
   T pull = (T)(-weight * inverse), half = (T)(0.5 * weight);
   double moments = 0, logs = 0;
@@ -30,7 +30,7 @@ __device__ void kl_diag(int r, double weight, T *dmean, T *dlogvar, const T *mea
   double n = (double)(hi - lo), excess = inverse * block_sum(moments) - n;
   logs = block_sum(logs);
   if (threadIdx.x == 0) {
-    long long at = (long long)blockIdx.x * gridDim.y + row;
+    long long at = (long long)blockIdx.y * gridDim.x + row;
     kl[at] = 0.5 * (excess - logs + n * logp);
     dlogl[at] = -weight * excess;
   }

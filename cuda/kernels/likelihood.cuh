@@ -8,7 +8,7 @@
 // the rows, times C: a row of blocks has a column; thread sums in order of rows, then block_sum. 2
 // numbers in, 1 out and 5 FLOP an element: bound by memory.
 template <typename T>
-__device__ void gaussian(int n, int batch, double scale, T *dh, const T *h, const T *y, const T *logvar, double *partial) {
+__device__ __forceinline__ void gaussian(int n, int batch, double scale, T *dh, const T *h, const T *y, const T *logvar, double *partial) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
   double precision = exponential(-(double)logvar[c]), squares = 0;
   for (int row = global_thread(); row < n; row += (int)(gridDim.x * blockDim.x)) {
@@ -44,7 +44,7 @@ __device__ __forceinline__ void expected_gaussian(int n, int batch, double scale
 // and partial[c,block] = Σ (y−mean)² + variance, for n = B rows of C numbers. Grid as gaussian; 3
 // numbers in, 2 out.
 template <typename T>
-__device__ void gaussian_expected(int n, double scale, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial) {
+__device__ __forceinline__ void gaussian_expected(int n, double scale, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *logvar, double *partial) {
   expected_gaussian(n, n, scale, dmean, dvariance, mean, variance, y, logvar, partial);
 }
 REAL_KERNEL(256, gaussian_expected,
@@ -54,7 +54,7 @@ REAL_KERNEL(256, gaussian_expected,
 // gaussian_moments: gaussian_expected for the Real moments of n = S·B rows; y [B,C] repeats for
 // each sample. Grid as gaussian; 3 numbers in, 2 out.
 template <typename T>
-__device__ void gaussian_moments(int n, int batch, double scale, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *logvar, double *partial) {
+__device__ __forceinline__ void gaussian_moments(int n, int batch, double scale, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *logvar, double *partial) {
   expected_gaussian(n, batch, scale, dmean, dvariance, mean, variance, y, logvar, partial);
 }
 REAL_KERNEL(256, gaussian_moments,
@@ -73,7 +73,7 @@ __device__ __forceinline__ double column_sum(const double *partial, int blocks, 
 // where Σ is the sum of a column's partial sums, n of rows. Grid of one block, which takes the
 // width columns in order; 8 bytes a block of the launch before.
 template <typename T>
-__device__ void gaussian_sum(double n, int blocks, int width, double scale, double *ell, T *dlogvar, const T *logvar, const double *partial) {
+__device__ __forceinline__ void gaussian_sum(double n, int blocks, int width, double scale, double *ell, T *dlogvar, const T *logvar, const double *partial) {
   double total = 0;
   for (int c = 0; c < width; c++) {
     double sum = column_sum(partial, blocks, c), noise = (double)logvar[c], misfit = sum * exponential(-noise);
@@ -92,7 +92,7 @@ REAL_KERNEL(256, gaussian_sum, (double n, int blocks, int width, double scale, d
 // Lanes sum their columns in order, then a butterfly; a warp its rows in order, then the warps. One
 // number in, one out and two exponentials an element.
 template <typename T>
-__device__ void softmax(int rows, int batch, int c, double scale, T *dh, const T *h, const int *y, double *partial) {
+__device__ __forceinline__ void softmax(int rows, int batch, int c, double scale, T *dh, const T *h, const int *y, double *partial) {
   int lane = (int)threadIdx.x & 31;
   double total = 0;
   for (int row = global_thread() / 32; row < rows; row += (int)(gridDim.x * blockDim.x) / 32) {
@@ -119,7 +119,7 @@ REAL_KERNEL(256, softmax, (int rows, int batch, int c, double scale, T *dh, cons
 // S·B elements. Grid and sums as gaussian. One number in, one out, an exponential and a logarithm
 // an element.
 template <typename T>
-__device__ void bernoulli(int n, int batch, double scale, T *dh, const T *h, const int *y, double *partial) {
+__device__ __forceinline__ void bernoulli(int n, int batch, double scale, T *dh, const T *h, const int *y, double *partial) {
   double total = 0;
   for (long long i = global_thread(); i < n; i += gridDim.x * blockDim.x) {
     double sign = 2 * y[i % batch] - 1, with = sign * (double)h[i];
@@ -135,7 +135,7 @@ REAL_KERNEL(256, bernoulli, (int n, int batch, double scale, T *dh, const T *h, 
 // add_offset: h[row,c] += offset[c] for n = S·B·C elements of rows of c numbers. One element a
 // thread, grid ⌈n/256⌉; one number in and out: bound by memory.
 template <typename T>
-__device__ void add_offset(int n, int c, T *h, const T *offset) {
+__device__ __forceinline__ void add_offset(int n, int c, T *h, const T *offset) {
   int i = global_thread();
   if (i < n) h[i] += offset[i % c];
 }
@@ -145,7 +145,7 @@ REAL_KERNEL(256, add_offset, (int n, int c, T *h, const T *offset), (n, c, h, of
 // takes a column; thread t sums rows t, t+256, … in double, then block_sum. One number in and an
 // addition an element.
 template <typename T>
-__device__ void add_offset_backward(int rows, T *doffset, const T *dh) {
+__device__ __forceinline__ void add_offset_backward(int rows, T *doffset, const T *dh) {
   int c = (int)blockIdx.x, width = (int)gridDim.x;
   double sum = 0;
   for (int row = (int)threadIdx.x; row < rows; row += (int)blockDim.x) sum += (double)dh[(long long)row * width + c];

@@ -6,17 +6,17 @@
 // gather: dst[b,c] = src[rows[b],c] for n = B·width elements; src [N,width]. gather_widen is the
 // same to Double, and gather_int of integers. Grid ⌈n/256⌉.
 template <typename To, typename From>
-__device__ void gather_rows(int n, int width, To *dst, const From *src, const int *rows) {
+__device__ __forceinline__ void gather_rows(int n, int width, To *dst, const From *src, const int *rows) {
   int i = global_thread();
   if (i >= n) return;
   dst[i] = (To)src[(long long)rows[i / width] * width + i % width];
 }
 template <typename T>
-__device__ void gather(int n, int width, T *dst, const T *src, const int *rows) {
+__device__ __forceinline__ void gather(int n, int width, T *dst, const T *src, const int *rows) {
   gather_rows(n, width, dst, src, rows);
 }
 template <typename T>
-__device__ void gather_widen(int n, int width, double *dst, const T *src, const int *rows) {
+__device__ __forceinline__ void gather_widen(int n, int width, double *dst, const T *src, const int *rows) {
   gather_rows(n, width, dst, src, rows);
 }
 REAL_KERNEL(256, gather, (int n, int width, T *dst, const T *src, const int *rows), (n, width, dst, src, rows))
@@ -38,7 +38,7 @@ PLAIN_KERNEL(256, draw_rows, (int n, int range, unsigned k0, unsigned k1, unsign
 
 // widen: dst[i] = src[i], Real to Double. Grid ⌈n/256⌉.
 template <typename T>
-__device__ void widen(int n, double *dst, const T *src) {
+__device__ __forceinline__ void widen(int n, double *dst, const T *src) {
   int i = global_thread();
   if (i < n) dst[i] = (double)src[i];
 }
@@ -46,7 +46,7 @@ REAL_KERNEL(256, widen, (int n, double *dst, const T *src), (n, dst, src))
 
 // narrow_add: dst[i] += src[i], Double into Real. Grid ⌈n/256⌉.
 template <typename T>
-__device__ void narrow_add(int n, T *dst, const double *src) {
+__device__ __forceinline__ void narrow_add(int n, T *dst, const double *src) {
   int i = global_thread();
   if (i < n) dst[i] += (T)src[i];
 }
@@ -55,7 +55,7 @@ REAL_KERNEL(256, narrow_add, (int n, T *dst, const double *src), (n, dst, src))
 // concat_part: dst[row, column+c] = src[row mod rows, c] for n = S·B·w elements; dst has width
 // columns, and src has rows rows: S·B, or B for a part that is the same for every s. Grid ⌈n/256⌉.
 template <typename T>
-__device__ void concat_part(int n, int w, int rows, int width, int column, T *dst, const T *src) {
+__device__ __forceinline__ void concat_part(int n, int w, int rows, int width, int column, T *dst, const T *src) {
   int i = global_thread();
   if (i >= n) return;
   int row = i / w, c = i % w;
@@ -66,7 +66,7 @@ REAL_KERNEL(256, concat_part, (int n, int w, int rows, int width, int column, T 
 // add_columns: dst[row, to+c] += src[row, from+c] for n = rows·w elements, c < w; the rows of dst
 // are wdst long, those of src wsrc. Grid ⌈n/256⌉.
 template <typename T>
-__device__ void add_columns(int n, int w, int wdst, int to, int wsrc, int from, T *dst, const T *src) {
+__device__ __forceinline__ void add_columns(int n, int w, int wdst, int to, int wsrc, int from, T *dst, const T *src) {
   int i = global_thread();
   if (i >= n) return;
   int row = i / w, c = i % w;

@@ -6,7 +6,7 @@
 // and shares[c,block] = Σ z/(1+z), for n = S·B rows of C numbers; y [B,C] repeats. Grid as
 // gaussian; 2 numbers in, 1 out, a logarithm and two divisions an element.
 template <typename T>
-__device__ void student(int n, int batch, double scale, T *dh, const T *h, const T *y, const T *logvar, const T *tail, double *logs, double *shares) {
+__device__ __forceinline__ void student(int n, int batch, double scale, T *dh, const T *h, const T *y, const T *logvar, const T *tail, double *logs, double *shares) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
   double nu = 2 + exponential((double)tail[0]), per_square = exponential(-(double)logvar[c]) / nu;
   double of_logs = 0, of_shares = 0;
@@ -37,7 +37,7 @@ REAL_KERNEL(256, student, (int n, int batch, double scale, T *dh, const T *h, co
 //
 // Grid of one block, which takes the width columns in order; 16 bytes a block of the launch before.
 template <typename T>
-__device__ void student_sum(double n, int blocks, int width, double scale, double *ell, T *dlogvar, T *dtail, const T *logvar, const T *tail,
+__device__ __forceinline__ void student_sum(double n, int blocks, int width, double scale, double *ell, T *dlogvar, T *dtail, const T *logvar, const T *tail,
                             const double *logs, const double *shares) {
   double excess = exponential((double)tail[0]), nu = 2 + excess, upper = 0.5 * (nu + 1), lower = 0.5 * nu, total = 0, along = 0;
   double norm = log_gamma(upper) - log_gamma(lower), rise = digamma(upper) - digamma(lower) - 1 / nu;
@@ -62,7 +62,7 @@ REAL_KERNEL(256, student_sum,
 // (y−h)²/v), slopes[c,block] = Σ of the second gradient without scale. For n = S·B rows, h
 // [S,B,2C], y [B,C]. Grid as gaussian; 3 numbers in, 2 out, an exponential an element.
 template <typename T>
-__device__ void heteroscedastic(int n, int batch, double scale, double floor, T *dh, const T *h, const T *y, const T *logvar, double *values, double *slopes) {
+__device__ __forceinline__ void heteroscedastic(int n, int batch, double scale, double floor, T *dh, const T *h, const T *y, const T *logvar, double *values, double *slopes) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
   double noise = (double)logvar[c], total = 0, slope = 0;
   for (int row = global_thread(); row < n; row += (int)(gridDim.x * blockDim.x)) {
@@ -90,7 +90,7 @@ REAL_KERNEL(256, heteroscedastic,
 // heteroscedastic_sum: ell = scale·Σ of values and dlogvar[c] += scale·Σ of the column's slopes.
 // Grid of one block, which takes the width columns in order; 16 bytes a block of the launch before.
 template <typename T>
-__device__ void heteroscedastic_sum(int blocks, int width, double scale, double *ell, T *dlogvar, const double *values, const double *slopes) {
+__device__ __forceinline__ void heteroscedastic_sum(int blocks, int width, double scale, double *ell, T *dlogvar, const double *values, const double *slopes) {
   double total = 0;
   for (int c = 0; c < width; c++) {
     total += column_sum(values, blocks, c);

@@ -6,7 +6,7 @@
 // output_noise: out[s,b,c] += √variance[s,b,c] ε(key; s, rows[b], c); n = S·B·groups threads,
 // groups = ⌈C/4⌉, grid ⌈n/256⌉. 2 numbers in and one out an element: bound by memory. No sums.
 template <typename T>
-__device__ void output_noise(int n, int batch, int columns, int groups, Key key, T *out, const T *variance, const int *rows) {
+__device__ __forceinline__ void output_noise(int n, int batch, int columns, int groups, Key key, T *out, const T *variance, const int *rows) {
   int q = global_thread();
   if (q >= n) return;
   int group = q % groups, row = q / groups;
@@ -24,7 +24,7 @@ REAL_KERNEL(256, output_noise,
 // output_noise_backward: dvariance = dout ε/(2√variance), threads and grid as output_noise. 2
 // numbers in and one out an element. No sums.
 template <typename T>
-__device__ void output_noise_backward(int n, int batch, int columns, int groups, Key key, T *dvariance, const T *dout, const T *variance, const int *rows) {
+__device__ __forceinline__ void output_noise_backward(int n, int batch, int columns, int groups, Key key, T *dvariance, const T *dout, const T *variance, const int *rows) {
   int q = global_thread();
   if (q >= n) return;
   int group = q % groups, row = q / groups;

@@ -5,7 +5,7 @@
 // probe: out[i] = f(x[i]), f by its number: eˣ, ln x, sin x, cos x, Φ⁻¹(x); or element i of the
 // stream of normals with key {1, 2}, row 3, step 4, tail 5. Grid ⌈n/256⌉, no shared memory.
 template <typename T>
-__device__ void probe(int n, int f, T *out, const T *x) {
+__device__ __forceinline__ void probe(int n, int f, T *out, const T *x) {
   int i = global_thread();
   if (i >= n) return;
   T s, c;

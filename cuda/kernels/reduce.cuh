@@ -28,7 +28,7 @@ __device__ __forceinline__ T block_sum(T v) {
 // fold: dst[0] = scale·Σ partial[0…n−1], added to dst[0] if add is set. Grid of one block; thread t
 // sums t, t+256, …, then block_sum. 8·n bytes, n additions.
 template <typename T>
-__device__ void fold(int n, int add, double scale, T *dst, const double *partial) {
+__device__ __forceinline__ void fold(int n, int add, double scale, T *dst, const double *partial) {
   double sum = 0;
   for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) sum += partial[i];
   sum = scale * block_sum(sum);
@@ -39,7 +39,7 @@ REAL_KERNEL(256, fold, (int n, int add, double scale, T *dst, const double *part
 // fold_rows: dst[i] = scale·Σ_b partial[b,i] for partial [blocks,n], added to dst[i] if add is set.
 // One thread an element, b in order; grid ⌈n/256⌉. 8·blocks·n bytes.
 template <typename T>
-__device__ void fold_rows(int n, int blocks, int add, double scale, T *dst, const double *partial) {
+__device__ __forceinline__ void fold_rows(int n, int blocks, int add, double scale, T *dst, const double *partial) {
   int i = global_thread();
   if (i >= n) return;
   double sum = 0;

@@ -7,7 +7,7 @@
 // = ⌈J/4⌉, grid ⌈n/256⌉. It writes S·B·J numbers; mean and variance come from L2. 100 integer
 // instructions and 2 logarithms, sines and cosines a thread.
 template <typename T>
-__device__ void sample_f(int n, int batch, int latents, int groups, Key key, T *f, const double *mean, const double *variance, const int *rows) {
+__device__ __forceinline__ void sample_f(int n, int batch, int latents, int groups, Key key, T *f, const double *mean, const double *variance, const int *rows) {
   int q = global_thread();
   if (q >= n) return;
   int group = q % groups, b = q / groups % batch, s = q / groups / batch;
@@ -28,7 +28,7 @@ REAL_KERNEL(256, sample_f,
 // sample_f_backward: dmean = Σ_s df and dvar = Σ_s df ε/(2√var), s in order in one thread; n =
 // B·groups threads, grid ⌈n/64⌉. It reads S·B·J numbers, with a Philox block for four.
 template <typename T>
-__device__ void sample_f_backward(int n, int samples, int batch, int latents, int groups, Key key, double *dmean, double *dvariance, const T *df,
+__device__ __forceinline__ void sample_f_backward(int n, int samples, int batch, int latents, int groups, Key key, double *dmean, double *dvariance, const T *df,
                                   const double *variance, const int *rows) {
   int q = global_thread();
   if (q >= n) return;

@@ -19,7 +19,7 @@
 constexpr int SPARSE_MOST = 4096;
 
 template <typename T>
-__device__ void sparse_distances(int m, int first, int width, int linear, T *d, const int *rows, const int *start, const int *index, const double *value,
+__device__ __forceinline__ void sparse_distances(int m, int first, int width, int linear, T *d, const int *rows, const int *start, const int *index, const double *value,
                                  const double *square, const int *z_start, const int *z_index, const double *z_value, const double *z_square) {
   DYN_SHARED(double, dots);
   int lane = (int)threadIdx.x, n = rows[blockIdx.x], base = (int)blockIdx.y * SPARSE_MOST, own = smaller(m - base, SPARSE_MOST);

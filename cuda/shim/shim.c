@@ -1,9 +1,11 @@
 /* The static stand-in for libcuda.so that the program links: it opens the machine's own driver when
- * the program starts. Where there is none, it answers "initialised, zero devices", so that the
- * program starts on any machine and can say why it has no GPU.
+ * the GPUs are first counted, since starting a driver takes a while. Where there is none, it answers
+ * "initialised, zero devices", so that the program starts on any machine and can say why it has no
+ * GPU.
  *
  * GPDRF_CUDA_DRIVER names another driver to open, such as the test double; "none" means no driver. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,63 +17,71 @@ extern const char shim_name[] HIDDEN; /* the names, one after another */
 
 enum { NO_DEVICE = 100, NOT_FOUND = 500 };
 
-static int (*real_init)(unsigned), (*real_count)(int *), (*real_version)(int *);
-static int state = -1; /* -1: not tried; 0: a driver is in use; else the code that says why not */
+static int (*real_count)(int *), (*real_version)(int *); /* NULL: no driver is in use */
 static char reason[400];
 
 HIDDEN int shim_no_driver(void) { return NO_DEVICE; }
 static int too_old(void) { return NOT_FOUND; } /* for an entry point that an old driver lacks */
 
-static void *open_driver(void) {
-  static const char *const places[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", NULL};
-  const char *path = getenv("GPDRF_CUDA_DRIVER");
-  if (path && !strcmp(path, "none")) {
-    snprintf(reason, sizeof reason, "GPDRF_CUDA_DRIVER=none");
-    return NULL;
-  }
-  if (path && *path) {
-    void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!lib) snprintf(reason, sizeof reason, "GPDRF_CUDA_DRIVER: %s", dlerror());
-    return lib;
-  }
-  for (int i = 0; places[i]; i++) {
-    void *lib = dlopen(places[i], RTLD_NOW | RTLD_LOCAL);
-    if (lib) return lib;
-  }
-  snprintf(reason, sizeof reason, "no NVIDIA driver: libcuda.so.1 was not found");
-  return NULL;
-}
-
-static void load(void) {
-  state = NO_DEVICE;
-  void *lib = open_driver();
-  if (!lib) return;
-  real_init = (int (*)(unsigned))dlsym(lib, "cuInit");
-  real_count = (int (*)(int *))dlsym(lib, "cuDeviceGetCount");
-  real_version = (int (*)(int *))dlsym(lib, "cuDriverGetVersion");
-  if (!real_init || !real_count || !real_version) {
+/* start makes an open library the driver that is in use, or says why it cannot be. */
+static int start(void *lib) {
+  int (*init)(unsigned) = (int (*)(unsigned))dlsym(lib, "cuInit");
+  int (*count)(int *) = (int (*)(int *))dlsym(lib, "cuDeviceGetCount");
+  int (*version)(int *) = (int (*)(int *))dlsym(lib, "cuDriverGetVersion");
+  int (*describe)(int, const char **) = (int (*)(int, const char **))dlsym(lib, "cuGetErrorString");
+  if (!init || !count || !version) {
     snprintf(reason, sizeof reason, "the library that was found is not a CUDA driver");
-    return;
+    return 0;
+  }
+  int code = init(0);
+  if (code) {
+    const char *words = NULL;
+    if (code == NO_DEVICE) snprintf(reason, sizeof reason, "the NVIDIA driver sees no GPU");
+    else if (describe && !describe(code, &words) && words) snprintf(reason, sizeof reason, "the NVIDIA driver does not start: %s (cuInit answers %d)", words, code);
+    else snprintf(reason, sizeof reason, "the NVIDIA driver does not start: cuInit answers %d", code);
+    return 0;
   }
   const char *name = shim_name;
   for (long i = 0; i < shim_count; i++, name += strlen(name) + 1) {
     void *entry = dlsym(lib, name);
     shim_slot[i] = entry ? entry : (void *)too_old;
   }
-  state = real_init(0);
-  if (state == NO_DEVICE) snprintf(reason, sizeof reason, "the NVIDIA driver sees no GPU");
-  else if (state) snprintf(reason, sizeof reason, "the NVIDIA driver does not start: cuInit answers %d", state);
+  real_count = count, real_version = version;
+  reason[0] = 0;
+  return 1;
 }
 
-/* gorgonia.org/cu calls cuInit when the program starts, and ends the program if it fails. */
+/* load opens the driver that GPDRF_CUDA_DRIVER names, or the first that starts. */
+static void load(void) {
+  static const char *const places[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", NULL};
+  const char *path = getenv("GPDRF_CUDA_DRIVER");
+  if (path && !strcmp(path, "none")) {
+    snprintf(reason, sizeof reason, "GPDRF_CUDA_DRIVER=none");
+    return;
+  }
+  if (path && *path) {
+    void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (lib) start(lib);
+    else snprintf(reason, sizeof reason, "GPDRF_CUDA_DRIVER: %s", dlerror());
+    return;
+  }
+  snprintf(reason, sizeof reason, "no NVIDIA driver: libcuda.so.1 was not found");
+  for (int i = 0; places[i]; i++) {
+    void *lib = dlopen(places[i], RTLD_NOW | RTLD_LOCAL);
+    if (lib && start(lib)) return;
+  }
+}
+
+/* gorgonia.org/cu calls cuInit when the program starts, also for work that needs no GPU. */
 HIDDEN int cuInit(unsigned flags) {
   (void)flags;
-  if (state < 0) load();
   return 0;
 }
 
 HIDDEN int cuDeviceGetCount(int *count) {
-  if (state == 0) return real_count(count);
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load);
+  if (real_count) return real_count(count);
   *count = 0;
   return 0;
 }

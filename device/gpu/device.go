@@ -146,6 +146,7 @@ func (d *Device) UploadInts(dst *device.Tensor, src []int32) {
 func write[To, From float32 | float64 | int32](d *Device, dst *device.Tensor, src []From, convert func(From) To) {
 	d.outside("Upload")
 	m := d.memory(dst)
+	d.state.triangle.written(m)
 	for len(src) > 0 {
 		n := min(len(src), cuda.StageSize/m.size)
 		staged, err := d.context.Stage(n * m.size)
@@ -200,7 +201,9 @@ func (d *Device) Usage() Usage { return Usage{d.context.Calls(), d.heap.changes}
 
 // Zero writes zeros.
 func (d *Device) Zero(t *device.Tensor) {
-	if m := d.memory(t); m.n > 0 && d.ledger == nil {
+	m := d.memory(t)
+	d.state.triangle.written(m)
+	if m.n > 0 && d.ledger == nil {
 		d.check("Zero", d.context.Clear(m.ptr, m.n*m.size))
 	}
 }
@@ -209,6 +212,7 @@ func (d *Device) Zero(t *device.Tensor) {
 func (d *Device) Copy(dst, src *device.Tensor) {
 	device.CheckCopy(dst, src)
 	to, from := d.memory(dst), d.memory(src)
+	d.state.triangle.written(to)
 	if to.n > 0 && d.ledger == nil {
 		d.check("Copy", d.context.Copy(to.ptr, from.ptr, to.n*to.size))
 	}

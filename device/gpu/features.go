@@ -8,7 +8,6 @@ import (
 )
 
 const (
-	featureTile = 64 // rows, frequencies and columns of a tile of features_tile.cuh
 	// The least numbers of blocks that the frequencies, or the rows, of a small layer are divided
 	// into. They do not depend on the GPU, so that all GPUs give the same bits.
 	forwardBlocks  = 256
@@ -20,6 +19,7 @@ const (
 type features struct {
 	device.FeatureShape
 	rowsPlanned int
+	side        int // of its tiles: rows, frequencies and columns
 
 	forwardBlocks, gradientBlocks int // the constants, but in tests
 
@@ -42,7 +42,7 @@ type features struct {
 // FeatureScratch plans the memory of a layer for up to S·B rows.
 func (d *Device) FeatureScratch(samples, batch, width, frequencies, dOut int) device.Scratch {
 	return &features{
-		FeatureShape: device.FeatureShape{D: width, R: frequencies, Out: dOut}, rowsPlanned: samples * batch,
+		FeatureShape: device.FeatureShape{D: width, R: frequencies, Out: dOut}, rowsPlanned: samples * batch, side: d.featureSide(),
 		forwardBlocks: forwardBlocks, gradientBlocks: gradientBlocks,
 	}
 }
@@ -69,7 +69,7 @@ func (d *Device) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, r
 		n := t.weights * t.Columns() * t.Out
 		d.draw(t.weights, t.Columns(), t.Out, noise.Weights, noise.WDraws, p.MeanW, p.LogVarW, nil, d.growReals(&t.w, n), d.growReals(&t.e, n))
 	}
-	columns := (t.Out + featureTile - 1) / featureTile
+	columns := t.tilesOf(t.Out)
 	span, chunks := t.chunksOfFrequencies(columns)
 	n, mean, square := t.S*t.B*t.Out, d.ptr(out), cuda.Pointer(0)
 	if chunks > 1 {
@@ -79,7 +79,7 @@ func (d *Device) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, r
 		square = d.growReals(&t.local.square, chunks*n)
 	}
 	l := d.layer(t, nil)
-	d.products.launch("features_forward", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: columns}, d.tileShared(),
+	d.products.launch("features_forward", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: columns}, d.featureShared(),
 		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.arccos, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), mean, square)
 	switch {
 	case noise.Local:
@@ -123,21 +123,24 @@ func (d *Device) draws(k device.Key) (first, k0, k1, step, tail, strata cuda.Arg
 func (t *features) groupRows() int { return t.S * t.B / t.groups }
 
 func (t *features) rowTiles() int {
-	return t.groups * ((t.groupRows() + featureTile - 1) / featureTile)
+	return t.groups * t.tilesOf(t.groupRows())
 }
+
+// tilesOf is how many tiles cover n rows, frequencies or columns.
+func (t *features) tilesOf(n int) int { return (n + t.side - 1) / t.side }
 
 // chunksOfFrequencies divides the frequencies among the blocks of a kernel that owns rows, with so
 // many blocks for each tile of rows.
 func (t *features) chunksOfFrequencies(blocks int) (span, chunks int) {
-	return divide(t.R, t.forwardBlocks, t.rowTiles()*blocks)
+	return divide(t.R, t.side, t.forwardBlocks, t.rowTiles()*blocks)
 }
 
-// divide cuts n into chunks of whole tiles: as few as give a launch its number of blocks, where
-// each chunk is others of them.
-func divide(n, blocks, others int) (span, chunks int) {
-	tiles := (n + featureTile - 1) / featureTile
+// divide cuts n into chunks of whole tiles of a side: as few as give a launch its number of blocks,
+// where each chunk is others of them.
+func divide(n, side, blocks, others int) (span, chunks int) {
+	tiles := (n + side - 1) / side
 	chunks = min(tiles, (blocks+others-1)/others)
-	span = (tiles + chunks - 1) / chunks * featureTile
+	span = (tiles + chunks - 1) / chunks * side
 	return span, (n + span - 1) / span
 }
 
@@ -168,11 +171,20 @@ func held(s scratch) cuda.Arg {
 	return cuda.Owned(s.ptr, s.block)
 }
 
-// tileShared is the shared memory of features_tile.cuh: two stages of 128 bytes' depth, and two
-// tiles, in rows of 68.
-func (d *Device) tileShared() int {
-	size := d.size(device.Real)
-	return (2*(128/size) + 2*featureTile) * 68 * size
+// featureSide and featureShared are the side of a tile and the shared memory of a block of
+// features_tile.cuh: two stages and two tiles, in rows of four numbers more.
+func (d *Device) featureSide() int {
+	if d.single {
+		return 64
+	}
+	return 32
+}
+func (d *Device) featureShared() int {
+	depth, side := 16, d.featureSide()
+	if d.single {
+		depth = 24
+	}
+	return (2*depth + 2*side) * (side + 4) * d.size(device.Real)
 }
 
 // sumChunks is dst = Σ partial over chunks.
@@ -214,15 +226,15 @@ func (d *Device) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParam
 // partialGradients makes the parts of the gradients of Ω and W, one for each chunk of the rows of a
 // group.
 func (d *Device) partialGradients(t *features, dout *device.Tensor) (chunks, parts int) {
-	tiles := (t.R + featureTile - 1) / featureTile
-	span, chunks := divide(t.groupRows(), t.gradientBlocks, t.groups*tiles)
+	tiles := t.tilesOf(t.R)
+	span, chunks := divide(t.groupRows(), t.side, t.gradientBlocks, t.groups*tiles)
 	parts = t.groups * chunks
 	dcontrast := cuda.Pointer(0)
 	if t.noise.Local {
 		dcontrast = d.growReals(&t.local.dcontrast, parts*t.R*t.Out)
 	}
 	l := d.layer(t, dout)
-	d.products.launch("features_gradients", cuda.Grid{X: tiles, Y: chunks, Z: t.groups}, d.tileShared(),
+	d.products.launch("features_gradients", cuda.Grid{X: tiles, Y: chunks, Z: t.groups}, d.featureShared(),
 		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.arccos, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), l.dout, l.dv,
 		d.growReals(&t.domega, parts*t.D*t.R), d.growReals(&t.dw, parts*t.Columns()*t.Out), dcontrast)
 	return chunks, parts
@@ -236,7 +248,7 @@ func (d *Device) inputGradient(t *features, dh, dout *device.Tensor) {
 		to = d.growReals(&t.chunks, chunks*n)
 	}
 	l := d.layer(t, dout)
-	d.products.launch("features_inputs", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: 1}, d.tileShared(),
+	d.products.launch("features_inputs", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: 1}, d.featureShared(),
 		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.arccos, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), l.dout, l.dv, to)
 	if chunks > 1 {
 		d.sumChunks(d.ptr(dh), to, n, chunks)

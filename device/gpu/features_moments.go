@@ -42,7 +42,7 @@ func (d *Device) FeatureMoments(mean, variance, h *device.Tensor, p device.Featu
 	d.real.launch("integrated_weights", blocks(t.Out, 8), 0, r, out, d.ptr(p.MeanW), d.ptr(p.LogVarW), quad, base)
 	d.real.launch("integrated_phases", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.R), Z: 2}, 0, cuda.Int(rows), cuda.Int(t.D), r, d.ptr(h), spectra, phi)
 	d.real.launch("integrated_columns", t.each(), 0, r, phi)
-	span, chunks := t.chunksOfFrequencies(2 * tilesOf(t.Out))
+	span, chunks := divide(t.R, tile, t.forwardBlocks, 2*tilesOf(rows)*tilesOf(t.Out))
 	partial := d.growReals(&t.chunks, 2*chunks*rows*t.Out)
 	d.real.launch("integrated_outputs", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.Out), Z: 2 * chunks}, 0,
 		cuda.Int(rows), r, out, cuda.Int(span), phi, d.ptr(p.MeanW), quad, partial)
@@ -84,7 +84,7 @@ func (d *Device) varianceGradient(t *features, dvariance, variance *device.Tenso
 // weightMomentsGradient adds the gradients of W's means and variances.
 func (d *Device) weightMomentsGradient(t *features, g device.FeatureParams, dmean *device.Tensor) {
 	rows, size, columns, frequencies := t.S*t.B, t.R*t.Out, tilesOf(t.Out), tilesOf(t.R)
-	span, chunks := divide(rows, t.gradientBlocks, columns*frequencies*planes)
+	span, chunks := divide(rows, tile, t.gradientBlocks, columns*frequencies*planes)
 	partial := d.growReals(&t.dw, chunks*planes*size)
 	d.real.launch("integrated_dweights", cuda.Grid{X: columns, Y: frequencies, Z: planes * chunks}, 0,
 		cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(span), held(t.moments.phi), d.ptr(dmean), held(t.local.dv), partial)
@@ -95,7 +95,7 @@ func (d *Device) weightMomentsGradient(t *features, g device.FeatureParams, dmea
 // spectraMomentsGradient adds the gradients of Ω's means and variances.
 func (d *Device) spectraMomentsGradient(t *features, g device.FeatureParams) {
 	rows, size, inputs, frequencies := t.S*t.B, t.D*t.R, tilesOf(t.D), tilesOf(t.R)
-	span, chunks := divide(rows, t.gradientBlocks, inputs*frequencies*2)
+	span, chunks := divide(rows, tile, t.gradientBlocks, inputs*frequencies*2)
 	partial := d.growReals(&t.domega, chunks*2*size)
 	d.real.launch("integrated_dspectra", cuda.Grid{X: frequencies, Y: inputs, Z: 2 * chunks}, 0,
 		cuda.Int(rows), cuda.Int(t.D), cuda.Int(t.R), cuda.Int(span), d.ptr(t.h), held(t.moments.dphi), partial)

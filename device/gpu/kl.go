@@ -20,14 +20,14 @@ type klState struct{ kl, dlogl scratch }
 // KLDiag is the KL of a fully factorised Gaussian from N(0, p); −weight·∂KL is accumulated.
 func (d *Device) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Tensor, weight float64) {
 	rows, r := device.CheckKLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl)
-	grid := cuda.Grid{X: (r + klPiece - 1) / klPiece, Y: rows, Z: 1}
+	grid := cuda.Grid{X: rows, Y: (r + klPiece - 1) / klPiece, Z: 1}
 	n := grid.X * grid.Y
 	sums, excess := d.growDoubles(&d.state.kl.kl, n), d.growDoubles(&d.state.kl.dlogl, n)
 	d.real.launch("kl_diag", grid, 0, cuda.Int(r), d.weight(weight),
 		d.ptr(dmean), d.ptr(dlogvar), d.ptr(mean), d.ptr(logvar), d.ptr(logl), sums, excess)
 	d.double.fold(d.ptr(kl), sums, n, false, 1)
 	if logl != nil {
-		d.real.foldRows(d.ptr(dlogl), excess, rows, grid.X, true, 1)
+		d.real.foldRows(d.ptr(dlogl), excess, rows, grid.Y, true, 1)
 	}
 }
 

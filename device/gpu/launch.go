@@ -3,6 +3,9 @@
 package gpu
 
 import (
+	"math"
+	"slices"
+
 	"github.com/gpdrf/gpdrf-gpu/cuda"
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
@@ -25,15 +28,24 @@ func (f *family) kernel(name string) *cuda.Kernel {
 }
 
 // launch starts a kernel on a grid of blocks, with shared bytes of dynamic shared memory. An
-// empty grid is no work, and a dry device does none.
+// empty grid is no work. A dry device does none, but says whether a GPU could.
 func (f *family) launch(name string, grid cuda.Grid, shared int, args ...cuda.Arg) {
-	if grid.X == 0 || grid.Y == 0 || grid.Z == 0 || f.device.ledger != nil {
+	if grid.X == 0 || grid.Y == 0 || grid.Z == 0 {
+		return
+	}
+	if ledger := f.device.ledger; ledger != nil {
+		if grid.X > math.MaxInt32 || grid.Y > maxGrid || grid.Z > maxGrid || slices.ContainsFunc(args, cuda.Arg.TooLarge) {
+			ledger.Exceed()
+		}
 		return
 	}
 	if err := f.kernel(name).Launch(grid, shared, args...); err != nil {
 		f.device.check(name, err)
 	}
 }
+
+// maxGrid is the most blocks of a grid in y and z.
+const maxGrid = 65535
 
 // over is a grid of one thread for each of n elements.
 func (f *family) over(name string, n int) cuda.Grid {

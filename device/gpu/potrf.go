@@ -19,6 +19,7 @@ type potrfState struct {
 func (d *Device) Potrf(l, jitter, c *device.Tensor) {
 	k, m := device.CheckPotrf(l, jitter, c)
 	d.factorise(l, jitter, c, k, m, &device.JitterLadder)
+	d.state.triangle.factored(d.memory(l))
 }
 
 // factorise is Potrf with any ladder; used [K] receives the rung that helped.

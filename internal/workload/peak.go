@@ -24,6 +24,10 @@ var peaks = []struct {
 	name string
 	Peak
 }{
+	{"GB200", Peak{FP32: 80, FP64: 40, TF32: 1250, DMMA: 40, GBs: 8000}},
+	{"B200", Peak{FP32: 75, FP64: 37, TF32: 1125, DMMA: 37, GBs: 8000}},
+	{"GH200 480GB", Peak{FP32: 66.9, FP64: 33.5, TF32: 494.7, DMMA: 66.9, GBs: 4000}},
+	{"GH200", Peak{FP32: 66.9, FP64: 33.5, TF32: 494.7, DMMA: 66.9, GBs: 4900}},
 	{"H200", Peak{FP32: 66.9, FP64: 33.5, TF32: 494.7, DMMA: 66.9, GBs: 4800}},
 	{"H100 PCIe", Peak{FP32: 51.2, FP64: 25.6, TF32: 378, DMMA: 51.2, GBs: 2000}},
 	{"H100 NVL", Peak{FP32: 60, FP64: 30, TF32: 417.5, DMMA: 60, GBs: 3900}},
@@ -35,6 +39,7 @@ var peaks = []struct {
 	{"V100", Peak{FP32: 15.7, FP64: 7.8, GBs: 900}},
 	{"L40S", Peak{FP32: 91.6, FP64: 1.43, TF32: 183, GBs: 864}},
 	{"L4", Peak{FP32: 30.3, FP64: 0.47, TF32: 60, GBs: 300}},
+	{"RTX 5090", Peak{FP32: 104.8, FP64: 1.64, TF32: 104.8, GBs: 1792}},
 	{"RTX 4090", Peak{FP32: 82.6, FP64: 1.29, TF32: 82.6, GBs: 1008}},
 	{"RTX 3090", Peak{FP32: 35.6, FP64: 0.556, TF32: 35.6, GBs: 936}},
 	{"T4", Peak{FP32: 8.1, FP64: 0.253, GBs: 320}},

@@ -27,6 +27,8 @@ type Plan struct {
 	Host int64  `json:"host"`
 	Free *int64 `json:"free,omitempty"` // bytes that the device has; nil where nobody knows
 
+	exceeded bool // more numbers than the device can count at once
+
 	Distances *Distances `json:"distances,omitempty"` // nil where there are none
 }
 
@@ -73,7 +75,7 @@ func place(name string) int {
 // and those that the host holds beside.
 func New(step Plan, ledger *device.Ledger, host []Buffer) *Plan {
 	p := &step
-	p.Total = ledger.Total()
+	p.Total, p.exceeded = ledger.Total(), ledger.Exceeded()
 	for _, a := range ledger.Allocations() {
 		p.Buffers = append(p.Buffers, Buffer{Name: a.Name, Shape: a.Shape, Type: typeOf(a), Bytes: a.Bytes})
 	}
@@ -283,6 +285,10 @@ func (p *Plan) Lacks(what, remedy string) error {
 	}
 	if d := p.Distances; d != nil && d.Features > 0 {
 		remedy += fmt.Sprintf("; of distances a table takes %s, and the features in its place %s", Bytes(d.Table), Bytes(d.Features))
+	}
+	if p.exceeded {
+		return usage.Errorf("%s counts 2³¹ − 1 numbers in one operation at most: %s has more, the largest part, %s%s, %s: %s",
+			s.where, what, s.largest.Name, s.largest.shape(), Bytes(s.largest.Bytes), remedy)
 	}
 	return usage.Errorf("%s has too little memory: %s needs %s where %s are free, the largest part, %s%s, %s: %s",
 		s.where, what, Bytes(s.needs), Bytes(s.free), s.largest.Name, s.largest.shape(), Bytes(s.largest.Bytes), remedy)
