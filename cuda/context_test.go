@@ -151,7 +151,9 @@ func TestWrongArguments(t *testing.T) {
 		"probe_f64 has 4 parameters, not 1":      func() { k.Launch(Grid{1, 1, 1}, 0, Int(1)) },
 		"probe_f64: parameter 2 is u64, not u32": func() { k.Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Int(1), Int(1)) },
 		"there is no kernel nothing":             func() { c.Kernel("nothing") },
-		"4294967296 is too large for a kernel":   func() { Int(1 << 32) },
+		"parameter 1 is 4294967296, which is too large": func() {
+			k.Launch(Grid{1, 1, 1}, 0, Int(1), Int(1<<32), Pointer(0), Pointer(0))
+		},
 	} {
 		func() {
 			defer func() {

@@ -139,6 +139,53 @@ func (d *small) Free() (int64, bool) { return d.free, true }
 
 func (d *small) Name() string { return "cpu:small" }
 
+// counting is a device that counts so many numbers in one tensor at most.
+type counting struct {
+	device.Device
+	most   int
+	ledger *device.Ledger
+}
+
+func (d *counting) Name() string        { return "cuda:small" }
+func (d *counting) Free() (int64, bool) { return 1 << 40, true }
+
+func (d *counting) Dry() (device.Device, *device.Ledger) {
+	dry, ledger := d.Device.Dry()
+	return &counting{dry, d.most, ledger}, ledger
+}
+
+func (d *counting) New(dtype device.DType, shape ...int) *device.Tensor {
+	t := d.Device.New(dtype, shape...)
+	if t.Len() > d.most {
+		d.ledger.Exceed()
+	}
+	return t
+}
+
+// What a device cannot count at once goes through in parts, and where even one row is too much the
+// error says so.
+func TestPlanCounts(t *testing.T) {
+	dev, err := device.Open("cpu:f64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	set := table(t, 200, 1, wave)
+	plan := func(most int) (*memory.Plan, error) {
+		c := config(t, "model=gpdrf inducing=9 latents=3 features=20 hidden=3 samples=30 steps=6 batch=100 device=cpu:f64")
+		return (&Job{Config: c, Device: &counting{dev, most, nil}, Train: set}).Plan(t.Context())
+	}
+	if p, err := plan(1 << 20); err != nil || p.Rows != 100 {
+		t.Errorf("at most a million numbers: %v, %v", p, err)
+	}
+	if p, err := plan(4500); err != nil || p.Rows < 2 || p.Rows > 50 { // F has 90 numbers a row
+		t.Errorf("at most 4500 numbers: %v, %v", p, err)
+	}
+	if _, err := plan(50); err == nil || !strings.Contains(err.Error(), "cuda:small counts 2³¹ − 1 numbers in one operation at most: even one row at a time has more") {
+		t.Errorf("at most 50 numbers: %v", err)
+	}
+}
+
 // A run that does not fit goes through its batches in as many rows as fit, and ends where the whole
 // ends.
 func TestRunInParts(t *testing.T) {
