@@ -106,6 +106,13 @@ $(PYTHON)/bin/safetensors-is-there:
 	$(PYTHON)/bin/python -m pip install -q numpy==$(NUMPY_VERSION) safetensors==$(SAFETENSORS_VERSION)
 	touch $@
 
+# The browser that tests open reports in.
+.PHONY: chromium
+chromium:
+	@command -v chromium-headless-shell >/dev/null || apt-get install -y -qq --no-install-recommends chromium-headless-shell fonts-dejavu-core || \
+		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium-headless-shell fonts-dejavu-core; } || \
+		{ echo "make chromium: install the package chromium-headless-shell, or chromium"; exit 1; }
+
 .PHONY: bench-cpu-peers
 bench-cpu-peers: $(PEERS)/bin/python ## our step and kernels against PyTorch, OpenBLAS and math/rand/v2
 	@$(GO) run ./bench cpu-peers $(PEERS)/bin/python

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/hardware"
 )
 
 // pairs is how often we and the peer take turns in one comparison.
@@ -89,7 +91,7 @@ func (t tier) compare(python string, figures map[string]float64, log io.Writer) 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(log, "%s; %s, %d threads; %s; %s %s\n", time.Now().UTC().Format(time.DateOnly), processor(), runtime.GOMAXPROCS(0), versions, runtime.Version(), strings.Join(t.ours, " "))
+	fmt.Fprintf(log, "%s; %s, %d threads; %s; %s %s\n", time.Now().UTC().Format(time.DateOnly), hardware.Processor(), runtime.GOMAXPROCS(0), versions, runtime.Version(), strings.Join(t.ours, " "))
 
 	c := comparison{ours: ours, theirs: theirs, log: log}
 	for _, preset := range []string{"mnist-small", "protein"} {

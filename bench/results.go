@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/hardware"
 )
 
 const (
@@ -171,20 +173,9 @@ func newStamp() (stamp, error) {
 	if err != nil {
 		return stamp{}, fmt.Errorf("git status: %w", err)
 	}
-	s := stamp{Commit: strings.TrimSpace(string(hash)), Processor: processor(), Threads: runtime.GOMAXPROCS(0)}
+	s := stamp{Commit: strings.TrimSpace(string(hash)), Processor: hardware.Processor(), Threads: runtime.GOMAXPROCS(0)}
 	if len(changed) > 0 {
 		s.Commit += "+"
 	}
 	return s, nil
-}
-
-func processor() string {
-	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.SplitSeq(string(text), "\n") {
-			if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
-				return strings.TrimSpace(value)
-			}
-		}
-	}
-	return runtime.GOARCH
 }

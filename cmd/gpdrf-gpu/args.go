@@ -40,7 +40,10 @@ func (p *program) order(args []string) ([]string, error) {
 	if strings.HasPrefix(word, "-") {
 		return nil, usagef("%s: a command comes first: %s", word, strings.Join(names, ", "))
 	}
-	return nil, usagef("unknown command %q%s", word, suggest.Hint(word, names))
+	if near, ok := suggest.Nearest(word, names); ok {
+		return nil, usagef("unknown command %q: did you mean %q?", word, near)
+	}
+	return nil, usagef("unknown command %q: use one of %s", word, strings.Join(names, ", "))
 }
 
 func orderVerb(program string, v verb, words []string) ([]string, error) {
@@ -177,11 +180,14 @@ func (c *call) manner(p *program) error {
 // maxThreads is far above the processors of any machine.
 const maxThreads = 4096
 
-// isOn reads a switch.
-func (c *call) isOn(name string) (bool, error) {
+// isOn reads a switch that is off where it is not given.
+func (c *call) isOn(name string) (bool, error) { return c.isOnOr(name, false) }
+
+// isOnOr reads a switch.
+func (c *call) isOnOr(name string, otherwise bool) (bool, error) {
 	value, ok := c.text(name)
 	if !ok {
-		return false, nil
+		return otherwise, nil
 	}
 	on, err := strconv.ParseBool(value)
 	if err != nil {

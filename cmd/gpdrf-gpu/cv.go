@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -67,7 +68,9 @@ func (p *program) crossValidate(c *call, cv *rundir.CV, out string, overwrite, a
 	defer func() { v.release() }()
 	err := v.folds()
 	if err == nil && cv.Predicts() {
-		err = v.predictAll()
+		if err = v.predictAll(); err == nil && p.reports {
+			v.page()
+		}
 	}
 	if v.created && err != nil {
 		err = errors.Join(err, cv.Prune())
@@ -79,6 +82,19 @@ func (p *program) crossValidate(c *call, cv *rundir.CV, out string, overwrite, a
 		p.say("to go on: %s", rundir.ResumeCommand(cv.Path()))
 	}
 	return err
+}
+
+// page writes the report of all folds.
+func (v *crossValidation) page() {
+	var folders []string
+	for k := 1; k <= v.cv.Folds; k++ {
+		folders = append(folders, v.cv.FoldPath(k))
+	}
+	if len(folders) > mostReported {
+		v.note("there is no report of %d folds side by side: each has its own", len(folders))
+	} else if err := v.writeReport(filepath.Join(v.cv.Path(), rundir.ReportFile), folders...); err != nil {
+		v.note("warning: the report was left out: %v", err)
+	}
 }
 
 // unless gives an error, unless it is an interrupt that has brought it.

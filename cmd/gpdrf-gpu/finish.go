@@ -34,6 +34,9 @@ func (f *finish) save(guard *exitGuard) error {
 	r.Failure = "the command ended before the test"
 	return guard.write(func() (err error) {
 		f.path, err = f.folder.Commit(f.job.Config, f.out.Trained, r)
+		if err == nil {
+			f.history()
+		}
 		return err
 	})
 }
@@ -68,7 +71,11 @@ func (f *finish) score(limit time.Duration) error {
 		f.note("warning: training rows are not compared with others: %v", err)
 	}
 	f.result.Generalisation = g
-	return f.rescore()
+	err = f.rescore()
+	if err == nil {
+		f.keep(ctx, scores)
+	}
+	return err
 }
 
 // until is the context of the test.
@@ -111,7 +118,7 @@ func (f *finish) left(ctx context.Context) error {
 		f.say("warning: training rows are not compared with others: there was no time")
 		err := f.rescore()
 		if err == nil {
-			err = f.report(f.result, f.job.Config, f.path, f.asJSON)
+			err = f.printRun(f.result, f.job.Config, f.path, f.asJSON)
 		}
 		if err != nil {
 			f.say("gpdrf-gpu: %v", err)

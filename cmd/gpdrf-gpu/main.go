@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -57,11 +58,15 @@ type program struct {
 	out, err io.Writer
 	terminal bool // err is one, and a bar can be drawn
 	piped    data.Piped
-	whole    string // the cross-validation that a run belongs to
-	quiet    bool   // no notes and no progress
+	whole    string   // the cross-validation that a run belongs to
+	quiet    bool     // no notes and no progress
+	args     []string // of the command, without its name
+	began    time.Time
+	reports  bool // train writes a report
 }
 
 func (p *program) run(args []string) int {
+	p.args, p.began = args[1:], time.Now()
 	if err := simd.TierError(); err != nil {
 		p.note("warning: %v", err)
 	}

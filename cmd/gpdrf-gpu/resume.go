@@ -71,7 +71,7 @@ func (p *program) finished(path string, asJSON bool) error {
 		return err
 	}
 	p.note("%s: finished after %d steps: there is nothing to go on with", path, run.Result.Steps)
-	return p.report(run.Result, run.Config, path, asJSON)
+	return p.printRun(run.Result, run.Config, path, asJSON)
 }
 
 // noteUnsealed says of a model that nobody can tell whether it is whole.

@@ -48,13 +48,21 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "double" {
+			switch name {
+			case "chromium":
+				if browser() == "" && os.Getenv("REQUIRE_CHROMIUM") != "" {
+					return false, errors.New("there is no Chromium: make chromium")
+				}
+				return browser() != "", nil
+			case "double":
+			default:
 				return false, fmt.Errorf("unknown condition %q", name)
 			}
 			return strings.HasSuffix(os.Getenv("GPDRF_CUDA_DRIVER"), ".so"), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit": exitCommand, "json": jsonCommand, "interrupt": interruptCommand, "interrupttwice": interruptTwiceCommand, "kill9": killCommand, "samerun": sameRunCommand, "truncate": truncateCommand, "hangup": hangupCommand, "flip": flipCommand,
+			"head": headCommand, "selfcontained": selfContainedCommand, "agrees": agreesCommand, "browse": browseCommand, "print": printCommand,
 		},
 	})
 }

@@ -36,6 +36,9 @@ func (p *program) train(c *call) error {
 	if err != nil {
 		return err
 	}
+	if p.reports, err = c.isOnOr("report", true); err != nil {
+		return err
+	}
 	if asked, cv, err := p.asksForCV(c); err != nil {
 		return err
 	} else if asked {
@@ -108,7 +111,7 @@ func (p *program) train(c *call) error {
 		p.afterFailure(err, folder)
 	}
 	if r != nil { // also where it could not be written
-		if err := p.report(r, job.Config, path, asJSON); err != nil {
+		if err := p.printRun(r, job.Config, path, asJSON); err != nil {
 			return err
 		}
 	}
@@ -157,8 +160,8 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 	return job, nil
 }
 
-// report prints the result of a run with these options.
-func (p *program) report(r *rundir.Result, c *options.Config, path string, asJSON bool) error {
+// printRun prints the result of a run with these options.
+func (p *program) printRun(r *rundir.Result, c *options.Config, path string, asJSON bool) error {
 	if !asJSON {
 		p.printResult(r, splitOf(c))
 		if warning := r.Generalisation.Warning(c); warning != "" {

@@ -197,6 +197,20 @@ func (p *program) ownVerbs() []verb {
 			},
 		},
 		{
+			name: "report", args: "RUN [RUN ...]", line: "write a page of HTML about runs", run: p.report,
+			about: "The page shows what was trained, learning curves, calibration, predictions, residuals against each " +
+				"input, which inputs matter, confused classes and the worst rows. It is one file that loads nothing " +
+				"else. Several runs stand side by side; a cross-validation stands for its folds. train writes the page " +
+				"of its run by itself. Where a run folder holds no predictions, the run's test rows are predicted again.",
+			flags: []flagSpec{
+				{group: "Output", name: "out", arg: "FILE.html", help: "where to write; otherwise report.html in the run folder, or, of several runs, here"},
+			},
+			examples: []example{
+				{"gpdrf-gpu report runs/powerplant-gpdrf-1", "the page of a run"},
+				{"gpdrf-gpu report runs/houses-gpdrf-1 runs/houses-gp-1 --out both.html", "two runs side by side"},
+			},
+		},
+		{
 			name: "bench", line: "time a training step on this machine", run: p.bench,
 			about: "It trains on synthetic rows, and times each operation by itself and then whole steps. It also says " +
 				"how much of the floor they reach. The floor is the time that a unit needs at its peak in the GPU's " +
@@ -234,6 +248,7 @@ func trainFlags() []flagSpec {
 		{group: "Data", name: "cv", arg: "N|own", help: "cross-validation in one folder: train on all of N folds but one and test on that, for each in turn, as --folds N --fold K does; own takes those of a named set. A time limit is shared by the folds"},
 		{group: "Files", name: "overwrite", rare: true, arg: switchArg, help: "replace the run in the folder of --out, once the new one is whole"},
 	}
+	flags = append(flags, flagSpec{group: "Files", name: "report", arg: switchArg, otherwise: "true", help: "write report.html into the run folder, a page about the run"})
 	defaults, err := options.Resolve(nil, nil)
 	if err != nil {
 		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
@@ -282,7 +297,7 @@ func fileKeys() (keys []flagSpec) {
 // planFlags are the options of train that change its memory. The help of plan names them in a line.
 func planFlags() (flags []flagSpec) {
 	for _, f := range trainFlags() {
-		if !slices.Contains([]string{"out", "resume", "cv", "overwrite", "json"}, f.name) {
+		if !slices.Contains([]string{"out", "resume", "cv", "overwrite", "report", "json"}, f.name) {
 			f.unlisted = true
 			flags = append(flags, f)
 		}

@@ -28,6 +28,7 @@ var rooms = map[string][]string{
 	"train/fitted":      {"train/options", "train/memory", "model", "data", "seq", "device", "leaves"},
 	"train/rundir":      {"train/options", "train/fitted", "model", "data", "leaves"},
 	"predict":           {"train/fitted", "model", "data", "leaves"},
+	"report":            {"predict", "train/options", "train/fitted", "train/rundir", "data", "device", "leaves"},
 	"internal/workload": {"train/step", "model", "device"}, // no leaf: only commands import it
 }
 

@@ -50,6 +50,7 @@ func (t *Trained) EvaluateDraws(ctx context.Context, dev device.Device, ds *data
 		return nil, context.Cause(ctx)
 	}
 	sample, rows := ds.Sample(ComparedRows, t.Seed)
+	s.Kept = keep(p)
 	s.Densities = t.DensitiesOf(pickPrediction(p, rows), sample, draws)
 	return s, nil
 }
@@ -108,6 +109,7 @@ type Scores struct {
 	Classification *metrics.Classification
 
 	Densities metrics.Densities // of a sample of at most ComparedRows
+	Kept      Kept              // what a run keeps of its test
 }
 
 // OutputScores are the metrics of one of several targets.

@@ -4,8 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
@@ -18,11 +16,6 @@ func removeAbandoned(folder string) []string {
 	})
 }
 
-// runFiles are the files of a run folder.
-func runFiles() []string {
-	return []string{ConfigFile, MetricsFile, ResultFile, ModelFile, CheckpointFile}
-}
-
 // stranger is a file of a folder that no run has written, "" if there is none.
 func stranger(folder string) string {
 	entries, err := os.ReadDir(folder)
@@ -30,8 +23,7 @@ func stranger(folder string) string {
 		return folder
 	}
 	for _, e := range entries {
-		own := slices.ContainsFunc(runFiles(), func(name string) bool { return e.Name() == name || strings.HasPrefix(e.Name(), "."+name+".tmp-") })
-		if !own || !e.Type().IsRegular() {
+		if !isRunFile(e.Name()) || !e.Type().IsRegular() {
 			return e.Name()
 		}
 	}

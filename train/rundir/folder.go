@@ -288,6 +288,9 @@ func (f *Folder) Rewrite(r *Result) error {
 	return nil
 }
 
+// Add writes another file into it, whole or not at all.
+func (f *Folder) Add(name string, write func(io.Writer) error) error { return f.write(name, write) }
+
 func bytesTo(text []byte) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := w.Write(text); return err }
 }

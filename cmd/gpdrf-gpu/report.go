@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/report"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// report writes a page about runs.
+func (p *program) report(c *call) error {
+	guard := p.newExitGuard(p.ctx, p.nothing)
+	folders, err := c.runFolders()
+	if err != nil {
+		return err
+	}
+	out, given := c.text("out")
+	switch {
+	case given && filepath.Ext(out) != ".html":
+		return usagef("--out: %q does not end in .html", out)
+	case !given && c.Args().Len() == 1:
+		out = filepath.Join(c.Args().First(), rundir.ReportFile)
+	case !given:
+		out = rundir.ReportFile
+	}
+	var runs []*report.Run
+	for _, folder := range folders {
+		r, err := report.Open(folder)
+		if err != nil {
+			return err
+		}
+		if r.Rows == nil && r.Result.NTest > 0 {
+			p.note("%s: holds no predictions: its test rows are predicted again", folder)
+			if err := p.testAgain(p.ctx, r); err != nil {
+				p.note("warning: %s: parts of the report are left out: %v", folder, guard.unless(err))
+			}
+		}
+		runs = append(runs, r)
+	}
+	err = guard.write(func() error {
+		return atomicfile.WriteFile(out, func(w io.Writer) error { return report.Write(w, runs) })
+	})
+	if err == nil {
+		p.say("report: %s", out)
+	}
+	return err
+}
+
+// runFolders are the arguments. A cross-validation stands for its folds that have ended.
+func (c *call) runFolders() (folders []string, err error) {
+	args := c.Args().Slice()
+	if len(args) == 0 {
+		return nil, usagef("%s needs a run folder: gpdrf-gpu %s %s", c.verb.name, c.verb.name, c.verb.args)
+	}
+	for _, path := range args {
+		if !rundir.IsCV(path) {
+			folders = append(folders, path)
+			continue
+		}
+		cv, err := rundir.OpenCV(path)
+		if err != nil {
+			return nil, err
+		}
+		for k, run := range cv.Runs {
+			if run.Standing == rundir.FoldFinished {
+				folders = append(folders, cv.FoldPath(k+1))
+			}
+		}
+	}
+	if len(folders) == 0 {
+		return nil, usagef("%s: no fold of it is finished: there is nothing to report", args[0])
+	}
+	if len(folders) > mostReported {
+		return nil, usagef("%d runs are too many for a page: give at most %d", len(folders), mostReported)
+	}
+	for i, path := range folders {
+		if slices.Contains(folders[:i], path) {
+			return nil, usagef("%s: is given twice: leave one out", path)
+		}
+	}
+	return folders, nil
+}
+
+// mostReported is how many runs a page can hold side by side.
+const mostReported = 20
+
+// testAgain predicts the run's own test rows, where its folder does not hold them.
+func (p *program) testAgain(ctx context.Context, r *report.Run) error {
+	rows, err := r.TestRows(p.watch())
+	if err != nil {
+		return err
+	}
+	if rows.Fingerprint != r.Result.Fingerprint.Test {
+		return errors.New("the test rows are no longer those that the run was tested on")
+	}
+	dev, err := p.openDevice(r.Result.Device)
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	bar := p.newRowsBar(rows.N())
+	defer bar.end()
+	scores, err := r.Trained.EvaluateDraws(ctx, dev, rows, r.Trained.EvalSamples, r.Config.PredictDraws, bar.show)
+	if err != nil {
+		return err
+	}
+	kept, err := report.Keep(ctx, r.Trained, r.Config, r.Result.Steps, dev, rows, scores)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := kept.Rows.Write(&text, "csv"); err != nil {
+		return err
+	}
+	r.Importance = kept.Importance
+	r.Rows, err = r.ParseRows(text.Bytes())
+	return err
+}

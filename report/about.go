@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// score is one of the numbers at the head of the page.
+type score struct {
+	Name, Value, Says string
+	value             float64
+	far               float64 // how far it is from the best; what is compared between runs
+}
+
+// scores are those of the test rows, the first ones the most telling.
+func (r *Run) scores() (all []score) {
+	add := func(name string, v, far float64, text, says string) {
+		all = append(all, score{name, text, says, v, far})
+	}
+	if s := r.Result.Test.Regression; s != nil {
+		add("RMSE", s.RMSE, s.RMSE, decimals(s.RMSE), "root mean square error, in training-sd units")
+		if raw := r.Result.Raw; raw != nil {
+			add("RMSE, own units", raw.RMSE, raw.RMSE, digits(raw.RMSE), "the same in the target's own units")
+		}
+		add("NLPD", s.NLPD, s.NLPD, decimals(s.NLPD), "mean negative log predictive density, nats a row: the lower, the better")
+		add("CRPS", s.CRPS, s.CRPS, decimals(s.CRPS), "mean continuous ranked probability score")
+		add("90 % coverage", s.Coverage90, math.Abs(s.Coverage90-0.9), percent(s.Coverage90), "of the true values inside the 90 % interval")
+	} else if s := r.Result.Test.Classification; s != nil {
+		add("Accuracy", 1-s.Error, s.Error, percent(1-s.Error), "share of rows whose most probable class is right")
+		add("NLL", s.NLL, s.NLL, decimals(s.NLL), "mean negative log probability of the label, nats a row")
+		add("Brier", s.Brier, s.Brier, decimals(s.Brier), "mean squared error of the probabilities")
+		add("ECE", s.ECE, s.ECE, decimals(s.ECE), "expected calibration error")
+		if s.AUC != nil {
+			add("AUC", *s.AUC, 1-*s.AUC, decimals(*s.AUC), "area under the ROC curve")
+		}
+	}
+	return all
+}
+
+// comparison is the table of several runs and their scores.
+func comparison(runs []*Run) section {
+	if len(runs) == 1 {
+		return section{}
+	}
+	t := &table{Caption: "Runs", Head: []string{"run", "model", "data", "steps", "seconds"}}
+	var names []string
+	known := map[string]bool{}
+	for _, r := range runs {
+		for _, s := range r.scores() {
+			if !known[s.Name] {
+				names, known[s.Name] = append(names, s.Name), true
+			}
+		}
+	}
+	t.Head = append(t.Head, names...)
+	for _, r := range runs {
+		t.add(r.Label, r.Result.Model, r.Result.Data, fmt.Sprint(r.Result.Steps), fmt.Sprintf("%.1f", r.Result.Seconds))
+	}
+	for k, name := range names {
+		far := make([]float64, len(runs))
+		for i, r := range runs {
+			far[i] = nan
+			t.Rows[i] = append(t.Rows[i], cell{Text: none})
+			for _, s := range r.scores() {
+				if s.Name == name {
+					far[i], t.Rows[i][5+k].Text = s.far, s.Value
+				}
+			}
+		}
+		if best := least(far); best >= 0 {
+			t.Rows[best][5+k].Best = true
+		}
+	}
+	s := section{ID: "runs", Title: "Runs side by side", Lead: "The best score of a column is marked. Runs are comparable where they were tested on the same rows.",
+		Panels: []panel{{Title: "Scores", Table: t, Span: wide}}}
+	for _, r := range runs[1:] {
+		if r.Result.Fingerprint.Test != runs[0].Result.Fingerprint.Test {
+			s.Lead = "The best score of a column is marked. These runs were not all tested on the same rows: their scores say little about each other."
+		}
+	}
+	return s
+}
+
+// about is what was trained, where and how.
+func about(runs []*Run) section {
+	s := section{ID: "about", Title: "Machine, command and options"}
+	for _, r := range runs {
+		s.Panels = append(s.Panels,
+			panel{Run: label(runs, r), Title: "What was trained", Table: summary(r)},
+			panel{Run: label(runs, r), Title: "Options that differ from the defaults", Table: settings(r)})
+	}
+	return s
+}
+
+func summary(r *Run) *table {
+	t, result := &table{Caption: "What was trained"}, r.Result
+	t.add("run folder", r.Path)
+	t.add("model", fmt.Sprintf("%s, %d parameters", result.Model, result.Parameters))
+	t.add("data", fmt.Sprintf("%s, %s", result.Data, result.Task))
+	var names []string
+	for _, in := range r.Trained.Schema.Inputs() {
+		names = append(names, in.Name)
+	}
+	if most := 12; len(names) > most {
+		names = append(names[:most], fmt.Sprintf("and %d more", len(names)-most))
+	}
+	t.add("inputs", strings.Join(names, ", "))
+	t.add("training rows", fmt.Sprintf("%d (%.12s…)", result.NTrain, result.Fingerprint.Train))
+	t.add("test rows", fmt.Sprintf("%d (%.12s…)", result.NTest, result.Fingerprint.Test))
+	if v := result.Validation; v != nil {
+		t.add("validation", fmt.Sprintf("%d rows every %d steps; kept are the parameters of step %d (%s)", v.Rows, v.Every, v.Step, v.Restored))
+	}
+	standing := ""
+	if result.Interrupted {
+		standing = ", interrupted"
+	}
+	t.add("training", fmt.Sprintf("%d of %d steps in %s%s", result.Steps, r.Config.Last(), duration(result.Seconds), standing))
+	t.add("objective", fmt.Sprintf("%s: %s", result.Objective, digits(result.ELBO)))
+	if g := result.Generalisation; g != nil {
+		says := "the model does not memorise"
+		if g.Memorised {
+			says = "the model memorises"
+		}
+		t.add("training rows score better by", fmt.Sprintf("%s nats a row than %s rows: %s", digits(g.Gap), g.Unseen.Of, says))
+	}
+	t.add("seed", fmt.Sprint(result.Seed))
+	t.add("device", fmt.Sprintf("%s, precision %s", result.Device, result.Precision))
+	t.add("version", "gpdrf-gpu "+result.Version)
+	for _, h := range r.History {
+		t.add("command", h.Command)
+		t.add("began", fmt.Sprintf("%s, took %s", h.Began.UTC().Format("2006-01-02 15:04:05 UTC"), duration(h.Seconds)))
+		t.add("machine", fmt.Sprintf("%s, %d threads, %s", h.Processor, h.Threads, h.System))
+	}
+	return t
+}
+
+// duration is a time in seconds as people say it.
+func duration(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", seconds)
+	}
+	return d.Round(time.Second).String()
+}
+
+func settings(r *Run) *table {
+	t := &table{Caption: "Options that differ from the defaults", Head: []string{"option", "value"}}
+	defaults, err := options.Resolve(nil, nil)
+	if err != nil {
+		panic("report: the defaults are not valid: " + err.Error())
+	}
+	for _, o := range options.Options() {
+		if text := r.Config.Text(o.Key); o.Applies(r.Config.Model) && text != defaults.Text(o.Key) {
+			t.add(o.Key, text)
+		}
+	}
+	if t.Rows == nil {
+		t.add("none", "")
+	}
+	return t
+}

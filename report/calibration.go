@@ -1,0 +1,190 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/charts"
+)
+
+// calibration says whether the predicted probabilities come true.
+func calibration(runs []*Run) section {
+	s := section{ID: "calibration", Title: "Calibration", Columns: beside(runs)}
+	each := func(lead string, draw func([]*Run, *Run, Target) panel) {
+		for _, r := range runs {
+			if r.Rows != nil {
+				for _, t := range r.Rows.Targets {
+					s.Lead, s.Panels = lead, append(s.Panels, draw(runs, r, t))
+				}
+			}
+		}
+	}
+	eachClass := func(lead string, draw func([]*Run, *Run) panel) {
+		for _, r := range runs {
+			if r.Rows != nil && r.Rows.Classes != nil {
+				s.Lead, s.Panels = lead, append(s.Panels, draw(runs, r))
+			}
+		}
+	}
+	numbers := "The predictive distribution function at the true values is uniform where predictions are calibrated, " +
+		"and central intervals then hold as many rows as they should. Grey is where 95 % of calibrated models fall."
+	classes := "Of the rows that are predicted with a probability of 80 %, 80 % should be right. Upright lines are 95 % intervals."
+	each(numbers, positions)
+	each(numbers, coverage)
+	eachClass(classes, reliability)
+	eachClass(classes, confidence)
+	return s
+}
+
+// positions is the histogram of the predictive CDF at the true values (PIT).
+func positions(runs []*Run, r *Run, t Target) panel {
+	n := float64(len(t.Position))
+	bins := 10
+	if n >= 1000 {
+		bins = 20
+	}
+	counts, edges := make([]float64, bins), make([]float64, bins+1)
+	for _, v := range t.Position {
+		counts[min(int(v*float64(bins)), bins-1)]++
+	}
+	numbers := &table{Caption: "Positions of the true values", Head: []string{"from", "to", "rows", "expected"}}
+	expected := n / float64(bins)
+	var tips []string
+	heights := make([]float64, bins)
+	for i, c := range counts {
+		edges[i+1] = float64(i+1) / float64(bins)
+		heights[i] = c / expected
+		tips = append(tips, fmt.Sprintf("%.2f to %.2f: %.0f rows, %.1f expected", edges[i], edges[i+1], c, expected))
+		numbers.add(fmt.Sprintf("%.2f", edges[i]), fmt.Sprintf("%.2f", edges[i+1]), fmt.Sprintf("%.0f", c), fmt.Sprintf("%.1f", expected))
+	}
+	width := 1.96 * math.Sqrt((1-1/float64(bins))/expected)
+	chart := charts.Chart{
+		Label: "Histogram of the predictive distribution function at the true values",
+		X:     charts.Axis{Label: "predictive distribution function at the true value", Low: 0, High: 1},
+		Y:     charts.Axis{Label: "rows, of those expected"},
+		Marks: []charts.Mark{
+			charts.Band{X: []float64{0, 1}, Low: []float64{math.Max(0, 1-width), math.Max(0, 1-width)}, High: []float64{1 + width, 1 + width}, Series: grey},
+			charts.Bars{Edges: edges, Heights: heights, Tips: tips},
+			charts.Rule{FromX: 0, FromY: 1, ToX: 1, ToY: 1},
+		},
+	}
+	return panel{Run: label(runs, r), Title: "Probability integral transform" + target(r, t), Chart: chart.SVG(), Numbers: numbers}
+}
+
+// grey is the series of what is neither data nor model.
+const grey = 9
+
+// coverage is the share of rows inside central intervals, over their probability.
+func coverage(runs []*Run, r *Run, t Target) panel {
+	const levels = 20
+	n := float64(len(t.Position))
+	var nominal, found, low, high []float64
+	var tips []string
+	numbers := &table{Caption: "Coverage of central intervals", Head: []string{"probability", "rows inside", "difference"}}
+	for i := range levels + 1 {
+		p := float64(i) / levels
+		inside := 0.0
+		for _, v := range t.Position {
+			if 2*math.Abs(v-0.5) <= p {
+				inside++
+			}
+		}
+		inside /= n
+		se := 1.96 * math.Sqrt(p*(1-p)/n)
+		nominal, found = append(nominal, p), append(found, inside)
+		low, high = append(low, p-se), append(high, p+se)
+		tips = append(tips, fmt.Sprintf("%.0f %% interval: %s of the rows", 100*p, percent(inside)))
+		if i > 0 && i < levels {
+			numbers.add(percent(p), percent(inside), fmt.Sprintf("%+.1f %%", 100*(inside-p)))
+		}
+	}
+	chart := charts.Chart{
+		Label: "Share of rows inside central intervals over their probability",
+		X:     charts.Axis{Label: "probability of the interval", Low: 0, High: 1},
+		Y:     charts.Axis{Label: "share of rows inside", Low: 0, High: 1},
+		Marks: []charts.Mark{
+			charts.Band{X: nominal, Low: low, High: high, Series: grey},
+			charts.Rule{FromX: 0, FromY: 0, ToX: 1, ToY: 1},
+			charts.Line{X: nominal, Y: found},
+			charts.Points{X: nominal, Y: found, Tips: tips},
+		},
+	}
+	return panel{Run: label(runs, r), Title: "Coverage" + target(r, t), Chart: chart.SVG(), Numbers: numbers}
+}
+
+// confidenceBins are those of the score ECE.
+const confidenceBins = 15
+
+// binned are counts, mean confidence and accuracy of rows in bins of the confidence.
+func (c *Classes) binned() (count, confidence, accuracy [confidenceBins]float64) {
+	for i, p := range c.Probability {
+		b := 0
+		if p > 0 {
+			b = min(int(p*confidenceBins), confidenceBins-1)
+		}
+		count[b]++
+		confidence[b] += p
+		if c.Predicted[i] == c.True[i] {
+			accuracy[b]++
+		}
+	}
+	for b := range count {
+		confidence[b] /= count[b]
+		accuracy[b] /= count[b]
+	}
+	return count, confidence, accuracy
+}
+
+// reliability is the share of right rows over the probability of their predicted class.
+func reliability(runs []*Run, r *Run) panel {
+	count, confidence, accuracy := r.Rows.Classes.binned()
+	var x, y, low, high []float64
+	var tips []string
+	numbers := &table{Caption: "Reliability", Head: []string{"mean probability", "rows right", "rows"}}
+	for b, n := range count {
+		if n == 0 {
+			continue
+		}
+		p := accuracy[b]
+		// Wilson's interval, which stays between 0 and 1
+		const z = 1.96
+		centre, half := (p+z*z/(2*n))/(1+z*z/n), z/(1+z*z/n)*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+		x, y, low, high = append(x, confidence[b]), append(y, p), append(low, centre-half), append(high, centre+half)
+		tips = append(tips, fmt.Sprintf("mean probability %s: %s of %.0f rows right", percent(confidence[b]), percent(p), n))
+		numbers.add(percent(confidence[b]), percent(p), fmt.Sprintf("%.0f", n))
+	}
+	chart := charts.Chart{
+		Label: "Share of right rows over the probability of the predicted class",
+		X:     charts.Axis{Label: "probability of the predicted class", Low: 0, High: 1},
+		Y:     charts.Axis{Label: "share of rows right", Low: 0, High: 1},
+		Marks: []charts.Mark{
+			charts.Rule{FromX: 0, FromY: 0, ToX: 1, ToY: 1},
+			charts.Intervals{X: x, Low: low, High: high},
+			charts.Line{X: x, Y: y},
+			charts.Points{X: x, Y: y, Tips: tips},
+		},
+	}
+	return panel{Run: label(runs, r), Title: "Reliability", Chart: chart.SVG(), Numbers: numbers}
+}
+
+// confidence is how many rows are predicted with which probability.
+func confidence(runs []*Run, r *Run) panel {
+	count, _, _ := r.Rows.Classes.binned()
+	numbers := &table{Caption: "Probabilities of the predicted class", Head: []string{"from", "to", "rows"}}
+	edges := []float64{0}
+	var tips []string
+	for b, n := range count {
+		edges = append(edges, float64(b+1)/confidenceBins)
+		tips = append(tips, fmt.Sprintf("%s to %s: %.0f rows", percent(edges[b]), percent(edges[b+1]), n))
+		if n > 0 {
+			numbers.add(percent(edges[b]), percent(edges[b+1]), fmt.Sprintf("%.0f", n))
+		}
+	}
+	chart := charts.Chart{
+		Label: "How many rows are predicted with which probability",
+		X:     charts.Axis{Label: "probability of the predicted class", Low: 0, High: 1},
+		Y:     charts.Axis{Label: "rows"},
+		Marks: []charts.Mark{charts.Bars{Edges: edges, Heights: count[:], Tips: tips}},
+	}
+	return panel{Run: label(runs, r), Title: "How sure the predictions are", Chart: chart.SVG(), Numbers: numbers}
+}

@@ -1,0 +1,146 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/charts"
+)
+
+// quantity is one of the numbers of a Reading.
+type quantity struct {
+	title string
+	of    func(Reading) float64
+	noisy bool // a reading is of one batch, and the mean over several says more
+}
+
+// curves are the course of training, all runs in one chart.
+func curves(runs []*Run) section {
+	s := section{
+		ID: "training", Title: "Learning curves", Legend: legend(runs),
+		Lead: "A reading is an estimate on one batch, for the whole training set: pale. The strong line is its " +
+			"mean over twenty readings. The axis leaves out values that only the first fifth of the steps has.",
+	}
+	for _, q := range []quantity{
+		{objectives(runs), func(r Reading) float64 { return r.ELBO }, true},
+		{"Expected log likelihood, nats", func(r Reading) float64 { return r.ELL }, true},
+		{"KL divergence, nats", func(r Reading) float64 { return r.KL }, false},
+		{"Validation NLPD, nats a row", func(r Reading) float64 { return optional(r.ValNLPD) }, false},
+		{"Validation RMSE, training-sd units", func(r Reading) float64 { return optional(r.ValRMSE) }, false},
+		{"Validation NLL, nats a row", func(r Reading) float64 { return optional(r.ValNLL) }, false},
+		{"Validation error", func(r Reading) float64 { return optional(r.ValErrors) }, false},
+	} {
+		if p, ok := q.panel(runs); ok {
+			s.Panels = append(s.Panels, p)
+		}
+	}
+	return s
+}
+
+// objectives is what was maximised.
+func objectives(runs []*Run) string {
+	for _, r := range runs {
+		if r.Result.KLWeight != 1 {
+			return "Objective (tempered: no bound), nats"
+		}
+	}
+	return "ELBO, nats"
+}
+
+// The parts of a run that its axes show, the readings of a mean, and of a table.
+const (
+	begins   = 0.2
+	meanOver = 20
+	listed   = 25
+)
+
+// panel draws the quantity of all runs that have it.
+func (q quantity) panel(runs []*Run) (p panel, ok bool) {
+	chart := charts.Chart{X: charts.Axis{Label: "step"}, Y: charts.Axis{Label: q.title}}
+	numbers := &table{Caption: q.title, Head: []string{"step"}}
+	low, high, last := math.Inf(1), math.Inf(-1), 0.0
+	var marks []charts.Mark
+	for i, r := range runs {
+		var steps, values []float64
+		for _, reading := range r.Curve {
+			if v := q.of(reading); !math.IsNaN(v) {
+				steps, values = append(steps, float64(reading.Step)), append(values, v)
+			}
+		}
+		if len(values) == 0 {
+			continue
+		}
+		shown := values
+		if q.noisy {
+			shown = running(values)
+		}
+		if q.noisy && len(runs) == 1 {
+			at := thinned(len(values), 400)
+			chart.Marks = append(chart.Marks, charts.Line{X: picked(steps, at), Y: picked(values, at), Series: series(i), Faint: true})
+		}
+		at := thinned(len(shown), 400)
+		marks = append(marks, charts.Line{X: picked(steps, at), Y: picked(shown, at), Series: series(i)})
+		few := thinned(len(shown), listed)
+		var tips []string
+		for _, k := range few {
+			tips = append(tips, fmt.Sprintf("%sstep %.0f: %s", named(runs, r), steps[k], digits(shown[k])))
+		}
+		marks = append(marks, charts.Points{X: picked(steps, few), Y: picked(shown, few), Tips: tips, Series: series(i), Small: true})
+		for k, v := range shown {
+			if steps[k] >= begins*steps[len(steps)-1] || len(shown) < 2*meanOver {
+				low, high = math.Min(low, v), math.Max(high, v)
+			}
+		}
+		last = math.Max(last, steps[len(steps)-1])
+		numbers.column(runs, r, picked(steps, few), picked(shown, few))
+	}
+	if marks == nil {
+		return panel{}, false
+	}
+	chart.Marks = append(chart.Marks, marks...)
+	chart.X.Low, chart.X.High = 0, last
+	if room := 0.08 * (high - low); room > 0 {
+		chart.Y.Low, chart.Y.High = low-room, high+room
+	}
+	chart.Label = q.title + " over the steps of training"
+	return panel{Title: q.title, Chart: chart.SVG(), Numbers: numbers}, true
+}
+
+// named is the run's name at the head of a tip.
+func named(runs []*Run, r *Run) string {
+	if len(runs) == 1 {
+		return ""
+	}
+	return r.Label + ", "
+}
+
+// column adds readings of a run. Several runs have rows of their own, since their steps differ.
+func (t *table) column(runs []*Run, r *Run, steps, values []float64) {
+	if len(t.Head) == 1 {
+		if len(runs) > 1 {
+			t.Head = []string{"run", "step"}
+		}
+		t.Head = append(t.Head, "value")
+	}
+	for i := range steps {
+		row := []string{fmt.Sprintf("%.0f", steps[i]), digits(values[i])}
+		if len(runs) > 1 {
+			row = append([]string{r.Label}, row...)
+		}
+		t.add(row...)
+	}
+}
+
+// running is the mean of each value and those just before it.
+func running(values []float64) []float64 {
+	out := make([]float64, len(values))
+	sum := 0.0
+	for i, v := range values {
+		sum += v
+		if i >= meanOver {
+			sum -= values[i-meanOver]
+		}
+		out[i] = sum / float64(min(i+1, meanOver))
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// silent hears how a run goes.
+type silent struct{}
+
+func (silent) Note(string, ...any)   {}
+func (silent) Doing(string, float64) {}
+func (silent) Begin(int)             {}
+func (silent) Step(rundir.Progress)  {}
+func (silent) End()                  {}
+
+// The target depends on the inputs strong and weak, and not on useless, which is noise.
+func TestShuffle(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("strong,weak,useless,y\n")
+	z := make([]float64, 4*240)
+	for i := range z {
+		z[i] = philox.Normal([2]uint32{5, 0}, 0, 0, 0, i)
+	}
+	for i := 0; i < len(z); i += 4 {
+		fmt.Fprintf(&table, "%g,%g,%g,%g\n", z[i], z[i+1], z[i+2], 2*z[i]+0.5*z[i+1]+0.1*z[i+3])
+	}
+	path := filepath.Join(t.TempDir(), "table.csv")
+	if err := os.WriteFile(path, []byte(table.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c, err := options.Resolve(nil, []options.Setting{
+		{Key: "data", Text: path}, {Key: "steps", Text: "300"}, {Key: "inducing", Text: "20"}, {Key: "model", Text: "gp"}, {Key: "batch", Text: "64"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := device.Open("cpu:f64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	rows, test, _, err := c.Load(data.Watch{Context: context.Background()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := (&train.Job{Config: c, Device: dev, Train: rows, Test: test, Reporter: silent{}}).Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Shuffle(context.Background(), out.Trained, c, out.Steps, dev, test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Rows != test.N() || len(got.Inputs) != 3 || got.Inputs[0].Name != "strong" || got.Inputs[1].Name != "weak" {
+		t.Fatalf("%+v", got)
+	}
+	if strong, useless := got.Inputs[0], got.Inputs[2]; strong.Drop < 10*math.Abs(useless.Drop) || strong.Drop < 3*strong.SE {
+		t.Errorf("%+v", got.Inputs)
+	}
+
+	// The definition, a row at a time: a table in which one column is shuffled, scored by itself.
+	from := make([]int32, test.N())
+	philox.Permutation(from, [2]uint32{uint32(out.Trained.Seed), 0}, shuffleSite, 0, 0)
+	score := func(column int) float64 {
+		var text strings.Builder
+		text.WriteString("strong,weak,useless,y\n")
+		for i := range test.N() {
+			cells := append([]float64(nil), test.Row(i)...)
+			if column >= 0 {
+				cells[column] = test.Row(int(from[i]))[column]
+			}
+			fmt.Fprintf(&text, "%v,%v,%v,%v\n", cells[0], cells[1], cells[2], test.Y[i])
+		}
+		name := filepath.Join(t.TempDir(), "shuffled.csv")
+		if err := os.WriteFile(name, []byte(text.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		ds, _, err := data.ReadFile(name, data.ReadOptions{Like: &out.Trained.Schema})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores, err := out.Trained.Evaluate(context.Background(), dev, ds, got.Samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return -scores.Regression.NLPD
+	}
+	for _, in := range got.Inputs {
+		column := map[string]int{"strong": 0, "weak": 1, "useless": 2}[in.Name]
+		if want := score(-1) - score(column); math.Abs(in.Drop-want) > 1e-9*math.Max(1, math.Abs(want)) {
+			t.Errorf("%s: %g, by its definition %g", in.Name, in.Drop, want)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"context"
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/predict"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// keptInputs is how many inputs of a test row are kept beside its prediction.
+const keptInputs = 12
+
+// Tested is what a run keeps of its test.
+type Tested struct {
+	Rows       *predict.Table // PredictionsFile of a run folder
+	Importance *Importance    // nil where there is none
+}
+
+// Keep gathers it from the scores of test rows, of a model that was trained so many steps. Soon
+// after ctx ends, its cause is the error.
+func Keep(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, dev device.Device, test *data.Dataset, scores *fitted.Scores) (*Tested, error) {
+	rows, p := test.Subset(scores.Kept.Rows), scores.Kept.Prediction
+	importance, err := Shuffle(ctx, t, c, steps, dev, rows)
+	if err != nil {
+		return nil, err
+	}
+	out := predict.NewTable(t, rows, p, nil, c.PredictDraws, t.Seed)
+	numbers := scores.Kept.Rows
+	if rows.RowOf != nil { // of folds
+		numbers = rows.RowOf
+	}
+	front(out, rowColumn, func(i int) float64 { return float64(numbers[i] + 1) })
+	if t.Schema.Task == data.Classification {
+		density := metrics.ClassDensities(p.H, p.S, p.N, p.C, rows.Labels).Log
+		back(out, densityColumn, func(i int) float64 { return density[i] })
+	} else {
+		names := t.Schema.Outputs()
+		for o := range names {
+			m, scale := fitted.Mixture(p, o), t.Targets[o]
+			if c.PredictDraws > 0 {
+				m = fitted.Draws(m, o, c.PredictDraws, t.Seed)
+			}
+			y := func(i int) float64 { return (rows.Y[i*len(names)+o] - scale.Mean) / scale.SD }
+			back(out, prefixed(names, o, densityColumn), func(i int) float64 { return m.LogDensity(i, y(i)) - math.Log(scale.SD) })
+			back(out, prefixed(names, o, positionColumn), func(i int) float64 { return m.CDF(i, y(i)) })
+		}
+	}
+	for _, column := range keptColumns(t.Schema, importance) {
+		back(out, inputPrefix+t.Schema.Columns[column], func(i int) float64 { return rows.Row(i)[column] })
+	}
+	return &Tested{out, importance}, nil
+}
+
+// keptColumns are the inputs that a report shows: the most important ones, or the first.
+func keptColumns(s data.Schema, importance *Importance) (columns []int) {
+	inputs := s.Inputs()
+	if importance != nil {
+		var ranked []data.Input
+		for _, in := range importance.Inputs {
+			for _, known := range inputs {
+				if known.Name == in.Name {
+					ranked = append(ranked, known)
+				}
+			}
+		}
+		inputs = ranked
+	}
+	for _, in := range inputs {
+		if len(in.Columns) > 0 && len(columns) < keptInputs {
+			columns = append(columns, in.Columns[0])
+		}
+	}
+	return columns
+}
+
+// front puts a column before the others.
+func front(t *predict.Table, name string, of func(i int) float64) {
+	row := t.Row
+	t.Columns = append([]string{name}, t.Columns...)
+	t.Row = func(i int, into []predict.Cell) {
+		into[0] = predict.Cell{Value: of(i)}
+		row(i, into[1:])
+	}
+}
+
+// back puts a column behind the others.
+func back(t *predict.Table, name string, of func(i int) float64) {
+	row, at := t.Row, len(t.Columns)
+	t.Columns = append(t.Columns, name)
+	t.Row = func(i int, into []predict.Cell) {
+		row(i, into)
+		into[at] = predict.Cell{Value: of(i)}
+	}
+}

@@ -1,0 +1,118 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed style.css
+var style string
+
+//go:embed script.js
+var script string
+
+// sections are the parts of the page, in its order. One without panels is left out.
+func sections(runs []*Run) (all []section) {
+	for _, part := range []func([]*Run) section{
+		comparison, curves, calibration, predicted, confusion, residuals, inputs, separation, worst, about,
+	} {
+		if s := part(runs); len(s.Panels) > 0 {
+			s.Lead = strings.ReplaceAll(s.Lead, " %", "\u00a0%")
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// page is what page.html shows.
+type page struct {
+	Title, Lead string
+	Scores      []score
+	Notes       []string
+	Sections    []section
+	Series      map[*Run]int
+	Version     string
+	Style       template.CSS
+	Script      template.JS
+}
+
+// Write writes the page of one or several runs.
+func Write(w io.Writer, runs []*Run) error {
+	css := func(format string, scale float64) func(v float64) template.CSS {
+		return func(v float64) template.CSS { return template.CSS(fmt.Sprintf(format, scale*v)) }
+	}
+	funcs := template.FuncMap{
+		"widthOf": css("width:%.1f%%", 100), "shadeOf": css("--share:%.0f%%", 100),
+		"columnsOf": func(n int) template.CSS { return css("--columns:%.0f", 1)(float64(n)) },
+	}
+	parsed, err := template.New("page").Funcs(funcs).Parse(pageHTML)
+	if err != nil {
+		panic("report: " + err.Error())
+	}
+	p := page{
+		Sections: sections(runs), Series: map[*Run]int{}, Version: rundir.Version,
+		Style: template.CSS(style), Script: template.JS(script),
+	}
+	for i, r := range runs {
+		p.Series[r] = series(i)
+	}
+	first := runs[0].Result
+	if len(runs) == 1 {
+		p.Title = fmt.Sprintf("%s on %s", first.Model, first.Data)
+		p.Scores = runs[0].scores()
+		p.Lead = fmt.Sprintf("%s, %d training rows, %d test rows, %d steps in %s on %s", first.Task, first.NTrain, first.NTest, first.Steps, duration(first.Seconds), first.Device)
+	} else {
+		p.Title = fmt.Sprintf("%d runs", len(runs))
+		p.Lead = "on " + strings.Join(sets(runs), ", ")
+	}
+	for _, r := range runs {
+		p.Notes = append(p.Notes, r.notes(runs)...)
+	}
+	return parsed.Execute(w, p)
+}
+
+// sets are the names of the data sets.
+func sets(runs []*Run) (names []string) {
+	known := map[string]bool{}
+	for _, r := range runs {
+		if name := r.Result.Data; !known[name] {
+			names, known[name] = append(names, name), true
+		}
+	}
+	return names
+}
+
+// notes say what the reader must know of a run before its numbers.
+func (r *Run) notes(runs []*Run) (all []string) {
+	add := func(format string, args ...any) { all = append(all, named(runs, r)+fmt.Sprintf(format, args...)) }
+	result := r.Result
+	switch {
+	case result.Unfinished:
+		add("This run is not finished: the page shows it at step %d.", result.Steps)
+	case result.Interrupted:
+		add("This run was interrupted at step %d.", result.Steps)
+	}
+	if result.Failure != "" {
+		add("There are no scores: %s.", result.Failure)
+	}
+	if warning := result.Generalisation.Warning(r.Config); warning != "" {
+		add("Warning: %s.", warning)
+	}
+	if result.TaskNote != "" {
+		add("%s", result.TaskNote)
+	}
+	if r.Rows == nil && r.tested() {
+		add("The folder holds no predictions of test rows, so the parts of the page that need them are left out.")
+	} else if r.Rows != nil && len(r.Rows.Number) < result.NTest {
+		add("The charts show %d of %d test rows, spread evenly. The scores are of all.", len(r.Rows.Number), result.NTest)
+	}
+	return all
+}

@@ -1,0 +1,199 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/charts"
+)
+
+// How many dots a page has, so that it stays small; several runs share them.
+const (
+	dots          = 1000
+	residualDots  = 500
+	residualPlots = 12
+)
+
+func share(dots int, runs []*Run) int { return max(100, dots/len(runs)) }
+
+// predicted compares predictions of numbers with the true values.
+func predicted(runs []*Run) section {
+	s := section{
+		ID: "predictions", Title: "Predicted against true", Columns: beside(runs),
+		Lead: "A dot is the true value of a test row, over the mean that was predicted. The pale line is the 90 % interval of " +
+			"the prediction. It should hold nine dots of ten.",
+	}
+	for _, r := range runs {
+		if r.Rows == nil {
+			continue
+		}
+		for _, t := range r.Rows.Targets {
+			p := against(runs, r, t)
+			if len(runs) == 1 { // there is room for the numbers
+				s.Panels = append(s.Panels, p, panel{Title: "Tenths of the rows" + target(r, t), Table: p.Numbers, Span: 2})
+				s.Panels[len(s.Panels)-2].Numbers = nil
+				continue
+			}
+			s.Panels = append(s.Panels, p)
+		}
+	}
+	return s
+}
+
+func against(runs []*Run, r *Run, t Target) panel {
+	at := thinned(len(t.True), share(dots, runs))
+	var tips []string
+	for _, i := range at {
+		tips = append(tips, fmt.Sprintf("%s: true %s, predicted %s, 90 %% interval %s to %s", r.Rows.name(i), digits(t.True[i]), digits(t.Mean[i]), digits(t.Q05[i]), digits(t.Q95[i])))
+	}
+	low, high := slices.Min(t.Mean), slices.Max(t.Mean)
+	chart := charts.Chart{
+		Label: "True values over predicted means, with intervals", Height: 330,
+		X: charts.Axis{Label: "predicted " + t.Name}, Y: charts.Axis{Label: "true " + t.Name},
+		Marks: []charts.Mark{
+			charts.Intervals{X: picked(t.Mean, at), Low: picked(t.Q05, at), High: picked(t.Q95, at)},
+			charts.Rule{FromX: low, FromY: low, ToX: high, ToY: high},
+			charts.Points{X: picked(t.Mean, at), Y: picked(t.True, at), Tips: tips},
+		},
+	}
+	p := panel{Run: label(runs, r), Title: t.Name, Chart: chart.SVG(), Numbers: tenths(t)}
+	if len(at) < len(t.True) {
+		p.Note = fmt.Sprintf("%d of %d rows are shown.", len(at), len(t.True))
+	}
+	return p
+}
+
+// tenths sums up the rows in tenths of the predicted mean.
+func tenths(t Target) *table {
+	out := &table{Caption: "Tenths of the rows, by their predicted mean", Head: []string{"tenth", "rows", "mean predicted", "mean true", "mean sd", "RMSE", "in 90 % interval"}}
+	for k, some := range inTenths(t.Mean) {
+		var mean, truth, sd, squares, inside float64
+		n := float64(len(some))
+		for _, i := range some {
+			mean, truth, sd = mean+t.Mean[i]/n, truth+t.True[i]/n, sd+t.SD[i]/n
+			squares += (t.True[i] - t.Mean[i]) * (t.True[i] - t.Mean[i]) / n
+			if t.True[i] >= t.Q05[i] && t.True[i] <= t.Q95[i] {
+				inside += 1 / n
+			}
+		}
+		out.add(fmt.Sprint(k+1), fmt.Sprint(len(some)), digits(mean), digits(truth), digits(sd), digits(math.Sqrt(squares)), percent(inside))
+	}
+	return out
+}
+
+// ordered are the numbers of the values, from the least.
+func ordered(values []float64) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	return order
+}
+
+// inTenths are the numbers of the values in ten parts from the least, of which some are larger
+// where values are equal, and others missing.
+func inTenths(values []float64) (parts [][]int) {
+	order := ordered(values)
+	n := len(order)
+	for lo := 0; lo < n; {
+		hi := lo + 1
+		for hi < n && (hi < (len(parts)+1)*n/10 || values[order[hi]] == values[order[hi-1]]) {
+			hi++
+		}
+		parts, lo = append(parts, order[lo:hi]), hi
+	}
+	return parts
+}
+
+// residuals looks for what the model has missed, against each input.
+func residuals(runs []*Run) section {
+	s := section{ID: "residuals", Title: "Residuals against each input", Columns: beside(runs)}
+	var names []string
+	panels := map[string][]panel{} // by input, so that those of several runs stand side by side
+	add := func(r *Run, in Values, y []float64, title string, standardised bool) {
+		if panels[in.Name] == nil {
+			names = append(names, in.Name)
+		}
+		panels[in.Name] = append(panels[in.Name], trend(runs, r, in, y, title, standardised))
+	}
+	for _, r := range runs {
+		if r.Rows == nil {
+			continue
+		}
+		for _, t := range r.Rows.Targets {
+			s.Lead = "True less predicted value, in standard deviations of the prediction. Where the model fits, the dots lie " +
+				"around zero all along an input, and nine of ten between the outer lines. The strong line is their mean in " +
+				"tenths of the rows."
+			left := make([]float64, len(t.True))
+			for i := range left {
+				left[i] = (t.True[i] - t.Mean[i]) / t.SD[i]
+			}
+			over := append([]Values{{"predicted " + t.Name, t.Mean}}, r.Rows.Inputs...)
+			for _, in := range over[:min(len(over), shown(runs))] {
+				add(r, in, left, "standardised residual"+target(r, t), true)
+			}
+		}
+		if c := r.Rows.Classes; c != nil {
+			s.Lead = "How far the probability of the true class is from 1, over each input. The strong line is its mean in " +
+				"tenths of the rows."
+			missing := make([]float64, len(c.LogDensity))
+			for i, l := range c.LogDensity {
+				missing[i] = 1 - math.Exp(l)
+			}
+			for _, in := range r.Rows.Inputs[:min(len(r.Rows.Inputs), shown(runs))] {
+				add(r, in, missing, "1 − p of the true class", false)
+			}
+		}
+	}
+	for _, name := range names {
+		s.Panels = append(s.Panels, panels[name]...)
+	}
+	return s
+}
+
+// shown is how many inputs of a run are shown.
+func shown(runs []*Run) int { return max(3, (residualPlots+1)/len(runs)) }
+
+// trend shows values of rows over one of their inputs.
+func trend(runs []*Run, r *Run, in Values, y []float64, title string, standardised bool) panel {
+	at := thinned(len(y), share(residualDots, runs))
+	var meanX, meanY []float64
+	numbers := &table{Caption: "Tenths of the rows, by " + in.Name, Head: []string{"mean " + in.Name, "rows", "mean", "sd"}}
+	for _, some := range inTenths(in.Values) {
+		n, x, m, squares := float64(len(some)), 0.0, 0.0, 0.0
+		for _, i := range some {
+			x, m = x+in.Values[i]/n, m+y[i]/n
+		}
+		for _, i := range some {
+			squares += (y[i] - m) * (y[i] - m) / n
+		}
+		meanX, meanY = append(meanX, x), append(meanY, m)
+		numbers.add(digits(x), fmt.Sprint(len(some)), digits(m), digits(math.Sqrt(squares)))
+	}
+	chart := charts.Chart{
+		Label: title + " over " + in.Name, Height: 210,
+		X: charts.Axis{Label: in.Name}, Y: charts.Axis{Label: title},
+		Marks: []charts.Mark{charts.Points{X: picked(in.Values, at), Y: picked(y, at), Small: true}},
+	}
+	if low, high := slices.Min(in.Values), slices.Max(in.Values); standardised {
+		for _, v := range []float64{-normal95, 0, normal95} {
+			chart.Marks = append(chart.Marks, charts.Rule{FromX: low, FromY: v, ToX: high, ToY: v})
+		}
+	}
+	chart.Marks = append(chart.Marks, charts.Line{X: meanX, Y: meanY, Series: 1})
+	return panel{Run: label(runs, r), Title: in.Name, Chart: chart.SVG(), Numbers: numbers}
+}
+
+// normal95 is where the standard normal distribution function is 0.95.
+const normal95 = 1.6449
+
+// name is what a row is called, in a tip or a table.
+func (r *Rows) name(i int) string {
+	if r.Name != nil && r.Name[i] != "" {
+		return fmt.Sprintf("row %d, %s", r.Number[i], r.Name[i])
+	}
+	return fmt.Sprintf("row %d", r.Number[i])
+}

@@ -1,0 +1,171 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Rows are test rows and their predictions. Every list has a value for each row.
+type Rows struct {
+	Number  []int    // of the row, from 1
+	Name    []string // what the data call it; nil where they do not
+	Targets []Target // of a regression
+	Classes *Classes // of a classification
+	Inputs  []Values // those that matter most
+}
+
+// Values is a column of numbers.
+type Values struct {
+	Name   string
+	Values []float64
+}
+
+// Target is a target of a regression with its predictions, in its own units.
+type Target struct {
+	Name                 string
+	True, Mean, SD       []float64
+	Q05, Q95             []float64 // quantiles
+	LogDensity, Position []float64 // log p(y); the predictive CDF at y
+}
+
+// Classes are labels and their predictions.
+type Classes struct {
+	True, Predicted []string
+	Probability     []float64 // of the predicted class
+	LogDensity      []float64 // log p of the true class
+	Distance        []float64 // the paper's Bhattacharyya distance; NaN where there is none
+}
+
+// The columns of rundir.PredictionsFile beside those of predict.
+const (
+	rowColumn      = "row"
+	densityColumn  = "log_density"
+	positionColumn = "pit"
+	inputPrefix    = "input_"
+)
+
+// ParseRows reads rundir.PredictionsFile.
+func (r *Run) ParseRows(text []byte) (*Rows, error) {
+	in := csv.NewReader(bytes.NewReader(text))
+	records, err := in.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(records) < 2 || records[0][0] != rowColumn {
+		return nil, fmt.Errorf("it has no rows, or does not begin with the column %s", rowColumn)
+	}
+	c := columns{head: records[0], rows: records[1:]}
+	rows := &Rows{}
+	for _, v := range c.numbers(rowColumn) {
+		rows.Number = append(rows.Number, int(v))
+	}
+	outputs := r.Trained.Schema.Outputs()
+	first := "label"
+	if r.regression() {
+		first = prefixed(outputs, 0, "mean")
+	}
+	if c.head[1] != first {
+		rows.Name = c.texts(c.head[1])
+	}
+	if r.regression() {
+		for i, name := range outputs {
+			of := func(column string) []float64 { return c.numbers(prefixed(outputs, i, column)) }
+			rows.Targets = append(rows.Targets, Target{
+				Name: name, True: of("target"), Mean: of("mean"), SD: of("sd"), Q05: of("q05"), Q95: of("q95"),
+				LogDensity: of(densityColumn), Position: of(positionColumn),
+			})
+		}
+	} else {
+		rows.Classes = c.classes(r.Trained.Schema.Classes)
+	}
+	last := len(c.head)
+	for last > 0 && strings.HasPrefix(c.head[last-1], inputPrefix) {
+		last--
+	}
+	for _, name := range c.head[last:] {
+		rows.Inputs = append(rows.Inputs, Values{strings.TrimPrefix(name, inputPrefix), c.numbers(name)})
+	}
+	return rows, c.err
+}
+
+// prefixed is the column of one of the targets: their names stand in front where there are several.
+func prefixed(outputs []string, i int, column string) string {
+	if len(outputs) == 1 {
+		return column
+	}
+	return outputs[i] + "_" + column
+}
+
+// columns is a table whose columns are read by name. The first error stays.
+type columns struct {
+	head []string
+	rows [][]string
+	err  error
+}
+
+func (c *columns) texts(name string) []string {
+	at := slices.Index(c.head, name)
+	if at < 0 {
+		if c.err == nil {
+			c.err = fmt.Errorf("it has no column %s", name)
+		}
+		return make([]string, len(c.rows))
+	}
+	all := make([]string, len(c.rows))
+	for i, row := range c.rows {
+		all[i] = row[at]
+	}
+	return all
+}
+
+// numbers reads cells; an empty one is NaN.
+func (c *columns) numbers(name string) []float64 {
+	all := make([]float64, len(c.rows))
+	for i, cell := range c.texts(name) {
+		v, err := strconv.ParseFloat(cell, 64)
+		switch {
+		case cell == "":
+			v = nan
+		case err != nil && c.err == nil:
+			c.err = fmt.Errorf("line %d, column %s: %q is no number", i+2, name, cell)
+		}
+		all[i] = v
+	}
+	return all
+}
+
+func (c *columns) classes(names []string) *Classes {
+	all := &Classes{True: c.texts("target"), Predicted: c.texts("label"), LogDensity: c.numbers(densityColumn), Distance: c.numbers("bhattacharyya")}
+	probability := map[string][]float64{}
+	for _, name := range names {
+		probability[name] = c.numbers("p_" + name)
+	}
+	for i, label := range all.Predicted {
+		p := nan
+		if of, known := probability[label]; known {
+			p = of[i]
+		} else if c.err == nil {
+			c.err = fmt.Errorf("line %d: the label %q is no class of the model", i+2, label)
+		}
+		all.Probability = append(all.Probability, p)
+	}
+	return all
+}
+
+// density is log p of each row; of several targets the sum.
+func (r *Rows) density() []float64 {
+	if r.Classes != nil {
+		return r.Classes.LogDensity
+	}
+	sum := make([]float64, len(r.Number))
+	for _, t := range r.Targets {
+		for i, v := range t.LogDensity {
+			sum[i] += v
+		}
+	}
+	return sum
+}

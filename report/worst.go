@@ -1,0 +1,64 @@
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+// listedRows is how many of the worst rows are shown, with so many of their inputs.
+const (
+	listedRows   = 15
+	listedInputs = 4
+)
+
+// worst are the rows that surprised the model most.
+func worst(runs []*Run) section {
+	s := section{
+		ID: "worst", Title: "Worst rows",
+		Lead: "The test rows with the lowest log density: wrong entries, rare cases, or what the model has not learnt. Rows are " +
+			"counted from 1, among the test rows or, where folds were made, among all.",
+	}
+	for _, r := range runs {
+		if r.Rows == nil {
+			continue
+		}
+		density := r.Rows.density()
+		t := &table{Caption: "Rows with the lowest log density", Head: []string{"row", "log density"}}
+		if r.Rows.Classes != nil {
+			t.Head = append(t.Head, "true", "predicted", "with probability")
+		}
+		for _, x := range r.Rows.Targets {
+			t.Head = append(t.Head, "true "+x.Name, "predicted", "off, in sd")
+		}
+		few := r.Rows.Inputs[:min(len(r.Rows.Inputs), listedInputs)]
+		for _, in := range few {
+			t.Head = append(t.Head, in.Name)
+		}
+		for _, i := range ordered(density)[:min(len(density), listedRows)] {
+			row := []string{r.Rows.name(i)[len("row "):], digits(density[i])}
+			if c := r.Rows.Classes; c != nil {
+				row = append(row, c.True[i], c.Predicted[i], percent(c.Probability[i]))
+			}
+			for _, x := range r.Rows.Targets {
+				row = append(row, digits(x.True[i]), fmt.Sprintf("%s ± %s", digits(x.Mean[i]), digits(x.SD[i])), fmt.Sprintf("%+.1f", (x.True[i]-x.Mean[i])/x.SD[i]))
+			}
+			for _, in := range few {
+				row = append(row, digits(in.Values[i]))
+			}
+			t.add(row...)
+		}
+		s.Panels = append(s.Panels, panel{Run: label(runs, r), Title: "Lowest log density", Table: t, Span: wide})
+	}
+	return s
+}
+
+// least is the smallest of some numbers, which a score is best at.
+func least(values []float64) (best int) {
+	best = -1
+	for i, v := range values {
+		if !math.IsNaN(v) && (best < 0 || v < values[best]) {
+			best = i
+		}
+	}
+	return best
+}
