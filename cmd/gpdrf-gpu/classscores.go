@@ -124,12 +124,30 @@ func orOne(v *float64) float64 {
 func plainTable(columns int) table.Writer {
 	t := table.NewWriter()
 	t.SetStyle(plainStyle())
-	var right []table.ColumnConfig
+	var right []int
 	for i := 2; i <= columns; i++ {
+		right = append(right, i)
+	}
+	alignRight(t, right)
+	return t
+}
+
+// alignRight puts columns of numbers, counted from 1, at the right.
+func alignRight(t table.Writer, columns []int) {
+	var right []table.ColumnConfig
+	for _, i := range columns {
 		right = append(right, table.ColumnConfig{Number: i, Align: prettytext.AlignRight, AlignHeader: prettytext.AlignRight})
 	}
 	t.SetColumnConfigs(right)
-	return t
+}
+
+// trimmed is a table without spaces at the ends of lines.
+func trimmed(t table.Writer) string {
+	lines := strings.Split(t.Render(), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // indented is a table two columns from the left, without spaces at the ends of lines.

@@ -211,6 +211,21 @@ func (p *program) ownVerbs() []verb {
 			},
 		},
 		{
+			name: "runs", args: "[DIR] | compare A B", line: "list runs and their scores, or compare two", run: p.runs,
+			about: "It lists the runs in DIR and below, otherwise in runs. A cross-validation is one line, with the means " +
+				"of its folds. compare says which options of two runs differ, and their scores. Where both have " +
+				"predictions of the same test rows, it compares these row by row, with standard errors.",
+			flags: []flagSpec{
+				{group: "Output", name: "sort", arg: "COLUMN", help: "sort by a column, from the least; with a - in front from the largest"},
+				jsonFlag,
+			},
+			examples: []example{
+				{"gpdrf-gpu runs", "all runs"},
+				{"gpdrf-gpu runs experiments --sort nlpd", "those of a folder, the best first"},
+				{"gpdrf-gpu runs compare runs/houses-gpdrf-1 runs/houses-gp-1", "what differs, and which is better"},
+			},
+		},
+		{
 			name: "bench", line: "time a training step on this machine", run: p.bench,
 			about: "It trains on synthetic rows, and times each operation by itself and then whole steps. It also says " +
 				"how much of the floor they reach. The floor is the time that a unit needs at its peak in the GPU's " +

@@ -250,7 +250,7 @@ func (run *FoldRun) look(path string) error {
 	*run = FoldRun{Fold: known.Fold, Run: known.Run, Standing: FoldWaiting}
 	switch {
 	case isIn(path, ResultFile):
-		r, err := readResult(path)
+		r, err := ReadResult(path)
 		if err != nil {
 			return err
 		}
@@ -277,7 +277,7 @@ func (run *FoldRun) look(path string) error {
 // Verify says whether the rows of a finished fold are still those that it had: the others would be
 // of other data.
 func (cv *CV) Verify(fold int, train, test *data.Dataset) error {
-	r, err := readResult(cv.FoldPath(fold))
+	r, err := ReadResult(cv.FoldPath(fold))
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func OpenRun(path string) (*Run, error) {
 	if r.Config, err = options.Resolve(options.WithoutRemoved(settings), nil); err != nil {
 		return nil, err
 	}
-	if r.Result, err = readResult(path); err != nil {
+	if r.Result, err = ReadResult(path); err != nil {
 		return nil, err
 	}
 	if r.Trained, err = fitted.ReadModel(filepath.Join(path, ModelFile)); err != nil {
@@ -65,8 +65,8 @@ func OpenRun(path string) (*Run, error) {
 	return r, nil
 }
 
-// readResult reads the result of a run that has ended.
-func readResult(path string) (r *Result, err error) {
+// ReadResult reads the result of a run that has ended. Errors are *usage.Error.
+func ReadResult(path string) (r *Result, err error) {
 	text, err := os.ReadFile(filepath.Join(path, ResultFile))
 	if err != nil {
 		return nil, &usage.Error{Err: err}
@@ -75,6 +75,11 @@ func readResult(path string) (r *Result, err error) {
 		return nil, usage.Errorf("%s: damaged: %v", filepath.Join(path, ResultFile), err)
 	}
 	return r, nil
+}
+
+// IsRun says whether a folder is that of a run.
+func IsRun(path string) bool {
+	return isIn(path, ConfigFile) && (isIn(path, ResultFile) || isIn(path, CheckpointFile))
 }
 
 // CanGoOn says whether a run folder holds a checkpoint.

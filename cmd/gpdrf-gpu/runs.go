@@ -1,0 +1,223 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/gpdrf/gpdrf-gpu/report"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// runs lists the runs of a folder, or compares two of them.
+func (p *program) runs(c *call) error {
+	p.newExitGuard(p.ctx, p.nothing)
+	asJSON, err := c.isOn("json")
+	if err != nil {
+		return err
+	}
+	args := c.Args().Slice()
+	if len(args) > 0 && args[0] == "compare" {
+		if _, given := c.text("sort"); given {
+			return usagef("--sort: is for a list of runs")
+		}
+		return p.compareRuns(c, args[1:], asJSON)
+	}
+	folder := "runs"
+	if len(args) > 0 {
+		folder = args[0]
+		if err := c.noMore(args[1:]); err != nil {
+			return err
+		}
+	}
+	all, err := report.List(folder, func(err error) { p.note("warning: left out: %v", err) })
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return usagef("%s: there are no runs in it: gpdrf-gpu train makes one, or give another folder", folder)
+	}
+	if by, given := c.text("sort"); given {
+		if err := sortRuns(all, by); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		text, err := rundir.JSON(all)
+		if err == nil {
+			p.out.Write(text)
+		}
+		return err
+	}
+	fmt.Fprintln(p.out, runsTable(all))
+	return nil
+}
+
+// runColumn is a column of the list of runs: a text, or a number where it has one.
+type runColumn struct {
+	name   string
+	text   func(report.Entry) string
+	number func(report.Entry) *float64
+}
+
+func runColumns() []runColumn {
+	score := func(name string, of func(report.Entry) *float64) runColumn {
+		return runColumn{name, func(e report.Entry) string { return optional("%.4f", of(e)) }, of}
+	}
+	return []runColumn{
+		{"run", func(e report.Entry) string { return e.Run }, nil},
+		{"data", func(e report.Entry) string { return e.Data }, nil},
+		{"model", func(e report.Entry) string { return e.Model }, nil},
+		{"standing", func(e report.Entry) string { return e.Standing }, nil},
+		{"began", func(e report.Entry) string {
+			if e.Began == nil {
+				return ""
+			}
+			return e.Began.Local().Format("2006-01-02 15:04")
+		}, nil},
+		{"steps", func(e report.Entry) string { return strconv.Itoa(e.Steps) }, func(e report.Entry) *float64 { v := float64(e.Steps); return &v }},
+		{"seconds", func(e report.Entry) string { return fmt.Sprintf("%.1f", e.Seconds) }, func(e report.Entry) *float64 { return &e.Seconds }},
+		score("rmse", func(e report.Entry) *float64 { return e.RMSE }),
+		score("nlpd", func(e report.Entry) *float64 { return e.NLPD }),
+		score("error", func(e report.Entry) *float64 { return e.Error }),
+		score("nll", func(e report.Entry) *float64 { return e.NLL }),
+	}
+}
+
+func optional(format string, v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprintf(format, *v)
+}
+
+// sortRuns sorts by a column, from the least; with a - in front from the largest. Runs without a
+// value come last.
+func sortRuns(all []report.Entry, by string) error {
+	name, down := strings.CutPrefix(by, "-")
+	var names []string
+	for _, c := range runColumns() {
+		if names = append(names, c.name); c.name != name {
+			continue
+		}
+		sign := 1
+		if down {
+			sign = -1
+		}
+		slices.SortStableFunc(all, func(a, b report.Entry) int {
+			if c.number == nil {
+				return sign * cmp.Compare(c.text(a), c.text(b))
+			}
+			x, y := c.number(a), c.number(b)
+			if x == nil || y == nil {
+				return cmp.Compare(rank(x), rank(y))
+			}
+			return sign * cmp.Compare(*x, *y)
+		})
+		return nil
+	}
+	return usagef("--sort: there is no column %q: use one of %s", name, strings.Join(names, ", "))
+}
+
+func rank(v *float64) int {
+	if v == nil {
+		return 1
+	}
+	return 0
+}
+
+// runsTable leaves out columns that no run has.
+func runsTable(all []report.Entry) string {
+	var header table.Row
+	rows := make([]table.Row, len(all))
+	var numbers []int
+	for _, c := range runColumns() {
+		if !slices.ContainsFunc(all, func(e report.Entry) bool { return c.text(e) != "" }) {
+			continue
+		}
+		if header = append(header, c.name); c.number != nil {
+			numbers = append(numbers, len(header))
+		}
+		for i, e := range all {
+			rows[i] = append(rows[i], c.text(e))
+		}
+	}
+	t := plainTable(0)
+	alignRight(t, numbers)
+	t.AppendHeader(header)
+	t.AppendRows(rows)
+	return trimmed(t)
+}
+
+// compareRuns says what differs between two runs.
+func (p *program) compareRuns(c *call, folders []string, asJSON bool) error {
+	if len(folders) != 2 {
+		return usagef("runs compare needs two run folders: gpdrf-gpu runs compare A B")
+	}
+	var runs [2]*report.Run
+	for i, folder := range folders {
+		var err error
+		if runs[i], err = report.Open(folder); err != nil {
+			return err
+		}
+	}
+	compared := report.Compare(runs[0], runs[1])
+	return p.show(twoRuns{compared}, asJSON)
+}
+
+// twoRuns is a comparison for people, too.
+type twoRuns struct{ *report.Comparison }
+
+// Lines is the text for people.
+func (c twoRuns) Lines() []string {
+	lines := []string{"A  " + c.A, "B  " + c.B, ""}
+	if len(c.Settings) == 0 {
+		lines = append(lines, "the options are the same")
+	} else {
+		t := plainTable(0)
+		t.AppendHeader(table.Row{"option", "A", "B"})
+		for _, s := range c.Settings {
+			t.AppendRow(table.Row{s.Key, s.A, s.B})
+		}
+		lines = append(lines, strings.Split(trimmed(t), "\n")...)
+	}
+	if len(c.Scores) > 0 {
+		t := plainTable(4)
+		t.AppendHeader(table.Row{"score", "A", "B", "B − A"})
+		for _, s := range c.Scores {
+			t.AppendRow(table.Row{s.Name, fmt.Sprintf("%.4f", s.A), fmt.Sprintf("%.4f", s.B), fmt.Sprintf("%+.4f", s.B-s.A)})
+		}
+		lines = append(append(lines, ""), strings.Split(trimmed(t), "\n")...)
+	}
+	lines = append(lines, "")
+	if c.Paired == nil {
+		return append(lines, "not compared row by row: "+c.Unpaired)
+	}
+	n := c.Paired
+	lines = append(lines, fmt.Sprintf("row by row, over %d test rows (B − A, ± standard error)", n.Rows),
+		fmt.Sprintf("  log density     %s nats: %s", n.LogDensity, verdict(n.LogDensity, 1)))
+	if d := n.Absolute; d != nil {
+		lines = append(lines, fmt.Sprintf("  absolute error  %s in own units: %s", *d, verdict(*d, -1)))
+	}
+	if n.OnlyA != nil {
+		lines = append(lines, fmt.Sprintf("  right           %d rows only by A, %d only by B", *n.OnlyA, *n.OnlyB))
+	}
+	return lines
+}
+
+// verdict says which is better, where the difference is more than two standard errors. sign is 1
+// where more is better.
+func verdict(d report.Difference, sign float64) string {
+	switch {
+	case !(math.Abs(d.Mean) > 2*d.SE):
+		return "no clear difference"
+	case sign*d.Mean > 0:
+		return "B is better"
+	}
+	return "A is better"
+}

@@ -1,0 +1,135 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// Comparison is what differs between two runs.
+type Comparison struct {
+	A        string    `json:"a"` // their folders
+	B        string    `json:"b"`
+	Settings []Setting `json:"settings"` // that differ
+	Scores   []Pair    `json:"scores"`
+	Paired   *Paired   `json:"paired,omitempty"`   // over rows that both have predicted
+	Unpaired string    `json:"unpaired,omitempty"` // why there is none
+}
+
+// Setting is an option with its values in the two runs.
+type Setting struct {
+	Key string `json:"key"`
+	A   string `json:"a"`
+	B   string `json:"b"`
+}
+
+// Pair is a score of the two runs.
+type Pair struct {
+	Name string  `json:"name"`
+	A    float64 `json:"a"`
+	B    float64 `json:"b"`
+}
+
+// Paired compares predictions row by row. A difference is B's less A's, averaged over the rows,
+// with its standard error.
+type Paired struct {
+	Rows int `json:"rows"`
+	// nats a row, of numbers in their own units; above 0, B is better
+	LogDensity Difference `json:"log_density"`
+	// of a regression: the mean absolute error, in the target's own units; below 0, B is better
+	Absolute *Difference `json:"absolute_error,omitempty"`
+	// of a classification: rows that only A or only B has right
+	OnlyA *int `json:"only_a_right,omitempty"`
+	OnlyB *int `json:"only_b_right,omitempty"`
+}
+
+// Difference is a mean with its standard error.
+type Difference struct {
+	Mean float64 `json:"mean"`
+	SE   float64 `json:"se"`
+}
+
+// String is "+0.0123 ± 0.0045".
+func (d Difference) String() string { return fmt.Sprintf("%+.4f ± %.4f", d.Mean, d.SE) }
+
+// Compare says what differs between two runs in options and scores, paired where both have
+// predictions of the same rows.
+func Compare(a, b *Run) *Comparison {
+	c := &Comparison{A: a.Path, B: b.Path}
+	for _, o := range options.Options() {
+		if x, y := a.option(o), b.option(o); x != y {
+			c.Settings = append(c.Settings, Setting{o.Key, x, y})
+		}
+	}
+	of := map[string]float64{}
+	for _, s := range b.scores() {
+		of[s.Name] = s.value
+	}
+	for _, s := range a.scores() {
+		if v, known := of[s.Name]; known {
+			c.Scores = append(c.Scores, Pair{s.Name, s.value, v})
+		}
+	}
+	switch {
+	case a.Result.Task != b.Result.Task:
+		c.Unpaired = "one is a regression, the other a classification"
+	case a.Result.Fingerprint.Test != b.Result.Fingerprint.Test:
+		c.Unpaired = "they were not tested on the same rows"
+	case a.Rows == nil:
+		c.Unpaired = a.Path + " holds no predictions"
+	case b.Rows == nil:
+		c.Unpaired = b.Path + " holds no predictions"
+	default:
+		c.Paired = paired(a.Rows, b.Rows)
+	}
+	return c
+}
+
+// option is the value of an option, none where the model does not have it.
+func (r *Run) option(o options.Option) string {
+	if !o.Applies(r.Config.Model) {
+		return none
+	}
+	return r.Config.Text(o.Key)
+}
+
+// paired compares rows of the same test set. Which rows are kept depends on their number alone, so
+// that both have the same.
+func paired(a, b *Rows) *Paired {
+	n := len(a.Number)
+	da, db := a.density(), b.density()
+	density := make([]float64, n)
+	for i := range density {
+		density[i] = db[i] - da[i]
+	}
+	p := &Paired{Rows: n, LogDensity: difference(density)}
+	if a.Classes != nil {
+		p.OnlyA, p.OnlyB = new(int), new(int)
+		for i, label := range a.Classes.True {
+			switch x, y := a.Classes.Predicted[i] == label, b.Classes.Predicted[i] == label; {
+			case x && !y:
+				*p.OnlyA++
+			case y && !x:
+				*p.OnlyB++
+			}
+		}
+	} else if len(a.Targets) == 1 {
+		off := make([]float64, n)
+		for i, y := range a.Targets[0].True {
+			off[i] = math.Abs(b.Targets[0].Mean[i]-y) - math.Abs(a.Targets[0].Mean[i]-y)
+		}
+		d := difference(off)
+		p.Absolute = &d
+	}
+	return p
+}
+
+func difference(of []float64) Difference {
+	mean, se := metrics.MeanError(of)
+	if math.IsNaN(se) || math.IsInf(se, 0) {
+		se = math.MaxFloat64 // of one row, which says nothing
+	}
+	return Difference{mean, se}
+}

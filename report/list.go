@@ -1,0 +1,112 @@
+package report
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// Entry is a line of a list of runs.
+type Entry struct {
+	Run      string     `json:"run"` // its folder
+	Data     string     `json:"data"`
+	Model    string     `json:"model"`
+	Standing string     `json:"standing"` // complete, interrupted, unfinished, "3 of 5 folds"
+	Began    *time.Time `json:"began"`    // nil of older runs
+	Steps    int        `json:"steps"`
+	Seconds  float64    `json:"seconds"` // of training
+	RMSE     *float64   `json:"rmse,omitempty"`
+	NLPD     *float64   `json:"nlpd,omitempty"`
+	Error    *float64   `json:"error,omitempty"`
+	NLL      *float64   `json:"nll,omitempty"`
+}
+
+// List finds the runs in a folder and in those below it. A cross-validation is one entry, with the
+// means of its folds. What cannot be read is passed to skipped, and the list goes on.
+func List(folder string, skipped func(error)) (all []Entry, err error) {
+	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && path == folder:
+			return &usage.Error{Err: err}
+		case err != nil:
+			skipped(err)
+			return nil
+		case !d.IsDir():
+			return nil
+		case strings.HasPrefix(d.Name(), ".") && path != folder:
+			return fs.SkipDir // runs that are being built
+		}
+		e, found, err := entry(path)
+		if err != nil {
+			skipped(err)
+		} else if found {
+			all = append(all, e)
+		}
+		if found || err != nil {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return all, err
+}
+
+// entry is that of one folder, if it is a run's.
+func entry(path string) (e Entry, found bool, err error) {
+	switch {
+	case rundir.IsCV(path):
+		e, err = folds(path)
+		return e, true, err
+	case !rundir.IsRun(path):
+		return e, false, nil
+	}
+	result, err := rundir.ReadResult(path)
+	e.Standing = "complete"
+	if err != nil {
+		c, unreadable := rundir.ReadCheckpoint(path)
+		if unreadable != nil {
+			return e, true, err
+		}
+		result, e.Standing = c.Result, "unfinished"
+	}
+	if result.Interrupted {
+		e.Standing = "interrupted"
+	}
+	e.Run, e.Data, e.Model, e.Steps, e.Seconds = path, result.Data, result.Model, result.Steps, result.Seconds
+	if s := result.Test.Regression; s != nil {
+		e.RMSE, e.NLPD = &s.RMSE, &s.NLPD
+	} else if s := result.Test.Classification; s != nil {
+		e.Error, e.NLL = &s.Error, &s.NLL
+	}
+	history, err := ReadHistory(path)
+	if len(history) > 0 {
+		e.Began = &history[0].Began
+	}
+	return e, true, err
+}
+
+// folds is the entry of a cross-validation.
+func folds(path string) (e Entry, err error) {
+	cv, err := rundir.OpenCV(path)
+	if err != nil {
+		return e, err
+	}
+	e = Entry{Run: path, Data: cv.Data, Model: cv.Model, Standing: fmt.Sprintf("%d of %d folds", cv.Finished, cv.Folds)}
+	for k, run := range cv.Runs {
+		e.Steps += run.Steps
+		e.Seconds += run.Seconds
+		if history, err := ReadHistory(cv.FoldPath(k + 1)); k == 0 && err == nil && len(history) > 0 {
+			e.Began = &history[0].Began
+		}
+	}
+	for key, to := range map[string]**float64{"rmse": &e.RMSE, "nlpd": &e.NLPD, "error": &e.Error, "nll": &e.NLL} {
+		if a, known := cv.Test[key]; known {
+			*to = &a.Mean
+		}
+	}
+	return e, nil
+}
