@@ -53,6 +53,17 @@ func (s Schema) SequenceColumn() string {
 
 const sequenceName = "sequence"
 
+// InputColumns are all input columns of a file, in order; that of sequences is the last.
+func (s Schema) InputColumns() (names []string) {
+	for _, c := range s.fileColumns() {
+		names = append(names, c.name)
+	}
+	if name := s.SequenceColumn(); name != "" {
+		names = append(names, name)
+	}
+	return names
+}
+
 // Rows makes a data set of rows to be predicted. They are checked, filled in and expanded as
 // ReadFor does with those of a file, so that their predictions are the same. Errors name the row,
 // from 1, and the column.

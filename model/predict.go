@@ -75,6 +75,9 @@ func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
 		host: make([]float64, chunk*batch*m.cfg.Outputs), rows: make([]int32, batch)}
 }
 
+// Samples is S of the predictions: 1 where one Gaussian is all.
+func (r *Predictor) Samples() int { return r.samples }
+
 // exact says whether a prediction is one Gaussian.
 func (m *Model) exact() bool { return m.closed != nil && m.cfg.deterministic() }
 

@@ -132,6 +132,7 @@ func (p *program) ownVerbs() []verb {
 				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out - | head -3", "a look"},
 			},
 		},
+		p.serveVerb(deviceFlag, precisionFlag, samplesFlag),
 		{
 			name: "data", args: "ACTION [SET ...]", line: "the named data sets: what there is, get it, check it", run: p.data,
 			about: "ACTION is list, fetch or check. list shows the sets that --data may name, and where they are read " +

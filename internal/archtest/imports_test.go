@@ -30,6 +30,8 @@ var rooms = map[string][]string{
 	"predict":           {"train/fitted", "model", "data", "leaves"},
 	"report":            {"predict", "train/options", "train/fitted", "train/rundir", "data", "device", "leaves"},
 	"internal/workload": {"train/step", "model", "device"}, // no leaf: only commands import it
+	"serve":             {"predict", "serve/inference", "train/fitted", "train/rundir", "train/options", "model", "data", "device", "leaves"},
+	"serve/inference":   {},
 }
 
 // homes says where a module of another project may be imported by code that is not a test. A module
@@ -46,7 +48,10 @@ var homes = map[string][]string{
 	"github.com/jedib0t/go-pretty": {"cmd"},
 	"golang.org/x/term":            {"cmd"},
 	"C":                            {"cuda"},
-	"log":                          {"cmd"},
+	"log":                          {"cmd", "serve"},
+	"google.golang.org/grpc":       {"serve"},
+	"google.golang.org/protobuf":   {"serve/inference"},
+	"github.com/prometheus":        {"serve"},
 }
 
 func within(dir string, rooms []string) bool {

@@ -49,6 +49,9 @@ func (t *Trained) NewPredictor(dev device.Device, batch, samples int) (p *Predic
 	}
 }
 
+// Samples is S of the predictions.
+func (p *Predictor) Samples() int { return p.passes[0].predictor.Samples() }
+
 // Rows are the rows of a data set as the model reads them [N,Width], for Predict, and the distance
 // of each from the training rows as PredictFar has it. Several goroutines may call it.
 func (t *Trained) Rows(ctx context.Context, ds *data.Dataset) (x, distances []float64, err error) {

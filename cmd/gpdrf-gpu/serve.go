@@ -1,0 +1,212 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/serve"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// noListener is the word for no gRPC.
+const noListener = "none"
+
+// serve answers requests for predictions until Ctrl-C.
+func (p *program) serve(c *call) error {
+	sources, err := modelSources(c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	config, err := p.serveConfig(c)
+	if err != nil {
+		return err
+	}
+	web, rpc, err := c.listen(&config)
+	if err != nil {
+		return err
+	}
+	server := serve.New(config, sources)
+	if err := server.Start(); err != nil {
+		return errors.Join(err, web.Close(), closeIf(rpc))
+	}
+	attributes := []any{"http", web.Addr().String()}
+	if rpc != nil {
+		attributes = append(attributes, "grpc", rpc.Addr().String())
+	}
+	config.Log.Info("serving", attributes...)
+	return server.Serve(p.ctx, web, rpc)
+}
+
+// modelSources are the runs to serve: RUN, under the name of its folder, or NAME=RUN.
+func modelSources(arguments []string) (sources []serve.Source, err error) {
+	if len(arguments) == 0 {
+		return nil, usagef("serve needs an argument: gpdrf-gpu serve RUN...")
+	}
+	given := map[string]bool{}
+	for _, word := range arguments {
+		name, path, named := strings.Cut(word, "=")
+		if !named {
+			path = word
+			if name = filepath.Base(filepath.Clean(path)); name == rundir.ModelFile {
+				name = filepath.Base(filepath.Dir(path))
+			}
+			name = strings.TrimSuffix(name, filepath.Ext(rundir.ModelFile))
+		}
+		switch {
+		case name == "" || strings.ContainsAny(name, "/:") || name == ".":
+			return nil, usagef("%s: %q is no name for a model: write NAME=%s, without / and :", word, name, path)
+		case given[name]:
+			return nil, usagef("%s: there are two models called %q: write NAME=%s for one of them", word, name, path)
+		}
+		given[name] = true
+		sources = append(sources, serve.Source{Name: name, Path: path})
+	}
+	return sources, nil
+}
+
+// serveConfig reads the options.
+func (p *program) serveConfig(c *call) (config serve.Config, err error) {
+	config = serve.Defaults()
+	config.Version, config.Log = rundir.Version, slog.New(slog.NewTextHandler(p.err, nil))
+	if p.quiet {
+		config.Log = slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	}
+	config.OpenDevice = func(trainedOn, precision string) (device.Device, error) {
+		dev, _, err := c.deviceOf(p, trainedOn, precision)
+		return dev, err
+	}
+	if config.Samples, err = c.count("samples", 1, maxSamples, 0); err != nil {
+		return config, err
+	}
+	if config.MaxBatch, err = c.count("max-batch", 1, 1<<14, config.MaxBatch); err != nil {
+		return config, err
+	}
+	if config.MaxRows, err = c.count("max-rows", 1, 1<<20, config.MaxRows); err != nil {
+		return config, err
+	}
+	if config.MaxConns, err = c.count("max-connections", 1, 1<<20, config.MaxConns); err != nil {
+		return config, err
+	}
+	if config.MaxDelay, err = c.duration("max-delay", 0, time.Second, config.MaxDelay); err != nil {
+		return config, err
+	}
+	if config.Timeout, err = c.duration("timeout", 10*time.Millisecond, time.Hour, config.Timeout); err != nil {
+		return config, err
+	}
+	if config.MaxBody, err = c.bytes("max-body", config.MaxBody); err != nil {
+		return config, err
+	}
+	if config.Memory, err = c.bytes("memory", 0); err != nil {
+		return config, err
+	}
+	if path, ok := c.text("token-file"); ok {
+		if config.Tokens, err = serve.ReadTokens(path); err != nil {
+			return config, usagef("--token-file: %w", err)
+		}
+	}
+	config.TLS, err = c.tls()
+	return config, err
+}
+
+// tls reads certificate and key.
+func (c *call) tls() (*tls.Config, error) {
+	cert, hasCert := c.text("tls-cert")
+	key, hasKey := c.text("tls-key")
+	switch {
+	case !hasCert && !hasKey:
+		return nil, nil
+	case !hasCert || !hasKey:
+		return nil, usagef("--tls-cert and --tls-key: give both")
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, usagef("--tls-cert, --tls-key: %w", err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// listen opens the addresses. One that other machines reach needs a token or TLS.
+func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
+	insecure, err := c.isOn("insecure")
+	if err != nil {
+		return nil, nil, err
+	}
+	open := func(flag, otherwise string) (net.Listener, error) {
+		address, ok := c.text(flag)
+		if !ok {
+			address = otherwise
+		}
+		if address == noListener && flag != "listen" {
+			return nil, nil
+		}
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			return nil, usagef("--%s: %q is not an address: write HOST:PORT, such as 127.0.0.1:8080", flag, address)
+		}
+		if !serve.IsLoopback(address) && !insecure {
+			switch {
+			case config.Tokens == nil && config.TLS == nil:
+				return nil, usagef("--%s: other machines reach %s: give --token-file and --tls-cert, or --insecure to let anybody in", flag, address)
+			case config.Tokens == nil:
+				config.Log.Warn("anybody who reaches the address may ask: --token-file lets in those who have a token", "address", address)
+			case config.TLS == nil:
+				config.Log.Warn("tokens and rows travel in the clear: --tls-cert and --tls-key encrypt them", "address", address)
+			}
+		}
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			return nil, usagef("--%s: %w", flag, err)
+		}
+		return l, nil
+	}
+	if web, err = open("listen", "127.0.0.1:8080"); err != nil {
+		return nil, nil, err
+	}
+	if rpc, err = open("grpc-listen", "127.0.0.1:8081"); err != nil {
+		return nil, nil, errors.Join(err, web.Close())
+	}
+	return web, rpc, nil
+}
+
+func closeIf(l net.Listener) error {
+	if l == nil {
+		return nil
+	}
+	return l.Close()
+}
+
+// duration reads a time, such as 2ms, from least to most.
+func (c *call) duration(name string, least, most, otherwise time.Duration) (time.Duration, error) {
+	value, ok := c.text(name)
+	if !ok {
+		return otherwise, nil
+	}
+	d, err := time.ParseDuration(value)
+	if err != nil {
+		return 0, usagef("--%s: %q is not a time: write 2ms or 30s", name, value)
+	}
+	if d < least || d > most {
+		return 0, usagef("--%s: %q must be at least %v and at most %v", name, value, least, most)
+	}
+	return d, nil
+}
+
+// bytes reads a size, such as 16MB.
+func (c *call) bytes(name string, otherwise int64) (int64, error) {
+	value, ok := c.text(name)
+	if !ok {
+		return otherwise, nil
+	}
+	n, err := humanize.ParseBytes(value)
+	if err != nil || n < 1<<10 || n > 1<<50 {
+		return 0, usagef("--%s: %q is not a size: write 16MB or 2GiB, at least 1 KiB", name, value)
+	}
+	return int64(n), nil
+}

@@ -1,0 +1,146 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+)
+
+// batcher puts the rows of requests together and predicts them at once, in one goroutine: a device
+// does one thing at a time.
+type batcher struct {
+	predictor *fitted.Predictor
+	queue     chan *job
+	delay     time.Duration // how long the first request of a batch waits for others
+	rows      int           // a batch of so many waits no longer
+	metrics   *metrics
+	log       *slog.Logger
+	left      context.Context // the server has no time left
+	done      chan struct{}
+}
+
+// job is the rows of one request.
+type job struct {
+	ctx    context.Context
+	n      int
+	x      []float64 // [n,Width]
+	queued time.Time
+	answer chan answer
+}
+
+type answer struct {
+	parts []*model.Prediction
+	err   error
+}
+
+// predict waits for the prediction of rows x [n,Width]. A queue that is full is an error at once.
+func (b *batcher) predict(ctx context.Context, n int, x []float64) ([]*model.Prediction, error) {
+	j := &job{ctx, n, x, time.Now(), make(chan answer, 1)}
+	select {
+	case b.queue <- j:
+	default:
+		return nil, &Error{busy, "the queue is full: try again in a second"}
+	}
+	select {
+	case a := <-j.answer:
+		return a.parts, a.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// run predicts until the queue is closed and empty.
+func (b *batcher) run() {
+	defer close(b.done)
+	timer := time.NewTimer(0)
+	for first := range b.queue {
+		jobs, rows := []*job{first}, first.n
+		timer.Reset(b.delay)
+	collect:
+		for rows < b.rows {
+			select {
+			case j, open := <-b.queue:
+				if !open {
+					break collect
+				}
+				jobs, rows = append(jobs, j), rows+j.n
+			case <-timer.C:
+				break collect
+			}
+		}
+		b.answer(jobs)
+	}
+}
+
+// answer predicts the rows of jobs that somebody still waits for.
+func (b *batcher) answer(jobs []*job) {
+	var waiting []*job
+	var x []float64
+	rows := 0
+	for _, j := range jobs {
+		if j.ctx.Err() != nil {
+			continue
+		}
+		b.metrics.queueSeconds.Observe(time.Since(j.queued).Seconds())
+		waiting, rows = append(waiting, j), rows+j.n
+		if x == nil {
+			x = j.x[:len(j.x):len(j.x)]
+		} else {
+			x = append(x, j.x...)
+		}
+	}
+	if rows == 0 {
+		return
+	}
+	b.metrics.batchRows.Observe(float64(rows))
+	ctx := b.left
+	if len(waiting) == 1 {
+		ctx = waiting[0].ctx
+	}
+	began := time.Now()
+	parts, err := b.forward(ctx, rows, x)
+	b.metrics.forwardSeconds.Observe(time.Since(began).Seconds())
+	at := 0
+	for _, j := range waiting {
+		if err != nil {
+			j.answer <- answer{nil, err}
+			continue
+		}
+		j.answer <- answer{cut(parts, at, at+j.n), nil}
+		at += j.n
+	}
+}
+
+// forward is a forward pass. A fault in it is an error of its requests, not the server's end.
+func (b *batcher) forward(ctx context.Context, rows int, x []float64) (parts []*model.Prediction, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			b.log.Error("a prediction failed", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			err = &Error{failed, "the prediction failed: the server's log says why"}
+		}
+	}()
+	return b.predictor.Predict(ctx, rows, x)
+}
+
+// cut takes the rows lo … hi−1 out of parts that follow each other.
+func cut(parts []*model.Prediction, lo, hi int) (own []*model.Prediction) {
+	first := 0
+	for _, p := range parts {
+		if from, to := max(lo, first)-first, min(hi, first+p.N)-first; from < to {
+			own = append(own, p.Slice(from, to))
+		}
+		first += p.N
+	}
+	return own
+}
+
+// close ends the goroutine once all requests are answered. There are no new ones.
+func (b *batcher) close() {
+	close(b.queue)
+	<-b.done
+}

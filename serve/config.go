@@ -1,0 +1,47 @@
+package serve
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Config says how to serve.
+type Config struct {
+	// OpenDevice opens a device for a model, by the name of the one it was trained on and its
+	// precision. Each model has a device of its own.
+	OpenDevice func(trainedOn, precision string) (device.Device, error)
+	Samples    int // S of each prediction; 0: as many as the run's evaluation took
+
+	MaxBatch int           // rows that are predicted at once
+	MaxDelay time.Duration // how long a request waits for others
+	MaxRows  int           // of a request
+	MaxBody  int64         // bytes of a request
+	Timeout  time.Duration // of a request
+	MaxConns int           // open connections, of each protocol
+	Memory   int64         // bytes of all loaded models; 0: no bound
+
+	Version string // of the program, for the metadata
+
+	Tokens *Tokens     // nil: anybody may ask
+	TLS    *tls.Config // nil: none
+	Log    *slog.Logger
+}
+
+// What is no option. A queue holds more requests than clients that wait for their answers; and a
+// client that is slower than this has left.
+const (
+	queueLength   = 1024
+	headerTimeout = 5 * time.Second
+	idleTimeout   = 2 * time.Minute
+	headerBytes   = 32 << 10
+	bodiesAtOnce  = 16      // bodies of MaxBody that are in memory at a time, or many small ones
+	mostAnswer    = 1 << 24 // numbers of an answer
+)
+
+// Defaults are the limits without options.
+func Defaults() Config {
+	return Config{MaxBatch: 256, MaxDelay: 2 * time.Millisecond, MaxRows: 10_000, MaxBody: 16 << 20, Timeout: 30 * time.Second, MaxConns: 1024}
+}

@@ -1,0 +1,129 @@
+package serve
+
+import (
+	"container/list"
+	"net"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// conns is a listener with a bound on its open connections. Beyond it, a new connection takes the
+// place of the one that has been idle longest; where all are busy, it is closed at once. So clients
+// that hold connections without a request cannot keep others out.
+type conns struct {
+	net.Listener
+	most    int
+	open    prometheus.Gauge
+	evicted prometheus.Counter
+	refused prometheus.Counter
+
+	mu    sync.Mutex
+	known map[string]*guest // by remote address
+	idle  list.List         // of *guest, the longest idle first
+	works int               // requests in work
+}
+
+// guest is an open connection.
+type guest struct {
+	net.Conn
+	at    *conns
+	busy  int           // requests in work
+	place *list.Element // in idle; nil while busy or closed
+	once  sync.Once
+}
+
+func newConns(l net.Listener, protocol string, most int, m *metrics) *conns {
+	return &conns{Listener: l, most: most, known: map[string]*guest{}, open: m.connections.WithLabelValues(protocol),
+		evicted: m.refused.WithLabelValues(protocol, "idle"), refused: m.refused.WithLabelValues(protocol, "new")}
+}
+
+// Accept waits for a connection for which there is room.
+func (c *conns) Accept() (net.Conn, error) {
+	for {
+		conn, err := c.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		g := &guest{Conn: conn, at: c}
+		evicted, ok := c.admit(g)
+		if evicted != nil {
+			c.evicted.Inc()
+			evicted.Close()
+		}
+		if ok {
+			return g, nil
+		}
+		c.refused.Inc()
+		conn.Close()
+	}
+}
+
+// admit takes a connection in, and says which one has to go.
+func (c *conns) admit(g *guest) (evicted *guest, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.known) >= c.most {
+		oldest := c.idle.Front()
+		if oldest == nil {
+			return nil, false
+		}
+		evicted = oldest.Value.(*guest)
+		c.forget(evicted)
+	}
+	c.known[g.RemoteAddr().String()] = g
+	g.place = c.idle.PushBack(g)
+	c.open.Set(float64(len(c.known)))
+	return evicted, true
+}
+
+// forget takes a connection out of the lists.
+func (c *conns) forget(g *guest) {
+	if name := g.RemoteAddr().String(); c.known[name] == g {
+		delete(c.known, name)
+	}
+	if g.place != nil {
+		c.idle.Remove(g.place)
+		g.place = nil
+	}
+	c.works -= g.busy
+	g.busy = 0
+	c.open.Set(float64(len(c.known)))
+}
+
+// calls is how many requests are in work.
+func (c *conns) calls() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.works
+}
+
+// work says that a connection has begun (1) or ended (−1) a request.
+func (c *conns) work(remote net.Addr, change int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g := c.known[remote.String()]
+	if g == nil {
+		return
+	}
+	before := g.busy
+	g.busy = max(0, g.busy+change)
+	c.works += g.busy - before
+	if g.place != nil {
+		c.idle.Remove(g.place)
+		g.place = nil
+	}
+	if g.busy == 0 {
+		g.place = c.idle.PushBack(g)
+	}
+}
+
+// Close closes the connection and gives its place free.
+func (g *guest) Close() error {
+	g.once.Do(func() {
+		g.at.mu.Lock()
+		defer g.at.mu.Unlock()
+		g.at.forget(g)
+	})
+	return g.Conn.Close()
+}

@@ -1,0 +1,74 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// Error is what a client did wrong, or why it has no answer.
+type Error struct {
+	kind kind
+	msg  string
+}
+
+func (e *Error) Error() string { return e.msg }
+
+// kind says how an error is reported by each protocol.
+type kind struct {
+	status int
+	code   codes.Code
+}
+
+var (
+	bad         = kind{http.StatusBadRequest, codes.InvalidArgument}
+	unknown     = kind{http.StatusNotFound, codes.NotFound}
+	denied      = kind{http.StatusUnauthorized, codes.Unauthenticated}
+	tooLarge    = kind{http.StatusRequestEntityTooLarge, codes.InvalidArgument}
+	wrongFormat = kind{http.StatusUnsupportedMediaType, codes.InvalidArgument}
+	busy        = kind{http.StatusServiceUnavailable, codes.ResourceExhausted}
+	unavailable = kind{http.StatusServiceUnavailable, codes.Unavailable}
+	late        = kind{http.StatusGatewayTimeout, codes.DeadlineExceeded}
+	gone        = kind{499, codes.Canceled} // the client has left; 499 is nginx's word for it
+	failed      = kind{http.StatusInternalServerError, codes.Internal}
+)
+
+func badf(format string, args ...any) error { return &Error{bad, fmt.Sprintf(format, args...)} }
+
+// quote shows a name in a message, cut short where it is long.
+func quote(s string) string {
+	const longest = 60
+	if r := []rune(s); len(r) > longest {
+		return strconv.Quote(string(r[:longest])) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// reported is an error as a client gets it. What is not the client's fault is said in general
+// terms, since it may name files; the log has all of it.
+func reported(err error) *Error {
+	var own *Error
+	var input *data.Error
+	var usage *usage.Error
+	var size *http.MaxBytesError
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &input), errors.As(err, &usage):
+		return &Error{bad, err.Error()}
+	case errors.As(err, &size):
+		return &Error{tooLarge, fmt.Sprintf("the body is larger than %d bytes: send fewer rows at a time", size.Limit)}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{late, "the time for this request is over: send fewer rows, or raise --timeout"}
+	case errors.Is(err, context.Canceled):
+		return &Error{gone, "the request was left"}
+	}
+	return &Error{failed, "the prediction failed: the server's log says why"}
+}

@@ -1,0 +1,203 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/gpdrf/gpdrf-gpu/serve/inference"
+)
+
+// grpcServer is the server of gRPC with its limits on time and size.
+func (s *Server) grpcServer(visitors *conns) *grpc.Server {
+	options := []grpc.ServerOption{
+		grpc.MaxRecvMsgSize(int(s.MaxBody)), grpc.MaxSendMsgSize(mostAnswer * 9), grpc.MaxHeaderListSize(headerBytes),
+		grpc.MaxConcurrentStreams(streamsAtOnce), grpc.ConnectionTimeout(headerTimeout),
+		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idleTimeout, Time: idleTimeout, Timeout: headerTimeout}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: headerTimeout, PermitWithoutStream: true}),
+		grpc.UnaryInterceptor(s.intercept), grpc.StatsHandler(visitors), grpc.InTapHandle(s.enter(visitors)),
+	}
+	if s.TLS != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(s.TLS)))
+	}
+	g := grpc.NewServer(options...)
+	inference.RegisterGRPCInferenceServiceServer(g, &grpcService{Server: s})
+	return g
+}
+
+// intercept lets in those who have a token, and turns errors and faults into statuses.
+func (s *Server) intercept(ctx context.Context, q any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (answer any, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.Log.Error("a request failed", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			err = &Error{failed, "the request failed: the server's log says why"}
+		}
+		if err != nil {
+			e := reported(err)
+			answer, err = nil, status.Error(e.kind.code, e.msg)
+		}
+	}()
+	open := info.FullMethod == inference.GRPCInferenceService_ServerLive_FullMethodName || info.FullMethod == inference.GRPCInferenceService_ServerReady_FullMethodName
+	if !open && !s.Tokens.allow(header(ctx, "authorization")) {
+		return nil, &Error{denied, "a token is needed: send the metadata authorization: Bearer TOKEN"}
+	}
+	return handler(ctx, q)
+}
+
+// header is a value of a request's metadata.
+func header(ctx context.Context, name string) string {
+	if values := metadata.ValueFromIncomingContext(ctx, name); len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+// grpcService is the protocol over gRPC.
+type grpcService struct {
+	inference.UnimplementedGRPCInferenceServiceServer
+	*Server
+}
+
+func (g *grpcService) ServerLive(context.Context, *inference.ServerLiveRequest) (*inference.ServerLiveResponse, error) {
+	return &inference.ServerLiveResponse{Live: true}, nil
+}
+
+func (g *grpcService) ServerReady(context.Context, *inference.ServerReadyRequest) (*inference.ServerReadyResponse, error) {
+	return &inference.ServerReadyResponse{Ready: g.ready() == nil}, nil
+}
+
+func (g *grpcService) ModelReady(_ context.Context, q *inference.ModelReadyRequest) (*inference.ModelReadyResponse, error) {
+	err := g.modelReady(q.Name, q.Version)
+	if err != nil && reported(err).kind == unknown {
+		return nil, err
+	}
+	return &inference.ModelReadyResponse{Ready: err == nil}, nil
+}
+
+func (g *grpcService) ServerMetadata(context.Context, *inference.ServerMetadataRequest) (*inference.ServerMetadataResponse, error) {
+	m := g.metadata()
+	return &inference.ServerMetadataResponse{Name: m.Name, Version: m.Version, Extensions: m.Extensions}, nil
+}
+
+func (g *grpcService) ModelMetadata(ctx context.Context, q *inference.ModelMetadataRequest) (*inference.ModelMetadataResponse, error) {
+	d, err := g.describe(ctx, q.Name, q.Version)
+	if err != nil {
+		return nil, err
+	}
+	specs := func(from []TensorSpec) (to []*inference.ModelMetadataResponse_TensorMetadata) {
+		for _, t := range from {
+			to = append(to, &inference.ModelMetadataResponse_TensorMetadata{Name: t.Name, Datatype: string(t.Type), Shape: t.Shape})
+		}
+		return to
+	}
+	return &inference.ModelMetadataResponse{Name: d.Name, Versions: d.Versions, Platform: d.Platform, Inputs: specs(d.Inputs), Outputs: specs(d.Outputs)}, nil
+}
+
+func (g *grpcService) ModelInfer(ctx context.Context, q *inference.ModelInferRequest) (answer *inference.ModelInferResponse, err error) {
+	c := &call{protocol: "grpc", model: q.ModelName, id: requestID(header(ctx, requestHeader))}
+	began := time.Now()
+	defer func() {
+		code := codes.OK
+		if err != nil {
+			code = reported(err).kind.code
+		}
+		g.answered(c, code.String(), began, err)
+	}()
+	if err := grpc.SetHeader(ctx, metadata.Pairs(requestHeader, c.id)); err != nil {
+		return nil, err
+	}
+	if err := g.ready(); err != nil {
+		return nil, err
+	}
+	if err := checkVersion(q.ModelVersion); err != nil {
+		return nil, err
+	}
+	m, err := g.store.acquire(ctx, q.ModelName)
+	if err != nil {
+		return nil, err
+	}
+	defer m.release()
+	request, err := requestOf(q, g.mostElements(m))
+	if err != nil {
+		return nil, err
+	}
+	if len(request.Inputs) > 0 {
+		c.rows = int(request.Inputs[0].Shape[0])
+	}
+	outputs, _, err := g.infer(ctx, m, request)
+	if err != nil {
+		return nil, err
+	}
+	answer = &inference.ModelInferResponse{ModelName: c.model, ModelVersion: version, Id: q.Id}
+	for _, t := range outputs {
+		answer.Outputs = append(answer.Outputs, &inference.ModelInferResponse_InferOutputTensor{Name: t.Name, Datatype: string(t.Type), Shape: t.Shape})
+		answer.RawOutputContents = append(answer.RawOutputContents, t.raw())
+	}
+	return answer, nil
+}
+
+// requestOf reads the tensors of a request of at most so many elements each.
+func requestOf(q *inference.ModelInferRequest, mostElements int) (*Request, error) {
+	request := &Request{ID: q.Id}
+	if raw := len(q.RawInputContents); raw > 0 && raw != len(q.Inputs) {
+		return nil, badf("there are %d raw contents for %d inputs", raw, len(q.Inputs))
+	}
+	for i, in := range q.Inputs {
+		t := Tensor{Name: in.GetName(), Type: Datatype(in.GetDatatype()), Shape: in.GetShape()}
+		if err := t.Type.check(); err != nil {
+			return nil, badf("input %q: %v", t.Name, err)
+		}
+		n, err := elements(t.Name, t.Shape, mostElements)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case q.RawInputContents == nil:
+			err = t.fill(in.GetContents(), n)
+		case in.GetContents() != nil:
+			err = badf("input %q has both contents and raw contents: give one of them", t.Name)
+		default:
+			t.Numbers, t.Texts, err = fromRaw(t.Name, t.Type, q.RawInputContents[i], n)
+		}
+		if err != nil {
+			return nil, err
+		}
+		request.Inputs = append(request.Inputs, t)
+	}
+	for _, out := range q.Outputs {
+		request.Outputs = append(request.Outputs, OutputRequest{Name: out.GetName()})
+	}
+	return request, nil
+}
+
+// fill reads n elements out of the field of their type.
+func (t *Tensor) fill(c *inference.InferTensorContents, n int) error {
+	switch t.Type {
+	case FP32:
+		for _, v := range c.GetFp32Contents() {
+			t.Numbers = append(t.Numbers, float64(v))
+		}
+	case FP64:
+		t.Numbers = c.GetFp64Contents()
+	case INT64:
+		for _, v := range c.GetInt64Contents() {
+			t.Numbers = append(t.Numbers, float64(v))
+		}
+	case Bytes:
+		for _, v := range c.GetBytesContents() {
+			t.Texts = append(t.Texts, string(v))
+		}
+	}
+	if found := len(t.Numbers) + len(t.Texts); found != n {
+		return badf("input %q: %d elements of %s for a shape of %d", t.Name, found, t.Type, n)
+	}
+	return nil
+}

@@ -1,0 +1,251 @@
+package serve
+
+import (
+	"context"
+	_ "embed"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed openapi.json
+var openAPI []byte
+
+// httpServer is the server of HTTP with its limits on time and size.
+func (s *Server) httpServer() *http.Server {
+	return &http.Server{
+		Handler: s.Handler(), TLSConfig: s.TLS, MaxHeaderBytes: headerBytes, ReadHeaderTimeout: headerTimeout,
+		ReadTimeout: s.Timeout, WriteTimeout: 2*s.Timeout + headerTimeout, IdleTimeout: idleTimeout,
+		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
+	}
+}
+
+// routes are all paths with their methods; {call} is MODEL:predict. Those that tell whether the
+// server lives need no token.
+func (s *Server) routes() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"GET /v2/health/live":                              s.open(s.getLive),
+		"GET /v2/health/ready":                             s.open(s.getReady),
+		"GET /v2":                                          s.guarded(s.getServer),
+		"GET /v2/models/{model}":                           s.guarded(s.getModel),
+		"GET /v2/models/{model}/versions/{version}":        s.guarded(s.getModel),
+		"GET /v2/models/{model}/ready":                     s.guarded(s.getModelReady),
+		"GET /v2/models/{model}/versions/{version}/ready":  s.guarded(s.getModelReady),
+		"POST /v2/models/{model}/infer":                    s.guarded(s.postInfer),
+		"POST /v2/models/{model}/versions/{version}/infer": s.guarded(s.postInfer),
+		"GET /v1/models":                                   s.guarded(s.getModels),
+		"GET /v1/models/{model}":                           s.guarded(s.getModelOne),
+		"POST /v1/models/{call}":                           s.guarded(s.postRows),
+		"GET /metrics":                                     s.guarded(s.getMetrics),
+		"GET /openapi.json":                                s.guarded(s.getOpenAPI),
+	}
+}
+
+// Handler answers all requests of HTTP.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, h := range s.routes() {
+		mux.Handle(pattern, h)
+	}
+	mux.HandleFunc("/", s.open(func(w http.ResponseWriter, r *http.Request) error {
+		return &Error{unknown, "there is nothing at " + quote(r.Method+" "+r.URL.Path) + ": GET /openapi.json lists what there is"}
+	}))
+	return mux
+}
+
+func (s *Server) getLive(w http.ResponseWriter, _ *http.Request) error {
+	return writeJSON(w, http.StatusOK, map[string]bool{"live": true})
+}
+
+func (s *Server) getReady(w http.ResponseWriter, _ *http.Request) error {
+	if err := s.ready(); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, map[string]bool{"ready": true})
+}
+
+// serverMetadata is what the protocol wants to know of a server.
+type serverMetadata struct {
+	Name       string   `json:"name"`
+	Version    string   `json:"version"`
+	Extensions []string `json:"extensions"`
+}
+
+func (s *Server) metadata() serverMetadata {
+	return serverMetadata{"gpdrf-gpu", s.Version, []string{"binary_tensor_data"}}
+}
+
+func (s *Server) getServer(w http.ResponseWriter, _ *http.Request) error {
+	return writeJSON(w, http.StatusOK, s.metadata())
+}
+
+// modelMetadata is what the protocol wants to know of a model, and the columns of its rows.
+type modelMetadata struct {
+	Name     string       `json:"name"`
+	Versions []string     `json:"versions"`
+	Platform string       `json:"platform"`
+	Inputs   []TensorSpec `json:"inputs"`
+	Outputs  []TensorSpec `json:"outputs"`
+	Columns  []string     `json:"columns"`           // of a row, in the order of a list of cells
+	Numbers  []string     `json:"numbers,omitempty"` // those of them that "inputs" holds
+	Targets  []string     `json:"targets"`
+	Classes  []string     `json:"classes,omitempty"` // in the order of probabilities
+}
+
+const platform = "gpdrf-gpu"
+
+// describe is the metadata of a model.
+func (s *Server) describe(ctx context.Context, name, asked string) (*modelMetadata, error) {
+	if err := checkVersion(asked); err != nil {
+		return nil, err
+	}
+	m, err := s.store.acquire(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer m.release()
+	schema := m.schema()
+	return &modelMetadata{name, []string{version}, platform, m.inputs, m.outputs, schema.InputColumns(), schema.NumberColumns(), schema.Outputs(), schema.Classes}, nil
+}
+
+func (s *Server) getModel(w http.ResponseWriter, r *http.Request) error {
+	ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
+	defer cancel()
+	d, err := s.describe(ctx, r.PathValue("model"), r.PathValue("version"))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, d)
+}
+
+// modelReady says why a model cannot answer.
+func (s *Server) modelReady(name, asked string) error {
+	if err := checkVersion(asked); err != nil {
+		return err
+	}
+	if err := s.ready(); err != nil {
+		return err
+	}
+	return s.store.ready(name)
+}
+
+func (s *Server) getModelReady(w http.ResponseWriter, r *http.Request) error {
+	if err := s.modelReady(r.PathValue("model"), r.PathValue("version")); err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, map[string]any{"name": r.PathValue("model"), "ready": true})
+}
+
+func (s *Server) getModels(w http.ResponseWriter, _ *http.Request) error {
+	return writeJSON(w, http.StatusOK, map[string][]string{"models": s.store.names()})
+}
+
+func (s *Server) getModelOne(w http.ResponseWriter, r *http.Request) error {
+	return s.getModelReady(w, r)
+}
+
+func (s *Server) getMetrics(w http.ResponseWriter, r *http.Request) error {
+	s.metrics.handler().ServeHTTP(w, r)
+	return nil
+}
+
+func (s *Server) getOpenAPI(w http.ResponseWriter, _ *http.Request) error {
+	return writeBody(w, http.StatusOK, "application/json", openAPI)
+}
+
+// jsonSizeHeader says how much of a body is JSON, where raw tensors follow.
+const jsonSizeHeader = "Inference-Header-Content-Length"
+
+func (s *Server) postInfer(w http.ResponseWriter, r *http.Request) error {
+	return s.answer(w, r, r.PathValue("model"), func(ctx context.Context, m *loaded, c *call, body []byte) error {
+		if err := checkVersion(r.PathValue("version")); err != nil {
+			return err
+		}
+		jsonSize := len(body)
+		if header := r.Header.Get(jsonSizeHeader); header != "" {
+			n, err := strconv.Atoi(header)
+			if err != nil || n < 0 || n > len(body) {
+				return badf("%s: %s is not a part of the %d bytes of the body", jsonSizeHeader, quote(header), len(body))
+			}
+			jsonSize = n
+		}
+		q, err := parseRequest(body, jsonSize, s.mostElements(m))
+		if err != nil {
+			return err
+		}
+		if len(q.Inputs) > 0 {
+			c.rows = int(q.Inputs[0].Shape[0])
+		}
+		outputs, binary, err := s.infer(ctx, m, q)
+		if err != nil {
+			return err
+		}
+		answer, jsonSize, raw, err := writeAnswer(c.model, q.ID, outputs, binary)
+		if err != nil {
+			return err
+		}
+		if !raw {
+			return writeBody(w, http.StatusOK, "application/json", answer)
+		}
+		w.Header().Set(jsonSizeHeader, strconv.Itoa(jsonSize))
+		return writeBody(w, http.StatusOK, "application/octet-stream", answer)
+	})
+}
+
+// mostElements is how many elements a tensor of a model may have.
+func (s *Server) mostElements(m *loaded) int { return s.MaxRows * max(1, len(m.schema().Columns)) }
+
+func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
+	name, isPredict := strings.CutSuffix(r.PathValue("call"), ":predict")
+	if !isPredict {
+		return &Error{unknown, "there is nothing at " + quote("POST "+r.URL.Path) + ": POST /v1/models/MODEL:predict"}
+	}
+	return s.answer(w, r, name, func(ctx context.Context, m *loaded, c *call, body []byte) error {
+		rows, err := parseRows(m.schema(), body, s.MaxRows)
+		if err != nil {
+			return err
+		}
+		c.rows = rows.N
+		p, err := s.predict(ctx, m, rows)
+		if err != nil {
+			return err
+		}
+		answer, err := p.writeRows()
+		if err != nil {
+			return err
+		}
+		return writeBody(w, http.StatusOK, "application/json", answer)
+	})
+}
+
+// answer reads the body of a request for a prediction, finds its model, and counts what becomes of
+// it.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string, work func(ctx context.Context, m *loaded, c *call, body []byte) error) (err error) {
+	c := &call{protocol: "http", model: model, id: r.Header.Get(requestHeader)}
+	began := time.Now()
+	defer func() {
+		status := http.StatusOK
+		if err != nil {
+			status = reported(err).kind.status
+		}
+		s.answered(c, strconv.Itoa(status), began, err)
+	}()
+	if err := s.ready(); err != nil {
+		return err
+	}
+	body, done, err := s.body(w, r)
+	if err != nil {
+		return err
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
+	defer cancel()
+	m, err := s.store.acquire(ctx, model)
+	if err != nil {
+		return err
+	}
+	defer m.release()
+	return work(ctx, m, c, body)
+}

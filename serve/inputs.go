@@ -1,0 +1,105 @@
+package serve
+
+import (
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+)
+
+// inputsOf are the tensors that a model reads: "inputs" holds all columns of numbers, in the order
+// of the training file, and each column of words or sequences is a tensor of its own.
+func inputsOf(s data.Schema) (specs []TensorSpec) {
+	if width := len(s.NumberColumns()); width > 0 {
+		specs = append(specs, TensorSpec{numbersName(s), FP64, []int64{-1, int64(width)}})
+	}
+	for _, name := range textsOf(s) {
+		specs = append(specs, TensorSpec{name, Bytes, []int64{-1}})
+	}
+	return specs
+}
+
+// textsOf are the columns of words, and of sequences.
+func textsOf(s data.Schema) []string {
+	names := s.TextColumns()
+	if name := s.SequenceColumn(); name != "" {
+		names = append(names, name)
+	}
+	return names
+}
+
+// numbersName is "inputs", unless a column of words is called that.
+func numbersName(s data.Schema) string {
+	name := "inputs"
+	for slices.Contains(textsOf(s), name) {
+		name += "_"
+	}
+	return name
+}
+
+// rowsOf takes the tensors of a request to rows.
+func rowsOf(s data.Schema, inputs []Tensor) (data.Given, error) {
+	g := data.Given{N: -1, Texts: map[string][]string{}}
+	given := map[string]bool{}
+	specs := inputsOf(s)
+	for _, t := range inputs {
+		at := slices.IndexFunc(specs, func(want TensorSpec) bool { return want.Name == t.Name })
+		switch {
+		case at < 0:
+			return g, badf("there is no input %s: the model's metadata list %s", quote(t.Name), specNames(specs))
+		case given[t.Name]:
+			return g, badf("input %s is given twice", quote(t.Name))
+		}
+		given[t.Name] = true
+		n, err := specs[at].rows(t)
+		if err != nil {
+			return g, err
+		}
+		if g.N >= 0 && n != g.N {
+			return g, badf("input %s has %d rows, the one before %d", quote(t.Name), n, g.N)
+		}
+		g.N = n
+		switch {
+		case t.Type != Bytes:
+			g.Numbers = t.Numbers
+		case t.Name == s.SequenceColumn():
+			g.Sequences = t.Texts
+		default:
+			g.Texts[t.Name] = t.Texts
+		}
+	}
+	for _, want := range specs {
+		if !given[want.Name] {
+			return g, badf("input %s is missing: the model reads %s", quote(want.Name), specNames(specs))
+		}
+	}
+	return g, nil
+}
+
+// rows checks a tensor of a request against what the model reads, and counts its rows. A column may
+// also come as [N,1].
+func (want TensorSpec) rows(t Tensor) (int, error) {
+	width := int64(1)
+	if len(want.Shape) == 2 {
+		width = want.Shape[1]
+	}
+	fits := len(t.Shape) == 2 && t.Shape[1] == width || len(t.Shape) == 1 && width == 1
+	switch {
+	case !fits:
+		return 0, badf("input %s has the shape %v, and the model reads %v, where -1 is the number of rows", quote(t.Name), t.Shape, want.Shape)
+	case t.Shape[0] < 1:
+		return 0, badf("input %s has no rows: give at least one", quote(t.Name))
+	case (want.Type == Bytes) != (t.Type == Bytes):
+		return 0, badf("input %s is %s, and the model reads %s", quote(t.Name), t.Type, want.Type)
+	}
+	return int(t.Shape[0]), nil
+}
+
+func specNames(specs []TensorSpec) (text string) {
+	for i, s := range specs {
+		if i > 0 {
+			text += ", "
+		}
+		text += quote(s.Name)
+	}
+	return text
+}

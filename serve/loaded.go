@@ -1,0 +1,111 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// loaded is a model that is ready to predict. It is closed when its last user releases it.
+type loaded struct {
+	trained *fitted.Trained
+	batcher *batcher
+	dev     device.Device
+	inputs  []TensorSpec
+	outputs []TensorSpec
+	bytes   int64 // of host and device memory, about
+	stamp   stamp
+	users   atomic.Int64
+	closed  chan struct{}
+}
+
+// loader makes a model ready.
+type loader struct {
+	Config
+	metrics *metrics
+	log     *slog.Logger
+	left    context.Context
+}
+
+// open reads a model, checks it, and puts it on a device. The caller is its first user.
+func (l *loader) open(path string) (m *loaded, err error) {
+	stamp := stampOf(path)
+	t, trainedOn, precision, err := l.read(path)
+	if err != nil {
+		return nil, err
+	}
+	if t.Gram != nil {
+		return nil, fmt.Errorf("%s: it was trained with a kernel of its own, which requests cannot bring: predict reads it with --gram", path)
+	}
+	dev, err := l.OpenDevice(trainedOn, precision)
+	if err != nil {
+		return nil, err
+	}
+	p, err := t.NewPredictor(dev, l.MaxBatch, cmp.Or(l.Samples, t.EvalSamples))
+	if err != nil {
+		return nil, errors.Join(err, dev.Close())
+	}
+	b := &batcher{predictor: p, queue: make(chan *job, queueLength), delay: l.MaxDelay, rows: l.MaxBatch,
+		metrics: l.metrics, log: l.log, left: l.left, done: make(chan struct{})}
+	go b.run()
+	m = &loaded{trained: t, batcher: b, dev: dev, inputs: inputsOf(t.Schema), outputs: outputsOf(t, p.Samples()),
+		bytes: dev.Taken() + fileBytes(path), stamp: stamp, closed: make(chan struct{})}
+	m.users.Store(1)
+	return m, nil
+}
+
+// read reads the model of a run folder, or a model file by itself.
+func (l *loader) read(path string) (t *fitted.Trained, trainedOn, precision string, err error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		if t, err = fitted.ReadModel(path); err == nil && t.Unsealed {
+			l.log.Warn("the model file has no checksum: an earlier program wrote it", "path", path)
+		}
+		return t, "auto", string(device.Highest), err
+	}
+	run, err := rundir.OpenRun(path)
+	if err != nil {
+		return nil, "", "", err
+	}
+	if run.Result.Unfinished {
+		l.log.Warn("the run is not finished: the model is that of its last checkpoint", "path", path)
+	}
+	return run.Trained, run.Result.Device, run.Config.Precision, nil
+}
+
+// fileBytes is about what a model takes on the host.
+func fileBytes(path string) int64 {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, rundir.ModelFile)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// use adds a user. The caller is sure that there is one.
+func (m *loaded) use() { m.users.Add(1) }
+
+// release takes a user away; the last one closes the model.
+func (m *loaded) release() {
+	if m.users.Add(-1) > 0 {
+		return
+	}
+	m.batcher.close()
+	m.dev.Close()
+	close(m.closed)
+}
+
+// schema describes the model's rows.
+func (m *loaded) schema() data.Schema { return m.trained.Schema }

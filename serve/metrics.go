@@ -1,0 +1,58 @@
+package serve
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics are what /metrics shows, in a register of their own.
+type metrics struct {
+	registry       *prometheus.Registry
+	requests       *prometheus.CounterVec // by protocol, model and status
+	requestSeconds *prometheus.HistogramVec
+	rows           *prometheus.CounterVec
+	queueSeconds   prometheus.Histogram
+	batchRows      prometheus.Histogram
+	forwardSeconds prometheus.Histogram
+	loads          *prometheus.CounterVec
+	modelBytes     *prometheus.GaugeVec
+	connections    *prometheus.GaugeVec
+	refused        *prometheus.CounterVec
+}
+
+func newMetrics() *metrics {
+	seconds := prometheus.ExponentialBucketsRange(0.0005, 30, 16)
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "gpdrf_" + name, Help: help}, labels)
+	}
+	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
+		return prometheus.NewHistogram(prometheus.HistogramOpts{Name: "gpdrf_" + name, Help: help, Buckets: buckets})
+	}
+	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "gpdrf_" + name, Help: help}, labels)
+	}
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: counter("requests_total", "Requests for predictions.", "protocol", "model", "status"),
+		requestSeconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "gpdrf_request_seconds", Help: "From the whole request to its answer.", Buckets: seconds}, []string{"protocol", "model"}),
+		rows:           counter("rows_total", "Rows predicted.", "model"),
+		queueSeconds:   histogram("queue_seconds", "How long a request waited for its batch.", seconds),
+		batchRows:      histogram("batch_rows", "Rows of a batch.", prometheus.ExponentialBuckets(1, 2, 12)),
+		forwardSeconds: histogram("forward_seconds", "The forward pass of a batch.", seconds),
+		loads:          counter("model_loads_total", "Models loaded, reloaded, evicted and failed.", "model", "what"),
+		modelBytes:     gauge("model_bytes", "Memory of a loaded model; 0: not loaded.", "model"),
+		connections:    gauge("connections", "Open connections.", "protocol"),
+		refused:        counter("connections_closed_total", "Connections closed because there were too many.", "protocol", "which"),
+	}
+	m.registry.MustRegister(m.requests, m.requestSeconds, m.rows, m.queueSeconds, m.batchRows, m.forwardSeconds, m.loads, m.modelBytes,
+		m.connections, m.refused, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}

@@ -1,0 +1,120 @@
+package serve
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// requestHeader carries the ID of a request, from the client or given here, to the log and back.
+const requestHeader = "X-Request-Id"
+
+// requestID is the client's, where it is short and plain; otherwise a new one.
+func requestID(given string) string {
+	const longest = 64
+	plain := func(r rune) bool {
+		return r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	if given != "" && len(given) <= longest && strings.IndexFunc(given, func(r rune) bool { return !plain(r) }) < 0 {
+		return given
+	}
+	return rand.Text()[:16]
+}
+
+// state follows the connections of an http.Server.
+func (c *conns) state(conn net.Conn, now http.ConnState) {
+	switch now {
+	case http.StateActive:
+		c.work(conn.RemoteAddr(), 1)
+	case http.StateIdle:
+		c.work(conn.RemoteAddr(), -1)
+	}
+}
+
+// guarded lets in those who have a token, gives each request an ID, and turns errors into answers.
+func (s *Server) guarded(h func(w http.ResponseWriter, r *http.Request) error) http.HandlerFunc {
+	return s.open(func(w http.ResponseWriter, r *http.Request) error {
+		if !s.Tokens.allow(r.Header.Get("Authorization")) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			return &Error{denied, "a token is needed: send the header Authorization: Bearer TOKEN"}
+		}
+		return h(w, r)
+	})
+}
+
+// open is guarded without a token.
+func (s *Server) open(h func(w http.ResponseWriter, r *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		id := requestID(r.Header.Get(requestHeader))
+		r.Header.Set(requestHeader, id)
+		w.Header().Set(requestHeader, id)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if err := h(w, r); err != nil {
+			writeError(w, err)
+		}
+	}
+}
+
+// writeError answers {"error": "…"}, as the protocol has it.
+func writeError(w http.ResponseWriter, err error) {
+	e := reported(err)
+	if e.kind == busy || e.kind == unavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	writeJSON(w, e.kind.status, map[string]string{"error": e.msg})
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return writeBody(w, status, "application/json", append(text, '\n'))
+}
+
+func writeBody(w http.ResponseWriter, status int, contentType string, body []byte) error {
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	w.Write(body) // a client that has left gets nothing
+	return nil
+}
+
+// body reads the body of a request. All bodies together take bounded memory: what does not fit is
+// to come again. The caller calls done when the body is no longer needed.
+func (s *Server) body(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return nil, nil, &Error{wrongFormat, "Content-Encoding " + quote(encoding) + ": send the body as it is"}
+	}
+	from := &metered{http.MaxBytesReader(w, r.Body, s.MaxBody), s, 0}
+	body, err = io.ReadAll(from)
+	done = func() { s.bodies.Add(-from.read) }
+	if err != nil {
+		done()
+		if _, own := err.(*Error); !own && reported(err).kind == failed {
+			err = badf("the body ends early: %v", err)
+		}
+		return nil, nil, err
+	}
+	return body, done, nil
+}
+
+// metered counts the bytes of a body among those of all.
+type metered struct {
+	io.Reader
+	s    *Server
+	read int64
+}
+
+func (m *metered) Read(to []byte) (int, error) {
+	n, err := m.Reader.Read(to)
+	m.read += int64(n)
+	if m.s.bodies.Add(int64(n)) > bodiesAtOnce*m.s.MaxBody {
+		return n, &Error{busy, "too many large requests at a time: try again in a second"}
+	}
+	return n, err
+}

@@ -1,0 +1,124 @@
+package serve
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/predict"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+)
+
+// prediction is what a model says of the rows of a request. Its parts follow each other.
+type prediction struct {
+	trained   *fitted.Trained
+	rows      *data.Dataset
+	parts     []*model.Prediction
+	distances []float64 // nil in older models
+}
+
+// samplesName is the one output that must be asked for: it is as large as all others by a hundred.
+const samplesName = "samples"
+
+// momentNames are the outputs of Regression.Moments, in its order.
+func momentNames() []string { return []string{"mean", "sd", "var_aleatoric", "var_epistemic"} }
+
+// outputsOf are the outputs that a model has, for S samples.
+func outputsOf(t *fitted.Trained, samples int) (specs []TensorSpec) {
+	number := func(name string, shape ...int) {
+		spec := TensorSpec{name, FP64, []int64{-1}}
+		for _, d := range shape {
+			spec.Shape = append(spec.Shape, int64(d))
+		}
+		specs = append(specs, spec)
+	}
+	if t.Schema.Task == data.Classification {
+		classes := len(t.Schema.Classes)
+		specs = append(specs, TensorSpec{"label", Bytes, []int64{-1}})
+		number("probabilities", classes)
+		number("entropy")
+		number(samplesName, samples, classes)
+	} else {
+		targets := len(t.Schema.Outputs())
+		for _, name := range momentNames() {
+			number(name, targets)
+		}
+		number("quantiles", targets, len(predict.Levels()))
+		number(samplesName, samples, targets)
+	}
+	if t.Known != nil {
+		number("distance")
+	}
+	return specs
+}
+
+// output makes the tensor of an output.
+func (p *prediction) output(spec TensorSpec) (Tensor, error) {
+	t := Tensor{Name: spec.Name, Type: spec.Type, Shape: append([]int64{int64(p.rows.N())}, spec.Shape[1:]...)}
+	switch {
+	case spec.Name == "distance":
+		t.Numbers = p.distances
+	case p.trained.Schema.Task == data.Classification:
+		for _, part := range p.parts {
+			addClasses(&t, predict.NewClasses(p.trained, part), part)
+		}
+	default:
+		for _, part := range p.parts {
+			p.addTargets(&t, part)
+		}
+	}
+	for i, v := range t.Numbers {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return t, badf("row %d: %v", i*p.rows.N()/len(t.Numbers)+1, predict.ErrNotFinite)
+		}
+	}
+	return t, nil
+}
+
+// addTargets adds the rows of a part of a regression.
+func (p *prediction) addTargets(t *Tensor, part *model.Prediction) {
+	targets := make([]*predict.Regression, part.C)
+	for c := range targets {
+		targets[c] = predict.NewRegression(p.trained, part, c)
+	}
+	moment := slices.Index(momentNames(), t.Name)
+	for i := range part.N {
+		if t.Name == samplesName {
+			for s := range part.S {
+				for _, r := range targets {
+					t.Numbers = append(t.Numbers, r.Sample(s, i))
+				}
+			}
+			continue
+		}
+		for _, r := range targets {
+			if t.Name == "quantiles" {
+				for _, q := range predict.Levels() {
+					t.Numbers = append(t.Numbers, r.Quantile(i, q))
+				}
+				continue
+			}
+			mean, sd, aleatoric, epistemic := r.Moments(i)
+			t.Numbers = append(t.Numbers, []float64{mean, sd, aleatoric, epistemic}[moment])
+		}
+	}
+}
+
+// addClasses adds the rows of a part of a classification.
+func addClasses(t *Tensor, c *predict.Classes, part *model.Prediction) {
+	for i := range part.N {
+		switch t.Name {
+		case "label":
+			t.Texts = append(t.Texts, c.Label(i))
+		case "probabilities":
+			t.Numbers = append(t.Numbers, c.Probabilities(i)...)
+		case "entropy":
+			t.Numbers = append(t.Numbers, c.Entropy(i))
+		case samplesName:
+			for s := range part.S {
+				t.Numbers = append(t.Numbers, c.Sample(s, i)...)
+			}
+		}
+	}
+}

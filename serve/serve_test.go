@@ -1,0 +1,286 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/predict"
+	"github.com/gpdrf/gpdrf-gpu/serve/inference"
+	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// The tables of the tests: numbers, words with missing cells, classes, and sequences.
+const (
+	numbers   = "numbers"
+	words     = "words"
+	sequences = "sequences"
+)
+
+// tableText is a table of n rows of a kind.
+func tableText(kind string, n int, seed uint64) string {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	switch kind {
+	case numbers:
+		b.WriteString("a,b,y,z\n")
+		for range n {
+			x, y := rng.NormFloat64(), 30+5*rng.NormFloat64()
+			fmt.Fprintf(&b, "%g,%g,%g,%g\n", x, y, 200+10*math.Sin(2*x)+rng.NormFloat64(), y-x)
+		}
+	case words:
+		b.WriteString("a,colour,b,class\n")
+		for i := range n {
+			a, colour := fmt.Sprint(rng.NormFloat64()), []string{"red", "blue", "green", ""}[rng.IntN(4)]
+			if i%7 == 3 {
+				a = ""
+			}
+			fmt.Fprintf(&b, "%s,%s,%d,%s\n", a, colour, rng.IntN(50), []string{"x", "y", "z"}[rng.IntN(3)])
+		}
+	case sequences:
+		for i := range n {
+			fmt.Fprintf(&b, ">g%d|%s\n", i, []string{"no", "yes"}[i%2])
+			for range 20 + rng.IntN(20) {
+				b.WriteByte("ACGT"[rng.IntN(4)])
+			}
+			b.WriteString([]string{"\n", "GATTACA\n"}[i%2])
+		}
+	}
+	return b.String()
+}
+
+// rowsOfKind reads a table as a user would, for training or like a training set.
+func rowsOfKind(t testing.TB, kind, text string, like *data.Schema) *data.Dataset {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), kind+".csv")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opt := data.ReadOptions{Like: like, TargetOptional: like != nil}
+	if like == nil {
+		opt.TableOptions.Missing = data.MissingImpute
+		if kind == numbers {
+			opt.Target = "y,z"
+		}
+		if kind == sequences {
+			opt.TableOptions = data.TableOptions{}
+		}
+	}
+	d, _, err := data.ReadFile(name, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// quiet is a Reporter that says nothing.
+type quiet struct{}
+
+func (quiet) Note(string, ...any)   {}
+func (quiet) Begin(int)             {}
+func (quiet) Step(rundir.Progress)  {}
+func (quiet) End()                  {}
+func (quiet) Doing(string, float64) {}
+
+// writeModel trains a small model of a kind, writes it to a file, and returns it.
+func writeModel(t testing.TB, path, kind string, seed uint64) *fitted.Trained {
+	t.Helper()
+	set := rowsOfKind(t, kind, tableText(kind, 60, seed), nil)
+	settingOf := map[string]string{"inducing": "9", "latents": "3", "features": "7", "steps": "10", "eval-samples": "13", "device": "cpu:f32", "seed": fmt.Sprint(seed)}
+	if kind == sequences {
+		settingOf["kernel"] = "spectrum:2"
+	}
+	var settings []options.Setting
+	for key, value := range settingOf {
+		settings = append(settings, options.Setting{Key: key, Text: value, From: "--" + key})
+	}
+	c, err := options.Resolve(nil, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.FitInputs(t.Context(), set); err != nil {
+		t.Fatal(err)
+	}
+	dev := open(t)
+	out, err := (&train.Job{Config: c, Device: dev, Train: set, Reporter: quiet{}}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := out.Trained.WriteModel(&file); err != nil {
+		t.Fatal(err)
+	}
+	replace(t, path, file.Bytes())
+	return out.Trained
+}
+
+// replace writes a file as a run does: whole or not at all.
+func replace(t testing.TB, path string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t testing.TB) device.Device {
+	dev, err := device.Open("cpu:f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	return dev
+}
+
+// testConfig is what tests serve with.
+func testConfig() Config {
+	c := Defaults()
+	c.MaxBatch = 32
+	c.Version = "test"
+	c.Log = slog.New(slog.DiscardHandler)
+	c.OpenDevice = func(string, string) (device.Device, error) { return device.Open("cpu:f32") }
+	return c
+}
+
+// running is a server of a test.
+type running struct {
+	*Server
+	url  string
+	rpc  string
+	stop func() error // ends it, and says what Serve said
+}
+
+// start serves models until the test ends.
+func start(t testing.TB, c Config, models ...Source) *running {
+	t.Helper()
+	s := New(c, models)
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	listen := func() net.Listener {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	web, rpc := listen(), listen()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, web, rpc) }()
+	r := &running{Server: s, url: "http://" + web.Addr().String(), rpc: rpc.Addr().String()}
+	stopped := false
+	r.stop = func() (err error) {
+		if cancel(); !stopped {
+			stopped, err = true, <-ended
+		}
+		return err
+	}
+	t.Cleanup(func() {
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// dial is a gRPC client.
+func (r *running) dial(t testing.TB) inference.GRPCInferenceServiceClient {
+	t.Helper()
+	conn, err := grpc.NewClient(r.rpc, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return inference.NewGRPCInferenceServiceClient(conn)
+}
+
+// post sends a body, and returns the answer with its status.
+func (r *running) post(t testing.TB, path string, body []byte, headers ...string) (int, http.Header, []byte) {
+	t.Helper()
+	status, header, answer, err := r.try(path, body, headers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status, header, answer
+}
+
+func (r *running) try(path string, body []byte, headers ...string) (int, http.Header, []byte, error) {
+	q, err := http.NewRequest(http.MethodPost, r.url+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	for i := 0; i < len(headers); i += 2 {
+		q.Header.Set(headers[i], headers[i+1])
+	}
+	a, err := http.DefaultClient.Do(q)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	defer a.Body.Close()
+	answer, err := io.ReadAll(a.Body)
+	return a.StatusCode, a.Header, answer, err
+}
+
+// get asks for a path.
+func (r *running) get(t testing.TB, path string) (int, []byte) {
+	t.Helper()
+	a, err := http.Get(r.url + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	answer, err := io.ReadAll(a.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.StatusCode, answer
+}
+
+// lines are what predict writes for the rows of a file, each a JSON object.
+func lines(t testing.TB, trained *fitted.Trained, rows *data.Dataset) []map[string]any {
+	t.Helper()
+	p, distances, err := trained.PredictFar(t.Context(), open(t), rows, trained.EvalSamples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := predict.NewTable(trained, rows, p, distances, 0, 0).Write(&text, predict.JSONL); err != nil {
+		t.Fatal(err)
+	}
+	var all []map[string]any
+	for line := range strings.Lines(text.String()) {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			t.Fatal(err)
+		}
+		for _, beside := range append(slices.Clone(trained.Schema.Outputs()), "name", "target", "y_target", "z_target") {
+			delete(object, beside) // what stands in the file beside the inputs
+		}
+		all = append(all, object)
+	}
+	return all
+}

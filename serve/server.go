@@ -1,0 +1,229 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+)
+
+// Server answers requests for the predictions of some models.
+type Server struct {
+	Config
+	store    *store
+	metrics  *metrics
+	started  atomic.Bool  // all models of the start are loaded
+	stopping atomic.Bool  // no new requests are wanted
+	bodies   atomic.Int64 // bytes of requests in memory
+	left     context.Context
+	leave    context.CancelFunc
+}
+
+// New makes a server of some models, which Start loads.
+func New(c Config, models []Source) *Server {
+	s := &Server{Config: c, metrics: newMetrics(), store: newStore(models)}
+	s.left, s.leave = context.WithCancel(context.Background())
+	l := &loader{c, s.metrics, c.Log, s.left}
+	s.store.open, s.store.budget, s.store.metrics, s.store.log = l.open, c.Memory, s.metrics, c.Log
+	return s
+}
+
+// Start loads the models, in their order and as far as the memory for them goes. A model that is
+// damaged is an error.
+func (s *Server) Start() error {
+	err := s.store.start()
+	s.started.Store(err == nil)
+	return err
+}
+
+// stopTime is how long requests in work have once the server is to end.
+const stopTime = 20 * time.Second
+
+// Serve answers HTTP on one listener and gRPC on the other, which may be nil, until ctx ends. Then
+// it takes no new requests, finishes those in work, and returns.
+func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
+	watched, unwatch := context.WithCancel(ctx)
+	defer unwatch()
+	go s.store.watch(watched)
+	failures := make(chan error, 2)
+	h := s.httpServer()
+	guests := newConns(web, "http", s.MaxConns, s.metrics)
+	h.ConnState = guests.state
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		if s.TLS != nil {
+			failures <- h.ServeTLS(guests, "", "")
+		} else {
+			failures <- h.Serve(guests)
+		}
+	})
+	var g *grpc.Server
+	if rpc != nil {
+		visitors := newConns(rpc, "grpc", s.MaxConns, s.metrics)
+		g = s.grpcServer(visitors)
+		serving.Go(func() { failures <- g.Serve(visitors) })
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failures:
+	}
+	s.stop(h, g)
+	serving.Wait()
+	s.store.close()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// stop finishes the requests in work, and leaves those that take too long.
+func (s *Server) stop(h *http.Server, g *grpc.Server) {
+	s.stopping.Store(true)
+	s.Log.Info("stopping: requests in work are finished")
+	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	defer cancel()
+	var ends sync.WaitGroup
+	if g != nil {
+		ends.Go(g.GracefulStop)
+		defer g.Stop()
+	}
+	ends.Go(func() {
+		if h.Shutdown(ctx) != nil {
+			h.Close()
+		}
+	})
+	finished := make(chan struct{})
+	go func() { ends.Wait(); close(finished) }()
+	select {
+	case <-finished:
+	case <-ctx.Done():
+		s.Log.Warn("requests were left in the middle", "after", stopTime)
+	}
+	s.leave()
+}
+
+// ready says why the server cannot answer; nil where it can.
+func (s *Server) ready() error {
+	if s.stopping.Load() {
+		return &Error{unavailable, "the server is about to end"}
+	}
+	if !s.started.Load() {
+		return &Error{unavailable, "the models are not loaded yet"}
+	}
+	return nil
+}
+
+// version is that of every model: a name has one model at a time.
+const version = "1"
+
+func checkVersion(asked string) error {
+	if asked != "" && asked != version {
+		return &Error{unknown, "there is no version " + quote(asked) + ": every model has version " + version}
+	}
+	return nil
+}
+
+// infer answers a request in tensors. The answer says of each output whether it is to be raw.
+func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Tensor, binary []bool, err error) {
+	asked := q.Outputs
+	if len(asked) == 0 || len(asked) == 1 && asked[0].Name == "" {
+		raw := len(asked) == 1 && asked[0].Binary
+		asked = nil
+		for _, spec := range m.outputs {
+			if spec.Name != samplesName {
+				asked = append(asked, OutputRequest{spec.Name, raw})
+			}
+		}
+	}
+	rows, err := rowsOf(m.schema(), q.Inputs)
+	if err != nil {
+		return nil, nil, err
+	}
+	var specs []TensorSpec
+	numbers := 0
+	for _, out := range asked {
+		at := slices.IndexFunc(m.outputs, func(spec TensorSpec) bool { return spec.Name == out.Name })
+		if at < 0 {
+			return nil, nil, badf("there is no output %s: the model has %s", quote(out.Name), specNames(m.outputs))
+		}
+		if slices.ContainsFunc(specs, func(spec TensorSpec) bool { return spec.Name == out.Name }) {
+			return nil, nil, badf("output %s is asked for twice", quote(out.Name))
+		}
+		specs, binary = append(specs, m.outputs[at]), append(binary, out.Binary)
+		width := 1
+		for _, d := range m.outputs[at].Shape[1:] {
+			width *= int(d)
+		}
+		numbers += rows.N * width
+	}
+	if numbers > mostAnswer {
+		return nil, nil, &Error{tooLarge, "the answer would hold more than 16 million numbers: send fewer rows, or ask for other outputs"}
+	}
+	p, err := s.predict(ctx, m, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, spec := range specs {
+		t, err := p.output(spec)
+		if err != nil {
+			return nil, nil, err
+		}
+		outputs = append(outputs, t)
+	}
+	return outputs, binary, nil
+}
+
+// predict predicts rows.
+func (s *Server) predict(ctx context.Context, m *loaded, given data.Given) (*prediction, error) {
+	if given.N > s.MaxRows {
+		return nil, &Error{tooLarge, "too many rows: send fewer at a time"}
+	}
+	rows, err := m.schema().Rows(given)
+	if err != nil {
+		return nil, err
+	}
+	x, distances, err := m.trained.Rows(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := m.batcher.predict(ctx, given.N, x)
+	if err != nil {
+		return nil, err
+	}
+	return &prediction{m.trained, rows, parts, distances}, nil
+}
+
+// call is one request for a prediction, as logs and metrics see it.
+type call struct {
+	protocol, model, id string
+	rows                int
+}
+
+// answered counts and logs a request.
+func (s *Server) answered(c *call, status string, began time.Time, err error) {
+	took := time.Since(began)
+	model := c.model
+	if _, missing := s.store.find(model); missing != nil {
+		model = "" // what clients invent is no label
+	}
+	s.metrics.requests.WithLabelValues(c.protocol, model, status).Inc()
+	s.metrics.requestSeconds.WithLabelValues(c.protocol, model).Observe(took.Seconds())
+	level, attributes := slog.LevelInfo, []any{"protocol", c.protocol, "model", c.model, "status", status, "rows", c.rows,
+		"milliseconds", float64(took.Microseconds()) / 1e3, "request", c.id}
+	if err != nil {
+		level, attributes = slog.LevelWarn, append(attributes, "error", err.Error())
+	} else {
+		s.metrics.rows.WithLabelValues(model).Add(float64(c.rows))
+	}
+	s.Log.Log(context.Background(), level, "predict", attributes...)
+}

@@ -1,0 +1,227 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+)
+
+// store holds the models that are served, by name. A model is loaded at the start or, where that
+// would exceed the memory for models, when a request needs it; the one that was longest without a
+// request makes room.
+type store struct {
+	open    func(path string) (*loaded, error)
+	budget  int64 // bytes of all loaded models; 0: no bound
+	metrics *metrics
+	log     *slog.Logger
+
+	loading sync.Mutex // one model is loaded at a time
+	mu      sync.Mutex
+	entries []*entry
+}
+
+// entry is a name and what stands behind it now.
+type entry struct {
+	name, path string
+
+	// under store.mu
+	model  *loaded // nil: not loaded
+	stamp  stamp   // of the files that it was read from, or could not be
+	failed error   // why the last loading failed; nil: it did not
+	used   time.Time
+}
+
+// Source is a model to serve: the folder of a run, or a model file.
+type Source struct{ Name, Path string }
+
+func newStore(sources []Source) *store {
+	s := &store{}
+	for _, source := range sources {
+		s.entries = append(s.entries, &entry{name: source.Name, path: source.Path})
+	}
+	return s
+}
+
+// start loads the models in their order, as long as there is memory. One that is damaged is an
+// error.
+func (s *store) start() error {
+	for _, e := range s.entries {
+		m, err := s.open(e.path)
+		if err != nil {
+			return err
+		}
+		if size := s.size() + m.bytes; s.budget > 0 && size > s.budget {
+			m.release()
+			if m.bytes > s.budget {
+				return tooBig(e, m.bytes, s.budget)
+			}
+			s.log.Info("the model is loaded when it is asked for", "model", e.name, "bytes", m.bytes)
+			continue
+		}
+		s.put(e, m, "loaded")
+	}
+	return nil
+}
+
+func tooBig(e *entry, bytes, budget int64) error {
+	return &Error{unavailable, fmt.Sprintf("model %s takes %d bytes, and all models may take %d: raise --memory", quote(e.name), bytes, budget)}
+}
+
+// find is the entry of a name.
+func (s *store) find(name string) (*entry, error) {
+	for _, e := range s.entries {
+		if e.name == name {
+			return e, nil
+		}
+	}
+	return nil, &Error{unknown, fmt.Sprintf("there is no model %s: GET /v1/models lists them", quote(name))}
+}
+
+// acquire is a model, loaded if need be. The caller releases it, and until then it stays.
+func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
+	e, err := s.find(name)
+	if err != nil {
+		return nil, err
+	}
+	if m := s.take(e); m != nil {
+		return m, nil
+	}
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	if m := s.take(e); m != nil { // another request has loaded it
+		return m, nil
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := s.load(e); err != nil {
+		return nil, err
+	}
+	return s.take(e), nil
+}
+
+// take is the entry's model for one more user, nil where it is not loaded.
+func (s *store) take(e *entry) *loaded {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.model == nil {
+		return nil
+	}
+	e.used = time.Now()
+	e.model.use()
+	return e.model
+}
+
+// load loads a model that is asked for, and evicts others until there is room.
+func (s *store) load(e *entry) error {
+	m, err := s.open(e.path)
+	if err != nil {
+		s.fail(e, err)
+		return &Error{unavailable, fmt.Sprintf("model %s cannot be loaded: the server's log says why", quote(e.name))}
+	}
+	if s.budget > 0 && m.bytes > s.budget {
+		m.release()
+		return tooBig(e, m.bytes, s.budget)
+	}
+	for s.budget > 0 && s.size()+m.bytes > s.budget {
+		s.evict()
+	}
+	s.put(e, m, "loaded")
+	return nil
+}
+
+// fail remembers why a model has not been loaded, until its files change.
+func (s *store) fail(e *entry, err error) {
+	s.log.Error("a model could not be loaded", "model", e.name, "error", err.Error())
+	s.metrics.loads.WithLabelValues(e.name, "failed").Inc()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.failed, e.stamp = err, stampOf(e.path)
+}
+
+// put sets a model in the place of the one before, which goes once its last request is answered.
+func (s *store) put(e *entry, m *loaded, what string) {
+	s.mu.Lock()
+	before := e.model
+	e.model, e.stamp, e.failed, e.used = m, m.stamp, nil, time.Now()
+	s.mu.Unlock()
+	if before != nil {
+		before.release()
+	}
+	s.log.Info(what, "model", e.name, "path", e.path, "bytes", m.bytes)
+	s.metrics.loads.WithLabelValues(e.name, what).Inc()
+	s.metrics.modelBytes.WithLabelValues(e.name).Set(float64(m.bytes))
+}
+
+// evict drops the loaded model that was longest without a request.
+func (s *store) evict() {
+	s.mu.Lock()
+	var loaded []*entry
+	for _, e := range s.entries {
+		if e.model != nil {
+			loaded = append(loaded, e)
+		}
+	}
+	e := slices.MinFunc(loaded, func(a, b *entry) int { return cmp.Compare(a.used.UnixNano(), b.used.UnixNano()) })
+	m := e.model
+	e.model = nil
+	s.mu.Unlock()
+	m.release()
+	s.log.Info("evicted", "model", e.name)
+	s.metrics.loads.WithLabelValues(e.name, "evicted").Inc()
+	s.metrics.modelBytes.WithLabelValues(e.name).Set(0)
+}
+
+// size is what all loaded models take.
+func (s *store) size() (bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.entries {
+		if e.model != nil {
+			bytes += e.model.bytes
+		}
+	}
+	return bytes
+}
+
+// ready says why a model cannot answer; nil where it can, loaded or not yet.
+func (s *store) ready(name string) error {
+	e, err := s.find(name)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.model == nil && e.failed != nil {
+		return &Error{unavailable, fmt.Sprintf("model %s cannot be loaded: the server's log says why", quote(name))}
+	}
+	return nil
+}
+
+// names are those of all models.
+func (s *store) names() (names []string) {
+	for _, e := range s.entries {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+// close lets go of all models once their requests are answered.
+func (s *store) close() {
+	s.mu.Lock()
+	var open []*loaded
+	for _, e := range s.entries {
+		if e.model != nil {
+			open, e.model = append(open, e.model), nil
+		}
+	}
+	s.mu.Unlock()
+	for _, m := range open {
+		m.release()
+		<-m.closed
+	}
+}

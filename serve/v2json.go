@@ -1,0 +1,211 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+)
+
+// Request is a request for a prediction, whichever way it came.
+type Request struct {
+	ID      string
+	Inputs  []Tensor
+	Outputs []OutputRequest // none: all but samples
+}
+
+// OutputRequest is an output that a request names.
+type OutputRequest struct {
+	Name   string
+	Binary bool // it is to come in raw form
+}
+
+// wireRequest is the JSON of a request. Fields beyond these are left alone, as the protocol wants.
+type wireRequest struct {
+	ID         string `json:"id"`
+	Parameters struct {
+		Binary bool `json:"binary_data_output"`
+	} `json:"parameters"`
+	Inputs []struct {
+		Name       string   `json:"name"`
+		Type       Datatype `json:"datatype"`
+		Shape      []int64  `json:"shape"`
+		Parameters struct {
+			Size *int64 `json:"binary_data_size"`
+		} `json:"parameters"`
+		Data json.RawMessage `json:"data"`
+	} `json:"inputs"`
+	Outputs []struct {
+		Name       string `json:"name"`
+		Parameters struct {
+			Binary *bool `json:"binary_data"`
+		} `json:"parameters"`
+	} `json:"outputs"`
+}
+
+// parseRequest reads the body of a request, whose first bytes are JSON: all of it, or as many as a
+// header says where raw tensors follow. It has at most so many elements.
+func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
+	text, raw := body[:jsonSize], body[jsonSize:]
+	var wire wireRequest
+	if err := json.Unmarshal(text, &wire); err != nil {
+		return nil, badf("the request is not JSON of the protocol: %v", err)
+	}
+	q := &Request{ID: wire.ID}
+	for _, in := range wire.Inputs {
+		if err := in.Type.check(); err != nil {
+			return nil, badf("input %q: %v", in.Name, err)
+		}
+		n, err := elements(in.Name, in.Shape, mostElements)
+		if err != nil {
+			return nil, err
+		}
+		t := Tensor{Name: in.Name, Type: in.Type, Shape: in.Shape}
+		switch size := in.Parameters.Size; {
+		case size == nil:
+			t.Numbers, t.Texts, err = fromJSON(in.Name, in.Type, in.Data, n)
+		case in.Data != nil:
+			err = badf("input %q has both data and binary_data_size: give one of them", in.Name)
+		case *size < 0 || *size > int64(len(raw)):
+			err = badf("input %q: binary_data_size is %d, and %d bytes are left behind the JSON", in.Name, *size, len(raw))
+		default:
+			t.Numbers, t.Texts, err = fromRaw(in.Name, in.Type, raw[:*size], n)
+			raw = raw[*size:]
+		}
+		if err != nil {
+			return nil, err
+		}
+		q.Inputs = append(q.Inputs, t)
+	}
+	if len(raw) > 0 {
+		return nil, badf("%d bytes behind the JSON belong to no input", len(raw))
+	}
+	for _, out := range wire.Outputs {
+		binary := wire.Parameters.Binary
+		if out.Parameters.Binary != nil {
+			binary = *out.Parameters.Binary
+		}
+		q.Outputs = append(q.Outputs, OutputRequest{out.Name, binary})
+	}
+	if wire.Outputs == nil && wire.Parameters.Binary {
+		q.Outputs = []OutputRequest{{"", true}}
+	}
+	return q, nil
+}
+
+// fromJSON reads n elements in nested lists or in a flat one. null is a missing number.
+func fromJSON(name string, d Datatype, list []byte, n int) (numbers []float64, texts []string, err error) {
+	if len(list) == 0 || list[0] != '[' {
+		return nil, nil, badf("input %q has no list of data", name)
+	}
+	most := min(n, len(list)) // each element takes a byte
+	if d == Bytes {
+		texts = make([]string, 0, most)
+	} else {
+		numbers = make([]float64, 0, most)
+	}
+	found := 0
+	for at := 0; at < len(list); {
+		switch c := list[at]; c {
+		case '[', ']', ',', ' ', '\t', '\r', '\n':
+			at++
+			continue
+		}
+		if found++; found > n {
+			break
+		}
+		word := element(list[at:])
+		at += len(word)
+		if d == Bytes {
+			var text string
+			if err := json.Unmarshal(word, &text); err != nil || word[0] != '"' {
+				return nil, nil, badf("input %q: element %d is %s, and BYTES are strings", name, found, quote(string(word)))
+			}
+			texts = append(texts, text)
+			continue
+		}
+		v, ok := d.number(string(word))
+		if !ok {
+			return nil, nil, badf("input %q: element %d is %s, not a number of %s", name, found, quote(string(word)), d)
+		}
+		numbers = append(numbers, v)
+	}
+	if found != n {
+		return nil, nil, badf("input %q: its data have not the %d elements of its shape", name, n)
+	}
+	return numbers, texts, nil
+}
+
+// element is the number, word or string at the start of a valid piece of JSON.
+func element(text []byte) []byte {
+	if text[0] != '"' {
+		if end := bytes.IndexAny(text, ",] \t\r\n"); end > 0 {
+			return text[:end]
+		}
+		return text
+	}
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return text[:i+1]
+		}
+	}
+	return text
+}
+
+// number reads a number of JSON as the type has it: those of FP32 are rounded to single precision.
+func (d Datatype) number(word string) (v float64, ok bool) {
+	switch {
+	case word == "null" && d != INT64:
+		return math.NaN(), true
+	case word[0] != '-' && (word[0] < '0' || word[0] > '9'):
+		return 0, false
+	case d == INT64:
+		i, err := strconv.ParseInt(word, 10, 64)
+		return float64(i), err == nil
+	}
+	v, err := strconv.ParseFloat(word, 8*d.size())
+	return v, err == nil
+}
+
+// wireAnswer is the JSON of an answer.
+type wireAnswer struct {
+	Model   string       `json:"model_name"`
+	Version string       `json:"model_version"`
+	ID      string       `json:"id,omitempty"`
+	Outputs []wireOutput `json:"outputs"`
+}
+
+type wireOutput struct {
+	TensorSpec
+	Parameters *wireSize `json:"parameters,omitempty"`
+	Data       any       `json:"data,omitempty"`
+}
+
+type wireSize struct {
+	Binary int `json:"binary_data_size"`
+}
+
+// writeAnswer is the body of an answer, and the size of its JSON; it is all JSON where raw is
+// false.
+func writeAnswer(model, id string, outputs []Tensor, binary []bool) (body []byte, jsonSize int, raw bool, err error) {
+	wire := wireAnswer{Model: model, Version: version, ID: id}
+	var tail []byte
+	for i, t := range outputs {
+		out := wireOutput{TensorSpec: TensorSpec{t.Name, t.Type, t.Shape}}
+		switch {
+		case binary[i]:
+			piece := t.raw()
+			out.Parameters, tail, raw = &wireSize{len(piece)}, append(tail, piece...), true
+		case t.Type == Bytes:
+			out.Data = t.Texts
+		default:
+			out.Data = t.Numbers
+		}
+		wire.Outputs = append(wire.Outputs, out)
+	}
+	body, err = json.Marshal(wire)
+	return append(body, tail...), len(body), raw, err
+}
