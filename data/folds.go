@@ -16,6 +16,9 @@ import (
 // to the folds in turn, class after class. Sizes of folds, and those of a class in them, then
 // differ by one row at most.
 
+// FoldOfRows is the fold of each row, from 1, where all rows are split into so many folds.
+func (d *Dataset) FoldOfRows(folds int) []int { return foldsOf(d.Labels, d.N(), folds) }
+
 // checkFolds refuses folds that rows cannot have.
 func checkFolds(s Source) error {
 	switch {

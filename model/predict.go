@@ -6,15 +6,19 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Prediction is the predictive mixture pred_ys_mc, (1/S) Σ_s p(y | G(F⁽ˢ⁾), θ_l), for N rows.
+// Prediction is the predictive mixture pred_ys_mc, (1/S) Σ_s p(y | G(F⁽ˢ⁾), θ_l), for N rows. That
+// of several models has weights.
 type Prediction struct {
 	S, N, C int
 	H       []float64 // [S,N,C]: means in training-sd units, or logits
 	// regression: variance of the components of a row [N,C], or of each component [S,N,C]; σ² of
 	// Student's t
-	Var   []float64
-	DoF   float64   // ν of components of Student's t; 0: they are normal
-	Noise []float64 // [C]: the part of the components' variance that is noise; nil: all of it
+	Var    []float64
+	Weight []float64 // [S] of the components, which sum to 1; nil: they weigh alike
+	DoF    []float64 // [S]: ν of components of Student's t, 0 of normal ones; nil: all are normal
+	// the part of the components' variance that is noise [C], or that of each row [N,C]; nil: all
+	// of it
+	Noise []float64
 }
 
 // Slice is the prediction of the rows lo … hi−1.
@@ -22,6 +26,9 @@ func (p *Prediction) Slice(lo, hi int) *Prediction {
 	some := *p
 	some.N = hi - lo
 	some.H, some.Var = sliceBlocks(p.H, p.N*p.C, lo*p.C, hi*p.C), sliceBlocks(p.Var, p.N*p.C, lo*p.C, hi*p.C)
+	if len(p.Noise) > p.C {
+		some.Noise = p.Noise[lo*p.C : hi*p.C]
+	}
 	return &some
 }
 

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
@@ -22,14 +23,15 @@ func (t *Student) LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64) {
 func (t *Student) Predictive(p *Prediction) {
 	tail := []float64{0}
 	t.dev.Download(tail, t.tail)
-	p.DoF = 2 + math.Exp(tail[0])
+	dof := 2 + math.Exp(tail[0])
+	p.DoF = slices.Repeat([]float64{dof}, p.S)
 	p.Noise = t.variances()
 	p.Var = make([]float64, p.N*p.C)
 	for i := range p.Var {
 		p.Var[i] = p.Noise[i%p.C]
 	}
 	for c := range p.Noise {
-		p.Noise[c] *= p.DoF / (p.DoF - 2)
+		p.Noise[c] *= dof / (dof - 2)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -21,7 +22,7 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		folder = j.From.Result.Folder
 	}
 	r := &rundir.Result{
-		Version: rundir.Version, Data: j.Train.Name, Folds: c.Folds, Fold: c.Fold, Task: j.Train.Task, TaskNote: j.Train.TaskNote, Model: c.Model, Preset: c.Preset,
+		Version: rundir.Version, Data: j.Train.Name, Folds: c.Folds, Fold: c.Fold, Task: j.Train.Task, TaskNote: j.Train.TaskNote, Model: modelOf(c, out.Trained), Preset: c.Preset,
 		Device: j.Device.Name(), Precision: c.Precision, Folder: folder, Seed: c.Seed, NTrain: j.Train.N(), NTest: j.testRows(),
 		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.Objective(), KLWeight: c.KLWeight,
 		ELBO: out.ELBO.Value, Parameters: out.Parameters, Interrupted: out.End == Interrupted,
@@ -37,4 +38,14 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		r.Scored = scores.Scored()
 	}
 	return r
+}
+
+// Ensemble is what a result calls several models.
+const Ensemble = "ensemble"
+
+func modelOf(c *options.Config, t *fitted.Trained) string {
+	if t.Members != nil {
+		return Ensemble
+	}
+	return c.Model
 }

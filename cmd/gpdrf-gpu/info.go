@@ -12,6 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+	"github.com/gpdrf/gpdrf-gpu/train/best"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -39,6 +40,8 @@ func (p *program) info(c *call) error {
 		about = aboutProgram()
 	} else if rundir.IsCV(args[0]) {
 		about, err = aboutCV(args[0])
+	} else if rundir.IsSearch(args[0]) {
+		about, err = aboutSearch(args[0])
 	} else {
 		about, err = p.aboutRun(args[0])
 	}
@@ -161,7 +164,8 @@ type runInfo struct {
 	Result *rundir.Result `json:"result"`
 	Config []option       `json:"config"`
 
-	Maps []fitted.MapKernel `json:"maps,omitempty"` // of sequences
+	Maps   []fitted.MapKernel `json:"maps,omitempty"`   // of sequences
+	Search *best.State        `json:"search,omitempty"` // what preset best has tried
 
 	split  split
 	steps  int    // of the whole run
@@ -182,6 +186,11 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(), split: splitOf(run.Config), steps: run.Config.Steps}
 	if run.CanGoOn() && (run.Result.Interrupted || run.Result.Unfinished) {
 		i.resume = rundir.ResumeCommand(path)
+	}
+	if run.Trained.Members != nil {
+		if i.Search, err = best.Open(path); err != nil {
+			return nil, err
+		}
 	}
 	for _, o := range options.Options() {
 		if o.Applies(run.Config.Model) && run.Config.Explicit(o.Key) {
@@ -208,7 +217,9 @@ func (i *runInfo) Lines() []string {
 		fmt.Sprintf("%s: %s on %s, %s, trained with gpdrf-gpu %s on %s", i.Path, r.Model, r.Data, r.Task, r.Version, r.Device),
 		fmt.Sprintf("rows       %d for training (%.12s…), %d for testing (%.12s…)", r.NTrain, r.Fingerprint.Train, r.NTest, r.Fingerprint.Test),
 		fmt.Sprintf("training   %d steps in %.1f s, %d parameters, %s", r.Steps, r.Seconds, r.Parameters, i.standing()),
-		fmt.Sprintf("objective  %s: %.6g", r.Objective, r.ELBO),
+	}
+	if i.Search == nil {
+		lines = append(lines, fmt.Sprintf("objective  %s: %.6g", r.Objective, r.ELBO))
 	}
 	if v := r.Validation; v != nil {
 		lines = append(lines, validated(v))
@@ -225,6 +236,9 @@ func (i *runInfo) Lines() []string {
 	if r.Test.Regression != nil || r.Test.Classification != nil {
 		lines = append(lines, "")
 		lines = append(lines, strings.Split(scoreTable(r, i.split), "\n")...)
+	}
+	if i.Search != nil {
+		lines = append(append(lines, ""), i.Search.Lines()...)
 	}
 	lines = append(lines, "", "options that differ from the defaults")
 	defaults, err := options.Resolve(nil, nil)

@@ -44,6 +44,11 @@ func (p *program) train(c *call) error {
 	} else if asked {
 		return p.crossValidate(c, cv, out, overwrite, asJSON)
 	}
+	if asked, err := p.asksForBest(c); err != nil {
+		return err
+	} else if asked {
+		return p.findBest(c, out, overwrite, asJSON, started)
+	}
 	var (
 		job    *train.Job
 		folder *rundir.Folder

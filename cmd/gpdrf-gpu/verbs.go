@@ -85,6 +85,7 @@ func (p *program) ownVerbs() []verb {
 				{"gpdrf-gpu train --data eeg --data-dir ../data --fold 2 --model gp", "a named set, with the first layer alone"},
 				{"gpdrf-gpu train --data houses.csv --folds 5 --fold 2", "tested on the second fifth of its rows"},
 				{"gpdrf-gpu train --data houses.csv --cv 5", "and on each fifth in turn: mean and standard error of each score"},
+				{"gpdrf-gpu train --data houses.csv --preset best --time-limit 10m", "many settings, and the best of them combined: docs/best.md"},
 				{"gpdrf-gpu train --data train-images-idx3-ubyte.gz --test t10k-images-idx3-ubyte.gz", "images; their labels are found by name"},
 				{"gpdrf-gpu train --data genes.fasta --test more.fasta", "sequences of any length; docs/sequences.md"},
 				{"gpdrf-gpu train --config runs/powerplant-gpdrf-1/config.yaml", "that run once more, bit for bit"},
@@ -265,6 +266,10 @@ func trainFlags() []flagSpec {
 		{group: "Files", name: "overwrite", rare: true, arg: switchArg, help: "replace the run in the folder of --out, once the new one is whole"},
 	}
 	flags = append(flags, flagSpec{group: "Files", name: "report", arg: switchArg, otherwise: "true", help: "write report.html into the run folder, a page about the run"})
+	flags = append(flags, flagSpec{
+		group: "Run", name: "jobs", rare: true, arg: "N", help: "models that preset best or --ensemble trains at a time",
+		otherwise: "one for each of up to 4 threads, or 1 on a GPU",
+	})
 	defaults, err := options.Resolve(nil, nil)
 	if err != nil {
 		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())

@@ -8,7 +8,7 @@ import (
 // CRPS of row n, the continuous ranked probability score ∫ (CDF(t) − 1[t ≥ y])² dt = E|Y − y| − ½
 // E|Y − Y'|, in the unit of y. For a mixture of normals (Grimit, Gneiting, Berrocal & Johnson 2006)
 //
-//	CRPS = (1/S) Σ_s A(y − μ_s, v_s) − (1/2S²) Σ_s Σ_t A(μ_s − μ_t, v_s + v_t)
+//	CRPS = Σ_s w_s A(y − μ_s, v_s) − ½ Σ_s Σ_t w_s w_t A(μ_s − μ_t, v_s + v_t)
 //	A(d, v) = E|N(d, v)| = 2√v φ(d/√v) + d (2Φ(d/√v) − 1)
 //
 // The double sum is left to few components with variances of their own; otherwise it is ∫ CDF (1 −
@@ -17,19 +17,19 @@ func (m Mixture) CRPS(n int, y float64) float64 {
 	toY := 0.0
 	for s := range m.S {
 		mu, sd := m.Mean[s*m.N+n], m.scale(s, n)
-		if m.Student != nil {
-			toY += sd * m.Student.meanDistance((y-mu)/sd)
+		if t := m.student(s); t != nil {
+			toY += m.times(s) * (sd * t.meanDistance((y-mu)/sd))
 		} else {
-			toY += meanAbs(y-mu, sd)
+			toY += m.times(s) * meanAbs(y-mu, sd)
 		}
 	}
 	const fewComponents = 2000 // whose pairs take no more time than the integral
 	switch toY /= float64(m.S); {
 	case !(toY < math.Inf(1)):
 		return math.NaN()
-	case m.Student == nil && len(m.Var) == m.N:
+	case m.Student == nil && m.Weight == nil && len(m.Var) == m.N:
 		return toY - m.equalSpread(n)
-	case m.Student == nil && m.S <= fewComponents:
+	case m.Student == nil && len(m.Var) == m.S*m.N && m.S <= fewComponents:
 		return toY - m.pairedSpread(n)
 	}
 	return toY - m.integratedSpread(n)
@@ -47,9 +47,10 @@ func (m Mixture) pairedSpread(n int) float64 {
 	pairs, alone := 0.0, 0.0
 	count := float64(m.S)
 	for s := range m.S {
-		alone += m.scale(s, n)
+		alone += m.times(s) * m.times(s) * m.scale(s, n)
 		for t := range s {
-			pairs += meanAbs(m.Mean[s*m.N+n]-m.Mean[t*m.N+n], math.Sqrt(m.Var[s*m.N+n]+m.Var[t*m.N+n]))
+			both := math.Sqrt(m.Var[s*m.N+n] + m.Var[t*m.N+n])
+			pairs += m.times(s) * m.times(t) * meanAbs(m.Mean[s*m.N+n]-m.Mean[t*m.N+n], both)
 		}
 	}
 	return (pairs + alone/math.Sqrt(math.Pi)) / (count * count)

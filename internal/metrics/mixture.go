@@ -4,15 +4,16 @@ import "math"
 
 // Mixture is the predictive density of N rows: for row n
 //
-//	p(y) = (1/S) Σ_s g((y − Mean[s·N+n])/σ)/σ,   σ² = Var[n], or Var[s·N+n] where each component has its own
+//	p(y) = Σ_s w_s g_s((y − Mean[s·N+n])/σ)/σ,   σ² = Var[n], or Var[s·N+n] where each component has its own
 //
-// with g the standard normal density, or that of Student's t. Var is positive. Where a mean or a
-// variance is NaN, so is every score.
+// with w_s = 1/S or Weight[s], and g_s the standard normal density or that of Student's t. Var is
+// positive. Where a mean or a variance is NaN, so is every score.
 type Mixture struct {
 	S, N    int
-	Mean    []float64 // [S,N]
-	Var     []float64 // [N] or [S,N]: σ², the squared scale of a component
-	Student *Student  // nil: normal components
+	Mean    []float64  // [S,N]
+	Var     []float64  // [N] or [S,N]: σ², the squared scale of a component
+	Weight  []float64  // [S], which sum to 1; nil: equal ones
+	Student []*Student // [S], nil for a normal component; nil: all are normal
 }
 
 const (
@@ -36,26 +37,43 @@ func (m Mixture) scale(s, n int) float64 {
 	return math.Sqrt(m.Var[s*m.N+n])
 }
 
-// logDensity, density, probability and quantile are those of g.
-func (m Mixture) logDensity(z float64) float64 {
-	if m.Student != nil {
-		return m.Student.logDensity(z)
+// times is S·w_s: sums over components are of times(s) x_s, and divided by S at their end. It is 1
+// where all weigh alike, so that their sum has the bits of a plain one.
+func (m Mixture) times(s int) float64 {
+	if m.Weight == nil {
+		return 1
+	}
+	return float64(m.S) * m.Weight[s]
+}
+
+// student is the distribution of component s; nil is the normal one.
+func (m Mixture) student(s int) *Student {
+	if m.Student == nil {
+		return nil
+	}
+	return m.Student[s]
+}
+
+// logDensity, density, probability and quantile are those of g_s.
+func (m Mixture) logDensity(s int, z float64) float64 {
+	if t := m.student(s); t != nil {
+		return t.logDensity(z)
 	}
 	return -0.5*z*z - logRoot2Pi
 }
 
-func (m Mixture) density(z float64) float64 { return math.Exp(m.logDensity(z)) }
+func (m Mixture) density(s int, z float64) float64 { return math.Exp(m.logDensity(s, z)) }
 
-func (m Mixture) probability(z float64) float64 {
-	if m.Student != nil {
-		return m.Student.CDF(z)
+func (m Mixture) probability(s int, z float64) float64 {
+	if t := m.student(s); t != nil {
+		return t.CDF(z)
 	}
 	return cdf(z)
 }
 
-func (m Mixture) quantile(p float64) float64 {
-	if m.Student != nil {
-		return m.Student.quantile(p)
+func (m Mixture) quantile(s int, p float64) float64 {
+	if t := m.student(s); t != nil {
+		return t.quantile(p)
 	}
 	return sqrt2 * math.Erfinv(2*p-1)
 }
@@ -63,22 +81,35 @@ func (m Mixture) quantile(p float64) float64 {
 // At is the value of component s of row n that stands where z does in the standard normal
 // distribution: a draw, if z is one.
 func (m Mixture) At(s, n int, z float64) float64 {
-	if m.Student != nil {
-		z = m.Student.quantile(cdf(z))
+	if t := m.student(s); t != nil {
+		z = t.quantile(cdf(z))
 	}
 	return m.Mean[s*m.N+n] + m.scale(s, n)*z
 }
 
-// Moments of row n: the mean and the variance, the mean of the components' variances + (1/S) Σ
+// Component is the one that a number u from 0 to 1 chooses: s with probability w_s.
+func (m Mixture) Component(u float64) int {
+	if m.Weight == nil {
+		return int(u * float64(m.S))
+	}
+	for s, w := range m.Weight {
+		if u -= w; u < 0 {
+			return s
+		}
+	}
+	return m.S - 1
+}
+
+// Moments of row n: the mean and the variance, the mean of the components' variances + Σ w_s
 // (Mean_s − mean)².
 func (m Mixture) Moments(n int) (mean, variance float64) {
 	for s := range m.S {
-		mean += m.Mean[s*m.N+n]
+		mean += m.times(s) * m.Mean[s*m.N+n]
 	}
 	mean /= float64(m.S)
 	for s := range m.S {
 		d := m.Mean[s*m.N+n] - mean
-		variance += d * d
+		variance += m.times(s) * (d * d)
 	}
 	return mean, m.Within(n) + variance/float64(m.S)
 }
@@ -86,24 +117,25 @@ func (m Mixture) Moments(n int) (mean, variance float64) {
 // Within is the mean of the variances of row n's components: what is noise where the components
 // differ by what the model does not know.
 func (m Mixture) Within(n int) float64 {
-	variance := m.Var[n]
-	if len(m.Var) != m.N {
-		for s := 1; s < m.S; s++ {
-			variance += m.Var[s*m.N+n]
+	if len(m.Var) == m.N && m.Weight == nil && m.Student == nil {
+		return m.Var[n]
+	}
+	variance := 0.0
+	for s := range m.S {
+		v := m.times(s) * m.Var[s*m.N%len(m.Var)+n]
+		if t := m.student(s); t != nil {
+			v *= t.variance()
 		}
-		variance /= float64(m.S)
+		variance += v
 	}
-	if m.Student != nil {
-		variance *= m.Student.variance()
-	}
-	return variance
+	return variance / float64(m.S)
 }
 
 // LogDensity is log p(y) of row n, by log-mean-exp over the components.
 func (m Mixture) LogDensity(n int, y float64) float64 {
 	at := func(s int) float64 {
 		sd := m.scale(s, n)
-		return m.logDensity((y-m.Mean[s*m.N+n])/sd) - math.Log(sd)
+		return m.logDensity(s, (y-m.Mean[s*m.N+n])/sd) - math.Log(sd)
 	}
 	top := math.Inf(-1)
 	for s := range m.S {
@@ -114,7 +146,7 @@ func (m Mixture) LogDensity(n int, y float64) float64 {
 	}
 	sum := 0.0
 	for s := range m.S {
-		sum += math.Exp(at(s) - top)
+		sum += m.times(s) * math.Exp(at(s)-top)
 	}
 	return top + math.Log(sum/float64(m.S))
 }
@@ -123,7 +155,7 @@ func (m Mixture) LogDensity(n int, y float64) float64 {
 func (m Mixture) CDF(n int, y float64) float64 {
 	sum := 0.0
 	for s := range m.S {
-		sum += m.probability((y - m.Mean[s*m.N+n]) / m.scale(s, n))
+		sum += m.times(s) * m.probability(s, (y-m.Mean[s*m.N+n])/m.scale(s, n))
 	}
 	return sum / float64(m.S)
 }
@@ -131,9 +163,12 @@ func (m Mixture) CDF(n int, y float64) float64 {
 // Quantile is the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the least standard
 // deviation of a component: Newton steps on the CDF, kept inside a shrinking bracket.
 func (m Mixture) Quantile(n int, p float64) float64 {
-	z, sd := m.quantile(p), math.Inf(1)
+	z, sd := 0.0, math.Inf(1)
 	low, high := math.Inf(1), math.Inf(-1)
 	for s := range m.S {
+		if s == 0 || m.student(s) != m.student(s-1) {
+			z = m.quantile(s, p)
+		}
 		// Every component has reached p at its own μ_s + σ_s z, so the mixture has between
 		// the least and the greatest of these.
 		at := m.Mean[s*m.N+n] + m.scale(s, n)*z
@@ -147,8 +182,8 @@ func (m Mixture) Quantile(n int, p float64) float64 {
 		for s := range m.S {
 			scale := m.scale(s, n)
 			u := (y - m.Mean[s*m.N+n]) / scale
-			f += m.probability(u) / float64(m.S)
-			slope += m.density(u) / (scale * float64(m.S))
+			f += m.times(s) * m.probability(s, u) / float64(m.S)
+			slope += m.times(s) * m.density(s, u) / (scale * float64(m.S))
 		}
 		if f < 0 {
 			low = y

@@ -136,7 +136,7 @@ func TestInUnits(t *testing.T) {
 func BenchmarkScoreRegression(b *testing.B) { benchmarkScore(b, 100, nil) }
 
 // benchmarkScore scores n rows of 100 samples each, with normal noise where student is nil.
-func benchmarkScore(b *testing.B, n int, student *Student) {
+func benchmarkScore(b *testing.B, n int, student []*Student) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const s = 100
 	m := Mixture{S: s, N: n, Mean: make([]float64, s*n), Var: make([]float64, n), Student: student}

@@ -3,6 +3,7 @@ package metrics
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mathext"
@@ -13,7 +14,7 @@ import (
 func TestStudentComponent(t *testing.T) {
 	for _, dof := range []float64{2.05, 3, 8.5, 400} {
 		want := distuv.StudentsT{Mu: 3, Sigma: 2, Nu: dof}
-		m := Mixture{S: 1, N: 1, Mean: []float64{3}, Var: []float64{4}, Student: NewStudent(dof)}
+		m := Mixture{S: 1, N: 1, Mean: []float64{3}, Var: []float64{4}, Student: []*Student{NewStudent(dof)}}
 		for _, y := range []float64{-400, -3, 2.9, 3, 3.5, 11, 1e5} {
 			check(t, "log density", m.LogDensity(0, y), want.LogProb(y), 1e-10)
 			if got := m.CDF(0, y); math.Abs(got-want.CDF(y)) > 1e-11 {
@@ -40,7 +41,7 @@ func TestStudentComponent(t *testing.T) {
 // the coverage of draws.
 func TestMixturesOfOwnVariances(t *testing.T) {
 	const s, n, dof = 3, 3000, 4.0
-	for name, student := range map[string]*Student{"normal": nil, "student": NewStudent(dof)} {
+	for name, student := range map[string][]*Student{"normal": nil, "student": slices.Repeat([]*Student{NewStudent(dof)}, s)} {
 		rng := rand.New(rand.NewPCG(3, 4))
 		m := Mixture{S: s, N: n, Mean: make([]float64, s*n), Var: make([]float64, s*n), Student: student}
 		for i := range m.Mean {
@@ -83,4 +84,6 @@ func TestMixturesOfOwnVariances(t *testing.T) {
 	}
 }
 
-func BenchmarkScoreStudent(b *testing.B) { benchmarkScore(b, 20, NewStudent(5)) }
+func BenchmarkScoreStudent(b *testing.B) {
+	benchmarkScore(b, 20, slices.Repeat([]*Student{NewStudent(5)}, 100))
+}

@@ -7,7 +7,7 @@ import (
 )
 
 // Draws replaces each row's mixture by the normal of the moments that the paper estimates from T
-// draws of it: for t = 1 … T choose s uniformly, then y⁽ᵗ⁾ of component s, and
+// draws of it: for t = 1 … T choose s by its weight, then y⁽ᵗ⁾ of component s, and
 //
 //	ȳ = (1/T) Σ y⁽ᵗ⁾,   V = (1/(T−1)) Σ (y⁽ᵗ⁾ − ȳ)²
 //
@@ -22,7 +22,7 @@ func Draws(m metrics.Mixture, target, draws int, seed uint64) metrics.Mixture {
 	component, normal := make([]int, draws), make([]float64, draws)
 	for t := range draws {
 		w := philox.Block(key, [4]uint32{uint32(t), c1, c2, c3})
-		component[t], normal[t] = int(uint64(w[3])*uint64(m.S)>>32), philox.Normals(w)[0]
+		component[t], normal[t] = m.Component(float64(w[3])/(1<<32)), philox.Normals(w)[0]
 	}
 	out := metrics.Mixture{S: 1, N: m.N, Mean: make([]float64, m.N), Var: make([]float64, m.N)}
 	y := make([]float64, draws)

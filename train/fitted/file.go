@@ -28,6 +28,8 @@ const (
 	modelFormat  = "gpdrf-gpu"
 	modelVersion = 2 // raised when a file of today could be misread
 
+	ensembleVersion = 3 // of files with several models
+
 	FormatKey      = "format"
 	DescriptionKey = "trained"
 )
@@ -47,17 +49,58 @@ type header struct {
 	Known       *knownHeader       `json:"known,omitempty"`
 }
 
+// ensembleHeader is what the file of an ensemble says in its place.
+type ensembleHeader struct {
+	Version int            `json:"version"`
+	Members []memberHeader `json:"members"`
+}
+
+type memberHeader struct {
+	Weight  float64         `json:"weight"`
+	Trained json.RawMessage `json:"trained"` // a header
+}
+
+// memberPrefix begins the names of a member's tensors.
+func memberPrefix(k int) string { return fmt.Sprintf("member.%d.", k+1) }
+
 // WriteModel writes a model file: a safetensors file with everything that prediction needs.
 func (t *Trained) WriteModel(w io.Writer) error {
-	text, beside, err := t.Description()
+	text, tensors, err := t.whole()
+	if t.Members != nil {
+		text, tensors, err = t.wholeEnsemble()
+	}
 	if err != nil {
 		return err
 	}
-	tensors := make([]safetensors.Tensor, len(t.Named))
+	return safetensors.Write(w, map[string]string{FormatKey: modelFormat, DescriptionKey: text}, tensors)
+}
+
+// whole is what the file of one model holds.
+func (t *Trained) whole() (text string, tensors []safetensors.Tensor, err error) {
+	text, beside, err := t.Description()
+	tensors = make([]safetensors.Tensor, len(t.Named))
 	for i, n := range t.Named {
 		tensors[i] = safetensors.Tensor{Name: n.Name, DType: safetensors.Narrowest(n.Data), Shape: n.Shape, Data: n.Data}
 	}
-	return safetensors.Write(w, map[string]string{FormatKey: modelFormat, DescriptionKey: text}, append(tensors, beside...))
+	return text, append(tensors, beside...), err
+}
+
+// wholeEnsemble is what the file of an ensemble holds.
+func (t *Trained) wholeEnsemble() (text string, tensors []safetensors.Tensor, err error) {
+	h := ensembleHeader{Version: ensembleVersion}
+	for k, m := range t.Members {
+		described, own, err := m.whole()
+		if err != nil {
+			return "", nil, err
+		}
+		h.Members = append(h.Members, memberHeader{m.Weight, json.RawMessage(described)})
+		for _, x := range own {
+			x.Name = memberPrefix(k) + x.Name
+			tensors = append(tensors, x)
+		}
+	}
+	described, err := json.Marshal(h)
+	return string(described), tensors, err
 }
 
 // Description is the model without its parameters: JSON, and the tensors that stand beside them in
@@ -109,13 +152,56 @@ func Parse(r io.ReaderAt, size int64) (*Trained, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, tensors, err := ParseDescription(metadata[DescriptionKey], tensors)
+	var of ensembleHeader
+	if json.Unmarshal([]byte(metadata[DescriptionKey]), &of) == nil && of.Version == ensembleVersion {
+		t, err := of.parse(tensors)
+		if err == nil {
+			t.Unsealed = unsealed
+		}
+		return t, err
+	}
+	t, err := parseModel(metadata[DescriptionKey], tensors)
+	if err == nil {
+		t.Unsealed = unsealed
+	}
+	return t, err
+}
+
+// parseModel makes one model of its description and its tensors.
+func parseModel(text string, tensors []safetensors.Tensor) (*Trained, error) {
+	t, tensors, err := ParseDescription(text, tensors)
 	if err != nil {
 		return nil, err
 	}
-	t.Unsealed = unsealed
 	t.Named, err = matchTensors(t.Model.Layout(), tensors)
 	return t, err
+}
+
+// parse makes an ensemble of its members.
+func (h *ensembleHeader) parse(tensors []safetensors.Tensor) (*Trained, error) {
+	own := make([][]safetensors.Tensor, len(h.Members))
+	for _, x := range tensors {
+		k := -1
+		for i := range h.Members {
+			if name, is := strings.CutPrefix(x.Name, memberPrefix(i)); is {
+				x.Name, k = name, i
+				break
+			}
+		}
+		if k < 0 {
+			return nil, fmt.Errorf("tensor %q belongs to no member of the ensemble", x.Name)
+		}
+		own[k] = append(own[k], x)
+	}
+	members := make([]Member, len(h.Members))
+	for k, m := range h.Members {
+		t, err := parseModel(string(m.Trained), own[k])
+		if err != nil {
+			return nil, fmt.Errorf("member %d: %w", k+1, err)
+		}
+		members[k] = Member{m.Weight, t}
+	}
+	return NewEnsemble(members)
 }
 
 // ParseDescription reads a Description and checks that its parts fit each other. What a model of

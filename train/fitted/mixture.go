@@ -23,9 +23,16 @@ func (t *Trained) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) 
 // Mixture is a regression's prediction of target c as one mixture for each row, in training-sd
 // units.
 func Mixture(p *model.Prediction, c int) metrics.Mixture {
-	m := metrics.Mixture{S: p.S, N: p.N, Mean: every(p.H, p.C, c), Var: every(p.Var, p.C, c)}
-	if p.DoF > 0 {
-		m.Student = metrics.NewStudent(p.DoF)
+	m := metrics.Mixture{S: p.S, N: p.N, Mean: every(p.H, p.C, c), Var: every(p.Var, p.C, c), Weight: p.Weight}
+	for s, dof := range p.DoF {
+		switch {
+		case dof == 0:
+			m.Student = append(m.Student, nil)
+		case s > 0 && dof == p.DoF[s-1]:
+			m.Student = append(m.Student, m.Student[s-1])
+		default:
+			m.Student = append(m.Student, metrics.NewStudent(dof))
+		}
 	}
 	return m
 }
@@ -45,7 +52,10 @@ func every(rows []float64, width, c int) []float64 {
 // Noise is the aleatoric part of the variance of target c of row n, in training-sd units squared.
 // The rest is epistemic, also where a GP's prediction is a single normal whose variance holds both.
 func Noise(p *model.Prediction, m metrics.Mixture, c, n int) float64 {
-	if p.Noise != nil {
+	switch {
+	case len(p.Noise) > p.C:
+		return p.Noise[n*p.C+c]
+	case p.Noise != nil:
 		return p.Noise[c]
 	}
 	return m.Within(n)

@@ -15,6 +15,10 @@ import (
 type Predictor struct {
 	seed   uint64
 	passes []sizedPass // by size, ascending
+
+	ensemble *Trained // whose members have predictors of their own; nil for one model
+	members  []*Predictor
+	widths   []int // of the rows that each member reads
 }
 
 // sizedPass predicts so many rows at a time.
@@ -29,6 +33,9 @@ const passGrowth = 4
 // NewPredictor puts the model on a device, with memory for S samples of a batch of rows.
 func (t *Trained) NewPredictor(dev device.Device, batch, samples int) (p *Predictor, err error) {
 	defer device.Guard(&err)
+	if t.Members != nil {
+		return t.newPredictors(dev, batch, samples)
+	}
 	if err := t.fit(dev, batch, samples); err != nil {
 		return nil, err
 	}
@@ -55,6 +62,9 @@ func (p *Predictor) Samples() int { return p.passes[0].predictor.Samples() }
 // Rows are the rows of a data set as the model reads them [N,Width], for Predict, and the distance
 // of each from the training rows as PredictFar has it. Several goroutines may call it.
 func (t *Trained) Rows(ctx context.Context, ds *data.Dataset) (x, distances []float64, err error) {
+	if t.Members != nil {
+		return t.rowsOfAll(ctx, ds)
+	}
 	if err := t.fitsGram(ds); err != nil {
 		return nil, nil, err
 	}
@@ -73,6 +83,9 @@ func (t *Trained) Rows(ctx context.Context, ds *data.Dataset) (x, distances []fl
 // it at a time. Numbers that are not finite are for the caller to find.
 func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
 	defer device.Guard(&err)
+	if p.ensemble != nil {
+		return p.predictTogether(ctx, n, x)
+	}
 	for width := len(x) / max(1, n); n > 0; {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)

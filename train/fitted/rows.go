@@ -127,6 +127,9 @@ func (t *Trained) Empty(ctx context.Context, ds *data.Dataset) (warning string) 
 // Unlike warns of rows that are unlike those of training: far outside the range of a column, where
 // so many rows are, or sequences without features.
 func (t *Trained) Unlike(ctx context.Context, ds *data.Dataset, least int) (warning string) {
+	if t.Members != nil {
+		return t.Members[0].Unlike(ctx, ds, least)
+	}
 	if t.Gram != nil {
 		return "" // inputs are not looked at
 	}

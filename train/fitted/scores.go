@@ -65,6 +65,9 @@ func pickPrediction(p *model.Prediction, rows []int) *model.Prediction {
 	}
 	some := *p
 	some.N, some.H, some.Var = len(rows), pickBlocks(p.H, p.N, p.C, rows), pickBlocks(p.Var, p.N, p.C, rows)
+	if len(p.Noise) > p.C {
+		some.Noise = pickBlocks(p.Noise, p.N, p.C, rows)
+	}
 	return &some
 }
 

@@ -38,6 +38,9 @@ type Trained struct {
 	Gram       []float64
 
 	Known *Known // nil in older models
+
+	// Members are the models of an ensemble, which has no parameters of its own; nil for one model.
+	Members []Member
 }
 
 // Predict is the predictive mixture of every row, in training-sd units or logits. Frozen draws
@@ -45,12 +48,19 @@ type Trained struct {
 // is an error. A callback gets the number of rows that are done now and then. Soon after ctx ends,
 // its cause is the error.
 func (t *Trained) Predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, progress ...func(done int)) (prediction *model.Prediction, err error) {
+	if t.Members != nil {
+		prediction, _, err = t.predictTogether(ctx, dev, ds, samples, (*Trained).withoutDistances, progress...)
+		return prediction, err
+	}
 	return t.predict(ctx, dev, ds, samples, func(int, int, []float64) {}, progress...)
 }
 
 // PredictFar is Predict, and of each row its distance from the training rows, as Known measures it;
 // nil in older models.
 func (t *Trained) PredictFar(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, progress ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
+	if t.Members != nil {
+		return t.predictTogether(ctx, dev, ds, samples, (*Trained).PredictFar, progress...)
+	}
 	if t.Known == nil {
 		prediction, err = t.Predict(ctx, dev, ds, samples, progress...)
 		return prediction, nil, err

@@ -44,9 +44,11 @@ type Config struct {
 
 	// What is trained, where, and from which start.
 	Model  string // gpdrf, gp, drf
-	Preset string // default, paper, cutajar
+	Preset string // default, best, paper, cutajar
 	Device string // auto, or a name that device.Open knows
 	Seed   uint64
+
+	Ensemble int // how many seeds are trained and weigh alike; 1 is a single model
 
 	// a device.Precision: what was asked for, and in a run folder what was computed at
 	Precision string
@@ -247,3 +249,17 @@ func (c *Config) apply(level []Setting) error {
 
 // Explicit says whether a user gave this option, by flag or by config file.
 func (c *Config) Explicit(key string) bool { _, ok := c.explicit[key]; return ok }
+
+// Merged are the settings of a config file and of the command line as one level: a flag beats the
+// file.
+func Merged(file, flags []Setting) (one []Setting) {
+	length := slices.ContainsFunc(flags, func(s Setting) bool { return IsLength(s.Key) })
+	for _, s := range file {
+		given := slices.ContainsFunc(flags, func(f Setting) bool { return f.Key == s.Key })
+		ofLength := IsLength(s.Key) || s.Key == "planned-for" || s.Key == "stop-after"
+		if !given && !(length && ofLength) && s.Key != "folds" && s.Key != "fold" {
+			one = append(one, s)
+		}
+	}
+	return append(one, flags...)
+}

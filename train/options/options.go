@@ -123,10 +123,11 @@ func Options() []Option {
 		{Group: "Data", Key: "scaling", Values: data.Scalings(), Help: "of the inputs; robust is median and quartiles, clipped at 5; log is for long tails, such as counts; auto takes robust where a column has far outliers, and none for images", field: func(c *Config) any { return &c.Scaling }},
 
 		{Group: "Run", Key: "model", Basic: true, Values: words("gpdrf gp drf"), Help: "the paper's model, its first layer alone, or its random-feature layers alone", field: func(c *Config) any { return &c.Model }},
-		{Group: "Run", Key: "preset", Values: words("default paper cutajar"), Help: "where the other options start from", field: func(c *Config) any { return &c.Preset }},
+		{Group: "Run", Key: "preset", Basic: true, Values: words("default best paper cutajar"), Help: "where the other options start from; best tries many settings and stacks the models that did well: docs/best.md", field: func(c *Config) any { return &c.Preset }},
 		{Group: "Run", Key: "device", Basic: true, Arg: "auto|cpu|cuda|cuda:N", Help: "where to compute: auto is the first GPU, or the CPU; with :f64 in double, otherwise :f32", field: func(c *Config) any { return &c.Device }},
 		{Group: "Run", Key: "precision", Values: words("highest high medium"), Help: "of the products in random-feature layers, on GPUs with tensor cores: float32, 3xTF32, which is near it, or TF32, the fastest", field: func(c *Config) any { return &c.Precision }},
 		{Group: "Run", Key: "seed", Basic: true, Arg: "N", Help: "of everything random: the same seed gives the same bytes", field: func(c *Config) any { return &c.Seed }},
+		{Group: "Run", Key: "ensemble", Arg: "K", Help: "train with K seeds, from --seed on, and predict with the mean of the models", limits: between(1, 100), field: func(c *Config) any { return &c.Ensemble }},
 		{Group: "Run", Key: "steps", Basic: true, Arg: "N", Help: "how long to train, in steps", limits: between(1, MaxSteps), field: func(c *Config) any { return &c.Steps }},
 		{Group: "Run", Key: "epochs", Arg: "N", Help: "or in passes over the training rows", limits: above(0), field: func(c *Config) any { return &c.Epochs }},
 		{Group: "Run", Key: "time-limit", Basic: true, Arg: "10m", Help: "or in time: the first steps are timed and the steps that fit are planned", field: func(c *Config) any { return &c.TimeLimit }},

@@ -5,12 +5,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
+// Best is the preset whose other options are chosen by a search.
+const Best = "best"
+
 // defaults are the options before any preset, file or flag: the setting that trains well
 // in little time, and what preset default means.
 func defaults() *Config {
 	return &Config{
 		Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Separator: "auto", Decimal: "auto", Header: "auto", Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto",
-		Model: "gpdrf", Preset: "default", Device: "auto", Precision: "highest", Seed: 1,
+		Model: "gpdrf", Preset: "default", Device: "auto", Precision: "highest", Seed: 1, Ensemble: 1,
 
 		Inducing: 200, InducingInit: "auto", LearnInducing: true, Whiten: true,
 		QCov: "diagonal", Kernel: "auto", Lengthscales: "shared", GPLengthscaleFactor: 0.4, Latents: 8,

@@ -99,7 +99,10 @@ func (c *Config) YAML() []byte {
 	for _, o := range Options() {
 		text := o.text(c)
 		unset := text == "0" && (IsLength(o.Key) || o.Record) || text == "" && o.Record
-		if !o.Applies(c.Model) || unset {
+		// several models settle what is left open each for itself
+		several := c.Preset == Best || c.Ensemble > 1
+		chosen := several && o.Key != "preset" && !c.Explicit(o.Key)
+		if !o.Applies(c.Model) || unset || chosen {
 			continue
 		}
 		key := &yaml.Node{Kind: yaml.ScalarNode, Value: o.Key}

@@ -81,10 +81,16 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 			return nil, usage.Errorf("%s: --cv makes the folds, and goes through all of them: leave it out", s.From)
 		}
 	}
-	cv := &CV{Version: Version, Options: merged(file, flags)}
+	cv := &CV{Version: Version, Options: options.Merged(file, flags)}
 	c, err := options.Resolve(cv.Options, nil)
 	if err != nil {
 		return nil, err
+	}
+	if c.Ensemble > 1 {
+		return nil, usage.Errorf("--cv: is for single models: leave --ensemble out")
+	}
+	if c.Preset == options.Best {
+		return nil, usage.Errorf("--cv: preset best makes folds of its own, of the training rows: leave --cv out, or take another preset")
 	}
 	cv.Model, cv.Seed, cv.OwnFolds = c.Model, c.Seed, asked == OwnFolds
 	if c.TimeLimit > 0 {
@@ -107,20 +113,6 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 }
 
 func foldFolder(fold int) string { return fmt.Sprintf("fold-%d", fold) }
-
-// merged are the settings of a config file and of the command line as one level: a flag beats the
-// file.
-func merged(file, flags []options.Setting) (one []options.Setting) {
-	length := slices.ContainsFunc(flags, func(s options.Setting) bool { return options.IsLength(s.Key) })
-	for _, s := range file {
-		given := slices.ContainsFunc(flags, func(f options.Setting) bool { return f.Key == s.Key })
-		ofLength := options.IsLength(s.Key) || s.Key == "planned-for" || s.Key == "stop-after"
-		if !given && !(length && ofLength) && s.Key != "folds" && s.Key != "fold" {
-			one = append(one, s)
-		}
-	}
-	return append(one, flags...)
-}
 
 // Config is that of a fold. Folds share a time limit equally.
 func (cv *CV) Config(fold int) (*options.Config, error) {

@@ -45,6 +45,8 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 		return place, false, nil
 	case IsCV(place):
 		return "", false, usage.Errorf("--out: %s holds a cross-validation: %s goes on with it; or give another place", out, ResumeCommand(out))
+	case IsSearch(place):
+		return "", false, usage.Errorf("--out: %s holds a search for the best model that has not ended: %s goes on with it; or give another place", out, ResumeCommand(out))
 	case isRun && inUse(place):
 		return "", false, usage.Errorf("--out: %s: another process is training in it: give another place", out)
 	case overwrite && isRun && holdsRun(place):

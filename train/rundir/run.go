@@ -36,6 +36,9 @@ func OpenRun(path string) (*Run, error) {
 	case IsCV(path):
 		return nil, usage.Errorf("%s: a cross-validation, and each of its folds is a run: give the folder of one, %s for example", path, filepath.Join(path, foldFolder(1)))
 	}
+	if IsSearch(path) {
+		return nil, usage.Errorf("%s: a search for the best model that has not ended: %s goes on with it", path, ResumeCommand(path))
+	}
 	if !isIn(path, ResultFile) && isIn(path, CheckpointFile) {
 		c, err := ReadCheckpoint(path)
 		if err != nil {

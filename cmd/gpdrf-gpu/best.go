@@ -1,0 +1,305 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/best"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// search is a search for the best model.
+type search struct {
+	*program
+	*call
+	state  *best.State
+	cfg    *options.Config // what was asked for, as all candidates have it
+	job    *train.Job      // its rows and its device
+	folder *rundir.Folder
+	guard  *exitGuard
+
+	jobs    int // trials at a time
+	devices []device.Device
+}
+
+// asksForBest says whether train is asked to search for the best model, or to go on with a search.
+func (p *program) asksForBest(c *call) (bool, error) {
+	if path, resume := c.text("resume"); resume {
+		return rundir.IsSearch(path), nil
+	}
+	cfg, err := c.config()
+	// an error is for who reads them again
+	// an error is for who reads them again
+	several := err == nil && (cfg.Preset == options.Best || cfg.Ensemble > 1)
+	if _, given := c.text("jobs"); given && err == nil && !several {
+		return false, usagef("--jobs: is for preset best and --ensemble: leave it out")
+	}
+	return several, nil
+}
+
+// findBest tries candidates, trains those that the best mixture needs on all rows, and leaves a run
+// folder like any other.
+func (p *program) findBest(c *call, out string, overwrite, asJSON bool, started time.Time) error {
+	s := &search{program: p, call: c}
+	s.guard = p.newExitGuard(p.ctx, s.leave)
+	defer s.guard.stop()
+	path, resume := c.text("resume")
+	var err error
+	switch {
+	case resume:
+		err = s.goOn(path)
+	case overwrite:
+		err = usagef("--overwrite: is for a single model: give this run a folder of its own")
+	default:
+		err = s.begin(out)
+	}
+	if s.job != nil {
+		defer s.job.Device.Close()
+	}
+	if err != nil {
+		return s.guard.unless(err)
+	}
+	for s.devices = []device.Device{s.job.Device}; len(s.devices) < s.jobs; {
+		dev, err := device.Open(s.job.Device.Name())
+		if err != nil {
+			return err
+		}
+		defer dev.Close()
+		device.Relax(dev, device.Precision(s.cfg.Precision))
+		s.devices = append(s.devices, dev)
+	}
+	s.job.Started = started
+	r, err := s.run(started, asJSON)
+	if r != nil {
+		if err := p.printRun(r, s.cfg, s.folder.Path(), asJSON); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// begin is a new search.
+func (s *search) begin(out string) (err error) {
+	file, err := s.configFile()
+	if err != nil {
+		return err
+	}
+	given := options.Merged(file, s.given())
+	if s.cfg, err = options.Resolve(given, nil); err == nil {
+		err = rundir.CheckOut(out, false)
+	}
+	if err != nil {
+		return err
+	}
+	if s.cfg.Preset == options.Best && s.cfg.Ensemble > 1 {
+		return usagef("--ensemble: preset best makes an ensemble of the models that it finds: leave it out, or take another preset")
+	}
+	if s.cfg.Epochs > 0 {
+		return usagef("--epochs: %s takes --steps, of each final model, or --time-limit, of all", s.kind())
+	}
+	if s.cfg.Validates() {
+		return usagef("--validation: %s holds no rows out for a single model: leave it out", s.kind())
+	}
+	if s.job, err = s.newJob(s.ctx, s.call, s.cfg); err != nil {
+		return err
+	}
+	if err = s.countJobs(); err != nil {
+		return err
+	}
+	if s.state, err = best.New(s.job.Train, given, s.jobs); err != nil {
+		return err
+	}
+	label := ""
+	if s.cfg.Ensemble > 1 {
+		label = s.cfg.Model + "-" + train.Ensemble
+	}
+	return s.guard.write(func() (err error) {
+		if s.folder, err = rundir.NewFolder(out, s.job.Train.Name, cmp.Or(label, options.Best)); err != nil {
+			return err
+		}
+		for _, removed := range s.folder.Removed {
+			s.note("%s: removed: its run was killed before there was anything to go on from", removed)
+		}
+		return s.folder.Place(s.text)
+	})
+}
+
+// kind is what was asked for, by its option.
+func (s *search) kind() string {
+	if s.cfg.Ensemble > 1 {
+		return "--ensemble"
+	}
+	return "preset " + options.Best
+}
+
+// goOn is a search that was ended before.
+func (s *search) goOn(path string) (err error) {
+	if err := s.noneOfNew(); err != nil {
+		return err
+	}
+	if s.state, err = best.Open(path); err != nil {
+		return err
+	}
+	if s.cfg, err = options.Resolve(s.state.Given, nil); err != nil {
+		return err
+	}
+	if here, err := os.Getwd(); err != nil || here != s.state.Folder {
+		s.cfg.At = s.state.Folder
+	}
+	if err := s.cfg.GoOn(s.given()); err != nil {
+		return err
+	}
+	if s.job, err = s.newJob(s.ctx, s.call, s.cfg); err != nil {
+		return err
+	}
+	if err = s.countJobs(); err != nil {
+		return err
+	}
+	if now := s.job.Train.Fingerprint; now != s.state.Train {
+		return usagef("%s: the training rows are not those that the search began with (fingerprint %.12s…, then %.12s…): put those back, or begin a new one", s.job.Train.Path, now, s.state.Train)
+	}
+	return s.guard.write(func() (err error) {
+		s.folder, err = rundir.OpenSearch(path)
+		return err
+	})
+}
+
+// mostJobs is how many trials run at a time where the user does not say so.
+const mostJobs = 4
+
+// countJobs decides how many trials run at a time: a GPU is busy with one.
+func (s *search) countJobs() (err error) {
+	auto := 1
+	if strings.HasPrefix(s.job.Device.Name(), "cpu") {
+		auto = min(runtime.GOMAXPROCS(0), mostJobs)
+	}
+	s.jobs, err = s.count("jobs", 1, maxThreads, auto)
+	return err
+}
+
+// text writes best.json.
+func (s *search) text(w io.Writer) error {
+	text, err := rundir.JSON(s.state)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	return err
+}
+
+// run searches, and tests what it finds.
+func (s *search) run(started time.Time, asJSON bool) (*rundir.Result, error) {
+	what := "searching for the best model of %s: %d candidates on %d rows of %s, %s, on %s"
+	if s.cfg.Ensemble > 1 {
+		what = "training an ensemble on %s: %d models on %d rows of %s, %s, on %s"
+	}
+	s.note(what, s.job.Train.Name, len(s.state.Candidates), s.job.Train.N(), inputsOf(s.job.Train), s.job.Train.Task, s.job.Device.Name())
+	s.note("if this is killed, it goes on with %s", rundir.ResumeCommand(s.folder.Path()))
+	bar := s.newShare("searching")
+	finder := &best.Search{
+		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: started,
+		Save: func() error { return s.guard.write(func() error { return s.folder.Write(rundir.SearchFile, s.text) }) },
+		Keep: func(k int, t *fitted.Trained) error {
+			return s.guard.write(func() error { return s.folder.Write(best.MemberFile(k), t.WriteModel) })
+		},
+		Kept: func(k int) (*fitted.Trained, error) {
+			return fitted.ReadModel(filepath.Join(s.folder.Path(), best.MemberFile(k)))
+		},
+		Told: func(format string, args ...any) {
+			bar.end()
+			s.note(format, args...)
+		},
+		At: func(done, all int, what string) {
+			bar.end()
+			bar = s.newShare(what)
+			bar.share(float64(done) / float64(all))
+		},
+	}
+	found, err := finder.Run(s.ctx)
+	bar.end()
+	if err != nil {
+		return nil, s.guard.unless(err)
+	}
+	for _, line := range s.state.Lines() {
+		s.note("%s", line)
+	}
+	return s.finish(found, asJSON)
+}
+
+// finish saves and tests the ensemble as a run does.
+func (s *search) finish(found *fitted.Trained, asJSON bool) (*rundir.Result, error) {
+	out := &train.Outcome{Trained: found, Seconds: s.state.Used.Seconds(), End: train.Finished}
+	for _, c := range s.state.Candidates {
+		if c.Refit != nil {
+			out.Steps += c.Refit.Steps
+		}
+	}
+	for _, m := range found.Members {
+		for _, block := range m.Named {
+			out.Parameters += len(block.Data)
+		}
+	}
+	s.guard.end()
+	f := &finish{program: s.program, job: s.job, folder: s.folder, out: out, asJSON: asJSON}
+	guard := s.newExitGuard(s.ctx, s.leave)
+	err := f.save(guard)
+	if err == nil {
+		s.state.End()
+		err = guard.write(s.tidy)
+	}
+	guard.end()
+	return f.result, errors.Join(err, f.score(s.state.Limit))
+}
+
+// tidy removes what only a search that goes on needs.
+func (s *search) tidy() error {
+	err := s.folder.Write(rundir.SearchFile, s.text)
+	files := []string{rundir.MetricsFile} // which is empty: trials keep no log
+	for k := range s.state.Candidates {
+		files = append(files, best.MemberFile(k))
+	}
+	for _, name := range files {
+		if gone := os.Remove(filepath.Join(s.folder.Path(), name)); !errors.Is(gone, os.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
+}
+
+// leave is what an interrupt leaves.
+func (s *search) leave() error {
+	if s.folder == nil || s.folder.Path() == "" {
+		return s.interrupted(s.ctx, " before anything was tried")
+	}
+	s.say("interrupted: what was tried so far is kept; to go on: %s", rundir.ResumeCommand(s.folder.Path()))
+	return errInterrupted
+}
+
+// searchInfo is what `info RUN` says of a search that has not ended.
+type searchInfo struct {
+	Path string `json:"path"`
+	*best.State
+}
+
+func aboutSearch(path string) (searchInfo, error) {
+	s, err := best.Open(path)
+	return searchInfo{path, s}, err
+}
+
+// Lines is the text for people.
+func (i searchInfo) Lines() []string {
+	return append([]string{
+		fmt.Sprintf("%s: a search for the best model, begun with gpdrf-gpu %s, %.1f s so far", i.Path, i.Version, i.Used.Seconds()),
+		"to go on   " + rundir.ResumeCommand(i.Path), "",
+	}, i.State.Lines()...)
+}

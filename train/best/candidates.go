@@ -1,0 +1,144 @@
+package best
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// manyRows is from where on more inducing points are tried.
+const manyRows = 2000
+
+// variants are what is tried of each kind of rows: options beside those that the user gave. The
+// first ones are tried where there is time for few.
+func variants(ds *data.Dataset) (all [][]string) {
+	switch {
+	case ds.Sequences != nil || ds.Kernel != nil:
+		all = [][]string{{"model=gpdrf"}, {"model=gp"}, {"model=gpdrf", "features=100"}, {"model=gpdrf", "lengthscales=isotropic"}}
+	case ds.Task == data.Classification:
+		all = [][]string{
+			{"model=gpdrf"}, {"model=gp"}, {"model=drf"}, {"model=gpdrf", "kernel=matern32"}, {"model=gp", "kernel=matern12"},
+			{"model=gp", "kernel=rbf+matern12"}, {"model=drf", "features-kernel=matern32"}, {"model=gpdrf", "kernel=matern32", "features-kernel=matern32"},
+		}
+		if len(ds.Classes) == 2 {
+			all = append(all, []string{"model=gpdrf", "likelihood=bernoulli"})
+		}
+	default:
+		all = [][]string{
+			{"model=gpdrf"}, {"model=gp", "kernel=matern32"}, {"model=gpdrf", "kernel=matern32"}, {"model=gpdrf", "likelihood=heteroscedastic"},
+			{"model=gpdrf", "likelihood=student-t"}, {"model=drf"}, {"model=gp"}, {"model=gp", "kernel=rbf+matern12"},
+			{"model=gpdrf", "kernel=matern32", "features-kernel=matern32"}, {"model=gpdrf", "kernel=matern32", "likelihood=student-t"},
+			{"model=gp", "kernel=matern32", "likelihood=student-t"}, {"model=drf", "features-kernel=matern32"},
+		}
+	}
+	if ds.N() > manyRows && ds.Sequences == nil && ds.Kernel == nil {
+		all = append(all, []string{"model=gpdrf", "inducing=500"})
+	}
+	return all
+}
+
+// Candidate is one setting of the options that a search tries.
+type Candidate struct {
+	Name    string            `json:"name"`    // what is special about it
+	Options []options.Setting `json:"options"` // beside those that the user gave
+	Trials  []Trial           `json:"trials"`
+	Weight  float64           `json:"weight,omitempty"` // in the ensemble
+	Refit   *Trial            `json:"refit,omitempty"`  // on all rows
+}
+
+// candidatesFor are those of the rows that agree with what the user asked for. An option that the
+// user gave is the same in all. Where no candidate is left, the error says what is wrong with the
+// user's options.
+func candidatesFor(ds *data.Dataset, given []options.Setting) (all []Candidate, err error) {
+	for _, variant := range variants(ds) {
+		c := candidate(variant, given)
+		if c == nil || slices.ContainsFunc(all, func(other Candidate) bool { return other.Name == c.Name }) {
+			continue
+		}
+		if _, wrong := c.config(given); wrong != nil {
+			err = wrong
+			continue
+		}
+		all = append(all, *c)
+	}
+	if len(all) == 0 && err == nil {
+		var c Candidate
+		c.Name = "as given"
+		if _, err = c.config(given); err == nil {
+			all = []Candidate{c}
+		}
+	}
+	if len(all) > 0 {
+		err = nil
+	}
+	return all, err
+}
+
+// seeds are candidates that weigh alike: one setting with K seeds, from the user's on.
+func seeds(base *options.Config) (all []Candidate) {
+	for k := range base.Ensemble {
+		seed := strconv.FormatUint(base.Seed+uint64(k), 10)
+		all = append(all, Candidate{Name: "seed " + seed, Weight: 1 / float64(base.Ensemble), Options: []options.Setting{
+			{Key: "seed", Text: seed, From: "--ensemble"}, {Key: "ensemble", Text: "1", From: "--ensemble"},
+		}})
+	}
+	return all
+}
+
+// candidate is a variant with what the user gave; nil where they contradict each other.
+func candidate(variant []string, given []options.Setting) *Candidate {
+	c, words := &Candidate{}, []string{}
+	for _, pair := range variant {
+		key, text, _ := strings.Cut(pair, "=")
+		at := slices.IndexFunc(given, func(g options.Setting) bool { return g.Key == key })
+		if at >= 0 && given[at].Text != text {
+			return nil
+		}
+		if at >= 0 && key != "model" {
+			continue
+		}
+		c.Options = append(c.Options, options.Setting{Key: key, Text: text, From: "preset " + options.Best})
+		switch key {
+		case "model", "kernel", "likelihood":
+			words = append(words, text)
+		case "features-kernel":
+			words = append(words, "features "+text)
+		default:
+			words = append(words, key+" "+text)
+		}
+	}
+	c.Name = strings.Join(words, ", ")
+	return c
+}
+
+// config resolves the candidate's options with the user's and more of the search's own. Options
+// that the candidate's model does not have are left out, unless the user asked for this model.
+func (c *Candidate) config(given []options.Setting, more ...options.Setting) (*options.Config, error) {
+	asked := slices.ContainsFunc(given, func(g options.Setting) bool { return g.Key == "model" }) || !slices.ContainsFunc(c.Options, func(o options.Setting) bool { return o.Key == "model" })
+	own := slices.DeleteFunc(slices.Clone(given), func(g options.Setting) bool {
+		o := options.Find(g.Key)
+		foreign := !asked && o != nil && (!o.Applies(c.model()) || g.Key == "kernel" && c.model() == model.DRF)
+		same := slices.ContainsFunc(c.Options, func(o options.Setting) bool { return o.Key == g.Key })
+		return options.IsLength(g.Key) || g.Key == "preset" && g.Text == options.Best || same || foreign
+	})
+	return options.Resolve(slices.Concat(own, c.Options), more)
+}
+
+// stepsSetting is that of so many steps.
+func stepsSetting(n int) options.Setting {
+	return options.Setting{Key: "steps", Text: strconv.Itoa(n), From: "preset " + options.Best}
+}
+
+// model is the candidate's.
+func (c *Candidate) model() string {
+	for _, o := range c.Options {
+		if o.Key == "model" {
+			return o.Text
+		}
+	}
+	return model.GPDRF
+}

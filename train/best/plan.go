@@ -1,0 +1,87 @@
+package best
+
+import (
+	"time"
+)
+
+// A search has three rounds. Each trains the candidates that are left for longer than the one
+// before; the last one does so on several folds where rows are few.
+const (
+	rounds    = 3
+	splits    = 5 // folds of the rows: one of them scores what the others have trained
+	finalists = 4
+	few       = 1500 // rows below which the last round takes three folds
+	some      = 6000 // and below which it takes two
+)
+
+// The steps of a trial in each round, of those of the final models; without a time limit.
+var stepShares = [rounds]float64{1.0 / 8, 1.0 / 3, 1}
+
+// defaultSteps is how long the final models train where neither steps nor a time limit are given.
+const defaultSteps = 5000
+
+// How the time limit is spent: the shares that are over when the first rounds and the models on all
+// rows end. The rest is for the test.
+const (
+	firstEnds  = 0.12
+	secondEnds = 0.27
+	refitEnds  = 0.95
+	leastTrial = time.Second // fewer candidates are tried than would get less
+	leastTried = 3
+	// limits below which a finalist less takes part
+	shortLimit = 2 * time.Minute
+)
+
+// ends is the share of the time limit that is over when a round ends. A model on all rows takes as
+// long as a trial of the last round, of which each model had one for each fold.
+func (s *Search) ends(round int) float64 {
+	switch round {
+	case 1:
+		return firstEnds
+	case 2:
+		return secondEnds
+	}
+	folds := float64(s.folds(round))
+	return secondEnds + (refitEnds-secondEnds)*folds/(folds+1)
+}
+
+// folds is how many folds a round scores a candidate on.
+func (s *Search) folds(round int) int {
+	switch n := s.Rows.N(); {
+	case round < rounds:
+		return 1
+	case n < few:
+		return 3
+	case n < some:
+		return 2
+	}
+	return 1
+}
+
+// kept is how many candidates go on to the round after one with n of them.
+func (s *Search) kept(n, round int) int {
+	last := finalists
+	if s.Limit > 0 && s.Limit < shortLimit {
+		last--
+	}
+	if round == 1 {
+		return max((n+1)/2, min(n, last))
+	}
+	return min(n, last)
+}
+
+// triable is how many of n candidates a limit leaves time for, with so many at a time; 0 is no
+// limit.
+func triable(n int, limit time.Duration, atOnce int) int {
+	if limit == 0 {
+		return n
+	}
+	return min(n, max(leastTried, int(firstEnds*float64(limit)*float64(atOnce)/float64(leastTrial))))
+}
+
+// share is how long the next of some trials may take, with so many at a time, so that all end when
+// a share of the limit is over.
+func share(limit, used time.Duration, ends float64, left, atOnce int) time.Duration {
+	turns := (left + atOnce - 1) / atOnce
+	return max((time.Duration(ends*float64(limit))-used)/time.Duration(turns), leastTrial/2)
+}

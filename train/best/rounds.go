@@ -1,0 +1,128 @@
+package best
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// left are the candidates that a round has, by their numbers: those that did best in the round
+// before, and the first one, which is the default, wherever it stands.
+func (s *Search) left(round int) []int {
+	var all []int
+	for k := range s.Candidates {
+		all = append(all, k)
+	}
+	for r := 1; r < round; r++ {
+		all = slices.DeleteFunc(all, func(k int) bool { return s.Candidates[k].score(r) == math.Inf(-1) })
+		slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(s.Candidates[b].score(r), s.Candidates[a].score(r)) })
+		n := s.kept(len(all), r)
+		if slices.Index(all, 0) >= n {
+			all[n-1] = 0
+		}
+		all = all[:n]
+	}
+	return all
+}
+
+// score is the mean log density of a candidate in a round; −∞ where a trial failed or is missing.
+func (c *Candidate) score(round int) float64 {
+	sum, n := 0.0, 0
+	for _, t := range c.Trials {
+		if t.Round == round {
+			if t.Failure != "" {
+				return math.Inf(-1)
+			}
+			sum += t.LogDensity
+			n++
+		}
+	}
+	if n == 0 {
+		return math.Inf(-1)
+	}
+	return sum / float64(n)
+}
+
+func (c *Candidate) trial(round, fold int) *Trial {
+	for i := range c.Trials {
+		if t := &c.Trials[i]; t.Round == round && t.Fold == fold {
+			return t
+		}
+	}
+	return nil
+}
+
+// round gives each candidate that is left its trials.
+func (s *Search) round(ctx context.Context, round int) error {
+	candidates, folds := s.left(round), s.folds(round)
+	if len(candidates) == 0 {
+		return s.noneLeft()
+	}
+	type task struct{ k, fold int }
+	var todo []task
+	for _, k := range candidates {
+		for fold := 1; fold <= folds; fold++ {
+			if s.Candidates[k].trial(round, fold) == nil {
+				todo = append(todo, task{k, fold})
+			}
+		}
+	}
+	all := len(candidates) * folds
+	names := func(i int) string {
+		return fmt.Sprintf("round %d of %d: %s", round, rounds, s.Candidates[todo[i].k].Name)
+	}
+	steps := max(1, int(stepShares[round-1]*float64(s.Steps)))
+	return s.each(ctx, len(todo), all, names, s.ends(round), steps, func(i int, dev device.Device, length options.Setting) (func(), error) {
+		c := &s.Candidates[todo[i].k]
+		t, err := s.try(ctx, dev, c, round, todo[i].fold, length)
+		return func() {
+			c.Trials = append(c.Trials, *t)
+			slices.SortFunc(c.Trials, func(a, b Trial) int { return cmp.Or(a.Round-b.Round, a.Fold-b.Fold) })
+			s.tell(c, t, folds)
+		}, err
+	})
+}
+
+// each does n things, as many at a time as there are devices, so that they end when a share of the
+// time limit is over; without a limit each takes so many steps. What a thing has found is kept by
+// the function that it returns, one at a time, and the state is saved. names are for who watches,
+// of the last n of all things.
+func (s *Search) each(ctx context.Context, n, all int, names func(i int) string, ends float64, steps int, do func(i int, dev device.Device, length options.Setting) (func(), error)) error {
+	var mutex sync.Mutex
+	var wg sync.WaitGroup
+	var failed error
+	next, done := 0, all-n
+	for _, dev := range s.Devices {
+		wg.Go(func() {
+			mutex.Lock()
+			defer mutex.Unlock()
+			for next < n && failed == nil {
+				i := next
+				next++
+				length := stepsSetting(steps)
+				if s.Limit > 0 {
+					length = limited(share(s.Limit, s.used(), ends, n-i, len(s.Devices)))
+				}
+				s.At(done, all, names(i))
+				mutex.Unlock()
+				keep, err := do(i, dev, length)
+				mutex.Lock()
+				if err == nil && failed == nil {
+					keep()
+					done++
+					s.Used = s.used()
+					err = s.Save()
+				}
+				failed = cmp.Or(failed, err)
+			}
+		})
+	}
+	wg.Wait()
+	return failed
+}

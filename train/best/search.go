@@ -1,0 +1,187 @@
+package best
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// State is how far a search is: best.json. A search that goes on from it ends as it would have.
+type State struct {
+	Version string `json:"version"`
+	// where train ran: relative paths start there
+	Folder     string            `json:"folder"`
+	Given      []options.Setting `json:"given"`           // what the user asked for
+	Train      string            `json:"train"`           // fingerprint of the rows
+	Limit      time.Duration     `json:"limit,omitempty"` // of time, in nanoseconds; 0 is none
+	Steps      int               `json:"steps,omitempty"` // of the final models, without a limit
+	Used       time.Duration     `json:"used"`            // so far, in nanoseconds
+	Kernel     string            `json:"kernel,omitempty"`
+	Candidates []Candidate       `json:"candidates"`
+	Complete   bool              `json:"complete"`
+}
+
+// Search finds a model for rows.
+type Search struct {
+	*State
+	Devices []device.Device // a trial on each at a time
+	Rows    *data.Dataset   // to train on
+	Started time.Time       // when the command began
+
+	Save   func() error                          // keeps the State
+	Keep   func(k int, t *fitted.Trained) error  // keeps the model of candidate k on all rows
+	Kept   func(k int) (*fitted.Trained, error)  // gives it back
+	Told   func(format string, args ...any)      // a line for the user about something that is done
+	At     func(done, all int, candidate string) // what is done next, and how much there is
+	before time.Duration                         // used by those who searched before
+}
+
+// New is a search that has not begun, of so many trials at a time. Options with which no candidate
+// can be are a *usage.Error.
+func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) {
+	base, err := options.Resolve(given, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &State{Version: rundir.Version, Given: given, Train: ds.Fingerprint, Limit: base.TimeLimit}
+	if s.Folder, err = os.Getwd(); err != nil {
+		s.Folder = ""
+	}
+	if base.Ensemble > 1 {
+		s.Steps, s.Candidates = base.Steps, seeds(base)
+		return s, nil
+	}
+	if s.Steps = defaultSteps; base.Explicit("steps") {
+		s.Steps = base.Steps
+	}
+	s.Candidates, err = candidatesFor(ds, given)
+	if err == nil {
+		s.Candidates = s.Candidates[:triable(len(s.Candidates), s.Limit, atOnce)]
+	}
+	return s, err
+}
+
+// Run searches from where the State is, and returns the ensemble. Soon after ctx ends, its cause is
+// the error, and the State is that of the last trial that was whole.
+func (s *Search) Run(ctx context.Context) (*fitted.Trained, error) {
+	s.before = s.Used
+	if err := s.chooseMaps(ctx); err != nil {
+		return nil, err
+	}
+	for round := 1; round <= rounds && !s.weighed(); round++ {
+		if err := s.round(ctx, round); err != nil {
+			return nil, err
+		}
+	}
+	if !s.weighed() {
+		if err := s.weigh(); err != nil {
+			return nil, err
+		}
+	}
+	return s.refit(ctx)
+}
+
+// chooseMaps settles the feature maps of sequences once, for all candidates.
+func (s *Search) chooseMaps(ctx context.Context) error {
+	base, err := options.Resolve(s.Given, nil)
+	if err != nil || s.Rows.Sequences == nil || s.Rows.Kernel != nil || base.Explicit("kernel") || s.Kernel != "" {
+		return err
+	}
+	base.Preset, base.TimeLimit = "default", s.Limit*2/3 // of which the choice takes a quarter
+	notes, err := base.FitInputs(ctx, s.Rows)
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		s.Told("%s", note)
+	}
+	s.Kernel, s.Used = base.Kernel, s.used()
+	return s.Save()
+}
+
+// weighed says whether the candidates have weights, as the seeds of one setting do from the start.
+func (s *Search) weighed() bool {
+	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Weight > 0 })
+}
+
+func (s *Search) used() time.Duration { return s.before + time.Since(s.Started) }
+
+// weigh stacks the finalists by the rows of the last round.
+func (s *Search) weigh() error {
+	var finalists []int
+	var logs [][]float64
+	for _, k := range s.left(rounds) {
+		c := &s.Candidates[k]
+		if c.score(rounds) == math.Inf(-1) {
+			continue
+		}
+		var rows []float64
+		for fold := 1; fold <= s.folds(rounds); fold++ {
+			rows = append(rows, c.trial(rounds, fold).Rows...)
+		}
+		finalists, logs = append(finalists, k), append(logs, rows)
+	}
+	if len(finalists) == 0 {
+		return s.noneLeft()
+	}
+	for i, w := range stack(logs) {
+		s.Candidates[finalists[i]].Weight = w
+	}
+	return nil
+}
+
+// refit trains the models that have a weight on all rows, and makes an ensemble of them.
+func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
+	var members, todo []int
+	for k, c := range s.Candidates {
+		if c.Weight > 0 {
+			members = append(members, k)
+			if c.Refit == nil {
+				todo = append(todo, k)
+			}
+		}
+	}
+	names := func(i int) string { return "on all rows: " + s.Candidates[todo[i]].Name }
+	err := s.each(ctx, len(todo), len(members), names, refitEnds, s.Steps, func(i int, dev device.Device, length options.Setting) (func(), error) {
+		k := todo[i]
+		c, begun := &s.Candidates[k], time.Now()
+		if n := c.longest(); n > 0 {
+			length = stepsSetting(n)
+		}
+		out, _, err := s.trained(ctx, dev, c, length, s.Rows, nil)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil { // it could be trained on most of the rows
+			return nil, fmt.Errorf("%s, trained on all rows: %w", c.Name, err)
+		}
+		if err := s.Keep(k, out.Trained); err != nil {
+			return nil, err
+		}
+		return func() {
+			c.Refit = &Trial{Steps: out.Steps, Seconds: seconds(begun)}
+			s.Told("%-16s %-44s weight %.2f  %6d steps  %5.1f s", "on all rows", c.Name, c.Weight, c.Refit.Steps, c.Refit.Seconds)
+		}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var ensemble []fitted.Member
+	for _, k := range members {
+		t, err := s.Kept(k)
+		if err != nil {
+			return nil, err
+		}
+		ensemble = append(ensemble, fitted.Member{Weight: s.Candidates[k].Weight, Trained: t})
+	}
+	return fitted.NewEnsemble(ensemble)
+}

@@ -1,0 +1,243 @@
+package best
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// wave is n rows of a noisy function, or of two classes.
+func wave(t *testing.T, n int, classes bool) *data.Dataset {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 1))
+	var b strings.Builder
+	b.WriteString("x,z,target\n")
+	for range n {
+		x, z := 4*rng.Float64(), rng.Float64()
+		y := fmt.Sprint(math.Sin(x) + 0.1*rng.NormFloat64())
+		if classes {
+			y = []string{"low", "high"}[min(1, int(max(0, 2*math.Sin(x)*math.Sin(x))))]
+		}
+		fmt.Fprintf(&b, "%g,%g,%s\n", x, z, y)
+	}
+	path := filepath.Join(t.TempDir(), "wave.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	set, _, err := data.ReadFile(path, data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func settings(pairs string) (all []options.Setting) {
+	for _, pair := range strings.Fields(pairs) {
+		key, text, _ := strings.Cut(pair, "=")
+		all = append(all, options.Setting{Key: key, Text: text, From: "--" + key})
+	}
+	return all
+}
+
+// searching is a search whose models stay in memory, as files would.
+func searching(t *testing.T, state *State, set *data.Dataset, models map[int][]byte, atOnce int) *Search {
+	t.Helper()
+	var devices []device.Device
+	for range atOnce {
+		dev, err := device.Open("cpu:f32")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { dev.Close() })
+		devices = append(devices, dev)
+	}
+	return &Search{
+		State: state, Devices: devices, Rows: set, Started: time.Now(),
+		Save: func() error { return nil },
+		Keep: func(k int, m *fitted.Trained) error {
+			var b bytes.Buffer
+			err := m.WriteModel(&b)
+			models[k] = b.Bytes()
+			return err
+		},
+		Kept: func(k int) (*fitted.Trained, error) {
+			return fitted.Parse(bytes.NewReader(models[k]), int64(len(models[k])))
+		},
+		Told: func(string, ...any) {}, At: func(int, int, string) {},
+	}
+}
+
+func found(t *testing.T, s *Search) []byte {
+	t.Helper()
+	e, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := e.WriteModel(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// The rounds try all candidates, then fewer, and the models of the ensemble are on all rows. A
+// search that is ended after any trial, and goes on from its state with two at a time, leaves the
+// same bytes.
+func TestSearch(t *testing.T) {
+	for _, classes := range []bool{false, true} {
+		set, given := wave(t, 60, classes), settings("steps=16 inducing=8 features=6")
+		state, err := New(set, given, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := found(t, searching(t, state, set, map[int][]byte{}, 1))
+		reached, total := map[int]int{}, 0.0
+		for _, c := range state.Candidates {
+			round, _, failure := c.reached()
+			if reached[round]++; failure != "" {
+				t.Errorf("%s: %s", c.Name, failure)
+			}
+			if total += c.Weight; (c.Weight > 0) != (c.Refit != nil) {
+				t.Errorf("%s has the weight %g and the model %v", c.Name, c.Weight, c.Refit)
+			}
+		}
+		if n := len(state.Candidates); reached[3] != finalists || reached[1] != n-(n+1)/2 || math.Abs(total-1) > 1e-9 {
+			t.Errorf("%d candidates, of which %v reached each round; weights sum to %g", n, reached, total)
+		}
+		testGoesOn(t, set, given, want)
+	}
+}
+
+func testGoesOn(t *testing.T, set *data.Dataset, given []options.Setting, want []byte) {
+	t.Helper()
+	state, err := New(set, given, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models, kept := map[int][]byte{}, []byte(nil)
+	for ended := 0; ; ended++ {
+		ctx, end := context.WithCancel(t.Context())
+		s, saves := searching(t, state, set, models, 2), 0
+		s.Save = func() (err error) {
+			if kept, err = json.Marshal(state); err != nil {
+				return err
+			}
+			if saves++; saves > ended { // each time one trial more
+				end()
+			}
+			return nil
+		}
+		e, err := s.Run(ctx)
+		end()
+		if err == nil {
+			var b bytes.Buffer
+			if err := e.WriteModel(&b); err != nil || !bytes.Equal(b.Bytes(), want) {
+				t.Errorf("ended %d times, the ensemble is another: %v", ended, err)
+			}
+			return
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		state = &State{}
+		if err := json.Unmarshal(kept, state); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What the user gave holds for all candidates; what no candidate can have is the user's error.
+func TestCandidates(t *testing.T) {
+	set := wave(t, 60, false)
+	for given, want := range map[string]int{"": 12, "model=gp": 4, "kernel=matern32": 8, "likelihood=gaussian model=drf": 2, "model=gp kernel=matern52 likelihood=gaussian": 1} {
+		state, err := New(set, settings(given), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := []string{}
+		for _, c := range state.Candidates {
+			cfg, err := c.config(state.Given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range settings(given) {
+				if cfg.Text(g.Key) != g.Text && options.Find(g.Key).Applies(cfg.Model) && (g.Key != "kernel" || cfg.Model != "drf") {
+					t.Errorf("%s: %s has %s %s", given, c.Name, g.Key, cfg.Text(g.Key))
+				}
+			}
+			names = append(names, c.Name)
+		}
+		if len(names) != want {
+			t.Errorf("%q: %d candidates, expected %d: %v", given, len(names), want, names)
+		}
+	}
+	if _, err := New(set, settings("batch=-3"), 1); !errors.As(err, new(*usage.Error)) {
+		t.Errorf("a batch of −3: %v", err)
+	}
+	if _, err := New(set, settings("model=drf inducing=7"), 1); !errors.As(err, new(*usage.Error)) {
+		t.Errorf("inducing points of drf: %v", err)
+	}
+}
+
+// A candidate that fails costs itself alone; where all fail, the error says why.
+func TestFailures(t *testing.T) {
+	set := wave(t, 60, false)
+	state, err := New(set, settings("steps=16 inducing=8 features=6"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state.Candidates[0].Trials = []Trial{{Round: 1, Fold: 1, Failure: "numbers ran away"}}
+	found(t, searching(t, state, set, map[int][]byte{}, 1))
+	if c := state.Candidates[0]; c.Weight != 0 || len(c.Trials) != 1 {
+		t.Errorf("a candidate that failed: %+v", c)
+	}
+	for i := range state.Candidates {
+		state.Candidates[i] = Candidate{Name: "one", Trials: []Trial{{Round: 1, Fold: 1, Failure: "numbers ran away"}}}
+	}
+	if _, err := searching(t, state, set, nil, 1).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "numbers ran away") {
+		t.Errorf("all failed: %v", err)
+	}
+}
+
+// The time limit is shared so that every round ends in time, and few candidates are tried where it
+// is short.
+func TestPlan(t *testing.T) {
+	if n := triable(12, 0, 1); n != 12 {
+		t.Errorf("without a limit: %d", n)
+	}
+	if n := triable(12, 50*time.Second, 1); n != 6 {
+		t.Errorf("in 50 s: %d", n)
+	}
+	if n := triable(12, time.Second, 2); n != leastTried {
+		t.Errorf("in 1 s: %d", n)
+	}
+	limit, used := 100*time.Second, time.Duration(0)
+	s := &Search{State: &State{Limit: limit}, Rows: wave(t, 60, false)}
+	for round := 1; round <= rounds; round++ {
+		for left := 8; left > 0; left -= 2 { // two at a time
+			used += share(limit, used, s.ends(round), left, 2)
+		}
+		if over := used - time.Duration(s.ends(round)*float64(limit)); over.Abs() > time.Millisecond {
+			t.Errorf("round %d ends %s late", round, over)
+		}
+	}
+	if trial := (s.ends(rounds) - s.ends(rounds-1)) / 3; math.Abs(trial-(refitEnds-s.ends(rounds))) > 1e-9 {
+		t.Errorf("a trial of the last round takes %g of the limit, the models on all rows %g", trial, refitEnds-s.ends(rounds))
+	}
+}

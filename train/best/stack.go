@@ -1,0 +1,81 @@
+package best
+
+import "math"
+
+// Stacking.
+const (
+	stackRounds = 500
+	leastWeight = 0.02 // of a model that is worth its time in every prediction
+)
+
+// stack gives the weights w on the simplex that maximise the density of the mixture on rows that
+// the models have not seen (Yao, Vehtari, Simpson & Gelman 2018),
+//
+//	Σ_n log Σ_k w_k p_k(y_n)
+//
+// from the log densities of each model [K][N]. It is concave in w, and the steps of EM
+//
+//	w_k ← (1/N) Σ_n w_k p_k(y_n) / Σ_j w_j p_j(y_n)
+//
+// never decrease it. Weights below leastWeight become 0.
+func stack(logs [][]float64) []float64 {
+	w := make([]float64, len(logs))
+	for k := range w {
+		w[k] = 1 / float64(len(w))
+	}
+	climb(w, logs)
+	total := 0.0
+	for k := range w {
+		if w[k] < leastWeight {
+			w[k] = 0
+		}
+		total += w[k]
+	}
+	for k := range w {
+		w[k] /= total
+	}
+	climb(w, logs)
+	return w
+}
+
+// climb takes the steps of EM; a weight of 0 stays.
+func climb(w []float64, logs [][]float64) {
+	n := len(logs[0])
+	next, share := make([]float64, len(w)), make([]float64, len(w))
+	for range stackRounds {
+		clear(next)
+		for i := range n {
+			top := math.Inf(-1)
+			for k := range w {
+				if w[k] > 0 {
+					top = math.Max(top, logs[k][i])
+				}
+			}
+			if math.IsInf(top, -1) { // no model allows for this row
+				top = 0
+			}
+			sum := 0.0
+			for k := range w {
+				share[k] = 0
+				if w[k] > 0 {
+					share[k] = w[k] * math.Exp(logs[k][i]-top)
+				}
+				sum += share[k]
+			}
+			for k := range w {
+				if sum > 0 {
+					next[k] += share[k] / sum / float64(n)
+				} else {
+					next[k] += w[k] / float64(n)
+				}
+			}
+		}
+		total := 0.0
+		for _, v := range next {
+			total += v
+		}
+		for k, v := range next {
+			w[k] = v / total // 1, apart from rounding
+		}
+	}
+}

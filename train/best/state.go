@@ -1,0 +1,70 @@
+package best
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// Open reads the state of the search in a folder, ended or not. Errors are *usage.Error.
+func Open(path string) (*State, error) {
+	file := filepath.Join(path, rundir.SearchFile)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, &usage.Error{Err: err}
+	}
+	s := &State{}
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, usage.Errorf("%s: damaged: %v", file, err)
+	}
+	if len(s.Candidates) == 0 || s.Steps < 1 || s.Used < 0 || s.Limit < 0 {
+		return nil, usage.Errorf("%s: damaged: it is not the list of the candidates of a search", file)
+	}
+	return s, nil
+}
+
+// MemberFile is the file of candidate k's model while a search is under way.
+func MemberFile(k int) string { return fmt.Sprintf("candidate-%d.safetensors", k+1) }
+
+// End forgets what only a search that goes on needs.
+func (s *State) End() {
+	s.Complete = true
+	for k := range s.Candidates {
+		for i := range s.Candidates[k].Trials {
+			s.Candidates[k].Trials[i].Rows = nil
+		}
+	}
+}
+
+// Lines is the table of the candidates, for people: those with a weight first, then by the round
+// that they have reached and how they did there.
+func (s *State) Lines() []string {
+	lines := []string{fmt.Sprintf("%-44s  %-7s  %11s  %8s  %6s", "candidate", "reached", "log density", "seconds", "weight")}
+	for _, k := range s.order() {
+		c := &s.Candidates[k]
+		round, seconds, failure := c.reached()
+		reached, score, weight := "", "", ""
+		switch {
+		case failure != "":
+			score = "failed: " + failure
+		case round > 0:
+			score = fmt.Sprintf("%.4f", c.score(round))
+		case c.Weight == 0:
+			score = "not tried"
+		}
+		if round > 0 {
+			reached = fmt.Sprintf("round %d", round)
+		}
+		if c.Weight > 0 {
+			weight = fmt.Sprintf("%.3f", c.Weight)
+		}
+		line := fmt.Sprintf("%-44s  %-7s  %11s  %8.1f  %6s", c.Name, reached, score, seconds, weight)
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
+}

@@ -1,0 +1,155 @@
+package best
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// Trial is a training of a candidate.
+type Trial struct {
+	Round   int     `json:"round,omitempty"` // 0 of a model on all rows
+	Fold    int     `json:"fold,omitempty"`
+	Steps   int     `json:"steps"`
+	Seconds float64 `json:"seconds"`
+	// mean log density of the rows that were held out, of targets in their own units
+	LogDensity float64 `json:"log_density"`
+	Failure    string  `json:"failure,omitempty"`
+
+	// of each of these rows, for the last round alone
+	Rows []float64 `json:"rows,omitempty"`
+}
+
+// tell says how a trial went.
+func (s *Search) tell(c *Candidate, t *Trial, folds int) {
+	where := fmt.Sprintf("round %d", t.Round)
+	if folds > 1 {
+		where += fmt.Sprintf(", fold %d", t.Fold)
+	}
+	if t.Failure != "" {
+		s.Told("%-16s %-44s failed: %s", where, c.Name, t.Failure)
+		return
+	}
+	s.Told("%-16s %-44s log density %8.4f  %6d steps  %5.1f s", where, c.Name, t.LogDensity, t.Steps, t.Seconds)
+}
+
+// seconds since then, for people.
+func seconds(then time.Time) float64 { return math.Round(time.Since(then).Seconds()*1e3) / 1e3 }
+
+// longest is how many steps the trials of the last round took at most: what was scored is what is
+// trained on all rows. 0 where there were none.
+func (c *Candidate) longest() (steps int) {
+	for _, t := range c.Trials {
+		if t.Round == rounds {
+			steps = max(steps, t.Steps)
+		}
+	}
+	return steps
+}
+
+// noneLeft is the error where every candidate has failed, with the failure of the first.
+func (s *Search) noneLeft() error {
+	for _, c := range s.Candidates {
+		for _, t := range c.Trials {
+			if t.Failure != "" {
+				return fmt.Errorf("no candidate could be trained: %s: %s", c.Name, t.Failure)
+			}
+		}
+	}
+	return errors.New("no candidate could be trained")
+}
+
+func limited(limit time.Duration) options.Setting {
+	return options.Setting{Key: "time-limit", Text: limit.Round(time.Millisecond).String(), From: "preset " + options.Best}
+}
+
+// try trains a candidate without the rows of a fold, and scores it on these. What goes wrong in the
+// training is part of the trial; the error is that of ctx.
+func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round, fold int, length options.Setting) (*Trial, error) {
+	in := s.Rows.FoldOfRows(splits)
+	var rest, held []int
+	for i, f := range in {
+		if f == fold {
+			held = append(held, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	t := &Trial{Round: round, Fold: fold}
+	begun := time.Now()
+	logs, out, err := s.scored(ctx, dev, c, length, s.Rows.Subset(rest), s.Rows.Subset(held))
+	t.Seconds = seconds(begun)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		t.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
+		return t, nil
+	}
+	t.Steps = out.Steps
+	for _, l := range logs {
+		t.LogDensity += l / float64(len(logs))
+	}
+	if math.IsNaN(t.LogDensity) || math.IsInf(t.LogDensity, 0) {
+		t.LogDensity, t.Failure = 0, "a row that was held out has no density"
+	} else if round == rounds {
+		t.Rows = logs
+	}
+	return t, nil
+}
+
+// scored trains on rows and gives the log density of each row that was held out, of targets in
+// their own units.
+func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate, length options.Setting, rows, held *data.Dataset) ([]float64, *train.Outcome, error) {
+	out, cfg, err := s.trained(ctx, dev, c, length, rows, held)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := out.Trained.Predict(ctx, dev, held, cfg.EvalSamples)
+	if err != nil {
+		return nil, nil, err
+	}
+	logs := out.Trained.DensitiesOf(p, held, 0).Log
+	for _, target := range out.Trained.Targets { // a density by unit of the target
+		for i := range logs {
+			logs[i] -= math.Log(target.SD) / float64(len(out.Trained.Targets))
+		}
+	}
+	return logs, out, nil
+}
+
+// trained trains a candidate on rows.
+func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate, length options.Setting, rows, test *data.Dataset) (*train.Outcome, *options.Config, error) {
+	more := []options.Setting{length}
+	if cfg, err := c.config(s.Given, more...); err != nil {
+		return nil, nil, err
+	} else if s.Kernel != "" && cfg.Model != "drf" {
+		more = append(more, options.Setting{Key: "kernel", Text: s.Kernel, From: "preset " + options.Best})
+	}
+	cfg, err := c.config(s.Given, more...)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg.Device, cfg.Target, cfg.Task = dev.Name(), rows.Target, string(rows.Task)
+	job := &train.Job{Config: cfg, Device: dev, Train: rows, Test: test, Started: time.Now(), Reporter: unheard{}}
+	out, err := job.Run(ctx)
+	return out, cfg, err
+}
+
+// unheard is the Reporter of a trial.
+type unheard struct{}
+
+func (unheard) Note(string, ...any)   {}
+func (unheard) Doing(string, float64) {}
+func (unheard) Begin(int)             {}
+func (unheard) Step(rundir.Progress)  {}
+func (unheard) End()                  {}

@@ -1,0 +1,51 @@
+package rundir
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// SearchFile stands in the folder of a search for the best model: what was tried, and how far it
+// is.
+const SearchFile = "best.json"
+
+// IsSearch says whether a folder is that of a search that has not ended.
+func IsSearch(path string) bool { return isIn(path, SearchFile) && !isIn(path, ResultFile) }
+
+// Place writes the first file of a search, and puts the folder in its place.
+func (f *Folder) Place(write func(io.Writer) error) error {
+	if err := f.write(SearchFile, write); err != nil {
+		return err
+	}
+	return f.show()
+}
+
+// Write writes a file into a folder that stands in its place.
+func (f *Folder) Write(name string, write func(io.Writer) error) error { return f.write(name, write) }
+
+// OpenSearch opens the folder of a search that goes on. Only one process at a time can do so.
+func OpenSearch(path string) (*Folder, error) {
+	f := &Folder{out: path, path: path}
+	err := f.openMetrics()
+	if errors.Is(err, atomicfile.ErrLocked) {
+		return nil, usage.Errorf("%s: another process is training in it", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the run folder cannot be written: %w", err)
+	}
+	for _, name := range []string{SearchFile, ConfigFile, ModelFile, ResultFile} {
+		// of the process that was killed
+		for _, left := range atomicfile.Leftovers(filepath.Join(path, name)) {
+			if err := os.Remove(left); err != nil {
+				return nil, errors.Join(err, f.closeMetrics())
+			}
+		}
+	}
+	return f, nil
+}
