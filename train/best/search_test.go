@@ -165,7 +165,7 @@ func testGoesOn(t *testing.T, set *data.Dataset, given []options.Setting, want [
 // What the user gave holds for all candidates; what no candidate can have is the user's error.
 func TestCandidates(t *testing.T) {
 	set := wave(t, 60, false)
-	for given, want := range map[string]int{"": 12, "model=gp": 4, "kernel=matern32": 8, "likelihood=gaussian model=drf": 2, "model=gp kernel=matern52 likelihood=gaussian": 1} {
+	for given, want := range map[string]int{"": 14, "model=gp": 4, "kernel=matern32": 10, "likelihood=gaussian model=drf": 2, "model=gp kernel=matern52 likelihood=gaussian": 1} {
 		state, err := New(set, settings(given), 1)
 		if err != nil {
 			t.Fatal(err)
