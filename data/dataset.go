@@ -248,8 +248,8 @@ func (d *Dataset) Schema() Schema {
 // Plain is the schema as a model keeps it: without the vectors that sequences of vectors are made
 // of.
 func (s Schema) Plain() Schema {
-	if a := s.Alphabet; a != nil && a.Kind == seq.Vectors {
-		s.Alphabet = &seq.Alphabet{Kind: a.Kind, Width: a.Width}
+	if s.Alphabet != nil {
+		s.Alphabet = s.Alphabet.Plain()
 	}
 	return s
 }

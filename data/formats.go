@@ -37,6 +37,8 @@ func formats() []format {
 		{"an npz archive", isZip, false, true, readNpz, false},
 		{"a LIBSVM file", isLIBSVM, false, false, readLIBSVM, false},
 		{"an ARFF table", isARFF, true, false, readCSV, false},
+		{"graphs in JSON", isGraphLines, false, true, readGraphLines, true},
+		{"an SDF file", isSDF, false, true, readSDF, true},
 		{"a FASTA file", isFASTA, false, true, readFASTA, true},
 		sequenceLines(),
 		csvTable(),

@@ -19,6 +19,8 @@ func TestFormatsAreTested(t *testing.T) {
 		"an npz archive":        {zipOf("x.npy", npy("<f8", "2, 1", []float64{1, 2}), "y.npy", npy("<f8", "2,", []float64{3, 4})), "| npz archive |"},
 		"a LIBSVM file":         {"1 1:2\n-1 2:3\n", "| LIBSVM |"},
 		"an ARFF table":         {"@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n1,2\n3,4\n", "An **ARFF** table"},
+		"graphs in JSON":        {`{"nodes": 1, "edges": [], "label": 0}` + "\n" + `{"nodes": 1, "edges": [], "label": 1}`, "| graphs in JSON"},
+		"an SDF file":           {molecules, "| SDF"},
 		"a FASTA file":          {">0\nACGT\n>1\nGGTT\n", "| FASTA, lists of class, tab and sequence"},
 		sequenceLines().what:    {"0\tACGT\n1\tGGTT\n", "| FASTA, lists of class, tab and sequence"},
 		csvTable().what:         {"a,b\n1,2\n3,4\n", "| CSV |"},
@@ -45,3 +47,33 @@ func TestFormatsAreTested(t *testing.T) {
 		}
 	}
 }
+
+// molecules are two in an SDF file, with their classes.
+const molecules = `ethanol
+  by hand
+
+  3  2  0  0  0  0            999 V2000
+    0.0000    0.0000    0.0000 C   0  0
+    1.0000    0.0000    0.0000 C   0  0
+    2.0000    0.0000    0.0000 O   0  0
+  1  2  1  0
+  2  3  1  0
+M  END
+> <class>
+0
+
+$$$$
+cyanide
+  by hand
+
+  2  1  0  0  0  0            999 V2000
+    0.0000    0.0000    0.0000 C   0  5
+    1.0000    0.0000    0.0000 N   0  0
+  1  2  3  0
+M  CHG  1   1  -1
+M  END
+> <class>
+1
+
+$$$$
+`

@@ -8,6 +8,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/gpdrf/gpdrf-gpu/graph"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -51,6 +52,9 @@ func ReadFile(path string, opt ReadOptions) (d *Dataset, notes []string, err err
 
 // readFile leaves missing numbers NaN where it is not known yet which rows are for training.
 func readFile(path string, opt ReadOptions) (d *Dataset, notes []string, err error) {
+	if set := graph.FindFolder(path); set != "" {
+		return readFolder(path, set, opt)
+	}
 	f, err := opt.open(path)
 	if err != nil {
 		return nil, nil, err

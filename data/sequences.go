@@ -45,6 +45,10 @@ type texts struct {
 	notes  []string
 
 	labelsIn string // the file of the labels, where it is another
+
+	kind    seq.Kind       // what they are, where the format tells; "" else
+	target  string         // what the labels are called; "": class
+	dropped seq.GraphStats // edges that were left out before
 }
 
 func (t *texts) n() int { return len(t.end) }
@@ -89,7 +93,12 @@ func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
 		}
 	} else {
 		kind := seq.Kind(opt.Tokens)
-		if opt.Tokens == "" || opt.Tokens == TokensAuto || opt.Tokens == TokensChars {
+		if t.kind != "" {
+			if kind != t.kind && kind != "" && kind != TokensAuto {
+				return nil, errorf(t.name, "holds %s: leave the tokens %s out", t.kind, opt.Tokens)
+			}
+			kind = t.kind
+		} else if opt.Tokens == "" || opt.Tokens == TokensAuto || opt.Tokens == TokensChars {
 			kind = t.detect(opt.Tokens)
 		}
 		e = seq.NewEncoder(kind)
@@ -108,7 +117,13 @@ func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
 			return nil, t.errorAt(t.at[i], "the sequence is empty: remove it, or write at least one symbol")
 		}
 	}
-	t.describe(set, unknown)
+	if set.Alphabet.Kind.IsGraph() {
+		found := e.Graphs()
+		found.Loops, found.Repeats = found.Loops+t.dropped.Loops, found.Repeats+t.dropped.Repeats
+		t.describeGraphs(set, unknown, found)
+	} else {
+		t.describe(set, unknown)
+	}
 	return set, nil
 }
 
@@ -118,6 +133,11 @@ func (t *texts) detect(tokens string) seq.Kind {
 		c.Add(t.of(i))
 	}
 	kind := c.Detect()
+	if tokens != TokensChars && (kind == seq.Bytes || kind == seq.DNA || kind == seq.Protein) {
+		if graphs, found := t.detectGraphs(); found {
+			return graphs
+		}
+	}
 	if kind == seq.Integers && tokens == TokensChars {
 		return seq.Bytes
 	}
@@ -162,7 +182,7 @@ func (t *texts) table(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &table{sequences: set, lines: make([]int32, t.n())}
+	made := &table{sequences: set, lines: make([]int32, t.n()), target: t.target}
 	for i, p := range t.at {
 		made.lines[i] = int32(p.line)
 	}
@@ -227,7 +247,9 @@ func (s Schema) checkSequences() error {
 	a := s.Alphabet
 	classes := slices.Clone(s.Classes)
 	slices.Sort(classes)
-	known := slices.Contains(seq.Kinds(), a.Kind) && (a.Kind != seq.Words || len(a.Words) == a.Letters) && (a.Kind != seq.Vectors || a.Width > 0) && a.Letters >= 0
+	v := a.OfVectors()
+	known := slices.Contains(seq.Kinds(), a.Kind) && (a.Kind != seq.Words && !a.Kind.IsGraph() || len(a.Words) == a.Letters) &&
+		(v == nil || v.Width > 0) && (a.Attributes == nil || a.Kind == seq.Graphs) && a.Letters >= 0
 	if !known || !s.checkOneHot() || s.TargetAt < 0 || s.Target == "" || s.Task != Regression && s.Task != Classification ||
 		s.Task == Classification && (len(classes) < 1 || len(slices.Compact(classes)) < len(s.Classes)) {
 		return errorf("", "the description of the training data is damaged: it lacks alphabet, target, task or classes")
@@ -243,6 +265,10 @@ func hashSequences(h hash.Hash, s *seq.Set) {
 	for i := range s.N() {
 		writeUint(h, uint64(len(s.At(i))))
 		line = line[:0]
+		if s.Alphabet.Kind.IsGraph() {
+			io.WriteString(h, s.Alphabet.Text(s.At(i)))
+			continue
+		}
 		for _, c := range s.At(i) {
 			if s.Alphabet.Kind == seq.Words || s.Alphabet.Kind == seq.Vectors {
 				line = append(append(line, s.Alphabet.Symbol(c)...), '\n')

@@ -34,12 +34,20 @@ type SequenceStats struct {
 	Shortest int     `json:"shortest"`
 	Mean     float64 `json:"mean"`
 	Longest  int     `json:"longest"`
-	Repeated int     `json:"repeated"` // rows whose sequence an earlier row has
+	Repeated int     `json:"repeated"`         // rows whose sequence an earlier row has
+	Edges    float64 `json:"edges,omitempty"`  // of graphs, on average
+	Values   int     `json:"values,omitempty"` // of each node of graphs
 }
 
 func sequenceStats(s *seq.Set) *SequenceStats {
 	t := &SequenceStats{Alphabet: string(s.Alphabet.Kind), Letters: s.Alphabet.Letters, Repeated: s.Repeats()}
 	t.Shortest, t.Mean, t.Longest = s.Lengths()
+	if s.Alphabet.Kind == seq.Graphs {
+		t.Edges = s.MeanEdges()
+		if v := s.Alphabet.Attributes; v != nil {
+			t.Values = v.Width
+		}
+	}
 	return t
 }
 

@@ -23,7 +23,9 @@ func (s Summary) Lines() []string {
 		"fingerprint " + s.Fingerprint,
 		"",
 	}
-	if t := s.Sequences; t != nil {
+	if t := s.Sequences; t != nil && seq.Kind(t.Alphabet).IsGraph() {
+		lines = append(lines, t.graphLine())
+	} else if t != nil {
 		letter := "letter"
 		if t.Alphabet == string(seq.Vectors) {
 			letter = "different one"
@@ -62,6 +64,18 @@ func (s Summary) Lines() []string {
 	}
 	return append(lines, "", fmt.Sprintf("auto scaling: %s (the farthest input lies %.1f sd from its mean, in column %s)",
 		s.AutoScaling, s.Outlier.SDs, quote(s.Outlier.Column)))
+}
+
+// graphLine describes graphs or trees.
+func (t *SequenceStats) graphLine() string {
+	line := fmt.Sprintf("%s of %s nodes (mean %.1f)", t.Alphabet, span(t.Shortest, t.Longest), t.Mean)
+	if t.Edges > 0 {
+		line += fmt.Sprintf(" and %.1f edges in the mean", t.Edges)
+	}
+	if t.Values > 0 {
+		line += ", each node with " + plural(t.Values, "value")
+	}
+	return fmt.Sprintf("%s, %s, %s repeated", line, plural(t.Letters, "different label"), humanize.Comma(int64(t.Repeated)))
 }
 
 // span is "5 to 7", or "5".

@@ -18,23 +18,28 @@ const (
 	Integers Kind = "ints"    // whole numbers from 0
 	// numbers between commas, vectors between semicolons: a Codebook makes symbols of them
 	Vectors Kind = "vectors"
+	Graphs  Kind = "graphs" // graphs and molecules, of package graph
+	Trees   Kind = "trees"
 )
 
 // Kinds lists the alphabets.
-func Kinds() []Kind { return []Kind{DNA, Protein, Bytes, Words, Integers, Vectors} }
+func Kinds() []Kind { return []Kind{DNA, Protein, Bytes, Words, Integers, Vectors, Graphs, Trees} }
 
 // Unknown is the code of a symbol that stands for no letter of its alphabet.
 const Unknown = -1
 
 // Alphabet says what codes mean. Those of a training set are part of its model.
 type Alphabet struct {
-	Kind    Kind     `json:"kind"`
-	Letters int      `json:"letters"`         // codes are 0 … Letters−1, or Unknown
-	Words   []string `json:"words,omitempty"` // of words: word c has code c
+	Kind    Kind `json:"kind"`
+	Letters int  `json:"letters"` // codes are 0 … Letters−1, or Unknown
+	// of words, and the labels of graphs: word c has code c
+	Words []string `json:"words,omitempty"`
 
 	Width int `json:"width,omitempty"` // of vectors: how many numbers each has
 	// of vectors: [Letters,Width], those of the set, which are no part of a model
 	Frames []float32 `json:"-"`
+
+	Attributes *Alphabet `json:"attributes,omitempty"` // of graphs whose nodes have vectors
 }
 
 const (
@@ -117,6 +122,9 @@ func (a *Alphabet) Symbol(code int32) string {
 
 // Text is a sequence as a file would have it.
 func (a *Alphabet) Text(x []int32) string {
+	if a.Kind.IsGraph() {
+		return a.graphText(x)
+	}
 	var b strings.Builder
 	between := map[Kind]string{Words: " ", Integers: " ", Vectors: ";"}[a.Kind]
 	for i, c := range x {

@@ -31,6 +31,13 @@ func Candidates(set *Set) []Spec {
 		add("spectrum:1/log/tfidf", "words:2/log", "double:1,5/log")
 	case Integers:
 		add("spectrum:1/log", "spectrum:1/sqrt", "spectrum:1/log/tfidf", "blended:2/sqrt", "double:1,5/sqrt")
+	case Graphs:
+		add("vertices/sqrt", "edges/sqrt", "wl:1/sqrt", "wl:2/sqrt", "wl:3/sqrt", "wl:5/sqrt", "wledges:2/sqrt", "circular:2/sqrt", "paths:10/sqrt", "atompairs:10/sqrt", "graphlets:4/sqrt")
+	case Trees:
+		add("subtrees/sqrt", "partial:2/sqrt", "partial:3/sqrt", "partial:4/sqrt")
+	}
+	if set.Alphabet.Kind.IsGraph() {
+		return specs
 	}
 	if shortest, _, longest := set.Lengths(); float64(shortest) >= aligned*float64(longest) {
 		add("degree:1", "placed:3,2", "degree:4", "degree:10")

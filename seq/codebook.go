@@ -32,9 +32,10 @@ const (
 // vectors of the training sequences as are enough, drawn by the seed; the same for any number of
 // goroutines. An error says that there are too few different vectors, or that ctx is done.
 func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebook, error) {
-	if train.Alphabet.Kind != Vectors {
+	if train.Alphabet.OfVectors() == nil {
 		panic("seq: a codebook of symbols")
 	}
+	train = train.vectors()
 	if n < 2 {
 		return nil, fmt.Errorf("a codebook has 2 vectors at least, not %d", n)
 	}
@@ -65,8 +66,14 @@ func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebo
 // Letters is the number of centres.
 func (c *Codebook) Letters() int { return len(c.Centres) / c.Width }
 
-// Alphabet is that of the symbols.
-func (c *Codebook) Alphabet() *Alphabet { return &Alphabet{Kind: Integers, Letters: c.Letters()} }
+// Alphabet is that of the symbols which it makes of a set over a: whole numbers, or of graphs the
+// pairs of a label and a whole number.
+func (c *Codebook) Alphabet(a *Alphabet) *Alphabet {
+	if a.Kind.IsGraph() {
+		return &Alphabet{Kind: a.Kind, Letters: a.Letters * c.Letters()}
+	}
+	return &Alphabet{Kind: Integers, Letters: c.Letters()}
+}
 
 // Check refuses a codebook that no training can have made.
 func (c *Codebook) Check() error {
@@ -91,8 +98,11 @@ func (c *Codebook) Check() error {
 // those that are equally near. Its vectors must have Width numbers.
 func (c *Codebook) Encode(set *Set) *Set {
 	a := set.Alphabet
-	if a.Kind != Vectors || a.Width != c.Width {
+	if v := a.OfVectors(); v == nil || v.Width != c.Width {
 		panic("seq: a set of other vectors than the codebook's")
+	}
+	if a.Kind.IsGraph() {
+		return c.labelled(set)
 	}
 	used := make([]bool, a.Letters)
 	for _, code := range set.Codes {
@@ -114,7 +124,7 @@ func (c *Codebook) Encode(set *Set) *Set {
 			}
 		}
 	})
-	coded := &Set{Alphabet: c.Alphabet(), Codes: make([]int32, len(set.Codes)), Start: set.Start}
+	coded := &Set{Alphabet: c.Alphabet(a), Codes: make([]int32, len(set.Codes)), Start: set.Start}
 	for i, code := range set.Codes {
 		coded.Codes[i] = number[code]
 	}

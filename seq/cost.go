@@ -33,7 +33,10 @@ func (l *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) 
 	probe := &Set{Alphabet: l.set.Alphabet, Start: []int{0}}
 	for i := range min(probeRows, l.set.N()) {
 		x := l.set.At(i)
-		probe.Codes = append(probe.Codes, x[:min(len(x), probeCodes)]...)
+		if !l.set.Alphabet.Kind.IsGraph() { // which has no beginning
+			x = x[:min(len(x), probeCodes)]
+		}
+		probe.Codes = append(probe.Codes, x...)
 		probe.Start = append(probe.Start, len(probe.Codes))
 	}
 	n := float64(probe.N())

@@ -6,12 +6,16 @@ import (
 	"testing"
 )
 
-// TestDocument: every map, alphabet, candidate and modifier stands in docs/sequences.md as the
-// program takes it.
+// TestDocument: every map, alphabet, candidate and modifier stands in docs/sequences.md or
+// docs/graphs.md as the program takes it.
 func TestDocument(t *testing.T) {
-	text, err := os.ReadFile("../docs/sequences.md")
-	if err != nil {
-		t.Fatal(err)
+	var text []byte
+	for _, page := range []string{"sequences", "graphs"} {
+		one, err := os.ReadFile("../docs/" + page + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, one...)
 	}
 	words := []string{}
 	for _, m := range Maps() {
@@ -32,7 +36,7 @@ func TestDocument(t *testing.T) {
 	}
 	for _, w := range words {
 		if !strings.Contains(string(text), w) {
-			t.Errorf("docs/sequences.md lacks %s", w)
+			t.Errorf("docs/sequences.md and docs/graphs.md lack %s", w)
 		}
 	}
 }

@@ -28,7 +28,9 @@ type Encoder struct {
 	words   map[string]int32 // of words
 	frames  *frames          // of vectors
 	fixed   bool             // an alphabet that was given: what it lacks is unknown
-	lost    int              // symbols that were unknown
+	given   bool             // an alphabet was given
+	graphs  GraphStats
+	lost    int // symbols that were unknown
 }
 
 // NewEncoder starts a set over an alphabet of the given kind, which words and integers fill.
@@ -45,12 +47,17 @@ func NewEncoder(k Kind) *Encoder {
 // copy of it.
 func EncoderFor(a *Alphabet) *Encoder {
 	e := NewEncoder(a.Kind)
+	e.given = true
 	if a.Kind == Vectors {
 		own := &Alphabet{Kind: Vectors, Letters: len(a.Frames) / max(a.Width, 1), Width: a.Width, Frames: slices.Clone(a.Frames)}
 		e.set.Alphabet, e.frames = own, newFrames(own)
 		return e
 	}
 	e.set.Alphabet, e.fixed = a, true
+	if a.Attributes != nil {
+		e.set.Alphabet = a.copied()
+		e.frames = newFrames(e.set.Alphabet.Attributes)
+	}
 	for c, w := range a.Words {
 		e.words[w] = int32(c)
 	}
@@ -60,9 +67,10 @@ func EncoderFor(a *Alphabet) *Encoder {
 // Grow lets a copy of an alphabet that was given take in the words and integers that it lacks. The
 // codes of the others stay.
 func (e *Encoder) Grow() {
-	own := *e.set.Alphabet
-	own.Words = slices.Clone(own.Words)
-	e.set.Alphabet, e.fixed = &own, false
+	e.set.Alphabet, e.fixed = e.set.Alphabet.copied(), false
+	if e.set.Alphabet.Attributes != nil {
+		e.frames = newFrames(e.set.Alphabet.Attributes)
+	}
 }
 
 // Add codes the text of one sequence, or returns a *SymbolError and leaves the set as it was.
@@ -76,6 +84,10 @@ func (e *Encoder) Add(text []byte) error {
 		err = e.addTokens(text)
 	case Vectors:
 		err = e.addFrames(text)
+	case Graphs:
+		err = e.addGraph(text)
+	case Trees:
+		err = e.addTree(text)
 	default:
 		err = e.addLetters(text)
 	}

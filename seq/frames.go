@@ -86,12 +86,15 @@ func (e *Encoder) addFrame(text []byte, at int) error {
 		return &SymbolError{At: at, Symbol: shorten(bytes.TrimSpace(text)),
 			Msg: fmt.Sprintf("a vector of %d, where those before have %d: all vectors have as many numbers", len(f.line), a.Width)}
 	}
-	e.set.Codes = append(e.set.Codes, f.number(a, func() int32 {
-		a.Frames = append(a.Frames, f.line...)
-		a.Letters++
-		return int32(a.Letters - 1)
-	}))
+	e.set.Codes = append(e.set.Codes, f.number(a, func() int32 { return a.addFrame(f.line) }))
 	return nil
+}
+
+// addFrame is the code of a new vector.
+func (a *Alphabet) addFrame(line []float32) int32 {
+	a.Frames = append(a.Frames, line...)
+	a.Letters++
+	return int32(a.Letters - 1)
 }
 
 // upTo is the place of c in text, or its end.

@@ -65,7 +65,8 @@ func (plainMap) learn([]int32) bool { return false }
 
 // Maps is the table of feature maps.
 func Maps() []Map {
-	return []Map{doubleMap(), tripleMap(), spectrumMap(), blendedMap(), gappedMap(), mismatchMap(), intersectionMap(), degreeMap(), placedMap(), wordsMap()}
+	return append([]Map{doubleMap(), tripleMap(), spectrumMap(), blendedMap(), gappedMap(), mismatchMap(),
+		intersectionMap(), degreeMap(), placedMap(), wordsMap()}, graphMaps()...)
 }
 
 func mapNames() (names []string) {
@@ -89,7 +90,7 @@ func (m Map) Usage() string {
 	for i, p := range m.Parameters {
 		names[i] = p.Name
 	}
-	return m.Name + ":" + strings.Join(names, ",")
+	return strings.TrimSuffix(m.Name+":"+strings.Join(names, ","), ":")
 }
 
 // extractor makes the extractor of t over an alphabet.
@@ -98,15 +99,21 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 	if !ok {
 		panic("seq: a term that was not parsed")
 	}
-	if a.Kind == Vectors {
+	if a.Kind == Vectors || a.Attributes != nil {
 		return nil, specErrorf("%s counts symbols, and these sequences are vectors: a codebook makes symbols of them (--codebook N)", m.Name)
 	}
+	if m.Kinds == nil && a.Kind.IsGraph() {
+		return nil, specErrorf("%s is for sequences; these are %s: use for example %s", m.Name, a.Kind, exampleFor(a.Kind))
+	}
 	if m.Kinds != nil && !slices.Contains(m.Kinds, a.Kind) {
-		names := make([]string, len(m.Kinds))
+		names, of := make([]string, len(m.Kinds)), "sequences of "
+		if m.Kinds[0].IsGraph() {
+			of = ""
+		}
 		for i, k := range m.Kinds {
 			names[i] = string(k)
 		}
-		return nil, specErrorf("%s is for sequences of %s; these are %s", m.Name, strings.Join(names, " or "), a.Kind)
+		return nil, specErrorf("%s is for %s%s; these are %s", m.Name, of, strings.Join(names, " or "), a.Kind)
 	}
 	if t.Fold && a.Kind != Bytes {
 		return nil, specErrorf("%s: only text (bytes) has capitals to fold; these sequences are %s", t, a.Kind)
@@ -115,6 +122,12 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 		return nil, specErrorf("%s: only DNA has a reverse complement, and maps with positions cannot count both; these sequences are %s", t, a.Kind)
 	}
 	return m.make(t.Args, a)
+}
+
+// exampleFor is a map for an alphabet.
+func exampleFor(k Kind) string {
+	all := Maps()
+	return all[slices.IndexFunc(all, func(m Map) bool { return slices.Contains(m.Kinds, k) })].Example
 }
 
 // tooWide is the error of a map whose features cannot be numbered below 2⁶².

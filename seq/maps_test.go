@@ -27,6 +27,12 @@ func encode(t testing.TB, k Kind, lines ...string) *Set {
 // randomLines are sequences of lengths 0 … longest, with repeats so that they share features.
 func randomLines(k Kind, n, longest int, seed uint64) []string {
 	r := rand.New(rand.NewPCG(seed, 1))
+	switch k {
+	case Graphs:
+		return randomGraphs(n, r)
+	case Trees:
+		return randomTrees(n, r)
+	}
 	letters := map[Kind][]string{
 		DNA:      strings.Split("A C G T A C G T A C G T N", " "),
 		Protein:  strings.Split("A C D E A C D E W Y X", " "),
@@ -99,15 +105,18 @@ func specsToTest() map[string][]string {
 // asked about those and others.
 func TestMaps(t *testing.T) {
 	for _, m := range Maps() {
-		specs := specsToTest()[m.Name]
+		specs := append(specsToTest()[m.Name], graphSpecs()[m.Name]...)
 		define := naive(m.Name)
+		if define == nil {
+			define = naiveGraph(m.Name)
+		}
 		if define == nil || len(specs) == 0 {
 			t.Errorf("%s has no naive definition or no terms to test", m.Name)
 			continue
 		}
 		specs = append(specs, m.Example)
 		for _, kind := range symbolKinds() {
-			if m.Kinds != nil && !slices.Contains(m.Kinds, kind) {
+			if m.Kinds != nil && !slices.Contains(m.Kinds, kind) || m.Kinds == nil && kind.IsGraph() {
 				continue
 			}
 			for _, spec := range specs {
@@ -118,8 +127,14 @@ func TestMaps(t *testing.T) {
 }
 
 func testMap(t *testing.T, m Map, spec string, kind Kind, define func([]int32, []int, *Alphabet) bag) {
-	lines := append(randomLines(kind, 20, 30, 7), "", "")
+	lines := randomLines(kind, 20, 30, 7)
+	if !kind.IsGraph() {
+		lines = append(lines, "", "")
+	}
 	all := encode(t, kind, lines...)
+	if kind.IsGraph() {
+		forgetful(all)
+	}
 	if kind == DNA || kind == Protein { // lower case is the same
 		low := encode(t, kind, strings.ToLower(strings.Join(lines, "")))
 		if !slices.Equal(low.Codes, all.Codes) {
@@ -262,7 +277,14 @@ func TestLongSequence(t *testing.T) {
 func TestManyProcessors(t *testing.T) {
 	for _, kind := range symbolKinds() {
 		set := encode(t, kind, randomLines(kind, 300, 60, 3)...)
-		for _, spec := range []string{"double:2,3/tfidf", "spectrum:13", "degree:3", "gapped:2,1"} {
+		specs := []string{"double:2,3/tfidf", "spectrum:13", "degree:3", "gapped:2,1"}
+		switch kind {
+		case Graphs:
+			specs = []string{"wl:3/tfidf", "circular:2", "paths:9", "graphlets:4"}
+		case Trees:
+			specs = []string{"subtrees", "partial:3/tfidf"}
+		}
+		for _, spec := range specs {
 			var first *Rows
 			for range 4 {
 				f := mustFit(t, spec, set)

@@ -1,5 +1,7 @@
 package seq
 
+import "github.com/gpdrf/gpdrf-gpu/graph"
+
 // scratch is what one goroutine needs to list features.
 type scratch struct {
 	buffer []uint64
@@ -14,6 +16,8 @@ type scratch struct {
 	few     []uint32 // a counter for each of few keys, all 0
 	sorter  sorter
 	sorted  []uint64
+	graph   graph.Work
+	found   []repeated // in a graph
 	codes   prepared
 	other   prepared
 }

@@ -39,17 +39,18 @@ func Join(a, b *Set) *Set {
 	return t
 }
 
-// Lengths are the shortest, the mean and the longest length.
+// Lengths are the shortest, the mean and the longest length, in nodes of graphs.
 func (s *Set) Lengths() (shortest int, mean float64, longest int) {
 	if s.N() == 0 {
 		return 0, 0, 0
 	}
-	shortest = len(s.At(0))
+	size, total := s.Alphabet.Kind.size, 0
+	shortest = size(s.At(0))
 	for i := range s.N() {
-		n := len(s.At(i))
-		shortest, longest = min(shortest, n), max(longest, n)
+		n := size(s.At(i))
+		shortest, longest, total = min(shortest, n), max(longest, n), total+n
 	}
-	return shortest, float64(len(s.Codes)) / float64(s.N()), longest
+	return shortest, float64(total) / float64(s.N()), longest
 }
 
 // Repeats counts the sequences that an earlier one is equal to.

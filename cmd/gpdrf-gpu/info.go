@@ -76,7 +76,7 @@ func (c *call) onlyForData() error {
 
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+	return err == nil && info.IsDir() && !data.IsFolder(path)
 }
 
 // aboutData summarises a file, or the training rows of a named set.

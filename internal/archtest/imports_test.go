@@ -17,8 +17,9 @@ var rooms = map[string][]string{
 	"cuda":              {},
 	"device/devicetest": {"device", "internal/philox", "internal/fdcheck"},
 	"model":             {"device", "internal/philox"},
-	"seq":               {"leaves"},
-	"data":              {"data/sets", "seq", "leaves"},
+	"graph":             {},
+	"seq":               {"graph", "leaves"},
+	"data":              {"data/sets", "seq", "graph", "leaves"},
 	"data/sets":         {"leaves"},
 	// only the run knows all five
 	"train": {"train/options", "train/step", "train/fitted", "train/memory", "train/rundir", "model", "data", "seq", "device", "leaves"},

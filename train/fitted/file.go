@@ -14,7 +14,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/model"
-	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -260,7 +259,7 @@ func (h *header) check() error {
 	case gram && !slices.Equal(h.Model.Maps, []string{model.MapLinear}), !gram && (h.Schema.Alphabet != nil) != (h.Sequences != nil),
 		!gram && (h.Model.Maps != nil) != (h.Sequences != nil && h.Sequences.Projection == 0):
 		return errors.New("its sequences lack an alphabet, feature maps or their kernels")
-	case h.Sequences != nil && !gram && (h.Sequences.Codebook != nil) != (h.Schema.Alphabet.Kind == seq.Vectors):
+	case h.Sequences != nil && !gram && (h.Sequences.Codebook != nil) != (h.Schema.Alphabet.OfVectors() != nil):
 		return errors.New("its sequences lack a codebook, or have one that nothing needs")
 	case h.Sequences != nil && (h.Sequences.Projection < 0 || h.Sequences.Projection > options.MaxWidth):
 		return fmt.Errorf("a projection to %d inputs", h.Sequences.Projection)
@@ -274,7 +273,7 @@ func (h *header) check() error {
 		return fmt.Errorf("%d columns and the logarithms of other columns", d)
 	}
 	if s := h.Sequences; s != nil && s.Codebook != nil {
-		if err := s.Codebook.Check(); err != nil || s.Codebook.Width != h.Schema.Alphabet.Width {
+		if err := s.Codebook.Check(); err != nil || s.Codebook.Width != h.Schema.Alphabet.OfVectors().Width {
 			return errors.Join(errors.New("the codebook is not that of the sequences"), err)
 		}
 	}

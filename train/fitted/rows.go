@@ -34,7 +34,7 @@ func (t *Trained) sequences(ctx context.Context, ds *data.Dataset, lo, hi int) [
 
 // coded is a data set whose sequences have the symbols of the model.
 func (t *Trained) coded(ds *data.Dataset) *data.Dataset {
-	if t.Codebook == nil || ds.Sequences.Alphabet.Kind != seq.Vectors {
+	if t.Codebook == nil || ds.Sequences.Alphabet.OfVectors() == nil {
 		return ds
 	}
 	return ds.WithSequences(t.Codebook.Encode(ds.Sequences))

@@ -118,7 +118,7 @@ func (t *Trained) readSequences(h *sequencesHeader, all []safetensors.Tensor) (r
 	}
 	alphabet := t.Schema.Alphabet
 	if t.Codebook = h.Codebook; t.Codebook != nil {
-		alphabet = t.Codebook.Alphabet()
+		alphabet = t.Codebook.Alphabet(alphabet)
 	}
 	if err := spec.Check(alphabet); err != nil {
 		return nil, err
@@ -218,7 +218,11 @@ func (r *sequencesReader) keys(name string) []uint64 {
 // set is X̄.
 func (r *sequencesReader) set(a *seq.Alphabet, m int) *seq.Set {
 	s := &seq.Set{Alphabet: a}
-	for _, c := range r.take(basisCodes, seq.Unknown, float64(a.Letters-1)) {
+	most := float64(a.Letters - 1)
+	if a.Kind.IsGraph() { // whose codes count nodes and edges, too
+		most = math.MaxInt32
+	}
+	for _, c := range r.take(basisCodes, seq.Unknown, most) {
 		s.Codes = append(s.Codes, int32(c))
 	}
 	for _, v := range r.take(basisStart, 0, float64(len(s.Codes))) {
@@ -229,6 +233,9 @@ func (r *sequencesReader) set(a *seq.Alphabet, m int) *seq.Set {
 	}
 	if r.err == nil && (len(s.Start) != m+1 || s.Start[0] != 0 || s.Start[m] != len(s.Codes)) {
 		r.fail("%d pseudo-inputs in tensor %q, the model needs %d", len(s.Start)-1, basisStart, m)
+	}
+	if r.err == nil && a.Kind.IsGraph() {
+		r.err = s.CheckGraphs()
 	}
 	return s
 }

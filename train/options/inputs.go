@@ -259,7 +259,7 @@ func SpecError(ctx context.Context, err error) error {
 
 // hasVectors says whether the symbols of sequences are vectors.
 func hasVectors(ds *data.Dataset) bool {
-	return ds.Sequences != nil && ds.Sequences.Alphabet.Kind == seq.Vectors
+	return ds.Sequences != nil && ds.Sequences.Alphabet.OfVectors() != nil
 }
 
 // LearnCodebook makes the codebook of training sequences of vectors, and their symbols; rows of

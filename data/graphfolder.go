@@ -1,0 +1,69 @@
+package data
+
+import (
+	"errors"
+
+	"github.com/gpdrf/gpdrf-gpu/graph"
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// IsFolder says whether path is a folder of graphs in the format of TUDataset.
+func IsFolder(path string) bool { return graph.FindFolder(path) != "" }
+
+// readFolder reads a folder of graphs in the format of TUDataset.
+func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
+	in := &input{name: path, opt: opt, lim: fileLimits()}
+	var err error
+	if in.task, err = parseTask(opt.Task); err != nil {
+		return nil, nil, err
+	}
+	if err := checkTokens(opt.Tokens); err != nil {
+		return nil, nil, err
+	}
+	switch like := opt.Like; {
+	case like != nil && (like.Alphabet == nil || like.Alphabet.Kind != seq.Graphs || like.Sequence != ""):
+		return nil, nil, errorf(path, "is a folder of graphs, and the training data are not")
+	case like != nil:
+		in.task = like.Task
+	}
+	if given := opt.TableOptions.given(); given != "" {
+		return nil, nil, errorf(path,
+			"is a folder of graphs, which is no table of text: leave %s out", given)
+	}
+	folder, err := graph.ReadFolder(set, opt.TargetOptional || opt.Labels != "")
+	var bad *graph.FolderError
+	if errors.As(err, &bad) {
+		return nil, nil, &Error{File: bad.File, Line: bad.Line, Msg: bad.Msg}
+	} else if err != nil {
+		return nil, nil, err
+	}
+	if folder.Classes && in.task == "" {
+		in.task = Classification
+	}
+	t := &texts{name: path, kind: seq.Graphs}
+	loops, again := 0, 0
+	for i, g := range folder.Graphs {
+		label := ""
+		if folder.Labels != nil {
+			label = folder.Labels[i]
+		}
+		t.addGraph(g.JSON(), place{line: i + 1}, label)
+		loops += g.Loops
+		again += max(0, g.Repeats-len(g.Edges)) // both directions of an edge stand there
+	}
+	if folder.Labels == nil {
+		t.labels = nil
+	}
+	t.dropped = seq.GraphStats{Loops: loops, Repeats: again}
+	made, err := t.table(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	made.lines = nil // a graph has no line
+	d, notes, err := made.dataset(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	d.Name, d.Path = baseName(path), path
+	return d, notes, nil
+}

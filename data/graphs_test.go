@@ -1,0 +1,228 @@
+package data
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// graphFolder writes a folder DS in the format of TUDataset.
+func graphFolder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "DS")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for end, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, "DS_"+end+".txt"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// triangles are a path and a triangle of three nodes, both directions of each edge, and a node
+// alone with an edge to itself.
+func triangles() map[string]string {
+	return map[string]string{
+		"A":               "1, 2\n2, 1\n2, 3\n3, 2\n4, 5\n5, 4\n5,6\n6,5\n4,6\n6,4\n7,7\n",
+		"graph_indicator": "1\n1\n1\n2\n2\n2\n3\n",
+		"graph_labels":    "1\n-1\n1\n",
+		"node_labels":     "5\n6\n5\n5\n5\n5\n6\n",
+		"edge_labels":     "0\n0\n1\n1\n0\n0\n0\n0\n0\n0\n0\n",
+	}
+}
+
+func TestFolder(t *testing.T) {
+	d, notes, err := ReadFile(graphFolder(t, triangles()), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.N() != 3 || d.Name != "DS" || d.Sequences.Alphabet.Kind != seq.Graphs || strings.Join(d.Classes, " ") != "-1 1" {
+		t.Errorf("read %d rows of %s, %s, classes %v", d.N(), d.Name, d.Sequences.Alphabet.Kind, d.Classes)
+	}
+	want := `"5" "6" "5" 0 1 "0" 1 2 "1" `
+	if got := d.Sequences.Alphabet.Text(d.Sequences.At(0)); got != want {
+		t.Errorf("the first graph is %s, want %s", got, want)
+	}
+	all := strings.Join(notes, "\n")
+	if !strings.Contains(all, "3 graphs of 1 to 3 nodes (mean 2.3) and 1.7 edges in the mean") || !strings.Contains(all, "from a node to itself, which are left out: 1") || strings.Contains(all, "count once") {
+		t.Errorf("notes: %s", all)
+	}
+	if line := strings.Join(Summarize(d).Lines(), "\n"); !strings.Contains(line, "graphs of 1 to 3 nodes (mean 2.3) and 1.7 edges in the mean, 4 different labels, 0 repeated") {
+		t.Errorf("summary: %s", line)
+	}
+
+	// a label that training lacks, and no classes
+	other := triangles()
+	delete(other, "graph_labels")
+	other["node_labels"] = "5\n9\n5\n5\n5\n5\n6\n"
+	like, notes, err := ReadFor(graphFolder(t, other), d.Schema(), TableOptions{}, Watch{})
+	if err != nil || like.HasTarget() || graphUnknowns(like) != 1 {
+		t.Errorf("%v, %d unknown labels: %v", err, graphUnknowns(like), notes)
+	}
+}
+
+func graphUnknowns(d *Dataset) (count int) {
+	for _, c := range d.Sequences.Codes {
+		if c == seq.Unknown {
+			count++
+		}
+	}
+	return count
+}
+
+func TestBadFolder(t *testing.T) {
+	for _, c := range []struct{ end, text, want string }{
+		{"A", "1, 2\n1, 99\n", "DS_A.txt:2: found an edge to node 99, and there are 7 nodes"},
+		{"A", "1, 2\n1, 4\n", "DS_A.txt:2: found an edge between node 1 of graph 1 and node 4 of graph 2"},
+		{"A", "1 2\n", `DS_A.txt:1: found "1 2", where an edge belongs`},
+		{"A", "1, x\n", `DS_A.txt:1: found " x", where the number of a node belongs`},
+		{"graph_indicator", "1\n1\n3\n", "DS_graph_indicator.txt:3: found graph 3 after graph 1: graph 2 has no nodes"},
+		{"graph_indicator", "1\n2\n1\n", "DS_graph_indicator.txt:3: found graph 1 after graph 2"},
+		{"graph_indicator", "", "DS_graph_indicator.txt: is empty"},
+		{"graph_labels", "1\n", "DS_graph_labels.txt: has 1 lines for 3 graphs"},
+		{"graph_labels", "", "DS_graph_labels.txt: has 0 lines for 3 graphs"},
+		{"node_labels", "1\n", "DS_node_labels.txt: has 1 lines for 7 nodes"},
+		{"edge_labels", "1\n", "DS_edge_labels.txt: has 1 lines for 11 edges"},
+		{"node_attributes", "1,2\n1\n", "DS_node_attributes.txt:2: found 1 values, and the nodes before have 2"},
+		{"node_attributes", "1,nan\n", `DS_node_attributes.txt:1: found "nan", where a value of a node belongs`},
+	} {
+		files := triangles()
+		files[c.end] = c.text
+		_, _, err := ReadFile(graphFolder(t, files), ReadOptions{})
+		if _, located := err.(*Error); !located || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %q: %v, want %s", c.end, c.text, err, c.want)
+		}
+	}
+	for _, end := range []string{"graph_indicator", "graph_labels"} {
+		files := triangles()
+		delete(files, end)
+		if _, _, err := ReadFile(graphFolder(t, files), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "DS_"+end+".txt: there is no such file") {
+			t.Errorf("without %s: %v", end, err)
+		}
+	}
+	if _, _, err := ReadFile(t.TempDir(), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "is a folder: give a file, or a folder of graphs") {
+		t.Errorf("a folder without graphs: %v", err)
+	}
+}
+
+// The same molecules in four notations have the same labels and edges.
+func TestMolecules(t *testing.T) {
+	want := []string{`"C" "C" "O" 0 1 "-" 1 2 "-" `, `"C-" "N" 0 1 "#" `}
+	for name, text := range map[string]string{
+		"SDF":   molecules,
+		"list":  "0\tCCO\n1\t[C-]#N\n",
+		"table": "smiles,class,mass\nCCO,0,46\n[C-]#N,1,26\n",
+		"JSON": `{"nodes": ["C", "C", "O"], "edges": [[1, 0, "-"], [2, 1, "-"]], "label": 0}
+{"nodes": ["C-", "N"], "edges": [[0, 1, "#"]], "label": 1}`,
+	} {
+		opt := ReadOptions{Task: "classification"}
+		if name == "table" {
+			opt.Sequence, opt.Target = "smiles", "class"
+		}
+		d, notes, err := readText(text, opt)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for i, w := range want {
+			if got := d.Sequences.Alphabet.Text(d.Sequences.At(i)); got != w || d.Labels[i] != int32(i) {
+				t.Errorf("%s: molecule %d is %s of class %d, want %s\n%v", name, i, got, d.Labels[i], w, notes)
+			}
+		}
+		if name == "table" && (d.D() != 1 || d.Columns[0] != "mass") {
+			t.Errorf("columns %v beside the molecules", d.Columns)
+		}
+	}
+}
+
+func TestGraphErrors(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		opt        ReadOptions
+	}{
+		{`{"nodes": ["C"], "edges": [[0, 1]], "label": 1}`, `:1:28: found "1", an edge to a node that there is not`, ReadOptions{}},
+		{`{"nodes": ["C"], "edges": [], "label": 1}` + "\n" + `{"nodes": [], "edges": [], "label": 0}`, `:2:1: found "{\"nodes\": [], \"edges\": [], \"label\": 0}", which is a graph without nodes`, ReadOptions{}},
+		{`{"nodes": ["C"], "edgs": [], "label": 1}`, `found "edgs", a key that graphs do not have`, ReadOptions{}},
+		{`{"nodes": ["C"], "label": 1}`, `a graph without "edges"`, ReadOptions{}},
+		{`{"nodes": ["C"], "edges": [[0,`, `:1:30: found ",", where the JSON is not valid`, ReadOptions{}},
+		{`{"nodes": 1, "edges": []}`, "has no classes", ReadOptions{}},
+		{"0\tCC(\n1\tC=C\n", ":1:5: found \"(\", a branch that is not closed", ReadOptions{Tokens: "graphs"}},
+		{"0\tC1CC\n1\tC=C\n", ":1:4: found \"1CC\", ring 1, which is not closed", ReadOptions{Tokens: "graphs"}},
+		{"0\t(A (B)\n1\t(A B)\n", ":1:8: found \")\", where the tree is not complete: close 1 more bracket", ReadOptions{Tokens: "trees"}},
+		{strings.Replace(molecules, "  2  3  1  0", "  2  9  1  0", 1), ":9:1: found \"  2  9  1  0\", a bond to an atom that there is not", ReadOptions{}},
+		{strings.Replace(molecules, "V2000", "V3000", 1), "a MOL block of version V3000", ReadOptions{}},
+		{molecules, `has no item "mass" at its first molecule`, ReadOptions{Target: "mass"}},
+	} {
+		_, _, err := readText(c.text, c.opt)
+		if _, located := err.(*Error); !located || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
+// Words that are no molecules stay words, and what is accepted with a warning says so.
+func TestGraphsAreTold(t *testing.T) {
+	for text, want := range map[string]seq.Kind{
+		"0\tCCO\n1\tC=O\n":                               seq.Graphs,
+		"0\tNo\n1\tOn\n":                                 seq.Bytes,
+		"0\tCCNS\n1\tSPIN\n":                             seq.Protein,
+		"0\t(S (NP a) (VP b))\n1\t(S c)\n":               seq.Trees,
+		"0\t(a,b)c;\n1\t((a:1,b:2),c);\n":                seq.Trees,
+		"0\t(see below) some words\n1\t(and so on)...\n": seq.Bytes,
+	} {
+		if d, _, err := readText(text, ReadOptions{}); err != nil || d.Sequences.Alphabet.Kind != want {
+			t.Errorf("%q is taken for %v, %v", text, d.Sequences.Alphabet.Kind, err)
+		}
+	}
+	_, notes, err := readText("0\tC=O\n1\tC(C)(C)(C)(C)C\n", ReadOptions{})
+	if all := strings.Join(notes, "\n"); err != nil || !strings.Contains(all, "warning: t.csv:2: atom 1, C, has 5 bonds, and 4 are usual") {
+		t.Errorf("%v: %s", err, all)
+	}
+}
+
+// Deep trees and large graphs take neither a stack nor long.
+func TestLargeGraphs(t *testing.T) {
+	const deep = 200000
+	tree := strings.Repeat("(A ", deep) + strings.Repeat(")", deep)
+	large := limits{text: 1 << 24, record: 1 << 24, cells: 1 << 24}
+	read := func(text, tokens string) (*Dataset, []string, error) {
+		return read("t.csv", strings.NewReader(text), ReadOptions{Tokens: tokens}, large)
+	}
+	d, _, err := read("0\t"+tree+"\n1\t(A B)\n", "trees")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, longest := d.Sequences.Lengths(); err != nil || longest != deep {
+		t.Errorf("a tree of %d nodes: %v", longest, err)
+	}
+	newick := strings.Repeat("(", deep) + "a" + strings.Repeat(")", deep) + ";"
+	if _, _, err := read("0\t"+newick+"\n1\t(A,B);\n", "trees"); err != nil {
+		t.Error(err)
+	}
+	smiles := strings.Repeat("C(", deep) + "C" + strings.Repeat(")", deep)
+	if _, _, err := read("0\t"+smiles+"\n1\tCC\n", "graphs"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAttributes(t *testing.T) {
+	d, _, err := readText(`{"nodes": 2, "edges": [[0, 1]], "values": [[1, 2], [3, 4]], "label": 0}
+{"nodes": ["C"], "edges": [], "values": [[1, 2.5]], "label": 1}`, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := d.Sequences.Alphabet.Attributes
+	if v == nil || v.Width != 2 || len(v.Frames) != 6 || math.Abs(float64(v.Frames[5])-2.5) > 0 {
+		t.Errorf("attributes %v", v)
+	}
+	if _, _, err := readText(`{"nodes": 1, "edges": [], "values": [[1, 2]], "label": 0}
+{"nodes": 1, "edges": [], "values": [[1]], "label": 1}`, ReadOptions{}); err == nil || !strings.Contains(err.Error(), ":2:1: found \"1 values of each node\", and the graphs before have 2") {
+		t.Error(err)
+	}
+}

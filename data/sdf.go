@@ -1,0 +1,147 @@
+package data
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/graph"
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// endOfMolecule is the line behind each molecule of an SDF file.
+const endOfMolecule = "$$$$"
+
+// isSDF: the file begins with a MOL block.
+func isSDF(head []byte) bool { return graph.IsMol(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))) }
+
+// molecule is one of an SDF file: its MOL block, and the items behind that.
+type molecule struct {
+	block []byte
+	at    int // line
+	items []item
+}
+
+// item is a name and a value of a molecule.
+type item struct {
+	name, value string
+	at          place
+}
+
+// readSDF reads molecules in MOL blocks. The target is one of their items: the one that is named,
+// or one with a name that targets have.
+func readSDF(in *input) (*table, error) {
+	if _, err := in.text(); err != nil {
+		return nil, err
+	}
+	all, err := readMolecules(in)
+	if err != nil {
+		return nil, err
+	}
+	t := &texts{name: in.name, kind: seq.Graphs}
+	target, err := t.targetItem(in, all)
+	if err != nil {
+		return nil, err
+	}
+	labelled := target != ""
+	for _, m := range all {
+		at := slices.IndexFunc(m.items, func(i item) bool { return i.name == target })
+		label, where := "", place{m.at, 1}
+		if at >= 0 {
+			label, where = m.items[at].value, m.items[at].at
+		}
+		if labelled && label == "" {
+			if !in.opt.TargetOptional {
+				return nil, t.errorAt(where,
+					"the molecule has no item %s, which is the target: add > <%s> and its value behind M  END",
+					quote(target), target)
+			}
+			labelled = false
+		}
+		t.addGraph(m.block, place{m.at, 1}, label)
+		t.where[len(t.where)-1] = where
+	}
+	if !labelled {
+		t.labels = nil
+	}
+	t.target = target
+	here := *in
+	here.opt.Target = ""
+	return t.table(&here)
+}
+
+// targetItem is the name of the item that holds the targets, "" where they may be missing and are.
+func (t *texts) targetItem(in *input, all []molecule) (string, error) {
+	want := in.opt.Target
+	if in.opt.Like != nil {
+		want = in.opt.Like.Target
+	}
+	var names []string
+	for _, i := range all[0].items {
+		names = append(names, i.name)
+	}
+	for _, name := range names {
+		if name == want || want == "" && isColumnName(name) {
+			return name, nil
+		}
+	}
+	switch {
+	case in.opt.TargetOptional || in.opt.Labels != "":
+		return "", nil
+	case want != "":
+		return "", errorf(in.name,
+			"has no item %s at its first molecule%s", quote(want), didYouMean(want, names))
+	case names == nil:
+		return "", errorf(in.name,
+			"has no items, so no targets: add > <target> and its value behind M  END, or give --labels FILE")
+	}
+	return "", errorf(in.name,
+		"has items, and none is called target: name the target by --target, one of %s", list(names))
+}
+
+// readMolecules reads all molecules.
+func readMolecules(in *input) (all []molecule, err error) {
+	lines := &lineReader{in: in}
+	var m molecule
+	ended := false // the block
+	for {
+		text, err := lines.append(nil)
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		line := string(text)
+		if m.at == 0 {
+			m.at = lines.line
+		}
+		switch {
+		case strings.HasPrefix(line, endOfMolecule):
+			all, m, ended = append(all, m), molecule{}, false
+		case !ended:
+			m.block = append(append(m.block, text...), '\n')
+			ended = strings.HasPrefix(line, "M  END")
+		case strings.HasPrefix(line, ">"):
+			_, name, open := strings.Cut(line, "<")
+			name, _, closed := strings.Cut(name, ">")
+			if !open || !closed {
+				return nil, &Error{File: in.name, Line: lines.line,
+					Msg: "found " + quote(line) + ", where an item belongs: write > <name>"}
+			}
+			m.items = append(m.items, item{name: name, at: place{lines.line, 1}})
+		case len(m.items) > 0 && strings.TrimSpace(line) != "":
+			last := &m.items[len(m.items)-1]
+			if last.value == "" {
+				last.value, last.at = strings.TrimSpace(line), place{lines.line, 1}
+			}
+		}
+	}
+	if len(bytes.TrimSpace(m.block)) > 0 {
+		all = append(all, m)
+	}
+	if len(all) == 0 {
+		return nil, errorf(in.name, "holds no molecule: at least one is needed")
+	}
+	return all, nil
+}

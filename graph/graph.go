@@ -1,0 +1,85 @@
+package graph
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Graph is an undirected graph without self-loops and multi-edges.
+type Graph struct {
+	Labels []string    // of the nodes; "" where they have none
+	Values [][]float32 // the attributes of each node, all of the same number; nil where it has none
+	Edges  []Edge      // From < To, ascending
+
+	Loops    int      // edges from a node to itself, which were left out
+	Repeats  int      // edges that stand there again, in the same or the other direction
+	Warnings []string // what was accepted and is likely a mistake
+}
+
+// Edge joins two nodes, numbered from 0.
+type Edge struct {
+	From, To int
+	Label    string // "" where it has none
+}
+
+// Error is what is wrong with the text of a graph or tree.
+type Error struct {
+	At    int    // where in the text, in bytes from 0
+	Found string // what stands there
+	Msg   string // what is wrong, and what to do
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("found %q, %s", e.Found, e.Msg) }
+
+func errorAt(at int, found, format string, args ...any) *Error {
+	const longest = 40
+	if r := []rune(found); len(r) > longest {
+		found = string(r[:longest]) + "…"
+	}
+	return &Error{at, found, fmt.Sprintf(format, args...)}
+}
+
+// Parse reads the text of a graph: a JSON object, a MOL block or SMILES. Errors are *Error.
+func Parse(text []byte) (*Graph, error) {
+	g, err := &Graph{}, (*Error)(nil)
+	switch {
+	case bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")):
+		err = g.parseJSON(text)
+	case IsMol(text):
+		err = g.parseMol(text)
+	default:
+		err = g.parseSMILES(text)
+	}
+	if err == nil && len(g.Labels) == 0 {
+		err = errorAt(0, string(text),
+			"which is a graph without nodes: remove it, or give at least one node")
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.simplify()
+	return g, nil
+}
+
+// simplify leaves self-loops and repeated edges out. Of repeated ones the first counts.
+func (g *Graph) simplify() {
+	kept := g.Edges[:0]
+	for _, e := range g.Edges {
+		if e.From > e.To {
+			e.From, e.To = e.To, e.From
+		}
+		if e.From == e.To {
+			g.Loops++
+		} else {
+			kept = append(kept, e)
+		}
+	}
+	same := func(a, b Edge) bool { return a.From == b.From && a.To == b.To }
+	slices.SortStableFunc(kept, func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	g.Edges = slices.CompactFunc(kept, same)
+	g.Repeats = len(kept) - len(g.Edges)
+}

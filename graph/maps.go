@@ -1,0 +1,79 @@
+package graph
+
+// Map is a kind of feature map of graphs or of trees. A new one is a row in Maps.
+type Map struct {
+	Name       string
+	Meaning    string // one line for the help
+	Example    string
+	Parameters []Parameter
+	Trees      bool // it is for trees
+	Make       func(args []int) Counter
+}
+
+// Parameter is a whole number that a map takes.
+type Parameter struct {
+	Name     string
+	Min, Max int
+}
+
+// Counter lists the features of a coded graph or tree to w.Found.
+type Counter func(w *Work, codes []int32)
+
+// Work is what a Counter works with, and the memory that it uses again.
+type Work struct {
+	// Down numbers a chain of symbols by the number of the chain before its last symbol, 0 for the
+	// empty one, and that symbol, which is below 2³². Numbers are from 1 and below 2³¹; the same
+	// chain has the same number.
+	Down func(chain, symbol uint64) uint64
+	// Found takes a feature, the number of its chain, and how often it occurs. What it gets for a
+	// feature is added up.
+	Found func(feature, times uint64)
+
+	view          view
+	colour, after []uint64
+	signature     []uint64
+	distance      []int32
+	queue         []int32
+	ring          []bool
+	trees         []partials
+	place         map[uint64]int
+}
+
+// Maps is the table of feature maps.
+func Maps() []Map {
+	rounds, most := []Parameter{{"h", 0, 20}}, []Parameter{{"d", 1, 1 << 20}}
+	return []Map{
+		{"vertices", "labels of nodes", "vertices", nil, false,
+			func([]int) Counter { return vertices }},
+		{"edges", "labels of edges with those of their ends", "edges", nil, false,
+			func([]int) Counter { return edges }},
+		{"wl", "Weisfeiler-Lehman colours of 0 … h rounds", "wl:3", rounds, false,
+			weisfeilerLehman},
+		{"wledges", "Weisfeiler-Lehman colours that know the labels of edges", "wledges:3", rounds, false,
+			weisfeilerLehmanEdges},
+		{"paths", "pairs of nodes by labels and distance up to d (shortest paths)", "paths:10", most, false,
+			shortestPaths},
+		{"graphlets", "connected induced subgraphs of k nodes, without labels", "graphlets:4",
+			[]Parameter{{"k", 3, 4}}, false, graphlets},
+		{"circular", "neighbourhoods up to radius r in a molecule (Morgan, ECFP)", "circular:2",
+			[]Parameter{{"r", 0, 20}}, false, circular},
+		{"atompairs", "pairs of atoms by label, degree and distance up to d", "atompairs:10", most, false,
+			atomPairs},
+		{"subtrees", "whole subtrees, one for each node", "subtrees", nil, true,
+			func([]int) Counter { return subtrees }},
+		{"partial", "partial trees of at most k nodes", "partial:3", []Parameter{{"k", 1, 8}}, true,
+			partialTrees},
+	}
+}
+
+// Symbols beyond every colour and label.
+const (
+	roundMark = 1<<31 + iota // what follows are neighbours
+	edgeMark                 // and above: the label of an edge
+)
+
+// named is the symbol of a label.
+func named(label int32) uint64 { return uint64(label) + 1 }
+
+// edgeNamed is the symbol of the label of an edge.
+func edgeNamed(label int32) uint64 { return edgeMark + uint64(label) }

@@ -1,0 +1,311 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// parseSMILES reads a molecule by the grammar of OpenSMILES. The label of an atom is its isotope,
+// symbol and charge: C, c where it is aromatic, N+, 13C; an aromatic atom with hydrogens of its own
+// has an H (nH). The label of a bond is -, =, #, $ or : where it is aromatic. Hydrogens that are no
+// atoms of their own, chirality and the directions of bonds are read and do not count.
+func (g *Graph) parseSMILES(text []byte) *Error {
+	p := &smilesReader{text: strings.TrimRight(string(text), " \t\r\n"), g: g, last: -1, rings: map[int]ring{}}
+	p.at = len(p.text) - len(strings.TrimLeft(p.text, " \t\r\n"))
+	for p.at < len(p.text) {
+		if err := p.step(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(p.branches) > 0:
+		at := p.branches[len(p.branches)-1].at
+		return errorAt(at, p.text[at:], "a branch that is not closed: write a ) behind it")
+	case p.bond != 0:
+		return errorAt(p.at-1, string(p.bond),
+			"a bond without an atom behind it: remove it, or write the atom")
+	case len(p.rings) > 0:
+		first := len(p.text)
+		number := 0
+		for n, r := range p.rings {
+			if r.at < first {
+				first, number = r.at, n
+			}
+		}
+		return errorAt(first, p.text[first:],
+			"ring %d, which is not closed: write %d at the atom that closes it", number, number)
+	}
+	p.warn()
+	return nil
+}
+
+// smilesReader reads a molecule from left to right.
+type smilesReader struct {
+	text string
+	at   int
+	g    *Graph
+
+	last     int  // the atom that a bond begins at; −1: none
+	bond     byte // the bond that was written; 0: none
+	branches []branch
+	rings    map[int]ring
+	aromatic []bool
+	hydrogen []int
+	charge   []int
+}
+
+// branch is an open bracket: where, and the atom before it.
+type branch struct{ at, atom int }
+
+// ring is an open ring: where, the atom, and the bond that was written.
+type ring struct {
+	at, atom int
+	bond     byte
+}
+
+const bondSymbols = "-=#$:/\\"
+
+func (p *smilesReader) errorf(at int, format string, args ...any) *Error {
+	return errorAt(at, p.text[at:], format, args...)
+}
+
+// step reads an atom, a bond, a ring or a bracket.
+func (p *smilesReader) step() *Error {
+	c, start := p.text[p.at], p.at
+	switch {
+	case c == '(':
+		if p.last < 0 || p.bond != 0 {
+			return p.errorf(start,
+				"a branch without an atom before it: write the atom first, and the bond inside the branch")
+		}
+		if p.at++; p.at < len(p.text) && p.text[p.at] == ')' {
+			return p.errorf(start, "an empty branch: remove it")
+		}
+		p.branches = append(p.branches, branch{start, p.last})
+	case c == ')':
+		if len(p.branches) == 0 || p.bond != 0 {
+			return p.errorf(start,
+				"a closing bracket where no branch ends: remove it, or open a branch before")
+		}
+		p.last = p.branches[len(p.branches)-1].atom
+		p.branches = p.branches[:len(p.branches)-1]
+		p.at++
+	case c == '.':
+		if p.last < 0 || p.bond != 0 {
+			return p.errorf(start, "a dot without an atom before it: remove it")
+		}
+		p.last = -1
+		if p.at++; p.at == len(p.text) {
+			return p.errorf(start, "a dot without an atom behind it: remove it")
+		}
+	case strings.IndexByte(bondSymbols, c) >= 0:
+		if p.last < 0 || p.bond != 0 {
+			return p.errorf(start, "a bond without an atom before it: remove it, or write the atom")
+		}
+		p.bond = c
+		p.at++
+	case c >= '0' && c <= '9' || c == '%':
+		return p.ring()
+	case c == '[':
+		return p.bracket()
+	default:
+		return p.plainAtom()
+	}
+	return nil
+}
+
+// organic are the symbols that need no brackets, those of two letters first.
+var organic = []string{"Cl", "Br", "B", "C", "N", "O", "P", "S", "F", "I", "b", "c", "n", "o", "p", "s", "*"}
+
+func (p *smilesReader) plainAtom() *Error {
+	for _, symbol := range organic {
+		if strings.HasPrefix(p.text[p.at:], symbol) {
+			p.at += len(symbol)
+			p.atom(symbol, symbol[0] >= 'a', 0, 0)
+			return nil
+		}
+	}
+	return p.errorf(p.at,
+		"where an atom belongs: use B, C, N, O, P, S, F, Cl, Br, I or *, and brackets for others, as in [Na+]")
+}
+
+// bracket reads [isotope symbol chirality hydrogens charge :class].
+func (p *smilesReader) bracket() *Error {
+	start := p.at
+	end := strings.IndexByte(p.text[start:], ']')
+	if end < 0 {
+		return p.errorf(start, "a bracket that is not closed: write a ] behind the atom")
+	}
+	body := p.text[start+1 : start+end]
+	bad := errorAt(start, p.text[start:start+end+1],
+		"which is no atom in brackets: write isotope, symbol, @, H and charge in this order, as in [13CH3-]")
+	isotope, rest := leading(body, "0123456789")
+	symbol := elementAt(rest)
+	if symbol == "" {
+		return bad
+	}
+	rest = rest[len(symbol):]
+	aromatic := symbol[0] >= 'a'
+	if strings.HasPrefix(rest, "@") {
+		rest = withoutChirality(rest)
+	}
+	hydrogens := 0
+	if strings.HasPrefix(rest, "H") {
+		count, after := leading(rest[1:], "0123456789")
+		if hydrogens, rest = 1, after; count != "" {
+			hydrogens = small(count)
+		}
+	}
+	charge := 0
+	if rest != "" && (rest[0] == '+' || rest[0] == '-') {
+		sign := 1
+		if rest[0] == '-' {
+			sign = -1
+		}
+		signs, after := leading(rest, rest[:1])
+		if count, behind := leading(after, "0123456789"); count != "" && len(signs) == 1 {
+			charge, rest = sign*small(count), behind
+		} else {
+			charge, rest = sign*len(signs), after
+		}
+	}
+	if strings.HasPrefix(rest, ":") {
+		class, after := leading(rest[1:], "0123456789")
+		if rest = after; class == "" {
+			return bad
+		}
+	}
+	if rest != "" || hydrogens > 9 || charge < -15 || charge > 15 || len(isotope) > 3 {
+		return bad
+	}
+	p.at = start + end + 1
+	label := symbol
+	if aromatic && hydrogens > 0 {
+		label += "H"
+	}
+	p.atom(isotope+label+chargeText(charge), aromatic, hydrogens, charge)
+	return nil
+}
+
+// leading is the beginning of a text of these characters, and the rest.
+func leading(text, of string) (head, rest string) {
+	rest = strings.TrimLeft(text, of)
+	return text[:len(text)-len(rest)], rest
+}
+
+// small is a number of few digits; 99 of others, which no atom has.
+func small(digits string) (n int) {
+	if len(digits) > 2 {
+		return 99
+	}
+	for _, c := range digits {
+		n = 10*n + int(c-'0')
+	}
+	return n
+}
+
+// chargeText is + or −, with a number where it is not 1.
+func chargeText(charge int) string {
+	switch {
+	case charge == 0:
+		return ""
+	case charge == 1:
+		return "+"
+	case charge == -1:
+		return "-"
+	}
+	return fmt.Sprintf("%+d", charge)
+}
+
+// withoutChirality leaves @, @@ or @TH1 and its like out.
+func withoutChirality(text string) string {
+	text = strings.TrimLeft(text, "@")
+	for _, class := range []string{"TH", "AL", "SP", "TB", "OH"} {
+		if after, found := strings.CutPrefix(text, class); found {
+			number, rest := leading(after, "0123456789")
+			if number != "" {
+				return rest
+			}
+		}
+	}
+	return text
+}
+
+// elementAt is the symbol at the beginning of a text, "" where there is none.
+func elementAt(text string) string {
+	for _, length := range []int{2, 1} {
+		if len(text) >= length && slices.Contains(symbols, text[:length]) {
+			return text[:length]
+		}
+	}
+	return ""
+}
+
+// symbols are those of the elements, of aromatic atoms, and * for any.
+var symbols = strings.Fields(`* H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn
+Ga Ge As Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho
+Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm Bk Cf Es Fm Md No Lr Rf
+Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og b c n o p s se as te`)
+
+// atom adds an atom, and the bond to the one before.
+func (p *smilesReader) atom(label string, aromatic bool, hydrogens, charge int) {
+	p.g.Labels = append(p.g.Labels, label)
+	p.aromatic, p.charge = append(p.aromatic, aromatic), append(p.charge, charge)
+	p.hydrogen = append(p.hydrogen, hydrogens)
+	this := len(p.g.Labels) - 1
+	if p.last >= 0 {
+		p.join(p.last, this, p.bond)
+	}
+	p.last, p.bond = this, 0
+}
+
+// join adds a bond; without a symbol it is aromatic between aromatic atoms, and single else.
+func (p *smilesReader) join(a, b int, bond byte) {
+	switch {
+	case bond == 0 && p.aromatic[a] && p.aromatic[b]:
+		bond = ':'
+	case bond == 0 || bond == '/' || bond == '\\':
+		bond = '-'
+	}
+	p.g.Edges = append(p.g.Edges, Edge{a, b, string(bond)})
+}
+
+// ring opens a ring at the last atom, or closes the one of this number.
+func (p *smilesReader) ring() *Error {
+	start := p.at
+	number := int(p.text[p.at] - '0')
+	if p.at++; p.text[start] == '%' {
+		digits, _ := leading(p.text[p.at:min(p.at+2, len(p.text))], "0123456789")
+		if len(digits) < 2 {
+			return p.errorf(start,
+				"the number of a ring with less than two digits: write %%10 to %%99, or one digit alone")
+		}
+		number = small(digits)
+		p.at += 2
+	}
+	if p.last < 0 {
+		return p.errorf(start, "the number of a ring without an atom before it: write the atom first")
+	}
+	open, closes := p.rings[number]
+	if !closes {
+		p.rings[number] = ring{start, p.last, p.bond}
+		p.bond = 0
+		return nil
+	}
+	delete(p.rings, number)
+	bond := p.bond
+	p.bond = 0
+	directed := func(b byte) bool { return b == '/' || b == '\\' }
+	switch {
+	case open.atom == p.last:
+		return p.errorf(start, "a ring of a single atom: close it at another")
+	case bond == 0:
+		bond = open.bond
+	case open.bond != 0 && open.bond != bond && !(directed(bond) && directed(open.bond)):
+		return p.errorf(start,
+			"ring %d, which opens with the bond %c and closes with %c: write one of them", number, open.bond, bond)
+	}
+	p.join(open.atom, p.last, bond)
+	return nil
+}

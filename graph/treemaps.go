@@ -1,0 +1,86 @@
+package graph
+
+import "slices"
+
+// subtrees counts the whole tree below each node, the node included (Vishwanathan & Smola 2003). An
+// unknown label takes away all trees that contain it.
+func subtrees(w *Work, codes []int32) {
+	done := w.colour[:0] // of the trees behind the node that no node has taken yet
+	for i := len(codes) - 2; i > 0; i -= 2 {
+		label, children := codes[i], int(codes[i+1])
+		tree := uint64(0)
+		if below := done[len(done)-children:]; label != Unknown && !slices.Contains(below, 0) {
+			tree = w.Down(w.Down(0, named(label)), roundMark+uint64(children))
+			for c := len(below) - 1; c >= 0; c-- {
+				tree = w.Down(tree, below[c])
+			}
+			w.Found(tree, 1)
+		}
+		done = append(done[:len(done)-children], tree)
+	}
+	w.colour = done
+}
+
+// partials are the partial trees at a node: how often each occurs.
+type partials []partial
+
+type partial struct {
+	tree  uint64
+	nodes int
+	times uint64
+}
+
+// mostTimes is where a count ends: it must fit 32 bits.
+const mostTimes = 1<<32 - 1
+
+// partialTrees counts the partial trees of at most k nodes: a node, any of its children in order,
+// and partial trees at these (Moschitti 2006, without decay).
+func partialTrees(args []int) Counter {
+	k := args[0]
+	return func(w *Work, codes []int32) {
+		done := w.trees[:0]
+		for i := len(codes) - 2; i > 0; i -= 2 {
+			label, children := codes[i], int(codes[i+1])
+			below := done[len(done)-children:]
+			var here partials
+			if label != Unknown {
+				here = partials{{w.Down(0, named(label)), 1, 1}}
+				for c := len(below) - 1; c >= 0; c-- {
+					here = w.extended(here, below[c], k)
+				}
+			}
+			for _, p := range here {
+				w.Found(p.tree, p.times)
+			}
+			done = append(done[:len(done)-children], here)
+		}
+		w.trees = done
+	}
+}
+
+// extended is here, and here with each tree of the next child.
+func (w *Work) extended(here, child partials, k int) partials {
+	if w.place == nil {
+		w.place = map[uint64]int{}
+	}
+	clear(w.place)
+	for i, p := range here {
+		w.place[p.tree] = i
+	}
+	// a tree of the child is added to those that were there, as often as it was before
+	for _, p := range slices.Clone(here) {
+		for _, c := range child {
+			if p.nodes+c.nodes > k {
+				continue
+			}
+			tree := w.Down(w.Down(p.tree, roundMark), c.tree)
+			i, there := w.place[tree]
+			if !there {
+				i, w.place[tree] = len(here), len(here)
+				here = append(here, partial{tree, p.nodes + c.nodes, 0})
+			}
+			here[i].times = min(here[i].times+p.times*c.times, mostTimes)
+		}
+	}
+	return here
+}

@@ -1,0 +1,226 @@
+package graph
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// Tree is an ordered tree with labels, its nodes in the order in which they are written: a node,
+// and then the trees below it.
+type Tree struct {
+	Labels   []string
+	Children []int // of each node, how many trees are directly below it
+}
+
+// ParseTree reads a tree in brackets, (S (NP (DT the) (NN cat)) (VP sat)), or in Newick, which ends
+// in a semicolon: ((a,b)c,d)e; Lengths of Newick's branches are read and do not count. Errors are
+// *Error.
+func ParseTree(text []byte) (*Tree, error) {
+	p := &treeReader{text: text}
+	if err := p.read(); err != nil {
+		return nil, err
+	}
+	return &p.tree, nil
+}
+
+// treeReader reads a tree without recursion, so that its depth does not matter.
+type treeReader struct {
+	text []byte
+	at   int
+	tree Tree
+	open []int // the nodes whose brackets are open
+}
+
+func (p *treeReader) read() *Error {
+	if p.skip(); p.at == len(p.text) {
+		return errorAt(0, string(p.text),
+			"which is a tree without nodes: remove it, or give at least one node")
+	}
+	if bytes.HasSuffix(bytes.TrimRight(p.text, " \t\r\n"), []byte(";")) {
+		return p.readNewick()
+	}
+	return p.readBrackets()
+}
+
+// skip goes to the next byte that is no blank.
+func (p *treeReader) skip() {
+	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+// node adds a node below the one that is open.
+func (p *treeReader) node(label string) {
+	if len(p.open) > 0 {
+		p.tree.Children[p.open[len(p.open)-1]]++
+	}
+	p.tree.Labels, p.tree.Children = append(p.tree.Labels, label), append(p.tree.Children, 0)
+}
+
+// word is what stands before the next blank or one of the marks.
+func (p *treeReader) word(marks string) string {
+	from := p.at
+	for p.at < len(p.text) && strings.IndexByte(marks, p.text[p.at]) < 0 {
+		p.at++
+	}
+	return string(p.text[from:p.at])
+}
+
+func (p *treeReader) readBrackets() *Error {
+	for p.skip(); p.at < len(p.text); p.skip() {
+		start := p.at
+		switch {
+		case len(p.tree.Labels) > 0 && len(p.open) == 0:
+			return errorAt(start, string(p.text[start:]),
+				"after the end of the tree: give one tree, or remove a closing bracket before")
+		case p.text[start] == '(':
+			p.at++
+			p.skip()
+			p.node(p.word(" \t\r\n()"))
+			p.open = append(p.open, len(p.tree.Labels)-1)
+		case p.text[start] == ')':
+			p.at++
+			p.open = p.open[:len(p.open)-1]
+		default:
+			p.node(p.word(" \t\r\n()"))
+		}
+	}
+	if len(p.open) > 0 {
+		return errorAt(len(p.text)-1, string(p.text[len(p.text)-1:]),
+			"where the tree is not complete: close %d more brackets", len(p.open))
+	}
+	return nil
+}
+
+// readNewick reads a tree whose labels stand behind their brackets: nodes are put down when their
+// bracket opens, and named when it is closed.
+func (p *treeReader) readNewick() *Error {
+	const marks = "(),:;[]' \t\r\n"
+	wanted := true // a node may begin here
+	last := -1     // the node that a label or length belongs to
+	for p.skip(); p.at < len(p.text); p.skip() {
+		c := p.text[p.at]
+		bad := func(msg string) *Error { return errorAt(p.at, string(c), "%s", msg) }
+		switch {
+		case c == '[':
+			end := bytes.IndexByte(p.text[p.at:], ']')
+			if end < 0 {
+				return bad("a comment that is not closed: write a ] behind it")
+			}
+			p.at += end + 1
+		case c == '(':
+			if !wanted {
+				return bad("where a comma or a closing bracket belongs")
+			}
+			p.at++
+			p.node("")
+			p.open, last = append(p.open, len(p.tree.Labels)-1), -1
+		case c == ')' || c == ',' || c == ';':
+			if wanted {
+				p.node("") // a leaf without a name
+			}
+			switch {
+			case c == ';' && len(p.open) > 0:
+				return bad("where the tree is not complete: close its brackets before the semicolon")
+			case c != ';' && len(p.open) == 0:
+				return bad("outside all brackets: open one before")
+			}
+			p.at++
+			if wanted = c == ','; c == ')' {
+				last = p.open[len(p.open)-1]
+				p.open = p.open[:len(p.open)-1]
+			}
+			if p.skip(); c == ';' && p.at < len(p.text) {
+				return errorAt(p.at, string(p.text[p.at:]),
+					"after the semicolon that ends the tree: give one tree")
+			}
+		case c == ':':
+			if wanted {
+				p.node("")
+				wanted = false
+			}
+			p.at++
+			p.skip()
+			from := p.at
+			if length := p.word(marks); !isNumber(length) {
+				return errorAt(from, length,
+					"where the length of a branch belongs: give a number, or leave the colon out")
+			}
+			last = -1
+		default:
+			label, err := p.newickLabel(marks)
+			if err != nil {
+				return err
+			}
+			switch {
+			case wanted:
+				p.node(label)
+				wanted, last = false, -1
+			case last >= 0:
+				p.tree.Labels[last], last = label, -1
+			default:
+				return errorAt(p.at-1, label,
+					"a second name of a node: separate nodes by commas, and quote names with blanks")
+			}
+		}
+	}
+	return nil
+}
+
+func isNumber(word string) bool {
+	_, err := strconv.ParseFloat(word, 64)
+	return err == nil
+}
+
+// newickLabel is a name, in quotes or not.
+func (p *treeReader) newickLabel(marks string) (string, *Error) {
+	if p.text[p.at] != '\'' {
+		start := p.at
+		if label := p.word(marks); label != "" {
+			return label, nil
+		}
+		return "", errorAt(start, string(p.text[start]), "where a node or a comma belongs: remove it")
+	}
+	start := p.at
+	var label []byte
+	for p.at++; p.at < len(p.text); p.at++ {
+		if p.text[p.at] == '\'' {
+			if p.at++; p.at == len(p.text) || p.text[p.at] != '\'' {
+				return string(label), nil
+			}
+		}
+		label = append(label, p.text[p.at])
+	}
+	return "", errorAt(start, string(p.text[start:]), "a name whose quote is not closed")
+}
+
+// Append adds the code of t to codes: n, and for each node its label and how many trees are below.
+func (t *Tree) Append(codes []int32, label func(string) int32) []int32 {
+	codes = append(codes, int32(len(t.Labels)))
+	for i, l := range t.Labels {
+		codes = append(codes, label(l), int32(t.Children[i]))
+	}
+	return codes
+}
+
+// CheckTree refuses codes of a tree that Append cannot have made, of labels below letters.
+func CheckTree(codes []int32, letters int) error {
+	damaged := errors.New("a coded tree is damaged")
+	if len(codes) < 1 || codes[0] < 1 || len(codes) != 1+2*int(codes[0]) {
+		return damaged
+	}
+	missing := 1
+	for i := 1; i < len(codes); i += 2 {
+		missing += int(codes[i+1]) - 1
+		ended := missing == 0 && i+2 < len(codes)
+		if codes[i] < Unknown || int(codes[i]) >= letters || codes[i+1] < 0 || missing < 0 || ended {
+			return damaged
+		}
+	}
+	if missing != 0 {
+		return damaged
+	}
+	return nil
+}

@@ -1,0 +1,329 @@
+package graph
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Folder is a set of graphs in the format of TUDataset, a folder DS with the files DS_A.txt
+// (edges), DS_graph_indicator.txt, DS_graph_labels.txt and more, plain or gzip.
+type Folder struct {
+	Graphs []*Graph
+	Labels []string // of the graphs, as they stand there
+	// Classes says that Labels are of DS_graph_labels.txt, not targets of DS_graph_attributes.txt.
+	Classes bool
+	Start   []int // of each graph, the number of its first node among all, from 1
+}
+
+// FolderError is what is wrong with a file of a folder.
+type FolderError struct {
+	File string
+	Line int // 0: of the whole file
+	Msg  string
+}
+
+func (e *FolderError) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Msg
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
+}
+
+// The ends of the names of a folder's files.
+const (
+	endEdges          = "_A.txt"
+	endIndicator      = "_graph_indicator.txt"
+	endGraphLabels    = "_graph_labels.txt"
+	endGraphValues    = "_graph_attributes.txt" // targets of a regression
+	endNodeLabels     = "_node_labels.txt"
+	endEdgeLabels     = "_edge_labels.txt"
+	endNodeAttributes = "_node_attributes.txt"
+)
+
+// FindFolder is the path of a folder and the name of its set before _A.txt, "" where path is no
+// folder of graphs.
+func FindFolder(path string) (set string) {
+	for _, zipped := range []string{"", ".gz"} {
+		files, err := filepath.Glob(filepath.Join(escaped(path), "*"+endEdges+zipped))
+		if err == nil && len(files) == 1 {
+			return strings.TrimSuffix(strings.TrimSuffix(files[0], zipped), endEdges)
+		}
+	}
+	return ""
+}
+
+// escaped is a path without meaning for Glob.
+func escaped(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// ReadFolder reads the set whose files begin with this path. Targets may be missing where optional
+// says so; Labels are nil then. Errors of the files are *FolderError.
+func ReadFolder(set string, optional bool) (*Folder, error) {
+	r := &folderReader{set: set}
+	f, err := r.read(optional)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+type folderReader struct {
+	set   string
+	graph []int // of each node
+	node  []int // of each node, its number in the graph
+	f     Folder
+}
+
+func (r *folderReader) read(optional bool) (*Folder, error) {
+	f := &r.f
+	if err := r.nodes(); err != nil {
+		return nil, err
+	}
+	if err := r.labels(optional); err != nil {
+		return nil, err
+	}
+	if err := r.nodeLabels(); err != nil {
+		return nil, err
+	}
+	if err := r.attributes(); err != nil {
+		return nil, err
+	}
+	if err := r.edges(); err != nil {
+		return nil, err
+	}
+	for _, g := range f.Graphs {
+		g.simplify()
+	}
+	return f, nil
+}
+
+// lines visits the lines of a file that are not blank; there is false where there is no such file.
+func (r *folderReader) lines(end string, visit func(line int, text string) error) (there bool, err error) {
+	name := r.set + end
+	f, err := os.Open(name)
+	if os.IsNotExist(err) {
+		name += ".gz"
+		f, err = os.Open(name)
+	}
+	switch {
+	case os.IsNotExist(err):
+		return false, nil
+	case err != nil:
+		return false, &FolderError{r.set + end, 0, "cannot be opened: " + err.Error()}
+	}
+	defer f.Close()
+	var in io.Reader = f
+	if strings.HasSuffix(name, ".gz") {
+		if in, err = gzip.NewReader(f); err != nil {
+			return true, &FolderError{name, 0, "is no gzip file: fetch it again"}
+		}
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<24)
+	line := 1
+	for ; lines.Scan(); line++ {
+		if text := strings.TrimSpace(lines.Text()); text != "" {
+			if err := visit(line, text); err != nil {
+				return true, &FolderError{name, line, err.Error()}
+			}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return true, &FolderError{name, line, "cannot be read: " + err.Error()}
+	}
+	return true, nil
+}
+
+// missing is the error of a file that every folder has.
+func (r *folderReader) missing(end, what string) error {
+	return &FolderError{r.set + end, 0, "there is no such file, plain or .gz: it holds " + what}
+}
+
+// count is the error of a file with the wrong number of lines.
+func (r *folderReader) count(end string, got, want int, what string) error {
+	if got == want {
+		return nil
+	}
+	return &FolderError{r.set + end, 0, fmt.Sprintf("has %d lines for %d %s: give one on each line", got, want, what)}
+}
+
+// wholeNumber is a number from 1.
+func wholeNumber(word, what string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimSpace(word))
+	if err != nil || n < 1 || n > math.MaxInt32 {
+		return 0, fmt.Errorf("found %q, where %s belongs: give a whole number from 1", word, what)
+	}
+	return n, nil
+}
+
+// nodes reads which graph each node belongs to.
+func (r *folderReader) nodes() error {
+	there, err := r.lines(endIndicator, func(_ int, text string) error {
+		n, err := wholeNumber(text, "the number of a graph")
+		if err != nil {
+			return err
+		}
+		last := len(r.f.Graphs)
+		if n < last || n > last+1 {
+			missing := fmt.Sprintf("graph %d has no nodes: remove it", last+1)
+			if n < last {
+				missing = "the nodes of a graph must stand together, graphs in order"
+			}
+			return fmt.Errorf("found graph %d after graph %d: %s", n, last, missing)
+		}
+		if n > last {
+			r.f.Graphs = append(r.f.Graphs, &Graph{})
+			r.f.Start = append(r.f.Start, len(r.graph)+1)
+		}
+		g := r.f.Graphs[n-1]
+		r.graph, r.node = append(r.graph, n-1), append(r.node, len(g.Labels))
+		g.Labels = append(g.Labels, "")
+		return nil
+	})
+	if err == nil && !there {
+		return r.missing(endIndicator, "the number of the graph of each node")
+	}
+	if err == nil && len(r.graph) == 0 {
+		return &FolderError{r.set + endIndicator, 0, "is empty: a graph with at least one node is needed"}
+	}
+	return err
+}
+
+// labels reads the classes of the graphs, or their targets.
+func (r *folderReader) labels(optional bool) error {
+	for _, end := range []string{endGraphLabels, endGraphValues} {
+		there, err := r.lines(end, func(_ int, text string) error {
+			if strings.Contains(text, ",") {
+				return fmt.Errorf("found %q: only one target for each graph can be read", text)
+			}
+			r.f.Labels = append(r.f.Labels, text)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if there {
+			r.f.Classes = end == endGraphLabels
+			return r.count(end, len(r.f.Labels), len(r.f.Graphs), "graphs")
+		}
+	}
+	if optional {
+		return nil
+	}
+	return r.missing(endGraphLabels, "the class of each graph")
+}
+
+// joined is a label of several numbers, as one word.
+func joined(words []string) string {
+	for i, w := range words {
+		words[i] = strings.TrimSpace(w)
+	}
+	return strings.Join(words, ",")
+}
+
+func (r *folderReader) nodeLabels() error {
+	node := 0
+	there, err := r.lines(endNodeLabels, func(_ int, text string) error {
+		if node < len(r.graph) {
+			r.f.Graphs[r.graph[node]].Labels[r.node[node]] = joined(strings.Split(text, ","))
+		}
+		node++
+		return nil
+	})
+	if err != nil || !there {
+		return err
+	}
+	return r.count(endNodeLabels, node, len(r.graph), "nodes")
+}
+
+// attributes reads the vectors of nodes.
+func (r *folderReader) attributes() error {
+	node, width := 0, 0
+	there, err := r.lines(endNodeAttributes, func(_ int, text string) error {
+		words := strings.Split(text, ",")
+		if width == 0 {
+			width = len(words)
+		}
+		if len(words) != width {
+			return fmt.Errorf("found %d values, and the nodes before have %d: all have the same number", len(words), width)
+		}
+		values := make([]float32, width)
+		for i, w := range words {
+			v, err := strconv.ParseFloat(strings.TrimSpace(w), 32)
+			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("found %q, where a value of a node belongs: give a finite number", w)
+			}
+			values[i] = float32(v)
+		}
+		if node < len(r.graph) {
+			g := r.f.Graphs[r.graph[node]]
+			g.Values = append(g.Values, values)
+		}
+		node++
+		return nil
+	})
+	if err != nil || !there {
+		return err
+	}
+	return r.count(endNodeAttributes, node, len(r.graph), "nodes")
+}
+
+// edges reads the edges, and then their labels, line by line the same.
+func (r *folderReader) edges() error {
+	var of []*Graph // of each edge
+	there, err := r.lines(endEdges, func(_ int, text string) error {
+		from, to, comma := strings.Cut(text, ",")
+		if !comma {
+			return fmt.Errorf("found %q, where an edge belongs: write two nodes, with a comma between", text)
+		}
+		var ends [2]int
+		for i, word := range []string{from, to} {
+			v, err := wholeNumber(word, "the number of a node")
+			if err != nil {
+				return err
+			}
+			if v > len(r.graph) {
+				return fmt.Errorf("found an edge to node %d, and there are %d nodes: correct it, or add the node to %s",
+					v, len(r.graph), filepath.Base(r.set)+endIndicator)
+			}
+			ends[i] = v - 1
+		}
+		if a, b := r.graph[ends[0]], r.graph[ends[1]]; a != b {
+			return fmt.Errorf("found an edge between node %d of graph %d and node %d of graph %d: edges stay in their graph",
+				ends[0]+1, a+1, ends[1]+1, b+1)
+		}
+		g := r.f.Graphs[r.graph[ends[0]]]
+		g.Edges = append(g.Edges, Edge{r.node[ends[0]], r.node[ends[1]], ""})
+		of = append(of, g)
+		return nil
+	})
+	if err == nil && !there {
+		return r.missing(endEdges, "the edges")
+	}
+	if err != nil {
+		return err
+	}
+	at, edge := map[*Graph]int{}, 0
+	there, err = r.lines(endEdgeLabels, func(_ int, text string) error {
+		if edge < len(of) {
+			g := of[edge]
+			g.Edges[at[g]].Label = joined(strings.Split(text, ","))
+			at[g]++
+		}
+		edge++
+		return nil
+	})
+	if err != nil || !there {
+		return err
+	}
+	return r.count(endEdgeLabels, edge, len(of), "edges")
+}

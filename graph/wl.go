@@ -1,0 +1,130 @@
+package graph
+
+import "slices"
+
+// vertices counts the labels of nodes.
+func vertices(w *Work, codes []int32) {
+	for _, l := range Labels(codes) {
+		if l != Unknown {
+			w.Found(w.Down(0, named(l)), 1)
+		}
+	}
+}
+
+// edges counts edges by their label and those of their ends, in either direction.
+func edges(w *Work, codes []int32) {
+	g := &w.view
+	g.read(codes)
+	for a := range int32(g.n()) {
+		for i, b := range g.near(a) {
+			l := g.edge[g.start[a]+i]
+			la, lb := g.label[a], g.label[b]
+			if b < a || la == Unknown || lb == Unknown || l == Unknown {
+				continue
+			}
+			w.Found(w.Down(w.Down(w.Down(0, named(min(la, lb))), edgeNamed(l)), named(max(la, lb))), 1)
+		}
+	}
+}
+
+// weisfeilerLehman counts the colours of the rounds 0 … h (Shervashidze et al. 2011). The first
+// colour of a node is its label, and the next one is its colour with those of its neighbours, in
+// order.
+func weisfeilerLehman(args []int) Counter {
+	return func(w *Work, codes []int32) {
+		w.view.read(codes)
+		w.refine(args[0], false, w.labelled())
+	}
+}
+
+// weisfeilerLehmanEdges is weisfeilerLehman where each neighbour counts with the label of the edge
+// to it.
+func weisfeilerLehmanEdges(args []int) Counter {
+	return func(w *Work, codes []int32) {
+		w.view.read(codes)
+		w.refine(args[0], true, w.labelled())
+	}
+}
+
+// circular is weisfeilerLehmanEdges from other first colours: label, degree, and whether the node
+// is part of a ring, as in extended-connectivity fingerprints (Rogers & Hahn 2010).
+func circular(args []int) Counter {
+	return func(w *Work, codes []int32) {
+		g := &w.view
+		g.read(codes)
+		w.findRings()
+		first := zeros(w.colour, g.n())
+		for a, l := range g.label {
+			if l == Unknown {
+				continue
+			}
+			first[a] = w.Down(w.Down(0, named(l)), uint64(g.degree(int32(a))))
+			if w.ring[a] {
+				first[a] = w.Down(first[a], 0)
+			}
+		}
+		w.refine(args[0], true, first)
+	}
+}
+
+// labelled is the colour of each node by its label, 0 of an unknown one.
+func (w *Work) labelled() []uint64 {
+	colour := zeros(w.colour, w.view.n())
+	for a, l := range w.view.label {
+		if l != Unknown {
+			colour[a] = w.Down(0, named(l))
+		}
+	}
+	return colour
+}
+
+// refine finds the first colours and those of h rounds. A node has no colour, 0, once there is an
+// unknown label so near.
+func (w *Work) refine(h int, edges bool, colour []uint64) {
+	after := zeros(w.after, len(colour))
+	for round := 0; ; round++ {
+		for _, c := range colour {
+			if c != 0 {
+				w.Found(c, 1)
+			}
+		}
+		if round == h {
+			break
+		}
+		for a := range colour {
+			after[a] = w.recoloured(int32(a), edges, colour)
+		}
+		colour, after = after, colour
+	}
+	w.colour, w.after = colour, after
+}
+
+// recoloured is the colour of a with those of its neighbours, 0 where one of them has none.
+func (w *Work) recoloured(a int32, edges bool, colour []uint64) uint64 {
+	g := &w.view
+	next := colour[a]
+	w.signature = w.signature[:0]
+	for i, b := range g.near(a) {
+		symbol, label := colour[b], int32(0)
+		if edges {
+			label = g.edge[g.start[a]+i]
+			symbol |= uint64(label) << 32
+		}
+		if colour[b] == 0 || label == Unknown {
+			return 0
+		}
+		w.signature = append(w.signature, symbol)
+	}
+	if next == 0 {
+		return 0
+	}
+	slices.Sort(w.signature)
+	next = w.Down(next, roundMark)
+	for _, symbol := range w.signature {
+		if edges {
+			next = w.Down(next, edgeNamed(int32(symbol>>32)))
+		}
+		next = w.Down(next, symbol&(1<<32-1))
+	}
+	return next
+}

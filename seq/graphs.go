@@ -1,0 +1,237 @@
+package seq
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/graph"
+)
+
+// IsGraph says whether an alphabet is one of graphs or trees: codes are those of package graph, and
+// letters are the labels of their nodes and edges.
+func (k Kind) IsGraph() bool { return k == Graphs || k == Trees }
+
+// OfVectors is the alphabet of the vectors that a codebook makes symbols of: a itself, or that of
+// the attributes of nodes. It is nil where there are none.
+func (a *Alphabet) OfVectors() *Alphabet {
+	if a.Kind == Vectors {
+		return a
+	}
+	return a.Attributes
+}
+
+// Plain is the alphabet as a model keeps it: without the vectors of its training set.
+func (a *Alphabet) Plain() *Alphabet {
+	own := *a
+	switch {
+	case a.Kind == Vectors:
+		return &Alphabet{Kind: a.Kind, Width: a.Width}
+	case a.Attributes != nil:
+		own.Attributes = a.Attributes.Plain()
+	}
+	return &own
+}
+
+// MeanEdges is how many edges the graphs of a set have in the mean.
+func (s *Set) MeanEdges() float64 {
+	total := 0
+	for i := range s.N() {
+		total += graph.Edges(s.At(i))
+	}
+	return float64(total) / float64(max(1, s.N()))
+}
+
+// size is how long a sequence is: symbols, or the nodes of a graph or tree.
+func (k Kind) size(x []int32) int {
+	if k.IsGraph() {
+		return graph.Nodes(x)
+	}
+	return len(x)
+}
+
+// CheckGraphs refuses codes that are no graphs or trees over the set's alphabet.
+func (s *Set) CheckGraphs() error {
+	check := graph.Check
+	if s.Alphabet.Kind == Trees {
+		check = graph.CheckTree
+	}
+	for i := range s.N() {
+		if err := check(s.At(i), s.Alphabet.Letters); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GraphStats is what the texts of graphs had beside what counts.
+type GraphStats struct {
+	Loops, Repeats int
+	Warnings       int
+	First          string // of the warnings
+	FirstAt        int    // the number of its graph
+}
+
+// Graphs says what the texts of graphs had that was left out or is likely a mistake.
+func (e *Encoder) Graphs() GraphStats { return e.graphs }
+
+// label is the code of a label; one that is new gets the next one, or is unknown over an alphabet
+// that was given.
+func (e *Encoder) label(label string) int32 {
+	code, known := e.words[label]
+	switch {
+	case known:
+		return code
+	case e.fixed:
+		e.lost++
+		return Unknown
+	}
+	a := e.set.Alphabet
+	code = int32(len(a.Words))
+	a.Words, a.Letters, e.words[label] = append(a.Words, label), a.Letters+1, code
+	return code
+}
+
+// addGraph codes the text of a graph.
+func (e *Encoder) addGraph(text []byte) error {
+	g, err := graph.Parse(text)
+	if err != nil {
+		return symbolError(err)
+	}
+	if err := e.attributes(g); err != nil {
+		return err
+	}
+	e.graphs.Loops += g.Loops
+	e.graphs.Repeats += g.Repeats
+	if e.graphs.Warnings == 0 && len(g.Warnings) > 0 {
+		e.graphs.First, e.graphs.FirstAt = g.Warnings[0], e.set.N()
+	}
+	e.graphs.Warnings += len(g.Warnings)
+	e.set.Codes = g.Append(e.set.Codes, e.label, e.frameOf)
+	return nil
+}
+
+// attributes refuses a graph whose nodes have other attributes than those before.
+func (e *Encoder) attributes(g *graph.Graph) error {
+	a, width := e.set.Alphabet, 0
+	if g.Values != nil {
+		width = len(g.Values[0])
+	}
+	if e.set.N() == 0 && !e.given && width > 0 {
+		a.Attributes = &Alphabet{Kind: Vectors, Width: width}
+		e.frames = newFrames(a.Attributes)
+	}
+	want := 0
+	if a.Attributes != nil {
+		want = a.Attributes.Width
+	}
+	if width != want {
+		return &SymbolError{Symbol: fmt.Sprintf("%d values of each node", width),
+			Msg: fmt.Sprintf("and the graphs before have %d: give all nodes the same number of values", want)}
+	}
+	return nil
+}
+
+// frameOf is the code of the attributes of a node.
+func (e *Encoder) frameOf(values []float32) int32 {
+	a, f := e.set.Alphabet.Attributes, e.frames
+	f.line = append(f.line[:0], values...)
+	return f.number(a, func() int32 { return a.addFrame(f.line) })
+}
+
+// addTree codes the text of a tree.
+func (e *Encoder) addTree(text []byte) error {
+	t, err := graph.ParseTree(text)
+	if err != nil {
+		return symbolError(err)
+	}
+	e.set.Codes = t.Append(e.set.Codes, e.label)
+	return nil
+}
+
+// symbolError is an error of package graph as one of this package.
+func symbolError(err error) error {
+	bad := err.(*graph.Error)
+	return &SymbolError{At: bad.At, Symbol: bad.Found, Msg: bad.Msg}
+}
+
+// vectors are the attributes of nodes as sequences of vectors; of others, the set itself.
+func (s *Set) vectors() *Set {
+	if !s.Alphabet.Kind.IsGraph() {
+		return s
+	}
+	v := &Set{Alphabet: s.Alphabet.Attributes, Start: []int{0}}
+	for i := range s.N() {
+		v.Codes = append(v.Codes, graph.Frames(s.At(i))...)
+		v.Start = append(v.Start, len(v.Codes))
+	}
+	return v
+}
+
+// labelled is a set of graphs whose nodes have as labels pairs of a label and the number of the
+// nearest centre.
+func (c *Codebook) labelled(set *Set) *Set {
+	centres, from := c.Encode(set.vectors()), 0
+	coded := &Set{Alphabet: c.Alphabet(set.Alphabet), Start: []int{0}}
+	for i := range set.N() {
+		frames := centres.At(i)
+		from = 0
+		coded.Codes = graph.Unframed(coded.Codes, set.At(i), func(label, _ int32) int32 {
+			centre := frames[from]
+			if from++; label == Unknown {
+				return Unknown
+			}
+			return label*int32(c.Letters()) + centre
+		})
+		coded.Start = append(coded.Start, len(coded.Codes))
+	}
+	return coded
+}
+
+// graphText is a coded graph or tree for people and for fingerprints: nodes and edges with labels.
+func (a *Alphabet) graphText(x []int32) string {
+	var b strings.Builder
+	name := func(code int32) {
+		if code == Unknown || int(code) >= len(a.Words) {
+			b.WriteByte('?')
+		} else {
+			b.WriteString(strconv.Quote(a.Words[code]))
+		}
+		b.WriteByte(' ')
+	}
+	number := func(n int32) { b.WriteString(strconv.Itoa(int(n)) + " ") }
+	if a.Kind == Trees {
+		for i := 1; i < len(x); i += 2 {
+			name(x[i])
+			number(x[i+1])
+		}
+		return b.String()
+	}
+	frames := graph.Frames(x)
+	for i, l := range graph.Labels(x) {
+		name(l)
+		if len(frames) > 0 {
+			b.WriteString(frameText(a.Attributes.frame(frames[i])) + " ")
+		}
+	}
+	for i, c := range graph.EdgeList(x) {
+		if i%3 == 2 {
+			name(c)
+		} else {
+			number(c)
+		}
+	}
+	return b.String()
+}
+
+// copied is an alphabet of graphs that may grow, with its labels and vectors.
+func (a *Alphabet) copied() *Alphabet {
+	own := *a
+	own.Words = slices.Clone(a.Words)
+	if v := a.Attributes; v != nil {
+		letters := len(v.Frames) / max(v.Width, 1)
+		own.Attributes = &Alphabet{Kind: Vectors, Letters: letters, Width: v.Width, Frames: slices.Clone(v.Frames)}
+	}
+	return &own
+}
