@@ -97,9 +97,10 @@ $(PEERS)/bin/python:
 # What the test of model files compares with.
 PYTHON              := build/python
 SAFETENSORS_VERSION := 0.8.0
+TENSORBOARD_VERSION := 2.21.0
 
 .PHONY: python
-python: $(PYTHON)/bin/safetensors-is-there
+python: $(PYTHON)/bin/safetensors-is-there $(PYTHON)/bin/tensorboard
 
 $(PYTHON)/bin/safetensors-is-there:
 	python3 -m venv $(PYTHON)
@@ -112,6 +113,9 @@ chromium:
 	@command -v chromium-headless-shell >/dev/null || apt-get install -y -qq --no-install-recommends chromium-headless-shell fonts-dejavu-core || \
 		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium-headless-shell fonts-dejavu-core; } || \
 		{ echo "make chromium: install the package chromium-headless-shell, or chromium"; exit 1; }
+
+$(PYTHON)/bin/tensorboard: $(PYTHON)/bin/safetensors-is-there
+	$(PYTHON)/bin/python -m pip install -q numpy==$(NUMPY_VERSION) tensorboard==$(TENSORBOARD_VERSION)
 
 .PHONY: bench-cpu-peers
 bench-cpu-peers: $(PEERS)/bin/python ## our step and kernels against PyTorch, OpenBLAS and math/rand/v2

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -36,7 +35,7 @@ func Keep(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, 
 	}
 	front(out, rowColumn, func(i int) float64 { return float64(numbers[i] + 1) })
 	if t.Schema.Task == data.Classification {
-		density := metrics.ClassDensities(p.H, p.S, p.N, p.C, rows.Labels).Log
+		density := t.DensitiesOf(p, rows, 0).Log
 		back(out, densityColumn, func(i int) float64 { return density[i] })
 	} else {
 		names := t.Schema.Outputs()

@@ -169,3 +169,21 @@ func (r *Rows) density() []float64 {
 	}
 	return sum
 }
+
+// Histograms are the columns whose spread says something of the predictions. Rows may be nil.
+func (r *Rows) Histograms() (all []Values) {
+	if r == nil {
+		return nil
+	}
+	for _, t := range r.Targets {
+		name := ""
+		if len(r.Targets) > 1 {
+			name = t.Name + "_"
+		}
+		all = append(all, Values{name + "mean", t.Mean}, Values{name + "sd", t.SD}, Values{name + "pit", t.Position})
+	}
+	if c := r.Classes; c != nil {
+		all = append(all, Values{"probability", c.Probability}, Values{"bhattacharyya", c.Distance})
+	}
+	return append(all, Values{"log_density", r.density()})
+}

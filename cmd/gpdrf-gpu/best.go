@@ -57,6 +57,8 @@ func (p *program) findBest(c *call, out string, overwrite, asJSON bool, started 
 	path, resume := c.text("resume")
 	var err error
 	switch {
+	case p.tensorboard:
+		err = usagef("--tensorboard: is for a single model: trials keep no log, so leave it out")
 	case resume:
 		err = s.goOn(path)
 	case overwrite:

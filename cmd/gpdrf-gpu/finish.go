@@ -18,6 +18,7 @@ type finish struct {
 	job    *train.Job
 	folder *rundir.Folder
 	out    *train.Outcome
+	events *events
 
 	asJSON bool
 	path   string // of the run folder; "" where it could not be written
@@ -36,6 +37,7 @@ func (f *finish) save(guard *exitGuard) error {
 		f.path, err = f.folder.Commit(f.job.Config, f.out.Trained, r)
 		if err == nil {
 			f.history()
+			f.table()
 		}
 		return err
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -24,10 +25,16 @@ func (f *finish) keep(ctx context.Context, scores *fitted.Scores) {
 	}
 	kept, err := report.Keep(ctx, f.out.Trained, f.job.Config, f.out.Steps, f.job.Device, f.job.Test, scores)
 	if err == nil {
-		err = f.folder.Add(rundir.PredictionsFile, func(w io.Writer) error { return kept.Rows.Write(w, "csv") })
+		err = f.folder.Write(rundir.PredictionsFile, func(w io.Writer) error { return kept.Rows.Write(w, "csv") })
 	}
 	if err == nil && kept.Importance != nil {
-		err = f.folder.Add(rundir.ImportanceFile, jsonTo(kept.Importance))
+		err = f.folder.Write(rundir.ImportanceFile, jsonTo(kept.Importance))
+	}
+	if err == nil && f.events != nil {
+		var r *report.Run
+		if r, err = report.Open(f.path); err == nil {
+			f.events.end(f.result, f.job.Config, r.Rows)
+		}
 	}
 	if err == nil && f.reports {
 		err = f.writeReport(filepath.Join(f.path, rundir.ReportFile), f.path)
@@ -51,10 +58,25 @@ func jsonTo(v any) func(io.Writer) error {
 func (f *finish) history() {
 	past, err := report.ReadHistory(f.path)
 	if err == nil {
-		err = f.folder.Add(rundir.HistoryFile, jsonTo(append(past, f.session())))
+		err = f.folder.Write(rundir.HistoryFile, jsonTo(append(past, f.session())))
 	}
 	if err != nil {
 		f.note("warning: the command is not kept in the run folder: %v", err)
+	}
+}
+
+// table writes metrics.csv.
+func (f *finish) table() {
+	text, err := os.ReadFile(filepath.Join(f.path, rundir.MetricsFile))
+	var readings []report.Reading
+	if err == nil {
+		readings, err = report.ParseReadings(text)
+	}
+	if err == nil && len(readings) > 0 { // the trials of a search have none
+		err = f.folder.Write(rundir.MetricsCSVFile, func(w io.Writer) error { return report.WriteReadings(w, readings) })
+	}
+	if err != nil {
+		f.note("warning: %s was left out: %v", rundir.MetricsCSVFile, err)
 	}
 }
 

@@ -63,6 +63,8 @@ type program struct {
 	args     []string // of the command, without its name
 	began    time.Time
 	reports  bool // train writes a report
+
+	tensorboard bool // and what TensorBoard shows
 }
 
 func (p *program) run(args []string) int {

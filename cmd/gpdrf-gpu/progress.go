@@ -18,7 +18,7 @@ import (
 // newReporter shows how a run goes: a bar on a terminal, plain lines elsewhere. It also feeds the
 // run folder's metrics, and stops the run where they cannot be written.
 // begin is called before the first step.
-func (p *program) newReporter(folder *rundir.Folder, begin, stop func()) train.Reporter {
+func (p *program) newReporter(folder *rundir.Folder, events *events, begin, stop func()) train.Reporter {
 	var shown train.Reporter = &lines{w: p.err}
 	switch {
 	case p.quiet:
@@ -26,7 +26,7 @@ func (p *program) newReporter(folder *rundir.Folder, begin, stop func()) train.R
 	case p.terminal:
 		shown = &bar{w: p.err}
 	}
-	return &recorder{Reporter: shown, p: p, folder: folder, begin: begin, stop: stop}
+	return &recorder{Reporter: shown, p: p, folder: folder, events: events, begin: begin, stop: stop}
 }
 
 // recorder writes the numbers of every reading to the run folder, and shows the ELBO as a running
@@ -36,6 +36,7 @@ type recorder struct {
 	p      *program
 	mutex  sync.Mutex
 	folder *rundir.Folder
+	events *events
 	begin  func()
 	stop   func()
 	mean   float64
@@ -52,6 +53,7 @@ func (r *recorder) Step(p rundir.Progress) {
 	if r.folder.Step(p); r.folder.Err() != nil {
 		r.stop()
 	}
+	r.events.step(p)
 	r.count++
 	r.mean += (p.ELBO - r.mean) / float64(min(r.count, meanOver))
 	p.ELBO = r.mean
@@ -87,6 +89,7 @@ func (r *recorder) Begin(total int) {
 func (r *recorder) End() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
+	r.events.flush()
 	r.Reporter.End()
 }
 

@@ -29,12 +29,13 @@ func TestScripts(t *testing.T) {
 			env.Setenv("DOUBLE", os.Getenv("GPDRF_CUDA_DRIVER"))
 			// the race detector's second of sleep at every exit
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
-			tables, err := filepath.Glob("testdata/houses.npz")
-			if csv, more := filepath.Glob("testdata/*.csv"); err == nil {
-				tables, err = append(tables, csv...), more
-			}
-			if err != nil {
-				return err
+			var tables []string
+			for _, pattern := range []string{"testdata/houses.npz", "testdata/*.csv", "testdata/*.py"} {
+				found, err := filepath.Glob(pattern)
+				if err != nil {
+					return err
+				}
+				tables = append(tables, found...)
 			}
 			for _, path := range tables {
 				text, err := os.ReadFile(path)
@@ -54,6 +55,12 @@ func TestScripts(t *testing.T) {
 					return false, errors.New("there is no Chromium: make chromium")
 				}
 				return browser() != "", nil
+			case "tensorboard":
+				err := exec.Command("python3", "-c", "import tensorboard").Run()
+				if err != nil && os.Getenv("REQUIRE_PYTHON") != "" {
+					return false, fmt.Errorf("python3 has no tensorboard: make python: %w", err)
+				}
+				return err == nil, nil
 			case "double":
 			default:
 				return false, fmt.Errorf("unknown condition %q", name)

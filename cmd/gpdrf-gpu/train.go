@@ -39,6 +39,9 @@ func (p *program) train(c *call) error {
 	if p.reports, err = c.isOnOr("report", true); err != nil {
 		return err
 	}
+	if p.tensorboard, err = c.isOn("tensorboard"); err != nil {
+		return err
+	}
 	if asked, cv, err := p.asksForCV(c); err != nil {
 		return err
 	} else if asked {
@@ -211,7 +214,8 @@ func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard
 	defer cancel()
 	var saved *exitGuard
 	stopping := func() {}
-	job.Reporter = p.newReporter(folder, func() {
+	events := p.newEvents(folder)
+	job.Reporter = p.newReporter(folder, events, func() {
 		guard.end()
 		saved = p.newQuitGuard(func() error {
 			p.afterFailure(errInterrupted, folder)
@@ -254,7 +258,7 @@ func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard
 	if folder.Err() != nil {
 		p.say("warning: training stopped at step %d, since %s cannot be written: the model so far is tested", out.Steps, rundir.MetricsFile)
 	}
-	f := &finish{program: p, job: job, folder: folder, out: out, asJSON: asJSON}
+	f := &finish{program: p, job: job, folder: folder, out: out, events: events, asJSON: asJSON}
 	err = f.save(saved)
 	if err == nil && out.End == train.Interrupted {
 		p.say("interrupted at step %d: the model so far is saved in %s", out.Steps, f.path)

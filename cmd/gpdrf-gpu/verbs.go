@@ -265,7 +265,8 @@ func trainFlags() []flagSpec {
 		{group: "Data", name: "cv", arg: "N|own", help: "cross-validation in one folder: train on all of N folds but one and test on that, for each in turn, as --folds N --fold K does; own takes those of a named set. A time limit is shared by the folds"},
 		{group: "Files", name: "overwrite", rare: true, arg: switchArg, help: "replace the run in the folder of --out, once the new one is whole"},
 	}
-	flags = append(flags, flagSpec{group: "Files", name: "report", arg: switchArg, otherwise: "true", help: "write report.html into the run folder, a page about the run"})
+	flags = append(flags, flagSpec{group: "Files", name: "report", arg: switchArg, otherwise: "true", help: "write report.html into the run folder, a page about the run"},
+		flagSpec{group: "Files", name: "tensorboard", rare: true, arg: switchArg, help: "write what TensorBoard shows into the run folder, while the run goes on: tensorboard --logdir runs"})
 	flags = append(flags, flagSpec{
 		group: "Run", name: "jobs", rare: true, arg: "N", help: "models that preset best or --ensemble trains at a time",
 		otherwise: "one for each of up to 4 threads, or 1 on a GPU",
@@ -318,7 +319,7 @@ func fileKeys() (keys []flagSpec) {
 // planFlags are the options of train that change its memory. The help of plan names them in a line.
 func planFlags() (flags []flagSpec) {
 	for _, f := range trainFlags() {
-		if !slices.Contains([]string{"out", "resume", "cv", "overwrite", "report", "json"}, f.name) {
+		if !slices.Contains([]string{"out", "resume", "cv", "overwrite", "report", "tensorboard", "json"}, f.name) {
 			f.unlisted = true
 			flags = append(flags, f)
 		}

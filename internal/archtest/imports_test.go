@@ -53,7 +53,7 @@ var homes = map[string][]string{
 	"C":                            {"cuda"},
 	"log":                          {"cmd", "serve"},
 	"google.golang.org/grpc":       {"serve"},
-	"google.golang.org/protobuf":   {"serve/inference"},
+	"google.golang.org/protobuf":   {"internal/tfevents", "serve/inference"},
 	"github.com/prometheus":        {"serve"},
 }
 

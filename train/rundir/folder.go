@@ -288,8 +288,16 @@ func (f *Folder) Rewrite(r *Result) error {
 	return nil
 }
 
-// Add writes another file into it, whole or not at all.
-func (f *Folder) Add(name string, write func(io.Writer) error) error { return f.write(name, write) }
+// Append adds to a file of it, which it makes where there is none. The file is open only meanwhile,
+// since the folder may move.
+func (f *Folder) Append(name string, text []byte) error {
+	file, err := os.OpenFile(f.file(name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
+}
 
 func bytesTo(text []byte) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := w.Write(text); return err }

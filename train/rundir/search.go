@@ -26,7 +26,7 @@ func (f *Folder) Place(write func(io.Writer) error) error {
 	return f.show()
 }
 
-// Write writes a file into a folder that stands in its place.
+// Write writes another file into a folder, whole or not at all.
 func (f *Folder) Write(name string, write func(io.Writer) error) error { return f.write(name, write) }
 
 // OpenSearch opens the folder of a search that goes on. Only one process at a time can do so.

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/tfevents"
+	"github.com/gpdrf/gpdrf-gpu/report"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// events writes what TensorBoard shows into the run folder, while the run goes on. It is nil where
+// nobody asked for it. What goes wrong is a warning, and the end of it.
+type events struct {
+	p       *program
+	folder  *rundir.Folder
+	name    string
+	mutex   sync.Mutex
+	waiting []byte // what is not written yet
+	last    time.Time
+	failed  bool
+}
+
+// eventsEvery is how long readings wait to be written together.
+const eventsEvery = time.Second
+
+func (p *program) newEvents(folder *rundir.Folder) *events {
+	if !p.tensorboard {
+		return nil
+	}
+	now := time.Now()
+	return &events{
+		p: p, folder: folder, waiting: tfevents.Begin(now),
+		name: fmt.Sprintf("%s%d.%d.gpdrf-gpu", rundir.EventsPrefix, now.Unix(), os.Getpid()),
+	}
+}
+
+// write adds a record, and writes those that wait once it is time.
+func (e *events) write(record []byte, now bool) {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if e.waiting = append(e.waiting, record...); e.failed || !now && time.Since(e.last) < eventsEvery {
+		return
+	}
+	if err := e.folder.Append(e.name, e.waiting); err != nil {
+		e.failed = true
+		e.p.note("warning: TensorBoard will show no more of this run: %v", err)
+	}
+	e.waiting, e.last = nil, time.Now()
+}
+
+// step writes the numbers of a reading.
+func (e *events) step(p rundir.Progress) {
+	if e == nil {
+		return
+	}
+	values := []tfevents.Value{
+		tfevents.Scalar("train/elbo", p.ELBO), tfevents.Scalar("train/ell", p.ELL), tfevents.Scalar("train/kl", p.KL), tfevents.Scalar("train/lr", p.LR),
+	}
+	if v := p.Validation; v != nil && v.Step == p.Step {
+		names, scores := [2]string{}, v.Scores()
+		names[0], names[1] = v.Names()
+		for i, score := range scores {
+			if score != nil {
+				values = append(values, tfevents.Scalar("validation/"+names[i], *score))
+			}
+		}
+	}
+	e.write(tfevents.Summary(time.Now(), p.Step, values...), false)
+}
+
+// flush writes what waits, at the end of training.
+func (e *events) flush() {
+	if e != nil {
+		e.write(nil, true)
+	}
+}
+
+// end writes the scores with the options that led to them, and histograms of the predictions.
+func (e *events) end(r *rundir.Result, c *options.Config, rows *report.Rows) {
+	if e == nil {
+		return
+	}
+	now := time.Now()
+	var values []tfevents.Value
+	var metrics []string
+	test, _ := r.Scored.Numbers()
+	for _, name := range slices.Sorted(maps.Keys(test)) {
+		metrics = append(metrics, "test/"+name)
+		values = append(values, tfevents.Scalar("test/"+name, test[name]))
+	}
+	for _, h := range rows.Histograms() {
+		if v := tfevents.Histogram("predictions/"+h.Name, h.Values); v != nil {
+			values = append(values, v)
+		}
+	}
+	var params []tfevents.Param
+	for _, o := range options.Options() {
+		if !o.Applies(c.Model) || o.Record {
+			continue
+		}
+		p := tfevents.Param{Name: o.Key, Text: c.Text(o.Key)}
+		if v, err := strconv.ParseFloat(p.Text, 64); err == nil {
+			p.Number = &v
+		}
+		params = append(params, p)
+	}
+	e.write(tfevents.Summary(now, r.Steps, values...), false)
+	e.write(tfevents.Hyperparameters(params, metrics, e.p.began, now), true)
+}

@@ -1,0 +1,66 @@
+package tfevents
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Value is a part of a summary.
+type Value []byte
+
+// Summary is a record of values at a step.
+func Summary(at time.Time, step int, values ...Value) []byte {
+	var m message
+	for _, v := range values {
+		m.bytes(1, v)
+	}
+	return event(at, step, summaryOf, m)
+}
+
+// Scalar is a number under a tag. "train/elbo" stands in the group train.
+func Scalar(tag string, v float64) Value {
+	var m message
+	m.text(1, tag)
+	m.float(2, float32(v))
+	return Value(m)
+}
+
+// bins is how many buckets a histogram has.
+const bins = 30
+
+// Histogram shows how values are spread, in buckets of equal width. Values that are no numbers are
+// left out; of none it is nil.
+func Histogram(tag string, values []float64) Value {
+	finite := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	if len(finite) == 0 {
+		return nil
+	}
+	low, high, sum, squares := slices.Min(finite), slices.Max(finite), 0.0, 0.0
+	limits, counts := make([]float64, bins), make([]float64, bins)
+	width := (high - low) / bins
+	for i := range limits {
+		limits[i] = low + float64(i+1)*width
+	}
+	limits[bins-1] = high
+	for _, v := range finite {
+		sum, squares = sum+v, squares+v*v
+		i := 0
+		if width > 0 {
+			i = min(int((v-low)/width), bins-1)
+		}
+		counts[i]++
+	}
+	var h message
+	for i, v := range []float64{low, high, float64(len(finite)), sum, squares} {
+		h.double(protowire.Number(i+1), v)
+	}
+	h.doubles(6, limits)
+	h.doubles(7, counts)
+	var m message
+	m.text(1, tag)
+	m.bytes(5, h)
+	return Value(m)
+}
