@@ -34,8 +34,8 @@ func (r row) isOf(command string) bool {
 	return command == now || command == strings.TrimSuffix(now, r.once)
 }
 
-// onceDefault is what a command of model gpdrf or drf says so that it means what it meant while
-// frequencies had one frozen draw, there were 200 of them, and no skip.
+// onceDefault are the options that keep the earlier defaults of a command of model gpdrf or drf:
+// 200 frequencies with one frozen draw, and no skip.
 func onceDefault(model, command string, sequences bool) string {
 	once := ""
 	add := func(key, value string) {

@@ -18,7 +18,7 @@ const (
 )
 
 // suite runs the cells that have no record, one after the other, and writes docs/suite.md from all
-// records. What is killed goes on from there when it is called again.
+// records. What is killed continues from there when it is called again.
 func suite(args []string) error {
 	flags := flag.NewFlagSet("suite", flag.ExitOnError)
 	setPattern := flags.String("sets", "", "only sets whose name this regular expression matches")

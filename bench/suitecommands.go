@@ -37,7 +37,7 @@ func (p suitePage) commands(b *strings.Builder) {
 	b.WriteString("\n## Commands\n\n")
 	dates, templates := map[string][]string{}, []string{}
 	for _, r := range p.sorted() {
-		source := fmt.Sprintf("commit %s, %s, %d threads, %d s of training, seed %d", r.Commit, r.Processor, r.Threads, r.Limit, r.Seed)
+		source := fmt.Sprintf("commit %s, %d s of training, seed %d,\n  %s, %d threads", r.Commit, r.Limit, r.Seed, r.Processor, r.Threads)
 		dates[source] = append(dates[source], r.Date)
 		if t := r.template(); !slices.Contains(templates, t) {
 			templates = append(templates, t)
@@ -52,7 +52,7 @@ func (p suitePage) commands(b *strings.Builder) {
 		if last := slices.Max(dates[source]); last > when {
 			when += " to " + last
 		}
-		fmt.Fprintf(b, "- %d cells: %s, %s\n", len(dates[source]), source, when)
+		fmt.Fprintf(b, "- %d cells, %s: %s\n", len(dates[source]), when, source)
 	}
 	b.WriteString("\nWhat was run, with SET, FOLD and METHOD for their names. Each record has the whole command.\n\n")
 	for _, t := range templates {

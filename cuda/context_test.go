@@ -114,7 +114,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// What the driver's compiler says of PTX that it does not take is in the error.
+// The error has the message of the driver's compiler about PTX that it rejects.
 func TestCompilerSays(t *testing.T) {
 	c := open(t)
 	ok(t, c.enter())

@@ -49,8 +49,8 @@ func run(t *testing.T, c *Context, name string) []float32 {
 	return x
 }
 
-// mutant is a test that must fail: it has a fault, of a kernel or of the host, and this is what the
-// double says of it.
+// mutant is a test that must fail: it has a fault of a kernel or of the host, and this is the
+// message of the double.
 type mutant struct {
 	test func(t *testing.T)
 	says string

@@ -105,7 +105,7 @@ func (k *Kernel) Launch(grid Grid, shared int, args ...Arg) error {
 		return err
 	}
 	defer k.context.leave()
-	// A block has 48 KiB without asking, of which static arrays take their part.
+	// A block has 48 KiB by default, which static arrays share.
 	if shared > k.shared {
 		if err := allowShared(k.fn, shared); err != nil {
 			return fail("giving "+k.Name+" shared memory", err)

@@ -55,8 +55,8 @@ const (
 
 func (k Kind) String() string { return [...]string{"none", "u32", "u64", "f32", "f64"}[k] }
 
-// Signature is what the PTX says of a kernel: its parameters, and the number of threads of
-// a block, which the kernel's source states and every launch uses.
+// Signature describes a kernel in the PTX: its parameters and the number of threads of a block. The
+// source of the kernel states that number, and every launch uses it.
 type Signature struct {
 	Params  []Kind
 	Threads int

@@ -65,7 +65,7 @@ func (in *input) arffHeader() (names []string, types []arffType, lines int, err 
 		case err == io.EOF:
 			return nil, nil, 0, errorf(in.name, "is an ARFF file without a line @data: it was cut short, fetch it again")
 		case errors.Is(err, errTextLimit), errors.Is(err, errRecordLimit):
-			return nil, nil, 0, wrong("the lines before @data are too long: this is no ARFF file")
+			return nil, nil, 0, wrong("the lines before @data are too long: this is not an ARFF file")
 		case err != nil:
 			return nil, nil, 0, readError(in.name, err)
 		case keyword(line, "@data"):

@@ -38,7 +38,7 @@ func readNpy(in *input) (*table, error) {
 // arrayTable reads the inputs. Bytes of three or more dimensions are images: pixels as fractions of
 // the brightest.
 func (in *input) arrayTable(a *npyArray) (*table, error) {
-	if err := in.ownTarget(a.name, 1+strings.Count(in.opt.Target, ","), "is an array of inputs, whose targets are in another"); err != nil {
+	if err := in.ownTarget(a.name, 1+strings.Count(in.opt.Target, ","), "is an array of inputs, and its targets are in another file"); err != nil {
 		return nil, err
 	}
 	n, d, err := a.rows(in.lim)
@@ -77,7 +77,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 		case width == d && in.opt.TargetOptional:
 			at = nil
 		default:
-			return nil, errorf(a.name, "has %s, the training data have %s and %s: give the same columns in the same order, or the targets by --labels",
+			return nil, errorf(a.name, "has %s, the training data have %s and %s: give the same columns in the same order, or the targets with --labels",
 				plural(width, "column"), plural(d, "input"), aTarget(len(at)))
 		}
 	} else if in.opt.Target != "" {
@@ -96,7 +96,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 			return nil, err
 		}
 	} else if width < 2 {
-		return nil, errorf(a.name, "has one column only: at least one input is needed beside the target; give the targets by --labels")
+		return nil, errorf(a.name, "has one column only: at least one input is needed beside the target; give the targets with --labels")
 	}
 	if at == nil {
 		return &table{x: whole, columns: plainColumns(in.opt.Like, width)}, nil
@@ -158,11 +158,11 @@ func npyTargets(name string, r io.Reader, n int, in *input) (*targets, error) {
 	case err != nil:
 		return nil, err
 	case d != 1 && (len(a.shape) != 2 || d < 1 || in.task == Classification):
-		return nil, errorf(name, "holds an array of %s values: one target a row is needed, or a row of numbers for a regression of several", sides(a.shape))
+		return nil, errorf(name, "holds an array of %s values: one target per row is needed, or a row of numbers for a regression of several", sides(a.shape))
 	case rows != n:
 		return nil, wrongCount(name, rows, n)
 	}
-	if err := in.ownTarget(name, d, "holds "+plural(d, "target")+" a row"); err != nil {
+	if err := in.ownTarget(name, d, "holds "+plural(d, "target")+" per row"); err != nil {
 		return nil, err
 	}
 	y, err := npyValues(a, n*d, func(v float64) float64 { return v })

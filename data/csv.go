@@ -246,8 +246,8 @@ const largest = 1e100
 
 // What to do about a word where a number must be.
 const (
-	wordInput  = "correct it, or leave the column out by --ignore"
-	wordTarget = "correct it, or use the task classification, or name another target column by --target"
+	wordInput  = "correct it, or leave the column out with --ignore"
+	wordTarget = "correct it, or use the task classification, or name another target column with --target"
 )
 
 // missingCell is the error about a missing cell that nothing fills.
@@ -282,7 +282,7 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 		return 0, r.cellError(i, "found %s in column %s: %s", found, where, plainer(cell, r.style.separator))
 	}
 	if _, doubtful := r.doubtfulHeader(); doubtful {
-		where += " (the first row is taken as the names of the columns: --header no takes it as data)"
+		where += " (the first row is read as the names of the columns: --header no reads it as data)"
 	}
 	return 0, r.cellError(i, "found %s in column %s, which must be a number: %s", found, where, advice)
 }

@@ -40,7 +40,7 @@ func CheckSeparator(word string) string {
 	if _, ok := separatorOf(word); ok || word == "" || word == "auto" {
 		return ""
 	}
-	return "is no separator" + suggest.Hint(word, Separators())
+	return "is not a separator" + suggest.Hint(word, Separators())
 }
 
 // separatorOf takes a name, or a character that stands for itself.
@@ -86,7 +86,7 @@ func (d *Dialect) check() error {
 	}
 	d.Decimal, d.Header = decimal, header
 	if sep, _ := separatorOf(d.Separator); sep == ',' && decimal == "comma" {
-		return errorf("", "the comma cannot both separate cells and stand in decimals: give another separator, or the decimal point")
+		return errorf("", "the comma cannot both separate cells and mark decimals: give another separator, or the decimal point")
 	}
 	return nil
 }

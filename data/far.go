@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// Open writes the scaled row to dst as a measure of distance: as Apply, but without Clip, and the
-// logarithms go on as a straight line below the least of training. No value is beyond ±1e15.
+// Open writes the scaled row to dst as a measure of distance. It does what Apply does, but without
+// Clip, and logarithms continue as a straight line below the smallest training value. No value is
+// beyond ±1e15.
 func (s Scaler) Open(dst, row []float64) {
 	for j, v := range row {
 		dst[j] = s.open(j, v)
@@ -101,7 +102,7 @@ func (s Scaler) Describe(f Far, ds *Dataset) string {
 	text := fmt.Sprintf("%s: column %s is %g, %s, so that the prediction means little",
 		ds.Where(f.first), quote(ds.Columns[f.column]), ds.Row(f.first)[f.column], training)
 	if f.Rows > 1 {
-		text += fmt.Sprintf("; so it is with %d of %d rows", f.Rows, ds.N())
+		text += fmt.Sprintf("; the same holds for %d of %d rows", f.Rows, ds.N())
 	}
 	return text
 }

@@ -110,7 +110,7 @@ func (t *texts) checkHeaders(opt ReadOptions) error {
 	}
 	for i, l := range t.labels {
 		if l == "" {
-			return t.errorAt(t.where[i], "the header has no class: write >CLASS or >NAME|CLASS in every header, or give the classes by --labels FILE")
+			return t.errorAt(t.where[i], "the header has no class: write >CLASS or >NAME|CLASS in every header, or give the classes with --labels FILE")
 		}
 	}
 	different := map[string]bool{}
@@ -121,7 +121,7 @@ func (t *texts) checkHeaders(opt ReadOptions) error {
 		different[l] = true
 	}
 	if opt.Like == nil && len(different) > 2 && 2*len(different) > t.n() {
-		return t.errorAt(t.where[0], "the header has no class: the headers hold %d different words in %s, so they are names; write >NAME|CLASS, or give the classes by --labels FILE",
+		return t.errorAt(t.where[0], "the header has no class: the headers hold %d different words in %s, so they are names; write >NAME|CLASS, or give the classes with --labels FILE",
 			len(different), plural(t.n(), "sequence"))
 	}
 	return nil

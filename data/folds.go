@@ -9,12 +9,11 @@ import (
 	"strconv"
 )
 
-// A set that has no folds, or others than are wanted, is split by Source.Folds. Which rows are in
-// which fold is a function of their classes and their numbers in the file, and of no generator or
-// seed, so that runs with other seeds, and other programs, have the same folds: the rows of each
-// class, in the order of the SHA-256 of the text "fold:" and the row's number from 1, are dealt out
-// to the folds in turn, class after class. Sizes of folds, and those of a class in them, then
-// differ by one row at most.
+// Source.Folds splits a set that has no folds, or not the wanted ones. The folds depend only on the
+// classes of the rows and their numbers in the file, not on a seed. So runs with other seeds, and
+// other programs, have the same folds. The rows of each class are sorted by the SHA-256 of the text
+// "fold:" and the row's number from 1. They are dealt out to the folds in turn, class after class.
+// Sizes of folds, and of a class in them, then differ by at most one row.
 
 // FoldOfRows is the fold of each row, from 1, where all rows are split into so many folds.
 func (d *Dataset) FoldOfRows(folds int) []int { return foldsOf(d.Labels, d.N(), folds) }

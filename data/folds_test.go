@@ -136,7 +136,7 @@ func TestBadFolds(t *testing.T) {
 		{Source{Data: "powerplant", Folds: 5, Test: good}, "leave the test rows " + good + " out"},
 		{Source{Data: "eeg-blocked", Folds: 5}, "eeg-blocked has folds of its own, blocks of time"},
 		{Source{Data: write(t, "t.csv", "a,b\n1,0\n3,1\n4,1\n5,2\n6,0\n"), Folds: 2, Task: "classification"}, "has a single row of class 2"},
-		{Source{Data: good, Fold: 1}, "a file has no folds: say by --folds how many to make"},
+		{Source{Data: good, Fold: 1}, "a file has no folds: set their number with --folds"},
 	} {
 		_, _, _, err := Load(c.s)
 		var e *Error

@@ -1,8 +1,6 @@
 package data
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -85,7 +83,7 @@ func (s Schema) Rows(g Given) (*Dataset, error) {
 	}
 	if s.Alphabet != nil {
 		var err error
-		if d.Sequences, err = g.encode(s.Alphabet, s.SequenceColumn()); err != nil {
+		if d.Sequences, err = encodeRows(seq.EncoderFor(s.Alphabet), g.Sequences, s.SequenceColumn()); err != nil {
 			return nil, err
 		}
 	}
@@ -142,28 +140,6 @@ func (g Given) expand(columns []inputColumn, width int, impute bool) ([]float64,
 		}
 	}
 	return x, nil
-}
-
-// encode codes the sequences over the alphabet of training.
-func (g Given) encode(a *seq.Alphabet, column string) (*seq.Set, error) {
-	e := seq.EncoderFor(a)
-	for i, text := range g.Sequences {
-		err := e.Add([]byte(text))
-		var bad *seq.SymbolError
-		if errors.As(err, &bad) {
-			return nil, errorf("", "row %d: found %s at byte %d of column %s, %s", i+1, quote(bad.Symbol), bad.At+1, quote(column), bad.Msg)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("row %d: %w", i+1, err)
-		}
-	}
-	set, _ := e.Set()
-	for i := range g.N {
-		if len(set.At(i)) == 0 {
-			return nil, errorf("", "row %d: the sequence in column %s is empty: write at least one symbol", i+1, quote(column))
-		}
-	}
-	return set, nil
 }
 
 // ParseNumber reads a cell of a column of numbers as a file's reader does: "" and words for missing

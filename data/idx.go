@@ -29,7 +29,7 @@ func isIDX(head []byte) bool { return bytes.HasPrefix(head, []byte{0, 0}) }
 // readIDX reads images, each a row of pixels as fractions of the brightest, and their labels
 // from another file.
 func readIDX(in *input) (*table, error) {
-	if err := in.ownTarget(in.name, 1, "is an IDX file, whose labels are in another file, to give by --labels"); err != nil {
+	if err := in.ownTarget(in.name, 1, "is an IDX file, and its labels are in another file: give it with --labels"); err != nil {
 		return nil, err
 	}
 	shape, err := idxShape(in.name, in.bytes)
@@ -37,12 +37,12 @@ func readIDX(in *input) (*table, error) {
 		return nil, err
 	}
 	if len(shape) == 1 {
-		return nil, errorf(in.name, "holds %d labels, not images: give the file of the images, and this one by --labels where its name does not tell", shape[0])
+		return nil, errorf(in.name, "holds %d labels, not images: give the file of the images, and this one with --labels where its name does not tell", shape[0])
 	}
 	n, d := shape[0], 1
 	for _, side := range shape[1:] {
 		if d *= side; d > math.MaxInt32 {
-			return nil, errorf(in.name, "says that an image has %s pixels: the file is damaged, or no IDX file", sides(shape[1:]))
+			return nil, errorf(in.name, "says that an image has %s pixels: the file is damaged, or not an IDX file", sides(shape[1:]))
 		}
 	}
 	if n == 0 || d == 0 {
@@ -109,7 +109,7 @@ func idxShape(name string, r *bufio.Reader) ([]int, error) {
 		}
 		v := binary.BigEndian.Uint32(side[:])
 		if v > math.MaxInt32 {
-			return nil, errorf(name, "byte %d: a dimension of %d: the file is damaged, or no IDX file", 4+4*i, v)
+			return nil, errorf(name, "byte %d: a dimension of %d: the file is damaged, or not an IDX file", 4+4*i, v)
 		}
 		shape[i] = int(v)
 	}
@@ -133,7 +133,7 @@ func idxValues(name string, r io.Reader, offset, n int) ([]byte, error) {
 	values, err := io.ReadAll(io.LimitReader(r, int64(n)+1))
 	switch {
 	case len(values) > n:
-		return nil, errorf(name, "byte %d: goes on after its %d values: the header and the file do not belong together", offset+n, n)
+		return nil, errorf(name, "byte %d: there is more after its %d values: the header and the file do not belong together", offset+n, n)
 	case err != nil:
 		return nil, readError(name, err)
 	case len(values) < n:

@@ -118,7 +118,7 @@ func TestBadIDX(t *testing.T) {
 		{"short magic", "\x00\x00\x08", labels, "images: byte 3: ends in the middle of a header", ReadOptions{}},
 		{"short header", images[:14], labels, "images: byte 14: ends in the middle of a header", ReadOptions{}},
 		{"short", images[:len(images)-5], labels, "images: byte 4: the header says that it holds 4 images of 2x3 pixels, for which a file of 40 bytes is needed, and this one has 35", ReadOptions{}},
-		{"long", images + "x", labels, "images: byte 40: goes on after its 24 values", ReadOptions{}},
+		{"long", images + "x", labels, "images: byte 40: there is more after its 24 values", ReadOptions{}},
 		{"cut gzip", zipped(images)[:40], labels, "images: the gzip data end too early", ReadOptions{}},
 		{"a lie", idx(nil, 1<<20, 1<<5, 1), labels, "images: byte 4: the header says that it holds 1048576 images of 32x1 pixels", ReadOptions{}},
 		{"too large", idx(nil, 1<<28, 28, 28), labels, "images: holds 268435456 images of 28x28 pixels: too large", ReadOptions{}},
@@ -127,7 +127,7 @@ func TestBadIDX(t *testing.T) {
 		{"none", idx(nil, 0, 2, 3), labels, "images: says that it holds 0 images", ReadOptions{}},
 		{"labels for images", labels, labels, "images: holds 4 labels, not images", ReadOptions{}},
 		{"magic", "\x01" + images[1:], labels, "images: is not text (byte 0x01 near its start): give a CSV table, ", ReadOptions{Labels: "labels"}},
-		{"target", images, labels, "images: is an IDX file, whose labels are in another file", ReadOptions{Target: "3"}},
+		{"target", images, labels, "images: is an IDX file, and its labels are in another file", ReadOptions{Target: "3"}},
 		{"no labels", images, "", "images: needs the file of its targets, and there is neither ", ReadOptions{}},
 		{"labels not there", images, labels, "none: there is no such file", ReadOptions{Labels: "none"}},
 		{"label magic", images, "1,2\n", "labels: starts with the bytes 31 2c 32 0a: labels are an IDX or npy file", ReadOptions{}},
@@ -150,7 +150,7 @@ func TestBadIDX(t *testing.T) {
 		}
 	}
 	t.Chdir(folderOf(t, map[string]string{"pictures": images, "t.csv": small}))
-	if _, _, err := ReadFile("pictures", ReadOptions{}); err == nil || !strings.Contains(err.Error(), "give it by --labels") {
+	if _, _, err := ReadFile("pictures", ReadOptions{}); err == nil || !strings.Contains(err.Error(), "give it with --labels") {
 		t.Error(err)
 	}
 	if _, _, err := ReadFile("t.csv", ReadOptions{Labels: "labels"}); err == nil || !strings.Contains(err.Error(), "is a CSV table, which holds its own targets") {

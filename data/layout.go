@@ -65,7 +65,7 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 		return nil, err
 	}
 	if text, doubtful := rec.doubtfulHeader(); doubtful {
-		l.notes = append(l.notes, fmt.Sprintf("%s: the first row has the text %s in it and is taken as the column names (--header no to change)", rec.name, quote(text)))
+		l.notes = append(l.notes, fmt.Sprintf("%s: the first row has the text %s in it and is read as the column names (--header no to change)", rec.name, quote(text)))
 	}
 	if err := l.assign(rec, p, in.opt); err != nil {
 		return nil, err

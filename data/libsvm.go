@@ -65,7 +65,7 @@ type sparse struct {
 // readLIBSVM reads the rows into a dense table. Its width is the largest index of the training
 // rows; in other rows, further entries are ignored, with a note.
 func readLIBSVM(in *input) (*table, error) {
-	if err := in.ownTarget(in.name, 1, "is a LIBSVM file, whose target is the first number of each line"); err != nil {
+	if err := in.ownTarget(in.name, 1, "is a LIBSVM file: its target is the first number of each line"); err != nil {
 		return nil, err
 	}
 	if _, err := in.text(); err != nil {
@@ -139,7 +139,7 @@ func (s *sparse) readLines(in *input) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, bufio.ErrTooLong):
-		return &Error{File: s.name, Line: s.line + 1, Msg: "the line is longer than " + humanize.IBytes(uint64(in.lim.record)) + ": this is no LIBSVM file"}
+		return &Error{File: s.name, Line: s.line + 1, Msg: "the line is longer than " + humanize.IBytes(uint64(in.lim.record)) + ": this is not a LIBSVM file"}
 	case errors.Is(err, errTextLimit):
 		return errorf(s.name, "holds more than %s of text: too large to read, take a part of it", humanize.IBytes(uint64(in.lim.text)))
 	case errors.Is(err, io.EOF):
@@ -196,9 +196,9 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 		i, err := strconv.Atoi(index)
 		switch {
 		case !pair:
-			return wrong(at, "found %s: after the label, a row has pairs index:value only", quote(word))
+			return wrong(at, "found %s: after the label, a row has only pairs index:value", quote(word))
 		case index == "qid":
-			return wrong(at, "found %s: rows of queries are not for this program, remove the qid", quote(word))
+			return wrong(at, "found %s: qid is not supported, remove it", quote(word))
 		case err != nil || i > math.MaxInt32-1:
 			return wrong(at, "found %s: the index must be a whole number from 1 to %d", quote(word), math.MaxInt32-1)
 		case i < 1:

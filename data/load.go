@@ -64,7 +64,7 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 		return nil, nil, nil, err
 	}
 	if names := constantColumns(train); len(names) > 0 {
-		notes = append(notes, fmt.Sprintf("%s: constant in the training rows, so without information: %s", train.Path, list(names)))
+		notes = append(notes, fmt.Sprintf("%s: constant in the training rows, so it says nothing: %s", train.Path, list(names)))
 	}
 	if train.Sequences != nil {
 		notes = append(notes, repeated(train, test)...)
@@ -83,7 +83,7 @@ func repeated(train, test *Dataset) []string {
 
 func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if s.Fold != 0 && s.Folds == 0 {
-		return nil, nil, nil, errorf(s.Data, "a file has no folds: say by --folds how many to make, give --test FILE, or leave --fold out (the named sets are %s)", strings.Join(Names(), ", "))
+		return nil, nil, nil, errorf(s.Data, "a file has no folds: set their number with --folds, give --test FILE, or leave --fold out (the named sets are %s)", strings.Join(Names(), ", "))
 	}
 	all, notes, err := readFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels, TableOptions: s.TableOptions, Tokens: s.Tokens, Sequence: s.Sequence, Watch: s.Watch})
 	if err != nil {

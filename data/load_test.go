@@ -29,7 +29,7 @@ func TestHoldOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if all := strings.Join(notes, "\n"); !strings.Contains(all, "11 of 105 rows held out") || !strings.Contains(all, `constant in the training rows, so without information: "const"`) {
+		if all := strings.Join(notes, "\n"); !strings.Contains(all, "11 of 105 rows held out") || !strings.Contains(all, `constant in the training rows, so it says nothing: "const"`) {
 			t.Errorf("notes %s", all)
 		}
 		for i, l := range b.Labels {
@@ -114,7 +114,7 @@ func TestBadSources(t *testing.T) {
 		{"fold 4", Source{Data: "powerplant", Fold: 4}, "powerplant has no fold 4: its folds are 1 to 3"},
 		{"fold −1", Source{Data: "eeg", Fold: -1}, "eeg has no fold -1: its folds are 1 to 5"},
 		{"fold 6", Source{Data: "spam", Fold: 6}, "spam has no fold 6: its folds are 1 to 5"},
-		{"no folder", Source{Data: "spam"}, "the set spam is read from a folder: name it by --data-dir or GPDRF_DATA"},
+		{"no folder", Source{Data: "spam"}, "the set spam is read from a folder: name it with --data-dir or GPDRF_DATA"},
 		{"other folder", Source{Data: "eeg", DataDir: dir}, "the folder " + dir + " holds no set eeg"},
 		{"empty folder", Source{Data: "spam", DataDir: dir}, filepath.Join(dir, "spam", "fold1.train.csv.gz") + ": there is no such file"},
 		{"one row", Source{Data: write(t, "t.csv", "a,b\n1,2\n")}, "has a single row"},

@@ -6,9 +6,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// A table of inputs is a tensor [N,D] of float64, or of float32 where the file has no more than
-// that: images and arrays of float32 then take half the memory. Nothing outside this file asks
-// which.
+// A table of inputs is a tensor [N,D] of float64, or of float32 if the file has only that: images
+// and arrays of float32 then take half the memory. Only this file knows which of the two it is.
 
 func matrix(n, d int, x []float64) *tensor.Dense {
 	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))

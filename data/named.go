@@ -26,9 +26,9 @@ func Folds(name string) int {
 
 const powerplantName = "powerplant (embedded)"
 
-// loadNamed reads fold K of a named set from its folder, or with s.Folds any, but powerplant from
-// the embedded table: the folds in a folder are the same rows, standardised, and the table has them
-// in their own units.
+// loadNamed reads fold K of a named set from its folder, or any fold with s.Folds. powerplant comes
+// from the embedded table, which has the rows in their own units; the folds in a folder have the
+// same rows, standardised.
 func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	fold, set := max(s.Fold, 1), mustSet(s.Data)
 	switch {
@@ -104,7 +104,7 @@ func foldNamed(s Source) (train, test *Dataset, notes []string, err error) {
 func missingSet(name, dir string) error {
 	get := mustSet(name).Get()
 	if dir == "" {
-		return errorf("", "the set %s is read from a folder: name it by --data-dir or %s; to get it: %s", name, DataDirEnv, get)
+		return errorf("", "the set %s is read from a folder: name it with --data-dir or %s; to get it: %s", name, DataDirEnv, get)
 	}
 	return errorf("", "the folder %s holds no set %s: set --data-dir or %s to one that does; to get it: %s", dir, name, DataDirEnv, get)
 }

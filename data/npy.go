@@ -218,7 +218,7 @@ func npyValues[T float32 | float64](a *npyArray, n int, convert func(float64) T)
 		blocks, done = append(blocks, block), done+k
 	}
 	if extra, _ := io.ReadFull(a.r, chunk[:1]); extra > 0 {
-		return nil, errorf(a.name, "byte %d: goes on after its %d values: the header and the file do not belong together", a.offset, n)
+		return nil, errorf(a.name, "byte %d: there is more after its %d values: the header and the file do not belong together", a.offset, n)
 	}
 	values := join(blocks)
 	if !a.fortran || len(a.shape) < 2 {

@@ -89,7 +89,7 @@ func TestFortranOrder(t *testing.T) {
 	}
 }
 
-// TestArrays pairs inputs with targets by names and by --labels, apart and in an archive.
+// TestArrays pairs inputs with targets by names and with --labels, apart and in an archive.
 func TestArrays(t *testing.T) {
 	x, y := npy("<f8", "2, 2", []float64{1, 2, 3, 4}), npy("<i8", "2,", []int64{1, 0})
 	pictures := npy("|u1", "2, 2, 1", []uint8{0, 51, 102, 255})
@@ -153,20 +153,20 @@ func TestBadArrays(t *testing.T) {
 		{"short", good[:len(good)-3], "", fmt.Sprintf("x.npy: byte 10: the header says that it holds 2x2 values, for which a file of %d bytes is needed, and this one has %d", len(good), len(good)-3), ReadOptions{}},
 		{"short header", good[:40], "", "x.npy: byte 40: ends in the middle of its header", ReadOptions{}},
 		{"version", npyMagic + "\x09" + good[7:], "", "x.npy: byte 6: version 9", ReadOptions{}},
-		{"long", good + "x", "", fmt.Sprintf("x.npy: byte %d: goes on after its 4 values", len(good)), ReadOptions{}},
+		{"long", good + "x", "", fmt.Sprintf("x.npy: byte %d: there is more after its 4 values", len(good)), ReadOptions{}},
 		{"NaN", npy("<f8", "2, 2", []float64{1, 2, math.NaN(), 4}), "", fmt.Sprintf("x.npy: byte %d: value [1, 0] is NaN", start+16), ReadOptions{}},
 		{"infinite", npy("<f4", "2, 2", []float32{1, 2, 3, float32(math.Inf(1))}), "", fmt.Sprintf("x.npy: byte %d: value [1, 1] is +Inf", start+12), ReadOptions{}},
 		{"no targets", good, "", "x.npy: needs the file of its targets, and there is neither y.npy nor y.npy.gz", ReadOptions{}},
-		{"target", good, y, "x.npy: is an array of inputs, whose targets are in another", ReadOptions{Target: "1"}},
+		{"target", good, y, "x.npy: is an array of inputs, and its targets are in another file", ReadOptions{Target: "1"}},
 		{"count", good, npy("<i8", "3,", []int64{1, 0, 1}), "y.npy: holds 3 targets for 2 rows", ReadOptions{}},
-		{"several targets as classes", good, good, "y.npy: holds an array of 2x2 values: one target a row", ReadOptions{Task: "classification"}},
-		{"several targets for one", good, good, "x.npy: holds 2 targets a row, the training data have 1 target", ReadOptions{Like: &Schema{Columns: []string{"x0", "x1"}, Target: "y", TargetAt: 2, Task: Regression}}},
+		{"several targets as classes", good, good, "y.npy: holds an array of 2x2 values: one target per row", ReadOptions{Task: "classification"}},
+		{"several targets for one", good, good, "x.npy: holds 2 targets per row, the training data have 1 target", ReadOptions{Like: &Schema{Columns: []string{"x0", "x1"}, Target: "y", TargetAt: 2, Task: Regression}}},
 		{"text for targets", good, "1\n0\n", "y.npy: starts with the bytes 31 0a 30 0a: labels are an IDX or npy file", ReadOptions{}},
 		{"class", npy("<f8", "2,", values[:2]), npy("<i8", "2,", []int64{1, 5}), `y.npy: value [1]: found class 5 in the target column "t"`, ReadOptions{Like: &like}},
 		{"other width", good, y, "x.npy: holds an array of 2x2 values, the training data have 1 input", ReadOptions{Like: &like}},
 		{"archive without x", zipOf("arr_0.npy", good), "", `x.npy: has no array x_train, X_train, x, X: it holds "arr_0"`, ReadOptions{}},
 		{"archive without y", zipOf("x.npy", good), "", `x.npy: has no array y_train, Y_train, y, Y: it holds "x"`, ReadOptions{}},
-		{"archive of others", zipOf("a.txt", good), "", "x.npy: is a zip archive, and no npz", ReadOptions{}},
+		{"archive of others", zipOf("a.txt", good), "", "x.npy: is a zip archive but not an npz", ReadOptions{}},
 		{"cut archive", zipOf("x.npy", good)[:100], "", "x.npy: is a zip archive that cannot be read", ReadOptions{}},
 		{"archive in gzip", zipped(zipOf("x.npy", good)), "", "x.npy: is a zip archive that cannot be read", ReadOptions{}},
 		{"bad array in it", zipOf("x.npy", good[:len(good)-8]), "", fmt.Sprintf("x.npy(x.npy): byte %d: ends in the middle", len(good)-8), ReadOptions{}},

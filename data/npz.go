@@ -77,7 +77,7 @@ func openNpz(name string, src io.Reader) (*npz, error) {
 		return nil, errorf(name, "is a zip archive that cannot be read (%v): if it is an npz, fetch it again or undo its gzip; save a spreadsheet as CSV", err)
 	}
 	if !slices.ContainsFunc(z.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, ".npy") }) {
-		return nil, errorf(name, "is a zip archive, and no npz: it holds no .npy array; save a spreadsheet as CSV")
+		return nil, errorf(name, "is a zip archive but not an npz: it holds no .npy array; save a spreadsheet as CSV")
 	}
 	return &npz{name, z}, nil
 }

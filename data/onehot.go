@@ -90,7 +90,7 @@ func (in *input) rewind() (err error) {
 		_, err = src.Seek(0, io.SeekStart)
 	}
 	if !ok || err != nil {
-		return errorf(in.name, "is read twice, which cannot be done here: give a file")
+		return errorf(in.name, "is read twice, which is not possible here: give a file")
 	}
 	in.bytes, in.head, err = unzipped(in.name, in.src)
 	return err

@@ -21,8 +21,8 @@ type limits struct {
 	cells  int64 // numbers kept: N·(D+1)
 }
 
-// fileLimits allow a table of 4 GiB in memory, which is more than the engine can train
-// on, and stop a gzip bomb long before a disk or a day is full.
+// fileLimits allow a table of 4 GiB in memory, which is more than the engine can train on. They
+// stop a gzip bomb long before it fills a disk.
 func fileLimits() limits {
 	return limits{text: 16 << 30, record: 64 << 20, cells: 512 << 20}
 }

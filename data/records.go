@@ -141,7 +141,7 @@ func (r *records) quoteError(pe *csv.ParseError) error {
 			Msg: `found a " inside a cell that does not start with one: remove it, or quote the whole cell`}
 	}
 	return &Error{File: r.name, Line: pe.StartLine + r.before, Err: pe,
-		Msg: `a quoted cell of this row is not closed, or goes on after its closing ": check its quotes`}
+		Msg: `a quoted cell of this row is not closed, or has text after its closing ": check its quotes`}
 }
 
 // limitError words the two errors of guard.
@@ -151,7 +151,7 @@ func (r *records) limitError(err error) error {
 		e.Msg = "holds more than " + humanize.IBytes(uint64(r.guard.limits.text)) + " of text: too large to read, take a part of it"
 		return e
 	}
-	e.Msg = fmt.Sprintf("the row after line %d is longer than %s: a quote may be left open, or this is no table",
+	e.Msg = fmt.Sprintf("the row after line %d is longer than %s: a quote may be left open, or this is not a table",
 		r.line, humanize.IBytes(uint64(r.guard.limits.record)))
 	return e
 }

@@ -42,7 +42,7 @@ func (o TableOptions) given() string {
 // check refuses words that are not known.
 func (o *TableOptions) check() error {
 	if o.Missing != "" && !slices.Contains(MissingWays(), o.Missing) {
-		return errorf("", "there is no way %s for missing cells%s", quote(o.Missing), suggest.Hint(o.Missing, MissingWays()))
+		return errorf("", "--missing cannot be %s%s", quote(o.Missing), suggest.Hint(o.Missing, MissingWays()))
 	}
 	return o.Dialect.check()
 }
@@ -64,7 +64,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 	}
 	for _, at := range l.targets {
 		if slices.Contains(ignored, at) || at == l.id {
-			return errorf(rec.name, "the column %s cannot be both the target and left out: name another by --target", quote(names[at]))
+			return errorf(rec.name, "the column %s cannot be both the target and left out: name another with --target", quote(names[at]))
 		}
 	}
 	for i := range names {
@@ -153,7 +153,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 			"found the date %s in column %s: --ignore %s leaves the column out, or write dates as numbers, such as days", quote(at.cell), quote(name), flagWord(name, i))}
 	case isDecorated(c.text.cell):
 		return &Error{File: rec.name, Line: c.text.at.line, Column: c.text.at.column, Msg: fmt.Sprintf(
-			"found %s in column %s: %s, or leave the column out by --ignore %s", quote(c.text.cell), quote(name), plainer(c.text.cell, rec.style.separator), flagWord(name, i))}
+			"found %s in column %s: %s, or leave the column out with --ignore %s", quote(c.text.cell), quote(name), plainer(c.text.cell, rec.style.separator), flagWord(name, i))}
 	case c.isText() && (c.isUnique() || c.isIdentifier() && !(opt.OneHot && c.distinct() <= mostTexts)):
 		what := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), plural(c.filled(), "row"))
 		if c.isUnique() {
@@ -184,7 +184,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		return nil
 	case c.texts > 0:
 		return &Error{File: rec.name, Line: c.text.at.line, Column: c.text.at.column, Msg: fmt.Sprintf(
-			"found %s in column %s, whose other cells are numbers: correct it, leave it empty with --missing impute, or leave the column out by --ignore %s",
+			"found %s in column %s, whose other cells are numbers: correct it, leave it empty with --missing impute, or leave the column out with --ignore %s",
 			quote(c.text.cell), quote(name), flagWord(name, i))}
 	}
 	if c.counting && c.fractions.cell == "" && isIDName(name) {

@@ -52,11 +52,11 @@ const (
 // Scalings are the kinds that FitScaler knows.
 func Scalings() []string { return []string{"auto", "standard", "robust", "log", "none"} }
 
-// FitScaler fits the scaling of the inputs of training rows. The kind auto is what the set says of
-// itself; else robust, for the whole set, where any value lies more than 20 standard deviations
-// from the mean of its column, and otherwise standard: one recording error of that size squeezes
-// all the rest of its column into a point. Kind holds the outcome: none where rows are sequences
-// alone.
+// FitScaler fits the scaling of the inputs of training rows. The kind auto is the AutoScaling of
+// the set, if it has one. Else it is robust if any value is more than 20 standard deviations from
+// the mean of its column: one such error would squeeze the rest of the column into a point.
+// Otherwise it is standard. Kind holds the outcome; rows that are only sequences have the kind
+// none.
 func FitScaler(kind string, ds *Dataset) (Scaler, error) {
 	if ds.X == nil {
 		return Scaler{Kind: "none"}, nil

@@ -153,7 +153,7 @@ func TestFar(t *testing.T) {
 		}
 		// 4.9 is not far from -3 … 1, nor 7.9 from a constant 7.
 		far := s.Far(rows)
-		want := `t.csv:4: column "b" is 1e+90, and 1 to 400 in the training rows: far outside, so that the prediction means little; so it is with 4 of 6 rows`
+		want := `t.csv:4: column "b" is 1e+90, and 1 to 400 in the training rows: far outside, so that the prediction means little; the same holds for 4 of 6 rows`
 		if got := s.Describe(far, rows); far.Rows != 4 || got != want {
 			t.Errorf("%s: %d rows, got %s\nwant %s", kind, far.Rows, got, want)
 		}
@@ -171,7 +171,7 @@ func TestFar(t *testing.T) {
 	}
 	// A model of before has no ranges, and finds what is bounded.
 	s.Least, s.Most = nil, nil
-	want := `t.csv:4: column "b" is 1e+90, far outside the training rows, so that the prediction means little; so it is with 2 of 6 rows`
+	want := `t.csv:4: column "b" is 1e+90, far outside the training rows, so that the prediction means little; the same holds for 2 of 6 rows`
 	if got := s.Describe(s.Far(rows), rows); got != want {
 		t.Error(got)
 	}

@@ -17,7 +17,7 @@ func (l *layout) findSequence(rec *records, column string) error {
 	case rec.header == nil:
 		return errorf(rec.name, "has no header: a table with a column of sequences needs one")
 	case slices.Contains(l.targets, at):
-		return errorf(rec.name, "the column %s cannot be both the sequences and the target: name another by --target", quote(rec.columnName(at)))
+		return errorf(rec.name, "the column %s cannot be both the sequences and the target: name another with --target", quote(rec.columnName(at)))
 	}
 	l.setSequence(rec, at)
 	return nil

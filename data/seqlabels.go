@@ -229,7 +229,7 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 		}
 		name := strings.TrimSpace(line[:cut])
 		if j, twice := at[name]; twice {
-			return &Error{File: path, Line: where[i].line, Msg: fmt.Sprintf("the name %s stands on line %d, too: names must differ", quote(name), where[j].line)}
+			return &Error{File: path, Line: where[i].line, Msg: fmt.Sprintf("the name %s is also on line %d: names must differ", quote(name), where[j].line)}
 		}
 		at[name], labels[i] = i, strings.TrimSpace(line[cut+1:])
 	}

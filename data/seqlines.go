@@ -111,8 +111,8 @@ func readSequenceLines(in *input) (*table, error) {
 	return t.table(in)
 }
 
-// dropHeader leaves the first line out where it names the columns: its label is a word above
-// numbers, or a word that no other line has where the others are few, and its text is a word.
+// dropHeader leaves out a first line that names the columns. Its text is a word. Its label is a
+// word above numbers, or a word that no other line has while the other labels are few.
 func (t *texts) dropHeader() {
 	const enough = 5
 	if t.labels == nil || t.n() < 2 || strings.ContainsAny(string(t.of(0)), " \t") || !isText(t.labels[0]) {
@@ -131,7 +131,7 @@ func (t *texts) dropHeader() {
 	if different[t.labels[0]] || words && !both && (3*len(different) > t.n() || !named) {
 		return
 	}
-	t.notes = append(t.notes, fmt.Sprintf("%s:%d: %s and %s are taken for the names of the columns, and left out", t.name, t.at[0].line, quote(t.labels[0]), quote(string(t.of(0)))))
+	t.notes = append(t.notes, fmt.Sprintf("%s:%d: %s and %s are read as the names of the columns, and left out", t.name, t.at[0].line, quote(t.labels[0]), quote(string(t.of(0)))))
 	t.text = t.text[t.end[0]:]
 	for i := range t.end[1:] {
 		t.end[i+1] -= t.end[0]

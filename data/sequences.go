@@ -39,7 +39,7 @@ type texts struct {
 	text   []byte // end to end
 	end    []int
 	at     []place  // where each text starts
-	names  []string // FASTA: what stands before the class; nil else
+	names  []string // FASTA: the text before the class; nil otherwise
 	labels []string // nil where the file has none
 	where  []place  // of the labels
 	notes  []string
@@ -160,7 +160,7 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 	t.notes = append(t.notes, fmt.Sprintf("%s: %s of %s symbols (mean %.1f), alphabet %s (--tokens to change)",
 		t.name, plural(set.N(), "sequence"), span(low, high), mean, what))
 	if unknown > 0 {
-		t.notes = append(t.notes, fmt.Sprintf("%s: symbols that stand for no letter: %d of %d; what contains one is left out of the features",
+		t.notes = append(t.notes, fmt.Sprintf("%s: %d of %d symbols stand for no letter; features that contain one are left out",
 			t.name, unknown, len(set.Codes)))
 	}
 }

@@ -233,7 +233,7 @@ func TestSequenceLabels(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\nb\n":                                "labels.txt: holds 2 labels for 4 sequences",
 		"first\ta\nsecond\tb\n":                 `has no label for the sequence "third", which is on line 6 of `,
-		"first\ta\nsecond\tb\nfirst\tb\n":       `labels.txt:3: the name "first" stands on line 1, too`,
+		"first\ta\nsecond\tb\nfirst\tb\n":       `labels.txt:3: the name "first" is also on line 1`,
 		"first\ta\nsecond\n":                    "labels.txt:2: there is no tab or comma",
 		"":                                      "labels.txt: is empty",
 		"first\t1\nsecond\tx\nthird,1\nfourth,": `labels.txt:2:1: found the target "x"`,

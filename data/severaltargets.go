@@ -83,7 +83,7 @@ func (t *table) fitTargets(in *input, d *Dataset, like *Schema) error {
 	case in.opt.TargetOptional:
 		d.Target = ""
 	default:
-		return errorf(in.name, "holds %s a row, the training data have %s: %s", plural(len(t.y)/n, "target"), plural(len(like.Outputs()), "target"), list(like.Outputs()))
+		return errorf(in.name, "holds %s per row, the training data have %s: %s", plural(len(t.y)/n, "target"), plural(len(like.Outputs()), "target"), list(like.Outputs()))
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (t *table) fitTargets(in *input, d *Dataset, like *Schema) error {
 // severalClasses refuses to take the values of n target columns for classes.
 func (in *input) severalClasses(n int) error {
 	if n > 1 && in.task == Classification {
-		return errorf(in.name, "has %s, which are a regression: class labels stand in one column", plural(n, "target column"))
+		return errorf(in.name, "has %s, which are a regression: class labels are in one column", plural(n, "target column"))
 	}
 	return nil
 }

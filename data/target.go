@@ -56,15 +56,15 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (k
 			why = ""
 		}
 	case isDecorated(c.text.cell):
-		return k, bad(c.text, ", which is no plain number: %s", plainer(c.text.cell, ','))
+		return k, bad(c.text, ", which is not a plain number: %s", plainer(c.text.cell, ','))
 	case task == Regression:
 		return k, bad(c.text, ", which must be a number: correct it, or use the task classification")
 	case task == "" && (c.fractions.cell != "" || !c.isText()):
 		return k, bad(c.text, ", whose other values are numbers: correct it, or use the task classification")
 	case task == "" && c.isDates():
-		return k, bad(c.text, ", which is a date: write dates as numbers, or name another target by --target")
+		return k, bad(c.text, ", which is a date: write dates as numbers, or name another target with --target")
 	case task == "" && !nominal && c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled():
-		return k, bad(c.text, ", which holds %d different words in %s, so they are no classes: name another target by --target", c.distinct(), plural(c.filled(), "row"))
+		return k, bad(c.text, ", which holds %d different words in %s, so they are not classes: name another target with --target", c.distinct(), plural(c.filled(), "row"))
 	default:
 		k.classes = c.values()
 	}

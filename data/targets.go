@@ -59,7 +59,7 @@ func (in *input) takeTargets(t *table) error {
 			if in.opt.TargetOptional {
 				return nil
 			}
-			return errorf(in.name, "needs the file of its targets%s: give it by --labels, or --test-labels for test rows", tried)
+			return errorf(in.name, "needs the file of its targets%s: give it with --labels, or --test-labels for test rows", tried)
 		}
 		t.notes = append(t.notes, fmt.Sprintf("%s: its targets are in %s", in.name, path))
 	}
@@ -124,9 +124,9 @@ func wrongCount(name string, targets, rows int) error {
 	return errorf(name, "holds %d targets for %d rows: give those that belong to the rows", targets, rows)
 }
 
-// targetsBeside finds the file of the targets in the folder of the inputs, with or without .gz: its
-// name has labels instead of images and idx1 instead of idx3, or starts with y instead of x. Where
-// there is none it says what was looked for.
+// targetsBeside finds the file of the targets in the folder of the inputs, with or without .gz. Its
+// name has labels instead of images and idx1 instead of idx3, or starts with y instead of x. If
+// there is none, tried says which names were tried.
 func targetsBeside(inputs string) (path, tried string) {
 	dir, name := filepath.Split(inputs)
 	plain := strings.TrimSuffix(name, ".gz")

@@ -31,11 +31,11 @@ func TestOwnTarget(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ file, asked, labels, want string }{
-		{"rows.svm", "y", "", `rows.svm: is a LIBSVM file, whose target is the first number of each line: leave the target column "y" out; the name here is label`},
-		{"images", "y0,y1", "labels", "images: is an IDX file, whose labels are in another file"},
-		{"x.npy", "2", "", "x.npy: is an array of inputs, whose targets are in another"},
-		{"x.npy", "y0,y1,y2", "", `y.npy: holds 2 targets a row: leave the target column "y0,y1,y2" out; the name here is y0,y1`},
-		{"a.npz", "label", "", `a.npz(y.npy): holds 2 targets a row: leave the target column "label" out`},
+		{"rows.svm", "y", "", `rows.svm: is a LIBSVM file: its target is the first number of each line: leave the target column "y" out; the name here is label`},
+		{"images", "y0,y1", "labels", "images: is an IDX file, and its labels are in another file"},
+		{"x.npy", "2", "", "x.npy: is an array of inputs, and its targets are in another file"},
+		{"x.npy", "y0,y1,y2", "", `y.npy: holds 2 targets per row: leave the target column "y0,y1,y2" out; the name here is y0,y1`},
+		{"a.npz", "label", "", `a.npz(y.npy): holds 2 targets per row: leave the target column "label" out`},
 		{"table.npy", "x3", "", `table.npy: has no column "x3" to be the target`},
 	} {
 		if _, _, err := ReadFile(c.file, ReadOptions{Target: c.asked, Labels: c.labels}); err == nil || !strings.HasPrefix(err.Error(), c.want) {

@@ -64,8 +64,8 @@ func TestBadVectors(t *testing.T) {
 		name, text, want string
 		opt              ReadOptions
 	}{
-		{"width", "a\t1,2;3,4\nb\t1,2;3,4,5;1,2\n", `t.csv:2:7: found "3,4,5", a vector of 3, where those before have 2`, ReadOptions{}},
-		{"width of the training data", "a\t1,2;3,4\n", `t.csv:1:3: found "1,2", a vector of 2, where those before have 3`, ReadOptions{Like: &like}},
+		{"width", "a\t1,2;3,4\nb\t1,2;3,4,5;1,2\n", `t.csv:2:7: found "3,4,5", a vector of 3 numbers, and those before have 2`, ReadOptions{}},
+		{"width of the training data", "a\t1,2;3,4\n", `t.csv:1:3: found "1,2", a vector of 2 numbers, and those before have 3`, ReadOptions{Like: &like}},
 		{"no number", "a\t1.25,2.25;3.25,4.25\nb\t1.25,x;3.25,4.25\n", `t.csv:2:8: found "x", vectors hold finite numbers`, ReadOptions{}},
 		{"NaN", "a\t1,2;3,4\nb\t1,2;nan,5\n", `t.csv:2:7: found "nan", vectors hold finite numbers`, ReadOptions{Tokens: "vectors"}},
 		{"missing", "a\t1,2;3,4\nb\t1,2;,5\n", `t.csv:2:7: found "", vectors hold finite numbers`, ReadOptions{}},

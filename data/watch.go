@@ -24,7 +24,7 @@ func (w Watch) stopped(path string) error {
 	return fmt.Errorf("%s: reading was stopped: %w", path, context.Cause(w.Context))
 }
 
-// watched is a file that somebody waits for. An end of the context also ends the wait for a pipe.
+// watched is a file that the user waits for. The end of the context also ends the wait for a pipe.
 type watched struct {
 	Watch
 	file        *os.File
@@ -75,7 +75,7 @@ func (r *watched) ReadAt(b []byte, at int64) (int, error) {
 	return r.passed(func() (int, error) { return r.file.ReadAt(b, at) })
 }
 
-// passed reads, where nobody has stopped it, and says how far it is.
+// passed reads unless it was stopped, and reports its progress.
 func (r *watched) passed(read func() (int, error)) (int, error) {
 	if err := r.stopped(r.file.Name()); err != nil {
 		return 0, err

@@ -1,20 +1,19 @@
-// Package device is the line between the model and the machine: the model is
-// written once over the Device interface, and each backend (device/cpu and device/gpu)
-// runs every operation as one function with the same name and order.
+// Package device separates the model from the machine. The model is written once, over the Device
+// interface. Each backend (device/cpu and device/gpu) has every operation as one function, with the
+// same name and in the same order.
 //
 // # Conventions, stated once
 //
-// Shapes are row-major with the last index fastest; batch axes come first.
-// The letters are those of docs/glossary.md: N rows of the data set, B of a
-// batch, D input width, M pseudo-inputs X̄, J latent functions, K distinct
-// correlation kernels (K = J, or 1 where all latents share one), S Monte-Carlo
-// samples, R frequencies, d and d' widths into and out of a layer, C outputs.
+// Shapes are row-major: the last index is fastest, and batch axes come first. docs/glossary.md has
+// the letters. N are the rows of the data set, B those of a batch, D is the input width. M are
+// pseudo-inputs X̄, J latent functions, K distinct correlation kernels (J, or 1 where all latents
+// share one). S are Monte-Carlo samples, R frequencies, d and d' the widths into and out of a
+// layer, C outputs.
 //
-// Precision belongs to the device. Real tensors hold the device's working
-// precision (float32 or float64); Double tensors are always float64. The GP
-// layer runs in double and the random-feature layers in real, because a
-// float32 Cholesky factor of a kernel matrix succeeds and is still wrong; the
-// boundary is SampleF upwards, and Widen/NarrowAdd for the parameters.
+// Precision belongs to the device. Real tensors hold the device's working precision (float32 or
+// float64); Double tensors are always float64. The GP layer runs in double and the random-feature
+// layers in real, because a float32 Cholesky factor of a kernel matrix can be wrong without any
+// sign. The boundary is at SampleF, and at Widen and NarrowAdd for the parameters.
 //
 // Gradients: an operation's Backward is a vector-Jacobian product. It
 // ACCUMULATES (+=) into gradients of parameters and of L, the Cholesky factor,
@@ -24,18 +23,17 @@
 // Raw parameters are logarithms: every positive quantity (α, ℓ, s², β², σ²) is
 // exponentiated inside the operation that uses it.
 //
-// Errors: a wrong shape or type is a bug of ours and panics with the prefix
-// "device: "; that a device does not open is an error; a machine that fails later
-// (no memory, a lost driver) is a panic with a *FaultError, which Guard makes an
-// error; a matrix that is not positive definite is reported through Potrf's
-// jitter tensor and becomes a *NotPositiveDefiniteError.
+// Errors: a wrong shape or type is a bug of ours and panics with the prefix "device: ". A device
+// that does not open is an error. A machine that fails later (no memory, a lost driver) panics with
+// a *FaultError, which Guard turns into an error. Potrf reports a matrix that is not positive
+// definite through its jitter tensor, and it becomes a *NotPositiveDefiniteError.
 //
-// Memory is taken by New and by operations as their scratch grows. Its size is known in advance: a
-// Dry device has the same code and writes a Ledger instead.
+// New takes memory, and operations do as their scratch grows. The size is known in advance: a Dry
+// device runs the same code and writes a Ledger.
 //
-// Work that is repeated, a training step, goes through a Loop, so that a device may
-// record and replay it.
+// A training step, which is repeated, goes through a Loop, so that a device may record and replay
+// it.
 //
-// No operation allocates after its first call with a given shape, and sums run
-// in a fixed order, so the same seed gives the same bits for any thread count.
+// No operation allocates after its first call with a given shape. Sums have a fixed order, so the
+// same seed gives the same bits for any number of threads.
 package device

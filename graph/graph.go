@@ -27,7 +27,7 @@ type Edge struct {
 // Error is what is wrong with the text of a graph or tree.
 type Error struct {
 	At    int    // where in the text, in bytes from 0
-	Found string // what stands there
+	Found string // the text there
 	Msg   string // what is wrong, and what to do
 }
 

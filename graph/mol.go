@@ -85,7 +85,7 @@ func (p *molReader) line() (line string, at int) {
 	return strings.TrimRight(line, "\r"), at
 }
 
-// number is what stands in some columns of a line; 0 where they are blank or missing, and −1 where
+// number is the number in some columns of a line; 0 where they are blank or missing, and −1 where
 // it is no whole number from 0.
 func number(line string, from, to int) int {
 	word := strings.TrimSpace(line[min(from, len(line)):min(to, len(line))])

@@ -59,7 +59,7 @@ func (p *treeReader) node(label string) {
 	p.tree.Labels, p.tree.Children = append(p.tree.Labels, label), append(p.tree.Children, 0)
 }
 
-// word is what stands before the next blank or one of the marks.
+// word is the text before the next blank or one of the marks.
 func (p *treeReader) word(marks string) string {
 	from := p.at
 	for p.at < len(p.text) && strings.IndexByte(marks, p.text[p.at]) < 0 {

@@ -25,9 +25,9 @@ type Rows struct {
 	Vectors *Vectors // nil: distances are a table
 }
 
-// Upload puts N rows x [N,Width] on the device, their scaled inputs and then their distances, with
-// targets in training-sd units [N,C] for a likelihood of numbers or class labels [N]; both may be
-// nil for prediction.
+// Upload puts N rows x [N,Width] on the device: their scaled inputs and then their distances.
+// Targets are in training-sd units [N,C] for a likelihood of numbers, or class labels [N]. Both may
+// be nil for prediction.
 func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
 	width := m.cfg.Width()
 	return m.UploadRows(Rows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }}, y, labels)

@@ -4,8 +4,7 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 
 // Likelihood is our_lik, p(y | h, θ_l).
 type Likelihood interface {
-	// LogLik is ell_n_estim summed over a batch, with its gradients. What h holds afterwards is
-	// nobody's.
+	// LogLik is ell_n_estim summed over a batch, with its gradients. It overwrites h.
 	LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64)
 	// Predictive turns the outputs in p.H into the components of the predictive mixture.
 	Predictive(p *Prediction)

@@ -30,9 +30,9 @@ func JoinSpectra(treatment string, allNoise, share bool) string {
 	return treatment
 }
 
-// UnmarshalJSON reads a configuration, also one that an older version has written. What it says
-// of how training drew its samples means nothing to a trained model, and orthogonal frequencies
-// are parameters as others, but where PRIOR-FIXED kept them beside its model.
+// UnmarshalJSON reads a configuration, also one that an older version has written. A trained model
+// does not depend on how training drew its samples. Orthogonal frequencies are ordinary parameters,
+// except where PRIOR-FIXED kept them beside the model.
 func (c *Config) UnmarshalJSON(text []byte) error {
 	type plain Config
 	older := struct {

@@ -159,8 +159,7 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 		}
 		m.dev.UploadInts(p.rows, rows)
 		m.gather(&p.parts[0], data)
-		// all rows have the noise of row 0, so that they differ by what the model says of them
-		// alone
+		// all rows have the noise of row 0, so that they differ only by what the model predicts
 		m.dev.Zero(p.rows)
 		for s := 0; s < samples; s += chunk {
 			if r.Leave != nil && r.Leave() {

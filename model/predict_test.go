@@ -89,8 +89,8 @@ func TestPredictChunks(t *testing.T) {
 	}
 }
 
-// A row is predicted alike wherever it stands: rows are compared by what the model says of them,
-// and not by their draws.
+// The prediction of a row does not depend on its place: rows are compared by what the model
+// predicts, not by their draws.
 func TestPredictWhereARowStands(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for _, local := range []bool{true, false} {

@@ -14,7 +14,7 @@ const (
 	DNA      Kind = "dna"     // A C G T, where U is T; lower case is upper case
 	Protein  Kind = "protein" // the 20 amino acids; lower case is upper case
 	Bytes    Kind = "bytes"   // any bytes: text in UTF-8
-	Words    Kind = "words"   // what stands between blanks
+	Words    Kind = "words"   // the words between blanks
 	Integers Kind = "ints"    // whole numbers from 0
 	// numbers between commas, vectors between semicolons: a Codebook makes symbols of them
 	Vectors Kind = "vectors"

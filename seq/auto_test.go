@@ -111,8 +111,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestSelectNeighbours: where rows that stand together in a file are copies of each other with
-// small changes, a map that only knows the copies again is not taken for one that predicts.
+// TestSelectNeighbours: neighbours in the file are copies of each other with small changes. A map
+// that only recognises copies is not chosen.
 func TestSelectNeighbours(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, where other choices are tested")
@@ -283,8 +283,8 @@ func TestSelectCapitals(t *testing.T) {
 	}
 }
 
-// TestSelectRare: of a class that only some of many rows have, enough are drawn, and the map that
-// tells it is found by density where the number of errors is the same for all.
+// TestSelectRare: enough rows of a rare class are drawn. Its map is found by density, where the
+// number of errors is the same for all maps.
 func TestSelectRare(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, where other choices are tested")
@@ -355,7 +355,7 @@ func TestSelectSum(t *testing.T) {
 	for range 400 {
 		x := letters(r, "abcdefgh", 30)
 		y := r.NormFloat64() * 0.05
-		for i, b := range x { // what stands where, and pairs anywhere
+		for i, b := range x { // symbols with their places, and pairs anywhere
 			y += map[int]float64{3: 1, 17: -1, 25: 1}[i] * float64(int(b)-'d')
 			if i > 0 && x[i-1] < 'e' && b < 'e' {
 				y++

@@ -85,9 +85,9 @@ func meanDistances(ctx context.Context, spec Spec, pool *Set) (sum []float64, er
 	return sum, nil
 }
 
-// medoids alternates between assigning each row to its nearest medoid and moving each medoid to the
-// row with the smallest sum of distances in its cluster, from the first m rows, which are in random
-// order.
+// medoids starts from the first m rows, which are in random order. It alternates between two steps:
+// each row goes to its nearest medoid, and each medoid moves to the row with the smallest sum of
+// distances in its cluster.
 func medoids(ctx context.Context, d2 []float64, n, m int) []int {
 	medoid := make([]int, m)
 	for c := range medoid {

@@ -20,8 +20,8 @@ func TestFrames(t *testing.T) {
 		t.Errorf("%v, %s", set.Codes, set.Alphabet.Text(set.At(1)))
 	}
 	for text, want := range map[string]string{
-		"1,2;3,4,5":   "4: a vector of 3, where those before have 2",
-		"1,2;3":       "4: a vector of 1, where those before have 2",
+		"1,2;3,4,5":   "4: a vector of 3 numbers, and those before have 2",
+		"1,2;3":       "4: a vector of 1 numbers, and those before have 2",
 		"1,2;3,x":     `6: found "x": vectors hold finite numbers`,
 		"1,2; 3, NaN": `8: found "NaN"`,
 		"1,Inf":       `2: found "Inf"`,

@@ -198,12 +198,12 @@ func (f form) matrix() []float64 {
 	return k
 }
 
-// best is the fit with the largest density; one that is no number is none.
+// best is the fit with the largest density. NaN never wins.
 func best(fits []fit) fit {
 	return slices.MinFunc(fits, func(a, b fit) int { return compare(a.nll, b.nll) })
 }
 
-// compare orders numbers, those that are none last.
+// compare orders numbers, with NaN last.
 func compare(a, b float64) int {
 	switch {
 	case a < b || b != b && a == a:

@@ -2,8 +2,8 @@ package seq
 
 import "slices"
 
-// gappedMap counts gapped k-mers: what stands at g−m places of g symbols, for every choice of
-// places. The places are part of the feature (Ghandi et al. 2014).
+// gappedMap counts gapped k-mers: the symbols at g−m places of g, for every choice of places. The
+// places are part of the feature (Ghandi et al. 2014).
 func gappedMap() Map {
 	return Map{
 		Name: "gapped", Meaning: "g symbols of which any m are left out", Example: "gapped:6,2", Reversal: true,

@@ -2,9 +2,9 @@ package seq
 
 import "slices"
 
-// intersectionMap has a feature for the first occurrence of a k-mer, one for the second, and so on:
-// what two sequences share is the smaller of two counts (histogram intersection, Swain & Ballard
-// 1991), so that how long they are matters, which counts of unit length do not show.
+// intersectionMap has a feature for the first occurrence of a k-mer, one for the second, and so on.
+// So two sequences share the smaller of two counts (histogram intersection, Swain & Ballard 1991),
+// and their lengths matter, unlike with counts of unit length.
 func intersectionMap() Map {
 	return Map{
 		Name: "intersection", Meaning: "k-mers of the lengths 1 … k, each occurrence by its number", Example: "intersection:2", Reversal: true,

@@ -11,7 +11,7 @@ func mismatchMap() Map {
 		Kinds:      []Kind{DNA, Protein, Bytes},
 		check: func(args []int) *SpecError {
 			if args[1] >= args[0] {
-				return specErrorf("mismatch: m must be below k: with %d of %d symbols different, all k-mers are alike", args[1], args[0])
+				return specErrorf("mismatch: m must be below k: with %d of %d symbols different, all k-mers match each other", args[1], args[0])
 			}
 			return nil
 		},

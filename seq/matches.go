@@ -30,9 +30,9 @@ const (
 	mostPartKeys = 1024 // rows of a part, which are to stay in the cache
 )
 
-// matchesFor is nil where features are faster, or all there is: for counts that change by sqrt,
-// log, presence or tf-idf, for large alphabets, and where features are few beside the windows of a
-// sequence. It depends on X̄ alone, not on what is compared with it.
+// matchesFor is nil if features are faster, or the only way: for counts that change by sqrt, log,
+// presence or tf-idf, for large alphabets, and if a sequence has few features but many windows. It
+// depends only on X̄.
 func matchesFor(t Term, xbar *Set) *matches {
 	if m := newMatches(t, xbar.Alphabet); m != nil && m.pays(xbar) {
 		return m

@@ -20,9 +20,8 @@ type ear struct {
 
 type progressKey struct{}
 
-// WithProgress makes what is called with the context tell from time to time which share of its work
-// is done, from 0 to 1: a function of this package that takes a context. The shares grow, and
-// report is called by one goroutine at a time.
+// WithProgress lets functions of this package that get the context report the share of their work
+// that is done, from 0 to 1. The shares grow, and one goroutine at a time calls report.
 func WithProgress(ctx context.Context, report func(share float64)) context.Context {
 	return context.WithValue(ctx, progressKey{}, progress{&ear{report: report}, 0, 1})
 }

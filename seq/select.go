@@ -36,17 +36,17 @@ const (
 	surely     = 2   // standard errors by which exp must be better than the cheaper inner product
 )
 
-// Select compares candidates by the log density of training rows that are left out, and returns the
-// best, or the sum of the best few where that is better. All candidates are tried on few rows,
-// drawn so that rare classes are kept; the best of them and their sums on at most 800. Rows that
-// stand near each other in the file are left out together, in 20 blocks. Each block is predicted by
-// kernel ridge regression on the others, from which a link makes probabilities. A sum must be
-// better by a standard error, an exponential kernel than the inner product by two.
+// Select compares candidates by the log density of held-out training rows. It returns the best, or
+// the sum of the best few if that is better. All candidates are tried on few rows, drawn so that
+// rare classes are kept; the best of them and their sums on at most 800. Rows that are neighbours
+// in the file are held out together, in 20 blocks. Each block is predicted by kernel ridge
+// regression on the others, from which a link makes probabilities. A sum must be better by a
+// standard error, an exponential kernel than the inner product by two.
 //
 // Candidates that would take too long are left out, by a count of their features that does not
-// depend on the clock. Where limit is not 0, they must be trained on in that time, and after a
-// quarter of it the best so far is returned, or the first where there is none yet. An error is a
-// *SpecError or that of ctx.
+// depend on the clock. If limit is not 0, training must fit in it, too. After a quarter of it
+// Select returns the best so far, or the first if there is none yet. An error is a *SpecError or
+// that of ctx.
 func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, seed uint64, limit time.Duration) (*Selection, error) {
 	s := &selector{n: set.N(), work: mostTraining}
 	timed := ctx

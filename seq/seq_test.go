@@ -35,10 +35,10 @@ func TestParse(t *testing.T) {
 		"gapped:3,3":              "gapped: m must be below g",
 		"gapped:31,15":            "leaves symbols out in 300540195 ways",
 		"mismatch:2,2":            "mismatch: m must be below k",
-		"spectrum:3/preesnce":     `spectrum: there is no way "preesnce" to count: did you mean "presence"?`,
+		"spectrum:3/preesnce":     `spectrum: "preesnce" is not a way to count: did you mean "presence"?`,
 		"spectrum:3/log/sqrt":     "counts are given twice, as log and sqrt",
 		"spectrum:3/":             "a word is missing after the /",
-		"spectrum:3+spectrum:3":   "spectrum:3 stands there twice",
+		"spectrum:3+spectrum:3":   "spectrum:3 is given twice",
 		"spectrum:99999999999999": "k must be from 1 to 31 and is 99999999999999",
 	} {
 		_, err := Parse(text)

@@ -101,7 +101,7 @@ func Parse(text string) (Spec, error) {
 			return nil, specErrorf("kernel %q: %s", text, err.Msg)
 		}
 		if slices.ContainsFunc(spec, func(u Term) bool { return u.String() == t.String() }) {
-			return nil, specErrorf("kernel %q: %s stands there twice: remove one", text, t)
+			return nil, specErrorf("kernel %q: %s is given twice: remove one", text, t)
 		}
 		spec = append(spec, t)
 	}
@@ -173,7 +173,7 @@ func (t *Term) parseModifiers(text string) *SpecError {
 		case plain:
 			t.Linear = true
 		default:
-			return specErrorf("%s: there is no way %q to count%s", t.Map, word, hint(word, modifiers()))
+			return specErrorf("%s: %q is not a way to count%s", t.Map, word, hint(word, modifiers()))
 		}
 	}
 	return nil

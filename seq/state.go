@@ -49,7 +49,7 @@ func Restore(t Term, a *Alphabet, s *State) (*Features, error) {
 	if err != nil {
 		return nil, err
 	}
-	damaged := specErrorf("%s: what was learnt of the training sequences is damaged", t)
+	damaged := specErrorf("%s: the description of the training sequences is damaged", t)
 	var tables []*table
 	if l, ok := f.ex.(learner); ok {
 		tables = l.tables()

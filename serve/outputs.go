@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// prediction is what a model says of the rows of a request. Its parts follow each other.
+// prediction is a model's prediction of the rows of a request. Its parts follow each other.
 type prediction struct {
 	trained   *fitted.Trained
 	rows      *data.Dataset

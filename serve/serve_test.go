@@ -278,7 +278,7 @@ func lines(t testing.TB, trained *fitted.Trained, rows *data.Dataset) []map[stri
 			t.Fatal(err)
 		}
 		for _, beside := range append(slices.Clone(trained.Schema.Outputs()), "name", "target", "y_target", "z_target") {
-			delete(object, beside) // what stands in the file beside the inputs
+			delete(object, beside) // the other columns of the file
 		}
 		all = append(all, object)
 	}

@@ -133,7 +133,7 @@ func checkVersion(asked string) error {
 	return nil
 }
 
-// infer answers a request in tensors. The answer says of each output whether it is to be raw.
+// infer answers a request in tensors. The request says for each output whether it is raw.
 func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Tensor, binary []bool, err error) {
 	asked := q.Outputs
 	if len(asked) == 0 || len(asked) == 1 && asked[0].Name == "" {

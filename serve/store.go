@@ -24,7 +24,7 @@ type store struct {
 	entries []*entry
 }
 
-// entry is a name and what stands behind it now.
+// entry is a name and the model that has it now.
 type entry struct {
 	name, path string
 

@@ -40,7 +40,7 @@ type Tensor struct {
 	Texts   []string
 }
 
-// TensorSpec is what a model's metadata say of a tensor. A size of −1 is any.
+// TensorSpec is a tensor in the metadata of a model. A size of −1 is any.
 type TensorSpec struct {
 	Name  string   `json:"name"`
 	Type  Datatype `json:"datatype"`

@@ -67,7 +67,7 @@ func (t *trainer) checkpoint(out *Outcome) {
 		return
 	}
 	if err := t.Save(c); err != nil {
-		t.Reporter.Note("warning: the checkpoint of step %d could not be written, and the run goes on without: %v", out.Steps, err)
+		t.Reporter.Note("warning: the checkpoint of step %d could not be written, and the run continues without it: %v", out.Steps, err)
 	}
 }
 
@@ -84,7 +84,7 @@ func (t *trainer) restore(c *rundir.Checkpoint) error {
 	for _, v := range t.state() {
 		data := c.Vector(v.name)
 		if len(data) != t.Model.Params().Len() {
-			return usage.Errorf("%s has %d numbers of the vector %s, and the model needs %d: it was made by another program, or of another model", rundir.CheckpointFile, len(data), v.name, t.Model.Params().Len())
+			return usage.Errorf("%s has %d numbers of the vector %s, and the model needs %d: it comes from another program, or from another model", rundir.CheckpointFile, len(data), v.name, t.Model.Params().Len())
 		}
 		t.Device.Upload(v.on, data)
 	}

@@ -15,9 +15,9 @@ import (
 )
 
 // How far apart 20 steps on a GPU and on the CPU may end. Both add the same numbers in another
-// order. In double that is rounding, but Adam divides each gradient by its own size: where one is
-// zero up to rounding, as that of the length-scales is while q(Ω) is still the prior, an ε of 1e-8
-// moves the parameter by a multiple of the rounding, which is then seen in the sixth digit. The
+// order. In double that is rounding, but Adam divides each gradient by its own size. A gradient may
+// be zero up to rounding, as that of the length-scales is while q(Ω) is still the prior. With an ε
+// of 1e-8 such a parameter moves by a multiple of the rounding, which changes the sixth digit. The
 // test has a larger ε, so that a difference is one of the gradients. In single the parameters show
 // rounding in any case, and the bound is compared.
 const (
@@ -172,7 +172,7 @@ func TestCUDAParts(t *testing.T) {
 	}
 }
 
-// A training on the GPU goes on where it was killed, bit for bit, with steps that are replayed or
+// A training on the GPU continues where it was killed, bit for bit, with steps that are replayed or
 // launched.
 func TestCUDAResume(t *testing.T) {
 	requireCUDA(t)

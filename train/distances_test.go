@@ -112,7 +112,7 @@ func TestDistancesOfMemory(t *testing.T) {
 	for _, more := range []string{"", " distances=table", " distances=steps"} {
 		_, _, err := run(600<<10, more)
 		found := regexp.MustCompile(`what fits is (?:--samples [0-9]+, or )?--inducing ([0-9]+)`).FindStringSubmatch(errorText(err))
-		if found == nil || (more != " distances=table") != regexp.MustCompile(`; of distances a table takes 117\.2 KiB, and the features in its place [0-9.]+ KiB$`).MatchString(err.Error()) {
+		if found == nil || (more != " distances=table") != regexp.MustCompile(`; a table of distances takes 117\.2 KiB, and features instead of it [0-9.]+ KiB$`).MatchString(err.Error()) {
 			t.Errorf("%s: %v", more, err)
 			continue
 		}

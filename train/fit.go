@@ -82,9 +82,9 @@ func (j *Job) planFor(ctx context.Context, free int64, known bool) (*memory.Plan
 	return p, p.TooLarge("")
 }
 
-// explain says of memory that ran out in the middle of a run for what it was asked, and what would
-// fit if the run began again now: another program has taken it since the plan. Other errors stay as
-// they are.
+// explain extends an error of memory that ran out during a run, because another program took it
+// after the plan. It says what the memory was for, and what would fit if the run began again now.
+// It returns other errors unchanged.
 func (j *Job) explain(err error, planned *memory.Plan, asked options.Config) error {
 	var fault *device.FaultError
 	if !errors.As(err, &fault) || fault.Bytes == 0 {
@@ -110,7 +110,7 @@ func (j *Job) explain(err error, planned *memory.Plan, asked options.Config) err
 	case p.Rows < planned.Rows:
 		return fmt.Errorf("%w; with what is free now, %d rows at a time fit: try once more", err, p.Rows)
 	}
-	return fmt.Errorf("%w; there is enough again: try once more", err)
+	return fmt.Errorf("%w; there is enough memory again: try once more", err)
 }
 
 // measure runs one step of a Config on a dry device; train and held are the sequences of the

@@ -117,7 +117,8 @@ func TestGram(t *testing.T) {
 	if err != nil || held.Kernel.M != 30 || len(held.Kernel.Rows) != 30*held.N() {
 		t.Fatal(err)
 	}
-	out, err := (&Job{Config: c, Device: openCPU(t), Train: rest, Validation: held, Reporter: &quiet{}}).Run(t.Context())
+	// without a Reporter, a run is silent
+	out, err := (&Job{Config: c, Device: openCPU(t), Train: rest, Validation: held}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestGram(t *testing.T) {
 	}
 
 	plain := table(t, 10, 1, rings)
-	if _, err := again.Predict(t.Context(), openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "by --gram FILE.npz") {
+	if _, err := again.Predict(t.Context(), openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "with --gram FILE.npz") {
 		t.Error(err)
 	}
 	if err := plain.AttachGram(writeGram(t, lift(set)[1:31], nil, lift(plain)), data.Watch{}); err != nil {
@@ -147,11 +148,11 @@ func TestGram(t *testing.T) {
 		t.Error(err)
 	}
 	other := mustFit(t, "model=gp inducing=5 steps=2", table(t, 20, 1, rings))
-	if _, err := other.Trained.Predict(t.Context(), openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "without a kernel of its own") {
+	if _, err := other.Trained.Predict(t.Context(), openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "without --gram") {
 		t.Error(err)
 	}
 	for options, want := range map[string]string{
-		"kernel=rbf":           "--kernel: rbf: the kernel and its 30 pseudo-inputs are those of gram",
+		"kernel=rbf":           "--kernel: rbf: --gram gives the kernel and its 30 pseudo-inputs",
 		"inducing=20":          "--inducing: 20: ",
 		"inducing-init=greedy": "--inducing-init: greedy",
 		"learn-inducing=true":  "--learn-inducing: true",

@@ -59,9 +59,9 @@ func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder,
 	return out, err
 }
 
-// A step in parts ends between two of them when the run is interrupted: what is kept is the model
-// of the step before, the config of the run repeats it, and the run that goes on ends with the
-// files of the one that was not interrupted.
+// A step in parts ends between two of them when the run is interrupted. The model of the step
+// before is kept, and the config of the run repeats it. A resumed run ends with the files of a run
+// without an interrupt.
 func TestInterruptedBetweenParts(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	for _, more := range []string{"", " validation=0.2 eval-every=7", " validation=0.2 eval-every=7 restore=last natgrad=0.3"} {
@@ -100,7 +100,7 @@ func TestInterruptedBetweenParts(t *testing.T) {
 	}
 }
 
-// leaveAtOnce goes on with a run and interrupts its first step, which changes nothing.
+// leaveAtOnce continues with a run and interrupts its first step, which changes nothing.
 func leaveAtOnce(t *testing.T, at string, set *data.Dataset) {
 	t.Helper()
 	before, err := os.ReadFile(filepath.Join(at, rundir.CheckpointFile))

@@ -177,7 +177,7 @@ func TestUnlike(t *testing.T) {
 	trained := mustFit(t, "model=gp inducing=40 kernel=rbf+spectrum:3 steps=2", mixed(t, 60, 1)).Trained
 	odd := readText(t, "odd.csv", "dose,gene,target\n5,ACGTACGATTACA,50\n500,ACGTACGATTACA,50\n5,AC,50\n", data.ReadOptions{Sequence: "gene"})
 	got := trained.Unlike(t.Context(), odd, 1)
-	for _, want := range []string{"warning: ", `odd.csv:3: column "dose" is 500, and `, " in the training rows: far outside, so that the prediction means little; ", "without any feature, which are the same to the model: 1 under spectrum:3, of 3"} {
+	for _, want := range []string{"warning: ", `odd.csv:3: column "dose" is 500, and `, " in the training rows: far outside, so that the prediction means little; ", "without any feature, which the model cannot tell apart: 1 under spectrum:3, of 3"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}

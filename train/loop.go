@@ -84,7 +84,7 @@ func (l *loop) next(ctx context.Context) error {
 	return nil
 }
 
-// verdict says whether the run goes on after a step, as far as steps and time tell.
+// verdict says whether the run continues after a step, as far as steps and time tell.
 func (l *loop) verdict(ctx context.Context) End {
 	switch {
 	case l.out.Steps == l.last:
@@ -165,7 +165,7 @@ func (l *loop) finish() error {
 	}
 	switch out.End {
 	case EarlyStop:
-		l.Reporter.Note("stopped at step %d of %d: %d evaluations in a row were no better than that of step %d", out.Steps, l.last, c.EarlyStop, l.val.best.Step)
+		l.Reporter.Note("stopped at step %d of %d: %d evaluations in a row were no better than that at step %d", out.Steps, l.last, c.EarlyStop, l.val.best.Step)
 	case TimeLimit:
 		l.Reporter.Note("stopped at step %d of %d to keep to the time limit", out.Steps, l.last)
 	}
@@ -181,13 +181,13 @@ func (l *loop) finish() error {
 	return nil
 }
 
-// bound evaluates the objective at the parameters that are kept, on the batch of the last step. If
-// it cannot be had there, the last reading stays: a model is worth more than this number.
+// bound evaluates the objective at the final parameters, on the batch of the last step. If that
+// fails, the last reading stays: the model matters more than this number.
 func (l *loop) bound() {
 	l.Bound(uint32(l.out.Steps), l.Config.KLWeight)
 	elbo, err := l.Model.Report(l.Config.KLWeight)
 	if err != nil {
-		l.Reporter.Note("warning: the objective at the parameters that are kept cannot be had, and the one in %s is that of step %d before its update: %v", rundir.ResultFile, l.out.Steps, err)
+		l.Reporter.Note("warning: the objective at the final parameters cannot be computed; %s has that of step %d before its update: %v", rundir.ResultFile, l.out.Steps, err)
 		return
 	}
 	l.out.ELBO = elbo

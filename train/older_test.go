@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// A run on sequences that was killed before there were class offsets goes on without them.
+// A run on sequences that was killed before there were class offsets continues without them.
 func TestResumeOlderRun(t *testing.T) {
 	set := genes(t, 60, 1)
 	dir := t.TempDir()

@@ -41,7 +41,7 @@ func TestResume(t *testing.T) {
 	t.Run("double", func(t *testing.T) { testResume(t, resumes[1]+" device=cpu:f64 steps=25 checkpoint-every=3") })
 }
 
-// testResume trains once, keeps the folder as it is at each checkpoint, and goes on from each.
+// testResume trains once, keeps the folder as it is at each checkpoint, and continues from each.
 func testResume(t *testing.T, options string) {
 	t.Helper()
 	set := table(t, 60, 1, wave)

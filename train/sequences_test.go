@@ -208,12 +208,12 @@ func TestFitInputs(t *testing.T) {
 		{"kernel=spectrum:3", vectors, "--kernel: spectrum:3 is for sequences"},
 		{"inducing-init=kmedoids", vectors, "--inducing-init: kmedoids is for sequences: give kmeans or another way"},
 		{"kernel=rbf", sequences, "--kernel: rbf is a kernel of vectors"},
-		{"kernel=rbf+rbf", both, "there is one beside sequences"},
+		{"kernel=rbf+rbf", both, "with sequences there is only one"},
 		{"kernel=words:2", sequences, "--kernel: words is for sequences of bytes or words; these are dna"},
-		{"learn-inducing=true", sequences, "--learn-inducing: sequences cannot move by gradient"},
+		{"learn-inducing=true", sequences, "--learn-inducing: pseudo-inputs that are sequences cannot move"},
 		{"inducing-init=kmeans kernel=spectrum:2", sequences, "--inducing-init: kmeans is for vectors: give random or another way"},
-		{"scaling=robust", sequences, "holds sequences alone, and no numbers to scale: leave it out"},
-		{"feed-forward=true", sequences, "--feed-forward: a single layer sees the latent functions in any case, and there are no numbers beside them: leave it out"},
+		{"scaling=robust", sequences, "holds sequences only, and no numbers to scale: leave it out"},
+		{"feed-forward=true", sequences, "--feed-forward: a single layer always sees the latent functions, and these rows have no other numbers: leave it out"},
 		{"model=drf kernel=spectrum:2", vectors, "--kernel: spectrum:2 is for sequences"},
 	} {
 		_, err := config(t, c.options).FitInputs(t.Context(), c.set)
@@ -320,7 +320,7 @@ func TestSequenceModelDamage(t *testing.T) {
 		`"sequences.start" is not in`: func(t *fitted.Trained) {
 			t.Basis.Set.Start[1], t.Basis.Set.Start[2] = t.Basis.Set.Start[2], t.Basis.Set.Start[1]
 		},
-		"learnt of the training": func(t *fitted.Trained) { t.Basis.States()[1].Rows[0] = 1000 },
+		"description of the training": func(t *fitted.Trained) { t.Basis.States()[1].Rows[0] = 1000 },
 	} {
 		bad := reread(t, trained)
 		damage(bad)
@@ -340,7 +340,7 @@ func TestEmptySequences(t *testing.T) {
 	if err != nil || math.IsNaN(out.ELBO.Value) {
 		t.Fatal(err, out)
 	}
-	if notes := strings.Join(q.notes, "\n"); !strings.Contains(notes, "without any feature, which are the same to the model: 2 under spectrum:3, 2 under spectrum:2/linear, of 22") {
+	if notes := strings.Join(q.notes, "\n"); !strings.Contains(notes, "without any feature, which the model cannot tell apart: 2 under spectrum:3, 2 under spectrum:2/linear, of 22") {
 		t.Error(notes)
 	}
 	evaluate(t, out, set)

@@ -44,7 +44,7 @@ func TestSkipAndLatents(t *testing.T) {
 			t.Errorf("%q: %d latents, skip %v, %q", options, c.Latents, c.Skip, notes)
 		}
 	}
-	if _, err := config(t, "latents=2 skip=true inducing=9").FitInputs(t.Context(), set); !strings.Contains(errorText(err), "--skip: the 2 latent functions are added to 3 outputs: give latents 3 or more") {
+	if _, err := config(t, "latents=2 skip=true inducing=9").FitInputs(t.Context(), set); !strings.Contains(errorText(err), "--skip: the skip adds the 2 latent functions to 3 outputs: give latents 3 or more") {
 		t.Error(err)
 	}
 }

@@ -28,7 +28,7 @@ func Until(ctx context.Context, started time.Time, limit time.Duration) (context
 	if limit == 0 {
 		return context.WithCancel(ctx)
 	}
-	over := usage.Errorf("time limit %s: over before the first step: nothing was trained: give a longer one, fewer rows, or fewer --inducing", limit)
+	over := usage.Errorf("time limit %s: over before the first step, so nothing was trained: give a longer limit, fewer rows, or fewer --inducing", limit)
 	return context.WithDeadlineCause(ctx, started.Add(limit), over)
 }
 
@@ -45,9 +45,9 @@ func Latest(ctx context.Context, started time.Time, limit time.Duration) (contex
 
 func latest(limit time.Duration) time.Duration { return time.Duration(latestShare * float64(limit)) }
 
-// plan times the first steps and an evaluation, chooses how many steps fit into what is left
-// of the limit, and puts the run back to its start, so that a run with that many
-// steps repeats it bit for bit.
+// plan times the first steps and an evaluation, and chooses how many steps fit into the rest of the
+// limit. Then it puts the run back to its start, so that a run with that many steps repeats it bit
+// for bit.
 func (t *trainer) plan(ctx context.Context) error {
 	c, limit := t.Config, t.Config.TimeLimit
 	t.sched.steps = 1 << 20 // the schedules need a length; these steps are thrown away
@@ -93,7 +93,7 @@ func (t *trainer) plan(ctx context.Context) error {
 	t.deadline = latest(limit) - evaluation
 	if steps < shortestSteps {
 		steps, t.deadline = shortestSteps, latest(limit)
-		note = fmt.Sprintf("time limit %s is too short: %d steps of %.1f ms, the fewest there are, and %.1f s of evaluation take longer",
+		note = fmt.Sprintf("time limit %s is too short: the minimum of %d steps of %.1f ms and %.1f s of evaluation take longer",
 			limit, steps, perStep.Seconds()*1e3, evaluation.Seconds())
 	}
 	for _, n := range c.SetSteps(steps, options.ForTime(limit)) {

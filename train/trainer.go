@@ -23,7 +23,7 @@ type Job struct {
 	Validation *data.Dataset // evaluated during training; nil for none
 	Test       *data.Dataset // predicted at the end
 	Started    time.Time     // when the command began, for the time limit
-	Reporter   Reporter
+	Reporter   Reporter      // nil is silent
 
 	// keeps a checkpoint, whose memory is used again; nil makes none
 	Save func(*rundir.Checkpoint) error
@@ -53,6 +53,15 @@ type Reporter interface {
 	End()
 }
 
+// silent is the Reporter of those who want none.
+type silent struct{}
+
+func (silent) Note(string, ...any)   {}
+func (silent) Doing(string, float64) {}
+func (silent) Begin(int)             {}
+func (silent) Step(rundir.Progress)  {}
+func (silent) End()                  {}
+
 // Outcome is what a run leaves.
 type Outcome struct {
 	Trained    *fitted.Trained
@@ -71,6 +80,9 @@ const reportEvery = 10
 // Config on the same rows gives the same bits. Where ctx ends before the first step is done, its
 // cause is the error; where the time limit does, a *usage.Error.
 func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
+	if j.Reporter == nil {
+		j.Reporter = silent{}
+	}
 	limit := j.Config.TimeLimit
 	before, cancel := Until(ctx, j.Started, limit)
 	defer cancel()
@@ -104,7 +116,7 @@ func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 	defer device.Guard(&err)
 	if plan.Rows < j.Config.Batch && j.Config.Chunk == 0 {
 		if j.From != nil {
-			return nil, usage.Errorf("%s has memory for %d rows of a step at once, and until now the run took all %d: in parts they round otherwise, so free some memory and go on then", j.Device.Name(), plan.Rows, j.Config.Batch)
+			return nil, usage.Errorf("%s has memory for %d rows of a step at once, and the run began with all %d at once. Parts would round differently: free some memory, then resume", j.Device.Name(), plan.Rows, j.Config.Batch)
 		}
 		j.Config.Chunk = plan.Rows
 		j.Reporter.Note("a step takes more memory than %s has free: it is computed %d rows at a time, with the same result", j.Device.Name(), plan.Rows)

@@ -373,7 +373,7 @@ func TestNothingInTime(t *testing.T) {
 	set := table(t, 300, 1, wave)
 	job := &Job{Config: config(t, "time-limit=1m batch=50 inducing=20"), Device: dev, Train: set, Test: set, Started: time.Now().Add(-time.Minute), Reporter: &quiet{}}
 	var usage *usage.Error
-	if _, err := job.Run(t.Context()); !errors.As(err, &usage) || !strings.Contains(err.Error(), "time limit 1m0s: over before the first step: nothing was trained") {
+	if _, err := job.Run(t.Context()); !errors.As(err, &usage) || !strings.Contains(err.Error(), "time limit 1m0s: over before the first step, so nothing was trained") {
 		t.Errorf("err = %v", err)
 	}
 	out := mustFit(t, "steps=3 batch=50 inducing=20", set)

@@ -168,7 +168,7 @@ func (b *benchmark) measure(names []string, limit time.Duration) (*benchReport, 
 	return r, nil
 }
 
-// aboutDevice is what `info` says of a device.
+// aboutDevice is the description of a device, as `info` prints it.
 func aboutDevice(name string) string {
 	machines, _ := device.Machines()
 	for _, m := range machines {
@@ -192,7 +192,7 @@ func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 		}
 		// Warming up and one round.
 		if need := time.Duration(2 * cost.FLOPs() / rate * float64(time.Second)); rate > 0 && need > left {
-			d.NotRun = append(d.NotRun, benchSkip{n, fmt.Sprintf("it takes about %.1f s, and %.1f are left: raise --seconds", need.Seconds(), max(0, left.Seconds()))})
+			d.NotRun = append(d.NotRun, benchSkip{n, fmt.Sprintf("it takes about %.1f s, and only %.1f s are left: raise --seconds", need.Seconds(), max(0, left.Seconds()))})
 			continue
 		}
 		share := left / time.Duration(len(b.shapes)-i)
@@ -240,7 +240,7 @@ func (b *benchmark) on(d *benchDevice, measure func(workload.Machine) error) (er
 	defer device.Guard(&err)
 	precision := device.Relax(dev, device.Precision(d.Precision))
 	if err = measure(workload.Machine{Device: dev, Peak: d.Peak, Precision: precision}); errors.Is(err, context.Canceled) {
-		b.note("interrupted: no figures, for they would be of too few steps")
+		b.note("interrupted: no figures, since too few steps were timed")
 		return errInterrupted
 	}
 	return err

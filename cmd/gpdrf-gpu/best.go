@@ -33,7 +33,7 @@ type search struct {
 	devices []device.Device
 }
 
-// asksForBest says whether train is asked to search for the best model, or to go on with a search.
+// asksForBest says whether train is asked to search for the best model, or to resume a search.
 func (p *program) asksForBest(c *call) (bool, error) {
 	if path, resume := c.text("resume"); resume {
 		return rundir.IsSearch(path), nil
@@ -131,7 +131,7 @@ func (s *search) begin(out string) (err error) {
 			return err
 		}
 		for _, removed := range s.folder.Removed {
-			s.note("%s: removed: its run was killed before there was anything to go on from", removed)
+			s.note("%s: removed: its run was killed before its first checkpoint", removed)
 		}
 		return s.folder.Place(s.text)
 	})
@@ -206,7 +206,7 @@ func (s *search) run(started time.Time, asJSON bool) (*rundir.Result, error) {
 		what = "training an ensemble on %s: %d models on %d rows of %s, %s, on %s"
 	}
 	s.note(what, s.job.Train.Name, len(s.state.Candidates), s.job.Train.N(), inputsOf(s.job.Train), s.job.Train.Task, s.job.Device.Name())
-	s.note("if this is killed, it goes on with %s", rundir.ResumeCommand(s.folder.Path()))
+	s.note("if this is killed, resume it with: %s", rundir.ResumeCommand(s.folder.Path()))
 	bar := s.newShare("searching")
 	finder := &best.Search{
 		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: started,
@@ -283,11 +283,11 @@ func (s *search) leave() error {
 	if s.folder == nil || s.folder.Path() == "" {
 		return s.interrupted(s.ctx, " before anything was tried")
 	}
-	s.say("interrupted: what was tried so far is kept; to go on: %s", rundir.ResumeCommand(s.folder.Path()))
+	s.say("interrupted: what was tried so far is kept; to resume: %s", rundir.ResumeCommand(s.folder.Path()))
 	return errInterrupted
 }
 
-// searchInfo is what `info RUN` says of a search that has not ended.
+// searchInfo is what `info RUN` prints for a search that has not ended.
 type searchInfo struct {
 	Path string `json:"path"`
 	*best.State
@@ -302,6 +302,6 @@ func aboutSearch(path string) (searchInfo, error) {
 func (i searchInfo) Lines() []string {
 	return append([]string{
 		fmt.Sprintf("%s: a search for the best model, begun with gpdrf-gpu %s, %.1f s so far", i.Path, i.Version, i.Used.Seconds()),
-		"to go on   " + rundir.ResumeCommand(i.Path), "",
+		"to resume  " + rundir.ResumeCommand(i.Path), "",
 	}, i.State.Lines()...)
 }

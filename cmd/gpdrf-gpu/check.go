@@ -15,12 +15,11 @@ import (
 // some hundred roundings in all.
 var tolerances = map[string]float64{":f32": 1e-3, ":f64": 1e-10}
 
-// relaxed are those where products are less exact: 3xTF32 sums its products rounded toward zero,
-// and TF32 has 2⁻¹² of each factor, of which a gradient that is a sum of both signs leaves some
-// hundredths.
+// relaxed are the tolerances for less exact products. 3xTF32 rounds sums toward zero. TF32 has an
+// error of 2⁻¹² in each factor, which becomes some hundredths in a gradient that sums both signs.
 var relaxed = map[device.Precision]float64{device.High: 2e-3, device.Medium: 5e-2}
 
-// comparison is what `check` says of one precision.
+// comparison is the result of `check` for one precision.
 type comparison struct {
 	Device     string  `json:"device"`
 	Precision  string  `json:"precision"`
@@ -101,7 +100,7 @@ func (p *program) check(c *call) error {
 		return err
 	}
 	if !agree {
-		return fmt.Errorf("%s does not compute what the CPU does: do not train on it", machine.Name)
+		return fmt.Errorf("the gradients of %s differ from those of the CPU: do not train on it", machine.Name)
 	}
 	return nil
 }
@@ -119,13 +118,13 @@ func (p *program) toCheck(name string) (found device.Machine, suffixes []string,
 	machines = slices.DeleteFunc(machines, func(m device.Machine) bool { return m.Name == "cpu" })
 	switch {
 	case name == "cpu":
-		return found, nil, usagef("--device cpu: it is what a GPU is compared with: nothing to check")
+		return found, nil, usagef("--device cpu: check compares a GPU with the CPU: name a GPU")
 	case len(machines) == 0:
 		reason := "no GPU"
 		for backend, err := range reasons {
 			reason = fmt.Sprintf("no %s: %v", backend, err)
 		}
-		return found, nil, usagef("nothing to check: %s", reason)
+		return found, nil, usagef("there is no GPU to check (%s)", reason)
 	case name == "" || name == "auto" || name == "cuda":
 		return machines[0], suffixes, nil
 	}
@@ -141,8 +140,7 @@ func (p *program) toCheck(name string) (found device.Machine, suffixes []string,
 	return found, nil, err
 }
 
-// compare fills in the largest difference of two gradients. What is not a number is as far off as
-// can be.
+// compare fills in the largest difference of two gradients. NaN is the largest difference possible.
 func (x *comparison) compare(got, want []model.Named) {
 	for i, block := range want {
 		size := math.SmallestNonzeroFloat64

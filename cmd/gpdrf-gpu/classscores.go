@@ -33,14 +33,14 @@ func classTables(classes []metrics.ClassScore) string {
 		shown = slices.Clone(classes)
 		slices.SortStableFunc(shown, func(a, b metrics.ClassScore) int { return cmp.Compare(orOne(a.F1), orOne(b.F1)) })
 		shown = shown[:worstListed]
-		heading = fmt.Sprintf("the %d of %d classes with the least F1\n", worstListed, len(classes))
+		heading = fmt.Sprintf("the %d of %d classes with the lowest F1\n", worstListed, len(classes))
 	}
 	text := heading + scoresOf(shown)
 	if matrix := confusionMatrix(classes); len(classes) <= mostClasses && widest(matrix) <= helpWidth {
 		return text + "\n\nrows by class (down) and predicted class (across)\n" + matrix
 	}
 	if confused := worstConfusions(classes); confused != "" {
-		text += "\n\nwhat is confused most often\n" + confused
+		text += "\n\nmost frequent confusions\n" + confused
 	}
 	return text
 }

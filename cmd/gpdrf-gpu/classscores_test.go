@@ -51,8 +51,8 @@ func TestManyClasses(t *testing.T) {
 	}
 	text := classTables(scored(names, map[[2]int]int{{20, 7}: 9, {3, 4}: 2}))
 	for _, want := range []string{
-		"the 10 of 30 classes with the least F1\n  class  precision", "\n  k20       1.0000  0.2500  0.4000    12\n",
-		"what is confused most often\n  class  taken for  rows\n  k20    k7         9 of 12\n  k3     k4         2 of 5",
+		"the 10 of 30 classes with the lowest F1\n  class  precision", "\n  k20       1.0000  0.2500  0.4000    12\n",
+		"most frequent confusions\n  class  taken for  rows\n  k20    k7         9 of 12\n  k3     k4         2 of 5",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

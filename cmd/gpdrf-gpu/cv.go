@@ -51,12 +51,12 @@ type crossValidation struct {
 // crossValidate trains and tests on one fold after the other, and says what they come to together.
 func (p *program) crossValidate(c *call, cv *rundir.CV, out string, overwrite, asJSON bool) error {
 	if overwrite {
-		return usagef("--overwrite: is for a single run: give --cv a folder of its own")
+		return usagef("--overwrite: does not work with --cv: give another folder")
 	}
 	v := &crossValidation{program: p, call: c, cv: cv, out: out, release: func() {}}
 	if cv.Path() != "" {
 		if v.changes = cv.Changes(c.given()); cv.Complete && !cv.Predicts() {
-			p.note("%s: finished with all %d folds: there is nothing to go on with", cv.Path(), cv.Folds)
+			p.note("%s: all %d folds are finished: there is nothing to resume", cv.Path(), cv.Folds)
 			return p.reportCV(cv, asJSON)
 		}
 		if err := v.resume(); err != nil {
@@ -79,7 +79,7 @@ func (p *program) crossValidate(c *call, cv *rundir.CV, out string, overwrite, a
 		err = errors.Join(p.reportCV(cv, asJSON), err)
 	}
 	if errors.Is(err, errInterrupted) && rundir.IsCV(cv.Path()) {
-		p.say("to go on: %s", rundir.ResumeCommand(cv.Path()))
+		p.say("to resume: %s", rundir.ResumeCommand(cv.Path()))
 	}
 	return err
 }
@@ -169,8 +169,8 @@ func (v *crossValidation) folds() error {
 	return v.failed()
 }
 
-// ranAway says of a fold that failed whether the cause was its numbers, in training or in the
-// evaluation of a model that is saved.
+// ranAway reports whether a fold failed because its numbers diverged, in training or in the
+// evaluation of a saved model.
 func ranAway(err error, cv *rundir.CV, k int) bool {
 	return errors.As(err, new(*model.NotFiniteError)) || errors.As(err, new(*device.NotPositiveDefiniteError)) || !cv.ToDo(k)
 }
@@ -204,7 +204,7 @@ func (v *crossValidation) fold(k int) error {
 		return guard.unless(err)
 	}
 	for _, removed := range folder.Removed {
-		v.note("%s: removed: its run was killed before there was anything to go on from", removed)
+		v.note("%s: removed: its run was killed before its first checkpoint", removed)
 	}
 	job.Started = started
 	v.whole = v.cv.Path()
@@ -234,7 +234,7 @@ func (v *crossValidation) leave(folder *rundir.Folder) error {
 	}
 	v.say("interrupted before a step of this fold was done")
 	if v.cv.Path() != "" && rundir.IsCV(v.cv.Path()) {
-		v.say("to go on: %s", rundir.ResumeCommand(v.cv.Path()))
+		v.say("to resume: %s", rundir.ResumeCommand(v.cv.Path()))
 	}
 	return errInterrupted
 }
@@ -267,7 +267,7 @@ func (v *crossValidation) open(k int, guard *exitGuard) (*train.Job, *rundir.Fol
 		if v.release, err = cv.Lock(); err != nil {
 			return job, nil, err
 		}
-		v.note("%d folds in %s; if this is killed, it goes on with %s", cv.Folds, cv.Path(), rundir.ResumeCommand(cv.Path()))
+		v.note("%d folds in %s; if this is killed, resume it with: %s", cv.Folds, cv.Path(), rundir.ResumeCommand(cv.Path()))
 	}
 	folder, err := rundir.NewFolder(cv.FoldPath(k), cv.Data, cv.Model)
 	return job, folder, err
@@ -283,7 +283,7 @@ func (p *program) reportCV(cv *rundir.CV, asJSON bool) error {
 	return p.show(cvInfo{cv, cv.Path()}, true)
 }
 
-// cvInfo is what `info RUN` says of one.
+// cvInfo is what `info RUN` prints for a cross-validation.
 type cvInfo struct {
 	*rundir.CV
 	Path string `json:"path"`
@@ -298,7 +298,7 @@ func aboutCV(path string) (cvInfo, error) {
 func (i cvInfo) Lines() []string {
 	lines := []string{fmt.Sprintf("%s: cross-validation, %d of %d folds finished, with gpdrf-gpu %s on %s", i.Path, i.Finished, i.Folds, i.Version, i.Device)}
 	if !i.Complete {
-		lines = append(lines, "to go on   "+rundir.ResumeCommand(i.Path))
+		lines = append(lines, "to resume  "+rundir.ResumeCommand(i.Path))
 	}
 	for _, run := range i.Runs {
 		if run.Failure != "" {
@@ -306,7 +306,7 @@ func (i cvInfo) Lines() []string {
 		}
 	}
 	lines = append(append(lines, ""), strings.Split(cvTable(i.CV), "\n")...)
-	lines = append(lines, "", "options as they were given")
+	lines = append(lines, "", "options")
 	for _, o := range i.Options {
 		lines = append(lines, fmt.Sprintf("  %s: %s", o.Key, o.Text))
 	}
@@ -325,7 +325,7 @@ func scoresInLine(t fitted.Test) string {
 func (c *call) noneOfNew() error {
 	for _, name := range []string{"config", "out", "overwrite", "cv"} {
 		if _, given := c.text(name); given {
-			return usagef("--%s: a run goes on in its own folder, with its own options: leave it out with --resume", name)
+			return usagef("--%s: a resumed run keeps its folder and its options: leave this out with --resume", name)
 		}
 	}
 	return nil

@@ -49,7 +49,7 @@ func (p *program) data(c *call) error {
 	case action == "check":
 		return p.checkSets(chosen, dir, len(names) > 0, asJSON)
 	case len(names) == 0:
-		return usagef("data fetch: say which sets: %s", strings.Join(data.Names(), ", "))
+		return usagef("data fetch: name the sets: %s", strings.Join(data.Names(), ", "))
 	}
 	return p.fetchSets(chosen, dir)
 }
@@ -63,7 +63,7 @@ func setsNamed(names []string) (chosen []sets.Set, err error) {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(s sets.Set) bool { return s.Name == name })
 		if i < 0 {
-			return nil, usagef("there is no set %q%s", name, cmp.Or(suggest.Hint(name, data.Names()), ": gpdrf-gpu data list shows those that there are"))
+			return nil, usagef("there is no set %q%s", name, cmp.Or(suggest.Hint(name, data.Names()), ": gpdrf-gpu data list shows all sets"))
 		}
 		chosen = append(chosen, all[i])
 	}
@@ -143,12 +143,12 @@ func (p *program) checkSets(chosen []sets.Set, dir string, named, asJSON bool) e
 		}
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%d of %d files are missing or differ from what they should be", wrong, len(all))
+		return fmt.Errorf("%d of %d files are missing or have another checksum", wrong, len(all))
 	}
 	return nil
 }
 
-// fetchSets downloads. Ctrl-C leaves what has come so far, and the next call goes on from there.
+// fetchSets downloads. Ctrl-C leaves what has come so far, and the next call continues from there.
 func (p *program) fetchSets(chosen []sets.Set, dir string) error {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = 30 * time.Second

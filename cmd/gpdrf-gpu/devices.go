@@ -13,8 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// openDevice opens a device by name. That it does not open is the fault of the name; auto always
-// finds one, and says why it is not a GPU.
+// openDevice opens a device by name. An error is a usage error. The name auto always finds a
+// device, and a note says why it is not a GPU.
 func (p *program) openDevice(name string) (device.Device, error) {
 	if name == "auto" || name == "" {
 		dev, why, err := device.OpenAuto()
@@ -39,7 +39,7 @@ func (p *program) openDevice(name string) (device.Device, error) {
 func (p *program) relax(dev device.Device, asked string) string {
 	got := device.Relax(dev, device.Precision(asked))
 	if string(got) != asked {
-		p.note("precision %s: %s computes at %s: the others are for GPUs with tensor cores for float32, with :f32", asked, dev.Name(), got)
+		p.note("precision %s: %s computes at %s: high and medium need a GPU with tensor cores, and :f32", asked, dev.Name(), got)
 	}
 	return string(got)
 }
@@ -86,7 +86,7 @@ func deviceNames() (names []string) {
 	return names
 }
 
-// devicesInfo is what `info` says of devices.
+// devicesInfo is what `info` prints about devices.
 type devicesInfo struct {
 	Devices []device.Machine  `json:"devices"`
 	Missing map[string]string `json:"missing,omitempty"` // why a kind of device is not there

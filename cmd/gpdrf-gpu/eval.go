@@ -80,19 +80,19 @@ func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, n
 		}
 		return rows, notes, c.attachGram(rows, watch)
 	} else if given {
-		return nil, nil, usagef("--labels: is for --data FILE")
+		return nil, nil, usagef("--labels: needs --data FILE")
 	}
 	if _, given := c.text("gram"); given {
-		return nil, nil, usagef("--gram: is for --data FILE")
+		return nil, nil, usagef("--gram: needs --data FILE")
 	}
 	if rows, err = run.TestRows(watch); err != nil {
-		return nil, nil, fmt.Errorf("the run's own test rows cannot be read, give others by --data FILE: %w", err)
+		return nil, nil, fmt.Errorf("the run's own test rows cannot be read; give others with --data FILE: %w", err)
 	}
 	if !reflect.DeepEqual(rows.Schema().Plain(), run.Trained.Schema) {
-		return nil, nil, usagef("%s: its columns, target or classes are no longer those that the run was trained on: give rows by --data FILE", rows.Path)
+		return nil, nil, usagef("%s: its columns, target or classes have changed since training: give rows with --data FILE", rows.Path)
 	}
 	if rows.Fingerprint != run.Result.Fingerprint.Test {
-		notes = append(notes, fmt.Sprintf("warning: the test rows differ from those the run was tested on (fingerprint %.12s…, then %.12s…)",
+		notes = append(notes, fmt.Sprintf("warning: the test rows have changed since the run was tested (fingerprint %.12s…, %.12s… then)",
 			rows.Fingerprint, run.Result.Fingerprint.Test))
 	}
 	return rows, notes, nil

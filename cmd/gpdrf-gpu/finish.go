@@ -70,7 +70,7 @@ func (f *finish) score(limit time.Duration) error {
 	g, err := f.job.Generalise(ctx, f.out.Trained, scores)
 	guard.end()
 	if err != nil {
-		f.note("warning: training rows are not compared with others: %v", err)
+		f.note("warning: the check for memorised rows was left out: %v", err)
 	}
 	f.result.Generalisation = g
 	err = f.rescore()
@@ -117,7 +117,7 @@ func (f *finish) rescore() error {
 func (f *finish) left(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if f.result != nil {
-		f.say("warning: training rows are not compared with others: there was no time")
+		f.say("warning: the check for memorised rows was left out: there was no time")
 		err := f.rescore()
 		if err == nil {
 			err = f.printRun(f.result, f.job.Config, f.path, f.asJSON)
@@ -126,10 +126,10 @@ func (f *finish) left(ctx context.Context) error {
 			f.say("gpdrf-gpu: %v", err)
 		}
 	} else if f.path != "" {
-		f.say("the model is trained and saved in %s, and its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
+		f.say("the model is trained and saved in %s; its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
 	}
 	if f.out.End == train.Interrupted && f.path != "" {
-		f.say("to go on: %s", f.resumeCommand(f.path))
+		f.say("to resume: %s", f.resumeCommand(f.path))
 	}
 	switch {
 	case errors.Is(cause, context.Canceled):

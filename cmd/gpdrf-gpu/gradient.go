@@ -13,9 +13,9 @@ import (
 // The sizes of the models that `check` compares.
 const checkRows, checkInputs, checkInducing = 33, 3, 17
 
-// checked are small models that use different operations between them: of vectors, of sequences
-// beside vectors, and with W and Ω in closed form, where the last layer's moments are taken, and
-// the other's are drawn from.
+// checked are small models that together use most operations: one of vectors, one of sequences and
+// vectors, and one with W and Ω in closed form. In the last one, the upper layer takes moments and
+// the lower one draws from them.
 var checked = []struct {
 	what   string // before the names of its parameters
 	config model.Config

@@ -19,7 +19,7 @@ func (p *program) overview() string {
 		fmt.Fprintf(&b, "  gpdrf-gpu %-21s %s\n", strings.TrimSpace(v.name+" "+v.args), v.line)
 	}
 	b.WriteString("  gpdrf-gpu help COMMAND          options and examples of a command; help train --all has every option\n")
-	b.WriteString("  gpdrf-gpu --version             which program this is\n\nStart with\n  gpdrf-gpu train\n")
+	b.WriteString("  gpdrf-gpu --version             the version of this program\n\nStart with\n  gpdrf-gpu train\n")
 	return b.String()
 }
 

@@ -68,7 +68,7 @@ func (p *program) show(about interface{ Lines() []string }, asJSON bool) error {
 func (c *call) onlyForData() error {
 	for _, name := range []string{"target", "task", "labels", "one-hot", "ignore", "id", "missing", "separator", "decimal", "header", "tokens", "sequence"} {
 		if _, given := c.text(name); given {
-			return usagef("--%s: is for a data file", name)
+			return usagef("--%s: applies to data files only", name)
 		}
 	}
 	return nil
@@ -109,7 +109,7 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 	return data.Summarize(ds), nil
 }
 
-// programInfo is what `info` says of the program and the machine.
+// programInfo is what `info` prints about the program and the machine.
 type programInfo struct {
 	Version string `json:"version"`
 	Go      string `json:"go"`
@@ -169,7 +169,7 @@ type runInfo struct {
 
 	split  split
 	steps  int    // of the whole run
-	resume string // what goes on with it; "" where it is finished
+	resume string // what continues with it; "" where it is finished
 }
 
 type option struct {
@@ -228,7 +228,7 @@ func (i *runInfo) Lines() []string {
 		lines = append(lines, "kernel     "+m.String())
 	}
 	if i.resume != "" {
-		lines = append(lines, "to go on   "+i.resume)
+		lines = append(lines, "to resume  "+i.resume)
 	}
 	if r.Failure != "" {
 		lines = append(lines, "evaluation failed: "+r.Failure)
@@ -265,16 +265,16 @@ func validated(v *rundir.Validation) string {
 	if v.EarlyStopped {
 		ended = "; stopped early"
 	}
-	return fmt.Sprintf("validation %d rows, every %d steps: %sof step %d, %s%s", v.Rows, v.Every, score, v.Step, v.Restored, ended)
+	return fmt.Sprintf("validation %d rows, every %d steps: %sat step %d, %s%s", v.Rows, v.Every, score, v.Step, v.Restored, ended)
 }
 
 // standing says how far the run came.
 func (i *runInfo) standing() string {
 	switch {
 	case i.Result.Unfinished:
-		return fmt.Sprintf("a checkpoint of a run of %d steps that is not finished", i.steps)
+		return fmt.Sprintf("unfinished: a checkpoint of a run of %d steps", i.steps)
 	case i.Result.Interrupted:
-		return fmt.Sprintf("interrupted, of %d steps", i.steps)
+		return fmt.Sprintf("interrupted; %d steps were planned", i.steps)
 	}
 	return "complete"
 }

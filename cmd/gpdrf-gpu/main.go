@@ -1,6 +1,5 @@
-// Command gpdrf-gpu trains deep Gaussian processes and predicts with them. Each verb has a
-// file of its own; what stands in help and docs/cli.md is in verbs.go and in
-// train.Options.
+// Command gpdrf-gpu trains deep Gaussian processes and predicts with them. Each verb has its own
+// file. The texts of the help and of docs/cli.md are in verbs.go and in package options.
 package main
 
 import (
@@ -95,7 +94,7 @@ func (p *program) guarded(args []string) (err error) {
 	return p.app().Run(args)
 }
 
-// output remembers the first write that failed: results that nobody got are no success.
+// output remembers the first write that failed, so that lost results are not a success.
 type output struct {
 	to  io.Writer
 	err error

@@ -52,7 +52,7 @@ func (v *crossValidation) predictFold(k int) (table *predict.Table, numbers []in
 		return nil, nil, err
 	}
 	if ds.Fingerprint != run.Result.Fingerprint.Test {
-		return nil, nil, usagef("%s: the rows are no longer those that the fold was tested on: put those back", ds.Path)
+		return nil, nil, usagef("%s: the rows have changed since the fold was tested: put the old ones back", ds.Path)
 	}
 	dev, err := v.openDevice(run.Result.Device)
 	if err != nil {

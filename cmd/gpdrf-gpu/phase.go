@@ -14,9 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// When something other than training shows how far it is: a bar comes after barAfter; where there
-// is no terminal, a line comes after lineAfter, and each pause to the next is twice as long as the
-// one before, up to mostBetween.
+// When work other than training shows its progress: a bar appears after barAfter. Without a
+// terminal, a line appears after lineAfter; each pause to the next line doubles, up to mostBetween.
 const (
 	barAfter    = time.Second
 	lineAfter   = 2 * time.Second

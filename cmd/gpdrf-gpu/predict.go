@@ -44,7 +44,7 @@ func (p *program) predict(c *call) error {
 		return err
 	}
 	if draws > 0 && trained.Schema.Task != data.Regression {
-		return usagef("--draws: is for regression: a classification has its class probabilities without draws")
+		return usagef("--draws: is for regression: class probabilities need no draws")
 	}
 	seed := trained.Seed
 	if value, ok := c.text("seed"); ok {
@@ -52,7 +52,7 @@ func (p *program) predict(c *call) error {
 			return usagef("--seed: %q is not a whole number from 0 to 18446744073709551615", value)
 		}
 		if draws == 0 {
-			return usagef("--seed: is of the draws, and there are none: give --draws T too")
+			return usagef("--seed: has no effect without --draws: give --draws T too")
 		}
 	}
 	dev, _, err := c.deviceOf(p, trainedOn, trainedAt)
@@ -88,7 +88,7 @@ func (p *program) predict(c *call) error {
 	}
 	guard.end()
 	for _, removed := range atomicfile.RemoveDead(filepath.Dir(out), isPredictions) {
-		p.note("%s: removed: its command was killed while it was written", removed)
+		p.note("%s: removed: the command that wrote it was killed", removed)
 	}
 	err = atomicfile.WriteFile(out, func(w io.Writer) error { return predicted.Write(untilDone{p.ctx, w}, format) })
 	if err != nil && p.ctx.Err() != nil {
@@ -97,7 +97,7 @@ func (p *program) predict(c *call) error {
 	return err
 }
 
-// isPredictions says of a temporary whether it was to be a file of predictions.
+// isPredictions reports whether a temporary was meant to be a file of predictions.
 func isPredictions(_, name string, info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && (filepath.Ext(name) == ".csv" || filepath.Ext(name) == ".jsonl")
 }
@@ -128,7 +128,7 @@ func (c *call) output(in string) (path, format string, err error) {
 		format = "jsonl"
 	default:
 		if path != "-" {
-			return "", "", usagef("--out: %q ends neither in .csv nor in .jsonl, and is not -", path)
+			return "", "", usagef("--out: %q must end in .csv or .jsonl, or be -", path)
 		}
 		format = "csv"
 	}
@@ -141,7 +141,7 @@ func (c *call) output(in string) (path, format string, err error) {
 		return "", "", usagef("--out: %s is a folder: give a file", path)
 	}
 	if errA == nil && errB == nil && os.SameFile(a, b) {
-		return "", "", usagef("--out: %s is the file to be predicted: give another", path)
+		return "", "", usagef("--out: %s is the file of --data: give another", path)
 	}
 	return path, format, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// errFinished says of a run that there is nothing to go on with.
+// errFinished means that there is nothing to resume.
 var errFinished = errors.New("finished")
 
 // oldJob is the run in a folder, from its last checkpoint on; errFinished if it has ended.
@@ -59,7 +59,7 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 		return err
 	})
 	if err == nil {
-		p.note("%s: goes on after step %d", path, from.Step)
+		p.note("%s: continues after step %d", path, from.Step)
 	}
 	return job, folder, err
 }
@@ -70,22 +70,22 @@ func (p *program) finished(path string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	p.note("%s: finished after %d steps: there is nothing to go on with", path, run.Result.Steps)
+	p.note("%s: finished after %d steps: there is nothing to resume", path, run.Result.Steps)
 	return p.printRun(run.Result, run.Config, path, asJSON)
 }
 
-// noteUnsealed says of a model that nobody can tell whether it is whole.
+// noteUnsealed warns that a model has no checksum.
 func (p *program) noteUnsealed(t *fitted.Trained, path string) {
 	if t.Unsealed {
-		p.note("%s: written by an earlier version, without a checksum: damage to its numbers cannot be seen", path)
+		p.note("%s: written by an earlier version, without a checksum: damaged numbers would go unnoticed", path)
 	}
 }
 
-// warnUnfinished says of a run that is in the middle which parameters are taken.
+// warnUnfinished warns that a run is not finished, and says which parameters are used.
 func (p *program) warnUnfinished(run *rundir.Run) {
 	p.noteUnsealed(run.Trained, run.Path)
 	if r := run.Result; r.Unfinished {
-		p.note("warning: %s is not finished: its parameters are those of the checkpoint at step %d of %d; to finish it: %s",
+		p.note("warning: %s is not finished: this uses the checkpoint at step %d of %d; to finish it: %s",
 			run.Path, r.Steps, run.Config.Last(), rundir.ResumeCommand(run.Path))
 	}
 }

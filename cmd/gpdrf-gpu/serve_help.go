@@ -1,6 +1,6 @@
 package main
 
-// serveVerb is all that the help says of serve.
+// serveVerb is the help of serve.
 func (p *program) serveVerb(deviceFlag, precisionFlag, samplesFlag flagSpec) verb {
 	return verb{
 		name: "serve", args: "RUN...", line: "answer requests for predictions over HTTP and gRPC", run: p.serve,

@@ -65,7 +65,7 @@ func (p *program) train(c *call) error {
 			}
 		}
 		if _, resume := c.text("resume"); resume {
-			return p.interrupted(ctx, " before another step was done: the run is where it was")
+			return p.interrupted(ctx, " before another step was done: the run is unchanged")
 		}
 		return p.interrupted(ctx, " before a step was done: nothing was trained")
 	}
@@ -111,7 +111,7 @@ func (p *program) train(c *call) error {
 		return err
 	}
 	for _, removed := range folder.Removed {
-		p.note("%s: removed: its run was killed before there was anything to go on from", removed)
+		p.note("%s: removed: its run was killed before its first checkpoint", removed)
 	}
 	job.Started = started
 	r, path, err := p.runJob(job, folder, guard, job.Config.TimeLimit, asJSON)
@@ -128,7 +128,7 @@ func (p *program) train(c *call) error {
 	}
 	if p.ctx.Err() != nil {
 		if r.Interrupted {
-			p.say("to go on: %s", p.resumeCommand(path))
+			p.say("to resume: %s", p.resumeCommand(path))
 		}
 		return errInterrupted
 	}
@@ -139,7 +139,7 @@ func (p *program) train(c *call) error {
 func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*train.Job, error) {
 	dev, err := p.openDevice(cfg.Device)
 	if _, given := c.text("device"); err != nil && !given && errors.As(err, new(*device.AbsentError)) {
-		return nil, usagef("%w: the config file asks for it; to take what there is here: --device auto", err)
+		return nil, usagef("%w: the config file asks for it; --device auto takes what this machine has", err)
 	}
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 		p.note("%s", n)
 	}
 	if cfg.PredictDraws > 0 && rows.Task != data.Regression {
-		return job, usagef("predict-draws is for regression: a classification has its class probabilities without draws")
+		return job, usagef("predict-draws is for regression: class probabilities need no draws")
 	}
 	job.Train, job.Validation, job.Test = rows, held, test
 	return job, nil
@@ -190,7 +190,7 @@ func (p *program) printRun(r *rundir.Result, c *options.Config, path string, asJ
 	return err
 }
 
-// resumeCommand goes on with a run, or with the cross-validation that it belongs to.
+// resumeCommand is the command that resumes a run, or the cross-validation that it belongs to.
 func (p *program) resumeCommand(path string) string {
 	if p.whole != "" {
 		path = p.whole
@@ -198,13 +198,13 @@ func (p *program) resumeCommand(path string) string {
 	return rundir.ResumeCommand(path)
 }
 
-// runJob trains, saves and scores. The test ends with the time limit; 0 is none. The guard is of
-// what comes before the first step. After an error the folder is the caller's to discard, and the
-// result, where there is one, to show.
+// runJob trains, saves and scores. The test ends with the time limit; 0 means no limit. The guard
+// covers the time before the first step. After an error, the caller discards the folder and shows
+// the result, if there is one.
 func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard, limit time.Duration, asJSON bool) (r *rundir.Result, path string, err error) {
 	cfg := job.Config
 	if cfg.KLWeight != 1 {
-		p.note("kl-weight %g: what is maximised is a tempered objective, not the ELBO, and no bound", cfg.KLWeight)
+		p.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
 	}
 	if warning := cfg.Blocked(); warning != "" {
 		p.note("warning: %s", warning)
@@ -222,7 +222,7 @@ func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard
 			return folder.Discard()
 		})
 		stopping = p.onInterrupt(func() {
-			p.say("interrupted: training stops after this step, or this part of it; Ctrl-C again to quit at once")
+			p.say("interrupted: training stops after this step, or after a part of it; press Ctrl-C again to quit at once")
 		})
 	}, cancel)
 	job.Save = func(c *rundir.Checkpoint) error {
@@ -233,7 +233,7 @@ func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard
 			if p.whole != "" {
 				where = " in " + folder.Path()
 			}
-			job.Reporter.Note("checkpoint at step %d%s; if the run is killed, this goes on with it: %s", c.Step, where, p.resumeCommand(folder.Path()))
+			job.Reporter.Note("checkpoint at step %d%s; if the run is killed, resume it with: %s", c.Step, where, p.resumeCommand(folder.Path()))
 		}
 		return err
 	}
@@ -248,7 +248,7 @@ func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard
 		if job.From == nil {
 			p.say("interrupted before a step was done: nothing was trained")
 		} else {
-			p.say("interrupted before another step was done: the run is where it was")
+			p.say("interrupted before another step was done: the run is unchanged")
 		}
 		return nil, "", errInterrupted
 	}
@@ -272,9 +272,9 @@ func (p *program) afterFailure(err error, folder *rundir.Folder) {
 	case !folder.CanGoOn():
 	// and would again
 	case errors.As(err, new(*model.NotFiniteError)), errors.As(err, new(*device.NotPositiveDefiniteError)):
-		p.say("%s holds the run at its last checkpoint: eval and predict take its parameters", folder.Path())
+		p.say("%s holds the last checkpoint: eval and predict use its parameters", folder.Path())
 	default:
-		p.say("to go on from the last checkpoint: %s", p.resumeCommand(folder.Path()))
+		p.say("to resume from the last checkpoint: %s", p.resumeCommand(folder.Path()))
 	}
 }
 

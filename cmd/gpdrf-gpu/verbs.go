@@ -28,7 +28,7 @@ type example struct{ command, what string }
 // flagSpec is one option of a verb. It takes any text: who reads it says what is wrong with it.
 type flagSpec struct {
 	group, name string
-	arg         string // what stands for its value; a switch has BOOL, or nothing
+	arg         string // the placeholder of its value; a switch has BOOL, or nothing
 	help        string
 	otherwise   string // its default
 	models      string // those that have it; "" is all
@@ -46,8 +46,8 @@ var jsonFlag = flagSpec{group: "Output", name: "json", help: "print JSON on stan
 // mannerFlags say how a command runs, and not what it does.
 func mannerFlags() []flagSpec {
 	return []flagSpec{
-		{group: "Output", name: "quiet", arg: switchArg, help: "no notes and no progress: warnings, errors and the result alone"},
-		{group: "Output", name: "threads", arg: "N", help: "processor threads at most; the result does not depend on them", otherwise: "all"},
+		{group: "Output", name: "quiet", arg: switchArg, help: "print warnings, errors and the result only"},
+		{group: "Output", name: "threads", arg: "N", help: "at most N processor threads; the result does not depend on N", otherwise: "all"},
 	}
 }
 
@@ -62,70 +62,69 @@ func (p *program) verbs() []verb {
 
 // ownVerbs are the commands without the flags that all have.
 func (p *program) ownVerbs() []verb {
-	deviceFlag := flagSpec{group: "Prediction", name: "device", arg: "NAME", help: "where to compute; otherwise where the run was trained"}
-	precisionFlag := flagSpec{group: "Prediction", name: "precision", arg: "highest|high|medium", help: "as for train; otherwise that of the run"}
-	samplesFlag := flagSpec{group: "Prediction", name: "samples", arg: "S", help: "Monte-Carlo samples; otherwise as many as the run's evaluation took"}
+	deviceFlag := flagSpec{group: "Prediction", name: "device", arg: "NAME", help: "where to compute; default: where the run was trained"}
+	precisionFlag := flagSpec{group: "Prediction", name: "precision", arg: "highest|high|medium", help: "as for train; default: that of the run"}
+	samplesFlag := flagSpec{group: "Prediction", name: "samples", arg: "S", help: "Monte-Carlo samples; default: as many as in the run's own test"}
 	gramFlag := flagSpec{group: "Data", name: "gram", arg: "FILE.npz", help: "the kernel of the rows of FILE with the pseudo-inputs, for a run that was trained with one"}
-	labelsFlag := flagSpec{group: "Data", name: "labels", arg: "FILE", help: "the targets of FILE, where it holds none and its name does not tell where they are"}
+	labelsFlag := flagSpec{group: "Data", name: "labels", arg: "FILE", help: "a file with the targets, if FILE has none and its name does not lead to them"}
 	return []verb{
 		{
 			name: "train", line: "train a model and test it", run: p.train, flags: trainFlags(),
-			about: "Without options it trains GP-DRF on the power plant data that come with the program, and tests it on " +
-				"rows held out. It leaves a run folder with the configuration, the course of training, the result and " +
-				"the model. A flag beats the config file, which beats the preset, which beats the default. Options " +
-				"that a model does not have are refused. Ctrl-C saves the model so far. --resume RUN goes on with a " +
-				"run that was interrupted or killed, from its last checkpoint. It ends with the same files, bit for " +
-				"bit, as a run without a stop. --cv N tests every row once, on a model that has not seen it. Its " +
-				"folder holds a run folder for each fold, and cv.json with the scores of each, their means and " +
-				"standard errors. predictions.csv has the prediction of every row. --resume takes such a folder, too; " +
-				"info shows it.",
+			about: "Without options it trains GP-DRF on the power plant table that comes with the program, and tests it " +
+				"on held-out rows. It leaves a run folder with the options, the log of training, the scores and the " +
+				"model. A flag beats the config file, the config file beats the preset, and the preset beats the " +
+				"default. An option that the model does not have is an error. Ctrl-C saves the model so far. --resume " +
+				"RUN continues a run that was interrupted or killed, from its last checkpoint. It ends with the same " +
+				"files, bit for bit, as a run without a stop. --cv N trains N models and tests every row once, on a " +
+				"model that has not seen it. The folder then holds a run folder for each fold, the scores in cv.json, " +
+				"and the prediction of every row in predictions.csv. --resume and info take such a folder, too.",
 			examples: []example{
-				{"gpdrf-gpu train", "the power plant, in about a minute"},
+				{"gpdrf-gpu train", "the power plant table, in about a minute"},
 				{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m", "a table of your own, for ten minutes"},
 				{"gpdrf-gpu train --data eeg --data-dir ../data --fold 2 --model gp", "a named set, with the first layer alone"},
 				{"gpdrf-gpu train --data houses.csv --folds 5 --fold 2", "tested on the second fifth of its rows"},
-				{"gpdrf-gpu train --data houses.csv --cv 5", "and on each fifth in turn: mean and standard error of each score"},
+				{"gpdrf-gpu train --data houses.csv --cv 5", "and on each fifth in turn: the mean and standard error of each score"},
 				{"gpdrf-gpu train --data houses.csv --preset best --time-limit 10m", "many settings, and the best of them combined: docs/best.md"},
 				{"gpdrf-gpu train --data train-images-idx3-ubyte.gz --test t10k-images-idx3-ubyte.gz", "images; their labels are found by name"},
 				{"gpdrf-gpu train --data genes.fasta --test more.fasta", "sequences of any length; docs/sequences.md"},
-				{"gpdrf-gpu train --config runs/powerplant-gpdrf-1/config.yaml", "that run once more, bit for bit"},
-				{"gpdrf-gpu train --resume runs/powerplant-gpdrf-1", "go on with it after Ctrl-C, a crash or a power cut"},
+				{"gpdrf-gpu train --config runs/powerplant-gpdrf-1/config.yaml", "the same run again, bit for bit"},
+				{"gpdrf-gpu train --resume runs/powerplant-gpdrf-1", "continue it after Ctrl-C, a crash or a power cut"},
 			},
 		},
 		{
 			name: "eval", args: "RUN", line: "score a run on its test rows, or on others", run: p.eval,
-			about: "The run's own test rows are read again, from where they were when it was trained; if they have changed since, it says so. " +
-				"A file given by --data needs the columns of the training data, the target included.",
+			about: "It reads the run's own test rows again, and warns if they have changed since. A file given with " +
+				"--data needs the columns of the training data and the target.",
 			flags: append([]flagSpec{
-				{group: "Data", name: "data", arg: "FILE", help: "rows with their targets; otherwise the run's own test rows"},
+				{group: "Data", name: "data", arg: "FILE", help: "rows with their targets; default: the run's own test rows"},
 				labelsFlag, gramFlag,
 				samplesFlag, deviceFlag, precisionFlag, jsonFlag,
 			}, dialectFlags()...),
 			examples: []example{
-				{"gpdrf-gpu eval runs/powerplant-gpdrf-1", "the scores of the run once more"},
-				{"gpdrf-gpu eval runs/powerplant-gpdrf-1 --data 2024.csv --json", "and those on new rows"},
+				{"gpdrf-gpu eval runs/powerplant-gpdrf-1", "the scores of the run again"},
+				{"gpdrf-gpu eval runs/powerplant-gpdrf-1 --data 2024.csv --json", "its scores on new rows"},
 			},
 		},
 		{
 			name: "predict", args: "RUN", line: "predict the rows of a file", run: p.predict,
 			about: "RUN is a run folder, or its model.safetensors alone. Columns are matched to those of training by " +
-				"name, or by position where the file has no header; the target column may be missing. Each row of the " +
-				"output belongs to a row of the input, in its order, in the target's own units. A regression has " +
-				"mean, sd, var_aleatoric (noise), var_epistemic (what the model does not know), and the quantiles q05 " +
-				"q25 q50 q75 q95. A classification has label, p_<class> for each class, entropy (nats) and " +
-				"bhattacharyya. That is the distance between the two most probable classes over the samples: the " +
-				"larger, the surer; empty where they do not vary. The column distance says how unlike the training " +
-				"rows a row is, whatever its sd says. It is 0 for a training row. It is 1 for a row as far from them " +
-				"as the farthest 1 % are from the others. The column that names the rows comes first, if there is " +
-				"one. A target that is in the file is copied to the last column.",
+				"name, or by position where the file has no header. The target may be missing; otherwise it is copied " +
+				"to the last column. Each row of the output is a row of the input, in the same order and in the " +
+				"target's own units. A regression has mean, sd, var_aleatoric (noise), var_epistemic (what the model " +
+				"does not know) and the quantiles q05 q25 q50 q75 q95. A classification has label, p_<class> for each " +
+				"class, entropy (in nats) and bhattacharyya. The last is the distance between the two most probable " +
+				"classes over the samples. It is large where the model is sure, and empty where the samples do not " +
+				"vary. The column distance says how far a row is from the training rows, whatever its sd is. It is 0 " +
+				"for a training row. It is 1 for a row as far away as the farthest 1 % of the training rows are from " +
+				"the others. A column that names the rows comes first.",
 			flags: append([]flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
-				{group: "Data", name: "id", arg: "COL", help: "the column that names the rows, to be copied; otherwise that of training"},
+				{group: "Data", name: "id", arg: "COL", help: "the column that names the rows, and is copied; default: that of training"},
 				gramFlag,
 				{group: "Output", name: "out", arg: "FILE.csv|FILE.jsonl|-", help: "where to write; - is CSV on standard output"},
 				samplesFlag,
-				{group: "Prediction", name: "draws", arg: "T", help: "mean and sd from T draws, as the paper estimates them; otherwise from the mixture in closed form"},
-				{group: "Prediction", name: "seed", arg: "N", help: "of the draws; otherwise the run's"},
+				{group: "Prediction", name: "draws", arg: "T", help: "mean and sd from T draws, as in the paper; default: in closed form"},
+				{group: "Prediction", name: "seed", arg: "N", help: "of the draws; default: that of the run"},
 				deviceFlag, precisionFlag,
 			}, dialectFlags()...),
 			examples: []example{
@@ -135,14 +134,14 @@ func (p *program) ownVerbs() []verb {
 		},
 		p.serveVerb(deviceFlag, precisionFlag, samplesFlag),
 		{
-			name: "data", args: "ACTION [SET ...]", line: "the named data sets: what there is, get it, check it", run: p.data,
+			name: "data", args: "ACTION [SET ...]", line: "list, fetch or check the named data sets", run: p.data,
 			about: "ACTION is list, fetch or check. list shows the sets that --data may name, and where they are read " +
-				"from. fetch downloads the public originals of a set into the data folder. Each has a known checksum, " +
-				"and a file with another one is kept aside and never used. What broke off goes on where it stopped. " +
-				"check compares files with their checksums, those of all sets or of those named. It exits with 0 if " +
-				"all that are there are right, with 1 if not.",
+				"from. fetch downloads the public originals of a set into the data folder. A download that broke off " +
+				"continues where it stopped. A file with a wrong checksum is kept aside and never used. check " +
+				"compares files with their checksums, for all sets or those named. It exits with 0 if all files that " +
+				"are there are right, and with 1 if not.",
 			flags: []flagSpec{
-				{group: "Data", name: "data-dir", arg: "DIR", help: "folder of the named sets; otherwise $GPDRF_DATA"},
+				{group: "Data", name: "data-dir", arg: "DIR", help: "folder of the named sets; default: $GPDRF_DATA"},
 				jsonFlag,
 			},
 			examples: []example{
@@ -153,7 +152,7 @@ func (p *program) ownVerbs() []verb {
 		},
 		{
 			name: "info", args: "[RUN | FILE]", line: "describe a run, a data file or this machine", run: p.info,
-			about: "Of a run folder it shows what was trained, and the result. Of a data file it shows the columns, the " +
+			about: "Of a run folder it shows what was trained, and the scores. Of a data file it shows the columns, the " +
 				"target and the fingerprint; a named set stands for its training rows. Without an argument it shows " +
 				"the devices of this machine, and where the named sets are read from.",
 			flags: slices.Concat([]flagSpec{
@@ -180,7 +179,7 @@ func (p *program) ownVerbs() []verb {
 			flags: append(planFlags(), jsonFlag),
 			examples: []example{
 				{"gpdrf-gpu plan --data houses.csv --samples 100 --device cuda", "does it fit the GPU?"},
-				{"gpdrf-gpu plan --config runs/powerplant-gpdrf-1/config.yaml", "the memory of an earlier run"},
+				{"gpdrf-gpu plan --config runs/powerplant-gpdrf-1/config.yaml", "how much memory an earlier run took"},
 			},
 		},
 		{
@@ -189,7 +188,7 @@ func (p *program) ownVerbs() []verb {
 				"model has vectors, one has sequences, and one has W and Ω in closed form. It exits with 0 if all " +
 				"gradients agree, with 1 if one does not, and with 2 if there is no GPU.",
 			flags: []flagSpec{
-				{group: "Check", name: "device", arg: "NAME", help: "which GPU, or which type of it, such as cuda:1:f64; otherwise the first GPU, in both types"},
+				{group: "Check", name: "device", arg: "NAME", help: "which GPU, or which type of it, such as cuda:1:f64; default: the first GPU, in both types"},
 				{group: "Check", name: "precision", arg: "highest|high|medium", help: "of the products in random-feature layers", otherwise: "highest"},
 				jsonFlag,
 			},
@@ -229,28 +228,28 @@ func (p *program) ownVerbs() []verb {
 		},
 		{
 			name: "bench", line: "time a training step on this machine", run: p.bench,
-			about: "It trains on synthetic rows, and times each operation by itself and then whole steps. It also says " +
-				"how much of the floor they reach. The floor is the time that a unit needs at its peak in the GPU's " +
-				"data sheet. Units are FP32, FP64, DMMA and TF32 tensor cores, and bandwidth. It counts the " +
-				"arithmetic of the formulas, and each argument read or written once. The CPU is timed beside a GPU; " +
-				"for a CPU no peak is known. Figures are medians. The preset sweep varies S, B, M and R of the preset " +
-				"mnist. An operation by itself includes its launch, so the operations of a GPU may take longer than " +
-				"the step.",
+			about: "It trains on synthetic rows. It times each operation by itself, and then whole steps. Figures are " +
+				"medians. It also compares them with a floor: the time that the GPU would need at its peak, by its " +
+				"data sheet. The floor counts the arithmetic of the formulas, and each argument read or written once. " +
+				"The unit that takes longest decides: FP32, FP64, the tensor cores (DMMA, TF32) or the memory. No " +
+				"peak is known for a CPU, which is timed beside a GPU. The preset sweep varies S, B, M and R of the " +
+				"preset mnist. An operation by itself includes its launch, so the operations of a GPU may add up to " +
+				"more than the step.",
 			flags: []flagSpec{
 				{group: "What", name: "preset", arg: strings.Join(benchPresets(), "|"), help: "which step", otherwise: workload.Names()[0]},
-				{group: "What", name: "size", arg: "S=100,B=500", help: "other sizes: D, J, M, L, d, R, B or S; and shared, one kernel for all latent functions, or integrated, W and Ω in closed form; of sequences also I, the feature maps, and steps: no table of distances"},
-				{group: "What", name: "device", arg: "NAME", help: "where to compute: auto, cpu, cuda:N, with a type behind it as for train", otherwise: "auto"},
+				{group: "What", name: "size", arg: "S=100,B=500", help: "other sizes: D, J, M, L, d, R, B or S. shared is one kernel for all latent functions, and integrated is W and Ω in closed form. For sequences, I is the number of feature maps, and steps computes distances in each step"},
+				{group: "What", name: "device", arg: "NAME", help: "where to compute: auto, cpu or cuda:N, with :f32 or :f64 as for train", otherwise: "auto"},
 				{group: "What", name: "precision", arg: "highest|high|medium", help: "as for train", otherwise: "highest"},
 				{group: "What", name: "alone", arg: switchArg, help: "do not time the CPU beside a GPU"},
-				{group: "What", name: "seconds", arg: "N", help: "about how long, in all", otherwise: "60"},
+				{group: "What", name: "seconds", arg: "N", help: "about how long in total", otherwise: "60"},
 				{group: "Output", name: "serve", arg: switchArg, help: "time one step for each line \"step\" on standard input, to take turns with another program"},
 				jsonFlag,
 			},
 			examples: []example{
 				{"gpdrf-gpu bench", "the step of a GP-DRF on MNIST, on the GPU and on the CPU"},
-				{"gpdrf-gpu bench --preset protein --device cpu --seconds 20", "another one, on the CPU alone"},
+				{"gpdrf-gpu bench --preset protein --device cpu --seconds 20", "another step, on the CPU alone"},
 				{"gpdrf-gpu bench --preset sequences --size steps", "a step on sequences that computes their distances to the pseudo-inputs"},
-				{"gpdrf-gpu bench --size S=100,shared --json", "with a hundred samples and one kernel, for a program"},
+				{"gpdrf-gpu bench --size S=100,shared --json", "a hundred samples and one kernel, as JSON"},
 			},
 		},
 	}
@@ -260,9 +259,9 @@ func (p *program) ownVerbs() []verb {
 func trainFlags() []flagSpec {
 	flags := []flagSpec{
 		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml"},
-		{group: "Files", name: "resume", arg: "RUN", help: "go on with the run in this folder; other options are its own, and need not be given"},
-		{group: "Files", name: "out", arg: "DIR", help: "the run folder; otherwise runs/<data>-<model>-<n>, of --cv runs/<data>-<model>-cv-<n>"},
-		{group: "Data", name: "cv", arg: "N|own", help: "cross-validation in one folder: train on all of N folds but one and test on that, for each in turn, as --folds N --fold K does; own takes those of a named set. A time limit is shared by the folds"},
+		{group: "Files", name: "resume", arg: "RUN", help: "continue the run in this folder, with the options that it began with"},
+		{group: "Files", name: "out", arg: "DIR", help: "the run folder; default: runs/<data>-<model>-<n>, or runs/<data>-<model>-cv-<n> for --cv"},
+		{group: "Data", name: "cv", arg: "N|own", help: "cross-validation: test on each of N folds in turn, and train on the others; own takes the folds of a named set. The folds share a time limit"},
 		{group: "Files", name: "overwrite", rare: true, arg: switchArg, help: "replace the run in the folder of --out, once the new one is whole"},
 	}
 	flags = append(flags, flagSpec{group: "Files", name: "report", arg: switchArg, otherwise: "true", help: "write report.html into the run folder, a page about the run"},

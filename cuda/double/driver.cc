@@ -151,7 +151,7 @@ API cuModuleLoadData(Module **m, const void *image) {
   *m = new Module{text, sm, {}};
   return OK;
 }
-// What the driver's compiler would say of it goes to the error log, option 5, of so many bytes,
+// The message of the driver's compiler goes to the error log, option 5, of so many bytes,
 // option 6.
 API cuModuleLoadDataEx(Module **m, const void *image, unsigned n, const int *options, void **values) {
   int code = cuModuleLoadData(m, image);

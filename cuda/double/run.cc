@@ -305,7 +305,7 @@ void violation(const char *what) {
   abort(); // nobody comes back
 }
 
-// illegal is where the host goes on after a memory fault in a kernel, on a stack of its own.
+// illegal is where the host continues after a memory fault in a kernel, on a stack of its own.
 static void illegal() {
   char s[200];
   snprintf(s, sizeof s, "thread %u %s address %p, which is outside all memory that it may use", current->tid.x,

@@ -61,7 +61,7 @@ func (m *module) write(out io.Writer) error {
 	return err
 }
 
-// head is what stands before all functions.
+// head is the text before all functions.
 func (m *module) head() string {
 	text := fmt.Sprintf("// made by ptx2cc of %s: do not edit\n#include \"cuda/double/ptx.h\"\n\nnamespace {\n", m.file)
 	for _, g := range m.globals {

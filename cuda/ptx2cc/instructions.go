@@ -44,7 +44,7 @@ func (e *emitter) instruction(s statement) string {
 	return translate(c)
 }
 
-// plain fails unless the instruction has n operands and one of these forms: what stands before its
+// plain fails unless the instruction has n operands and one of these forms: the text before its
 // type, and the types.
 func (c *code) plain(n int, forms ...string) {
 	form := strings.Join(c.parts, "")

@@ -17,10 +17,10 @@ import (
 //	image | kernel | tests | pattern | replacement | which
 //
 // The pattern is a regular expression for an instruction, written "add.s32 %r1, %r2, %r3", with its
-// guard before it; which says the how manyth match is replaced, from the end if it is negative;
-// "1+2" are two. An empty replacement drops the instruction. tests are those of device/gpu that
-// must find it, or - for all that launch the kernel. The kernel "elementwise" is each with a bound
-// on its threads, which is then what the pattern is for.
+// guard before it; which is the number of the match that is replaced, from the end if it is
+// negative; "1+2" are two. An empty replacement drops the instruction. tests are those of
+// device/gpu that must find it, or - for all that launch the kernel. The kernel "elementwise" is
+// each with a bound on its threads, which is then what the pattern is for.
 type mutant struct {
 	line                                int
 	image                               int

@@ -176,7 +176,7 @@ func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note fu
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return fmt.Errorf("%w\nBy hand: save %s as %s, and so with the other addresses of gpdrf-gpu data list %s --json; then run gpdrf-gpu data fetch %s again, which checks them",
+			return fmt.Errorf("%w\nTo fetch it by hand: save %s as %s, and likewise the other addresses that gpdrf-gpu data list %s --json shows. Then run gpdrf-gpu data fetch %s again, which checks them",
 				err, r.Addresses[0], path, s.Name, s.Name)
 		}
 	}
@@ -192,14 +192,14 @@ func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note fu
 	}
 	for _, f := range states {
 		if f.State != "ok" {
-			return fmt.Errorf("%s: %s after all was fetched: please report this", f.Path, f.State)
+			return fmt.Errorf("%s: %s after the download: please report this", f.Path, f.State)
 		}
 	}
 	note("%s: complete, %s with the right checksums", folder, files(len(states)))
 	return nil
 }
 
-// byHand says what to do for a set whose folds nobody offers for download.
+// byHand says what to do for a set whose folds are not available for download.
 func (s Set) byHand(dir string) string {
 	if s.Embedded {
 		return s.Name + " is part of the program: there is nothing to fetch"

@@ -107,7 +107,7 @@ func TestFetchFails(t *testing.T) {
 	closed.Close()
 	offline := &http.Client{Transport: toServer{strings.TrimPrefix(closed.URL, "http://")}}
 	err := mustSet("mnist").Fetch(t.Context(), offline, dir, note)
-	if err == nil || !strings.Contains(err.Error(), "By hand: save https://") || !strings.Contains(err.Error(), first) {
+	if err == nil || !strings.Contains(err.Error(), "by hand: save https://") || !strings.Contains(err.Error(), first) {
 		t.Error(err)
 	}
 	err = mustSet("mnist").Fetch(t.Context(), serving(t, map[string][]byte{filepath.Base(first): []byte("not images")}), dir, note)

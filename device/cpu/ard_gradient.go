@@ -122,8 +122,8 @@ func (t *ardProduct) isotropic(w *worker, i, lo, hi int) {
 	}
 }
 
-// ardMove is P and what follows from it, for a block of rows and columns and all k in order,
-// because all of them add to the same part of dz.
+// ardMove computes P and what follows from it, for a block of rows and columns. It does so for all
+// k in order, because all of them add to the same part of dz.
 type ardMove ardTask
 
 func (t *ardMove) run(w *worker, block int) {

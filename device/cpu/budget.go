@@ -55,8 +55,8 @@ func reserve(p *pool, q *simd.Panels64, k, n int) {
 // Free is what the operating system says is available.
 func (d *Device[T]) Free() (bytes int64, known bool) { return hostmem.Available() }
 
-// Taken is how many bytes tensors and scratch have taken since the device was opened; tensors that
-// nobody can reach any more are part of it. What each worker has from its start is not.
+// Taken is how many bytes tensors and scratch have taken since the device was opened. It includes
+// tensors that are no longer reachable, but not the memory that each worker has from its start.
 func (d *Device[T]) Taken() int64 { return d.taken }
 
 // Dry is a Device with as many workers that runs no blocks.

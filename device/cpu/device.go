@@ -79,7 +79,7 @@ func (d *Device[T]) Name() string {
 	return "cpu:f64"
 }
 
-// memory is what stands behind a tensor: []T for Real, []float64 for Double, []int32 for Int.
+// memory holds the elements of a tensor: []T for Real, []float64 for Double, []int32 for Int.
 type memory[E any] []E
 
 func (m memory[E]) Slice(lo, hi int) device.Memory { return m[lo:hi:hi] }

@@ -9,9 +9,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// task is work that falls into independent blocks. What a block is never depends
-// on the number of workers, and no two blocks write the same number, so the
-// result has the same bits however the blocks are dealt out.
+// task is work that falls into independent blocks. Blocks do not depend on the number of workers,
+// and no two blocks write the same number. So the result does not depend on which worker computes
+// which block.
 type task interface {
 	run(w *worker, block int)
 }
@@ -83,8 +83,8 @@ const (
 	// inlineWork is the number of multiplications, or their like, below which help costs more than
 	// it gains.
 	inlineWork = 1 << 14
-	// spins is about fifty microseconds. To put a goroutine to sleep and wake it takes ten or so,
-	// and the system may wake it where the caller runs; a step of a small model has dozens of
+	// spins is about fifty microseconds. Putting a goroutine to sleep and waking it takes about
+	// ten, and the system may wake it on the caller's core. A step of a small model has dozens of
 	// operations of that length.
 	spins = 1 << 17
 )

@@ -7,12 +7,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// A Matérn kernel takes the root of r², so that an error of 1e-16 ‖z‖² in r², which is what
-// products of rows leave, would be one of 1e-8 ‖z‖ in the kernel. Rows that are near each other or
-// the same, at norms of some 10 length-scales, have the kernel of their differences to
-// nearTolerance: r² has a relative error of at most some D·2⁻⁵²/device.NearRows ≈ 1e-9 where it is
-// not taken from differences, and c an error of half that times r e^−r. The diagonal of Kuu is
-// exactly 1.
+// A Matérn kernel takes the root of r². Products of rows leave an error of 1e-16 ‖z‖² in r², which
+// would be 1e-8 ‖z‖ in the kernel. Rows that are near each other or the same, at norms of some 10
+// length-scales, have the kernel of their differences to nearTolerance: r² has a relative error of
+// at most some D·2⁻⁵²/device.NearRows ≈ 1e-9 where it is not taken from differences, and c an error
+// of half that times r e^−r. The diagonal of Kuu is exactly 1.
 const nearTolerance = 1e-9
 
 func nearRows(t *testing.T, dev device.Device, _ Tolerances) {

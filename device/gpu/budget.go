@@ -4,7 +4,7 @@ package gpu
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Free is what the driver says is free, when all that nobody can reach has been given back.
+// Free is what the driver reports as free, after all unreachable memory was returned.
 func (d *Device) Free() (bytes int64, known bool) {
 	d.check("freeing memory", d.heap.collect())
 	bytes, _, err := d.context.Memory()

@@ -218,7 +218,7 @@ func (d *Device) Copy(dst, src *device.Tensor) {
 	}
 }
 
-// Close frees the GPU, and goes on where something cannot be freed.
+// Close frees the GPU, and continues if something cannot be freed.
 func (d *Device) Close() error {
 	if d.ledger != nil {
 		return nil

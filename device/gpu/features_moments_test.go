@@ -13,7 +13,7 @@ import (
 )
 
 // A layer over several tiles of rows, inputs, frequencies and columns has the moments and gradients
-// that the CPU gives, whether many blocks share a sum or one block makes it.
+// of the CPU. This holds whether many blocks share a sum or one block computes it.
 func TestFeatureMomentTiles(t *testing.T) {
 	double, single, host := open(t, false), open(t, true), cpu.New[float64](1)
 	for _, n := range []device.FeatureShape{

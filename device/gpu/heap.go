@@ -22,7 +22,7 @@ type heap struct {
 	changes int // how often memory was allocated or freed
 }
 
-// allocation is what the heap knows of a block.
+// allocation is a block of the heap.
 type allocation struct {
 	block weak.Pointer[block] // nil when nobody can reach it
 	bytes int
@@ -34,7 +34,7 @@ type block struct {
 	ptr   cuda.Ptr
 }
 
-// memory is what stands behind a tensor: n elements of size bytes.
+// memory holds the elements of a tensor: n elements of size bytes.
 type memory struct {
 	*block
 	ptr  cuda.Ptr
@@ -74,7 +74,7 @@ func (h *heap) sweep() error {
 	return h.free(func(b allocation) bool { return b.block.Value() == nil })
 }
 
-// free frees all such allocations, and says of those that cannot be freed why, each reason once.
+// free frees all such allocations. Its error has each reason why one could not be freed once.
 func (h *heap) free(which func(allocation) bool) error {
 	var failed []error
 	for p, b := range h.live {
@@ -114,7 +114,7 @@ func (h *heap) alloc(bytes int, b *block) (cuda.Ptr, error) {
 	return p, nil
 }
 
-// collect frees all that nobody can reach. When GC returns, the weak pointers to it are nil.
+// collect frees all memory that is unreachable. When GC returns, the weak pointers to it are nil.
 func (h *heap) collect() error {
 	runtime.GC()
 	return h.sweep()

@@ -39,8 +39,8 @@ func (d *Device) Record(work func(device.Now)) func(device.Now) {
 	return l.run
 }
 
-// run does the work once. Memory that has moved since makes a graph useless: what the graph reads
-// may belong to somebody else.
+// run does the work once. A graph is useless after memory has moved: it may read memory that
+// belongs to another tensor.
 func (l *loop) run(now device.Now) {
 	d := l.device
 	if l.memory != d.heap.changes {

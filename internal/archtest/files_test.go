@@ -19,7 +19,7 @@ func TestFilesAreShort(t *testing.T) {
 	}
 }
 
-// The device code and what stands around it hold one idea a file, too.
+// The device code and the code around it hold one idea per file, too.
 func TestKernelFilesAreShort(t *testing.T) {
 	names := []string{"kernels.cu"}
 	for _, pattern := range []string{"cuda/kernels/*.cuh", "cuda/double/*", "cuda/shim/*.*"} {

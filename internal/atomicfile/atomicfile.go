@@ -1,8 +1,8 @@
 // Package atomicfile puts files and folders in place whole or not at all: they are built under a
-// temporary name beside their final place, brought to disk, and renamed. What is left after a power
-// cut or kill -9 is the old state, the new state, and at worst a temporary whose name begins with a
-// dot and ends in .tmp-<process number>, which RemoveDead takes away. A folder that stood there
-// empty is filled file by file, in the order of their names.
+// temporary name beside their final place, brought to disk, and renamed. After a power cut or kill
+// -9 there is the old state or the new state, and at worst a temporary, too. Its name begins with a
+// dot and ends in .tmp-<process number>, and RemoveDead removes it. A folder that stood there empty
+// is filled file by file, in the order of their names.
 package atomicfile
 
 import (

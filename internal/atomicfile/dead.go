@@ -31,9 +31,9 @@ func own(path string, f *os.File) bool {
 	return err == nil && os.SameFile(made, there)
 }
 
-// RemoveDead removes the temporaries of dead processes from a folder, and names them. is says of
-// each, by its path and by the name that it was to have, whether it is one that the caller knows to
-// be worth nothing.
+// RemoveDead removes the temporaries of dead processes from a folder, and names them. is reports,
+// by the path of a temporary and the name that it was meant to have, whether the caller does not
+// need it.
 func RemoveDead(folder string, is func(path, name string, info fs.FileInfo) bool) (removed []string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

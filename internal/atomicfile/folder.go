@@ -143,7 +143,7 @@ func (f *Folder) makeParents(dir string) error {
 	return err
 }
 
-// removeParents leaves alone what somebody else has used meanwhile.
+// removeParents keeps folders that another program has used in the meantime.
 func (f *Folder) removeParents() error {
 	for i := len(f.made) - 1; i >= 0; i-- {
 		if !Empty(f.made[i]) {

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// Lock cannot be had here.
+// Lock is not available here.
 func Lock(*os.File) error { return errors.ErrUnsupported }

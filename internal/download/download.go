@@ -1,6 +1,6 @@
 // Package download fetches files whose checksum is known in advance. A file appears under its name
 // only when it is complete and its checksum is right. Until then it is NAME.part, which the next
-// try goes on with; one with a wrong checksum is kept as NAME.rejected, and nothing reads it.
+// try continues with; one with a wrong checksum is kept as NAME.rejected, and nothing reads it.
 package download
 
 import (
@@ -135,7 +135,7 @@ func receive(ctx context.Context, client *http.Client, f File, address string, f
 	case http.StatusPartialContent:
 		var from int64
 		if _, err := fmt.Sscanf(answer.Header.Get("Content-Range"), "bytes %d-", &from); err != nil || from != have {
-			return fmt.Errorf("%s: sent another part than was asked for: try again", address)
+			return fmt.Errorf("%s: sent another part of the file than requested: try again", address)
 		}
 	default:
 		return fmt.Errorf("%s: answered %s", address, answer.Status)
@@ -149,10 +149,10 @@ func receive(ctx context.Context, client *http.Client, f File, address string, f
 	body := &heard{answer.Body, silence}
 	n, err := io.Copy(file, io.LimitReader(body, f.Bytes-have+1))
 	if err != nil {
-		return fmt.Errorf("%s: broke off after %d of %d bytes (%w): try again, it goes on from there", address, have+n, f.Bytes, because(ctx, err))
+		return fmt.Errorf("%s: broke off after %d of %d bytes (%w): try again to continue from there", address, have+n, f.Bytes, because(ctx, err))
 	}
 	if have+n < f.Bytes {
-		return fmt.Errorf("%s: ended after %d of %d bytes: try again, it goes on from there", address, have+n, f.Bytes)
+		return fmt.Errorf("%s: ended after %d of %d bytes: try again to continue from there", address, have+n, f.Bytes)
 	}
 	return nil
 }

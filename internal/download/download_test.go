@@ -79,7 +79,7 @@ func TestGet(t *testing.T) {
 		{"second address after none", "none good", nil, nil, "", "file", "/none |/good "},
 		{"none", "none", nil, nil, "/none: answered 404", "", "/none "},
 		{"too long", "long", nil, nil, "it is not used", "file.rejected", "/long "},
-		{"too short", "short", nil, nil, "ended after 100 of 65536 bytes: try again, it goes on from there", "file.part", "/short "},
+		{"too short", "short", nil, nil, "ended after 100 of 65536 bytes: try again to continue from there", "file.part", "/short "},
 		{"breaks off", "broken", nil, nil, "broke off after 1000 of 65536 bytes", "file.part", "/broken "},
 		{"breaks off, then goes on", "broken good", nil, nil, "", "file", "/broken |/good bytes=1000-"},
 		{"another range", "shifted", content[:777], nil, "sent another part", "file.part", "/shifted bytes=777-"},

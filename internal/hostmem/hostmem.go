@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// group is what a control group says of its memory: limit and usage in bytes, and its statistics.
+// group is the memory of a control group: limit and usage in bytes, and its statistics.
 type group struct{ limit, usage, stat string }
 
 // available is the smallest of what the machine and the control groups leave, from the text of

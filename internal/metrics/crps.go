@@ -109,9 +109,8 @@ func (m Mixture) equalSpread(n int) float64 {
 }
 
 // integratedSpread is ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on t = mean
-// + sd sinh(½π sinh x), where the tails fall off so fast that it gains digits with each halving of
-// the step: until two sums agree to 1e-5 of the standard deviation, and the later one is far
-// better.
+// + sd sinh(½π sinh x). The tails fall off so fast there that each halving of the step gains
+// digits: until two sums agree to 1e-5 of the standard deviation, and the later one is far better.
 func (m Mixture) integratedSpread(n int) float64 {
 	const (
 		reach    = 4.0

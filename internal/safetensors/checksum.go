@@ -18,7 +18,7 @@ const (
 )
 
 // ErrChecksum says that a file is not what was written.
-var ErrChecksum = errors.New("damaged: its checksum is another")
+var ErrChecksum = errors.New("damaged: its checksum does not match")
 
 // blank is the checksum before it is known.
 func blank() string { return checksumPrefix + strings.Repeat("0", 2*sha256.Size) }

@@ -91,7 +91,7 @@ func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 	}
 	n := binary.LittleEndian.Uint64(length[:])
 	if n > MaxHeader || int64(n) > size-8 {
-		return nil, formatError("it announces a header of %d bytes, and the file has %d", n, size)
+		return nil, formatError("it says that its header has %d bytes, and the file has %d", n, size)
 	}
 	header := make([]byte, n)
 	if _, err := r.ReadAt(header, 8); err != nil && err != io.EOF {
@@ -130,7 +130,7 @@ func object(text []byte) ([]member, error) {
 		}
 		m := member{key: token.(string)} // inside an object the decoder gives no other key
 		if seen[m.key] {
-			return nil, fmt.Errorf("key %q stands there twice", m.key)
+			return nil, fmt.Errorf("key %q is given twice", m.key)
 		}
 		seen[m.key] = true
 		if err := dec.Decode(&m.value); err != nil {
@@ -207,7 +207,7 @@ func parseEntry(name string, text []byte) (located, error) {
 	return e, nil
 }
 
-// integers reads a list of whole numbers that are not negative; 1.0 and 1e3 are none.
+// integers reads a list of whole numbers that are not negative; 1.0 and 1e3 do not count as such.
 func integers(text []byte) ([]int, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil || list == nil {

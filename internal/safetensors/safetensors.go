@@ -23,7 +23,7 @@ const MaxHeader = 100_000_000
 const metadataKey = "__metadata__"
 
 // ErrFormat is what every error about a file's content wraps.
-var ErrFormat = errors.New("not a sound safetensors file")
+var ErrFormat = errors.New("not a valid safetensors file")
 
 func formatError(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrFormat}, args...)...)

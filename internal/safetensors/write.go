@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// entry is what the header says of one tensor.
+// entry is the header of one tensor.
 type entry struct {
 	DType   string   `json:"dtype"`
 	Shape   []int    `json:"shape"`

@@ -2,9 +2,9 @@ package simd
 
 import "math"
 
-// Matern64 writes elements of a Matérn kernel matrix of ν = twiceNu/2, twiceNu being 1, 3 or 5, and
-// of what its gradients are made of, −2 dc/d(r²), from scalar products as RBF64 does: r² =
-// −2·scale·min(0, x − (own + half)), t = √(twiceNu)·r and
+// Matern64 writes elements of a Matérn kernel matrix of ν = twiceNu/2, where twiceNu is 1, 3 or 5.
+// It also writes the slope −2 dc/d(r²) for the gradients. It starts from scalar products, as RBF64
+// does: r² = −2·scale·min(0, x − (own + half)), t = √(twiceNu)·r and
 //
 //	1: dst = e⁻ᵗ                  slope = e⁻ᵗ/t, infinite at 0
 //	3: dst = (1 + t)e⁻ᵗ           slope = 3e⁻ᵗ

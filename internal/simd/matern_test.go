@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Matern64 against its formulas, at the rounding errors of a distance of 0 too, and what it says of
-// near rows.
+// Matern64 against its formulas, also at the rounding errors of a distance of 0, and its answer
+// about near rows.
 func TestMatern64(t *testing.T) {
 	formula := map[int]func(u float64) (c, slope float64){
 		1: func(u float64) (c, slope float64) { return math.Exp(-u), math.Exp(-u) / u },

@@ -46,10 +46,10 @@ func chooseTier(name string, written, available []tier) (tier, error) {
 	var names []string
 	for _, t := range written {
 		if t.String() == name {
-			return best, fmt.Errorf("GPDRF_SIMD=%s: this processor has no %s, using %s", name, name, best)
+			return best, fmt.Errorf("GPDRF_SIMD=%s: this processor has no %s; using %s", name, name, best)
 		}
 		names = append(names, t.String())
 	}
 	slices.Reverse(names)
-	return best, fmt.Errorf("GPDRF_SIMD=%s: no such instructions: use %s", name, strings.Join(names, " or "))
+	return best, fmt.Errorf("GPDRF_SIMD=%s: there is no such set of instructions: use %s", name, strings.Join(names, " or "))
 }

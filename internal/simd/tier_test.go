@@ -39,7 +39,7 @@ func TestChooseTier(t *testing.T) {
 		{"", x86, 0, scalar, ""},
 		{"avx2", x86, 2, avx2, ""},
 		{"scalar", x86, 2, scalar, ""},
-		{"avx512", x86, 1, avx2, "no avx512, using avx2"},
+		{"avx512", x86, 1, avx2, "no avx512; using avx2"},
 		{"neon", x86, 2, avx512, "use avx512 or avx2 or scalar"},
 		{"sse", []tier{scalar, neon}, 1, neon, "use neon or scalar"},
 	} {

@@ -32,6 +32,14 @@ var banned = []phrase{
 	ban(`to be had`, "“available”"),
 	ban(`unbeknown(?:st)?|albeit|lest`, "plain words"),
 	ban(`goes? by the name`, "“is called”"),
+	ban(`says? of`, "“says about”, “describes”, “reports whether”"),
+	ban(`(?:goes?|going|went) on (?:with|from|after|where|without)|to go on`, "“continues”, “resumes”"),
+	ban(`what stands`, "“the text”, “the number”"),
+	ban(`the fault of|anything else than|none other`, "plain words"),
+	ban(`(?:is|are|was|were) to be had|cannot be had`, "“available”"),
+	ban(`worked? out from`, "“computed from”"),
+	ban(`how manyth|so manyth`, "“which”"),
+	ban(`, and no (?:bound|npz|table|failure|success)`, "“and not a …”"),
 }
 
 func ban(pattern, instead string) phrase {
@@ -59,9 +67,9 @@ func long(line, columnsOfIt int) finding {
 	return finding{line, fmt.Sprintf("%d columns, at most %d", columnsOfIt, columns)}
 }
 
-func tooMany(n int, text string) string {
+func tooMany(n, most int, text string) string {
 	if start := strings.Fields(text); len(start) > 8 {
 		text = strings.Join(start[:8], " ") + " …"
 	}
-	return fmt.Sprintf("a sentence of %d words, at most %d: %s", n, words, text)
+	return fmt.Sprintf("a sentence of %d words, at most %d: %s", n, most, text)
 }

@@ -10,6 +10,7 @@ import (
 const (
 	columns = 100 // of a line
 	words   = 25  // of a sentence
+	clause  = 30  // words of a comment between two of .!?:;
 )
 
 // finding is one place that breaks a rule.
@@ -53,14 +54,7 @@ func markdown(text string) (all []finding) {
 			all = append(all, long(line, n))
 		}
 	}) {
-		for _, s := range sentences(p) {
-			if s.words > words {
-				all = append(all, finding{s.line, tooMany(s.words, s.text)})
-			}
-		}
-		for _, hit := range phrases(p.text.String()) {
-			all = append(all, finding{p.lines[hit.at], hit.says})
-		}
+		all = append(append(all, tooLong(p, ".!?", words)...), inProse(p)...)
 	}
 	return all
 }
@@ -135,10 +129,9 @@ type sentence struct {
 // abbreviations end in a full stop that ends no sentence.
 var abbreviations = regexp.MustCompile(`(?i)(?:^|[\s(])(?:e\.g|i\.e|s\.e|et al|vs|fig|eq|no|cf|approx|resp)\.$`)
 
-// sentences splits a paragraph at full stops, question and exclamation marks that a space and no
-// small letter follow. Code, formulas and a link's text count as they are read: code and formulas
-// as one word.
-func sentences(p *paragraph) (all []sentence) {
+// sentences splits a paragraph at marks, such as full stops, that a space follows. Code, formulas
+// and a link's text count as they are read: code and formulas as one word.
+func sentences(p *paragraph, marks string) (all []sentence) {
 	text := p.text.String()
 	text = mask(text, address, ' ')
 	text = mask(text, code, 'X')
@@ -152,7 +145,7 @@ func sentences(p *paragraph) (all []sentence) {
 		start = end
 	}
 	for i := 0; i < len(text); i++ {
-		if !strings.ContainsRune(".!?", rune(text[i])) {
+		if !strings.ContainsRune(marks, rune(text[i])) {
 			continue
 		}
 		end := i + 1
@@ -174,7 +167,8 @@ func mask(text string, what *regexp.Regexp, by byte) string {
 	return what.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(string(by), len(s)) })
 }
 
-// word is what a reader says as a word: letters and digits, and what joins them. A formula is none.
+// word is what a reader counts as a word: letters and digits, and what joins them. A formula does
+// not count.
 var word = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}.,:/’'+%-]*$`)
 
 // count is the number of words between spaces and dashes, without signs and formulas.

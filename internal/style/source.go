@@ -21,6 +21,7 @@ func goSource(name, text string) (all []finding, err error) {
 	}
 	lines := strings.Split(text, "\n")
 	comment := &paragraph{} // comments on lines that follow one another
+	prose := &paragraph{}   // the same without comments behind code and blocks of code
 	scan(name, text, func(line int, what token.Token, literal string) {
 		if what == token.STRING && !strings.HasSuffix(name, "_test.go") {
 			value, _ := strconv.Unquote(literal)
@@ -36,13 +37,31 @@ func goSource(name, text string) (all []finding, err error) {
 			if n := len(comment.lines); n > 0 && comment.lines[n-1] < line+i-1 {
 				all, comment = append(all, inProse(comment)...), &paragraph{}
 			}
-			comment.add(strings.TrimSpace(strings.TrimPrefix(part, "//")), line+i)
+			text := strings.TrimSpace(strings.TrimPrefix(part, "//"))
+			comment.add(text, line+i)
+			whole := strings.HasPrefix(strings.TrimSpace(lines[line+i-1]), "//") && text != "" && !directive.MatchString(part)
+			if n := len(prose.lines); n > 0 && (!whole || prose.lines[n-1] < line+i-1) {
+				all, prose = append(all, tooLong(prose, ".!?:;", clause)...), &paragraph{}
+			}
+			if whole {
+				prose.add(text, line+i)
+			}
 		}
 	})
-	return append(all, inProse(comment)...), nil
+	return append(append(all, inProse(comment)...), tooLong(prose, ".!?:;", clause)...), nil
 }
 
-// isGenerated says whether a Go file says of itself that a program wrote it.
+// tooLong are the sentences of a paragraph, between marks, with more than so many words.
+func tooLong(p *paragraph, marks string, most int) (all []finding) {
+	for _, s := range sentences(p, marks) {
+		if s.words > most {
+			all = append(all, finding{s.line, tooMany(s.words, most, s.text)})
+		}
+	}
+	return all
+}
+
+// isGenerated reports whether a Go file says that a program wrote it.
 func isGenerated(name, text string) (bool, error) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments|parser.PackageClauseOnly)
 	return err == nil && ast.IsGenerated(parsed), err

@@ -64,9 +64,9 @@ func (k counter) randomFeaturesBackward(dh *device.Tensor, dout, h *device.Tenso
 	}
 }
 
-// featureMoments: for each of the S·B rows and each frequency hη and h²β² 2d each, a sine, a cosine
-// and an exp, 11 for the six columns of Φ, and 6·2d' for their products; the exps of s² and β², and
-// 7 for quad.
+// featureMoments counts for each of the S·B rows and each frequency: 2d each for hη and h²β², a
+// sine, a cosine and an exp, 11 for the six columns of Φ, and 6·2d' for their products. The exps of
+// s² and β² and 7 for quad are added.
 func (k counter) featureMoments(mean, variance, h *device.Tensor, p device.FeatureParams) Cost {
 	n := shapeOf(h, p, device.FeatureNoise{})
 	return Cost{

@@ -6,5 +6,5 @@
 // A Search reads from top to bottom in search.go. Candidates are in candidates.go, the time of the
 // rounds in plan.go, the rounds in rounds.go, a trial in trial.go, the weights in stack.go. Every
 // trial is a train.Job like any other. A finished trial is kept, so that a search that was killed
-// goes on with the next one.
+// continues with the next one.
 package best

@@ -15,7 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// State is how far a search is: best.json. A search that goes on from it ends as it would have.
+// State is how far a search is: best.json. A search that continues from it ends as it would have.
 type State struct {
 	Version string `json:"version"`
 	// where train ran: relative paths start there

@@ -97,7 +97,7 @@ func found(t *testing.T, s *Search) []byte {
 }
 
 // The rounds try all candidates, then fewer, and the models of the ensemble are on all rows. A
-// search that is ended after any trial, and goes on from its state with two at a time, leaves the
+// search that is ended after any trial, and continues from its state with two at a time, leaves the
 // same bytes.
 func TestSearch(t *testing.T) {
 	for _, classes := range []bool{false, true} {

@@ -172,7 +172,7 @@ func TestReadModelErrors(t *testing.T) {
 	if err := os.WriteFile(cut, modelBytes(t, smallTrained())[:500], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", dir: "not a file", cut: "cut: not a sound safetensors file"} {
+	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", dir: "not a file", cut: "cut: not a valid safetensors file"} {
 		var usage *usage.Error
 		if _, err := ReadModel(path); !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)

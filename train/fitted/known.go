@@ -8,13 +8,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// Known is what a model keeps of the training rows to say how unlike them another row is: the
-// distance to the nearest of some training rows, where 1 is as far as the farthest 1 % of these
-// rows are from the nearest other one. So it has the same meaning for every model, and does not
-// depend on what the model has learnt: 0 for one of these rows, seldom more than 1 for rows like
-// those of training, and without bound far away. Numbers are compared as they are scaled, each
-// column alike; sequences in the space of their features, with X̄. Of rows that are both, the
-// larger distance counts.
+// Known is what a model keeps of the training rows to measure how far another row is from them. The
+// distance is that to the nearest of some training rows. Its unit is the distance that 1 % of these
+// rows exceed to their own nearest neighbour. So it means the same for every model and does not
+// depend on what was learnt: 0 for one of these rows, seldom above 1 for similar rows, and
+// unbounded far away. Numbers are compared after scaling, with equal weight for each column.
+// Sequences are compared with X̄, by their features. If rows have both, the larger distance counts.
 type Known struct {
 	// of the numbers of so many training rows [K,D], or of the projection of their sequences beside
 	// them

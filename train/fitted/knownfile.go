@@ -11,7 +11,7 @@ import (
 // knownPoints is the tensor of a model file with the training rows that Known keeps.
 const knownPoints = "known.points"
 
-// knownHeader is what the description of a model says of Known.
+// knownHeader is the description of Known in a model file.
 type knownHeader struct {
 	Unit   float64 `json:"unit,omitempty"`
 	ToXBar float64 `json:"to_xbar,omitempty"`

@@ -85,9 +85,9 @@ func (t *Trained) SetInducing(m *model.Model) {
 func (t *Trained) fitsGram(ds *data.Dataset) error {
 	switch {
 	case t.Gram == nil && ds.Kernel != nil:
-		return usage.Errorf("gram: the model was trained without a kernel of its own: leave it out")
+		return usage.Errorf("gram: the model was trained without --gram: leave it out")
 	case t.Gram != nil && ds.Kernel == nil:
-		return usage.Errorf("%s: the model was trained with a kernel of its own: give that of these rows, test_inducing and test_diag, by --gram FILE.npz", ds.Path)
+		return usage.Errorf("%s: the model was trained with --gram: give the kernel of these rows, test_inducing and test_diag, with --gram FILE.npz", ds.Path)
 	case t.Gram != nil && !nearly(ds.Kernel.Own, t.Gram):
 		return usage.Errorf("gram: its array inducing is not that of training: the same pseudo-inputs are needed, in the same order")
 	}
@@ -121,7 +121,7 @@ func (t *Trained) Empty(ctx context.Context, ds *data.Dataset) (warning string) 
 	if parts == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s: sequences without any feature, which are the same to the model: %s, of %d", ds.Path, strings.Join(parts, ", "), ds.N())
+	return fmt.Sprintf("%s: sequences without any feature, which the model cannot tell apart: %s, of %d", ds.Path, strings.Join(parts, ", "), ds.N())
 }
 
 // Unlike warns of rows that are unlike those of training: far outside the range of a column, where

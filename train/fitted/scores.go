@@ -39,7 +39,7 @@ func (s *Scored) Numbers() (test, raw map[string]float64) { return NumbersOf(s.T
 // progress is as for Predict.
 func (t *Trained) EvaluateDraws(ctx context.Context, dev device.Device, ds *data.Dataset, samples, draws int, progress ...func(done int)) (*Scores, error) {
 	if draws > 0 && t.Schema.Task != data.Regression {
-		return nil, usage.Errorf("draws of the output are for regression: a classification has its class probabilities without them")
+		return nil, usage.Errorf("draws of the output are for regression: class probabilities need no draws")
 	}
 	p, err := t.Predict(ctx, dev, ds, samples, progress...)
 	if err != nil {

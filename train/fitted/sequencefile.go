@@ -23,7 +23,7 @@ const (
 	gramOwn         = sequencesPrefix + "gram"  // [M,M]
 )
 
-// sequencesHeader is what the description of a model says of sequences.
+// sequencesHeader is the description of sequences in a model file.
 type sequencesHeader struct {
 	Kernel     string `json:"kernel,omitempty"`     // the feature maps
 	Projection int    `json:"projection,omitempty"` // P of model drf
@@ -153,7 +153,7 @@ func (t *Trained) readSequences(h *sequencesHeader, all []safetensors.Tensor) (r
 	return rest, err
 }
 
-// end is the first error; a tensor that nobody has asked for is one.
+// end is the first error. A tensor that was not read is an error.
 func (r *sequencesReader) end() error {
 	for name := range r.tensors {
 		r.fail("tensor %q belongs to no part of the model", name)

@@ -15,7 +15,7 @@ import (
 )
 
 // Plan is the memory that a run takes, buffer by buffer. It is what a dry device has recorded of
-// the run's own code, so it cannot say anything else than what the run then does.
+// the run's own code, so it agrees with what the run then does.
 type Plan struct {
 	Device  string   `json:"device"`
 	Samples int      `json:"samples"`
@@ -120,9 +120,9 @@ func typeOf(a device.Allocation) string {
 	return "f64"
 }
 
-// The part of free memory that a plan leaves: of a GPU 1/16, for what the driver needs; of the host
-// 1/4, for the program itself, the files that the system keeps in memory, and other programs, which
-// an exhausted host stops for minutes.
+// The part of free memory that a plan leaves free: 1/16 of a GPU, for the driver, and 1/4 of the
+// host. The host needs it for the program itself, for cached files, and for other programs; without
+// memory it stalls for minutes.
 const (
 	spareOfDevice = 16
 	SpareOfHost   = 4
@@ -267,7 +267,7 @@ func Largest(most int, fits func(n int) bool) int {
 
 // TooLarge says that a plan does not fit, and what would, if anything does.
 func (p *Plan) TooLarge(smaller string) error {
-	what, remedy := "even one row at a time", "it is too little for the least model of these rows"
+	what, remedy := "even one row at a time", "it is too little for the smallest model of these rows"
 	if p.Rows > 1 {
 		what = fmt.Sprintf("a step of %d rows at a time", p.Rows)
 	}
@@ -284,7 +284,7 @@ func (p *Plan) Lacks(what, remedy string) error {
 		s = &shortage{where: p.Device} // it has come back
 	}
 	if d := p.Distances; d != nil && d.Features > 0 {
-		remedy += fmt.Sprintf("; of distances a table takes %s, and the features in its place %s", Bytes(d.Table), Bytes(d.Features))
+		remedy += fmt.Sprintf("; a table of distances takes %s, and features instead of it %s", Bytes(d.Table), Bytes(d.Features))
 	}
 	if p.exceeded {
 		return usage.Errorf("%s counts 2³¹ − 1 numbers in one operation at most: %s has more, the largest part, %s%s, %s: %s",

@@ -1,5 +1,5 @@
 // Package options is what a run is asked for: one Config from flags, a config file, a preset and
-// the defaults. The table of options.go makes flags, config files and their help. Functions whose
+// the defaults. The table of table.go makes flags, config files and their help. Functions whose
 // names begin with Fit decide what the rows leave open. The package opens no device, and the only
 // files that it reads are config files and, through data, rows.
 package options
@@ -13,10 +13,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
 
-// Config is everything that decides a training run: one field for each option, whose
-// key (the flag --kl-weight, the line kl-weight: of a config file) stands in the table of
-// options.go. A Config comes from Resolve; Fit and SetSteps then fill in what only the
-// data and the clock can say, so that a written Config repeats its run bit for bit.
+// Config has all options of a training run, with a field for each. table.go has their keys: the
+// flag --kl-weight, the line kl-weight: of a config file. A Config comes from Resolve. Fit and
+// SetSteps then fill in what depends on the data and the clock, so that a written Config repeats
+// its run bit for bit.
 type Config struct {
 	// Data.
 	Data       string // a named set, or a file, relative to the working directory
@@ -63,7 +63,7 @@ type Config struct {
 	// double:1,5
 	Kernel              string
 	Lengthscales        string  // ard, isotropic, shared
-	GPLengthscaleFactor float64 // times the initial length-scales of the GP layer
+	GPLengthscaleFactor float64 // factor of the initial length-scales of the GP layer
 	Latents             int     // J; gp has one for each output instead
 
 	// The DRF layers (gpdrf and drf).
@@ -76,14 +76,14 @@ type Config struct {
 	FeedForward          bool    // every layer also sees the first layer's output and x
 	Skip                 bool    // the first latents are added to the output
 	Projection           int     // P, the inputs that features of sequences become for model drf
-	DRFLengthscaleFactor float64 // times the initial length-scales of the DRF layers
+	DRFLengthscaleFactor float64 // factor of the initial length-scales of the DRF layers
 
 	// The objective.
 	Likelihood   string  // auto, gaussian, student-t, heteroscedastic, softmax, bernoulli
 	DoF          float64 // initial ν of Student's t, above 2
 	LearnDoF     bool    // ν learns by gradient
 	ClassOffsets bool    // a learned constant for each output of a classifier
-	KLWeight     float64 // 1 is the ELBO; anything else is tempered, and no bound
+	KLWeight     float64 // 1 is the ELBO; anything else is tempered and not a bound
 	Samples      int     // S in training
 	NoiseInit    float64 // initial variance of the Gaussian likelihood, target scaled to sd 1
 
@@ -91,7 +91,7 @@ type Config struct {
 	Steps      int
 	Epochs     float64
 	TimeLimit  time.Duration
-	PlannedFor string // what Steps was worked out from, for the record
+	PlannedFor string // what Steps was computed from, for the record
 	StopAfter  int    // 0, or where a run of Steps was cut short
 
 	CheckpointEvery string // a time, or a number of steps; 0 is only when the run is interrupted
@@ -178,7 +178,7 @@ func Resolve(file, flags []Setting) (*Config, error) {
 		return nil, Setting{"fold", "", c.explicit["fold"]}.errorf("folds count from 1 to %d: give one of them, or leave it out", c.Folds)
 	}
 	if c.PredictDraws == 1 {
-		return nil, Setting{"predict-draws", "", c.explicit["predict-draws"]}.errorf("a variance needs two draws: give 0, or 2 and more")
+		return nil, Setting{"predict-draws", "", c.explicit["predict-draws"]}.errorf("a variance needs two draws: give 0, or at least 2")
 	}
 	if err := c.checkSpectra(); err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func presetBeside(file, flags []Setting, preset Setting) error {
 			return nil
 		}
 	}
-	return preset.errorf("the config file, which beats a preset, holds every option of it: leave it out, or take those options out of the file")
+	return preset.errorf("the config file sets every option of the preset, and beats it: leave the preset out, or remove those options from the file")
 }
 
 // apply sets one level's settings. A level may say how long to train in one way only,
@@ -236,7 +236,7 @@ func (c *Config) apply(level []Setting) error {
 	for _, s := range level {
 		if IsLength(s.Key) {
 			if length != "" && length != s.Key {
-				return s.errorf("%s is given too: give only one of steps, epochs, time-limit", length)
+				return s.errorf("give only one of steps, epochs and time-limit; %s is given, too", length)
 			}
 			length = s.Key
 		}

@@ -55,13 +55,13 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 	case ds.D() > 0 && shapes == nil && c.Model != model.DRF:
 		shapes = model.Shapes()[:1]
 	case len(shapes) > 1:
-		return nil, kernel.errorf("%s is a sum of two kernels of vectors: there is one beside sequences", c.Kernel)
+		return nil, kernel.errorf("%s is a sum of two kernels of vectors: with sequences there is only one", c.Kernel)
 	}
 	if err := maps.Check(ds.Sequences.Alphabet); err != nil {
 		return nil, kernel.errorf("%v", err)
 	}
 	if from, given := c.explicit["learn-inducing"]; given && c.LearnInducing {
-		return nil, Setting{"learn-inducing", "", from}.errorf("sequences cannot move by gradient: leave it out")
+		return nil, Setting{"learn-inducing", "", from}.errorf("pseudo-inputs that are sequences cannot move: leave it out")
 	}
 	c.LearnInducing = false
 	if err := c.fitInducing(InducingRandom, InducingKMeans); err != nil {
@@ -192,7 +192,7 @@ func (c *Config) fitGram(m int) error {
 	for _, key := range []string{"kernel", "inducing", "inducing-init", "learn-inducing"} {
 		from, given := c.explicit[key]
 		if as := c.Text(key); given && as != kernelAuto && as != "false" && as != strconv.Itoa(m) {
-			return Setting{key, "", from}.errorf("%s: the kernel and its %d pseudo-inputs are those of gram: leave it out", as, m)
+			return Setting{key, "", from}.errorf("%s: --gram gives the kernel and its %d pseudo-inputs: leave it out", as, m)
 		}
 	}
 	c.Kernel, c.Inducing, c.InducingInit, c.LearnInducing = kernelAuto, m, InducingAuto, false

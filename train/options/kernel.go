@@ -39,7 +39,7 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 		case slices.ContainsFunc(seq.Maps(), func(m seq.Map) bool { return m.Name == name }):
 			words = append(words, word)
 		case word == kernelAuto:
-			return nil, nil, "is a sum, and auto stands alone"
+			return nil, nil, "is a sum with auto in it: write auto alone"
 		case name == "":
 			return nil, nil, "has an empty part: write one kernel, or several with a + between them"
 		default:
@@ -51,7 +51,7 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 		}
 	}
 	if most := 2 - min(1, len(words)); len(shapes) > most {
-		return nil, nil, "is a sum of too many: two kernels of vectors at most, and one beside sequences"
+		return nil, nil, "has too many parts: at most two kernels of vectors, or one with sequences"
 	}
 	if words == nil {
 		return shapes, nil, ""

@@ -65,16 +65,15 @@ func (c *Config) Fit(n int) (notes []string, err error) {
 	return notes, nil
 }
 
-// forEpochs says that a number of steps was worked out from epochs, for the record.
+// forEpochs says that a number of steps was computed from epochs, for the record.
 func forEpochs(epochs float64) string { return strconv.FormatFloat(epochs, 'g', -1, 64) + " epochs" }
 
-// ForTime says that it was worked out from a time limit.
+// ForTime says that it was computed from a time limit.
 func ForTime(limit time.Duration) string { return "a time limit of " + limit.String() }
 
-// SetSteps decides the number of steps, says what it was worked out from ("" where it was
-// given), and shrinks the default schedules that would not leave a run of this
-// length enough time: a tenth at most for the warm-up and for a held q(Ω), four
-// tenths for held kernels.
+// SetSteps decides the number of steps and says what it was computed from ("" if it was given). It
+// shrinks default schedules that are too long for such a run: to a tenth for the warm-up and for a
+// held q(Ω), and to four tenths for held kernels.
 func (c *Config) SetSteps(steps int, plannedFor string) (notes []string) {
 	c.Steps, c.Epochs, c.TimeLimit, c.PlannedFor = steps, 0, 0, plannedFor
 	if c.Validates() && c.EvalEvery == 0 {

@@ -9,28 +9,27 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// removed are the options that older versions had. A config file that switches one of them off is
-// read as if it did not name it: each run of an older version has written all options to its
-// config.yaml.
+// removed are options of older versions. A config file that switches one of them off is read as if
+// it did not name it, since older versions wrote all options to config.yaml.
 var removed = map[string]struct {
 	off   []string // the values that change nothing
 	since string
 	why   string
 }{
-	"antithetic": {words("false 0"), "0.2.0", "pairs of samples did no better than independent ones"},
-	"sampling":   {words("iid"), "0.2.0", "samples that depend on each other did no better than independent ones"},
+	"antithetic": {words("false 0"), "0.2.0", "pairs of samples were no better than independent ones"},
+	"sampling":   {words("iid"), "0.2.0", "samples that depend on each other were no better than independent ones"},
 	"ema":        {words("0"), "0.2.0", "the average of the parameters was no better than the last of them"},
-	"orthogonal": {words("false 0"), "0.2.0", "orthogonal frequencies did no better than independent ones"},
-	"mean":       {words("zero"), "0.2.0", "a linear mean between layers did no better than feeding the input to each layer"},
+	"orthogonal": {words("false 0"), "0.2.0", "orthogonal frequencies were no better than independent ones"},
+	"mean":       {words("zero"), "0.2.0", "a linear mean between layers was no better than feeding the input to each layer"},
 }
 
-// RemovedOption says of an option that older versions had what became of it; "" of others.
+// RemovedOption says what became of an option of older versions; "" for other words.
 func RemovedOption(key string) string {
 	switch o, ok := removed[key]; {
 	case ok:
-		return fmt.Sprintf("was removed in version %s, since %s", o.since, o.why)
+		return fmt.Sprintf("was removed in version %s: %s", o.since, o.why)
 	case key == "distances":
-		return "was removed in version 0.2.0, since a table is used where it fits the memory: leave it out"
+		return "was removed in version 0.2.0: a table is used if it fits the memory: leave it out"
 	case key == "fixed-noise" || key == "share-spectra":
 		return "is part of spectra since version 0.2.0: give one of " + strings.Join(model.SpectraTreatments(), ", ")
 	}
@@ -99,8 +98,8 @@ func WithoutRemoved(settings []Setting) []Setting {
 	return slices.DeleteFunc(settings, func(s Setting) bool { _, gone := removed[s.Key]; return gone })
 }
 
-// KeepOffsets settles what a run that goes on could not know when it began, an option that came
-// later and whose default depends on the rows: the model is what it was, in the file named from.
+// KeepOffsets settles class-offsets for a resumed run that began before the option existed. The
+// model stays as it is in the file named from.
 func (c *Config) KeepOffsets(m *model.Config, from string) {
 	if !c.Explicit("class-offsets") {
 		c.ClassOffsets, c.explicit["class-offsets"] = m.ClassOffsets, from

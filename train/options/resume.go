@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// GoOn applies what the command line says to a run that goes on: how often to make checkpoints, and
-// which of several devices of one kind to use. Every other option must be what it was, or left out,
-// since it would change the result: a *usage.Error names it.
+// GoOn applies the command line to a resumed run: how often to make checkpoints, and which of
+// several devices of one kind to use. Any other option must keep its value or be left out, since it
+// would change the result. A *usage.Error names it.
 func (c *Config) GoOn(flags []Setting) error {
 	for _, s := range flags {
 		o, asked := Find(s.Key), *c
@@ -33,7 +33,7 @@ func (c *Config) GoOn(flags []Setting) error {
 			} else if now == "" {
 				was = "without"
 			}
-			return s.errorf("the run began %s and goes on so, since its result depends on it: leave the option out, or begin a new run", was)
+			return s.errorf("the run began %s, and its result depends on it: leave the option out, or begin a new run", was)
 		}
 	}
 	return nil

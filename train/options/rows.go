@@ -17,18 +17,18 @@ func (c *Config) fitOptions(ds *data.Dataset) error {
 		return err
 	}
 	if from, given := c.explicit["skip"]; given && c.Model == model.GPDRF && c.Skip && c.Explicit("latents") && c.Latents < c.outputs(ds) {
-		return Setting{"skip", "", from}.errorf("the %d latent functions are added to %d outputs: give latents %d or more, or leave the skip out", c.Latents, c.outputs(ds), c.outputs(ds))
+		return Setting{"skip", "", from}.errorf("the skip adds the %d latent functions to %d outputs: give latents %d or more, or leave the skip out", c.Latents, c.outputs(ds), c.outputs(ds))
 	}
 	// there are no numbers beside them
 	alone := ds.Kernel != nil || ds.Sequences != nil && ds.D() == 0
 	switch {
 	case c.Explicit("scaling") && alone && ds.Kernel == nil && !slices.Contains([]string{"auto", "none"}, c.Scaling):
-		return refuse("scaling", "%s holds sequences alone, and no numbers to scale", ds.Path)
+		return refuse("scaling", "%s holds sequences only, and no numbers to scale", ds.Path)
 	case !alone || c.Model != model.GPDRF || c.Layers > 1:
 		return nil
 	// earlier runs have it in their config.yaml
 	case c.explicit["feed-forward"] == "--feed-forward" && c.FeedForward:
-		return refuse("feed-forward", "a single layer sees the latent functions in any case, and there are no numbers beside them")
+		return refuse("feed-forward", "a single layer always sees the latent functions, and these rows have no other numbers")
 	}
 	c.FeedForward = false
 	return nil

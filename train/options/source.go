@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// Load reads the training and the test rows that the Config asks for, and writes into the
-// Config what was found out about them: the target, the task, the fold, the folder of a named set.
+// Load reads the training and the test rows of the Config. It writes what it finds out about them
+// into the Config: the target, the task, the fold, the folder of a named set.
 func (c *Config) Load(w data.Watch) (train, test *data.Dataset, notes []string, err error) {
 	named := slices.Contains(data.Names(), c.Data)
 	switch {

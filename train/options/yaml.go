@@ -33,7 +33,7 @@ func ReadConfig(path string) ([]Setting, error) {
 		return nil, &usage.Error{Err: err}
 	}
 	if len(text) > maxConfigFile {
-		return nil, usage.Errorf("%s: larger than %d bytes: this is no config file", path, maxConfigFile)
+		return nil, usage.Errorf("%s: larger than %d bytes: this is not a config file", path, maxConfigFile)
 	}
 	return ParseYAML(path, text)
 }
@@ -68,7 +68,7 @@ func ParseYAML(name string, text []byte) ([]Setting, error) {
 		case key.Kind != yaml.ScalarNode || Find(setting.Key) == nil && RemovedOption(setting.Key) == "":
 			return nil, usage.Errorf("%s: unknown key %q%s", at(key), key.Value, suggest.Hint(key.Value, keys()))
 		case repeated:
-			return nil, usage.Errorf("%s: key %q stands in line %d already", at(key), setting.Key, line)
+			return nil, usage.Errorf("%s: key %q is already on line %d", at(key), setting.Key, line)
 		case value.Kind != yaml.ScalarNode:
 			return nil, usage.Errorf("%s: %s takes one value, not a list, a mapping or an alias", at(value), key.Value)
 		case value.Tag == "!!null":

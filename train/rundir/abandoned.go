@@ -9,7 +9,7 @@ import (
 )
 
 // removeAbandoned removes from a folder what runs were building there when they were killed before
-// their first checkpoint: there is nothing in it to go on from.
+// their first checkpoint: there is nothing in it to resume from.
 func removeAbandoned(folder string) []string {
 	return atomicfile.RemoveDead(folder, func(path, _ string, info fs.FileInfo) bool {
 		return info.IsDir() && holdsRun(path) && !isIn(path, ResultFile) && !isIn(path, CheckpointFile) && !inUse(path)

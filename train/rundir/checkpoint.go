@@ -137,7 +137,7 @@ func ReadCheckpoint(folder string) (*Checkpoint, error) {
 	}
 	c, err := parseCheckpoint(path, f, info.Size())
 	if err != nil {
-		return nil, usage.Errorf("%s: %w: the run cannot go on from it; to start it again: gpdrf-gpu train --config %s", path, err, filepath.Join(folder, ConfigFile))
+		return nil, usage.Errorf("%s: %w: the run cannot resume from it; to start it again: gpdrf-gpu train --config %s", path, err, filepath.Join(folder, ConfigFile))
 	}
 	return c, nil
 }

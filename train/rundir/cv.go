@@ -78,7 +78,7 @@ type FoldRun struct {
 func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 	for _, s := range flags {
 		if s.Key == "folds" || s.Key == "fold" {
-			return nil, usage.Errorf("%s: --cv makes the folds, and goes through all of them: leave it out", s.From)
+			return nil, usage.Errorf("%s: --cv makes the folds and trains on all of them: leave this out", s.From)
 		}
 	}
 	cv := &CV{Version: Version, Options: options.Merged(file, flags)}
@@ -274,7 +274,7 @@ func (cv *CV) Verify(fold int, train, test *data.Dataset) error {
 		return err
 	}
 	if now := (Fingerprint{train.Fingerprint, test.Fingerprint}); now != r.Fingerprint {
-		return usage.Errorf("%s: the rows are not those that fold %d was trained and tested on (fingerprints %.12s… and %.12s…, then %.12s… and %.12s…): put those back, or begin a new cross-validation",
+		return usage.Errorf("%s: the rows have changed since fold %d was trained (fingerprints %.12s… and %.12s…, then %.12s… and %.12s…): put the old ones back, or begin a new cross-validation",
 			train.Path, fold, now.Train, now.Test, r.Fingerprint.Train, r.Fingerprint.Test)
 	}
 	return nil
@@ -300,8 +300,8 @@ func (cv *CV) Changes(flags []options.Setting) (changes []options.Setting) {
 	return changes
 }
 
-// Begin is the Config of a fold that a cross-validation which goes on begins, with these changes:
-// the same that a run takes which goes on.
+// Begin is the Config of a fold that a resumed cross-validation begins, with the same changes that
+// a resumed run takes.
 func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error) {
 	c, err := cv.Config(fold)
 	if err != nil {

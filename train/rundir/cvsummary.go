@@ -33,9 +33,9 @@ type OutputAverages struct {
 	Raw    map[string]Average `json:"test_raw"`
 }
 
-// Pooled are the scores of all rows as one test set, each predicted by the model of its fold: those
-// of a regression in the target's own units, since a standard deviation is another in every fold.
-// ECE, AUC and distances are of one model's probabilities, and are not pooled.
+// Pooled are the scores of all rows as one test set, each predicted by the model of its fold. A
+// regression has them in the target's own units, since the standard deviation differs between
+// folds. ECE, AUC and distances describe the probabilities of one model, so they are not pooled.
 type Pooled struct {
 	Rows    int                  `json:"rows"`
 	Scores  map[string]float64   `json:"scores"`

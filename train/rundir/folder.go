@@ -31,9 +31,9 @@ const (
 	CheckpointFile = "checkpoint.safetensors"
 )
 
-// Folder is a run folder that a run fills. It is built under a temporary name, and stands in its
-// place as soon as it holds a checkpoint, or all that it is to hold. Result is written last: a
-// folder with one is a run that has ended, and one without has a checkpoint to go on from.
+// Folder is a run folder that a run fills. It is built under a temporary name, and gets its own
+// name with the first checkpoint, or when it is complete. Result is written last: a folder with one
+// is a run that has ended, and a folder without one has a checkpoint to resume from.
 type Folder struct {
 	folder  *atomicfile.Folder // nil where the run goes on in a folder that is there
 	out     string             // as the user wrote it; "" takes the first free number
@@ -77,7 +77,7 @@ func newFolder(out, set, model string, overwrite bool) (*Folder, error) {
 	}
 	f.Removed = append(f.Removed, removeAbandoned(filepath.Dir(place))...)
 	if _, err := os.Lstat(place); err == nil && out != "" && !f.replaces && !atomicfile.Empty(place) {
-		return nil, usage.Errorf("--out: %s is there already and not an empty folder: give another place", out)
+		return nil, usage.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
 	}
 	if f.folder, err = atomicfile.NewFolder(place); err != nil {
 		return nil, fmt.Errorf("the run folder cannot be made: %w", err)
@@ -88,14 +88,14 @@ func newFolder(out, set, model string, overwrite bool) (*Folder, error) {
 	return f, nil
 }
 
-// Folder opens the folder of the run that goes on from the Checkpoint, and puts its metrics back to
-// where they were then. Only one process at a time can do so.
+// Folder opens the folder of the run that resumes from the Checkpoint, and cuts its metrics to
+// their length at that time. Only one process at a time can do so.
 func (c *Checkpoint) Folder(path string) (*Folder, error) {
 	f := &Folder{out: path, path: path}
 	file := filepath.Join(path, MetricsFile)
 	info, err := os.Stat(file)
 	if err != nil || info.Size() < c.Metrics {
-		return nil, usage.Errorf("%s: not there, or shorter than when the checkpoint was made: the log of the run so far is missing: put it back to go on", file)
+		return nil, usage.Errorf("%s: not there, or shorter than when the checkpoint was made: the log of the run so far is missing: put it back to resume", file)
 	}
 	err = f.openMetrics()
 	if errors.Is(err, atomicfile.ErrLocked) {

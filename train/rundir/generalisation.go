@@ -9,8 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Generalisation is the block of result.json that compares rows the model was trained on with rows
-// it has not seen: those of validation or, where there are none, those of the test.
+// Generalisation is the block of result.json that compares training rows with rows that the model
+// has not seen: those of validation, or else those of the test.
 type Generalisation struct {
 	Seen   Compared `json:"seen"`
 	Unseen Compared `json:"unseen"`
@@ -67,6 +67,6 @@ func (g *Generalisation) Warning(c *options.Config) string {
 	if g == nil || !g.Memorised {
 		return ""
 	}
-	return fmt.Sprintf("training rows score %.2f nats a row better than %s rows, which the model does not expect: it memorises; try %s",
+	return fmt.Sprintf("training rows score %.2f nats a row better than %s rows, and the model does not expect that: it memorises; try %s",
 		g.Gap, g.Unseen.Of, c.Remedy())
 }

@@ -22,7 +22,7 @@ func CheckOut(out string, overwrite bool) error {
 func placeOf(out string, overwrite bool) (place string, replaces bool, err error) {
 	if out == "" {
 		if overwrite {
-			return "", false, usage.Errorf("--overwrite: is for --out DIR: a run without one gets a folder of its own")
+			return "", false, usage.Errorf("--overwrite: is for --out DIR: a run without --out gets a new folder")
 		}
 		return "", false, nil
 	}
@@ -33,10 +33,10 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 		return place, false, nil // it will be made
 	}
 	if place, err = filepath.EvalSymlinks(place); err != nil {
-		return "", false, usage.Errorf("--out: %s is a link that leads nowhere: give another place", out)
+		return "", false, usage.Errorf("--out: %s is a link to nothing: give another folder", out)
 	}
 	if info, err := os.Stat(place); err != nil || !info.IsDir() {
-		return "", false, usage.Errorf("--out: %s is there already and not an empty folder: give another place", out)
+		return "", false, usage.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
 	}
 	unfinished := !isIn(place, ResultFile) && isIn(place, CheckpointFile)
 	isRun := isIn(place, ConfigFile) && (isIn(place, ResultFile) || unfinished)
@@ -44,23 +44,23 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 	case atomicfile.Empty(place), onlyAbandoned(place):
 		return place, false, nil
 	case IsCV(place):
-		return "", false, usage.Errorf("--out: %s holds a cross-validation: %s goes on with it; or give another place", out, ResumeCommand(out))
+		return "", false, usage.Errorf("--out: %s holds a cross-validation: to resume it: %s; or give another folder", out, ResumeCommand(out))
 	case IsSearch(place):
-		return "", false, usage.Errorf("--out: %s holds a search for the best model that has not ended: %s goes on with it; or give another place", out, ResumeCommand(out))
+		return "", false, usage.Errorf("--out: %s holds a search for the best model that has not ended: to resume it: %s; or give another folder", out, ResumeCommand(out))
 	case isRun && inUse(place):
-		return "", false, usage.Errorf("--out: %s: another process is training in it: give another place", out)
+		return "", false, usage.Errorf("--out: %s: another process is training in it: give another folder", out)
 	case overwrite && isRun && holdsRun(place):
 		return place, true, nil
 	case overwrite && isRun:
-		return "", false, usage.Errorf("--overwrite: %s holds %s, which no run has written: move that away, or give another place", out, stranger(place))
+		return "", false, usage.Errorf("--overwrite: %s holds %s, which no run wrote: move it away, or give another folder", out, stranger(place))
 	case overwrite:
-		return "", false, usage.Errorf("--overwrite: %s is no run folder: only that of a run is replaced: give another place", out)
+		return "", false, usage.Errorf("--overwrite: %s is not a run folder, and only run folders are replaced: give another folder", out)
 	case unfinished:
-		return "", false, usage.Errorf("--out: %s holds a run that is not finished: %s goes on with it; or give another place, or --overwrite", out, ResumeCommand(out))
+		return "", false, usage.Errorf("--out: %s holds a run that is not finished: to resume it: %s; or give another folder, or --overwrite", out, ResumeCommand(out))
 	case isRun:
-		return "", false, usage.Errorf("--out: %s is there already and not an empty folder: give another place, or --overwrite to replace the run in it", out)
+		return "", false, usage.Errorf("--out: %s exists and is not an empty folder: give another folder, or --overwrite to replace the run in it", out)
 	}
-	return "", false, usage.Errorf("--out: %s is there already and not an empty folder: give another place", out)
+	return "", false, usage.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
 }
 
 // onlyAbandoned says whether a folder holds nothing but temporaries, which a run removes that takes

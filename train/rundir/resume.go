@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// ResumeCommand is what goes on with the run in a folder.
+// ResumeCommand is the command that resumes the run in a folder.
 func ResumeCommand(folder string) string {
 	if strings.ContainsAny(folder, " '\"\\$`&;()<>|*?[]#~") {
 		folder = "'" + strings.ReplaceAll(folder, "'", `'\''`) + "'"
@@ -55,7 +55,7 @@ func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, held, test
 		{"test rows", c.Result.Fingerprint.Test, test},
 	} {
 		if set.now != nil && set.now.Fingerprint != set.then {
-			return nil, nil, nil, nil, usage.Errorf("%s: the %s are not those that the run began with (fingerprint %.12s…, then %.12s…): put those back, or begin a new run",
+			return nil, nil, nil, nil, usage.Errorf("%s: the %s have changed since the run began (fingerprint %.12s…, %.12s… then): put the old ones back, or begin a new run",
 				set.now.Path, set.what, set.now.Fingerprint, set.then)
 		}
 	}

@@ -32,12 +32,12 @@ func OpenRun(path string) (*Run, error) {
 	case err != nil:
 		return nil, &usage.Error{Err: err}
 	case !info.IsDir():
-		return nil, usage.Errorf("%s: not a run folder: give the folder that train has made", path)
+		return nil, usage.Errorf("%s: not a run folder: give a folder that train made", path)
 	case IsCV(path):
-		return nil, usage.Errorf("%s: a cross-validation, and each of its folds is a run: give the folder of one, %s for example", path, filepath.Join(path, foldFolder(1)))
+		return nil, usage.Errorf("%s: a cross-validation: give the folder of one of its folds, such as %s", path, filepath.Join(path, foldFolder(1)))
 	}
 	if IsSearch(path) {
-		return nil, usage.Errorf("%s: a search for the best model that has not ended: %s goes on with it", path, ResumeCommand(path))
+		return nil, usage.Errorf("%s: a search for the best model that has not ended: %s continues with it", path, ResumeCommand(path))
 	}
 	if !isIn(path, ResultFile) && isIn(path, CheckpointFile) {
 		c, err := ReadCheckpoint(path)

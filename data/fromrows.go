@@ -1,0 +1,213 @@
+package data
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// Rows are N rows in memory: inputs, sequences or both, and targets of one kind.
+type Rows struct {
+	// Columns are the names of the inputs; nil is x0, x1, ….
+	Columns []string
+	// Inputs [N][D] are the numbers of each row; nil where a row is a sequence alone.
+	Inputs [][]float64
+	// Sequences [N] are DNA, proteins, text or whole numbers between blanks; nil for none.
+	Sequences []string
+	// Tokens names the alphabet of the sequences, one of Tokens(); "" detects it.
+	Tokens string
+	// Values [N] are the targets of a regression.
+	Values []float64
+	// Classes [N] are the targets of a classification.
+	Classes []string
+}
+
+// inMemory is the name and the path of a set that comes from no file.
+const inMemory = "rows"
+
+// N is the number of rows.
+func (r Rows) N() int { return max(len(r.Inputs), len(r.Sequences)) }
+
+// FromRows makes a training set of rows in memory. Errors name the row, from 1, and the column.
+func FromRows(r Rows) (*Dataset, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	d := &Dataset{Name: inMemory, Path: inMemory, Columns: r.Columns, Task: Regression, Y: slices.Clone(r.Values),
+		Target: DefaultTarget, targetAt: len(r.Columns), columnRoles: columnRoles{missing: MissingError}}
+	if r.Inputs != nil {
+		if r.Columns == nil {
+			d.Columns = plainColumns(nil, len(r.Inputs[0]))
+		}
+		x, err := r.numbers(d.Columns)
+		if err != nil {
+			return nil, err
+		}
+		d.X, d.targetAt = matrix(r.N(), len(d.Columns), x), len(d.Columns)
+	}
+	if r.Sequences != nil {
+		if r.Inputs != nil {
+			d.sequence = sequenceName
+		}
+		var err error
+		if d.Sequences, err = encodeRows(seq.NewEncoder(r.kind()), r.Sequences, sequenceName); err != nil {
+			return nil, err
+		}
+	}
+	if r.Classes != nil {
+		d.Task = Classification
+		d.setClasses(r.Classes)
+	}
+	if err := checkTraining(d); err != nil {
+		return nil, err
+	}
+	d.Fingerprint = d.fingerprint()
+	return d, nil
+}
+
+// check compares the sizes.
+func (r Rows) check() error {
+	n := r.N()
+	for _, part := range []struct {
+		what  string
+		n     int
+		given bool
+	}{
+		{"slice", len(r.Inputs), r.Inputs != nil}, {"sequence", len(r.Sequences), r.Sequences != nil},
+		{"value", len(r.Values), r.Values != nil}, {"class label", len(r.Classes), r.Classes != nil},
+	} {
+		if part.given && part.n != n {
+			return errorf("", "%s for %s: give one for each row", plural(part.n, part.what), plural(n, "row"))
+		}
+	}
+	switch {
+	case n == 0:
+		return errorf("", "there are no rows: give inputs or sequences")
+	case (r.Values == nil) == (r.Classes == nil):
+		return errorf("", "give either values, for a regression, or classes")
+	case r.Inputs != nil && len(r.Inputs[0]) == 0 && r.Sequences == nil:
+		return errorf("", "the rows have no inputs: give at least one number for each")
+	}
+	names := map[string]bool{}
+	for _, name := range append([]string{DefaultTarget}, r.Columns...) {
+		if names[name] {
+			return errorf("", "there are two columns %s: names must differ, and %s is the target", quote(name), quote(DefaultTarget))
+		}
+		names[name] = true
+	}
+	return cmp.Or(checkTokens(r.Tokens), r.checkTargets())
+}
+
+// checkTargets refuses targets that are not finite or too large.
+func (r Rows) checkTargets() error {
+	for i, v := range r.Values {
+		if !(math.Abs(v) <= largest) {
+			return errorf("", "row %d: the value is %g: only finite numbers within ±%g can be used", i+1, v, largest)
+		}
+	}
+	return nil
+}
+
+// numbers are the inputs [N,D].
+func (r Rows) numbers(columns []string) ([]float64, error) {
+	x := make([]float64, 0, r.N()*len(columns))
+	for i, row := range r.Inputs {
+		if len(row) != len(columns) {
+			return nil, errorf("", "row %d has %s, and there are %s: give a number for each column", i+1, plural(len(row), "number"), plural(len(columns), "column"))
+		}
+		for c, v := range row {
+			if !(math.Abs(v) <= largest) {
+				return nil, errorf("", "row %d: column %s is %g: only finite numbers within ±%g can be used", i+1, quote(columns[c]), v, largest)
+			}
+		}
+		x = append(x, row...)
+	}
+	return x, nil
+}
+
+// kind is the alphabet that Tokens names, or the one that the sequences look like.
+func (r Rows) kind() seq.Kind {
+	if r.Tokens != "" && r.Tokens != TokensAuto && r.Tokens != TokensChars {
+		return seq.Kind(r.Tokens)
+	}
+	t := &texts{}
+	for _, s := range r.Sequences {
+		t.text = append(t.text, s...)
+		t.end = append(t.end, len(t.text))
+	}
+	return t.detect(r.Tokens)
+}
+
+// setClasses sets labels and classes, in the order of their numbers or else of their letters.
+func (d *Dataset) setClasses(labels []string) {
+	d.Classes = slices.Compact(slices.Sorted(slices.Values(labels)))
+	if !slices.ContainsFunc(d.Classes, isText) {
+		slices.SortStableFunc(d.Classes, func(a, b string) int {
+			x, _ := parseNumber(a)
+			y, _ := parseNumber(b)
+			return cmp.Compare(x, y)
+		})
+	}
+	index := map[string]int32{}
+	for i, c := range d.Classes {
+		index[c] = int32(i)
+	}
+	d.Labels = make([]int32, len(labels))
+	for i, l := range labels {
+		d.Labels[i] = index[l]
+	}
+}
+
+// encodeRows codes the sequences of rows.
+func encodeRows(e *seq.Encoder, sequences []string, column string) (*seq.Set, error) {
+	for i, text := range sequences {
+		err := e.Add([]byte(text))
+		var bad *seq.SymbolError
+		if errors.As(err, &bad) {
+			return nil, errorf("", "row %d: found %s at byte %d of column %s, %s", i+1, quote(bad.Symbol), bad.At+1, quote(column), bad.Msg)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("row %d: %w", i+1, err)
+		}
+	}
+	set, _ := e.Set()
+	for i := range sequences {
+		if len(set.At(i)) == 0 {
+			return nil, errorf("", "row %d: the sequence in column %s is empty: write at least one symbol", i+1, quote(column))
+		}
+	}
+	return set, nil
+}
+
+// Given are the rows in the columns of the schema, for Schema.Rows. Columns are matched by name;
+// without names they are taken in order.
+func (r Rows) Given(s Schema) (Given, error) {
+	g := Given{N: r.N(), Sequences: r.Sequences}
+	names := s.NumberColumns()
+	if text := s.TextColumns(); len(text) > 0 {
+		return g, errorf("", "the model has columns of text: %s: give such rows in a file", list(text))
+	}
+	at := make([]int, len(names))
+	for k, name := range names {
+		if at[k] = k; r.Columns != nil {
+			at[k] = slices.Index(r.Columns, name)
+		}
+		if at[k] < 0 {
+			return g, errorf("", "there is no column %s, which the training data have; the columns here are %s", quote(name), strings.Join(r.Columns, ", "))
+		}
+	}
+	for i, row := range r.Inputs {
+		if r.Columns == nil && len(row) != len(names) || r.Columns != nil && len(row) != len(r.Columns) {
+			return g, errorf("", "row %d has %s, the training data have %s", i+1, plural(len(row), "number"), plural(len(names), "column"))
+		}
+		for _, k := range at {
+			g.Numbers = append(g.Numbers, row[k])
+		}
+	}
+	return g, nil
+}

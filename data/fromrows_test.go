@@ -1,0 +1,46 @@
+package data
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Rows in memory are the set that a file with the same rows is.
+func TestFromRows(t *testing.T) {
+	inputs := [][]float64{{1, 0.5}, {2, 0.25}, {3, -1}, {4, 2}, {5, 9}, {6, 1e3}}
+	for _, c := range []struct {
+		name, file string
+		opt        ReadOptions
+		rows       Rows
+	}{
+		{"regression", "a,b,target\n1,.5,1.5\n2,.25,2\n3,-1,2.5\n4,2,3\n5,9,0\n6,1e3,-2\n", ReadOptions{},
+			Rows{Columns: []string{"a", "b"}, Inputs: inputs, Values: []float64{1.5, 2, 2.5, 3, 0, -2}}},
+		{"words", "x0,x1,target\n1,.5,u\n2,.25,v\n3,-1,u\n4,2,w\n5,9,v\n6,1e3,w\n", ReadOptions{},
+			Rows{Inputs: inputs, Classes: strings.Split("u v u w v w", " ")}},
+		{"numbers as classes", "x0,x1,target\n1,.5,10\n2,.25,9\n3,-1,10\n4,2,10\n5,9,9\n6,1e3,9\n", ReadOptions{Task: "classification"},
+			Rows{Inputs: inputs, Classes: strings.Split("10 9 10 10 9 9", " ")}},
+		{"sequences", "x0,x1,sequence,target\n1,.5,ACGT,1.5\n2,.25,GG,2\n3,-1,TT,2.5\n4,2,ACNA,3\n5,9,A,0\n6,1e3,C,-2\n", ReadOptions{Sequence: "sequence"},
+			Rows{Inputs: inputs, Sequences: strings.Split("ACGT GG TT ACNA A C", " "), Values: []float64{1.5, 2, 2.5, 3, 0, -2}}},
+	} {
+		file, _, err := ReadFile(writeTemp(t, "rows.csv", c.file), c.opt)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		rows, err := FromRows(c.rows)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if rows.Fingerprint != file.Fingerprint || !slices.Equal(rows.Classes, file.Classes) || !slices.Equal(rows.Labels, file.Labels) {
+			t.Errorf("%s: classes %v and labels %v, in a file %v and %v, fingerprints %.8s and %.8s",
+				c.name, rows.Classes, rows.Labels, file.Classes, file.Labels, rows.Fingerprint, file.Fingerprint)
+		}
+		if got, want := rows.Schema().NumberColumns(), file.Schema().NumberColumns(); !slices.Equal(got, want) {
+			t.Errorf("%s: columns %v, in a file %v", c.name, got, want)
+		}
+	}
+	dna, err := FromRows(Rows{Sequences: strings.Split("ACGT GG TT ACNA", " "), Classes: strings.Split("1 0 1 0", " ")})
+	if err != nil || dna.Sequences.Alphabet.Kind != "dna" || dna.Schema().Check() != nil {
+		t.Errorf("%v, %v", dna, err)
+	}
+}

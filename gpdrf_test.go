@@ -1,0 +1,85 @@
+package gpdrf_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	gpdrf "github.com/gpdrf/gpdrf-gpu"
+)
+
+// What is wrong with rows or options is an error that names it.
+func TestBadInput(t *testing.T) {
+	numbers := [][]float64{{1, 2}, {3, 4}, {5, 7}}
+	for _, c := range []struct {
+		name, want string
+		rows       gpdrf.Rows
+		o          gpdrf.Options
+	}{
+		{"no rows", "there are no rows", gpdrf.Rows{}, gpdrf.Options{}},
+		{"no targets", "give either values, for a regression, or classes", gpdrf.Rows{Inputs: numbers}, gpdrf.Options{}},
+		{"too few targets", "2 values for 3 rows", gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2}}, gpdrf.Options{}},
+		{"a short row", "row 2 has 1 number, and there are 2 columns", gpdrf.Rows{Inputs: [][]float64{{1, 2}, {3}}, Values: []float64{1, 2}}, gpdrf.Options{}},
+		{"no number", `row 2: column "b" is NaN`, gpdrf.Rows{Columns: []string{"a", "b"}, Inputs: [][]float64{{1, 2}, {3, math.NaN()}}, Values: []float64{1, 2}}, gpdrf.Options{}},
+		{"no value", "row 2: the value is +Inf", gpdrf.Rows{Inputs: numbers[:2], Values: []float64{1, math.Inf(1)}}, gpdrf.Options{}},
+		{"one value", "there is nothing to learn", gpdrf.Rows{Inputs: numbers, Values: []float64{1, 1, 1}}, gpdrf.Options{}},
+		{"one class", "at least two classes are needed", gpdrf.Rows{Inputs: numbers, Classes: []string{"a", "a", "a"}}, gpdrf.Options{}},
+		{"two names", `there are two columns "a"`, gpdrf.Rows{Columns: []string{"a", "a"}, Inputs: numbers, Values: []float64{1, 2, 3}}, gpdrf.Options{}},
+		{"a symbol", `row 1: found "!" at byte 3`, gpdrf.Rows{Sequences: []string{"AC!", "ACG"}, Tokens: "dna", Values: []float64{1, 2}}, gpdrf.Options{}},
+		{"an option", `unknown option "kernl": did you mean "kernel"?`, gpdrf.Rows{}, gpdrf.Options{Set: map[string]string{"kernl": "rbf"}}},
+		{"a value of one", `gpdrf.Options: kernel: "rbg" is not one of its values`, gpdrf.Rows{}, gpdrf.Options{Set: map[string]string{"kernel": "rbg"}}},
+		{"a device", `device "tpu" is not known`, gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}}, gpdrf.Options{Device: "tpu"}},
+	} {
+		if _, err := gpdrf.Train(context.Background(), c.rows, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// Columns are matched by name, and a missing one is an error.
+func TestColumns(t *testing.T) {
+	rows := wave()
+	for i, r := range rows.Inputs {
+		rows.Inputs[i] = []float64{r[0], float64(i % 5)}
+	}
+	rows.Columns = []string{"x", "noise"}
+	m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Steps: 20, Device: "cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, errA := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{0.5, 3}}})
+	b, errB := m.Predict(t.Context(), gpdrf.Rows{Columns: []string{"noise", "more", "x"}, Inputs: [][]float64{{3, 9, 0.5}}})
+	if err := errors.Join(errA, errB); err != nil || a.Mean[0] != b.Mean[0] {
+		t.Errorf("%v, %v: %v", a, b, err)
+	}
+	for want, bad := range map[string]gpdrf.Rows{
+		`there is no column "x"`: {Columns: []string{"noise"}, Inputs: [][]float64{{3}}},
+		"row 1 has 1 number":     {Inputs: [][]float64{{3}}},
+	} {
+		if _, err := m.Predict(t.Context(), bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// A context that ends stops a training, which leaves the model so far.
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	o := gpdrf.Options{Steps: 100000, Device: "cpu", Progress: func(p gpdrf.Progress) {
+		if p.Step >= 10 {
+			cancel()
+		}
+	}}
+	m, err := gpdrf.Train(ctx, wave(), o)
+	if !errors.Is(err, context.Canceled) || m == nil {
+		t.Fatalf("%v, %v", m, err)
+	}
+	if _, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{0}}}); err != nil {
+		t.Error(err)
+	}
+	if m, err := gpdrf.Train(ctx, wave(), o); !errors.Is(err, context.Canceled) || m != nil {
+		t.Errorf("a context that has ended: %v, %v", m, err)
+	}
+}
