@@ -78,6 +78,9 @@ func testSameInBatches(t *testing.T, e *fitted.Trained, dev device.Device, set *
 	if err != nil {
 		t.Fatal(err)
 	}
+	if n := len(means) / (set.N() * max(1, len(set.Classes))); p.Samples() != n {
+		t.Errorf("%d samples, expected %d", p.Samples(), n)
+	}
 	x, far, err := e.Rows(t.Context(), set)
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,15 @@ func (t *Trained) NewPredictor(dev device.Device, batch, samples int) (p *Predic
 }
 
 // Samples is S of the predictions.
-func (p *Predictor) Samples() int { return p.passes[0].predictor.Samples() }
+func (p *Predictor) Samples() (samples int) {
+	for _, m := range p.members {
+		samples += m.Samples()
+	}
+	if p.ensemble == nil {
+		samples = p.passes[0].predictor.Samples()
+	}
+	return samples
+}
 
 // Rows are the rows of a data set as the model reads them [N,Width], for Predict, and the distance
 // of each from the training rows as PredictFar has it. Several goroutines may call it.
