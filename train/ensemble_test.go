@@ -147,3 +147,13 @@ func TestEnsembleRefused(t *testing.T) {
 		}
 	}
 }
+
+// A single run does not pass for a search.
+func TestSingleRunOfSeveralModels(t *testing.T) {
+	for _, several := range []string{"preset=best", "ensemble=2"} {
+		_, err := fit(t, t.Context(), config(t, several+" steps=3"), table(t, 60, 1, wave))
+		if err == nil || !strings.Contains(err.Error(), "are for several models") {
+			t.Errorf("%s: %v", several, err)
+		}
+	}
+}

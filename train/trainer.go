@@ -83,6 +83,9 @@ func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 	if j.Reporter == nil {
 		j.Reporter = silent{}
 	}
+	if j.Config.Preset == options.Best || j.Config.Ensemble > 1 {
+		return nil, usage.Errorf("preset best and ensemble are for several models: give them to the command gpdrf-gpu train")
+	}
 	limit := j.Config.TimeLimit
 	before, cancel := Until(ctx, j.Started, limit)
 	defer cancel()
