@@ -249,7 +249,7 @@ func TestTooLarge(t *testing.T) {
 		{"q-cov=full lengthscales=ard", 900 << 10, `: what fits is --inducing [0-9]+`},
 		{"features=900000 samples=60000", 2 << 20, `: what fits is --samples 1 --features [0-9]+$`},
 		{"features=100 chunk=20 samples=200", 4 << 20, `a step of 20 rows at a time needs .*: what fits is chunk: [0-9]+ in the config file, or --samples [0-9]+`},
-		{"", 1000, `: it is too little for the least model`},
+		{"", 1000, `: it is too little for the smallest model`},
 	} {
 		p, err := plan(c.options, c.free)
 		var usage *usage.Error
