@@ -44,6 +44,14 @@ func (p *treeReader) read() *Error {
 	return p.readBrackets()
 }
 
+// plural is word for one, and words else.
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
 // skip goes to the next byte that is no blank.
 func (p *treeReader) skip() {
 	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
@@ -80,6 +88,8 @@ func (p *treeReader) readBrackets() *Error {
 			p.skip()
 			p.node(p.word(" \t\r\n()"))
 			p.open = append(p.open, len(p.tree.Labels)-1)
+		case p.text[start] == ')' && len(p.open) == 0:
+			return errorAt(start, ")", "a closing bracket before any that opens: remove it")
 		case p.text[start] == ')':
 			p.at++
 			p.open = p.open[:len(p.open)-1]
@@ -89,7 +99,7 @@ func (p *treeReader) readBrackets() *Error {
 	}
 	if len(p.open) > 0 {
 		return errorAt(len(p.text)-1, string(p.text[len(p.text)-1:]),
-			"where the tree is not complete: close %d more brackets", len(p.open))
+			"where the tree is not complete: close %d more %s", len(p.open), plural(len(p.open), "bracket"))
 	}
 	return nil
 }

@@ -10,11 +10,12 @@ var mostBonds = map[string]int{"B": 3, "C": 4, "N": 5, "O": 2, "F": 1, "P": 5, "
 func (p *smilesReader) warn() {
 	bonds := make([]int, len(p.g.Labels))
 	copy(bonds, p.hydrogen)
-	rings := make([]int, len(p.g.Labels))
+	rings, shared := make([]int, len(p.g.Labels)), make([]bool, len(p.g.Labels))
 	for _, e := range p.g.Edges {
 		order := map[string]int{"=": 2, "#": 3, "$": 4}[e.Label]
 		for _, a := range []int{e.From, e.To} {
 			bonds[a] += max(order, 1)
+			shared[a] = shared[a] || order > 1
 			if e.Label == ":" {
 				rings[a]++
 			}
@@ -26,8 +27,8 @@ func (p *smilesReader) warn() {
 			element = string(element[0]-'a'+'A') + element[1:]
 		}
 		most, known := mostBonds[element]
-		// of the bonds of an aromatic carbon one is shared by two
-		if p.aromatic[a] && element == "C" && rings[a] == 2 {
+		// one bond of an aromatic carbon is double, in the ring or beside it
+		if p.aromatic[a] && element == "C" && rings[a] >= 2 && !shared[a] {
 			bonds[a]++
 		}
 		if most += max(p.charge[a], -p.charge[a]); known && bonds[a] > most {

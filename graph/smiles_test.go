@@ -1,0 +1,184 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// molecule is a graph as text: atoms, and bonds as a-b.
+func (g *Graph) molecule() string {
+	var b strings.Builder
+	b.WriteString(strings.Join(g.Labels, " "))
+	for _, e := range g.Edges {
+		fmt.Fprintf(&b, " %d%s%d", e.From, e.Label, e.To)
+	}
+	return b.String()
+}
+
+func TestSMILES(t *testing.T) {
+	for text, want := range map[string]string{
+		"C":                    "C",
+		" CCO \n":              "C C O 0-1 1-2",
+		"C=O":                  "C O 0=1",
+		"N#N":                  "N N 0#1",
+		"C$C":                  "C C 0$1",
+		"ClCBr":                "Cl C Br 0-1 1-2",
+		"CC(=O)[O-]":           "C C O O- 0-1 1=2 1-3",
+		"[Na+].[Cl-]":          "Na+ Cl-",
+		"[Fe+3].[Fe+++].[O-2]": "Fe+3 Fe+3 O-2",
+		"[13CH4]":              "13C",
+		"[2H]O[2H]":            "2H O 2H 0-1 1-2",
+		"N[C@@H](C)C(=O)O":     "N C C C O O 0-1 1-2 1-3 3=4 3-5",
+		"[C@TH1H](F)(Cl)Br":    "C F Cl Br 0-1 0-2 0-3",
+		"F/C=C\\F":             "F C C F 0-1 1=2 2-3",
+		"C1CC1":                "C C C 0-1 0-2 1-2",
+		"C=1CC=1":              "C C C 0-1 0=2 1-2",
+		"C=1CC1":               "C C C 0-1 0=2 1-2",
+		"C%12CC%12":            "C C C 0-1 0-2 1-2",
+		"C1CCC2CCCCC2C1":       "C C C C C C C C C C 0-1 0-9 1-2 2-3 3-4 3-8 4-5 5-6 6-7 7-8 8-9",
+		"C1CC1C1CC1":           "C C C C C C 0-1 0-2 1-2 2-3 3-4 3-5 4-5",
+		"c1ccccc1":             "c c c c c c 0:1 0:5 1:2 2:3 3:4 4:5",
+		"c1cc[nH]c1":           "c c c nH c 0:1 0:4 1:2 2:3 3:4",
+		"c1ccccc1-c1ccccc1":    "c c c c c c c c c c c c 0:1 0:5 1:2 2:3 3:4 4:5 5-6 6:7 6:11 7:8 8:9 9:10 10:11",
+		"C(C(C)(C)C)C":         "C C C C C C 0-1 0-5 1-2 1-3 1-4",
+		"*C":                   "* C 0-1",
+		"[se]1cccc1":           "se c c c c 0:1 0:4 1:2 2:3 3:4",
+		"[CH3:7][OH]":          "C O 0-1",
+		"C12CC1C2":             "C C C C 0-1 0-2 0-3 1-2 2-3",
+		"[OH3+]":               "O+",
+		"O=C([O-])C.[NH4+]":    "O C O- C N+ 0=1 1-2 1-3",
+	} {
+		g, err := Parse([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if got := g.molecule(); got != want || len(g.Warnings) > 0 {
+			t.Errorf("%s is %s, want %s; %v", text, got, want, g.Warnings)
+		}
+	}
+}
+
+func TestBadSMILES(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		at   int
+		msg  string
+	}{
+		{"", 0, "a graph without nodes"},
+		{"C1CC", 1, "ring 1, which is not closed"},
+		{"C1CC2", 1, "ring 1, which is not closed"},
+		{"CC(C", 2, "a branch that is not closed"},
+		{"CC)C", 2, "a closing bracket where no branch ends"},
+		{"(C)C", 0, "a branch without an atom before it"},
+		{"C()C", 1, "an empty branch"},
+		{"C=", 1, "a bond without an atom behind it"},
+		{"=C", 0, "a bond without an atom before it"},
+		{"C==C", 2, "a bond without an atom before it"},
+		{"C(=)C", 3, "a closing bracket where no branch ends"},
+		{"C.", 1, "a dot without an atom behind it"},
+		{".C", 0, "a dot without an atom before it"},
+		{"[C", 0, "a bracket that is not closed"},
+		{"C[Xx]", 1, "which is no atom in brackets"},
+		{"[]", 0, "which is no atom in brackets"},
+		{"[CH3+x]", 0, "which is no atom in brackets"},
+		{"[C+99]", 0, "which is no atom in brackets"},
+		{"C11", 2, "a ring of a single atom"},
+		{"C=1CC#1", 6, "ring 1, which opens with the bond = and closes with #"},
+		{"C%1", 1, "less than two digits"},
+		{"1CC1", 0, "the number of a ring without an atom before it"},
+		{"CXC", 1, "where an atom belongs"},
+		{"C C", 1, "where an atom belongs"},
+		{"Cé", 1, "where an atom belongs"},
+	} {
+		_, err := Parse([]byte(c.text))
+		bad, ok := err.(*Error)
+		if !ok || bad.At != c.at || !strings.Contains(bad.Msg, c.msg) {
+			t.Errorf("%q: %+v, want byte %d: %s", c.text, err, c.at, c.msg)
+		}
+	}
+}
+
+// Too many bonds are a warning; what chemists write is none.
+func TestValence(t *testing.T) {
+	for text, want := range map[string]string{
+		"C(C)(C)(C)(C)C":            "atom 1, C, has 5 bonds, and 4 are usual",
+		"CF(C)":                     "atom 2, F, has 2 bonds, and 1 are usual",
+		"O(C)(C)C":                  "atom 1, O, has 3 bonds, and 2 are usual",
+		"[O+](C)(C)C":               "",
+		"CN(=O)=O":                  "",
+		"C[N+](C)(C)C":              "",
+		"OS(=O)(=O)O":               "",
+		"OCl(=O)(=O)=O":             "",
+		"c1ccc2ccccc2c1":            "",
+		"Cn1cnc2c1c(=O)[nH]c(=O)n2": "",
+		"[Cu](C)(C)(C)(C)(C)C":      "",
+	} {
+		g, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if got := strings.Join(g.Warnings, "; "); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A MOL block has the labels of SMILES: charges of atoms and of properties, isotopes, aromatic
+// bonds.
+func TestMol(t *testing.T) {
+	block := `benzoate
+
+
+  4  3  0  0  0  0            999 V2000
+    0.0000    0.0000    0.0000 C   0  0
+    0.0000    0.0000    0.0000 C   0  0
+    0.0000    0.0000    0.0000 O   0  5
+    0.0000    0.0000    0.0000 N   0  3
+  1  2  4  0
+  2  3  1  0
+  3  4  2  0
+%sM  END
+`
+	for properties, want := range map[string]string{
+		"":                            "c c O- N+ 0:1 1-2 2=3",
+		"M  CHG  1   1  -2\n":         "c-2 c O N 0:1 1-2 2=3",
+		"M  ISO  2   1  13   3  18\n": "13c c 18O- N+ 0:1 1-2 2=3",
+	} {
+		g, err := Parse([]byte(fmt.Sprintf(block, properties)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.molecule(); got != want {
+			t.Errorf("%q: %s, want %s", properties, got, want)
+		}
+	}
+	for properties, want := range map[string]string{
+		"M  CHG  1   9  -2\n": "pairs of an atom and its value",
+		"M  CHG  2   1  -2\n": "pairs of an atom and its value",
+	} {
+		if _, err := Parse([]byte(fmt.Sprintf(block, properties))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", properties, err)
+		}
+	}
+}
+
+// FuzzParse: no text makes a reader panic, and what is read holds together.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"c1ccccc1O", "C%12CC%12", "[13CH3-:2]", `{"nodes": ["C"], "edges": [[0, 0, "x"]], "values": [[1]]}`, "a\nb\nc\n  1  0  0 V2000\n", "((a:1,b)c,'d''e')f;", "(A (B c) d)"} {
+		f.Add([]byte(text))
+	}
+	label := func(string) int32 { return 0 }
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if g, err := Parse(text); err == nil {
+			g.Values = nil
+			if err := Check(g.Append(nil, label, nil), 1); err != nil {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+		if tree, err := ParseTree(text); err == nil {
+			if err := CheckTree(tree.Append(nil, label), 1); err != nil {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+	})
+}

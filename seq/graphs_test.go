@@ -1,0 +1,130 @@
+package seq
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestGraKel: Gram matrices are those of GraKel (testdata/graphgrams.py).
+func TestGraKel(t *testing.T) {
+	text, err := os.ReadFile("testdata/graphgrams.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden struct {
+		Graphs []json.RawMessage
+		Grams  map[string][][]float64
+	}
+	if err := json.Unmarshal(text, &golden); err != nil {
+		t.Fatal(err)
+	}
+	e := NewEncoder(Graphs)
+	for _, g := range golden.Graphs {
+		if err := e.Add(g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, _ := e.Set()
+	if len(golden.Grams) < 7 || set.N() < 20 {
+		t.Fatalf("%d matrices of %d graphs", len(golden.Grams), set.N())
+	}
+	for spec, want := range golden.Grams {
+		rows := mustFit(t, spec, set).Rows(set)
+		for i, v := range Dots(rows, rows) {
+			if w := want[i/set.N()][i%set.N()]; !(math.Abs(v-w) <= 1e-10) {
+				t.Errorf("%s: entry %d, %d is %.15g, and %.15g by GraKel", spec, i/set.N(), i%set.N(), v, w)
+				break
+			}
+		}
+	}
+}
+
+// A folder of graphs is the same to every map in whatever order nodes and edges stand.
+func TestGraphOrder(t *testing.T) {
+	set := encode(t, Graphs,
+		`{"nodes": ["C", "O", "N", "C"], "edges": [[0, 1, "="], [1, 2, "-"], [2, 3, "-"], [3, 1, "-"]]}`,
+		`{"nodes": ["C", "N", "O", "C"], "edges": [[3, 2, "="], [2, 1, "-"], [2, 0, "-"], [0, 1, "-"]]}`)
+	for _, m := range Maps() {
+		if len(m.Kinds) != 1 || m.Kinds[0] != Graphs {
+			continue
+		}
+		rows := mustFit(t, m.Example, set).Rows(set)
+		if dots := Dots(rows, rows); math.Abs(dots[1]-1) > 1e-12 {
+			t.Errorf("%s: the same graph in another order is %g near", m.Example, dots[1])
+		}
+	}
+}
+
+// A model keeps the numbers of chains: features with tf-idf are the same when they are restored.
+func TestGraphState(t *testing.T) {
+	for kind, spec := range map[Kind]string{Graphs: "wl:2/tfidf", Trees: "partial:3/tfidf"} {
+		lines := randomLines(kind, 40, 10, 9)
+		all := encode(t, kind, lines...)
+		train := all.Subset([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+		f := mustFit(t, spec, train)
+		again, err := Restore(f.Term, f.Alphabet, f.State())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !equalRows(f.Rows(all), again.Rows(all)) {
+			t.Errorf("%s: restored features are others", spec)
+		}
+		bad := f.State()
+		bad.Tables[0] = append(bad.Tables[0], bad.Tables[0][0])
+		if _, err := Restore(f.Term, f.Alphabet, bad); err == nil {
+			t.Errorf("%s: a damaged table is accepted", spec)
+		}
+	}
+}
+
+// Codes of a model file are checked before they are used.
+func TestCheckGraphs(t *testing.T) {
+	a := &Alphabet{Kind: Graphs, Letters: 2}
+	for _, c := range []struct {
+		kind  Kind
+		codes []int32
+		ok    bool
+	}{
+		{Graphs, []int32{2, 1, 0, 0, 1, 0, 1, 1}, true},
+		{Graphs, []int32{2, 1, 0, 0, 2, 0, 1, 1}, false},
+		{Graphs, []int32{2, 1, 0, 0, 1, 1, 0, 1}, false},
+		{Graphs, []int32{2, 1, 0, 0, 1, 0, 2, 1}, false},
+		{Graphs, []int32{2, 2, 0, 0, 1, 0, 1, 1}, false},
+		{Graphs, []int32{2, 2, 0, 0, 1, 0, 1, 1, 0, 1, 1}, false},
+		{Graphs, []int32{0, 0, 0}, false},
+		{Graphs, []int32{2}, false},
+		{Trees, []int32{2, 0, 1, 1, 0}, true},
+		{Trees, []int32{2, 0, 2, 1, 0}, false},
+		{Trees, []int32{2, 0, 0, 1, 0}, false},
+		{Trees, []int32{2, 0, 1, 5, 0}, false},
+		{Trees, []int32{3, 0, 1, 1, 0}, false},
+		{Trees, []int32{1, 0, -1}, false},
+	} {
+		own := *a
+		own.Kind = c.kind
+		s := &Set{Alphabet: &own, Codes: c.codes, Start: []int{0, len(c.codes)}}
+		if err := s.CheckGraphs(); (err == nil) != c.ok {
+			t.Errorf("%s %v: %v", c.kind, c.codes, err)
+		}
+	}
+}
+
+// A deep tree and a graph of many nodes take no stack, and counting them ends.
+func TestLargeGraphs(t *testing.T) {
+	const nodes = 30000
+	tree := encode(t, Trees, strings.Repeat("(A ", nodes)+strings.Repeat(")", nodes))
+	for spec, want := range map[string]int{"subtrees": nodes, "partial:3": 3} {
+		if got := mustFit(t, spec, tree).Width(); got != want {
+			t.Errorf("%s of a deep tree: %d columns, want %d", spec, got, want)
+		}
+	}
+	chain := encode(t, Graphs, "C"+strings.Repeat("C", nodes))
+	for spec, want := range map[string]int{"wl:2": 6, "paths:5": 5, "circular:1": 5, "graphlets:4": 1} {
+		if got := mustFit(t, spec, chain).Width(); got != want {
+			t.Errorf("%s of a long chain: %d columns, want %d", spec, got, want)
+		}
+	}
+}
