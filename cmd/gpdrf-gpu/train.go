@@ -215,7 +215,7 @@ func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard
 	var saved *exitGuard
 	stopping := func() {}
 	events := p.newEvents(folder)
-	job.Reporter = p.newReporter(folder, events, func() {
+	job.Reporter = p.newReporter(job.Device, folder, events, func() {
 		guard.end()
 		saved = p.newQuitGuard(func() error {
 			p.afterFailure(errInterrupted, folder)
