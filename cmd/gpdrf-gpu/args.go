@@ -20,6 +20,9 @@ func (p *program) order(args []string) ([]string, error) {
 	if len(args) < 2 || slices.Contains([]string{"--help", "-help", "-h", "--version", "-version", "-v"}, args[1]) {
 		return args, nil
 	}
+	if args[len(args)-1] == completionFlag {
+		return args, nil
+	}
 	word, help := args[1], args[1] == "help" || args[1] == "h"
 	if help && len(args) == 2 {
 		return args, nil

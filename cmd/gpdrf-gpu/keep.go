@@ -112,3 +112,8 @@ func (p *program) writeReport(path string, folders ...string) error {
 	}
 	return atomicfile.WriteFile(path, func(w io.Writer) error { return report.Write(w, runs) })
 }
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

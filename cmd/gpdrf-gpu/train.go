@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -177,6 +178,9 @@ func (p *program) printRun(r *rundir.Result, c *options.Config, path string, asJ
 		}
 		if path != "" {
 			fmt.Fprintf(p.out, "\nrun folder: %s\n", path)
+			if page := filepath.Join(path, rundir.ReportFile); isFile(page) {
+				fmt.Fprintf(p.out, "report: %s\n", page)
+			}
 		}
 		return nil
 	}

@@ -252,6 +252,26 @@ func (p *program) ownVerbs() []verb {
 				{"gpdrf-gpu bench --size S=100,shared --json", "a hundred samples and one kernel, as JSON"},
 			},
 		},
+		{
+			name: "demo", line: "train on data that come with the program", run: p.demo,
+			about: "It trains a model of a power plant for about ten seconds, and says where the report of the run is. It " +
+				"opens nothing and needs no network.",
+			flags:    []flagSpec{{group: "Output", name: "out", arg: "DIR", help: "the run folder; otherwise runs/powerplant-gpdrf-<n>"}},
+			examples: []example{{"gpdrf-gpu demo", "a first look"}},
+		},
+		{
+			name: "completion", args: "bash|zsh|fish", line: "print a script that completes commands in a shell", run: p.completion,
+			about: "The script completes commands, flags and the values of flags.",
+			examples: []example{
+				{"source <(gpdrf-gpu completion bash)", "in this shell; in ~/.bashrc for all"},
+				{"gpdrf-gpu completion fish > ~/.config/fish/completions/gpdrf-gpu.fish", "for fish"},
+			},
+		},
+		{
+			name: "man", line: "print the manual page", run: p.man,
+			about:    "It is written for man, in its own format.",
+			examples: []example{{"gpdrf-gpu man > gpdrf-gpu.1 && man ./gpdrf-gpu.1", "read it"}},
+		},
 	}
 }
 
@@ -331,7 +351,7 @@ func planFlags() (flags []flagSpec) {
 func (p *program) app() *cli.App {
 	app := &cli.App{
 		Name: "gpdrf-gpu", Version: rundir.Version, Usage: "deep Gaussian processes from the command line",
-		Writer: p.out, ErrWriter: p.err, HideHelpCommand: false,
+		Writer: p.out, ErrWriter: p.err, HideHelpCommand: false, EnableBashCompletion: true,
 		ExitErrHandler:        func(*cli.Context, error) {},
 		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return usagef("%v", err) },
 		CustomAppHelpTemplate: p.overview(),
@@ -339,7 +359,7 @@ func (p *program) app() *cli.App {
 	for _, v := range p.verbs() {
 		command := &cli.Command{
 			Name: v.name, Usage: v.line, ArgsUsage: v.args, HideHelpCommand: true,
-			CustomHelpTemplate: v.help(false), OnUsageError: app.OnUsageError,
+			CustomHelpTemplate: v.help(false), OnUsageError: app.OnUsageError, BashComplete: p.complete(v),
 			Action: func(c *cli.Context) error {
 				call := &call{c, v}
 				if err := call.manner(p); err != nil {

@@ -1,0 +1,23 @@
+package main
+
+import "strings"
+
+// demoArgs are the options of train that demo stands for: the power plant, for about ten seconds.
+var demoArgs = []string{"--steps", "2000", "--validation", "0.1"}
+
+// demo trains on the data that come with the program.
+func (p *program) demo(c *call) error {
+	if err := c.noMore(c.Args().Slice()); err != nil {
+		return err
+	}
+	args := append([]string{"gpdrf-gpu", "train"}, demoArgs...)
+	if out, given := c.text("out"); given {
+		args = append(args, "--out="+out)
+	}
+	p.note("this is: %s", strings.Join(args, " "))
+	ordered, err := p.order(args)
+	if err != nil {
+		return err
+	}
+	return p.app().Run(ordered)
+}
