@@ -188,7 +188,7 @@ func TestBadSettings(t *testing.T) {
 		{"", []string{"--kernel", "spectrum:3+spectrum:3"}, `--kernel: "spectrum:3+spectrum:3" is no kernel: spectrum:3 is given twice: remove one`},
 		{"", []string{"--kernel", "double:1,5+"}, `--kernel: "double:1,5+" has an empty part: write one kernel, or several with a + between them`},
 		{"", []string{"--kernel", "auto+rbf"}, `--kernel: "auto+rbf" is a sum with auto in it: write auto alone`},
-		{"", []string{"--kernel", "cosine"}, `--kernel: "cosine" is not one of its values: use one of auto, rbf, matern12, matern32, matern52, A+B, MAPS, which are maps of sequences: double, triple, spectrum, blended, gapped, mismatch, intersection, degree, placed, words`},
+		{"", []string{"--kernel", "cosine"}, `--kernel: "cosine" is not one of its values: use one of auto, rbf, matern12, matern32, matern52, A+B, MAPS, which are maps of sequences, graphs and trees: double, triple, spectrum, blended, gapped, mismatch, intersection, degree, placed, words, vertices, edges, wl, wledges, paths, graphlets, circular, atompairs, subtrees, partial`},
 		{"", []string{"--kernel", "rbf+martern12"}, `--kernel: "rbf+martern12" is not one of its values: did you mean "matern12"?`},
 		{"", []string{"--kernel", "rbf+matern12+matern32"}, `--kernel: "rbf+matern12+matern32" has too many parts: at most two kernels of vectors, or one with sequences`},
 		{"model: drf\nkernel: rbf\n", nil, `run.yaml:2:9: kernel: model drf has no such option: leave it out, or use model gpdrf or gp`},
