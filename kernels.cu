@@ -1,6 +1,6 @@
 // kernels.cu: the device code, in the order in which data flows through the model. One translation
-// unit that three compilers take: clang++ (`make ptx`, which writes cuda/kernels_sm70.ptx and
-// kernels_sm80.ptx), nvcc, and g++, which makes the driver test double of it (`make test-cuda`).
+// unit that three compilers take: clang++ (`make ptx`, which writes cuda/kernels_sm*.ptx), nvcc,
+// and g++, which makes the driver test double of it (`make test-cuda`).
 // What a file of kernels may use stands in the first six.
 #include "cuda/kernels/device.cuh"
 #include "cuda/kernels/math.cuh"

@@ -52,8 +52,11 @@ func describe(ordinal int) (Info, error) {
 	if i.Capability.Minor, err = dev.Attribute(cu.ComputeCapabilityMinor); err != nil {
 		return i, fail("reading the compute capability", err)
 	}
-	if image, err := imageFor(i.Capability); err == nil {
-		i.PTX = image.name
+	if all, doubles, err := imagesFor(i.Capability); err == nil {
+		i.PTX = string(all)
+		if doubles != "" {
+			i.PTX += " and " + string(doubles)
+		}
 	}
 	return i, nil
 }
@@ -64,6 +67,8 @@ type Context struct {
 	dev        cu.Device
 	primary    cu.CUContext
 	module     cu.Module
+	doubles    cu.Module            // the better products of doubles, if there are some
+	better     map[string]Signature // what they are
 	stream     cu.Stream
 	signatures map[string]Signature
 	staging
@@ -81,38 +86,49 @@ func Open(ordinal int) (*Context, error) {
 		return nil, &NoDeviceError{fmt.Sprintf("there is no GPU number %d: the driver shows %d, numbered from 0", ordinal, len(all))}
 	}
 	c := &Context{info: all[ordinal], dev: cu.Device(ordinal)}
-	image, err := imageFor(c.info.Capability)
+	whole, doubles, err := imagesFor(c.info.Capability)
 	if err != nil {
 		return nil, &NoDeviceError{c.info.Name + ": " + err.Error()}
-	}
-	text := image.text()
-	if c.signatures, err = Signatures(text); err != nil {
-		panic("cuda: " + err.Error())
 	}
 	if c.primary, err = c.dev.RetainPrimaryCtx(); err != nil {
 		return nil, fail("opening the GPU", err)
 	}
-	if err := c.start(image.name, text); err != nil {
+	if err := c.start(whole, doubles); err != nil {
 		c.dev.ReleasePrimaryCtx()
 		return nil, err
 	}
 	return c, nil
 }
 
-// start loads the PTX of an image.
-func (c *Context) start(image, text string) error {
+// start loads the PTX of an image with all kernels, and of one with better products of doubles.
+func (c *Context) start(whole, doubles image) (err error) {
 	if err := c.enter(); err != nil {
 		return err
 	}
 	defer c.leave()
-	var err error
-	if c.module, err = loadPTX(image, text); err != nil {
+	if c.module, c.signatures, err = load(whole); err != nil {
 		return err
+	}
+	if doubles != "" {
+		if c.doubles, c.better, err = load(doubles); err != nil {
+			return err
+		}
 	}
 	if c.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
 		return fail("making a stream", err)
 	}
 	return c.staging.open()
+}
+
+// load loads the PTX of an image.
+func load(i image) (cu.Module, map[string]Signature, error) {
+	text := i.text()
+	signatures, err := Signatures(text)
+	if err != nil {
+		panic("cuda: " + err.Error())
+	}
+	module, err := loadPTX(string(i), text)
+	return module, signatures, err
 }
 
 // Calls is how often the driver was called so far.
@@ -156,9 +172,18 @@ func (c *Context) Close() error {
 		fail("waiting for the GPU", c.stream.Synchronize()),
 		c.staging.close(),
 		fail("closing the stream", c.stream.Destroy()),
-		fail("unloading the kernels", c.module.Unload()),
+		fail("unloading the kernels", c.unload()),
 		fail("closing the GPU", c.dev.ReleasePrimaryCtx()),
 	)
+}
+
+func (c *Context) unload() error {
+	if c.better != nil {
+		if err := c.doubles.Unload(); err != nil {
+			return err
+		}
+	}
+	return c.module.Unload()
 }
 
 // Ptr is an address in device memory.

@@ -109,7 +109,7 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := Open(1000); err == nil || !strings.Contains(err.Error(), "there is no GPU number 1000") {
 		t.Errorf("GPU 1000: %v", err)
 	}
-	if _, err := imageFor(Capability{5, 2}); err == nil || !strings.Contains(err.Error(), "7.0 or later") {
+	if _, _, err := imagesFor(Capability{5, 2}); err == nil || !strings.Contains(err.Error(), "7.0 or later") {
 		t.Errorf("compute capability 5.2: %v", err)
 	}
 }

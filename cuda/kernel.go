@@ -72,7 +72,11 @@ func (c *Context) Kernel(name string) *Kernel {
 		panic("cuda: " + err.Error())
 	}
 	defer c.leave()
-	fn, err := c.module.Function(name)
+	module := c.module
+	if _, ok := c.better[name]; ok {
+		module = c.doubles
+	}
+	fn, err := module.Function(name)
 	if err != nil {
 		panic(fmt.Sprintf("cuda: kernel %s: %v", name, err))
 	}

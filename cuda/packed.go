@@ -20,16 +20,22 @@ var packed70 string
 //go:embed kernels_sm80.ptx.gz
 var packed80 string
 
+//go:embed kernels_sm86.ptx.gz
+var packed86 string
+
+//go:embed kernels_sm90.ptx.gz
+var packed90 string
+
 // text is the PTX of an image.
 func (i image) text() string {
-	packed := map[string]string{"kernels_sm70.ptx": packed70, "kernels_sm80.ptx": packed80}[i.name]
+	packed := map[image]string{plainImage: packed70, tensorImage: packed80, plainDoubles: packed86, largeDoubles: packed90}[i]
 	r, err := gzip.NewReader(strings.NewReader(packed))
 	var text bytes.Buffer
 	if err == nil {
 		_, err = io.Copy(&text, r)
 	}
 	if err != nil {
-		panic("cuda: " + i.name + ": " + err.Error())
+		panic("cuda: " + string(i) + ": " + err.Error())
 	}
 	return text.String()
 }

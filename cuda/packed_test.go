@@ -10,9 +10,9 @@ import (
 // The PTX in the program is the text beside it.
 func TestPackedPTX(t *testing.T) {
 	for _, image := range images() {
-		plain, err := os.ReadFile(image.name)
+		plain, err := os.ReadFile(string(image))
 		if err != nil || string(plain) != image.text() {
-			t.Errorf("cuda/%s is not what is packed in cuda/%s.gz: run `make double` (%v)", image.name, image.name, err)
+			t.Errorf("cuda/%s is not what is packed in cuda/%s.gz: run `make double` (%v)", image, image, err)
 		}
 	}
 }

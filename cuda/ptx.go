@@ -7,27 +7,35 @@ import (
 	"strings"
 )
 
-// image is the PTX that `make ptx` makes of kernels.cu for GPUs from a compute capability on.
-type image struct {
-	name       string // of its file
-	capability Capability
-}
+// image is the PTX that `make ptx` makes of kernels.cu: its file.
+type image string
 
-// images are what the program carries, the newest last: plain arithmetic for compute capability
-// 7.0, and tensor cores from 8.0 on.
-func images() []image {
-	return []image{{"kernels_sm70.ptx", Capability{7, 0}}, {"kernels_sm80.ptx", tensorCores}}
-}
+// The images that the program carries. The first two have all kernels, in plain arithmetic and with
+// tensor cores; the others have products of doubles alone, in place of those of the second.
+const (
+	plainImage   image = "kernels_sm70.ptx"
+	tensorImage  image = "kernels_sm80.ptx"
+	plainDoubles image = "kernels_sm86.ptx"
+	largeDoubles image = "kernels_sm90.ptx" // by 16×4 times 4×8, from compute capability 9.0 on
+)
 
-// imageFor is the newest image that a GPU can run.
-func imageFor(c Capability) (image, error) {
-	all := images()
-	for i := len(all) - 1; i >= 0; i-- {
-		if !c.less(all[i].capability) {
-			return all[i], nil
-		}
+func images() []image { return []image{plainImage, tensorImage, plainDoubles, largeDoubles} }
+
+// imagesFor are what a GPU runs: an image with all kernels, and one with better products of doubles
+// or none. Tensor cores multiply doubles fast in the GPUs of data centres: 8.0, 9.0 and 10.0. Those
+// of other GPUs have so few units that plain arithmetic is no slower.
+func imagesFor(c Capability) (all, doubles image, err error) {
+	switch {
+	case c.less(Capability{7, 0}):
+		return "", "", fmt.Errorf("compute capability %v is too old: 7.0 or later is needed", c)
+	case c.less(tensorCores):
+		return plainImage, "", nil
+	case c == tensorCores:
+		return tensorImage, "", nil
+	case c == Capability{9, 0} || c == Capability{10, 0}:
+		return tensorImage, largeDoubles, nil
 	}
-	return image{}, fmt.Errorf("compute capability %v is too old: %v or later is needed", c, all[0].capability)
+	return tensorImage, plainDoubles, nil
 }
 
 // Capability is a GPU's compute capability.

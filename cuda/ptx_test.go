@@ -13,7 +13,7 @@ import (
 // plain is the text of an image.
 func plain(t *testing.T, i image) string {
 	t.Helper()
-	text, err := os.ReadFile(i.name)
+	text, err := os.ReadFile(string(i))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestPTXIsFresh(t *testing.T) {
 	want := fmt.Sprintf("// sha256 %x of kernels.cu and cuda/kernels/*.cuh", hash.Sum(nil))
 	for _, image := range images() {
 		if got, _, _ := strings.Cut(plain(t, image), "\n"); got != want {
-			t.Errorf("cuda/%s is stale: run `make ptx`\n got %s\nwant %s", image.name, got, want)
+			t.Errorf("cuda/%s is stale: run `make ptx`\n got %s\nwant %s", image, got, want)
 		}
 	}
 }
@@ -71,6 +71,12 @@ func TestSignatures(t *testing.T) {
 				t.Errorf("kernel %s has %d threads and %d parameters", name, s.Threads, len(s.Params))
 			}
 		}
+		if _, ok := all["gemm_nn_f64"]; !ok {
+			t.Errorf("%s has no products of doubles", image)
+		}
+		if image == plainDoubles || image == largeDoubles {
+			continue
+		}
 		widen := all["widen_f32"]
 		if widen.Threads != 256 || !slices.Equal(widen.Params, []Kind{U32, U64, U64}) {
 			t.Errorf("kernel widen_f32 is read as %v", widen)
@@ -83,17 +89,18 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-func TestImageFor(t *testing.T) {
+func TestImagesFor(t *testing.T) {
 	for _, c := range []struct {
 		Capability
-		want string
+		all, doubles image
 	}{
-		{Capability{7, 0}, "kernels_sm70.ptx"}, {Capability{7, 5}, "kernels_sm70.ptx"}, {Capability{8, 0}, "kernels_sm80.ptx"},
-		{Capability{9, 0}, "kernels_sm80.ptx"}, {Capability{12, 1}, "kernels_sm80.ptx"}, {Capability{6, 1}, ""},
+		{Capability{7, 0}, plainImage, ""}, {Capability{7, 5}, plainImage, ""}, {Capability{8, 0}, tensorImage, ""},
+		{Capability{8, 6}, tensorImage, plainDoubles}, {Capability{8, 9}, tensorImage, plainDoubles}, {Capability{9, 0}, tensorImage, largeDoubles},
+		{Capability{10, 0}, tensorImage, largeDoubles}, {Capability{10, 3}, tensorImage, plainDoubles}, {Capability{12, 1}, tensorImage, plainDoubles}, {Capability{6, 1}, "", ""},
 	} {
-		image, err := imageFor(c.Capability)
-		if image.name != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("compute capability %v: %q, %v", c.Capability, image.name, err)
+		all, doubles, err := imagesFor(c.Capability)
+		if all != c.all || doubles != c.doubles || (err == nil) != (c.all != "") {
+			t.Errorf("compute capability %v: %q, %q, %v", c.Capability, all, doubles, err)
 		}
 	}
 }

@@ -1,5 +1,6 @@
 // mma.h: the products of tensor cores, for which the 32 lanes of a warp bring their fragments
-// together. PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f64" and "for mma.m16n8k8 with .tf32".
+// together. PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f64", "for mma.m16n8k4 with .f64" and
+// "for mma.m16n8k8 with .tf32".
 #pragma once
 #include "emu.h"
 
@@ -22,6 +23,25 @@ inline void mma(double &c0, double &c1, double a, double b) {
   Double d{{Double::all}, a, b, {c0, c1}};
   together(d);
   c0 = d.c[0], c1 = d.c[1];
+}
+
+// The same with rows i + 8 of a and c in the second place.
+struct Doubles : Part {
+  double a[2], b, c[4];
+  static void all(Part *const lanes[32]) {
+    auto lane = [=](int i, int p) { return (Doubles *)lanes[4 * i + p]; };
+    for (int i = 0; i < 16; i++)
+      for (int j = 0; j < 8; j++)
+        for (int p = 0; p < 4; p++) {
+          double &c = lane(i % 8, j / 2)->c[i / 8 * 2 + j % 2];
+          c = std::fma(lane(i % 8, p)->a[i / 8], lane(j, p)->b, c);
+        }
+  }
+};
+inline void mma(double &c0, double &c1, double &c2, double &c3, double a0, double a1, double b) {
+  Doubles d{{Doubles::all}, {a0, a1}, b, {c0, c1, c2, c3}};
+  together(d);
+  c0 = d.c[0], c1 = d.c[1], c2 = d.c[2], c3 = d.c[3];
 }
 
 // Lane 4i + p brings a(i, p), a(i+8, p), a(i, p+4), a(i+8, p+4), b(p, i) and b(p+4, i), and has

@@ -122,7 +122,7 @@ __device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, int
   ard_exponents(sum, m0, b0, m, n, d, z, x, weight + (long long)k * d, norms, norm_x, shape);
   ard_store(sum, 1.0, m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, norms, norm_x);
 }
-BOUNDED_KERNEL(TILE_THREADS, 2, ard_f64,
+BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_f64,
               (int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms),
               ard(m, n, d, rows, same, shape, c, slope, z, x, weight, norms))
 
@@ -139,7 +139,7 @@ __device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, 
     ard_store(sum, weight[k], m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, norms, norm_x);
   }
 }
-BOUNDED_KERNEL(TILE_THREADS, 2, ard_isotropic_f64,
+BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_isotropic_f64,
               (int kernels, int m, int n, int d, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight,
                const double *norms),
               ard_isotropic(kernels, m, n, d, same, shape, c, slope, z, x, weight, norms))
@@ -289,7 +289,7 @@ __device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n
     if (threadIdx.x == 0) partial[((long long)blockIdx.y * gridDim.x + blockIdx.x) * kernels + k] = -2 * w * total;
   }
 }
-BOUNDED_KERNEL(TILE_THREADS, 2, ard_isotropic_backward_f64,
+BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_isotropic_backward_f64,
               (int kernels, int m, int n, int d, int same, double *mixed, double *partial, double *dc, const double *slope, const double *z, const double *x,
                const double *weight, const double *norms),
               ard_isotropic_backward(kernels, m, n, d, same, mixed, partial, dc, slope, z, x, weight, norms))

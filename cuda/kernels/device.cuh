@@ -13,13 +13,27 @@
 // for what the launcher asks for by the byte.
 //
 // ON_GPU is set where the code is for a GPU: inline PTX stands below it, with a plain twin for the
-// double. TENSOR_CORES is set in the form for compute capability 8.0 and later, which is a PTX
-// image of its own; the double has both.
+// double. TARGET is the compute capability of the PTX image that is compiled, times ten:
+//
+//	70   plain arithmetic
+//	80   TENSOR_CORES multiply floats as TF32, and doubles
+//	86   products of doubles alone, plain: for GPUs of 8.0 and later with few units for doubles
+//	90   products of doubles alone, by the larger instruction of tensor cores from 9.0 on
+//
+// The last two hold what PRODUCT_KERNEL and its kin declare, in place of the same kernels of 80.
+// The double has all four.
 //
 // Every thread of a block reaches every __syncthreads: no thread returns before the last one.
 #pragma once
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 || defined(EMU_TARGET) && EMU_TARGET >= 80
+#if defined(EMU_TARGET)
+#define TARGET EMU_TARGET
+#elif defined(__CUDA_ARCH__)
+#define TARGET (__CUDA_ARCH__ / 10)
+#else
+#define TARGET 70
+#endif
+#if TARGET >= 80
 #define TENSOR_CORES
 #endif
 
@@ -38,15 +52,23 @@
 #define ENTRY extern "C" __global__
 #endif
 
-#define KERNEL(threads, entry, params, call) \
+#define PRODUCT_KERNEL(threads, entry, params, call) \
   ENTRY void __launch_bounds__(threads) entry params { call; } \
   REGISTER_KERNEL(entry, threads)
 
 // A kernel that says how many of its blocks share a multiprocessor. Of itself the assembler may
 // spill registers to make room for more of them.
-#define BOUNDED_KERNEL(threads, blocks, entry, params, call) \
+#define BOUNDED_PRODUCT_KERNEL(threads, blocks, entry, params, call) \
   ENTRY void __launch_bounds__(threads, blocks) entry params { call; } \
   REGISTER_KERNEL(entry, threads)
+
+#if TARGET == 86 || TARGET == 90
+#define KERNEL(threads, entry, params, call)
+#define BOUNDED_KERNEL(threads, blocks, entry, params, call)
+#else
+#define KERNEL PRODUCT_KERNEL
+#define BOUNDED_KERNEL BOUNDED_PRODUCT_KERNEL
+#endif
 
 #define REAL_KERNEL(threads, name, params, args) \
   namespace f32 { \
@@ -56,6 +78,16 @@
   namespace f64 { \
   using T = double; \
   KERNEL(threads, name##_f64, params, name<T> args) \
+  }
+
+#define REAL_PRODUCT_KERNEL(threads, name, params, args) \
+  namespace f32 { \
+  using T = float; \
+  KERNEL(threads, name##_f32, params, name<T> args) \
+  } \
+  namespace f64 { \
+  using T = double; \
+  PRODUCT_KERNEL(threads, name##_f64, params, name<T> args) \
   }
 
 #define DOUBLE_KERNEL(threads, name, params, args) KERNEL(threads, name##_f64, params, name args)

@@ -49,9 +49,10 @@ __device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, c
   }
 }
 
-#ifdef TENSOR_CORES
+#if TARGET == 80 || TARGET == 90
 // From compute capability 8.0 on, tensor cores multiply doubles: 8×4 times 4×8, of which lane 4·i +
-// p brings a(i, p) and b(i, p), and which sums four products in its own order.
+// p brings a(i, p) and b(i, p), and which sums four products in its own order. From 9.0 on, 16×4
+// times 4×8 is one instruction, and takes half as long; the lane brings a(i + 8, p), too.
 __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const double *a, const double *b) {
   int t = (int)threadIdx.x;
   a += t % 4 * TILE_LD + tile_row(0);
@@ -63,11 +64,19 @@ __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const do
     for (int r = 0; r < ROWS; r++) va[r] = a[p * TILE_LD + r * 8];
 #pragma unroll
     for (int c = 0; c < COLUMNS / 2; c++) vb[c] = b[p * TILE_LD + c * 8];
+#if TARGET == 80
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
 #pragma unroll
       for (int c = 0; c < COLUMNS / 2; c++)
         mma(sum[r][2 * c], sum[r][2 * c + 1], va[r], vb[c]);
+#else
+#pragma unroll
+    for (int r = 0; r < ROWS; r += 2)
+#pragma unroll
+      for (int c = 0; c < COLUMNS / 2; c++)
+        mma(sum[r][2 * c], sum[r][2 * c + 1], sum[r + 1][2 * c], sum[r + 1][2 * c + 1], va[r], va[r + 1], vb[c]);
+#endif
   }
 }
 #endif
@@ -187,6 +196,6 @@ __device__ __forceinline__ void gemm(GEMM_PARAMS) {
   if (logs) alpha *= exponential(power * logs[z]);
   gemm_tile<TA, TB>(flags, i0, j0, m, n, k, terms, alpha, beta, a + z * step_a, lda, term_a, b + z * step_b, ldb, term_b, c + z * step_c, ldc);
 }
-KERNEL(TILE_THREADS, gemm_nn_f64, (GEMM_PARAMS), (gemm<false, false>(GEMM_ARGS)))
-KERNEL(TILE_THREADS, gemm_nt_f64, (GEMM_PARAMS), (gemm<false, true>(GEMM_ARGS)))
-KERNEL(TILE_THREADS, gemm_tn_f64, (GEMM_PARAMS), (gemm<true, false>(GEMM_ARGS)))
+PRODUCT_KERNEL(TILE_THREADS, gemm_nn_f64, (GEMM_PARAMS), (gemm<false, false>(GEMM_ARGS)))
+PRODUCT_KERNEL(TILE_THREADS, gemm_nt_f64, (GEMM_PARAMS), (gemm<false, true>(GEMM_ARGS)))
+PRODUCT_KERNEL(TILE_THREADS, gemm_tn_f64, (GEMM_PARAMS), (gemm<true, false>(GEMM_ARGS)))

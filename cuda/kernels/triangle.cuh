@@ -152,4 +152,4 @@ __device__ __forceinline__ void invert_join(int second, int m, int h, int pairs,
     gemm_tile<false, false>(B_LOWER, i0, j0, rows, h, h, 1, 1.0, 0.0, l + corner, m, 0, x + matrix + (long long)o * m + o, m, 0, t + corner, m);
   }
 }
-DOUBLE_KERNEL(TILE_THREADS, invert_join, (int second, int m, int h, int pairs, double *x, double *t, const double *l), (second, m, h, pairs, x, t, l))
+PRODUCT_KERNEL(TILE_THREADS, invert_join_f64, (int second, int m, int h, int pairs, double *x, double *t, const double *l), invert_join(second, m, h, pairs, x, t, l))

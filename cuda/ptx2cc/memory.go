@@ -95,6 +95,8 @@ func matrices(c *code) string {
 	sizes := []int{2, 1, 1, 2}
 	switch form {
 	case ".sync.aligned.m8n8k4.row.col.f64.f64.f64.f64":
+	case ".sync.aligned.m16n8k4.row.col.f64.f64.f64.f64":
+		sizes = []int{4, 2, 1, 4}
 	case ".sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32":
 		f, sizes = types[".f32"], []int{4, 4, 2, 4}
 	default:

@@ -45,6 +45,11 @@ func TestWarp(t *testing.T) {
 	ld.global.f64 %fd1, [%rd3]; ld.global.f64 %fd2, [%rd3+8]; ld.global.f64 %fd3, [%rd3+16]; ld.global.f64 %fd4, [%rd3+24];
 	mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd5, %fd6}, {%fd1}, {%fd2}, {%fd3, %fd4};
 	st.global.f64 [%rd4], %fd5; st.global.f64 [%rd4+8], %fd6;`},
+		kernel{name: "mma_f64x2", threads: 32, in: fragments64x2(a, b, c), body: `
+	ld.global.f64 %fd1, [%rd3]; ld.global.f64 %fd2, [%rd3+8]; ld.global.f64 %fd3, [%rd3+16]; ld.global.f64 %fd4, [%rd3+24];
+	ld.global.f64 %fd5, [%rd3+32]; ld.global.f64 %fd6, [%rd3+40]; ld.global.f64 %fd7, [%rd3+48];
+	mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%fd8, %fd9, %fd10, %fd11}, {%fd1, %fd2}, {%fd3}, {%fd4, %fd5, %fd6, %fd7};
+	st.global.f64 [%rd4], %fd8; st.global.f64 [%rd4+8], %fd9; st.global.f64 [%rd4+16], %fd10; st.global.f64 [%rd4+24], %fd11;`},
 		kernel{name: "mma_tf32", threads: 32, in: fragments32(a, b, c), body: `
 	ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%rd3]; ld.global.v2.b32 {%r5, %r6}, [%rd3+16]; ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd3+32];
 	mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f5, %f6, %f7, %f8}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};
@@ -103,7 +108,9 @@ $L_end:
 	}
 	at := len(shuffles)
 	check64(t, all[at], a, b, c)
-	check32(t, all[at+1], a, b, c)
+	check64x2(t, all[at+1], a, b, c)
+	check32(t, all[at+2], a, b, c)
+	at++
 	want := []uint64{0x11223344, 0x5566778811223344, 0x77880088, 0x88_ffffff88, 0x7788}
 	for i, w := range want {
 		if got := all[at+2].out[i]; got != w {
@@ -182,6 +189,35 @@ func check64(t *testing.T, o outcome, a, b, c [][]float64) {
 			}
 			if got := math.Float64frombits(o.out[8*lane+q]); got != want {
 				t.Errorf("m8n8k4: d(%d,%d) is %g, not %g", i, j, got, want)
+			}
+		}
+	}
+}
+
+// fragments64x2 is a lane's two of a, one of b and four of c, for m16n8k4: rows i and i+8 of a and
+// c.
+func fragments64x2(a, b, c [][]float64) []uint64 {
+	in := make([]uint64, 32*8)
+	for lane := range 32 {
+		i, p := lane/4, lane%4
+		for j, v := range []float64{a[i][p], a[i+8][p], b[p][i], c[i][2*p], c[i][2*p+1], c[i+8][2*p], c[i+8][2*p+1]} {
+			in[8*lane+j] = math.Float64bits(v)
+		}
+	}
+	return in
+}
+
+func check64x2(t *testing.T, o outcome, a, b, c [][]float64) {
+	t.Helper()
+	for lane := range 32 {
+		for q := range 4 {
+			i, j := lane/4+q/2*8, lane%4*2+q%2
+			want := c[i][j]
+			for p := range 4 {
+				want += a[i][p] * b[p][j]
+			}
+			if got := math.Float64frombits(o.out[8*lane+q]); got != want {
+				t.Errorf("m16n8k4: d(%d,%d) is %g, not %g", i, j, got, want)
 			}
 		}
 	}

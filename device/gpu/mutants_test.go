@@ -24,7 +24,7 @@ type mutant struct{ number, image, kernel, tests, change string }
 
 // readMutants are those of a folder's mutants_sm*.tsv.
 func readMutants(t *testing.T, folder string) (all []mutant) {
-	for _, image := range []string{"70", "80"} {
+	for _, image := range []string{"70", "80", "90"} {
 		text, err := os.ReadFile(path.Join(folder, "mutants_sm"+image+".tsv"))
 		if err != nil {
 			t.Fatal(err)
@@ -42,7 +42,7 @@ func again(image, tests string, environment ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run="+tests, "-test.failfast", "-test.v")
-	cmd.Env = append(os.Environ(), "EMU_CAPABILITY="+map[string]string{"70": "7.0", "80": "9.0"}[image], "PTX_MUTANTS=")
+	cmd.Env = append(os.Environ(), "EMU_CAPABILITY="+map[string]string{"70": "7.0", "80": "8.0", "90": "9.0"}[image], "PTX_MUTANTS=")
 	cmd.Env = append(cmd.Env, environment...)
 	return cmd.CombinedOutput()
 }
