@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
@@ -39,44 +40,65 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 	r, activation := c.Features, c.activation()
 	columns := r * activation.Columns()
 	name := func(s string) string { return fmt.Sprintf("drf.%d.%s", layer, s) }
-	alpha := p.add(Kernel, name("log_alpha"), 1)
-	length := p.add(Kernel, name("log_lengthscale"), in)
-	meanOmega, logVarOmega := -1, -1
+	last := layer == c.Layers-1
+	logLength := func(v *Init) float64 { return math.Log(math.Sqrt(float64(in)) * v.DRFLengthscaleFactor) }
+	draws := func(dst []float64, _ *Init, normal func([]float64)) { normal(dst) }
+
+	alpha := p.add(Kernel, name("log_alpha"), shape(1), func(dst []float64, _ *Init, _ func([]float64)) {
+		if c.Skip && last {
+			fill(dst, math.Log(initSkipAlpha))
+		}
+	})
+	length := p.add(Kernel, name("log_lengthscale"), shape(in), func(dst []float64, v *Init, _ func([]float64)) { fill(dst, logLength(v)) })
+	var meanOmega, logVarOmega, mixing, tau, rho *block
 	if c.treatment() != PriorFixed {
-		meanOmega = p.add(Spectra, name("mean_omega"), in, r)
-		logVarOmega = p.add(Spectra, name("logvar_omega"), in, r)
+		meanOmega = p.add(Spectra, name("mean_omega"), shape(in, r), nil)
+		logVarOmega = p.add(Spectra, name("logvar_omega"), shape(in, r), func(dst []float64, v *Init, _ func([]float64)) {
+			if !c.integrates() { // q(ζ) starts at its prior
+				fill(dst, -2*logLength(v))
+			}
+		})
 	}
-	mixing := -1
 	if c.mixes() {
-		mixing = p.add(Fixed, name("mixing"), r)
+		mixing = p.add(Fixed, name("mixing"), shape(r), func(dst []float64, _ *Init, normal func([]float64)) { c.mixing(dst, normal) })
 	}
-	tau, rho := -1, -1
 	if c.integrates() {
-		tau, rho = p.add(Fixed, name("tau"), in, r), p.add(Kernel, name("log_rho"), 1)
+		tau = p.add(Fixed, name("tau"), shape(in, r), draws)
+		rho = p.add(Kernel, name("log_rho"), shape(1), constant(math.Log(initRho)))
 	}
-	meanW := p.add(Variational, name("mean_w"), columns, out)
-	logVarW := p.add(Variational, name("logvar_w"), columns, out)
+	startW, startVarW := draws, constant(math.Log(initHiddenVar))
+	if last {
+		startW, startVarW = nil, c.startLastVariances
+	}
+	meanW := p.add(Variational, name("mean_w"), shape(columns, out), startW)
+	logVarW := p.add(Variational, name("logvar_w"), shape(columns, out), startVarW)
 
 	return func(dev device.Device) *DRFLayer {
-		l := &DRFLayer{dev: dev, in: in, r: r, out: out, hasSpectraQ: meanOmega >= 0}
+		l := &DRFLayer{dev: dev, in: in, r: r, out: out, hasSpectraQ: meanOmega != nil}
 		l.params.Activation = activation
 		l.params.LogAlpha, l.grads.LogAlpha = p.real(alpha)
 		l.params.LogL, l.grads.LogL = p.real(length)
-		if l.hasSpectraQ {
-			l.params.MeanOmega, l.grads.MeanOmega = p.real(meanOmega)
-			l.params.LogVarOmega, l.grads.LogVarOmega = p.real(logVarOmega)
-		}
-		if mixing >= 0 {
-			l.params.Mixing, _ = p.real(mixing)
-		}
+		l.params.MeanOmega, l.grads.MeanOmega = p.real(meanOmega)
+		l.params.LogVarOmega, l.grads.LogVarOmega = p.real(logVarOmega)
+		l.params.Mixing, _ = p.real(mixing)
 		l.params.MeanW, l.grads.MeanW = p.real(meanW)
 		l.params.LogVarW, l.grads.LogVarW = p.real(logVarW)
-		if rho >= 0 {
+		if rho != nil {
 			l.integrated = newIntegrated(l)
 			l.integrated.tau, _ = p.real(tau)
 			l.integrated.logRho, l.integrated.dlogRho = p.real(rho)
 		}
 		return l
+	}
+}
+
+// startLastVariances are the s² of the last layer, whose means start at 0.
+func (c *Config) startLastVariances(dst []float64, _ *Init, _ func([]float64)) {
+	fill(dst, math.Log(initLastLayerS2))
+	for i := range dst {
+		if i%c.Outputs >= c.targets() {
+			dst[i] = math.Log(initLogVarS2)
+		}
 	}
 }
 

@@ -160,13 +160,13 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 	}
 	if c.hasGP() { // pseudo-inputs apart from each other, S with a diagonal away from zero
 		for i := range m.params.blocks {
-			if blk := &m.params.blocks[i]; blk.Name == "gp.pseudo_inputs" {
+			if blk := m.params.blocks[i]; blk.Name == "gp.pseudo_inputs" {
 				for k := range blk.size() {
 					f.flat[blk.offset+k] = 1.5 * rng.NormFloat64()
 				}
 			}
 		}
-		blk := m.find("gp.q_sqrt")
+		blk := findBlock(m, "gp.q_sqrt")
 		for i := range blk.size() {
 			if c.QCov == Diagonal || i/c.Inducing%c.Inducing == i%c.Inducing {
 				f.flat[blk.offset+i] += 0.8
@@ -179,7 +179,7 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 		v.x = append(v.x, x[i*c.Width():(i+1)*c.Width()])
 	}
 	for i := range m.params.blocks {
-		blk := &m.params.blocks[i]
+		blk := m.params.blocks[i]
 		v.params[blk.Name] = f.flat[blk.offset : blk.offset+blk.size()]
 	}
 	f.naive = v
@@ -287,9 +287,19 @@ func TestELBO(t *testing.T) {
 
 func (f *fixture) blockOf(i int) *block {
 	for k := range f.m.params.blocks {
-		if b := &f.m.params.blocks[k]; i >= b.offset && i < b.offset+b.size() {
+		if b := f.m.params.blocks[k]; i >= b.offset && i < b.offset+b.size() {
 			return b
 		}
 	}
 	return nil
+}
+
+// findBlock is the block of parameters with a name.
+func findBlock(m *Model, name string) *block {
+	for _, b := range m.params.blocks {
+		if b.Name == name {
+			return b
+		}
+	}
+	panic("model: no parameter block " + name)
 }

@@ -50,17 +50,17 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 	if c.QCov == Diagonal {
 		sqrtShape = []int{j, m}
 	}
-	alpha := p.add(Kernel, "gp.log_alpha", j)
+	alpha := p.add(Kernel, "gp.log_alpha", shape(j), nil)
 	bindTerms := termBlocks(p, c)
-	mix, xbar := -1, -1
+	var mix, xbar *block
 	if len(bindTerms) == 2 {
-		mix = p.add(Kernel, "gp.mix_logit", c.kernels())
+		mix = p.add(Kernel, "gp.mix_logit", shape(c.kernels()), nil)
 	}
 	if c.Inputs > 0 {
-		xbar = p.add(Pseudo, "gp.pseudo_inputs", m, c.Inputs)
+		xbar = p.add(Pseudo, "gp.pseudo_inputs", shape(m, c.Inputs), func(dst []float64, v *Init, _ func([]float64)) { copy(dst, v.PseudoInputs) })
 	}
-	mu := p.add(Inducing, "gp.q_mu", j, m)
-	sqrt := p.add(Inducing, "gp.q_sqrt", sqrtShape...)
+	mu := p.add(Inducing, "gp.q_mu", shape(j, m), c.startMeans)
+	sqrt := p.add(Inducing, "gp.q_sqrt", sqrtShape, c.startRoots)
 	p.endGP()
 
 	return func(dev device.Device) *GPLayer {
@@ -70,13 +70,9 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 			g.terms = append(g.terms, bind())
 		}
 		g.fixed = len(g.terms) == 1 && g.terms[0].fixed()
-		if mix >= 0 {
-			g.logit, g.dlogit = p.double(mix)
-		}
+		g.logit, g.dlogit = p.double(mix)
 		memory := &space{dev: dev}
-		if xbar >= 0 {
-			g.xbar.x, g.dxbar = p.double(xbar)
-		}
+		g.xbar.x, g.dxbar = p.double(xbar)
 		if !c.LearnInducing {
 			g.dxbar = nil
 		}
@@ -85,9 +81,8 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 		}
 		g.qMu, g.dqMu = p.double(mu)
 		g.qSqrt, g.dqSqrt = p.double(sqrt)
-		first := &p.blocks[mu]
-		q := first.size() + p.blocks[sqrt].size()
-		g.q, g.qReal = p.wide.View(first.offset, q), p.Value.View(first.offset, q)
+		q := mu.size() + sqrt.size()
+		g.q, g.qReal = p.wide.View(mu.offset, q), p.Value.View(mu.offset, q)
 		k := c.kernels()
 		g.kuu = g.newCorrelations(memory, k, m, m)
 		g.l, g.dl = dev.New(device.Double, k, m, m), dev.New(device.Double, k, m, m)
@@ -97,6 +92,31 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 			g.s, g.ds = dev.New(device.Double, j, m, m), dev.New(device.Double, j, m, m)
 		}
 		return g
+	}
+}
+
+// startMeans are the means of q(F̄). Latents that are added to the output start at zero, so that the
+// output starts as the GP's prior mean.
+func (c *Config) startMeans(dst []float64, _ *Init, normal func([]float64)) {
+	if c.Model == GPDRF {
+		normal(dst)
+		scale(dst, initQMu)
+	}
+	if c.Skip {
+		clear(dst[:c.Outputs*c.Inducing])
+	}
+}
+
+// startRoots are the standard deviations of q(F̄).
+func (c *Config) startRoots(dst []float64, _ *Init, _ func([]float64)) {
+	if c.QCov == Diagonal {
+		fill(dst, initQSqrt)
+		return
+	}
+	for j, n := 0, c.Inducing; j < c.Latents; j++ {
+		for i := range n {
+			dst[(j*n+i)*n+i] = initQSqrt
+		}
 	}
 }
 

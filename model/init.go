@@ -1,9 +1,6 @@
 package model
 
 import (
-	"math"
-	"strings"
-
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
@@ -39,126 +36,30 @@ const (
 
 // Init sets all parameters.
 func (m *Model) Init(v Init) {
-	c := &m.cfg
 	flat := make([]float64, m.params.total)
-	for i := range m.params.blocks {
-		b := &m.params.blocks[i]
-		m.initBlock(flat[b.offset:b.offset+b.size()], b, v, func(dst []float64) { normals(dst, v.Seed, i) })
-	}
-	if c.Skip {
-		// The skipped latents start at zero: the output starts as the GP's prior mean.
-		b := m.find("gp.q_mu")
-		clear(flat[b.offset : b.offset+c.Outputs*c.Inducing])
+	for i, b := range m.params.blocks {
+		if b.start != nil {
+			b.start(flat[b.offset:b.offset+b.size()], &v, func(dst []float64) { normals(dst, v.Seed, i) })
+		}
 	}
 	m.dev.Upload(m.params.Value, flat)
 }
 
-func (m *Model) initBlock(dst []float64, b *block, v Init, normal func([]float64)) {
-	c := &m.cfg
-	layer, name := 0, b.Name
-	if rest, ok := strings.CutPrefix(name, "drf."); ok {
-		number, field, _ := strings.Cut(rest, ".")
-		for _, digit := range number {
-			layer = 10*layer + int(digit-'0')
-		}
-		name = "drf." + field
-	}
-	last := layer == c.Layers-1
-	switch name {
-	case "gp.log_lengthscale", "gp.log_lengthscale_2":
-		fill(dst, math.Log(math.Sqrt(float64(c.Inputs))*v.GPLengthscaleFactor))
-		if name == "gp.log_lengthscale_2" {
-			for i := range dst {
-				dst[i] += math.Log(initSecond)
-			}
-		}
-		spreadOver(dst, b.Shape, normal)
-	case "gp.log_sigma":
-		for i := range dst {
-			dst[i] = math.Log(v.Sigma[i%len(v.Sigma)])
-		}
-		spreadOver(dst, b.Shape, normal)
-	case "gp.pseudo_inputs":
-		copy(dst, v.PseudoInputs)
-	case "gp.q_mu":
-		if c.Model == GPDRF {
-			normal(dst)
-			scale(dst, initQMu)
-		}
-	case "gp.q_sqrt":
-		if c.QCov == Diagonal {
-			fill(dst, initQSqrt)
-			return
-		}
-		for j, n := 0, c.Inducing; j < c.Latents; j++ {
-			for i := range n {
-				dst[(j*n+i)*n+i] = initQSqrt
-			}
-		}
-	case "drf.log_alpha":
-		if c.Skip && last {
-			fill(dst, math.Log(initSkipAlpha))
-		}
-	case "drf.log_lengthscale":
-		fill(dst, m.initLogL(layer, v))
-	case "drf.logvar_omega":
-		if c.integrates() {
-			break // q(ζ) starts at its prior
-		}
-		fill(dst, -2*m.initLogL(layer, v))
-	case "drf.log_rho":
-		fill(dst, math.Log(initRho))
-	case "drf.tau":
-		normal(dst)
-	case "drf.mixing":
-		c.mixing(dst, normal)
-	case "drf.mean_w":
-		if !last {
-			normal(dst)
-		}
-	case "drf.logvar_w":
-		if last {
-			fill(dst, math.Log(initLastLayerS2))
-			for i := range dst {
-				if i%c.Outputs >= c.targets() {
-					dst[i] = math.Log(initLogVarS2)
-				}
-			}
-		} else {
-			fill(dst, math.Log(initHiddenVar))
-		}
-	case "likelihood.log_variance":
-		fill(dst, math.Log(v.NoiseVariance))
-	case "likelihood.log_tail":
-		fill(dst, tailOf(v.DoF))
-	case "likelihood.offset":
-		initOffsets(dst, v.ClassRows)
-	}
+// constant starts all numbers of a block at the same.
+func constant(at float64) start {
+	return func(dst []float64, _ *Init, _ func([]float64)) { fill(dst, at) }
 }
 
-// spreadOver makes the logarithms [K,D] of kernels of their own differ.
-func spreadOver(dst []float64, shape []int, normal func([]float64)) {
-	if shape[0] == 1 {
+// spreadOver makes the logarithms [K,D] of K kernels of their own differ.
+func spreadOver(dst []float64, kernels int, normal func([]float64)) {
+	if kernels == 1 {
 		return
 	}
-	spread := make([]float64, shape[0])
+	spread := make([]float64, kernels)
 	normal(spread)
 	for i := range dst {
-		dst[i] += initSpread * spread[i/shape[1]]
+		dst[i] += initSpread * spread[i/(len(dst)/kernels)]
 	}
-}
-
-func (m *Model) initLogL(layer int, v Init) float64 {
-	return math.Log(math.Sqrt(float64(m.cfg.layerInputs(layer))) * v.DRFLengthscaleFactor)
-}
-
-func (m *Model) find(name string) *block {
-	for i := range m.params.blocks {
-		if m.params.blocks[i].Name == name {
-			return &m.params.blocks[i]
-		}
-	}
-	panic("model: no parameter block " + name)
 }
 
 // normals draws the starting values of block i.

@@ -1,6 +1,10 @@
 package model
 
-import "github.com/gpdrf/gpdrf-gpu/device"
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
 
 // Likelihood is our_lik, p(y | h, θ_l).
 type Likelihood interface {
@@ -31,9 +35,11 @@ func likelihoodBlocks(p *Params, c *Config) (bind func(device.Device) Likelihood
 		}
 		return func(dev device.Device) Likelihood { return &Softmax{offsets(dev)} }
 	}
-	at, tail := p.add(Kernel, "likelihood.log_variance", c.targets()), -1
+	at := p.add(Kernel, "likelihood.log_variance", shape(c.targets()),
+		func(dst []float64, v *Init, _ func([]float64)) { fill(dst, math.Log(v.NoiseVariance)) })
+	var tail *block
 	if c.Likelihood == StudentLikelihood {
-		tail = p.add(Tail, "likelihood.log_tail", 1)
+		tail = p.add(Tail, "likelihood.log_tail", shape(1), func(dst []float64, v *Init, _ func([]float64)) { fill(dst, tailOf(v.DoF)) })
 	}
 	return func(dev device.Device) Likelihood {
 		n := noise{dev: dev}

@@ -49,7 +49,7 @@ func TestMixingIsFixed(t *testing.T) {
 				t.Errorf("factor %g", v)
 			}
 		}
-		if f := newFixture(t, dev, c); f.m.find(n.Name).Role != Fixed {
+		if f := newFixture(t, dev, c); findBlock(f.m, n.Name).Role != Fixed {
 			t.Error("it learns")
 		}
 		return

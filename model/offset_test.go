@@ -18,7 +18,7 @@ func TestOffsetsStartAtShares(t *testing.T) {
 		c.Latents = c.Outputs
 		f := newFixture(t, openDevice(t, "cpu:f64"), c)
 		f.m.Init(Init{Seed: 1, ClassRows: rows, GPLengthscaleFactor: 1, PseudoInputs: make([]float64, 15)})
-		at := f.m.find("likelihood.offset")
+		at := findBlock(f.m, "likelihood.offset")
 		b := f.m.Export()[len(f.m.params.blocks)-1].Data
 		if likelihood == BernoulliLikelihood {
 			b = []float64{0, b[0]}
@@ -51,7 +51,7 @@ func TestOffsetsArePredicted(t *testing.T) {
 			f := newFixture(t, openDevice(t, "cpu:f64"), c)
 			logits := func(b ...float64) []float64 {
 				flat := append([]float64(nil), f.flat...)
-				copy(flat[f.m.find("likelihood.offset").offset:], b)
+				copy(flat[findBlock(f.m, "likelihood.offset").offset:], b)
 				f.m.dev.Upload(f.m.params.Value, flat)
 				p, err := f.m.Predict(f.data, 3, 5)
 				if err != nil {

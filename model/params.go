@@ -24,8 +24,12 @@ type block struct {
 	Name   string
 	Role   Role
 	Shape  []int
+	start  start // nil for zeros
 	offset int
 }
+
+// start writes where a block starts; normal draws standard normals of the block's own.
+type start func(dst []float64, v *Init, normal func([]float64))
 
 func (b *block) size() int {
 	n := 1
@@ -42,7 +46,7 @@ func (b *block) size() int {
 type Params struct {
 	Value, Grad *device.Tensor // Real [P]
 
-	blocks    []block
+	blocks    []*block
 	total, gp int // P, and how many of them belong to the GP layer
 
 	// The GP layer's share, in real as Adam sees it and in double as the layer does.
@@ -50,12 +54,15 @@ type Params struct {
 	wide, dwide     *device.Tensor
 }
 
-// add reserves a block and returns its index.
-func (p *Params) add(role Role, name string, shape ...int) int {
-	p.blocks = append(p.blocks, block{Name: name, Role: role, Shape: shape, offset: p.total})
-	p.total += p.blocks[len(p.blocks)-1].size()
-	return len(p.blocks) - 1
+// add reserves a block.
+func (p *Params) add(role Role, name string, shape []int, at start) *block {
+	b := &block{Name: name, Role: role, Shape: shape, start: at, offset: p.total}
+	p.blocks = append(p.blocks, b)
+	p.total += b.size()
+	return b
 }
+
+func shape(lengths ...int) []int { return lengths }
 
 // endGP marks the end of the GP layer's blocks.
 func (p *Params) endGP() { p.gp = p.total }
@@ -69,14 +76,18 @@ func (p *Params) allocate(dev device.Device) {
 }
 
 // real and double are a block's value and gradient, as the DRF layers and the
-// GP layer see them.
-func (p *Params) real(i int) (value, grad *device.Tensor) {
-	b := &p.blocks[i]
+// GP layer see them; nil where there is no block.
+func (p *Params) real(b *block) (value, grad *device.Tensor) {
+	if b == nil {
+		return nil, nil
+	}
 	return p.Value.View(b.offset, b.Shape...), p.Grad.View(b.offset, b.Shape...)
 }
 
-func (p *Params) double(i int) (value, grad *device.Tensor) {
-	b := &p.blocks[i]
+func (p *Params) double(b *block) (value, grad *device.Tensor) {
+	if b == nil {
+		return nil, nil
+	}
 	return p.wide.View(b.offset, b.Shape...), p.dwide.View(b.offset, b.Shape...)
 }
 
@@ -86,8 +97,7 @@ func (p *Params) Len() int { return p.total }
 // Rates fills a vector of learning-rate multipliers by role.
 func (p *Params) Rates(rate func(Role) float64) []float64 {
 	out := make([]float64, p.total)
-	for i := range p.blocks {
-		b := &p.blocks[i]
+	for _, b := range p.blocks {
 		r := rate(b.Role)
 		for j := b.offset; j < b.offset+b.size(); j++ {
 			out[j] = r
@@ -108,8 +118,7 @@ func (m *Model) Export() []Named {
 	flat := make([]float64, m.params.total)
 	m.dev.Download(flat, m.params.Value)
 	out := make([]Named, len(m.params.blocks))
-	for i := range out {
-		b := &m.params.blocks[i]
+	for i, b := range m.params.blocks {
 		out[i] = Named{Name: b.Name, Shape: append([]int(nil), b.Shape...), Data: flat[b.offset : b.offset+b.size()]}
 	}
 	return out
@@ -122,8 +131,7 @@ func (m *Model) Import(named []Named) error {
 		byName[named[i].Name] = &named[i]
 	}
 	flat := make([]float64, m.params.total)
-	for i := range m.params.blocks {
-		b := &m.params.blocks[i]
+	for _, b := range m.params.blocks {
 		n, ok := byName[b.Name]
 		if !ok {
 			return fmt.Errorf("model: tensor %q is missing", b.Name)

@@ -40,7 +40,7 @@ func TestParts(t *testing.T) {
 					t.Errorf("parts of %d: the bound is %.17g, of the whole %.17g", most, e.Value, whole.Value)
 				}
 				for i := range f.m.params.blocks {
-					b := &f.m.params.blocks[i]
+					b := f.m.params.blocks[i]
 					// terms of opposite noise cancel
 					if err := apart(got[b.offset:][:b.size()], want[b.offset:][:b.size()]); err > 1e-11 {
 						t.Errorf("parts of %d: the gradient of %s differs by %.2g", most, b.Name, err)

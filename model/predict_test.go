@@ -240,7 +240,7 @@ func TestKLAtPrior(t *testing.T) {
 	for _, c := range configs() {
 		f := newFixture(t, dev, c)
 		for i := range f.m.params.blocks {
-			b := &f.m.params.blocks[i]
+			b := f.m.params.blocks[i]
 			v := f.flat[b.offset : b.offset+b.size()]
 			switch {
 			case b.Name == "gp.q_sqrt" && c.Whiten && c.QCov == Full:

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
@@ -13,7 +14,7 @@ type ardTerm struct {
 }
 
 // ardBlocks reserves the length-scales of term i.
-func ardBlocks(p *Params, c *Config, shape device.Shape, i int) (bind func() term) {
+func ardBlocks(p *Params, c *Config, form device.Shape, i int) (bind func() term) {
 	width, name := c.Inputs, "gp.log_lengthscale"
 	if c.Lengthscales == Isotropic {
 		width = 1
@@ -21,9 +22,16 @@ func ardBlocks(p *Params, c *Config, shape device.Shape, i int) (bind func() ter
 	if i > 0 {
 		name = fmt.Sprintf("%s_%d", name, i+1)
 	}
-	at := p.add(Kernel, name, c.kernels(), width)
+	at := p.add(Kernel, name, shape(c.kernels(), width), func(dst []float64, v *Init, normal func([]float64)) {
+		length := math.Log(math.Sqrt(float64(c.Inputs)) * v.GPLengthscaleFactor)
+		if i > 0 {
+			length += math.Log(initSecond)
+		}
+		fill(dst, length)
+		spreadOver(dst, c.kernels(), normal)
+	})
 	return func() term {
-		t := &ardTerm{shape: shape}
+		t := &ardTerm{shape: form}
 		t.logL, t.dlogL = p.double(at)
 		return t
 	}

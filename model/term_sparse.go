@@ -1,6 +1,10 @@
 package model
 
-import "github.com/gpdrf/gpdrf-gpu/device"
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
 
 // sparseTerm is the kernel between sequences, c_k = Σ_i ω_ki f_i(d_i) of their squared distances
 // d_i under I feature maps, with f = exp(−d/2σ_ki²) or 1 − d/2. The paper gives each map an α_i and
@@ -17,8 +21,13 @@ func sparseBlocks(p *Params, c *Config) (bind func() term) {
 	for _, m := range c.Maps {
 		t.linear = append(t.linear, m == MapLinear)
 	}
-	logits := p.add(Kernel, "gp.map_logit", c.kernels(), len(c.Maps))
-	sigma := p.add(Kernel, "gp.log_sigma", c.kernels(), len(c.Maps))
+	logits := p.add(Kernel, "gp.map_logit", shape(c.kernels(), len(c.Maps)), nil)
+	sigma := p.add(Kernel, "gp.log_sigma", shape(c.kernels(), len(c.Maps)), func(dst []float64, v *Init, normal func([]float64)) {
+		for i := range dst {
+			dst[i] = math.Log(v.Sigma[i%len(v.Sigma)])
+		}
+		spreadOver(dst, c.kernels(), normal)
+	})
 	return func() term {
 		t.logits, t.dlogits = p.double(logits)
 		t.logSigma, t.dlogSigma = p.double(sigma)
