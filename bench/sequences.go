@@ -3,8 +3,9 @@ package main
 import "cmp"
 
 // sequenceSets are the data sets of sequences. Feature maps were chosen by cross-validation of a
-// support vector machine on the training rows; pseudo-inputs, latent functions, features and steps
-// on two to five folds of these rows, and the weight of the divergences on rows held out of them.
+// support vector machine on the training rows; inducing points, latent functions, features and
+// steps on two to five folds of these rows, and the weight of the divergences on rows held out of
+// them.
 func sequenceSets() (all []set) {
 	music := set{name: "music", kernel: "spectrum:1/sqrt/linear",
 		paper: map[string]float64{"gp": .350, "drf": .660, "gpdrf": .300}, wanted: []target{atMost("error", .30, .26)}}
@@ -16,7 +17,7 @@ func sequenceSets() (all []set) {
 	remote := set{name: "2.41", kernel: "gapped:10,6", wanted: []target{atLeast("auc", .91)}}
 
 	// All rows where they are few: sequences are far from each other, and one that is no
-	// pseudo-input hardly teaches.
+	// inducing point hardly teaches.
 	inducing := map[string]string{"music": "900", "scop": "1500", "reuters": "3000", "rad21": "2000", "2.41": "1400"}
 	for _, s := range []set{music, music.inFolds(10, .32), scop, scop.inFolds(5, .37), reuters, reuters.inFolds(5, .021), rad21, remote} {
 		s.scores = classification

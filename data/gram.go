@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Gram is a kernel that was computed elsewhere, between rows and M pseudo-inputs.
+// Gram is a kernel that was computed elsewhere, between rows and M inducing points.
 type Gram struct {
 	M             int
 	Inducing      []float64 // k(x̄, x̄) [M,M]
@@ -96,7 +96,7 @@ func (r *gramReader) array(array string, n, d int) (values []float64, width int)
 			return err
 		}
 		if n > 0 && (rows != n || w != d) {
-			return errorf(name, "holds %s values, [%d, %d] are needed: a row for each row of the data, in its order, and a value for each pseudo-input", sides(a.shape), n, d)
+			return errorf(name, "holds %s values, [%d, %d] are needed: a row for each row of the data, in its order, and a value for each inducing point", sides(a.shape), n, d)
 		}
 		width = w
 		values, err = npyValues(a, rows*w, func(v float64) float64 { return v })

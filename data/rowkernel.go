@@ -10,7 +10,7 @@ import (
 // k(x, x) is 0, they are 2.
 type RowKernel struct {
 	M    int
-	Own  []float64 // among the pseudo-inputs [M,M]
+	Own  []float64 // among the inducing points [M,M]
 	Rows []float64 // of the rows [N,M]
 }
 

@@ -4,18 +4,18 @@ import "math"
 
 // Shape is the form of a stationary kernel without its α: f of the squared distance r² = Σ_d (x_d −
 // x'_d)²/ℓ_d².
-type Shape uint8
+type Correlation uint8
 
 // The forms, with t = √(2ν)·r for Matérn ν.
 const (
-	RBF      Shape = iota // e^(−r²/2): kernel_ard
-	Matern12              // e⁻ᵗ: ν = 1/2
-	Matern32              // (1 + t)e⁻ᵗ: ν = 3/2
-	Matern52              // (1 + t + t²/3)e⁻ᵗ: ν = 5/2
+	RBF      Correlation = iota // e^(−r²/2): kernel_ard
+	Matern12                    // e⁻ᵗ: ν = 1/2
+	Matern32                    // (1 + t)e⁻ᵗ: ν = 3/2
+	Matern52                    // (1 + t + t²/3)e⁻ᵗ: ν = 5/2
 )
 
 // TwiceNu is 2ν of a Matérn kernel: 1, 3 or 5.
-func (s Shape) TwiceNu() int { return 2*int(s) - 1 }
+func (s Correlation) TwiceNu() int { return 2*int(s) - 1 }
 
 // A distance that comes from products of rows, r² = ‖z‖² + ‖x‖² − 2⟨z, x⟩, has an error of some
 // units of the last place of ‖z‖² + ‖x‖², and a Matérn kernel takes its root. So ARD computes r²
@@ -28,7 +28,7 @@ const (
 )
 
 // At is f(r²) and −2f'(r²) of a Matérn kernel for two rows, norms being ‖z‖² + ‖x‖².
-func (s Shape) At(r2, norms float64) (c, slope float64) {
+func (s Correlation) At(r2, norms float64) (c, slope float64) {
 	t := math.Sqrt(float64(s.TwiceNu()) * r2)
 	e := math.Exp(-t)
 	switch s {

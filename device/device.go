@@ -70,10 +70,10 @@ type GP interface {
 	// computed once for all k. slope [K,M,B] receives −2f'(r²), which is all that the gradient
 	// needs: it is c for RBF, the same tensor, and another tensor otherwise. When x and z are the
 	// same tensor, c is Kuu/α: symmetric, with a diagonal of exactly 1.
-	ARD(c, slope, z, x, logl *Tensor, shape Shape)
+	ARD(c, slope, z, x, logl *Tensor, shape Correlation)
 	// ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl[k,d] += Σ G (z−x)²/ℓ²
 	// and dz[m,d] += Σ G (x−z)/ℓ² (both sides where x and z are the same tensor).
-	// dz may be nil: fixed pseudo-inputs.
+	// dz may be nil: fixed inducing points.
 	ARDBackward(dz, dlogl, dc, slope, z, x, logl *Tensor)
 
 	// Mix is the sum of two kernels: c[k] = ω_k a[k] + (1−ω_k) b[k] with ω = 1/(1 + e^−logit), for

@@ -6,7 +6,7 @@
 //
 // Shapes are row-major: the last index is fastest, and batch axes come first. docs/glossary.md has
 // the letters. N are the rows of the data set, B those of a batch, D is the input width. M are
-// pseudo-inputs X̄, J latent functions, K distinct correlation kernels (J, or 1 where all latents
+// inducing points X̄, J latent functions, K distinct correlation kernels (J, or 1 where all latents
 // share one). S are Monte-Carlo samples, R frequencies, d and d' the widths into and out of a
 // layer, C outputs.
 //

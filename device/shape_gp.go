@@ -8,7 +8,7 @@ type ARDShape struct {
 }
 
 // CheckARD checks ARD.
-func CheckARD(c, slope, z, x, logl *Tensor, shape Shape) ARDShape {
+func CheckARD(c, slope, z, x, logl *Tensor, shape Correlation) ARDShape {
 	const op = "ARD"
 	n := checkARD(op, c, z, x, logl)
 	slope.want(op, "slope", Double, n.K, n.M, n.B)
@@ -95,7 +95,7 @@ func CheckTrsmBackward(db, dl, da, l, a *Tensor) (k, m, n int) {
 }
 
 // QShape holds the lengths of q(F̄) and of what is conditioned on it: J latents that share
-// K kernels (K is J or 1), M pseudo-inputs, B rows.
+// K kernels (K is J or 1), M inducing points, B rows.
 type QShape struct {
 	J, K, M, B int
 	Diagonal   bool // the covariance factor is given by its diagonal

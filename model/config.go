@@ -197,15 +197,15 @@ func (c *Config) checkInputs() error {
 	case !c.hasGP() || len(c.Maps) > mostMaps:
 		return fmt.Errorf("model: %d kernels between sequences in a model %s: expected at most %d, in a GP layer", len(c.Maps), c.Model, mostMaps)
 	case c.LearnInducing:
-		return fmt.Errorf("model: sequences cannot learn as pseudo-inputs")
+		return fmt.Errorf("model: sequences cannot learn as inducing points")
 	}
 	for _, m := range c.Maps {
 		if m != MapRBF && m != MapLinear {
 			return fmt.Errorf("model: a kernel between sequences is %q: expected %s or %s", m, MapRBF, MapLinear)
 		}
 	}
-	if shapes, _ := c.shapes(); len(shapes) > 1 {
-		return fmt.Errorf("model: kernel is %q: beside sequences, vectors have one of %v", c.Kernel, Shapes())
+	if shapes, _ := c.vectorKernels(); len(shapes) > 1 {
+		return fmt.Errorf("model: kernel is %q: beside sequences, vectors have one of %v", c.Kernel, Kernels())
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func (c *Config) Validate() error {
 	if c.hasGP() {
 		errs = append(errs, oneOf("lengthscales", c.Lengthscales, ARD, Isotropic, Shared), oneOf("q_cov", c.QCov, Full, Diagonal),
 			size("latents", c.Latents), size("inducing", c.Inducing))
-		_, err := c.shapes()
+		_, err := c.vectorKernels()
 		errs = append(errs, err)
 		if c.Model == GP && c.Latents != c.Outputs {
 			errs = append(errs, fmt.Errorf("model: gp has %d latent functions for %d outputs", c.Latents, c.Outputs))

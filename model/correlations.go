@@ -13,7 +13,7 @@ type inputs struct {
 }
 
 // like makes the memory for n rows of the same kind.
-func (in *inputs) like(s *space, n int) (rows inputs) {
+func (in *inputs) like(s *arena, n int) (rows inputs) {
 	if in.x != nil {
 		rows.x = s.tensor(device.Double, n, in.x.Dim(1))
 	}
@@ -50,7 +50,7 @@ type term interface {
 // sequences.
 func termBlocks(p *Params, c *Config) (bind []func() term) {
 	if c.Inputs > 0 {
-		shapes, _ := c.shapes() // Validate has seen them
+		shapes, _ := c.vectorKernels() // Validate has seen them
 		for i, shape := range shapes {
 			bind = append(bind, ardBlocks(p, c, shape, i))
 		}
@@ -75,7 +75,7 @@ type termCorrelations struct {
 }
 
 // newCorrelations makes the memory for n rows beside the M of X̄.
-func (g *GPLayer) newCorrelations(s *space, k, m, n int) *correlations {
+func (g *GPLayer) newCorrelations(s *arena, k, m, n int) *correlations {
 	block := func() *device.Tensor { return s.tensor(device.Double, k, m, n) }
 	p := &correlations{c: block(), dc: block()}
 	for i, t := range g.terms {

@@ -36,7 +36,7 @@ func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
 // UploadRows is Upload with the inputs in pieces. The first that has Vectors decides that all have,
 // and that a Pass that is made later has memory for it.
 func (m *Model) UploadRows(rows Rows, y []float64, labels []int32) *Data {
-	d := m.blank(rows.N, rows.N, rows.Vectors == nil)
+	d := m.newData(rows.N, rows.N, rows.Vectors == nil)
 	step := rows.N
 	if rows.Vectors != nil {
 		d.vectors = m.uploadVectors(rows.N, rows.Vectors)
@@ -67,20 +67,20 @@ const uploadValues = 1 << 20
 func (m *Model) Stream(n int, x func(lo, hi int) []float64) *Data { return &Data{N: n, from: x} }
 
 // Window is memory for n rows, which PredictRows brings.
-func (m *Model) Window(n int) *Data { return m.blank(n, n, true) }
+func (m *Model) Window(n int) *Data { return m.newData(n, n, true) }
 
 // windowed is a Stream with memory for a batch; other data stays as it is.
 func (m *Model) windowed(d *Data, batch int) *Data {
 	if d.from == nil {
 		return d
 	}
-	w := m.blank(d.N, batch, true)
+	w := m.newData(d.N, batch, true)
 	w.from = d.from
 	return w
 }
 
 // blank is data of n rows with memory for some of them.
-func (m *Model) blank(n, rows int, table bool) *Data {
+func (m *Model) newData(n, rows int, table bool) *Data {
 	d := &Data{N: n}
 	if m.cfg.Inputs > 0 {
 		d.x = m.dev.New(device.Real, rows, m.cfg.Inputs)
@@ -124,7 +124,7 @@ func (m *Model) uploadPiece(d *Data, rows []float64, lo, hi int) {
 // rows have theirs.
 func (m *Model) SetInducing(distances []float64) {
 	m.dev.Upload(m.gp.xbar.d, distances)
-	m.gp.known = false
+	m.gp.factorised = false
 }
 
 // Head is the first n rows, sharing their memory.

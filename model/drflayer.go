@@ -105,7 +105,7 @@ func (c *Config) startLastVariances(dst []float64, _ *Init, _ func([]float64)) {
 // newPass makes the layer's activations. parts are what its input is joined of, dparts their
 // gradients, nil for data. A single part is the input itself, unless another layer reads it too:
 // then both add to its gradient.
-func (l *DRFLayer) newPass(s *space, samples, batch int, parts, dparts []*device.Tensor, shared bool) *drfPass {
+func (l *DRFLayer) newPass(s *arena, samples, batch int, parts, dparts []*device.Tensor, shared bool) *drfPass {
 	real := func(shape ...int) *device.Tensor { return s.tensor(device.Real, shape...) }
 	p := &drfPass{
 		out: real(samples, batch, l.out), dout: real(samples, batch, l.out),

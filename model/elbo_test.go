@@ -158,7 +158,7 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 	for i := range f.flat {
 		f.flat[i] = 0.3 * rng.NormFloat64()
 	}
-	if c.hasGP() { // pseudo-inputs apart from each other, S with a diagonal away from zero
+	if c.hasGP() { // inducing points apart from each other, S with a diagonal away from zero
 		for i := range m.params.blocks {
 			if blk := m.params.blocks[i]; blk.Name == "gp.pseudo_inputs" {
 				for k := range blk.size() {

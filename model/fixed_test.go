@@ -24,11 +24,11 @@ func TestFixedKernel(t *testing.T) {
 			return g
 		}
 		gradient()
-		if !f.m.gp.known {
+		if !f.m.gp.factorised {
 			t.Error("the factor is not kept")
 		}
 		short := gradient()
-		f.m.gp.fixed, f.m.gp.known = false, false
+		f.m.gp.fixed, f.m.gp.factorised = false, false
 		if whole := gradient(); !slices.Equal(short, whole) {
 			t.Errorf("whiten %v: %v\nall of it: %v", whiten, short, whole)
 		}

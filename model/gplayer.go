@@ -3,7 +3,7 @@ package model
 import "github.com/gpdrf/gpdrf-gpu/device"
 
 // GPLayer is the first layer: J latent functions f_j ~ GP(0, k_j) (our_P(F), kernel_ard) with
-// the variational density q(F̄_j) = N(μ_j, S_j S_jᵀ) on M pseudo-inputs X̄ (inf_qF).
+// the variational density q(F̄_j) = N(μ_j, S_j S_jᵀ) on M inducing points X̄ (inf_qF).
 // All of it runs in double.
 type GPLayer struct {
 	dev    device.Device
@@ -24,13 +24,13 @@ type GPLayer struct {
 
 	// What depends on the parameters only.
 	// nothing that Kuu/α depends on learns: L stays, and neither has a gradient
-	fixed  bool
-	known  bool           // L is that of the X̄ of now, where it is fixed
-	kuu    *correlations  // Kuu/α [K,M,M]
-	l, dl  *device.Tensor // its Cholesky factor
-	jitter *device.Tensor // [K], a view of the report
-	m, dm  *device.Tensor // whitened q(F̄): the parameters themselves,
-	s, ds  *device.Tensor // or what Whiten makes of them
+	fixed      bool
+	factorised bool           // L is that of the X̄ of now, where it is fixed
+	kuu        *correlations  // Kuu/α [K,M,M]
+	l, dl      *device.Tensor // its Cholesky factor
+	jitter     *device.Tensor // [K], a view of the report
+	m, dm      *device.Tensor // whitened q(F̄): the parameters themselves,
+	s, ds      *device.Tensor // or what Whiten makes of them
 }
 
 // gpPass is what one pass of B rows keeps between forward and backward.
@@ -57,10 +57,10 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 		mix = p.add(Kernel, "gp.mix_logit", shape(c.kernels()), nil)
 	}
 	if c.Inputs > 0 {
-		xbar = p.add(Pseudo, "gp.pseudo_inputs", shape(m, c.Inputs), func(dst []float64, v *Init, _ func([]float64)) { copy(dst, v.PseudoInputs) })
+		xbar = p.add(InducingPoints, "gp.pseudo_inputs", shape(m, c.Inputs), func(dst []float64, v *Init, _ func([]float64)) { copy(dst, v.InducingPoints) })
 	}
-	mu := p.add(Inducing, "gp.q_mu", shape(j, m), c.startMeans)
-	sqrt := p.add(Inducing, "gp.q_sqrt", sqrtShape, c.startRoots)
+	mu := p.add(InducingOutputs, "gp.q_mu", shape(j, m), c.startMeans)
+	sqrt := p.add(InducingOutputs, "gp.q_sqrt", sqrtShape, c.startRoots)
 	p.endGP()
 
 	return func(dev device.Device) *GPLayer {
@@ -71,7 +71,7 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 		}
 		g.fixed = len(g.terms) == 1 && g.terms[0].fixed()
 		g.logit, g.dlogit = p.double(mix)
-		memory := &space{dev: dev}
+		memory := &arena{dev: dev}
 		g.xbar.x, g.dxbar = p.double(xbar)
 		if !c.LearnInducing {
 			g.dxbar = nil
@@ -95,8 +95,8 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 	}
 }
 
-// startMeans are the means of q(F̄). Latents that are added to the output start at zero, so that the
-// output starts as the GP's prior mean.
+// startMeans are the means of q(F̄). Latents that are added to the output start at zero, so that
+// the output starts as the GP's prior mean.
 func (c *Config) startMeans(dst []float64, _ *Init, normal func([]float64)) {
 	if c.Model == GPDRF {
 		normal(dst)
@@ -120,7 +120,7 @@ func (c *Config) startRoots(dst []float64, _ *Init, _ func([]float64)) {
 	}
 }
 
-func (g *GPLayer) newPass(s *space, batch int) *gpPass {
+func (g *GPLayer) newPass(s *arena, batch int) *gpPass {
 	k, m, j := g.l.Dim(0), g.l.Dim(1), g.qMu.Dim(0)
 	double := func(shape ...int) *device.Tensor { return s.tensor(device.Double, shape...) }
 	p := &gpPass{
@@ -142,10 +142,10 @@ func (g *GPLayer) newPass(s *space, batch int) *gpPass {
 // gram is what depends on the parameters only: Kuu/α, its factor L, and the
 // whitened q(F̄) = N(m, s sᵀ).
 func (g *GPLayer) gram() {
-	if !g.known {
+	if !g.factorised {
 		g.correlate(g.kuu, &g.xbar)
 		g.dev.Potrf(g.l, g.jitter, g.kuu.c)
-		g.known = g.fixed
+		g.factorised = g.fixed
 	}
 	if !g.whiten {
 		g.dev.Whiten(g.m, g.s, g.l, g.logAlpha, g.qMu, g.qSqrt)

@@ -9,7 +9,7 @@ import (
 // squared distance of standardised rows grows with d.
 type Init struct {
 	Seed                 uint64
-	PseudoInputs         []float64 // X̄ [M,D], scaled like the data; nil for DRF
+	InducingPoints       []float64 // X̄ [M,D], scaled like the data; nil for DRF
 	Sigma                []float64 // [I]: σ of each kernel between sequences
 	GPLengthscaleFactor  float64
 	DRFLengthscaleFactor float64

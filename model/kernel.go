@@ -11,25 +11,25 @@ import (
 
 // Shapes are the names of the kernels of the GP layer, in the order of device.Shape. A kernel is
 // one of them, or the sum of two, "rbf+matern12".
-func Shapes() []string { return []string{"rbf", "matern12", "matern32", "matern52"} }
+func Kernels() []string { return []string{"rbf", "matern12", "matern32", "matern52"} }
 
 // shapeOf is a kernel by its name; no name is RBF, the paper's.
-func shapeOf(name string) (device.Shape, bool) {
+func kernelOf(name string) (device.Correlation, bool) {
 	if name == "" {
 		return device.RBF, true
 	}
-	at := slices.Index(Shapes(), name)
-	return device.Shape(max(0, at)), at >= 0
+	at := slices.Index(Kernels(), name)
+	return device.Correlation(max(0, at)), at >= 0
 }
 
 // FeatureKernels are the names of the kernels of the random features: Shapes, whose features are
 // waves, and the arc-cosine kernels of Cho and Saul (2009) by their degree.
-func FeatureKernels() []string { return append(Shapes(), "arccos0", "arccos1", "arccos2") }
+func FeatureKernels() []string { return append(Kernels(), "arccos0", "arccos1", "arccos2") }
 
 // activation is what the DRF layers make of their phases. Arc-cosine features have the frequencies
 // of RBF.
 func (c *Config) activation() device.Activation {
-	if at := slices.Index(FeatureKernels(), c.FeatureKernel) - len(Shapes()); at >= 0 {
+	if at := slices.Index(FeatureKernels(), c.FeatureKernel) - len(Kernels()); at >= 0 {
 		return device.ArcCos0 + device.Activation(at)
 	}
 	return device.Waves
@@ -39,14 +39,14 @@ func (c *Config) activation() device.Activation {
 // those of RBF times √u, u being inverse-gamma (ν, ν), one for each frequency, drawn once. Given u,
 // q(Ω) and its KL are those of RBF.
 func (c *Config) mixes() bool {
-	shape, _ := shapeOf(c.FeatureKernel)
+	shape, _ := kernelOf(c.FeatureKernel)
 	return shape != device.RBF
 }
 
 // mixing makes √u for Matérn ν of standard normals, 2ν for each: 2ν/u is χ² with 2ν degrees of
 // freedom. It is held below 10⁴√(2ν).
 func (c *Config) mixing(dst []float64, normal func([]float64)) {
-	shape, _ := shapeOf(c.FeatureKernel)
+	shape, _ := kernelOf(c.FeatureKernel)
 	n := shape.TwiceNu()
 	z := make([]float64, n*len(dst))
 	normal(z)
@@ -62,13 +62,13 @@ func (c *Config) mixing(dst []float64, normal func([]float64)) {
 const leastChi2 = 1e-8
 
 // shapes are the terms of the GP layer's kernel.
-func (c *Config) shapes() ([]device.Shape, error) {
+func (c *Config) vectorKernels() ([]device.Correlation, error) {
 	names := strings.Split(c.Kernel, "+")
-	terms := make([]device.Shape, len(names))
+	terms := make([]device.Correlation, len(names))
 	for i, name := range names {
-		shape, ok := shapeOf(name)
+		shape, ok := kernelOf(name)
 		if !ok || len(names) > 2 || (name == "" && len(names) > 1) {
-			return nil, fmt.Errorf("model: kernel is %q: expected one of %v, or two with a + between them", c.Kernel, Shapes())
+			return nil, fmt.Errorf("model: kernel is %q: expected one of %v, or two with a + between them", c.Kernel, Kernels())
 		}
 		terms[i] = shape
 	}

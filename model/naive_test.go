@@ -296,7 +296,7 @@ func (v *naive) featureMoments(l int, in []float64) (mean, variance []float64) {
 	for k := range r {
 		t, w := 0.0, 0.0
 		for i, h := range in {
-			if shape, _ := shapeOf(c.FeatureKernel); shape != device.RBF {
+			if shape, _ := kernelOf(c.FeatureKernel); shape != device.RBF {
 				h *= v.layer(l, "mixing")[k]
 			}
 			h /= math.Exp(v.layer(l, "log_lengthscale")[i]) // ω = (τ + ρζ)/ℓ
@@ -339,7 +339,7 @@ func (v *naive) features(d draw, l, s, row int, in []float64) []float64 {
 			if c.treatment() != PriorFixed {
 				omega = v.layer(l, "mean_omega")[i*r+k] + math.Exp(v.layer(l, "logvar_omega")[i*r+k]/2)*tau
 			}
-			if shape, _ := shapeOf(c.FeatureKernel); shape != device.RBF {
+			if shape, _ := kernelOf(c.FeatureKernel); shape != device.RBF {
 				omega *= v.layer(l, "mixing")[k]
 			}
 			p += h * omega

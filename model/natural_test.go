@@ -139,7 +139,7 @@ func TestNaturalStep(t *testing.T) {
 			moved := make([]float64, len(f.flat))
 			dev.Download(moved, f.m.params.Value)
 			for i, v := range moved {
-				if f.blockOf(i).Role != Inducing && v != f.flat[i] {
+				if f.blockOf(i).Role != InducingOutputs && v != f.flat[i] {
 					t.Fatalf("%s[%d] has moved", f.blockOf(i).Name, i)
 				}
 			}

@@ -17,7 +17,7 @@ func TestOffsetsStartAtShares(t *testing.T) {
 			Inducing: 5, Lengthscales: Shared, QCov: Diagonal, Whiten: true}
 		c.Latents = c.Outputs
 		f := newFixture(t, openDevice(t, "cpu:f64"), c)
-		f.m.Init(Init{Seed: 1, ClassRows: rows, GPLengthscaleFactor: 1, PseudoInputs: make([]float64, 15)})
+		f.m.Init(Init{Seed: 1, ClassRows: rows, GPLengthscaleFactor: 1, InducingPoints: make([]float64, 15)})
 		at := findBlock(f.m, "likelihood.offset")
 		b := f.m.Export()[len(f.m.params.blocks)-1].Data
 		if likelihood == BernoulliLikelihood {

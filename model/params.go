@@ -10,13 +10,13 @@ import (
 type Role uint8
 
 const (
-	Variational Role = iota // q(W)
-	Inducing                // q(F̄)
-	Spectra                 // q(Ω): Ψ_Ω
-	Kernel                  // α, ℓ of every layer, σ² or b: Θ
-	Pseudo                  // X̄
-	Tail                    // ν of Student's t
-	Fixed                   // drawn by Init, never learned
+	Variational     Role = iota // q(W)
+	InducingOutputs             // q(F̄)
+	Spectra                     // q(Ω): Ψ_Ω
+	Kernel                      // α, ℓ of every layer, σ² or b: Θ
+	InducingPoints              // X̄
+	Tail                        // ν of Student's t
+	Fixed                       // drawn by Init, never learned
 )
 
 // block is one named parameter tensor inside the flat vector.

@@ -10,11 +10,11 @@ type Pass struct {
 
 	*work // of the longest part
 	// of the others, a row shorter: views of its memory; nil where there are none
-	less  *work
-	parts []part         // in the order of the batch
-	rows  *device.Tensor // Int [B], row numbers in the data set
-	ells  *device.Tensor // Double [parts], their shares of ell; nil of one part
-	host  []float64      // [parts]
+	shorter *work
+	parts   []part         // in the order of the batch
+	rows    *device.Tensor // Int [B], row numbers in the data set
+	ells    *device.Tensor // Double [parts], their shares of ell; nil of one part
+	host    []float64      // [parts]
 }
 
 // part is a number of rows of a batch.
@@ -51,10 +51,10 @@ func (m *Model) NewPassInParts(samples, batch, most int) *Pass {
 	n := (batch + most - 1) / most
 	longest := (batch + n - 1) / n
 	p := &Pass{S: samples, B: batch, rows: m.dev.New(device.Int, batch)}
-	memory := &space{dev: m.dev}
+	memory := &arena{dev: m.dev}
 	p.work = m.newWork(memory, samples, longest)
 	if longest*n > batch {
-		p.less = m.newWork(&space{from: memory}, samples, longest-1)
+		p.shorter = m.newWork(&arena{from: memory}, samples, longest-1)
 	}
 	if n > 1 {
 		p.ells, p.host = m.dev.New(device.Double, n), make([]float64, n)
@@ -63,7 +63,7 @@ func (m *Model) NewPassInParts(samples, batch, most int) *Pass {
 		lo, hi := i*batch/n, (i+1)*batch/n
 		q := part{work: p.work, rows: p.rows.View(lo, hi-lo), ell: m.slots[slotEll]}
 		if hi-lo < longest {
-			q.work = p.less
+			q.work = p.shorter
 		}
 		if n > 1 {
 			q.ell = p.ells.View(i, 1)
@@ -75,14 +75,14 @@ func (m *Model) NewPassInParts(samples, batch, most int) *Pass {
 
 // space makes the tensors of a work: new ones, or views of those that another space has made, in
 // the same order.
-type space struct {
+type arena struct {
 	dev     device.Device
-	from    *space
+	from    *arena
 	tensors []*device.Tensor
 	scratch []device.Scratch
 }
 
-func (s *space) tensor(dtype device.DType, shape ...int) (t *device.Tensor) {
+func (s *arena) tensor(dtype device.DType, shape ...int) (t *device.Tensor) {
 	if s.from != nil {
 		t = s.from.tensors[len(s.tensors)].View(0, shape...)
 	} else {
@@ -92,7 +92,7 @@ func (s *space) tensor(dtype device.DType, shape ...int) (t *device.Tensor) {
 	return t
 }
 
-func (s *space) features(samples, batch, d, features, dOut int) (k device.Scratch) {
+func (s *arena) features(samples, batch, d, features, dOut int) (k device.Scratch) {
 	if s.from != nil {
 		k = s.from.scratch[len(s.scratch)]
 	} else {
@@ -103,7 +103,7 @@ func (s *space) features(samples, batch, d, features, dOut int) (k device.Scratc
 }
 
 // newWork makes what b rows need.
-func (m *Model) newWork(s *space, samples, b int) *work {
+func (m *Model) newWork(s *arena, samples, b int) *work {
 	c := &m.cfg
 	p := &work{b: b}
 	if c.classifies() {

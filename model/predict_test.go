@@ -252,7 +252,7 @@ func TestKLAtPrior(t *testing.T) {
 				}
 			case b.Name == "gp.q_sqrt" && c.Whiten:
 				fill(v, 1)
-			case b.Role == Kernel, b.Role == Pseudo, b.Name == "gp.q_sqrt":
+			case b.Role == Kernel, b.Role == InducingPoints, b.Name == "gp.q_sqrt":
 			default:
 				clear(v) // means 0, log-variances 0
 			}

@@ -9,12 +9,12 @@ import (
 
 // ardTerm is kernel_ard, or another kernel of the same distance, between vectors.
 type ardTerm struct {
-	shape       device.Shape
+	form        device.Correlation
 	logL, dlogL *device.Tensor // [K,D] or [K,1]
 }
 
 // ardBlocks reserves the length-scales of term i.
-func ardBlocks(p *Params, c *Config, form device.Shape, i int) (bind func() term) {
+func ardBlocks(p *Params, c *Config, form device.Correlation, i int) (bind func() term) {
 	width, name := c.Inputs, "gp.log_lengthscale"
 	if c.Lengthscales == Isotropic {
 		width = 1
@@ -31,18 +31,18 @@ func ardBlocks(p *Params, c *Config, form device.Shape, i int) (bind func() term
 		spreadOver(dst, c.kernels(), normal)
 	})
 	return func() term {
-		t := &ardTerm{shape: form}
+		t := &ardTerm{form: form}
 		t.logL, t.dlogL = p.double(at)
 		return t
 	}
 }
 
-func (t *ardTerm) slopes() bool { return t.shape != device.RBF }
+func (t *ardTerm) slopes() bool { return t.form != device.RBF }
 
 func (t *ardTerm) fixed() bool { return false }
 
 func (t *ardTerm) correlate(g *GPLayer, p *termCorrelations, rows *inputs) {
-	g.dev.ARD(p.c, p.slope, g.xbar.x, rows.x, t.logL, t.shape)
+	g.dev.ARD(p.c, p.slope, g.xbar.x, rows.x, t.logL, t.form)
 }
 
 func (t *ardTerm) backward(g *GPLayer, p *termCorrelations, rows *inputs) {

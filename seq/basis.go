@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Basis is X̄, pseudo-inputs chosen among training sequences, under each map of a spec: all that it
-// takes to compare other sequences with them.
+// Basis is X̄, inducing points chosen among training sequences, under each map of a spec: all that
+// it takes to compare other sequences with them.
 type Basis struct {
 	Spec Spec
 	Set  *Set // X̄
@@ -91,7 +91,7 @@ func (s Spec) Check(a *Alphabet) error {
 	return nil
 }
 
-// M is the number of pseudo-inputs.
+// M is the number of inducing points.
 func (b *Basis) M() int { return b.Set.N() }
 
 // Width is how many distances a sequence has: M for each map.

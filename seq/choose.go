@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// Ways to choose the pseudo-inputs X̄ among training sequences.
+// Ways to choose the inducing points X̄ among training sequences.
 const (
 	ChooseRandom   = "random"
 	ChooseKMedoids = "kmedoids" // the sequences in the middle of clusters
@@ -32,7 +32,7 @@ const (
 func Choose(ctx context.Context, method string, spec Spec, set *Set, m int, sigma float64, seed uint64) ([]int, error) {
 	n := set.N()
 	if m < 1 || m > n {
-		return nil, fmt.Errorf("seq: %d pseudo-inputs of %d sequences", m, n)
+		return nil, fmt.Errorf("seq: %d inducing points of %d sequences", m, n)
 	}
 	order := make([]int32, n)
 	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, 0, 0, chooseSite)
@@ -61,7 +61,7 @@ func Choose(ctx context.Context, method string, spec Spec, set *Set, m int, sigm
 		}
 		return chosen, nil
 	}
-	return nil, fmt.Errorf("seq: no way %q to choose pseudo-inputs", method)
+	return nil, fmt.Errorf("seq: no way %q to choose inducing points", method)
 }
 
 // meanDistances are those between the sequences of the pool [P,P].

@@ -6,7 +6,7 @@
 // features of the training sequences (features.go). Features.Rows counts them (counter.go, fill.go)
 // into Rows, a sparse matrix by rows. A map with many features for each symbol counts them itself
 // (map_gapped.go, map_mismatch.go). Dots and Distances (kernel.go) compare rows, and Choose
-// (choose.go) picks pseudo-inputs among them. Select (select.go) finds the best of the Candidates
+// (choose.go) picks inducing points among them. Select (select.go) finds the best of the Candidates
 // (auto.go) by held-out rows (loo.go), within limits of cost (cost.go). A Codebook first turns
 // sequences of vectors (frames.go) into symbols.
 //

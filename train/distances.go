@@ -30,7 +30,7 @@ func (j *Job) hasDistances() bool {
 }
 
 // choosing is what a Reporter hears while X̄ is chosen.
-const choosing = "choosing pseudo-inputs"
+const choosing = "choosing inducing points"
 
 // choose chooses X̄, once.
 func (j *Job) choose(ctx context.Context) (*sequences, error) {
@@ -46,7 +46,7 @@ func (j *Job) choose(ctx context.Context) (*sequences, error) {
 	if s.rows, err = seq.Choose(j.doing(ctx, choosing), c.InducingInit, spec, s.set.Sequences, c.Inducing, greedySigma, c.Seed); err != nil {
 		return nil, options.SpecError(ctx, err)
 	}
-	if s.basis, err = seq.NewBasis(j.doing(ctx, "features of the pseudo-inputs"), spec, s.set.Sequences, s.rows); err != nil {
+	if s.basis, err = seq.NewBasis(j.doing(ctx, "features of the inducing points"), spec, s.set.Sequences, s.rows); err != nil {
 		return nil, options.SpecError(ctx, err)
 	}
 	j.sequences = s
@@ -118,8 +118,8 @@ func (j *Job) measureAs(ctx context.Context, c *options.Config, free int64, know
 	return steps, nil
 }
 
-// sized are the sizes of v for a dry device where m pseudo-inputs are chosen, at most as many as v
-// has; nil of nil.
+// sized are the sizes of v for a dry device where m inducing points are chosen, at most as many as
+// v has; nil of nil.
 func sized(v *model.Vectors, m int) *model.Vectors {
 	if v == nil {
 		return nil

@@ -20,7 +20,7 @@ import (
 )
 
 // writeGram writes the linear kernel between rows, each with a vector of the same length, and
-// pseudo-inputs to an npz archive.
+// inducing points to an npz archive.
 func writeGram(t testing.TB, inducing, train, test [][]float64) string {
 	t.Helper()
 	cross := func(a, b [][]float64) (k []float64) {
@@ -152,7 +152,7 @@ func TestGram(t *testing.T) {
 		t.Error(err)
 	}
 	for options, want := range map[string]string{
-		"kernel=rbf":           "--kernel: rbf: --gram gives the kernel and its 30 pseudo-inputs",
+		"kernel=rbf":           "--kernel: rbf: --gram gives the kernel and its 30 inducing points",
 		"inducing=20":          "--inducing: 20: ",
 		"inducing-init=greedy": "--inducing-init: greedy",
 		"learn-inducing=true":  "--learn-inducing: true",

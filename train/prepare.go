@@ -17,7 +17,7 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 	switch {
 	case ds.Kernel != nil:
 		t.trained.Gram, t.init.Sigma = ds.Kernel.Own, []float64{1}
-		t.Reporter.Note("a kernel of the rows' own with %d pseudo-inputs, scaled to k(x, x) = 1", ds.Kernel.M)
+		t.Reporter.Note("a kernel of the rows' own with %d inducing points, scaled to k(x, x) = 1", ds.Kernel.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
 		if t.trained.Codebook, ds, err = c.LearnCodebook(t.doing(ctx, "codebook"), ds); err != nil {
@@ -34,7 +34,7 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 		}
 	case c.Model != model.DRF && t.From == nil: // a run that goes on has its X̄ already
 		length := math.Sqrt(float64(ds.D())) * c.GPLengthscaleFactor
-		t.init.PseudoInputs, err = PseudoInputs(ctx, c.InducingInit, t.trained.Inputs(ctx, ds), ds.N(), ds.D(), c.Inducing, length, c.Seed, func(share float64) { t.Reporter.Doing(choosing, share) })
+		t.init.InducingPoints, err = InducingPoints(ctx, c.InducingInit, t.trained.Inputs(ctx, ds), ds.N(), ds.D(), c.Inducing, length, c.Seed, func(share float64) { t.Reporter.Doing(choosing, share) })
 		return err
 	}
 	if warning := t.trained.Empty(ctx, ds); warning != "" {
@@ -59,10 +59,10 @@ func (t *trainer) useSequences(ctx context.Context) error {
 	}
 	t.trained.Codebook, t.trained.Basis = s.book, s.basis
 	for _, r := range s.rows {
-		t.init.PseudoInputs = append(t.init.PseudoInputs, t.trained.Scaler.Rows(s.set.X, r, r+1)...)
+		t.init.InducingPoints = append(t.init.InducingPoints, t.trained.Scaler.Rows(s.set.X, r, r+1)...)
 	}
 	t.init.Sigma = sigmas(s.basis, t.Config.GPLengthscaleFactor)
-	t.Reporter.Note("feature maps %s; %d pseudo-inputs among the training sequences (%s)", s.basis.Spec, len(s.rows), t.Config.InducingInit)
+	t.Reporter.Note("feature maps %s; %d inducing points among the training sequences (%s)", s.basis.Spec, len(s.rows), t.Config.InducingInit)
 	return nil
 }
 

@@ -9,17 +9,17 @@ import (
 // schedule is what changes over the steps of a run: the learning rate, the KL weight and which
 // parameters are held. Steps count from 1.
 type schedule struct {
-	steps        int
-	lr           float64
-	warmup       int     // steps of linear growth
-	cosine       bool    // decay to almost nothing along half a cosine
-	klWeight     float64 // 1 for the bound
-	klWarmup     float64 // fraction of the steps in which the KL weight grows
-	freezeOmega  int     // steps during which q(Ω) is held
-	freezeKernel int     // steps during which α, ℓ and σ² are held
-	learnPseudo  bool    // whether X̄ moves at all
-	learnTail    bool    // whether ν does
-	natural      float64 // the size of natural-gradient steps of q(F̄); 0: Adam moves it
+	steps         int
+	lr            float64
+	warmup        int     // steps of linear growth
+	cosine        bool    // decay to almost nothing along half a cosine
+	klWeight      float64 // 1 for the bound
+	klWarmup      float64 // fraction of the steps in which the KL weight grows
+	freezeOmega   int     // steps during which q(Ω) is held
+	freezeKernel  int     // steps during which α, ℓ and σ² are held
+	learnInducing bool    // whether X̄ moves at all
+	learnTail     bool    // whether ν does
+	natural       float64 // the size of natural-gradient steps of q(F̄); 0: Adam moves it
 }
 
 // lastRate is the share of the learning rate that the cosine leaves at the end.
@@ -65,10 +65,10 @@ func (s *schedule) held(role model.Role, step int) bool {
 	switch role {
 	case model.Fixed:
 		return true
-	case model.Inducing:
+	case model.InducingOutputs:
 		return s.natural > 0 // by Adam
-	case model.Pseudo:
-		return !s.learnPseudo
+	case model.InducingPoints:
+		return !s.learnInducing
 	case model.Spectra:
 		return step <= s.freezeOmega
 	case model.Kernel:

@@ -8,7 +8,7 @@ import (
 )
 
 func TestSchedule(t *testing.T) {
-	s := schedule{steps: 1000, lr: 0.01, warmup: 100, cosine: true, klWeight: 0.5, klWarmup: 0.2, freezeOmega: 50, freezeKernel: 70, learnPseudo: true}
+	s := schedule{steps: 1000, lr: 0.01, warmup: 100, cosine: true, klWeight: 0.5, klWarmup: 0.2, freezeOmega: 50, freezeKernel: 70, learnInducing: true}
 	near := func(what string, got, want float64) {
 		t.Helper()
 		if math.Abs(got-want) > 1e-4*want {
@@ -26,7 +26,7 @@ func TestSchedule(t *testing.T) {
 		held bool
 	}{
 		{model.Spectra, 50, true}, {model.Spectra, 51, false}, {model.Kernel, 70, true}, {model.Kernel, 71, false},
-		{model.Inducing, 900, false}, {model.Fixed, 900, true}, {model.Pseudo, 1, false}, {model.Variational, 1, false},
+		{model.InducingOutputs, 900, false}, {model.Fixed, 900, true}, {model.InducingPoints, 1, false}, {model.Variational, 1, false},
 	} {
 		if got := s.held(c.role, c.step); got != c.held {
 			t.Errorf("role %d at step %d: held %v", c.role, c.step, got)
@@ -40,12 +40,12 @@ func TestSchedule(t *testing.T) {
 	if natural.naturalSize(100) > 0.2 {
 		t.Error("natural steps are larger than they are to be")
 	}
-	if !natural.held(model.Inducing, 1) {
+	if !natural.held(model.InducingOutputs, 1) {
 		t.Error("Adam moves q(F̄), and natural steps do too")
 	}
 	for step := 2; step < 100; step++ {
 		var differs bool
-		for _, r := range []model.Role{model.Variational, model.Spectra, model.Kernel, model.Pseudo} {
+		for _, r := range []model.Role{model.Variational, model.Spectra, model.Kernel, model.InducingPoints} {
 			differs = differs || s.held(r, step) != s.held(r, step-1)
 		}
 		if differs != s.changes(step) {

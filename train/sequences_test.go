@@ -210,7 +210,7 @@ func TestFitInputs(t *testing.T) {
 		{"kernel=rbf", sequences, "--kernel: rbf is a kernel of vectors"},
 		{"kernel=rbf+rbf", both, "with sequences there is only one"},
 		{"kernel=words:2", sequences, "--kernel: words is for sequences of bytes or words; these are dna"},
-		{"learn-inducing=true", sequences, "--learn-inducing: pseudo-inputs that are sequences cannot move"},
+		{"learn-inducing=true", sequences, "--learn-inducing: inducing points that are sequences cannot move"},
 		{"inducing-init=kmeans kernel=spectrum:2", sequences, "--inducing-init: kmeans is for vectors: give random or another way"},
 		{"scaling=robust", sequences, "holds sequences only, and no numbers to scale: leave it out"},
 		{"feed-forward=true", sequences, "--feed-forward: a single layer always sees the latent functions, and these rows have no other numbers: leave it out"},
@@ -269,7 +269,7 @@ func TestFitInputs(t *testing.T) {
 	}
 }
 
-// A choice of maps ends with its context, and one linear map has more pseudo-inputs and steps
+// A choice of maps ends with its context, and one linear map has more inducing points and steps
 // unless a user gives them.
 func TestChoice(t *testing.T) {
 	set := genes(t, 40, 1)
@@ -288,7 +288,7 @@ func TestChoice(t *testing.T) {
 	} {
 		c := config(t, options)
 		if _, err := c.FitInputs(t.Context(), set); err != nil || c.Inducing != want {
-			t.Errorf("%s: %d pseudo-inputs, %v", options, c.Inducing, err)
+			t.Errorf("%s: %d inducing points, %v", options, c.Inducing, err)
 		}
 	}
 	for options, want := range map[string]int{
@@ -315,7 +315,7 @@ func TestSequenceModelDamage(t *testing.T) {
 	for want, damage := range map[string]func(t *fitted.Trained){
 		"lack an alphabet":           func(t *fitted.Trained) { t.Basis = nil },
 		"are not those of the model": func(t *fitted.Trained) { t.Model.Maps = []string{model.MapLinear, model.MapRBF} },
-		"pseudo-inputs in tensor":    func(t *fitted.Trained) { t.Model.Inducing = 8 },
+		"inducing points in tensor":  func(t *fitted.Trained) { t.Model.Inducing = 8 },
 		`"sequences.codes" holds`:    func(t *fitted.Trained) { t.Basis.Set.Codes[0] = 300 },
 		`"sequences.start" is not in`: func(t *fitted.Trained) {
 			t.Basis.Set.Start[1], t.Basis.Set.Start[2] = t.Basis.Set.Start[2], t.Basis.Set.Start[1]

@@ -233,7 +233,7 @@ func (t *trainer) schedule() {
 	c := t.Config
 	t.sched = schedule{
 		steps: c.Steps, lr: c.LR, warmup: c.Warmup, cosine: c.Decay == "cosine", klWeight: c.KLWeight, klWarmup: c.KLWarmup,
-		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnPseudo: c.LearnInducing, learnTail: c.LearnDoF,
+		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnInducing: c.LearnInducing, learnTail: c.LearnDoF,
 		natural: c.NatGrad,
 	}
 }

@@ -40,16 +40,16 @@ type benchDevice struct {
 }
 
 type benchSkip struct {
-	Shape workload.Shape `json:"shape"`
-	Why   string         `json:"why"`
+	Shape workload.Size `json:"shape"`
+	Why   string        `json:"why"`
 }
 
 // benchRatio is the CPU's time over the GPU's.
 type benchRatio struct {
-	Shape workload.Shape `json:"shape"`
-	CPU   float64        `json:"cpu_ms"`
-	GPU   float64        `json:"gpu_ms"`
-	Ratio float64        `json:"ratio"`
+	Shape workload.Size `json:"shape"`
+	CPU   float64       `json:"cpu_ms"`
+	GPU   float64       `json:"gpu_ms"`
+	Ratio float64       `json:"ratio"`
 }
 
 // benchmark is one call of `bench`.
@@ -57,7 +57,7 @@ type benchmark struct {
 	*program
 	preset    string
 	precision string // that is permitted
-	shapes    []workload.Shape
+	shapes    []workload.Size
 }
 
 // bench times the operations of a training step, and the step.
@@ -140,7 +140,7 @@ func (b *benchmark) choose(c *call) (err error) {
 			return usagef("--size: %w", err)
 		}
 	}
-	b.shapes = []workload.Shape{n}
+	b.shapes = []workload.Size{n}
 	if b.preset == sweepPreset {
 		b.shapes, err = n.Sweep()
 	}
@@ -259,10 +259,10 @@ func (r *benchReport) compare() {
 		return
 	}
 	for _, gpu := range r.Devices[0].Steps {
-		i := slices.IndexFunc(r.Devices[1].Steps, func(f workload.StepFigure) bool { return f.Shape == gpu.Shape })
+		i := slices.IndexFunc(r.Devices[1].Steps, func(f workload.StepFigure) bool { return f.Size == gpu.Size })
 		if i >= 0 {
 			cpu := r.Devices[1].Steps[i].MS
-			r.Ratios = append(r.Ratios, benchRatio{gpu.Shape, cpu, gpu.MS, cpu / gpu.MS})
+			r.Ratios = append(r.Ratios, benchRatio{gpu.Size, cpu, gpu.MS, cpu / gpu.MS})
 		}
 	}
 }

@@ -20,7 +20,7 @@ func (b *benchmark) serve(dev device.Device) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	fmt.Fprintf(b.out, "%s, %s: %s\n", dev.Name(), aboutDevice(dev.Name()), step.Shape)
+	fmt.Fprintf(b.out, "%s, %s: %s\n", dev.Name(), aboutDevice(dev.Name()), step.Size)
 	rounds := workload.Rounds{Step: step}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {

@@ -23,7 +23,7 @@ func (r *benchReport) Lines() []string {
 			lines = append(lines, "peak by its data sheet: "+d.Peak.String())
 		}
 		if d.Operations != nil {
-			lines = append(lines, "", fmt.Sprintf("%s, each operation by itself: %s", r.Preset, d.Steps[0].Shape))
+			lines = append(lines, "", fmt.Sprintf("%s, each operation by itself: %s", r.Preset, d.Steps[0].Size))
 			lines = append(lines, d.operations(r.beside(i))...)
 		}
 		lines = append(lines, "", r.Preset+", whole steps")
@@ -79,8 +79,8 @@ func (d *benchDevice) steps(ratios []benchRatio, first bool) []string {
 	}
 	t.AppendHeader(header)
 	for _, f := range d.Steps {
-		row := append(table.Row{f.Shape.String(), digits(f.Steps), digits(f.Samples)}, speeds(f.Figure, d.Peak)...)
-		if k := slices.IndexFunc(ratios, func(r benchRatio) bool { return r.Shape == f.Shape }); first && k >= 0 {
+		row := append(table.Row{f.Size.String(), digits(f.Steps), digits(f.Samples)}, speeds(f.Figure, d.Peak)...)
+		if k := slices.IndexFunc(ratios, func(r benchRatio) bool { return r.Shape == f.Size }); first && k >= 0 {
 			row = append(row, digits(ratios[k].CPU), ratio(ratios[k].CPU, f.MS))
 		}
 		t.AppendRow(row)

@@ -12,7 +12,7 @@ import (
 )
 
 // The check covers the parameters of vectors, of sequences and of layers in closed form: none of
-// its gradients is zero but those of what does not move: pseudo-inputs beside sequences, and τ.
+// its gradients is zero but those of what does not move: inducing points beside sequences, and τ.
 func TestCheckedGradient(t *testing.T) {
 	p := &program{ctx: t.Context(), err: io.Discard}
 	gradient, _, err := p.gradient("cpu:f64", string(device.Highest))

@@ -69,7 +69,7 @@ func gradientOf(dev device.Device, c model.Config) ([]model.Named, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Init(model.Init{Seed: 1, PseudoInputs: wave(checkInducing*checkInputs, 1.7), Sigma: []float64{0.8}, GPLengthscaleFactor: 1, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
+	m.Init(model.Init{Seed: 1, InducingPoints: wave(checkInducing*checkInputs, 1.7), Sigma: []float64{0.8}, GPLengthscaleFactor: 1, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
 	parameters := m.Export()
 	for _, block := range parameters {
 		for i, move := range wave(len(block.Data), 2.3) {

@@ -65,7 +65,7 @@ func (p *program) ownVerbs() []verb {
 	deviceFlag := flagSpec{group: "Prediction", name: "device", arg: "NAME", help: "where to compute; default: where the run was trained"}
 	precisionFlag := flagSpec{group: "Prediction", name: "precision", arg: "highest|high|medium", help: "as for train; default: that of the run"}
 	samplesFlag := flagSpec{group: "Prediction", name: "samples", arg: "S", help: "Monte-Carlo samples; default: as many as in the run's own test"}
-	gramFlag := flagSpec{group: "Data", name: "gram", arg: "FILE.npz", help: "the kernel of the rows of FILE with the pseudo-inputs, for a run that was trained with one"}
+	gramFlag := flagSpec{group: "Data", name: "gram", arg: "FILE.npz", help: "the kernel of the rows of FILE with the inducing points, for a run that was trained with one"}
 	labelsFlag := flagSpec{group: "Data", name: "labels", arg: "FILE", help: "a file with the targets, if FILE has none and its name does not lead to them"}
 	return []verb{
 		{
@@ -248,7 +248,7 @@ func (p *program) ownVerbs() []verb {
 			examples: []example{
 				{"gpdrf-gpu bench", "the step of a GP-DRF on MNIST, on the GPU and on the CPU"},
 				{"gpdrf-gpu bench --preset protein --device cpu --seconds 20", "another step, on the CPU alone"},
-				{"gpdrf-gpu bench --preset sequences --size steps", "a step on sequences that computes their distances to the pseudo-inputs"},
+				{"gpdrf-gpu bench --preset sequences --size steps", "a step on sequences that computes their distances to the inducing points"},
 				{"gpdrf-gpu bench --size S=100,shared --json", "a hundred samples and one kernel, as JSON"},
 			},
 		},

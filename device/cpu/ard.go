@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// ardRows is how many pseudo-inputs are one block of ARD.
+// ardRows is how many inducing points are one block of ARD.
 const ardRows = 48
 
 // ardTask is the state of ARD and ARDBackward. Distances come from a product of matrices, in
@@ -16,7 +16,7 @@ const ardRows = 48
 // k then multiplies by its own 1/ℓ².
 type ardTask struct {
 	device.ARDShape
-	form           device.Shape
+	form           device.Correlation
 	c, slope, z, x []float64
 	weight         []float64 // [K,D] or [K,1]: 1/ℓ²
 	square         []float64 // [B,D]: x², and then [M,D]: z²
@@ -27,7 +27,7 @@ type ardTask struct {
 }
 
 // ARD is kernel_ard without its α, or a Matérn kernel, and its slope.
-func (d *gp) ARD(c, slope, z, x, logl *device.Tensor, form device.Shape) {
+func (d *gp) ARD(c, slope, z, x, logl *device.Tensor, form device.Correlation) {
 	t := &d.ard
 	t.ARDShape, t.form = device.CheckARD(c, slope, z, x, logl, form), form
 	t.begin(d.pool, z, x, logl)

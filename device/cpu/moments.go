@@ -9,7 +9,7 @@ import (
 
 const (
 	momentColumns = 64 // rows of the data set in one block of Moments
-	momentRows    = 96 // pseudo-inputs in one block of a product with s_j
+	momentRows    = 96 // inducing points in one block of a product with s_j
 )
 
 // momentsTask is the state of Moments and MomentsBackward.

@@ -9,7 +9,7 @@ import (
 
 const (
 	sparseBatch = 8 // rows of a batch that are one block of SparseDistances
-	sparseRows  = 8 // pseudo-inputs that are one block of SparseBlock: a line of cache of d
+	sparseRows  = 8 // inducing points that are one block of SparseBlock: a line of cache of d
 )
 
 // sparseDistances is the state of SparseDistances.
@@ -25,7 +25,7 @@ type sparseDistances[T Float] struct {
 }
 
 // SparseDistances is d = ‖x − z‖², or 2 − 2⟨x, z⟩, for one feature map: each number of a row of x
-// goes to the pseudo-inputs that have its column.
+// goes to the inducing points that have its column.
 func (d *Device[T]) SparseDistances(dst *device.Tensor, i int, x device.Sparse, rows *device.Tensor, z device.Sparse, linear bool) {
 	b, m, width := device.CheckSparseDistances(dst, i, x, rows, z)
 	d.pool.reserve(0, m)
@@ -132,7 +132,7 @@ func (t *sparseTask) begin(p *pool, c, d, logits, logsigma *device.Tensor, linea
 func (t *sparseTask) blocks() int { return blocksOf(t.M, sparseRows) }
 func (t *sparseTask) work() int   { return t.K * t.I * t.M * t.B * 8 }
 
-// turned is t = −d/2 of pseudo-inputs lo … hi, by map, pseudo-input and row: contiguous in the
+// turned is t = −d/2 of inducing points lo … hi, by map, inducing point and row: contiguous in the
 // rows, as c is.
 func (t *sparseTask) turned(w *worker, lo, hi int) []float64 {
 	n := hi - lo

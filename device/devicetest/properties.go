@@ -77,7 +77,7 @@ func rebuilds(t *testing.T, dev device.Device, tol Tolerances) {
 	}
 }
 
-// Each matrix takes the first rung that helps it: two equal pseudo-inputs the first, a
+// Each matrix takes the first rung that helps it: two equal inducing points the first, a
 // lowest eigenvalue of −5e-4 the one above that.
 func climbs(t *testing.T, dev device.Device, _ Tolerances) {
 	const m = 70
@@ -95,7 +95,7 @@ func climbs(t *testing.T, dev device.Device, _ Tolerances) {
 		matrix []float64
 		want   []float64
 	}{
-		{"equal pseudo-inputs", singular, []float64{1e-6}},
+		{"equal inducing points", singular, []float64{1e-6}},
 		{"negative eigenvalue", negative, []float64{1e-3}},
 		{"a batch of both", append(append([]float64(nil), negative...), singular...), []float64{1e-3, 1e-6}},
 	} {

@@ -62,7 +62,7 @@ func nearRows(t *testing.T, dev device.Device, _ Tolerances) {
 }
 
 // slopeOf is −c′(r)/r of a Matérn kernel, from the derivatives of correlation.
-func slopeOf(form device.Shape, r float64) float64 {
+func slopeOf(form device.Correlation, r float64) float64 {
 	switch form {
 	case device.Matern12:
 		return math.Exp(-r) / r
@@ -76,7 +76,7 @@ func slopeOf(form device.Shape, r float64) float64 {
 // nearGradient compares dlogl and dz with sums of differences, dc being 1. What is lost is the
 // slope times the rounding of ‖z‖²: some 1e-9 a pair for Matérn 1/2 (device.TouchingRows), less for
 // the others.
-func nearGradient(t *testing.T, dev device.Device, form device.Shape, same bool, slope, tz, tx, tl *device.Tensor, z, x, logl []float64) {
+func nearGradient(t *testing.T, dev device.Device, form device.Correlation, same bool, slope, tz, tx, tl *device.Tensor, z, x, logl []float64) {
 	k, m, n, d, lengths := slope.Dim(0), slope.Dim(1), slope.Dim(2), tz.Dim(1), tl.Dim(1)
 	ones := make([]float64, k*m*n)
 	for i := range ones {

@@ -110,7 +110,7 @@ func approachKernel(t *testing.T, dev device.Device, _ Tolerances) {
 	}
 }
 
-func approach(t *testing.T, dev device.Device, form device.Shape) {
+func approach(t *testing.T, dev device.Device, form device.Correlation) {
 	const b, d = 9, 2
 	r := newRandom(8)
 	h := r.normal("h", device.Real, none, 0, 1, 1, b, d)

@@ -11,10 +11,10 @@ func ardRows() []row {
 	ops := []string{"ARD", "ARDBackward"}
 	all := func(d int) int { return d }
 	one := func(int) int { return 1 }
-	cross := func(length func(d int) int, form device.Shape) func(*random, []int) *problem {
+	cross := func(length func(d int) int, form device.Correlation) func(*random, []int) *problem {
 		return func(r *random, size []int) *problem { return ardCross(r, size, length(size[3]), form) }
 	}
-	own := func(length func(d int) int, form device.Shape) func(*random, []int) *problem {
+	own := func(length func(d int) int, form device.Correlation) func(*random, []int) *problem {
 		return func(r *random, size []int) *problem { return ardOwn(r, size, length(size[2]), form) }
 	}
 	fixed := func(lengths int) func(r *random, size []int) *problem {
@@ -29,8 +29,8 @@ func ardRows() []row {
 		{ops: ops, variant: "Kuf isotropic", sizes: [][]int{{3, 31, 33, 2}, {2, 33, 257, 5}, {2, 5, 7, 300}}, build: cross(one, device.RBF)},
 		{ops: ops, variant: "Kuu", sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 70, 5}, {2, 6, 300}}, build: own(all, device.RBF)},
 		{ops: ops, variant: "Kuu isotropic", sizes: [][]int{{3, 31, 2}, {2, 70, 5}, {2, 6, 300}}, build: own(one, device.RBF)},
-		{ops: ops[1:], variant: "fixed pseudo-inputs", sizes: [][]int{{2, 33, 31, 3}}, build: fixed(3)},
-		{ops: ops[1:], variant: "fixed pseudo-inputs, isotropic", sizes: [][]int{{2, 33, 31, 3}}, build: fixed(1)},
+		{ops: ops[1:], variant: "fixed inducing points", sizes: [][]int{{2, 33, 31, 3}}, build: fixed(3)},
+		{ops: ops[1:], variant: "fixed inducing points, isotropic", sizes: [][]int{{2, 33, 31, 3}}, build: fixed(1)},
 	}
 	for _, form := range maternShapes {
 		name := fmt.Sprintf(" matern%d2", form.TwiceNu())
@@ -43,10 +43,10 @@ func ardRows() []row {
 	return append(rows, row{ops: []string{"Mix", "MixBackward"}, sizes: [][]int{{1, 1, 1}, {3, 31, 33}, {2, 101, 103}}, build: mixProblem})
 }
 
-var maternShapes = [...]device.Shape{device.Matern12, device.Matern32, device.Matern52}
+var maternShapes = [...]device.Correlation{device.Matern12, device.Matern32, device.Matern52}
 
 // correlation is the kernel of a shape with α = 1, of the distance of two rows.
-func correlation(form device.Shape, r float64) float64 {
+func correlation(form device.Correlation, r float64) float64 {
 	switch form {
 	case device.RBF:
 		return math.Exp(-r * r / 2)
@@ -84,7 +84,7 @@ func mixProblem(r *random, size []int) *problem {
 }
 
 // ard is kernel_ard with α = 1, or another shape, by direct differences.
-func ard(form device.Shape, c, z, x, logl []float64, k, m, b, d int) {
+func ard(form device.Correlation, c, z, x, logl []float64, k, m, b, d int) {
 	lengths := len(logl) / k
 	for i := range k {
 		for j := range m {
@@ -101,7 +101,7 @@ func ard(form device.Shape, c, z, x, logl []float64, k, m, b, d int) {
 }
 
 // slopeFor is where ARD puts the slope of c.
-func slopeFor(dev device.Device, c *device.Tensor, form device.Shape) *device.Tensor {
+func slopeFor(dev device.Device, c *device.Tensor, form device.Correlation) *device.Tensor {
 	if form == device.RBF {
 		return c
 	}
@@ -109,7 +109,7 @@ func slopeFor(dev device.Device, c *device.Tensor, form device.Shape) *device.Te
 }
 
 // Size: K, M, B, D.
-func ardCross(r *random, size []int, lengths int, form device.Shape) *problem {
+func ardCross(r *random, size []int, lengths int, form device.Correlation) *problem {
 	k, m, b, d := size[0], size[1], size[2], size[3]
 	var slope *device.Tensor
 	return &problem{
@@ -131,7 +131,7 @@ func ardCross(r *random, size []int, lengths int, form device.Shape) *problem {
 }
 
 // Size: K, M, D. z stands on both sides.
-func ardOwn(r *random, size []int, lengths int, form device.Shape) *problem {
+func ardOwn(r *random, size []int, lengths int, form device.Correlation) *problem {
 	k, m, d := size[0], size[1], size[2]
 	var slope *device.Tensor
 	return &problem{

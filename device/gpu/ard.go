@@ -43,7 +43,7 @@ func (d *Device) ardNorms(n device.ARDShape, z, x *device.Tensor, weight cuda.Ar
 }
 
 // ARD is kernel_ard without its α, or a Matérn kernel, and its slope.
-func (d *Device) ARD(c, slope, z, x, logl *device.Tensor, form device.Shape) {
+func (d *Device) ARD(c, slope, z, x, logl *device.Tensor, form device.Correlation) {
 	n := device.CheckARD(c, slope, z, x, logl, form)
 	weight := d.ardWeight(logl)
 	norms, rows := d.ardNorms(n, z, x, weight)

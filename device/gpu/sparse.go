@@ -9,7 +9,7 @@ import (
 
 const (
 	sparseTile = 32   // the side of a tile of sparse_block
-	sparseMost = 4096 // pseudo-inputs of a block of sparse_distances
+	sparseMost = 4096 // inducing points of a block of sparse_distances
 )
 
 // sparseState is ω and 1/σ² of each kernel and map, and the sums of SparseBlockBackward: of its

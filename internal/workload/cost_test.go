@@ -10,8 +10,8 @@ func double(shape ...int) *device.Tensor { return device.NewTensor(device.Double
 func reals(shape ...int) *device.Tensor  { return device.NewTensor(device.Real, nothing{}, shape...) }
 func ints(n int) *device.Tensor          { return device.NewTensor(device.Int, nothing{}, n) }
 
-// Counts by hand: K = 2 kernels, J = 2 latents, M = 3 pseudo-inputs, B = 5 rows, D = 4 inputs, S =
-// 7 samples.
+// Counts by hand: K = 2 kernels, J = 2 latents, M = 3 inducing points, B = 5 rows, D = 4 inputs, S
+// = 7 samples.
 func TestCosts(t *testing.T) {
 	k := counter{real: 4}
 	const K, M, B, D, S = 2, 3, 5, 4, 7
@@ -54,7 +54,7 @@ func TestCosts(t *testing.T) {
 		{"ARD Kuu", k.ard(kuu, kuu, z, z, logl), Cost{Double: 6 * 2 * (8 + 2), Bytes: 8 * (12 + 8 + 18)}},
 		// Two products of 8 for each pair and kernel; dc is read and written, the gradients too.
 		{"ARDBackward", k.ardBackward(z, logl, kuf, kuf, z, x, logl), Cost{Double: 15 * 2 * (16 + 3), Bytes: 8 * (12 + 20 + 8 + 3*30 + 2*(12+8))}},
-		{"ARDBackward, fixed pseudo-inputs", k.ardBackward(nil, logl, kuf, kuf, z, x, logl), Cost{Double: 15 * 2 * (8 + 3), Bytes: 8 * (12 + 20 + 8 + 3*30 + 2*8)}},
+		{"ARDBackward, fixed inducing points", k.ardBackward(nil, logl, kuf, kuf, z, x, logl), Cost{Double: 15 * 2 * (8 + 3), Bytes: 8 * (12 + 20 + 8 + 3*30 + 2*8)}},
 		{"ARDBackward, one length-scale", k.ardBackward(z, isotropic, kuf, kuf, z, x, isotropic), Cost{Double: 15 * (8 + 2*3), Bytes: 8 * (12 + 20 + 2 + 3*30 + 2*(12+2))}},
 		{"Potrf", k.potrf(l, alpha, kuu), Cost{Double: 2 * 9, Bytes: 8 * (18 + 18 + 2)}},
 		{"PotrfBackward", k.potrfBackward(kuu, l, l), Cost{Double: 2 * 18, Bytes: 8 * 3 * 18}},

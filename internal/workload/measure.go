@@ -27,7 +27,7 @@ type Figure struct {
 type StepFigure struct {
 	Figure
 	Preset  string  `json:"preset"`
-	Shape   Shape   `json:"shape"`
+	Size    Size    `json:"shape"`
 	Steps   float64 `json:"steps_per_second"`
 	Samples float64 `json:"samples_per_second"` // S·B in a step
 	ELBO    float64 `json:"elbo"`               // of the last step: nobody times nonsense
@@ -59,7 +59,7 @@ func (m Machine) figure(name string, calls int, times []time.Duration, cost Cost
 
 // Operations times each operation of a step by itself until the time is spent: after a step to warm
 // up, at least one. It ends with the context's error between two steps.
-func (m Machine) Operations(ctx context.Context, n Shape, limit time.Duration) ([]Figure, error) {
+func (m Machine) Operations(ctx context.Context, n Size, limit time.Duration) ([]Figure, error) {
 	meter := newMeter(m.Device)
 	s, err := NewStep(meter, n)
 	if err != nil {
@@ -91,7 +91,7 @@ func (m Machine) Operations(ctx context.Context, n Shape, limit time.Duration) (
 
 // Step times whole steps until the time is spent: after some to warm up, at least one round. It
 // ends with the context's error between two rounds.
-func (m Machine) Step(ctx context.Context, preset string, n Shape, limit time.Duration) (f StepFigure, err error) {
+func (m Machine) Step(ctx context.Context, preset string, n Size, limit time.Duration) (f StepFigure, err error) {
 	start := time.Now()
 	cost, err := n.Cost(m.Device.Name())
 	if err != nil {
@@ -113,7 +113,7 @@ func (m Machine) Step(ctx context.Context, preset string, n Shape, limit time.Du
 		}
 		times = append(times, t)
 	}
-	f = StepFigure{Figure: m.figure("step", 1, times, cost), Preset: preset, Shape: n, ELBO: r.ELBO}
+	f = StepFigure{Figure: m.figure("step", 1, times, cost), Preset: preset, Size: n, ELBO: r.ELBO}
 	f.Steps = 1e3 / f.MS
 	f.Samples = float64(n.S*n.B) * f.Steps
 	return f, nil

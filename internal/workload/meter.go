@@ -123,7 +123,7 @@ func (m *meter) ConcatBackward(dparts []*device.Tensor, widths []int, ddst *devi
 	m.time("ConcatBackward", c, func() { m.Device.ConcatBackward(dparts, widths, ddst) })
 }
 
-func (m *meter) ARD(c, slope, z, x, logl *device.Tensor, shape device.Shape) {
+func (m *meter) ARD(c, slope, z, x, logl *device.Tensor, shape device.Correlation) {
 	m.time(block("ARD", z, x), m.count.ard(c, slope, z, x, logl), func() { m.Device.ARD(c, slope, z, x, logl, shape) })
 }
 

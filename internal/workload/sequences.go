@@ -118,7 +118,7 @@ func (s Sequences) byColumn() model.Lists {
 
 // uploadSequences puts the rows of a step on a model's device, as a table of distances or as
 // vectors.
-func (n Shape) uploadSequences(m *model.Model, r *rand.Rand, y []float64, labels []int32) *model.Data {
+func (n Size) uploadSequences(m *model.Model, r *rand.Rand, y []float64, labels []int32) *model.Data {
 	own, rows := NewSequences(r, n.M, sequenceColumns, sequenceEach), NewSequences(r, n.B, sequenceColumns, sequenceEach)
 	m.SetInducing(own.Own(n.I))
 	if n.Steps {

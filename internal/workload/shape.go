@@ -17,11 +17,11 @@ import (
 // Shape is the size of a training step. Unless it is Light it is the paper's model: each latent
 // function with its own length-scales, full covariance, sampled weights and frequencies, and
 // nothing fed forward.
-type Shape struct {
+type Size struct {
 	D int `json:"D"`           // inputs; 0 of sequences
 	I int `json:"I,omitempty"` // feature maps of sequences; 0: rows are vectors
 	J int `json:"J"`           // latent functions
-	M int `json:"M"`           // pseudo-inputs
+	M int `json:"M"`           // inducing points
 	// DRF layers; 0 is a GP alone, with a latent function for each output
 	L       int  `json:"L"`
 	Hidden  int  `json:"d"`                // width between two of them
@@ -40,7 +40,7 @@ type Shape struct {
 }
 
 // presets is the table of steps. bench/peers/steps.py has those of vectors, too.
-var presets = map[string]Shape{
+var presets = map[string]Size{
 	"mnist":       {D: 784, J: 50, M: 200, L: 2, Hidden: 50, R: 500, B: 1000, S: 10, Classes: 10},
 	"mnist-small": {D: 784, J: 50, M: 200, L: 1, Hidden: 50, R: 500, B: 200, S: 10, Classes: 10},
 	"protein":     {D: 9, J: 16, M: 500, L: 1, Hidden: 16, R: 500, B: 500, S: 10},
@@ -59,7 +59,7 @@ const (
 func Names() []string { return slices.Sorted(maps.Keys(presets)) }
 
 // Preset is a shape by name.
-func Preset(name string) (Shape, error) {
+func Preset(name string) (Size, error) {
 	s, ok := presets[name]
 	if !ok {
 		return s, fmt.Errorf("preset %q is not known: use %s", name, strings.Join(Names(), ", "))
@@ -71,7 +71,7 @@ func Preset(name string) (Shape, error) {
 const largest = 1 << 16
 
 // With is the shape with some sizes changed: "S=100,B=500,shared".
-func (n Shape) With(changes string) (Shape, error) {
+func (n Size) With(changes string) (Size, error) {
 	sizes := map[string]*int{"D": &n.D, "J": &n.J, "M": &n.M, "L": &n.L, "d": &n.Hidden, "R": &n.R, "B": &n.B, "S": &n.S}
 	if n.I > 0 {
 		delete(sizes, "D")
@@ -110,7 +110,7 @@ func (n Shape) With(changes string) (Shape, error) {
 }
 
 // String is for people: "D=784 J=50 …".
-func (n Shape) String() string {
+func (n Size) String() string {
 	text := fmt.Sprintf("D=%d ", n.D)
 	if n.I > 0 {
 		text = fmt.Sprintf("I=%d ", n.I)
@@ -141,7 +141,7 @@ func (n Shape) String() string {
 }
 
 // config is the model of a shape.
-func (n Shape) config() model.Config {
+func (n Size) config() model.Config {
 	c := model.Config{
 		Model: model.GPDRF, Inputs: n.D, Outputs: 1, Likelihood: model.GaussianLikelihood,
 		Latents: n.J, Inducing: n.M, Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,

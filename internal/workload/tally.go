@@ -4,7 +4,7 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 
 // Cost is what a step of this shape has to do on a device of that name: the sum over the operations
 // of one, which is run on a device that has shapes and nothing behind them.
-func (n Shape) Cost(deviceName string) (Cost, error) {
+func (n Size) Cost(deviceName string) (Cost, error) {
 	m := &meter{Device: paper{}, count: counterOf(deviceName), dry: true, places: map[string]*place{}}
 	s, err := NewStep(m, n)
 	if err != nil {

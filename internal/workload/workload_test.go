@@ -16,7 +16,7 @@ import (
 )
 
 // small are steps of every form.
-var small = []Shape{
+var small = []Size{
 	{D: 5, J: 3, M: 8, L: 2, Hidden: 4, R: 10, B: 20, S: 2, Classes: 4},
 	{D: 5, J: 3, M: 8, L: 1, Hidden: 1, R: 10, B: 20, S: 2},
 	{D: 5, J: 3, M: 8, L: 1, Hidden: 3, R: 10, B: 20, S: 1, Light: true},
@@ -206,7 +206,7 @@ func TestSweep(t *testing.T) {
 		before = c.FLOPs()
 	}
 	// The shape itself, three S, two of B, R and M.
-	if len(all) != 10 || !slices.ContainsFunc(all, func(n Shape) bool { return n.S == 100 }) || !slices.Contains(all, small[0]) {
+	if len(all) != 10 || !slices.ContainsFunc(all, func(n Size) bool { return n.S == 100 }) || !slices.Contains(all, small[0]) {
 		t.Errorf("%d shapes: %v", len(all), all)
 	}
 }

@@ -97,7 +97,7 @@ func TestModelRefuses(t *testing.T) {
 		"an unknown model":       func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Model = "gpt" },
 		"no inputs":              func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Inputs = 0 },
 		"huge layers":            func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Features = 1 << 24 },
-		"huge pseudo-inputs":     func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Inducing = 1 << 24 },
+		"huge inducing points":   func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Inducing = 1 << 24 },
 		"many layers":            func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Layers = 1 << 20 },
 		"another width":          func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Columns = []string{"a"} },
 		"a scaler cut short":     func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Scale = h.Scaler.Scale[:1] },

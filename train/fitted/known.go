@@ -59,7 +59,7 @@ func (t *Trained) Know(ds *data.Dataset, seed uint64) *Known {
 	return k
 }
 
-// ownDistances are the squared distances among m pseudo-inputs under each map [M,I·M]; nil where
+// ownDistances are the squared distances among m inducing points under each map [M,I·M]; nil where
 // the model has none.
 func (t *Trained) ownDistances() (own []float64, m int) {
 	switch {

@@ -89,7 +89,7 @@ func (t *Trained) fitsGram(ds *data.Dataset) error {
 	case t.Gram != nil && ds.Kernel == nil:
 		return usage.Errorf("%s: the model was trained with --gram: give the kernel of these rows, test_inducing and test_diag, with --gram FILE.npz", ds.Path)
 	case t.Gram != nil && !nearly(ds.Kernel.Own, t.Gram):
-		return usage.Errorf("gram: its array inducing is not that of training: the same pseudo-inputs are needed, in the same order")
+		return usage.Errorf("gram: its array inducing is not that of training: the same inducing points are needed, in the same order")
 	}
 	return nil
 }

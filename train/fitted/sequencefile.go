@@ -232,7 +232,7 @@ func (r *sequencesReader) set(a *seq.Alphabet, m int) *seq.Set {
 		s.Start = append(s.Start, int(v))
 	}
 	if r.err == nil && (len(s.Start) != m+1 || s.Start[0] != 0 || s.Start[m] != len(s.Codes)) {
-		r.fail("%d pseudo-inputs in tensor %q, the model needs %d", len(s.Start)-1, basisStart, m)
+		r.fail("%d inducing points in tensor %q, the model needs %d", len(s.Start)-1, basisStart, m)
 	}
 	if r.err == nil && a.Kind.IsGraph() {
 		r.err = s.CheckGraphs()

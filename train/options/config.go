@@ -54,7 +54,7 @@ type Config struct {
 	Precision string
 
 	// The GP layer (gpdrf and gp).
-	Inducing      int    // M, the number of pseudo-inputs X̄
+	Inducing      int    // M, the number of inducing points X̄
 	InducingInit  string // auto, kmeans, random, greedy, kmedoids
 	LearnInducing bool   // X̄ learns by gradient
 	Whiten        bool   // q(F̄) in whitened form, or as inf_qF writes it

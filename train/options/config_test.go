@@ -147,7 +147,7 @@ func TestFitShrinksDefaultsAndRefusesTheRest(t *testing.T) {
 	if cfg := mustResolve(t, nil, flags("--model", "drf")); cfg.Inducing != 200 {
 		t.Fatal("changed default")
 	} else if notes, _ := cfg.Fit(40); len(notes) != 1 {
-		t.Errorf("drf has no pseudo-inputs to speak of, got %q", notes)
+		t.Errorf("drf has no inducing points to speak of, got %q", notes)
 	}
 	if _, err := mustResolve(t, nil, flags("--epochs", "1e9")).Fit(5000); err == nil {
 		t.Error("more steps than the counters hold")

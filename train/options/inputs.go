@@ -38,10 +38,10 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 	}
 	if ds.Sequences == nil {
 		if maps != nil {
-			return nil, kernel.errorf("%s is for sequences, and %s holds vectors: give one of %v, or leave it out", maps, ds.Path, model.Shapes())
+			return nil, kernel.errorf("%s is for sequences, and %s holds vectors: give one of %v, or leave it out", maps, ds.Path, model.Kernels())
 		}
 		if shapes == nil && c.Model != model.DRF {
-			c.Kernel = model.Shapes()[0]
+			c.Kernel = model.Kernels()[0]
 		}
 		return nil, c.fitInducing(InducingKMeans, InducingKMedoids)
 	}
@@ -53,7 +53,7 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 		return nil, kernel.errorf("%s is a kernel of vectors, and %s holds sequences: give feature maps, for example %s, or leave it out",
 			shapes[0], ds.Path, seq.Candidates(ds.Sequences)[0])
 	case ds.D() > 0 && shapes == nil && c.Model != model.DRF:
-		shapes = model.Shapes()[:1]
+		shapes = model.Kernels()[:1]
 	case len(shapes) > 1:
 		return nil, kernel.errorf("%s is a sum of two kernels of vectors: with sequences there is only one", c.Kernel)
 	}
@@ -61,7 +61,7 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 		return nil, kernel.errorf("%v", err)
 	}
 	if from, given := c.explicit["learn-inducing"]; given && c.LearnInducing {
-		return nil, Setting{"learn-inducing", "", from}.errorf("pseudo-inputs that are sequences cannot move: leave it out")
+		return nil, Setting{"learn-inducing", "", from}.errorf("inducing points that are sequences cannot move: leave it out")
 	}
 	c.LearnInducing = false
 	if err := c.fitInducing(InducingRandom, InducingKMeans); err != nil {
@@ -100,7 +100,7 @@ func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
 	return notes
 }
 
-// sequenceDefaults are what the preset default is for sequences: with pseudo-inputs that do not
+// sequenceDefaults are what the preset default is for sequences: with inducing points that do not
 // move, more of them are needed; σ starts at the median distance; rows are few, so that fewer and
 // larger steps are enough; and classes have offsets, since sequences are often like none in
 // training. The latent functions reach the output directly: those beyond the classes, and more than
@@ -150,7 +150,7 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 }
 
 // linearDefaults are what the preset default is where the kernel between sequences is one inner
-// product. The matrix among the pseudo-inputs does not change then, and is factorised once. So
+// product. The matrix among the inducing points does not change then, and is factorised once. So
 // more of them, and more and smaller steps, cost little.
 func (c *Config) linearDefaults(maps seq.Spec) (notes []string) {
 	shapes, _ := c.Kernels()
@@ -187,12 +187,12 @@ const (
 	projectedLengthscale = 16
 )
 
-// fitGram makes the Config fit a kernel of the rows' own with m pseudo-inputs.
+// fitGram makes the Config fit a kernel of the rows' own with m inducing points.
 func (c *Config) fitGram(m int) error {
 	for _, key := range []string{"kernel", "inducing", "inducing-init", "learn-inducing"} {
 		from, given := c.explicit[key]
 		if as := c.Text(key); given && as != kernelAuto && as != "false" && as != strconv.Itoa(m) {
-			return Setting{key, "", from}.errorf("%s: --gram gives the kernel and its %d pseudo-inputs: leave it out", as, m)
+			return Setting{key, "", from}.errorf("%s: --gram gives the kernel and its %d inducing points: leave it out", as, m)
 		}
 	}
 	c.Kernel, c.Inducing, c.InducingInit, c.LearnInducing = kernelAuto, m, InducingAuto, false
@@ -238,7 +238,7 @@ func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spe
 	return found.Spec, found.Notes(), nil
 }
 
-// Ways to choose the first pseudo-inputs. The paper says "selected randomly from X, or
+// Ways to choose the first inducing points. The paper says "selected randomly from X, or
 // chosen as representatives by performing clustering on X".
 const (
 	InducingAuto     = "auto" // k-means of vectors, random of sequences

@@ -15,7 +15,7 @@ const kernelAuto = "auto"
 
 // kernelChoices are what the option kernel takes, for a reader.
 func kernelChoices() []string {
-	return append(append([]string{kernelAuto}, model.Shapes()...), "A+B", "MAPS")
+	return append(append([]string{kernelAuto}, model.Kernels()...), "A+B", "MAPS")
 }
 
 func checkKernel(text string) (wrong string) {
@@ -34,7 +34,7 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 		name, _, _ := strings.Cut(strings.TrimSpace(word), "/")
 		name, _, _ = strings.Cut(name, ":")
 		switch {
-		case slices.Contains(model.Shapes(), word):
+		case slices.Contains(model.Kernels(), word):
 			shapes = append(shapes, word)
 		case slices.ContainsFunc(seq.Maps(), func(m seq.Map) bool { return m.Name == name }):
 			words = append(words, word)

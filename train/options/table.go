@@ -78,7 +78,7 @@ func Options() []Option {
 			Help:   "number of symbols that k-means makes of sequences of vectors",
 			limits: between(2, MaxWidth), field: func(c *Config) any { return &c.Codebook }},
 		{Group: "Data", Key: "gram", Arg: "FILE.npz", Models: onGP,
-			Help: "a kernel of your own between the rows and pseudo-inputs; docs/sequences.md has the " +
+			Help: "a kernel of your own between the rows and inducing points; docs/sequences.md has the " +
 				"arrays",
 			field: func(c *Config) any { return &c.Gram }},
 		{Group: "Data", Key: "scaling", Values: data.Scalings(),
@@ -130,14 +130,14 @@ func Options() []Option {
 			limits: between(0, MaxSteps), field: func(c *Config) any { return &c.StopAfter }},
 
 		{Group: "GP layer", Models: onGP, Key: "inducing", Basic: true, Arg: "M",
-			Help:   "number of pseudo-inputs",
+			Help:   "number of inducing points",
 			limits: count, field: func(c *Config) any { return &c.Inducing }},
 		{Group: "GP layer", Models: onGP, Key: "inducing-init", Values: words("auto kmeans random greedy kmedoids"),
-			Help: "how pseudo-inputs are chosen: greedy is by conditional variance, kmedoids is for " +
+			Help: "how inducing points are chosen: greedy is by conditional variance, kmedoids is for " +
 				"sequences, kmeans for vectors; auto is kmeans, or random for sequences",
 			field: func(c *Config) any { return &c.InducingInit }},
 		{Group: "GP layer", Models: onGP, Key: "learn-inducing",
-			Help:  "learn the pseudo-inputs by gradient",
+			Help:  "learn the inducing points by gradient",
 			field: func(c *Config) any { return &c.LearnInducing }},
 		{Group: "GP layer", Models: onGP, Key: "whiten",
 			Help:  "use q of the inducing outputs in whitened form; false is the paper's form",

@@ -60,7 +60,7 @@ func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, held *data.Data
 	fraction, file := c.seen().validation()
 	switch {
 	case file != "" && all.Kernel != nil:
-		return nil, nil, nil, Setting{"validation", "", c.explicit["validation"]}.errorf("the rows of %s have no kernel with the pseudo-inputs of gram, which has only those of the training and the test rows: give a fraction of the training rows, such as 0.1", file)
+		return nil, nil, nil, Setting{"validation", "", c.explicit["validation"]}.errorf("the rows of %s have no kernel with the inducing points of gram, which has only those of the training and the test rows: give a fraction of the training rows, such as 0.1", file)
 	case file != "":
 		like := all.Schema()
 		held, notes, err = data.ReadFile(file, data.ReadOptions{Like: &like, Watch: w})
