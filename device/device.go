@@ -275,20 +275,21 @@ type Likelihoods interface {
 type Divergences interface {
 	// KLDiag is Σ ½[log p − log s² + (s²+m²)/p − 1] for fully factorised Gaussians, p = 1, or
 	// p = ℓ_d⁻² for mean [d,R] and logl [d] (dlogl then accumulates too). logl may be nil.
-	KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *Tensor, weight float64)
+	KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *Tensor, weight Scalar)
 	// KLInducing is the KL of the whitened q(F̄) from N(0, I), all Double:
 	//	Σ_j ½(‖m_j‖² + ‖s_j‖² − M) − Σ log|diag s_j|
 	// m [J,M], s [J,M,M] lower, or [J,M] diagonal.
-	KLInducing(kl, dm, ds, m, s *Tensor, weight float64)
+	KLInducing(kl, dm, ds, m, s *Tensor, weight Scalar)
 }
 
 // AdamStep is one step's numbers of Adam (Kingma & Ba) on an objective whose gradient is
 // Scale·g + L2·p. Step counts from 1.
 type AdamStep struct {
-	LR, Beta1, Beta2, Eps float64
-	L2                    float64 // coupled: part of the gradient
-	Scale                 float64 // −1/N turns the ELBO's gradient into that of −ELBO/N
-	Step                  int
+	LR                Scalar
+	Step              Count
+	Beta1, Beta2, Eps float64
+	L2                float64 // coupled: part of the gradient
+	Scale             float64 // −1/N turns the ELBO's gradient into that of −ELBO/N
 }
 
 // Optimiser holds the update of the flat parameter vector.
@@ -307,5 +308,5 @@ type Optimiser interface {
 	// for each latent (for each element of a diagonal) by itself; where no rung helps, which is so
 	// of a gradient that is no number, q stays where it is. The exact gradient of a log-concave
 	// likelihood never needs it. dm and ds are left as they are.
-	NaturalStep(m, s, dm, ds *Tensor, size float64)
+	NaturalStep(m, s, dm, ds *Tensor, size Scalar)
 }

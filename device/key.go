@@ -27,7 +27,7 @@ const (
 // the stream it left.
 type Key struct {
 	Seed   uint64
-	Step   uint32
+	Step   Count
 	Sample uint32 // number of the first Monte-Carlo sample; an op adds s
 	Site   Site
 	Layer  uint8
@@ -42,5 +42,5 @@ type Key struct {
 func (k Key) Words(sample, row int) (key [2]uint32, c1, c2, c3 uint32) {
 	key = [2]uint32{uint32(k.Seed), uint32(k.Seed >> 32)}
 	number := k.Sample + uint32(sample)
-	return key, uint32(row), k.Step, number<<16 | uint32(k.Site)<<8 | uint32(k.Layer)
+	return key, uint32(row), k.Step.N, number<<16 | uint32(k.Site)<<8 | uint32(k.Layer)
 }

@@ -9,6 +9,37 @@ type Now struct {
 	Natural  float64 // the size of NaturalStep
 }
 
+// Live is Now as the work of a Loop passes it on to operations.
+type Live struct {
+	Step                  Count
+	LR, KLWeight, Natural Scalar
+}
+
+// Count is the number of a step. A live one is that of the step of a Loop, and a record reads it
+// again in each replay; any other is the same in each step.
+type Count struct {
+	N    uint32
+	live bool
+}
+
+// Live says whether the number follows the step.
+func (c Count) Live() bool { return c.live }
+
+// Scalar is a number that an operation takes, live or the same in each step as a Count is.
+type Scalar struct {
+	Value float64
+	live  bool
+}
+
+// Live says whether the number follows the step.
+func (s Scalar) Live() bool { return s.live }
+
+// Live are the numbers for the work of a Loop.
+func (n Now) Live() Live {
+	scalar := func(v float64) Scalar { return Scalar{v, true} }
+	return Live{Count{n.Step, true}, scalar(n.LR), scalar(n.KLWeight), scalar(n.Natural)}
+}
+
 // Loop repeats one piece of work, such as a training step. A device that is a Recorder records the
 // work once and then replays the record; every other device just does the work.
 type Loop struct{ run func(Now) }
@@ -17,18 +48,17 @@ type Loop struct{ run func(Now) }
 type Recorder interface {
 	// Record gives a function that does what work does, with the same bits. It may call work at any
 	// time, or not at all; see NewLoop for what work must be.
-	Record(work func(Now)) func(Now)
+	Record(work func(Live)) func(Now)
 }
 
 // NewLoop makes a loop of calls of a device's operations. The calls and their arguments must be the
-// same each time, except four numbers that follow Now: the Step of Keys and of Average, LR and Step
-// of AdamSteps (whose betas are the same), the weight of KL terms, and the size of NaturalSteps.
-// Work neither uploads nor downloads, and does nothing that the device does not see.
-func NewLoop(dev Device, work func(Now)) *Loop {
+// same each time, except those that are live. Work passes these on as they are. It neither uploads
+// nor downloads, and does nothing that the device does not see.
+func NewLoop(dev Device, work func(Live)) *Loop {
 	if r, ok := dev.(Recorder); ok {
-		work = r.Record(work)
+		return &Loop{r.Record(work)}
 	}
-	return &Loop{work}
+	return &Loop{func(now Now) { work(now.Live()) }}
 }
 
 // Run does the work once.

@@ -10,21 +10,21 @@ type recorder struct {
 	replays int
 }
 
-func (r *recorder) Record(work func(Now)) func(Now) {
+func (r *recorder) Record(work func(Live)) func(Now) {
 	return func(now Now) {
 		r.replays++
-		work(now)
+		work(now.Live())
 	}
 }
 
 // A loop does the work, through the recorder where the device is one.
 func TestLoop(t *testing.T) {
-	done, r := Now{}, &recorder{}
-	work := func(now Now) { done = now }
+	done, r := Live{}, &recorder{}
+	work := func(now Live) { done = now }
 	for i, dev := range []Device{plain{}, r} {
 		now := Now{Step: uint32(i + 1), LR: 0.1, KLWeight: 0.5}
 		NewLoop(dev, work).Run(now)
-		if done != now || r.replays != i {
+		if done != now.Live() || r.replays != i {
 			t.Errorf("device %d: %+v done for %+v, %d times by the recorder", i, done, now, r.replays)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 // Step is what one evaluation of the bound depends on besides the parameters.
 type Step struct {
 	Seed     uint64
-	Number   uint32  // of the training step, from 1
-	KLWeight float64 // 1 for the bound; another value is a tempered objective
+	Number   device.Count  // of the training step, from 1
+	KLWeight device.Scalar // 1 for the bound; another value is a tempered objective
 
 	Leave func() bool // asked between two parts of a batch: whether to leave it at that; nil for no
 }
@@ -27,9 +27,9 @@ type ELBO struct {
 // Params.Grad. It is one straight line: what depends on the parameters only and the KL terms; then,
 // for the batch or for each part of it, forward, the likelihood, backward; then the way back to the
 // parameters. Nothing is read back: Report does that, when someone wants to know. Where Step.Leave
-// ended it, it is not whole: neither the gradient nor the next Report mean anything. Parameters do
+// ended it, it is not done: neither the gradient nor the next Report mean anything. Parameters do
 // not change.
-func (m *Model) Gradient(p *Pass, data *Data, step Step) (whole bool) {
+func (m *Model) Gradient(p *Pass, data *Data, step Step) (done bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
@@ -78,7 +78,7 @@ func (m *Model) spectraBackward() {
 // NaturalStep moves q(F̄) by size along the natural gradient of the last Gradient's bound: what
 // Salimbeni, Eleftheriadis and Hensman (2018) do in place of Adam. A model without a GP layer has
 // none.
-func (m *Model) NaturalStep(size float64) {
+func (m *Model) NaturalStep(size device.Scalar) {
 	if m.gp != nil {
 		m.gp.naturalStep(size)
 	}
@@ -141,7 +141,7 @@ func (m *Model) expectedLogLik(p *part, scale float64, samples int) {
 }
 
 // kl is KL(q(W,Ω,F̄) ‖ P(W,Ω,F̄)) of elbo, term by term.
-func (m *Model) kl(weight float64) {
+func (m *Model) kl(weight device.Scalar) {
 	if m.gp != nil {
 		m.gp.klInducing(m.slots[slotInducing], weight)
 	}

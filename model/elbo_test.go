@@ -148,7 +148,7 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 	} else {
 		labels = nil
 	}
-	f := &fixture{m: m, rows: []int32{7, 2, 8, 2}, step: Step{Seed: 3<<40 + 5, Number: 4, KLWeight: 0.7}}
+	f := &fixture{m: m, rows: []int32{7, 2, 8, 2}, step: Step{Seed: 3<<40 + 5, Number: device.Count{N: 4}, KLWeight: device.Scalar{Value: 0.7}}}
 	if own != nil {
 		m.SetInducing(own)
 	}
@@ -237,7 +237,7 @@ func distances(rng *rand.Rand, c Config, x []float64) (own []float64) {
 func (f *fixture) value(t testing.TB) float64 {
 	t.Helper()
 	f.m.Gradient(f.pass, f.data, f.step)
-	e, err := f.m.Report(f.step.KLWeight)
+	e, err := f.m.Report(f.step.KLWeight.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestELBO(t *testing.T) {
 			f := newFixture(t, dev, c)
 			got := f.value(t)
 			ell, kl := f.naive.elbo()
-			want := ell - f.step.KLWeight*kl
+			want := ell - f.step.KLWeight.Value*kl
 			if math.Abs(got-want) > 1e-8*math.Abs(want) {
 				t.Errorf("bound %.12g, the paper's loops give %.12g", got, want)
 			}

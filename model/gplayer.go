@@ -193,7 +193,7 @@ func (g *GPLayer) zero() {
 
 // naturalStep moves q(F̄), in the coordinates of its parameters, with the gradients that
 // gramBackward left.
-func (g *GPLayer) naturalStep(size float64) {
+func (g *GPLayer) naturalStep(size device.Scalar) {
 	g.dev.NaturalStep(g.qMu, g.qSqrt, g.dqMu, g.dqSqrt, size)
 	g.dev.Zero(g.qReal)
 	g.dev.NarrowAdd(g.qReal, g.q)

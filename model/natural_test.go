@@ -4,8 +4,10 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
 // With Gaussian noise, all rows in the batch and size 1, a natural step of a GP lands on the best
@@ -19,14 +21,14 @@ func TestNaturalStepIsExact(t *testing.T) {
 		c := Config{Model: GP, Inputs: 3, Outputs: 1, Likelihood: GaussianLikelihood, Samples: 1, Latents: 1, Inducing: 5,
 			Lengthscales: ARD, QCov: Full, Whiten: whiten}
 		f := newFixture(t, dev, c)
-		f.pass, f.step.KLWeight = f.m.NewPass(1, n), 1
+		f.pass, f.step.KLWeight = f.m.NewPass(1, n), device.Scalar{Value: 1}
 		f.naive.rows = nil
 		for i := range int32(n) {
 			f.naive.rows = append(f.naive.rows, i)
 		}
 		dev.UploadInts(f.pass.Rows(), f.naive.rows)
 		f.value(t)
-		f.m.NaturalStep(1)
+		f.m.NaturalStep(device.Scalar{Value: 1})
 		bound := f.value(t)
 
 		alpha, noise := math.Exp(f.naive.params["gp.log_alpha"][0]), math.Exp(f.naive.params["likelihood.log_variance"][0])
@@ -132,7 +134,7 @@ func TestNaturalStep(t *testing.T) {
 		t.Run(c.testName(), func(t *testing.T) {
 			f := newFixture(t, dev, c)
 			before := f.value(t)
-			f.m.NaturalStep(1e-9)
+			f.m.NaturalStep(device.Scalar{Value: 1e-9})
 			if after := f.value(t); !(after > before) {
 				t.Errorf("the bound goes from %.10g to %.10g", before, after)
 			}
@@ -143,7 +145,7 @@ func TestNaturalStep(t *testing.T) {
 					t.Fatalf("%s[%d] has moved", f.blockOf(i).Name, i)
 				}
 			}
-			if n := allocs.PerRun(1, func() { f.m.NaturalStep(1e-3) }); n > 0 {
+			if n := allocs.PerRun(1, func() { f.m.NaturalStep(device.Scalar{Value: 1e-3}) }); n > 0 {
 				t.Errorf("it allocates %g times", n)
 			}
 		})

@@ -16,16 +16,16 @@ const (
 // draw says for which purpose standard normals are drawn.
 type draw struct {
 	seed   uint64
-	step   uint32
+	step   device.Count
 	sample uint32 // number of the first Monte-Carlo sample of the pass
 }
 
-func (d draw) predicting() bool { return d.step == predictStep }
+func (d draw) predicting() bool { return d.step.N == predictStep }
 
 func (d draw) key(site device.Site, layer int, frozen bool) device.Key {
 	step := d.step
 	if frozen {
-		step = frozenStep
+		step = device.Count{N: frozenStep}
 	}
 	return device.Key{Seed: d.seed, Step: step, Sample: d.sample, Site: site, Layer: uint8(layer)}
 }
@@ -50,7 +50,7 @@ const predictStrata = 10
 // stratified makes the samples of a prediction points of Latin hypercubes. Those of training are
 // independent.
 func stratified(k device.Key) device.Key {
-	if k.Step == predictStep {
+	if k.Step.N == predictStep {
 		k.Strata = predictStrata
 	}
 	return k

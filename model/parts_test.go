@@ -23,7 +23,7 @@ func TestParts(t *testing.T) {
 				for range 2 { // the second finds what the first has left
 					f.m.Gradient(p, f.data, f.step)
 				}
-				e, err := f.m.Report(f.step.KLWeight)
+				e, err := f.m.Report(f.step.KLWeight.Value)
 				if err != nil {
 					t.Fatal(err)
 				}

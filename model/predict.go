@@ -165,7 +165,7 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 			if r.Leave != nil && r.Leave() {
 				return nil, ErrLeft
 			}
-			m.propagate(&p.parts[0], draw{seed: seed, step: predictStep, sample: uint32(s)})
+			m.propagate(&p.parts[0], draw{seed: seed, step: device.Count{N: predictStep}, sample: uint32(s)})
 			read(out.H, mean, s, first, n)
 			if variance != nil {
 				read(out.Var, variance, s, first, n)
@@ -212,6 +212,6 @@ func (m *Model) predictBytes(data *Data, samples, batch int) int64 {
 		dry.gp.gram()
 	}
 	dry.spectra()
-	dry.propagate(&p.parts[0], draw{step: predictStep})
+	dry.propagate(&p.parts[0], draw{step: device.Count{N: predictStep}})
 	return ledger.Total() - before
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
@@ -144,9 +145,9 @@ func TestPredictWithoutNoise(t *testing.T) {
 // sample has its own.
 func TestPredictFrozenDraws(t *testing.T) {
 	c := gpdrfConfig()
-	d := draw{seed: 1, step: predictStep}
+	d := draw{seed: 1, step: device.Count{N: predictStep}}
 	c.Spectra = PriorFixed + EachSample
-	if n := c.features(d, 0); n.Spectra.Step != frozenStep || n.Draws != c.Samples {
+	if n := c.features(d, 0); n.Spectra.Step.N != frozenStep || n.Draws != c.Samples {
 		t.Errorf("prior-fixed: %+v", n)
 	}
 	c.Spectra = PriorFixed
@@ -154,17 +155,17 @@ func TestPredictFrozenDraws(t *testing.T) {
 		t.Errorf("shared: %+v", n)
 	}
 	c.Spectra = VarResampled + EachSample
-	if n := c.features(d, 0); n.Spectra.Step != predictStep || n.Draws != 0 {
+	if n := c.features(d, 0); n.Spectra.Step.N != predictStep || n.Draws != 0 {
 		t.Errorf("var-resampled: %+v", n)
 	}
 	c.Spectra, c.LocalReparam = VarFixed+AllNoise+EachSample, false
-	if n := c.features(d, 0); n.Weights.Step != frozenStep || n.WDraws != c.Samples {
+	if n := c.features(d, 0); n.Weights.Step.N != frozenStep || n.WDraws != c.Samples {
 		t.Errorf("var-fixed with sampled weights: %+v", n)
 	}
-	if k := c.latents(draw{seed: 1, step: 5}); k.Step != frozenStep {
+	if k := c.latents(draw{seed: 1, step: device.Count{N: 5}}); k.Step.N != frozenStep {
 		t.Errorf("var-fixed must freeze ε in training: %+v", k)
 	}
-	if k := c.latents(d); k.Step != predictStep {
+	if k := c.latents(d); k.Step.N != predictStep {
 		t.Errorf("prediction draws its own ε: %+v", k)
 	}
 }

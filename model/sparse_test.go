@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
 // sphere are n random vectors of length 1.
@@ -57,7 +59,7 @@ func TestRowsOfSinglePrecision(t *testing.T) {
 				rows[i] = int32(i)
 			}
 			dev.UploadInts(pass.Rows(), rows)
-			model.Gradient(pass, set, Step{Seed: 1, Number: 1, KLWeight: 1})
+			model.Gradient(pass, set, Step{Seed: 1, Number: device.Count{N: 1}, KLWeight: device.Scalar{Value: 1}})
 			if e, err := model.Report(1); err != nil || e.Jitter != jitter {
 				t.Fatal(e.Jitter, err)
 			}

@@ -147,7 +147,9 @@ func TestInterruptedELBO(t *testing.T) {
 // recording is such a device that could record the step, of which no part can be left out.
 type recording struct{ *cancelling }
 
-func (recording) Record(work func(device.Now)) func(device.Now) { return work }
+func (recording) Record(work func(device.Live)) func(device.Now) {
+	return func(now device.Now) { work(now.Live()) }
+}
 
 // A step that may be recorded is whole.
 func TestInterruptedRecord(t *testing.T) {

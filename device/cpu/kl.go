@@ -29,7 +29,8 @@ type divergences[T Float] struct {
 
 // KLDiag is the KL of a fully factorised Gaussian from N(0, p); −weight·∂KL is accumulated.
 // A block is a piece of one row, so that it has one length-scale.
-func (d *Device[T]) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Tensor, weight float64) {
+func (d *Device[T]) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Tensor, live device.Scalar) {
+	weight := live.Value
 	t := &d.divergences
 	t.d, t.r = device.CheckKLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl)
 	t.math, t.weight = d.math, weight
@@ -77,10 +78,10 @@ func (t *klDiag[T]) run(w *worker, block int) {
 }
 
 // KLInducing is the KL of the whitened q(F̄) from N(0, I); −weight·∂KL is accumulated.
-func (d *Device[T]) KLInducing(kl, dm, ds, m, s *device.Tensor, weight float64) {
+func (d *Device[T]) KLInducing(kl, dm, ds, m, s *device.Tensor, weight device.Scalar) {
 	t := &d.divergences
 	t.shape = device.CheckKLInducing(kl, dm, ds, m, s)
-	t.weight = weight
+	t.weight = weight.Value
 	t.m, t.s, t.dm, t.ds = double(m), double(s), double(dm), double(ds)
 	blocks := t.shape.J * blocksOf(t.shape.M, klRows)
 	t.kl = grow(d.pool, &t.kl, blocks)

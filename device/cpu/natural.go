@@ -27,10 +27,10 @@ type naturalTask struct {
 }
 
 // NaturalStep moves q(F̄) by size along its natural gradient.
-func (d *gp) NaturalStep(m, s, dm, ds *device.Tensor, size float64) {
+func (d *gp) NaturalStep(m, s, dm, ds *device.Tensor, size device.Scalar) {
 	t := &d.natural
-	t.QShape = device.CheckNaturalStep(m, s, dm, ds, size)
-	t.m, t.s, t.dm, t.ds, t.size = double(m), double(s), double(dm), double(ds), size
+	t.QShape = device.CheckNaturalStep(m, s, dm, ds, size.Value)
+	t.m, t.s, t.dm, t.ds, t.size = double(m), double(s), double(dm), double(ds), size.Value
 	if t.Diagonal {
 		d.do((*naturalDiagonal)(t), t.J, 16*len(t.m))
 		return

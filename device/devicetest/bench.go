@@ -127,8 +127,10 @@ func Operations(dev device.Device, w Workload) []Operation {
 			dev.HeteroscedasticLogLik(value, dpair, dlogvar, pair, y, logvar, 1e-3)
 		}},
 		{"BernoulliLogLik", func() { dev.BernoulliLogLik(value, dlogit, logit, labels, 1e-3) }},
-		{"KLDiag", func() { dev.KLDiag(value, grad.MeanW, grad.LogVarW, nil, theta.MeanW, theta.LogVarW, nil, 1) }},
-		{"KLInducing", func() { dev.KLInducing(value, dm, ds, m, s, 1) }},
+		{"KLDiag", func() {
+			dev.KLDiag(value, grad.MeanW, grad.LogVarW, nil, theta.MeanW, theta.LogVarW, nil, device.Scalar{Value: 1})
+		}},
+		{"KLInducing", func() { dev.KLInducing(value, dm, ds, m, s, device.Scalar{Value: 1}) }},
 		{"RandomFeaturesBackward local", func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, local, scratch) }},
 		{"RandomFeaturesBackward sampled", func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, sampled, scratchSampled) }},
 		{"RandomFeaturesBackward arccos1", func() {
@@ -157,12 +159,12 @@ func Operations(dev device.Device, w Workload) []Operation {
 		{"NarrowAdd s", func() { dev.NarrowAdd(narrow, ds) }},
 		{"Zero ds", func() { dev.Zero(ds) }},
 		{"Adam", func() {
-			dev.Adam(flat[0], flat[1], flat[2], flat[3], flat[4], device.AdamStep{LR: 1e-3, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: 1, Step: 1})
+			dev.Adam(flat[0], flat[1], flat[2], flat[3], flat[4], device.AdamStep{LR: device.Scalar{Value: 1e-3}, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: 1, Step: device.Count{N: 1}})
 		}},
 		{"NaturalStep", func() {
 			dev.Copy(nm, m)
 			dev.Copy(ns, s)
-			dev.NaturalStep(nm, ns, dm, ds, 1e-3)
+			dev.NaturalStep(nm, ns, dm, ds, device.Scalar{Value: 1e-3})
 		}},
 	}
 	if !w.Diagonal { // the paper's q(F̄) costs these two besides

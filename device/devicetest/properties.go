@@ -163,11 +163,11 @@ func divergence(t *testing.T, dev device.Device, tol Tolerances) {
 		identity[i*m+i%m], ones[i] = 1, 1
 	}
 	zero := dev.New(device.Double, j, m)
-	dev.KLInducing(kl, dm, ds, zero, put(dev, device.Double, identity, j, m, m), 1)
+	dev.KLInducing(kl, dm, ds, zero, put(dev, device.Double, identity, j, m, m), device.Scalar{Value: 1})
 	if v := value(); math.Abs(v) > 1e-12 {
 		t.Errorf("KLInducing is %g at the prior", v)
 	}
-	dev.KLInducing(kl, dm, ddiag, zero, put(dev, device.Double, ones, j, m), 1)
+	dev.KLInducing(kl, dm, ddiag, zero, put(dev, device.Double, ones, j, m), device.Scalar{Value: 1})
 	if v := value(); math.Abs(v) > 1e-12 {
 		t.Errorf("diagonal KLInducing is %g at the prior", v)
 	}
@@ -178,17 +178,17 @@ func divergence(t *testing.T, dev device.Device, tol Tolerances) {
 	}
 	dev.Upload(logvar, variance)
 	dmean, dlogvar, dlogl := dev.New(device.Real, d, n), dev.New(device.Real, d, n), dev.New(device.Real, d)
-	dev.KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, put(dev, device.Real, logl, d), 1)
+	dev.KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, put(dev, device.Real, logl, d), device.Scalar{Value: 1})
 	if v := value(); math.Abs(v) > d*n*tol.real() {
 		t.Errorf("KLDiag is %g at the prior", v)
 	}
 	for seed := range uint64(20) {
 		r := newRandom(seed)
-		dev.KLInducing(kl, dm, ds, upload(dev, r.normal("m", device.Double, none, 0, 0.1, j, m)), upload(dev, r.factor("s", false, j, m)), 1)
+		dev.KLInducing(kl, dm, ds, upload(dev, r.normal("m", device.Double, none, 0, 0.1, j, m)), upload(dev, r.factor("s", false, j, m)), device.Scalar{Value: 1})
 		if v := value(); !(v > 0) {
 			t.Errorf("KLInducing is %g", v)
 		}
-		dev.KLDiag(kl, dmean, dlogvar, nil, upload(dev, r.normal("mean", device.Real, none, 0, 0.1, d, n)), upload(dev, r.normal("logvar", device.Real, none, 0, 0.1, d, n)), nil, 1)
+		dev.KLDiag(kl, dmean, dlogvar, nil, upload(dev, r.normal("mean", device.Real, none, 0, 0.1, d, n)), upload(dev, r.normal("logvar", device.Real, none, 0, 0.1, d, n)), nil, device.Scalar{Value: 1})
 		if v := value(); !(v > 0) {
 			t.Errorf("KLDiag is %g", v)
 		}

@@ -73,8 +73,8 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
 	columns := nr * c.activation.Columns()
 	noise := device.FeatureNoise{
-		Weights: device.Key{Seed: 11, Step: 3, Sample: 4, Site: device.SiteWeights, Layer: 2},
-		Spectra: device.Key{Seed: 11, Step: 0, Sample: 4, Site: device.SiteSpectra, Layer: 2},
+		Weights: device.Key{Seed: 11, Step: device.Count{N: 3}, Sample: 4, Site: device.SiteWeights, Layer: 2},
+		Spectra: device.Key{Seed: 11, Sample: 4, Site: device.SiteSpectra, Layer: 2},
 		Draws:   c.draws, WDraws: c.wdraws, Local: c.local,
 	}
 	noise.Weights.Strata, noise.Spectra.Strata = c.strata, c.strata

@@ -140,7 +140,7 @@ func whitenedMoments(mean, variance, a, m, s, logalpha []float64, latents, k, n,
 // Size: S, B, J.
 func sampleF(r *random, size []int, key device.Key) *problem {
 	s, b, j := size[0], size[1], size[2]
-	key.Seed, key.Step, key.Sample, key.Site, key.Layer = 1<<40+3, 5, 2, device.SiteLatents, 1
+	key.Seed, key.Step.N, key.Sample, key.Site, key.Layer = 1<<40+3, 5, 2, device.SiteLatents, 1
 	variance := r.normal("variance", device.Double, writes, 0, 0.5, b, j)
 	for i, v := range variance.data {
 		variance.data[i] = math.Exp(v)

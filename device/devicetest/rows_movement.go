@@ -69,7 +69,7 @@ func drawRows(r *random, size []int) *problem {
 	for i := range numbers.data {
 		numbers.data[i] = float64(i)
 	}
-	key := device.Key{Seed: 5<<40 + 3, Step: 17, Sample: 2, Site: device.SiteBatch, Layer: 1}
+	key := device.Key{Seed: 5<<40 + 3, Step: device.Count{N: 17}, Sample: 2, Site: device.SiteBatch, Layer: 1}
 	return &problem{
 		in:  []*array{numbers},
 		out: []*array{zeros("rows", device.Double, b, 1)},

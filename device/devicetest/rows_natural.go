@@ -44,7 +44,7 @@ func naturalStep(r *random, size []int, spread float64) *problem {
 func forwardNatural(dev device.Device, in, out []*device.Tensor) {
 	dev.Copy(out[0], in[0])
 	dev.Copy(out[1], in[1])
-	dev.NaturalStep(out[0], out[1], in[2], in[3], naturalSize)
+	dev.NaturalStep(out[0], out[1], in[2], in[3], device.Scalar{Value: naturalSize})
 }
 
 // naturalNaive moves one latent, unless S would grow to more than 2/(1−size) times itself in some

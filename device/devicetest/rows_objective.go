@@ -195,9 +195,9 @@ func klDiag(r *random, size []int, lengths bool) *problem {
 	}
 	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
 		if lengths {
-			dev.KLDiag(out[0], din[0], din[1], din[2], in[0], in[1], in[2], klWeight)
+			dev.KLDiag(out[0], din[0], din[1], din[2], in[0], in[1], in[2], device.Scalar{Value: klWeight})
 		} else {
-			dev.KLDiag(out[0], din[0], din[1], nil, in[0], in[1], nil, klWeight)
+			dev.KLDiag(out[0], din[0], din[1], nil, in[0], in[1], nil, device.Scalar{Value: klWeight})
 		}
 	}
 	return p
@@ -229,7 +229,7 @@ func klInducing(r *random, size []int, diagonal bool) *problem {
 		p.backward(dev, in, out, []*device.Tensor{dev.New(device.Double, p.in[0].shape...), dev.New(device.Double, p.in[1].shape...)}, nil)
 	}
 	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
-		dev.KLInducing(out[0], din[0], din[1], in[0], in[1], klWeight)
+		dev.KLInducing(out[0], din[0], din[1], in[0], in[1], device.Scalar{Value: klWeight})
 	}
 	return p
 }
@@ -250,7 +250,7 @@ func adam(r *random, size []int) *problem {
 	for i := 4; i < n; i += 5 {
 		rate.data[i] = 0
 	}
-	step := device.AdamStep{LR: 0.01, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, L2: 0.05, Scale: -0.5}
+	step := device.AdamStep{LR: device.Scalar{Value: 0.01}, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, L2: 0.05, Scale: -0.5}
 	return &problem{
 		in:  []*array{r.normal("p", device.Real, none, 0, 1, n), r.normal("g", device.Real, none, 0, 1, n), rate},
 		out: []*array{zeros("p", device.Real, n), zeros("m", device.Real, n), zeros("v", device.Real, n)},
@@ -265,7 +265,7 @@ func adam(r *random, size []int) *problem {
 					m[i] = step.Beta1*m[i] + (1-step.Beta1)*g
 					v[i] = step.Beta2*v[i] + (1-step.Beta2)*g*g
 					mhat, vhat := m[i]/(1-math.Pow(step.Beta1, t)), v[i]/(1-math.Pow(step.Beta2, t))
-					p[i] -= step.LR * in[2][i] * mhat / (math.Sqrt(vhat) + step.Eps)
+					p[i] -= step.LR.Value * in[2][i] * mhat / (math.Sqrt(vhat) + step.Eps)
 				}
 			}
 		},
@@ -273,7 +273,7 @@ func adam(r *random, size []int) *problem {
 			dev.Copy(out[0], in[0])
 			dev.Zero(out[1])
 			dev.Zero(out[2])
-			for step.Step = 1; step.Step <= 3; step.Step++ {
+			for step.Step.N = 1; step.Step.N <= 3; step.Step.N++ {
 				dev.Adam(out[0], in[1], out[1], out[2], in[2], step)
 			}
 		},

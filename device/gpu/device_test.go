@@ -140,7 +140,7 @@ func TestNoAllocation(t *testing.T) {
 	p := d.New(device.Real, 1000)
 	double := d.New(device.Double, 1000)
 	for name, op := range map[string]func(){
-		"Adam":       func() { d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: 1}) },
+		"Adam":       func() { d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: device.Count{N: 1}}) },
 		"Widen":      func() { d.Widen(double, p) },
 		"NarrowAdd":  func() { d.NarrowAdd(p, double) },
 		"Copy, Zero": func() { d.Copy(p, p); d.Zero(p) },
@@ -181,7 +181,7 @@ func TestLostDriver(t *testing.T) {
 	p := d.New(device.Real, 1000)
 	step := func() (err error) {
 		defer device.Guard(&err)
-		d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: 1})
+		d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: device.Count{N: 1}})
 		return nil
 	}
 	for i := 1; ; i++ {

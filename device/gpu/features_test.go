@@ -96,8 +96,8 @@ func TestFeatureScratch(t *testing.T) {
 // runFeatures is the results of a layer and of its backward pass, with the same numbers on every
 // device.
 func runFeatures(d device.Device, n device.FeatureShape, noise device.FeatureNoise, scratch device.Scratch) [][]float64 {
-	noise.Weights = device.Key{Seed: 3, Step: 4, Sample: 5, Site: device.SiteWeights}
-	noise.Spectra = device.Key{Seed: 3, Step: 4, Sample: 5, Site: device.SiteSpectra}
+	noise.Weights = device.Key{Seed: 3, Step: device.Count{N: 4}, Sample: 5, Site: device.SiteWeights}
+	noise.Spectra = device.Key{Seed: 3, Step: device.Count{N: 4}, Sample: 5, Site: device.SiteSpectra}
 	fill := func(scale, mean float64, shape ...int) *device.Tensor {
 		x := d.New(device.Real, shape...)
 		values := make([]float64, x.Len())

@@ -18,12 +18,12 @@ const (
 type klState struct{ kl, dlogl scratch }
 
 // KLDiag is the KL of a fully factorised Gaussian from N(0, p); −weight·∂KL is accumulated.
-func (d *Device) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Tensor, weight float64) {
+func (d *Device) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Tensor, weight device.Scalar) {
 	rows, r := device.CheckKLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl)
 	grid := cuda.Grid{X: rows, Y: (r + klPiece - 1) / klPiece, Z: 1}
 	n := grid.X * grid.Y
 	sums, excess := d.growDoubles(&d.state.kl.kl, n), d.growDoubles(&d.state.kl.dlogl, n)
-	d.real.launch("kl_diag", grid, 0, cuda.Int(r), d.weight(weight),
+	d.real.launch("kl_diag", grid, 0, cuda.Int(r), d.live(weight),
 		d.ptr(dmean), d.ptr(dlogvar), d.ptr(mean), d.ptr(logvar), d.ptr(logl), sums, excess)
 	d.double.fold(d.ptr(kl), sums, n, false, 1)
 	if logl != nil {
@@ -32,11 +32,11 @@ func (d *Device) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Te
 }
 
 // KLInducing is the KL of the whitened q(F̄) from N(0, I); −weight·∂KL is accumulated.
-func (d *Device) KLInducing(kl, dm, ds, m, s *device.Tensor, weight float64) {
+func (d *Device) KLInducing(kl, dm, ds, m, s *device.Tensor, weight device.Scalar) {
 	n := device.CheckKLInducing(kl, dm, ds, m, s)
 	grid := cuda.Grid{X: (n.M + klRows - 1) / klRows, Y: n.J, Z: 1}
 	sums := d.growDoubles(&d.state.kl.kl, grid.X*grid.Y)
-	d.double.launch("kl_inducing", grid, 0, cuda.Int(n.M), flag(n.Diagonal), d.weight(weight),
+	d.double.launch("kl_inducing", grid, 0, cuda.Int(n.M), flag(n.Diagonal), d.live(weight),
 		d.ptr(dm), d.ptr(ds), d.ptr(m), d.ptr(s), sums)
 	d.double.fold(d.ptr(kl), sums, grid.X*grid.Y, false, 1)
 }

@@ -83,8 +83,8 @@ func (d *Device) scalar(v float64) cuda.Arg {
 // key is a stream of normals as the five arguments k0, k1, step, tail and strata of a kernel
 // (philox.cuh).
 func (d *Device) key(k device.Key) (k0, k1, step, tail, strata cuda.Arg) {
-	words, _, c2, c3 := k.Words(0, 0)
-	return cuda.Uint(words[0]), cuda.Uint(words[1]), d.step(c2), cuda.Uint(c3), cuda.Uint(uint32(k.Strata))
+	words, _, _, c3 := k.Words(0, 0)
+	return cuda.Uint(words[0]), cuda.Uint(words[1]), d.step(k.Step), cuda.Uint(c3), cuda.Uint(uint32(k.Strata))
 }
 
 // fold is dst[0] = scale·Σ partial, or += where add is set, for n doubles and a dst of the family's

@@ -16,9 +16,8 @@ const (
 	liveNumber = 0x7ff86c6976650000
 )
 
-// recording is the step whose work is recorded now. What Now holds of it becomes live.
+// recording is the work that is recorded now. Its live numbers become marks.
 type recording struct {
-	now   device.Now
 	betas [2]float64 // of Adam
 }
 
@@ -26,7 +25,7 @@ type recording struct {
 // replayed.
 type loop struct {
 	device *Device
-	work   func(device.Now)
+	work   func(device.Live)
 	steady bool // the last launch of the work needed no memory
 	memory int  // the heap's changes then
 	graph  *cuda.Graph
@@ -34,7 +33,7 @@ type loop struct {
 }
 
 // Record makes a loop of work (device.Recorder).
-func (d *Device) Record(work func(device.Now)) func(device.Now) {
+func (d *Device) Record(work func(device.Live)) func(device.Now) {
 	l := &loop{device: d, work: work}
 	return l.run
 }
@@ -53,7 +52,7 @@ func (l *loop) run(now device.Now) {
 		l.unrecorded(now)
 		return
 	}
-	size, root := adamSize(device.AdamStep{LR: now.LR, Beta1: l.betas[0], Beta2: l.betas[1], Step: int(now.Step)})
+	size, root := adamSize(now.LR, l.betas, now.Step)
 	d.plain.launch("set_live", cuda.Grid{X: 1, Y: 1, Z: 1}, 0,
 		cuda.Uint(now.Step), cuda.Float64(now.KLWeight), cuda.Float64(size), cuda.Float64(root), cuda.Float64(now.Natural))
 	d.check("replaying a step", l.graph.Launch())
@@ -72,7 +71,7 @@ func (l *loop) perform(now device.Now) {
 	d := l.device
 	d.looping = true
 	defer func() { d.looping = false }()
-	l.work(now)
+	l.work(now.Live())
 }
 
 // record captures the work. That the record is right for every step is seen from the work of a step
@@ -80,8 +79,8 @@ func (l *loop) perform(now device.Now) {
 func (l *loop) record(now device.Now) {
 	d, betas := l.device, [2]float64{}
 	other := device.Now{Step: now.Step + 1, LR: 2*now.LR + 1, KLWeight: 2*now.KLWeight + 1, Natural: (1 + now.Natural) / 3}
-	expected := d.context.Trace(func() { l.live(other) })
-	graph, calls, err := d.context.Capture(func() { betas = l.live(now) })
+	expected := d.context.Trace(func() { l.mark(other) })
+	graph, calls, err := d.context.Capture(func() { betas = l.mark(now) })
 	if errors.Is(err, cuda.ErrNoGraphs) {
 		d.graphs = false
 		return
@@ -94,11 +93,11 @@ func (l *loop) record(now device.Now) {
 	l.graph, l.betas = graph, betas
 }
 
-// live does the work with marks in place of the numbers of the step, and returns the betas of its
+// mark does the work with marks in place of the numbers of the step, and returns the betas of its
 // optimiser.
-func (l *loop) live(now device.Now) [2]float64 {
+func (l *loop) mark(now device.Now) [2]float64 {
 	d := l.device
-	d.recording = &recording{now: now}
+	d.recording = &recording{}
 	defer func() { d.recording = nil }()
 	l.perform(now)
 	return d.recording.betas
@@ -115,49 +114,42 @@ func (l *loop) forget() {
 }
 
 // step is the argument for the step of a key.
-func (d *Device) step(step uint32) cuda.Arg {
-	if step == liveStep {
+func (d *Device) step(step device.Count) cuda.Arg {
+	switch {
+	case step.N == liveStep:
 		panic("gpu: a key has a step number that means another")
+	case d.recording != nil && step.Live():
+		return cuda.Uint(liveStep)
 	}
-	if d.recording != nil && step == d.recording.now.Step {
-		step = liveStep
-	}
-	return cuda.Uint(step)
+	return cuda.Uint(step.N)
 }
 
-// weight is the argument for the weight of a KL term.
-func (d *Device) weight(weight float64) cuda.Arg {
-	if d.recording != nil && weight == d.recording.now.KLWeight {
+// live is the argument for a number that may be live.
+func (d *Device) live(s device.Scalar) cuda.Arg {
+	if d.recording != nil && s.Live() {
 		return mark()
 	}
-	return cuda.Float64(weight)
-}
-
-// natural is the argument for the size of a NaturalStep.
-func (d *Device) natural(size float64) cuda.Arg {
-	if d.recording != nil && size == d.recording.now.Natural {
-		return mark()
-	}
-	return cuda.Float64(size)
+	return cuda.Float64(s.Value)
 }
 
 // adamSize is the arguments size and root of adam.
 func (d *Device) adamSize(s device.AdamStep) (size, root cuda.Arg) {
-	if r := d.recording; r != nil && s.LR == r.now.LR && s.Step == int(r.now.Step) {
-		if betas := [2]float64{s.Beta1, s.Beta2}; r.betas == [2]float64{} || r.betas == betas {
+	betas := [2]float64{s.Beta1, s.Beta2}
+	if r := d.recording; r != nil && s.LR.Live() && s.Step.Live() {
+		if r.betas == [2]float64{} || r.betas == betas {
 			r.betas = betas
 			return mark(), mark()
 		}
 		panic("gpu: the optimisers of a loop have different betas")
 	}
-	a, b := adamSize(s)
+	a, b := adamSize(s.LR.Value, betas, s.Step.N)
 	return cuda.Float64(a), cuda.Float64(b)
 }
 
 // adamSize is lr/(1−β1ᵗ) and 1/√(1−β2ᵗ).
-func adamSize(s device.AdamStep) (size, root float64) {
-	t := float64(s.Step)
-	return s.LR / (1 - math.Pow(s.Beta1, t)), 1 / math.Sqrt(1-math.Pow(s.Beta2, t))
+func adamSize(lr float64, betas [2]float64, step uint32) (size, root float64) {
+	t := float64(step)
+	return lr / (1 - math.Pow(betas[0], t)), 1 / math.Sqrt(1-math.Pow(betas[1], t))
 }
 
 func mark() cuda.Arg { return cuda.Float64(math.Float64frombits(liveNumber)) }

@@ -22,7 +22,7 @@ type walk struct {
 	mean, dmean      *device.Tensor
 	logvar, dlogvar  *device.Tensor
 	kl               *device.Tensor
-	change           func(*device.Now) // what the work gets wrong
+	change           func(*device.Live) // what the work gets wrong
 }
 
 func newWalk(d *Device) *walk {
@@ -44,7 +44,7 @@ func newWalk(d *Device) *walk {
 
 // work moves p by Adam along the gradient of a KL, on whose mean the rows that are drawn have a
 // part.
-func (w *walk) work(now device.Now) {
+func (w *walk) work(now device.Live) {
 	d := w.d
 	if w.change != nil {
 		w.change(&now)
@@ -55,7 +55,7 @@ func (w *walk) work(now device.Now) {
 	d.Gather(w.m.View(0, 1, 1), w.p.View(0, w.p.Len(), 1), w.rows.View(0, 1))
 	d.DrawRows(w.rows, w.p.Len(), device.Key{Seed: 1, Site: device.SiteBatch}) // frozen
 	d.Gather(w.m.View(1, 1, 1), w.p.View(0, w.p.Len(), 1), w.rows.View(0, 1))
-	d.Adam(w.p, w.g, w.m, w.v, w.rate, device.AdamStep{LR: now.LR, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: -1, Step: int(now.Step)})
+	d.Adam(w.p, w.g, w.m, w.v, w.rate, device.AdamStep{LR: now.LR, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: -1, Step: now.Step})
 }
 
 func (w *walk) values() []float64 {
@@ -99,7 +99,7 @@ func TestLoop(t *testing.T) {
 			}
 			if step == 7 { // scratch of the KL grows, and what it had goes to somebody else
 				big := replayed.d.New(device.Real, 5000)
-				replayed.d.KLDiag(replayed.kl, big, big, nil, big, big, nil, 1)
+				replayed.d.KLDiag(replayed.kl, big, big, nil, big, big, nil, device.Scalar{Value: 1})
 				runtime.GC()
 				runtime.GC()
 				replayed.d.Upload(replayed.d.New(device.Double, 1), []float64{1e9})
@@ -118,7 +118,7 @@ func TestLoopWithoutGraphs(t *testing.T) {
 	loop := device.NewLoop(old.d, old.work)
 	for step := 1; step <= 5; step++ {
 		loop.Run(at(step))
-		launched.work(at(step))
+		launched.work(at(step).Live())
 		equal(t, step, old.values(), launched.values())
 	}
 	if old.d.graphs || len(old.d.records) != 0 {
@@ -128,36 +128,36 @@ func TestLoopWithoutGraphs(t *testing.T) {
 
 // Work that cannot be replayed is a bug that says what it is.
 func TestLoopMisuse(t *testing.T) {
-	for want, wrong := range map[string]func(w *walk, now *device.Now){
-		"gpu: Upload in the work of a loop, which is recorded":   func(w *walk, _ *device.Now) { w.d.Upload(w.g, make([]float64, w.g.Len())) },
-		"gpu: Download in the work of a loop, which is recorded": func(w *walk, _ *device.Now) { w.values() },
-		"gpu: the work of a loop needs more memory than the step before": func(w *walk, now *device.Now) {
-			if now.Step >= 3 {
+	for want, wrong := range map[string]func(w *walk, now *device.Live){
+		"gpu: Upload in the work of a loop, which is recorded":   func(w *walk, _ *device.Live) { w.d.Upload(w.g, make([]float64, w.g.Len())) },
+		"gpu: Download in the work of a loop, which is recorded": func(w *walk, _ *device.Live) { w.values() },
+		"gpu: the work of a loop needs more memory than the step before": func(w *walk, now *device.Live) {
+			if now.Step.N >= 3 {
 				w.d.New(device.Real, 1)
 			}
 		},
-		"gpu: the work of a loop is not the same at each step: argument 4 of call 3, draw_rows, is 0x3e8, and 0x3e9": func(w *walk, now *device.Now) {
-			now.Step += 997
+		"gpu: the work of a loop is not the same at each step: argument 4 of call 3, draw_rows, is 0x3e8, and 0x3e9": func(w *walk, now *device.Live) {
+			now.Step = device.Count{N: now.Step.N + 997}
 		},
-		"gpu: the work of a loop is not the same at each step: argument 1 of call 1, kl_diag_f32, is ": func(w *walk, now *device.Now) {
-			now.KLWeight /= 2
+		"gpu: the work of a loop is not the same at each step: argument 1 of call 1, kl_diag_f32, is ": func(w *walk, now *device.Live) {
+			now.KLWeight = device.Scalar{Value: now.KLWeight.Value / 2}
 		},
-		"gpu: the work of a loop is not the same at each step: argument 10 of call 7, adam_f32, is ": func(w *walk, now *device.Now) {
-			now.LR *= 2
+		"gpu: the work of a loop is not the same at each step: argument 10 of call 7, adam_f32, is ": func(w *walk, now *device.Live) {
+			now.LR = device.Scalar{Value: 2 * now.LR.Value}
 		},
-		"gpu: the work of a loop is not the same at each step: argument 0 of call 0, clear, is ": func(w *walk, now *device.Now) {
-			if now.Step%2 == 0 {
+		"gpu: the work of a loop is not the same at each step: argument 0 of call 0, clear, is ": func(w *walk, now *device.Live) {
+			if now.Step.N%2 == 0 {
 				w.d.Zero(w.dlogvar)
 			}
 		},
-		"gpu: the optimisers of a loop have different betas": func(w *walk, now *device.Now) {
-			w.d.Adam(w.p, w.g, w.m, w.v, w.rate, device.AdamStep{LR: now.LR, Beta1: 0.8, Beta2: 0.99, Eps: 1e-8, Scale: -1, Step: int(now.Step)})
+		"gpu: the optimisers of a loop have different betas": func(w *walk, now *device.Live) {
+			w.d.Adam(w.p, w.g, w.m, w.v, w.rate, device.AdamStep{LR: now.LR, Beta1: 0.8, Beta2: 0.99, Eps: 1e-8, Scale: -1, Step: now.Step})
 		},
-		"gpu: a key has a step number that means another": func(w *walk, now *device.Now) { now.Step = liveStep },
+		"gpu: a key has a step number that means another": func(w *walk, now *device.Live) { now.Step.N = liveStep },
 	} {
 		t.Run(want, func(t *testing.T) {
 			w := newWalk(open(t, true))
-			w.change = func(now *device.Now) { wrong(w, now) }
+			w.change = func(now *device.Live) { wrong(w, now) }
 			loop := device.NewLoop(w.d, w.work)
 			defer func() {
 				if text, _ := recover().(string); !strings.HasPrefix(text, want) {

@@ -15,9 +15,9 @@ type naturalState struct {
 }
 
 // NaturalStep moves q(F̄) by size along its natural gradient.
-func (d *Device) NaturalStep(m, s, dm, ds *device.Tensor, size float64) {
-	n := device.CheckNaturalStep(m, s, dm, ds, size)
-	step, rungs := d.natural(size), &device.NaturalLadder
+func (d *Device) NaturalStep(m, s, dm, ds *device.Tensor, size device.Scalar) {
+	n := device.CheckNaturalStep(m, s, dm, ds, size.Value)
+	step, rungs := d.live(size), &device.NaturalLadder
 	if n.Diagonal {
 		d.double.launch("natural_diagonal", d.double.over("natural_diagonal", n.J*n.M), 0,
 			cuda.Int(n.J*n.M), step, cuda.Float64(rungs[1]), cuda.Float64(rungs[2]), cuda.Float64(rungs[3]), cuda.Float64(rungs[4]),

@@ -241,11 +241,11 @@ func (m *meter) SoftmaxLogLik(ell, dh, h, y *device.Tensor, scale float64) {
 	m.time("SoftmaxLogLik", m.count.softmax(ell, dh, h, y), func() { m.Device.SoftmaxLogLik(ell, dh, h, y, scale) })
 }
 
-func (m *meter) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Tensor, weight float64) {
+func (m *meter) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Tensor, weight device.Scalar) {
 	m.time("KLDiag", m.count.klDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl), func() { m.Device.KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl, weight) })
 }
 
-func (m *meter) KLInducing(kl, dm, ds, mu, s *device.Tensor, weight float64) {
+func (m *meter) KLInducing(kl, dm, ds, mu, s *device.Tensor, weight device.Scalar) {
 	m.time("KLInducing", m.count.klInducing(kl, dm, ds, mu, s), func() { m.Device.KLInducing(kl, dm, ds, mu, s, weight) })
 }
 

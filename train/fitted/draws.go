@@ -18,7 +18,7 @@ func Draws(m metrics.Mixture, target, draws int, seed uint64) metrics.Mixture {
 	if draws < 2 {
 		panic("train: a variance needs two draws")
 	}
-	key, c1, c2, c3 := device.Key{Seed: seed, Step: uint32(target), Site: device.SitePredict}.Words(0, 0)
+	key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: uint32(target)}, Site: device.SitePredict}.Words(0, 0)
 	component, normal := make([]int, draws), make([]float64, draws)
 	for t := range draws {
 		w := philox.Block(key, [4]uint32{uint32(t), c1, c2, c3})

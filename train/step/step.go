@@ -63,7 +63,7 @@ func (s *Step) Do(now device.Now) (done bool) {
 }
 
 // work is what the device does in every step.
-func (s *Step) work(now device.Now) {
+func (s *Step) work(now device.Live) {
 	o := &s.options
 	s.draw(now.Step)
 	s.finished = s.Model.Gradient(s.Pass, s.Rows, model.Step{Seed: o.Seed, Number: now.Step, KLWeight: now.KLWeight, Leave: s.Leave})
@@ -75,13 +75,13 @@ func (s *Step) work(now device.Now) {
 	}
 	p := s.Model.Params()
 	s.dev.Adam(p.Value, p.Grad, s.adam.m, s.adam.v, s.adam.rate, device.AdamStep{
-		LR: now.LR, Beta1: o.Beta1, Beta2: o.Beta2, Eps: o.Eps, L2: o.L2, Scale: -1 / float64(s.Rows.N), Step: int(now.Step),
+		LR: now.LR, Beta1: o.Beta1, Beta2: o.Beta2, Eps: o.Eps, L2: o.L2, Scale: -1 / float64(s.Rows.N), Step: now.Step,
 	})
 }
 
 // draw picks the batch: rows uniformly at random with replacement, as the paper does. Where the
 // batch is the whole set, its rows are there in order since the start.
-func (s *Step) draw(number uint32) {
+func (s *Step) draw(number device.Count) {
 	if s.Pass.B < s.Rows.N {
 		s.dev.DrawRows(s.Pass.Rows(), s.Rows.N, device.Key{Seed: s.options.Seed, Step: number, Site: device.SiteBatch})
 	}
@@ -89,7 +89,7 @@ func (s *Step) draw(number uint32) {
 
 // Bound evaluates the objective on the batch of the last step, for Model.Report.
 func (s *Step) Bound(number uint32, klWeight float64) {
-	s.Model.Gradient(s.Pass, s.Rows, model.Step{Seed: s.options.Seed, Number: number, KLWeight: klWeight})
+	s.Model.Gradient(s.Pass, s.Rows, model.Step{Seed: s.options.Seed, Number: device.Count{N: number}, KLWeight: device.Scalar{Value: klWeight}})
 }
 
 // SetRates gives Adam's rate of each parameter, by its role.
