@@ -48,7 +48,7 @@ const shuffleSite = 0x73687566 // "shuf"
 // compare. Soon after ctx ends, its cause is the error.
 func Shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, dev device.Device, test *data.Dataset) (*Importance, error) {
 	inputs := t.Schema.Inputs()
-	if t.Gram != nil || test.N() < 2 || len(inputs) < 2 {
+	if _, gram := t.Kind.(fitted.Gram); gram || test.N() < 2 || len(inputs) < 2 {
 		return nil, nil
 	}
 	lengths := LengthScales(t)

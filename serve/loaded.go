@@ -44,7 +44,7 @@ func (l *loader) open(path string) (m *loaded, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.Gram != nil {
+	if _, gram := t.Kind.(fitted.Gram); gram {
 		return nil, fmt.Errorf("%s: it was trained with a kernel of its own, which requests cannot bring: predict reads it with --gram", path)
 	}
 	dev, err := l.OpenDevice(trainedOn, precision)

@@ -24,6 +24,11 @@ type sequences struct {
 	train, held *model.Vectors // nil until somebody asks
 }
 
+// kind is what a row is to a model of them.
+func (s *sequences) kind() fitted.Sequences {
+	return fitted.Sequences{Codes: fitted.Codes{Codebook: s.book}, Basis: s.basis}
+}
+
 // hasDistances says whether the run compares sequences with X̄ by feature maps.
 func (j *Job) hasDistances() bool {
 	return j.Train.Sequences != nil && j.Train.Kernel == nil && j.Config.Model != model.DRF
@@ -60,11 +65,11 @@ func (j *Job) survey(ctx context.Context) (*sequences, error) {
 	if err != nil || s.train != nil {
 		return s, err
 	}
-	t := &fitted.Trained{Codebook: s.book, Basis: s.basis}
+	kind := s.kind()
 	if j.Validation != nil {
-		s.held = t.Vectors(ctx, j.Validation.Spread(options.ValidationRows))
+		s.held = kind.Shared(ctx, j.Validation.Spread(options.ValidationRows))
 	}
-	train := t.Vectors(j.doing(ctx, "features of the sequences"), s.set)
+	train := kind.Shared(j.doing(ctx, "features of the sequences"), s.set)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func testDistances(t *testing.T, name string, precisions ...string) {
 				}
 				table, steps := run("table"), run("steps")
 				table.Seconds, steps.Seconds = 0, 0
-				table.Trained.Basis, steps.Trained.Basis = nil, nil
+				table.Trained.Kind, steps.Trained.Kind = nil, nil
 				if !reflect.DeepEqual(table, steps) {
 					t.Errorf("a table ends at %+v, steps at %+v", table.ELBO, steps.ELBO)
 				}

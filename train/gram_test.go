@@ -166,7 +166,7 @@ func TestGram(t *testing.T) {
 		t.Error(err)
 	}
 	bad := reread(t, out.Trained)
-	bad.Gram[5] = math.NaN()
+	bad.Kind.(fitted.Gram).Own[5] = math.NaN()
 	text := bytesOf(t, bad)
 	if _, err := fitted.Parse(bytes.NewReader(text), int64(len(text))); err == nil || !strings.Contains(err.Error(), `"sequences.gram" holds NaN`) {
 		t.Error(err)

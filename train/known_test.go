@@ -108,7 +108,7 @@ func TestKnownSequences(t *testing.T) {
 		if oddly[0] < 0.9 || oddly[0] < slices.Max(d)*0.9 {
 			t.Errorf("%s: a sequence unlike all others is %g away, others %g at most", options, oddly[0], slices.Max(d))
 		}
-		if basis := out.Trained.Basis; basis != nil {
+		if basis := basisOf(out.Trained); basis != nil {
 			if first, all := naiveToXBar(basis, more.Sequences), d[0]*out.Trained.Known.ToXBar; math.Abs(first-all) > 1e-9 {
 				t.Errorf("%s: distance %g, want %g", options, all, first)
 			}

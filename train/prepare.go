@@ -7,6 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -16,17 +17,19 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 	c, ds := t.Config, t.Train
 	switch {
 	case ds.Kernel != nil:
-		t.trained.Gram, t.init.Sigma = ds.Kernel.Own, []float64{1}
+		t.trained.Kind, t.init.Sigma = fitted.Gram{Own: ds.Kernel.Own, M: ds.Kernel.M}, []float64{1}
 		t.Reporter.Note("a kernel of the rows' own with %d inducing points, scaled to k(x, x) = 1", ds.Kernel.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
-		if t.trained.Codebook, ds, err = c.LearnCodebook(t.doing(ctx, "codebook"), ds); err != nil {
+		var p fitted.Projected
+		if p.Codebook, ds, err = c.LearnCodebook(t.doing(ctx, "codebook"), ds); err != nil {
 			return err
 		}
 		_, spec := c.Kernels()
-		if t.trained.Projection, err = seq.NewProjection(t.doing(ctx, "features of the sequences"), spec, c.Projection, ds.Sequences, c.Seed); err != nil {
+		if p.Projection, err = seq.NewProjection(t.doing(ctx, "features of the sequences"), spec, c.Projection, ds.Sequences, c.Seed); err != nil {
 			return options.SpecError(ctx, err)
 		}
+		t.trained.Kind = p
 		t.Reporter.Note("feature maps %s, projected to %d inputs", spec, c.Projection)
 	case ds.Sequences != nil:
 		if err := t.useSequences(ctx); err != nil {
@@ -57,7 +60,7 @@ func (t *trainer) useSequences(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.trained.Codebook, t.trained.Basis = s.book, s.basis
+	t.trained.Kind = s.kind()
 	for _, r := range s.rows {
 		t.init.InducingPoints = append(t.init.InducingPoints, t.trained.Scaler.Rows(s.set.X, r, r+1)...)
 	}

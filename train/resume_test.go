@@ -77,7 +77,7 @@ func testResume(t *testing.T, options string) {
 		t.Fatalf("%d checkpoints", len(killed))
 	}
 	for _, at := range killed {
-		if r, err := rundir.OpenRun(at); err != nil || set.Sequences != nil && r.Trained.Basis == nil && r.Trained.Projection == nil {
+		if r, err := rundir.OpenRun(at); err != nil || set.Sequences != nil && basisOf(r.Trained) == nil && !isProjected(r.Trained) {
 			t.Fatalf("a run that was killed cannot predict: %v", err)
 		}
 		appendTo(t, filepath.Join(at, rundir.MetricsFile), "lines after the checkpoi")

@@ -16,6 +16,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -108,12 +109,12 @@ func TestSequenceClasses(t *testing.T) {
 			}
 		}
 		for j, a := range alpha {
-			if out.Trained.Basis != nil && math.Abs(sum[j]-math.Exp(a)) > 1e-12*sum[j] {
+			if basisOf(out.Trained) != nil && math.Abs(sum[j]-math.Exp(a)) > 1e-12*sum[j] {
 				t.Errorf("%s: the variances of the maps add up to %g, not to α = %g", options, sum[j], math.Exp(a))
 			}
 		}
 		again := reread(t, out.Trained)
-		if drf := out.Trained.Model.Model == model.DRF; (again.Basis == nil) != drf || (again.Projection != nil) != drf || !drf && again.Basis.M() != 40 {
+		if drf := out.Trained.Model.Model == model.DRF; (basisOf(again) == nil) != drf || isProjected(again) != drf || !drf && basisOf(again).M() != 40 {
 			t.Fatalf("%s: no X̄, or no projection", options)
 		}
 		dev := openCPU(t)
@@ -163,7 +164,7 @@ func TestSequencesBesideVectors(t *testing.T) {
 		if s := evaluate(t, out, test).Regression; s.RMSE > 0.45 {
 			t.Errorf("%s: RMSE %.3f", options, s.RMSE)
 		}
-		if all := out.Trained.MapKernels(); len(all) != len(out.Trained.Basis.Spec) || len(all[0].Sigma) != len(all[0].Alpha) {
+		if all := out.Trained.MapKernels(); len(all) != len(basisOf(out.Trained).Spec) || len(all[0].Sigma) != len(all[0].Alpha) {
 			t.Errorf("%s: %+v", options, all)
 		}
 		if again := reread(t, out.Trained); !reflect.DeepEqual(again.Schema, out.Trained.Schema) || !reflect.DeepEqual(again.Model, out.Trained.Model) {
@@ -313,14 +314,14 @@ func TestSequenceModelDamage(t *testing.T) {
 	trained := mustFit(t, "model=gp inducing=9 kernel=spectrum:2/tfidf+words:1/tfidf tokens=bytes steps=2", readText(t, "news.tsv",
 		"1\ta word and another\n0\twords of old\n1\tand a word\n0\tan old word\n1\ta new and\n0\tof words\n1\tanother a\n0\told of\n1\tand\n0\tof\n", data.ReadOptions{Tokens: "bytes"})).Trained
 	for want, damage := range map[string]func(t *fitted.Trained){
-		"lack an alphabet":           func(t *fitted.Trained) { t.Basis = nil },
+		"lack an alphabet":           func(t *fitted.Trained) { t.Kind = fitted.Vectors{} },
 		"are not those of the model": func(t *fitted.Trained) { t.Model.Maps = []string{model.MapLinear, model.MapRBF} },
 		"inducing points in tensor":  func(t *fitted.Trained) { t.Model.Inducing = 8 },
-		`"sequences.codes" holds`:    func(t *fitted.Trained) { t.Basis.Set.Codes[0] = 300 },
+		`"sequences.codes" holds`:    func(t *fitted.Trained) { basisOf(t).Set.Codes[0] = 300 },
 		`"sequences.start" is not in`: func(t *fitted.Trained) {
-			t.Basis.Set.Start[1], t.Basis.Set.Start[2] = t.Basis.Set.Start[2], t.Basis.Set.Start[1]
+			basisOf(t).Set.Start[1], basisOf(t).Set.Start[2] = basisOf(t).Set.Start[2], basisOf(t).Set.Start[1]
 		},
-		"description of the training": func(t *fitted.Trained) { t.Basis.States()[1].Rows[0] = 1000 },
+		"description of the training": func(t *fitted.Trained) { basisOf(t).States()[1].Rows[0] = 1000 },
 	} {
 		bad := reread(t, trained)
 		damage(bad)
@@ -344,4 +345,15 @@ func TestEmptySequences(t *testing.T) {
 		t.Error(notes)
 	}
 	evaluate(t, out, set)
+}
+
+// basisOf is X̄ of a model of sequences; nil of others.
+func basisOf(t *fitted.Trained) *seq.Basis {
+	s, _ := t.Kind.(fitted.Sequences)
+	return s.Basis
+}
+
+func isProjected(t *fitted.Trained) bool {
+	_, is := t.Kind.(fitted.Projected)
+	return is
 }

@@ -170,7 +170,7 @@ type trainer struct {
 
 func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	c, ds := j.Config, j.Train
-	t := &trainer{Job: j, trained: &fitted.Trained{Schema: ds.Schema().Plain(), KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
+	t := &trainer{Job: j, trained: &fitted.Trained{Kind: fitted.Vectors{}, Schema: ds.Schema().Plain(), KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
 	scaler, err := data.FitScaler(c.Scaling, ds)
 	if err != nil {
 		return nil, err

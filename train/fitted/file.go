@@ -64,18 +64,19 @@ func memberPrefix(k int) string { return fmt.Sprintf("member.%d.", k+1) }
 
 // WriteModel writes a model file: a safetensors file with everything that prediction needs.
 func (t *Trained) WriteModel(w io.Writer) error {
-	text, tensors, err := t.whole()
+	contents := t.contents
 	if t.Members != nil {
-		text, tensors, err = t.wholeEnsemble()
+		contents = t.ensembleContents
 	}
+	text, tensors, err := contents()
 	if err != nil {
 		return err
 	}
 	return safetensors.Write(w, map[string]string{FormatKey: modelFormat, DescriptionKey: text}, tensors)
 }
 
-// whole is what the file of one model holds.
-func (t *Trained) whole() (text string, tensors []safetensors.Tensor, err error) {
+// contents are what the file of one model holds.
+func (t *Trained) contents() (text string, tensors []safetensors.Tensor, err error) {
 	text, beside, err := t.Description()
 	tensors = make([]safetensors.Tensor, len(t.Named))
 	for i, n := range t.Named {
@@ -84,11 +85,11 @@ func (t *Trained) whole() (text string, tensors []safetensors.Tensor, err error)
 	return text, append(tensors, beside...), err
 }
 
-// wholeEnsemble is what the file of an ensemble holds.
-func (t *Trained) wholeEnsemble() (text string, tensors []safetensors.Tensor, err error) {
+// ensembleContents are what the file of an ensemble holds.
+func (t *Trained) ensembleContents() (text string, tensors []safetensors.Tensor, err error) {
 	h := ensembleHeader{Version: ensembleVersion}
 	for k, m := range t.Members {
-		described, own, err := m.whole()
+		described, own, err := m.contents()
 		if err != nil {
 			return "", nil, err
 		}
@@ -106,7 +107,7 @@ func (t *Trained) wholeEnsemble() (text string, tensors []safetensors.Tensor, er
 // a file.
 func (t *Trained) Description() (text string, beside []safetensors.Tensor, err error) {
 	h := &header{modelVersion, t.Model, t.Schema, t.Scaler, t.Targets, t.KLWeight, t.Seed, t.EvalSamples, nil, nil}
-	h.Sequences, beside = t.sequencesTensors()
+	h.Sequences, beside = t.Kind.tensors()
 	var points []safetensors.Tensor
 	h.Known, points = t.Known.tensors()
 	described, err := json.Marshal(h)
@@ -219,7 +220,7 @@ func ParseDescription(text string, tensors []safetensors.Tensor) (t *Trained, re
 	if err := h.check(); err != nil {
 		return nil, nil, fmt.Errorf("the description of the model is damaged: %w", err)
 	}
-	t = &Trained{Model: h.Model, Schema: h.Schema, Scaler: h.Scaler, Targets: h.Targets, KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples}
+	t = &Trained{Model: h.Model, Schema: h.Schema, Scaler: h.Scaler, Targets: h.Targets, KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples, Kind: Vectors{}}
 	if h.Sequences != nil {
 		tensors, err = t.readSequences(h.Sequences, tensors)
 	}

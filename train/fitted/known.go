@@ -37,18 +37,12 @@ const knownShare = 0.99
 // Know looks at training rows.
 func (t *Trained) Know(ds *data.Dataset, seed uint64) *Known {
 	k := &Known{}
-	if own, m := t.ownDistances(); own != nil {
+	if own, m := t.Kind.among(); own != nil {
 		k.ToXBar = unit(m, func(i, j int) float64 {
 			return math.Sqrt(sumOf(own[i*(len(own)/m):], j, m, len(own)/m/m))
 		})
 	}
-	if t.Gram != nil {
-		return k
-	}
-	if k.Width = ds.D(); t.Projection != nil {
-		k.Width += t.Projection.P
-	}
-	if k.Width == 0 {
+	if k.Width = t.coordinates(ds.D()); k.Width == 0 {
 		return k
 	}
 	some, _ := ds.Sample(min(mostPoints, max(fewestPoints, pointNumbers/k.Width)), seed)
@@ -59,29 +53,26 @@ func (t *Trained) Know(ds *data.Dataset, seed uint64) *Known {
 	return k
 }
 
-// ownDistances are the squared distances among m inducing points under each map [M,I·M]; nil where
-// the model has none.
-func (t *Trained) ownDistances() (own []float64, m int) {
-	switch {
-	case t.Gram != nil:
-		return t.Gram, t.Model.Inducing
-	case t.Basis != nil:
-		return t.Basis.Own(), t.Basis.M()
+// coordinates is how many numbers of a row with d columns can be compared as columns are.
+func (t *Trained) coordinates(d int) int {
+	if !t.Kind.columns() {
+		return 0
 	}
-	return nil, 0
+	return d + t.Kind.projected()
 }
 
 // points are the numbers of the rows lo … hi−1, and the projection of their sequences where the
 // model has one; projected may hold it.
 func (t *Trained) points(ds *data.Dataset, lo, hi int, projected []float64) []float64 {
 	x := t.Scaler.OpenRows(ds, lo, hi)
-	if t.Projection == nil {
+	p := t.Kind.projected()
+	if p == 0 {
 		return x
 	}
 	if projected == nil {
-		projected = t.Projection.Rows(context.Background(), t.coded(ds).Sequences, lo, hi)
+		projected = t.Kind.beside(context.Background(), t.Kind.coded(ds), lo, hi)
 	}
-	n, d, p := hi-lo, ds.D(), t.Projection.P
+	n, d := hi-lo, ds.D()
 	both := make([]float64, 0, n*(d+p))
 	for i := range n {
 		both = append(append(both, x[i*d:(i+1)*d]...), projected[i*p:(i+1)*p]...)
@@ -140,12 +131,12 @@ func (t *Trained) look(dst []float64, ds *data.Dataset, lo, hi int, x []float64)
 	k, n := t.Known, hi-lo
 	width := len(x) / n
 	numbers := 0
-	if t.Gram == nil {
+	if t.Kind.columns() {
 		numbers = ds.D()
 	}
 	clear(dst)
 	if k.ToXBar > 0 {
-		_, m := t.ownDistances()
+		_, m := t.Kind.among()
 		maps := (width - numbers) / m
 		for i := range dst {
 			row, nearest := x[i*width+numbers:(i+1)*width], math.Inf(1)
@@ -159,7 +150,7 @@ func (t *Trained) look(dst []float64, ds *data.Dataset, lo, hi int, x []float64)
 		return
 	}
 	var projected []float64
-	if t.Projection != nil {
+	if t.Kind.projected() > 0 {
 		for i := range n {
 			projected = append(projected, x[i*width+numbers:(i+1)*width]...)
 		}

@@ -32,19 +32,14 @@ func (k *Known) tensors() (*knownHeader, []safetensors.Tensor) {
 // readKnown takes what Known keeps out of the tensors of a model file, and returns the rest.
 func (t *Trained) readKnown(h *knownHeader, all []safetensors.Tensor) (rest []safetensors.Tensor, err error) {
 	k := &Known{Unit: h.Unit, ToXBar: h.ToXBar}
-	if t.Gram == nil {
-		k.Width = len(t.Schema.Columns)
-	}
-	if t.Projection != nil {
-		k.Width += t.Projection.P
-	}
+	k.Width = t.coordinates(len(t.Schema.Columns))
 	at := slices.IndexFunc(all, func(x safetensors.Tensor) bool { return x.Name == knownPoints })
-	toXBar := t.Gram != nil || t.Basis != nil
+	own, _ := t.Kind.among()
 	sound := func(unit float64, needed bool) bool {
 		return (unit != 0) == needed && unit >= 0 && !math.IsInf(unit, 0)
 	}
 	switch {
-	case !sound(h.Unit, k.Width > 0) || !sound(h.ToXBar, toXBar):
+	case !sound(h.Unit, k.Width > 0) || !sound(h.ToXBar, own != nil):
 		return nil, fmt.Errorf("units %g and %g of distances from the training rows", h.Unit, h.ToXBar)
 	case (at >= 0) != (k.Width > 0):
 		return nil, fmt.Errorf("tensor %q is missing, or nothing needs it", knownPoints)

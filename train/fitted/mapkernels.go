@@ -16,16 +16,17 @@ type MapKernel struct {
 
 // MapKernels are those of a model of sequences; nil for others.
 func (t *Trained) MapKernels() (all []MapKernel) {
-	if t.Basis == nil {
+	s, are := t.Kind.(Sequences)
+	if !are {
 		return nil
 	}
 	named := map[string][]float64{}
 	for _, n := range t.Named {
 		named[n.Name] = n.Data
 	}
-	maps, alpha, logits, mix := len(t.Basis.Spec), named["gp.log_alpha"], named["gp.map_logit"], named["gp.mix_logit"]
+	maps, alpha, logits, mix := len(s.Basis.Spec), named["gp.log_alpha"], named["gp.map_logit"], named["gp.mix_logit"]
 	kernels := len(logits) / maps
-	for i, term := range t.Basis.Spec {
+	for i, term := range s.Basis.Spec {
 		m := MapKernel{Map: term.String()}
 		for j, a := range alpha {
 			k := j % kernels

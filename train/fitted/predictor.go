@@ -73,7 +73,7 @@ func (t *Trained) Rows(ctx context.Context, ds *data.Dataset) (x, distances []fl
 	if t.Members != nil {
 		return t.rowsOfAll(ctx, ds)
 	}
-	if err := t.fitsGram(ds); err != nil {
+	if err := t.Kind.fits(ds); err != nil {
 		return nil, nil, err
 	}
 	x = t.Inputs(ctx, ds)(0, ds.N())

@@ -32,41 +32,49 @@ type sequencesHeader struct {
 	Codebook *seq.Codebook `json:"codebook,omitempty"` // of sequences of vectors
 }
 
-// sequencesTensors are the header and the tensors of what a model of sequences keeps; nil for
-// others. A number beyond what a float64 counts is in two halves of 32 bits.
-func (t *Trained) sequencesTensors() (h *sequencesHeader, tensors []safetensors.Tensor) {
-	add := func(name string, data []float64, width int) {
-		shape := []int{len(data)}
-		if width > 1 {
-			shape = []int{len(data) / width, width}
-		}
-		tensors = append(tensors, safetensors.Tensor{Name: name, DType: safetensors.Narrowest(data), Shape: shape, Data: data})
+// tensorOf is one that holds data, in rows of a width.
+func tensorOf(name string, data []float64, width int) safetensors.Tensor {
+	shape := []int{len(data)}
+	if width > 1 {
+		shape = []int{len(data) / width, width}
 	}
-	var states []*seq.State
-	switch {
-	case t.Gram != nil:
-		add(gramOwn, t.Gram, t.Model.Inducing)
-		return &sequencesHeader{Gram: true}, tensors
-	case t.Basis != nil:
-		h, states = &sequencesHeader{Kernel: t.Basis.Spec.String(), Codebook: t.Codebook}, t.Basis.States()
-		add(basisCodes, numbers(t.Basis.Set.Codes), 1)
-		add(basisStart, numbers(t.Basis.Set.Start), 1)
-	case t.Projection != nil:
-		h, states = &sequencesHeader{Kernel: t.Projection.Spec.String(), Projection: t.Projection.P, Codebook: t.Codebook}, t.Projection.States()
-		add(projectionMean, t.Projection.Mean, 1)
-		add(projectionScale, []float64{t.Projection.Scale}, 1)
-	}
+	return safetensors.Tensor{Name: name, DType: safetensors.Narrowest(data), Shape: shape, Data: data}
+}
+
+func (g Gram) tensors() (*sequencesHeader, []safetensors.Tensor) {
+	return &sequencesHeader{Gram: true}, []safetensors.Tensor{tensorOf(gramOwn, g.Own, g.M)}
+}
+
+func (s Sequences) tensors() (*sequencesHeader, []safetensors.Tensor) {
+	h := &sequencesHeader{Kernel: s.Basis.Spec.String(), Codebook: s.Codebook}
+	return h, append([]safetensors.Tensor{
+		tensorOf(basisCodes, numbers(s.Basis.Set.Codes), 1),
+		tensorOf(basisStart, numbers(s.Basis.Set.Start), 1),
+	}, stateTensors(s.Basis.States())...)
+}
+
+func (p Projected) tensors() (*sequencesHeader, []safetensors.Tensor) {
+	h := &sequencesHeader{Kernel: p.Projection.Spec.String(), Projection: p.Projection.P, Codebook: p.Codebook}
+	return h, append([]safetensors.Tensor{
+		tensorOf(projectionMean, p.Projection.Mean, 1),
+		tensorOf(projectionScale, []float64{p.Projection.Scale}, 1),
+	}, stateTensors(p.Projection.States())...)
+}
+
+// stateTensors hold what was learnt of the features under each map. A number beyond what a float64
+// counts is in two halves of 32 bits.
+func stateTensors(states []*seq.State) (tensors []safetensors.Tensor) {
 	for i, s := range states {
 		if s == nil {
 			continue
 		}
-		add(stateName(i, "keys"), halves(s.Keys), 2)
-		add(stateName(i, "rows"), append(numbers(s.Rows), float64(s.N)), 1)
+		tensors = append(tensors, tensorOf(stateName(i, "keys"), halves(s.Keys), 2),
+			tensorOf(stateName(i, "rows"), append(numbers(s.Rows), float64(s.N)), 1))
 		for j, t := range s.Tables {
-			add(tableName(i, j), halves(t), 2)
+			tensors = append(tensors, tensorOf(tableName(i, j), halves(t), 2))
 		}
 	}
-	return h, tensors
+	return tensors
 }
 
 func stateName(term int, what string) string {
@@ -109,7 +117,8 @@ func (t *Trained) readSequences(h *sequencesHeader, all []safetensors.Tensor) (r
 		}
 	}
 	if h.Gram {
-		t.Gram = r.real(gramOwn, t.Model.Inducing*t.Model.Inducing)
+		m := t.Model.Inducing
+		t.Kind = Gram{Own: r.real(gramOwn, m*m), M: m}
 		return rest, r.end()
 	}
 	spec, err := seq.Parse(h.Kernel)
@@ -117,8 +126,9 @@ func (t *Trained) readSequences(h *sequencesHeader, all []safetensors.Tensor) (r
 		return nil, err
 	}
 	alphabet := t.Schema.Alphabet
-	if t.Codebook = h.Codebook; t.Codebook != nil {
-		alphabet = t.Codebook.Alphabet(alphabet)
+	codes := Codes{Codebook: h.Codebook}
+	if h.Codebook != nil {
+		alphabet = h.Codebook.Alphabet(alphabet)
 	}
 	if err := spec.Check(alphabet); err != nil {
 		return nil, err
@@ -130,17 +140,18 @@ func (t *Trained) readSequences(h *sequencesHeader, all []safetensors.Tensor) (r
 		}
 	}
 	if h.Projection > 0 {
-		t.Projection = &seq.Projection{Spec: spec, P: h.Projection, Seed: t.Seed, Mean: r.real(projectionMean, h.Projection)}
+		p := &seq.Projection{Spec: spec, P: h.Projection, Seed: t.Seed, Mean: r.real(projectionMean, h.Projection)}
 		if scale := r.real(projectionScale, 1); scale != nil {
-			t.Projection.Scale = scale[0]
+			p.Scale = scale[0]
 		}
 		if err := r.end(); err != nil {
 			return nil, err
 		}
-		if !(t.Projection.Scale > 0) {
-			return nil, fmt.Errorf("the projection's scale is %g", t.Projection.Scale)
+		if !(p.Scale > 0) {
+			return nil, fmt.Errorf("the projection's scale is %g", p.Scale)
 		}
-		return rest, t.Projection.Restore(alphabet, states)
+		t.Kind = Projected{codes, p}
+		return rest, p.Restore(alphabet, states)
 	}
 	set := r.set(alphabet, t.Model.Inducing)
 	if err := r.end(); err != nil {
@@ -149,7 +160,8 @@ func (t *Trained) readSequences(h *sequencesHeader, all []safetensors.Tensor) (r
 	if !slices.Equal(options.MapKinds(spec), t.Model.Maps) {
 		return nil, fmt.Errorf("the maps %s are not those of the model", h.Kernel)
 	}
-	t.Basis, err = seq.RestoreBasis(spec, set, states)
+	basis, err := seq.RestoreBasis(spec, set, states)
+	t.Kind = Sequences{codes, basis}
 	return rest, err
 }
 

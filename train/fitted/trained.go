@@ -12,7 +12,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
-	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // Trained is a model with all that prediction needs: the scaler of its inputs and
@@ -28,14 +27,7 @@ type Trained struct {
 	Named       []model.Named
 	Unsealed    bool // it was read from a file without a checksum
 
-	// Codebook makes symbols of sequences of vectors; nil where sequences have symbols.
-	Codebook *seq.Codebook
-
-	// What a model of sequences keeps: X̄, or for model drf a projection; or of a kernel of the
-	// rows' own the squared distances among X̄ [M,M]. All are nil for vectors.
-	Basis      *seq.Basis
-	Projection *seq.Projection
-	Gram       []float64
+	Kind RowKind // nil of an ensemble
 
 	Known *Known // nil in older models
 
@@ -78,7 +70,7 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 		}
 	}()
 	defer device.Guard(&err)
-	if err := t.fitsGram(ds); err != nil {
+	if err := t.Kind.fits(ds); err != nil {
 		return nil, err
 	}
 	if err := t.fit(dev, ds.N(), samples); err != nil {

@@ -1,0 +1,128 @@
+package fitted
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// RowKind is what a row is to a model: Vectors, Sequences, Projected or Gram. Only this package
+// has others.
+type RowKind interface {
+	// columns says whether the model reads the columns of a table.
+	columns() bool
+	// coded is a data set whose sequences have the symbols of the model.
+	coded(ds *data.Dataset) *data.Dataset
+	// beside are the numbers of coded rows lo … hi−1 that follow their columns [hi−lo,W]; nil for
+	// none.
+	beside(ctx context.Context, ds *data.Dataset, lo, hi int) []float64
+	// among are the squared distances among m inducing points under each map [M,I·M]; nil where
+	// rows are compared with none by their distances.
+	among() (own []float64, m int)
+	// projected is how many of the numbers beside are coordinates, as columns are.
+	projected() int
+	// fits says what is wrong with rows to predict.
+	fits(ds *data.Dataset) error
+	// empty counts coded sequences that have no feature under each map.
+	empty(ctx context.Context, ds *data.Dataset) (counts []int, maps seq.Spec)
+	// tensors are what a model file keeps of it.
+	tensors() (*sequencesHeader, []safetensors.Tensor)
+}
+
+// Vectors are rows of a table.
+type Vectors struct{}
+
+func (Vectors) columns() bool                                                   { return true }
+func (Vectors) coded(ds *data.Dataset) *data.Dataset                            { return ds }
+func (Vectors) beside(context.Context, *data.Dataset, int, int) []float64       { return nil }
+func (Vectors) among() ([]float64, int)                                         { return nil, 0 }
+func (Vectors) projected() int                                                  { return 0 }
+func (Vectors) empty(context.Context, *data.Dataset) (counts []int, m seq.Spec) { return nil, nil }
+func (Vectors) tensors() (h *sequencesHeader, tensors []safetensors.Tensor)     { return nil, nil }
+func (Vectors) fits(ds *data.Dataset) error {
+	if ds.Kernel != nil {
+		return usage.Errorf("gram: the model was trained without --gram: leave it out")
+	}
+	return nil
+}
+
+// Codes makes symbols of sequences of vectors.
+type Codes struct {
+	Vectors
+	Codebook *seq.Codebook // nil where sequences have symbols
+}
+
+func (c Codes) coded(ds *data.Dataset) *data.Dataset {
+	if c.Codebook == nil || ds.Sequences.Alphabet.OfVectors() == nil {
+		return ds
+	}
+	return ds.WithSequences(c.Codebook.Encode(ds.Sequences))
+}
+
+// Sequences are compared with X̄ by their distances, and may have columns beside them.
+type Sequences struct {
+	Codes
+	Basis *seq.Basis // X̄, with what was learnt of the features of all training sequences
+}
+
+func (s Sequences) beside(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
+	return s.Basis.Distances(ctx, ds.Sequences, lo, hi)
+}
+
+func (s Sequences) among() ([]float64, int) { return s.Basis.Own(), s.Basis.M() }
+
+func (s Sequences) empty(ctx context.Context, ds *data.Dataset) ([]int, seq.Spec) {
+	return s.Basis.Empty(ctx, ds.Sequences), s.Basis.Spec
+}
+
+// Projected are sequences whose features become a few coordinates, and may have columns beside
+// them.
+type Projected struct {
+	Codes
+	Projection *seq.Projection
+}
+
+func (p Projected) beside(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
+	return p.Projection.Rows(ctx, ds.Sequences, lo, hi)
+}
+
+func (p Projected) projected() int { return p.Projection.P }
+
+func (p Projected) empty(ctx context.Context, ds *data.Dataset) ([]int, seq.Spec) {
+	return p.Projection.Empty(ctx, ds.Sequences), p.Projection.Spec
+}
+
+// Gram are rows with a kernel of their own: their columns are not looked at.
+type Gram struct {
+	Vectors
+	Own []float64 // squared distances among X̄ [M,M]
+	M   int
+}
+
+func (Gram) columns() bool { return false }
+
+func (Gram) beside(_ context.Context, ds *data.Dataset, lo, hi int) []float64 {
+	return ds.Kernel.Rows[lo*ds.Kernel.M : hi*ds.Kernel.M]
+}
+
+func (g Gram) among() ([]float64, int) { return g.Own, g.M }
+
+func (g Gram) fits(ds *data.Dataset) error {
+	switch {
+	case ds.Kernel == nil:
+		return usage.Errorf("%s: the model was trained with --gram: give the kernel of these rows, test_inducing and test_diag, with --gram FILE.npz", ds.Path)
+	case !nearly(ds.Kernel.Own, g.Own):
+		return usage.Errorf("gram: its array inducing is not that of training: the same inducing points are needed, in the same order")
+	}
+	return nil
+}
+
+// nearly says whether distances are the same up to rounding to single precision.
+func nearly(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 1e-5 })
+}
