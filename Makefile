@@ -107,6 +107,49 @@ $(PYTHON)/bin/safetensors-is-there:
 	$(PYTHON)/bin/python -m pip install -q numpy==$(NUMPY_VERSION) safetensors==$(SAFETENSORS_VERSION)
 	touch $@
 
+# The clients of the Open Inference Protocol that serve is tested with. kserve brings 50 packages, so that it is apart.
+CLIENTS             := build/clients
+TRITONCLIENT_VERSION := 2.73.0
+KSERVE_VERSION      := 0.21.0
+
+$(CLIENTS)/%/bin/is-there:
+	python3 -m venv $(CLIENTS)/$*
+	$(CLIENTS)/$*/bin/python -m pip install -q numpy==$(NUMPY_VERSION) $(PACKAGES_$*)
+	touch $@
+
+PACKAGES_triton := tritonclient[http,grpc]==$(TRITONCLIENT_VERSION)
+PACKAGES_kserve := kserve==$(KSERVE_VERSION)
+
+.PHONY: serve-triton
+serve-triton: $(CLIENTS)/triton/bin/is-there ## serve against tritonclient: the bits of predict over HTTP and gRPC
+	$(call ask,triton)
+
+.PHONY: serve-kserve
+serve-kserve: $(CLIENTS)/kserve/bin/is-there ## the same against kserve's client
+	$(call ask,kserve)
+
+define ask
+$(GO) build -o $(CLIENTS)/gpdrf-gpu ./cmd/gpdrf-gpu
+$(CLIENTS)/$(1)/bin/python serve/clients/check.py $(1) $(CLIENTS)/gpdrf-gpu
+endef
+
+.PHONY: serve-load
+serve-load: ## serve under load of 64 clients, beside predict and the bare forward pass; SECONDS=60
+	$(GO) build -o $(CLIENTS)/gpdrf-gpu ./cmd/gpdrf-gpu
+	$(GO) run ./bench serve -program $(CLIENTS)/gpdrf-gpu -seconds $(or $(SECONDS),60)
+
+# What generates serve/inference, with the tools named here.
+PROTO := build/proto
+
+.PHONY: proto
+proto: ## serve/inference/*.pb.go, from inference.proto
+	python3 -m venv $(PROTO)
+	$(PROTO)/bin/python -m pip install -q grpcio-tools==1.81.1
+	GOBIN=$(CURDIR)/$(PROTO) $(GO) install google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
+	GOBIN=$(CURDIR)/$(PROTO) $(GO) install google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.2
+	PATH=$(CURDIR)/$(PROTO):$$PATH $(PROTO)/bin/python -m grpc_tools.protoc -I serve/inference \
+		--go_out=serve/inference --go_opt=paths=source_relative --go-grpc_out=serve/inference --go-grpc_opt=paths=source_relative inference.proto
+
 # The browser that tests open reports in.
 .PHONY: chromium
 chromium:

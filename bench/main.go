@@ -7,6 +7,8 @@
 //	go run ./bench suite                  runs the cells of docs/suite.md that have no record, and writes it;
 //	                                      -sets and -methods REGEXP, -folds N, -seconds S, -again, -report
 //	go run ./bench toy                    trains the toy with a gap, and draws docs/images/toy.png
+//	go run ./bench serve -program P       loads P serve with 64 clients, beside P predict: docs/serve.md;
+//	                                      -seconds S, -clients N
 //	go run ./bench cpu-peers [PYTHON]     compares the CPU backend with PyTorch and OpenBLAS: docs/bench.md
 //
 // Each row of results is one command, so that a reader can run it alone. What it measured is kept
@@ -30,6 +32,8 @@ func main() {
 		err = suite(args[1:])
 	case len(args) == 1 && args[0] == "toy":
 		err = toy()
+	case len(args) > 0 && args[0] == "serve":
+		err = serveLoad(args[1:])
 	case len(args) == 1 && args[0] == "cpu-peers":
 		err = cpuPeers("build/peers/bin/python", os.Stdout, os.Stderr)
 	case len(args) == 2 && args[0] == "cpu-peers":
@@ -37,7 +41,7 @@ func main() {
 	case len(args) == 1 && args[0] == "cpu-peer": // our side of cpu-peers
 		err = serve(os.Stdin, os.Stdout)
 	default:
-		fmt.Fprintln(os.Stderr, "usage: go run ./bench results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm --data SET … | suite [-sets REGEXP] [-methods REGEXP] [-folds N] [-seconds S] [-again] [-report] | toy | cpu-peers [PYTHON]")
+		fmt.Fprintln(os.Stderr, "usage: go run ./bench results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm --data SET … | suite [-sets REGEXP] [-methods REGEXP] [-folds N] [-seconds S] [-again] [-report] | toy | serve [-program P] [-seconds S] | cpu-peers [PYTHON]")
 		os.Exit(2)
 	}
 	if err != nil {

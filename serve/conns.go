@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"container/list"
 	"net"
 	"sync"
@@ -9,8 +10,9 @@ import (
 )
 
 // conns is a listener with a bound on its open connections. Beyond it, a new connection takes the
-// place of the one that has been idle longest; where all are busy, it is closed at once. So clients
-// that hold connections without a request cannot keep others out.
+// place of the oldest one that never sent a request, or else of the one that has been idle longest;
+// where all are busy, it is closed at once. So clients that hold connections without a request
+// cannot keep others out.
 type conns struct {
 	net.Listener
 	most    int
@@ -20,7 +22,8 @@ type conns struct {
 
 	mu    sync.Mutex
 	known map[string]*guest // by remote address
-	idle  list.List         // of *guest, the longest idle first
+	fresh list.List         // of *guest: those that never sent a request, the oldest first
+	idle  list.List         // of *guest: those between two requests, the longest idle first
 	works int               // requests in work
 }
 
@@ -29,7 +32,8 @@ type guest struct {
 	net.Conn
 	at    *conns
 	busy  int           // requests in work
-	place *list.Element // in idle; nil while busy or closed
+	list  *list.List    // fresh, and then idle
+	place *list.Element // in the list; nil while busy or closed
 	once  sync.Once
 }
 
@@ -64,7 +68,7 @@ func (c *conns) admit(g *guest) (evicted *guest, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.known) >= c.most {
-		oldest := c.idle.Front()
+		oldest := cmp.Or(c.fresh.Front(), c.idle.Front())
 		if oldest == nil {
 			return nil, false
 		}
@@ -72,7 +76,7 @@ func (c *conns) admit(g *guest) (evicted *guest, ok bool) {
 		c.forget(evicted)
 	}
 	c.known[g.RemoteAddr().String()] = g
-	g.place = c.idle.PushBack(g)
+	c.wait(g, &c.fresh)
 	c.open.Set(float64(len(c.known)))
 	return evicted, true
 }
@@ -82,10 +86,7 @@ func (c *conns) forget(g *guest) {
 	if name := g.RemoteAddr().String(); c.known[name] == g {
 		delete(c.known, name)
 	}
-	if g.place != nil {
-		c.idle.Remove(g.place)
-		g.place = nil
-	}
+	c.leave(g)
 	c.works -= g.busy
 	g.busy = 0
 	c.open.Set(float64(len(c.known)))
@@ -109,12 +110,20 @@ func (c *conns) work(remote net.Addr, change int) {
 	before := g.busy
 	g.busy = max(0, g.busy+change)
 	c.works += g.busy - before
-	if g.place != nil {
-		c.idle.Remove(g.place)
-		g.place = nil
-	}
+	c.leave(g)
 	if g.busy == 0 {
-		g.place = c.idle.PushBack(g)
+		c.wait(g, &c.idle)
+	}
+}
+
+// wait puts a connection at the end of a list.
+func (c *conns) wait(g *guest, in *list.List) { g.list, g.place = in, in.PushBack(g) }
+
+// leave takes a connection out of its list.
+func (c *conns) leave(g *guest) {
+	if g.place != nil {
+		g.list.Remove(g.place)
+		g.place = nil
 	}
 }
 

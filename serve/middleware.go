@@ -90,6 +90,9 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) (body []byte, done
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return nil, nil, &Error{wrongFormat, "Content-Encoding " + quote(encoding) + ": send the body as it is"}
 	}
+	if r.ContentLength > s.MaxBody {
+		return nil, nil, &http.MaxBytesError{Limit: s.MaxBody}
+	}
 	from := &metered{http.MaxBytesReader(w, r.Body, s.MaxBody), s, 0}
 	body, err = io.ReadAll(from)
 	done = func() { s.bodies.Add(-from.read) }

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// load is how serve is measured: clients that ask without a pause, beside predict of a file and the
+// bare forward pass on the same machine.
+type load struct {
+	program string
+	folder  string
+	clients int
+	seconds time.Duration
+	rows    []string // of the table, without its header
+	header  string
+}
+
+// fileRows is how many rows predict is timed with.
+const fileRows = 20_000
+
+// serveLoad prints the figures of docs/serve.md.
+func serveLoad(args []string) error {
+	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	program := flags.String("program", "gpdrf-gpu", "the program")
+	seconds := flags.Int("seconds", 60, "seconds of each load")
+	clients := flags.Int("clients", 64, "clients at a time")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "serve")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	l := &load{program: *program, folder: folder, clients: *clients, seconds: time.Duration(*seconds) * time.Second}
+	if err := l.prepare(); err != nil {
+		return err
+	}
+	if err := l.bare(); err != nil {
+		return err
+	}
+	for _, rows := range []int{1, 16} {
+		if err := l.measure(rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare trains a model, and writes a file of many rows.
+func (l *load) prepare() error {
+	text, err := os.ReadFile("examples/power-new.csv")
+	if err != nil {
+		return err
+	}
+	all := strings.Split(strings.TrimSpace(string(text)), "\n")
+	l.header, l.rows = all[0], all[1:]
+	many := []byte(l.header + "\n")
+	for i := range fileRows {
+		many = append(append(many, l.rows[i%len(l.rows)]...), '\n')
+	}
+	if err := os.WriteFile(filepath.Join(l.folder, "rows.csv"), many, 0o600); err != nil {
+		return err
+	}
+	return l.run("train", "--quiet", "--device", "cpu:f32", "--data", "examples/power.csv", "--target", "energy_output", "--steps", "200", "--out", filepath.Join(l.folder, "power"))
+}
+
+func (l *load) run(arguments ...string) error {
+	text, err := exec.Command(l.program, arguments...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s %s: %w: %s", l.program, arguments[0], err, text)
+	}
+	return nil
+}
+
+// bare times the forward pass alone.
+func (l *load) bare() error {
+	trained, err := fitted.ReadModel(filepath.Join(l.folder, "power", rundir.ModelFile))
+	if err != nil {
+		return err
+	}
+	dev, err := device.Open("cpu:f32")
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	p, err := trained.NewPredictor(dev, 256, trained.EvalSamples)
+	if err != nil {
+		return err
+	}
+	for _, n := range []int{1, 64, 256} {
+		x := make([]float64, n*trained.Model.Width())
+		var took []time.Duration
+		for range 100 {
+			began := time.Now()
+			if _, err := p.Predict(context.Background(), n, x); err != nil {
+				return err
+			}
+			took = append(took, time.Since(began))
+		}
+		fmt.Printf("forward pass of %d rows: p50 %v, p99 %v\n", n, quantileOf(took, 0.5), quantileOf(took, 0.99))
+	}
+	return nil
+}
+
+func quantileOf(took []time.Duration, q float64) time.Duration {
+	slices.Sort(took)
+	return took[int(q*float64(len(took)-1))].Round(10 * time.Microsecond)
+}
+
+// predict times predict of the file, in rows a second.
+func (l *load) predict() (float64, error) {
+	began := time.Now()
+	err := l.run("predict", filepath.Join(l.folder, "power"), "--quiet", "--data", filepath.Join(l.folder, "rows.csv"), "--out", filepath.Join(l.folder, "out.csv"))
+	return fileRows / time.Since(began).Seconds(), err
+}
+
+// measure asks a server for so many rows at a time, between two runs of predict.
+func (l *load) measure(rows int) error {
+	before, err := l.predict()
+	if err != nil {
+		return err
+	}
+	s, err := l.start()
+	if err != nil {
+		return err
+	}
+	took, failures, memory := l.ask(s, rows)
+	if err := s.stop(); err != nil {
+		return err
+	}
+	after, err := l.predict()
+	if err != nil {
+		return err
+	}
+	answered := float64(len(took)*rows) / l.seconds.Seconds()
+	fmt.Printf("%d clients, %d rows a request, %v: %d requests, %d errors, p50 %v, p99 %v, %.0f rows/s, predict %.0f rows/s, ratio %.2f, memory %.1f MB, at the end %.1f MB\n",
+		l.clients, rows, l.seconds, len(took), failures, quantileOf(took, 0.5), quantileOf(took, 0.99),
+		answered, (before+after)/2, answered/(before+after)*2, meanOf(memory[:len(memory)/3]).value, meanOf(memory[2*len(memory)/3:]).value)
+	if failures > 0 {
+		return errors.New("there were errors")
+	}
+	return nil
+}
+
+// served is a server in a process of its own.
+type served struct {
+	command *exec.Cmd
+	url     string
+}
+
+func (l *load) start() (*served, error) {
+	c := exec.Command(l.program, "serve", "--listen", "127.0.0.1:0", "--grpc-listen", "none", filepath.Join(l.folder, "power"))
+	log, err := c.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	address := regexp.MustCompile(`msg=serving http=(\S+)`)
+	lines := bufio.NewScanner(log)
+	for lines.Scan() {
+		if found := address.FindStringSubmatch(lines.Text()); found != nil {
+			go io.Copy(io.Discard, log)
+			return &served{c, "http://" + found[1] + "/v1/models/power:predict"}, nil
+		}
+	}
+	return nil, errors.Join(errors.New("the server did not start"), c.Wait())
+}
+
+func (s *served) stop() error {
+	if err := s.command.Process.Signal(os.Interrupt); err != nil {
+		return err
+	}
+	return s.command.Wait()
+}
+
+// megabytes is what the server holds in memory.
+func (s *served) megabytes() (mb float64) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.command.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	var all, resident float64
+	fmt.Sscan(string(text), &all, &resident)
+	return resident * float64(os.Getpagesize()) / 1e6
+}
+
+// ask loads the server for a while. Memory is that of the last three quarters of the time.
+func (l *load) ask(s *served, rows int) (took []time.Duration, failures int, memory []float64) {
+	var cells []string
+	for i := range rows {
+		cells = append(cells, "["+l.rows[i%len(l.rows)]+"]")
+	}
+	body := []byte(`{"instances":[` + strings.Join(cells, ",") + `]}`)
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: l.clients}}
+	end := time.Now().Add(l.seconds)
+	var asking sync.WaitGroup
+	var mu sync.Mutex
+	for range l.clients {
+		asking.Go(func() {
+			var own []time.Duration
+			failed := 0
+			for time.Now().Before(end) {
+				began := time.Now()
+				a, err := client.Post(s.url, "application/json", bytes.NewReader(body))
+				if err == nil {
+					_, err = io.Copy(io.Discard, a.Body)
+					a.Body.Close()
+				}
+				if err != nil || a.StatusCode != http.StatusOK {
+					failed++
+					continue
+				}
+				own = append(own, time.Since(began))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			took, failures = append(took, own...), failures+failed
+		})
+	}
+	time.Sleep(l.seconds / 4)
+	for time.Now().Before(end) {
+		memory = append(memory, s.megabytes())
+		time.Sleep(l.seconds / 60)
+	}
+	asking.Wait()
+	client.CloseIdleConnections()
+	return took, failures, memory
+}

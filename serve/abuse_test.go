@@ -1,0 +1,249 @@
+package serve
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// others asks all the time while a test abuses the server, and says how many answers came and how
+// long the slowest took.
+func (r *running) others(t *testing.T) (end func() (answers int, slowest time.Duration)) {
+	stop, ended := make(chan struct{}), make(chan struct{})
+	answers, slowest := 0, time.Duration(0)
+	client := &http.Client{Transport: &http.Transport{}}
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			began := time.Now()
+			a, err := client.Post(r.url+"/v1/models/m:predict", "application/json", strings.NewReader(`{"instances":[[1,2]]}`))
+			if err != nil {
+				t.Errorf("another client: %v", err)
+				return
+			}
+			io.Copy(io.Discard, a.Body)
+			a.Body.Close()
+			if a.StatusCode != http.StatusOK {
+				t.Errorf("another client: status %d", a.StatusCode)
+			}
+			answers, slowest = answers+1, max(slowest, time.Since(began))
+		}
+	}()
+	return func() (int, time.Duration) {
+		close(stop)
+		<-ended
+		client.CloseIdleConnections()
+		return answers, slowest
+	}
+}
+
+// dialHTTP opens a connection and writes a text.
+func (r *running) dialHTTP(t *testing.T, text string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// closedWithin waits until the server closes a connection, and returns what it said before.
+func closedWithin(t *testing.T, conn net.Conn, d time.Duration) string {
+	t.Helper()
+	conn.SetReadDeadline(time.Now().Add(d))
+	said, err := io.ReadAll(conn)
+	if e, ok := err.(net.Error); ok && e.Timeout() {
+		t.Errorf("still open after %v: %q", d, said)
+	}
+	return string(said)
+}
+
+// Clients that send a header byte by byte, or nothing, or half a body, are left; others do not
+// notice.
+func TestSlowClients(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for time limits; leave -short out")
+	}
+	t.Parallel()
+	c := testConfig()
+	c.Timeout = 3 * time.Second
+	r := serveKind(t, numbers, c)
+	end := r.others(t)
+	var clients sync.WaitGroup
+	for i := range 60 {
+		conn := r.dialHTTP(t, "")
+		clients.Go(func() {
+			text := "POST /v1/models/m:predict HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat("a", 1000)
+			switch i % 3 {
+			case 1:
+				text = "POST /v1/models/m:predict HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{\"instances\":[" + strings.Repeat(" ", 900)
+			case 2:
+				text = ""
+			}
+			go func() { // byte by byte, until the server has closed
+				for k := range text {
+					if _, err := conn.Write([]byte{text[k]}); err != nil {
+						return
+					}
+					time.Sleep(20 * time.Millisecond)
+				}
+			}()
+			closedWithin(t, conn, headerTimeout+c.Timeout)
+		})
+	}
+	clients.Wait()
+	if answers, slowest := end(); answers < 100 || slowest > 2*time.Second {
+		t.Errorf("others got %d answers, the slowest after %v", answers, slowest)
+	}
+}
+
+// Garbage, absurd headers and half-closed connections get an error or nothing; the server goes on.
+func TestMalformed(t *testing.T) {
+	r := serveKind(t, numbers, testConfig())
+	end := r.others(t)
+	post := "POST /v1/models/m:predict HTTP/1.1\r\nHost: x\r\n"
+	for text, want := range map[string]string{
+		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03": "400", // TLS
+		"hello\r\n\r\n":                                                              "400",
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n":                                           "400",
+		post + "Content-Length: -1\r\n\r\n":                                          "400",
+		post + "Content-Length: 3\r\nContent-Length: 4\r\n\r\n":                      "400",
+		post + "Content-Length: 99999999999\r\n\r\n{}":                               "413",
+		post + "Transfer-Encoding: chunked\r\n\r\nzz\r\n":                            "400",
+		post + strings.Repeat("X-Y: "+strings.Repeat("b", 1000)+"\r\n", 64) + "\r\n": "431",
+
+		post + "Content-Length: 10\r\n\r\n{}": "400",
+	} {
+		conn := r.dialHTTP(t, text)
+		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		said := closedWithin(t, conn, 5*time.Second)
+		if status, _, _ := strings.Cut(said, "\r\n"); said != "" && !strings.Contains(status, want) {
+			t.Errorf("%.60q: %q, expected %s", text, status, want)
+		}
+	}
+	conn := r.dialHTTP(t, post+"Content-Length: 21\r\n\r\n{\"instances\":[[1,2]]}")
+	// a whole request, and then half closed
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	// to the server it may look as if the client had left
+	if said := closedWithin(t, conn, 5*time.Second); said != "" && !strings.HasPrefix(said, "HTTP/1.1 200") && !strings.HasPrefix(said, "HTTP/1.1 499") {
+		t.Errorf("a half-closed client: %q", said)
+	}
+	for range 20 { // gone in the middle of an answer
+		r.dialHTTP(t, post+"Content-Length: 21\r\n\r\n{\"instances\":[[1,2]]}").Close()
+	}
+	if answers, _ := end(); answers == 0 {
+		t.Error("others got no answers")
+	}
+}
+
+// Ten thousand connections without a request take each other's place, and keep nobody out.
+func TestIdleConnections(t *testing.T) {
+	most, many := 100, 10_000
+	if testing.Short() {
+		many = 1000
+	}
+	c := testConfig()
+	c.MaxConns = most
+	r := serveKind(t, numbers, c)
+	end := r.others(t)
+	for _, address := range []string{strings.TrimPrefix(r.url, "http://"), r.rpc} {
+		var open []net.Conn
+		for range many {
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// the oldest were closed by the server
+			if open = append(open, conn); len(open) > 3*most {
+				closedWithin(t, open[0], 5*time.Second)
+				open[0].Close()
+				open = open[1:]
+			}
+		}
+		for _, conn := range open {
+			conn.Close()
+		}
+	}
+	if answers, slowest := end(); answers == 0 || slowest > 5*time.Second {
+		t.Errorf("others got %d answers, the slowest after %v", answers, slowest)
+	}
+}
+
+// Of idle connections the one goes that was idle longest; a busy one stays, and where all are busy
+// a new one is closed.
+func TestConnections(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newConns(l, "http", 2, newMetrics())
+	defer c.Close()
+	accepted := make(chan net.Conn, 10)
+	go func() {
+		for {
+			conn, err := c.Accept()
+			if err != nil {
+				return
+			}
+			accepted <- conn
+		}
+	}()
+	dial := func() (client, server net.Conn) {
+		client, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { client.Close() })
+		select {
+		case server = <-accepted:
+		case <-time.After(200 * time.Millisecond):
+		}
+		return client, server
+	}
+	isOpen := func(client net.Conn) bool {
+		client.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+		_, err := bufio.NewReader(client).ReadByte()
+		e, ok := err.(net.Error)
+		return ok && e.Timeout()
+	}
+	a, serverA := dial()
+	b, serverB := dial()
+	c.work(serverA.RemoteAddr(), 1)
+	c.work(serverA.RemoteAddr(), -1) // a is older, but has sent a request
+	d, serverD := dial()             // in the place of b
+	if !isOpen(a) || isOpen(b) || !isOpen(d) || serverD == nil {
+		t.Error("not the connection without a request was closed")
+	}
+	c.work(serverA.RemoteAddr(), 1)
+	c.work(serverD.RemoteAddr(), 1)
+	if e, serverE := dial(); serverE != nil || isOpen(e) {
+		t.Error("a third busy connection was taken")
+	}
+	c.work(serverA.RemoteAddr(), -1)
+	if f, serverF := dial(); serverF == nil || !isOpen(f) || isOpen(a) {
+		t.Error("the idle connection has not made room")
+	}
+	serverB.Close()
+	serverD.Close()
+	if n := c.calls(); n != 0 {
+		t.Errorf("%d requests in work of closed connections", n)
+	}
+}

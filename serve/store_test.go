@@ -1,0 +1,184 @@
+package serve
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// While a model's file is replaced again and again, each request is answered, by the old model or
+// by the new one; and a damaged file changes nothing.
+func TestReload(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "other")
+	writeModel(t, other, numbers, 2)
+	second, err := os.ReadFile(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeModel(t, path, numbers, 1)
+	first, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, testConfig(), Source{"m", path})
+	body := []byte(`{"instances":[[1,2]]}`)
+	ask := func() string {
+		code, _, answer, err := r.try("/v1/models/m:predict", body)
+		if err != nil || code != http.StatusOK {
+			t.Errorf("%d %s %v", code, answer, err)
+		}
+		return string(answer)
+	}
+	old := ask()
+	var stop atomic.Bool
+	var asking sync.WaitGroup
+	seen := make([]map[string]int, 4)
+	for k := range seen {
+		seen[k] = map[string]int{}
+		asking.Go(func() {
+			for !stop.Load() {
+				seen[k][ask()]++
+			}
+		})
+	}
+	e, err := r.store.find("m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 6 {
+		replace(t, path, [][]byte{second, first}[i%2])
+		// the sizes are the same, and clocks are coarse
+		stamped := time.Now().Add(time.Duration(i+1) * time.Second)
+		if err := os.Chtimes(path, stamped, stamped); err != nil {
+			t.Fatal(err)
+		}
+		r.store.reload(e)
+	}
+	stop.Store(true)
+	asking.Wait()
+	replace(t, path, second)
+	r.store.reload(e)
+	now := ask()
+	if now == old {
+		t.Error("the new model gives the answer of the old one")
+	}
+	for _, answers := range seen {
+		for answer := range answers {
+			if answer != old && answer != now {
+				t.Errorf("an answer of neither model: %s", answer)
+			}
+		}
+	}
+	replace(t, path, second[:len(second)-9])
+	r.store.reload(e)
+	if ask() != now {
+		t.Error("a damaged file has changed the answer")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	r.store.reload(e)
+	if ask() != now {
+		t.Error("a file that is gone has changed the answer")
+	}
+	_, text := r.get(t, "/metrics")
+	for _, line := range []string{`gpdrf_model_loads_total{model="m",what="reloaded"} 7`, `gpdrf_model_loads_total{model="m",what="failed"} 1`} {
+		if !bytes.Contains(text, []byte(line+"\n")) {
+			t.Errorf("metrics lack %s", line)
+		}
+	}
+}
+
+// Models that do not fit the memory together take turns; one that does not fit by itself is an
+// error.
+func TestMemoryForModels(t *testing.T) {
+	dir := t.TempDir()
+	var sources []Source
+	for i, kind := range []string{numbers, sequences, numbers} {
+		path := filepath.Join(dir, fmt.Sprint(i))
+		writeModel(t, path+".safetensors", kind, uint64(i+1))
+		sources = append(sources, Source{fmt.Sprint("m", i), path + ".safetensors"})
+	}
+	all := start(t, testConfig(), sources...)
+	sizes := make([]int64, len(sources))
+	for i, e := range all.store.entries {
+		sizes[i] = e.model.bytes
+	}
+	c := testConfig()
+	c.Memory = sizes[0] + sizes[1] + sizes[2]/2
+	r := start(t, c, sources...)
+	loaded := func() (text string) {
+		for _, e := range r.store.entries {
+			if m := r.store.take(e); m != nil {
+				text += e.name + " "
+				m.release()
+			}
+		}
+		return text
+	}
+	if got := loaded(); got != "m0 m1 " {
+		t.Errorf("loaded at the start: %s", got)
+	}
+	row := []byte(`{"instances":[[1,2]]}`)
+	ask := func(name, body string) int {
+		code, _, _ := r.post(t, "/v1/models/"+name+":predict", []byte(body))
+		return code
+	}
+	if code := ask("m1", `{"instances":["ACGTACGT"]}`); code != 200 {
+		t.Errorf("m1: %d", code)
+	}
+	var asking sync.WaitGroup
+	for range 4 {
+		asking.Go(func() {
+			for _, name := range []string{"m2", "m0", "m2"} {
+				if code, _, answer, err := r.try("/v1/models/"+name+":predict", row); err != nil || code != 200 {
+					t.Errorf("%s: %d %s %v", name, code, answer, err)
+				}
+			}
+		})
+	}
+	asking.Wait()
+	if size := r.store.size(); size > c.Memory {
+		t.Errorf("%d bytes of %d", size, c.Memory)
+	}
+	c.Memory = min(sizes[0], sizes[1]) / 2
+	if err := New(c, sources).Start(); err == nil || !strings.Contains(err.Error(), "raise --memory") {
+		t.Errorf("a model that does not fit: %v", err)
+	}
+	if err := New(testConfig(), []Source{{"x", filepath.Join(dir, "x")}}).Start(); err == nil || !strings.Contains(err.Error(), "no such run folder") {
+		t.Errorf("a model that is not there: %v", err)
+	}
+}
+
+// Requests in work are finished when the server ends, and no new ones are taken.
+func TestStop(t *testing.T) {
+	c := testConfig()
+	c.MaxDelay = 300 * time.Millisecond
+	r := serveKind(t, numbers, c)
+	status := make(chan int, 1)
+	go func() {
+		code, _, _, err := r.try("/v1/models/m:predict", []byte(`{"instances":[[1,2]]}`))
+		if err != nil {
+			code = -1
+		}
+		status <- code
+	}()
+	time.Sleep(100 * time.Millisecond) // it is in a batch now
+	if err := r.stop(); err != nil {
+		t.Error(err)
+	}
+	if code := <-status; code != 200 {
+		t.Errorf("a request in work: %d", code)
+	}
+	if _, err := http.Get(r.url + "/v2/health/ready"); err == nil {
+		t.Error("the server still answers")
+	}
+}
