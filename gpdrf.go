@@ -66,7 +66,8 @@ type Options struct {
 	Seed      uint64        // of everything random; 0 is the default of the command, 1
 	Device    string        // "auto" or "" is the first GPU, or the CPU; "cpu", "cuda:1", "cpu:f64"
 
-	// Set has further options of gpdrf-gpu train by name, such as "kernel": "matern32".
+	// Set has further options of gpdrf-gpu train by name, such as "kernel": "matern32". Options
+	// about files are errors.
 	Set map[string]string
 
 	Progress func(Progress)    // is called every few steps; nil for none
@@ -148,9 +149,28 @@ func (o Options) config() (*options.Config, error) {
 		set("device", o.Device)
 	}
 	for _, key := range slices.Sorted(maps.Keys(o.Set)) {
+		if why := notHere(key); why != "" {
+			return nil, fmt.Errorf("gpdrf.Options: %s: %s", key, why)
+		}
 		set(key, o.Set[key])
 	}
 	return options.Resolve(nil, settings)
+}
+
+// notHere says why an option of the command is not for Options.Set; "" if it is.
+func notHere(key string) string {
+	fields := map[string]string{"model": "Kind", "steps": "Steps", "time-limit": "TimeLimit", "seed": "Seed", "device": "Device"}
+	if fields[key] != "" {
+		return "set the field " + fields[key] + " instead"
+	}
+	switch o := options.Find(key); {
+	case o == nil, key == "scaling", key == "codebook":
+	case o.Group == "Data":
+		return "is about files, and the rows are in memory: leave it out"
+	case key == "checkpoint-every":
+		return "is about run folders: leave it out"
+	}
+	return ""
 }
 
 // open opens a device by name.

@@ -30,6 +30,9 @@ func TestBadInput(t *testing.T) {
 		{"a symbol", `row 1: found "!" at byte 3`, gpdrf.Rows{Sequences: []string{"AC!", "ACG"}, Tokens: "dna", Values: []float64{1, 2}}, gpdrf.Options{}},
 		{"an option", `unknown option "kernl": did you mean "kernel"?`, gpdrf.Rows{}, gpdrf.Options{Set: map[string]string{"kernl": "rbf"}}},
 		{"a value of one", `gpdrf.Options: kernel: "rbg" is not one of its values`, gpdrf.Rows{}, gpdrf.Options{Set: map[string]string{"kernel": "rbg"}}},
+		{"an option of files", "gpdrf.Options: gram: is about files", gpdrf.Rows{}, gpdrf.Options{Set: map[string]string{"gram": "k.npz"}}},
+		{"a field", "gpdrf.Options: steps: set the field Steps instead", gpdrf.Rows{}, gpdrf.Options{Set: map[string]string{"steps": "3"}}},
+		{"several models", "preset best and ensemble are for several models", gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}}, gpdrf.Options{Set: map[string]string{"ensemble": "3"}}},
 		{"a device", `device "tpu" is not known`, gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}}, gpdrf.Options{Device: "tpu"}},
 	} {
 		if _, err := gpdrf.Train(context.Background(), c.rows, c.o); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -89,15 +89,15 @@ func (all suiteRecords) mean(s suiteSet, m suiteMethod, folds []int, key string)
 func ranksOf(values []float64) []float64 {
 	ranks := make([]float64, len(values))
 	for i, v := range values {
-		less, equal := 0, 0
+		better, equal := 0, 0
 		for _, w := range values {
 			if w < v {
-				less++
+				better++
 			} else if w == v {
 				equal++
 			}
 		}
-		ranks[i] = float64(less) + float64(equal+1)/2
+		ranks[i] = float64(better) + float64(equal+1)/2
 	}
 	return ranks
 }

@@ -69,10 +69,10 @@ func (l *layout) readRows(rec *records, maxCells int64) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.untold > 0 {
+	if l.withoutTarget > 0 {
 		made.y, made.labels, l.targets = nil, nil, nil
-		if l.untold < len(made.lines) {
-			l.notes = append(l.notes, fmt.Sprintf("%s: %d of %s have no target: the targets of the others are not used", rec.name, l.untold, plural(len(made.lines), "row")))
+		if l.withoutTarget < len(made.lines) {
+			l.notes = append(l.notes, fmt.Sprintf("%s: %d of %s have no target: the targets of the others are not used", rec.name, l.withoutTarget, plural(len(made.lines), "row")))
 		}
 	}
 	if l.dropped > 0 {
@@ -148,7 +148,7 @@ func (l *layout) addTargets(rec *records, made *table, maxCells int64) error {
 	}
 	for k := range l.targets {
 		if l.optional && l.isTargetMissing(rec, k) {
-			l.untold++
+			l.withoutTarget++
 			return nil
 		}
 	}

@@ -30,8 +30,8 @@ type layout struct {
 	like     bool   // rows of a model that is there
 	optional bool   // targets may be missing
 
-	dropped, untold int // rows left out for missing cells; rows whose target is not known
-	unknown         []unknownValue
+	dropped, withoutTarget int // rows left out for missing cells; rows whose target is not known
+	unknown                []unknownValue
 
 	sequence     int // which cell is a sequence, where texts is not nil
 	sequenceName string

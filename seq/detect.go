@@ -33,7 +33,7 @@ const (
 // and with few of B J O U X Z, is a protein; everything else is bytes. Words are never guessed.
 func (c *Census) Detect() Kind {
 	total, blanks, digits, numeric := 0, 0, 0, 0
-	var dna, sure, protein, rare, upper, lower int
+	var dna, unambiguous, protein, rare, upper, lower int
 	for b, n := range c.Bytes {
 		char := byte(b)
 		switch {
@@ -56,7 +56,7 @@ func (c *Census) Detect() Kind {
 		switch char &^ 0x20 {
 		case 'A', 'C', 'G', 'T', 'U':
 			dna += n
-			sure += n
+			unambiguous += n
 		case 'N':
 			dna += n
 		}
@@ -76,7 +76,7 @@ func (c *Census) Detect() Kind {
 		return Integers
 	case c.Bytes[';'] > 0 && digits > 0 && of(numeric, mostlyNumbers):
 		return Vectors
-	case blanks == 0 && of(dna, mostlyDNA) && of(sure, surelyDNA):
+	case blanks == 0 && of(dna, mostlyDNA) && of(unambiguous, surelyDNA):
 		return DNA
 	case blanks == 0 && of(protein, mostlyProtein) && !of(rare, fewRare) && !of(min(upper, lower), oneCase):
 		return Protein

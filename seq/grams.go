@@ -63,26 +63,26 @@ func (g *grams) of(dst []int64, x []int32, lo, hi int, s *scratch) []int64 {
 		}
 		return dst
 	}
-	id, known := int64(0), 0
+	id, length := int64(0), 0
 	letters, radix := int64(g.letters), int64(g.radix)
 	for i := lo; i < min(hi+g.k-1, len(x)); i++ {
 		c := int64(x[i])
 		if c < 0 {
-			id, known = 0, 0
+			id, length = 0, 0
 		} else {
 			// What leaves the window is the multiple of Lᵏ in id·L + c.
 			if g.k == 1 {
 				id = c
 			} else {
-				if known >= g.k {
+				if length >= g.k {
 					id -= int64(x[i-g.k]) * (radix / letters)
 				}
 				id = id*letters + c
 			}
-			known++
+			length++
 		}
 		if i >= lo+g.k-1 {
-			if known >= g.k {
+			if length >= g.k {
 				dst = append(dst, id)
 			} else {
 				dst = append(dst, -1)

@@ -88,7 +88,7 @@ func (p *program) check(c *call) error {
 		if err != nil {
 			return err
 		}
-		if tolerance, less := relaxed[device.Precision(at)]; less {
+		if tolerance, ok := relaxed[device.Precision(at)]; ok {
 			x.Tolerance = tolerance
 		}
 		x.Precision = at

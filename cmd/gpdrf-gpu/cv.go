@@ -111,16 +111,16 @@ func (v *crossValidation) resume() (err error) {
 	if v.release, err = v.cv.Lock(); err != nil {
 		return err
 	}
-	known, anew := 0, false
+	finished, fresh := 0, false
 	for k := 1; k <= v.cv.Folds; k++ {
 		if v.cv.Runs[k-1].Standing == rundir.FoldFinished {
-			known = k
+			finished = k
 		}
-		anew = anew || v.cv.ToDo(k) && !v.cv.CanGoOn(k)
+		fresh = fresh || v.cv.ToDo(k) && !v.cv.CanGoOn(k)
 	}
-	if cfg, err := v.cv.Begin(max(known, 1), v.changes); err != nil {
+	if cfg, err := v.cv.Begin(max(finished, 1), v.changes); err != nil {
 		return err
-	} else if anew && known > 0 {
+	} else if fresh && finished > 0 {
 		all, test, _, err := cfg.Load(v.watch())
 		if err != nil {
 			return err
@@ -129,7 +129,7 @@ func (v *crossValidation) resume() (err error) {
 		if err != nil {
 			return err
 		}
-		return v.cv.Verify(known, rows, test)
+		return v.cv.Verify(finished, rows, test)
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ func (v *crossValidation) fold(k int) error {
 		v.note("%s: removed: its run was killed before its first checkpoint", removed)
 	}
 	job.Started = started
-	v.whole = v.cv.Path()
+	v.cvPath = v.cv.Path()
 	// a test that a limit ends would leave a gap
 	r, _, err := v.runJob(job, folder, guard, 0, false)
 	if err != nil {

@@ -57,7 +57,7 @@ type program struct {
 	out, err io.Writer
 	terminal bool // err is one, and a bar can be drawn
 	piped    data.Piped
-	whole    string   // the cross-validation that a run belongs to
+	cvPath   string   // the cross-validation that a run belongs to
 	quiet    bool     // no notes and no progress
 	args     []string // of the command, without its name
 	began    time.Time

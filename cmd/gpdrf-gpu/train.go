@@ -196,8 +196,8 @@ func (p *program) printRun(r *rundir.Result, c *options.Config, path string, asJ
 
 // resumeCommand is the command that resumes a run, or the cross-validation that it belongs to.
 func (p *program) resumeCommand(path string) string {
-	if p.whole != "" {
-		path = p.whole
+	if p.cvPath != "" {
+		path = p.cvPath
 	}
 	return rundir.ResumeCommand(path)
 }
@@ -234,7 +234,7 @@ func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard
 		err := saved.write(func() error { return folder.Save(c) })
 		if first && err == nil {
 			where := ""
-			if p.whole != "" {
+			if p.cvPath != "" {
 				where = " in " + folder.Path()
 			}
 			job.Reporter.Note("checkpoint at step %d%s; if the run is killed, resume it with: %s", c.Step, where, p.resumeCommand(folder.Path()))

@@ -1,7 +1,7 @@
 // access.cc: the memory that kernels may use, and who has used it. For every 4 bytes of a tensor or
-// of shared memory stands which thread wrote them last and which read them, and in which phase. A
-// phase is what a block does between two barriers; phases are numbered through all launches, and
-// blocks run one after another, so that
+// of shared memory it records which thread wrote them last, which thread read them, and in which
+// phase. A phase is what a block does between two barriers; phases are numbered through all
+// launches, and blocks run one after another, so that
 //
 //	another phase of this block         is ordered by a barrier
 //	this phase, another thread          is not: the threads race
@@ -79,8 +79,8 @@ Tensor *tensor_at(char *p) {
   violation(s);
 }
 
-// nowhere is a fault of an address that is in no tensor; it names the nearest one on a page beside
-// it.
+// nowhere reports an address outside all tensors. It names the nearest tensor on a neighbouring
+// page.
 [[noreturn, gnu::cold, gnu::noinline]] void nowhere(bool write, char *p, size_t bytes) {
   for (auto &[first, t] : tensors())
     if (p + page > t.p && p < t.p + t.bytes + page) outside(write, p, bytes, "a tensor", t.p, t.bytes);
@@ -96,8 +96,8 @@ Tensor *tensor_at(char *p) {
   violation(s);
 }
 
-// touch notes an access, and is a fault of those that are not ordered. since is the first phase
-// that counts.
+// touch records an access, and reports accesses that are not ordered. since is the first phase that
+// counts.
 inline void touch(Cell &c, bool write, uint64_t since) {
   const uint64_t me = current->tid.x, w = c.writer >> threads_bits, r = c.reader >> threads_bits;
   if (w >= since && (w < block_phase || (w == phase && (c.writer & many) != me))) race(write, true, c.writer, w >= block_phase);
@@ -143,8 +143,7 @@ void access_tensor(Tensor *t, char *p, size_t bytes, bool write) {
 
 } // namespace
 
-// Outside all that is known, what a generic address meets is a thread's own: its stack, and
-// constants.
+// Any other generic address belongs to the thread: its stack, and constants.
 void access(Space space, char *p, size_t bytes, bool write) {
   if ((uintptr_t)p & (bytes - 1)) violation("uses a misaligned address");
   if (p >= shared_first && p < shared_end) {

@@ -102,8 +102,8 @@ API cuDevicePrimaryCtxRetain(Context **c, int d) {
   return OK;
 }
 
-// When the last context goes, memory that is still allocated is a leak, which a GPU's driver would
-// free without a word.
+// Memory that is still allocated when the last context goes is a leak. The driver of a GPU would
+// free it silently.
 API cuDevicePrimaryCtxRelease_v2(int d) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
   Context &p = primaries[d];
@@ -129,7 +129,7 @@ API cuCtxGetCurrent(Context **c) {
   return OK;
 }
 
-// A kernel as a module has it, with its static shared memory and what a launch may add to it.
+// A kernel of a module, with its static shared memory and the most that a launch may add.
 struct Function {
   const emu::Kernel *kernel;
   size_t fixed, allowed;

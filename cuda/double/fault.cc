@@ -1,5 +1,5 @@
-// fault.cc: while a kernel runs, a SIGSEGV goes on in a function of ours instead of ending the
-// process. On other processors than x86-64 it ends the process, with the trace of the caller.
+// fault.cc: while a kernel runs, a SIGSEGV calls a function of ours instead of ending the process.
+// On other processors than x86-64 it ends the process, with the trace of the caller.
 #include "fault.h"
 #include <csignal>
 #include <pthread.h>

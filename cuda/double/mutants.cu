@@ -65,7 +65,7 @@ __device__ void mutant_one_more_body(float *x) {
 }
 PLAIN_KERNEL(64, mutant_one_more, (float *x), (x))
 
-// What no thread has written.
+// A read of memory that no thread has written.
 __device__ void mutant_unwritten_body(float *x) {
   SHARED(float, s, [64]);
   if (threadIdx.x < 63) s[threadIdx.x] = 0;
@@ -99,11 +99,11 @@ __device__ void mutant_dynamic_body(float *x) {
 }
 PLAIN_KERNEL(64, mutant_dynamic, (float *x), (x))
 
-// Right: what the missing wait is tried on.
+// A correct kernel for the test of the missing wait.
 __device__ void mutant_fill_body(float *x) { x[threadIdx.x] = 1; }
 PLAIN_KERNEL(64, mutant_fill, (float *x), (x))
 
-// Right: what limits are tried on, without shared memory of its own and with 256 bytes.
+// Correct kernels for the tests of limits, without shared memory and with 256 bytes.
 __device__ void mutant_touch_body(float *x) { x[threadIdx.x] = 2; }
 PLAIN_KERNEL(64, mutant_touch, (float *x), (x))
 __device__ void mutant_fixed_body(float *x) {

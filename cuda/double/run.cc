@@ -33,7 +33,7 @@ std::vector<Kernel> &kernels() {
 
 namespace {
 
-// The block that runs.
+// The running block.
 std::vector<Thread> threads;
 std::vector<Warp> warps;
 std::vector<int> order;
@@ -116,7 +116,7 @@ void complete(Warp *w, uint32_t mask) {
   }
 }
 
-// recheck looks whether the end of a thread completes an operation that others wait in.
+// recheck checks whether the end of a thread completes an operation in which others wait.
 void recheck(Warp *w) {
   for (uint32_t left = w->waiting; left;) {
     Thread &t = w->threads[__builtin_ctz(left)];

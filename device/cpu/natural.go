@@ -68,9 +68,9 @@ type naturalDiagonal naturalTask
 func (t *naturalDiagonal) run(_ *worker, j int) {
 	for i := j * t.M; i < (j+1)*t.M; i++ {
 		for _, rung := range device.NaturalLadder {
-			less, grown := t.size*t.s[i]*t.ds[i], 1+2*rung
-			if judged := (1+t.size)/2 + rung - less; judged > 0 && !math.IsInf(judged, 1) {
-				t.s[i] *= math.Sqrt(grown / (grown - less))
+			step, grown := t.size*t.s[i]*t.ds[i], 1+2*rung
+			if margin := (1+t.size)/2 + rung - step; margin > 0 && !math.IsInf(margin, 1) {
+				t.s[i] *= math.Sqrt(grown / (grown - step))
 				t.m[i] += t.size / grown * t.s[i] * t.s[i] * t.dm[i]
 				break
 			}
