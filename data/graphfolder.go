@@ -28,7 +28,7 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	}
 	if given := opt.TableOptions.given(); given != "" {
 		return nil, nil, errorf(path,
-			"is a folder of graphs, which is no table of text: leave %s out", given)
+			"is a folder of graphs, not a table of text: leave %s out", given)
 	}
 	folder, err := graph.ReadFolder(set, opt.TargetOptional || opt.Labels != "")
 	var bad *graph.FolderError

@@ -53,7 +53,7 @@ func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) 
 	low, mean, high := set.Lengths()
 	beside := ""
 	if set.Alphabet.Kind == seq.Graphs {
-		beside = fmt.Sprintf(" and %.1f edges in the mean", set.MeanEdges())
+		beside = fmt.Sprintf(" and %.1f edges on average", set.MeanEdges())
 	}
 	if v := set.Alphabet.OfVectors(); v != nil {
 		beside += ", each node with " + plural(v.Width, "value")
@@ -61,13 +61,13 @@ func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) 
 	note("%d %s of %s nodes (mean %.1f)%s, %s (--tokens to change)", set.N(), set.Alphabet.Kind,
 		span(low, high), mean, beside, plural(set.Alphabet.Letters, "different label"))
 	if unknown > 0 {
-		note("labels that the training data do not have: %d; what contains one is left out of the features", unknown)
+		note("labels that are not in the training data: %d; features that contain one are left out", unknown)
 	}
 	if found.Loops > 0 {
-		note("edges from a node to itself, which are left out: %d", found.Loops)
+		note("edges from a node to itself: %d; they are left out", found.Loops)
 	}
 	if found.Repeats > 0 {
-		note("edges that stand there again, which count once: %d", found.Repeats)
+		note("repeated edges: %d; each counts once", found.Repeats)
 	}
 	if found.Warnings > 0 {
 		at := t.at[found.FirstAt]
@@ -75,7 +75,7 @@ func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) 
 		if found.Warnings > 1 {
 			more = fmt.Sprintf(" (and %d more such atoms)", found.Warnings-1)
 		}
-		t.notes = append(t.notes, fmt.Sprintf("warning: %s:%d: %s%s: it is taken as it stands",
+		t.notes = append(t.notes, fmt.Sprintf("warning: %s:%d: %s%s: it is read unchanged",
 			t.name, at.line, found.First, more))
 	}
 }

@@ -124,7 +124,7 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 		}
 	}
 	if given := opt.TableOptions.given(); given != "" && !f.text {
-		return nil, nil, errorf(name, "is %s, which is no table of text: leave %s out", f.what, given)
+		return nil, nil, errorf(name, "is %s, not a table of text: leave %s out", f.what, given)
 	}
 	if opt.Labels != "" && !f.apart {
 		if _, err := in.text(); err != nil { // a damaged file of images, for one

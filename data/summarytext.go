@@ -70,7 +70,7 @@ func (s Summary) Lines() []string {
 func (t *SequenceStats) graphLine() string {
 	line := fmt.Sprintf("%s of %s nodes (mean %.1f)", t.Alphabet, span(t.Shortest, t.Longest), t.Mean)
 	if t.Edges > 0 {
-		line += fmt.Sprintf(" and %.1f edges in the mean", t.Edges)
+		line += fmt.Sprintf(" and %.1f edges on average", t.Edges)
 	}
 	if t.Values > 0 {
 		line += ", each node with " + plural(t.Values, "value")

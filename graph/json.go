@@ -127,7 +127,7 @@ func (g *Graph) parseJSON(text []byte) *Error {
 		}
 		key, _ := token.(string)
 		if seen[key] {
-			return p.errorf(key, "a key that stands there twice: remove one")
+			return p.errorf(key, "a key that occurs twice: remove one")
 		}
 		seen[key] = true
 		switch key {
@@ -168,7 +168,7 @@ func (p *jsonReader) check(seen map[string]bool) *Error {
 		for _, v := range []int{e.From, e.To} {
 			if v < 0 || v >= len(g.Labels) {
 				return errorAt(p.where[i], strconv.Itoa(v),
-					"an edge to a node that there is not: the %d nodes have the numbers 0 to %d", len(g.Labels), len(g.Labels)-1)
+					"an edge to a node that does not exist: the %d nodes have the numbers 0 to %d", len(g.Labels), len(g.Labels)-1)
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func Maps() []Map {
 			func([]int) Counter { return edges }},
 		{"wl", "Weisfeiler-Lehman colours of 0 … h rounds", "wl:3", rounds, false,
 			weisfeilerLehman},
-		{"wledges", "Weisfeiler-Lehman colours that know the labels of edges", "wledges:3", rounds, false,
+		{"wledges", "Weisfeiler-Lehman colours with the labels of edges", "wledges:3", rounds, false,
 			weisfeilerLehmanEdges},
 		{"paths", "pairs of nodes by labels and distance up to d (shortest paths)", "paths:10", most, false,
 			shortestPaths},

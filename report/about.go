@@ -26,7 +26,7 @@ func (r *Run) scores() (all []score) {
 		if raw := r.Result.Raw; raw != nil {
 			add("RMSE, own units", raw.RMSE, raw.RMSE, digits(raw.RMSE), "the same in the target's own units")
 		}
-		add("NLPD", s.NLPD, s.NLPD, decimals(s.NLPD), "mean negative log predictive density, nats a row: the lower, the better")
+		add("NLPD", s.NLPD, s.NLPD, decimals(s.NLPD), "mean negative log predictive density, nats per row: the lower, the better")
 		add("CRPS", s.CRPS, s.CRPS, decimals(s.CRPS), "mean continuous ranked probability score")
 		add("90 % coverage", s.Coverage90, math.Abs(s.Coverage90-0.9), percent(s.Coverage90), "of the true values inside the 90 % interval")
 	} else if s := r.Result.Test.Classification; s != nil {
@@ -125,7 +125,7 @@ func summary(r *Run) *table {
 		if g.Memorised {
 			says = "the model memorises"
 		}
-		t.add("training rows score better by", fmt.Sprintf("%s nats a row than %s rows: %s", digits(g.Gap), g.Unseen.Of, says))
+		t.add("training rows score better by", fmt.Sprintf("%s nats per row than %s rows: %s", digits(g.Gap), g.Unseen.Of, says))
 	}
 	t.add("seed", fmt.Sprint(result.Seed))
 	t.add("device", fmt.Sprintf("%s, precision %s", result.Device, result.Precision))

@@ -169,7 +169,7 @@ func (s *search) goOn(path string) (err error) {
 		return err
 	}
 	if now := s.job.Train.Fingerprint; now != s.state.Train {
-		return usagef("%s: the training rows are not those that the search began with (fingerprint %.12s…, then %.12s…): put those back, or begin a new one", s.job.Train.Path, now, s.state.Train)
+		return usagef("%s: the training rows have changed since the search began (fingerprint %.12s…, %.12s… then): put the old ones back, or begin a new search", s.job.Train.Path, now, s.state.Train)
 	}
 	return s.guard.write(func() (err error) {
 		s.folder, err = rundir.OpenSearch(path)

@@ -97,7 +97,7 @@ func (p *program) testAgain(ctx context.Context, r *report.Run) error {
 		return err
 	}
 	if rows.Fingerprint != r.Result.Fingerprint.Test {
-		return errors.New("the test rows are no longer those that the run was tested on")
+		return errors.New("the test rows have changed since the run was tested")
 	}
 	dev, err := p.openDevice(r.Result.Device)
 	if err != nil {
