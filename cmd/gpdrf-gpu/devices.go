@@ -46,7 +46,7 @@ func (p *program) relax(dev device.Device, asked string) string {
 
 // precision is what --precision says, or otherwise.
 func (c *call) precision(otherwise string) (string, error) {
-	cfg := options.Config{Precision: otherwise}
+	cfg := options.Config{}
 	if value, ok := c.text("precision"); ok {
 		return value, cfg.Set(options.Setting{Key: "precision", Text: value, From: "--precision"})
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
 // Config has all options of a training run, with a field for each. table.go has their keys: the
@@ -18,7 +19,20 @@ import (
 // SetSteps then fill in what depends on the data and the clock, so that a written Config repeats
 // its run bit for bit.
 type Config struct {
-	// Data.
+	DataOptions
+	ModelOptions
+	ObjectiveOptions
+	OptimiserOptions
+	RunOptions
+
+	Distances string // of sequences: table, steps; "" is what the memory allows, and no option
+
+	explicit map[string]string // option → where a user gave it
+	At       string            // the folder that relative paths start from; "" is here
+}
+
+// DataOptions say where the rows are, and how they are read.
+type DataOptions struct {
 	Data       string // a named set, or a file, relative to the working directory
 	Test       string // a file of test rows; "" holds rows out
 	Labels     string // the file of Data's targets; "" finds it where there is one
@@ -41,60 +55,39 @@ type Config struct {
 	Sequence   string // the column of sequences in a table; "" where rows are nothing else
 	Codebook   int    // symbols that sequences of vectors become
 	Gram       string // an npz archive with a kernel of the rows; "" is none
+}
 
-	// What is trained, where, and from which start.
-	Model  string // gpdrf, gp, drf
-	Preset string // default, best, paper, cutajar
-	Device string // auto, or a name that device.Open knows
-	Seed   uint64
+// ModelOptions are the architecture, with what only the rows decide left open: Likelihood and
+// Kernel may be auto, and Latents are those of a GP-DRF.
+type ModelOptions struct {
+	model.Config
 
-	Ensemble int // how many seeds are trained and weigh alike; 1 is a single model
-
-	// a device.Precision: what was asked for, and in a run folder what was computed at
-	Precision string
-
-	// The GP layer (gpdrf and gp).
-	Inducing      int    // M, the number of inducing points X̄
-	InducingInit  string // auto, kmeans, random, greedy, kmedoids
-	LearnInducing bool   // X̄ learns by gradient
-	Whiten        bool   // q(F̄) in whitened form, or as inf_qF writes it
-	QCov          string // full, diagonal: Σ_j of inf_qF
 	// auto, rbf, matern12, matern32, matern52, two of them: rbf+matern12, or maps of sequences:
-	// double:1,5
-	Kernel              string
-	Lengthscales        string  // ard, isotropic, shared
-	GPLengthscaleFactor float64 // factor of the initial length-scales of the GP layer
-	Latents             int     // J; gp has one for each output instead
+	// double:1,5. That of model.Config is of vectors alone.
+	Kernel string
 
-	// The DRF layers (gpdrf and drf).
-	Layers               int     // L
-	Features             int     // R frequencies: 2R features a layer
-	Hidden               int     // d', the width between two DRF layers
-	FeatureKernel        string  // one of model.FeatureKernels
-	Spectra              string  // one of model.SpectraTreatments
-	LocalReparam         bool    // local reparameterisation of the weights
-	FeedForward          bool    // every layer also sees the first layer's output and x
-	Skip                 bool    // the first latents are added to the output
+	InducingInit         string  // auto, kmeans, random, greedy, kmedoids
 	Projection           int     // P, the inputs that features of sequences become for model drf
-	DRFLengthscaleFactor float64 // factor of the initial length-scales of the DRF layers
+	GPLengthscaleFactor  float64 // factor of the initial length-scales of the GP layer
+	DRFLengthscaleFactor float64 // and of the DRF layers
+}
 
-	// The objective.
-	Likelihood   string  // auto, gaussian, student-t, heteroscedastic, softmax, bernoulli
-	DoF          float64 // initial ν of Student's t, above 2
-	LearnDoF     bool    // ν learns by gradient
-	ClassOffsets bool    // a learned constant for each output of a classifier
-	KLWeight     float64 // 1 is the ELBO; anything else is tempered and not a bound
-	Samples      int     // S in training
-	NoiseInit    float64 // initial variance of the Gaussian likelihood, target scaled to sd 1
+// ObjectiveOptions are what is maximised, beside the likelihood.
+type ObjectiveOptions struct {
+	DoF       float64 // initial ν of Student's t, above 2
+	LearnDoF  bool    // ν learns by gradient
+	KLWeight  float64 // 1 is the ELBO; anything else is tempered and not a bound
+	NoiseInit float64 // initial variance of the Gaussian likelihood, target scaled to sd 1
+}
 
-	// The optimiser. One of the first three says how long; Steps holds the answer.
+// OptimiserOptions are how it is maximised. One of the first three says how long; Steps holds the
+// answer.
+type OptimiserOptions struct {
 	Steps      int
 	Epochs     float64
 	TimeLimit  time.Duration
 	PlannedFor string // what Steps was computed from, for the record
 	StopAfter  int    // 0, or where a run of Steps was cut short
-
-	CheckpointEvery string // a time, or a number of steps; 0 is only when the run is interrupted
 
 	Batch int // B
 	// rows of a batch that are computed at once; 0 is as many as fit the device's memory
@@ -110,8 +103,21 @@ type Config struct {
 	AdamBeta1    float64
 	AdamBeta2    float64
 	AdamEps      float64
+}
 
-	// Validation.
+// RunOptions are where a model is trained, from which start, and what a run keeps and tells.
+type RunOptions struct {
+	Preset string // default, best, paper, cutajar
+	Device string // auto, or a name that device.Open knows
+	Seed   uint64
+
+	Ensemble int // how many seeds are trained and weigh alike; 1 is a single model
+
+	// a device.Precision: what was asked for, and in a run folder what was computed at
+	Precision string
+
+	CheckpointEvery string // a time, or a number of steps; 0 is only when the run is interrupted
+
 	// steps between two evaluations; 0 is a twentieth of the run, where there are validation rows
 	EvalEvery int
 	EarlyStop int    // evaluations without improvement that end the run; 0 is never
@@ -120,11 +126,6 @@ type Config struct {
 	// Prediction.
 	EvalSamples  int // S in prediction
 	PredictDraws int // T of pred_ys_mc; 0 takes the mixture's moments in closed form
-
-	Distances string // of sequences: table, steps; "" is what the memory allows, and no option
-
-	explicit map[string]string // option → where a user gave it
-	At       string            // the folder that relative paths start from; "" is here
 }
 
 // Setting is one option, unchanged from its source.

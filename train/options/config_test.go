@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,13 +56,13 @@ func TestOptionsCoverConfig(t *testing.T) {
 		}
 	}
 	v := reflect.ValueOf(c).Elem()
-	for i := range v.NumField() {
-		name := v.Type().Field(i).Name
-		if !v.Type().Field(i).IsExported() || name == "At" || name == "Distances" { // no options
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		others := []string{"At", "Distances", "Inputs", "Outputs", "Maps"} // no options
+		if !f.IsExported() || f.Anonymous || slices.Contains(others, f.Name) {
 			continue
 		}
-		if _, ok := fields[v.Field(i).Addr().Interface()]; !ok {
-			t.Errorf("Config.%s has no option", name)
+		if _, ok := fields[v.FieldByIndex(f.Index).Addr().Interface()]; !ok {
+			t.Errorf("Config.%s has no option", f.Name)
 		}
 	}
 }

@@ -28,33 +28,30 @@ func MapKinds(spec seq.Spec) (maps []string) {
 	return maps
 }
 
-// ModelConfig is the architecture that the options ask for.
+// ModelConfig is the architecture for these rows: that of the options, without the parts that the
+// kind of model has not.
 func (c *Config) ModelConfig(ds *data.Dataset) model.Config {
-	m := model.Config{
-		Model: c.Model, Inputs: ds.D(), Likelihood: c.likelihoodOf(ds.Task), Samples: c.Samples, ClassOffsets: c.ClassOffsets,
-	}
+	m := c.ModelOptions.Config
+	m.Inputs, m.Likelihood = ds.D(), c.likelihoodOf(ds.Task)
 	m.Outputs = model.OutputsFor(m.Likelihood, max(len(ds.Outputs()), len(ds.Classes)))
-	if c.Model != model.DRF {
-		m.Inducing, m.Lengthscales, m.QCov = c.Inducing, c.Lengthscales, c.QCov
-		m.Whiten, m.LearnInducing = c.Whiten, c.LearnInducing
-		shapes, maps := c.Kernels()
-		m.Kernel, m.Maps = strings.Join(shapes, "+"), MapKinds(maps)
-		if ds.Kernel != nil {
-			m.Inputs, m.Maps = 0, []string{model.MapLinear}
-		}
-		m.Latents = c.Latents
-		if c.Model == model.GP {
-			m.Latents = m.Outputs
-		}
+	m.Skip = c.Skip && c.Model == model.GPDRF
+	if c.Model == model.GP {
+		m.Latents = m.Outputs
+		m.Layers, m.Features, m.Hidden, m.FeatureKernel, m.Spectra = 0, 0, 0, "", ""
+		m.LocalReparam, m.FeedForward = false, false
 	}
-	if c.Model == model.DRF && ds.Sequences != nil {
-		m.Inputs += c.Projection
+	if c.Model == model.DRF {
+		m.Inducing, m.Latents, m.Lengthscales, m.QCov = 0, 0, "", ""
+		m.Whiten, m.LearnInducing = false, false
+		if ds.Sequences != nil {
+			m.Inputs += c.Projection
+		}
+		return m
 	}
-	if c.Model != model.GP {
-		m.Layers, m.Features, m.Hidden = c.Layers, c.Features, c.Hidden
-		m.FeatureKernel = c.FeatureKernel
-		m.Spectra = c.Spectra
-		m.LocalReparam, m.FeedForward, m.Skip = c.LocalReparam, c.FeedForward, c.Skip && c.Model == model.GPDRF
+	shapes, maps := c.Kernels()
+	m.Kernel, m.Maps = strings.Join(shapes, "+"), MapKinds(maps)
+	if ds.Kernel != nil {
+		m.Inputs, m.Maps = 0, []string{model.MapLinear}
 	}
 	return m
 }

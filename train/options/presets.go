@@ -12,23 +12,28 @@ const Best = "best"
 // in little time, and what preset default means.
 func defaults() *Config {
 	return &Config{
-		Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Separator: "auto", Decimal: "auto", Header: "auto", Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto",
-		Model: "gpdrf", Preset: "default", Device: "auto", Precision: "highest", Seed: 1, Ensemble: 1,
-
-		Inducing: 200, InducingInit: "auto", LearnInducing: true, Whiten: true,
-		QCov: "diagonal", Kernel: "auto", Lengthscales: "shared", GPLengthscaleFactor: 0.4, Latents: 8,
-
-		Layers: 1, Features: 100, Hidden: 8, FeatureKernel: "rbf", Spectra: model.VarIntegrated,
-		LocalReparam: true, FeedForward: true, Skip: true, Projection: 256, DRFLengthscaleFactor: 0.5,
-
-		Likelihood: "auto", DoF: 4, LearnDoF: true, KLWeight: 1, Samples: 1, NoiseInit: 0.1,
-
-		Steps: 15000, CheckpointEvery: "1m", Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.5,
-		AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
-
-		Restore: "best",
-
-		EvalSamples: 100,
+		DataOptions: DataOptions{
+			Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Separator: "auto", Decimal: "auto", Header: "auto",
+			Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto",
+		},
+		ModelOptions: ModelOptions{
+			Config: model.Config{
+				Model: "gpdrf", Likelihood: "auto", Samples: 1,
+				Inducing: 200, LearnInducing: true, Whiten: true, QCov: "diagonal", Lengthscales: "shared", Latents: 8,
+				Layers: 1, Features: 100, Hidden: 8, FeatureKernel: "rbf", Spectra: model.VarIntegrated,
+				LocalReparam: true, FeedForward: true, Skip: true,
+			},
+			Kernel: "auto", InducingInit: "auto", Projection: 256, GPLengthscaleFactor: 0.4, DRFLengthscaleFactor: 0.5,
+		},
+		ObjectiveOptions: ObjectiveOptions{DoF: 4, LearnDoF: true, KLWeight: 1, NoiseInit: 0.1},
+		OptimiserOptions: OptimiserOptions{
+			Steps: 15000, Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.5,
+			AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
+		},
+		RunOptions: RunOptions{
+			Preset: "default", Device: "auto", Precision: "highest", Seed: 1, Ensemble: 1,
+			CheckpointEvery: "1m", Restore: "best", EvalSamples: 100,
+		},
 	}
 }
 
