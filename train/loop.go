@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -82,6 +83,25 @@ func (l *loop) next(ctx context.Context) error {
 		l.checkpoint(l.out)
 	}
 	return nil
+}
+
+// step is one training step. Whether it is done: one that was left between two of its parts has
+// changed nothing.
+func (t *trainer) step(number int) (done bool) {
+	if t.sched.changes(number) {
+		t.setRates(number)
+	}
+	return t.Do(device.Now{Step: uint32(number), LR: t.sched.rate(number), KLWeight: t.sched.kl(number), Natural: t.sched.naturalSize(number)})
+}
+
+// setRates says which parameters move at a step.
+func (t *trainer) setRates(step int) {
+	t.SetRates(func(r model.Role) float64 {
+		if t.sched.held(r, step) {
+			return 0
+		}
+		return 1
+	})
 }
 
 // verdict says whether the run continues after a step, as far as steps and time tell.

@@ -237,22 +237,3 @@ func (t *trainer) schedule() {
 		natural: c.NatGrad,
 	}
 }
-
-// step is one training step. Whether it is done: one that was left between two of its parts has
-// changed nothing.
-func (t *trainer) step(number int) (done bool) {
-	if t.sched.changes(number) {
-		t.setRates(number)
-	}
-	return t.Do(device.Now{Step: uint32(number), LR: t.sched.rate(number), KLWeight: t.sched.kl(number), Natural: t.sched.naturalSize(number)})
-}
-
-// setRates says which parameters move at a step.
-func (t *trainer) setRates(step int) {
-	t.SetRates(func(r model.Role) float64 {
-		if t.sched.held(r, step) {
-			return 0
-		}
-		return 1
-	})
-}
