@@ -120,6 +120,9 @@ $(CLIENTS)/%/bin/is-there:
 PACKAGES_triton := tritonclient[http,grpc]==$(TRITONCLIENT_VERSION)
 PACKAGES_kserve := kserve==$(KSERVE_VERSION)
 
+.PHONY: serve-clients
+serve-clients: $(CLIENTS)/triton/bin/is-there
+
 .PHONY: serve-triton
 serve-triton: $(CLIENTS)/triton/bin/is-there ## serve against tritonclient: the bits of predict over HTTP and gRPC
 	$(call ask,triton)
