@@ -40,7 +40,7 @@ func writeGram(t *testing.T, arrays map[string]string) string {
 
 func TestReadGram(t *testing.T) {
 	path := writeGram(t, gramOf())
-	g, err := ReadGram(path, 3, 1, Watch{})
+	g, err := readGram(path, 3, 1, Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestReadGram(t *testing.T) {
 		"[1.000 0.368 0.368 1.000] [1.000 0.368 0.779 0.779 0.018 0.368] [1 1 1] [0.368 1.000] [1]" {
 		t.Error(g)
 	}
-	if g, err := ReadGram(path, 0, 1, Watch{}); err != nil || g.TrainDiag != nil || len(g.TestDiag) != 1 {
+	if g, err := readGram(path, 0, 1, Watch{}); err != nil || g.TrainDiag != nil || len(g.TestDiag) != 1 {
 		t.Error(g, err)
 	}
 	for _, c := range []struct{ array, text, want string }{
@@ -70,13 +70,13 @@ func TestReadGram(t *testing.T) {
 			delete(arrays, c.array)
 		}
 		path := writeGram(t, arrays)
-		_, err := ReadGram(path, 3, 1, Watch{})
+		_, err := readGram(path, 3, 1, Watch{})
 		var e *Error
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s:\n got %v\nwant %s", c.array, err, c.want)
 		}
 	}
-	if _, err := ReadGram(write(t, "k.npz", "x,y\n1,2\n"), 1, 1, Watch{}); err == nil {
+	if _, err := readGram(write(t, "k.npz", "x,y\n1,2\n"), 1, 1, Watch{}); err == nil {
 		t.Error("a table is taken for a kernel")
 	}
 }
@@ -88,7 +88,7 @@ func TestGramOfOne(t *testing.T) {
 		ones[i] = 1
 	}
 	path := writeGram(t, map[string]string{"inducing": npy("<f8", "50, 50", ones)})
-	if g, err := ReadGram(path, 0, 0, Watch{}); err != nil || g.M != 50 {
+	if g, err := readGram(path, 0, 0, Watch{}); err != nil || g.M != 50 {
 		t.Error(err)
 	}
 }

@@ -25,7 +25,7 @@ type Source struct {
 	Task     string // as in ReadOptions
 	Tokens   string // as in ReadOptions
 	Sequence string // as in ReadOptions
-	Gram     string // an npz archive with a kernel of the rows (ReadGram); "": none
+	Gram     string // an npz archive with a kernel of the rows (readGram); "": none
 	Seed     uint64 // of the held-out rows
 
 	Watch // who waits for them

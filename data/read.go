@@ -60,7 +60,7 @@ func readFile(path string, opt ReadOptions) (d *Dataset, notes []string, err err
 		return nil, nil, err
 	}
 	defer f.Close()
-	if path == StandardInput {
+	if path == standardInput {
 		path = "stdin"
 	}
 	d, notes, err = read(path, f, opt, fileLimits())

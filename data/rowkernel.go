@@ -49,7 +49,7 @@ func attachGram(path string, train, test *Dataset, w Watch) error {
 	if test != nil {
 		rows = test.N()
 	}
-	g, err := ReadGram(path, train.N(), rows, w)
+	g, err := readGram(path, train.N(), rows, w)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func attachGram(path string, train, test *Dataset, w Watch) error {
 
 // AttachGram gives rows to test or predict the kernel of a file: its test_inducing and test_diag.
 func (d *Dataset) AttachGram(path string, w Watch) error {
-	g, err := ReadGram(path, 0, d.N(), w)
+	g, err := readGram(path, 0, d.N(), w)
 	if err != nil {
 		return err
 	}

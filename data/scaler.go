@@ -65,7 +65,7 @@ func FitScaler(kind string, ds *Dataset) (Scaler, error) {
 		kind = ds.AutoScaling
 	}
 	if kind == "" {
-		_, sds := WorstOutlier(ds.X)
+		_, sds := worstOutlier(ds.X)
 		kind = autoScaling(sds)
 	}
 	return fitScaler(kind, ds.X)
@@ -165,9 +165,9 @@ func (s Scaler) Rows(x *tensor.Dense, lo, hi int) []float64 {
 	return to
 }
 
-// WorstOutlier is the column of x with the value farthest from its mean, and how far
+// worstOutlier is the column of x with the value farthest from its mean, and how far
 // that is in standard deviations.
-func WorstOutlier(x *tensor.Dense) (col int, sds float64) {
+func worstOutlier(x *tensor.Dense) (col int, sds float64) {
 	n, d := size(x)
 	c := make([]float64, n)
 	for j := range d {

@@ -106,7 +106,7 @@ func TestAuto(t *testing.T) {
 		t.Fatalf("%s and %s", plain.Kind, spiked.Kind)
 	}
 	// (n−1)/√n at most
-	if col, sds := WorstOutlier(matrix(1000, 2, x)); col != 1 || sds < 31 || sds > 32 {
+	if col, sds := worstOutlier(matrix(1000, 2, x)); col != 1 || sds < 31 || sds > 32 {
 		t.Errorf("column %d, %g", col, sds)
 	}
 	for j := range 2 { // a normal sample: robust and standard agree

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// StandardInput is the path that stands for standard input.
-const StandardInput = "-"
+// standardInput is the path that stands for standard input.
+const standardInput = "-"
 
 // A table is read twice, and a run's rows may be read again, so what cannot be read from its start
 // once more is copied to a temporary file.

@@ -95,7 +95,7 @@ func Summarize(d *Dataset) Summary {
 		s.Sequences = sequenceStats(d.Sequences)
 	}
 	if d.X != nil {
-		col, sds := WorstOutlier(d.X)
+		col, sds := worstOutlier(d.X)
 		s.Outlier = Outlier{d.Columns[col], sds}
 		if s.AutoScaling == "" {
 			s.AutoScaling = autoScaling(sds)

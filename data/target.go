@@ -14,8 +14,8 @@ const (
 	maxAutoClasses = 20 // of whole numbers that are found to be classes
 )
 
-// Tasks are the values of ReadOptions.Task.
-func Tasks() []string { return []string{"auto", string(Regression), string(Classification)} }
+// tasks are the values of ReadOptions.Task.
+func tasks() []string { return []string{"auto", string(Regression), string(Classification)} }
 
 // parseTask gives "" for auto.
 func parseTask(s string) (Task, error) {
@@ -25,7 +25,7 @@ func parseTask(s string) (Task, error) {
 	case string(Regression), string(Classification):
 		return Task(s), nil
 	}
-	return "", errorf("", "there is no task %s%s", quote(s), suggest.Hint(s, Tasks()))
+	return "", errorf("", "there is no task %s%s", quote(s), suggest.Hint(s, tasks()))
 }
 
 // targetKind is what a target column is found to be.

@@ -49,7 +49,7 @@ func (w Watch) open(path string) (*watched, error) {
 }
 
 func (w Watch) file(path string) (*os.File, error) {
-	if path == StandardInput {
+	if path == standardInput {
 		p := w.Piped
 		if p == nil {
 			p = &Piped{}

@@ -39,7 +39,7 @@ func Open(name string) (Device, error) {
 	backend, options, _ := strings.Cut(name, ":")
 	b, ok := backends[backend]
 	if !ok {
-		return nil, &UnknownError{Name: name, Known: Names()}
+		return nil, &UnknownError{Name: name, Known: backendNames()}
 	}
 	return b.Open(options)
 }
@@ -48,7 +48,7 @@ func Open(name string) (Device, error) {
 // in one line, and "" for a GPU.
 func OpenAuto() (dev Device, why string, err error) {
 	var reasons []string
-	for _, name := range Names() {
+	for _, name := range backendNames() {
 		if name == "cpu" {
 			continue
 		}
@@ -65,7 +65,7 @@ func OpenAuto() (dev Device, why string, err error) {
 // Machines are what all backends can open, and for those with nothing the reason, by name.
 func Machines() (machines []Machine, reasons map[string]error) {
 	reasons = map[string]error{}
-	for _, name := range Names() {
+	for _, name := range backendNames() {
 		found, err := backends[name].Machines()
 		if err != nil {
 			reasons[name] = err
@@ -75,8 +75,8 @@ func Machines() (machines []Machine, reasons map[string]error) {
 	return machines, reasons
 }
 
-// Names lists the registered backends.
-func Names() []string {
+// backendNames lists the registered backends.
+func backendNames() []string {
 	names := make([]string, 0, len(backends))
 	for n := range backends {
 		names = append(names, n)
