@@ -32,18 +32,17 @@ func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
 
 // planFor is Plan where so many bytes are free.
 func (j *Job) planFor(ctx context.Context, free int64, known bool) (*memory.Plan, error) {
-	measure := func(c options.Config) (*memory.Plan, error) { return j.measureAs(ctx, &c, free, known) }
-	with := func(c options.Config, set func(c *options.Config, n int), n int) options.Config { set(&c, n); return c }
-	fits := func(c options.Config, set func(c *options.Config, n int)) func(n int) bool {
-		return func(n int) bool { p, err := measure(with(c, set, n)); return err == nil && p.Fits() }
+	measure := func(c *options.Config) (*memory.Plan, error) { return j.measureAs(ctx, c, free, known) }
+	fits := func(c *options.Config, key string) func(n int) bool {
+		return func(n int) bool { p, err := measure(c.With(key, n)); return err == nil && p.Fits() }
 	}
-	c, chunk := *j.Config, func(c *options.Config, n int) { c.Chunk = n }
+	c := j.Config
 	p, err := measure(c)
 	if err != nil || p.Fits() {
 		return p, err
 	}
 	if c.Chunk == 0 {
-		c.Chunk = max(1, memory.Largest(c.Batch, fits(c, chunk)))
+		c = c.With("chunk", max(1, memory.Largest(c.Batch, fits(c, "chunk"))))
 		if p, err = measure(c); err != nil || p.Fits() {
 			return p, err
 		}
@@ -51,17 +50,10 @@ func (j *Job) planFor(ctx context.Context, free int64, known bool) (*memory.Plan
 	sizes := []struct {
 		key string
 		now int
-		set func(c *options.Config, n int)
-	}{
-		{"chunk", p.Rows, chunk},
-		{"samples", c.Samples, func(c *options.Config, n int) { c.Samples = n }},
-		{"features", c.Features, func(c *options.Config, n int) { c.Features = n }},
-		{"inducing", c.Inducing, func(c *options.Config, n int) { c.Inducing = n }},
-		{"eval-samples", c.EvalSamples, func(c *options.Config, n int) { c.EvalSamples = n }},
-	}
+	}{{"chunk", p.Rows}, {"samples", c.Samples}, {"features", c.Features}, {"inducing", c.Inducing}, {"eval-samples", c.EvalSamples}}
 	var alone, together []string
 	for _, o := range sizes {
-		if n := memory.Largest(o.now-1, fits(c, o.set)); n > 0 && options.Find(o.key).Applies(c.Model) {
+		if n := memory.Largest(o.now-1, fits(c, o.key)); n > 0 && options.Find(o.key).Applies(c.Model) {
 			alone = append(alone, options.Find(o.key).Written(n))
 		}
 	}
@@ -72,12 +64,12 @@ func (j *Job) planFor(ctx context.Context, free int64, known bool) (*memory.Plan
 		if o.now == 1 || !options.Find(o.key).Applies(c.Model) {
 			continue
 		}
-		n := memory.Largest(o.now-1, fits(c, o.set))
+		n := memory.Largest(o.now-1, fits(c, o.key))
 		together = append(together, options.Find(o.key).Written(max(1, n)))
 		if n > 0 {
 			return p, p.TooLarge(strings.Join(together, " "))
 		}
-		o.set(&c, 1)
+		c = c.With(o.key, 1)
 	}
 	return p, p.TooLarge("")
 }

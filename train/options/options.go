@@ -95,6 +95,13 @@ const (
 
 func words(list string) []string { return strings.Fields(list) }
 
+// With is a copy of the Config with another number for one option.
+func (c *Config) With(key string, n int) *Config {
+	changed := *c
+	*Find(key).field(&changed).(*int) = n
+	return &changed
+}
+
 // Find is the option with this key, nil if there is none.
 func Find(key string) *Option {
 	for _, o := range Options() {
