@@ -11,6 +11,9 @@ func graphlets(args []int) Counter {
 		g.read(codes)
 		s := &subsets{w: w, g: g, k: args[0], near: zeros(w.distance, g.n())}
 		for a := range int32(g.n()) {
+			if w.over() {
+				break
+			}
 			s.root = a
 			s.near[a]++
 			s.with(a, nil)
@@ -33,6 +36,7 @@ type subsets struct {
 // with adds a to the set, and then each of the nodes of next and of those that are only beside a.
 func (s *subsets) with(a int32, next []int32) {
 	s.set = append(s.set, a)
+	s.w.Steps++
 	defer func() { s.set = s.set[:len(s.set)-1] }()
 	if len(s.set) == s.k {
 		s.w.Found(s.w.Down(s.w.Down(0, roundMark), s.shape()), 1)
@@ -45,7 +49,7 @@ func (s *subsets) with(a int32, next []int32) {
 		}
 		s.near[b]++
 	}
-	for len(next) > 0 {
+	for len(next) > 0 && !s.w.over() {
 		b := next[len(next)-1]
 		next = next[:len(next)-1]
 		s.with(b, next)

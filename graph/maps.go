@@ -29,6 +29,10 @@ type Work struct {
 	// feature is added up.
 	Found func(feature, times uint64)
 
+	// Steps counts what a Counter has looked at where it may be much more than the graph. Beyond
+	// Limit, unless that is 0, it gives up, and what it has found is not all.
+	Steps, Limit uint64
+
 	view          view
 	colour, after []uint64
 	signature     []uint64
@@ -38,6 +42,9 @@ type Work struct {
 	trees         []partials
 	place         map[uint64]int
 }
+
+// over says that the Counter is to give up.
+func (w *Work) over() bool { return w.Limit > 0 && w.Steps > w.Limit }
 
 // Maps is the table of feature maps.
 func Maps() []Map {

@@ -38,13 +38,14 @@ func (w *Work) pairs(most int, kind []uint64, visit func(a, b int32, d uint64)) 
 	g := &w.view
 	w.distance = zeros(w.distance, g.n())
 	for a := range int32(g.n()) {
-		if kind[a] == 0 {
+		if kind[a] == 0 || w.over() {
 			continue
 		}
 		w.queue = append(w.queue[:0], a)
 		w.distance[a] = 1 // one more than it is: 0 is far
 		for i := 0; i < len(w.queue); i++ {
 			b := w.queue[i]
+			w.Steps++
 			d := w.distance[b]
 			if b != a && kind[b] != 0 {
 				visit(a, b, uint64(d-1))

@@ -2,6 +2,7 @@ package seq
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -125,6 +126,27 @@ func TestLargeGraphs(t *testing.T) {
 	for spec, want := range map[string]int{"wl:2": 6, "paths:5": 5, "circular:1": 5, "graphlets:4": 1} {
 		if got := mustFit(t, spec, chain).Width(); got != want {
 			t.Errorf("%s of a long chain: %d columns, want %d", spec, got, want)
+		}
+	}
+}
+
+// A graph with too many pairs is an error for the maps that look at these, and no others.
+func TestTooManyPairs(t *testing.T) {
+	defer func(most uint64) { mostSteps = most }(mostSteps)
+	mostSteps = 1 << 16
+	var edges []string
+	for leaf := 1; leaf < 1000; leaf++ {
+		edges = append(edges, fmt.Sprintf("[0, %d]", leaf))
+	}
+	star := encode(t, Graphs, `{"nodes": 1000, "edges": [`+strings.Join(edges, ", ")+`]}`, "CC")
+	for text, fine := range map[string]bool{"paths:2": false, "atompairs:3": false, "graphlets:4": false, "wl:3": true, "circular:2": true} {
+		spec, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Fit(t.Context(), spec[0], star)
+		if fine != (err == nil) || !fine && !strings.Contains(err.Error(), "make its numbers smaller") {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

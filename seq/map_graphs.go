@@ -34,14 +34,24 @@ type graphFeatures struct {
 	work   graph.Work // of learn
 }
 
+// mostSteps is what a map may look at in a training graph. More would take minutes for each, as
+// the pairs of a million nodes do.
+var mostSteps uint64 = 1 << 28 // less in tests
+
 // mostChains is how many chains training may have, with room for those to come below 2³¹.
 const mostChains = 1 << 30
 
-func (m *graphFeatures) space() uint64    { return 0 }
-func (m *graphFeatures) crowded() bool    { return m.chains.len() > mostChains }
+func (m *graphFeatures) space() uint64 { return 0 }
+func (m *graphFeatures) crowded() bool {
+	return m.chains.len() > mostChains || m.work.Steps > mostSteps
+}
 func (m *graphFeatures) tables() []*table { return []*table{m.chains} }
 
 func (m *graphFeatures) learn(x []int32) bool {
+	if m.crowded() {
+		return false
+	}
+	m.work.Steps, m.work.Limit = 0, mostSteps
 	m.work.Down = func(chain, symbol uint64) uint64 { return uint64(m.chains.put(chain<<32|symbol)) + 1 }
 	m.work.Found = func(feature, times uint64) {}
 	m.count(&m.work, x)

@@ -2,6 +2,7 @@ package seq
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -95,6 +96,10 @@ func (s *selector) run(ctx context.Context, specs []Spec) error {
 		var c candidate
 		if err == nil {
 			c, err = first.try(ctx, spec, widths)
+		}
+		if errors.As(err, new(*SpecError)) { // it has too many features
+			s.found.Costly = append(s.found.Costly, spec)
+			continue
 		}
 		if err != nil {
 			s.found.Late = append(s.found.Late, specs[i:]...)

@@ -65,6 +65,14 @@ func TestCUDASequences(t *testing.T) {
 	})
 }
 
+// A run on graphs is the same on the CUDA device.
+func TestCUDAGraphs(t *testing.T) {
+	requireCUDA(t)
+	testCUDATraining(t, map[string]*data.Dataset{"molecules": molecules(t, 60, 1)}, []string{
+		"model=gpdrf inducing=9 latents=3 features=7 samples=2 kernel=wl:2/sqrt+circular:1/linear",
+	})
+}
+
 // Distances that a step computes have the bits of a table that the host has made.
 func TestCUDADistances(t *testing.T) {
 	requireCUDA(t)
