@@ -35,7 +35,7 @@ func TestManyInputs(t *testing.T) {
 		values[i] = 2 // each row has ½ m²
 	}
 	d.Upload(mean, values)
-	d.KLDiag(kl, d.New(device.Real, inputs, 1), d.New(device.Real, inputs, 1), d.New(device.Real, inputs), mean, logvar, logl, 1)
+	d.KLDiag(kl, d.New(device.Real, inputs, 1), d.New(device.Real, inputs, 1), d.New(device.Real, inputs), mean, logvar, logl, device.Scalar{Value: 1})
 	if d.Download(values[:1], kl); values[0] != 2*inputs {
 		t.Errorf("the KL term of %d inputs is %g, not %d", inputs, values[0], 2*inputs)
 	}
