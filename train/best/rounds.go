@@ -78,13 +78,14 @@ func (s *Search) round(ctx context.Context, round int) error {
 		return fmt.Sprintf("round %d of %d: %s", round, rounds, s.Candidates[todo[i].k].Name)
 	}
 	steps := max(1, int(stepShares[round-1]*float64(s.Steps)))
-	return s.each(ctx, len(todo), all, names, s.ends(round), steps, func(i int, dev device.Device, length options.Setting) (func(), error) {
+	return s.each(ctx, len(todo), all, names, s.ends(round), steps, func(i int, dev device.Device, length options.Setting) (func() error, error) {
 		c := &s.Candidates[todo[i].k]
 		t, err := s.try(ctx, dev, c, round, todo[i].fold, length)
-		return func() {
+		return func() error {
 			c.Trials = append(c.Trials, *t)
 			slices.SortFunc(c.Trials, func(a, b Trial) int { return cmp.Or(a.Round-b.Round, a.Fold-b.Fold) })
 			s.tell(c, t, folds)
+			return nil
 		}, err
 	})
 }
@@ -93,7 +94,7 @@ func (s *Search) round(ctx context.Context, round int) error {
 // time limit is over; without a limit each takes so many steps. What a thing has found is kept by
 // the function that it returns, one at a time, and the state is saved. names are for who watches,
 // of the last n of all things.
-func (s *Search) each(ctx context.Context, n, all int, names func(i int) string, ends float64, steps int, do func(i int, dev device.Device, length options.Setting) (func(), error)) error {
+func (s *Search) each(ctx context.Context, n, all int, names func(i int) string, ends float64, steps int, do func(i int, dev device.Device, length options.Setting) (func() error, error)) error {
 	var mutex sync.Mutex
 	var wg sync.WaitGroup
 	var failed error
@@ -114,10 +115,11 @@ func (s *Search) each(ctx context.Context, n, all int, names func(i int) string,
 				keep, err := do(i, dev, length)
 				mutex.Lock()
 				if err == nil && failed == nil {
-					keep()
-					done++
-					s.Used = s.used()
-					err = s.Save()
+					if err = keep(); err == nil {
+						done++
+						s.Used = s.used()
+						err = s.Save()
+					}
 				}
 				failed = cmp.Or(failed, err)
 			}

@@ -151,7 +151,7 @@ func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 		}
 	}
 	names := func(i int) string { return "on all rows: " + s.Candidates[todo[i]].Name }
-	err := s.each(ctx, len(todo), len(members), names, refitEnds, s.Steps, func(i int, dev device.Device, length options.Setting) (func(), error) {
+	err := s.each(ctx, len(todo), len(members), names, refitEnds, s.Steps, func(i int, dev device.Device, length options.Setting) (func() error, error) {
 		k := todo[i]
 		c, begun := &s.Candidates[k], time.Now()
 		if n := c.longest(); n > 0 {
@@ -164,12 +164,13 @@ func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 		if err != nil { // it could be trained on most of the rows
 			return nil, fmt.Errorf("%s, trained on all rows: %w", c.Name, err)
 		}
-		if err := s.Keep(k, out.Trained); err != nil {
-			return nil, err
-		}
-		return func() {
+		return func() error {
+			if err := s.Keep(k, out.Trained); err != nil {
+				return err
+			}
 			c.Refit = &Trial{Steps: out.Steps, Seconds: seconds(begun)}
 			s.Told("%-16s %-44s weight %.2f  %6d steps  %5.1f s", "on all rows", c.Name, c.Weight, c.Refit.Steps, c.Refit.Seconds)
+			return nil
 		}, nil
 	})
 	if err != nil {
