@@ -5,12 +5,13 @@ import (
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/charts"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // quantity is one of the numbers of a Reading.
 type quantity struct {
 	title string
-	of    func(Reading) float64
+	of    func(rundir.Reading) float64
 	noisy bool // a reading is of one batch, and the mean over several says more
 }
 
@@ -22,13 +23,13 @@ func curves(runs []*Run) section {
 			"mean over twenty readings. The axis leaves out values that only the first fifth of the steps has.",
 	}
 	for _, q := range []quantity{
-		{objectives(runs), func(r Reading) float64 { return r.ELBO }, true},
-		{"Expected log likelihood, nats", func(r Reading) float64 { return r.ELL }, true},
-		{"KL divergence, nats", func(r Reading) float64 { return r.KL }, false},
-		{"Validation NLPD, nats a row", func(r Reading) float64 { return optional(r.ValNLPD) }, false},
-		{"Validation RMSE, training-sd units", func(r Reading) float64 { return optional(r.ValRMSE) }, false},
-		{"Validation NLL, nats a row", func(r Reading) float64 { return optional(r.ValNLL) }, false},
-		{"Validation error", func(r Reading) float64 { return optional(r.ValErrors) }, false},
+		{objectives(runs), func(r rundir.Reading) float64 { return r.ELBO }, true},
+		{"Expected log likelihood, nats", func(r rundir.Reading) float64 { return r.ELL }, true},
+		{"KL divergence, nats", func(r rundir.Reading) float64 { return r.KL }, false},
+		{"Validation NLPD, nats a row", func(r rundir.Reading) float64 { return optional(r.NLPD) }, false},
+		{"Validation RMSE, training-sd units", func(r rundir.Reading) float64 { return optional(r.RMSE) }, false},
+		{"Validation NLL, nats a row", func(r rundir.Reading) float64 { return optional(r.NLL) }, false},
+		{"Validation error", func(r rundir.Reading) float64 { return optional(r.Error) }, false},
 	} {
 		if p, ok := q.panel(runs); ok {
 			s.Panels = append(s.Panels, p)

@@ -22,27 +22,13 @@ func damaged(path string, err error) error {
 	return &usage.Error{Err: fmt.Errorf("%s: damaged: %w: remove it, and the report leaves that part out", path, err)}
 }
 
-// Reading is a line of metrics.jsonl. Scores are there where validation rows were evaluated.
-type Reading struct {
-	Step      int      `json:"step"`
-	ELBO      float64  `json:"elbo"`
-	ELL       float64  `json:"ell"`
-	KL        float64  `json:"kl"`
-	LR        float64  `json:"lr"`
-	Seconds   float64  `json:"seconds"`
-	ValNLPD   *float64 `json:"val_nlpd"`
-	ValRMSE   *float64 `json:"val_rmse"`
-	ValNLL    *float64 `json:"val_nll"`
-	ValErrors *float64 `json:"val_error"`
-}
-
 // ParseReadings reads metrics.jsonl. An error names the line.
-func ParseReadings(text []byte) (all []Reading, err error) {
+func ParseReadings(text []byte) (all []rundir.Reading, err error) {
 	for i, line := range bytes.Split(bytes.TrimSpace(text), []byte("\n")) {
 		if len(line) == 0 {
 			continue
 		}
-		var r Reading
+		var r rundir.Reading
 		if err := json.Unmarshal(line, &r); err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+1, err)
 		}
@@ -53,12 +39,12 @@ func ParseReadings(text []byte) (all []Reading, err error) {
 
 // WriteReadings writes them as CSV, with the names of metrics.jsonl. A score that was not taken is
 // an empty cell.
-func WriteReadings(w io.Writer, all []Reading) error {
+func WriteReadings(w io.Writer, all []rundir.Reading) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"step", "elbo", "ell", "kl", "lr", "val_nlpd", "val_rmse", "val_nll", "val_error", "seconds"})
 	for _, r := range all {
 		cells := []string{strconv.Itoa(r.Step), number(r.ELBO), number(r.ELL), number(r.KL), number(r.LR)}
-		for _, score := range []*float64{r.ValNLPD, r.ValRMSE, r.ValNLL, r.ValErrors} {
+		for _, score := range []*float64{r.NLPD, r.RMSE, r.NLL, r.Error} {
 			cell := ""
 			if score != nil {
 				cell = number(*score)

@@ -15,7 +15,7 @@ import (
 type Run struct {
 	*rundir.Run
 	Label      string // what it is called beside others
-	Curve      []Reading
+	Curve      []rundir.Reading
 	Rows       *Rows       // nil where the run has none
 	Importance *Importance // nil where the run has none
 	History    History

@@ -217,11 +217,11 @@ func (s *search) run(started time.Time, asJSON bool) (*rundir.Result, error) {
 		Kept: func(k int) (*fitted.Trained, error) {
 			return fitted.ReadModel(filepath.Join(s.folder.Path(), best.MemberFile(k)))
 		},
-		Told: func(format string, args ...any) {
+		Note: func(format string, args ...any) {
 			bar.end()
 			s.note(format, args...)
 		},
-		At: func(done, all int, what string) {
+		Doing: func(done, all int, what string) {
 			bar.end()
 			bar = s.newShare(what)
 			bar.share(float64(done) / float64(all))

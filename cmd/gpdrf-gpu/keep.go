@@ -68,7 +68,7 @@ func (f *finish) history() {
 // table writes metrics.csv.
 func (f *finish) table() {
 	text, err := os.ReadFile(filepath.Join(f.path, rundir.MetricsFile))
-	var readings []report.Reading
+	var readings []rundir.Reading
 	if err == nil {
 		readings, err = report.ParseReadings(text)
 	}

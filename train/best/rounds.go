@@ -110,7 +110,7 @@ func (s *Search) each(ctx context.Context, n, all int, names func(i int) string,
 				if s.Limit > 0 {
 					length = limited(share(s.Limit, s.used(), ends, n-i, len(s.Devices)))
 				}
-				s.At(done, all, names(i))
+				s.Doing(done, all, names(i))
 				mutex.Unlock()
 				keep, err := do(i, dev, length)
 				mutex.Lock()

@@ -40,8 +40,8 @@ type Search struct {
 	Save   func() error                          // keeps the State
 	Keep   func(k int, t *fitted.Trained) error  // keeps the model of candidate k on all rows
 	Kept   func(k int) (*fitted.Trained, error)  // gives it back
-	Told   func(format string, args ...any)      // a line for the user about something that is done
-	At     func(done, all int, candidate string) // what is done next, and how much there is
+	Note   func(format string, args ...any)      // a line for the user about something that is done
+	Doing  func(done, all int, candidate string) // what is done next, and how much there is
 	before time.Duration                         // used by those who searched before
 }
 
@@ -102,7 +102,7 @@ func (s *Search) chooseMaps(ctx context.Context) error {
 		return err
 	}
 	for _, note := range notes {
-		s.Told("%s", note)
+		s.Note("%s", note)
 	}
 	s.Kernel, s.Used = base.Kernel, s.used()
 	return s.Save()
@@ -169,7 +169,7 @@ func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 				return err
 			}
 			c.Refit = &Trial{Steps: out.Steps, Seconds: seconds(begun)}
-			s.Told("%-16s %-44s weight %.2f  %6d steps  %5.1f s", "on all rows", c.Name, c.Weight, c.Refit.Steps, c.Refit.Seconds)
+			s.Note("%-16s %-44s weight %.2f  %6d steps  %5.1f s", "on all rows", c.Name, c.Weight, c.Refit.Steps, c.Refit.Seconds)
 			return nil
 		}, nil
 	})

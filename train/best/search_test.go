@@ -79,7 +79,7 @@ func searching(t *testing.T, state *State, set *data.Dataset, models map[int][]b
 		Kept: func(k int) (*fitted.Trained, error) {
 			return fitted.Parse(bytes.NewReader(models[k]), int64(len(models[k])))
 		},
-		Told: func(string, ...any) {}, At: func(int, int, string) {},
+		Note: func(string, ...any) {}, Doing: func(int, int, string) {},
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // Trial is a training of a candidate.
@@ -36,10 +35,10 @@ func (s *Search) tell(c *Candidate, t *Trial, folds int) {
 		where += fmt.Sprintf(", fold %d", t.Fold)
 	}
 	if t.Failure != "" {
-		s.Told("%-16s %-44s failed: %s", where, c.Name, t.Failure)
+		s.Note("%-16s %-44s failed: %s", where, c.Name, t.Failure)
 		return
 	}
-	s.Told("%-16s %-44s log density %8.4f  %6d steps  %5.1f s", where, c.Name, t.LogDensity, t.Steps, t.Seconds)
+	s.Note("%-16s %-44s log density %8.4f  %6d steps  %5.1f s", where, c.Name, t.LogDensity, t.Steps, t.Seconds)
 }
 
 // seconds since then, for people.
@@ -140,16 +139,7 @@ func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate, l
 		return nil, nil, err
 	}
 	cfg.Device, cfg.Target, cfg.Task = dev.Name(), rows.Target, string(rows.Task)
-	job := &train.Job{Config: cfg, Device: dev, Train: rows, Test: test, Started: time.Now(), Reporter: unheard{}}
+	job := &train.Job{Config: cfg, Device: dev, Train: rows, Test: test, Started: time.Now()}
 	out, err := job.Run(ctx)
 	return out, cfg, err
 }
-
-// unheard is the Reporter of a trial.
-type unheard struct{}
-
-func (unheard) Note(string, ...any)   {}
-func (unheard) Doing(string, float64) {}
-func (unheard) Begin(int)             {}
-func (unheard) Step(rundir.Progress)  {}
-func (unheard) End()                  {}

@@ -156,9 +156,9 @@ func plainName(name string) string {
 	}, name)
 }
 
-// metricsLine is a line of metrics.jsonl. What begins with val_ is there where validation rows were
+// Reading is a line of metrics.jsonl. What begins with val_ is there where validation rows were
 // evaluated.
-type metricsLine struct {
+type Reading struct {
 	Step    int      `json:"step"`
 	ELBO    float64  `json:"elbo"`
 	ELL     float64  `json:"ell"`
@@ -176,7 +176,7 @@ func (f *Folder) Step(p Progress) {
 	if f.err != nil {
 		return
 	}
-	reading := metricsLine{Step: p.Step, ELBO: p.ELBO, ELL: p.ELL, KL: p.KL, LR: p.LR, Seconds: p.Elapsed.Seconds()}
+	reading := Reading{Step: p.Step, ELBO: p.ELBO, ELL: p.ELL, KL: p.KL, LR: p.LR, Seconds: p.Elapsed.Seconds()}
 	if e := p.Validation; e != nil && e.Step == p.Step {
 		if score := e.Scores(); e.Task == data.Regression {
 			reading.NLPD, reading.RMSE = score[0], score[1]
