@@ -19,7 +19,9 @@ const manyRows = 2000
 func variants(ds *data.Dataset) (all [][]string) {
 	switch {
 	case ds.Sequences != nil || ds.Kernel != nil:
-		all = [][]string{{"model=gpdrf"}, {"model=gp"}, {"model=gpdrf", "features=100"}, {"model=gpdrf", "lengthscales=isotropic"}}
+		all = [][]string{
+			{"model=gpdrf"}, {"model=gp"}, {"model=gpdrf", "features=100"}, {"model=gpdrf", "lengthscales=isotropic"},
+		}
 	case ds.Task == data.Classification:
 		all = [][]string{
 			{"model=gpdrf"}, {"model=gpdrf", "spectra=var-fixed"}, {"model=gp"}, {"model=drf"}, {"model=gpdrf", "kernel=matern32"},
@@ -122,7 +124,8 @@ func candidate(variant []string, given []options.Setting) *Candidate {
 // config resolves the candidate's options with the user's and more of the search's own. Options
 // that the candidate's model does not have are left out, unless the user asked for this model.
 func (c *Candidate) config(given []options.Setting, more ...options.Setting) (*options.Config, error) {
-	asked := slices.ContainsFunc(given, func(g options.Setting) bool { return g.Key == "model" }) || !slices.ContainsFunc(c.Options, func(o options.Setting) bool { return o.Key == "model" })
+	isModel := func(o options.Setting) bool { return o.Key == "model" }
+	asked := slices.ContainsFunc(given, isModel) || !slices.ContainsFunc(c.Options, isModel)
 	own := slices.DeleteFunc(slices.Clone(given), func(g options.Setting) bool {
 		o := options.Find(g.Key)
 		foreign := !asked && o != nil && (!o.Applies(c.model()) || g.Key == "kernel" && c.model() == model.DRF)

@@ -21,7 +21,9 @@ func (s *Search) left(round int) []int {
 	}
 	for r := 1; r < round; r++ {
 		all = slices.DeleteFunc(all, func(k int) bool { return s.Candidates[k].score(r) == math.Inf(-1) })
-		slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(s.Candidates[b].score(r), s.Candidates[a].score(r)) })
+		slices.SortStableFunc(all, func(a, b int) int {
+			return cmp.Compare(s.Candidates[b].score(r), s.Candidates[a].score(r))
+		})
 		n := s.kept(len(all), r)
 		if slices.Index(all, 0) >= n {
 			all[n-1] = 0
@@ -78,7 +80,7 @@ func (s *Search) round(ctx context.Context, round int) error {
 		return fmt.Sprintf("round %d of %d: %s", round, rounds, s.Candidates[todo[i].k].Name)
 	}
 	steps := max(1, int(stepShares[round-1]*float64(s.Steps)))
-	return s.each(ctx, len(todo), all, names, s.ends(round), steps, func(i int, dev device.Device, length options.Setting) (func() error, error) {
+	do := func(i int, dev device.Device, length options.Setting) (func() error, error) {
 		c := &s.Candidates[todo[i].k]
 		t, err := s.try(ctx, dev, c, round, todo[i].fold, length)
 		return func() error {
@@ -87,32 +89,41 @@ func (s *Search) round(ctx context.Context, round int) error {
 			s.tell(c, t, folds)
 			return nil
 		}, err
-	})
+	}
+	return s.each(work{len(todo), all, s.ends(round), steps, names, do})
 }
 
-// each does n things, as many at a time as there are devices, so that they end when a share of the
-// time limit is over; without a limit each takes so many steps. What a thing has found is kept by
-// the function that it returns, one at a time, and the state is saved. names are for who watches,
-// of the last n of all things.
-func (s *Search) each(ctx context.Context, n, all int, names func(i int) string, ends float64, steps int, do func(i int, dev device.Device, length options.Setting) (func() error, error)) error {
+// work is n trainings, the last ones of all.
+type work struct {
+	n, all int
+	ends   float64 // the share of the time limit that is over at their end
+	steps  int     // of each, without a limit
+	names  func(i int) string
+	// do trains number i; the function that it returns keeps what was found
+	do func(i int, dev device.Device, length options.Setting) (keep func() error, err error)
+}
+
+// each does some work on all devices at a time. What was found is kept one at a time, and the state
+// is saved.
+func (s *Search) each(w work) error {
 	var mutex sync.Mutex
 	var wg sync.WaitGroup
 	var failed error
-	next, done := 0, all-n
+	next, done := 0, w.all-w.n
 	for _, dev := range s.Devices {
 		wg.Go(func() {
 			mutex.Lock()
 			defer mutex.Unlock()
-			for next < n && failed == nil {
+			for next < w.n && failed == nil {
 				i := next
 				next++
-				length := stepsSetting(steps)
+				length := stepsSetting(w.steps)
 				if s.Limit > 0 {
-					length = limited(share(s.Limit, s.used(), ends, n-i, len(s.Devices)))
+					length = limited(share(s.Limit, s.used(), w.ends, w.n-i, len(s.Devices)))
 				}
-				s.Doing(done, all, names(i))
+				s.Doing(done, w.all, w.names(i))
 				mutex.Unlock()
-				keep, err := do(i, dev, length)
+				keep, err := w.do(i, dev, length)
 				mutex.Lock()
 				if err == nil && failed == nil {
 					if err = keep(); err == nil {

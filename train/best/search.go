@@ -151,7 +151,7 @@ func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 		}
 	}
 	names := func(i int) string { return "on all rows: " + s.Candidates[todo[i]].Name }
-	err := s.each(ctx, len(todo), len(members), names, refitEnds, s.Steps, func(i int, dev device.Device, length options.Setting) (func() error, error) {
+	do := func(i int, dev device.Device, length options.Setting) (func() error, error) {
 		k := todo[i]
 		c, begun := &s.Candidates[k], time.Now()
 		if n := c.longest(); n > 0 {
@@ -169,11 +169,12 @@ func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 				return err
 			}
 			c.Refit = &Trial{Steps: out.Steps, Seconds: seconds(begun)}
-			s.Note("%-16s %-44s weight %.2f  %6d steps  %5.1f s", "on all rows", c.Name, c.Weight, c.Refit.Steps, c.Refit.Seconds)
+			s.Note("%-16s %-44s weight %.2f  %6d steps  %5.1f s",
+				"on all rows", c.Name, c.Weight, c.Refit.Steps, c.Refit.Seconds)
 			return nil
 		}, nil
-	})
-	if err != nil {
+	}
+	if err := s.each(work{len(todo), len(members), refitEnds, s.Steps, names, do}); err != nil {
 		return nil, err
 	}
 	var ensemble []fitted.Member

@@ -25,7 +25,10 @@ func NewEnsemble(members []Member) (*Trained, error) {
 		return nil, err
 	}
 	first := members[0]
-	t := &Trained{Schema: first.Schema, Targets: first.Targets, KLWeight: first.KLWeight, Seed: first.Seed, EvalSamples: first.EvalSamples, Members: slices.Clone(members)}
+	t := &Trained{
+		Schema: first.Schema, Targets: first.Targets, KLWeight: first.KLWeight, Seed: first.Seed,
+		EvalSamples: first.EvalSamples, Members: slices.Clone(members),
+	}
 	for k, m := range t.Members {
 		own := *m.Trained
 		if k > 0 {
@@ -86,15 +89,18 @@ func compareFloats(a, b float64) int {
 }
 
 // predictor is PredictFar, or Predict without distances.
-type predictor func(*Trained, context.Context, device.Device, *data.Dataset, int, ...func(done int)) (*model.Prediction, []float64, error)
+type predictor func(t *Trained, ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
+	progress ...func(done int)) (*model.Prediction, []float64, error)
 
-func (t *Trained) withoutDistances(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, progress ...func(done int)) (*model.Prediction, []float64, error) {
+func (t *Trained) withoutDistances(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
+	progress ...func(done int)) (*model.Prediction, []float64, error) {
 	p, err := t.Predict(ctx, dev, ds, samples, progress...)
 	return p, nil, err
 }
 
 // predictTogether asks one member after the other. The first one knows the training rows.
-func (t *Trained) predictTogether(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, ask predictor, progress ...func(done int)) (p *model.Prediction, distances []float64, err error) {
+func (t *Trained) predictTogether(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
+	ask predictor, progress ...func(done int)) (p *model.Prediction, distances []float64, err error) {
 	parts := make([]*model.Prediction, len(t.Members))
 	for k, counts := 0, t.samplesOf(samples); k < len(parts); k++ {
 		advance := func(done int) {
