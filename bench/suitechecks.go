@@ -23,7 +23,7 @@ const (
 	mostCovered  = 0.98
 )
 
-// suiteChecks are about the default GP-DRF.
+// suiteChecks are about the default GP-DRF, and then about best.
 func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 	covered := suiteCheck{says: fmt.Sprintf("90 %% coverage of GP-DRF within %.2f to %.2f", leastCovered, mostCovered)}
 	calibrated := suiteCheck{says: fmt.Sprintf("ECE of GP-DRF at most %.2f, of folds with %d test rows or more", mostECE, fewTests)}
@@ -54,7 +54,46 @@ func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 		}
 		checks = append(checks, c)
 	}
+	return append(checks, bestChecks(all, byNLPD)...)
+}
+
+// bestChecks are about the preset that chooses: no set where it is worse than the default, the
+// first rank, and few sets where a method of trees is better.
+func bestChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
+	own := suiteCheck{says: "NLPD or NLL of best not worse than that of GP-DRF (as counted below)"}
+	for _, s := range suiteSets() {
+		own.notWorse(all, s, "gpdrf")
+	}
+	first := suiteCheck{says: "average NLPD rank of best before all others"}
+	if _, ok := byNLPD.averageOf("best"); ok {
+		if first.over = 1; byNLPD.methods[byNLPD.order()[0]].name != "best" {
+			first.fails = []string{"the first is " + byNLPD.methods[byNLPD.order()[0]].title}
+		}
+	}
+	checks := []suiteCheck{own, first}
+	for _, peer := range []string{"lightgbm", "ngboost", "forest"} {
+		c := suiteCheck{says: "NLPD of best not worse than that of " + titleOf(peer)}
+		for _, s := range setsOf(numbers) {
+			c.notWorse(all, s, peer)
+		}
+		checks = append(checks, c)
+	}
 	return checks
+}
+
+// notWorse checks that best does not lose to a method on a set.
+func (c *suiteCheck) notWorse(all suiteRecords, s suiteSet, other string) {
+	best, o := methodOf("best"), methodOf(other)
+	folds := all.common(s, []suiteMethod{best, o})
+	if len(folds) == 0 {
+		return
+	}
+	c.over++
+	key := rankedBy(s.kind)
+	a, b := all.scores(s, best, folds, key), all.scores(s, o, folds, key)
+	if verdict(a, b) == 2 {
+		c.fails = append(c.fails, fmt.Sprintf("%s %s (%d)", s.name, signed(paired(a, b)), len(folds)))
+	}
 }
 
 // rows is how many rows a set has, for training and testing; 0 where there is no record.

@@ -114,9 +114,9 @@ func (r ranking) averageOf(name string) (v float64, ok bool) {
 	return r.average(i), true
 }
 
-// nemenyi are the quantiles q of Nemenyi's test at the level .05, for 2 to 10 methods (Demšar,
-// 2006, table 5).
-var nemenyi = []float64{1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164}
+// nemenyi are the quantiles q of Nemenyi's test at the level .05, for 2 to 11 methods (Demšar,
+// 2006, table 5): those of the studentized range over √2, at any number of samples.
+var nemenyi = []float64{1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164, 3.219}
 
 // criticalDifference is how far the average ranks of two of k methods on n sets must be apart for
 // Nemenyi's test to tell them apart: q √(k (k + 1) / 6 n).

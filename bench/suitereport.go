@@ -40,7 +40,8 @@ Written by ` + "`make suite`" + `; do not edit. The records are in bench/results
 training.
 
 This page compares our three models with other methods. Ours have their defaults on every set: no
-option was chosen for any set. The other methods have their usual settings (bench/peers). All have
+option was chosen for any set. The method "best" is ` + "`train --preset best`" + `, which chooses by held-out
+training rows and has three times as long (best.md). The other methods have their usual settings (bench/peers). All have
 the same rows and two threads, and the same functions score all predictions. Seconds include
 prediction for our models, but not for the others.
 

@@ -44,12 +44,12 @@ func TestSuitePage(t *testing.T) {
 		// On fold 1 of yacht gpdrf, svgp, gp; on gap gp, svgp, gpdrf.
 		"Over 2 sets, means of 1 to 2 folds; the critical difference is 2.34.",
 		"| **GP-DRF** | 2.00 | 2.50 |\n",
-		"| regression | **GP** | NLPD | 1 | 0 | 1 | 2 |",
-		"| regression | SVGP | NLPD | 1 | 0 | 1 | 1 to 2 |",
-		"| classification | **GP** | NLL | 1 | 0 | 0 | 1 |",
+		"| regression | **GP-DRF** | **GP** | NLPD | 1 | 0 | 1 | 2 |",
+		"| regression | **GP-DRF** | SVGP | NLPD | 1 | 0 | 1 | 1 to 2 |",
+		"| classification | **GP-DRF** | **GP** | NLL | 1 | 0 | 0 | 1 |",
 		"| regression | **GP-DRF** | NLPD | 0.800 | gap | GP | 2 |  |",
 		"| classification | **GP** | NLL | – |  |  |  | iris |",
-		"| yacht | 1000 | 2 | **0.200** | 0.600 |  | 0.200 (1) |",
+		"| yacht | 1000 | 2 | **0.200** | 0.600 |  |  | 0.200 (1) |",
 		"| iris | 1000 | 1 | **0.400** | failed |  |",
 		"| autos |  |  |  |",
 		"- iris, fold 1, GP: no factor",
@@ -62,6 +62,31 @@ func TestSuitePage(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(text)
+	}
+}
+
+// What is said of best, on records whose figures are known.
+func TestSuiteOfBest(t *testing.T) {
+	all := suiteRecords{}
+	for method, values := range map[string][2]float64{
+		"gpdrf": {.1, .4}, "best": {.2, .3}, "forest": {.15, .8}, "lightgbm": {.5, .5},
+	} {
+		all.put("yacht", numbers, method, nil, values[0])
+		all.put("gap", numbers, method, nil, values[1])
+	}
+	all.put("gap", numbers, "ngboost", nil, .305) // within the margin of a tie
+	text := newSuitePage(all).String()
+	for _, want := range []string{
+		"| NLPD or NLL of best not worse than that of GP-DRF (as counted below) | 1 of 2 | **fail** |",
+		"| average NLPD rank of best before all others | 1 of 1 | pass |",
+		"| NLPD of best not worse than that of LightGBM | 2 of 2 | pass |",
+		"| NLPD of best not worse than that of NGBoost | 1 of 1 | pass |",
+		"| NLPD of best not worse than that of forest | 1 of 2 | **fail** | yacht",
+		"| regression | **best** | forest | NLPD | 1 | 0 | 1 | 1 |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s", want)
+		}
 	}
 }
 

@@ -42,6 +42,7 @@ func (c suiteCell) run(ctx context.Context, seconds int, now stamp) (*suiteRecor
 	if err := cmp.Or(os.RemoveAll(c.out()), os.MkdirAll(filepath.Dir(c.out()), 0o777)); err != nil {
 		return nil, err
 	}
+	seconds = c.limit(seconds)
 	r := &suiteRecord{Set: c.set.name, Fold: c.fold, Method: c.method.name, Command: c.command(seconds), Seed: suiteSeed, stamp: now,
 		Date: time.Now().UTC().Format(time.DateOnly), Limit: seconds}
 	start := time.Now()

@@ -27,7 +27,7 @@ func TestAnswers(t *testing.T) {
 	if err := r.readOurs([]byte(`{"evaluation_failed": "NaN"}`), numbers); err == nil || err.Error() != "NaN" {
 		t.Errorf("a failed evaluation: %v", err)
 	}
-	peer := cellsOf("yacht", 1)[3]
+	peer := cellsOf("yacht", 1)[4]
 	if err := r.readPeer([]byte(`{"missing": "gpytorch"}`), peer, ""); !errors.Is(err, errMissing) || !strings.Contains(err.Error(), "gpytorch") {
 		t.Errorf("a missing package: %v", err)
 	}
