@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/parts"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -20,7 +21,10 @@ import (
 func (p *program) asksForCV(c *call) (asked bool, cv *rundir.CV, err error) {
 	path, resume := c.text("resume")
 	folds, begin := c.text("cv")
+	_, part := c.text("part")
 	switch {
+	case part && !begin && !(resume && rundir.IsCV(path)):
+		return true, nil, usagef("--part: is for the folds of a cross-validation: give --cv N and --out DIR with it")
 	case resume && rundir.IsCV(path):
 		if err := c.noneOfNew(); err != nil {
 			return true, nil, err
@@ -31,6 +35,9 @@ func (p *program) asksForCV(c *call) (asked bool, cv *rundir.CV, err error) {
 		file, err := c.configFile()
 		if err == nil {
 			cv, err = rundir.NewCV(folds, file, c.given())
+		}
+		if out, _ := c.text("out"); err == nil && part && rundir.IsCV(out) {
+			cv, err = openSame(out, cv)
 		}
 		return true, cv, err
 	}
@@ -45,7 +52,9 @@ type crossValidation struct {
 	out     string
 	changes []options.Setting // of one that goes on
 	release func()            // of the lock
-	created bool              // by this process
+	created bool              // by this process, alone
+	part    parts.Part        // whose folds are trained; the zero Part is the only process
+	unclaim func() error      // gives the fold back that is claimed
 }
 
 // crossValidate trains and tests on one fold after the other, and says what they come to together.
@@ -54,6 +63,9 @@ func (p *program) crossValidate(c *call, cv *rundir.CV, out string, overwrite, a
 		return usagef("--overwrite: does not work with --cv: give another folder")
 	}
 	v := &crossValidation{program: p, call: c, cv: cv, out: out, release: func() {}}
+	if err := v.readPart(); err != nil {
+		return err
+	}
 	if cv.Path() != "" {
 		if v.changes = cv.Changes(c.given()); cv.Complete && !cv.Predicts() {
 			p.note("%s: all %d folds are finished: there is nothing to resume", cv.Path(), cv.Folds)
@@ -62,15 +74,19 @@ func (p *program) crossValidate(c *call, cv *rundir.CV, out string, overwrite, a
 		if err := v.resume(); err != nil {
 			return v.unless(err)
 		}
-	} else if err := rundir.CheckOut(out, false); err != nil {
+	} else if err := rundir.CheckOut(out, false); err != nil && !(v.shares() && rundir.IsCV(out)) {
 		return err
 	}
 	defer func() { v.release() }()
 	err := v.folds()
 	if err == nil && cv.Predicts() {
-		if err = v.predictAll(); err == nil && p.reports {
-			v.page()
-		}
+		err = v.claimed(cv.ClaimPredictions, func() error {
+			err := v.predictAll()
+			if err == nil && p.reports {
+				v.page()
+			}
+			return err
+		})
 	}
 	if v.created && err != nil {
 		err = errors.Join(err, cv.Prune())
@@ -108,7 +124,7 @@ func (v *crossValidation) unless(err error) error {
 // resume takes the lock, and looks at the rows: folds that are to come must be of the same as those
 // that are finished.
 func (v *crossValidation) resume() (err error) {
-	if v.release, err = v.cv.Lock(); err != nil {
+	if v.release, err = v.lock(); err != nil {
 		return err
 	}
 	finished, fresh := 0, false
@@ -138,7 +154,7 @@ func (v *crossValidation) resume() (err error) {
 // whatever else goes wrong, bad input or a full disk, would go wrong with the next one, too.
 func (v *crossValidation) folds() error {
 	for k := 1; k <= v.cv.Folds; k++ {
-		if !v.cv.ToDo(k) {
+		if !v.part.Has(k-1) || !v.cv.ToDo(k) {
 			continue
 		}
 		if v.ctx.Err() != nil {
@@ -146,6 +162,10 @@ func (v *crossValidation) folds() error {
 		}
 		v.note("\nfold %d of %d", k, v.cv.Folds)
 		err := v.fold(k)
+		if elsewhere := (*elsewhereError)(nil); errors.As(err, &elsewhere) {
+			v.note("fold %d of %d: %v", k, v.cv.Folds, elsewhere)
+			continue
+		}
 		if v.cv.Path() == "" {
 			return err
 		}
@@ -179,7 +199,7 @@ func ranAway(err error, cv *rundir.CV, k int) bool {
 func (v *crossValidation) failed() error {
 	var failures []string
 	for _, run := range v.cv.Runs {
-		if run.Standing == rundir.FoldFailed {
+		if run.Standing == rundir.FoldFailed && v.part.Has(run.Fold-1) {
 			failures = append(failures, fmt.Sprintf("fold %d: %s", run.Fold, run.Failure))
 		}
 	}
@@ -190,11 +210,12 @@ func (v *crossValidation) failed() error {
 }
 
 // fold trains one fold, from its start or from its last checkpoint.
-func (v *crossValidation) fold(k int) error {
+func (v *crossValidation) fold(k int) (err error) {
 	started := time.Now()
 	var folder *rundir.Folder
 	guard := v.newExitGuard(v.ctx, func() error { return v.leave(folder) })
 	defer guard.stop()
+	defer func() { err = errors.Join(err, v.giveBack()) }()
 	job, opened, err := v.open(k, guard)
 	if job != nil {
 		defer job.Device.Close()
@@ -243,6 +264,11 @@ func (v *crossValidation) leave(folder *rundir.Folder) error {
 // is. The guard keeps what it writes whole.
 func (v *crossValidation) open(k int, guard *exitGuard) (*train.Job, *rundir.Folder, error) {
 	cv := v.cv
+	if cv.Path() != "" {
+		if err := v.claim(k); err != nil {
+			return nil, nil, err
+		}
+	}
 	if cv.Path() != "" && cv.Runs[k-1].Standing != rundir.FoldWaiting && cv.CanGoOn(k) {
 		return v.goOn(guard, cv.FoldPath(k), v.changes)
 	}
@@ -255,22 +281,37 @@ func (v *crossValidation) open(k int, guard *exitGuard) (*train.Job, *rundir.Fol
 		return job, nil, err
 	}
 	if cv.Path() == "" {
-		cv.Data, cv.Task, cv.Device = job.Train.Name, job.Train.Task, job.Device.Name()
-		folder, err := rundir.NewFolder(v.out, cv.Data, cv.Model+"-cv")
-		if err == nil {
-			err = guard.write(func() error { return cv.Place(folder) })
-		}
-		if err != nil {
+		if err := v.begin(job, guard); err != nil {
 			return job, nil, err
 		}
-		v.created = true
-		if v.release, err = cv.Lock(); err != nil {
+		if err := v.claim(k); err != nil {
 			return job, nil, err
 		}
-		v.note("%d folds in %s; if this is killed, resume it with: %s", cv.Folds, cv.Path(), rundir.ResumeCommand(cv.Path()))
 	}
-	folder, err := rundir.NewFolder(cv.FoldPath(k), cv.Data, cv.Model)
+	folder, err := cv.NewFolder(k)
 	return job, folder, err
+}
+
+// begin makes the folder, for the rows of the first fold.
+func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
+	cv := v.cv
+	cv.Data, cv.Task, cv.Device = job.Train.Name, job.Train.Task, job.Device.Name()
+	if v.shares() {
+		return v.beginShared(guard)
+	}
+	folder, err := rundir.NewFolder(v.out, cv.Data, cv.Model+"-cv")
+	if err == nil {
+		err = guard.write(func() error { return cv.Place(folder) })
+	}
+	if err != nil {
+		return err
+	}
+	v.created = true
+	if v.release, err = cv.Lock(); err != nil {
+		return err
+	}
+	v.note("%d folds in %s; if this is killed, resume it with: %s", cv.Folds, cv.Path(), rundir.ResumeCommand(cv.Path()))
+	return nil
 }
 
 // reportCV prints a cross-validation.

@@ -32,7 +32,7 @@ const lastTest = 700 * time.Millisecond
 // save writes the run as it is before its test. guard keeps it whole.
 func (f *finish) save(guard *exitGuard) error {
 	r := train.NewResult(f.job, f.out, nil)
-	r.Failure = "the command ended before the test"
+	r.Failure = rundir.Untested
 	return guard.write(func() (err error) {
 		f.path, err = f.folder.Commit(f.job.Config, f.out.Trained, r)
 		if err == nil {

@@ -9,3 +9,6 @@ import (
 
 // Lock is not available here.
 func Lock(*os.File) error { return errors.ErrUnsupported }
+
+// Share is not available here.
+func Share(*os.File) error { return errors.ErrUnsupported }

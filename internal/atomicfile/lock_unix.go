@@ -10,8 +10,13 @@ import (
 
 // Lock takes the lock of an open file or folder, which the system gives back when the process ends,
 // however it does. Somebody else's is ErrLocked.
-func Lock(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+func Lock(f *os.File) error { return lock(f, syscall.LOCK_EX) }
+
+// Share is Lock for one of several that share the lock, and keep out who wants it alone.
+func Share(f *os.File) error { return lock(f, syscall.LOCK_SH) }
+
+func lock(f *os.File, how int) error {
+	err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return ErrLocked
 	}

@@ -49,7 +49,8 @@ type CV struct {
 
 	Summary // of the folds that are finished
 
-	path string
+	path   string
+	joined bool // other processes may train folds, too
 }
 
 // The standings of a fold.
@@ -196,6 +197,13 @@ func (cv *CV) Lock() (release func(), err error) {
 
 // Update looks at the folds again, notes a failure of one of them, and writes cv.json again.
 func (cv *CV) Update(fold int, failure error) error {
+	if cv.joined {
+		return cv.alone(func() error { return cv.update(fold, failure) })
+	}
+	return cv.update(fold, failure)
+}
+
+func (cv *CV) update(fold int, failure error) error {
 	if run := &cv.Runs[fold-1]; failure != nil {
 		run.Failure = failure.Error()
 	} else {
@@ -253,6 +261,8 @@ func (run *FoldRun) look(path string) error {
 		switch {
 		case r.Interrupted:
 			run.Standing = FoldInterrupted
+		case r.Failure == Untested: // it was killed then, or is tested now
+			run.Standing, run.Failure = FoldUnfinished, ""
 		case r.Failure != "":
 			run.Standing = FoldFailed
 		default:
@@ -278,6 +288,16 @@ func (cv *CV) Verify(fold int, train, test *data.Dataset) error {
 			train.Path, fold, now.Train, now.Test, r.Fingerprint.Train, r.Fingerprint.Test)
 	}
 	return nil
+}
+
+// NewFolder starts the run folder of a fold from its start. One that was killed in its test has
+// left a model and no checkpoint, and is replaced.
+func (cv *CV) NewFolder(fold int) (*Folder, error) {
+	begin := NewFolder
+	if isIn(cv.FoldPath(fold), ResultFile) {
+		begin = ReplaceFolder
+	}
+	return begin(cv.FoldPath(fold), cv.Data, cv.Model)
 }
 
 // CanGoOn says whether a fold has a checkpoint.

@@ -159,6 +159,19 @@ func TestCVFolder(t *testing.T) {
 	if other, err = OpenCV(out); err != nil || other.Runs[0].Standing != FoldFinished || other.Runs[1].Failure == "" || other.ToDo(1) || !other.ToDo(2) {
 		t.Errorf("%+v, %v", other, err)
 	}
+	killed := smallResult()
+	killed.Failure = Untested
+	if text, err := JSON(killed); err != nil || os.WriteFile(filepath.Join(cv.FoldPath(1), ResultFile), text, 0o666) != nil {
+		t.Fatal(err)
+	}
+	if other, err = OpenCV(out); err != nil || other.Runs[0].Standing != FoldUnfinished || !other.ToDo(1) {
+		t.Errorf("killed in its test: %+v, %v", other, err)
+	}
+	if again, err := other.NewFolder(1); err != nil {
+		t.Errorf("a fold that was killed in its test does not begin again: %v", err)
+	} else if err := again.Discard(); err != nil {
+		t.Error(err)
+	}
 	if err := cv.Prune(); err != nil || !IsCV(out) {
 		t.Errorf("pruned with a fold in it: %v", err)
 	}

@@ -53,6 +53,10 @@ type Fingerprint struct {
 	Test  string `json:"test"`
 }
 
+// Untested is the Failure of a result that is written before the test, and stays where the test was
+// killed.
+const Untested = "the command ended before the test"
+
 // JSON is a result, or an evaluation, as text.
 func JSON(v any) ([]byte, error) {
 	text, err := json.MarshalIndent(v, "", "  ")

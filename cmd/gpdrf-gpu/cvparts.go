@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/parts"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// elsewhereError says that a fold is no longer this process's to train.
+type elsewhereError struct{ why string }
+
+func (e *elsewhereError) Error() string { return e.why }
+
+// readPart reads --part, which needs a folder that all parts know.
+func (v *crossValidation) readPart() (err error) {
+	text, given := v.text("part")
+	if !given {
+		return nil
+	}
+	if v.part, err = parts.Parse(text, os.Getenv); err != nil {
+		return err
+	}
+	if v.cv.Path() == "" && v.out == "" {
+		return usagef("--part: all parts work in one folder: give --out DIR, the same for each")
+	}
+	return nil
+}
+
+// shares says whether other processes may train folds, too.
+func (v *crossValidation) shares() bool { return v.part.Count > 0 }
+
+// lock takes the folder that is there: alone, or beside other parts.
+func (v *crossValidation) lock() (release func(), err error) {
+	if v.shares() {
+		return v.cv.Join()
+	}
+	return v.cv.Lock()
+}
+
+// openSame is the cross-validation in a folder, which must be the one that was asked for.
+func openSame(path string, asked *rundir.CV) (*rundir.CV, error) {
+	cv, err := rundir.OpenCV(path)
+	if err == nil {
+		err = cv.SameAs(asked)
+	}
+	return cv, err
+}
+
+// beginShared makes the folder, or takes the one that another part has made meanwhile.
+func (v *crossValidation) beginShared(guard *exitGuard) error {
+	if err := os.MkdirAll(filepath.Dir(v.out), 0o777); err != nil {
+		return err
+	}
+	release, err := parts.Wait(filepath.Clean(v.out) + ".lock")
+	if err != nil {
+		return err
+	}
+	if rundir.IsCV(v.out) {
+		var cv *rundir.CV
+		if cv, err = openSame(v.out, v.cv); err == nil {
+			*v.cv = *cv
+		}
+	} else {
+		var folder *rundir.Folder
+		if folder, err = rundir.NewFolder(v.out, v.cv.Data, v.cv.Model+"-cv"); err == nil {
+			err = guard.write(func() error { return v.cv.Place(folder) })
+		}
+	}
+	if err = errors.Join(err, release()); err != nil {
+		return err
+	}
+	v.release, err = v.lock()
+	return err
+}
+
+// claim takes a fold among parts. The error is an *elsewhereError where another process has it, or
+// has done it meanwhile.
+func (v *crossValidation) claim(k int) (err error) {
+	if !v.shares() {
+		return nil
+	}
+	held := (*parts.HeldError)(nil)
+	if v.unclaim, err = v.cv.Claim(k); errors.As(err, &held) {
+		return &elsewhereError{held.Owner + " trains it: it is left to that"}
+	}
+	if err == nil && !v.cv.ToDo(k) {
+		err = &elsewhereError{"another part has trained it"}
+	}
+	return err
+}
+
+// giveBack gives the fold back that is claimed.
+func (v *crossValidation) giveBack() error {
+	if v.unclaim == nil {
+		return nil
+	}
+	release := v.unclaim
+	v.unclaim = nil
+	return release()
+}
+
+// claimed does what one part is to do, if no other is at it.
+func (v *crossValidation) claimed(claim func() (func() error, error), do func() error) error {
+	if !v.shares() {
+		return do()
+	}
+	release, err := claim()
+	if errors.As(err, new(*parts.HeldError)) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if v.cv.Predicts() { // not done meanwhile
+		err = do()
+	}
+	return errors.Join(err, release())
+}

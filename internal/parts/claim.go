@@ -1,0 +1,90 @@
+package parts
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+)
+
+// HeldError says that a living process has the claim.
+type HeldError struct {
+	Path  string
+	Owner string // process and host
+}
+
+func (e *HeldError) Error() string { return fmt.Sprintf("%s: %s is at work on it", e.Path, e.Owner) }
+
+// Claim takes the lock file at path, which names its owner, until release is called or the process
+// ends. A lock whose owner is dead is taken over: the system has given it back. If another process
+// has it, the error is a *HeldError. A file system without locks is an error, since a cell could
+// run twice there.
+func Claim(path string) (release func() error, err error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		err = atomicfile.Lock(f)
+		if errors.Is(err, atomicfile.ErrLocked) {
+			return nil, errors.Join(&HeldError{Path: path, Owner: owner(path)}, f.Close())
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: file locks do not work here, and parts need them: "+
+				"use another file system, or mount this one with locks: %w", path, err), f.Close())
+		}
+		if !stands(f, path) { // its last owner has removed it meanwhile
+			if err := f.Close(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		host, _ := os.Hostname()
+		err = f.Truncate(0)
+		if err == nil {
+			_, err = fmt.Fprintf(f, "process %d on %s\n", os.Getpid(), host)
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		// removed while it is locked, so that nobody else's is removed
+		return func() error { return errors.Join(os.Remove(path), f.Close()) }, nil
+	}
+}
+
+// Wait is Claim of something that others hold for a moment only.
+func Wait(path string) (release func() error, err error) {
+	for {
+		release, err = Claim(path)
+		if !errors.As(err, new(*HeldError)) {
+			return release, err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// stands says whether an open file is the one at path.
+func stands(f *os.File, path string) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(opened, there)
+}
+
+// owner is what a lock file says of its owner.
+func owner(path string) string {
+	text, err := os.ReadFile(path)
+	if line := strings.TrimSpace(string(text)); line != "" {
+		return line
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return "another process"
+	}
+	return fmt.Sprintf("another process (%v)", err)
+}

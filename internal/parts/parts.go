@@ -1,0 +1,75 @@
+// Package parts shares independent cells of work between processes that know nothing of each other:
+// the folds of a cross-validation, or the cells of a suite. Part says which cells are a process's
+// own, and Claim keeps a cell from being run twice.
+package parts
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// Part is one of Count shares of a list of cells, from 0. The zero Part is all of them.
+type Part struct{ Index, Count int }
+
+// Auto asks for the part that a job array names.
+const Auto = "auto"
+
+// Parse reads a part as it is given to a flag: "3/8", or Auto for that of a Slurm array, from the
+// variables that getenv gives.
+func Parse(text string, getenv func(string) string) (Part, error) {
+	if text == Auto {
+		return ofArray(getenv)
+	}
+	index, count, ok := strings.Cut(text, "/")
+	i, wrong := strconv.Atoi(index)
+	n, bad := strconv.Atoi(count)
+	if !ok || wrong != nil || bad != nil || i < 0 || i >= n {
+		return Part{}, usage.Errorf("--part: %q must be i/n with i from 0 to n−1, such as 0/4, or %s",
+			text, Auto)
+	}
+	return Part{i, n}, nil
+}
+
+// ofArray is the part of a task of a Slurm array. Its numbers may start anywhere and have a step.
+func ofArray(getenv func(string) string) (Part, error) {
+	const id, least, most, count = "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX",
+		"SLURM_ARRAY_TASK_COUNT"
+	if getenv(id) == "" {
+		if getenv("JOB_COMPLETION_INDEX") != "" {
+			return Part{}, usage.Errorf("--part auto: Kubernetes does not say how many parts there are: " +
+				"give --part $(JOB_COMPLETION_INDEX)/N, with the job's completions for N")
+		}
+		return Part{}, usage.Errorf("--part auto: %s is not set: start this in a Slurm array "+
+			"(sbatch --array=0-7), or give --part i/n", id)
+	}
+	number := map[string]int{}
+	for _, name := range []string{id, least, most, count} {
+		n, err := strconv.Atoi(getenv(name))
+		if err != nil {
+			return Part{}, usage.Errorf("--part auto: %s=%q is not a number: give --part i/n",
+				name, getenv(name))
+		}
+		number[name] = n
+	}
+	n, from, to := number[count], number[least], number[most]
+	step := 1
+	if n > 1 {
+		step = max(1, (to-from)/(n-1))
+	}
+	i := (number[id] - from) / step
+	if from+i*step != number[id] || from+(n-1)*step != to || i < 0 || i >= n {
+		return Part{}, usage.Errorf("--part auto: task %d of an array of %d from %d to %d has no place in "+
+			"even steps: give --part i/n", number[id], n, from, to)
+	}
+	return Part{i, n}, nil
+}
+
+// Has says whether a cell, counted from 0, is of this part. Neighbours are of different parts, so
+// that each has some of the quick cells and some of the slow ones.
+func (p Part) Has(cell int) bool { return p.Count <= 1 || cell%p.Count == p.Index }
+
+// String is the part as Parse reads it.
+func (p Part) String() string { return fmt.Sprintf("%d/%d", p.Index, max(1, p.Count)) }
