@@ -77,7 +77,7 @@ func stands(f *os.File, path string) bool {
 	return err == nil && os.SameFile(opened, there)
 }
 
-// owner is what a lock file says of its owner.
+// owner is the text of a lock file.
 func owner(path string) string {
 	text, err := os.ReadFile(path)
 	if line := strings.TrimSpace(string(text)); line != "" {
