@@ -6,6 +6,9 @@
 //	go run ./bench svm --data SET …       one of them, as docs/results.md lists it, and prints its record
 //	go run ./bench suite                  runs the cells of docs/suite.md that have no record, and writes it;
 //	                                      -sets and -methods REGEXP, -folds N, -seconds S, -again, -report
+//	go run ./bench suite -part i/n        only part i, from 0, of n of the cells, beside other parts on this
+//	                                      or other machines; results has -part, too. Without it, with -report,
+//	                                      or with -rows '^$', the page is written
 //	go run ./bench toy                    trains the toy with a gap, and draws docs/images/toy.png
 //	go run ./bench serve -program P       loads P serve with 64 clients, beside P predict: docs/serve.md;
 //	                                      -seconds S, -clients N

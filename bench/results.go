@@ -29,12 +29,13 @@ func results(args []string) error {
 	flags := flag.NewFlagSet("results", flag.ExitOnError)
 	pattern := flags.String("rows", "", "only rows whose name, such as mnist/gpdrf-1 or options/samples-2-2, this regular expression matches")
 	again := flags.Bool("again", false, "also rows that have a record")
+	part := partFlag(flags)
 	flags.Parse(args)
 	wanted, err := regexp.Compile(*pattern)
 	if err != nil {
 		return fmt.Errorf("-rows: %w", err)
 	}
-	todo, err := withoutRecord(rows(), wanted, *again)
+	todo, err := withoutRecord(ofPart(*part, rows()), wanted, *again)
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,10 @@ func results(args []string) error {
 		if err != nil {
 			return err
 		}
-		failed = runAll(todo, recordsFolder, func(r row) (*record, error) { return r.run(binary, now) })
+		failed = runAll(todo, recordsFolder, *again, func(r row) (*record, error) { return r.run(binary, now) })
+	}
+	if part.Count > 1 { // -rows '^$' writes the page when all parts have ended
+		return unrun(failed, len(todo))
 	}
 	if err := writeReport(); err != nil {
 		return err
@@ -79,14 +83,21 @@ func unrun(failed []string, of int) error {
 	return fmt.Errorf("%d of %d rows were not run:\n  %s", len(failed), of, strings.Join(failed, "\n  "))
 }
 
-// runAll runs rows, keeps their records as they come, and says which rows failed and why.
-func runAll(todo []row, folder string, run func(row) (*record, error)) (failed []string) {
+// runAll runs rows, keeps their records as they come, and says which rows failed and why. A row
+// that another part runs, or has run meanwhile, is left to it.
+func runAll(todo []row, folder string, again bool, run func(row) (*record, error)) (failed []string) {
 	for i, r := range todo {
 		fmt.Fprintf(os.Stderr, "%d of %d  %s\n", i+1, len(todo), r.command())
-		m, err := run(r)
-		if err == nil {
-			err = m.write(folder, r)
-		}
+		err := claimed(filepath.Join(folder, r.group+"-"+r.line()), func() error {
+			if records, err := readRecords(folder, []row{r}); err != nil || !again && records[r.name()] != nil {
+				return err
+			}
+			m, err := run(r)
+			if err != nil {
+				return err
+			}
+			return alone(groupFile(folder, r.group), func() error { return m.write(folder, r) })
+		})
 		if err != nil {
 			failed = append(failed, fmt.Sprintf("%s: %v", r.name(), err))
 			fmt.Fprintln(os.Stderr, failed[len(failed)-1])

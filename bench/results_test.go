@@ -49,7 +49,7 @@ func TestRowsAreCommands(t *testing.T) {
 func TestRecords(t *testing.T) {
 	folder := t.TempDir()
 	some := sets()[0].rowsOf("gp")
-	failed := runAll(some, folder, func(r row) (*record, error) {
+	failed := runAll(some, folder, false, func(r row) (*record, error) {
 		if r.number == 2 {
 			return nil, errors.New("no memory")
 		}

@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 )
 
@@ -27,6 +29,7 @@ func suite(args []string) error {
 	seconds := flags.Int("seconds", 60, "time for training a cell")
 	again := flags.Bool("again", false, "also cells that have a record")
 	only := flags.Bool("report", false, "run nothing, write the page")
+	part := partFlag(flags)
 	flags.Parse(args)
 	setNames, err := regexp.Compile(*setPattern)
 	if err != nil {
@@ -47,7 +50,10 @@ func suite(args []string) error {
 			}
 		}
 		cells := suiteCells(sets, func(m suiteMethod) bool { return methodNames.MatchString(m.name) }, *folds)
-		err = runSuite(cells, *seconds, *again)
+		err = runSuite(ofPart(*part, cells), *seconds, *again)
+	}
+	if part.Count > 1 { // -report writes the page when all parts have ended
+		return err
 	}
 	return errors.Join(err, writeSuite())
 }
@@ -66,9 +72,7 @@ func runSuite(cells []suiteCell, seconds int, again bool) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", suiteBinary, "./cmd/gpdrf-gpu")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
+	if err := buildSuite(ctx); err != nil {
 		return err
 	}
 	now, err := newStamp()
@@ -76,12 +80,24 @@ func runSuite(cells []suiteCell, seconds int, again bool) error {
 		return err
 	}
 	now.Threads = suiteThreads
-	return runCells(cells, suiteFolder, func(c suiteCell) (*suiteRecord, error) { return c.run(ctx, seconds, now) })
+	return runCells(cells, suiteFolder, again, func(c suiteCell) (*suiteRecord, error) { return c.run(ctx, seconds, now) })
+}
+
+// buildSuite builds our program; another part may be building or using it.
+func buildSuite(ctx context.Context) error {
+	if err := os.MkdirAll(filepath.Dir(suiteBinary), 0o777); err != nil {
+		return err
+	}
+	return alone(suiteBinary, func() error {
+		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", suiteBinary, "./cmd/gpdrf-gpu")
+		build.Stderr = os.Stderr
+		return build.Run()
+	})
 }
 
 // runCells runs cells and keeps their records as they come. Those that cannot be run here are left
-// out.
-func runCells(cells []suiteCell, folder string, run func(suiteCell) (*suiteRecord, error)) error {
+// out. A cell that another part runs, or has run meanwhile, is left to it.
+func runCells(cells []suiteCell, folder string, again bool, run func(suiteCell) (*suiteRecord, error)) error {
 	out := missed{}
 	for i, c := range cells {
 		many, err := c.tooMany()
@@ -92,16 +108,22 @@ func runCells(cells []suiteCell, folder string, run func(suiteCell) (*suiteRecor
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "%d of %d  %s\n", i+1, len(cells), c)
-		r, err := run(c)
+		err = claimed(filepath.Join(folder, strings.ReplaceAll(c.String(), " ", "")), func() error {
+			if records, err := readSuite(folder, []suiteSet{c.set}); err != nil || !again && records[c.key()] != nil {
+				return err
+			}
+			r, err := run(c)
+			if err != nil {
+				return err
+			}
+			return alone(recordFile(folder, c.set.name), func() error { return r.append(folder) })
+		})
 		if errors.Is(err, errMissing) {
 			out[err.Error()]++
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c, err)
-		}
-		if err := r.append(folder); err != nil {
-			return err
 		}
 	}
 	if len(out) > 0 {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 // cellsOf are all cells of a set, for at most so many folds.
@@ -44,7 +46,7 @@ func TestSuiteResumes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = runCells(records.without(cells), folder, run)
+		err = runCells(records.without(cells), folder, false, run)
 		if stopped := err != nil && strings.Contains(err.Error(), "weak, fold 1, svgp: the power is gone"); stopped != (round == 0) {
 			t.Errorf("round %d: %v", round, err)
 		}
@@ -53,6 +55,41 @@ func TestSuiteResumes(t *testing.T) {
 	for key, want := range map[string]int{"gpdrf": 1, "gp": 1, "drf": 1, "svgp": 2, "lightgbm": 1, "forest": 1, "logistic": 2} {
 		if got := calls[cellKey{"weak", 1, key}]; got != want {
 			t.Errorf("%s was run %d times, expected %d", key, got, want)
+		}
+	}
+}
+
+// Two that run the same 60 cells at once share them: each is run once, and has its record.
+func TestSuiteShared(t *testing.T) {
+	var cells []suiteCell
+	for _, name := range []string{"weak", "iris", "wdbc", "vehicle", "yacht"} {
+		cells = append(cells, cellsOf(name, 5)...)
+	}
+	cells = cells[:60]
+	folder, calls, mutex := t.TempDir(), map[cellKey]int{}, sync.Mutex{}
+	run := func(c suiteCell) (*suiteRecord, error) {
+		mutex.Lock()
+		calls[c.key()]++
+		mutex.Unlock()
+		time.Sleep(time.Millisecond)
+		return &suiteRecord{Set: c.set.name, Fold: c.fold, Method: c.method.name}, nil
+	}
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			if err := runCells(cells, folder, false, run); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	records, err := readSuite(folder, suiteSets())
+	if err != nil || len(records) != len(cells) || len(calls) != len(cells) {
+		t.Errorf("%d of %d cells were run, %d have a record: %v", len(calls), len(cells), len(records), err)
+	}
+	for key, n := range calls {
+		if n != 1 {
+			t.Errorf("%v was run %d times", key, n)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func svm(args []string) error {
 		return err
 	}
 	now.Threads = 1
-	failed := runAll(todo, recordsFolder, func(r row) (*record, error) {
+	failed := runAll(todo, recordsFolder, *again, func(r row) (*record, error) {
 		m, err := machine(strings.Fields(r.command())[4:])
 		if err != nil {
 			return nil, err

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/parts"
+)
+
+// partFlag is the flag -part of what has many cells, which several processes may share.
+func partFlag(flags *flag.FlagSet) *parts.Part {
+	part := &parts.Part{}
+	flags.Func("part", "run only part `i/n` of the cells, i from 0, beside other parts; auto is the task of a Slurm array",
+		func(text string) (err error) {
+			*part, err = parts.Parse(text, os.Getenv)
+			return err
+		})
+	return part
+}
+
+// ofPart are the cells of a part.
+func ofPart[C any](part parts.Part, cells []C) (own []C) {
+	for i, c := range cells {
+		if part.Has(i) {
+			own = append(own, c)
+		}
+	}
+	return own
+}
+
+// claimed runs a cell that no other process runs, of a name below which a lock file may stand.
+func claimed(name string, run func() error) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	release, err := parts.Claim(name + ".lock")
+	if held := (*parts.HeldError)(nil); errors.As(err, &held) {
+		fmt.Fprintf(os.Stderr, "%s runs it: it is left to that\n", held.Owner)
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return errors.Join(run(), release())
+}
+
+// alone writes a file that other parts write, too.
+func alone(path string, write func() error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	release, err := parts.Wait(path + ".lock")
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(), release())
+}
