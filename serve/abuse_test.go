@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -188,9 +189,15 @@ func TestIdleConnections(t *testing.T) {
 }
 
 // Of idle connections the one goes that was idle longest; a busy one stays, and where all are busy
-// a new one is closed.
+// a new one is closed. Those of a Unix socket have no addresses of their own.
 func TestConnections(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	for _, at := range [][2]string{{"tcp", "127.0.0.1:0"}, {"unix", filepath.Join(t.TempDir(), "s")}} {
+		t.Run(at[0], func(t *testing.T) { testConnections(t, at[0], at[1]) })
+	}
+}
+
+func testConnections(t *testing.T, network, address string) {
+	l, err := net.Listen(network, address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +214,7 @@ func TestConnections(t *testing.T) {
 		}
 	}()
 	dial := func() (client, server net.Conn) {
-		client, err := net.Dial("tcp", l.Addr().String())
+		client, err := net.Dial(network, l.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}

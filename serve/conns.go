@@ -3,8 +3,10 @@ package serve
 import (
 	"cmp"
 	"container/list"
+	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -20,6 +22,8 @@ type conns struct {
 	evicted prometheus.Counter
 	refused prometheus.Counter
 
+	accepted atomic.Int64
+
 	mu    sync.Mutex
 	known map[string]*guest // by remote address
 	fresh list.List         // of *guest: those that never sent a request, the oldest first
@@ -30,11 +34,12 @@ type conns struct {
 // guest is an open connection.
 type guest struct {
 	net.Conn
-	at    *conns
-	busy  int           // requests in work
-	list  *list.List    // fresh, and then idle
-	place *list.Element // in the list; nil while busy or closed
-	once  sync.Once
+	remote net.Addr
+	at     *conns
+	busy   int           // requests in work
+	list   *list.List    // fresh, and then idle
+	place  *list.Element // in the list; nil while busy or closed
+	once   sync.Once
 }
 
 func newConns(l net.Listener, protocol string, most int, m *metrics) *conns {
@@ -49,7 +54,10 @@ func (c *conns) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		g := &guest{Conn: conn, at: c}
+		g := &guest{Conn: conn, remote: conn.RemoteAddr(), at: c}
+		if g.remote.Network() == "unix" {
+			g.remote = &net.UnixAddr{Net: "unix", Name: fmt.Sprintf("client %d", c.accepted.Add(1))}
+		}
 		evicted, ok := c.admit(g)
 		if evicted != nil {
 			c.evicted.Inc()
@@ -126,6 +134,9 @@ func (c *conns) leave(g *guest) {
 		g.place = nil
 	}
 }
+
+// RemoteAddr tells connections apart, also those of a Unix socket, whose clients have no addresses.
+func (g *guest) RemoteAddr() net.Addr { return g.remote }
 
 // Close closes the connection and gives its place free.
 func (g *guest) Close() error {

@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"log/slog"
-	"net"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,9 +14,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/serve"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
-
-// noListener is the word for no gRPC.
-const noListener = "none"
 
 // serve answers requests for predictions until Ctrl-C.
 func (p *program) serve(c *call) error {
@@ -42,7 +38,12 @@ func (p *program) serve(c *call) error {
 		attributes = append(attributes, "grpc", rpc.Addr().String())
 	}
 	config.Log.Info("serving", attributes...)
-	return server.Serve(p.ctx, web, rpc)
+	ctx, cancel, err := c.untilEOF(p.ctx)
+	if err != nil {
+		return errors.Join(err, web.Close(), closeIf(rpc))
+	}
+	defer cancel()
+	return server.Serve(ctx, web, rpc)
 }
 
 // modelSources are the runs to serve: RUN, under the name of its folder, or NAME=RUN.
@@ -131,55 +132,6 @@ func (c *call) tls() (*tls.Config, error) {
 		return nil, usagef("--tls-cert, --tls-key: %w", err)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
-}
-
-// listen opens the addresses. One that other machines reach needs a token or TLS.
-func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
-	insecure, err := c.isOn("insecure")
-	if err != nil {
-		return nil, nil, err
-	}
-	open := func(flag, otherwise string) (net.Listener, error) {
-		address, ok := c.text(flag)
-		if !ok {
-			address = otherwise
-		}
-		if address == noListener && flag != "listen" {
-			return nil, nil
-		}
-		if _, _, err := net.SplitHostPort(address); err != nil {
-			return nil, usagef("--%s: %q is not an address: write HOST:PORT, such as 127.0.0.1:8080", flag, address)
-		}
-		if !serve.IsLoopback(address) && !insecure {
-			switch {
-			case config.Tokens == nil && config.TLS == nil:
-				return nil, usagef("--%s: other machines reach %s: give --token-file and --tls-cert, or --insecure to let anybody in", flag, address)
-			case config.Tokens == nil:
-				config.Log.Warn("anybody who reaches the address may ask: --token-file lets in those who have a token", "address", address)
-			case config.TLS == nil:
-				config.Log.Warn("tokens and rows travel in the clear: --tls-cert and --tls-key encrypt them", "address", address)
-			}
-		}
-		l, err := net.Listen("tcp", address)
-		if err != nil {
-			return nil, usagef("--%s: %w", flag, err)
-		}
-		return l, nil
-	}
-	if web, err = open("listen", "127.0.0.1:8080"); err != nil {
-		return nil, nil, err
-	}
-	if rpc, err = open("grpc-listen", "127.0.0.1:8081"); err != nil {
-		return nil, nil, errors.Join(err, web.Close())
-	}
-	return web, rpc, nil
-}
-
-func closeIf(l net.Listener) error {
-	if l == nil {
-		return nil
-	}
-	return l.Close()
 }
 
 // duration reads a time, such as 2ms, from least to most.

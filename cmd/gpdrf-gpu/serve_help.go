@@ -23,8 +23,9 @@ func (p *program) serveVerb(deviceFlag, precisionFlag, samplesFlag flagSpec) ver
 // serveFlags are the options of serve.
 func serveFlags(deviceFlag, precisionFlag, samplesFlag flagSpec) []flagSpec {
 	return []flagSpec{
-		{group: "Addresses", name: "listen", arg: "HOST:PORT", help: "of HTTP", otherwise: "127.0.0.1:8080"},
-		{group: "Addresses", name: "grpc-listen", arg: "HOST:PORT|none", help: "of gRPC", otherwise: "127.0.0.1:8081"},
+		{group: "Addresses", name: "listen", arg: "HOST:PORT|unix:FILE", help: "of HTTP; unix:FILE is a Unix socket, for this user alone", otherwise: "127.0.0.1:8080"},
+		{group: "Addresses", name: "grpc-listen", arg: "HOST:PORT|unix:FILE|none", help: "of gRPC", otherwise: "127.0.0.1:8081"},
+		{group: "Addresses", name: "until-eof", arg: switchArg, help: "end when standard input does, so that the server ends with the program that began it"},
 		{group: "Access", name: "token-file", arg: "FILE", help: "a token on each line; clients send Authorization: Bearer TOKEN"},
 		{group: "Access", name: "tls-cert", arg: "FILE", help: "the certificate, PEM"},
 		{group: "Access", name: "tls-key", arg: "FILE", help: "its key, PEM"},

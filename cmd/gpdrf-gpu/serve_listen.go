@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/serve"
+)
+
+const (
+	noListener = "none"  // the word for no gRPC
+	unixPrefix = "unix:" // begins the address of a Unix socket
+)
+
+// listen opens the addresses. One that other machines reach needs a token or TLS.
+func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
+	insecure, err := c.isOn("insecure")
+	if err != nil {
+		return nil, nil, err
+	}
+	open := func(flag, otherwise string) (net.Listener, error) {
+		address, ok := c.text(flag)
+		if !ok {
+			address = otherwise
+		}
+		if path, isUnix := strings.CutPrefix(address, unixPrefix); isUnix {
+			return listenUnix(flag, path)
+		}
+		if address == noListener && flag != "listen" {
+			return nil, nil
+		}
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			return nil, usagef("--%s: %q is not an address: write HOST:PORT, such as 127.0.0.1:8080, or unix:FILE", flag, address)
+		}
+		if !serve.IsLoopback(address) && !insecure {
+			switch {
+			case config.Tokens == nil && config.TLS == nil:
+				return nil, usagef("--%s: other machines reach %s: give --token-file and --tls-cert, or --insecure to let anybody in", flag, address)
+			case config.Tokens == nil:
+				config.Log.Warn("anybody who reaches the address may ask: --token-file lets in those who have a token", "address", address)
+			case config.TLS == nil:
+				config.Log.Warn("tokens and rows travel in the clear: --tls-cert and --tls-key encrypt them", "address", address)
+			}
+		}
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			return nil, usagef("--%s: %w", flag, err)
+		}
+		return l, nil
+	}
+	if web, err = open("listen", "127.0.0.1:8080"); err != nil {
+		return nil, nil, err
+	}
+	if rpc, err = open("grpc-listen", "127.0.0.1:8081"); err != nil {
+		return nil, nil, errors.Join(err, web.Close())
+	}
+	return web, rpc, nil
+}
+
+// listenUnix opens a Unix socket for this user alone. It is removed when it is closed.
+func listenUnix(flag, path string) (net.Listener, error) {
+	if _, err := os.Lstat(path); err == nil {
+		return nil, usagef("--%s: %s exists: remove it if no server uses it, or give another name", flag, path)
+	}
+	l, err := net.Listen("unix", path)
+	if err == nil {
+		err = os.Chmod(path, 0o600)
+	}
+	if err != nil {
+		return nil, errors.Join(usagef("--%s: %w", flag, err), closeIf(l))
+	}
+	return l, nil
+}
+
+func closeIf(l net.Listener) error {
+	if l == nil {
+		return nil
+	}
+	return l.Close()
+}
+
+// untilEOF is a context that also ends with standard input, where --until-eof asks for it.
+func (c *call) untilEOF(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	asked, err := c.isOn("until-eof")
+	ctx, cancel := context.WithCancel(ctx)
+	if asked {
+		go func() {
+			io.Copy(io.Discard, os.Stdin) // an input that cannot be read has ended, too
+			cancel()
+		}()
+	}
+	return ctx, cancel, err
+}
