@@ -3,7 +3,7 @@ package tfevents
 import (
 	"time"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/gpdrf/gpdrf-gpu/internal/wire"
 )
 
 // Param is a hyper-parameter: a number, or else a text.
@@ -17,31 +17,31 @@ type Param struct {
 // tags of scalars that stand in the same file. The run began at the first time and ended at the
 // second.
 func Hyperparameters(params []Param, metrics []string, began, ended time.Time) []byte {
-	var experiment, start, end message
+	var experiment, start, end wire.Message
 	for _, p := range params {
-		var info, entry, value message
-		info.text(1, p.Name)
+		var info, entry, value wire.Message
+		info.Text(1, p.Name)
 		if p.Number != nil {
-			info.number(4, numberType)
-			value.double(2, *p.Number)
+			info.Number(4, numberType)
+			value.Double(2, *p.Number)
 		} else {
-			info.number(4, textType)
-			value.text(3, p.Text)
+			info.Number(4, textType)
+			value.Text(3, p.Text)
 		}
-		experiment.bytes(4, info)
-		entry.text(1, p.Name)
-		entry.bytes(2, value)
-		start.bytes(1, entry)
+		experiment.Bytes(4, info)
+		entry.Text(1, p.Name)
+		entry.Bytes(2, value)
+		start.Bytes(1, entry)
 	}
 	for _, tag := range metrics {
-		var name, info message
-		name.text(2, tag)
-		info.bytes(1, name)
-		experiment.bytes(5, info)
+		var name, info wire.Message
+		name.Text(2, tag)
+		info.Bytes(1, name)
+		experiment.Bytes(5, info)
 	}
-	start.double(5, float64(began.UnixNano())/1e9)
-	end.number(1, success)
-	end.double(2, float64(ended.UnixNano())/1e9)
+	start.Double(5, float64(began.UnixNano())/1e9)
+	end.Number(1, success)
+	end.Double(2, float64(ended.UnixNano())/1e9)
 	return Summary(ended, 0, plugin("_hparams_/experiment", 2, experiment),
 		plugin("_hparams_/session_start_info", 3, start), plugin("_hparams_/session_end_info", 4, end))
 }
@@ -57,18 +57,18 @@ const (
 
 // plugin is a value for TensorBoard's plugin hparams. Its content is one of the fields of
 // HParamsPluginData; the value itself is a tensor that nobody reads.
-func plugin(tag string, field protowire.Number, content message) Value {
-	var of, data, metadata, tensor, m message
-	of.bytes(field, content)
-	data.text(1, "hparams")
-	data.bytes(2, of)
-	metadata.bytes(1, data)
-	metadata.number(4, tensors)
-	tensor.number(1, floats)
-	tensor.bytes(2, nil)
-	tensor.bytes(5, []byte{0, 0, 0, 0})
-	m.text(1, tag)
-	m.bytes(8, tensor)
-	m.bytes(9, metadata)
+func plugin(tag string, field wire.Field, content wire.Message) Value {
+	var of, data, metadata, tensor, m wire.Message
+	of.Bytes(field, content)
+	data.Text(1, "hparams")
+	data.Bytes(2, of)
+	metadata.Bytes(1, data)
+	metadata.Number(4, tensors)
+	tensor.Number(1, floats)
+	tensor.Bytes(2, nil)
+	tensor.Bytes(5, []byte{0, 0, 0, 0})
+	m.Text(1, tag)
+	m.Bytes(8, tensor)
+	m.Bytes(9, metadata)
 	return Value(m)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/gpdrf/gpdrf-gpu/internal/wire"
 )
 
 // Value is a part of a summary.
@@ -13,18 +13,18 @@ type Value []byte
 
 // Summary is a record of values at a step.
 func Summary(at time.Time, step int, values ...Value) []byte {
-	var m message
+	var m wire.Message
 	for _, v := range values {
-		m.bytes(1, v)
+		m.Bytes(1, v)
 	}
 	return event(at, step, summaryOf, m)
 }
 
 // Scalar is a number under a tag. "train/elbo" stands in the group train.
 func Scalar(tag string, v float64) Value {
-	var m message
-	m.text(1, tag)
-	m.float(2, float32(v))
+	var m wire.Message
+	m.Text(1, tag)
+	m.Float(2, float32(v))
 	return Value(m)
 }
 
@@ -53,14 +53,14 @@ func Histogram(tag string, values []float64) Value {
 		}
 		counts[i]++
 	}
-	var h message
+	var h wire.Message
 	for i, v := range []float64{low, high, float64(len(finite)), sum, squares} {
-		h.double(protowire.Number(i+1), v)
+		h.Double(wire.Field(i+1), v)
 	}
-	h.doubles(6, limits)
-	h.doubles(7, counts)
-	var m message
-	m.text(1, tag)
-	m.bytes(5, h)
+	h.Doubles(6, limits)
+	h.Doubles(7, counts)
+	var m wire.Message
+	m.Text(1, tag)
+	m.Bytes(5, h)
 	return Value(m)
 }
