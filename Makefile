@@ -131,6 +131,17 @@ serve-triton: $(CLIENTS)/triton/bin/is-there ## serve against tritonclient: the 
 serve-kserve: $(CLIENTS)/kserve/bin/is-there ## the same against kserve's client
 	$(call ask,kserve)
 
+ONNXRUNTIME_VERSION := 1.32.0
+PACKAGES_onnx       := onnxruntime==$(ONNXRUNTIME_VERSION)
+
+.PHONY: onnxruntime
+onnxruntime: $(CLIENTS)/onnx/bin/is-there
+
+.PHONY: test-onnx
+test-onnx: $(CLIENTS)/onnx/bin/is-there ## export against onnxruntime: the numbers of predict on 1,000 rows
+	$(GO) build -o $(CLIENTS)/gpdrf-gpu ./cmd/gpdrf-gpu
+	$(CLIENTS)/onnx/bin/python onnx/check.py $(CLIENTS)/gpdrf-gpu
+
 define ask
 $(GO) build -o $(CLIENTS)/gpdrf-gpu ./cmd/gpdrf-gpu
 $(CLIENTS)/$(1)/bin/python serve/clients/check.py $(1) $(CLIENTS)/gpdrf-gpu

@@ -19,7 +19,7 @@ func (s Scaler) open(j int, x float64) float64 {
 	if s.Log != nil && x < s.Log.Least[j] {
 		v += (x - s.Log.Least[j]) / s.Log.Unit[j] / s.Scale[j]
 	}
-	return min(max(v, -mostScaled), mostScaled)
+	return min(max(v, -MostScaled), MostScaled)
 }
 
 // OpenRows are the rows lo … hi−1 of a data set as Open writes them, row-major; none where there
@@ -54,7 +54,7 @@ func (s Scaler) outside(j int, x float64) float64 {
 		if s.Clip > 0 {
 			return 0
 		}
-		return math.Abs(at) / mostScaled
+		return math.Abs(at) / MostScaled
 	}
 	least, most := s.open(j, s.Least[j]), s.open(j, s.Most[j])
 	width := most - least

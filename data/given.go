@@ -51,7 +51,34 @@ func (s Schema) SequenceColumn() string {
 
 const sequenceName = "sequence"
 
-// InputColumns are all input columns of a file, in order; that of sequences is the last.
+// NumbersName is what a tensor of all columns of numbers is called: "inputs", unless a column of
+// words or sequences is.
+func (s Schema) NumbersName() string {
+	name := "inputs"
+	for slices.Contains(s.TextColumns(), name) || name == s.SequenceColumn() {
+		name += "_"
+	}
+	return name
+}
+
+// InputColumn is an input column of a file, and what becomes of its cells.
+type InputColumn struct {
+	Name   string
+	Values []string // of words, each of which is an input; nil where cells are numbers
+	Fill   float64  // what a missing number becomes, where MissingImpute was asked for
+	Flag   bool     // an input says whether the cell is missing; it follows the others
+}
+
+// FileColumns are the input columns of a file but that of sequences, in order.
+func (s Schema) FileColumns() (columns []InputColumn) {
+	for _, c := range s.fileColumns() {
+		columns = append(columns, InputColumn{c.name, c.values, c.fill, c.flag})
+	}
+	return columns
+}
+
+// InputColumns are the names of all input columns of a file, in order; that of sequences is the
+// last.
 func (s Schema) InputColumns() (names []string) {
 	for _, c := range s.fileColumns() {
 		names = append(names, c.name)

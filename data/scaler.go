@@ -135,9 +135,9 @@ func (s Scaler) value(j int, x float64) float64 {
 	return (x - s.Center[j]) / s.Scale[j]
 }
 
-// mostScaled bounds scaled inputs: single precision can square them and sum the squares. Rows so
+// MostScaled bounds scaled inputs: single precision can square them and sum the squares. Rows so
 // far from those of training are the same to a model.
-const mostScaled = 1e15
+const MostScaled = 1e15
 
 // Apply writes the scaled row to dst, which may be row. Both have D values. No value is beyond
 // ±1e15.
@@ -147,7 +147,7 @@ func (s Scaler) Apply(dst, row []float64) {
 		if s.Clip > 0 {
 			v = min(max(v, -s.Clip), s.Clip)
 		}
-		dst[j] = min(max(v, -mostScaled), mostScaled)
+		dst[j] = min(max(v, -MostScaled), MostScaled)
 	}
 }
 

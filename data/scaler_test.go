@@ -166,7 +166,7 @@ func TestFar(t *testing.T) {
 		}
 	}
 	s, _ := FitScaler("standard", train)
-	if x := s.Rows(rows.X, 0, 3); x[4] != mostScaled || x[6] != -mostScaled || math.Abs(x[3]) > 10 {
+	if x := s.Rows(rows.X, 0, 3); x[4] != MostScaled || x[6] != -MostScaled || math.Abs(x[3]) > 10 {
 		t.Error(x)
 	}
 	// A model of before has no ranges, and finds what is bounded.

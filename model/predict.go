@@ -97,21 +97,6 @@ func (p *work) moments() (mean, variance *device.Tensor) {
 	return p.gp.mean, p.gp.variance
 }
 
-// Settle computes what depends on the parameters alone, for PredictRows. They must not change after
-// it. A kernel matrix that cannot be factorised is a *device.NotPositiveDefiniteError.
-func (m *Model) Settle() error {
-	if m.gp != nil {
-		m.dev.Widen(m.params.wide, m.params.gpValue)
-		m.gp.gram()
-	}
-	m.spectra()
-	_, err := m.Report(1)
-	if _, ok := err.(*device.NotPositiveDefiniteError); ok {
-		return err
-	}
-	return nil
-}
-
 // Predict predicts with the model's parameters of now.
 func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 	if err := r.m.Settle(); err != nil {

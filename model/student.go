@@ -21,9 +21,7 @@ func (t *Student) LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64) {
 
 // Predictive makes components of Student's t.
 func (t *Student) Predictive(p *Prediction) {
-	tail := []float64{0}
-	t.dev.Download(tail, t.tail)
-	dof := 2 + math.Exp(tail[0])
+	dof := t.degrees()
 	p.DoF = slices.Repeat([]float64{dof}, p.S)
 	p.Noise = t.variances()
 	p.Var = make([]float64, p.N*p.C)
@@ -33,6 +31,13 @@ func (t *Student) Predictive(p *Prediction) {
 	for c := range p.Noise {
 		p.Noise[c] *= dof / (dof - 2)
 	}
+}
+
+// degrees is ν, read from the device.
+func (t *Student) degrees() float64 {
+	tail := []float64{0}
+	t.dev.Download(tail, t.tail)
+	return 2 + math.Exp(tail[0])
 }
 
 // tailOf is the parameter of ν degrees of freedom.

@@ -10,7 +10,7 @@ import (
 // of the training file, and each column of words or sequences is a tensor of its own.
 func inputsOf(s data.Schema) (specs []TensorSpec) {
 	if width := len(s.NumberColumns()); width > 0 {
-		specs = append(specs, TensorSpec{numbersName(s), FP64, []int64{-1, int64(width)}})
+		specs = append(specs, TensorSpec{s.NumbersName(), FP64, []int64{-1, int64(width)}})
 	}
 	for _, name := range textsOf(s) {
 		specs = append(specs, TensorSpec{name, Bytes, []int64{-1}})
@@ -25,15 +25,6 @@ func textsOf(s data.Schema) []string {
 		names = append(names, name)
 	}
 	return names
-}
-
-// numbersName is "inputs", unless a column of words is called that.
-func numbersName(s data.Schema) string {
-	name := "inputs"
-	for slices.Contains(textsOf(s), name) {
-		name += "_"
-	}
-	return name
 }
 
 // rowsOf takes the tensors of a request to rows.

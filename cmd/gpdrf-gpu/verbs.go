@@ -133,6 +133,7 @@ func (p *program) ownVerbs() []verb {
 			},
 		},
 		p.serveVerb(deviceFlag, precisionFlag, samplesFlag),
+		p.exportVerb(samplesFlag),
 		{
 			name: "data", args: "ACTION [SET ...]", line: "list, fetch or check the named data sets", run: p.data,
 			about: "ACTION is list, fetch or check. list shows the sets that --data may name, and where they are read " +

@@ -34,6 +34,7 @@ var rooms = map[string][]string{
 	"train/rundir":      {"train/options", "train/fitted", "model", "data", "leaves"},
 	"predict":           {"train/fitted", "model", "data", "leaves"},
 	"report":            {"predict", "train/options", "train/fitted", "train/rundir", "data", "device", "leaves"},
+	"onnx":              {"train/fitted", "model", "data", "device", "leaves"},
 	"internal/workload": {"train/step", "model", "device"}, // no leaf: only commands import it
 	"serve":             {"predict", "serve/inference", "train/fitted", "train/rundir", "train/options", "model", "data", "device", "leaves"},
 	"serve/inference":   {},
@@ -55,7 +56,7 @@ var homes = map[string][]string{
 	"C":                            {"cuda"},
 	"log":                          {"cmd", "serve"},
 	"google.golang.org/grpc":       {"serve"},
-	"google.golang.org/protobuf":   {"internal/tfevents", "serve/inference"},
+	"google.golang.org/protobuf":   {"internal/wire", "serve/inference"},
 	"github.com/prometheus":        {"serve"},
 }
 

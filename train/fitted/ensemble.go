@@ -61,6 +61,34 @@ func checkMembers(members []Member) error {
 	return nil
 }
 
+// Sampled is one of the models that a prediction asks, with its share of the mixture and of the
+// samples.
+type Sampled struct {
+	Weight  float64
+	Samples int
+	*Trained
+}
+
+// Models are those that a prediction with S samples asks: the members of an ensemble, or the model
+// itself. Samples of classes weigh alike.
+func (t *Trained) Models(samples int) []Sampled {
+	if t.Members == nil {
+		return []Sampled{{1, samples, t}}
+	}
+	var models []Sampled
+	total := 0
+	for k, n := range t.samplesOf(samples) {
+		models = append(models, Sampled{t.Members[k].Weight, n, t.Members[k].Trained})
+		total += n
+	}
+	for k := range models {
+		if t.Schema.Task == data.Classification {
+			models[k].Weight = float64(models[k].Samples) / float64(total)
+		}
+	}
+	return models
+}
+
 // samplesOf shares S samples among the members by their weights, one at least for each: the largest
 // remainders are rounded up. So the samples of classes weigh alike.
 func (t *Trained) samplesOf(samples int) []int {

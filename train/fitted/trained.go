@@ -109,6 +109,16 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 	return p, nil
 }
 
+// Settled is what a prediction with S samples takes beside its rows. The model is one of vectors,
+// and no ensemble.
+func (t *Trained) Settled(dev device.Device, samples int) (*model.Settled, error) {
+	m, err := t.on(dev)
+	if err != nil {
+		return nil, err
+	}
+	return m.Settled(samples, t.Seed)
+}
+
 // on is the model on a device, with its parameters.
 func (t *Trained) on(dev device.Device) (*model.Model, error) {
 	m, err := model.New(dev, t.Model)

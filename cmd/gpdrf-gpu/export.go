@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/onnx"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// exportVerb is its row in the table of verbs.
+func (p *program) exportVerb(samplesFlag flagSpec) verb {
+	return verb{
+		name: "export", args: "RUN", line: "write a model as an ONNX file", run: p.export,
+		about: "Programs that run ONNX files predict with it, and need neither this program nor Python. Inputs are " +
+			"columns as they are in a table, in their own units. Outputs are mean and sd, or label and " +
+			"probabilities. They are those of predict, by the same draws. A model of sequences, of graphs or of " +
+			"--gram cannot be exported. docs/export.md has the details.",
+		flags: []flagSpec{
+			{group: "Output", name: "onnx", arg: "FILE.onnx", help: "where to write"},
+			samplesFlag,
+		},
+		examples: []example{
+			{"gpdrf-gpu export runs/powerplant-gpdrf-1 --onnx power.onnx", "a run"},
+			{"gpdrf-gpu export model.safetensors --onnx model.onnx --samples 20", "a model file, with fewer samples"},
+		},
+	}
+}
+
+// export writes a model as an ONNX file.
+func (p *program) export(c *call) error {
+	guard := p.newExitGuard(p.ctx, p.nothing)
+	path, err := c.argument()
+	if err != nil {
+		return err
+	}
+	out, ok := c.text("onnx")
+	switch {
+	case !ok:
+		return usagef("export needs --onnx FILE.onnx")
+	case filepath.Ext(out) != ".onnx":
+		return usagef("--onnx: %q does not end in .onnx", out)
+	}
+	trained, _, _, err := p.openTrained(path)
+	if err != nil {
+		return err
+	}
+	samples, err := c.count("samples", 1, maxSamples, trained.EvalSamples)
+	if err != nil {
+		return err
+	}
+	dev, err := device.Open("cpu:f64")
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	file, err := onnx.New(trained, dev, samples)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	err = guard.write(func() error {
+		return atomicfile.WriteFile(out, func(w io.Writer) error { return file.Write(w, rundir.Version) })
+	})
+	if err == nil {
+		p.say("model: %s", out)
+	}
+	return err
+}

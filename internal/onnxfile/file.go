@@ -1,0 +1,103 @@
+package onnxfile
+
+import (
+	"io"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/wire"
+)
+
+// Versions of what is written.
+const (
+	irVersion = 9
+	Opset     = 19 // the first one that compares words
+)
+
+// MostBytes is what a protocol buffer can hold.
+const MostBytes = 1<<31 - 1
+
+// Fields of the messages, and values of AttributeProto.AttributeType.
+const (
+	modelIR, modelProducer, modelProducerVersion, modelDoc, modelGraph, modelOpset, modelMeta = 1, 2, 3, 6, 7, 8, 14
+
+	opsetVersion       = 2
+	entryKey, entryOf  = 1, 2
+	graphNode          = 1
+	graphName          = 2
+	graphConstant      = 5
+	graphInput         = 11
+	graphOutput        = 12
+	nodeInput          = 1
+	nodeOutput         = 2
+	nodeName           = 3
+	nodeOp             = 4
+	nodeAttr           = 5
+	attrName           = 1
+	attrInt            = 3
+	attrInts           = 8
+	attrType           = 20
+	typeInt            = 2
+	typeInts           = 7
+	tensorDims         = 1
+	tensorType         = 2
+	tensorStrings      = 6
+	tensorInts         = 7
+	tensorName         = 8
+	tensorRaw          = 9
+	infoName, infoType = 1, 2
+	typeTensor         = 1
+	elemType, elemDims = 1, 2
+	shapeDim           = 1
+	dimValue, dimParam = 1, 2
+)
+
+// valueInfo describes an input or an output.
+func valueInfo(name string, t DType, shape []int) wire.Message {
+	var dims, tensor, of, m wire.Message
+	for _, n := range shape {
+		var dim wire.Message
+		if n < 0 {
+			dim.Text(dimParam, "rows")
+		} else {
+			dim.Number(dimValue, uint64(n))
+		}
+		dims.Bytes(shapeDim, dim)
+	}
+	tensor.Number(elemType, uint64(t))
+	tensor.Bytes(elemDims, dims)
+	of.Bytes(typeTensor, tensor)
+	m.Text(infoName, name)
+	m.Bytes(infoType, of)
+	return m
+}
+
+// Property is a fact about the model, by its key.
+type Property struct{ Key, Value string }
+
+// Description is what a file tells about itself.
+type Description struct {
+	Name, Doc, Producer, Version string
+	Properties                   []Property
+}
+
+// Write writes the file.
+func (g *Graph) Write(w io.Writer, about Description) error {
+	var graph, opset, m wire.Message
+	graph = append(graph, g.nodes...)
+	graph.Text(graphName, about.Name)
+	graph = append(append(append(graph, g.constants...), g.inputs...), g.outputs...)
+	opset.Number(opsetVersion, Opset)
+	m.Number(modelIR, irVersion)
+	m.Text(modelProducer, about.Producer)
+	m.Text(modelProducerVersion, about.Version)
+	m.Text(modelDoc, about.Doc)
+	m.Bytes(modelGraph, graph)
+	m.Bytes(modelOpset, opset)
+	for _, p := range about.Properties {
+		var entry wire.Message
+		entry.Text(entryKey, p.Key)
+		entry.Text(entryOf, p.Value)
+		m.Bytes(modelMeta, entry)
+	}
+	_, err := w.Write(m)
+	return err
+}

@@ -1,0 +1,234 @@
+package model
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// Settled is what a prediction takes beside its rows, for a program that predicts without a device:
+// what follows from the parameters, and the draws of S samples. Its numbers are on the host.
+type Settled struct {
+	Config
+	S int // 1 where the prediction is one Gaussian
+	// the likelihood takes mean and variance of the last layer's outputs, and no draws of them
+	Closed bool
+
+	GP  *SettledGP // nil of DRF
+	DRF []*SettledDRF
+
+	LogVar []float64 // log σ² of each target; nil of classes
+	DoF    float64   // ν of Student's t, otherwise 0
+	Offset []float64 // of each output of a classifier; nil: none
+}
+
+// SettledGP is the GP layer, in the letters of GPLayer.Forward.
+type SettledGP struct {
+	K        int // kernels
+	Kernels  []SettledKernel
+	Mix      []float64 // ω [K] of a sum of two kernels; otherwise nil
+	Inducing []float64 // X̄ [M,D]
+	Alpha    []float64 // [J]
+	L        []float64 // [K,M,M] lower
+	M        []float64 // [J,M]
+	S        []float64 // [J,M,M] lower or, of a diagonal, [J,M]
+	Noise    []float64 // ε [S,J]; nil where F is not drawn
+}
+
+// SettledKernel is a term of the kernel, with its length-scales ℓ [K,D].
+type SettledKernel struct {
+	Form   device.Correlation
+	Length []float64
+}
+
+// SettledDRF is a random-feature layer. In closed form it has q(Ω) = N(Omega, VarOmega) and q(W) =
+// N(W, VarW); its outputs are drawn by Noise, or not at all. Otherwise it has draws of Ω, and
+// either draws of W or, under local reparameterisation, q(W) and Noise.
+type SettledDRF struct {
+	In, R, Out int
+	Activation device.Activation
+	Scale      float64   // √(α/R)
+	Omega      []float64 // [draws,In,R]; sample s takes draw s mod draws
+	VarOmega   []float64 // β² [In,R]; nil where Ω is drawn
+	W          []float64 // [draws,rows of W,Out], the same
+	VarW       []float64 // s² [rows of W,Out]; nil where W is drawn
+	Noise      []float64 // [S,Out] of the outputs; nil: none
+}
+
+// Settle computes what depends on the parameters alone, for PredictRows. They must not change after
+// it. A kernel matrix that cannot be factorised is a *device.NotPositiveDefiniteError.
+func (m *Model) Settle() error {
+	if m.gp != nil {
+		m.dev.Widen(m.params.wide, m.params.gpValue)
+		m.gp.gram()
+	}
+	m.spectra()
+	_, err := m.Report(1)
+	if _, ok := err.(*device.NotPositiveDefiniteError); ok {
+		return err
+	}
+	return nil
+}
+
+// Settled settles a model of vectors, and draws as Predict does.
+func (m *Model) Settled(samples int, seed uint64) (*Settled, error) {
+	if err := m.Settle(); err != nil {
+		return nil, err
+	}
+	if m.exact() {
+		samples = 1
+	}
+	out := &Settled{Config: m.cfg, S: samples, Closed: m.closed != nil}
+	d := draw{seed: seed, step: device.Count{N: predictStep}}
+	if m.gp != nil {
+		out.GP = m.settledGP(samples, d)
+	}
+	for l := range m.drf {
+		out.DRF = append(out.DRF, m.settledDRF(l, samples, d))
+	}
+	switch lik := m.lik.(type) {
+	case *Gaussian:
+		out.LogVar = lik.logVariances()
+	case *Heteroscedastic:
+		out.LogVar = lik.logVariances()
+	case *Student:
+		out.LogVar, out.DoF = lik.logVariances(), lik.degrees()
+	case *Softmax:
+		out.Offset = m.numbers(lik.b)
+	case *Bernoulli:
+		out.Offset = m.numbers(lik.b)
+	}
+	return out, nil
+}
+
+// numbers are those of a tensor; nil of none.
+func (m *Model) numbers(t *device.Tensor) []float64 {
+	if t == nil {
+		return nil
+	}
+	host := make([]float64, t.Len())
+	m.dev.Download(host, t)
+	return host
+}
+
+// exponentials are e to the numbers of a tensor.
+func (m *Model) exponentials(t *device.Tensor) []float64 {
+	host := m.numbers(t)
+	for i, v := range host {
+		host[i] = math.Exp(v)
+	}
+	return host
+}
+
+// normals are the first rows of a key's standard normals [samples,rows,columns].
+func (m *Model) normals(key device.Key, samples, rows, columns int) []float64 {
+	numbers := make([]int32, rows)
+	ones := make([]float64, rows*columns)
+	for i := range numbers {
+		numbers[i] = int32(i)
+	}
+	fill(ones, 1)
+	at, mean, variance := m.dev.New(device.Int, rows), m.dev.New(device.Double, rows, columns), m.dev.New(device.Double, rows, columns)
+	m.dev.UploadInts(at, numbers)
+	m.dev.Upload(variance, ones)
+	m.dev.Zero(mean)
+	drawn := m.dev.New(device.Real, samples, rows, columns)
+	m.dev.SampleF(drawn, mean, variance, at, key)
+	return m.numbers(drawn)
+}
+
+func (m *Model) settledGP(samples int, d draw) *SettledGP {
+	g, c := m.gp, &m.cfg
+	out := &SettledGP{
+		K: c.kernels(), Inducing: m.numbers(g.xbar.x), Alpha: m.exponentials(g.logAlpha),
+		L: m.numbers(g.l), M: m.numbers(g.m), S: m.numbers(g.s), Mix: m.numbers(g.logit),
+	}
+	for k, v := range out.Mix {
+		out.Mix[k] = 1 / (1 + math.Exp(-v))
+	}
+	for _, t := range g.terms {
+		ard := t.(*ardTerm)
+		lengths := m.exponentials(ard.logL)
+		if width := ard.logL.Dim(1); width == 1 {
+			lengths = repeatEach(lengths, c.Inputs)
+		}
+		out.Kernels = append(out.Kernels, SettledKernel{ard.form, lengths})
+	}
+	if m.samplesF() {
+		out.Noise = m.normals(c.latents(d), samples, 1, c.Latents)
+	}
+	return out
+}
+
+// repeatEach has each number so many times.
+func repeatEach(x []float64, times int) []float64 {
+	out := make([]float64, 0, len(x)*times)
+	for _, v := range x {
+		for range times {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (m *Model) settledDRF(l, samples int, d draw) *SettledDRF {
+	layer, noise := m.drf[l], m.cfg.features(d, l)
+	p := layer.params
+	if layer.integrated != nil {
+		p = layer.integrated.params
+	}
+	out := &SettledDRF{
+		In: layer.in, R: layer.r, Out: layer.out, Activation: p.Activation,
+		Scale: math.Sqrt(m.exponentials(p.LogAlpha)[0] / float64(layer.r)),
+		W:     m.numbers(p.MeanW),
+	}
+	mixing := m.numbers(p.Mixing)
+	omegas, weights, _ := noise.Distinct(samples)
+	if layer.integrated != nil {
+		out.Omega, out.VarOmega, out.VarW = m.numbers(p.MeanOmega), m.exponentials(p.LogVarOmega), m.exponentials(p.LogVarW)
+		multiply(out.Omega, mixing)
+		multiply(out.VarOmega, mixing)
+		multiply(out.VarOmega, mixing)
+		if m.closed == nil || l < len(m.drf)-1 {
+			out.Noise = m.normals(noise.Weights, samples, 1, layer.out)
+		}
+		return out
+	}
+	out.Omega = m.normals(noise.Spectra, omegas, layer.in, layer.r)
+	if p.MeanOmega == nil {
+		multiply(out.Omega, reciprocals(repeatEach(m.exponentials(p.LogL), layer.r)))
+	} else {
+		moveAndScale(out.Omega, m.numbers(p.MeanOmega), m.exponentials(p.LogVarOmega))
+	}
+	multiply(out.Omega, mixing)
+	if noise.Local {
+		out.VarW, out.Noise = m.exponentials(p.LogVarW), m.normals(noise.Weights, samples, 1, layer.out)
+		return out
+	}
+	mean := out.W
+	out.W = m.normals(noise.Weights, weights, len(mean)/layer.out, layer.out)
+	moveAndScale(out.W, mean, m.exponentials(p.LogVarW))
+	return out
+}
+
+func reciprocals(x []float64) []float64 {
+	for i, v := range x {
+		x[i] = 1 / v
+	}
+	return x
+}
+
+// multiply is x∘by, and again for each so many numbers; without by, x stays.
+func multiply(x, by []float64) {
+	for i := 0; i < len(x) && by != nil; i++ {
+		x[i] *= by[i%len(by)]
+	}
+}
+
+// moveAndScale makes standard normals normals with these moments, and again for each so many.
+func moveAndScale(x, mean, variance []float64) {
+	for i, e := range x {
+		k := i % len(mean)
+		x[i] = mean[k] + math.Sqrt(variance[k])*e
+	}
+}

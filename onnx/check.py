@@ -1,0 +1,156 @@
+"""ONNX files against onnxruntime: python check.py PROGRAM.
+
+It trains small models of every kind with PROGRAM, exports them, and compares what onnxruntime makes of 1,000 rows, in
+batches of several sizes, with what `predict` writes.
+"""
+
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import onnxruntime
+
+ROWS = 1000
+BATCHES = [ROWS, 7, 1]  # of the last one, the first 20 rows
+WITHIN = 1e-4  # of a mean in standard deviations of the target, of an sd as a ratio, of a probability
+
+PLAIN = {"target": "price", "drop": ["kind", "sold"]}
+WORDS = {"target": "price", "missing": "impute", "drop": ["sold"]}
+MODELS = {
+    "gp": (PLAIN, "--model gp"),
+    "gp matern": (PLAIN, "--model gp --kernel matern12+matern32 --q-cov full --lengthscales isotropic"),
+    "gp shared": (PLAIN, "--model gp --kernel matern52 --lengthscales shared --whiten=false --q-cov full --likelihood heteroscedastic"),
+    "drf": (PLAIN, "--model drf --features-kernel matern32"),
+    "drf layers": (PLAIN, "--model drf --layers 2 --spectra prior-fixed-each --feed-forward=false"),
+    "gpdrf": (PLAIN, ""),
+    "gpdrf words": (WORDS, "--likelihood student-t --scaling log"),
+    "gpdrf layers": (PLAIN, "--layers 2 --hidden 4 --scaling robust"),
+    "gpdrf paper": (PLAIN, "--spectra var-fixed-all-each --local-reparam=false --samples 3 --skip=false"),
+    "gpdrf resampled": (PLAIN, "--spectra var-resampled --features-kernel arccos1 --feed-forward=false"),
+    "gpdrf arccos": (PLAIN, "--spectra prior-fixed --features-kernel arccos2 --local-reparam=false"),
+    "two targets": (PLAIN | {"target": "price,rent"}, "--model gpdrf"),
+    "classes": (PLAIN | {"target": "kind"}, "--latents 4"),
+    "two classes": ({"target": "sold", "drop": ["kind"]}, "--model gp --likelihood bernoulli"),
+    "ensemble": (PLAIN, "--ensemble 2"),
+    "ensemble of classes": (PLAIN | {"target": "kind"}, "--ensemble 3 --samples 10 --eval-samples 10"),
+    "best": (PLAIN, "--preset best --time-limit 4s"),
+}
+
+
+def run(program, *arguments):
+    done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, arguments))}: {done.stderr}")
+
+
+def sizes(options):
+    """Small ones, of what the model has."""
+    if "--preset best" in options:
+        return []
+    size = ["--steps", 30]
+    return size + (["--inducing", 15] if "drf" != model(options) else []) + (["--features", 10] if "gp" != model(options) else [])
+
+
+def model(options):
+    words = options.split()
+    return words[words.index("--model") + 1] if "--model" in words else "gpdrf"
+
+
+def table(rows, seed, missing):
+    """Columns of a table: some numbers, a word, and targets."""
+    draw = np.random.default_rng(seed)
+    area, age, wealth = draw.gamma(4, 20, rows), draw.integers(0, 90, rows).astype(float), draw.lognormal(8, 1, rows)
+    kind = draw.choice(["flat", "house", "yard"], rows)
+    signal = np.sin(area / 30) + np.log(wealth) / 4 + (kind == "house") - age / 100
+    price = 200 + 50 * signal + draw.normal(0, 5, rows)
+    columns = {"area": area, "age": age, "wealth": wealth, "kind": kind, "price": price, "rent": price / 20 + np.cos(age / 20),
+               "sold": np.where(signal + draw.normal(0, 0.3, rows) > np.median(signal), "yes", "no")}
+    if missing:
+        columns["area"] = np.where(draw.random(rows) < 0.1, np.nan, area)
+        columns["kind"] = np.where(draw.random(rows) < 0.1, "", kind)
+    return columns
+
+
+def write(path, columns):
+    with open(path, "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(columns)
+        out.writerows(["" if cell != cell else cell for cell in row] for row in zip(*columns.values()))
+
+
+def read(path):
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def feed(session, columns, lo, hi):
+    """The tensors of rows lo … hi−1: numbers together, and each column of words."""
+    names = json.loads(session.get_modelmeta().custom_metadata_map["columns"])
+    tensors = {"inputs": np.stack([columns[name] for name in names], axis=1)[lo:hi]}
+    for given in session.get_inputs()[1:]:
+        tensors[given.name] = columns[given.name][lo:hi].astype(object)
+    return tensors
+
+
+def check(name, what, got, want, unit):
+    worst = np.max(np.abs(got - want) / unit)
+    if not worst <= WITHIN:
+        sys.exit(f"{name}: {what} of onnxruntime and of predict differ by {worst:.2g}: {got[:3]} and {want[:3]}")
+    return worst
+
+
+def compare(name, session, columns, predicted, targets):
+    classes = json.loads(session.get_modelmeta().custom_metadata_map.get("classes", "null"))
+    worst = 0.0
+    for size in BATCHES:
+        for lo in range(0, ROWS if size > 1 else 20, size):
+            hi = min(lo + size, ROWS)
+            given = dict(zip([o.name for o in session.get_outputs()], session.run(None, feed(session, columns, lo, hi))))
+            cells = lambda column: np.array([float(v) for v in predicted[column][lo:hi]])
+            if classes:
+                for k, c in enumerate(classes):
+                    worst = max(worst, check(name, f"p_{c}", given["probabilities"][:, k], cells("p_" + c), 1))
+                sure = np.max(given["probabilities"], axis=1) > 0.5 + WITHIN
+                assert np.array_equal(given["label"][sure], np.array(predicted["label"][lo:hi], dtype=object)[sure]), name
+                continue
+            for k, target in enumerate(targets):
+                prefix = target + "_" if len(targets) > 1 else ""
+                worst = max(worst, check(name, "mean", given["mean"][:, k], cells(prefix + "mean"), np.std(columns[target])),
+                            check(name, "sd", given["sd"][:, k], cells(prefix + "sd"), cells(prefix + "sd")))
+    return worst
+
+
+def main(program, only):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for name, (form, options) in MODELS.items():
+            if only and name not in only:
+                continue
+            targets, missing = form["target"].split(","), form.get("missing", "error")
+            left = [c for c in [*form.get("drop", []), "price", "rent", "sold"] if c not in targets]
+            training, new = table(200, 1, missing == "impute"), table(ROWS, 2, missing == "impute")
+            write(folder / "train.csv", {c: v for c, v in training.items() if c not in left})
+            write(folder / "new.csv", {c: v for c, v in new.items() if c not in left and c not in targets})
+            at = folder / name.replace(" ", "-")
+            run(program, "train", "--data", folder / "train.csv", "--target", form["target"], "--missing", missing, "--report=false",
+                *sizes(options), "--out", at, *options.split())
+            run(program, "predict", at, "--data", folder / "new.csv", "--out", folder / "new-predicted.csv")
+            run(program, "export", at, "--onnx", at / "model.onnx")
+            session = onnxruntime.InferenceSession(at / "model.onnx")
+            worst = compare(name, session, new, read(folder / "new-predicted.csv"), targets)
+            print(f"{name}: {ROWS} rows agree with predict to {worst:.1g}", flush=True)
+
+            # A missing number gives no prediction, unless the model fills it in.
+            tensors = feed(session, new, 0, 2)
+            tensors["inputs"][0, 0] = np.nan
+            lost = np.isnan(session.run([session.get_outputs()[-1].name], tensors)[0])
+            assert not lost[1].any() and lost[0].all() == (missing == "error"), name
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,75 @@
+package onnx
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/onnxfile"
+)
+
+// columns are the inputs of the model [B,D] in their own units, from the columns of a table: those
+// of numbers are one tensor, and each of words is a tensor of its own. It does what
+// data.Schema.Rows does: words become an input for each, and missing cells are filled in.
+func (g graph) columns(s data.Schema) value {
+	var numbers value
+	if width := len(s.NumberColumns()); width > 0 {
+		numbers = g.Input(s.NumbersName(), onnxfile.Double, -1, width)
+	}
+	var parts []value
+	at := 0
+	for _, c := range s.FileColumns() {
+		var missing value // [B,1], 1 or 0
+		if c.Values == nil {
+			x := g.column(numbers, at)
+			at++
+			empty := g.Op("IsNaN", x)
+			if s.Missing == data.MissingImpute {
+				x = g.Op("Where", empty, g.Scalar(c.Fill), x)
+			}
+			parts, missing = append(parts, x), empty
+		} else {
+			word := g.Op("Unsqueeze", g.Input(inputName(c.Name), onnxfile.String, -1), g.Ints(1))
+			same := g.Op("Equal", word, g.Strings(c.Values, 1, len(c.Values)))
+			parts, missing = append(parts, g.double(same)), g.Op("Equal", word, g.Strings([]string{""}, 1))
+		}
+		if c.Flag {
+			parts = append(parts, g.double(missing))
+		}
+	}
+	return g.concat(1, parts)
+}
+
+// inputName is what the tensor of a column of words is called: as the column, unless an output is.
+func inputName(column string) string {
+	for slices.Contains([]string{"mean", "sd", "label", "probabilities"}, column) {
+		column += "_"
+	}
+	return column
+}
+
+// doubt is 0 for rows of numbers [B,1], and NaN where one is missing or infinite: operations may
+// lose a NaN, and a prediction must not.
+func (g graph) doubt(x value) value {
+	return g.Op("ReduceSum", g.sub(x, x), g.Ints(1))
+}
+
+// scaled is data.Scaler.Apply.
+func (g graph) scaled(s data.Scaler, x value) value {
+	d := len(s.Center)
+	if s.Log != nil {
+		over := g.max(g.sub(x, g.Doubles(s.Log.Least, d)), 0)
+		x = g.Op("Log", g.add(g.div(over, g.Doubles(s.Log.Unit, d)), g.Scalar(1)))
+	}
+	x = g.div(g.sub(x, g.Doubles(s.Center, d)), g.Doubles(s.Scale, d))
+	bound := data.MostScaled
+	if s.Clip > 0 {
+		bound = math.Min(bound, s.Clip)
+	}
+	return g.Op("Min", g.max(x, -bound), g.Scalar(bound))
+}
+
+// column is column i of x as [B,1].
+func (g graph) column(x value, i int) value {
+	return g.Op("Slice", x, g.Ints(i), g.Ints(i+1), g.Ints(1))
+}

@@ -1,0 +1,101 @@
+package onnx
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/onnxfile"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+)
+
+// graph is a graph with the words of this package.
+type graph struct{ *onnxfile.Graph }
+
+type value = onnxfile.Value
+
+// File is a model as a graph.
+type File struct {
+	graph   graph
+	trained *fitted.Trained
+}
+
+// New makes the graph that predicts with S samples. The device is needed only here. What has no
+// graph is a *usage.Error.
+func New(t *fitted.Trained, dev device.Device, samples int) (f *File, err error) {
+	defer device.Guard(&err)
+	if err := exportable(t); err != nil {
+		return nil, err
+	}
+	f = &File{graph{&onnxfile.Graph{}}, t}
+	x := f.graph.columns(t.Schema)
+	var parts []part
+	for k, m := range t.Models(samples) {
+		settled, err := m.Settled(dev, m.Samples)
+		if err != nil {
+			return nil, fmt.Errorf("model %d: %w", k+1, err)
+		}
+		scaled := f.graph.scaled(m.Scaler, x)
+		parts = append(parts, f.graph.predict(settled, m, scaled))
+	}
+	f.graph.outputs(t, f.graph.mix(parts), f.graph.doubt(x))
+	if size := f.graph.Size(); size > onnxfile.MostBytes {
+		return nil, usage.Errorf("the graph takes %.1f GB, and an ONNX file holds 2 GiB: export fewer --samples", float64(size)/1e9)
+	}
+	return f, nil
+}
+
+// exportable says why a model has no graph.
+func exportable(t *fitted.Trained) error {
+	kind := t.Kind
+	if t.Members != nil {
+		kind = t.Members[0].Kind
+	}
+	switch {
+	case t.Schema.Alphabet != nil:
+		return usage.Errorf("its rows are sequences or graphs: ONNX has no operations that count their features: gpdrf-gpu serve answers requests with such a model")
+	case kind != fitted.RowKind(fitted.Vectors{}):
+		return usage.Errorf("it was trained with --gram: its rows have no columns that a graph could read")
+	}
+	return nil
+}
+
+// Write writes the file. The version is that of the program.
+func (f *File) Write(w io.Writer, version string) error {
+	s := f.trained.Schema
+	about := onnxfile.Description{
+		Name: "gpdrf", Producer: "gpdrf-gpu", Version: version,
+		Doc: "inputs: the columns of numbers, in the order of the metadata's columns, in their own units",
+	}
+	describe := func(key string, names []string) {
+		text, _ := json.Marshal(names) // words always have a form
+		about.Properties = append(about.Properties, onnxfile.Property{Key: key, Value: string(text)})
+	}
+	describe("columns", s.NumberColumns())
+	if s.Task == data.Classification {
+		describe("classes", s.Classes)
+	} else {
+		describe("targets", s.Outputs())
+	}
+	return f.graph.Write(w, about)
+}
+
+// part is the prediction of one model, and its share: mean and variance [B,C] of each target in
+// training-sd units, or probabilities [B,C].
+type part struct {
+	weight         float64
+	mean, variance value
+	probabilities  value
+}
+
+// predict is the prediction of one model for scaled rows [B,D].
+func (g graph) predict(s *model.Settled, m fitted.Sampled, x value) part {
+	h, variance := g.forward(s, x)
+	p := g.likelihood(s, h, variance)
+	p.weight = m.Weight
+	return p
+}
