@@ -110,7 +110,8 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 		return nil, err
 	}
 	defer dev.Close()
-	cfg.Device, cfg.Precision = dev.Name(), string(device.Relax(dev, device.Precision(cfg.Precision)))
+	precision := string(device.Relax(dev, device.Precision(cfg.Precision)))
+	cfg = cfg.With("device", dev.Name()).With("precision", precision)
 	r := reporter{o: o}
 	for _, n := range notes {
 		r.Note("%s", n)

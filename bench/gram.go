@@ -24,7 +24,7 @@ func writeGram(path string, cfg *options.Config) (n, t int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	rows, tests, _, err := cfg.Load(data.Watch{})
+	_, rows, tests, _, err := cfg.Load(data.Watch{})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -53,7 +53,7 @@ func TestShuffle(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	rows, test, _, err := c.Load(data.Watch{Context: context.Background()})
+	c, rows, test, _, err := c.Load(data.Watch{Context: context.Background()})
 	if err != nil {
 		t.Fatal(err)
 	}

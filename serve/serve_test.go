@@ -119,9 +119,6 @@ func writeModel(t testing.TB, path, kind string, seed uint64) *fitted.Trained {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.FitInputs(t.Context(), set); err != nil {
-		t.Fatal(err)
-	}
 	dev := open(t)
 	out, err := (&train.Job{Config: c, Device: dev, Train: set, Reporter: quiet{}}).Run(t.Context())
 	if err != nil {

@@ -49,6 +49,7 @@ func (t *trainer) state() []tensor {
 // the run, and the checkpoint before is worth more.
 func (t *trainer) checkpoint(out *Outcome) {
 	defer func() { t.saver.last = time.Now() }()
+	out.Config = t.Config
 	c := &rundir.Checkpoint{Trained: t.trained, Config: t.Config, Result: NewResult(t.Job, out, nil)}
 	c.Result.Unfinished, c.Result.Interrupted = true, false
 	c.State = rundir.State{Step: out.Steps, Seconds: out.Seconds, Used: time.Since(t.Started), Deadline: t.deadline}

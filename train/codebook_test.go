@@ -51,10 +51,10 @@ func TestCodebook(t *testing.T) {
 			t.Errorf("%s: the model file predicts other numbers: %v", options, err)
 		}
 	}
-	if _, err := config(t, "codebook=100000").FitInputs(t.Context(), set); err == nil || !strings.Contains(err.Error(), "--codebook: the training sequences have") {
+	if _, _, err := config(t, "codebook=100000").FitInputs(t.Context(), set); err == nil || !strings.Contains(err.Error(), "--codebook: the training sequences have") {
 		t.Error(err)
 	}
-	if _, err := config(t, "codebook=5").FitInputs(t.Context(), genes(t, 10, 1)); err == nil || !strings.Contains(err.Error(), "genes.fasta holds no sequences of vectors: leave it out") {
+	if _, _, err := config(t, "codebook=5").FitInputs(t.Context(), genes(t, 10, 1)); err == nil || !strings.Contains(err.Error(), "genes.fasta holds no sequences of vectors: leave it out") {
 		t.Error(err)
 	}
 }

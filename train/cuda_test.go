@@ -127,9 +127,7 @@ func TestCUDANotFinite(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	for _, name := range []string{"cpu:f32", "cuda:0:f32"} {
 		c := config(t, "model=gpdrf inducing=9 latents=3 features=7 batch=17 steps=20")
-		if _, err := c.Fit(set.N()); err != nil {
-			t.Fatal(err)
-		}
+		c = settled(t, c, set)
 		dev, err := device.Open(name)
 		if err != nil {
 			t.Fatal(err)

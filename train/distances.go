@@ -101,7 +101,7 @@ func (j *Job) measureAs(ctx context.Context, c *options.Config, free int64, know
 		return table, err
 	}
 	table.Distances = &memory.Distances{In: memory.InTable, Table: table.Sum("set.d")}
-	if c.Distances == memory.InTable || c.Distances == "" && table.Fits() {
+	if j.distances == memory.InTable || j.distances == "" && table.Fits() {
 		return table, nil
 	}
 	s, err := j.survey(ctx)
@@ -116,7 +116,7 @@ func (j *Job) measureAs(ctx context.Context, c *options.Config, free int64, know
 		return nil, err
 	}
 	table.Distances.Features = steps.Sum("set.vectors")
-	if c.Distances == "" && !steps.Fits() && table.Total <= steps.Total {
+	if j.distances == "" && !steps.Fits() && table.Total <= steps.Total {
 		return table, nil
 	}
 	steps.Distances = &memory.Distances{In: memory.InSteps, Table: table.Distances.Table, Features: table.Distances.Features}

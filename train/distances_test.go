@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -32,17 +31,17 @@ func testDistances(t *testing.T, name string, precisions ...string) {
 		for _, precision := range precisions {
 			t.Run(precision+" "+options, func(t *testing.T) {
 				run := func(distances string) *Outcome {
-					c := config(t, options+" steps=12 device="+name+":"+precision+" distances="+distances)
-					dev, err := device.Open(c.Device)
+					j := jobOf(t, options+" steps=12 device="+name+":"+precision+" distances="+distances)
+					dev, err := device.Open(j.Config.Device)
 					if err != nil {
 						t.Fatal(err)
 					}
 					defer dev.Close()
-					rest, held, _, err := c.HoldOut(set, data.Watch{})
-					if err != nil {
+					if j.Train, j.Validation, _, err = j.Config.HoldOut(set, data.Watch{}); err != nil {
 						t.Fatal(err)
 					}
-					out, err := (&Job{Config: c, Device: dev, Train: rest, Validation: held, Started: time.Now(), Reporter: &quiet{}}).Run(t.Context())
+					j.Device = dev
+					out, err := j.Run(t.Context())
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -73,14 +72,9 @@ func TestDistancesOfMemory(t *testing.T) {
 		}
 		defer dev.Close()
 		job := func(q *quiet) *Job {
-			c := config(t, options+more)
-			if _, err := c.FitInputs(t.Context(), set); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := c.Fit(set.N()); err != nil {
-				t.Fatal(err)
-			}
-			return &Job{Config: c, Device: &small{dev, free}, Train: set, Reporter: q, Started: time.Now()}
+			j := jobOf(t, options+more)
+			j.Config, j.Device, j.Train, j.Reporter = settled(t, j.Config, set), &small{dev, free}, set, q
+			return j
 		}
 		p, err := job(nil).Plan(t.Context())
 		if err != nil {
@@ -126,12 +120,7 @@ func TestDistancesOfMemory(t *testing.T) {
 func TestTooManyFeatures(t *testing.T) {
 	set := genes(t, 60, 1)
 	c := config(t, "model=gp inducing=9 kernel=spectrum:2 batch=10 steps=3")
-	if _, err := c.FitInputs(t.Context(), set); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Fit(set.N()); err != nil {
-		t.Fatal(err)
-	}
+	c = settled(t, c, set)
 	j := &Job{Config: c, Device: &small{openCPU(t), 1 << 20}, Train: set}
 	s, err := j.survey(t.Context())
 	if err != nil {

@@ -18,12 +18,9 @@ import (
 
 // Plan says what the run takes of its device's memory, and decides how many rows are computed at
 // once: the whole batch where it fits, or the most that do. Where not even one row fits, it is a
-// *usage.Error that says what would; the Plan, for one row, is there all the same. The Config must
-// Fit; its likelihood is settled here.
+// *usage.Error that says what would; the Plan, for one row, is there all the same. The Config
+// is one of Fit.
 func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
-	if err := j.Config.FitLikelihood(j.Train); err != nil {
-		return nil, err
-	}
 	free, known := j.Device.Free()
 	p, err := j.planFor(ctx, free, known)
 	j.inSteps = err == nil && p.Distances != nil && p.Distances.In == memory.InSteps
@@ -77,7 +74,7 @@ func (j *Job) planFor(ctx context.Context, free int64, known bool) (*memory.Plan
 // explain extends an error of memory that ran out during a run, because another program took it
 // after the plan. It says what the memory was for, and what would fit if the run began again now.
 // It returns other errors unchanged.
-func (j *Job) explain(err error, planned *memory.Plan, asked options.Config) error {
+func (j *Job) explain(err error, planned *memory.Plan) error {
 	var fault *device.FaultError
 	if !errors.As(err, &fault) || fault.Bytes == 0 {
 		return err
@@ -91,11 +88,9 @@ func (j *Job) explain(err error, planned *memory.Plan, asked options.Config) err
 	if names != nil {
 		err = fmt.Errorf("%w, for %s", err, strings.Join(names, " or "))
 	}
-	again := *j
-	again.Config = &asked
 	free, known := j.Device.Free()
 	// what this run holds yet will be free
-	p, now := again.planFor(context.Background(), memory.Plus(free, j.Device.Taken()), known)
+	p, now := j.planFor(context.Background(), memory.Plus(free, j.Device.Taken()), known)
 	switch {
 	case now != nil:
 		return fmt.Errorf("%w; %v", err, now)

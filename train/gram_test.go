@@ -133,7 +133,7 @@ func TestGram(t *testing.T) {
 	if b, err := again.Predict(t.Context(), openCPU(t), test, 3); err != nil || !reflect.DeepEqual(a, b) {
 		t.Errorf("the model file predicts other numbers: %v", err)
 	}
-	if m := again.Model; c.Inducing != 30 || m.Inducing != 30 || m.Inputs != 0 || !slices.Equal(m.Maps, []string{model.MapLinear}) {
+	if m := again.Model; out.Config.Inducing != 30 || m.Inducing != 30 || m.Inputs != 0 || !slices.Equal(m.Maps, []string{model.MapLinear}) {
 		t.Errorf("%+v", m)
 	}
 
@@ -157,12 +157,11 @@ func TestGram(t *testing.T) {
 		"inducing-init=greedy": "--inducing-init: greedy",
 		"learn-inducing=true":  "--learn-inducing: true",
 	} {
-		if _, err := config(t, options).FitInputs(t.Context(), set); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := config(t, options).FitInputs(t.Context(), set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", options, err)
 		}
 	}
-	c.Validation = "rows.csv"
-	if _, _, _, err := c.HoldOut(set, data.Watch{}); err == nil || !strings.Contains(err.Error(), "give a fraction") {
+	if _, _, _, err := c.With("validation", "rows.csv").HoldOut(set, data.Watch{}); err == nil || !strings.Contains(err.Error(), "give a fraction") {
 		t.Error(err)
 	}
 	bad := reread(t, out.Trained)

@@ -54,7 +54,7 @@ func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder,
 	j.Test, j.Started, j.Reporter, j.Save = set, time.Now(), &logging{folder: folder}, folder.Save
 	out, err := j.Run(ctx)
 	if err == nil {
-		_, err = folder.Commit(j.Config, out.Trained, NewResult(j, out, nil))
+		_, err = folder.Commit(out.Config, out.Trained, NewResult(j, out, nil))
 	}
 	return out, err
 }
@@ -78,12 +78,11 @@ func TestInterruptedBetweenParts(t *testing.T) {
 			// after the first, an evaluation, a reading, neither; the last
 			for _, step := range []int{2, 8, 11, 15, 30} {
 				name := fmt.Sprint("left", step)
-				c := config(t, options)
-				out, err := interruptIn(t, &Job{Config: c}, set, begin(name), step)
-				if err != nil || out.End != Interrupted || out.Steps != step-1 || c.StopAfter != step-1 {
+				out, err := interruptIn(t, &Job{Config: config(t, options)}, set, begin(name), step)
+				if err != nil || out.End != Interrupted || out.Steps != step-1 || out.Config.StopAfter != step-1 {
 					t.Fatalf("interrupted in step %d: %+v, %v", step, out, err)
 				}
-				again, _, _ := fitHeldOut(t, fmt.Sprint(options, " stop-after=", step-1), set)
+				again, _ := fitHeldOut(t, fmt.Sprint(options, " stop-after=", step-1), set)
 				same(t, name, out.Trained.Named, again.Trained.Named)
 				if v, w := out.Validation, again.Validation; v != nil && (v.Step != w.Step || *v.NLPD != *w.NLPD) {
 					t.Errorf("%s: %+v, repeated %+v", name, v, w)

@@ -96,9 +96,8 @@ func TestLikelihoodUsage(t *testing.T) {
 			t.Errorf("%s: %v", likelihood, err)
 		}
 	}
-	c := config(t, "steps=1 inducing=5 features=4")
-	if _, err := fit(t, t.Context(), c, cls); err != nil || c.Likelihood != "softmax" {
-		t.Errorf("auto became %q, %v", c.Likelihood, err)
+	if c := mustFit(t, "steps=1 inducing=5 features=4", cls).Config; c.Likelihood != "softmax" {
+		t.Errorf("auto became %q", c.Likelihood)
 	}
 }
 

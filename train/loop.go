@@ -171,7 +171,7 @@ func (l *loop) report() {
 
 // finish closes a run that has ended: the parameters that are kept, and what they come to.
 func (l *loop) finish() error {
-	c, out := l.Config, l.out
+	out := l.out
 	if out.End.cutShort() {
 		if l.val != nil && !l.evaluates() {
 			if err := l.evaluate(); err != nil {
@@ -181,15 +181,15 @@ func (l *loop) finish() error {
 		if !l.reports() {
 			l.report()
 		}
-		c.StopAfter = out.Steps
+		l.Config = l.Config.With("stop-after", out.Steps)
 	}
 	switch out.End {
 	case EarlyStop:
-		l.Reporter.Note("stopped at step %d of %d: %d evaluations in a row were no better than that at step %d", out.Steps, l.last, c.EarlyStop, l.val.best.Step)
+		l.Reporter.Note("stopped at step %d of %d: %d evaluations in a row were no better than that at step %d", out.Steps, l.last, l.Config.EarlyStop, l.val.best.Step)
 	case TimeLimit:
 		l.Reporter.Note("stopped at step %d of %d to keep to the time limit", out.Steps, l.last)
 	}
-	out.Seconds = l.seconds()
+	out.Config, out.Seconds = l.Config, l.seconds()
 	out.Validation = l.val.finish(out.End)
 	l.trained.Named = l.Model.Export()
 	if err := finite(l.trained.Named); err != nil {

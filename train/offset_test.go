@@ -73,7 +73,8 @@ func TestClassOffsetsDefaults(t *testing.T) {
 	} {
 		at := strings.LastIndex(options, " ")
 		c := config(t, options[:at])
-		if _, err := c.FitInputs(t.Context(), set); err != nil || c.Text("class-offsets") != options[at+1:] {
+		c, _, err := c.FitInputs(t.Context(), set)
+		if err != nil || c.Text("class-offsets") != options[at+1:] {
 			t.Errorf("%s: became %s, %v", options, c.Text("class-offsets"), err)
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
-	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // plans are options whose runs keep different buffers.
@@ -57,23 +56,16 @@ func testPlan(t *testing.T, name string, plans []string) {
 		}
 		for _, options := range options {
 			t.Run(task.name+" "+options, func(t *testing.T) {
-				c := config(t, options+" steps=5")
+				j := jobOf(t, options+" steps=5")
 				dev, err := device.Open(name)
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer dev.Close()
-				rest, held, _, err := c.HoldOut(task.set, data.Watch{})
-				if err != nil {
+				if j.Train, j.Validation, _, err = j.Config.HoldOut(task.set, data.Watch{}); err != nil {
 					t.Fatal(err)
 				}
-				j := &Job{Config: c, Device: dev, Train: rest, Validation: held, Started: time.Now(), Reporter: &quiet{}}
-				if _, err := c.FitInputs(t.Context(), rest); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := c.Fit(rest.N()); err != nil {
-					t.Fatal(err)
-				}
+				j.Config, j.Device = settled(t, j.Config, j.Train), dev
 				p, err := j.Plan(t.Context())
 				if err != nil {
 					t.Fatal(err)
@@ -190,7 +182,7 @@ func TestPlanCounts(t *testing.T) {
 // ends.
 func TestRunInParts(t *testing.T) {
 	set := table(t, 60, 1, wave)
-	run := func(options string, free int64) (*Outcome, *options.Config, []string) {
+	run := func(options string, free int64) (*Outcome, []string) {
 		c := config(t, "model=gpdrf inducing=9 latents=3 features=200 layers=2 hidden=3 samples=3 steps=6 batch=50 device=cpu:f64 "+options)
 		dev, err := device.Open(c.Device)
 		if err != nil {
@@ -202,17 +194,17 @@ func TestRunInParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return out, c, report.notes
+		return out, report.notes
 	}
-	whole, c, _ := run("", 1<<40)
-	if c.Chunk != 0 {
+	whole, _ := run("", 1<<40)
+	if c := whole.Config; c.Chunk != 0 {
 		t.Errorf("chunk is %d where the memory is enough", c.Chunk)
 	}
-	parts, c, notes := run("", 7<<18)
-	if c.Chunk < 1 || c.Chunk >= 50 || !strings.Contains(strings.Join(notes, "\n"), "rows at a time, with the same result") {
+	parts, notes := run("", 7<<18)
+	if c := parts.Config; c.Chunk < 1 || c.Chunk >= 50 || !strings.Contains(strings.Join(notes, "\n"), "rows at a time, with the same result") {
 		t.Errorf("chunk %d, %q", c.Chunk, notes)
 	}
-	forced, _, _ := run("chunk=7", 1<<40)
+	forced, _ := run("chunk=7", 1<<40)
 	for _, other := range []*Outcome{parts, forced} {
 		for i, block := range whole.Trained.Named {
 			for k, v := range block.Data {
@@ -234,9 +226,7 @@ func TestTooLarge(t *testing.T) {
 	defer dev.Close()
 	plan := func(options string, free int64) (*memory.Plan, error) {
 		c := config(t, "model=gpdrf inducing=50 latents=3 batch=20 steps=5 features=50 "+options)
-		if _, err := c.Fit(60); err != nil {
-			t.Fatal(err)
-		}
+		c = settled(t, c, set)
 		return (&Job{Config: c, Device: &small{dev, free}, Train: set}).Plan(t.Context())
 	}
 	for _, c := range []struct {
@@ -314,9 +304,7 @@ func TestMemoryRunsOut(t *testing.T) {
 	}
 	plan := func(options string, memory int64) *memory.Plan {
 		c := config(t, options)
-		if _, err := c.Fit(set.N()); err != nil {
-			t.Fatal(err)
-		}
+		c = settled(t, c, set)
 		p, err := (&Job{Config: c, Device: open(memory, 0), Train: set}).Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -88,9 +88,9 @@ func TestCUDAReplay(t *testing.T) {
 func TestCUDAReplayValidation(t *testing.T) {
 	requireCUDA(t)
 	const options = "steps=24 inducing=9 latents=3 features=7 batch=17 validation=0.3 eval-every=7 device=cuda:0"
-	replayed, _, _ := fitHeldOut(t, options, table(t, 60, 1, wave))
+	replayed, _ := fitHeldOut(t, options, table(t, 60, 1, wave))
 	t.Setenv("GPDRF_CUDA_GRAPH", "0")
-	launched, _, _ := fitHeldOut(t, options, table(t, 60, 1, wave))
+	launched, _ := fitHeldOut(t, options, table(t, 60, 1, wave))
 	same(t, "replayed", replayed.Trained.Named, launched.Trained.Named)
 	if *replayed.Validation.NLPD != *launched.Validation.NLPD {
 		t.Errorf("%+v, and %+v", replayed.Validation, launched.Validation)

@@ -12,12 +12,12 @@ import (
 
 // NewResult gathers what a run left; scores are nil where there are none.
 func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
-	c := j.Config
+	c := out.Config
 	folder, err := os.Getwd()
 	if err != nil {
 		folder = "" // it has been removed: then nothing will be looked for there
 	}
-	folder = cmp.Or(c.At, folder)
+	folder = cmp.Or(c.Folder(), folder)
 	if j.From != nil {
 		folder = j.From.Result.Folder
 	}

@@ -60,13 +60,13 @@ func testResume(t *testing.T, options string) {
 			t.Fatal(err)
 		}
 	}
-	c := config(t, options+" kl-warmup=0.5")
+	job := jobOf(t, options+" kl-warmup=0.5")
 	folder, err := rundir.NewFolder(filepath.Join(dir, "whole"), "d", "gp")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var killed []string
-	complete(t, &Job{Config: c}, set, folder, func() {
+	complete(t, job, set, folder, func() {
 		at := filepath.Join(dir, fmt.Sprint("killed", len(killed)))
 		if err := os.CopyFS(at, os.DirFS(filepath.Join(dir, "whole"))); err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func complete(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, sa
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := folder.Commit(j.Config, out.Trained, NewResult(j, out, nil)); err != nil {
+	if _, err := folder.Commit(out.Config, out.Trained, NewResult(j, out, nil)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -210,7 +210,8 @@ func filesOf(t *testing.T, dir string) (names string) {
 func TestBoundOfWhatIsKept(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	for _, options := range []string{"", "validation=0.3 eval-every=4 lr=0.3", "validation=0.3 restore=last"} {
-		out, _, c := fitHeldOut(t, "model=gpdrf inducing=9 latents=3 features=7 steps=25 warmup=0 batch=42 "+options, set)
+		out, _ := fitHeldOut(t, "model=gpdrf inducing=9 latents=3 features=7 steps=25 warmup=0 batch=42 "+options, set)
+		c := out.Config
 		dev, err := device.Open(c.Device)
 		if err != nil {
 			t.Fatal(err)
@@ -237,15 +238,15 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 // A command line may say again what the run began with; anything else that its result depends on is
 // refused by name.
 func TestGoOn(t *testing.T) {
-	c := config(t, "steps=100 batch=20 lr=0.05 validation=0.2 device=cuda:0:f32")
-	c.SetSteps(100, options.ForTime(time.Minute))
-	c.Chunk, c.Task = 7, "regression"
-	from := &rundir.Checkpoint{Config: c}
+	c, _ := config(t, "steps=100 batch=20 lr=0.05 validation=0.2 device=cuda:0:f32").ForSteps(100, options.ForTime(time.Minute))
+	c = c.With("chunk", 7).With("task", "regression")
 	for _, f := range []string{"lr=0.050", "steps=100", "time-limit=60s", "task=auto", "chunk=0", "device=cuda:1", "device=cuda", "checkpoint-every=5", "eval-every=0", "validation=0.2"} {
 		key, text, _ := strings.Cut(f, "=")
-		if err := from.Config.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}); err != nil {
-			t.Errorf("%s: %v", f, err)
+		resumed, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}})
+		if err != nil {
+			t.Fatalf("%s: %v", f, err)
 		}
+		c = resumed
 	}
 	if c.CheckpointEvery != "5" || c.Device != "cuda" || c.LR != 0.05 {
 		t.Errorf("became %s %s %g", c.CheckpointEvery, c.Device, c.LR)
@@ -253,7 +254,7 @@ func TestGoOn(t *testing.T) {
 	for _, f := range []string{"lr=0.1", "steps=200", "epochs=3", "time-limit=2m", "device=cpu", "device=cuda:0:f64", "chunk=8", "data=other.csv", "checkpoint-every=often"} {
 		key, text, _ := strings.Cut(f, "=")
 		var usage *usage.Error
-		if err := from.Config.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}); !errors.As(err, &usage) || !strings.HasPrefix(err.Error(), "--"+key+": ") {
+		if _, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}); !errors.As(err, &usage) || !strings.HasPrefix(err.Error(), "--"+key+": ") {
 			t.Errorf("%s: %v", f, err)
 		}
 	}

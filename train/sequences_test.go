@@ -176,11 +176,12 @@ func TestSequencesBesideVectors(t *testing.T) {
 // The best maps of training rows are chosen where none are given, and the Config says which.
 func TestSelectMaps(t *testing.T) {
 	set := genes(t, 100, 1)
-	c := config(t, "model=gp inducing=20 steps=3")
 	q := &quiet{}
-	if _, err := (&Job{Config: c, Device: openCPU(t), Train: set, Reporter: q}).Run(t.Context()); err != nil {
+	out, err := (&Job{Config: config(t, "model=gp inducing=20 steps=3"), Device: openCPU(t), Train: set, Reporter: q}).Run(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
+	c := out.Config
 	notes := strings.Join(q.notes, "\n")
 	if !strings.Contains(notes, "defaults for sequences: gp-lengthscale-factor 1, lr 0.07, class-offsets true\n") || c.Steps != 3 || c.Inducing != 20 {
 		t.Error(notes)
@@ -217,7 +218,7 @@ func TestFitInputs(t *testing.T) {
 		{"feed-forward=true", sequences, "--feed-forward: a single layer always sees the latent functions, and these rows have no other numbers: leave it out"},
 		{"model=drf kernel=spectrum:2", vectors, "--kernel: spectrum:2 is for sequences"},
 	} {
-		_, err := config(t, c.options).FitInputs(t.Context(), c.set)
+		_, _, err := config(t, c.options).FitInputs(t.Context(), c.set)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.options, err, c.want)
 		}
@@ -234,7 +235,8 @@ func TestFitInputs(t *testing.T) {
 		{"feed-forward=true scaling=robust", vectors, true},
 	} {
 		asked := config(t, c.options)
-		if _, err := asked.FitInputs(t.Context(), c.set); err != nil || asked.FeedForward != c.fed {
+		asked, _, err := asked.FitInputs(t.Context(), c.set)
+		if err != nil || asked.FeedForward != c.fed {
 			t.Errorf("%s: fed forward is %v, %v", c.options, asked.FeedForward, err)
 		}
 	}
@@ -256,7 +258,8 @@ func TestFitInputs(t *testing.T) {
 			set, options = both, rest
 		}
 		c := config(t, options)
-		if _, err := c.FitInputs(t.Context(), set); err != nil {
+		c, _, err := c.FitInputs(t.Context(), set)
+		if err != nil {
 			t.Fatal(err)
 		}
 		asked := config(t, options)
@@ -288,7 +291,8 @@ func TestChoice(t *testing.T) {
 		"kernel=spectrum:2/linear model=drf":             config(t, "model=drf").Inducing,
 	} {
 		c := config(t, options)
-		if _, err := c.FitInputs(t.Context(), set); err != nil || c.Inducing != want {
+		c, _, err := c.FitInputs(t.Context(), set)
+		if err != nil || c.Inducing != want {
 			t.Errorf("%s: %d inducing points, %v", options, c.Inducing, err)
 		}
 	}
@@ -298,12 +302,13 @@ func TestChoice(t *testing.T) {
 		"kernel=spectrum:2":                 sequencesSteps,
 	} {
 		c := config(t, options)
-		if _, err := c.FitInputs(t.Context(), set); err != nil || c.Steps != want {
+		c, _, err := c.FitInputs(t.Context(), set)
+		if err != nil || c.Steps != want {
 			t.Errorf("%s: %d steps, %v", options, c.Steps, err)
 		}
 	}
 	c := config(t, "time-limit=1ms")
-	notes, err := c.FitInputs(t.Context(), set)
+	c, notes, err := c.FitInputs(t.Context(), set)
 	if err != nil || !strings.Contains(strings.Join(notes, "\n"), "not tried, since ") || c.Kernel == "auto" {
 		t.Errorf("%s: %v, %v", c.Kernel, notes, err)
 	}

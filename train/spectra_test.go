@@ -11,7 +11,7 @@ import (
 func TestSpectraOfArcCosines(t *testing.T) {
 	set := table(t, 30, 1, wave)
 	c := config(t, "features-kernel=arccos1 inducing=9")
-	notes, err := c.FitInputs(t.Context(), set)
+	c, notes, err := c.FitInputs(t.Context(), set)
 	if err != nil || c.Spectra != model.PriorFixed || !strings.Contains(strings.Join(notes, "\n"), "spectra: prior-fixed, since features of arccos1") {
 		t.Errorf("%s, %q, %v", c.Spectra, notes, err)
 	}
@@ -36,7 +36,7 @@ func TestSkipAndLatents(t *testing.T) {
 		"skip=true preset=cutajar": {8, true, ""},
 	} {
 		c := config(t, options+" inducing=9")
-		notes, err := c.FitInputs(t.Context(), set)
+		c, notes, err := c.FitInputs(t.Context(), set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestSkipAndLatents(t *testing.T) {
 			t.Errorf("%q: %d latents, skip %v, %q", options, c.Latents, c.Skip, notes)
 		}
 	}
-	if _, err := config(t, "latents=2 skip=true inducing=9").FitInputs(t.Context(), set); !strings.Contains(errorText(err), "--skip: the skip adds the 2 latent functions to 3 outputs: give latents 3 or more") {
+	if _, _, err := config(t, "latents=2 skip=true inducing=9").FitInputs(t.Context(), set); !strings.Contains(errorText(err), "--skip: the skip adds the 2 latent functions to 3 outputs: give latents 3 or more") {
 		t.Error(err)
 	}
 }
@@ -63,9 +63,7 @@ func TestSamplesOfNoDraw(t *testing.T) {
 	}
 	plan := func(options string) int64 {
 		j := &Job{Config: config(t, "model=drf features=7 steps=5 batch=20 "+options), Device: openCPU(t), Train: set}
-		if _, err := j.Config.Fit(60); err != nil {
-			t.Fatal(err)
-		}
+		j.Config = settled(t, j.Config, set)
 		p, err := j.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)

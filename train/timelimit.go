@@ -96,7 +96,9 @@ func (t *trainer) plan(ctx context.Context) error {
 		note = fmt.Sprintf("time limit %s is too short: the minimum of %d steps of %.1f ms and %.1f s of evaluation take longer",
 			limit, steps, perStep.Seconds()*1e3, evaluation.Seconds())
 	}
-	for _, n := range c.SetSteps(steps, options.ForTime(limit)) {
+	var notes []string
+	t.Config, notes = c.ForSteps(steps, options.ForTime(limit))
+	for _, n := range notes {
 		t.Reporter.Note("%s", n)
 	}
 	t.Reporter.Note("%s", note)

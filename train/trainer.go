@@ -29,6 +29,7 @@ type Job struct {
 	Save func(*rundir.Checkpoint) error
 	From *rundir.Checkpoint // where the run goes on, nil for its start
 
+	distances string     // of sequences: table, steps; "" is what the memory allows
 	sequences *sequences // what choose and survey have found; nil before
 	inSteps   bool       // distances are computed in every step, as Plan has decided
 }
@@ -64,6 +65,8 @@ func (silent) End()                  {}
 
 // Outcome is what a run leaves.
 type Outcome struct {
+	// the Job's, with all that the run settled, and where it was cut short: it repeats the run
+	Config     *options.Config
 	Trained    *fitted.Trained
 	Steps      int
 	Seconds    float64 // in the loop
@@ -78,8 +81,14 @@ const reportEvery = 10
 
 // Run trains. Everything random is a function of Config.Seed and the step number, so the same
 // Config on the same rows gives the same bits. Where ctx ends before the first step is done, its
-// cause is the error; where the time limit does, a *usage.Error.
-func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
+// cause is the error; where the time limit does, a *usage.Error. The Job stays as it is.
+func (j *Job) Run(ctx context.Context) (*Outcome, error) {
+	settled := *j
+	return settled.run(ctx)
+}
+
+// run is Run, and settles what the Job leaves open.
+func (j *Job) run(ctx context.Context) (out *Outcome, err error) {
 	if j.Reporter == nil {
 		j.Reporter = silent{}
 	}
@@ -95,18 +104,14 @@ func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 			err = context.Cause(before)
 		}
 	}()
-	notes, err := j.Config.FitInputs(j.doing(before, "choosing feature maps"), j.Train)
-	if err == nil {
-		var more []string
-		more, err = j.Config.Fit(j.Train.N())
-		notes = append(notes, more...)
-	}
+	fit, notes, err := j.Config.Fit(j.doing(before, "choosing feature maps"), j.Train)
 	for _, n := range notes {
 		j.Reporter.Note("%s", n)
 	}
 	if err != nil {
 		return nil, err
 	}
+	j.Config = fit
 	plan, err := j.Plan(before)
 	if err != nil {
 		return nil, err
@@ -114,14 +119,14 @@ func (j *Job) Run(ctx context.Context) (out *Outcome, err error) {
 	if j.From != nil {
 		j.Started = j.Started.Add(-j.From.Used)
 	}
-	asked := *j.Config
-	defer func() { err = j.explain(err, plan, asked) }()
+	asked := *j
+	defer func() { err = asked.explain(err, plan) }()
 	defer device.Guard(&err)
 	if plan.Rows < j.Config.Batch && j.Config.Chunk == 0 {
 		if j.From != nil {
 			return nil, usage.Errorf("%s has memory for %d rows of a step at once, and the run began with all %d at once. Parts would round differently: free some memory, then resume", j.Device.Name(), plan.Rows, j.Config.Batch)
 		}
-		j.Config.Chunk = plan.Rows
+		j.Config = j.Config.With("chunk", plan.Rows)
 		j.Reporter.Note("a step takes more memory than %s has free: it is computed %d rows at a time, with the same result", j.Device.Name(), plan.Rows)
 	}
 	if plan.Distances != nil {
@@ -175,7 +180,7 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.trained.Scaler, c.Scaling = scaler, scaler.Kind
+	t.trained.Scaler, t.Config = scaler, c.With("scaling", scaler.Kind)
 	var y []float64
 	if ds.Task == data.Regression {
 		if t.trained.Targets, err = data.FitTargets(ds); err != nil {

@@ -71,11 +71,9 @@ func (*quiet) Doing(string, float64) {}
 func config(t testing.TB, words string) *options.Config {
 	t.Helper()
 	var flags []options.Setting
-	distances := ""
 	for _, f := range strings.Fields(words) {
 		k, v, _ := strings.Cut(f, "=")
-		if k == "distances" {
-			distances = v
+		if k == "distances" { // of a jobOf
 			continue
 		}
 		flags = append(flags, options.Setting{Key: k, Text: v, From: "--" + k})
@@ -84,7 +82,24 @@ func config(t testing.TB, words string) *options.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Distances = distances
+	return c
+}
+
+// jobOf is a run with these options. The word distances=steps, which is no option, computes the
+// distances of sequences in every step.
+func jobOf(t testing.TB, words string) *Job {
+	_, distances, _ := strings.Cut(words, "distances=")
+	distances, _, _ = strings.Cut(distances, " ")
+	return &Job{Config: config(t, words), distances: distances, Started: time.Now(), Reporter: &quiet{}}
+}
+
+// settled is the Config that fits a set.
+func settled(t testing.TB, c *options.Config, set *data.Dataset) *options.Config {
+	t.Helper()
+	c, _, err := c.Fit(t.Context(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return c
 }
 
@@ -221,6 +236,7 @@ func TestInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c = out.Config
 	if out.End != Interrupted || out.Steps != 21 || c.StopAfter != 21 || c.Steps != 100 {
 		t.Fatalf("%+v, stop-after %d of %d", out, c.StopAfter, c.Steps)
 	}
@@ -251,10 +267,11 @@ func TestTimeLimit(t *testing.T) {
 		}
 		return ""
 	})
+	c = out.Config
 	if c.TimeLimit != 0 || c.PlannedFor == "" || c.Steps < shortestSteps {
 		t.Errorf("limit %s planned for %q: %d steps", c.TimeLimit, c.PlannedFor, c.Steps)
 	}
-	c.StopAfter = min(out.Steps, 50)
+	c = c.With("stop-after", min(out.Steps, 50))
 	first, err := fit(t, context.Background(), c, set)
 	if err != nil {
 		t.Fatal(err)
@@ -408,18 +425,12 @@ func TestStepAllocatesNothing(t *testing.T) {
 		if strings.Contains(options, "spectrum") {
 			set = genes(t, 300, 1)
 		}
-		c := config(t, options+" steps=100 batch=50")
 		dev, err := device.Open("cpu")
 		if err != nil {
 			t.Fatal(err)
 		}
-		job := &Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: &quiet{}}
-		if _, err := c.FitInputs(t.Context(), set); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Fit(set.N()); err != nil {
-			t.Fatal(err)
-		}
+		job := jobOf(t, options+" steps=100 batch=50")
+		job.Config, job.Device, job.Train = settled(t, job.Config, set), dev, set
 		if _, err := job.Plan(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 // fitHeldOut trains with the validation rows that the options ask for.
-func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []rundir.Progress, *options.Config) {
+func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []rundir.Progress) {
 	t.Helper()
 	c := config(t, options)
 	rest, held, _, err := c.HoldOut(set, data.Watch{})
@@ -36,7 +36,7 @@ func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []ru
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out, r.all, c
+	return out, r.all
 }
 
 // Coin flips cannot be learned, so that the validation score is best early: its parameters come
@@ -45,7 +45,7 @@ func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []ru
 func TestEarlyStop(t *testing.T) {
 	set := table(t, 200, 5, coin)
 	const options = "steps=400 batch=50 inducing=30 features=20 lr=0.05 validation=0.25 eval-every=20"
-	out, all, _ := fitHeldOut(t, options+" early-stop=3", set)
+	out, all := fitHeldOut(t, options+" early-stop=3", set)
 	v := out.Validation
 	if !v.EarlyStopped || v.Restored != "best" || v.Step != out.Steps-60 || v.NLL == nil || v.NLPD != nil || v.Rows != 50 {
 		t.Fatalf("%d steps: %+v", out.Steps, v)
@@ -62,7 +62,7 @@ func TestEarlyStop(t *testing.T) {
 	if seen != out.Steps/20 {
 		t.Errorf("%d evaluations in %d steps", seen, out.Steps)
 	}
-	again, _, _ := fitHeldOut(t, options+" early-stop=3", set)
+	again, _ := fitHeldOut(t, options+" early-stop=3", set)
 	same(t, "repeated", out.Trained.Named, again.Trained.Named)
 
 	rest, _, _, err := config(t, options).HoldOut(set, data.Watch{})
@@ -71,7 +71,7 @@ func TestEarlyStop(t *testing.T) {
 	}
 	plain := strings.Split(options, " validation")[0]
 	same(t, "best", out.Trained.Named, mustFit(t, fmt.Sprintf("%s stop-after=%d", plain, v.Step), rest).Trained.Named)
-	last, _, _ := fitHeldOut(t, options+" restore=last stop-after=100", set)
+	last, _ := fitHeldOut(t, options+" restore=last stop-after=100", set)
 	same(t, "last", last.Trained.Named, mustFit(t, plain+" stop-after=100", rest).Trained.Named)
 	if last.Validation.Restored != "last" || last.Validation.Step != 100 || last.Validation.EarlyStopped {
 		t.Errorf("%+v", last.Validation)
@@ -81,10 +81,10 @@ func TestEarlyStop(t *testing.T) {
 // Without a number of steps between them there are twenty evaluations, and the config says so to
 // the run that repeats it.
 func TestEvaluationsOfARun(t *testing.T) {
-	out, all, c := fitHeldOut(t, "steps=60 batch=50 inducing=10 features=8 validation=0.1", table(t, 100, 1, wave))
+	out, all := fitHeldOut(t, "steps=60 batch=50 inducing=10 features=8 validation=0.1", table(t, 100, 1, wave))
 	last := all[len(all)-1].Validation
-	if v := out.Validation; c.EvalEvery != 3 || last.Step != 60 || v.NLPD == nil || v.RMSE == nil || v.Every != 3 || v.EarlyStopped {
-		t.Errorf("every %d: %+v, %+v", c.EvalEvery, v, last)
+	if v := out.Validation; out.Config.EvalEvery != 3 || last.Step != 60 || v.NLPD == nil || v.RMSE == nil || v.Every != 3 || v.EarlyStopped {
+		t.Errorf("every %d: %+v, %+v", out.Config.EvalEvery, v, last)
 	}
 }
 
@@ -94,13 +94,13 @@ func TestTimeLimitWithValidation(t *testing.T) {
 	const options = "batch=20 inducing=20 features=20 validation=0.5 time-limit="
 	set := table(t, 4000, 1, wave)
 	for limit := 2 * time.Second; ; limit *= 4 {
-		_, _, rarely := fitHeldOut(t, options+limit.String()+" eval-every=1000", set)
-		if rarely.Steps < 10*shortestSteps && limit < 30*time.Second {
+		rarely, _ := fitHeldOut(t, options+limit.String()+" eval-every=1000", set)
+		if rarely.Config.Steps < 10*shortestSteps && limit < 30*time.Second {
 			continue
 		}
-		_, _, often := fitHeldOut(t, options+limit.String()+" eval-every=1", set)
-		if often.Steps > rarely.Steps/3 {
-			t.Errorf("in %s %d steps with an evaluation each, %d without", limit, often.Steps, rarely.Steps)
+		often, _ := fitHeldOut(t, options+limit.String()+" eval-every=1", set)
+		if often.Config.Steps > rarely.Config.Steps/3 {
+			t.Errorf("in %s %d steps with an evaluation each, %d without", limit, often.Config.Steps, rarely.Config.Steps)
 		}
 		return
 	}

@@ -24,7 +24,7 @@ type search struct {
 	*program
 	*call
 	state  *best.State
-	cfg    *options.Config // what was asked for, as all candidates have it
+	cfg    *options.Config // what was asked for; the job's once it is there
 	job    *train.Job      // its rows and its device
 	folder *rundir.Folder
 	guard  *exitGuard
@@ -39,7 +39,6 @@ func (p *program) asksForBest(c *call) (bool, error) {
 		return rundir.IsSearch(path), nil
 	}
 	cfg, err := c.config()
-	// an error is for who reads them again
 	// an error is for who reads them again
 	several := err == nil && (cfg.Preset == options.Best || cfg.Ensemble > 1)
 	if _, given := c.text("jobs"); given && err == nil && !several {
@@ -116,6 +115,7 @@ func (s *search) begin(out string) (err error) {
 	if s.job, err = s.newJob(s.ctx, s.call, s.cfg); err != nil {
 		return err
 	}
+	s.cfg = s.job.Config
 	if err = s.countJobs(); err != nil {
 		return err
 	}
@@ -156,15 +156,13 @@ func (s *search) goOn(path string) (err error) {
 	if s.cfg, err = options.Resolve(s.state.Given, nil); err != nil {
 		return err
 	}
-	if here, err := os.Getwd(); err != nil || here != s.state.Folder {
-		s.cfg.At = s.state.Folder
-	}
-	if err := s.cfg.GoOn(s.given()); err != nil {
+	if s.cfg, err = s.cfg.From(s.state.Folder).GoOn(s.given()); err != nil {
 		return err
 	}
 	if s.job, err = s.newJob(s.ctx, s.call, s.cfg); err != nil {
 		return err
 	}
+	s.cfg = s.job.Config
 	if err = s.countJobs(); err != nil {
 		return err
 	}
@@ -240,7 +238,7 @@ func (s *search) run(started time.Time, asJSON bool) (*rundir.Result, error) {
 
 // finish saves and tests the ensemble as a run does.
 func (s *search) finish(found *fitted.Trained, asJSON bool) (*rundir.Result, error) {
-	out := &train.Outcome{Trained: found, Seconds: s.state.Used.Seconds(), End: train.Finished}
+	out := &train.Outcome{Config: s.cfg, Trained: found, Seconds: s.state.Used.Seconds(), End: train.Finished}
 	for _, c := range s.state.Candidates {
 		if c.Refit != nil {
 			out.Steps += c.Refit.Steps

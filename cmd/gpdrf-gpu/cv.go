@@ -137,7 +137,7 @@ func (v *crossValidation) resume() (err error) {
 	if cfg, err := v.cv.Begin(max(finished, 1), v.changes); err != nil {
 		return err
 	} else if fresh && finished > 0 {
-		all, test, _, err := cfg.Load(v.watch())
+		cfg, all, test, _, err := cfg.Load(v.watch())
 		if err != nil {
 			return err
 		}

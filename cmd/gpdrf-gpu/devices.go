@@ -44,11 +44,15 @@ func (p *program) relax(dev device.Device, asked string) string {
 	return string(got)
 }
 
+// on is the Config of a run on a device, at the precision at which it computes.
+func (p *program) on(dev device.Device, cfg *options.Config) *options.Config {
+	return cfg.With("device", dev.Name()).With("precision", p.relax(dev, cfg.Precision))
+}
+
 // precision is what --precision says, or otherwise.
 func (c *call) precision(otherwise string) (string, error) {
-	cfg := options.Config{}
 	if value, ok := c.text("precision"); ok {
-		return value, cfg.Set(options.Setting{Key: "precision", Text: value, From: "--precision"})
+		return value, options.Check(options.Setting{Key: "precision", Text: value, From: "--precision"})
 	}
 	return otherwise, nil
 }

@@ -34,7 +34,7 @@ func (f *finish) save(guard *exitGuard) error {
 	r := train.NewResult(f.job, f.out, nil)
 	r.Failure = rundir.Untested
 	return guard.write(func() (err error) {
-		f.path, err = f.folder.Commit(f.job.Config, f.out.Trained, r)
+		f.path, err = f.folder.Commit(f.out.Config, f.out.Trained, r)
 		if err == nil {
 			f.history()
 			f.table()
@@ -98,7 +98,7 @@ func (f *finish) until(limit time.Duration) (context.Context, context.CancelFunc
 }
 
 func (f *finish) test(ctx context.Context) (*fitted.Scores, error) {
-	cfg, t, rows := f.job.Config, f.out.Trained, f.job.Test
+	cfg, t, rows := f.out.Config, f.out.Trained, f.job.Test
 	f.warnOfFar(ctx, t, rows, manyOf(rows))
 	bar := f.newRowsBar(rows.N())
 	defer bar.end()
@@ -120,7 +120,7 @@ func (f *finish) left(ctx context.Context) error {
 		f.say("warning: the check for memorised rows was left out: there was no time")
 		err := f.rescore()
 		if err == nil {
-			err = f.printRun(f.result, f.job.Config, f.path, f.asJSON)
+			err = f.printRun(f.result, f.out.Config, f.path, f.asJSON)
 		}
 		if err != nil {
 			f.say("gpdrf-gpu: %v", err)

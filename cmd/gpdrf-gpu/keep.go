@@ -23,7 +23,7 @@ func (f *finish) keep(ctx context.Context, scores *fitted.Scores) {
 	if f.path == "" || f.out.End == train.Interrupted {
 		return
 	}
-	kept, err := report.Keep(ctx, f.out.Trained, f.job.Config, f.out.Steps, f.job.Device, f.job.Test, scores)
+	kept, err := report.Keep(ctx, f.out.Trained, f.out.Config, f.out.Steps, f.job.Device, f.job.Test, scores)
 	if err == nil {
 		err = f.folder.Write(rundir.PredictionsFile, func(w io.Writer) error { return kept.Rows.Write(w, "csv") })
 	}
@@ -33,7 +33,7 @@ func (f *finish) keep(ctx context.Context, scores *fitted.Scores) {
 	if err == nil && f.events != nil {
 		var r *report.Run
 		if r, err = report.Open(f.path); err == nil {
-			f.events.end(f.result, f.job.Config, r.Rows)
+			f.events.end(f.result, f.out.Config, r.Rows)
 		}
 	}
 	if err == nil && f.reports {

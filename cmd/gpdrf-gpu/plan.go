@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/train"
 )
@@ -28,7 +29,7 @@ func (p *program) plan(c *call) error {
 	defer dev.Close()
 	watch, end := p.reading(p.ctx)
 	defer end()
-	rows, testRows, notes, err := cfg.Load(watch)
+	cfg, rows, testRows, notes, err := cfg.Load(watch)
 	if err != nil {
 		return err
 	}
@@ -37,15 +38,11 @@ func (p *program) plan(c *call) error {
 	if err != nil {
 		return err
 	}
-	notes = append(notes, more...)
-	if more, err = cfg.FitInputs(p.ctx, rows); err != nil {
+	cfg, fitting, err := cfg.Fit(p.ctx, rows)
+	if err != nil {
 		return err
 	}
-	notes = append(notes, more...)
-	if more, err = cfg.Fit(rows.N()); err != nil {
-		return err
-	}
-	for _, n := range append(notes, more...) {
+	for _, n := range slices.Concat(notes, more, fitting) {
 		p.note("%s", n)
 	}
 	job := &train.Job{Config: cfg, Device: dev, Train: rows, Validation: held, Test: testRows}

@@ -31,19 +31,17 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 	}
 	from, err := rundir.ReadCheckpoint(path)
 	if err == nil {
-		err = from.Config.GoOn(flags)
+		from.Config, err = from.Config.GoOn(flags)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	p.noteUnsealed(from.Trained, path)
-	cfg := from.Config
-	dev, err := p.openDevice(cfg.Device)
+	dev, err := p.openDevice(from.Config.Device)
 	if err != nil {
 		return nil, nil, err
 	}
-	job := &train.Job{Config: cfg, Device: dev, From: from}
-	cfg.Device, cfg.Precision = dev.Name(), p.relax(dev, cfg.Precision)
+	job := &train.Job{Config: p.on(dev, from.Config), Device: dev, From: from}
 	var notes []string
 	watch, end := p.reading(p.ctx)
 	job.Train, job.Validation, job.Test, notes, err = from.Load(watch)

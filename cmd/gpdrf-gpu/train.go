@@ -145,15 +145,14 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 	if err != nil {
 		return nil, err
 	}
-	job := &train.Job{Config: cfg, Device: dev}
-	cfg.Device, cfg.Precision = dev.Name(), p.relax(dev, cfg.Precision)
-
+	job := &train.Job{Config: p.on(dev, cfg), Device: dev}
 	watch, end := p.reading(ctx)
 	defer end()
-	all, test, notes, err := cfg.Load(watch)
+	cfg, all, test, notes, err := job.Config.Load(watch)
 	if err != nil {
 		return job, err
 	}
+	job.Config = cfg
 	rows, held, more, err := cfg.HoldOut(all, watch)
 	end()
 	if err != nil {

@@ -40,7 +40,7 @@ func occupiedJob(t *testing.T, after int) *train.Job {
 	}
 	t.Cleanup(func() { dev.Close() })
 	job := &train.Job{Config: c, Device: &occupied{Device: dev, after: after}}
-	if job.Train, job.Test, _, err = c.Load(data.Watch{}); err != nil {
+	if job.Config, job.Train, job.Test, _, err = c.Load(data.Watch{}); err != nil {
 		t.Fatal(err)
 	}
 	return job

@@ -96,8 +96,9 @@ func (s *Search) chooseMaps(ctx context.Context) error {
 	if err != nil || s.Rows.Sequences == nil || s.Rows.Kernel != nil || base.Explicit("kernel") || s.Kernel != "" {
 		return err
 	}
-	base.Preset, base.TimeLimit = "default", s.Limit*2/3 // of which the choice takes a quarter
-	notes, err := base.FitInputs(ctx, s.Rows)
+	// of this time the choice takes a quarter
+	base = base.With("preset", "default").With("time-limit", s.Limit*2/3)
+	base, notes, err := base.FitInputs(ctx, s.Rows)
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 		if n := c.longest(); n > 0 {
 			length = stepsSetting(n)
 		}
-		out, _, err := s.trained(ctx, dev, c, length, s.Rows, nil)
+		out, err := s.trained(ctx, dev, c, length, s.Rows, nil)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

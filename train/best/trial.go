@@ -109,11 +109,11 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 // scored trains on rows and gives the log density of each row that was held out, of targets in
 // their own units.
 func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate, length options.Setting, rows, held *data.Dataset) ([]float64, *train.Outcome, error) {
-	out, cfg, err := s.trained(ctx, dev, c, length, rows, held)
+	out, err := s.trained(ctx, dev, c, length, rows, held)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := out.Trained.Predict(ctx, dev, held, cfg.EvalSamples)
+	p, err := out.Trained.Predict(ctx, dev, held, out.Config.EvalSamples)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -127,19 +127,17 @@ func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate, le
 }
 
 // trained trains a candidate on rows.
-func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate, length options.Setting, rows, test *data.Dataset) (*train.Outcome, *options.Config, error) {
+func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate, length options.Setting, rows, test *data.Dataset) (*train.Outcome, error) {
 	more := []options.Setting{length}
 	if cfg, err := c.config(s.Given, more...); err != nil {
-		return nil, nil, err
+		return nil, err
 	} else if s.Kernel != "" && cfg.Model != "drf" {
 		more = append(more, options.Setting{Key: "kernel", Text: s.Kernel, From: "preset " + options.Best})
 	}
 	cfg, err := c.config(s.Given, more...)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	cfg.Device, cfg.Target, cfg.Task = dev.Name(), rows.Target, string(rows.Task)
-	job := &train.Job{Config: cfg, Device: dev, Train: rows, Test: test, Started: time.Now()}
-	out, err := job.Run(ctx)
-	return out, cfg, err
+	cfg = cfg.With("device", dev.Name()).With("target", rows.Target).With("task", string(rows.Task))
+	return (&train.Job{Config: cfg, Device: dev, Train: rows, Test: test, Started: time.Now()}).Run(ctx)
 }

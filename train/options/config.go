@@ -15,9 +15,9 @@ import (
 )
 
 // Config has all options of a training run, with a field for each. table.go has their keys: the
-// flag --kl-weight, the line kl-weight: of a config file. A Config comes from Resolve. Fit and
-// SetSteps then fill in what depends on the data and the clock, so that a written Config repeats
-// its run bit for bit.
+// flag --kl-weight, the line kl-weight: of a config file. A Config comes from Resolve and never
+// changes. Load, Fit and ForSteps return copies that hold what depends on the rows and the clock,
+// so that a written Config repeats its run bit for bit.
 type Config struct {
 	DataOptions
 	ModelOptions
@@ -25,10 +25,8 @@ type Config struct {
 	OptimiserOptions
 	RunOptions
 
-	Distances string // of sequences: table, steps; "" is what the memory allows, and no option
-
 	explicit map[string]string // option → where a user gave it
-	At       string            // the folder that relative paths start from; "" is here
+	at       string            // the folder that relative paths start from; "" is here
 }
 
 // DataOptions say where the rows are, and how they are read.
@@ -160,7 +158,7 @@ func Resolve(file, flags []Setting) (*Config, error) {
 		}
 	}
 	c := defaults()
-	if err := c.Set(preset); err != nil {
+	if err := c.set(preset); err != nil {
 		return nil, err
 	}
 	if err := presetBeside(file, flags, preset); err != nil {
@@ -241,7 +239,7 @@ func (c *Config) apply(level []Setting) error {
 			}
 			length = s.Key
 		}
-		if err := c.Set(s); err != nil {
+		if err := c.set(s); err != nil {
 			return err
 		}
 	}

@@ -111,7 +111,7 @@ func TestLengthOfTraining(t *testing.T) {
 		{"steps: 9\n", []string{"--epochs", "0.5"}, 1, "0.5 epochs"},
 	} {
 		cfg := mustResolve(t, mustParse(t, c.file), flags(c.flags...))
-		if _, err := cfg.Fit(500); err != nil {
+		if _, err := cfg.fitRows(500); err != nil {
 			t.Fatal(err)
 		}
 		if cfg.Steps != c.steps || cfg.PlannedFor != c.plan || cfg.Epochs != 0 || cfg.TimeLimit != 0 {
@@ -119,38 +119,38 @@ func TestLengthOfTraining(t *testing.T) {
 		}
 	}
 	cfg := mustResolve(t, nil, flags("--time-limit", "90s"))
-	if _, err := cfg.Fit(500); err != nil || cfg.Steps != 0 || cfg.TimeLimit.Seconds() != 90 {
+	if _, err := cfg.fitRows(500); err != nil || cfg.Steps != 0 || cfg.TimeLimit.Seconds() != 90 {
 		t.Errorf("a time limit is for the trainer to plan: %d steps, %v, %v", cfg.Steps, cfg.TimeLimit, err)
 	}
 }
 
 func TestFitShrinksDefaultsAndRefusesTheRest(t *testing.T) {
 	cfg := mustResolve(t, nil, flags("--steps", "50"))
-	notes, err := cfg.Fit(40)
+	notes, err := cfg.fitRows(40)
 	if err != nil || cfg.Batch != 40 || cfg.Inducing != 40 || cfg.Warmup != 5 || len(notes) != 3 {
 		t.Fatalf("batch %d, inducing %d, warmup %d, notes %q, %v", cfg.Batch, cfg.Inducing, cfg.Warmup, notes, err)
 	}
-	if again, _ := cfg.Fit(40); len(again) != 0 {
+	if again, _ := cfg.fitRows(40); len(again) != 0 {
 		t.Errorf("a Config that fits has no notes, got %q", again)
 	}
 	for _, c := range []struct{ flag, want string }{
 		{"--batch", "--batch: 41 is more than the 40 training rows"},
 		{"--inducing", "--inducing: 41 is more than the 40 training rows"},
 	} {
-		_, err := mustResolve(t, nil, flags(c.flag, "41")).Fit(40)
+		_, err := mustResolve(t, nil, flags(c.flag, "41")).fitRows(40)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v", c.flag, err)
 		}
 	}
-	if cfg := mustResolve(t, nil, flags("--warmup", "30", "--steps", "40")); len(cfg.SetSteps(40, "")) != 0 || cfg.Warmup != 30 {
+	if cfg := mustResolve(t, nil, flags("--warmup", "30", "--steps", "40")); len(cfg.setSteps(40, "")) != 0 || cfg.Warmup != 30 {
 		t.Errorf("an explicit warm-up shrank to %d", cfg.Warmup)
 	}
 	if cfg := mustResolve(t, nil, flags("--model", "drf")); cfg.Inducing != 200 {
 		t.Fatal("changed default")
-	} else if notes, _ := cfg.Fit(40); len(notes) != 1 {
+	} else if notes, _ := cfg.fitRows(40); len(notes) != 1 {
 		t.Errorf("drf has no inducing points to speak of, got %q", notes)
 	}
-	if _, err := mustResolve(t, nil, flags("--epochs", "1e9")).Fit(5000); err == nil {
+	if _, err := mustResolve(t, nil, flags("--epochs", "1e9")).fitRows(5000); err == nil {
 		t.Error("more steps than the counters hold")
 	}
 }
@@ -235,7 +235,7 @@ func TestConfigRoundTrip(t *testing.T) {
 		{"--seed", "18446744073709551615", "--time-limit", "1h3m"},
 	} {
 		want := mustResolve(t, nil, flags(words...))
-		if _, err := want.Fit(1000); err != nil {
+		if _, err := want.fitRows(1000); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "config.yaml")
@@ -247,7 +247,7 @@ func TestConfigRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := mustResolve(t, file, nil)
-		if notes, err := got.Fit(1000); err != nil || len(notes) > 0 {
+		if notes, err := got.fitRows(1000); err != nil || len(notes) > 0 {
 			t.Errorf("%v: %q, %v", words, notes, err)
 		}
 		for _, o := range Options() {

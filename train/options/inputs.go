@@ -13,14 +13,25 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// FitInputs makes the Config fit what the training rows are, vectors or sequences: it settles the
-// kernel, and how X̄ is chosen. What a user has asked for and does not fit is a *usage.Error. The
-// notes say what was decided.
-func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
-	if notes, err = c.fitKernel(ctx, ds); err != nil {
-		return nil, err
+// Fit is the Config that fits the training rows. It settles what FitInputs does, and the sizes: a
+// default that is too large for the rows shrinks. Epochs become steps. What a user has asked for
+// and does not fit is a *usage.Error. The notes say what was decided, also before an error.
+func (c *Config) Fit(ctx context.Context, ds *data.Dataset) (fit *Config, notes []string, err error) {
+	if fit, notes, err = c.FitInputs(ctx, ds); err != nil {
+		return nil, notes, err
 	}
-	return slices.Concat(notes, c.fitSkip(ds), c.spectraNotes()), nil
+	more, err := fit.fitRows(ds.N())
+	return fit, append(notes, more...), err
+}
+
+// FitInputs is the Config that fits what the training rows are, vectors or sequences: it settles
+// the kernel, and how X̄ is chosen.
+func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (fit *Config, notes []string, err error) {
+	fit = c.copy()
+	if notes, err = fit.fitKernel(ctx, ds); err != nil {
+		return nil, nil, err
+	}
+	return fit, slices.Concat(notes, fit.fitSkip(ds), fit.spectraNotes()), nil
 }
 
 // fitKernel settles the kernel and how X̄ is chosen.

@@ -37,9 +37,9 @@ func (c *Config) Last() int {
 // IsLength says whether an option says how long to train.
 func IsLength(key string) bool { return key == "steps" || key == "epochs" || key == "time-limit" }
 
-// Fit makes the Config fit a training set of n rows: a default that is too large shrinks,
+// fitRows makes the Config fit a training set of n rows: a default that is too large shrinks,
 // with a note, and one that a user gave is a *usage.Error. Epochs become steps.
-func (c *Config) Fit(n int) (notes []string, err error) {
+func (c *Config) fitRows(n int) (notes []string, err error) {
 	for _, o := range []struct {
 		key   string
 		value *int
@@ -58,9 +58,9 @@ func (c *Config) Fit(n int) (notes []string, err error) {
 		if steps > MaxSteps {
 			return nil, usage.Errorf("%g epochs of %d rows in batches of %d are more than %d steps", c.Epochs, n, c.Batch, MaxSteps)
 		}
-		notes = append(notes, c.SetSteps(int(steps), forEpochs(c.Epochs))...)
+		notes = append(notes, c.setSteps(int(steps), forEpochs(c.Epochs))...)
 	} else if c.Steps > 0 {
-		notes = append(notes, c.SetSteps(c.Steps, c.PlannedFor)...)
+		notes = append(notes, c.setSteps(c.Steps, c.PlannedFor)...)
 	}
 	return notes, nil
 }
@@ -71,10 +71,15 @@ func forEpochs(epochs float64) string { return strconv.FormatFloat(epochs, 'g', 
 // ForTime says that it was computed from a time limit.
 func ForTime(limit time.Duration) string { return "a time limit of " + limit.String() }
 
-// SetSteps decides the number of steps and says what it was computed from ("" if it was given). It
-// shrinks default schedules that are too long for such a run: to a tenth for the warm-up and for a
-// held q(Ω), and to four tenths for held kernels.
-func (c *Config) SetSteps(steps int, plannedFor string) (notes []string) {
+// ForSteps is the Config of a run of so many steps; plannedFor says what they were computed from,
+// and is empty if they were given. It shrinks default schedules that are too long for such a run:
+// to a tenth for the warm-up and for a held q(Ω), and to four tenths for held kernels.
+func (c *Config) ForSteps(steps int, plannedFor string) (settled *Config, notes []string) {
+	settled = c.copy()
+	return settled, settled.setSteps(steps, plannedFor)
+}
+
+func (c *Config) setSteps(steps int, plannedFor string) (notes []string) {
 	c.Steps, c.Epochs, c.TimeLimit, c.PlannedFor = steps, 0, 0, plannedFor
 	if c.Validates() && c.EvalEvery == 0 {
 		c.EvalEvery = (steps + Evaluations - 1) / Evaluations

@@ -24,9 +24,9 @@ func (c *Config) likelihoodOf(task data.Task) string {
 	return c.Likelihood
 }
 
-// FitLikelihood says what auto is for the training rows, or what is wrong with what a user asks
-// for.
-func (c *Config) FitLikelihood(ds *data.Dataset) error {
+// fitLikelihood settles what auto is for the training rows, or says what is wrong with what a user
+// asks for.
+func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	c.Likelihood = c.likelihoodOf(ds.Task)
 	s := Setting{"likelihood", "", c.explicit["likelihood"]}
 	if fits := Likelihoods(ds.Task); !slices.Contains(fits, c.Likelihood) {

@@ -98,10 +98,13 @@ func WithoutRemoved(settings []Setting) []Setting {
 	return slices.DeleteFunc(settings, func(s Setting) bool { _, gone := removed[s.Key]; return gone })
 }
 
-// KeepOffsets settles class-offsets for a resumed run that began before the option existed. The
-// model stays as it is in the file named from.
-func (c *Config) KeepOffsets(m *model.Config, from string) {
-	if !c.Explicit("class-offsets") {
-		c.ClassOffsets, c.explicit["class-offsets"] = m.ClassOffsets, from
+// WithOffsets is the Config of a resumed run whose model is in the file named from. Where the run
+// began before the option class-offsets existed, the model stays as it is.
+func (c *Config) WithOffsets(m *model.Config, from string) *Config {
+	if c.Explicit("class-offsets") {
+		return c
 	}
+	settled := c.copy()
+	settled.ClassOffsets, settled.explicit["class-offsets"] = m.ClassOffsets, from
+	return settled
 }

@@ -2,7 +2,9 @@ package options
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,11 +97,19 @@ const (
 
 func words(list string) []string { return strings.Fields(list) }
 
-// With is a copy of the Config with another number for one option.
-func (c *Config) With(key string, n int) *Config {
-	changed := *c
-	*Find(key).field(&changed).(*int) = n
-	return &changed
+// copy is a Config that can change without the other.
+func (c *Config) copy() *Config {
+	copied := *c
+	copied.explicit = maps.Clone(c.explicit)
+	return &copied
+}
+
+// With is a copy of the Config with another value of one option, which is of the field's type and
+// is not checked.
+func (c *Config) With(key string, value any) *Config {
+	changed := c.copy()
+	reflect.ValueOf(Find(key).field(changed)).Elem().Set(reflect.ValueOf(value))
+	return changed
 }
 
 // Find is the option with this key, nil if there is none.
@@ -115,9 +125,12 @@ func Find(key string) *Option {
 // IsFileKey says whether an option is a key of a config file without a flag.
 func IsFileKey(key string) bool { o := Find(key); return o != nil && o.FileOnly }
 
-// Set reads one setting's text into its field and remembers where it came from.
+// Check says what is wrong with one setting by itself. Errors are *usage.Error.
+func Check(s Setting) error { return defaults().set(s) }
+
+// set reads one setting's text into its field and remembers where it came from.
 // Errors are *usage.Error.
-func (c *Config) Set(s Setting) error {
+func (c *Config) set(s Setting) error {
 	o := Find(s.Key)
 	if o == nil {
 		return usage.Errorf("%s: unknown option %q%s", s.From, s.Key, suggest.Hint(s.Key, keys()))

@@ -6,24 +6,25 @@ import (
 	"strings"
 )
 
-// GoOn applies the command line to a resumed run: how often to make checkpoints, and which of
-// several devices of one kind to use. Any other option must keep its value or be left out, since it
-// would change the result. A *usage.Error names it.
-func (c *Config) GoOn(flags []Setting) error {
+// GoOn is the Config of a resumed run with what the command line may change: how often to make
+// checkpoints, and which of several devices of one kind to use. Any other option must keep its
+// value or be left out, since it would change the result. A *usage.Error names it.
+func (c *Config) GoOn(flags []Setting) (*Config, error) {
+	resumed := c.copy()
 	for _, s := range flags {
-		o, asked := Find(s.Key), *c
-		if wrong := o.parse(o.field(&asked), s.Text); wrong != "" {
-			return s.errorf("%q %s", s.Text, wrong)
+		o, asked := Find(s.Key), c.copy()
+		if wrong := o.parse(o.field(asked), s.Text); wrong != "" {
+			return nil, s.errorf("%q %s", s.Text, wrong)
 		}
 		switch now := o.text(c); {
 		case s.Key == "checkpoint-every":
 			if err := asked.checkEvery(s.From); err != nil {
-				return err
+				return nil, err
 			}
-			c.CheckpointEvery = asked.CheckpointEvery
+			resumed.CheckpointEvery = asked.CheckpointEvery
 		case s.Key == "device" && kind(s.Text) == kind(now):
-			c.Device = s.Text
-		case o.text(&asked) == now, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
+			resumed.Device = s.Text
+		case o.text(asked) == now, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
 		case s.Key == "epochs" && c.PlannedFor == forEpochs(asked.Epochs):
 		case s.Key == "time-limit" && c.PlannedFor == ForTime(asked.TimeLimit):
 		default:
@@ -33,10 +34,10 @@ func (c *Config) GoOn(flags []Setting) error {
 			} else if now == "" {
 				was = "without"
 			}
-			return s.errorf("the run began %s, and its result depends on it: leave the option out, or begin a new run", was)
+			return nil, s.errorf("the run began %s, and its result depends on it: leave the option out, or begin a new run", was)
 		}
 	}
-	return nil
+	return resumed, nil
 }
 
 // kind is the name of a device without its number: cuda:f32 for cuda and cuda:1:f32.

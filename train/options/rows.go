@@ -13,7 +13,7 @@ func (c *Config) fitOptions(ds *data.Dataset) error {
 	refuse := func(key, format string, args ...any) error {
 		return Setting{key, "", c.explicit[key]}.errorf(format+": leave it out", args...)
 	}
-	if err := c.FitLikelihood(ds); err != nil { // before the choice of maps, which takes long
+	if err := c.fitLikelihood(ds); err != nil { // before the choice of maps, which takes long
 		return err
 	}
 	if from, given := c.explicit["skip"]; given && c.Model == model.GPDRF && c.Skip && c.Explicit("latents") && c.Latents < c.outputs(ds) {

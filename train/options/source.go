@@ -8,9 +8,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// Load reads the training and the test rows of the Config. It writes what it finds out about them
-// into the Config: the target, the task, the fold, the folder of a named set.
-func (c *Config) Load(w data.Watch) (train, test *data.Dataset, notes []string, err error) {
+// Load reads the training and the test rows. The Config that it returns has what it finds out
+// about them: the target, the task, the fold, the folder of a named set.
+func (c *Config) Load(w data.Watch) (known *Config, train, test *data.Dataset, notes []string, err error) {
+	c = c.copy()
 	named := slices.Contains(data.Names(), c.Data)
 	switch {
 	case named || c.Folds > 0:
@@ -28,19 +29,32 @@ func (c *Config) Load(w data.Watch) (train, test *data.Dataset, notes []string, 
 		Tokens: c.Tokens, Sequence: c.Sequence, Gram: from.Gram, Watch: w,
 	})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, nil, err
 	}
 	c.Target, c.Task = train.Target, string(train.Task)
-	return train, test, notes, nil
+	return c, train, test, notes, nil
 }
 
 // seen is the Config with its paths as they lead to files from here.
 func (c *Config) seen() *Config {
-	if c.At == "" {
+	if c.at == "" {
 		return c
 	}
-	return c.SeenFrom(c.At)
+	return c.SeenFrom(c.at)
 }
+
+// From is the Config of a run that began in another folder, where its relative paths start.
+func (c *Config) From(folder string) *Config {
+	if here, err := os.Getwd(); err == nil && here == folder {
+		return c
+	}
+	there := c.copy()
+	there.at = folder
+	return there
+}
+
+// Folder is where relative paths start; "" is here.
+func (c *Config) Folder() string { return c.at }
 
 // tableOptions are those of data.
 func (c *Config) tableOptions() data.TableOptions {
@@ -50,7 +64,7 @@ func (c *Config) tableOptions() data.TableOptions {
 
 // SeenFrom is the Config with its relative paths as they are seen from a folder.
 func (c *Config) SeenFrom(folder string) *Config {
-	there := *c
+	there := c.copy()
 	paths := []*string{&there.Test, &there.Labels, &there.TestLabels, &there.DataDir, &there.Gram}
 	if data.Folds(c.Data) == 0 { // not a named set
 		paths = append(paths, &there.Data)
@@ -63,5 +77,5 @@ func (c *Config) SeenFrom(folder string) *Config {
 			*path = filepath.Join(folder, *path)
 		}
 	}
-	return &there
+	return there
 }

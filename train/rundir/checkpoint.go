@@ -171,7 +171,7 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 		return nil, err
 	}
 	c.Trained.Unsealed = unsealed
-	c.Config.KeepOffsets(&c.Trained.Model, CheckpointFile)
+	c.Config = c.Config.WithOffsets(&c.Trained.Model, CheckpointFile)
 	if c.Result == nil || c.Step < 1 || c.Step >= c.Config.Last() {
 		return nil, fmt.Errorf("damaged: step %d of %d", c.Step, c.Config.Last())
 	}

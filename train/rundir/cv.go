@@ -126,14 +126,10 @@ func (cv *CV) Config(fold int) (*options.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.TimeLimit /= time.Duration(cv.Folds)
 	if cv.Device != "" {
-		c.Device = cv.Device
+		c = c.With("device", cv.Device)
 	}
-	if here, err := os.Getwd(); err != nil || here != cv.Folder {
-		c.At = cv.Folder
-	}
-	return c, nil
+	return c.With("time-limit", c.TimeLimit/time.Duration(cv.Folds)).From(cv.Folder), nil
 }
 
 // IsCV says whether a folder is that of a cross-validation.
@@ -327,7 +323,7 @@ func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error
 	if err != nil {
 		return nil, err
 	}
-	return c, c.GoOn(changes)
+	return c.GoOn(changes)
 }
 
 // Predicts says whether the predictions of all rows are to be written yet. Folds of a named set may

@@ -37,12 +37,11 @@ func (c *Checkpoint) Load(w data.Watch) (train, held, test *data.Dataset, notes 
 }
 
 func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, held, test *data.Dataset, notes []string, err error) {
-	copied := *from // what is found out about the rows is known already
-	all, test, notes, err := copied.Load(w)
+	from, all, test, notes, err := from.Load(w)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
-	train, held, more, err := copied.HoldOut(all, w)
+	train, held, more, err := from.HoldOut(all, w)
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}

@@ -96,11 +96,11 @@ func isIn(folder, name string) bool {
 // TestRows reads the rows that the run was tested on: from here where its relative paths lead
 // somewhere, else from the folder where it was trained.
 func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
-	_, test, _, err := r.Config.Load(w)
+	_, _, test, _, err := r.Config.Load(w)
 	if err == nil || r.Result.Folder == "" {
 		return test, err
 	}
-	_, test, _, thereErr := r.Config.SeenFrom(r.Result.Folder).Load(w)
+	_, _, test, _, thereErr := r.Config.SeenFrom(r.Result.Folder).Load(w)
 	if thereErr != nil {
 		return nil, fmt.Errorf("%w; nor from %s, where the run was trained: %v", err, r.Result.Folder, thereErr)
 	}

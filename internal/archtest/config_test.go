@@ -1,0 +1,128 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+	"testing"
+)
+
+// A Config is made by train/options alone: other rooms, and their tests, write none of its fields.
+func TestConfigIsImmutable(t *testing.T) {
+	m := load(t)
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	c := &checker{module: m, packages: map[string]*types.Package{}, info: info}
+	seen := 0
+	for _, f := range m.files {
+		if f.dir == "train/options" || f.generated {
+			continue
+		}
+		c.check(f.dir)
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			var targets []ast.Expr
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				if n.Tok != token.DEFINE {
+					targets = n.Lhs
+				}
+			case *ast.IncDecStmt:
+				targets = []ast.Expr{n.X}
+			case *ast.UnaryExpr:
+				if _, field := n.X.(*ast.SelectorExpr); n.Op == token.AND && field {
+					targets = []ast.Expr{n.X}
+				}
+			case *ast.CompositeLit:
+				if c.isConfig(n) {
+					t.Errorf("%s: a Config comes from options.Resolve", m.fset.Position(n.Pos()))
+				}
+			case *ast.SelectorExpr:
+				if c.isConfig(n.X) {
+					seen++
+				}
+			}
+			for _, target := range targets {
+				if c.within(target) {
+					t.Errorf("%s: writes a field of a Config, which never changes: take Config.With",
+						m.fset.Position(target.Pos()))
+				}
+			}
+			return true
+		})
+	}
+	if seen < 100 {
+		t.Errorf("only %d places read a Config: this test does not see them", seen)
+	}
+}
+
+// checker finds the types of this module's own packages. Those of others stay unknown.
+type checker struct {
+	*module
+	packages map[string]*types.Package // by folder
+	info     *types.Info
+}
+
+// Import is that of types.Importer.
+func (c *checker) Import(path string) (*types.Package, error) {
+	if dir, own := c.own(path); own {
+		return c.check(dir), nil
+	}
+	return blind{}.Import(path)
+}
+
+// check finds the types of a package, with its tests, once.
+func (c *checker) check(dir string) *types.Package {
+	if known, ok := c.packages[dir]; ok {
+		return known
+	}
+	var files, outside []*ast.File
+	for _, f := range c.files {
+		if f.dir != dir {
+			continue
+		}
+		if strings.HasSuffix(f.syntax.Name.Name, "_test") {
+			outside = append(outside, f.syntax)
+		} else if !f.test {
+			files = append(files, f.syntax)
+		}
+	}
+	config := types.Config{Importer: c, Error: func(error) {}, DisableUnusedImportCheck: true, FakeImportC: true}
+	c.packages[dir], _ = config.Check(dir, c.fset, files, c.info)
+	for _, f := range c.files {
+		if f.dir == dir && f.test && !strings.HasSuffix(f.syntax.Name.Name, "_test") {
+			files = append(files, f.syntax)
+		}
+	}
+	_, _ = config.Check(dir, c.fset, files, c.info)
+	_, _ = config.Check(dir+"_test", c.fset, outside, c.info)
+	return c.packages[dir]
+}
+
+// isConfig says whether an expression is a Config, one of its parts, or a pointer to one.
+func (c *checker) isConfig(e ast.Expr) bool {
+	t := c.info.Types[e].Type
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	named, ok := t.(*types.Named)
+	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != "train/options" {
+		return false
+	}
+	name := named.Obj().Name()
+	return name == "Config" || name != "Options" && strings.HasSuffix(name, "Options")
+}
+
+// within says whether an expression is a Config behind a pointer, or a part of one.
+func (c *checker) within(e ast.Expr) bool {
+	switch x := e.(type) {
+	case *ast.SelectorExpr:
+		return c.isConfig(x.X) || c.within(x.X)
+	case *ast.IndexExpr:
+		return c.within(x.X)
+	case *ast.StarExpr:
+		return c.isConfig(x.X)
+	case *ast.ParenExpr:
+		return c.within(x.X)
+	}
+	return false
+}
