@@ -40,7 +40,7 @@ build: ## the program, ./gpdrf-gpu; with CUDA where there is a C compiler, CUDA=
 
 .PHONY: build-go
 build-go:
-	$(GO) build $(BUILD_FLAGS) -o $(BINARY) ./cmd/gpdrf-gpu
+	$(GO) build $(BUILD_FLAGS) -tags mpi -o $(BINARY) ./cmd/gpdrf-gpu
 
 .PHONY: test
 test: ## all tests
@@ -53,6 +53,20 @@ race: ## all tests under the race detector
 .PHONY: test-tiers
 test-tiers: ## the conformance suite with each set of instructions that this processor has
 	for tier in avx2 scalar; do GPDRF_SIMD=$$tier $(GO) test $(TEST_FLAGS) -count=1 ./device/cpu || exit 1; done
+
+# Open MPI and MPICH, side by side as Debian has them, and nothing to compile with.
+MPI_PACKAGES := openmpi-bin mpich
+
+.PHONY: mpi
+mpi:
+	@{ command -v mpirun.openmpi && command -v mpirun.mpich; } >/dev/null || apt-get install -y -qq --no-install-recommends $(MPI_PACKAGES) || \
+		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends $(MPI_PACKAGES); } || \
+		{ echo "make mpi: install the packages $(MPI_PACKAGES)"; exit 1; }
+
+.PHONY: test-mpi
+test-mpi: ## training in several processes, by Open MPI, MPICH and a double of the MPI ABI
+	@$(GO) vet -tags mpi ./dist/...
+	$(GO) test $(TEST_FLAGS) -tags mpi -count=1 ./dist/mpi
 
 QEMU_ARM64 := qemu-aarch64-static
 
@@ -367,7 +381,7 @@ $(DOUBLE_FORMS:%=$(call double_of,%)): $(call double_of,%): $(IMAGES:%=$(GENERAT
 
 .PHONY: build-cuda
 build-cuda: $(CUDA_FILES)
-	$(CUDA_ENV) $(GO) build $(BUILD_FLAGS) -tags cuda -o $(BINARY) ./cmd/gpdrf-gpu
+	$(CUDA_ENV) $(GO) build $(BUILD_FLAGS) -tags cuda,mpi -o $(BINARY) ./cmd/gpdrf-gpu
 
 .PHONY: double
 double: $(DOUBLE) $(CUDA_FILES)

@@ -29,6 +29,9 @@ var rooms = map[string][]string{
 	"train/best":        {"train", "train/options", "train/fitted", "train/rundir", "model", "data", "device", "leaves"},
 	"train/options":     {"model", "data", "seq", "leaves"},
 	"train/step":        {"model", "device"},
+	"dist":              {"leaves"},
+	"dist/mpi":          {"dist", "leaves"},
+	"dist/disttest":     {"dist"},
 	"train/memory":      {"device", "leaves"},
 	"train/fitted":      {"train/options", "train/memory", "model", "data", "seq", "device", "leaves"},
 	"train/rundir":      {"train/options", "train/fitted", "model", "data", "leaves"},
@@ -43,8 +46,9 @@ var rooms = map[string][]string{
 // homes says where a module of another project may be imported by code that is not a test. A module
 // that is not listed may be imported anywhere.
 var homes = map[string][]string{
-	"gorgonia.org/cu":     {"cuda"},
-	"gorgonia.org/tensor": {"data"},
+	"gorgonia.org/cu":              {"cuda"},
+	"github.com/ebitengine/purego": {"dist/mpi"},
+	"gorgonia.org/tensor":          {"data"},
 	// off the hot path
 	"gonum.org/v1/gonum": {"bench", "data", "internal/metrics", "device/devicetest"},
 	// and that is for bench: it would add fonts to the program

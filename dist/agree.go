@@ -1,0 +1,116 @@
+package dist
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// Fact is what all ranks must have in common, such as the version of the program.
+type Fact struct{ Name, Value string }
+
+// RankError is why no rank of a job may go on. All ranks have the same.
+type RankError struct {
+	Rank int
+	Host string
+	Text string
+	Code int // to exit with
+}
+
+func (e *RankError) Error() string {
+	if e.Host == "" {
+		return e.Text
+	}
+	return fmt.Sprintf("rank %d on %s: %s", e.Rank, e.Host, e.Text)
+}
+
+// usageCode is the exit code of ranks that disagree.
+const usageCode = 2
+
+// statement is what a rank tells the others.
+type statement struct {
+	Host  string
+	Facts []Fact
+	Text  string // of what went wrong, "" for nothing
+	Code  int
+}
+
+// Agree compares the facts of all ranks. Where this rank has failed before, text and code are those
+// of its error, and "" and 0 otherwise. If a rank has failed, or has other facts than rank 0, the
+// error is the same *RankError on all ranks.
+func Agree(c Comm, facts []Fact, text string, code int) error {
+	if c.Size() == 1 && text == "" {
+		return nil
+	}
+	host, _ := os.Hostname()
+	mine, err := json.Marshal(statement{Host: host, Facts: facts, Text: text, Code: code})
+	if err != nil {
+		return err
+	}
+	texts, err := exchange(c, mine)
+	if err != nil {
+		return err
+	}
+	all := make([]statement, len(texts))
+	for r, t := range texts {
+		if err := json.Unmarshal(t, &all[r]); err != nil {
+			return &RankError{Rank: r, Host: "an unknown machine", Text: "it runs another version of the program: " +
+				"start the same one on all ranks", Code: usageCode}
+		}
+	}
+	return judge(all)
+}
+
+// judge finds a rank that has failed, or one that differs from rank 0.
+func judge(all []statement) error {
+	for r, s := range all {
+		if s.Text == "" {
+			continue
+		}
+		e := &RankError{Rank: r, Host: s.Host, Text: s.Text, Code: s.Code}
+		same := 0
+		for _, other := range all {
+			if other.Text == s.Text {
+				same++
+			}
+		}
+		if same == len(all) { // it is no rank's own
+			e.Host = ""
+		}
+		return e
+	}
+	for r, s := range all {
+		for i, f := range all[0].Facts {
+			if i < len(s.Facts) && s.Facts[i] == f {
+				continue
+			}
+			other := "none"
+			if i < len(s.Facts) {
+				other = s.Facts[i].Value
+			}
+			return &RankError{Rank: r, Host: s.Host, Code: usageCode, Text: fmt.Sprintf(
+				"its %s is %s, and that of rank 0 on %s is %s: all ranks need the same",
+				f.Name, other, all[0].Host, f.Value)}
+		}
+	}
+	return nil
+}
+
+// exchange gives each rank the texts of all.
+func exchange(c Comm, mine []byte) ([][]byte, error) {
+	lengths := make([]float64, c.Size())
+	lengths[c.Rank()] = float64(len(mine))
+	if err := c.AllReduce(lengths); err != nil {
+		return nil, err
+	}
+	texts := make([][]byte, c.Size())
+	for r := range texts {
+		if texts[r] = mine; r != c.Rank() {
+			texts[r] = make([]byte, int(lengths[r]))
+		}
+		if err := c.Broadcast(texts[r], r); err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}

@@ -1,0 +1,133 @@
+package dist_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/dist/disttest"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// ranks runs f on each rank of a group.
+func ranks(t *testing.T, size int, f func(dist.Comm) error) {
+	t.Helper()
+	var all sync.WaitGroup
+	for _, c := range dist.Group(size) {
+		all.Go(func() {
+			if err := f(c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestConformance(t *testing.T) {
+	if err := disttest.Check(dist.Local{}); err != nil {
+		t.Error(err)
+	}
+	for _, size := range []int{1, 2, 3, 4, 8} {
+		ranks(t, size, disttest.Check)
+	}
+}
+
+// A rank that gives up ends the waiting of the others.
+func TestAbort(t *testing.T) {
+	ranks(t, 3, func(c dist.Comm) error {
+		if c.Rank() == 1 {
+			c.Abort(1)
+			return nil
+		}
+		if err := c.AllReduce([]float64{1}); !errors.Is(err, dist.ErrAborted) {
+			return errors.New("a sum without a rank ended otherwise")
+		}
+		return nil
+	})
+}
+
+// A rank that hangs is noticed by the others.
+func TestWatch(t *testing.T) {
+	ranks(t, 2, func(c dist.Comm) error {
+		late := make(chan string, 1)
+		w := dist.Watch(c, 20*time.Millisecond, func(call string) { late <- call })
+		if c.Rank() == 1 {
+			time.Sleep(200 * time.Millisecond)
+			return c.Barrier()
+		}
+		if err := w.Barrier(); err != nil {
+			return err
+		}
+		if call := <-late; call != "barrier" {
+			return errors.New("late was " + call)
+		}
+		return nil
+	})
+}
+
+func TestDetect(t *testing.T) {
+	env := func(pairs ...string) map[string]string {
+		m := map[string]string{}
+		for _, p := range pairs {
+			name, value, _ := strings.Cut(p, "=")
+			m[name] = value
+		}
+		return m
+	}
+	for _, c := range []struct {
+		env   map[string]string
+		want  dist.Place
+		error string
+	}{
+		{nil, dist.Place{Size: 1}, ""},
+		{env("OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=8", "OMPI_COMM_WORLD_LOCAL_RANK=1"),
+			dist.Place{Launcher: "Open MPI's mpirun", Rank: 3, Size: 8, LocalRank: 1}, ""},
+		{env("OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=2", "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=1"),
+			dist.Place{Launcher: "Open MPI's mpirun", Size: 2}, ""},
+		{env("PMI_RANK=1", "PMI_SIZE=2", "MPI_LOCALRANKID=1"),
+			dist.Place{Launcher: "a PMI launcher", Rank: 1, Size: 2, LocalRank: 1}, ""},
+		{env("RANK=1", "WORLD_SIZE=2", "LOCAL_RANK=1"),
+			dist.Place{Launcher: "torchrun", Rank: 1, Size: 2, LocalRank: 1}, ""},
+		{env("SLURM_PROCID=5", "SLURM_STEP_NUM_TASKS=16", "SLURM_LOCALID=5"),
+			dist.Place{Launcher: "srun", Rank: 5, Size: 16, LocalRank: 5}, ""},
+		// a batch script
+		{env("SLURM_PROCID=0", "SLURM_NTASKS=16", "SLURM_LOCALID=0"), dist.Place{Size: 1}, ""},
+		{env("RANK=1"), dist.Place{}, `WORLD_SIZE="" is not a number`},
+		{env("OMPI_COMM_WORLD_SIZE=2"), dist.Place{}, `OMPI_COMM_WORLD_RANK="" is not a number`},
+		{env("PMI_RANK=x", "PMI_SIZE=2"), dist.Place{}, `PMI_RANK="x" is not a number`},
+		{env("PMI_RANK=-1", "PMI_SIZE=2"), dist.Place{}, `PMI_RANK="-1" is not a number`},
+		{env("RANK=2", "WORLD_SIZE=2"), dist.Place{}, "there is no such rank"},
+		{env("RANK=0", "WORLD_SIZE=0"), dist.Place{}, "there is no such rank"},
+	} {
+		got, err := dist.Detect(func(name string) string { return c.env[name] })
+		if c.error != "" {
+			if err == nil || !strings.Contains(err.Error(), c.error) || !errors.As(err, new(*usage.Error)) {
+				t.Errorf("%v: %v", c.env, err)
+			}
+		} else if err != nil || got != c.want {
+			t.Errorf("%v: %+v, %v", c.env, got, err)
+		}
+	}
+}
+
+// Shares cover all items once, and differ by one at most.
+func TestShare(t *testing.T) {
+	for n := range 40 {
+		for size := 1; size < 9; size++ {
+			end := 0
+			for r := range size {
+				lo, hi := dist.Share(n, r, size)
+				if lo != end || hi-lo < n/size || hi-lo > (n+size-1)/size {
+					t.Errorf("rank %d of %d has %d … %d of %d", r, size, lo, hi, n)
+				}
+				end = hi
+			}
+			if end != n {
+				t.Errorf("%d ranks have %d of %d", size, end, n)
+			}
+		}
+	}
+}

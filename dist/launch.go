@@ -1,0 +1,59 @@
+package dist
+
+import (
+	"strconv"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// Place is what a launcher tells a process: which rank it is.
+type Place struct {
+	Launcher  string // "" where there is none: the process is alone
+	Rank      int
+	Size      int
+	LocalRank int // among the ranks of this machine
+}
+
+// launchers are the variables of each launcher, the most specific first: mpirun in a Slurm job sets
+// those of both, and the inner one counts.
+var launchers = []struct{ name, rank, size, local string }{
+	{"Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
+	// MPICH, Intel MPI, srun --mpi=pmi2
+	{"a PMI launcher", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
+	{"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK"},
+	// a batch script and an interactive shell have SLURM_PROCID, too, and are one process
+	{"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
+}
+
+// Detect finds the place of this process in the variables that getenv gives. What is set by half is
+// a *usage.Error: the process would train alone, beside others that do the same.
+func Detect(getenv func(string) string) (Place, error) {
+	for _, l := range launchers {
+		rank, size := getenv(l.rank), getenv(l.size)
+		if rank == "" && size == "" || l.name == "srun" && size == "" {
+			continue
+		}
+		p := Place{Launcher: l.name}
+		for _, v := range []struct {
+			name string
+			to   *int
+		}{{l.rank, &p.Rank}, {l.size, &p.Size}, {l.local, &p.LocalRank}} {
+			text := getenv(v.name)
+			if text == "" && v.name == l.local {
+				continue
+			}
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 0 {
+				return Place{}, usage.Errorf("%s=%q is not a number, and %s sets it: start all processes "+
+					"with one launcher, or unset %s and %s", v.name, text, l.name, l.rank, l.size)
+			}
+			*v.to = n
+		}
+		if p.Rank >= p.Size {
+			return Place{}, usage.Errorf("%s=%d and %s=%d: there is no such rank: start all processes "+
+				"with one launcher, or unset both", l.rank, p.Rank, l.size, p.Size)
+		}
+		return p, nil
+	}
+	return Place{Size: 1}, nil
+}

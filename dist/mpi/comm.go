@@ -1,0 +1,98 @@
+//go:build mpi && linux && (amd64 || arm64)
+
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"time"
+	"unsafe"
+
+	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// most is how many numbers or bytes go in one call: MPI counts in ints. Tests have less.
+var most = math.MaxInt32
+
+type comm struct {
+	*library
+	rank, size int
+}
+
+// Open joins the job that p tells of. A library that disagrees with the launcher is a *usage.Error:
+// it would make each process a job of one.
+func Open(p dist.Place) (dist.Comm, error) {
+	l, err := load(p.Launcher)
+	if err != nil {
+		return nil, err
+	}
+	var provided, rank, size int32
+	err = l.call("MPI_Init_thread", 0, 0, uintptr(l.funneled), uintptr(unsafe.Pointer(&provided)))
+	if err == nil && provided < l.funneled {
+		err = fmt.Errorf("%s allows one thread only", l.version)
+	}
+	if err == nil { // errors come back, and do not end the process
+		err = l.call("MPI_Comm_set_errhandler", l.world, l.errorsReturn)
+	}
+	if err == nil {
+		err = errors.Join(l.call("MPI_Comm_rank", l.world, uintptr(unsafe.Pointer(&rank))),
+			l.call("MPI_Comm_size", l.world, uintptr(unsafe.Pointer(&size))))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if int(rank) != p.Rank || int(size) != p.Size {
+		return nil, usage.Errorf("%s says rank %d of %d, and %s says %d of %d: they do not belong together: "+
+			"start with the mpirun of this library, or set %s to the launcher's", l.version, rank, size,
+			p.Launcher, p.Rank, p.Size, LibraryVariable)
+	}
+	return &comm{l, p.Rank, p.Size}, nil
+}
+
+func (c *comm) Rank() int { return c.rank }
+func (c *comm) Size() int { return c.size }
+
+// AllReduce goes in pieces that MPI can count.
+func (c *comm) AllReduce(x []float64) error {
+	for len(x) > 0 {
+		n := min(len(x), most)
+		if err := c.call("MPI_Allreduce", c.inPlace, uintptr(unsafe.Pointer(&x[0])), uintptr(n), c.double, c.sum, c.world); err != nil {
+			return err
+		}
+		x = x[n:]
+	}
+	return nil
+}
+
+func (c *comm) Broadcast(b []byte, root int) error {
+	for len(b) > 0 {
+		n := min(len(b), most)
+		if err := c.call("MPI_Bcast", uintptr(unsafe.Pointer(&b[0])), uintptr(n), c.octet, uintptr(root), c.world); err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+func (c *comm) Barrier() error { return c.call("MPI_Barrier", c.world) }
+
+// Abort ends all processes, this one too. Where a call hangs on the library's thread, the launcher
+// sees a process that leaves without MPI_Finalize, and ends the others.
+func (c *comm) Abort(code int) {
+	select {
+	case c.calls <- func() { c.now("MPI_Abort", c.world, uintptr(code)) }:
+		time.Sleep(abortPatience)
+	case <-time.After(abortPatience):
+	}
+	os.Exit(code)
+}
+
+// abortPatience is how long Abort waits for the library.
+const abortPatience = 2 * time.Second
+
+func (c *comm) Close() error   { return c.call("MPI_Finalize") }
+func (c *comm) String() string { return c.version }

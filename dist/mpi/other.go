@@ -1,0 +1,21 @@
+//go:build !mpi || !linux || !(amd64 || arm64)
+
+package mpi
+
+import (
+	"fmt"
+
+	"github.com/gpdrf/gpdrf-gpu/dist"
+)
+
+// Open is an error here.
+func Open(dist.Place) (dist.Comm, error) {
+	return nil, fmt.Errorf("%w: this program was built without it: make build, on Linux, builds it with MPI",
+		ErrAbsent)
+}
+
+// Find is an error here.
+func Find(dist.Place) (string, error) {
+	_, err := Open(dist.Place{})
+	return "", err
+}

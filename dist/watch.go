@@ -1,0 +1,43 @@
+package dist
+
+import "time"
+
+// Watch is a Comm whose calls may take so long; 0 is any time. Then late hears of it, once for each
+// call, which goes on. A rank that is dead or hangs shows in no other way, unless the launcher sees
+// it.
+func Watch(c Comm, limit time.Duration, late func(call string)) Comm {
+	if limit == 0 || c.Size() == 1 {
+		return c
+	}
+	return &watched{c, limit, late}
+}
+
+type watched struct {
+	Comm
+	limit time.Duration
+	late  func(call string)
+}
+
+func (w *watched) start(call string) (stop func() bool) {
+	return time.AfterFunc(w.limit, func() { w.late(call) }).Stop
+}
+
+func (w *watched) AllReduce(x []float64) error {
+	defer w.start("sum")()
+	return w.Comm.AllReduce(x)
+}
+
+func (w *watched) Broadcast(b []byte, root int) error {
+	defer w.start("broadcast")()
+	return w.Comm.Broadcast(b, root)
+}
+
+func (w *watched) Barrier() error {
+	defer w.start("barrier")()
+	return w.Comm.Barrier()
+}
+
+func (w *watched) Close() error {
+	defer w.start("end")()
+	return w.Comm.Close()
+}
