@@ -11,7 +11,8 @@ import (
 // Source says where the data of a run come from.
 type Source struct {
 	Data string // one of Names, or a file; a name wins, so a file called spam is ./spam
-	// file with the test rows; "": a named set has its own, of a file a tenth is held out
+	// file with the test rows; "": a named set has its own, of a file a tenth is held out; NoTest:
+	// a file has none
 	Test       string
 	Labels     string // as in ReadOptions, of Data
 	TestLabels string // and of Test
@@ -31,10 +32,13 @@ type Source struct {
 	Watch // who waits for them
 }
 
-// Load reads a training set and its test set. The test set has the columns, the task and the
-// classes of the training set. With Folds, training and test rows of a named set, or of an npz
-// archive with a test part, are joined first. It is an error if there is nothing to learn: a single
-// training row, a constant target, a class without training rows.
+// NoTest in place of a file of test rows means that all rows of a file are for training.
+const NoTest = "none"
+
+// Load reads a training set and its test set, which is nil for NoTest. The test set has the
+// columns, the task and the classes of the training set. With Folds, training and test rows of a
+// named set, or of an npz archive with a test part, are joined first. It is an error if there is
+// nothing to learn: a single training row, a constant target, a class without training rows.
 func Load(s Source) (train, test *Dataset, notes []string, err error) {
 	if err := s.TableOptions.check(); err != nil {
 		return nil, nil, nil, err
@@ -57,7 +61,11 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 		train, test, notes, err = loadFiles(s)
 	}
 	if err == nil {
-		impute(train, test)
+		if test == nil {
+			impute(train)
+		} else {
+			impute(train, test)
+		}
 		err = checkTraining(train)
 	}
 	if err != nil {
@@ -66,7 +74,7 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 	if names := constantColumns(train); len(names) > 0 {
 		notes = append(notes, fmt.Sprintf("%s: constant in the training rows, so it says nothing: %s", train.Path, list(names)))
 	}
-	if train.Sequences != nil {
+	if train.Sequences != nil && test != nil {
 		notes = append(notes, repeated(train, test)...)
 	}
 	return train, test, notes, nil
@@ -88,6 +96,9 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	all, notes, err := readFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels, TableOptions: s.TableOptions, Tokens: s.Tokens, Sequence: s.Sequence, Watch: s.Watch})
 	if err != nil {
 		return nil, nil, nil, meantName(s.Data, err)
+	}
+	if s.Test == NoTest {
+		return all, nil, notes, attachGram(s.Gram, all, nil, s.Watch)
 	}
 	if s.Test == "" && s.TestLabels != "" {
 		return nil, nil, nil, errorf(s.TestLabels, "is given for the labels of test rows, and there is no file of these: give --test FILE")

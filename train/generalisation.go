@@ -33,6 +33,9 @@ func (j *Job) Generalise(ctx context.Context, t *fitted.Trained, scores *fitted.
 
 // moreRows is how many rows Generalise predicts.
 func (j *Job) moreRows() int {
+	if j.Validation == nil && j.Test == nil {
+		return 0 // there is nothing to compare with
+	}
 	rows := min(j.Train.N(), fitted.ComparedRows)
 	if j.Validation != nil {
 		rows += min(j.Validation.N(), fitted.ComparedRows)

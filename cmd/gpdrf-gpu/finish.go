@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/train"
@@ -46,6 +47,9 @@ func (f *finish) save(guard *exitGuard) error {
 // score tests the model and compares rows of training with others, until the latest time of a
 // limit; 0 is none. The scores are the result, also where they cannot be written.
 func (f *finish) score(limit time.Duration) error {
+	if f.job.Test == nil {
+		return f.untested()
+	}
 	ctx, cancel := f.until(limit)
 	defer cancel()
 	guard := f.newExitGuard(ctx, func() error { return f.left(ctx) })
@@ -76,6 +80,16 @@ func (f *finish) score(limit time.Duration) error {
 	err = f.rescore()
 	if err == nil {
 		f.keep(ctx, scores)
+	}
+	return err
+}
+
+// untested ends a run that has no test rows, and so nothing to score.
+func (f *finish) untested() error {
+	f.result = train.NewResult(f.job, f.out, nil)
+	err := f.rescore()
+	if err == nil && f.path != "" && f.reports && f.out.End != train.Interrupted {
+		f.withoutReport(f.writeReport(filepath.Join(f.path, rundir.ReportFile), f.path))
 	}
 	return err
 }

@@ -213,9 +213,13 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 // Lines is the text for people: the result, then what differs from a run without options.
 func (i *runInfo) Lines() []string {
 	r := i.Result
+	testing := "none for testing"
+	if r.NTest > 0 {
+		testing = fmt.Sprintf("%d for testing (%.12s…)", r.NTest, r.Fingerprint.Test)
+	}
 	lines := []string{
 		fmt.Sprintf("%s: %s on %s, %s, trained with gpdrf-gpu %s on %s", i.Path, r.Model, r.Data, r.Task, r.Version, r.Device),
-		fmt.Sprintf("rows       %d for training (%.12s…), %d for testing (%.12s…)", r.NTrain, r.Fingerprint.Train, r.NTest, r.Fingerprint.Test),
+		fmt.Sprintf("rows       %d for training (%.12s…), %s", r.NTrain, r.Fingerprint.Train, testing),
 		fmt.Sprintf("training   %d steps in %.1f s, %d parameters, %s", r.Steps, r.Seconds, r.Parameters, i.standing()),
 	}
 	if i.Search == nil {

@@ -39,6 +39,11 @@ func (f *finish) keep(ctx context.Context, scores *fitted.Scores) {
 	if err == nil && f.reports {
 		err = f.writeReport(filepath.Join(f.path, rundir.ReportFile), f.path)
 	}
+	f.withoutReport(err)
+}
+
+// withoutReport warns that there is no report, if an error says why.
+func (f *finish) withoutReport(err error) {
 	if err != nil {
 		f.note("warning: the report was left out: %v; to write it: gpdrf-gpu report %s", err, f.path)
 	}

@@ -60,6 +60,9 @@ func scoreTable(r *rundir.Result, rows split) string {
 	if figure, ok := paperFigures[r.Data][r.Model]; ok && rows.own() {
 		paper = fmt.Sprintf("%.3f", figure)
 	}
+	if r.NTest == 0 {
+		return title + ": no test rows, so no scores"
+	}
 	title += fmt.Sprintf(": %d test rows", r.NTest)
 	if r.NTest == 1 {
 		title = strings.TrimSuffix(title, "s")

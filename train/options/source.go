@@ -73,6 +73,9 @@ func (c *Config) SeenFrom(folder string) *Config {
 		paths = append(paths, &there.Validation)
 	}
 	for _, path := range paths {
+		if path == &there.Test && *path == data.NoTest {
+			continue
+		}
 		if *path != "" && !filepath.IsAbs(*path) {
 			*path = filepath.Join(folder, *path)
 		}

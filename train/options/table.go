@@ -17,8 +17,9 @@ func Options() []Option {
 			Help: "a named set (" + strings.Join(data.Names(), ", ") + ") or a file; docs/data.md has the " +
 				"formats",
 			field: func(c *Config) any { return &c.Data }},
-		{Group: "Data", Key: "test", Basic: true, Arg: "FILE",
-			Help:  "rows to test on; without it a file's seeded 10 % are held out",
+		{Group: "Data", Key: "test", Basic: true, Arg: "FILE|none",
+			Help: "rows to test on; without it a file's seeded 10 % are held out; none trains on all " +
+				"rows of a file, and there are no scores",
 			field: func(c *Config) any { return &c.Test }},
 		{Group: "Data", Key: "labels", Arg: "FILE",
 			Help: "a file with the targets, if the file of the inputs has none and its name does not " +

@@ -96,6 +96,9 @@ func isIn(folder, name string) bool {
 // TestRows reads the rows that the run was tested on: from here where its relative paths lead
 // somewhere, else from the folder where it was trained.
 func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
+	if r.Config.Test == data.NoTest {
+		return nil, usage.Errorf("%s: was trained on all rows, with --test %s", r.Path, data.NoTest)
+	}
 	_, _, test, _, err := r.Config.Load(w)
 	if err == nil || r.Result.Folder == "" {
 		return test, err
