@@ -18,9 +18,15 @@ const manyRows = 2000
 // memorise, which the rows that are held out show.
 func variants(ds *data.Dataset) (all [][]string) {
 	switch {
-	case ds.Sequences != nil || ds.Kernel != nil:
+	case ds.Kernel != nil: // it has no length-scales
+		all = [][]string{{"model=gpdrf"}, {"model=gp"}, {"model=gpdrf", "features=20"}}
+	case ds.Sequences != nil:
+		features := "features=100" // where the default is 20, and the reverse
+		if ds.Task == data.Regression {
+			features = "features=20"
+		}
 		all = [][]string{
-			{"model=gpdrf"}, {"model=gp"}, {"model=gpdrf", "features=100"}, {"model=gpdrf", "lengthscales=isotropic"},
+			{"model=gpdrf"}, {"model=gp"}, {"model=gpdrf", features}, {"model=gpdrf", "lengthscales=isotropic"},
 		}
 	case ds.Task == data.Classification:
 		all = [][]string{

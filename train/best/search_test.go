@@ -36,8 +36,14 @@ func wave(t *testing.T, n int, classes bool) *data.Dataset {
 		}
 		fmt.Fprintf(&b, "%g,%g,%s\n", x, z, y)
 	}
-	path := filepath.Join(t.TempDir(), "wave.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+	return read(t, "wave.csv", b.String())
+}
+
+// read is a file of this name with this text.
+func read(t *testing.T, name, text string) *data.Dataset {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	set, _, err := data.ReadFile(path, data.ReadOptions{})
@@ -192,6 +198,38 @@ func TestCandidates(t *testing.T) {
 	}
 	if _, err := New(set, settings("model=drf inducing=7"), 1); !errors.As(err, new(*usage.Error)) {
 		t.Errorf("inducing points of drf: %v", err)
+	}
+}
+
+// No two candidates are the same model of the rows, whatever the rows are.
+func TestCandidatesDiffer(t *testing.T) {
+	labels := ">a|1\nACGTT\n>b|2\nTTGACA\n>c|1\nACGTA\n>d|2\nTTACA\n"
+	numbers := "s,target\nACGTT,1.5\nTTGACA,2.5\nACGTA,0.5\nACGGA,1\n"
+	own := wave(t, 60, false)
+	own.Kernel = &data.RowKernel{M: 5}
+	for name, set := range map[string]*data.Dataset{
+		"numbers": wave(t, 3000, false), "classes": wave(t, 3000, true), "a kernel of one's own": own,
+		"sequences": read(t, "a.fasta", labels), "sequences with a number": read(t, "a.csv", numbers),
+	} {
+		state, err := New(set, nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]string{}
+		for _, c := range state.Candidates {
+			cfg, err := c.config(nil)
+			if err == nil {
+				cfg, _, err = cfg.Fit(t.Context(), set)
+			}
+			if err != nil {
+				t.Fatalf("%s: %s: %v", name, c.Name, err)
+			}
+			text := string(cfg.YAML())
+			if twin, ok := seen[text]; ok {
+				t.Errorf("%s: %s and %s are the same", name, twin, c.Name)
+			}
+			seen[text] = c.Name
+		}
 	}
 }
 
