@@ -205,28 +205,23 @@ func (s *search) run(started time.Time, asJSON bool) (*rundir.Result, error) {
 	}
 	s.note(what, s.job.Train.Name, len(s.state.Candidates), s.job.Train.N(), inputsOf(s.job.Train), s.job.Train.Task, s.job.Device.Name())
 	s.note("if this is killed, resume it with: %s", rundir.ResumeCommand(s.folder.Path()))
-	bar := s.newShare("searching")
+	board := s.newLeaderboard(s.state, started)
 	finder := &best.Search{
 		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: started,
-		Save: func() error { return s.guard.write(func() error { return s.folder.Write(rundir.SearchFile, s.text) }) },
+		Save: func() error {
+			board.show(s.state)
+			return s.guard.write(func() error { return s.folder.Write(rundir.SearchFile, s.text) })
+		},
 		Keep: func(k int, t *fitted.Trained) error {
 			return s.guard.write(func() error { return s.folder.Write(best.MemberFile(k), t.WriteModel) })
 		},
 		Kept: func(k int) (*fitted.Trained, error) {
 			return fitted.ReadModel(filepath.Join(s.folder.Path(), best.MemberFile(k)))
 		},
-		Note: func(format string, args ...any) {
-			bar.end()
-			s.note(format, args...)
-		},
-		Doing: func(done, all int, what string) {
-			bar.end()
-			bar = s.newShare(what)
-			bar.share(float64(done) / float64(all))
-		},
+		Note: board.note, Doing: board.doing,
 	}
 	found, err := finder.Run(s.ctx)
-	bar.end()
+	board.end()
 	if err != nil {
 		return nil, s.guard.unless(err)
 	}

@@ -44,14 +44,14 @@ func (s *State) End() {
 // Lines is the table of the candidates, for people: those with a weight first, then by the round
 // that they have reached and how they did there.
 func (s *State) Lines() []string {
-	lines := []string{fmt.Sprintf("%-44s  %-7s  %11s  %8s  %6s", "candidate", "reached", "log density", "seconds", "weight")}
+	lines := []string{fmt.Sprintf("%-40s  %-7s  %11s  %8s  %6s", "candidate", "reached", "log density", "seconds", "weight")}
 	for _, k := range s.order() {
 		c := &s.Candidates[k]
 		round, seconds, failure := c.reached()
 		reached, score, weight := "", "", ""
 		switch {
 		case failure != "":
-			score = "failed: " + failure
+			score, failure = "failed", "  "+failure
 		case round > 0:
 			score = fmt.Sprintf("%.4f", c.score(round))
 		case c.Weight == 0:
@@ -63,7 +63,7 @@ func (s *State) Lines() []string {
 		if c.Weight > 0 {
 			weight = fmt.Sprintf("%.3f", c.Weight)
 		}
-		line := fmt.Sprintf("%-44s  %-7s  %11s  %8.1f  %6s", c.Name, reached, score, seconds, weight)
+		line := fmt.Sprintf("%-40s  %-7s  %11s  %8.1f  %6s%s", c.Name, reached, score, seconds, weight, failure)
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	return lines
