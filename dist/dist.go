@@ -56,6 +56,17 @@ func (Local) Close() error { return nil }
 
 func (Local) String() string { return "one process" }
 
+// Dry has the rank and the size of a Comm, and its calls do nothing: for measures of memory.
+func Dry(c Comm) Comm { return dry{rank: c.Rank(), size: c.Size()} }
+
+type dry struct {
+	Local
+	rank, size int
+}
+
+func (d dry) Rank() int { return d.rank }
+func (d dry) Size() int { return d.size }
+
 // Share is the part lo … hi−1 of n consecutive items that belongs to rank r of size. Parts differ
 // by one item at most, and some are empty where there are fewer items than ranks.
 func Share(n, r, size int) (lo, hi int) { return n * r / size, n * (r + 1) / size }

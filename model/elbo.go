@@ -30,6 +30,15 @@ type ELBO struct {
 // ended it, it is not done: neither the gradient nor the next Report mean anything. Parameters do
 // not change.
 func (m *Model) Gradient(p *Pass, data *Data, step Step) (done bool) {
+	if !m.accumulate(p, p.parts, data, step) {
+		return false
+	}
+	m.Narrow()
+	return true
+}
+
+// accumulate is Gradient of some parts of a batch, with the GP layer's gradients yet in double.
+func (m *Model) accumulate(p *Pass, parts []part, data *Data, step Step) (done bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
@@ -42,11 +51,11 @@ func (m *Model) Gradient(p *Pass, data *Data, step Step) (done bool) {
 	}
 	m.spectra()
 	m.kl(step.KLWeight)
-	for i := range p.parts {
+	for i := range parts {
 		if i > 0 && step.Leave != nil && step.Leave() {
 			return false
 		}
-		q := &p.parts[i]
+		q := &parts[i]
 		m.gather(q, data)
 		m.propagate(q, d)
 		m.expectedLogLik(q, float64(data.N)/float64(p.B), p.S)
@@ -55,10 +64,16 @@ func (m *Model) Gradient(p *Pass, data *Data, step Step) (done bool) {
 	m.spectraBackward()
 	if m.gp != nil {
 		m.gp.gramBackward()
-		m.dev.NarrowAdd(m.params.gpGrad, m.params.dwide)
 	}
 	m.last = p
 	return true
+}
+
+// Narrow brings the GP layer's gradients to Params.Grad. Gradient has done it.
+func (m *Model) Narrow() {
+	if m.gp != nil {
+		m.dev.NarrowAdd(m.params.gpGrad, m.params.dwide)
+	}
 }
 
 // spectra is what integrated layers need of their parameters alone.
@@ -183,7 +198,9 @@ func (m *Model) Report(klWeight float64) (ELBO, error) {
 		return ELBO{}, err
 	}
 	e := ELBO{ELL: m.host[slotEll]}
-	if m.last != nil && m.last.ells != nil {
+	if m.last != nil && m.last.shared {
+		e.ELL = m.last.ell
+	} else if m.last != nil && m.last.ells != nil {
 		m.dev.Download(m.last.host, m.last.ells)
 		e.ELL = 0
 		for _, ell := range m.last.host {

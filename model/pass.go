@@ -12,9 +12,13 @@ type Pass struct {
 	// of the others, a row shorter: views of its memory; nil where there are none
 	shorter *work
 	parts   []part         // in the order of the batch
+	shards  [][]part       // the parts of each shard
 	rows    *device.Tensor // Int [B], row numbers in the data set
 	ells    *device.Tensor // Double [parts], their shares of ell; nil of one part
 	host    []float64      // [parts]
+
+	shared bool    // other passes have the rest of the batch
+	ell    float64 // of the whole batch, where it is shared
 }
 
 // part is a number of rows of a batch.
@@ -45,30 +49,42 @@ func (m *Model) NewPass(samples, batch int) *Pass { return m.NewPassInParts(samp
 // NewPassInParts makes a pass that goes through at most so many rows at once. Its parts differ by a
 // row at most.
 func (m *Model) NewPassInParts(samples, batch, most int) *Pass {
+	return m.newPass(samples, batch, most, []Shard{{0, batch}})
+}
+
+func (m *Model) newPass(samples, batch, most int, shards []Shard) *Pass {
 	if m.exact() {
 		samples = 1 // nothing is drawn, so that all would be alike
 	}
-	n := (batch + most - 1) / most
-	longest := (batch + n - 1) / n
+	rows := 0 // of the longest shard
+	for _, s := range shards {
+		rows = max(rows, s.Hi-s.Lo)
+	}
+	n := (rows + most - 1) / most // parts of a shard
+	longest := (rows + n - 1) / n
 	p := &Pass{S: samples, B: batch, rows: m.dev.New(device.Int, batch)}
 	memory := &arena{dev: m.dev}
 	p.work = m.newWork(memory, samples, longest)
-	if longest*n > batch {
-		p.shorter = m.newWork(&arena{from: memory}, samples, longest-1)
+	if n*len(shards) > 1 {
+		p.ells, p.host = m.dev.New(device.Double, n*len(shards)), make([]float64, n*len(shards))
 	}
-	if n > 1 {
-		p.ells, p.host = m.dev.New(device.Double, n), make([]float64, n)
-	}
-	for i := range n {
-		lo, hi := i*batch/n, (i+1)*batch/n
-		q := part{work: p.work, rows: p.rows.View(lo, hi-lo), ell: m.slots[slotEll]}
-		if hi-lo < longest {
-			q.work = p.shorter
+	for _, s := range shards {
+		first := len(p.parts)
+		for i := range n {
+			lo, hi := s.Lo+i*(s.Hi-s.Lo)/n, s.Lo+(i+1)*(s.Hi-s.Lo)/n
+			q := part{work: p.work, rows: p.rows.View(lo, hi-lo), ell: m.slots[slotEll]}
+			if hi-lo < longest {
+				if p.shorter == nil {
+					p.shorter = m.newWork(&arena{from: memory}, samples, longest-1)
+				}
+				q.work = p.shorter
+			}
+			if p.ells != nil {
+				q.ell = p.ells.View(len(p.parts), 1)
+			}
+			p.parts = append(p.parts, q)
 		}
-		if n > 1 {
-			q.ell = p.ells.View(i, 1)
-		}
-		p.parts = append(p.parts, q)
+		p.shards = append(p.shards, p.parts[first:])
 	}
 	return p
 }

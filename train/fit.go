@@ -8,6 +8,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -114,11 +115,13 @@ func (j *Job) measure(c *options.Config, train, held *model.Vectors) (*memory.Pl
 	if train != nil {
 		x = fitted.ZeroRows(mc.Inputs)
 	}
-	r, err := allocate(dry, c, mc, model.Rows{N: ds.N(), X: x, Vectors: train}, y, ds.Labels)
+	r, err := allocate(dry, dist.Dry(j.ranks()), c, mc, model.Rows{N: ds.N(), X: x, Vectors: train}, y, ds.Labels)
 	if err != nil {
 		return nil, err
 	}
-	r.Do(device.Now{Step: 1, KLWeight: 1})
+	if _, err := r.Do(device.Now{Step: 1, KLWeight: 1}); err != nil {
+		return nil, err
+	}
 	params := r.Model.Params().Len()
 	v := &evaluator{}
 	if j.Validation != nil {
@@ -138,7 +141,7 @@ func (j *Job) measure(c *options.Config, train, held *model.Vectors) (*memory.Pl
 }
 
 // allocate puts a run on a device: parameters that are zero yet, rows, and the memory of a step.
-func allocate(dev device.Device, c *options.Config, mc model.Config, rows model.Rows, y []float64, labels []int32) (*step.Step, error) {
+func allocate(dev device.Device, ranks dist.Comm, c *options.Config, mc model.Config, rows model.Rows, y []float64, labels []int32) (*step.Step, error) {
 	m, err := model.New(dev, mc)
 	if err != nil {
 		return nil, &usage.Error{Err: err}
@@ -146,5 +149,6 @@ func allocate(dev device.Device, c *options.Config, mc model.Config, rows model.
 	return step.New(dev, m, m.UploadRows(rows, y, labels), step.Options{
 		Seed: c.Seed, Samples: c.Samples, Batch: c.Batch, AtOnce: c.RowsAtOnce(), Natural: c.NatGrad > 0,
 		Beta1: c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps, L2: c.L2,
+		Comm: ranks, Deterministic: c.Deterministic,
 	}), nil
 }

@@ -61,13 +61,20 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 
 // next is a step, what is read and written after it, and whether it was the last.
 func (l *loop) next(ctx context.Context) error {
-	done := l.step(l.out.Steps + 1)
+	l.Votes = l.votes(ctx)
+	done, err := l.step(l.out.Steps + 1)
+	if err != nil {
+		return fmt.Errorf("training failed at step %d of %d: %w", l.out.Steps+1, l.last, err)
+	}
 	if done {
 		l.out.Steps++
 	} else if l.out.Steps == l.first {
 		return context.Cause(ctx)
 	}
 	l.out.End = l.verdict(ctx)
+	if err := l.compare(); err != nil {
+		return err
+	}
 	if done { // a step that was left leaves nothing to look at
 		if err := l.look(); err != nil {
 			return err
@@ -87,7 +94,7 @@ func (l *loop) next(ctx context.Context) error {
 
 // step is one training step. Whether it is done: one that was left between two of its parts has
 // changed nothing.
-func (t *trainer) step(number int) (done bool) {
+func (t *trainer) step(number int) (done bool, err error) {
 	if t.sched.changes(number) {
 		t.setRates(number)
 	}
@@ -109,6 +116,12 @@ func (l *loop) verdict(ctx context.Context) End {
 	switch {
 	case l.out.Steps == l.last:
 		return Finished
+	case l.Shared() && l.Votes.Late > 0:
+		return TimeLimit
+	case l.Shared() && l.Votes.Interrupted > 0:
+		return Interrupted
+	case l.Shared(): // by itself no rank leaves the others
+		return Running
 	case l.deadline > 0 && time.Since(l.Started) > l.deadline, context.Cause(ctx) == ErrLate:
 		return TimeLimit
 	case ctx.Err() != nil:
@@ -196,21 +209,24 @@ func (l *loop) finish() error {
 		return err
 	}
 	if out.End != Interrupted || !l.InParts() { // after Ctrl-C nobody waits for another long step
-		l.bound()
+		return l.bound()
 	}
 	return nil
 }
 
 // bound evaluates the objective at the final parameters, on the batch of the last step. If that
 // fails, the last reading stays: the model matters more than this number.
-func (l *loop) bound() {
-	l.Bound(uint32(l.out.Steps), l.Config.KLWeight)
+func (l *loop) bound() error {
+	if err := l.Bound(uint32(l.out.Steps), l.Config.KLWeight); err != nil {
+		return err
+	}
 	elbo, err := l.Model.Report(l.Config.KLWeight)
 	if err != nil {
 		l.Reporter.Note("warning: the objective at the final parameters cannot be computed; %s has that of step %d before its update: %v", rundir.ResultFile, l.out.Steps, err)
-		return
+		return nil
 	}
 	l.out.ELBO = elbo
+	return nil
 }
 
 // finite refuses parameters that are not numbers: the last step may have broken what the last

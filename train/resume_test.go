@@ -228,7 +228,9 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 		if err := run.Model.Import(out.Trained.Named); err != nil {
 			t.Fatal(err)
 		}
-		run.Do(device.Now{Step: 25, KLWeight: 1})
+		if _, err := run.Do(device.Now{Step: 25, KLWeight: 1}); err != nil {
+			t.Fatal(err)
+		}
 		if want, err := run.Model.Report(1); err != nil || out.ELBO != want {
 			t.Errorf("%q: %+v, expected %+v, %v", options, out.ELBO, want, err)
 		}

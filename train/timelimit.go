@@ -52,19 +52,26 @@ func (t *trainer) plan(ctx context.Context) error {
 	c, limit := t.Config, t.Config.TimeLimit
 	t.sched.steps = 1 << 20 // the schedules need a length; these steps are thrown away
 	budget := min(timingAtMost, time.Duration(timingShare*float64(limit)))
-	start, steps := time.Now(), 0
-	for step := 1; step <= timingWarmup && ctx.Err() == nil && time.Since(start) < budget; step++ {
-		t.step(step)
-		t.wait()
+	start, warmup := time.Now(), 0
+	err := t.stepWhile(func() bool {
+		warmup++
+		return warmup <= timingWarmup && ctx.Err() == nil && time.Since(start) < budget
+	}, 1, 1)
+	if err != nil {
+		return err
 	}
-	for start = time.Now(); ctx.Err() == nil && (steps == 0 || time.Since(start) < budget); {
-		steps++
-		t.step(timingWarmup + steps)
-		if steps%reportEvery == 0 {
-			t.wait()
+	start = time.Now()
+	steps := 0
+	err = t.stepWhile(func() bool {
+		more := ctx.Err() == nil && (steps == 0 || time.Since(start) < budget)
+		if more {
+			steps++
 		}
+		return more
+	}, timingWarmup+1, reportEvery)
+	if err != nil {
+		return err
 	}
-	t.wait()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -96,6 +103,9 @@ func (t *trainer) plan(ctx context.Context) error {
 		note = fmt.Sprintf("time limit %s is too short: the minimum of %d steps of %.1f ms and %.1f s of evaluation take longer",
 			limit, steps, perStep.Seconds()*1e3, evaluation.Seconds())
 	}
+	if steps, err = first(t.ranks(), steps); err != nil {
+		return err
+	}
 	var notes []string
 	t.Config, notes = c.ForSteps(steps, options.ForTime(limit))
 	for _, n := range notes {
@@ -104,6 +114,23 @@ func (t *trainer) plan(ctx context.Context) error {
 	t.Reporter.Note("%s", note)
 	t.reset()
 	return nil
+}
+
+// stepWhile takes steps that are thrown away, from number on, while more says so, on rank 0. It
+// waits for the device every few steps, and at the end.
+func (t *trainer) stepWhile(more func() bool, number, every int) error {
+	for n := 1; ; n++ {
+		if on, err := t.goOn(more()); err != nil || !on {
+			t.wait()
+			return err
+		}
+		if _, err := t.step(number + n - 1); err != nil {
+			return err
+		}
+		if n%every == 0 {
+			t.wait()
+		}
+	}
 }
 
 // wait waits for a device that runs ahead, as a reading does. What is wrong with a step that is

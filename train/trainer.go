@@ -6,6 +6,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
@@ -24,6 +25,8 @@ type Job struct {
 	Test       *data.Dataset // predicted at the end
 	Started    time.Time     // when the command began, for the time limit
 	Reporter   Reporter      // nil is silent
+
+	Comm dist.Comm // the ranks that share the run; nil is one
 
 	// keeps a checkpoint, whose memory is used again; nil makes none
 	Save func(*rundir.Checkpoint) error
@@ -112,7 +115,13 @@ func (j *Job) run(ctx context.Context) (out *Outcome, err error) {
 		return nil, err
 	}
 	j.Config = fit
+	if err := checkRanks(j.ranks(), fit); err != nil {
+		return nil, err
+	}
 	plan, err := j.Plan(before)
+	if err == nil {
+		plan.Rows, err = first(j.ranks(), plan.Rows)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +216,7 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	if j.inSteps {
 		rows.X, rows.Vectors = t.trained.Numbers(ds), j.sequences.train
 	}
-	if t.Step, err = allocate(j.Device, c, t.trained.Model, rows, y, ds.Labels); err != nil {
+	if t.Step, err = allocate(j.Device, j.ranks(), c, t.trained.Model, rows, y, ds.Labels); err != nil {
 		return nil, err
 	}
 	t.trained.SetInducing(t.Model)

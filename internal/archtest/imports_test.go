@@ -24,11 +24,11 @@ var rooms = map[string][]string{
 	"data":              {"data/sets", "seq", "graph", "leaves"},
 	"data/sets":         {"leaves"},
 	// only the run knows all five
-	"train": {"train/options", "train/step", "train/fitted", "train/memory", "train/rundir", "model", "data", "seq", "device", "leaves"},
+	"train": {"dist", "train/options", "train/step", "train/fitted", "train/memory", "train/rundir", "model", "data", "seq", "device", "leaves"},
 	// a search trains as a user would
 	"train/best":        {"train", "train/options", "train/fitted", "train/rundir", "model", "data", "device", "leaves"},
 	"train/options":     {"model", "data", "seq", "leaves"},
-	"train/step":        {"model", "device"},
+	"train/step":        {"model", "device", "dist"},
 	"dist":              {"leaves"},
 	"dist/mpi":          {"dist", "leaves"},
 	"dist/disttest":     {"dist"},

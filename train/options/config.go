@@ -111,6 +111,9 @@ type RunOptions struct {
 
 	Ensemble int // how many seeds are trained and weigh alike; 1 is a single model
 
+	// sums of gradients in a fixed order: the same bits on 1, 2, 4 and 8 ranks
+	Deterministic bool
+
 	// a device.Precision: what was asked for, and in a run folder what was computed at
 	Precision string
 

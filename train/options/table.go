@@ -109,6 +109,10 @@ func Options() []Option {
 		{Group: "Run", Key: "ensemble", Arg: "K",
 			Help:   "train with K seeds, from --seed on, and predict with the mean of the models",
 			limits: between(1, 100), field: func(c *Config) any { return &c.Ensemble }},
+		{Group: "Run", Key: "deterministic",
+			Help: "add up each batch as 8 parts in a fixed order: the same bytes on 1, 2, 4 and 8 ranks " +
+				"(docs/scaling.md); slower",
+			field: func(c *Config) any { return &c.Deterministic }},
 		{Group: "Run", Key: "steps", Basic: true, Arg: "N",
 			Help:   "how long to train, in steps",
 			limits: between(1, MaxSteps), field: func(c *Config) any { return &c.Steps }},

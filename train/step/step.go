@@ -4,6 +4,7 @@ package step
 
 import (
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -16,6 +17,11 @@ type Options struct {
 	Natural bool
 
 	Beta1, Beta2, Eps, L2 float64 // of Adam
+
+	// The ranks that share a batch, each with Batch/Size of its rows; nil is one. Deterministic
+	// sums have the same bits for 1, 2, 4 and 8.
+	Comm          dist.Comm
+	Deterministic bool
 }
 
 // Step is a training step on a device: the batch, the gradient, the natural-gradient step of q(F̄)
@@ -25,14 +31,17 @@ type Step struct {
 	Rows  *model.Data
 	Pass  *model.Pass
 	// Leave is asked between two parts of a batch, nil for never: the step ends there and changes
-	// nothing.
+	// nothing. One that ranks share is never left.
 	Leave func() bool
+	// Votes are those of a step that ranks share.
+	Votes Votes
 
 	dev      device.Device
 	options  Options
 	adam     struct{ m, v, rate *device.Tensor } // moments, and the rate of each parameter
 	loop     *device.Loop
-	finished bool // the last step was not left
+	finished bool   // the last step was not left
+	ranks    *ranks // nil where one rank does the step as it comes
 }
 
 // New makes the memory of a step, and its batch where that is always the same. Adam starts with
@@ -41,7 +50,16 @@ func New(dev device.Device, m *model.Model, rows *model.Data, o Options) *Step {
 	if o.AtOnce == 0 {
 		o.AtOnce = o.Batch
 	}
-	s := &Step{Model: m, Rows: rows, Pass: m.NewPassInParts(o.Samples, o.Batch, o.AtOnce), dev: dev, options: o}
+	if o.Comm == nil {
+		o.Comm = dist.Local{}
+	}
+	s := &Step{Model: m, Rows: rows, dev: dev, options: o}
+	if shared := o.Comm.Size() > 1 || o.Deterministic; shared {
+		s.Pass = m.NewPassOfShards(o.Samples, o.Batch, o.AtOnce, s.own())
+		s.ranks = s.newRanks()
+	} else {
+		s.Pass = m.NewPassInParts(o.Samples, o.Batch, o.AtOnce)
+	}
 	p := m.Params().Len()
 	s.adam.m, s.adam.v, s.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
 	if o.Batch == rows.N {
@@ -56,20 +74,33 @@ func New(dev device.Device, m *model.Model, rows *model.Data, o Options) *Step {
 }
 
 // Do does a step; it allocates nothing after the first. Whether it is done: one that was left has
-// changed nothing.
-func (s *Step) Do(now device.Now) (done bool) {
+// changed nothing. An error is that of another rank.
+func (s *Step) Do(now device.Now) (done bool, err error) {
+	if s.ranks != nil {
+		return true, s.shared(now)
+	}
 	s.loop.Run(now)
-	return s.finished
+	return s.finished, nil
 }
 
 // work is what the device does in every step.
 func (s *Step) work(now device.Live) {
-	o := &s.options
 	s.draw(now.Step)
-	s.finished = s.Model.Gradient(s.Pass, s.Rows, model.Step{Seed: o.Seed, Number: now.Step, KLWeight: now.KLWeight, Leave: s.Leave})
-	if !s.finished {
-		return
+	s.finished = s.Model.Gradient(s.Pass, s.Rows, model.Step{Seed: s.options.Seed, Number: now.Step, KLWeight: now.KLWeight, Leave: s.Leave})
+	if s.finished {
+		s.move(now)
 	}
+}
+
+// update is what follows the sum over all ranks.
+func (s *Step) update(now device.Live) {
+	s.Model.Narrow()
+	s.move(now)
+}
+
+// move moves the parameters along their gradient.
+func (s *Step) move(now device.Live) {
+	o := &s.options
 	if o.Natural {
 		s.Model.NaturalStep(now.Natural)
 	}
@@ -87,9 +118,15 @@ func (s *Step) draw(number device.Count) {
 	}
 }
 
-// Bound evaluates the objective on the batch of the last step, for Model.Report.
-func (s *Step) Bound(number uint32, klWeight float64) {
-	s.Model.Gradient(s.Pass, s.Rows, model.Step{Seed: s.options.Seed, Number: device.Count{N: number}, KLWeight: device.Scalar{Value: klWeight}})
+// Bound evaluates the objective on the batch of the last step, for Model.Report. Ranks that share
+// it do so together.
+func (s *Step) Bound(number uint32, klWeight float64) error {
+	at := model.Step{Seed: s.options.Seed, Number: device.Count{N: number}, KLWeight: device.Scalar{Value: klWeight}}
+	if s.ranks == nil {
+		s.Model.Gradient(s.Pass, s.Rows, at)
+		return nil
+	}
+	return s.sum(func(i int) { s.Model.GradientOf(s.Pass, i, s.Rows, at) })
 }
 
 // SetRates gives Adam's rate of each parameter, by its role.
@@ -105,6 +142,9 @@ func (s *Step) Reset() {
 
 // InParts says whether a batch goes through the model in parts.
 func (s *Step) InParts() bool { return s.options.AtOnce < s.options.Batch }
+
+// Shared says whether other ranks take part in each step.
+func (s *Step) Shared() bool { return s.options.Comm.Size() > 1 }
 
 // Moments are Adam's first and second moments of each parameter.
 func (s *Step) Moments() (first, second *device.Tensor) { return s.adam.m, s.adam.v }

@@ -1,0 +1,106 @@
+package train
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/step"
+)
+
+// A Job with a Comm of several ranks is one run that they share. Each has all rows and all
+// parameters, and takes its part of each batch (package step). What depends on a clock or on free
+// memory is rank 0's to decide; everything else comes out alike on all ranks. Rank 0 alone has a
+// Reporter and saves.
+
+// ranks are those of the Job: this process alone, where it has no Comm.
+func (j *Job) ranks() dist.Comm {
+	if j.Comm == nil {
+		return dist.Local{}
+	}
+	return j.Comm
+}
+
+// checkRanks refuses numbers of ranks that a batch cannot be shared by.
+func checkRanks(c dist.Comm, cfg *options.Config) error {
+	shards := c.Size()
+	if cfg.Deterministic {
+		if shards = dist.Shards; shards%c.Size() != 0 {
+			return usage.Errorf("--deterministic: is for 1, 2, 4 or 8 ranks, and there are %d: start so many, or leave it out",
+				c.Size())
+		}
+	}
+	if cfg.Batch < shards {
+		return usage.Errorf("--batch: %d rows cannot be shared by %d: give at least %[2]d rows, or start fewer ranks",
+			cfg.Batch, shards)
+	}
+	return nil
+}
+
+// first is the number of rank 0.
+func first(c dist.Comm, number int) (int, error) {
+	b := binary.LittleEndian.AppendUint64(nil, uint64(number))
+	err := c.Broadcast(b, 0)
+	return int(binary.LittleEndian.Uint64(b)), err
+}
+
+// goOn is rank 0's answer to whether something continues.
+func (t *trainer) goOn(own bool) (bool, error) {
+	if !t.Shared() {
+		return own, nil
+	}
+	answer := 0
+	if own {
+		answer = 1
+	}
+	answer, err := first(t.ranks(), answer)
+	return answer == 1, err
+}
+
+// votes are what this rank has to say before a step.
+func (l *loop) votes(ctx context.Context) (v step.Votes) {
+	switch {
+	case l.deadline > 0 && time.Since(l.Started) > l.deadline, context.Cause(ctx) == ErrLate:
+		v.Late = 1
+	case ctx.Err() != nil:
+		v.Interrupted = 1
+	}
+	return v
+}
+
+// compareEvery is how many steps lie between two comparisons of the parameters of all ranks.
+const compareEvery = 100
+
+// compare refuses parameters that are not those of rank 0: a machine that computes
+// otherwise would train another model. The first step is compared, too.
+func (l *loop) compare() error {
+	if !l.Shared() || l.out.Steps > l.first+1 && l.out.Steps%compareEvery > 0 && l.out.Steps != l.last {
+		return nil
+	}
+	own := int(l.fingerprint())
+	zero, err := first(l.ranks(), own)
+	if err == nil && zero != own {
+		err = fmt.Errorf("training failed at step %d of %d: the parameters of this rank are no longer those of rank 0: "+
+			"all ranks need the same program on the same kind of processor or GPU", l.out.Steps, l.last)
+	}
+	return err
+}
+
+// fingerprint is a hash of the parameters.
+func (t *trainer) fingerprint() uint64 {
+	p := t.Model.Params()
+	values := make([]float64, p.Len())
+	t.Device.Download(values, p.Value)
+	h, b := fnv.New64a(), make([]byte, 8)
+	for _, v := range values {
+		binary.LittleEndian.PutUint64(b, math.Float64bits(v))
+		h.Write(b)
+	}
+	return h.Sum64()
+}

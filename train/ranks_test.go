@@ -1,0 +1,208 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// onRanks trains on some ranks, which are goroutines, and gives the Outcome of each. change may say
+// more of a rank's Job.
+func onRanks(t *testing.T, size int, words string, set *data.Dataset, change func(*Job, *context.Context)) ([]*Outcome, []error) {
+	t.Helper()
+	outs, errs := make([]*Outcome, size), make([]error, size)
+	var all sync.WaitGroup
+	for r, c := range dist.Group(size) {
+		cfg := config(t, words)
+		dev, err := device.Open(cfg.Device)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, held, _, err := cfg.HoldOut(set, data.Watch{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := &Job{Config: cfg, Device: dev, Train: rows, Validation: held, Started: time.Now(), Comm: c}
+		ctx := t.Context()
+		if change != nil {
+			change(job, &ctx)
+		}
+		all.Go(func() {
+			defer dev.Close()
+			if outs[r], errs[r] = job.Run(ctx); errs[r] != nil {
+				c.Abort(1)
+			}
+		})
+	}
+	all.Wait()
+	return outs, errs
+}
+
+// mustShare is onRanks without errors, on all of whose ranks the model is the same.
+func mustShare(t *testing.T, size int, words string, set *data.Dataset) *Outcome {
+	t.Helper()
+	outs, errs := onRanks(t, size, words, set, nil)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for r := range outs {
+		same(t, fmt.Sprintf("rank %d of %d", r, size), outs[0].Trained.Named, outs[r].Trained.Named)
+		if outs[r].ELBO != outs[0].ELBO || outs[r].Steps != outs[0].Steps {
+			t.Errorf("rank %d of %d: %+v, rank 0 %+v", r, size, outs[r], outs[0])
+		}
+	}
+	return outs[0]
+}
+
+var sharedRuns = []string{
+	"steps=25 batch=60 inducing=9 features=7 device=cpu:",
+	"steps=25 batch=61 inducing=9 features=7 layers=2 hidden=3 latents=3 spectra=var-resampled samples=2 device=cpu:",
+	"steps=25 batch=33 model=gp inducing=9 natgrad=0.1 whiten=false device=cpu:",
+	"steps=25 batch=40 model=drf features=9 l2=0.01 decay=cosine kl-warmup=0.5 device=cpu:",
+}
+
+// Ranks that share each batch train the model that one process trains: to nine digits of the bound
+// in double, and to those that single precision has.
+func TestRanks(t *testing.T) {
+	set := table(t, 200, 1, wave)
+	for _, run := range sharedRuns {
+		for precision, most := range map[string]float64{"f64": 1e-9, "f32": 2e-3} {
+			one := mustFit(t, run+precision, set)
+			for _, size := range []int{2, 3} {
+				many := mustShare(t, size, run+precision, set)
+				if d := math.Abs(many.ELBO.Value - one.ELBO.Value); !(d <= most*math.Abs(one.ELBO.Value)) {
+					t.Errorf("%s%s on %d ranks: the bound is %.12g, of one %.12g", run, precision, size, many.ELBO.Value, one.ELBO.Value)
+				}
+			}
+		}
+	}
+}
+
+// Sums in a fixed order have the same bits on 1, 2, 4 and 8 ranks.
+func TestDeterministicRanks(t *testing.T) {
+	set := table(t, 200, 1, wave)
+	for _, run := range sharedRuns {
+		run += "f32 deterministic=true"
+		one := mustFit(t, run, set)
+		for _, size := range []int{1, 2, 4, 8} {
+			many := mustShare(t, size, run, set)
+			same(t, fmt.Sprintf("%s on %d ranks", run, size), many.Trained.Named, one.Trained.Named)
+			if many.ELBO != one.ELBO {
+				t.Errorf("%s on %d ranks: %+v and %+v", run, size, many.ELBO, one.ELBO)
+			}
+		}
+	}
+}
+
+// A run goes on, on another number of ranks, to the same bits: 2, then 4, then 1.
+func TestRanksGoOn(t *testing.T) {
+	set := table(t, 250, 1, wave)
+	const run = "batch=60 inducing=9 features=7 steps=30 validation=0.2 eval-every=10 checkpoint-every=7 deterministic=true"
+	whole := mustShare(t, 1, run, set)
+	// part resumes a checkpoint and leaves a later one
+	part := func(size, saves int, from *rundir.Checkpoint) (out *Outcome, last *rundir.Checkpoint) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		outs, errs := onRanks(t, size, run, set, func(j *Job, c *context.Context) {
+			if *c = ctx; from != nil {
+				copied := *from
+				j.From, j.Config = &copied, from.Config
+			}
+			if j.Comm.Rank() == 0 {
+				j.Save = func(c *rundir.Checkpoint) error {
+					if saves--; saves == 0 {
+						last = clone(c)
+						cancel()
+					}
+					return nil
+				}
+			}
+		})
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+		return outs[size-1], last
+	}
+	_, two := part(2, 1, nil)
+	_, four := part(4, 2, two)
+	end, _ := part(1, 100, four)
+	same(t, "the run in three parts", end.Trained.Named, whole.Trained.Named)
+	if two.Step != 7 || four.Step != 21 {
+		t.Errorf("checkpoints at steps %d and %d", two.Step, four.Step)
+	}
+}
+
+// clone is a checkpoint whose vectors are its own.
+func clone(c *rundir.Checkpoint) *rundir.Checkpoint {
+	copied := *c
+	copied.Vectors = nil
+	for _, v := range c.Vectors {
+		copied.Vectors = append(copied.Vectors, rundir.Vector{Name: v.Name, Data: append([]float64(nil), v.Data...)})
+	}
+	return &copied
+}
+
+// All ranks end at the same step, whichever of them was interrupted, and whatever their clocks say;
+// early stopping is the same on all.
+func TestRanksEndTogether(t *testing.T) {
+	set := table(t, 250, 1, wave)
+	outs, errs := onRanks(t, 3, "batch=60 inducing=9 features=7 steps=100000 validation=0.2", set, func(j *Job, ctx *context.Context) {
+		if j.Comm.Rank() == 2 {
+			own, cancel := context.WithCancel(*ctx)
+			*ctx = own
+			time.AfterFunc(300*time.Millisecond, cancel)
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for r, out := range outs {
+		if out.End != Interrupted || out.Steps != outs[0].Steps {
+			t.Errorf("rank %d ended at step %d: %v", r, out.Steps, out.End)
+		}
+	}
+	timed := mustShare(t, 2, "batch=60 inducing=9 features=7 time-limit=2s validation=0.2", set)
+	if timed.Steps < shortestSteps || timed.End != Finished && timed.End != TimeLimit {
+		t.Errorf("%d steps in a time limit: %v", timed.Steps, timed.End)
+	}
+	early := mustShare(t, 2, "batch=60 inducing=9 features=7 lr=0.3 steps=2000 validation=0.2 early-stop=2 eval-every=5", set)
+	if early.End != EarlyStop {
+		t.Errorf("no early stop: %v after %d steps", early.End, early.Steps)
+	}
+}
+
+// A rank whose parameters are others is found, and what cannot be shared is refused.
+func TestRanksDisagree(t *testing.T) {
+	set := table(t, 200, 1, wave)
+	_, errs := onRanks(t, 2, "batch=60 inducing=9 features=7 steps=30", set, func(j *Job, _ *context.Context) {
+		if j.Comm.Rank() == 1 {
+			j.Config = j.Config.With("seed", uint64(2))
+		}
+	})
+	if errs[1] == nil || !strings.Contains(errs[1].Error(), "the parameters of this rank are no longer those of rank 0") {
+		t.Errorf("another seed: %v", errs)
+	}
+	for words, want := range map[string]string{
+		"batch=2":                       "--batch: 2 rows cannot be shared by 3: give at least 3 rows",
+		"deterministic=true batch=60":   "--deterministic: is for 1, 2, 4 or 8 ranks, and there are 3",
+		"preset=best time-limit=1m":     "preset best and ensemble are for several models",
+		"ensemble=3 batch=60 steps=100": "preset best and ensemble are for several models",
+	} {
+		_, errs := onRanks(t, 3, words+" inducing=9", set, nil)
+		for r, err := range errs {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, rank %d: %v", words, r, err)
+			}
+		}
+	}
+}
