@@ -27,7 +27,8 @@ type suiteRecord struct {
 	NTrain   int                `json:"n_train,omitempty"` // rows
 	NTest    int                `json:"n_test,omitempty"`
 	Scores   map[string]float64 `json:"scores,omitempty"`
-	Error    string             `json:"error,omitempty"` // why there are no scores
+	Chosen   string             `json:"chosen,omitempty"` // the models of best, with their weights
+	Error    string             `json:"error,omitempty"`  // why there are no scores
 }
 
 func (r *suiteRecord) key() cellKey { return cellKey{r.Set, r.Fold, r.Method} }

