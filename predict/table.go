@@ -19,7 +19,7 @@ import (
 // Table is a prediction as it is written: named columns of numbers or of class names.
 type Table struct {
 	Columns []string
-	Row     func(i int, into []Cell) // writes row i
+	Row     func(i int, into []Cell) // writes row i; several rows may be written at a time
 	Rows    int
 }
 
@@ -170,16 +170,24 @@ func (t *Table) Write(w io.Writer, format string) error {
 	} else {
 		write = t.csvRows(b)
 	}
-	cells := make([]Cell, len(t.Columns))
-	for i := range t.Rows {
-		t.Row(i, cells)
-		for _, c := range cells {
-			if math.IsNaN(c.Value) || math.IsInf(c.Value, 0) {
-				return ErrNotFinite
+	// All threads compute some rows, which take longer than writing them: then these are written.
+	const together = 4096
+	width := len(t.Columns)
+	cells := make([]Cell, min(t.Rows, together)*width)
+	for first := 0; first < t.Rows; first += together {
+		rows := min(together, t.Rows-first)
+		clear(cells)
+		metrics.EachRow(rows, func(i int) { t.Row(first+i, cells[i*width:(i+1)*width]) })
+		for i := range rows {
+			row := cells[i*width : (i+1)*width]
+			for _, c := range row {
+				if math.IsNaN(c.Value) || math.IsInf(c.Value, 0) {
+					return ErrNotFinite
+				}
 			}
-		}
-		if err := write(cells); err != nil {
-			return err
+			if err := write(row); err != nil {
+				return err
+			}
 		}
 	}
 	return b.Flush()

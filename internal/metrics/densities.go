@@ -16,11 +16,11 @@ type Densities struct {
 // with V_n the variance of the mixture: no density of a variance has more entropy than the normal.
 func RegressionDensities(m Mixture, y []float64) Densities {
 	d := Densities{make([]float64, m.N), make([]float64, m.N)}
-	for n, t := range y {
+	EachRow(m.N, func(n int) {
 		_, variance := m.Moments(n)
-		d.Log[n] = m.LogDensity(n, t)
+		d.Log[n] = m.LogDensity(n, y[n])
 		d.Expected[n] = -0.5 - logRoot2Pi - 0.5*math.Log(variance)
-	}
+	})
 	return d
 }
 

@@ -19,22 +19,29 @@ func ScoreRegression(m Mixture, y []float64) Regression {
 	if len(y) != m.N || m.N == 0 {
 		panic("metrics: as many targets as predicted rows are needed, and one at least")
 	}
-	var r Regression
-	for n, t := range y {
+	// A row's error, −log p(y), CRPS, and how far its probability is from the middle.
+	rows := make([]struct{ miss, nlpd, crps, off float64 }, m.N)
+	EachRow(m.N, func(n int) {
 		mean, _ := m.Moments(n)
-		r.RMSE += (t - mean) * (t - mean)
-		r.MAE += math.Abs(t - mean)
-		r.NLPD -= m.LogDensity(n, t)
-		r.CRPS += m.CRPS(n, t)
+		w := &rows[n]
+		w.miss, w.nlpd, w.crps = y[n]-mean, -m.LogDensity(n, y[n]), m.CRPS(n, y[n])
+		w.off = math.Abs(m.CDF(n, y[n])-0.5) * 2
+	})
+	var r Regression
+	for _, w := range rows {
+		r.RMSE += w.miss * w.miss
+		r.MAE += math.Abs(w.miss)
+		r.NLPD += w.nlpd
+		r.CRPS += w.crps
 		// y lies between the quantiles (1±p)/2 when its own probability does.
-		switch off := math.Abs(m.CDF(n, t)-0.5) * 2; {
-		case off <= 0.50:
+		switch {
+		case w.off <= 0.50:
 			r.Coverage50++
 			fallthrough
-		case off <= 0.90:
+		case w.off <= 0.90:
 			r.Coverage90++
 			fallthrough
-		case off <= 0.95:
+		case w.off <= 0.95:
 			r.Coverage95++
 		}
 	}
