@@ -3,6 +3,7 @@
 
 GO          ?= go
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
+DEADCODE    ?= golang.org/x/tools/cmd/deadcode@v0.49.0
 BINARY      := gpdrf-gpu
 # Flags of go test in every target that tests, such as -v.
 TEST_FLAGS  ?=
@@ -84,6 +85,16 @@ lint: ## gofmt, go vet, staticcheck, and the style of texts and comments
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 	$(GO) run ./internal/style
+
+# deadcode exits with 0 whatever it finds.
+none_dead = @found=$$($(1) build/deadcode -test $(2) ./...) && { test -z "$$found" || { echo "$$found"; exit 1; }; }
+
+build/deadcode:
+	CGO_ENABLED=0 GOBIN=$(CURDIR)/build $(GO) install $(DEADCODE)
+
+.PHONY: deadcode
+deadcode: build/deadcode ## functions that no program and no test calls
+	$(call none_dead)
 
 .PHONY: fuzz
 fuzz: ## every fuzz target, 20 seconds each
@@ -426,6 +437,10 @@ kernels-doc: $(TOOLKIT)/bin/nvcc ## build/cuda/kernels.md: registers and spills 
 .PHONY: nvcc
 nvcc: $(TOOLKIT)/bin/nvcc
 	$(TOOLKIT)/bin/nvcc -std=c++17 -ptx -arch=compute_80 -o $(GENERATED)/nvcc.ptx kernels.cu
+
+.PHONY: deadcode-cuda
+deadcode-cuda: $(CUDA_FILES) build/deadcode
+	$(call none_dead,$(CUDA_ENV),-tags cuda)
 
 .PHONY: lint-cuda
 lint-cuda: $(CUDA_FILES) ## lint for the files with the tag cuda

@@ -28,6 +28,15 @@ import (
 // reason is why there is no driver in use, or "".
 func reason() string { return C.GoString(C.shim_reason()) }
 
+// Error is a failure that the driver reports.
+type Error struct {
+	Op   string // what was being done
+	Code int    // CUresult
+	Text string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: CUDA error %d, %s", e.Op, e.Code, e.Text) }
+
 // result is a CUresult as an error.
 func result(op string, code C.int) error { return resultOf(op, int(code)) }
 

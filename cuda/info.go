@@ -27,15 +27,6 @@ type NoDeviceError struct{ Reason string }
 
 func (e *NoDeviceError) Error() string { return e.Reason }
 
-// Error is a failure that the driver reports.
-type Error struct {
-	Op   string // what was being done
-	Code int    // CUresult
-	Text string
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("%s: CUDA error %d, %s", e.Op, e.Code, e.Text) }
-
 // OutOfMemoryError says how much device memory was asked for and how much there is.
 type OutOfMemoryError struct{ Bytes, Free, Total int64 }
 

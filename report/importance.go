@@ -44,14 +44,14 @@ const (
 // shuffleSite keeps the permutation of rows apart from every other use of the seed.
 const shuffleSite = 0x73687566 // "shuf"
 
-// Shuffle measures the Importance of inputs on test rows. It is nil where there are no inputs to
+// shuffle measures the Importance of inputs on test rows. It is nil where there are no inputs to
 // compare. Soon after ctx ends, its cause is the error.
-func Shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, dev device.Device, test *data.Dataset) (*Importance, error) {
+func shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, dev device.Device, test *data.Dataset) (*Importance, error) {
 	inputs := t.Schema.Inputs()
 	if _, gram := t.Kind.(fitted.Gram); gram || test.N() < 2 || len(inputs) < 2 {
 		return nil, nil
 	}
-	lengths := LengthScales(t)
+	lengths := lengthScales(t)
 	if lengths != nil {
 		slices.SortStableFunc(inputs, func(a, b data.Input) int { return cmp.Compare(shortest(a, lengths), shortest(b, lengths)) })
 	}
@@ -94,10 +94,10 @@ func Shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps in
 	return out, nil
 }
 
-// LengthScales are those of the inputs in the kernel of vectors, in training-sd units: the
+// lengthScales are those of the inputs in the kernel of vectors, in training-sd units: the
 // geometric mean over latent functions, and the shorter of two kernels. They are nil where inputs
 // share one.
-func LengthScales(t *fitted.Trained) []float64 {
+func lengthScales(t *fitted.Trained) []float64 {
 	width := t.Model.Inputs
 	var lengths []float64
 	for _, name := range []string{"gp.log_lengthscale", "gp.log_lengthscale_2", "drf.1.log_lengthscale"} {

@@ -61,7 +61,7 @@ func TestShuffle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Shuffle(context.Background(), out.Trained, c, out.Steps, dev, test)
+	got, err := shuffle(context.Background(), out.Trained, c, out.Steps, dev, test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestShuffle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scores, err := out.Trained.Evaluate(context.Background(), dev, ds, got.Samples)
+		scores, err := out.Trained.Evaluate(context.Background(), dev, ds, got.Samples, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

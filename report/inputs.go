@@ -10,7 +10,7 @@ import (
 func inputs(runs []*Run) section {
 	s := section{ID: "inputs", Title: "Which inputs matter", Columns: beside(runs)}
 	for _, r := range runs {
-		lengths := LengthScales(r.Trained)
+		lengths := lengthScales(r.Trained)
 		if r.Importance != nil && len(r.Importance.Inputs) > 0 {
 			s.Lead = "The drop is how much log density a test row loses when the values of one input are exchanged among the " +
 				"rows, with its standard error. It says what the model uses, and not what causes what."

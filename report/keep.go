@@ -24,7 +24,7 @@ type Tested struct {
 // after ctx ends, its cause is the error.
 func Keep(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, dev device.Device, test *data.Dataset, scores *fitted.Scores) (*Tested, error) {
 	rows, p := test.Subset(scores.Kept.Rows), scores.Kept.Prediction
-	importance, err := Shuffle(ctx, t, c, steps, dev, rows)
+	importance, err := shuffle(ctx, t, c, steps, dev, rows)
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func (a *Alphabet) Text(x []int32) string {
 	return b.String()
 }
 
-// Same says whether codes of a and b mean the same.
-func (a *Alphabet) Same(b *Alphabet) bool {
+// same says whether codes of a and b mean the same.
+func (a *Alphabet) same(b *Alphabet) bool {
 	return a.Kind == b.Kind && a.Letters == b.Letters && slices.Equal(a.Words, b.Words)
 }

@@ -21,7 +21,7 @@ type Basis struct {
 // basisPart is X̄ under one map.
 type basisPart struct {
 	features *Features
-	inverted *Inverted
+	inverted *inverted
 	rows     *Rows // with tf-idf, whose columns are those of all training sequences; else nil
 
 	// Where windows are compared, features and inverted are for Vectors and Columns alone, and are
@@ -94,8 +94,8 @@ func (s Spec) Check(a *Alphabet) error {
 // M is the number of inducing points.
 func (b *Basis) M() int { return b.Set.N() }
 
-// Width is how many distances a sequence has: M for each map.
-func (b *Basis) Width() int { return len(b.Spec) * b.M() }
+// width is how many distances a sequence has: M for each map.
+func (b *Basis) width() int { return len(b.Spec) * b.M() }
 
 // States are what a model file must keep beside the sequences of X̄: nil for each map that needs
 // nothing.
@@ -103,7 +103,7 @@ func (b *Basis) States() []*State {
 	states := make([]*State, len(b.Spec))
 	for i, t := range b.Spec {
 		if t.TFIDF {
-			states[i] = b.parts[i].features.State()
+			states[i] = b.parts[i].features.state()
 		}
 	}
 	return states
@@ -115,7 +115,7 @@ func RestoreBasis(spec Spec, xbar *Set, states []*State) (*Basis, error) {
 	for i, t := range spec {
 		fit := func(ctx context.Context) (*Features, error) {
 			if t.TFIDF {
-				return Restore(t, xbar.Alphabet, states[i])
+				return restore(t, xbar.Alphabet, states[i])
 			}
 			return Fit(ctx, t, xbar)
 		}
@@ -131,7 +131,7 @@ func RestoreBasis(spec Spec, xbar *Set, states []*State) (*Basis, error) {
 // feature are 2 away from all others, and 0 from each other. Once ctx is done they are worth
 // nothing.
 func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
-	m, width := b.M(), b.Width()
+	m, width := b.M(), b.width()
 	out := make([]float64, (hi-lo)*width)
 	for i, p := range b.parts {
 		ctx := phase(ctx, i, len(b.parts))
@@ -152,7 +152,7 @@ func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
 		}
 		p.features.each(ctx, set, lo, hi, func(first int, rows *Rows) {
 			dots := make([]float64, rows.N()*m)
-			p.inverted.Dots(dots, rows, 0, rows.N())
+			p.inverted.dots(dots, rows, 0, rows.N())
 			place(first, dots, rows.Square, p.inverted.Square)
 		})
 	}
@@ -198,7 +198,7 @@ func (b *Basis) among(ctx context.Context) []float64 {
 	own := b.Distances(ctx, b.Set, 0, b.M())
 	for m := range b.M() {
 		for i := range b.Spec {
-			own[m*b.Width()+i*b.M()+m] = 0
+			own[m*b.width()+i*b.M()+m] = 0
 		}
 	}
 	return own
@@ -212,7 +212,7 @@ func (b *Basis) Medians() []float64 {
 	for i := range b.Spec {
 		var all []float64
 		for n := range m {
-			for _, d := range own[n*b.Width()+i*m:][:n] {
+			for _, d := range own[n*b.width()+i*m:][:n] {
 				if d > 0 {
 					all = append(all, d)
 				}

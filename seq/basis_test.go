@@ -53,7 +53,7 @@ func TestBasis(t *testing.T) {
 				t.Fatal(err)
 			}
 			rows := f.Rows(all)
-			if e := b.Empty(t.Context(), all)[i]; e != rows.Empty() || c.kind == DNA && e < 2 {
+			if e := b.Empty(t.Context(), all)[i]; e != rows.empty() || c.kind == DNA && e < 2 {
 				t.Errorf("%s: %d without features", term, e)
 			}
 			xbar := rows.Subset(chosen)
@@ -64,7 +64,7 @@ func TestBasis(t *testing.T) {
 				distances(want, rows.Square, xbar.Square)
 			}
 			for at, w := range want {
-				if g := got[at/5*b.Width()+i*5+at%5]; math.Abs(g-w) > 1e-14 {
+				if g := got[at/5*b.width()+i*5+at%5]; math.Abs(g-w) > 1e-14 {
 					t.Fatalf("%s: distance %d is %g, want %g", term, at, g, w)
 				}
 			}
@@ -81,7 +81,7 @@ func TestBasis(t *testing.T) {
 		for m := range 5 {
 			for i := range spec {
 				for other := range 5 {
-					a, z := own[m*b.Width()+i*5+other], own[other*b.Width()+i*5+m]
+					a, z := own[m*b.width()+i*5+other], own[other*b.width()+i*5+m]
 					if a != z || m == other && a != 0 {
 						t.Errorf("%s: distances among X̄ are %g and %g", c.spec, a, z)
 					}
@@ -130,14 +130,14 @@ func TestRestoreDamage(t *testing.T) {
 			"twice":   func(s *State) { s.Tables = [][]uint64{{5, 5}} },
 			"outside": func(s *State) { s.Keys[len(s.Keys)-1] = 1 << 40; s.Tables = nil },
 		} {
-			s := f.State()
+			s := f.state()
 			s.Keys, s.Rows = append([]uint64(nil), s.Keys...), append([]uint32(nil), s.Rows...)
 			damage(s)
-			if _, err := Restore(spec[0], set.Alphabet, s); err == nil || !strings.Contains(err.Error(), "damaged") {
+			if _, err := restore(spec[0], set.Alphabet, s); err == nil || !strings.Contains(err.Error(), "damaged") {
 				t.Errorf("%s, %s: %v", text, name, err)
 			}
 		}
-		if _, err := Restore(spec[0], set.Alphabet, f.State()); err != nil {
+		if _, err := restore(spec[0], set.Alphabet, f.state()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -154,7 +154,7 @@ func TestInverted(t *testing.T) {
 		}
 		f := mustFit(t, spec, set)
 		rows := f.Rows(set)
-		want, got := Invert(rows), f.inverted(t.Context(), set)
+		want, got := invert(rows), f.inverted(t.Context(), set)
 		if !slices.Equal(got.Start, want.Start) || !slices.Equal(got.Row, want.Row) || !slices.Equal(got.Value, want.Value) || !slices.Equal(got.Square, want.Square) {
 			t.Errorf("%s: other lists", spec)
 		}

@@ -63,16 +63,16 @@ func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebo
 	return k.book, nil
 }
 
-// Letters is the number of centres.
-func (c *Codebook) Letters() int { return len(c.Centres) / c.Width }
+// letters is the number of centres.
+func (c *Codebook) letters() int { return len(c.Centres) / c.Width }
 
 // Alphabet is that of the symbols which it makes of a set over a: whole numbers, or of graphs the
 // pairs of a label and a whole number.
 func (c *Codebook) Alphabet(a *Alphabet) *Alphabet {
 	if a.Kind.IsGraph() {
-		return &Alphabet{Kind: a.Kind, Letters: a.Letters * c.Letters()}
+		return &Alphabet{Kind: a.Kind, Letters: a.Letters * c.letters()}
 	}
-	return &Alphabet{Kind: Integers, Letters: c.Letters()}
+	return &Alphabet{Kind: Integers, Letters: c.letters()}
 }
 
 // Check refuses a codebook that no training can have made.

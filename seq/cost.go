@@ -56,7 +56,7 @@ func (l *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) 
 		if ctx.Err() != nil {
 			return sum, ctx.Err()
 		}
-		for c, from := range v.Start[:f.Width()] {
+		for c, from := range v.Start[:f.width()] {
 			rows := float64(v.Start[c+1] - from)
 			one.features += rows / n
 			one.products += rows * (rows - 1) / max(1, n*(n-1))

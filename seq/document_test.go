@@ -19,7 +19,7 @@ func TestDocument(t *testing.T) {
 	}
 	words := []string{}
 	for _, m := range Maps() {
-		words = append(words, "| `"+m.Usage()+"` |", "`"+m.Example+"`")
+		words = append(words, "| `"+m.usage()+"` |", "`"+m.Example+"`")
 	}
 	for _, k := range Kinds() {
 		candidates := []string{}

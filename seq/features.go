@@ -90,8 +90,8 @@ func (f *Features) complete(found tally, n int) {
 	}
 }
 
-// Width is the number of columns.
-func (f *Features) Width() int { return f.columns.width }
+// width is the number of columns.
+func (f *Features) width() int { return f.columns.width }
 
 // visit counts the features of each of the sequences lo … hi−1, until ctx is done.
 func (f *Features) visit(ctx context.Context, s *scratch, set *Set, lo, hi int, then func(tally)) {

@@ -13,7 +13,7 @@ func (f *Features) Rows(set *Set) *Rows { return f.rows(context.Background(), se
 
 // rows is Rows; nil once ctx is done.
 func (f *Features) rows(ctx context.Context, set *Set) *Rows {
-	if !set.Alphabet.Same(f.Alphabet) {
+	if !set.Alphabet.same(f.Alphabet) {
 		panic("seq: a set over another alphabet")
 	}
 	n := set.N()
@@ -153,7 +153,7 @@ func (f *Features) each(ctx context.Context, set *Set, lo, hi int, then func(fir
 // rows makes r the rows of the part, of which it takes the columns.
 func (w *filler) rows(r *Rows) {
 	p := &w.part
-	r.Width, r.Column = w.f.Width(), p.column
+	r.Width, r.Column = w.f.width(), p.column
 	r.Start, r.Square = append(r.Start[:0], 0), r.Square[:0]
 	r.Start = append(r.Start, p.ends...)
 	r.Value = slices.Grow(r.Value[:0], len(p.column))[:len(p.column)]
@@ -174,7 +174,7 @@ func square(scale float64) float64 {
 
 // join puts the parts of n rows behind each other.
 func (f *Features) join(parts []part, n int) *Rows {
-	r := &Rows{Width: f.Width(), Start: make([]int, n+1), Square: make([]float64, n)}
+	r := &Rows{Width: f.width(), Start: make([]int, n+1), Square: make([]float64, n)}
 	total := 0
 	for i, p := range parts {
 		for j, end := range p.ends {

@@ -66,16 +66,16 @@ func TestGraphState(t *testing.T) {
 		all := encode(t, kind, lines...)
 		train := all.Subset([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
 		f := mustFit(t, spec, train)
-		again, err := Restore(f.Term, f.Alphabet, f.State())
+		again, err := restore(f.Term, f.Alphabet, f.state())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !equalRows(f.Rows(all), again.Rows(all)) {
 			t.Errorf("%s: restored features are others", spec)
 		}
-		bad := f.State()
+		bad := f.state()
 		bad.Tables[0] = append(bad.Tables[0], bad.Tables[0][0])
-		if _, err := Restore(f.Term, f.Alphabet, bad); err == nil {
+		if _, err := restore(f.Term, f.Alphabet, bad); err == nil {
 			t.Errorf("%s: a damaged table is accepted", spec)
 		}
 	}
@@ -118,13 +118,13 @@ func TestLargeGraphs(t *testing.T) {
 	const nodes = 30000
 	tree := encode(t, Trees, strings.Repeat("(A ", nodes)+strings.Repeat(")", nodes))
 	for spec, want := range map[string]int{"subtrees": nodes, "partial:3": 3} {
-		if got := mustFit(t, spec, tree).Width(); got != want {
+		if got := mustFit(t, spec, tree).width(); got != want {
 			t.Errorf("%s of a deep tree: %d columns, want %d", spec, got, want)
 		}
 	}
 	chain := encode(t, Graphs, "C"+strings.Repeat("C", nodes))
 	for spec, want := range map[string]int{"wl:2": 6, "paths:5": 5, "circular:1": 5, "graphlets:4": 1} {
-		if got := mustFit(t, spec, chain).Width(); got != want {
+		if got := mustFit(t, spec, chain).width(); got != want {
 			t.Errorf("%s of a long chain: %d columns, want %d", spec, got, want)
 		}
 	}

@@ -6,18 +6,18 @@ import (
 	"sort"
 )
 
-// Inverted lists, for each column of M rows, which of them have it and with what value. Products
+// inverted lists, for each column of M rows, which of them have it and with what value. Products
 // with other rows then touch only what is not zero in both.
-type Inverted struct {
+type inverted struct {
 	Start  []int   // Width+1: column c is elements Start[c] … Start[c+1]−1
 	Row    []int32 // ascending in a column
 	Value  []float64
 	Square []float64 // of each row
 }
 
-// Invert prepares rows for Dots.
-func Invert(r *Rows) *Inverted {
-	return invert(r.Width, func(visit func(*Rows)) { visit(r) })
+// invert prepares rows for dots.
+func invert(r *Rows) *inverted {
+	return invertEach(r.Width, func(visit func(*Rows)) { visit(r) })
 }
 
 // mostKept is how many numbers rows may have that are kept in memory, 12 bytes each. Those of more
@@ -33,17 +33,17 @@ func (f *Features) kept() bool {
 	return total <= mostKept
 }
 
-// inverted prepares the rows of training sequences for Dots. Where all of them beside the lists
+// inverted prepares the rows of training sequences for dots. Where all of them beside the lists
 // would be too much for the memory, their features are counted twice. Once ctx is done it is nil.
-func (f *Features) inverted(ctx context.Context, set *Set) *Inverted {
+func (f *Features) inverted(ctx context.Context, set *Set) *inverted {
 	if f.kept() {
 		if rows := f.rows(ctx, set); rows != nil {
-			return Invert(rows)
+			return invert(rows)
 		}
 		return nil
 	}
 	n, pass := set.N(), 0
-	v := invert(f.Width(), func(visit func(*Rows)) {
+	v := invertEach(f.width(), func(visit func(*Rows)) {
 		ctx := phase(ctx, pass, 2)
 		pass++
 		set.slices(0, n, func(first int, some *Set) {
@@ -58,9 +58,9 @@ func (f *Features) inverted(ctx context.Context, set *Set) *Inverted {
 	return v
 }
 
-// invert is of the rows that each visits, in order, whenever it is called.
-func invert(width int, each func(visit func(*Rows))) *Inverted {
-	v := &Inverted{}
+// invertEach is of the rows that each visits, in order, whenever it is called.
+func invertEach(width int, each func(visit func(*Rows))) *inverted {
+	v := &inverted{}
 	// the elements of c are counted at c+2; after their sum, c begins at start[c+1], which moves on
 	// to its end
 	start := make([]int, width+2)
@@ -93,10 +93,10 @@ func invert(width int, each func(visit func(*Rows))) *Inverted {
 // cache.
 const tile = 1 << 14
 
-// Dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs
+// dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs
 // over ascending columns, so the result has the same bits for any cut into calls and any number of
 // goroutines.
-func (v *Inverted) Dots(dst []float64, a *Rows, lo, hi int) {
+func (v *inverted) dots(dst []float64, a *Rows, lo, hi int) {
 	m, width := len(v.Square), len(v.Start)-1
 	clear(dst[:(hi-lo)*m])
 	next := slices.Clone(a.Start[lo:hi]) // of each row, the element where it goes on
@@ -122,10 +122,10 @@ func (v *Inverted) Dots(dst []float64, a *Rows, lo, hi int) {
 
 // Dots is the matrix ⟨φ(a_n), φ(b_m)⟩ [N, M], computed by several goroutines.
 func Dots(a, b *Rows) []float64 {
-	v := Invert(b)
+	v := invert(b)
 	dst := make([]float64, a.N()*len(v.Square))
 	inBlocks(context.Background(), a.N(), func() (struct{}, func(lo, hi int)) {
-		return struct{}{}, func(lo, hi int) { v.Dots(dst[lo*len(v.Square):hi*len(v.Square)], a, lo, hi) }
+		return struct{}{}, func(lo, hi int) { v.dots(dst[lo*len(v.Square):hi*len(v.Square)], a, lo, hi) }
 	})
 	return dst
 }
@@ -145,17 +145,17 @@ func distances(dots, a, b []float64) []float64 {
 // distances are the squared distances between the sequences of a set [N,N], and ‖φ‖² of each, 0
 // where it has no feature. Once ctx is done they are nil.
 func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float64) {
-	var v *Inverted
+	var v *inverted
 	n := set.N()
 	if f.kept() {
 		rows := f.rows(phase(ctx, 0, 2), set)
 		if rows == nil {
 			return nil, nil
 		}
-		v, d2 = Invert(rows), make([]float64, n*n)
+		v, d2 = invert(rows), make([]float64, n*n)
 		inBlocks(phase(ctx, 1, 2), n, func() (struct{}, func(lo, hi int)) {
 			return struct{}{}, func(lo, hi int) {
-				v.Dots(d2[lo*n:hi*n], rows, lo, hi)
+				v.dots(d2[lo*n:hi*n], rows, lo, hi)
 				distances(d2[lo*n:hi*n], rows.Square[lo:hi], v.Square)
 			}
 		})
@@ -166,7 +166,7 @@ func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float6
 		d2 = make([]float64, n*n)
 		f.each(phase(ctx, 1, 2), set, 0, n, func(first int, rows *Rows) {
 			part := d2[first*n : (first+rows.N())*n]
-			v.Dots(part, rows, 0, rows.N())
+			v.dots(part, rows, 0, rows.N())
 			distances(part, rows.Square, v.Square)
 		})
 	}

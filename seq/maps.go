@@ -84,8 +84,8 @@ func mapNamed(name string) (Map, bool) {
 	return Map{}, false
 }
 
-// Usage is how a term of this map is written: `double:k,d`.
-func (m Map) Usage() string {
+// usage is how a term of this map is written: `double:k,d`.
+func (m Map) usage() string {
 	names := make([]string, len(m.Parameters))
 	for i, p := range m.Parameters {
 		names[i] = p.Name

@@ -175,8 +175,8 @@ func testMap(t *testing.T, m Map, spec string, kind Kind, define func([]int32, [
 			}
 		}
 	}
-	if len(rows) != f.Width() {
-		t.Errorf("%d columns, want %d", f.Width(), len(rows))
+	if len(rows) != f.width() {
+		t.Errorf("%d columns, want %d", f.width(), len(rows))
 	}
 	empty := 0
 	for i := range all.N() {
@@ -204,8 +204,8 @@ func testMap(t *testing.T, m Map, spec string, kind Kind, define func([]int32, [
 			}
 		}
 	}
-	if a.Empty() != empty || empty < 2 {
-		t.Errorf("%d empty vectors, want %d", a.Empty(), empty)
+	if a.empty() != empty || empty < 2 {
+		t.Errorf("%d empty vectors, want %d", a.empty(), empty)
 	}
 	testGram(t, dots[:train.N()*train.N()], train.N())
 	if m.Reversal { // trained and asked backwards

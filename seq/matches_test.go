@@ -160,11 +160,11 @@ func TestMatchesFor(t *testing.T) {
 	got, lists := b.Distances(t.Context(), set, 0, n), b.Columns(t.Context())
 	for i, rows := range b.Vectors(t.Context(), set, 0, n) {
 		d2 := make([]float64, n*m)
-		lists[i].Dots(d2, rows, 0, n)
+		lists[i].dots(d2, rows, 0, n)
 		distances(d2, rows.Square, lists[i].Square)
 		for at, want := range d2 {
 			// rounding of 150 000 products
-			if d := got[at/m*b.Width()+i*m+at%m]; abs(d-want) > 1e-10 {
+			if d := got[at/m*b.width()+i*m+at%m]; abs(d-want) > 1e-10 {
 				t.Fatalf("map %d: distance %d is %g by windows, %g by features", i, at, d, want)
 			}
 		}

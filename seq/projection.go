@@ -67,7 +67,7 @@ func NewProjection(ctx context.Context, spec Spec, p int, train *Set, seed uint6
 func (z *Projection) States() []*State {
 	states := make([]*State, len(z.features))
 	for i, f := range z.features {
-		states[i] = f.State()
+		states[i] = f.state()
 	}
 	return states
 }
@@ -76,7 +76,7 @@ func (z *Projection) States() []*State {
 // is a *SpecError.
 func (z *Projection) Restore(a *Alphabet, states []*State) error {
 	for i, t := range z.Spec {
-		f, err := Restore(t, a, states[i])
+		f, err := restore(t, a, states[i])
 		if err != nil {
 			return err
 		}

@@ -16,8 +16,8 @@ type Rows struct {
 // N is the number of rows.
 func (r *Rows) N() int { return len(r.Start) - 1 }
 
-// Empty counts the zero vectors.
-func (r *Rows) Empty() (count int) {
+// empty counts the zero vectors.
+func (r *Rows) empty() (count int) {
 	for _, s := range r.Square {
 		if s == 0 {
 			count++
@@ -42,9 +42,9 @@ func (r *Rows) Subset(rows []int) *Rows {
 	return s
 }
 
-// Within is r without the columns that no row of z has, the others renumbered: products with z are
+// within is r without the columns that no row of z has, the others renumbered: products with z are
 // the same, and take less memory where z is few of many rows. Square stays.
-func (r *Rows) Within(z *Rows) *Rows {
+func (r *Rows) within(z *Rows) *Rows {
 	number := make([]int32, r.Width)
 	for _, c := range z.Column {
 		number[c] = 1

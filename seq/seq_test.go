@@ -53,8 +53,8 @@ func TestParse(t *testing.T) {
 func TestExamples(t *testing.T) {
 	for _, m := range Maps() {
 		s, err := Parse(m.Example)
-		if err != nil || s.String() != m.Example || strings.Count(m.Usage(), ",") != max(0, len(m.Parameters)-1) {
-			t.Errorf("%s: %v, %v", m.Usage(), s, err)
+		if err != nil || s.String() != m.Example || strings.Count(m.usage(), ",") != max(0, len(m.Parameters)-1) {
+			t.Errorf("%s: %v, %v", m.usage(), s, err)
 		}
 	}
 }
@@ -284,14 +284,14 @@ func TestWithin(t *testing.T) {
 	set := encode(t, Protein, randomLines(Protein, 40, 60, 3)...)
 	rows := mustFit(t, "double:1,5", set).Rows(set)
 	z := rows.Subset([]int{3, 17, 30})
-	x, own := rows.Within(z), z.Within(z)
+	x, own := rows.within(z), z.within(z)
 	if x.Width != own.Width || x.Width >= rows.Width || len(x.Value) >= len(rows.Value) || !slices.Equal(x.Square, rows.Square) {
 		t.Fatalf("%d columns and %d numbers of %d and %d", x.Width, len(x.Value), rows.Width, len(rows.Value))
 	}
 	if got, want := Dots(x, own), Dots(rows, z); !slices.Equal(got, want) {
 		t.Errorf("products %v, want %v", got, want)
 	}
-	v := Invert(own)
+	v := invert(own)
 	for c := range own.Width {
 		if v.Start[c+1] == v.Start[c] || !slices.IsSorted(v.Row[v.Start[c]:v.Start[c+1]]) {
 			t.Errorf("column %d has the rows %v", c, v.Row[v.Start[c]:v.Start[c+1]])

@@ -31,8 +31,8 @@ func tablesOf(all []*grams) (tables []*table) {
 	return tables
 }
 
-// State is a copy of what was learnt.
-func (f *Features) State() *State {
+// state is a copy of what was learnt.
+func (f *Features) state() *State {
 	s := &State{Keys: f.found.keys, Rows: f.found.counts, N: f.n}
 	if l, ok := f.ex.(learner); ok {
 		for _, t := range l.tables() {
@@ -42,9 +42,9 @@ func (f *Features) State() *State {
 	return s
 }
 
-// Restore makes features again. It is a *SpecError if the state is not one of this term and
+// restore makes features again. It is a *SpecError if the state is not one of this term and
 // alphabet.
-func Restore(t Term, a *Alphabet, s *State) (*Features, error) {
+func restore(t Term, a *Alphabet, s *State) (*Features, error) {
 	f, err := newFeatures(t, a)
 	if err != nil {
 		return nil, err

@@ -23,14 +23,14 @@ func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*Rows {
 
 // Columns are X̄ under each map by the columns of Vectors. They are not to be changed. Once ctx is
 // done there may be none.
-func (b *Basis) Columns(ctx context.Context) []*Inverted {
-	all := make([]*Inverted, len(b.parts))
+func (b *Basis) Columns(ctx context.Context) []*inverted {
+	all := make([]*inverted, len(b.parts))
 	for i, p := range b.parts {
 		if b.lists(ctx, p) != nil {
 			return nil
 		}
 		if all[i] = p.inverted; p.rows != nil {
-			all[i] = Invert(p.rows.Within(p.rows))
+			all[i] = invert(p.rows.within(p.rows))
 		}
 	}
 	return all
@@ -39,7 +39,7 @@ func (b *Basis) Columns(ctx context.Context) []*Inverted {
 // within leaves out what X̄ does not have. Except for tf-idf it has all columns.
 func (b *Basis) within(i int, rows *Rows) *Rows {
 	if own := b.parts[i].rows; own != nil {
-		return rows.Within(own)
+		return rows.within(own)
 	}
 	return rows
 }

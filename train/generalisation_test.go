@@ -55,7 +55,7 @@ func generalise(t *testing.T, options string, set, validation, test *data.Datase
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores, err := out.Trained.EvaluateDraws(t.Context(), dev, test, c.EvalSamples, c.PredictDraws)
+	scores, err := out.Trained.Evaluate(t.Context(), dev, test, c.EvalSamples, c.PredictDraws)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func TestInducingPoints(t *testing.T) {
 	x := clusters(n, k)
 	got := map[string][]float64{}
 	for _, method := range []string{options.InducingRandom, options.InducingKMeans, options.InducingGreedy} {
-		z, err := InducingPoints(t.Context(), method, rows(x, 2), n, 2, 3*k, 1.4, 5)
+		z, err := inducingPoints(t.Context(), method, rows(x, 2), n, 2, 3*k, 1.4, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,12 +58,12 @@ func TestInducingPoints(t *testing.T) {
 		}
 		got[method] = z
 		old := runtime.GOMAXPROCS(1)
-		again, _ := InducingPoints(t.Context(), method, rows(x, 2), n, 2, 3*k, 1.4, 5)
+		again, _ := inducingPoints(t.Context(), method, rows(x, 2), n, 2, 3*k, 1.4, 5)
 		runtime.GOMAXPROCS(old)
 		if !slices.Equal(z, again) {
 			t.Errorf("%s depends on the number of threads", method)
 		}
-		other, _ := InducingPoints(t.Context(), method, rows(x, 2), n, 2, 3*k, 1.4, 6)
+		other, _ := inducingPoints(t.Context(), method, rows(x, 2), n, 2, 3*k, 1.4, 6)
 		if method != options.InducingGreedy && slices.Equal(z, other) {
 			t.Errorf("%s does not depend on the seed", method)
 		}
@@ -76,7 +76,7 @@ func TestInducingPoints(t *testing.T) {
 	if c := coverage(x, first); c > 0.2 {
 		t.Errorf("the first %d greedy rows leave mean squared distance %g", k, c)
 	}
-	if _, err := InducingPoints(t.Context(), "best", rows(x, 2), n, 2, k, 1, 1); err == nil {
+	if _, err := inducingPoints(t.Context(), "best", rows(x, 2), n, 2, k, 1, 1); err == nil {
 		t.Error("an unknown method is accepted")
 	}
 }
@@ -88,7 +88,7 @@ func TestGreedyDuplicates(t *testing.T) {
 	for i := range x {
 		x[i] = float64(i % 6 / 2)
 	}
-	z, err := InducingPoints(t.Context(), options.InducingGreedy, rows(x, 2), 50, 2, 10, 1, 1)
+	z, err := inducingPoints(t.Context(), options.InducingGreedy, rows(x, 2), 50, 2, 10, 1, 1)
 	if err != nil || len(z) != 20 {
 		t.Fatal(len(z), err)
 	}
@@ -115,7 +115,7 @@ func TestInducingPointsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, method := range []string{options.InducingKMeans, options.InducingGreedy} {
-		if _, err := InducingPoints(ctx, method, rows(make([]float64, 300), 1), 300, 1, 10, 1, 1); !errors.Is(err, context.Canceled) {
+		if _, err := inducingPoints(ctx, method, rows(make([]float64, 300), 1), 300, 1, 10, 1, 1); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}

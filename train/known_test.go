@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -20,7 +19,7 @@ import (
 func distances(t *testing.T, trained *fitted.Trained, ds *data.Dataset) []float64 {
 	t.Helper()
 	text := bytesOf(t, trained)
-	back, err := fitted.Parse(bytes.NewReader(text), int64(len(text)))
+	back, err := readModel(t, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,13 +156,13 @@ func TestKnownFile(t *testing.T) {
 	} {
 		trained.Known = k
 		text := bytesOf(t, trained)
-		if _, err := fitted.Parse(bytes.NewReader(text), int64(len(text))); err == nil {
+		if _, err := readModel(t, text); err == nil {
 			t.Errorf("%s: taken", wrong)
 		}
 	}
 	trained.Known = nil
 	text := bytesOf(t, trained)
-	before, err := fitted.Parse(bytes.NewReader(text), int64(len(text)))
+	before, err := readModel(t, text)
 	if err != nil {
 		t.Fatal(err)
 	}

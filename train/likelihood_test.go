@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
-	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // Data that a Gaussian with one variance does not fit are predicted better by the likelihood that
@@ -40,7 +39,7 @@ func TestLikelihoodsFit(t *testing.T) {
 			if err := out.Trained.WriteModel(&file); err != nil {
 				t.Fatal(err)
 			}
-			back, err := fitted.Parse(bytes.NewReader(file.Bytes()), int64(file.Len()))
+			back, err := readModel(t, file.Bytes())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,7 +11,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
-	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // rare is a class of one row in ten, wherever.
@@ -34,7 +33,7 @@ func TestClassOffsets(t *testing.T) {
 			if err := out.Trained.WriteModel(&file); err != nil {
 				t.Fatal(err)
 			}
-			back, err := fitted.Parse(bytes.NewReader(file.Bytes()), int64(file.Len()))
+			back, err := readModel(t, file.Bytes())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -37,7 +37,7 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 		}
 	case c.Model != model.DRF && t.From == nil: // a run that goes on has its X̄ already
 		length := math.Sqrt(float64(ds.D())) * c.GPLengthscaleFactor
-		t.init.InducingPoints, err = InducingPoints(ctx, c.InducingInit, t.trained.Inputs(ctx, ds), ds.N(), ds.D(), c.Inducing, length, c.Seed, func(share float64) { t.Reporter.Doing(choosing, share) })
+		t.init.InducingPoints, err = inducingPoints(ctx, c.InducingInit, t.trained.Inputs(ctx, ds), ds.N(), ds.D(), c.Inducing, length, c.Seed, func(share float64) { t.Reporter.Doing(choosing, share) })
 		return err
 	}
 	if warning := t.trained.Empty(ctx, ds); warning != "" {

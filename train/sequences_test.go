@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -146,7 +145,7 @@ func openCPU(t testing.TB) device.Device {
 func reread(t testing.TB, trained *fitted.Trained) *fitted.Trained {
 	t.Helper()
 	text := bytesOf(t, trained)
-	again, err := fitted.Parse(bytes.NewReader(text), int64(len(text)))
+	again, err := readModel(t, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +330,7 @@ func TestSequenceModelDamage(t *testing.T) {
 		bad := reread(t, trained)
 		damage(bad)
 		text := bytesOf(t, bad)
-		if _, err := fitted.Parse(bytes.NewReader(text), int64(len(text))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readModel(t, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

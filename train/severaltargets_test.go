@@ -43,7 +43,7 @@ func TestSeveralTargets(t *testing.T) {
 				t.Errorf("%s: the noise has log-variances %v", options, n.Data)
 			}
 		}
-		s, err := out.Trained.Evaluate(t.Context(), dev, set, 20)
+		s, err := out.Trained.Evaluate(t.Context(), dev, set, 20, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -134,7 +134,7 @@ func evaluateDraws(t testing.TB, out *Outcome, set *data.Dataset, draws int) *fi
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	s, err := out.Trained.EvaluateDraws(t.Context(), dev, set, 50, draws)
+	s, err := out.Trained.Evaluate(t.Context(), dev, set, 50, draws)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +337,7 @@ func TestEvaluationTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		if _, err := run.trained.Evaluate(t.Context(), dev, test, c.EvalSamples); err != nil {
+		if _, err := run.trained.Evaluate(t.Context(), dev, test, c.EvalSamples, 0); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(start); guess < took/3 || guess > 3*took {
@@ -399,7 +399,7 @@ func TestNothingInTime(t *testing.T) {
 	if _, err := out.Trained.Predict(ctx, dev, set, 500, func(int) { cancel(enough) }); err != enough {
 		t.Errorf("a prediction: %v", err)
 	}
-	if _, err := out.Trained.Evaluate(ctx, dev, set, 5); err != enough {
+	if _, err := out.Trained.Evaluate(ctx, dev, set, 5, 0); err != enough {
 		t.Errorf("an evaluation: %v", err)
 	}
 	if _, err := job.Generalise(ctx, out.Trained, &fitted.Scores{}); err != enough {
@@ -447,6 +447,16 @@ func TestStepAllocatesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// readModel reads a model file with this content.
+func readModel(t testing.TB, content []byte) (*fitted.Trained, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return fitted.ReadModel(path)
 }
 
 func bytesOf(t testing.TB, trained *fitted.Trained) []byte {

@@ -44,7 +44,7 @@ func (p *program) eval(c *call) error {
 	}
 	p.warnOfFar(p.ctx, run.Trained, rows, 1)
 	bar := p.newRowsBar(rows.N())
-	scores, err := run.Trained.EvaluateDraws(p.ctx, dev, rows, samples, run.Config.PredictDraws, bar.show)
+	scores, err := run.Trained.Evaluate(p.ctx, dev, rows, samples, run.Config.PredictDraws, bar.show)
 	bar.end()
 	if err != nil {
 		return guard.unless(err)

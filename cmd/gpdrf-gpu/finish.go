@@ -116,7 +116,7 @@ func (f *finish) test(ctx context.Context) (*fitted.Scores, error) {
 	f.warnOfFar(ctx, t, rows, manyOf(rows))
 	bar := f.newRowsBar(rows.N())
 	defer bar.end()
-	return t.EvaluateDraws(ctx, f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, bar.show)
+	return t.Evaluate(ctx, f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, bar.show)
 }
 
 // rescore writes the scores into a run folder that is saved.

@@ -106,7 +106,7 @@ func (p *program) testAgain(ctx context.Context, r *report.Run) error {
 	defer dev.Close()
 	bar := p.newRowsBar(rows.N())
 	defer bar.end()
-	scores, err := r.Trained.EvaluateDraws(ctx, dev, rows, r.Trained.EvalSamples, r.Config.PredictDraws, bar.show)
+	scores, err := r.Trained.Evaluate(ctx, dev, rows, r.Trained.EvalSamples, r.Config.PredictDraws, bar.show)
 	if err != nil {
 		return err
 	}

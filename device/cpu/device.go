@@ -15,15 +15,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-func init() { device.Register("cpu", device.Backend{Open: Open, Machines: machines}) }
+func init() { device.Register("cpu", device.Backend{Open: openDevice, Machines: machines}) }
 
 func machines() ([]device.Machine, error) {
 	return []device.Machine{{Name: "cpu", About: fmt.Sprintf("%d threads, %s", runtime.GOMAXPROCS(0), simd.Tier())}}, nil
 }
 
-// Open opens the CPU by precision: "f32" (also "") or "f64". It starts as many
+// openDevice opens the CPU by precision: "f32" (also "") or "f64". It starts as many
 // workers as GOMAXPROCS says; the results do not depend on their number.
-func Open(options string) (device.Device, error) {
+func openDevice(options string) (device.Device, error) {
 	switch workers := runtime.GOMAXPROCS(0); options {
 	case "", "f32":
 		return New[float32](workers), nil

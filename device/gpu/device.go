@@ -39,8 +39,8 @@ type settings struct {
 	single  bool // Real is float32
 }
 
-// Open opens a GPU by its number and precision: "", "0", "f64", "0:f32".
-func Open(options string) (device.Device, error) {
+// openDevice opens a GPU by its number and precision: "", "0", "f64", "0:f32".
+func openDevice(options string) (device.Device, error) {
 	ordinal, single, err := parse(options)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-func init() { device.Register("cuda", device.Backend{Open: Open, Machines: machines}) }
+func init() { device.Register("cuda", device.Backend{Open: openDevice, Machines: machines}) }
 
 // machines are the GPUs that the driver shows.
 func machines() ([]device.Machine, error) {

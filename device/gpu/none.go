@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Open says why there is no GPU in this program.
-func Open(options string) (device.Device, error) {
+// openDevice says why there is no GPU in this program.
+func openDevice(options string) (device.Device, error) {
 	if _, _, err := parse(options); err != nil {
 		return nil, err
 	}

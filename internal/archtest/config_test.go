@@ -11,8 +11,7 @@ import (
 // A Config is made by train/options alone: other rooms, and their tests, write none of its fields.
 func TestConfigIsImmutable(t *testing.T) {
 	m := load(t)
-	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
-	c := &checker{module: m, packages: map[string]*types.Package{}, info: info}
+	c := newChecker(m)
 	seen := 0
 	for _, f := range m.files {
 		if f.dir == "train/options" || f.generated {
@@ -53,49 +52,6 @@ func TestConfigIsImmutable(t *testing.T) {
 	if seen < 100 {
 		t.Errorf("only %d places read a Config: this test does not see them", seen)
 	}
-}
-
-// checker finds the types of this module's own packages. Those of others stay unknown.
-type checker struct {
-	*module
-	packages map[string]*types.Package // by folder
-	info     *types.Info
-}
-
-// Import is that of types.Importer.
-func (c *checker) Import(path string) (*types.Package, error) {
-	if dir, own := c.own(path); own {
-		return c.check(dir), nil
-	}
-	return blind{}.Import(path)
-}
-
-// check finds the types of a package, with its tests, once.
-func (c *checker) check(dir string) *types.Package {
-	if known, ok := c.packages[dir]; ok {
-		return known
-	}
-	var files, outside []*ast.File
-	for _, f := range c.files {
-		if f.dir != dir {
-			continue
-		}
-		if strings.HasSuffix(f.syntax.Name.Name, "_test") {
-			outside = append(outside, f.syntax)
-		} else if !f.test {
-			files = append(files, f.syntax)
-		}
-	}
-	config := types.Config{Importer: c, Error: func(error) {}, DisableUnusedImportCheck: true, FakeImportC: true}
-	c.packages[dir], _ = config.Check(dir, c.fset, files, c.info)
-	for _, f := range c.files {
-		if f.dir == dir && f.test && !strings.HasSuffix(f.syntax.Name.Name, "_test") {
-			files = append(files, f.syntax)
-		}
-	}
-	_, _ = config.Check(dir, c.fset, files, c.info)
-	_, _ = config.Check(dir+"_test", c.fset, outside, c.info)
-	return c.packages[dir]
 }
 
 // isConfig says whether an expression is a Config, one of its parts, or a pointer to one.

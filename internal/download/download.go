@@ -44,7 +44,7 @@ func (e *ChecksumError) Error() string {
 // Get fetches f to path, unless it is there with the right checksum already. A file that is there
 // with another checksum is an error: it is somebody's.
 func Get(ctx context.Context, client *http.Client, f File, path string) error {
-	switch sum, err := Sum(path); {
+	switch sum, err := sum(path); {
 	case err == nil && sum == f.SHA256:
 		return nil
 	case err == nil:
@@ -88,7 +88,7 @@ func get(ctx context.Context, client *http.Client, f File, address, path string)
 	if err := errors.Join(file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	sum, err := Sum(part)
+	sum, err := sum(part)
 	if err != nil {
 		return err
 	}
@@ -179,8 +179,8 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// Sum is the SHA-256 of a file, in hexadecimal.
-func Sum(path string) (string, error) {
+// sum is the SHA-256 of a file, in hexadecimal.
+func sum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err

@@ -107,7 +107,7 @@ func TestGet(t *testing.T) {
 		if got := strings.Join(asked, "|"); got != c.asked {
 			t.Errorf("%s: asked %s, want %s", c.name, got, c.asked)
 		}
-		if sum, _ := Sum(path); err == nil && sum != f.SHA256 {
+		if sum, _ := sum(path); err == nil && sum != f.SHA256 {
 			t.Errorf("%s: the file is wrong", c.name)
 		}
 	}

@@ -6,19 +6,19 @@ import "math"
 // Step is a good step for functions whose arguments and curvature are of order one.
 const Step = 1e-3
 
-// Derivative is f′(0) by the central difference of fourth order,
+// derivative is f′(0) by the central difference of fourth order,
 //
 //	(8 (f(h) − f(−h)) − (f(2h) − f(−2h))) / 12h,
 //
 // whose error is of order h⁴ f⁽⁵⁾ + ε f/h: about 1e-12 of f at h = Step.
-func Derivative(f func(t float64) float64, h float64) float64 {
+func derivative(f func(t float64) float64, h float64) float64 {
 	return (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
 }
 
 // Partial is ∂f/∂x[i]. f reads x, which is moved and put back.
 func Partial(f func() float64, x []float64, i int, h float64) float64 {
 	at := x[i]
-	d := Derivative(func(t float64) float64 {
+	d := derivative(func(t float64) float64 {
 		x[i] = at + t
 		return f()
 	}, h)
@@ -26,19 +26,10 @@ func Partial(f func() float64, x []float64, i int, h float64) float64 {
 	return d
 }
 
-// Gradient is ∂f/∂x, element by element.
-func Gradient(f func() float64, x []float64, h float64) []float64 {
-	g := make([]float64, len(x))
-	for i := range x {
-		g[i] = Partial(f, x, i, h)
-	}
-	return g
-}
-
 // Along is the derivative of f at x in the direction v, Σ v ∂f/∂x.
 func Along(f func() float64, x, v []float64, h float64) float64 {
 	at := append([]float64(nil), x...)
-	d := Derivative(func(t float64) float64 {
+	d := derivative(func(t float64) float64 {
 		for i := range x {
 			x[i] = at[i] + t*v[i]
 		}

@@ -6,12 +6,12 @@ import (
 )
 
 // f(x) = sin x0 · e^{x1} has a gradient in closed form.
-func TestGradient(t *testing.T) {
+func TestPartial(t *testing.T) {
 	x := []float64{0.3, -0.7}
 	f := func() float64 { return math.Sin(x[0]) * math.Exp(x[1]) }
 	want := []float64{math.Cos(x[0]) * math.Exp(x[1]), f()}
-	if e := RelativeError(Gradient(f, x, Step), want); e > 1e-11 {
-		t.Errorf("Gradient is off by %g", e)
+	if e := RelativeError([]float64{Partial(f, x, 0, Step), Partial(f, x, 1, Step)}, want); e > 1e-11 {
+		t.Errorf("the gradient is off by %g", e)
 	}
 	v := []float64{2, -3}
 	if got, want := Along(f, x, v, Step), 2*want[0]-3*want[1]; math.Abs(got-want) > 1e-11 {

@@ -18,14 +18,14 @@ import (
 func TestBhattacharyyaConvention(t *testing.T) {
 	for _, c := range [][4]float64{{0, 1, 0, 1}, {1, 0.5, -2, 3}, {5, 1e-4, 5, 1e4}, {100, 2, -100, 2}} {
 		want := distuv.Bhattacharyya{}.DistNormal(distuv.Normal{Mu: c[0], Sigma: math.Sqrt(c[1])}, distuv.Normal{Mu: c[2], Sigma: math.Sqrt(c[3])})
-		check(t, "distance", Bhattacharyya(c[0], c[1], c[2], c[3]), want, 1e-13)
-		check(t, "other order", Bhattacharyya(c[2], c[3], c[0], c[1]), want, 1e-13)
+		check(t, "distance", bhattacharyya(c[0], c[1], c[2], c[3]), want, 1e-13)
+		check(t, "other order", bhattacharyya(c[2], c[3], c[0], c[1]), want, 1e-13)
 	}
-	if d := Bhattacharyya(1, 0.5, -2, 3); math.Abs(d-Bhattacharyya(1, math.Sqrt(0.5), -2, math.Sqrt(3))) < 0.01 {
+	if d := bhattacharyya(1, 0.5, -2, 3); math.Abs(d-bhattacharyya(1, math.Sqrt(0.5), -2, math.Sqrt(3))) < 0.01 {
 		t.Error("the example does not tell the conventions apart")
 	}
 	for _, v := range []float64{0, -1, math.NaN()} {
-		if d := Bhattacharyya(0, v, 1, 1); !math.IsNaN(d) {
+		if d := bhattacharyya(0, v, 1, 1); !math.IsNaN(d) {
 			t.Errorf("variance %g: distance %g", v, d)
 		}
 	}

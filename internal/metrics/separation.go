@@ -18,13 +18,13 @@ type Separation struct {
 	Space      string   `json:"space"`      // "logits": what the samples are
 }
 
-// Bhattacharyya is the distance between N(m1, v1) and N(m2, v2) (the paper's section
+// bhattacharyya is the distance between N(m1, v1) and N(m2, v2) (the paper's section
 // "Bhattacharyya Distance Benchmark"; its σ is a variance):
 //
 //	D = ¼ ln(¼ (v1/v2 + v2/v1 + 2)) + ¼ (m1 − m2)²/(v1 + v2)
 //
 // It is NaN unless both variances are positive.
-func Bhattacharyya(m1, v1, m2, v2 float64) float64 {
+func bhattacharyya(m1, v1, m2, v2 float64) float64 {
 	if !(v1 > 0 && v2 > 0) {
 		return math.NaN()
 	}
@@ -45,7 +45,7 @@ func distances(logits []float64, s, n, c int, logp []float64) []float64 {
 		first, second := topTwo(logp[i*c : (i+1)*c])
 		m1, v1 := sampleMoments(logits, s, n*c, i*c+first)
 		m2, v2 := sampleMoments(logits, s, n*c, i*c+second)
-		out[i] = Bhattacharyya(m1, v1, m2, v2)
+		out[i] = bhattacharyya(m1, v1, m2, v2)
 	}
 	return out
 }

@@ -48,7 +48,7 @@ func (m Machine) figure(name string, calls int, times []time.Duration, cost Cost
 		f.GFLOPs, f.GBs = cost.FLOPs()/seconds/1e9, cost.Bytes/seconds/1e9
 	}
 	if m.Peak != nil {
-		floor, unit := m.Peak.Floor(cost, m.real())
+		floor, unit := m.Peak.floor(cost, m.real())
 		f.FloorMS, f.Unit = 1e3*floor.Seconds(), unit
 		if seconds > 0 {
 			f.Share = f.FloorMS / f.MS
@@ -67,7 +67,7 @@ func (m Machine) Operations(ctx context.Context, n Size, limit time.Duration) ([
 	}
 	start := time.Now()
 	s.Run()
-	if _, err := s.Wait(); err != nil {
+	if _, err := s.wait(); err != nil {
 		return nil, err
 	}
 	meter.begin()
@@ -78,7 +78,7 @@ func (m Machine) Operations(ctx context.Context, n Size, limit time.Duration) ([
 		s.Run()
 		meter.end()
 	}
-	if _, err := s.Wait(); err != nil {
+	if _, err := s.wait(); err != nil {
 		return nil, err
 	}
 	var figures []Figure
@@ -154,7 +154,7 @@ func (r *Rounds) run(steps int) (time.Duration, error) {
 	for range steps {
 		r.Step.Run()
 	}
-	elbo, err := r.Step.Wait()
+	elbo, err := r.Step.wait()
 	r.ELBO = elbo.Value
 	return time.Since(start), err
 }

@@ -56,5 +56,5 @@ func (s *Step) Run() {
 	}
 }
 
-// Wait waits for the steps that were run, and is the bound of the last one.
-func (s *Step) Wait() (model.ELBO, error) { return s.step.Model.Report(1) }
+// wait waits for the steps that were run, and is the bound of the last one.
+func (s *Step) wait() (model.ELBO, error) { return s.step.Model.Report(1) }

@@ -83,7 +83,11 @@ func searching(t *testing.T, state *State, set *data.Dataset, models map[int][]b
 			return err
 		},
 		Kept: func(k int) (*fitted.Trained, error) {
-			return fitted.Parse(bytes.NewReader(models[k]), int64(len(models[k])))
+			path := filepath.Join(t.TempDir(), MemberFile(k))
+			if err := os.WriteFile(path, models[k], 0o666); err != nil {
+				return nil, err
+			}
+			return fitted.ReadModel(path)
 		},
 		Note: func(string, ...any) {}, Doing: func(int, int, string) {},
 	}

@@ -129,7 +129,7 @@ func ReadModel(path string) (*Trained, error) {
 	if !info.Mode().IsRegular() {
 		return nil, usage.Errorf("%s: not a file", path)
 	}
-	t, err := Parse(f, info.Size())
+	t, err := parse(f, info.Size())
 	if errors.As(err, new(*model.RemovedError)) {
 		return nil, usage.Errorf("%s: %w: train again without it", path, err)
 	}
@@ -139,8 +139,8 @@ func ReadModel(path string) (*Trained, error) {
 	return t, nil
 }
 
-// Parse reads a model file of some bytes.
-func Parse(r io.ReaderAt, size int64) (*Trained, error) {
+// parse reads a model file of some bytes.
+func parse(r io.ReaderAt, size int64) (*Trained, error) {
 	metadata, tensors, err := safetensors.Read(r, size)
 	if err != nil {
 		return nil, err

@@ -83,7 +83,7 @@ func TestModelRoundTrip(t *testing.T) {
 			class.Named[i].Data = append(n.Data, n.Data...)
 		}
 	}
-	back, err := Parse(bytes.NewReader(modelBytes(t, class)), int64(len(modelBytes(t, class))))
+	back, err := parse(bytes.NewReader(modelBytes(t, class)), int64(len(modelBytes(t, class))))
 	if err != nil || !reflect.DeepEqual(back, class) {
 		t.Errorf("a classification: %v", err)
 	}
@@ -161,7 +161,7 @@ func TestModelRefuses(t *testing.T) {
 		if err := safetensors.Write(&out, meta, tensors); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Parse(bytes.NewReader(out.Bytes()), int64(out.Len())); err == nil {
+		if _, err := parse(bytes.NewReader(out.Bytes()), int64(out.Len())); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
@@ -191,13 +191,13 @@ func TestModelFileDamaged(t *testing.T) {
 	}
 	for bit := 0; bit < 8*len(whole); bit += every {
 		whole[bit/8] ^= 1 << (bit % 8)
-		if _, err := Parse(bytes.NewReader(whole), int64(len(whole))); err == nil {
+		if _, err := parse(bytes.NewReader(whole), int64(len(whole))); err == nil {
 			t.Errorf("bit %d of byte %d is not noticed", bit%8, bit/8)
 		}
 		whole[bit/8] ^= 1 << (bit % 8)
 	}
 	for size := 0; size < len(whole); size += every {
-		if _, err := Parse(bytes.NewReader(whole[:size]), int64(size)); err == nil {
+		if _, err := parse(bytes.NewReader(whole[:size]), int64(size)); err == nil {
 			t.Errorf("%d of %d bytes are taken for a model", size, len(whole))
 		}
 	}
@@ -205,7 +205,7 @@ func TestModelFileDamaged(t *testing.T) {
 	end := start + bytes.IndexByte(whole[start:], ',') + 1
 	old := append(bytes.Clone(whole[:start]), whole[end:]...)
 	binary.LittleEndian.PutUint64(old, binary.LittleEndian.Uint64(whole)-uint64(end-start))
-	if before, err := Parse(bytes.NewReader(old), int64(len(old))); err != nil || !before.Unsealed {
+	if before, err := parse(bytes.NewReader(old), int64(len(old))); err != nil || !before.Unsealed {
 		t.Errorf("a file without a checksum: %v", err)
 	}
 }
@@ -226,13 +226,13 @@ func FuzzModel(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		trained, err := Parse(bytes.NewReader(b), int64(len(b)))
+		trained, err := parse(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
 			return
 		}
 		modelBytes(t, trained)
 		if trained.Model.Inputs == rows.D() && trained.Schema.Task == data.Regression {
-			trained.Evaluate(t.Context(), dev, rows, 2)
+			trained.Evaluate(t.Context(), dev, rows, 2, 0)
 		}
 	})
 }

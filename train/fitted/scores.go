@@ -34,10 +34,10 @@ func NumbersOf(block any) map[string]float64 {
 // Numbers are the scores of both blocks by their names.
 func (s *Scored) Numbers() (test, raw map[string]float64) { return NumbersOf(s.Test), NumbersOf(s.Raw) }
 
-// EvaluateDraws is Evaluate with the moments of Draws, or without them where draws is 0. A
-// classification has its class probabilities without draws, so to ask for them is a *usage.Error.
-// progress is as for Predict.
-func (t *Trained) EvaluateDraws(ctx context.Context, dev device.Device, ds *data.Dataset, samples, draws int, progress ...func(done int)) (*Scores, error) {
+// Evaluate predicts a data set that has its targets and scores the prediction, by the moments of
+// Draws where draws is not 0. A classification has its class probabilities without draws, so to ask
+// for them is a *usage.Error. progress is as for Predict.
+func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset, samples, draws int, progress ...func(done int)) (*Scores, error) {
 	if draws > 0 && t.Schema.Task != data.Regression {
 		return nil, usage.Errorf("draws of the output are for regression: class probabilities need no draws")
 	}
@@ -120,11 +120,6 @@ type OutputScores struct {
 	Target string             `json:"target"`
 	Test   metrics.Regression `json:"test"`     // in training-sd units
 	Raw    metrics.Regression `json:"test_raw"` // in its own units
-}
-
-// Evaluate predicts a data set that has its targets and scores the prediction.
-func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset, samples int) (*Scores, error) {
-	return t.EvaluateDraws(ctx, dev, ds, samples, 0)
 }
 
 // Score compares a prediction with the targets: by the mixture itself or, of a regression, by the

@@ -254,9 +254,9 @@ func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spe
 const (
 	InducingAuto     = "auto" // k-means of vectors, random of sequences
 	InducingKMeans   = "kmeans"
-	InducingRandom   = "random"
-	InducingGreedy   = "greedy"
-	InducingKMedoids = "kmedoids" // of sequences
+	InducingRandom   = seq.ChooseRandom
+	InducingGreedy   = seq.ChooseGreedy
+	InducingKMedoids = seq.ChooseKMedoids
 )
 
 // SpecError is the error of a function of seq: what is wrong with feature maps, or that ctx is

@@ -17,15 +17,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// CVFile stands in the folder of a cross-validation, beside the run folders of its folds.
-const CVFile = "cv.json"
+// cvFile stands in the folder of a cross-validation, beside the run folders of its folds.
+const cvFile = "cv.json"
 
 // OutOfFoldFile is there when all folds are finished: of every row the prediction by the model that
 // has not seen it.
 const OutOfFoldFile = "predictions.csv"
 
-// OwnFolds asks for the folds that a named set has.
-const OwnFolds = "own"
+// own asks for the folds that a named set has.
+const own = "own"
 
 const mostFolds = 100
 
@@ -93,7 +93,7 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 	if c.Preset == options.Best {
 		return nil, usage.Errorf("--cv: preset best makes folds of its own, of the training rows: leave --cv out, or take another preset")
 	}
-	cv.Model, cv.Seed, cv.OwnFolds = c.Model, c.Seed, asked == OwnFolds
+	cv.Model, cv.Seed, cv.OwnFolds = c.Model, c.Seed, asked == own
 	if c.TimeLimit > 0 {
 		cv.TimeLimit = c.TimeLimit.String()
 	}
@@ -115,8 +115,8 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 
 func foldFolder(fold int) string { return fmt.Sprintf("fold-%d", fold) }
 
-// Config is that of a fold. Folds share a time limit equally.
-func (cv *CV) Config(fold int) (*options.Config, error) {
+// config is that of a fold. Folds share a time limit equally.
+func (cv *CV) config(fold int) (*options.Config, error) {
 	folds := 0
 	if !cv.OwnFolds {
 		folds = cv.Folds
@@ -133,11 +133,11 @@ func (cv *CV) Config(fold int) (*options.Config, error) {
 }
 
 // IsCV says whether a folder is that of a cross-validation.
-func IsCV(path string) bool { return isIn(path, CVFile) }
+func IsCV(path string) bool { return isIn(path, cvFile) }
 
 // OpenCV reads the folder of a cross-validation. How folds stand it takes from their folders.
 func OpenCV(path string) (*CV, error) {
-	file := filepath.Join(path, CVFile)
+	file := filepath.Join(path, cvFile)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, &usage.Error{Err: err}
@@ -212,7 +212,7 @@ func (cv *CV) update(fold int, failure error) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(filepath.Join(cv.path, CVFile), bytesTo(text))
+	return atomicfile.WriteFile(filepath.Join(cv.path, cvFile), bytesTo(text))
 }
 
 // Prune removes the folder where no fold has left anything.
@@ -222,7 +222,7 @@ func (cv *CV) Prune() error {
 			return nil
 		}
 	}
-	if err := os.Remove(filepath.Join(cv.path, CVFile)); err != nil {
+	if err := os.Remove(filepath.Join(cv.path, cvFile)); err != nil {
 		return err
 	}
 	return os.Remove(cv.path)
@@ -319,7 +319,7 @@ func (cv *CV) Changes(flags []options.Setting) (changes []options.Setting) {
 // Begin is the Config of a fold that a resumed cross-validation begins, with the same changes that
 // a resumed run takes.
 func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error) {
-	c, err := cv.Config(fold)
+	c, err := cv.config(fold)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func TestCVConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := cv.Config(3)
+	c, err := cv.config(3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,16 +40,16 @@ func TestCVConfig(t *testing.T) {
 	if cv, err = NewCV("4", nil, settings("time-limit=10m")); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := cv.Config(1); err != nil || c.TimeLimit != 150*time.Second {
+	if c, err := cv.config(1); err != nil || c.TimeLimit != 150*time.Second {
 		t.Errorf("%v of time, %v", c.TimeLimit, err)
 	}
-	if cv, err = NewCV(OwnFolds, nil, settings("data=concrete")); err != nil || cv.Folds != 3 {
+	if cv, err = NewCV(own, nil, settings("data=concrete")); err != nil || cv.Folds != 3 {
 		t.Fatalf("%+v, %v", cv, err)
 	}
-	if c, err := cv.Config(2); err != nil || c.Folds != 0 || c.Fold != 2 {
+	if c, err := cv.config(2); err != nil || c.Folds != 0 || c.Fold != 2 {
 		t.Errorf("folds %d, fold %d, %v", c.Folds, c.Fold, err)
 	}
-	for _, asked := range []string{"0", "1", "101", "-3", "", "2.5", OwnFolds} {
+	for _, asked := range []string{"0", "1", "101", "-3", "", "2.5", own} {
 		if _, err := NewCV(asked, nil, settings("data=mnist")); err == nil {
 			t.Errorf("--cv %q is taken", asked)
 		}
@@ -114,7 +114,7 @@ func TestCVFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if entries, err := os.ReadDir(out); err != nil || len(entries) != 1 || entries[0].Name() != CVFile || !IsCV(out) {
+	if entries, err := os.ReadDir(out); err != nil || len(entries) != 1 || entries[0].Name() != cvFile || !IsCV(out) {
 		t.Fatalf("%v, %v", entries, err)
 	}
 	left, kept := filepath.Join(out, ".fold-1.tmp-7"), filepath.Join(out, ".fold-2.tmp-8")

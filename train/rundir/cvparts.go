@@ -52,7 +52,7 @@ func (cv *CV) ClaimPredictions() (release func() error, err error) {
 
 // alone calls f while no other process writes cv.json, with the failures that these have noted.
 func (cv *CV) alone(f func() error) error {
-	release, err := parts.Wait(filepath.Join(cv.path, CVFile+".lock"))
+	release, err := parts.Wait(filepath.Join(cv.path, cvFile+".lock"))
 	if err != nil {
 		return err
 	}

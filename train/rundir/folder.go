@@ -348,7 +348,7 @@ func (f *Folder) settle() (err error) {
 func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) {
 	err = errors.Join(f.closeMetrics(), os.Remove(f.file(MetricsFile)))
 	if err == nil {
-		err = f.write(CVFile, write)
+		err = f.write(cvFile, write)
 	}
 	if err == nil {
 		err = f.settle()
