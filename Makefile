@@ -172,6 +172,43 @@ $(GO) build -o $(CLIENTS)/gpdrf-gpu ./cmd/gpdrf-gpu
 $(CLIENTS)/$(1)/bin/python serve/clients/check.py $(1) $(CLIENTS)/gpdrf-gpu
 endef
 
+# The Python package: a wheel for each platform, with the program inside, and what builds, checks and tests it.
+WHEELS          := build/wheels
+WHEEL_ENV       := $(WHEELS)/env
+WHEEL_PLATFORMS := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64
+WHEEL_PACKAGES   = numpy==$(NUMPY_VERSION) scikit-learn==$(SKLEARN_VERSION) pandas==3.1.1 polars==2.1.0 tqdm==4.70.1 \
+	hatchling==1.33.0 pytest==9.2.0 mypy==2.4.1 ruff==0.17.6
+
+$(WHEEL_ENV)/bin/is-there:
+	python3 -m venv $(WHEEL_ENV)
+	$(WHEEL_ENV)/bin/python -m pip install -q $(WHEEL_PACKAGES)
+	touch $@
+
+.PHONY: wheel-env
+wheel-env: $(WHEEL_ENV)/bin/is-there
+
+.PHONY: wheel
+wheel: ## the Python wheel of this platform, in build/wheels
+	$(MAKE) wheel-$(shell $(GO) env GOHOSTOS)-$(shell $(GO) env GOHOSTARCH)
+
+.PHONY: wheels
+wheels: $(WHEEL_PLATFORMS:%=wheel-%) ## the Python wheels of all platforms
+
+wheel-%: export GOOS   = $(word 1,$(subst -, ,$*))
+wheel-%: export GOARCH = $(word 2,$(subst -, ,$*))
+wheel-%: $(WHEEL_ENV)/bin/is-there
+	$(GO) build $(BUILD_FLAGS) -o $(WHEELS)/$*/gpdrf-gpu ./cmd/gpdrf-gpu
+	cd python && GPDRF_PROGRAM=../$(WHEELS)/$*/gpdrf-gpu ../$(WHEEL_ENV)/bin/python -m hatchling build -t wheel -d ../$(WHEELS)/$*
+
+.PHONY: lint-python
+lint-python: $(WHEEL_ENV)/bin/is-there ## ruff, and mypy --strict, on the Python package
+	cd python && ../$(WHEEL_ENV)/bin/ruff format --check . && ../$(WHEEL_ENV)/bin/ruff check . && ../$(WHEEL_ENV)/bin/mypy
+
+.PHONY: test-python
+test-python: wheel ## the tests of the Python package, from its wheel; PYTEST="-m slow" those that take minutes
+	$(WHEEL_ENV)/bin/python -m pip install -q --force-reinstall --no-deps $(WHEELS)/$(shell $(GO) env GOHOSTOS)-$(shell $(GO) env GOHOSTARCH)/*.whl
+	cd python && env -u GPDRF_PROGRAM ../$(WHEEL_ENV)/bin/python -m pytest -q $(PYTEST)
+
 .PHONY: serve-load
 serve-load: ## serve under load of 64 clients, beside predict and the bare forward pass; SECONDS=60
 	$(GO) build -o $(CLIENTS)/gpdrf-gpu ./cmd/gpdrf-gpu

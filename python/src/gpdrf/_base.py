@@ -1,0 +1,292 @@
+"""What both estimators have in common: parameters, rows and training."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from gpdrf import _program
+from gpdrf._model import MODEL_FILE, Model
+from gpdrf._progress import Progress
+from gpdrf._rows import Numbers, Rows, as_sequences, has_words, is_frame
+
+_CHECKPOINT_FILE = "checkpoint.safetensors"
+_RESULT_FILE = "result.json"
+_LOG_FILE = "metrics.jsonl"
+
+NUMBERS, MIXED, SEQUENCES = "numbers", "mixed", "sequences"  # what X may be
+
+_MOST_SEED = 2**31 - 1
+
+# The parameters that are options of gpdrf-gpu train by the same name.
+_OPTIONS = [
+    "model",
+    "preset",
+    "steps",
+    "inducing",
+    "latents",
+    "layers",
+    "features",
+    "kernel",
+    "likelihood",
+    "batch",
+    "lr",
+    "validation",
+    "ensemble",
+    "eval_samples",
+    "missing",
+    "device",
+    "threads",
+]
+
+
+class Estimator(BaseEstimator):
+    """What both estimators have in common."""
+
+    def __init__(
+        self,
+        model: str = "gpdrf",
+        *,
+        preset: str = "default",
+        steps: int | None = None,
+        time_limit: float | str | None = None,
+        inducing: int | None = None,
+        latents: int | None = None,
+        layers: int | None = None,
+        features: int | None = None,
+        kernel: str | None = None,
+        likelihood: str | None = None,
+        batch: int | None = None,
+        lr: float | None = None,
+        validation: float | None = None,
+        ensemble: int | None = None,
+        eval_samples: int | None = None,
+        missing: str = "error",
+        device: str = "auto",
+        threads: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        run: str | os.PathLike[str] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: bool = False,
+    ) -> None:
+        """A parameter that is None has the default of `gpdrf-gpu train`, but for steps: see there.
+
+        Parameters
+        ----------
+        model : {"gpdrf", "gp", "drf"}
+            The paper's model, its first layer alone (a sparse Gaussian process), or its random-feature layers alone.
+        preset : {"default", "best", "paper", "cutajar"}
+            Where the other options start from. best searches for a good model within time_limit.
+        steps : int
+            Training steps. None takes 10 for each row of a table, at least 200 and at most 15000.
+        time_limit : float or str
+            Seconds to train, in place of steps; or a text such as "10m".
+        inducing, latents, layers, features : int
+            Inducing points (at most as many as rows), latent functions, random-feature layers, and frequencies of a
+            layer.
+        kernel : str
+            Of the first layer: rbf, matern32, a sum such as rbf+matern12, or feature maps of sequences.
+        likelihood : str
+            gaussian, student-t or heteroscedastic; softmax or bernoulli.
+        batch, lr
+            Rows of a step, and Adam's learning rate.
+        validation : float
+            Fraction of the rows that is held out, and chooses the parameters to keep.
+        ensemble : int
+            Models with other seeds, whose mean predicts.
+        eval_samples : int
+            Monte-Carlo samples of a prediction.
+        missing : {"error", "impute", "drop"}
+            What to do about missing values.
+        device : str
+            "auto", "cpu", "cuda:1", "cpu:f64", …
+        threads : int
+            Processor threads; the result does not depend on it.
+        options : dict
+            Further options of `gpdrf-gpu train` by name, such as {"natgrad": 0.1}.
+        run : str or path
+            The run folder, which is kept. After an interrupted fit, the next one with the same rows continues.
+        random_state : int, RandomState instance or None
+            The seed of everything random: the same number gives the same model, to the bit.
+        verbose : bool
+            Show a bar, by tqdm where it is installed.
+        """
+        self.model = model
+        self.preset = preset
+        self.steps = steps
+        self.time_limit = time_limit
+        self.inducing = inducing
+        self.latents = latents
+        self.layers = layers
+        self.features = features
+        self.kernel = kernel
+        self.likelihood = likelihood
+        self.batch = batch
+        self.lr = lr
+        self.validation = validation
+        self.ensemble = ensemble
+        self.eval_samples = eval_samples
+        self.missing = missing
+        self.device = device
+        self.threads = threads
+        self.options = options
+        self.run = run
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    # Rows
+
+    def _new_rows(self, x: Any, y: Any) -> tuple[Rows, Any]:
+        """The rows to train on, with their targets."""
+        sequences = as_sequences(x)
+        if sequences is not None:
+            self._kind = SEQUENCES
+            check_consistent_length(sequences, y)
+            return Rows(sequences=sequences), y
+        if is_frame(x) and has_words(x):
+            self._kind = MIXED
+            validate_data(self, x, y, skip_check_array=True)
+            check_consistent_length(x, y)
+            return Rows.mixed(x), y
+        self._kind = NUMBERS
+        x, y = validate_data(
+            self, x, y, dtype=np.float64, ensure_all_finite=self._finite(), ensure_min_samples=2, multi_output=True
+        )
+        return Rows(numbers=x), y
+
+    def _rows(self, x: Any) -> Rows:
+        """Rows like those of training."""
+        check_is_fitted(self)
+        if self._kind == SEQUENCES:
+            sequences = as_sequences(x)
+            if sequences is None:
+                raise ValueError("the estimator was fitted on sequences: X must be a list of str")
+            return Rows(sequences=sequences)
+        if self._kind == MIXED:
+            if not is_frame(x):
+                raise ValueError("the estimator was fitted on a data frame with words: X must be such a frame")
+            validate_data(self, x, skip_check_array=True, reset=False)
+            return Rows.mixed(x)
+        return Rows(numbers=validate_data(self, x, dtype=np.float64, ensure_all_finite=self._finite(), reset=False))
+
+    def _finite(self) -> bool | str:
+        return True if self.missing == "error" else "allow-nan"
+
+    # Training
+
+    def _fit(self, rows: Rows, y: NDArray[Any], task: str) -> None:
+        folder = Path(tempfile.mkdtemp(prefix="gpdrf-")) if self.run is None else Path(self.run).parent
+        run = folder / "run" if self.run is None else Path(self.run)
+        folder.mkdir(parents=True, exist_ok=True)
+        resumes, keep, files = (run / _CHECKPOINT_FILE).exists(), False, []
+        try:
+            arguments = rows.write(run.with_name(run.name + "-rows"), y)
+            files = [Path(arguments[1])]
+            arguments += ["--test=none", f"--task={task}", "--report=false", *self._arguments(len(rows), resumes)]
+            if resumes:
+                arguments += ["--resume", str(run)]
+            else:
+                arguments += ["--out", str(run), "--overwrite"]
+            with Progress() if self.verbose else nullcontext() as progress:
+                _program.run(["train", *arguments], folder, progress)
+            self._take(run)
+        except KeyboardInterrupt:
+            keep = (run / _CHECKPOINT_FILE).exists()
+            if not (run / _RESULT_FILE).exists():
+                raise
+            self._take(run)
+            raise KeyboardInterrupt(
+                f"training stopped at step {self.result_['steps']}: the estimator has the model so far; "
+                f"with run={str(run)!r}, fit continues"
+            ) from None
+        finally:
+            if not keep:
+                for file in files:
+                    file.unlink(missing_ok=True)
+                if self.run is None:
+                    shutil.rmtree(folder, ignore_errors=True)
+
+    def _arguments(self, n: int, resumes: bool) -> list[str]:
+        """The options of the command train."""
+        given = {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) is not None}
+        if self.random_state is not None or not resumes:
+            given["seed"] = check_random_state(self.random_state).randint(_MOST_SEED)
+        if self.time_limit is not None:
+            given["time-limit"] = self.time_limit if isinstance(self.time_limit, str) else f"{self.time_limit}s"
+        if self.inducing is not None:
+            held = max(1, round(self.validation * n)) if self.validation else 0
+            given["inducing"] = min(self.inducing, n - held)
+        given |= self.options or {}
+        length = {"steps", "epochs", "time-limit", "time_limit"}
+        if not length & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
+            given["steps"] = min(max(10 * n, 200), 15000)
+        return [f"--{name.replace('_', '-')}={_text(value)}" for name, value in given.items()]
+
+    def _take(self, run: Path) -> None:
+        """Take the model of a run folder."""
+        self.result_: dict[str, Any] = json.loads((run / _RESULT_FILE).read_text(encoding="utf-8"))
+        self.history_: list[dict[str, float]] = [
+            json.loads(line) for line in (run / _LOG_FILE).read_text().splitlines()
+        ]
+        self._model = Model((run / MODEL_FILE).read_bytes(), self._where())
+
+    def _where(self) -> list[str]:
+        """The options of a prediction."""
+        threads = [] if self.threads is None else [f"--threads={self.threads}"]
+        return [f"--device={self.device}", *threads]
+
+    # Predictions
+
+    def distance(self, X: Any) -> Numbers:
+        """How far each row is from the training rows, [N]: above 1 are rows that are unlike them."""
+        return self._output(X, "distance")
+
+    def _output(self, x: Any, name: str, width: int = 1, **parameters: Any) -> Numbers:
+        """An output of the model [N, …], of about so many numbers for a row."""
+        rows = self._rows(x)
+        return self._model.predict(rows, name, width, **parameters)
+
+    # Files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator into a folder. The program reads the model.safetensors there, too."""
+        from gpdrf import _files
+
+        check_is_fitted(self)
+        _files.save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read an estimator from a folder of save, from a run folder, or from a model.safetensors."""
+        from gpdrf import _files
+
+        return _files.load(cls(), Path(path))
+
+
+def _text(value: Any) -> str:
+    """A value as an option has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ",".join(map(_text, value))
+    return str(value)

@@ -1,0 +1,127 @@
+"""GPDRFRegressor and GPDRFClassifier."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from gpdrf._base import Estimator
+from gpdrf._rows import Numbers
+
+LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+class GPDRFRegressor(RegressorMixin, Estimator):
+    """A deep Gaussian process for numbers, or for several numbers at a time.
+
+    The parameters are explained by help(GPDRFRegressor.__init__).
+
+    Attributes
+    ----------
+    result_ : dict
+        What the program writes of a run: sizes, steps, seconds, the bound.
+    history_ : list of dict
+        The readings of the training: step, elbo, ….
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from gpdrf import GPDRFRegressor
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = GPDRFRegressor(random_state=1).fit(X, y)
+    >>> mean, sd = model.predict(X[:3], return_std=True)
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on rows X and their targets y [N], or [N, T] for T targets.
+
+        X is an array of numbers, a data frame of pandas or polars, which may have columns of words, or a list of str:
+        DNA, proteins or texts.
+        """
+        rows, y = self._new_rows(X, y)
+        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        self._fit(rows, y.ravel() if y.size == len(y) else y, "regression")
+        return self
+
+    def _output(self, x: Any, name: str, width: int = 1, **parameters: Any) -> Numbers:
+        """An output [N, T, …], without T where there is one target."""
+        values = super()._output(x, name, width, **parameters)
+        return values[:, 0] if values.ndim > 1 and values.shape[1] == 1 else values
+
+    @overload
+    def predict(self, X: Any, return_std: Literal[False] = False) -> Numbers: ...
+
+    @overload
+    def predict(self, X: Any, return_std: Literal[True]) -> tuple[Numbers, Numbers]: ...
+
+    def predict(self, X: Any, return_std: bool = False) -> Numbers | tuple[Numbers, Numbers]:
+        """The mean of each row's predictive distribution, and its standard deviation, with the noise."""
+        mean = self._output(X, "mean")
+        return (mean, self._output(X, "sd")) if return_std else mean
+
+    def predict_quantiles(self, X: Any) -> Numbers:
+        """Quantiles of the predictive distribution at LEVELS, [N, levels] or [N, targets, levels]."""
+        return self._output(X, "quantiles", len(LEVELS))
+
+
+class GPDRFClassifier(ClassifierMixin, Estimator):
+    """A deep Gaussian process for classes.
+
+    The parameters are explained by help(GPDRFClassifier.__init__).
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, in the order of probabilities.
+    result_ : dict
+        What the program writes of a run: sizes, steps, seconds, the bound.
+    history_ : list of dict
+        The readings of the training: step, elbo, ….
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from gpdrf import GPDRFClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = GPDRFClassifier(random_state=1).fit(X, y)
+    >>> model.predict_proba(X[:3]).shape
+    (3, 3)
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on rows X, as in GPDRFRegressor, and their classes y [N], which may be numbers or words."""
+        rows, y = self._new_rows(X, y)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"y holds the class {classes[0]!r} only: at least two classes are needed")
+        self.classes_: NDArray[Any] = classes
+        self._fit(rows, codes, "classification")
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row."""
+        probabilities = self.predict_proba(X)
+        chosen: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
+        return chosen
+
+    def predict_proba(self, X: Any) -> Numbers:
+        """The probability of each class [N, classes], in the order of classes_."""
+        check_is_fitted(self)
+        return self._output(X, "probabilities", len(self.classes_))

@@ -1,0 +1,81 @@
+"""A trained model: the bytes of its file, what they say of it, and its predictions."""
+
+from __future__ import annotations
+
+import csv
+import json
+import struct
+import tempfile
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpdrf import _program, _server
+from gpdrf._errors import GPDRFError, GPDRFInputError, GPDRFWarning
+from gpdrf._rows import Numbers, Rows
+
+MODEL_FILE = "model.safetensors"
+
+_QUANTILES = ["q05", "q25", "q50", "q75", "q95"]
+
+
+class Model:
+    """A trained model, which pickles as the bytes of its file."""
+
+    def __init__(self, content: bytes, arguments: Sequence[str] = ()) -> None:
+        self.server = _server.Server(content, arguments)
+
+    @property
+    def content(self) -> bytes:
+        return self.server.model
+
+    def schema(self) -> dict[str, Any]:
+        """The columns, the target and the classes."""
+        try:
+            size = struct.unpack_from("<Q", self.content)[0]
+            about = json.loads(json.loads(self.content[8 : 8 + size])["__metadata__"]["trained"])
+            if "members" in about:  # an ensemble
+                about = about["members"][0]["trained"]
+            schema: dict[str, Any] = about["schema"]
+        except (ValueError, KeyError, struct.error) as error:
+            raise GPDRFInputError("this is no model file of gpdrf-gpu") from error
+        return schema
+
+    def predict(self, rows: Rows, name: str, width: int = 1, **parameters: Any) -> Numbers:
+        """The output of this name [N, …], of about so many numbers for a row."""
+        if _server.available():
+            return self.server.predict(rows, name, width, **parameters)
+        if parameters:
+            raise GPDRFError(f"this system has no Unix sockets, without which there are no {name}")
+        warnings.warn(
+            "this system has no Unix sockets: each call starts gpdrf-gpu predict, which takes longer",
+            GPDRFWarning,
+            stacklevel=3,
+        )
+        return self._by_command(rows, name)
+
+    def _by_command(self, rows: Rows, name: str) -> Numbers:
+        """An output by gpdrf-gpu predict."""
+        with tempfile.TemporaryDirectory(prefix="gpdrf-") as name_of_folder:
+            folder = Path(name_of_folder)
+            model, out = folder / MODEL_FILE, folder / "out.csv"
+            model.write_bytes(self.content)
+            _program.run(
+                ["predict", str(model), *rows.write(folder / "rows"), "--out", str(out), *self.server.arguments], folder
+            )
+            with out.open(newline="", encoding="utf-8") as file:
+                table = csv.reader(file)
+                header = next(table)
+                cells = list(table)
+        if name == "probabilities":
+            at = [j for j, column in enumerate(header) if column.startswith("p_")]
+        else:
+            of = _QUANTILES if name == "quantiles" else [name]
+            at = [j for j, column in enumerate(header) if any(column == o or column.endswith(f"_{o}") for o in of)]
+        values = np.array([[float(row[j]) for j in at] for row in cells])
+        if name == "quantiles":
+            return values.reshape(len(values), -1, len(_QUANTILES))
+        return values[:, 0] if name == "distance" else values

@@ -1,0 +1,105 @@
+"""The program gpdrf-gpu: where it is, and its command train as a child process."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from gpdrf._errors import GPDRFError, GPDRFInputError, GPDRFWarning
+
+_NAME = "gpdrf-gpu.exe" if os.name == "nt" else "gpdrf-gpu"
+_OWN = Path(__file__).parent / "bin" / _NAME
+
+_BAD_INPUT = 2  # exit codes of the program
+_INTERRUPTED = 130
+
+_STEP = re.compile(r"step +(\d+) of (\d+) +(ELBO +\S+)")
+
+
+def path() -> str:
+    """The program: $GPDRF_PROGRAM, that of the wheel, or the one on PATH."""
+    found = os.environ.get("GPDRF_PROGRAM") or (str(_OWN) if _OWN.exists() else shutil.which(_NAME))
+    if not found:
+        raise GPDRFError(f"{_NAME} is not there: install gpdrf from its wheel, or set GPDRF_PROGRAM to the program")
+    return found
+
+
+def main() -> None:
+    """Be the program: the command gpdrf-gpu of the wheel."""
+    if os.name == "nt":
+        sys.exit(subprocess.call([path(), *sys.argv[1:]]))
+    os.execv(path(), [path(), *sys.argv[1:]])
+
+
+def error(text: str, code: int, folder: Path) -> GPDRFError:
+    """The error that the program wrote last, without the temporary folder of its files."""
+    said = text.rpartition("gpdrf-gpu: ")[2].strip() or f"the program ended with exit code {code}"
+    kind = GPDRFInputError if code == _BAD_INPUT else GPDRFError
+    return kind(said.replace(str(folder) + os.sep, ""))
+
+
+def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, str], None] | None = None) -> None:
+    """Run a command that writes its results to files.
+
+    progress gets the step, their number and how training goes. Warnings become Python's. Ctrl-C ends the command as it
+    would in a terminal, and is raised again once the command has saved what it has. A second Ctrl-C kills it.
+    """
+    command = [path(), *arguments]
+    if progress is None:
+        command.append("--quiet")
+    lines: list[str] = []
+    interrupted = False
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        **APART,
+    ) as child:
+        try:
+            try:
+                _follow(child, lines, progress)
+            except KeyboardInterrupt:
+                interrupted = True
+                child.send_signal(_CTRL_C)
+                _follow(child, lines, progress)
+        except BaseException:  # a second Ctrl-C, or what progress raises
+            child.kill()
+            raise
+    for line in lines:
+        if line.startswith("warning: "):
+            warnings.warn(line.removeprefix("warning: ").replace(str(folder) + os.sep, ""), GPDRFWarning, stacklevel=4)
+    if interrupted:
+        raise KeyboardInterrupt
+    if child.returncode != 0:
+        raise error("\n".join(lines), child.returncode, folder)
+
+
+def _follow(child: subprocess.Popen[str], lines: list[str], progress: Callable[[int, int, str], None] | None) -> None:
+    """Read the lines of a command to their end."""
+    assert child.stderr is not None
+    for line in child.stderr:
+        lines.append(line.strip())
+        if progress and (step := _STEP.match(line)):
+            progress(int(step[1]), int(step[2]), step[3])
+
+
+# The child is apart from the terminal's Ctrl-C, which is passed on to it once.
+APART: dict[str, Any]
+if sys.platform == "win32":
+    APART = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    _CTRL_C = signal.CTRL_BREAK_EVENT
+else:
+    APART = {"start_new_session": True}
+    _CTRL_C = signal.SIGINT

@@ -1,0 +1,34 @@
+"""How far a training is: a bar of tqdm where it is installed, lines otherwise."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Any
+
+
+class Progress:
+    """Shows the steps of a training while the block lasts."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+
+    def __call__(self, step: int, steps: int, how: str) -> None:
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            print(f"step {step} of {steps}  {how}", file=sys.stderr)
+            return
+        if self._bar is None:
+            self._bar = tqdm(total=steps, unit="step")
+        self._bar.set_postfix_str(how, refresh=False)
+        self._bar.update(step - self._bar.n)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()

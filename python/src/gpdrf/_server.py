@@ -1,0 +1,224 @@
+"""Predictions by one warm child process, gpdrf-gpu serve on a Unix socket."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gpdrf import _program
+from gpdrf._errors import GPDRFError, GPDRFInputError
+from gpdrf._rows import Numbers, Rows, Tensors
+
+_NAME = "model"
+_PATH = f"/v2/models/{_NAME}"
+_JSON_SIZE = "Inference-Header-Content-Length"
+_ATTEMPTS = 3  # a connection that has gone stale, a child that has ended, and the error
+_LONGEST = 60  # of the name of a folder for a socket: an address has at most about 100 bytes
+_ROWS = 4096  # of a request
+_NUMBERS = 1 << 20  # of a request, and of its answer
+
+
+def available() -> bool:
+    """Whether this system has Unix sockets."""
+    return hasattr(socket, "AF_UNIX")
+
+
+class Server:
+    """A model, and the child that predicts by it.
+
+    The child starts with the first request. It ends with this object, with the process, or when the process is killed.
+    Requests may come from several threads. A forked process asks the same child, until that has ended.
+    """
+
+    def __init__(self, model: bytes, arguments: Sequence[str] = ()) -> None:
+        self.model, self.arguments = model, list(arguments)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._child: _Child | None = None
+        self._idle: list[_Connection] = []
+        self._about: dict[str, Any] = {}
+        _servers.add(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"model": self.model, "arguments": self.arguments}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._begin()
+
+    def predict(self, rows: Rows, name: str, width: int = 1, **parameters: Any) -> Numbers:
+        """An output of the model [N, …], of about so many numbers for a row."""
+        if not self._about:
+            self._about = json.loads(self._ask("GET", _PATH, b"", {})[0])
+        n = max(1, min(_ROWS, _NUMBERS // max(1, width, len(self._about["columns"]))))
+        parts = []
+        for first in range(0, len(rows), n):
+            if "seed" in parameters:
+                parameters["first_row"] = first
+            parts.append(self._infer(rows[first : first + n].tensors(self._about), name, parameters))
+        return np.concatenate(parts)
+
+    def _infer(self, tensors: Tensors, name: str, parameters: Mapping[str, Any]) -> Numbers:
+        inputs, raw = [], b""
+        for key, values in tensors.items():
+            if isinstance(values, list):
+                piece = b"".join(struct.pack("<I", len(text)) + text for text in (v.encode() for v in values))
+                kind, shape = "BYTES", [len(values)]
+            else:
+                piece, kind, shape = np.ascontiguousarray(values, "<f8").tobytes(), "FP64", list(values.shape)
+            inputs.append(
+                {"name": key, "datatype": kind, "shape": shape, "parameters": {"binary_data_size": len(piece)}}
+            )
+            raw += piece
+        outputs = [{"name": name, "parameters": {"binary_data": True, **parameters}}]
+        head = json.dumps({"inputs": inputs, "outputs": outputs}).encode()
+        body, size = self._ask("POST", _PATH + "/infer", head + raw, {_JSON_SIZE: str(len(head))})
+        output = json.loads(body[:size])["outputs"][0]
+        return np.frombuffer(body, "<f8", offset=size).reshape(output["shape"])
+
+    def _ask(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> tuple[bytes, int]:
+        """The answer to a request, and the size of its JSON."""
+        for attempt in range(_ATTEMPTS):
+            connection = self._connection()
+            try:
+                connection.request(method, path, body, headers)
+                answer = connection.getresponse()
+                text = answer.read()
+            except (OSError, http.client.HTTPException):
+                connection.close()
+                self._lose(connection.child, fresh=attempt > 0)
+                continue
+            except BaseException:
+                connection.close()  # what comes back is of no use to others
+                raise
+            self._idle.append(connection)
+            if answer.status != http.HTTPStatus.OK:
+                kind = GPDRFInputError if answer.status < http.HTTPStatus.INTERNAL_SERVER_ERROR else GPDRFError
+                raise kind(json.loads(text)["error"])
+            return text, int(answer.headers.get(_JSON_SIZE, len(text)))
+        raise GPDRFError(
+            "the child process that predicts has ended, and so has the one after it: is there enough memory?"
+        )
+
+    def _connection(self) -> _Connection:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            pass
+        with self._lock:
+            if self._child is None:
+                self._child = _Child(self.model, self.arguments)
+            return _Connection(self._child)
+
+    def _lose(self, child: _Child, fresh: bool) -> None:
+        """Forget the connections to a child, and the child where it has ended or a fresh connection was of no use."""
+        self._idle.clear()
+        with self._lock:
+            if self._child is child and (child.has_ended() or fresh):
+                self._child = None
+
+    def forked(self) -> None:
+        """Leave to the other process what belongs to it."""
+        self._lock = threading.Lock()
+        self._idle.clear()
+
+
+_servers: weakref.WeakSet[Server] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for server in list(_servers):
+        server.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+class _Child:
+    """A process that serves a model on a socket in a folder of its own."""
+
+    def __init__(self, model: bytes, arguments: Sequence[str]) -> None:
+        long = len(tempfile.gettempdir()) > _LONGEST
+        self.folder = Path(tempfile.mkdtemp(prefix="gpdrf-", dir="/tmp" if long else None))
+        self.socket = str(self.folder / "socket")
+        file = self.folder / f"{_NAME}.safetensors"
+        file.write_bytes(model)
+        command = [
+            _program.path(),
+            "serve",
+            f"{_NAME}={file}",
+            "--listen",
+            f"unix:{self.socket}",
+            "--grpc-listen",
+            "none",
+            "--until-eof",
+            "--max-delay",
+            "0s",
+            "--timeout",
+            "1h",
+            "--quiet",
+            *arguments,
+        ]
+        with (self.folder / "log").open("wb") as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log, **_program.APART
+            )
+        self.owner = os.getpid()
+        self.end = weakref.finalize(self, _end, self.process, self.folder, self.owner)
+        while not self._listens():
+            self.has_ended()
+            time.sleep(0.001)
+
+    def _listens(self) -> bool:
+        """Whether the socket takes connections, which then wait until the model is loaded."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            return connection.connect_ex(self.socket) == 0
+
+    def has_ended(self) -> bool:
+        """Whether the process was killed. An end with an error of its own is raised."""
+        if os.getpid() != self.owner or self.process.poll() is None:
+            return False
+        if self.process.returncode > 0:
+            said = (self.folder / "log").read_text(encoding="utf-8", errors="replace")
+            raise _program.error(said, self.process.returncode, self.folder)
+        return True
+
+
+def _end(process: subprocess.Popen[bytes], folder: Path, owner: int) -> None:
+    """End a child, unless it belongs to the process that this one was forked from."""
+    if os.getpid() != owner:
+        return
+    process.kill()
+    process.wait()
+    if process.stdin is not None:
+        process.stdin.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Connection(http.client.HTTPConnection):
+    """HTTP over the socket of a child."""
+
+    def __init__(self, child: _Child) -> None:
+        super().__init__("localhost")
+        self.child = child
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.connect(self.child.socket)

@@ -1,0 +1,143 @@
+"""What the estimators predict, from rows of every kind."""
+
+import copy
+import pickle
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from gpdrf import GPDRFClassifier, GPDRFRegressor
+
+from .conftest import SMALL, Table
+
+
+@pytest.fixture(scope="module")
+def fitted(table: Table) -> GPDRFRegressor:
+    return GPDRFRegressor(**SMALL).fit(*table)
+
+
+def test_same_seed_same_bits(table: Table, fitted: GPDRFRegressor) -> None:
+    x, y = table
+    again = GPDRFRegressor(**SMALL, threads=1).fit(x, y)
+    assert np.array_equal(fitted.predict(x), again.predict(x))
+    other = GPDRFRegressor(**{**SMALL, "random_state": 2}).fit(x, y)
+    assert not np.array_equal(fitted.predict(x), other.predict(x))
+
+
+def test_quantiles_and_sd(table: Table, fitted: GPDRFRegressor) -> None:
+    x, _ = table
+    mean, sd = fitted.predict(x, return_std=True)
+    quantiles = fitted.predict_quantiles(x)
+    assert mean.shape == sd.shape == (100,)
+    assert quantiles.shape == (100, 5)
+    assert (np.diff(quantiles, axis=1) > 0).all()
+    assert np.allclose(quantiles[:, 4] - quantiles[:, 0], 2 * 1.645 * sd, rtol=0.2)
+    assert fitted.distance(x).max() < 3
+    assert fitted.distance(x + 100).min() > 3
+
+
+def test_many_rows(table: Table, fitted: GPDRFRegressor) -> None:
+    """Rows that go in several requests have the predictions of their own."""
+    x, _ = table
+    many = np.tile(x, (100, 1))
+    assert np.array_equal(fitted.predict(many), np.tile(fitted.predict(x), 100))
+
+
+def test_several_targets(table: Table) -> None:
+    x, y = table
+    model = GPDRFRegressor(**SMALL).fit(x, np.stack([y, -y, x[:, 2]], axis=1))
+    mean, sd = model.predict(x[:7], return_std=True)
+    assert mean.shape == sd.shape == (7, 3)
+    assert model.predict_quantiles(x[:7]).shape == (7, 3, 5)
+    assert model.score(x, np.stack([y, -y, x[:, 2]], axis=1)) > 0.5
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["no", "yes"], [-1, 1], [10, 9], [False, True], [0.0, 2.0], ["NA", ""], ["a,b", 'say "c"\n']],
+)
+def test_classes(table: Table, labels: list[Any]) -> None:
+    x, y = table
+    classes = np.array(labels)[(y > 0).astype(int)]
+    model = GPDRFClassifier(**SMALL).fit(x, classes)
+    assert model.score(x, classes) > 0.8
+    assert model.predict(x).dtype == classes.dtype
+    probabilities = model.predict_proba(x)
+    assert np.allclose(probabilities.sum(axis=1), 1)
+    assert (model.classes_ == np.unique(classes)).all()
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_frames_of_numbers(kind: Any, table: Table, fitted: GPDRFRegressor) -> None:
+    x, y = table
+    frame = kind({"a": x[:, 0], "b": x[:, 1], "c": x[:, 2]})
+    model = GPDRFRegressor(**SMALL).fit(frame, kind({"y": y})["y"])
+    assert list(model.feature_names_in_) == ["a", "b", "c"]
+    assert np.array_equal(model.predict(frame), fitted.predict(x))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame[["b", "a", "c"]])
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_frames_with_words(kind: Any, table: Table) -> None:
+    """Columns of words are inputs, too; missing cells are filled in where that is asked for."""
+    x, y = table
+    words = np.array(["red", "blue", "dark green"])[np.arange(100) % 3]
+    shifted = y + 5.0 * (words == "red")
+    frame = kind({"colour": words.tolist(), "a": x[:, 0], "n": np.arange(100) % 7, "b": x[:, 1]})
+    model = GPDRFRegressor(**SMALL).fit(frame, shifted)
+    assert model.score(frame, shifted) > 0.5
+    red, blue = (kind({"colour": [word], "a": [0.0], "n": [1], "b": [0.0]}) for word in ("red", "blue"))
+    assert model.predict(red)[0] - model.predict(blue)[0] > 2
+
+    holes = kind({"colour": [None, *words[1:].tolist()], "a": [*x[:99, 0].tolist(), None], "b": x[:, 1]})
+    with pytest.raises(ValueError, match="missing"):
+        GPDRFRegressor(**SMALL).fit(holes, shifted)
+    model = GPDRFRegressor(**SMALL, missing="impute").fit(holes, shifted)
+    assert np.isfinite(model.predict(holes)).all()
+
+
+def test_missing_numbers(table: Table) -> None:
+    x, y = table
+    holes = x.copy()
+    holes[::9, 2] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        GPDRFRegressor(**SMALL).fit(holes, y)
+    model = GPDRFRegressor(**SMALL, missing="impute").fit(holes, y)
+    assert model.score(holes, y) > 0.5
+    emptied = holes.copy()
+    emptied[:, 2] = np.nan  # the program leaves such a column out
+    model = GPDRFRegressor(**SMALL, missing="impute").fit(emptied, y)
+    assert np.array_equal(model.predict(emptied), model.predict(x))
+
+
+def test_sequences(genes: tuple[list[str], list[str]]) -> None:
+    texts, classes = genes
+    small = {name: value for name, value in SMALL.items() if name not in ("inducing", "lr")}
+    model = GPDRFClassifier(**small, kernel="spectrum:4").fit(texts, classes)
+    assert model.score(texts, classes) > 0.8
+    assert np.array_equal(model.predict_proba(np.array(texts)), model.predict_proba(pd.Series(texts)))
+    with pytest.raises(ValueError, match="list of str"):
+        model.predict(np.zeros((3, 2)))
+    lengths = GPDRFRegressor(**small, kernel="spectrum:2").fit(texts, [float(len(text)) for text in texts])
+    assert lengths.predict(texts[:5]).shape == (5,)
+
+
+def test_copies(table: Table, fitted: GPDRFRegressor, tmp_path: Path) -> None:
+    x, _ = table
+    want = fitted.predict(x)
+    joblib.dump(fitted, tmp_path / "model.joblib")
+    for other in (pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted), joblib.load(tmp_path / "model.joblib")):
+        assert np.array_equal(other.predict(x), want)
+
+
+def test_not_fitted(table: Table) -> None:
+    for method in ("predict", "predict_quantiles", "distance"):
+        with pytest.raises(NotFittedError):
+            getattr(GPDRFRegressor(), method)(table[0])

@@ -1,0 +1,152 @@
+"""The child that predicts: threads, forks, and the ends that it may come to."""
+
+import gc
+import os
+import pickle
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpdrf import GPDRFClassifier, GPDRFError, GPDRFRegressor, GPDRFWarning, _server
+
+from .conftest import SMALL, Table
+
+pytestmark = pytest.mark.skipif(not _server.available(), reason="this system has no Unix sockets")
+
+
+@pytest.fixture
+def fitted(table: Table) -> GPDRFRegressor:
+    return GPDRFRegressor(**SMALL).fit(*table)
+
+
+def child_of(model: GPDRFRegressor) -> _server._Child:
+    child = model._model.server._child
+    assert child is not None
+    return child
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    """Whether something holds within some seconds."""
+    end = time.monotonic() + 20
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.01)
+    return holds()
+
+
+def lives(process: int) -> bool:
+    """Whether there is such a process, which may be nobody's child."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{process}/status")
+    return not (status.exists() and "zombie" in status.read_text())
+
+
+def test_one_row_is_fast(table: Table, fitted: GPDRFRegressor) -> None:
+    """A call takes about a millisecond; the bound leaves room for a busy machine."""
+    row = table[0][:1]
+    fitted.predict(row)
+    took = []
+    for _ in range(100):
+        began = time.perf_counter()
+        fitted.predict(row)
+        took.append(time.perf_counter() - began)
+    assert np.median(took) < 0.02
+
+
+def test_threads(table: Table, fitted: GPDRFRegressor) -> None:
+    x, _ = table
+    want = fitted.predict(x)
+    with ThreadPoolExecutor(8) as threads:
+        got = list(threads.map(lambda i: fitted.predict(x[i : i + 1])[0], list(range(100)) * 3))
+    assert np.array_equal(np.tile(want, 3), got)
+
+
+def test_child_is_killed(table: Table, fitted: GPDRFRegressor) -> None:
+    x, _ = table
+    want = fitted.predict(x)
+    first = child_of(fitted)
+    first.process.kill()
+    first.process.wait()
+    assert np.array_equal(fitted.predict(x), want)
+    assert child_of(fitted) is not first
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_fork(table: Table, fitted: GPDRFRegressor) -> None:
+    """A forked process asks the same child, and leaves it alone when it ends."""
+    x, _ = table
+    want = fitted.predict(x)
+    process = child_of(fitted).process.pid
+    forked = os.fork()
+    if forked == 0:
+        same = np.array_equal(fitted.predict(x), want) and child_of(fitted).process.pid == process
+        fitted._model.server._child = None
+        gc.collect()
+        os._exit(0 if same else 1)
+    assert os.waitpid(forked, 0)[1] == 0
+    assert np.array_equal(fitted.predict(x), want)
+    assert child_of(fitted).process.pid == process
+
+
+def test_child_ends_with_the_estimator(table: Table, fitted: GPDRFRegressor) -> None:
+    model = pickle.loads(pickle.dumps(fitted))
+    model.predict(table[0])
+    child = child_of(model)
+    process, folder = child.process.pid, child.folder
+    del child, model
+    gc.collect()
+    assert not lives(process)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("end", ["sys.exit()", "os.kill(os.getpid(), signal.SIGKILL)"])
+def test_child_ends_with_the_process(end: str, fitted: GPDRFRegressor, tmp_path: Path) -> None:
+    file = tmp_path / "model.pickle"
+    file.write_bytes(pickle.dumps(fitted))
+    code = (
+        "import os, pickle, signal, sys\n"
+        f"model = pickle.load(open({str(file)!r}, 'rb'))\n"
+        "model.predict([[0.0, 1.0, 2.0]])\n"
+        f"print(model._model.server._child.process.pid, flush=True)\n{end}\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=False)
+    process = int(ended.stdout)
+    assert eventually(lambda: not lives(process))
+
+
+def test_damaged_model(table: Table, fitted: GPDRFRegressor) -> None:
+    content = bytearray(fitted._model.content)
+    content[-5] ^= 1
+    fitted._model.server = _server.Server(bytes(content))
+    with pytest.raises(GPDRFError, match=r"^model.safetensors: .*checksum"):
+        fitted.predict(table[0])
+
+
+def test_without_sockets(table: Table, fitted: GPDRFRegressor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command predict gives the same bits."""
+    x, y = table
+    classifier = GPDRFClassifier(**SMALL).fit(x, y > 0)
+    several = GPDRFRegressor(**SMALL).fit(x, np.stack([y, -y], axis=1))
+    asked: list[Callable[[], Any]] = [
+        lambda: np.stack(fitted.predict(x, return_std=True)),
+        lambda: fitted.predict_quantiles(x),
+        lambda: fitted.distance(x),
+        lambda: several.predict(x),
+        lambda: several.predict_quantiles(x),
+        lambda: classifier.predict_proba(x),
+    ]
+    want = [ask() for ask in asked]
+    monkeypatch.setattr(_server, "available", lambda: False)
+    for ask, values in zip(asked, want, strict=True):
+        with pytest.warns(GPDRFWarning, match="no Unix sockets"):
+            assert np.array_equal(ask(), values)

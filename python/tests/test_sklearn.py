@@ -1,0 +1,75 @@
+"""scikit-learn's own checks of an estimator, and its tools around one."""
+
+import os
+from typing import Any
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
+
+from gpdrf import GPDRFClassifier, GPDRFRegressor
+
+from .conftest import SMALL, Table
+
+QUICK = {name: value for name, value in SMALL.items() if name != "random_state"}
+
+
+@parametrize_with_checks([GPDRFRegressor(**QUICK), GPDRFClassifier(**QUICK)])
+def test_checks(estimator: BaseEstimator, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", [GPDRFRegressor(), GPDRFClassifier()])
+def test_checks_with_defaults(estimator: BaseEstimator) -> None:
+    check_estimator(estimator)
+
+
+def test_pipeline_and_cross_validation(table: Table) -> None:
+    x, y = table
+    pipeline = make_pipeline(StandardScaler(), GPDRFRegressor(**SMALL))
+    scores = cross_val_score(pipeline, x, y, cv=3)
+    assert scores.mean() > 0.5
+
+
+def test_grid_search(table: Table) -> None:
+    x, y = table
+    search = GridSearchCV(GPDRFRegressor(**SMALL), {"lr": [-1, 0.05]}, cv=2)
+    with pytest.warns(match="fits failed"):
+        search.fit(x, y)
+    assert search.best_params_ == {"lr": 0.05}
+    assert search.predict(x).shape == (100,)
+
+
+def test_jobs(table: Table) -> None:
+    """Two threads give what one gives."""
+    x, y = table
+    estimator = GPDRFRegressor(**SMALL, threads=1)
+    with joblib.parallel_config("threading"):
+        one, two = (cross_val_score(clone(estimator), x, y, cv=2, n_jobs=jobs) for jobs in (1, 2))
+    assert np.array_equal(one, two)
+
+
+def test_parameters_are_options(table: Table) -> None:
+    """Every parameter is passed on, and what the program says of it comes back."""
+    x, y = table
+    for name, value in {
+        "kernel": "rfb",
+        "likelihood": "gauss",
+        "steps": 0,
+        "lr": -1,
+        "batch": 0,
+        "model": "gpx",
+    }.items():
+        with pytest.raises(ValueError, match=str(value)):
+            GPDRFRegressor(**{**SMALL, name: value}).fit(x, y)
+    with pytest.raises(ValueError, match="natgradd"):
+        GPDRFRegressor(**SMALL, options={"natgradd": 0.1}).fit(x, y)
+    model = GPDRFRegressor(**SMALL, options={"natgrad": 0.1, "learn_inducing": False}).fit(x, y)
+    assert model.result_["steps"] == SMALL["steps"]
+    assert os.path.sep not in str(model.result_["data"])

@@ -1,0 +1,153 @@
+"""Training as a command: its end by Ctrl-C, its folder, what it says, and files of models."""
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpdrf import GPDRFClassifier, GPDRFRegressor, GPDRFWarning, _program
+
+from .conftest import SMALL, Table
+
+LONG = {**SMALL, "steps": 1_000_000}
+
+
+def interrupt_after_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    follow = _program._follow
+
+    def once(child: Any, lines: list[str], progress: Any) -> None:
+        monkeypatch.setattr(_program, "_follow", follow)
+        for line in child.stderr:
+            if line.startswith("step"):
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(_program, "_follow", once)
+
+
+def test_ctrl_c(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C keeps the model so far, and fit goes on from there."""
+    x, y = table
+    run = tmp_path / "runs" / "one"
+    model = GPDRFRegressor(**LONG, run=run, verbose=True)
+    interrupt_after_a_step(monkeypatch)
+    with pytest.raises(KeyboardInterrupt, match=re.escape(f"run={str(run)!r}, fit continues")):
+        model.fit(x, y)
+    steps = model.result_["steps"]
+    assert 0 < steps < 1_000_000
+    assert model.predict(x).shape == (100,)
+    assert (run / "checkpoint.safetensors").exists()
+
+    interrupt_after_a_step(monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(x, y)
+    assert model.result_["steps"] > steps
+    with pytest.raises(ValueError, match="the training rows have changed"):
+        model.fit(x[:50], y[:50])
+    with pytest.raises(ValueError, match="the run began with"):
+        model.set_params(lr=0.1).fit(x, y)
+
+
+def test_resumed_is_the_same(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A training that was interrupted ends with the bits of one that was not."""
+    x, y = table
+    options = {**SMALL, "steps": 5000}
+    model = GPDRFRegressor(**options, run=tmp_path / "run", verbose=True)
+    interrupt_after_a_step(monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(x, y)
+    model.fit(x, y)
+    assert model.result_["steps"] == 5000
+    assert np.array_equal(model.predict(x), GPDRFRegressor(**options).fit(x, y).predict(x))
+    assert [file.name for file in tmp_path.iterdir()] == ["run"]
+    again = model.fit(x, y)  # a finished run is replaced
+    assert again.result_["steps"] == 5000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process gets no Ctrl-C from another there")
+def test_ctrl_c_from_outside(tmp_path: Path) -> None:
+    """A notebook's kernel gets SIGINT."""
+    code = (
+        "import numpy as np, gpdrf\n"
+        f"model = gpdrf.GPDRFRegressor(**{LONG!r}, run={str(tmp_path / 'run')!r}, verbose=True)\n"
+        "x = np.random.default_rng(1).normal(size=(100, 2))\n"
+        "try:\n    model.fit(x, x[:, 0])\n"
+        "except KeyboardInterrupt as end:\n    print(end, model.predict(x[:1]).shape)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=-1, stderr=-1, text=True) as process:
+        assert process.stderr is not None
+        seen = ""
+        while "step" not in seen:
+            seen += process.stderr.read(1)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[0]
+    assert "the estimator has the model so far" in said
+    assert "(1,)" in said
+
+
+def test_nothing_is_left(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    GPDRFRegressor(**SMALL).fit(*table)
+    with pytest.raises(ValueError, match="preset"):
+        GPDRFRegressor(preset="no").fit(*table)
+    assert not list(tmp_path.iterdir())
+
+
+def test_errors_have_the_words_of_the_program(table: Table) -> None:
+    x, _ = table
+    with pytest.raises(ValueError, match=r"^run-rows.npz: .*holds the value 1 only"):
+        GPDRFRegressor(**SMALL).fit(x, np.ones(100))
+
+
+def test_progress(table: Table, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    GPDRFRegressor(**SMALL, verbose=True).fit(*table)
+    assert "60/60" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    GPDRFRegressor(**SMALL, verbose=True).fit(*table)
+    assert "step 60 of 60  ELBO" in capsys.readouterr().err
+    GPDRFRegressor(**SMALL).fit(*table)
+    assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["numbers", "classes", "words"])
+def test_save_and_load(kind: str, table: Table, tmp_path: Path) -> None:
+    x, y = table
+    estimator = GPDRFRegressor if kind == "numbers" else GPDRFClassifier
+    target = y if kind == "numbers" else (y > 0) if kind == "classes" else np.where(y > 0, "plus", "minus")
+    model = estimator(**SMALL, options={"natgrad": 0.1}).fit(x, target)
+    model.save(tmp_path / "model")
+    other = estimator.load(tmp_path / "model")
+    assert np.array_equal(other.predict(x), model.predict(x))
+    assert other.get_params() == model.get_params()
+    assert other.result_ == model.result_
+    with pytest.raises(ValueError, match="load"):
+        (GPDRFClassifier if kind == "numbers" else GPDRFRegressor).load(tmp_path / "model")
+
+
+def test_load_what_the_program_trained(table: Table, tmp_path: Path) -> None:
+    """A run folder of the command line, with names of columns and words as classes."""
+    x, y = table
+    rows = tmp_path / "rows.csv"
+    lines = [f"{a!r},{b!r},{c!r},{'plus' if t > 0 else 'minus'}" for (a, b, c), t in zip(x.tolist(), y, strict=True)]
+    rows.write_text("a,b,c,sign\n" + "\n".join(lines) + "\n")
+    command = ["train", "--data", str(rows), "--steps=60", "--report=false", "--quiet", "--out", str(tmp_path / "run")]
+    subprocess.run([_program.path(), *command], check=True, stdout=subprocess.DEVNULL)
+    model = GPDRFClassifier.load(tmp_path / "run")
+    assert list(model.classes_) == ["minus", "plus"]
+    assert list(model.feature_names_in_) == ["a", "b", "c"]
+    with pytest.warns(match="feature names"):
+        assert model.score(x, np.where(y > 0, "plus", "minus")) > 0.8
+    with pytest.raises(ValueError, match="which is not for a GPDRFRegressor"):
+        GPDRFRegressor.load(tmp_path / "run" / "model.safetensors")
+    (tmp_path / "no.safetensors").write_text("nothing")
+    with pytest.raises(ValueError, match="no model file"):
+        GPDRFRegressor.load(tmp_path / "no.safetensors")
+
+
+def test_warnings_of_the_program(genes: tuple[list[str], list[str]]) -> None:
+    with pytest.warns(GPDRFWarning, match="sequences without any feature"):
+        GPDRFClassifier(steps=20, kernel="spectrum:31", random_state=1).fit(*genes)
