@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"io"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
 // input is a file on its way to a table.
@@ -37,6 +39,8 @@ func formats() []format {
 		{"an npz archive", isZip, false, true, readNpz, false},
 		{"a LIBSVM file", isLIBSVM, false, false, readLIBSVM, false},
 		{"an ARFF table", isARFF, true, false, readCSV, false},
+		{"a Parquet file", tablefile.IsParquet, true, false, readCSV, false},
+		{"rows in JSON", isJSONRows, true, false, readCSV, false},
 		{"graphs in JSON", isGraphLines, false, true, readGraphLines, true},
 		{"an SDF file", isSDF, false, true, readSDF, true},
 		{"a FASTA file", isFASTA, false, true, readFASTA, true},

@@ -117,7 +117,7 @@ func (o *oldLines) Read(b []byte) (int, error) {
 // notText says what the bytes are where they are no UTF-8 text, and "" where they are.
 func notText(head []byte) string {
 	for _, known := range []struct{ magic, what string }{
-		{"PAR1", "is a Parquet file"},
+		{"ARROW1", "is an Arrow file"},
 		{"\x28\xb5\x2f\xfd", "is compressed with zstd"},
 		{"BZh", "is compressed with bzip2"},
 		{"\xfd7zXZ", "is compressed with xz"},

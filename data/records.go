@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
 // records reads the rows of a table as text cells, knowing where each stands.
@@ -30,13 +32,20 @@ type records struct {
 
 // newRecords finds out how the table is written. It has read the first row on return.
 func newRecords(in *input) (*records, error) {
+	if tablefile.IsParquet(in.head) {
+		rec := &records{name: in.name, guard: &guard{}}
+		return rec, rec.openParquet(in)
+	}
 	head, err := in.text()
 	if err != nil {
 		return nil, err
 	}
 	rec := &records{name: in.name, guard: &guard{src: in.bytes, limits: in.lim}}
-	if isARFF(in.head) {
+	switch {
+	case isARFF(in.head):
 		return rec, rec.openARFF(in)
+	case isJSONRows(in.head):
+		return rec, rec.openJSON()
 	}
 	dialect := in.opt.Dialect
 	if err := dialect.check(); err != nil {
@@ -128,6 +137,8 @@ func (r *records) read() error {
 		return err
 	case isLimit(err):
 		return r.limitError(err)
+	case errors.As(err, new(*Error)):
+		return err
 	case errors.As(err, &pe):
 		return r.quoteError(pe)
 	}

@@ -62,6 +62,7 @@ var homes = map[string][]string{
 	"google.golang.org/grpc":       {"serve"},
 	"google.golang.org/protobuf":   {"internal/wire", "serve/inference"},
 	"github.com/prometheus":        {"serve"},
+	"github.com/parquet-go":        {"internal/tablefile"},
 }
 
 func within(dir string, rooms []string) bool {

@@ -1,0 +1,134 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+)
+
+// jsonRows reads rows as objects in JSON, one on each line. The first one says which columns there
+// are. In a later one a column that lacks is a missing cell, as null is.
+type jsonRows struct {
+	name string
+	src  *bufio.Reader
+
+	names  []string
+	at     map[string]int // of the names
+	row    []string
+	starts []int // where in the line each cell starts, from 1
+	line   int
+	offset int64
+}
+
+var graphKeys = regexp.MustCompile(`"(nodes|edges)"\s*:`)
+
+// isJSONRows: the first line is a JSON object, and not a graph.
+func isJSONRows(head []byte) bool {
+	first, _, _ := bytes.Cut(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("\n"))
+	return isGraphLines(head) && bytes.Contains(first, []byte(`"`)) && !graphKeys.Match(first)
+}
+
+// openJSON reads the first row.
+func (r *records) openJSON() error {
+	rows := &jsonRows{name: r.name, src: bufio.NewReader(r.guard)}
+	r.rows, r.style = rows, style{separator: ','}
+	if err := r.readFirst(); err != nil {
+		return err
+	}
+	r.style.names = rows.names
+	return r.nameColumns(rows.names)
+}
+
+func (j *jsonRows) FieldPos(cell int) (line, column int) { return j.line, j.starts[cell] }
+func (j *jsonRows) InputOffset() int64                   { return j.offset }
+
+// Read returns the next line that is not blank.
+func (j *jsonRows) Read() ([]string, error) {
+	for {
+		text, err := j.src.ReadBytes('\n')
+		j.offset += int64(len(text))
+		if err != nil && (err != io.EOF || len(text) == 0) {
+			return nil, err
+		}
+		j.line++
+		if len(bytes.TrimSpace(text)) > 0 {
+			err := j.parse(text)
+			return j.row, err
+		}
+	}
+}
+
+// parse takes the cells of a line.
+func (j *jsonRows) parse(text []byte) error {
+	first := j.at == nil
+	if first {
+		j.at = map[string]int{}
+	}
+	for c := range j.row {
+		j.row[c], j.starts[c] = "", 0
+	}
+	from := json.NewDecoder(bytes.NewReader(text))
+	from.UseNumber()
+	if open, err := from.Token(); err != nil || open != json.Delim('{') {
+		return j.wrong(from, "found no object in JSON: write a row as {\"column\": value, …} on a line of its own")
+	}
+	for from.More() {
+		key, err := from.Token()
+		if err != nil {
+			return j.broken(from, err)
+		}
+		name := key.(string) // of an object no other token stands here
+		c, known := j.at[name]
+		switch {
+		case !known && !first:
+			return j.wrong(from, "found the key %s, which the first row does not have: give it there too, as null if it has no value", quote(name))
+		case !known:
+			c = len(j.names)
+			j.names, j.at[name] = append(j.names, name), c
+			j.row, j.starts = append(j.row, ""), append(j.starts, 0)
+		case j.starts[c] > 0:
+			return j.wrong(from, "found the key %s twice in a row", quote(name))
+		}
+		j.starts[c] = int(from.InputOffset()) + 1
+		value, err := from.Token()
+		if err != nil {
+			return j.broken(from, err)
+		}
+		switch v := value.(type) {
+		case json.Delim:
+			return j.wrong(from, "found %s in column %s: only numbers, text, true, false and null can be read", v, quote(name))
+		case string:
+			j.row[c] = v
+		case json.Number:
+			j.row[c] = v.String()
+		case bool:
+			j.row[c] = fmt.Sprint(oneIf(v))
+		}
+	}
+	if _, err := from.Token(); err != nil {
+		return j.broken(from, err)
+	}
+	if _, err := from.Token(); err != io.EOF {
+		return j.wrong(from, "found more behind the object: write each row on a line of its own")
+	}
+	for c := range j.starts {
+		j.starts[c] = max(1, j.starts[c])
+	}
+	return nil
+}
+
+// broken is the error about a line that is no JSON.
+func (j *jsonRows) broken(from *json.Decoder, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return j.wrong(from, "the object does not end on its line: write each row on a line of its own")
+	}
+	return j.wrong(from, "is no JSON (%v)", err)
+}
+
+func (j *jsonRows) wrong(from *json.Decoder, format string, args ...any) error {
+	return &Error{File: j.name, Line: j.line, Column: int(from.InputOffset()) + 1, Msg: fmt.Sprintf(format, args...)}
+}

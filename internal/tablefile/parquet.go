@@ -1,0 +1,158 @@
+package tablefile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/big"
+	"strconv"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// IsParquet looks at the first bytes.
+func IsParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
+
+// Reader gives the rows of a Parquet file one by one.
+type Reader struct {
+	names  []string
+	cells  []func(parquet.Value) string
+	groups []parquet.RowGroup
+	rows   parquet.Rows // of the group that is being read
+	buffer []parquet.Row
+	left   []parquet.Row // of the buffer
+	row    []string
+}
+
+const parquetBuffer = 256 // rows
+
+// Open begins to read a file of some bytes.
+func Open(r io.ReaderAt, size int64) (reader *Reader, err error) {
+	defer damaged(&err)
+	file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, fmt.Errorf("is a Parquet file that cannot be read (%v): write it again", err)
+	}
+	p := &Reader{groups: file.RowGroups(), buffer: make([]parquet.Row, parquetBuffer)}
+	for _, c := range file.Root().Columns() {
+		cell := parquetCell(c)
+		if cell == nil {
+			return nil, notFlat(c.Name(), c.String())
+		}
+		p.names, p.cells = append(p.names, c.Name()), append(p.cells, cell)
+	}
+	p.row = make([]string, len(p.names))
+	return p, nil
+}
+
+// Columns are their names, in the order of the file.
+func (p *Reader) Columns() []string { return p.names }
+
+// Close ends the reading.
+func (p *Reader) Close() {
+	if p.rows != nil {
+		p.rows.Close()
+	}
+}
+
+// Read gives the next row, which is valid until another is read, or io.EOF after the last.
+func (p *Reader) Read() (row []string, err error) {
+	defer damaged(&err)
+	for len(p.left) == 0 {
+		if p.rows == nil {
+			if len(p.groups) == 0 {
+				return nil, io.EOF
+			}
+			p.rows, p.groups = p.groups[0].Rows(), p.groups[1:]
+		}
+		n, err := p.rows.ReadRows(p.buffer)
+		p.left = p.buffer[:n]
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("its data are damaged (%v): write it again", err)
+		}
+		if err == io.EOF || n == 0 {
+			p.rows.Close()
+			p.rows = nil
+		}
+	}
+	for _, v := range p.left[0] {
+		if v.IsNull() {
+			p.row[v.Column()] = ""
+		} else {
+			p.row[v.Column()] = p.cells[v.Column()](v)
+		}
+	}
+	p.left = p.left[1:]
+	return p.row, nil
+}
+
+// parquetCell writes the values of a column; nil where they are no cells.
+func parquetCell(c *parquet.Column) func(parquet.Value) string {
+	if !c.Leaf() || c.Repeated() {
+		return nil
+	}
+	var logical format.LogicalTypeValue
+	if t := c.Type().LogicalType(); t != nil {
+		logical = t.Value
+	}
+	switch t := logical.(type) {
+	case *format.DateType:
+		return func(v parquet.Value) string { return time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly) }
+	case *format.TimestampType:
+		unit := t.Unit.Value.Duration()
+		return func(v parquet.Value) string { return instant(v.Int64(), unit) }
+	case *format.DecimalType:
+		return func(v parquet.Value) string { return decimal(v, int(t.Scale)) }
+	case *format.IntType:
+		if !t.IsSigned {
+			return func(v parquet.Value) string { return strconv.FormatUint(v.Uint64(), 10) }
+		}
+	case *format.StringType, *format.EnumType:
+		return func(v parquet.Value) string { return string(v.ByteArray()) }
+	case nil:
+	default:
+		return nil
+	}
+	switch c.Type().Kind() {
+	case parquet.Boolean:
+		return func(v parquet.Value) string { return oneIf(v.Boolean()) }
+	case parquet.Int32:
+		return func(v parquet.Value) string { return strconv.Itoa(int(v.Int32())) }
+	case parquet.Int64:
+		return func(v parquet.Value) string { return strconv.FormatInt(v.Int64(), 10) }
+	case parquet.Float:
+		return func(v parquet.Value) string { return number(float64(v.Float())) }
+	case parquet.Double:
+		return func(v parquet.Value) string { return number(v.Double()) }
+	case parquet.ByteArray: // text of older writers, which did not say so
+		return func(v parquet.Value) string { return string(v.ByteArray()) }
+	}
+	return nil
+}
+
+// instant is a time so many units after 1970.
+func instant(v int64, unit time.Duration) string {
+	perSecond := int64(time.Second / unit)
+	return time.Unix(v/perSecond, v%perSecond*int64(unit)).UTC().Format("2006-01-02 15:04:05.999999999")
+}
+
+// decimal is an integer of v's bytes over ten to the scale.
+func decimal(v parquet.Value, scale int) string {
+	var n big.Int
+	switch v.Kind() {
+	case parquet.Int32:
+		n.SetInt64(int64(v.Int32()))
+	case parquet.Int64:
+		n.SetInt64(v.Int64())
+	default: // two's complement, the highest byte first
+		b := v.ByteArray()
+		n.SetBytes(b)
+		if len(b) > 0 && b[0]&0x80 != 0 {
+			n.Sub(&n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+		}
+	}
+	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
+	return new(big.Rat).SetFrac(&n, ten).FloatString(scale)
+}
