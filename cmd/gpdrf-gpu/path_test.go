@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// watchedTrsm is a device that notes through which files its first Trsm is called.
+type watchedTrsm struct {
+	device.Device
+	path []string // from the top
+}
+
+func (d *watchedTrsm) Trsm(a, l, b *device.Tensor) {
+	if d.path == nil {
+		var stack [64]uintptr
+		frames := runtime.CallersFrames(stack[:runtime.Callers(2, stack[:])])
+		for frame, more := frames.Next(); more; frame, more = frames.Next() {
+			file, ok := moduleFile(frame.File)
+			if ok && (d.path == nil || d.path[0] != file) {
+				d.path = slices.Insert(d.path, 0, file)
+			}
+		}
+	}
+	d.Device.Trsm(a, l, b)
+}
+
+// moduleFile is a file of this module's code by its path in the module.
+func moduleFile(name string) (string, bool) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		return "", false
+	}
+	rel, err := filepath.Rel(root, name)
+	ours := err == nil && filepath.IsLocal(rel) && !strings.HasSuffix(rel, "_test.go")
+	return filepath.ToSlash(rel), ours
+}
+
+// A step goes down to a device through few files, each entered once, and the document lists them.
+func TestPathOfAStep(t *testing.T) {
+	job := occupiedJob(t, 1000)
+	dev := &watchedTrsm{Device: job.Device}
+	job.Device = dev
+	folder, err := rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &program{ctx: t.Context(), out: &bytes.Buffer{}, err: &bytes.Buffer{}}
+	if _, _, err := p.runJob(job, folder, p.newExitGuard(p.ctx, nil), 0, false); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := regexp.MustCompile(`(?m)^\d+\. `+"`([^`]+\\.go)`").FindAllStringSubmatch(string(text), -1)
+	var documented []string
+	for _, file := range listed {
+		documented = append(documented, file[1])
+	}
+	if !slices.Equal(dev.path, documented) {
+		t.Errorf("a step goes through\n%s\nand docs/architecture.md has\n%s",
+			strings.Join(dev.path, "\n"), strings.Join(documented, "\n"))
+	}
+	if entered := slices.Compact(slices.Sorted(slices.Values(dev.path))); len(entered) < len(dev.path) {
+		t.Errorf("a file is entered twice: %v", dev.path)
+	}
+}
