@@ -66,8 +66,8 @@ mpi:
 
 .PHONY: test-mpi
 test-mpi: ## training in several processes, by Open MPI, MPICH and a double of the MPI ABI
-	@$(GO) vet -tags mpi ./dist/...
-	$(GO) test $(TEST_FLAGS) -tags mpi -count=1 ./dist/mpi
+	@$(GO) vet -tags mpi ./dist/... ./cmd/gpdrf-gpu
+	$(GO) test $(TEST_FLAGS) -tags mpi -count=1 -run 'TestRanks|TestConformance|TestFaults|TestOther' ./dist/mpi ./cmd/gpdrf-gpu
 
 QEMU_ARM64 := qemu-aarch64-static
 

@@ -27,8 +27,8 @@ func (j *Job) ranks() dist.Comm {
 	return j.Comm
 }
 
-// checkRanks refuses numbers of ranks that a batch cannot be shared by.
-func checkRanks(c dist.Comm, cfg *options.Config) error {
+// CheckRanks refuses a number of ranks that cannot share a batch.
+func CheckRanks(c dist.Comm, cfg *options.Config) error {
 	shards := c.Size()
 	if cfg.Deterministic {
 		if shards = dist.Shards; shards%c.Size() != 0 {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/dist/mpi"
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -16,6 +18,7 @@ import (
 // openDevice opens a device by name. An error is a usage error. The name auto always finds a
 // device, and a note says why it is not a GPU.
 func (p *program) openDevice(name string) (device.Device, error) {
+	name = p.deviceOfRank(name)
 	if name == "auto" || name == "" {
 		dev, why, err := device.OpenAuto()
 		if why != "" {
@@ -92,8 +95,10 @@ func deviceNames() (names []string) {
 
 // devicesInfo is what `info` prints about devices.
 type devicesInfo struct {
-	Devices []device.Machine  `json:"devices"`
-	Missing map[string]string `json:"missing,omitempty"` // why a kind of device is not there
+	Devices []device.Machine `json:"devices"`
+	MPI     string           `json:"mpi,omitempty"` // the library that joins processes
+	// why a kind of device, or MPI, is not there
+	Missing map[string]string `json:"missing,omitempty"`
 }
 
 func aboutDevices() devicesInfo {
@@ -102,6 +107,10 @@ func aboutDevices() devicesInfo {
 	for name, err := range reasons {
 		i.Missing[name] = err.Error()
 	}
+	var err error
+	if i.MPI, err = mpi.Find(dist.Place{}); err != nil {
+		i.Missing["mpi"] = err.Error()
+	}
 	return i
 }
 
@@ -109,6 +118,9 @@ func aboutDevices() devicesInfo {
 func (i devicesInfo) lines() (lines []string) {
 	for _, m := range i.Devices {
 		lines = append(lines, fmt.Sprintf("device    %s (%s%s): %s", m.Name, m.Name, strings.Join(device.Suffixes[:], ", "+m.Name), m.About))
+	}
+	if i.MPI != "" {
+		lines = append(lines, "mpi       "+i.MPI)
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.Missing)) {
 		lines = append(lines, fmt.Sprintf("no %-6s %s", name, i.Missing[name]))

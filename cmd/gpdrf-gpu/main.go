@@ -19,6 +19,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
+	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 )
@@ -64,6 +65,8 @@ type program struct {
 	reports  bool // train writes a report
 
 	tensorboard bool // and what TensorBoard shows
+
+	ranks *ranks // the processes that share a training; nil where there is one
 }
 
 func (p *program) run(args []string) int {
@@ -77,7 +80,7 @@ func (p *program) run(args []string) int {
 	if len(ordered) == 4 && ordered[1] == "help" && ordered[3] == "--all" {
 		p.helpAll(ordered[2])
 	} else if err == nil {
-		err = p.guarded(ordered)
+		err = p.part(p.guarded(ordered))
 	}
 	if err == nil {
 		err = out.err
@@ -113,6 +116,7 @@ var errInterrupted = errors.New("interrupted")
 
 func exitCode(err error) int {
 	var (
+		rank  *dist.RankError
 		usage *usage.Error
 		input *data.Error
 		fetch *sets.Error
@@ -122,6 +126,8 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
+	case errors.As(err, &rank):
+		return rank.Code
 	case errors.As(err, &usage), errors.As(err, &input), errors.As(err, &fetch):
 		return exitUsage
 	}

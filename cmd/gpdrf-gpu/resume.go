@@ -52,6 +52,9 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 		p.note("%s", n)
 	}
 	var folder *rundir.Folder
+	if p.follows() {
+		return job, nil, nil
+	}
 	err = guard.write(func() (err error) {
 		folder, err = from.Folder(path)
 		return err

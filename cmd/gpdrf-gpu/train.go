@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -22,6 +23,9 @@ import (
 func (p *program) train(c *call) error {
 	started := time.Now()
 	signal.Ignore(syscall.SIGPIPE) // a run outlives who reads its notes
+	if err := p.join(c); err != nil {
+		return err
+	}
 	asJSON, err := c.isOn("json")
 	if err != nil {
 		return err
@@ -76,6 +80,9 @@ func (p *program) train(c *call) error {
 		defer guard.stop()
 		job, folder, err = p.oldJob(c, guard, path)
 		if errors.Is(err, errFinished) {
+			if err := p.agree([]dist.Fact{{Name: "run", Value: "finished"}}, nil); err != nil {
+				return err
+			}
 			return p.finished(path, asJSON)
 		}
 	} else {
@@ -91,7 +98,7 @@ func (p *program) train(c *call) error {
 		defer cancel()
 		guard = p.newExitGuard(ctx, leave)
 		defer guard.stop() // before the context is cancelled
-		if job, err = p.newJob(ctx, c, cfg); err == nil {
+		if job, err = p.newJob(ctx, c, cfg); err == nil && !p.follows() {
 			err = guard.write(func() (err error) {
 				begin := rundir.NewFolder
 				if overwrite {
@@ -105,11 +112,22 @@ func (p *program) train(c *call) error {
 	if job != nil {
 		defer job.Device.Close()
 	}
+	if err != nil && ctx.Err() != nil {
+		guard.now()
+	}
+	if p.joined() && err == nil {
+		job.Comm = p.ranks
+		err = p.agree(factsOf(job), train.CheckRanks(p.ranks, job.Config))
+	}
 	if err != nil {
-		if ctx.Err() != nil {
-			guard.now()
+		if folder != nil {
+			err = errors.Join(err, folder.Discard())
 		}
 		return err
+	}
+	if p.follows() {
+		job.Started = started
+		return p.follow(job, guard)
 	}
 	for _, removed := range folder.Removed {
 		p.note("%s: removed: its run was killed before its first checkpoint", removed)
@@ -241,6 +259,9 @@ func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard
 		return err
 	}
 	out, err := job.Run(ctx)
+	if err == nil {
+		err = p.leave()
+	}
 	if stopping(); saved != nil {
 		defer saved.stop()
 	}

@@ -292,6 +292,10 @@ func trainFlags() []flagSpec {
 		group: "Run", name: "jobs", rare: true, arg: "N", help: "models that preset best or --ensemble trains at a time",
 		otherwise: "one for each of up to 4 threads, or 1 on a GPU",
 	})
+	flags = append(flags, flagSpec{
+		group: "Run", name: "comm-timeout", rare: true, arg: "TIME", otherwise: "10m",
+		help: "where several processes share the training, how long each waits for the others before the job ends; 0s is any time",
+	})
 	defaults, err := options.Resolve(nil, nil)
 	if err != nil {
 		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
@@ -340,7 +344,7 @@ func fileKeys() (keys []flagSpec) {
 // planFlags are the options of train that change its memory. The help of plan names them in a line.
 func planFlags() (flags []flagSpec) {
 	for _, f := range trainFlags() {
-		if !slices.Contains([]string{"out", "resume", "cv", "part", "overwrite", "report", "tensorboard", "json"}, f.name) {
+		if !slices.Contains([]string{"out", "resume", "cv", "part", "comm-timeout", "overwrite", "report", "tensorboard", "json"}, f.name) {
 			f.unlisted = true
 			flags = append(flags, f)
 		}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/dist/mpi"
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// Several processes of one launcher share one training. Rank 0 prints and writes; the others are
+// silent, unless something goes wrong with them alone.
+
+// ranks are the processes of the training, of which this is one.
+type ranks struct {
+	dist.Comm
+	local  int       // the number among those of this machine
+	loud   io.Writer // standard error, also of a silent rank
+	agreed bool      // all ranks have compared what they are about to do
+	left   bool      // this process is alone again
+}
+
+// commTimeout is how long a rank waits for the others.
+const commTimeout = 10 * time.Minute
+
+// joined says whether other processes share the work yet.
+func (p *program) joined() bool { return p.ranks != nil && !p.ranks.left }
+
+// follows says whether this process is not rank 0, to whom files and words are left.
+func (p *program) follows() bool { return p.ranks != nil && p.ranks.Rank() > 0 }
+
+// join finds out whether a launcher has started several processes for one training, and joins them.
+// Parts of a cross-validation are by themselves, also under a launcher.
+func (p *program) join(c *call) error {
+	limit := commTimeout
+	if text, given := c.text("comm-timeout"); given {
+		var err error
+		if limit, err = time.ParseDuration(text); err != nil || limit < 0 {
+			return usagef("--comm-timeout: %q must be a time such as 10m, or 0s for none", text)
+		}
+	}
+	if _, part := c.text("part"); part {
+		return nil
+	}
+	place, err := dist.Detect(os.Getenv)
+	if err != nil || place.Size == 1 {
+		return err
+	}
+	loud := p.err
+	if place.Rank > 0 {
+		p.out, p.terminal = io.Discard, false
+		if place.LocalRank > 0 {
+			p.err = io.Discard
+		}
+	}
+	comm, err := mpi.Open(place)
+	if errors.Is(err, mpi.ErrAbsent) {
+		return usagef("%s has started %d processes, which cannot share a training: %w", place.Launcher, place.Size, err)
+	} else if err != nil {
+		return err
+	}
+	if place.Rank > 0 {
+		p.err = io.Discard
+	}
+	p.ranks = &ranks{local: place.LocalRank, loud: loud}
+	p.ranks.Comm = dist.Watch(comm, limit, func(call string) {
+		p.ranks.say("%s has waited %s for the other ranks (%s): one of them hangs, or is dead. The job ends; "+
+			"to resume it from its last checkpoint, start it again with --resume", p.ranks.name(), limit, call)
+		comm.Abort(exitFailure)
+	})
+	_, cv := c.text("cv")
+	_, several := c.text("jobs")
+	if cfg, err := c.config(); err == nil && (cfg.Preset == options.Best || cfg.Ensemble > 1) {
+		several = true
+	}
+	if path, resume := c.text("resume"); resume {
+		cv, several = rundir.IsCV(path), rundir.IsSearch(path)
+	}
+	switch {
+	case cv:
+		return usagef("--cv: several processes share one training only: give each fold to one of them with --part, or start one process")
+	case several:
+		return usagef("preset best and --ensemble train several models, which processes cannot share: start one process")
+	}
+	p.note("%d ranks share the training, by %s", comm.Size(), comm)
+	return nil
+}
+
+// say is a line of any rank.
+func (r *ranks) say(format string, args ...any) {
+	fmt.Fprintf(r.loud, "gpdrf-gpu: "+format+"\n", args...)
+}
+
+// name is which rank this is, and where.
+func (r *ranks) name() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "an unknown machine"
+	}
+	return fmt.Sprintf("rank %d of %d on %s", r.Rank(), r.Size(), host)
+}
+
+// agree compares what all ranks are about to train, or passes the error on that a rank has met. All
+// ranks have the same answer.
+func (p *program) agree(facts []dist.Fact, met error) error {
+	if !p.joined() || p.ranks.agreed {
+		return met
+	}
+	p.ranks.agreed = true
+	text, code := "", 0
+	if met != nil {
+		text, code = met.Error(), exitCode(met)
+	}
+	return dist.Agree(p.ranks, facts, text, code)
+}
+
+// factsOf are what ranks that train together must have in common.
+func factsOf(job *train.Job) []dist.Fact {
+	facts := []dist.Fact{{Name: "version", Value: rundir.Version}, {Name: "device", Value: kindOf(job.Device)}}
+	for _, o := range options.Options() {
+		if o.Key != "device" && o.Key != "data-dir" && o.Key != "checkpoint-every" {
+			facts = append(facts, dist.Fact{Name: "option " + o.Key, Value: job.Config.Text(o.Key)})
+		}
+	}
+	step := 0
+	if job.From != nil {
+		step = job.From.Step
+	}
+	facts = append(facts, dist.Fact{Name: "first step", Value: strconv.Itoa(step + 1)})
+	rows := func(name string, ds *data.Dataset) {
+		text := "none"
+		if ds != nil {
+			text = fmt.Sprintf("%d rows with fingerprint %.12s…", ds.N(), ds.Fingerprint)
+		}
+		facts = append(facts, dist.Fact{Name: name, Value: text})
+	}
+	rows("training set", job.Train)
+	rows("validation set", job.Validation)
+	rows("test set", job.Test)
+	return facts
+}
+
+// kindOf is the kind of a device: what decides how it rounds.
+func kindOf(dev device.Device) string {
+	words := strings.Split(dev.Name(), ":")
+	kind := words[0] + ":" + words[len(words)-1]
+	if words[0] == "cpu" {
+		kind += " with " + simd.Tier()
+	}
+	return kind
+}
+
+// deviceOfRank is the name of the device that a rank opens: ranks of one machine take its GPUs in
+// turn, unless a number was given.
+func (p *program) deviceOfRank(name string) string {
+	suffix, cuda := strings.CutPrefix(name, "cuda")
+	if p.ranks == nil || !(cuda || name == "auto" || name == "") || !slices.Contains(append(device.Suffixes[:], ""), suffix) && cuda {
+		return name
+	}
+	if !cuda {
+		suffix = ""
+	}
+	machines, _ := device.Machines()
+	cards := 0
+	for _, m := range machines {
+		if strings.HasPrefix(m.Name, "cuda") {
+			cards++
+		}
+	}
+	if cards == 0 {
+		return name
+	}
+	return fmt.Sprintf("cuda:%d%s", p.ranks.local%cards, suffix)
+}
+
+// follow trains beside rank 0, and leaves the job.
+func (p *program) follow(job *train.Job, guard *exitGuard) error {
+	job.Reporter = follower{guard.end}
+	out, err := job.Run(p.ctx)
+	if err == nil {
+		err = p.leave()
+	}
+	if err == nil && out.End == train.Interrupted {
+		err = errInterrupted
+	}
+	return err
+}
+
+// follower is a Reporter that tells nobody.
+type follower struct{ begin func() }
+
+func (follower) Note(string, ...any)   {}
+func (follower) Doing(string, float64) {}
+func (f follower) Begin(int)           { f.begin() }
+func (follower) Step(rundir.Progress)  {}
+func (follower) End()                  {}
+
+// leave ends the work in common: what follows, rank 0 does alone.
+func (p *program) leave() error {
+	if !p.joined() {
+		return nil
+	}
+	p.ranks.left = true
+	return p.ranks.Close()
+}
+
+// part is how a process ends that may have company: all with one error that all know of, or because
+// of one that this rank alone has met.
+func (p *program) part(err error) error {
+	if !p.joined() {
+		return err
+	}
+	if err != nil {
+		err = p.agree(nil, err)
+	}
+	if err == nil || errors.As(err, new(*dist.RankError)) {
+		return errors.Join(err, p.leave())
+	}
+	if p.follows() { // what has met all of them, rank 0 says
+		time.Sleep(time.Second)
+	}
+	p.ranks.say("%s: %v", p.ranks.name(), err)
+	p.ranks.Abort(exitCode(err))
+	return err
+}

@@ -1,0 +1,300 @@
+//go:build mpi && linux && (amd64 || arm64)
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// The tests start this program under mpirun, by the name that makes it the command.
+
+// job is a command under mpirun that goes on.
+type job struct {
+	*exec.Cmd
+	said bytes.Buffer
+	done chan error
+}
+
+// launcher starts commands in a folder with an mpirun, of Open MPI or MPICH.
+type launcher struct {
+	mpirun, program, folder string
+}
+
+func newLauncher(t *testing.T, name string) *launcher {
+	t.Helper()
+	mpirun, err := exec.LookPath("mpirun." + name)
+	if err != nil && os.Getenv("REQUIRE_MPI") == "" {
+		t.Skipf("there is no %s: make mpi", name)
+	}
+	l := &launcher{mpirun: mpirun, folder: t.TempDir()}
+	l.program = filepath.Join(l.folder, "gpdrf-gpu")
+	self, own := os.Executable()
+	table := []byte("a,b,target\n")
+	for i := range 90 {
+		x := float64(i%13)/6 - 1
+		table = fmt.Appendf(table, "%g,%g,%g\n", x, float64(i%7), x*x+float64(i%7)/5+.1*float64(i%3))
+	}
+	if err := errors.Join(err, own, os.Symlink(self, l.program), os.WriteFile(l.file("rows.csv"), table, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func (l *launcher) file(names ...string) string {
+	return filepath.Join(append([]string{l.folder}, names...)...)
+}
+
+// start starts ranks of the command, or of several commands with ":" between them.
+func (l *launcher) start(t *testing.T, ranks int, words string, env ...string) *job {
+	t.Helper()
+	var args []string
+	if l.mpirun != "" && ranks > 0 {
+		for i, command := range strings.Split(words, " : ") {
+			if i > 0 {
+				args = append(args, ":")
+			}
+			args = append(append(args, "-np", strconv.Itoa(ranks), l.program), strings.Fields(command)...)
+		}
+	}
+	j := &job{Cmd: exec.Command(l.mpirun, args...), done: make(chan error, 1)}
+	if ranks == 0 { // without mpirun
+		j.Cmd = exec.Command(l.program, strings.Fields(words)...)
+	}
+	j.Dir, j.Stdout, j.Stderr = l.folder, &j.said, &j.said
+	j.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+		"OMPI_MCA_rmaps_base_oversubscribe=1", "GOMAXPROCS=1", "GORACE=atexit_sleep_ms=0")
+	j.Env = append(j.Env, env...)
+	if err := j.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { j.done <- j.Wait() }()
+	return j
+}
+
+// end waits for a job and gives its exit code.
+func (j *job) end(t *testing.T) int {
+	t.Helper()
+	select {
+	case err := <-j.done:
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		return j.ProcessState.ExitCode()
+	case <-time.After(time.Minute):
+		j.Process.Kill()
+		t.Fatalf("%v: it hangs: %s", j.Args, j.said.String())
+		return 0
+	}
+}
+
+func (l *launcher) run(t *testing.T, ranks int, words string, env ...string) (code int, said string) {
+	t.Helper()
+	j := l.start(t, ranks, words, env...)
+	return j.end(t), j.said.String()
+}
+
+// ranksOf are the processes of the command below mpirun.
+func (j *job) ranksOf(t *testing.T, program string) (pids []int) {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parents := map[int]int{}
+	for _, path := range stats {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended
+		}
+		_, rest, _ := strings.Cut(string(text), ") ")
+		fields := strings.Fields(rest)
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		parents[pid], _ = strconv.Atoi(fields[1])
+	}
+	for pid := range parents {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if !strings.HasPrefix(string(line), program+"\x00") {
+			continue
+		}
+		for up := pid; up > 1; up = parents[up] {
+			if up == j.Process.Pid {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+// waitFor waits until the log of a run has a step.
+func (l *launcher) waitFor(t *testing.T, j *job, run string, step int) {
+	t.Helper()
+	for range 6000 {
+		text, _ := os.ReadFile(l.file(run, rundir.MetricsFile))
+		if strings.Contains(string(text), fmt.Sprintf(`"step":%d,`, step)) {
+			return
+		}
+		select {
+		case <-j.done:
+			t.Fatalf("it has ended before step %d: %s", step, j.said.String())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	t.Fatalf("no step %d: %s", step, j.said.String())
+}
+
+const sharedRun = "train --data rows.csv --inducing 8 --features 8 --batch 40 --deterministic --steps %d --checkpoint-every 20 --report=false --out %s"
+
+func (l *launcher) sameModel(t *testing.T, a, b, said string) {
+	t.Helper()
+	x, errX := os.ReadFile(l.file(a, rundir.ModelFile))
+	y, errY := os.ReadFile(l.file(b, rundir.ModelFile))
+	if err := errors.Join(errX, errY); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	if !bytes.Equal(x, y) {
+		t.Errorf("%s and %s are different models: %s", a, b, said)
+	}
+}
+
+// The same bytes on 1, 2 and 4 processes, of each MPI; only rank 0 speaks and writes.
+func TestRanksDeterministic(t *testing.T) {
+	for _, name := range []string{"openmpi", "mpich"} {
+		l := newLauncher(t, name)
+		if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, 60, "one")); code != 0 {
+			t.Fatal(said)
+		}
+		for _, ranks := range []int{1, 2, 4} {
+			if ranks == 4 && name == "mpich" { // whose ranks are slow where they share a processor
+				continue
+			}
+			out := fmt.Sprint("run", ranks)
+			code, said := l.run(t, ranks, fmt.Sprintf(sharedRun, 60, out))
+			if code != 0 || strings.Count(said, "run folder: ") != 1 || ranks > 1 && strings.Count(said, "ranks share the training") != 1 {
+				t.Errorf("%s, %d ranks: exit code %d: %s", name, ranks, code, said)
+			}
+			l.sameModel(t, "one", out, said)
+		}
+	}
+}
+
+// A rank that is killed ends the job, and the run continues from its checkpoint on another number
+// of ranks, to the bytes of one that was not killed. KILLS says how often.
+func TestRanksKilled(t *testing.T) {
+	kills := 2
+	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
+		kills = n
+	}
+	const steps = 400
+	l := newLauncher(t, "openmpi")
+	if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, steps, "whole")); code != 0 {
+		t.Fatal(said)
+	}
+	for i := range kills {
+		out := fmt.Sprint("killed", i)
+		j := l.start(t, 2, fmt.Sprintf(sharedRun, steps, out))
+		l.waitFor(t, j, out, 20+10*rand.IntN(15))
+		time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
+		pids := j.ranksOf(t, l.program)
+		if len(pids) != 2 {
+			t.Fatalf("%d ranks: %s", len(pids), j.said.String())
+		}
+		began := time.Now()
+		if err := syscall.Kill(pids[rand.IntN(2)], syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		if code := j.end(t); code == 0 {
+			t.Errorf("exit code %d: %s", code, j.said.String())
+		}
+		t.Logf("the job ended %.1f s after the kill", time.Since(began).Seconds())
+		code, said := l.run(t, []int{4, 1, 2, 0}[i%4], "train --resume "+out)
+		if code != 0 {
+			t.Errorf("resumed: exit code %d: %s", code, said)
+		}
+		l.sameModel(t, "whole", out, said)
+	}
+}
+
+// A job that is asked to end saves where it is; one with a rank that hangs ends by its time limit.
+func TestRanksStopped(t *testing.T) {
+	l := newLauncher(t, "openmpi")
+	j := l.start(t, 2, fmt.Sprintf(sharedRun, 1_000_000, "asked"))
+	l.waitFor(t, j, "asked", 100)
+	if err := j.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := j.end(t); code == 0 {
+		t.Error("a job that was asked to end has exit code 0")
+	}
+	if run, err := rundir.OpenRun(l.file("asked")); err != nil || !run.CanGoOn() {
+		t.Errorf("%v: %s", err, j.said.String())
+	}
+
+	j = l.start(t, 2, fmt.Sprintf(sharedRun, 1_000_000, "hangs")+" --comm-timeout 2s")
+	l.waitFor(t, j, "hangs", 100)
+	pids := j.ranksOf(t, l.program)
+	if len(pids) != 2 {
+		t.Fatalf("%d ranks: %s", len(pids), j.said.String())
+	}
+	if err := syscall.Kill(pids[0], syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	host, _ := os.Hostname()
+	if code := j.end(t); code == 0 || !strings.Contains(j.said.String(), " of 2 on "+host+" has waited 2s for the other ranks") {
+		t.Errorf("exit code %d: %s", code, j.said.String())
+	}
+	if run, err := rundir.OpenRun(l.file("hangs")); err != nil || !run.CanGoOn() {
+		t.Errorf("%v: %s", err, j.said.String())
+	}
+}
+
+// Ranks that would not train the same are refused, with exit code 2 and one line that says why, and
+// so is what ranks cannot share. Nothing is left.
+func TestRanksRefused(t *testing.T) {
+	const small = "train --data rows.csv --inducing 8 --steps 10 --report=false --out x"
+	for _, name := range []string{"openmpi", "mpich"} {
+		l := newLauncher(t, name)
+		for _, c := range []struct {
+			words, want string
+			ranks       int
+			env         []string
+		}{
+			{small + " : " + small + " --lr 0.5", "its option lr is 0.5, and that of rank 0 on ", 1, nil},
+			{small + " : " + small + " --device cpu:f64", "its device is cpu:f64 with ", 1, nil},
+			{small + " : " + strings.Replace(small, "rows.csv", "none.csv", 1), "none.csv", 1, nil},
+			{strings.Replace(small, "rows.csv", "none.csv", 1), "none.csv", 2, nil},
+			{small + " --cv 5", "--cv: several processes share one training only", 2, nil},
+			{small + " --ensemble 3", "preset best and --ensemble train several models", 2, nil},
+			{small + " --batch 1", "--batch: 1 rows cannot be shared by 2", 2, nil},
+			{small, "which cannot share a training: no MPI library: tried /nowhere.so", 2, []string{"GPDRF_MPI=/nowhere.so"}},
+			{small, `WORLD_SIZE="" is not a number`, 0, []string{"RANK=1"}},
+		} {
+			if name == "mpich" && strings.Contains(c.words, " : ") && c.ranks == 1 && strings.Contains(c.words, "f64") {
+				continue // once is enough
+			}
+			code, said := l.run(t, c.ranks, c.words, c.env...)
+			if code != 2 || !strings.Contains(said, c.want) {
+				t.Errorf("%s: %s: exit code %d, expected 2 and %q: %s", name, c.words, code, c.want, said)
+			}
+			if strings.Count(said, "gpdrf-gpu: ") != 1 {
+				t.Errorf("%s: %s: not one line: %s", name, c.words, said)
+			}
+		}
+		if left, _ := filepath.Glob(l.file("*x*")); len(left) > 0 {
+			t.Errorf("%s: left: %v", name, left)
+		}
+	}
+}
