@@ -44,6 +44,11 @@ func (r *Regression) Quantile(i int, q float64) float64 {
 	return r.centre + r.sd*r.mixture.Quantile(i, q)
 }
 
+// Draw is draw t of row i, which has a number among all rows: fitted.Draw.
+func (r *Regression) Draw(i, row, t int, seed uint64) float64 {
+	return r.centre + r.sd*fitted.Draw(r.mixture, i, row, r.c, t, seed)
+}
+
 // Sample is the mean of component s of row i's mixture: a sample of the function, without noise.
 func (r *Regression) Sample(s, i int) float64 {
 	return r.centre + r.sd*r.mixture.Mean[s*r.mixture.N+i]

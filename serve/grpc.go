@@ -173,7 +173,9 @@ func requestOf(q *inference.ModelInferRequest, mostElements int) (*Request, erro
 		request.Inputs = append(request.Inputs, t)
 	}
 	for _, out := range q.Outputs {
-		request.Outputs = append(request.Outputs, OutputRequest{Name: out.GetName()})
+		of := out.GetParameters()
+		request.Outputs = append(request.Outputs, OutputRequest{Name: out.GetName(), Wanted: Wanted{of["levels"].GetStringParam(),
+			of["count"].GetInt64Param(), of["seed"].GetInt64Param(), of["first_row"].GetInt64Param()}})
 	}
 	return request, nil
 }

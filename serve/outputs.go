@@ -1,8 +1,11 @@
 package serve
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -18,8 +21,13 @@ type prediction struct {
 	distances []float64 // nil in older models
 }
 
-// samplesName is the one output that must be asked for: it is as large as all others by a hundred.
-const samplesName = "samples"
+// These outputs must be asked for: each is as large as all others by a hundred.
+const (
+	samplesName = "samples"
+	drawsName   = "draws"
+)
+
+const quantilesName = "quantiles"
 
 // momentNames are the outputs of Regression.Moments, in its order.
 func momentNames() []string { return []string{"mean", "sd", "var_aleatoric", "var_epistemic"} }
@@ -44,8 +52,9 @@ func outputsOf(t *fitted.Trained, samples int) (specs []TensorSpec) {
 		for _, name := range momentNames() {
 			number(name, targets)
 		}
-		number("quantiles", targets, len(predict.Levels()))
+		number(quantilesName, targets, len(predict.Levels()))
 		number(samplesName, samples, targets)
+		number(drawsName, targets, -1)
 	}
 	if t.Known != nil {
 		number("distance")
@@ -53,8 +62,50 @@ func outputsOf(t *fitted.Trained, samples int) (specs []TensorSpec) {
 	return specs
 }
 
+// wantedOutput is an output as a request wants it.
+type wantedOutput struct {
+	TensorSpec
+	levels   []float64
+	seed     uint64
+	firstRow int
+}
+
+const (
+	usualDraws = 100
+	mostWanted = 1 << 16 // draws, or levels
+)
+
+// of says what an output is with these parameters.
+func (w Wanted) of(spec TensorSpec) (wantedOutput, error) {
+	out := wantedOutput{spec, predict.Levels(), uint64(w.Seed), int(w.FirstRow)}
+	out.Shape = slices.Clone(spec.Shape)
+	last := len(out.Shape) - 1
+	switch {
+	case spec.Name == quantilesName && w.Levels != "":
+		out.levels = nil
+		for _, word := range strings.SplitN(w.Levels, ",", mostWanted) {
+			q, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+			if err != nil || !(q > 0 && q < 1) {
+				return out, badf("levels: %s is not between 0 and 1", quote(word))
+			}
+			out.levels = append(out.levels, q)
+		}
+		out.Shape[last] = int64(len(out.levels))
+	case spec.Name == drawsName:
+		count := cmp.Or(w.Count, usualDraws)
+		if count < 1 || count > mostWanted {
+			return out, badf("count: %d must be from 1 to %d", count, mostWanted)
+		}
+		if w.FirstRow < 0 || w.FirstRow > math.MaxInt32 {
+			return out, badf("first_row: %d is the number of no row", w.FirstRow)
+		}
+		out.Shape[last] = count
+	}
+	return out, nil
+}
+
 // output makes the tensor of an output.
-func (p *prediction) output(spec TensorSpec) (Tensor, error) {
+func (p *prediction) output(spec wantedOutput) (Tensor, error) {
 	t := Tensor{Name: spec.Name, Type: spec.Type, Shape: append([]int64{int64(p.rows.N())}, spec.Shape[1:]...)}
 	switch {
 	case spec.Name == "distance":
@@ -64,8 +115,10 @@ func (p *prediction) output(spec TensorSpec) (Tensor, error) {
 			addClasses(&t, predict.NewClasses(p.trained, part), part)
 		}
 	default:
+		row := spec.firstRow
 		for _, part := range p.parts {
-			p.addTargets(&t, part)
+			p.addTargets(&t, part, spec, row)
+			row += part.N
 		}
 	}
 	for i, v := range t.Numbers {
@@ -76,8 +129,8 @@ func (p *prediction) output(spec TensorSpec) (Tensor, error) {
 	return t, nil
 }
 
-// addTargets adds the rows of a part of a regression.
-func (p *prediction) addTargets(t *Tensor, part *model.Prediction) {
+// addTargets adds the rows of a part of a regression, the first of which has a number among all.
+func (p *prediction) addTargets(t *Tensor, part *model.Prediction, want wantedOutput, first int) {
 	targets := make([]*predict.Regression, part.C)
 	for c := range targets {
 		targets[c] = predict.NewRegression(p.trained, part, c)
@@ -93,9 +146,15 @@ func (p *prediction) addTargets(t *Tensor, part *model.Prediction) {
 			continue
 		}
 		for _, r := range targets {
-			if t.Name == "quantiles" {
-				for _, q := range predict.Levels() {
+			switch t.Name {
+			case quantilesName:
+				for _, q := range want.levels {
 					t.Numbers = append(t.Numbers, r.Quantile(i, q))
+				}
+				continue
+			case drawsName:
+				for k := range want.Shape[2] {
+					t.Numbers = append(t.Numbers, r.Draw(i, first+i, int(k), want.seed))
 				}
 				continue
 			}

@@ -140,8 +140,8 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 		raw := len(asked) == 1 && asked[0].Binary
 		asked = nil
 		for _, spec := range m.outputs {
-			if spec.Name != samplesName {
-				asked = append(asked, OutputRequest{spec.Name, raw})
+			if spec.Name != samplesName && spec.Name != drawsName {
+				asked = append(asked, OutputRequest{Name: spec.Name, Binary: raw})
 			}
 		}
 	}
@@ -149,19 +149,23 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 	if err != nil {
 		return nil, nil, err
 	}
-	var specs []TensorSpec
+	var wanted []wantedOutput
 	numbers := 0
 	for _, out := range asked {
 		at := slices.IndexFunc(m.outputs, func(spec TensorSpec) bool { return spec.Name == out.Name })
 		if at < 0 {
 			return nil, nil, badf("there is no output %s: the model has %s", quote(out.Name), specNames(m.outputs))
 		}
-		if slices.ContainsFunc(specs, func(spec TensorSpec) bool { return spec.Name == out.Name }) {
+		if slices.ContainsFunc(wanted, func(w wantedOutput) bool { return w.Name == out.Name }) {
 			return nil, nil, badf("output %s is asked for twice", quote(out.Name))
 		}
-		specs, binary = append(specs, m.outputs[at]), append(binary, out.Binary)
+		w, err := out.Wanted.of(m.outputs[at])
+		if err != nil {
+			return nil, nil, err
+		}
+		wanted, binary = append(wanted, w), append(binary, out.Binary)
 		width := 1
-		for _, d := range m.outputs[at].Shape[1:] {
+		for _, d := range w.Shape[1:] {
 			width *= int(d)
 		}
 		numbers += rows.N * width
@@ -173,8 +177,8 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, spec := range specs {
-		t, err := p.output(spec)
+	for _, w := range wanted {
+		t, err := p.output(w)
 		if err != nil {
 			return nil, nil, err
 		}

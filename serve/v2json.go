@@ -18,6 +18,16 @@ type Request struct {
 type OutputRequest struct {
 	Name   string
 	Binary bool // it is to come in raw form
+	Wanted Wanted
+}
+
+// Wanted are the parameters of a requested output; zero values are defaults.
+type Wanted struct {
+	Levels string `json:"levels"` // of quantiles: numbers between 0 and 1, with commas
+	Count  int64  `json:"count"`  // how many draws
+	Seed   int64  `json:"seed"`   // of draws
+	// the number of the first row, where the rows of one prediction come in parts
+	FirstRow int64 `json:"first_row"`
 }
 
 // wireRequest is the JSON of a request. Fields beyond these are left alone, as the protocol wants.
@@ -39,6 +49,7 @@ type wireRequest struct {
 		Name       string `json:"name"`
 		Parameters struct {
 			Binary *bool `json:"binary_data"`
+			Wanted
 		} `json:"parameters"`
 	} `json:"outputs"`
 }
@@ -85,10 +96,10 @@ func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
 		if out.Parameters.Binary != nil {
 			binary = *out.Parameters.Binary
 		}
-		q.Outputs = append(q.Outputs, OutputRequest{out.Name, binary})
+		q.Outputs = append(q.Outputs, OutputRequest{out.Name, binary, out.Parameters.Wanted})
 	}
 	if wire.Outputs == nil && wire.Parameters.Binary {
-		q.Outputs = []OutputRequest{{"", true}}
+		q.Outputs = []OutputRequest{{Binary: true}}
 	}
 	return q, nil
 }

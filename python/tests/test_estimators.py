@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from gpdrf import GPDRFClassifier, GPDRFRegressor
+from gpdrf import GPDRFClassifier, GPDRFRegressor, _server
 
 from .conftest import SMALL, Table
 
@@ -40,6 +40,32 @@ def test_quantiles_and_sd(table: Table, fitted: GPDRFRegressor) -> None:
     assert np.allclose(quantiles[:, 4] - quantiles[:, 0], 2 * 1.645 * sd, rtol=0.2)
     assert fitted.distance(x).max() < 3
     assert fitted.distance(x + 100).min() > 3
+
+
+def test_levels(table: Table, fitted: GPDRFRegressor) -> None:
+    x, _ = table
+    usual, asked = fitted.predict_quantiles(x), fitted.predict_quantiles(x, [0.95, 0.5])
+    assert np.array_equal(asked, usual[:, [4, 2]])
+    with pytest.raises(ValueError, match="is not between 0 and 1"):
+        fitted.predict_quantiles(x, [0.5, 1])
+
+
+def test_draws(table: Table, fitted: GPDRFRegressor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draws have the moments of the prediction, and are those of their seed, however many rows go at a time."""
+    x, y = table
+    mean, sd = fitted.predict(x, return_std=True)
+    draws = fitted.sample_y(x, 2000, random_state=1)
+    assert draws.shape == (100, 2000)
+    assert (np.abs(draws.mean(axis=1) - mean) < 5 * sd / np.sqrt(2000)).all()
+    assert np.allclose(draws.std(axis=1), sd, rtol=0.15)
+    assert np.array_equal(draws[:, :3], fitted.sample_y(x, 3, random_state=1))
+    assert not np.array_equal(draws[:, :3], fitted.sample_y(x, 3, random_state=2))
+    monkeypatch.setattr(_server, "_ROWS", 7)
+    assert np.array_equal(draws[:, :3], fitted.sample_y(x, 3, random_state=1))
+    several = GPDRFRegressor(**SMALL).fit(x, np.stack([y, -y], axis=1))
+    assert several.sample_y(x, 4).shape == (100, 2, 4)
+    with pytest.raises(ValueError, match="count"):
+        fitted.sample_y(x, -1)
 
 
 def test_many_rows(table: Table, fitted: GPDRFRegressor) -> None:

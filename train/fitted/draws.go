@@ -6,6 +6,22 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
+// Draw is draw t of y of a target, at row n of a mixture:
+//
+//	y⁽ᵗ⁾ = Mean[s,n] + σ[s,n] z,   s by its weight, z of the component's own distribution
+//
+// All rows and targets of a draw have one s, so that the draw follows one sample of the functions.
+// z belongs to the row, by its number among all rows, and to the target.
+func Draw(m metrics.Mixture, n, row, target, t int, seed uint64) float64 {
+	block := func(sample, row int, target uint32) [4]uint32 {
+		key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: target}, Site: device.SitePredict}.Words(sample, row)
+		return philox.Block(key, [4]uint32{uint32(t), c1, c2, c3})
+	}
+	const components, noise = 1, 2 // in place of samples; Draws has 0
+	s := m.Component(float64(block(components, 0, 0)[0]) / (1 << 32))
+	return m.At(s, n, philox.Normals(block(noise, row, uint32(target)))[0])
+}
+
 // Draws replaces each row's mixture by the normal of the moments that the paper estimates from T
 // draws of it: for t = 1 … T choose s by its weight, then y⁽ᵗ⁾ of component s, and
 //

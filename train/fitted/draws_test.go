@@ -43,3 +43,30 @@ func TestDraws(t *testing.T) {
 		t.Errorf("the variance of two draws is %g on average, expected 1", mean)
 	}
 }
+
+// A draw has one component for all rows and targets, and noise for each.
+func TestDraw(t *testing.T) {
+	m := metrics.Mixture{S: 2, N: 2, Mean: []float64{-100, -100, 100, 100}, Var: []float64{1, 1}, Weight: []float64{0.25, 0.75}}
+	const draws = 20000
+	upper, sum, squares, both := 0, 0.0, 0.0, 0.0
+	for k := range draws {
+		a, b, c := Draw(m, 0, 0, 0, k, 7), Draw(m, 1, 1, 0, k, 7), Draw(m, 0, 0, 1, k, 7)
+		if (a > 0) != (b > 0) || (a > 0) != (c > 0) {
+			t.Fatalf("draw %d: %g, %g and %g come from two components", k, a, b, c)
+		}
+		if a == b || a == c {
+			t.Fatalf("draw %d: rows or targets have the same noise", k)
+		}
+		centre := math.Copysign(100, a)
+		if a > 0 {
+			upper++
+		}
+		sum, squares, both = sum+a-centre, squares+(a-centre)*(a-centre), both+(a-centre)*(b-centre)
+	}
+	if share := float64(upper) / draws; math.Abs(share-0.75) > 0.02 {
+		t.Errorf("the component of weight 0.75 has a share of %g", share)
+	}
+	if math.Abs(sum/draws) > 0.03 || math.Abs(squares/draws-1) > 0.05 || math.Abs(both/draws) > 0.03 {
+		t.Errorf("noise of mean %g, variance %g, and covariance %g between rows", sum/draws, squares/draws, both/draws)
+	}
+}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils import check_array, column_or_1d
+from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,6 +16,8 @@ from gpdrf._base import Estimator
 from gpdrf._rows import Numbers
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+_MOST_SEED = 2**31 - 1
 
 
 class GPDRFRegressor(RegressorMixin, Estimator):
@@ -72,9 +75,18 @@ class GPDRFRegressor(RegressorMixin, Estimator):
         mean = self._output(X, "mean")
         return (mean, self._output(X, "sd")) if return_std else mean
 
-    def predict_quantiles(self, X: Any) -> Numbers:
-        """Quantiles of the predictive distribution at LEVELS, [N, levels] or [N, targets, levels]."""
-        return self._output(X, "quantiles", len(LEVELS))
+    def predict_quantiles(self, X: Any, levels: Sequence[float] = LEVELS) -> Numbers:
+        """Quantiles of the predictive distribution, [N, levels] or [N, targets, levels]."""
+        asked = {} if tuple(levels) == LEVELS else {"levels": ",".join(repr(float(q)) for q in levels)}
+        return self._output(X, "quantiles", len(levels), **asked)
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: int | np.random.RandomState | None = 0) -> Numbers:
+        """Draws of the targets, [N, n_samples] or [N, targets, n_samples].
+
+        All rows of a draw have one sample of the latent functions, and each row has noise of its own.
+        """
+        seed = int(check_random_state(random_state).randint(_MOST_SEED))
+        return self._output(X, "draws", n_samples, count=n_samples, seed=seed)
 
 
 class GPDRFClassifier(ClassifierMixin, Estimator):

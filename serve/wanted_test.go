@@ -1,0 +1,119 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/serve/inference"
+)
+
+// Draws and quantiles are those that a request asks for, whichever way and in how many parts it
+// comes.
+func TestWanted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	trained := writeModel(t, path, numbers, 1)
+	r := start(t, testConfig(), Source{"m", path})
+	client := r.dial(t)
+	rows := rowsOfKind(t, numbers, tableText(numbers, 12, 2), &trained.Schema)
+	targets := len(trained.Schema.Outputs())
+
+	// web asks over HTTP for one output of the rows from lo to hi.
+	web := func(lo, hi int, name, parameters string) ([]float64, error) {
+		var x []float64
+		for i := lo; i < hi; i++ {
+			x = append(x, rows.Row(i)...)
+		}
+		data, err := json.Marshal(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := fmt.Sprintf(`{"inputs": [{"name": "inputs", "shape": [%d, 2], "datatype": "FP64", "data": %s}],
+			"outputs": [{"name": %q, "parameters": %s}]}`, hi-lo, data, name, parameters)
+		status, _, text, err := r.try("/v2/models/m/infer", []byte(body))
+		if err != nil || status != 200 {
+			return nil, fmt.Errorf("status %d, %s, %v", status, text, err)
+		}
+		var answer struct {
+			Outputs []struct {
+				Shape []int
+				Data  []float64
+			}
+		}
+		if err := json.Unmarshal(text, &answer); err != nil {
+			return nil, err
+		}
+		return answer.Outputs[0].Data, nil
+	}
+	must := func(values []float64, err error) []float64 {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return values
+	}
+
+	usual := must(web(0, 12, "quantiles", `{}`))
+	asked := must(web(0, 12, "quantiles", `{"levels": "0.95, 0.5"}`))
+	for k := range 12 * targets {
+		if asked[2*k] != usual[5*k+4] || asked[2*k+1] != usual[5*k+2] {
+			t.Fatalf("quantiles at 0.95 and 0.5 are %v, those of predict %v", asked[2*k:2*k+2], usual[5*k:5*k+5])
+		}
+	}
+
+	const count = 4000
+	draws := must(web(0, 12, "draws", fmt.Sprintf(`{"count": %d, "seed": 7}`, count)))
+	mean, sd := must(web(0, 12, "mean", `{}`)), must(web(0, 12, "sd", `{}`))
+	for k := range mean {
+		sum := 0.0
+		for _, y := range draws[k*count : (k+1)*count] {
+			sum += y
+		}
+		if e := math.Abs(sum/count-mean[k]) / sd[k] * math.Sqrt(count); e > 5 {
+			t.Errorf("the mean of %d draws is %g, expected %g: %.1f standard errors", count, sum/count, mean[k], e)
+		}
+	}
+	whole := must(web(0, 12, "draws", `{"count": 3, "seed": 7}`))
+	parts := append(must(web(0, 5, "draws", `{"count": 3, "seed": 7}`)), must(web(5, 12, "draws", `{"count": 3, "seed": 7, "first_row": 5}`))...)
+	if !slices.Equal(whole, parts) || whole[1] != draws[1] {
+		t.Error("draws depend on the parts that rows come in")
+	}
+	if slices.Equal(whole, must(web(0, 12, "draws", `{"count": 3, "seed": 8}`))) {
+		t.Error("another seed gives the same draws")
+	}
+
+	parameter := func(v int64) *inference.InferParameter {
+		return &inference.InferParameter{ParameterChoice: &inference.InferParameter_Int64Param{Int64Param: v}}
+	}
+	answer, err := client.ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m",
+		Inputs: []*inference.ModelInferRequest_InferInputTensor{{Name: "inputs", Datatype: "FP64", Shape: []int64{1, 2},
+			Contents: &inference.InferTensorContents{Fp64Contents: rows.Row(5)}}},
+		Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{{Name: "draws", Parameters: map[string]*inference.InferParameter{
+			"count": parameter(3), "seed": parameter(7), "first_row": parameter(5)}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := fromRaw("draws", FP64, answer.RawOutputContents[0], 3*targets)
+	if err != nil || !slices.Equal(got, whole[5*3*targets:6*3*targets]) {
+		t.Errorf("gRPC draws %v, HTTP %v, %v", got, whole[5*3*targets:6*3*targets], err)
+	}
+
+	for parameters, want := range map[string]string{
+		`{"levels": "0.5,1"}`: "levels: \\\"1\\\" is not between 0 and 1", `{"levels": "x"}`: "levels: \\\"x\\\"", `{"levels": "0.5,"}`: "levels",
+	} {
+		if _, err := web(0, 1, "quantiles", parameters); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", parameters, err)
+		}
+	}
+	for parameters, want := range map[string]string{
+		`{"count": -1}`: "count: -1 must be from 1 to 65536", `{"count": 65537}`: "count", `{"first_row": -1}`: "first_row: -1 is the number of no row",
+	} {
+		if _, err := web(0, 1, "draws", parameters); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", parameters, err)
+		}
+	}
+}
