@@ -177,7 +177,7 @@ WHEELS          := build/wheels
 WHEEL_ENV       := $(WHEELS)/env
 WHEEL_PLATFORMS := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64
 WHEEL_PACKAGES   = numpy==$(NUMPY_VERSION) scikit-learn==$(SKLEARN_VERSION) pandas==3.1.1 polars==2.1.0 tqdm==4.70.1 \
-	hatchling==1.33.0 pytest==9.2.0 mypy==2.4.1 ruff==0.17.6
+	hatchling==1.33.0 pytest==9.2.0 mypy==2.4.1 ruff==0.17.6 nbclient==0.11.0 ipykernel==7.4.0 matplotlib==3.11.2
 
 $(WHEEL_ENV)/bin/is-there:
 	python3 -m venv $(WHEEL_ENV)
@@ -208,6 +208,10 @@ lint-python: $(WHEEL_ENV)/bin/is-there ## ruff, and mypy --strict, on the Python
 test-python: wheel ## the tests of the Python package, from its wheel; PYTEST="-m slow" those that take minutes
 	$(WHEEL_ENV)/bin/python -m pip install -q --force-reinstall --no-deps $(WHEELS)/$(shell $(GO) env GOHOSTOS)-$(shell $(GO) env GOHOSTARCH)/*.whl
 	cd python && env -u GPDRF_PROGRAM ../$(WHEEL_ENV)/bin/python -m pytest -q $(PYTEST)
+
+.PHONY: notebook
+notebook: ## python/python.ipynb with what it shows now, after make test-python
+	cd python && UPDATE=1 ../$(WHEEL_ENV)/bin/python -m pytest -q tests/test_notebook.py
 
 .PHONY: serve-load
 serve-load: ## serve under load of 64 clients, beside predict and the bare forward pass; SECONDS=60
