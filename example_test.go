@@ -110,7 +110,8 @@ func ExamplePrediction_Quantile() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("the mean lies within the central 90 %:", p.Quantile(0, 0.05) < p.Mean[0] && p.Mean[0] < p.Quantile(0, 0.95))
+	fmt.Println("the mean lies within the central 90 %:", p.Quantile(0, 0.05) < p.Mean[0] &&
+		p.Mean[0] < p.Quantile(0, 0.95))
 	// Output:
 	// the mean lies within the central 90 %: true
 }

@@ -160,7 +160,8 @@ func (o Options) config() (*options.Config, error) {
 
 // notHere says why an option of the command is not for Options.Set; "" if it is.
 func notHere(key string) string {
-	fields := map[string]string{"model": "Kind", "steps": "Steps", "time-limit": "TimeLimit", "seed": "Seed", "device": "Device"}
+	fields := map[string]string{"model": "Kind", "steps": "Steps", "time-limit": "TimeLimit",
+		"seed": "Seed", "device": "Device"}
 	if fields[key] != "" {
 		return "set the field " + fields[key] + " instead"
 	}

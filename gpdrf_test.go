@@ -21,19 +21,31 @@ func TestBadInput(t *testing.T) {
 		{"no rows", "there are no rows", gpdrf.Rows{}, gpdrf.Options{}},
 		{"no targets", "give either values, for a regression, or classes", gpdrf.Rows{Inputs: numbers}, gpdrf.Options{}},
 		{"too few targets", "2 values for 3 rows", gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2}}, gpdrf.Options{}},
-		{"a short row", "row 2 has 1 number, and there are 2 columns", gpdrf.Rows{Inputs: [][]float64{{1, 2}, {3}}, Values: []float64{1, 2}}, gpdrf.Options{}},
-		{"no number", `row 2: column "b" is NaN`, gpdrf.Rows{Columns: []string{"a", "b"}, Inputs: [][]float64{{1, 2}, {3, math.NaN()}}, Values: []float64{1, 2}}, gpdrf.Options{}},
-		{"no value", "row 2: the value is +Inf", gpdrf.Rows{Inputs: numbers[:2], Values: []float64{1, math.Inf(1)}}, gpdrf.Options{}},
+		{"a short row", "row 2 has 1 number, and there are 2 columns",
+			gpdrf.Rows{Inputs: [][]float64{{1, 2}, {3}}, Values: []float64{1, 2}}, gpdrf.Options{}},
+		{"no number", `row 2: column "b" is NaN`, gpdrf.Rows{Columns: []string{"a", "b"},
+			Inputs: [][]float64{{1, 2}, {3, math.NaN()}}, Values: []float64{1, 2}}, gpdrf.Options{}},
+		{"no value", "row 2: the value is +Inf",
+			gpdrf.Rows{Inputs: numbers[:2], Values: []float64{1, math.Inf(1)}}, gpdrf.Options{}},
 		{"one value", "there is nothing to learn", gpdrf.Rows{Inputs: numbers, Values: []float64{1, 1, 1}}, gpdrf.Options{}},
-		{"one class", "at least two classes are needed", gpdrf.Rows{Inputs: numbers, Classes: []string{"a", "a", "a"}}, gpdrf.Options{}},
-		{"two names", `there are two columns "a"`, gpdrf.Rows{Columns: []string{"a", "a"}, Inputs: numbers, Values: []float64{1, 2, 3}}, gpdrf.Options{}},
-		{"a symbol", `row 1: found "!" at byte 3`, gpdrf.Rows{Sequences: []string{"AC!", "ACG"}, Tokens: "dna", Values: []float64{1, 2}}, gpdrf.Options{}},
-		{"an option", `unknown option "kernl": did you mean "kernel"?`, gpdrf.Rows{}, gpdrf.Options{Set: map[string]string{"kernl": "rbf"}}},
-		{"a value of one", `gpdrf.Options: kernel: "rbg" is not one of its values`, gpdrf.Rows{}, gpdrf.Options{Set: map[string]string{"kernel": "rbg"}}},
-		{"an option of files", "gpdrf.Options: gram: is about files", gpdrf.Rows{}, gpdrf.Options{Set: map[string]string{"gram": "k.npz"}}},
-		{"a field", "gpdrf.Options: steps: set the field Steps instead", gpdrf.Rows{}, gpdrf.Options{Set: map[string]string{"steps": "3"}}},
-		{"several models", "preset best and ensemble are for several models", gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}}, gpdrf.Options{Set: map[string]string{"ensemble": "3"}}},
-		{"a device", `device "tpu" is not known`, gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}}, gpdrf.Options{Device: "tpu"}},
+		{"one class", "at least two classes are needed",
+			gpdrf.Rows{Inputs: numbers, Classes: []string{"a", "a", "a"}}, gpdrf.Options{}},
+		{"two names", `there are two columns "a"`, gpdrf.Rows{Columns: []string{"a", "a"},
+			Inputs: numbers, Values: []float64{1, 2, 3}}, gpdrf.Options{}},
+		{"a symbol", `row 1: found "!" at byte 3`, gpdrf.Rows{Sequences: []string{"AC!", "ACG"},
+			Tokens: "dna", Values: []float64{1, 2}}, gpdrf.Options{}},
+		{"an option", `unknown option "kernl": did you mean "kernel"?`, gpdrf.Rows{},
+			gpdrf.Options{Set: map[string]string{"kernl": "rbf"}}},
+		{"a value of one", `gpdrf.Options: kernel: "rbg" is not one of its values`, gpdrf.Rows{},
+			gpdrf.Options{Set: map[string]string{"kernel": "rbg"}}},
+		{"an option of files", "gpdrf.Options: gram: is about files", gpdrf.Rows{},
+			gpdrf.Options{Set: map[string]string{"gram": "k.npz"}}},
+		{"a field", "gpdrf.Options: steps: set the field Steps instead", gpdrf.Rows{},
+			gpdrf.Options{Set: map[string]string{"steps": "3"}}},
+		{"several models", "preset best and ensemble are for several models",
+			gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}}, gpdrf.Options{Set: map[string]string{"ensemble": "3"}}},
+		{"a device", `device "tpu" is not known`, gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}},
+			gpdrf.Options{Device: "tpu"}},
 	} {
 		if _, err := gpdrf.Train(context.Background(), c.rows, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
@@ -53,7 +65,8 @@ func TestColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, errA := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{0.5, 3}}})
-	b, errB := m.Predict(t.Context(), gpdrf.Rows{Columns: []string{"noise", "more", "x"}, Inputs: [][]float64{{3, 9, 0.5}}})
+	b, errB := m.Predict(t.Context(), gpdrf.Rows{Columns: []string{"noise", "more", "x"},
+		Inputs: [][]float64{{3, 9, 0.5}}})
 	if err := errors.Join(errA, errB); err != nil || a.Mean[0] != b.Mean[0] {
 		t.Errorf("%v, %v: %v", a, b, err)
 	}

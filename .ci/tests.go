@@ -123,5 +123,6 @@ func list(path string) {
 		}
 		fmt.Printf("%s: %s\n", test, skipped[test])
 	}
-	fmt.Printf("%d tests were not run; %d more were skipped in one step and run in another\n", len(skipped)-elsewhere, elsewhere)
+	fmt.Printf("%d tests were not run; %d more were skipped in one step and run in another\n",
+		len(skipped)-elsewhere, elsewhere)
 }

@@ -26,7 +26,8 @@ type tier struct {
 var tiers = []tier{
 	{theirs: []string{"OPENBLAS_NUM_THREADS=1"}},
 	{suffix: "_avx2", ours: []string{"GPDRF_SIMD=avx2"},
-		theirs: []string{"OPENBLAS_NUM_THREADS=1", "ATEN_CPU_CAPABILITY=avx2", "MKL_ENABLE_INSTRUCTIONS=AVX2", "ONEDNN_MAX_CPU_ISA=AVX2", "OPENBLAS_CORETYPE=Haswell"}},
+		theirs: []string{"OPENBLAS_NUM_THREADS=1", "ATEN_CPU_CAPABILITY=avx2",
+			"MKL_ENABLE_INSTRUCTIONS=AVX2", "ONEDNN_MAX_CPU_ISA=AVX2", "OPENBLAS_CORETYPE=Haswell"}},
 }
 
 // product is a shape of matrix product, [m,k] by [k,n], with T for what is stored transposed.
@@ -91,7 +92,8 @@ func (t tier) compare(python string, figures map[string]float64, log io.Writer) 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(log, "%s; %s, %d threads; %s; %s %s\n", time.Now().UTC().Format(time.DateOnly), hardware.Processor(), runtime.GOMAXPROCS(0), versions, runtime.Version(), strings.Join(t.ours, " "))
+	fmt.Fprintf(log, "%s; %s, %d threads; %s; %s %s\n", time.Now().UTC().Format(time.DateOnly),
+		hardware.Processor(), runtime.GOMAXPROCS(0), versions, runtime.Version(), strings.Join(t.ours, " "))
 
 	c := comparison{ours: ours, theirs: theirs, log: log}
 	for _, preset := range []string{"mnist-small", "protein"} {
@@ -105,7 +107,8 @@ func (t tier) compare(python string, figures map[string]float64, log io.Writer) 
 					}
 					name += "_2threads"
 				}
-				figures[name] = c.slower(name, fmt.Sprintf("step %s %d", preset, threads), fmt.Sprintf("step %s %s mixed %d", preset, style, threads), threads)
+				figures[name] = c.slower(name, fmt.Sprintf("step %s %d", preset, threads),
+					fmt.Sprintf("step %s %s mixed %d", preset, style, threads), threads)
 			}
 		}
 		if t.suffix == "" {
@@ -153,7 +156,8 @@ func (c *comparison) slower(name, our, their string, threads int) float64 {
 		a, b, ratios = append(a, u), append(b, v), append(ratios, u/v)
 	}
 	m := median(ratios)
-	fmt.Fprintf(c.log, "%-32s ours %9.3f ms, theirs %9.3f ms, ratio %.3f (%.3f to %.3f)\n", name, median(a), median(b), m, slices.Min(ratios), slices.Max(ratios))
+	fmt.Fprintf(c.log, "%-32s ours %9.3f ms, theirs %9.3f ms, ratio %.3f (%.3f to %.3f)\n", name,
+		median(a), median(b), m, slices.Min(ratios), slices.Max(ratios))
 	return m
 }
 

@@ -49,7 +49,8 @@ func countDistances(in io.Reader) (*plots.Bins, error) {
 	if err != nil {
 		return nil, err
 	}
-	label, target, distance := slices.Index(rows[0], "label"), slices.Index(rows[0], "target"), slices.Index(rows[0], "bhattacharyya")
+	label, target, distance := slices.Index(rows[0], "label"), slices.Index(rows[0], "target"),
+		slices.Index(rows[0], "bhattacharyya")
 	if min(label, target, distance) < 0 {
 		return nil, fmt.Errorf("the columns %q are not those of predictions with a target", rows[0])
 	}
@@ -101,7 +102,8 @@ func drawDistances(all found) error {
 		}
 		panels = append(panels, line)
 	}
-	return writeFile(distancesPicture, func(w io.Writer) error { return plots.Histograms(w, "Bhattacharyya distance", panels) })
+	return writeFile(distancesPicture,
+		func(w io.Writer) error { return plots.Histograms(w, "Bhattacharyya distance", panels) })
 }
 
 // distancesPage has our means beside the paper's.
@@ -121,11 +123,13 @@ func distancesPage(all found, words notes) string {
 			if records, ok := all.complete(s.rowsOf(m)); ok {
 				ours = pooled(records)
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", s.title(), modelNames[m], right, ours[0], wrong, ours[1], ours[2])
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", s.title(), modelNames[m], right,
+				ours[0], wrong, ours[1], ours[2])
 		}
 	}
 	if len(pictured(all)) > 0 {
-		fmt.Fprintf(&b, "\n![Histograms of the distances of right and wrong rows](%s)\n", strings.Replace(distancesPicture, "docs/", "../", 1))
+		fmt.Fprintf(&b, "\n![Histograms of the distances of right and wrong rows](%s)\n",
+			strings.Replace(distancesPicture, "docs/", "../", 1))
 	}
 	return b.String()
 }

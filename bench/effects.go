@@ -9,7 +9,8 @@ import (
 // seeds, what they change.
 func effects(b *strings.Builder, all found, words notes) {
 	fmt.Fprintf(b, "\n## What each option does\n\n%s\n\n", words["What each option does"])
-	fmt.Fprintf(b, "The base is `%s`,\nwith %d seeds. [Its commands](results/options.md) have a page.\n\n", optionsBase, optionSeeds)
+	fmt.Fprintf(b, "The base is `%s`,\nwith %d seeds. [Its commands](results/options.md) have a "+
+		"page.\n\n", optionsBase, optionSeeds)
 	b.WriteString("| option | | NLPD | change | RMSE | change | seconds |\n|---|---|---|---|---|---|---|\n")
 	of := func(args string) ([]*record, bool) {
 		var own []row

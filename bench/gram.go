@@ -32,7 +32,8 @@ func writeGram(path string, cfg *options.Config) (n, t int, err error) {
 		return 0, 0, fmt.Errorf("%s holds no classes of sequences", rows.Name)
 	}
 	n, t = rows.N(), tests.N()
-	all := map[string][]float32{"train": make([]float32, n*n), "test": make([]float32, t*n), "train_square": make([]float32, n), "test_square": make([]float32, t)}
+	all := map[string][]float32{"train": make([]float32, n*n), "test": make([]float32, t*n),
+		"train_square": make([]float32, n), "test_square": make([]float32, t)}
 	add := func(name string, values []float64) {
 		to := all[name]
 		for i, v := range values {
@@ -71,7 +72,8 @@ func writeNpy[T float32 | int32](z *zip.Writer, name string, values []T, shape .
 	if _, ok := any(values).([]int32); ok {
 		kind = "<i4"
 	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }", kind, strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ","), "[]"))
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }", kind,
+		strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ","), "[]"))
 	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
 	b := bufio.NewWriter(w)
 	b.WriteString("\x93NUMPY\x01\x00")

@@ -11,7 +11,8 @@ import (
 func machines(b *strings.Builder, all found, words notes) {
 	const heading = "Beside a support vector machine"
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", heading, words[heading])
-	b.WriteString("| set | mean of | score | SVM | chosen | GP-DRF | difference | at most 1 s.e. worse |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| set | mean of | score | SVM | chosen | GP-DRF | difference | at most 1 s.e. " +
+		"worse |\n|---|---|---|---|---|---|---|---|\n")
 	for _, s := range sets() {
 		if s.svm != "" {
 			beside(b, s, all)
@@ -48,6 +49,7 @@ func beside(b *strings.Builder, s set, all found) {
 		chosen = append(chosen, r.Chosen)
 	}
 	slices.Sort(chosen)
-	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", s.title(), s.over(), sc.name, cell, strings.Join(slices.Compact(chosen), "; "),
+	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", s.title(), s.over(), sc.name, cell,
+		strings.Join(slices.Compact(chosen), "; "),
 		number(meanOf(y).value), signed(d), says)
 }

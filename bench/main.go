@@ -44,7 +44,10 @@ func main() {
 	case len(args) == 1 && args[0] == "cpu-peer": // our side of cpu-peers
 		err = serve(os.Stdin, os.Stdout)
 	default:
-		fmt.Fprintln(os.Stderr, "usage: go run ./bench results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm --data SET … | suite [-sets REGEXP] [-methods REGEXP] [-folds N] [-seconds S] [-again] [-report] | toy | serve [-program P] [-seconds S] | cpu-peers [PYTHON]")
+		fmt.Fprintln(os.Stderr,
+			"usage: go run ./bench results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm "+
+				"--data SET … | suite [-sets REGEXP] [-methods REGEXP] [-folds N] [-seconds S] [-again] "+
+				"[-report] | toy | serve [-program P] [-seconds S] | cpu-peers [PYTHON]")
 		os.Exit(2)
 	}
 	if err != nil {

@@ -28,7 +28,8 @@ func pageFile(name string) string { return "docs/results/" + name + ".md" }
 
 // title begins a page.
 func title(b *strings.Builder, heading string) {
-	fmt.Fprintf(b, "# %s\n\nWritten by `make results` from bench/results and docs/results-notes.md; do not edit.\n\n", heading)
+	fmt.Fprintf(b, "# %s\n\nWritten by `make results` from bench/results and docs/results-notes.md; "+
+		"do not edit.\n\n", heading)
 }
 
 // overview is docs/results.md.
@@ -36,11 +37,13 @@ func overview(all found, words notes) string {
 	var b strings.Builder
 	title(&b, "Results")
 	fmt.Fprintf(&b, "%s\n\n## At a glance\n\n%s\n\n", words["Introduction"], words["At a glance"])
-	b.WriteString("| set | mean of | score | paper: GP | DRF | GP-DRF | here: GP | DRF | GP-DRF | target | met |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| set | mean of | score | paper: GP | DRF | GP-DRF | here: GP | DRF | GP-DRF | " +
+		"target | met |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, s := range sets() {
 		glance(&b, s, all)
 	}
-	b.WriteString("\nA set's page has its folds and commands. [Bhattacharyya distances](results/distances.md) have a page\nof their own.\n")
+	b.WriteString("\nA set's page has its folds and commands. [Bhattacharyya " +
+		"distances](results/distances.md) have a page\nof their own.\n")
 	fmt.Fprintf(&b, "\n## What the depth buys\n\n%s\n\n", words["What the depth buys"])
 	b.WriteString("| set | score | better half | its mean | GP-DRF | difference | |\n|---|---|---|---|---|---|---|\n")
 	for _, s := range sets() {
@@ -190,7 +193,8 @@ func difference(b *strings.Builder, s set, sc score, all found) {
 			says = "**better**"
 		}
 	}
-	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", s.title(), sc.name, name, number(meanOf(half).value), number(meanOf(ours).value), signed(d), says)
+	fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", s.title(), sc.name, name,
+		number(meanOf(half).value), number(meanOf(ours).value), signed(d), says)
 }
 
 // folds writes the table of a set, a line for each run that has a record.
@@ -230,7 +234,8 @@ func folds(b *strings.Builder, s set, all found, words notes) {
 			fmt.Fprintf(b, " %d | %s | %.0f |\n", rec.NTest, steps, rec.Seconds)
 		}
 		if missing != "" {
-			fmt.Fprintf(b, "| %s | %s | not run yet |%s | | |\n", modelNames[m], missing[2:], strings.Repeat(" |", len(s.scores)-1))
+			fmt.Fprintf(b, "| %s | %s | not run yet |%s | | |\n", modelNames[m], missing[2:],
+				strings.Repeat(" |", len(s.scores)-1))
 			continue
 		}
 		if records, _ := all.complete(rows); s.folds > 1 {

@@ -27,7 +27,8 @@ const (
 // that fails is reported and the others go on.
 func results(args []string) error {
 	flags := flag.NewFlagSet("results", flag.ExitOnError)
-	pattern := flags.String("rows", "", "only rows whose name, such as mnist/gpdrf-1 or options/samples-2-2, this regular expression matches")
+	pattern := flags.String("rows", "",
+		"only rows whose name, such as mnist/gpdrf-1 or options/samples-2-2, this regular expression matches")
 	again := flags.Bool("again", false, "also rows that have a record")
 	part := partFlag(flags)
 	flags.Parse(args)
@@ -175,7 +176,8 @@ func said(cmd *exec.Cmd) error {
 // newStamp says from which source and on what machine rows are run now. The commit is the last one
 // that changed the program, with a + where its files differ from it.
 func newStamp() (stamp, error) {
-	program := []string{"--", "*.go", "*.s", "*.cu", "*.cuh", "go.mod", "go.sum", "data", ":!bench", ":!internal/plots", ":!*_test.go"}
+	program := []string{"--", "*.go", "*.s", "*.cu", "*.cuh", "go.mod", "go.sum", "data", ":!bench",
+		":!internal/plots", ":!*_test.go"}
 	hash, err := exec.Command("git", append([]string{"log", "-1", "--format=%h", "--abbrev=10"}, program...)...).Output()
 	if err != nil {
 		return stamp{}, fmt.Errorf("git log: %w", err)

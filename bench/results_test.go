@@ -109,14 +109,16 @@ func TestReport(t *testing.T) {
 	for _, want := range []string{
 		// mean .2, and √(((.11)² + (.01)² + (.1)²)/2/3)
 		"| **GP-DRF** | mean | **0.2000** ± 0.0608 | **−0.2500** ± 0.1443 | **0.9000** ± 0.0000 | | | 10 |",
-		"| [POWERPLANT](results/powerplant.md) | 3 folds | RMSE | 0.207 | 0.201 | 0.194 | 0.2000 | 0.4000 | **0.2000** | ≤ 0.21 | yes |",
+		"| [POWERPLANT](results/powerplant.md) | 3 folds | RMSE | 0.207 | 0.201 | 0.194 | 0.2000 | " +
+			"0.4000 | **0.2000** | ≤ 0.21 | yes |",
 		"| [POWERPLANT](results/powerplant.md) | 3 folds | NLPD |  |  |  | 2.0000 | 0.0000 | **−0.2500** | ≤ −0.1 | yes |",
 		// +.01, −.01, 0 over the folds
 		"| POWERPLANT | RMSE | GP | 0.2000 | 0.2000 | +0.0000 ± 0.0058 | equal |",
 		"| POWERPLANT | NLPD | DRF | 0.0000 | −0.2500 | −0.2500 ± 0.1443 | **better** |",
 		"| PROTEIN | RMSE | – | – | – | – | not run yet |",
 		"| GP | 1, 2, 3 | not run yet | | | | | |",
-		"for k in 1 2 3; do gpdrf-gpu train --data powerplant --fold $k --model gpdrf --steps 20000 --kernel matern32 --features-kernel matern32 --natgrad 0.1 --skip --spectra var-fixed --features 200; done",
+		"for k in 1 2 3; do gpdrf-gpu train --data powerplant --fold $k --model gpdrf --steps 20000 " +
+			"--kernel matern32 --features-kernel matern32 --natgrad 0.1 --skip --spectra var-fixed --features 200; done",
 		"Not run yet:",
 	} {
 		if !strings.Contains(text, want) {
@@ -125,7 +127,8 @@ func TestReport(t *testing.T) {
 	}
 	delete(all, s.rowsOf("gpdrf")[1].name())
 	text = joined(report(all, notes{}))
-	for _, want := range []string{"| GP-DRF | 2 | not run yet |", "| 0.2000 | 0.4000 | – | ≤ 0.21 |  |", "for k in 1 3; do gpdrf-gpu train --data powerplant --fold $k --model gpdrf"} {
+	for _, want := range []string{"| GP-DRF | 2 | not run yet |",
+		"| 0.2000 | 0.4000 | – | ≤ 0.21 |  |", "for k in 1 3; do gpdrf-gpu train --data powerplant --fold $k --model gpdrf"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("with a fold missing, the report lacks %s", want)
 		}
@@ -139,7 +142,8 @@ func TestVerdict(t *testing.T) {
 		v    float64
 		want string
 	}{
-		{atMost("rmse", .21, .195), .22, "no"}, {atMost("rmse", .21, .195), .2, "yes"}, {atMost("rmse", .21, .195), .19, "yes, and ≤ 0.195"},
+		{atMost("rmse", .21, .195), .22, "no"}, {atMost("rmse", .21, .195), .2, "yes"},
+		{atMost("rmse", .21, .195), .19, "yes, and ≤ 0.195"},
 		{between, .86, "no"}, {between, .9, "yes"}, {between, .94, "no"}, {atMost("rmse", .21, 0), math.NaN(), "no"},
 	} {
 		if got := c.t.verdict(c.v); got != c.want {
@@ -196,7 +200,8 @@ func TestReadNotes(t *testing.T) {
 	}
 	write("# Title\n\nNot a part.\n\n## MUSIC\n\nOne.\n\nTwo.\n\n## Folds\n\nThree.\n")
 	words, err := readNotes(file)
-	if err != nil || len(words) != 2 || words["MUSIC"] != "One.\n\nTwo." || words.of(set{name: "music", split: true}) != "One.\n\nTwo.\n\nThree." {
+	if err != nil || len(words) != 2 || words["MUSIC"] != "One.\n\nTwo." ||
+		words.of(set{name: "music", split: true}) != "One.\n\nTwo.\n\nThree." {
 		t.Errorf("%q, %v", words, err)
 	}
 	write("## A\n\n1\n\n## B\n\n## B\n")

@@ -77,7 +77,8 @@ func (s set) row(model string, fold int) row {
 		command = strings.TrimSpace(command + " " + args)
 	}
 	once := onceDefault(model, command, s.kernel != "")
-	return row{group: s.name, label: model, number: fold, template: command + once, once: once, testRows: strings.ReplaceAll(s.rows, "%d", strconv.Itoa(fold))}
+	return row{group: s.name, label: model, number: fold, template: command + once, once: once,
+		testRows: strings.ReplaceAll(s.rows, "%d", strconv.Itoa(fold))}
 }
 
 // has says whether the set is figured with a model.

@@ -19,7 +19,8 @@ func sequenceSets() (all []set) {
 	// All rows where they are few: sequences are far from each other, and one that is no
 	// inducing point hardly teaches.
 	inducing := map[string]string{"music": "900", "scop": "1500", "reuters": "3000", "rad21": "2000", "2.41": "1400"}
-	for _, s := range []set{music, music.inFolds(10, .32), scop, scop.inFolds(5, .37), reuters, reuters.inFolds(5, .021), rad21, remote} {
+	for _, s := range []set{music, music.inFolds(10, .32), scop, scop.inFolds(5, .37), reuters,
+		reuters.inFolds(5, .021), rad21, remote} {
 		s.scores = classification
 		if s.wanted[0].key == "auc" {
 			s.scores = []score{{key: "auc", name: "AUC", higher: true}, {key: "nll", name: "NLL"}, {key: "ece", name: "ECE"}}

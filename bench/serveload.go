@@ -81,7 +81,8 @@ func (l *load) prepare() error {
 	if err := os.WriteFile(filepath.Join(l.folder, "rows.csv"), many, 0o600); err != nil {
 		return err
 	}
-	return l.run("train", "--quiet", "--device", "cpu:f32", "--data", "examples/power.csv", "--target", "energy_output", "--steps", "200", "--out", filepath.Join(l.folder, "power"))
+	return l.run("train", "--quiet", "--device", "cpu:f32", "--data", "examples/power.csv", "--target",
+		"energy_output", "--steps", "200", "--out", filepath.Join(l.folder, "power"))
 }
 
 func (l *load) run(arguments ...string) error {
@@ -130,7 +131,8 @@ func quantileOf(took []time.Duration, q float64) time.Duration {
 // predict times predict of the file, in rows a second.
 func (l *load) predict() (float64, error) {
 	began := time.Now()
-	err := l.run("predict", filepath.Join(l.folder, "power"), "--quiet", "--data", filepath.Join(l.folder, "rows.csv"), "--out", filepath.Join(l.folder, "out.csv"))
+	err := l.run("predict", filepath.Join(l.folder, "power"), "--quiet", "--data",
+		filepath.Join(l.folder, "rows.csv"), "--out", filepath.Join(l.folder, "out.csv"))
 	return fileRows / time.Since(began).Seconds(), err
 }
 
@@ -153,9 +155,11 @@ func (l *load) measure(rows int) error {
 		return err
 	}
 	answered := float64(len(took)*rows) / l.seconds.Seconds()
-	fmt.Printf("%d clients, %d rows a request, %v: %d requests, %d errors, p50 %v, p99 %v, %.0f rows/s, predict %.0f rows/s, ratio %.2f, memory %.1f MB, at the end %.1f MB\n",
+	fmt.Printf("%d clients, %d rows a request, %v: %d requests, %d errors, p50 %v, p99 %v, %.0f "+
+		"rows/s, predict %.0f rows/s, ratio %.2f, memory %.1f MB, at the end %.1f MB\n",
 		l.clients, rows, l.seconds, len(took), failures, quantileOf(took, 0.5), quantileOf(took, 0.99),
-		answered, (before+after)/2, answered/(before+after)*2, meanOf(memory[:len(memory)/3]).value, meanOf(memory[2*len(memory)/3:]).value)
+		answered, (before+after)/2, answered/(before+after)*2, meanOf(memory[:len(memory)/3]).value,
+		meanOf(memory[2*len(memory)/3:]).value)
 	if failures > 0 {
 		return errors.New("there were errors")
 	}
@@ -169,7 +173,8 @@ type served struct {
 }
 
 func (l *load) start() (*served, error) {
-	c := exec.Command(l.program, "serve", "--listen", "127.0.0.1:0", "--grpc-listen", "none", filepath.Join(l.folder, "power"))
+	c := exec.Command(l.program, "serve", "--listen", "127.0.0.1:0", "--grpc-listen", "none",
+		filepath.Join(l.folder, "power"))
 	log, err := c.StderrPipe()
 	if err != nil {
 		return nil, err

@@ -19,7 +19,8 @@ type score struct {
 }
 
 var (
-	regression     = []score{{key: "rmse", name: "RMSE"}, {key: "nlpd", name: "NLPD"}, {key: "coverage90", name: "90 % coverage"}}
+	regression = []score{{key: "rmse", name: "RMSE"}, {key: "nlpd", name: "NLPD"},
+		{key: "coverage90", name: "90 % coverage"}}
 	classification = []score{{key: "error", name: "error"}, {key: "nll", name: "NLL"}, {key: "ece", name: "ECE"}}
 )
 

@@ -26,7 +26,8 @@ const (
 // suiteChecks are about the default GP-DRF, and then about best.
 func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 	covered := suiteCheck{says: fmt.Sprintf("90 %% coverage of GP-DRF within %.2f to %.2f", leastCovered, mostCovered)}
-	calibrated := suiteCheck{says: fmt.Sprintf("ECE of GP-DRF at most %.2f, of folds with %d test rows or more", mostECE, fewTests)}
+	calibrated := suiteCheck{says: fmt.Sprintf("ECE of GP-DRF at most %.2f, of folds with %d test "+
+		"rows or more", mostECE, fewTests)}
 	const deeper = "%s of GP-DRF at most that of GP + %.2f + 2 standard errors over the folds"
 	nlpd := suiteCheck{says: fmt.Sprintf(deeper, "NLPD", depthMargin)}
 	nll := suiteCheck{says: fmt.Sprintf(deeper, "NLL", depthMargin)}
@@ -116,7 +117,8 @@ func methodOf(name string) suiteMethod {
 // look checks the mean of a score of GP-DRF over the folds with so many test rows.
 func (c *suiteCheck) look(all suiteRecords, s suiteSet, key string, tests int, holds func(float64) bool) {
 	gpdrf := methodOf("gpdrf")
-	folds := slices.DeleteFunc(all.common(s, []suiteMethod{gpdrf}), func(fold int) bool { return all[cellKey{s.name, fold, gpdrf.name}].NTest < tests })
+	folds := slices.DeleteFunc(all.common(s, []suiteMethod{gpdrf}),
+		func(fold int) bool { return all[cellKey{s.name, fold, gpdrf.name}].NTest < tests })
 	if len(folds) == 0 {
 		return
 	}
@@ -157,7 +159,8 @@ func (c suiteCheck) row() string {
 	case len(c.fails) > 0:
 		verdict = "**fail**"
 	}
-	return fmt.Sprintf("| %s | %d of %d | %s | %s |\n", c.says, c.over-len(c.fails), c.over, verdict, strings.Join(c.fails, "; "))
+	return fmt.Sprintf("| %s | %d of %d | %s | %s |\n", c.says, c.over-len(c.fails), c.over, verdict,
+		strings.Join(c.fails, "; "))
 }
 
 // scored is a score of a table.

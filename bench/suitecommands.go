@@ -37,7 +37,8 @@ func (p suitePage) commands(b *strings.Builder) {
 	b.WriteString("\n## Commands\n\n")
 	dates, templates := map[string][]string{}, []string{}
 	for _, r := range p.sorted() {
-		source := fmt.Sprintf("commit %s, %d s of training, seed %d,\n  %s, %d threads", r.Commit, r.Limit, r.Seed, r.Processor, r.Threads)
+		source := fmt.Sprintf("commit %s, %d s of training, seed %d,\n  %s, %d threads", r.Commit,
+			r.Limit, r.Seed, r.Processor, r.Threads)
 		dates[source] = append(dates[source], r.Date)
 		if t := r.template(); !slices.Contains(templates, t) {
 			templates = append(templates, t)

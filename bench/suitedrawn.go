@@ -21,31 +21,34 @@ type drawnSet struct {
 func drawnSets() []drawnSet {
 	return []drawnSet{
 		// The best prediction is a standard normal: NLPD 1.42, RMSE 1.
-		{name: "noise", kind: numbers, inputs: 8, train: 500, test: 500, row: func(rng *rand.Rand, x []float64, _ int, _ bool) float64 {
-			normals(rng, x)
-			return rng.NormFloat64()
-		}},
+		{name: "noise", kind: numbers, inputs: 8, train: 500, test: 500,
+			row: func(rng *rand.Rand, x []float64, _ int, _ bool) float64 {
+				normals(rng, x)
+				return rng.NormFloat64()
+			}},
 		// No row is sure: p(1) is the logistic function of half the first input.
-		{name: "weak", kind: classes, inputs: 10, train: 1000, test: 1000, row: func(rng *rand.Rand, x []float64, _ int, _ bool) float64 {
-			normals(rng, x)
-			if rng.Float64() < 1/(1+math.Exp(-0.5*x[0])) {
-				return 1
-			}
-			return 0
-		}},
-		// Training rows leave a gap between −0.3 and 0.3, where half of the test rows lie.
-		{name: "gap", kind: numbers, inputs: 1, train: 400, test: 200, row: func(rng *rand.Rand, x []float64, i int, test bool) float64 {
-			const edge = 0.3
-			if test && i%2 == 1 {
-				x[0] = edge * (2*rng.Float64() - 1)
-			} else {
-				x[0] = edge + (1-edge)*rng.Float64()
-				if rng.IntN(2) == 0 {
-					x[0] = -x[0]
+		{name: "weak", kind: classes, inputs: 10, train: 1000, test: 1000,
+			row: func(rng *rand.Rand, x []float64, _ int, _ bool) float64 {
+				normals(rng, x)
+				if rng.Float64() < 1/(1+math.Exp(-0.5*x[0])) {
+					return 1
 				}
-			}
-			return math.Sin(6*x[0]) + 0.1*rng.NormFloat64()
-		}},
+				return 0
+			}},
+		// Training rows leave a gap between −0.3 and 0.3, where half of the test rows lie.
+		{name: "gap", kind: numbers, inputs: 1, train: 400, test: 200,
+			row: func(rng *rand.Rand, x []float64, i int, test bool) float64 {
+				const edge = 0.3
+				if test && i%2 == 1 {
+					x[0] = edge * (2*rng.Float64() - 1)
+				} else {
+					x[0] = edge + (1-edge)*rng.Float64()
+					if rng.IntN(2) == 0 {
+						x[0] = -x[0]
+					}
+				}
+				return math.Sin(6*x[0]) + 0.1*rng.NormFloat64()
+			}},
 	}
 }
 

@@ -94,7 +94,8 @@ func (c suiteCell) command(seconds int) string {
 	}
 	switch {
 	case c.method.peer:
-		return fmt.Sprintf("%s %s %s %s %s %d %s", suitePython, suiteScript, c.method.name, c.set.kind, folder, seconds, c.out())
+		return fmt.Sprintf("%s %s %s %s %s %d %s", suitePython, suiteScript, c.method.name, c.set.kind,
+			folder, seconds, c.out())
 	case c.set.kind == sequences:
 		return fmt.Sprintf("%s train %s %s --time-limit %ds --out %s --json",
 			suiteBinary, c.set.args, choice, seconds, c.out())

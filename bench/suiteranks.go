@@ -146,17 +146,20 @@ func (r ranking) draw() error {
 		return nil
 	}
 	p := plots.Ranks{
-		Title:      fmt.Sprintf("%s: average rank by %s on %s", capital(r.kind), scoreName(r.key), setCount(len(r.sets))),
-		XLabel:     fmt.Sprintf("rank: a small point is a set, a bar is the critical difference, %.2f", criticalDifference(len(r.methods), len(r.sets))),
+		Title: fmt.Sprintf("%s: average rank by %s on %s", capital(r.kind), scoreName(r.key), setCount(len(r.sets))),
+		XLabel: fmt.Sprintf("rank: a small point is a set, a bar is the critical difference, %.2f",
+			criticalDifference(len(r.methods), len(r.sets))),
 		Difference: criticalDifference(len(r.methods), len(r.sets)),
 	}
 	for _, i := range r.order() {
 		m := r.methods[i]
-		p.Methods = append(p.Methods, plots.RankedMethod{Name: m.title, Average: r.average(i), Each: r.ranks[i], Ours: !m.peer})
+		p.Methods = append(p.Methods, plots.RankedMethod{Name: m.title, Average: r.average(i),
+			Each: r.ranks[i], Ours: !m.peer})
 	}
 	return writeFile(r.picture(), p.Write)
 }
 
 func scoreName(key string) string {
-	return map[string]string{"rmse": "RMSE", "nlpd": "NLPD", "coverage90": "90 % coverage", "error": "error", "nll": "NLL", "ece": "ECE", "auc": "AUC"}[key]
+	return map[string]string{"rmse": "RMSE", "nlpd": "NLPD", "coverage90": "90 % coverage",
+		"error": "error", "nll": "NLL", "ece": "ECE", "auc": "AUC"}[key]
 }

@@ -47,12 +47,14 @@ func TestSuiteResumes(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = runCells(records.without(cells), folder, false, run)
-		if stopped := err != nil && strings.Contains(err.Error(), "weak, fold 1, svgp: the power is gone"); stopped != (round == 0) {
+		if stopped := err != nil && strings.Contains(err.Error(),
+			"weak, fold 1, svgp: the power is gone"); stopped != (round == 0) {
 			t.Errorf("round %d: %v", round, err)
 		}
 		stopAt = ""
 	}
-	for key, want := range map[string]int{"gpdrf": 1, "gp": 1, "drf": 1, "svgp": 2, "lightgbm": 1, "forest": 1, "logistic": 2} {
+	for key, want := range map[string]int{"gpdrf": 1, "gp": 1, "drf": 1, "svgp": 2, "lightgbm": 1,
+		"forest": 1, "logistic": 2} {
 		if got := calls[cellKey{"weak", 1, key}]; got != want {
 			t.Errorf("%s was run %d times, expected %d", key, got, want)
 		}
@@ -121,7 +123,8 @@ func TestRecordCutShort(t *testing.T) {
 	put("gpdrf", 3)
 	put("gp", 4)
 	all, err = readSuite(folder, sets)
-	if err != nil || len(all) != 2 || all[cellKey{"yacht", 1, "gpdrf"}].Steps != 3 || all[cellKey{"yacht", 1, "gp"}].Steps != 4 {
+	if err != nil || len(all) != 2 || all[cellKey{"yacht", 1, "gpdrf"}].Steps != 3 ||
+		all[cellKey{"yacht", 1, "gp"}].Steps != 4 {
 		t.Errorf("%v, %v", all, err)
 	}
 	if err := os.WriteFile(path, []byte("{\n{}\n"), 0o666); err != nil {

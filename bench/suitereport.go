@@ -118,11 +118,13 @@ func (p suitePage) counted(b *strings.Builder) {
 			failed++
 		}
 	}
-	fmt.Fprintf(b, "%d of %d cells have a record, %d of them a failure; %d were not run and are blank.\n", len(cells)-blank, len(cells), failed, blank)
+	fmt.Fprintf(b, "%d of %d cells have a record, %d of them a failure; %d were not run and are "+
+		"blank.\n", len(cells)-blank, len(cells), failed, blank)
 }
 
 func (p suitePage) checks(b *strings.Builder) {
-	fmt.Fprintf(b, "\n## What must hold\n\nChecks are on sets with %d rows or more. The number of folds is in brackets.\n\n"+
+	fmt.Fprintf(b, "\n## What must hold\n\nChecks are on sets with %d rows or more. The number of "+
+		"folds is in brackets.\n\n"+
 		"| check | holds on | | fails on |\n|---|---|---|---|\n", fewRows)
 	for _, c := range suiteChecks(p.records, p.rankings[0]) {
 		b.WriteString(c.row())
@@ -137,7 +139,8 @@ func (p suitePage) ranks(b *strings.Builder, r, second ranking) {
 		return
 	}
 	fmt.Fprintf(b, "![Average ranks by %s](images/suite-%s.png)\n\n", scoreName(r.key), r.kind)
-	fmt.Fprintf(b, "Over %s, %s; the critical difference is %.2f.\n\n", setCount(len(r.sets)), foldRange(r.folds), criticalDifference(len(r.methods), len(r.sets)))
+	fmt.Fprintf(b, "Over %s, %s; the critical difference is %.2f.\n\n", setCount(len(r.sets)),
+		foldRange(r.folds), criticalDifference(len(r.methods), len(r.sets)))
 	fmt.Fprintf(b, "| method | rank by %s | rank by %s |\n|---|---|---|\n", scoreName(r.key), scoreName(second.key))
 	for _, i := range r.order() {
 		fmt.Fprintf(b, "| %s | %.2f | %.2f |\n", r.methods[i].emphasised(), r.average(i), second.average(i))

@@ -13,7 +13,8 @@ func (all suiteRecords) put(set, kind, method string, others map[string]float64,
 		for key, other := range others {
 			scores[key] = other
 		}
-		r := &suiteRecord{Set: set, Fold: i + 1, Method: method, Command: "run data/" + set + "/1 " + method, Seed: 1, Date: "2026-01-01",
+		r := &suiteRecord{Set: set, Fold: i + 1, Method: method,
+			Command: "run data/" + set + "/1 " + method, Seed: 1, Date: "2026-01-01",
 			stamp: stamp{Commit: "abc", Processor: "P", Threads: 2}, Limit: 60, NTrain: 400, NTest: 600, Scores: scores}
 		all[r.key()] = r
 	}
@@ -30,14 +31,16 @@ func TestSuitePage(t *testing.T) {
 	all.put("gap", numbers, "gp", good, .2, .2)
 	all.put("gap", numbers, "svgp", good, .8, .8)
 	all.put("iris", classes, "gpdrf", map[string]float64{"error": .1, "ece": .09}, .4)
-	failed := &suiteRecord{Set: "iris", Fold: 1, Method: "gp", Error: "no factor", Command: "run data/iris/1 gp", Date: "2026-02-01", Limit: 60}
+	failed := &suiteRecord{Set: "iris", Fold: 1, Method: "gp", Error: "no factor",
+		Command: "run data/iris/1 gp", Date: "2026-02-01", Limit: 60}
 	all[failed.key()] = failed
 	page := newSuitePage(all)
 	text := page.String()
 	for _, want := range []string{
 		"13 of ", " 1 of them a failure",
 		"| 90 % coverage of GP-DRF within 0.80 to 0.98 | 1 of 2 | **fail** | gap 0.700 (2) |",
-		"| NLPD of GP-DRF at most that of GP + 0.05 + 2 standard errors over the folds | 1 of 2 | **fail** | gap +0.8000 ± 0.0000 (2) |",
+		"| NLPD of GP-DRF at most that of GP + 0.05 + 2 standard errors over the folds | 1 of 2 | " +
+			"**fail** | gap +0.8000 ± 0.0000 (2) |",
 		"| ECE of GP-DRF at most 0.08, of folds with 500 test rows or more | 0 of 1 | **fail** | iris 0.090 (1) |",
 		"| average NLPD rank of GP-DRF before that of SVGP | 0 of 1 | **fail** | 2.00 beside 2.00 |",
 		"| average NLPD rank of GP-DRF before that of deep GP | 0 of 0 | – |  |",

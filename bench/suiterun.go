@@ -45,7 +45,8 @@ func (c suiteCell) run(ctx context.Context, seconds int, now stamp) (*suiteRecor
 		return nil, err
 	}
 	seconds = c.limit(seconds)
-	r := &suiteRecord{Set: c.set.name, Fold: c.fold, Method: c.method.name, Command: c.command(seconds), Seed: suiteSeed, stamp: now,
+	r := &suiteRecord{Set: c.set.name, Fold: c.fold, Method: c.method.name,
+		Command: c.command(seconds), Seed: suiteSeed, stamp: now,
 		Date: time.Now().UTC().Format(time.DateOnly), Limit: seconds}
 	start := time.Now()
 	text, err := answered(ctx, r.Command, time.Duration(3*seconds+300)*time.Second)

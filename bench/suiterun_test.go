@@ -28,7 +28,8 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("a failed evaluation: %v", err)
 	}
 	peer := cellsOf("yacht", 1)[4]
-	if err := r.readPeer([]byte(`{"missing": "gpytorch"}`), peer, ""); !errors.Is(err, errMissing) || !strings.Contains(err.Error(), "gpytorch") {
+	if err := r.readPeer([]byte(`{"missing": "gpytorch"}`), peer, ""); !errors.Is(err, errMissing) ||
+		!strings.Contains(err.Error(), "gpytorch") {
 		t.Errorf("a missing package: %v", err)
 	}
 	if err := r.readPeer([]byte("Killed"), peer, ""); err == nil || errors.Is(err, errMissing) {
@@ -40,7 +41,8 @@ func TestAnswers(t *testing.T) {
 // are not in a record.
 func TestAnswered(t *testing.T) {
 	t.Setenv("GPDRF_DATA", filepath.Join(t.TempDir(), "a b"))
-	if _, err := answered(context.Background(), "sleep 60", 20*time.Millisecond); err == nil || err.Error() != "no result within 20ms" {
+	if _, err := answered(context.Background(), "sleep 60", 20*time.Millisecond); err == nil ||
+		err.Error() != "no result within 20ms" {
 		t.Errorf("a slow command: %v", err)
 	}
 	_, err := answered(context.Background(), "cat $GPDRF_DATA/rows.csv", time.Minute)

@@ -15,7 +15,8 @@ func predicted(t *testing.T, kind, train, test, lines string) (map[string]float6
 		return "x1,target\n0," + strings.Join(strings.Fields(targets), "\n0,") + "\n"
 	}
 	file := filepath.Join(folder, "p.csv")
-	for path, text := range map[string]string{filepath.Join(folder, "train.csv"): table(train), filepath.Join(folder, "test.csv"): table(test), file: lines} {
+	for path, text := range map[string]string{filepath.Join(folder, "train.csv"): table(train),
+		filepath.Join(folder, "test.csv"): table(test), file: lines} {
 		if err := writeText(path, text); err != nil {
 			t.Fatal(err)
 		}

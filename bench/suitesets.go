@@ -55,7 +55,8 @@ func suiteSets() (all []suiteSet) {
 			args: fmt.Sprintf("--data %s.train.fasta.gz --test %s.test.fasta.gz", file, file)})
 	}
 	for _, name := range strings.Fields("music scop reuters") {
-		all = append(all, suiteSet{name: name, kind: sequences, folds: 1, files: "$GPDRF_DATA/" + name, args: "--data " + name})
+		all = append(all, suiteSet{name: name, kind: sequences, folds: 1, files: "$GPDRF_DATA/" + name,
+			args: "--data " + name})
 	}
 	return all
 }
@@ -78,9 +79,10 @@ func uciSet(name string) suiteSet {
 // the name without keel.
 func keelSet(name string) suiteSet {
 	file := keelFolder + "/" + name + ".csv"
-	s := suiteSet{name: name, kind: classes, folds: keelFolds, files: file, hint: "make suite-peers", write: func(folder string, fold int) error {
-		return writeFold(folder, file, keelFolds, fold)
-	}}
+	s := suiteSet{name: name, kind: classes, folds: keelFolds, files: file, hint: "make suite-peers",
+		write: func(folder string, fold int) error {
+			return writeFold(folder, file, keelFolds, fold)
+		}}
 	if name == "wine" {
 		s.name = "wine-classes"
 	}

@@ -86,7 +86,8 @@ func verdict(a, b []float64) int {
 // worst says where each method is farthest behind the best one.
 func (p suitePage) worst(b *strings.Builder) {
 	b.WriteString("\n## The worst case of each method\n\nThe largest difference to the best method on any set, by the mean over the method's folds.\n\n" +
-		"| sets | method | score | difference | on | the best there | folds | failed on |\n|---|---|---|---|---|---|---|---|\n")
+		"| sets | method | score | difference | on | the best there | folds | failed on " +
+		"|\n|---|---|---|---|---|---|---|---|\n")
 	for _, kind := range kindsOfSets {
 		for _, m := range methodsOf(kind) {
 			w, ok := p.worstOf(kind, m)

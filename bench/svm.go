@@ -146,7 +146,8 @@ func machine(args []string) (*record, error) {
 	if err := json.Unmarshal(text, &said); err != nil {
 		return nil, fmt.Errorf("%s says %q: %w", svmScript, text, err)
 	}
-	m.Seconds, m.Chosen, m.Test, m.Device = time.Since(start).Seconds(), said.Chosen, said.Test, "scikit-learn "+said.Version
+	m.Seconds, m.Chosen, m.Test, m.Device = time.Since(start).Seconds(), said.Chosen, said.Test,
+		"scikit-learn "+said.Version
 	return m, nil
 }
 

@@ -46,7 +46,8 @@ func TestSVMRowsAreCommands(t *testing.T) {
 				t.Errorf("%s: %v", r.command(), err)
 			}
 			ours := strings.ReplaceAll(s.rowsOf("gpdrf")[i].command(), "/linear", "")
-			if options := fmt.Sprintf("--data %s ", cfg.Data); !strings.Contains(ours, options) || !strings.Contains(ours, "--kernel "+cfg.Kernel+" ") ||
+			if options := fmt.Sprintf("--data %s ", cfg.Data); !strings.Contains(ours, options) ||
+				!strings.Contains(ours, "--kernel "+cfg.Kernel+" ") ||
 				cfg.Folds > 0 && !strings.Contains(ours, fmt.Sprintf("--folds %d --fold %d ", cfg.Folds, cfg.Fold)) {
 				t.Errorf("%s stands beside %s", r.command(), ours)
 			}
@@ -70,7 +71,8 @@ func genes(t *testing.T) []string {
 	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return []string{"--data", path, "--folds", "4", "--fold", "2", "--kernel", "spectrum:1+spectrum:2/sqrt", "--tokens", "dna"}
+	return []string{"--data", path, "--folds", "4", "--fold", "2", "--kernel",
+		"spectrum:1+spectrum:2/sqrt", "--tokens", "dna"}
 }
 
 // What is written are the inner products of the rows, in the order of the fold.
@@ -117,7 +119,8 @@ func TestWriteGram(t *testing.T) {
 	}
 	text, _ := io.ReadAll(r)
 	got := make([]float32, n*m)
-	if len(text) < 128 || len(text)-4*n*m != 128 || !bytes.Contains(text[:128], []byte("'<f4', 'fortran_order': False, 'shape': (10,30,), }")) || text[127] != '\n' {
+	if len(text) < 128 || len(text)-4*n*m != 128 || !bytes.Contains(text[:128],
+		[]byte("'<f4', 'fortran_order': False, 'shape': (10,30,), }")) || text[127] != '\n' {
 		t.Fatalf("%d bytes, header %q", len(text), text[:min(len(text), 128)])
 	}
 	binary.Read(bytes.NewReader(text[128:]), binary.LittleEndian, got)
@@ -155,7 +158,8 @@ func TestBeside(t *testing.T) {
 	all := found{}
 	put := func(rows []row, key string, scores ...float64) {
 		for i, r := range rows {
-			all[r.name()] = &record{Command: r.command(), NTest: 100, Chosen: "linear, C 1", Test: map[string]any{key: scores[min(i, len(scores)-1)]}}
+			all[r.name()] = &record{Command: r.command(), NTest: 100, Chosen: "linear, C 1",
+				Test: map[string]any{key: scores[min(i, len(scores)-1)]}}
 		}
 	}
 	of := func(name string) set {

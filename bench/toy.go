@@ -21,7 +21,8 @@ const (
 	toyRows    = "examples/toy/rows.csv"
 	toyGrid    = "examples/toy/grid.csv"
 	toyPicture = "docs/images/toy.png"
-	toyTrain   = "gpdrf-gpu train --data examples/toy/rows.csv --steps 3000 --inducing 40 --features 50 --latents 4 --out runs/toy"
+	toyTrain   = "gpdrf-gpu train --data examples/toy/rows.csv --steps 3000 --inducing 40 --features " +
+		"50 --latents 4 --out runs/toy"
 	toyPredict = "gpdrf-gpu predict runs/toy --data examples/toy/grid.csv --samples 1000 --out runs/toy/band.csv"
 	toyNoise   = 0.12
 )
@@ -67,7 +68,8 @@ func toy() error {
 	}
 	defer os.RemoveAll(run)
 	for _, command := range []string{toyTrain, toyPredict} {
-		if err := said(exec.Command(binary, strings.Fields(strings.ReplaceAll(command, "runs/toy", run))[1:]...)); err != nil {
+		if err := said(exec.Command(binary,
+			strings.Fields(strings.ReplaceAll(command, "runs/toy", run))[1:]...)); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,8 @@ func (r *records) openARFF(in *input) (err error) {
 		return err
 	}
 	if strings.HasPrefix(r.row[0], "{") {
-		return &Error{File: r.name, Line: r.line, Msg: "found a sparse row: write all its values, or save the table as LIBSVM or CSV"}
+		return &Error{File: r.name, Line: r.line,
+			Msg: "found a sparse row: write all its values, or save the table as LIBSVM or CSV"}
 	}
 	if len(names) != r.width {
 		return &Error{File: r.name, Line: r.line, Msg: fmt.Sprintf("this row has %s, but there are %d lines @attribute",

@@ -8,14 +8,16 @@ import (
 	"testing"
 )
 
-const arff = "% a comment\n@RELATION r\n\n@ATTRIBUTE a NUMERIC\n@attribute 'b c' real % no\n@attribute\ttarget {0,1}\n\n@DATA\n1,2,0\n% between\n3,4,1\n\n5,6,0\n7,8,1\n"
+const arff = "% a comment\n@RELATION r\n\n@ATTRIBUTE a NUMERIC\n@attribute 'b c' real % " +
+	"no\n@attribute\ttarget {0,1}\n\n@DATA\n1,2,0\n% between\n3,4,1\n\n5,6,0\n7,8,1\n"
 
 func TestARFF(t *testing.T) {
 	want, _, err := readText("a,b c,target\n1,2,0\n3,4,1\n5,6,0\n7,8,1\n", ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"plain": arff, "CRLF": strings.ReplaceAll(arff, "\n", "\r\n"), "gzip": zipped(arff), "BOM": "\xef\xbb\xbf" + arff} {
+	for name, text := range map[string]string{"plain": arff, "CRLF": strings.ReplaceAll(arff, "\n",
+		"\r\n"), "gzip": zipped(arff), "BOM": "\xef\xbb\xbf" + arff} {
 		d, _, err := readText(text, ReadOptions{})
 		if err != nil || d.Fingerprint != want.Fingerprint {
 			t.Errorf("%s: %+v, %v", name, d, err)
@@ -24,11 +26,12 @@ func TestARFF(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		strings.Replace(arff, "3,4,1", "3,?,1", 1):                `t.csv:11:3: cells are missing, in "b c" 1`,
-		strings.Replace(arff, "3,4,1", "3,4", 1):                  "t.csv:11: this row has 2 cells, the first row has 3",
-		strings.Replace(arff, "3,4,1", "3,\"4,1", 1):              "t.csv:11: a quoted cell of this row is not closed",
-		strings.Replace(arff, "@DATA", "@DATE", 1):                `t.csv:8: found "@DATE" before @data`,
-		strings.Replace(arff, "@ATTRIBUTE a NUMERIC\n", "", 1):    "t.csv:8: this row has 3 cells, but there are 2 lines @attribute",
+		strings.Replace(arff, "3,4,1", "3,?,1", 1):   `t.csv:11:3: cells are missing, in "b c" 1`,
+		strings.Replace(arff, "3,4,1", "3,4", 1):     "t.csv:11: this row has 2 cells, the first row has 3",
+		strings.Replace(arff, "3,4,1", "3,\"4,1", 1): "t.csv:11: a quoted cell of this row is not closed",
+		strings.Replace(arff, "@DATA", "@DATE", 1):   `t.csv:8: found "@DATE" before @data`,
+		strings.Replace(arff, "@ATTRIBUTE a NUMERIC\n", "",
+			1): "t.csv:8: this row has 3 cells, but there are 2 lines @attribute",
 		strings.Replace(arff, "a NUMERIC", "", 1):                 "t.csv:4: this @attribute has no name",
 		strings.Replace(arff, "'b c'", "a", 1):                    "t.csv:9:3: columns 1 and 2 are both named \"a\"",
 		arff[:60]:                                                 "t.csv: is an ARFF file without a line @data",
@@ -74,7 +77,8 @@ func TestBlocksOfTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if k == 1 && (train.N() != 11856 || test.N() != 2996) || train.Name != "eeg-blocked" || train.AutoScaling != "robust" ||
+		if k == 1 && (train.N() != 11856 || test.N() != 2996) || train.Name != "eeg-blocked" ||
+			train.AutoScaling != "robust" ||
 			!strings.Contains(fmt.Sprint(notes), "of the recording") || len(train.Classes) != 2 {
 			t.Errorf("%d and %d rows, %v", train.N(), test.N(), notes)
 		}

@@ -38,7 +38,8 @@ func readNpy(in *input) (*table, error) {
 // arrayTable reads the inputs. Bytes of three or more dimensions are images: pixels as fractions of
 // the brightest.
 func (in *input) arrayTable(a *npyArray) (*table, error) {
-	if err := in.ownTarget(a.name, 1+strings.Count(in.opt.Target, ","), "is an array of inputs, and its targets are in another file"); err != nil {
+	if err := in.ownTarget(a.name, 1+strings.Count(in.opt.Target, ","),
+		"is an array of inputs, and its targets are in another file"); err != nil {
 		return nil, err
 	}
 	n, d, err := a.rows(in.lim)
@@ -46,7 +47,9 @@ func (in *input) arrayTable(a *npyArray) (*table, error) {
 		return nil, err
 	}
 	if like := in.opt.Like; like != nil && len(like.Columns) != d {
-		return nil, errorf(a.name, "holds an array of %s values, the training data have %s: give the same inputs in the same order", sides(a.shape), plural(len(like.Columns), "input"))
+		return nil, errorf(a.name,
+			"holds an array of %s values, the training data have %s: give the same inputs in the same order",
+			sides(a.shape), plural(len(like.Columns), "input"))
 	}
 	t, factor := &table{}, 1.0
 	if len(a.shape) > 2 && strings.HasSuffix(a.dtype, "u1") {
@@ -77,7 +80,8 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 		case width == d && in.opt.TargetOptional:
 			at = nil
 		default:
-			return nil, errorf(a.name, "has %s, the training data have %s and %s: give the same columns in the same order, or the targets with --labels",
+			return nil, errorf(a.name,
+				"has %s, the training data have %s and %s: give the same columns in the same order, or the targets with --labels",
 				plural(width, "column"), plural(d, "input"), aTarget(len(at)))
 		}
 	} else if in.opt.Target != "" {
@@ -88,7 +92,8 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 				i = n - 1
 			}
 			if i < 0 {
-				return nil, errorf(a.name, "has no column %s to be the target: the columns of an array count from 1 to %d", quote(word), width)
+				return nil, errorf(a.name,
+					"has no column %s to be the target: the columns of an array count from 1 to %d", quote(word), width)
 			}
 			at = append(at, i)
 		}
@@ -96,7 +101,8 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 			return nil, err
 		}
 	} else if width < 2 {
-		return nil, errorf(a.name, "has one column only: at least one input is needed beside the target; give the targets with --labels")
+		return nil, errorf(a.name,
+			"has one column only: at least one input is needed beside the target; give the targets with --labels")
 	}
 	if at == nil {
 		return &table{x: whole, columns: plainColumns(in.opt.Like, width)}, nil
@@ -107,7 +113,8 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 			t.columns = append(t.columns, names[i])
 		}
 	}
-	read := &targets{y: make([]float64, n*len(at)), place: func(i int) string { return fmt.Sprintf("value [%d, %d]", i/len(at), at[i%len(at)]) }}
+	read := &targets{y: make([]float64, n*len(at)),
+		place: func(i int) string { return fmt.Sprintf("value [%d, %d]", i/len(at), at[i%len(at)]) }}
 	for k, a := range at {
 		for i, v := range column(make([]float64, n), whole, a) {
 			read.y[i*len(at)+k] = v
@@ -158,7 +165,9 @@ func npyTargets(name string, r io.Reader, n int, in *input) (*targets, error) {
 	case err != nil:
 		return nil, err
 	case d != 1 && (len(a.shape) != 2 || d < 1 || in.task == Classification):
-		return nil, errorf(name, "holds an array of %s values: one target per row is needed, or a row of numbers for a regression of several", sides(a.shape))
+		return nil, errorf(name,
+			"holds an array of %s values: one target per row is needed, or a row of numbers for a "+
+				"regression of several", sides(a.shape))
 	case rows != n:
 		return nil, wrongCount(name, rows, n)
 	}

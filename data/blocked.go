@@ -17,7 +17,8 @@ const (
 )
 
 // loadBlocked reads a recording and splits it.
-func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, test *Dataset, notes []string, err error) {
+func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, test *Dataset,
+	notes []string, err error) {
 	all, notes, err := ReadFile(path, opt)
 	if err != nil {
 		return nil, nil, nil, err
@@ -28,8 +29,9 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 	// A block may lack the far outliers of the others: all folds are scaled alike.
 	all.Name, all.AutoScaling = set.Name, "robust"
 	trainRows, testRows := blockOf(all.N(), fold)
-	notes = append(notes, fmt.Sprintf("%s, fold %d: tested on the rows %d to %d of the recording, trained on those more than %d rows away",
-		set.Name, fold, testRows[0]+1, testRows[len(testRows)-1]+1, guardRows))
+	notes = append(notes,
+		fmt.Sprintf("%s, fold %d: tested on the rows %d to %d of the recording, trained on those more than %d rows away",
+			set.Name, fold, testRows[0]+1, testRows[len(testRows)-1]+1, guardRows))
 	return all.Subset(trainRows), all.Subset(testRows), notes, nil
 }
 

@@ -44,7 +44,8 @@ func TestForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprintln(want.Columns, want.Target, want.Task, want.X.Float64s(), want.Y); got != "[a b] target regression [1 2 -3 400] [0.5 0.25]\n" {
+	if got := fmt.Sprintln(want.Columns, want.Target, want.Task, want.X.Float64s(),
+		want.Y); got != "[a b] target regression [1 2 -3 400] [0.5 0.25]\n" {
 		t.Fatal(got)
 	}
 	for name, text := range map[string]string{
@@ -137,7 +138,8 @@ func TestHeaderAndTarget(t *testing.T) {
 			continue
 		}
 		if got := strings.Join(d.Columns, " "); got != c.wantColumns || d.Target != c.wantTarget {
-			t.Errorf("%q, target %q: inputs %s, target %s; want %s, %s", c.text, c.target, got, d.Target, c.wantColumns, c.wantTarget)
+			t.Errorf("%q, target %q: inputs %s, target %s; want %s, %s", c.text, c.target, got, d.Target,
+				c.wantColumns, c.wantTarget)
 		}
 	}
 }
@@ -155,55 +157,79 @@ func TestBadFiles(t *testing.T) {
 		{"header only", "a,b,c\n", "t.csv: has a header but no rows", ReadOptions{}},
 		{"short row", "a,b,c\n1,2,3\n1,2\n", "t.csv:3: this row has 2 cells, the first row has 3", ReadOptions{}},
 		{"long row", "1,2,3\n1,2,3\n1,2,3,4\n", "t.csv:3: this row has 4 cells", ReadOptions{}},
-		{"text cell", "a,b,c\n" + strings.Repeat("1,2,3\n", 30) + "1,red,3\n", `t.csv:32:3: found "red" in column "b", whose other cells are numbers: correct it, leave it empty with --missing impute, or leave the column out with --ignore b`, ReadOptions{}},
-		{"text target", "a,b,c\n" + strings.Repeat("1,2,3\n", 30) + "1,2,spam\n", `t.csv:32:5: found "spam" in the target column "c", whose other values are numbers: correct it, or use the task classification`, ReadOptions{}},
-		{"names for classes", "a,b\n" + words(30), `t.csv:2:5: found "w0" in the target column "b", which holds 30 different words in 30 rows`, ReadOptions{}},
-		{"date", "a,day,b\n1,2024-02-29,3\n", `t.csv:2:3: found the date "2024-02-29" in column "day": --ignore day leaves the column out, or write dates as numbers`, ReadOptions{}},
-		{"date as target", "a,day\n1,3/4/2020 12:30\n2,3/5/2020 12:31\n", `t.csv:2:3: found "3/4/2020 12:30" in the target column "day", which is a date`, ReadOptions{}},
-		{"only names", "a,b\n" + swapped(words(30)), `t.csv: has no input column beside the target; left out: "a" (--sequence COL reads`, ReadOptions{}},
-		{"ignored", "a,b,c\n1,2,3\n", `t.csv: has no column "d" to leave out`, ReadOptions{TableOptions: TableOptions{Ignore: "a,d"}}},
-		{"ignored target", "a,b,c\n1,2,3\n", `t.csv: the column "c" cannot be both the target and left out`, ReadOptions{TableOptions: TableOptions{Ignore: "3"}}},
-		{"all ignored", "a,b\n1,2\n", `t.csv: has no input column beside the target; left out: "a"`, ReadOptions{TableOptions: TableOptions{Ignore: "a"}}},
+		{"text cell", "a,b,c\n" + strings.Repeat("1,2,3\n", 30) + "1,red,3\n",
+			`t.csv:32:3: found "red" in column "b", whose other cells are numbers: correct it, leave it empty with --missing impute, or leave the column out with --ignore b`, ReadOptions{}},
+		{"text target", "a,b,c\n" + strings.Repeat("1,2,3\n", 30) + "1,2,spam\n",
+			`t.csv:32:5: found "spam" in the target column "c", whose other values are numbers: correct it, or use the task classification`, ReadOptions{}},
+		{"names for classes", "a,b\n" + words(30),
+			`t.csv:2:5: found "w0" in the target column "b", which holds 30 different words in 30 rows`, ReadOptions{}},
+		{"date", "a,day,b\n1,2024-02-29,3\n",
+			`t.csv:2:3: found the date "2024-02-29" in column "day": --ignore day leaves the column out, or write dates as numbers`, ReadOptions{}},
+		{"date as target", "a,day\n1,3/4/2020 12:30\n2,3/5/2020 12:31\n",
+			`t.csv:2:3: found "3/4/2020 12:30" in the target column "day", which is a date`, ReadOptions{}},
+		{"only names", "a,b\n" + swapped(words(30)),
+			`t.csv: has no input column beside the target; left out: "a" (--sequence COL reads`, ReadOptions{}},
+		{"ignored", "a,b,c\n1,2,3\n", `t.csv: has no column "d" to leave out`,
+			ReadOptions{TableOptions: TableOptions{Ignore: "a,d"}}},
+		{"ignored target", "a,b,c\n1,2,3\n",
+			`t.csv: the column "c" cannot be both the target and left out`,
+			ReadOptions{TableOptions: TableOptions{Ignore: "3"}}},
+		{"all ignored", "a,b\n1,2\n", `t.csv: has no input column beside the target; left out: "a"`,
+			ReadOptions{TableOptions: TableOptions{Ignore: "a"}}},
 		{"way", "a,b\n1,2\n", `--missing cannot be "fill"`, ReadOptions{TableOptions: TableOptions{Missing: "fill"}}},
-		{"separator", "a,b\n1,2\n", `"sem" is not a separator`, ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Separator: "sem"}}}},
-		{"comma twice", "a,b\n1,2\n", `the comma cannot both separate cells and mark decimals`, ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Separator: ",", Decimal: ","}}}},
-		{"all dropped", "a,b\n1,\n2,\n,3\n", "t.csv: has missing cells in each of its 3 rows", ReadOptions{TableOptions: TableOptions{Missing: "drop"}}},
+		{"separator", "a,b\n1,2\n", `"sem" is not a separator`,
+			ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Separator: "sem"}}}},
+		{"comma twice", "a,b\n1,2\n", `the comma cannot both separate cells and mark decimals`,
+			ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Separator: ",", Decimal: ","}}}},
+		{"all dropped", "a,b\n1,\n2,\n,3\n", "t.csv: has missing cells in each of its 3 rows",
+			ReadOptions{TableOptions: TableOptions{Missing: "drop"}}},
 		{"empty target", "a,b\n1,\n2,?\n", `t.csv: the target column "b" has no values`, ReadOptions{}},
-		{"NaN", "1,2,3\n1,NaN,3\n", `t.csv:2:3: cells are missing, in "x1" 1: --missing impute fills them in, --missing drop leaves their rows out`, ReadOptions{}},
+		{"NaN", "1,2,3\n1,NaN,3\n",
+			`t.csv:2:3: cells are missing, in "x1" 1: --missing impute fills them in, --missing drop leaves their rows out`, ReadOptions{}},
 		{"NaN in row 1", "1,nan,3\n1,2,3\n", `t.csv:1:3: cells are missing`, ReadOptions{}},
 		{"Inf", "1,2,-Inf\n", `t.csv:1:5: found "-Inf"`, ReadOptions{}},
 		{"too large", "1,2,1e999\n", `t.csv:1:5: found "1e999" in column "x2", which is beyond`, ReadOptions{}},
-		{"enormous", "a,b\n1,-2e100\n", `t.csv:2:3: found "-2e100" in column "b", which is beyond ±1e+100: divide`, ReadOptions{}},
+		{"enormous", "a,b\n1,-2e100\n",
+			`t.csv:2:3: found "-2e100" in column "b", which is beyond ±1e+100: divide`, ReadOptions{}},
 		{"missing", "a,b,c\n1,2,3\n1,,3\n", `t.csv:3:3: cells are missing, in "b" 1`, ReadOptions{}},
 		{"missing in row 1", "1,,3\n1,2,3\n", `t.csv:1:3: cells are missing, in "x1" 1`, ReadOptions{}},
 		{"two columns", "a,b,c\n1,,3\n-,,4\n5,6,NA\n", `t.csv:2:3: cells are missing, in "a" 1, "b" 2, "c" 1`, ReadOptions{}},
-		{"decimal comma", "a;b\n1,5;2.5\n", `t.csv:2:1: found "1,5" in column "a": --decimal comma reads`, ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Decimal: "point"}}}},
+		{"decimal comma", "a;b\n1,5;2.5\n", `t.csv:2:1: found "1,5" in column "a": --decimal comma reads`,
+			ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Decimal: "point"}}}},
 		{"thousands", "a,b\n\"1,500.5\",2\n", `t.csv:2:1: found "1,500.5"`, ReadOptions{}},
 		{"second line of a quoted row", "\"a\nb\",c\n1,2.5\n\"3\n\",x\n", `t.csv:5:3: found "x"`, ReadOptions{}},
 		{"one column", "a\n1\n2\n", "t.csv: has one column only", ReadOptions{}},
 		{"open quote", "a,b\n1,\"2\n3,4\n", "t.csv:2: a quoted cell of this row is not closed", ReadOptions{}},
 		{"bare quote", "a,b\n1,2\"\n", `t.csv:2:4: found a " inside a cell`, ReadOptions{}},
 		{"double name", "a,b,a\n1,2,3\n", `t.csv:1:5: columns 1 and 3 are both named "a"`, ReadOptions{}},
-		{"no target", "ambient,vacuum,power\n1,2,3\n", `t.csv: has no column "powr" to be the target (did you mean "power"?); its columns are "ambient", "vacuum", "power"`, ReadOptions{Target: "powr"}},
-		{"target 0", "a,b\n1,2\n", "t.csv: has no column number 0 to be the target: columns count from 1 to 2", ReadOptions{Target: "0"}},
+		{"no target", "ambient,vacuum,power\n1,2,3\n",
+			`t.csv: has no column "powr" to be the target (did you mean "power"?); its columns are "ambient", "vacuum", "power"`, ReadOptions{Target: "powr"}},
+		{"target 0", "a,b\n1,2\n",
+			"t.csv: has no column number 0 to be the target: columns count from 1 to 2", ReadOptions{Target: "0"}},
 		{"target −1", "a,b\n1,2\n", "t.csv: has no column number -1", ReadOptions{Target: "-1"}},
 		{"target 3", "a,b\n1,2\n", "t.csv: has no column number 3", ReadOptions{Target: "3"}},
-		{"unknown task", "a,b\n1,2\n", `there is no task "clasification": did you mean "classification"?`, ReadOptions{Task: "clasification"}},
+		{"unknown task", "a,b\n1,2\n", `there is no task "clasification": did you mean "classification"?`,
+			ReadOptions{Task: "clasification"}},
 		{"cut gzip", zipped(small)[:30], "t.csv: the gzip data end too early", ReadOptions{}},
 		{"gzip header only", zipped(small)[:5], "t.csv: the gzip data end too early", ReadOptions{}},
 		{"gzip without its end", zipped(small)[:len(zipped(small))-4], "t.csv: the gzip data end too early", ReadOptions{}},
-		{"damaged gzip", zipped(small)[:len(zipped(small))-8] + "\x00\x00\x00\x00\x00\x00\x00\x00", "t.csv: the gzip data are damaged", ReadOptions{}},
+		{"damaged gzip", zipped(small)[:len(zipped(small))-8] + "\x00\x00\x00\x00\x00\x00\x00\x00",
+			"t.csv: the gzip data are damaged", ReadOptions{}},
 		{"zipped twice", zipped(zipped(small)), "t.csv: is compressed twice", ReadOptions{}},
 		{"binary", "\x01\x80\xff\x00\x10", "t.csv: is not text (byte 0x01", ReadOptions{}},
 		{"Latin 1", "temp\xe9rature,b\n1,2\n", "t.csv: is not UTF-8 text (byte 0xe9", ReadOptions{}},
 		{"UTF-16", "\xff\xfea\x00,\x00", "t.csv: is UTF-16 text", ReadOptions{}},
 		{"spreadsheet", "PK\x03\x04xl", "t.csv: is a zip archive that cannot be read", ReadOptions{}},
-		{"too many cells", "a,b\n" + strings.Repeat("1,2\n", 1<<15+1), "t.csv:32770: the table holds more than", ReadOptions{}},
-		{"too much text", zipped("a,b,c\n" + strings.Repeat("1,2,"+strings.Repeat("c", 1<<10)+"\n", 1<<11)), "t.csv: holds more than 1.0 MiB of text",
+		{"too many cells", "a,b\n" + strings.Repeat("1,2\n", 1<<15+1),
+			"t.csv:32770: the table holds more than", ReadOptions{}},
+		{"too much text", zipped("a,b,c\n" + strings.Repeat("1,2,"+strings.Repeat("c", 1<<10)+"\n",
+			1<<11)), "t.csv: holds more than 1.0 MiB of text",
 			ReadOptions{Like: &Schema{Columns: []string{"a"}, Target: "b", TargetAt: 1, Task: Regression}}},
 		{"long line", long, "t.csv: the row after line 0 is longer than 64 KiB", ReadOptions{}},
-		{"gzip bomb", zipped("a,b\n1,\"" + strings.Repeat("0", 1<<22)), "t.csv: the row after line 1 is longer than 64 KiB", ReadOptions{}},
-		{"gzip bomb of blank lines", zipped("a,b\n" + strings.Repeat("\n", 1<<22)), "t.csv: the row after line 1 is longer", ReadOptions{}},
+		{"gzip bomb", zipped("a,b\n1,\"" + strings.Repeat("0", 1<<22)),
+			"t.csv: the row after line 1 is longer than 64 KiB", ReadOptions{}},
+		{"gzip bomb of blank lines", zipped("a,b\n" + strings.Repeat("\n", 1<<22)),
+			"t.csv: the row after line 1 is longer", ReadOptions{}},
 	} {
 		_, _, err := readText(c.text, c.opt)
 		var e *Error
@@ -298,20 +324,24 @@ func TestBlocks(t *testing.T) {
 			t.Fatalf("value %d is %g", i, v)
 		}
 	}
-	if row := d.Row(rows - 1); !slices.Equal(row[:2], []float64{(rows - 1) * width, (rows-1)*width + 1}) || len(row) != width || cap(row) != width {
+	if row := d.Row(rows - 1); !slices.Equal(row[:2],
+		[]float64{(rows - 1) * width, (rows-1)*width + 1}) || len(row) != width || cap(row) != width {
 		t.Errorf("last row %v", row)
 	}
 }
 
 // FuzzReadCSV gives any bytes: no panic, and a table that is whole where there is no error.
 func FuzzReadCSV(f *testing.F) {
-	for _, s := range []string{small, zipped(small), "1;2\n3;4\n", "\"a\nb\",c\n1,2\n", "a,b\n1,\"", "\xef\xbb\xbf1\t2", "x,y\n0,1\n1,2\n0,1\n1,2", "% c\n@relation r\n@attribute a numeric\n@attribute 'b c' {0,1}\n@data\n1,0\n2,1\n"} {
+	for _, s := range []string{small, zipped(small), "1;2\n3;4\n", "\"a\nb\",c\n1,2\n", "a,b\n1,\"",
+		"\xef\xbb\xbf1\t2", "x,y\n0,1\n1,2\n0,1\n1,2",
+		"% c\n@relation r\n@attribute a numeric\n@attribute 'b c' {0,1}\n@data\n1,0\n2,1\n"} {
 		f.Add([]byte(s), "", "auto")
 	}
 	like := Schema{Columns: []string{"a", "b"}, Target: "target", TargetAt: 2, Task: Regression}
 	f.Fuzz(func(t *testing.T, text []byte, target, task string) {
 		lim := limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14}
-		for _, opt := range []ReadOptions{{Target: target, Task: task}, {Target: target, Task: task, TableOptions: TableOptions{OneHot: true}}, {Like: &like, TargetOptional: true}} {
+		for _, opt := range []ReadOptions{{Target: target, Task: task},
+			{Target: target, Task: task, TableOptions: TableOptions{OneHot: true}}, {Like: &like, TargetOptional: true}} {
 			d, _, err := read("f", bytes.NewReader(text), opt, lim)
 			checkFuzzed(t, d, err)
 		}

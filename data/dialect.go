@@ -86,7 +86,8 @@ func (d *Dialect) check() error {
 	}
 	d.Decimal, d.Header = decimal, header
 	if sep, _ := separatorOf(d.Separator); sep == ',' && decimal == "comma" {
-		return errorf("", "the comma cannot both separate cells and mark decimals: give another separator, or the decimal point")
+		return errorf("", "the comma cannot both separate cells and mark decimals: give another "+
+			"separator, or the decimal point")
 	}
 	return nil
 }

@@ -50,7 +50,8 @@ func readFASTA(in *input) (*table, error) {
 			t.text = t.text[:from]
 		case bytes.IndexByte(line, '\t') >= 0:
 			return nil, t.errorAt(place{lines.line, bytes.IndexByte(line, '\t') + 1},
-				"found a tab in the sequence after %s: lines of class, tab and sequence cannot be mixed with FASTA", quote(">"+headers[len(headers)-1]))
+				"found a tab in the sequence after %s: lines of class, tab and sequence cannot be mixed "+
+					"with FASTA", quote(">"+headers[len(headers)-1]))
 		default:
 			t.text = append(text, '\n')
 		}
@@ -69,7 +70,8 @@ func (t *texts) close() {
 func (t *texts) finishFASTA(in *input, headers []string) (*table, error) {
 	for i := range t.n() {
 		if len(bytes.TrimSpace(t.of(i))) == 0 {
-			return nil, t.errorAt(t.where[i], "the sequence after %s is empty: remove the header, or give the sequence", quote(">"+headers[i]))
+			return nil, t.errorAt(t.where[i],
+				"the sequence after %s is empty: remove the header, or give the sequence", quote(">"+headers[i]))
 		}
 	}
 	t.splitHeaders(headers)
@@ -103,14 +105,17 @@ func (t *texts) checkHeaders(opt ReadOptions) error {
 	if opt.TargetOptional {
 		if known := t.known(opt.Like.Classes); known < t.n() {
 			if t.labels = nil; known > 0 {
-				t.notes = append(t.notes, fmt.Sprintf("%s: %d of its %s have a class of the model in the header: classes are ignored", t.name, known, plural(t.n(), "sequence")))
+				t.notes = append(t.notes,
+					fmt.Sprintf("%s: %d of its %s have a class of the model in the header: classes are ignored",
+						t.name, known, plural(t.n(), "sequence")))
 			}
 		}
 		return nil
 	}
 	for i, l := range t.labels {
 		if l == "" {
-			return t.errorAt(t.where[i], "the header has no class: write >CLASS or >NAME|CLASS in every header, or give the classes with --labels FILE")
+			return t.errorAt(t.where[i],
+				"the header has no class: write >CLASS or >NAME|CLASS in every header, or give the classes with --labels FILE")
 		}
 	}
 	different := map[string]bool{}
@@ -121,7 +126,9 @@ func (t *texts) checkHeaders(opt ReadOptions) error {
 		different[l] = true
 	}
 	if opt.Like == nil && len(different) > 2 && 2*len(different) > t.n() {
-		return t.errorAt(t.where[0], "the header has no class: the headers hold %d different words in %s, so they are names; write >NAME|CLASS, or give the classes with --labels FILE",
+		return t.errorAt(t.where[0],
+			"the header has no class: the headers hold %d different words in %s, so they are names; write "+
+				">NAME|CLASS, or give the classes with --labels FILE",
 			len(different), plural(t.n(), "sequence"))
 	}
 	return nil

@@ -26,7 +26,8 @@ func checkFolds(s Source) error {
 	case s.Fold < 0 || s.Fold > s.Folds:
 		return errorf(s.Data, "has no fold %d: its folds are 1 to %d", s.Fold, s.Folds)
 	case s.Test != "":
-		return errorf(s.Data, "is tested on folds of its own rows: leave the test rows %s out, or the number of folds", s.Test)
+		return errorf(s.Data,
+			"is tested on folds of its own rows: leave the test rows %s out, or the number of folds", s.Test)
 	}
 	return nil
 }
@@ -45,7 +46,9 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 			count[l]++
 		}
 		if c := slices.Index(count, 1); c >= 0 {
-			return nil, nil, "", errorf(all.Path, "has a single row of class %s, so that one of its folds would leave none to train on: remove the row", all.Classes[c])
+			return nil, nil, "",
+				errorf(all.Path, "has a single row of class %s, so that one of its folds would leave none to "+
+					"train on: remove the row", all.Classes[c])
 		}
 	}
 	in := foldsOf(all.Labels, all.N(), folds)
@@ -57,7 +60,8 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 			rest = append(rest, i)
 		}
 	}
-	note = fmt.Sprintf("%s: %d of %d rows are for testing, fold %d of %d%s", all.Name, len(rows), all.N(), fold, folds, stratified)
+	note = fmt.Sprintf("%s: %d of %d rows are for testing, fold %d of %d%s", all.Name, len(rows),
+		all.N(), fold, folds, stratified)
 	test = all.Subset(rows)
 	test.RowOf = rows
 	return all.Subset(rest), test, note, nil

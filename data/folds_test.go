@@ -21,7 +21,9 @@ func TestFolds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := fmt.Sprintf("%d of 107 rows are for testing, fold %d of %d, with equal shares of each class", test.N(), fold, folds); !slices.ContainsFunc(notes, func(n string) bool { return strings.HasSuffix(n, want) }) {
+			if want := fmt.Sprintf("%d of 107 rows are for testing, fold %d of %d, with equal shares of "+
+				"each class", test.N(), fold, folds); !slices.ContainsFunc(notes,
+				func(n string) bool { return strings.HasSuffix(n, want) }) {
 				t.Errorf("notes %q lack %s", notes, want)
 			}
 			if train.N()+test.N() != rows || test.N() < rows/folds || test.N() > rows/folds+1 {
@@ -57,7 +59,8 @@ func TestFoldsOf(t *testing.T) {
 	if got, want := foldsOf(nil, 10, 3), []int{3, 2, 1, 3, 1, 2, 1, 1, 3, 2}; !slices.Equal(got, want) {
 		t.Errorf("folds %v, want %v", got, want)
 	}
-	if got, want := foldsOf([]int32{1, 0, 1, 0, 1, 0, 1, 0, 1, 1}, 10, 2), []int{2, 1, 1, 1, 2, 2, 1, 2, 2, 1}; !slices.Equal(got, want) {
+	if got, want := foldsOf([]int32{1, 0, 1, 0, 1, 0, 1, 0, 1, 1}, 10, 2),
+		[]int{2, 1, 1, 1, 2, 2, 1, 2, 2, 1}; !slices.Equal(got, want) {
 		t.Errorf("folds of classes %v, want %v", got, want)
 	}
 }
@@ -68,7 +71,8 @@ func TestFoldsOfANamedSet(t *testing.T) {
 	dir := t.TempDir()
 	for set, files := range map[string]map[string]string{
 		"reuters": {"train.tsv.gz": "0\ta b\n1\tb c\n0\tc c\n1\ta c\n", "test.tsv.gz": "0\td d\n1\te a\n"},
-		"protein": {"fold1.train.csv.gz": "a,target\n1,0.5\n2,1.5\n3,2.5\n4,3.5\n", "fold1.test.csv.gz": "a,target\n5,4.5\n6,5.5\n"},
+		"protein": {"fold1.train.csv.gz": "a,target\n1,0.5\n2,1.5\n3,2.5\n4,3.5\n",
+			"fold1.test.csv.gz": "a,target\n5,4.5\n6,5.5\n"},
 	} {
 		os.Mkdir(filepath.Join(dir, set), 0o755)
 		for name, text := range files {
@@ -108,7 +112,8 @@ func TestFoldsOfANamedSet(t *testing.T) {
 // An archive with a test part is split as a whole, and a kernel of the rows' own goes with its
 // rows.
 func TestFoldsOfAnArchive(t *testing.T) {
-	archive := write(t, "a.npz", zipOf("x_train.npy", npy("<f4", "4, 1", []float32{1, 2, 3, 4}), "y_train.npy", npy("<f8", "4,", []float64{.1, .2, .3, .4}),
+	archive := write(t, "a.npz", zipOf("x_train.npy", npy("<f4", "4, 1", []float32{1, 2, 3, 4}),
+		"y_train.npy", npy("<f8", "4,", []float64{.1, .2, .3, .4}),
 		"x_test.npy", npy("<f4", "2, 1", []float32{5, 6}), "y_test.npy", npy("<f8", "2,", []float64{.5, .6})))
 	train, test, notes, err := Load(Source{Data: archive, Folds: 2})
 	if err != nil || train.N() != 3 || test.N() != 3 || strings.Contains(fmt.Sprint(notes), "own test part") {
@@ -132,10 +137,12 @@ func TestBadFolds(t *testing.T) {
 		{Source{Data: good, Folds: 5, Fold: 6}, good + ": has no fold 6: its folds are 1 to 5"},
 		{Source{Data: "eeg", Folds: 5, Fold: -1}, "eeg: has no fold -1: its folds are 1 to 5"},
 		{Source{Data: good, Folds: 21}, good + ": has 20 rows: too few for 21 folds"},
-		{Source{Data: good, Folds: 5, Test: good}, "is tested on folds of its own rows: leave the test rows " + good + " out"},
+		{Source{Data: good, Folds: 5, Test: good},
+			"is tested on folds of its own rows: leave the test rows " + good + " out"},
 		{Source{Data: "powerplant", Folds: 5, Test: good}, "leave the test rows " + good + " out"},
 		{Source{Data: "eeg-blocked", Folds: 5}, "eeg-blocked has folds of its own, blocks of time"},
-		{Source{Data: write(t, "t.csv", "a,b\n1,0\n3,1\n4,1\n5,2\n6,0\n"), Folds: 2, Task: "classification"}, "has a single row of class 2"},
+		{Source{Data: write(t, "t.csv", "a,b\n1,0\n3,1\n4,1\n5,2\n6,0\n"), Folds: 2,
+			Task: "classification"}, "has a single row of class 2"},
 		{Source{Data: good, Fold: 1}, "a file has no folds: set their number with --folds"},
 	} {
 		_, _, _, err := Load(c.s)

@@ -16,16 +16,19 @@ func TestFormatsAreTested(t *testing.T) {
 	small := map[string]struct{ text, row string }{
 		"an IDX file of images": {"\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x02abcd", "| IDX images |"},
 		"an npy array":          {npy("<f8", "2, 2", []float64{1, 2, 3, 4}), "| npy array |"},
-		"an npz archive":        {zipOf("x.npy", npy("<f8", "2, 1", []float64{1, 2}), "y.npy", npy("<f8", "2,", []float64{3, 4})), "| npz archive |"},
-		"a LIBSVM file":         {"1 1:2\n-1 2:3\n", "| LIBSVM |"},
-		"an ARFF table":         {"@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n1,2\n3,4\n", "An **ARFF** table"},
-		"a Parquet file":        {parquetText(t), "| Parquet |"},
-		"rows in JSON":          {`{"a": 1, "b": 2}` + "\n" + `{"a": 3, "b": 4}` + "\n", "| JSON lines |"},
-		"graphs in JSON":        {`{"nodes": 1, "edges": [], "label": 0}` + "\n" + `{"nodes": 1, "edges": [], "label": 1}`, "| graphs in JSON"},
-		"an SDF file":           {molecules, "| SDF"},
-		"a FASTA file":          {">0\nACGT\n>1\nGGTT\n", "| FASTA, lists of class, tab and sequence"},
-		sequenceLines().what:    {"0\tACGT\n1\tGGTT\n", "| FASTA, lists of class, tab and sequence"},
-		csvTable().what:         {"a,b\n1,2\n3,4\n", "| CSV |"},
+		"an npz archive": {zipOf("x.npy", npy("<f8", "2, 1", []float64{1, 2}), "y.npy",
+			npy("<f8", "2,", []float64{3, 4})), "| npz archive |"},
+		"a LIBSVM file": {"1 1:2\n-1 2:3\n", "| LIBSVM |"},
+		"an ARFF table": {"@relation r\n@attribute a numeric\n@attribute b " +
+			"numeric\n@data\n1,2\n3,4\n", "An **ARFF** table"},
+		"a Parquet file": {parquetText(t), "| Parquet |"},
+		"rows in JSON":   {`{"a": 1, "b": 2}` + "\n" + `{"a": 3, "b": 4}` + "\n", "| JSON lines |"},
+		"graphs in JSON": {`{"nodes": 1, "edges": [], "label": 0}` + "\n" +
+			`{"nodes": 1, "edges": [], "label": 1}`, "| graphs in JSON"},
+		"an SDF file":        {molecules, "| SDF"},
+		"a FASTA file":       {">0\nACGT\n>1\nGGTT\n", "| FASTA, lists of class, tab and sequence"},
+		sequenceLines().what: {"0\tACGT\n1\tGGTT\n", "| FASTA, lists of class, tab and sequence"},
+		csvTable().what:      {"a,b\n1,2\n3,4\n", "| CSV |"},
 	}
 	for _, f := range formats() {
 		s, ok := small[f.what]

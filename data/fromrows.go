@@ -96,7 +96,8 @@ func (r Rows) check() error {
 	names := map[string]bool{}
 	for _, name := range append([]string{DefaultTarget}, r.Columns...) {
 		if names[name] {
-			return errorf("", "there are two columns %s: names must differ, and %s is the target", quote(name), quote(DefaultTarget))
+			return errorf("", "there are two columns %s: names must differ, and %s is the target",
+				quote(name), quote(DefaultTarget))
 		}
 		names[name] = true
 	}
@@ -118,11 +119,13 @@ func (r Rows) numbers(columns []string) ([]float64, error) {
 	x := make([]float64, 0, r.N()*len(columns))
 	for i, row := range r.Inputs {
 		if len(row) != len(columns) {
-			return nil, errorf("", "row %d has %s, and there are %s: give a number for each column", i+1, plural(len(row), "number"), plural(len(columns), "column"))
+			return nil, errorf("", "row %d has %s, and there are %s: give a number for each column", i+1,
+				plural(len(row), "number"), plural(len(columns), "column"))
 		}
 		for c, v := range row {
 			if !(math.Abs(v) <= largest) {
-				return nil, errorf("", "row %d: column %s is %g: only finite numbers within ±%g can be used", i+1, quote(columns[c]), v, largest)
+				return nil, errorf("", "row %d: column %s is %g: only finite numbers within ±%g can be used",
+					i+1, quote(columns[c]), v, largest)
 			}
 		}
 		x = append(x, row...)
@@ -169,7 +172,8 @@ func encodeRows(e *seq.Encoder, sequences []string, column string) (*seq.Set, er
 		err := e.Add([]byte(text))
 		var bad *seq.SymbolError
 		if errors.As(err, &bad) {
-			return nil, errorf("", "row %d: found %s at byte %d of column %s, %s", i+1, quote(bad.Symbol), bad.At+1, quote(column), bad.Msg)
+			return nil, errorf("", "row %d: found %s at byte %d of column %s, %s", i+1, quote(bad.Symbol),
+				bad.At+1, quote(column), bad.Msg)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("row %d: %w", i+1, err)
@@ -198,12 +202,15 @@ func (r Rows) Given(s Schema) (Given, error) {
 			at[k] = slices.Index(r.Columns, name)
 		}
 		if at[k] < 0 {
-			return g, errorf("", "there is no column %s, which the training data have; the columns here are %s", quote(name), strings.Join(r.Columns, ", "))
+			return g, errorf("",
+				"there is no column %s, which the training data have; the columns here are %s", quote(name),
+				strings.Join(r.Columns, ", "))
 		}
 	}
 	for i, row := range r.Inputs {
 		if r.Columns == nil && len(row) != len(names) || r.Columns != nil && len(row) != len(r.Columns) {
-			return g, errorf("", "row %d has %s, the training data have %s", i+1, plural(len(row), "number"), plural(len(names), "column"))
+			return g, errorf("", "row %d has %s, the training data have %s", i+1, plural(len(row), "number"),
+				plural(len(names), "column"))
 		}
 		for _, k := range at {
 			g.Numbers = append(g.Numbers, row[k])

@@ -18,10 +18,12 @@ func TestFromRows(t *testing.T) {
 			Rows{Columns: []string{"a", "b"}, Inputs: inputs, Values: []float64{1.5, 2, 2.5, 3, 0, -2}}},
 		{"words", "x0,x1,target\n1,.5,u\n2,.25,v\n3,-1,u\n4,2,w\n5,9,v\n6,1e3,w\n", ReadOptions{},
 			Rows{Inputs: inputs, Classes: strings.Split("u v u w v w", " ")}},
-		{"numbers as classes", "x0,x1,target\n1,.5,10\n2,.25,9\n3,-1,10\n4,2,10\n5,9,9\n6,1e3,9\n", ReadOptions{Task: "classification"},
+		{"numbers as classes", "x0,x1,target\n1,.5,10\n2,.25,9\n3,-1,10\n4,2,10\n5,9,9\n6,1e3,9\n",
+			ReadOptions{Task: "classification"},
 			Rows{Inputs: inputs, Classes: strings.Split("10 9 10 10 9 9", " ")}},
 		{"sequences", "x0,x1,sequence,target\n1,.5,ACGT,1.5\n2,.25,GG,2\n3,-1,TT,2.5\n4,2,ACNA,3\n5,9,A,0\n6,1e3,C,-2\n", ReadOptions{Sequence: "sequence"},
-			Rows{Inputs: inputs, Sequences: strings.Split("ACGT GG TT ACNA A C", " "), Values: []float64{1.5, 2, 2.5, 3, 0, -2}}},
+			Rows{Inputs: inputs, Sequences: strings.Split("ACGT GG TT ACNA A C", " "),
+				Values: []float64{1.5, 2, 2.5, 3, 0, -2}}},
 	} {
 		file, _, err := ReadFile(writeTemp(t, "rows.csv", c.file), c.opt)
 		if err != nil {
@@ -31,7 +33,8 @@ func TestFromRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		if rows.Fingerprint != file.Fingerprint || !slices.Equal(rows.Classes, file.Classes) || !slices.Equal(rows.Labels, file.Labels) {
+		if rows.Fingerprint != file.Fingerprint || !slices.Equal(rows.Classes, file.Classes) ||
+			!slices.Equal(rows.Labels, file.Labels) {
 			t.Errorf("%s: classes %v and labels %v, in a file %v and %v, fingerprints %.8s and %.8s",
 				c.name, rows.Classes, rows.Labels, file.Classes, file.Labels, rows.Fingerprint, file.Fingerprint)
 		}

@@ -147,7 +147,9 @@ func (g Given) expand(columns []inputColumn, width int, impute bool) ([]float64,
 				if missing = math.IsNaN(v); missing {
 					v = c.fill
 				} else if !(math.Abs(v) <= largest) {
-					return nil, errorf("", "row %d: found %s in column %s, which is beyond ±%g: only smaller numbers can be used", i+1, number(v), quote(c.name), largest)
+					return nil, errorf("",
+						"row %d: found %s in column %s, which is beyond ±%g: only smaller numbers can be used", i+1,
+						number(v), quote(c.name), largest)
 				}
 				x = append(x, v)
 			} else {
@@ -156,7 +158,9 @@ func (g Given) expand(columns []inputColumn, width int, impute bool) ([]float64,
 				missing = hot < 0 && (isMissing(cell) || isDoubtful(cell))
 			}
 			if missing && !impute {
-				return nil, errorf("", "row %d: column %s is missing: fill it in; a model trained with --missing impute does so itself", i+1, quote(c.name))
+				return nil, errorf("",
+					"row %d: column %s is missing: fill it in; a model trained with --missing impute does so "+
+						"itself", i+1, quote(c.name))
 			}
 			for k := range c.values {
 				x = append(x, oneIf(k == hot))

@@ -28,7 +28,8 @@ const givenTraining = `age,colour,dna,weight,y
 
 // Rows that are given have the values of rows in a file.
 func TestGivenIsAFile(t *testing.T) {
-	training, _, err := ReadFile(writeTemp(t, "train.csv", givenTraining), ReadOptions{Target: "y", Sequence: "dna", TableOptions: TableOptions{Missing: MissingImpute}})
+	training, _, err := ReadFile(writeTemp(t, "train.csv", givenTraining),
+		ReadOptions{Target: "y", Sequence: "dna", TableOptions: TableOptions{Missing: MissingImpute}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,8 @@ func TestGivenIsAFile(t *testing.T) {
 	if got := s.TextColumns(); !slices.Equal(got, []string{"colour"}) || s.SequenceColumn() != "dna" {
 		t.Fatalf("columns of text %q, sequences %q", got, s.SequenceColumn())
 	}
-	file, _, err := ReadFor(writeTemp(t, "new.csv", "age,colour,dna,weight\n0.1,green,ACNT,1e3\n,blue,A,\n-7,,GG,5\n1,NA,T,2\n"), s, TableOptions{}, Watch{})
+	file, _, err := ReadFor(writeTemp(t, "new.csv",
+		"age,colour,dna,weight\n0.1,green,ACNT,1e3\n,blue,A,\n-7,,GG,5\n1,NA,T,2\n"), s, TableOptions{}, Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,8 @@ func TestGivenIsAFile(t *testing.T) {
 	}
 	for i := range file.N() {
 		if !slices.Equal(given.Row(i), file.Row(i)) || !slices.Equal(given.Sequences.At(i), file.Sequences.At(i)) {
-			t.Errorf("row %d is %v %v, in a file %v %v", i, given.Row(i), given.Sequences.At(i), file.Row(i), file.Sequences.At(i))
+			t.Errorf("row %d is %v %v, in a file %v %v", i, given.Row(i), given.Sequences.At(i), file.Row(i),
+				file.Sequences.At(i))
 		}
 	}
 }
@@ -88,7 +91,8 @@ func TestGivenIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{"": "empty", "AC!T": `found "!" at byte 3 of column "sequence"`} {
-		if _, err := genes.Schema().Rows(Given{N: 1, Sequences: []string{text}}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := genes.Schema().Rows(Given{N: 1, Sequences: []string{text}}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, expected %q", text, err, want)
 		}
 	}

@@ -50,7 +50,8 @@ func readGram(path string, n, t int, w Watch) (*Gram, error) {
 	g := &Gram{}
 	g.Inducing, g.M = r.array(gramInducing, 0, 0)
 	if r.err == nil && len(g.Inducing) != g.M*g.M {
-		return nil, errorf(r.name(gramInducing), "has %d rows of %d values: k(x̄, x̄) must be square", len(g.Inducing)/g.M, g.M)
+		return nil, errorf(r.name(gramInducing), "has %d rows of %d values: k(x̄, x̄) must be square",
+			len(g.Inducing)/g.M, g.M)
 	}
 	if n > 0 {
 		g.TrainInducing, _ = r.array(gramTrainInducing, n, g.M)
@@ -83,7 +84,8 @@ func (r *gramReader) array(array string, n, d int) (values []float64, width int)
 		return nil, 0
 	}
 	if r.archive.find([]string{array}) == nil {
-		r.err = errorf(r.archive.name, "has no array %s: a kernel is inducing, train_inducing, train_diag, test_inducing and test_diag", array)
+		r.err = errorf(r.archive.name,
+			"has no array %s: a kernel is inducing, train_inducing, train_diag, test_inducing and test_diag", array)
 		return nil, 0
 	}
 	r.err = r.archive.with([]string{array}, func(name string, src io.Reader) error {
@@ -96,7 +98,8 @@ func (r *gramReader) array(array string, n, d int) (values []float64, width int)
 			return err
 		}
 		if n > 0 && (rows != n || w != d) {
-			return errorf(name, "holds %s values, [%d, %d] are needed: a row for each row of the data, in its order, and a value for each inducing point", sides(a.shape), n, d)
+			return errorf(name, "holds %s values, [%d, %d] are needed: a row for each row of the data, in "+
+				"its order, and a value for each inducing point", sides(a.shape), n, d)
 		}
 		width = w
 		values, err = npyValues(a, rows*w, func(v float64) float64 { return v })
@@ -119,24 +122,29 @@ func (g *Gram) check(r *gramReader) error {
 	for i := range m {
 		for j := range i {
 			if a, b := g.Inducing[i*m+j], g.Inducing[j*m+i]; math.Abs(a-b) > gramTolerance*top {
-				return errorf(r.name(gramInducing), "is not symmetric: [%d, %d] is %s and [%d, %d] is %s", i, j, number(a), j, i, number(b))
+				return errorf(r.name(gramInducing), "is not symmetric: [%d, %d] is %s and [%d, %d] is %s", i, j,
+					number(a), j, i, number(b))
 			}
 		}
 	}
 	if low := leastEigenvalue(g.Inducing, m, gramTolerance*top*float64(m)); low < 0 {
-		return errorf(r.name(gramInducing), "is not positive semi-definite: its smallest eigenvalue is %.3g; no kernel has these values", low)
+		return errorf(r.name(gramInducing),
+			"is not positive semi-definite: its smallest eigenvalue is %.3g; no kernel has these values", low)
 	}
 	for _, part := range []struct {
 		array, diagArray string
 		cross, diag      []float64
-	}{{gramTrainInducing, gramTrainDiag, g.TrainInducing, g.TrainDiag}, {gramTestInducing, gramTestDiag, g.TestInducing, g.TestDiag}} {
+	}{{gramTrainInducing, gramTrainDiag, g.TrainInducing, g.TrainDiag},
+		{gramTestInducing, gramTestDiag, g.TestInducing, g.TestDiag}} {
 		for i, k := range part.diag {
 			if k < 0 {
 				return errorf(r.name(part.diagArray), "[%d] is %s: k(x, x) cannot be negative", i, number(k))
 			}
 			for j, c := range part.cross[i*m : (i+1)*m] {
 				if c*c > k*diag[j]+gramTolerance*top*top {
-					return errorf(r.name(part.array), "[%d, %d] is %s, and k(x, x) of its row is %s: no kernel has these values, are the rows in the order of the data?", i, j, number(c), number(k))
+					return errorf(r.name(part.array),
+						"[%d, %d] is %s, and k(x, x) of its row is %s: no kernel has these values, are the rows in "+
+							"the order of the data?", i, j, number(c), number(k))
 				}
 			}
 		}

@@ -44,7 +44,8 @@ func TestReadGram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.M != 2 || fmt.Sprintf("%.3f %.3f %v %.3f %v", g.Inducing, g.TrainInducing, g.TrainDiag, g.TestInducing, g.TestDiag) !=
+	if g.M != 2 || fmt.Sprintf("%.3f %.3f %v %.3f %v", g.Inducing, g.TrainInducing, g.TrainDiag,
+		g.TestInducing, g.TestDiag) !=
 		"[1.000 0.368 0.368 1.000] [1.000 0.368 0.779 0.779 0.018 0.368] [1 1 1] [0.368 1.000] [1]" {
 		t.Error(g)
 	}
@@ -54,13 +55,20 @@ func TestReadGram(t *testing.T) {
 	for _, c := range []struct{ array, text, want string }{
 		{"inducing", "", "k.npz: has no array inducing: a kernel is inducing, train_inducing"},
 		{"test_diag", "", "k.npz: has no array test_diag"},
-		{"inducing", npy("<f8", "1, 2", []float64{1, 0}), "k.npz(inducing.npy): has 1 rows of 2 values: k(x̄, x̄) must be square"},
-		{"inducing", npy("<f8", "2, 2", []float64{1, 0.3, 0.4, 1}), "k.npz(inducing.npy): is not symmetric: [1, 0] is 0.4 and [0, 1] is 0.3"},
-		{"inducing", npy("<f8", "2, 2", []float64{1, 2, 2, 1}), "k.npz(inducing.npy): is not positive semi-definite: its smallest eigenvalue is -1"},
-		{"inducing", npy("<f8", "2, 2", []float64{1, 0, 0, 0}), "k.npz(inducing.npy): [1, 1] is 0: k(x̄, x̄) must be above 0"},
-		{"inducing", npy("<f8", "2, 2", []float64{1, 0, 0, math.NaN()}), "k.npz(inducing.npy): byte 152: value [1, 1] is NaN: only finite"},
-		{"train_inducing", npy("<f8", "2, 2", []float64{1, 0, 0, 1}), "k.npz(train_inducing.npy): holds 2x2 values, [3, 2] are needed"},
-		{"train_inducing", npy("<f8", "3, 2", []float64{1, 0, 0, 1, 1, 1.1}), "k.npz(train_inducing.npy): [2, 1] is 1.1, and k(x, x) of its row is 1"},
+		{"inducing", npy("<f8", "1, 2", []float64{1, 0}),
+			"k.npz(inducing.npy): has 1 rows of 2 values: k(x̄, x̄) must be square"},
+		{"inducing", npy("<f8", "2, 2", []float64{1, 0.3, 0.4, 1}),
+			"k.npz(inducing.npy): is not symmetric: [1, 0] is 0.4 and [0, 1] is 0.3"},
+		{"inducing", npy("<f8", "2, 2", []float64{1, 2, 2, 1}),
+			"k.npz(inducing.npy): is not positive semi-definite: its smallest eigenvalue is -1"},
+		{"inducing", npy("<f8", "2, 2", []float64{1, 0, 0, 0}),
+			"k.npz(inducing.npy): [1, 1] is 0: k(x̄, x̄) must be above 0"},
+		{"inducing", npy("<f8", "2, 2", []float64{1, 0, 0, math.NaN()}),
+			"k.npz(inducing.npy): byte 152: value [1, 1] is NaN: only finite"},
+		{"train_inducing", npy("<f8", "2, 2", []float64{1, 0, 0, 1}),
+			"k.npz(train_inducing.npy): holds 2x2 values, [3, 2] are needed"},
+		{"train_inducing", npy("<f8", "3, 2", []float64{1, 0, 0, 1, 1, 1.1}),
+			"k.npz(train_inducing.npy): [2, 1] is 1.1, and k(x, x) of its row is 1"},
 		{"train_diag", npy("<f8", "2,", []float64{1, 1}), "k.npz(train_diag.npy): holds 2 values, [3, 1] are needed"},
 		{"test_diag", npy("<f8", "1,", []float64{-1}), "k.npz(test_diag.npy): [0] is -1: k(x, x) cannot be negative"},
 		{"test_inducing", "not an array", "k.npz(test_inducing.npy): byte 0: starts with"},

@@ -50,10 +50,12 @@ func TestFolder(t *testing.T) {
 		t.Errorf("the first graph is %s, want %s", got, want)
 	}
 	all := strings.Join(notes, "\n")
-	if !strings.Contains(all, "3 graphs of 1 to 3 nodes (mean 2.3) and 1.7 edges on average") || !strings.Contains(all, "from a node to itself: 1; they are left out") || strings.Contains(all, "counts once") {
+	if !strings.Contains(all, "3 graphs of 1 to 3 nodes (mean 2.3) and 1.7 edges on average") ||
+		!strings.Contains(all, "from a node to itself: 1; they are left out") || strings.Contains(all, "counts once") {
 		t.Errorf("notes: %s", all)
 	}
-	if line := strings.Join(Summarize(d).Lines(), "\n"); !strings.Contains(line, "graphs of 1 to 3 nodes (mean 2.3) and 1.7 edges on average, 4 different labels, 0 repeated") {
+	if line := strings.Join(Summarize(d).Lines(), "\n"); !strings.Contains(line,
+		"graphs of 1 to 3 nodes (mean 2.3) and 1.7 edges on average, 4 different labels, 0 repeated") {
 		t.Errorf("summary: %s", line)
 	}
 
@@ -102,11 +104,13 @@ func TestBadFolder(t *testing.T) {
 	for _, end := range []string{"graph_indicator", "graph_labels"} {
 		files := triangles()
 		delete(files, end)
-		if _, _, err := ReadFile(graphFolder(t, files), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "DS_"+end+".txt: there is no such file") {
+		if _, _, err := ReadFile(graphFolder(t, files), ReadOptions{}); err == nil ||
+			!strings.Contains(err.Error(), "DS_"+end+".txt: there is no such file") {
 			t.Errorf("without %s: %v", end, err)
 		}
 	}
-	if _, _, err := ReadFile(t.TempDir(), ReadOptions{}); err == nil || !strings.Contains(err.Error(), "is a folder: give a file, or a folder of graphs") {
+	if _, _, err := ReadFile(t.TempDir(), ReadOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "is a folder: give a file, or a folder of graphs") {
 		t.Errorf("a folder without graphs: %v", err)
 	}
 }
@@ -146,16 +150,20 @@ func TestGraphErrors(t *testing.T) {
 		text, want string
 		opt        ReadOptions
 	}{
-		{`{"nodes": ["C"], "edges": [[0, 1]], "label": 1}`, `:1:28: found "1", an edge to a node that does not exist`, ReadOptions{}},
-		{`{"nodes": ["C"], "edges": [], "label": 1}` + "\n" + `{"nodes": [], "edges": [], "label": 0}`, `:2:1: found "{\"nodes\": [], \"edges\": [], \"label\": 0}", which is a graph without nodes`, ReadOptions{}},
+		{`{"nodes": ["C"], "edges": [[0, 1]], "label": 1}`,
+			`:1:28: found "1", an edge to a node that does not exist`, ReadOptions{}},
+		{`{"nodes": ["C"], "edges": [], "label": 1}` + "\n" + `{"nodes": [], "edges": [], "label": 0}`,
+			`:2:1: found "{\"nodes\": [], \"edges\": [], \"label\": 0}", which is a graph without nodes`, ReadOptions{}},
 		{`{"nodes": ["C"], "edgs": [], "label": 1}`, `found "edgs", a key that graphs do not have`, ReadOptions{}},
 		{`{"nodes": ["C"], "label": 1}`, `a graph without "edges"`, ReadOptions{}},
 		{`{"nodes": ["C"], "edges": [[0,`, `:1:30: found ",", where the JSON is not valid`, ReadOptions{}},
 		{`{"nodes": 1, "edges": []}`, "has no classes", ReadOptions{}},
 		{"0\tCC(\n1\tC=C\n", ":1:5: found \"(\", a branch that is not closed", ReadOptions{Tokens: "graphs"}},
 		{"0\tC1CC\n1\tC=C\n", ":1:4: found \"1CC\", ring 1, which is not closed", ReadOptions{Tokens: "graphs"}},
-		{"0\t(A (B)\n1\t(A B)\n", ":1:8: found \")\", where the tree is not complete: close 1 more bracket", ReadOptions{Tokens: "trees"}},
-		{strings.Replace(molecules, "  2  3  1  0", "  2  9  1  0", 1), ":9:1: found \"  2  9  1  0\", a bond to an atom that does not exist", ReadOptions{}},
+		{"0\t(A (B)\n1\t(A B)\n",
+			":1:8: found \")\", where the tree is not complete: close 1 more bracket", ReadOptions{Tokens: "trees"}},
+		{strings.Replace(molecules, "  2  3  1  0", "  2  9  1  0", 1),
+			":9:1: found \"  2  9  1  0\", a bond to an atom that does not exist", ReadOptions{}},
 		{strings.Replace(molecules, "V2000", "V3000", 1), "a MOL block of version V3000", ReadOptions{}},
 		{molecules, `has no item "mass" at its first molecule`, ReadOptions{Target: "mass"}},
 	} {
@@ -181,7 +189,8 @@ func TestGraphsAreTold(t *testing.T) {
 		}
 	}
 	_, notes, err := readText("0\tC=O\n1\tC(C)(C)(C)(C)C\n", ReadOptions{})
-	if all := strings.Join(notes, "\n"); err != nil || !strings.Contains(all, "warning: t.csv:2: atom 1, C, has 5 bonds, and 4 are usual") {
+	if all := strings.Join(notes, "\n"); err != nil ||
+		!strings.Contains(all, "warning: t.csv:2: atom 1, C, has 5 bonds, and 4 are usual") {
 		t.Errorf("%v: %s", err, all)
 	}
 }

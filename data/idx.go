@@ -29,7 +29,8 @@ func isIDX(head []byte) bool { return bytes.HasPrefix(head, []byte{0, 0}) }
 // readIDX reads images, each a row of pixels as fractions of the brightest, and their labels
 // from another file.
 func readIDX(in *input) (*table, error) {
-	if err := in.ownTarget(in.name, 1, "is an IDX file, and its labels are in another file: give it with --labels"); err != nil {
+	if err := in.ownTarget(in.name, 1,
+		"is an IDX file, and its labels are in another file: give it with --labels"); err != nil {
 		return nil, err
 	}
 	shape, err := idxShape(in.name, in.bytes)
@@ -37,25 +38,32 @@ func readIDX(in *input) (*table, error) {
 		return nil, err
 	}
 	if len(shape) == 1 {
-		return nil, errorf(in.name, "holds %d labels, not images: give the file of the images, and this one with --labels where its name does not tell", shape[0])
+		return nil, errorf(in.name,
+			"holds %d labels, not images: give the file of the images, and this one with --labels where its name does not tell", shape[0])
 	}
 	n, d := shape[0], 1
 	for _, side := range shape[1:] {
 		if d *= side; d > math.MaxInt32 {
-			return nil, errorf(in.name, "says that an image has %s pixels: the file is damaged, or not an IDX file", sides(shape[1:]))
+			return nil, errorf(in.name,
+				"says that an image has %s pixels: the file is damaged, or not an IDX file", sides(shape[1:]))
 		}
 	}
 	if n == 0 || d == 0 {
 		return nil, errorf(in.name, "says that it holds %d images of %s pixels: at least one is needed", n, sides(shape[1:]))
 	}
 	if like := in.opt.Like; like != nil && len(like.Columns) != d {
-		return nil, errorf(in.name, "holds images of %s pixels, the training data have %s: give images of the same size", sides(shape[1:]), plural(len(like.Columns), "input"))
+		return nil, errorf(in.name,
+			"holds images of %s pixels, the training data have %s: give images of the same size",
+			sides(shape[1:]), plural(len(like.Columns), "input"))
 	}
 	if int64(n)*int64(d+1) > in.lim.cells {
-		return nil, errorf(in.name, "holds %d images of %s pixels: too large for memory, take a part of it", n, sides(shape[1:]))
+		return nil, errorf(in.name,
+			"holds %d images of %s pixels: too large for memory, take a part of it", n, sides(shape[1:]))
 	}
 	if size, need := in.plainSize(), int64(4+4*len(shape))+int64(n)*int64(d); size > 0 && need > size {
-		return nil, errorf(in.name, "byte 4: the header says that it holds %d images of %s pixels, for which a file of %d bytes is needed, and this one has %d: it was cut short, or its header is damaged: fetch it again",
+		return nil, errorf(in.name,
+			"byte 4: the header says that it holds %d images of %s pixels, for which a file of %d bytes is "+
+				"needed, and this one has %d: it was cut short, or its header is damaged: fetch it again",
 			n, sides(shape[1:]), need, size)
 	}
 	pixels, err := idxValues(in.name, in.bytes, 4+4*len(shape), n*d)
@@ -85,7 +93,8 @@ func idxLabels(name string, r *bufio.Reader, n int) (*targets, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &targets{y: make([]float64, n), classes: true, place: func(i int) string { return fmt.Sprintf("byte %d", idxHeader1+i) }}
+	t := &targets{y: make([]float64, n), classes: true,
+		place: func(i int) string { return fmt.Sprintf("byte %d", idxHeader1+i) }}
 	for i, v := range values {
 		t.y[i] = float64(v)
 	}
@@ -99,7 +108,8 @@ func idxShape(name string, r *bufio.Reader) ([]int, error) {
 		return nil, err
 	}
 	if head[2] != idxByte || head[3] == 0 || head[3] > maxIDXDims {
-		return nil, errorf(name, "byte 0: starts with % x: an IDX file of images starts with 00 00 08 03, one of labels with 00 00 08 01", head)
+		return nil, errorf(name,
+			"byte 0: starts with % x: an IDX file of images starts with 00 00 08 03, one of labels with 00 00 08 01", head)
 	}
 	shape := make([]int, head[3])
 	for i := range shape {
@@ -133,11 +143,13 @@ func idxValues(name string, r io.Reader, offset, n int) ([]byte, error) {
 	values, err := io.ReadAll(io.LimitReader(r, int64(n)+1))
 	switch {
 	case len(values) > n:
-		return nil, errorf(name, "byte %d: there is more after its %d values: the header and the file do not belong together", offset+n, n)
+		return nil, errorf(name,
+			"byte %d: there is more after its %d values: the header and the file do not belong together", offset+n, n)
 	case err != nil:
 		return nil, readError(name, err)
 	case len(values) < n:
-		return nil, errorf(name, "byte %d: ends after %d of %d values: the file was cut short, fetch it again", offset+len(values), len(values), n)
+		return nil, errorf(name,
+			"byte %d: ends after %d of %d values: the file was cut short, fetch it again", offset+len(values), len(values), n)
 	}
 	return values, nil
 }

@@ -58,7 +58,8 @@ func TestIDX(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if train.N() != 4 || train.D() != 6 || train.Task != Classification || !slices.Equal(train.Labels, []int32{3, 0, 2, 1}) ||
+	if train.N() != 4 || train.D() != 6 || train.Task != Classification ||
+		!slices.Equal(train.Labels, []int32{3, 0, 2, 1}) ||
 		strings.Join(train.Classes, "") != "0123" || train.AutoScaling != imageScaling {
 		t.Errorf("%+v", train)
 	}
@@ -80,7 +81,8 @@ func TestIDX(t *testing.T) {
 		t.Error(d, err)
 	}
 	some := train.Subset([]int{2, 0})
-	if !slices.Equal(some.Row(1), train.Row(0)) || !slices.Equal(some.Row(0), train.Row(2)) || !slices.Equal(some.Labels, []int32{2, 3}) || some.AutoScaling != imageScaling {
+	if !slices.Equal(some.Row(1), train.Row(0)) || !slices.Equal(some.Row(0), train.Row(2)) ||
+		!slices.Equal(some.Labels, []int32{2, 3}) || some.AutoScaling != imageScaling {
 		t.Errorf("%+v", some)
 	}
 	for kind, want := range map[string]string{"auto": imageScaling, "standard": "standard"} {
@@ -91,10 +93,12 @@ func TestIDX(t *testing.T) {
 	if s := Summarize(train); s.AutoScaling != imageScaling || s.Columns[1].Max != float64(float32(19)/255) {
 		t.Errorf("%+v", s)
 	}
-	if _, b, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), Test: at("pictures"), TestLabels: at("answers")}); err != nil || b.N() != 4 {
+	if _, b, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), Test: at("pictures"),
+		TestLabels: at("answers")}); err != nil || b.N() != 4 {
 		t.Error(err)
 	}
-	if _, _, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), TestLabels: at("answers")}); err == nil || !strings.Contains(err.Error(), "there is no file of these") {
+	if _, _, _, err := Load(Source{Data: at("train-images-idx3-ubyte"),
+		TestLabels: at("answers")}); err == nil || !strings.Contains(err.Error(), "there is no file of these") {
 		t.Error(err)
 	}
 	a, b, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), Test: at("t10k-images.idx3-ubyte.gz")})
@@ -106,37 +110,49 @@ func TestIDX(t *testing.T) {
 // TestBadIDX: what is wrong, and at which byte.
 func TestBadIDX(t *testing.T) {
 	images, labels := idx(pixels(24), 4, 2, 3), idx([]byte{1, 0, 1, 0}, 4)
-	like := Schema{Columns: []string{"a", "b"}, Target: "c", TargetAt: 2, Task: Classification, Classes: []string{"0", "1"}}
+	like := Schema{Columns: []string{"a", "b"}, Target: "c", TargetAt: 2, Task: Classification,
+		Classes: []string{"0", "1"}}
 	like6 := like
 	like6.Columns = strings.Fields("a b c d e f")
 	for _, c := range []struct {
 		name, images, labels, want string
 		opt                        ReadOptions
 	}{
-		{"magic", "\x00\x00\x09\x03" + images[4:], labels, "images: byte 0: starts with 00 00 09 03: an IDX file of images starts with 00 00 08 03", ReadOptions{}},
+		{"magic", "\x00\x00\x09\x03" + images[4:], labels,
+			"images: byte 0: starts with 00 00 09 03: an IDX file of images starts with 00 00 08 03", ReadOptions{}},
 		{"no dimension", "\x00\x00\x08\x00", labels, "images: byte 0: starts with 00 00 08 00", ReadOptions{}},
 		{"short magic", "\x00\x00\x08", labels, "images: byte 3: ends in the middle of a header", ReadOptions{}},
 		{"short header", images[:14], labels, "images: byte 14: ends in the middle of a header", ReadOptions{}},
-		{"short", images[:len(images)-5], labels, "images: byte 4: the header says that it holds 4 images of 2x3 pixels, for which a file of 40 bytes is needed, and this one has 35", ReadOptions{}},
+		{"short", images[:len(images)-5], labels,
+			"images: byte 4: the header says that it holds 4 images of 2x3 pixels, for which a file of 40 " +
+				"bytes is needed, and this one has 35", ReadOptions{}},
 		{"long", images + "x", labels, "images: byte 40: there is more after its 24 values", ReadOptions{}},
 		{"cut gzip", zipped(images)[:40], labels, "images: the gzip data end too early", ReadOptions{}},
-		{"a lie", idx(nil, 1<<20, 1<<5, 1), labels, "images: byte 4: the header says that it holds 1048576 images of 32x1 pixels", ReadOptions{}},
-		{"too large", idx(nil, 1<<28, 28, 28), labels, "images: holds 268435456 images of 28x28 pixels: too large", ReadOptions{}},
-		{"overflow", idx(nil, 2, 1<<30, 1<<30), labels, "images: says that an image has 1073741824x1073741824 pixels", ReadOptions{}},
-		{"negative", "\x00\x00\x08\x03\xff\xff\xff\xff" + images[8:], labels, "images: byte 4: a dimension of 4294967295", ReadOptions{}},
+		{"a lie", idx(nil, 1<<20, 1<<5, 1), labels,
+			"images: byte 4: the header says that it holds 1048576 images of 32x1 pixels", ReadOptions{}},
+		{"too large", idx(nil, 1<<28, 28, 28), labels,
+			"images: holds 268435456 images of 28x28 pixels: too large", ReadOptions{}},
+		{"overflow", idx(nil, 2, 1<<30, 1<<30), labels,
+			"images: says that an image has 1073741824x1073741824 pixels", ReadOptions{}},
+		{"negative", "\x00\x00\x08\x03\xff\xff\xff\xff" + images[8:], labels,
+			"images: byte 4: a dimension of 4294967295", ReadOptions{}},
 		{"none", idx(nil, 0, 2, 3), labels, "images: says that it holds 0 images", ReadOptions{}},
 		{"labels for images", labels, labels, "images: holds 4 labels, not images", ReadOptions{}},
-		{"magic", "\x01" + images[1:], labels, "images: is not text (byte 0x01 near its start): give a CSV table, ", ReadOptions{Labels: "labels"}},
+		{"magic", "\x01" + images[1:], labels,
+			"images: is not text (byte 0x01 near its start): give a CSV table, ", ReadOptions{Labels: "labels"}},
 		{"target", images, labels, "images: is an IDX file, and its labels are in another file", ReadOptions{Target: "3"}},
 		{"no labels", images, "", "images: needs the file of its targets, and there is neither ", ReadOptions{}},
 		{"labels not there", images, labels, "none: there is no such file", ReadOptions{Labels: "none"}},
-		{"label magic", images, "1,2\n", "labels: starts with the bytes 31 2c 32 0a: labels are an IDX or npy file", ReadOptions{}},
+		{"label magic", images, "1,2\n",
+			"labels: starts with the bytes 31 2c 32 0a: labels are an IDX or npy file", ReadOptions{}},
 		{"label type", images, "\x00\x00\x0d\x01\x00\x00\x00\x04", "labels: byte 0: starts with 00 00 0d 01", ReadOptions{}},
 		{"images for labels", images, images, "labels: holds 3 dimensions", ReadOptions{}},
 		{"label count", images, idx(pixels(3), 3), "labels: holds 3 targets for 4 rows", ReadOptions{}},
 		{"label length", images, labels[:10], "labels: byte 10: ends after 2 of 4 values", ReadOptions{}},
-		{"image size", images, labels, "images: holds images of 2x3 pixels, the training data have 2 inputs", ReadOptions{Like: &like}},
-		{"unseen class", images, idx([]byte{0, 1, 7, 0}, 4), `labels: byte 10: found class 7 in the target column "c"`, ReadOptions{Like: &like6}},
+		{"image size", images, labels,
+			"images: holds images of 2x3 pixels, the training data have 2 inputs", ReadOptions{Like: &like}},
+		{"unseen class", images, idx([]byte{0, 1, 7, 0}, 4),
+			`labels: byte 10: found class 7 in the target column "c"`, ReadOptions{Like: &like6}},
 	} {
 		files := map[string]string{"images": c.images}
 		if c.labels != "" {
@@ -150,10 +166,12 @@ func TestBadIDX(t *testing.T) {
 		}
 	}
 	t.Chdir(folderOf(t, map[string]string{"pictures": images, "t.csv": small}))
-	if _, _, err := ReadFile("pictures", ReadOptions{}); err == nil || !strings.Contains(err.Error(), "give it with --labels") {
+	if _, _, err := ReadFile("pictures", ReadOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "give it with --labels") {
 		t.Error(err)
 	}
-	if _, _, err := ReadFile("t.csv", ReadOptions{Labels: "labels"}); err == nil || !strings.Contains(err.Error(), "is a CSV table, which holds its own targets") {
+	if _, _, err := ReadFile("t.csv", ReadOptions{Labels: "labels"}); err == nil ||
+		!strings.Contains(err.Error(), "is a CSV table, which holds its own targets") {
 		t.Error(err)
 	}
 }
@@ -178,7 +196,8 @@ func TestMNIST(t *testing.T) {
 		t.Errorf("%d MiB are held", mem.HeapAlloc>>20)
 	}
 	runtime.KeepAlive(train)
-	if _, _, _, err := Load(Source{Data: "mnist", DataDir: dir, Labels: "labels"}); err == nil || !strings.Contains(err.Error(), "mnist comes with its own labels") {
+	if _, _, _, err := Load(Source{Data: "mnist", DataDir: dir, Labels: "labels"}); err == nil ||
+		!strings.Contains(err.Error(), "mnist comes with its own labels") {
 		t.Error(err)
 	}
 }
@@ -191,9 +210,11 @@ func FuzzReadIDX(f *testing.F) {
 	f.Add([]byte(idx(nil, 1<<30, 1<<30, 1<<30)), []byte(images))
 	f.Fuzz(func(t *testing.T, images, labels []byte) {
 		path := write(t, "labels", string(labels))
-		d, _, err := read("images", bytes.NewReader(append([]byte{0, 0}, images...)), ReadOptions{Labels: path}, limits{cells: 1 << 14})
+		d, _, err := read("images", bytes.NewReader(append([]byte{0, 0}, images...)),
+			ReadOptions{Labels: path}, limits{cells: 1 << 14})
 		checkFuzzed(t, d, err)
-		d, _, err = read("images", bytes.NewReader(images), ReadOptions{Labels: path}, limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14})
+		d, _, err = read("images", bytes.NewReader(images), ReadOptions{Labels: path},
+			limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14})
 		checkFuzzed(t, d, err)
 	})
 }

@@ -33,7 +33,8 @@ func TestJSONRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got.Columns, want.Columns) || fmt.Sprint(got.X.Data()) != fmt.Sprint(want.X.Data()) || !reflect.DeepEqual(got.Y, want.Y) {
+	if !reflect.DeepEqual(got.Columns, want.Columns) ||
+		fmt.Sprint(got.X.Data()) != fmt.Sprint(want.X.Data()) || !reflect.DeepEqual(got.Y, want.Y) {
 		t.Errorf("%v %v %v, expected %v %v %v", got.Columns, got.X, got.Y, want.Columns, want.X, want.Y)
 	}
 	if where := got.Where(1); where != ":3" {

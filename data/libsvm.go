@@ -85,7 +85,8 @@ func readLIBSVM(in *input) (*table, error) {
 	case d == 0:
 		return nil, errorf(in.name, "holds no pair index:value: at least one input is needed")
 	case int64(n)*int64(d+1) > in.lim.cells, n*d > manyZeros && n*d > mostlyZeros*len(s.value):
-		return nil, errorf(in.name, "holds %s with indices up to %d: rows are kept with their zeros, which is too large for memory; leave out rare inputs, or take fewer rows",
+		return nil, errorf(in.name,
+			"holds %s with indices up to %d: rows are kept with their zeros, which is too large for memory; leave out rare inputs, or take fewer rows",
 			plural(n, "row"), d)
 	}
 	x := make([]float64, n*d)
@@ -106,8 +107,9 @@ func readLIBSVM(in *input) (*table, error) {
 		}
 	}
 	if s.ignored > 0 {
-		t.notes = append(t.notes, fmt.Sprintf("%s: %d values in %s have indices above %d, which the training data do not have: ignored",
-			in.name, s.ignored, plural(s.ignoredRows, "row"), d))
+		t.notes = append(t.notes,
+			fmt.Sprintf("%s: %d values in %s have indices above %d, which the training data do not have: ignored",
+				in.name, s.ignored, plural(s.ignoredRows, "row"), d))
 	}
 	return t, nil
 }
@@ -132,16 +134,20 @@ func (s *sparse) readLines(in *input) error {
 			return err
 		}
 		if int64(len(s.value)+len(s.start)) > in.lim.cells {
-			return &Error{File: s.name, Line: s.line, Msg: fmt.Sprintf("the file holds more than %d million numbers up to here: too large for memory, take a part of it", in.lim.cells>>20)}
+			return &Error{File: s.name, Line: s.line,
+				Msg: fmt.Sprintf("the file holds more than %d million numbers up to here: too large for "+
+					"memory, take a part of it", in.lim.cells>>20)}
 		}
 	}
 	switch err := lines.Err(); {
 	case err == nil:
 		return nil
 	case errors.Is(err, bufio.ErrTooLong):
-		return &Error{File: s.name, Line: s.line + 1, Msg: "the line is longer than " + humanize.IBytes(uint64(in.lim.record)) + ": this is not a LIBSVM file"}
+		return &Error{File: s.name, Line: s.line + 1, Msg: "the line is longer than " +
+			humanize.IBytes(uint64(in.lim.record)) + ": this is not a LIBSVM file"}
 	case errors.Is(err, errTextLimit):
-		return errorf(s.name, "holds more than %s of text: too large to read, take a part of it", humanize.IBytes(uint64(in.lim.text)))
+		return errorf(s.name, "holds more than %s of text: too large to read, take a part of it",
+			humanize.IBytes(uint64(in.lim.text)))
 	case errors.Is(err, io.EOF):
 		return nil
 	default:

@@ -16,7 +16,8 @@ func TestLIBSVM(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if got := fmt.Sprintln(d.X.Float64s(), d.Labels, d.Classes, d.Task, d.D()); got != "[0.5 0 -2 0 10 0 0 0 0 0 0 4] [1 0 0 1] [-1 1] classification 3\n" {
+		if got := fmt.Sprintln(d.X.Float64s(), d.Labels, d.Classes, d.Task,
+			d.D()); got != "[0.5 0 -2 0 10 0 0 0 0 0 0 4] [1 0 0 1] [-1 1] classification 3\n" {
 			t.Error(name, got)
 		}
 		if all := strings.Join(notes, "\n"); !strings.Contains(all, "holds 2 whole numbers -1 … 1: taken as classes") {
@@ -31,10 +32,12 @@ func TestLIBSVM(t *testing.T) {
 	if err != nil || fmt.Sprint(test.X.Float64s(), test.Labels, test.D()) != "[7 0 0 0 3 0] [0 1] 3" {
 		t.Error(test, err)
 	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all, "3 values in 2 rows have indices above 3, which the training data do not have: ignored") {
+	if all := strings.Join(notes, "\n"); !strings.Contains(all,
+		"3 values in 2 rows have indices above 3, which the training data do not have: ignored") {
 		t.Error(all)
 	}
-	if bare, _, err := readText("1:7\n2:3\n", ReadOptions{Like: &like, TargetOptional: true}); err != nil || bare.HasTarget() || bare.N() != 2 {
+	if bare, _, err := readText("1:7\n2:3\n", ReadOptions{Like: &like,
+		TargetOptional: true}); err != nil || bare.HasTarget() || bare.N() != 2 {
 		t.Error(bare, err)
 	}
 	for text, want := range map[string]string{
@@ -47,15 +50,18 @@ func TestLIBSVM(t *testing.T) {
 			t.Errorf("%q: %v %v, %v", text, d.Task, d.Labels, err)
 		}
 	}
-	if d, _, err := readText("-1 1:2\n1 1:3\n", ReadOptions{Task: "regression"}); err != nil || !slices.Equal(d.Y, []float64{-1, 1}) {
+	if d, _, err := readText("-1 1:2\n1 1:3\n", ReadOptions{Task: "regression"}); err != nil ||
+		!slices.Equal(d.Y, []float64{-1, 1}) {
 		t.Error(d, err)
 	}
 }
 
 func TestIsLIBSVM(t *testing.T) {
 	for text, want := range map[string]bool{
-		"1 1:2\n": true, "-1.5\n2 3:4": true, "# c\n\n1 5:6": true, "1:2 3:4": true, "1 qid:3 1:2": true, "1 1:2 2:x 3:4": true,
-		"1 2 3\n": false, "a 1:2\n": false, "1,2:3\n": false, "": false, "date 12:30\n": false, "1\n2\n": false, "time\n12:30:11\n": false, "1 2 3:4": false,
+		"1 1:2\n": true, "-1.5\n2 3:4": true, "# c\n\n1 5:6": true, "1:2 3:4": true, "1 qid:3 1:2": true,
+		"1 1:2 2:x 3:4": true,
+		"1 2 3\n":       false, "a 1:2\n": false, "1,2:3\n": false, "": false, "date 12:30\n": false,
+		"1\n2\n": false, "time\n12:30:11\n": false, "1 2 3:4": false,
 	} {
 		if isLIBSVM([]byte(text)) != want {
 			t.Errorf("%q: %v", text, !want)
@@ -87,7 +93,8 @@ func TestBadLIBSVM(t *testing.T) {
 		{"1 1:2 # x\n" + strings.Repeat("2", 1<<17), "t.csv:2: the line is longer than 64 KiB", ReadOptions{}},
 		{"1 1:2\n2 60000:1\n", "t.csv: holds 2 rows with indices up to 60000: rows are kept with their zeros", ReadOptions{}},
 		{"1 1:2\n" + strings.Repeat("2\n", 1<<17), "t.csv:65536: the file holds more than", ReadOptions{}},
-		{zipped("1 1:2\n" + strings.Repeat("1 1:2\n\n\n\n\n", 1<<13))[:100], "t.csv: the gzip data end too early", ReadOptions{}},
+		{zipped("1 1:2\n" + strings.Repeat("1 1:2\n\n\n\n\n", 1<<13))[:100],
+			"t.csv: the gzip data end too early", ReadOptions{}},
 		{"1 1:2\n2 1:1\n", "t.csv: is a LIBSVM file: its target is the first number", ReadOptions{Target: "1"}},
 		{"1 1:2\n5 1:1\n", `t.csv:2:1: found class 5 in the target column "label"`, ReadOptions{Like: &like}},
 		{"1:2\n5 1:1\n", "t.csv:2:1: this row has a label, and those before", ReadOptions{Like: &like, TargetOptional: true}},
@@ -106,7 +113,8 @@ func FuzzReadLIBSVM(f *testing.F) {
 	for _, s := range []string{"+1 1:0.5 3:-2 # more\n\n-1 2:1e1\r\n", "1:2", "2 7:7 6:1", "1 1:nan"} {
 		f.Add([]byte(s))
 	}
-	like := Schema{Columns: []string{"a", "b"}, Target: "target", TargetAt: 2, Task: Classification, Classes: []string{"0", "1"}}
+	like := Schema{Columns: []string{"a", "b"}, Target: "target", TargetAt: 2, Task: Classification,
+		Classes: []string{"0", "1"}}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		lim := limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14}
 		for _, opt := range []ReadOptions{{}, {Like: &like, TargetOptional: true}} {

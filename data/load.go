@@ -72,7 +72,8 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 		return nil, nil, nil, err
 	}
 	if names := constantColumns(train); len(names) > 0 {
-		notes = append(notes, fmt.Sprintf("%s: constant in the training rows, so it says nothing: %s", train.Path, list(names)))
+		notes = append(notes, fmt.Sprintf("%s: constant in the training rows, so it says nothing: %s",
+			train.Path, list(names)))
 	}
 	if train.Sequences != nil && test != nil {
 		notes = append(notes, repeated(train, test)...)
@@ -86,14 +87,18 @@ func repeated(train, test *Dataset) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("warning: %s: %d of the %s for testing are training sequences, too: scores will be too good", test.Path, n, plural(test.N(), "sequence"))}
+	return []string{fmt.Sprintf("warning: %s: %d of the %s for testing are training sequences, too: "+
+		"scores will be too good", test.Path, n, plural(test.N(), "sequence"))}
 }
 
 func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if s.Fold != 0 && s.Folds == 0 {
-		return nil, nil, nil, errorf(s.Data, "a file has no folds: set their number with --folds, give --test FILE, or leave --fold out (the named sets are %s)", strings.Join(Names(), ", "))
+		return nil, nil, nil,
+			errorf(s.Data, "a file has no folds: set their number with --folds, give --test FILE, or leave "+
+				"--fold out (the named sets are %s)", strings.Join(Names(), ", "))
 	}
-	all, notes, err := readFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels, TableOptions: s.TableOptions, Tokens: s.Tokens, Sequence: s.Sequence, Watch: s.Watch})
+	all, notes, err := readFile(s.Data, ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels,
+		TableOptions: s.TableOptions, Tokens: s.Tokens, Sequence: s.Sequence, Watch: s.Watch})
 	if err != nil {
 		return nil, nil, nil, meantName(s.Data, err)
 	}
@@ -101,7 +106,8 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 		return all, nil, notes, attachGram(s.Gram, all, nil, s.Watch)
 	}
 	if s.Test == "" && s.TestLabels != "" {
-		return nil, nil, nil, errorf(s.TestLabels, "is given for the labels of test rows, and there is no file of these: give --test FILE")
+		return nil, nil, nil, errorf(s.TestLabels,
+			"is given for the labels of test rows, and there is no file of these: give --test FILE")
 	}
 	if s.Test == "" && hasTestPart(s.Data) {
 		s.Test = s.Data
@@ -131,7 +137,8 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 		return train, test, append(notes, note), err
 	}
 	rows := heldOut(all.N(), s.Seed)
-	notes = append(notes, fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, by the seed %d)", all.Path, len(rows), all.N(), s.Seed))
+	notes = append(notes,
+		fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, by the seed %d)", all.Path, len(rows), all.N(), s.Seed))
 	return all.Subset(others(all.N(), rows)), all.Subset(rows), notes, nil
 }
 
@@ -166,14 +173,16 @@ func checkTraining(d *Dataset) error {
 		return err
 	}
 	if len(d.Classes) == 1 {
-		return errorf(d.Path, "the target column %s holds the class %s only: at least two classes are needed", quote(d.Target), d.Classes[0])
+		return errorf(d.Path,
+			"the target column %s holds the class %s only: at least two classes are needed", quote(d.Target), d.Classes[0])
 	}
 	count := make([]int, len(d.Classes))
 	for _, l := range d.Labels {
 		count[l]++
 	}
 	if c := slices.Index(count, 0); c >= 0 {
-		return errorf(d.Path, "no training row is left for class %s of the target column %s: too few rows of it; take another seed, or other files for rows to test and validate on (--test FILE, --validation FILE)",
+		return errorf(d.Path,
+			"no training row is left for class %s of the target column %s: too few rows of it; take another seed, or other files for rows to test and validate on (--test FILE, --validation FILE)",
 			d.Classes[c], quote(d.Target))
 	}
 	return nil

@@ -29,7 +29,8 @@ func TestHoldOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if all := strings.Join(notes, "\n"); !strings.Contains(all, "11 of 105 rows held out") || !strings.Contains(all, `constant in the training rows, so it says nothing: "const"`) {
+		if all := strings.Join(notes, "\n"); !strings.Contains(all, "11 of 105 rows held out") ||
+			!strings.Contains(all, `constant in the training rows, so it says nothing: "const"`) {
 			t.Errorf("notes %s", all)
 		}
 		for i, l := range b.Labels {
@@ -116,12 +117,16 @@ func TestBadSources(t *testing.T) {
 		{"fold 6", Source{Data: "spam", Fold: 6}, "spam has no fold 6: its folds are 1 to 5"},
 		{"no folder", Source{Data: "spam"}, "the set spam is read from a folder: name it with --data-dir or GPDRF_DATA"},
 		{"other folder", Source{Data: "eeg", DataDir: dir}, "the folder " + dir + " holds no set eeg"},
-		{"empty folder", Source{Data: "spam", DataDir: dir}, filepath.Join(dir, "spam", "fold1.train.csv.gz") + ": there is no such file"},
+		{"empty folder", Source{Data: "spam", DataDir: dir},
+			filepath.Join(dir, "spam", "fold1.train.csv.gz") + ": there is no such file"},
 		{"one row", Source{Data: write(t, "t.csv", "a,b\n1,2\n")}, "has a single row"},
 		{"two rows", Source{Data: write(t, "t.csv", "a,b\n1,2\n3,4\n")}, "leaves a single training row"},
-		{"constant target", Source{Data: write(t, "t.csv", "a,b\n1,7.5\n3,7.5\n4,7.5\n")}, `the target column "b" holds the value 7.5 only`},
-		{"one class", Source{Data: write(t, "t.csv", "a,b\n1,1\n3,1\n4,1\n"), Task: "classification"}, `the target column "b" holds the class 1 only`},
-		{"class held out", Source{Data: write(t, "t.csv", "a,b\n1,0\n3,1\n4,2\n"), Task: "classification"}, "(--test FILE, --validation FILE)"},
+		{"constant target", Source{Data: write(t, "t.csv", "a,b\n1,7.5\n3,7.5\n4,7.5\n")},
+			`the target column "b" holds the value 7.5 only`},
+		{"one class", Source{Data: write(t, "t.csv", "a,b\n1,1\n3,1\n4,1\n"), Task: "classification"},
+			`the target column "b" holds the class 1 only`},
+		{"class held out", Source{Data: write(t, "t.csv", "a,b\n1,0\n3,1\n4,2\n"),
+			Task: "classification"}, "(--test FILE, --validation FILE)"},
 	} {
 		_, _, _, err := Load(c.s)
 		var e *Error
@@ -170,7 +175,8 @@ func TestDataDirectory(t *testing.T) {
 func TestNamedSetWithoutFiles(t *testing.T) {
 	dir := t.TempDir()
 	os.Mkdir(filepath.Join(dir, "mnist"), 0o755)
-	if _, _, _, err := Load(Source{Data: "mnist", DataDir: dir}); err == nil || !strings.Contains(err.Error(), "there is no such file; to get the set: gpdrf-gpu data fetch mnist") {
+	if _, _, _, err := Load(Source{Data: "mnist", DataDir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "there is no such file; to get the set: gpdrf-gpu data fetch mnist") {
 		t.Error(err)
 	}
 }
@@ -195,7 +201,8 @@ func TestNamedSets(t *testing.T) {
 				t.Fatal(err)
 			}
 			took := time.Since(start)
-			if d := train.N() - want.train; d < 0 || d > 1 || train.D() != want.inputs || train.Task != want.task || test.N() < 60 {
+			if d := train.N() - want.train; d < 0 || d > 1 || train.D() != want.inputs ||
+				train.Task != want.task || test.N() < 60 {
 				t.Errorf("%s %d: %d and %d rows, %d inputs, %s", name, fold, train.N(), test.N(), train.D(), train.Task)
 			}
 			if s, err := FitScaler("auto", train); err != nil || s.Kind != want.scaling {

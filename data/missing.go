@@ -35,7 +35,8 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 			return
 		}
 		columns = append(columns, fmt.Sprintf("%s %d", quote(name), cells.n))
-		if first.line == 0 || cells.first.line < first.line || cells.first.line == first.line && cells.first.column < first.column {
+		if first.line == 0 || cells.first.line < first.line || cells.first.line == first.line &&
+			cells.first.column < first.column {
 			first = cells.first
 		}
 	}
@@ -63,7 +64,8 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 			"cells are missing, in %s: --missing impute fills them in, --missing drop leaves their rows out", where)}
 	}
 	if l.missing == MissingImpute {
-		l.notes = append(l.notes, fmt.Sprintf("%s: missing cells are filled in with medians, and an input tells where, in %s", rec.name, where))
+		l.notes = append(l.notes,
+			fmt.Sprintf("%s: missing cells are filled in with medians, and an input tells where, in %s", rec.name, where))
 	}
 	return nil
 }
@@ -121,7 +123,8 @@ func fills(columns []inputColumn, missing string) []Fill {
 // impute fills the missing numbers of the training rows and the others in, by the medians of the
 // training rows.
 func impute(train *Dataset, others ...*Dataset) {
-	if train == nil || train.X == nil || !slices.ContainsFunc(train.fills, func(f Fill) bool { return math.IsNaN(f.Value) }) {
+	if train == nil || train.X == nil ||
+		!slices.ContainsFunc(train.fills, func(f Fill) bool { return math.IsNaN(f.Value) }) {
 		return
 	}
 	columns := train.Schema().fileColumns()

@@ -37,9 +37,11 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	case s.Fold < 0 || fold > set.Folds:
 		return nil, nil, nil, errorf("", "%s has no fold %d: its folds are 1 to %d", s.Data, s.Fold, set.Folds)
 	}
-	for _, file := range []struct{ what, path string }{{"test rows", s.Test}, {"labels", s.Labels}, {"labels", s.TestLabels}} {
+	for _, file := range []struct{ what, path string }{{"test rows", s.Test}, {"labels", s.Labels},
+		{"labels", s.TestLabels}} {
 		if file.path != "" {
-			return nil, nil, nil, errorf("", "%s comes with its own %s: leave the file %s out, or give a file of your own as data", s.Data, file.what, file.path)
+			return nil, nil, nil,
+				errorf("", "%s comes with its own %s: leave the file %s out, or give a file of your own as data", s.Data, file.what, file.path)
 		}
 	}
 	opt := ReadOptions{Target: s.Target, Task: s.Task, TableOptions: s.TableOptions, Tokens: s.Tokens, Watch: s.Watch}
@@ -67,7 +69,8 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 		return nil, nil, nil, err
 	}
 	like := train.Schema()
-	test, more, err := readFile(sets.PlainOrZipped(filepath.Join(folder, testFile)), ReadOptions{Like: &like, Grow: s.Folds > 0, Watch: s.Watch})
+	test, more, err := readFile(sets.PlainOrZipped(filepath.Join(folder, testFile)),
+		ReadOptions{Like: &like, Grow: s.Folds > 0, Watch: s.Watch})
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -87,7 +90,9 @@ func mustSet(name string) sets.Set {
 // foldNamed joins the two parts of a named set and splits all its rows into s.Folds folds.
 func foldNamed(s Source) (train, test *Dataset, notes []string, err error) {
 	if mustSet(s.Data).Blocked {
-		return nil, nil, nil, errorf("", "%s has folds of its own, blocks of time, which other folds would tear apart: leave the number of folds out", s.Data)
+		return nil, nil, nil,
+			errorf("", "%s has folds of its own, blocks of time, which other folds would tear apart: leave "+
+				"the number of folds out", s.Data)
 	}
 	part, rest, notes, err := loadNamed(s)
 	if err != nil {
@@ -106,7 +111,8 @@ func missingSet(name, dir string) error {
 	if dir == "" {
 		return errorf("", "the set %s is read from a folder: name it with --data-dir or %s; to get it: %s", name, DataDirEnv, get)
 	}
-	return errorf("", "the folder %s holds no set %s: set --data-dir or %s to one that does; to get it: %s", dir, name, DataDirEnv, get)
+	return errorf("", "the folder %s holds no set %s: set --data-dir or %s to one that does; to get "+
+		"it: %s", dir, name, DataDirEnv, get)
 }
 
 // embeddedPowerplant splits the embedded table, in its own units: training rows in

@@ -84,7 +84,8 @@ func openNpy(name string, r io.Reader) (*npyArray, error) {
 		length = int(binary.LittleEndian.Uint32(append(fixed[8:10:10], more...)))
 	}
 	if fixed[6] < 1 || fixed[6] > 3 || length > npyMostHeader {
-		return nil, errorf(name, "byte 6: version %d with a header of %d bytes: save it again by numpy.save", fixed[6], length)
+		return nil, errorf(name,
+			"byte 6: version %d with a header of %d bytes: save it again by numpy.save", fixed[6], length)
 	}
 	header := make([]byte, length)
 	if err := a.full(header, "its header"); err != nil {
@@ -120,7 +121,9 @@ func (a *npyArray) parse(header string) error {
 		if word == "" {
 			word = "structured"
 		}
-		return errorf(a.name, "byte 10: holds values of the type %s: float32, float64, bool and integers are read, in little-endian order; save x.astype('<f4'), or '<f8'", quote(word))
+		return errorf(a.name,
+			"byte 10: holds values of the type %s: float32, float64, bool and integers are read, in "+
+				"little-endian order; save x.astype('<f4'), or '<f8'", quote(word))
 	}
 	if a.fortran = strings.HasPrefix(fortran, "True"); !a.fortran && !strings.HasPrefix(fortran, "False") {
 		return errorf(a.name, "byte 10: the header does not say fortran_order: save it again by numpy.save")
@@ -172,7 +175,9 @@ func (a *npyArray) rows(lim limits) (n, d int, err error) {
 func (a *npyArray) fits(n, d int, size int64) error {
 	t, _ := npyTypeOf(a.dtype)
 	if need := a.offset + int64(n)*int64(d)*int64(t.size); size > 0 && need > size {
-		return errorf(a.name, "byte 10: the header says that it holds %s values, for which a file of %d bytes is needed, and this one has %d: it was cut short, or its header is damaged: fetch it again",
+		return errorf(a.name,
+			"byte 10: the header says that it holds %s values, for which a file of %d bytes is needed, and "+
+				"this one has %d: it was cut short, or its header is damaged: fetch it again",
 			sides(a.shape), need, size)
 	}
 	return nil
@@ -210,7 +215,8 @@ func npyValues[T float32 | float64](a *npyArray, n int, convert func(float64) T)
 		for i := range block {
 			v := t.decode(chunk[i*t.size:])
 			if !(math.Abs(v) <= largest) {
-				return nil, errorf(a.name, "byte %d: value %s is %g: only finite numbers within ±%g can be used, correct it or remove the row",
+				return nil, errorf(a.name,
+					"byte %d: value %s is %g: only finite numbers within ±%g can be used, correct it or remove the row",
 					a.offset-int64((k-i)*t.size), a.place(a.index(done+i)), v, largest)
 			}
 			block[i] = convert(v)
@@ -218,7 +224,8 @@ func npyValues[T float32 | float64](a *npyArray, n int, convert func(float64) T)
 		blocks, done = append(blocks, block), done+k
 	}
 	if extra, _ := io.ReadFull(a.r, chunk[:1]); extra > 0 {
-		return nil, errorf(a.name, "byte %d: there is more after its %d values: the header and the file do not belong together", a.offset, n)
+		return nil, errorf(a.name,
+			"byte %d: there is more after its %d values: the header and the file do not belong together", a.offset, n)
 	}
 	values := join(blocks)
 	if !a.fortran || len(a.shape) < 2 {

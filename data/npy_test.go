@@ -43,8 +43,10 @@ func zipOf(files ...string) string {
 
 func TestNpyTypes(t *testing.T) {
 	for descr, values := range map[string]any{
-		"|u1": []uint8{1, 2, 3, 4, 5, 6}, "|i1": []int8{1, 2, 3, 4, 5, 6}, "<i2": []int16{1, 2, 3, 4, 5, 6}, "<u2": []uint16{1, 2, 3, 4, 5, 6},
-		"<i4": []int32{1, 2, 3, 4, 5, 6}, "<u4": []uint32{1, 2, 3, 4, 5, 6}, "<i8": []int64{1, 2, 3, 4, 5, 6}, "<u8": []uint64{1, 2, 3, 4, 5, 6},
+		"|u1": []uint8{1, 2, 3, 4, 5, 6}, "|i1": []int8{1, 2, 3, 4, 5, 6},
+		"<i2": []int16{1, 2, 3, 4, 5, 6}, "<u2": []uint16{1, 2, 3, 4, 5, 6},
+		"<i4": []int32{1, 2, 3, 4, 5, 6}, "<u4": []uint32{1, 2, 3, 4, 5, 6},
+		"<i8": []int64{1, 2, 3, 4, 5, 6}, "<u8": []uint64{1, 2, 3, 4, 5, 6},
 		"<f4": []float32{1, 2, 3, 4, 5, 6}, "<f8": []float64{1, 2, 3, 4, 5, 6},
 	} {
 		d, _, err := readText(npy(descr, "2, 3", values), ReadOptions{Task: "regression"})
@@ -56,7 +58,8 @@ func TestNpyTypes(t *testing.T) {
 			t.Errorf("%s: %s", descr, got)
 		}
 	}
-	d, _, err := readText(npy("<i4", "2, 2", []int32{-7, 3, math.MaxInt32, 5}), ReadOptions{Target: "2", Task: "regression"})
+	d, _, err := readText(npy("<i4", "2, 2", []int32{-7, 3, math.MaxInt32, 5}),
+		ReadOptions{Target: "2", Task: "regression"})
 	if err != nil || fmt.Sprint(d.Row(0), d.Row(1), d.Y) != "[-7] [2.147483647e+09] [3 5]" {
 		t.Error(d, err)
 	}
@@ -94,13 +97,16 @@ func TestArrays(t *testing.T) {
 	x, y := npy("<f8", "2, 2", []float64{1, 2, 3, 4}), npy("<i8", "2,", []int64{1, 0})
 	pictures := npy("|u1", "2, 2, 1", []uint8{0, 51, 102, 255})
 	t.Chdir(folderOf(t, map[string]string{
-		"x.npy": x, "y.npy.gz": zipped(y), "X_train.npy": x, "Y_train.npy": y, "x_test.npy": x, "answers.npy": y, "column.npy": npy("<f4", "2, 1", []float32{1, 0}),
-		"a.npz": zipOf("x.npy", x, "y.npy", y), "bare.npz": zipOf("x.npy", x), "keras.npz": zipOf("x_train.npy", pictures, "y_train.npy", y, "x_test.npy", pictures, "y_test.npy", y),
+		"x.npy": x, "y.npy.gz": zipped(y), "X_train.npy": x, "Y_train.npy": y, "x_test.npy": x,
+		"answers.npy": y, "column.npy": npy("<f4", "2, 1", []float32{1, 0}),
+		"a.npz": zipOf("x.npy", x, "y.npy", y), "bare.npz": zipOf("x.npy", x),
+		"keras.npz": zipOf("x_train.npy", pictures, "y_train.npy", y, "x_test.npy", pictures, "y_test.npy", y),
 		"table.npy": npy("<f8", "2, 3", []float64{1, 2, 1, 3, 4, 0}),
 	}))
 	want := ""
 	for _, c := range []struct{ file, labels string }{
-		{"x.npy", ""}, {"X_train.npy", ""}, {"x_test.npy", "answers.npy"}, {"x.npy", "column.npy"}, {"a.npz", ""}, {"bare.npz", "answers.npy"},
+		{"x.npy", ""}, {"X_train.npy", ""}, {"x_test.npy", "answers.npy"}, {"x.npy", "column.npy"},
+		{"a.npz", ""}, {"bare.npz", "answers.npy"},
 	} {
 		d, _, err := ReadFile(c.file, ReadOptions{Labels: c.labels, Task: "classification"})
 		if err != nil {
@@ -119,12 +125,14 @@ func TestArrays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, labelled := range map[string]bool{"x_test.npy": false, "bare.npz": false, "a.npz": true, "table.npy": true} {
-		if p, _, err := ReadFor(file, d.Schema(), TableOptions{}, Watch{}); err != nil || p.HasTarget() != labelled || p.Row(1)[1] != 4 {
+		if p, _, err := ReadFor(file, d.Schema(), TableOptions{}, Watch{}); err != nil ||
+			p.HasTarget() != labelled || p.Row(1)[1] != 4 {
 			t.Errorf("%s: %+v, %v", file, p, err)
 		}
 	}
 	train, test, _, err := Load(Source{Data: "keras.npz", Task: "classification"})
-	if err != nil || train.N() != 2 || test.N() != 2 || train.AutoScaling != imageScaling || !near(train.Row(1)[0], 0.4, 1e-7) || train.Row(1)[1] != 1 {
+	if err != nil || train.N() != 2 || test.N() != 2 || train.AutoScaling != imageScaling ||
+		!near(train.Row(1)[0], 0.4, 1e-7) || train.Row(1)[1] != 1 {
 		t.Error(train, test, err)
 	}
 }
@@ -138,39 +146,60 @@ func TestBadArrays(t *testing.T) {
 		name, text, labels, want string
 		opt                      ReadOptions
 	}{
-		{"no order", npyWith("{'descr': '<f8', 'shape': (2, 2), }", values), "", "x.npy: byte 10: the header does not say fortran_order", ReadOptions{}},
-		{"fortran", npyWith("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }", []float64{1, math.NaN(), 3, 4}), string(y), "x.npy: byte 136: value [1, 0] is NaN", ReadOptions{}},
-		{"big-endian", npy(">f8", "2, 2", values), "", `x.npy: byte 10: holds values of the type ">f8": float32, float64, bool and integers are read`, ReadOptions{}},
+		{"no order", npyWith("{'descr': '<f8', 'shape': (2, 2), }", values), "",
+			"x.npy: byte 10: the header does not say fortran_order", ReadOptions{}},
+		{"fortran", npyWith("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }",
+			[]float64{1, math.NaN(), 3, 4}), string(y), "x.npy: byte 136: value [1, 0] is NaN", ReadOptions{}},
+		{"big-endian", npy(">f8", "2, 2", values), "",
+			`x.npy: byte 10: holds values of the type ">f8": float32, float64, bool and integers are read`, ReadOptions{}},
 		{"half", npy("<f2", "2, 2", values), "", `x.npy: byte 10: holds values of the type "<f2"`, ReadOptions{}},
 		{"object", npy("|O", "2, 2", values), "", `x.npy: byte 10: holds values of the type "|O"`, ReadOptions{}},
-		{"structured", npyWith("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }", values), "", `x.npy: byte 10: holds values of the type "structured"`, ReadOptions{}},
-		{"no shape", npyWith("{'descr': '<f8', 'fortran_order': False}", values), "", "x.npy: byte 10: the header has no descr or shape", ReadOptions{}},
+		{"structured", npyWith("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }",
+			values), "", `x.npy: byte 10: holds values of the type "structured"`, ReadOptions{}},
+		{"no shape", npyWith("{'descr': '<f8', 'fortran_order': False}", values), "",
+			"x.npy: byte 10: the header has no descr or shape", ReadOptions{}},
 		{"odd shape", npy("<f8", "2, x", values), "", "x.npy: byte 10: the shape (2, x) cannot be read", ReadOptions{}},
 		{"negative", npy("<f8", "2, -2", values), "", "x.npy: byte 10: the shape (2, -2) cannot be read", ReadOptions{}},
-		{"overflow", npy("<f8", "2000000000, 2000000000, 2000000000", values), "", "x.npy: holds an array of 2000000000x2000000000x2000000000 values: too large", ReadOptions{}},
+		{"overflow", npy("<f8", "2000000000, 2000000000, 2000000000", values), "",
+			"x.npy: holds an array of 2000000000x2000000000x2000000000 values: too large", ReadOptions{}},
 		{"empty", npy("<f8", "0, 2", values), "", "x.npy: holds an array of 0x2 values", ReadOptions{}},
 		{"scalar", npy("<f8", "", values), "", "x.npy: holds a single value", ReadOptions{}},
-		{"short", good[:len(good)-3], "", fmt.Sprintf("x.npy: byte 10: the header says that it holds 2x2 values, for which a file of %d bytes is needed, and this one has %d", len(good), len(good)-3), ReadOptions{}},
+		{"short", good[:len(good)-3], "",
+			fmt.Sprintf("x.npy: byte 10: the header says that it holds 2x2 values, for which a file of %d "+
+				"bytes is needed, and this one has %d", len(good), len(good)-3), ReadOptions{}},
 		{"short header", good[:40], "", "x.npy: byte 40: ends in the middle of its header", ReadOptions{}},
 		{"version", npyMagic + "\x09" + good[7:], "", "x.npy: byte 6: version 9", ReadOptions{}},
 		{"long", good + "x", "", fmt.Sprintf("x.npy: byte %d: there is more after its 4 values", len(good)), ReadOptions{}},
-		{"NaN", npy("<f8", "2, 2", []float64{1, 2, math.NaN(), 4}), "", fmt.Sprintf("x.npy: byte %d: value [1, 0] is NaN", start+16), ReadOptions{}},
-		{"infinite", npy("<f4", "2, 2", []float32{1, 2, 3, float32(math.Inf(1))}), "", fmt.Sprintf("x.npy: byte %d: value [1, 1] is +Inf", start+12), ReadOptions{}},
-		{"no targets", good, "", "x.npy: needs the file of its targets, and there is neither y.npy nor y.npy.gz", ReadOptions{}},
+		{"NaN", npy("<f8", "2, 2", []float64{1, 2, math.NaN(), 4}), "",
+			fmt.Sprintf("x.npy: byte %d: value [1, 0] is NaN", start+16), ReadOptions{}},
+		{"infinite", npy("<f4", "2, 2", []float32{1, 2, 3, float32(math.Inf(1))}), "",
+			fmt.Sprintf("x.npy: byte %d: value [1, 1] is +Inf", start+12), ReadOptions{}},
+		{"no targets", good, "",
+			"x.npy: needs the file of its targets, and there is neither y.npy nor y.npy.gz", ReadOptions{}},
 		{"target", good, y, "x.npy: is an array of inputs, and its targets are in another file", ReadOptions{Target: "1"}},
 		{"count", good, npy("<i8", "3,", []int64{1, 0, 1}), "y.npy: holds 3 targets for 2 rows", ReadOptions{}},
-		{"several targets as classes", good, good, "y.npy: holds an array of 2x2 values: one target per row", ReadOptions{Task: "classification"}},
-		{"several targets for one", good, good, "x.npy: holds 2 targets per row, the training data have 1 target", ReadOptions{Like: &Schema{Columns: []string{"x0", "x1"}, Target: "y", TargetAt: 2, Task: Regression}}},
-		{"text for targets", good, "1\n0\n", "y.npy: starts with the bytes 31 0a 30 0a: labels are an IDX or npy file", ReadOptions{}},
-		{"class", npy("<f8", "2,", values[:2]), npy("<i8", "2,", []int64{1, 5}), `y.npy: value [1]: found class 5 in the target column "t"`, ReadOptions{Like: &like}},
-		{"other width", good, y, "x.npy: holds an array of 2x2 values, the training data have 1 input", ReadOptions{Like: &like}},
-		{"archive without x", zipOf("arr_0.npy", good), "", `x.npy: has no array x_train, X_train, x, X: it holds "arr_0"`, ReadOptions{}},
-		{"archive without y", zipOf("x.npy", good), "", `x.npy: has no array y_train, Y_train, y, Y: it holds "x"`, ReadOptions{}},
+		{"several targets as classes", good, good,
+			"y.npy: holds an array of 2x2 values: one target per row", ReadOptions{Task: "classification"}},
+		{"several targets for one", good, good,
+			"x.npy: holds 2 targets per row, the training data have 1 target",
+			ReadOptions{Like: &Schema{Columns: []string{"x0", "x1"}, Target: "y", TargetAt: 2, Task: Regression}}},
+		{"text for targets", good, "1\n0\n",
+			"y.npy: starts with the bytes 31 0a 30 0a: labels are an IDX or npy file", ReadOptions{}},
+		{"class", npy("<f8", "2,", values[:2]), npy("<i8", "2,", []int64{1, 5}),
+			`y.npy: value [1]: found class 5 in the target column "t"`, ReadOptions{Like: &like}},
+		{"other width", good, y, "x.npy: holds an array of 2x2 values, the training data have 1 input",
+			ReadOptions{Like: &like}},
+		{"archive without x", zipOf("arr_0.npy", good), "",
+			`x.npy: has no array x_train, X_train, x, X: it holds "arr_0"`, ReadOptions{}},
+		{"archive without y", zipOf("x.npy", good), "",
+			`x.npy: has no array y_train, Y_train, y, Y: it holds "x"`, ReadOptions{}},
 		{"archive of others", zipOf("a.txt", good), "", "x.npy: is a zip archive but not an npz", ReadOptions{}},
 		{"cut archive", zipOf("x.npy", good)[:100], "", "x.npy: is a zip archive that cannot be read", ReadOptions{}},
 		{"archive in gzip", zipped(zipOf("x.npy", good)), "", "x.npy: is a zip archive that cannot be read", ReadOptions{}},
-		{"bad array in it", zipOf("x.npy", good[:len(good)-8]), "", fmt.Sprintf("x.npy(x.npy): byte %d: ends in the middle", len(good)-8), ReadOptions{}},
-		{"damaged member", strings.Replace(zipOf("x.npy", strings.Repeat(good, 9)), "PK\x03\x04", "PK\x03\x05", 1), "", "x.npy: is not text", ReadOptions{}},
+		{"bad array in it", zipOf("x.npy", good[:len(good)-8]), "",
+			fmt.Sprintf("x.npy(x.npy): byte %d: ends in the middle", len(good)-8), ReadOptions{}},
+		{"damaged member", strings.Replace(zipOf("x.npy", strings.Repeat(good, 9)), "PK\x03\x04",
+			"PK\x03\x05", 1), "", "x.npy: is not text", ReadOptions{}},
 	} {
 		files := map[string]string{"x.npy": c.text}
 		if c.labels != "" {
@@ -187,7 +216,9 @@ func TestBadArrays(t *testing.T) {
 		npy("<f8", "2, 1", values[:2]): "t.csv: has one column only",
 		npy("<f8", "2, 2", values):     `t.csv: has no column "3" to be the target: the columns of an array count from 1 to 2`,
 	} {
-		if _, _, err := readText(text, ReadOptions{Target: map[bool]string{true: "3"}[strings.Contains(want, "count")]}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, _, err := readText(text,
+			ReadOptions{Target: map[bool]string{true: "3"}[strings.Contains(want, "count")]}); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v\nwant %s", err, want)
 		}
 	}

@@ -74,7 +74,9 @@ func openNpz(name string, src io.Reader) (*npz, error) {
 	}
 	z, err := zip.NewReader(at, size)
 	if err != nil {
-		return nil, errorf(name, "is a zip archive that cannot be read (%v): if it is an npz, fetch it again or undo its gzip; save a spreadsheet as CSV", err)
+		return nil, errorf(name,
+			"is a zip archive that cannot be read (%v): if it is an npz, fetch it again or undo its gzip; "+
+				"save a spreadsheet as CSV", err)
 	}
 	if !slices.ContainsFunc(z.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, ".npy") }) {
 		return nil, errorf(name, "is a zip archive but not an npz: it holds no .npy array; save a spreadsheet as CSV")
@@ -102,7 +104,8 @@ func (a *npz) with(names []string, read func(name string, r io.Reader) error) er
 		for _, f := range a.zip.File {
 			there = append(there, strings.TrimSuffix(f.Name, ".npy"))
 		}
-		return errorf(a.name, "has no array %s: it holds %s; save it by numpy.savez(file, x=…, y=…)", strings.Join(names, ", "), list(there))
+		return errorf(a.name, "has no array %s: it holds %s; save it by numpy.savez(file, x=…, y=…)",
+			strings.Join(names, ", "), list(there))
 	}
 	name := a.name + "(" + file.Name + ")"
 	r, err := file.Open()
@@ -112,7 +115,8 @@ func (a *npz) with(names []string, read func(name string, r io.Reader) error) er
 	defer r.Close()
 	err = read(name, r)
 	if failure, ok := err.(*readFailure); ok {
-		return &Error{File: name, Msg: "the archive is damaged (" + cause(failure.err) + "): fetch it again", Err: failure.err}
+		return &Error{File: name, Msg: "the archive is damaged (" + cause(failure.err) +
+			"): fetch it again", Err: failure.err}
 	}
 	return err
 }
@@ -132,5 +136,6 @@ func hasTestPart(path string) bool {
 		return false
 	}
 	archive, err := openNpz(path, f)
-	return err == nil && archive.find([]string{"x_train", "X_train"}) != nil && archive.find([]string{"x_test", "X_test"}) != nil
+	return err == nil && archive.find([]string{"x_train", "X_train"}) != nil &&
+		archive.find([]string{"x_test", "X_test"}) != nil
 }

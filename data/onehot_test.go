@@ -22,7 +22,8 @@ func TestOneHot(t *testing.T) {
 	if got := fmt.Sprint(d.X.Float64s(), d.Y); got != "[50 0 1 1 0 0 60 1 0 0 1 0 70 0 1 0 0 1] [3 4 5.5]" {
 		t.Error(got)
 	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all, `column "town" is text and becomes 2 inputs, one for each of "Oslo", "Rome"`) {
+	if all := strings.Join(notes, "\n"); !strings.Contains(all,
+		`column "town" is text and becomes 2 inputs, one for each of "Oslo", "Rome"`) {
 		t.Error(all)
 	}
 	text, _ := json.Marshal(d.Schema())
@@ -77,10 +78,13 @@ func TestBadOneHot(t *testing.T) {
 		{"area,floor\n1,1\n", `t.csv:1: there is no column "town"`, ReadOptions{Like: &like, TargetOptional: true}},
 		{"a,b\nx,1\n,2\n", `t.csv:3:1: cells are missing, in "a" 1`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},
 		{"a,b\nx,1\nNA,2\n", `t.csv:3:1: cells are missing, in "a" 1`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},
-		{many.String(), `t.csv:1004:1: found "x" in column "a", whose other cells are numbers`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},
+		{many.String(), `t.csv:1004:1: found "x" in column "a", whose other cells are numbers`,
+			ReadOptions{TableOptions: TableOptions{OneHot: true}}},
 		{wordTable(31, 4), `t.csv:2:1: found "w0" in column "a", which has 31 different texts in 124 rows: --one-hot makes an input of each, --ignore a leaves the column out`, ReadOptions{}},
-		{wordTable(mostTexts+1, 3), `t.csv:2:1: found "w0" in column "a", which has 1001 different texts in 3003 rows: at most 1000 can be inputs`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},
-		{"1 1:2\n", "t.csv: is a LIBSVM file, not a table of text: leave one-hot out", ReadOptions{TableOptions: TableOptions{OneHot: true}}},
+		{wordTable(mostTexts+1, 3),
+			`t.csv:2:1: found "w0" in column "a", which has 1001 different texts in 3003 rows: at most 1000 can be inputs`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},
+		{"1 1:2\n", "t.csv: is a LIBSVM file, not a table of text: leave one-hot out",
+			ReadOptions{TableOptions: TableOptions{OneHot: true}}},
 	} {
 		_, _, err := readText(c.text, c.opt)
 		var e *Error
@@ -88,7 +92,8 @@ func TestBadOneHot(t *testing.T) {
 			t.Errorf("%.40q:\n got %v\nwant %s", c.text, err, c.want)
 		}
 	}
-	for _, damaged := range [][]OneHot{{{"town", 1, nil}}, {{"town", 1, make([]string, 99)}}, {{"town", 2, like.OneHot[0].Values}, like.OneHot[1]}} {
+	for _, damaged := range [][]OneHot{{{"town", 1, nil}}, {{"town", 1, make([]string, 99)}},
+		{{"town", 2, like.OneHot[0].Values}, like.OneHot[1]}} {
 		s := like
 		if s.OneHot = damaged; s.Check() == nil {
 			t.Errorf("%v passed", damaged)

@@ -14,10 +14,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 )
 
-var writeFolds = flag.Bool("write-folds", false, "derive sets/powerplant/folds.json again from the fold files under GPDRF_DATA")
+var writeFolds = flag.Bool("write-folds", false,
+	"derive sets/powerplant/folds.json again from the fold files under GPDRF_DATA")
 
 // foldsAbout heads powerplant/folds.json.
-const foldsAbout = "Test rows of folds 1, 2, 3 as numbers of data rows of CCPP.csv.gz, from 0, in the order of the fold files. " +
+const foldsAbout = "Test rows of folds 1, 2, 3 as numbers of data rows of CCPP.csv.gz, from 0, in " +
+	"the order of the fold files. " +
 	"Written by: go test ./data -run TestEmbeddedPowerplant -write-folds. " +
 	"The table repeats 41 of its rows; equal rows cannot be told apart, and the first one not yet taken stands for each."
 

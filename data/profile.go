@@ -62,7 +62,8 @@ const (
 func profileOf(rec *records, targets []int) (*profile, error) {
 	p := &profile{columns: make([]columnProfile, rec.width)}
 	for i := range p.columns {
-		p.columns[i] = columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1), counting: true, mostNumbers: mostTexts}
+		p.columns[i] = columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1),
+			counting: true, mostNumbers: mostTexts}
 		if rec.width > wideTable && !slices.Contains(targets, i) {
 			p.columns[i].mostNumbers = fewTexts
 		}
@@ -232,7 +233,8 @@ func isRange(err error) bool { return errors.Is(err, strconv.ErrRange) }
 
 // dateLayouts are the ways to write dates and times that isDate knows.
 var dateLayouts = []string{
-	"2006-1-2", "2006/1/2", "2.1.2006", "1/2/2006", "2/1/2006", "2-1-2006", "02-Jan-2006", "2 Jan 2006", "Jan 2, 2006", "January 2, 2006",
+	"2006-1-2", "2006/1/2", "2.1.2006", "1/2/2006", "2/1/2006", "2-1-2006", "02-Jan-2006",
+	"2 Jan 2006", "Jan 2, 2006", "January 2, 2006",
 	"1/2/06", "2/1/06", "2.1.06",
 }
 

@@ -115,7 +115,8 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 	f := formatOf(in.head)
 	if in.sequenceColumn() != "" {
 		if opt.Like == nil && isFASTA(in.head) {
-			return nil, nil, errorf(name, "is %s, which has no columns: leave the column of sequences %s out", f.what, quote(opt.Sequence))
+			return nil, nil, errorf(name,
+				"is %s, which has no columns: leave the column of sequences %s out", f.what, quote(opt.Sequence))
 		}
 		f = csvTable()
 	} else if opt.Like != nil {
@@ -130,7 +131,8 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 		if _, err := in.text(); err != nil { // a damaged file of images, for one
 			return nil, nil, err
 		}
-		return nil, nil, errorf(name, "is %s, which holds its own targets: leave the file of labels %s out", f.what, opt.Labels)
+		return nil, nil, errorf(name,
+			"is %s, which holds its own targets: leave the file of labels %s out", f.what, opt.Labels)
 	}
 	t, err := f.read(in)
 	if err != nil {
@@ -167,7 +169,8 @@ type table struct {
 }
 
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
-	d := &Dataset{X: t.x, Columns: t.columns, Target: t.target, targetAt: t.targetAt, Task: in.task, AutoScaling: t.autoScaling, oneHot: t.oneHot, lines: t.lines}
+	d := &Dataset{X: t.x, Columns: t.columns, Target: t.target, targetAt: t.targetAt, Task: in.task,
+		AutoScaling: t.autoScaling, oneHot: t.oneHot, lines: t.lines}
 	d.Sequences, d.sequence = t.sequences, t.sequence
 	d.ids, d.id = t.ids, t.id
 	if like := in.opt.Like; like != nil {

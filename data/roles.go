@@ -29,8 +29,10 @@ func (o TableOptions) given() string {
 		name string
 		set  bool
 	}{
-		{"one-hot", o.OneHot}, {"ignore", o.Ignore != ""}, {"id", o.ID != ""}, {"missing", o.Missing != "" && o.Missing != MissingError},
-		{"separator", o.Separator != "" && o.Separator != "auto"}, {"decimal", decimals[o.Decimal] != ""}, {"header", headers[o.Header] != ""},
+		{"one-hot", o.OneHot}, {"ignore", o.Ignore != ""}, {"id", o.ID != ""},
+		{"missing", o.Missing != "" && o.Missing != MissingError},
+		{"separator", o.Separator != "" && o.Separator != "auto"}, {"decimal", decimals[o.Decimal] != ""},
+		{"header", headers[o.Header] != ""},
 	} {
 		if option.set {
 			return option.name
@@ -64,7 +66,8 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 	}
 	for _, at := range l.targets {
 		if slices.Contains(ignored, at) || at == l.id {
-			return errorf(rec.name, "the column %s cannot be both the target and left out: name another with --target", quote(names[at]))
+			return errorf(rec.name,
+				"the column %s cannot be both the target and left out: name another with --target", quote(names[at]))
 		}
 	}
 	for i := range names {
@@ -101,7 +104,8 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 	at := l.targets[0]
 	nominal := rec.types != nil && rec.types[at].kind == "nominal"
 	task, _ := parseTask(opt.Task)
-	if l.target, err = targetOf(rec.name, names[at], &p.columns[at], task, nominal); err == nil && l.target.task == Classification {
+	if l.target, err = targetOf(rec.name, names[at], &p.columns[at], task, nominal); err == nil &&
+		l.target.task == Classification {
 		l.class = classFinder(l.target.classes)
 	}
 	return err
@@ -150,10 +154,12 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 			at = c.text
 		}
 		return &Error{File: rec.name, Line: at.at.line, Column: at.at.column, Msg: fmt.Sprintf(
-			"found the date %s in column %s: --ignore %s leaves the column out, or write dates as numbers, such as days", quote(at.cell), quote(name), flagWord(name, i))}
+			"found the date %s in column %s: --ignore %s leaves the column out, or write dates as numbers, "+
+				"such as days", quote(at.cell), quote(name), flagWord(name, i))}
 	case isDecorated(c.text.cell):
 		return &Error{File: rec.name, Line: c.text.at.line, Column: c.text.at.column, Msg: fmt.Sprintf(
-			"found %s in column %s: %s, or leave the column out with --ignore %s", quote(c.text.cell), quote(name), plainer(c.text.cell, rec.style.separator), flagWord(name, i))}
+			"found %s in column %s: %s, or leave the column out with --ignore %s", quote(c.text.cell),
+			quote(name), plainer(c.text.cell, rec.style.separator), flagWord(name, i))}
 	case c.isText() && (c.isUnique() || c.isIdentifier() && !(opt.OneHot && c.distinct() <= mostTexts)):
 		what := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), plural(c.filled(), "row"))
 		if c.isUnique() {
@@ -184,11 +190,13 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		return nil
 	case c.texts > 0:
 		return &Error{File: rec.name, Line: c.text.at.line, Column: c.text.at.column, Msg: fmt.Sprintf(
-			"found %s in column %s, whose other cells are numbers: correct it, leave it empty with --missing impute, or leave the column out with --ignore %s",
+			"found %s in column %s, whose other cells are numbers: correct it, leave it empty with "+
+				"--missing impute, or leave the column out with --ignore %s",
 			quote(c.text.cell), quote(name), flagWord(name, i))}
 	}
 	if c.counting && c.fractions.cell == "" && isIDName(name) {
-		l.notes = append(l.notes, fmt.Sprintf("column %s counts the rows and is an input: --ignore %s leaves it out", quote(name), flagWord(name, i)))
+		l.notes = append(l.notes,
+			fmt.Sprintf("column %s counts the rows and is an input: --ignore %s leaves it out", quote(name), flagWord(name, i)))
 	}
 	l.add(i, inputColumn{name: name})
 	return nil
@@ -214,7 +222,8 @@ func plainer(cell string, separator rune) string {
 // isIDName: the column is called like one that names the rows.
 func isIDName(name string) bool {
 	name = strings.ToLower(name)
-	return strings.HasSuffix(name, "id") || slices.Contains([]string{"index", "idx", "row", "no", "no.", "nr", "nr.", "#", "number", "key"}, name)
+	return strings.HasSuffix(name, "id") ||
+		slices.Contains([]string{"index", "idx", "row", "no", "no.", "nr", "nr.", "#", "number", "key"}, name)
 }
 
 func (l *layout) add(i int, c inputColumn) {
@@ -256,5 +265,6 @@ func columnNamed(file, word string, names []string, role string) (int, error) {
 		}
 		return n - 1, nil
 	}
-	return 0, errorf(file, "has no column %s %s%s; its columns are %s", quote(word), role, didYouMean(word, names), list(names))
+	return 0, errorf(file, "has no column %s %s%s; its columns are %s", quote(word), role,
+		didYouMean(word, names), list(names))
 }

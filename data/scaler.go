@@ -81,7 +81,8 @@ func autoScaling(sds float64) string {
 
 func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 	n, d := size(x)
-	s := Scaler{Kind: kind, Center: make([]float64, d), Scale: make([]float64, d), Least: make([]float64, d), Most: make([]float64, d)}
+	s := Scaler{Kind: kind, Center: make([]float64, d), Scale: make([]float64, d),
+		Least: make([]float64, d), Most: make([]float64, d)}
 	if kind == "robust" {
 		s.Clip = robustClip
 	}
@@ -197,7 +198,8 @@ func FitTargets(d *Dataset) ([]TargetScale, error) {
 	for c, name := range names {
 		mean, sd := meanSD(d.output(c))
 		if sd == 0 {
-			return nil, errorf(d.Path, "the target column %s holds the value %s only: there is nothing to learn", quote(name), number(mean))
+			return nil, errorf(d.Path,
+				"the target column %s holds the value %s only: there is nothing to learn", quote(name), number(mean))
 		}
 		scales[c] = TargetScale{mean, sd}
 	}

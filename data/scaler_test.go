@@ -21,8 +21,10 @@ func TestScalers(t *testing.T) {
 	}
 	m := matrix(10, 3, x)
 	for _, want := range []Scaler{
-		{"standard", []float64{4.5, 0.1, 10}, []float64{math.Sqrt(82.5 / 9), 1, math.Sqrt(1000)}, 0, nil, []float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
-		{"robust", []float64{4.5, 0.1, 0}, []float64{4.5 / 1.349, 1, math.Sqrt(1000)}, 5, nil, []float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
+		{"standard", []float64{4.5, 0.1, 10}, []float64{math.Sqrt(82.5 / 9), 1, math.Sqrt(1000)}, 0, nil,
+			[]float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
+		{"robust", []float64{4.5, 0.1, 0}, []float64{4.5 / 1.349, 1, math.Sqrt(1000)}, 5, nil,
+			[]float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
 		{"none", []float64{0, 0, 0}, []float64{1, 1, 1}, 0, nil, []float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
 	} {
 		got, err := fitScaler(want.Kind, m)
@@ -33,7 +35,8 @@ func TestScalers(t *testing.T) {
 			if got.Least[j] != want.Least[j] || got.Most[j] != want.Most[j] {
 				t.Errorf("ranges %v, %v, want %v, %v", got.Least, got.Most, want.Least, want.Most)
 			}
-			if !near(got.Center[j], want.Center[j], 1e-14) || !near(got.Scale[j], want.Scale[j], 1e-14) || got.Clip != want.Clip {
+			if !near(got.Center[j], want.Center[j], 1e-14) || !near(got.Scale[j], want.Scale[j], 1e-14) ||
+				got.Clip != want.Clip {
 				t.Errorf("%+v, want %+v", got, want)
 			}
 		}
@@ -51,7 +54,8 @@ func TestScalers(t *testing.T) {
 	if x[0] != 0 || x[27] != 9 {
 		t.Error("fitting changed the table")
 	}
-	if _, err := fitScaler("robst", m); err == nil || err.Error() != `there is no scaling "robst": did you mean "robust"?` {
+	if _, err := fitScaler("robst", m); err == nil ||
+		err.Error() != `there is no scaling "robst": did you mean "robust"?` {
 		t.Error(err)
 	}
 	if s, err := fitScaler("standard", matrix(1, 1, []float64{3})); err != nil || s.Scale[0] != 1 || s.Center[0] != 3 {
@@ -131,7 +135,8 @@ func TestTargetScale(t *testing.T) {
 		t.Error(z)
 	}
 	d.Y = []float64{0.1, 0.1, 0.1}
-	if _, err := FitTargets(d); err == nil || err.Error() != `t.csv: the target column "y" holds the value 0.1 only: there is nothing to learn` {
+	if _, err := FitTargets(d); err == nil ||
+		err.Error() != `t.csv: the target column "y" holds the value 0.1 only: there is nothing to learn` {
 		t.Error(err)
 	}
 }
@@ -158,7 +163,8 @@ func TestFar(t *testing.T) {
 			t.Errorf("%s: %d rows, got %s\nwant %s", kind, far.Rows, got, want)
 		}
 		last := rows.Subset([]int{5})
-		if got := s.Describe(s.Far(last), last); !strings.Contains(got, `t.csv:8: column "c" is 8.5, and always 7 in the training rows`) || strings.Contains(got, "so it is") {
+		if got := s.Describe(s.Far(last), last); !strings.Contains(got,
+			`t.csv:8: column "c" is 8.5, and always 7 in the training rows`) || strings.Contains(got, "so it is") {
 			t.Error(got)
 		}
 		if far := s.Far(train); far.Rows > 0 {

@@ -17,7 +17,8 @@ func (l *layout) findSequence(rec *records, column string) error {
 	case rec.header == nil:
 		return errorf(rec.name, "has no header: a table with a column of sequences needs one")
 	case slices.Contains(l.targets, at):
-		return errorf(rec.name, "the column %s cannot be both the sequences and the target: name another with --target", quote(rec.columnName(at)))
+		return errorf(rec.name,
+			"the column %s cannot be both the sequences and the target: name another with --target", quote(rec.columnName(at)))
 	}
 	l.setSequence(rec, at)
 	return nil
@@ -32,7 +33,9 @@ func (l *layout) setSequence(rec *records, at int) {
 func (l *layout) addText(rec *records, most int64) error {
 	t := l.texts
 	if t.text = append(t.text, rec.row[l.sequence]...); int64(len(t.text)) > most {
-		return errorf(rec.name, "holds more than %d million bytes of sequences up to line %d: too large for memory, take a part of it", most>>20, rec.line)
+		return errorf(rec.name,
+			"holds more than %d million bytes of sequences up to line %d: too large for memory, take a "+
+				"part of it", most>>20, rec.line)
 	}
 	t.end = append(t.end, len(t.text))
 	t.at = append(t.at, rec.placeOf(l.sequence))
@@ -75,7 +78,8 @@ func (l *layout) codeTexts(in *input, made *table) (err error) {
 	if n := len(made.columns); n > 0 {
 		beside = fmt.Sprintf(", beside %s of numbers", plural(n, "column"))
 	}
-	made.notes = append(made.notes, fmt.Sprintf("%s: column %s holds the sequences%s", in.name, quote(l.sequenceName), beside))
+	made.notes = append(made.notes, fmt.Sprintf("%s: column %s holds the sequences%s", in.name,
+		quote(l.sequenceName), beside))
 	return nil
 }
 

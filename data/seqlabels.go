@@ -20,7 +20,8 @@ func (t *texts) targets(in *input, made *table) error {
 		if in.opt.TargetOptional {
 			return nil
 		}
-		return errorf(t.name, "has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every line")
+		return errorf(t.name,
+			"has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every line")
 	}
 	where, hold := "", "the labels hold"
 	if made.target == "" {
@@ -38,7 +39,8 @@ func (t *texts) targets(in *input, made *table) error {
 	hint, note := "", ""
 	if made.task == "" {
 		if i := t.strayLabel(); i >= 0 {
-			return t.labelError(i, "found the target %s, and others are numbers: correct it, or use the task classification", quote(t.labels[i]))
+			return t.labelError(i,
+				"found the target %s, and others are numbers: correct it, or use the task classification", quote(t.labels[i]))
 		}
 		made.task = Classification
 		if why != "" {
@@ -53,7 +55,8 @@ func (t *texts) targets(in *input, made *table) error {
 	case made.task == Regression:
 		note = fmt.Sprintf("%s %s: task regression", hold, why)
 	case len(classes) > maxClasses:
-		return errorf(t.name, "has %d different classes, more than %d: give fewer, or use the task regression", len(classes), maxClasses)
+		return errorf(t.name,
+			"has %d different classes, more than %d: give fewer, or use the task regression", len(classes), maxClasses)
 	default:
 		made.classes = classes
 		note = fmt.Sprintf("%sclasses %s%s", where, list(classes), hint)
@@ -155,7 +158,9 @@ func (t *texts) setTargets(made *table) error {
 		for i, l := range t.labels {
 			c, ok := find(l)
 			if !ok {
-				return t.labelError(i, "found class %s, which the training data do not have (their classes are %s): remove the sequence, or train on data with this class",
+				return t.labelError(i,
+					"found class %s, which the training data do not have (their classes are %s): remove the "+
+						"sequence, or train on data with this class",
 					quote(l), list(made.classes))
 			}
 			made.labels[i] = c
@@ -166,7 +171,8 @@ func (t *texts) setTargets(made *table) error {
 	for i, l := range t.labels {
 		v, err := parseNumber(l)
 		if err != nil || math.IsNaN(v) || math.Abs(v) > largest {
-			return t.labelError(i, "found the target %s, which must be a finite number: correct it, or use the task classification", quote(l))
+			return t.labelError(i,
+				"found the target %s, which must be a finite number: correct it, or use the task classification", quote(l))
 		}
 		made.y[i] = v
 	}
@@ -204,7 +210,8 @@ func (t *texts) readLabels(path string, w Watch) error {
 		return t.labelsByName(path, lines, where)
 	}
 	if len(lines) != t.n() {
-		return errorf(path, "holds %s for %s: give one on each line, in the order of the sequences, or name, tab and label", plural(len(lines), "label"), plural(t.n(), "sequence"))
+		return errorf(path, "holds %s for %s: give one on each line, in the order of the sequences, or "+
+			"name, tab and label", plural(len(lines), "label"), plural(t.n(), "sequence"))
 	}
 	t.labels, t.where, t.labelsIn = lines, where, path
 	return nil
@@ -229,7 +236,8 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 		}
 		name := strings.TrimSpace(line[:cut])
 		if j, twice := at[name]; twice {
-			return &Error{File: path, Line: where[i].line, Msg: fmt.Sprintf("the name %s is also on line %d: names must differ", quote(name), where[j].line)}
+			return &Error{File: path, Line: where[i].line,
+				Msg: fmt.Sprintf("the name %s is also on line %d: names must differ", quote(name), where[j].line)}
 		}
 		at[name], labels[i] = i, strings.TrimSpace(line[cut+1:])
 	}

@@ -79,7 +79,8 @@ func readSequenceLines(in *input) (*table, error) {
 		case len(bytes.TrimSpace(line)) == 0:
 			continue
 		case line[0] == '>':
-			return nil, t.errorAt(place{lines.line, 1}, "found a FASTA header after lines of class, tab and sequence: put FASTA into a file of its own")
+			return nil, t.errorAt(place{lines.line, 1},
+				"found a FASTA header after lines of class, tab and sequence: put FASTA into a file of its own")
 		}
 		tab := bytes.IndexByte(line, '\t')
 		label := string(bytes.TrimSpace(line[:max(tab, 0)]))
@@ -92,7 +93,8 @@ func readSequenceLines(in *input) (*table, error) {
 			labelled++
 		}
 		if labelled != 0 && labelled != t.n()+1 {
-			return nil, t.errorAt(place{lines.line, 1}, "lines with a class and lines without one are mixed: every line needs the same")
+			return nil, t.errorAt(place{lines.line, 1},
+				"lines with a class and lines without one are mixed: every line needs the same")
 		}
 		sequence := line[tab+1:]
 		if len(bytes.TrimSpace(sequence)) == 0 {
@@ -131,7 +133,9 @@ func (t *texts) dropHeader() {
 	if different[t.labels[0]] || words && !both && (3*len(different) > t.n() || !named) {
 		return
 	}
-	t.notes = append(t.notes, fmt.Sprintf("%s:%d: %s and %s are read as the names of the columns, and left out", t.name, t.at[0].line, quote(t.labels[0]), quote(string(t.of(0)))))
+	t.notes = append(t.notes,
+		fmt.Sprintf("%s:%d: %s and %s are read as the names of the columns, and left out", t.name,
+			t.at[0].line, quote(t.labels[0]), quote(string(t.of(0)))))
 	t.text = t.text[t.end[0]:]
 	for i := range t.end[1:] {
 		t.end[i+1] -= t.end[0]
@@ -141,11 +145,14 @@ func (t *texts) dropHeader() {
 
 // isSequenceName: the word is one that people give to a column of sequences.
 func isSequenceName(word string) bool {
-	return slices.Contains([]string{"sequence", "sequences", "seq", "text", "x", "smiles", "protein", "dna", "rna", "peptide", "sentence", "document", "string", "input"}, strings.ToLower(word))
+	return slices.Contains([]string{"sequence", "sequences", "seq", "text", "x", "smiles", "protein",
+		"dna", "rna", "peptide", "sentence", "document", "string", "input"}, strings.ToLower(word))
 }
 
 // isColumnName: the word is one that people give to a column of labels.
 func isColumnName(word string) bool {
-	return slices.Contains([]string{"label", "labels", "class", "classes", "target", "y", "category", "type", "family", "name", "outcome", "output",
-		"response", "genre", "species", "group", "activity", "sentiment", "topic", "language", "kind", "value", "result", "tag"}, strings.ToLower(word))
+	return slices.Contains([]string{"label", "labels", "class", "classes", "target", "y", "category",
+		"type", "family", "name", "outcome", "output",
+		"response", "genre", "species", "group", "activity", "sentiment", "topic", "language", "kind",
+		"value", "result", "tag"}, strings.ToLower(word))
 }

@@ -160,8 +160,9 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 	t.notes = append(t.notes, fmt.Sprintf("%s: %s of %s symbols (mean %.1f), alphabet %s (--tokens to change)",
 		t.name, plural(set.N(), "sequence"), span(low, high), mean, what))
 	if unknown > 0 {
-		t.notes = append(t.notes, fmt.Sprintf("%s: %d of %d symbols stand for no letter; features that contain one are left out",
-			t.name, unknown, len(set.Codes)))
+		t.notes = append(t.notes,
+			fmt.Sprintf("%s: %d of %d symbols stand for no letter; features that contain one are left out",
+				t.name, unknown, len(set.Codes)))
 	}
 }
 
@@ -206,7 +207,9 @@ type lineReader struct {
 }
 
 func (l *lineReader) limit() error {
-	return errorf(l.in.name, "holds more than %d million bytes of sequences up to line %d: too large for memory, take a part of it", l.in.lim.cells>>20, l.line)
+	return errorf(l.in.name,
+		"holds more than %d million bytes of sequences up to line %d: too large for memory, take a "+
+			"part of it", l.in.lim.cells>>20, l.line)
 }
 
 // append reads the next line behind dst, without its end. io.EOF is returned after the last line.
@@ -248,9 +251,11 @@ func (s Schema) checkSequences() error {
 	classes := slices.Clone(s.Classes)
 	slices.Sort(classes)
 	v := a.OfVectors()
-	known := slices.Contains(seq.Kinds(), a.Kind) && (a.Kind != seq.Words && !a.Kind.IsGraph() || len(a.Words) == a.Letters) &&
+	known := slices.Contains(seq.Kinds(), a.Kind) &&
+		(a.Kind != seq.Words && !a.Kind.IsGraph() || len(a.Words) == a.Letters) &&
 		(v == nil || v.Width > 0) && (a.Attributes == nil || a.Kind == seq.Graphs) && a.Letters >= 0
-	if !known || !s.checkOneHot() || s.TargetAt < 0 || s.Target == "" || s.Task != Regression && s.Task != Classification ||
+	if !known || !s.checkOneHot() || s.TargetAt < 0 || s.Target == "" || s.Task != Regression &&
+		s.Task != Classification ||
 		s.Task == Classification && (len(classes) < 1 || len(slices.Compact(classes)) < len(s.Classes)) {
 		return errorf("", "the description of the training data is damaged: it lacks alphabet, target, task or classes")
 	}
@@ -298,7 +303,8 @@ func (in *input) formatLike(f format) (format, error) {
 	case sequences && !f.sequences && f.text:
 		return sequenceLines(), nil
 	case sequences && !f.sequences:
-		return f, errorf(in.name, "is %s, the training data are sequences: give FASTA, or lines of class, tab and sequence", f.what)
+		return f, errorf(in.name,
+			"is %s, the training data are sequences: give FASTA, or lines of class, tab and sequence", f.what)
 	case !sequences && f.sequences:
 		return f, errorf(in.name, "is %s, the training data are vectors: give rows with the same columns", f.what)
 	}

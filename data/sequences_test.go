@@ -36,16 +36,20 @@ func TestSequenceForms(t *testing.T) {
 		{"FASTA", ">1\nACGT\n>0\nggcaN\n>1\nAC\n>0\nTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
 		{"lines", "1\tACGT\n0\tGGCAN\n1\tAC\n0\tTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
 		{"gzip", zipped(">1\nACGT\n>0\nGGCAN\n>1\nAC\n>0\nTT"), "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
-		{"CRLF, BOM, several lines", "\xef\xbb\xbf\r\n>1\r\nAC\r\n\r\nGT\r\n>0 \r\nGGC\r\nA\r\nN\r\n>1\r\nAC\r\n>0\r\nTT\r\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
+		{"CRLF, BOM, several lines",
+			"\xef\xbb\xbf\r\n>1\r\nAC\r\n\r\nGT\r\n>0 \r\nGGC\r\nA\r\nN\r\n>1\r\nAC\r\n>0\r\nTT\r\n",
+			"dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
 		{"header of lines", "Label\tSequence\n1\tACGT\n\n0\tGGCAN\n1\tAC\n0\tTT", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
 		{"names", ">a b|1\nACGT\n>c|1|0\nGGCAN\n>|1\nAC\n>d|0\nTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
 
-		{"words as classes", ">bird\n" + protein + "\n>ant\n" + protein + "\n>bird\nMK\n>ant\nMK\n", "protein: MKVLAAGIVG=bird MKVLAAGIVG=ant MK=bird MK=ant"},
+		{"words as classes", ">bird\n" + protein + "\n>ant\n" + protein + "\n>bird\nMK\n>ant\nMK\n",
+			"protein: MKVLAAGIVG=bird MKVLAAGIVG=ant MK=bird MK=ant"},
 		{"classes with a gap", "-1\tMKVL\n7\tMKAL\n-1\tVG\n7.0\tVV\n", "protein: MKVL=-1 MKAL=7 VG=-1 VV=7"},
 		{"numbers", ">0.5\n" + protein + "\n>1e1\nMK\n", "protein: MKVLAAGIVG=0.5 MK=10"},
 		{"many whole numbers", ">5\n" + protein + "\n>3\nMK\n>8\nMK\n", "protein: MKVLAAGIVG=5 MK=3 MK=8"},
 		{"integers", "1\t4 991 1023\n2\t7\n1\t0 0\n2\t1", "ints: 4_991_1023=1 7=2 0_0=1 1=2"},
-		{"text", "spam\tBuy now, cheap!\nham\tSee you at 7.\nspam\tA\nham\té", "bytes: Buy_now,_cheap!=spam See_you_at_7.=ham A=spam \xc3\xa9=ham"},
+		{"text", "spam\tBuy now, cheap!\nham\tSee you at 7.\nspam\tA\nham\té",
+			"bytes: Buy_now,_cheap!=spam See_you_at_7.=ham A=spam \xc3\xa9=ham"},
 		{"words and whole numbers", "1\tMKVL\nX\tVG\n1\tVV\n", "protein: MKVL=1 VG=X VV=1"},
 		{"none of two", "none\tMKVL\nsome\tVG\nnone\tVV\n", "protein: MKVL=none VG=some VV=none"},
 		{"one line", "1\tAC GT", "bytes: AC_GT=1"},
@@ -79,7 +83,8 @@ func TestSequenceForms(t *testing.T) {
 		if s := d.Subset([]int{1}); s.Fingerprint == d.Fingerprint || s.N() != 1 {
 			t.Errorf("%s: a part has the fingerprint of the whole", c.name)
 		}
-		if lines := strings.Join(Summarize(d).Lines(), "\n"); strings.Count(lines, "\n") < 3 || strings.Contains(lines, "\n\n\n") {
+		if lines := strings.Join(Summarize(d).Lines(), "\n"); strings.Count(lines, "\n") < 3 ||
+			strings.Contains(lines, "\n\n\n") {
 			t.Errorf("%s: %s", c.name, lines)
 		}
 	}
@@ -95,7 +100,8 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s: %v, %v", tokens, show(d), err)
 		}
 	}
-	if _, _, err := readText(small, ReadOptions{Tokens: "wrods"}); err == nil || !strings.Contains(err.Error(), `there are no tokens "wrods": did you mean "words"?`) {
+	if _, _, err := readText(small, ReadOptions{Tokens: "wrods"}); err == nil ||
+		!strings.Contains(err.Error(), `there are no tokens "wrods": did you mean "words"?`) {
 		t.Error(err)
 	}
 }
@@ -159,7 +165,8 @@ func TestSequencesLike(t *testing.T) {
 		"words":    {Alphabet: &seq.Alphabet{Kind: seq.Words, Letters: 3}, Target: "class", Task: Regression},
 		"target":   {Alphabet: &seq.Alphabet{Kind: seq.DNA, Letters: 4}, Task: Regression},
 		"task":     {Alphabet: &seq.Alphabet{Kind: seq.DNA, Letters: 4}, Target: "class"},
-		"classes":  {Alphabet: &seq.Alphabet{Kind: seq.DNA, Letters: 4}, Target: "class", Task: Classification, Classes: []string{"a", "b", "a"}},
+		"classes": {Alphabet: &seq.Alphabet{Kind: seq.DNA, Letters: 4}, Target: "class",
+			Task: Classification, Classes: []string{"a", "b", "a"}},
 	} {
 		if _, _, err := readText(">1\nAC\n", ReadOptions{Like: &bad}); err == nil {
 			t.Errorf("a damaged schema (%s) is accepted", name)
@@ -179,28 +186,39 @@ func TestBadSequences(t *testing.T) {
 		name, text, want string
 		opt              ReadOptions
 	}{
-		{"letter", ">1\nACGTACGTACGTACGTACGT\nAC\nACGTQ\n>0\nAC\n", `t.csv:4:5: found "Q", not a letter of DNA (ACGTU and the IUPAC codes): correct it, or write N`, ReadOptions{}},
-		{"letter in a line", "1\tMKVLAAGIVG\n0\tMK1L\n", `t.csv:2:5: found "1", not a letter of proteins: correct it, or write X`, ReadOptions{Tokens: "protein"}},
+		{"letter", ">1\nACGTACGTACGTACGTACGT\nAC\nACGTQ\n>0\nAC\n",
+			`t.csv:4:5: found "Q", not a letter of DNA (ACGTU and the IUPAC codes): correct it, or write N`, ReadOptions{}},
+		{"letter in a line", "1\tMKVLAAGIVG\n0\tMK1L\n",
+			`t.csv:2:5: found "1", not a letter of proteins: correct it, or write X`, ReadOptions{Tokens: "protein"}},
 		{"integer", "1\t4 5\n0\t4 x\n", `t.csv:2:5: found "x", symbols must be whole numbers`, ReadOptions{Tokens: "ints"}},
-		{"negative", "1\t4 5\n0\t-4 5\n", `t.csv:2:3: found "-4", symbols must be whole numbers`, ReadOptions{Tokens: "ints"}},
+		{"negative", "1\t4 5\n0\t-4 5\n", `t.csv:2:3: found "-4", symbols must be whole numbers`,
+			ReadOptions{Tokens: "ints"}},
 		{"empty FASTA sequence", ">1\nACGT\n>0\n\n>1\nAC", `t.csv:3:1: the sequence after ">0" is empty`, ReadOptions{}},
 		{"last one empty", ">1\nACGT\n>0", `t.csv:3:1: the sequence after ">0" is empty`, ReadOptions{}},
 		{"empty sequence", "1\tACGT N\n0\t \n", `t.csv:2:3: the sequence is empty`, ReadOptions{}},
 		{"no class", ">1\nACGT\n> \nAC\n", "t.csv:3:1: the header has no class: write >CLASS or >NAME|CLASS", ReadOptions{}},
 		{"no class after the name", ">a|1\nACGT\n>b|\nAC\n", "t.csv:3:1: the header has no class", ReadOptions{}},
 		{"no bar", ">a|1\nACGT\n>b\nAC\n", "t.csv:3:1: the header has no class", ReadOptions{}},
-		{"names only", many.String(), "t.csv:1:1: the header has no class: the headers hold 10 different words in 10 sequences", ReadOptions{}},
+		{"names only", many.String(),
+			"t.csv:1:1: the header has no class: the headers hold 10 different words in 10 sequences", ReadOptions{}},
 		{"no class in a line", "1\tACGT\n\tAC\n", "t.csv:2:1: there is no class before the tab", ReadOptions{}},
-		{"mixed, FASTA first", ">1\nACGT\n0\tACGT\n", `t.csv:3:2: found a tab in the sequence after ">1": lines of class, tab and sequence cannot be mixed with FASTA`, ReadOptions{}},
-		{"mixed, lines first", "1\tACGT\n0\tACGT\n>1\nACGT\n", "t.csv:3:1: found a FASTA header after lines of class, tab and sequence", ReadOptions{}},
+		{"mixed, FASTA first", ">1\nACGT\n0\tACGT\n",
+			`t.csv:3:2: found a tab in the sequence after ">1": lines of class, tab and sequence cannot be mixed with FASTA`, ReadOptions{}},
+		{"mixed, lines first", "1\tACGT\n0\tACGT\n>1\nACGT\n",
+			"t.csv:3:1: found a FASTA header after lines of class, tab and sequence", ReadOptions{}},
 		{"blank lines only", ">", `t.csv:1:1: the sequence after ">" is empty`, ReadOptions{}},
-		{"class for a number", ">0.5\nAC\n>many\nACG\n", `t.csv:3:1: found the target "many", which must be a finite number`, ReadOptions{Task: "regression"}},
+		{"class for a number", ">0.5\nAC\n>many\nACG\n",
+			`t.csv:3:1: found the target "many", which must be a finite number`, ReadOptions{Task: "regression"}},
 		{"infinite", ">0.5\nAC\n>inf\nACG\n>1\nA\n", `t.csv:3:1: found the target "inf"`, ReadOptions{Task: "regression"}},
-		{"target column", ">1\nAC\n", `t.csv: holds sequences with their classes: leave the target column "a" out`, ReadOptions{Target: "a"}},
+		{"target column", ">1\nAC\n",
+			`t.csv: holds sequences with their classes: leave the target column "a" out`, ReadOptions{Target: "a"}},
 		{"beside vectors", ">1\nAC\n", "t.csv: is a FASTA file, the training data are vectors", ReadOptions{Like: &table}},
-		{"a single line first", "b\tACGT\n>a\nACGT\n", "t.csv:2:1: found a FASTA header after lines of class, tab and sequence", ReadOptions{}},
-		{"word among fractions", "0.5\tACGT\n0.25\tAC\nhigh\tA\n", `t.csv:3:1: found the target "high", and others are numbers: correct it, or use the task classification`, ReadOptions{}},
-		{"missing class", "0\tACGT\n1\tAC\nNA\tA\n0\tA\n", `t.csv:3:1: found the target "NA", and others are numbers`, ReadOptions{}},
+		{"a single line first", "b\tACGT\n>a\nACGT\n",
+			"t.csv:2:1: found a FASTA header after lines of class, tab and sequence", ReadOptions{}},
+		{"word among fractions", "0.5\tACGT\n0.25\tAC\nhigh\tA\n",
+			`t.csv:3:1: found the target "high", and others are numbers: correct it, or use the task classification`, ReadOptions{}},
+		{"missing class", "0\tACGT\n1\tAC\nNA\tA\n0\tA\n",
+			`t.csv:3:1: found the target "NA", and others are numbers`, ReadOptions{}},
 		{"too long", ">1\n" + strings.Repeat("ACGT\n", 20000), "t.csv: holds more than", ReadOptions{}},
 	} {
 		_, _, err := readText(c.text, c.opt)
@@ -224,7 +242,8 @@ func TestSequenceLabels(t *testing.T) {
 		}
 		return path
 	}
-	for _, text := range []string{"b\na\nb\na\n", "second\ta\nfirst,b\nthird\tb\nfourth\ta\nfifth\tc\n", "first one\tb\r\nsecond\ta\r\nthird\tb\r\nfourth\ta\r\n"} {
+	for _, text := range []string{"b\na\nb\na\n",
+		"second\ta\nfirst,b\nthird\tb\nfourth\ta\nfifth\tc\n", "first one\tb\r\nsecond\ta\r\nthird\tb\r\nfourth\ta\r\n"} {
 		d, _, err := ReadFile(sequences, ReadOptions{Labels: beside(text)})
 		if err != nil || show(d) != "dna: ACGT=b AC=a GG=b TTT=a" {
 			t.Errorf("%q: %v", text, err)
@@ -253,13 +272,16 @@ func TestSequenceColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := show(d) + fmt.Sprint(d.Columns, d.X.Float64s()); got != "dna: ACGT=0 GGNC=1 TT=0 A=1[id ph] [1 7.5 2 6 3 5 4 4]" {
+	if got := show(d) + fmt.Sprint(d.Columns,
+		d.X.Float64s()); got != "dna: ACGT=0 GGNC=1 TT=0 A=1[id ph] [1 7.5 2 6 3 5 4 4]" {
 		t.Error(got)
 	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all, `t.csv: column "dna" holds the sequences, beside 2 columns of numbers`) {
+	if all := strings.Join(notes, "\n"); !strings.Contains(all,
+		`t.csv: column "dna" holds the sequences, beside 2 columns of numbers`) {
 		t.Error(all)
 	}
-	if lines := strings.Join(Summarize(d).Lines(), "\n"); !strings.Contains(lines, "alphabet dna") || !strings.Contains(lines, "ph ") {
+	if lines := strings.Join(Summarize(d).Lines(), "\n"); !strings.Contains(lines, "alphabet dna") ||
+		!strings.Contains(lines, "ph ") {
 		t.Error(lines)
 	}
 	s := d.Subset([]int{2, 1})
@@ -276,40 +298,53 @@ func TestSequenceColumn(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := only.Schema()
-	if again, _, err := readText("text\nto not\n", ReadOptions{Like: &text, TargetOptional: true}); err != nil || show(again) != "words: to_not" {
+	if again, _, err := readText("text\nto not\n",
+		ReadOptions{Like: &text, TargetOptional: true}); err != nil || show(again) != "words: to_not" {
 		t.Error(err)
 	}
 	classes := strings.NewReplacer(",0\n", ",sad\n", ",1\n", ", happy\n").Replace(table)
 	words, notes, err := readText(classes, ReadOptions{Sequence: "dna"})
-	if err != nil || show(words) != "dna: ACGT=sad GGNC=happy TT=sad A=happy" || words.Target != "target" || words.Schema().TargetAt != 3 {
+	if err != nil || show(words) != "dna: ACGT=sad GGNC=happy TT=sad A=happy" ||
+		words.Target != "target" || words.Schema().TargetAt != 3 {
 		t.Fatal(err)
 	}
 	if all := strings.Join(notes, "\n"); !strings.Contains(all, `t.csv: target column "target", classes "happy", "sad"`) {
 		t.Error(all)
 	}
 	moods := words.Schema()
-	if again, _, err := readText("target,ph,dna,id\nsad,1,AC,1\n", ReadOptions{Like: &moods}); err != nil || show(again) != "dna: AC=sad" {
+	if again, _, err := readText("target,ph,dna,id\nsad,1,AC,1\n",
+		ReadOptions{Like: &moods}); err != nil || show(again) != "dna: AC=sad" {
 		t.Error(err)
 	}
-	if many, _, err := readText(table, ReadOptions{Sequence: "dna", Target: "id,ph"}); err != nil || len(many.Y) != 8 || many.Y[3] != 6 {
+	if many, _, err := readText(table, ReadOptions{Sequence: "dna", Target: "id,ph"}); err != nil ||
+		len(many.Y) != 8 || many.Y[3] != 6 {
 		t.Error(err)
 	}
 	for _, c := range []struct {
 		text, want string
 		opt        ReadOptions
 	}{
-		{strings.Replace(classes, ",sad", ", ", 1), `t.csv:2:12: cells are missing, in "target" 1`, ReadOptions{Sequence: "dna"}},
-		{strings.Replace(table, ",1\n", ",NA\n", 1), `t.csv:3:12: cells are missing, in "target" 1`, ReadOptions{Sequence: "dna"}},
-		{strings.Replace(table, ",1\n", ",high\n", 1), `t.csv:3:12: found the target "high", which must be a finite number`, ReadOptions{Sequence: "dna", Task: "regression"}},
-		{"id,ph,dna,target\n1,2,AC,angry\n", `t.csv:2:8: found class "angry", which the training data do not have`, ReadOptions{Like: &moods}},
-		{">1\nACGT\n>0\nAC\n", `t.csv: is a FASTA file, which has no columns: leave the column of sequences "dna" out`, ReadOptions{Sequence: "dna"}},
+		{strings.Replace(classes, ",sad", ", ", 1), `t.csv:2:12: cells are missing, in "target" 1`,
+			ReadOptions{Sequence: "dna"}},
+		{strings.Replace(table, ",1\n", ",NA\n", 1), `t.csv:3:12: cells are missing, in "target" 1`,
+			ReadOptions{Sequence: "dna"}},
+		{strings.Replace(table, ",1\n", ",high\n", 1),
+			`t.csv:3:12: found the target "high", which must be a finite number`,
+			ReadOptions{Sequence: "dna", Task: "regression"}},
+		{"id,ph,dna,target\n1,2,AC,angry\n",
+			`t.csv:2:8: found class "angry", which the training data do not have`, ReadOptions{Like: &moods}},
+		{">1\nACGT\n>0\nAC\n",
+			`t.csv: is a FASTA file, which has no columns: leave the column of sequences "dna" out`,
+			ReadOptions{Sequence: "dna"}},
 		{table, `t.csv: has no column "dnas" of sequences (did you mean "dna"?)`, ReadOptions{Sequence: "dnas"}},
 		{table, "t.csv: has no column number 5 of sequences", ReadOptions{Sequence: "5"}},
 		{table, `t.csv: the column "target" cannot be both`, ReadOptions{Sequence: "target"}},
 		{"1,2\n3,4\n", "t.csv: has no header", ReadOptions{Sequence: "1"}},
 		{strings.Replace(table, "ACGT", "", 1), "t.csv:2:3: the sequence is empty", ReadOptions{Sequence: "dna"}},
-		{"dna,y\n" + strings.Repeat("ACGTACGTACGT,1\n", 3) + "ACQ,2\n", `t.csv:5:3: found "Q", not a letter of DNA`, ReadOptions{Sequence: "dna"}},
-		{"id,ph,target\n1,2,0\n", `t.csv:1: there is no column "dna", the sequences of the training data`, ReadOptions{Like: &like}},
+		{"dna,y\n" + strings.Repeat("ACGTACGTACGT,1\n", 3) + "ACQ,2\n",
+			`t.csv:5:3: found "Q", not a letter of DNA`, ReadOptions{Sequence: "dna"}},
+		{"id,ph,target\n1,2,0\n", `t.csv:1: there is no column "dna", the sequences of the training data`,
+			ReadOptions{Like: &like}},
 		{">1\nACGT\n", "t.csv:1: there is no column", ReadOptions{Like: &like}},
 	} {
 		_, _, err := readText(c.text, c.opt)
@@ -323,9 +358,11 @@ func TestSequenceColumn(t *testing.T) {
 // TestIsSequenceLines tells lists of sequences from tables.
 func TestIsSequenceLines(t *testing.T) {
 	for text, want := range map[string]bool{
-		"1\tACGT\n0\tAC\n": true, "1\tACGT": true, "x\ty\n1\t2\n": false, "x\ty\n": false, "1\t2\n3\t4\n": false, "a\tb\tc\n": false,
+		"1\tACGT\n0\tAC\n": true, "1\tACGT": true, "x\ty\n1\t2\n": false, "x\ty\n": false,
+		"1\t2\n3\t4\n": false, "a\tb\tc\n": false,
 		"1\t4 5\n2\t7\n": true, "label\tsequence\n1\tAC\n": true, "a,b\n1,2\n": false, "": false,
-		"1\t" + strings.Repeat("ACGT", headSize): true, "1\t" + strings.Repeat("A", headSize/2) + "\n0\t" + strings.Repeat("A", headSize): true,
+		"1\t" + strings.Repeat("ACGT", headSize):                                          true,
+		"1\t" + strings.Repeat("A", headSize/2) + "\n0\t" + strings.Repeat("A", headSize): true,
 	} {
 		if got := isSequenceLines([]byte(text[:min(len(text), headSize)])); got != want {
 			t.Errorf("%.30q: %v", text, got)
@@ -354,7 +391,8 @@ func TestLoadSequences(t *testing.T) {
 	if err != nil || a.N() != 4 || b.N() != 3 {
 		t.Fatal(err)
 	}
-	if want := "warning: " + test + ": 2 of the 3 sequences for testing are training sequences, too: scores will be too good"; notes[len(notes)-1] != want {
+	if want := "warning: " + test + ": 2 of the 3 sequences for testing are training sequences, too: " +
+		"scores will be too good"; notes[len(notes)-1] != want {
 		t.Errorf("%q", notes)
 	}
 	if a, b, _, err := Load(Source{Data: train, Seed: 2}); err != nil || a.N() != 3 || b.N() != 1 {
@@ -364,13 +402,15 @@ func TestLoadSequences(t *testing.T) {
 
 // FuzzReadSequences gives any bytes: no panic, and a set that is whole where there is no error.
 func FuzzReadSequences(f *testing.F) {
-	for _, s := range []string{">1\nACGT\n>0\nAC\n", "1\tACGT\n0\tAC\n", zipped("1\t4 5 6\n2\t7"), ">a|b\r\nMKV\r\n\r\nL\r\n>c|d\nM", "label\tsequence\nx\ty", "a\t1,2;3,4\nb\t5,6"} {
+	for _, s := range []string{">1\nACGT\n>0\nAC\n", "1\tACGT\n0\tAC\n", zipped("1\t4 5 6\n2\t7"),
+		">a|b\r\nMKV\r\n\r\nL\r\n>c|d\nM", "label\tsequence\nx\ty", "a\t1,2;3,4\nb\t5,6"} {
 		f.Add([]byte(s), "")
 		f.Add([]byte(s), "words")
 		f.Add([]byte(s), "vectors")
 	}
 	f.Fuzz(func(t *testing.T, text []byte, tokens string) {
-		like := Schema{Alphabet: &seq.Alphabet{Kind: seq.DNA, Letters: 4}, Target: "class", Task: Classification, Classes: []string{"0", "1"}}
+		like := Schema{Alphabet: &seq.Alphabet{Kind: seq.DNA, Letters: 4}, Target: "class",
+			Task: Classification, Classes: []string{"0", "1"}}
 		for _, opt := range []ReadOptions{{Tokens: tokens}, {Like: &like, TargetOptional: true}} {
 			d, _, err := readText(string(text), opt)
 			var e *Error
@@ -389,13 +429,15 @@ func TestListHeader(t *testing.T) {
 	rows := "a\tACGT\nb\tCCGT\na\tGGGT\nb\tTCGA\na\tACAA\nb\tCAGT\n"
 	numbers := strings.NewReplacer("a\t", "1.5\t", "b\t", "2.25\t").Replace(rows)
 	for text, want := range map[string]int{
-		rows: 6, "label\tsequence\n" + rows: 6, "Family\tPeptide\n" + rows: 6, "solubility\tSMILES\n" + numbers: 6, "class\tseq\na\tACGT\n": 1,
+		rows: 6, "label\tsequence\n" + rows: 6, "Family\tPeptide\n" + rows: 6,
+		"solubility\tSMILES\n" + numbers: 6, "class\tseq\na\tACGT\n": 1,
 		"c\tACGG\n" + rows: 7, "type\tAC GG\n" + rows: 7, "a\tsequence\n" + rows: 7,
 	} {
 		d, notes, err := readText(text, ReadOptions{Tokens: "bytes"})
 		if err != nil || d.N() != want {
 			t.Errorf("%q: %v rows, %v", text, d, err)
-		} else if told := strings.Contains(fmt.Sprint(notes), "names of the columns"); told != (strings.Count(text, "\n") > want) {
+		} else if told := strings.Contains(fmt.Sprint(notes),
+			"names of the columns"); told != (strings.Count(text, "\n") > want) {
 			t.Errorf("%q: %v", text, notes)
 		}
 	}
@@ -408,7 +450,8 @@ func TestLabelledHeaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _, err := readText(strings.ReplaceAll(plain, ">", "LABEL>"), ReadOptions{}); err != nil || got.Fingerprint != want.Fingerprint {
+	if got, _, err := readText(strings.ReplaceAll(plain, ">", "LABEL>"), ReadOptions{}); err != nil ||
+		got.Fingerprint != want.Fingerprint {
 		t.Error(got, err)
 	}
 }

@@ -62,7 +62,8 @@ func (t *table) nameTargets(at []int, names []string) {
 func (s Schema) checkTargets() bool {
 	bad := func(at int) bool { return at < 0 || at >= s.width() }
 	return s.Targets == nil && s.TargetsAt == nil ||
-		len(s.Targets) > 1 && len(s.Targets) == len(s.TargetsAt) && s.Task == Regression && !slices.ContainsFunc(s.TargetsAt, bad)
+		len(s.Targets) > 1 && len(s.Targets) == len(s.TargetsAt) && s.Task == Regression &&
+			!slices.ContainsFunc(s.TargetsAt, bad)
 }
 
 // fitTargets gives d the targets y of a table whose training data are like. A file that has another
@@ -83,7 +84,8 @@ func (t *table) fitTargets(in *input, d *Dataset, like *Schema) error {
 	case in.opt.TargetOptional:
 		d.Target = ""
 	default:
-		return errorf(in.name, "holds %s per row, the training data have %s: %s", plural(len(t.y)/n, "target"), plural(len(like.Outputs()), "target"), list(like.Outputs()))
+		return errorf(in.name, "holds %s per row, the training data have %s: %s",
+			plural(len(t.y)/n, "target"), plural(len(like.Outputs()), "target"), list(like.Outputs()))
 	}
 	return nil
 }

@@ -15,10 +15,12 @@ func TestSeveralTargets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(d.Y, []float64{4, 2, 8, 6, 13, 10}) || !reflect.DeepEqual(d.Columns, []string{"a", "c"}) || d.Row(1)[1] != 7 {
+		if !reflect.DeepEqual(d.Y, []float64{4, 2, 8, 6, 13, 10}) ||
+			!reflect.DeepEqual(d.Columns, []string{"a", "c"}) || d.Row(1)[1] != 7 {
 			t.Errorf("%s: inputs %v, targets %v", target, d.Columns, d.Y)
 		}
-		if d.Target != "d,b" || !reflect.DeepEqual(d.Outputs(), []string{"d", "b"}) || d.Task != Regression || len(notes) != 1 {
+		if d.Target != "d,b" || !reflect.DeepEqual(d.Outputs(), []string{"d", "b"}) ||
+			d.Task != Regression || len(notes) != 1 {
 			t.Errorf("%s: target %q of %v, task %s, notes %q", target, d.Target, d.Outputs(), d.Task, notes)
 		}
 		if s := d.Subset([]int{2, 0}); !reflect.DeepEqual(s.Y, []float64{13, 10, 4, 2}) {
@@ -34,7 +36,8 @@ func TestSeveralTargets(t *testing.T) {
 		}
 		for _, other := range []string{"c,b,x,d,a\n3,2,0,4,1\n", "1,2,3,4\n"} {
 			got, _, err := readText(other, ReadOptions{Like: &like})
-			if err != nil || !reflect.DeepEqual(got.Y, []float64{4, 2}) || got.Row(0)[0] != 1 || got.Row(0)[1] != 3 || !reflect.DeepEqual(got.Schema(), like) {
+			if err != nil || !reflect.DeepEqual(got.Y, []float64{4, 2}) || got.Row(0)[0] != 1 ||
+				got.Row(0)[1] != 3 || !reflect.DeepEqual(got.Schema(), like) {
 				t.Errorf("%q: %+v, %v", other, got, err)
 			}
 		}
@@ -44,10 +47,12 @@ func TestSeveralTargets(t *testing.T) {
 				t.Errorf("%q: %+v, %v", without, got, err)
 			}
 		}
-		if _, _, err := readText("a,c,d\n1,3,4\n", ReadOptions{Like: &like}); err == nil || !strings.Contains(err.Error(), `there is no column "b", the target of the training data`) {
+		if _, _, err := readText("a,c,d\n1,3,4\n", ReadOptions{Like: &like}); err == nil ||
+			!strings.Contains(err.Error(), `there is no column "b", the target of the training data`) {
 			t.Error(err)
 		}
-		if s := Summarize(d); len(s.Targets) != 2 || s.Targets[0].Max != 13 || !strings.Contains(strings.Join(s.Lines(), "\n"), "\nd ") {
+		if s := Summarize(d); len(s.Targets) != 2 || s.Targets[0].Max != 13 ||
+			!strings.Contains(strings.Join(s.Lines(), "\n"), "\nd ") {
 			t.Errorf("%+v", s.Targets)
 		}
 	}
@@ -57,7 +62,8 @@ func TestSeveralTargets(t *testing.T) {
 	if err != nil || d.Target != "1,c" || d.Outputs()[0] != "a,b" {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if d, _, err = readText("\"a,b\",c,d\n1,2,3\n4,5,7\n", ReadOptions{Target: "a,b"}); err != nil || d.Targets != nil || d.Y[1] != 4 {
+	if d, _, err = readText("\"a,b\",c,d\n1,2,3\n4,5,7\n", ReadOptions{Target: "a,b"}); err != nil ||
+		d.Targets != nil || d.Y[1] != 4 {
 		t.Errorf("%+v, %v", d, err)
 	}
 
@@ -72,7 +78,8 @@ func TestSeveralTargets(t *testing.T) {
 			t.Errorf("%s:\n got %v\nwant %s", target, err, want)
 		}
 	}
-	if _, _, err := readText(text, ReadOptions{Target: "a,b", Task: "classification"}); err == nil || !strings.Contains(err.Error(), "class labels") {
+	if _, _, err := readText(text, ReadOptions{Target: "a,b", Task: "classification"}); err == nil ||
+		!strings.Contains(err.Error(), "class labels") {
 		t.Error(err)
 	}
 }
@@ -81,7 +88,8 @@ func TestSeveralTargets(t *testing.T) {
 func TestSeveralTargetsOfArrays(t *testing.T) {
 	x, y := npy("<f8", "3, 3", []float64{1, 2, 3, 4, 5, 6, 7, 8, 10}), npy("<f8", "3, 2", []float64{1, 2, 3, 4, 5, 7})
 	d, _, err := readText(x, ReadOptions{Target: "3,1"})
-	if err != nil || !reflect.DeepEqual(d.Y, []float64{3, 1, 6, 4, 10, 7}) || d.Row(2)[0] != 8 || !reflect.DeepEqual(d.Outputs(), []string{"x2", "x0"}) {
+	if err != nil || !reflect.DeepEqual(d.Y, []float64{3, 1, 6, 4, 10, 7}) || d.Row(2)[0] != 8 ||
+		!reflect.DeepEqual(d.Outputs(), []string{"x2", "x0"}) {
 		t.Fatalf("%+v, %v", d, err)
 	}
 	like := d.Schema()

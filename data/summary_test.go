@@ -29,17 +29,20 @@ func TestSummarize(t *testing.T) {
 	for _, b := range s.Histogram {
 		total += b.Count
 	}
-	if total != 4 || s.Histogram[0] != (Bin{0, 1, 1}) || s.Histogram[1] != (Bin{1, 2, 1}) || s.Histogram[11] != (Bin{11, 12, 2}) {
+	if total != 4 || s.Histogram[0] != (Bin{0, 1, 1}) || s.Histogram[1] != (Bin{1, 2, 1}) ||
+		s.Histogram[11] != (Bin{11, 12, 2}) {
 		t.Errorf("histogram %v", s.Histogram)
 	}
-	if s.TargetStats.Distinct != 3 || s.Rows != 4 || s.Inputs != 3 || s.Outlier.Column != "count" || s.AutoScaling != "standard" {
+	if s.TargetStats.Distinct != 3 || s.Rows != 4 || s.Inputs != 3 || s.Outlier.Column != "count" ||
+		s.AutoScaling != "standard" {
 		t.Errorf("%+v", s)
 	}
 	if d.Y[0] != 0 || d.Row(0)[0] != 1 {
 		t.Error("the summary changed the data")
 	}
 	text := strings.Join(s.Lines(), "\n")
-	for _, want := range []string{`t.csv: 4 rows, 3 inputs, target "y" (regression)`, d.Fingerprint, "count   whole", "auto scaling: standard", "████"} {
+	for _, want := range []string{`t.csv: 4 rows, 3 inputs, target "y" (regression)`, d.Fingerprint,
+		"count   whole", "auto scaling: standard", "████"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -57,7 +60,8 @@ func TestSummarizeClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := Summarize(d)
-	if s.TargetStats != nil || s.Histogram != nil || len(s.Classes) != 3 || s.Classes[0] != (ClassCount{"0", 34}) || s.Classes[2].Count != 33 {
+	if s.TargetStats != nil || s.Histogram != nil || len(s.Classes) != 3 ||
+		s.Classes[0] != (ClassCount{"0", 34}) || s.Classes[2].Count != 33 {
 		t.Errorf("%+v", s)
 	}
 	if text := strings.Join(s.Lines(), "\n"); !strings.Contains(text, `     0        34   34.0 %  ████`) {

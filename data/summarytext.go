@@ -42,14 +42,16 @@ func (s Summary) Lines() []string {
 	}
 	if more := len(s.Columns) - fewColumns; more > fewColumns {
 		columns = append(columns[:fewColumns:fewColumns], columns[len(s.Columns):]...)
-		lines = append(append(lines, columnLines(columns)...), fmt.Sprintf("and %d more inputs, the last %s (--json has all)", more, quote(s.Columns[len(s.Columns)-1].Name)))
+		lines = append(append(lines, columnLines(columns)...),
+			fmt.Sprintf("and %d more inputs, the last %s (--json has all)", more, quote(s.Columns[len(s.Columns)-1].Name)))
 	} else if len(columns) > 0 {
 		lines = append(lines, columnLines(columns)...)
 	}
 	if s.TargetStats != nil {
 		lines = append(lines, "", "target "+quote(s.Target))
 		for _, b := range s.Histogram {
-			lines = append(lines, fmt.Sprintf("  %11.5g … %-11.5g %9s  %s", b.From, b.To, humanize.Comma(int64(b.Count)), bar(b.Count, s.mostCommon())))
+			lines = append(lines, fmt.Sprintf("  %11.5g … %-11.5g %9s  %s", b.From, b.To,
+				humanize.Comma(int64(b.Count)), bar(b.Count, s.mostCommon())))
 		}
 	}
 	if len(s.Classes) > 0 {
@@ -75,7 +77,8 @@ func (t *SequenceStats) graphLine() string {
 	if t.Values > 0 {
 		line += ", each node with " + plural(t.Values, "value")
 	}
-	return fmt.Sprintf("%s, %s, %s repeated", line, plural(t.Letters, "different label"), humanize.Comma(int64(t.Repeated)))
+	return fmt.Sprintf("%s, %s, %s repeated", line, plural(t.Letters, "different label"),
+		humanize.Comma(int64(t.Repeated)))
 }
 
 // span is "5 to 7", or "5".
@@ -92,7 +95,8 @@ func columnLines(columns []ColumnSummary) []string {
 	for _, c := range columns {
 		width = max(width, min(utf8.RuneCountInString(c.Name), 32))
 	}
-	lines := []string{fmt.Sprintf("%-*s  %-8s %11s %11s %11s %11s %10s", width, "column", "type", "min", "mean", "sd", "max", "distinct")}
+	lines := []string{fmt.Sprintf("%-*s  %-8s %11s %11s %11s %11s %10s", width, "column", "type",
+		"min", "mean", "sd", "max", "distinct")}
 	for _, c := range columns {
 		name := c.Name
 		if r := []rune(name); len(r) > width {

@@ -37,7 +37,8 @@ func TestImpute(t *testing.T) {
 		"[1 0 1 0 0 3 1 0 1 0 3 0 0 0 1 8 0 1 0 0] [100 0 1 0 0 3 1 0 0 1] [0.5 1.5]" {
 		t.Error(got)
 	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all, `missing cells are filled in with medians, and an input tells where, in "a" 1, "c" 1`) ||
+	if all := strings.Join(notes, "\n"); !strings.Contains(all,
+		`missing cells are filled in with medians, and an input tells where, in "a" 1, "c" 1`) ||
 		!strings.Contains(all, "test.csv: 1 row with missing cells left out, 2 stay") {
 		t.Error(all)
 	}
@@ -60,7 +61,8 @@ func TestImpute(t *testing.T) {
 	// None in training and one later: the median is there, and no input tells where.
 	full, _, _ := readText("a,y\n1,0.5\n5,1.5\n7,2.5\n", ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}})
 	impute(full)
-	if q, _, err := readText("a\nNA\n", ReadOptions{Like: throughJSON(t, full), TargetOptional: true}); err != nil || fmt.Sprint(q.X.Float64s()) != "[5]" {
+	if q, _, err := readText("a\nNA\n", ReadOptions{Like: throughJSON(t, full),
+		TargetOptional: true}); err != nil || fmt.Sprint(q.X.Float64s()) != "[5]" {
 		t.Error(q, err)
 	}
 }
@@ -103,10 +105,12 @@ func TestLeftOut(t *testing.T) {
 	if err != nil || fmt.Sprintln(headless.Columns, headless.ID()) != "[x0 x2 x4] x1\n" {
 		t.Fatal(headless, err)
 	}
-	if p, _, err := readText("7,Zoe,2,,1\n", ReadOptions{Like: throughJSON(t, headless), TargetOptional: true}); err != nil || fmt.Sprint(p.Row(0), p.IDs()) != "[7 2 1] [Zoe]" {
+	if p, _, err := readText("7,Zoe,2,,1\n", ReadOptions{Like: throughJSON(t, headless),
+		TargetOptional: true}); err != nil || fmt.Sprint(p.Row(0), p.IDs()) != "[7 2 1] [Zoe]" {
 		t.Error(p, err)
 	}
-	if _, _, err := readText("7,Zoe,2,1\n", ReadOptions{Like: throughJSON(t, headless), TargetOptional: true}); err == nil || !strings.Contains(err.Error(), "and 2 columns that are no input") {
+	if _, _, err := readText("7,Zoe,2,1\n", ReadOptions{Like: throughJSON(t, headless),
+		TargetOptional: true}); err == nil || !strings.Contains(err.Error(), "and 2 columns that are no input") {
 		t.Error(err)
 	}
 }
@@ -155,9 +159,11 @@ func TestDialects(t *testing.T) {
 
 func TestIsDate(t *testing.T) {
 	for cell, want := range map[string]bool{
-		"2024-01-31": true, "2024-01-31T10:11:12Z": true, "2024-01-31 10:11": true, "31.12.2023": true, "12/31/2023": true, "31/12/2023 8:05": true,
+		"2024-01-31": true, "2024-01-31T10:11:12Z": true, "2024-01-31 10:11": true, "31.12.2023": true,
+		"12/31/2023": true, "31/12/2023 8:05": true,
 		"10:11:12": true, "Jan 5, 2024": true, "2024/2/3": true,
-		"12.5": false, "1-2": false, "A-12": false, "2024-13-41": false, "v1.2.3": false, "red": false, "10.0.0.1": false, "5more": false,
+		"12.5": false, "1-2": false, "A-12": false, "2024-13-41": false, "v1.2.3": false, "red": false,
+		"10.0.0.1": false, "5more": false,
 	} {
 		if isDate(cell) != want {
 			t.Errorf("%q: %v", cell, !want)

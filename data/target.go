@@ -64,7 +64,9 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (k
 	case task == "" && c.isDates():
 		return k, bad(c.text, ", which is a date: write dates as numbers, or name another target with --target")
 	case task == "" && !nominal && c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled():
-		return k, bad(c.text, ", which holds %d different words in %s, so they are not classes: name another target with --target", c.distinct(), plural(c.filled(), "row"))
+		return k, bad(c.text,
+			", which holds %d different words in %s, so they are not classes: name another target with "+
+				"--target", c.distinct(), plural(c.filled(), "row"))
 	default:
 		k.classes = c.values()
 	}
@@ -79,9 +81,12 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (k
 			}
 		}
 	case c.distinct() > maxClasses:
-		return k, errorf(file, "the %s holds more than %d different values: too many for classes, use the task regression", where, maxClasses)
+		return k, errorf(file,
+			"the %s holds more than %d different values: too many for classes, use the task regression", where, maxClasses)
 	case c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled():
-		return k, errorf(file, "the %s holds %d different values in %s: too many for classes, use the task regression", where, c.distinct(), plural(c.filled(), "row"))
+		return k, errorf(file,
+			"the %s holds %d different values in %s: too many for classes, use the task regression", where,
+			c.distinct(), plural(c.filled(), "row"))
 	default:
 		k.task = Classification
 		k.note = "classes " + list(k.classes)
@@ -211,7 +216,8 @@ func knownClass(like *Schema, column string) func(v float64) (wrong string) {
 }
 
 func unknownClass(class, column string, classes []string) string {
-	return fmt.Sprintf("found class %s in the target column %s, which the training data do not have (their classes are %s): remove the row, or train on data with this class",
+	return fmt.Sprintf("found class %s in the target column %s, which the training data do not have "+
+		"(their classes are %s): remove the row, or train on data with this class",
 		class, quote(column), list(classes))
 }
 

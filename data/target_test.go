@@ -35,9 +35,12 @@ func TestTaskIsFound(t *testing.T) {
 		{[]string{"3", "4", "3", "4"}, "3 4", "2 whole numbers 3 … 4: taken as classes"},
 		{[]string{"-1", "1", "-1", "1"}, "-1 1", "taken as classes"},
 		{[]string{"1", "-1"}, "-1 1", "taken as classes"},
-		{[]string{"1", "2", "3", "5", "6", "7", "1", "2", "3", "5", "6", "7"}, "1 2 3 5 6 7", "6 whole numbers 1 … 7: taken as classes"},
-		{[]string{"3", "4", "5", "3", "4", "5"}, "", "3 whole numbers 3 … 5: taken as numbers (--task classification for classes)"},
-		{[]string{"0", "10", "20", "0", "10", "20"}, "", "3 whole numbers 0 … 20: taken as numbers (--task classification for classes)"},
+		{[]string{"1", "2", "3", "5", "6", "7", "1", "2", "3", "5", "6", "7"}, "1 2 3 5 6 7",
+			"6 whole numbers 1 … 7: taken as classes"},
+		{[]string{"3", "4", "5", "3", "4", "5"}, "",
+			"3 whole numbers 3 … 5: taken as numbers (--task classification for classes)"},
+		{[]string{"0", "10", "20", "0", "10", "20"}, "",
+			"3 whole numbers 0 … 20: taken as numbers (--task classification for classes)"},
 		{[]string{"1", "2", "3"}, "", "3 different whole numbers in 3 rows: taken as numbers"},
 		{[]string{"1", "1"}, "", "the value 1 only"},
 		{[]string{"True", "False", "False"}, "False True", `classes "False", "True"`},
@@ -83,7 +86,8 @@ func TestTaskIsGiven(t *testing.T) {
 			t.Errorf("%v: %v of %v, %v; want %s", y, d.Labels, d.Classes, err, want)
 		}
 	}
-	if _, _, err := readText(withTarget("1", "2", "x"), ReadOptions{Task: "regression"}); err == nil || !strings.HasPrefix(err.Error(), `t.csv:4:5: found "x" in the target column "y", which must be a number`) {
+	if _, _, err := readText(withTarget("1", "2", "x"), ReadOptions{Task: "regression"}); err == nil ||
+		!strings.HasPrefix(err.Error(), `t.csv:4:5: found "x" in the target column "y", which must be a number`) {
 		t.Error(err)
 	}
 }
@@ -97,7 +101,8 @@ func TestLike(t *testing.T) {
 	s := trained.Schema()
 	for _, c := range []struct{ name, text, want, note string }{
 		{"same", "a,y,b\n1,2,3\n", "[1 3] y [1]", ""},
-		{"other order, more columns", "id,b,y,a\nn1,3,2,1\n", "[1 3] y [1]", `t.csv: not in the training data and ignored: "id"`},
+		{"other order, more columns", "id,b,y,a\nn1,3,2,1\n", "[1 3] y [1]",
+			`t.csv: not in the training data and ignored: "id"`},
 		{"no target", "b,a\n3,1\n", "[1 3]  []", ""},
 		{"by position", "1,2,3\n", "[1 3] y [1]", "no header, so its columns are taken in the order"},
 		{"by position, no target", "1,3\n", "[1 3]  []", "no header"},
@@ -121,11 +126,13 @@ func TestLike(t *testing.T) {
 		name, text, want string
 		optional         bool
 	}{
-		{"no input", "aa,y\n1,1\n", `t.csv:1: there is no column "a", which the training data have (did you mean "aa"?); the columns here are "aa", "y"`, true},
+		{"no input", "aa,y\n1,1\n",
+			`t.csv:1: there is no column "a", which the training data have (did you mean "aa"?); the columns here are "aa", "y"`, true},
 		{"no target", "a,b\n1,2\n", `t.csv:1: there is no column "y", the target of the training data`, false},
 		{"width", "1,2,3,4\n", "t.csv: has 4 columns and no header, the training data have 2 inputs and a target", true},
 		{"width without target", "1,2\n", "t.csv: has 2 columns and no header", false},
-		{"unseen class", "a,b,y\n1,2,1\n1,2,3\n", `t.csv:3:5: found class 3 in the target column "y", which the training data do not have (their classes are "1", "2")`, false},
+		{"unseen class", "a,b,y\n1,2,1\n1,2,3\n",
+			`t.csv:3:5: found class 3 in the target column "y", which the training data do not have (their classes are "1", "2")`, false},
 		{"fraction", "a,b,y\n1,2,1.5\n", `t.csv:2:5: found class 1.5`, true},
 		{"text in a used column", "a,b,y\nx,2,1\n", `t.csv:2:1: found "x"`, true},
 	} {

@@ -59,7 +59,8 @@ func (in *input) takeTargets(t *table) error {
 			if in.opt.TargetOptional {
 				return nil
 			}
-			return errorf(in.name, "needs the file of its targets%s: give it with --labels, or --test-labels for test rows", tried)
+			return errorf(in.name,
+				"needs the file of its targets%s: give it with --labels, or --test-labels for test rows", tried)
 		}
 		t.notes = append(t.notes, fmt.Sprintf("%s: its targets are in %s", in.name, path))
 	}

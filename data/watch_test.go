@@ -28,7 +28,8 @@ func TestReadingStops(t *testing.T) {
 		"t.tsv":    strings.Repeat("a\tACGTTGCA\n", 100000),
 		"t.fasta":  strings.Repeat(">a\nACGTTGCA\n", 100000),
 		"t.npy":    npy("<f8", "100000, 2", make([]float64, 200000)),
-		"t.npz":    zipOf("x.npy", npy("<f8", "100000, 2", make([]float64, 200000)), "y.npy", npy("<f8", "100000,", make([]float64, 100000))),
+		"t.npz": zipOf("x.npy", npy("<f8", "100000, 2", make([]float64, 200000)), "y.npy",
+			npy("<f8", "100000,", make([]float64, 100000))),
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -59,7 +60,8 @@ func TestWatchedFileIsTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := int64(0)
-	heard, _, err := ReadFile(path, ReadOptions{TableOptions: TableOptions{OneHot: true}, Watch: Watch{Context: t.Context(), Progress: func(read, total int64) { last = total - read }}})
+	heard, _, err := ReadFile(path, ReadOptions{TableOptions: TableOptions{OneHot: true},
+		Watch: Watch{Context: t.Context(), Progress: func(read, total int64) { last = total - read }}})
 	if err != nil || heard.Fingerprint != plain.Fingerprint || last != 0 {
 		t.Error(err, last)
 	}

@@ -209,7 +209,8 @@ type Features interface {
 	RandomFeatures(out, h *Tensor, p FeatureParams, rows *Tensor, noise FeatureNoise, scratch Scratch)
 	// RandomFeaturesBackward follows RandomFeatures with the same arguments. It writes dh
 	// (nil where h needs no gradient) and accumulates g.
-	RandomFeaturesBackward(dh *Tensor, g FeatureParams, dout, h *Tensor, p FeatureParams, rows *Tensor, noise FeatureNoise, scratch Scratch)
+	RandomFeaturesBackward(dh *Tensor, g FeatureParams, dout, h *Tensor, p FeatureParams, rows *Tensor,
+		noise FeatureNoise, scratch Scratch)
 	// Frequencies is q(Ω) = N(η, β²) of frequencies around a fixed draw τ: ω = (τ + ρζ)/ℓ with ζ ~
 	// N(0, 1) a priori and q(ζ) = N(m, s²),
 	//	η[d,r] = (τ[d,r] + ρ m[d,r])/ℓ[d],   log β²[d,r] = log s²[d,r] + 2 log ρ/ℓ[d]
@@ -228,7 +229,8 @@ type Features interface {
 	FeatureMoments(mean, variance, h *Tensor, p FeatureParams, scratch Scratch)
 	// FeatureMomentsBackward follows FeatureMoments with the same arguments. It writes dh (nil
 	// where h needs no gradient) and accumulates g. The gradient of a floored variance is 0.
-	FeatureMomentsBackward(dh *Tensor, g FeatureParams, dmean, dvariance, variance, h *Tensor, p FeatureParams, scratch Scratch)
+	FeatureMomentsBackward(dh *Tensor, g FeatureParams, dmean, dvariance, variance, h *Tensor,
+		p FeatureParams, scratch Scratch)
 	// AddNoise is a draw of an output from its moments: out[s,b,c] += √variance[s,b,c] ε(key; s,
 	// rows[b], c), all Real [S,B,C].
 	AddNoise(out, variance, rows *Tensor, key Key)

@@ -29,7 +29,8 @@ func (t *Tensor) want(op, name string, dtype DType, shape ...int) {
 		panic(fmt.Sprintf("device: %s: %s is nil, want %v %v", op, name, dtype, append([]int(nil), shape...)))
 	}
 	if !t.Is(dtype, shape...) {
-		panic(fmt.Sprintf("device: %s: %s is %v %v, want %v %v", op, name, t.dtype, t.shape, dtype, append([]int(nil), shape...)))
+		panic(fmt.Sprintf("device: %s: %s is %v %v, want %v %v", op, name, t.dtype, t.shape, dtype,
+			append([]int(nil), shape...)))
 	}
 }
 
@@ -150,7 +151,8 @@ func (n *FeatureShape) Columns() int { return n.R * n.Activation.Columns() }
 func CheckFeatures(op string, out, h *Tensor, p FeatureParams, rows *Tensor) FeatureShape {
 	h.wantRank(op, "h", Real, 3)
 	p.MeanW.wantRank(op, "MeanW", Real, 2)
-	n := FeatureShape{S: h.shape[0], B: h.shape[1], D: h.shape[2], Out: p.MeanW.shape[1], Prior: p.MeanOmega == nil, Activation: p.Activation}
+	n := FeatureShape{S: h.shape[0], B: h.shape[1], D: h.shape[2], Out: p.MeanW.shape[1],
+		Prior: p.MeanOmega == nil, Activation: p.Activation}
 	n.R = p.MeanW.shape[0] / p.Activation.Columns()
 	out.want(op, "out", Real, n.S, n.B, n.Out)
 	rows.want(op, "rows", Int, n.B)
@@ -182,7 +184,8 @@ func CheckFeatureMoments(op string, mean, variance, h *Tensor, p FeatureParams) 
 }
 
 // CheckFeatureMomentsBackward checks FeatureMomentsBackward.
-func CheckFeatureMomentsBackward(op string, dh *Tensor, g FeatureParams, dmean, dvariance, variance, h *Tensor, p FeatureParams) FeatureShape {
+func CheckFeatureMomentsBackward(op string, dh *Tensor, g FeatureParams, dmean, dvariance, variance,
+	h *Tensor, p FeatureParams) FeatureShape {
 	n := CheckFeatureMoments(op, dmean, dvariance, h, p)
 	variance.want(op, "variance", Real, n.S, n.B, n.Out)
 	dh.wantOptional(op, "dh", Real, n.S, n.B, n.D)

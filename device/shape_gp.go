@@ -183,7 +183,8 @@ func CheckMoments(op string, mean, variance, p, a, m, s, logalpha *Tensor) QShap
 }
 
 // CheckMomentsBackward checks MomentsBackward.
-func CheckMomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha *Tensor) QShape {
+func CheckMomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s,
+	logalpha *Tensor) QShape {
 	const op = "MomentsBackward"
 	n := CheckMoments(op, mean, variance, p, a, m, s, logalpha)
 	da.want(op, "da", Double, n.K, n.M, n.B)

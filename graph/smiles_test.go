@@ -164,7 +164,9 @@ func TestMol(t *testing.T) {
 
 // FuzzParse: no text makes a reader panic, and what is read holds together.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"c1ccccc1O", "C%12CC%12", "[13CH3-:2]", `{"nodes": ["C"], "edges": [[0, 0, "x"]], "values": [[1]]}`, "a\nb\nc\n  1  0  0 V2000\n", "((a:1,b)c,'d''e')f;", "(A (B c) d)"} {
+	for _, text := range []string{"c1ccccc1O", "C%12CC%12", "[13CH3-:2]",
+		`{"nodes": ["C"], "edges": [[0, 0, "x"]], "values": [[1]]}`, "a\nb\nc\n  1  0  0 V2000\n",
+		"((a:1,b)c,'d''e')f;", "(A (B c) d)"} {
 		f.Add([]byte(text))
 	}
 	label := func(string) int32 { return 0 }

@@ -195,7 +195,8 @@ func (c *Config) checkInputs() error {
 	case len(c.Maps) == 0:
 		return nil
 	case !c.hasGP() || len(c.Maps) > mostMaps:
-		return fmt.Errorf("model: %d kernels between sequences in a model %s: expected at most %d, in a GP layer", len(c.Maps), c.Model, mostMaps)
+		return fmt.Errorf("model: %d kernels between sequences in a model %s: expected at most %d, in a "+
+			"GP layer", len(c.Maps), c.Model, mostMaps)
 	case c.LearnInducing:
 		return fmt.Errorf("model: sequences cannot learn as inducing points")
 	}
@@ -228,17 +229,20 @@ func (c *Config) Validate() error {
 	}
 	errs := []error{
 		oneOf("model", c.Model, GPDRF, GP, DRF),
-		oneOf("likelihood", c.Likelihood, GaussianLikelihood, StudentLikelihood, HeteroscedasticLikelihood, SoftmaxLikelihood, BernoulliLikelihood),
+		oneOf("likelihood", c.Likelihood, GaussianLikelihood, StudentLikelihood,
+			HeteroscedasticLikelihood, SoftmaxLikelihood, BernoulliLikelihood),
 		c.checkInputs(), size("outputs", c.Outputs), size("samples", c.Samples),
 	}
-	if c.Likelihood == HeteroscedasticLikelihood && c.Outputs%2 != 0 || c.Likelihood == BernoulliLikelihood && c.Outputs != 1 {
+	if c.Likelihood == HeteroscedasticLikelihood && c.Outputs%2 != 0 ||
+		c.Likelihood == BernoulliLikelihood && c.Outputs != 1 {
 		errs = append(errs, fmt.Errorf("model: a %s likelihood with %d outputs", c.Likelihood, c.Outputs))
 	}
 	if c.ClassOffsets && !c.classifies() {
 		errs = append(errs, fmt.Errorf("model: offsets of classes with a %s likelihood", c.Likelihood))
 	}
 	if c.hasGP() {
-		errs = append(errs, oneOf("lengthscales", c.Lengthscales, ARD, Isotropic, Shared), oneOf("q_cov", c.QCov, Full, Diagonal),
+		errs = append(errs, oneOf("lengthscales", c.Lengthscales, ARD, Isotropic, Shared),
+			oneOf("q_cov", c.QCov, Full, Diagonal),
 			size("latents", c.Latents), size("inducing", c.Inducing))
 		_, err := c.vectorKernels()
 		errs = append(errs, err)
@@ -253,14 +257,16 @@ func (c *Config) Validate() error {
 		errs = append(errs, oneOf("spectra", c.Spectra, SpectraTreatments()...),
 			size("layers", c.Layers), size("features", c.Features), size("hidden", c.Hidden))
 		if c.Spectra == VarIntegrated && c.activation() != device.Waves {
-			errs = append(errs, fmt.Errorf("model: spectra %s with features of %s: only cosines and sines are integrated", VarIntegrated, c.FeatureKernel))
+			errs = append(errs, fmt.Errorf("model: spectra %s with features of %s: only cosines and sines "+
+				"are integrated", VarIntegrated, c.FeatureKernel))
 		}
 		if c.Layers > 255 {
 			errs = append(errs, fmt.Errorf("model: layers is %d: expected at most 255", c.Layers))
 		}
 	}
 	if c.Skip && (c.Model != GPDRF || c.Latents < c.Outputs) {
-		errs = append(errs, fmt.Errorf("model: skip needs a gpdrf model with at least as many latents (%d) as outputs (%d)", c.Latents, c.Outputs))
+		errs = append(errs, fmt.Errorf("model: skip needs a gpdrf model with at least as many latents "+
+			"(%d) as outputs (%d)", c.Latents, c.Outputs))
 	}
 	for _, err := range errs {
 		if err != nil {

@@ -14,7 +14,8 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	gp := func(c *Config) {
-		*c = Config{Model: GP, Inputs: 3, Outputs: 1, Likelihood: GaussianLikelihood, Samples: 1, Latents: 1, Inducing: 5, Lengthscales: ARD, QCov: Full}
+		*c = Config{Model: GP, Inputs: 3, Outputs: 1, Likelihood: GaussianLikelihood, Samples: 1,
+			Latents: 1, Inducing: 5, Lengthscales: ARD, QCov: Full}
 	}
 	for want, damage := range map[string]func(*Config){
 		"model is":             func(c *Config) { c.Model = "cnn" },

@@ -49,7 +49,8 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 			fill(dst, math.Log(initSkipAlpha))
 		}
 	})
-	length := p.add(Kernel, name("log_lengthscale"), shape(in), func(dst []float64, v *Init, _ func([]float64)) { fill(dst, logLength(v)) })
+	length := p.add(Kernel, name("log_lengthscale"), shape(in),
+		func(dst []float64, v *Init, _ func([]float64)) { fill(dst, logLength(v)) })
 	var meanOmega, logVarOmega, mixing, tau, rho *block
 	if c.treatment() != PriorFixed {
 		meanOmega = p.add(Spectra, name("mean_omega"), shape(in, r), nil)
@@ -60,7 +61,8 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 		})
 	}
 	if c.mixes() {
-		mixing = p.add(Fixed, name("mixing"), shape(r), func(dst []float64, _ *Init, normal func([]float64)) { c.mixing(dst, normal) })
+		mixing = p.add(Fixed, name("mixing"), shape(r),
+			func(dst []float64, _ *Init, normal func([]float64)) { c.mixing(dst, normal) })
 	}
 	if c.integrates() {
 		tau = p.add(Fixed, name("tau"), shape(in, r), draws)
@@ -153,7 +155,8 @@ func (l *DRFLayer) Backward(p *drfPass, rows *device.Tensor) {
 		if !p.moments {
 			l.dev.AddNoiseBackward(p.dvariance, p.dout, p.variance, rows, p.noise.Weights)
 		}
-		l.dev.FeatureMomentsBackward(p.dh, l.integrated.grads, p.dout, p.dvariance, p.variance, p.h, l.integrated.params, p.scratch)
+		l.dev.FeatureMomentsBackward(p.dh, l.integrated.grads, p.dout, p.dvariance, p.variance, p.h,
+			l.integrated.params, p.scratch)
 	} else {
 		l.dev.RandomFeaturesBackward(p.dh, l.grads, p.dout, p.h, l.params, rows, p.noise, p.scratch)
 	}

@@ -30,7 +30,8 @@ func openDevice(t testing.TB, name string) device.Device {
 func configs() []Config {
 	var all []Config
 	lengths, covs := []string{ARD, Isotropic, Shared}, []string{Full, Diagonal}
-	for i, lik := range []string{GaussianLikelihood, SoftmaxLikelihood, StudentLikelihood, HeteroscedasticLikelihood, BernoulliLikelihood} {
+	for i, lik := range []string{GaussianLikelihood, SoftmaxLikelihood, StudentLikelihood,
+		HeteroscedasticLikelihood, BernoulliLikelihood} {
 		outputs := []int{1, 3, 2, 4, 1}[i]
 		base := Config{Inputs: 3, Outputs: outputs, Likelihood: lik, Samples: 3}
 		for _, whiten := range []bool{true, false} {
@@ -43,7 +44,8 @@ func configs() []Config {
 				}
 			}
 		}
-		for i, kernel := range []string{"matern12", "matern32", "matern52", "rbf+matern12", "matern32+rbf", "matern52+matern52"} {
+		for i, kernel := range []string{"matern12", "matern32", "matern52", "rbf+matern12",
+			"matern32+rbf", "matern52+matern52"} {
 			c := base
 			c.Model, c.Latents, c.Inducing, c.Kernel = GP, outputs, 5, kernel
 			c.Lengthscales, c.QCov, c.Whiten, c.LearnInducing = lengths[i%3], covs[i%2], i%4 < 2, i != 1
@@ -68,7 +70,8 @@ func configs() []Config {
 					c.Layers, c.Features, c.Hidden = 1+n%3, 3, 2
 					c.Spectra, c.LocalReparam = JoinSpectra(spectra, n%2 == 0, n%3 == 1), local
 					c.FeedForward, c.Skip = n%2 == 0, n%3 == 0
-					c.Kernel, c.FeatureKernel = []string{"", "rbf", "matern32", "rbf+matern12", "matern12"}[n%5], []string{"", "matern32", "arccos1", "arccos2", "", "matern32"}[n/2]
+					c.Kernel, c.FeatureKernel = []string{"", "rbf", "matern32", "rbf+matern12", "matern12"}[n%5],
+						[]string{"", "matern32", "arccos1", "arccos2", "", "matern32"}[n/2]
 					all = append(all, c)
 					n++
 				}
@@ -82,11 +85,14 @@ func configs() []Config {
 	}
 	// W and Ω integrated
 	for i, kernel := range []string{"", "matern32", "rbf", "matern12", "matern52"} {
-		lik := []string{GaussianLikelihood, SoftmaxLikelihood, StudentLikelihood, HeteroscedasticLikelihood, BernoulliLikelihood}[i]
+		lik := []string{GaussianLikelihood, SoftmaxLikelihood, StudentLikelihood,
+			HeteroscedasticLikelihood, BernoulliLikelihood}[i]
 		outputs := []int{1, 3, 2, 4, 1}[i]
 		for layers := 1; layers <= 2; layers++ {
-			c := Config{Model: GPDRF, Inputs: 3, Outputs: outputs, Likelihood: lik, Samples: 3, Latents: 4, Inducing: 5, Lengthscales: lengths[i%3], QCov: covs[i%2],
-				Whiten: true, LearnInducing: true, Layers: layers, Features: 3, Hidden: 2, Spectra: VarIntegrated, LocalReparam: true,
+			c := Config{Model: GPDRF, Inputs: 3, Outputs: outputs, Likelihood: lik, Samples: 3, Latents: 4,
+				Inducing: 5, Lengthscales: lengths[i%3], QCov: covs[i%2],
+				Whiten: true, LearnInducing: true, Layers: layers, Features: 3, Hidden: 2,
+				Spectra: VarIntegrated, LocalReparam: true,
 				FeatureKernel: kernel, FeedForward: layers == 2, Skip: i%2 == layers%2}
 			all = append(all, c)
 			c.Model, c.Skip, c.FeedForward = DRF, false, !c.FeedForward
@@ -148,7 +154,8 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 	} else {
 		labels = nil
 	}
-	f := &fixture{m: m, rows: []int32{7, 2, 8, 2}, step: Step{Seed: 3<<40 + 5, Number: device.Count{N: 4}, KLWeight: device.Scalar{Value: 0.7}}}
+	f := &fixture{m: m, rows: []int32{7, 2, 8, 2},
+		step: Step{Seed: 3<<40 + 5, Number: device.Count{N: 4}, KLWeight: device.Scalar{Value: 0.7}}}
 	if own != nil {
 		m.SetInducing(own)
 	}

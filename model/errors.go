@@ -6,5 +6,6 @@ import "fmt"
 type NotFiniteError struct{ ELL, KL float64 }
 
 func (e *NotFiniteError) Error() string {
-	return fmt.Sprintf("the bound is not finite (expected log-likelihood %g, KL %g): lower --lr, or try --device cpu:f64", e.ELL, e.KL)
+	return fmt.Sprintf("the bound is not finite (expected log-likelihood %g, KL %g): lower --lr, or "+
+		"try --device cpu:f64", e.ELL, e.KL)
 }

@@ -12,7 +12,8 @@ func TestFixedKernel(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for _, whiten := range []bool{true, false} {
 		c := gpdrfConfig()
-		c.Inputs, c.Maps, c.Lengthscales, c.LearnInducing, c.FeedForward, c.Whiten = 0, []string{MapLinear}, Isotropic, false, false, whiten
+		c.Inputs, c.Maps, c.Lengthscales, c.LearnInducing, c.FeedForward, c.Whiten = 0,
+			[]string{MapLinear}, Isotropic, false, false, whiten
 		f := newFixture(t, dev, c)
 		if !f.m.gp.fixed {
 			t.Fatal("one linear map is not fixed")

@@ -57,7 +57,8 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 		mix = p.add(Kernel, "gp.mix_logit", shape(c.kernels()), nil)
 	}
 	if c.Inputs > 0 {
-		xbar = p.add(InducingPoints, "gp.pseudo_inputs", shape(m, c.Inputs), func(dst []float64, v *Init, _ func([]float64)) { copy(dst, v.InducingPoints) })
+		xbar = p.add(InducingPoints, "gp.pseudo_inputs", shape(m, c.Inputs),
+			func(dst []float64, v *Init, _ func([]float64)) { copy(dst, v.InducingPoints) })
 	}
 	mu := p.add(InducingOutputs, "gp.q_mu", shape(j, m), c.startMeans)
 	sqrt := p.add(InducingOutputs, "gp.q_sqrt", sqrtShape, c.startRoots)
@@ -164,7 +165,8 @@ func (g *GPLayer) Forward(p *gpPass) {
 // Backward takes the gradients of the moments down to what depends on no rows: it adds to the
 // gradients of parameters, of L and of the whitened q(F̄).
 func (g *GPLayer) Backward(p *gpPass) {
-	g.dev.MomentsBackward(p.da, g.dm, g.ds, g.dlogAlpha, p.dmean, p.dvariance, p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
+	g.dev.MomentsBackward(p.da, g.dm, g.ds, g.dlogAlpha, p.dmean, p.dvariance, p.mean, p.variance, p.p,
+		p.a, g.m, g.s, g.logAlpha)
 	if !g.fixed {
 		g.dev.TrsmBackward(p.kuf.dc, g.dl, p.da, g.l, p.a)
 		g.correlateBackward(p.kuf, &p.in)

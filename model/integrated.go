@@ -31,7 +31,8 @@ func (l *DRFLayer) spectra() {
 	if i == nil {
 		return
 	}
-	l.dev.Frequencies(i.params.MeanOmega, i.params.LogVarOmega, i.tau, l.params.MeanOmega, l.params.LogVarOmega, i.logRho, l.params.LogL)
+	l.dev.Frequencies(i.params.MeanOmega, i.params.LogVarOmega, i.tau, l.params.MeanOmega,
+		l.params.LogVarOmega, i.logRho, l.params.LogL)
 	l.dev.Zero(i.grads.MeanOmega)
 	l.dev.Zero(i.grads.LogVarOmega)
 }

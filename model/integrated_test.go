@@ -10,8 +10,10 @@ import (
 func TestPredictIntegrated(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for _, c := range []Config{
-		{Model: DRF, Inputs: 3, Outputs: 2, Likelihood: GaussianLikelihood, Samples: 2, Layers: 1, Features: 6, Hidden: 3, Spectra: VarIntegrated},
-		{Model: GPDRF, Inputs: 3, Outputs: 2, Likelihood: GaussianLikelihood, Samples: 2, Latents: 4, Inducing: 5, Lengthscales: ARD, QCov: Full, Whiten: true,
+		{Model: DRF, Inputs: 3, Outputs: 2, Likelihood: GaussianLikelihood, Samples: 2, Layers: 1,
+			Features: 6, Hidden: 3, Spectra: VarIntegrated},
+		{Model: GPDRF, Inputs: 3, Outputs: 2, Likelihood: GaussianLikelihood, Samples: 2, Latents: 4,
+			Inducing: 5, Lengthscales: ARD, QCov: Full, Whiten: true,
 			Layers: 1, Features: 6, Hidden: 3, Spectra: VarIntegrated, FeedForward: true, Skip: true},
 	} {
 		f := newFixture(t, dev, c)
@@ -40,7 +42,8 @@ func TestPredictIntegrated(t *testing.T) {
 				mean, variance := f.naive.featureMoments(0, x[row*3:][:3])
 				for j := range 2 {
 					if at := row*2 + j; math.Abs(p.H[at]-mean[j]) > 1e-10 || math.Abs(p.Var[at]-variance[j]-noise[j]) > 1e-10 {
-						t.Errorf("row %d, output %d: mean %g and variance %g, want %g and %g", row, j, p.H[at], p.Var[at], mean[j], variance[j]+noise[j])
+						t.Errorf("row %d, output %d: mean %g and variance %g, want %g and %g", row, j, p.H[at],
+							p.Var[at], mean[j], variance[j]+noise[j])
 					}
 				}
 			}

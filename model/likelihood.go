@@ -39,7 +39,8 @@ func likelihoodBlocks(p *Params, c *Config) (bind func(device.Device) Likelihood
 		func(dst []float64, v *Init, _ func([]float64)) { fill(dst, math.Log(v.NoiseVariance)) })
 	var tail *block
 	if c.Likelihood == StudentLikelihood {
-		tail = p.add(Tail, "likelihood.log_tail", shape(1), func(dst []float64, v *Init, _ func([]float64)) { fill(dst, tailOf(v.DoF)) })
+		tail = p.add(Tail, "likelihood.log_tail", shape(1),
+			func(dst []float64, v *Init, _ func([]float64)) { fill(dst, tailOf(v.DoF)) })
 	}
 	return func(dev device.Device) Likelihood {
 		n := noise{dev: dev}

@@ -39,7 +39,8 @@ func TestMixingIsFixed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Init(Init{Seed: 3, InducingPoints: make([]float64, c.Inducing*c.Inputs), GPLengthscaleFactor: 1, DRFLengthscaleFactor: 1, NoiseVariance: 1})
+	m.Init(Init{Seed: 3, InducingPoints: make([]float64, c.Inducing*c.Inputs), GPLengthscaleFactor: 1,
+		DRFLengthscaleFactor: 1, NoiseVariance: 1})
 	for _, n := range m.Export() {
 		if n.Name != "drf.1.mixing" {
 			continue

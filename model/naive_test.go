@@ -159,7 +159,8 @@ func (v *naive) gpLayer() (mean, variance [][]float64, kl float64) {
 			return alpha * sequences(k, a, number)
 		case c.Maps != nil:
 			logit := v.params["gp.mix_logit"][k]
-			return alpha/(1+math.Exp(-logit))*correlation(c.Kernel, "", j, a, b) + alpha/(1+math.Exp(logit))*sequences(k, a[dim:], number)
+			return alpha/(1+math.Exp(-logit))*correlation(c.Kernel, "", j, a,
+				b) + alpha/(1+math.Exp(logit))*sequences(k, a[dim:], number)
 		}
 		first, second, isSum := strings.Cut(c.Kernel, "+")
 		if !isSum {

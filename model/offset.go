@@ -19,7 +19,8 @@ func offsetBlocks(p *Params, c *Config) (bind func(device.Device) offsets) {
 	if !c.ClassOffsets {
 		return func(dev device.Device) offsets { return offsets{dev: dev} }
 	}
-	at := p.add(Kernel, "likelihood.offset", shape(c.Outputs), func(dst []float64, v *Init, _ func([]float64)) { initOffsets(dst, v.ClassRows) })
+	at := p.add(Kernel, "likelihood.offset", shape(c.Outputs),
+		func(dst []float64, v *Init, _ func([]float64)) { initOffsets(dst, v.ClassRows) })
 	return func(dev device.Device) offsets {
 		o := offsets{dev: dev}
 		o.b, o.db = p.real(at)

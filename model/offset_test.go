@@ -13,7 +13,8 @@ func TestOffsetsStartAtShares(t *testing.T) {
 		if likelihood == BernoulliLikelihood {
 			rows = rows[:2]
 		}
-		c := Config{Model: GP, Inputs: 3, Likelihood: likelihood, Outputs: OutputsFor(likelihood, len(rows)), ClassOffsets: true, Samples: 1,
+		c := Config{Model: GP, Inputs: 3, Likelihood: likelihood,
+			Outputs: OutputsFor(likelihood, len(rows)), ClassOffsets: true, Samples: 1,
 			Inducing: 5, Lengthscales: Shared, QCov: Diagonal, Whiten: true}
 		c.Latents = c.Outputs
 		f := newFixture(t, openDevice(t, "cpu:f64"), c)

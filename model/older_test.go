@@ -19,7 +19,8 @@ func TestOlderConfig(t *testing.T) {
 		var c Config
 		err := json.Unmarshal([]byte(text), &c)
 		var gone *RemovedError
-		if what == "" && (err != nil || c.Validate() != nil || c.Layers != 2) || what != "" && (!errors.As(err, &gone) || gone.What != what) {
+		if what == "" && (err != nil || c.Validate() != nil || c.Layers != 2) || what != "" &&
+			(!errors.As(err, &gone) || gone.What != what) {
 			t.Errorf("%s: %+v, %v", text, c, err)
 		}
 	}

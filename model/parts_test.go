@@ -66,7 +66,8 @@ func apart(got, want []float64) float64 {
 // Parts cover the batch, in order, and differ by a row at most.
 func TestPartsCoverTheBatch(t *testing.T) {
 	m := newFixture(t, openDevice(t, "cpu:f32"), gpdrfConfig()).m
-	for _, c := range []struct{ batch, most, parts, longest int }{{7, 7, 1, 7}, {7, 9, 1, 7}, {7, 4, 2, 4}, {7, 3, 3, 3}, {7, 1, 7, 1}, {9, 8, 2, 5}, {1, 1, 1, 1}} {
+	for _, c := range []struct{ batch, most, parts, longest int }{{7, 7, 1, 7}, {7, 9, 1, 7},
+		{7, 4, 2, 4}, {7, 3, 3, 3}, {7, 1, 7, 1}, {9, 8, 2, 5}, {1, 1, 1, 1}} {
 		p := m.NewPassInParts(2, c.batch, c.most)
 		sum := 0
 		for _, q := range p.parts {

@@ -192,7 +192,8 @@ func TestGradientDeterministicWithoutAllocation(t *testing.T) {
 				}
 				for i, g := range grad {
 					if g != first[i] {
-						t.Fatalf("%s %s: element %d of the gradient is %g with %d threads, %g with 1", name, c.testName(), i, g, procs, first[i])
+						t.Fatalf("%s %s: element %d of the gradient is %g with %d threads, %g with 1", name,
+							c.testName(), i, g, procs, first[i])
 					}
 				}
 				if n := allocs.PerRun(10, func() { f.m.Gradient(f.pass, f.data, f.step) }); n > 0 {

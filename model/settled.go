@@ -128,7 +128,8 @@ func (m *Model) normals(key device.Key, samples, rows, columns int) []float64 {
 		numbers[i] = int32(i)
 	}
 	fill(ones, 1)
-	at, mean, variance := m.dev.New(device.Int, rows), m.dev.New(device.Double, rows, columns), m.dev.New(device.Double, rows, columns)
+	at, mean, variance := m.dev.New(device.Int, rows), m.dev.New(device.Double, rows, columns),
+		m.dev.New(device.Double, rows, columns)
 	m.dev.UploadInts(at, numbers)
 	m.dev.Upload(variance, ones)
 	m.dev.Zero(mean)

@@ -46,7 +46,8 @@ func TestRowsOfSinglePrecision(t *testing.T) {
 		known := map[string][]float64{}
 		for _, name := range []string{"cpu:f32", "cpu:f64"} {
 			dev := openDevice(t, name)
-			model, err := New(dev, Config{Model: GP, Maps: c.maps, Outputs: 1, Likelihood: GaussianLikelihood, Samples: 1, Latents: 1,
+			model, err := New(dev, Config{Model: GP, Maps: c.maps, Outputs: 1,
+				Likelihood: GaussianLikelihood, Samples: 1, Latents: 1,
 				Inducing: m, Lengthscales: Shared, QCov: Full, Whiten: true})
 			if err != nil {
 				t.Fatal(err)

@@ -22,12 +22,13 @@ func sparseBlocks(p *Params, c *Config) (bind func() term) {
 		t.linear = append(t.linear, m == MapLinear)
 	}
 	logits := p.add(Kernel, "gp.map_logit", shape(c.kernels(), len(c.Maps)), nil)
-	sigma := p.add(Kernel, "gp.log_sigma", shape(c.kernels(), len(c.Maps)), func(dst []float64, v *Init, normal func([]float64)) {
-		for i := range dst {
-			dst[i] = math.Log(v.Sigma[i%len(v.Sigma)])
-		}
-		spreadOver(dst, c.kernels(), normal)
-	})
+	sigma := p.add(Kernel, "gp.log_sigma", shape(c.kernels(), len(c.Maps)),
+		func(dst []float64, v *Init, normal func([]float64)) {
+			for i := range dst {
+				dst[i] = math.Log(v.Sigma[i%len(v.Sigma)])
+			}
+			spreadOver(dst, c.kernels(), normal)
+		})
 	return func() term {
 		t.logits, t.dlogits = p.double(logits)
 		t.logSigma, t.dlogSigma = p.double(sigma)

@@ -23,8 +23,9 @@ func TestRegressionColumns(t *testing.T) {
 	got := rowOf(t, regressionTable(trained, p, 0, 1))
 	const z95, z75 = 1.6448536269514722, 0.6744897501960817
 	for column, want := range map[string]float64{
-		"mean": centre + sd*mean, "sd": sd * 0.5, "var_aleatoric": sd * sd * noise, "var_epistemic": sd * sd * (variance - noise),
-		"q05": centre + sd*(mean-z95*0.5), "q25": centre + sd*(mean-z75*0.5), "q50": centre + sd*mean,
+		"mean": centre + sd*mean, "sd": sd * 0.5, "var_aleatoric": sd * sd * noise,
+		"var_epistemic": sd * sd * (variance - noise),
+		"q05":           centre + sd*(mean-z95*0.5), "q25": centre + sd*(mean-z75*0.5), "q50": centre + sd*mean,
 		"q75": centre + sd*(mean+z75*0.5), "q95": centre + sd*(mean+z95*0.5),
 	} {
 		v, err := strconv.ParseFloat(got[column], 64)
@@ -75,7 +76,8 @@ func TestDistanceColumn(t *testing.T) {
 		t.Errorf("distance %q of a single sample", got)
 	}
 	var out bytes.Buffer
-	if err := classTable(trained, p).Write(&out, JSONL); err != nil || !bytes.Contains(out.Bytes(), []byte(`"bhattacharyya":null`)) {
+	if err := classTable(trained, p).Write(&out, JSONL); err != nil ||
+		!bytes.Contains(out.Bytes(), []byte(`"bhattacharyya":null`)) {
 		t.Errorf("%s, %v", out.String(), err)
 	}
 }

@@ -26,9 +26,11 @@ func (r *Run) scores() (all []score) {
 		if raw := r.Result.Raw; raw != nil {
 			add("RMSE, own units", raw.RMSE, raw.RMSE, digits(raw.RMSE), "the same in the target's own units")
 		}
-		add("NLPD", s.NLPD, s.NLPD, decimals(s.NLPD), "mean negative log predictive density, nats per row: the lower, the better")
+		add("NLPD", s.NLPD, s.NLPD, decimals(s.NLPD),
+			"mean negative log predictive density, nats per row: the lower, the better")
 		add("CRPS", s.CRPS, s.CRPS, decimals(s.CRPS), "mean continuous ranked probability score")
-		add("90 % coverage", s.Coverage90, math.Abs(s.Coverage90-0.9), percent(s.Coverage90), "of the true values inside the 90 % interval")
+		add("90 % coverage", s.Coverage90, math.Abs(s.Coverage90-0.9), percent(s.Coverage90),
+			"of the true values inside the 90 % interval")
 	} else if s := r.Result.Test.Classification; s != nil {
 		add("Accuracy", 1-s.Error, s.Error, percent(1-s.Error), "share of rows whose most probable class is right")
 		add("NLL", s.NLL, s.NLL, decimals(s.NLL), "mean negative log probability of the label, nats a row")
@@ -75,11 +77,13 @@ func comparison(runs []*Run) section {
 			t.Rows[best][5+k].Best = true
 		}
 	}
-	s := section{ID: "runs", Title: "Runs side by side", Lead: "The best score of a column is marked. Runs are comparable where they were tested on the same rows.",
+	s := section{ID: "runs", Title: "Runs side by side",
+		Lead:   "The best score of a column is marked. Runs are comparable where they were tested on the same rows.",
 		Panels: []panel{{Title: "Scores", Table: t, Span: wide}}}
 	for _, r := range runs[1:] {
 		if r.Result.Fingerprint.Test != runs[0].Result.Fingerprint.Test {
-			s.Lead = "The best score of a column is marked. These runs were not all tested on the same rows: their scores say little about each other."
+			s.Lead = "The best score of a column is marked. These runs were not all tested on the same " +
+				"rows: their scores say little about each other."
 		}
 	}
 	return s
@@ -112,20 +116,23 @@ func summary(r *Run) *table {
 	t.add("training rows", fmt.Sprintf("%d (%.12s…)", result.NTrain, result.Fingerprint.Train))
 	t.add("test rows", fmt.Sprintf("%d (%.12s…)", result.NTest, result.Fingerprint.Test))
 	if v := result.Validation; v != nil {
-		t.add("validation", fmt.Sprintf("%d rows every %d steps; kept are the parameters of step %d (%s)", v.Rows, v.Every, v.Step, v.Restored))
+		t.add("validation", fmt.Sprintf("%d rows every %d steps; kept are the parameters of step %d (%s)",
+			v.Rows, v.Every, v.Step, v.Restored))
 	}
 	standing := ""
 	if result.Interrupted {
 		standing = ", interrupted"
 	}
-	t.add("training", fmt.Sprintf("%d of %d steps in %s%s", result.Steps, r.Config.Last(), duration(result.Seconds), standing))
+	t.add("training", fmt.Sprintf("%d of %d steps in %s%s", result.Steps, r.Config.Last(),
+		duration(result.Seconds), standing))
 	t.add("objective", fmt.Sprintf("%s: %s", result.Objective, digits(result.ELBO)))
 	if g := result.Generalisation; g != nil {
 		says := "the model does not memorise"
 		if g.Memorised {
 			says = "the model memorises"
 		}
-		t.add("training rows score better by", fmt.Sprintf("%s nats per row than %s rows: %s", digits(g.Gap), g.Unseen.Of, says))
+		t.add("training rows score better by",
+			fmt.Sprintf("%s nats per row than %s rows: %s", digits(g.Gap), g.Unseen.Of, says))
 	}
 	t.add("seed", fmt.Sprint(result.Seed))
 	t.add("device", fmt.Sprintf("%s, precision %s", result.Device, result.Precision))

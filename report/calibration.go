@@ -28,7 +28,8 @@ func calibration(runs []*Run) section {
 	}
 	numbers := "The predictive distribution function at the true values is uniform where predictions are calibrated, " +
 		"and central intervals then hold as many rows as they should. Grey is where 95 % of calibrated models fall."
-	classes := "Of the rows that are predicted with a probability of 80 %, 80 % should be right. Upright lines are 95 % intervals."
+	classes := "Of the rows that are predicted with a probability of 80 %, 80 % should be right. " +
+		"Upright lines are 95 % intervals."
 	each(numbers, positions)
 	each(numbers, coverage)
 	eachClass(classes, reliability)
@@ -55,7 +56,8 @@ func positions(runs []*Run, r *Run, t Target) panel {
 		edges[i+1] = float64(i+1) / float64(bins)
 		heights[i] = c / expected
 		tips = append(tips, fmt.Sprintf("%.2f to %.2f: %.0f rows, %.1f expected", edges[i], edges[i+1], c, expected))
-		numbers.add(fmt.Sprintf("%.2f", edges[i]), fmt.Sprintf("%.2f", edges[i+1]), fmt.Sprintf("%.0f", c), fmt.Sprintf("%.1f", expected))
+		numbers.add(fmt.Sprintf("%.2f", edges[i]), fmt.Sprintf("%.2f", edges[i+1]),
+			fmt.Sprintf("%.0f", c), fmt.Sprintf("%.1f", expected))
 	}
 	width := 1.96 * math.Sqrt((1-1/float64(bins))/expected)
 	chart := charts.Chart{
@@ -63,12 +65,14 @@ func positions(runs []*Run, r *Run, t Target) panel {
 		X:     charts.Axis{Label: "predictive distribution function at the true value", Low: 0, High: 1},
 		Y:     charts.Axis{Label: "rows, of those expected"},
 		Marks: []charts.Mark{
-			charts.Band{X: []float64{0, 1}, Low: []float64{math.Max(0, 1-width), math.Max(0, 1-width)}, High: []float64{1 + width, 1 + width}, Series: grey},
+			charts.Band{X: []float64{0, 1}, Low: []float64{math.Max(0, 1-width), math.Max(0, 1-width)},
+				High: []float64{1 + width, 1 + width}, Series: grey},
 			charts.Bars{Edges: edges, Heights: heights, Tips: tips},
 			charts.Rule{FromX: 0, FromY: 1, ToX: 1, ToY: 1},
 		},
 	}
-	return panel{Run: label(runs, r), Title: "Probability integral transform" + target(r, t), Chart: chart.SVG(), Numbers: numbers}
+	return panel{Run: label(runs, r), Title: "Probability integral transform" + target(r, t),
+		Chart: chart.SVG(), Numbers: numbers}
 }
 
 // grey is the series of what is neither data nor model.

@@ -36,14 +36,16 @@ func confusion(runs []*Run) section {
 				}
 				m.Rows = append(m.Rows, row)
 			}
-			s.Panels = append(s.Panels, panel{Run: label(runs, r), Title: "Rows of each class", Table: m, Span: spanOf(runs, min(2, (len(scores.Classes)+6)/7))})
+			s.Panels = append(s.Panels, panel{Run: label(runs, r), Title: "Rows of each class", Table: m,
+				Span: spanOf(runs, min(2, (len(scores.Classes)+6)/7))})
 		} else {
 			s.Lead = fmt.Sprintf("There are %d classes: these are the pairs that are confused most.", len(scores.Classes))
 			s.Panels = append(s.Panels, panel{Run: label(runs, r), Title: "Confused most", Table: confused(r)})
 		}
 		t := &table{Caption: "Scores of each class", Head: []string{"class", "rows", "precision", "recall", "F1"}}
 		for _, c := range scores.Classes {
-			t.add(c.Class, fmt.Sprint(c.Support), decimals(optional(c.Precision)), decimals(optional(c.Recall)), decimals(optional(c.F1)))
+			t.add(c.Class, fmt.Sprint(c.Support), decimals(optional(c.Precision)),
+				decimals(optional(c.Recall)), decimals(optional(c.F1)))
 		}
 		s.Panels = append(s.Panels, panel{Run: label(runs, r), Title: "Scores of each class", Table: t})
 	}
@@ -123,7 +125,8 @@ func distances(runs []*Run, r *Run) (p panel, ok bool) {
 	numbers := &table{Caption: "Rows by distance", Head: []string{"from", "to", "right", "wrong"}}
 	chart := charts.Chart{
 		Label: "Shares of right and wrong rows by Bhattacharyya distance",
-		X:     charts.Axis{Label: "Bhattacharyya distance", Low: low, High: high, Powers: true}, Y: charts.Axis{Label: "share of the rows, %"},
+		X:     charts.Axis{Label: "Bhattacharyya distance", Low: low, High: high, Powers: true},
+		Y:     charts.Axis{Label: "share of the rows, %"},
 	}
 	counts := [2][]float64{make([]float64, bins), make([]float64, bins)}
 	for k, values := range of {
@@ -133,15 +136,18 @@ func distances(runs []*Run, r *Run) (p panel, ok bool) {
 		}
 		for b, n := range counts[k] {
 			heights[b] = 100 * n / math.Max(1, float64(len(values)))
-			tips[b] = fmt.Sprintf("%s to %s: %.0f of %d %s rows", digits(math.Pow(10, edges[b])), digits(math.Pow(10, edges[b+1])), n, len(values), names[k])
+			tips[b] = fmt.Sprintf("%s to %s: %.0f of %d %s rows", digits(math.Pow(10, edges[b])),
+				digits(math.Pow(10, edges[b+1])), n, len(values), names[k])
 		}
 		chart.Marks = append(chart.Marks, charts.Bars{Edges: edges, Heights: heights, Tips: tips, Series: k})
 	}
 	for b := range bins {
-		numbers.add(digits(math.Pow(10, edges[b])), digits(math.Pow(10, edges[b+1])), fmt.Sprint(counts[0][b]), fmt.Sprint(counts[1][b]))
+		numbers.add(digits(math.Pow(10, edges[b])), digits(math.Pow(10, edges[b+1])),
+			fmt.Sprint(counts[0][b]), fmt.Sprint(counts[1][b]))
 	}
 	return panel{
 		Run: label(runs, r), Title: "Right and wrong rows", Chart: chart.SVG(), Numbers: numbers,
-		Note: fmt.Sprintf("Each colour adds up to 100 %%: %d rows were right (first colour), %d wrong (second).", len(of[0]), len(of[1])),
+		Note: fmt.Sprintf("Each colour adds up to 100 %%: %d rows were right (first colour), %d wrong "+
+			"(second).", len(of[0]), len(of[1])),
 	}, true
 }

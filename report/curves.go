@@ -77,7 +77,8 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 		}
 		if q.noisy && len(runs) == 1 {
 			at := thinned(len(values), 400)
-			chart.Marks = append(chart.Marks, charts.Line{X: picked(steps, at), Y: picked(values, at), Series: series(i), Faint: true})
+			chart.Marks = append(chart.Marks, charts.Line{X: picked(steps, at), Y: picked(values, at),
+				Series: series(i), Faint: true})
 		}
 		at := thinned(len(shown), 400)
 		marks = append(marks, charts.Line{X: picked(steps, at), Y: picked(shown, at), Series: series(i)})
@@ -86,7 +87,8 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 		for _, k := range few {
 			tips = append(tips, fmt.Sprintf("%sstep %.0f: %s", named(runs, r), steps[k], digits(shown[k])))
 		}
-		marks = append(marks, charts.Points{X: picked(steps, few), Y: picked(shown, few), Tips: tips, Series: series(i), Small: true})
+		marks = append(marks, charts.Points{X: picked(steps, few), Y: picked(shown, few), Tips: tips,
+			Series: series(i), Small: true})
 		for k, v := range shown {
 			if steps[k] >= begins*steps[len(steps)-1] || len(shown) < 2*meanOver {
 				low, high = math.Min(low, v), math.Max(high, v)

@@ -46,14 +46,16 @@ const shuffleSite = 0x73687566 // "shuf"
 
 // shuffle measures the Importance of inputs on test rows. It is nil where there are no inputs to
 // compare. Soon after ctx ends, its cause is the error.
-func shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, dev device.Device, test *data.Dataset) (*Importance, error) {
+func shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps int,
+	dev device.Device, test *data.Dataset) (*Importance, error) {
 	inputs := t.Schema.Inputs()
 	if _, gram := t.Kind.(fitted.Gram); gram || test.N() < 2 || len(inputs) < 2 {
 		return nil, nil
 	}
 	lengths := lengthScales(t)
 	if lengths != nil {
-		slices.SortStableFunc(inputs, func(a, b data.Input) int { return cmp.Compare(shortest(a, lengths), shortest(b, lengths)) })
+		slices.SortStableFunc(inputs,
+			func(a, b data.Input) int { return cmp.Compare(shortest(a, lengths), shortest(b, lengths)) })
 	}
 	left := max(0, len(inputs)-mostInputs)
 	inputs = inputs[:len(inputs)-left]

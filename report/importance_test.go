@@ -43,7 +43,8 @@ func TestShuffle(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, err := options.Resolve(nil, []options.Setting{
-		{Key: "data", Text: path}, {Key: "steps", Text: "300"}, {Key: "inducing", Text: "20"}, {Key: "model", Text: "gp"}, {Key: "batch", Text: "64"},
+		{Key: "data", Text: path}, {Key: "steps", Text: "300"}, {Key: "inducing", Text: "20"},
+		{Key: "model", Text: "gp"}, {Key: "batch", Text: "64"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +69,8 @@ func TestShuffle(t *testing.T) {
 	if got.Rows != test.N() || len(got.Inputs) != 3 || got.Inputs[0].Name != "strong" || got.Inputs[1].Name != "weak" {
 		t.Fatalf("%+v", got)
 	}
-	if strong, useless := got.Inputs[0], got.Inputs[2]; strong.Drop < 10*math.Abs(useless.Drop) || strong.Drop < 3*strong.SE {
+	if strong, useless := got.Inputs[0], got.Inputs[2]; strong.Drop < 10*math.Abs(useless.Drop) ||
+		strong.Drop < 3*strong.SE {
 		t.Errorf("%+v", got.Inputs)
 	}
 

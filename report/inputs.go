@@ -79,7 +79,8 @@ func lengthscales(runs []*Run, r *Run, lengths []float64) panel {
 		row[1].Bar = slices.Min(lengths) / lengths[d]
 		t.Rows = append(t.Rows, row)
 	}
-	return panel{Run: label(runs, r), Title: "Length-scales", Table: t, Note: "In training-sd units; a long bar is a short length-scale."}
+	return panel{Run: label(runs, r), Title: "Length-scales", Table: t,
+		Note: "In training-sd units; a long bar is a short length-scale."}
 }
 
 func mean(values []float64) float64 {

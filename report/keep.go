@@ -22,7 +22,8 @@ type Tested struct {
 
 // Keep gathers it from the scores of test rows, of a model that was trained so many steps. Soon
 // after ctx ends, its cause is the error.
-func Keep(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, dev device.Device, test *data.Dataset, scores *fitted.Scores) (*Tested, error) {
+func Keep(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, dev device.Device,
+	test *data.Dataset, scores *fitted.Scores) (*Tested, error) {
 	rows, p := test.Subset(scores.Kept.Rows), scores.Kept.Prediction
 	importance, err := shuffle(ctx, t, c, steps, dev, rows)
 	if err != nil {
@@ -45,7 +46,8 @@ func Keep(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, 
 				m = fitted.Draws(m, o, c.PredictDraws, t.Seed)
 			}
 			y := func(i int) float64 { return (rows.Y[i*len(names)+o] - scale.Mean) / scale.SD }
-			back(out, prefixed(names, o, densityColumn), func(i int) float64 { return m.LogDensity(i, y(i)) - math.Log(scale.SD) })
+			back(out, prefixed(names, o, densityColumn),
+				func(i int) float64 { return m.LogDensity(i, y(i)) - math.Log(scale.SD) })
 			back(out, prefixed(names, o, positionColumn), func(i int) float64 { return m.CDF(i, y(i)) })
 		}
 	}

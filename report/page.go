@@ -68,7 +68,8 @@ func Write(w io.Writer, runs []*Run) error {
 	if len(runs) == 1 {
 		p.Title = fmt.Sprintf("%s on %s", first.Model, first.Data)
 		p.Scores = runs[0].scores()
-		p.Lead = fmt.Sprintf("%s, %d training rows, %d test rows, %d steps in %s on %s", first.Task, first.NTrain, first.NTest, first.Steps, duration(first.Seconds), first.Device)
+		p.Lead = fmt.Sprintf("%s, %d training rows, %d test rows, %d steps in %s on %s", first.Task,
+			first.NTrain, first.NTest, first.Steps, duration(first.Seconds), first.Device)
 	} else {
 		p.Title = fmt.Sprintf("%d runs", len(runs))
 		p.Lead = "on " + strings.Join(sets(runs), ", ")

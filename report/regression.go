@@ -46,7 +46,8 @@ func against(runs []*Run, r *Run, t Target) panel {
 	at := thinned(len(t.True), share(dots, runs))
 	var tips []string
 	for _, i := range at {
-		tips = append(tips, fmt.Sprintf("%s: true %s, predicted %s, 90 %% interval %s to %s", r.Rows.name(i), digits(t.True[i]), digits(t.Mean[i]), digits(t.Q05[i]), digits(t.Q95[i])))
+		tips = append(tips, fmt.Sprintf("%s: true %s, predicted %s, 90 %% interval %s to %s",
+			r.Rows.name(i), digits(t.True[i]), digits(t.Mean[i]), digits(t.Q05[i]), digits(t.Q95[i])))
 	}
 	low, high := slices.Min(t.Mean), slices.Max(t.Mean)
 	chart := charts.Chart{
@@ -67,7 +68,8 @@ func against(runs []*Run, r *Run, t Target) panel {
 
 // tenths sums up the rows in tenths of the predicted mean.
 func tenths(t Target) *table {
-	out := &table{Caption: "Tenths of the rows, by their predicted mean", Head: []string{"tenth", "rows", "mean predicted", "mean true", "mean sd", "RMSE", "in 90 % interval"}}
+	out := &table{Caption: "Tenths of the rows, by their predicted mean",
+		Head: []string{"tenth", "rows", "mean predicted", "mean true", "mean sd", "RMSE", "in 90 % interval"}}
 	for k, some := range inTenths(t.Mean) {
 		var mean, truth, sd, squares, inside float64
 		n := float64(len(some))
@@ -78,7 +80,8 @@ func tenths(t Target) *table {
 				inside += 1 / n
 			}
 		}
-		out.add(fmt.Sprint(k+1), fmt.Sprint(len(some)), digits(mean), digits(truth), digits(sd), digits(math.Sqrt(squares)), percent(inside))
+		out.add(fmt.Sprint(k+1), fmt.Sprint(len(some)), digits(mean), digits(truth), digits(sd),
+			digits(math.Sqrt(squares)), percent(inside))
 	}
 	return out
 }
@@ -161,7 +164,8 @@ func shown(runs []*Run) int { return max(3, (residualPlots+1)/len(runs)) }
 func trend(runs []*Run, r *Run, in Values, y []float64, title string, standardised bool) panel {
 	at := thinned(len(y), share(residualDots, runs))
 	var meanX, meanY []float64
-	numbers := &table{Caption: "Tenths of the rows, by " + in.Name, Head: []string{"mean " + in.Name, "rows", "mean", "sd"}}
+	numbers := &table{Caption: "Tenths of the rows, by " + in.Name,
+		Head: []string{"mean " + in.Name, "rows", "mean", "sd"}}
 	for _, some := range inTenths(in.Values) {
 		n, x, m, squares := float64(len(some)), 0.0, 0.0, 0.0
 		for _, i := range some {

@@ -139,7 +139,8 @@ func (c *columns) numbers(name string) []float64 {
 }
 
 func (c *columns) classes(names []string) *Classes {
-	all := &Classes{True: c.texts("target"), Predicted: c.texts("label"), LogDensity: c.numbers(densityColumn), Distance: c.numbers("bhattacharyya")}
+	all := &Classes{True: c.texts("target"), Predicted: c.texts("label"),
+		LogDensity: c.numbers(densityColumn), Distance: c.numbers("bhattacharyya")}
 	probability := map[string][]float64{}
 	for _, name := range names {
 		probability[name] = c.numbers("p_" + name)

@@ -15,7 +15,8 @@ const (
 func worst(runs []*Run) section {
 	s := section{
 		ID: "worst", Title: "Worst rows",
-		Lead: "The test rows with the lowest log density: wrong entries, rare cases, or what the model has not learnt. Rows are " +
+		Lead: "The test rows with the lowest log density: wrong entries, rare cases, or what the model " +
+			"has not learnt. Rows are " +
 			"counted from 1, among the test rows or, where folds were made, among all.",
 	}
 	for _, r := range runs {
@@ -40,7 +41,8 @@ func worst(runs []*Run) section {
 				row = append(row, c.True[i], c.Predicted[i], percent(c.Probability[i]))
 			}
 			for _, x := range r.Rows.Targets {
-				row = append(row, digits(x.True[i]), fmt.Sprintf("%s ± %s", digits(x.Mean[i]), digits(x.SD[i])), fmt.Sprintf("%+.1f", (x.True[i]-x.Mean[i])/x.SD[i]))
+				row = append(row, digits(x.True[i]), fmt.Sprintf("%s ± %s", digits(x.Mean[i]), digits(x.SD[i])),
+					fmt.Sprintf("%+.1f", (x.True[i]-x.Mean[i])/x.SD[i]))
 			}
 			for _, in := range few {
 				row = append(row, digits(in.Values[i]))

@@ -19,11 +19,13 @@ func Candidates(set *Set) []Spec {
 	}
 	switch set.Alphabet.Kind {
 	case DNA:
-		add("spectrum:6/rc", "double:1,5/sqrt", "gapped:6,2/sqrt/rc", "gapped:6,2/sqrt", "spectrum:8/sqrt", "gapped:8,3/sqrt", "gapped:8,3/sqrt/rc", "gapped:10,4/rc")
+		add("spectrum:6/rc", "double:1,5/sqrt", "gapped:6,2/sqrt/rc", "gapped:6,2/sqrt",
+			"spectrum:8/sqrt", "gapped:8,3/sqrt", "gapped:8,3/sqrt/rc", "gapped:10,4/rc")
 	case Protein:
 		add("double:1,5", "spectrum:4", "spectrum:6", "triple:1,3/log", "gapped:5,2/sqrt", "gapped:6,2", "gapped:8,4", family)
 	case Bytes:
-		add("words:1/log/tfidf", "words:2/log", "blended:3/log", "intersection:2", "intersection:4", "double:1,5/log", "blended:5/log/tfidf", "gapped:8,2", "gapped:11,4")
+		add("words:1/log/tfidf", "words:2/log", "blended:3/log", "intersection:2", "intersection:4",
+			"double:1,5/log", "blended:5/log/tfidf", "gapped:8,2", "gapped:11,4")
 		if set.small() {
 			add("double:1,5/log/fold", "blended:5/log/tfidf/fold")
 		}
@@ -32,7 +34,8 @@ func Candidates(set *Set) []Spec {
 	case Integers:
 		add("spectrum:1/log", "spectrum:1/sqrt", "spectrum:1/log/tfidf", "blended:2/sqrt", "double:1,5/sqrt")
 	case Graphs:
-		add("vertices/sqrt", "edges/sqrt", "wl:1/sqrt", "wl:2/sqrt", "wl:3/sqrt", "wl:5/sqrt", "wledges:2/sqrt", "circular:2/sqrt", "paths:10/sqrt", "atompairs:10/sqrt", "graphlets:4/sqrt")
+		add("vertices/sqrt", "edges/sqrt", "wl:1/sqrt", "wl:2/sqrt", "wl:3/sqrt", "wl:5/sqrt",
+			"wledges:2/sqrt", "circular:2/sqrt", "paths:10/sqrt", "atompairs:10/sqrt", "graphlets:4/sqrt")
 	case Trees:
 		add("subtrees/sqrt", "partial:2/sqrt", "partial:3/sqrt", "partial:4/sqrt")
 	}

@@ -75,7 +75,8 @@ func TestLeaveBlockOut(t *testing.T) {
 // every row once.
 func TestBlocks(t *testing.T) {
 	const n = 400
-	targets, places := Targets{Columns: 2, Classes: true, Values: make([]float64, 2*n)}, rand.New(rand.NewPCG(4, 4)).Perm(n)
+	targets, places := Targets{Columns: 2, Classes: true, Values: make([]float64, 2*n)},
+		rand.New(rand.NewPCG(4, 4)).Perm(n)
 	for i, p := range places {
 		class := 0 // the last 100 rows of the file are of class 1
 		if p >= 300 {
@@ -260,7 +261,8 @@ func TestSelectPositions(t *testing.T) {
 		}
 		p.classify(string(x), i%2 == 1)
 	}
-	if found := p.selected(t); !strings.HasPrefix(found.Spec.String(), "degree") && !strings.HasPrefix(found.Spec.String(), "placed") || found.Scores[0].Errors > 0.05 {
+	if found := p.selected(t); !strings.HasPrefix(found.Spec.String(), "degree") &&
+		!strings.HasPrefix(found.Spec.String(), "placed") || found.Scores[0].Errors > 0.05 {
 		t.Errorf("%s", strings.Join(found.Notes(), "\n"))
 	}
 }
@@ -331,7 +333,8 @@ func TestSelectTime(t *testing.T) {
 	specs := Candidates(set)
 	start := time.Now()
 	found, err := Select(t.Context(), specs, set, p.targets, 1, 4*time.Millisecond)
-	if err != nil || found.Spec.String() != specs[0].String() || len(found.Late)+len(found.Costly) != len(specs) || time.Since(start) > time.Second {
+	if err != nil || found.Spec.String() != specs[0].String() ||
+		len(found.Late)+len(found.Costly) != len(specs) || time.Since(start) > time.Second {
 		t.Errorf("%v, %v after %s", found, err, time.Since(start))
 	}
 	if notes := strings.Join(found.Notes(), "\n"); !strings.Contains(notes, "not tried, since ") {
@@ -344,7 +347,8 @@ func TestSelectTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var stopped time.Time
 	time.AfterFunc(50*time.Millisecond, func() { stopped = time.Now(); cancel() })
-	if _, err := Select(ctx, specs, set, p.targets, 1, 0); !errors.Is(err, context.Canceled) || time.Since(stopped) > time.Second {
+	if _, err := Select(ctx, specs, set, p.targets, 1, 0); !errors.Is(err, context.Canceled) ||
+		time.Since(stopped) > time.Second {
 		t.Errorf("%v after %s", err, time.Since(stopped))
 	}
 }

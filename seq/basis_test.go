@@ -29,7 +29,8 @@ func TestBasis(t *testing.T) {
 		spec string
 	}{
 		{DNA, "spectrum:3/sqrt+double:1,2/tfidf+gapped:4,2/linear"}, {Protein, "degree:3/tfidf+triple:1,2/log"},
-		{Bytes, "words:2/log/tfidf+blended:12/tfidf/linear"}, {Words, "spectrum:2/tfidf+words:2"}, {Integers, "double:1,2/tfidf+spectrum:1/log/tfidf/linear"},
+		{Bytes, "words:2/log/tfidf+blended:12/tfidf/linear"}, {Words, "spectrum:2/tfidf+words:2"},
+		{Integers, "double:1,2/tfidf+spectrum:1/log/tfidf/linear"},
 	} {
 		lines := basisLines(c.kind)
 		if c.kind == DNA {
@@ -74,7 +75,8 @@ func TestBasis(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(piece, got) || !reflect.DeepEqual(again.Distances(t.Context(), all, 0, n), got) || !reflect.DeepEqual(again.Own(), b.Own()) {
+		if !reflect.DeepEqual(piece, got) || !reflect.DeepEqual(again.Distances(t.Context(), all, 0, n),
+			got) || !reflect.DeepEqual(again.Own(), b.Own()) {
 			t.Errorf("%s: blocks, or a basis that was restored, give other bits", c.spec)
 		}
 		own := b.Own()
@@ -111,7 +113,8 @@ func TestLinearEmpty(t *testing.T) {
 // TestRestoreDamage: a state from a file may hold anything.
 func TestRestoreDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for kind, text := range map[Kind]string{DNA: "spectrum:2/tfidf", Bytes: "words:2/tfidf", Integers: "double:1,2/tfidf"} {
+	for kind, text := range map[Kind]string{DNA: "spectrum:2/tfidf", Bytes: "words:2/tfidf",
+		Integers: "double:1,2/tfidf"} {
 		set := encode(t, kind, randomLines(kind, 10, 20, 2)...)
 		spec, err := Parse(text)
 		if err != nil {
@@ -148,17 +151,20 @@ func TestRestoreDamage(t *testing.T) {
 func TestInverted(t *testing.T) {
 	set := encode(t, DNA, append(randomLines(DNA, 2*atOnce+50, 20, 9), "", "A")...)
 	defer func(most int) { mostKept = most }(mostKept)
-	for _, spec := range []string{"gapped:4,1", "spectrum:12", "degree:2/tfidf", "gapped:4,1 again", "spectrum:12 again", "degree:2/tfidf again"} {
+	for _, spec := range []string{"gapped:4,1", "spectrum:12", "degree:2/tfidf", "gapped:4,1 again",
+		"spectrum:12 again", "degree:2/tfidf again"} {
 		if name, _, again := strings.Cut(spec, " "); again {
 			spec, mostKept = name, 0
 		}
 		f := mustFit(t, spec, set)
 		rows := f.Rows(set)
 		want, got := invert(rows), f.inverted(t.Context(), set)
-		if !slices.Equal(got.Start, want.Start) || !slices.Equal(got.Row, want.Row) || !slices.Equal(got.Value, want.Value) || !slices.Equal(got.Square, want.Square) {
+		if !slices.Equal(got.Start, want.Start) || !slices.Equal(got.Row, want.Row) ||
+			!slices.Equal(got.Value, want.Value) || !slices.Equal(got.Square, want.Square) {
 			t.Errorf("%s: other lists", spec)
 		}
-		if d2, square := f.distances(t.Context(), set); !slices.Equal(square, rows.Square) || !slices.Equal(d2, distances(Dots(rows, rows), rows.Square, rows.Square)) {
+		if d2, square := f.distances(t.Context(), set); !slices.Equal(square, rows.Square) ||
+			!slices.Equal(d2, distances(Dots(rows, rows), rows.Square, rows.Square)) {
 			t.Errorf("%s: other distances, or squares %v", spec, square)
 		}
 		for i := range rows.N() {

@@ -34,7 +34,8 @@ func invertFactor(g []float64, n int) []float64 {
 		to := min(from+panel, n)
 		for left := 0; left < from; left += panel { // L⁻¹ there has no rows above left
 			right := min(left+panel, from)
-			simd.Gemm64(pack, false, false, to-from, right-left, from-left, -1, g[from*n+left:], n, inverse[left*n+left:], n, 0, inverse[from*n+left:], n)
+			simd.Gemm64(pack, false, false, to-from, right-left, from-left, -1, g[from*n+left:], n,
+				inverse[left*n+left:], n, 0, inverse[from*n+left:], n)
 		}
 		for i := from; i < to; i++ {
 			row := inverse[i*n : i*n+i+1]

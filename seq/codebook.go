@@ -45,7 +45,8 @@ func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebo
 			return nil, err
 		}
 		if !k.start(c, philox.Uint32([2]uint32{uint32(seed), uint32(seed >> 32)}, 1, 0, codebookSite, c)) {
-			return nil, fmt.Errorf("the training sequences have %d different vectors, fewer than the %d of the codebook: make it smaller", c, n)
+			return nil, fmt.Errorf("the training sequences have %d different vectors, fewer than the %d of "+
+				"the codebook: make it smaller", c, n)
 		}
 	}
 	for round := range codebookRounds {

@@ -57,7 +57,8 @@ func TestFrames(t *testing.T) {
 	if err := e.Add([]byte("1,2,3")); err == nil {
 		t.Error("a vector of another width than those of the training data is read")
 	}
-	if _, err := Fit(t.Context(), Term{Map: "spectrum", Args: []int{1}}, set); err == nil || !strings.Contains(err.Error(), "--codebook") {
+	if _, err := Fit(t.Context(), Term{Map: "spectrum", Args: []int{1}}, set); err == nil ||
+		!strings.Contains(err.Error(), "--codebook") {
 		t.Errorf("vectors are counted: %v", err)
 	}
 }
@@ -143,7 +144,8 @@ func TestCodebook(t *testing.T) {
 		t.Fatal(err)
 	}
 	var read Codebook
-	if err := json.Unmarshal(text, &read); err != nil || read.Check() != nil || !slices.Equal(read.Encode(set).Codes, large.Encode(set).Codes) {
+	if err := json.Unmarshal(text, &read); err != nil || read.Check() != nil ||
+		!slices.Equal(read.Encode(set).Codes, large.Encode(set).Codes) {
 		t.Errorf("after it was read: %v, %v", err, read.Check())
 	}
 	read.Centres = read.Centres[1:]
@@ -151,7 +153,8 @@ func TestCodebook(t *testing.T) {
 		t.Error("a damaged codebook passes")
 	}
 	few := encode(t, Vectors, "1,2;1,2;3,4", "3,4")
-	if _, err := LearnCodebook(t.Context(), few, 3, 1); err == nil || !strings.Contains(err.Error(), "have 2 different vectors, fewer than the 3") {
+	if _, err := LearnCodebook(t.Context(), few, 3, 1); err == nil ||
+		!strings.Contains(err.Error(), "have 2 different vectors, fewer than the 3") {
 		t.Error(err)
 	}
 	if _, err := LearnCodebook(t.Context(), few, 2, 1); err != nil {

@@ -49,7 +49,8 @@ func EncoderFor(a *Alphabet) *Encoder {
 	e := NewEncoder(a.Kind)
 	e.given = true
 	if a.Kind == Vectors {
-		own := &Alphabet{Kind: Vectors, Letters: len(a.Frames) / max(a.Width, 1), Width: a.Width, Frames: slices.Clone(a.Frames)}
+		own := &Alphabet{Kind: Vectors, Letters: len(a.Frames) / max(a.Width, 1), Width: a.Width,
+			Frames: slices.Clone(a.Frames)}
 		e.set.Alphabet, e.frames = own, newFrames(own)
 		return e
 	}

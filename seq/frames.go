@@ -84,7 +84,8 @@ func (e *Encoder) addFrame(text []byte, at int) error {
 	}
 	if len(f.line) != a.Width {
 		return &SymbolError{At: at, Symbol: shorten(bytes.TrimSpace(text)),
-			Msg: fmt.Sprintf("a vector of %d numbers, and those before have %d: all vectors need the same length", len(f.line), a.Width)}
+			Msg: fmt.Sprintf("a vector of %d numbers, and those before have %d: all vectors need the same "+
+				"length", len(f.line), a.Width)}
 	}
 	e.set.Codes = append(e.set.Codes, f.number(a, func() int32 { return a.addFrame(f.line) }))
 	return nil

@@ -139,7 +139,8 @@ func TestTooManyPairs(t *testing.T) {
 		edges = append(edges, fmt.Sprintf("[0, %d]", leaf))
 	}
 	star := encode(t, Graphs, `{"nodes": 1000, "edges": [`+strings.Join(edges, ", ")+`]}`, "CC")
-	for text, fine := range map[string]bool{"paths:2": false, "atompairs:3": false, "graphlets:4": false, "wl:3": true, "circular:2": true} {
+	for text, fine := range map[string]bool{"paths:2": false, "atompairs:3": false,
+		"graphlets:4": false, "wl:3": true, "circular:2": true} {
 		spec, err := Parse(text)
 		if err != nil {
 			t.Fatal(err)

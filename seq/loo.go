@@ -63,7 +63,8 @@ type loo struct {
 // newLOO takes rows that stand at some places of a file.
 func newLOO(t Targets, places []int) *loo {
 	n := t.n()
-	l := &loo{Targets: t, blocks: blocks(t, places), mean: make([]float64, t.Columns), centred: make([]float64, t.Columns*n)}
+	l := &loo{Targets: t, blocks: blocks(t, places), mean: make([]float64, t.Columns),
+		centred: make([]float64, t.Columns*n)}
 	for i, v := range t.Values {
 		l.mean[i%t.Columns] += v / float64(n)
 	}

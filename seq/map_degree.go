@@ -6,7 +6,8 @@ import "math"
 // d with the position where they start, those of length k with weight 2(d−k+1)/(d(d+1)).
 func degreeMap() Map {
 	return Map{
-		Name: "degree", Meaning: "k-mers of the lengths 1 … d with their position (weighted degree)", Example: "degree:8", Positions: true,
+		Name: "degree", Meaning: "k-mers of the lengths 1 … d with their position (weighted degree)",
+		Example: "degree:8", Positions: true,
 		Parameters: []Parameter{{"d", 1, 31}},
 		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
 			d := args[0]

@@ -7,7 +7,8 @@ import "slices"
 // and their lengths matter, unlike with counts of unit length.
 func intersectionMap() Map {
 	return Map{
-		Name: "intersection", Meaning: "k-mers of the lengths 1 … k, each occurrence by its number", Example: "intersection:2", Reversal: true,
+		Name: "intersection", Meaning: "k-mers of the lengths 1 … k, each occurrence by its number",
+		Example: "intersection:2", Reversal: true,
 		Parameters: []Parameter{{"k", 1, 31}},
 		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
 			m := &intersection{}

@@ -6,12 +6,14 @@ import "slices"
 // most m symbols (Leslie et al. 2004).
 func mismatchMap() Map {
 	return Map{
-		Name: "mismatch", Meaning: "k-mers, each counted for all that differ in at most m symbols", Example: "mismatch:5,1", Reversal: true,
+		Name: "mismatch", Meaning: "k-mers, each counted for all that differ in at most m symbols",
+		Example: "mismatch:5,1", Reversal: true,
 		Parameters: []Parameter{{"k", 1, 31}, {"m", 0, 30}},
 		Kinds:      []Kind{DNA, Protein, Bytes},
 		check: func(args []int) *SpecError {
 			if args[1] >= args[0] {
-				return specErrorf("mismatch: m must be below k: with %d of %d symbols different, all k-mers match each other", args[1], args[0])
+				return specErrorf("mismatch: m must be below k: with %d of %d symbols different, all k-mers "+
+					"match each other", args[1], args[0])
 			}
 			return nil
 		},
@@ -25,7 +27,8 @@ func mismatchMap() Map {
 			for i, ways := 0, 1; i <= m; i++ {
 				n += binomial(k, i) * ways
 				if ways *= a.Letters - 1; n > mostPatterns {
-					return nil, specErrorf("mismatch:%d,%d counts each k-mer of %s for more than %d others: make m smaller", k, m, a.Kind, mostPatterns)
+					return nil, specErrorf("mismatch:%d,%d counts each k-mer of %s for more than %d others: make "+
+						"m smaller", k, m, a.Kind, mostPatterns)
 				}
 			}
 			return &mismatches{k: k, m: m, neighbours: n, letters: uint64(a.Letters), total: total}, nil

@@ -100,7 +100,8 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 		panic("seq: a term that was not parsed")
 	}
 	if a.Kind == Vectors || a.Attributes != nil {
-		return nil, specErrorf("%s counts symbols, and these sequences are vectors: a codebook makes symbols of them (--codebook N)", m.Name)
+		return nil, specErrorf("%s counts symbols, and these sequences are vectors: a codebook makes "+
+			"symbols of them (--codebook N)", m.Name)
 	}
 	if m.Kinds == nil && a.Kind.IsGraph() {
 		return nil, specErrorf("%s is for sequences; these are %s: use for example %s", m.Name, a.Kind, exampleFor(a.Kind))
@@ -119,7 +120,8 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 		return nil, specErrorf("%s: only text (bytes) has capitals to fold; these sequences are %s", t, a.Kind)
 	}
 	if t.Both && (a.Kind != DNA || m.Positions) {
-		return nil, specErrorf("%s: only DNA has a reverse complement, and maps with positions cannot count both; these sequences are %s", t, a.Kind)
+		return nil, specErrorf("%s: only DNA has a reverse complement, and maps with positions cannot "+
+			"count both; these sequences are %s", t, a.Kind)
 	}
 	return m.make(t.Args, a)
 }
@@ -132,7 +134,8 @@ func exampleFor(k Kind) string {
 
 // tooWide is the error of a map whose features cannot be numbered below 2⁶².
 func tooWide(name string, a *Alphabet) *SpecError {
-	return specErrorf("%s has too many possible features over the %d symbols of %s: make its numbers smaller", name, a.Letters, a.Kind)
+	return specErrorf("%s has too many possible features over the %d symbols of %s: make its numbers "+
+		"smaller", name, a.Letters, a.Kind)
 }
 
 // power is bᵉ·times, or ok false where that is not below 2⁶².

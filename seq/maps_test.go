@@ -259,11 +259,13 @@ func TestLongSequence(t *testing.T) {
 		}
 	}
 	set := encode(t, DNA, b.String(), b.String()[:1000])
-	for _, spec := range []string{"double:1,5", "double:3,4", "triple:1,3", "spectrum:4", "spectrum:12", "blended:3", "gapped:5,2", "mismatch:3,1", "intersection:2", "degree:2", "placed:2,1"} {
+	for _, spec := range []string{"double:1,5", "double:3,4", "triple:1,3", "spectrum:4",
+		"spectrum:12", "blended:3", "gapped:5,2", "mismatch:3,1", "intersection:2", "degree:2", "placed:2,1"} {
 		f := mustFit(t, spec, set)
 		rows := f.Rows(set)
 		define := naive(f.Term.Map)
-		x, y := define(set.At(0), f.Term.Args, set.Alphabet).unit(f.Term, nil, 0), define(set.At(1), f.Term.Args, set.Alphabet).unit(f.Term, nil, 0)
+		x, y := define(set.At(0), f.Term.Args, set.Alphabet).unit(f.Term, nil, 0),
+			define(set.At(1), f.Term.Args, set.Alphabet).unit(f.Term, nil, 0)
 		if got, want := Dots(rows, rows)[1], x.dot(y); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: %g, want %g", spec, got, want)
 		}
@@ -317,7 +319,8 @@ func TestFold(t *testing.T) {
 // complement.
 func TestBoth(t *testing.T) {
 	set := encode(t, DNA, "ACGTTNACGGA", "TCCGTNAACGT", "AAAA", "TTTTT", "ACAC", "")
-	for _, spec := range []string{"double:1,5/rc", "double:31,64/rc", "triple:2,16/rc", "spectrum:31/rc", "gapped:5,2/rc", "mismatch:3,1/rc", "blended:3/sqrt/rc"} {
+	for _, spec := range []string{"double:1,5/rc", "double:31,64/rc", "triple:2,16/rc",
+		"spectrum:31/rc", "gapped:5,2/rc", "mismatch:3,1/rc", "blended:3/sqrt/rc"} {
 		f := mustFit(t, spec, set)
 		rows := f.Rows(set)
 		dots := Dots(rows, rows)
@@ -359,7 +362,8 @@ func fuzzMap(f *testing.F, spec func(a, b uint8) string) {
 	f.Add([]byte(""), []byte("\xff\x00"), uint8(0), uint8(0), uint8(2))
 	f.Fuzz(func(t *testing.T, x, y []byte, a, b, kind uint8) {
 		x, y = x[:min(len(x), 200)], y[:min(len(y), 200)]
-		alphabet := [...]Alphabet{{Kind: DNA, Letters: 4}, {Kind: Protein, Letters: 20}, {Kind: Integers, Letters: 1024}}[kind%3]
+		alphabet := [...]Alphabet{{Kind: DNA, Letters: 4}, {Kind: Protein, Letters: 20},
+			{Kind: Integers, Letters: 1024}}[kind%3]
 		set := &Set{Alphabet: &alphabet, Start: []int{0, len(x), len(x) + len(y)}}
 		for _, c := range slices.Concat(x, y) {
 			set.Codes = append(set.Codes, int32(int(c)*37%(alphabet.Letters+1))-1)

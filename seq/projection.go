@@ -108,7 +108,8 @@ func (z *Projection) add(dst []float64, rows *Rows, n, i int) {
 	scale := math.Sqrt(float64(z.P) / float64(projectionSigns*len(z.Spec)))
 	for e, c := range columns {
 		key := z.features[i].found.keys[c]
-		words := philox.Block([2]uint32{uint32(z.Seed), uint32(z.Seed >> 32)}, [4]uint32{uint32(key), uint32(key >> 32), uint32(i), projectionSite})
+		words := philox.Block([2]uint32{uint32(z.Seed), uint32(z.Seed >> 32)},
+			[4]uint32{uint32(key), uint32(key >> 32), uint32(i), projectionSite})
 		for _, w := range words {
 			v := scale * values[e]
 			if w&1 == 1 {

@@ -67,10 +67,12 @@ func TestProjection(t *testing.T) {
 	if err := again.Restore(set.Alphabet, z.States()); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(append(z.Rows(t.Context(), set, 0, 11), z.Rows(t.Context(), set, 11, n)...), got) || !reflect.DeepEqual(again.Rows(t.Context(), set, 0, n), got) {
+	if !reflect.DeepEqual(append(z.Rows(t.Context(), set, 0, 11), z.Rows(t.Context(), set, 11, n)...),
+		got) || !reflect.DeepEqual(again.Rows(t.Context(), set, 0, n), got) {
 		t.Error("blocks, or a projection that was restored, give other bits")
 	}
-	if other, _ := NewProjection(t.Context(), spec, p, set, 8); reflect.DeepEqual(other.Rows(t.Context(), set, 0, n), got) {
+	if other, _ := NewProjection(t.Context(), spec, p, set,
+		8); reflect.DeepEqual(other.Rows(t.Context(), set, 0, n), got) {
 		t.Error("another seed gives the same")
 	}
 }

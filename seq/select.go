@@ -48,7 +48,8 @@ const (
 // depend on the clock. If limit is not 0, training must fit in it, too. After a quarter of it
 // Select returns the best so far, or the first if there is none yet. An error is a *SpecError or
 // that of ctx.
-func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, seed uint64, limit time.Duration) (*Selection, error) {
+func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, seed uint64,
+	limit time.Duration) (*Selection, error) {
 	s := &selector{n: set.N(), work: mostTraining}
 	timed := ctx
 	if limit > 0 {
@@ -183,7 +184,8 @@ func (s *selector) sums(ctx context.Context, l *comparison, tried []candidate) e
 				continue
 			}
 			for _, share := range shares {
-				f := form{width: base.width, ridge: base.ridge, tables: append(slices.Clone(base.tables), c.tables[0]), weights: []float64{share}}
+				f := form{width: base.width, ridge: base.ridge,
+					tables: append(slices.Clone(base.tables), c.tables[0]), weights: []float64{share}}
 				for i, w := range base.weights {
 					f.weights = slices.Insert(f.weights, i, (1-share)*w)
 				}
@@ -235,7 +237,8 @@ type comparison struct {
 
 // head is the first n rows.
 func (s *selector) head(n int) *comparison {
-	return &comparison{newLOO(s.targets.head(n), s.places[:n]), &Set{Alphabet: s.set.Alphabet, Codes: s.set.Codes, Start: s.set.Start[:n+1]}}
+	return &comparison{newLOO(s.targets.head(n), s.places[:n]),
+		&Set{Alphabet: s.set.Alphabet, Codes: s.set.Codes, Start: s.set.Start[:n+1]}}
 }
 
 // try is the best fit of a spec: the inner product, or an exponential kernel where that is better

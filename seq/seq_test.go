@@ -12,7 +12,8 @@ import (
 
 func TestParse(t *testing.T) {
 	for _, text := range []string{
-		"double:1,5", "double:1,5+spectrum:3", "words:2/log/tfidf+double:1,5/sqrt/fold", "gapped:6,2/presence", "spectrum:3+spectrum:3/log", "gapped:6,2/sqrt/rc",
+		"double:1,5", "double:1,5+spectrum:3", "words:2/log/tfidf+double:1,5/sqrt/fold",
+		"gapped:6,2/presence", "spectrum:3+spectrum:3/log", "gapped:6,2/sqrt/rc",
 	} {
 		s, err := Parse(text)
 		if err != nil || s.String() != text {
@@ -43,7 +44,8 @@ func TestParse(t *testing.T) {
 	} {
 		_, err := Parse(text)
 		var e *SpecError
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), fmt.Sprintf("kernel %q: ", text)) {
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) ||
+			!strings.HasPrefix(err.Error(), fmt.Sprintf("kernel %q: ", text)) {
 			t.Errorf("%s:\n got %v\nwant %s", text, err, want)
 		}
 	}
@@ -169,8 +171,10 @@ func TestEncode(t *testing.T) {
 		at     int
 		symbol string
 	}{
-		{DNA, "ACG\nAQ", 5, "Q"}, {DNA, "ACé", 2, "é"}, {DNA, "AC\xff", 2, "\xff"}, {DNA, "AC GT", 2, " "}, {Protein, "AC1", 2, "1"},
-		{Integers, "1 -2", 2, "-2"}, {Integers, "12 x y", 3, "x"}, {Integers, "2147483647", 0, "2147483647"}, {Integers, "1.5", 0, "1.5"},
+		{DNA, "ACG\nAQ", 5, "Q"}, {DNA, "ACé", 2, "é"}, {DNA, "AC\xff", 2, "\xff"},
+		{DNA, "AC GT", 2, " "}, {Protein, "AC1", 2, "1"},
+		{Integers, "1 -2", 2, "-2"}, {Integers, "12 x y", 3, "x"},
+		{Integers, "2147483647", 0, "2147483647"}, {Integers, "1.5", 0, "1.5"},
 	} {
 		e := NewEncoder(c.kind)
 		err := e.Add([]byte(c.text))
@@ -285,7 +289,8 @@ func TestWithin(t *testing.T) {
 	rows := mustFit(t, "double:1,5", set).Rows(set)
 	z := rows.Subset([]int{3, 17, 30})
 	x, own := rows.within(z), z.within(z)
-	if x.Width != own.Width || x.Width >= rows.Width || len(x.Value) >= len(rows.Value) || !slices.Equal(x.Square, rows.Square) {
+	if x.Width != own.Width || x.Width >= rows.Width || len(x.Value) >= len(rows.Value) ||
+		!slices.Equal(x.Square, rows.Square) {
 		t.Fatalf("%d columns and %d numbers of %d and %d", x.Width, len(x.Value), rows.Width, len(rows.Value))
 	}
 	if got, want := Dots(x, own), Dots(rows, z); !slices.Equal(got, want) {

@@ -134,12 +134,14 @@ func (t *Term) parseArgs(m Map, text string) *SpecError {
 		words = strings.Split(text, ",")
 	}
 	if len(words) != len(m.Parameters) {
-		return specErrorf("%s takes %s: write %s, for example %s", m.Name, plural(len(m.Parameters), "number"), m.usage(), m.Example)
+		return specErrorf("%s takes %s: write %s, for example %s", m.Name,
+			plural(len(m.Parameters), "number"), m.usage(), m.Example)
 	}
 	for i, p := range m.Parameters {
 		v, err := strconv.Atoi(strings.TrimSpace(words[i]))
 		if err != nil {
-			return specErrorf("%s: %s must be a whole number and is %q: write %s, for example %s", m.Name, p.Name, words[i], m.usage(), m.Example)
+			return specErrorf("%s: %s must be a whole number and is %q: write %s, for example %s", m.Name,
+				p.Name, words[i], m.usage(), m.Example)
 		}
 		if v < p.Min || v > p.Max {
 			return specErrorf("%s: %s must be from %d to %d and is %d", m.Name, p.Name, p.Min, p.Max, v)

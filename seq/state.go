@@ -66,7 +66,8 @@ func restore(t Term, a *Alphabet, s *State) (*Features, error) {
 		}
 	}
 	for i, k := range s.Keys {
-		if space := f.ex.space(); i > 0 && k <= s.Keys[i-1] || space > 0 && k >= space || int(s.Rows[i]) > s.N || s.Rows[i] == 0 {
+		if space := f.ex.space(); i > 0 && k <= s.Keys[i-1] || space > 0 && k >= space ||
+			int(s.Rows[i]) > s.N || s.Rows[i] == 0 {
 			return nil, damaged
 		}
 	}

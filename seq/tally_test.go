@@ -26,7 +26,8 @@ func TestTally(t *testing.T) {
 		itself  int // how many of the lines are counted so
 		strands int
 	}{
-		{"gapped:5,2", DNA, []string{line(few, 300), "", "ACG", line(many, 300), line(clean, 3*atATime+7), line(dnaText, 5), line(dnaText, 2*atATime)}, 7, 2},
+		{"gapped:5,2", DNA, []string{line(few, 300), "", "ACG", line(many, 300), line(clean, 3*atATime+7),
+			line(dnaText, 5), line(dnaText, 2*atATime)}, 7, 2},
 		// sorted, and counted
 		{"gapped:8,3", DNA, []string{line(few, 40), line(dnaText, 40), line(many, 40), line(dnaText, 1000)}, 4, 2},
 		{"gapped:12,0", DNA, []string{line(clean, mostWindows+100), line(clean, 500)}, 1, 1},

@@ -91,7 +91,8 @@ func TestSlowClients(t *testing.T) {
 			text := "POST /v1/models/m:predict HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat("a", 1000)
 			switch i % 3 {
 			case 1:
-				text = "POST /v1/models/m:predict HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{\"instances\":[" + strings.Repeat(" ", 900)
+				text = "POST /v1/models/m:predict HTTP/1.1\r\nHost: x\r\nContent-Length: " +
+					"1000\r\n\r\n{\"instances\":[" + strings.Repeat(" ", 900)
 			case 2:
 				text = ""
 			}
@@ -144,7 +145,8 @@ func TestMalformed(t *testing.T) {
 		t.Fatal(err)
 	}
 	// to the server it may look as if the client had left
-	if said := closedWithin(t, conn, 5*time.Second); said != "" && !strings.HasPrefix(said, "HTTP/1.1 200") && !strings.HasPrefix(said, "HTTP/1.1 499") {
+	if said := closedWithin(t, conn, 5*time.Second); said != "" &&
+		!strings.HasPrefix(said, "HTTP/1.1 200") && !strings.HasPrefix(said, "HTTP/1.1 499") {
 		t.Errorf("a half-closed client: %q", said)
 	}
 	for range 20 { // gone in the middle of an answer

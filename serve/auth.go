@@ -32,7 +32,8 @@ func ReadTokens(path string) (*Tokens, error) {
 		case token == "" || token[0] == '#':
 			continue
 		case len(token) < leastToken:
-			return nil, fmt.Errorf("%s:%d: a token of %d characters, at least %d are needed: openssl rand -hex 32 makes one", path, n, len(token), leastToken)
+			return nil, fmt.Errorf("%s:%d: a token of %d characters, at least %d are needed: openssl rand "+
+				"-hex 32 makes one", path, n, len(token), leastToken)
 		case strings.ContainsAny(token, " \t"):
 			return nil, fmt.Errorf("%s:%d: a token has no blanks in it: write one on each line", path, n)
 		}

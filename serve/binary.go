@@ -43,7 +43,8 @@ func rawTexts(name string, raw []byte, n int) ([]string, error) {
 		}
 		size := binary.LittleEndian.Uint32(raw)
 		if raw = raw[4:]; uint64(size) > uint64(len(raw)) {
-			return nil, badf("input %q: element %d of %d has a length of %d bytes, and %d are left", name, i+1, n, size, len(raw))
+			return nil, badf("input %q: element %d of %d has a length of %d bytes, and %d are left", name,
+				i+1, n, size, len(raw))
 		}
 		texts[i], raw = string(raw[:size]), raw[size:]
 	}

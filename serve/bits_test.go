@@ -180,7 +180,8 @@ func (r *running) askTensors(raw bool) func(g data.Given) ([]map[string]any, err
 			}
 			inputs = append(inputs, in)
 		}
-		body, err := json.Marshal(map[string]any{"id": "7", "inputs": inputs, "parameters": map[string]bool{"binary_data_output": raw}})
+		body, err := json.Marshal(map[string]any{"id": "7", "inputs": inputs,
+			"parameters": map[string]bool{"binary_data_output": raw}})
 		if err != nil {
 			return nil, err
 		}
@@ -238,7 +239,8 @@ func answeredTensors(m *loaded, text []byte, size string) ([]map[string]any, err
 }
 
 // askCalls asks over gRPC, with the fields of the types or raw.
-func (r *running) askCalls(t *testing.T, client inference.GRPCInferenceServiceClient, raw bool) func(g data.Given) ([]map[string]any, error) {
+func (r *running) askCalls(t *testing.T, client inference.GRPCInferenceServiceClient,
+	raw bool) func(g data.Given) ([]map[string]any, error) {
 	return func(g data.Given) ([]map[string]any, error) {
 		m, err := r.store.acquire(t.Context(), "m")
 		if err != nil {

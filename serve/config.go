@@ -43,5 +43,6 @@ const (
 
 // Defaults are the limits without options.
 func Defaults() Config {
-	return Config{MaxBatch: 256, MaxDelay: 2 * time.Millisecond, MaxRows: 10_000, MaxBody: 16 << 20, Timeout: 30 * time.Second, MaxConns: 1024}
+	return Config{MaxBatch: 256, MaxDelay: 2 * time.Millisecond, MaxRows: 10_000, MaxBody: 16 << 20,
+		Timeout: 30 * time.Second, MaxConns: 1024}
 }

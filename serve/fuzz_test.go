@@ -14,7 +14,8 @@ import (
 
 // fuzzed describes rows of all kinds.
 func fuzzed() data.Schema {
-	return data.Schema{Columns: []string{"a", "colour=red", "colour=blue", "b", "b=missing"}, Target: "y", TargetAt: 3, Task: data.Regression,
+	return data.Schema{Columns: []string{"a", "colour=red", "colour=blue", "b", "b=missing"},
+		Target: "y", TargetAt: 3, Task: data.Regression,
 		OneHot:  []data.OneHot{{Column: "colour", At: 1, Values: []string{"red", "blue"}}},
 		Missing: data.MissingImpute, Fills: []data.Fill{{Column: "a", At: 0}, {Column: "b", At: 2, Flag: true}}}
 }
@@ -63,7 +64,8 @@ func FuzzRequest(f *testing.F) {
 }
 
 func FuzzRows(f *testing.F) {
-	for _, seed := range []string{`{"instances":[{"a":1,"colour":"red","b":"NA"},[null,"x",1e3]]}`, `{"instances":["ACGT",[],{}]}`, `{"instances":[[[1],{},true]]}`} {
+	for _, seed := range []string{`{"instances":[{"a":1,"colour":"red","b":"NA"},[null,"x",1e3]]}`,
+		`{"instances":["ACGT",[],{}]}`, `{"instances":[[[1],{},true]]}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -89,7 +91,9 @@ func FuzzCall(f *testing.F) {
 		f.Add(text)
 	}
 	in := &inference.ModelInferRequest_InferInputTensor{Name: "inputs", Datatype: "FP32", Shape: []int64{1, 2}}
-	seed(&inference.ModelInferRequest{ModelName: "m", Inputs: []*inference.ModelInferRequest_InferInputTensor{in}, RawInputContents: [][]byte{binary.LittleEndian.AppendUint64(nil, 7)}})
+	seed(&inference.ModelInferRequest{ModelName: "m",
+		Inputs:           []*inference.ModelInferRequest_InferInputTensor{in},
+		RawInputContents: [][]byte{binary.LittleEndian.AppendUint64(nil, 7)}})
 	filled := proto.CloneOf(in)
 	filled.Contents = &inference.InferTensorContents{Fp32Contents: []float32{1, 2}}
 	seed(&inference.ModelInferRequest{Inputs: []*inference.ModelInferRequest_InferInputTensor{filled}})

@@ -50,7 +50,8 @@ func (s *Server) Handler() http.Handler {
 		mux.Handle(pattern, h)
 	}
 	mux.HandleFunc("/", s.open(func(w http.ResponseWriter, r *http.Request) error {
-		return &Error{unknown, "there is nothing at " + quote(r.Method+" "+r.URL.Path) + ": GET /openapi.json lists what there is"}
+		return &Error{unknown, "there is nothing at " + quote(r.Method+" "+r.URL.Path) +
+			": GET /openapi.json lists what there is"}
 	}))
 	return mux
 }
@@ -107,7 +108,8 @@ func (s *Server) describe(ctx context.Context, name, asked string) (*modelMetada
 	}
 	defer m.release()
 	schema := m.schema()
-	return &modelMetadata{name, []string{version}, platform, m.inputs, m.outputs, schema.InputColumns(), schema.NumberColumns(), schema.Outputs(), schema.Classes}, nil
+	return &modelMetadata{name, []string{version}, platform, m.inputs, m.outputs,
+		schema.InputColumns(), schema.NumberColumns(), schema.Outputs(), schema.Classes}, nil
 }
 
 func (s *Server) getModel(w http.ResponseWriter, r *http.Request) error {
@@ -222,7 +224,8 @@ func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
 
 // answer reads the body of a request for a prediction, finds its model, and counts what becomes of
 // it.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string, work func(ctx context.Context, m *loaded, c *call, body []byte) error) (err error) {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string,
+	work func(ctx context.Context, m *loaded, c *call, body []byte) error) (err error) {
 	c := &call{protocol: "http", model: model, id: r.Header.Get(requestHeader)}
 	began := time.Now()
 	defer func() {

@@ -37,7 +37,8 @@ func TestBadRequests(t *testing.T) {
 		{"/v2/models/m/infer", "", 400, "not JSON of the protocol"},
 		{"/v2/models/m/infer", `{"inputs":[`, 400, "unexpected end"},
 		{"/v2/models/m/infer", `{}`, 400, `input "inputs" is missing: the model reads "inputs", "colour"`},
-		{"/v2/models/m/infer", tensor(`"datatype":"INT8","data":[1,2]`), 400, `datatype "INT8": give FP32, FP64, INT64 or BYTES`},
+		{"/v2/models/m/infer", tensor(`"datatype":"INT8","data":[1,2]`), 400,
+			`datatype "INT8": give FP32, FP64, INT64 or BYTES`},
 		{"/v2/models/m/infer", tensor(`"datatype":"FP64","data":[1]`), 400, "have not the 2 elements"},
 		{"/v2/models/m/infer", tensor(`"datatype":"FP64","data":[1,2,3]`), 400, "have not the 2 elements"},
 		{"/v2/models/m/infer", tensor(`"datatype":"FP64","data":[1,"2"]`), 400, "element 2 is"},
@@ -46,16 +47,30 @@ func TestBadRequests(t *testing.T) {
 		{"/v2/models/m/infer", tensor(`"datatype":"INT64","data":[1,2.5]`), 400, "not a number of INT64"},
 		{"/v2/models/m/infer", tensor(`"datatype":"BYTES","data":["a","b"]`), 400, "is BYTES, and the model reads FP64"},
 		{"/v2/models/m/infer", tensor(`"datatype":"FP64"`), 400, "has no list of data"},
-		{"/v2/models/m/infer", tensor(`"datatype":"FP64","parameters":{"binary_data_size":16}`), 400, "0 bytes are left behind the JSON"},
-		{"/v2/models/m/infer", `{"inputs":[{"name":"inputs","shape":[0,2],"datatype":"FP64","data":[]}` + colour + `]}`, 400, "no rows"},
-		{"/v2/models/m/infer", `{"inputs":[{"name":"inputs","shape":[-1,2],"datatype":"FP64","data":[1,2]}]}`, 400, "has the shape [-1 2]"},
-		{"/v2/models/m/infer", `{"inputs":[{"name":"inputs","shape":[4611686018427387904,4],"datatype":"FP64","data":[1,2]}]}`, 400, "has the shape"},
-		{"/v2/models/m/infer", `{"inputs":[{"name":"inputs","shape":[2147483647,2147483647],"datatype":"FP64","data":[1,2]}]}`, 413, "send fewer rows"},
-		{"/v2/models/m/infer", `{"inputs":[{"name":"inputs","shape":[1,3],"datatype":"FP64","data":[1,2,3]}` + colour + `]}`, 400, "the model reads [-1 2]"},
-		{"/v2/models/m/infer", `{"inputs":[{"name":"inputs","shape":[2,2],"datatype":"FP64","data":[1,2,3,4]}` + colour + `]}`, 400, "has 1 rows, the one before 2"},
-		{"/v2/models/m/infer", `{"inputs":[{"name":"x","shape":[1],"datatype":"FP64","data":[1]}]}`, 400, `there is no input "x"`},
-		{"/v2/models/m/infer", strings.Replace(tensor(`"datatype":"FP64","data":[1,1e200]`), "]}]}", "]}"+colour+"]}", 1), 400, `row 1: found 1e+200 in column "b"`},
-		{"/v2/models/m/infer", strings.Replace(tensor(`"datatype":"FP64","data":[1,2]`), "]}]}", "]}"+colour+`],"outputs":[{"name":"mean"}]}`, 1), 400, `there is no output "mean": the model has "label"`},
+		{"/v2/models/m/infer", tensor(`"datatype":"FP64","parameters":{"binary_data_size":16}`), 400,
+			"0 bytes are left behind the JSON"},
+		{"/v2/models/m/infer", `{"inputs":[{"name":"inputs","shape":[0,2],"datatype":"FP64","data":[]}` +
+			colour + `]}`, 400, "no rows"},
+		{"/v2/models/m/infer",
+			`{"inputs":[{"name":"inputs","shape":[-1,2],"datatype":"FP64","data":[1,2]}]}`, 400, "has the shape [-1 2]"},
+		{"/v2/models/m/infer",
+			`{"inputs":[{"name":"inputs","shape":[4611686018427387904,4],"datatype":"FP64","data":[1,2]}]}`,
+			400, "has the shape"},
+		{"/v2/models/m/infer",
+			`{"inputs":[{"name":"inputs","shape":[2147483647,2147483647],"datatype":"FP64","data":[1,2]}]}`,
+			413, "send fewer rows"},
+		{"/v2/models/m/infer",
+			`{"inputs":[{"name":"inputs","shape":[1,3],"datatype":"FP64","data":[1,2,3]}` + colour + `]}`,
+			400, "the model reads [-1 2]"},
+		{"/v2/models/m/infer",
+			`{"inputs":[{"name":"inputs","shape":[2,2],"datatype":"FP64","data":[1,2,3,4]}` + colour + `]}`,
+			400, "has 1 rows, the one before 2"},
+		{"/v2/models/m/infer", `{"inputs":[{"name":"x","shape":[1],"datatype":"FP64","data":[1]}]}`, 400,
+			`there is no input "x"`},
+		{"/v2/models/m/infer", strings.Replace(tensor(`"datatype":"FP64","data":[1,1e200]`), "]}]}",
+			"]}"+colour+"]}", 1), 400, `row 1: found 1e+200 in column "b"`},
+		{"/v2/models/m/infer", strings.Replace(tensor(`"datatype":"FP64","data":[1,2]`), "]}]}",
+			"]}"+colour+`],"outputs":[{"name":"mean"}]}`, 1), 400, `there is no output "mean": the model has "label"`},
 		{"/v2/models/m/versions/2/infer", `{}`, 404, "every model has version 1"},
 		{"/v2/models/x/infer", `{}`, 404, `there is no model "x"`},
 		{"/v2/models", `{}`, 404, "GET /openapi.json"},
@@ -64,13 +79,16 @@ func TestBadRequests(t *testing.T) {
 		{"/v1/models/m:predict", `{}`, 400, "the request has no rows"},
 		{"/v1/models/m:predict", `{"instances":[1]}`, 400, `row 1: found "1": a row is an object`},
 		{"/v1/models/m:predict", `{"instances":[[1,"red"]]}`, 400, "a list of 2 cells, and the model reads the 3 columns"},
-		{"/v1/models/m:predict", `{"instances":[{"a":1,"b":2,"colour":"red"},{"a":1,"b":2}]}`, 400, `row 2 lacks column "colour"`},
-		{"/v1/models/m:predict", `{"instances":[["x","red",2]]}`, 400, `row 1, column "a": found "x", which must be a number`},
+		{"/v1/models/m:predict", `{"instances":[{"a":1,"b":2,"colour":"red"},{"a":1,"b":2}]}`, 400,
+			`row 2 lacks column "colour"`},
+		{"/v1/models/m:predict", `{"instances":[["x","red",2]]}`, 400,
+			`row 1, column "a": found "x", which must be a number`},
 		{"/v1/models/m:predict", `{"instances":[[true,"red",2]]}`, 400, `found "true"`},
 	} {
 		code, header, answer := r.post(t, test.path, []byte(test.body))
 		var said struct{ Error string }
-		if err := json.Unmarshal(answer, &said); err != nil || code != test.status || !strings.Contains(said.Error, test.says) {
+		if err := json.Unmarshal(answer, &said); err != nil || code != test.status ||
+			!strings.Contains(said.Error, test.says) {
 			t.Errorf("%s %s: %d %s, expected %d %q", test.path, test.body, code, answer, test.status, test.says)
 		}
 		if header.Get(requestHeader) == "" {
@@ -78,7 +96,8 @@ func TestBadRequests(t *testing.T) {
 		}
 	}
 	good := []byte(`{"instances":[[1,"red",2],{"a":null,"colour":"purple","b":"3"}]}`)
-	if code, header, answer := r.post(t, "/v1/models/m:predict", good, requestHeader, "my-request"); code != 200 || header.Get(requestHeader) != "my-request" {
+	if code, header, answer := r.post(t, "/v1/models/m:predict", good, requestHeader,
+		"my-request"); code != 200 || header.Get(requestHeader) != "my-request" {
 		t.Errorf("%d %s %v", code, answer, header)
 	}
 	if code, _, answer := r.post(t, "/v1/models/m:predict", good, "Content-Encoding", "gzip"); code != 415 {
@@ -86,7 +105,8 @@ func TestBadRequests(t *testing.T) {
 	}
 	_, metrics := r.get(t, "/metrics")
 	for _, line := range []string{
-		`gpdrf_requests_total{model="m",protocol="http",status="200"} 1`, `gpdrf_requests_total{model="",protocol="http",status="404"} 1`,
+		`gpdrf_requests_total{model="m",protocol="http",status="200"} 1`,
+		`gpdrf_requests_total{model="",protocol="http",status="404"} 1`,
 		`gpdrf_rows_total{model="m"} 2`, `gpdrf_model_loads_total{model="m",what="loaded"} 1`,
 	} {
 		if !bytes.Contains(metrics, []byte(line+"\n")) {
@@ -109,7 +129,8 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	client := r.dial(t)
-	_, err := client.ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m", RawInputContents: [][]byte{make([]byte, 5000)}})
+	_, err := client.ModelInfer(t.Context(),
+		&inference.ModelInferRequest{ModelName: "m", RawInputContents: [][]byte{make([]byte, 5000)}})
 	if status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("a large message: %v", err)
 	}
@@ -147,13 +168,15 @@ func TestTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := serveKind(t, numbers, c)
-	for path, want := range map[string]int{"/v2/health/live": 200, "/v2/health/ready": 200, "/v2": 401, "/metrics": 401, "/v2/models/m": 401} {
+	for path, want := range map[string]int{"/v2/health/live": 200, "/v2/health/ready": 200, "/v2": 401,
+		"/metrics": 401, "/v2/models/m": 401} {
 		if code, answer := r.get(t, path); code != want {
 			t.Errorf("%s: %d %s", path, code, answer)
 		}
 	}
 	body := []byte(`{"instances":[[1,2]]}`)
-	for token, want := range map[string]int{"": 401, "Bearer 0123456789abcde": 401, "Basic 0123456789abcdef": 401, "Bearer fedcba9876543210": 200, "bearer 0123456789abcdef": 200} {
+	for token, want := range map[string]int{"": 401, "Bearer 0123456789abcde": 401,
+		"Basic 0123456789abcdef": 401, "Bearer fedcba9876543210": 200, "bearer 0123456789abcdef": 200} {
 		if code, _, answer := r.post(t, "/v1/models/m:predict", body, "Authorization", token); code != want {
 			t.Errorf("%q: %d %s", token, code, answer)
 		}
@@ -162,11 +185,13 @@ func TestTokens(t *testing.T) {
 	if live, err := client.ServerLive(t.Context(), &inference.ServerLiveRequest{}); err != nil || !live.Live {
 		t.Errorf("%v, %v", live, err)
 	}
-	if _, err := client.ModelMetadata(t.Context(), &inference.ModelMetadataRequest{Name: "m"}); status.Code(err) != codes.Unauthenticated {
+	if _, err := client.ModelMetadata(t.Context(),
+		&inference.ModelMetadataRequest{Name: "m"}); status.Code(err) != codes.Unauthenticated {
 		t.Error(err)
 	}
 	ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer 0123456789abcdef")
-	if m, err := client.ModelMetadata(ctx, &inference.ModelMetadataRequest{Name: "m"}); err != nil || m.Inputs[0].Name != "inputs" {
+	if m, err := client.ModelMetadata(ctx, &inference.ModelMetadataRequest{Name: "m"}); err != nil ||
+		m.Inputs[0].Name != "inputs" {
 		t.Errorf("%v, %v", m, err)
 	}
 }

@@ -45,7 +45,8 @@ func (l *loader) open(path string) (m *loaded, err error) {
 		return nil, err
 	}
 	if _, gram := t.Kind.(fitted.Gram); gram {
-		return nil, fmt.Errorf("%s: it was trained with a kernel of its own, which requests cannot bring: predict reads it with --gram", path)
+		return nil, fmt.Errorf("%s: it was trained with a kernel of its own, which requests cannot "+
+			"bring: predict reads it with --gram", path)
 	}
 	dev, err := l.OpenDevice(trainedOn, precision)
 	if err != nil {

@@ -38,7 +38,8 @@ func newMetrics() *metrics {
 		registry: prometheus.NewRegistry(),
 		requests: counter("requests_total", "Requests for predictions.", "protocol", "model", "status"),
 		requestSeconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "gpdrf_request_seconds", Help: "From the whole request to its answer.", Buckets: seconds}, []string{"protocol", "model"}),
+			Name: "gpdrf_request_seconds", Help: "From the whole request to its answer.", Buckets: seconds},
+			[]string{"protocol", "model"}),
 		rows:           counter("rows_total", "Rows predicted.", "model"),
 		queueSeconds:   histogram("queue_seconds", "How long a request waited for its batch.", seconds),
 		batchRows:      histogram("batch_rows", "Rows of a batch.", prometheus.ExponentialBuckets(1, 2, 12)),
@@ -46,10 +47,13 @@ func newMetrics() *metrics {
 		loads:          counter("model_loads_total", "Models loaded, reloaded, evicted and failed.", "model", "what"),
 		modelBytes:     gauge("model_bytes", "Memory of a loaded model; 0: not loaded.", "model"),
 		connections:    gauge("connections", "Open connections.", "protocol"),
-		refused:        counter("connections_closed_total", "Connections closed because there were too many.", "protocol", "which"),
+		refused: counter("connections_closed_total",
+			"Connections closed because there were too many.", "protocol", "which"),
 	}
-	m.registry.MustRegister(m.requests, m.requestSeconds, m.rows, m.queueSeconds, m.batchRows, m.forwardSeconds, m.loads, m.modelBytes,
-		m.connections, m.refused, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.requests, m.requestSeconds, m.rows, m.queueSeconds, m.batchRows,
+		m.forwardSeconds, m.loads, m.modelBytes,
+		m.connections, m.refused, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

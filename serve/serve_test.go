@@ -107,7 +107,8 @@ func (quiet) Doing(string, float64) {}
 func writeModel(t testing.TB, path, kind string, seed uint64) *fitted.Trained {
 	t.Helper()
 	set := rowsOfKind(t, kind, tableText(kind, 60, seed), nil)
-	settingOf := map[string]string{"inducing": "9", "latents": "3", "features": "7", "steps": "10", "eval-samples": "13", "device": "cpu:f32", "seed": fmt.Sprint(seed)}
+	settingOf := map[string]string{"inducing": "9", "latents": "3", "features": "7", "steps": "10",
+		"eval-samples": "13", "device": "cpu:f32", "seed": fmt.Sprint(seed)}
 	if kind == sequences {
 		settingOf["kernel"] = "spectrum:2"
 	}

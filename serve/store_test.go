@@ -90,7 +90,8 @@ func TestReload(t *testing.T) {
 		t.Error("a file that is gone has changed the answer")
 	}
 	_, text := r.get(t, "/metrics")
-	for _, line := range []string{`gpdrf_model_loads_total{model="m",what="reloaded"} 7`, `gpdrf_model_loads_total{model="m",what="failed"} 1`} {
+	for _, line := range []string{`gpdrf_model_loads_total{model="m",what="reloaded"} 7`,
+		`gpdrf_model_loads_total{model="m",what="failed"} 1`} {
 		if !bytes.Contains(text, []byte(line+"\n")) {
 			t.Errorf("metrics lack %s", line)
 		}
@@ -153,7 +154,8 @@ func TestMemoryForModels(t *testing.T) {
 	if err := New(c, sources).Start(); err == nil || !strings.Contains(err.Error(), "raise --memory") {
 		t.Errorf("a model that does not fit: %v", err)
 	}
-	if err := New(testConfig(), []Source{{"x", filepath.Join(dir, "x")}}).Start(); err == nil || !strings.Contains(err.Error(), "no such run folder") {
+	if err := New(testConfig(), []Source{{"x", filepath.Join(dir, "x")}}).Start(); err == nil ||
+		!strings.Contains(err.Error(), "no such run folder") {
 		t.Errorf("a model that is not there: %v", err)
 	}
 }

@@ -61,7 +61,8 @@ func elements(name string, shape []int64, most int) (int, error) {
 			return 0, badf("input %q has the shape %v", name, shape)
 		}
 		if n *= d; n > int64(most) {
-			return 0, &Error{tooLarge, "input " + quote(name) + " has more elements than a request may hold: send fewer rows at a time"}
+			return 0, &Error{tooLarge, "input " + quote(name) +
+				" has more elements than a request may hold: send fewer rows at a time"}
 		}
 	}
 	return int(n), nil

@@ -34,7 +34,8 @@ func sounds(t testing.TB, n int, seed uint64) *data.Dataset {
 // Sequences of vectors become symbols by a codebook, which is part of the model file.
 func TestCodebook(t *testing.T) {
 	set, test := sounds(t, 80, 1), sounds(t, 40, 2)
-	for _, options := range []string{"model=gp inducing=20 steps=200 lr=0.05", "model=drf features=30 steps=200 kernel=spectrum:2 projection=32"} {
+	for _, options := range []string{"model=gp inducing=20 steps=200 lr=0.05",
+		"model=drf features=30 steps=200 kernel=spectrum:2 projection=32"} {
 		out := mustFit(t, options+" codebook=4 batch=40", set)
 		if e := evaluate(t, out, test).Classification.Error; e > 0.1 {
 			t.Errorf("%s: error %.3f", options, e)
@@ -51,10 +52,12 @@ func TestCodebook(t *testing.T) {
 			t.Errorf("%s: the model file predicts other numbers: %v", options, err)
 		}
 	}
-	if _, _, err := config(t, "codebook=100000").FitInputs(t.Context(), set); err == nil || !strings.Contains(err.Error(), "--codebook: the training sequences have") {
+	if _, _, err := config(t, "codebook=100000").FitInputs(t.Context(), set); err == nil ||
+		!strings.Contains(err.Error(), "--codebook: the training sequences have") {
 		t.Error(err)
 	}
-	if _, _, err := config(t, "codebook=5").FitInputs(t.Context(), genes(t, 10, 1)); err == nil || !strings.Contains(err.Error(), "genes.fasta holds no sequences of vectors: leave it out") {
+	if _, _, err := config(t, "codebook=5").FitInputs(t.Context(), genes(t, 10, 1)); err == nil ||
+		!strings.Contains(err.Error(), "genes.fasta holds no sequences of vectors: leave it out") {
 		t.Error(err)
 	}
 }

@@ -44,9 +44,11 @@ func requireCUDA(t *testing.T) {
 // A training of 20 steps on the GPU is that of the CPU.
 func TestCUDATraining(t *testing.T) {
 	requireCUDA(t)
-	testCUDATraining(t, map[string]*data.Dataset{"regression": table(t, 60, 1, wave), "softmax": table(t, 60, 3, rings)}, []string{
+	testCUDATraining(t, map[string]*data.Dataset{"regression": table(t, 60, 1, wave),
+		"softmax": table(t, 60, 3, rings)}, []string{
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2",
-		"model=gpdrf inducing=9 latents=3 features=7 whiten=false q-cov=diagonal lengthscales=isotropic local-reparam=false samples=2 spectra=var-resampled features-kernel=matern52",
+		"model=gpdrf inducing=9 latents=3 features=7 whiten=false q-cov=diagonal lengthscales=isotropic " +
+			"local-reparam=false samples=2 spectra=var-resampled features-kernel=matern52",
 		"model=gp inducing=9 lengthscales=shared kernel=matern32+matern12",
 		"model=drf features=7 layers=2 hidden=3 spectra=prior-fixed samples=2",
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 features-kernel=arccos2",
@@ -99,7 +101,8 @@ func testCUDATraining(t *testing.T, sets map[string]*data.Dataset, runs []string
 					}
 				}
 				cpu, cuda = mustFit(t, options+"cpu:f32", set), mustFit(t, options+"cuda:0:f32", set)
-				near(t, "bound in single", cuda.ELBO.Value, cpu.ELBO.Value, math.Abs(cpu.ELBO.ELL)+math.Abs(cpu.ELBO.KL), sameBoundSingle)
+				near(t, "bound in single", cuda.ELBO.Value, cpu.ELBO.Value,
+					math.Abs(cpu.ELBO.ELL)+math.Abs(cpu.ELBO.KL), sameBoundSingle)
 			})
 		}
 	}

@@ -48,10 +48,12 @@ func (j *Job) choose(ctx context.Context) (*sequences, error) {
 		return nil, err
 	}
 	_, spec := c.Kernels()
-	if s.rows, err = seq.Choose(j.doing(ctx, choosing), c.InducingInit, spec, s.set.Sequences, c.Inducing, greedySigma, c.Seed); err != nil {
+	if s.rows, err = seq.Choose(j.doing(ctx, choosing), c.InducingInit, spec, s.set.Sequences,
+		c.Inducing, greedySigma, c.Seed); err != nil {
 		return nil, options.SpecError(ctx, err)
 	}
-	if s.basis, err = seq.NewBasis(j.doing(ctx, "features of the inducing points"), spec, s.set.Sequences, s.rows); err != nil {
+	if s.basis, err = seq.NewBasis(j.doing(ctx, "features of the inducing points"), spec,
+		s.set.Sequences, s.rows); err != nil {
 		return nil, options.SpecError(ctx, err)
 	}
 	j.sequences = s
@@ -119,7 +121,8 @@ func (j *Job) measureAs(ctx context.Context, c *options.Config, free int64, know
 	if j.distances == "" && !steps.Fits() && table.Total <= steps.Total {
 		return table, nil
 	}
-	steps.Distances = &memory.Distances{In: memory.InSteps, Table: table.Distances.Table, Features: table.Distances.Features}
+	steps.Distances = &memory.Distances{In: memory.InSteps, Table: table.Distances.Table,
+		Features: table.Distances.Features}
 	return steps, nil
 }
 

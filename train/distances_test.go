@@ -16,11 +16,14 @@ import (
 func compared(t testing.TB) map[string]*data.Dataset {
 	short := "1\tACGTACG\n0\tTTGTTG\n1\tGACGACC\n0\tTTTGTT\n"
 	return map[string]*data.Dataset{
-		"model=gpdrf inducing=30 latents=3 features=7 kernel=double:1,3/tfidf+spectrum:3/linear+gapped:5,2/sqrt batch=17 chunk=5 validation=0.3 eval-every=4": genes(t, 60, 1),
-		"model=gp inducing=9 kernel=spectrum:2/log lengthscales=ard batch=17 natgrad=0.2":                                                                     genes(t, 60, 1),
-		"model=gpdrf inducing=9 latents=3 features=7 layers=2 kernel=matern32+blended:2/tfidf batch=42 validation=0.3 eval-every=5 lengthscales=isotropic":    mixed(t, 60, 1),
-		"model=gp inducing=9 kernel=spectrum:1+double:1,2 codebook=5 batch=17":                                                                                sounds(t, 60, 1),
-		"model=gp inducing=22 kernel=spectrum:3/linear+spectrum:3 batch=11":                                                                                   readText(t, "short.tsv", strings.Repeat(short, 5)+"1\tA\n0\tNNN\n", data.ReadOptions{}),
+		"model=gpdrf inducing=30 latents=3 features=7 " +
+			"kernel=double:1,3/tfidf+spectrum:3/linear+gapped:5,2/sqrt batch=17 chunk=5 validation=0.3 " +
+			"eval-every=4": genes(t, 60, 1),
+		"model=gp inducing=9 kernel=spectrum:2/log lengthscales=ard batch=17 natgrad=0.2": genes(t, 60, 1),
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 kernel=matern32+blended:2/tfidf batch=42 " +
+			"validation=0.3 eval-every=5 lengthscales=isotropic": mixed(t, 60, 1),
+		"model=gp inducing=9 kernel=spectrum:1+double:1,2 codebook=5 batch=17": sounds(t, 60, 1),
+		"model=gp inducing=22 kernel=spectrum:3/linear+spectrum:3 batch=11":    readText(t, "short.tsv", strings.Repeat(short, 5)+"1\tA\n0\tNNN\n", data.ReadOptions{}),
 	}
 }
 
@@ -86,17 +89,21 @@ func TestDistancesOfMemory(t *testing.T) {
 	}
 	free := func(p *memory.Plan) int64 { return (p.Total + p.Host) * memory.SpareOfHost / (memory.SpareOfHost - 1) }
 	table, notes, err := run(1<<40, "")
-	if err != nil || table.Distances.In != memory.InTable || table.Distances.Table != 200*150*4 || !strings.Contains(notes, "distances of sequences: a table of 117.2 KiB") {
+	if err != nil || table.Distances.In != memory.InTable || table.Distances.Table != 200*150*4 ||
+		!strings.Contains(notes, "distances of sequences: a table of 117.2 KiB") {
 		t.Fatal(table.Distances, notes, err)
 	}
 	steps, notes, err := run(1<<40, " distances=steps")
-	want := fmt.Sprintf("distances of sequences: computed in every step from features of %s: a table would take 117.2 KiB", memory.Bytes(steps.Distances.Features))
-	if err != nil || steps.Total >= table.Total || !strings.Contains(notes, want) || !strings.Contains(strings.Join(steps.Lines(), "\n"), want) {
+	want := fmt.Sprintf("distances of sequences: computed in every step from features of %s: a table "+
+		"would take 117.2 KiB", memory.Bytes(steps.Distances.Features))
+	if err != nil || steps.Total >= table.Total || !strings.Contains(notes, want) ||
+		!strings.Contains(strings.Join(steps.Lines(), "\n"), want) {
 		t.Fatal(steps.Distances, notes, err)
 	}
 	between := (free(table) + free(steps)) / 2
 	auto, notes, err := run(between, "")
-	if err != nil || !reflect.DeepEqual(auto.Distances, steps.Distances) || auto.Rows != 10 || !strings.Contains(notes, want) {
+	if err != nil || !reflect.DeepEqual(auto.Distances, steps.Distances) || auto.Rows != 10 ||
+		!strings.Contains(notes, want) {
 		t.Errorf("%+v of %s: %s, %v", auto, memory.Bytes(between), notes, err)
 	}
 	if auto, _, err := run(free(table)+8, ""); err != nil || auto.Distances.In != memory.InTable {
@@ -138,7 +145,8 @@ func TestPredictionOfManyRows(t *testing.T) {
 	taken := map[int]int64{}
 	for _, n := range []int{300, 1200} {
 		dev, heard := openCPU(t), []int{}
-		if _, err := trained.Predict(t.Context(), dev, genes(t, n, 2), 2, func(done int) { heard = append(heard, done) }); err != nil {
+		if _, err := trained.Predict(t.Context(), dev, genes(t, n, 2), 2,
+			func(done int) { heard = append(heard, done) }); err != nil {
 			t.Fatal(err)
 		}
 		if len(heard) != (n+255)/256+1 || heard[0] != 0 || heard[1] != 256 || heard[len(heard)-1] != n {

@@ -30,7 +30,8 @@ func ensemble(t *testing.T, set *data.Dataset, weights []float64, options ...str
 // likelihoods; so are its moments. The file and a Predictor keep the bits.
 func TestEnsemble(t *testing.T) {
 	set, weights := table(t, 60, 1, wave), []float64{0.55, 0.25, 0.2}
-	e := ensemble(t, set, weights, "model=gp inducing=9", "model=gpdrf inducing=9 latents=3 features=7 likelihood=student-t", "model=drf features=7 likelihood=heteroscedastic")
+	e := ensemble(t, set, weights, "model=gp inducing=9",
+		"model=gpdrf inducing=9 latents=3 features=7 likelihood=student-t", "model=drf features=7 likelihood=heteroscedastic")
 	dev, err := device.Open("cpu:f32")
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +73,8 @@ func TestEnsemble(t *testing.T) {
 }
 
 // testSameInBatches: a model from its file predicts what was predicted, a few rows at a time.
-func testSameInBatches(t *testing.T, e *fitted.Trained, dev device.Device, set *data.Dataset, means, distances []float64) {
+func testSameInBatches(t *testing.T, e *fitted.Trained, dev device.Device, set *data.Dataset, means,
+	distances []float64) {
 	t.Helper()
 	p, err := e.NewPredictor(dev, 16, 20)
 	if err != nil {
@@ -100,7 +102,8 @@ func testSameInBatches(t *testing.T, e *fitted.Trained, dev device.Device, set *
 // An ensemble of classifiers takes samples of its members as their weights say.
 func TestEnsembleOfClasses(t *testing.T) {
 	set := table(t, 60, 3, coin)
-	e := ensemble(t, set, []float64{0.75, 0.2, 0.05}, "model=gp inducing=9 task=classification", "model=gpdrf inducing=9 latents=3 features=7 task=classification",
+	e := ensemble(t, set, []float64{0.75, 0.2, 0.05}, "model=gp inducing=9 task=classification",
+		"model=gpdrf inducing=9 latents=3 features=7 task=classification",
 		"model=gp inducing=9 task=classification likelihood=bernoulli")
 	dev, err := device.Open("cpu:f32")
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 // Generalise compares training rows with those that scores are of, or with validation rows where
 // there are some. It is nil where there are neither. Log densities that are no numbers are an
 // error. Soon after ctx ends, its cause is the error.
-func (j *Job) Generalise(ctx context.Context, t *fitted.Trained, scores *fitted.Scores) (*rundir.Generalisation, error) {
+func (j *Job) Generalise(ctx context.Context, t *fitted.Trained,
+	scores *fitted.Scores) (*rundir.Generalisation, error) {
 	of, unseen := "test", scores.Densities
 	var err error
 	switch {

@@ -42,7 +42,8 @@ func noise(t *testing.T, n int, seed uint64) *data.Dataset {
 }
 
 // generalise trains, tests and compares; validation may be nil.
-func generalise(t *testing.T, options string, set, validation, test *data.Dataset) (*rundir.Generalisation, *fitted.Scores, *Job, *Outcome) {
+func generalise(t *testing.T, options string, set, validation,
+	test *data.Dataset) (*rundir.Generalisation, *fitted.Scores, *Job, *Outcome) {
 	t.Helper()
 	c := config(t, options)
 	dev, err := device.Open(c.Device)
@@ -50,7 +51,8 @@ func generalise(t *testing.T, options string, set, validation, test *data.Datase
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { dev.Close() })
-	job := &Job{Config: c, Device: dev, Train: set, Validation: validation, Test: test, Started: time.Now(), Reporter: &quiet{}}
+	job := &Job{Config: c, Device: dev, Train: set, Validation: validation, Test: test,
+		Started: time.Now(), Reporter: &quiet{}}
 	out, err := job.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +98,8 @@ func TestMemorisedNoise(t *testing.T) {
 func TestGeneralisationOfClasses(t *testing.T) {
 	const options = "steps=50 batch=50 inducing=10 features=8 eval-samples=20 validation=0.1"
 	g, _, _, _ := generalise(t, options, table(t, 100, 1, coin), table(t, 40, 2, coin), table(t, 60, 3, coin))
-	if g.Unseen.Of != "validation" || g.Unseen.Rows != 40 || g.Memorised || !(g.Unseen.LogDensity < 0) || !(g.Unseen.Expected < 0) {
+	if g.Unseen.Of != "validation" || g.Unseen.Rows != 40 || g.Memorised ||
+		!(g.Unseen.LogDensity < 0) || !(g.Unseen.Expected < 0) {
 		t.Errorf("%+v", g)
 	}
 }
@@ -143,12 +146,13 @@ func TestSample(t *testing.T) {
 // The advice names what the run can change.
 func TestRemedy(t *testing.T) {
 	for options, want := range map[string]string{
-		"spectra=var-fixed":                                "--spectra var-integrated, fewer --features or --model gp",
-		"spectra=prior-fixed":                              "--validation 0.1 --early-stop 3, fewer --features or --model gp",
-		"spectra=prior-fixed validation=0.1":               "fewer --features or --model gp",
-		"model=gp":                                         "--validation 0.1 --early-stop 3 or fewer --inducing",
-		"model=gp validation=0.1":                          "fewer --inducing",
-		"model=drf spectra=var-fixed kl-weight=0.1":        "--kl-weight 1, --spectra var-integrated, fewer --features or --model gp",
+		"spectra=var-fixed":                  "--spectra var-integrated, fewer --features or --model gp",
+		"spectra=prior-fixed":                "--validation 0.1 --early-stop 3, fewer --features or --model gp",
+		"spectra=prior-fixed validation=0.1": "fewer --features or --model gp",
+		"model=gp":                           "--validation 0.1 --early-stop 3 or fewer --inducing",
+		"model=gp validation=0.1":            "fewer --inducing",
+		"model=drf spectra=var-fixed kl-weight=0.1": "--kl-weight 1, --spectra var-integrated, " +
+			"fewer --features or --model gp",
 		"spectra=var-resampled validation=0.1 kl-weight=3": "fewer --features or --model gp",
 	} {
 		c := config(t, options)
@@ -171,7 +175,8 @@ func TestGeneralisationNotFinite(t *testing.T) {
 		t.Error("an infinite log density is none")
 	}
 	scores.Densities = metrics.Densities{Log: []float64{-1}, Expected: []float64{-1}}
-	if g, err := job.Generalise(t.Context(), out.Trained, scores); err != nil || g.GapSE != nil || g.Unseen.SE != nil || g.Seen.SE == nil {
+	if g, err := job.Generalise(t.Context(), out.Trained, scores); err != nil || g.GapSE != nil ||
+		g.Unseen.SE != nil || g.Seen.SE == nil {
 		t.Errorf("of a single row: %+v, %v", g, err)
 	}
 	job.Test = nil

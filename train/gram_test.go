@@ -49,7 +49,8 @@ func writeGram(t testing.TB, inducing, train, test [][]float64) string {
 		width  int
 		values []float64
 	}{
-		{"inducing", m, cross(inducing, inducing)}, {"train_inducing", m, cross(train, inducing)}, {"train_diag", 0, diag(train)},
+		{"inducing", m, cross(inducing, inducing)}, {"train_inducing", m, cross(train, inducing)},
+		{"train_diag", 0, diag(train)},
 		{"test_inducing", m, cross(test, inducing)}, {"test_diag", 0, diag(test)},
 	} {
 		shape := fmt.Sprintf("(%d,)", len(a.values))
@@ -133,22 +134,26 @@ func TestGram(t *testing.T) {
 	if b, err := again.Predict(t.Context(), openCPU(t), test, 3); err != nil || !reflect.DeepEqual(a, b) {
 		t.Errorf("the model file predicts other numbers: %v", err)
 	}
-	if m := again.Model; out.Config.Inducing != 30 || m.Inducing != 30 || m.Inputs != 0 || !slices.Equal(m.Maps, []string{model.MapLinear}) {
+	if m := again.Model; out.Config.Inducing != 30 || m.Inducing != 30 || m.Inputs != 0 ||
+		!slices.Equal(m.Maps, []string{model.MapLinear}) {
 		t.Errorf("%+v", m)
 	}
 
 	plain := table(t, 10, 1, rings)
-	if _, err := again.Predict(t.Context(), openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "with --gram FILE.npz") {
+	if _, err := again.Predict(t.Context(), openCPU(t), plain, 3); err == nil ||
+		!strings.Contains(err.Error(), "with --gram FILE.npz") {
 		t.Error(err)
 	}
 	if err := plain.AttachGram(writeGram(t, lift(set)[1:31], nil, lift(plain)), data.Watch{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := again.Predict(t.Context(), openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "not that of training") {
+	if _, err := again.Predict(t.Context(), openCPU(t), plain, 3); err == nil ||
+		!strings.Contains(err.Error(), "not that of training") {
 		t.Error(err)
 	}
 	other := mustFit(t, "model=gp inducing=5 steps=2", table(t, 20, 1, rings))
-	if _, err := other.Trained.Predict(t.Context(), openCPU(t), plain, 3); err == nil || !strings.Contains(err.Error(), "without --gram") {
+	if _, err := other.Trained.Predict(t.Context(), openCPU(t), plain, 3); err == nil ||
+		!strings.Contains(err.Error(), "without --gram") {
 		t.Error(err)
 	}
 	for options, want := range map[string]string{
@@ -161,7 +166,8 @@ func TestGram(t *testing.T) {
 			t.Errorf("%s: %v", options, err)
 		}
 	}
-	if _, _, _, err := c.With("validation", "rows.csv").HoldOut(set, data.Watch{}); err == nil || !strings.Contains(err.Error(), "give a fraction") {
+	if _, _, _, err := c.With("validation", "rows.csv").HoldOut(set, data.Watch{}); err == nil ||
+		!strings.Contains(err.Error(), "give a fraction") {
 		t.Error(err)
 	}
 	bad := reread(t, out.Trained)

@@ -25,7 +25,8 @@ const (
 // inducingPoints chooses M rows or centres X̄ [M,D] from N scaled rows, of which x gives those from
 // lo to hi−1. lengthscale is the RBF's for greedy selection. Where ctx ends before, its error is
 // returned. progress is called with the share that is done.
-func inducingPoints(ctx context.Context, method string, x func(lo, hi int) []float64, n, d, m int, lengthscale float64, seed uint64, progress ...func(share float64)) ([]float64, error) {
+func inducingPoints(ctx context.Context, method string, x func(lo, hi int) []float64, n, d, m int,
+	lengthscale float64, seed uint64, progress ...func(share float64)) ([]float64, error) {
 	advance := func(i, of int) {
 		for _, report := range progress {
 			report(float64(i) / float64(of))

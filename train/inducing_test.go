@@ -115,7 +115,8 @@ func TestInducingPointsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, method := range []string{options.InducingKMeans, options.InducingGreedy} {
-		if _, err := inducingPoints(ctx, method, rows(make([]float64, 300), 1), 300, 1, 10, 1, 1); !errors.Is(err, context.Canceled) {
+		if _, err := inducingPoints(ctx, method, rows(make([]float64, 300), 1), 300, 1, 10, 1,
+			1); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}

@@ -64,7 +64,8 @@ func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder,
 // without an interrupt.
 func TestInterruptedBetweenParts(t *testing.T) {
 	set := table(t, 60, 1, wave)
-	for _, more := range []string{"", " validation=0.2 eval-every=7", " validation=0.2 eval-every=7 restore=last natgrad=0.3"} {
+	for _, more := range []string{"", " validation=0.2 eval-every=7",
+		" validation=0.2 eval-every=7 restore=last natgrad=0.3"} {
 		t.Run(strings.TrimSpace(more), func(t *testing.T) {
 			options, dir := partedRun+more, t.TempDir()
 			begin := func(name string) *rundir.Folder {
@@ -92,7 +93,8 @@ func TestInterruptedBetweenParts(t *testing.T) {
 				goOn(t, at, set)
 				sameRun(t, filepath.Join(dir, "whole"), at)
 			}
-			if _, err := interruptIn(t, &Job{Config: config(t, options)}, set, begin("none"), 1); !errors.Is(err, context.Canceled) {
+			if _, err := interruptIn(t, &Job{Config: config(t, options)}, set, begin("none"),
+				1); !errors.Is(err, context.Canceled) {
 				t.Errorf("interrupted in the first step: %v", err)
 			}
 		})
@@ -135,7 +137,8 @@ func TestInterruptedELBO(t *testing.T) {
 	defer dev.Close()
 	told := &readings{}
 	c := config(t, partedRun+" stop-after=14")
-	if _, err := (&Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: told}).Run(t.Context()); err != nil {
+	if _, err := (&Job{Config: c, Device: dev, Train: set, Started: time.Now(),
+		Reporter: told}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if last := told.all[len(told.all)-1]; last.Step != 14 || last.ELBO != out.ELBO.Value {
@@ -160,7 +163,8 @@ func TestInterruptedRecord(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	watched := recording{&cancelling{dev, 2*gathers + 3, cancel}} // in part 2 of step 3
-	out, err := (&Job{Config: config(t, partedRun), Device: watched, Train: table(t, 60, 1, wave), Started: time.Now(), Reporter: &quiet{}}).Run(ctx)
+	out, err := (&Job{Config: config(t, partedRun), Device: watched, Train: table(t, 60, 1, wave),
+		Started: time.Now(), Reporter: &quiet{}}).Run(ctx)
 	if err != nil || out.End != Interrupted || out.Steps != 3 {
 		t.Errorf("%+v, %v", out, err)
 	}

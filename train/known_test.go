@@ -51,9 +51,11 @@ func gap(t *testing.T, n int, seed uint64) *data.Dataset {
 // the scaling.
 func TestKnownNumbers(t *testing.T) {
 	set, more := gap(t, 400, 1), gap(t, 1000, 2)
-	probes := readText(t, "probes.csv", "x,z,target\n15,0.5,0\n25,0.5,0\n60,0.5,0\n35,4,0\n15,-1e90,0\n", data.ReadOptions{})
+	probes := readText(t, "probes.csv",
+		"x,z,target\n15,0.5,0\n25,0.5,0\n60,0.5,0\n35,4,0\n15,-1e90,0\n", data.ReadOptions{})
 	var first []float64
-	for _, options := range []string{"model=gp", "model=drf features=5", "model=gpdrf features=5", "model=gp scaling=robust", "model=gp scaling=log", "model=gp scaling=none"} {
+	for _, options := range []string{"model=gp", "model=drf features=5", "model=gpdrf features=5",
+		"model=gp scaling=robust", "model=gp scaling=log", "model=gp scaling=none"} {
 		out := mustFit(t, options+" steps=2 eval-samples=2", set)
 		if own := distances(t, out.Trained, set); slices.Max(own) != 0 {
 			t.Errorf("%s: training rows are %g away from themselves", options, slices.Max(own))
@@ -119,7 +121,8 @@ func TestKnownSequences(t *testing.T) {
 		return distances(t, both.Trained, probe)[0]
 	}
 	known := "ACGTGATTACAGGCATTGATTACACCAG"
-	if near, dose, odd := row("5", known), row("50", known), row("5", "TTTTTTTTTTTTTTTTTTTTTTTTTT"); near > 1.2 || dose < 10 || odd < near {
+	if near, dose, odd := row("5", known), row("50", known),
+		row("5", "TTTTTTTTTTTTTTTTTTTTTTTTTT"); near > 1.2 || dose < 10 || odd < near {
 		t.Errorf("near %g, far dose %g, odd sequence %g", near, dose, odd)
 	}
 }
@@ -174,9 +177,12 @@ func TestKnownFile(t *testing.T) {
 // One warning speaks of numbers and of sequences; a few rows that are far need not be worth one.
 func TestUnlike(t *testing.T) {
 	trained := mustFit(t, "model=gp inducing=40 kernel=rbf+spectrum:3 steps=2", mixed(t, 60, 1)).Trained
-	odd := readText(t, "odd.csv", "dose,gene,target\n5,ACGTACGATTACA,50\n500,ACGTACGATTACA,50\n5,AC,50\n", data.ReadOptions{Sequence: "gene"})
+	odd := readText(t, "odd.csv",
+		"dose,gene,target\n5,ACGTACGATTACA,50\n500,ACGTACGATTACA,50\n5,AC,50\n", data.ReadOptions{Sequence: "gene"})
 	got := trained.Unlike(t.Context(), odd, 1)
-	for _, want := range []string{"warning: ", `odd.csv:3: column "dose" is 500, and `, " in the training rows: far outside, so that the prediction means little; ", "without any feature, which the model cannot tell apart: 1 under spectrum:3, of 3"} {
+	for _, want := range []string{"warning: ", `odd.csv:3: column "dose" is 500, and `,
+		" in the training rows: far outside, so that the prediction means little; ",
+		"without any feature, which the model cannot tell apart: 1 under spectrum:3, of 3"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}

@@ -25,15 +25,18 @@ func TestLikelihoodsFit(t *testing.T) {
 	fan := func(rng *rand.Rand, a, b float64) string {
 		return fmt.Sprint(200 + 10*(math.Sin(2*a)+0.5*b+math.Exp(1.5*a-2.5)*rng.NormFloat64()))
 	}
-	for likelihood, target := range map[string]func(*rand.Rand, float64, float64) string{"student-t": outliers, "heteroscedastic": fan} {
+	for likelihood, target := range map[string]func(*rand.Rand, float64,
+		float64) string{"student-t": outliers, "heteroscedastic": fan} {
 		set, test := table(t, 600, 1, target), table(t, 300, 2, target)
-		for _, options := range []string{"model=gpdrf steps=900 inducing=30 features=50", "model=gp steps=300 inducing=30", "model=drf steps=900 features=50"} {
+		for _, options := range []string{"model=gpdrf steps=900 inducing=30 features=50",
+			"model=gp steps=300 inducing=30", "model=drf steps=900 features=50"} {
 			options += " batch=64"
 			plain := evaluate(t, mustFit(t, options, set), test).Regression
 			out := mustFit(t, options+" likelihood="+likelihood, set)
 			better := evaluate(t, out, test).Regression
 			if better.NLPD > plain.NLPD-0.15 || better.Coverage90 < 0.8 || better.Coverage90 > 0.985 {
-				t.Errorf("%s, %s: NLPD %.3f coverage %.2f, Gaussian %.3f and %.2f", options, likelihood, better.NLPD, better.Coverage90, plain.NLPD, plain.Coverage90)
+				t.Errorf("%s, %s: NLPD %.3f coverage %.2f, Gaussian %.3f and %.2f", options, likelihood,
+					better.NLPD, better.Coverage90, plain.NLPD, plain.Coverage90)
 			}
 			var file bytes.Buffer
 			if err := out.Trained.WriteModel(&file); err != nil {
@@ -84,14 +87,16 @@ func TestDegreesOfFreedom(t *testing.T) {
 
 func TestLikelihoodUsage(t *testing.T) {
 	reg, cls := table(t, 100, 1, wave), table(t, 100, 1, rings)
-	for likelihood, want := range map[string]string{"softmax": "give gaussian or student-t or heteroscedastic", "student-t": "give softmax or bernoulli", "bernoulli": "has 3: use softmax"} {
+	for likelihood, want := range map[string]string{"softmax": "give gaussian or student-t or " +
+		"heteroscedastic", "student-t": "give softmax or bernoulli", "bernoulli": "has 3: use softmax"} {
 		set := cls
 		if likelihood == "softmax" {
 			set = reg
 		}
 		_, err := fit(t, t.Context(), config(t, "steps=1 likelihood="+likelihood), set)
 		var usage *usage.Error
-		if !errors.As(err, &usage) || !strings.Contains(err.Error(), "--likelihood: ") || !strings.Contains(err.Error(), want) {
+		if !errors.As(err, &usage) || !strings.Contains(err.Error(), "--likelihood: ") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", likelihood, err)
 		}
 	}

@@ -28,7 +28,8 @@ func TestClassOffsets(t *testing.T) {
 	far := readText(t, "far.csv", "a,b,target\n900,30,0\n-900,30,1\n", data.ReadOptions{})
 	for _, likelihood := range []string{"softmax", "bernoulli"} {
 		for offsets, want := range map[string]float64{"true": 0.1, "false": 0.5} {
-			out := mustFit(t, "model=gp steps=200 batch=64 inducing=20 scaling=standard likelihood="+likelihood+" class-offsets="+offsets, set)
+			out := mustFit(t, "model=gp steps=200 batch=64 inducing=20 scaling=standard likelihood="+
+				likelihood+" class-offsets="+offsets, set)
 			var file bytes.Buffer
 			if err := out.Trained.WriteModel(&file); err != nil {
 				t.Fatal(err)
@@ -79,7 +80,8 @@ func TestClassOffsetsDefaults(t *testing.T) {
 	}
 	var usage *usage.Error
 	_, err := fit(t, t.Context(), config(t, "steps=1 class-offsets=true"), table(t, 30, 1, wave))
-	if !errors.As(err, &usage) || !strings.Contains(err.Error(), `--class-offsets: the target "target" is a regression and has no classes: leave it out`) {
+	if !errors.As(err, &usage) || !strings.Contains(err.Error(),
+		`--class-offsets: the target "target" is a regression and has no classes: leave it out`) {
 		t.Errorf("a regression: %v", err)
 	}
 }

@@ -27,7 +27,8 @@ func TestResumeOlderRun(t *testing.T) {
 		}
 	})
 	rewrite(t, filepath.Join(at, rundir.CheckpointFile), strings.NewReplacer(
-		"\nfeed-forward:", "\nantithetic: false\nfeed-forward:", "\nclass-offsets: false", "", "\nfeed-forward: false", "\nfeed-forward: true"))
+		"\nfeed-forward:", "\nantithetic: false\nfeed-forward:", "\nclass-offsets: false", "",
+		"\nfeed-forward: false", "\nfeed-forward: true"))
 	goOn(t, at, set)
 	sameRun(t, filepath.Join(dir, "whole"), at)
 }

@@ -24,23 +24,31 @@ var plans = []string{
 	"model=drf features=7 layers=1 local-reparam=false spectra=prior-fixed samples=3",
 	"model=drf features=70 layers=3 hidden=3 samples=2 chunk=25",
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 lengthscales=ard",
-	"model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 q-cov=full whiten=false spectra=var-fixed local-reparam=false",
+	"model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 q-cov=full " +
+		"whiten=false spectra=var-fixed local-reparam=false",
 	"model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 validation=0.2",
 	"model=drf features=7 layers=1 samples=3 chunk=10",
 	"model=gpdrf inducing=9 latents=3 features=7 skip=true q-cov=full lengthscales=shared batch=33 chunk=10",
-	"model=gpdrf inducing=9 latents=3 features=70 layers=2 hidden=3 samples=2 spectra=var-integrated chunk=7 validation=0.3",
+	"model=gpdrf inducing=9 latents=3 features=70 layers=2 hidden=3 samples=2 spectra=var-integrated " +
+		"chunk=7 validation=0.3",
 	"model=gp inducing=9 validation=0.2 restore=last natgrad=0.1",
 	"model=gpdrf inducing=9 latents=3 features=7 q-cov=full natgrad=0.1",
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=arccos2 spectra=prior-fixed samples=2",
-	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=matern12 natgrad=0.1 q-cov=full whiten=false chunk=7 validation=0.2",
+	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=matern12 natgrad=0.1 " +
+		"q-cov=full whiten=false chunk=7 validation=0.2",
 	"model=drf features=7 layers=2 features-kernel=arccos0 spectra=var-fixed-all-each local-reparam=false samples=3",
 }
 
 // likely are options for a task alone.
 var likely = map[string][]string{
-	"sequences":  {"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2/linear distances=steps validation=0.2 chunk=25", "model=gp inducing=9 kernel=spectrum:2 distances=steps batch=60"},
-	"regression": {"model=gp inducing=9 likelihood=student-t samples=2", "model=gpdrf inducing=9 likelihood=heteroscedastic features=7 natgrad=0.3 kernel=rbf+matern12"},
-	"several":    {"model=gp inducing=9 likelihood=student-t q-cov=full natgrad=0.2", "model=gpdrf inducing=9 likelihood=heteroscedastic features=7 validation=0.2", "model=gp likelihood=heteroscedastic inducing=9 samples=3 chunk=4"},
+	"sequences": {"model=gpdrf inducing=9 latents=3 features=7 " +
+		"kernel=spectrum:2/tfidf+double:1,2/linear distances=steps validation=0.2 chunk=25",
+		"model=gp inducing=9 kernel=spectrum:2 distances=steps batch=60"},
+	"regression": {"model=gp inducing=9 likelihood=student-t samples=2",
+		"model=gpdrf inducing=9 likelihood=heteroscedastic features=7 natgrad=0.3 kernel=rbf+matern12"},
+	"several": {"model=gp inducing=9 likelihood=student-t q-cov=full natgrad=0.2",
+		"model=gpdrf inducing=9 likelihood=heteroscedastic features=7 validation=0.2",
+		"model=gp likelihood=heteroscedastic inducing=9 samples=3 chunk=4"},
 }
 
 // testPlan compares what a run is planned to take with what its device has given it after two
@@ -49,7 +57,8 @@ func testPlan(t *testing.T, name string, plans []string) {
 	for _, task := range []struct {
 		name string
 		set  *data.Dataset
-	}{{"regression", table(t, 60, 1, wave)}, {"softmax", table(t, 60, 3, rings)}, {"sequences", genes(t, 60, 5)}, {"several", several(t)}} {
+	}{{"regression", table(t, 60, 1, wave)}, {"softmax", table(t, 60, 3, rings)},
+		{"sequences", genes(t, 60, 5)}, {"several", several(t)}} {
 		options := slices.Concat(plans, likely[task.name])
 		if task.name == "several" {
 			options = likely[task.name]
@@ -93,7 +102,8 @@ func testPlan(t *testing.T, name string, plans []string) {
 					if b.Name == "" || b.Group == "" || !strings.HasPrefix(b.Name, "host.") && strings.Contains(b.Name, "owner") {
 						t.Errorf("a buffer without a name: %+v", b)
 					}
-					if elements, size := volume(b.Shape), map[string]int64{"f32": 4, "f64": 8, "i32": 4}[b.Type]; b.Shape != nil && b.Bytes != elements*size {
+					if elements, size := volume(b.Shape), map[string]int64{"f32": 4, "f64": 8,
+						"i32": 4}[b.Type]; b.Shape != nil && b.Bytes != elements*size {
 						t.Errorf("%+v: %d elements", b, elements)
 					}
 				}
@@ -173,7 +183,8 @@ func TestPlanCounts(t *testing.T) {
 	if p, err := plan(4500); err != nil || p.Rows < 2 || p.Rows > 50 { // F has 90 numbers a row
 		t.Errorf("at most 4500 numbers: %v, %v", p, err)
 	}
-	if _, err := plan(50); err == nil || !strings.Contains(err.Error(), "cuda:small counts 2³¹ − 1 numbers in one operation at most: even one row at a time has more") {
+	if _, err := plan(50); err == nil || !strings.Contains(err.Error(),
+		"cuda:small counts 2³¹ − 1 numbers in one operation at most: even one row at a time has more") {
 		t.Errorf("at most 50 numbers: %v", err)
 	}
 }
@@ -183,14 +194,16 @@ func TestPlanCounts(t *testing.T) {
 func TestRunInParts(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	run := func(options string, free int64) (*Outcome, []string) {
-		c := config(t, "model=gpdrf inducing=9 latents=3 features=200 layers=2 hidden=3 samples=3 steps=6 batch=50 device=cpu:f64 "+options)
+		c := config(t, "model=gpdrf inducing=9 latents=3 features=200 layers=2 hidden=3 samples=3 "+
+			"steps=6 batch=50 device=cpu:f64 "+options)
 		dev, err := device.Open(c.Device)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer dev.Close()
 		report := &quiet{}
-		out, err := (&Job{Config: c, Device: &small{dev, free}, Train: set, Started: time.Now(), Reporter: report}).Run(t.Context())
+		out, err := (&Job{Config: c, Device: &small{dev, free}, Train: set, Started: time.Now(),
+			Reporter: report}).Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +214,8 @@ func TestRunInParts(t *testing.T) {
 		t.Errorf("chunk is %d where the memory is enough", c.Chunk)
 	}
 	parts, notes := run("", 7<<18)
-	if c := parts.Config; c.Chunk < 1 || c.Chunk >= 50 || !strings.Contains(strings.Join(notes, "\n"), "rows at a time, with the same result") {
+	if c := parts.Config; c.Chunk < 1 || c.Chunk >= 50 ||
+		!strings.Contains(strings.Join(notes, "\n"), "rows at a time, with the same result") {
 		t.Errorf("chunk %d, %q", c.Chunk, notes)
 	}
 	forced, _ := run("chunk=7", 1<<40)
@@ -234,11 +248,13 @@ func TestTooLarge(t *testing.T) {
 		free    int64
 		want    string
 	}{
-		{"samples=60000", 8 << 20, `even one row at a time needs [0-9.]+ MiB where 8.0 MiB are free, the largest part, pass\.drf\[0\]\.scratch\.moments\.phi, [0-9.]+ MiB: what fits is --samples [0-9]+`},
+		{"samples=60000", 8 << 20,
+			`even one row at a time needs [0-9.]+ MiB where 8.0 MiB are free, the largest part, pass\.drf\[0\]\.scratch\.moments\.phi, [0-9.]+ MiB: what fits is --samples [0-9]+`},
 		{"features=900000", 8 << 20, `: what fits is --features [0-9]+$`},
 		{"q-cov=full lengthscales=ard", 900 << 10, `: what fits is --inducing [0-9]+`},
 		{"features=900000 samples=60000", 2 << 20, `: what fits is --samples 1 --features [0-9]+$`},
-		{"features=100 chunk=20 samples=200", 4 << 20, `a step of 20 rows at a time needs .*: what fits is chunk: [0-9]+ in the config file, or --samples [0-9]+`},
+		{"features=100 chunk=20 samples=200", 4 << 20,
+			`a step of 20 rows at a time needs .*: what fits is chunk: [0-9]+ in the config file, or --samples [0-9]+`},
 		{"", 1000, `: it is too little for the smallest model`},
 	} {
 		p, err := plan(c.options, c.free)
@@ -257,13 +273,15 @@ func TestTooLarge(t *testing.T) {
 			}
 		}
 	}
-	if !slices.IsSortedFunc([]int{memory.Largest(10, func(n int) bool { return n <= 4 }), memory.Largest(0, nil)}, func(a, b int) int { return b - a }) {
+	if !slices.IsSortedFunc([]int{memory.Largest(10, func(n int) bool { return n <= 4 }),
+		memory.Largest(0, nil)}, func(a, b int) int { return b - a }) {
 		t.Error("largest")
 	}
 }
 
 func TestBytes(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1 << 10: "1.0 KiB", 3 << 19: "1.5 MiB", 1 << 31: "2.0 GiB", math.MaxInt64: "8388608.0 TiB"} {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1 << 10: "1.0 KiB",
+		3 << 19: "1.5 MiB", 1 << 31: "2.0 GiB", math.MaxInt64: "8388608.0 TiB"} {
 		if got := memory.Bytes(n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}
@@ -316,8 +334,10 @@ func TestMemoryRunsOut(t *testing.T) {
 	fits := plan(options, left).Rows
 	for _, at := range []int{5, 20, 30} {
 		dev := open(10<<20+left, at)
-		_, err := (&Job{Config: config(t, options), Device: dev, Train: set, Started: time.Now(), Reporter: &quiet{}}).Run(t.Context())
-		if want := fmt.Sprintf("with what is free now, %d rows at a time fit: try once more", fits); dev.Taken() == 0 || !strings.HasSuffix(errorText(err), want) {
+		_, err := (&Job{Config: config(t, options), Device: dev, Train: set, Started: time.Now(),
+			Reporter: &quiet{}}).Run(t.Context())
+		if want := fmt.Sprintf("with what is free now, %d rows at a time fit: try once more",
+			fits); dev.Taken() == 0 || !strings.HasSuffix(errorText(err), want) {
 			t.Errorf("tensor %d: %v, want %s", at, err, want)
 		}
 	}

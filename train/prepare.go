@@ -26,7 +26,8 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 			return err
 		}
 		_, spec := c.Kernels()
-		if p.Projection, err = seq.NewProjection(t.doing(ctx, "features of the sequences"), spec, c.Projection, ds.Sequences, c.Seed); err != nil {
+		if p.Projection, err = seq.NewProjection(t.doing(ctx, "features of the sequences"), spec,
+			c.Projection, ds.Sequences, c.Seed); err != nil {
 			return options.SpecError(ctx, err)
 		}
 		t.trained.Kind = p
@@ -37,7 +38,8 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 		}
 	case c.Model != model.DRF && t.From == nil: // a run that goes on has its X̄ already
 		length := math.Sqrt(float64(ds.D())) * c.GPLengthscaleFactor
-		t.init.InducingPoints, err = inducingPoints(ctx, c.InducingInit, t.trained.Inputs(ctx, ds), ds.N(), ds.D(), c.Inducing, length, c.Seed, func(share float64) { t.Reporter.Doing(choosing, share) })
+		t.init.InducingPoints, err = inducingPoints(ctx, c.InducingInit, t.trained.Inputs(ctx, ds),
+			ds.N(), ds.D(), c.Inducing, length, c.Seed, func(share float64) { t.Reporter.Doing(choosing, share) })
 		return err
 	}
 	if warning := t.trained.Empty(ctx, ds); warning != "" {
@@ -65,7 +67,8 @@ func (t *trainer) useSequences(ctx context.Context) error {
 		t.init.InducingPoints = append(t.init.InducingPoints, t.trained.Scaler.Rows(s.set.X, r, r+1)...)
 	}
 	t.init.Sigma = sigmas(s.basis, t.Config.GPLengthscaleFactor)
-	t.Reporter.Note("feature maps %s; %d inducing points among the training sequences (%s)", s.basis.Spec, len(s.rows), t.Config.InducingInit)
+	t.Reporter.Note("feature maps %s; %d inducing points among the training sequences (%s)",
+		s.basis.Spec, len(s.rows), t.Config.InducingInit)
 	return nil
 }
 

@@ -18,7 +18,8 @@ import (
 
 // onRanks trains on some ranks, which are goroutines, and gives the Outcome of each. change may say
 // more of a rank's Job.
-func onRanks(t *testing.T, size int, words string, set *data.Dataset, change func(*Job, *context.Context)) ([]*Outcome, []error) {
+func onRanks(t *testing.T, size int, words string, set *data.Dataset,
+	change func(*Job, *context.Context)) ([]*Outcome, []error) {
 	t.Helper()
 	outs, errs := make([]*Outcome, size), make([]error, size)
 	var all sync.WaitGroup
@@ -81,7 +82,8 @@ func TestRanks(t *testing.T) {
 			for _, size := range []int{2, 3} {
 				many := mustShare(t, size, run+precision, set)
 				if d := math.Abs(many.ELBO.Value - one.ELBO.Value); !(d <= most*math.Abs(one.ELBO.Value)) {
-					t.Errorf("%s%s on %d ranks: the bound is %.12g, of one %.12g", run, precision, size, many.ELBO.Value, one.ELBO.Value)
+					t.Errorf("%s%s on %d ranks: the bound is %.12g, of one %.12g", run, precision, size,
+						many.ELBO.Value, one.ELBO.Value)
 				}
 			}
 		}
@@ -107,7 +109,8 @@ func TestDeterministicRanks(t *testing.T) {
 // A run goes on, on another number of ranks, to the same bits: 2, then 4, then 1.
 func TestRanksGoOn(t *testing.T) {
 	set := table(t, 250, 1, wave)
-	const run = "batch=60 inducing=9 features=7 steps=30 validation=0.2 eval-every=10 checkpoint-every=7 deterministic=true"
+	const run = "batch=60 inducing=9 features=7 steps=30 validation=0.2 eval-every=10 " +
+		"checkpoint-every=7 deterministic=true"
 	whole := mustShare(t, 1, run, set)
 	// part resumes a checkpoint and leaves a later one
 	part := func(size, saves int, from *rundir.Checkpoint) (out *Outcome, last *rundir.Checkpoint) {
@@ -156,13 +159,14 @@ func clone(c *rundir.Checkpoint) *rundir.Checkpoint {
 // early stopping is the same on all.
 func TestRanksEndTogether(t *testing.T) {
 	set := table(t, 250, 1, wave)
-	outs, errs := onRanks(t, 3, "batch=60 inducing=9 features=7 steps=100000 validation=0.2", set, func(j *Job, ctx *context.Context) {
-		if j.Comm.Rank() == 2 {
-			own, cancel := context.WithCancel(*ctx)
-			*ctx = own
-			time.AfterFunc(300*time.Millisecond, cancel)
-		}
-	})
+	outs, errs := onRanks(t, 3, "batch=60 inducing=9 features=7 steps=100000 validation=0.2", set,
+		func(j *Job, ctx *context.Context) {
+			if j.Comm.Rank() == 2 {
+				own, cancel := context.WithCancel(*ctx)
+				*ctx = own
+				time.AfterFunc(300*time.Millisecond, cancel)
+			}
+		})
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +179,8 @@ func TestRanksEndTogether(t *testing.T) {
 	if timed.Steps < shortestSteps || timed.End != Finished && timed.End != TimeLimit {
 		t.Errorf("%d steps in a time limit: %v", timed.Steps, timed.End)
 	}
-	early := mustShare(t, 2, "batch=60 inducing=9 features=7 lr=0.3 steps=2000 validation=0.2 early-stop=2 eval-every=5", set)
+	early := mustShare(t, 2,
+		"batch=60 inducing=9 features=7 lr=0.3 steps=2000 validation=0.2 early-stop=2 eval-every=5", set)
 	if early.End != EarlyStop {
 		t.Errorf("no early stop: %v after %d steps", early.End, early.Steps)
 	}

@@ -24,7 +24,8 @@ func stepped(t *testing.T, options string, graphs bool) (*Outcome, []gpu.Usage) 
 		t.Fatal(err)
 	}
 	usage := &usages{device: dev.(*gpu.Device)}
-	out, err := (&Job{Config: c, Device: dev, Train: table(t, 60, 1, wave), Started: time.Now(), Reporter: usage}).Run(context.Background())
+	out, err := (&Job{Config: c, Device: dev, Train: table(t, 60, 1, wave), Started: time.Now(),
+		Reporter: usage}).Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,9 +51,11 @@ func TestCUDAReplay(t *testing.T) {
 	requireCUDA(t)
 	const schedules = " steps=30 warmup=7 decay=cosine kl-warmup=0.5 freeze-kernel=13 device=cuda:0:"
 	for _, options := range []string{
-		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-resampled freeze-omega=8 batch=17",
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-resampled " +
+			"freeze-omega=8 batch=17",
 		"model=gpdrf inducing=9 latents=3 features=7 samples=3 spectra=var-fixed local-reparam=false batch=17",
-		"model=gpdrf inducing=9 latents=3 features=7 samples=2 spectra=var-fixed-all-each whiten=false learn-inducing=true batch=17",
+		"model=gpdrf inducing=9 latents=3 features=7 samples=2 spectra=var-fixed-all-each whiten=false " +
+			"learn-inducing=true batch=17",
 		"model=drf features=7 layers=3 hidden=3 samples=2 spectra=prior-fixed batch=17",
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 skip=true samples=2 spectra=var-integrated batch=17",
 		"model=gp inducing=9 lengthscales=shared batch=60",

@@ -22,12 +22,14 @@ import (
 
 // resumes are options that each keep something else between the steps.
 var resumes = []string{
-	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-resampled freeze-omega=8 freeze-kernel=11",
+	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-resampled " +
+		"freeze-omega=8 freeze-kernel=11",
 	"model=gpdrf inducing=9 latents=3 features=7 chunk=5 validation=0.3 eval-every=4 early-stop=2 lr=0.5 warmup=0",
 	"model=gp inducing=9 natgrad=0.3 validation=0.3 eval-every=7 restore=last",
 	"model=drf features=7 layers=2 hidden=2 spectra=prior-fixed samples=3 batch=60 class-offsets=true",
 	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 validation=0.3 eval-every=4 batch=17",
-	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 distances=steps validation=0.3 eval-every=4 batch=17 chunk=9",
+	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 distances=steps " +
+		"validation=0.3 eval-every=4 batch=17 chunk=9",
 	"model=drf features=7 kernel=spectrum:2 projection=16 batch=17",
 	"model=gp inducing=9 kernel=spectrum:1 codebook=5 batch=17",
 }
@@ -77,7 +79,8 @@ func testResume(t *testing.T, options string) {
 		t.Fatalf("%d checkpoints", len(killed))
 	}
 	for _, at := range killed {
-		if r, err := rundir.OpenRun(at); err != nil || set.Sequences != nil && basisOf(r.Trained) == nil && !isProjected(r.Trained) {
+		if r, err := rundir.OpenRun(at); err != nil || set.Sequences != nil &&
+			basisOf(r.Trained) == nil && !isProjected(r.Trained) {
 			t.Fatalf("a run that was killed cannot predict: %v", err)
 		}
 		appendTo(t, filepath.Join(at, rundir.MetricsFile), "lines after the checkpoi")
@@ -95,11 +98,12 @@ func killedAt20(t *testing.T, set *data.Dataset) string {
 		t.Fatal(err)
 	}
 	at := filepath.Join(dir, "killed")
-	complete(t, &Job{Config: config(t, "inducing=9 features=7 batch=17 steps=30 checkpoint-every=20")}, set, folder, func() {
-		if err := os.CopyFS(at, os.DirFS(filepath.Join(dir, "run"))); err != nil {
-			t.Fatal(err)
-		}
-	})
+	complete(t, &Job{Config: config(t, "inducing=9 features=7 batch=17 steps=30 checkpoint-every=20")},
+		set, folder, func() {
+			if err := os.CopyFS(at, os.DirFS(filepath.Join(dir, "run"))); err != nil {
+				t.Fatal(err)
+			}
+		})
 	return at
 }
 
@@ -240,9 +244,11 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 // A command line may say again what the run began with; anything else that its result depends on is
 // refused by name.
 func TestGoOn(t *testing.T) {
-	c, _ := config(t, "steps=100 batch=20 lr=0.05 validation=0.2 device=cuda:0:f32").ForSteps(100, options.ForTime(time.Minute))
+	c, _ := config(t, "steps=100 batch=20 lr=0.05 validation=0.2 device=cuda:0:f32").ForSteps(100,
+		options.ForTime(time.Minute))
 	c = c.With("chunk", 7).With("task", "regression")
-	for _, f := range []string{"lr=0.050", "steps=100", "time-limit=60s", "task=auto", "chunk=0", "device=cuda:1", "device=cuda", "checkpoint-every=5", "eval-every=0", "validation=0.2"} {
+	for _, f := range []string{"lr=0.050", "steps=100", "time-limit=60s", "task=auto", "chunk=0",
+		"device=cuda:1", "device=cuda", "checkpoint-every=5", "eval-every=0", "validation=0.2"} {
 		key, text, _ := strings.Cut(f, "=")
 		resumed, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}})
 		if err != nil {
@@ -253,10 +259,12 @@ func TestGoOn(t *testing.T) {
 	if c.CheckpointEvery != "5" || c.Device != "cuda" || c.LR != 0.05 {
 		t.Errorf("became %s %s %g", c.CheckpointEvery, c.Device, c.LR)
 	}
-	for _, f := range []string{"lr=0.1", "steps=200", "epochs=3", "time-limit=2m", "device=cpu", "device=cuda:0:f64", "chunk=8", "data=other.csv", "checkpoint-every=often"} {
+	for _, f := range []string{"lr=0.1", "steps=200", "epochs=3", "time-limit=2m", "device=cpu",
+		"device=cuda:0:f64", "chunk=8", "data=other.csv", "checkpoint-every=often"} {
 		key, text, _ := strings.Cut(f, "=")
 		var usage *usage.Error
-		if _, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}); !errors.As(err, &usage) || !strings.HasPrefix(err.Error(), "--"+key+": ") {
+		if _, err := c.GoOn([]options.Setting{{Key: key, Text: text, From: "--" + key}}); !errors.As(err,
+			&usage) || !strings.HasPrefix(err.Error(), "--"+key+": ") {
 			t.Errorf("%s: %v", f, err)
 		}
 	}
@@ -328,7 +336,8 @@ func damaged(t *testing.T, path string, content []byte) {
 		t.Fatal(err)
 	}
 	var usage *usage.Error
-	if _, err := rundir.ReadCheckpoint(filepath.Dir(path)); !errors.As(err, &usage) || !strings.Contains(err.Error(), "train --config") {
+	if _, err := rundir.ReadCheckpoint(filepath.Dir(path)); !errors.As(err, &usage) ||
+		!strings.Contains(err.Error(), "train --config") {
 		t.Errorf("%d bytes: %v", len(content), err)
 	}
 }
@@ -339,7 +348,8 @@ func TestAbandoned(t *testing.T) {
 	t.Chdir(t.TempDir())
 	begin := func(name string) string {
 		dir := filepath.Join("runs", ".d-gp-n.tmp-"+name)
-		if err := errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(filepath.Join(dir, rundir.MetricsFile), nil, 0o666)); err != nil {
+		if err := errors.Join(os.MkdirAll(dir, 0o777),
+			os.WriteFile(filepath.Join(dir, rundir.MetricsFile), nil, 0o666)); err != nil {
 			t.Fatal(err)
 		}
 		return dir
@@ -355,7 +365,8 @@ func TestAbandoned(t *testing.T) {
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.WriteFile(filepath.Join(full, rundir.CheckpointFile), nil, 0o666), os.WriteFile(filepath.Join(strange, "letter"), nil, 0o666)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(full, rundir.CheckpointFile), nil, 0o666),
+		os.WriteFile(filepath.Join(strange, "letter"), nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	folder, err := rundir.NewFolder("", "d", "gp")

@@ -8,7 +8,8 @@ import (
 )
 
 func TestSchedule(t *testing.T) {
-	s := schedule{steps: 1000, lr: 0.01, warmup: 100, cosine: true, klWeight: 0.5, klWarmup: 0.2, freezeOmega: 50, freezeKernel: 70, learnInducing: true}
+	s := schedule{steps: 1000, lr: 0.01, warmup: 100, cosine: true, klWeight: 0.5, klWarmup: 0.2,
+		freezeOmega: 50, freezeKernel: 70, learnInducing: true}
 	near := func(what string, got, want float64) {
 		t.Helper()
 		if math.Abs(got-want) > 1e-4*want {
@@ -26,7 +27,8 @@ func TestSchedule(t *testing.T) {
 		held bool
 	}{
 		{model.Spectra, 50, true}, {model.Spectra, 51, false}, {model.Kernel, 70, true}, {model.Kernel, 71, false},
-		{model.InducingOutputs, 900, false}, {model.Fixed, 900, true}, {model.InducingPoints, 1, false}, {model.Variational, 1, false},
+		{model.InducingOutputs, 900, false}, {model.Fixed, 900, true}, {model.InducingPoints, 1, false},
+		{model.Variational, 1, false},
 	} {
 		if got := s.held(c.role, c.step); got != c.held {
 			t.Errorf("role %d at step %d: held %v", c.role, c.step, got)

@@ -88,7 +88,8 @@ var sequenceRuns = []string{
 	"model=gp inducing=40 kernel=spectrum:3/sqrt steps=300 batch=60 lr=0.05",
 	"model=gpdrf inducing=40 latents=4 features=20 kernel=double:1,3/tfidf+spectrum:3/linear layers=2 hidden=3 steps=300 batch=60 lr=0.02",
 	"model=drf features=40 projection=64 kernel=spectrum:4/tfidf+double:2,3 steps=300 batch=60 lr=0.05",
-	"model=gpdrf inducing=40 latents=4 features=20 kernel=gapped:5,2/sqrt+spectrum:2/tfidf lengthscales=ard whiten=false q-cov=full feed-forward=false inducing-init=greedy steps=300 batch=60",
+	"model=gpdrf inducing=40 latents=4 features=20 kernel=gapped:5,2/sqrt+spectrum:2/tfidf " +
+		"lengthscales=ard whiten=false q-cov=full feed-forward=false inducing-init=greedy steps=300 batch=60",
 }
 
 // Classes of sequences are learnt, and a model file predicts the same numbers.
@@ -113,7 +114,8 @@ func TestSequenceClasses(t *testing.T) {
 			}
 		}
 		again := reread(t, out.Trained)
-		if drf := out.Trained.Model.Model == model.DRF; (basisOf(again) == nil) != drf || isProjected(again) != drf || !drf && basisOf(again).M() != 40 {
+		if drf := out.Trained.Model.Model == model.DRF; (basisOf(again) == nil) != drf ||
+			isProjected(again) != drf || !drf && basisOf(again).M() != 40 {
 			t.Fatalf("%s: no X̄, or no projection", options)
 		}
 		dev := openCPU(t)
@@ -163,10 +165,12 @@ func TestSequencesBesideVectors(t *testing.T) {
 		if s := evaluate(t, out, test).Regression; s.RMSE > 0.45 {
 			t.Errorf("%s: RMSE %.3f", options, s.RMSE)
 		}
-		if all := out.Trained.MapKernels(); len(all) != len(basisOf(out.Trained).Spec) || len(all[0].Sigma) != len(all[0].Alpha) {
+		if all := out.Trained.MapKernels(); len(all) != len(basisOf(out.Trained).Spec) ||
+			len(all[0].Sigma) != len(all[0].Alpha) {
 			t.Errorf("%s: %+v", options, all)
 		}
-		if again := reread(t, out.Trained); !reflect.DeepEqual(again.Schema, out.Trained.Schema) || !reflect.DeepEqual(again.Model, out.Trained.Model) {
+		if again := reread(t, out.Trained); !reflect.DeepEqual(again.Schema, out.Trained.Schema) ||
+			!reflect.DeepEqual(again.Model, out.Trained.Model) {
 			t.Errorf("%s: the model file has another model", options)
 		}
 	}
@@ -176,13 +180,16 @@ func TestSequencesBesideVectors(t *testing.T) {
 func TestSelectMaps(t *testing.T) {
 	set := genes(t, 100, 1)
 	q := &quiet{}
-	out, err := (&Job{Config: config(t, "model=gp inducing=20 steps=3"), Device: openCPU(t), Train: set, Reporter: q}).Run(t.Context())
+	out, err := (&Job{Config: config(t, "model=gp inducing=20 steps=3"), Device: openCPU(t),
+		Train: set, Reporter: q}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := out.Config
 	notes := strings.Join(q.notes, "\n")
-	if !strings.Contains(notes, "defaults for sequences: gp-lengthscale-factor 1, lr 0.07, class-offsets true\n") || c.Steps != 3 || c.Inducing != 20 {
+	if !strings.Contains(notes,
+		"defaults for sequences: gp-lengthscale-factor 1, lr 0.07, class-offsets true\n") ||
+		c.Steps != 3 || c.Inducing != 20 {
 		t.Error(notes)
 	}
 	if _, maps := c.Kernels(); maps == nil || !strings.Contains(notes, "kernel auto: "+maps.String()+", by ") ||
@@ -212,9 +219,12 @@ func TestFitInputs(t *testing.T) {
 		{"kernel=rbf+rbf", both, "with sequences there is only one"},
 		{"kernel=words:2", sequences, "--kernel: words is for sequences of bytes or words; these are dna"},
 		{"learn-inducing=true", sequences, "--learn-inducing: inducing points that are sequences cannot move"},
-		{"inducing-init=kmeans kernel=spectrum:2", sequences, "--inducing-init: kmeans is for vectors: give random or another way"},
+		{"inducing-init=kmeans kernel=spectrum:2", sequences,
+			"--inducing-init: kmeans is for vectors: give random or another way"},
 		{"scaling=robust", sequences, "holds sequences only, and no numbers to scale: leave it out"},
-		{"feed-forward=true", sequences, "--feed-forward: a single layer always sees the latent functions, and these rows have no other numbers: leave it out"},
+		{"feed-forward=true", sequences,
+			"--feed-forward: a single layer always sees the latent functions, and these rows have no other " +
+				"numbers: leave it out"},
 		{"model=drf kernel=spectrum:2", vectors, "--kernel: spectrum:2 is for sequences"},
 	} {
 		_, _, err := config(t, c.options).FitInputs(t.Context(), c.set)
@@ -262,8 +272,12 @@ func TestFitInputs(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked := config(t, options)
-		if sequences := set.Sequences != nil && asked.Preset == "default"; (c.Inducing == sequencesInducing) != (sequences && c.Model != model.DRF) || (c.Steps == sequencesSteps) != (sequences && c.Model != model.DRF) || (c.Steps == projectionSteps) != (sequences && c.Model == model.DRF) ||
-			c.Model == model.GPDRF && c.Skip == (asked.Preset == "paper" || c.Explicit("latents")) || c.Explicit("latents") && c.Latents != asked.Latents {
+		if sequences := set.Sequences != nil &&
+			asked.Preset == "default"; (c.Inducing == sequencesInducing) != (sequences &&
+			c.Model != model.DRF) || (c.Steps == sequencesSteps) != (sequences && c.Model != model.DRF) ||
+			(c.Steps == projectionSteps) != (sequences && c.Model == model.DRF) ||
+			c.Model == model.GPDRF && c.Skip == (asked.Preset == "paper" || c.Explicit("latents")) ||
+			c.Explicit("latents") && c.Latents != asked.Latents {
 			t.Errorf("%q: inducing %d, steps %d, skip %v, latents %d", options, c.Inducing, c.Steps, c.Skip, c.Latents)
 		}
 		if got := fmt.Sprintf("kernel %s, %s", c.Kernel, c.InducingInit); got != want {
@@ -315,8 +329,10 @@ func TestChoice(t *testing.T) {
 
 // A model file of sequences may be damaged in ways of its own.
 func TestSequenceModelDamage(t *testing.T) {
-	trained := mustFit(t, "model=gp inducing=9 kernel=spectrum:2/tfidf+words:1/tfidf tokens=bytes steps=2", readText(t, "news.tsv",
-		"1\ta word and another\n0\twords of old\n1\tand a word\n0\tan old word\n1\ta new and\n0\tof words\n1\tanother a\n0\told of\n1\tand\n0\tof\n", data.ReadOptions{Tokens: "bytes"})).Trained
+	trained := mustFit(t,
+		"model=gp inducing=9 kernel=spectrum:2/tfidf+words:1/tfidf tokens=bytes steps=2", readText(t, "news.tsv",
+			"1\ta word and another\n0\twords of old\n1\tand a word\n0\tan old word\n1\ta new and\n0\tof "+
+				"words\n1\tanother a\n0\told of\n1\tand\n0\tof\n", data.ReadOptions{Tokens: "bytes"})).Trained
 	for want, damage := range map[string]func(t *fitted.Trained){
 		"lack an alphabet":           func(t *fitted.Trained) { t.Kind = fitted.Vectors{} },
 		"are not those of the model": func(t *fitted.Trained) { t.Model.Maps = []string{model.MapLinear, model.MapRBF} },
@@ -345,7 +361,8 @@ func TestEmptySequences(t *testing.T) {
 	if err != nil || math.IsNaN(out.ELBO.Value) {
 		t.Fatal(err, out)
 	}
-	if notes := strings.Join(q.notes, "\n"); !strings.Contains(notes, "without any feature, which the model cannot tell apart: 2 under spectrum:3, 2 under spectrum:2/linear, of 22") {
+	if notes := strings.Join(q.notes, "\n"); !strings.Contains(notes,
+		"without any feature, which the model cannot tell apart: 2 under spectrum:3, 2 under spectrum:2/linear, of 22") {
 		t.Error(notes)
 	}
 	evaluate(t, out, set)

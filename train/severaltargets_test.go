@@ -36,7 +36,8 @@ func TestSeveralTargets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	for _, options := range []string{"model=gp inducing=20 natgrad=0.1", "model=gpdrf inducing=20 features=30", "model=gp inducing=20 likelihood=heteroscedastic"} {
+	for _, options := range []string{"model=gp inducing=20 natgrad=0.1",
+		"model=gpdrf inducing=20 features=30", "model=gp inducing=20 likelihood=heteroscedastic"} {
 		out := mustFit(t, options+" steps=400 batch=100 noise-init=0.3", set)
 		for _, n := range out.Trained.Named {
 			if n.Name == "likelihood.log_variance" && !(len(n.Data) == 2 && n.Data[0] > n.Data[1]+0.5) {
@@ -48,7 +49,8 @@ func TestSeveralTargets(t *testing.T) {
 			t.Fatal(err)
 		}
 		loud, quiet := s.Outputs[0], s.Outputs[1]
-		if s.Raw != nil || loud.Target != "loud" || quiet.Target != "quiet" || math.Abs(loud.Raw.RMSE-0.7) > 0.1 || quiet.Raw.RMSE > 100 {
+		if s.Raw != nil || loud.Target != "loud" || quiet.Target != "quiet" ||
+			math.Abs(loud.Raw.RMSE-0.7) > 0.1 || quiet.Raw.RMSE > 100 {
 			t.Errorf("%s: %+v", options, s.Outputs)
 		}
 		if mean := (loud.Test.NLPD + quiet.Test.NLPD) / 2; math.Abs(s.Regression.NLPD-mean) > 1e-12 {

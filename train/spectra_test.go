@@ -12,10 +12,12 @@ func TestSpectraOfArcCosines(t *testing.T) {
 	set := table(t, 30, 1, wave)
 	c := config(t, "features-kernel=arccos1 inducing=9")
 	c, notes, err := c.FitInputs(t.Context(), set)
-	if err != nil || c.Spectra != model.PriorFixed || !strings.Contains(strings.Join(notes, "\n"), "spectra: prior-fixed, since features of arccos1") {
+	if err != nil || c.Spectra != model.PriorFixed ||
+		!strings.Contains(strings.Join(notes, "\n"), "spectra: prior-fixed, since features of arccos1") {
 		t.Errorf("%s, %q, %v", c.Spectra, notes, err)
 	}
-	if try := config(t, "features-kernel=arccos1 spectra=var-fixed").Remedy(); !strings.Contains(try, "--spectra prior-fixed") {
+	if try := config(t, "features-kernel=arccos1 spectra=var-fixed").Remedy(); !strings.Contains(try,
+		"--spectra prior-fixed") {
 		t.Error(try)
 	}
 }
@@ -44,7 +46,9 @@ func TestSkipAndLatents(t *testing.T) {
 			t.Errorf("%q: %d latents, skip %v, %q", options, c.Latents, c.Skip, notes)
 		}
 	}
-	if _, _, err := config(t, "latents=2 skip=true inducing=9").FitInputs(t.Context(), set); !strings.Contains(errorText(err), "--skip: the skip adds the 2 latent functions to 3 outputs: give latents 3 or more") {
+	if _, _, err := config(t, "latents=2 skip=true inducing=9").FitInputs(t.Context(),
+		set); !strings.Contains(errorText(err),
+		"--skip: the skip adds the 2 latent functions to 3 outputs: give latents 3 or more") {
 		t.Error(err)
 	}
 }
@@ -53,7 +57,8 @@ func TestSkipAndLatents(t *testing.T) {
 // same result.
 func TestSamplesOfNoDraw(t *testing.T) {
 	set := table(t, 60, 1, wave)
-	one, many := mustFit(t, "model=drf features=7 steps=20", set), mustFit(t, "model=drf features=7 steps=20 samples=50", set)
+	one, many := mustFit(t, "model=drf features=7 steps=20", set),
+		mustFit(t, "model=drf features=7 steps=20 samples=50", set)
 	for i, b := range one.Trained.Named {
 		for k, v := range b.Data {
 			if many.Trained.Named[i].Data[k] != v {

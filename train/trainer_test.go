@@ -366,14 +366,16 @@ func TestTimeLimitTooShort(t *testing.T) {
 	if testing.Short() { // under the race detector a step takes five times as long
 		samples = "400"
 	}
-	c := config(t, "time-limit=2s eval-samples=2 batch=300 inducing=20 features=200 spectra=prior-fixed local-reparam=false samples="+samples)
+	c := config(t, "time-limit=2s eval-samples=2 batch=300 inducing=20 features=200 "+
+		"spectra=prior-fixed local-reparam=false samples="+samples)
 	dev, err := device.Open(c.Device)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dev.Close()
 	said := &quiet{}
-	job := &Job{Config: c, Device: dev, Train: table(t, 300, 1, wave), Test: table(t, 100, 2, wave), Started: time.Now(), Reporter: said}
+	job := &Job{Config: c, Device: dev, Train: table(t, 300, 1, wave), Test: table(t, 100, 2, wave),
+		Started: time.Now(), Reporter: said}
 	out, err := job.Run(context.Background())
 	if err != nil || out.Steps > shortestSteps {
 		t.Fatalf("%+v, %v", out, err)
@@ -388,9 +390,11 @@ func TestTimeLimitTooShort(t *testing.T) {
 func TestNothingInTime(t *testing.T) {
 	dev := openCPU(t)
 	set := table(t, 300, 1, wave)
-	job := &Job{Config: config(t, "time-limit=1m batch=50 inducing=20"), Device: dev, Train: set, Test: set, Started: time.Now().Add(-time.Minute), Reporter: &quiet{}}
+	job := &Job{Config: config(t, "time-limit=1m batch=50 inducing=20"), Device: dev, Train: set,
+		Test: set, Started: time.Now().Add(-time.Minute), Reporter: &quiet{}}
 	var usage *usage.Error
-	if _, err := job.Run(t.Context()); !errors.As(err, &usage) || !strings.Contains(err.Error(), "time limit 1m0s: over before the first step, so nothing was trained") {
+	if _, err := job.Run(t.Context()); !errors.As(err, &usage) ||
+		!strings.Contains(err.Error(), "time limit 1m0s: over before the first step, so nothing was trained") {
 		t.Errorf("err = %v", err)
 	}
 	out := mustFit(t, "steps=3 batch=50 inducing=20", set)
@@ -420,7 +424,10 @@ func TestDiverges(t *testing.T) {
 
 // A training step allocates nothing.
 func TestStepAllocatesNothing(t *testing.T) {
-	for _, options := range []string{"", "model=gp", "inducing=20 latents=3 kernel=spectrum:2+double:1,2/linear distances=steps chunk=20", "model=drf layers=2", "natgrad=0.1", "model=gp natgrad=0.1 q-cov=full", "q-cov=full lengthscales=ard whiten=false local-reparam=false spectra=var-resampled samples=2"} {
+	for _, options := range []string{"", "model=gp",
+		"inducing=20 latents=3 kernel=spectrum:2+double:1,2/linear distances=steps chunk=20",
+		"model=drf layers=2", "natgrad=0.1", "model=gp natgrad=0.1 q-cov=full",
+		"q-cov=full lengthscales=ard whiten=false local-reparam=false spectra=var-resampled samples=2"} {
 		set := table(t, 300, 1, wave)
 		if strings.Contains(options, "spectrum") {
 			set = genes(t, 300, 1)

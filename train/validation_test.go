@@ -32,7 +32,8 @@ func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []ru
 	}
 	defer dev.Close()
 	r := &readings{}
-	out, err := (&Job{Config: c, Device: dev, Train: rest, Validation: held, Test: set.Spread(10), Started: time.Now(), Reporter: r}).Run(context.Background())
+	out, err := (&Job{Config: c, Device: dev, Train: rest, Validation: held, Test: set.Spread(10),
+		Started: time.Now(), Reporter: r}).Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,8 @@ func TestEarlyStop(t *testing.T) {
 func TestEvaluationsOfARun(t *testing.T) {
 	out, all := fitHeldOut(t, "steps=60 batch=50 inducing=10 features=8 validation=0.1", table(t, 100, 1, wave))
 	last := all[len(all)-1].Validation
-	if v := out.Validation; out.Config.EvalEvery != 3 || last.Step != 60 || v.NLPD == nil || v.RMSE == nil || v.Every != 3 || v.EarlyStopped {
+	if v := out.Validation; out.Config.EvalEvery != 3 || last.Step != 60 || v.NLPD == nil ||
+		v.RMSE == nil || v.Every != 3 || v.EarlyStopped {
 		t.Errorf("every %d: %+v, %+v", out.Config.EvalEvery, v, last)
 	}
 }
@@ -122,7 +124,8 @@ func TestHoldOut(t *testing.T) {
 			t.Errorf("the row of %g is in both", y)
 		}
 	}
-	if _, other, _, _ := config(t, "validation=0.2 seed=2").HoldOut(set, data.Watch{}); other.Fingerprint == held.Fingerprint {
+	if _, other, _, _ := config(t, "validation=0.2 seed=2").HoldOut(set,
+		data.Watch{}); other.Fingerprint == held.Fingerprint {
 		t.Error("the seed makes no difference")
 	}
 	file := filepath.Join(t.TempDir(), "v.csv")
@@ -177,7 +180,8 @@ func TestValidationMetrics(t *testing.T) {
 	}
 	lines := strings.Split(string(text), "\n")
 	var first, second map[string]float64
-	if err := errors.Join(json.Unmarshal([]byte(lines[0]), &first), json.Unmarshal([]byte(lines[1]), &second)); err != nil {
+	if err := errors.Join(json.Unmarshal([]byte(lines[0]), &first),
+		json.Unmarshal([]byte(lines[1]), &second)); err != nil {
 		t.Fatal(err)
 	}
 	if first["val_nlpd"] != -0.5 || first["val_rmse"] != 0.25 || len(first) != 8 || len(second) != 6 {

@@ -88,7 +88,8 @@ func orderVerb(program string, v verb, words []string) ([]string, error) {
 		case !ok && options.RemovedOption(name) != "":
 			return nil, usagef("--%s: it %s", name, options.RemovedOption(name))
 		case !ok && options.IsFileKey(name):
-			return nil, usagef("--%s: can be set in a config file only: write %s: %s to FILE and give --config FILE", name, name, cmp.Or(value, "VALUE"))
+			return nil, usagef("--%s: can be set in a config file only: write %s: %s to FILE and give "+
+				"--config FILE", name, name, cmp.Or(value, "VALUE"))
 		case !ok:
 			return nil, usagef("unknown flag --%s%s", name, flagHint(name, names, v.name))
 		case twice:

@@ -133,7 +133,8 @@ func (b *benchmark) choose(c *call) (err error) {
 	}
 	n, err := workload.Preset(base)
 	if err != nil {
-		return usagef("--preset: %q is not known%s: use %s", base, suggest.Hint(base, benchPresets()), strings.Join(benchPresets(), ", "))
+		return usagef("--preset: %q is not known%s: use %s", base, suggest.Hint(base, benchPresets()),
+			strings.Join(benchPresets(), ", "))
 	}
 	if changes, ok := c.text("size"); ok {
 		if n, err = n.With(changes); err != nil {
@@ -150,8 +151,10 @@ func (b *benchmark) choose(c *call) (err error) {
 // measure takes all figures; the devices share the time alike.
 func (b *benchmark) measure(names []string, limit time.Duration) (*benchReport, error) {
 	r := &benchReport{Version: rundir.Version, Preset: b.preset, Units: map[string]string{
-		"ms": "milliseconds of a step", "gflop_per_second": "10^9 operations of the formulas per second", "gbyte_per_second": "10^9 bytes of the arguments per second",
-		"samples_per_second": "rows times Monte-Carlo samples per second", "share_of_floor": "floor_ms/ms, the floor being the time of floor_unit at its peak",
+		"ms": "milliseconds of a step", "gflop_per_second": "10^9 operations of the formulas per second",
+		"gbyte_per_second":   "10^9 bytes of the arguments per second",
+		"samples_per_second": "rows times Monte-Carlo samples per second",
+		"share_of_floor":     "floor_ms/ms, the floor being the time of floor_unit at its peak",
 	}}
 	for _, name := range names {
 		d := &benchDevice{Device: name, Precision: b.precision, About: aboutDevice(name)}
@@ -192,7 +195,9 @@ func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 		}
 		// Warming up and one round.
 		if need := time.Duration(2 * cost.FLOPs() / rate * float64(time.Second)); rate > 0 && need > left {
-			d.NotRun = append(d.NotRun, benchSkip{n, fmt.Sprintf("it takes about %.1f s, and only %.1f s are left: raise --seconds", need.Seconds(), max(0, left.Seconds()))})
+			d.NotRun = append(d.NotRun,
+				benchSkip{n, fmt.Sprintf("it takes about %.1f s, and only %.1f s are left: raise --seconds",
+					need.Seconds(), max(0, left.Seconds()))})
 			continue
 		}
 		share := left / time.Duration(len(b.shapes)-i)

@@ -118,7 +118,8 @@ func rightAligned() table.Writer {
 	t.SetStyle(plainStyle())
 	var columns []table.ColumnConfig
 	for i := 2; i <= 10; i++ {
-		columns = append(columns, table.ColumnConfig{Number: i, Align: prettytext.AlignRight, AlignHeader: prettytext.AlignRight})
+		columns = append(columns, table.ColumnConfig{Number: i, Align: prettytext.AlignRight,
+			AlignHeader: prettytext.AlignRight})
 	}
 	t.SetColumnConfigs(columns)
 	return t

@@ -104,7 +104,8 @@ func (s *search) begin(out string) (err error) {
 		return err
 	}
 	if s.cfg.Preset == options.Best && s.cfg.Ensemble > 1 {
-		return usagef("--ensemble: preset best makes an ensemble of the models that it finds: leave it out, or take another preset")
+		return usagef("--ensemble: preset best makes an ensemble of the models that it finds: leave it " +
+			"out, or take another preset")
 	}
 	if s.cfg.Epochs > 0 {
 		return usagef("--epochs: %s takes --steps, of each final model, or --time-limit, of all", s.kind())
@@ -167,7 +168,8 @@ func (s *search) goOn(path string) (err error) {
 		return err
 	}
 	if now := s.job.Train.Fingerprint; now != s.state.Train {
-		return usagef("%s: the training rows have changed since the search began (fingerprint %.12s…, %.12s… then): put the old ones back, or begin a new search", s.job.Train.Path, now, s.state.Train)
+		return usagef("%s: the training rows have changed since the search began (fingerprint %.12s…, "+
+			"%.12s… then): put the old ones back, or begin a new search", s.job.Train.Path, now, s.state.Train)
 	}
 	return s.guard.write(func() (err error) {
 		s.folder, err = rundir.OpenSearch(path)
@@ -203,7 +205,8 @@ func (s *search) run(started time.Time, asJSON bool) (*rundir.Result, error) {
 	if s.cfg.Ensemble > 1 {
 		what = "training an ensemble on %s: %d models on %d rows of %s, %s, on %s"
 	}
-	s.note(what, s.job.Train.Name, len(s.state.Candidates), s.job.Train.N(), inputsOf(s.job.Train), s.job.Train.Task, s.job.Device.Name())
+	s.note(what, s.job.Train.Name, len(s.state.Candidates), s.job.Train.N(), inputsOf(s.job.Train),
+		s.job.Train.Task, s.job.Device.Name())
 	s.note("if this is killed, resume it with: %s", rundir.ResumeCommand(s.folder.Path()))
 	board := s.newLeaderboard(s.state, started)
 	finder := &best.Search{
@@ -294,7 +297,8 @@ func aboutSearch(path string) (searchInfo, error) {
 // Lines is the text for people.
 func (i searchInfo) Lines() []string {
 	return append([]string{
-		fmt.Sprintf("%s: a search for the best model, begun with gpdrf-gpu %s, %.1f s so far", i.Path, i.Version, i.Used.Seconds()),
+		fmt.Sprintf("%s: a search for the best model, begun with gpdrf-gpu %s, %.1f s so far", i.Path,
+			i.Version, i.Used.Seconds()),
 		"to resume  " + rundir.ResumeCommand(i.Path), "",
 	}, i.State.Lines()...)
 }

@@ -69,7 +69,8 @@ func browseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	path := filepath.Join(ts.MkAbs("."), "probed.html")
 	ts.Check(os.WriteFile(path, []byte(text), 0o666))
 	scheme := map[string]string{"dark": "0", "light": "1"}[args[2]]
-	cmd := exec.Command(browser(), "--no-sandbox", "--headless", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
+	cmd := exec.Command(browser(), "--no-sandbox", "--headless", "--disable-gpu", "--hide-scrollbars",
+		"--enable-logging=stderr",
 		"--blink-settings=preferredColorScheme="+scheme, "--window-size="+args[1]+",1000", "--dump-dom", "file://"+path)
 	var said strings.Builder
 	cmd.Stderr = &said
@@ -115,7 +116,8 @@ func faults(dom, said string, dark bool) string {
 		return "its ground is " + found.Dark
 	case found.Charts == 0 || found.Tables > 0 || found.Small > 0 || found.Unnamed > 0:
 		return "charts without tables, too small or without names: " + text
-	case !found.Skip || !found.Focus || found.First == "" || found.Second == "" || found.First == found.Second || !found.Away:
+	case !found.Skip || !found.Focus || found.First == "" || found.Second == "" ||
+		found.First == found.Second || !found.Away:
 		return "it cannot be used by keyboard: " + text
 	}
 	return ""
@@ -124,7 +126,8 @@ func faults(dom, said string, dark bool) string {
 // printCommand: print PAGE prints a page to PDF in Chromium.
 func printCommand(ts *testscript.TestScript, neg bool, args []string) {
 	out := ts.MkAbs("printed.pdf")
-	cmd := exec.Command(browser(), "--no-sandbox", "--headless", "--disable-gpu", "--print-to-pdf="+out, "file://"+ts.MkAbs(args[0]))
+	cmd := exec.Command(browser(), "--no-sandbox", "--headless", "--disable-gpu",
+		"--print-to-pdf="+out, "file://"+ts.MkAbs(args[0]))
 	ts.Check(cmd.Run())
 	text, err := os.ReadFile(out)
 	ts.Check(err)

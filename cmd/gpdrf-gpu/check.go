@@ -47,8 +47,9 @@ func (c *comparisons) Lines() []string {
 		if x.Precision != string(device.Highest) {
 			verb = "at " + x.Precision + " " + verb
 		}
-		lines = append(lines, fmt.Sprintf("%s %s %s %s: largest relative difference %.2g, of the gradient of %s; tolerance %.0e",
-			mark, x.Device, verb, x.Reference, x.Difference, x.At, x.Tolerance))
+		lines = append(lines,
+			fmt.Sprintf("%s %s %s %s: largest relative difference %.2g, of the gradient of %s; tolerance %.0e",
+				mark, x.Device, verb, x.Reference, x.Difference, x.At, x.Tolerance))
 	}
 	return lines
 }

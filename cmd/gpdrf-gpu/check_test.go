@@ -27,7 +27,9 @@ func TestCheckedGradient(t *testing.T) {
 			t.Errorf("the gradient of %s is zero", block.Name)
 		}
 	}
-	for _, name := range []string{"gp.mix_logit", "gp.pseudo_inputs", "drf.1.mean_w", "sequences: gp.map_logit", "sequences: gp.log_sigma", "sequences: gp.q_mu", "integrated: drf.0.logvar_omega", "integrated: drf.0.log_rho", "integrated: drf.1.mean_w"} {
+	for _, name := range []string{"gp.mix_logit", "gp.pseudo_inputs", "drf.1.mean_w",
+		"sequences: gp.map_logit", "sequences: gp.log_sigma", "sequences: gp.q_mu",
+		"integrated: drf.0.logvar_omega", "integrated: drf.0.log_rho", "integrated: drf.1.mean_w"} {
 		if !names[name] {
 			t.Errorf("no gradient of %s", name)
 		}
@@ -37,20 +39,24 @@ func TestCheckedGradient(t *testing.T) {
 // The check finds one wrong number in a small block beside a large one, and one that is not a
 // number.
 func TestCompare(t *testing.T) {
-	want := []model.Named{{Name: "large", Data: []float64{1e6, -2e6}}, {Name: "small", Data: []float64{1e-3, 0, 2e-3}}, {Name: "zero", Data: []float64{0}}}
+	want := []model.Named{{Name: "large", Data: []float64{1e6, -2e6}},
+		{Name: "small", Data: []float64{1e-3, 0, 2e-3}}, {Name: "zero", Data: []float64{0}}}
 	for _, test := range []struct {
 		wrong  float64
 		agrees bool
 		line   string
 	}{
 		{0, true, "✓ cuda:0:f64 agrees with cpu:f64: largest relative difference 0, "},
-		{1e-14, true, "✓ cuda:0:f64 agrees with cpu:f64: largest relative difference 5e-12, of the gradient of small; tolerance 1e-10"},
-		{1e-12, false, "✗ cuda:0:f64 differs from cpu:f64: largest relative difference 5e-10, of the gradient of small; tolerance 1e-10"},
+		{1e-14, true, "✓ cuda:0:f64 agrees with cpu:f64: largest relative difference 5e-12, of the " +
+			"gradient of small; tolerance 1e-10"},
+		{1e-12, false, "✗ cuda:0:f64 differs from cpu:f64: largest relative difference 5e-10, of the " +
+			"gradient of small; tolerance 1e-10"},
 		{math.NaN(), false, "✗ "},
 		{math.Inf(1), false, "✗ "},
 	} {
 		got := []model.Named{want[0], {Name: "small", Data: []float64{1e-3, test.wrong, 2e-3}}, want[2]}
-		x := comparison{Device: "cuda:0:f64", Precision: string(device.Highest), Reference: "cpu:f64", Tolerance: tolerances[":f64"]}
+		x := comparison{Device: "cuda:0:f64", Precision: string(device.Highest), Reference: "cpu:f64",
+			Tolerance: tolerances[":f64"]}
 		x.compare(got, want)
 		c := comparisons{Check: []comparison{x}}
 		if line := c.Lines()[1]; x.Agrees != test.agrees || !strings.HasPrefix(line, test.line) {

@@ -192,7 +192,8 @@ func (v *crossValidation) folds() error {
 // ranAway reports whether a fold failed because its numbers diverged, in training or in the
 // evaluation of a saved model.
 func ranAway(err error, cv *rundir.CV, k int) bool {
-	return errors.As(err, new(*model.NotFiniteError)) || errors.As(err, new(*device.NotPositiveDefiniteError)) || !cv.ToDo(k)
+	return errors.As(err, new(*model.NotFiniteError)) ||
+		errors.As(err, new(*device.NotPositiveDefiniteError)) || !cv.ToDo(k)
 }
 
 // failed names the folds that have no scores after all.
@@ -206,7 +207,8 @@ func (v *crossValidation) failed() error {
 	if failures == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %d of %d folds failed: %s", v.cv.Path(), len(failures), v.cv.Folds, strings.Join(failures, "; "))
+	return fmt.Errorf("%s: %d of %d folds failed: %s", v.cv.Path(), len(failures), v.cv.Folds,
+		strings.Join(failures, "; "))
 }
 
 // fold trains one fold, from its start or from its last checkpoint.
@@ -337,7 +339,8 @@ func aboutCV(path string) (cvInfo, error) {
 
 // Lines is the text for people.
 func (i cvInfo) Lines() []string {
-	lines := []string{fmt.Sprintf("%s: cross-validation, %d of %d folds finished, with gpdrf-gpu %s on %s", i.Path, i.Finished, i.Folds, i.Version, i.Device)}
+	lines := []string{fmt.Sprintf("%s: cross-validation, %d of %d folds finished, with gpdrf-gpu "+
+		"%s on %s", i.Path, i.Finished, i.Folds, i.Version, i.Device)}
 	if !i.Complete {
 		lines = append(lines, "to resume  "+rundir.ResumeCommand(i.Path))
 	}

@@ -24,9 +24,11 @@ func cvColumns(cv *rundir.CV) (columns []cvColumn) {
 			columns = append(columns, cvColumn{heading: "AUC", key: "auc"})
 		}
 	} else {
-		columns = []cvColumn{{heading: "RMSE", key: "rmse"}, {heading: "NLPD", key: "nlpd"}, {heading: "90 % coverage", key: "coverage90", percent: true}}
+		columns = []cvColumn{{heading: "RMSE", key: "rmse"}, {heading: "NLPD", key: "nlpd"},
+			{heading: "90 % coverage", key: "coverage90", percent: true}}
 		if cv.Raw != nil {
-			columns = append(columns, cvColumn{heading: "RMSE, own units", key: "rmse", raw: true}, cvColumn{heading: "NLPD, own units", key: "nlpd", raw: true})
+			columns = append(columns, cvColumn{heading: "RMSE, own units", key: "rmse", raw: true},
+				cvColumn{heading: "NLPD, own units", key: "nlpd", raw: true})
 		}
 	}
 	return columns
@@ -103,7 +105,8 @@ func cvTable(cv *rundir.CV) string {
 	}
 	text += "\n" + indented(t)
 	if p := cv.Pooled; p != nil && cv.Task == data.Regression {
-		text += fmt.Sprintf("\n\nall %d rows together, own units: RMSE %.4g, NLPD %.4g", p.Rows, p.Scores["rmse"], p.Scores["nlpd"])
+		text += fmt.Sprintf("\n\nall %d rows together, own units: RMSE %.4g, NLPD %.4g", p.Rows,
+			p.Scores["rmse"], p.Scores["nlpd"])
 	} else if p != nil {
 		text += fmt.Sprintf("\n\nall %d rows together\n", p.Rows) + classTables(p.Classes)
 	}

@@ -63,7 +63,8 @@ func setsNamed(names []string) (chosen []sets.Set, err error) {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(s sets.Set) bool { return s.Name == name })
 		if i < 0 {
-			return nil, usagef("there is no set %q%s", name, cmp.Or(suggest.Hint(name, data.Names()), ": gpdrf-gpu data list shows all sets"))
+			return nil, usagef("there is no set %q%s", name,
+				cmp.Or(suggest.Hint(name, data.Names()), ": gpdrf-gpu data list shows all sets"))
 		}
 		chosen = append(chosen, all[i])
 	}
@@ -92,7 +93,8 @@ func (p *program) listSets(chosen []sets.Set, dir string, asJSON bool) error {
 		if s.Classes > 0 {
 			target = fmt.Sprintf("%d classes", s.Classes)
 		}
-		t.AppendRow(table.Row{s.Name, humanize.Comma(int64(s.Train)) + ", " + humanize.Comma(int64(s.Test)), s.Inputs, target, s.Folds, where, s.Licence})
+		t.AppendRow(table.Row{s.Name, humanize.Comma(int64(s.Train)) + ", " +
+			humanize.Comma(int64(s.Test)), s.Inputs, target, s.Folds, where, s.Licence})
 		listed[i] = l
 	}
 	if asJSON {

@@ -39,9 +39,13 @@ func TestCLIDocs(t *testing.T) {
 // markdown is docs/cli.md without the part that is not made from flags: docs/cli-notes.md.
 func (p *program) markdown() string {
 	var b strings.Builder
-	b.WriteString("# The command line\n\nWritten by `go test ./cmd/gpdrf-gpu -run CLIDocs -update` from the program's own help.\n\n")
-	b.WriteString("    gpdrf-gpu COMMAND [flags] [argument]\n\nFlags may stand before and after the argument; after `--` nothing is a flag. A switch is written\n`--name=true` or `--name=false`; `--name` alone is true.\n\n")
-	b.WriteString("Exit codes: 0; 2 for bad input or usage; 1 for a failure; 130 after Ctrl-C, which saves the model so\nfar. `train --resume` on a run that has ended says so, with 0.\n")
+	b.WriteString("# The command line\n\nWritten by `go test ./cmd/gpdrf-gpu -run CLIDocs -update` " +
+		"from the program's own help.\n\n")
+	b.WriteString("    gpdrf-gpu COMMAND [flags] [argument]\n\nFlags may stand before and after the " +
+		"argument; after `--` nothing is a flag. A switch is written\n`--name=true` or `--name=false`; " +
+		"`--name` alone is true.\n\n")
+	b.WriteString("Exit codes: 0; 2 for bad input or usage; 1 for a failure; 130 after Ctrl-C, which " +
+		"saves the model so\nfar. `train --resume` on a run that has ended says so, with 0.\n")
 	for _, v := range p.verbs() {
 		fmt.Fprintf(&b, "\n## gpdrf-gpu %s\n\n    gpdrf-gpu %s\n\n%s\n\n", v.name, v.synopsis(), wrap(v.about, "", helpWidth))
 		for _, e := range v.examples {

@@ -75,7 +75,8 @@ func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, n
 		return nil, nil, err
 	}
 	if file, ok := c.text("data"); ok {
-		if rows, notes, err = data.ReadFile(file, data.ReadOptions{Like: &run.Trained.Schema, Labels: labels, TableOptions: table, Watch: watch}); err != nil {
+		if rows, notes, err = data.ReadFile(file, data.ReadOptions{Like: &run.Trained.Schema,
+			Labels: labels, TableOptions: table, Watch: watch}); err != nil {
 			return nil, nil, err
 		}
 		return rows, notes, c.attachGram(rows, watch)
@@ -89,11 +90,13 @@ func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, n
 		return nil, nil, fmt.Errorf("the run's own test rows cannot be read; give others with --data FILE: %w", err)
 	}
 	if !reflect.DeepEqual(rows.Schema().Plain(), run.Trained.Schema) {
-		return nil, nil, usagef("%s: its columns, target or classes have changed since training: give rows with --data FILE", rows.Path)
+		return nil, nil, usagef("%s: its columns, target or classes have changed since training: give "+
+			"rows with --data FILE", rows.Path)
 	}
 	if rows.Fingerprint != run.Result.Fingerprint.Test {
-		notes = append(notes, fmt.Sprintf("warning: the test rows have changed since the run was tested (fingerprint %.12s…, %.12s… then)",
-			rows.Fingerprint, run.Result.Fingerprint.Test))
+		notes = append(notes,
+			fmt.Sprintf("warning: the test rows have changed since the run was tested (fingerprint %.12s…, %.12s… then)",
+				rows.Fingerprint, run.Result.Fingerprint.Test))
 	}
 	return rows, notes, nil
 }

@@ -61,7 +61,8 @@ func (e *events) step(p rundir.Progress) {
 		return
 	}
 	values := []tfevents.Value{
-		tfevents.Scalar("train/elbo", p.ELBO), tfevents.Scalar("train/ell", p.ELL), tfevents.Scalar("train/kl", p.KL), tfevents.Scalar("train/lr", p.LR),
+		tfevents.Scalar("train/elbo", p.ELBO), tfevents.Scalar("train/ell", p.ELL),
+		tfevents.Scalar("train/kl", p.KL), tfevents.Scalar("train/lr", p.LR),
 	}
 	if v := p.Validation; v != nil && v.Step == p.Step {
 		names, scores := [2]string{}, v.Scores()

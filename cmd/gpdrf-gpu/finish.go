@@ -166,5 +166,6 @@ func (f *finish) failed(err error) error {
 	if writing := f.folder.Rewrite(r); writing != nil {
 		return errors.Join(err, writing)
 	}
-	return fmt.Errorf("the model is trained and saved in %s, but its evaluation failed: %w; to score it: gpdrf-gpu eval %[1]s", f.path, err)
+	return fmt.Errorf("the model is trained and saved in %s, but its evaluation failed: %w; to score "+
+		"it: gpdrf-gpu eval %[1]s", f.path, err)
 }

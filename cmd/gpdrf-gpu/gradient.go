@@ -22,12 +22,15 @@ var checked = []struct {
 }{
 	{"", model.Config{
 		Model: model.GPDRF, Inputs: checkInputs, Outputs: 1, Likelihood: model.GaussianLikelihood, Samples: 2,
-		Latents: 3, Inducing: checkInducing, Kernel: "rbf+matern32", Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,
-		Layers: 2, Features: 9, Hidden: 3, Spectra: model.VarResampled + model.EachSample, LocalReparam: true, FeedForward: true,
+		Latents: 3, Inducing: checkInducing, Kernel: "rbf+matern32", Lengthscales: model.ARD,
+		QCov: model.Full, Whiten: true, LearnInducing: true,
+		Layers: 2, Features: 9, Hidden: 3, Spectra: model.VarResampled + model.EachSample,
+		LocalReparam: true, FeedForward: true,
 	}},
 	{"sequences: ", model.Config{
 		Model: model.GPDRF, Inputs: checkInputs, Outputs: 1, Likelihood: model.GaussianLikelihood, Samples: 2,
-		Latents: 3, Inducing: checkInducing, Maps: []string{model.MapRBF, model.MapLinear}, Lengthscales: model.ARD, QCov: model.Full, Whiten: true,
+		Latents: 3, Inducing: checkInducing, Maps: []string{model.MapRBF, model.MapLinear},
+		Lengthscales: model.ARD, QCov: model.Full, Whiten: true,
 		Layers: 1, Features: 9, Hidden: 3, Spectra: model.VarResampled + model.EachSample, LocalReparam: true,
 	}},
 	{"integrated: ", model.Config{
@@ -69,7 +72,8 @@ func gradientOf(dev device.Device, c model.Config) ([]model.Named, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Init(model.Init{Seed: 1, InducingPoints: wave(checkInducing*checkInputs, 1.7), Sigma: []float64{0.8}, GPLengthscaleFactor: 1, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
+	m.Init(model.Init{Seed: 1, InducingPoints: wave(checkInducing*checkInputs, 1.7),
+		Sigma: []float64{0.8}, GPLengthscaleFactor: 1, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
 	parameters := m.Export()
 	for _, block := range parameters {
 		for i, move := range wave(len(block.Data), 2.3) {

@@ -14,11 +14,13 @@ const helpWidth = 100
 func (p *program) overview() string {
 	var b strings.Builder
 	b.WriteString("gpdrf-gpu " + rundir.Version + ": deep Gaussian processes from the command line\n\n")
-	b.WriteString("A GP-DRF model is a Gaussian process layer with random-feature layers above it (Laradji et al., 2019).\n\nCommands\n")
+	b.WriteString("A GP-DRF model is a Gaussian process layer with random-feature layers above it " +
+		"(Laradji et al., 2019).\n\nCommands\n")
 	for _, v := range p.verbs() {
 		fmt.Fprintf(&b, "  gpdrf-gpu %-21s %s\n", strings.TrimSpace(v.name+" "+v.args), v.line)
 	}
-	b.WriteString("  gpdrf-gpu help COMMAND          options and examples of a command; help train --all has every option\n")
+	b.WriteString("  gpdrf-gpu help COMMAND          options and examples of a command; help train " +
+		"--all has every option\n")
 	b.WriteString("  gpdrf-gpu --version             the version of this program\n\nStart with\n  gpdrf-gpu train\n")
 	return b.String()
 }
@@ -42,10 +44,12 @@ func (v verb) help(all bool) string {
 	if all && v.name == "train" {
 		writeFlags(&b, "Keys of a config file, which have no flag", fileKeys())
 	}
-	b.WriteString("\nWrite a switch as --name=true or --name=false; --name alone is true. Flags may come before or after\n" +
+	b.WriteString("\nWrite a switch as --name=true or --name=false; --name alone is true. Flags may " +
+		"come before or after\n" +
 		"the argument.\n")
 	if short {
-		fmt.Fprintf(&b, "These are the options that most runs need. All of them: gpdrf-gpu help %s --all, or docs/cli.md.\n", v.name)
+		fmt.Fprintf(&b, "These are the options that most runs need. All of them: gpdrf-gpu help %s "+
+			"--all, or docs/cli.md.\n", v.name)
 	}
 	return b.String()
 }

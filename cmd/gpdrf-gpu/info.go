@@ -66,7 +66,8 @@ func (p *program) show(about interface{ Lines() []string }, asJSON bool) error {
 
 // onlyForData refuses the flags that say how to read a data file where there is none.
 func (c *call) onlyForData() error {
-	for _, name := range []string{"target", "task", "labels", "one-hot", "ignore", "id", "missing", "separator", "decimal", "header", "tokens", "sequence"} {
+	for _, name := range []string{"target", "task", "labels", "one-hot", "ignore", "id", "missing",
+		"separator", "decimal", "header", "tokens", "sequence"} {
 		if _, given := c.text(name); given {
 			return usagef("--%s: applies to data files only", name)
 		}
@@ -96,7 +97,9 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 	var ds *data.Dataset
 	var notes []string
 	if slices.Contains(data.Names(), name) {
-		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv), Target: opt.Target, Task: opt.Task, Labels: opt.Labels, TableOptions: opt.TableOptions, Tokens: opt.Tokens, Watch: watch})
+		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv),
+			Target: opt.Target, Task: opt.Task, Labels: opt.Labels, TableOptions: opt.TableOptions,
+			Tokens: opt.Tokens, Watch: watch})
 	} else {
 		ds, notes, err = data.ReadFile(name, opt)
 	}
@@ -130,8 +133,9 @@ type setInfo struct {
 
 func aboutProgram() programInfo {
 	i := programInfo{
-		Version: rundir.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Threads: runtime.GOMAXPROCS(0),
-		SIMD: simd.Tier(), devicesInfo: aboutDevices(), DataDir: os.Getenv(data.DataDirEnv),
+		Version: rundir.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+		Threads: runtime.GOMAXPROCS(0),
+		SIMD:    simd.Tier(), devicesInfo: aboutDevices(), DataDir: os.Getenv(data.DataDirEnv),
 	}
 	for _, s := range sets.All() {
 		i.Sets = append(i.Sets, setInfo{s.Name, s.Folds, s.From(i.DataDir)})
@@ -143,7 +147,8 @@ func aboutProgram() programInfo {
 func (i programInfo) Lines() []string {
 	lines := append([]string{fmt.Sprintf("gpdrf-gpu %s, %s, %s", i.Version, i.Go, i.System)}, i.lines()...)
 	if i.DataDir == "" {
-		lines = append(lines, "data      "+data.DataDirEnv+" is not set: set it, or --data-dir, to the folder of the named sets")
+		lines = append(lines, "data      "+data.DataDirEnv+
+			" is not set: set it, or --data-dir, to the folder of the named sets")
 	} else {
 		lines = append(lines, "data      "+data.DataDirEnv+"="+i.DataDir)
 	}
@@ -183,7 +188,8 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 		return nil, err
 	}
 	p.noteUnsealed(run.Trained, path)
-	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(), split: splitOf(run.Config), steps: run.Config.Steps}
+	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(),
+		split: splitOf(run.Config), steps: run.Config.Steps}
 	if run.CanGoOn() && (run.Result.Interrupted || run.Result.Unfinished) {
 		i.resume = rundir.ResumeCommand(path)
 	}
@@ -218,7 +224,8 @@ func (i *runInfo) Lines() []string {
 		testing = fmt.Sprintf("%d for testing (%.12s…)", r.NTest, r.Fingerprint.Test)
 	}
 	lines := []string{
-		fmt.Sprintf("%s: %s on %s, %s, trained with gpdrf-gpu %s on %s", i.Path, r.Model, r.Data, r.Task, r.Version, r.Device),
+		fmt.Sprintf("%s: %s on %s, %s, trained with gpdrf-gpu %s on %s", i.Path, r.Model, r.Data, r.Task,
+			r.Version, r.Device),
 		fmt.Sprintf("rows       %d for training (%.12s…), %s", r.NTrain, r.Fingerprint.Train, testing),
 		fmt.Sprintf("training   %d steps in %.1f s, %d parameters, %s", r.Steps, r.Seconds, r.Parameters, i.standing()),
 	}
@@ -269,7 +276,8 @@ func validated(v *rundir.Validation) string {
 	if v.EarlyStopped {
 		ended = "; stopped early"
 	}
-	return fmt.Sprintf("validation %d rows, every %d steps: %sat step %d, %s%s", v.Rows, v.Every, score, v.Step, v.Restored, ended)
+	return fmt.Sprintf("validation %d rows, every %d steps: %sat step %d, %s%s", v.Rows, v.Every,
+		score, v.Step, v.Restored, ended)
 }
 
 // standing says how far the run came.

@@ -88,8 +88,10 @@ func (f *finish) table() {
 // session is this command.
 func (f *finish) session() report.Session {
 	return report.Session{
-		Command: shellWords(append([]string{"gpdrf-gpu"}, f.args...)), Began: f.began.UTC().Truncate(time.Second), Seconds: time.Since(f.began).Seconds(),
-		Version: rundir.Version, System: runtime.GOOS + "/" + runtime.GOARCH, Processor: hardware.Processor(), Threads: runtime.GOMAXPROCS(0), Device: f.job.Device.Name(),
+		Command: shellWords(append([]string{"gpdrf-gpu"}, f.args...)),
+		Began:   f.began.UTC().Truncate(time.Second), Seconds: time.Since(f.began).Seconds(),
+		Version: rundir.Version, System: runtime.GOOS + "/" + runtime.GOARCH,
+		Processor: hardware.Processor(), Threads: runtime.GOMAXPROCS(0), Device: f.job.Device.Name(),
 	}
 }
 

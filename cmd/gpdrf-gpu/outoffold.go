@@ -38,7 +38,8 @@ func (v *crossValidation) predictAll() error {
 	}
 	slices.SortFunc(rows, func(a, b []predict.Cell) int { return cmp.Compare(a[0].Value, b[0].Value) })
 	all.Rows, all.Row = len(rows), func(i int, into []predict.Cell) { copy(into, rows[i]) }
-	return atomicfile.WriteFile(filepath.Join(v.cv.Path(), rundir.OutOfFoldFile), func(w io.Writer) error { return all.Write(w, predict.CSV) })
+	return atomicfile.WriteFile(filepath.Join(v.cv.Path(), rundir.OutOfFoldFile),
+		func(w io.Writer) error { return all.Write(w, predict.CSV) })
 }
 
 // predictFold predicts the test rows of a fold, and says which numbers they have among all rows.

@@ -42,7 +42,8 @@ type phase struct {
 }
 
 func (p *program) newPhase(what string, total int, count func(done int) string) *phase {
-	f := &phase{w: p.err, terminal: p.terminal, what: what, count: count, total: total, start: time.Now(), due: lineAfter, pause: lineAfter}
+	f := &phase{w: p.err, terminal: p.terminal, what: what, count: count, total: total,
+		start: time.Now(), due: lineAfter, pause: lineAfter}
 	if p.quiet {
 		f.w = nil
 	}
@@ -82,7 +83,9 @@ func (f *phase) show(done int) {
 	case f.group == nil:
 		f.group = mpb.New(mpb.WithOutput(f.w), mpb.WithWidth(24))
 		f.bar = f.group.AddBar(int64(f.total), mpb.BarFillerTrim(), mpb.BarRemoveOnComplete(),
-			mpb.PrependDecorators(decor.Any(func(s decor.Statistics) string { return f.what + ": " + f.count(int(s.Current)) + " " })),
+			mpb.PrependDecorators(decor.Any(func(s decor.Statistics) string {
+				return f.what + ": " + f.count(int(s.Current)) + " "
+			})),
 			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return f.left(int(s.Current)) })))
 	}
 	f.bar.SetCurrent(int64(done))

@@ -21,7 +21,8 @@ import (
 // newReporter shows how a run goes: a bar on a terminal, plain lines elsewhere. It also feeds the
 // run folder's metrics, and stops the run where they cannot be written.
 // begin is called before the first step.
-func (p *program) newReporter(dev device.Device, folder *rundir.Folder, events *events, begin, stop func()) train.Reporter {
+func (p *program) newReporter(dev device.Device, folder *rundir.Folder, events *events, begin,
+	stop func()) train.Reporter {
 	var shown train.Reporter = &lines{w: p.err}
 	switch {
 	case p.quiet:

@@ -18,13 +18,15 @@ func TestLines(t *testing.T) {
 		total       int
 		step        time.Duration
 		least, most int
-	}{{100000, 10 * time.Millisecond, 12, 20}, {100, time.Millisecond, 2, 2}, {7, 5 * time.Second, 7, 7}, {1, time.Second, 1, 1}} {
+	}{{100000, 10 * time.Millisecond, 12, 20}, {100, time.Millisecond, 2, 2},
+		{7, 5 * time.Second, 7, 7}, {1, time.Second, 1, 1}} {
 		var out bytes.Buffer
 		l := &lines{w: &out}
 		l.Begin(c.total)
 		for step := 1; step <= c.total; step++ {
 			if step == 1 || step%10 == 0 || step == c.total || c.total < 10 {
-				l.Step(rundir.Progress{Step: step, Total: c.total, Elapsed: time.Duration(step) * c.step, StepsPerSecond: 1 / c.step.Seconds()})
+				l.Step(rundir.Progress{Step: step, Total: c.total, Elapsed: time.Duration(step) * c.step,
+					StepsPerSecond: 1 / c.step.Seconds()})
 			}
 		}
 		l.End()

@@ -25,7 +25,8 @@ var elsewhere = regexp.MustCompile(`(?i)(src|href)="?(https?:|//|[a-z0-9./]+\.(c
 // selfContainedCommand: selfcontained FILE expects a page that asks for nothing, below 3 MB.
 func selfContainedCommand(ts *testscript.TestScript, neg bool, args []string) {
 	text := ts.ReadFile(args[0])
-	if found := elsewhere.FindString(text); found != "" || len(text) > 3e6 || !strings.Contains(text, "default-src 'none'") {
+	if found := elsewhere.FindString(text); found != "" || len(text) > 3e6 ||
+		!strings.Contains(text, "default-src 'none'") {
 		ts.Fatalf("%s: %d bytes, %q", args[0], len(text), found)
 	}
 	if bad := regexp.MustCompile(`>\s*(NaN|[-+]?Inf|%!\w)`).FindString(text); bad != "" {
@@ -59,6 +60,9 @@ func agreesCommand(ts *testscript.TestScript, neg bool, args []string) {
 	t, want := r.Rows.Targets[0], r.Result.Raw
 	is("RMSE", math.Sqrt(mean(func(i int) float64 { d := t.True[i] - t.Mean[i]; return d * d })), want.RMSE)
 	is("NLPD", mean(func(i int) float64 { return -t.LogDensity[i] }), want.NLPD)
-	is("coverage", mean(func(i int) float64 { return one[t.True[i] >= t.Q05[i] && t.True[i] <= t.Q95[i]] }), want.Coverage90)
-	is("coverage by position", mean(func(i int) float64 { return one[math.Abs(t.Position[i]-0.5) <= 0.45] }), want.Coverage90)
+	is("coverage", mean(func(i int) float64 {
+		return one[t.True[i] >= t.Q05[i] && t.True[i] <= t.Q95[i]]
+	}), want.Coverage90)
+	is("coverage by position",
+		mean(func(i int) float64 { return one[math.Abs(t.Position[i]-0.5) <= 0.45] }), want.Coverage90)
 }

@@ -101,7 +101,8 @@ func scoreTable(r *rundir.Result, rows split) string {
 			t.ResetRows()
 			t.AppendHeader(table.Row{"", "RMSE", "own units", "NLPD", "own units", "90 % coverage"})
 			for _, o := range r.Outputs {
-				t.AppendRow(table.Row{o.Target, decimals(o.Test.RMSE), fmt.Sprintf("%.4g", o.Raw.RMSE), decimals(o.Test.NLPD), fmt.Sprintf("%.4g", o.Raw.NLPD), percent(o.Test.Coverage90)})
+				t.AppendRow(table.Row{o.Target, decimals(o.Test.RMSE), fmt.Sprintf("%.4g", o.Raw.RMSE),
+					decimals(o.Test.NLPD), fmt.Sprintf("%.4g", o.Raw.NLPD), percent(o.Test.Coverage90)})
 			}
 			t.AppendRow(table.Row{"mean", decimals(s.RMSE), "", decimals(s.NLPD), "", percent(s.Coverage90)})
 		}

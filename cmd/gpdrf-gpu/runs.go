@@ -80,8 +80,10 @@ func runColumns() []runColumn {
 			}
 			return e.Began.Local().Format("2006-01-02 15:04")
 		}, nil},
-		{"steps", func(e report.Entry) string { return strconv.Itoa(e.Steps) }, func(e report.Entry) *float64 { v := float64(e.Steps); return &v }},
-		{"seconds", func(e report.Entry) string { return fmt.Sprintf("%.1f", e.Seconds) }, func(e report.Entry) *float64 { return &e.Seconds }},
+		{"steps", func(e report.Entry) string { return strconv.Itoa(e.Steps) },
+			func(e report.Entry) *float64 { v := float64(e.Steps); return &v }},
+		{"seconds", func(e report.Entry) string { return fmt.Sprintf("%.1f", e.Seconds) },
+			func(e report.Entry) *float64 { return &e.Seconds }},
 		score("rmse", func(e report.Entry) *float64 { return e.RMSE }),
 		score("nlpd", func(e report.Entry) *float64 { return e.NLPD }),
 		score("error", func(e report.Entry) *float64 { return e.Error }),

@@ -68,8 +68,11 @@ func TestScripts(t *testing.T) {
 			return strings.HasSuffix(os.Getenv("GPDRF_CUDA_DRIVER"), ".so"), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exit": exitCommand, "json": jsonCommand, "interrupt": interruptCommand, "interrupttwice": interruptTwiceCommand, "kill9": killCommand, "samerun": sameRunCommand, "truncate": truncateCommand, "hangup": hangupCommand, "flip": flipCommand,
-			"head": headCommand, "selfcontained": selfContainedCommand, "agrees": agreesCommand, "browse": browseCommand, "print": printCommand,
+			"exit": exitCommand, "json": jsonCommand, "interrupt": interruptCommand,
+			"interrupttwice": interruptTwiceCommand, "kill9": killCommand, "samerun": sameRunCommand,
+			"truncate": truncateCommand, "hangup": hangupCommand, "flip": flipCommand,
+			"head": headCommand, "selfcontained": selfContainedCommand, "agrees": agreesCommand,
+			"browse": browseCommand, "print": printCommand,
 		},
 	})
 }

@@ -14,8 +14,10 @@ func (p *program) serveVerb(deviceFlag, precisionFlag, samplesFlag flagSpec) ver
 		flags: serveFlags(deviceFlag, precisionFlag, samplesFlag),
 		examples: []example{
 			{"gpdrf-gpu serve runs/powerplant-gpdrf-1", "one model, for this machine"},
-			{"gpdrf-gpu serve power=runs/powerplant-gpdrf-1 genes=runs/dna --memory 2GiB", "two models under other names, in bounded memory"},
-			{"gpdrf-gpu serve runs/dna --listen :8443 --grpc-listen none --token-file tokens --tls-cert cert.pem --tls-key key.pem", "for other machines"},
+			{"gpdrf-gpu serve power=runs/powerplant-gpdrf-1 genes=runs/dna --memory 2GiB",
+				"two models under other names, in bounded memory"},
+			{"gpdrf-gpu serve runs/dna --listen :8443 --grpc-listen none --token-file tokens " +
+				"--tls-cert cert.pem --tls-key key.pem", "for other machines"},
 		},
 	}
 }
@@ -23,10 +25,14 @@ func (p *program) serveVerb(deviceFlag, precisionFlag, samplesFlag flagSpec) ver
 // serveFlags are the options of serve.
 func serveFlags(deviceFlag, precisionFlag, samplesFlag flagSpec) []flagSpec {
 	return []flagSpec{
-		{group: "Addresses", name: "listen", arg: "HOST:PORT|unix:FILE", help: "of HTTP; unix:FILE is a Unix socket, for this user alone", otherwise: "127.0.0.1:8080"},
-		{group: "Addresses", name: "grpc-listen", arg: "HOST:PORT|unix:FILE|none", help: "of gRPC", otherwise: "127.0.0.1:8081"},
-		{group: "Addresses", name: "until-eof", arg: switchArg, help: "end when standard input does, so that the server ends with the program that began it"},
-		{group: "Access", name: "token-file", arg: "FILE", help: "a token on each line; clients send Authorization: Bearer TOKEN"},
+		{group: "Addresses", name: "listen", arg: "HOST:PORT|unix:FILE",
+			help: "of HTTP; unix:FILE is a Unix socket, for this user alone", otherwise: "127.0.0.1:8080"},
+		{group: "Addresses", name: "grpc-listen", arg: "HOST:PORT|unix:FILE|none", help: "of gRPC",
+			otherwise: "127.0.0.1:8081"},
+		{group: "Addresses", name: "until-eof", arg: switchArg,
+			help: "end when standard input does, so that the server ends with the program that began it"},
+		{group: "Access", name: "token-file", arg: "FILE",
+			help: "a token on each line; clients send Authorization: Bearer TOKEN"},
 		{group: "Access", name: "tls-cert", arg: "FILE", help: "the certificate, PEM"},
 		{group: "Access", name: "tls-key", arg: "FILE", help: "its key, PEM"},
 		{group: "Access", name: "insecure", arg: switchArg, help: "let other machines in without token and TLS"},
@@ -35,8 +41,10 @@ func serveFlags(deviceFlag, precisionFlag, samplesFlag flagSpec) []flagSpec {
 		{group: "Limits", name: "max-rows", arg: "N", help: "rows of a request", otherwise: "10000"},
 		{group: "Limits", name: "max-body", arg: "SIZE", help: "bytes of a request", otherwise: "16MiB"},
 		{group: "Limits", name: "timeout", arg: "TIME", help: "of a request", otherwise: "30s"},
-		{group: "Limits", name: "max-connections", arg: "N", help: "open connections of HTTP, and of gRPC", otherwise: "1024"},
-		{group: "Limits", name: "memory", arg: "SIZE", help: "of all loaded models; those beyond it are loaded when they are asked for"},
+		{group: "Limits", name: "max-connections", arg: "N",
+			help: "open connections of HTTP, and of gRPC", otherwise: "1024"},
+		{group: "Limits", name: "memory", arg: "SIZE",
+			help: "of all loaded models; those beyond it are loaded when they are asked for"},
 		samplesFlag, deviceFlag, precisionFlag,
 	}
 }

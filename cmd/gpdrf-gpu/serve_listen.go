@@ -34,14 +34,17 @@ func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
 			return nil, nil
 		}
 		if _, _, err := net.SplitHostPort(address); err != nil {
-			return nil, usagef("--%s: %q is not an address: write HOST:PORT, such as 127.0.0.1:8080, or unix:FILE", flag, address)
+			return nil, usagef("--%s: %q is not an address: write HOST:PORT, such as 127.0.0.1:8080, or "+
+				"unix:FILE", flag, address)
 		}
 		if !serve.IsLoopback(address) && !insecure {
 			switch {
 			case config.Tokens == nil && config.TLS == nil:
-				return nil, usagef("--%s: other machines reach %s: give --token-file and --tls-cert, or --insecure to let anybody in", flag, address)
+				return nil, usagef("--%s: other machines reach %s: give --token-file and --tls-cert, or "+
+					"--insecure to let anybody in", flag, address)
 			case config.Tokens == nil:
-				config.Log.Warn("anybody who reaches the address may ask: --token-file lets in those who have a token", "address", address)
+				config.Log.Warn("anybody who reaches the address may ask: --token-file lets in those who have "+
+					"a token", "address", address)
 			case config.TLS == nil:
 				config.Log.Warn("tokens and rows travel in the clear: --tls-cert and --tls-key encrypt them", "address", address)
 			}

@@ -100,7 +100,8 @@ func stop(ts *testscript.TestScript, sent os.Signal, file string, texts, args []
 	ts.Check(err)
 	cmd := exec.Command(path, args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "PATH="+ts.Getenv("PATH"), "GPDRF_SIMD="+ts.Getenv("GPDRF_SIMD"))
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "PATH="+ts.Getenv("PATH"),
+		"GPDRF_SIMD="+ts.Getenv("GPDRF_SIMD"))
 	if sent == syscall.SIGINT {
 		cmd.Env = append(cmd.Env, pauseAt+"="+texts[0])
 	}

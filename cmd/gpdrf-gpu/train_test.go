@@ -30,7 +30,8 @@ func (d *occupied) Free() (int64, bool) {
 // occupiedJob is a short run on an occupied device.
 func occupiedJob(t *testing.T, after int) *train.Job {
 	t.Helper()
-	c, err := options.Resolve(nil, []options.Setting{{Key: "data", Text: "testdata/houses.csv"}, {Key: "steps", Text: "3"}, {Key: "inducing", Text: "8"}})
+	c, err := options.Resolve(nil, []options.Setting{{Key: "data", Text: "testdata/houses.csv"},
+		{Key: "steps", Text: "3"}, {Key: "inducing", Text: "8"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,8 @@ func TestEvaluationFails(t *testing.T) {
 	}
 	var said bytes.Buffer
 	p := &program{ctx: context.Background(), out: &said, err: &said}
-	if _, _, err = p.runJob(job, folder, p.newExitGuard(p.ctx, nil), 0, false); err == nil || !strings.Contains(err.Error(), "is trained and saved in "+out+", but its evaluation failed: ") {
+	if _, _, err = p.runJob(job, folder, p.newExitGuard(p.ctx, nil), 0, false); err == nil ||
+		!strings.Contains(err.Error(), "is trained and saved in "+out+", but its evaluation failed: ") {
 		t.Fatalf("%v", err)
 	}
 	if err := folder.Discard(); err != nil {
@@ -89,7 +91,8 @@ func TestComparisonFails(t *testing.T) {
 		if err != nil && after < 20 {
 			continue
 		}
-		if err != nil || r.Generalisation != nil || r.Test.Regression == nil || !strings.Contains(said.String(), "warning: the check for memorised rows was left out: ") {
+		if err != nil || r.Generalisation != nil || r.Test.Regression == nil ||
+			!strings.Contains(said.String(), "warning: the check for memorised rows was left out: ") {
 			t.Fatalf("%v, %+v, %s", err, r, said.String())
 		}
 		if run, err := rundir.OpenRun(path); err != nil || run.Result.Generalisation != nil {

@@ -57,7 +57,8 @@ func (s Set) Remotes() (all []Remote) {
 		if err != nil {
 			panic("sets: embedded addresses: " + err.Error())
 		}
-		all = append(all, Remote{filepath.FromSlash(cells[0]), download.File{Bytes: size, SHA256: cells[2], Addresses: strings.Fields(cells[3])}})
+		all = append(all, Remote{filepath.FromSlash(cells[0]),
+			download.File{Bytes: size, SHA256: cells[2], Addresses: strings.Fields(cells[3])}})
 	}
 	return all
 }
@@ -124,7 +125,8 @@ func contentSum(path string) (string, error) {
 	_, err = io.Copy(h, r)
 	var corrupt flate.CorruptInputError
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt), errors.Is(err, syscall.EISDIR):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, gzip.ErrChecksum),
+		errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt), errors.Is(err, syscall.EISDIR):
 		return "", &damage{err}
 	case err != nil:
 		return "", fmt.Errorf("%s: reading failed: %w", path, err)
@@ -160,7 +162,8 @@ func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note fu
 	}
 	for _, f := range states {
 		if f.State == "differs" {
-			return &Error{f.Path, fmt.Sprintf("is there, but is not the file of the set %s: move it away, then fetch again", s.Name)}
+			return &Error{f.Path,
+				fmt.Sprintf("is there, but is not the file of the set %s: move it away, then fetch again", s.Name)}
 		}
 	}
 	remotes := s.Remotes()
@@ -176,7 +179,8 @@ func (s Set) Fetch(ctx context.Context, client *http.Client, dir string, note fu
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return fmt.Errorf("%w\nTo fetch it by hand: save %s as %s, and likewise the other addresses that gpdrf-gpu data list %s --json shows. Then run gpdrf-gpu data fetch %s again, which checks them",
+			return fmt.Errorf("%w\nTo fetch it by hand: save %s as %s, and likewise the other addresses "+
+				"that gpdrf-gpu data list %s --json shows. Then run gpdrf-gpu data fetch %s again, which checks them",
 				err, r.Addresses[0], path, s.Name, s.Name)
 		}
 	}
@@ -208,7 +212,8 @@ func (s Set) byHand(dir string) string {
 	for _, cells := range tableRows(contentTable, s.Name) {
 		files = append(files, cells[0])
 	}
-	return fmt.Sprintf("the folds of %s are not offered for download: docs/data.md says how they are made; put %s … %s into %s, then run gpdrf-gpu data check %s",
+	return fmt.Sprintf("the folds of %s are not offered for download: docs/data.md says how they are "+
+		"made; put %s … %s into %s, then run gpdrf-gpu data check %s",
 		s.Name, files[0], files[len(files)-1], s.folderIn(dir), s.Name)
 }
 

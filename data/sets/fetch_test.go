@@ -110,17 +110,20 @@ func TestFetchFails(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "by hand: save https://") || !strings.Contains(err.Error(), first) {
 		t.Error(err)
 	}
-	err = mustSet("mnist").Fetch(t.Context(), serving(t, map[string][]byte{filepath.Base(first): []byte("not images")}), dir, note)
+	err = mustSet("mnist").Fetch(t.Context(),
+		serving(t, map[string][]byte{filepath.Base(first): []byte("not images")}), dir, note)
 	if err == nil || !strings.Contains(err.Error(), "ended after 10 of 9912422 bytes") {
 		t.Error(err)
 	}
-	err = mustSet("mnist").Fetch(t.Context(), serving(t, map[string][]byte{filepath.Base(first): make([]byte, 9912422)}), dir, note)
+	err = mustSet("mnist").Fetch(t.Context(),
+		serving(t, map[string][]byte{filepath.Base(first): make([]byte, 9912422)}), dir, note)
 	var wrong *download.ChecksumError
 	if !errors.As(err, &wrong) || wrong.Kept != first+download.Rejected || isFile(first) {
 		t.Error(err)
 	}
 	os.WriteFile(first, []byte("mine"), 0o666)
-	if err := mustSet("mnist").Fetch(t.Context(), offline, dir, note); err == nil || !strings.Contains(err.Error(), "is there, but is not the file of the set mnist: move it away") {
+	if err := mustSet("mnist").Fetch(t.Context(), offline, dir, note); err == nil ||
+		!strings.Contains(err.Error(), "is there, but is not the file of the set mnist: move it away") {
 		t.Error(err)
 	}
 	for set, want := range map[string]string{
@@ -128,7 +131,8 @@ func TestFetchFails(t *testing.T) {
 		"spam":       "put fold1.train.csv.gz … fold5.test.csv.gz into " + filepath.Join(dir, "spam"),
 	} {
 		var e *Error
-		if err := mustSet(set).Fetch(t.Context(), offline, dir, note); !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+		if err := mustSet(set).Fetch(t.Context(), offline, dir, note); !errors.As(err, &e) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", set, err)
 		}
 	}
@@ -206,7 +210,8 @@ func TestFetch(t *testing.T) {
 	for _, set := range []Set{mustSet("mnist"), concrete} {
 		for _, want := range []string{"complete, ", "is there, "} { // fetched, then left alone
 			var notes strings.Builder
-			if err := set.Fetch(t.Context(), client, to, func(f string, args ...any) { fmt.Fprintf(&notes, f+"\n", args...) }); err != nil {
+			if err := set.Fetch(t.Context(), client, to,
+				func(f string, args ...any) { fmt.Fprintf(&notes, f+"\n", args...) }); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(notes.String(), want) {

@@ -21,11 +21,12 @@ type adamTask[T Float] struct {
 func (d *Device[T]) Adam(p, g, m, v, rate *device.Tensor, step device.AdamStep) {
 	n := device.CheckAdam(p, g, m, v, rate)
 	t := &d.adam
-	*t = adamTask[T]{math: d.math, p: d.real(p), g: d.real(g), m: d.real(m), v: d.real(v), rate: d.real(rate), coeffs: simd.AdamCoeffs{
-		Beta1: step.Beta1, Beta2: step.Beta2, Eps: step.Eps, L2: step.L2, Scale: step.Scale,
-		StepSize:  step.LR.Value / (1 - math.Pow(step.Beta1, float64(step.Step.N))),
-		RootScale: 1 / math.Sqrt(1-math.Pow(step.Beta2, float64(step.Step.N))),
-	}}
+	*t = adamTask[T]{math: d.math, p: d.real(p), g: d.real(g), m: d.real(m), v: d.real(v),
+		rate: d.real(rate), coeffs: simd.AdamCoeffs{
+			Beta1: step.Beta1, Beta2: step.Beta2, Eps: step.Eps, L2: step.L2, Scale: step.Scale,
+			StepSize:  step.LR.Value / (1 - math.Pow(step.Beta1, float64(step.Step.N))),
+			RootScale: 1 / math.Sqrt(1-math.Pow(step.Beta2, float64(step.Step.N))),
+		}}
 	d.do(t, blocksOf(n, adamBlock), n*2)
 }
 

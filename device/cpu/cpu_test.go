@@ -137,7 +137,9 @@ func TestMisuse(t *testing.T) {
 	double := func(shape ...int) *device.Tensor { return d.New(device.Double, shape...) }
 	real := func(shape ...int) *device.Tensor { return d.New(device.Real, shape...) }
 	for want, call := range map[string]func(){
-		"device: Trsm: b is double [1 3 2], want double [1 3 4]": func() { d.Trsm(double(1, 3, 4), double(1, 3, 3), double(1, 3, 2)) },
+		"device: Trsm: b is double [1 3 2], want double [1 3 4]": func() {
+			d.Trsm(double(1, 3, 4), double(1, 3, 3), double(1, 3, 2))
+		},
 		"device: ARD: x is real [2 2], want double [-1 2]": func() {
 			d.ARD(double(1, 3, 2), double(1, 3, 2), double(3, 2), real(2, 2), double(1, 2), device.Matern12)
 		},
@@ -146,11 +148,14 @@ func TestMisuse(t *testing.T) {
 		},
 		"device: Widen: the real tensor is not real with 3": func() { d.Widen(double(3), double(3)) },
 		"device: Upload: 2 values for a tensor of 3":        func() { d.Upload(real(3), make([]float64, 2)) },
-		"device: a tensor of another device":                func() { d.Download(make([]float64, 3), other.New(device.Real, 3)) },
-		"device: Potrf: jitter is nil":                      func() { d.Potrf(double(1, 2, 2), nil, double(1, 2, 2)) },
+		"device: a tensor of another device": func() {
+			d.Download(make([]float64, 3), other.New(device.Real, 3))
+		},
+		"device: Potrf: jitter is nil": func() { d.Potrf(double(1, 2, 2), nil, double(1, 2, 2)) },
 		"device: RandomFeatures: the scratch was planned": func() {
 			p := device.FeatureParams{LogAlpha: real(1), LogL: real(2), MeanW: real(6, 1), LogVarW: real(6, 1)}
-			d.RandomFeatures(real(2, 4, 1), real(2, 4, 2), p, d.New(device.Int, 4), device.FeatureNoise{}, d.FeatureScratch(1, 4, 2, 3, 1))
+			d.RandomFeatures(real(2, 4, 1), real(2, 4, 2), p, d.New(device.Int, 4), device.FeatureNoise{},
+				d.FeatureScratch(1, 4, 2, 3, 1))
 		},
 	} {
 		func() {

@@ -45,7 +45,8 @@ type featureParams[T Float] struct {
 }
 
 func (d *Device[T]) featureParams(p device.FeatureParams) featureParams[T] {
-	return featureParams[T]{d.real(p.LogAlpha), d.real(p.LogL), d.real(p.MeanOmega), d.real(p.LogVarOmega), d.real(p.MeanW), d.real(p.LogVarW), d.real(p.Mixing)}
+	return featureParams[T]{d.real(p.LogAlpha), d.real(p.LogL), d.real(p.MeanOmega),
+		d.real(p.LogVarOmega), d.real(p.MeanW), d.real(p.LogVarW), d.real(p.Mixing)}
 }
 
 // FeatureScratch plans the memory of a layer for up to S·B rows. What only some layers
@@ -70,7 +71,8 @@ func (d *Device[T]) beginFeatures(op string, scratch device.Scratch, n device.Fe
 }
 
 // RandomFeatures is rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W.
-func (d *Device[T]) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
+func (d *Device[T]) RandomFeatures(out, h *device.Tensor, p device.FeatureParams,
+	rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
 	const op = "RandomFeatures"
 	t := d.beginFeatures(op, scratch, device.CheckFeatures(op, out, h, p, rows))
 	t.out, t.h, t.p, t.rows, t.noise = d.real(out), d.real(h), d.featureParams(p), ints(rows), noise
@@ -165,7 +167,8 @@ func (t *features[T]) multiplyTransposed(w *worker, dw []T, k, n int, alpha T, x
 }
 
 // RandomFeaturesBackward writes dh and accumulates g.
-func (d *Device[T]) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParams, dout, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
+func (d *Device[T]) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParams, dout,
+	h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
 	t := d.beginFeatures("RandomFeaturesBackward", scratch, device.CheckFeaturesBackward(dh, g, dout, h, p, rows))
 	t.dout, t.h, t.dh, t.g = d.real(dout), d.real(h), d.real(dh), d.featureParams(g)
 	blocks := blocksOf(t.R, featureColumns)
@@ -213,7 +216,8 @@ func (t *featureInputs[T]) run(w *worker, block int) {
 	group, lo, hi := f.rowSpan(block)
 	n, r2, columns := hi-lo, 2*t.R, f.Columns()
 	dphi := t.math.scratch(w, 0, n*columns)
-	t.math.gemm(w, false, true, n, columns, t.Out, t.scale, t.dout[lo*t.Out:], t.Out, f.weightsOf(group), t.Out, 0, dphi, columns)
+	t.math.gemm(w, false, true, n, columns, t.Out, t.scale, t.dout[lo*t.Out:], t.Out,
+		f.weightsOf(group), t.Out, 0, dphi, columns)
 	if t.noise.Local {
 		f.noiseInputs(w, block, lo, hi, dphi)
 	}

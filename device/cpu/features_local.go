@@ -111,7 +111,8 @@ func (t *features[T]) noiseInputs(w *worker, block, lo, hi int, dphi []T) {
 	}
 	n.alpha[block] = alpha
 	dsquare := t.math.scratch(w, 1, (hi-lo)*t.R)
-	t.math.gemm(w, false, true, hi-lo, t.R, t.Out, 2*t.scale*t.scale, n.dv[lo*t.Out:], t.Out, n.contrast, t.Out, 0, dsquare, t.R)
+	t.math.gemm(w, false, true, hi-lo, t.R, t.Out, 2*t.scale*t.scale, n.dv[lo*t.Out:], t.Out,
+		n.contrast, t.Out, 0, dsquare, t.R)
 	for i := range hi - lo {
 		cos, d := t.phi[(lo+i)*2*t.R:][:t.R], dphi[i*t.Columns():][:t.R]
 		for r, v := range dsquare[i*t.R:][:t.R] {

@@ -139,7 +139,8 @@ func integrals[T Float](row []T, r int) (m simd.Integrals[T]) {
 }
 
 // FeatureMomentsBackward writes dh and accumulates g.
-func (d *Device[T]) FeatureMomentsBackward(dh *device.Tensor, g device.FeatureParams, dmean, dvariance, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
+func (d *Device[T]) FeatureMomentsBackward(dh *device.Tensor, g device.FeatureParams, dmean,
+	dvariance, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
 	const op = "FeatureMomentsBackward"
 	t := d.beginFeatures(op, scratch, device.CheckFeatureMomentsBackward(op, dh, g, dmean, dvariance, variance, h, p))
 	t.dout, t.h, t.dh, t.g = d.real(dmean), d.real(h), d.real(dh), d.featureParams(g)
@@ -148,7 +149,8 @@ func (d *Device[T]) FeatureMomentsBackward(dh *device.Tensor, g device.FeaturePa
 	n.dp, n.dv = grow(d.pool, &n.dp, rows*t.R), grow(d.pool, &n.dv, rows*t.R)
 	n.dvariance, n.dsum = grow(d.pool, &n.dvariance, rows*t.Out), grow(d.pool, &n.dsum, t.Out)
 	n.alpha, t.partial = grow(d.pool, &n.alpha, blocksOf(rows, featureRows)), grow(d.pool, &t.partial, blocks)
-	t.math.reserve(d.pool, 0, max(min(rows, featureRows)*(meanParts+varParts)*t.R, featureColumns*max(t.D, varParts*t.Out)))
+	t.math.reserve(d.pool, 0, max(min(rows, featureRows)*(meanParts+varParts)*t.R,
+		featureColumns*max(t.D, varParts*t.Out)))
 	t.math.reserve(d.pool, 1, min(rows, featureRows)*t.D)
 	if d.dry() {
 		return
@@ -185,8 +187,10 @@ func (t *integratedInputs[T]) run(w *worker, block int) {
 	m.alpha[block] = alpha
 	const parts = meanParts + varParts
 	dphi := t.math.scratch(w, 0, n*parts*t.R)
-	t.math.gemm(w, false, true, n, meanParts*t.R, t.Out, t.scale, t.dout[lo*t.Out:], t.Out, t.p.meanW, t.Out, 0, dphi, parts*t.R)
-	t.math.gemm(w, false, true, n, varParts*t.R, t.Out, t.scale*t.scale, m.dvariance[lo*t.Out:], t.Out, m.quad, t.Out, 0, dphi[meanParts*t.R:], parts*t.R)
+	t.math.gemm(w, false, true, n, meanParts*t.R, t.Out, t.scale, t.dout[lo*t.Out:], t.Out, t.p.meanW,
+		t.Out, 0, dphi, parts*t.R)
+	t.math.gemm(w, false, true, n, varParts*t.R, t.Out, t.scale*t.scale, m.dvariance[lo*t.Out:], t.Out,
+		m.quad, t.Out, 0, dphi[meanParts*t.R:], parts*t.R)
 	for i := range n {
 		at := (lo + i) * t.R
 		of, by := integrals(m.phi[(lo+i)*width:][:width], t.R), integrals(dphi[i*parts*t.R:][:parts*t.R], t.R)

@@ -20,7 +20,8 @@ type frequencies[T Float] struct {
 // Frequencies is η = (τ + ρm)/ℓ and log β² = log s² + 2 log ρ/ℓ.
 func (d *Device[T]) Frequencies(eta, logvar, tau, mean, logs2, logrho, logl *device.Tensor) {
 	t := &d.frequencies
-	*t = frequencies[T]{partial: t.partial, eta: d.real(eta), logvar: d.real(logvar), tau: d.real(tau), mean: d.real(mean), logs2: d.real(logs2), logl: d.real(logl)}
+	*t = frequencies[T]{partial: t.partial, eta: d.real(eta), logvar: d.real(logvar), tau: d.real(tau),
+		mean: d.real(mean), logs2: d.real(logs2), logl: d.real(logl)}
 	t.d, t.r = device.CheckFrequencies("Frequencies", eta, logvar, tau, mean, logs2, logrho, logl)
 	if d.dry() {
 		return
@@ -39,9 +40,11 @@ func (t *frequencies[T]) run(_ *worker, row int) {
 }
 
 // FrequenciesBackward accumulates the gradients of mean, logs2, logrho and logl.
-func (d *Device[T]) FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl *device.Tensor) {
+func (d *Device[T]) FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean,
+	logrho, logl *device.Tensor) {
 	t := &d.frequencies
-	*t = frequencies[T]{partial: t.partial, eta: d.real(deta), logvar: d.real(dlogvar), tau: d.real(tau), mean: d.real(mean), logl: d.real(logl),
+	*t = frequencies[T]{partial: t.partial, eta: d.real(deta), logvar: d.real(dlogvar),
+		tau: d.real(tau), mean: d.real(mean), logl: d.real(logl),
 		dmean: d.real(dmean), dlogs2: d.real(dlogs2), dlogl: d.real(dlogl)}
 	t.d, t.r = device.CheckFrequencies("FrequenciesBackward", deta, dlogvar, tau, mean, dlogs2, logrho, logl)
 	t.partial = grow(d.pool, &t.partial, t.d)

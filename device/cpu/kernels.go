@@ -26,7 +26,8 @@ type kernels[T Float] interface {
 
 type kernels32 struct{}
 
-func (kernels32) gemm(w *worker, tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func (kernels32) gemm(w *worker, tA, tB bool, m, n, k int, alpha float32, a []float32, lda int,
+	b []float32, ldb int, beta float32, c []float32, ldc int) {
 	simd.Gemm32(w.pack32, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 func (kernels32) exp(dst, x []float32)                        { simd.Exp32(dst, x) }
@@ -54,7 +55,8 @@ func (kernels32) reserve(p *pool, i, n int) {
 
 type kernels64 struct{}
 
-func (kernels64) gemm(w *worker, tA, tB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (kernels64) gemm(w *worker, tA, tB bool, m, n, k int, alpha float64, a []float64, lda int,
+	b []float64, ldb int, beta float64, c []float64, ldc int) {
 	simd.Gemm64(w.pack64, tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 func (kernels64) exp(dst, x []float64)                        { simd.Exp64(dst, x) }

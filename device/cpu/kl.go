@@ -36,7 +36,8 @@ func (d *Device[T]) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device
 	t.math, t.weight = d.math, weight
 	t.mean, t.logvar, t.dmean, t.dlogvar = d.real(mean), d.real(logvar), d.real(dmean), d.real(dlogvar)
 	pieces := blocksOf(t.r, klBlock)
-	t.kl, t.dlogl, t.lengths = grow(d.pool, &t.kl, t.d*pieces), grow(d.pool, &t.dlogl, t.d*pieces), grow(d.pool, &t.lengths, t.d)
+	t.kl, t.dlogl, t.lengths = grow(d.pool, &t.kl, t.d*pieces), grow(d.pool, &t.dlogl, t.d*pieces),
+		grow(d.pool, &t.lengths, t.d)
 	if d.dry() {
 		return
 	}

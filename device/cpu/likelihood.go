@@ -26,7 +26,8 @@ type likelihoods[T Float] struct {
 // begin starts an operation on s·b rows of c columns.
 func (d *Device[T]) beginLik(s, b, c int, scale float64) *likelihoods[T] {
 	t := &d.likelihoods
-	*t = likelihoods[T]{math: d.math, scale: scale, rows: s * b, b: b, c: c, ell: t.ell, dlogvar: t.dlogvar, noise: t.noise, precision: t.precision}
+	*t = likelihoods[T]{math: d.math, scale: scale, rows: s * b, b: b, c: c, ell: t.ell,
+		dlogvar: t.dlogvar, noise: t.noise, precision: t.precision}
 	t.ell = grow(d.pool, &t.ell, blocksOf(t.rows, likRows))
 	return t
 }
@@ -112,7 +113,8 @@ func (t *likelihoods[T]) normals(squares []float64, n int) (value float64) {
 }
 
 // GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
-func (d *Device[T]) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *device.Tensor, scale float64) {
+func (d *Device[T]) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y,
+	logvar *device.Tensor, scale float64) {
 	s, b, c := device.CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar)
 	t := d.beginNoise(s, b, c, logvar, scale)
 	t.y = d.real(y)

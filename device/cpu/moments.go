@@ -148,7 +148,8 @@ func addSquares(sums, x []float64) {
 }
 
 // MomentsBackward writes da and accumulates dm, ds, dlogalpha. p is overwritten.
-func (d *gp) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha *device.Tensor) {
+func (d *gp) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s,
+	logalpha *device.Tensor) {
 	t := &d.moments
 	t.QShape = device.CheckMomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha)
 	t.begin(d.pool, mean, variance, p, a, m, s, logalpha)

@@ -36,7 +36,8 @@ func (d *gp) NaturalStep(m, s, dm, ds *device.Tensor, size device.Scalar) {
 		return
 	}
 	n := t.J * t.M * t.M
-	t.sigma, t.delta, t.b, t.lower = grow(d.pool, &t.sigma, n), grow(d.pool, &t.delta, n), grow(d.pool, &t.b, n), grow(d.pool, &t.lower, n)
+	t.sigma, t.delta, t.b, t.lower = grow(d.pool, &t.sigma, n), grow(d.pool, &t.delta, n),
+		grow(d.pool, &t.b, n), grow(d.pool, &t.lower, n)
 	t.rung, t.u = grow(d.pool, &t.rung, t.J), grow(d.pool, &t.u, t.J*t.M)
 	t.done = grow(d.pool, &t.done, t.J)
 	d.do((*naturalFlip)(t), t.J*blocksOf(t.M, flipRows), 2*n)

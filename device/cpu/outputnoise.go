@@ -65,7 +65,8 @@ type addNoiseBackward[T Float] outputNoise[T]
 
 func (t *addNoiseBackward[T]) run(w *worker, block int) {
 	noise, first := (*outputNoise[T])(t).noise(w, block)
-	variance, dout, dvariance := t.variance[first:][:len(noise)], t.out[first:][:len(noise)], t.dvariance[first:][:len(noise)]
+	variance, dout, dvariance := t.variance[first:][:len(noise)], t.out[first:][:len(noise)],
+		t.dvariance[first:][:len(noise)]
 	for i, e := range noise {
 		dvariance[i] = dout[i] * e / (2 * T(math.Sqrt(float64(variance[i]))))
 	}

@@ -50,7 +50,8 @@ func (t *sampleF[T]) run(w *worker, block int) {
 // SampleFBackward writes dmean = Σ_s df and dvariance = Σ_s df ε/(2√var); ε is drawn again.
 func (d *Device[T]) SampleFBackward(dmean, dvariance, df, variance, rows *device.Tensor, key device.Key) {
 	t := &d.sampleF
-	*t = sampleF[T]{math: d.math, f: d.real(df), variance: double(variance), dmean: double(dmean), dvar: double(dvariance), rows: ints(rows), key: key}
+	*t = sampleF[T]{math: d.math, f: d.real(df), variance: double(variance), dmean: double(dmean),
+		dvar: double(dvariance), rows: ints(rows), key: key}
 	t.s, t.b, t.j = device.CheckSampleF("SampleFBackward", df, dmean, dvariance, rows)
 	device.CheckSampleF("SampleFBackward", df, dmean, variance, rows)
 	d.math.reserve(d.pool, 0, sampleRows*t.j)

@@ -26,7 +26,8 @@ type sparseDistances[T Float] struct {
 
 // SparseDistances is d = ‖x − z‖², or 2 − 2⟨x, z⟩, for one feature map: each number of a row of x
 // goes to the inducing points that have its column.
-func (d *Device[T]) SparseDistances(dst *device.Tensor, i int, x device.Sparse, rows *device.Tensor, z device.Sparse, linear bool) {
+func (d *Device[T]) SparseDistances(dst *device.Tensor, i int, x device.Sparse, rows *device.Tensor,
+	z device.Sparse, linear bool) {
 	b, m, width := device.CheckSparseDistances(dst, i, x, rows, z)
 	d.pool.reserve(0, m)
 	t := &d.sparseDistances

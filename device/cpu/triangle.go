@@ -97,7 +97,8 @@ func (t *triangle) forwardRange(w *worker, k int, x []float64, ldx, n, lo, hi in
 	}
 	mid := halfway(lo, hi)
 	t.forwardRange(w, k, x, ldx, n, lo, mid)
-	simd.Gemm64(w.pack64, false, false, hi-mid, n, mid-lo, -1, t.l[(k*t.m+mid)*t.m+lo:], t.m, x[lo*ldx:], ldx, 1, x[mid*ldx:], ldx)
+	simd.Gemm64(w.pack64, false, false, hi-mid, n, mid-lo, -1, t.l[(k*t.m+mid)*t.m+lo:], t.m,
+		x[lo*ldx:], ldx, 1, x[mid*ldx:], ldx)
 	t.forwardRange(w, k, x, ldx, n, mid, hi)
 }
 
@@ -114,7 +115,8 @@ func (t *triangle) backwardRange(w *worker, k int, x []float64, ldx, n, lo, hi i
 	}
 	mid := halfway(lo, hi)
 	t.backwardRange(w, k, x, ldx, n, mid, hi)
-	simd.Gemm64(w.pack64, true, false, mid-lo, n, hi-mid, -1, t.l[(k*t.m+mid)*t.m+lo:], t.m, x[mid*ldx:], ldx, 1, x[lo*ldx:], ldx)
+	simd.Gemm64(w.pack64, true, false, mid-lo, n, hi-mid, -1, t.l[(k*t.m+mid)*t.m+lo:], t.m,
+		x[mid*ldx:], ldx, 1, x[lo*ldx:], ldx)
 	t.backwardRange(w, k, x, ldx, n, lo, mid)
 }
 
@@ -143,7 +145,8 @@ func addLower(w *worker, dst []float64, m, lo, hi, n int, alpha float64, x []flo
 
 // multiplyLower is x = L y, or Lᵀ y, added to x or written, for the lower triangle of an n×n
 // block of s; what is above the diagonal of s is never read.
-func multiplyLower(w *worker, transpose bool, s []float64, lds, n int, y []float64, ldy, columns int, beta float64, x []float64, ldx int) {
+func multiplyLower(w *worker, transpose bool, s []float64, lds, n int, y []float64, ldy,
+	columns int, beta float64, x []float64, ldx int) {
 	block := w.double(0, tri*tri)
 	for lo := 0; lo < n; lo += tri {
 		hi := min(lo+tri, n)

@@ -75,8 +75,10 @@ func Operations(dev device.Device, w Workload) []Operation {
 	theta, grad := params(1, 2, device.Waves), params(0, 2, device.Waves)
 	eta := params(0, 2, device.Waves)
 	arccos, darccos := params(1, 1, device.ArcCos1), params(0, 1, device.ArcCos1)
-	h, dh, y, logvar, dlogvar := real(w.S, w.B, w.DOut), real(w.S, w.B, w.DOut), normal(device.Real, 0, 1, w.B, w.DOut), real(w.DOut), real(w.DOut)
-	local := device.FeatureNoise{Weights: device.Key{Site: device.SiteWeights}, Spectra: device.Key{Site: device.SiteSpectra}, Local: true}
+	h, dh, y, logvar, dlogvar := real(w.S, w.B, w.DOut), real(w.S, w.B, w.DOut),
+		normal(device.Real, 0, 1, w.B, w.DOut), real(w.DOut), real(w.DOut)
+	local := device.FeatureNoise{Weights: device.Key{Site: device.SiteWeights},
+		Spectra: device.Key{Site: device.SiteSpectra}, Local: true}
 	sampled := local
 	sampled.Local = false
 	plan := func() device.Scratch { return dev.FeatureScratch(w.S, w.B, w.J, w.R, w.DOut) }
@@ -115,7 +117,8 @@ func Operations(dev device.Device, w Workload) []Operation {
 		{"RandomFeatures sampled", func() { dev.RandomFeatures(h, f, theta, rows, sampled, scratchSampled) }},
 		{"RandomFeatures arccos1", func() { dev.RandomFeatures(h, f, arccos, rows, local, scratchArcCos) }},
 		{"Frequencies", func() {
-			dev.Frequencies(eta.MeanOmega, eta.LogVarOmega, theta.MeanOmega, theta.MeanOmega, theta.LogVarOmega, theta.LogAlpha, theta.LogL)
+			dev.Frequencies(eta.MeanOmega, eta.LogVarOmega, theta.MeanOmega, theta.MeanOmega,
+				theta.LogVarOmega, theta.LogAlpha, theta.LogL)
 		}},
 		{"FeatureMoments", func() { dev.FeatureMoments(of, spread, f, theta, scratchMoments) }},
 		{"AddNoise", func() { dev.AddNoise(of, spread, rows, key) }},
@@ -132,7 +135,8 @@ func Operations(dev device.Device, w Workload) []Operation {
 		}},
 		{"KLInducing", func() { dev.KLInducing(value, dm, ds, m, s, device.Scalar{Value: 1}) }},
 		{"RandomFeaturesBackward local", func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, local, scratch) }},
-		{"RandomFeaturesBackward sampled", func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, sampled, scratchSampled) }},
+		{"RandomFeaturesBackward sampled",
+			func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, sampled, scratchSampled) }},
 		{"RandomFeaturesBackward arccos1", func() {
 			dev.RandomFeaturesBackward(df, darccos, dh, f, arccos, rows, local, scratchArcCos)
 		}},
@@ -141,7 +145,8 @@ func Operations(dev device.Device, w Workload) []Operation {
 			dev.FeatureMomentsBackward(df, grad, dof, dspread, spread, f, theta, scratchMoments)
 		}},
 		{"FrequenciesBackward", func() {
-			dev.FrequenciesBackward(grad.MeanOmega, grad.LogVarOmega, grad.LogAlpha, grad.LogL, eta.MeanOmega, eta.LogVarOmega, theta.MeanOmega, theta.MeanOmega, theta.LogAlpha, theta.LogL)
+			dev.FrequenciesBackward(grad.MeanOmega, grad.LogVarOmega, grad.LogAlpha, grad.LogL,
+				eta.MeanOmega, eta.LogVarOmega, theta.MeanOmega, theta.MeanOmega, theta.LogAlpha, theta.LogL)
 		}},
 		{"SampleFBackward", func() { dev.SampleFBackward(dmean, dvariance, df, variance, rows, key) }},
 		{"MomentsBackward", func() {
@@ -154,12 +159,16 @@ func Operations(dev device.Device, w Workload) []Operation {
 			dev.ARDBackward(dz, dlogl, cotangent, kuf, z, x, logl)
 		}},
 		{"MixBackward Kuf", func() { dev.MixBackward(cotangent, slope, dmix, dkuf, kuf, kuf, mix) }},
-		{"SparseBlockBackward", func() { dev.SparseBlockBackward(dlogits, dlogsigma, dkuf, distances, logits, logsigma, maps) }},
+		{"SparseBlockBackward", func() {
+			dev.SparseBlockBackward(dlogits, dlogsigma, dkuf, distances, logits, logsigma, maps)
+		}},
 		{"ARDBackward Kuu", func() { dev.ARDBackward(dz, dlogl, dkuu, kuu, z, z, logl) }},
 		{"NarrowAdd s", func() { dev.NarrowAdd(narrow, ds) }},
 		{"Zero ds", func() { dev.Zero(ds) }},
 		{"Adam", func() {
-			dev.Adam(flat[0], flat[1], flat[2], flat[3], flat[4], device.AdamStep{LR: device.Scalar{Value: 1e-3}, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: 1, Step: device.Count{N: 1}})
+			dev.Adam(flat[0], flat[1], flat[2], flat[3], flat[4],
+				device.AdamStep{LR: device.Scalar{Value: 1e-3}, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: 1,
+					Step: device.Count{N: 1}})
 		}},
 		{"NaturalStep", func() {
 			dev.Copy(nm, m)

@@ -62,7 +62,9 @@ func (r row) run(t *testing.T, dev device.Device, tol Tolerances) {
 // table is every operation, in the order of device.Device.
 func table() []row {
 	var rows []row
-	for _, family := range [][]row{movementRows(), ardRows(), sparseRows(), factorRows(), momentRows(), featureRows(), frequencyRows(), featureMomentRows(), addNoiseRows(), likelihoodRows(), divergenceRows(), optimiserRows()} {
+	for _, family := range [][]row{movementRows(), ardRows(), sparseRows(), factorRows(), momentRows(),
+		featureRows(), frequencyRows(), featureMomentRows(), addNoiseRows(), likelihoodRows(),
+		divergenceRows(), optimiserRows()} {
 		rows = append(rows, family...)
 	}
 	return rows
@@ -77,7 +79,8 @@ func testRows(t *testing.T) {
 		}
 	}
 	for _, family := range []reflect.Type{
-		reflect.TypeFor[device.Movement](), reflect.TypeFor[device.GP](), reflect.TypeFor[device.Sequences](), reflect.TypeFor[device.Features](),
+		reflect.TypeFor[device.Movement](), reflect.TypeFor[device.GP](),
+		reflect.TypeFor[device.Sequences](), reflect.TypeFor[device.Features](),
 		reflect.TypeFor[device.Likelihoods](), reflect.TypeFor[device.Divergences](), reflect.TypeFor[device.Optimiser](),
 	} {
 		for i := range family.NumMethod() {

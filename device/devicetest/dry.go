@@ -34,7 +34,8 @@ func Dry(t *testing.T, open func() device.Device) {
 	for _, diagonal := range []bool{true, false} {
 		for _, k := range []int{1, 3} {
 			compare(t, open(), func(dev device.Device) (steps []step) {
-				for _, op := range Operations(dev, Workload{D: 3, M: 170, B: 100, K: k, J: 3, R: 170, S: 2, DOut: 2, Diagonal: diagonal}) {
+				for _, op := range Operations(dev, Workload{D: 3, M: 170, B: 100, K: k, J: 3, R: 170, S: 2,
+					DOut: 2, Diagonal: diagonal}) {
 					steps = append(steps, step{op.Name, op.Run})
 				}
 				return steps

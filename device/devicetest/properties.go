@@ -184,11 +184,13 @@ func divergence(t *testing.T, dev device.Device, tol Tolerances) {
 	}
 	for seed := range uint64(20) {
 		r := newRandom(seed)
-		dev.KLInducing(kl, dm, ds, upload(dev, r.normal("m", device.Double, none, 0, 0.1, j, m)), upload(dev, r.factor("s", false, j, m)), device.Scalar{Value: 1})
+		dev.KLInducing(kl, dm, ds, upload(dev, r.normal("m", device.Double, none, 0, 0.1, j, m)),
+			upload(dev, r.factor("s", false, j, m)), device.Scalar{Value: 1})
 		if v := value(); !(v > 0) {
 			t.Errorf("KLInducing is %g", v)
 		}
-		dev.KLDiag(kl, dmean, dlogvar, nil, upload(dev, r.normal("mean", device.Real, none, 0, 0.1, d, n)), upload(dev, r.normal("logvar", device.Real, none, 0, 0.1, d, n)), nil, device.Scalar{Value: 1})
+		dev.KLDiag(kl, dmean, dlogvar, nil, upload(dev, r.normal("mean", device.Real, none, 0, 0.1, d,
+			n)), upload(dev, r.normal("logvar", device.Real, none, 0, 0.1, d, n)), nil, device.Scalar{Value: 1})
 		if v := value(); !(v > 0) {
 			t.Errorf("KLDiag is %g", v)
 		}
@@ -254,9 +256,11 @@ func flooredGradient(t *testing.T, dev device.Device, _ Tolerances) {
 				t.Fatalf("variance %g, want the floor %g", v, device.VarFloor)
 			}
 		}
-		da, dm, ds, dlogalpha := dev.New(device.Double, 1, m, b), dev.New(device.Double, j, m), dev.New(device.Double, shape...), dev.New(device.Double, j)
+		da, dm, ds, dlogalpha := dev.New(device.Double, 1, m, b), dev.New(device.Double, j, m),
+			dev.New(device.Double, shape...), dev.New(device.Double, j)
 		dvariance := upload(dev, r.normal("dvariance", device.Double, none, 0, 1, b, j))
-		dev.MomentsBackward(da, dm, ds, dlogalpha, dev.New(device.Double, b, j), dvariance, mean, variance, p, a, mu, s, logalpha)
+		dev.MomentsBackward(da, dm, ds, dlogalpha, dev.New(device.Double, b, j), dvariance, mean,
+			variance, p, a, mu, s, logalpha)
 		for _, g := range []*device.Tensor{da, dm, ds, dlogalpha} {
 			for _, v := range download(dev, g) {
 				if v != 0 {
@@ -275,7 +279,8 @@ func chunks(t *testing.T, dev device.Device, tol Tolerances) {
 	rows := upload(dev, r.below("rows", 100, b))
 	variance := constant(zeros("", device.Double, b, j), 0.5)
 	mean := upload(dev, r.normal("mean", device.Double, none, 0, 1, b, j))
-	parts := func(run func(out, in *device.Tensor, offset uint32), h *device.Tensor, width int) (whole, chunked []float64) {
+	parts := func(run func(out, in *device.Tensor, offset uint32), h *device.Tensor, width int) (whole,
+		chunked []float64) {
 		out := dev.New(device.Real, s, b, width)
 		run(out, h, 0)
 		whole = download(dev, out)
@@ -292,7 +297,8 @@ func chunks(t *testing.T, dev device.Device, tol Tolerances) {
 		return whole, download(dev, out)
 	}
 	whole, chunked := parts(func(out, _ *device.Tensor, offset uint32) {
-		dev.SampleF(out, mean, put(dev, device.Double, variance, b, j), rows, device.Key{Seed: 3, Sample: offset, Site: device.SiteLatents})
+		dev.SampleF(out, mean, put(dev, device.Double, variance, b, j), rows,
+			device.Key{Seed: 3, Sample: offset, Site: device.SiteLatents})
 	}, nil, j)
 	if e := fdcheck.RelativeError(chunked, whole); e > tol.real() {
 		t.Errorf("SampleF: off by %g", e)
@@ -300,12 +306,14 @@ func chunks(t *testing.T, dev device.Device, tol Tolerances) {
 	for _, c := range []featureCase{{}, {local: true}, {draws: 2, wdraws: 3}, {draws: 1, local: true}} {
 		p := randomFeatures(r, []int{s, b, 3, 31, 2}, c)
 		in := tensors(dev, p.in)
-		f := device.FeatureParams{LogAlpha: in[1], LogL: in[2], MeanOmega: in[3], LogVarOmega: in[4], MeanW: in[5], LogVarW: in[6]}
+		f := device.FeatureParams{LogAlpha: in[1], LogL: in[2], MeanOmega: in[3], LogVarOmega: in[4],
+			MeanW: in[5], LogVarW: in[6]}
 		scratch := dev.FeatureScratch(s, b, 3, 31, 2)
 		whole, chunked := parts(func(out, h *device.Tensor, offset uint32) {
 			dev.RandomFeatures(out, h, f, rows, device.FeatureNoise{
-				Weights: device.Key{Seed: 3, Sample: offset, Site: device.SiteWeights}, Spectra: device.Key{Seed: 3, Sample: offset, Site: device.SiteSpectra},
-				Draws: c.draws, WDraws: c.wdraws, Local: c.local,
+				Weights: device.Key{Seed: 3, Sample: offset, Site: device.SiteWeights},
+				Spectra: device.Key{Seed: 3, Sample: offset, Site: device.SiteSpectra},
+				Draws:   c.draws, WDraws: c.wdraws, Local: c.local,
 			}, scratch)
 		}, in[0], 2)
 		if e := fdcheck.RelativeError(chunked, whole); e > tol.real() {

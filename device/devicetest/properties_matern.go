@@ -49,7 +49,8 @@ func nearRows(t *testing.T, dev device.Device, _ Tolerances) {
 				ard(form, want, z.data, other.data, logl.data, k, m, n, d)
 				for i, v := range want {
 					if e := math.Abs(got[i] - v); !(e <= nearTolerance) {
-						t.Fatalf("%v, %d length-scales, Kuu %v: element %d is %.17g, of differences %.17g", form, lengths, same, i, got[i], v)
+						t.Fatalf("%v, %d length-scales, Kuu %v: element %d is %.17g, of differences %.17g", form,
+							lengths, same, i, got[i], v)
 					}
 					if row := i / n % m; same && i%n == row && got[i] != 1 {
 						t.Fatalf("%v: the diagonal is %.17g", form, got[i])
@@ -76,7 +77,8 @@ func slopeOf(form device.Correlation, r float64) float64 {
 // nearGradient compares dlogl and dz with sums of differences, dc being 1. What is lost is the
 // slope times the rounding of ‖z‖²: some 1e-9 a pair for Matérn 1/2 (device.TouchingRows), less for
 // the others.
-func nearGradient(t *testing.T, dev device.Device, form device.Correlation, same bool, slope, tz, tx, tl *device.Tensor, z, x, logl []float64) {
+func nearGradient(t *testing.T, dev device.Device, form device.Correlation, same bool, slope, tz,
+	tx, tl *device.Tensor, z, x, logl []float64) {
 	k, m, n, d, lengths := slope.Dim(0), slope.Dim(1), slope.Dim(2), tz.Dim(1), tl.Dim(1)
 	ones := make([]float64, k*m*n)
 	for i := range ones {
@@ -113,7 +115,8 @@ func nearGradient(t *testing.T, dev device.Device, form device.Correlation, same
 	}{{"dz", download(dev, dz), wantZ}, {"dlogl", download(dev, dl), wantL}} {
 		for i, v := range p.want {
 			if e := math.Abs(p.got[i] - v); !(e <= 1e-6*(1+math.Abs(v))) {
-				t.Fatalf("%v, %d length-scales, Kuu %v: %s of element %d is %.12g, of differences %.12g", form, lengths, same, p.name, i, p.got[i], v)
+				t.Fatalf("%v, %d length-scales, Kuu %v: %s of element %d is %.12g, of differences %.12g", form,
+					lengths, same, p.name, i, p.got[i], v)
 			}
 		}
 	}

@@ -18,7 +18,8 @@ func unwhitened(t *testing.T, dev device.Device, _ Tolerances) {
 		for _, diagonal := range []bool{true, false} {
 			r := newRandom(6)
 			z, x := r.normal("z", device.Double, none, 0, 2, m, d), r.normal("x", device.Double, none, 0, 1, b, d)
-			logl, logalpha := r.normal("logl", device.Double, none, -0.5, 0.2, k, d), r.normal("logalpha", device.Double, none, 0, 0.5, j)
+			logl, logalpha := r.normal("logl", device.Double, none, -0.5, 0.2, k, d),
+				r.normal("logalpha", device.Double, none, 0, 0.5, j)
 			mu, sqrt := r.normal("mu", device.Double, none, 0, 1, j, m), r.factor("sqrt", diagonal, j, m)
 
 			double := func(shape ...int) *device.Tensor { return dev.New(device.Double, shape...) }

@@ -21,7 +21,8 @@ func unitSparse(t *testing.T, dev device.Device, _ Tolerances) {
 		}
 	}
 	c := dev.New(device.Double, k, m, m)
-	dev.SparseBlock(c, put(dev, device.Double, d, m, maps*m), upload(dev, r.normal("logits", device.Double, none, 0, 3, k, maps)),
+	dev.SparseBlock(c, put(dev, device.Double, d, m, maps*m),
+		upload(dev, r.normal("logits", device.Double, none, 0, 3, k, maps)),
 		upload(dev, r.normal("logsigma", device.Double, none, 0, 1, k, maps)), []bool{false, true, false})
 	got := download(dev, c)
 	for i, v := range got {

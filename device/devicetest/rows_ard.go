@@ -25,10 +25,14 @@ func ardRows() []row {
 		}
 	}
 	rows := []row{
-		{ops: ops, variant: "Kuf", sizes: [][]int{{1, 1, 1, 1}, {3, 31, 33, 2}, {2, 33, 257, 5}, {1, 70, 31, 40}, {2, 5, 7, 300}}, build: cross(all, device.RBF)},
-		{ops: ops, variant: "Kuf isotropic", sizes: [][]int{{3, 31, 33, 2}, {2, 33, 257, 5}, {2, 5, 7, 300}}, build: cross(one, device.RBF)},
-		{ops: ops, variant: "Kuu", sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 70, 5}, {2, 6, 300}}, build: own(all, device.RBF)},
-		{ops: ops, variant: "Kuu isotropic", sizes: [][]int{{3, 31, 2}, {2, 70, 5}, {2, 6, 300}}, build: own(one, device.RBF)},
+		{ops: ops, variant: "Kuf", sizes: [][]int{{1, 1, 1, 1}, {3, 31, 33, 2}, {2, 33, 257, 5},
+			{1, 70, 31, 40}, {2, 5, 7, 300}}, build: cross(all, device.RBF)},
+		{ops: ops, variant: "Kuf isotropic",
+			sizes: [][]int{{3, 31, 33, 2}, {2, 33, 257, 5}, {2, 5, 7, 300}}, build: cross(one, device.RBF)},
+		{ops: ops, variant: "Kuu", sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 70, 5}, {2, 6, 300}},
+			build: own(all, device.RBF)},
+		{ops: ops, variant: "Kuu isotropic", sizes: [][]int{{3, 31, 2}, {2, 70, 5}, {2, 6, 300}},
+			build: own(one, device.RBF)},
 		{ops: ops[1:], variant: "fixed inducing points", sizes: [][]int{{2, 33, 31, 3}}, build: fixed(3)},
 		{ops: ops[1:], variant: "fixed inducing points, isotropic", sizes: [][]int{{2, 33, 31, 3}}, build: fixed(1)},
 	}
@@ -40,7 +44,8 @@ func ardRows() []row {
 			row{ops: ops, variant: "Kuu" + name, sizes: [][]int{{1, 1, 1}, {2, 70, 5}}, build: own(all, form)},
 			row{ops: ops, variant: "Kuu isotropic" + name, sizes: [][]int{{2, 31, 3}}, build: own(one, form)})
 	}
-	return append(rows, row{ops: []string{"Mix", "MixBackward"}, sizes: [][]int{{1, 1, 1}, {3, 31, 33}, {2, 101, 103}}, build: mixProblem})
+	return append(rows, row{ops: []string{"Mix", "MixBackward"},
+		sizes: [][]int{{1, 1, 1}, {3, 31, 33}, {2, 101, 103}}, build: mixProblem})
 }
 
 var maternShapes = [...]device.Correlation{device.Matern12, device.Matern32, device.Matern52}

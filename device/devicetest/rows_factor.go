@@ -8,8 +8,10 @@ import (
 
 func factorRows() []row {
 	return []row{
-		{ops: []string{"Potrf", "PotrfBackward"}, sizes: [][]int{{1, 1}, {2, 31}, {3, 33}, {1, 100}, {2, 100}, {1, 257}}, build: potrf},
-		{ops: []string{"Trsm", "TrsmBackward"}, sizes: [][]int{{1, 1, 1}, {2, 31, 33}, {3, 33, 257}, {1, 100, 70}}, build: trsm},
+		{ops: []string{"Potrf", "PotrfBackward"}, sizes: [][]int{{1, 1}, {2, 31}, {3, 33}, {1, 100},
+			{2, 100}, {1, 257}}, build: potrf},
+		{ops: []string{"Trsm", "TrsmBackward"}, sizes: [][]int{{1, 1, 1}, {2, 31, 33}, {3, 33, 257},
+			{1, 100, 70}}, build: trsm},
 	}
 }
 

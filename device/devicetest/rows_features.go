@@ -51,10 +51,14 @@ func featureRows() []row {
 	for _, c := range []featureCase{
 		{}, {local: true}, {prior: true}, {prior: true, local: true},
 		{draws: 1, wdraws: 1}, {draws: 1, local: true}, {prior: true, draws: 1, local: true, noInput: true},
-		{draws: 2, wdraws: 3}, {draws: 5, wdraws: 1}, {draws: 1, local: true, floor: true}, {mixing: true}, {mixing: true, prior: true, draws: 1},
+		{draws: 2, wdraws: 3}, {draws: 5, wdraws: 1}, {draws: 1, local: true, floor: true},
+		{mixing: true}, {mixing: true, prior: true, draws: 1},
 		{activation: device.ArcCos0}, {activation: device.ArcCos0, local: true, draws: 1},
-		{activation: device.ArcCos1}, {activation: device.ArcCos1, prior: true}, {activation: device.ArcCos1, prior: true, local: true, draws: 1}, {activation: device.ArcCos1, draws: 2, wdraws: 3, mixing: true},
-		{activation: device.ArcCos2, local: true, draws: 1}, {activation: device.ArcCos2, prior: true, local: true}, {activation: device.ArcCos2, draws: 1, wdraws: 1, noInput: true},
+		{activation: device.ArcCos1}, {activation: device.ArcCos1, prior: true},
+		{activation: device.ArcCos1, prior: true, local: true, draws: 1},
+		{activation: device.ArcCos1, draws: 2, wdraws: 3, mixing: true},
+		{activation: device.ArcCos2, local: true, draws: 1}, {activation: device.ArcCos2, prior: true,
+			local: true}, {activation: device.ArcCos2, draws: 1, wdraws: 1, noInput: true},
 		{strata: 4}, {strata: 3, local: true}, {strata: 5, prior: true, local: true},
 	} {
 		rows = append(rows, row{
@@ -62,7 +66,8 @@ func featureRows() []row {
 			sizes:    [][]int{{1, 1, 1, 7, 1}, {4, 31, 2, 33, 3}, {2, 33, 5, 70, 1}},
 			build:    func(r *random, size []int) *problem { return randomFeatures(r, size, c) },
 			products: true,
-			nmse:     1e-9, reason: "float32 sums of terms of both signs; where few numbers are compared, their sum may cancel to a hundredth",
+			nmse:     1e-9, reason: "float32 sums of terms of both signs; where few numbers are compared, " +
+				"their sum may cancel to a hundredth",
 		})
 	}
 	return rows
@@ -108,7 +113,8 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 		avoidKinks(r, values(p.in), size, c, noise)
 	}
 	params := func(t []*device.Tensor) device.FeatureParams {
-		f := device.FeatureParams{LogAlpha: t[1], LogL: t[2], MeanOmega: t[3], LogVarOmega: t[4], MeanW: t[5], LogVarW: t[6], Activation: c.activation}
+		f := device.FeatureParams{LogAlpha: t[1], LogL: t[2], MeanOmega: t[3], LogVarOmega: t[4],
+			MeanW: t[5], LogVarW: t[6], Activation: c.activation}
 		if c.prior {
 			f.MeanOmega, f.LogVarOmega = nil, nil
 		}

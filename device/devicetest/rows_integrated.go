@@ -54,7 +54,8 @@ func featureMomentRows() []row {
 	few := [][]int{{1, 1, 1, 7, 1}, {4, 31, 2, 33, 3}}
 	many := append(slices.Clone(few), []int{2, 33, 5, 70, 1}, []int{1, 65, 3, 129, 2})
 	for _, c := range []momentCase{
-		{name: "", spread: -1, sizes: many}, {name: "narrow", spread: -5}, {name: "wide", spread: 3}, {name: "mixing", spread: -2, mixing: true},
+		{name: "", spread: -1, sizes: many}, {name: "narrow", spread: -5}, {name: "wide", spread: 3},
+		{name: "mixing", spread: -2, mixing: true},
 		{name: "input fixed", spread: -1, noInput: true}, {name: "floored", spread: -80, floor: true},
 	} {
 		if c.sizes == nil {

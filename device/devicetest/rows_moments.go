@@ -17,11 +17,14 @@ func momentRows() []row {
 		{ops: []string{"Whiten", "WhitenBackward"}, variant: "full", sizes: shapes, build: withFactor(whiten, false)},
 		{ops: []string{"Whiten", "WhitenBackward"}, variant: "diagonal", sizes: shapes, build: withFactor(whiten, true)},
 		{ops: []string{"Moments", "MomentsBackward"}, variant: "full", sizes: tall, build: withFactor(moments, false)},
-		{ops: []string{"Moments", "MomentsBackward"}, variant: "diagonal", sizes: append([][]int{{9, 1, 33, 257}}, tall...), build: withFactor(moments, true)},
-		{ops: []string{"SampleF", "SampleFBackward"}, sizes: [][]int{{1, 1, 1}, {3, 33, 5}, {2, 257, 9}}, build: func(r *random, size []int) *problem { return sampleF(r, size, device.Key{}) },
-			nmse: 1e-11, reason: "float32 logarithms, sines and cosines in the normals"},
+		{ops: []string{"Moments", "MomentsBackward"}, variant: "diagonal",
+			sizes: append([][]int{{9, 1, 33, 257}}, tall...), build: withFactor(moments, true)},
+		{ops: []string{"SampleF", "SampleFBackward"}, sizes: [][]int{{1, 1, 1}, {3, 33, 5}, {2, 257, 9}},
+			build: func(r *random, size []int) *problem { return sampleF(r, size, device.Key{}) },
+			nmse:  1e-11, reason: "float32 logarithms, sines and cosines in the normals"},
 		{ops: []string{"SampleF", "SampleFBackward"}, variant: "strata", sizes: [][]int{{1, 1, 1}, {4, 33, 5}, {7, 3, 4}},
-			build: func(r *random, size []int) *problem { return sampleF(r, size, device.Key{Strata: 5}) }, nmse: 1e-11, reason: "float32 logarithms and roots in the normals"},
+			build: func(r *random, size []int) *problem { return sampleF(r, size, device.Key{Strata: 5}) },
+			nmse:  1e-11, reason: "float32 logarithms and roots in the normals"},
 	}
 }
 
@@ -91,7 +94,8 @@ func moments(r *random, size []int, diagonal bool) *problem {
 	j, k, m, b := size[0], size[1], size[2], size[3]
 	p := &problem{
 		in: []*array{
-			r.normal("a", device.Double, writes, 0, 0.5/math.Sqrt(float64(m)), k, m, b), r.normal("m", device.Double, adds, 0, 1, j, m),
+			r.normal("a", device.Double, writes, 0, 0.5/math.Sqrt(float64(m)), k, m, b),
+			r.normal("m", device.Double, adds, 0, 1, j, m),
 			r.factor("s", diagonal, j, m), r.normal("logalpha", device.Double, adds, 0, 0.5, j),
 		},
 		out:   []*array{zeros("mean", device.Double, b, j), zeros("variance", device.Double, b, j)},
@@ -105,7 +109,8 @@ func moments(r *random, size []int, diagonal bool) *problem {
 		dev.Moments(out[0], out[1], kept, in[0], in[1], in[2], in[3])
 	}
 	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
-		dev.MomentsBackward(din[0], din[1], din[2], din[3], dout[0], dout[1], out[0], out[1], kept, in[0], in[1], in[2], in[3])
+		dev.MomentsBackward(din[0], din[1], din[2], din[3], dout[0], dout[1], out[0], out[1], kept, in[0],
+			in[1], in[2], in[3])
 	}
 	return p
 }

@@ -13,7 +13,8 @@ const copies = 1e-13
 func movementRows() []row {
 	return []row{
 		{ops: []string{"Gather"}, sizes: [][]int{{1, 1, 1}, {40, 257, 5}}, nmse: copies, build: gather},
-		{ops: []string{"DrawRows"}, sizes: [][]int{{1, 1}, {7, 3}, {9469, 257}, {1000003, 1030}}, nmse: copies, build: drawRows},
+		{ops: []string{"DrawRows"}, sizes: [][]int{{1, 1}, {7, 3}, {9469, 257}, {1000003, 1030}},
+			nmse: copies, build: drawRows},
 		{ops: []string{"Widen", "NarrowAdd"}, sizes: [][]int{{1}, {257}, {40001}}, nmse: copies, build: widen},
 		{ops: []string{"Concat", "ConcatBackward"}, sizes: [][]int{{1, 1, 1, 1}, {3, 31, 4, 2}}, nmse: copies, build: concat},
 		{ops: []string{"AddColumns"}, variant: "wide", sizes: [][]int{{2, 31, 5, 3}}, nmse: copies, build: addColumns},
@@ -25,8 +26,9 @@ func movementRows() []row {
 func gather(r *random, size []int) *problem {
 	n, b, d := size[0], size[1], size[2]
 	return &problem{
-		in:  []*array{r.normal("src", device.Real, none, 0, 1, n, d), r.below("rows", n, b), r.below("labels", 9, n)},
-		out: []*array{zeros("real", device.Real, b, d), zeros("double", device.Double, b, d), zeros("labels as double", device.Double, b)},
+		in: []*array{r.normal("src", device.Real, none, 0, 1, n, d), r.below("rows", n, b), r.below("labels", 9, n)},
+		out: []*array{zeros("real", device.Real, b, d), zeros("double", device.Double, b, d),
+			zeros("labels as double", device.Double, b)},
 		naive: func(in, out [][]float64) {
 			for i, row := range in[1] {
 				for j := range d {

@@ -31,7 +31,8 @@ func naturalStep(r *random, size []int, spread float64) *problem {
 			for j := range latents {
 				at := j * m * m
 				for _, rung := range device.NaturalLadder {
-					if shorter := naturalSize / (1 + 2*rung); naturalNaive(out[0][j*m:][:m], out[1][at:][:m*m], in[2][j*m:], in[3][at:], m, shorter) {
+					if shorter := naturalSize / (1 + 2*rung); naturalNaive(out[0][j*m:][:m], out[1][at:][:m*m],
+						in[2][j*m:], in[3][at:], m, shorter) {
 						break
 					}
 				}

@@ -52,7 +52,8 @@ func student(r *random, size []int) *problem {
 			out[0][0] = scale * sum
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dev.StudentLogLik(out[0], dev.New(device.Real, s, b, c), dev.New(device.Real, c), dev.New(device.Real, 1), in[0], in[1], in[2], in[3], scale)
+			dev.StudentLogLik(out[0], dev.New(device.Real, s, b, c), dev.New(device.Real, c),
+				dev.New(device.Real, 1), in[0], in[1], in[2], in[3], scale)
 		},
 		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
 			dev.StudentLogLik(out[0], din[0], din[2], din[3], in[0], in[1], in[2], in[3], scale)
@@ -86,7 +87,8 @@ func heteroscedastic(r *random, size []int) *problem {
 			out[0][0] = scale * sum
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dev.HeteroscedasticLogLik(out[0], dev.New(device.Real, s, b, 2*c), dev.New(device.Real, c), in[0], in[1], in[2], scale)
+			dev.HeteroscedasticLogLik(out[0], dev.New(device.Real, s, b, 2*c), dev.New(device.Real, c),
+				in[0], in[1], in[2], scale)
 		},
 		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
 			dev.HeteroscedasticLogLik(out[0], din[0], din[2], in[0], in[1], in[2], scale)

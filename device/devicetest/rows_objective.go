@@ -11,21 +11,26 @@ const scale = 0.3
 
 func likelihoodRows() []row {
 	return []row{
-		{ops: []string{"GaussianLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 257, 1}, {2, 700, 3}, {3, 1501, 1}}, build: gaussian,
+		{ops: []string{"GaussianLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 257, 1}, {2, 700, 3},
+			{3, 1501, 1}}, build: gaussian,
 			nmse: 1e-12, reason: "residuals of float32 numbers"},
-		{ops: []string{"GaussianExpected"}, sizes: [][]int{{1, 1, 1}, {1, 31, 2}, {1, 257, 1}, {1, 1300, 3}}, build: expected(device.Double),
+		{ops: []string{"GaussianExpected"}, sizes: [][]int{{1, 1, 1}, {1, 31, 2}, {1, 257, 1},
+			{1, 1300, 3}}, build: expected(device.Double),
 			nmse: 1e-12, reason: "the gradient of a float32 parameter"},
-		{ops: []string{"GaussianExpected"}, variant: "samples", sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 257, 1}, {2, 700, 3}}, build: expected(device.Real),
+		{ops: []string{"GaussianExpected"}, variant: "samples",
+			sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 257, 1}, {2, 700, 3}}, build: expected(device.Real),
 			nmse: 1e-12, reason: "moments of float32"},
 		{ops: []string{"SoftmaxLogLik"}, sizes: [][]int{{1, 1, 2}, {3, 31, 10}, {2, 257, 3}, {2, 5, 40}}, build: softmax,
 			nmse: 1e-12, reason: "float32 exponentials"},
 		{ops: []string{"BernoulliLogLik"}, sizes: [][]int{{1, 1}, {3, 31}, {2, 2049}}, build: bernoulli,
 			nmse: 1e-12, reason: "the gradient of a float32 activation"},
-		{ops: []string{"AddOffset", "AddOffsetBackward"}, sizes: [][]int{{1, 1, 1}, {3, 31, 10}, {2, 700, 3}}, build: addOffset,
+		{ops: []string{"AddOffset", "AddOffsetBackward"},
+			sizes: [][]int{{1, 1, 1}, {3, 31, 10}, {2, 700, 3}}, build: addOffset,
 			nmse: 1e-12, reason: "the gradient of a float32 parameter"},
 		{ops: []string{"StudentLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 1025, 1}, {1, 1300, 3}}, build: student,
 			nmse: 1e-12, reason: "gradients of float32 parameters"},
-		{ops: []string{"HeteroscedasticLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 1025, 1}, {1, 1300, 3}}, build: heteroscedastic,
+		{ops: []string{"HeteroscedasticLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 1025, 1},
+			{1, 1300, 3}}, build: heteroscedastic,
 			nmse: 1e-12, reason: "gradients of float32 parameters"},
 	}
 }
@@ -158,8 +163,10 @@ func divergenceRows() []row {
 	}
 	const reason = "float32 exponentials"
 	return []row{
-		{ops: []string{"KLDiag"}, variant: "unit prior", sizes: [][]int{{1, 1}, {31, 3}, {257, 33}}, build: factored(false), nmse: 1e-12, reason: reason},
-		{ops: []string{"KLDiag"}, variant: "length-scales", sizes: [][]int{{1, 1}, {3, 31}, {2, 4097}}, build: factored(true), nmse: 1e-12, reason: reason},
+		{ops: []string{"KLDiag"}, variant: "unit prior", sizes: [][]int{{1, 1}, {31, 3}, {257, 33}},
+			build: factored(false), nmse: 1e-12, reason: reason},
+		{ops: []string{"KLDiag"}, variant: "length-scales", sizes: [][]int{{1, 1}, {3, 31}, {2, 4097}},
+			build: factored(true), nmse: 1e-12, reason: reason},
 		{ops: []string{"KLInducing"}, variant: "full", sizes: [][]int{{1, 1}, {3, 31}, {2, 70}}, build: inducing(false)},
 		{ops: []string{"KLInducing"}, variant: "diagonal", sizes: [][]int{{1, 1}, {3, 31}, {2, 70}}, build: inducing(true)},
 	}
@@ -191,7 +198,8 @@ func klDiag(r *random, size []int, lengths bool) *problem {
 		p.in[2].grad = adds
 	}
 	p.forward = func(dev device.Device, in, out []*device.Tensor) {
-		p.backward(dev, in, out, []*device.Tensor{dev.New(device.Real, d, n), dev.New(device.Real, d, n), dev.New(device.Real, d)}, nil)
+		p.backward(dev, in, out, []*device.Tensor{dev.New(device.Real, d, n), dev.New(device.Real, d, n),
+			dev.New(device.Real, d)}, nil)
 	}
 	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
 		if lengths {
@@ -226,7 +234,8 @@ func klInducing(r *random, size []int, diagonal bool) *problem {
 		cotangent: []float64{-klWeight},
 	}
 	p.forward = func(dev device.Device, in, out []*device.Tensor) {
-		p.backward(dev, in, out, []*device.Tensor{dev.New(device.Double, p.in[0].shape...), dev.New(device.Double, p.in[1].shape...)}, nil)
+		p.backward(dev, in, out, []*device.Tensor{dev.New(device.Double, p.in[0].shape...),
+			dev.New(device.Double, p.in[1].shape...)}, nil)
 	}
 	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
 		dev.KLInducing(out[0], din[0], din[1], in[0], in[1], device.Scalar{Value: klWeight})
@@ -236,9 +245,12 @@ func klInducing(r *random, size []int, diagonal bool) *problem {
 
 func optimiserRows() []row {
 	return []row{
-		{ops: []string{"Adam"}, sizes: [][]int{{1}, {257}, {10007}}, build: adam, nmse: 1e-12, reason: "float32 roots and quotients"},
-		{ops: []string{"NaturalStep"}, variant: "full", sizes: naturalSizes(), build: func(r *random, size []int) *problem { return naturalStep(r, size, 0.4) }},
-		{ops: []string{"NaturalStep"}, variant: "shorter", sizes: naturalSizes(), build: func(r *random, size []int) *problem { return naturalStep(r, size, 60) }},
+		{ops: []string{"Adam"}, sizes: [][]int{{1}, {257}, {10007}}, build: adam, nmse: 1e-12,
+			reason: "float32 roots and quotients"},
+		{ops: []string{"NaturalStep"}, variant: "full", sizes: naturalSizes(),
+			build: func(r *random, size []int) *problem { return naturalStep(r, size, 0.4) }},
+		{ops: []string{"NaturalStep"}, variant: "shorter", sizes: naturalSizes(),
+			build: func(r *random, size []int) *problem { return naturalStep(r, size, 60) }},
 		{ops: []string{"NaturalStep"}, variant: "diagonal", sizes: [][]int{{1, 1}, {3, 257}}, build: naturalDiagonal},
 	}
 }

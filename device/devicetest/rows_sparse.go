@@ -19,10 +19,14 @@ func sparseRows() []row {
 		}
 	}
 	return []row{
-		{ops: []string{"SparseDistances"}, sizes: [][]int{{1, 1, 1, 1}, {40, 33, 31, 57}, {9, 70, 257, 300}, {5, 2, 4099, 40}}, nmse: copies, build: sparseDistances},
-		{ops: ops, sizes: [][]int{{1, 1, 1, 1}, {3, 31, 33, 2}, {2, 70, 131, 3}}, build: block(func(int) bool { return false })},
-		{ops: ops, variant: "linear", sizes: [][]int{{2, 31, 33, 1}, {3, 33, 70, 2}}, build: block(func(int) bool { return true })},
-		{ops: ops, variant: "both", sizes: [][]int{{2, 33, 31, 4}, {1, 33, 35, device.MaxMaps}}, build: block(func(i int) bool { return i%3 != 1 })},
+		{ops: []string{"SparseDistances"}, sizes: [][]int{{1, 1, 1, 1}, {40, 33, 31, 57},
+			{9, 70, 257, 300}, {5, 2, 4099, 40}}, nmse: copies, build: sparseDistances},
+		{ops: ops, sizes: [][]int{{1, 1, 1, 1}, {3, 31, 33, 2}, {2, 70, 131, 3}},
+			build: block(func(int) bool { return false })},
+		{ops: ops, variant: "linear", sizes: [][]int{{2, 31, 33, 1}, {3, 33, 70, 2}},
+			build: block(func(int) bool { return true })},
+		{ops: ops, variant: "both", sizes: [][]int{{2, 33, 31, 4}, {1, 33, 35, device.MaxMaps}},
+			build: block(func(i int) bool { return i%3 != 1 })},
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 // import all.
 var rooms = map[string][]string{
 	// the library links the backends, as a command does
-	".":                 {"train", "train/options", "train/fitted", "train/rundir", "predict", "model", "data", "device", "device/cpu", "device/gpu", "leaves"},
+	".": {"train", "train/options", "train/fitted", "train/rundir", "predict", "model",
+		"data", "device", "device/cpu", "device/gpu", "leaves"},
 	"device":            {},
 	"device/cpu":        {"device", "internal/simd", "internal/philox", "internal/hostmem"},
 	"device/gpu":        {"device", "cuda"},
@@ -24,7 +25,8 @@ var rooms = map[string][]string{
 	"data":              {"data/sets", "seq", "graph", "leaves"},
 	"data/sets":         {"leaves"},
 	// only the run knows all five
-	"train": {"dist", "train/options", "train/step", "train/fitted", "train/memory", "train/rundir", "model", "data", "seq", "device", "leaves"},
+	"train": {"dist", "train/options", "train/step", "train/fitted", "train/memory", "train/rundir",
+		"model", "data", "seq", "device", "leaves"},
 	// a search trains as a user would
 	"train/best":        {"train", "train/options", "train/fitted", "train/rundir", "model", "data", "device", "leaves"},
 	"train/options":     {"model", "data", "seq", "leaves"},
@@ -39,8 +41,9 @@ var rooms = map[string][]string{
 	"report":            {"predict", "train/options", "train/fitted", "train/rundir", "data", "device", "leaves"},
 	"onnx":              {"train/fitted", "model", "data", "device", "leaves"},
 	"internal/workload": {"train/step", "model", "device"}, // no leaf: only commands import it
-	"serve":             {"predict", "serve/inference", "train/fitted", "train/rundir", "train/options", "model", "data", "device", "leaves"},
-	"serve/inference":   {},
+	"serve": {"predict", "serve/inference", "train/fitted", "train/rundir",
+		"train/options", "model", "data", "device", "leaves"},
+	"serve/inference": {},
 }
 
 // homes says where a module of another project may be imported by code that is not a test. A module

@@ -22,7 +22,8 @@ type launch struct {
 
 // suffixes are the types of the kernels of a family.
 var suffixes = map[string][]string{
-	"real": {"_f32", "_f64"}, "any": {"_f32", "_f64"}, "products": {"_f32", "_f64", "_tf32", "_3xtf32"}, "double": {"_f64"}, "plain": {""},
+	"real": {"_f32", "_f64"}, "any": {"_f32", "_f64"},
+	"products": {"_f32", "_f64", "_tf32", "_3xtf32"}, "double": {"_f64"}, "plain": {""},
 }
 
 // launches are the calls of launch in a file. The family is what it is called on: d.real, or the

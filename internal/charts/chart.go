@@ -78,7 +78,8 @@ type pen struct {
 
 // at is the place of a pair of values.
 func (p *pen) at(x, y float64) (px, py float64) {
-	return p.left + (x-p.x.low)/(p.x.high-p.x.low)*(p.right-p.left), p.bottom - (y-p.y.low)/(p.y.high-p.y.low)*(p.bottom-p.top)
+	return p.left + (x-p.x.low)/(p.x.high-p.x.low)*(p.right-p.left),
+		p.bottom - (y-p.y.low)/(p.y.high-p.y.low)*(p.bottom-p.top)
 }
 
 func (p *pen) printf(format string, args ...any) { fmt.Fprintf(&p.Builder, format, args...) }
@@ -110,7 +111,8 @@ func (c Chart) SVG() template.HTML {
 	p.left = 26 + glyph*float64(widest)
 	xTicks := c.X.ticks(p.x, 5)
 
-	p.printf(`<svg class="chart" viewBox="0 0 %g %g" role="img" tabindex="0" aria-label="%s">`, width, height, html.EscapeString(c.Label))
+	p.printf(`<svg class="chart" viewBox="0 0 %g %g" role="img" tabindex="0" aria-label="%s">`, width,
+		height, html.EscapeString(c.Label))
 	for _, t := range yTicks {
 		_, at := p.at(p.x.low, t.value)
 		p.printf(`<path class="grid" d="M%s %sH%s"/><text class="tick end" x="%s" y="%s">%s</text>`,
@@ -121,11 +123,14 @@ func (c Chart) SVG() template.HTML {
 		p.printf(`<path class="grid" d="M%s %sV%s"/><text class="tick middle" x="%s" y="%s">%s</text>`,
 			place(at), place(p.top), place(p.bottom), place(at), place(p.bottom+16), t.text)
 	}
-	p.printf(`<text class="axis middle" x="%s" y="%s">%s</text>`, place((p.left+p.right)/2), place(height-6), html.EscapeString(short(c.X.Label, 60)))
-	p.printf(`<text class="axis middle" transform="translate(12 %s) rotate(-90)">%s</text>`, place((p.top+p.bottom)/2), html.EscapeString(short(c.Y.Label, 36)))
+	p.printf(`<text class="axis middle" x="%s" y="%s">%s</text>`, place((p.left+p.right)/2),
+		place(height-6), html.EscapeString(short(c.X.Label, 60)))
+	p.printf(`<text class="axis middle" transform="translate(12 %s) rotate(-90)">%s</text>`,
+		place((p.top+p.bottom)/2), html.EscapeString(short(c.Y.Label, 36)))
 	// an svg within cuts off what lies outside the axes, with room for a dot at their ends
 	const room = 4
-	box := fmt.Sprintf("%s %s %s %s", place(p.left-room), place(p.top-room), place(p.right-p.left+2*room), place(p.bottom-p.top+2*room))
+	box := fmt.Sprintf("%s %s %s %s", place(p.left-room), place(p.top-room),
+		place(p.right-p.left+2*room), place(p.bottom-p.top+2*room))
 	at := strings.Fields(box)
 	p.printf(`<svg x="%s" y="%s" width="%s" height="%s" viewBox="%s">`, at[0], at[1], at[2], at[3], box)
 	for _, m := range c.Marks {

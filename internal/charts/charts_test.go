@@ -43,7 +43,8 @@ func TestTicks(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	c := Chart{
 		X: Axis{Low: 0, High: 10}, Y: Axis{Low: 0, High: 1}, Height: 200,
-		Marks: []Mark{Points{X: []float64{0, 5, 10, math.NaN(), 3}, Y: []float64{0, 0.5, 1, 0.5, math.Inf(1)}, Tips: []string{"a", "b", "c", "d", "e"}}},
+		Marks: []Mark{Points{X: []float64{0, 5, 10, math.NaN(), 3},
+			Y: []float64{0, 0.5, 1, 0.5, math.Inf(1)}, Tips: []string{"a", "b", "c", "d", "e"}}},
 	}
 	type circle struct {
 		X, Y float64
@@ -81,9 +82,12 @@ func TestWellFormed(t *testing.T) {
 	x, y := []float64{0, 1, 2}, []float64{3, math.NaN(), -1}
 	evil := `<script>"&'`
 	c := Chart{Label: evil, X: Axis{Label: evil}, Y: Axis{Label: evil}, Marks: []Mark{
-		Line{X: x, Y: y, Dashed: true}, Line{X: x, Y: y, Faint: true}, Band{X: x, Low: []float64{0, 0, 0}, High: []float64{1, 1, 2}},
-		Points{X: x, Y: y, Tips: []string{evil, evil, evil}}, Points{X: x, Y: y, Small: true}, Intervals{X: x, Low: y, High: x},
-		Bars{Edges: []float64{0, 1, 2, 3}, Heights: y, Tips: []string{evil, evil, evil}}, Rule{0, 0, 100, 100}, Rule{5, 5, 5, 5},
+		Line{X: x, Y: y, Dashed: true}, Line{X: x, Y: y, Faint: true},
+		Band{X: x, Low: []float64{0, 0, 0}, High: []float64{1, 1, 2}},
+		Points{X: x, Y: y, Tips: []string{evil, evil, evil}}, Points{X: x, Y: y, Small: true},
+		Intervals{X: x, Low: y, High: x},
+		Bars{Edges: []float64{0, 1, 2, 3}, Heights: y, Tips: []string{evil, evil, evil}},
+		Rule{0, 0, 100, 100}, Rule{5, 5, 5, 5},
 	}}
 	svg := string(c.SVG())
 	eachElement(t, svg, func(xml.StartElement) {})

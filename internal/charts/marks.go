@@ -96,7 +96,8 @@ func (d Points) draw(p *pen) {
 			together.WriteString("M" + place(x) + " " + place(y) + "h0")
 			continue
 		}
-		p.printf(`<circle class="dot s%d" cx="%s" cy="%s" r="%g" data-tip="%s"/>`, d.Series, place(x), place(y), radius, html.EscapeString(d.Tips[i]))
+		p.printf(`<circle class="dot s%d" cx="%s" cy="%s" r="%g" data-tip="%s"/>`, d.Series, place(x),
+			place(y), radius, html.EscapeString(d.Tips[i]))
 	}
 	if d.Tips == nil {
 		p.printf(`<path class="dots s%d" stroke-width="%g" d="%s"/>`, d.Series, 2*radius, together.String())
@@ -147,7 +148,8 @@ func (b Bars) draw(p *pen) {
 		}
 		left, top := p.at(b.Edges[i], h)
 		right, bottom := p.at(b.Edges[i+1], math.Max(0, p.y.low))
-		p.printf(`<rect class="bar s%d" x="%s" y="%s" width="%s" height="%s"`, b.Series, place(left+0.5), place(top), place(math.Max(0.5, right-left-1)), place(bottom-top))
+		p.printf(`<rect class="bar s%d" x="%s" y="%s" width="%s" height="%s"`, b.Series, place(left+0.5),
+			place(top), place(math.Max(0.5, right-left-1)), place(bottom-top))
 		if b.Tips != nil {
 			p.printf(` data-tip="%s"`, html.EscapeString(b.Tips[i]))
 		}

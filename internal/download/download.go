@@ -38,7 +38,8 @@ type ChecksumError struct {
 }
 
 func (e *ChecksumError) Error() string {
-	return fmt.Sprintf("%s: has the SHA-256 %s instead of %s: it is not used, and kept as %s", e.Address, e.Got, e.Want, e.Kept)
+	return fmt.Sprintf("%s: has the SHA-256 %s instead of %s: it is not used, and kept as %s",
+		e.Address, e.Got, e.Want, e.Kept)
 }
 
 // Get fetches f to path, unless it is there with the right checksum already. A file that is there
@@ -149,7 +150,8 @@ func receive(ctx context.Context, client *http.Client, f File, address string, f
 	body := &heard{answer.Body, silence}
 	n, err := io.Copy(file, io.LimitReader(body, f.Bytes-have+1))
 	if err != nil {
-		return fmt.Errorf("%s: broke off after %d of %d bytes (%w): try again to continue from there", address, have+n, f.Bytes, because(ctx, err))
+		return fmt.Errorf("%s: broke off after %d of %d bytes (%w): try again to continue from there",
+			address, have+n, f.Bytes, because(ctx, err))
 	}
 	if have+n < f.Bytes {
 		return fmt.Errorf("%s: ended after %d of %d bytes: try again to continue from there", address, have+n, f.Bytes)

@@ -74,12 +74,14 @@ func TestGet(t *testing.T) {
 		{"is there", "good", nil, content, "", "file", ""},
 		{"something else is there", "good", nil, other, "is there, but its SHA-256", "file", ""},
 		{"wrong", "wrong", nil, nil, "has the SHA-256 " + sumOf(other), "file.rejected", "/wrong "},
-		{"part of something else", "good", other[:777], nil, "it is not used, and kept as", "file.rejected", "/good bytes=777-"},
+		{"part of something else", "good", other[:777], nil, "it is not used, and kept as",
+			"file.rejected", "/good bytes=777-"},
 		{"second address after a wrong file", "wrong good", nil, nil, "", "file file.rejected", "/wrong |/good "},
 		{"second address after none", "none good", nil, nil, "", "file", "/none |/good "},
 		{"none", "none", nil, nil, "/none: answered 404", "", "/none "},
 		{"too long", "long", nil, nil, "it is not used", "file.rejected", "/long "},
-		{"too short", "short", nil, nil, "ended after 100 of 65536 bytes: try again to continue from there", "file.part", "/short "},
+		{"too short", "short", nil, nil,
+			"ended after 100 of 65536 bytes: try again to continue from there", "file.part", "/short "},
 		{"breaks off", "broken", nil, nil, "broke off after 1000 of 65536 bytes", "file.part", "/broken "},
 		{"breaks off, then goes on", "broken good", nil, nil, "", "file", "/broken |/good bytes=1000-"},
 		{"another range", "shifted", content[:777], nil, "sent another part", "file.part", "/shifted bytes=777-"},
@@ -135,10 +137,12 @@ func TestNoNetwork(t *testing.T) {
 	server := httptest.NewServer(nil)
 	server.Close()
 	path := filepath.Join(t.TempDir(), "file")
-	if err := Get(t.Context(), server.Client(), File{Bytes: 1, Addresses: []string{server.URL}}, path); err == nil || exists(path) != nil {
+	if err := Get(t.Context(), server.Client(), File{Bytes: 1, Addresses: []string{server.URL}},
+		path); err == nil || exists(path) != nil {
 		t.Error(err, exists(path))
 	}
-	if err := Get(t.Context(), server.Client(), File{Bytes: 1, Addresses: []string{server.URL}}, filepath.Join(path, "\x00")); err == nil {
+	if err := Get(t.Context(), server.Client(), File{Bytes: 1, Addresses: []string{server.URL}},
+		filepath.Join(path, "\x00")); err == nil {
 		t.Error("no error for an impossible name")
 	}
 }

@@ -32,7 +32,8 @@ func groups(own string, read func(name string) string) (all []group) {
 			root, limit, usage = "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"
 		}
 		for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
-			all = append(all, group{read(path.Join(root, at, limit)), read(path.Join(root, at, usage)), read(path.Join(root, at, "memory.stat"))})
+			all = append(all, group{read(path.Join(root, at, limit)), read(path.Join(root, at, usage)),
+				read(path.Join(root, at, "memory.stat"))})
 			if at == "/" {
 				break
 			}

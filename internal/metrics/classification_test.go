@@ -17,7 +17,8 @@ import (
 // N(m, √v) is ours of (m, v). Putting deviations where the variances belong differs.
 func TestBhattacharyyaConvention(t *testing.T) {
 	for _, c := range [][4]float64{{0, 1, 0, 1}, {1, 0.5, -2, 3}, {5, 1e-4, 5, 1e4}, {100, 2, -100, 2}} {
-		want := distuv.Bhattacharyya{}.DistNormal(distuv.Normal{Mu: c[0], Sigma: math.Sqrt(c[1])}, distuv.Normal{Mu: c[2], Sigma: math.Sqrt(c[3])})
+		want := distuv.Bhattacharyya{}.DistNormal(distuv.Normal{Mu: c[0], Sigma: math.Sqrt(c[1])},
+			distuv.Normal{Mu: c[2], Sigma: math.Sqrt(c[3])})
 		check(t, "distance", bhattacharyya(c[0], c[1], c[2], c[3]), want, 1e-13)
 		check(t, "other order", bhattacharyya(c[2], c[3], c[0], c[1]), want, 1e-13)
 	}
@@ -83,7 +84,8 @@ func TestSingleSample(t *testing.T) {
 	r := ScoreClassification([]float64{2, 0, 0, 1}, 1, 2, 2, []int32{0, 0})
 	check(t, "error", r.Error, 0.5, 0)
 	text, err := json.Marshal(r)
-	if err != nil || !strings.Contains(string(text), `"bhattacharyya":{"correct":null,"wrong":null,"auroc":null,"convention":"variance","space":"logits"}`) {
+	if err != nil || !strings.Contains(string(text),
+		`"bhattacharyya":{"correct":null,"wrong":null,"auroc":null,"convention":"variance","space":"logits"}`) {
 		t.Errorf("%s, %v", text, err)
 	}
 	if strings.Contains(string(text), "auc\"") {

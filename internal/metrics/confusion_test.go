@@ -33,7 +33,8 @@ func TestByClass(t *testing.T) {
 		for what, share := range map[string]struct {
 			got        *float64
 			over, from float64
-		}{"precision": {s.Precision, right, taken}, "recall": {s.Recall, right, rows}, "F1": {s.F1, 2 * right, rows + taken}} {
+		}{"precision": {s.Precision, right, taken}, "recall": {s.Recall, right, rows},
+			"F1": {s.F1, 2 * right, rows + taken}} {
 			if share.from == 0 {
 				if share.got != nil {
 					t.Errorf("%s of %s is %g of no rows", what, name, *share.got)

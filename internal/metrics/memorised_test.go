@@ -37,20 +37,34 @@ func TestMemorised(t *testing.T) {
 		seen, unseen func() Densities
 		most, least  int // of 200 draws that are flagged
 	}{
-		{"memorised", func() Densities { return rows(1000, 0.1, times(1)) }, func() Densities { return rows(100, 0.1, times(7)) }, 200, 200},
-		{"memorised, few rows", func() Densities { return rows(180, 0.1, times(1)) }, func() Densities { return rows(20, 0.1, times(4)) }, 200, 199},
-		{"memorised, with outliers", func() Densities { return rows(1000, 0.1, times(1)) }, func() Densities { return rows(50, 0.1, few) }, 200, 195},
-		{"twice too sure", func() Densities { return rows(2000, 0.1, times(1)) }, func() Densities { return rows(2000, 0.1, times(2)) }, 200, 200},
-		{"calibrated", func() Densities { return rows(2000, 0.1, times(1)) }, func() Densities { return rows(2000, 0.1, times(1)) }, 0, 0},
-		{"calibrated, few rows", func() Densities { return rows(180, 0.1, times(1)) }, func() Densities { return rows(20, 0.1, times(1)) }, 1, 0},
-		{"an honest interpolator", func() Densities { return rows(180, 1e-3, times(0.9)) }, func() Densities { return rows(20, 1, times(1)) }, 1, 0},
-		{"heavy tails", func() Densities { return rows(2000, 1, heavy) }, func() Densities { return rows(200, 1, heavy) }, 1, 0},
-		{"heavy tails, few rows", func() Densities { return rows(180, 1, heavy) }, func() Densities { return rows(20, 1, heavy) }, 2, 0},
-		{"too sure of all rows", func() Densities { return rows(1000, 0.1, times(3)) }, func() Densities { return rows(1000, 0.1, times(3)) }, 0, 0},
-		{"hardly too sure", func() Densities { return rows(2000, 0.1, times(1)) }, func() Densities { return rows(2000, 0.1, times(1.15)) }, 0, 0},
-		{"too few rows to tell", func() Densities { return rows(1000, 0.1, times(1)) }, func() Densities { return rows(4, 0.1, times(1.5)) }, 2, 0},
-		{"two rows", func() Densities { return rows(1000, 0.1, times(1)) }, func() Densities { return rows(2, 0.1, times(1000)) }, 0, 0},
-		{"one row", func() Densities { return rows(1000, 0.1, times(1)) }, func() Densities { return rows(1, 0.1, times(1000)) }, 0, 0},
+		{"memorised", func() Densities { return rows(1000, 0.1, times(1)) },
+			func() Densities { return rows(100, 0.1, times(7)) }, 200, 200},
+		{"memorised, few rows", func() Densities { return rows(180, 0.1, times(1)) },
+			func() Densities { return rows(20, 0.1, times(4)) }, 200, 199},
+		{"memorised, with outliers", func() Densities { return rows(1000, 0.1, times(1)) },
+			func() Densities { return rows(50, 0.1, few) }, 200, 195},
+		{"twice too sure", func() Densities { return rows(2000, 0.1, times(1)) },
+			func() Densities { return rows(2000, 0.1, times(2)) }, 200, 200},
+		{"calibrated", func() Densities { return rows(2000, 0.1, times(1)) },
+			func() Densities { return rows(2000, 0.1, times(1)) }, 0, 0},
+		{"calibrated, few rows", func() Densities { return rows(180, 0.1, times(1)) },
+			func() Densities { return rows(20, 0.1, times(1)) }, 1, 0},
+		{"an honest interpolator", func() Densities { return rows(180, 1e-3, times(0.9)) },
+			func() Densities { return rows(20, 1, times(1)) }, 1, 0},
+		{"heavy tails", func() Densities { return rows(2000, 1, heavy) },
+			func() Densities { return rows(200, 1, heavy) }, 1, 0},
+		{"heavy tails, few rows", func() Densities { return rows(180, 1, heavy) },
+			func() Densities { return rows(20, 1, heavy) }, 2, 0},
+		{"too sure of all rows", func() Densities { return rows(1000, 0.1, times(3)) },
+			func() Densities { return rows(1000, 0.1, times(3)) }, 0, 0},
+		{"hardly too sure", func() Densities { return rows(2000, 0.1, times(1)) },
+			func() Densities { return rows(2000, 0.1, times(1.15)) }, 0, 0},
+		{"too few rows to tell", func() Densities { return rows(1000, 0.1, times(1)) },
+			func() Densities { return rows(4, 0.1, times(1.5)) }, 2, 0},
+		{"two rows", func() Densities { return rows(1000, 0.1, times(1)) },
+			func() Densities { return rows(2, 0.1, times(1000)) }, 0, 0},
+		{"one row", func() Densities { return rows(1000, 0.1, times(1)) },
+			func() Densities { return rows(1, 0.1, times(1000)) }, 0, 0},
 	} {
 		flagged := 0
 		for range 200 {
@@ -110,7 +124,8 @@ func TestDensities(t *testing.T) {
 		}
 		d := RegressionDensities(m, y)
 		check(t, name, *mean(d.Log), -ScoreRegression(m, y).NLPD, 1e-13)
-		if expected := *mean(d.Expected); expected > sampled+0.01 || expected < sampled-0.25 || m.S == 1 && expected < sampled-0.01 {
+		if expected := *mean(d.Expected); expected > sampled+0.01 || expected < sampled-0.25 ||
+			m.S == 1 && expected < sampled-0.01 {
 			t.Errorf("%s: expected %g, and %g of draws", name, expected, sampled)
 		}
 		twice := MeanDensities([]Densities{d, {Log: d.Expected, Expected: d.Log}})

@@ -78,7 +78,8 @@ func TestTails(t *testing.T) {
 		t.Error("lower tail", p)
 	}
 	m.Mean[0] = math.NaN()
-	for name, v := range map[string]float64{"density": m.LogDensity(0, 1), "CDF": m.CDF(0, 1), "quantile": m.Quantile(0, 0.3), "CRPS": m.CRPS(0, 1)} {
+	for name, v := range map[string]float64{"density": m.LogDensity(0, 1), "CDF": m.CDF(0, 1),
+		"quantile": m.Quantile(0, 0.3), "CRPS": m.CRPS(0, 1)} {
 		if !math.IsNaN(v) {
 			t.Errorf("%s of a NaN mean is %g", name, v)
 		}

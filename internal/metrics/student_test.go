@@ -41,7 +41,8 @@ func TestStudentComponent(t *testing.T) {
 // the coverage of draws.
 func TestMixturesOfOwnVariances(t *testing.T) {
 	const s, n, dof = 3, 3000, 4.0
-	for name, student := range map[string][]*Student{"normal": nil, "student": slices.Repeat([]*Student{NewStudent(dof)}, s)} {
+	for name, student := range map[string][]*Student{"normal": nil,
+		"student": slices.Repeat([]*Student{NewStudent(dof)}, s)} {
 		rng := rand.New(rand.NewPCG(3, 4))
 		m := Mixture{S: s, N: n, Mean: make([]float64, s*n), Var: make([]float64, s*n), Student: student}
 		for i := range m.Mean {

@@ -39,7 +39,8 @@ func (b *Bins) Add(v float64, right bool) {
 
 // Sum is the histogram of the values of several with the same bins.
 func Sum(all []*Bins) *Bins {
-	out := &Bins{Low: all[0].Low, PerTen: all[0].PerTen, Right: make([]int, len(all[0].Right)), Wrong: make([]int, len(all[0].Wrong))}
+	out := &Bins{Low: all[0].Low, PerTen: all[0].PerTen, Right: make([]int, len(all[0].Right)),
+		Wrong: make([]int, len(all[0].Wrong))}
 	for _, b := range all {
 		for i := range out.Right {
 			out.Right[i] += b.Right[i]

@@ -111,7 +111,8 @@ func TestRanks(t *testing.T) {
 	var shares []float64
 	for _, difference := range []float64{0.5, 2} {
 		r := Ranks{Title: "ranks", XLabel: "rank", Difference: difference, Methods: []RankedMethod{
-			{Name: "ours", Average: 1.5, Each: []float64{1, 2, 1, 2}, Ours: true}, {Name: "theirs", Average: 1.5, Each: []float64{2, 1, 2, 1}},
+			{Name: "ours", Average: 1.5, Each: []float64{1, 2, 1, 2}, Ours: true},
+			{Name: "theirs", Average: 1.5, Each: []float64{2, 1, 2, 1}},
 		}}
 		var out bytes.Buffer
 		if err := r.Write(&out); err != nil {

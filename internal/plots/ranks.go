@@ -77,7 +77,8 @@ func (m RankedMethod) draw(p *plot.Plot, y, half float64) error {
 	if err != nil {
 		return err
 	}
-	value, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: m.Average, Y: y}}, Labels: []string{fmt.Sprintf("%.2f", m.Average)}})
+	value, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: m.Average, Y: y}},
+		Labels: []string{fmt.Sprintf("%.2f", m.Average)}})
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,8 @@ func testAdam[T Float](t *testing.T, adam func(p, g, m, v, rate []T, co AdamCoef
 		for step := 1; step <= 3; step++ {
 			g := random[T](uint64(step+5), n)
 			c1, c2 := 1-math.Pow(beta1, float64(step)), 1-math.Pow(beta2, float64(step))
-			adam(p[:n], g, m[:n], v[:n], rate[:n], AdamCoeffs{Beta1: beta1, Beta2: beta2, StepSize: lr / c1, RootScale: 1 / math.Sqrt(c2), Eps: eps, L2: l2, Scale: scale})
+			adam(p[:n], g, m[:n], v[:n], rate[:n], AdamCoeffs{Beta1: beta1, Beta2: beta2, StepSize: lr / c1,
+				RootScale: 1 / math.Sqrt(c2), Eps: eps, L2: l2, Scale: scale})
 			for i := range want {
 				grad := scale*float64(g[i]) + l2*want[i]
 				m0[i] = beta1*m0[i] + (1-beta1)*grad

@@ -28,5 +28,6 @@ func adam64(p, g, m, v, rate []float64, co *AdamCoeffs) {
 
 // adamTable is the order in which the kernels read the coefficients.
 func adamTable[T Float](co *AdamCoeffs) [9]T {
-	return [9]T{T(co.Beta1), T(1 - co.Beta1), T(co.Beta2), T(1 - co.Beta2), T(co.StepSize), T(co.RootScale), T(co.Eps), T(co.L2), T(co.Scale)}
+	return [9]T{T(co.Beta1), T(1 - co.Beta1), T(co.Beta2), T(1 - co.Beta2), T(co.StepSize),
+		T(co.RootScale), T(co.Eps), T(co.L2), T(co.Scale)}
 }

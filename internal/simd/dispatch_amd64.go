@@ -162,17 +162,21 @@ func transpose64Kernel(rows, cols int, src *float64, lds int, dst *float64, ldd 
 
 func integrate32Kernel(m *Integrals[float32]) {
 	if active == avx512 {
-		integrate32AVX512(len(m.Cos), &m.MeanCos[0], &m.MeanSin[0], &m.Wave[0], &m.Lost[0], &m.CrossCos[0], &m.CrossSin[0], &m.Cos[0], &m.Sin[0], &m.Shrink[0])
+		integrate32AVX512(len(m.Cos), &m.MeanCos[0], &m.MeanSin[0], &m.Wave[0], &m.Lost[0],
+			&m.CrossCos[0], &m.CrossSin[0], &m.Cos[0], &m.Sin[0], &m.Shrink[0])
 	} else {
-		integrate32AVX2(len(m.Cos), &m.MeanCos[0], &m.MeanSin[0], &m.Wave[0], &m.Lost[0], &m.CrossCos[0], &m.CrossSin[0], &m.Cos[0], &m.Sin[0], &m.Shrink[0])
+		integrate32AVX2(len(m.Cos), &m.MeanCos[0], &m.MeanSin[0], &m.Wave[0], &m.Lost[0], &m.CrossCos[0],
+			&m.CrossSin[0], &m.Cos[0], &m.Sin[0], &m.Shrink[0])
 	}
 }
 
 func integrateSlopes32Kernel(dt, dv []float32, m, d *Integrals[float32]) {
 	if active == avx512 {
-		integrateSlopes32AVX512(len(dt), &dt[0], &dv[0], &d.MeanCos[0], &d.MeanSin[0], &d.Wave[0], &d.Lost[0], &d.CrossCos[0], &d.CrossSin[0], &m.Cos[0], &m.Sin[0], &m.Shrink[0])
+		integrateSlopes32AVX512(len(dt), &dt[0], &dv[0], &d.MeanCos[0], &d.MeanSin[0], &d.Wave[0],
+			&d.Lost[0], &d.CrossCos[0], &d.CrossSin[0], &m.Cos[0], &m.Sin[0], &m.Shrink[0])
 	} else {
-		integrateSlopes32AVX2(len(dt), &dt[0], &dv[0], &d.MeanCos[0], &d.MeanSin[0], &d.Wave[0], &d.Lost[0], &d.CrossCos[0], &d.CrossSin[0], &m.Cos[0], &m.Sin[0], &m.Shrink[0])
+		integrateSlopes32AVX2(len(dt), &dt[0], &dv[0], &d.MeanCos[0], &d.MeanSin[0], &d.Wave[0],
+			&d.Lost[0], &d.CrossCos[0], &d.CrossSin[0], &m.Cos[0], &m.Sin[0], &m.Shrink[0])
 	}
 }
 

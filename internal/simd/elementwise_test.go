@@ -42,7 +42,8 @@ func TestExp32(t *testing.T) {
 		}
 		t.Logf("largest error %.2f ulp", worst)
 		inf := math.Inf(1)
-		for _, c := range [][2]float64{{0, 1}, {math.NaN(), math.NaN()}, {inf, inf}, {-inf, 0}, {-104, 0}, {-1e30, 0}, {88.75, inf}, {1e30, inf}} {
+		for _, c := range [][2]float64{{0, 1}, {math.NaN(), math.NaN()}, {inf, inf}, {-inf, 0}, {-104, 0},
+			{-1e30, 0}, {88.75, inf}, {1e30, inf}} {
 			z := []float32{float32(c[0])}
 			if Exp32(z, z); !same(float64(z[0]), c[1]) {
 				t.Errorf("exp %g = %g, want %g", c[0], z[0], c[1])
@@ -98,7 +99,8 @@ func TestExp64(t *testing.T) {
 		}
 		t.Logf("largest error %.2f ulp", worst)
 		inf := math.Inf(1)
-		for _, c := range [][2]float64{{0, 1}, {math.NaN(), math.NaN()}, {inf, inf}, {-inf, 0}, {-745.2, 0}, {-1e300, 0}, {709.79, inf}, {1e300, inf}} {
+		for _, c := range [][2]float64{{0, 1}, {math.NaN(), math.NaN()}, {inf, inf}, {-inf, 0},
+			{-745.2, 0}, {-1e300, 0}, {709.79, inf}, {1e300, inf}} {
 			z := []float64{c[0]}
 			if Exp64(z, z); !same(z[0], c[1]) {
 				t.Errorf("exp %g = %g, want %g", c[0], z[0], c[1])

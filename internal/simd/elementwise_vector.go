@@ -131,7 +131,8 @@ func integrateSlopes32(dt, dv []float32, m, d *Integrals[float32]) {
 		end := min(i+chunk, len(dt))
 		of := Integrals[float32]{Cos: m.Cos[i:end], Sin: m.Sin[i:end], Shrink: m.Shrink[i:end]}
 		by := Integrals[float32]{
-			MeanCos: d.MeanCos[i:end], MeanSin: d.MeanSin[i:end], Wave: d.Wave[i:end], Lost: d.Lost[i:end], CrossCos: d.CrossCos[i:end], CrossSin: d.CrossSin[i:end],
+			MeanCos: d.MeanCos[i:end], MeanSin: d.MeanSin[i:end], Wave: d.Wave[i:end], Lost: d.Lost[i:end],
+			CrossCos: d.CrossCos[i:end], CrossSin: d.CrossSin[i:end],
 		}
 		integrateSlopes32Kernel(dt[i:end], dv[i:end], &of, &by)
 	}

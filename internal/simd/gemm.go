@@ -46,7 +46,8 @@ const (
 // C [m,n], where op transposes if tA or tB is set: A is then stored as [k,m], B as
 // [n,k]. lda, ldb and ldc are the distances between stored rows. With β = 0, C is not read. C
 // must not overlap A or B.
-func Gemm32(p *Pack32, tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
+func Gemm32(p *Pack32, tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32,
+	ldb int, beta float32, c []float32, ldc int) {
 	if checkC(m, n, k, alpha, beta, c, ldc) {
 		checkStored("A", tA, m, k, lda, len(a))
 		checkStored("B", tB, k, n, ldb, len(b))
@@ -55,7 +56,8 @@ func Gemm32(p *Pack32, tA, tB bool, m, n, k int, alpha float32, a []float32, lda
 }
 
 // Gemm64 is Gemm32 in double.
-func Gemm64(p *Pack64, tA, tB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func Gemm64(p *Pack64, tA, tB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64,
+	ldb int, beta float64, c []float64, ldc int) {
 	if checkC(m, n, k, alpha, beta, c, ldc) {
 		checkStored("A", tA, m, k, lda, len(a))
 		checkStored("B", tB, k, n, ldb, len(b))

@@ -15,7 +15,8 @@ func packBlockScalar[T Float](dst []T, b *operand[T], j0, nb, k0, kb int) {
 
 // multiplyBlockScalar multiplies without vector instructions. A is packed like B, so that one
 // micro-kernel computes every element.
-func multiplyBlockScalar[T Float](p *pack[T], tA bool, m, nb, k0, kb int, alpha T, a []T, lda int, block []T, beta T, c []T, ldc int) {
+func multiplyBlockScalar[T Float](p *pack[T], tA bool, m, nb, k0, kb int, alpha T, a []T, lda int,
+	block []T, beta T, c []T, ldc int) {
 	for i := 0; i < m; i += tileRows {
 		rows := min(tileRows, m-i)
 		packTile(p.a[:tileRows*kb], a, lda, tA, i, rows, k0)

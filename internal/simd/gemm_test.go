@@ -12,12 +12,14 @@ func gemmOf[T Float]() func(tA, tB bool, m, n, k int, alpha T, a []T, lda int, b
 	case float32:
 		p := NewPack32()
 		return func(tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-			Gemm32(p, tA, tB, m, n, k, float32(alpha), any(a).([]float32), lda, any(b).([]float32), ldb, float32(beta), any(c).([]float32), ldc)
+			Gemm32(p, tA, tB, m, n, k, float32(alpha), any(a).([]float32), lda, any(b).([]float32), ldb,
+				float32(beta), any(c).([]float32), ldc)
 		}
 	default:
 		p := NewPack64()
 		return func(tA, tB bool, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
-			Gemm64(p, tA, tB, m, n, k, float64(alpha), any(a).([]float64), lda, any(b).([]float64), ldb, float64(beta), any(c).([]float64), ldc)
+			Gemm64(p, tA, tB, m, n, k, float64(alpha), any(a).([]float64), lda, any(b).([]float64), ldb,
+				float64(beta), any(c).([]float64), ldc)
 		}
 	}
 }
@@ -119,7 +121,8 @@ func (p *product[T]) check(t *testing.T, alpha, beta T) {
 			}
 			tol := epsilon[T]() * (3 + math.Sqrt(float64(p.k))) * (1 + math.Abs(float64(alpha))*p.size[e])
 			if !(math.Abs(got-want) <= tol) {
-				t.Fatalf("tA %v tB %v %d×%d×%d α %g β %g: C[%d,%d] = %.9g, want %.9g ± %.2g", p.tA, p.tB, p.m, p.n, p.k, alpha, beta, i, j, got, want, tol)
+				t.Fatalf("tA %v tB %v %d×%d×%d α %g β %g: C[%d,%d] = %.9g, want %.9g ± %.2g", p.tA, p.tB, p.m,
+					p.n, p.k, alpha, beta, i, j, got, want, tol)
 			}
 		}
 	}

@@ -31,7 +31,8 @@ func packBlock[T Float](dst []T, b *operand[T], j0, nb, k0, kb int) {
 }
 
 // multiplyBlock has the micro-kernel run each group of rows along the panels of a block.
-func multiplyBlock[T Float](p *pack[T], tA bool, m, nb, k0, kb int, alpha T, a []T, lda int, block []T, beta T, c []T, ldc int) {
+func multiplyBlock[T Float](p *pack[T], tA bool, m, nb, k0, kb int, alpha T, a []T, lda int,
+	block []T, beta T, c []T, ldc int) {
 	if active == scalar {
 		multiplyBlockScalar(p, tA, m, nb, k0, kb, alpha, a, lda, block, beta, c, ldc)
 		return

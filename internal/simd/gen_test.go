@@ -28,7 +28,8 @@ func TestGenerated(t *testing.T) {
 	}
 	dir := t.TempDir()
 	files := []string{"kernels_amd64.s", "kernels_amd64.go"}
-	if out, err := run("run", ".", "-out", filepath.Join(dir, files[0]), "-stubs", filepath.Join(dir, files[1]), "-pkg", "simd"); err != nil {
+	if out, err := run("run", ".", "-out", filepath.Join(dir, files[0]), "-stubs",
+		filepath.Join(dir, files[1]), "-pkg", "simd"); err != nil {
 		t.Fatalf("generator: %v\n%s", err, out)
 	}
 	for _, name := range files {

@@ -23,7 +23,8 @@ func integrals[T Float](n int) (m Integrals[T], mean, variance []float64) {
 func columnsOf(t, v float64) [6]float64 {
 	q, u := math.Exp(-v/2), math.Exp(-v)
 	return [6]float64{
-		q * math.Cos(t), q * math.Sin(t), u * u * math.Cos(2*t) / 2, (1 - u) / 2, -u * (1 - u) * math.Cos(2*t) / 2, -u * (1 - u) * math.Sin(2*t),
+		q * math.Cos(t), q * math.Sin(t), u * u * math.Cos(2*t) / 2, (1 - u) / 2,
+		-u * (1 - u) * math.Cos(2*t) / 2, -u * (1 - u) * math.Sin(2*t),
 	}
 }
 
@@ -102,7 +103,8 @@ func TestGuardedIntegrals(t *testing.T) {
 		m, _, _ := integrals[float32](n)
 		d, _, _ := integrals[float32](n)
 		for _, x := range []*Integrals[float32]{&m, &d} {
-			for _, column := range []*[]float32{&x.MeanCos, &x.MeanSin, &x.Wave, &x.Lost, &x.CrossCos, &x.CrossSin, &x.Cos, &x.Sin, &x.Shrink} {
+			for _, column := range []*[]float32{&x.MeanCos, &x.MeanSin, &x.Wave, &x.Lost, &x.CrossCos,
+				&x.CrossSin, &x.Cos, &x.Sin, &x.Shrink} {
 				*column = guarded(t, *column)
 			}
 		}

@@ -34,7 +34,8 @@ func TestMatern64(t *testing.T) {
 							x[i] = own + half[i] - []float64{0.0001, 0, -0.001}[n%3]
 						}
 					}
-					if got, want := Matern64(dst[:n], slope[:n], x, half, own, scale, twiceNu, near), close >= 0 && close < n; got != want {
+					if got, want := Matern64(dst[:n], slope[:n], x, half, own, scale, twiceNu, near), close >= 0 &&
+						close < n; got != want {
 						t.Fatalf("n %d, row %d near: %v", n, close, got)
 					}
 					for i, v := range x {

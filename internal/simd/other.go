@@ -14,7 +14,8 @@ func packBlock[T Float](dst []T, b *operand[T], j0, nb, k0, kb int) {
 	packBlockScalar(dst, b, j0, nb, k0, kb)
 }
 
-func multiplyBlock[T Float](p *pack[T], tA bool, m, nb, k0, kb int, alpha T, a []T, lda int, block []T, beta T, c []T, ldc int) {
+func multiplyBlock[T Float](p *pack[T], tA bool, m, nb, k0, kb int, alpha T, a []T, lda int,
+	block []T, beta T, c []T, ldc int) {
 	multiplyBlockScalar(p, tA, m, nb, k0, kb, alpha, a, lda, block, beta, c, ldc)
 }
 

@@ -28,7 +28,8 @@ func (q *Panels64) Reserve(elements int) (grown int) {
 
 // GemmPanels64 is Gemm64 for columns from … from+n of a packed op(B), with the same bits. from must
 // be a multiple of PanelColumns64.
-func GemmPanels64(p *Pack64, tA bool, m, n int, alpha float64, a []float64, lda int, b *Panels64, from int, beta float64, c []float64, ldc int) {
+func GemmPanels64(p *Pack64, tA bool, m, n int, alpha float64, a []float64, lda int, b *Panels64,
+	from int, beta float64, c []float64, ldc int) {
 	if from < 0 || from%PanelColumns64 != 0 || n < 0 || from+n > b.n {
 		panic(fmt.Sprintf("simd: columns %d to %d of a packed matrix [%d,%d]", from, from+n, b.k, b.n))
 	}

@@ -29,7 +29,8 @@ func TestPanels(t *testing.T) {
 					GemmPanels64(pack, tA, m, to-from, 0.7, p.a, p.lda, &panels, from, 0, got, n)
 					for i := range want {
 						if got[i] != want[i] {
-							t.Fatalf("tA %v tB %v %d×%d, columns %d to %d: element %d is %g, want %g", tA, tB, n, k, from, to, i, got[i], want[i])
+							t.Fatalf("tA %v tB %v %d×%d, columns %d to %d: element %d is %g, want %g", tA, tB, n, k,
+								from, to, i, got[i], want[i])
 						}
 					}
 				}

@@ -37,7 +37,8 @@ func TestRectify(t *testing.T) {
 					if v != v {
 						f, s = v, v
 					}
-					for _, p := range [][3]float64{{phi64[i], f, 1e-15}, {slope64[i], s, 1e-15}, {float64(phi[i]), f, 2e-7}, {float64(slope[i]), s, 2e-7}, {float64(inPlace[i]), s, 2e-7}} {
+					for _, p := range [][3]float64{{phi64[i], f, 1e-15}, {slope64[i], s, 1e-15},
+						{float64(phi[i]), f, 2e-7}, {float64(slope[i]), s, 2e-7}, {float64(inPlace[i]), s, 2e-7}} {
 						if !(math.Abs(p[0]-p[1]) <= p[2]*math.Abs(p[1])) && !same(p[0], p[1]) {
 							t.Fatalf("n %d, degree %d, p %g: %g, want %g", n, degree, v, p[0], p[1])
 						}

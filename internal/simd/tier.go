@@ -51,5 +51,6 @@ func chooseTier(name string, written, available []tier) (tier, error) {
 		names = append(names, t.String())
 	}
 	slices.Reverse(names)
-	return best, fmt.Errorf("GPDRF_SIMD=%s: there is no such set of instructions: use %s", name, strings.Join(names, " or "))
+	return best, fmt.Errorf("GPDRF_SIMD=%s: there is no such set of instructions: use %s", name,
+		strings.Join(names, " or "))
 }

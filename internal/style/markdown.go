@@ -173,7 +173,8 @@ var word = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}.,:/’'+%-]*$`)
 
 // count is the number of words between spaces and dashes, without signs and formulas.
 func count(text string) (n int) {
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '—' || r == '–' }) {
+	for _, part := range strings.FieldsFunc(text,
+		func(r rune) bool { return unicode.IsSpace(r) || r == '—' || r == '–' }) {
 		if word.MatchString(strings.Trim(part, `.,;:!?()[]"“”*_'`)) {
 			n++
 		}

@@ -15,7 +15,8 @@ func fill(words []string, first, rest string) (lines []string) {
 			line += " " + word
 			continue
 		}
-		width := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", strings.Repeat(" ", tab))) + utf8.RuneCountInString(word)
+		width := utf8.RuneCountInString(strings.ReplaceAll(line, "\t",
+			strings.Repeat(" ", tab))) + utf8.RuneCountInString(word)
 		if !empty && width+1 > columns {
 			lines = append(lines, line)
 			line, empty = rest, true

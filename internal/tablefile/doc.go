@@ -17,7 +17,8 @@ func damaged(err *error) {
 
 // notFlat is the error about a column of lists, structs or bytes.
 func notFlat(column, kind string) error {
-	return fmt.Errorf("column %q is of type %s: only numbers, text, dates and true or false can be read; leave it out when writing the file", column, kind)
+	return fmt.Errorf("column %q is of type %s: only numbers, text, dates and true or false can be "+
+		"read; leave it out when writing the file", column, kind)
 }
 
 func number(v float64) string {

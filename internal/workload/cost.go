@@ -125,7 +125,9 @@ func (k counter) sparseDistances(d *device.Tensor, x device.Sparse, rows *device
 	share := float64(rows.Len()) / float64(x.Square.Len())
 	each := float64(z.Index.Len()) / float64(z.Start.Len()-1)
 	written := k.bytes(d) * float64(z.Square.Len()) / float64(d.Dim(1))
-	return Cost{Double: 2 * share * float64(x.Index.Len()) * each, Bytes: share*k.bytes(x.Start, x.Index, x.Value, x.Square) + k.bytes(rows, z.Start, z.Index, z.Value, z.Square) + written}
+	return Cost{Double: 2 * share * float64(x.Index.Len()) * each,
+		Bytes: share*k.bytes(x.Start, x.Index, x.Value, x.Square) + k.bytes(rows, z.Start, z.Index,
+			z.Value, z.Square) + written}
 }
 
 // sparseBlock: the scale and exp of each map, and its weighted sum.
@@ -135,7 +137,8 @@ func (k counter) sparseBlock(c, d, logits, logsigma *device.Tensor) Cost {
 
 // sparseBlockBackward: the same scale and exp, and two sums.
 func (k counter) sparseBlockBackward(dlogits, dlogsigma, dc, d, logits, logsigma *device.Tensor) Cost {
-	return Cost{Double: 6 * float64(dc.Len()*logits.Dim(1)), Bytes: k.bytes(dc, d, logits, logsigma) + 2*k.bytes(dlogits, dlogsigma)}
+	return Cost{Double: 6 * float64(dc.Len()*logits.Dim(1)),
+		Bytes: k.bytes(dc, d, logits, logsigma) + 2*k.bytes(dlogits, dlogsigma)}
 }
 
 // potrf: M³/3 for each matrix.
@@ -182,7 +185,8 @@ func factor(s *device.Tensor, n float64) float64 {
 
 // momentsBackward: dm and the mean's share of da 2M each, that of ‖A‖² 2M of each kernel, and dP =
 // 2P dvar with its two products, for ds and da.
-func (k counter) momentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha *device.Tensor) Cost {
+func (k counter) momentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m,
+	s, logalpha *device.Tensor) Cost {
 	kernels, n, b := dims3(a)
 	return Cost{
 		Double: b * (kernels*2*n + float64(m.Dim(0))*(4*n+2*n+2*factor(s, n)+4)),
@@ -197,5 +201,6 @@ func (k counter) sampleF(f, mean, variance, rows *device.Tensor) Cost {
 
 // sampleFBackward: a normal, a product and two sums for each number, and 1/(2√var).
 func (k counter) sampleFBackward(dmean, dvariance, df, variance, rows *device.Tensor) Cost {
-	return Cost{Double: 4*float64(df.Len()) + 3*float64(variance.Len()), Bytes: k.bytes(df, variance, rows, dmean, dvariance)}
+	return Cost{Double: 4*float64(df.Len()) + 3*float64(variance.Len()),
+		Bytes: k.bytes(df, variance, rows, dmean, dvariance)}
 }

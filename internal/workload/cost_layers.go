@@ -9,7 +9,8 @@ type layerShape struct{ rows, d, r, columns, out, draws, weights float64 }
 func shapeOf(h *device.Tensor, p device.FeatureParams, noise device.FeatureNoise) layerShape {
 	s, b, d := dims3(h)
 	columns := p.Activation.Columns()
-	n := layerShape{rows: s * b, d: d, r: float64(p.MeanW.Dim(0) / columns), columns: float64(columns), out: float64(p.MeanW.Dim(1)), draws: s, weights: s}
+	n := layerShape{rows: s * b, d: d, r: float64(p.MeanW.Dim(0) / columns), columns: float64(columns),
+		out: float64(p.MeanW.Dim(1)), draws: s, weights: s}
 	if noise.Draws > 0 {
 		n.draws = min(s, float64(noise.Draws))
 	}
@@ -39,7 +40,8 @@ func products(local bool) float64 {
 
 // randomFeatures: HΩ 2dR, its sines and cosines 2R, and 2·2R·d' for each product with Φ; for each
 // of the S·B rows. Φ is never written. Arc-cosine features have R in place of 2R.
-func (k counter) randomFeatures(out, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise) Cost {
+func (k counter) randomFeatures(out, h *device.Tensor, p device.FeatureParams, rows *device.Tensor,
+	noise device.FeatureNoise) Cost {
 	n := shapeOf(h, p, noise)
 	return Cost{
 		Real:  n.rows*n.r*(2*n.d+n.columns*(1+products(noise.Local)*2*n.out)) + n.draw(noise.Local),
@@ -49,7 +51,8 @@ func (k counter) randomFeatures(out, h *device.Tensor, p device.FeatureParams, r
 
 // randomFeaturesBackward: Φ once more, since it was not written; dΦ and dW, each as much as the
 // products of the forward pass; 4 for each phase; dH and dΩ 2dR each.
-func (k counter) randomFeaturesBackward(dh *device.Tensor, dout, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise) Cost {
+func (k counter) randomFeaturesBackward(dh *device.Tensor, dout, h *device.Tensor,
+	p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise) Cost {
 	n := shapeOf(h, p, noise)
 	phase := 0.0
 	if dh != nil {
@@ -96,8 +99,10 @@ func (k counter) frequencies(eta, logvar, tau, mean, logs2, logrho, logl *device
 }
 
 // frequenciesBackward: 10 for each frequency and input.
-func (k counter) frequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl *device.Tensor) Cost {
-	return Cost{Real: 10 * float64(deta.Len()), Bytes: 2*k.bytes(dmean, dlogs2, dlogrho, dlogl) + k.bytes(deta, dlogvar, tau, mean, logrho, logl)}
+func (k counter) frequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean,
+	logrho, logl *device.Tensor) Cost {
+	return Cost{Real: 10 * float64(deta.Len()), Bytes: 2*k.bytes(dmean, dlogs2, dlogrho,
+		dlogl) + k.bytes(deta, dlogvar, tau, mean, logrho, logl)}
 }
 
 // addNoise: a normal, a root, a product and a sum for each number.

@@ -31,7 +31,8 @@ type place struct {
 
 // newMeter measures on a device.
 func newMeter(dev device.Device) *meter {
-	m := &meter{Device: dev, count: counterOf(dev.Name()), probe: dev.New(device.Double, 1), host: make([]float64, 1), places: map[string]*place{}}
+	m := &meter{Device: dev, count: counterOf(dev.Name()), probe: dev.New(device.Double, 1),
+		host: make([]float64, 1), places: map[string]*place{}}
 	var waits []time.Duration
 	for range 20 {
 		m.wait()
@@ -128,7 +129,8 @@ func (m *meter) ARD(c, slope, z, x, logl *device.Tensor, shape device.Correlatio
 }
 
 func (m *meter) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
-	m.time(block("ARDBackward", z, x), m.count.ardBackward(dz, dlogl, dc, slope, z, x, logl), func() { m.Device.ARDBackward(dz, dlogl, dc, slope, z, x, logl) })
+	m.time(block("ARDBackward", z, x), m.count.ardBackward(dz, dlogl, dc, slope, z, x, logl),
+		func() { m.Device.ARDBackward(dz, dlogl, dc, slope, z, x, logl) })
 }
 
 func (m *meter) Mix(c, a, b, logit *device.Tensor) {
@@ -136,15 +138,19 @@ func (m *meter) Mix(c, a, b, logit *device.Tensor) {
 }
 
 func (m *meter) MixBackward(da, db, dlogit, dc, a, b, logit *device.Tensor) {
-	m.time("MixBackward", m.count.mixBackward(da, db, dlogit, dc, a, b, logit), func() { m.Device.MixBackward(da, db, dlogit, dc, a, b, logit) })
+	m.time("MixBackward", m.count.mixBackward(da, db, dlogit, dc, a, b, logit),
+		func() { m.Device.MixBackward(da, db, dlogit, dc, a, b, logit) })
 }
 
-func (m *meter) SparseDistances(d *device.Tensor, i int, x device.Sparse, rows *device.Tensor, z device.Sparse, linear bool) {
-	m.time("SparseDistances", m.count.sparseDistances(d, x, rows, z), func() { m.Device.SparseDistances(d, i, x, rows, z, linear) })
+func (m *meter) SparseDistances(d *device.Tensor, i int, x device.Sparse, rows *device.Tensor,
+	z device.Sparse, linear bool) {
+	m.time("SparseDistances", m.count.sparseDistances(d, x, rows, z),
+		func() { m.Device.SparseDistances(d, i, x, rows, z, linear) })
 }
 
 func (m *meter) SparseBlock(c, d, logits, logsigma *device.Tensor, linear []bool) {
-	m.time("SparseBlock", m.count.sparseBlock(c, d, logits, logsigma), func() { m.Device.SparseBlock(c, d, logits, logsigma, linear) })
+	m.time("SparseBlock", m.count.sparseBlock(c, d, logits, logsigma),
+		func() { m.Device.SparseBlock(c, d, logits, logsigma, linear) })
 }
 
 func (m *meter) SparseBlockBackward(dlogits, dlogsigma, dc, d, logits, logsigma *device.Tensor, linear []bool) {
@@ -170,11 +176,14 @@ func (m *meter) TrsmBackward(db, dl, da, l, a *device.Tensor) {
 }
 
 func (m *meter) Moments(mean, variance, p, a, mu, s, logalpha *device.Tensor) {
-	m.time("Moments", m.count.moments(mean, variance, p, a, mu, s, logalpha), func() { m.Device.Moments(mean, variance, p, a, mu, s, logalpha) })
+	m.time("Moments", m.count.moments(mean, variance, p, a, mu, s, logalpha),
+		func() { m.Device.Moments(mean, variance, p, a, mu, s, logalpha) })
 }
 
-func (m *meter) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, mu, s, logalpha *device.Tensor) {
-	m.time("MomentsBackward", m.count.momentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, mu, s, logalpha), func() {
+func (m *meter) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, mu,
+	s, logalpha *device.Tensor) {
+	m.time("MomentsBackward", m.count.momentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean,
+		variance, p, a, mu, s, logalpha), func() {
 		m.Device.MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, mu, s, logalpha)
 	})
 }
@@ -184,25 +193,32 @@ func (m *meter) SampleF(f, mean, variance, rows *device.Tensor, key device.Key) 
 }
 
 func (m *meter) SampleFBackward(dmean, dvariance, df, variance, rows *device.Tensor, key device.Key) {
-	m.time("SampleFBackward", m.count.sampleFBackward(dmean, dvariance, df, variance, rows), func() { m.Device.SampleFBackward(dmean, dvariance, df, variance, rows, key) })
+	m.time("SampleFBackward", m.count.sampleFBackward(dmean, dvariance, df, variance, rows),
+		func() { m.Device.SampleFBackward(dmean, dvariance, df, variance, rows, key) })
 }
 
-func (m *meter) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
-	m.time(layer("RandomFeatures", p), m.count.randomFeatures(out, h, p, rows, noise), func() { m.Device.RandomFeatures(out, h, p, rows, noise, scratch) })
+func (m *meter) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, rows *device.Tensor,
+	noise device.FeatureNoise, scratch device.Scratch) {
+	m.time(layer("RandomFeatures", p), m.count.randomFeatures(out, h, p, rows, noise),
+		func() { m.Device.RandomFeatures(out, h, p, rows, noise, scratch) })
 }
 
-func (m *meter) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParams, dout, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
+func (m *meter) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParams, dout,
+	h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
 	m.time(layer("RandomFeaturesBackward", p), m.count.randomFeaturesBackward(dh, dout, h, p, rows, noise), func() {
 		m.Device.RandomFeaturesBackward(dh, g, dout, h, p, rows, noise, scratch)
 	})
 }
 
 func (m *meter) FeatureMoments(mean, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
-	m.time(layer("FeatureMoments", p), m.count.featureMoments(mean, variance, h, p), func() { m.Device.FeatureMoments(mean, variance, h, p, scratch) })
+	m.time(layer("FeatureMoments", p), m.count.featureMoments(mean, variance, h, p),
+		func() { m.Device.FeatureMoments(mean, variance, h, p, scratch) })
 }
 
-func (m *meter) FeatureMomentsBackward(dh *device.Tensor, g device.FeatureParams, dmean, dvariance, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
-	m.time(layer("FeatureMomentsBackward", p), m.count.featureMomentsBackward(dh, dmean, dvariance, variance, h, p), func() {
+func (m *meter) FeatureMomentsBackward(dh *device.Tensor, g device.FeatureParams, dmean, dvariance,
+	variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
+	m.time(layer("FeatureMomentsBackward", p), m.count.featureMomentsBackward(dh, dmean, dvariance,
+		variance, h, p), func() {
 		m.Device.FeatureMomentsBackward(dh, g, dmean, dvariance, variance, h, p, scratch)
 	})
 }
@@ -213,8 +229,10 @@ func (m *meter) Frequencies(eta, logvar, tau, mean, logs2, logrho, logl *device.
 	})
 }
 
-func (m *meter) FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl *device.Tensor) {
-	m.time("FrequenciesBackward", m.count.frequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl), func() {
+func (m *meter) FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho,
+	logl *device.Tensor) {
+	m.time("FrequenciesBackward", m.count.frequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta,
+		dlogvar, tau, mean, logrho, logl), func() {
 		m.Device.FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl)
 	})
 }
@@ -224,15 +242,19 @@ func (m *meter) AddNoise(out, variance, rows *device.Tensor, key device.Key) {
 }
 
 func (m *meter) AddNoiseBackward(dvariance, dout, variance, rows *device.Tensor, key device.Key) {
-	m.time("AddNoiseBackward", m.count.addNoiseBackward(dvariance, dout, variance, rows), func() { m.Device.AddNoiseBackward(dvariance, dout, variance, rows, key) })
+	m.time("AddNoiseBackward", m.count.addNoiseBackward(dvariance, dout, variance, rows),
+		func() { m.Device.AddNoiseBackward(dvariance, dout, variance, rows, key) })
 }
 
 func (m *meter) GaussianLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale float64) {
-	m.time("GaussianLogLik", m.count.gaussian(ell, dh, dlogvar, h, y, logvar), func() { m.Device.GaussianLogLik(ell, dh, dlogvar, h, y, logvar, scale) })
+	m.time("GaussianLogLik", m.count.gaussian(ell, dh, dlogvar, h, y, logvar),
+		func() { m.Device.GaussianLogLik(ell, dh, dlogvar, h, y, logvar, scale) })
 }
 
-func (m *meter) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *device.Tensor, scale float64) {
-	m.time("GaussianExpected", m.count.gaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar), func() {
+func (m *meter) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y,
+	logvar *device.Tensor, scale float64) {
+	m.time("GaussianExpected", m.count.gaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance,
+		y, logvar), func() {
 		m.Device.GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar, scale)
 	})
 }
@@ -242,7 +264,8 @@ func (m *meter) SoftmaxLogLik(ell, dh, h, y *device.Tensor, scale float64) {
 }
 
 func (m *meter) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Tensor, weight device.Scalar) {
-	m.time("KLDiag", m.count.klDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl), func() { m.Device.KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl, weight) })
+	m.time("KLDiag", m.count.klDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl),
+		func() { m.Device.KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl, weight) })
 }
 
 func (m *meter) KLInducing(kl, dm, ds, mu, s *device.Tensor, weight device.Scalar) {

@@ -88,9 +88,11 @@ func (n Size) With(changes string) (Size, error) {
 		case name == "steps" && !sized && n.I > 0:
 			n.Steps = true
 		case (size == nil || !sized) && n.I > 0:
-			return n, fmt.Errorf("%q is not a size: write I, J, M, L, d, R, B or S with a number, as in I=2,B=500, or shared, integrated or steps", change)
+			return n, fmt.Errorf("%q is not a size: write I, J, M, L, d, R, B or S with a number, as in "+
+				"I=2,B=500, or shared, integrated or steps", change)
 		case size == nil || !sized:
-			return n, fmt.Errorf("%q is not a size: write D, J, M, L, d, R, B or S with a number, as in S=100,B=500, or shared or integrated", change)
+			return n, fmt.Errorf("%q is not a size: write D, J, M, L, d, R, B or S with a number, as in "+
+				"S=100,B=500, or shared or integrated", change)
 		default:
 			v, err := strconv.Atoi(value)
 			most := largest

@@ -36,14 +36,16 @@ func NewStep(dev device.Device, n Size) (*Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Init(model.Init{Seed: 1, InducingPoints: uniform(n.M * n.D), Sigma: []float64{1}, GPLengthscaleFactor: 0.5, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
+	m.Init(model.Init{Seed: 1, InducingPoints: uniform(n.M * n.D), Sigma: []float64{1},
+		GPLengthscaleFactor: 0.5, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
 	var rows *model.Data
 	if n.I > 0 {
 		rows = n.uploadSequences(m, r, y, labels)
 	} else {
 		rows = m.Upload(n.B, uniform(n.B*n.D), y, labels)
 	}
-	s := &Step{Size: n, step: step.New(dev, m, rows, step.Options{Seed: 1, Samples: n.S, Batch: n.B, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})}
+	s := &Step{Size: n, step: step.New(dev, m, rows,
+		step.Options{Seed: 1, Samples: n.S, Batch: n.B, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})}
 	s.step.SetRates(func(model.Role) float64 { return 1 })
 	return s, nil
 }

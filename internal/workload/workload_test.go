@@ -90,7 +90,8 @@ func TestOperations(t *testing.T) {
 			if sum != step.Cost {
 				t.Errorf("%s: the operations sum to %+v, the step is %+v", n, sum, step.Cost)
 			}
-			if step.Samples != step.Steps*float64(n.S*n.B) || !(step.MS > 0) || math.Abs(step.Share*step.MS-step.FloorMS) > 1e-9 || step.ELBO == 0 {
+			if step.Samples != step.Steps*float64(n.S*n.B) || !(step.MS > 0) ||
+				math.Abs(step.Share*step.MS-step.FloorMS) > 1e-9 || step.ELBO == 0 {
 				t.Errorf("%s: %+v", n, step)
 			}
 		}
@@ -113,7 +114,8 @@ func TestMeterAddsCalls(t *testing.T) {
 	if kl := find("KLDiag"); kl.Calls != 4 || kl.Repeats < 2 || kl.Unit != "" {
 		t.Errorf("%+v", kl)
 	}
-	for _, name := range []string{"RandomFeatures 3→4", "RandomFeaturesBackward 4→4", "ARD Kuu", "ARDBackward Kuf", "Adam"} {
+	for _, name := range []string{"RandomFeatures 3→4", "RandomFeaturesBackward 4→4", "ARD Kuu",
+		"ARDBackward Kuf", "Adam"} {
 		if f := find(name); f.Calls != 1 {
 			t.Errorf("%+v", f)
 		}
@@ -159,12 +161,14 @@ func TestFloor(t *testing.T) {
 	if _, unit := PeakOf("NVIDIA GeForce RTX 4090, 23 GiB").floor(Cost{Double: 1}, "f32"); unit != "FP64" {
 		t.Errorf("a GPU without DMMA has %s", unit)
 	}
-	for about, fp32 := range map[string]float64{"NVIDIA H100 PCIe, 80 GiB": 51.2, "NVIDIA H100 80GB HBM3": 66.9, "NVIDIA L4, 22 GiB": 30.3, "NVIDIA L40S": 91.6, "Tesla T4": 8.1} {
+	for about, fp32 := range map[string]float64{"NVIDIA H100 PCIe, 80 GiB": 51.2,
+		"NVIDIA H100 80GB HBM3": 66.9, "NVIDIA L4, 22 GiB": 30.3, "NVIDIA L40S": 91.6, "Tesla T4": 8.1} {
 		if p := PeakOf(about); p == nil || p.FP32 != fp32 {
 			t.Errorf("%s: %+v", about, p)
 		}
 	}
-	for _, about := range []string{"2 threads, avx512", "driver test double, 4.0 GiB", "NVIDIA T400", "NVIDIA L40, 48 GiB, H200"} {
+	for _, about := range []string{"2 threads, avx512", "driver test double, 4.0 GiB", "NVIDIA T400",
+		"NVIDIA L40, 48 GiB, H200"} {
 		if p := PeakOf(about); p != nil {
 			t.Errorf("%s: %+v", about, p)
 		}
@@ -177,7 +181,8 @@ func TestWith(t *testing.T) {
 		t.Errorf("%+v, %v", n, err)
 	}
 	last := small[len(small)-2]
-	if steps, err := last.With("I=3,steps"); err != nil || steps.I != 3 || !steps.Steps || steps.String() != "I=3 J=3 M=8 B=20 S=1 L=1 R=10 classes=3 light steps" {
+	if steps, err := last.With("I=3,steps"); err != nil || steps.I != 3 || !steps.Steps ||
+		steps.String() != "I=3 J=3 M=8 B=20 S=1 L=1 R=10 classes=3 light steps" {
 		t.Errorf("%+v, %v", steps, err)
 	}
 	for _, bad := range []string{"D=3", "I=33", "steps=1"} {
@@ -206,7 +211,8 @@ func TestSweep(t *testing.T) {
 		before = c.FLOPs()
 	}
 	// The shape itself, three S, two of B, R and M.
-	if len(all) != 10 || !slices.ContainsFunc(all, func(n Size) bool { return n.S == 100 }) || !slices.Contains(all, small[0]) {
+	if len(all) != 10 || !slices.ContainsFunc(all, func(n Size) bool { return n.S == 100 }) ||
+		!slices.Contains(all, small[0]) {
 		t.Errorf("%d shapes: %v", len(all), all)
 	}
 }
@@ -225,7 +231,8 @@ func TestPeersHaveThePresets(t *testing.T) {
 		if n.I > 0 {
 			continue
 		}
-		line := fmt.Sprintf("%q: dict(d=%d, j=%d, m=%d, l=%d, hidden=%d, r=%d, b=%d, s=%d, classes=%d),", name, n.D, n.J, n.M, n.L, n.Hidden, n.R, n.B, n.S, n.Classes)
+		line := fmt.Sprintf("%q: dict(d=%d, j=%d, m=%d, l=%d, hidden=%d, r=%d, b=%d, s=%d, classes=%d),",
+			name, n.D, n.J, n.M, n.L, n.Hidden, n.R, n.B, n.S, n.Classes)
 		if strings.Contains(string(text), line) == n.Light {
 			t.Errorf("bench/peers/steps.py: expected the line %s, unless the step is light", line)
 		}

@@ -30,7 +30,8 @@ func variants(ds *data.Dataset) (all [][]string) {
 		}
 	case ds.Task == data.Classification:
 		all = [][]string{
-			{"model=gpdrf"}, {"model=gpdrf", "spectra=var-fixed"}, {"model=gp"}, {"model=drf"}, {"model=gpdrf", "kernel=matern32"},
+			{"model=gpdrf"}, {"model=gpdrf", "spectra=var-fixed"}, {"model=gp"}, {"model=drf"},
+			{"model=gpdrf", "kernel=matern32"},
 			{"model=gp", "kernel=matern12"}, {"model=gp", "kernel=rbf+matern12"}, {"model=gpdrf", "spectra=prior-fixed"},
 			{"model=drf", "spectra=var-fixed"}, {"model=drf", "features-kernel=matern32"},
 			{"model=gpdrf", "kernel=matern32", "features-kernel=matern32"},
@@ -40,7 +41,8 @@ func variants(ds *data.Dataset) (all [][]string) {
 		}
 	default:
 		all = [][]string{
-			{"model=gpdrf"}, {"model=gpdrf", "spectra=var-fixed"}, {"model=gp", "kernel=matern32"}, {"model=gpdrf", "kernel=matern32"},
+			{"model=gpdrf"}, {"model=gpdrf", "spectra=var-fixed"}, {"model=gp", "kernel=matern32"},
+			{"model=gpdrf", "kernel=matern32"},
 			{"model=gp", "kernel=matern32", "likelihood=student-t"}, {"model=gpdrf", "likelihood=heteroscedastic"},
 			{"model=gpdrf", "likelihood=student-t"}, {"model=gp"}, {"model=gpdrf", "spectra=prior-fixed"}, {"model=drf"},
 			{"model=gp", "kernel=rbf+matern12"}, {"model=gpdrf", "kernel=matern32", "features-kernel=matern32"},

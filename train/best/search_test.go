@@ -175,7 +175,8 @@ func testGoesOn(t *testing.T, set *data.Dataset, given []options.Setting, want [
 // What the user gave holds for all candidates; what no candidate can have is the user's error.
 func TestCandidates(t *testing.T) {
 	set := wave(t, 60, false)
-	for given, want := range map[string]int{"": 14, "model=gp": 4, "kernel=matern32": 10, "likelihood=gaussian model=drf": 2, "model=gp kernel=matern52 likelihood=gaussian": 1} {
+	for given, want := range map[string]int{"": 14, "model=gp": 4, "kernel=matern32": 10,
+		"likelihood=gaussian model=drf": 2, "model=gp kernel=matern52 likelihood=gaussian": 1} {
 		state, err := New(set, settings(given), 1)
 		if err != nil {
 			t.Fatal(err)
@@ -187,7 +188,8 @@ func TestCandidates(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, g := range settings(given) {
-				if cfg.Text(g.Key) != g.Text && options.Find(g.Key).Applies(cfg.Model) && (g.Key != "kernel" || cfg.Model != "drf") {
+				if cfg.Text(g.Key) != g.Text && options.Find(g.Key).Applies(cfg.Model) &&
+					(g.Key != "kernel" || cfg.Model != "drf") {
 					t.Errorf("%s: %s has %s %s", given, c.Name, g.Key, cfg.Text(g.Key))
 				}
 			}
@@ -252,7 +254,8 @@ func TestFailures(t *testing.T) {
 	for i := range state.Candidates {
 		state.Candidates[i] = Candidate{Name: "one", Trials: []Trial{{Round: 1, Fold: 1, Failure: "numbers ran away"}}}
 	}
-	if _, err := searching(t, state, set, nil, 1).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "numbers ran away") {
+	if _, err := searching(t, state, set, nil, 1).Run(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "numbers ran away") {
 		t.Errorf("all failed: %v", err)
 	}
 }
@@ -280,6 +283,7 @@ func TestPlan(t *testing.T) {
 		}
 	}
 	if trial := (s.ends(rounds) - s.ends(rounds-1)) / 3; math.Abs(trial-(refitEnds-s.ends(rounds))) > 1e-9 {
-		t.Errorf("a trial of the last round takes %g of the limit, the models on all rows %g", trial, refitEnds-s.ends(rounds))
+		t.Errorf("a trial of the last round takes %g of the limit, the models on all rows %g", trial,
+			refitEnds-s.ends(rounds))
 	}
 }

@@ -44,7 +44,8 @@ func (s *State) End() {
 // Lines is the table of the candidates, for people: those with a weight first, then by the round
 // that they have reached and how they did there.
 func (s *State) Lines() []string {
-	lines := []string{fmt.Sprintf("%-40s  %-7s  %11s  %8s  %6s", "candidate", "reached", "log density", "seconds", "weight")}
+	lines := []string{fmt.Sprintf("%-40s  %-7s  %11s  %8s  %6s", "candidate", "reached", "log density",
+		"seconds", "weight")}
 	for _, k := range s.order() {
 		c := &s.Candidates[k]
 		round, seconds, failure := c.reached()

@@ -73,7 +73,8 @@ func limited(limit time.Duration) options.Setting {
 
 // try trains a candidate without the rows of a fold, and scores it on these. What goes wrong in the
 // training is part of the trial; the error is that of ctx.
-func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round, fold int, length options.Setting) (*Trial, error) {
+func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round, fold int,
+	length options.Setting) (*Trial, error) {
 	in := s.Rows.FoldOfRows(splits)
 	var rest, held []int
 	for i, f := range in {
@@ -108,7 +109,8 @@ func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round
 
 // scored trains on rows and gives the log density of each row that was held out, of targets in
 // their own units.
-func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate, length options.Setting, rows, held *data.Dataset) ([]float64, *train.Outcome, error) {
+func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate,
+	length options.Setting, rows, held *data.Dataset) ([]float64, *train.Outcome, error) {
 	out, err := s.trained(ctx, dev, c, length, rows, held)
 	if err != nil {
 		return nil, nil, err
@@ -127,7 +129,8 @@ func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate, le
 }
 
 // trained trains a candidate on rows.
-func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate, length options.Setting, rows, test *data.Dataset) (*train.Outcome, error) {
+func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate,
+	length options.Setting, rows, test *data.Dataset) (*train.Outcome, error) {
 	more := []options.Setting{length}
 	if cfg, err := c.config(s.Given, more...); err != nil {
 		return nil, err

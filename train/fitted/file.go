@@ -220,7 +220,8 @@ func ParseDescription(text string, tensors []safetensors.Tensor) (t *Trained, re
 	if err := h.check(); err != nil {
 		return nil, nil, fmt.Errorf("the description of the model is damaged: %w", err)
 	}
-	t = &Trained{Model: h.Model, Schema: h.Schema, Scaler: h.Scaler, Targets: h.Targets, KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples, Kind: Vectors{}}
+	t = &Trained{Model: h.Model, Schema: h.Schema, Scaler: h.Scaler, Targets: h.Targets,
+		KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples, Kind: Vectors{}}
 	if h.Sequences != nil {
 		tensors, err = t.readSequences(h.Sequences, tensors)
 	}
@@ -250,14 +251,17 @@ func (h *header) check() error {
 	}
 	switch {
 	case h.Model.Inputs != inputs || len(h.Scaler.Center) != d || len(h.Scaler.Scale) != d:
-		return fmt.Errorf("%d columns, a scaler of %d and %d numbers and a model of %d inputs", d, len(h.Scaler.Center), len(h.Scaler.Scale), h.Model.Inputs)
-	case h.Schema.Task == data.Classification && (classes < 2 || classes > 2 && h.Model.Likelihood == model.BernoulliLikelihood):
+		return fmt.Errorf("%d columns, a scaler of %d and %d numbers and a model of %d inputs", d,
+			len(h.Scaler.Center), len(h.Scaler.Scale), h.Model.Inputs)
+	case h.Schema.Task == data.Classification &&
+		(classes < 2 || classes > 2 && h.Model.Likelihood == model.BernoulliLikelihood):
 		return fmt.Errorf("a %s classification of %d classes", h.Model.Likelihood, classes)
 	case h.Model.Outputs != outputs || !slices.Contains(options.Likelihoods(h.Schema.Task), h.Model.Likelihood):
 		return fmt.Errorf("a %s model with %d outputs for %s", h.Model.Likelihood, h.Model.Outputs, h.Schema.Task)
 	case len(h.Targets) != targets:
 		return fmt.Errorf("the scales of %d targets for %d", len(h.Targets), targets)
-	case gram && !slices.Equal(h.Model.Maps, []string{model.MapLinear}), !gram && (h.Schema.Alphabet != nil) != (h.Sequences != nil),
+	case gram && !slices.Equal(h.Model.Maps, []string{model.MapLinear}), !gram &&
+		(h.Schema.Alphabet != nil) != (h.Sequences != nil),
 		!gram && (h.Model.Maps != nil) != (h.Sequences != nil && h.Sequences.Projection == 0):
 		return errors.New("its sequences lack an alphabet, feature maps or their kernels")
 	case h.Sequences != nil && !gram && (h.Sequences.Codebook != nil) != (h.Schema.Alphabet.OfVectors() != nil):

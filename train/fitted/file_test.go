@@ -93,25 +93,40 @@ func TestModelRoundTrip(t *testing.T) {
 // however sound the file is as a file.
 func TestModelRefuses(t *testing.T) {
 	for name, damage := range map[string]func(h *header, ts *[]safetensors.Tensor, meta map[string]string){
-		"another program's file": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) { delete(meta, FormatKey) },
-		"a later version":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Version = modelVersion + 1 },
-		"an unknown model":       func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Model = "gpt" },
-		"no inputs":              func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Inputs = 0 },
-		"huge layers":            func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Features = 1 << 24 },
-		"huge inducing points":   func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Inducing = 1 << 24 },
-		"many layers":            func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Layers = 1 << 20 },
-		"another width":          func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Columns = []string{"a"} },
-		"a scaler cut short":     func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Scale = h.Scaler.Scale[:1] },
+		"another program's file": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) {
+			delete(meta, FormatKey)
+		},
+		"a later version": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Version = modelVersion + 1
+		},
+		"an unknown model": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Model = "gpt" },
+		"no inputs":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Inputs = 0 },
+		"huge layers": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Model.Features = 1 << 24
+		},
+		"huge inducing points": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Model.Inducing = 1 << 24
+		},
+		"many layers": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Layers = 1 << 20 },
+		"another width": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Schema.Columns = []string{"a"}
+		},
+		"a scaler cut short": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Scaler.Scale = h.Scaler.Scale[:1]
+		},
 		"a scale of zero":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Scale[0] = 0 },
 		"a target scale of zero": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Targets[0].SD = 0 },
 		"two targets": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Schema.Targets, h.Schema.TargetsAt = []string{"y", "z"}, []int{2, 3}
 		},
-		"targets without places": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Targets = []string{"y", "z"} },
-		"no target scale":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Targets = nil },
-		"no task":                func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Task = "" },
+		"targets without places": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Schema.Targets = []string{"y", "z"}
+		},
+		"no target scale": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Targets = nil },
+		"no task":         func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Task = "" },
 		"one class": func(h *header, ts *[]safetensors.Tensor, _ map[string]string) {
-			h.Model.Likelihood, h.Schema.Task, h.Schema.Classes, h.Targets = model.SoftmaxLikelihood, data.Classification, []string{"0"}, nil
+			h.Model.Likelihood, h.Schema.Task, h.Schema.Classes, h.Targets = model.SoftmaxLikelihood,
+				data.Classification, []string{"0"}, nil
 			*ts = slices.DeleteFunc(*ts, func(x safetensors.Tensor) bool { return x.Name == "likelihood.log_variance" })
 		},
 		"two outputs": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Model.Outputs = 2 },
@@ -173,7 +188,8 @@ func TestReadModelErrors(t *testing.T) {
 	if err := os.WriteFile(cut, modelBytes(t, smallTrained())[:500], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file", dir: "not a file", cut: "cut: not a valid safetensors file"} {
+	for path, want := range map[string]string{filepath.Join(dir, "none"): "no such file",
+		dir: "not a file", cut: "cut: not a valid safetensors file"} {
 		var usage *usage.Error
 		if _, err := ReadModel(path); !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)

@@ -115,9 +115,11 @@ func (g Gram) among() ([]float64, int) { return g.Own, g.M }
 func (g Gram) fits(ds *data.Dataset) error {
 	switch {
 	case ds.Kernel == nil:
-		return usage.Errorf("%s: the model was trained with --gram: give the kernel of these rows, test_inducing and test_diag, with --gram FILE.npz", ds.Path)
+		return usage.Errorf("%s: the model was trained with --gram: give the kernel of these rows, "+
+			"test_inducing and test_diag, with --gram FILE.npz", ds.Path)
 	case !nearly(ds.Kernel.Own, g.Own):
-		return usage.Errorf("gram: its array inducing is not that of training: the same inducing points are needed, in the same order")
+		return usage.Errorf("gram: its array inducing is not that of training: the same inducing points " +
+			"are needed, in the same order")
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ func TestUnit(t *testing.T) {
 		x    []float64
 		want float64
 	}{
-		{[]float64{4}, 1}, {[]float64{4, 4, 4}, 1}, {[]float64{0, 3, 4, 10}, 6}, {append(slices.Repeat([]float64{2}, 500), 7), 5},
+		{[]float64{4}, 1}, {[]float64{4, 4, 4}, 1}, {[]float64{0, 3, 4, 10}, 6},
+		{append(slices.Repeat([]float64{2}, 500), 7), 5},
 	} {
 		if got := at(c.x); got != c.want {
 			t.Errorf("%v: %g, want %g", c.x[:1], got, c.want)

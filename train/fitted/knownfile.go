@@ -26,7 +26,8 @@ func (k *Known) tensors() (*knownHeader, []safetensors.Tensor) {
 	if k.Width == 0 {
 		return h, nil
 	}
-	return h, []safetensors.Tensor{{Name: knownPoints, DType: safetensors.Narrowest(k.Points), Shape: []int{len(k.Points) / k.Width, k.Width}, Data: k.Points}}
+	return h, []safetensors.Tensor{{Name: knownPoints, DType: safetensors.Narrowest(k.Points),
+		Shape: []int{len(k.Points) / k.Width, k.Width}, Data: k.Points}}
 }
 
 // readKnown takes what Known keeps out of the tensors of a model file, and returns the rest.
@@ -49,7 +50,8 @@ func (t *Trained) readKnown(h *knownHeader, all []safetensors.Tensor) (rest []sa
 	}
 	points := all[at]
 	if len(points.Shape) != 2 || points.Shape[0] < 1 || points.Shape[1] != k.Width || !AllFinite(points.Data) {
-		return nil, fmt.Errorf("tensor %q has shape %v and must have finite rows of %d numbers", knownPoints, points.Shape, k.Width)
+		return nil, fmt.Errorf("tensor %q has shape %v and must have finite rows of %d numbers",
+			knownPoints, points.Shape, k.Width)
 	}
 	k.Points, t.Known = points.Data, k
 	return slices.Delete(slices.Clone(all), at, at+1), nil

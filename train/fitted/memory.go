@@ -28,7 +28,8 @@ func (t *Trained) fit(dev device.Device, n, samples int) error {
 	ledger.Rest("pass")
 	free, known := dev.Free()
 	measure := func(samples int) *memory.Plan {
-		p := memory.New(memory.Plan{Device: dev.Name(), Samples: samples, Batch: 1, Rows: 1}, ledger, []memory.Buffer{memory.Doubles("parameters", m.Params().Len()), PredictionBuffer(t.Model, samples, n)})
+		p := memory.New(memory.Plan{Device: dev.Name(), Samples: samples, Batch: 1, Rows: 1}, ledger,
+			[]memory.Buffer{memory.Doubles("parameters", m.Params().Len()), PredictionBuffer(t.Model, samples, n)})
 		if known {
 			p.Free = &free
 		}

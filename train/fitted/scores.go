@@ -37,7 +37,8 @@ func (s *Scored) Numbers() (test, raw map[string]float64) { return NumbersOf(s.T
 // Evaluate predicts a data set that has its targets and scores the prediction, by the moments of
 // Draws where draws is not 0. A classification has its class probabilities without draws, so to ask
 // for them is a *usage.Error. progress is as for Predict.
-func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset, samples, draws int, progress ...func(done int)) (*Scores, error) {
+func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset, samples,
+	draws int, progress ...func(done int)) (*Scores, error) {
 	if draws > 0 && t.Schema.Task != data.Regression {
 		return nil, usage.Errorf("draws of the output are for regression: class probabilities need no draws")
 	}

@@ -39,7 +39,8 @@ type Trained struct {
 // belong to the seed of training, so that seed is the model's own. A prediction that is no number
 // is an error. A callback gets the number of rows that are done now and then. Soon after ctx ends,
 // its cause is the error.
-func (t *Trained) Predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, progress ...func(done int)) (prediction *model.Prediction, err error) {
+func (t *Trained) Predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
+	progress ...func(done int)) (prediction *model.Prediction, err error) {
 	if t.Members != nil {
 		prediction, _, err = t.predictTogether(ctx, dev, ds, samples, (*Trained).withoutDistances, progress...)
 		return prediction, err
@@ -49,7 +50,8 @@ func (t *Trained) Predict(ctx context.Context, dev device.Device, ds *data.Datas
 
 // PredictFar is Predict, and of each row its distance from the training rows, as Known measures it;
 // nil in older models.
-func (t *Trained) PredictFar(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, progress ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
+func (t *Trained) PredictFar(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
+	progress ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
 	if t.Members != nil {
 		return t.predictTogether(ctx, dev, ds, samples, (*Trained).PredictFar, progress...)
 	}
@@ -58,12 +60,14 @@ func (t *Trained) PredictFar(ctx context.Context, dev device.Device, ds *data.Da
 		return prediction, nil, err
 	}
 	distances = make([]float64, ds.N())
-	prediction, err = t.predict(ctx, dev, ds, samples, func(lo, hi int, x []float64) { t.look(distances[lo:hi], ds, lo, hi, x) }, progress...)
+	prediction, err = t.predict(ctx, dev, ds, samples,
+		func(lo, hi int, x []float64) { t.look(distances[lo:hi], ds, lo, hi, x) }, progress...)
 	return prediction, distances, err
 }
 
 // predict shows the rows to look as the model reads them.
-func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, look func(lo, hi int, x []float64), progress ...func(done int)) (prediction *model.Prediction, err error) {
+func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
+	look func(lo, hi int, x []float64), progress ...func(done int)) (prediction *model.Prediction, err error) {
 	defer func() {
 		if fault := (*device.FaultError)(nil); errors.As(err, &fault) && fault.Bytes > 0 {
 			err = fmt.Errorf("predicting %d rows: %w: another program has taken what was free: try again", ds.N(), err)
@@ -103,7 +107,8 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 	advance(ds.N())
 	for i, v := range p.H {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%s: the prediction of this row is not finite: its inputs may be far outside those of training", ds.Where(i/p.C%p.N))
+			return nil, fmt.Errorf("%s: the prediction of this row is not finite: its inputs may be far "+
+				"outside those of training", ds.Where(i/p.C%p.N))
 		}
 	}
 	return p, nil

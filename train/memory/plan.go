@@ -68,7 +68,8 @@ const hostPrefix = "host."
 
 // place is the place of a name in groupOf.
 func place(name string) int {
-	return slices.IndexFunc(groupOf, func(g struct{ prefix, group string }) bool { return strings.HasPrefix(name, g.prefix) })
+	return slices.IndexFunc(groupOf,
+		func(g struct{ prefix, group string }) bool { return strings.HasPrefix(name, g.prefix) })
 }
 
 // New is the Plan of a step, given by its device and sizes, with the buffers that a ledger holds
@@ -199,9 +200,11 @@ func (p *Plan) Lines() (lines []string) {
 		lines = append(lines, "distances of sequences: "+p.Distances.String())
 	}
 	if p.Rows < p.Batch {
-		return append(lines, fmt.Sprintf("a step takes %s of %s, %d at a time", count(p.Samples, "sample"), count(p.Batch, "row"), p.Rows))
+		return append(lines, fmt.Sprintf("a step takes %s of %s, %d at a time",
+			count(p.Samples, "sample"), count(p.Batch, "row"), p.Rows))
 	}
-	return append(lines, fmt.Sprintf("a step takes %s of %s, all at once", count(p.Samples, "sample"), count(p.Batch, "row")))
+	return append(lines, fmt.Sprintf("a step takes %s of %s, all at once", count(p.Samples, "sample"),
+		count(p.Batch, "row")))
 }
 
 // count is a number of things.
@@ -247,7 +250,8 @@ func (d *Distances) String() string {
 	if d.In == InTable {
 		return "a table of " + Bytes(d.Table)
 	}
-	return fmt.Sprintf("computed in every step from features of %s: a table would take %s", Bytes(d.Features), Bytes(d.Table))
+	return fmt.Sprintf("computed in every step from features of %s: a table would take %s",
+		Bytes(d.Features), Bytes(d.Table))
 }
 
 // Sum is what the buffers take whose names begin so.
@@ -284,7 +288,8 @@ func (p *Plan) Lacks(what, remedy string) error {
 		s = &shortage{where: p.Device} // it has come back
 	}
 	if d := p.Distances; d != nil && d.Features > 0 {
-		remedy += fmt.Sprintf("; a table of distances takes %s, and features instead of it %s", Bytes(d.Table), Bytes(d.Features))
+		remedy += fmt.Sprintf("; a table of distances takes %s, and features instead of it %s",
+			Bytes(d.Table), Bytes(d.Features))
 	}
 	if p.exceeded {
 		return usage.Errorf("%s counts 2³¹ − 1 numbers in one operation at most: %s has more, the largest part, %s%s, %s: %s",

@@ -25,7 +25,8 @@ func (c *Config) Blocked() string {
 	if below == nil {
 		return ""
 	}
-	return fmt.Sprintf("features-kernel arccos0: such features are steps, whose slope is 0, so that nothing below them learns from the data: %s; arccos1 and arccos2 have a slope", strings.Join(below, "; "))
+	return fmt.Sprintf("features-kernel arccos0: such features are steps, whose slope is 0, so that "+
+		"nothing below them learns from the data: %s; arccos1 and arccos2 have a slope", strings.Join(below, "; "))
 }
 
 // Objective names what is maximised: with a KL weight other than 1 it is not the bound.

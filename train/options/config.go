@@ -176,11 +176,14 @@ func Resolve(file, flags []Setting) (*Config, error) {
 			return nil, err
 		}
 	}
-	if c.Folds > 0 && c.Fold == 0 && c.Explicit("fold") && (c.explicit["fold"] == "--fold" || c.explicit["folds"] != "--folds") {
-		return nil, Setting{"fold", "", c.explicit["fold"]}.errorf("folds count from 1 to %d: give one of them, or leave it out", c.Folds)
+	if c.Folds > 0 && c.Fold == 0 && c.Explicit("fold") &&
+		(c.explicit["fold"] == "--fold" || c.explicit["folds"] != "--folds") {
+		return nil, Setting{"fold", "",
+			c.explicit["fold"]}.errorf("folds count from 1 to %d: give one of them, or leave it out", c.Folds)
 	}
 	if c.PredictDraws == 1 {
-		return nil, Setting{"predict-draws", "", c.explicit["predict-draws"]}.errorf("a variance needs two draws: give 0, or at least 2")
+		return nil, Setting{"predict-draws", "",
+			c.explicit["predict-draws"]}.errorf("a variance needs two draws: give 0, or at least 2")
 	}
 	if err := c.checkSpectra(); err != nil {
 		return nil, err
@@ -190,7 +193,8 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	}
 	for _, o := range Options() {
 		if from, given := c.explicit[o.Key]; given && (!o.Applies(c.Model) || o.Key == "kernel" && c.unusedKernel()) {
-			return nil, Setting{o.Key, "", from}.errorf("model %s has no such option: leave it out, or use model %s", c.Model, cmp.Or(o.Models, onGP))
+			return nil, Setting{o.Key, "",
+				from}.errorf("model %s has no such option: leave it out, or use model %s", c.Model, cmp.Or(o.Models, onGP))
 		}
 	}
 	return c, nil
@@ -223,7 +227,8 @@ func presetBeside(file, flags []Setting, preset Setting) error {
 			return nil
 		}
 	}
-	return preset.errorf("the config file sets every option of the preset, and beats it: leave the preset out, or remove those options from the file")
+	return preset.errorf("the config file sets every option of the preset, and beats it: leave the " +
+		"preset out, or remove those options from the file")
 }
 
 // apply sets one level's settings. A level may say how long to train in one way only,

@@ -142,7 +142,8 @@ func TestFitShrinksDefaultsAndRefusesTheRest(t *testing.T) {
 			t.Errorf("%s: %v", c.flag, err)
 		}
 	}
-	if cfg := mustResolve(t, nil, flags("--warmup", "30", "--steps", "40")); len(cfg.setSteps(40, "")) != 0 || cfg.Warmup != 30 {
+	if cfg := mustResolve(t, nil, flags("--warmup", "30", "--steps", "40")); len(cfg.setSteps(40,
+		"")) != 0 || cfg.Warmup != 30 {
 		t.Errorf("an explicit warm-up shrank to %d", cfg.Warmup)
 	}
 	if cfg := mustResolve(t, nil, flags("--model", "drf")); cfg.Inducing != 200 {
@@ -175,24 +176,38 @@ func TestBadSettings(t *testing.T) {
 		{"lr: 1\n---\nlr: 1\n", nil, `run.yaml: more than one YAML document`},
 		{"lr: 1\n  x: 2\n", nil, `run.yaml:2: not YAML: mapping values are not allowed in this context`},
 		{"lr: \"1\n", nil, `run.yaml:2: not YAML: found unexpected end of stream`},
-		{"steps: 3\nepochs: 2\n", nil, `run.yaml:2:9: epochs: give only one of steps, epochs and time-limit; steps is given, too`},
-		{"model: gp\nlayers: 2\n", nil, `run.yaml:2:9: layers: model gp has no such option: leave it out, or use model gpdrf or drf`},
-		{"layers: 2\n", []string{"--model", "gp"}, `run.yaml:1:9: layers: model gp has no such option: leave it out, or use model gpdrf or drf`},
-		{"", []string{"--model", "drf", "--skip", "true"}, `--skip: model drf has no such option: leave it out, or use model gpdrf`},
-		{"", []string{"--model", "gp", "--latents", "3"}, `--latents: model gp has no such option: leave it out, or use model gpdrf`},
-		{"", []string{"--steps", "5", "--time-limit", "1m"}, `--time-limit: give only one of steps, epochs and time-limit; steps is given, too`},
+		{"steps: 3\nepochs: 2\n", nil,
+			`run.yaml:2:9: epochs: give only one of steps, epochs and time-limit; steps is given, too`},
+		{"model: gp\nlayers: 2\n", nil,
+			`run.yaml:2:9: layers: model gp has no such option: leave it out, or use model gpdrf or drf`},
+		{"layers: 2\n", []string{"--model", "gp"},
+			`run.yaml:1:9: layers: model gp has no such option: leave it out, or use model gpdrf or drf`},
+		{"", []string{"--model", "drf", "--skip", "true"},
+			`--skip: model drf has no such option: leave it out, or use model gpdrf`},
+		{"", []string{"--model", "gp", "--latents", "3"},
+			`--latents: model gp has no such option: leave it out, or use model gpdrf`},
+		{"", []string{"--steps", "5", "--time-limit", "1m"},
+			`--time-limit: give only one of steps, epochs and time-limit; steps is given, too`},
 		{"", []string{"--q-cov", "ful"}, `--q-cov: "ful" is not one of its values: did you mean "full"?`},
 		{"", []string{"--kernel", "matern"}, `--kernel: "matern" is not one of its values: did you mean "matern12"?`},
 		{"", []string{"--kernel", "spectrun:3"}, `--kernel: "spectrun:3" is not one of its values: did you mean "spectrum"?`},
-		{"", []string{"--kernel", "rbf+rbf+double:1,5"}, `--kernel: "rbf+rbf+double:1,5" has too many parts: at most two kernels of vectors, or one with sequences`},
-		{"", []string{"--kernel", "double:1"}, `--kernel: "double:1" is no kernel: double takes 2 numbers: write double:k,d, for example double:1,5`},
-		{"", []string{"--kernel", "spectrum:3+spectrum:3"}, `--kernel: "spectrum:3+spectrum:3" is no kernel: spectrum:3 is given twice: remove one`},
-		{"", []string{"--kernel", "double:1,5+"}, `--kernel: "double:1,5+" has an empty part: write one kernel, or several with a + between them`},
+		{"", []string{"--kernel", "rbf+rbf+double:1,5"},
+			`--kernel: "rbf+rbf+double:1,5" has too many parts: at most two kernels of vectors, or one with sequences`},
+		{"", []string{"--kernel", "double:1"},
+			`--kernel: "double:1" is no kernel: double takes 2 numbers: write double:k,d, for example double:1,5`},
+		{"", []string{"--kernel", "spectrum:3+spectrum:3"},
+			`--kernel: "spectrum:3+spectrum:3" is no kernel: spectrum:3 is given twice: remove one`},
+		{"", []string{"--kernel", "double:1,5+"},
+			`--kernel: "double:1,5+" has an empty part: write one kernel, or several with a + between them`},
 		{"", []string{"--kernel", "auto+rbf"}, `--kernel: "auto+rbf" is a sum with auto in it: write auto alone`},
-		{"", []string{"--kernel", "cosine"}, `--kernel: "cosine" is not one of its values: use one of auto, rbf, matern12, matern32, matern52, A+B, MAPS, which are maps of sequences, graphs and trees: double, triple, spectrum, blended, gapped, mismatch, intersection, degree, placed, words, vertices, edges, wl, wledges, paths, graphlets, circular, atompairs, subtrees, partial`},
-		{"", []string{"--kernel", "rbf+martern12"}, `--kernel: "rbf+martern12" is not one of its values: did you mean "matern12"?`},
-		{"", []string{"--kernel", "rbf+matern12+matern32"}, `--kernel: "rbf+matern12+matern32" has too many parts: at most two kernels of vectors, or one with sequences`},
-		{"model: drf\nkernel: rbf\n", nil, `run.yaml:2:9: kernel: model drf has no such option: leave it out, or use model gpdrf or gp`},
+		{"", []string{"--kernel", "cosine"},
+			`--kernel: "cosine" is not one of its values: use one of auto, rbf, matern12, matern32, matern52, A+B, MAPS, which are maps of sequences, graphs and trees: double, triple, spectrum, blended, gapped, mismatch, intersection, degree, placed, words, vertices, edges, wl, wledges, paths, graphlets, circular, atompairs, subtrees, partial`},
+		{"", []string{"--kernel", "rbf+martern12"},
+			`--kernel: "rbf+martern12" is not one of its values: did you mean "matern12"?`},
+		{"", []string{"--kernel", "rbf+matern12+matern32"},
+			`--kernel: "rbf+matern12+matern32" has too many parts: at most two kernels of vectors, or one with sequences`},
+		{"model: drf\nkernel: rbf\n", nil,
+			`run.yaml:2:9: kernel: model drf has no such option: leave it out, or use model gpdrf or gp`},
 		{"", []string{"--preset", "papper"}, `--preset: "papper" is not one of its values: did you mean "paper"?`},
 		{"", []string{"--time-limit", "ten"}, `--time-limit: "ten" is not a time: write 90s, 10m or 1h30m`},
 		{"", []string{"--time-limit", "-1s"}, `--time-limit: "-1s" must be above 0`},
@@ -260,7 +275,8 @@ func TestConfigRoundTrip(t *testing.T) {
 
 func TestReadConfigFile(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"empty.yaml": "", "comment.yaml": "# nothing\n", "big.yaml": strings.Repeat("#\n", maxConfigFile)} {
+	for name, text := range map[string]string{"empty.yaml": "", "comment.yaml": "# nothing\n",
+		"big.yaml": strings.Repeat("#\n", maxConfigFile)} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

@@ -49,7 +49,8 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 	}
 	if ds.Sequences == nil {
 		if maps != nil {
-			return nil, kernel.errorf("%s is for sequences, and %s holds vectors: give one of %v, or leave it out", maps, ds.Path, model.Kernels())
+			return nil, kernel.errorf("%s is for sequences, and %s holds vectors: give one of %v, or leave "+
+				"it out", maps, ds.Path, model.Kernels())
 		}
 		if shapes == nil && c.Model != model.DRF {
 			c.Kernel = model.Kernels()[0]

@@ -46,7 +46,8 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 			if near, ok := suggest.Nearest(name, append(mapNames(), kernelChoices()...)); ok {
 				return nil, nil, fmt.Sprintf("is not one of its values: did you mean %q?", near)
 			}
-			return nil, nil, fmt.Sprintf("is not one of its values: use one of %s, which are maps of sequences, graphs and trees: %s",
+			return nil, nil, fmt.Sprintf("is not one of its values: use one of %s, which are maps of "+
+				"sequences, graphs and trees: %s",
 				strings.Join(kernelChoices(), ", "), strings.Join(mapNames(), ", "))
 		}
 	}

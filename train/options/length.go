@@ -12,7 +12,8 @@ import (
 // checkEvery refuses a checkpoint-every that is neither a time nor a number of steps.
 func (c *Config) checkEvery(from string) error {
 	if _, _, ok := c.CheckpointInterval(); !ok {
-		return Setting{"checkpoint-every", "", from}.errorf("%q must be a time (90s, 10m), a number of steps, or 0", c.CheckpointEvery)
+		return Setting{"checkpoint-every", "",
+			from}.errorf("%q must be a time (90s, 10m), a number of steps, or 0", c.CheckpointEvery)
 	}
 	return nil
 }
@@ -56,7 +57,8 @@ func (c *Config) fitRows(n int) (notes []string, err error) {
 	if c.Epochs > 0 {
 		steps := math.Ceil(c.Epochs * float64(n) / float64(c.Batch))
 		if steps > MaxSteps {
-			return nil, usage.Errorf("%g epochs of %d rows in batches of %d are more than %d steps", c.Epochs, n, c.Batch, MaxSteps)
+			return nil, usage.Errorf("%g epochs of %d rows in batches of %d are more than %d steps",
+				c.Epochs, n, c.Batch, MaxSteps)
 		}
 		notes = append(notes, c.setSteps(int(steps), forEpochs(c.Epochs))...)
 	} else if c.Steps > 0 {

@@ -20,7 +20,8 @@ var removed = map[string]struct {
 	"sampling":   {words("iid"), "0.2.0", "samples that depend on each other were no better than independent ones"},
 	"ema":        {words("0"), "0.2.0", "the average of the parameters was no better than the last of them"},
 	"orthogonal": {words("false 0"), "0.2.0", "orthogonal frequencies were no better than independent ones"},
-	"mean":       {words("zero"), "0.2.0", "a linear mean between layers was no better than feeding the input to each layer"},
+	"mean": {words("zero"), "0.2.0",
+		"a linear mean between layers was no better than feeding the input to each layer"},
 }
 
 // RemovedOption says what became of an option of older versions; "" for other words.
@@ -76,11 +77,13 @@ func renewSpectra(kept []Setting, given map[string]Setting) ([]Setting, error) {
 		said, spectra.From = true, cmp.Or(spectra.From, s.From)
 		return v, nil
 	}
-	all, err := value("fixed-noise", strings.Contains(spectra.Text, model.AllNoise), map[string]bool{"all": true, "spectra": false})
+	all, err := value("fixed-noise", strings.Contains(spectra.Text, model.AllNoise),
+		map[string]bool{"all": true, "spectra": false})
 	if err != nil {
 		return nil, err
 	}
-	share, err := value("share-spectra", !strings.HasSuffix(spectra.Text, model.EachSample), map[string]bool{"true": true, "1": true, "false": false, "0": false})
+	share, err := value("share-spectra", !strings.HasSuffix(spectra.Text, model.EachSample),
+		map[string]bool{"true": true, "1": true, "false": false, "0": false})
 	joined := model.JoinSpectra(model.Treatment(spectra.Text), all, share)
 	if err != nil || !said || joined == spectra.Text {
 		return kept, err

@@ -66,7 +66,8 @@ func TestOlderSpectra(t *testing.T) {
 	if err == nil {
 		_, err = Resolve(settings, nil)
 	}
-	if err == nil || !strings.Contains(err.Error(), `f:2:14: fixed-noise: "some" is not one of its values: it is part of spectra since version 0.2.0`) {
+	if err == nil || !strings.Contains(err.Error(),
+		`f:2:14: fixed-noise: "some" is not one of its values: it is part of spectra since version 0.2.0`) {
 		t.Error(err)
 	}
 }

@@ -13,7 +13,8 @@ const Best = "best"
 func defaults() *Config {
 	return &Config{
 		DataOptions: DataOptions{
-			Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Separator: "auto", Decimal: "auto", Header: "auto",
+			Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Separator: "auto",
+			Decimal: "auto", Header: "auto",
 			Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto",
 		},
 		ModelOptions: ModelOptions{

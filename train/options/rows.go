@@ -16,8 +16,11 @@ func (c *Config) fitOptions(ds *data.Dataset) error {
 	if err := c.fitLikelihood(ds); err != nil { // before the choice of maps, which takes long
 		return err
 	}
-	if from, given := c.explicit["skip"]; given && c.Model == model.GPDRF && c.Skip && c.Explicit("latents") && c.Latents < c.outputs(ds) {
-		return Setting{"skip", "", from}.errorf("the skip adds the %d latent functions to %d outputs: give latents %d or more, or leave the skip out", c.Latents, c.outputs(ds), c.outputs(ds))
+	if from, given := c.explicit["skip"]; given && c.Model == model.GPDRF && c.Skip &&
+		c.Explicit("latents") && c.Latents < c.outputs(ds) {
+		return Setting{"skip", "",
+			from}.errorf("the skip adds the %d latent functions to %d outputs: give latents %d or more, or "+
+			"leave the skip out", c.Latents, c.outputs(ds), c.outputs(ds))
 	}
 	// there are no numbers beside them
 	alone := ds.Kernel != nil || ds.Sequences != nil && ds.D() == 0

@@ -25,7 +25,9 @@ func (c *Config) Load(w data.Watch) (known *Config, train, test *data.Dataset, n
 	}
 	from := c.seen()
 	train, test, notes, err = data.Load(data.Source{
-		Data: from.Data, Test: from.Test, Labels: from.Labels, TestLabels: from.TestLabels, TableOptions: c.tableOptions(), DataDir: from.DataDir, Folds: c.Folds, Fold: c.Fold, Target: c.Target, Task: c.Task, Seed: c.Seed,
+		Data: from.Data, Test: from.Test, Labels: from.Labels, TestLabels: from.TestLabels,
+		TableOptions: c.tableOptions(), DataDir: from.DataDir, Folds: c.Folds, Fold: c.Fold,
+		Target: c.Target, Task: c.Task, Seed: c.Seed,
 		Tokens: c.Tokens, Sequence: c.Sequence, Gram: from.Gram, Watch: w,
 	})
 	if err != nil {

@@ -17,14 +17,18 @@ func (c *Config) checkSpectra() error {
 	}
 	if c.hasArcCosines() {
 		if from, given := c.explicit["spectra"]; given {
-			return Setting{"spectra", "", from}.errorf("%s integrates cosines and sines, and features-kernel %s has none: give another spectra, or leave it out",
+			return Setting{"spectra", "",
+				from}.errorf("%s integrates cosines and sines, and features-kernel %s has none: give another "+
+				"spectra, or leave it out",
 				c.Spectra, c.FeatureKernel)
 		}
 		c.Spectra = model.PriorFixed
 		return nil
 	}
 	if from := c.explicit["local-reparam"]; !c.LocalReparam && from == "--local-reparam" {
-		return Setting{"local-reparam", "", from}.errorf("it has no effect with spectra %s, which draws neither weights nor frequencies: leave it out, or give another spectra", c.Spectra)
+		return Setting{"local-reparam", "",
+			from}.errorf("it has no effect with spectra %s, which draws neither weights nor frequencies: "+
+			"leave it out, or give another spectra", c.Spectra)
 	}
 	return nil
 }
@@ -37,5 +41,6 @@ func (c *Config) spectraNotes() []string {
 	if c.Model == model.GP || !c.hasArcCosines() || c.Spectra != model.PriorFixed || c.Explicit("spectra") {
 		return nil
 	}
-	return []string{fmt.Sprintf("spectra: %s, since features of %s have no moments in closed form", c.Spectra, c.FeatureKernel)}
+	return []string{fmt.Sprintf("spectra: %s, since features of %s have no moments in closed form",
+		c.Spectra, c.FeatureKernel)}
 }

@@ -207,7 +207,8 @@ func Options() []Option {
 			Help:   "factor of the initial length-scales",
 			limits: above(0), field: func(c *Config) any { return &c.DRFLengthscaleFactor }},
 
-		{Group: "Objective", Key: "likelihood", Basic: true, Values: words("auto gaussian student-t heteroscedastic softmax bernoulli"),
+		{Group: "Objective", Key: "likelihood", Basic: true,
+			Values: words("auto gaussian student-t heteroscedastic softmax bernoulli"),
 			Help: "for numbers: gaussian, student-t for outliers, heteroscedastic for noise that " +
 				"differs from row to row; for classes: softmax, or bernoulli with one output for two " +
 				"classes; auto is gaussian or softmax",

@@ -38,7 +38,8 @@ func (c *Config) Validates() bool {
 // checkValidation refuses options that make no sense together.
 func (c *Config) checkValidation() error {
 	if fraction, _ := c.validation(); !(fraction >= 0 && fraction <= mostValidation) {
-		return Setting{"validation", "", c.explicit["validation"]}.errorf("%q must be a fraction of at most %g, or a file", c.Validation, mostValidation)
+		return Setting{"validation", "",
+			c.explicit["validation"]}.errorf("%q must be a fraction of at most %g, or a file", c.Validation, mostValidation)
 	}
 	if c.Validates() {
 		return nil
@@ -48,7 +49,8 @@ func (c *Config) checkValidation() error {
 		value int
 	}{{"early-stop", c.EarlyStop}, {"eval-every", c.EvalEvery}} {
 		if o.value > 0 {
-			return Setting{o.key, "", c.explicit[o.key]}.errorf("there are no rows to evaluate on: give --validation 0.1, or a file")
+			return Setting{o.key, "",
+				c.explicit[o.key]}.errorf("there are no rows to evaluate on: give --validation 0.1, or a file")
 		}
 	}
 	return nil
@@ -60,7 +62,10 @@ func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, held *data.Data
 	fraction, file := c.seen().validation()
 	switch {
 	case file != "" && all.Kernel != nil:
-		return nil, nil, nil, Setting{"validation", "", c.explicit["validation"]}.errorf("the rows of %s have no kernel with the inducing points of gram, which has only those of the training and the test rows: give a fraction of the training rows, such as 0.1", file)
+		return nil, nil, nil, Setting{"validation", "",
+			c.explicit["validation"]}.errorf("the rows of %s have no kernel with the inducing points of "+
+			"gram, which has only those of the training and the test rows: give a fraction of the "+
+			"training rows, such as 0.1", file)
 	case file != "":
 		like := all.Schema()
 		held, notes, err = data.ReadFile(file, data.ReadOptions{Like: &like, Watch: w})
@@ -69,7 +74,8 @@ func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, held *data.Data
 		if rest, held, err = data.HoldOut(all, fraction, c.Seed); err != nil {
 			return nil, nil, nil, err
 		}
-		return rest, held, []string{fmt.Sprintf("%s: %d of %d training rows held out for validation, by the seed %d", all.Path, held.N(), all.N(), c.Seed)}, nil
+		return rest, held, []string{fmt.Sprintf("%s: %d of %d training rows held out for validation, by "+
+			"the seed %d", all.Path, held.N(), all.N(), c.Seed)}, nil
 	}
 	return all, nil, nil, nil
 }

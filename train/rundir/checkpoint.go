@@ -118,7 +118,8 @@ func (c *Checkpoint) write(w io.Writer) error {
 		metadata[key] = string(text)
 	}
 	for _, v := range c.Vectors {
-		tensors = append(tensors, safetensors.Tensor{Name: v.Name, DType: safetensors.Narrowest(v.Data), Shape: []int{len(v.Data)}, Data: v.Data})
+		tensors = append(tensors, safetensors.Tensor{Name: v.Name, DType: safetensors.Narrowest(v.Data),
+			Shape: []int{len(v.Data)}, Data: v.Data})
 	}
 	return safetensors.Write(w, metadata, tensors)
 }
@@ -137,7 +138,8 @@ func ReadCheckpoint(folder string) (*Checkpoint, error) {
 	}
 	c, err := parseCheckpoint(path, f, info.Size())
 	if err != nil {
-		return nil, usage.Errorf("%s: %w: the run cannot resume from it; to start it again: gpdrf-gpu train --config %s", path, err, filepath.Join(folder, ConfigFile))
+		return nil, usage.Errorf("%s: %w: the run cannot resume from it; to start it again: gpdrf-gpu "+
+			"train --config %s", path, err, filepath.Join(folder, ConfigFile))
 	}
 	return c, nil
 }
@@ -150,7 +152,8 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	if metadata[fitted.FormatKey] != checkpointFormat {
 		return nil, fmt.Errorf("not a checkpoint that this program reads (%q)", metadata[fitted.FormatKey])
 	}
-	unsealed, err := safetensors.Unsealed(metadata, fitted.FormatKey, fitted.DescriptionKey, metaConfig, metaResult, metaProgress, metaDigest)
+	unsealed, err := safetensors.Unsealed(metadata, fitted.FormatKey, fitted.DescriptionKey,
+		metaConfig, metaResult, metaProgress, metaDigest)
 	if err != nil {
 		return nil, err
 	}

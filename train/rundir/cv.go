@@ -91,7 +91,8 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 		return nil, usage.Errorf("--cv: is for single models: leave --ensemble out")
 	}
 	if c.Preset == options.Best {
-		return nil, usage.Errorf("--cv: preset best makes folds of its own, of the training rows: leave --cv out, or take another preset")
+		return nil, usage.Errorf("--cv: preset best makes folds of its own, of the training rows: leave " +
+			"--cv out, or take another preset")
 	}
 	cv.Model, cv.Seed, cv.OwnFolds = c.Model, c.Seed, asked == own
 	if c.TimeLimit > 0 {
@@ -122,7 +123,8 @@ func (cv *CV) config(fold int) (*options.Config, error) {
 		folds = cv.Folds
 	}
 	c, err := options.Resolve(append(slices.Clone(cv.Options),
-		options.Setting{Key: "folds", Text: strconv.Itoa(folds), From: "--cv"}, options.Setting{Key: "fold", Text: strconv.Itoa(fold), From: "--cv"}), nil)
+		options.Setting{Key: "folds", Text: strconv.Itoa(folds), From: "--cv"},
+		options.Setting{Key: "fold", Text: strconv.Itoa(fold), From: "--cv"}), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +282,8 @@ func (cv *CV) Verify(fold int, train, test *data.Dataset) error {
 		return err
 	}
 	if now := (Fingerprint{train.Fingerprint, test.Fingerprint}); now != r.Fingerprint {
-		return usage.Errorf("%s: the rows have changed since fold %d was trained (fingerprints %.12s… and %.12s…, then %.12s… and %.12s…): put the old ones back, or begin a new cross-validation",
+		return usage.Errorf("%s: the rows have changed since fold %d was trained (fingerprints %.12s… "+
+			"and %.12s…, then %.12s… and %.12s…): put the old ones back, or begin a new cross-validation",
 			train.Path, fold, now.Train, now.Test, r.Fingerprint.Train, r.Fingerprint.Test)
 	}
 	return nil

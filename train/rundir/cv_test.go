@@ -156,12 +156,14 @@ func TestCVFolder(t *testing.T) {
 	if err := cv.Update(2, os.ErrClosed); err != nil {
 		t.Fatal(err)
 	}
-	if other, err = OpenCV(out); err != nil || other.Runs[0].Standing != FoldFinished || other.Runs[1].Failure == "" || other.ToDo(1) || !other.ToDo(2) {
+	if other, err = OpenCV(out); err != nil || other.Runs[0].Standing != FoldFinished ||
+		other.Runs[1].Failure == "" || other.ToDo(1) || !other.ToDo(2) {
 		t.Errorf("%+v, %v", other, err)
 	}
 	killed := smallResult()
 	killed.Failure = Untested
-	if text, err := JSON(killed); err != nil || os.WriteFile(filepath.Join(cv.FoldPath(1), ResultFile), text, 0o666) != nil {
+	if text, err := JSON(killed); err != nil || os.WriteFile(filepath.Join(cv.FoldPath(1), ResultFile),
+		text, 0o666) != nil {
 		t.Fatal(err)
 	}
 	if other, err = OpenCV(out); err != nil || other.Runs[0].Standing != FoldUnfinished || !other.ToDo(1) {

@@ -24,9 +24,11 @@ func (cv *CV) Join() (release func(), err error) {
 		return nil, err
 	}
 	if err := atomicfile.Share(f); errors.Is(err, atomicfile.ErrLocked) {
-		return nil, errors.Join(usage.Errorf("%s: another process is training in it, without --part: wait for it", cv.path), f.Close())
+		return nil, errors.Join(usage.Errorf("%s: another process is training in it, without --part: "+
+			"wait for it", cv.path), f.Close())
 	} else if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: file locks do not work here, and parts need them: %w", cv.path, err), f.Close())
+		return nil, errors.Join(fmt.Errorf("%s: file locks do not work here, and parts need them: %w",
+			cv.path, err), f.Close())
 	}
 	cv.joined = true
 	return func() { f.Close() }, nil
@@ -70,7 +72,8 @@ func (cv *CV) alone(f func() error) error {
 func (cv *CV) SameAs(asked *CV) error {
 	same := func(a, b options.Setting) bool { return a.Key == b.Key && a.Text == b.Text }
 	if cv.Folds != asked.Folds || cv.OwnFolds != asked.OwnFolds || !slices.EqualFunc(cv.Options, asked.Options, same) {
-		return usage.Errorf("--out: %s holds a cross-validation with other options or folds: all parts have the same: give them again, or another folder", cv.path)
+		return usage.Errorf("--out: %s holds a cross-validation with other options or folds: all parts "+
+			"have the same: give them again, or another folder", cv.path)
 	}
 	return nil
 }

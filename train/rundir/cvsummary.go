@@ -58,7 +58,8 @@ func (cv *CV) summarise() {
 	cv.Raw = averages(done, func(r FoldRun) any { return r.Raw })
 	for i, o := range done[0].Outputs {
 		cv.Outputs = append(cv.Outputs, OutputAverages{o.Target,
-			averages(done, func(r FoldRun) any { return r.Outputs[i].Test }), averages(done, func(r FoldRun) any { return r.Outputs[i].Raw })})
+			averages(done, func(r FoldRun) any { return r.Outputs[i].Test }),
+			averages(done, func(r FoldRun) any { return r.Outputs[i].Raw })})
 	}
 	if cv.Complete && !cv.OwnFolds && cv.Outputs == nil {
 		cv.Pooled = cv.pool(done)

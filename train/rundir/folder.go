@@ -95,7 +95,8 @@ func (c *Checkpoint) Folder(path string) (*Folder, error) {
 	file := filepath.Join(path, MetricsFile)
 	info, err := os.Stat(file)
 	if err != nil || info.Size() < c.Metrics {
-		return nil, usage.Errorf("%s: not there, or shorter than when the checkpoint was made: the log of the run so far is missing: put it back to resume", file)
+		return nil, usage.Errorf("%s: not there, or shorter than when the checkpoint was made: the log "+
+			"of the run so far is missing: put it back to resume", file)
 	}
 	err = f.openMetrics()
 	if errors.Is(err, atomicfile.ErrLocked) {

@@ -151,7 +151,8 @@ func TestRunFolderTaken(t *testing.T) {
 		t.Errorf("inside a file: %v", err)
 	}
 	// The empty folder behind a link is taken, the link stays; a link to nothing is no place.
-	if err := errors.Join(os.Mkdir("empty", 0o777), os.Symlink("empty", "link"), os.Symlink("nothing", "dangling")); err != nil {
+	if err := errors.Join(os.Mkdir("empty", 0o777), os.Symlink("empty", "link"),
+		os.Symlink("nothing", "dangling")); err != nil {
 		t.Skip("no links here")
 	}
 	if _, err := NewFolder("dangling", "d", "gp"); !errors.As(err, &usage) {

@@ -67,6 +67,7 @@ func (g *Generalisation) Warning(c *options.Config) string {
 	if g == nil || !g.Memorised {
 		return ""
 	}
-	return fmt.Sprintf("training rows score %.2f nats a row better than %s rows, and the model does not expect that: it memorises; try %s",
+	return fmt.Sprintf("training rows score %.2f nats a row better than %s rows, and the model does "+
+		"not expect that: it memorises; try %s",
 		g.Gap, g.Unseen.Of, c.Remedy())
 }

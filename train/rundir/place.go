@@ -44,21 +44,26 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 	case atomicfile.Empty(place), onlyAbandoned(place):
 		return place, false, nil
 	case IsCV(place):
-		return "", false, usage.Errorf("--out: %s holds a cross-validation: to resume it: %s; or give another folder", out, ResumeCommand(out))
+		return "", false, usage.Errorf("--out: %s holds a cross-validation: to resume it: %s; or give "+
+			"another folder", out, ResumeCommand(out))
 	case IsSearch(place):
-		return "", false, usage.Errorf("--out: %s holds a search for the best model that has not ended: to resume it: %s; or give another folder", out, ResumeCommand(out))
+		return "", false, usage.Errorf("--out: %s holds a search for the best model that has not ended: "+
+			"to resume it: %s; or give another folder", out, ResumeCommand(out))
 	case isRun && inUse(place):
 		return "", false, usage.Errorf("--out: %s: another process is training in it: give another folder", out)
 	case overwrite && isRun && holdsRun(place):
 		return place, true, nil
 	case overwrite && isRun:
-		return "", false, usage.Errorf("--overwrite: %s holds %s, which no run wrote: move it away, or give another folder", out, stranger(place))
+		return "", false, usage.Errorf("--overwrite: %s holds %s, which no run wrote: move it away, or "+
+			"give another folder", out, stranger(place))
 	case overwrite:
-		return "", false, usage.Errorf("--overwrite: %s is not a run folder, and only run folders are replaced: give another folder", out)
+		return "", false, usage.Errorf("--overwrite: %s is not a run folder, and only run folders are "+
+			"replaced: give another folder", out)
 	case unfinished:
 		return "", false, usage.Errorf("--out: %s holds a run that is not finished: to resume it: %s; or give another folder, or --overwrite", out, ResumeCommand(out))
 	case isRun:
-		return "", false, usage.Errorf("--out: %s exists and is not an empty folder: give another folder, or --overwrite to replace the run in it", out)
+		return "", false, usage.Errorf("--out: %s exists and is not an empty folder: give another "+
+			"folder, or --overwrite to replace the run in it", out)
 	}
 	return "", false, usage.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
 }

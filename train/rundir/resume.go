@@ -36,7 +36,8 @@ func (c *Checkpoint) Load(w data.Watch) (train, held, test *data.Dataset, notes 
 	return train, held, test, notes, nil
 }
 
-func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, held, test *data.Dataset, notes []string, err error) {
+func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, held, test *data.Dataset,
+	notes []string, err error) {
 	from, all, test, notes, err := from.Load(w)
 	if err != nil {
 		return nil, nil, nil, nil, err
@@ -54,8 +55,10 @@ func (c *Checkpoint) load(from *options.Config, w data.Watch) (train, held, test
 		{"test rows", c.Result.Fingerprint.Test, test},
 	} {
 		if set.now != nil && set.now.Fingerprint != set.then {
-			return nil, nil, nil, nil, usage.Errorf("%s: the %s have changed since the run began (fingerprint %.12s…, %.12s… then): put the old ones back, or begin a new run",
-				set.now.Path, set.what, set.now.Fingerprint, set.then)
+			return nil, nil, nil, nil,
+				usage.Errorf("%s: the %s have changed since the run began (fingerprint %.12s…, %.12s… then): "+
+					"put the old ones back, or begin a new run",
+					set.now.Path, set.what, set.now.Fingerprint, set.then)
 		}
 	}
 	return train, held, test, append(notes, more...), nil

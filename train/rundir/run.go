@@ -37,7 +37,8 @@ func OpenRun(path string) (*Run, error) {
 		return nil, usage.Errorf("%s: a cross-validation: give the folder of one of its folds, such as %s", path, filepath.Join(path, foldFolder(1)))
 	}
 	if IsSearch(path) {
-		return nil, usage.Errorf("%s: a search for the best model that has not ended: %s continues with it", path, ResumeCommand(path))
+		return nil, usage.Errorf("%s: a search for the best model that has not ended: %s continues "+
+			"with it", path, ResumeCommand(path))
 	}
 	if !isIn(path, ResultFile) && isIn(path, CheckpointFile) {
 		c, err := ReadCheckpoint(path)

@@ -19,14 +19,16 @@ func TestTestRowsOfAMovedRun(t *testing.T) {
 		}
 	}
 	t.Chdir(elsewhere)
-	c := resolve(t, options.Setting{Key: "data", Text: "rows.csv", From: "--data"}, options.Setting{Key: "test", Text: "test.csv", From: "--test"})
+	c := resolve(t, options.Setting{Key: "data", Text: "rows.csv", From: "--data"},
+		options.Setting{Key: "test", Text: "test.csv", From: "--test"})
 	for folder, want := range map[string]string{
 		trained:   "",
 		"":        "rows.csv: there is no such file",
 		elsewhere: "rows.csv: there is no such file; nor from " + elsewhere + ", where the run was trained",
 	} {
 		rows, err := (&Run{Config: c, Result: &Result{Folder: folder}}).TestRows(data.Watch{})
-		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) || err == nil && rows.N() != 2 {
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) ||
+			err == nil && rows.N() != 2 {
 			t.Errorf("%q: %v, want %q", folder, err, want)
 		}
 	}

@@ -49,8 +49,10 @@ func rbf(v vec) {
 // lane.
 func matern(v vec) {
 	T := v.elem()
-	TEXT(v.name("matern"), NOSPLIT, fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, co *[4]%s, nearest *[8]%s)", T, T, T, T))
-	Doc(v.name("matern") + " writes dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] + co[3] t), t = √(scale·min(0, x − (own + half))).")
+	TEXT(v.name("matern"), NOSPLIT,
+		fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, co *[4]%s, nearest *[8]%s)", T, T, T, T))
+	Doc(v.name("matern") + " writes dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] + co[3] " +
+		"t), t = √(scale·min(0, x − (own + half))).")
 	Pragma("noescape")
 	correlation(v, func(co reg.GPVirtual) func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
 		k := v.regs(4)
@@ -74,7 +76,8 @@ func matern(v vec) {
 // laplace is matern with c = e⁻ᵗ and slope = e⁻ᵗ/t: Matérn 1/2.
 func laplace(v vec) {
 	T := v.elem()
-	TEXT(v.name("laplace"), NOSPLIT, fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, nearest *[8]%s)", T, T, T))
+	TEXT(v.name("laplace"), NOSPLIT,
+		fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, nearest *[8]%s)", T, T, T))
 	Doc(v.name("laplace") + " writes dst = e⁻ᵗ and slope = e⁻ᵗ/t, t = √(scale·min(0, x − (own + half))).")
 	Pragma("noescape")
 	correlation(v, func(reg.GPVirtual) func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
@@ -130,12 +133,15 @@ func (v vec) infinity() float64 {
 // and q is a minimax polynomial of the relative error: 3e-9 in single, 8e-18 in double. limit holds
 // infinity. It overwrites x.
 func (v vec) exp(x, limit reg.VecVirtual) reg.VecVirtual {
-	q := []float64{0.49999993441927302287, 0.16666520544568971083, 0.041668389071383050161, 0.0083687274552630297152, 0.0013814576720755841868}
+	q := []float64{0.49999993441927302287, 0.16666520544568971083, 0.041668389071383050161,
+		0.0083687274552630297152, 0.0013814576720755841868}
 	zero := -103.97209
 	high := float64(float32(math.Ln2))
 	if v.double {
-		q = []float64{0.50000000000000102655, 0.16666666666666674561, 0.041666666666521526972, 0.0083333333333221716539, 0.0013888888947962537016,
-			0.00019841269886699869538, 0.00002480148716584441399, 2.7557242213566591932e-6, 2.7632716108151786636e-7, 2.5110096284996527979e-8}
+		q = []float64{0.50000000000000102655, 0.16666666666666674561, 0.041666666666521526972,
+			0.0083333333333221716539, 0.0013888888947962537016,
+			0.00019841269886699869538, 0.00002480148716584441399, 2.7557242213566591932e-6,
+			2.7632716108151786636e-7, 2.5110096284996527979e-8}
 		zero = -745.13322
 		high = math.Ln2
 	}

@@ -25,8 +25,10 @@ func (v vec) heights() []int {
 // written once, as α·sum (first) or C + α·sum.
 func gemm(v vec) {
 	T := v.elem()
-	TEXT(v.name("gemm"), NOSPLIT, fmt.Sprintf("func(rows, cols, k int, alpha %s, a *%s, lda int, b, c *%s, ldc int, first int)", T, T, T))
-	Doc(v.name("gemm")+" computes rows × cols elements of C from one block of k.", "lda and ldc are in bytes; rows must be one of the heights of the kernel.")
+	TEXT(v.name("gemm"), NOSPLIT,
+		fmt.Sprintf("func(rows, cols, k int, alpha %s, a *%s, lda int, b, c *%s, ldc int, first int)", T, T, T))
+	Doc(v.name("gemm")+" computes rows × cols elements of C from one block of k.",
+		"lda and ldc are in bytes; rows must be one of the heights of the kernel.")
 	Pragma("noescape")
 	rows := param("rows")
 	cols, b, c := param("cols"), param("b"), param("c")

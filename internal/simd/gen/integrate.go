@@ -64,7 +64,8 @@ func integrate(v vec) {
 
 // integrateSlopes is integrate upside down.
 func integrateSlopes(v vec) {
-	n, ptrs := kernel(v, "integrateSlopes", "takes the gradients of the first six columns of Integrals to those of the phases' means and variances.", "",
+	n, ptrs := kernel(v, "integrateSlopes",
+		"takes the gradients of the first six columns of Integrals to those of the phases' means and variances.", "",
 		"dt", "dv", "dmeanCos", "dmeanSin", "dwave", "dlost", "dcrossCos", "dcrossSin", "cos", "sin", "shrink")
 	v.each(n, ptrs, func(e elements) {
 		a := e.angles(8)

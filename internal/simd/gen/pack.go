@@ -52,7 +52,8 @@ func packRows(v vec) {
 // filled up with copies of the last one: dst must have room for whole squares.
 func transpose(name, elem string, size, side int, square func(src []Mem, store func(j int, x Op))) {
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(rows, cols int, src *%s, lds int, dst *%s, ldd int)", elem, elem))
-	Doc(fmt.Sprintf("%s writes dst[j,i] = src[i,j] for rows rounded up to %d, and cols ≥ %d. lds and ldd are in bytes.", name, side, side))
+	Doc(fmt.Sprintf("%s writes dst[j,i] = src[i,j] for rows rounded up to %d, and cols ≥ %d. lds and "+
+		"ldd are in bytes.", name, side, side))
 	Pragma("noescape")
 	rows, src := param("rows"), param("src")
 	Label("band")

@@ -12,7 +12,8 @@ import (
 func rectify(v vec) {
 	T := v.elem()
 	TEXT(v.name("rectify"), NOSPLIT, fmt.Sprintf("func(n int, phi, slope, p *%s, co *[5]%s)", T, T))
-	Doc(v.name("rectify") + " writes phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p where p > 0, and 0 elsewhere.")
+	Doc(v.name("rectify") + " writes phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p " +
+		"where p > 0, and 0 elsewhere.")
 	Pragma("noescape")
 	n, co := param("n"), param("co")
 	k := v.regs(5)

@@ -16,7 +16,9 @@ const sinCosLimit = 5000
 // must stop, they are taken one by one.
 func sinCos(v vec) {
 	const together = 4
-	n, ptrs := kernel(v, "sinCos", "writes sin x and cos x and returns how many elements are left; it stops before a register with an |x| over 5000.", " (left int)", "x", "sin", "cos")
+	n, ptrs := kernel(v, "sinCos",
+		"writes sin x and cos x and returns how many elements are left; it stops before a register with "+
+			"an |x| over 5000.", " (left int)", "x", "sin", "cos")
 	SUBQ(imm(together*v.lanes()), n)
 	JL(LabelRef("single"))
 	Label("four")
@@ -39,7 +41,8 @@ func sinCos(v vec) {
 	ADDQ(imm(together*v.lanes()), n)
 	v.each(n, ptrs, func(e elements) {
 		x := e.load(0)
-		v.jumpIfAny(v.compare(notLessEqual, v.largest([]reg.VecVirtual{x}), v.f(sinCosLimit)), map[bool]string{false: "stop", true: "stopRest"}[e.masked])
+		v.jumpIfAny(v.compare(notLessEqual, v.largest([]reg.VecVirtual{x}), v.f(sinCosLimit)),
+			map[bool]string{false: "stop", true: "stopRest"}[e.masked])
 		sin, cos := v.sinCos(x)
 		e.store(sin, 1)
 		e.store(cos, 2)
@@ -100,11 +103,13 @@ func (v vec) sinCos(x reg.VecVirtual) (sin, cos reg.VecVirtual) {
 func (v vec) quarterTurn(r reg.VecVirtual) (sin, cos reg.VecVirtual) {
 	square := v.reg()
 	v.do(mul, r, r, square)
-	sin = v.horner(square, []float64{-0.16666656732559204, 0.008333008736371994, -0.00019806029740720987, 2.5988374545704573e-06})
+	sin = v.horner(square, []float64{-0.16666656732559204, 0.008333008736371994,
+		-0.00019806029740720987, 2.5988374545704573e-06})
 	cube := v.reg()
 	v.do(mul, square, r, cube)
 	v.do(fma213, r, cube, sin)
-	cos = v.horner(square, []float64{1, -0.4999993145465851, 0.041663963347673416, -0.0013855708530172706, 2.3189033527160063e-05})
+	cos = v.horner(square, []float64{1, -0.4999993145465851, 0.041663963347673416,
+		-0.0013855708530172706, 2.3189033527160063e-05})
 	return sin, cos
 }
 
