@@ -26,6 +26,12 @@ func (p *program) train(c *call) error {
 	if err := p.join(c); err != nil {
 		return err
 	}
+	ctx, cancel, err := c.untilEOF(p.ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	p.ctx = ctx
 	asJSON, err := c.isOn("json")
 	if err != nil {
 		return err
@@ -60,7 +66,6 @@ func (p *program) train(c *call) error {
 	var (
 		job    *train.Job
 		folder *rundir.Folder
-		ctx    = p.ctx // of all that comes before the first step
 		guard  *exitGuard
 	)
 	leave := func() error {

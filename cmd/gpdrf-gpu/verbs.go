@@ -284,6 +284,7 @@ func trainFlags() []flagSpec {
 		{group: "Files", name: "out", arg: "DIR", help: "the run folder; default: runs/<data>-<model>-<n>, or runs/<data>-<model>-cv-<n> for --cv"},
 		{group: "Data", name: "cv", arg: "N|own", help: "cross-validation: test on each of N folds in turn, and train on the others; own takes the folds of a named set. The folds share a time limit"},
 		{group: "Data", name: "part", rare: true, arg: "i/n|auto", help: "with --cv and --out: train the folds of part i, from 0, of n; give each part the same --out. auto is the task of a Slurm array. A part that was killed is repeated with the same command"},
+		{group: "Files", name: "until-eof", rare: true, arg: switchArg, help: "when standard input ends, do what Ctrl-C does, so that the run stops with the program that began it"},
 		{group: "Files", name: "overwrite", rare: true, arg: switchArg, help: "replace the run in the folder of --out, once the new one is whole"},
 	}
 	flags = append(flags, flagSpec{group: "Files", name: "report", arg: switchArg, otherwise: "true", help: "write report.html into the run folder, a page about the run"},
@@ -344,7 +345,7 @@ func fileKeys() (keys []flagSpec) {
 // planFlags are the options of train that change its memory. The help of plan names them in a line.
 func planFlags() (flags []flagSpec) {
 	for _, f := range trainFlags() {
-		if !slices.Contains([]string{"out", "resume", "cv", "part", "comm-timeout", "overwrite", "report", "tensorboard", "json"}, f.name) {
+		if !slices.Contains([]string{"out", "resume", "cv", "part", "comm-timeout", "until-eof", "overwrite", "report", "tensorboard", "json"}, f.name) {
 			f.unlisted = true
 			flags = append(flags, f)
 		}

@@ -124,6 +124,21 @@ def test_child_ends_with_the_process(end: str, fitted: GPDRFRegressor, tmp_path:
     assert eventually(lambda: not lives(process))
 
 
+def test_many_models(table: Table, fitted: GPDRFRegressor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model that was unused for longest gives up its child, and gets another when it is asked."""
+    x, _ = table
+    monkeypatch.setattr(_server, "_CHILDREN", 2)
+    gc.collect()
+    want = fitted.predict(x)
+    models = [pickle.loads(pickle.dumps(fitted)) for _ in range(4)]
+    first = child_of(fitted).process
+    for model in models:
+        assert np.array_equal(model.predict(x), want)
+    assert sum(server._child is not None for server in _server._servers) == 2
+    assert first.poll() is not None
+    assert np.array_equal(fitted.predict(x), want)
+
+
 def test_damaged_model(table: Table, fitted: GPDRFRegressor) -> None:
     content = bytearray(fitted._model.content)
     content[-5] ^= 1

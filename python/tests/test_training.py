@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,27 @@ def test_ctrl_c_from_outside(tmp_path: Path) -> None:
         said = process.communicate(timeout=60)[0]
     assert "the estimator has the model so far" in said
     assert "(1,)" in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_killed(tmp_path: Path) -> None:
+    """Where Python is killed, the training stops, and its run can go on."""
+    run = tmp_path / "run"
+    code = (
+        "import numpy as np, gpdrf\n"
+        "x = np.random.default_rng(1).normal(size=(100, 2))\n"
+        f"gpdrf.GPDRFRegressor(**{LONG!r}, run={str(run)!r}, verbose=True).fit(x, x[:, 0])\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        seen = ""
+        while "step" not in seen:
+            seen += process.stderr.read(1)
+        process.kill()
+    end = time.monotonic() + 60
+    while not (run / "result.json").exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert (run / "result.json").exists()
 
 
 def test_nothing_is_left(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

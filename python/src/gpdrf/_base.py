@@ -90,7 +90,7 @@ class Estimator(BaseEstimator):
         preset : {"default", "best", "paper", "cutajar"}
             Where the other options start from. best searches for a good model within time_limit.
         steps : int
-            Training steps. None takes 10 for each row of a table, at least 200 and at most 15000.
+            Training steps. None takes 5 for each row of a table, at least 1000 and at most 15000.
         time_limit : float or str
             Seconds to train, in place of steps; or a text such as "10m".
         inducing, latents, layers, features : int
@@ -208,7 +208,7 @@ class Estimator(BaseEstimator):
             else:
                 arguments += ["--out", str(run), "--overwrite"]
             with Progress() if self.verbose else nullcontext() as progress:
-                _program.run(["train", *arguments], folder, progress)
+                _program.run(["train", "--until-eof", *arguments], folder, progress)
             self._take(run)
         except KeyboardInterrupt:
             keep = (run / _CHECKPOINT_FILE).exists()
@@ -239,7 +239,7 @@ class Estimator(BaseEstimator):
         given |= self.options or {}
         length = {"steps", "epochs", "time-limit", "time_limit"}
         if not length & given.keys() and self.preset == "default" and self._kind != SEQUENCES:
-            given["steps"] = min(max(10 * n, 200), 15000)
+            given["steps"] = min(max(5 * n, 1000), 15000)
         return [f"--{name.replace('_', '-')}={_text(value)}" for name, value in given.items()]
 
     def _take(self, run: Path) -> None:

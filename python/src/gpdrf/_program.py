@@ -59,7 +59,7 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
     interrupted = False
     with subprocess.Popen(
         command,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,  # ends with this process, however that ends
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

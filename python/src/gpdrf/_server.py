@@ -30,6 +30,7 @@ _ATTEMPTS = 3  # a connection that has gone stale, a child that has ended, and t
 _LONGEST = 60  # of the name of a folder for a socket: an address has at most about 100 bytes
 _ROWS = 4096  # of a request
 _NUMBERS = 1 << 20  # of a request, and of its answer
+_CHILDREN = 16  # that are warm at a time
 
 
 def available() -> bool:
@@ -53,6 +54,7 @@ class Server:
         self._child: _Child | None = None
         self._idle: list[_Connection] = []
         self._about: dict[str, Any] = {}
+        self._used = 0.0
         _servers.add(self)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -94,6 +96,7 @@ class Server:
 
     def _ask(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> tuple[bytes, int]:
         """The answer to a request, and the size of its JSON."""
+        self._used = time.monotonic()
         for attempt in range(_ATTEMPTS):
             connection = self._connection()
             try:
@@ -123,6 +126,7 @@ class Server:
             pass
         with self._lock:
             if self._child is None:
+                _make_room()
                 self._child = _Child(self.model, self.arguments)
             return _Connection(self._child)
 
@@ -133,6 +137,11 @@ class Server:
             if self._child is child and (child.has_ended() or fresh):
                 self._child = None
 
+    def rest(self) -> None:
+        """Let the child go, which ends once its last request is answered."""
+        self._idle.clear()
+        self._child = None
+
     def forked(self) -> None:
         """Leave to the other process what belongs to it."""
         self._lock = threading.Lock()
@@ -140,6 +149,13 @@ class Server:
 
 
 _servers: weakref.WeakSet[Server] = weakref.WeakSet()
+
+
+def _make_room() -> None:
+    """End the child that was unused for longest, where there are many: an ensemble may have hundreds of models."""
+    warm = sorted((server for server in list(_servers) if server._child), key=lambda server: server._used)
+    for server in warm[: max(0, len(warm) - _CHILDREN + 1)]:
+        server.rest()
 
 
 def _after_fork() -> None:
