@@ -6,7 +6,8 @@ import (
 )
 
 func TestCountDistances(t *testing.T) {
-	bins, err := countDistances(strings.NewReader("label,p_0,p_1,entropy,bhattacharyya,target\n1,0.5,0.5,0.6,1.5,1\n0,0.5,0.5,0.6,0.015,1\n0,0.5,0.5,0.6,,0\n"))
+	bins, err := countDistances(strings.NewReader("label,p_0,p_1,entropy,bhattacharyya,target\n" +
+		"1,0.5,0.5,0.6,1.5,1\n0,0.5,0.5,0.6,0.015,1\n0,0.5,0.5,0.6,,0\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

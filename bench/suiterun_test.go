@@ -80,7 +80,8 @@ func TestMissingSets(t *testing.T) {
 // The models of a search are named with their weights, the heaviest first.
 func TestChosenBy(t *testing.T) {
 	run := t.TempDir()
-	text := `{"steps": 5, "candidates": [{"name": "gpdrf"}, {"name": "drf", "weight": 0.25}, {"name": "gp, matern32", "weight": 0.75}]}`
+	text := `{"steps": 5, "candidates": [{"name": "gpdrf"}, {"name": "drf", "weight": 0.25}, ` +
+		`{"name": "gp, matern32", "weight": 0.75}]}`
 	if err := os.WriteFile(filepath.Join(run, "best.json"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}

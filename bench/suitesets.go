@@ -38,15 +38,15 @@ const (
 
 // suiteSets are all of them, in the order in which they are run.
 func suiteSets() (all []suiteSet) {
-	for _, name := range strings.Fields(`yacht autos servo autompg housing forest stock solar concrete airfoil wine skillcraft sml
-		parkinsons pol elevators bike`) {
+	for _, name := range strings.Fields(`yacht autos servo autompg housing forest stock
+		solar concrete airfoil wine skillcraft sml parkinsons pol elevators bike`) {
 		all = append(all, uciSet(name))
 	}
 	for _, d := range drawnSets() {
 		all = append(all, suiteSet{name: d.name, kind: d.kind, folds: drawnFolds, write: d.write})
 	}
-	for _, name := range strings.Fields(`iris wine sonar ionosphere wdbc vehicle german segment spambase banana phoneme texture
-		satimage penbased magic letter`) {
+	for _, name := range strings.Fields(`iris wine sonar ionosphere wdbc vehicle german
+		segment spambase banana phoneme texture satimage penbased magic letter`) {
 		all = append(all, keelSet(name))
 	}
 	for _, name := range strings.Fields("RAD21 JUND SIN3A 1.34 2.41 2.8 3.33 AImed") {

@@ -85,7 +85,8 @@ func verdict(a, b []float64) int {
 
 // worst says where each method is farthest behind the best one.
 func (p suitePage) worst(b *strings.Builder) {
-	b.WriteString("\n## The worst case of each method\n\nThe largest difference to the best method on any set, by the mean over the method's folds.\n\n" +
+	b.WriteString("\n## The worst case of each method\n\nThe largest difference to the best method " +
+		"on any set, by the mean over the method's folds.\n\n" +
 		"| sets | method | score | difference | on | the best there | folds | failed on " +
 		"|\n|---|---|---|---|---|---|---|---|\n")
 	for _, kind := range kindsOfSets {
@@ -133,7 +134,8 @@ func (p suitePage) worstOf(kind string, m suiteMethod) (cells string, ok bool) {
 
 // tables are the means by set.
 func (p suitePage) tables(b *strings.Builder, kind string) {
-	fmt.Fprintf(b, "\n## %s, set by set\n\nMeans over the folds. A cell with fewer folds than its row shows their number. The best is bold.\n", capital(kind))
+	fmt.Fprintf(b, "\n## %s, set by set\n\nMeans over the folds. A cell with fewer folds than its "+
+		"row shows their number. The best is bold.\n", capital(kind))
 	for _, key := range keysOf(kind) {
 		methods := methodsOf(kind)
 		fmt.Fprintf(b, "\n### %s of %s\n\n| set | rows | folds |", scoreName(key), kind)

@@ -134,13 +134,15 @@ type Sparse struct {
 type Sequences interface {
 	// SparseDistances writes the columns of map i into d [B,I·M], Double or Real, for rows [B] of x
 	// and the M vectors of z:
-	//	d[b, i·M+m] = ‖x_b − z_m‖² = Square_b + Square_m − 2⟨x_b, z_m⟩,   or 2 − 2⟨x_b, z_m⟩ if linear, 0 of two empty vectors
+	//	d[b, i·M+m] = ‖x_b − z_m‖² = Square_b + Square_m − 2⟨x_b, z_m⟩,
+	//	              or 2 − 2⟨x_b, z_m⟩ if linear, 0 of two empty vectors
 	// and at least 0. The lists of x are its vectors, those of z its columns, of which x has no
 	// others. Sums run over ascending columns, and each product is rounded before it is added:
 	// every backend gives the same bits.
 	SparseDistances(d *Tensor, i int, x Sparse, rows *Tensor, z Sparse, linear bool)
 	// SparseBlock is kernel_ard's counterpart for sequences, a sum over feature maps:
-	//	c[k,m,b] = Σ_i ω_ki f_i(d[b, i·M+m]),   ω_k = softmax(logits_k),   f_i(d) = exp(−d/2σ_ki²), or 1 − d/2 where linear[i]
+	//	c[k,m,b] = Σ_i ω_ki f_i(d[b, i·M+m]),   ω_k = softmax(logits_k),
+	//	f_i(d) = exp(−d/2σ_ki²), or 1 − d/2 where linear[i]
 	// for d [B,I·M], logits and logsigma [K,I], c [K,M,B], I ≤ MaxMaps, all Double. c is exactly 1
 	// where all I distances are 0.
 	SparseBlock(c, d, logits, logsigma *Tensor, linear []bool)

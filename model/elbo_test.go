@@ -114,7 +114,9 @@ func configs() []Config {
 }
 
 func (c Config) testName() string {
-	return fmt.Sprintf("%s-%s-D%d-%s-J%d-%s-%s-%s-%s-white=%v-L%d-%s-local=%v-ff=%v-skip=%v-offsets=%v", c.Model, c.Likelihood, c.Inputs, strings.Join(c.Maps, "+"), c.Latents, c.Kernel, c.FeatureKernel, c.Lengthscales,
+	return fmt.Sprintf("%s-%s-D%d-%s-J%d-%s-%s-%s-%s-white=%v-L%d-%s-"+
+		"local=%v-ff=%v-skip=%v-offsets=%v", c.Model, c.Likelihood, c.Inputs, strings.Join(c.Maps, "+"),
+		c.Latents, c.Kernel, c.FeatureKernel, c.Lengthscales,
 		c.QCov, c.Whiten, c.Layers, c.Spectra, c.LocalReparam, c.FeedForward, c.Skip, c.ClassOffsets)
 }
 

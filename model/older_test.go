@@ -9,7 +9,8 @@ import (
 // A model of an older version is read where this version has all its parts, and refused by name
 // where not.
 func TestOlderConfig(t *testing.T) {
-	const drf = `{"model":"drf","inputs":3,"outputs":1,"likelihood":"gaussian","samples":2,"layers":2,"features":4,"hidden":2,"fixed_noise":"spectra",`
+	const drf = `{"model":"drf","inputs":3,"outputs":1,"likelihood":"gaussian","samples":2,` +
+		`"layers":2,"features":4,"hidden":2,"fixed_noise":"spectra",`
 	for text, what := range map[string]string{
 		drf + `"spectra":"var-integrated","orthogonal":true,"sampling":"qmc","mean":"zero"}`: "",
 		drf + `"spectra":"var-fixed","orthogonal":true}`:                                     "",

@@ -32,7 +32,8 @@ type Cell struct {
 
 // NewTable is the table of a prediction of the rows ds; distances are nil where the model does not
 // know them. With draws, mean and sd are those of fitted.Draws.
-func NewTable(t *fitted.Trained, ds *data.Dataset, p *model.Prediction, distances []float64, draws int, seed uint64) *Table {
+func NewTable(t *fitted.Trained, ds *data.Dataset, p *model.Prediction, distances []float64,
+	draws int, seed uint64) *Table {
 	var out *Table
 	if t.Schema.Task == data.Regression {
 		out = regressionTable(t, p, draws, seed)
@@ -108,24 +109,26 @@ func regressionTable(t *fitted.Trained, p *model.Prediction, draws int, seed uin
 }
 
 // outputColumns are those of target c.
-func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int, seed uint64) (columns []string, row func(i int, into []Cell)) {
+func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int,
+	seed uint64) (columns []string, row func(i int, into []Cell)) {
 	r := NewRegression(t, p, c)
 	var drawn metrics.Mixture
 	if draws > 0 {
 		drawn = fitted.Draws(r.mixture, c, draws, seed)
 	}
-	return []string{"mean", "sd", "var_aleatoric", "var_epistemic", "q05", "q25", "q50", "q75", "q95"}, func(i int, into []Cell) {
-		mean, sd, aleatoric, epistemic := r.Moments(i)
-		if draws > 0 {
-			mean, sd = r.inUnits(drawn.Mean[i], drawn.Var[i])
+	return []string{"mean", "sd", "var_aleatoric", "var_epistemic", "q05", "q25", "q50", "q75", "q95"},
+		func(i int, into []Cell) {
+			mean, sd, aleatoric, epistemic := r.Moments(i)
+			if draws > 0 {
+				mean, sd = r.inUnits(drawn.Mean[i], drawn.Var[i])
+			}
+			for k, v := range []float64{mean, sd, aleatoric, epistemic} {
+				into[k].Value = v
+			}
+			for k, q := range Levels() {
+				into[4+k].Value = r.Quantile(i, q)
+			}
 		}
-		for k, v := range []float64{mean, sd, aleatoric, epistemic} {
-			into[k].Value = v
-		}
-		for k, q := range Levels() {
-			into[4+k].Value = r.Quantile(i, q)
-		}
-	}
 }
 
 func classTable(t *fitted.Trained, p *model.Prediction) *Table {

@@ -22,7 +22,8 @@ func share(dots int, runs []*Run) int { return max(100, dots/len(runs)) }
 func predicted(runs []*Run) section {
 	s := section{
 		ID: "predictions", Title: "Predicted against true", Columns: beside(runs),
-		Lead: "A dot is the true value of a test row, over the mean that was predicted. The pale line is the 90 % interval of " +
+		Lead: "A dot is the true value of a test row, over the mean that was predicted. The pale line " +
+			"is the 90 % interval of " +
 			"the prediction. It should hold nine dots of ten.",
 	}
 	for _, r := range runs {

@@ -74,7 +74,8 @@ func (e *Encoder) addFrame(text []byte, at int) error {
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 			lead := len(text[from:end]) - len(bytes.TrimLeft(text[from:end], " \t\r\n"))
 			return &SymbolError{At: at + from + lead, Symbol: shorten(token),
-				Msg: "vectors hold finite numbers between commas, and stand between semicolons: correct it, or leave this vector out"}
+				Msg: "vectors hold finite numbers between commas, and stand between semicolons: correct it, " +
+					"or leave this vector out"}
 		}
 		f.line = append(f.line, float32(v)+0) // no −0
 		from = end + 1

@@ -49,8 +49,10 @@ func checkRows(t *testing.T, inputs []Tensor) {
 }
 
 func FuzzRequest(f *testing.F) {
-	f.Add([]byte(`{"id":"1","inputs":[{"name":"inputs","shape":[2,2],"datatype":"FP32","data":[[1,2],[3,null]]},{"name":"colour","shape":[2],"datatype":"BYTES","data":["red","\u00e9"]}]}`), 0)
-	raw := []byte(`{"inputs":[{"name":"colour","shape":[1,1],"datatype":"BYTES","parameters":{"binary_data_size":7}}],"outputs":[{"name":"mean","parameters":{"binary_data":true}}]}`)
+	f.Add([]byte(`{"id":"1","inputs":[{"name":"inputs","shape":[2,2],"datatype":"FP32","data":[[1,`+
+		`2],[3,null]]},{"name":"colour","shape":[2],"datatype":"BYTES","data":["red","\u00e9"]}]}`), 0)
+	raw := []byte(`{"inputs":[{"name":"colour","shape":[1,1],"datatype":"BYTES",` +
+		`"parameters":{"binary_data_size":7}}],"outputs":[{"name":"mean","parameters":{"binary_data":true}}]}`)
 	f.Add(append(raw, 3, 0, 0, 0, 'r', 'e', 'd'), 7)
 	f.Add([]byte(`{"inputs":[{"name":"inputs","shape":[-1,4611686018427387904],"datatype":"INT64","data":[1e3]}]}`), 0)
 	f.Fuzz(func(t *testing.T, body []byte, tail int) {

@@ -21,7 +21,8 @@ func (s *Server) grpcServer(visitors *conns) *grpc.Server {
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(int(s.MaxBody)), grpc.MaxSendMsgSize(mostAnswer * 9), grpc.MaxHeaderListSize(headerBytes),
 		grpc.MaxConcurrentStreams(streamsAtOnce), grpc.ConnectionTimeout(headerTimeout),
-		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idleTimeout, Time: idleTimeout, Timeout: headerTimeout}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idleTimeout, Time: idleTimeout,
+			Timeout: headerTimeout}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: headerTimeout, PermitWithoutStream: true}),
 		grpc.UnaryInterceptor(s.intercept), grpc.StatsHandler(visitors), grpc.InTapHandle(s.enter(visitors)),
 	}
@@ -34,7 +35,8 @@ func (s *Server) grpcServer(visitors *conns) *grpc.Server {
 }
 
 // intercept lets in those who have a token, and turns errors and faults into statuses.
-func (s *Server) intercept(ctx context.Context, q any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (answer any, err error) {
+func (s *Server) intercept(ctx context.Context, q any, info *grpc.UnaryServerInfo,
+	handler grpc.UnaryHandler) (answer any, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			s.Log.Error("a request failed", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
@@ -45,7 +47,8 @@ func (s *Server) intercept(ctx context.Context, q any, info *grpc.UnaryServerInf
 			answer, err = nil, status.Error(e.kind.code, e.msg)
 		}
 	}()
-	open := info.FullMethod == inference.GRPCInferenceService_ServerLive_FullMethodName || info.FullMethod == inference.GRPCInferenceService_ServerReady_FullMethodName
+	open := info.FullMethod == inference.GRPCInferenceService_ServerLive_FullMethodName ||
+		info.FullMethod == inference.GRPCInferenceService_ServerReady_FullMethodName
 	if !open && !s.Tokens.allow(header(ctx, "authorization")) {
 		return nil, &Error{denied, "a token is needed: send the metadata authorization: Bearer TOKEN"}
 	}
@@ -70,11 +73,13 @@ func (g *grpcService) ServerLive(context.Context, *inference.ServerLiveRequest) 
 	return &inference.ServerLiveResponse{Live: true}, nil
 }
 
-func (g *grpcService) ServerReady(context.Context, *inference.ServerReadyRequest) (*inference.ServerReadyResponse, error) {
+func (g *grpcService) ServerReady(context.Context,
+	*inference.ServerReadyRequest) (*inference.ServerReadyResponse, error) {
 	return &inference.ServerReadyResponse{Ready: g.ready() == nil}, nil
 }
 
-func (g *grpcService) ModelReady(_ context.Context, q *inference.ModelReadyRequest) (*inference.ModelReadyResponse, error) {
+func (g *grpcService) ModelReady(_ context.Context,
+	q *inference.ModelReadyRequest) (*inference.ModelReadyResponse, error) {
 	err := g.modelReady(q.Name, q.Version)
 	if err != nil && reported(err).kind == unknown {
 		return nil, err
@@ -82,26 +87,31 @@ func (g *grpcService) ModelReady(_ context.Context, q *inference.ModelReadyReque
 	return &inference.ModelReadyResponse{Ready: err == nil}, nil
 }
 
-func (g *grpcService) ServerMetadata(context.Context, *inference.ServerMetadataRequest) (*inference.ServerMetadataResponse, error) {
+func (g *grpcService) ServerMetadata(context.Context,
+	*inference.ServerMetadataRequest) (*inference.ServerMetadataResponse, error) {
 	m := g.metadata()
 	return &inference.ServerMetadataResponse{Name: m.Name, Version: m.Version, Extensions: m.Extensions}, nil
 }
 
-func (g *grpcService) ModelMetadata(ctx context.Context, q *inference.ModelMetadataRequest) (*inference.ModelMetadataResponse, error) {
+func (g *grpcService) ModelMetadata(ctx context.Context,
+	q *inference.ModelMetadataRequest) (*inference.ModelMetadataResponse, error) {
 	d, err := g.describe(ctx, q.Name, q.Version)
 	if err != nil {
 		return nil, err
 	}
 	specs := func(from []TensorSpec) (to []*inference.ModelMetadataResponse_TensorMetadata) {
 		for _, t := range from {
-			to = append(to, &inference.ModelMetadataResponse_TensorMetadata{Name: t.Name, Datatype: string(t.Type), Shape: t.Shape})
+			to = append(to, &inference.ModelMetadataResponse_TensorMetadata{Name: t.Name,
+				Datatype: string(t.Type), Shape: t.Shape})
 		}
 		return to
 	}
-	return &inference.ModelMetadataResponse{Name: d.Name, Versions: d.Versions, Platform: d.Platform, Inputs: specs(d.Inputs), Outputs: specs(d.Outputs)}, nil
+	return &inference.ModelMetadataResponse{Name: d.Name, Versions: d.Versions, Platform: d.Platform,
+		Inputs: specs(d.Inputs), Outputs: specs(d.Outputs)}, nil
 }
 
-func (g *grpcService) ModelInfer(ctx context.Context, q *inference.ModelInferRequest) (answer *inference.ModelInferResponse, err error) {
+func (g *grpcService) ModelInfer(ctx context.Context,
+	q *inference.ModelInferRequest) (answer *inference.ModelInferResponse, err error) {
 	c := &call{protocol: "grpc", model: q.ModelName, id: requestID(header(ctx, requestHeader))}
 	began := time.Now()
 	defer func() {
@@ -138,7 +148,8 @@ func (g *grpcService) ModelInfer(ctx context.Context, q *inference.ModelInferReq
 	}
 	answer = &inference.ModelInferResponse{ModelName: c.model, ModelVersion: version, Id: q.Id}
 	for _, t := range outputs {
-		answer.Outputs = append(answer.Outputs, &inference.ModelInferResponse_InferOutputTensor{Name: t.Name, Datatype: string(t.Type), Shape: t.Shape})
+		answer.Outputs = append(answer.Outputs,
+			&inference.ModelInferResponse_InferOutputTensor{Name: t.Name, Datatype: string(t.Type), Shape: t.Shape})
 		answer.RawOutputContents = append(answer.RawOutputContents, t.raw())
 	}
 	return answer, nil
@@ -174,8 +185,9 @@ func requestOf(q *inference.ModelInferRequest, mostElements int) (*Request, erro
 	}
 	for _, out := range q.Outputs {
 		of := out.GetParameters()
-		request.Outputs = append(request.Outputs, OutputRequest{Name: out.GetName(), Wanted: Wanted{of["levels"].GetStringParam(),
-			of["count"].GetInt64Param(), of["seed"].GetInt64Param(), of["first_row"].GetInt64Param()}})
+		request.Outputs = append(request.Outputs,
+			OutputRequest{Name: out.GetName(), Wanted: Wanted{of["levels"].GetStringParam(),
+				of["count"].GetInt64Param(), of["seed"].GetInt64Param(), of["first_row"].GetInt64Param()}})
 	}
 	return request, nil
 }

@@ -76,7 +76,8 @@ func (want TensorSpec) rows(t Tensor) (int, error) {
 	fits := len(t.Shape) == 2 && t.Shape[1] == width || len(t.Shape) == 1 && width == 1
 	switch {
 	case !fits:
-		return 0, badf("input %s has the shape %v, and the model reads %v, where -1 is the number of rows", quote(t.Name), t.Shape, want.Shape)
+		return 0, badf("input %s has the shape %v, and the model reads %v, where -1 is the number of rows",
+			quote(t.Name), t.Shape, want.Shape)
 	case t.Shape[0] < 1:
 		return 0, badf("input %s has no rows: give at least one", quote(t.Name))
 	case (want.Type == Bytes) != (t.Type == Bytes):

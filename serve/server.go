@@ -171,7 +171,8 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 		numbers += rows.N * width
 	}
 	if numbers > mostAnswer {
-		return nil, nil, &Error{tooLarge, "the answer would hold more than 16 million numbers: send fewer rows, or ask for other outputs"}
+		return nil, nil, &Error{tooLarge,
+			"the answer would hold more than 16 million numbers: send fewer rows, or ask for other outputs"}
 	}
 	p, err := s.predict(ctx, m, rows)
 	if err != nil {

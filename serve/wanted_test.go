@@ -78,7 +78,8 @@ func TestWanted(t *testing.T) {
 		}
 	}
 	whole := must(web(0, 12, "draws", `{"count": 3, "seed": 7}`))
-	parts := append(must(web(0, 5, "draws", `{"count": 3, "seed": 7}`)), must(web(5, 12, "draws", `{"count": 3, "seed": 7, "first_row": 5}`))...)
+	parts := append(must(web(0, 5, "draws", `{"count": 3, "seed": 7}`)),
+		must(web(5, 12, "draws", `{"count": 3, "seed": 7, "first_row": 5}`))...)
 	if !slices.Equal(whole, parts) || whole[1] != draws[1] {
 		t.Error("draws depend on the parts that rows come in")
 	}
@@ -92,8 +93,9 @@ func TestWanted(t *testing.T) {
 	answer, err := client.ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m",
 		Inputs: []*inference.ModelInferRequest_InferInputTensor{{Name: "inputs", Datatype: "FP64", Shape: []int64{1, 2},
 			Contents: &inference.InferTensorContents{Fp64Contents: rows.Row(5)}}},
-		Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{{Name: "draws", Parameters: map[string]*inference.InferParameter{
-			"count": parameter(3), "seed": parameter(7), "first_row": parameter(5)}}}})
+		Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{{Name: "draws",
+			Parameters: map[string]*inference.InferParameter{
+				"count": parameter(3), "seed": parameter(7), "first_row": parameter(5)}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,14 +105,16 @@ func TestWanted(t *testing.T) {
 	}
 
 	for parameters, want := range map[string]string{
-		`{"levels": "0.5,1"}`: "levels: \\\"1\\\" is not between 0 and 1", `{"levels": "x"}`: "levels: \\\"x\\\"", `{"levels": "0.5,"}`: "levels",
+		`{"levels": "0.5,1"}`: "levels: \\\"1\\\" is not between 0 and 1",
+		`{"levels": "x"}`:     "levels: \\\"x\\\"", `{"levels": "0.5,"}`: "levels",
 	} {
 		if _, err := web(0, 1, "quantiles", parameters); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", parameters, err)
 		}
 	}
 	for parameters, want := range map[string]string{
-		`{"count": -1}`: "count: -1 must be from 1 to 65536", `{"count": 65537}`: "count", `{"first_row": -1}`: "first_row: -1 is the number of no row",
+		`{"count": -1}`: "count: -1 must be from 1 to 65536", `{"count": 65537}`: "count",
+		`{"first_row": -1}`: "first_row: -1 is the number of no row",
 	} {
 		if _, err := web(0, 1, "draws", parameters); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", parameters, err)

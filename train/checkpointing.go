@@ -37,7 +37,8 @@ type tensor struct {
 // state is everything on the device that later steps depend on. The parameters come first.
 func (t *trainer) state() []tensor {
 	means, squares := t.Moments()
-	all := []tensor{{rundir.ParametersVector, t.Model.Params().Value}, {rundir.MeansVector, means}, {rundir.SquaresVector, squares}}
+	all := []tensor{{rundir.ParametersVector, t.Model.Params().Value}, {rundir.MeansVector, means},
+		{rundir.SquaresVector, squares}}
 	if t.val != nil && t.val.kept != nil && t.val.best != nil {
 		all = append(all, tensor{rundir.BestVector, t.val.kept})
 	}
@@ -68,7 +69,8 @@ func (t *trainer) checkpoint(out *Outcome) {
 		return
 	}
 	if err := t.Save(c); err != nil {
-		t.Reporter.Note("warning: the checkpoint of step %d could not be written, and the run continues without it: %v", out.Steps, err)
+		t.Reporter.Note("warning: the checkpoint of step %d could not be written, and the run continues "+
+			"without it: %v", out.Steps, err)
 	}
 }
 
@@ -85,7 +87,8 @@ func (t *trainer) restore(c *rundir.Checkpoint) error {
 	for _, v := range t.state() {
 		data := c.Vector(v.name)
 		if len(data) != t.Model.Params().Len() {
-			return usage.Errorf("%s has %d numbers of the vector %s, and the model needs %d: it comes from another program, or from another model", rundir.CheckpointFile, len(data), v.name, t.Model.Params().Len())
+			return usage.Errorf("%s has %d numbers of the vector %s, and the model needs %d: it comes from "+
+				"another program, or from another model", rundir.CheckpointFile, len(data), v.name, t.Model.Params().Len())
 		}
 		t.Device.Upload(v.on, data)
 	}

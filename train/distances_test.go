@@ -23,7 +23,8 @@ func compared(t testing.TB) map[string]*data.Dataset {
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 kernel=matern32+blended:2/tfidf batch=42 " +
 			"validation=0.3 eval-every=5 lengthscales=isotropic": mixed(t, 60, 1),
 		"model=gp inducing=9 kernel=spectrum:1+double:1,2 codebook=5 batch=17": sounds(t, 60, 1),
-		"model=gp inducing=22 kernel=spectrum:3/linear+spectrum:3 batch=11":    readText(t, "short.tsv", strings.Repeat(short, 5)+"1\tA\n0\tNNN\n", data.ReadOptions{}),
+		"model=gp inducing=22 kernel=spectrum:3/linear+spectrum:3 batch=11": readText(t, "short.tsv",
+			strings.Repeat(short, 5)+"1\tA\n0\tNNN\n", data.ReadOptions{}),
 	}
 }
 
@@ -110,10 +111,12 @@ func TestDistancesOfMemory(t *testing.T) {
 		t.Errorf("%+v, %v", auto.Distances, err)
 	}
 	// Where neither fits, the error says what would.
+	fits := regexp.MustCompile(`what fits is (?:--samples [0-9]+, or )?--inducing ([0-9]+)`)
+	both := regexp.MustCompile(`; a table of distances takes 117\.2 KiB, and features instead of it [0-9.]+ KiB$`)
 	for _, more := range []string{"", " distances=table", " distances=steps"} {
 		_, _, err := run(600<<10, more)
-		found := regexp.MustCompile(`what fits is (?:--samples [0-9]+, or )?--inducing ([0-9]+)`).FindStringSubmatch(errorText(err))
-		if found == nil || (more != " distances=table") != regexp.MustCompile(`; a table of distances takes 117\.2 KiB, and features instead of it [0-9.]+ KiB$`).MatchString(err.Error()) {
+		found := fits.FindStringSubmatch(errorText(err))
+		if found == nil || (more != " distances=table") != both.MatchString(err.Error()) {
 			t.Errorf("%s: %v", more, err)
 			continue
 		}

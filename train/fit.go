@@ -48,7 +48,8 @@ func (j *Job) planFor(ctx context.Context, free int64, known bool) (*memory.Plan
 	sizes := []struct {
 		key string
 		now int
-	}{{"chunk", p.Rows}, {"samples", c.Samples}, {"features", c.Features}, {"inducing", c.Inducing}, {"eval-samples", c.EvalSamples}}
+	}{{"chunk", p.Rows}, {"samples", c.Samples}, {"features", c.Features}, {"inducing", c.Inducing},
+		{"eval-samples", c.EvalSamples}}
 	var alone, together []string
 	for _, o := range sizes {
 		if n := memory.Largest(o.now-1, fits(c, o.key)); n > 0 && options.Find(o.key).Applies(c.Model) {
@@ -133,7 +134,8 @@ func (j *Job) measure(c *options.Config, train, held *model.Vectors) (*memory.Pl
 	ledger.Label("device", dry)
 	r.Label(ledger)
 	ledger.Label("validation", v)
-	return memory.New(memory.Plan{Device: j.Device.Name(), Samples: c.Samples, Batch: c.Batch, Rows: c.RowsAtOnce()}, ledger, []memory.Buffer{
+	return memory.New(memory.Plan{Device: j.Device.Name(), Samples: c.Samples, Batch: c.Batch,
+		Rows: c.RowsAtOnce()}, ledger, []memory.Buffer{
 		memory.Doubles("parameters", params),
 		memory.Doubles("checkpoint", j.keeps(c), params),
 		fitted.PredictionBuffer(r.Model.Config(), c.EvalSamples, j.testRows()),
@@ -141,7 +143,8 @@ func (j *Job) measure(c *options.Config, train, held *model.Vectors) (*memory.Pl
 }
 
 // allocate puts a run on a device: parameters that are zero yet, rows, and the memory of a step.
-func allocate(dev device.Device, ranks dist.Comm, c *options.Config, mc model.Config, rows model.Rows, y []float64, labels []int32) (*step.Step, error) {
+func allocate(dev device.Device, ranks dist.Comm, c *options.Config, mc model.Config,
+	rows model.Rows, y []float64, labels []int32) (*step.Step, error) {
 	m, err := model.New(dev, mc)
 	if err != nil {
 		return nil, &usage.Error{Err: err}

@@ -98,7 +98,8 @@ func (t *trainer) step(number int) (done bool, err error) {
 	if t.sched.changes(number) {
 		t.setRates(number)
 	}
-	return t.Do(device.Now{Step: uint32(number), LR: t.sched.rate(number), KLWeight: t.sched.kl(number), Natural: t.sched.naturalSize(number)})
+	return t.Do(device.Now{Step: uint32(number), LR: t.sched.rate(number),
+		KLWeight: t.sched.kl(number), Natural: t.sched.naturalSize(number)})
 }
 
 // setRates says which parameters move at a step.
@@ -198,7 +199,8 @@ func (l *loop) finish() error {
 	}
 	switch out.End {
 	case EarlyStop:
-		l.Reporter.Note("stopped at step %d of %d: %d evaluations in a row were no better than that at step %d", out.Steps, l.last, l.Config.EarlyStop, l.val.best.Step)
+		l.Reporter.Note("stopped at step %d of %d: %d evaluations in a row were no better than that at "+
+			"step %d", out.Steps, l.last, l.Config.EarlyStop, l.val.best.Step)
 	case TimeLimit:
 		l.Reporter.Note("stopped at step %d of %d to keep to the time limit", out.Steps, l.last)
 	}
@@ -222,7 +224,8 @@ func (l *loop) bound() error {
 	}
 	elbo, err := l.Model.Report(l.Config.KLWeight)
 	if err != nil {
-		l.Reporter.Note("warning: the objective at the final parameters cannot be computed; %s has that of step %d before its update: %v", rundir.ResultFile, l.out.Steps, err)
+		l.Reporter.Note("warning: the objective at the final parameters cannot be computed; %s has that "+
+			"of step %d before its update: %v", rundir.ResultFile, l.out.Steps, err)
 		return nil
 	}
 	l.out.ELBO = elbo

@@ -55,7 +55,8 @@ func TestClassOffsets(t *testing.T) {
 				mean += 1 / (1 + math.Exp(p.H[2*p.N*s]-p.H[2*p.N*s+1])) / float64(p.S)
 			}
 			if math.Abs(mean-want) > 0.06 {
-				t.Errorf("%s, class-offsets %s: the rare class has probability %.3f far from all rows, not %.1f", likelihood, offsets, mean, want)
+				t.Errorf("%s, class-offsets %s: the rare class has probability %.3f far from all rows, not %.1f",
+					likelihood, offsets, mean, want)
 			}
 		}
 	}

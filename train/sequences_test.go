@@ -86,7 +86,8 @@ func mixed(t testing.TB, n int, seed uint64) *data.Dataset {
 // sequenceRuns are options of models of sequences.
 var sequenceRuns = []string{
 	"model=gp inducing=40 kernel=spectrum:3/sqrt steps=300 batch=60 lr=0.05",
-	"model=gpdrf inducing=40 latents=4 features=20 kernel=double:1,3/tfidf+spectrum:3/linear layers=2 hidden=3 steps=300 batch=60 lr=0.02",
+	"model=gpdrf inducing=40 latents=4 features=20 kernel=double:1,3/tfidf+spectrum:3/linear " +
+		"layers=2 hidden=3 steps=300 batch=60 lr=0.02",
 	"model=drf features=40 projection=64 kernel=spectrum:4/tfidf+double:2,3 steps=300 batch=60 lr=0.05",
 	"model=gpdrf inducing=40 latents=4 features=20 kernel=gapped:5,2/sqrt+spectrum:2/tfidf " +
 		"lengthscales=ard whiten=false q-cov=full feed-forward=false inducing-init=greedy steps=300 batch=60",

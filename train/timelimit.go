@@ -28,7 +28,8 @@ func Until(ctx context.Context, started time.Time, limit time.Duration) (context
 	if limit == 0 {
 		return context.WithCancel(ctx)
 	}
-	over := usage.Errorf("time limit %s: over before the first step, so nothing was trained: give a longer limit, fewer rows, or fewer --inducing", limit)
+	over := usage.Errorf("time limit %s: over before the first step, so nothing was trained: give a "+
+		"longer limit, fewer rows, or fewer --inducing", limit)
 	return context.WithDeadlineCause(ctx, started.Add(limit), over)
 }
 
@@ -100,7 +101,8 @@ func (t *trainer) plan(ctx context.Context) error {
 	t.deadline = latest(limit) - evaluation
 	if steps < shortestSteps {
 		steps, t.deadline = shortestSteps, latest(limit)
-		note = fmt.Sprintf("time limit %s is too short: the minimum of %d steps of %.1f ms and %.1f s of evaluation take longer",
+		note = fmt.Sprintf("time limit %s is too short: the minimum of %d steps of %.1f ms and %.1f s "+
+			"of evaluation take longer",
 			limit, steps, perStep.Seconds()*1e3, evaluation.Seconds())
 	}
 	if steps, err = first(t.ranks(), steps); err != nil {

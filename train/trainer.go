@@ -133,10 +133,13 @@ func (j *Job) run(ctx context.Context) (out *Outcome, err error) {
 	defer device.Guard(&err)
 	if plan.Rows < j.Config.Batch && j.Config.Chunk == 0 {
 		if j.From != nil {
-			return nil, usage.Errorf("%s has memory for %d rows of a step at once, and the run began with all %d at once. Parts would round differently: free some memory, then resume", j.Device.Name(), plan.Rows, j.Config.Batch)
+			return nil, usage.Errorf("%s has memory for %d rows of a step at once, and the run began with "+
+				"all %d at once. Parts would round differently: free some memory, then resume", j.Device.Name(),
+				plan.Rows, j.Config.Batch)
 		}
 		j.Config = j.Config.With("chunk", plan.Rows)
-		j.Reporter.Note("a step takes more memory than %s has free: it is computed %d rows at a time, with the same result", j.Device.Name(), plan.Rows)
+		j.Reporter.Note("a step takes more memory than %s has free: it is computed %d rows at a time, "+
+			"with the same result", j.Device.Name(), plan.Rows)
 	}
 	if plan.Distances != nil {
 		j.Reporter.Note("distances of sequences: %s", plan.Distances)
@@ -184,7 +187,8 @@ type trainer struct {
 
 func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	c, ds := j.Config, j.Train
-	t := &trainer{Job: j, trained: &fitted.Trained{Kind: fitted.Vectors{}, Schema: ds.Schema().Plain(), KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
+	t := &trainer{Job: j, trained: &fitted.Trained{Kind: fitted.Vectors{}, Schema: ds.Schema().Plain(),
+		KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
 	scaler, err := data.FitScaler(c.Scaling, ds)
 	if err != nil {
 		return nil, err

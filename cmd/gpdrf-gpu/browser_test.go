@@ -32,7 +32,8 @@ const found = { errors: window.failures, wide: document.documentElement.scrollWi
 found.dark = getComputedStyle(document.body).backgroundColor;
 found.charts = document.querySelectorAll("svg.chart").length;
 const listed = (figure) => figure && figure.querySelector("table");
-found.tables = [...document.querySelectorAll("figure")].filter((f) => !listed(f) && !listed(f.nextElementSibling)).length;
+found.tables = [...document.querySelectorAll("figure")].filter((f) => !listed(f) &&
+  !listed(f.nextElementSibling)).length;
 found.small = [...document.querySelectorAll("svg.chart")].filter((c) => c.getBoundingClientRect().width < 250).length;
 found.unnamed = document.querySelectorAll("svg:not([aria-label])[role], a:not([href]), th:not([scope])").length;
 const skip = document.querySelector("a");
@@ -40,7 +41,8 @@ skip.focus();
 // :focus waits for the window to have the focus, which may come later than this
 const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
 const left = () => parseFloat((rules.find((r) => r.selectorText === ".skip:focus") || skip).style.left);
-found.skip = (document.hasFocus() ? skip.getBoundingClientRect().left : left()) >= 0 && skip.getAttribute("href") === "#main";
+found.skip = (document.hasFocus() ? skip.getBoundingClientRect().left : left()) >= 0 &&
+  skip.getAttribute("href") === "#main";
 const chart = [...document.querySelectorAll("svg.chart")].find((c) => c.querySelector("[data-tip]"));
 chart.focus();
 found.focus = document.activeElement === chart;

@@ -42,7 +42,8 @@ func (p *program) openDevice(name string) (device.Device, error) {
 func (p *program) relax(dev device.Device, asked string) string {
 	got := device.Relax(dev, device.Precision(asked))
 	if string(got) != asked {
-		p.note("precision %s: %s computes at %s: high and medium need a GPU with tensor cores, and :f32", asked, dev.Name(), got)
+		p.note("precision %s: %s computes at %s: high and medium need a GPU with tensor cores, and :f32",
+			asked, dev.Name(), got)
 	}
 	return string(got)
 }
@@ -117,7 +118,8 @@ func aboutDevices() devicesInfo {
 // lines is the text for people.
 func (i devicesInfo) lines() (lines []string) {
 	for _, m := range i.Devices {
-		lines = append(lines, fmt.Sprintf("device    %s (%s%s): %s", m.Name, m.Name, strings.Join(device.Suffixes[:], ", "+m.Name), m.About))
+		lines = append(lines, fmt.Sprintf("device    %s (%s%s): %s", m.Name, m.Name,
+			strings.Join(device.Suffixes[:], ", "+m.Name), m.About))
 	}
 	if i.MPI != "" {
 		lines = append(lines, "mpi       "+i.MPI)

@@ -90,7 +90,8 @@ func (p *program) join(c *call) error {
 	}
 	switch {
 	case cv:
-		return usagef("--cv: several processes share one training only: give each fold to one of them with --part, or start one process")
+		return usagef("--cv: several processes share one training only: give each fold to one of them " +
+			"with --part, or start one process")
 	case several:
 		return usagef("preset best and --ensemble train several models, which processes cannot share: start one process")
 	}
@@ -166,7 +167,8 @@ func kindOf(dev device.Device) string {
 // turn, unless a number was given.
 func (p *program) deviceOfRank(name string) string {
 	suffix, cuda := strings.CutPrefix(name, "cuda")
-	if p.ranks == nil || !(cuda || name == "auto" || name == "") || !slices.Contains(append(device.Suffixes[:], ""), suffix) && cuda {
+	if p.ranks == nil || !(cuda || name == "auto" || name == "") ||
+		!slices.Contains(append(device.Suffixes[:], ""), suffix) && cuda {
 		return name
 	}
 	if !cuda {

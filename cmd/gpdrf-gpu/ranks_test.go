@@ -47,7 +47,8 @@ func newLauncher(t *testing.T, name string) *launcher {
 		x := float64(i%13)/6 - 1
 		table = fmt.Appendf(table, "%g,%g,%g\n", x, float64(i%7), x*x+float64(i%7)/5+.1*float64(i%3))
 	}
-	if err := errors.Join(err, own, os.Symlink(self, l.program), os.WriteFile(l.file("rows.csv"), table, 0o666)); err != nil {
+	if err := errors.Join(err, own, os.Symlink(self, l.program),
+		os.WriteFile(l.file("rows.csv"), table, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	return l
@@ -156,7 +157,8 @@ func (l *launcher) waitFor(t *testing.T, j *job, run string, step int) {
 	t.Fatalf("no step %d: %s", step, j.said.String())
 }
 
-const sharedRun = "train --data rows.csv --inducing 8 --features 8 --batch 40 --deterministic --steps %d --checkpoint-every 20 --report=false --out %s"
+const sharedRun = "train --data rows.csv --inducing 8 --features 8 --batch 40 --deterministic " +
+	"--steps %d --checkpoint-every 20 --report=false --out %s"
 
 func (l *launcher) sameModel(t *testing.T, a, b, said string) {
 	t.Helper()
@@ -183,7 +185,8 @@ func TestRanksDeterministic(t *testing.T) {
 			}
 			out := fmt.Sprint("run", ranks)
 			code, said := l.run(t, ranks, fmt.Sprintf(sharedRun, 60, out))
-			if code != 0 || strings.Count(said, "run folder: ") != 1 || ranks > 1 && strings.Count(said, "ranks share the training") != 1 {
+			if code != 0 || strings.Count(said, "run folder: ") != 1 || ranks > 1 &&
+				strings.Count(said, "ranks share the training") != 1 {
 				t.Errorf("%s, %d ranks: exit code %d: %s", name, ranks, code, said)
 			}
 			l.sameModel(t, "one", out, said)
@@ -253,7 +256,8 @@ func TestRanksStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	host, _ := os.Hostname()
-	if code := j.end(t); code == 0 || !strings.Contains(j.said.String(), " of 2 on "+host+" has waited 2s for the other ranks") {
+	if code := j.end(t); code == 0 ||
+		!strings.Contains(j.said.String(), " of 2 on "+host+" has waited 2s for the other ranks") {
 		t.Errorf("exit code %d: %s", code, j.said.String())
 	}
 	if run, err := rundir.OpenRun(l.file("hangs")); err != nil || !run.CanGoOn() {

@@ -20,7 +20,8 @@ func headCommand(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // elsewhere is what makes a page ask for more than itself.
-var elsewhere = regexp.MustCompile(`(?i)(src|href)="?(https?:|//|[a-z0-9./]+\.(css|js|png))|@import|url\(|fetch\(|XMLHttpRequest|<(iframe|object|embed)`)
+var elsewhere = regexp.MustCompile(`(?i)(src|href)="?(https?:|//|[a-z0-9./]+\.(css|js|png))|` +
+	`@import|url\(|fetch\(|XMLHttpRequest|<(iframe|object|embed)`)
 
 // selfContainedCommand: selfcontained FILE expects a page that asks for nothing, below 3 MB.
 func selfContainedCommand(ts *testscript.TestScript, neg bool, args []string) {

@@ -227,7 +227,8 @@ func (p *program) resumeCommand(path string) string {
 // runJob trains, saves and scores. The test ends with the time limit; 0 means no limit. The guard
 // covers the time before the first step. After an error, the caller discards the folder and shows
 // the result, if there is one.
-func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard, limit time.Duration, asJSON bool) (r *rundir.Result, path string, err error) {
+func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard,
+	limit time.Duration, asJSON bool) (r *rundir.Result, path string, err error) {
 	cfg := job.Config
 	if cfg.KLWeight != 1 {
 		p.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
@@ -235,7 +236,8 @@ func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard
 	if warning := cfg.Blocked(); warning != "" {
 		p.note("warning: %s", warning)
 	}
-	p.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, job.Train.Name, job.Train.N(), inputsOf(job.Train), job.Train.Task, job.Device.Name())
+	p.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, job.Train.Name, job.Train.N(),
+		inputsOf(job.Train), job.Train.Task, job.Device.Name())
 	ctx, cancel := context.WithCancel(p.ctx)
 	defer cancel()
 	var saved *exitGuard
@@ -259,7 +261,8 @@ func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard
 			if p.cvPath != "" {
 				where = " in " + folder.Path()
 			}
-			job.Reporter.Note("checkpoint at step %d%s; if the run is killed, resume it with: %s", c.Step, where, p.resumeCommand(folder.Path()))
+			job.Reporter.Note("checkpoint at step %d%s; if the run is killed, resume it with: %s", c.Step,
+				where, p.resumeCommand(folder.Path()))
 		}
 		return err
 	}
@@ -285,7 +288,8 @@ func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard
 		return nil, "", errors.Join(folder.Err(), err)
 	}
 	if folder.Err() != nil {
-		p.say("warning: training stopped at step %d, since %s cannot be written: the model so far is tested", out.Steps, rundir.MetricsFile)
+		p.say("warning: training stopped at step %d, since %s cannot be written: the model so far is "+
+			"tested", out.Steps, rundir.MetricsFile)
 	}
 	f := &finish{program: p, job: job, folder: folder, out: out, events: events, asJSON: asJSON}
 	err = f.save(saved)

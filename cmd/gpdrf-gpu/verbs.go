@@ -8,7 +8,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/workload"
-	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -41,13 +40,15 @@ func (f flagSpec) isSwitch() bool { return f.arg == "" || f.arg == switchArg }
 
 const switchArg = "BOOL"
 
-var jsonFlag = flagSpec{group: "Output", name: "json", help: "print JSON on standard output; notes go to standard error"}
+var jsonFlag = flagSpec{group: "Output", name: "json",
+	help: "print JSON on standard output; notes go to standard error"}
 
 // mannerFlags say how a command runs, and not what it does.
 func mannerFlags() []flagSpec {
 	return []flagSpec{
 		{group: "Output", name: "quiet", arg: switchArg, help: "print warnings, errors and the result only"},
-		{group: "Output", name: "threads", arg: "N", help: "at most N processor threads; the result does not depend on N", otherwise: "all"},
+		{group: "Output", name: "threads", arg: "N",
+			help: "at most N processor threads; the result does not depend on N", otherwise: "all"},
 	}
 }
 
@@ -62,35 +63,18 @@ func (p *program) verbs() []verb {
 
 // ownVerbs are the commands without the flags that all have.
 func (p *program) ownVerbs() []verb {
-	deviceFlag := flagSpec{group: "Prediction", name: "device", arg: "NAME", help: "where to compute; default: where the run was trained"}
-	precisionFlag := flagSpec{group: "Prediction", name: "precision", arg: "highest|high|medium", help: "as for train; default: that of the run"}
-	samplesFlag := flagSpec{group: "Prediction", name: "samples", arg: "S", help: "Monte-Carlo samples; default: as many as in the run's own test"}
-	gramFlag := flagSpec{group: "Data", name: "gram", arg: "FILE.npz", help: "the kernel of the rows of FILE with the inducing points, for a run that was trained with one"}
-	labelsFlag := flagSpec{group: "Data", name: "labels", arg: "FILE", help: "a file with the targets, if FILE has none and its name does not lead to them"}
+	deviceFlag := flagSpec{group: "Prediction", name: "device", arg: "NAME",
+		help: "where to compute; default: where the run was trained"}
+	precisionFlag := flagSpec{group: "Prediction", name: "precision", arg: "highest|high|medium",
+		help: "as for train; default: that of the run"}
+	samplesFlag := flagSpec{group: "Prediction", name: "samples", arg: "S",
+		help: "Monte-Carlo samples; default: as many as in the run's own test"}
+	gramFlag := flagSpec{group: "Data", name: "gram", arg: "FILE.npz",
+		help: "the kernel of the rows of FILE with the inducing points, for a run that was trained with one"}
+	labelsFlag := flagSpec{group: "Data", name: "labels", arg: "FILE",
+		help: "a file with the targets, if FILE has none and its name does not lead to them"}
 	return []verb{
-		{
-			name: "train", line: "train a model and test it", run: p.train, flags: trainFlags(),
-			about: "Without options it trains GP-DRF on the power plant table that comes with the program, and tests it " +
-				"on held-out rows. It leaves a run folder with the options, the log of training, the scores and the " +
-				"model. A flag beats the config file, the config file beats the preset, and the preset beats the " +
-				"default. An option that the model does not have is an error. Ctrl-C saves the model so far. --resume " +
-				"RUN continues a run that was interrupted or killed, from its last checkpoint. It ends with the same " +
-				"files, bit for bit, as a run without a stop. --cv N trains N models and tests every row once, on a " +
-				"model that has not seen it. The folder then holds a run folder for each fold, the scores in cv.json, " +
-				"and the prediction of every row in predictions.csv. --resume and info take such a folder, too.",
-			examples: []example{
-				{"gpdrf-gpu train", "the power plant table, in about a minute"},
-				{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m", "a table of your own, for ten minutes"},
-				{"gpdrf-gpu train --data eeg --data-dir ../data --fold 2 --model gp", "a named set, with the first layer alone"},
-				{"gpdrf-gpu train --data houses.csv --folds 5 --fold 2", "tested on the second fifth of its rows"},
-				{"gpdrf-gpu train --data houses.csv --cv 5", "and on each fifth in turn: the mean and standard error of each score"},
-				{"gpdrf-gpu train --data houses.csv --preset best --time-limit 10m", "many settings, and the best of them combined: docs/best.md"},
-				{"gpdrf-gpu train --data train-images-idx3-ubyte.gz --test t10k-images-idx3-ubyte.gz", "images; their labels are found by name"},
-				{"gpdrf-gpu train --data genes.fasta --test more.fasta", "sequences of any length; docs/sequences.md"},
-				{"gpdrf-gpu train --config runs/powerplant-gpdrf-1/config.yaml", "the same run again, bit for bit"},
-				{"gpdrf-gpu train --resume runs/powerplant-gpdrf-1", "continue it after Ctrl-C, a crash or a power cut"},
-			},
-		},
+		p.trainVerb(),
 		{
 			name: "eval", args: "RUN", line: "score a run on its test rows, or on others", run: p.eval,
 			about: "It reads the run's own test rows again, and warns if they have changed since. A file given with " +
@@ -119,11 +103,13 @@ func (p *program) ownVerbs() []verb {
 				"the others. A column that names the rows comes first.",
 			flags: append([]flagSpec{
 				{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
-				{group: "Data", name: "id", arg: "COL", help: "the column that names the rows, and is copied; default: that of training"},
+				{group: "Data", name: "id", arg: "COL",
+					help: "the column that names the rows, and is copied; default: that of training"},
 				gramFlag,
 				{group: "Output", name: "out", arg: "FILE.csv|FILE.jsonl|-", help: "where to write; - is CSV on standard output"},
 				samplesFlag,
-				{group: "Prediction", name: "draws", arg: "T", help: "mean and sd from T draws, as in the paper; default: in closed form"},
+				{group: "Prediction", name: "draws", arg: "T",
+					help: "mean and sd from T draws, as in the paper; default: in closed form"},
 				{group: "Prediction", name: "seed", arg: "N", help: "of the draws; default: that of the run"},
 				deviceFlag, precisionFlag,
 			}, dialectFlags()...),
@@ -157,11 +143,13 @@ func (p *program) ownVerbs() []verb {
 				"target and the fingerprint; a named set stands for its training rows. Without an argument it shows " +
 				"the devices of this machine, and where the named sets are read from.",
 			flags: slices.Concat([]flagSpec{
-				{group: "Data", name: "target", arg: "COL[,COL]", help: "target column of FILE by name or by number from 1, or several"},
+				{group: "Data", name: "target", arg: "COL[,COL]",
+					help: "target column of FILE by name or by number from 1, or several"},
 				{group: "Data", name: "task", arg: "auto|regression|classification", help: "how to read the target of FILE"},
 				labelsFlag,
 			}, tableFlags(), []flagSpec{
-				{group: "Data", name: "tokens", arg: strings.Join(data.Tokens(), "|"), help: "how the sequences of FILE are cut into symbols"},
+				{group: "Data", name: "tokens", arg: strings.Join(data.Tokens(), "|"),
+					help: "how the sequences of FILE are cut into symbols"},
 				{group: "Data", name: "sequence", arg: "COL", help: "the column of a table that holds sequences"},
 				jsonFlag,
 			}),
@@ -189,8 +177,10 @@ func (p *program) ownVerbs() []verb {
 				"model has vectors, one has sequences, and one has W and Ω in closed form. It exits with 0 if all " +
 				"gradients agree, with 1 if one does not, and with 2 if there is no GPU.",
 			flags: []flagSpec{
-				{group: "Check", name: "device", arg: "NAME", help: "which GPU, or which type of it, such as cuda:1:f64; default: the first GPU, in both types"},
-				{group: "Check", name: "precision", arg: "highest|high|medium", help: "of the products in random-feature layers", otherwise: "highest"},
+				{group: "Check", name: "device", arg: "NAME",
+					help: "which GPU, or which type of it, such as cuda:1:f64; default: the first GPU, in both types"},
+				{group: "Check", name: "precision", arg: "highest|high|medium",
+					help: "of the products in random-feature layers", otherwise: "highest"},
 				jsonFlag,
 			},
 			examples: []example{
@@ -205,7 +195,8 @@ func (p *program) ownVerbs() []verb {
 				"else. Several runs stand side by side; a cross-validation stands for its folds. train writes the page " +
 				"of its run by itself. Where a run folder holds no predictions, the run's test rows are predicted again.",
 			flags: []flagSpec{
-				{group: "Output", name: "out", arg: "FILE.html", help: "where to write; otherwise report.html in the run folder, or, of several runs, here"},
+				{group: "Output", name: "out", arg: "FILE.html",
+					help: "where to write; otherwise report.html in the run folder, or, of several runs, here"},
 			},
 			examples: []example{
 				{"gpdrf-gpu report runs/powerplant-gpdrf-1", "the page of a run"},
@@ -218,7 +209,8 @@ func (p *program) ownVerbs() []verb {
 				"of its folds. compare says which options of two runs differ, and their scores. Where both have " +
 				"predictions of the same test rows, it compares these row by row, with standard errors.",
 			flags: []flagSpec{
-				{group: "Output", name: "sort", arg: "COLUMN", help: "sort by a column, from the least; with a - in front from the largest"},
+				{group: "Output", name: "sort", arg: "COLUMN",
+					help: "sort by a column, from the least; with a - in front from the largest"},
 				jsonFlag,
 			},
 			examples: []example{
@@ -237,19 +229,26 @@ func (p *program) ownVerbs() []verb {
 				"preset mnist. An operation by itself includes its launch, so the operations of a GPU may add up to " +
 				"more than the step.",
 			flags: []flagSpec{
-				{group: "What", name: "preset", arg: strings.Join(benchPresets(), "|"), help: "which step", otherwise: workload.Names()[0]},
-				{group: "What", name: "size", arg: "S=100,B=500", help: "other sizes: D, J, M, L, d, R, B or S. shared is one kernel for all latent functions, and integrated is W and Ω in closed form. For sequences, I is the number of feature maps, and steps computes distances in each step"},
-				{group: "What", name: "device", arg: "NAME", help: "where to compute: auto, cpu or cuda:N, with :f32 or :f64 as for train", otherwise: "auto"},
+				{group: "What", name: "preset", arg: strings.Join(benchPresets(), "|"), help: "which step",
+					otherwise: workload.Names()[0]},
+				{group: "What", name: "size", arg: "S=100,B=500",
+					help: "other sizes: D, J, M, L, d, R, B or S. shared is one kernel for all latent " +
+						"functions, and integrated is W and Ω in closed form. For sequences, I is the number of " +
+						"feature maps, and steps computes distances in each step"},
+				{group: "What", name: "device", arg: "NAME",
+					help: "where to compute: auto, cpu or cuda:N, with :f32 or :f64 as for train", otherwise: "auto"},
 				{group: "What", name: "precision", arg: "highest|high|medium", help: "as for train", otherwise: "highest"},
 				{group: "What", name: "alone", arg: switchArg, help: "do not time the CPU beside a GPU"},
 				{group: "What", name: "seconds", arg: "N", help: "about how long in total", otherwise: "60"},
-				{group: "Output", name: "serve", arg: switchArg, help: "time one step for each line \"step\" on standard input, to take turns with another program"},
+				{group: "Output", name: "serve", arg: switchArg,
+					help: "time one step for each line \"step\" on standard input, to take turns with another program"},
 				jsonFlag,
 			},
 			examples: []example{
 				{"gpdrf-gpu bench", "the step of a GP-DRF on MNIST, on the GPU and on the CPU"},
 				{"gpdrf-gpu bench --preset protein --device cpu --seconds 20", "another step, on the CPU alone"},
-				{"gpdrf-gpu bench --preset sequences --size steps", "a step on sequences that computes their distances to the inducing points"},
+				{"gpdrf-gpu bench --preset sequences --size steps",
+					"a step on sequences that computes their distances to the inducing points"},
 				{"gpdrf-gpu bench --size S=100,shared --json", "a hundred samples and one kernel, as JSON"},
 			},
 		},
@@ -257,11 +256,13 @@ func (p *program) ownVerbs() []verb {
 			name: "demo", line: "train on data that come with the program", run: p.demo,
 			about: "It trains a model of a power plant for about ten seconds, and says where the report of the run is. It " +
 				"opens nothing and needs no network.",
-			flags:    []flagSpec{{group: "Output", name: "out", arg: "DIR", help: "the run folder; otherwise runs/powerplant-gpdrf-<n>"}},
+			flags: []flagSpec{{group: "Output", name: "out", arg: "DIR",
+				help: "the run folder; otherwise runs/powerplant-gpdrf-<n>"}},
 			examples: []example{{"gpdrf-gpu demo", "a first look"}},
 		},
 		{
-			name: "completion", args: "bash|zsh|fish", line: "print a script that completes commands in a shell", run: p.completion,
+			name: "completion", args: "bash|zsh|fish",
+			line: "print a script that completes commands in a shell", run: p.completion,
 			about: "The script completes commands, flags and the values of flags.",
 			examples: []example{
 				{"source <(gpdrf-gpu completion bash)", "in this shell; in ~/.bashrc for all"},
@@ -274,83 +275,6 @@ func (p *program) ownVerbs() []verb {
 			examples: []example{{"gpdrf-gpu man > gpdrf-gpu.1 && man ./gpdrf-gpu.1", "read it"}},
 		},
 	}
-}
-
-// trainFlags are the options of train.Config and those of the command itself.
-func trainFlags() []flagSpec {
-	flags := []flagSpec{
-		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml"},
-		{group: "Files", name: "resume", arg: "RUN", help: "continue the run in this folder, with the options that it began with"},
-		{group: "Files", name: "out", arg: "DIR", help: "the run folder; default: runs/<data>-<model>-<n>, or runs/<data>-<model>-cv-<n> for --cv"},
-		{group: "Data", name: "cv", arg: "N|own", help: "cross-validation: test on each of N folds in turn, and train on the others; own takes the folds of a named set. The folds share a time limit"},
-		{group: "Data", name: "part", rare: true, arg: "i/n|auto", help: "with --cv and --out: train the folds of part i, from 0, of n; give each part the same --out. auto is the task of a Slurm array. A part that was killed is repeated with the same command"},
-		{group: "Files", name: "until-eof", rare: true, arg: switchArg, help: "when standard input ends, do what Ctrl-C does, so that the run stops with the program that began it"},
-		{group: "Files", name: "overwrite", rare: true, arg: switchArg, help: "replace the run in the folder of --out, once the new one is whole"},
-	}
-	flags = append(flags, flagSpec{group: "Files", name: "report", arg: switchArg, otherwise: "true", help: "write report.html into the run folder, a page about the run"},
-		flagSpec{group: "Files", name: "tensorboard", rare: true, arg: switchArg, help: "write what TensorBoard shows into the run folder, while the run goes on: tensorboard --logdir runs"})
-	flags = append(flags, flagSpec{
-		group: "Run", name: "jobs", rare: true, arg: "N", help: "models that preset best or --ensemble trains at a time",
-		otherwise: "one for each of up to 4 threads, or 1 on a GPU",
-	})
-	flags = append(flags, flagSpec{
-		group: "Run", name: "comm-timeout", rare: true, arg: "TIME", otherwise: "10m",
-		help: "where several processes share the training, how long each waits for the others before the job ends; 0s is any time",
-	})
-	defaults, err := options.Resolve(nil, nil)
-	if err != nil {
-		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
-	}
-	for _, o := range options.Options() {
-		if o.FileOnly {
-			continue
-		}
-		flags = append(flags, flagOf(o, defaults))
-	}
-	return append(flags, jsonFlag)
-}
-
-// flagOf is a flag, or a key of a config file, for an option of train.Config.
-func flagOf(o options.Option, defaults *options.Config) flagSpec {
-	f := flagSpec{
-		group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: defaults.Text(o.Key), models: o.Models,
-		rare: !o.Basic, fileOnly: o.FileOnly,
-	}
-	if o.Values != nil {
-		f.arg = strings.Join(o.Values, "|")
-	}
-	if o.IsBool() {
-		f.arg = switchArg
-	}
-	if o.Key == "epochs" || o.Key == "time-limit" { // instead of steps
-		f.otherwise = ""
-	}
-	return f
-}
-
-// fileKeys are the options of train.Config that have no flag.
-func fileKeys() (keys []flagSpec) {
-	defaults, err := options.Resolve(nil, nil)
-	if err != nil {
-		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
-	}
-	for _, o := range options.Options() {
-		if o.FileOnly && !o.Record { // a user has no use for what a run records
-			keys = append(keys, flagOf(o, defaults))
-		}
-	}
-	return keys
-}
-
-// planFlags are the options of train that change its memory. The help of plan names them in a line.
-func planFlags() (flags []flagSpec) {
-	for _, f := range trainFlags() {
-		if !slices.Contains([]string{"out", "resume", "cv", "part", "comm-timeout", "until-eof", "overwrite", "report", "tensorboard", "json"}, f.name) {
-			f.unlisted = true
-			flags = append(flags, f)
-		}
-	}
-	return flags
 }
 
 // app is the command-line parser. Its flags take any text, and errors come back to the caller: the
@@ -376,7 +300,8 @@ func (p *program) app() *cli.App {
 			},
 		}
 		for _, f := range v.flags {
-			command.Flags = append(command.Flags, &cli.GenericFlag{Name: f.name, Usage: f.help, Category: f.group, Value: &text{isSwitch: f.isSwitch()}})
+			command.Flags = append(command.Flags, &cli.GenericFlag{Name: f.name, Usage: f.help,
+				Category: f.group, Value: &text{isSwitch: f.isSwitch()}})
 		}
 		app.Commands = append(app.Commands, command)
 	}

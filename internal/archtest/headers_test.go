@@ -9,10 +9,11 @@ import (
 )
 
 var (
-	kernelMade = regexp.MustCompile(`(?m)^(?:REAL|DOUBLE|PLAIN|TILE|GEMM|BOUNDED)_KERNEL\((?:\w+, )*?([a-z]\w*?)(?:_f64)?,`)
-	comments   = regexp.MustCompile(`(?m)(?:^//.*\n)+`)
-	grid       = regexp.MustCompile(`\b[Gg]rid\b`)
-	goFile     = regexp.MustCompile(`\b(?:device/cpu|internal)/[\w/]+\.go\b`)
+	kernelMade = regexp.MustCompile(`(?m)^(?:REAL|DOUBLE|PLAIN|TILE|GEMM|BOUNDED)_KERNEL\((?:\w+, ` +
+		`)*?([a-z]\w*?)(?:_f64)?,`)
+	comments = regexp.MustCompile(`(?m)(?:^//.*\n)+`)
+	grid     = regexp.MustCompile(`\b[Gg]rid\b`)
+	goFile   = regexp.MustCompile(`\b(?:device/cpu|internal)/[\w/]+\.go\b`)
 )
 
 // The comment of each kernel names its grid, and that of each file of kernels the file of its CPU

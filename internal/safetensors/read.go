@@ -61,7 +61,8 @@ func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, e
 	at := int64(0)
 	for _, e := range entries {
 		if e.begin != at {
-			return nil, nil, formatError("tensor %q begins at byte %d of the data, expected %d: a gap or an overlap", e.Name, e.begin, at)
+			return nil, nil, formatError("tensor %q begins at byte %d of the data, expected %d: a gap or "+
+				"an overlap", e.Name, e.begin, at)
 		}
 		at = e.end
 	}

@@ -141,7 +141,8 @@ func TestCheck(t *testing.T) {
 	}
 	var out strings.Builder
 	n, err := check(files, &out)
-	want := "CHANGELOG.md:1: \"runs of before\": write earlier runs, older files\ndocs/a.md:1: \"runs of before\": write earlier runs, older files\n"
+	want := "CHANGELOG.md:1: \"runs of before\": write earlier runs, older files\ndocs/a.md:1: " +
+		"\"runs of before\": write earlier runs, older files\n"
 	if n != 2 || err != nil || out.String() != want {
 		t.Errorf("%d findings, %v:\n%s", n, err, out.String())
 	}

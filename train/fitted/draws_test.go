@@ -46,7 +46,8 @@ func TestDraws(t *testing.T) {
 
 // A draw has one component for all rows and targets, and noise for each.
 func TestDraw(t *testing.T) {
-	m := metrics.Mixture{S: 2, N: 2, Mean: []float64{-100, -100, 100, 100}, Var: []float64{1, 1}, Weight: []float64{0.25, 0.75}}
+	m := metrics.Mixture{S: 2, N: 2, Mean: []float64{-100, -100, 100, 100}, Var: []float64{1, 1},
+		Weight: []float64{0.25, 0.75}}
 	const draws = 20000
 	upper, sum, squares, both := 0, 0.0, 0.0, 0.0
 	for k := range draws {

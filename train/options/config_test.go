@@ -201,7 +201,10 @@ func TestBadSettings(t *testing.T) {
 			`--kernel: "double:1,5+" has an empty part: write one kernel, or several with a + between them`},
 		{"", []string{"--kernel", "auto+rbf"}, `--kernel: "auto+rbf" is a sum with auto in it: write auto alone`},
 		{"", []string{"--kernel", "cosine"},
-			`--kernel: "cosine" is not one of its values: use one of auto, rbf, matern12, matern32, matern52, A+B, MAPS, which are maps of sequences, graphs and trees: double, triple, spectrum, blended, gapped, mismatch, intersection, degree, placed, words, vertices, edges, wl, wledges, paths, graphlets, circular, atompairs, subtrees, partial`},
+			`--kernel: "cosine" is not one of its values: use one of auto, rbf, matern12, matern32, ` +
+				`matern52, A+B, MAPS, which are maps of sequences, graphs and trees: double, triple, ` +
+				`spectrum, blended, gapped, mismatch, intersection, degree, placed, words, vertices, edges, ` +
+				`wl, wledges, paths, graphlets, circular, atompairs, subtrees, partial`},
 		{"", []string{"--kernel", "rbf+martern12"},
 			`--kernel: "rbf+martern12" is not one of its values: did you mean "matern12"?`},
 		{"", []string{"--kernel", "rbf+matern12+matern32"},

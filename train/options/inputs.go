@@ -62,7 +62,8 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 	}
 	switch {
 	case ds.D() == 0 && shapes != nil:
-		return nil, kernel.errorf("%s is a kernel of vectors, and %s holds sequences: give feature maps, for example %s, or leave it out",
+		return nil, kernel.errorf("%s is a kernel of vectors, and %s holds sequences: give feature "+
+			"maps, for example %s, or leave it out",
 			shapes[0], ds.Path, seq.Candidates(ds.Sequences)[0])
 	case ds.D() > 0 && shapes == nil && c.Model != model.DRF:
 		shapes = model.Kernels()[:1]

@@ -19,7 +19,8 @@ func TestRemovedOptions(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	for text, want := range map[string]string{
-		"antithetic: true":                 `f:1:13: antithetic: "true" was removed in version 0.2.0: pairs of samples were no better than independent ones: leave the line out`,
+		"antithetic: true": `f:1:13: antithetic: "true" was removed in version 0.2.0: ` +
+			`pairs of samples were no better than independent ones: leave the line out`,
 		"sampling: qmc":                    `f:1:11: sampling: "qmc" was removed in version 0.2.0`,
 		"steps: 3\nema: 0.99":              `f:2:6: ema: "0.99" was removed in version 0.2.0`,
 		"orthogonal: true":                 `f:1:13: orthogonal: "true" was removed in version 0.2.0`,

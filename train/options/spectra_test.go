@@ -9,7 +9,8 @@ import (
 // What does not go with frequencies in closed form is refused where a flag asks for it.
 func TestSpectraOptions(t *testing.T) {
 	for options, want := range map[string]string{
-		"--local-reparam false":                                "--local-reparam: it has no effect with " + "spectra var-integrated",
+		"--local-reparam false": "--local-reparam: it has no effect " +
+			"with spectra var-integrated",
 		"--spectra var-integrated --features-kernel arccos1":   "--spectra: var-integrated integrates cosines and sines",
 		"--local-reparam true":                                 "",
 		"--local-reparam false --spectra var-fixed":            "",

@@ -103,7 +103,8 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 			return nil, usage.Errorf("--cv own: %s has no folds of its own: say how many to make, --cv 5 for example", c.Data)
 		}
 	} else if cv.Folds, err = strconv.Atoi(asked); err != nil || cv.Folds < 2 || cv.Folds > mostFolds {
-		return nil, usage.Errorf("--cv: %q must be a number of folds from 2 to %d, or own for those of a named set", asked, mostFolds)
+		return nil, usage.Errorf("--cv: %q must be a number of folds from 2 to %d, or own for those of "+
+			"a named set", asked, mostFolds)
 	}
 	if cv.Folder, err = os.Getwd(); err != nil {
 		cv.Folder = ""

@@ -60,7 +60,8 @@ func placeOf(out string, overwrite bool) (place string, replaces bool, err error
 		return "", false, usage.Errorf("--overwrite: %s is not a run folder, and only run folders are "+
 			"replaced: give another folder", out)
 	case unfinished:
-		return "", false, usage.Errorf("--out: %s holds a run that is not finished: to resume it: %s; or give another folder, or --overwrite", out, ResumeCommand(out))
+		return "", false, usage.Errorf("--out: %s holds a run that is not finished: to resume it: %s; "+
+			"or give another folder, or --overwrite", out, ResumeCommand(out))
 	case isRun:
 		return "", false, usage.Errorf("--out: %s exists and is not an empty folder: give another "+
 			"folder, or --overwrite to replace the run in it", out)

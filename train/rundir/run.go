@@ -34,7 +34,8 @@ func OpenRun(path string) (*Run, error) {
 	case !info.IsDir():
 		return nil, usage.Errorf("%s: not a run folder: give a folder that train made", path)
 	case IsCV(path):
-		return nil, usage.Errorf("%s: a cross-validation: give the folder of one of its folds, such as %s", path, filepath.Join(path, foldFolder(1)))
+		return nil, usage.Errorf("%s: a cross-validation: give the folder of one of its folds, such as %s",
+			path, filepath.Join(path, foldFolder(1)))
 	}
 	if IsSearch(path) {
 		return nil, usage.Errorf("%s: a search for the best model that has not ended: %s continues "+

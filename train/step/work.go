@@ -8,7 +8,8 @@ import (
 // work is what the device does in every step.
 func (s *Step) work(now device.Live) {
 	s.draw(now.Step)
-	s.finished = s.Model.Gradient(s.Pass, s.Rows, model.Step{Seed: s.options.Seed, Number: now.Step, KLWeight: now.KLWeight, Leave: s.Leave})
+	s.finished = s.Model.Gradient(s.Pass, s.Rows, model.Step{Seed: s.options.Seed, Number: now.Step,
+		KLWeight: now.KLWeight, Leave: s.Leave})
 	if s.finished {
 		s.move(now)
 	}

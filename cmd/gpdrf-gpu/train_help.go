@@ -1,0 +1,127 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// trainVerb trains a model.
+func (p *program) trainVerb() verb {
+	return verb{
+		name: "train", line: "train a model and test it", run: p.train, flags: trainFlags(),
+		about: "Without options it trains GP-DRF on the power plant table that comes with the program, and tests it " +
+			"on held-out rows. It leaves a run folder with the options, the log of training, the scores and the " +
+			"model. A flag beats the config file, the config file beats the preset, and the preset beats the " +
+			"default. An option that the model does not have is an error. Ctrl-C saves the model so far. --resume " +
+			"RUN continues a run that was interrupted or killed, from its last checkpoint. It ends with the same " +
+			"files, bit for bit, as a run without a stop. --cv N trains N models and tests every row once, on a " +
+			"model that has not seen it. The folder then holds a run folder for each fold, the scores in cv.json, " +
+			"and the prediction of every row in predictions.csv. --resume and info take such a folder, too.",
+		examples: []example{
+			{"gpdrf-gpu train", "the power plant table, in about a minute"},
+			{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m", "a table of your own, for ten minutes"},
+			{"gpdrf-gpu train --data eeg --data-dir ../data --fold 2 --model gp", "a named set, with the first layer alone"},
+			{"gpdrf-gpu train --data houses.csv --folds 5 --fold 2", "tested on the second fifth of its rows"},
+			{"gpdrf-gpu train --data houses.csv --cv 5",
+				"and on each fifth in turn: the mean and standard error of each score"},
+			{"gpdrf-gpu train --data houses.csv --preset best --time-limit 10m",
+				"many settings, and the best of them combined: docs/best.md"},
+			{"gpdrf-gpu train --data train-images-idx3-ubyte.gz --test t10k-images-idx3-ubyte.gz",
+				"images; their labels are found by name"},
+			{"gpdrf-gpu train --data genes.fasta --test more.fasta", "sequences of any length; docs/sequences.md"},
+			{"gpdrf-gpu train --config runs/powerplant-gpdrf-1/config.yaml", "the same run again, bit for bit"},
+			{"gpdrf-gpu train --resume runs/powerplant-gpdrf-1", "continue it after Ctrl-C, a crash or a power cut"},
+		},
+	}
+}
+
+// trainFlags are the options of train.Config and those of the command itself.
+func trainFlags() []flagSpec {
+	flags := []flagSpec{
+		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml"},
+		{group: "Files", name: "resume", arg: "RUN",
+			help: "continue the run in this folder, with the options that it began with"},
+		{group: "Files", name: "out", arg: "DIR",
+			help: "the run folder; default: runs/<data>-<model>-<n>, or runs/<data>-<model>-cv-<n> for --cv"},
+		{group: "Data", name: "cv", arg: "N|own",
+			help: "cross-validation: test on each of N folds in turn, and train on the others; own takes " +
+				"the folds of a named set. The folds share a time limit"},
+		{group: "Data", name: "part", rare: true, arg: "i/n|auto",
+			help: "with --cv and --out: train the folds of part i, from 0, of n; give each part the same " +
+				"--out. auto is the task of a Slurm array. A part that was killed is repeated with the same command"},
+		{group: "Files", name: "until-eof", rare: true, arg: switchArg,
+			help: "when standard input ends, do what Ctrl-C does, so that the run stops with the program that began it"},
+		{group: "Files", name: "overwrite", rare: true, arg: switchArg,
+			help: "replace the run in the folder of --out, once the new one is whole"},
+	}
+	flags = append(flags, flagSpec{group: "Files", name: "report", arg: switchArg, otherwise: "true",
+		help: "write report.html into the run folder, a page about the run"},
+		flagSpec{group: "Files", name: "tensorboard", rare: true, arg: switchArg,
+			help: "write what TensorBoard shows into the run folder, while the run goes on: tensorboard --logdir runs"})
+	flags = append(flags, flagSpec{
+		group: "Run", name: "jobs", rare: true, arg: "N", help: "models that preset best or --ensemble trains at a time",
+		otherwise: "one for each of up to 4 threads, or 1 on a GPU",
+	})
+	flags = append(flags, flagSpec{
+		group: "Run", name: "comm-timeout", rare: true, arg: "TIME", otherwise: "10m",
+		help: "where several processes share the training, how long each waits for the others before " +
+			"the job ends; 0s is any time",
+	})
+	defaults, err := options.Resolve(nil, nil)
+	if err != nil {
+		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
+	}
+	for _, o := range options.Options() {
+		if o.FileOnly {
+			continue
+		}
+		flags = append(flags, flagOf(o, defaults))
+	}
+	return append(flags, jsonFlag)
+}
+
+// flagOf is a flag, or a key of a config file, for an option of train.Config.
+func flagOf(o options.Option, defaults *options.Config) flagSpec {
+	f := flagSpec{
+		group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: defaults.Text(o.Key), models: o.Models,
+		rare: !o.Basic, fileOnly: o.FileOnly,
+	}
+	if o.Values != nil {
+		f.arg = strings.Join(o.Values, "|")
+	}
+	if o.IsBool() {
+		f.arg = switchArg
+	}
+	if o.Key == "epochs" || o.Key == "time-limit" { // instead of steps
+		f.otherwise = ""
+	}
+	return f
+}
+
+// fileKeys are the options of train.Config that have no flag.
+func fileKeys() (keys []flagSpec) {
+	defaults, err := options.Resolve(nil, nil)
+	if err != nil {
+		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
+	}
+	for _, o := range options.Options() {
+		if o.FileOnly && !o.Record { // a user has no use for what a run records
+			keys = append(keys, flagOf(o, defaults))
+		}
+	}
+	return keys
+}
+
+// planFlags are the options of train that change its memory. The help of plan names them in a line.
+func planFlags() (flags []flagSpec) {
+	for _, f := range trainFlags() {
+		if !slices.Contains([]string{"out", "resume", "cv", "part", "comm-timeout", "until-eof",
+			"overwrite", "report", "tensorboard", "json"}, f.name) {
+			f.unlisted = true
+			flags = append(flags, f)
+		}
+	}
+	return flags
+}
