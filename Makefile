@@ -69,6 +69,10 @@ test-mpi: ## training in several processes, by Open MPI, MPICH and a double of t
 	@$(GO) vet -tags mpi ./dist/... ./cmd/gpdrf-gpu
 	$(GO) test $(TEST_FLAGS) -tags mpi -count=1 -run 'TestRanks|TestConformance|TestFaults|TestOther' ./dist/mpi ./cmd/gpdrf-gpu
 
+.PHONY: bench-ranks
+bench-ranks: ## what sharing a step between two processes gains: docs/scaling.md
+	$(GO) run ./bench ranks
+
 QEMU_ARM64 := qemu-aarch64-static
 
 .PHONY: test-arm64

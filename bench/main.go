@@ -12,6 +12,8 @@
 //	go run ./bench toy                    trains the toy with a gap, and draws docs/images/toy.png
 //	go run ./bench serve -program P       loads P serve with 64 clients, beside P predict: docs/serve.md;
 //	                                      -seconds S, -clients N
+//	go run ./bench ranks                  two processes that share a step, beside two that do not, and sums
+//	                                      beside a linked program: docs/scaling.md; -turns, -steps, -batch N
 //	go run ./bench cpu-peers [PYTHON]     compares the CPU backend with PyTorch and OpenBLAS: docs/bench.md
 //
 // Each row of results is one command, so that a reader can run it alone. What it measured is kept
@@ -41,13 +43,18 @@ func main() {
 		err = cpuPeers("build/peers/bin/python", os.Stdout, os.Stderr)
 	case len(args) == 2 && args[0] == "cpu-peers":
 		err = cpuPeers(args[1], os.Stdout, os.Stderr)
+	case len(args) > 0 && args[0] == "ranks":
+		err = ranks(args[1:], os.Stdout, os.Stderr)
+	case len(args) > 0 && args[0] == "rank": // a process of ranks
+		err = rank(args[1:], os.Stdout)
 	case len(args) == 1 && args[0] == "cpu-peer": // our side of cpu-peers
 		err = serve(os.Stdin, os.Stdout)
 	default:
 		fmt.Fprintln(os.Stderr,
 			"usage: go run ./bench results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm "+
 				"--data SET … | suite [-sets REGEXP] [-methods REGEXP] [-folds N] [-seconds S] [-again] "+
-				"[-report] | toy | serve [-program P] [-seconds S] | cpu-peers [PYTHON]")
+				"[-report] | toy | serve [-program P] [-seconds S] | ranks [-turns N] "+
+				"[-steps N] [-batch N] | scaling | cpu-peers [PYTHON]")
 		os.Exit(2)
 	}
 	if err != nil {

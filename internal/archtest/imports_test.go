@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 	"predict":           {"train/fitted", "model", "data", "leaves"},
 	"report":            {"predict", "train/options", "train/fitted", "train/rundir", "data", "device", "leaves"},
 	"onnx":              {"train/fitted", "model", "data", "device", "leaves"},
-	"internal/workload": {"train/step", "model", "device"}, // no leaf: only commands import it
+	"internal/workload": {"train/step", "model", "device", "dist"}, // no leaf: only commands import it
 	"serve": {"predict", "serve/inference", "train/fitted", "train/rundir",
 		"train/options", "model", "data", "device", "leaves"},
 	"serve/inference": {},

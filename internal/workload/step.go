@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
@@ -16,7 +17,10 @@ type Step struct {
 }
 
 // NewStep makes a step on a device, which stays the caller's.
-func NewStep(dev device.Device, n Size) (*Step, error) {
+func NewStep(dev device.Device, n Size) (*Step, error) { return NewSharedStep(dev, n, dist.Local{}) }
+
+// NewSharedStep is NewStep of one of the ranks that share a batch.
+func NewSharedStep(dev device.Device, n Size, ranks dist.Comm) (*Step, error) {
 	r := rand.New(rand.NewPCG(1, 2))
 	uniform := func(k int) []float64 {
 		x := make([]float64, k)
@@ -45,16 +49,17 @@ func NewStep(dev device.Device, n Size) (*Step, error) {
 		rows = m.Upload(n.B, uniform(n.B*n.D), y, labels)
 	}
 	s := &Step{Size: n, step: step.New(dev, m, rows,
-		step.Options{Seed: 1, Samples: n.S, Batch: n.B, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})}
+		step.Options{Seed: 1, Samples: n.S, Batch: n.B, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Comm: ranks})}
 	s.step.SetRates(func(model.Role) float64 { return 1 })
 	return s, nil
 }
 
-// Run is what a run does in one step. A device may still be at it when Run returns.
+// Run is what a run does in one step. A device may still be at it when Run returns. Where another
+// rank fails, it panics.
 func (s *Step) Run() {
 	s.number++
 	if _, err := s.step.Do(device.Now{Step: s.number, LR: 1e-3, KLWeight: 1}); err != nil {
-		panic(err) // there are no other ranks
+		panic(err)
 	}
 }
 
