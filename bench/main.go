@@ -14,6 +14,7 @@
 //	                                      -seconds S, -clients N
 //	go run ./bench ranks                  two processes that share a step, beside two that do not, and sums
 //	                                      beside a linked program: docs/scaling.md; -turns, -steps, -batch N
+//	go run ./bench scaling                the table of docs/scaling.md: a model, nothing is measured
 //	go run ./bench cpu-peers [PYTHON]     compares the CPU backend with PyTorch and OpenBLAS: docs/bench.md
 //
 // Each row of results is one command, so that a reader can run it alone. What it measured is kept
@@ -43,6 +44,8 @@ func main() {
 		err = cpuPeers("build/peers/bin/python", os.Stdout, os.Stderr)
 	case len(args) == 2 && args[0] == "cpu-peers":
 		err = cpuPeers(args[1], os.Stdout, os.Stderr)
+	case len(args) == 1 && args[0] == "scaling":
+		err = scaling(os.Stdout)
 	case len(args) > 0 && args[0] == "ranks":
 		err = ranks(args[1:], os.Stdout, os.Stderr)
 	case len(args) > 0 && args[0] == "rank": // a process of ranks

@@ -1,6 +1,9 @@
 package workload
 
-import "github.com/gpdrf/gpdrf-gpu/device"
+import (
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
 
 // Cost is what a step of this shape has to do on a device of that name: the sum over the operations
 // of one, which is run on a device that has shapes and nothing behind them.
@@ -17,6 +20,15 @@ func (n Size) Cost(deviceName string) (Cost, error) {
 		sum.add(m.places[name].cost)
 	}
 	return sum, nil
+}
+
+// Parameters is how many numbers a model of this shape learns.
+func (n Size) Parameters() (int, error) {
+	m, err := model.New(paper{}, n.config())
+	if err != nil {
+		return 0, err
+	}
+	return m.Params().Len(), nil
 }
 
 // paper is a device without memory. A meter that is dry asks it for no operation.
