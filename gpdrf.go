@@ -207,7 +207,8 @@ func (m *Model) Classes() []string { return slices.Clone(m.trained.Schema.Classe
 func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
 	t := m.trained
 	if targets := t.Schema.Outputs(); len(targets) > 1 {
-		return nil, fmt.Errorf("the model has the targets %s: gpdrf-gpu predict writes them all", strings.Join(targets, ", "))
+		return nil, fmt.Errorf("the model has the targets %s: gpdrf-gpu predict writes them all",
+			strings.Join(targets, ", "))
 	}
 	given, err := data.Rows(rows).Given(t.Schema)
 	if err != nil {

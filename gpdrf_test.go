@@ -19,15 +19,18 @@ func TestBadInput(t *testing.T) {
 		o          gpdrf.Options
 	}{
 		{"no rows", "there are no rows", gpdrf.Rows{}, gpdrf.Options{}},
-		{"no targets", "give either values, for a regression, or classes", gpdrf.Rows{Inputs: numbers}, gpdrf.Options{}},
-		{"too few targets", "2 values for 3 rows", gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2}}, gpdrf.Options{}},
+		{"no targets", "give either values, for a regression, or classes",
+			gpdrf.Rows{Inputs: numbers}, gpdrf.Options{}},
+		{"too few targets", "2 values for 3 rows",
+			gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2}}, gpdrf.Options{}},
 		{"a short row", "row 2 has 1 number, and there are 2 columns",
 			gpdrf.Rows{Inputs: [][]float64{{1, 2}, {3}}, Values: []float64{1, 2}}, gpdrf.Options{}},
 		{"no number", `row 2: column "b" is NaN`, gpdrf.Rows{Columns: []string{"a", "b"},
 			Inputs: [][]float64{{1, 2}, {3, math.NaN()}}, Values: []float64{1, 2}}, gpdrf.Options{}},
 		{"no value", "row 2: the value is +Inf",
 			gpdrf.Rows{Inputs: numbers[:2], Values: []float64{1, math.Inf(1)}}, gpdrf.Options{}},
-		{"one value", "there is nothing to learn", gpdrf.Rows{Inputs: numbers, Values: []float64{1, 1, 1}}, gpdrf.Options{}},
+		{"one value", "there is nothing to learn",
+			gpdrf.Rows{Inputs: numbers, Values: []float64{1, 1, 1}}, gpdrf.Options{}},
 		{"one class", "at least two classes are needed",
 			gpdrf.Rows{Inputs: numbers, Classes: []string{"a", "a", "a"}}, gpdrf.Options{}},
 		{"two names", `there are two columns "a"`, gpdrf.Rows{Columns: []string{"a", "a"},
@@ -43,11 +46,13 @@ func TestBadInput(t *testing.T) {
 		{"a field", "gpdrf.Options: steps: set the field Steps instead", gpdrf.Rows{},
 			gpdrf.Options{Set: map[string]string{"steps": "3"}}},
 		{"several models", "preset best and ensemble are for several models",
-			gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}}, gpdrf.Options{Set: map[string]string{"ensemble": "3"}}},
+			gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}},
+			gpdrf.Options{Set: map[string]string{"ensemble": "3"}}},
 		{"a device", `device "tpu" is not known`, gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}},
 			gpdrf.Options{Device: "tpu"}},
 	} {
-		if _, err := gpdrf.Train(context.Background(), c.rows, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := gpdrf.Train(context.Background(), c.rows, c.o); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}

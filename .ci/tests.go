@@ -81,7 +81,8 @@ func filter(from io.Reader, notes io.Writer) error {
 				fmt.Print(strings.Join(output, ""))
 			}
 		case e.Action == "skip" && e.Test != "", e.Action == "pass" && e.Test != "":
-			if _, err := fmt.Fprintf(notes, "%s\t%s %s\t%s\n", e.Action, e.Package, e.Test, reason(tests[e.Test])); err != nil {
+			if _, err := fmt.Fprintf(notes, "%s\t%s %s\t%s\n", e.Action, e.Package, e.Test,
+				reason(tests[e.Test])); err != nil {
 				return err
 			}
 			delete(tests, e.Test)

@@ -113,10 +113,12 @@ func (t tier) compare(python string, figures map[string]float64, log io.Writer) 
 		}
 		if t.suffix == "" {
 			name := shape + "_lean_float32"
-			figures[name] = c.slower(name, fmt.Sprintf("step %s 1", preset), fmt.Sprintf("step %s lean single 1", preset), 1)
+			figures[name] = c.slower(name, fmt.Sprintf("step %s 1", preset),
+				fmt.Sprintf("step %s lean single 1", preset), 1)
 			name = shape + "_2threads_speedup"
 			twice := comparison{ours: ours, theirs: ours, log: log}
-			figures[name] = 1 / twice.slower(name, fmt.Sprintf("step %s 2", preset), fmt.Sprintf("step %s 1", preset), 2)
+			figures[name] = 1 / twice.slower(name, fmt.Sprintf("step %s 2", preset),
+				fmt.Sprintf("step %s 1", preset), 2)
 			c.err = errors.Join(c.err, twice.err)
 		}
 	}

@@ -30,7 +30,8 @@ func paperDistances(set, model string) (right, wrong string) {
 // predictDistances predicts the test rows of a run by themselves, and counts their distances.
 func predictDistances(binary, run, testRows string) (*plots.Bins, error) {
 	file := filepath.Join(run, "test.csv")
-	cmd := exec.Command(binary, "predict", run, "--data", filepath.Join(os.Getenv("GPDRF_DATA"), testRows), "--out", file)
+	cmd := exec.Command(binary, "predict", run, "--data",
+		filepath.Join(os.Getenv("GPDRF_DATA"), testRows), "--out", file)
 	if err := said(cmd); err != nil {
 		return nil, err
 	}
@@ -112,7 +113,8 @@ func distancesPage(all found, words notes) string {
 	var b strings.Builder
 	title(&b, heading)
 	fmt.Fprintf(&b, "%s\n\n", words[heading])
-	b.WriteString("| set | model | right: paper | here | wrong: paper | here | AUROC |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| set | model | right: paper | here | wrong: paper | here | AUROC " +
+		"|\n|---|---|---|---|---|---|---|\n")
 	for _, s := range sets() {
 		for _, m := range models() {
 			if s.rows == "" {

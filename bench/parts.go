@@ -13,7 +13,8 @@ import (
 // partFlag is the flag -part of what has many cells, which several processes may share.
 func partFlag(flags *flag.FlagSet) *parts.Part {
 	part := &parts.Part{}
-	flags.Func("part", "run only part `i/n` of the cells, i from 0, beside other parts; auto is the task of a Slurm array",
+	flags.Func("part", "run only part `i/n` of the cells, i from 0, beside other parts; auto is "+
+		"the task of a Slurm array",
 		func(text string) (err error) {
 			*part, err = parts.Parse(text, os.Getenv)
 			return err

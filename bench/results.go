@@ -178,7 +178,8 @@ func said(cmd *exec.Cmd) error {
 func newStamp() (stamp, error) {
 	program := []string{"--", "*.go", "*.s", "*.cu", "*.cuh", "go.mod", "go.sum", "data", ":!bench",
 		":!internal/plots", ":!*_test.go"}
-	hash, err := exec.Command("git", append([]string{"log", "-1", "--format=%h", "--abbrev=10"}, program...)...).Output()
+	hash, err := exec.Command("git", append([]string{"log", "-1", "--format=%h", "--abbrev=10"},
+		program...)...).Output()
 	if err != nil {
 		return stamp{}, fmt.Errorf("git log: %w", err)
 	}

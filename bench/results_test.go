@@ -74,7 +74,8 @@ func TestRecords(t *testing.T) {
 	if err := again.write(folder, some[0]); err != nil {
 		t.Fatal(err)
 	}
-	if all, err = readRecords(folder, some); err != nil || len(all) != 2 || all["powerplant/gp-1"].Date != "2026-01-02" {
+	if all, err = readRecords(folder, some); err != nil || len(all) != 2 ||
+		all["powerplant/gp-1"].Date != "2026-01-02" {
 		t.Errorf("a row that was run again: %v, %v", all, err)
 	}
 	file := groupFile(folder, "powerplant")
@@ -111,14 +112,16 @@ func TestReport(t *testing.T) {
 		"| **GP-DRF** | mean | **0.2000** ± 0.0608 | **−0.2500** ± 0.1443 | **0.9000** ± 0.0000 | | | 10 |",
 		"| [POWERPLANT](results/powerplant.md) | 3 folds | RMSE | 0.207 | 0.201 | 0.194 | 0.2000 | " +
 			"0.4000 | **0.2000** | ≤ 0.21 | yes |",
-		"| [POWERPLANT](results/powerplant.md) | 3 folds | NLPD |  |  |  | 2.0000 | 0.0000 | **−0.2500** | ≤ −0.1 | yes |",
+		"| [POWERPLANT](results/powerplant.md) | 3 folds | NLPD |  |  |  | 2.0000 | 0.0000 | " +
+			"**−0.2500** | ≤ −0.1 | yes |",
 		// +.01, −.01, 0 over the folds
 		"| POWERPLANT | RMSE | GP | 0.2000 | 0.2000 | +0.0000 ± 0.0058 | equal |",
 		"| POWERPLANT | NLPD | DRF | 0.0000 | −0.2500 | −0.2500 ± 0.1443 | **better** |",
 		"| PROTEIN | RMSE | – | – | – | – | not run yet |",
 		"| GP | 1, 2, 3 | not run yet | | | | | |",
 		"for k in 1 2 3; do gpdrf-gpu train --data powerplant --fold $k --model gpdrf --steps 20000 " +
-			"--kernel matern32 --features-kernel matern32 --natgrad 0.1 --skip --spectra var-fixed --features 200; done",
+			"--kernel matern32 --features-kernel matern32 --natgrad 0.1 --skip --spectra " +
+			"var-fixed --features 200; done",
 		"Not run yet:",
 	} {
 		if !strings.Contains(text, want) {
@@ -128,7 +131,8 @@ func TestReport(t *testing.T) {
 	delete(all, s.rowsOf("gpdrf")[1].name())
 	text = joined(report(all, notes{}))
 	for _, want := range []string{"| GP-DRF | 2 | not run yet |",
-		"| 0.2000 | 0.4000 | – | ≤ 0.21 |  |", "for k in 1 3; do gpdrf-gpu train --data powerplant --fold $k --model gpdrf"} {
+		"| 0.2000 | 0.4000 | – | ≤ 0.21 |  |",
+		"for k in 1 3; do gpdrf-gpu train --data powerplant --fold $k --model gpdrf"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("with a fold missing, the report lacks %s", want)
 		}

@@ -12,7 +12,8 @@ func sequenceSets() (all []set) {
 	scop := set{name: "scop", kernel: "double:1,5",
 		paper: map[string]float64{"gp": .301, "drf": .381, "gpdrf": .286}, wanted: []target{atMost("error", .37, .32)}}
 	reuters := set{name: "reuters", kernel: "words:1/log/tfidf/linear",
-		paper: map[string]float64{"gp": .050, "drf": .020, "gpdrf": .017}, wanted: []target{atMost("error", .021, .016)}}
+		paper:  map[string]float64{"gp": .050, "drf": .020, "gpdrf": .017},
+		wanted: []target{atMost("error", .021, .016)}}
 	rad21 := set{name: "rad21", kernel: "gapped:10,4/rc/linear", wanted: []target{atLeast("auc", .965)}}
 	remote := set{name: "2.41", kernel: "gapped:10,6", wanted: []target{atLeast("auc", .91)}}
 
@@ -23,7 +24,8 @@ func sequenceSets() (all []set) {
 		reuters.inFolds(5, .021), rad21, remote} {
 		s.scores = classification
 		if s.wanted[0].key == "auc" {
-			s.scores = []score{{key: "auc", name: "AUC", higher: true}, {key: "nll", name: "NLL"}, {key: "ece", name: "ECE"}}
+			s.scores = []score{{key: "auc", name: "AUC", higher: true}, {key: "nll", name: "NLL"},
+				{key: "ece", name: "ECE"}}
 		}
 		s.data, s.svm = cmp.Or(s.data, s.name), s.name
 		layer := "--steps 300 --lr 0.05 --inducing " + inducing[s.data]

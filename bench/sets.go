@@ -103,15 +103,17 @@ func sets() []set {
 		{
 			name: "spam", folds: 5, scores: classification, args: "--steps 4000 --scaling log",
 			own: map[string]string{
-				"gp":    "--gp-lengthscale-factor 1 --kernel matern12 --natgrad 0.1",
-				"drf":   "--drf-lengthscale-factor 32",
-				"gpdrf": "--gp-lengthscale-factor 1 --kernel matern12 --natgrad 0.1 --latents 2 --drf-lengthscale-factor 16 --skip",
+				"gp":  "--gp-lengthscale-factor 1 --kernel matern12 --natgrad 0.1",
+				"drf": "--drf-lengthscale-factor 32",
+				"gpdrf": "--gp-lengthscale-factor 1 --kernel matern12 --natgrad 0.1 --latents 2 " +
+					"--drf-lengthscale-factor 16 --skip",
 			},
 			paper:  map[string]float64{"gp": .043, "drf": .029, "gpdrf": .001},
 			wanted: []target{atMost("error", .05, .04)},
 		},
 		{
-			name: "eeg", folds: 5, scores: classification, args: "--steps 6000", own: eeg, rows: "eeg/fold%d.test.csv.gz",
+			name: "eeg", folds: 5, scores: classification, args: "--steps 6000", own: eeg,
+			rows:   "eeg/fold%d.test.csv.gz",
 			paper:  map[string]float64{"gp": .114, "drf": .106, "gpdrf": .016},
 			wanted: []target{atMost("error", .025, .012)},
 		},

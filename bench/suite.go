@@ -80,7 +80,8 @@ func runSuite(cells []suiteCell, seconds int, again bool) error {
 		return err
 	}
 	now.Threads = suiteThreads
-	return runCells(cells, suiteFolder, again, func(c suiteCell) (*suiteRecord, error) { return c.run(ctx, seconds, now) })
+	return runCells(cells, suiteFolder, again,
+		func(c suiteCell) (*suiteRecord, error) { return c.run(ctx, seconds, now) })
 }
 
 // buildSuite builds our program; another part may be building or using it.

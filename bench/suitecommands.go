@@ -14,7 +14,8 @@ func (p suitePage) failures(b *strings.Builder) {
 	for _, c := range p.sorted() {
 		if c.Error != "" {
 			empty = false
-			fmt.Fprintf(b, "- %s, fold %d, %s: %s\n", c.Set, c.Fold, titleOf(c.Method), strings.ReplaceAll(c.Error, "\n", " "))
+			fmt.Fprintf(b, "- %s, fold %d, %s: %s\n", c.Set, c.Fold, titleOf(c.Method),
+				strings.ReplaceAll(c.Error, "\n", " "))
 		}
 	}
 	if empty {

@@ -28,7 +28,8 @@ func unzip(from, to string) error {
 
 // writeFold writes a fold of a table of classes, split as `train --folds` splits it.
 func writeFold(folder, file string, folds, fold int) error {
-	train, test, _, err := data.Load(data.Source{Data: file, Task: string(data.Classification), Folds: folds, Fold: fold})
+	train, test, _, err := data.Load(data.Source{Data: file, Task: string(data.Classification),
+		Folds: folds, Fold: fold})
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,8 @@ func (all suiteRecords) has(method, kind string) bool {
 // common are the folds of a set in which all of the methods have a record.
 func (all suiteRecords) common(s suiteSet, methods []suiteMethod) (folds []int) {
 	for fold := 1; fold <= s.folds; fold++ {
-		if !slices.ContainsFunc(methods, func(m suiteMethod) bool { return all[cellKey{s.name, fold, m.name}] == nil }) {
+		if !slices.ContainsFunc(methods,
+			func(m suiteMethod) bool { return all[cellKey{s.name, fold, m.name}] == nil }) {
 			folds = append(folds, fold)
 		}
 	}

@@ -44,7 +44,8 @@ func TestVerdictOfFolds(t *testing.T) {
 		{[]float64{.1}, []float64{.2}, 0}, {[]float64{.2}, []float64{.1}, 2}, {[]float64{.1}, []float64{.105}, 1},
 		{[]float64{.1, .3}, []float64{.2, .4}, 0},
 		{[]float64{.1, .5}, []float64{.2, .39}, 1}, // +.005 ± .105
-		{[]float64{inf}, []float64{.1}, 2}, {[]float64{.1, .1}, []float64{inf, .1}, 0}, {[]float64{inf}, []float64{inf}, 1},
+		{[]float64{inf}, []float64{.1}, 2}, {[]float64{.1, .1}, []float64{inf, .1}, 0},
+		{[]float64{inf}, []float64{inf}, 1},
 	} {
 		if got := verdict(c.a, c.b); got != c.want {
 			t.Errorf("%v beside %v: %d, expected %d", c.a, c.b, got, c.want)

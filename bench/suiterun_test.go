@@ -18,7 +18,8 @@ func TestAnswers(t *testing.T) {
 	if err := r.readOurs([]byte(text), numbers); err != nil {
 		t.Fatal(err)
 	}
-	if r.Steps != 7 || r.Training != 1.5 || r.NTrain != 10 || r.NTest != 2 || len(r.Scores) != 2 || r.Scores["nlpd"] != 2 {
+	if r.Steps != 7 || r.Training != 1.5 || r.NTrain != 10 || r.NTest != 2 || len(r.Scores) != 2 ||
+		r.Scores["nlpd"] != 2 {
 		t.Errorf("%+v", r)
 	}
 	if err := r.readOurs([]byte(text), classes); err == nil || err.Error() != "the test has no nll" {
@@ -64,7 +65,8 @@ func TestAnswered(t *testing.T) {
 func TestMissingSets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("GPDRF_DATA", "")
-	for name, want := range map[string]string{"yacht": "GPDRF_DATA", "iris": "make suite-peers", "music": "GPDRF_DATA"} {
+	for name, want := range map[string]string{"yacht": "GPDRF_DATA", "iris": "make suite-peers",
+		"music": "GPDRF_DATA"} {
 		if got := cellsOf(name, 1)[0].set.missing(); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, expected %s in it", name, got, want)
 		}

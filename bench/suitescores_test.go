@@ -73,7 +73,8 @@ func TestPredictionsThatAreNone(t *testing.T) {
 		{classes, "0", "0.5,0.2\n", "add up to 0.7"},
 		{classes, "2", "0.5,0.5\n", "class 2 of test row 1"},
 	} {
-		if _, err := predicted(t, c.kind, "0 1 2", c.test, c.lines); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := predicted(t, c.kind, "0 1 2", c.test, c.lines); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, expected %s", c.lines, err, c.want)
 		}
 	}

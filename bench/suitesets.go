@@ -51,8 +51,9 @@ func suiteSets() (all []suiteSet) {
 	}
 	for _, name := range strings.Fields("RAD21 JUND SIN3A 1.34 2.41 2.8 3.33 AImed") {
 		file := "$GPDRF_DATA/fastsk/" + name
-		all = append(all, suiteSet{name: strings.ToLower(name), kind: sequences, folds: 1, files: file + ".train.fasta.gz",
-			args: fmt.Sprintf("--data %s.train.fasta.gz --test %s.test.fasta.gz", file, file)})
+		all = append(all, suiteSet{name: strings.ToLower(name), kind: sequences, folds: 1,
+			files: file + ".train.fasta.gz",
+			args:  fmt.Sprintf("--data %s.train.fasta.gz --test %s.test.fasta.gz", file, file)})
 	}
 	for _, name := range strings.Fields("music scop reuters") {
 		all = append(all, suiteSet{name: name, kind: sequences, folds: 1, files: "$GPDRF_DATA/" + name,

@@ -30,7 +30,8 @@ func TestSuiteCells(t *testing.T) {
 	}
 	for _, c := range suiteCells(suiteSets(), func(suiteMethod) bool { return true }, 1) {
 		if c.method.peer {
-			if entry := fmt.Sprintf("%q: %q,", c.method.name, "suite_"+c.method.name); !strings.Contains(string(peers), entry) {
+			if entry := fmt.Sprintf("%q: %q,", c.method.name,
+				"suite_"+c.method.name); !strings.Contains(string(peers), entry) {
 				t.Errorf("peers/suite.py lacks %s", entry)
 			}
 			if _, err := os.Stat("peers/suite_" + c.method.name + ".py"); err != nil {

@@ -167,7 +167,8 @@ func (p suitePage) line(b *strings.Builder, s suiteSet, key string, methods []su
 	for i := range methods {
 		text := ""
 		if folds[i] > 0 {
-			if text = scored(values[i]); values[i] == best && folds[i] == most && key != "coverage90" && !math.IsInf(best, 1) {
+			if text = scored(values[i]); values[i] == best && folds[i] == most &&
+				key != "coverage90" && !math.IsInf(best, 1) {
 				text = "**" + text + "**"
 			}
 			if folds[i] < most {
@@ -188,7 +189,8 @@ func blankZero(n int) string {
 
 // choices say which models best has stacked.
 func (p suitePage) choices(b *strings.Builder) {
-	b.WriteString("\n## What best chose\n\nThe models that `--preset best` stacked on each set, with their weights.\n\n" +
+	b.WriteString("\n## What best chose\n\nThe models that `--preset best` stacked on each set, " +
+		"with their weights.\n\n" +
 		"| set | fold | models |\n|---|---|---|\n")
 	for _, r := range p.sorted() {
 		if r.Chosen != "" {

@@ -81,7 +81,8 @@ func svm(args []string) error {
 		return err
 	}
 	flags := flag.NewFlagSet("svm", flag.ExitOnError)
-	pattern := flags.String("rows", "", "only rows whose name, such as music-folds/svm-3, this regular expression matches")
+	pattern := flags.String("rows", "",
+		"only rows whose name, such as music-folds/svm-3, this regular expression matches")
 	again := flags.Bool("again", false, "also rows that have a record")
 	flags.Parse(args)
 	wanted, err := regexp.Compile(*pattern)
@@ -157,7 +158,8 @@ func svmOptions(args []string) (settings []options.Setting, by string, err error
 	for i := 0; i < len(args); i += 2 {
 		key, ok := strings.CutPrefix(args[i], "--")
 		if !ok || i+1 == len(args) {
-			return nil, "", fmt.Errorf("svm: %q: give --data SET [--folds N] [--fold K] --kernel MAPS [--by auc]", args[i])
+			return nil, "", fmt.Errorf("svm: %q: give --data SET [--folds N] [--fold K] --kernel "+
+				"MAPS [--by auc]", args[i])
 		}
 		if key == "by" {
 			by = args[i+1]

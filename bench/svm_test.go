@@ -144,7 +144,8 @@ func TestMachine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e, _ := value(m.Test, "error"); e != 0 || m.NTrain != 30 || m.NTest != 10 || !strings.Contains(m.Chosen, ", C ") {
+		if e, _ := value(m.Test, "error"); e != 0 || m.NTrain != 30 || m.NTest != 10 ||
+			!strings.Contains(m.Chosen, ", C ") {
 			t.Errorf("%+v", m)
 		}
 		if a, _ := value(m.Test, "auc"); a != 1 {

@@ -168,7 +168,8 @@ func (p *jsonReader) check(seen map[string]bool) *Error {
 		for _, v := range []int{e.From, e.To} {
 			if v < 0 || v >= len(g.Labels) {
 				return errorAt(p.where[i], strconv.Itoa(v),
-					"an edge to a node that does not exist: the %d nodes have the numbers 0 to %d", len(g.Labels), len(g.Labels)-1)
+					"an edge to a node that does not exist: the %d nodes have the numbers 0 to %d",
+					len(g.Labels), len(g.Labels)-1)
 			}
 		}
 	}
@@ -179,7 +180,8 @@ func (p *jsonReader) check(seen map[string]bool) *Error {
 	for _, v := range g.Values {
 		if len(v) == 0 || len(v) != len(g.Values[0]) {
 			return errorAt(0, string(p.text),
-				"a graph whose nodes have %d and %d values: give all nodes the same number of values", len(g.Values[0]), len(v))
+				"a graph whose nodes have %d and %d values: give all nodes the same number of "+
+					"values", len(g.Values[0]), len(v))
 		}
 	}
 	return nil

@@ -128,7 +128,8 @@ func (p *molReader) bond() *Error {
 	a, b, kind := number(line, 0, 3), number(line, 3, 6), number(line, 6, 9)
 	if a < 1 || b < 1 || a > len(p.symbols) || b > len(p.symbols) {
 		return errorAt(at, line,
-			"a bond to an atom that does not exist: the %d atoms have the numbers 1 to %d", len(p.symbols), len(p.symbols))
+			"a bond to an atom that does not exist: the %d atoms have the numbers 1 to %d",
+			len(p.symbols), len(p.symbols))
 	}
 	label, known := map[int]string{1: "-", 2: "=", 3: "#", 4: ":"}[kind]
 	if !known {

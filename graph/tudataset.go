@@ -254,7 +254,8 @@ func (r *folderReader) attributes() error {
 			width = len(words)
 		}
 		if len(words) != width {
-			return fmt.Errorf("found %d values, and the nodes before have %d: all have the same number", len(words), width)
+			return fmt.Errorf("found %d values, and the nodes before have %d: all have the same "+
+				"number", len(words), width)
 		}
 		values := make([]float32, width)
 		for i, w := range words {
@@ -298,7 +299,8 @@ func (r *folderReader) edges() error {
 			ends[i] = v - 1
 		}
 		if a, b := r.graph[ends[0]], r.graph[ends[1]]; a != b {
-			return fmt.Errorf("found an edge between node %d of graph %d and node %d of graph %d: edges stay in their graph",
+			return fmt.Errorf("found an edge between node %d of graph %d and node %d of graph "+
+				"%d: edges stay in their graph",
 				ends[0]+1, a+1, ends[1]+1, b+1)
 		}
 		g := r.f.Graphs[r.graph[ends[0]]]

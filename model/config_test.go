@@ -42,8 +42,10 @@ func TestValidate(t *testing.T) {
 		"in a model drf":       func(c *Config) { c.Model, c.Maps = DRF, []string{MapRBF} },
 		"sequences cannot":     func(c *Config) { c.Maps, c.LearnInducing = []string{MapRBF}, true },
 		"is \"cosine\"":        func(c *Config) { c.Maps, c.LearnInducing = []string{"cosine"}, false },
-		"beside sequences":     func(c *Config) { c.Maps, c.Kernel, c.LearnInducing = []string{MapRBF}, "rbf+rbf", false },
-		"latents (1) as":       func(c *Config) { gp(c); c.Skip = true },
+		"beside sequences": func(c *Config) {
+			c.Maps, c.Kernel, c.LearnInducing = []string{MapRBF}, "rbf+rbf", false
+		},
+		"latents (1) as": func(c *Config) { gp(c); c.Skip = true },
 	} {
 		c := gpdrfConfig()
 		damage(&c)

@@ -100,7 +100,8 @@ func configs() []Config {
 		}
 	}
 	for _, model := range []string{GP, GPDRF} { // two targets, each with its own noise
-		c := Config{Model: model, Inputs: 3, Outputs: 2, Likelihood: GaussianLikelihood, Samples: 2, Latents: 2, Inducing: 5,
+		c := Config{Model: model, Inputs: 3, Outputs: 2, Likelihood: GaussianLikelihood, Samples: 2,
+			Latents: 2, Inducing: 5,
 			Lengthscales: ARD, QCov: Full, Whiten: true, LearnInducing: true}
 		if model == GPDRF {
 			c.Layers, c.Features, c.Hidden, c.Spectra, c.LocalReparam = 1, 3, 2, VarFixed+EachSample, true
@@ -183,7 +184,8 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 		}
 	}
 	dev.Upload(m.params.Value, f.flat)
-	v := &naive{cfg: c, params: map[string][]float64{}, n: n, y: y, labels: labels, rows: f.rows, step: f.step, own: own}
+	v := &naive{cfg: c, params: map[string][]float64{}, n: n, y: y, labels: labels, rows: f.rows,
+		step: f.step, own: own}
 	for i := range n {
 		v.x = append(v.x, x[i*c.Width():(i+1)*c.Width()])
 	}
@@ -287,7 +289,8 @@ func TestELBO(t *testing.T) {
 				}
 				point[i] = v
 				if diff := math.Abs(grad[i] - numeric); diff > 1e-6*math.Abs(numeric)+2e-9*norm {
-					t.Errorf("%s: gradient of element %d is %.10g, central differences %.10g", f.blockOf(i).Name, i, grad[i], numeric)
+					t.Errorf("%s: gradient of element %d is %.10g, central differences %.10g",
+						f.blockOf(i).Name, i, grad[i], numeric)
 				}
 			}
 		})

@@ -41,7 +41,8 @@ func TestPredictIntegrated(t *testing.T) {
 			for _, row := range []int{0, 255, 256, 299} {
 				mean, variance := f.naive.featureMoments(0, x[row*3:][:3])
 				for j := range 2 {
-					if at := row*2 + j; math.Abs(p.H[at]-mean[j]) > 1e-10 || math.Abs(p.Var[at]-variance[j]-noise[j]) > 1e-10 {
+					if at := row*2 + j; math.Abs(p.H[at]-mean[j]) > 1e-10 ||
+						math.Abs(p.Var[at]-variance[j]-noise[j]) > 1e-10 {
 						t.Errorf("row %d, output %d: mean %g and variance %g, want %g and %g", row, j, p.H[at],
 							p.Var[at], mean[j], variance[j]+noise[j])
 					}

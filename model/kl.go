@@ -18,7 +18,8 @@ func (l *DRFLayer) klWeights(kl *device.Tensor, weight device.Scalar) {
 func (l *DRFLayer) klSpectra(kl *device.Tensor, weight device.Scalar) {
 	switch {
 	case l.integrated != nil:
-		l.dev.KLDiag(kl, l.grads.MeanOmega, l.grads.LogVarOmega, nil, l.params.MeanOmega, l.params.LogVarOmega, nil, weight)
+		l.dev.KLDiag(kl, l.grads.MeanOmega, l.grads.LogVarOmega, nil, l.params.MeanOmega,
+			l.params.LogVarOmega, nil, weight)
 	case l.hasSpectraQ:
 		l.dev.KLDiag(kl, l.grads.MeanOmega, l.grads.LogVarOmega, l.grads.LogL,
 			l.params.MeanOmega, l.params.LogVarOmega, l.params.LogL, weight)

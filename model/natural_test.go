@@ -18,7 +18,8 @@ func TestNaturalStepIsExact(t *testing.T) {
 	const n = 9
 	for _, whiten := range []bool{true, false} {
 		dev := openDevice(t, "cpu:f64")
-		c := Config{Model: GP, Inputs: 3, Outputs: 1, Likelihood: GaussianLikelihood, Samples: 1, Latents: 1, Inducing: 5,
+		c := Config{Model: GP, Inputs: 3, Outputs: 1, Likelihood: GaussianLikelihood, Samples: 1,
+			Latents: 1, Inducing: 5,
 			Lengthscales: ARD, QCov: Full, Whiten: whiten}
 		f := newFixture(t, dev, c)
 		f.pass, f.step.KLWeight = f.m.NewPass(1, n), device.Scalar{Value: 1}
@@ -31,7 +32,8 @@ func TestNaturalStepIsExact(t *testing.T) {
 		f.m.NaturalStep(device.Scalar{Value: 1})
 		bound := f.value(t)
 
-		alpha, noise := math.Exp(f.naive.params["gp.log_alpha"][0]), math.Exp(f.naive.params["likelihood.log_variance"][0])
+		alpha, noise := math.Exp(f.naive.params["gp.log_alpha"][0]),
+			math.Exp(f.naive.params["likelihood.log_variance"][0])
 		psi := f.naive.projections()
 		y := mat.NewVecDense(n, f.naive.y)
 		covariance := mat.NewSymDense(n, nil) // of y

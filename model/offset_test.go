@@ -45,7 +45,8 @@ func TestOffsetsArePredicted(t *testing.T) {
 			{Model: GP, Inducing: 5, Lengthscales: Shared, QCov: Diagonal, Whiten: true, LearnInducing: true},
 			{Model: DRF, Layers: 1, Features: 4, Hidden: 2, Spectra: VarFixed + EachSample, LocalReparam: true},
 		} {
-			c.Inputs, c.Likelihood, c.Outputs, c.ClassOffsets, c.Samples = 3, likelihood, OutputsFor(likelihood, 2), true, 2
+			c.Inputs, c.Likelihood, c.Outputs, c.ClassOffsets, c.Samples = 3, likelihood,
+				OutputsFor(likelihood, 2), true, 2
 			if c.Model == GP {
 				c.Latents = c.Outputs
 			}
@@ -67,7 +68,8 @@ func TestOffsetsArePredicted(t *testing.T) {
 			}
 			for i := range with {
 				if math.Abs(with[i]-without[i]-shift[i%2]) > 1e-12 {
-					t.Fatalf("%s %s: logit %d moves by %g, not %g", c.Model, likelihood, i, with[i]-without[i], shift[i%2])
+					t.Fatalf("%s %s: logit %d moves by %g, not %g", c.Model, likelihood, i,
+						with[i]-without[i], shift[i%2])
 				}
 			}
 		}

@@ -14,8 +14,9 @@ func TestOlderConfig(t *testing.T) {
 	for text, what := range map[string]string{
 		drf + `"spectra":"var-integrated","orthogonal":true,"sampling":"qmc","mean":"zero"}`: "",
 		drf + `"spectra":"var-fixed","orthogonal":true}`:                                     "",
-		drf + `"spectra":"prior-fixed","orthogonal":true}`:                                   "orthogonal frequencies of spectra prior-fixed",
-		drf + `"spectra":"var-fixed","mean":"linear"}`:                                       "mean linear",
+		drf + `"spectra":"prior-fixed","orthogonal":true}`: "orthogonal frequencies of " +
+			"spectra prior-fixed",
+		drf + `"spectra":"var-fixed","mean":"linear"}`: "mean linear",
 	} {
 		var c Config
 		err := json.Unmarshal([]byte(text), &c)

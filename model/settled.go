@@ -186,7 +186,8 @@ func (m *Model) settledDRF(l, samples int, d draw) *SettledDRF {
 	mixing := m.numbers(p.Mixing)
 	omegas, weights, _ := noise.Distinct(samples)
 	if layer.integrated != nil {
-		out.Omega, out.VarOmega, out.VarW = m.numbers(p.MeanOmega), m.exponentials(p.LogVarOmega), m.exponentials(p.LogVarW)
+		out.Omega, out.VarOmega, out.VarW = m.numbers(p.MeanOmega), m.exponentials(p.LogVarOmega),
+			m.exponentials(p.LogVarW)
 		multiply(out.Omega, mixing)
 		multiply(out.VarOmega, mixing)
 		multiply(out.VarOmega, mixing)

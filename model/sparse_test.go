@@ -28,7 +28,8 @@ func TestRowsOfSinglePrecision(t *testing.T) {
 		maps   []string
 		sigma  float64
 		within float64
-	}{{[]string{MapRBF}, 0.1, 1e-9}, {[]string{MapRBF}, 2, jitter / 10}, {[]string{MapRBF, MapLinear}, 2, jitter / 10}} {
+	}{{[]string{MapRBF}, 0.1, 1e-9}, {[]string{MapRBF}, 2, jitter / 10},
+		{[]string{MapRBF, MapLinear}, 2, jitter / 10}} {
 		rng := rand.New(rand.NewPCG(3, 4))
 		width := len(c.maps) * m
 		x, sigmas := make([]float64, (m+others)*width), []float64{}
@@ -83,7 +84,8 @@ func TestRowsOfSinglePrecision(t *testing.T) {
 				within += 1e-6 * want
 			}
 			if got := known["cpu:f32"][n]; !(math.Abs(got-want) <= within) {
-				t.Errorf("%v, σ %g: row %d: 1 − ‖A‖² is %g in single precision, %g in double", c.maps, c.sigma, n, got, want)
+				t.Errorf("%v, σ %g: row %d: 1 − ‖A‖² is %g in single precision, %g in double",
+					c.maps, c.sigma, n, got, want)
 			}
 		}
 	}

@@ -38,7 +38,8 @@ func TestRegressionColumns(t *testing.T) {
 // Where each component has a noise of its own, their mean is the aleatoric part and the spread of
 // the means the other.
 func TestHeteroscedasticColumns(t *testing.T) {
-	trained := &fitted.Trained{Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{Mean: 10, SD: 2}}}
+	trained := &fitted.Trained{Schema: data.Schema{Task: data.Regression},
+		Targets: []data.TargetScale{{Mean: 10, SD: 2}}}
 	p := &model.Prediction{S: 2, N: 1, C: 1, H: []float64{-1, 3}, Var: []float64{0.5, 1.5}}
 	got := rowOf(t, regressionTable(trained, p, 0, 1))
 	for column, want := range map[string]string{"mean": "12", "var_aleatoric": "4", "var_epistemic": "16"} {

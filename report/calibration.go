@@ -84,7 +84,8 @@ func coverage(runs []*Run, r *Run, t Target) panel {
 	n := float64(len(t.Position))
 	var nominal, found, low, high []float64
 	var tips []string
-	numbers := &table{Caption: "Coverage of central intervals", Head: []string{"probability", "rows inside", "difference"}}
+	numbers := &table{Caption: "Coverage of central intervals",
+		Head: []string{"probability", "rows inside", "difference"}}
 	for i := range levels + 1 {
 		p := float64(i) / levels
 		inside := 0.0
@@ -154,7 +155,8 @@ func reliability(runs []*Run, r *Run) panel {
 		const z = 1.96
 		centre, half := (p+z*z/(2*n))/(1+z*z/n), z/(1+z*z/n)*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 		x, y, low, high = append(x, confidence[b]), append(y, p), append(low, centre-half), append(high, centre+half)
-		tips = append(tips, fmt.Sprintf("mean probability %s: %s of %.0f rows right", percent(confidence[b]), percent(p), n))
+		tips = append(tips, fmt.Sprintf("mean probability %s: %s of %.0f rows right",
+			percent(confidence[b]), percent(p), n))
 		numbers.add(percent(confidence[b]), percent(p), fmt.Sprintf("%.0f", n))
 	}
 	chart := charts.Chart{

@@ -39,7 +39,8 @@ func confusion(runs []*Run) section {
 			s.Panels = append(s.Panels, panel{Run: label(runs, r), Title: "Rows of each class", Table: m,
 				Span: spanOf(runs, min(2, (len(scores.Classes)+6)/7))})
 		} else {
-			s.Lead = fmt.Sprintf("There are %d classes: these are the pairs that are confused most.", len(scores.Classes))
+			s.Lead = fmt.Sprintf("There are %d classes: these are the pairs that are confused most.",
+				len(scores.Classes))
 			s.Panels = append(s.Panels, panel{Run: label(runs, r), Title: "Confused most", Table: confused(r)})
 		}
 		t := &table{Caption: "Scores of each class", Head: []string{"class", "rows", "precision", "recall", "F1"}}
@@ -81,7 +82,8 @@ func confused(r *Run) *table {
 func separation(runs []*Run) section {
 	s := section{
 		ID: "separation", Title: "Bhattacharyya distance", Columns: beside(runs),
-		Lead: "The distance between the samples of the two most probable classes, as in the paper: the larger, the surer. " +
+		Lead: "The distance between the samples of the two most probable classes, as in the " +
+			"paper: the larger, the surer. " +
 			"Wrong rows should lie to the left.",
 	}
 	for _, r := range runs {

@@ -58,7 +58,8 @@ func TestShuffle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := (&train.Job{Config: c, Device: dev, Train: rows, Test: test, Reporter: silent{}}).Run(context.Background())
+	out, err := (&train.Job{Config: c, Device: dev, Train: rows, Test: test,
+		Reporter: silent{}}).Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,8 @@ func inputs(runs []*Run) section {
 	for _, r := range runs {
 		lengths := lengthScales(r.Trained)
 		if r.Importance != nil && len(r.Importance.Inputs) > 0 {
-			s.Lead = "The drop is how much log density a test row loses when the values of one input are exchanged among the " +
+			s.Lead = "The drop is how much log density a test row loses when the values of one " +
+				"input are exchanged among the " +
 				"rows, with its standard error. It says what the model uses, and not what causes what."
 			s.Panels = append(s.Panels, shuffled(runs, r, lengths))
 		} else if lengths != nil {

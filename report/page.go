@@ -113,7 +113,8 @@ func (r *Run) notes(runs []*Run) (all []string) {
 	if r.Rows == nil && r.tested() {
 		add("The folder holds no predictions of test rows, so the parts of the page that need them are left out.")
 	} else if r.Rows != nil && len(r.Rows.Number) < result.NTest {
-		add("The charts show %d of %d test rows, spread evenly. The scores are of all.", len(r.Rows.Number), result.NTest)
+		add("The charts show %d of %d test rows, spread evenly. The scores are of all.",
+			len(r.Rows.Number), result.NTest)
 	}
 	return all
 }

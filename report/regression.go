@@ -33,7 +33,8 @@ func predicted(runs []*Run) section {
 		for _, t := range r.Rows.Targets {
 			p := against(runs, r, t)
 			if len(runs) == 1 { // there is room for the numbers
-				s.Panels = append(s.Panels, p, panel{Title: "Tenths of the rows" + target(r, t), Table: p.Numbers, Span: 2})
+				s.Panels = append(s.Panels, p,
+					panel{Title: "Tenths of the rows" + target(r, t), Table: p.Numbers, Span: 2})
 				s.Panels[len(s.Panels)-2].Numbers = nil
 				continue
 			}
@@ -128,8 +129,10 @@ func residuals(runs []*Run) section {
 			continue
 		}
 		for _, t := range r.Rows.Targets {
-			s.Lead = "True less predicted value, in standard deviations of the prediction. Where the model fits, the dots lie " +
-				"around zero all along an input, and nine of ten between the outer lines. The strong line is their mean in " +
+			s.Lead = "True less predicted value, in standard deviations of the prediction. Where " +
+				"the model fits, the dots lie " +
+				"around zero all along an input, and nine of ten between the outer lines. The " +
+				"strong line is their mean in " +
 				"tenths of the rows."
 			left := make([]float64, len(t.True))
 			for i := range left {
@@ -141,7 +144,8 @@ func residuals(runs []*Run) section {
 			}
 		}
 		if c := r.Rows.Classes; c != nil {
-			s.Lead = "How far the probability of the true class is from 1, over each input. The strong line is its mean in " +
+			s.Lead = "How far the probability of the true class is from 1, over each input. The " +
+				"strong line is its mean in " +
 				"tenths of the rows."
 			missing := make([]float64, len(c.LogDensity))
 			for i, l := range c.LogDensity {

@@ -22,7 +22,8 @@ func Candidates(set *Set) []Spec {
 		add("spectrum:6/rc", "double:1,5/sqrt", "gapped:6,2/sqrt/rc", "gapped:6,2/sqrt",
 			"spectrum:8/sqrt", "gapped:8,3/sqrt", "gapped:8,3/sqrt/rc", "gapped:10,4/rc")
 	case Protein:
-		add("double:1,5", "spectrum:4", "spectrum:6", "triple:1,3/log", "gapped:5,2/sqrt", "gapped:6,2", "gapped:8,4", family)
+		add("double:1,5", "spectrum:4", "spectrum:6", "triple:1,3/log", "gapped:5,2/sqrt",
+			"gapped:6,2", "gapped:8,4", family)
 	case Bytes:
 		add("words:1/log/tfidf", "words:2/log", "blended:3/log", "intersection:2", "intersection:4",
 			"double:1,5/log", "blended:5/log/tfidf", "gapped:8,2", "gapped:11,4")

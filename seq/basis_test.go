@@ -101,7 +101,8 @@ func TestBasis(t *testing.T) {
 // TestLinearEmpty: k(x, x) is 1 for a sequence without features, too, and 0 to all others.
 func TestLinearEmpty(t *testing.T) {
 	set := encode(t, DNA, "ACGT", "A", "N")
-	b, err := NewBasis(t.Context(), Spec{{Map: "spectrum", Args: []int{2}, Counts: Raw, Linear: true}}, set, []int{0, 1})
+	b, err := NewBasis(t.Context(),
+		Spec{{Map: "spectrum", Args: []int{2}, Counts: Raw, Linear: true}}, set, []int{0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}

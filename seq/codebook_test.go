@@ -39,7 +39,8 @@ func TestFrames(t *testing.T) {
 			t.Errorf("%q: no error but %v", text, err)
 			continue
 		}
-		if got := fmt.Sprintf("%d: %v", bad.At, err); !strings.HasPrefix(got, want[:3]) || !strings.Contains(got, want[3:]) {
+		if got := fmt.Sprintf("%d: %v", bad.At, err); !strings.HasPrefix(got, want[:3]) ||
+			!strings.Contains(got, want[3:]) {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 		if after, _ := e.Set(); after.N() != 1 || len(after.Codes) != 1 {
@@ -93,7 +94,8 @@ func groups(t testing.TB, scale float64, seed uint64) (set *Set, point []int) {
 		for range 1 + r.IntN(9) {
 			p := r.IntN(3)
 			point = append(point, p)
-			line = append(line, fmt.Sprintf("%g,%g,7", float64(p)*10+r.NormFloat64(), scale*(float64(p*p)*8+r.NormFloat64())))
+			line = append(line, fmt.Sprintf("%g,%g,7", float64(p)*10+r.NormFloat64(),
+				scale*(float64(p*p)*8+r.NormFloat64())))
 		}
 		lines = append(lines, strings.Join(line, ";"))
 	}

@@ -14,7 +14,8 @@ func gappedMap() Map {
 				return specErrorf("gapped: m must be below g: leaving %d of %d symbols out leaves none", m, g)
 			}
 			if n := binomial(g, m); n > mostPatterns {
-				return specErrorf("gapped:%d,%d leaves symbols out in %d ways, more than %d: make m smaller", g, m, n, mostPatterns)
+				return specErrorf("gapped:%d,%d leaves symbols out in %d ways, more than %d: "+
+					"make m smaller", g, m, n, mostPatterns)
 			}
 			return nil
 		},

@@ -5,7 +5,8 @@ package seq
 // as the weighted degree kernel with shifts (Rätsch, Sonnenburg & Schölkopf 2005).
 func placedMap() Map {
 	return Map{
-		Name: "placed", Meaning: "k-mers at the places within s of where they start", Example: "placed:3,2", Positions: true,
+		Name: "placed", Meaning: "k-mers at the places within s of where they start",
+		Example: "placed:3,2", Positions: true,
 		Parameters: []Parameter{{"k", 1, 31}, {"s", 0, 100}},
 		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
 			g, ok := newGrams(a, args[0], 1, 2*positions)

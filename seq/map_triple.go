@@ -4,7 +4,8 @@ package seq
 // one before.
 func tripleMap() Map {
 	return Map{
-		Name: "triple", Meaning: "triples of k-mers, each 1 … d after the one before", Example: "triple:1,3", Reversal: true,
+		Name: "triple", Meaning: "triples of k-mers, each 1 … d after the one before",
+		Example: "triple:1,3", Reversal: true,
 		Parameters: []Parameter{{"k", 1, 31}, {"d", 1, 16}},
 		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
 			m := &triples{k: args[0], d: args[1]}

@@ -104,7 +104,8 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 			"symbols of them (--codebook N)", m.Name)
 	}
 	if m.Kinds == nil && a.Kind.IsGraph() {
-		return nil, specErrorf("%s is for sequences; these are %s: use for example %s", m.Name, a.Kind, exampleFor(a.Kind))
+		return nil, specErrorf("%s is for sequences; these are %s: use for example %s", m.Name,
+			a.Kind, exampleFor(a.Kind))
 	}
 	if m.Kinds != nil && !slices.Contains(m.Kinds, a.Kind) {
 		names, of := make([]string, len(m.Kinds)), "sequences of "

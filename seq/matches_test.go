@@ -64,7 +64,8 @@ func TestMatchesNaive(t *testing.T) {
 			runtime.GOMAXPROCS(threads)
 			again, squares := matched(t, m, set, xbar)
 			among, _ := m.among(t.Context(), set)
-			if dots != nil && (!slices.Equal(again, dots) || !slices.Equal(squares, units) || !slices.Equal(among, own)) {
+			if dots != nil && (!slices.Equal(again, dots) || !slices.Equal(squares, units) ||
+				!slices.Equal(among, own)) {
 				t.Errorf("%s: other bits with %d threads", c.spec, threads)
 			}
 			dots, units, own = again, squares, among
@@ -77,7 +78,8 @@ func TestMatchesNaive(t *testing.T) {
 			}
 			for j, at := range chosen {
 				if want := u.dot(bags[at]); abs(dots[i*w+j]-want) > 1e-12 {
-					t.Fatalf("%s over %s: ⟨φ(%d), φ(x̄_%d)⟩ is %.17g, want %.17g", c.spec, c.kind, i, j, dots[i*w+j], want)
+					t.Fatalf("%s over %s: ⟨φ(%d), φ(x̄_%d)⟩ is %.17g, want %.17g", c.spec, c.kind,
+						i, j, dots[i*w+j], want)
 				}
 			}
 			for j := range i + 1 {

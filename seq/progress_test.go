@@ -45,7 +45,10 @@ func TestStop(t *testing.T) {
 	for name, call := range map[string]func(ctx context.Context) error{
 		"Fit":      func(ctx context.Context) error { _, err := Fit(ctx, spec[0], set); return err },
 		"NewBasis": func(ctx context.Context) error { _, err := NewBasis(ctx, spec, set, all); return err },
-		"Choose":   func(ctx context.Context) error { _, err := Choose(ctx, ChooseGreedy, spec, set, 200, 1, 1); return err },
+		"Choose": func(ctx context.Context) error {
+			_, err := Choose(ctx, ChooseGreedy, spec, set, 200, 1, 1)
+			return err
+		},
 		"Select": func(ctx context.Context) error {
 			_, err := Select(ctx, []Spec{spec[1:]}, set, Targets{Values: targets, Columns: 1}, 1, 0)
 			return err

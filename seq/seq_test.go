@@ -99,7 +99,8 @@ func TestCrowded(t *testing.T) {
 	}
 	set, _ := e.Set()
 	s, _ := Parse("triple:1,16")
-	if _, err := Fit(t.Context(), s[0], set); err == nil || !strings.Contains(err.Error(), "too many possible features") {
+	if _, err := Fit(t.Context(), s[0], set); err == nil ||
+		!strings.Contains(err.Error(), "too many possible features") {
 		t.Error(err)
 	}
 	mustFit(t, "double:1,5", set)
@@ -308,7 +309,8 @@ func TestChoose(t *testing.T) {
 	// Three clusters, with twins and an empty sequence.
 	var lines []string
 	for i := range 30 {
-		lines = append(lines, strings.Repeat("A", 20+i%7), strings.Repeat("AC", 10+i%5)+"T", strings.Repeat("GGT", 9+i%3))
+		lines = append(lines, strings.Repeat("A", 20+i%7), strings.Repeat("AC", 10+i%5)+"T",
+			strings.Repeat("GGT", 9+i%3))
 	}
 	lines = append(lines, "")
 	set := encode(t, DNA, lines...)

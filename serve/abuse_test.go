@@ -27,7 +27,8 @@ func (r *running) others(t *testing.T) (end func() (answers int, slowest time.Du
 			default:
 			}
 			began := time.Now()
-			a, err := client.Post(r.url+"/v1/models/m:predict", "application/json", strings.NewReader(`{"instances":[[1,2]]}`))
+			a, err := client.Post(r.url+"/v1/models/m:predict", "application/json",
+				strings.NewReader(`{"instances":[[1,2]]}`))
 			if err != nil {
 				t.Errorf("another client: %v", err)
 				return

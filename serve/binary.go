@@ -15,7 +15,8 @@ func fromRaw(name string, d Datatype, raw []byte, n int) (numbers []float64, tex
 		return nil, texts, err
 	}
 	if len(raw) != n*d.size() {
-		return nil, nil, badf("input %q: %d bytes for %d elements of %s, which take %d", name, len(raw), n, d, n*d.size())
+		return nil, nil, badf("input %q: %d bytes for %d elements of %s, which take %d", name,
+			len(raw), n, d, n*d.size())
 	}
 	numbers = make([]float64, n)
 	for i := range numbers {

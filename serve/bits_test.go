@@ -28,7 +28,8 @@ func TestBitsOfPredict(t *testing.T) {
 			r := start(t, c, Source{"m", path})
 			client := r.dial(t)
 			ways := []func(given data.Given) ([]map[string]any, error){
-				r.askRows, r.askTensors(false), r.askTensors(true), r.askCalls(t, client, false), r.askCalls(t, client, true),
+				r.askRows, r.askTensors(false), r.askTensors(true), r.askCalls(t, client, false),
+				r.askCalls(t, client, true),
 			}
 			var asking sync.WaitGroup
 			for k := range 12 {
@@ -44,8 +45,10 @@ func TestBitsOfPredict(t *testing.T) {
 						}
 						for i, row := range chosen {
 							for name, v := range got[i] {
-								if fmt.Sprint(v) != fmt.Sprint(want[row][name]) || want[row][name] == nil && name != "bhattacharyya" {
-									t.Errorf("way %d: row %d: %s is %v, predict writes %v", k%len(ways), row, name, v, want[row][name])
+								if fmt.Sprint(v) != fmt.Sprint(want[row][name]) ||
+									want[row][name] == nil && name != "bhattacharyya" {
+									t.Errorf("way %d: row %d: %s is %v, predict writes %v",
+										k%len(ways), row, name, v, want[row][name])
 									return
 								}
 							}
@@ -186,7 +189,8 @@ func (r *running) askTensors(raw bool) func(g data.Given) ([]map[string]any, err
 			return nil, err
 		}
 		size := len(body)
-		status, header, text, err := r.try("/v2/models/m/infer", append(body, tail...), jsonSizeHeader, fmt.Sprint(size))
+		status, header, text, err := r.try("/v2/models/m/infer", append(body, tail...),
+			jsonSizeHeader, fmt.Sprint(size))
 		if err != nil || status != 200 {
 			return nil, fmt.Errorf("status %d, %s, %v", status, text, err)
 		}
@@ -249,7 +253,8 @@ func (r *running) askCalls(t *testing.T, client inference.GRPCInferenceServiceCl
 		defer m.release()
 		q := &inference.ModelInferRequest{ModelName: "m", Id: "8"}
 		for _, in := range tensorsOf(m.schema(), g) {
-			wire := &inference.ModelInferRequest_InferInputTensor{Name: in.Name, Datatype: string(in.Type), Shape: in.Shape}
+			wire := &inference.ModelInferRequest_InferInputTensor{Name: in.Name,
+				Datatype: string(in.Type), Shape: in.Shape}
 			q.Inputs = append(q.Inputs, wire)
 			if raw {
 				q.RawInputContents = append(q.RawInputContents, in.raw())

@@ -78,7 +78,8 @@ func FuzzRows(f *testing.F) {
 		if g.N < 1 || g.N > 1000 {
 			t.Fatalf("%d rows", g.N)
 		}
-		if rows, err := fuzzed().Rows(g); err == nil && (rows.N() != g.N || slices.ContainsFunc(rows.Row(0), math.IsNaN)) {
+		if rows, err := fuzzed().Rows(g); err == nil &&
+			(rows.N() != g.N || slices.ContainsFunc(rows.Row(0), math.IsNaN)) {
 			t.Fatalf("%d rows of %d, %v", rows.N(), g.N, rows.Row(0))
 		}
 	})

@@ -169,7 +169,8 @@ func (s *Server) postInfer(w http.ResponseWriter, r *http.Request) error {
 		if header := r.Header.Get(jsonSizeHeader); header != "" {
 			n, err := strconv.Atoi(header)
 			if err != nil || n < 0 || n > len(body) {
-				return badf("%s: %s is not a part of the %d bytes of the body", jsonSizeHeader, quote(header), len(body))
+				return badf("%s: %s is not a part of the %d bytes of the body", jsonSizeHeader,
+					quote(header), len(body))
 			}
 			jsonSize = n
 		}

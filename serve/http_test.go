@@ -45,14 +45,16 @@ func TestBadRequests(t *testing.T) {
 		{"/v2/models/m/infer", tensor(`"datatype":"FP32","data":[1,1e60]`), 400, "element 2 is"},
 		{"/v2/models/m/infer", tensor(`"datatype":"FP64","data":[1,{"a":2}]`), 400, "element 2 is"},
 		{"/v2/models/m/infer", tensor(`"datatype":"INT64","data":[1,2.5]`), 400, "not a number of INT64"},
-		{"/v2/models/m/infer", tensor(`"datatype":"BYTES","data":["a","b"]`), 400, "is BYTES, and the model reads FP64"},
+		{"/v2/models/m/infer", tensor(`"datatype":"BYTES","data":["a","b"]`), 400,
+			"is BYTES, and the model reads FP64"},
 		{"/v2/models/m/infer", tensor(`"datatype":"FP64"`), 400, "has no list of data"},
 		{"/v2/models/m/infer", tensor(`"datatype":"FP64","parameters":{"binary_data_size":16}`), 400,
 			"0 bytes are left behind the JSON"},
 		{"/v2/models/m/infer", `{"inputs":[{"name":"inputs","shape":[0,2],"datatype":"FP64","data":[]}` +
 			colour + `]}`, 400, "no rows"},
 		{"/v2/models/m/infer",
-			`{"inputs":[{"name":"inputs","shape":[-1,2],"datatype":"FP64","data":[1,2]}]}`, 400, "has the shape [-1 2]"},
+			`{"inputs":[{"name":"inputs","shape":[-1,2],"datatype":"FP64","data":[1,2]}]}`, 400,
+			"has the shape [-1 2]"},
 		{"/v2/models/m/infer",
 			`{"inputs":[{"name":"inputs","shape":[4611686018427387904,4],"datatype":"FP64","data":[1,2]}]}`,
 			400, "has the shape"},
@@ -78,7 +80,8 @@ func TestBadRequests(t *testing.T) {
 		{"/v1/models/m:predict", `[]`, 400, "not JSON of rows"},
 		{"/v1/models/m:predict", `{}`, 400, "the request has no rows"},
 		{"/v1/models/m:predict", `{"instances":[1]}`, 400, `row 1: found "1": a row is an object`},
-		{"/v1/models/m:predict", `{"instances":[[1,"red"]]}`, 400, "a list of 2 cells, and the model reads the 3 columns"},
+		{"/v1/models/m:predict", `{"instances":[[1,"red"]]}`, 400,
+			"a list of 2 cells, and the model reads the 3 columns"},
 		{"/v1/models/m:predict", `{"instances":[{"a":1,"b":2,"colour":"red"},{"a":1,"b":2}]}`, 400,
 			`row 2 lacks column "colour"`},
 		{"/v1/models/m:predict", `{"instances":[["x","red",2]]}`, 400,
@@ -134,7 +137,8 @@ func TestLimits(t *testing.T) {
 	if status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("a large message: %v", err)
 	}
-	_, err = client.ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m", RawInputContents: [][]byte{{1}}})
+	_, err = client.ModelInfer(t.Context(),
+		&inference.ModelInferRequest{ModelName: "m", RawInputContents: [][]byte{{1}}})
 	if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "1 raw contents for 0 inputs") {
 		t.Errorf("no inputs: %v", err)
 	}
@@ -153,7 +157,8 @@ func TestFullQueue(t *testing.T) {
 	_, err := full.predict(t.Context(), 1, nil)
 	w := httptest.NewRecorder()
 	writeError(w, err)
-	if w.Code != 503 || w.Header().Get("Retry-After") != "1" || !strings.Contains(w.Body.String(), "the queue is full") {
+	if w.Code != 503 || w.Header().Get("Retry-After") != "1" ||
+		!strings.Contains(w.Body.String(), "the queue is full") {
 		t.Errorf("a full queue: %d %v %s", w.Code, w.Header(), w.Body)
 	}
 }
@@ -199,7 +204,8 @@ func TestTokens(t *testing.T) {
 func TestLoopback(t *testing.T) {
 	for address, want := range map[string]bool{
 		"127.0.0.1:80": true, "localhost:80": true, "[::1]:80": true, "127.9.9.9:1": true,
-		":80": false, "0.0.0.0:80": false, "[::]:80": false, "example.org:80": false, "10.0.0.1:1": false, "127.0.0.1": false,
+		":80": false, "0.0.0.0:80": false, "[::]:80": false, "example.org:80": false,
+		"10.0.0.1:1": false, "127.0.0.1": false,
 	} {
 		if IsLoopback(address) != want {
 			t.Errorf("%s: %v", address, !want)

@@ -66,7 +66,8 @@ func cellsOf(row json.RawMessage, columns []string) (cells map[string]json.RawMe
 			return nil, err
 		}
 		if len(list) != len(columns) {
-			return nil, badf("a list of %d cells, and the model reads the %d columns %q", len(list), len(columns), columns)
+			return nil, badf("a list of %d cells, and the model reads the %d columns %q", len(list),
+				len(columns), columns)
 		}
 		cells = make(map[string]json.RawMessage, len(list))
 		for i, name := range columns {

@@ -275,7 +275,8 @@ func lines(t testing.TB, trained *fitted.Trained, rows *data.Dataset) []map[stri
 		if err := json.Unmarshal([]byte(line), &object); err != nil {
 			t.Fatal(err)
 		}
-		for _, beside := range append(slices.Clone(trained.Schema.Outputs()), "name", "target", "y_target", "z_target") {
+		for _, beside := range append(slices.Clone(trained.Schema.Outputs()), "name", "target",
+			"y_target", "z_target") {
 			delete(object, beside) // the other columns of the file
 		}
 		all = append(all, object)

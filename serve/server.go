@@ -223,7 +223,8 @@ func (s *Server) answered(c *call, status string, began time.Time, err error) {
 	}
 	s.metrics.requests.WithLabelValues(c.protocol, model, status).Inc()
 	s.metrics.requestSeconds.WithLabelValues(c.protocol, model).Observe(took.Seconds())
-	level, attributes := slog.LevelInfo, []any{"protocol", c.protocol, "model", c.model, "status", status, "rows", c.rows,
+	level, attributes := slog.LevelInfo, []any{"protocol", c.protocol, "model", c.model, "status",
+		status, "rows", c.rows,
 		"milliseconds", float64(took.Microseconds()) / 1e3, "request", c.id}
 	if err != nil {
 		level, attributes = slog.LevelWarn, append(attributes, "error", err.Error())

@@ -78,7 +78,8 @@ func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
 		case in.Data != nil:
 			err = badf("input %q has both data and binary_data_size: give one of them", in.Name)
 		case *size < 0 || *size > int64(len(raw)):
-			err = badf("input %q: binary_data_size is %d, and %d bytes are left behind the JSON", in.Name, *size, len(raw))
+			err = badf("input %q: binary_data_size is %d, and %d bytes are left behind the JSON",
+				in.Name, *size, len(raw))
 		default:
 			t.Numbers, t.Texts, err = fromRaw(in.Name, in.Type, raw[:*size], n)
 			raw = raw[*size:]
@@ -130,7 +131,8 @@ func fromJSON(name string, d Datatype, list []byte, n int) (numbers []float64, t
 		if d == Bytes {
 			var text string
 			if err := json.Unmarshal(word, &text); err != nil || word[0] != '"' {
-				return nil, nil, badf("input %q: element %d is %s, and BYTES are strings", name, found, quote(string(word)))
+				return nil, nil, badf("input %q: element %d is %s, and BYTES are strings", name,
+					found, quote(string(word)))
 			}
 			texts = append(texts, text)
 			continue

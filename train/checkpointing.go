@@ -88,7 +88,8 @@ func (t *trainer) restore(c *rundir.Checkpoint) error {
 		data := c.Vector(v.name)
 		if len(data) != t.Model.Params().Len() {
 			return usage.Errorf("%s has %d numbers of the vector %s, and the model needs %d: it comes from "+
-				"another program, or from another model", rundir.CheckpointFile, len(data), v.name, t.Model.Params().Len())
+				"another program, or from another model", rundir.CheckpointFile, len(data), v.name,
+				t.Model.Params().Len())
 		}
 		t.Device.Upload(v.on, data)
 	}

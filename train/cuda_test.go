@@ -62,7 +62,8 @@ func TestCUDASequences(t *testing.T) {
 	requireCUDA(t)
 	testCUDATraining(t, map[string]*data.Dataset{"classes": genes(t, 60, 1), "regression": mixed(t, 60, 1)}, []string{
 		// with offsets of the classes
-		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 kernel=spectrum:2/sqrt+double:1,3/linear",
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 " +
+			"kernel=spectrum:2/sqrt+double:1,3/linear",
 		"model=gp inducing=9 lengthscales=ard kernel=gapped:4,2/tfidf",
 	})
 }

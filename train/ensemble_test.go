@@ -31,7 +31,8 @@ func ensemble(t *testing.T, set *data.Dataset, weights []float64, options ...str
 func TestEnsemble(t *testing.T) {
 	set, weights := table(t, 60, 1, wave), []float64{0.55, 0.25, 0.2}
 	e := ensemble(t, set, weights, "model=gp inducing=9",
-		"model=gpdrf inducing=9 latents=3 features=7 likelihood=student-t", "model=drf features=7 likelihood=heteroscedastic")
+		"model=gpdrf inducing=9 latents=3 features=7 likelihood=student-t",
+		"model=drf features=7 likelihood=heteroscedastic")
 	dev, err := device.Open("cpu:f32")
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +59,8 @@ func TestEnsemble(t *testing.T) {
 	}
 	for i := range density {
 		got, variance := mixture.Moments(i)
-		if d := mixture.LogDensity(i, y[i]) - math.Log(density[i]); math.Abs(d) > 1e-12 || math.Abs(got-mean[i]) > 1e-12 {
+		if d := mixture.LogDensity(i, y[i]) - math.Log(density[i]); math.Abs(d) > 1e-12 ||
+			math.Abs(got-mean[i]) > 1e-12 {
 			t.Fatalf("row %d: log density off by %g, mean by %g", i, d, got-mean[i])
 		}
 		if d := fitted.Noise(whole, mixture, 0, i) - noise[i]; math.Abs(d) > 1e-12 || noise[i] > variance {

@@ -126,7 +126,8 @@ func (j *Job) measure(c *options.Config, train, held *model.Vectors) (*memory.Pl
 	params := r.Model.Params().Len()
 	v := &evaluator{}
 	if j.Validation != nil {
-		v = newEvaluator(dry, r.Model, c, model.Rows{N: min(j.Validation.N(), options.ValidationRows), X: x, Vectors: held})
+		v = newEvaluator(dry, r.Model, c,
+			model.Rows{N: min(j.Validation.N(), options.ValidationRows), X: x, Vectors: held})
 		if _, err := v.predictor.Predict(0); err != nil {
 			return nil, err
 		}

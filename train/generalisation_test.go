@@ -107,7 +107,8 @@ func TestGeneralisationOfClasses(t *testing.T) {
 // Of many rows some are compared: those of the prediction that was made are what a prediction of
 // them alone would be, also where each sample has a variance of its own.
 func TestComparedRows(t *testing.T) {
-	for _, options := range []string{"model=gp", "features=8 likelihood=heteroscedastic", "features=8 predict-draws=20"} {
+	for _, options := range []string{"model=gp", "features=8 likelihood=heteroscedastic",
+		"features=8 predict-draws=20"} {
 		set, test := table(t, 100, 1, wave), table(t, fitted.ComparedRows+300, 2, wave)
 		g, scores, job, out := generalise(t, "steps=20 batch=50 inducing=10 eval-samples=3 "+options, set, nil, test)
 		if g.Unseen.Rows != fitted.ComparedRows || g.Seen.Rows != 100 {
@@ -169,7 +170,8 @@ func TestRemedy(t *testing.T) {
 // A density that is no number is an error and not JSON that cannot be written.
 func TestGeneralisationNotFinite(t *testing.T) {
 	set := table(t, 30, 1, wave)
-	_, scores, job, out := generalise(t, "steps=3 batch=20 inducing=5 features=5 eval-samples=2", set, nil, set.Spread(5))
+	_, scores, job, out := generalise(t, "steps=3 batch=20 inducing=5 features=5 eval-samples=2",
+		set, nil, set.Spread(5))
 	scores.Densities.Log[2] = math.Inf(-1)
 	if _, err := job.Generalise(t.Context(), out.Trained, scores); err == nil {
 		t.Error("an infinite log density is none")

@@ -109,7 +109,8 @@ func leaveAtOnce(t *testing.T, at string, set *data.Dataset) {
 		t.Fatal(err)
 	}
 	from, folder := reopen(t, at)
-	if _, err := interruptIn(t, &Job{Config: from.Config, From: from}, set, folder, 1); !errors.Is(err, context.Canceled) {
+	if _, err := interruptIn(t, &Job{Config: from.Config, From: from}, set, folder,
+		1); !errors.Is(err, context.Canceled) {
 		t.Errorf("%s: interrupted in the first step: %v", at, err)
 	}
 	after, err := os.ReadFile(filepath.Join(at, rundir.CheckpointFile))

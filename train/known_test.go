@@ -92,7 +92,8 @@ func TestKnownNumbers(t *testing.T) {
 // larger of both.
 func TestKnownSequences(t *testing.T) {
 	set, more := genes(t, 160, 1), genes(t, 300, 2)
-	odd := readText(t, "odd.fasta", ">a|0\nTTTTTTTTTTTTTTTTTTTTTTTTTT\n>b|1\nGATTACAGATTACAGATTACA\n", data.ReadOptions{})
+	odd := readText(t, "odd.fasta",
+		">a|0\nTTTTTTTTTTTTTTTTTTTTTTTTTT\n>b|1\nGATTACAGATTACAGATTACA\n", data.ReadOptions{})
 	for _, options := range sequenceRuns {
 		out := mustFit(t, options+" steps=2", set)
 		d, oddly := distances(t, out.Trained, more), distances(t, out.Trained, odd)
@@ -110,7 +111,8 @@ func TestKnownSequences(t *testing.T) {
 			t.Errorf("%s: a sequence unlike all others is %g away, others %g at most", options, oddly[0], slices.Max(d))
 		}
 		if basis := basisOf(out.Trained); basis != nil {
-			if first, all := naiveToXBar(basis, more.Sequences), d[0]*out.Trained.Known.ToXBar; math.Abs(first-all) > 1e-9 {
+			if first, all := naiveToXBar(basis, more.Sequences),
+				d[0]*out.Trained.Known.ToXBar; math.Abs(first-all) > 1e-9 {
 				t.Errorf("%s: distance %g, want %g", options, all, first)
 			}
 		}
@@ -187,7 +189,8 @@ func TestUnlike(t *testing.T) {
 			t.Errorf("%q is not in %q", want, got)
 		}
 	}
-	if got := trained.Unlike(t.Context(), odd, 2); strings.Contains(got, "dose") || !strings.HasPrefix(got, "warning: ") {
+	if got := trained.Unlike(t.Context(), odd, 2); strings.Contains(got, "dose") ||
+		!strings.HasPrefix(got, "warning: ") {
 		t.Error(got)
 	}
 	if got := trained.Unlike(t.Context(), mixed(t, 30, 2), 1); got != "" {

@@ -99,7 +99,8 @@ func testPlan(t *testing.T, name string, plans []string) {
 				sum := int64(0)
 				for _, b := range p.Buffers {
 					sum += b.Bytes
-					if b.Name == "" || b.Group == "" || !strings.HasPrefix(b.Name, "host.") && strings.Contains(b.Name, "owner") {
+					if b.Name == "" || b.Group == "" || !strings.HasPrefix(b.Name, "host.") &&
+						strings.Contains(b.Name, "owner") {
 						t.Errorf("a buffer without a name: %+v", b)
 					}
 					if elements, size := volume(b.Shape), map[string]int64{"f32": 4, "f64": 8,
@@ -174,7 +175,8 @@ func TestPlanCounts(t *testing.T) {
 	defer dev.Close()
 	set := table(t, 200, 1, wave)
 	plan := func(most int) (*memory.Plan, error) {
-		c := config(t, "model=gpdrf inducing=9 latents=3 features=20 hidden=3 samples=30 steps=6 batch=100 device=cpu:f64")
+		c := config(t, "model=gpdrf inducing=9 latents=3 features=20 hidden=3 samples=30 steps=6 "+
+			"batch=100 device=cpu:f64")
 		return (&Job{Config: c, Device: &counting{dev, most, nil}, Train: set}).Plan(t.Context())
 	}
 	if p, err := plan(1 << 20); err != nil || p.Rows != 100 {
@@ -312,7 +314,8 @@ func (d *shared) New(dtype device.DType, shape ...int) *device.Tensor {
 // Memory that ran out is explained by what fits when the failed run no longer holds any.
 func TestMemoryRunsOut(t *testing.T) {
 	set := table(t, 60, 1, wave)
-	options := "model=gpdrf inducing=9 latents=3 features=200 layers=2 hidden=3 samples=3 steps=6 batch=50 device=cpu:f64"
+	options := "model=gpdrf inducing=9 latents=3 features=200 layers=2 hidden=3 samples=3 " +
+		"steps=6 batch=50 device=cpu:f64"
 	open := func(memory int64, at int) *shared {
 		dev, err := device.Open("cpu:f64")
 		if err != nil {

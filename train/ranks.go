@@ -32,7 +32,8 @@ func CheckRanks(c dist.Comm, cfg *options.Config) error {
 	shards := c.Size()
 	if cfg.Deterministic {
 		if shards = dist.Shards; shards%c.Size() != 0 {
-			return usage.Errorf("--deterministic: is for 1, 2, 4 or 8 ranks, and there are %d: start so many, or leave it out",
+			return usage.Errorf("--deterministic: is for 1, 2, 4 or 8 ranks, and there are %d: "+
+				"start so many, or leave it out",
 				c.Size())
 		}
 	}
@@ -86,7 +87,8 @@ func (l *loop) compare() error {
 	own := int(l.fingerprint())
 	zero, err := first(l.ranks(), own)
 	if err == nil && zero != own {
-		err = fmt.Errorf("training failed at step %d of %d: the parameters of this rank are no longer those of rank 0: "+
+		err = fmt.Errorf("training failed at step %d of %d: the parameters of this rank are no "+
+			"longer those of rank 0: "+
 			"all ranks need the same program on the same kind of processor or GPU", l.out.Steps, l.last)
 	}
 	return err

@@ -194,7 +194,8 @@ func TestRanksDisagree(t *testing.T) {
 			j.Config = j.Config.With("seed", uint64(2))
 		}
 	})
-	if errs[1] == nil || !strings.Contains(errs[1].Error(), "the parameters of this rank are no longer those of rank 0") {
+	if errs[1] == nil || !strings.Contains(errs[1].Error(),
+		"the parameters of this rank are no longer those of rank 0") {
 		t.Errorf("another seed: %v", errs)
 	}
 	for words, want := range map[string]string{

@@ -57,7 +57,8 @@ func TestCUDAReplay(t *testing.T) {
 		"model=gpdrf inducing=9 latents=3 features=7 samples=2 spectra=var-fixed-all-each whiten=false " +
 			"learn-inducing=true batch=17",
 		"model=drf features=7 layers=3 hidden=3 samples=2 spectra=prior-fixed batch=17",
-		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 skip=true samples=2 spectra=var-integrated batch=17",
+		"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 skip=true samples=2 " +
+			"spectra=var-integrated batch=17",
 		"model=gp inducing=9 lengthscales=shared batch=60",
 		"model=gp inducing=9 lengthscales=shared kernel=rbf+matern12 batch=60 natgrad=0.2",
 		"model=gpdrf inducing=9 latents=3 features=7 samples=2 q-cov=full natgrad=0.1 batch=17",
@@ -75,7 +76,8 @@ func TestCUDAReplay(t *testing.T) {
 				if calls := usage[last].Calls - usage[last-1].Calls; calls != 2*reportEvery+1 {
 					t.Errorf("%d calls of the driver for %d steps", calls, reportEvery)
 				}
-				t.Logf("%g calls a step where it is launched", float64(plain[last].Calls-plain[last-1].Calls-1)/reportEvery)
+				t.Logf("%g calls a step where it is launched",
+					float64(plain[last].Calls-plain[last-1].Calls-1)/reportEvery)
 				for i, u := range [][]gpu.Usage{usage, plain} {
 					if u[0].Changes != u[last].Changes {
 						t.Errorf("memory changes after the first step (%d): %+v", i, u)

@@ -27,7 +27,8 @@ var resumes = []string{
 	"model=gpdrf inducing=9 latents=3 features=7 chunk=5 validation=0.3 eval-every=4 early-stop=2 lr=0.5 warmup=0",
 	"model=gp inducing=9 natgrad=0.3 validation=0.3 eval-every=7 restore=last",
 	"model=drf features=7 layers=2 hidden=2 spectra=prior-fixed samples=3 batch=60 class-offsets=true",
-	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 validation=0.3 eval-every=4 batch=17",
+	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 " +
+		"validation=0.3 eval-every=4 batch=17",
 	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 distances=steps " +
 		"validation=0.3 eval-every=4 batch=17 chunk=9",
 	"model=drf features=7 kernel=spectrum:2 projection=16 batch=17",

@@ -194,7 +194,8 @@ func TestSelectMaps(t *testing.T) {
 		t.Error(notes)
 	}
 	if _, maps := c.Kernels(); maps == nil || !strings.Contains(notes, "kernel auto: "+maps.String()+", by ") ||
-		!strings.Contains(notes, "  double:1,5/sqrt/linear ") || c.InducingInit != options.InducingRandom || c.LearnInducing {
+		!strings.Contains(notes, "  double:1,5/sqrt/linear ") ||
+		c.InducingInit != options.InducingRandom || c.LearnInducing {
 		t.Errorf("kernel %s, %s, %v: %s", c.Kernel, c.InducingInit, c.LearnInducing, notes)
 	}
 	again, err := options.ParseYAML("run.yaml", c.YAML())
@@ -335,10 +336,12 @@ func TestSequenceModelDamage(t *testing.T) {
 			"1\ta word and another\n0\twords of old\n1\tand a word\n0\tan old word\n1\ta new and\n0\tof "+
 				"words\n1\tanother a\n0\told of\n1\tand\n0\tof\n", data.ReadOptions{Tokens: "bytes"})).Trained
 	for want, damage := range map[string]func(t *fitted.Trained){
-		"lack an alphabet":           func(t *fitted.Trained) { t.Kind = fitted.Vectors{} },
-		"are not those of the model": func(t *fitted.Trained) { t.Model.Maps = []string{model.MapLinear, model.MapRBF} },
-		"inducing points in tensor":  func(t *fitted.Trained) { t.Model.Inducing = 8 },
-		`"sequences.codes" holds`:    func(t *fitted.Trained) { basisOf(t).Set.Codes[0] = 300 },
+		"lack an alphabet": func(t *fitted.Trained) { t.Kind = fitted.Vectors{} },
+		"are not those of the model": func(t *fitted.Trained) {
+			t.Model.Maps = []string{model.MapLinear, model.MapRBF}
+		},
+		"inducing points in tensor": func(t *fitted.Trained) { t.Model.Inducing = 8 },
+		`"sequences.codes" holds`:   func(t *fitted.Trained) { basisOf(t).Set.Codes[0] = 300 },
 		`"sequences.start" is not in`: func(t *fitted.Trained) {
 			basisOf(t).Set.Start[1], basisOf(t).Set.Start[2] = basisOf(t).Set.Start[2], basisOf(t).Set.Start[1]
 		},
@@ -363,7 +366,8 @@ func TestEmptySequences(t *testing.T) {
 		t.Fatal(err, out)
 	}
 	if notes := strings.Join(q.notes, "\n"); !strings.Contains(notes,
-		"without any feature, which the model cannot tell apart: 2 under spectrum:3, 2 under spectrum:2/linear, of 22") {
+		"without any feature, which the model cannot tell apart: 2 under spectrum:3, 2 under "+
+			"spectrum:2/linear, of 22") {
 		t.Error(notes)
 	}
 	evaluate(t, out, set)

@@ -96,7 +96,8 @@ func (j *Job) run(ctx context.Context) (out *Outcome, err error) {
 		j.Reporter = silent{}
 	}
 	if j.Config.Preset == options.Best || j.Config.Ensemble > 1 {
-		return nil, usage.Errorf("preset best and ensemble are for several models: give them to the command gpdrf-gpu train")
+		return nil, usage.Errorf("preset best and ensemble are for several models: give them to " +
+			"the command gpdrf-gpu train")
 	}
 	limit := j.Config.TimeLimit
 	before, cancel := Until(ctx, j.Started, limit)
@@ -250,7 +251,8 @@ func (t *trainer) reset() {
 func (t *trainer) schedule() {
 	c := t.Config
 	t.sched = schedule{
-		steps: c.Steps, lr: c.LR, warmup: c.Warmup, cosine: c.Decay == "cosine", klWeight: c.KLWeight, klWarmup: c.KLWarmup,
+		steps: c.Steps, lr: c.LR, warmup: c.Warmup, cosine: c.Decay == "cosine",
+		klWeight: c.KLWeight, klWarmup: c.KLWarmup,
 		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnInducing: c.LearnInducing, learnTail: c.LearnDoF,
 		natural: c.NatGrad,
 	}

@@ -299,7 +299,8 @@ func TestReportedBound(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &readings{}
-		out, err := (&Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: r}).Run(context.Background())
+		out, err := (&Job{Config: c, Device: dev, Train: set, Started: time.Now(),
+			Reporter: r}).Run(context.Background())
 		if e := out.ELBO; err != nil || len(r.all) != 3 || e.Value != e.ELL-weight*e.KL {
 			t.Fatalf("%+v, %d readings, %v", out, len(r.all), err)
 		}

@@ -48,7 +48,8 @@ func TestEarlyStop(t *testing.T) {
 	const options = "steps=400 batch=50 inducing=30 features=20 lr=0.05 validation=0.25 eval-every=20"
 	out, all := fitHeldOut(t, options+" early-stop=3", set)
 	v := out.Validation
-	if !v.EarlyStopped || v.Restored != "best" || v.Step != out.Steps-60 || v.NLL == nil || v.NLPD != nil || v.Rows != 50 {
+	if !v.EarlyStopped || v.Restored != "best" || v.Step != out.Steps-60 || v.NLL == nil ||
+		v.NLPD != nil || v.Rows != 50 {
 		t.Fatalf("%d steps: %+v", out.Steps, v)
 	}
 	seen := 0
@@ -102,7 +103,8 @@ func TestTimeLimitWithValidation(t *testing.T) {
 		}
 		often, _ := fitHeldOut(t, options+limit.String()+" eval-every=1", set)
 		if often.Config.Steps > rarely.Config.Steps/3 {
-			t.Errorf("in %s %d steps with an evaluation each, %d without", limit, often.Config.Steps, rarely.Config.Steps)
+			t.Errorf("in %s %d steps with an evaluation each, %d without", limit,
+				often.Config.Steps, rarely.Config.Steps)
 		}
 		return
 	}

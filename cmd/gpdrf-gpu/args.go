@@ -101,7 +101,8 @@ func orderVerb(program string, v verb, words []string) ([]string, error) {
 		case i+1 == len(words):
 			return nil, usagef("--%s: needs a value: %s", name, f.arg)
 		case isFlag(words[i+1]):
-			return nil, usagef("--%s: needs a value, and the next word is the flag %s: give %s", name, words[i+1], f.arg)
+			return nil, usagef("--%s: needs a value, and the next word is the flag %s: give %s",
+				name, words[i+1], f.arg)
 		default:
 			i++
 			value = words[i]

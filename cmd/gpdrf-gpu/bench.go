@@ -244,7 +244,8 @@ func (b *benchmark) on(d *benchDevice, measure func(workload.Machine) error) (er
 	}()
 	defer device.Guard(&err)
 	precision := device.Relax(dev, device.Precision(d.Precision))
-	if err = measure(workload.Machine{Device: dev, Peak: d.Peak, Precision: precision}); errors.Is(err, context.Canceled) {
+	if err = measure(workload.Machine{Device: dev, Peak: d.Peak,
+		Precision: precision}); errors.Is(err, context.Canceled) {
 		b.note("interrupted: no figures, since too few steps were timed")
 		return errInterrupted
 	}

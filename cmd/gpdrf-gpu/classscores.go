@@ -136,7 +136,8 @@ func plainTable(columns int) table.Writer {
 func alignRight(t table.Writer, columns []int) {
 	var right []table.ColumnConfig
 	for _, i := range columns {
-		right = append(right, table.ColumnConfig{Number: i, Align: prettytext.AlignRight, AlignHeader: prettytext.AlignRight})
+		right = append(right, table.ColumnConfig{Number: i, Align: prettytext.AlignRight,
+			AlignHeader: prettytext.AlignRight})
 	}
 	t.SetColumnConfigs(right)
 }

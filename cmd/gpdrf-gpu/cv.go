@@ -312,7 +312,8 @@ func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
 	if v.release, err = cv.Lock(); err != nil {
 		return err
 	}
-	v.note("%d folds in %s; if this is killed, resume it with: %s", cv.Folds, cv.Path(), rundir.ResumeCommand(cv.Path()))
+	v.note("%d folds in %s; if this is killed, resume it with: %s", cv.Folds, cv.Path(),
+		rundir.ResumeCommand(cv.Path()))
 	return nil
 }
 

@@ -19,7 +19,8 @@ type cvColumn struct {
 
 func cvColumns(cv *rundir.CV) (columns []cvColumn) {
 	if cv.Task == data.Classification {
-		columns = []cvColumn{{heading: "error", key: "error"}, {heading: "NLL", key: "nll"}, {heading: "ECE", key: "ece"}}
+		columns = []cvColumn{{heading: "error", key: "error"}, {heading: "NLL", key: "nll"},
+			{heading: "ECE", key: "ece"}}
 		if _, two := cv.Test["auc"]; two {
 			columns = append(columns, cvColumn{heading: "AUC", key: "auc"})
 		}

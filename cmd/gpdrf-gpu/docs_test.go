@@ -47,7 +47,8 @@ func (p *program) markdown() string {
 	b.WriteString("Exit codes: 0; 2 for bad input or usage; 1 for a failure; 130 after Ctrl-C, which " +
 		"saves the model so\nfar. `train --resume` on a run that has ended says so, with 0.\n")
 	for _, v := range p.verbs() {
-		fmt.Fprintf(&b, "\n## gpdrf-gpu %s\n\n    gpdrf-gpu %s\n\n%s\n\n", v.name, v.synopsis(), wrap(v.about, "", helpWidth))
+		fmt.Fprintf(&b, "\n## gpdrf-gpu %s\n\n    gpdrf-gpu %s\n\n%s\n\n", v.name, v.synopsis(),
+			wrap(v.about, "", helpWidth))
 		for _, e := range v.examples {
 			fmt.Fprintf(&b, "    %s\n", e.command)
 		}

@@ -95,7 +95,8 @@ func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, n
 	}
 	if rows.Fingerprint != run.Result.Fingerprint.Test {
 		notes = append(notes,
-			fmt.Sprintf("warning: the test rows have changed since the run was tested (fingerprint %.12s…, %.12s… then)",
+			fmt.Sprintf("warning: the test rows have changed since the run was tested "+
+				"(fingerprint %.12s…, %.12s… then)",
 				rows.Fingerprint, run.Result.Fingerprint.Test))
 	}
 	return rows, notes, nil

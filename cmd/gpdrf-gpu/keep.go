@@ -78,7 +78,8 @@ func (f *finish) table() {
 		readings, err = report.ParseReadings(text)
 	}
 	if err == nil && len(readings) > 0 { // the trials of a search have none
-		err = f.folder.Write(rundir.MetricsCSVFile, func(w io.Writer) error { return report.WriteReadings(w, readings) })
+		err = f.folder.Write(rundir.MetricsCSVFile,
+			func(w io.Writer) error { return report.WriteReadings(w, readings) })
 	}
 	if err != nil {
 		f.note("warning: %s was left out: %v", rundir.MetricsCSVFile, err)

@@ -16,7 +16,8 @@ func (p *program) plan(c *call) error {
 		return err
 	}
 	if args := c.Args().Slice(); len(args) > 0 {
-		return usagef("unexpected argument %q: plan takes the options of train: gpdrf-gpu plan --data %s", args[0], args[0])
+		return usagef("unexpected argument %q: plan takes the options of train: gpdrf-gpu plan "+
+			"--data %s", args[0], args[0])
 	}
 	cfg, err := c.config()
 	if err != nil {

@@ -231,7 +231,9 @@ func (b *bar) Begin(total int) {
 	// the spaces stay where there is no room for the bar
 	b.bar = b.group.AddBar(int64(total), mpb.BarFillerTrim(),
 		mpb.PrependDecorators(decor.CountersNoUnit("step %d of %d ")),
-		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return b.last.Load().text(s.AvailableWidth) })),
+		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
+			return b.last.Load().text(s.AvailableWidth)
+		})),
 	)
 }
 

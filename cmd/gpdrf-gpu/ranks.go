@@ -93,7 +93,8 @@ func (p *program) join(c *call) error {
 		return usagef("--cv: several processes share one training only: give each fold to one of them " +
 			"with --part, or start one process")
 	case several:
-		return usagef("preset best and --ensemble train several models, which processes cannot share: start one process")
+		return usagef("preset best and --ensemble train several models, which processes cannot " +
+			"share: start one process")
 	}
 	p.note("%d ranks share the training, by %s", comm.Size(), comm)
 	return nil

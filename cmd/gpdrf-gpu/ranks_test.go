@@ -283,7 +283,8 @@ func TestRanksRefused(t *testing.T) {
 			{small + " --cv 5", "--cv: several processes share one training only", 2, nil},
 			{small + " --ensemble 3", "preset best and --ensemble train several models", 2, nil},
 			{small + " --batch 1", "--batch: 1 rows cannot be shared by 2", 2, nil},
-			{small, "which cannot share a training: no MPI library: tried /nowhere.so", 2, []string{"GPDRF_MPI=/nowhere.so"}},
+			{small, "which cannot share a training: no MPI library: tried /nowhere.so", 2,
+				[]string{"GPDRF_MPI=/nowhere.so"}},
 			{small, `WORLD_SIZE="" is not a number`, 0, []string{"RANK=1"}},
 		} {
 			if name == "mpich" && strings.Contains(c.words, " : ") && c.ranks == 1 && strings.Contains(c.words, "f64") {

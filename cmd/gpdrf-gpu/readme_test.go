@@ -38,7 +38,8 @@ func TestREADME(t *testing.T) {
 		t.Fatalf("the README has %d commands: %q", len(commands), commands)
 	}
 	folder := t.TempDir()
-	if err := os.CopyFS(filepath.Join(folder, "examples"), os.DirFS(filepath.Join("..", "..", "examples"))); err != nil {
+	if err := os.CopyFS(filepath.Join(folder, "examples"),
+		os.DirFS(filepath.Join("..", "..", "examples"))); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("GPDRF_DATA", "")

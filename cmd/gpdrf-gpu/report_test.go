@@ -48,7 +48,8 @@ func agreesCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	is := func(name string, got, want float64) {
 		if !(math.Abs(got-want) <= 1e-9*math.Max(1, math.Abs(want))) {
-			ts.Fatalf("%s: %s is %.12g of the predictions, %.12g in result.json", filepath.Base(args[0]), name, got, want)
+			ts.Fatalf("%s: %s is %.12g of the predictions, %.12g in result.json",
+				filepath.Base(args[0]), name, got, want)
 		}
 	}
 	one := map[bool]float64{true: 1}

@@ -192,7 +192,8 @@ func (c twoRuns) Lines() []string {
 		t := plainTable(4)
 		t.AppendHeader(table.Row{"score", "A", "B", "B − A"})
 		for _, s := range c.Scores {
-			t.AppendRow(table.Row{s.Name, fmt.Sprintf("%.4f", s.A), fmt.Sprintf("%.4f", s.B), fmt.Sprintf("%+.4f", s.B-s.A)})
+			t.AppendRow(table.Row{s.Name, fmt.Sprintf("%.4f", s.A), fmt.Sprintf("%.4f", s.B),
+				fmt.Sprintf("%+.4f", s.B-s.A)})
 		}
 		lines = append(append(lines, ""), strings.Split(trimmed(t), "\n")...)
 	}

@@ -4,12 +4,17 @@ package main
 func (p *program) serveVerb(deviceFlag, precisionFlag, samplesFlag flagSpec) verb {
 	return verb{
 		name: "serve", args: "RUN...", line: "answer requests for predictions over HTTP and gRPC", run: p.serve,
-		about: "RUN is a run folder or a model.safetensors; it is served under the name of its folder, or under NAME with " +
-			"NAME=RUN. Requests follow the Open Inference Protocol, version 2, as KServe and Triton clients send them, over " +
+		about: "RUN is a run folder or a model.safetensors; it is served under the name of its " +
+			"folder, or under NAME with " +
+			"NAME=RUN. Requests follow the Open Inference Protocol, version 2, as KServe and " +
+			"Triton clients send them, over " +
 			"HTTP and gRPC. Rows as plain JSON go to /v1/models/NAME:predict. docs/serve.md has examples, and " +
-			"/openapi.json every path. A row's prediction has the same bits as that of predict. A model whose files change " +
-			"is loaded again, and no request is lost. Only this machine can reach the default addresses. For others, give " +
-			"--token-file, and --tls-cert with --tls-key. The log goes to standard error, a line for each request. Ctrl-C " +
+			"/openapi.json every path. A row's prediction has the same bits as that of predict. " +
+			"A model whose files change " +
+			"is loaded again, and no request is lost. Only this machine can reach the default " +
+			"addresses. For others, give " +
+			"--token-file, and --tls-cert with --tls-key. The log goes to standard error, a line " +
+			"for each request. Ctrl-C " +
 			"finishes the requests in work and ends.",
 		flags: serveFlags(deviceFlag, precisionFlag, samplesFlag),
 		examples: []example{
@@ -36,7 +41,8 @@ func serveFlags(deviceFlag, precisionFlag, samplesFlag flagSpec) []flagSpec {
 		{group: "Access", name: "tls-cert", arg: "FILE", help: "the certificate, PEM"},
 		{group: "Access", name: "tls-key", arg: "FILE", help: "its key, PEM"},
 		{group: "Access", name: "insecure", arg: switchArg, help: "let other machines in without token and TLS"},
-		{group: "Batches", name: "max-delay", arg: "TIME", help: "how long a request waits for others", otherwise: "2ms"},
+		{group: "Batches", name: "max-delay", arg: "TIME",
+			help: "how long a request waits for others", otherwise: "2ms"},
 		{group: "Batches", name: "max-batch", arg: "N", help: "rows that are predicted at once", otherwise: "256"},
 		{group: "Limits", name: "max-rows", arg: "N", help: "rows of a request", otherwise: "10000"},
 		{group: "Limits", name: "max-body", arg: "SIZE", help: "bytes of a request", otherwise: "16MiB"},

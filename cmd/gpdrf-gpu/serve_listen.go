@@ -46,7 +46,8 @@ func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
 				config.Log.Warn("anybody who reaches the address may ask: --token-file lets in those who have "+
 					"a token", "address", address)
 			case config.TLS == nil:
-				config.Log.Warn("tokens and rows travel in the clear: --tls-cert and --tls-key encrypt them", "address", address)
+				config.Log.Warn("tokens and rows travel in the clear: --tls-cert and --tls-key "+
+					"encrypt them", "address", address)
 			}
 		}
 		l, err := net.Listen("tcp", address)

@@ -250,7 +250,8 @@ func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard
 			return folder.Discard()
 		})
 		stopping = p.onInterrupt(func() {
-			p.say("interrupted: training stops after this step, or after a part of it; press Ctrl-C again to quit at once")
+			p.say("interrupted: training stops after this step, or after a part of it; press " +
+				"Ctrl-C again to quit at once")
 		})
 	}, cancel)
 	job.Save = func(c *rundir.Checkpoint) error {

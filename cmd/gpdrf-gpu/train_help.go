@@ -21,8 +21,10 @@ func (p *program) trainVerb() verb {
 			"and the prediction of every row in predictions.csv. --resume and info take such a folder, too.",
 		examples: []example{
 			{"gpdrf-gpu train", "the power plant table, in about a minute"},
-			{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m", "a table of your own, for ten minutes"},
-			{"gpdrf-gpu train --data eeg --data-dir ../data --fold 2 --model gp", "a named set, with the first layer alone"},
+			{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m",
+				"a table of your own, for ten minutes"},
+			{"gpdrf-gpu train --data eeg --data-dir ../data --fold 2 --model gp",
+				"a named set, with the first layer alone"},
 			{"gpdrf-gpu train --data houses.csv --folds 5 --fold 2", "tested on the second fifth of its rows"},
 			{"gpdrf-gpu train --data houses.csv --cv 5",
 				"and on each fifth in turn: the mean and standard error of each score"},
@@ -52,7 +54,8 @@ func trainFlags() []flagSpec {
 			help: "with --cv and --out: train the folds of part i, from 0, of n; give each part the same " +
 				"--out. auto is the task of a Slurm array. A part that was killed is repeated with the same command"},
 		{group: "Files", name: "until-eof", rare: true, arg: switchArg,
-			help: "when standard input ends, do what Ctrl-C does, so that the run stops with the program that began it"},
+			help: "when standard input ends, do what Ctrl-C does, so that the run stops with the " +
+				"program that began it"},
 		{group: "Files", name: "overwrite", rare: true, arg: switchArg,
 			help: "replace the run in the folder of --out, once the new one is whole"},
 	}
@@ -61,7 +64,8 @@ func trainFlags() []flagSpec {
 		flagSpec{group: "Files", name: "tensorboard", rare: true, arg: switchArg,
 			help: "write what TensorBoard shows into the run folder, while the run goes on: tensorboard --logdir runs"})
 	flags = append(flags, flagSpec{
-		group: "Run", name: "jobs", rare: true, arg: "N", help: "models that preset best or --ensemble trains at a time",
+		group: "Run", name: "jobs", rare: true, arg: "N",
+		help:      "models that preset best or --ensemble trains at a time",
 		otherwise: "one for each of up to 4 threads, or 1 on a GPU",
 	})
 	flags = append(flags, flagSpec{

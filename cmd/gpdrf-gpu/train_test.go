@@ -72,7 +72,8 @@ func TestEvaluationFails(t *testing.T) {
 		"train --resume " + out:                                  "finished after 3 steps",
 	} {
 		said.Reset()
-		if code := p.run(strings.Fields("gpdrf-gpu " + words)); code != exitOK || !strings.Contains(said.String(), want) {
+		if code := p.run(strings.Fields("gpdrf-gpu " + words)); code != exitOK ||
+			!strings.Contains(said.String(), want) {
 			t.Errorf("%s: exit code %d, %s", words, code, said.String())
 		}
 	}

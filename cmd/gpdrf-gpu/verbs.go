@@ -80,7 +80,8 @@ func (p *program) ownVerbs() []verb {
 			about: "It reads the run's own test rows again, and warns if they have changed since. A file given with " +
 				"--data needs the columns of the training data and the target.",
 			flags: append([]flagSpec{
-				{group: "Data", name: "data", arg: "FILE", help: "rows with their targets; default: the run's own test rows"},
+				{group: "Data", name: "data", arg: "FILE",
+					help: "rows with their targets; default: the run's own test rows"},
 				labelsFlag, gramFlag,
 				samplesFlag, deviceFlag, precisionFlag, jsonFlag,
 			}, dialectFlags()...),
@@ -92,10 +93,12 @@ func (p *program) ownVerbs() []verb {
 		{
 			name: "predict", args: "RUN", line: "predict the rows of a file", run: p.predict,
 			about: "RUN is a run folder, or its model.safetensors alone. Columns are matched to those of training by " +
-				"name, or by position where the file has no header. The target may be missing; otherwise it is copied " +
+				"name, or by position where the file has no header. The target may be missing; " +
+				"otherwise it is copied " +
 				"to the last column. Each row of the output is a row of the input, in the same order and in the " +
 				"target's own units. A regression has mean, sd, var_aleatoric (noise), var_epistemic (what the model " +
-				"does not know) and the quantiles q05 q25 q50 q75 q95. A classification has label, p_<class> for each " +
+				"does not know) and the quantiles q05 q25 q50 q75 q95. A classification has " +
+				"label, p_<class> for each " +
 				"class, entropy (in nats) and bhattacharyya. The last is the distance between the two most probable " +
 				"classes over the samples. It is large where the model is sure, and empty where the samples do not " +
 				"vary. The column distance says how far a row is from the training rows, whatever its sd is. It is 0 " +
@@ -106,7 +109,8 @@ func (p *program) ownVerbs() []verb {
 				{group: "Data", name: "id", arg: "COL",
 					help: "the column that names the rows, and is copied; default: that of training"},
 				gramFlag,
-				{group: "Output", name: "out", arg: "FILE.csv|FILE.jsonl|-", help: "where to write; - is CSV on standard output"},
+				{group: "Output", name: "out", arg: "FILE.csv|FILE.jsonl|-",
+					help: "where to write; - is CSV on standard output"},
 				samplesFlag,
 				{group: "Prediction", name: "draws", arg: "T",
 					help: "mean and sd from T draws, as in the paper; default: in closed form"},
@@ -122,7 +126,8 @@ func (p *program) ownVerbs() []verb {
 		p.exportVerb(samplesFlag),
 		{
 			name: "data", args: "ACTION [SET ...]", line: "list, fetch or check the named data sets", run: p.data,
-			about: "ACTION is list, fetch or check. list shows the sets that --data may name, and where they are read " +
+			about: "ACTION is list, fetch or check. list shows the sets that --data may name, " +
+				"and where they are read " +
 				"from. fetch downloads the public originals of a set into the data folder. A download that broke off " +
 				"continues where it stopped. A file with a wrong checksum is kept aside and never used. check " +
 				"compares files with their checksums, for all sets or those named. It exits with 0 if all files that " +
@@ -139,13 +144,15 @@ func (p *program) ownVerbs() []verb {
 		},
 		{
 			name: "info", args: "[RUN | FILE]", line: "describe a run, a data file or this machine", run: p.info,
-			about: "Of a run folder it shows what was trained, and the scores. Of a data file it shows the columns, the " +
+			about: "Of a run folder it shows what was trained, and the scores. Of a data file it " +
+				"shows the columns, the " +
 				"target and the fingerprint; a named set stands for its training rows. Without an argument it shows " +
 				"the devices of this machine, and where the named sets are read from.",
 			flags: slices.Concat([]flagSpec{
 				{group: "Data", name: "target", arg: "COL[,COL]",
 					help: "target column of FILE by name or by number from 1, or several"},
-				{group: "Data", name: "task", arg: "auto|regression|classification", help: "how to read the target of FILE"},
+				{group: "Data", name: "task", arg: "auto|regression|classification",
+					help: "how to read the target of FILE"},
 				labelsFlag,
 			}, tableFlags(), []flagSpec{
 				{group: "Data", name: "tokens", arg: strings.Join(data.Tokens(), "|"),
@@ -162,7 +169,8 @@ func (p *program) ownVerbs() []verb {
 		},
 		{
 			name: "plan", line: "how much memory a training takes, and whether it fits", run: p.plan,
-			about: "It takes the options of train (gpdrf-gpu help train) and lists every buffer of that training with " +
+			about: "It takes the options of train (gpdrf-gpu help train) and lists every buffer " +
+				"of that training with " +
 				"its size. Nothing is trained. If the training does not fit, the exit code is 2, and the error names " +
 				"options that would fit.",
 			flags: append(planFlags(), jsonFlag),
@@ -173,7 +181,8 @@ func (p *program) ownVerbs() []verb {
 		},
 		{
 			name: "check", line: "compare a GPU with the CPU", run: p.check,
-			about: "It computes the gradients of three tiny models on a GPU and on the CPU, in float32 and in double. One " +
+			about: "It computes the gradients of three tiny models on a GPU and on the CPU, in " +
+				"float32 and in double. One " +
 				"model has vectors, one has sequences, and one has W and Ω in closed form. It exits with 0 if all " +
 				"gradients agree, with 1 if one does not, and with 2 if there is no GPU.",
 			flags: []flagSpec{
@@ -190,10 +199,13 @@ func (p *program) ownVerbs() []verb {
 		},
 		{
 			name: "report", args: "RUN [RUN ...]", line: "write a page of HTML about runs", run: p.report,
-			about: "The page shows what was trained, learning curves, calibration, predictions, residuals against each " +
+			about: "The page shows what was trained, learning curves, calibration, predictions, " +
+				"residuals against each " +
 				"input, which inputs matter, confused classes and the worst rows. It is one file that loads nothing " +
-				"else. Several runs stand side by side; a cross-validation stands for its folds. train writes the page " +
-				"of its run by itself. Where a run folder holds no predictions, the run's test rows are predicted again.",
+				"else. Several runs stand side by side; a cross-validation stands for its folds. " +
+				"train writes the page " +
+				"of its run by itself. Where a run folder holds no predictions, the run's test " +
+				"rows are predicted again.",
 			flags: []flagSpec{
 				{group: "Output", name: "out", arg: "FILE.html",
 					help: "where to write; otherwise report.html in the run folder, or, of several runs, here"},
@@ -205,7 +217,8 @@ func (p *program) ownVerbs() []verb {
 		},
 		{
 			name: "runs", args: "[DIR] | compare A B", line: "list runs and their scores, or compare two", run: p.runs,
-			about: "It lists the runs in DIR and below, otherwise in runs. A cross-validation is one line, with the means " +
+			about: "It lists the runs in DIR and below, otherwise in runs. A cross-validation is " +
+				"one line, with the means " +
 				"of its folds. compare says which options of two runs differ, and their scores. Where both have " +
 				"predictions of the same test rows, it compares these row by row, with standard errors.",
 			flags: []flagSpec{
@@ -221,9 +234,11 @@ func (p *program) ownVerbs() []verb {
 		},
 		{
 			name: "bench", line: "time a training step on this machine", run: p.bench,
-			about: "It trains on synthetic rows. It times each operation by itself, and then whole steps. Figures are " +
+			about: "It trains on synthetic rows. It times each operation by itself, and then " +
+				"whole steps. Figures are " +
 				"medians. It also compares them with a floor: the time that the GPU would need at its peak, by its " +
-				"data sheet. The floor counts the arithmetic of the formulas, and each argument read or written once. " +
+				"data sheet. The floor counts the arithmetic of the formulas, and each argument " +
+				"read or written once. " +
 				"The unit that takes longest decides: FP32, FP64, the tensor cores (DMMA, TF32) or the memory. No " +
 				"peak is known for a CPU, which is timed beside a GPU. The preset sweep varies S, B, M and R of the " +
 				"preset mnist. An operation by itself includes its launch, so the operations of a GPU may add up to " +
@@ -237,7 +252,8 @@ func (p *program) ownVerbs() []verb {
 						"feature maps, and steps computes distances in each step"},
 				{group: "What", name: "device", arg: "NAME",
 					help: "where to compute: auto, cpu or cuda:N, with :f32 or :f64 as for train", otherwise: "auto"},
-				{group: "What", name: "precision", arg: "highest|high|medium", help: "as for train", otherwise: "highest"},
+				{group: "What", name: "precision", arg: "highest|high|medium", help: "as for train",
+					otherwise: "highest"},
 				{group: "What", name: "alone", arg: switchArg, help: "do not time the CPU beside a GPU"},
 				{group: "What", name: "seconds", arg: "N", help: "about how long in total", otherwise: "60"},
 				{group: "Output", name: "serve", arg: switchArg,
@@ -254,7 +270,8 @@ func (p *program) ownVerbs() []verb {
 		},
 		{
 			name: "demo", line: "train on data that come with the program", run: p.demo,
-			about: "It trains a model of a power plant for about ten seconds, and says where the report of the run is. It " +
+			about: "It trains a model of a power plant for about ten seconds, and says where the " +
+				"report of the run is. It " +
 				"opens nothing and needs no network.",
 			flags: []flagSpec{{group: "Output", name: "out", arg: "DIR",
 				help: "the run folder; otherwise runs/powerplant-gpdrf-<n>"}},

@@ -39,7 +39,8 @@ func TestDeterminism(t *testing.T) {
 			for i, x := range got {
 				for k, v := range x {
 					if math.Float64bits(v) != math.Float64bits(one[name][i][k]) {
-						t.Fatalf("%s, result %d: element %d is %g with %d workers, %g with one", name, i, k, v, workers, one[name][i][k])
+						t.Fatalf("%s, result %d: element %d is %g with %d workers, %g with one",
+							name, i, k, v, workers, one[name][i][k])
 					}
 				}
 			}

@@ -18,7 +18,8 @@ import (
 func init() { device.Register("cpu", device.Backend{Open: openDevice, Machines: machines}) }
 
 func machines() ([]device.Machine, error) {
-	return []device.Machine{{Name: "cpu", About: fmt.Sprintf("%d threads, %s", runtime.GOMAXPROCS(0), simd.Tier())}}, nil
+	return []device.Machine{{Name: "cpu",
+		About: fmt.Sprintf("%d threads, %s", runtime.GOMAXPROCS(0), simd.Tier())}}, nil
 }
 
 // openDevice opens the CPU by precision: "f32" (also "") or "f64". It starts as many

@@ -123,7 +123,8 @@ func (d *Device[T]) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, varia
 	}
 	var expected task
 	if mean.DType() == device.Double {
-		d.expectedDouble = gaussianExpected[T, float64]{t, double(dmean), double(dvariance), double(mean), double(variance)}
+		d.expectedDouble = gaussianExpected[T, float64]{t, double(dmean), double(dvariance),
+			double(mean), double(variance)}
 		expected = &d.expectedDouble
 	} else {
 		d.expectedReal = gaussianExpected[T, T]{t, d.real(dmean), d.real(dvariance), d.real(mean), d.real(variance)}

@@ -151,7 +151,8 @@ func addSquares(sums, x []float64) {
 func (d *gp) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s,
 	logalpha *device.Tensor) {
 	t := &d.moments
-	t.QShape = device.CheckMomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha)
+	t.QShape = device.CheckMomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance,
+		p, a, m, s, logalpha)
 	t.begin(d.pool, mean, variance, p, a, m, s, logalpha)
 	t.da, t.dm, t.ds, t.dalpha = double(da), double(dm), double(ds), double(dlogalpha)
 	t.dmean, t.dvariance = double(dmean), double(dvariance)

@@ -23,7 +23,8 @@ type sampleF[T Float] struct {
 // SampleF is reparam_F: f = mean + √var ε, with ε drawn at the working precision.
 func (d *Device[T]) SampleF(f, mean, variance, rows *device.Tensor, key device.Key) {
 	t := &d.sampleF
-	*t = sampleF[T]{math: d.math, f: d.real(f), mean: double(mean), variance: double(variance), rows: ints(rows), key: key}
+	*t = sampleF[T]{math: d.math, f: d.real(f), mean: double(mean), variance: double(variance),
+		rows: ints(rows), key: key}
 	t.s, t.b, t.j = device.CheckSampleF("SampleF", f, mean, variance, rows)
 	d.math.reserve(d.pool, 0, sampleRows*t.j)
 	d.pool.reserve(1, sampleRows*t.j)

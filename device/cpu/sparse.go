@@ -32,7 +32,8 @@ func (d *Device[T]) SparseDistances(dst *device.Tensor, i int, x device.Sparse, 
 	d.pool.reserve(0, m)
 	t := &d.sparseDistances
 	*t = sparseDistances[T]{
-		rows: ints(rows), starts: ints(x.Start), column: ints(x.Index), value: double(x.Value), square: double(x.Square),
+		rows: ints(rows), starts: ints(x.Start), column: ints(x.Index), value: double(x.Value),
+		square:  double(x.Square),
 		zStarts: ints(z.Start), zRow: ints(z.Index), zValue: double(z.Value), zSquare: double(z.Square),
 		first: i * m, width: width, linear: linear,
 	}

@@ -69,7 +69,8 @@ func Operations(dev device.Device, w Workload) []Operation {
 		return device.FeatureParams{Activation: a,
 			LogAlpha: normal(device.Real, 0, sd, 1), LogL: normal(device.Real, 0, sd, w.J),
 			MeanOmega: normal(device.Real, 0, sd, w.J, w.R), LogVarOmega: normal(device.Real, 0, sd, w.J, w.R),
-			MeanW: normal(device.Real, 0, sd, columns*w.R, w.DOut), LogVarW: normal(device.Real, 0, sd, columns*w.R, w.DOut),
+			MeanW:   normal(device.Real, 0, sd, columns*w.R, w.DOut),
+			LogVarW: normal(device.Real, 0, sd, columns*w.R, w.DOut),
 		}
 	}
 	theta, grad := params(1, 2, device.Waves), params(0, 2, device.Waves)
@@ -85,7 +86,8 @@ func Operations(dev device.Device, w Workload) []Operation {
 	scratch, scratchSampled, scratchArcCos, scratchMoments := plan(), plan(), plan(), plan()
 	of, spread := real(w.S, w.B, w.DOut), real(w.S, w.B, w.DOut)
 	dof, dspread := normal(device.Real, 0, 1, w.S, w.B, w.DOut), normal(device.Real, 0, 1, w.S, w.B, w.DOut)
-	tail, dtail, pair, dpair := real(1), real(1), normal(device.Real, 0, 1, w.S, w.B, 2*w.DOut), real(w.S, w.B, 2*w.DOut)
+	tail, dtail, pair, dpair := real(1), real(1), normal(device.Real, 0, 1, w.S, w.B, 2*w.DOut),
+		real(w.S, w.B, 2*w.DOut)
 	logit, dlogit, labels := normal(device.Real, 0, 1, w.S, w.B, 1), real(w.S, w.B, 1), dev.New(device.Int, w.B)
 	value := double(1)
 	// All the parameters.
@@ -134,7 +136,8 @@ func Operations(dev device.Device, w Workload) []Operation {
 			dev.KLDiag(value, grad.MeanW, grad.LogVarW, nil, theta.MeanW, theta.LogVarW, nil, device.Scalar{Value: 1})
 		}},
 		{"KLInducing", func() { dev.KLInducing(value, dm, ds, m, s, device.Scalar{Value: 1}) }},
-		{"RandomFeaturesBackward local", func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, local, scratch) }},
+		{"RandomFeaturesBackward local",
+			func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, local, scratch) }},
 		{"RandomFeaturesBackward sampled",
 			func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, sampled, scratchSampled) }},
 		{"RandomFeaturesBackward arccos1", func() {
@@ -181,7 +184,9 @@ func Operations(dev device.Device, w Workload) []Operation {
 		dwm, dws := double(w.J, w.M), double(w.J, w.M, w.M)
 		ops = append(ops,
 			Operation{"Whiten", func() { dev.Whiten(wm, ws, l, logalpha, mu, sqrt) }},
-			Operation{"WhitenBackward", func() { dev.WhitenBackward(dm, ds, dl, dlogalpha, dwm, dws, wm, ws, l, logalpha) }})
+			Operation{"WhitenBackward", func() {
+				dev.WhitenBackward(dm, ds, dl, dlogalpha, dwm, dws, wm, ws, l, logalpha)
+			}})
 	}
 	return ops
 }

@@ -81,7 +81,8 @@ func testRows(t *testing.T) {
 	for _, family := range []reflect.Type{
 		reflect.TypeFor[device.Movement](), reflect.TypeFor[device.GP](),
 		reflect.TypeFor[device.Sequences](), reflect.TypeFor[device.Features](),
-		reflect.TypeFor[device.Likelihoods](), reflect.TypeFor[device.Divergences](), reflect.TypeFor[device.Optimiser](),
+		reflect.TypeFor[device.Likelihoods](), reflect.TypeFor[device.Divergences](),
+		reflect.TypeFor[device.Optimiser](),
 	} {
 		for i := range family.NumMethod() {
 			if op := family.Method(i).Name; !covered[op] {

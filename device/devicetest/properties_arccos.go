@@ -28,13 +28,15 @@ func approachArcCosine(t *testing.T, dev device.Device, _ Tolerances) {
 	}
 	// E φ(p)⁴ for p with E φ(p)² = 1 is 2, 6 and 210/9: what the variance of one feature's product
 	// is below.
-	for a, fourth := range map[device.Activation]float64{device.ArcCos0: 2, device.ArcCos1: 6, device.ArcCos2: 210.0 / 9} {
+	for a, fourth := range map[device.Activation]float64{device.ArcCos0: 2, device.ArcCos1: 6,
+		device.ArcCos2: 210.0 / 9} {
 		out := dev.New(device.Real, samples, b, n)
 		dev.RandomFeatures(out, put(dev, device.Real, h, samples, b, d), device.FeatureParams{
 			LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogL: put(dev, device.Real, logl, d),
 			MeanW: put(dev, device.Real, identity, n, n), LogVarW: put(dev, device.Real, none, n, n), Activation: a,
 		}, dev.New(device.Int, b), device.FeatureNoise{
-			Weights: device.Key{Seed: 1, Site: device.SiteWeights}, Spectra: device.Key{Seed: 1, Site: device.SiteSpectra},
+			Weights: device.Key{Seed: 1, Site: device.SiteWeights},
+			Spectra: device.Key{Seed: 1, Site: device.SiteSpectra},
 		}, dev.FeatureScratch(samples, b, d, n, n))
 		phi, square := download(dev, out), 0.0
 		for i := range b {

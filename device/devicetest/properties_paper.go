@@ -142,9 +142,11 @@ func approach(t *testing.T, dev device.Device, form device.Correlation) {
 		out := dev.New(device.Real, 1, b, 2*n)
 		dev.RandomFeatures(out, upload(dev, h), device.FeatureParams{
 			LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogL: put(dev, device.Real, logl, d),
-			MeanW: put(dev, device.Real, identity, 2*n, 2*n), LogVarW: put(dev, device.Real, none, 2*n, 2*n), Mixing: mixing,
+			MeanW:   put(dev, device.Real, identity, 2*n, 2*n),
+			LogVarW: put(dev, device.Real, none, 2*n, 2*n), Mixing: mixing,
 		}, dev.New(device.Int, b), device.FeatureNoise{
-			Weights: device.Key{Seed: 1, Site: device.SiteWeights}, Spectra: device.Key{Seed: 1, Site: device.SiteSpectra},
+			Weights: device.Key{Seed: 1, Site: device.SiteWeights},
+			Spectra: device.Key{Seed: 1, Site: device.SiteSpectra},
 		}, dev.FeatureScratch(1, b, d, n, 2*n))
 		phi, square := download(dev, out), 0.0
 		for i := range b {

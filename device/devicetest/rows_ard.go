@@ -39,7 +39,8 @@ func ardRows() []row {
 	for _, form := range maternShapes {
 		name := fmt.Sprintf(" matern%d2", form.TwiceNu())
 		rows = append(rows,
-			row{ops: ops, variant: "Kuf" + name, sizes: [][]int{{1, 1, 1, 1}, {2, 33, 131, 5}}, build: cross(all, form)},
+			row{ops: ops, variant: "Kuf" + name, sizes: [][]int{{1, 1, 1, 1}, {2, 33, 131, 5}},
+				build: cross(all, form)},
 			row{ops: ops, variant: "Kuf isotropic" + name, sizes: [][]int{{2, 33, 31, 5}}, build: cross(one, form)},
 			row{ops: ops, variant: "Kuu" + name, sizes: [][]int{{1, 1, 1}, {2, 70, 5}}, build: own(all, form)},
 			row{ops: ops, variant: "Kuu isotropic" + name, sizes: [][]int{{2, 31, 3}}, build: own(one, form)})

@@ -9,7 +9,8 @@ import (
 
 func frequencyRows() []row {
 	return []row{{
-		ops: []string{"Frequencies", "FrequenciesBackward"}, sizes: [][]int{{1, 1}, {5, 70}, {3, 513}}, build: frequencies,
+		ops:   []string{"Frequencies", "FrequenciesBackward"},
+		sizes: [][]int{{1, 1}, {5, 70}, {3, 513}}, build: frequencies,
 		nmse: 1e-11, reason: "float32 sums of terms of both signs",
 	}}
 }
@@ -95,7 +96,8 @@ func featureMoments(r *random, size []int, c momentCase) *problem {
 		p.in[0].grad = none
 	}
 	params := func(t []*device.Tensor) device.FeatureParams {
-		f := device.FeatureParams{LogAlpha: t[1], LogL: t[2], MeanOmega: t[3], LogVarOmega: t[4], MeanW: t[5], LogVarW: t[6]}
+		f := device.FeatureParams{LogAlpha: t[1], LogL: t[2], MeanOmega: t[3], LogVarOmega: t[4],
+			MeanW: t[5], LogVarW: t[6]}
 		if c.mixing {
 			f.Mixing = t[7]
 		}
@@ -162,7 +164,8 @@ func exponentials(x []float64) []float64 {
 
 func addNoiseRows() []row {
 	return []row{{
-		ops: []string{"AddNoise", "AddNoiseBackward"}, sizes: [][]int{{1, 1, 1}, {3, 31, 5}, {2, 70, 2}}, build: addNoise,
+		ops:   []string{"AddNoise", "AddNoiseBackward"},
+		sizes: [][]int{{1, 1, 1}, {3, 31, 5}, {2, 70, 2}}, build: addNoise,
 		nmse: 1e-12, reason: "float32 roots and normals",
 	}}
 }

@@ -15,14 +15,16 @@ func momentRows() []row {
 	}
 	return []row{
 		{ops: []string{"Whiten", "WhitenBackward"}, variant: "full", sizes: shapes, build: withFactor(whiten, false)},
-		{ops: []string{"Whiten", "WhitenBackward"}, variant: "diagonal", sizes: shapes, build: withFactor(whiten, true)},
+		{ops: []string{"Whiten", "WhitenBackward"}, variant: "diagonal", sizes: shapes,
+			build: withFactor(whiten, true)},
 		{ops: []string{"Moments", "MomentsBackward"}, variant: "full", sizes: tall, build: withFactor(moments, false)},
 		{ops: []string{"Moments", "MomentsBackward"}, variant: "diagonal",
 			sizes: append([][]int{{9, 1, 33, 257}}, tall...), build: withFactor(moments, true)},
 		{ops: []string{"SampleF", "SampleFBackward"}, sizes: [][]int{{1, 1, 1}, {3, 33, 5}, {2, 257, 9}},
 			build: func(r *random, size []int) *problem { return sampleF(r, size, device.Key{}) },
 			nmse:  1e-11, reason: "float32 logarithms, sines and cosines in the normals"},
-		{ops: []string{"SampleF", "SampleFBackward"}, variant: "strata", sizes: [][]int{{1, 1, 1}, {4, 33, 5}, {7, 3, 4}},
+		{ops: []string{"SampleF", "SampleFBackward"}, variant: "strata",
+			sizes: [][]int{{1, 1, 1}, {4, 33, 5}, {7, 3, 4}},
 			build: func(r *random, size []int) *problem { return sampleF(r, size, device.Key{Strata: 5}) },
 			nmse:  1e-11, reason: "float32 logarithms and roots in the normals"},
 	}

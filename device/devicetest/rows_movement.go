@@ -16,9 +16,11 @@ func movementRows() []row {
 		{ops: []string{"DrawRows"}, sizes: [][]int{{1, 1}, {7, 3}, {9469, 257}, {1000003, 1030}},
 			nmse: copies, build: drawRows},
 		{ops: []string{"Widen", "NarrowAdd"}, sizes: [][]int{{1}, {257}, {40001}}, nmse: copies, build: widen},
-		{ops: []string{"Concat", "ConcatBackward"}, sizes: [][]int{{1, 1, 1, 1}, {3, 31, 4, 2}}, nmse: copies, build: concat},
+		{ops: []string{"Concat", "ConcatBackward"}, sizes: [][]int{{1, 1, 1, 1}, {3, 31, 4, 2}},
+			nmse: copies, build: concat},
 		{ops: []string{"AddColumns"}, variant: "wide", sizes: [][]int{{2, 31, 5, 3}}, nmse: copies, build: addColumns},
-		{ops: []string{"AddColumns"}, variant: "narrow", sizes: [][]int{{2, 31, 2, 3}}, nmse: copies, build: addColumns},
+		{ops: []string{"AddColumns"}, variant: "narrow", sizes: [][]int{{2, 31, 2, 3}},
+			nmse: copies, build: addColumns},
 	}
 }
 
@@ -140,7 +142,8 @@ func concat(r *random, size []int) *problem {
 func addColumns(r *random, size []int) *problem {
 	s, b, wd, ws := size[0], size[1], size[2], size[3]
 	return &problem{
-		in:  []*array{r.normal("dst", device.Real, adds, 0, 1, s, b, wd), r.normal("src", device.Real, adds, 0, 1, s, b, ws)},
+		in: []*array{r.normal("dst", device.Real, adds, 0, 1, s, b, wd),
+			r.normal("src", device.Real, adds, 0, 1, s, b, ws)},
 		out: []*array{zeros("dst", device.Real, s, b, wd)},
 		naive: func(in, out [][]float64) {
 			copy(out[0], in[0])

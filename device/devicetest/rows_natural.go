@@ -127,7 +127,8 @@ func naturalDiagonal(r *random, size []int) *problem {
 	latents, m := size[0], size[1]
 	return &problem{
 		in: []*array{r.normal("m", device.Double, none, 0, 1, latents, m), r.factor("s", true, latents, m),
-			r.normal("dm", device.Double, none, 0, 1, latents, m), r.normal("ds", device.Double, none, 0, 4, latents, m)},
+			r.normal("dm", device.Double, none, 0, 1, latents, m),
+			r.normal("ds", device.Double, none, 0, 4, latents, m)},
 		out: []*array{zeros("m", device.Double, latents, m), zeros("s", device.Double, latents, m)},
 		naive: func(in, out [][]float64) {
 			for i, s := range in[1] {

@@ -20,14 +20,16 @@ func likelihoodRows() []row {
 		{ops: []string{"GaussianExpected"}, variant: "samples",
 			sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 257, 1}, {2, 700, 3}}, build: expected(device.Real),
 			nmse: 1e-12, reason: "moments of float32"},
-		{ops: []string{"SoftmaxLogLik"}, sizes: [][]int{{1, 1, 2}, {3, 31, 10}, {2, 257, 3}, {2, 5, 40}}, build: softmax,
+		{ops: []string{"SoftmaxLogLik"}, sizes: [][]int{{1, 1, 2}, {3, 31, 10}, {2, 257, 3},
+			{2, 5, 40}}, build: softmax,
 			nmse: 1e-12, reason: "float32 exponentials"},
 		{ops: []string{"BernoulliLogLik"}, sizes: [][]int{{1, 1}, {3, 31}, {2, 2049}}, build: bernoulli,
 			nmse: 1e-12, reason: "the gradient of a float32 activation"},
 		{ops: []string{"AddOffset", "AddOffsetBackward"},
 			sizes: [][]int{{1, 1, 1}, {3, 31, 10}, {2, 700, 3}}, build: addOffset,
 			nmse: 1e-12, reason: "the gradient of a float32 parameter"},
-		{ops: []string{"StudentLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 1025, 1}, {1, 1300, 3}}, build: student,
+		{ops: []string{"StudentLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 1025, 1},
+			{1, 1300, 3}}, build: student,
 			nmse: 1e-12, reason: "gradients of float32 parameters"},
 		{ops: []string{"HeteroscedasticLogLik"}, sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 1025, 1},
 			{1, 1300, 3}}, build: heteroscedastic,
@@ -53,7 +55,8 @@ func gaussian(r *random, size []int) *problem {
 			out[0][0] = scale * sum
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dev.GaussianLogLik(out[0], dev.New(device.Real, s, b, c), dev.New(device.Real, c), in[0], in[1], in[2], scale)
+			dev.GaussianLogLik(out[0], dev.New(device.Real, s, b, c), dev.New(device.Real, c),
+				in[0], in[1], in[2], scale)
 		},
 		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
 			dev.GaussianLogLik(out[0], din[0], din[2], in[0], in[1], in[2], scale)
@@ -133,7 +136,8 @@ func softmax(r *random, size []int) *problem {
 func addOffset(r *random, size []int) *problem {
 	s, b, c := size[0], size[1], size[2]
 	return &problem{
-		in:  []*array{r.normal("h", device.Real, writes, 0, 1, s, b, c), r.normal("offset", device.Real, adds, 0, 1, c)},
+		in: []*array{r.normal("h", device.Real, writes, 0, 1, s, b, c),
+			r.normal("offset", device.Real, adds, 0, 1, c)},
 		out: []*array{zeros("sum", device.Real, s, b, c)},
 		naive: func(in, out [][]float64) {
 			for i, h := range in[0] {
@@ -167,8 +171,10 @@ func divergenceRows() []row {
 			build: factored(false), nmse: 1e-12, reason: reason},
 		{ops: []string{"KLDiag"}, variant: "length-scales", sizes: [][]int{{1, 1}, {3, 31}, {2, 4097}},
 			build: factored(true), nmse: 1e-12, reason: reason},
-		{ops: []string{"KLInducing"}, variant: "full", sizes: [][]int{{1, 1}, {3, 31}, {2, 70}}, build: inducing(false)},
-		{ops: []string{"KLInducing"}, variant: "diagonal", sizes: [][]int{{1, 1}, {3, 31}, {2, 70}}, build: inducing(true)},
+		{ops: []string{"KLInducing"}, variant: "full", sizes: [][]int{{1, 1}, {3, 31}, {2, 70}},
+			build: inducing(false)},
+		{ops: []string{"KLInducing"}, variant: "diagonal", sizes: [][]int{{1, 1}, {3, 31}, {2, 70}},
+			build: inducing(true)},
 	}
 }
 

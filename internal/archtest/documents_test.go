@@ -59,7 +59,8 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 		packages[f.syntax.Name.Name] = true
 	}
 	count := 0
-	for _, name := range []string{"docs/architecture.md", "docs/equations.md", "docs/derivations.md", "docs/glossary.md"} {
+	for _, name := range []string{"docs/architecture.md", "docs/equations.md",
+		"docs/derivations.md", "docs/glossary.md"} {
 		text := read(t, name)
 		for _, span := range append(quoted(text), indented(text)...) {
 			for _, match := range goName.FindAllStringSubmatch(span, -1) {

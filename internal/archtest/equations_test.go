@@ -115,7 +115,8 @@ func TestEquations(t *testing.T) {
 			}
 			found[label] = true
 			if !slices.ContainsFunc(docs, func(d string) bool { return cites(d, label) }) {
-				t.Errorf("%s: neither the files of %v nor the comments of %v cite it", label, quoted(row[2]), quoted(row[3]))
+				t.Errorf("%s: neither the files of %v nor the comments of %v cite it", label,
+					quoted(row[2]), quoted(row[3]))
 			}
 		}
 	}

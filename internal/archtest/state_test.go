@@ -37,7 +37,8 @@ func TestNoPackageState(t *testing.T) {
 					if !ok || v.Parent() != pkg.Scope() || registers[pkg.Name()+"."+v.Name()] == function.Name.Name {
 						continue
 					}
-					t.Errorf("%s: %s writes the package variable %s", m.fset.Position(target.Pos()), function.Name.Name, v.Name())
+					t.Errorf("%s: %s writes the package variable %s", m.fset.Position(target.Pos()),
+						function.Name.Name, v.Name())
 				}
 			}
 		}

@@ -71,7 +71,8 @@ func TestPlaces(t *testing.T) {
 	if len(circles) != 3 {
 		t.Fatalf("%v", circles)
 	}
-	if a, b, c := circles[0], circles[1], circles[2]; math.Abs((a.X+c.X)/2-b.X) > 0.1 || math.Abs((a.Y+c.Y)/2-b.Y) > 0.1 ||
+	if a, b, c := circles[0], circles[1], circles[2]; math.Abs((a.X+c.X)/2-b.X) > 0.1 ||
+		math.Abs((a.Y+c.Y)/2-b.Y) > 0.1 ||
 		a.Y != 200-below || c.Y != above || c.X != width-beside {
 		t.Errorf("%v", circles)
 	}

@@ -127,7 +127,8 @@ func TestInterrupted(t *testing.T) {
 	defer server.Close()
 	go func() { <-started; cancel() }()
 	path := filepath.Join(t.TempDir(), "file")
-	err := Get(ctx, server.Client(), File{Bytes: 1 << 20, SHA256: "x", Addresses: []string{server.URL, server.URL}}, path)
+	err := Get(ctx, server.Client(),
+		File{Bytes: 1 << 20, SHA256: "x", Addresses: []string{server.URL, server.URL}}, path)
 	if !errors.Is(err, context.Canceled) || exists(path) != nil && exists(path)[0] != "file"+Part {
 		t.Error(err, exists(path))
 	}

@@ -32,7 +32,8 @@ func NewStudent(dof float64) *Student {
 		u := float64(i) * knotStep
 		z := math.Sinh(u)
 		// 1 − CDF is half the regularised incomplete beta function at ν/(ν+z²).
-		t.table[i] = knot{0.5 * mathext.RegIncBeta(dof/2, 0.5, dof/(dof+z*z)), -math.Exp(t.logDensity(z)) * math.Cosh(u)}
+		t.table[i] = knot{0.5 * mathext.RegIncBeta(dof/2, 0.5, dof/(dof+z*z)),
+			-math.Exp(t.logDensity(z)) * math.Cosh(u)}
 	}
 	return t
 }

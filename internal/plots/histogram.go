@@ -83,7 +83,8 @@ func Histograms(w io.Writer, x string, panels [][]Panel) error {
 					if err != nil {
 						return err
 					}
-					area.Color, area.LineStyle.Color, area.LineStyle.Width = faint(kind.colour, 0.45), kind.colour, vg.Points(0.9)
+					area.Color, area.LineStyle.Color, area.LineStyle.Width = faint(kind.colour,
+						0.45), kind.colour, vg.Points(0.9)
 					p.Add(area)
 					p.Legend.Add(fmt.Sprintf("%s: %d", kind.name, total), area)
 				} else {

@@ -67,7 +67,8 @@ func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, e
 		at = e.end
 	}
 	if at != size-start {
-		return nil, nil, formatError("its tensors take %d bytes, and the file has %d: cut short, or damaged", at, size-start)
+		return nil, nil, formatError("its tensors take %d bytes, and the file has %d: cut short, "+
+			"or damaged", at, size-start)
 	}
 	for _, e := range entries {
 		if e.Data, err = readData(r, e, start, sum); err != nil {

@@ -93,7 +93,8 @@ func TestLong(t *testing.T) {
 
 // The bytes of a small file, written out from the format's description.
 func TestGolden(t *testing.T) {
-	header := `{"__metadata__":{"checksum":"sha256:9348e12daac991b02111ffc2f9c513a115440b189624d6927e24f75465d15200"},` +
+	header := `{"__metadata__":{"checksum":` +
+		`"sha256:9348e12daac991b02111ffc2f9c513a115440b189624d6927e24f75465d15200"},` +
 		`"a":{"dtype":"F32","shape":[1],"data_offsets":[8,12]},"b":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}`
 	header += strings.Repeat(" ", (8-len(header)%8)%8)
 	want := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))

@@ -46,7 +46,8 @@ func Write(w io.Writer, metadata map[string]string, ts []Tensor) error {
 		case width(t.DType) == 0:
 			return fmt.Errorf("safetensors: tensor %q: type %q is not F32 or F64", t.Name, t.DType)
 		case !ok || n != int64(len(t.Data)):
-			return fmt.Errorf("safetensors: tensor %q: shape %v does not hold %d elements", t.Name, t.Shape, len(t.Data))
+			return fmt.Errorf("safetensors: tensor %q: shape %v does not hold %d elements", t.Name,
+				t.Shape, len(t.Data))
 		case t.Name == metadataKey || !utf8.ValidString(t.Name):
 			return fmt.Errorf("safetensors: a tensor cannot be named %q", t.Name)
 		case header[t.Name] != nil:

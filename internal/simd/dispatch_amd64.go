@@ -133,13 +133,17 @@ func multiplyRows[T Float](m, n, k int, alpha T, a []T, lda int, b, c []T, ldc i
 		x, y, z := unsafe.Pointer(&a[i*lda]), unsafe.Pointer(&b[0]), unsafe.Pointer(&c[i*ldc])
 		switch {
 		case active == avx512 && size == 4:
-			gemm32AVX512(heights[h], n, k, float32(alpha), (*float32)(x), 4*lda, (*float32)(y), (*float32)(z), 4*ldc, write)
+			gemm32AVX512(heights[h], n, k, float32(alpha), (*float32)(x), 4*lda, (*float32)(y),
+				(*float32)(z), 4*ldc, write)
 		case active == avx512:
-			gemm64AVX512(heights[h], n, k, float64(alpha), (*float64)(x), 8*lda, (*float64)(y), (*float64)(z), 8*ldc, write)
+			gemm64AVX512(heights[h], n, k, float64(alpha), (*float64)(x), 8*lda, (*float64)(y),
+				(*float64)(z), 8*ldc, write)
 		case size == 4:
-			gemm32AVX2(heights[h], n, k, float32(alpha), (*float32)(x), 4*lda, (*float32)(y), (*float32)(z), 4*ldc, write)
+			gemm32AVX2(heights[h], n, k, float32(alpha), (*float32)(x), 4*lda, (*float32)(y),
+				(*float32)(z), 4*ldc, write)
 		default:
-			gemm64AVX2(heights[h], n, k, float64(alpha), (*float64)(x), 8*lda, (*float64)(y), (*float64)(z), 8*ldc, write)
+			gemm64AVX2(heights[h], n, k, float64(alpha), (*float64)(x), 8*lda, (*float64)(y),
+				(*float64)(z), 8*ldc, write)
 		}
 	}
 }

@@ -215,9 +215,11 @@ func multiplyRows[T Float](m, n, k int, alpha T, a []T, lda int, b, c []T, ldc i
 		}
 		x, y, z := unsafe.Pointer(&a[i*lda]), unsafe.Pointer(&b[0]), unsafe.Pointer(&c[i*ldc])
 		if sizeOf[T]() == 4 {
-			gemm32NEON(heights[h], n, k, float32(alpha), (*float32)(x), 4*lda, (*float32)(y), (*float32)(z), 4*ldc, write)
+			gemm32NEON(heights[h], n, k, float32(alpha), (*float32)(x), 4*lda, (*float32)(y),
+				(*float32)(z), 4*ldc, write)
 		} else {
-			gemm64NEON(heights[h], n, k, float64(alpha), (*float64)(x), 8*lda, (*float64)(y), (*float64)(z), 8*ldc, write)
+			gemm64NEON(heights[h], n, k, float64(alpha), (*float64)(x), 8*lda, (*float64)(y),
+				(*float64)(z), 8*ldc, write)
 		}
 	}
 }

@@ -154,9 +154,11 @@ func TestSinCos32Large(t *testing.T) {
 			for i := range x {
 				s, c := math.Sincos(float64(x0[i]))
 				if !same(float64(x[i]), float64(want[i])) || !same(float64(cos[i]), float64(wantCos[i])) {
-					t.Fatalf("n %d: sin, cos %g = %g, %g beside others, %g, %g alone", n, x0[i], x[i], cos[i], want[i], wantCos[i])
+					t.Fatalf("n %d: sin, cos %g = %g, %g beside others, %g, %g alone", n, x0[i],
+						x[i], cos[i], want[i], wantCos[i])
 				}
-				if !(math.Abs(float64(x[i])-s) <= 2e-7 && math.Abs(float64(cos[i])-c) <= 2e-7) && !math.IsNaN(s+float64(x[i])*0) {
+				if !(math.Abs(float64(x[i])-s) <= 2e-7 && math.Abs(float64(cos[i])-c) <= 2e-7) &&
+					!math.IsNaN(s+float64(x[i])*0) {
 					t.Fatalf("n %d: sin, cos %g = %g, %g, want %g, %g", n, x0[i], x[i], cos[i], s, c)
 				}
 			}
@@ -257,7 +259,8 @@ func TestLengths(t *testing.T) {
 			a[n], b[n] = gap, gap
 			SinCos32(a[:n], b[:n], x)
 			for i, v := range x {
-				if math.Abs(float64(a[i])-math.Sin(float64(v))) > 2e-7 || math.Abs(float64(b[i])-math.Cos(float64(v))) > 2e-7 {
+				if math.Abs(float64(a[i])-math.Sin(float64(v))) > 2e-7 ||
+					math.Abs(float64(b[i])-math.Cos(float64(v))) > 2e-7 {
 					t.Fatalf("n %d: sin, cos of element %d are %g, %g", n, i, a[i], b[i])
 				}
 			}

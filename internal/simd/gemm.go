@@ -94,7 +94,8 @@ func checkStored(name string, transposed bool, rows, cols, ld, length int) {
 
 func checkMatrix(name string, rows, cols, ld, length int) {
 	if ld < cols || (rows-1)*ld+cols > length {
-		panic(fmt.Sprintf("simd: matrix %s [%d,%d] with stride %d does not fit a slice of %d", name, rows, cols, ld, length))
+		panic(fmt.Sprintf("simd: matrix %s [%d,%d] with stride %d does not fit a slice of %d", name,
+			rows, cols, ld, length))
 	}
 }
 

@@ -220,7 +220,8 @@ func testSplit[T Float](t *testing.T) {
 		}
 		for i := 0; i < m; i += 7 {
 			for j := 0; j < n; j += 19 {
-				gemm(tA, tB, min(7, m-i), min(19, n-j), k, 0.7, p.a[i*stepA:], p.lda, p.b[j*stepB:], p.ldb, 0, part[i*n+j:], n)
+				gemm(tA, tB, min(7, m-i), min(19, n-j), k, 0.7, p.a[i*stepA:], p.lda, p.b[j*stepB:],
+					p.ldb, 0, part[i*n+j:], n)
 			}
 		}
 		for i := range part {

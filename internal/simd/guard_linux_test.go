@@ -57,7 +57,8 @@ func TestGuardedGemm(t *testing.T) {
 
 func TestGuardedElements(t *testing.T) {
 	for n := range 36 {
-		a, b, c := guarded(t, random[float32](1, n)), guarded(t, random[float32](2, n)), guarded(t, random[float32](3, n))
+		a, b, c := guarded(t, random[float32](1, n)), guarded(t, random[float32](2, n)),
+			guarded(t, random[float32](3, n))
 		m, v := guarded(t, make([]float32, n)), guarded(t, make([]float32, n))
 		d, e := guarded(t, random[float64](1, n)), guarded(t, random[float64](2, n))
 		f, g, h := guarded(t, make([]float64, n)), guarded(t, make([]float64, n)), guarded(t, make([]float64, n))

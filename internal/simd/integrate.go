@@ -48,7 +48,8 @@ func IntegrateSlopes64(dt, dv []float64, m, d *Integrals[float64]) {
 
 func checkSlopes[T Float](dt, dv []T, m, d *Integrals[T]) {
 	n := len(dt)
-	for _, x := range [...][]T{dv, m.Cos, m.Sin, m.Shrink, d.MeanCos, d.MeanSin, d.Wave, d.Lost, d.CrossCos, d.CrossSin} {
+	for _, x := range [...][]T{dv, m.Cos, m.Sin, m.Shrink, d.MeanCos, d.MeanSin, d.Wave, d.Lost,
+		d.CrossCos, d.CrossSin} {
 		checkLen(len(x), n)
 	}
 }

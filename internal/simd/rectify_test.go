@@ -32,7 +32,8 @@ func TestRectify(t *testing.T) {
 				for i, v := range wide {
 					f, s := 0.0, 0.0
 					if v > 0 {
-						f, s = math.Sqrt2*math.Pow(v, float64(degree)), math.Sqrt2*float64(degree)*math.Pow(v, float64(degree)-1)
+						f, s = math.Sqrt2*math.Pow(v, float64(degree)),
+							math.Sqrt2*float64(degree)*math.Pow(v, float64(degree)-1)
 					}
 					if v != v {
 						f, s = v, v

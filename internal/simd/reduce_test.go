@@ -22,7 +22,8 @@ func testReduce[T Float](t *testing.T, dot func(x, y []T) T, axpy func(alpha T, 
 		z := append(y[:n:n], gap)
 		axpy(0.5, x, z[:n])
 		for i := range x {
-			if want := float64(y[i]) + 0.5*float64(x[i]); !(math.Abs(float64(z[i])-want) <= epsilon[T]()*(1+math.Abs(want))) {
+			want := float64(y[i]) + 0.5*float64(x[i])
+			if !(math.Abs(float64(z[i])-want) <= epsilon[T]()*(1+math.Abs(want))) {
 				t.Fatalf("n %d: axpy[%d] = %g, want %g", n, i, z[i], want)
 			}
 		}

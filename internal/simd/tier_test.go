@@ -44,7 +44,8 @@ func TestChooseTier(t *testing.T) {
 		{"sse", []tier{scalar, neon}, 1, neon, "use neon or scalar"},
 	} {
 		got, err := chooseTier(c.name, c.written, c.written[:c.best+1])
-		if got != c.want || (err == nil) != (c.problem == "") || err != nil && !strings.Contains(err.Error(), c.problem) {
+		if got != c.want || (err == nil) != (c.problem == "") || err != nil &&
+			!strings.Contains(err.Error(), c.problem) {
 			t.Errorf("GPDRF_SIMD=%q on %v: %v, %v", c.name, c.written[c.best], got, err)
 		}
 	}

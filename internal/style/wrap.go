@@ -60,7 +60,8 @@ func wrapSource(text string, isComment func(line int) bool) string {
 	for i := 0; i < len(lines); {
 		m := prose.FindStringSubmatch(lines[i])
 		if m == nil || !isComment(i+1) || directive.MatchString(strings.TrimSpace(lines[i])) {
-			if back := after.FindStringSubmatch(lines[i]); back != nil && tooLong(i) && !strings.HasSuffix(back[2], `\`) {
+			if back := after.FindStringSubmatch(lines[i]); back != nil && tooLong(i) &&
+				!strings.HasSuffix(back[2], `\`) {
 				out = append(out, fill(strings.Fields(back[3]), back[1]+"// ", back[1]+"// ")...)
 				out = append(out, back[1]+back[2])
 			} else {

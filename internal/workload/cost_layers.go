@@ -143,7 +143,8 @@ func (k counter) softmax(ell, dh, h, y *device.Tensor) Cost {
 
 // klDiag: 12 for each number.
 func (k counter) klDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Tensor) Cost {
-	return Cost{Real: 12 * float64(mean.Len()), Bytes: k.bytes(mean, logvar, logl, kl) + 2*k.bytes(dmean, dlogvar, dlogl)}
+	return Cost{Real: 12 * float64(mean.Len()),
+		Bytes: k.bytes(mean, logvar, logl, kl) + 2*k.bytes(dmean, dlogvar, dlogl)}
 }
 
 // klInducing: 4 for each number of m and of the triangle of s.

@@ -41,7 +41,8 @@ func TestCosts(t *testing.T) {
 		{"ARD Kuf", k.ard(kuf, kuf, z, x, logl), Cost{Double: 15 * 2 * (8 + 2), Bytes: 8 * (12 + 20 + 8 + 30)}},
 		{"ARD Kuf, Matérn", k.ard(kuf, a, z, x, logl), Cost{Double: 15 * 2 * (8 + 5), Bytes: 8 * (12 + 20 + 8 + 60)}},
 		{"Mix", k.mix(kuf, kuf, kuf, alpha), Cost{Double: 90, Bytes: 8 * (90 + 2)}},
-		{"MixBackward", k.mixBackward(kuf, kuf, alpha, kuf, kuf, kuf, alpha), Cost{Double: 150, Bytes: 8 * (150 + 2 + 4)}},
+		{"MixBackward", k.mixBackward(kuf, kuf, alpha, kuf, kuf, kuf, alpha),
+			Cost{Double: 150, Bytes: 8 * (150 + 2 + 4)}},
 		// Of 10 vectors with 40 numbers B are read, each number of which meets a half of one of 2
 		// numbers in 4 columns.
 		{"SparseDistances", k.sparseDistances(double(B, 2*M), sparse(10, 40, 10), rows, sparse(4, 2, M)),
@@ -94,7 +95,8 @@ func TestCosts(t *testing.T) {
 		// One feature of each frequency, with half the weights.
 		{"RandomFeatures, arc-cosine", k.randomFeatures(out, h, rectified, rows, device.FeatureNoise{}),
 			Cost{Real: 35*11*(4+1+6) + 3*7*(22+33), Bytes: 4*(70+5+105) + layer - 4*66}},
-		{"RandomFeaturesBackward, arc-cosine", k.randomFeaturesBackward(h, out, h, rectified, rows, device.FeatureNoise{}),
+		{"RandomFeaturesBackward, arc-cosine", k.randomFeaturesBackward(h, out, h, rectified, rows,
+			device.FeatureNoise{}),
 			Cost{Real: 35*11*(4+1+2+8+12) + 3*7*(22+33), Bytes: 4*(105+70+5+70) + 3*(layer-4*66)}},
 		// Of the 35 rows and 11 frequencies t and v have 8, their functions 3, Φ 11 and its
 		// products 36.
@@ -112,7 +114,8 @@ func TestCosts(t *testing.T) {
 			Cost{Real: 10 * 22, Bytes: 4 * (2*(2*22+3) + 4*22 + 3)}},
 		{"AddNoise", k.addNoise(out, out, rows), Cost{Real: 4 * 105, Bytes: 4 * (3*105 + 5)}},
 		{"AddNoiseBackward", k.addNoiseBackward(out, out, out, rows), Cost{Real: 5 * 105, Bytes: 4 * (3*105 + 5)}},
-		{"GaussianExpected of samples", k.gaussianExpected(double(1), out, out, reals(3), out, out, reals(B, 3), reals(3)),
+		{"GaussianExpected of samples", k.gaussianExpected(double(1), out, out, reals(3), out, out,
+			reals(B, 3), reals(3)),
 			Cost{Real: 10 * 105, Bytes: 4*(4*105+15+3) + 8 + 4*2*3}},
 		{"GaussianLogLik", k.gaussian(double(1), out, reals(1), out, reals(B, 3), reals(1)),
 			Cost{Real: 8 * 105, Bytes: 4*(105+15+1+105) + 8 + 4*2}},
@@ -121,7 +124,8 @@ func TestCosts(t *testing.T) {
 		{"SoftmaxLogLik", k.softmax(double(1), out, out, ints(B)), Cost{Real: 6 * 105, Bytes: 4*(105+5+105) + 8}},
 		{"KLDiag", k.klDiag(double(1), reals(6), reals(6), nil, reals(6), reals(6), nil),
 			Cost{Real: 72, Bytes: 4*12 + 8 + 4*2*12}},
-		{"KLInducing", k.klInducing(double(1), m, full, m, full), Cost{Double: 4 * (6 + 12), Bytes: 8 * (6 + 18 + 1 + 2*24)}},
+		{"KLInducing", k.klInducing(double(1), m, full, m, full),
+			Cost{Double: 4 * (6 + 12), Bytes: 8 * (6 + 18 + 1 + 2*24)}},
 		{"Adam", k.adam(reals(9), reals(9), reals(9), reals(9), reals(9)), Cost{Real: 126, Bytes: 4 * 9 * 8}},
 	} {
 		if c.got != c.want {

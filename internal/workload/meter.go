@@ -189,7 +189,8 @@ func (m *meter) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, v
 }
 
 func (m *meter) SampleF(f, mean, variance, rows *device.Tensor, key device.Key) {
-	m.time("SampleF", m.count.sampleF(f, mean, variance, rows), func() { m.Device.SampleF(f, mean, variance, rows, key) })
+	m.time("SampleF", m.count.sampleF(f, mean, variance, rows),
+		func() { m.Device.SampleF(f, mean, variance, rows, key) })
 }
 
 func (m *meter) SampleFBackward(dmean, dvariance, df, variance, rows *device.Tensor, key device.Key) {
@@ -269,7 +270,8 @@ func (m *meter) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Ten
 }
 
 func (m *meter) KLInducing(kl, dm, ds, mu, s *device.Tensor, weight device.Scalar) {
-	m.time("KLInducing", m.count.klInducing(kl, dm, ds, mu, s), func() { m.Device.KLInducing(kl, dm, ds, mu, s, weight) })
+	m.time("KLInducing", m.count.klInducing(kl, dm, ds, mu, s),
+		func() { m.Device.KLInducing(kl, dm, ds, mu, s, weight) })
 }
 
 func (m *meter) Adam(p, g, mean, v, rate *device.Tensor, step device.AdamStep) {

@@ -82,7 +82,8 @@ func (s Sequences) Vectors(z Sequences, maps int) *model.Vectors {
 	v.Rows = func(lo, hi int) (all []model.Lists) {
 		for range maps {
 			from, to := s.lists.Start[lo], s.lists.Start[hi]
-			part := model.Lists{Index: s.lists.Index[from:to], Value: s.lists.Value[from:to], Square: s.lists.Square[lo:hi]}
+			part := model.Lists{Index: s.lists.Index[from:to], Value: s.lists.Value[from:to],
+				Square: s.lists.Square[lo:hi]}
 			for _, at := range s.lists.Start[lo : hi+1] {
 				part.Start = append(part.Start, at-from)
 			}
@@ -119,7 +120,8 @@ func (s Sequences) byColumn() model.Lists {
 // uploadSequences puts the rows of a step on a model's device, as a table of distances or as
 // vectors.
 func (n Size) uploadSequences(m *model.Model, r *rand.Rand, y []float64, labels []int32) *model.Data {
-	own, rows := NewSequences(r, n.M, sequenceColumns, sequenceEach), NewSequences(r, n.B, sequenceColumns, sequenceEach)
+	own, rows := NewSequences(r, n.M, sequenceColumns, sequenceEach),
+		NewSequences(r, n.B, sequenceColumns, sequenceEach)
 	m.SetInducing(own.Own(n.I))
 	if n.Steps {
 		return m.UploadRows(model.Rows{N: n.B, Vectors: rows.Vectors(own, n.I)}, y, labels)

@@ -72,7 +72,8 @@ const largest = 1 << 16
 
 // With is the shape with some sizes changed: "S=100,B=500,shared".
 func (n Size) With(changes string) (Size, error) {
-	sizes := map[string]*int{"D": &n.D, "J": &n.J, "M": &n.M, "L": &n.L, "d": &n.Hidden, "R": &n.R, "B": &n.B, "S": &n.S}
+	sizes := map[string]*int{"D": &n.D, "J": &n.J, "M": &n.M, "L": &n.L, "d": &n.Hidden, "R": &n.R,
+		"B": &n.B, "S": &n.S}
 	if n.I > 0 {
 		delete(sizes, "D")
 		sizes["I"] = &n.I

@@ -16,7 +16,8 @@ func (n Size) Sweep() ([]Size, error) {
 		all = append(all, vary(func(v *Size) { v.S = s }))
 	}
 	for _, factor := range []float64{0.25, 4} {
-		all = append(all, vary(func(v *Size) { v.B = part(n.B, factor) }), vary(func(v *Size) { v.R = part(n.R, factor) }))
+		all = append(all, vary(func(v *Size) { v.B = part(n.B, factor) }),
+			vary(func(v *Size) { v.R = part(n.R, factor) }))
 	}
 	for _, factor := range []float64{0.5, 2} {
 		all = append(all, vary(func(v *Size) { v.M = part(n.M, factor) }))

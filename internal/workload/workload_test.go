@@ -190,7 +190,8 @@ func TestWith(t *testing.T) {
 			t.Errorf("%q is accepted of sequences", bad)
 		}
 	}
-	for _, bad := range []string{"I=2", "steps", "S", "S=", "S=0", "S=1e3", "L=256", "B=70000", "Q=1", "shared=1", "S:1"} {
+	for _, bad := range []string{"I=2", "steps", "S", "S=", "S=0", "S=1e3", "L=256", "B=70000",
+		"Q=1", "shared=1", "S:1"} {
 		if _, err := small[0].With(bad); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}

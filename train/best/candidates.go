@@ -32,7 +32,8 @@ func variants(ds *data.Dataset) (all [][]string) {
 		all = [][]string{
 			{"model=gpdrf"}, {"model=gpdrf", "spectra=var-fixed"}, {"model=gp"}, {"model=drf"},
 			{"model=gpdrf", "kernel=matern32"},
-			{"model=gp", "kernel=matern12"}, {"model=gp", "kernel=rbf+matern12"}, {"model=gpdrf", "spectra=prior-fixed"},
+			{"model=gp", "kernel=matern12"}, {"model=gp", "kernel=rbf+matern12"},
+			{"model=gpdrf", "spectra=prior-fixed"},
 			{"model=drf", "spectra=var-fixed"}, {"model=drf", "features-kernel=matern32"},
 			{"model=gpdrf", "kernel=matern32", "features-kernel=matern32"},
 		}
@@ -44,7 +45,8 @@ func variants(ds *data.Dataset) (all [][]string) {
 			{"model=gpdrf"}, {"model=gpdrf", "spectra=var-fixed"}, {"model=gp", "kernel=matern32"},
 			{"model=gpdrf", "kernel=matern32"},
 			{"model=gp", "kernel=matern32", "likelihood=student-t"}, {"model=gpdrf", "likelihood=heteroscedastic"},
-			{"model=gpdrf", "likelihood=student-t"}, {"model=gp"}, {"model=gpdrf", "spectra=prior-fixed"}, {"model=drf"},
+			{"model=gpdrf", "likelihood=student-t"}, {"model=gp"},
+			{"model=gpdrf", "spectra=prior-fixed"}, {"model=drf"},
 			{"model=gp", "kernel=rbf+matern12"}, {"model=gpdrf", "kernel=matern32", "features-kernel=matern32"},
 			{"model=gpdrf", "kernel=matern32", "likelihood=student-t"}, {"model=drf", "features-kernel=matern32"},
 		}
@@ -96,9 +98,10 @@ func candidatesFor(ds *data.Dataset, given []options.Setting) (all []Candidate, 
 func seeds(base *options.Config) (all []Candidate) {
 	for k := range base.Ensemble {
 		seed := strconv.FormatUint(base.Seed+uint64(k), 10)
-		all = append(all, Candidate{Name: "seed " + seed, Weight: 1 / float64(base.Ensemble), Options: []options.Setting{
-			{Key: "seed", Text: seed, From: "--ensemble"}, {Key: "ensemble", Text: "1", From: "--ensemble"},
-		}})
+		all = append(all, Candidate{Name: "seed " + seed, Weight: 1 / float64(base.Ensemble),
+			Options: []options.Setting{
+				{Key: "seed", Text: seed, From: "--ensemble"}, {Key: "ensemble", Text: "1", From: "--ensemble"},
+			}})
 	}
 	return all
 }

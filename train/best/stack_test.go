@@ -39,7 +39,8 @@ func TestStack(t *testing.T) {
 			moved := append([]float64(nil), w...)
 			moved[k], moved[j] = moved[k]-step, moved[j]+step
 			if k != j && moved[k] >= 0 && density(moved, logs) > best+1e-6 {
-				t.Errorf("weights %v: moving %g from %d to %d is better by %g", w, step, k, j, density(moved, logs)-best)
+				t.Errorf("weights %v: moving %g from %d to %d is better by %g", w, step, k, j,
+					density(moved, logs)-best)
 			}
 		}
 	}

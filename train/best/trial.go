@@ -68,7 +68,8 @@ func (s *Search) noneLeft() error {
 }
 
 func limited(limit time.Duration) options.Setting {
-	return options.Setting{Key: "time-limit", Text: limit.Round(time.Millisecond).String(), From: "preset " + options.Best}
+	return options.Setting{Key: "time-limit", Text: limit.Round(time.Millisecond).String(),
+		From: "preset " + options.Best}
 }
 
 // try trains a candidate without the rows of a fold, and scores it on these. What goes wrong in the

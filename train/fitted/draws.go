@@ -14,7 +14,8 @@ import (
 // z belongs to the row, by its number among all rows, and to the target.
 func Draw(m metrics.Mixture, n, row, target, t int, seed uint64) float64 {
 	block := func(sample, row int, target uint32) [4]uint32 {
-		key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: target}, Site: device.SitePredict}.Words(sample, row)
+		key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: target},
+			Site: device.SitePredict}.Words(sample, row)
 		return philox.Block(key, [4]uint32{uint32(t), c1, c2, c3})
 	}
 	const components, noise = 1, 2 // in place of samples; Draws has 0
@@ -34,7 +35,8 @@ func Draws(m metrics.Mixture, target, draws int, seed uint64) metrics.Mixture {
 	if draws < 2 {
 		panic("train: a variance needs two draws")
 	}
-	key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: uint32(target)}, Site: device.SitePredict}.Words(0, 0)
+	key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: uint32(target)},
+		Site: device.SitePredict}.Words(0, 0)
 	component, normal := make([]int, draws), make([]float64, draws)
 	for t := range draws {
 		w := philox.Block(key, [4]uint32{uint32(t), c1, c2, c3})

@@ -80,7 +80,8 @@ func (t *Trained) contents() (text string, tensors []safetensors.Tensor, err err
 	text, beside, err := t.Description()
 	tensors = make([]safetensors.Tensor, len(t.Named))
 	for i, n := range t.Named {
-		tensors[i] = safetensors.Tensor{Name: n.Name, DType: safetensors.Narrowest(n.Data), Shape: n.Shape, Data: n.Data}
+		tensors[i] = safetensors.Tensor{Name: n.Name, DType: safetensors.Narrowest(n.Data),
+			Shape: n.Shape, Data: n.Data}
 	}
 	return text, append(tensors, beside...), err
 }

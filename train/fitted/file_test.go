@@ -114,7 +114,9 @@ func TestModelRefuses(t *testing.T) {
 		"a scaler cut short": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Scaler.Scale = h.Scaler.Scale[:1]
 		},
-		"a scale of zero":        func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Scale[0] = 0 },
+		"a scale of zero": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Scaler.Scale[0] = 0
+		},
 		"a target scale of zero": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Targets[0].SD = 0 },
 		"two targets": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Schema.Targets, h.Schema.TargetsAt = []string{"y", "z"}, []int{2, 3}
@@ -148,10 +150,18 @@ func TestModelRefuses(t *testing.T) {
 		"another shape": func(_ *header, ts *[]safetensors.Tensor, _ map[string]string) {
 			(*ts)[0].Shape = append((*ts)[0].Shape, 1)
 		},
-		"NaN":            func(_ *header, ts *[]safetensors.Tensor, _ map[string]string) { (*ts)[0].Data[0] = math.NaN() },
-		"no description": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) { meta[DescriptionKey] = "" },
-		"not JSON":       func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) { meta[DescriptionKey] = "{" },
-		"a list":         func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) { meta[DescriptionKey] = "[]" },
+		"NaN": func(_ *header, ts *[]safetensors.Tensor, _ map[string]string) {
+			(*ts)[0].Data[0] = math.NaN()
+		},
+		"no description": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) {
+			meta[DescriptionKey] = ""
+		},
+		"not JSON": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) {
+			meta[DescriptionKey] = "{"
+		},
+		"a list": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) {
+			meta[DescriptionKey] = "[]"
+		},
 		"wrong JSON type": func(_ *header, _ *[]safetensors.Tensor, meta map[string]string) {
 			meta[DescriptionKey] = `{"version":"1"}`
 		},

@@ -13,11 +13,13 @@ func (s Sequences) Shared(ctx context.Context, ds *data.Dataset) *model.Vectors 
 	set := s.coded(ds).Sequences
 	v := &model.Vectors{Sizes: s.Basis.Sizes(ctx, set)}
 	for _, x := range s.Basis.Columns(ctx) {
-		v.Inducing = append(v.Inducing, model.Lists{Start: starts(x.Start), Index: x.Row, Value: x.Value, Square: x.Square})
+		v.Inducing = append(v.Inducing,
+			model.Lists{Start: starts(x.Start), Index: x.Row, Value: x.Value, Square: x.Square})
 	}
 	v.Rows = func(lo, hi int) (lists []model.Lists) {
 		for _, r := range s.Basis.Vectors(ctx, set, lo, hi) {
-			lists = append(lists, model.Lists{Start: starts(r.Start), Index: r.Column, Value: r.Value, Square: r.Square})
+			lists = append(lists, model.Lists{Start: starts(r.Start), Index: r.Column,
+				Value: r.Value, Square: r.Square})
 		}
 		return lists
 	}

@@ -292,7 +292,8 @@ func (p *Plan) Lacks(what, remedy string) error {
 			Bytes(d.Table), Bytes(d.Features))
 	}
 	if p.exceeded {
-		return usage.Errorf("%s counts 2³¹ − 1 numbers in one operation at most: %s has more, the largest part, %s%s, %s: %s",
+		return usage.Errorf("%s counts 2³¹ − 1 numbers in one operation at most: %s has more, "+
+			"the largest part, %s%s, %s: %s",
 			s.where, what, s.largest.Name, s.largest.shape(), Bytes(s.largest.Bytes), remedy)
 	}
 	return usage.Errorf("%s has too little memory: %s needs %s where %s are free, the largest part, %s%s, %s: %s",

@@ -194,7 +194,8 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	for _, o := range Options() {
 		if from, given := c.explicit[o.Key]; given && (!o.Applies(c.Model) || o.Key == "kernel" && c.unusedKernel()) {
 			return nil, Setting{o.Key, "",
-				from}.errorf("model %s has no such option: leave it out, or use model %s", c.Model, cmp.Or(o.Models, onGP))
+				from}.errorf("model %s has no such option: leave it out, or use model %s", c.Model,
+				cmp.Or(o.Models, onGP))
 		}
 	}
 	return c, nil

@@ -115,7 +115,8 @@ func TestLengthOfTraining(t *testing.T) {
 			t.Fatal(err)
 		}
 		if cfg.Steps != c.steps || cfg.PlannedFor != c.plan || cfg.Epochs != 0 || cfg.TimeLimit != 0 {
-			t.Errorf("%q %v: steps %d, planned for %q, epochs %g", c.file, c.flags, cfg.Steps, cfg.PlannedFor, cfg.Epochs)
+			t.Errorf("%q %v: steps %d, planned for %q, epochs %g", c.file, c.flags, cfg.Steps,
+				cfg.PlannedFor, cfg.Epochs)
 		}
 	}
 	cfg := mustResolve(t, nil, flags("--time-limit", "90s"))
@@ -190,7 +191,8 @@ func TestBadSettings(t *testing.T) {
 			`--time-limit: give only one of steps, epochs and time-limit; steps is given, too`},
 		{"", []string{"--q-cov", "ful"}, `--q-cov: "ful" is not one of its values: did you mean "full"?`},
 		{"", []string{"--kernel", "matern"}, `--kernel: "matern" is not one of its values: did you mean "matern12"?`},
-		{"", []string{"--kernel", "spectrun:3"}, `--kernel: "spectrun:3" is not one of its values: did you mean "spectrum"?`},
+		{"", []string{"--kernel", "spectrun:3"},
+			`--kernel: "spectrun:3" is not one of its values: did you mean "spectrum"?`},
 		{"", []string{"--kernel", "rbf+rbf+double:1,5"},
 			`--kernel: "rbf+rbf+double:1,5" has too many parts: at most two kernels of vectors, or one with sequences`},
 		{"", []string{"--kernel", "double:1"},
@@ -208,7 +210,8 @@ func TestBadSettings(t *testing.T) {
 		{"", []string{"--kernel", "rbf+martern12"},
 			`--kernel: "rbf+martern12" is not one of its values: did you mean "matern12"?`},
 		{"", []string{"--kernel", "rbf+matern12+matern32"},
-			`--kernel: "rbf+matern12+matern32" has too many parts: at most two kernels of vectors, or one with sequences`},
+			`--kernel: "rbf+matern12+matern32" has too many parts: at most two kernels of ` +
+				`vectors, or one with sequences`},
 		{"model: drf\nkernel: rbf\n", nil,
 			`run.yaml:2:9: kernel: model drf has no such option: leave it out, or use model gpdrf or gp`},
 		{"", []string{"--preset", "papper"}, `--preset: "papper" is not one of its values: did you mean "paper"?`},

@@ -74,7 +74,8 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 		return nil, kernel.errorf("%v", err)
 	}
 	if from, given := c.explicit["learn-inducing"]; given && c.LearnInducing {
-		return nil, Setting{"learn-inducing", "", from}.errorf("inducing points that are sequences cannot move: leave it out")
+		return nil, Setting{"learn-inducing", "",
+			from}.errorf("inducing points that are sequences cannot move: leave it out")
 	}
 	c.LearnInducing = false
 	if err := c.fitInducing(InducingRandom, InducingKMeans); err != nil {
@@ -106,7 +107,8 @@ func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
 	}
 	if c.Explicit("latents") {
 		c.Skip = false
-		return []string{fmt.Sprintf("skip: off, since %d latent functions are fewer than %d outputs", c.Latents, outputs)}
+		return []string{fmt.Sprintf("skip: off, since %d latent functions are fewer than %d outputs",
+			c.Latents, outputs)}
 	}
 	notes = []string{fmt.Sprintf("latents: %d → %d, one for each output", c.Latents, outputs)}
 	c.Latents = outputs
@@ -205,7 +207,8 @@ func (c *Config) fitGram(m int) error {
 	for _, key := range []string{"kernel", "inducing", "inducing-init", "learn-inducing"} {
 		from, given := c.explicit[key]
 		if as := c.Text(key); given && as != kernelAuto && as != "false" && as != strconv.Itoa(m) {
-			return Setting{key, "", from}.errorf("%s: --gram gives the kernel and its %d inducing points: leave it out", as, m)
+			return Setting{key, "",
+				from}.errorf("%s: --gram gives the kernel and its %d inducing points: leave it out", as, m)
 		}
 	}
 	c.Kernel, c.Inducing, c.InducingInit, c.LearnInducing = kernelAuto, m, InducingAuto, false
@@ -220,7 +223,8 @@ func (c *Config) fitInducing(auto, never string) error {
 		c.InducingInit = auto
 	case c.InducingInit == never && given:
 		fits := map[string]string{InducingKMeans: "vectors", InducingKMedoids: "sequences"}
-		return Setting{"inducing-init", "", from}.errorf("%s is for %s: give %s or another way", never, fits[never], auto)
+		return Setting{"inducing-init", "", from}.errorf("%s is for %s: give %s or another way",
+			never, fits[never], auto)
 	case c.InducingInit == InducingKMeans && never == InducingKMeans:
 		c.InducingInit = InducingKMedoids // of a preset: clusters of what cannot be averaged
 	}

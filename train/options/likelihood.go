@@ -35,7 +35,8 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	}
 	if c.ClassOffsets && ds.Task != data.Classification {
 		return Setting{"class-offsets", "",
-			c.explicit["class-offsets"]}.errorf("the target %q is a %s and has no classes: leave it out", ds.Target, ds.Task)
+			c.explicit["class-offsets"]}.errorf("the target %q is a %s and has no classes: leave "+
+			"it out", ds.Target, ds.Task)
 	}
 	if n := len(ds.Classes); c.Likelihood == model.BernoulliLikelihood && n != 2 {
 		return s.errorf("bernoulli is for two classes, and the target %q has %d: use softmax", ds.Target, n)

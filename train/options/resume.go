@@ -34,7 +34,8 @@ func (c *Config) GoOn(flags []Setting) (*Config, error) {
 			} else if now == "" {
 				was = "without"
 			}
-			return nil, s.errorf("the run began %s, and its result depends on it: leave the option out, or begin a new run", was)
+			return nil, s.errorf("the run began %s, and its result depends on it: leave the "+
+				"option out, or begin a new run", was)
 		}
 	}
 	return resumed, nil

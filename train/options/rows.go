@@ -31,7 +31,8 @@ func (c *Config) fitOptions(ds *data.Dataset) error {
 		return nil
 	// earlier runs have it in their config.yaml
 	case c.explicit["feed-forward"] == "--feed-forward" && c.FeedForward:
-		return refuse("feed-forward", "a single layer always sees the latent functions, and these rows have no other numbers")
+		return refuse("feed-forward",
+			"a single layer always sees the latent functions, and these rows have no other numbers")
 	}
 	c.FeedForward = false
 	return nil

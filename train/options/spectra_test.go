@@ -11,7 +11,8 @@ func TestSpectraOptions(t *testing.T) {
 	for options, want := range map[string]string{
 		"--local-reparam false": "--local-reparam: it has no effect " +
 			"with spectra var-integrated",
-		"--spectra var-integrated --features-kernel arccos1":   "--spectra: var-integrated integrates cosines and sines",
+		"--spectra var-integrated --features-kernel arccos1": "--spectra: var-integrated " +
+			"integrates cosines and sines",
 		"--local-reparam true":                                 "",
 		"--local-reparam false --spectra var-fixed":            "",
 		"--features-kernel arccos1":                            "",

@@ -39,7 +39,8 @@ func (c *Config) Validates() bool {
 func (c *Config) checkValidation() error {
 	if fraction, _ := c.validation(); !(fraction >= 0 && fraction <= mostValidation) {
 		return Setting{"validation", "",
-			c.explicit["validation"]}.errorf("%q must be a fraction of at most %g, or a file", c.Validation, mostValidation)
+			c.explicit["validation"]}.errorf("%q must be a fraction of at most %g, or a file",
+			c.Validation, mostValidation)
 	}
 	if c.Validates() {
 		return nil

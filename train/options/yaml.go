@@ -95,7 +95,8 @@ func syntaxError(name string, err error) error {
 // the same Config.
 func (c *Config) YAML() []byte {
 	root := &yaml.Node{Kind: yaml.MappingNode,
-		HeadComment: "gpdrf-gpu train --config FILE repeats this run.\nPaths are relative to the folder the command runs in."}
+		HeadComment: "gpdrf-gpu train --config FILE repeats this run.\nPaths are relative to the " +
+			"folder the command runs in."}
 	group := ""
 	for _, o := range Options() {
 		text := o.text(c)

@@ -100,7 +100,8 @@ func NewCV(asked string, file, flags []options.Setting) (*CV, error) {
 	}
 	if cv.OwnFolds {
 		if cv.Folds = data.Folds(c.Data); cv.Folds < 2 {
-			return nil, usage.Errorf("--cv own: %s has no folds of its own: say how many to make, --cv 5 for example", c.Data)
+			return nil, usage.Errorf("--cv own: %s has no folds of its own: say how many to "+
+				"make, --cv 5 for example", c.Data)
 		}
 	} else if cv.Folds, err = strconv.Atoi(asked); err != nil || cv.Folds < 2 || cv.Folds > mostFolds {
 		return nil, usage.Errorf("--cv: %q must be a number of folds from 2 to %d, or own for those of "+
@@ -313,7 +314,9 @@ func (cv *CV) ToDo(fold int) bool {
 // Changes are the flags that say something else than those that the cross-validation began with.
 func (cv *CV) Changes(flags []options.Setting) (changes []options.Setting) {
 	for _, s := range flags {
-		if !slices.ContainsFunc(cv.Options, func(o options.Setting) bool { return o.Key == s.Key && o.Text == s.Text }) {
+		if !slices.ContainsFunc(cv.Options, func(o options.Setting) bool {
+			return o.Key == s.Key && o.Text == s.Text
+		}) {
 			changes = append(changes, s)
 		}
 	}

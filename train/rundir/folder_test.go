@@ -23,7 +23,8 @@ import (
 func smallResult() *Result {
 	auc := 0.75
 	return &Result{
-		Version: Version, Data: "d", Task: data.Classification, Model: "gpdrf", Preset: "default", Device: "cpu:f32", Seed: 1,
+		Version: Version, Data: "d", Task: data.Classification, Model: "gpdrf", Preset: "default",
+		Device: "cpu:f32", Seed: 1,
 		NTrain: 10, NTest: 2, Steps: 3, Seconds: 0.5, Objective: "ELBO", KLWeight: 1, ELBO: -12, Parameters: 9,
 		Fingerprint: Fingerprint{"a", "b"},
 		Scored:      fitted.Scored{Test: fitted.Test{Classification: &metrics.Classification{Error: 0.5, AUC: &auc}}},
