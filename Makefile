@@ -459,7 +459,7 @@ ptx-check: $(IMAGES:%=$(GENERATED)/kernels_sm%.ptx)
 	for image in $(notdir $^); do cmp $(GENERATED)/$$image cuda/$$image || \
 		{ echo "cuda/$$image is not what $(CLANG) makes of kernels.cu: make ptx"; exit 1; }; done
 
-# NVIDIA's own compiler and assembler, which nothing here needs but these two targets.
+# NVIDIA's own compiler and assembler, which only the targets below need.
 TOOLKIT := $(GENERATED)/toolkit/nvidia/cu13
 
 $(TOOLKIT)/bin/nvcc:
@@ -589,3 +589,42 @@ card-pack: $(CUDA_FILES) ## build/card: all that make card needs, to be carried 
 card: ## on a machine with a card and the files of make card-pack: check and time it, STAGES="check bench" or all, to bench/results or OUT
 	@test -f $(CARD)/card.sh || { echo "$(CARD) is not there: make card-pack where there is Go, and carry the folder here"; exit 1; }
 	STAGES="$(STAGES)" sh $(CARD)/card.sh
+
+# Release files: the program in pure Go for other systems, and with CUDA for Linux. There, machine code of known cards is packed
+# beside the PTX, so that a start does not wait for the driver's compiler.
+DIST     := build/dist
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+PURE     := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
+CC_amd64 ?= $(CC)
+CC_arm64 ?= aarch64-linux-gnu-gcc
+
+.PHONY: cubins
+cubins: ptxas
+	rm -rf cuda/cubins
+	for run in $(PTXAS_RUNS); do image=$${run%:*} arch=$${run#*:}; mkdir -p cuda/cubins/$$arch; \
+		gzip -9nc $(GENERATED)/$$image-$$arch.cubin > cuda/cubins/$$arch/kernels_sm$$image.ptx.gz || exit 1; done
+
+$(GENERATED)/%/libcuda.a: $(GENERATED)/libcuda.a
+	@mkdir -p $(@D)
+	@command -v $(CC_$*) >/dev/null || apt-get install -y --no-install-recommends gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	$(CC_$*) -O2 -fPIC -c $(SHIM)/shim.c -o $(@D)/shim.o
+	$(CC_$*) -fPIC -c $(GENERATED)/jumps.S -o $(@D)/jumps.o
+	rm -f $@
+	ar rcs $@ $(@D)/shim.o $(@D)/jumps.o
+
+.PHONY: $(PURE:%=dist-%) dist-cuda-amd64 dist-cuda-arm64
+$(PURE:%=dist-%): dist-%:
+	CGO_ENABLED=0 GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) $(GO) build $(BUILD_FLAGS) \
+		-o $(DIST)/gpdrf-gpu-$(VERSION)-$*$(if $(filter windows%,$*),.exe) ./cmd/gpdrf-gpu
+
+dist-cuda-amd64 dist-cuda-arm64: dist-cuda-%: $(CUDA_FILES) $(GENERATED)/%/libcuda.a cubins
+	$(CUDA_ENV) CC=$(CC_$*) CGO_LDFLAGS=-L$(CURDIR)/$(GENERATED)/$* GOOS=linux GOARCH=$* $(GO) build $(BUILD_FLAGS) -tags cuda,cubins \
+		-o $(DIST)/gpdrf-gpu-$(VERSION)-linux-$*-cuda ./cmd/gpdrf-gpu
+
+.PHONY: dist
+dist: ## build/dist: the program for Linux, macOS and Windows, with CUDA for Linux; checksums, and a list of its modules
+	rm -rf $(DIST)
+	mkdir -p $(DIST)
+	$(MAKE) $(PURE:%=dist-%) dist-cuda-amd64 dist-cuda-arm64
+	cd $(DIST) && $(GO) version -m * > MODULES && sha256sum * > SHA256SUMS
+	@ls -sh $(DIST)

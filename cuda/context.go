@@ -57,8 +57,20 @@ func describe(ordinal int) (Info, error) {
 		if doubles != "" {
 			i.PTX += " and " + string(doubles)
 		}
+		i.PTX += " (" + i.Capability.why() + ")"
 	}
 	return i, nil
+}
+
+// why is what the choice of the images follows from.
+func (c Capability) why() string {
+	switch {
+	case c.less(tensorCores):
+		return "no tensor cores for doubles"
+	case c.fewDoubles():
+		return "few units for doubles"
+	}
+	return "tensor cores for doubles"
 }
 
 // Context is a GPU with one stream and the kernels of kernels.cu.
@@ -106,11 +118,11 @@ func (c *Context) start(whole, doubles image) (err error) {
 		return err
 	}
 	defer c.leave()
-	if c.module, c.signatures, err = load(whole); err != nil {
+	if c.module, c.signatures, err = load(whole, c.info.Capability); err != nil {
 		return err
 	}
 	if doubles != "" {
-		if c.doubles, c.better, err = load(doubles); err != nil {
+		if c.doubles, c.better, err = load(doubles, c.info.Capability); err != nil {
 			return err
 		}
 	}
@@ -120,14 +132,20 @@ func (c *Context) start(whole, doubles image) (err error) {
 	return c.staging.open()
 }
 
-// load loads the PTX of an image.
-func load(i image) (cu.Module, map[string]Signature, error) {
+// load loads an image: its machine code, if the program carries it for this GPU, or its PTX. A
+// driver that is older than the machine code refuses it, and compiles the PTX.
+func load(i image, c Capability) (cu.Module, map[string]Signature, error) {
 	text := i.text()
 	signatures, err := Signatures(text)
 	if err != nil {
 		panic("cuda: " + err.Error())
 	}
-	module, err := loadPTX(string(i), text)
+	if code := i.machineCode(c); code != nil {
+		if module, err := loadImage(string(i)+", assembled", code); err == nil {
+			return module, signatures, nil
+		}
+	}
+	module, err := loadImage(string(i), append([]byte(text), 0))
 	return module, signatures, err
 }
 
@@ -136,6 +154,9 @@ func (c *Context) Calls() int { return c.calls }
 
 // TensorCores says whether the kernels that end in _tf32 and _3xtf32 are there.
 func (c *Context) TensorCores() bool { return !c.info.Capability.less(tensorCores) }
+
+// FewDoubles says that doubles take 32 times as long as floats, or longer.
+func (c *Context) FewDoubles() bool { return c.info.Capability.fewDoubles() }
 
 // Info describes the GPU.
 func (c *Context) Info() Info { return c.info }

@@ -119,7 +119,7 @@ func TestCompilerSays(t *testing.T) {
 	c := open(t)
 	ok(t, c.enter())
 	defer c.leave()
-	if _, err := loadPTX("broken.ptx", "no PTX at all"); err == nil || !strings.Contains(err.Error(), "loading broken.ptx: CUDA error 2") || !strings.Contains(err.Error(), ": ptxas fatal") {
+	if _, err := loadImage("broken.ptx", []byte("no PTX at all\x00")); err == nil || !strings.Contains(err.Error(), "loading broken.ptx: CUDA error 2") || !strings.Contains(err.Error(), ": ptxas fatal") {
 		t.Errorf("broken PTX: %v", err)
 	}
 }

@@ -35,7 +35,7 @@ func openMutants(t testing.TB) *Context {
 	defer c.leave()
 	ok(t, c.module.Unload())
 	c.signatures = signatures
-	c.module, err = loadPTX("the mutants", text)
+	c.module, err = loadImage("the mutants", append([]byte(text), 0))
 	ok(t, err)
 	return c
 }

@@ -56,11 +56,12 @@ func text(code int) string {
 	return C.GoString(s)
 }
 
-// loadPTX has the driver compile PTX. The error has what its compiler says.
-func loadPTX(name, ptx string) (module cu.Module, err error) {
+// loadImage has the driver load machine code, or compile PTX, which ends in a zero byte. The error
+// has what its compiler says.
+func loadImage(name string, code []byte) (module cu.Module, err error) {
 	const errorLog, errorLogBytes, room = 5, 6, 2000
-	image, log := C.CString(ptx), C.calloc(1, room)
-	defer C.free(unsafe.Pointer(image))
+	image, log := C.CBytes(code), C.calloc(1, room)
+	defer C.free(image)
 	defer C.free(log)
 	// The driver writes to the values, and its compiler to the log: both are C's memory.
 	values := (*[2]unsafe.Pointer)(C.calloc(2, C.size_t(unsafe.Sizeof(log))))
@@ -68,8 +69,8 @@ func loadPTX(name, ptx string) (module cu.Module, err error) {
 	values[0], *(*uintptr)(unsafe.Pointer(&values[1])) = log, room-1
 	options := [2]C.int{errorLog, errorLogBytes}
 	handle := (*unsafe.Pointer)(unsafe.Pointer(&module)) // a Module is the driver's handle
-	code := C.cuModuleLoadDataEx(handle, unsafe.Pointer(image), 2, &options[0], &values[0])
-	if err = result("loading "+name, code); err != nil {
+	status := C.cuModuleLoadDataEx(handle, image, 2, &options[0], &values[0])
+	if err = result("loading "+name, status); err != nil {
 		if said := strings.TrimSpace(C.GoString((*C.char)(log))); said != "" {
 			err = fmt.Errorf("%w: %s", err, said)
 		}

@@ -3,9 +3,11 @@
 package cuda
 
 import (
-	"bytes"
 	_ "embed"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -29,13 +31,38 @@ var packed90 string
 // text is the PTX of an image.
 func (i image) text() string {
 	packed := map[image]string{plainImage: packed70, tensorImage: packed80, plainDoubles: packed86, largeDoubles: packed90}[i]
-	r, err := gzip.NewReader(strings.NewReader(packed))
-	var text bytes.Buffer
-	if err == nil {
-		_, err = io.Copy(&text, r)
-	}
+	text, err := unpack(strings.NewReader(packed))
 	if err != nil {
 		panic("cuda: " + string(i) + ": " + err.Error())
 	}
-	return text.String()
+	return string(text)
+}
+
+func unpack(packed io.Reader) ([]byte, error) {
+	r, err := gzip.NewReader(packed)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+// carried has the machine code of the images, for known cards: sm_90/kernels_sm80.ptx.gz. Only a
+// program that is built with the tag cubins has it.
+var carried fs.FS
+
+// machineCode is an image as NVIDIA's assembler made it for a GPU, or nil. What is made for a
+// compute capability runs on later ones with the same major number.
+func (i image) machineCode(c Capability) []byte {
+	for minor := c.Minor; minor >= 0 && carried != nil; minor-- {
+		file, err := carried.Open(fmt.Sprintf("sm_%d%d/%s.gz", c.Major, minor, i))
+		if err != nil {
+			continue
+		}
+		code, err := unpack(file)
+		if err = errors.Join(err, file.Close()); err != nil {
+			panic("cuda: the machine code of " + string(i) + ": " + err.Error())
+		}
+		return code
+	}
+	return nil
 }

@@ -50,6 +50,11 @@ func (c Capability) less(d Capability) bool {
 	return c.Major < d.Major || c.Major == d.Major && c.Minor < d.Minor
 }
 
+// fewDoubles is true of GPUs that are not made for data centres: 7.5, 8.6, 8.9 and 12.x.
+func (c Capability) fewDoubles() bool {
+	return c.Major == 12 || c.Major < 9 && c.Minor >= 5
+}
+
 // Kind is the type of a kernel's parameter, as PTX distinguishes them.
 type Kind uint8
 

@@ -89,6 +89,16 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
+func TestFewDoubles(t *testing.T) {
+	for c, want := range map[Capability]bool{
+		{7, 0}: false, {7, 5}: true, {8, 0}: false, {8, 6}: true, {8, 9}: true, {9, 0}: false, {10, 0}: false, {12, 0}: true, {12, 1}: true,
+	} {
+		if c.fewDoubles() != want {
+			t.Errorf("%v has few units for doubles: %v", c, !want)
+		}
+	}
+}
+
 func TestImagesFor(t *testing.T) {
 	for _, c := range []struct {
 		Capability

@@ -1,0 +1,12 @@
+# gpdrf-gpu in a container, with CUDA: docker build -t gpdrf-gpu . && docker run --gpus all gpdrf-gpu info
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY . .
+RUN make build
+
+FROM debian:bookworm-slim
+COPY --from=build /src/gpdrf-gpu /usr/local/bin/gpdrf-gpu
+# The NVIDIA container runtime mounts the driver of the host for these.
+ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
+WORKDIR /work
+ENTRYPOINT ["gpdrf-gpu"]

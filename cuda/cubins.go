@@ -1,0 +1,20 @@
+//go:build cuda && cgo && cubins
+
+package cuda
+
+import (
+	"embed"
+	"io/fs"
+)
+
+// What `make dist` assembles and packs.
+//
+//go:embed cubins
+var cubins embed.FS
+
+func init() {
+	var err error
+	if carried, err = fs.Sub(cubins, "cubins"); err != nil {
+		panic("cuda: " + err.Error())
+	}
+}
