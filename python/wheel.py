@@ -24,6 +24,6 @@ class Program(BuildHookInterface[Any]):
             return
         program, platform = os.environ["GPDRF_PROGRAM"], (os.environ["GOOS"], os.environ["GOARCH"])
         name = "gpdrf-gpu.exe" if platform[0] == "windows" else "gpdrf-gpu"
-        build_data["force_include"][program] = f"gpdrf/bin/{name}"
+        build_data["shared_scripts"][program] = name
         build_data["tag"] = f"py3-none-{TAGS[platform]}"
         build_data["pure_python"] = False

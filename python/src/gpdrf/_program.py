@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.metadata
 import os
 import re
 import shutil
@@ -16,27 +18,27 @@ from typing import Any
 from gpdrf._errors import GPDRFError, GPDRFInputError, GPDRFWarning
 
 _NAME = "gpdrf-gpu.exe" if os.name == "nt" else "gpdrf-gpu"
-_OWN = Path(__file__).parent / "bin" / _NAME
 
-_BAD_INPUT = 2  # exit codes of the program
-_INTERRUPTED = 130
+_BAD_INPUT = 2  # exit code of the program
 
 _STEP = re.compile(r"step +(\d+) of (\d+) +(ELBO +\S+)")
 
 
 def path() -> str:
     """The program: $GPDRF_PROGRAM, that of the wheel, or the one on PATH."""
-    found = os.environ.get("GPDRF_PROGRAM") or (str(_OWN) if _OWN.exists() else shutil.which(_NAME))
+    found = os.environ.get("GPDRF_PROGRAM") or _own() or shutil.which(_NAME)
     if not found:
         raise GPDRFError(f"{_NAME} is not there: install gpdrf from its wheel, or set GPDRF_PROGRAM to the program")
     return found
 
 
-def main() -> None:
-    """Be the program: the command gpdrf-gpu of the wheel."""
-    if os.name == "nt":
-        sys.exit(subprocess.call([path(), *sys.argv[1:]]))
-    os.execv(path(), [path(), *sys.argv[1:]])
+@functools.cache
+def _own() -> str | None:
+    """The program that was installed with this package, among its scripts."""
+    for file in importlib.metadata.files("gpdrf") or []:
+        if file.name == _NAME:
+            return os.path.normpath(str(file.locate()))
+    return None
 
 
 def error(text: str, code: int, folder: Path) -> GPDRFError:
