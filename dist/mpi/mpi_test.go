@@ -127,7 +127,7 @@ func engines(t *testing.T) (all []engine) {
 // run starts ranks in a mode.
 func (e engine) run(t *testing.T, ranks int, mode string) (out string, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, e.mpirun, "-np", fmt.Sprint(ranks), os.Args[0])
 	c.Env = append(os.Environ(), modeVariable+"="+mode, LibraryVariable+"="+e.library, "OMPI_ALLOW_RUN_AS_ROOT=1",
