@@ -42,13 +42,13 @@ func variants(ds *data.Dataset) (all [][]string) {
 		}
 	default:
 		all = [][]string{
-			{"model=gpdrf"}, {"model=gpdrf", "spectra=var-fixed"}, {"model=gp", "kernel=matern32"},
-			{"model=gpdrf", "kernel=matern32"},
-			{"model=gp", "kernel=matern32", "likelihood=student-t"}, {"model=gpdrf", "likelihood=heteroscedastic"},
-			{"model=gpdrf", "likelihood=student-t"}, {"model=gp"},
-			{"model=gpdrf", "spectra=prior-fixed"}, {"model=drf"},
+			{"model=gpdrf"}, {"model=gp", "kernel=matern32", "likelihood=student-t"},
+			{"model=gpdrf", "spectra=var-fixed"},
+			{"model=gpdrf", "kernel=matern32", "likelihood=student-t"}, {"model=gp"},
+			{"model=drf", "features-kernel=matern32"}, {"model=gpdrf", "likelihood=student-t"},
+			{"model=gpdrf", "likelihood=heteroscedastic"}, {"model=gp", "kernel=matern32"},
+			{"model=gpdrf", "kernel=matern32"}, {"model=gpdrf", "spectra=prior-fixed"}, {"model=drf"},
 			{"model=gp", "kernel=rbf+matern12"}, {"model=gpdrf", "kernel=matern32", "features-kernel=matern32"},
-			{"model=gpdrf", "kernel=matern32", "likelihood=student-t"}, {"model=drf", "features-kernel=matern32"},
 		}
 	}
 	if ds.N() > manyRows && ds.Sequences == nil && ds.Kernel == nil {

@@ -11,7 +11,7 @@ const (
 	splits    = 5 // folds of the rows: one of them scores what the others have trained
 	finalists = 4
 	few       = 1500 // rows below which the last round takes three folds
-	some      = 6000 // and below which it takes two
+	some      = 6000 // and below which it takes two, without a time limit
 )
 
 // The steps of a trial in each round, of those of the final models; without a time limit.
@@ -20,8 +20,8 @@ var stepShares = [rounds]float64{1.0 / 8, 1.0 / 3, 1}
 // defaultSteps is how long the final models train where neither steps nor a time limit are given.
 const defaultSteps = 5000
 
-// How the time limit is spent: the shares that are over when the first rounds and the models on all
-// rows end. The rest is for the test.
+// How the time limit is spent: the shares that are over when the rounds and the models on all rows
+// end. The rest is for the test.
 const (
 	firstEnds  = 0.12
 	secondEnds = 0.27
@@ -32,13 +32,29 @@ const (
 	shortLimit = 2 * time.Minute
 )
 
+// The same where the search is long: fewer are tried, each for longer, and half of the time is for
+// the models on all rows.
+const (
+	secondEndsLong = 0.22
+	lastEndsLong   = 0.5
+	leastTrialLong = 5 * time.Second
+)
+
+// long says whether rows are many, so that the time limit decides how good a model gets: a short
+// trial says little then, and what pays is to train the chosen ones on.
+func long(n int, limit time.Duration) bool { return limit > 0 && n >= few }
+
+func (s *Search) long() bool { return long(s.Rows.N(), s.Limit) }
+
 // ends is the share of the time limit that is over when a round ends. A model on all rows takes as
 // long as a trial of the last round, of which each model had one for each fold.
 func (s *Search) ends(round int) float64 {
-	switch round {
-	case 1:
+	switch {
+	case round == 1:
 		return firstEnds
-	case 2:
+	case s.long():
+		return []float64{2: secondEndsLong, 3: lastEndsLong}[round]
+	case round == 2:
 		return secondEnds
 	}
 	folds := float64(s.folds(round))
@@ -48,7 +64,7 @@ func (s *Search) ends(round int) float64 {
 // folds is how many folds a round scores a candidate on.
 func (s *Search) folds(round int) int {
 	switch n := s.Rows.N(); {
-	case round < rounds:
+	case round < rounds || s.long():
 		return 1
 	case n < few:
 		return 3
@@ -70,18 +86,18 @@ func (s *Search) kept(n, round int) int {
 	return min(n, last)
 }
 
-// triable is how many of n candidates a limit leaves time for, with so many at a time; 0 is no
-// limit.
-func triable(n int, limit time.Duration, atOnce int) int {
+// triable is how many of n candidates a limit leaves time for, with so many at a time and so much
+// for each at least; 0 is no limit.
+func triable(n int, limit time.Duration, atOnce int, least time.Duration) int {
 	if limit == 0 {
 		return n
 	}
-	return min(n, max(leastTried, int(firstEnds*float64(limit)*float64(atOnce)/float64(leastTrial))))
+	return min(n, max(leastTried, int(firstEnds*float64(limit)*float64(atOnce)/float64(least))))
 }
 
 // share is how long the next of some trials may take, with so many at a time, so that all end when
 // a share of the limit is over.
 func share(limit, used time.Duration, ends float64, left, atOnce int) time.Duration {
-	turns := (left + atOnce - 1) / atOnce
+	turns := max(1, (left+atOnce-1)/atOnce)
 	return max((time.Duration(ends*float64(limit))-used)/time.Duration(turns), leastTrial/2)
 }

@@ -110,6 +110,8 @@ func (s *Search) each(w work) error {
 	var wg sync.WaitGroup
 	var failed error
 	next, done := 0, w.all-w.n
+	// no training has more time than another, also where some end early
+	most := share(s.Limit, s.used(), w.ends, w.n, len(s.Devices))
 	for _, dev := range s.Devices {
 		wg.Go(func() {
 			mutex.Lock()
@@ -119,7 +121,7 @@ func (s *Search) each(w work) error {
 				next++
 				length := stepsSetting(w.steps)
 				if s.Limit > 0 {
-					length = limited(share(s.Limit, s.used(), w.ends, w.n-i, len(s.Devices)))
+					length = limited(min(most, share(s.Limit, s.used(), w.ends, w.n-i, len(s.Devices))))
 				}
 				s.Doing(done, w.all, w.names(i))
 				mutex.Unlock()

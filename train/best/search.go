@@ -65,7 +65,11 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 	}
 	s.Candidates, err = candidatesFor(ds, given)
 	if err == nil {
-		s.Candidates = s.Candidates[:triable(len(s.Candidates), s.Limit, atOnce)]
+		least := leastTrial
+		if long(ds.N(), s.Limit) {
+			least = leastTrialLong
+		}
+		s.Candidates = s.Candidates[:triable(len(s.Candidates), s.Limit, atOnce, least)]
 	}
 	return s, err
 }
@@ -140,6 +144,13 @@ func (s *Search) weigh() error {
 	return nil
 }
 
+// goesOn says whether a candidate may train for longer on all rows than it did when it was scored:
+// where rows are few, or its objective is no bound, it could memorise.
+func (s *Search) goesOn(c *Candidate) bool {
+	cfg, err := c.config(s.Given)
+	return err == nil && cfg.IsBound() && s.long()
+}
+
 // refit trains the models that have a weight on all rows, and makes an ensemble of them.
 func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 	var members, todo []int
@@ -155,7 +166,7 @@ func (s *Search) refit(ctx context.Context) (*fitted.Trained, error) {
 	do := func(i int, dev device.Device, length options.Setting) (func() error, error) {
 		k := todo[i]
 		c, begun := &s.Candidates[k], time.Now()
-		if n := c.longest(); n > 0 {
+		if n := c.longest(); n > 0 && !s.goesOn(c) {
 			length = stepsSetting(n)
 		}
 		out, err := s.trained(ctx, dev, c, length, s.Rows, nil)

@@ -263,27 +263,51 @@ func TestFailures(t *testing.T) {
 // The time limit is shared so that every round ends in time, and few candidates are tried where it
 // is short.
 func TestPlan(t *testing.T) {
-	if n := triable(12, 0, 1); n != 12 {
-		t.Errorf("without a limit: %d", n)
-	}
-	if n := triable(12, 50*time.Second, 1); n != 6 {
-		t.Errorf("in 50 s: %d", n)
-	}
-	if n := triable(12, time.Second, 2); n != leastTried {
-		t.Errorf("in 1 s: %d", n)
-	}
-	limit, used := 100*time.Second, time.Duration(0)
-	s := &Search{State: &State{Limit: limit}, Rows: wave(t, 60, false)}
-	for round := 1; round <= rounds; round++ {
-		for left := 8; left > 0; left -= 2 { // two at a time
-			used += share(limit, used, s.ends(round), left, 2)
-		}
-		if over := used - time.Duration(s.ends(round)*float64(limit)); over.Abs() > time.Millisecond {
-			t.Errorf("round %d ends %s late", round, over)
+	for _, c := range []struct {
+		limit, least time.Duration
+		atOnce, want int
+	}{
+		{0, time.Second, 1, 12}, {50 * time.Second, time.Second, 1, 6}, {time.Second, time.Second, 2, leastTried},
+		{3 * time.Minute, 5 * time.Second, 2, 8},
+	} {
+		if n := triable(12, c.limit, c.atOnce, c.least); n != c.want {
+			t.Errorf("in %s, %s for each: %d, expected %d", c.limit, c.least, n, c.want)
 		}
 	}
-	if trial := (s.ends(rounds) - s.ends(rounds-1)) / 3; math.Abs(trial-(refitEnds-s.ends(rounds))) > 1e-9 {
-		t.Errorf("a trial of the last round takes %g of the limit, the models on all rows %g", trial,
-			refitEnds-s.ends(rounds))
+	for rows, folds := range map[int]float64{60: 3, 3000: 1} {
+		limit, used := 100*time.Second, time.Duration(0)
+		s := &Search{State: &State{Limit: limit}, Rows: wave(t, rows, false)}
+		for round := 1; round <= rounds; round++ {
+			for left := 8; left > 0; left -= 2 { // two at a time
+				used += share(limit, used, s.ends(round), left, 2)
+			}
+			if over := used - time.Duration(s.ends(round)*float64(limit)); over.Abs() > time.Millisecond {
+				t.Errorf("%d rows: round %d ends %s late", rows, round, over)
+			}
+		}
+		trial, onAll := (s.ends(rounds)-s.ends(rounds-1))/folds, refitEnds-s.ends(rounds)
+		if longer := onAll - trial; longer < -1e-9 || (longer > 0.1) != (rows >= few) {
+			t.Errorf("%d rows: a trial of the last round takes %g of the limit, the models on all rows %g", rows, trial, onAll)
+		}
+	}
+}
+
+// With many rows and a time limit, a model on all rows takes what time is left, unless it could
+// memorise.
+func TestGoesOn(t *testing.T) {
+	for _, c := range []struct {
+		rows  int
+		limit time.Duration
+		given string
+		want  bool
+	}{
+		{3000, time.Minute, "", true}, {3000, 0, "", false}, {60, time.Minute, "", false},
+		{3000, time.Minute, "spectra=var-fixed", false}, {3000, time.Minute, "kl-weight=0.5", false},
+		{3000, time.Minute, "model=gp", true},
+	} {
+		s := &Search{State: &State{Limit: c.limit, Given: settings(c.given)}, Rows: wave(t, c.rows, false)}
+		if got := s.goesOn(&Candidate{}); got != c.want {
+			t.Errorf("%d rows in %s, %q: %t", c.rows, c.limit, c.given, got)
+		}
 	}
 }

@@ -29,13 +29,18 @@ func (c *Config) Blocked() string {
 		"nothing below them learns from the data: %s; arccos1 and arccos2 have a slope", strings.Join(below, "; "))
 }
 
+// IsBound says whether what is maximised is a bound: longer training does not memorise then.
+func (c *Config) IsBound() bool {
+	return c.KLWeight == 1 && (c.Model == model.GP || model.Treatment(c.Spectra) != model.VarFixed)
+}
+
 // Objective names what is maximised: with a KL weight other than 1 it is not the bound.
 func (c *Config) Objective() string {
 	switch {
-	case c.KLWeight == 1 && c.Model != model.GP && model.Treatment(c.Spectra) == model.VarFixed:
-		return "ELBO of one frozen draw of the frequencies (spectra var-fixed), not a bound"
-	case c.KLWeight == 1:
+	case c.IsBound():
 		return "ELBO"
+	case c.KLWeight == 1:
+		return "ELBO of one frozen draw of the frequencies (spectra var-fixed), not a bound"
 	}
 	return fmt.Sprintf("tempered objective (kl-weight %g), not a bound", c.KLWeight)
 }
