@@ -199,8 +199,8 @@ func (l *loop) finish() error {
 	}
 	switch out.End {
 	case EarlyStop:
-		l.Reporter.Note("stopped at step %d of %d: %d evaluations in a row were no better than that at "+
-			"step %d", out.Steps, l.last, l.Config.EarlyStop, l.val.best.Step)
+		l.Reporter.Note("stopped at step %d of %d: %d evaluations in a row did not improve on step %d",
+			out.Steps, l.last, l.Config.EarlyStop, l.val.best.Step)
 	case TimeLimit:
 		l.Reporter.Note("stopped at step %d of %d to keep to the time limit", out.Steps, l.last)
 	}

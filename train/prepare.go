@@ -18,7 +18,7 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 	switch {
 	case ds.Kernel != nil:
 		t.trained.Kind, t.init.Sigma = fitted.Gram{Own: ds.Kernel.Own, M: ds.Kernel.M}, []float64{1}
-		t.Reporter.Note("a kernel of the rows' own with %d inducing points, scaled to k(x, x) = 1", ds.Kernel.M)
+		t.Reporter.Note("the kernel of --gram with %d inducing points, scaled to k(x, x) = 1", ds.Kernel.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
 		var p fitted.Projected

@@ -107,7 +107,7 @@ func (v *crossValidation) page() {
 		folders = append(folders, v.cv.FoldPath(k))
 	}
 	if len(folders) > mostReported {
-		v.note("there is no report of %d folds side by side: each has its own", len(folders))
+		v.note("no report compares %d folds: each fold has its own", len(folders))
 	} else if err := v.writeReport(filepath.Join(v.cv.Path(), rundir.ReportFile), folders...); err != nil {
 		v.note("warning: the report was left out: %v", err)
 	}

@@ -52,22 +52,20 @@ func (p *program) markdown() string {
 		for _, e := range v.examples {
 			fmt.Fprintf(&b, "    %s\n", e.command)
 		}
-		table := func(group, what string, flags []flagSpec) {
-			fmt.Fprintf(&b, "\n**%s**\n\n| %s | meaning | default |\n|---|---|---|\n", group, what)
+		list := func(group string, flags []flagSpec) {
+			fmt.Fprintf(&b, "\n**%s**\n\n", group)
 			for _, f := range flags {
-				meaning := f.help
-				if f.models != "" {
-					meaning += " (for " + f.models + ")"
+				flag, text := "`"+f.synopsis()+"`", strings.ReplaceAll(f.describe(), "<", `\<`)
+				if len(flag) > helpWidth {
+					flag = strings.ReplaceAll(flag, "|", "` | `")
 				}
-				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", escape(f.synopsis()), escape(meaning), escape(f.otherwise))
+				fmt.Fprintf(&b, "- %s\n", wrap(flag+": "+text, "  ", helpWidth))
 			}
 		}
-		v.eachGroup(func(group string, flags []flagSpec) { table(group, "flag", flags) })
+		v.eachGroup(list)
 		if v.name == "train" {
-			table("Keys of a config file, which have no flag", "key", fileKeys())
+			list("Keys of a config file, which have no flag", fileKeys())
 		}
 	}
 	return b.String()
 }
-
-func escape(cell string) string { return strings.ReplaceAll(cell, "|", `\|`) }

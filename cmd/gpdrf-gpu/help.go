@@ -16,12 +16,15 @@ func (p *program) overview() string {
 	b.WriteString("gpdrf-gpu " + rundir.Version + ": deep Gaussian processes from the command line\n\n")
 	b.WriteString("A GP-DRF model is a Gaussian process layer with random-feature layers above it " +
 		"(Laradji et al., 2019).\n\nCommands\n")
-	for _, v := range p.verbs() {
-		fmt.Fprintf(&b, "  gpdrf-gpu %-21s %s\n", strings.TrimSpace(v.name+" "+v.args), v.line)
+	command := func(what, line string) {
+		fmt.Fprintf(&b, "  gpdrf-gpu %-26s  %s\n", strings.TrimSpace(what), line)
 	}
-	b.WriteString("  gpdrf-gpu help COMMAND          options and examples of a command; help train " +
-		"--all has every option\n")
-	b.WriteString("  gpdrf-gpu --version             the version of this program\n\nStart with\n  gpdrf-gpu train\n")
+	for _, v := range p.verbs() {
+		command(v.name+" "+v.args, v.line)
+	}
+	command("help COMMAND", "options and examples; help train --all lists every option")
+	command("--version", "the version of this program")
+	b.WriteString("\nStart with\n  gpdrf-gpu train\n")
 	return b.String()
 }
 

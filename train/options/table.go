@@ -14,11 +14,11 @@ func Options() []Option {
 	count := between(1, MaxWidth)
 	return []Option{
 		{Group: "Data", Key: "data", Basic: true, Arg: "NAME|FILE",
-			Help: "a named set (" + strings.Join(data.Names(), ", ") + ") or a file; docs/data.md has the " +
+			Help: "a named set (" + strings.Join(data.Names(), ", ") + ") or a file. docs/data.md has the " +
 				"formats",
 			field: func(c *Config) any { return &c.Data }},
 		{Group: "Data", Key: "test", Basic: true, Arg: "FILE|none",
-			Help: "rows to test on; without it a file's seeded 10 % are held out; none trains on all " +
+			Help: "rows to test on; without it a file's seeded 10 % are held out. none trains on all " +
 				"rows of a file, and there are no scores",
 			field: func(c *Config) any { return &c.Test }},
 		{Group: "Data", Key: "labels", Arg: "FILE",
@@ -36,12 +36,12 @@ func Options() []Option {
 			Help:  "columns to leave out, by name or by number from 1",
 			field: func(c *Config) any { return &c.Ignore }},
 		{Group: "Data", Key: "id", Arg: "COL",
-			Help: "the column that names the rows: it is copied to predictions and is not an input; " +
+			Help: "the column that names the rows. It is copied to predictions and is not an input; " +
 				"default: the first column of text that names each row",
 			field: func(c *Config) any { return &c.ID }},
 		{Group: "Data", Key: "missing", Basic: true, Values: data.MissingWays(),
-			Help: "what to do about missing cells (empty, NA, NaN, ?): an error, the median with an " +
-				"input that marks them, or leave their rows out",
+			Help: "missing cells (empty, NA, NaN, ?) are an error, become the median with an input " +
+				"that marks them, or their rows are left out",
 			field: func(c *Config) any { return &c.Missing }},
 		{Group: "Data", Key: "separator", Arg: strings.Join(data.Separators(), "|"), check: data.CheckSeparator,
 			Help:  "what separates the cells of a table",
@@ -54,7 +54,7 @@ func Options() []Option {
 			field: func(c *Config) any { return &c.Header }},
 		{Group: "Data", Key: "folds", Arg: "N",
 			Help: "split all rows of a file or a named set into N folds with equal shares of each " +
-				"class; 0 uses the folds of a named set",
+				"class. 0 uses the folds of a named set",
 			limits: between(0, 100), field: func(c *Config) any { return &c.Folds }},
 		{Group: "Data", Key: "fold", Arg: "K",
 			Help:   "which fold is for testing: of a named set, or of --folds",
@@ -83,8 +83,8 @@ func Options() []Option {
 				"arrays",
 			field: func(c *Config) any { return &c.Gram }},
 		{Group: "Data", Key: "scaling", Values: data.Scalings(),
-			Help: "scaling of the inputs: robust is by median and quartiles, clipped at 5; log is for " +
-				"long tails, such as counts; auto takes robust if a column has far outliers, and none " +
+			Help: "scaling of the inputs: robust is by median and quartiles, clipped at 5, and log " +
+				"is for long tails, such as counts. auto takes robust if a column has far outliers, and none " +
 				"for images",
 			field: func(c *Config) any { return &c.Scaling }},
 
@@ -110,8 +110,8 @@ func Options() []Option {
 			Help:   "train with K seeds, from --seed on, and predict with the mean of the models",
 			limits: between(1, 100), field: func(c *Config) any { return &c.Ensemble }},
 		{Group: "Run", Key: "deterministic",
-			Help: "add up each batch as 8 parts in a fixed order: the same bytes on 1, 2, 4 and 8 ranks " +
-				"(docs/scaling.md); slower",
+			Help: "add up each batch as 8 parts in a fixed order. It is slower, and has the same bytes " +
+				"on 1, 2, 4 and 8 ranks (docs/scaling.md)",
 			field: func(c *Config) any { return &c.Deterministic }},
 		{Group: "Run", Key: "steps", Basic: true, Arg: "N",
 			Help:   "how long to train, in steps",
@@ -139,7 +139,7 @@ func Options() []Option {
 			limits: count, field: func(c *Config) any { return &c.Inducing }},
 		{Group: "GP layer", Models: onGP, Key: "inducing-init", Values: words("auto kmeans random greedy kmedoids"),
 			Help: "how inducing points are chosen: greedy is by conditional variance, kmedoids is for " +
-				"sequences, kmeans for vectors; auto is kmeans, or random for sequences",
+				"sequences, kmeans for vectors. auto is kmeans, or random for sequences",
 			field: func(c *Config) any { return &c.InducingInit }},
 		{Group: "GP layer", Models: onGP, Key: "learn-inducing",
 			Help:  "learn the inducing points by gradient",
@@ -178,7 +178,7 @@ func Options() []Option {
 			limits: count, field: func(c *Config) any { return &c.Hidden }},
 		{Group: "DRF layers", Models: onDRF, Key: "features-kernel", Values: model.FeatureKernels(),
 			Help: "cosines and sines of rbf (the paper's) or of Matérn kernels, whose frequencies have " +
-				"heavier tails; or arc-cosine features √2 max(0, p)ⁿ of degree n, as in a wide " +
+				"heavier tails. arccosN: arc-cosine features √2 max(0, p)ⁿ of degree n, as in a wide " +
 				"network with such units",
 			field: func(c *Config) any { return &c.FeatureKernel }},
 		{Group: "DRF layers", Models: onDRF, Key: "spectra", Values: model.SpectraTreatments(),
@@ -197,7 +197,7 @@ func Options() []Option {
 			Help:  "let every layer also see the output of the first layer, and the input",
 			field: func(c *Config) any { return &c.FeedForward }},
 		{Group: "DRF layers", Models: on2, Key: "skip",
-			Help: "add the first latent functions to the output, so that the model can be a plain " +
+			Help: "add the first latent functions to the output. The model can then be a plain " +
 				"Gaussian process if depth does not help",
 			field: func(c *Config) any { return &c.Skip }},
 		{Group: "DRF layers", Models: "drf", Key: "projection", Arg: "P",
@@ -210,8 +210,8 @@ func Options() []Option {
 		{Group: "Objective", Key: "likelihood", Basic: true,
 			Values: words("auto gaussian student-t heteroscedastic softmax bernoulli"),
 			Help: "for numbers: gaussian, student-t for outliers, heteroscedastic for noise that " +
-				"differs from row to row; for classes: softmax, or bernoulli with one output for two " +
-				"classes; auto is gaussian or softmax",
+				"differs from row to row. For classes: softmax, or bernoulli with one output for two " +
+				"classes. auto is gaussian or softmax",
 			field: func(c *Config) any { return &c.Likelihood }},
 		{Group: "Objective", Key: "dof", Arg: "X",
 			Help:   "initial degrees of freedom of student-t, above 2",
@@ -260,8 +260,8 @@ func Options() []Option {
 			limits: between(0, MaxSteps), field: func(c *Config) any { return &c.FreezeKernel }},
 		{Group: "Optimiser", Models: onGP, Key: "natgrad", Arg: "GAMMA",
 			Help: "move q of the inducing outputs by natural gradients of this size, at most 1, instead " +
-				"of Adam; the size rises from a thousandth over the warm-up and falls with the " +
-				"learning rate; 0 is off",
+				"of Adam. The size rises from a thousandth over the warm-up and falls with the " +
+				"learning rate. 0 is off",
 			limits: fraction(false), field: func(c *Config) any { return &c.NatGrad }},
 		{Group: "Optimiser", Key: "l2", FileOnly: true, Arg: "X",
 			Help:   "coupled penalty on all raw parameters",
