@@ -59,7 +59,9 @@ func (c *comm) Size() int { return c.size }
 func (c *comm) AllReduce(x []float64) error {
 	for len(x) > 0 {
 		n := min(len(x), most)
-		if err := c.call("MPI_Allreduce", c.inPlace, uintptr(unsafe.Pointer(&x[0])), uintptr(n), c.double, c.sum, c.world); err != nil {
+		err := c.call("MPI_Allreduce", c.inPlace, uintptr(unsafe.Pointer(&x[0])), uintptr(n),
+			c.double, c.sum, c.world)
+		if err != nil {
 			return err
 		}
 		x = x[n:]
@@ -70,7 +72,9 @@ func (c *comm) AllReduce(x []float64) error {
 func (c *comm) Broadcast(b []byte, root int) error {
 	for len(b) > 0 {
 		n := min(len(b), most)
-		if err := c.call("MPI_Bcast", uintptr(unsafe.Pointer(&b[0])), uintptr(n), c.octet, uintptr(root), c.world); err != nil {
+		err := c.call("MPI_Bcast", uintptr(unsafe.Pointer(&b[0])), uintptr(n), c.octet,
+			uintptr(root), c.world)
+		if err != nil {
 			return err
 		}
 		b = b[n:]

@@ -79,7 +79,8 @@ func newLibrary(path string, handle uintptr) (*library, error) {
 	}
 	text, n := make([]byte, 8192), int32(0)
 	// the only function that may be called before all others
-	purego.SyscallN(l.functions["MPI_Get_library_version"], uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&n)))
+	purego.SyscallN(l.functions["MPI_Get_library_version"],
+		uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&n)))
 	l.version, _, _ = strings.Cut(cut(text, n), "\n")
 	l.version, _, _ = strings.Cut(l.version, ", package:") // Open MPI goes on
 	l.version = strings.Join(strings.Fields(l.version), " ")
@@ -123,7 +124,8 @@ func (l *library) now(name string, args ...uintptr) error {
 		return nil
 	}
 	text, n := make([]byte, 8192), int32(0)
-	purego.SyscallN(l.functions["MPI_Error_string"], code, uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&n)))
+	purego.SyscallN(l.functions["MPI_Error_string"], code,
+		uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&n)))
 	return fmt.Errorf("%s: %s", name, cut(text, n))
 }
 

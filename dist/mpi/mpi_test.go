@@ -117,7 +117,8 @@ func engines(t *testing.T) (all []engine) {
 		return all
 	}
 	double := filepath.Join(t.TempDir(), "libmpi_abi.so.1")
-	if out, err := exec.Command("cc", "-O1", "-fPIC", "-shared", "-o", double, "testdata/abi.c", "-ldl").CombinedOutput(); err != nil {
+	compile := exec.Command("cc", "-O1", "-fPIC", "-shared", "-o", double, "testdata/abi.c", "-ldl")
+	if out, err := compile.CombinedOutput(); err != nil {
 		missing("the double of the MPI ABI: %v: %s", err, out)
 		return all
 	}
