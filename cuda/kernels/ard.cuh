@@ -42,21 +42,38 @@ DOUBLE_KERNEL(256, ard_norms, (int m, int rows, int d, double *norms, const doub
 constexpr int RBF = 0, MATERN12 = 1, MATERN32 = 2, MATERN52 = 3;
 constexpr double NEAR_ROWS = 1.0 / (1 << 20), TOUCHING_ROWS = NEAR_ROWS / (1 << 24);
 
+// Norms are half the squared norms of the rows and columns of this thread, those of the last one
+// where a tile has more.
+struct Norms {
+  double z[ROWS], x[COLUMNS];
+  __device__ __forceinline__ Norms(int m0, int b0, int m, int n, const double *of_z, const double *of_x) {
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) z[r] = of_z[smaller(m0 + tile_row(r), m - 1)];
+#pragma unroll
+    for (int q = 0; q < COLUMNS; q++) x[q] = of_x[smaller(b0 + tile_column(q), n - 1)];
+  }
+};
+
 // ard_exponents is −½ Σ_d (z_md − x_bd)² w_d over the pairs of this thread, without w where weight
-// is null; never above 0. For Matérn kernels, which take its root, near rows are computed again.
-__device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int m0, int b0, int m, int n, int d, const double *z, const double *x,
-                                              const double *weight, const double *norm_z, const double *norm_x, int shape) {
-  auto read_z = [=](int i, int p) { return m0 + i < m ? z[(m0 + i) * d + p] * (weight ? weight[p] : 1.0) : 0.0; };
-  auto read_x = [=](int i, int p) { return b0 + i < n ? x[(b0 + i) * d + p] : 0.0; };
+// is null; never above 0. For Matérn kernels, which take its root, near rows are computed again. It
+// returns their norms.
+__device__ __forceinline__ Norms ard_exponents(double (&sum)[ROWS][COLUMNS], int m0, int b0, int m, int n, int d, const double *z, const double *x,
+                                               const double *weight, const double *norm_z, const double *norm_x, int shape) {
+  // A row or column beyond the last is the last one again; of columns the weight is 0.
+  auto read_z = [=](int i, int p) {
+    double factor = p < d ? (weight ? weight[p] : 1.0) : 0.0;
+    return Weighted<double>{z[smaller(m0 + i, m - 1) * d + smaller(p, d - 1)], factor};
+  };
+  auto read_x = [=](int i, int p) { return x[smaller(b0 + i, n - 1) * d + smaller(p, d - 1)]; };
   tile_sums<false, false>(sum, 0, d, 1, read_z, read_x, [] {});
+  Norms norms(m0, b0, m, n, norm_z, norm_x);
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
 #pragma unroll
     for (int q = 0; q < COLUMNS; q++) {
-      int i = m0 + tile_row(r), j = b0 + tile_column(q);
-      if (i >= m || j >= n) continue;
-      double norm = norm_z[i] + norm_x[j], e = sum[r][q] - norm;
+      double norm = norms.z[r] + norms.x[q], e = sum[r][q] - norm;
       if (shape != RBF && e >= -NEAR_ROWS * norm) {
+        int i = smaller(m0 + tile_row(r), m - 1), j = smaller(b0 + tile_column(q), n - 1);
         e = 0;
 #pragma unroll 1
         for (int p = 0; p < d; p++) {
@@ -67,12 +84,12 @@ __device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int 
       sum[r][q] = e > 0 ? 0.0 : e; // rounding only; NaN stays NaN
     }
   }
+  return norms;
 }
 
-// correlation is c and its slope for e = −½r² and norm = ½(‖z‖² + ‖x‖²); for Matérn, t = √(2ν)·r.
-__device__ __forceinline__ double correlation(int shape, double e, double norm, double *slope) {
-  double t = shape == RBF ? -e : square_root(-2 * (2 * shape - 1) * e), v = exponential(-t);
-  if (shape == RBF) return *slope = v;
+// matern is c and its slope of a Matérn kernel for e = −½r² and norm = ½(‖z‖² + ‖x‖²); t = √(2ν)·r.
+__device__ __forceinline__ double matern(int shape, double e, double norm, double *slope) {
+  double t = square_root(-2 * (2 * shape - 1) * e), v = exponential(-t);
   if (shape == MATERN12) {
     *slope = -e <= TOUCHING_ROWS * norm ? 0.0 : v / t;
     return v;
@@ -85,26 +102,40 @@ __device__ __forceinline__ double correlation(int shape, double e, double norm, 
 // ard_store writes a tile of c and of its slope, which is nowhere else for RBF; in Kuu both sides
 // of the diagonal, and exactly 1 and 0 on it. The code of a row stands here once, and rows take
 // turns at the first place, until all are back: sums with a changing index would lie in memory.
+// Exponentials that no branch parts are computed side by side.
 __device__ __forceinline__ void ard_store(double (&sum)[ROWS][COLUMNS], double scale, int m0, int b0, int m, int n, int same, int shape, double *c,
-                                          double *slope, const double *norm_z, const double *norm_x) {
+                                          double *slope, Norms &norms) {
 #pragma unroll 1
   for (int r = 0; r < ROWS; r++) {
+    double e[COLUMNS], v[COLUMNS], s[COLUMNS], norm = norms.z[0];
+#pragma unroll
+    for (int q = 0; q < COLUMNS; q++) {
+      e[q] = sum[0][q];
+#pragma unroll
+      for (int next = 1; next < ROWS; next++) sum[next - 1][q] = sum[next][q];
+      sum[ROWS - 1][q] = e[q];
+    }
+#pragma unroll
+    for (int next = 1; next < ROWS; next++) norms.z[next - 1] = norms.z[next];
+    norms.z[ROWS - 1] = norm;
+    if (shape == RBF) {
+#pragma unroll
+      for (int q = 0; q < COLUMNS; q++) s[q] = v[q] = exponential(scale * e[q]);
+    } else {
+#pragma unroll
+      for (int q = 0; q < COLUMNS; q++) v[q] = matern(shape, scale * e[q], scale * (norm + norms.x[q]), &s[q]);
+    }
 #pragma unroll
     for (int q = 0; q < COLUMNS; q++) {
       int i = m0 + tile_row(r), j = b0 + tile_column(q);
-      double e = sum[0][q];
-#pragma unroll
-      for (int next = 1; next < ROWS; next++) sum[next - 1][q] = sum[next][q];
-      sum[ROWS - 1][q] = e;
       if (i >= m || j >= n || (same && j > i)) continue;
-      double s, v = correlation(shape, scale * e, scale * (norm_z[i] + norm_x[j]), &s);
-      if (same && i == j) v = 1, s = 0;
+      bool diagonal = same && i == j;
       if (shape != RBF) {
-        slope[i * n + j] = s;
-        if (same) slope[j * n + i] = s;
+        slope[i * n + j] = diagonal ? 0.0 : s[q];
+        if (same) slope[j * n + i] = diagonal ? 0.0 : s[q];
       }
-      c[i * n + j] = v;
-      if (same) c[j * n + i] = v;
+      c[i * n + j] = diagonal ? 1.0 : v[q];
+      if (same) c[j * n + i] = diagonal ? 1.0 : v[q];
     }
   }
 }
@@ -119,8 +150,8 @@ __device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, int
   norms += (long long)k * rows;
   double sum[ROWS][COLUMNS] = {};
   const double *norm_x = norms + (same ? 0 : m);
-  ard_exponents(sum, m0, b0, m, n, d, z, x, weight + (long long)k * d, norms, norm_x, shape);
-  ard_store(sum, 1.0, m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, norms, norm_x);
+  Norms own = ard_exponents(sum, m0, b0, m, n, d, z, x, weight + (long long)k * d, norms, norm_x, shape);
+  ard_store(sum, 1.0, m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, own);
 }
 BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_f64,
               (int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms),
@@ -134,9 +165,9 @@ __device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, 
   if (same && b0 > m0) return; // the whole block
   double sum[ROWS][COLUMNS] = {};
   const double *norm_x = norms + (same ? 0 : m);
-  ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norm_x, shape);
+  Norms own = ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norm_x, shape);
   for (int k = 0; k < kernels; k++) {
-    ard_store(sum, weight[k], m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, norms, norm_x);
+    ard_store(sum, weight[k], m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, own);
   }
 }
 BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_isotropic_f64,

@@ -80,6 +80,16 @@
   KERNEL(threads, name##_f64, params, name<T> args) \
   }
 
+#define REAL_BOUNDED_KERNEL(threads, blocks, name, params, args) \
+  namespace f32 { \
+  using T = float; \
+  BOUNDED_KERNEL(threads, blocks, name##_f32, params, name<T> args) \
+  } \
+  namespace f64 { \
+  using T = double; \
+  BOUNDED_KERNEL(threads, blocks, name##_f64, params, name<T> args) \
+  }
+
 #define REAL_PRODUCT_KERNEL(threads, name, params, args) \
   namespace f32 { \
   using T = float; \
@@ -98,3 +108,15 @@ __device__ __forceinline__ int global_thread() { return (int)(blockIdx.x * block
 
 // div_up is how many blocks of a size cover n.
 __device__ __forceinline__ int div_up(int n, int size) { return (n + size - 1) / size; }
+
+// thread is the thread's number, read again by every call: what is computed from it, such as the
+// addresses of a stage, would else be kept in registers through the whole kernel.
+__device__ __forceinline__ unsigned thread() {
+#if defined(__CUDA__)
+  unsigned t;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(t));
+  return t;
+#else
+  return threadIdx.x;
+#endif
+}

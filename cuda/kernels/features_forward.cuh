@@ -49,7 +49,7 @@ __device__ __forceinline__ void features_forward(const Layer<T> &l, int span, T 
   if (l.contrast) features_output<P, true>(l, span, mean, square);
   else features_output<P, false>(l, span, mean, square);
 }
-TILE_KERNEL(3, features_forward, (LAYER_PARAMS, int span, T *mean, T *square), (LAYER, span, mean, square))
+TILE_KERNEL(2, features_forward, (LAYER_PARAMS, int span, T *mean, T *square), (LAYER, span, mean, square))
 
 // sum_chunks: dst[i] = Σ_b partial[b,i] for partial [chunks,n], chunks in order. One thread an
 // element, grid ⌈n/256⌉; chunks numbers in, one out.

@@ -79,10 +79,10 @@ __device__ __forceinline__ void integrated_phases(int rows, int d, int r, const 
   const T *x = h + (long long)i0 * d, *w = spectra + (squares ? (long long)d * r : 0) + j0;
   T *to = phi + (squares ? (long long)rows * r : 0), scale = squares ? (T)-0.5 : (T)1;
   auto read_h = [&](int i, int p) {
-    T v = i0 + i < rows ? x[(long long)i * d + p] : (T)0;
-    return squares ? v * v : v;
+    T v = ((i0 + i < rows) & (p < d)) ? x[(long long)i * d + p] : (T)0;
+    return Weighted<T>{v, squares ? v : (T)1};
   };
-  auto read_w = [&](int j, int p) { return j0 + j < r ? w[(long long)p * r + j] : (T)0; };
+  auto read_w = [&](int j, int p) { return ((j0 + j < r) & (p < d)) ? w[(long long)p * r + j] : (T)0; };
   T sum[ROWS][COLUMNS] = {};
   tile_sums<false, true>(sum, 0, d, 1, read_h, read_w, [] {});
   tile_each(sum, i0, j0, rows, r, [&](int i, int j, T v) { to[(long long)i * r + j] = scale * v; });
@@ -121,8 +121,8 @@ __device__ __forceinline__ void integrated_outputs(int rows, int r, int out, int
   bool second = (int)blockIdx.z >= chunks;
   long long plane = (long long)rows * r, size = (long long)r * out;
   const T *a = phi + (second ? MEAN_PLANES * plane : 0) + (long long)i0 * r, *b = (second ? quad : w) + j0;
-  auto read_phi = [&](int i, int p) { return i0 + i < rows ? a[(long long)i * r + p] : (T)0; };
-  auto read_w = [&](int j, int p) { return j0 + j < out ? b[(long long)p * out + j] : (T)0; };
+  auto read_phi = [&](int i, int p) { return ((i0 + i < rows) & (p < to)) ? a[(long long)i * r + p] : (T)0; };
+  auto read_w = [&](int j, int p) { return ((j0 + j < out) & (p < to)) ? b[(long long)p * out + j] : (T)0; };
   auto next = [&] {
     a += plane;
     b += size;

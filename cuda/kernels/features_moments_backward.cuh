@@ -49,8 +49,8 @@ __device__ __forceinline__ void integrated_dcolumns(int rows, int r, int out, co
   int i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE, k = (int)blockIdx.z;
   const T *a = (k < MEAN_PLANES ? dmean : dv) + (long long)i0 * out;
   const T *b = (k < MEAN_PLANES ? w + (long long)k * r * out : quad + (long long)(k - MEAN_PLANES) * r * out) + (long long)j0 * out;
-  auto read_d = [&](int i, int p) { return i0 + i < rows ? a[(long long)i * out + p] : (T)0; };
-  auto read_w = [&](int j, int p) { return j0 + j < r ? b[(long long)j * out + p] : (T)0; };
+  auto read_d = [&](int i, int p) { return ((i0 + i < rows) & (p < out)) ? a[(long long)i * out + p] : (T)0; };
+  auto read_w = [&](int j, int p) { return ((j0 + j < r) & (p < out)) ? b[(long long)j * out + p] : (T)0; };
   T sum[ROWS][COLUMNS] = {};
   tile_sums<false, false>(sum, 0, out, 1, read_d, read_w, [] {});
   dphi += (long long)k * rows * r;
@@ -94,8 +94,8 @@ __device__ __forceinline__ void integrated_dinputs(int rows, int d, int r, const
 #pragma unroll 1
   for (int k = 1; k >= 0; k--) {
     const T *a = dphi + ((long long)k * rows + i0) * r, *b = spectra + ((long long)k * d + j0) * r;
-    auto read_d = [&](int i, int p) { return i0 + i < rows ? a[(long long)i * r + p] : (T)0; };
-    auto read_w = [&](int j, int p) { return j0 + j < d ? b[(long long)j * r + p] : (T)0; };
+    auto read_d = [&](int i, int p) { return ((i0 + i < rows) & (p < r)) ? a[(long long)i * r + p] : (T)0; };
+    auto read_w = [&](int j, int p) { return ((j0 + j < d) & (p < r)) ? b[(long long)j * r + p] : (T)0; };
     tile_sums<false, false>(sum, 0, r, 1, read_d, read_w, [] {});
     if (k == 0) break;
 #pragma unroll
@@ -119,10 +119,11 @@ __device__ __forceinline__ void integrated_dweights(int rows, int r, int out, in
   int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z % PLANES, from = (int)blockIdx.z / PLANES * span;
   const T *a = phi + ((long long)k * rows + from) * r + i0;
   const T *b = (k < MEAN_PLANES ? dmean : dv) + (long long)from * out + j0;
-  auto read_phi = [&](int i, int p) { return i0 + i < r ? a[(long long)p * r + i] : (T)0; };
-  auto read_d = [&](int j, int p) { return j0 + j < out ? b[(long long)p * out + j] : (T)0; };
+  int n = smaller(span, rows - from);
+  auto read_phi = [&](int i, int p) { return ((i0 + i < r) & (p < n)) ? a[(long long)p * r + i] : (T)0; };
+  auto read_d = [&](int j, int p) { return ((j0 + j < out) & (p < n)) ? b[(long long)p * out + j] : (T)0; };
   T sum[ROWS][COLUMNS] = {};
-  tile_sums<true, true>(sum, 0, smaller(span, rows - from), 1, read_phi, read_d, [] {});
+  tile_sums<true, true>(sum, 0, n, 1, read_phi, read_d, [] {});
   partial += (long long)blockIdx.z * r * out;
   tile_each(sum, i0, j0, r, out, [&](int i, int j, T v) { partial[(long long)i * out + j] = v; });
 }
@@ -136,13 +137,14 @@ template <typename T>
 __device__ __forceinline__ void integrated_dspectra(int rows, int d, int r, int span, const T *h, const T *dphi, T *partial) {
   int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z % 2, from = (int)blockIdx.z / 2 * span;
   const T *a = h + (long long)from * d + i0, *b = dphi + ((long long)k * rows + from) * r + j0;
+  int n = smaller(span, rows - from);
   auto read_h = [&](int i, int p) {
-    T v = i0 + i < d ? a[(long long)p * d + i] : (T)0;
-    return k == 1 ? v * v : v;
+    T v = ((i0 + i < d) & (p < n)) ? a[(long long)p * d + i] : (T)0;
+    return Weighted<T>{v, k == 1 ? v : (T)1};
   };
-  auto read_d = [&](int j, int p) { return j0 + j < r ? b[(long long)p * r + j] : (T)0; };
+  auto read_d = [&](int j, int p) { return ((j0 + j < r) & (p < n)) ? b[(long long)p * r + j] : (T)0; };
   T sum[ROWS][COLUMNS] = {};
-  tile_sums<true, true>(sum, 0, smaller(span, rows - from), 1, read_h, read_d, [] {});
+  tile_sums<true, true>(sum, 0, n, 1, read_h, read_d, [] {});
   partial += (long long)blockIdx.z * d * r;
   tile_each(sum, i0, j0, d, r, [&](int i, int j, T v) { partial[(long long)i * r + j] = v; });
 }

@@ -34,18 +34,6 @@ struct Shared {
       : a(memory), b(a + depth<T> * pitch<T>), c(b + depth<T> * pitch<T>), s(c + side<T> * pitch<T>) {}
 };
 
-// thread is the thread's number, read again by every call: what is computed from it, such as the
-// addresses of a stage, would else be kept in registers through the whole kernel.
-__device__ __forceinline__ unsigned thread() {
-#if defined(__CUDA__)
-  unsigned t;
-  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(t));
-  return t;
-#else
-  return threadIdx.x;
-#endif
-}
-
 // A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp is 4 × 8 threads, which is
 // how the fragments of tensor cores lie: it reads its part of a row of either operand in one
 // access.

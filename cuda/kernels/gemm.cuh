@@ -81,10 +81,26 @@ __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const do
 }
 #endif
 
+// Weighted is a number and its factor. They are multiplied when they are placed in shared memory:
+// before that nothing waits for either.
+template <typename T>
+struct Weighted {
+  T number, factor;
+};
+template <typename T>
+__device__ __forceinline__ T value(T v) {
+  return v;
+}
+template <typename T>
+__device__ __forceinline__ T value(Weighted<T> v) {
+  return v.number * v.factor;
+}
+
 // tile_sums adds Σ_p a(i, p) b(j, p) for begin ≤ p < end to the sums of this thread, p in order,
-// for as many terms; next() is called between two terms. The functions a and b read global memory;
-// ROWS_A says that neighbouring i are neighbours there, else neighbouring p are. The next numbers
-// are on their way while the last are summed.
+// for as many terms; next() is called between two terms. The functions a and b read global memory,
+// also for p ≥ end, where the product of both must be 0; they have no branches, so that the next
+// numbers are on their way while the last are summed. ROWS_A says that neighbouring i are
+// neighbours in memory, else neighbouring p are.
 template <bool ROWS_A, bool ROWS_B, typename T, class A, class B, class Next>
 __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next) {
   SHARED(Pair<T>, tile_a, [DEPTH][TILE_LD / 2]);
@@ -93,14 +109,13 @@ __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, in
   // Load q of a thread: 64 neighbours in i, or 8 rows of 4 neighbours in p.
   auto row = [](bool rows, int q) { return rows ? (int)threadIdx.x % TILE : (int)threadIdx.x / 32 * 16 + (int)threadIdx.x % 32 / 4 + q / 4 * 8; };
   auto depth = [](bool rows, int q) { return rows ? (int)threadIdx.x / TILE + q * 2 : (int)threadIdx.x % 4 + q % 4 * 4; };
-  T next_a[TILE_LOADS], next_b[TILE_LOADS];
+  decltype(a(0, 0)) next_a[TILE_LOADS];
+  decltype(b(0, 0)) next_b[TILE_LOADS];
   auto fetch = [&](int from) {
 #pragma unroll
     for (int q = 0; q < TILE_LOADS; q++) {
-      int p = from + depth(ROWS_A, q);
-      next_a[q] = p < end ? a(row(ROWS_A, q), p) : (T)0;
-      p = from + depth(ROWS_B, q);
-      next_b[q] = p < end ? b(row(ROWS_B, q), p) : (T)0;
+      next_a[q] = a(row(ROWS_A, q), from + depth(ROWS_A, q));
+      next_b[q] = b(row(ROWS_B, q), from + depth(ROWS_B, q));
     }
   };
   fetch(begin);
@@ -109,8 +124,8 @@ __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, in
     __syncthreads(); // the numbers before are summed
 #pragma unroll
     for (int q = 0; q < TILE_LOADS; q++) {
-      to_a[depth(ROWS_A, q) * TILE_LD + row(ROWS_A, q)] = next_a[q];
-      to_b[depth(ROWS_B, q) * TILE_LD + row(ROWS_B, q)] = next_b[q];
+      to_a[depth(ROWS_A, q) * TILE_LD + row(ROWS_A, q)] = value(next_a[q]);
+      to_b[depth(ROWS_B, q) * TILE_LD + row(ROWS_B, q)] = value(next_b[q]);
     }
     __syncthreads();
     if (steps > 1) {
@@ -144,15 +159,16 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
   if (lower_b && !TB && begin < j0) begin = j0;
   if (lower_b && TB) end = smaller(end, j0 + TILE);
   double sum[ROWS][COLUMNS] = {};
+  // A row beyond the last is the last one again: its sums are not written.
   auto read_a = [&](int i, int p) {
-    i += i0;
-    bool zero = i >= m || (lower_a && (TA ? i > p : p > i));
-    return zero ? 0.0 : a[TA ? p * lda + i : i * lda + p];
+    i = smaller(i0 + i, m - 1);
+    bool use = (p < end) & !(lower_a & (TA ? i > p : p > i));
+    return use ? a[TA ? p * lda + i : i * lda + p] : 0.0;
   };
   auto read_b = [&](int j, int p) {
-    j += j0;
-    bool zero = j >= n || (lower_b && (TB ? p > j : j > p));
-    return zero ? 0.0 : b[TB ? j * ldb + p : p * ldb + j];
+    j = smaller(j0 + j, n - 1);
+    bool use = (p < end) & !(lower_b & (TB ? p > j : j > p));
+    return use ? b[TB ? j * ldb + p : p * ldb + j] : 0.0;
   };
   auto next = [&] {
     a += term_a;
@@ -161,15 +177,23 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
   tile_sums<TA, !TB>(sum, begin, end, terms, read_a, read_b, next);
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
+    int i = i0 + tile_row(r), last = (flags & (C_LOWER | C_MIRROR)) ? smaller(n - 1, i) : n - 1;
+    if (i >= m) continue;
+    double before[COLUMNS] = {}; // on their way together
+    if (beta != 0.0) {
+#pragma unroll
+      for (int s = 0; s < COLUMNS; s++) {
+        int j = j0 + tile_column(s);
+        before[s] = j <= last ? c[i * ldc + j] : 0.0;
+      }
+    }
 #pragma unroll
     for (int s = 0; s < COLUMNS; s++) {
-      int i = i0 + tile_row(r), j = j0 + tile_column(s);
-      if (i >= m || j >= n || ((flags & (C_LOWER | C_MIRROR)) && j > i)) continue;
-      double *to = c + i * ldc + j;
+      int j = j0 + tile_column(s);
       double v = alpha * sum[r][s];
-      if (beta != 0.0) v += beta * *to;
-      *to = v;
-      if (flags & C_MIRROR) c[j * ldc + i] = v;
+      if (beta != 0.0) v += beta * before[s];
+      if (j <= last) c[i * ldc + j] = v;
+      if (j <= last && (flags & C_MIRROR)) c[j * ldc + i] = v;
     }
   }
 }

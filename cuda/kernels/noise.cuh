@@ -52,7 +52,7 @@ __device__ __forceinline__ void student_sum(double n, int blocks, int width, dou
     dtail[0] += (T)(0.5 * scale * excess * along);
   }
 }
-REAL_KERNEL(256, student_sum,
+REAL_BOUNDED_KERNEL(256, 1, student_sum,
             (double n, int blocks, int width, double scale, double *ell, T *dlogvar, T *dtail, const T *logvar, const T *tail, const double *logs,
              const double *shares),
             (n, blocks, width, scale, ell, dlogvar, dtail, logvar, tail, logs, shares))

@@ -39,8 +39,9 @@ DOUBLE_KERNEL(256, potrf_diagonal, (int m, int j0, double *l, double *jitter, do
 // potrf_tile is the tile of panel j0 at row i0: c + rung·I less the columns before, in s.
 __device__ __forceinline__ void potrf_tile(double *s, int m, int i0, int j0, double rung, const double *l, const double *c) {
   double sum[ROWS][COLUMNS] = {};
+  // A row beyond the last is the last one again: its sums are not used.
   auto read = [&](int first) {
-    return [=](int i, int p) { return first + i < m ? l[(long long)(first + i) * m + p] : 0.0; };
+    return [=](int i, int p) { return p < j0 ? l[smaller(first + i, m - 1) * m + p] : 0.0; };
   };
   tile_sums<false, false>(sum, 0, j0, 1, read(i0), read(j0), [] {});
   __syncthreads(); // s may still be read
@@ -69,7 +70,7 @@ __device__ __forceinline__ int potrf_attempt(double *s, double *x, int m, double
     invert_tile(x, s);
     for (int i0 = j0 + TILE; i0 < m; i0 += TILE) {
       potrf_tile(s, m, i0, j0, rung, l, c);
-      for (int q = (int)threadIdx.x; q < TILE * TILE; q += TILE_THREADS) {
+      for (int q = (int)thread(); q < TILE * TILE; q += TILE_THREADS) {
         int i = q / TILE, j = q % TILE;
         double v = 0;
         for (int p = 0; p <= j; p++) v = fused(s[i * BLOCK_LD + p], x[inverse_at(j, p)], v);

@@ -12,11 +12,23 @@ __device__ __forceinline__ int inverse_at(int i, int j) {
   return i < HALF ? i * HALF_LD + j : HALF * HALF_LD + (i - HALF) * BLOCK_LD + j;
 }
 
-// load_lower reads a lower triangle of n ≤ 64 rows; outside of it is the identity.
+// load_lower reads a lower triangle of n ≤ 64 rows, by 8 numbers of a thread at a time; outside of
+// it is the identity.
 __device__ __forceinline__ void load_lower(double *s, const double *l, int ld, int n) {
-  for (int q = (int)threadIdx.x; q < TILE * TILE; q += (int)blockDim.x) {
-    int i = q / TILE, j = q % TILE;
-    s[i * BLOCK_LD + j] = i < n && j <= i ? l[(long long)i * ld + j] : i == j ? 1.0 : 0.0;
+  int threads = (int)blockDim.x; // 128 or 256
+#pragma unroll 1
+  for (int from = (int)threadIdx.x; from < TILE * TILE; from += 8 * threads) {
+    double v[8];
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+      int i = (from + k * threads) / TILE, j = (from + k * threads) % TILE;
+      v[k] = ((i < n) & (j <= i)) ? l[(long long)i * ld + j] : 0.0;
+    }
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+      int i = (from + k * threads) / TILE, j = (from + k * threads) % TILE;
+      s[i * BLOCK_LD + j] = i >= n && i == j ? 1.0 : v[k];
+    }
   }
   __syncthreads();
 }
@@ -30,7 +42,7 @@ __device__ __forceinline__ int factor_tile(double *s) {
   SHARED(double, column, [2][TILE]);
   SHARED(double, scale, [TILE]);
   constexpr int OWN = TILE / GROUPS;
-  int r = (int)threadIdx.x % TILE, g = (int)threadIdx.x / TILE, pivot = -1;
+  int t = (int)thread(), r = t % TILE, g = t / TILE, pivot = -1;
   double row[OWN];
 #pragma unroll
   for (int c = 0; c < OWN; c++) row[c] = s[r * BLOCK_LD + c * GROUPS + g];
@@ -69,7 +81,7 @@ __device__ __forceinline__ int factor_tile(double *s) {
 //
 // with C A⁻¹ in the upper corner of s, which is zeros before and after.
 __device__ __forceinline__ void invert_tile(double *x, double *s) {
-  int t = (int)threadIdx.x;
+  int t = (int)thread();
   if (t < TILE) {
     int first = t & 32, r = t & 31;
     const double *l = s + first * BLOCK_LD + first;
@@ -107,7 +119,7 @@ __device__ __forceinline__ void invert_tile(double *x, double *s) {
 
 // store_tile writes a tile of n rows and columns.
 __device__ __forceinline__ void store_tile(double *to, int ld, const double *s, int n) {
-  for (int q = (int)threadIdx.x; q < TILE * TILE; q += (int)blockDim.x) {
+  for (int q = (int)thread(); q < TILE * TILE; q += (int)blockDim.x) {
     int i = q / TILE, j = q % TILE;
     if (i < n && j < n) to[(long long)i * ld + j] = s[i * BLOCK_LD + j];
   }
@@ -115,7 +127,7 @@ __device__ __forceinline__ void store_tile(double *to, int ld, const double *s, 
 
 // store_inverse writes n rows and columns of an inverse, with zeros above.
 __device__ __forceinline__ void store_inverse(double *to, int ld, const double *x, int n) {
-  for (int q = (int)threadIdx.x; q < TILE * TILE; q += (int)blockDim.x) {
+  for (int q = (int)thread(); q < TILE * TILE; q += (int)blockDim.x) {
     int i = q / TILE, j = q % TILE;
     if (i < n && j < n) to[(long long)i * ld + j] = j <= i ? x[inverse_at(i, j)] : 0.0;
   }
