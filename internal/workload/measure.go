@@ -48,7 +48,7 @@ func (m Machine) figure(name string, calls int, times []time.Duration, cost Cost
 		f.GFLOPs, f.GBs = cost.FLOPs()/seconds/1e9, cost.Bytes/seconds/1e9
 	}
 	if m.Peak != nil {
-		floor, unit := m.Peak.floor(cost, m.real())
+		floor, unit := m.Peak.Floor(cost, m.real())
 		f.FloorMS, f.Unit = 1e3*floor.Seconds(), unit
 		if seconds > 0 {
 			f.Share = f.FloorMS / f.MS

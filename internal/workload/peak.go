@@ -62,10 +62,10 @@ func ends(rest string) bool {
 	return rest == "" || rest[0] < '0' || rest[0] > '9' && (rest[0] < 'A' || rest[0] > 'Z')
 }
 
-// floor is the least time that a cost takes at the peak, and the unit that is busy for so long:
+// Floor is the least time that a cost takes at the peak, and the unit that is busy for so long:
 // double on DMMA where the GPU has it, Real on FP32, or on tensor cores with the precisions that
 // use them.
-func (p *Peak) floor(c Cost, precision string) (time.Duration, string) {
+func (p *Peak) Floor(c Cost, precision string) (time.Duration, string) {
 	double, doubleUnit := p.FP64, "FP64"
 	if p.DMMA > 0 {
 		double, doubleUnit = p.DMMA, "DMMA"

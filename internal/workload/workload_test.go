@@ -153,12 +153,12 @@ func TestFloor(t *testing.T) {
 		{Cost{Real: 66.9e9}, "f64", 1, "DMMA"},
 		{Cost{Real: 66.9e9, Bytes: 9.6e9}, "f32", 2, "bandwidth"},
 	} {
-		floor, unit := h200.floor(c.cost, c.precision)
+		floor, unit := h200.Floor(c.cost, c.precision)
 		if math.Abs(1e3*floor.Seconds()-c.ms) > 1e-3 || unit != c.unit {
 			t.Errorf("%+v: %v on %s", c, floor, unit)
 		}
 	}
-	if _, unit := PeakOf("NVIDIA GeForce RTX 4090, 23 GiB").floor(Cost{Double: 1}, "f32"); unit != "FP64" {
+	if _, unit := PeakOf("NVIDIA GeForce RTX 4090, 23 GiB").Floor(Cost{Double: 1}, "f32"); unit != "FP64" {
 		t.Errorf("a GPU without DMMA has %s", unit)
 	}
 	for about, fp32 := range map[string]float64{"NVIDIA H100 PCIe, 80 GiB": 51.2,

@@ -1,0 +1,304 @@
+package main
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/internal/workload"
+
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// launch is a line of the record of a step (device/gpu/launches_test.go): a kernel, its grid and
+// dynamic shared memory, and its arguments; 1 stands for a pointer, 0 for a nil one and for what is
+// no whole number.
+type launch struct {
+	name   string
+	grid   [3]int
+	shared int
+	args   []int
+}
+
+func parseLaunches(text string) (all []launch, err error) {
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) < 5 {
+			return nil, fmt.Errorf("%q is not a launch", strings.TrimSpace(line))
+		}
+		l := launch{name: words[0]}
+		for _, word := range words[1:] {
+			number, known := map[string]int{"*": 1, "-": 0, ".": 0}[word]
+			if !known {
+				if number, err = strconv.Atoi(word); err != nil {
+					return nil, fmt.Errorf("%s: %q is not an argument", l.name, word)
+				}
+			}
+			l.args = append(l.args, number)
+		}
+		l.grid, l.shared, l.args = [3]int(l.args[:3]), l.args[3], l.args[4:]
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+func (l launch) blocks() int { return l.grid[0] * l.grid[1] * l.grid[2] }
+
+// work is what a launch has to do, and how it goes about it.
+type work struct {
+	real, double float64 // FLOP, as internal/workload counts them
+	bytes        float64 // of each argument, once
+	staged       float64 // bytes that its blocks read, of which the second level of cache has most
+	// trips is how often a loop runs for each time that the code around it does. Nil: not at all.
+	trips func(l *loop, code []instruction) float64
+}
+
+// cost is the work as the floors of internal/workload take it.
+func (w work) cost() workload.Cost {
+	return workload.Cost{Real: w.real, Double: w.double, Bytes: w.bytes}
+}
+
+func up(a, b int) int { return (a + b - 1) / b }
+
+// workOf is the work of a launch, with the formulas of cuda/kernels, and whether it is known.
+func workOf(l launch) (w work, known bool) {
+	name := l.name
+	if i := strings.LastIndexByte(name, '_'); i > 0 && (name[i:] == "_f32" || name[i:] == "_f64") {
+		name = name[:i]
+	}
+	f := works[name]
+	if f == nil {
+		return w, false
+	}
+	return f(l), true
+}
+
+// stream is the work of a kernel that reads and writes memory once: bytes in all, and in its loop
+// so many loads for each thread.
+func stream(bytes float64, loads int) work {
+	return work{bytes: bytes, trips: func(l *loop, code []instruction) float64 {
+		if n := count(l.own(code), "LDG"); n > 0 && loads > 0 {
+			return float64(loads) / float64(n) / 2 // an unrolled loop, and one for what is left
+		}
+		return 0
+	}}
+}
+
+// each is stream for n elements.
+func each(n int, bytes float64) work { return stream(float64(n)*bytes, 0) }
+
+// steps is the loop of a product of tiles: the one with most products runs n times.
+func steps(n float64) func(*loop, []instruction) float64 {
+	return func(l *loop, code []instruction) float64 {
+		if own := l.own(code); count(own, "DMMA") > 0 || count(own, "DFMA") >= 256 {
+			return n
+		}
+		return 0
+	}
+}
+
+var works = map[string]func(launch) work{
+	"gemm_nn": gemm, "gemm_nt": gemm, "gemm_tn": gemm, "ard": ard, "invert_join": join,
+	"features_forward": features, "features_inputs": features, "features_gradients": features,
+	"potrf_diagonal": diagonal, "invert_diagonal": diagonal,
+
+	"clear":              func(launch) work { return work{} },
+	"widen":              func(l launch) work { return each(l.args[0], 12) },
+	"narrow_add":         func(l launch) work { return each(l.args[0], 16) },
+	"gather_widen":       func(l launch) work { return each(l.args[0], 12) },
+	"gather":             func(l launch) work { return each(l.args[0], 8) },
+	"gather_int":         func(l launch) work { return each(l.args[0], 12) },
+	"concat_part":        func(l launch) work { return each(l.args[0], 8) },
+	"add_columns":        func(l launch) work { return each(l.args[0], 12) },
+	"adam":               func(l launch) work { return each(l.args[0], 32) },
+	"ard_weight":         func(l launch) work { return each(l.args[0], 16) },
+	"potrf_begin":        func(l launch) work { return each(l.args[0], 16) },
+	"draw_gaussian":      func(l launch) work { return each(4*l.args[0], 8) },
+	"sample_f":           func(l launch) work { return each(4*l.args[0], 5) },
+	"sum_chunks":         func(l launch) work { return stream(float64(l.args[0])*4*float64(l.args[1]+1), l.args[1]) },
+	"sample_f_backward":  func(l launch) work { return stream(float64(4*l.args[0])*(4*float64(l.args[1])+24), 4*l.args[1]) },
+	"softmax":            func(l launch) work { return each(l.args[0]*l.args[2], 8) },
+	"gaussian":           func(l launch) work { return each(l.args[0], 8) },
+	"add_noise":          func(l launch) work { return each(l.args[0]*l.args[2], float64(8*l.args[4]+12)) },
+	"noise_gradient":     func(l launch) work { return each(l.args[0]*l.args[1], 16) },
+	"fold_weights":       func(l launch) work { return stream(float64(l.args[0])*4*float64(3*l.args[2]+4), 3*l.args[2]) },
+	"fold_weights_local": func(l launch) work { return stream(float64(l.args[0])*4*float64(2*l.args[3]+6), 2*l.args[3]) },
+	"fold_spectra":       func(l launch) work { return stream(float64(l.args[0])*4*float64(2*l.args[1]+4), 2*l.args[1]) },
+	"fold":               func(l launch) work { return stream(float64(l.args[0])*8, up(l.args[0], 256)) },
+	"fold_rows":          func(l launch) work { return stream(float64(l.args[0])*8*float64(l.args[1]+2), l.args[1]) },
+	"fold_columns":       func(l launch) work { return each(l.args[0]*l.args[1], 8) },
+	"gaussian_sum":       func(launch) work { return work{} },
+	"potrf_ladder":       func(launch) work { return work{} }, // no other rung is needed
+	"weight_contrast":    func(l launch) work { return stream(float64(l.args[0]*l.args[1])*12, up(2*l.args[0], 32)) },
+	"kl_diag":            func(l launch) work { return stream(float64(l.args[0]*l.grid[0])*24, 2*up(l.args[0], 256*l.grid[1])) },
+	"kl_inducing":        klInducing,
+	"ard_norms": func(l launch) work {
+		return stream(float64(l.args[1]*l.args[2]+l.grid[1]*(l.args[1]+l.args[2]))*8, 2*up(l.args[2], 32))
+	},
+	"ard_symmetric":     func(l launch) work { m := float64(l.args[0]); return stream(24*m*m*float64(l.grid[2]), 8) },
+	"ard_rows":          func(l launch) work { return stream(float64(l.args[0]*l.args[1])*24, 2*up(l.args[1], 32)) },
+	"ard_columns":       func(l launch) work { return stream(float64(l.args[0]*l.args[1]*l.grid[1])*8, up(l.args[0], 8)) },
+	"ard_lengths":       ardLengths,
+	"ard_move":          func(l launch) work { return stream(float64(l.args[1]*l.args[0])*8, 2*l.args[0]) },
+	"moments":           func(l launch) work { return moments(l, 2, 3, up(l.args[0], 8)) },
+	"moments_cotangent": func(l launch) work { return stream(float64(l.args[0]*l.args[1])*48, 4*up(l.args[0], 256)) },
+	"moments_rows":      func(l launch) work { return moments(l, 3, 4, up(l.args[1], 32)) },
+	"moments_input":     func(l launch) work { return each(l.args[0]*l.args[1]*l.grid[2], 16) },
+	"whiten_mean": func(l launch) work {
+		m := float64(l.args[0])
+		return stream(m*m*8*float64(l.grid[1]), up(l.args[0], 32))
+	},
+}
+
+// klInducing reads m and s of each latent, and adds to their gradients.
+func klInducing(l launch) work {
+	n := l.args[0]
+	if l.args[1] == 1 { // diagonal
+		return stream(float64(n*l.grid[1])*48, 2)
+	}
+	return stream(float64(n*n*l.grid[1])/2*24, 3*up(n, 32))
+}
+
+// moments reads and writes matrices [M,B] of each latent: one is shared where their step is 0.
+func moments(l launch, matrices, loads, trips int) work {
+	m, b, latents := float64(l.args[0]), float64(l.args[1]), float64(l.grid[1])
+	if l.args[2] == 0 { // a shared kernel and a diagonal s
+		return stream(8*m*b, loads*trips)
+	}
+	return stream(8*m*b*latents*float64(matrices), loads*trips)
+}
+
+func ardLengths(l launch) work {
+	m, b, d, k := float64(l.args[0]), float64(l.args[1]), float64(l.args[2]), float64(l.grid[1])
+	w := stream(8*(k*m*d+m*d+b*d), 2*64/8)
+	w.double = k * d * (4*m + 2*b)
+	return w
+}
+
+// gemm_tile's flags.
+const (
+	lowerA = 1 << iota
+	lowerB
+	lowerC
+	mirrorC
+)
+
+// product is a product of tiles as gemm_tile does it: the mean number of steps of a block, and the
+// share of the elements of A, B and C that count.
+func product(flags, m, n, k int, ta, tb bool) (mean, blocks float64) {
+	for i0 := 0; i0 < m; i0 += 64 {
+		for j0 := 0; j0 < n; j0 += 64 {
+			if flags&(lowerC|mirrorC) != 0 && j0 > i0 {
+				continue
+			}
+			begin, end := 0, k
+			if flags&lowerA != 0 && ta {
+				begin = i0
+			}
+			if flags&lowerA != 0 && !ta {
+				end = min(end, i0+64)
+			}
+			if flags&lowerB != 0 && !tb {
+				begin = max(begin, j0)
+			}
+			if flags&lowerB != 0 && tb {
+				end = min(end, j0+64)
+			}
+			mean += float64(up(max(end-begin, 0), 16))
+			blocks++
+		}
+	}
+	return mean / blocks, blocks
+}
+
+// A step of a product of doubles: 16 numbers of depth of 64 rows and 64 columns.
+const stepBytes = 2 * 64 * 16 * 8
+
+func gemm(l launch) work {
+	a := l.args // flags, m, n, k, terms, α, β, a, lda, step, term, b, ldb, step, term, c, ldc, step
+	flags, m, n, k, terms, batch := a[0], a[1], a[2], a[3], a[4], l.grid[2]
+	ta, tb := strings.HasPrefix(l.name, "gemm_tn"), strings.HasPrefix(l.name, "gemm_nt")
+	mean, blocks := product(flags, m, n, k, ta, tb)
+	mean *= float64(terms)
+	share := func(lower bool) float64 {
+		if lower {
+			return 0.5
+		}
+		return 1
+	}
+	each := func(rows, columns, step int, lower bool) float64 {
+		copies := batch * terms
+		if step == 0 {
+			copies = terms
+		}
+		return 8 * float64(rows*columns*copies) * share(lower)
+	}
+	lower := flags&(lowerC|mirrorC) != 0
+	return work{
+		double: 2 * float64(m*n*k*terms*batch) * share(flags&lowerA != 0) * share(flags&lowerB != 0) * share(lower),
+		bytes:  each(m, k, a[9], flags&lowerA != 0) + each(k, n, a[13], flags&lowerB != 0) + each(m, n, 1, flags&lowerC != 0)/float64(terms),
+		staged: blocks * float64(batch) * mean * stepBytes,
+		trips:  steps(mean),
+	}
+}
+
+// ard: distances by a product, and an exponential each.
+func ard(l launch) work {
+	m, n, d, same, k := l.args[0], l.args[1], l.args[2], l.args[4] == 1, l.grid[2]
+	mean, blocks, share := float64(up(d, 16)), float64(l.blocks()), 1.0
+	if same {
+		tiles := float64(up(m, 64))
+		blocks, share = tiles*(tiles+1)/2*float64(k), 0.5
+	}
+	products := steps(mean)
+	return work{
+		double: float64(m*n*k) * share * (2*float64(d) + 2),
+		bytes:  8 * (float64(m*n*k) + float64((m+n)*d) + float64(k*d)),
+		staged: blocks * mean * stepBytes,
+		trips: func(l *loop, code []instruction) float64 {
+			if own := l.own(code); count(own, "STG") > 0 && count(own, "DMUL") > 0 {
+				return 4 // ard_store, by rows
+			}
+			return products(l, code)
+		},
+	}
+}
+
+// join is gemm_tile with a triangle: T = C A⁻¹, then −B⁻¹ T.
+func join(l launch) work {
+	second, h, pairs := l.args[0] == 1, l.args[2], l.args[3]
+	flags := lowerB
+	if second {
+		flags = lowerA
+	}
+	mean, blocks := product(flags, h, h, h, false, false)
+	matrices := float64(l.grid[2])
+	_ = pairs
+	return work{
+		double: matrices * float64(h*h*h),
+		bytes:  matrices * 8 * 2.5 * float64(h*h),
+		staged: matrices * blocks * mean * stepBytes,
+		trips:  steps(mean),
+	}
+}
+
+// diagonal is a tile of 64 rows that one block factors, or inverts: a barrier a column, four
+// columns a loop; and copies of the tile.
+func diagonal(l launch) work {
+	tiles := float64(l.blocks())
+	w := work{double: tiles * 64 * 64 * 64 / 3, bytes: tiles * 64 * 64 * 8 * 2}
+	w.trips = func(in *loop, code []instruction) float64 {
+		own := in.own(code)
+		switch {
+		case count(own, "BAR") > 0:
+			return 4
+		case count(own, "LDG", "STG", "STS") > 0 && len(in.inner) == 0:
+			if n := count(own, "LDG", "STG"); n > 1 {
+				return 16 / float64(n)
+			}
+			return 16
+		case in.level() > 1: // halves of a product of 32 rows, 16 numbers at a time
+			return 1
+		}
+		return 4
+	}
+	return w
+}
