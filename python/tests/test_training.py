@@ -85,7 +85,7 @@ def test_ctrl_c_from_outside(tmp_path: Path) -> None:
         while "step" not in seen:
             seen += process.stderr.read(1)
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=60)[0]
+        said = process.communicate(timeout=300)[0]
     assert "the estimator has the model so far" in said
     assert "(1,)" in said
 
@@ -105,7 +105,7 @@ def test_killed(tmp_path: Path) -> None:
         while "step" not in seen:
             seen += process.stderr.read(1)
         process.kill()
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not (run / "result.json").exists() and time.monotonic() < end:
         time.sleep(0.05)
     assert (run / "result.json").exists()

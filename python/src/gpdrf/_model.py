@@ -46,15 +46,15 @@ class Model:
 
     def predict(self, rows: Rows, name: str, width: int = 1, **parameters: Any) -> Numbers:
         """The output of this name [N, …], of about so many numbers for a row."""
+        why = "this system has no Unix sockets"
         if _server.available():
-            return self.server.predict(rows, name, width, **parameters)
+            try:
+                return self.server.predict(rows, name, width, **parameters)
+            except _server.NoSocketError as error:
+                why = str(error)
         if parameters:
-            raise GPDRFError(f"this system has no Unix sockets, without which there are no {name}")
-        warnings.warn(
-            "this system has no Unix sockets: each call starts gpdrf-gpu predict, which takes longer",
-            GPDRFWarning,
-            stacklevel=3,
-        )
+            raise GPDRFError(f"{why}; without a Unix socket there are no such {name}")
+        warnings.warn(f"{why}: each call starts gpdrf-gpu predict, which takes longer", GPDRFWarning, stacklevel=3)
         return self._by_command(rows, name)
 
     def _by_command(self, rows: Rows, name: str) -> Numbers:

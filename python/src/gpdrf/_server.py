@@ -33,6 +33,10 @@ _NUMBERS = 1 << 20  # of a request, and of its answer
 _CHILDREN = 16  # that are warm at a time
 
 
+class NoSocketError(GPDRFError):
+    """This system lets nobody have a Unix socket."""
+
+
 def available() -> bool:
     """Whether this system has Unix sockets."""
     return hasattr(socket, "AF_UNIX")
@@ -204,8 +208,11 @@ class _Child:
 
     def _listens(self) -> bool:
         """Whether the socket takes connections, which then wait until the model is loaded."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            return connection.connect_ex(self.socket) == 0
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+                return connection.connect_ex(self.socket) == 0
+        except OSError as error:  # of the socket itself, or of its name
+            raise NoSocketError(str(error)) from error
 
     def has_ended(self) -> bool:
         """Whether the process was killed. An end with an error of its own is raised."""
@@ -213,7 +220,8 @@ class _Child:
             return False
         if self.process.returncode > 0:
             said = (self.folder / "log").read_text(encoding="utf-8", errors="replace")
-            raise _program.error(said, self.process.returncode, self.folder)
+            error = _program.error(said, self.process.returncode, self.folder)
+            raise NoSocketError(str(error)) if str(error).startswith("--listen: ") else error
         return True
 
 
