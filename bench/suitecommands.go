@@ -36,11 +36,17 @@ func (p suitePage) sorted() (out []*suiteRecord) {
 // commands says what ran: the source and the machine, and the commands.
 func (p suitePage) commands(b *strings.Builder) {
 	b.WriteString("\n## Commands\n\n")
-	dates, templates := map[string][]string{}, []string{}
+	dates, methods, templates := map[string][]string{}, map[string][]string{}, []string{}
 	for _, r := range p.sorted() {
-		source := fmt.Sprintf("commit %s, %d s of training, seed %d,\n  %s, %d threads", r.Commit,
-			r.Limit, r.Seed, r.Processor, r.Threads)
+		source := fmt.Sprintf("commit %s, %d s of training, seed %d,\n  %s, %d threads",
+			r.Commit, r.Limit, r.Seed, r.Processor, r.Threads)
+		if r.Beside != "" {
+			source += ". Beside " + r.Beside
+		}
 		dates[source] = append(dates[source], r.Date)
+		if title := titleOf(r.Method); !slices.Contains(methods[source], title) {
+			methods[source] = append(methods[source], title)
+		}
 		if t := r.template(); !slices.Contains(templates, t) {
 			templates = append(templates, t)
 		}
@@ -54,7 +60,7 @@ func (p suitePage) commands(b *strings.Builder) {
 		if last := slices.Max(dates[source]); last > when {
 			when += " to " + last
 		}
-		fmt.Fprintf(b, "- %d cells, %s: %s\n", len(dates[source]), when, source)
+		fmt.Fprintf(b, "- %d cells, %s: %s.\n  %s.\n", len(dates[source]), when, source, strings.Join(methods[source], ", "))
 	}
 	b.WriteString("\nWhat was run, with SET, FOLD and METHOD for their names. Each record has the whole command.\n\n")
 	for _, t := range templates {

@@ -19,8 +19,9 @@ type suiteRecord struct {
 	Version string `json:"version,omitempty"` // of a peer
 	stamp
 	Date    string  `json:"date"`
-	Limit   int     `json:"limit"`   // seconds that training might take
-	Seconds float64 `json:"seconds"` // wall time of the whole process
+	Beside  string  `json:"beside,omitempty"` // what else ran on the machine
+	Limit   int     `json:"limit"`            // seconds that training might take
+	Seconds float64 `json:"seconds"`          // wall time of the whole process
 	// seconds of training, as the method says
 	Training float64            `json:"training"`
 	Steps    int                `json:"steps"`             // of gradients, rounds or trees

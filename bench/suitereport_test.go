@@ -56,7 +56,7 @@ func TestSuitePage(t *testing.T) {
 		"| iris | 1000 | 1 | **0.400** | failed |  |",
 		"| autos |  |  |  |",
 		"- iris, fold 1, GP: no factor",
-		"- 12 cells, 2026-01-01: commit abc, 60 s of training, seed 1,\n  P, 2 threads\n",
+		"- 12 cells, 2026-01-01: commit abc, 60 s of training, seed 1,\n  P, 2 threads.\n  GP-DRF, GP, SVGP.\n",
 		"    run data/SET/FOLD svgp",
 	} {
 		if !strings.Contains(text, want) {

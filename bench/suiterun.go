@@ -48,6 +48,9 @@ func (c suiteCell) run(ctx context.Context, seconds int, now stamp) (*suiteRecor
 	r := &suiteRecord{Set: c.set.name, Fold: c.fold, Method: c.method.name,
 		Command: c.command(seconds), Seed: suiteSeed, stamp: now,
 		Date: time.Now().UTC().Format(time.DateOnly), Limit: seconds}
+	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
+		r.Beside = otherWork(string(text))
+	}
 	start := time.Now()
 	text, err := answered(ctx, r.Command, time.Duration(3*seconds+300)*time.Second)
 	r.Seconds = float64(time.Since(start).Round(time.Millisecond)) / 1e9
@@ -69,6 +72,16 @@ func (c suiteCell) run(ctx context.Context, seconds int, now stamp) (*suiteRecor
 		r.Error, r.Scores = withoutPaths(err.Error()), nil
 	}
 	return r, nil
+}
+
+// otherWork says how busy the machine is by the text of /proc/loadavg, "" where it is not.
+func otherWork(loadavg string) string {
+	var load float64
+	// the cell before counts, too
+	if _, err := fmt.Sscan(loadavg, &load); err != nil || load < suiteThreads+1 {
+		return ""
+	}
+	return fmt.Sprintf("other work, with a load of %.0f", load)
 }
 
 // tooMany says whether a method is not meant for so many rows.

@@ -94,3 +94,14 @@ func TestChosenBy(t *testing.T) {
 		t.Error("a folder without a search has models")
 	}
 }
+
+// What runs beside a cell is part of its record.
+func TestOtherWork(t *testing.T) {
+	for text, want := range map[string]string{
+		"17.42 9.10 5.00 3/200 77\n": "other work, with a load of 17", "2.10 2.00 1.90 1/99 5\n": "", "": "",
+	} {
+		if got := otherWork(text); got != want {
+			t.Errorf("%q: %q, expected %q", text, got, want)
+		}
+	}
+}
