@@ -171,6 +171,18 @@ test-onnx: $(CLIENTS)/onnx/bin/is-there ## export against onnxruntime: the numbe
 	$(GO) build -o $(CLIENTS)/gpdrf-gpu ./cmd/gpdrf-gpu
 	$(CLIENTS)/onnx/bin/python onnx/check.py $(CLIENTS)/gpdrf-gpu
 
+PYARROW_VERSION  := 26.0.1
+POLARS_VERSION   := 2.1.0
+PACKAGES_parquet := pyarrow==$(PYARROW_VERSION) polars==$(POLARS_VERSION)
+
+.PHONY: parquet-peers
+parquet-peers: $(CLIENTS)/parquet/bin/is-there
+
+.PHONY: test-parquet
+test-parquet: $(CLIENTS)/parquet/bin/is-there ## Parquet files in and out, against pyarrow and polars
+	$(GO) build -o $(CLIENTS)/gpdrf-gpu ./cmd/gpdrf-gpu
+	$(CLIENTS)/parquet/bin/python internal/tablefile/check.py $(CLIENTS)/gpdrf-gpu
+
 define ask
 $(GO) build -o $(CLIENTS)/gpdrf-gpu ./cmd/gpdrf-gpu
 $(CLIENTS)/$(1)/bin/python serve/clients/check.py $(1) $(CLIENTS)/gpdrf-gpu

@@ -18,15 +18,8 @@ func readCSV(in *input) (*table, error) {
 		return nil, err
 	}
 	var lay *layout
-	if like := in.opt.Like; like != nil {
-		if lay, err = likeLayout(rec, like, in.opt); err != nil {
-			return nil, err
-		}
-		lay.like, lay.optional, lay.missing = true, in.opt.TargetOptional, cmp.Or(like.Missing, MissingError)
-		if like.Task == Classification {
-			lay.target, lay.class = targetKind{task: Classification, classes: like.Classes}, classFinder(like.Classes)
-		}
-		if err := in.severalClasses(len(lay.targets)); err != nil {
+	if in.opt.Like != nil {
+		if lay, err = in.layoutLike(rec); err != nil {
 			return nil, err
 		}
 	} else {
@@ -48,7 +41,7 @@ func readCSV(in *input) (*table, error) {
 			return nil, err
 		}
 	}
-	made, err := lay.readRows(rec, in.lim.cells)
+	made, err := lay.readRows(rec, in.lim.cells, math.MaxInt)
 	if err != nil {
 		return nil, err
 	}
@@ -58,18 +51,32 @@ func readCSV(in *input) (*table, error) {
 	return made, lay.codeTexts(in, made)
 }
 
-// readRows parses every row.
-func (l *layout) readRows(rec *records, maxCells int64) (*table, error) {
+// layoutLike is the layout of a file that is like that of training.
+func (in *input) layoutLike(rec *records) (*layout, error) {
+	like := in.opt.Like
+	lay, err := likeLayout(rec, like, in.opt)
+	if err != nil {
+		return nil, err
+	}
+	lay.like, lay.optional, lay.missing = true, in.opt.TargetOptional, cmp.Or(like.Missing, MissingError)
+	if like.Task == Classification {
+		lay.target, lay.class = targetKind{task: Classification, classes: like.Classes}, classFinder(like.Classes)
+	}
+	return lay, in.severalClasses(len(lay.targets))
+}
+
+// readRows parses at most so many rows.
+func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error) {
 	names := expanded(l.columns)
 	made := &table{columns: names, oneHot: oneHots(l.columns), fills: fills(l.columns, l.missing), leftOut: l.leftOut, id: l.idName, idColumn: l.idName}
 	if l.target.note != "" {
 		made.kind = &l.target
 	}
-	x, err := l.readValues(rec, made, maxCells)
+	x, err := l.readValues(rec, made, maxCells, most)
 	if err != nil {
 		return nil, err
 	}
-	if l.withoutTarget > 0 {
+	if l.withoutTarget > 0 && !l.keepUntargeted {
 		made.y, made.labels, l.targets = nil, nil, nil
 		if l.withoutTarget < len(made.lines) {
 			l.notes = append(l.notes, fmt.Sprintf("%s: %d of %s have no target: the targets of the others are not used", rec.name, l.withoutTarget, plural(len(made.lines), "row")))
@@ -82,7 +89,7 @@ func (l *layout) readRows(rec *records, maxCells int64) (*table, error) {
 	if l.targets != nil {
 		made.nameTargets(l.targets, rec.columnNames())
 	}
-	if len(names) > 0 {
+	if len(names) > 0 && len(made.lines) > 0 {
 		made.x = matrix(len(x)/len(names), len(names), x)
 	}
 	return made, nil
@@ -90,17 +97,20 @@ func (l *layout) readRows(rec *records, maxCells int64) (*table, error) {
 
 // readValues keeps inputs, targets and names of the rows. Values gather in blocks, which are joined
 // at the end, so that a large table is never held three times over as a growing slice would be.
-func (l *layout) readValues(rec *records, made *table, maxCells int64) ([]float64, error) {
+func (l *layout) readValues(rec *records, made *table, maxCells int64, most int) ([]float64, error) {
 	d := len(made.columns)
 	perBlock := d * max(1, 1<<16/max(1, d))
 	var blocks [][]float64
 	var block []float64
 	cells := int64(0)
-	for {
+	for len(made.lines) < most {
 		if err := rec.next(); err == io.EOF {
 			break
 		} else if err != nil {
-			return nil, err
+			if err = l.setAside(rec, err); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if l.drops(rec) {
 			l.dropped++
@@ -113,27 +123,37 @@ func (l *layout) readValues(rec *records, made *table, maxCells int64) ([]float6
 		if len(block) == perBlock && d > 0 {
 			blocks, block = append(blocks, block), make([]float64, 0, perBlock)
 		}
+		with, err := l.appendValues(block, rec)
+		if err == nil {
+			err = l.addTargets(rec, made, maxCells)
+		}
+		if err != nil {
+			if err = l.setAside(rec, ofRow(err)); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		block = with
 		made.lines = append(made.lines, int32(rec.line))
 		if l.id >= 0 {
 			made.ids = append(made.ids, strings.Clone(strings.TrimSpace(rec.row[l.id])))
 		}
-		for j := range l.inputs {
-			var err error
-			if block, err = l.appendValue(block, rec, j); err != nil {
-				return nil, err
-			}
-		}
-		if err := l.addTargets(rec, made, maxCells); err != nil {
+	}
+	if len(made.lines) > 0 || l.read > 0 {
+		l.read += len(made.lines)
+		return join(append(blocks, block)), nil
+	}
+	return nil, l.none(rec)
+}
+
+// appendValues adds the inputs of the current row.
+func (l *layout) appendValues(to []float64, rec *records) (_ []float64, err error) {
+	for j := range l.inputs {
+		if to, err = l.appendValue(to, rec, j); err != nil {
 			return nil, err
 		}
 	}
-	switch {
-	case len(made.lines) > 0:
-		return join(append(blocks, block)), nil
-	case l.dropped > 0:
-		return nil, errorf(rec.name, "has missing cells in each of its %s: --missing impute fills them in, --ignore leaves a column out", plural(l.dropped, "row"))
-	}
-	return nil, errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
+	return to, nil
 }
 
 // addTargets keeps the sequence and the targets of the current row.
@@ -148,7 +168,7 @@ func (l *layout) addTargets(rec *records, made *table, maxCells int64) error {
 	}
 	for k := range l.targets {
 		if l.optional && l.isTargetMissing(rec, k) {
-			l.withoutTarget++
+			l.addUntargeted(made)
 			return nil
 		}
 	}
@@ -161,14 +181,30 @@ func (l *layout) addTargets(rec *records, made *table, maxCells int64) error {
 		made.labels = append(made.labels, c)
 		return nil
 	}
+	var y []float64
 	for k, at := range l.targets {
 		v, err := rec.value(at, l.names[k], wordTarget)
 		if err != nil {
 			return err
 		}
-		made.y = append(made.y, v)
+		y = append(y, v)
 	}
+	made.y = append(made.y, y...)
 	return nil
+}
+
+// addUntargeted notes that the current row has no target.
+func (l *layout) addUntargeted(made *table) {
+	l.withoutTarget++
+	switch {
+	case !l.keepUntargeted:
+	case l.class != nil:
+		made.labels = append(made.labels, -1)
+	default:
+		for range l.targets {
+			made.y = append(made.y, math.NaN())
+		}
+	}
 }
 
 // appendValue adds the inputs of column j: its number, or a 1 at its text and 0 at the others of

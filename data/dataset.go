@@ -313,7 +313,9 @@ func (d *Dataset) fingerprint() string {
 		}
 		switch {
 		case d.Labels != nil:
-			row = append(row, d.Classes[d.Labels[i]]...)
+			if d.Labels[i] >= 0 { // of a Stream it may not be known
+				row = append(row, d.Classes[d.Labels[i]]...)
+			}
 			row = append(row, ';')
 		case d.Y != nil:
 			width := len(d.Outputs())

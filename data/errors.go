@@ -14,6 +14,16 @@ type Error struct {
 	Column int    // position in the line in bytes, from 1; 0 where the whole line is meant
 	Msg    string
 	Err    error // the cause, where there is one
+
+	row bool // one row is wrong: those behind it can be read
+}
+
+// ofRow marks an error as being about one row.
+func ofRow(err error) error {
+	if e, ok := err.(*Error); ok && e.Line > 0 {
+		e.row = true
+	}
+	return err
 }
 
 func (e *Error) Error() string {

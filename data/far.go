@@ -95,16 +95,43 @@ func (s Scaler) Far(ds *Dataset) (f Far) {
 
 // Describe is a line for people about Far.
 func (s Scaler) Describe(f Far, ds *Dataset) string {
+	return withOthers(s.describeFirst(f, ds), f.Rows, ds.N())
+}
+
+// withOthers says how many rows are like the one that a text describes.
+func withOthers(text string, rows, of int) string {
+	if rows > 1 {
+		text += fmt.Sprintf("; the same holds for %d of %d rows", rows, of)
+	}
+	return text
+}
+
+// FarRows gathers Far over the parts of a file.
+type FarRows struct {
+	first    string // such a row
+	rows, of int
+}
+
+// Add looks for such rows in a part.
+func (f *FarRows) Add(s Scaler, ds *Dataset) {
+	part := s.Far(ds)
+	if f.rows == 0 && part.Rows > 0 {
+		f.first = s.describeFirst(part, ds)
+	}
+	f.rows, f.of = f.rows+part.Rows, f.of+ds.N()
+}
+
+// Describe is Scaler.Describe of all parts; "" where no row is far.
+func (f *FarRows) Describe() string { return withOthers(f.first, f.rows, f.of) }
+
+// describeFirst is a line about the first row.
+func (s Scaler) describeFirst(f Far, ds *Dataset) string {
 	training := "far outside the training rows"
 	if s.Least != nil {
 		training = fmt.Sprintf("and %s in the training rows: far outside", between(s.Least[f.column], s.Most[f.column]))
 	}
-	text := fmt.Sprintf("%s: column %s is %g, %s, so that the prediction means little",
+	return fmt.Sprintf("%s: column %s is %g, %s, so that the prediction means little",
 		ds.Where(f.first), quote(ds.Columns[f.column]), ds.Row(f.first)[f.column], training)
-	if f.Rows > 1 {
-		text += fmt.Sprintf("; the same holds for %d of %d rows", f.Rows, ds.N())
-	}
-	return text
 }
 
 func between(least, most float64) string {

@@ -90,7 +90,7 @@ func (s Schema) InputColumns() (names []string) {
 }
 
 // Rows makes a data set of rows to be predicted. They are checked, filled in and expanded as
-// ReadFor does with those of a file, so that their predictions are the same. Errors name the row,
+// readFor does with those of a file, so that their predictions are the same. Errors name the row,
 // from 1, and the column.
 func (s Schema) Rows(g Given) (*Dataset, error) {
 	d := &Dataset{Name: "request", Path: "request", Columns: s.Columns, Task: s.Task, Classes: s.Classes,

@@ -130,5 +130,5 @@ func (j *jsonRows) broken(from *json.Decoder, err error) error {
 }
 
 func (j *jsonRows) wrong(from *json.Decoder, format string, args ...any) error {
-	return &Error{File: j.name, Line: j.line, Column: int(from.InputOffset()) + 1, Msg: fmt.Sprintf(format, args...)}
+	return &Error{File: j.name, Line: j.line, Column: int(from.InputOffset()) + 1, Msg: fmt.Sprintf(format, args...), row: true}
 }

@@ -31,7 +31,14 @@ type layout struct {
 	optional bool   // targets may be missing
 
 	dropped, withoutTarget int // rows left out for missing cells; rows whose target is not known
-	unknown                []unknownValue
+	read                   int // rows that were kept
+
+	// of a Stream: rows without a target have NaN or −1, and bad rows go to a callback
+	keepUntargeted bool
+	bad            func(BadRow) error
+	badRows        int
+
+	unknown []unknownValue
 
 	sequence     int // which cell is a sequence, where texts is not nil
 	sequenceName string

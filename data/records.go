@@ -117,8 +117,8 @@ func (r *records) next() error {
 		return err
 	}
 	if len(r.row) != r.width {
-		return &Error{File: r.name, Line: r.line, Msg: fmt.Sprintf("this row has %s, the first row has %d: every row needs the same",
-			plural(len(r.row), "cell"), r.width)}
+		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf(
+			"this row has %s, the first row has %d: every row needs the same", plural(len(r.row), "cell"), r.width)}
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (r *records) read() error {
 // quoteError words what encoding/csv found wrong with the quotes of a row.
 func (r *records) quoteError(pe *csv.ParseError) error {
 	if errors.Is(pe.Err, csv.ErrBareQuote) {
-		return &Error{File: r.name, Line: pe.Line + r.before, Column: pe.Column, Err: pe,
+		return &Error{File: r.name, Line: pe.Line + r.before, Column: pe.Column, Err: pe, row: true,
 			Msg: `found a " inside a cell that does not start with one: remove it, or quote the whole cell`}
 	}
 	return &Error{File: r.name, Line: pe.StartLine + r.before, Err: pe,

@@ -1,14 +1,8 @@
 package predict
 
 import (
-	"bufio"
-	"encoding/csv"
-	"encoding/json"
-	"errors"
-	"io"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
@@ -19,6 +13,7 @@ import (
 // Table is a prediction as it is written: named columns of numbers or of class names.
 type Table struct {
 	Columns []string
+	Words   []string                 // those of Columns that hold words
 	Row     func(i int, into []Cell) // writes row i; several rows may be written at a time
 	Rows    int
 }
@@ -53,7 +48,7 @@ func NewTable(t *fitted.Trained, ds *data.Dataset, p *model.Prediction, distance
 		if slices.Contains(out.Columns, name) {
 			name = "id" // which no other column is called
 		}
-		out.Columns = append([]string{name}, out.Columns...)
+		out.Columns, out.Words = append([]string{name}, out.Columns...), append(out.Words, name)
 		out.Row = func(i int, into []Cell) {
 			into[0] = Cell{Class: ids[i], None: ids[i] == ""}
 			predicted(i, into[1:])
@@ -64,19 +59,31 @@ func NewTable(t *fitted.Trained, ds *data.Dataset, p *model.Prediction, distance
 		for _, name := range names {
 			out.Columns = append(out.Columns, prefix(name, names)+"target")
 		}
+		if ds.Labels != nil {
+			out.Words = append(out.Words, "target")
+		}
 		predicted, first := out.Row, len(out.Columns)-len(names)
 		out.Row = func(i int, into []Cell) {
 			predicted(i, into)
 			if ds.Labels != nil {
-				into[first] = Cell{Class: ds.Classes[ds.Labels[i]]}
+				into[first] = classCell(ds.Classes, ds.Labels[i])
 				return
 			}
 			for c := range names {
-				into[first+c] = Cell{Value: ds.Y[i*len(names)+c]}
+				y := ds.Y[i*len(names)+c]
+				into[first+c] = Cell{Value: y, None: math.IsNaN(y)}
 			}
 		}
 	}
 	return out
+}
+
+// classCell is a target that may not be known.
+func classCell(classes []string, label int32) Cell {
+	if label < 0 {
+		return Cell{None: true}
+	}
+	return Cell{Class: classes[label]}
 }
 
 // prefix is what the columns of a target begin with: nothing where there is one target.
@@ -133,7 +140,7 @@ func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int,
 
 func classTable(t *fitted.Trained, p *model.Prediction) *Table {
 	classes := NewClasses(t, p)
-	out := &Table{Columns: []string{"label"}, Rows: p.N}
+	out := &Table{Columns: []string{"label"}, Words: []string{"label"}, Rows: p.N}
 	for _, c := range t.Schema.Classes {
 		out.Columns = append(out.Columns, "p_"+c)
 	}
@@ -152,97 +159,4 @@ func classTable(t *fitted.Trained, p *model.Prediction) *Table {
 		}
 	}
 	return out
-}
-
-// ErrNotFinite is a prediction that no format has a word for.
-var ErrNotFinite = errors.New("the prediction is not finite: the inputs may be far outside those of training")
-
-// The formats of Write.
-const (
-	CSV   = "csv"
-	JSONL = "jsonl" // a JSON object on each line
-)
-
-// Write writes the rows in order, in one of the formats. A number that is not finite is
-// ErrNotFinite.
-func (t *Table) Write(w io.Writer, format string) error {
-	b := bufio.NewWriter(w)
-	var write func([]Cell) error
-	if format == JSONL {
-		write = t.jsonRows(b)
-	} else {
-		write = t.csvRows(b)
-	}
-	// All threads compute some rows, which take longer than writing them: then these are written.
-	const together = 4096
-	width := len(t.Columns)
-	cells := make([]Cell, min(t.Rows, together)*width)
-	for first := 0; first < t.Rows; first += together {
-		rows := min(together, t.Rows-first)
-		clear(cells)
-		metrics.EachRow(rows, func(i int) { t.Row(first+i, cells[i*width:(i+1)*width]) })
-		for i := range rows {
-			row := cells[i*width : (i+1)*width]
-			for _, c := range row {
-				if math.IsNaN(c.Value) || math.IsInf(c.Value, 0) {
-					return ErrNotFinite
-				}
-			}
-			if err := write(row); err != nil {
-				return err
-			}
-		}
-	}
-	return b.Flush()
-}
-
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
-func (t *Table) csvRows(w io.Writer) func([]Cell) error {
-	out := csv.NewWriter(w)
-	record := append([]string(nil), t.Columns...)
-	out.Write(record) // an error stays until Flush
-	return func(cells []Cell) error {
-		for i, c := range cells {
-			if record[i] = c.Class; c.Class == "" && !c.None {
-				record[i] = number(c.Value)
-			}
-		}
-		if err := out.Write(record); err != nil {
-			return err
-		}
-		out.Flush()
-		return out.Error()
-	}
-}
-
-func (t *Table) jsonRows(w io.Writer) func([]Cell) error {
-	var line []byte
-	names := make([][]byte, len(t.Columns))
-	for i, name := range t.Columns {
-		names[i], _ = json.Marshal(name) // a string always has a form
-	}
-	return func(cells []Cell) error {
-		line = append(line[:0], '{')
-		for i, c := range cells {
-			if i > 0 {
-				line = append(line, ',')
-			}
-			line = append(line, names[i]...)
-			line = append(line, ':')
-			var v any = c.Value
-			if c.None {
-				v = nil
-			} else if c.Class != "" {
-				v = c.Class
-			}
-			value, err := json.Marshal(v)
-			if err != nil {
-				return err
-			}
-			line = append(line, value...)
-		}
-		_, err := w.Write(append(line, '}', '\n'))
-		return err
-	}
 }

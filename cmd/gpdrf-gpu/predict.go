@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -64,42 +66,74 @@ func (p *program) predict(c *call) error {
 	if err != nil {
 		return err
 	}
+	bad, err := c.badRows(in, out)
+	if err != nil {
+		return err
+	}
 	watch, end := p.reading(p.ctx)
-	rows, notes, err := data.ReadFor(in, trained.Schema, table, watch)
-	if err == nil {
-		err = c.attachGram(rows, watch)
-	}
-	if end(); err != nil {
-		return guard.unless(err)
-	}
-	for _, n := range notes {
-		p.note("%s", n)
-	}
-	p.warnOfFar(p.ctx, trained, rows, 1)
-	bar := p.newRowsBar(rows.N())
-	prediction, distances, err := trained.PredictFar(p.ctx, dev, rows, samples, bar.show)
-	bar.end()
+	defer end()
+	rows, err := c.rowsToPredict(in, trained.Schema, table, watch, bad)
 	if err != nil {
 		return guard.unless(err)
 	}
-	predicted := predict.NewTable(trained, rows, prediction, distances, draws, seed)
+	defer rows.Close()
+	p.notes(rows)
+	stream := &predict.Stream{Trained: trained, Device: dev, Samples: samples, Draws: draws, Seed: seed, Progress: func(int) {}}
+	if rows.Whole() {
+		end()
+		bar := p.newRowsBar(rows.All().N())
+		defer bar.end()
+		stream.Progress = bar.show
+	}
+	write := func(w io.Writer) error { return stream.Run(p.ctx, rows, predict.NewWriter(w, format)) }
 	if out == "-" {
-		return predicted.Write(p.out, format)
+		err = bad.beside(rows, func() error { return write(p.out) })
+	} else {
+		guard.end()
+		for _, removed := range atomicfile.RemoveDead(filepath.Dir(out), isPredictions) {
+			p.note("%s: removed: the command that wrote it was killed", removed)
+		}
+		err = bad.beside(rows, func() error {
+			return atomicfile.WriteFile(out, func(w io.Writer) error { return write(untilDone{p.ctx, w}) })
+		})
 	}
-	guard.end()
-	for _, removed := range atomicfile.RemoveDead(filepath.Dir(out), isPredictions) {
-		p.note("%s: removed: the command that wrote it was killed", removed)
-	}
-	err = atomicfile.WriteFile(out, func(w io.Writer) error { return predicted.Write(untilDone{p.ctx, w}, format) })
+	end()
 	if err != nil && p.ctx.Err() != nil {
 		return p.nothing()
+	}
+	if err == nil {
+		p.notes(rows)
+		if warning := stream.Warning(); warning != "" {
+			p.note("%s", warning)
+		}
+		bad.tell(p)
 	}
 	return err
 }
 
+// rowsToPredict opens a file, whose rows all come at once where they have a kernel of their own.
+func (c *call) rowsToPredict(path string, s data.Schema, o data.TableOptions, w data.Watch, bad *badRows) (*data.Stream, error) {
+	gram, ok := c.text("gram")
+	if !ok {
+		return data.OpenStream(path, s, o, w, bad.take())
+	}
+	rows, err := data.OpenWhole(path, s, o, w)
+	if err != nil {
+		return nil, err
+	}
+	return rows, rows.All().AttachGram(gram, w)
+}
+
+// notes says what was found out about rows.
+func (p *program) notes(rows *data.Stream) {
+	for _, n := range rows.Notes() {
+		p.note("%s", n)
+	}
+}
+
 // isPredictions reports whether a temporary was meant to be a file of predictions.
 func isPredictions(_, name string, info fs.FileInfo) bool {
-	return info.Mode().IsRegular() && (filepath.Ext(name) == ".csv" || filepath.Ext(name) == ".jsonl")
+	return info.Mode().IsRegular() && slices.Contains(predict.Formats(), strings.TrimPrefix(filepath.Ext(name), "."))
 }
 
 // untilDone is a writer that fails once a context is done.
@@ -115,22 +149,24 @@ func (w untilDone) Write(text []byte) (int, error) {
 	return w.to.Write(text)
 }
 
-// output is where to write and in which format, "csv" or "jsonl".
+// output is where to write, and in which of predict.Formats.
 func (c *call) output(in string) (path, format string, err error) {
 	path, ok := c.text("out")
 	if !ok {
-		return "", "", usagef("predict needs --out FILE.csv, FILE.jsonl or -")
+		return "", "", usagef("predict needs --out FILE.csv, FILE.jsonl, FILE.parquet or -")
 	}
-	switch filepath.Ext(path) {
-	case ".csv":
-		format = "csv"
-	case ".jsonl":
-		format = "jsonl"
+	format, given := c.text("format")
+	known := strings.Join(predict.Formats(), ", ")
+	switch ending := strings.TrimPrefix(filepath.Ext(path), "."); {
+	case given && !slices.Contains(predict.Formats(), format):
+		return "", "", usagef("--format: there is no %q: give one of %s", format, known)
+	case given:
+	case path == "-":
+		format = predict.CSV
+	case slices.Contains(predict.Formats(), ending):
+		format = ending
 	default:
-		if path != "-" {
-			return "", "", usagef("--out: %q must end in .csv or .jsonl, or be -", path)
-		}
-		format = "csv"
+		return "", "", usagef("--out: %q must end in .csv, .jsonl or .parquet, or be -; or give --format", path)
 	}
 	if folder, err := os.Stat(filepath.Dir(path)); path != "-" && (err != nil || !folder.IsDir()) {
 		return "", "", usagef("--out: there is no folder %s: make it, or give another", filepath.Dir(path))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/workload"
+	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -109,8 +110,12 @@ func (p *program) ownVerbs() []verb {
 				{group: "Data", name: "id", arg: "COL",
 					help: "the column that names the rows, and is copied; default: that of training"},
 				gramFlag,
-				{group: "Output", name: "out", arg: "FILE.csv|FILE.jsonl|-",
-					help: "where to write; - is CSV on standard output"},
+				{group: "Output", name: "out", arg: "FILE|-",
+					help: "where to write: FILE.csv, FILE.jsonl, FILE.parquet, or - for standard output"},
+				{group: "Output", name: "format", arg: strings.Join(predict.Formats(), "|"),
+					help: "how to write; default: as FILE ends, or csv"},
+				{group: "Output", name: "skip-bad", arg: "FILE.csv",
+					help: "leave out rows that cannot be read, and write them here with their lines and reasons"},
 				samplesFlag,
 				{group: "Prediction", name: "draws", arg: "T",
 					help: "mean and sd from T draws, as in the paper; default: in closed form"},
@@ -120,6 +125,8 @@ func (p *program) ownVerbs() []verb {
 			examples: []example{
 				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out predictions.csv", "a table"},
 				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out - | head -3", "a look"},
+				{"gunzip -c big.csv.gz | gpdrf-gpu predict runs/powerplant-gpdrf-1 --data - --out all.parquet", "any number of rows: they are not held in memory"},
+				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out all.csv --skip-bad bad.csv", "and what was wrong with the others"},
 			},
 		},
 		p.serveVerb(deviceFlag, precisionFlag, samplesFlag),

@@ -64,13 +64,13 @@ func (p *Predictor) predictTogether(ctx context.Context, n int, x []float64) ([]
 		if err != nil {
 			return nil, err
 		}
-		all[k] = joined(parts)
+		all[k] = Joined(parts)
 	}
 	return []*model.Prediction{p.ensemble.mix(all)}, nil
 }
 
-// joined is one prediction of rows that were predicted in parts.
-func joined(parts []*model.Prediction) *model.Prediction {
+// Joined is one prediction of rows that were predicted in parts.
+func Joined(parts []*model.Prediction) *model.Prediction {
 	if len(parts) == 1 {
 		return parts[0]
 	}

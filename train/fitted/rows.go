@@ -86,3 +86,11 @@ func (t *Trained) Unlike(ctx context.Context, ds *data.Dataset, least int) (warn
 	}
 	return "warning: " + strings.Join(parts, "; ")
 }
+
+// AddFar looks for rows far outside those of training in a part of a table.
+func (t *Trained) AddFar(far *data.FarRows, ds *data.Dataset) {
+	if t.Members != nil {
+		t = t.Members[0].Trained
+	}
+	far.Add(t.Scaler, ds)
+}

@@ -105,13 +105,18 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 		return nil, err
 	}
 	advance(ds.N())
+	return p, CheckFinite(p, ds)
+}
+
+// CheckFinite is an error if the prediction of one of the rows is no number.
+func CheckFinite(p *model.Prediction, ds *data.Dataset) error {
 	for i, v := range p.H {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%s: the prediction of this row is not finite: its inputs may be far "+
+			return fmt.Errorf("%s: the prediction of this row is not finite: its inputs may be far "+
 				"outside those of training", ds.Where(i/p.C%p.N))
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // Settled is what a prediction with S samples takes beside its rows. The model is one of vectors,

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+)
+
+// badRows sets rows aside that cannot be read: line, column, reason and the cells of each. A row
+// that was corrected there can be predicted from there. nil: bad rows are errors.
+type badRows struct {
+	path string
+	to   *csv.Writer
+	rows int
+}
+
+// badRows are those of --skip-bad.
+func (c *call) badRows(in, out string) (*badRows, error) {
+	path, ok := c.text("skip-bad")
+	if !ok {
+		return nil, nil
+	}
+	if filepath.Ext(path) != ".csv" {
+		return nil, usagef("--skip-bad: %q does not end in .csv", path)
+	}
+	for _, other := range []string{in, out} {
+		a, errA := os.Stat(path)
+		b, errB := os.Stat(other)
+		if filepath.Clean(path) == filepath.Clean(other) || errA == nil && errB == nil && os.SameFile(a, b) {
+			return nil, usagef("--skip-bad: %s is the file of --data or --out: give another", path)
+		}
+	}
+	return &badRows{path: path}, nil
+}
+
+// take is the callback that takes bad rows.
+func (b *badRows) take() func(data.BadRow) error {
+	if b == nil {
+		return nil
+	}
+	return func(row data.BadRow) error {
+		b.rows++
+		record := []string{strconv.Itoa(row.Err.Line), strconv.Itoa(row.Err.Column), row.Err.Msg}
+		return b.to.Write(append(record, row.Cells...))
+	}
+}
+
+// beside writes the file of bad rows while f writes that of the others.
+func (b *badRows) beside(rows *data.Stream, f func() error) error {
+	if b == nil {
+		return f()
+	}
+	return atomicfile.WriteFile(b.path, func(w io.Writer) error {
+		b.to = csv.NewWriter(w)
+		// an error stays until Flush
+		b.to.Write(append([]string{"line", "column", "reason"}, rows.Columns()...))
+		if err := f(); err != nil {
+			return err
+		}
+		b.to.Flush()
+		return b.to.Error()
+	})
+}
+
+// tell says how many there were.
+func (b *badRows) tell(p *program) {
+	if b != nil && b.rows > 0 {
+		p.note("warning: %s: %s", b.path, fmt.Sprintf("%d rows could not be read and are not predicted", b.rows))
+	}
+}

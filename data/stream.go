@@ -1,0 +1,183 @@
+package data
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Stream gives the rows of a file to be predicted, some at a time. Of a table it holds no more than
+// these; of another format it holds, and gives, all rows at once.
+type Stream struct {
+	in    *input
+	file  *watched
+	rec   *records // nil of another format
+	lay   *layout
+	whole *Dataset // of another format, until it was given
+	notes []string
+	ended bool
+}
+
+// BadRow is a row that cannot be predicted: what is wrong, and its cells as far as they are known.
+type BadRow struct {
+	Err   *Error
+	Cells []string
+}
+
+// OpenStream opens a file as readFor does. A row that has no target has the target NaN, or the
+// class −1. A callback takes bad rows, which are left out; without one they are errors.
+func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(BadRow) error) (s *Stream, err error) {
+	opt := ReadOptions{Like: &schema, TargetOptional: true, TableOptions: o, Watch: w}
+	if streams := streams(path, schema, w); !streams && bad != nil {
+		return nil, errorf(path, "is not a table whose rows stand one after the other: leave --skip-bad out")
+	} else if !streams {
+		return OpenWhole(path, schema, o, w)
+	}
+	file, err := opt.open(path)
+	if err != nil {
+		return nil, err
+	}
+	if path == standardInput {
+		path = "stdin"
+	}
+	s = &Stream{in: &input{name: path, src: file, opt: opt, lim: fileLimits(), task: schema.Task}, file: file}
+	if err := s.begin(&schema, bad); err != nil {
+		return nil, errors.Join(cmp.Or(opt.stopped(path), err), file.Close())
+	}
+	return s, nil
+}
+
+// OpenWhole is readFor as a Stream that gives all rows at once.
+func OpenWhole(path string, schema Schema, o TableOptions, w Watch) (*Stream, error) {
+	ds, notes, err := readFor(path, schema, o, w)
+	return &Stream{whole: ds, notes: notes}, err
+}
+
+// streams says whether a file is a table whose rows come one by one.
+func streams(path string, schema Schema, w Watch) bool {
+	if schema.Alphabet != nil {
+		return false
+	}
+	file, err := w.open(path)
+	if err != nil {
+		return false // ReadFile says why
+	}
+	defer file.Close()
+	_, head, err := unzipped(path, file)
+	f := formatOf(head)
+	return err == nil && f.text && !f.sequences
+}
+
+// begin reads the names of the columns.
+func (s *Stream) begin(schema *Schema, bad func(BadRow) error) (err error) {
+	if err := cmp.Or(schema.Check(), s.in.opt.TableOptions.check()); err != nil {
+		return err
+	}
+	s.in.opt.Dialect = s.in.opt.Dialect.or(schema.Dialect)
+	if s.in.bytes, s.in.head, err = unzipped(s.in.name, s.in.src); err != nil {
+		return err
+	}
+	if s.rec, err = newRecords(s.in); err != nil {
+		return err
+	}
+	if s.lay, err = s.in.layoutLike(s.rec); err != nil {
+		return err
+	}
+	s.lay.keepUntargeted, s.lay.bad = true, bad
+	s.notes, s.lay.notes = s.lay.notes, nil
+	return nil
+}
+
+// Whole says whether all rows come at once.
+func (s *Stream) Whole() bool { return s.rec == nil }
+
+// All are the rows where they come at once, and otherwise nil.
+func (s *Stream) All() *Dataset { return s.whole }
+
+// Next gives at most so many rows, or io.EOF after the last.
+func (s *Stream) Next(rows int) (*Dataset, error) {
+	if s.rec == nil {
+		ds := s.whole
+		if s.whole = nil; ds == nil {
+			return nil, io.EOF
+		}
+		return ds, nil
+	}
+	if s.ended {
+		return nil, io.EOF
+	}
+	made, err := s.lay.readRows(s.rec, s.in.lim.cells, rows)
+	if stopped := s.in.opt.stopped(s.in.name); stopped != nil {
+		return nil, stopped
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n := len(made.lines); n < rows {
+		if s.ended = true; n == 0 {
+			return nil, io.EOF
+		}
+	}
+	made.notes = nil
+	ds, _, err := made.dataset(s.in)
+	if err == nil {
+		ds.Name, ds.Path = baseName(s.in.name), s.in.name
+	}
+	return ds, err
+}
+
+// Notes are lines for the user, each of them once: what was ignored and, after the last row, which
+// words are new.
+func (s *Stream) Notes() (notes []string) {
+	notes, s.notes = s.notes, nil
+	if s.ended {
+		if n := s.lay.withoutTarget; n > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %d of %s have no target: their cells are empty", s.in.name, n, plural(s.lay.read, "row")))
+		}
+		notes = append(notes, s.lay.unknownValues(s.in.name)...)
+	}
+	return notes
+}
+
+// Columns are the names of the cells of a bad row.
+func (s *Stream) Columns() []string {
+	if s.rec == nil {
+		return nil
+	}
+	return s.rec.columnNames()
+}
+
+// Close ends the reading.
+func (s *Stream) Close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
+}
+
+// setAside takes an error about the current row to the callback. Other errors come back.
+func (l *layout) setAside(rec *records, err error) error {
+	var e *Error
+	if l.bad == nil || !errors.As(err, &e) || !e.row {
+		return err
+	}
+	cells := make([]string, len(rec.row))
+	for i, c := range rec.row {
+		cells[i] = strings.Clone(c)
+	}
+	l.badRows++
+	return l.bad(BadRow{e, cells})
+}
+
+// none is the error about a file without rows that can be used.
+func (l *layout) none(rec *records) error {
+	switch {
+	case l.badRows > 0:
+		return errorf(rec.name, "has no row that can be predicted: %s set aside", plural(l.badRows, "row"))
+	case l.dropped > 0:
+		return errorf(rec.name, "has missing cells in each of its %s: --missing impute fills them in, --ignore leaves a column out", plural(l.dropped, "row"))
+	}
+	return errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
+}

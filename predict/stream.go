@@ -1,0 +1,141 @@
+package predict
+
+import (
+	"context"
+	"io"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+)
+
+// Stream predicts rows as they are read, so that memory does not depend on their number. While a
+// batch is predicted, the next one is read and the last one written.
+type Stream struct {
+	Trained *fitted.Trained
+	Device  device.Device
+	Samples int
+	Draws   int // as in NewTable
+	Seed    uint64
+
+	// Progress hears how many rows of those that come at once are predicted.
+	Progress func(done int)
+
+	predictor *fitted.Predictor
+	far       data.FarRows
+	warning   string
+}
+
+// Batches are small enough that a few of them fit any memory.
+const (
+	mostNumbers = 1 << 20 // of a prediction: samples, rows and outputs
+	mostRows    = 1 << 13
+	leastRows   = 1 << 8
+)
+
+// batch is how many rows go through at a time.
+func (s *Stream) batch() int {
+	rows := mostRows
+	for _, m := range s.Trained.Models(s.Samples) {
+		rows = min(rows, mostNumbers/(m.Model.Components(m.Samples)*m.Model.Outputs))
+	}
+	return max(leastRows, rows)
+}
+
+// Run predicts all rows of a source. Soon after ctx ends, its cause is the error.
+func (s *Stream) Run(ctx context.Context, from *data.Stream, to Writer) error {
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	read, predicted, written := make(chan *data.Dataset, 1), make(chan *Table, 1), make(chan struct{})
+	go func() {
+		defer close(read)
+		if err := s.read(ctx, from, read); err != io.EOF {
+			leave(err)
+		}
+	}()
+	go func() {
+		defer close(written)
+		for table := range predicted {
+			if err := to.Write(table); err != nil {
+				leave(err)
+				break
+			}
+		}
+	}()
+	for ds := range read {
+		table, err := s.predict(ctx, from.Whole(), ds)
+		if err != nil {
+			leave(err)
+			break
+		}
+		give(ctx, predicted, table)
+	}
+	close(predicted)
+	<-written
+	for range read { // it ends, since ctx has
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return to.Close()
+}
+
+// read takes batches to a channel, up to io.EOF.
+func (s *Stream) read(ctx context.Context, from *data.Stream, to chan<- *data.Dataset) error {
+	for size := s.batch(); ctx.Err() == nil; {
+		ds, err := from.Next(size)
+		if err != nil {
+			return err
+		}
+		give(ctx, to, ds)
+	}
+	return context.Cause(ctx)
+}
+
+// give sends a value unless ctx has ended.
+func give[T any](ctx context.Context, to chan<- T, v T) {
+	select {
+	case to <- v:
+	case <-ctx.Done():
+	}
+}
+
+// predict makes a table of a batch.
+func (s *Stream) predict(ctx context.Context, whole bool, ds *data.Dataset) (*Table, error) {
+	if whole {
+		s.warning = s.Trained.Unlike(ctx, ds, 1)
+		p, distances, err := s.Trained.PredictFar(ctx, s.Device, ds, s.Samples, s.Progress)
+		if err != nil {
+			return nil, err
+		}
+		return NewTable(s.Trained, ds, p, distances, s.Draws, s.Seed), nil
+	}
+	if s.predictor == nil { // the first batch is the largest
+		var err error
+		if s.predictor, err = s.Trained.NewPredictor(s.Device, ds.N(), s.Samples); err != nil {
+			return nil, err
+		}
+	}
+	s.Trained.AddFar(&s.far, ds)
+	x, distances, err := s.Trained.Rows(ctx, ds)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := s.predictor.Predict(ctx, ds.N(), x)
+	if err != nil {
+		return nil, err
+	}
+	p := fitted.Joined(parts)
+	if err := fitted.CheckFinite(p, ds); err != nil {
+		return nil, err
+	}
+	return NewTable(s.Trained, ds, p, distances, s.Draws, s.Seed), nil
+}
+
+// Warning is about rows that are unlike those of training; "" if there are none.
+func (s *Stream) Warning() string {
+	if text := s.far.Describe(); text != "" {
+		return "warning: " + text
+	}
+	return s.warning
+}
