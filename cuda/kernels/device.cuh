@@ -100,6 +100,17 @@
   PRODUCT_KERNEL(threads, name##_f64, params, name<T> args) \
   }
 
+// The same, where two blocks share a multiprocessor in double.
+#define REAL_PAIRED_PRODUCT_KERNEL(threads, name, params, args) \
+  namespace f32 { \
+  using T = float; \
+  KERNEL(threads, name##_f32, params, name<T> args) \
+  } \
+  namespace f64 { \
+  using T = double; \
+  BOUNDED_PRODUCT_KERNEL(threads, 2, name##_f64, params, name<T> args) \
+  }
+
 #define DOUBLE_KERNEL(threads, name, params, args) KERNEL(threads, name##_f64, params, name args)
 #define PLAIN_KERNEL(threads, name, params, args) KERNEL(threads, name, params, name##_body args)
 

@@ -109,7 +109,7 @@ __device__ __forceinline__ void integrated_dinputs(int rows, int d, int r, const
   }
   tile_each(sum, i0, j0, rows, d, [&](int i, int j, T v) { dh[(long long)i * d + j] = v; });
 }
-REAL_PRODUCT_KERNEL(TILE_THREADS, integrated_dinputs, (int rows, int d, int r, const T *h, const T *spectra, const T *dphi, T *dh), (rows, d, r, h, spectra, dphi, dh))
+REAL_PAIRED_PRODUCT_KERNEL(TILE_THREADS, integrated_dinputs, (int rows, int d, int r, const T *h, const T *spectra, const T *dphi, T *dh), (rows, d, r, h, spectra, dphi, dh))
 
 // integrated_dweights: Φ_kᵀ dmean for k < 2 and Φ_kᵀ dv for the others, over a chunk of span rows:
 // partial [chunks,6,R,d']. Grid (⌈d'/64⌉, ⌈R/64⌉, 6·chunks), 128 threads, rows in order. 12·d' FLOP
