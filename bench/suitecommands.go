@@ -60,7 +60,8 @@ func (p suitePage) commands(b *strings.Builder) {
 		if last := slices.Max(dates[source]); last > when {
 			when += " to " + last
 		}
-		fmt.Fprintf(b, "- %d cells, %s: %s.\n  %s.\n", len(dates[source]), when, source, strings.Join(methods[source], ", "))
+		fmt.Fprintf(b, "- %d cells, %s: %s.\n  %s.\n", len(dates[source]), when, source,
+			strings.Join(methods[source], ", "))
 	}
 	b.WriteString("\nWhat was run, with SET, FOLD and METHOD for their names. Each record has the whole command.\n\n")
 	for _, t := range templates {

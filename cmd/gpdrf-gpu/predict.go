@@ -78,7 +78,8 @@ func (p *program) predict(c *call) error {
 	}
 	defer rows.Close()
 	p.notes(rows)
-	stream := &predict.Stream{Trained: trained, Device: dev, Samples: samples, Draws: draws, Seed: seed, Progress: func(int) {}}
+	stream := &predict.Stream{Trained: trained, Device: dev, Samples: samples, Draws: draws,
+		Seed: seed, Progress: func(int) {}}
 	if rows.Whole() {
 		end()
 		bar := p.newRowsBar(rows.All().N())
@@ -112,7 +113,8 @@ func (p *program) predict(c *call) error {
 }
 
 // rowsToPredict opens a file, whose rows all come at once where they have a kernel of their own.
-func (c *call) rowsToPredict(path string, s data.Schema, o data.TableOptions, w data.Watch, bad *badRows) (*data.Stream, error) {
+func (c *call) rowsToPredict(path string, s data.Schema, o data.TableOptions, w data.Watch,
+	bad *badRows) (*data.Stream, error) {
 	gram, ok := c.text("gram")
 	if !ok {
 		return data.OpenStream(path, s, o, w, bad.take())

@@ -123,7 +123,8 @@ func (p *program) train(c *call) error {
 	}
 	if p.joined() && err == nil {
 		if !strings.HasPrefix(job.Device.Name(), "cpu") {
-			p.note("warning: sums over processes go through the memory of the host: one GPU may be faster, see docs/scaling.md")
+			p.note("warning: sums over processes go through the memory of the host: one GPU may " +
+				"be faster, see docs/scaling.md")
 		}
 		job.Comm = p.ranks
 		err = p.agree(factsOf(job), train.CheckRanks(p.ranks, job.Config))
@@ -174,7 +175,8 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 	}
 	job := &train.Job{Config: p.on(dev, cfg), Device: dev}
 	if cfg.Lengthscales == model.ARD && cfg.Latents > 1 && device.FewDoubles(dev) {
-		p.note("%s has few units for doubles, in which the GP layer computes: --lengthscales shared takes about 1/%d of that work",
+		p.note("%s has few units for doubles, in which the GP layer computes: --lengthscales "+
+			"shared takes about 1/%d of that work",
 			dev.Name(), cfg.Latents)
 	}
 	watch, end := p.reading(ctx)

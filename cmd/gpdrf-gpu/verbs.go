@@ -125,8 +125,10 @@ func (p *program) ownVerbs() []verb {
 			examples: []example{
 				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out predictions.csv", "a table"},
 				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out - | head -3", "a look"},
-				{"gunzip -c big.csv.gz | gpdrf-gpu predict runs/powerplant-gpdrf-1 --data - --out all.parquet", "any number of rows: they are not held in memory"},
-				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out all.csv --skip-bad bad.csv", "and what was wrong with the others"},
+				{"gunzip -c big.csv.gz | gpdrf-gpu predict runs/powerplant-gpdrf-1 --data - " +
+					"--out all.parquet", "any number of rows: they are not held in memory"},
+				{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out all.csv " +
+					"--skip-bad bad.csv", "and what was wrong with the others"},
 			},
 		},
 		p.serveVerb(deviceFlag, precisionFlag, samplesFlag),

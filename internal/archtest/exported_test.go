@@ -9,7 +9,7 @@ import (
 var forOthers = map[string]string{
 	"cuda.Signatures": "the tests of launches here",
 	"device/gpu.New":  "the twin of device/cpu.New",
-	"dist.Group":      "the tests of ranks in train",
+	"dist.Group":      "several ranks in one process, for tests",
 }
 
 // An exported function is called by another room's code, and not by tests alone. A room that only

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
@@ -11,7 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-const tab = 4 // columns of a tab
+const (
+	tab         = 4   // columns of a tab
+	codeColumns = 120 // of a line of code
+)
+
+// longCode are the rooms whose code has longer lines yet.
+var longCode = regexp.MustCompile(`^(cuda|data|device/gpu|dist|onnx)/`)
 
 // goSource checks the comments of a Go file, and the strings of one that is no test.
 func goSource(name, text string) (all []finding, err error) {
@@ -20,6 +27,11 @@ func goSource(name, text string) (all []finding, err error) {
 		return nil, err
 	}
 	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if n := widthOf(line); n > codeColumns && !longCode.MatchString(name) && !directive.MatchString(line) {
+			all = append(all, finding{i + 1, fmt.Sprintf("%d columns of code, at most %d", n, codeColumns)})
+		}
+	}
 	comment := &paragraph{} // comments on lines that follow one another
 	prose := &paragraph{}   // the same without comments behind code and blocks of code
 	scan(name, text, func(line int, what token.Token, literal string) {
@@ -39,7 +51,8 @@ func goSource(name, text string) (all []finding, err error) {
 			}
 			text := strings.TrimSpace(strings.TrimPrefix(part, "//"))
 			comment.add(text, line+i)
-			whole := strings.HasPrefix(strings.TrimSpace(lines[line+i-1]), "//") && text != "" && !directive.MatchString(part)
+			whole := strings.HasPrefix(strings.TrimSpace(lines[line+i-1]), "//") && text != "" &&
+				!directive.MatchString(part)
 			if n := len(prose.lines); n > 0 && (!whole || prose.lines[n-1] < line+i-1) {
 				all, prose = append(all, tooLong(prose, ".!?:;", clause)...), &paragraph{}
 			}
@@ -110,13 +123,18 @@ func inProse(p *paragraph) (all []finding) {
 // directive is a comment that a tool reads, a block of code or a link: no line break may enter it.
 var directive = regexp.MustCompile(`^//(?:go:|nolint|lint:|line |\t|    )|https?://`)
 
+// widthOf is the columns of a line.
+func widthOf(line string) int {
+	return utf8.RuneCountInString(strings.ReplaceAll(line, "\t", strings.Repeat(" ", tab)))
+}
+
 // comments checks the length of the line that a comment, or a part of it, stands on.
 func comments(lines []string, number int, part string) []finding {
 	line := lines[number-1]
 	if directive.MatchString(strings.TrimSpace(part)) {
 		return nil
 	}
-	if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", strings.Repeat(" ", tab))); n > columns {
+	if n := widthOf(line); n > columns {
 		return []finding{long(number, n)}
 	}
 	return nil

@@ -35,7 +35,8 @@ func TestMarkdown(t *testing.T) {
 		{"dashes and signs are no words", "= — " + twentySix[5:60] + "\n" + twentySix[60:], ""},
 		{"formulas are none either", "Σ_d (z_md − x_bd)²/ℓ_kd² " + twentySix[5:60] + "\n" + twentySix[60:], ""},
 		{"code is one word", "`a b c d e f` " + twentySix[5:60] + "\n" + twentySix[60:], "1: a sentence of 26 words"},
-		{"an abbreviation ends nothing", "So i.e. " + twentySix[10:60] + "\n" + twentySix[60:], "1: a sentence of 26 words"},
+		{"an abbreviation ends nothing", "So i.e. " + twentySix[10:60] + "\n" + twentySix[60:],
+			"1: a sentence of 26 words"},
 		{"a number ends nothing", "So .5 " + twentySix[10:60] + "\n" + twentySix[60:], "1: a sentence of 26 words"},
 		{"a banned phrase", "Fine.\nIt reads runs\nof before.", `2: "runs of before"`},
 		{"in code it may stand", "The option `--runs of before`.", ""},
@@ -55,7 +56,8 @@ func TestGo(t *testing.T) {
 		{"a long comment", "// " + strings.Repeat("x", 98) + "\n", "3: 101 columns"},
 		{"a tab has four columns", "func f() {\n\t// " + strings.Repeat("x", 94) + "\n}\n", "4: 101 columns"},
 		{"a comment behind code", "var x = 1 // " + strings.Repeat("x", 90) + "\n", "3: 103 columns"},
-		{"code may be longer", "var x = " + strings.Repeat("1 + ", 30) + "1\n", ""},
+		{"code may be longer", "var x = " + strings.Repeat("1 + ", 27) + "11\n", ""},
+		{"to a limit", "var x = " + strings.Repeat("1 + ", 27) + "11111\n", "3: 121 columns of code"},
 		{"a directive", "//go:embed " + strings.Repeat("x", 98) + "\nvar s string\n", ""},
 		{"a phrase over two lines", "// It reads runs\n// of before.\n", `3: "runs of before"`},
 		{"two comments are two texts", "// It reads runs\n\n// of before.\n", ""},
@@ -137,7 +139,8 @@ func TestWrapSigns(t *testing.T) {
 func TestCheck(t *testing.T) {
 	bad := &fstest.MapFile{Data: []byte("runs of before\n")}
 	files := fstest.MapFS{
-		"CHANGELOG.md": bad, "docs/a.md": bad, "build/b.md": bad, "x/testdata/c.md": bad, ".git/d.md": bad, "e.txt": bad,
+		"CHANGELOG.md": bad, "docs/a.md": bad, "build/b.md": bad, "x/testdata/c.md": bad,
+		".git/d.md": bad, "e.txt": bad,
 	}
 	var out strings.Builder
 	n, err := check(files, &out)

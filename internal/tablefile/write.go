@@ -34,7 +34,8 @@ func NewWriter(w io.Writer, columns []Column) *Writer {
 		}
 	}
 	return &Writer{to: parquet.NewGenericWriter[any](w, parquet.NewSchema("table", group),
-		parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.CreatedBy("gpdrf-gpu", "", ""))}
+		parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowsPerGroup),
+		parquet.CreatedBy("gpdrf-gpu", "", ""))}
 }
 
 // orderedGroup has its fields in the order of their names here. A parquet.Group sorts them.

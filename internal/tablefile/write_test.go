@@ -30,7 +30,8 @@ func TestWrite(t *testing.T) {
 	if err != nil || len(rows) != n+1 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	for i, want := range map[int]string{0: "[row mean a,b]", 1: "[r0 0 ]", 2: "[r1 0.3333333333333333 1e+300]", n: "[r65538 21846 ]"} {
+	for i, want := range map[int]string{0: "[row mean a,b]", 1: "[r0 0 ]",
+		2: "[r1 0.3333333333333333 1e+300]", n: "[r65538 21846 ]"} {
 		if got := fmt.Sprint(rows[i]); got != want {
 			t.Errorf("row %d is %s, expected %s", i, got, want)
 		}

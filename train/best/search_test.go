@@ -287,7 +287,8 @@ func TestPlan(t *testing.T) {
 		}
 		trial, onAll := (s.ends(rounds)-s.ends(rounds-1))/folds, refitEnds-s.ends(rounds)
 		if longer := onAll - trial; longer < -1e-9 || (longer > 0.1) != (rows >= few) {
-			t.Errorf("%d rows: a trial of the last round takes %g of the limit, the models on all rows %g", rows, trial, onAll)
+			t.Errorf("%d rows: a trial of the last round takes %g of the limit, the models on "+
+				"all rows %g", rows, trial, onAll)
 		}
 	}
 }
