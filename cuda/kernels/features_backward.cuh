@@ -88,7 +88,7 @@ __device__ __forceinline__ void features_inputs(const Layer<T> &l, int span, con
   if (l.contrast) features_rows<P, true>(l, span, dout, dv, dh);
   else features_rows<P, false>(l, span, dout, dv, dh);
 }
-TILE_KERNEL(3, features_inputs, (LAYER_PARAMS, int span, const T *dout, const T *dv, T *dh), (LAYER, span, dout, dv, dh))
+TILE_KERNEL(2, features_inputs, (LAYER_PARAMS, int span, const T *dout, const T *dv, T *dh), (LAYER, span, dout, dv, dh))
 
 // features_gradients, for one part, span rows of a group: domega[part] = Hᵀ dP, dw[part] = [cos,
 // sin]ᵀ dout without its factor scale, and for local reparameterisation dcontrast[part] = cos²ᵀ dv
