@@ -10,8 +10,10 @@ const (
 	rounds    = 3
 	splits    = 5 // folds of the rows: one of them scores what the others have trained
 	finalists = 4
-	few       = 1500 // rows below which the last round takes three folds
-	some      = 6000 // and below which it takes two, without a time limit
+	// rows that the first rounds score a candidate on, at most
+	scoredRows = 1000
+	few        = 1500 // rows below which the last round takes three folds
+	some       = 6000 // and below which it takes two, without a time limit
 )
 
 // The steps of a trial in each round, of those of the final models; without a time limit.

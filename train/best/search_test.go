@@ -293,6 +293,23 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// A trial trains on four fifths of the rows. The first rounds score a sample of the last fifth,
+// which is the same for all candidates.
+func TestSplit(t *testing.T) {
+	for rows, want := range map[int][3]int{60: {12, 12, 12}, 6000: {scoredRows, scoredRows, 1200}} {
+		s := &Search{State: &State{}, Rows: wave(t, rows, false)}
+		for round := 1; round <= rounds; round++ {
+			rest, held := s.split(round, 2)
+			if _, again := s.split(round, 2); again.Fingerprint != held.Fingerprint {
+				t.Errorf("%d rows, round %d: another sample", rows, round)
+			}
+			if rest.N() != rows*4/5 || held.N() != want[round-1] {
+				t.Errorf("%d rows, round %d: %d to train on, %d to score", rows, round, rest.N(), held.N())
+			}
+		}
+	}
+}
+
 // With many rows and a time limit, a model on all rows takes what time is left, unless it could
 // memorise.
 func TestGoesOn(t *testing.T) {

@@ -72,22 +72,32 @@ func limited(limit time.Duration) options.Setting {
 		From: "preset " + options.Best}
 }
 
+// split are the rows that a trial trains on, and those that it is scored on: a fold, of which the
+// first rounds take a sample, so that a short trial does not spend its time on predictions.
+func (s *Search) split(round, fold int) (rest, held *data.Dataset) {
+	var in, out []int
+	for i, f := range s.Rows.FoldOfRows(splits) {
+		if f == fold {
+			out = append(out, i)
+		} else {
+			in = append(in, i)
+		}
+	}
+	rest, held = s.Rows.Subset(in), s.Rows.Subset(out)
+	if round < rounds {
+		held, _ = held.Sample(scoredRows, 1)
+	}
+	return rest, held
+}
+
 // try trains a candidate without the rows of a fold, and scores it on these. What goes wrong in the
 // training is part of the trial; the error is that of ctx.
 func (s *Search) try(ctx context.Context, dev device.Device, c *Candidate, round, fold int,
 	length options.Setting) (*Trial, error) {
-	in := s.Rows.FoldOfRows(splits)
-	var rest, held []int
-	for i, f := range in {
-		if f == fold {
-			held = append(held, i)
-		} else {
-			rest = append(rest, i)
-		}
-	}
+	rest, held := s.split(round, fold)
 	t := &Trial{Round: round, Fold: fold}
 	begun := time.Now()
-	logs, out, err := s.scored(ctx, dev, c, length, s.Rows.Subset(rest), s.Rows.Subset(held))
+	logs, out, err := s.scored(ctx, dev, c, length, rest, held)
 	t.Seconds = seconds(begun)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
