@@ -32,6 +32,7 @@ func (p *program) train(c *call) error {
 		return err
 	}
 	defer cancel()
+	defer func(before context.Context) { p.ctx = before }(p.ctx)
 	p.ctx = ctx
 	asJSON, err := c.isOn("json")
 	if err != nil {
