@@ -85,7 +85,8 @@ func (j *jsonRows) parse(text []byte) error {
 		c, known := j.at[name]
 		switch {
 		case !known && !first:
-			return j.wrong(from, "found the key %s, which the first row does not have: give it there too, as null if it has no value", quote(name))
+			return j.wrong(from, "found the key %s, which the first row does not have: give it there too, "+
+				"as null if it has no value", quote(name))
 		case !known:
 			c = len(j.names)
 			j.names, j.at[name] = append(j.names, name), c
@@ -130,5 +131,6 @@ func (j *jsonRows) broken(from *json.Decoder, err error) error {
 }
 
 func (j *jsonRows) wrong(from *json.Decoder, format string, args ...any) error {
-	return &Error{File: j.name, Line: j.line, Column: int(from.InputOffset()) + 1, Msg: fmt.Sprintf(format, args...), row: true}
+	return &Error{File: j.name, Line: j.line, Column: int(from.InputOffset()) + 1,
+		Msg: fmt.Sprintf(format, args...), row: true}
 }

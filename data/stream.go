@@ -134,7 +134,8 @@ func (s *Stream) Notes() (notes []string) {
 	notes, s.notes = s.notes, nil
 	if s.ended {
 		if n := s.lay.withoutTarget; n > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %d of %s have no target: their cells are empty", s.in.name, n, plural(s.lay.read, "row")))
+			notes = append(notes, fmt.Sprintf("%s: %d of %s have no target: their cells are empty",
+				s.in.name, n, plural(s.lay.read, "row")))
 		}
 		notes = append(notes, s.lay.unknownValues(s.in.name)...)
 	}
@@ -177,7 +178,8 @@ func (l *layout) none(rec *records) error {
 	case l.badRows > 0:
 		return errorf(rec.name, "has no row that can be predicted: %s set aside", plural(l.badRows, "row"))
 	case l.dropped > 0:
-		return errorf(rec.name, "has missing cells in each of its %s: --missing impute fills them in, --ignore leaves a column out", plural(l.dropped, "row"))
+		return errorf(rec.name, "has missing cells in each of its %s: --missing impute fills them in, "+
+			"--ignore leaves a column out", plural(l.dropped, "row"))
 	}
 	return errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
 }

@@ -44,7 +44,8 @@ func New(t *fitted.Trained, dev device.Device, samples int) (f *File, err error)
 	}
 	f.graph.outputs(t, f.graph.mix(parts), f.graph.doubt(x))
 	if size := f.graph.Size(); size > onnxfile.MostBytes {
-		return nil, usage.Errorf("the graph takes %.1f GB, and an ONNX file holds 2 GiB: export fewer --samples", float64(size)/1e9)
+		return nil, usage.Errorf("the graph takes %.1f GB, and an ONNX file holds 2 GiB: export fewer --samples",
+			float64(size)/1e9)
 	}
 	return f, nil
 }
@@ -57,7 +58,8 @@ func exportable(t *fitted.Trained) error {
 	}
 	switch {
 	case t.Schema.Alphabet != nil:
-		return usage.Errorf("its rows are sequences or graphs: ONNX has no operations that count their features: gpdrf-gpu serve answers requests with such a model")
+		return usage.Errorf("its rows are sequences or graphs: ONNX has no operations that count their features: " +
+			"gpdrf-gpu serve answers requests with such a model")
 	case kind != fitted.RowKind(fitted.Vectors{}):
 		return usage.Errorf("it was trained with --gram: its rows have no columns that a graph could read")
 	}

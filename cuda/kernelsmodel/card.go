@@ -21,10 +21,14 @@ type card struct {
 
 // Lanes a cycle and multiprocessor. A warp's instruction needs 32.
 var cards = []card{
-	{name: "A100", arch: "sm_80", image: "80", multiprocessors: 108, shared: 164 << 10, threads: 2048, blocks: 32, fp32: 64, alu: 64, fp64: 32, dmma: 64, l2: 4.5},
-	{name: "RTX 4090", arch: "sm_89", image: "80", doubles: "86", multiprocessors: 128, shared: 100 << 10, threads: 1536, blocks: 24, fp32: 128, alu: 64, fp64: 2, l2: 4.5},
-	{name: "H200", arch: "sm_90", image: "80", doubles: "90", multiprocessors: 132, shared: 228 << 10, threads: 2048, blocks: 32, fp32: 128, alu: 64, fp64: 64, dmma: 128, l2: 5.5},
-	{name: "RTX 5090", arch: "sm_120", image: "80", doubles: "86", multiprocessors: 170, shared: 100 << 10, threads: 1536, blocks: 24, fp32: 128, alu: 64, fp64: 2, l2: 6},
+	{name: "A100", arch: "sm_80", image: "80", multiprocessors: 108,
+		shared: 164 << 10, threads: 2048, blocks: 32, fp32: 64, alu: 64, fp64: 32, dmma: 64, l2: 4.5},
+	{name: "RTX 4090", arch: "sm_89", image: "80", doubles: "86", multiprocessors: 128,
+		shared: 100 << 10, threads: 1536, blocks: 24, fp32: 128, alu: 64, fp64: 2, l2: 4.5},
+	{name: "H200", arch: "sm_90", image: "80", doubles: "90", multiprocessors: 132,
+		shared: 228 << 10, threads: 2048, blocks: 32, fp32: 128, alu: 64, fp64: 64, dmma: 128, l2: 5.5},
+	{name: "RTX 5090", arch: "sm_120", image: "80", doubles: "86", multiprocessors: 170,
+		shared: 100 << 10, threads: 1536, blocks: 24, fp32: 128, alu: 64, fp64: 2, l2: 6},
 }
 
 func (c card) peak() *workload.Peak { return workload.PeakOf(c.name) }
@@ -76,7 +80,8 @@ func (c card) unitOf(i instruction) (unit, float64) {
 			wide = 2
 		}
 		return lsuUnit, wide
-	case "BRA", "BSSY", "BSYNC", "BAR", "EXIT", "NOP", "WARPSYNC", "CALL", "RET", "DEPBAR", "ERRBAR", "MEMBAR", "YIELD", "BREAK":
+	case "BRA", "BSSY", "BSYNC", "BAR", "EXIT", "NOP", "WARPSYNC", "CALL", "RET",
+		"DEPBAR", "ERRBAR", "MEMBAR", "YIELD", "BREAK":
 		return noUnit, 0.25
 	}
 	return aluUnit, 32 / c.alu

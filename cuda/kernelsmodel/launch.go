@@ -234,7 +234,8 @@ func gemm(l launch) work {
 	lower := flags&(lowerC|mirrorC) != 0
 	return work{
 		double: 2 * float64(m*n*k*terms*batch) * share(flags&lowerA != 0) * share(flags&lowerB != 0) * share(lower),
-		bytes:  each(m, k, a[9], flags&lowerA != 0) + each(k, n, a[13], flags&lowerB != 0) + each(m, n, 1, flags&lowerC != 0)/float64(terms),
+		bytes: each(m, k, a[9], flags&lowerA != 0) + each(k, n, a[13], flags&lowerB != 0) +
+			each(m, n, 1, flags&lowerC != 0)/float64(terms),
 		staged: blocks * float64(batch) * mean * stepBytes,
 		trips:  steps(mean),
 	}

@@ -108,7 +108,8 @@ func (e *unknownError) Error() string {
 // assemble is the kernels of an image for an architecture.
 func assemble(tools, work, arch, image string) (map[string]code, error) {
 	cubin := filepath.Join(work, image+arch)
-	said, err := exec.Command(filepath.Join(tools, "ptxas"), "-arch="+arch, "-v", "cuda/kernels_sm"+image+".ptx", "-o", cubin).CombinedOutput()
+	said, err := exec.Command(filepath.Join(tools, "ptxas"), "-arch="+arch, "-v",
+		"cuda/kernels_sm"+image+".ptx", "-o", cubin).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("ptxas: %w\n%s", err, said)
 	}

@@ -37,11 +37,13 @@ func TestSASS(t *testing.T) {
 		t.Fatal(err)
 	}
 	code := all["sum_f64"]
-	if len(code) != 7 || code[1].full != "LDG.E.64" || code[2].target != 4 || !code[2].always || code[5].target != 1 || code[5].always {
+	if len(code) != 7 || code[1].full != "LDG.E.64" || code[2].target != 4 ||
+		!code[2].always || code[5].target != 1 || code[5].always {
 		t.Fatalf("%+v", code)
 	}
 	// The read sets scoreboard 2, for which the product waits.
-	if read, use := code[1], code[4]; read.stall != 2 || read.write != 2 || read.read != -1 || use.wait != 1<<2 || use.stall != 6 {
+	if read, use := code[1], code[4]; read.stall != 2 ||
+		read.write != 2 || read.read != -1 || use.wait != 1<<2 || use.stall != 6 {
 		t.Errorf("%+v, %+v", read, use)
 	}
 	whole := loops(code)
@@ -66,15 +68,33 @@ func TestSASS(t *testing.T) {
 // Floors by hand, as docs/kernels.md has them: Kuf, and P = G X, of MNIST, and a layer.
 func TestWork(t *testing.T) {
 	for line, want := range map[string]work{
-		"ard_f64 16 4 50 0 200 1000 784 1200 0 0 * * * * * *":                                       {double: 50 * 200 * 1000 * (2*784 + 2), bytes: 8 * (50*200*1000 + 1200*784 + 50*784)},
-		"gemm_nn_f64 13 4 50 0 0 200 784 1000 1 . . * 1000 200000 0 * 784 0 0 * 784 156800 - .":     {double: 50 * 2 * 200 * 784 * 1000, bytes: 8 * (50*200*1000 + 1000*784 + 50*200*784)},
-		"gemm_nt_f64 4 4 50 0 4 200 200 1000 1 . . * 1000 200000 0 * 1000 200000 0 * 200 40000 - .": {double: 50 * 200 * 200 * 1000, bytes: 8 * (2*50*200*1000 + 50*200*200/2)},
-		"features_forward_f32 160 2 1 47872 1000 50 500 50 10 10 0 * * * * - 256 * -":               {real: 10 * 1000 * 500 * (2*50 + 4*50 + 2)},
-		"features_gradients_f32 8 6 10 47872 1000 50 500 50 10 10 0 * * * * - 192 * - * * -":        {real: 10 * 1000 * 500 * (4*50 + 8*50 + 2)},
-		"features_inputs_f32 4 4 1 47872 256 12 200 8 1 1 0 * * * * * 64 * * *":                     {real: 256 * 200 * (4*12 + 4*8 + 2*8 + 2)},
-		"adam_f32 9478 1 1 0 2426152 * * * * * . . . . . . . . .":                                   {bytes: 2426152 * 32},
-		"fold_spectra_f32 98 1 1 0 25000 60 6 10 500 * * - * *":                                     {bytes: 25000 * 4 * 124},
-		"invert_join_f64 1 1 100 0 0 200 64 2 * * *":                                                {double: 100 * 64 * 64 * 64, bytes: 100 * 8 * 2.5 * 64 * 64},
+		"ard_f64 16 4 50 0 200 1000 784 1200 0 0 * * * * * *": {
+			double: 50 * 200 * 1000 * (2*784 + 2),
+			bytes:  8 * (50*200*1000 + 1200*784 + 50*784),
+		},
+		"gemm_nn_f64 13 4 50 0 0 200 784 1000 1 . . * 1000 200000 0 * 784 0 0 * 784 156800 - .": {
+			double: 50 * 2 * 200 * 784 * 1000,
+			bytes:  8 * (50*200*1000 + 1000*784 + 50*200*784),
+		},
+		"gemm_nt_f64 4 4 50 0 4 200 200 1000 1 . . * 1000 200000 0 * 1000 200000 0 * 200 40000 - .": {
+			double: 50 * 200 * 200 * 1000,
+			bytes:  8 * (2*50*200*1000 + 50*200*200/2),
+		},
+		"features_forward_f32 160 2 1 47872 1000 50 500 50 10 10 0 * * * * - 256 * -": {
+			real: 10 * 1000 * 500 * (2*50 + 4*50 + 2),
+		},
+		"features_gradients_f32 8 6 10 47872 1000 50 500 50 10 10 0 * * * * - 192 * - * * -": {
+			real: 10 * 1000 * 500 * (4*50 + 8*50 + 2),
+		},
+		"features_inputs_f32 4 4 1 47872 256 12 200 8 1 1 0 * * * * * 64 * * *": {
+			real: 256 * 200 * (4*12 + 4*8 + 2*8 + 2),
+		},
+		"adam_f32 9478 1 1 0 2426152 * * * * * . . . . . . . . .": {bytes: 2426152 * 32},
+		"fold_spectra_f32 98 1 1 0 25000 60 6 10 500 * * - * *":   {bytes: 25000 * 4 * 124},
+		"invert_join_f64 1 1 100 0 0 200 64 2 * * *": {
+			double: 100 * 64 * 64 * 64,
+			bytes:  100 * 8 * 2.5 * 64 * 64,
+		},
 	} {
 		all, err := parseLaunches(line + "\n")
 		if err != nil {
@@ -146,9 +166,12 @@ var (
 const wanted = 1.6
 
 var above = map[string]map[string]float64{
-	"mnist":      {"ard_f64": 2.4, "gemm_nn_f64": 2.2, "gemm_nt_f64": 3.8, "gemm_tn_f64": 2, "features_gradients_f32": 3.1, "invert_join_f64": 5.5},
-	"protein":    {"ard_f64": 15, "gemm_nn_f64": 2, "gemm_nt_f64": 2.8, "gemm_tn_f64": 2, "potrf_diagonal_f64": 115, "invert_join_f64": 3.9},
-	"powerplant": {"ard_f64": 45, "gemm_nn_f64": 49, "gemm_nt_f64": 47, "gemm_tn_f64": 25, "potrf_diagonal_f64": 115, "invert_join_f64": 121},
+	"mnist": {"ard_f64": 2.4, "gemm_nn_f64": 2.2, "gemm_nt_f64": 3.8, "gemm_tn_f64": 2,
+		"features_gradients_f32": 3.1, "invert_join_f64": 5.5},
+	"protein": {"ard_f64": 15, "gemm_nn_f64": 2, "gemm_nt_f64": 2.8, "gemm_tn_f64": 2,
+		"potrf_diagonal_f64": 115, "invert_join_f64": 3.9},
+	"powerplant": {"ard_f64": 45, "gemm_nn_f64": 49, "gemm_nt_f64": 47, "gemm_tn_f64": 25,
+		"potrf_diagonal_f64": 115, "invert_join_f64": 121},
 }
 
 // The page is of these kernels, and their ratios are within what is known of each.

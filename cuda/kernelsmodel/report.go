@@ -29,7 +29,8 @@ func (r report) write(w io.Writer) error {
 	for _, line := range r.about {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
-	b.WriteString("\nTimes are µs a step, of all launches of a kernel together. The rows are the five kernels with the\nlargest bounds.\n")
+	b.WriteString("\nTimes are µs a step, of all launches of a kernel together. " +
+		"The rows are the five kernels with the\nlargest bounds.\n")
 	for _, c := range cards {
 		fmt.Fprintf(&b, "\n## %s, %s\n", c.name, c.arch)
 		for _, name := range workloads {
@@ -42,7 +43,8 @@ func (r report) write(w io.Writer) error {
 			fmt.Fprintf(&b, "\n%s: all kernels have a floor of %.0f µs and a bound of %.0f µs.\n\n", name, floor, bound)
 			b.WriteString("| kernel | launches | floor | bound | ratio | of |\n| --- | --- | --- | --- | --- | --- |\n")
 			for _, f := range figures[:shown] {
-				fmt.Fprintf(&b, "| `%s` | %d | %.1f | %.1f | %.2f | %s |\n", f.kernel, f.launches, f.floor, f.bound, f.ratio(), f.unit)
+				fmt.Fprintf(&b, "| `%s` | %d | %.1f | %.1f | %.2f | %s |\n",
+					f.kernel, f.launches, f.floor, f.bound, f.ratio(), f.unit)
 			}
 		}
 	}
@@ -54,9 +56,11 @@ func (r report) write(w io.Writer) error {
 // code is what the loops of the heavy kernels consist of.
 func (r report) code() string {
 	var b strings.Builder
-	b.WriteString("\n## The inner loops\n\nEach row is the loop of a kernel in which a warp spends most time. The columns are its\ninstructions, and for how many cycles one warp keeps each unit of a multiprocessor busy. Blocks is\nhow many share a multiprocessor.\n")
+	b.WriteString("\n## The inner loops\n\nEach row is the loop of a kernel in which a warp spends most time. The columns are its\n" +
+		"instructions, and for how many cycles one warp keeps each unit of a multiprocessor busy. Blocks is\nhow many share a multiprocessor.\n")
 	for _, c := range cards {
-		fmt.Fprintf(&b, "\n%s:\n\n| kernel | registers | shared memory | blocks | instructions | cycles by unit |\n| --- | --- | --- | --- | --- | --- |\n", c.name)
+		fmt.Fprintf(&b, "\n%s:\n\n"+
+			"| kernel | registers | shared memory | blocks | instructions | cycles by unit |\n| --- | --- | --- | --- | --- | --- |\n", c.name)
 		seen := map[string]bool{}
 		for _, name := range workloads {
 			for _, f := range r.steps[c.name][name][:shown] {
@@ -73,7 +77,8 @@ func (r report) code() string {
 				if len(parts) == 0 {
 					parts = []string{"no loop"}
 				}
-				fmt.Fprintf(&b, "| `%s` | %d | %d | %d | %d | %s |\n", f.kernel, f.resources.registers, f.resources.shared+f.shared, f.resident, f.loopSize, strings.Join(parts, ", "))
+				fmt.Fprintf(&b, "| `%s` | %d | %d | %d | %d | %s |\n",
+					f.kernel, f.resources.registers, f.resources.shared+f.shared, f.resident, f.loopSize, strings.Join(parts, ", "))
 			}
 		}
 	}
