@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpdrf import GPDRFClassifier, GPDRFError, GPDRFRegressor, GPDRFWarning, _server
+from gpdrf import GPDRFClassifier, GPDRFError, GPDRFRegressor, GPDRFWarning, _program, _server
 
 from .conftest import SMALL, Table
 
@@ -144,6 +144,27 @@ def test_damaged_model(table: Table, fitted: GPDRFRegressor) -> None:
     content[-5] ^= 1
     fitted._model.server = _server.Server(bytes(content))
     with pytest.raises(GPDRFError, match=r"^model.safetensors: .*checksum"):
+        fitted.predict(table[0])
+
+
+def test_slow_end(table: Table, fitted: GPDRFRegressor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child that closes its socket well before it ends still tells why it ended."""
+    program = tmp_path / "program"
+    program.write_text(
+        f"#!{sys.executable}\n"
+        "import socket, sys, time\n"
+        "listener = socket.socket(socket.AF_UNIX)\n"
+        "listener.bind(sys.argv[4].removeprefix('unix:'))\n"
+        "listener.listen()\n"
+        "time.sleep(0.1)\n"
+        "listener.close()\n"
+        "time.sleep(0.5)\n"
+        "sys.exit('gpdrf-gpu: the model cannot be read')\n"
+    )
+    program.chmod(0o700)
+    fitted._model.server = _server.Server(fitted._model.content)
+    monkeypatch.setattr(_program, "path", lambda: str(program))
+    with pytest.raises(GPDRFError, match="the model cannot be read"):
         fitted.predict(table[0])
 
 

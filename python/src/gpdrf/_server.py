@@ -27,6 +27,7 @@ _NAME = "model"
 _PATH = f"/v2/models/{_NAME}"
 _JSON_SIZE = "Inference-Header-Content-Length"
 _ATTEMPTS = 3  # a connection that has gone stale, a child that has ended, and the error
+_ENDING = 10  # seconds that a child may take to end, once it has closed a new connection
 _LONGEST = 60  # of the name of a folder for a socket: an address has at most about 100 bytes
 _ROWS = 4096  # of a request
 _NUMBERS = 1 << 20  # of a request, and of its answer
@@ -101,15 +102,16 @@ class Server:
     def _ask(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> tuple[bytes, int]:
         """The answer to a request, and the size of its JSON."""
         self._used = time.monotonic()
-        for attempt in range(_ATTEMPTS):
+        for _ in range(_ATTEMPTS):
             connection = self._connection()
+            fresh = connection.sock is None
             try:
                 connection.request(method, path, body, headers)
                 answer = connection.getresponse()
                 text = answer.read()
             except (OSError, http.client.HTTPException):
                 connection.close()
-                self._lose(connection.child, fresh=attempt > 0)
+                self._lose(connection.child, fresh)
                 continue
             except BaseException:
                 connection.close()  # what comes back is of no use to others
@@ -135,10 +137,13 @@ class Server:
             return _Connection(self._child)
 
     def _lose(self, child: _Child, fresh: bool) -> None:
-        """Forget the connections to a child, and the child where it has ended or a fresh connection was of no use."""
+        """Forget the connections to a child, and the child where it has ended or a fresh connection was of no use.
+
+        A child that cannot load its model closes its socket before it ends, and then tells why.
+        """
         self._idle.clear()
         with self._lock:
-            if self._child is child and (child.has_ended() or fresh):
+            if self._child is child and (child.has_ended(_ENDING if fresh else 0) or fresh):
                 self._child = None
 
     def rest(self) -> None:
@@ -214,9 +219,13 @@ class _Child:
         except OSError as error:  # of the socket itself, or of its name
             raise NoSocketError(str(error)) from error
 
-    def has_ended(self) -> bool:
-        """Whether the process was killed. An end with an error of its own is raised."""
-        if os.getpid() != self.owner or self.process.poll() is None:
+    def has_ended(self, seconds: float = 0) -> bool:
+        """Whether the process was killed, or is within so many seconds. An end with an error of its own is raised."""
+        if os.getpid() != self.owner:
+            return False
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
             return False
         if self.process.returncode > 0:
             said = (self.folder / "log").read_text(encoding="utf-8", errors="replace")
