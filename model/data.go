@@ -79,7 +79,7 @@ func (m *Model) windowed(d *Data, batch int) *Data {
 	return w
 }
 
-// blank is data of n rows with memory for some of them.
+// newData is data of n rows with memory for some of them.
 func (m *Model) newData(n, rows int, table bool) *Data {
 	d := &Data{N: n}
 	if m.cfg.Inputs > 0 {
