@@ -111,6 +111,7 @@ func (m Mixture) equalSpread(n int) float64 {
 // integratedSpread is ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on t = mean
 // + sd sinh(½π sinh x). The tails fall off so fast there that each halving of the step gains
 // digits: until two sums agree to 1e-5 of the standard deviation, and the later one is far better.
+// The weight of t grows to 1e20, so the smaller of CDF and 1 − CDF must be right to its last digits.
 func (m Mixture) integratedSpread(n int) float64 {
 	const (
 		reach    = 4.0
@@ -122,7 +123,12 @@ func (m Mixture) integratedSpread(n int) float64 {
 	sum := func(first, step float64) (total float64) {
 		for x := first; x < reach; x += step {
 			inner := 0.5 * math.Pi * math.Sinh(x)
-			p := m.CDF(n, mean+sd*math.Sinh(inner))
+			p, t := 0.0, mean+sd*math.Sinh(inner)
+			if inner < 0 {
+				p = m.CDF(n, t)
+			} else {
+				p = m.tail(n, t)
+			}
 			total += p * (1 - p) * sd * math.Cosh(inner) * 0.5 * math.Pi * math.Cosh(x)
 		}
 		return total

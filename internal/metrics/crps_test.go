@@ -45,6 +45,44 @@ func TestSpreadEnds(t *testing.T) {
 	}
 }
 
+// Weights sum to 1 but for their last digits, and components may be of both kinds: as stacked
+// models are. The integral of (CDF − 1[t ≥ y])² is taken as it stands.
+func TestCRPSOfWeighted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for trial := range 4 {
+		const size = 40
+		m := Mixture{S: size, N: 1, Mean: make([]float64, size), Var: make([]float64, size),
+			Weight: make([]float64, size), Student: make([]*Student, size)}
+		total := 0.0
+		for s := range size {
+			m.Mean[s], m.Var[s], m.Weight[s] = rng.NormFloat64(), math.Exp(rng.NormFloat64()), rng.Float64()
+			total += m.Weight[s]
+		}
+		for s := range size {
+			m.Weight[s] /= total
+		}
+		students := m
+		student := NewStudent(5 + float64(trial))
+		for s := range size / 2 {
+			students.Student[s] = student
+		}
+		m.Student = nil
+		check(t, "spread of weighted normals", m.integratedSpread(0), m.pairedSpread(0), 1e-6)
+		const y, reach, step = 0.7, 12, 0.005
+		for name, m := range map[string]Mixture{"normals": m, "both kinds": students} {
+			want := 0.0
+			for u := -reach + step/2; u < reach; u += step { // t = y + sinh u
+				off := m.CDF(0, y+math.Sinh(u))
+				if u > 0 {
+					off = m.tail(0, y+math.Sinh(u))
+				}
+				want += off * off * math.Cosh(u) * step
+			}
+			check(t, "CRPS of "+name, m.CRPS(0, y), want, 1e-4)
+		}
+	}
+}
+
 func BenchmarkCRPS(b *testing.B) {
 	for _, size := range []int{100, 50000} {
 		m := Mixture{S: size, N: 1, Mean: make([]float64, size), Var: []float64{0.1}}

@@ -160,6 +160,15 @@ func (m Mixture) CDF(n int, y float64) float64 {
 	return sum / float64(m.S)
 }
 
+// tail is 1 − CDF(n, y), whose last digits it keeps: all g_s are symmetric.
+func (m Mixture) tail(n int, y float64) float64 {
+	sum := 0.0
+	for s := range m.S {
+		sum += m.times(s) * m.probability(s, (m.Mean[s*m.N+n]-y)/m.scale(s, n))
+	}
+	return sum / float64(m.S)
+}
+
 // Quantile is the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the least standard
 // deviation of a component: Newton steps on the CDF, kept inside a shrinking bracket.
 func (m Mixture) Quantile(n int, p float64) float64 {
