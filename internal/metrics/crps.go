@@ -111,7 +111,7 @@ func (m Mixture) equalSpread(n int) float64 {
 // integratedSpread is ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on t = mean
 // + sd sinh(½π sinh x). The tails fall off so fast there that each halving of the step gains
 // digits: until two sums agree to 1e-5 of the standard deviation, and the later one is far better.
-// The weight of t grows to 1e20, so the smaller of CDF and 1 − CDF must be right to its last digits.
+// The weight of t grows to 1e20, so the smaller of CDF and 1 − CDF needs all its digits.
 func (m Mixture) integratedSpread(n int) float64 {
 	const (
 		reach    = 4.0
