@@ -84,6 +84,7 @@ type Context struct {
 	stream     cu.Stream
 	signatures map[string]Signature
 	staging
+	ahead *Ahead // nil until it is asked for
 	trace *trace // of the work that is recorded now, or nil
 	calls int
 }
@@ -191,6 +192,7 @@ func (c *Context) Close() error {
 	defer c.leave()
 	return errors.Join(
 		fail("waiting for the GPU", c.stream.Synchronize()),
+		c.ahead.close(),
 		c.staging.close(),
 		fail("closing the stream", c.stream.Destroy()),
 		fail("unloading the kernels", c.unload()),
@@ -268,12 +270,14 @@ func (c *Context) Copy(dst, src Ptr, bytes int) error {
 }
 
 // Write copies what Stage gave to device memory, after the work before it.
-func (c *Context) Write(dst Ptr, staged []byte) error {
+func (c *Context) Write(dst Ptr, staged []byte) error { return c.write(dst, staged, c.stream) }
+
+func (c *Context) write(dst Ptr, staged []byte, on cu.Stream) error {
 	if err := c.enter(); err != nil {
 		return err
 	}
 	defer c.leave()
-	return fail("copying to the GPU", cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(&staged[0]), int64(len(staged)), c.stream))
+	return fail("copying to the GPU", cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(&staged[0]), int64(len(staged)), on))
 }
 
 // Read copies device memory to what Stage gave, and waits for it.

@@ -30,15 +30,18 @@ func (s *staging) close() error {
 	return fail("freeing pinned memory", cu.MemFreeHost(unsafe.Pointer(&s.pinned[0])))
 }
 
-// Stage gives n bytes of pinned memory, at most StageSize, for Write or Read.
-func (c *Context) Stage(n int) ([]byte, error) {
-	if c.used+n > len(c.pinned) {
-		if err := c.Wait(); err != nil {
+// take gives n bytes of pinned memory, at most StageSize; wait is for the copies of earlier ones.
+func (s *staging) take(n int, wait func() error) ([]byte, error) {
+	if s.used+n > len(s.pinned) {
+		if err := wait(); err != nil {
 			return nil, err
 		}
-		c.used = 0
+		s.used = 0
 	}
-	piece := c.pinned[c.used:][:n:n]
-	c.used += (n + 15) / 16 * 16
+	piece := s.pinned[s.used:][:n:n]
+	s.used += (n + 15) / 16 * 16
 	return piece, nil
 }
+
+// Stage gives n bytes of pinned memory, at most StageSize, for Write or Read.
+func (c *Context) Stage(n int) ([]byte, error) { return c.take(n, c.Wait) }

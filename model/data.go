@@ -2,7 +2,8 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Data is a data set on the device: uploaded once, then used by row number. Or it is a Stream.
+// Data is a data set on the device: uploaded once, then used by row number. Or it is a Stream, or
+// those of StreamBatches.
 type Data struct {
 	N int
 	x *device.Tensor // Real [N,D]; nil where rows are sequences alone
@@ -12,8 +13,12 @@ type Data struct {
 	vectors []device.Sparse
 	y       Targets
 
-	// a Stream's rows, of which x and d have those of one batch; nil for other data, which is whole
+	// rows that stay on the host, of which x and d have those of one batch; nil for other data,
+	// which is whole
 	from func(lo, hi int) []float64
+	feed device.Feed // brings them
+	// of StreamBatches; nil of a Stream
+	batches *batches
 }
 
 // Rows are the inputs of a data set on the host, in pieces.
@@ -46,7 +51,7 @@ func (m *Model) UploadRows(rows Rows, y []float64, labels []int32) *Data {
 	}
 	for lo := 0; lo < rows.N && d.width() > 0; lo += step {
 		hi := min(lo+step, rows.N)
-		m.uploadPiece(d, rows.X(lo, hi), lo, hi)
+		uploadPiece(m.dev, d, rows.X(lo, hi), lo, hi)
 	}
 	if y != nil {
 		d.y.Numbers = m.dev.New(device.Real, rows.N, m.cfg.targets())
@@ -67,14 +72,21 @@ const uploadValues = 1 << 20
 func (m *Model) Stream(n int, x func(lo, hi int) []float64) *Data { return &Data{N: n, from: x} }
 
 // Window is memory for n rows, which PredictRows brings.
-func (m *Model) Window(n int) *Data { return m.newData(n, n, true) }
+func (m *Model) Window(n int) *Data { return m.newWindow(n, n) }
+
+// newWindow is data of n rows with memory for those of a batch, and a feed into it.
+func (m *Model) newWindow(n, batch int) *Data {
+	d := m.newData(n, batch, true)
+	d.feed = device.NewFeed(m.dev, d.tensors()...)
+	return d
+}
 
 // windowed is a Stream with memory for a batch; other data stays as it is.
 func (m *Model) windowed(d *Data, batch int) *Data {
 	if d.from == nil {
 		return d
 	}
-	w := m.newData(d.N, batch, true)
+	w := m.newWindow(d.N, batch)
 	w.from = d.from
 	return w
 }
@@ -91,23 +103,33 @@ func (m *Model) newData(n, rows int, table bool) *Data {
 	return d
 }
 
-// width is how many numbers of a row are uploaded.
-func (d *Data) width() (columns int) {
+// tensors are those of the inputs.
+func (d *Data) tensors() (some []*device.Tensor) {
 	for _, t := range []*device.Tensor{d.x, d.d} {
 		if t != nil {
-			columns += t.Dim(1)
+			some = append(some, t)
 		}
+	}
+	return some
+}
+
+// width is how many numbers of a row are uploaded.
+func (d *Data) width() (columns int) {
+	for _, t := range d.tensors() {
+		columns += t.Dim(1)
 	}
 	return columns
 }
 
+// uploader is a device or a feed.
+type uploader interface {
+	Upload(dst *device.Tensor, src []float64)
+}
+
 // uploadPiece writes the rows lo … hi−1 of x and d.
-func (m *Model) uploadPiece(d *Data, rows []float64, lo, hi int) {
+func uploadPiece(to uploader, d *Data, rows []float64, lo, hi int) {
 	first, width := 0, d.width()
-	for _, dst := range []*device.Tensor{d.x, d.d} {
-		if dst == nil {
-			continue
-		}
+	for _, dst := range d.tensors() {
 		columns, part := dst.Dim(1), rows
 		if columns < width {
 			part = make([]float64, 0, (hi-lo)*columns)
@@ -115,7 +137,7 @@ func (m *Model) uploadPiece(d *Data, rows []float64, lo, hi int) {
 				part = append(part, rows[i*width+first:i*width+first+columns]...)
 			}
 		}
-		m.dev.Upload(dst.View(lo*columns, hi-lo, columns), part)
+		to.Upload(dst.View(lo*columns, hi-lo, columns), part)
 		first += columns
 	}
 }
@@ -127,9 +149,12 @@ func (m *Model) SetInducing(distances []float64) {
 	m.gp.factorised = false
 }
 
-// Head is the first n rows, sharing their memory.
+// Head is the first n rows, sharing their memory. Of StreamBatches it is a Stream.
 func (d *Data) Head(n int) *Data {
 	head := *d
 	head.N = n
+	if d.batches != nil {
+		head = Data{N: n, from: d.from}
+	}
 	return &head
 }

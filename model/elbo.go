@@ -99,22 +99,26 @@ func (m *Model) NaturalStep(size device.Scalar) {
 	}
 }
 
-// gather collects the rows of a part by number.
+// gather collects the rows of a part, by number or by their place in a batch.
 func (m *Model) gather(p *part, data *Data) {
+	rows := p.rows
+	if data.batches != nil {
+		rows = data.batches.places.View(p.first, p.b)
+	}
 	if p.x != nil {
-		m.dev.Gather(p.x, data.x, p.rows)
+		m.dev.Gather(p.x, data.x, rows)
 	}
 	if p.gp != nil {
-		p.gp.in.gather(m.dev, data, p.rows)
+		p.gp.in.gather(m.dev, data, rows)
 		if data.vectors != nil {
-			m.distances(&p.gp.in, data, p.rows)
+			m.distances(&p.gp.in, data, rows)
 		}
 	}
 	if data.y.Numbers != nil {
-		m.dev.Gather(p.y.Numbers, data.y.Numbers, p.rows)
+		m.dev.Gather(p.y.Numbers, data.y.Numbers, rows)
 	}
 	if data.y.Labels != nil {
-		m.dev.Gather(p.y.Labels, data.y.Labels, p.rows)
+		m.dev.Gather(p.y.Labels, data.y.Labels, rows)
 	}
 }
 

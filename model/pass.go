@@ -24,8 +24,9 @@ type Pass struct {
 // part is a number of rows of a batch.
 type part struct {
 	*work
-	rows *device.Tensor // Int [b], a view
-	ell  *device.Tensor // Double [1]
+	first int            // the place of its first row in the batch
+	rows  *device.Tensor // Int [b], a view
+	ell   *device.Tensor // Double [1]
 }
 
 // work is what a part keeps between forward and backward.
@@ -72,7 +73,7 @@ func (m *Model) newPass(samples, batch, most int, shards []Shard) *Pass {
 		first := len(p.parts)
 		for i := range n {
 			lo, hi := s.Lo+i*(s.Hi-s.Lo)/n, s.Lo+(i+1)*(s.Hi-s.Lo)/n
-			q := part{work: p.work, rows: p.rows.View(lo, hi-lo), ell: m.slots[slotEll]}
+			q := part{work: p.work, first: lo, rows: p.rows.View(lo, hi-lo), ell: m.slots[slotEll]}
 			if hi-lo < longest {
 				if p.shorter == nil {
 					p.shorter = m.newWork(&arena{from: memory}, samples, longest-1)

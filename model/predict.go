@@ -133,10 +133,17 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 			copy(to[((s+i)*data.N+first)*c:][:n*c], host[i*batch*c:])
 		}
 	}
+	// send begins to bring the rows first and on of a Stream.
+	send := func(first int) {
+		if n := min(batch, data.N-first); n > 0 && data.from != nil {
+			uploadPiece(data.feed, data, data.from(first, first+n), 0, n)
+		}
+	}
+	send(0)
 	for first := 0; first < data.N; first += batch {
 		n, at := min(batch, data.N-first), first
 		if data.from != nil {
-			m.uploadPiece(data, data.from(first, first+n), 0, n)
+			data.feed.Next()
 			at = 0
 		}
 		for i := range rows {
@@ -151,6 +158,9 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 				return nil, ErrLeft
 			}
 			m.propagate(&p.parts[0], draw{seed: seed, step: device.Count{N: predictStep}, sample: uint32(s)})
+			if s == 0 {
+				send(first + batch) // while the device computes
+			}
 			read(out.H, mean, s, first, n)
 			if variance != nil {
 				read(out.Var, variance, s, first, n)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -116,6 +117,44 @@ func near(t *testing.T, what string, got, want, scale, tolerance float64) {
 	} else if testing.Verbose() && got != want && scale > 0 && math.Abs(got-want) > 0.01*tolerance*scale {
 		t.Logf("%s: relative difference %.2g", what, math.Abs(got-want)/scale)
 	}
+}
+
+// Batches that come from the host give the bits of rows on the GPU.
+func TestCUDAStreams(t *testing.T) {
+	requireCUDA(t)
+	testStreams(t, "cuda:0:f32")
+}
+
+// A data set that is larger than the card's memory trains, and ends where a card with enough memory
+// does.
+func TestCUDALargerThanMemory(t *testing.T) {
+	requireCUDA(t)
+	set := table(t, 50000, 1, wave)
+	run := func() (*Outcome, string, bool) {
+		j := jobOf(t, "model=gp inducing=5 inducing-init=random q-cov=diagonal steps=9 batch=20 device=cuda:0:f64")
+		dev, err := device.Open(j.Config.Device)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dev.Close()
+		free, _ := dev.Free()
+		j.Device, j.Train = dev, set
+		out, err := j.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out, strings.Join(j.Reporter.(*quiet).notes, "\n"), free < int64(set.N())*3*8
+	}
+	whole, _, _ := run()
+	t.Setenv("EMU_MEMORY", "1")
+	few, notes, larger := run()
+	if !larger {
+		t.Skip("only the driver test double can be told to have little memory")
+	}
+	if !strings.Contains(notes, "the data set stays on the host, since cuda:0:f64 has too little memory for it") {
+		t.Errorf("notes: %s", notes)
+	}
+	same(t, "a small card", few.Trained.Named, whole.Trained.Named)
 }
 
 // A plan is what the driver has given, to the byte.

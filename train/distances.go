@@ -92,7 +92,7 @@ func (s *sequences) tooMany() bool {
 // the two.
 func (j *Job) measureAs(ctx context.Context, c *options.Config, free int64, known bool) (*memory.Plan, error) {
 	measure := func(train, held *model.Vectors) (*memory.Plan, error) {
-		p, err := j.measure(c, sized(train, c.Inducing), sized(held, c.Inducing))
+		p, err := j.measure(c, false, sized(train, c.Inducing), sized(held, c.Inducing))
 		if err == nil && known {
 			p.Free = &free
 		}

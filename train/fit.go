@@ -24,20 +24,34 @@ import (
 func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
 	free, known := j.Device.Free()
 	p, err := j.planFor(ctx, free, known)
-	j.inSteps = err == nil && p.Distances != nil && p.Distances.In == memory.InSteps
+	if err == nil {
+		j.inSteps = p.Distances != nil && p.Distances.In == memory.InSteps
+		j.streams = p.Streams
+	}
 	return p, err
 }
 
 // planFor is Plan where so many bytes are free.
 func (j *Job) planFor(ctx context.Context, free int64, known bool) (*memory.Plan, error) {
-	measure := func(c *options.Config) (*memory.Plan, error) { return j.measureAs(ctx, c, free, known) }
+	streams := false
+	measure := func(c *options.Config) (*memory.Plan, error) {
+		if streams {
+			return j.measureStream(c, free)
+		}
+		return j.measureAs(ctx, c, free, known)
+	}
 	fits := func(c *options.Config, key string) func(n int) bool {
 		return func(n int) bool { p, err := measure(c.With(key, n)); return err == nil && p.Fits() }
 	}
 	c := j.Config
 	p, err := measure(c)
-	if err != nil || p.Fits() {
+	if err != nil || p.Fits() && j.rows != onHost {
 		return p, err
+	}
+	if streams = j.canStream() && (p.MostlyRows() || j.rows == onHost); streams {
+		if p, err = measure(c); err != nil || p.Fits() {
+			return p, err
+		}
 	}
 	if c.Chunk == 0 {
 		c = c.With("chunk", max(1, memory.Largest(c.Batch, fits(c, "chunk"))))
@@ -102,9 +116,28 @@ func (j *Job) explain(err error, planned *memory.Plan) error {
 	return fmt.Errorf("%w; there is enough memory again: try once more", err)
 }
 
+// onHost is where each step brings its batch from.
+const onHost = "host"
+
+// canStream says whether each step can bring its batch from the host: rows are numbers alone, since
+// distances of sequences take too long, and a batch is a part of them.
+func (j *Job) canStream() bool {
+	c := j.Config.ModelConfig(j.Train)
+	return c.Inputs > 0 && c.Maps == nil && j.Config.Batch < j.Train.N()
+}
+
+// measureStream measures a run whose rows stay on the host.
+func (j *Job) measureStream(c *options.Config, free int64) (*memory.Plan, error) {
+	p, err := j.measure(c, true, nil, nil)
+	if err == nil {
+		p.Free = &free
+	}
+	return p, err
+}
+
 // measure runs one step of a Config on a dry device; train and held are the sequences of the
 // training and the validation rows in place of a table of distances, or nil.
-func (j *Job) measure(c *options.Config, train, held *model.Vectors) (*memory.Plan, error) {
+func (j *Job) measure(c *options.Config, stream bool, train, held *model.Vectors) (*memory.Plan, error) {
 	ds := j.Train
 	dry, ledger := j.Device.Dry()
 	var y []float64
@@ -116,7 +149,8 @@ func (j *Job) measure(c *options.Config, train, held *model.Vectors) (*memory.Pl
 	if train != nil {
 		x = fitted.ZeroRows(mc.Inputs)
 	}
-	r, err := allocate(dry, dist.Dry(j.ranks()), c, mc, model.Rows{N: ds.N(), X: x, Vectors: train}, y, ds.Labels)
+	r, err := allocate(dry, dist.Dry(j.ranks()), c, mc, stream,
+		model.Rows{N: ds.N(), X: x, Vectors: train}, y, ds.Labels)
 	if err != nil {
 		return nil, err
 	}
@@ -135,22 +169,33 @@ func (j *Job) measure(c *options.Config, train, held *model.Vectors) (*memory.Pl
 	ledger.Label("device", dry)
 	r.Label(ledger)
 	ledger.Label("validation", v)
-	return memory.New(memory.Plan{Device: j.Device.Name(), Samples: c.Samples, Batch: c.Batch,
-		Rows: c.RowsAtOnce()}, ledger, []memory.Buffer{
+	host := []memory.Buffer{
 		memory.Doubles("parameters", params),
 		memory.Doubles("checkpoint", j.keeps(c), params),
 		fitted.PredictionBuffer(r.Model.Config(), c.EvalSamples, j.testRows()),
-	}), nil
+	}
+	if stream {
+		host = append(host, memory.Doubles("batch", c.Batch, mc.Width()))
+	}
+	return memory.New(memory.Plan{Device: j.Device.Name(), Samples: c.Samples, Batch: c.Batch,
+		Rows: c.RowsAtOnce(), Streams: stream}, ledger, host), nil
 }
 
-// allocate puts a run on a device: parameters that are zero yet, rows, and the memory of a step.
-func allocate(dev device.Device, ranks dist.Comm, c *options.Config, mc model.Config,
+// allocate puts a run on a device: parameters that are zero yet, rows or room for a batch of them,
+// and the memory of a step.
+func allocate(dev device.Device, ranks dist.Comm, c *options.Config, mc model.Config, stream bool,
 	rows model.Rows, y []float64, labels []int32) (*step.Step, error) {
 	m, err := model.New(dev, mc)
 	if err != nil {
 		return nil, &usage.Error{Err: err}
 	}
-	return step.New(dev, m, m.UploadRows(rows, y, labels), step.Options{
+	var set *model.Data
+	if stream {
+		set = m.StreamBatches(rows, y, labels, c.Batch)
+	} else {
+		set = m.UploadRows(rows, y, labels)
+	}
+	return step.New(dev, m, set, step.Options{
 		Seed: c.Seed, Samples: c.Samples, Batch: c.Batch, AtOnce: c.RowsAtOnce(), Natural: c.NatGrad > 0,
 		Beta1: c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps, L2: c.L2,
 		Comm: ranks, Deterministic: c.Deterministic,

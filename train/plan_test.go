@@ -32,6 +32,8 @@ var plans = []string{
 	"model=gpdrf inducing=9 latents=3 features=70 layers=2 hidden=3 samples=2 spectra=var-integrated " +
 		"chunk=7 validation=0.3",
 	"model=gp inducing=9 validation=0.2 restore=last natgrad=0.1",
+	"model=gpdrf inducing=9 latents=3 features=7 batch=20 rows=host",
+	"model=drf features=7 batch=20 chunk=9 rows=host",
 	"model=gpdrf inducing=9 latents=3 features=7 q-cov=full natgrad=0.1",
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=arccos2 spectra=prior-fixed samples=2",
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=matern12 natgrad=0.1 " +

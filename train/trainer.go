@@ -32,9 +32,11 @@ type Job struct {
 	Save func(*rundir.Checkpoint) error
 	From *rundir.Checkpoint // where the run goes on, nil for its start
 
+	rows      string     // where they are: host; "" is what the memory allows
 	distances string     // of sequences: table, steps; "" is what the memory allows
 	sequences *sequences // what choose and survey have found; nil before
 	inSteps   bool       // distances are computed in every step, as Plan has decided
+	streams   bool       // each step brings its batch from the host, as Plan has decided
 }
 
 // testRows is how many rows will be predicted at the end.
@@ -142,6 +144,10 @@ func (j *Job) run(ctx context.Context) (out *Outcome, err error) {
 		j.Reporter.Note("a step takes more memory than %s has free: it is computed %d rows at a time, "+
 			"with the same result", j.Device.Name(), plan.Rows)
 	}
+	if plan.Streams {
+		j.Reporter.Note("the data set stays on the host, since %s has too little memory for it: "+
+			"each step brings its batch, with the same result", j.Device.Name())
+	}
 	if plan.Distances != nil {
 		j.Reporter.Note("distances of sequences: %s", plan.Distances)
 	}
@@ -221,7 +227,7 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	if j.inSteps {
 		rows.X, rows.Vectors = t.trained.Numbers(ds), j.sequences.train
 	}
-	if t.Step, err = allocate(j.Device, j.ranks(), c, t.trained.Model, rows, y, ds.Labels); err != nil {
+	if t.Step, err = allocate(j.Device, j.ranks(), c, t.trained.Model, j.streams, rows, y, ds.Labels); err != nil {
 		return nil, err
 	}
 	t.trained.SetInducing(t.Model)

@@ -73,7 +73,7 @@ func config(t testing.TB, words string) *options.Config {
 	var flags []options.Setting
 	for _, f := range strings.Fields(words) {
 		k, v, _ := strings.Cut(f, "=")
-		if k == "distances" { // of a jobOf
+		if k == "distances" || k == "rows" { // of a jobOf
 			continue
 		}
 		flags = append(flags, options.Setting{Key: k, Text: v, From: "--" + k})
@@ -85,12 +85,16 @@ func config(t testing.TB, words string) *options.Config {
 	return c
 }
 
-// jobOf is a run with these options. The word distances=steps, which is no option, computes the
-// distances of sequences in every step.
+// jobOf is a run with these options. Two words are no options: distances=steps computes the
+// distances of sequences in every step, and rows=host brings each batch from the host.
 func jobOf(t testing.TB, words string) *Job {
-	_, distances, _ := strings.Cut(words, "distances=")
-	distances, _, _ = strings.Cut(distances, " ")
-	return &Job{Config: config(t, words), distances: distances, Started: time.Now(), Reporter: &quiet{}}
+	value := func(key string) (v string) {
+		_, v, _ = strings.Cut(words, key+"=")
+		v, _, _ = strings.Cut(v, " ")
+		return v
+	}
+	return &Job{Config: config(t, words), distances: value("distances"), rows: value("rows"),
+		Started: time.Now(), Reporter: &quiet{}}
 }
 
 // settled is the Config that fits a set.

@@ -3,6 +3,7 @@
 #include "driver.h"
 #include <chrono>
 #include <cstdlib>
+#include <memory>
 
 using namespace fake;
 
@@ -76,17 +77,22 @@ API cuCtxSynchronize() {
   return drain_all();
 }
 
-struct Event {
+// A record of an event. A wait is for the record before it, whatever is recorded later.
+struct Record {
   Stream *on;
   bool pending;
   double milliseconds;
 };
 
-static int reach(Event *e) {
-  while (e->pending && e->on && !e->on->queue.empty()) {
-    Work w = std::move(e->on->queue.front());
-    e->on->queue.pop_front();
-    if (int r = w()) return sticky = r;
+struct Event {
+  std::shared_ptr<Record> last = std::make_shared<Record>();
+};
+
+static int reach(const std::shared_ptr<Record> &r) {
+  while (r->pending && r->on && !r->on->queue.empty()) {
+    Work w = std::move(r->on->queue.front());
+    r->on->queue.pop_front();
+    if (int failed = w()) return sticky = failed;
   }
   return OK;
 }
@@ -96,35 +102,37 @@ API cuEventCreate(Event **e, unsigned) {
   *e = new Event{};
   return OK;
 }
-API cuEventDestroy_v2(Event *) { return OK; } // kept: work that was put off may still name it
+API cuEventDestroy_v2(Event *e) {
+  delete e;
+  return OK;
+}
 API cuEventRecord(Event *e, Stream *s) {
   ENTER
   NOT_CAPTURED(s)
-  e->on = s;
-  e->pending = true;
-  return submit(s, [e] {
-    e->pending = false;
-    e->milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  auto r = e->last = std::make_shared<Record>(Record{s, true, 0});
+  return submit(s, [r] {
+    r->pending = false;
+    r->milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
     return (int)OK;
   });
 }
 API cuEventSynchronize(Event *e) {
   ENTER
   NOT_IN_CAPTURE
-  return reach(e);
+  return reach(e->last);
 }
 API cuEventQuery(Event *e) {
   ENTER
-  return e->pending ? NOT_READY : OK;
+  return e->last->pending ? NOT_READY : OK;
 }
 API cuEventElapsedTime(float *ms, Event *a, Event *b) {
   ENTER
-  if (a->pending || b->pending) return NOT_READY;
-  *ms = (float)(b->milliseconds - a->milliseconds);
+  if (a->last->pending || b->last->pending) return NOT_READY;
+  *ms = (float)(b->last->milliseconds - a->last->milliseconds);
   return OK;
 }
 API cuStreamWaitEvent(Stream *s, Event *e, unsigned) {
   ENTER
   NOT_CAPTURED(s)
-  return submit(s, [e] { return reach(e); });
+  return submit(s, [r = e->last] { return reach(r); });
 }

@@ -42,6 +42,7 @@ func Single() Tolerances { return Tolerances{Value: 1e-10, Gradient: 1e-6, Singl
 // Run tests every operation of a device.
 func Run(t *testing.T, dev device.Device, tol Tolerances) {
 	t.Run("rows", testRows)
+	t.Run("Feed", func(t *testing.T) { testFeed(t, dev) })
 	for _, r := range table() {
 		r.run(t, dev, tol)
 	}

@@ -126,39 +126,47 @@ func (d *Device) size(dtype device.DType) int {
 // Upload fills a Real or Double tensor from float64 values.
 func (d *Device) Upload(dst *device.Tensor, src []float64) {
 	device.CheckTransfer("Upload", dst, len(src), false)
-	if d.ledger != nil {
-		return
-	}
-	if d.size(dst.DType()) == 4 {
-		write(d, dst, src, func(v float64) float32 { return float32(v) })
-	} else {
-		write(d, dst, src, func(v float64) float64 { return v })
+	if d.ledger == nil {
+		d.upload(dst, src, d.context)
 	}
 }
 
 // UploadInts fills an Int tensor.
 func (d *Device) UploadInts(dst *device.Tensor, src []int32) {
 	device.CheckTransfer("UploadInts", dst, len(src), true)
-	if d.ledger != nil {
-		return
+	if d.ledger == nil {
+		write(d, dst, src, d.context, func(v int32) int32 { return v })
 	}
-	write(d, dst, src, func(v int32) int32 { return v })
+}
+
+// lane is a stream with its pinned memory: that of the operations, or cuda.Ahead.
+type lane interface {
+	Stage(n int) ([]byte, error)
+	Write(dst cuda.Ptr, staged []byte) error
+}
+
+func (d *Device) upload(dst *device.Tensor, src []float64, on lane) {
+	if d.size(dst.DType()) == 4 {
+		write(d, dst, src, on, func(v float64) float32 { return float32(v) })
+	} else {
+		write(d, dst, src, on, func(v float64) float64 { return v })
+	}
 }
 
 // write copies src to the device through pinned memory, converted there.
-func write[To, From float32 | float64 | int32](d *Device, dst *device.Tensor, src []From, convert func(From) To) {
+func write[To, From float32 | float64 | int32](d *Device, dst *device.Tensor, src []From, on lane, convert func(From) To) {
 	d.outside("Upload")
 	m := d.memory(dst)
 	d.state.triangle.written(m)
 	for len(src) > 0 {
 		n := min(len(src), cuda.StageSize/m.size)
-		staged, err := d.context.Stage(n * m.size)
+		staged, err := on.Stage(n * m.size)
 		d.check("Upload", err)
 		to := unsafe.Slice((*To)(unsafe.Pointer(&staged[0])), n)
 		for i, v := range src[:n] {
 			to[i] = convert(v)
 		}
-		d.check("Upload", d.context.Write(m.ptr, staged))
+		d.check("Upload", on.Write(m.ptr, staged))
 		src, m.ptr = src[n:], m.ptr+cuda.Ptr(n*m.size)
 	}
 }

@@ -17,10 +17,12 @@ import (
 // Plan is the memory that a run takes, buffer by buffer. It is what a dry device has recorded of
 // the run's own code, so it agrees with what the run then does.
 type Plan struct {
-	Device  string   `json:"device"`
-	Samples int      `json:"samples"`
-	Batch   int      `json:"batch"`
-	Rows    int      `json:"rows"` // of the batch that are computed at once
+	Device  string `json:"device"`
+	Samples int    `json:"samples"`
+	Batch   int    `json:"batch"`
+	Rows    int    `json:"rows"` // of the batch that are computed at once
+	// the data set stays on the host, and each step brings its batch to the device
+	Streams bool     `json:"streams,omitempty"`
 	Buffers []Buffer `json:"buffers"`
 	Total   int64    `json:"total"` // bytes on the device
 	// bytes beside it; on the CPU they are of the same memory
@@ -129,6 +131,9 @@ const (
 	SpareOfHost   = 4
 )
 
+// MostlyRows says whether the data set alone takes more than half of what the device has free.
+func (p *Plan) MostlyRows() bool { return p.Free != nil && p.Sum("set.") > *p.Free/2 }
+
 // Fits says whether a plan fits the free memory of its device, and of the host.
 func (p *Plan) Fits() bool { return p.short() == nil }
 
@@ -196,6 +201,9 @@ func (p *Plan) Lines() (lines []string) {
 		lines[len(lines)-1] += fmt.Sprintf(" of %s free", Bytes(*p.Free))
 	}
 	lines = append(lines, fmt.Sprintf("on the host besides: %s", Bytes(p.Host)))
+	if p.Streams {
+		lines = append(lines, "the data set stays on the host, and each step brings its batch")
+	}
 	if p.Distances != nil {
 		lines = append(lines, "distances of sequences: "+p.Distances.String())
 	}

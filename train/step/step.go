@@ -42,6 +42,7 @@ type Step struct {
 	loop     *device.Loop
 	finished bool   // the last step was not left
 	ranks    *ranks // nil where one rank does the step as it comes
+	sent     uint32 // the step whose batch was sent last, where rows stay on the host
 }
 
 // New makes the memory of a step, and its batch where that is always the same. Adam starts with
@@ -76,16 +77,21 @@ func New(dev device.Device, m *model.Model, rows *model.Data, o Options) *Step {
 // Do does a step; it allocates nothing after the first. Whether it is done: one that was left has
 // changed nothing. An error is that of another rank.
 func (s *Step) Do(now device.Now) (done bool, err error) {
+	s.arrive(now.Step)
 	if s.ranks != nil {
-		return true, s.shared(now)
+		done, err = true, s.shared(now)
+	} else {
+		s.loop.Run(now)
+		done = s.finished
 	}
-	s.loop.Run(now)
-	return s.finished, nil
+	s.send(now.Step + 1)
+	return done, err
 }
 
 // Bound evaluates the objective on the batch of the last step, for Model.Report. Ranks that share
 // it do so together.
 func (s *Step) Bound(number uint32, klWeight float64) error {
+	s.arrive(number)
 	at := model.Step{Seed: s.options.Seed, Number: device.Count{N: number}, KLWeight: device.Scalar{Value: klWeight}}
 	if s.ranks == nil {
 		s.Model.Gradient(s.Pass, s.Rows, at)

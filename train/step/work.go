@@ -37,6 +37,30 @@ func (s *Step) move(now device.Live) {
 // batch is the whole set, its rows are there in order since the start.
 func (s *Step) draw(number device.Count) {
 	if s.Pass.B < s.Rows.N {
-		s.dev.DrawRows(s.Pass.Rows(), s.Rows.N, device.Key{Seed: s.options.Seed, Step: number, Site: device.SiteBatch})
+		s.dev.DrawRows(s.Pass.Rows(), s.Rows.N, s.batch(number))
+	}
+}
+
+// batch is the key of a step's batch.
+func (s *Step) batch(number device.Count) device.Key {
+	return device.Key{Seed: s.options.Seed, Step: number, Site: device.SiteBatch}
+}
+
+// send begins to bring the batch of a step, where rows stay on the host. The device computes
+// meanwhile.
+func (s *Step) send(number uint32) {
+	if s.Rows.Streams() {
+		s.Rows.Send(s.batch(device.Count{N: number}))
+		s.sent = number
+	}
+}
+
+// arrive brings the batch of a step, if it was not sent before.
+func (s *Step) arrive(number uint32) {
+	if s.Rows.Streams() {
+		if s.sent != number {
+			s.send(number)
+		}
+		s.Rows.Arrive()
 	}
 }

@@ -1,0 +1,29 @@
+package device
+
+// Feed brings data from the host in pieces, each while the device computes with the one before.
+type Feed interface {
+	// Upload and UploadInts are those of a Device, for the tensors of the feed and views of their
+	// first elements. From here to Next, no operation may use the tensor.
+	Upload(dst *Tensor, src []float64)
+	UploadInts(dst *Tensor, src []int32)
+	// Next ends a piece: operations that are called after it find what was uploaded before it.
+	Next()
+}
+
+// Feeder is a device that uploads while it computes.
+type Feeder interface {
+	// Feed makes a feed into tensors, with memory for a piece on its way.
+	Feed(dst ...*Tensor) Feed
+}
+
+// NewFeed makes a feed into tensors of a device. One that is no Feeder uploads at once.
+func NewFeed(dev Device, dst ...*Tensor) Feed {
+	if f, ok := dev.(Feeder); ok {
+		return f.Feed(dst...)
+	}
+	return atOnce{dev}
+}
+
+type atOnce struct{ Device }
+
+func (atOnce) Next() {}

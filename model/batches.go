@@ -1,0 +1,87 @@
+package model
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+)
+
+// batches are rows to train on that stay on the host. A step finds its batch in x and y of the
+// Data, at the places 0 … B−1. Noise belongs to rows of the data set, so the result has the same
+// bits as with all rows on the device.
+type batches struct {
+	places *device.Tensor // Int [B]
+	y      []float64      // [N,C]
+	labels []int32        // [N]
+
+	rows []int32 // [B], of the batch that was sent last
+	x    []float64
+	some struct { // of the targets
+		y      []float64
+		labels []int32
+	}
+}
+
+// StreamBatches is UploadRows for rows that stay on the host, which must have no Vectors: Send
+// brings those of a batch.
+func (m *Model) StreamBatches(rows Rows, y []float64, labels []int32, batch int) *Data {
+	d := m.newData(rows.N, batch, true)
+	b := &batches{places: m.dev.New(device.Int, batch), y: y, labels: labels, rows: make([]int32, batch)}
+	for i := range b.rows {
+		b.rows[i] = int32(i)
+	}
+	m.dev.UploadInts(b.places, b.rows)
+	fed := d.tensors()
+	if y != nil {
+		d.y.Numbers = m.dev.New(device.Real, batch, m.cfg.targets())
+		fed = append(fed, d.y.Numbers)
+	}
+	if labels != nil {
+		d.y.Labels = m.dev.New(device.Int, batch)
+		fed = append(fed, d.y.Labels)
+	}
+	d.from, d.feed, d.batches = rows.X, device.NewFeed(m.dev, fed...), b
+	return d
+}
+
+// Streams says whether the rows stay on the host, so that each batch must be sent.
+func (d *Data) Streams() bool { return d.batches != nil }
+
+// Send begins to bring the batch whose rows DrawRows draws with a key. After Arrive, operations
+// find it; none may use the data in between.
+func (d *Data) Send(key device.Key) {
+	b := d.batches
+	drawRows(b.rows, d.N, key)
+	b.x, b.some.y, b.some.labels = b.x[:0], b.some.y[:0], b.some.labels[:0]
+	for _, r := range b.rows {
+		i := int(r)
+		b.x = append(b.x, d.from(i, i+1)...)
+		if c := len(b.y) / d.N; c > 0 {
+			b.some.y = append(b.some.y, b.y[i*c:(i+1)*c]...)
+		}
+		if b.labels != nil {
+			b.some.labels = append(b.some.labels, b.labels[i])
+		}
+	}
+	uploadPiece(d.feed, d, b.x, 0, len(b.rows))
+	if d.y.Numbers != nil {
+		d.feed.Upload(d.y.Numbers, b.some.y)
+	}
+	if d.y.Labels != nil {
+		d.feed.UploadInts(d.y.Labels, b.some.labels)
+	}
+}
+
+// Arrive lets operations that are called after it find the batch that was sent last.
+func (d *Data) Arrive() { d.feed.Next() }
+
+// drawRows is DrawRows on the host.
+func drawRows(rows []int32, n int, key device.Key) {
+	words, c1, c2, c3 := key.Words(0, 0)
+	for i := 0; i < len(rows); i += 4 {
+		for k, w := range philox.Block(words, [4]uint32{uint32(i / 4), c1, c2, c3}) {
+			if i+k < len(rows) {
+				rows[i+k] = int32(uint64(w) * uint64(n) >> 32)
+			}
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// testStreams compares runs whose batches come from the host with runs whose rows are on the
+// device: all that they leave has the same bits.
+func testStreams(t *testing.T, names ...string) {
+	for _, name := range names {
+		for options, set := range map[string]*data.Dataset{
+			"model=gpdrf inducing=9 latents=3 features=7 samples=2 batch=17 validation=0.2": table(t, 60, 3, rings),
+			"model=gp inducing=9 samples=2 batch=20 chunk=7":                                several(t),
+			"model=drf features=7 samples=2 batch=18 deterministic=true":                    table(t, 60, 1, wave),
+		} {
+			t.Run(name+" "+options, func(t *testing.T) {
+				run := func(rows string) *Outcome {
+					j := jobOf(t, options+" steps=8 device="+name)
+					dev, err := device.Open(name)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer dev.Close()
+					if j.Train, j.Validation, _, err = j.Config.HoldOut(set, data.Watch{}); err != nil {
+						t.Fatal(err)
+					}
+					j.Device, j.Test, j.rows = dev, set, rows
+					out, err := j.Run(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					notes := strings.Join(j.Reporter.(*quiet).notes, "\n")
+					if strings.Contains(notes, "stays on the host") != (rows == onHost) {
+						t.Errorf("rows %q: %s", rows, notes)
+					}
+					return out
+				}
+				streamed, resident := run(onHost), run("")
+				streamed.Seconds, resident.Seconds = 0, 0
+				if !reflect.DeepEqual(streamed, resident) {
+					t.Errorf("a run that streams ends at %+v, and %+v", streamed.ELBO, resident.ELBO)
+				}
+			})
+		}
+	}
+}
+
+func TestStreams(t *testing.T) { testStreams(t, "cpu:f32", "cpu:f64") }
+
+// Rows stay on the host where they are most of what does not fit, and the plan says so. Where they
+// are few, the batch goes in parts instead.
+func TestStreamsOfMemory(t *testing.T) {
+	set := table(t, 20000, 1, wave)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // each thread of the device has scratch
+	dev, err := device.Open("cpu:f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	job := func(options string, free int64) *Job {
+		j := jobOf(t, "model=gp inducing=5 q-cov=diagonal inducing-init=random steps=3 device=cpu:f32 "+options)
+		j.Config = settled(t, j.Config, set)
+		j.Device, j.Train = &small{dev, free}, set
+		return j
+	}
+	whole, err := job("batch=10", math.MaxInt64).Plan(t.Context())
+	if err != nil || whole.Streams {
+		t.Fatalf("with all memory: %v, %v", whole, err)
+	}
+	rows := whole.Sum("set.")
+	if want := int64(20000 * 3 * 4); rows != want {
+		t.Errorf("the data set takes %d bytes, want %d", rows, want)
+	}
+	for _, c := range []struct {
+		options string
+		free    int64
+		want    bool
+	}{
+		{"batch=10", whole.Total, true}, {"batch=20000 chunk=100", whole.Total, false},
+		{"batch=19000 chunk=100", 2*rows + 1, false},
+	} {
+		p, err := job(c.options, c.free).Plan(t.Context())
+		if p == nil || p.Streams != c.want {
+			t.Errorf("%s with %d bytes: %+v, %v", c.options, c.free, p, err)
+			continue
+		}
+		said := strings.Contains(strings.Join(p.Lines(), "\n"),
+			"the data set stays on the host, and each step brings its batch")
+		if said != c.want || c.want && (err != nil || p.Sum("set.") > rows/100) {
+			t.Errorf("%s with %d bytes: %s, %v", c.options, c.free, fmt.Sprint(p.Lines()), err)
+		}
+	}
+}
