@@ -72,7 +72,8 @@ type GP interface {
 	// same tensor, c is Kuu/α: symmetric, with a diagonal of exactly 1.
 	ARD(c, slope, z, x, logl *Tensor, shape Correlation)
 	// ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl[k,d] += Σ G (z−x)²/ℓ²
-	// and dz[m,d] += Σ G (x−z)/ℓ² (both sides where x and z are the same tensor).
+	// and dz[m,d] += Σ G (x−z)/ℓ² (both sides where x and z are the same tensor; dc is symmetric
+	// then, as PotrfBackward leaves it).
 	// dz may be nil: fixed inducing points.
 	ARDBackward(dz, dlogl, dc, slope, z, x, logl *Tensor)
 

@@ -42,8 +42,7 @@ func (m *Model) accumulate(p *Pass, parts []part, data *Data, step Step) (done b
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
-		m.dev.Zero(m.params.dwide)
-		m.gp.zero()
+		m.dev.Zero(m.params.sums)
 	}
 	d := draw{seed: step.Seed, step: step.Number}
 	if m.gp != nil {
@@ -172,8 +171,8 @@ func (m *Model) kl(weight device.Scalar) {
 
 // backward is propagate upside down.
 func (m *Model) backward(p *part, d draw) {
-	if m.gp != nil && len(m.drf) > 0 {
-		m.dev.Zero(p.df)
+	if m.gp != nil && len(m.drf) > 0 && p.drf[0].parts != nil {
+		m.dev.Zero(p.df) // else the first layer writes it
 	}
 	for l := len(m.drf) - 1; l >= 0; l-- {
 		if l > 0 && p.drf[l].parts != nil {

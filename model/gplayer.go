@@ -63,6 +63,11 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 	mu := p.add(InducingOutputs, "gp.q_mu", shape(j, m), c.startMeans)
 	sqrt := p.add(InducingOutputs, "gp.q_sqrt", sqrtShape, c.startRoots)
 	p.endGP()
+	dl := p.sum(c.kernels(), m, m)
+	var dm, ds func() *device.Tensor
+	if !c.Whiten {
+		dm, ds = p.sum(j, m), p.sum(j, m, m)
+	}
 
 	return func(dev device.Device) *GPLayer {
 		g := &GPLayer{dev: dev, whiten: c.Whiten}
@@ -86,11 +91,11 @@ func gpBlocks(p *Params, c *Config) (bind func(device.Device) *GPLayer) {
 		g.q, g.qReal = p.wide.View(mu.offset, q), p.Value.View(mu.offset, q)
 		k := c.kernels()
 		g.kuu = g.newCorrelations(memory, k, m, m)
-		g.l, g.dl = dev.New(device.Double, k, m, m), dev.New(device.Double, k, m, m)
+		g.l, g.dl = dev.New(device.Double, k, m, m), dl()
 		g.m, g.dm, g.s, g.ds = g.qMu, g.dqMu, g.qSqrt, g.dqSqrt
 		if !c.Whiten {
-			g.m, g.dm = dev.New(device.Double, j, m), dev.New(device.Double, j, m)
-			g.s, g.ds = dev.New(device.Double, j, m, m), dev.New(device.Double, j, m, m)
+			g.m, g.dm = dev.New(device.Double, j, m), dm()
+			g.s, g.ds = dev.New(device.Double, j, m, m), ds()
 		}
 		return g
 	}
@@ -181,15 +186,6 @@ func (g *GPLayer) gramBackward() {
 	if !g.fixed {
 		g.dev.PotrfBackward(g.kuu.dc, g.dl, g.l)
 		g.correlateBackward(g.kuu, &g.xbar)
-	}
-}
-
-// zero clears the gradients that several operations add to.
-func (g *GPLayer) zero() {
-	g.dev.Zero(g.dl)
-	if !g.whiten {
-		g.dev.Zero(g.dm)
-		g.dev.Zero(g.ds)
 	}
 }
 

@@ -52,6 +52,9 @@ type Params struct {
 	// The GP layer's share, in real as Adam sees it and in double as the layer does.
 	gpValue, gpGrad *device.Tensor
 	wide, dwide     *device.Tensor
+	// dwide and, behind it, what else of the layer is summed: one tensor is cleared at once
+	sums  *device.Tensor
+	extra int
 }
 
 // add reserves a block.
@@ -64,6 +67,13 @@ func (p *Params) add(role Role, name string, shape []int, at start) *block {
 
 func shape(lengths ...int) []int { return lengths }
 
+// sum reserves a gradient in double of what is no parameter.
+func (p *Params) sum(shape ...int) (bind func() *device.Tensor) {
+	offset := p.extra
+	p.extra += (&block{Shape: shape}).size()
+	return func() *device.Tensor { return p.sums.View(p.gp+offset, shape...) }
+}
+
 // endGP marks the end of the GP layer's blocks.
 func (p *Params) endGP() { p.gp = p.total }
 
@@ -71,7 +81,8 @@ func (p *Params) allocate(dev device.Device) {
 	p.Value, p.Grad = dev.New(device.Real, p.total), dev.New(device.Real, p.total)
 	if p.gp > 0 {
 		p.gpValue, p.gpGrad = p.Value.View(0, p.gp), p.Grad.View(0, p.gp)
-		p.wide, p.dwide = dev.New(device.Double, p.gp), dev.New(device.Double, p.gp)
+		p.wide, p.sums = dev.New(device.Double, p.gp), dev.New(device.Double, p.gp+p.extra)
+		p.dwide = p.sums.View(0, p.gp)
 	}
 }
 

@@ -4,37 +4,44 @@
 //
 //	−½ Σ_d (z − x)² w = Σ_d z w x − ½ Σ_d z² w − ½ Σ_d x² w
 //
-// z [M,D], x [B,D], c, slope and dc [K,M,B], weight [K,D] is w, or [K] if isotropic. slope is −2
-// dc/d(r²): c itself for RBF. The gradients are products with G = dc∘slope, with P_k = G_k X:
+// z [M,D], x [B,D], c, slope and dc [K,M,B], logl [K,D] is log ℓ, or [K] if isotropic, weight [K,D]
+// is w. slope is −2 dc/d(r²): c itself for RBF. The gradients are products with G = dc∘slope, with
+// P_k = G_k X:
 //
 //	dlogℓ_kd += w_kd (Σ_m z_md (z_md g_km − 2 P_kmd) + Σ_b x_bd² h_kb)     g, h: sums of the rows and columns of G
 //	dz_md    += Σ_k w_kd (P_kmd − g_km z_md)
 //
-// Where x is z (Kuu), G is made symmetric first: then one product stands for both sides, and dz is
-// twice as large.
+// Where x is z (Kuu), dc and so G are symmetric: one product stands for both sides, and dz is twice
+// as large.
 #pragma once
 
-// ard_weight: w = 1/ℓ² from log ℓ, n elements. Grid ⌈n/256⌉.
-__device__ __forceinline__ void ard_weight(int n, double *weight, const double *logl) {
-  int i = global_thread();
-  if (i < n) weight[i] = exponential(-2 * logl[i]);
-}
-DOUBLE_KERNEL(256, ard_weight, (int n, double *weight, const double *logl), (n, weight, logl))
+// inverse_square is w = 1/ℓ² from log ℓ.
+__device__ __forceinline__ double inverse_square(double logl) { return exponential(-2 * logl); }
 
-// ard_norms: norms[k, row] = ½ Σ_d row² w_kd for the M rows of z and then the B of x, rows in all;
-// without w where weight is null. One warp a row, grid (⌈rows/8⌉, K), 256 threads; lane t sums d =
-// t, t+32, …, then warp_sum. z, x and w come from L2, 3 FLOP a term.
-__device__ __forceinline__ void ard_norms(int m, int rows, int d, double *norms, const double *z, const double *x, const double *weight) {
-  int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), lane = (int)threadIdx.x % 32;
+// ard_norms: weight, and norms[k, row] = ½ Σ_d row² w_kd for the M rows of z and then the B of x,
+// rows in all; norms without w, and no weight, where logl is null. One warp a row, grid (⌈rows/8⌉,
+// K), 256 threads; lane t sums d = t, t+32, …, then warp_sum. Each block has w in shared memory,
+// 256 at a time. z, x and logl come from L2, 3 FLOP a term and an exponential for 8.
+__device__ __forceinline__ void ard_norms(int m, int rows, int d, double *weight, double *norms, const double *z, const double *x, const double *logl) {
+  SHARED(double, w, [256]);
+  int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), lane = (int)threadIdx.x % 32, own = (int)threadIdx.x;
+  long long k = blockIdx.y;
   double sum = 0;
-  if (i < rows) {
-    const double *row = i < m ? z + (long long)i * d : x + (long long)(i - m) * d;
-    for (int q = lane; q < d; q += 32) sum = fused(row[q] * (weight ? weight[(long long)blockIdx.y * d + q] : 1.0), row[q], sum);
+  const double *row = i < m ? z + (long long)i * d : x + (long long)(i - m) * d;
+  for (int from = 0; from < d; from += 256) {
+    if (from > 0) __syncthreads(); // w may still be read
+    w[own] = logl && from + own < d ? inverse_square(logl[k * d + from + own]) : 1.0;
+    if (logl && blockIdx.x == 0 && from + own < d) weight[k * d + from + own] = w[own];
+    __syncthreads();
+    if (i < rows) {
+      for (int q = from + lane; q < smaller(from + 256, d); q += 32) sum = fused(row[q] * w[q - from], row[q], sum);
+    }
   }
   sum = warp_sum(sum);
-  if (i < rows && lane == 0) norms[(long long)blockIdx.y * rows + i] = 0.5 * sum;
+  if (i < rows && lane == 0) norms[k * rows + i] = 0.5 * sum;
 }
-DOUBLE_KERNEL(256, ard_norms, (int m, int rows, int d, double *norms, const double *z, const double *x, const double *weight), (m, rows, d, norms, z, x, weight))
+DOUBLE_KERNEL(256, ard_norms, (int m, int rows, int d, double *weight, double *norms, const double *z, const double *x, const double *logl),
+              (m, rows, d, weight, norms, z, x, logl))
 
 // As in device/correlation.go: the shapes of a kernel; where the distance of two rows is computed
 // by differences, and where the slope of Matérn 1/2 is taken for 0, in squared distance over the
@@ -159,7 +166,7 @@ BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_f64,
 
 // ard_isotropic is ard with one w_k for all inputs: a tile of distances serves all k. norms [rows].
 // Grid (⌈B/64⌉, ⌈M/64⌉). 8·K·M·B bytes, M·B·(2·D + 40·K) FLOP.
-__device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight,
+__device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *logl,
                                               const double *norms) {
   int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE;
   if (same && b0 > m0) return; // the whole block
@@ -167,40 +174,13 @@ __device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, 
   const double *norm_x = norms + (same ? 0 : m);
   Norms own = ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norm_x, shape);
   for (int k = 0; k < kernels; k++) {
-    ard_store(sum, weight[k], m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, own);
+    ard_store(sum, inverse_square(logl[k]), m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, own);
   }
 }
 BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_isotropic_f64,
-              (int kernels, int m, int n, int d, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight,
+              (int kernels, int m, int n, int d, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *logl,
                const double *norms),
-              ard_isotropic(kernels, m, n, d, same, shape, c, slope, z, x, weight, norms))
-
-// ard_symmetric: G = ½(dc + dcᵀ)∘slope for Kuu, in place, by pairs of tiles of 32×32 through shared
-// memory, so that both are read and written by rows. Grid (⌈M/32⌉, ⌈M/32⌉, K), of which the half
-// with blockIdx.x ≤ blockIdx.y works. 24·K·M² bytes.
-__device__ __forceinline__ void ard_symmetric(int m, double *dc, const double *slope) {
-  SHARED(double, lower, [32][33]);
-  SHARED(double, upper, [32][33]);
-  if (blockIdx.x > blockIdx.y) return; // the whole block
-  int i0 = (int)blockIdx.y * 32, j0 = (int)blockIdx.x * 32, t = (int)threadIdx.x % 32, w = (int)threadIdx.x / 32;
-  long long at = (long long)blockIdx.z * m * m;
-  for (int r = w; r < 32; r += 8) {
-    if (i0 + r < m && j0 + t < m) lower[r][t] = dc[at + (long long)(i0 + r) * m + j0 + t];
-    if (j0 + r < m && i0 + t < m) upper[r][t] = dc[at + (long long)(j0 + r) * m + i0 + t];
-  }
-  __syncthreads();
-  for (int r = w; r < 32; r += 8) {
-    if (i0 + r < m && j0 + t < m) {
-      long long q = at + (long long)(i0 + r) * m + j0 + t;
-      dc[q] = 0.5 * (lower[r][t] + upper[t][r]) * slope[q];
-    }
-    if (i0 != j0 && j0 + r < m && i0 + t < m) {
-      long long q = at + (long long)(j0 + r) * m + i0 + t;
-      dc[q] = 0.5 * (lower[t][r] + upper[r][t]) * slope[q];
-    }
-  }
-}
-DOUBLE_KERNEL(256, ard_symmetric, (int m, double *dc, const double *slope), (m, dc, slope))
+              ard_isotropic(kernels, m, n, d, same, shape, c, slope, z, x, logl, norms))
 
 // ard_rows: G = dc∘slope in place, or as it is where slope is null, and g = the sums of its n-long
 // rows. One warp a row, grid ⌈rows/8⌉, 256 threads; lane t sums t, t+32, …, then warp_sum. 24 bytes
@@ -240,11 +220,11 @@ __device__ __forceinline__ void ard_columns(int m, int n, double *sums, const do
 DOUBLE_KERNEL(256, ard_columns, (int m, int n, double *sums, const double *g), (m, n, sums, g))
 
 // ard_lengths: partial[chunk, k, d] is the part of dlogℓ of 64 rows: of z in the first ⌈M/64⌉
-// chunks, of x in the others. Grid (⌈D/32⌉, K, chunks), 256 threads: warp w sums rows w, w+8, … of
-// 32 columns, and the warps are added in order; fold_rows adds the chunks. p [K,M,D] is P. 8·K·M·D
-// bytes and z and x from L2, 4 FLOP an element.
-__device__ __forceinline__ void ard_lengths(int m, int n, int d, double *partial, const double *p, const double *z, const double *x, const double *rows,
-                                            const double *columns, const double *weight) {
+// chunks, of x in the others; and weight. Grid (⌈D/32⌉, K, chunks), 256 threads: warp w sums rows
+// w, w+8, … of 32 columns, and the warps are added in order; ard_fold adds the chunks. p [K,M,D] is
+// P. 8·K·M·D bytes and z and x from L2, 4 FLOP an element.
+__device__ __forceinline__ void ard_lengths(int m, int n, int d, double *partial, double *weight, const double *p, const double *z, const double *x,
+                                            const double *rows, const double *columns, const double *logl) {
   SHARED(double, part, [8][32]);
   int lane = (int)threadIdx.x % 32, w = (int)threadIdx.x / 32, q = (int)blockIdx.x * 32 + lane, k = (int)blockIdx.y;
   int chunk = (int)blockIdx.z - div_up(m, TILE);
@@ -265,20 +245,31 @@ __device__ __forceinline__ void ard_lengths(int m, int n, int d, double *partial
   __syncthreads();
   if (w == 0 && q < d) {
     for (int i = 1; i < 8; i++) sum += part[i][lane];
-        partial[((long long)blockIdx.z * gridDim.y + k) * d + q] = sum * weight[k * d + q];
+    double factor = inverse_square(logl[k * d + q]);
+    partial[((long long)blockIdx.z * gridDim.y + k) * d + q] = sum * factor;
+    if (blockIdx.z == 0) weight[k * d + q] = factor;
   }
 }
 DOUBLE_KERNEL(256, ard_lengths,
-              (int m, int n, int d, double *partial, const double *p, const double *z, const double *x, const double *rows, const double *columns,
-               const double *weight),
-              (m, n, d, partial, p, z, x, rows, columns, weight))
+              (int m, int n, int d, double *partial, double *weight, const double *p, const double *z, const double *x, const double *rows,
+               const double *columns, const double *logl),
+              (m, n, d, partial, weight, p, z, x, rows, columns, logl))
 
-// ard_move: dz[m,d] += times·Σ_k w_kd (P_kmd − g_km z_md), k in order; weight is null where P and g
-// are already sums with w. One thread an element of z, n = M·D, grid ⌈n/64⌉. 8·K·n bytes.
-__device__ __forceinline__ void ard_move(int kernels, int n, int d, double times, double *dz, const double *p, const double *rows, const double *z,
-                                         const double *weight) {
+// ard_fold: the gradients from their parts, an element a thread:
+//
+//	dz[m,d]    += times·Σ_k w_kd (P_kmd − g_km z_md)     k in order; n = M·D, or 0 where X̄ is fixed
+//	dlogl[k,d] += Σ_chunk partial[chunk, k, d]           in order, for as many lengths
+//
+// weight is null where P and g are already sums with w. Grid ⌈(n + lengths)/64⌉. 8·K·n +
+// 8·chunks·lengths bytes.
+__device__ __forceinline__ void ard_fold(int kernels, int n, int d, int lengths, int chunks, double times, double *dz, double *dlogl, const double *p,
+                                         const double *rows, const double *z, const double *weight, const double *partial) {
   int q = global_thread();
-  if (q >= n) return;
+  if (q >= n + lengths) return;
+  if (q >= n) {
+    dlogl[q - n] += part_sum(lengths, chunks, partial, q - n);
+    return;
+  }
   double v = z[q], sum = 0;
   for (int k = 0; k < kernels; k++) {
     double w = weight ? weight[k * d + q % d] : 1.0;
@@ -286,21 +277,22 @@ __device__ __forceinline__ void ard_move(int kernels, int n, int d, double times
   }
   dz[q] += times * sum;
 }
-DOUBLE_KERNEL(64, ard_move,
-              (int kernels, int n, int d, double times, double *dz, const double *p, const double *rows, const double *z, const double *weight),
-              (kernels, n, d, times, dz, p, rows, z, weight))
+DOUBLE_KERNEL(64, ard_fold,
+              (int kernels, int n, int d, int lengths, int chunks, double times, double *dz, double *dlogl, const double *p, const double *rows,
+               const double *z, const double *weight, const double *partial),
+              (kernels, n, d, lengths, chunks, times, dz, dlogl, p, rows, z, weight, partial))
 
 // ard_isotropic_backward: G = dc∘slope in place, or as it is where slope is null; mixed[m,b] = Σ_k
 // w_k G_k, k in order; and partial[tile, k] = Σ G_k (z − x)² w_k of a tile, by block_sum, which
-// fold_rows adds to dlogℓ_k. Grid and shared memory of ard_isotropic. 24·K·M·B bytes, M·B·(2·D +
+// ard_fold adds to dlogℓ_k. Grid and shared memory of ard_isotropic. 24·K·M·B bytes, M·B·(2·D +
 // 5·K) FLOP.
 __device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n, int d, int same, double *mixed, double *partial, double *dc, const double *slope,
-                                                       const double *z, const double *x, const double *weight, const double *norms) {
+                                                       const double *z, const double *x, const double *logl, const double *norms) {
   int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE;
   double sum[ROWS][COLUMNS] = {};
   ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norms + (same ? 0 : m), RBF);
   for (int k = 0; k < kernels; k++) {
-    double w = weight[k], total = 0;
+    double w = inverse_square(logl[k]), total = 0;
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
 #pragma unroll
@@ -322,5 +314,5 @@ __device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n
 }
 BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_isotropic_backward_f64,
               (int kernels, int m, int n, int d, int same, double *mixed, double *partial, double *dc, const double *slope, const double *z, const double *x,
-               const double *weight, const double *norms),
-              ard_isotropic_backward(kernels, m, n, d, same, mixed, partial, dc, slope, z, x, weight, norms))
+               const double *logl, const double *norms),
+              ard_isotropic_backward(kernels, m, n, d, same, mixed, partial, dc, slope, z, x, logl, norms))

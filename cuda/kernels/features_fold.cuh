@@ -12,11 +12,23 @@ struct Slot {
   }
 };
 
-// fold_spectra: dη += Σ dΩ, times mixing [R] where it is not null, dlog β² += ½ Σ dΩ∘(β∘τ) for n =
-// d·R elements; noise = β∘τ, which has mixing in it, [omegas,n]. Grid ⌈n/256⌉; 2 numbers in for
-// every part, those of noise once a draw.
+// fold_alpha: dlog α += ½ Σ alpha over n partial sums, by one block as fold. The launch that folds
+// the gradient of Ω has it as its last block.
 template <typename T>
-__device__ __forceinline__ void fold_spectra(int n, int parts, int chunks, int omegas, int r, const T *domega, const T *noise, const T *mixing, T *dmean, T *dlogvar) {
+__device__ __forceinline__ void fold_alpha(int n, T *dlogalpha, const double *alpha) {
+  fold(n, 1, 0.5, dlogalpha, alpha);
+}
+
+// fold_spectra: dη += Σ dΩ, times mixing [R] where it is not null, dlog β² += ½ Σ dΩ∘(β∘τ) for n =
+// d·R elements; noise = β∘τ, which has mixing in it, [omegas,n]; and fold_alpha. Grid ⌈n/256⌉ + 1;
+// 2 numbers in for every part, those of noise once a draw.
+template <typename T>
+__device__ __forceinline__ void fold_spectra(int n, int parts, int chunks, int omegas, int r, int sums, const T *domega, const T *noise, const T *mixing, T *dmean,
+                                             T *dlogvar, T *dlogalpha, const double *alpha) {
+  if (blockIdx.x == gridDim.x - 1) {
+    fold_alpha(sums, dlogalpha, alpha);
+    return; // the whole block
+  }
   int i = global_thread();
   if (i >= n) return;
   double mean = 0, logvar = 0;
@@ -30,13 +42,21 @@ __device__ __forceinline__ void fold_spectra(int n, int parts, int chunks, int o
   dmean[i] += (T)(mixing ? mean * (double)mixing[i % r] : mean);
   dlogvar[i] += (T)(0.5 * logvar);
 }
-REAL_KERNEL(256, fold_spectra, (int n, int parts, int chunks, int omegas, int r, const T *domega, const T *noise, const T *mixing, T *dmean, T *dlogvar),
-            (n, parts, chunks, omegas, r, domega, noise, mixing, dmean, dlogvar))
+REAL_KERNEL(256, fold_spectra,
+            (int n, int parts, int chunks, int omegas, int r, int sums, const T *domega, const T *noise, const T *mixing, T *dmean, T *dlogvar, T *dlogalpha,
+             const double *alpha),
+            (n, parts, chunks, omegas, r, sums, domega, noise, mixing, dmean, dlogvar, dlogalpha, alpha))
 
-// fold_prior: dlogℓ_d −= Σ_r dΩ∘Ω (PRIOR-FIXED). One block a row of Ω, grid d: thread t sums
-// columns t, t+256, … of all parts, then block_sum. 2 numbers in for every part, 2 FLOP an element.
+// fold_prior: dlogℓ_d −= Σ_r dΩ∘Ω (PRIOR-FIXED). One block a row of Ω, grid d + 1 with fold_alpha:
+// thread t sums columns t, t+256, … of all parts, then block_sum. 2 numbers in for every part, 2
+// FLOP an element.
 template <typename T>
-__device__ __forceinline__ void fold_prior(int d, int r, int parts, int chunks, int omegas, const T *domega, const T *omega, T *dlogl) {
+__device__ __forceinline__ void fold_prior(int d, int r, int parts, int chunks, int omegas, int sums, const T *domega, const T *omega, T *dlogl, T *dlogalpha,
+                                           const double *alpha) {
+  if (blockIdx.x == gridDim.x - 1) {
+    fold_alpha(sums, dlogalpha, alpha);
+    return; // the whole block
+  }
   double sum = 0;
   long long n = (long long)d * r;
   for (int c = (int)threadIdx.x; c < r; c += (int)blockDim.x) {
@@ -48,8 +68,9 @@ __device__ __forceinline__ void fold_prior(int d, int r, int parts, int chunks, 
   sum = block_sum(sum);
   if (threadIdx.x == 0) dlogl[blockIdx.x] -= (T)sum;
 }
-REAL_KERNEL(256, fold_prior, (int d, int r, int parts, int chunks, int omegas, const T *domega, const T *omega, T *dlogl),
-            (d, r, parts, chunks, omegas, domega, omega, dlogl))
+REAL_KERNEL(256, fold_prior,
+            (int d, int r, int parts, int chunks, int omegas, int sums, const T *domega, const T *omega, T *dlogl, T *dlogalpha, const double *alpha),
+            (d, r, parts, chunks, omegas, sums, domega, omega, dlogl, dlogalpha, alpha))
 
 // fold_weights: dm += Σ dW, dlog s² += ½ Σ dW∘(s∘e) and alpha[block] = Σ dW∘W for n = columns of
 // Φ·d' elements and dW = scale·dw; W and noise = s∘e [weights,n]. Grid ⌈n/256⌉; 3 numbers in for

@@ -186,11 +186,16 @@ REAL_KERNEL(256, fold_integrated_weights,
             (n, r, out, chunks, logalpha, partial, dvsum, w, logvar, dmean, dlogvar, alpha))
 
 // fold_integrated_spectra: dη += mixing∘Σ partial_0 and dlog β² += β²∘Σ partial_1 for n = d·R
-// elements and partial [chunks,2,n]; mixing [R] may be null, and the β² of spectra [2,n] has it.
-// One element a thread, chunks in order, sums in double, grid ⌈n/256⌉; 2 numbers in for every
-// chunk.
+// elements and partial [chunks,2,n]; mixing [R] may be null, and the β² of spectra [2,n] has it;
+// and fold_alpha. One element a thread, chunks in order, sums in double, grid ⌈n/256⌉ + 1; 2
+// numbers in for every chunk.
 template <typename T>
-__device__ __forceinline__ void fold_integrated_spectra(int n, int r, int chunks, const T *partial, const T *spectra, const T *mixing, T *dmean, T *dlogvar) {
+__device__ __forceinline__ void fold_integrated_spectra(int n, int r, int chunks, int sums, const T *partial, const T *spectra, const T *mixing, T *dmean,
+                                                        T *dlogvar, T *dlogalpha, const double *alpha) {
+  if (blockIdx.x == gridDim.x - 1) {
+    fold_alpha(sums, dlogalpha, alpha);
+    return; // the whole block
+  }
   int i = global_thread();
   if (i >= n) return;
   double first = 0, second = 0;
@@ -201,5 +206,6 @@ __device__ __forceinline__ void fold_integrated_spectra(int n, int r, int chunks
   dmean[i] += (T)(mixing ? first * (double)mixing[i % r] : first);
   dlogvar[i] += (T)(second * (double)spectra[(long long)n + i]);
 }
-REAL_KERNEL(256, fold_integrated_spectra, (int n, int r, int chunks, const T *partial, const T *spectra, const T *mixing, T *dmean, T *dlogvar),
-            (n, r, chunks, partial, spectra, mixing, dmean, dlogvar))
+REAL_KERNEL(256, fold_integrated_spectra,
+            (int n, int r, int chunks, int sums, const T *partial, const T *spectra, const T *mixing, T *dmean, T *dlogvar, T *dlogalpha, const double *alpha),
+            (n, r, chunks, sums, partial, spectra, mixing, dmean, dlogvar, dlogalpha, alpha))

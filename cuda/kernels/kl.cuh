@@ -1,5 +1,5 @@
 // kl.cuh: the KL terms of elbo with their gradients in one pass, CPU twin device/cpu/kl.go. Sums
-// are in double: one partial sum a block, folded in order by fold or fold_rows.
+// are in double: one partial sum a block, folded in order by fold or kl_fold.
 #pragma once
 
 // kl_diag: KL of N(m, s²) from N(0, p), p = ℓ⁻² or 1, for d rows of r numbers with one ℓ each:
@@ -37,6 +37,20 @@ __device__ __forceinline__ void kl_diag(int r, double weight, T *dmean, T *dlogv
 }
 REAL_KERNEL(256, kl_diag, (int r, double weight, T *dmean, T *dlogvar, const T *mean, const T *logvar, const T *logl, double *kl, double *dlogl),
             (r, weight, dmean, dlogvar, mean, logvar, logl, kl, dlogl))
+
+// kl_fold: kl = Σ sums over [pieces,d], and, unless dlogl is null, dlogl_d += Σ excess[piece, d].
+// The first block makes kl, as fold does; the others have one thread an element: grid 1 + ⌈d/256⌉,
+// or 1. 16·pieces·d bytes.
+template <typename T>
+__device__ __forceinline__ void kl_fold(int d, int pieces, double *kl, T *dlogl, const double *sums, const double *excess) {
+  if (blockIdx.x == 0) {
+    fold(d * pieces, 0, 1.0, kl, sums);
+    return; // the whole block
+  }
+  int i = global_thread() - (int)blockDim.x;
+  if (i < d) dlogl[i] += (T)part_sum(d, pieces, excess, i);
+}
+REAL_KERNEL(256, kl_fold, (int d, int pieces, double *kl, T *dlogl, const double *sums, const double *excess), (d, pieces, kl, dlogl, sums, excess))
 
 // kl_inducing: KL of the whitened q(F̄) from N(0, I) for a latent j:
 //

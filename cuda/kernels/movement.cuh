@@ -52,16 +52,23 @@ __device__ __forceinline__ void narrow_add(int n, T *dst, const double *src) {
 }
 REAL_KERNEL(256, narrow_add, (int n, T *dst, const double *src), (n, dst, src))
 
-// concat_part: dst[row, column+c] = src[row mod rows, c] for n = S·B·w elements; dst has width
-// columns, and src has rows rows: S·B, or B for a part that is the same for every s. Grid ⌈n/256⌉.
+// concat: dst[row, column+…] = the rows row mod rows of a, b and c side by side, which have wa, wb
+// and wc columns, for n = S·B·(wa+wb+wc) elements. dst has width columns, and a part has S·B rows,
+// or B where it is the same for every s. Parts that are not there have no columns. Grid ⌈n/256⌉.
 template <typename T>
-__device__ __forceinline__ void concat_part(int n, int w, int rows, int width, int column, T *dst, const T *src) {
+__device__ __forceinline__ void concat(int n, int width, int column, T *dst, int wa, int rows_a, const T *a, int wb, int rows_b, const T *b, int wc, int rows_c,
+                                       const T *c) {
   int i = global_thread();
   if (i >= n) return;
-  int row = i / w, c = i % w;
-  dst[(long long)row * width + column + c] = src[(long long)(row % rows) * w + c];
+  int w = wa + wb + wc, row = i / w, at = i % w;
+  T *to = dst + (long long)row * width + column + at;
+  if (at < wa) *to = a[(long long)(row % rows_a) * wa + at];
+  else if (at < wa + wb) *to = b[(long long)(row % rows_b) * wb + at - wa];
+  else *to = c[(long long)(row % rows_c) * wc + at - wa - wb];
 }
-REAL_KERNEL(256, concat_part, (int n, int w, int rows, int width, int column, T *dst, const T *src), (n, w, rows, width, column, dst, src))
+REAL_KERNEL(256, concat,
+            (int n, int width, int column, T *dst, int wa, int rows_a, const T *a, int wb, int rows_b, const T *b, int wc, int rows_c, const T *c),
+            (n, width, column, dst, wa, rows_a, a, wb, rows_b, b, wc, rows_c, c))
 
 // add_columns: dst[row, to+c] += src[row, from+c] for n = rows·w elements, c < w; the rows of dst
 // are wdst long, those of src wsrc. Grid ⌈n/256⌉.

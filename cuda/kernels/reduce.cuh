@@ -36,14 +36,19 @@ __device__ __forceinline__ void fold(int n, int add, double scale, T *dst, const
 }
 REAL_KERNEL(256, fold, (int n, int add, double scale, T *dst, const double *partial), (n, add, scale, dst, partial))
 
+// part_sum is Σ_b partial[b,i] for partial [blocks,n], b in order.
+__device__ __forceinline__ double part_sum(int n, int blocks, const double *partial, int i) {
+  double sum = 0;
+  for (int b = 0; b < blocks; b++) sum += partial[(long long)b * n + i];
+  return sum;
+}
+
 // fold_rows: dst[i] = scale·Σ_b partial[b,i] for partial [blocks,n], added to dst[i] if add is set.
 // One thread an element, b in order; grid ⌈n/256⌉. 8·blocks·n bytes.
 template <typename T>
 __device__ __forceinline__ void fold_rows(int n, int blocks, int add, double scale, T *dst, const double *partial) {
   int i = global_thread();
   if (i >= n) return;
-  double sum = 0;
-  for (int b = 0; b < blocks; b++) sum += partial[(long long)b * n + i];
-  dst[i] = (T)((add ? (double)dst[i] : 0.0) + scale * sum);
+  dst[i] = (T)((add ? (double)dst[i] : 0.0) + scale * part_sum(n, blocks, partial, i));
 }
 REAL_KERNEL(256, fold_rows, (int n, int blocks, int add, double scale, T *dst, const double *partial), (n, blocks, add, scale, dst, partial))

@@ -106,10 +106,9 @@ var works = map[string]func(launch) work{
 	"gather_widen":       func(l launch) work { return each(l.args[0], 12) },
 	"gather":             func(l launch) work { return each(l.args[0], 8) },
 	"gather_int":         func(l launch) work { return each(l.args[0], 12) },
-	"concat_part":        func(l launch) work { return each(l.args[0], 8) },
+	"concat":             func(l launch) work { return each(l.args[0], 8) },
 	"add_columns":        func(l launch) work { return each(l.args[0], 12) },
 	"adam":               func(l launch) work { return each(l.args[0], 32) },
-	"ard_weight":         func(l launch) work { return each(l.args[0], 16) },
 	"potrf_begin":        func(l launch) work { return each(l.args[0], 16) },
 	"draw_gaussian":      func(l launch) work { return each(4*l.args[0], 8) },
 	"sample_f":           func(l launch) work { return each(4*l.args[0], 5) },
@@ -129,15 +128,15 @@ var works = map[string]func(launch) work{
 	"potrf_ladder":       func(launch) work { return work{} }, // no other rung is needed
 	"weight_contrast":    func(l launch) work { return stream(float64(l.args[0]*l.args[1])*12, up(2*l.args[0], 32)) },
 	"kl_diag":            func(l launch) work { return stream(float64(l.args[0]*l.grid[0])*24, 2*up(l.args[0], 256*l.grid[1])) },
+	"kl_fold":            func(l launch) work { return stream(float64(l.args[0]*l.args[1])*16, up(l.args[0]*l.args[1], 256)) },
 	"kl_inducing":        klInducing,
-	"ard_norms": func(l launch) work {
-		return stream(float64(l.args[1]*l.args[2]+l.grid[1]*(l.args[1]+l.args[2]))*8, 2*up(l.args[2], 32))
+	"ard_norms":          ardNorms,
+	"ard_rows":           func(l launch) work { return stream(float64(l.args[0]*l.args[1])*24, 2*up(l.args[1], 32)) },
+	"ard_columns":        func(l launch) work { return stream(float64(l.args[0]*l.args[1]*l.grid[1])*8, up(l.args[0], 8)) },
+	"ard_lengths":        ardLengths,
+	"ard_fold": func(l launch) work {
+		return stream(float64(l.args[1]*l.args[0]+l.args[3]*l.args[4])*8, max(2*l.args[0], l.args[4]))
 	},
-	"ard_symmetric":     func(l launch) work { m := float64(l.args[0]); return stream(24*m*m*float64(l.grid[2]), 8) },
-	"ard_rows":          func(l launch) work { return stream(float64(l.args[0]*l.args[1])*24, 2*up(l.args[1], 32)) },
-	"ard_columns":       func(l launch) work { return stream(float64(l.args[0]*l.args[1]*l.grid[1])*8, up(l.args[0], 8)) },
-	"ard_lengths":       ardLengths,
-	"ard_move":          func(l launch) work { return stream(float64(l.args[1]*l.args[0])*8, 2*l.args[0]) },
 	"moments":           func(l launch) work { return moments(l, 2, 3, up(l.args[0], 8)) },
 	"moments_cotangent": func(l launch) work { return stream(float64(l.args[0]*l.args[1])*48, 4*up(l.args[0], 256)) },
 	"moments_rows":      func(l launch) work { return moments(l, 3, 4, up(l.args[1], 32)) },
@@ -164,6 +163,25 @@ func moments(l launch, matrices, loads, trips int) work {
 		return stream(8*m*b, loads*trips)
 	}
 	return stream(8*m*b*latents*float64(matrices), loads*trips)
+}
+
+// ardNorms reads rows by 256 numbers, 8 of which are a thread's.
+func ardNorms(l launch) work {
+	rows, d := l.args[1], l.args[2]
+	return work{
+		bytes: float64(rows*d+l.grid[1]*(rows+2*d)) * 8,
+		trips: func(in *loop, code []instruction) float64 {
+			own := in.own(code)
+			if count(own, "BAR") > 0 {
+				return float64(up(d, 256))
+			}
+			if n := count(own, "LDG"); n > 0 {
+				// an unrolled loop, and one for what is left
+				return float64(min(8, up(d, 32))) / float64(n) / 2
+			}
+			return 0
+		},
+	}
 }
 
 func ardLengths(l launch) work {

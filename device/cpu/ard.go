@@ -185,8 +185,7 @@ func (t *ardTask) ownHalf(zw []float64, i int) float64 {
 }
 
 // ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl and dz. Where x and z are one
-// tensor, dc is made symmetric first, which changes no gradient and leaves one product G X for both
-// sides.
+// tensor, G is symmetric, and one product G X stands for both sides.
 func (d *gp) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
 	t := &d.ard
 	t.ARDShape = device.CheckARDBackward(dz, dlogl, dc, slope, z, x, logl)
@@ -196,9 +195,6 @@ func (d *gp) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
 	t.beginGradient(d.pool)
 	if t.Isotropic {
 		t.packAcross(d.pool)
-	}
-	if t.Same {
-		d.do((*ardSymmetric)(t), t.K*t.blocks(), t.K*t.M*t.B)
 	}
 	d.do((*ardProduct)(t), t.groups()*t.blocks(), t.K*t.M*t.B*2)
 	if !t.Isotropic || dz != nil {

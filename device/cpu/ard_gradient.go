@@ -50,22 +50,6 @@ func (t *ardTask) lengths() int {
 // chunks is into how many blocks the columns of dz are divided.
 func (t *ardTask) chunks() int { return blocksOf(t.D, simd.PanelColumns64) }
 
-// ardSymmetric is dc = ½(dc + dcᵀ), a block of rows up to the diagonal and its mirror.
-type ardSymmetric ardTask
-
-func (t *ardSymmetric) run(_ *worker, block int) {
-	k := block / (*ardTask)(t).blocks()
-	lo, hi := span(block%(*ardTask)(t).blocks(), ardRows, t.M)
-	dc := t.dc[k*t.M*t.M:]
-	for j := range hi {
-		above := dc[j*t.M:]
-		for i := max(lo, j+1); i < hi; i++ {
-			v := (above[i] + dc[i*t.M+j]) / 2
-			above[i], dc[i*t.M+j] = v, v
-		}
-	}
-}
-
 // ardProduct is G = dc∘slope and its sums. A block is the block of ARD.
 type ardProduct ardTask
 

@@ -140,7 +140,14 @@ func ardCross(r *random, size []int, lengths int, form device.Correlation) *prob
 func ardOwn(r *random, size []int, lengths int, form device.Correlation) *problem {
 	k, m, d := size[0], size[1], size[2]
 	var slope *device.Tensor
+	along := r.normal("dc", device.Double, none, 0, 1, k, m, m).data
+	for i := range along {
+		if row, column := i/m%m, i%m; column > row {
+			along[i] = along[i-row*m-column+column*m+row]
+		}
+	}
 	return &problem{
+		cotangent: along, // symmetric
 		in: []*array{
 			r.normal("z", device.Double, adds, 0, 1, m, d),
 			r.normal("logl", device.Double, adds, math.Log(float64(d))/2, 0.3, k, lengths),

@@ -9,7 +9,7 @@ import (
 
 // ardState is scratch of ARD and ARDBackward.
 type ardState struct {
-	weight  scratch // [K,D] or [K,1]: 1/ℓ²
+	weight  scratch // [K,D], not if isotropic: 1/ℓ²
 	norms   scratch // [K,M+B], isotropic [M+B]: ½Σ z²/ℓ² and ½Σ x²/ℓ²; Kuu has the first M only
 	rows    scratch // [K,M], isotropic [M]: g, the sums of the rows of G
 	columns scratch // [K,B]: h, those of the columns
@@ -18,38 +18,31 @@ type ardState struct {
 	mixed   scratch // [M,B], isotropic: Σ_k G_k/ℓ_k²
 }
 
-// ardWeight is 1/ℓ².
-func (d *Device) ardWeight(logl *device.Tensor) cuda.Arg {
-	n := logl.Len()
-	weight := d.growDoubles(&d.state.ard.weight, n)
-	d.double.launch("ard_weight", d.double.over("ard_weight", n), 0, cuda.Int(n), weight, d.ptr(logl))
-	return weight
-}
-
-// ardNorms is half the squared norms of the rows of z and x, for each kernel or, if isotropic,
-// once.
-func (d *Device) ardNorms(n device.ARDShape, z, x *device.Tensor, weight cuda.Arg) (norms cuda.Arg, rows int) {
+// ardNorms is half the squared norms of the rows of z and x, for each kernel, and its weights; or,
+// if isotropic, once without any.
+func (d *Device) ardNorms(n device.ARDShape, z, x, logl *device.Tensor) (norms, weight cuda.Arg, rows int) {
 	groups := n.K
 	if n.Isotropic {
-		groups, weight = 1, cuda.Pointer(0)
+		groups, weight, logl = 1, cuda.Pointer(0), nil
+	} else {
+		weight = d.growDoubles(&d.state.ard.weight, n.K*n.D)
 	}
 	if rows = n.M; !n.Same {
 		rows += n.B
 	}
 	norms = d.growDoubles(&d.state.ard.norms, groups*rows)
 	d.double.launch("ard_norms", cuda.Grid{X: (rows + 7) / 8, Y: groups, Z: 1}, 0, cuda.Int(n.M), cuda.Int(rows), cuda.Int(n.D),
-		norms, d.ptr(z), d.ptr(x), weight)
-	return norms, rows
+		weight, norms, d.ptr(z), d.ptr(x), d.ptr(logl))
+	return norms, weight, rows
 }
 
 // ARD is kernel_ard without its α, or a Matérn kernel, and its slope.
 func (d *Device) ARD(c, slope, z, x, logl *device.Tensor, form device.Correlation) {
 	n := device.CheckARD(c, slope, z, x, logl, form)
-	weight := d.ardWeight(logl)
-	norms, rows := d.ardNorms(n, z, x, weight)
+	norms, weight, rows := d.ardNorms(n, z, x, logl)
 	if n.Isotropic {
 		d.double.launch("ard_isotropic", tiles(n.M, n.B, 1), 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
-			cuda.Int(int(form)), d.ptr(c), d.ptr(slope), d.ptr(z), d.ptr(x), weight, norms)
+			cuda.Int(int(form)), d.ptr(c), d.ptr(slope), d.ptr(z), d.ptr(x), d.ptr(logl), norms)
 		return
 	}
 	d.double.launch("ard", tiles(n.M, n.B, n.K), 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), cuda.Int(rows), flag(n.Same),
@@ -57,29 +50,25 @@ func (d *Device) ARD(c, slope, z, x, logl *device.Tensor, form device.Correlatio
 }
 
 // ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl and dz. Where x and z are one
-// tensor, G is made symmetric, which changes no gradient and leaves one product G X for both sides.
+// tensor, G is symmetric, and one product G X stands for both sides.
 func (d *Device) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
 	n := device.CheckARDBackward(dz, dlogl, dc, slope, z, x, logl)
 	t := &d.state.ard
-	weight := d.ardWeight(logl)
 	times := 1.0
 	if n.Same {
 		times = 2
-		side := (n.M + 31) / 32
-		d.double.launch("ard_symmetric", cuda.Grid{X: side, Y: side, Z: n.K}, 0, cuda.Int(n.M), d.ptr(dc), d.ptr(slope))
-		slope = nil // it is in dc
 	}
 	if n.Isotropic {
 		grid := tiles(n.M, n.B, 1)
-		norms, _ := d.ardNorms(n, z, x, weight)
+		norms, _, _ := d.ardNorms(n, z, x, logl)
 		mixed, partial := d.growDoubles(&t.mixed, n.M*n.B), d.growDoubles(&t.partial, grid.X*grid.Y*n.K)
 		d.double.launch("ard_isotropic_backward", grid, 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
-			mixed, partial, d.ptr(dc), d.ptr(slope), d.ptr(z), d.ptr(x), weight, norms)
-		d.double.foldRows(d.ptr(dlogl), partial, n.K, grid.X*grid.Y, true, 1)
+			mixed, partial, d.ptr(dc), d.ptr(slope), d.ptr(z), d.ptr(x), d.ptr(logl), norms)
+		rows, moved := cuda.Pointer(0), cuda.Pointer(0)
 		if dz != nil {
-			rows, moved := d.ardProduct(n, 1, mixed, cuda.Pointer(0), x)
-			d.ardMove(n, 1, times, dz, moved, rows, z, cuda.Pointer(0))
+			rows, moved = d.ardProduct(n, 1, mixed, cuda.Pointer(0), x)
 		}
+		d.ardFold(n, 1, times, dz, dlogl, moved, rows, z, cuda.Pointer(0), partial, grid.X*grid.Y)
 		return
 	}
 	rows, moved := d.ardProduct(n, n.K, d.ptr(dc), d.ptr(slope), x)
@@ -89,13 +78,10 @@ func (d *Device) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
 		d.double.launch("ard_columns", cuda.Grid{X: (n.B + 31) / 32, Y: n.K, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B), columns, d.ptr(dc))
 	}
 	chunks := (n.M+tile-1)/tile + (n.B+tile-1)/tile
-	partial := d.growDoubles(&t.partial, chunks*n.K*n.D)
+	partial, weight := d.growDoubles(&t.partial, chunks*n.K*n.D), d.growDoubles(&t.weight, n.K*n.D)
 	d.double.launch("ard_lengths", cuda.Grid{X: (n.D + 31) / 32, Y: n.K, Z: chunks}, 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D),
-		partial, moved, d.ptr(z), d.ptr(x), rows, columns, weight)
-	d.double.foldRows(d.ptr(dlogl), partial, n.K*n.D, chunks, true, 1)
-	if dz != nil {
-		d.ardMove(n, n.K, times, dz, moved, rows, z, weight)
-	}
+		partial, weight, moved, d.ptr(z), d.ptr(x), rows, columns, d.ptr(logl))
+	d.ardFold(n, n.K, times, dz, dlogl, moved, rows, z, weight, partial, chunks)
 }
 
 // ardProduct is G = dc∘slope in place, or dc where slope is null, for k matrices; the sums of its
@@ -113,9 +99,13 @@ func (d *Device) ardProduct(n device.ARDShape, k int, dc, slope cuda.Arg, x *dev
 	return rows, moved
 }
 
-// ardMove is dz += times·Σ_k (P − g z)/ℓ² over k matrices.
-func (d *Device) ardMove(n device.ARDShape, k int, times float64, dz *device.Tensor, moved, rows cuda.Arg, z *device.Tensor, weight cuda.Arg) {
-	size := n.M * n.D
-	d.double.launch("ard_move", d.double.over("ard_move", size), 0, cuda.Int(k), cuda.Int(size), cuda.Int(n.D), cuda.Float64(times),
-		d.ptr(dz), moved, rows, d.ptr(z), weight)
+// ardFold is dlogl += Σ partial over chunks, and, where X̄ learns, dz += times·Σ_k (P − g z)/ℓ²
+// over k matrices.
+func (d *Device) ardFold(n device.ARDShape, k int, times float64, dz, dlogl *device.Tensor, moved, rows cuda.Arg, z *device.Tensor, weight, partial cuda.Arg, chunks int) {
+	size, lengths := n.M*n.D, dlogl.Len()
+	if dz == nil {
+		size = 0
+	}
+	d.double.launch("ard_fold", d.double.over("ard_fold", size+lengths), 0, cuda.Int(k), cuda.Int(size), cuda.Int(n.D),
+		cuda.Int(lengths), cuda.Int(chunks), cuda.Float64(times), d.ptr(dz), d.ptr(dlogl), moved, rows, d.ptr(z), weight, partial)
 }

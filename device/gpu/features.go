@@ -212,15 +212,14 @@ func (d *Device) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParam
 		d.real.launch("fold_weights", blocks(n, 256), 0, cuda.Int(n), cuda.Int(t.R), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.weights),
 			d.ptr(p.LogAlpha), held(t.dw), held(t.w), held(t.e), d.ptr(g.MeanW), d.ptr(g.LogVarW), alpha)
 	}
-	d.real.fold(d.ptr(g.LogAlpha), alpha, sums, true, 0.5)
 	if t.Prior {
-		d.real.launch("fold_prior", cuda.Grid{X: t.D, Y: 1, Z: 1}, 0, cuda.Int(t.D), cuda.Int(t.R), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas),
-			held(t.domega), held(t.omega), d.ptr(g.LogL))
+		d.real.launch("fold_prior", cuda.Grid{X: t.D + 1, Y: 1, Z: 1}, 0, cuda.Int(t.D), cuda.Int(t.R), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas), cuda.Int(sums),
+			held(t.domega), held(t.omega), d.ptr(g.LogL), d.ptr(g.LogAlpha), alpha)
 		return
 	}
 	n := t.D * t.R
-	d.real.launch("fold_spectra", d.real.over("fold_spectra", n), 0, cuda.Int(n), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas), cuda.Int(t.R),
-		held(t.domega), held(t.tau), d.ptr(p.Mixing), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega))
+	d.real.launch("fold_spectra", blocks(n+256, 256), 0, cuda.Int(n), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas), cuda.Int(t.R), cuda.Int(sums),
+		held(t.domega), held(t.tau), d.ptr(p.Mixing), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega), d.ptr(g.LogAlpha), alpha)
 }
 
 // partialGradients makes the parts of the gradients of Ω and W, one for each chunk of the rows of a

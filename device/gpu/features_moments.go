@@ -66,8 +66,7 @@ func (d *Device) FeatureMomentsBackward(dh *device.Tensor, g device.FeatureParam
 			cuda.Int(rows), cuda.Int(t.D), r, d.ptr(h), held(n.spectra), dphi, d.ptr(dh))
 	}
 	d.weightMomentsGradient(t, g, dmean)
-	d.real.fold(d.ptr(g.LogAlpha), held(t.alpha), weightBlocks+noiseBlocks, true, 0.5)
-	d.spectraMomentsGradient(t, g)
+	d.spectraMomentsGradient(t, g, weightBlocks+noiseBlocks)
 }
 
 // varianceGradient takes out what is floored, and sums the rest by columns; its sums for dlog α go
@@ -92,15 +91,16 @@ func (d *Device) weightMomentsGradient(t *features, g device.FeatureParams, dmea
 		d.ptr(t.p.LogAlpha), partial, held(t.local.dvSum), d.ptr(t.p.MeanW), d.ptr(t.p.LogVarW), d.ptr(g.MeanW), d.ptr(g.LogVarW), held(t.alpha))
 }
 
-// spectraMomentsGradient adds the gradients of Ω's means and variances.
-func (d *Device) spectraMomentsGradient(t *features, g device.FeatureParams) {
+// spectraMomentsGradient adds the gradients of Ω's means and variances, and of α from its partial
+// sums.
+func (d *Device) spectraMomentsGradient(t *features, g device.FeatureParams, sums int) {
 	rows, size, inputs, frequencies := t.S*t.B, t.D*t.R, tilesOf(t.D), tilesOf(t.R)
 	span, chunks := divide(rows, tile, t.gradientBlocks, inputs*frequencies*2)
 	partial := d.growReals(&t.domega, chunks*2*size)
 	d.real.launch("integrated_dspectra", cuda.Grid{X: frequencies, Y: inputs, Z: 2 * chunks}, 0,
 		cuda.Int(rows), cuda.Int(t.D), cuda.Int(t.R), cuda.Int(span), d.ptr(t.h), held(t.moments.dphi), partial)
-	d.real.launch("fold_integrated_spectra", d.real.over("fold_integrated_spectra", size), 0, cuda.Int(size), cuda.Int(t.R), cuda.Int(chunks),
-		partial, held(t.moments.spectra), d.ptr(t.p.Mixing), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega))
+	d.real.launch("fold_integrated_spectra", blocks(size+256, 256), 0, cuda.Int(size), cuda.Int(t.R), cuda.Int(chunks), cuda.Int(sums),
+		partial, held(t.moments.spectra), d.ptr(t.p.Mixing), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega), d.ptr(g.LogAlpha), held(t.alpha))
 }
 
 // each is a grid of a thread for each row and frequency.

@@ -25,10 +25,11 @@ func (d *Device) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Te
 	sums, excess := d.growDoubles(&d.state.kl.kl, n), d.growDoubles(&d.state.kl.dlogl, n)
 	d.real.launch("kl_diag", grid, 0, cuda.Int(r), d.live(weight),
 		d.ptr(dmean), d.ptr(dlogvar), d.ptr(mean), d.ptr(logvar), d.ptr(logl), sums, excess)
-	d.double.fold(d.ptr(kl), sums, n, false, 1)
+	fold := cuda.Grid{X: 1, Y: 1, Z: 1}
 	if logl != nil {
-		d.real.foldRows(d.ptr(dlogl), excess, rows, grid.Y, true, 1)
+		fold.X += (rows + 255) / 256
 	}
+	d.real.launch("kl_fold", fold, 0, cuda.Int(rows), cuda.Int(grid.Y), d.ptr(kl), d.ptr(dlogl), sums, excess)
 }
 
 // KLInducing is the KL of the whitened q(F̄) from N(0, I); −weight·∂KL is accumulated.

@@ -45,16 +45,23 @@ func (d *Device) NarrowAdd(dst, src *device.Tensor) {
 // Concat joins columns; a part without a sample axis is the same for every s.
 func (d *Device) Concat(dst *device.Tensor, parts []*device.Tensor) {
 	s, b, width := device.CheckConcat(dst, parts)
-	column := 0
-	for _, p := range parts {
-		w, rows := p.Dim(p.Rank()-1), b
-		if p.Rank() == 3 {
-			rows = s * b
+	for column := 0; len(parts) > 0; {
+		var args [9]cuda.Arg // of as many parts as the kernel takes
+		joined := 0
+		for i := range 3 {
+			var part *device.Tensor
+			w, rows := 0, b
+			if len(parts) > 0 {
+				part, parts = parts[0], parts[1:]
+				w, rows = part.Dim(part.Rank()-1), part.Len()/part.Dim(part.Rank()-1)
+			}
+			joined += w
+			args[3*i], args[3*i+1], args[3*i+2] = cuda.Int(w), cuda.Int(rows), d.ptr(part)
 		}
-		n := s * b * w
-		d.real.launch("concat_part", d.real.over("concat_part", n), 0,
-			cuda.Int(n), cuda.Int(w), cuda.Int(rows), cuda.Int(width), cuda.Int(column), d.ptr(dst), d.ptr(p))
-		column += w
+		n := s * b * joined
+		d.real.launch("concat", d.real.over("concat", n), 0, cuda.Int(n), cuda.Int(width), cuda.Int(column), d.ptr(dst),
+			args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8])
+		column += joined
 	}
 }
 
