@@ -18,7 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// info describes a run folder, a data file, or this program and its machine.
+// info describes a run folder, a model file, a data file, or this program and its machine.
 func (p *program) info(c *call) error {
 	p.newExitGuard(p.ctx, p.nothing)
 	asJSON, err := c.isOn("json")
@@ -32,12 +32,15 @@ func (p *program) info(c *call) error {
 		}
 	}
 	var about interface{ Lines() []string }
-	if len(args) > 0 && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {
+	model := len(args) > 0 && isModelFile(args[0])
+	if len(args) > 0 && !model && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {
 		about, err = c.aboutData(p, args[0])
 	} else if err = c.onlyForData(); err != nil {
 		return err
 	} else if len(args) == 0 {
 		about = aboutProgram()
+	} else if model {
+		about, err = p.aboutModelFile(args[0])
 	} else if rundir.IsCV(args[0]) {
 		about, err = aboutCV(args[0])
 	} else if rundir.IsSearch(args[0]) {

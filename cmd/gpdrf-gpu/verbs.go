@@ -152,11 +152,13 @@ func (p *program) ownVerbs() []verb {
 			},
 		},
 		{
-			name: "info", args: "[RUN | FILE]", line: "describe a run, a data file or this machine", run: p.info,
-			about: "Of a run folder it shows what was trained, and the scores. Of a data file it " +
-				"shows the columns, the " +
-				"target and the fingerprint; a named set stands for its training rows. Without an argument it shows " +
-				"the devices of this machine, and where the named sets are read from.",
+			name: "info", args: "[RUN | FILE]", line: "describe a run, a model, a data file or this machine",
+			run: p.info,
+			about: "Of a run folder it shows what was trained, and the scores. It reads all of a model " +
+				"file or a checkpoint, checks it, and shows its format, its checksum and its tensors. Of a " +
+				"data file it shows the columns, the target and the fingerprint; a named set stands for its " +
+				"training rows. Without an argument it shows the devices of this machine, and where the " +
+				"named sets are read from.",
 			flags: slices.Concat([]flagSpec{
 				{group: "Data", name: "target", arg: "COL[,COL]",
 					help: "target column of FILE by name or by number from 1, or several"},
@@ -171,6 +173,7 @@ func (p *program) ownVerbs() []verb {
 			}),
 			examples: []example{
 				{"gpdrf-gpu info runs/powerplant-gpdrf-1", "a run: its options and its scores"},
+				{"gpdrf-gpu info runs/powerplant-gpdrf-1/model.safetensors", "is this copy of a model whole?"},
 				{"gpdrf-gpu info houses.csv --target price", "a table, before training on it"},
 				{"gpdrf-gpu info genes.fasta.gz", "sequences, their alphabet and classes"},
 				{"gpdrf-gpu info", "this machine"},

@@ -59,6 +59,14 @@ type memberHeader struct {
 	Trained json.RawMessage `json:"trained"` // a header
 }
 
+// Format is the name and the version of the format that the model's file has.
+func (t *Trained) Format() string {
+	if t.Members != nil {
+		return fmt.Sprintf("%s ensemble %d", modelFormat, ensembleVersion)
+	}
+	return fmt.Sprintf("%s model %d", modelFormat, modelVersion)
+}
+
 // memberPrefix begins the names of a member's tensors.
 func memberPrefix(k int) string { return fmt.Sprintf("member.%d.", k+1) }
 

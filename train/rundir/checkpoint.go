@@ -93,8 +93,8 @@ func (n *number) UnmarshalText(text []byte) error {
 
 // The metadata of a checkpoint file, beside that of a model file.
 const (
-	// the number is raised when a file of today could be misread
-	checkpointFormat = "gpdrf-gpu checkpoint 1"
+	// CheckpointFormat ends in a number that is raised when a file of today could be misread.
+	CheckpointFormat = "gpdrf-gpu checkpoint 1"
 
 	metaConfig   = "config" // YAML
 	metaResult   = "result"
@@ -104,7 +104,7 @@ const (
 
 // write writes a safetensors file.
 func (c *Checkpoint) write(w io.Writer) error {
-	metadata := map[string]string{fitted.FormatKey: checkpointFormat, metaConfig: string(c.Config.YAML())}
+	metadata := map[string]string{fitted.FormatKey: CheckpointFormat, metaConfig: string(c.Config.YAML())}
 	text, tensors, err := c.Trained.Description()
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	if err != nil {
 		return nil, err
 	}
-	if metadata[fitted.FormatKey] != checkpointFormat {
+	if metadata[fitted.FormatKey] != CheckpointFormat {
 		return nil, fmt.Errorf("not a checkpoint that this program reads (%q)", metadata[fitted.FormatKey])
 	}
 	unsealed, err := safetensors.Unsealed(metadata, fitted.FormatKey, fitted.DescriptionKey,

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// The folders testdata/golden/VERSION hold runs of that version, by its make.sh. Every later one
+// reads them, predicts the same, writes the models again byte for byte, and resumes the run that
+// was killed.
+func TestGolden(t *testing.T) {
+	versions, err := filepath.Glob("testdata/golden/*")
+	if err != nil || len(versions) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	for _, version := range versions {
+		t.Run(filepath.Base(version), func(t *testing.T) {
+			folder := t.TempDir() // a run is resumed there
+			if err := os.CopyFS(folder, os.DirFS(version)); err != nil {
+				t.Fatal(err)
+			}
+			g := golden(folder)
+			all, err := filepath.Glob(filepath.Join(folder, "predictions", "*.csv"))
+			if err != nil || len(all) == 0 {
+				t.Fatalf("no predictions: %v", err)
+			}
+			for _, file := range all {
+				if name := strings.TrimSuffix(filepath.Base(file), ".csv"); name != "resumed" {
+					g.predicts(t, name, name)
+					g.rewrites(t, name)
+				}
+			}
+			g.run(t, "", "info", "checkpoint/checkpoint.safetensors")
+			g.run(t, "scalar", "train", "--resume", "checkpoint", "--checkpoint-every", "0")
+			g.predicts(t, "checkpoint", "resumed")
+			g.run(t, "", "train", "--resume", "folds")
+			if said := g.run(t, "", "runs", "."); !bytes.Contains(said, []byte("folds")) {
+				t.Errorf("runs lists\n%s", said)
+			}
+		})
+	}
+}
+
+// golden is a copy of such a folder.
+type golden string
+
+// run is the standard output of a command in it, by instructions of a tier.
+func (g golden) run(t *testing.T, tier string, words ...string) []byte {
+	t.Helper()
+	cmd := exec.Command("gpdrf-gpu", words...)
+	cmd.Dir, cmd.Env = string(g), append(os.Environ(), "GPDRF_SIMD="+tier)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("gpdrf-gpu %s: %v\n%s", strings.Join(words, " "), err, said.String())
+	}
+	return out
+}
+
+// predicts compares the predictions of a run with those in a file, which scalar instructions of
+// amd64 wrote: these give the same bits. Others round otherwise.
+func (g golden) predicts(t *testing.T, name, wanted string) {
+	t.Helper()
+	run, err := rundir.OpenRun(filepath.Join(string(g), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{"predict", name, "--data", run.Config.Data, "--device", "cpu:f64", "--out", "-"}
+	if run.Config.Gram != "" {
+		words = append(words, "--gram", run.Config.Gram)
+	}
+	want, err := os.ReadFile(filepath.Join(string(g), "predictions", wanted+".csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.run(t, "scalar", words...); runtime.GOARCH == "amd64" && !bytes.Equal(got, want) {
+		t.Errorf("%s: the predictions are not those of predictions/%s.csv, bit for bit", name, wanted)
+	}
+	nearlyEqual(t, wanted, g.run(t, "", words...), want)
+}
+
+// nearlyEqual compares tables whose numbers may be rounded otherwise.
+func nearlyEqual(t *testing.T, name string, a, b []byte) {
+	t.Helper()
+	got, want := cells(t, a), cells(t, b)
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d rows, expected %d", name, len(got), len(want))
+	}
+	for i, row := range want {
+		for j, cell := range row {
+			x, errX := strconv.ParseFloat(got[i][j], 64)
+			y, errY := strconv.ParseFloat(cell, 64)
+			same := got[i][j] == cell
+			if errX == nil && errY == nil {
+				same = math.Abs(x-y) <= 1e-6*(1+math.Abs(y))
+			}
+			if !same {
+				t.Errorf("%s, row %d, %s: %s, expected %s", name, i, want[0][j], got[i][j], cell)
+			}
+		}
+	}
+}
+
+func cells(t *testing.T, text []byte) [][]string {
+	t.Helper()
+	all, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// rewrites reads the model of a run and writes it.
+func (g golden) rewrites(t *testing.T, name string) {
+	t.Helper()
+	path := filepath.Join(string(g), name, rundir.ModelFile)
+	want, err := os.ReadFile(path)
+	if os.IsNotExist(err) && name == "checkpoint" {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	trained, err := fitted.ReadModel(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := trained.WriteModel(&got); err != nil || !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%s: the model is written otherwise: %v", name, err)
+	}
+}

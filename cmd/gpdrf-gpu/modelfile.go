@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// isModelFile says whether a name is that of a model file or a checkpoint.
+func isModelFile(path string) bool {
+	return filepath.Ext(path) == filepath.Ext(rundir.ModelFile) && !isFolder(path)
+}
+
+// modelFile is what `info` shows about a model file or a checkpoint, after it has checked all of
+// it.
+type modelFile struct {
+	Path     string       `json:"path"`
+	Format   string       `json:"format"` // as docs/formats.md names it
+	Bytes    int64        `json:"bytes"`
+	Checksum string       `json:"checksum"`       // "" in files of early programs
+	Step     int          `json:"step,omitempty"` // of a checkpoint
+	Steps    int          `json:"steps,omitempty"`
+	Models   []modelInfo  `json:"models"` // of an ensemble, its members
+	Tensors  []tensorInfo `json:"tensors"`
+}
+
+type modelInfo struct {
+	Model      string  `json:"model"`
+	Likelihood string  `json:"likelihood"`
+	Target     string  `json:"target"`
+	Inputs     int     `json:"inputs"` // columns, after words became numbers
+	Weight     float64 `json:"weight"`
+}
+
+type tensorInfo struct {
+	Name  string `json:"name"`
+	Type  string `json:"type"`
+	Shape []int  `json:"shape"`
+}
+
+// aboutModelFile reads a file as predict and --resume read it. A damaged one is a *usage.Error.
+func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
+	var trained *fitted.Trained
+	i = &modelFile{Path: path}
+	if filepath.Base(path) == rundir.CheckpointFile {
+		c, err := rundir.ReadCheckpoint(filepath.Dir(path))
+		if err != nil {
+			return nil, err
+		}
+		i.Format, i.Step, i.Steps, trained = rundir.CheckpointFormat, c.Step, c.Config.Last(), c.Trained
+	} else if trained, err = fitted.ReadModel(path); err != nil {
+		return nil, err
+	} else {
+		i.Format = trained.Format()
+	}
+	p.noteUnsealed(trained, path)
+	members := trained.Members
+	if members == nil {
+		members = []fitted.Member{{Weight: 1, Trained: trained}}
+	}
+	for _, m := range members {
+		i.Models = append(i.Models, modelInfo{m.Model.Model, m.Model.Likelihood, m.Schema.Target,
+			m.Model.Inputs, m.Weight})
+	}
+	return i, i.look()
+}
+
+// look lists the tensors.
+func (i *modelFile) look() error {
+	f, err := os.Open(i.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	about, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	i.Bytes = about.Size()
+	metadata, tensors, err := safetensors.Read(f, i.Bytes)
+	for _, x := range tensors {
+		i.Tensors = append(i.Tensors, tensorInfo{x.Name, x.DType, x.Shape})
+	}
+	i.Checksum = metadata[safetensors.ChecksumKey]
+	return err
+}
+
+// Lines is the text for people.
+func (i *modelFile) Lines() []string {
+	at, sum := "", "none: a file of an early program"
+	if i.Steps > 0 {
+		at = fmt.Sprintf(", at step %d of %d", i.Step, i.Steps)
+	}
+	if i.Checksum != "" {
+		sum = i.Checksum + ", as the file says"
+	}
+	lines := []string{
+		fmt.Sprintf("%s: %s%s, %s, sound", i.Path, i.Format, at, humanize.Bytes(uint64(i.Bytes))),
+		"checksum  " + sum,
+	}
+	for _, m := range i.Models {
+		weight := ""
+		if len(i.Models) > 1 {
+			weight = fmt.Sprintf(", weight %.3g", m.Weight)
+		}
+		lines = append(lines, fmt.Sprintf("model     %s with %d inputs, %s likelihood, target %q%s",
+			m.Model, m.Inputs, m.Likelihood, m.Target, weight))
+	}
+	lines = append(lines, "", fmt.Sprintf("%d tensors", len(i.Tensors)))
+	width := 0
+	for _, x := range i.Tensors {
+		width = max(width, len(x.Name))
+	}
+	for _, x := range i.Tensors {
+		shape := strings.ReplaceAll(fmt.Sprint(x.Shape), " ", ",")
+		lines = append(lines, fmt.Sprintf("  %-*s  %s  %s", width, x.Name, x.Type, shape))
+	}
+	return lines
+}
