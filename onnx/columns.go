@@ -19,22 +19,24 @@ func (g graph) columns(s data.Schema) value {
 	var parts []value
 	at := 0
 	for _, c := range s.FileColumns() {
-		var missing value // [B,1], 1 or 0
+		var missing func() value // [B,1], true or false
 		if c.Values == nil {
-			x := g.column(numbers, at)
+			cell := g.column(numbers, at)
 			at++
-			empty := g.Op("IsNaN", x)
+			missing = func() value { return g.Op("IsNaN", cell) }
+			x := cell
 			if s.Missing == data.MissingImpute {
-				x = g.Op("Where", empty, g.Scalar(c.Fill), x)
+				x = g.Op("Where", missing(), g.Scalar(c.Fill), cell)
 			}
-			parts, missing = append(parts, x), empty
+			parts = append(parts, x)
 		} else {
 			word := g.Op("Unsqueeze", g.Input(inputName(c.Name), onnxfile.String, -1), g.Ints(1))
 			same := g.Op("Equal", word, g.Strings(c.Values, 1, len(c.Values)))
-			parts, missing = append(parts, g.double(same)), g.Op("Equal", word, g.Strings([]string{""}, 1))
+			parts = append(parts, g.double(same))
+			missing = func() value { return g.Op("Equal", word, g.Strings([]string{""}, 1)) }
 		}
 		if c.Flag {
-			parts = append(parts, g.double(missing))
+			parts = append(parts, g.double(missing()))
 		}
 	}
 	return g.concat(1, parts)
