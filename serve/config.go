@@ -21,6 +21,7 @@ type Config struct {
 	MaxBody  int64         // bytes of a request
 	Timeout  time.Duration // of a request
 	MaxConns int           // open connections, of each protocol
+	Linger   time.Duration // at the end, how long idle connections may send one more request
 	Memory   int64         // bytes of all loaded models; 0: no bound
 
 	Version string // of the program, for the metadata
@@ -44,5 +45,5 @@ const (
 // Defaults are the limits without options.
 func Defaults() Config {
 	return Config{MaxBatch: 256, MaxDelay: 2 * time.Millisecond, MaxRows: 10_000, MaxBody: 16 << 20,
-		Timeout: 30 * time.Second, MaxConns: 1024}
+		Timeout: 30 * time.Second, MaxConns: 1024, Linger: time.Second}
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -98,6 +99,18 @@ func (c *conns) forget(g *guest) {
 	c.works -= g.busy
 	g.busy = 0
 	c.open.Set(float64(len(c.known)))
+}
+
+// empty waits until all connections are closed, at most so long.
+func (c *conns) empty(most time.Duration) {
+	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		c.mu.Lock()
+		open := len(c.known)
+		c.mu.Unlock()
+		if open == 0 {
+			return
+		}
+	}
 }
 
 // calls is how many requests are in work.

@@ -124,7 +124,7 @@ func (g *grpcService) ModelInfer(ctx context.Context,
 	if err := grpc.SetHeader(ctx, metadata.Pairs(requestHeader, c.id)); err != nil {
 		return nil, err
 	}
-	if err := g.ready(); err != nil {
+	if err := g.loaded(); err != nil {
 		return nil, err
 	}
 	if err := checkVersion(q.ModelVersion); err != nil {

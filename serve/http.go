@@ -236,7 +236,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string,
 		}
 		s.answered(c, strconv.Itoa(status), began, err)
 	}()
-	if err := s.ready(); err != nil {
+	if err := s.loaded(); err != nil {
 		return err
 	}
 	body, done, err := s.body(w, r)

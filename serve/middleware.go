@@ -53,6 +53,9 @@ func (s *Server) open(h func(w http.ResponseWriter, r *http.Request) error) http
 		r.Header.Set(requestHeader, id)
 		w.Header().Set(requestHeader, id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if s.stopping.Load() {
+			w.Header().Set("Connection", "close")
+		}
 		if err := h(w, r); err != nil {
 			writeError(w, err)
 		}

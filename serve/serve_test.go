@@ -157,6 +157,7 @@ func open(t testing.TB) device.Device {
 func testConfig() Config {
 	c := Defaults()
 	c.MaxBatch = 32
+	c.Linger = 0
 	c.Version = "test"
 	c.Log = slog.New(slog.DiscardHandler)
 	c.OpenDevice = func(string, string) (device.Device, error) { return device.Open("cpu:f32") }

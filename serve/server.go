@@ -77,7 +77,7 @@ func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 	case <-ctx.Done():
 	case err = <-failures:
 	}
-	s.stop(h, g)
+	s.stop(guests, h, g)
 	serving.Wait()
 	s.store.close()
 	if errors.Is(err, http.ErrServerClosed) {
@@ -86,10 +86,13 @@ func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 	return err
 }
 
-// stop finishes the requests in work, and leaves those that take too long.
-func (s *Server) stop(h *http.Server, g *grpc.Server) {
+// stop takes no new connections, finishes the requests in work, and leaves those that take too
+// long. A client may send its next request before it sees that the server ends: that is answered,
+// too, and the answer says that the connection closes.
+func (s *Server) stop(guests *conns, h *http.Server, g *grpc.Server) {
 	s.stopping.Store(true)
 	s.Log.Info("stopping: requests in work are finished")
+	guests.Listener.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
 	var ends sync.WaitGroup
@@ -98,6 +101,7 @@ func (s *Server) stop(h *http.Server, g *grpc.Server) {
 		defer g.Stop()
 	}
 	ends.Go(func() {
+		guests.empty(s.Linger)
 		if h.Shutdown(ctx) != nil {
 			h.Close()
 		}
@@ -112,11 +116,16 @@ func (s *Server) stop(h *http.Server, g *grpc.Server) {
 	s.leave()
 }
 
-// ready says why the server cannot answer; nil where it can.
+// ready says why the server wants no requests; nil where it does.
 func (s *Server) ready() error {
 	if s.stopping.Load() {
 		return &Error{unavailable, "the server is about to end"}
 	}
+	return s.loaded()
+}
+
+// loaded says why the server cannot answer; nil where it can.
+func (s *Server) loaded() error {
 	if !s.started.Load() {
 		return &Error{unavailable, "the models are not loaded yet"}
 	}

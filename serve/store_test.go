@@ -159,28 +159,3 @@ func TestMemoryForModels(t *testing.T) {
 		t.Errorf("a model that is not there: %v", err)
 	}
 }
-
-// Requests in work are finished when the server ends, and no new ones are taken.
-func TestStop(t *testing.T) {
-	c := testConfig()
-	c.MaxDelay = 300 * time.Millisecond
-	r := serveKind(t, numbers, c)
-	status := make(chan int, 1)
-	go func() {
-		code, _, _, err := r.try("/v1/models/m:predict", []byte(`{"instances":[[1,2]]}`))
-		if err != nil {
-			code = -1
-		}
-		status <- code
-	}()
-	time.Sleep(100 * time.Millisecond) // it is in a batch now
-	if err := r.stop(); err != nil {
-		t.Error(err)
-	}
-	if code := <-status; code != 200 {
-		t.Errorf("a request in work: %d", code)
-	}
-	if _, err := http.Get(r.url + "/v2/health/ready"); err == nil {
-		t.Error("the server still answers")
-	}
-}
