@@ -76,8 +76,18 @@ func Maps() []Map {
 // Symbols beyond every colour and label.
 const (
 	roundMark = 1<<31 + iota // what follows are neighbours
+	againMark                // what follows is the number of an occurrence
 	edgeMark                 // and above: the label of an edge
 )
+
+// Occurrence is the feature that stands for occurrence i of a feature, from 1; the first one is the
+// feature itself.
+func (w *Work) Occurrence(feature, i uint64) uint64 {
+	if i == 1 {
+		return feature
+	}
+	return w.Down(w.Down(feature, againMark), i)
+}
 
 // named is the symbol of a label.
 func named(label int32) uint64 { return uint64(label) + 1 }

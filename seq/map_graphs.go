@@ -31,7 +31,9 @@ func graphMaps() (maps []Map) {
 type graphFeatures struct {
 	count  graph.Counter
 	chains *table
+	each   bool       // each occurrence of a feature is one of its own
 	work   graph.Work // of learn
+	found  []repeated // of learn
 }
 
 // mostSteps is what a map may look at in a training graph. More would take minutes for each, as
@@ -53,13 +55,46 @@ func (m *graphFeatures) learn(x []int32) bool {
 	}
 	m.work.Steps, m.work.Limit = 0, mostSteps
 	m.work.Down = func(chain, symbol uint64) uint64 { return uint64(m.chains.put(chain<<32|symbol)) + 1 }
-	m.work.Found = func(feature, times uint64) {}
+	m.found = m.found[:0]
+	m.work.Found = func(feature, times uint64) {
+		if m.each {
+			m.found = append(m.found, repeated{feature, times})
+		}
+	}
 	m.count(&m.work, x)
+	m.found = occurrencesOf(&m.work, m.found)
 	return true
 }
 
 // repeated is a feature and how often it was found.
 type repeated struct{ feature, times uint64 }
+
+// together sorts features and adds up how often each was found.
+func together(found []repeated) []repeated {
+	slices.SortFunc(found, func(a, b repeated) int { return cmp.Compare(a.feature, b.feature) })
+	kept := found[:0]
+	for _, f := range found {
+		if last := len(kept) - 1; last >= 0 && kept[last].feature == f.feature {
+			kept[last].times += f.times
+		} else {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// occurrencesOf are the features that stand for each occurrence of those that were found, of many
+// the first ones.
+func occurrencesOf(w *graph.Work, found []repeated) []repeated {
+	found = together(found)
+	for f := range found {
+		for i := uint64(2); i <= min(found[f].times, occurrences); i++ {
+			found = append(found, repeated{w.Occurrence(found[f].feature, i), 1})
+		}
+		found[f].times = 1
+	}
+	return found
+}
 
 // list lists the features of x, in the memory of s.
 func (m *graphFeatures) list(x []int32, s *scratch) []repeated {
@@ -75,8 +110,11 @@ func (m *graphFeatures) list(x []int32, s *scratch) []repeated {
 	}
 	s.graph.Found = func(feature, times uint64) { found = append(found, repeated{feature, times}) }
 	m.count(&s.graph, x)
-	s.found = found
-	return found
+	if m.each {
+		found = occurrencesOf(&s.graph, found)
+	}
+	s.found = together(found)
+	return s.found
 }
 
 // keys lists each feature once: tally counts.
@@ -89,15 +127,9 @@ func (m *graphFeatures) keys(x []int32, s *scratch) {
 
 // tally counts a graph by sorting its features. A count that needs more than 32 bits ends there.
 func (m *graphFeatures) tally(strands [][]int32, s *scratch) (t tally, ok bool) {
-	found := m.list(strands[0], s)
-	slices.SortFunc(found, func(a, b repeated) int { return cmp.Compare(a.feature, b.feature) })
 	t = tally{s.tally.keys[:0], s.tally.counts[:0]}
-	for i := 0; i < len(found); {
-		key, times := found[i].feature, uint64(0)
-		for ; i < len(found) && found[i].feature == key; i++ {
-			times += found[i].times
-		}
-		t.keys, t.counts = append(t.keys, key), append(t.counts, uint32(min(times, 1<<32-1)))
+	for _, f := range m.list(strands[0], s) {
+		t.keys, t.counts = append(t.keys, f.feature), append(t.counts, uint32(min(f.times, 1<<32-1)))
 	}
 	s.tally = t
 	return t, true

@@ -124,7 +124,15 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 		return nil, specErrorf("%s: only DNA has a reverse complement, and maps with positions cannot "+
 			"count both; these sequences are %s", t, a.Kind)
 	}
-	return m.make(t.Args, a)
+	if t.Counts == Min && !a.Kind.IsGraph() {
+		return nil, specErrorf("%s: /%s is for graphs and trees; these are sequences: use for example "+
+			"intersection:2", t, Min)
+	}
+	ex, err := m.make(t.Args, a)
+	if g, ok := ex.(*graphFeatures); ok {
+		g.each = t.Counts == Min
+	}
+	return ex, err
 }
 
 // exampleFor is a map for an alphabet.

@@ -169,6 +169,9 @@ func testMap(t *testing.T, m Map, spec string, kind Kind, define func([]int32, [
 	counted := make([]bag, all.N())
 	for i := range counted {
 		counted[i] = define(all.At(i), term.Args, all.Alphabet)
+		if term.Counts == Min {
+			counted[i] = counted[i].each()
+		}
 		if i < train.N() {
 			for name := range counted[i] {
 				rows[name]++

@@ -9,6 +9,17 @@ import (
 // bag is a feature vector by the names of its features.
 type bag map[string]float64
 
+// each has the occurrences of every feature in its place, by their numbers.
+func (b bag) each() bag {
+	all := bag{}
+	for name, times := range b {
+		for i := range int(times) {
+			all[fmt.Sprint(name, " ", i)] = 1
+		}
+	}
+	return all
+}
+
 func known(window []int32) bool {
 	for _, c := range window {
 		if c == Unknown {

@@ -18,6 +18,10 @@ const (
 	Root     Counts = "sqrt"     // √c: the inner product is then a Bhattacharyya coefficient
 	Log      Counts = "log"      // log(1+c)
 	Presence Counts = "presence" // 1
+
+	// Each occurrence is a feature of its own, the first, the second and so on, so that two graphs
+	// share the smaller of two counts (histogram intersection, Swain & Ballard 1991).
+	Min Counts = "min"
 )
 
 const (
@@ -29,7 +33,7 @@ const (
 
 // modifiers are the words that may follow a map's name.
 func modifiers() []string {
-	return []string{string(Raw), string(Root), string(Log), string(Presence), tfidf, fold, both, plain}
+	return []string{string(Raw), string(Root), string(Log), string(Presence), string(Min), tfidf, fold, both, plain}
 }
 
 // Term is one feature map: `double:1,5/sqrt/tfidf`.
@@ -161,7 +165,7 @@ func (t *Term) parseModifiers(text string) *SpecError {
 	counted := false
 	for _, word := range strings.Split(text, "/") {
 		switch word {
-		case string(Raw), string(Root), string(Log), string(Presence):
+		case string(Raw), string(Root), string(Log), string(Presence), string(Min):
 			if counted {
 				return specErrorf("%s: counts are given twice, as %s and %s", t.Map, t.Counts, word)
 			}

@@ -13,7 +13,8 @@ import itertools
 import json
 
 import numpy as np
-from grakel import EdgeHistogram, ShortestPath, VertexHistogram, WeisfeilerLehman
+from grakel import (EdgeHistogram, ShortestPath, VertexHistogram, WeisfeilerLehman,
+                    WeisfeilerLehmanOptimalAssignment)
 from grakel.kernels._isomorphism import Graph as Shape
 
 rng = np.random.default_rng(7)
@@ -43,6 +44,9 @@ def grakel_graph(labels, edges):
     return [adjacency, dict(enumerate(labels)), both]
 
 
+given = [grakel_graph(*g) for g in graphs]
+
+
 def graphlets(k):
     shapes, counts = [], np.zeros((len(graphs), 20))
     for i, (labels, edges) in enumerate(graphs):
@@ -62,13 +66,16 @@ def graphlets(k):
     return counts @ counts.T
 
 
+def assignment(h):
+    return WeisfeilerLehmanOptimalAssignment(n_iter=h, sparse=True).fit_transform(given)
+
+
 def normalised(k):
     root = np.sqrt(np.diag(k))
     root[root == 0] = 1
     return (k / np.outer(root, root)).tolist()
 
 
-given = [grakel_graph(*g) for g in graphs]
 print(json.dumps({
     "graphs": [{"nodes": labels, "edges": [[a, b, bond] for (a, b), bond in edges.items()]}
                for labels, edges in graphs],
@@ -77,6 +84,8 @@ print(json.dumps({
         "edges": normalised(EdgeHistogram().fit_transform(given)),
         "wl:1": normalised(WeisfeilerLehman(n_iter=1).fit_transform(given)),
         "wl:4": normalised(WeisfeilerLehman(n_iter=4).fit_transform(given)),
+        "wl:1/min": normalised(assignment(1)),
+        "wl:3/min": normalised(assignment(3)),
         "paths:1000": normalised(ShortestPath().fit_transform(given)),
         "graphlets:3": normalised(graphlets(3)),
         "graphlets:4": normalised(graphlets(4)),
