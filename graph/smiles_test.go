@@ -1,7 +1,11 @@
 package graph
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -183,4 +187,39 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestRDKit: molecules are those that RDKit reads (testdata/molecules.py).
+func TestRDKit(t *testing.T) {
+	text, err := os.ReadFile("testdata/molecules.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden struct {
+		Molecules []struct {
+			Smiles string
+			Nodes  []string
+			Edges  [][]any
+		}
+	}
+	if err := json.Unmarshal(text, &golden); err != nil {
+		t.Fatal(err)
+	}
+	if len(golden.Molecules) < 70 {
+		t.Fatalf("%d molecules", len(golden.Molecules))
+	}
+	for _, m := range golden.Molecules {
+		g, err := Parse([]byte(m.Smiles))
+		if err != nil {
+			t.Errorf("%s: %v", m.Smiles, err)
+			continue
+		}
+		edges := [][]any{}
+		for _, e := range g.Edges {
+			edges = append(edges, []any{float64(e.From), float64(e.To), e.Label})
+		}
+		if !slices.Equal(g.Labels, m.Nodes) || !reflect.DeepEqual(edges, m.Edges) {
+			t.Errorf("%s: nodes %v, edges %v; by RDKit %v, %v", m.Smiles, g.Labels, edges, m.Nodes, m.Edges)
+		}
+	}
 }

@@ -35,10 +35,14 @@ func Candidates(set *Set) []Spec {
 	case Integers:
 		add("spectrum:1/log", "spectrum:1/sqrt", "spectrum:1/log/tfidf", "blended:2/sqrt", "double:1,5/sqrt")
 	case Graphs:
-		add("vertices/sqrt", "edges/sqrt", "wl:1/sqrt", "wl:2/sqrt", "wl:3/sqrt", "wl:5/sqrt",
-			"wledges:2/sqrt", "circular:2/sqrt", "paths:10/sqrt", "atompairs:10/sqrt", "graphlets:4/sqrt")
+		add("vertices/min", "edges/min", "wl:1/min", "wl:2/min", "wl:2/sqrt", "wl:3/min", "wl:5/min",
+			"circular:1/min", "circular:2/min", "paths:10/sqrt", "atompairs:10/sqrt", "atompairs:10/min",
+			"graphlets:4/min")
+		if set.edgeLabels() > 1 { // else it is wl:2/min
+			add("wledges:2/min")
+		}
 	case Trees:
-		add("subtrees/sqrt", "partial:2/sqrt", "partial:3/sqrt", "partial:4/sqrt")
+		add("subtrees/sqrt", "subtrees/min", "partial:2/sqrt", "partial:2/min", "partial:3/sqrt", "partial:4/sqrt")
 	}
 	if set.Alphabet.Kind.IsGraph() {
 		return specs

@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -58,6 +59,59 @@ func BenchmarkFeatures(b *testing.B) {
 			b.ReportMetric(float64(features)/1e6/b.Elapsed().Seconds(), "Mfeatures/s")
 		})
 	}
+}
+
+// BenchmarkMolecules counts the features of 4000 random molecules of 30 atoms on one core: those of
+// the training set are numbered, and then the features of each are listed once.
+func BenchmarkMolecules(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 1))
+	e := NewEncoder(Graphs)
+	for range 4000 {
+		if err := e.Add(randomMolecule(30, r)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	set, _ := e.Set()
+	for _, spec := range []string{"wl:3", "wl:3/min", "wledges:3", "circular:2/min", "paths:10/sqrt", "atompairs:10/min",
+		"graphlets:4/min"} {
+		b.Run(spec, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				f, features := mustFit(b, spec, set), 0
+				f.each(b.Context(), set, 0, set.N(), func(_ int, rows *Rows) { features += len(rows.Column) })
+				b.ReportMetric(float64(features)/float64(set.N()), "features/molecule")
+			}
+		})
+	}
+}
+
+// randomMolecule is the SMILES of a chain with branches and rings.
+func randomMolecule(atoms int, r *rand.Rand) []byte {
+	var text []byte
+	open, ring := 0, false
+	for a := range atoms {
+		branch := a > 0 && r.IntN(5) == 0
+		if branch {
+			text = append(text, '(')
+			open++
+		} else if a > 0 && r.IntN(4) == 0 {
+			text = append(text, '=')
+		}
+		text = append(text, "CCCCCNOS"[r.IntN(8)])
+		if !ring && r.IntN(4) == 0 {
+			text, ring = append(text, '1'), true
+		} else if ring && !branch && r.IntN(4) == 0 && text[len(text)-2] != '1' {
+			text, ring = append(text, '1'), false
+		}
+		if open > 0 && r.IntN(2) == 0 && a+1 < atoms {
+			text = append(text, ')')
+			open--
+		}
+	}
+	if ring {
+		text = append(text, "C1"...)
+	}
+	return append(text, bytes.Repeat([]byte(")"), open)...)
 }
 
 // BenchmarkAmong compares 1000 sequences with each other, as the choice of a map does.

@@ -43,6 +43,17 @@ func (s *Set) MeanEdges() float64 {
 	return float64(total) / float64(max(1, s.N()))
 }
 
+// edgeLabels is how many different labels the edges of a set of graphs have.
+func (s *Set) edgeLabels() int {
+	labels := map[int32]bool{}
+	for i := range s.N() {
+		for e := graph.EdgeList(s.At(i)); len(e) > 0; e = e[3:] {
+			labels[e[2]] = true
+		}
+	}
+	return len(labels)
+}
+
 // size is how long a sequence is: symbols, or the nodes of a graph or tree.
 func (k Kind) size(x []int32) int {
 	if k.IsGraph() {

@@ -43,6 +43,38 @@ func TestGraKel(t *testing.T) {
 	}
 }
 
+// TestRDKit: fingerprints of molecules are those of RDKit (graph/testdata/molecules.py), to unit
+// length.
+func TestRDKit(t *testing.T) {
+	text, err := os.ReadFile("../graph/testdata/molecules.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden struct {
+		Compared []string
+		Products map[string][][]float64
+	}
+	if err := json.Unmarshal(text, &golden); err != nil {
+		t.Fatal(err)
+	}
+	smiles := golden.Compared
+	set := encode(t, Graphs, smiles...)
+	if len(golden.Products) < 3 || set.N() < 60 {
+		t.Fatalf("%d matrices of %d molecules", len(golden.Products), set.N())
+	}
+	for spec, product := range golden.Products {
+		rows := mustFit(t, spec, set).Rows(set)
+		for at, v := range Dots(rows, rows) {
+			i, j := at/set.N(), at%set.N()
+			want := product[i][j] / max(1, math.Sqrt(product[i][i]*product[j][j]))
+			if !(math.Abs(v-want) <= 1e-10) {
+				t.Errorf("%s: %s and %s have %.15g, and %.15g by RDKit", spec, smiles[i], smiles[j], v, want)
+				break
+			}
+		}
+	}
+}
+
 // A folder of graphs is the same to every map in whatever order nodes and edges stand.
 func TestGraphOrder(t *testing.T) {
 	set := encode(t, Graphs,
