@@ -20,10 +20,6 @@ import (
 // test_square [T], and the classes train_labels and test_labels. Of several maps they are the
 // means.
 func writeGram(path string, cfg *options.Config) (n, t int, err error) {
-	spec, err := seq.Parse(cfg.Kernel)
-	if err != nil {
-		return 0, 0, err
-	}
 	_, rows, tests, _, err := cfg.Load(data.Watch{})
 	if err != nil {
 		return 0, 0, err
@@ -31,6 +27,11 @@ func writeGram(path string, cfg *options.Config) (n, t int, err error) {
 	if rows.Sequences == nil || rows.Task != data.Classification {
 		return 0, 0, fmt.Errorf("%s holds no classes of sequences", rows.Name)
 	}
+	fit, _, err := cfg.FitInputs(context.Background(), rows)
+	if err != nil {
+		return 0, 0, err
+	}
+	_, spec := fit.Kernels()
 	n, t = rows.N(), tests.N()
 	all := map[string][]float32{"train": make([]float32, n*n), "test": make([]float32, t*n),
 		"train_square": make([]float32, n), "test_square": make([]float32, t)}

@@ -139,7 +139,7 @@ func (r row) run(binary string, now stamp) (*record, error) {
 	if err := os.RemoveAll(folder); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(binary, append(strings.Fields(r.command())[1:], "--out", folder)...)
+	cmd := exec.Command(binary, append(r.words()[1:], "--out", folder)...)
 	if err := said(cmd); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,9 @@ type row struct {
 func (r row) name() string { return r.group + "/" + r.line() }
 
 func (r row) command() string { return strings.ReplaceAll(r.template, varies, strconv.Itoa(r.number)) }
+
+// words are those of the command as a shell gives them to the program.
+func (r row) words() []string { return strings.Fields(os.ExpandEnv(r.command())) }
 
 // isOf says whether a record's command is this row's, or was while its last options were defaults.
 func (r row) isOf(command string) bool {
@@ -76,7 +80,10 @@ func (s set) row(model string, fold int) row {
 	for _, args := range []string{s.args, s.own[model]} {
 		command = strings.TrimSpace(command + " " + args)
 	}
-	once := onceDefault(model, command, s.kernel != "")
+	once := ""
+	if !s.today {
+		once = onceDefault(model, command, s.kernel != "")
+	}
 	return row{group: s.name, label: model, number: fold, template: command + once, once: once,
 		testRows: strings.ReplaceAll(s.rows, "%d", strconv.Itoa(fold))}
 }

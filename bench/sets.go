@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -50,7 +51,7 @@ func (t target) String() string {
 // page is the set's page below docs/results, which it shares with other splits of the same data.
 func (s set) page() string {
 	name, _, _ := strings.Cut(cmp.Or(s.data, s.name), "-")
-	return name
+	return cmp.Or(s.shared, name)
 }
 
 // set is a data set with its protocol: what is trained on it, and what the figures stand beside.
@@ -61,6 +62,8 @@ type set struct {
 	folds  int      // every one is run; 0 is the only split
 	split  bool     // the folds are those that --folds makes of all rows
 	models []string // nil: all
+	shared string   // the page that it shares with other sets, "" is none
+	today  bool     // it has only been run with today's defaults
 	svm    string   // the set whose support vector machine it stands beside, "" is none
 	scores []score
 	paper  map[string]float64 // the paper's figure of the first score, by model
@@ -131,5 +134,5 @@ func sets() []set {
 			wanted: []target{atMost("error", .022, .0125), atMost("nll", .08, .045), atMost("ece", .015, 0)},
 		},
 	}
-	return append(vectors, sequenceSets()...)
+	return slices.Concat(vectors, sequenceSets(), graphSets())
 }

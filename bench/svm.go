@@ -99,7 +99,7 @@ func svm(args []string) error {
 	}
 	now.Threads = 1
 	failed := runAll(todo, recordsFolder, *again, func(r row) (*record, error) {
-		m, err := machine(strings.Fields(r.command())[4:])
+		m, err := machine(r.words()[4:])
 		if err != nil {
 			return nil, err
 		}
