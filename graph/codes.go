@@ -43,6 +43,18 @@ func Nodes(codes []int32) int {
 // Edges is how many edges a coded graph has.
 func Edges(codes []int32) int { return int(codes[1]) }
 
+// mostNeighbours is the largest degree of a node of a coded graph.
+func mostNeighbours(codes []int32) int {
+	degree, most := make([]int, Nodes(codes)), 0
+	for i, v := range EdgeList(codes) {
+		if i%3 < 2 {
+			degree[v]++
+			most = max(most, degree[v])
+		}
+	}
+	return most
+}
+
 // Labels are the codes of the nodes' labels of a coded graph, and Frames those of their vectors, in
 // its memory; no frames where nodes have no attributes.
 func Labels(codes []int32) []int32 { return codes[head : head+Nodes(codes)] }

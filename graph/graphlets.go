@@ -1,6 +1,16 @@
 package graph
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
+
+// connectedSets is at most how many sets of k nodes there are, and how many can be reached from a
+// node by neighbours.
+func connectedSets(args []int, codes []int32) float64 {
+	n, k := float64(Nodes(codes)), float64(args[0])
+	return min(math.Pow(n, k), n*math.Pow(float64(mostNeighbours(codes)), k-1))
+}
 
 // graphlets counts the connected induced subgraphs of k nodes by their shape: for 3 nodes a path
 // and a triangle, for 4 a path, a claw, a cycle, a paw, a diamond and a clique. Labels do not

@@ -7,7 +7,10 @@ type Map struct {
 	Example    string
 	Parameters []Parameter
 	Trees      bool // it is for trees
-	Make       func(args []int) Counter
+	// Steps is about how much it looks at in a coded graph or tree, at most; nil where that is not
+	// much more than its size.
+	Steps func(args []int, codes []int32) float64
+	Make  func(args []int) Counter
 }
 
 // Parameter is a whole number that a map takes.
@@ -51,25 +54,25 @@ func Maps() []Map {
 	rounds, most := []Parameter{{"h", 0, 20}}, []Parameter{{"d", 1, 1 << 20}}
 	return []Map{
 		{"vertices", "labels of nodes", "vertices", nil, false,
-			func([]int) Counter { return vertices }},
+			nil, func([]int) Counter { return vertices }},
 		{"edges", "labels of edges with those of their ends", "edges", nil, false,
-			func([]int) Counter { return edges }},
+			nil, func([]int) Counter { return edges }},
 		{"wl", "Weisfeiler-Lehman colours of 0 … h rounds", "wl:3", rounds, false,
-			weisfeilerLehman},
+			nil, weisfeilerLehman},
 		{"wledges", "Weisfeiler-Lehman colours with the labels of edges", "wledges:3", rounds, false,
-			weisfeilerLehmanEdges},
+			nil, weisfeilerLehmanEdges},
 		{"paths", "pairs of nodes by labels and distance up to d (shortest paths)", "paths:10", most, false,
-			shortestPaths},
+			allPairs, shortestPaths},
 		{"graphlets", "connected induced subgraphs of k nodes, without labels", "graphlets:4",
-			[]Parameter{{"k", 3, 4}}, false, graphlets},
+			[]Parameter{{"k", 3, 4}}, false, connectedSets, graphlets},
 		{"circular", "neighbourhoods up to radius r in a molecule (Morgan, ECFP)", "circular:2",
-			[]Parameter{{"r", 0, 20}}, false, circular},
+			[]Parameter{{"r", 0, 20}}, false, nil, circular},
 		{"atompairs", "pairs of atoms by label, degree and distance up to d", "atompairs:10", most, false,
-			atomPairs},
+			allPairs, atomPairs},
 		{"subtrees", "whole subtrees, one for each node", "subtrees", nil, true,
-			func([]int) Counter { return subtrees }},
+			nil, func([]int) Counter { return subtrees }},
 		{"partial", "partial trees of at most k nodes", "partial:3", []Parameter{{"k", 1, 8}}, true,
-			partialTrees},
+			partialSteps, partialTrees},
 	}
 }
 

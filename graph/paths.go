@@ -1,5 +1,8 @@
 package graph
 
+// allPairs is how many pairs of nodes there are.
+func allPairs(_ []int, codes []int32) float64 { return float64(Nodes(codes)) * float64(Nodes(codes)) }
+
 // shortestPaths counts ordered pairs of different nodes by their labels and the edges of a shortest
 // path between them, d at most (Borgwardt & Kriegel 2005).
 func shortestPaths(args []int) Counter {

@@ -1,6 +1,9 @@
 package graph
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // subtrees counts the whole tree below each node, the node included (Vishwanathan & Smola 2003). An
 // unknown label takes away all trees that contain it.
@@ -32,6 +35,18 @@ type partial struct {
 
 // mostTimes is where a count ends: it must fit 32 bits.
 const mostTimes = 1<<32 - 1
+
+// newSteps is what a partial tree that is new costs, for its memory.
+const newSteps = 16
+
+// partialSteps is about how many partial trees there can be, by the most children that a node has.
+func partialSteps(args []int, codes []int32) float64 {
+	children := int32(0)
+	for i := 2; i < len(codes); i += 2 {
+		children = max(children, codes[i])
+	}
+	return newSteps * float64(Nodes(codes)) * math.Pow(2*float64(children), float64(args[0]-1))
+}
 
 // partialTrees counts the partial trees of at most k nodes: a node, any of its children in order,
 // and partial trees at these (Moschitti 2006, without decay).
@@ -69,6 +84,9 @@ func (w *Work) extended(here, child partials, k int) partials {
 	}
 	// a tree of the child is added to those that were there, as often as it was before
 	for _, p := range slices.Clone(here) {
+		if w.Steps += uint64(len(child)); w.over() {
+			break
+		}
 		for _, c := range child {
 			if p.nodes+c.nodes > k {
 				continue
@@ -77,6 +95,7 @@ func (w *Work) extended(here, child partials, k int) partials {
 			i, there := w.place[tree]
 			if !there {
 				i, w.place[tree] = len(here), len(here)
+				w.Steps += newSteps
 				here = append(here, partial{tree, p.nodes + c.nodes, 0})
 			}
 			here[i].times = min(here[i].times+p.times*c.times, mostTimes)

@@ -34,6 +34,9 @@ type basisPart struct {
 // only count for the length of a vector, so that those of X̄ are numbered alone, unless tf-idf
 // needs all. An error is a *SpecError, or that of ctx.
 func NewBasis(ctx context.Context, spec Spec, train *Set, chosen []int) (*Basis, error) {
+	if err := spec.Fits(ctx, train); err != nil {
+		return nil, err
+	}
 	b := &Basis{Spec: spec, Set: train.Subset(chosen)}
 	for i, t := range spec {
 		from := b.Set

@@ -72,8 +72,8 @@ func BenchmarkMolecules(b *testing.B) {
 		}
 	}
 	set, _ := e.Set()
-	for _, spec := range []string{"wl:3", "wl:3/min", "wledges:3", "circular:2/min", "paths:10/sqrt", "atompairs:10/min",
-		"graphlets:4/min"} {
+	for _, spec := range []string{"wl:3", "wl:3/min", "wledges:3", "circular:2/min", "paths:10/sqrt",
+		"atompairs:10/min", "graphlets:4/min"} {
 		b.Run(spec, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -57,6 +57,9 @@ func (l *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) 
 		if ctx.Err() != nil {
 			return sum, ctx.Err()
 		}
+		if g, ok := f.ex.(*graphFeatures); ok {
+			one.features = float64(g.work.Steps) / n
+		}
 		for c, from := range v.Start[:f.width()] {
 			rows := float64(v.Start[c+1] - from)
 			one.features += rows / n

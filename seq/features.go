@@ -30,6 +30,9 @@ func Fit(ctx context.Context, t Term, train *Set) (*Features, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := (Spec{t}).Fits(ctx, train); err != nil {
+		return nil, err
+	}
 	var p prepared
 	for i := range train.N() {
 		if err := ctx.Err(); err != nil {

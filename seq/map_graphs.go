@@ -36,57 +36,65 @@ type graphFeatures struct {
 	found  []repeated // of learn
 }
 
-// mostSteps is what a map may look at in a training graph. More would take minutes for each, as
-// the pairs of a million nodes do.
-var mostSteps uint64 = 1 << 28 // less in tests
-
 // mostChains is how many chains training may have, with room for those to come below 2³¹.
 const mostChains = 1 << 30
 
-func (m *graphFeatures) space() uint64 { return 0 }
-func (m *graphFeatures) crowded() bool {
-	return m.chains.len() > mostChains || m.work.Steps > mostSteps
-}
+func (m *graphFeatures) space() uint64    { return 0 }
+func (m *graphFeatures) crowded() bool    { return m.chains.len() > mostChains }
 func (m *graphFeatures) tables() []*table { return []*table{m.chains} }
 
 func (m *graphFeatures) learn(x []int32) bool {
 	if m.crowded() {
 		return false
 	}
-	m.work.Steps, m.work.Limit = 0, mostSteps
 	m.work.Down = func(chain, symbol uint64) uint64 { return uint64(m.chains.put(chain<<32|symbol)) + 1 }
-	m.found = m.found[:0]
-	m.work.Found = func(feature, times uint64) {
-		if m.each {
-			m.found = append(m.found, repeated{feature, times})
-		}
+	var found repeats
+	found.all = m.found[:0]
+	m.work.Found = func(feature, times uint64) {}
+	if m.each {
+		m.work.Found = found.add
 	}
 	m.count(&m.work, x)
-	m.found = occurrencesOf(&m.work, m.found)
+	m.found = occurrencesOf(&m.work, found.together())
 	return true
 }
 
 // repeated is a feature and how often it was found.
 type repeated struct{ feature, times uint64 }
 
-// together sorts features and adds up how often each was found.
-func together(found []repeated) []repeated {
-	slices.SortFunc(found, func(a, b repeated) int { return cmp.Compare(a.feature, b.feature) })
-	kept := found[:0]
-	for _, f := range found {
+// repeats are features as they are found. Now and then they are added up, so that their memory does
+// not grow with how often they occur.
+type repeats struct {
+	all []repeated
+	few int // so many after the last time, or less
+}
+
+const fewRepeats = 1 << 16
+
+func (r *repeats) add(feature, times uint64) {
+	if r.all = append(r.all, repeated{feature, times}); len(r.all) > 2*max(r.few, fewRepeats) {
+		r.few = len(r.together())
+	}
+}
+
+// together are the features in order, each with how often it was found.
+func (r *repeats) together() []repeated {
+	slices.SortFunc(r.all, func(a, b repeated) int { return cmp.Compare(a.feature, b.feature) })
+	kept := r.all[:0]
+	for _, f := range r.all {
 		if last := len(kept) - 1; last >= 0 && kept[last].feature == f.feature {
 			kept[last].times += f.times
 		} else {
 			kept = append(kept, f)
 		}
 	}
+	r.all = kept
 	return kept
 }
 
 // occurrencesOf are the features that stand for each occurrence of those that were found, of many
 // the first ones.
 func occurrencesOf(w *graph.Work, found []repeated) []repeated {
-	found = together(found)
 	for f := range found {
 		for i := uint64(2); i <= min(found[f].times, occurrences); i++ {
 			found = append(found, repeated{w.Occurrence(found[f].feature, i), 1})
@@ -100,7 +108,7 @@ func occurrencesOf(w *graph.Work, found []repeated) []repeated {
 func (m *graphFeatures) list(x []int32, s *scratch) []repeated {
 	local := s.levels(1)[0]
 	local.reset()
-	found := s.found[:0]
+	found := repeats{all: s.found[:0]}
 	s.graph.Down = func(chain, symbol uint64) uint64 {
 		key := chain<<32 | symbol
 		if n := m.chains.find(key); n >= 0 {
@@ -108,12 +116,12 @@ func (m *graphFeatures) list(x []int32, s *scratch) []repeated {
 		}
 		return uint64(m.chains.len()+local.put(key)) + 1
 	}
-	s.graph.Found = func(feature, times uint64) { found = append(found, repeated{feature, times}) }
+	s.graph.Found = found.add
 	m.count(&s.graph, x)
-	if m.each {
-		found = occurrencesOf(&s.graph, found)
+	if s.found = found.together(); m.each {
+		found.all = occurrencesOf(&s.graph, s.found)
+		s.found = found.together()
 	}
-	s.found = together(found)
 	return s.found
 }
 

@@ -269,11 +269,16 @@ func naiveGraph(name string) func(x []int32, args []int, a *Alphabet) bag {
 // graphSpecs are terms of each map of graphs and trees.
 func graphSpecs() map[string][]string {
 	return map[string][]string{
-		"vertices": {"vertices/tfidf"}, "edges": {"edges/sqrt"},
-		"wl": {"wl:0", "wl:1/tfidf", "wl:4/log", "wl:2/min"}, "wledges": {"wledges:2", "wledges:3/tfidf"},
-		"paths": {"paths:1", "paths:3/sqrt", "paths:1000/tfidf"}, "graphlets": {"graphlets:3", "graphlets:4/log", "graphlets:3/min"},
-		"circular": {"circular:0", "circular:3/tfidf"}, "atompairs": {"atompairs:2", "atompairs:100/presence", "atompairs:3/min/tfidf"},
-		"subtrees": {"subtrees/tfidf", "subtrees/min"}, "partial": {"partial:1", "partial:2/sqrt", "partial:5/tfidf", "partial:3/min"},
+		"vertices":  {"vertices/tfidf"},
+		"edges":     {"edges/sqrt"},
+		"wl":        {"wl:0", "wl:1/tfidf", "wl:4/log", "wl:2/min"},
+		"wledges":   {"wledges:2", "wledges:3/tfidf"},
+		"paths":     {"paths:1", "paths:3/sqrt", "paths:1000/tfidf"},
+		"graphlets": {"graphlets:3", "graphlets:4/log", "graphlets:3/min"},
+		"circular":  {"circular:0", "circular:3/tfidf"},
+		"atompairs": {"atompairs:2", "atompairs:100/presence", "atompairs:3/min/tfidf"},
+		"subtrees":  {"subtrees/tfidf", "subtrees/min"},
+		"partial":   {"partial:1", "partial:2/sqrt", "partial:5/tfidf", "partial:3/min"},
 	}
 }
 

@@ -45,12 +45,12 @@ const (
 // standard error, an exponential kernel than the inner product by two.
 //
 // Candidates that would take too long are left out, by a count of their features that does not
-// depend on the clock. If limit is not 0, training must fit in it, too. After a quarter of it
-// Select returns the best so far, or the first if there is none yet. An error is a *SpecError or
-// that of ctx.
+// depend on the clock. Graphs and trees of very many nodes are not among the rows. If limit is not
+// 0, training must fit in it, too. After a quarter of it Select returns the best so far, or the
+// first if there is none yet. An error is a *SpecError or that of ctx.
 func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, seed uint64,
 	limit time.Duration) (*Selection, error) {
-	s := &selector{n: set.N(), work: mostTraining}
+	s := &selector{work: mostTraining}
 	timed := ctx
 	if limit > 0 {
 		var cancel context.CancelFunc
@@ -58,8 +58,8 @@ func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, s
 		defer cancel()
 		s.work = min(s.work, limit.Seconds()*workPerSecond)
 	}
-	rows := stratified(targets, selectRows, seed)
-	s.set, s.targets, s.places = set.Subset(rows), targets.subset(rows), rows
+	rows := set.usual(stratified(targets, selectRows, seed))
+	s.all, s.set, s.targets, s.places = set, set.Subset(rows), targets.subset(rows), rows
 	s.found.Spec = candidates[0]
 	if err := s.run(timed, candidates); err != nil && (ctx.Err() != nil || timed.Err() == nil) {
 		return nil, err
@@ -69,7 +69,7 @@ func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, s
 
 // selector is a choice on its way.
 type selector struct {
-	n       int     // training rows
+	all     *Set    // training rows
 	work    float64 // that training may take
 	set     *Set    // the rows that are compared
 	targets Targets // theirs
@@ -89,8 +89,12 @@ func (s *selector) run(ctx context.Context, specs []Spec) error {
 	first := s.head(min(firstRows, s.set.N()))
 	for i, spec := range specs {
 		ctx := phase(ctx, i, 2*len(specs))
+		if spec.tooLarge(s.all) {
+			s.found.Costly = append(s.found.Costly, spec)
+			continue
+		}
 		cost, err := first.cost(context.WithValue(ctx, progressKey{}, nil), spec)
-		if err == nil && (cost.among(first.set.N()) > mostWork || cost.training(s.n) > s.work) {
+		if err == nil && (cost.among(first.set.N()) > mostWork || cost.training(s.all.N()) > s.work) {
 			s.found.Costly = append(s.found.Costly, spec)
 			continue
 		}

@@ -2,6 +2,7 @@ package fitted
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -70,6 +71,18 @@ type Sequences struct {
 	Basis *seq.Basis // X̄, with what was learnt of the features of all training sequences
 }
 
+func (s Sequences) fits(ds *data.Dataset) error {
+	return errors.Join(s.Vectors.fits(ds), fitsMaps(s.Basis.Spec, s.coded(ds)))
+}
+
+// fitsMaps refuses graphs that are too large for the maps.
+func fitsMaps(spec seq.Spec, ds *data.Dataset) error {
+	if err := spec.Fits(context.Background(), ds.Sequences); err != nil {
+		return usage.Errorf("%s: %v", ds.Path, err)
+	}
+	return nil
+}
+
 func (s Sequences) beside(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
 	return s.Basis.Distances(ctx, ds.Sequences, lo, hi)
 }
@@ -85,6 +98,10 @@ func (s Sequences) empty(ctx context.Context, ds *data.Dataset) ([]int, seq.Spec
 type Projected struct {
 	Codes
 	Projection *seq.Projection
+}
+
+func (p Projected) fits(ds *data.Dataset) error {
+	return errors.Join(p.Vectors.fits(ds), fitsMaps(p.Projection.Spec, p.coded(ds)))
 }
 
 func (p Projected) beside(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
