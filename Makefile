@@ -514,9 +514,9 @@ deadcode-cuda: $(CUDA_FILES) build/deadcode
 
 .PHONY: lint-cuda
 lint-cuda: $(CUDA_FILES) ## lint for the files with the tag cuda
-	$(CUDA_ENV) $(GO) vet -tags cuda ./cuda ./device/gpu ./train ./cmd/...
+	$(CUDA_ENV) $(GO) vet -tags cuda,mpi ./cuda ./device/gpu ./dist/... ./train ./cmd/...
 	CGO_ENABLED=0 $(GO) install $(STATICCHECK)
-	$(CUDA_ENV) $$($(GO) env GOPATH)/bin/staticcheck -tags cuda ./cuda ./device/gpu ./train ./cmd/...
+	$(CUDA_ENV) $$($(GO) env GOPATH)/bin/staticcheck -tags cuda,mpi ./cuda ./device/gpu ./dist/... ./train ./cmd/...
 
 # The double is one processor, so parts of the tests run side by side.
 CUDA_PARTS := test-cuda-train test-cuda-orders test-cuda-plain test-cuda-script
@@ -534,8 +534,10 @@ test-cuda-plain: double
 test-cuda-train: double
 	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -timeout 40m -run TestCUDA ./train
 
+# The ranks of one training, too, with a stand-in for NCCL.
 test-cuda-script: double
-	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -run TestScripts/cuda ./cmd/gpdrf-gpu
+	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda,mpi -count=1 -run 'TestScripts/cuda|TestNCCL' ./cmd/gpdrf-gpu
+	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 ./dist/nccl
 
 # The same tests on the committed PTX. Its double also checks each access to memory, and so does
 # that of kernels.cu in its form "checked".

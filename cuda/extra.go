@@ -14,6 +14,7 @@ int cuMemHostAlloc(void **p, size_t bytes, unsigned flags);
 int cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values);
 int cuFuncSetAttribute(void *fn, int attribute, int value);
 int cuGetErrorString(int code, const char **text);
+int cuDeviceGetUuid_v2(void *uuid, int device);
 */
 import "C"
 
@@ -85,6 +86,13 @@ func allocPinned(bytes int) ([]byte, error) {
 		return nil, err
 	}
 	return unsafe.Slice((*byte)(p), bytes), nil
+}
+
+// UUID is what no other GPU has, in hexadecimal.
+func (c *Context) UUID() (string, error) {
+	var uuid [16]byte
+	code := C.cuDeviceGetUuid_v2(unsafe.Pointer(&uuid[0]), C.int(c.dev))
+	return fmt.Sprintf("%x", uuid), result("reading the UUID of the GPU", code)
 }
 
 // allowShared lets a kernel use a number of bytes of dynamic shared memory.

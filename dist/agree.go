@@ -35,19 +35,19 @@ type statement struct {
 	Code  int
 }
 
+// Exchange gives each rank the texts of all, in the order of the ranks.
+type Exchange func(mine []byte) (texts [][]byte, err error)
+
 // Agree compares the facts of all ranks. Where this rank has failed before, text and code are those
 // of its error, and "" and 0 otherwise. If a rank has failed, or has other facts than rank 0, the
 // error is the same *RankError on all ranks.
-func Agree(c Comm, facts []Fact, text string, code int) error {
-	if c.Size() == 1 && text == "" {
-		return nil
-	}
+func Agree(exchange Exchange, facts []Fact, text string, code int) error {
 	host, _ := os.Hostname()
 	mine, err := json.Marshal(statement{Host: host, Facts: facts, Text: text, Code: code})
 	if err != nil {
 		return err
 	}
-	texts, err := exchange(c, mine)
+	texts, err := exchange(mine)
 	if err != nil {
 		return err
 	}
@@ -96,21 +96,23 @@ func judge(all []statement) error {
 	return nil
 }
 
-// exchange gives each rank the texts of all.
-func exchange(c Comm, mine []byte) ([][]byte, error) {
-	lengths := make([]float64, c.Size())
-	lengths[c.Rank()] = float64(len(mine))
-	if err := c.AllReduce(lengths); err != nil {
-		return nil, err
-	}
-	texts := make([][]byte, c.Size())
-	for r := range texts {
-		if texts[r] = mine; r != c.Rank() {
-			texts[r] = make([]byte, int(lengths[r]))
-		}
-		if err := c.Broadcast(texts[r], r); err != nil {
+// By is an Exchange by the calls of a Comm.
+func By(c Comm) Exchange {
+	return func(mine []byte) ([][]byte, error) {
+		lengths := make([]float64, c.Size())
+		lengths[c.Rank()] = float64(len(mine))
+		if err := c.AllReduce(lengths); err != nil {
 			return nil, err
 		}
+		texts := make([][]byte, c.Size())
+		for r := range texts {
+			if texts[r] = mine; r != c.Rank() {
+				texts[r] = make([]byte, int(lengths[r]))
+			}
+			if err := c.Broadcast(texts[r], r); err != nil {
+				return nil, err
+			}
+		}
+		return texts, nil
 	}
-	return texts, nil
 }

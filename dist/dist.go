@@ -1,7 +1,7 @@
 // Package dist joins the processes of one training. Someone else starts them: mpirun, srun,
 // torchrun or an operator of Kubernetes. Detect finds out which of them this one is, a Comm adds up
-// vectors over all of them, and Agree compares what they are about to do. Package dist/mpi has the
-// engine.
+// vectors over all of them, and Agree compares what they are about to do. Packages dist/mpi and
+// dist/nccl have the engines.
 package dist
 
 import "errors"
@@ -56,8 +56,9 @@ func (Local) Close() error { return nil }
 
 func (Local) String() string { return "one process" }
 
-// Dry has the rank and the size of a Comm, and its calls do nothing: for measures of memory.
-func Dry(c Comm) Comm { return dry{rank: c.Rank(), size: c.Size()} }
+// Dry is rank rank of size, and its calls do nothing: for measures of memory, and until there is an
+// engine.
+func Dry(rank, size int) Comm { return dry{rank: rank, size: size} }
 
 type dry struct {
 	Local

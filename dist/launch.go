@@ -14,13 +14,16 @@ type Place struct {
 	LocalRank int // among the ranks of this machine
 }
 
+// Torchrun is the launcher whose processes are no job of MPI.
+const Torchrun = "torchrun"
+
 // launchers are the variables of each launcher, the most specific first: mpirun in a Slurm job sets
 // those of both, and the inner one counts.
 var launchers = []struct{ name, rank, size, local string }{
 	{"Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
 	// MPICH, Intel MPI, srun --mpi=pmi2
 	{"a PMI launcher", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
-	{"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK"},
+	{Torchrun, "RANK", "WORLD_SIZE", "LOCAL_RANK"},
 	// a batch script and an interactive shell have SLURM_PROCID, too, and are one process
 	{"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
 }

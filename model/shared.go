@@ -1,5 +1,7 @@
 package model
 
+import "github.com/gpdrf/gpdrf-gpu/device"
+
 // A batch may be shared by several processes. Each goes through its shards, whose gradients add up
 // to that of the batch: the likelihood's terms have the scale N/B of the whole batch already, and
 // the KL terms belong to one of the shards. Noise belongs to rows of the data set, so that it is
@@ -50,5 +52,24 @@ func (m *Model) WriteGradient(p *Pass, sum []float64, ell float64) {
 	if gp < m.params.total {
 		m.dev.Upload(m.params.Grad.View(gp, m.params.total-gp), sum[gp:])
 	}
-	p.ell = ell
+	p.SetEll(ell)
+}
+
+// SetEll says what the shards of all processes come to, for the next Report.
+func (p *Pass) SetEll(ell float64) { p.ell = ell }
+
+// Unrounded are the tensors of what GradientOf leaves: the gradient before it is rounded to real,
+// and each part of a shard's ell, Double [1].
+func (m *Model) Unrounded(p *Pass, shard int) (gradient, ells []*device.Tensor) {
+	gp := m.params.gp
+	if gp > 0 {
+		gradient = append(gradient, m.params.dwide)
+	}
+	if gp < m.params.total {
+		gradient = append(gradient, m.params.Grad.View(gp, m.params.total-gp))
+	}
+	for _, part := range p.shards[shard] {
+		ells = append(ells, part.ell)
+	}
+	return gradient, ells
 }

@@ -149,7 +149,8 @@ func (j *Job) measure(c *options.Config, stream bool, train, held *model.Vectors
 	if train != nil {
 		x = fitted.ZeroRows(mc.Inputs)
 	}
-	r, err := allocate(dry, dist.Dry(j.ranks()), c, mc, stream,
+	ranks := dist.Dry(j.ranks().Rank(), j.ranks().Size())
+	r, err := allocate(dry, ranks, c, mc, stream,
 		model.Rows{N: ds.N(), X: x, Vectors: train}, y, ds.Labels)
 	if err != nil {
 		return nil, err

@@ -90,6 +90,44 @@ func TestRanks(t *testing.T) {
 	}
 }
 
+// onDevice is a Comm that adds up tensors where they lie, as NCCL does.
+type onDevice struct {
+	dist.Comm
+	dev device.Device
+}
+
+func (c onDevice) Sum(tensors ...*device.Tensor) {
+	for _, t := range tensors {
+		x := make([]float64, t.Len())
+		c.dev.Download(x, t)
+		if err := c.AllReduce(x); err != nil {
+			panic(err)
+		}
+		c.dev.Upload(t, x)
+	}
+}
+
+func (c onDevice) Wait(do func()) { do() }
+
+// A step whose gradient stays on the device is that of one process, also in parts of which ranks
+// have different numbers.
+func TestRanksOnDevice(t *testing.T) {
+	set := table(t, 200, 1, wave)
+	for _, run := range append(sharedRuns, "steps=25 batch=61 inducing=9 features=7 chunk=10 device=cpu:") {
+		one := mustFit(t, run+"f64", set)
+		outs, errs := onRanks(t, 2, run+"f64", set, func(j *Job, _ *context.Context) {
+			j.Comm = onDevice{j.Comm, j.Device}
+		})
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+		same(t, run, outs[0].Trained.Named, outs[1].Trained.Named)
+		if d := math.Abs(outs[1].ELBO.Value - one.ELBO.Value); !(d <= 1e-9*math.Abs(one.ELBO.Value)) {
+			t.Errorf("%s: the bound is %.12g, of one %.12g", run, outs[1].ELBO.Value, one.ELBO.Value)
+		}
+	}
+}
+
 // Sums in a fixed order have the same bits on 1, 2, 4 and 8 ranks.
 func TestDeterministicRanks(t *testing.T) {
 	set := table(t, 200, 1, wave)

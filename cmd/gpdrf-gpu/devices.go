@@ -10,6 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/dist/mpi"
+	"github.com/gpdrf/gpdrf-gpu/dist/nccl"
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -97,8 +98,10 @@ func deviceNames() (names []string) {
 // devicesInfo is what `info` prints about devices.
 type devicesInfo struct {
 	Devices []device.Machine `json:"devices"`
-	MPI     string           `json:"mpi,omitempty"` // the library that joins processes
-	// why a kind of device, or MPI, is not there
+	// the libraries that join processes
+	MPI  string `json:"mpi,omitempty"`
+	NCCL string `json:"nccl,omitempty"`
+	// why a kind of device, or a library, is not there
 	Missing map[string]string `json:"missing,omitempty"`
 }
 
@@ -112,6 +115,9 @@ func aboutDevices() devicesInfo {
 	if i.MPI, err = mpi.Find(dist.Place{}); err != nil {
 		i.Missing["mpi"] = err.Error()
 	}
+	if i.NCCL, err = nccl.Find(); err != nil {
+		i.Missing["nccl"] = err.Error()
+	}
 	return i
 }
 
@@ -123,6 +129,9 @@ func (i devicesInfo) lines() (lines []string) {
 	}
 	if i.MPI != "" {
 		lines = append(lines, "mpi       "+i.MPI)
+	}
+	if i.NCCL != "" {
+		lines = append(lines, "nccl      "+i.NCCL)
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.Missing)) {
 		lines = append(lines, fmt.Sprintf("no %-6s %s", name, i.Missing[name]))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/dist/mpi"
+	"github.com/gpdrf/gpdrf-gpu/dist/nccl"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -25,11 +27,14 @@ import (
 
 // ranks are the processes of the training, of which this is one.
 type ranks struct {
-	dist.Comm
-	local  int       // the number among those of this machine
-	loud   io.Writer // standard error, also of a silent rank
-	agreed bool      // all ranks have compared what they are about to do
-	left   bool      // this process is alone again
+	dist.Comm               // of MPI, or of NCCL once all ranks agree
+	exchange  dist.Exchange // before that
+	mpi       bool          // there is MPI
+	limit     time.Duration // how long this rank waits for the others; 0 is any time
+	local     int           // the number among those of this machine
+	loud      io.Writer     // standard error, also of a silent rank
+	agreed    bool          // all ranks have compared what they are about to do
+	left      bool          // this process is alone again
 }
 
 // commTimeout is how long a rank waits for the others.
@@ -65,21 +70,14 @@ func (p *program) join(c *call) error {
 			p.err = io.Discard
 		}
 	}
-	comm, err := mpi.Open(place)
-	if errors.Is(err, mpi.ErrAbsent) {
-		return usagef("%s has started %d processes, which cannot share a training: %w", place.Launcher, place.Size, err)
-	} else if err != nil {
+	r := &ranks{limit: limit, local: place.LocalRank, loud: loud}
+	if err := r.meet(place); err != nil {
 		return err
 	}
+	p.ranks = r
 	if place.Rank > 0 {
 		p.err = io.Discard
 	}
-	p.ranks = &ranks{local: place.LocalRank, loud: loud}
-	p.ranks.Comm = dist.Watch(comm, limit, func(call string) {
-		p.ranks.say("%s has waited %s for the other ranks (%s): one of them hangs, or is dead. The job ends; "+
-			"to resume it from its last checkpoint, start it again with --resume", p.ranks.name(), limit, call)
-		comm.Abort(exitFailure)
-	})
 	_, cv := c.text("cv")
 	_, several := c.text("jobs")
 	if cfg, err := c.config(); err == nil && (cfg.Preset == options.Best || cfg.Ensemble > 1) {
@@ -96,8 +94,43 @@ func (p *program) join(c *call) error {
 		return usagef("preset best and --ensemble train several models, which processes cannot " +
 			"share: start one process")
 	}
-	p.note("%d ranks share the training, by %s", comm.Size(), comm)
 	return nil
+}
+
+// meet finds the other ranks: by MPI, or where torchrun has started them.
+func (r *ranks) meet(place dist.Place) error {
+	if place.Launcher == dist.Torchrun {
+		address, err := dist.Address(os.Getenv)
+		if err != nil {
+			return err
+		}
+		meeting, err := dist.Meet(place, address, r.limit)
+		if err != nil {
+			return err
+		}
+		r.Comm, r.exchange = dist.Dry(place.Rank, place.Size), meeting.Exchange
+		return nil
+	}
+	comm, err := mpi.Open(place)
+	if errors.Is(err, mpi.ErrAbsent) {
+		return usagef("%s has started %d processes, which cannot share a training: %w", place.Launcher, place.Size, err)
+	} else if err != nil {
+		return err
+	}
+	r.Comm = dist.Watch(comm, r.limit, func(call string) { r.lost(call, nil) })
+	r.exchange, r.mpi = dist.By(r.Comm), true
+	return nil
+}
+
+// lost ends the process, because other ranks do not come to a call.
+func (r *ranks) lost(call string, why error) {
+	text := fmt.Sprintf("has waited %s for the other ranks (%s): one of them hangs, or is dead", r.limit, call)
+	if why != nil {
+		text = fmt.Sprintf("has lost another rank (%s): %v", call, why)
+	}
+	r.say("%s %s. The job ends; to resume it from its last checkpoint, start it again with --resume", r.name(), text)
+	r.Abort(exitFailure)
+	os.Exit(exitFailure)
 }
 
 // say is a line of any rank.
@@ -125,12 +158,59 @@ func (p *program) agree(facts []dist.Fact, met error) error {
 	if met != nil {
 		text, code = met.Error(), exitCode(met)
 	}
-	return dist.Agree(p.ranks, facts, text, code)
+	return dist.Agree(p.ranks.exchange, facts, text, code)
+}
+
+// share lets the ranks of a job agree, and gives the job what adds up their gradients: NCCL between
+// GPUs, where it is there, and otherwise MPI.
+func (p *program) share(job *train.Job) error {
+	r := p.ranks
+	_, gpu := job.Device.(device.Queue)
+	engine, absent := nccl.Find()
+	if !gpu {
+		absent = fmt.Errorf("%s is no GPU", job.Device.Name())
+	}
+	err := train.CheckRanks(r, job.Config)
+	if absent != nil {
+		engine = "MPI"
+		if !r.mpi && err == nil {
+			err = usagef("%d processes of torchrun share a training by NCCL alone, which joins GPUs: %w; or start "+
+				"them with mpirun", r.Size(), absent)
+		}
+	}
+	facts := append(factsOf(job), dist.Fact{Name: "engine", Value: engine})
+	if err := p.agree(facts, err); err != nil {
+		return err
+	}
+	if absent == nil {
+		if err := r.openNCCL(job.Device); err != nil {
+			return err
+		}
+	} else if gpu {
+		p.note("warning: sums over processes go through the memory of the host: %v", absent)
+	}
+	job.Comm = r.Comm
+	p.note("%d ranks share the training, by %s", r.Size(), r.Comm)
+	return nil
+}
+
+// openNCCL replaces the engine by NCCL.
+func (r *ranks) openNCCL(dev device.Device) error {
+	job := nccl.Job{Rank: r.Rank(), Size: r.Size(), Exchange: r.exchange, Limit: r.limit, Lost: r.lost}
+	if r.mpi {
+		job.Over = r.Comm
+	}
+	comm, err := nccl.Open(dev, job)
+	if err == nil {
+		r.Comm = comm
+	}
+	return err
 }
 
 // factsOf are what ranks that train together must have in common.
 func factsOf(job *train.Job) []dist.Fact {
-	facts := []dist.Fact{{Name: "version", Value: rundir.Version}, {Name: "device", Value: kindOf(job.Device)}}
+	facts := []dist.Fact{{Name: "version", Value: rundir.Version}, {Name: "device", Value: kindOf(job.Device)},
+		{Name: "GPDRF_CUDA_GRAPH", Value: cmp.Or(os.Getenv("GPDRF_CUDA_GRAPH"), "unset")}}
 	for _, o := range options.Options() {
 		if o.Key != "device" && o.Key != "data-dir" && o.Key != "checkpoint-every" {
 			facts = append(facts, dist.Fact{Name: "option " + o.Key, Value: job.Config.Text(o.Key)})

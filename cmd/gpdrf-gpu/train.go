@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -123,12 +122,7 @@ func (p *program) train(c *call) error {
 		guard.now()
 	}
 	if p.joined() && err == nil {
-		if !strings.HasPrefix(job.Device.Name(), "cpu") {
-			p.note("warning: sums over processes go through the memory of the host: one GPU may " +
-				"be faster, see docs/scaling.md")
-		}
-		job.Comm = p.ranks
-		err = p.agree(factsOf(job), train.CheckRanks(p.ranks, job.Config))
+		err = p.share(job)
 	}
 	if err != nil {
 		if folder != nil {

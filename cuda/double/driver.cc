@@ -68,6 +68,12 @@ API cuDeviceGetName(char *b, int n, int d) {
   else snprintf(b, n, "driver test double");
   return OK;
 }
+API cuDeviceGetUuid_v2(unsigned char *uuid, int d) {
+  if (d < 0 || d >= devices()) return INVALID_DEVICE;
+  memset(uuid, 0, 16);
+  uuid[15] = (unsigned char)(1 + visible()[d]);
+  return OK;
+}
 API cuDeviceGetAttribute(int *v, int attribute, int) {
   const Limits &l = limits();
   const int shared = (int)l.shared_block, all = (int)l.shared_multiprocessor;

@@ -77,6 +77,15 @@ API cuCtxSynchronize() {
   return drain_all();
 }
 
+// A function of the host, in its turn. It must not call the driver.
+API cuLaunchHostFunc(Stream *s, void (*function)(void *), void *data) {
+  ENTER
+  return submit(s, [=] {
+    function(data);
+    return (int)OK;
+  });
+}
+
 // A record of an event. A wait is for the record before it, whatever is recorded later.
 struct Record {
   Stream *on;

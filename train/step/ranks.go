@@ -24,6 +24,8 @@ type ranks struct {
 	shards []*device.Loop
 	update *device.Loop
 	flat   []float64 // the gradient, and then ell and the votes
+
+	resident *resident // nil: sums go through the memory of the host
 }
 
 // Beyond the gradient, flat has so many numbers.
@@ -32,7 +34,12 @@ const tail = 3
 // newRanks makes the shared step. The pass has this rank's shards.
 func (s *Step) newRanks() *ranks {
 	o := &s.options
-	r := &ranks{comm: o.Comm, first: o.Comm.Rank(), flat: make([]float64, s.Model.Params().Len()+tail)}
+	r := &ranks{comm: o.Comm, first: o.Comm.Rank()}
+	if a, ok := o.Comm.(adder); ok && !o.Deterministic {
+		r.resident = s.newResident(a)
+		return r
+	}
+	r.flat = make([]float64, s.Model.Params().Len()+tail)
 	if o.Deterministic {
 		r.tree = dist.NewTree(o.Comm, len(r.flat))
 		r.first, _ = dist.Share(dist.Shards, o.Comm.Rank(), o.Comm.Size())
@@ -75,6 +82,13 @@ func (s *Step) gradientOf(shard int, now device.Live) {
 
 // sum runs the shards by do, and gives the model the sums over all of all ranks.
 func (s *Step) sum(do func(shard int)) error {
+	if s.ranks.resident != nil {
+		s.exchange(func() {
+			do(0)
+			s.add()
+		})
+		return nil
+	}
 	r, n := s.ranks, len(s.ranks.flat)-tail
 	for i := range r.shards {
 		do(i)
@@ -103,6 +117,10 @@ func (s *Step) sum(do func(shard int)) error {
 
 // shared does a step.
 func (s *Step) shared(now device.Now) error {
+	if r := s.ranks.resident; r != nil {
+		s.exchange(func() { r.loop.Run(now) })
+		return nil
+	}
 	if err := s.sum(func(i int) { s.ranks.shards[i].Run(now) }); err != nil {
 		return err
 	}

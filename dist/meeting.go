@@ -1,0 +1,212 @@
+package dist
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// Meeting joins the ranks of a launcher that has no MPI, such as torchrun, for a few short texts:
+// what they are about to train, and what an engine needs to begin. Rank 0 listens, the others call.
+// No sum goes this way.
+type Meeting struct {
+	place   Place
+	limit   time.Duration
+	friends []friend // of rank 0 all, itself without a connection; of another, rank 0 alone
+}
+
+// friend is a rank at the other end of a connection.
+type friend struct {
+	net.Conn
+	in  *json.Decoder
+	out *json.Encoder
+}
+
+// greeting is what a rank says first.
+type greeting struct{ Rank, Size int }
+
+// longestTexts is more than a rank ever says, in bytes.
+const longestTexts = 1 << 20
+
+// Address is where the ranks of a Place meet, by the variables MASTER_ADDR and MASTER_PORT that
+// torchrun sets. Where torchrun itself listens there, it is the next port.
+func Address(getenv func(string) string) (string, error) {
+	host, text := getenv("MASTER_ADDR"), getenv("MASTER_PORT")
+	port, err := strconv.Atoi(text)
+	if host == "" || err != nil || port < 1 || port > 65534 {
+		return "", usage.Errorf("MASTER_ADDR=%q and MASTER_PORT=%q do not say where the processes meet: "+
+			"start them with torchrun, or set both to the address and a free port of rank 0's machine", host, text)
+	}
+	if strings.EqualFold(getenv("TORCHELASTIC_USE_AGENT_STORE"), "true") {
+		port++
+	}
+	return net.JoinHostPort(host, strconv.Itoa(port)), nil
+}
+
+// Meet waits for all ranks, and for so long at most; 0 is any time. The same holds for each
+// Exchange.
+func Meet(p Place, address string, limit time.Duration) (m *Meeting, err error) {
+	m = &Meeting{place: p, limit: limit}
+	if p.Rank == 0 {
+		err = m.listen(address)
+	} else {
+		err = m.call(address)
+	}
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// deadline is when patience ends that begins now.
+func (m *Meeting) deadline() time.Time {
+	if m.limit == 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(m.limit)
+}
+
+func befriend(c net.Conn) friend {
+	return friend{c, json.NewDecoder(c), json.NewEncoder(c)}
+}
+
+// listen waits for all others. A caller that is no rank of ours is sent away.
+func (m *Meeting) listen(address string) error {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		host = "" // the name may be one that only the others know
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return fmt.Errorf("the processes cannot meet: %w: give torchrun another --master-port", err)
+	}
+	defer l.Close()
+	deadline := m.deadline()
+	if err := l.(*net.TCPListener).SetDeadline(deadline); err != nil {
+		return err
+	}
+	m.friends = make([]friend, m.place.Size)
+	for missing := m.place.Size - 1; missing > 0; {
+		c, err := l.Accept()
+		if err != nil {
+			return fmt.Errorf("%s not come to %s: %w", m.absent(), address, err)
+		}
+		if m.welcome(c, deadline) {
+			missing--
+		} else {
+			c.Close()
+		}
+	}
+	return nil
+}
+
+// welcome says whether a caller is a rank that was missing.
+func (m *Meeting) welcome(c net.Conn, deadline time.Time) bool {
+	const patience = 10 * time.Second // with one who says nothing
+	if soon := time.Now().Add(patience); deadline.IsZero() || soon.Before(deadline) {
+		deadline = soon
+	}
+	var g greeting
+	f := befriend(c)
+	f.in = json.NewDecoder(io.LimitReader(c, longestTexts))
+	if c.SetDeadline(deadline) != nil || f.in.Decode(&g) != nil || g.Size != m.place.Size ||
+		g.Rank < 1 || g.Rank >= g.Size || m.friends[g.Rank].Conn != nil {
+		return false
+	}
+	m.friends[g.Rank] = f
+	return true
+}
+
+// absent are the ranks that have not come.
+func (m *Meeting) absent() string {
+	var ranks []string
+	for r, f := range m.friends[1:] {
+		if f.Conn == nil {
+			ranks = append(ranks, strconv.Itoa(r+1))
+		}
+	}
+	if len(ranks) == 1 {
+		return "rank " + ranks[0] + " has"
+	}
+	return "ranks " + strings.Join(ranks, ", ") + " have"
+}
+
+// call calls rank 0 until it answers.
+func (m *Meeting) call(address string) error {
+	deadline := m.deadline()
+	for {
+		c, err := (&net.Dialer{Deadline: deadline}).Dial("tcp", address)
+		if err == nil {
+			m.friends = []friend{befriend(c)}
+			if err = c.SetDeadline(deadline); err == nil {
+				err = m.friends[0].out.Encode(greeting{m.place.Rank, m.place.Size})
+			}
+			return err
+		}
+		if !deadline.IsZero() && time.Now().After(deadline) {
+			return fmt.Errorf("rank 0 does not answer at %s: %w", address, err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// Exchange gives each rank the texts of all (type Exchange).
+func (m *Meeting) Exchange(mine []byte) (texts [][]byte, err error) {
+	for _, f := range m.friends {
+		if f.Conn != nil {
+			if err := f.SetDeadline(m.deadline()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if m.place.Rank > 0 {
+		zero := m.friends[0]
+		if err = zero.out.Encode(mine); err == nil {
+			err = zero.in.Decode(&texts)
+		}
+		if err == nil && len(texts) != m.place.Size {
+			err = fmt.Errorf("%d texts of %d", len(texts), m.place.Size)
+		}
+		return texts, gone(0, err)
+	}
+	texts = make([][]byte, m.place.Size)
+	texts[0] = mine
+	for r, f := range m.friends[1:] {
+		if err := f.in.Decode(&texts[r+1]); err != nil {
+			return nil, gone(r+1, err)
+		}
+	}
+	for r, f := range m.friends[1:] {
+		if err := f.out.Encode(texts); err != nil {
+			return nil, gone(r+1, err)
+		}
+	}
+	return texts, nil
+}
+
+// gone is the error of a rank that does not answer.
+func gone(rank int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("rank %d hangs, or has ended: %w", rank, err)
+}
+
+// Close ends the connections.
+func (m *Meeting) Close() {
+	for _, f := range m.friends {
+		if f.Conn != nil {
+			f.Conn.Close()
+		}
+	}
+}

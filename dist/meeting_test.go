@@ -1,0 +1,114 @@
+package dist_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/dist/disttest"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// meet runs f on each of the ranks that come to a meeting of size ranks.
+func meet(t *testing.T, size int, come []int, limit time.Duration, f func(*dist.Meeting, int) error) []error {
+	t.Helper()
+	address := net.JoinHostPort("127.0.0.1", disttest.FreePort(t))
+	errs := make([]error, size)
+	var all sync.WaitGroup
+	for _, r := range come {
+		all.Go(func() {
+			m, err := dist.Meet(dist.Place{Rank: r, Size: size}, address, limit)
+			if err == nil {
+				err = f(m, r)
+				m.Close()
+			}
+			errs[r] = err
+		})
+	}
+	if come[0] == 0 { // somebody else calls, too
+		all.Go(func() {
+			for range 100 {
+				if c, err := net.Dial("tcp", address); err == nil {
+					fmt.Fprint(c, "GET / HTTP/1.1\r\n\r\n")
+					c.Close()
+					return
+				}
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+	all.Wait()
+	return errs
+}
+
+// Each rank gets the texts of all, twice, and all agree or have one error.
+func TestMeeting(t *testing.T) {
+	errs := meet(t, 3, []int{0, 1, 2}, time.Minute, func(m *dist.Meeting, rank int) error {
+		for round := range 2 {
+			texts, err := m.Exchange(fmt.Appendf(nil, "%d of rank %d", round, rank))
+			if err != nil {
+				return err
+			}
+			for r, text := range texts {
+				if want := fmt.Sprintf("%d of rank %d", round, r); string(text) != want {
+					return fmt.Errorf("%q, expected %q", text, want)
+				}
+			}
+		}
+		err := dist.Agree(m.Exchange, []dist.Fact{{Name: "data", Value: fmt.Sprint(rank / 2)}}, "", 0)
+		var found *dist.RankError
+		if !errors.As(err, &found) || found.Rank != 2 || found.Code != 2 {
+			return fmt.Errorf("other data of rank 2: %v", err)
+		}
+		return nil
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+}
+
+// A rank that waits for one that does not come, or that ends, says which.
+func TestMeetingWithoutAll(t *testing.T) {
+	nothing := func(*dist.Meeting, int) error { return nil }
+	errs := meet(t, 4, []int{0, 2}, time.Second, nothing)
+	// under load rank 2 may be late, too
+	if text := fmt.Sprint(errs[0]); !strings.Contains(text, "ranks 1, ") ||
+		!strings.Contains(text, "3 have not come to 127.0.0.1:") {
+		t.Error(errs)
+	}
+	errs = meet(t, 2, []int{1}, 200*time.Millisecond, nothing)
+	if errs[1] == nil || !strings.Contains(errs[1].Error(), "rank 0 does not answer at 127.0.0.1:") {
+		t.Error(errs)
+	}
+	errs = meet(t, 2, []int{0, 1}, time.Minute, func(m *dist.Meeting, rank int) error {
+		if rank == 1 {
+			return nil // and leaves
+		}
+		_, err := m.Exchange(nil)
+		return err
+	})
+	if errs[0] == nil || !strings.Contains(errs[0].Error(), "rank 1 hangs, or has ended") {
+		t.Error(errs)
+	}
+}
+
+func TestAddress(t *testing.T) {
+	for _, c := range []struct{ host, port, store, want string }{
+		{"node1", "29500", "", "node1:29500"},
+		{"::1", "29500", "True", "[::1]:29501"}, // where torchrun itself listens at the port
+		{"", "29500", "", ""},
+		{"node1", "", "", ""},
+		{"node1", "65535", "", ""},
+	} {
+		env := map[string]string{"MASTER_ADDR": c.host, "MASTER_PORT": c.port, "TORCHELASTIC_USE_AGENT_STORE": c.store}
+		got, err := dist.Address(func(name string) string { return env[name] })
+		if got != c.want || (err != nil) != (c.want == "") || err != nil && !errors.As(err, new(*usage.Error)) {
+			t.Errorf("%v: %q, %v", env, got, err)
+		}
+	}
+}

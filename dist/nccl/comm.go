@@ -1,0 +1,226 @@
+//go:build cuda && cgo
+
+package nccl
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
+)
+
+// Comm is one rank. Beside the calls of a dist.Comm, whose numbers go to the GPU and back, it adds
+// up tensors where they lie.
+type Comm struct {
+	communicator
+	job     Job
+	version string
+	device  device.Device
+	queue   device.Queue
+	buffer  *device.Tensor // Double: what goes to the GPU for a call of a dist.Comm
+
+	waiting atomic.Pointer[wait] // for what the rank waits now
+	done    chan struct{}
+}
+
+// wait is a call that waits for the other ranks.
+type wait struct {
+	call  string
+	since time.Time
+}
+
+const (
+	bufferSize = 1 << 15 // numbers
+	// how often it is asked whether a call that waits is lost
+	askEvery = 50 * time.Millisecond
+)
+
+// Open joins the job. Two ranks with one GPU are a *dist.RankError with code 2, the same on all
+// ranks.
+func Open(dev device.Device, job Job) (comm dist.Comm, err error) {
+	defer device.Guard(&err)
+	queue, ok := dev.(device.Queue)
+	if !ok {
+		panic("nccl: the device has no queue")
+	}
+	version, err := load()
+	if err != nil {
+		return nil, err
+	}
+	card, err := queue.Card()
+	if err != nil {
+		return nil, err
+	}
+	cards, err := job.Exchange([]byte(card))
+	if err == nil {
+		err = sameCard(cards)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var id []byte
+	if job.Rank == 0 {
+		if id, err = newID(); err != nil {
+			return nil, err
+		}
+	}
+	ids, err := job.Exchange(id)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids[0]) != idSize {
+		return nil, fmt.Errorf("rank 0 sends an id of %d bytes", len(ids[0]))
+	}
+	c := &Comm{job: job, version: version, device: dev, queue: queue, done: make(chan struct{}),
+		buffer: dev.New(device.Double, bufferSize)}
+	go c.guard()
+	c.during("start", func() error {
+		c.queue.Put("joining the other GPUs", func(uintptr, []device.Span) error {
+			return c.init(job.Rank, job.Size, ids[0])
+		})
+		return nil
+	})
+	return c, nil
+}
+
+// sameCard is the error of two ranks that have one GPU, which NCCL cannot join; nil where each has
+// its own. All ranks find the same one.
+func sameCard(cards [][]byte) error {
+	owner := map[string]int{}
+	for r, card := range cards {
+		first, taken := owner[string(card)]
+		if taken {
+			return &dist.RankError{Rank: r, Code: 2, Text: fmt.Sprintf("ranks %d and %d have the same GPU, and NCCL "+
+				"joins GPUs: start as many processes on each machine as it has GPUs, or set %s=none for sums "+
+				"by MPI through the memory of the host", first, r, LibraryVariable)}
+		}
+		owner[string(card)] = r
+	}
+	return nil
+}
+
+// guard asks NCCL now and then for what has become of a call that waits.
+func (c *Comm) guard() {
+	tick := time.NewTicker(askEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.done:
+			return
+		case <-tick.C:
+		}
+		w := c.waiting.Load()
+		if w == nil {
+			continue
+		}
+		if time.Since(w.since) > c.job.Limit && c.job.Limit > 0 {
+			c.job.Lost(w.call, nil)
+			return
+		}
+		if w.call == "start" { // there is nobody to ask yet
+			continue
+		}
+		if err := c.failed(); err != nil && c.waiting.Load() == w {
+			c.job.Lost(w.call, err)
+			return
+		}
+	}
+}
+
+// during is a call that waits for other ranks.
+func (c *Comm) during(call string, do func() error) error {
+	c.waiting.Store(&wait{call, time.Now()})
+	defer c.waiting.Store(nil)
+	return do()
+}
+
+// Sum makes each tensor the sum of those of all ranks, when the GPU comes to it. In the work of a
+// device.Loop it is recorded.
+func (c *Comm) Sum(tensors ...*device.Tensor) {
+	c.queue.Put("adding up over GPUs", c.sum, tensors...)
+}
+
+// Wait calls do, which waits for a Sum. Where another rank is lost, or too late, the Job hears of
+// it while do hangs.
+func (c *Comm) Wait(do func()) {
+	c.during("sum", func() error {
+		do()
+		return nil
+	})
+}
+
+// Rank is from 0 to Size−1.
+func (c *Comm) Rank() int { return c.job.Rank }
+
+// Size is the number of ranks.
+func (c *Comm) Size() int { return c.job.Size }
+
+// through takes x piece by piece to the GPU, has put work there, and takes it back.
+func (c *Comm) through(call string, x []float64, put func(stream uintptr, at []device.Span) error) (err error) {
+	defer device.Guard(&err)
+	return c.during(call, func() error {
+		for len(x) > 0 {
+			n := min(len(x), bufferSize)
+			piece := c.buffer.View(0, n)
+			c.device.Upload(piece, x[:n])
+			c.queue.Put("a "+call+" over GPUs", put, piece)
+			c.device.Download(x[:n], piece)
+			x = x[n:]
+		}
+		return nil
+	})
+}
+
+// AllReduce makes x the sum of the x of all ranks.
+func (c *Comm) AllReduce(x []float64) error { return c.through("sum", x, c.sum) }
+
+// Broadcast makes b that of rank root. Bytes travel as the bits of numbers.
+func (c *Comm) Broadcast(b []byte, root int) error {
+	padded := make([]byte, (len(b)+7)/8*8)
+	copy(padded, b)
+	x := make([]float64, len(padded)/8)
+	for i := range x {
+		x[i] = math.Float64frombits(binary.LittleEndian.Uint64(padded[8*i:]))
+	}
+	err := c.through("broadcast", x, func(stream uintptr, at []device.Span) error {
+		return c.send(stream, at[0], root)
+	})
+	for i, v := range x {
+		binary.LittleEndian.PutUint64(padded[8*i:], math.Float64bits(v))
+	}
+	copy(b, padded)
+	return err
+}
+
+// Barrier waits for all ranks.
+func (c *Comm) Barrier() error { return c.through("barrier", []float64{0}, c.sum) }
+
+// Abort ends this process, and by MPI the others. Where there is no MPI, the launcher ends them, or
+// their limit.
+func (c *Comm) Abort(code int) {
+	if c.job.Over != nil {
+		c.job.Over.Abort(code)
+	}
+	os.Exit(code)
+}
+
+// Close leaves the job.
+func (c *Comm) Close() error {
+	err := c.Barrier()
+	close(c.done)
+	if err == nil {
+		err = c.destroy()
+	}
+	if err == nil && c.job.Over != nil {
+		err = c.job.Over.Close()
+	}
+	return err
+}
+
+// String is NCCL's version and path.
+func (c *Comm) String() string { return c.version }
