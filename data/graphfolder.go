@@ -2,6 +2,7 @@ package data
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
 	"github.com/gpdrf/gpdrf-gpu/seq"
@@ -53,6 +54,10 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	}
 	if folder.Labels == nil {
 		t.labels = nil
+	}
+	if folder.EdgeAttributes != "" {
+		t.notes = append(t.notes, fmt.Sprintf("%s is not read: labels of edges count, and their attributes do not",
+			folder.EdgeAttributes))
 	}
 	t.dropped = seq.GraphStats{Loops: loops, Repeats: again}
 	made, err := t.table(in)

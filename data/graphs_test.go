@@ -62,10 +62,14 @@ func TestFolder(t *testing.T) {
 	// a label that training lacks, and no classes
 	other := triangles()
 	delete(other, "graph_labels")
+	other["edge_attributes"] = "0.5\n"
 	other["node_labels"] = "5\n9\n5\n5\n5\n5\n6\n"
 	like, notes, err := readFor(graphFolder(t, other), d.Schema(), TableOptions{}, Watch{})
 	if err != nil || like.HasTarget() || graphUnknowns(like) != 1 {
 		t.Errorf("%v, %d unknown labels: %v", err, graphUnknowns(like), notes)
+	}
+	if !strings.Contains(strings.Join(notes, "\n"), "DS_edge_attributes.txt is not read") {
+		t.Errorf("notes: %v", notes)
 	}
 }
 
@@ -165,6 +169,8 @@ func TestGraphErrors(t *testing.T) {
 		{strings.Replace(molecules, "  2  3  1  0", "  2  9  1  0", 1),
 			":9:1: found \"  2  9  1  0\", a bond to an atom that does not exist", ReadOptions{}},
 		{strings.Replace(molecules, "V2000", "V3000", 1), "a MOL block of version V3000", ReadOptions{}},
+		{strings.ReplaceAll(molecules, "<class>", "<NAME>"), "none is called target: name the target by --target",
+			ReadOptions{}},
 		{molecules, `has no item "mass" at its first molecule`, ReadOptions{Target: "mass"}},
 	} {
 		_, _, err := readText(c.text, c.opt)

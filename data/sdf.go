@@ -82,7 +82,8 @@ func (t *texts) targetItem(in *input, all []molecule) (string, error) {
 		names = append(names, i.name)
 	}
 	for _, name := range names {
-		if name == want || want == "" && isColumnName(name) {
+		named := strings.EqualFold(name, "name") // which is the molecule's
+		if name == want || want == "" && isColumnName(name) && !named {
 			return name, nil
 		}
 	}

@@ -21,6 +21,8 @@ type Folder struct {
 	// Classes says that Labels are of DS_graph_labels.txt, not targets of DS_graph_attributes.txt.
 	Classes bool
 	Start   []int // of each graph, the number of its first node among all, from 1
+	// EdgeAttributes is the file of the attributes of edges, which are not read; "" without one.
+	EdgeAttributes string
 }
 
 // FolderError is what is wrong with a file of a folder.
@@ -46,6 +48,7 @@ const (
 	endNodeLabels     = "_node_labels.txt"
 	endEdgeLabels     = "_edge_labels.txt"
 	endNodeAttributes = "_node_attributes.txt"
+	endEdgeAttributes = "_edge_attributes.txt"
 )
 
 // FindFolder is the path of a folder and the name of its set before _A.txt, "" where path is no
@@ -103,6 +106,11 @@ func (r *folderReader) read(optional bool) (*Folder, error) {
 	for _, g := range f.Graphs {
 		g.simplify()
 	}
+	for _, zipped := range []string{"", ".gz"} {
+		if file := r.set + endEdgeAttributes + zipped; isFile(file) {
+			f.EdgeAttributes = file
+		}
+	}
 	return f, nil
 }
 
@@ -141,6 +149,11 @@ func (r *folderReader) lines(end string, visit func(line int, text string) error
 		return true, &FolderError{name, line, "cannot be read: " + err.Error()}
 	}
 	return true, nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // missing is the error of a file that every folder has.
