@@ -63,7 +63,7 @@ func serveLoad(args []string) error {
 			return err
 		}
 	}
-	return nil
+	return l.crowded()
 }
 
 // prepare trains a model, and writes a file of many rows.
@@ -155,26 +155,34 @@ func (l *load) measure(rows int) error {
 		return err
 	}
 	answered := float64(len(took)*rows) / l.seconds.Seconds()
-	fmt.Printf("%d clients, %d rows a request, %v: %d requests, %d errors, p50 %v, p99 %v, %.0f "+
-		"rows/s, predict %.0f rows/s, ratio %.2f, memory %.1f MB, at the end %.1f MB\n",
-		l.clients, rows, l.seconds, len(took), failures, quantileOf(took, 0.5), quantileOf(took, 0.99),
-		answered, (before+after)/2, answered/(before+after)*2, meanOf(memory[:len(memory)/3]).value,
-		meanOf(memory[2*len(memory)/3:]).value)
+	fmt.Printf("%s; %.0f rows/s, predict %.0f rows/s, ratio %.2f\n", l.figures(rows, took, failures, memory),
+		answered, (before+after)/2, answered/(before+after)*2)
 	if failures > 0 {
 		return errors.New("there were errors")
 	}
 	return nil
 }
 
+// figures are what clients have seen, and the memory of the server.
+func (l *load) figures(rows int, took []time.Duration, failures int, memory []float64) string {
+	return fmt.Sprintf("%d clients, %d rows a request, %v: %d requests, %d errors, p50 %v, p99 %v, "+
+		"memory %.1f MB, at the end %.1f MB", l.clients, rows, l.seconds, len(took), failures,
+		quantileOf(took, 0.5), quantileOf(took, 0.99), meanOf(memory[:len(memory)/3]).value,
+		meanOf(memory[2*len(memory)/3:]).value)
+}
+
 // served is a server in a process of its own.
 type served struct {
 	command *exec.Cmd
+	address string
 	url     string
+	client  *http.Client
+	token   string // "" where none is asked for
 }
 
-func (l *load) start() (*served, error) {
-	c := exec.Command(l.program, "serve", "--listen", "127.0.0.1:0", "--grpc-listen", "none",
-		filepath.Join(l.folder, "power"))
+func (l *load) start(arguments ...string) (*served, error) {
+	c := exec.Command(l.program, append([]string{"serve", filepath.Join(l.folder, "power"), "--listen",
+		"127.0.0.1:0", "--grpc-listen", "none"}, arguments...)...)
 	log, err := c.StderrPipe()
 	if err != nil {
 		return nil, err
@@ -187,10 +195,33 @@ func (l *load) start() (*served, error) {
 	for lines.Scan() {
 		if found := address.FindStringSubmatch(lines.Text()); found != nil {
 			go io.Copy(io.Discard, log)
-			return &served{c, "http://" + found[1] + "/v1/models/power:predict"}, nil
+			return &served{c, found[1], "http://" + found[1] + "/v1/models/power:predict",
+				&http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: l.clients}}, ""}, nil
 		}
 	}
 	return nil, errors.Join(errors.New("the server did not start"), c.Wait())
+}
+
+// post asks for predictions. Any other answer is an error.
+func (s *served) post(body []byte) error {
+	q, err := http.NewRequest(http.MethodPost, s.url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	q.Header.Set("Content-Type", "application/json")
+	if s.token != "" {
+		q.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	a, err := s.client.Do(q)
+	if err != nil {
+		return err
+	}
+	defer a.Body.Close()
+	text, err := io.ReadAll(a.Body)
+	if err == nil && a.StatusCode != http.StatusOK {
+		err = fmt.Errorf("status %d: %s", a.StatusCode, text)
+	}
+	return err
 }
 
 func (s *served) stop() error {
@@ -211,14 +242,18 @@ func (s *served) megabytes() (mb float64) {
 	return resident * float64(os.Getpagesize()) / 1e6
 }
 
-// ask loads the server for a while. Memory is that of the last three quarters of the time.
-func (l *load) ask(s *served, rows int) (took []time.Duration, failures int, memory []float64) {
+// body is a request for so many rows.
+func (l *load) body(rows int) []byte {
 	var cells []string
 	for i := range rows {
 		cells = append(cells, "["+l.rows[i%len(l.rows)]+"]")
 	}
-	body := []byte(`{"instances":[` + strings.Join(cells, ",") + `]}`)
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: l.clients}}
+	return []byte(`{"instances":[` + strings.Join(cells, ",") + `]}`)
+}
+
+// ask loads the server for a while. Memory is that of the last three quarters of the time.
+func (l *load) ask(s *served, rows int) (took []time.Duration, failures int, memory []float64) {
+	body := l.body(rows)
 	end := time.Now().Add(l.seconds)
 	var asking sync.WaitGroup
 	var mu sync.Mutex
@@ -228,16 +263,12 @@ func (l *load) ask(s *served, rows int) (took []time.Duration, failures int, mem
 			failed := 0
 			for time.Now().Before(end) {
 				began := time.Now()
-				a, err := client.Post(s.url, "application/json", bytes.NewReader(body))
-				if err == nil {
-					_, err = io.Copy(io.Discard, a.Body)
-					a.Body.Close()
-				}
-				if err != nil || a.StatusCode != http.StatusOK {
+				if err := s.post(body); err != nil {
 					failed++
-					continue
+					fmt.Println("an error:", err)
+				} else {
+					own = append(own, time.Since(began))
 				}
-				own = append(own, time.Since(began))
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -250,6 +281,6 @@ func (l *load) ask(s *served, rows int) (took []time.Duration, failures int, mem
 		time.Sleep(l.seconds / 60)
 	}
 	asking.Wait()
-	client.CloseIdleConnections()
+	s.client.CloseIdleConnections()
 	return took, failures, memory
 }
