@@ -179,7 +179,7 @@ PACKAGES_parquet := pyarrow==$(PYARROW_VERSION) polars==$(POLARS_VERSION)
 parquet-peers: $(CLIENTS)/parquet/bin/is-there
 
 .PHONY: test-parquet
-test-parquet: $(CLIENTS)/parquet/bin/is-there ## Parquet files in and out, against pyarrow and polars
+test-parquet: $(CLIENTS)/parquet/bin/is-there ## Parquet and Arrow files in and out, against pyarrow and polars
 	$(GO) build -o $(CLIENTS)/gpdrf-gpu ./cmd/gpdrf-gpu
 	$(CLIENTS)/parquet/bin/python internal/tablefile/check.py $(CLIENTS)/gpdrf-gpu
 

@@ -40,6 +40,8 @@ func formats() []format {
 		{"a LIBSVM file", isLIBSVM, false, false, readLIBSVM, false},
 		{"an ARFF table", isARFF, true, false, readCSV, false},
 		{"a Parquet file", tablefile.IsParquet, true, false, readCSV, false},
+		{"an Arrow file", tablefile.IsArrow, true, false, readCSV, false},
+		{"an Arrow stream", tablefile.IsArrowStream, true, false, readCSV, false},
 		{"rows in JSON", isJSONRows, true, false, readCSV, false},
 		{"graphs in JSON", isGraphLines, false, true, readGraphLines, true},
 		{"an SDF file", isSDF, false, true, readSDF, true},

@@ -13,7 +13,7 @@ func TestFormatsAreTested(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small := map[string]struct{ text, row string }{
+	files := map[string]struct{ text, row string }{
 		"an IDX file of images": {"\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x02abcd", "| IDX images |"},
 		"an npy array":          {npy("<f8", "2, 2", []float64{1, 2, 3, 4}), "| npy array |"},
 		"an npz archive": {zipOf("x.npy", npy("<f8", "2, 1", []float64{1, 2}), "y.npy",
@@ -21,8 +21,10 @@ func TestFormatsAreTested(t *testing.T) {
 		"a LIBSVM file": {"1 1:2\n-1 2:3\n", "| LIBSVM |"},
 		"an ARFF table": {"@relation r\n@attribute a numeric\n@attribute b " +
 			"numeric\n@data\n1,2\n3,4\n", "An **ARFF** table"},
-		"a Parquet file": {parquetText(t), "| Parquet |"},
-		"rows in JSON":   {`{"a": 1, "b": 2}` + "\n" + `{"a": 3, "b": 4}` + "\n", "| JSON lines |"},
+		"a Parquet file":  {sampleFile(t, "small.parquet"), "| Parquet, Arrow |"},
+		"an Arrow file":   {sampleFile(t, "small.arrow"), "| Parquet, Arrow |"},
+		"an Arrow stream": {sampleFile(t, "small.arrows"), "| Parquet, Arrow |"},
+		"rows in JSON":    {`{"a": 1, "b": 2}` + "\n" + `{"a": 3, "b": 4}` + "\n", "| JSON lines |"},
 		"graphs in JSON": {`{"nodes": 1, "edges": [], "label": 0}` + "\n" +
 			`{"nodes": 1, "edges": [], "label": 1}`, "| graphs in JSON"},
 		"an SDF file":        {molecules, "| SDF"},
@@ -31,7 +33,7 @@ func TestFormatsAreTested(t *testing.T) {
 		csvTable().what:      {"a,b\n1,2\n3,4\n", "| CSV |"},
 	}
 	for _, f := range formats() {
-		s, ok := small[f.what]
+		s, ok := files[f.what]
 		if !ok {
 			t.Errorf("%s has no small file in this test", f.what)
 			continue

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// parquetText is a Parquet file of two rows, a and b, by polars.
-func parquetText(t *testing.T) string {
+// sampleFile is a file of two rows, a and b, by polars or pyarrow.
+func sampleFile(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/small.parquet")
+	text, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
-
-	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
 // records reads the rows of a table as text cells, knowing where each stands.
@@ -32,9 +30,9 @@ type records struct {
 
 // newRecords finds out how the table is written. It has read the first row on return.
 func newRecords(in *input) (*records, error) {
-	if tablefile.IsParquet(in.head) {
+	if isColumns(in.head) {
 		rec := &records{name: in.name, guard: &guard{}}
-		return rec, rec.openParquet(in)
+		return rec, rec.openColumns(in)
 	}
 	head, err := in.text()
 	if err != nil {

@@ -23,10 +23,11 @@ const (
 	CSV     = "csv"
 	JSONL   = "jsonl" // a JSON object on each line
 	Parquet = "parquet"
+	Arrow   = "arrow" // Arrow IPC, also called Feather
 )
 
 // Formats are all of them.
-func Formats() []string { return []string{CSV, JSONL, Parquet} }
+func Formats() []string { return []string{CSV, JSONL, Parquet, Arrow} }
 
 // Writer writes tables of the same columns, one after the other, into one file. A number that is
 // not finite is ErrNotFinite.
@@ -41,7 +42,13 @@ func NewWriter(w io.Writer, format string) Writer {
 	case JSONL:
 		return &textWriter{to: w, begin: func(*Table) ([]byte, error) { return nil, nil }, append: appendJSON}
 	case Parquet:
-		return &parquetWriter{to: w}
+		return &columnWriter{begin: func(columns []tablefile.Column) (tablefile.Writer, error) {
+			return tablefile.NewParquet(w, columns), nil
+		}}
+	case Arrow:
+		return &columnWriter{begin: func(columns []tablefile.Column) (tablefile.Writer, error) {
+			return tablefile.NewArrow(w, columns)
+		}}
 	}
 	return &textWriter{to: w, begin: csvHeader, append: appendCSV}
 }
@@ -177,21 +184,23 @@ func appendJSON(to []byte, _ *Table, names [][]byte, cells []Cell) ([]byte, erro
 	return append(to, '}', '\n'), nil
 }
 
-// parquetWriter writes numbers as doubles and classes as text.
-type parquetWriter struct {
-	to   io.Writer
-	file *tablefile.Writer // nil before the first table
-	text []bool            // of the columns
+// columnWriter writes numbers as doubles and classes as text, in columns with a type.
+type columnWriter struct {
+	begin func(columns []tablefile.Column) (tablefile.Writer, error)
+	file  tablefile.Writer // nil before the first table
+	text  []bool           // of the columns
 }
 
-func (w *parquetWriter) Write(t *Table) error {
+func (w *columnWriter) Write(t *Table) (err error) {
 	if w.file == nil {
 		columns := make([]tablefile.Column, len(t.Columns))
 		for c, name := range t.Columns {
 			columns[c] = tablefile.Column{Name: name, Text: slices.Contains(t.Words, name)}
 			w.text = append(w.text, columns[c].Text)
 		}
-		w.file = tablefile.NewWriter(w.to, columns)
+		if w.file, err = w.begin(columns); err != nil {
+			return err
+		}
 	}
 	return t.each(func(cells []Cell) error {
 		for c, cell := range cells {
@@ -209,7 +218,7 @@ func (w *parquetWriter) Write(t *Table) error {
 }
 
 // Close writes the index of the file.
-func (w *parquetWriter) Close() error {
+func (w *columnWriter) Close() error {
 	if w.file == nil {
 		return nil
 	}

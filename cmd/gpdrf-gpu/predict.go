@@ -155,7 +155,7 @@ func (w untilDone) Write(text []byte) (int, error) {
 func (c *call) output(in string) (path, format string, err error) {
 	path, ok := c.text("out")
 	if !ok {
-		return "", "", usagef("predict needs --out FILE.csv, FILE.jsonl, FILE.parquet or -")
+		return "", "", usagef("predict needs --out FILE.csv, FILE.jsonl, FILE.parquet, FILE.arrow or -")
 	}
 	format, given := c.text("format")
 	known := strings.Join(predict.Formats(), ", ")
@@ -168,7 +168,7 @@ func (c *call) output(in string) (path, format string, err error) {
 	case slices.Contains(predict.Formats(), ending):
 		format = ending
 	default:
-		return "", "", usagef("--out: %q must end in .csv, .jsonl or .parquet, or be -; or give --format", path)
+		return "", "", usagef("--out: %q must end in .csv, .jsonl, .parquet or .arrow, or be -; or give --format", path)
 	}
 	if folder, err := os.Stat(filepath.Dir(path)); path != "-" && (err != nil || !folder.IsDir()) {
 		return "", "", usagef("--out: there is no folder %s: make it, or give another", filepath.Dir(path))

@@ -111,7 +111,7 @@ func (p *program) ownVerbs() []verb {
 					help: "the column that names the rows, and is copied; default: that of training"},
 				gramFlag,
 				{group: "Output", name: "out", arg: "FILE|-",
-					help: "where to write: FILE.csv, FILE.jsonl, FILE.parquet, or - for standard output"},
+					help: "where to write: FILE.csv, FILE.jsonl, FILE.parquet, FILE.arrow, or - for standard output"},
 				{group: "Output", name: "format", arg: strings.Join(predict.Formats(), "|"),
 					help: "how to write; default: as FILE ends, or csv"},
 				{group: "Output", name: "skip-bad", arg: "FILE.csv",

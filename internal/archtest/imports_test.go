@@ -68,6 +68,9 @@ var homes = map[string][]string{
 	"google.golang.org/protobuf":   {"internal/wire", "serve/inference"},
 	"github.com/prometheus":        {"serve"},
 	"github.com/parquet-go":        {"internal/tablefile"},
+	// files of Arrow, and the descriptions in them
+	"github.com/apache/arrow-go":    {"internal/tablefile"},
+	"github.com/google/flatbuffers": {"internal/tablefile"},
 }
 
 func within(dir string, rooms []string) bool {

@@ -1,4 +1,4 @@
-"""Parquet files against pyarrow and polars: python check.py PROGRAM.
+"""Parquet and Arrow files against pyarrow and polars: python check.py PROGRAM.
 
 Both write the same table in their ways, and PROGRAM must predict of each file what it predicts of the CSV. Both then read
 what PROGRAM writes.
@@ -12,6 +12,7 @@ import tempfile
 import polars
 import pyarrow
 import pyarrow.csv
+import pyarrow.feather
 import pyarrow.parquet
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
@@ -43,6 +44,16 @@ def main(program):
         for compression in ("uncompressed", "snappy", "zstd", "lz4"):
             files[f"polars, {compression}"] = folder / f"polars-{compression}.parquet"
             frame.write_parquet(files[f"polars, {compression}"], compression=compression)
+        for compression in ("uncompressed", "lz4", "zstd"):
+            files[f"pyarrow, Arrow, {compression}"] = folder / f"arrow-{compression}.arrow"
+            pyarrow.feather.write_feather(table, files[f"pyarrow, Arrow, {compression}"], compression=compression, chunksize=7)
+            files[f"polars, Arrow, {compression}"] = folder / f"polars-{compression}.arrow"
+            frame.write_ipc(files[f"polars, Arrow, {compression}"], compression=compression)
+            files[f"polars, stream, {compression}"] = folder / f"polars-{compression}.arrows"
+            frame.write_ipc_stream(files[f"polars, stream, {compression}"], compression=compression)
+        files["pyarrow, stream"] = folder / "arrow.arrows"
+        with pyarrow.ipc.new_stream(files["pyarrow, stream"], table.schema) as stream:
+            stream.write_table(table, max_chunksize=7)
         files["polars, JSON lines"] = folder / "polars.jsonl"
         frame.write_ndjson(files["polars, JSON lines"])
         want = run(program, "predict", model, "--quiet", "--data", rows, "--out", "-")
@@ -55,7 +66,10 @@ def main(program):
         run(program, "predict", model, "--quiet", "--data", rows, "--out", folder / "out.parquet")
         assert pyarrow.parquet.read_table(folder / "out.parquet").equals(pyarrow.csv.read_csv(folder / "out.csv"))
         assert polars.read_parquet(folder / "out.parquet").equals(polars.read_csv(folder / "out.csv"))
-        print("pyarrow and polars read the Parquet file of a prediction as its CSV")
+        run(program, "predict", model, "--quiet", "--data", rows, "--out", folder / "out.arrow")
+        assert pyarrow.feather.read_table(folder / "out.arrow").equals(pyarrow.csv.read_csv(folder / "out.csv"))
+        assert polars.read_ipc(folder / "out.arrow").equals(polars.read_csv(folder / "out.csv"))
+        print("pyarrow and polars read the Parquet and Arrow files of a prediction as its CSV")
 
 
 if __name__ == "__main__":

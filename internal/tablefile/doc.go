@@ -1,12 +1,24 @@
-// Package tablefile reads and writes tables of typed columns, which are Parquet files. It gives
-// rows as text cells, as a CSV file has them: "" is a missing cell, a number keeps all its digits,
-// and true and false are 1 and 0.
+// Package tablefile reads and writes tables of typed columns, which are files of Parquet or of
+// Arrow IPC. It gives rows as text cells, as a CSV file has them: "" is a missing cell, a number
+// keeps all its digits, and true and false are 1 and 0.
 package tablefile
 
 import (
 	"fmt"
+	"math/big"
 	"strconv"
+	"time"
 )
+
+// Reader gives the rows of a file one by one.
+type Reader interface {
+	// Columns are their names, in the order of the file.
+	Columns() []string
+	// Read gives the next row, which is valid until another is read, or io.EOF after the last.
+	Read() (row []string, err error)
+	// Close ends the reading.
+	Close()
+}
 
 // damaged turns a panic of a library over bytes that make no sense into an error.
 func damaged(err *error) {
@@ -33,4 +45,22 @@ func oneIf(b bool) string {
 		return "1"
 	}
 	return "0"
+}
+
+// day is a date so many days after 1970.
+func day(n int64) string { return time.Unix(n*86400, 0).UTC().Format(time.DateOnly) }
+
+// instant is a time so many units after 1970.
+func instant(v int64, unit time.Duration) string {
+	perSecond := int64(time.Second / unit)
+	return time.Unix(v/perSecond, v%perSecond*int64(unit)).UTC().Format("2006-01-02 15:04:05.999999999")
+}
+
+// mostDigits is how many digits a decimal has at most, in either format.
+const mostDigits = 76
+
+// scaled is n over ten to the scale, which is from 0 to mostDigits.
+func scaled(n *big.Int, scale int) string {
+	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
+	return new(big.Rat).SetFrac(n, ten).FloatString(scale)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/big"
 	"strconv"
-	"time"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -15,8 +14,8 @@ import (
 // IsParquet looks at the first bytes.
 func IsParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
 
-// Reader gives the rows of a Parquet file one by one.
-type Reader struct {
+// parquetReader gives the rows of a Parquet file one by one.
+type parquetReader struct {
 	names  []string
 	cells  []func(parquet.Value) string
 	groups []parquet.RowGroup
@@ -28,14 +27,14 @@ type Reader struct {
 
 const parquetBuffer = 256 // rows
 
-// Open begins to read a file of some bytes.
-func Open(r io.ReaderAt, size int64) (reader *Reader, err error) {
+// OpenParquet begins to read a file of some bytes.
+func OpenParquet(r io.ReaderAt, size int64) (reader Reader, err error) {
 	defer damaged(&err)
 	file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("is a Parquet file that cannot be read (%v): write it again", err)
 	}
-	p := &Reader{groups: file.RowGroups(), buffer: make([]parquet.Row, parquetBuffer)}
+	p := &parquetReader{groups: file.RowGroups(), buffer: make([]parquet.Row, parquetBuffer)}
 	for _, c := range file.Root().Columns() {
 		cell := parquetCell(c)
 		if cell == nil {
@@ -47,18 +46,15 @@ func Open(r io.ReaderAt, size int64) (reader *Reader, err error) {
 	return p, nil
 }
 
-// Columns are their names, in the order of the file.
-func (p *Reader) Columns() []string { return p.names }
+func (p *parquetReader) Columns() []string { return p.names }
 
-// Close ends the reading.
-func (p *Reader) Close() {
+func (p *parquetReader) Close() {
 	if p.rows != nil {
 		p.rows.Close()
 	}
 }
 
-// Read gives the next row, which is valid until another is read, or io.EOF after the last.
-func (p *Reader) Read() (row []string, err error) {
+func (p *parquetReader) Read() (row []string, err error) {
 	defer damaged(&err)
 	for len(p.left) == 0 {
 		if p.rows == nil {
@@ -99,11 +95,14 @@ func parquetCell(c *parquet.Column) func(parquet.Value) string {
 	}
 	switch t := logical.(type) {
 	case *format.DateType:
-		return func(v parquet.Value) string { return time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly) }
+		return func(v parquet.Value) string { return day(int64(v.Int32())) }
 	case *format.TimestampType:
 		unit := t.Unit.Value.Duration()
 		return func(v parquet.Value) string { return instant(v.Int64(), unit) }
 	case *format.DecimalType:
+		if t.Scale < 0 || t.Scale > mostDigits {
+			return nil
+		}
 		return func(v parquet.Value) string { return decimal(v, int(t.Scale)) }
 	case *format.IntType:
 		if !t.IsSigned {
@@ -132,12 +131,6 @@ func parquetCell(c *parquet.Column) func(parquet.Value) string {
 	return nil
 }
 
-// instant is a time so many units after 1970.
-func instant(v int64, unit time.Duration) string {
-	perSecond := int64(time.Second / unit)
-	return time.Unix(v/perSecond, v%perSecond*int64(unit)).UTC().Format("2006-01-02 15:04:05.999999999")
-}
-
 // decimal is an integer of v's bytes over ten to the scale.
 func decimal(v parquet.Value, scale int) string {
 	var n big.Int
@@ -153,6 +146,5 @@ func decimal(v parquet.Value, scale int) string {
 			n.Sub(&n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
 		}
 	}
-	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
-	return new(big.Rat).SetFrac(&n, ten).FloatString(scale)
+	return scaled(&n, scale)
 }

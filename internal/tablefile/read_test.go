@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,9 +19,21 @@ var houses = [][]string{
 	{"0.1", "1", "", "flat", "7.00", "1969-07-20", "2000-01-01 00:00:00"},
 }
 
+// samples are the same table in files of several kinds, by pyarrow and polars.
+var samples = []string{"houses.parquet", "houses.arrow", "houses.arrows", "polars.arrow"}
+
+func sample(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // all reads a file to its end.
 func all(text []byte) (rows [][]string, err error) {
-	r, err := Open(bytes.NewReader(text), int64(len(text)))
+	r, err := open(text)
 	if err != nil {
 		return nil, err
 	}
@@ -37,33 +50,69 @@ func all(text []byte) (rows [][]string, err error) {
 	}
 }
 
+func open(text []byte) (Reader, error) {
+	switch file := bytes.NewReader(text); {
+	case IsParquet(text):
+		return OpenParquet(file, file.Size())
+	case IsArrow(text):
+		return OpenArrow(file, file.Size())
+	default:
+		return OpenArrowStream(file)
+	}
+}
+
 func TestRead(t *testing.T) {
-	text, err := os.ReadFile("testdata/houses.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := all(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.EqualFunc(got, houses, slices.Equal[[]string]) {
-		t.Errorf("%q, expected %q", got, houses)
+	for _, name := range samples {
+		got, err := all(sample(t, name))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if !slices.EqualFunc(got, houses, slices.Equal[[]string]) {
+			t.Errorf("%s: %q, expected %q", name, got, houses)
+		}
 	}
 }
 
 // A file that was cut short or has a wrong byte is an error, or reads as something: it never stops
 // the program.
 func TestDamaged(t *testing.T) {
-	text, err := os.ReadFile("testdata/houses.parquet")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range samples {
+		t.Run(name, func(t *testing.T) {
+			text, cut := sample(t, name), 0
+			for at := range text {
+				_, err := all(text[:at])
+				if err != nil && !strings.Contains(err.Error(), "write it again") {
+					t.Fatalf("the first %d bytes give the error %v", at, err)
+				} else if err == nil {
+					cut++
+				}
+				damaged := bytes.Clone(text)
+				damaged[at] ^= 0x55
+				all(damaged)
+			}
+			if strings.HasSuffix(name, ".arrows") {
+				cut -= 9 // a stream may end behind its rows
+			}
+			if cut > 0 {
+				t.Errorf("%d files that are cut short are read", cut)
+			}
+		})
 	}
-	for at := range text {
-		if _, err := all(text[:at]); err == nil || !strings.Contains(err.Error(), "write it again") {
-			t.Fatalf("the first %d bytes give the error %v", at, err)
+}
+
+// Any bytes are an error, or rows.
+func FuzzArrow(f *testing.F) {
+	for _, name := range samples[1:] {
+		f.Add(sample(f, name))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := open(text)
+		if err != nil {
+			return
 		}
-		damaged := bytes.Clone(text)
-		damaged[at] ^= 0x55
-		all(damaged)
-	}
+		defer r.Close()
+		for n := 0; err == nil && n < 1e5; n++ {
+			_, err = r.Read()
+		}
+	})
 }

@@ -13,8 +13,18 @@ type Column struct {
 	Text bool
 }
 
-// Writer writes a Parquet file, compressed with zstd.
-type Writer struct {
+// Writer writes a file row by row. Each row has a cell for each column, in order: Number of a
+// column of numbers, Text of one of text, or Missing; then comes EndRow.
+type Writer interface {
+	Number(v float64)
+	Text(v string)
+	Missing()
+	EndRow() error
+	Close() error // writes the end of the file
+}
+
+// parquetWriter writes a Parquet file.
+type parquetWriter struct {
 	to  *parquet.GenericWriter[any]
 	row parquet.Row
 }
@@ -22,8 +32,8 @@ type Writer struct {
 // rowsPerGroup is how many rows lie together in a file, and are held in memory.
 const rowsPerGroup = 1 << 16
 
-// NewWriter begins a file of these columns, in this order.
-func NewWriter(w io.Writer, columns []Column) *Writer {
+// NewParquet begins a Parquet file, compressed with zstd.
+func NewParquet(w io.Writer, columns []Column) Writer {
 	group := orderedGroup{Group: parquet.Group{}}
 	for _, c := range columns {
 		group.names = append(group.names, c.Name)
@@ -33,7 +43,7 @@ func NewWriter(w io.Writer, columns []Column) *Writer {
 			group.Group[c.Name] = parquet.Optional(parquet.Leaf(parquet.DoubleType))
 		}
 	}
-	return &Writer{to: parquet.NewGenericWriter[any](w, parquet.NewSchema("table", group),
+	return &parquetWriter{to: parquet.NewGenericWriter[any](w, parquet.NewSchema("table", group),
 		parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowsPerGroup),
 		parquet.CreatedBy("gpdrf-gpu", "", ""))}
 }
@@ -53,25 +63,20 @@ func (g orderedGroup) Fields() []parquet.Field {
 	return fields
 }
 
-// Number is the next cell of the row.
-func (w *Writer) Number(v float64) { w.add(parquet.DoubleValue(v), 1) }
+func (w *parquetWriter) Number(v float64) { w.add(parquet.DoubleValue(v), 1) }
 
-// Text is the next cell of the row.
-func (w *Writer) Text(v string) { w.add(parquet.ByteArrayValue([]byte(v)), 1) }
+func (w *parquetWriter) Text(v string) { w.add(parquet.ByteArrayValue([]byte(v)), 1) }
 
-// Missing is the next cell of the row.
-func (w *Writer) Missing() { w.add(parquet.NullValue(), 0) }
+func (w *parquetWriter) Missing() { w.add(parquet.NullValue(), 0) }
 
-func (w *Writer) add(v parquet.Value, defined int) {
+func (w *parquetWriter) add(v parquet.Value, defined int) {
 	w.row = append(w.row, v.Level(0, defined, len(w.row)))
 }
 
-// EndRow ends a row that has a cell for each column.
-func (w *Writer) EndRow() error {
+func (w *parquetWriter) EndRow() error {
 	_, err := w.to.WriteRows([]parquet.Row{w.row})
 	w.row = w.row[:0]
 	return err
 }
 
-// Close writes the end of the file.
-func (w *Writer) Close() error { return w.to.Close() }
+func (w *parquetWriter) Close() error { return w.to.Close() }

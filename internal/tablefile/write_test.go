@@ -8,8 +8,17 @@ import (
 
 // What was written is read again, with the columns in their order.
 func TestWrite(t *testing.T) {
-	var file bytes.Buffer
-	w := NewWriter(&file, []Column{{"row", true}, {"mean", false}, {"a,b", false}})
+	columns := []Column{{"row", true}, {"mean", false}, {"a,b", false}}
+	var parquet, arrow bytes.Buffer
+	testWrite(t, &parquet, NewParquet(&parquet, columns))
+	w, err := NewArrow(&arrow, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testWrite(t, &arrow, w)
+}
+
+func testWrite(t *testing.T, file *bytes.Buffer, w Writer) {
 	const n = rowsPerGroup + 3
 	for i := range n {
 		w.Text(fmt.Sprint("r", i))

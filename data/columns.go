@@ -1,0 +1,85 @@
+package data
+
+import (
+	"io"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
+)
+
+// columnRows are the rows of a file of typed columns. They have no lines: a place is a row and a
+// column, both from 1.
+type columnRows struct {
+	tablefile.Reader
+	name string
+	row  int
+}
+
+func (p *columnRows) Read() ([]string, error) {
+	p.row++
+	cells, err := p.Reader.Read()
+	if err != nil && err != io.EOF {
+		err = &Error{File: p.name, Line: p.row, Msg: err.Error(), Err: err}
+	}
+	return cells, err
+}
+
+func (p *columnRows) FieldPos(cell int) (row, column int) { return p.row, cell + 1 }
+func (p *columnRows) InputOffset() int64                  { return 0 }
+
+// isColumns looks at the first bytes: typed columns are in Parquet and Arrow files.
+func isColumns(head []byte) bool {
+	return tablefile.IsParquet(head) || tablefile.IsArrow(head) || tablefile.IsArrowStream(head)
+}
+
+// openColumns reads the names of the columns, and the first row.
+func (r *records) openColumns(in *input) error {
+	rows, err := in.columns()
+	if err != nil {
+		return err
+	}
+	if len(rows.Columns()) == 0 {
+		return errorf(r.name, "has no columns: a table with at least one row is needed")
+	}
+	r.rows, r.style = &columnRows{Reader: rows, name: r.name}, style{separator: ',', names: rows.Columns()}
+	if err := r.readFirst(); err != nil {
+		return err
+	}
+	return r.nameColumns(rows.Columns())
+}
+
+// columns opens the file.
+func (in *input) columns() (rows tablefile.Reader, err error) {
+	if tablefile.IsArrowStream(in.head) {
+		rows, err = tablefile.OpenArrowStream(in.bytes)
+	} else {
+		file, size, wholeErr := in.whole()
+		if wholeErr != nil {
+			return nil, wholeErr
+		}
+		open := tablefile.OpenParquet
+		if tablefile.IsArrow(in.head) {
+			open = tablefile.OpenArrow
+		}
+		rows, err = open(file, size)
+	}
+	if err != nil {
+		return nil, &Error{File: in.name, Msg: err.Error(), Err: err}
+	}
+	return rows, nil
+}
+
+// whole is a file whose index is at its end.
+func (in *input) whole() (file io.ReaderAt, size int64, err error) {
+	at, ok := in.src.(interface {
+		io.ReaderAt
+		io.Seeker
+	})
+	if ok {
+		magic := make([]byte, min(8, len(in.head)))
+		size, err = at.Seek(0, io.SeekEnd)
+		if _, short := at.ReadAt(magic, 0); err == nil && short == nil && isColumns(magic) {
+			return at, size, nil
+		}
+	}
+	return nil, 0, errorf(in.name, "is a file that cannot be read from its end: undo its gzip")
+}
