@@ -323,7 +323,7 @@ check: lint test race ## lint, tests and the race detector
 
 .PHONY: clean
 clean: ## remove what make built
-	rm -rf $(BINARY) build cuda/*.ptx.gz
+	rm -rf $(BINARY) build cuda/*.ptx.gz cuda/cubins
 
 # CUDA. The program links a static stand-in for the driver (cuda/shim), so that it needs no toolkit to build and no
 # driver to start. The tests run kernels.cu on a test double of the driver (cuda/double), so that they need no GPU.
@@ -620,16 +620,23 @@ card: ## on a machine with a card and the files of make card-pack: check and tim
 # Release files: the program in pure Go for other systems, and with CUDA for Linux. There, machine code of known cards is packed
 # beside the PTX, so that a start does not wait for the driver's compiler.
 DIST     := build/dist
-VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 PURE     := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
 CC_amd64 ?= $(CC)
 CC_arm64 ?= aarch64-linux-gnu-gcc
 
+# The machine code of an image for an architecture, packed.
+define cubin
+CUBINS += cuda/cubins/$(2)/kernels_sm$(1).ptx.gz
+cuda/cubins/$(2)/kernels_sm$(1).ptx.gz: cuda/kernels_sm$(1).ptx | $(TOOLKIT)/bin/nvcc
+	@mkdir -p $$(@D)
+	$(TOOLKIT)/bin/ptxas -arch=$(2) $$< -o $(GENERATED)/$(1)-$(2).cubin
+	gzip -9nc $(GENERATED)/$(1)-$(2).cubin > $$@.new
+	mv $$@.new $$@
+endef
+$(foreach run,$(PTXAS_RUNS),$(eval $(call cubin,$(firstword $(subst :, ,$(run))),$(lastword $(subst :, ,$(run))))))
+
 .PHONY: cubins
-cubins: ptxas
-	rm -rf cuda/cubins
-	for run in $(PTXAS_RUNS); do image=$${run%:*} arch=$${run#*:}; mkdir -p cuda/cubins/$$arch; \
-		gzip -9nc $(GENERATED)/$$image-$$arch.cubin > cuda/cubins/$$arch/kernels_sm$$image.ptx.gz || exit 1; done
+cubins: $(CUBINS)
 
 $(GENERATED)/%/libcuda.a: $(GENERATED)/libcuda.a
 	@mkdir -p $(@D)
@@ -641,17 +648,20 @@ $(GENERATED)/%/libcuda.a: $(GENERATED)/libcuda.a
 
 .PHONY: $(PURE:%=dist-%) dist-cuda-amd64 dist-cuda-arm64
 $(PURE:%=dist-%): dist-%:
-	CGO_ENABLED=0 GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) $(GO) build $(BUILD_FLAGS) \
-		-o $(DIST)/gpdrf-gpu-$(VERSION)-$*$(if $(filter windows%,$*),.exe) ./cmd/gpdrf-gpu
+	CGO_ENABLED=0 GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) \
+		$(GO) build $(BUILD_FLAGS) -o $(DIST)/programs/$*/ ./cmd/gpdrf-gpu
 
-dist-cuda-amd64 dist-cuda-arm64: dist-cuda-%: $(CUDA_FILES) $(GENERATED)/%/libcuda.a cubins
-	$(CUDA_ENV) CC=$(CC_$*) CGO_LDFLAGS=-L$(CURDIR)/$(GENERATED)/$* GOOS=linux GOARCH=$* $(GO) build $(BUILD_FLAGS) -tags cuda,cubins \
-		-o $(DIST)/gpdrf-gpu-$(VERSION)-linux-$*-cuda ./cmd/gpdrf-gpu
+dist-cuda-amd64 dist-cuda-arm64: dist-cuda-%: $(CUDA_FILES) $(GENERATED)/%/libcuda.a $(CUBINS)
+	$(CUDA_ENV) CC=$(CC_$*) CGO_LDFLAGS=-L$(CURDIR)/$(GENERATED)/$* GOOS=linux GOARCH=$* \
+		$(GO) build $(BUILD_FLAGS) -tags cuda,cubins,mpi -o $(DIST)/programs/linux-$*-cuda/ ./cmd/gpdrf-gpu
 
 .PHONY: dist
-dist: ## build/dist: the program for Linux, macOS and Windows, with CUDA for Linux; checksums, and a list of its modules
+dist: ## build/dist: archives of the program for Linux, macOS and Windows, with CUDA for Linux; checksums, lists of modules
 	rm -rf $(DIST)
-	mkdir -p $(DIST)
 	$(MAKE) $(PURE:%=dist-%) dist-cuda-amd64 dist-cuda-arm64
-	cd $(DIST) && $(GO) version -m * > MODULES && sha256sum * > SHA256SUMS
+	$(GO) run ./internal/release $(DIST)
 	@ls -sh $(DIST)
+
+.PHONY: dist-check
+dist-check: double ## what make dist made: checksums, systems, first runs, and machine code on the driver test double
+	sh internal/release/check.sh $(DIST) $(DOUBLE)

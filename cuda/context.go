@@ -57,7 +57,12 @@ func describe(ordinal int) (Info, error) {
 		if doubles != "" {
 			i.PTX += " and " + string(doubles)
 		}
-		i.PTX += " (" + i.Capability.why() + ")"
+		i.PTX += " (" + i.Capability.why() + "), "
+		if sm := all.architecture(i.Capability); sm != "" {
+			i.PTX += "as machine code of " + sm
+		} else {
+			i.PTX += "which the driver compiles"
+		}
 	}
 	return i, nil
 }

@@ -9,7 +9,7 @@ type Info struct {
 	Memory     int64 // bytes
 	Capability Capability
 	Driver     int    // the newest CUDA that the driver knows, as 1000·major + 10·minor
-	PTX        string // the images that it would run, and why; "" if it is too old for all
+	PTX        string // the images that it would run, why, and as what; "" if it is too old for all
 }
 
 // String is one line for people.

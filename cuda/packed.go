@@ -3,8 +3,8 @@
 package cuda
 
 import (
+	"bytes"
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -50,19 +50,32 @@ func unpack(packed io.Reader) ([]byte, error) {
 // program that is built with the tag cubins has it.
 var carried fs.FS
 
-// machineCode is an image as NVIDIA's assembler made it for a GPU, or nil. What is made for a
-// compute capability runs on later ones with the same major number.
-func (i image) machineCode(c Capability) []byte {
+// architecture is what the machine code of an image that suits a GPU is made for, such as "sm_86",
+// or "". What is made for a compute capability runs on later ones with the same major number.
+func (i image) architecture(c Capability) string {
 	for minor := c.Minor; minor >= 0 && carried != nil; minor-- {
-		file, err := carried.Open(fmt.Sprintf("sm_%d%d/%s.gz", c.Major, minor, i))
-		if err != nil {
-			continue
+		sm := fmt.Sprintf("sm_%d%d", c.Major, minor)
+		if _, err := fs.Stat(carried, i.packedIn(sm)); err == nil {
+			return sm
 		}
-		code, err := unpack(file)
-		if err = errors.Join(err, file.Close()); err != nil {
-			panic("cuda: the machine code of " + string(i) + ": " + err.Error())
-		}
-		return code
 	}
-	return nil
+	return ""
+}
+
+func (i image) packedIn(architecture string) string { return architecture + "/" + string(i) + ".gz" }
+
+// machineCode is an image as NVIDIA's assembler made it for a GPU, or nil.
+func (i image) machineCode(c Capability) []byte {
+	sm := i.architecture(c)
+	if sm == "" {
+		return nil
+	}
+	packed, err := fs.ReadFile(carried, i.packedIn(sm))
+	if err == nil {
+		packed, err = unpack(bytes.NewReader(packed))
+	}
+	if err != nil {
+		panic("cuda: the machine code of " + string(i) + ": " + err.Error())
+	}
+	return packed
 }

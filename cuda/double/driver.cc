@@ -144,17 +144,35 @@ struct Module {
   std::string ptx;
   int target; // of the PTX: 70 in ".target sm_70", and where it names none
   std::map<std::string, Function> functions;
+  MachineCode code; // in place of PTX
 };
+
+// target_of is the target of the PTX that machine code was made of. There are two with all kernels,
+// and two with products of doubles alone.
+static int target_of(const MachineCode &code) {
+  if (code.kernels.count("set_live")) return code.capability < 80 ? 70 : 80;
+  return code.capability == 90 || code.capability == 100 ? 90 : 86;
+}
+
+static int load_cubin(Module **m, const void *image) {
+  MachineCode code = read_cubin(image);
+  int own = limits().capability;
+  if (code.capability / 10 != own / 10 || code.capability > own) return refuse(NO_BINARY, __func__, "the machine code is for another GPU");
+  if (setting("EMU_CUBINS", 1) == 0) return refuse(UNSUPPORTED_VERSION, __func__, "the machine code is newer than the driver");
+  *m = new Module{"", target_of(code), {}, code};
+  return OK;
+}
 
 API cuModuleLoadData(Module **m, const void *image) {
   ENTER
   NOT_IN_CAPTURE
+  if (image && is_cubin(image)) return load_cubin(m, image);
   const char *text = (const char *)image;
   if (!text || !strstr(text, ".version")) return refuse(INVALID_IMAGE, __func__, "not PTX");
   const char *target = strstr(text, ".target sm_");
   int sm = target ? atoi(target + 11) : 70;
   if (sm > limits().capability) return refuse(NO_BINARY, __func__, "the PTX is for a newer GPU");
-  *m = new Module{text, sm, {}};
+  *m = new Module{text, sm, {}, {}};
   return OK;
 }
 // The message of the driver's compiler goes to the error log, option 5, of so many bytes,
@@ -192,6 +210,16 @@ static int described(const std::string &ptx, const emu::Kernel &k) {
   return OK;
 }
 
+// assembled says the same of machine code.
+static int assembled(const MachineCode &code, const emu::Kernel &k) {
+  auto found = code.kernels.find(k.name);
+  if (found == code.kernels.end()) return refuse(NOT_FOUND, k.name, "not in the machine code");
+  const CodeEntry &e = found->second;
+  if (e.threads != k.threads || !std::equal(e.sizes.begin(), e.sizes.end(), k.sizes.begin(), k.sizes.end()))
+    return refuse(INVALID_IMAGE, k.name, "the machine code has other parameters or threads than the source: make cubins");
+  return OK;
+}
+
 API cuModuleGetFunction(Function **f, Module *m, const char *name) {
   ENTER
   const emu::Kernel *found = nullptr;
@@ -199,11 +227,12 @@ API cuModuleGetFunction(Function **f, Module *m, const char *name) {
     if (k.target == m->target && !strcmp(k.name, name) && (!k.mutant || k.mutant == setting("EMU_MUTANT", 0)) && (!found || k.mutant)) found = &k;
   if (!found) return refuse(NOT_FOUND, name, "no such kernel");
   if (!m->functions.count(name)) {
-    size_t fixed = static_shared_of(m->ptx, *found);
+    auto entry = m->code.kernels.find(name);
+    size_t fixed = m->ptx.empty() ? entry == m->code.kernels.end() ? 0 : entry->second.shared : static_shared_of(m->ptx, *found);
     m->functions[name] = {found, fixed, default_shared - fixed};
   }
   *f = &m->functions[name];
-  return described(m->ptx, *found);
+  return m->ptx.empty() ? assembled(m->code, *found) : described(m->ptx, *found);
 }
 
 API cuFuncSetAttribute(Function *f, int attribute, int value) {

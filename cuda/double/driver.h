@@ -5,8 +5,9 @@
 // waits), EMU_LOG (each refused call is explained), EMU_DEVICES, EMU_MEMORY (MiB of each),
 // EMU_CAPABILITY ("9.0"), EMU_LOST (the driver is lost at launch number n), EMU_FULL (another
 // program has taken all memory at allocation number n), EMU_GRAPHS (0: a driver without graphs),
-// EMU_KERNELS (each launch is named), EMU_MUTANT (the wrong kernel of this number takes its place).
-// CUDA_VISIBLE_DEVICES is as in the driver.
+// EMU_CUBINS (0: a driver that is older than any machine code), EMU_KERNELS (each launch is named),
+// EMU_MUTANT (the wrong kernel of this number takes its place). CUDA_VISIBLE_DEVICES is as in the
+// driver.
 #pragma once
 #include "run.h"
 #include <functional>
@@ -15,9 +16,10 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 enum Result {
-  OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, NO_BINARY = 209, ILLEGAL_STATE = 401,
+  OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, NO_BINARY = 209, UNSUPPORTED_VERSION = 222, ILLEGAL_STATE = 401,
   INVALID_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600, OUT_OF_RESOURCES = 701, LAUNCH_FAILED = 719,
   CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, CAPTURE_WRONG_THREAD = 908, UNKNOWN = 999
 };
@@ -63,6 +65,20 @@ const Limits &limits(); // of the one that EMU_CAPABILITY names
 
 // static_shared_of is the shared memory that a kernel of the PTX has without asking, in bytes.
 size_t static_shared_of(const std::string &ptx, const emu::Kernel &);
+
+// A kernel of machine code, and all of it, for a GPU of a compute capability and later ones with
+// the same major number.
+struct CodeEntry {
+  std::vector<size_t> sizes; // of its parameters, in bytes
+  unsigned threads;
+  size_t shared; // static, in bytes
+};
+struct MachineCode {
+  int capability;
+  std::map<std::string, CodeEntry> kernels;
+};
+bool is_cubin(const void *image);
+MachineCode read_cubin(const void *image);
 
 // default_shared is what static and dynamic shared memory of a block may be together, until a
 // kernel asks for more.
