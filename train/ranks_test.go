@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -178,8 +180,70 @@ func TestRanksGoOn(t *testing.T) {
 	_, four := part(4, 2, two)
 	end, _ := part(1, 100, four)
 	same(t, "the run in three parts", end.Trained.Named, whole.Trained.Named)
+	if !reflect.DeepEqual(end.Validation, whole.Validation) {
+		t.Errorf("validation of the run in three parts: %+v, expected %+v", end.Validation, whole.Validation)
+	}
 	if two.Step != 7 || four.Step != 21 {
 		t.Errorf("checkpoints at steps %d and %d", two.Step, four.Step)
+	}
+}
+
+// Predictions that ranks share have the bits of one process, for one model and for several, also of
+// fewer rows than ranks.
+func TestRanksPredict(t *testing.T) {
+	regression, classes := table(t, 200, 1, wave), table(t, 200, 3, rings)
+	for _, c := range []struct {
+		set *data.Dataset
+		run string
+	}{
+		{regression, "steps=5 batch=40 inducing=9 features=7"},
+		{regression, "steps=5 batch=40 inducing=9 features=7 likelihood=heteroscedastic layers=2 hidden=3"},
+		{classes, "steps=5 batch=40 inducing=9 features=7 samples=2"},
+	} {
+		trained := mustFit(t, c.run, c.set).Trained
+		for _, n := range []int{5, 7, 200} {
+			some := make([]int, n)
+			for i := range some {
+				some[i] = 7 * i % 200
+			}
+			rows := c.set.Subset(some)
+			predict := func(ctx context.Context) (all []any, err error) {
+				dev, err := device.Open("cpu:f32")
+				if err != nil {
+					return nil, err
+				}
+				defer dev.Close()
+				p, distances, err := trained.PredictFar(ctx, dev, rows, 20)
+				if err != nil {
+					return nil, err
+				}
+				predictor, err := trained.NewPredictor(dev, 64, 20)
+				if err != nil {
+					return nil, err
+				}
+				x, _, err := trained.Rows(ctx, rows)
+				if err != nil {
+					return nil, err
+				}
+				parts, err := predictor.Predict(ctx, n, x)
+				return []any{p, distances, fitted.Joined(parts)}, err
+			}
+			want, err := predict(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var all sync.WaitGroup
+			for _, r := range dist.Group(3) {
+				all.Go(func() {
+					got, err := predict(fitted.WithRanks(t.Context(), r))
+					if err != nil || !reflect.DeepEqual(got, want) {
+						t.Errorf("%s: rank %d of 3, %d rows: not the prediction of one process (%v)", c.run,
+							r.Rank(), n, err)
+					}
+				})
+			}
+			all.Wait()
+		}
 	}
 }
 

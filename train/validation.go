@@ -7,6 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -18,6 +19,7 @@ type validator struct {
 	*trainer
 	*evaluator
 	rows *data.Dataset // those that are evaluated
+	part fitted.Part   // of them, this rank's own
 
 	last, best *rundir.Evaluation
 	since      int // evaluations after the best
@@ -40,9 +42,14 @@ func newEvaluator(dev device.Device, m *model.Model, c *options.Config, rows mod
 
 func (t *trainer) newValidator(ctx context.Context) *validator {
 	v := &validator{trainer: t, rows: t.Validation.Spread(options.ValidationRows)}
-	rows := model.Rows{N: v.rows.N(), X: t.trained.Inputs(ctx, v.rows)}
-	if t.inSteps {
-		rows.X, rows.Vectors = t.trained.Numbers(v.rows), t.sequences.held
+	all := t.trained.Inputs(ctx, v.rows)
+	v.part = fitted.PartOf(fitted.WithRanks(ctx, t.ranks()), v.rows.N())
+	rows := model.Rows{N: v.part.Hi - v.part.Lo, X: func(lo, hi int) []float64 {
+		return all(v.part.Lo+lo, v.part.Lo+hi)
+	}}
+	if t.inSteps { // whose sequences stay together
+		v.part = fitted.PartOf(ctx, v.rows.N())
+		rows = model.Rows{N: v.rows.N(), X: t.trained.Numbers(v.rows), Vectors: t.sequences.held}
 	}
 	v.evaluator = newEvaluator(t.Device, t.Model, t.Config, rows)
 	return v
@@ -59,6 +66,9 @@ func (v *validator) reset() {
 // that is no number is not.
 func (v *validator) evaluate(step int) error {
 	p, err := v.predictor.Predict(v.Config.Seed)
+	if err == nil {
+		p, err = v.part.Join(p)
+	}
 	if err != nil {
 		return err
 	}

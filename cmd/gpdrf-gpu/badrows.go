@@ -39,6 +39,13 @@ func (c *call) badRows(in, out string) (*badRows, error) {
 	return &badRows{path: path}, nil
 }
 
+// silence leaves the file to another process.
+func (b *badRows) silence() {
+	if b != nil {
+		b.path = ""
+	}
+}
+
 // take is the callback that takes bad rows.
 func (b *badRows) take() func(data.BadRow) error {
 	if b == nil {
@@ -54,6 +61,10 @@ func (b *badRows) take() func(data.BadRow) error {
 // beside writes the file of bad rows while f writes that of the others.
 func (b *badRows) beside(rows *data.Stream, f func() error) error {
 	if b == nil {
+		return f()
+	}
+	if b.path == "" {
+		b.to = csv.NewWriter(io.Discard)
 		return f()
 	}
 	return atomicfile.WriteFile(b.path, func(w io.Writer) error {

@@ -71,8 +71,8 @@ func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device,
 	}
 	name, given := c.text("device")
 	if !given {
-		name = trainedOn
-		if !slices.Contains(deviceNames(), name) {
+		name = p.anyCard(trainedOn)
+		if !slices.Contains(deviceNames(), trainedOn) {
 			name = "auto" // a run from another machine
 		}
 	}

@@ -3,14 +3,20 @@ package main
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // eval scores a run on its own test rows or on those of a file.
 func (p *program) eval(c *call) error {
+	if err := p.join(c); err != nil {
+		return err
+	}
 	guard := p.newExitGuard(p.ctx, p.nothing)
+	defer guard.stop()
 	asJSON, err := c.isOn("json")
 	if err != nil {
 		return err
@@ -43,8 +49,13 @@ func (p *program) eval(c *call) error {
 		p.note("%s", n)
 	}
 	p.warnOfFar(p.ctx, run.Trained, rows, 1)
+	ctx, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: path},
+		dist.Fact{Name: "samples", Value: strconv.Itoa(samples)}, dist.Fact{Name: "test set", Value: rows.Fingerprint})
+	if err != nil {
+		return guard.unless(err)
+	}
 	bar := p.newRowsBar(rows.N())
-	scores, err := run.Trained.Evaluate(p.ctx, dev, rows, samples, run.Config.PredictDraws, bar.show)
+	scores, err := run.Trained.Evaluate(ctx, dev, rows, samples, run.Config.PredictDraws, bar.show)
 	bar.end()
 	if err != nil {
 		return guard.unless(err)

@@ -116,7 +116,11 @@ func (f *finish) test(ctx context.Context) (*fitted.Scores, error) {
 	f.warnOfFar(ctx, t, rows, manyOf(rows))
 	bar := f.newRowsBar(rows.N())
 	defer bar.end()
-	return t.Evaluate(ctx, f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, bar.show)
+	scores, err := t.Evaluate(f.together(ctx), f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, bar.show)
+	if err == nil {
+		err = f.leave()
+	}
+	return scores, err
 }
 
 // rescore writes the scores into a run folder that is saved.

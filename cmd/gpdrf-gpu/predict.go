@@ -12,6 +12,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -20,7 +21,11 @@ import (
 
 // predict writes a prediction for each row of a file.
 func (p *program) predict(c *call) error {
+	if err := p.join(c); err != nil {
+		return err
+	}
 	guard := p.newExitGuard(p.ctx, p.nothing)
+	defer guard.stop()
 	path, err := c.argument()
 	if err != nil {
 		return err
@@ -32,6 +37,9 @@ func (p *program) predict(c *call) error {
 	out, format, err := c.output(in)
 	if err != nil {
 		return err
+	}
+	if in == "-" && p.joined() {
+		return usagef("--data -: several processes read the rows, each by itself: give a file")
 	}
 	trained, trainedOn, trainedAt, err := p.openTrained(path)
 	if err != nil {
@@ -70,6 +78,15 @@ func (p *program) predict(c *call) error {
 	if err != nil {
 		return err
 	}
+	if p.follows() { // rank 0 writes
+		out = "-"
+		bad.silence()
+	}
+	ctx, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: path}, dist.Fact{Name: "data", Value: in},
+		dist.Fact{Name: "samples", Value: strconv.Itoa(samples)}, dist.Fact{Name: "draws", Value: strconv.Itoa(draws)})
+	if err != nil {
+		return guard.unless(err)
+	}
 	watch, end := p.reading(p.ctx)
 	defer end()
 	rows, err := c.rowsToPredict(in, trained.Schema, table, watch, bad)
@@ -86,7 +103,7 @@ func (p *program) predict(c *call) error {
 		defer bar.end()
 		stream.Progress = bar.show
 	}
-	write := func(w io.Writer) error { return stream.Run(p.ctx, rows, predict.NewWriter(w, format)) }
+	write := func(w io.Writer) error { return stream.Run(ctx, rows, predict.NewWriter(w, format)) }
 	if out == "-" {
 		err = bad.beside(rows, func() error { return write(p.out) })
 	} else {

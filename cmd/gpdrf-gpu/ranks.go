@@ -1,22 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/dist/mpi"
-	"github.com/gpdrf/gpdrf-gpu/dist/nccl"
-	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -161,89 +156,6 @@ func (p *program) agree(facts []dist.Fact, met error) error {
 	return dist.Agree(p.ranks.exchange, facts, text, code)
 }
 
-// share lets the ranks of a job agree, and gives the job what adds up their gradients: NCCL between
-// GPUs, where it is there, and otherwise MPI.
-func (p *program) share(job *train.Job) error {
-	r := p.ranks
-	_, gpu := job.Device.(device.Queue)
-	engine, absent := nccl.Find()
-	if !gpu {
-		absent = fmt.Errorf("%s is no GPU", job.Device.Name())
-	}
-	err := train.CheckRanks(r, job.Config)
-	if absent != nil {
-		engine = "MPI"
-		if !r.mpi && err == nil {
-			err = usagef("%d processes of torchrun share a training by NCCL alone, which joins GPUs: %w; or start "+
-				"them with mpirun", r.Size(), absent)
-		}
-	}
-	facts := append(factsOf(job), dist.Fact{Name: "engine", Value: engine})
-	if err := p.agree(facts, err); err != nil {
-		return err
-	}
-	if absent == nil {
-		if err := r.openNCCL(job.Device); err != nil {
-			return err
-		}
-	} else if gpu {
-		p.note("warning: sums over processes go through the memory of the host: %v", absent)
-	}
-	job.Comm = r.Comm
-	p.note("%d ranks share the training, by %s", r.Size(), r.Comm)
-	return nil
-}
-
-// openNCCL replaces the engine by NCCL.
-func (r *ranks) openNCCL(dev device.Device) error {
-	job := nccl.Job{Rank: r.Rank(), Size: r.Size(), Exchange: r.exchange, Limit: r.limit, Lost: r.lost}
-	if r.mpi {
-		job.Over = r.Comm
-	}
-	comm, err := nccl.Open(dev, job)
-	if err == nil {
-		r.Comm = comm
-	}
-	return err
-}
-
-// factsOf are what ranks that train together must have in common.
-func factsOf(job *train.Job) []dist.Fact {
-	facts := []dist.Fact{{Name: "version", Value: rundir.Version}, {Name: "device", Value: kindOf(job.Device)},
-		{Name: "GPDRF_CUDA_GRAPH", Value: cmp.Or(os.Getenv("GPDRF_CUDA_GRAPH"), "unset")}}
-	for _, o := range options.Options() {
-		if o.Key != "device" && o.Key != "data-dir" && o.Key != "checkpoint-every" {
-			facts = append(facts, dist.Fact{Name: "option " + o.Key, Value: job.Config.Text(o.Key)})
-		}
-	}
-	step := 0
-	if job.From != nil {
-		step = job.From.Step
-	}
-	facts = append(facts, dist.Fact{Name: "first step", Value: strconv.Itoa(step + 1)})
-	rows := func(name string, ds *data.Dataset) {
-		text := "none"
-		if ds != nil {
-			text = fmt.Sprintf("%d rows with fingerprint %.12s…", ds.N(), ds.Fingerprint)
-		}
-		facts = append(facts, dist.Fact{Name: name, Value: text})
-	}
-	rows("training set", job.Train)
-	rows("validation set", job.Validation)
-	rows("test set", job.Test)
-	return facts
-}
-
-// kindOf is the kind of a device: what decides how it rounds.
-func kindOf(dev device.Device) string {
-	words := strings.Split(dev.Name(), ":")
-	kind := words[0] + ":" + words[len(words)-1]
-	if words[0] == "cpu" {
-		kind += " with " + simd.Tier()
-	}
-	return kind
-}
-
 // deviceOfRank is the name of the device that a rank opens: ranks of one machine take its GPUs in
 // turn, unless a number was given.
 func (p *program) deviceOfRank(name string) string {
@@ -268,10 +180,22 @@ func (p *program) deviceOfRank(name string) string {
 	return fmt.Sprintf("cuda:%d%s", p.ranks.local%cards, suffix)
 }
 
+// anyCard is the name of a device for ranks, each of which has a GPU of its own: without its
+// number.
+func (p *program) anyCard(name string) string {
+	if parts := strings.Split(name, ":"); p.ranks != nil && parts[0] == "cuda" {
+		return "cuda:" + parts[len(parts)-1]
+	}
+	return name
+}
+
 // follow trains beside rank 0, and leaves the job.
 func (p *program) follow(job *train.Job, guard *exitGuard) error {
 	job.Reporter = follower{guard.end}
 	out, err := job.Run(p.ctx)
+	if err == nil && p.sharesTest(job, out) {
+		_, err = out.Trained.Predict(p.together(p.ctx), job.Device, job.Test, out.Config.EvalSamples)
+	}
 	if err == nil {
 		err = p.leave()
 	}

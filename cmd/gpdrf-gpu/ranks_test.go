@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"syscall"
@@ -173,25 +174,86 @@ func (l *launcher) sameModel(t *testing.T, a, b, said string) {
 	}
 }
 
-// The same bytes on 1, 2 and 4 processes, of each MPI; only rank 0 speaks and writes.
+// The same bytes on 1, 2 and 4 processes, of each MPI; only rank 0 speaks and writes. What is
+// shared of a test has the same bytes, too.
 func TestRanksDeterministic(t *testing.T) {
-	for _, name := range []string{"openmpi", "mpich"} {
-		l := newLauncher(t, name)
+	for _, name := range []string{"openmpi", "mpich", "abi"} {
+		l := newLauncher(t, strings.Replace(name, "abi", "mpich", 1))
+		var env []string
+		if name == "abi" { // the standard ABI, by a double over MPICH
+			double := l.file("libmpi_abi.so.1")
+			compile := exec.Command("cc", "-O1", "-fPIC", "-shared", "-o", double,
+				"../../dist/mpi/testdata/abi.c", "-ldl")
+			if out, err := compile.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			env = []string{"GPDRF_MPI=" + double}
+		}
 		if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, 60, "one")); code != 0 {
 			t.Fatal(said)
 		}
 		for _, ranks := range []int{1, 2, 4} {
-			if ranks == 4 && name == "mpich" { // whose ranks are slow where they share a processor
+			// ranks of MPICH are slow where they share a processor
+			if ranks != 2 && name != "openmpi" {
 				continue
 			}
 			out := fmt.Sprint("run", ranks)
-			code, said := l.run(t, ranks, fmt.Sprintf(sharedRun, 60, out))
+			code, said := l.run(t, ranks, fmt.Sprintf(sharedRun, 60, out), env...)
 			if code != 0 || strings.Count(said, "run folder: ") != 1 || ranks > 1 &&
 				strings.Count(said, "ranks share the training") != 1 {
 				t.Errorf("%s, %d ranks: exit code %d: %s", name, ranks, code, said)
 			}
 			l.sameModel(t, "one", out, said)
+			alone, shared := l.result(t, "one"), l.result(t, out)
+			if shared.Seconds = alone.Seconds; !reflect.DeepEqual(shared, alone) {
+				t.Errorf("%s, %d ranks: the result is %+v, of one process %+v", name, ranks, shared, alone)
+			}
 		}
+	}
+}
+
+func (l *launcher) result(t *testing.T, name string) *rundir.Result {
+	t.Helper()
+	run, err := rundir.OpenRun(l.file(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run.Result
+}
+
+// Ranks share eval and predict, with the bytes of one process.
+func TestRanksPredict(t *testing.T) {
+	l := newLauncher(t, "openmpi")
+	if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, 30, "run")); code != 0 {
+		t.Fatal(said)
+	}
+	for _, words := range []string{"eval run --json --quiet", "predict run --data rows.csv --out - --quiet",
+		"predict run --data rows.csv --skip-bad bad.csv --out - --quiet"} {
+		code, want := l.run(t, 0, words)
+		if code != 0 {
+			t.Fatal(want)
+		}
+		if code, said := l.run(t, 2, words); code != 0 || said != want {
+			t.Errorf("%s on two ranks: exit code %d: %s, expected %s", words, code, said, want)
+		}
+	}
+	for words, want := range map[string]string{
+		"predict run --data - --out x.csv":                                "--data -: several processes read the rows",
+		"eval run : eval run --samples 7":                                 "its samples is 7, and that of rank 0 on ",
+		"predict none --data rows.csv --out x.csv":                        "none",
+		"predict run --data rows.csv --out x.csv : eval run --device cpu": "",
+	} {
+		ranks := 2
+		if strings.Contains(words, " : ") {
+			ranks = 1
+		}
+		if code, said := l.run(t, ranks, words); code != 2 || !strings.Contains(said, want) ||
+			strings.Count(said, "gpdrf-gpu: ") != 1 {
+			t.Errorf("%s: exit code %d, expected 2 and %q: %s", words, code, want, said)
+		}
+	}
+	if left, _ := filepath.Glob(l.file("*x.csv*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
 	}
 }
 

@@ -37,7 +37,7 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 		return nil, nil, err
 	}
 	p.noteUnsealed(from.Trained, path)
-	dev, err := p.openDevice(from.Config.Device)
+	dev, err := p.openDevice(p.anyCard(from.Config.Device))
 	if err != nil {
 		return nil, nil, err
 	}

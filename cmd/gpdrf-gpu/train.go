@@ -122,7 +122,8 @@ func (p *program) train(c *call) error {
 		guard.now()
 	}
 	if p.joined() && err == nil {
-		err = p.share(job)
+		err = p.share("training", job.Device, factsOf(job), train.CheckRanks(p.ranks, job.Config))
+		job.Comm = p.ranks.Comm
 	}
 	if err != nil {
 		if folder != nil {
@@ -273,7 +274,7 @@ func (p *program) runJob(job *train.Job, folder *rundir.Folder, guard *exitGuard
 		return err
 	}
 	out, err := job.Run(ctx)
-	if err == nil {
+	if err == nil && !p.sharesTest(job, out) {
 		err = p.leave()
 	}
 	if stopping(); saved != nil {

@@ -94,7 +94,19 @@ func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (parts []*m
 	if p.ensemble != nil {
 		return p.predictTogether(ctx, n, x)
 	}
-	for width := len(x) / max(1, n); n > 0; {
+	part, width := PartOf(ctx, n), len(x)/max(1, n)
+	parts, err = p.predictAlone(ctx, part.Hi-part.Lo, x[part.Lo*width:part.Hi*width], width)
+	if err != nil || part.ranks == nil {
+		return parts, err
+	}
+	whole, err := part.Join(Joined(parts))
+	return []*model.Prediction{whole}, err
+}
+
+// predictAlone predicts n rows on this device.
+func (p *Predictor) predictAlone(ctx context.Context, n int, x []float64, width int) (parts []*model.Prediction,
+	err error) {
+	for n > 0 {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

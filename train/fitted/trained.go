@@ -59,9 +59,14 @@ func (t *Trained) PredictFar(ctx context.Context, dev device.Device, ds *data.Da
 		prediction, err = t.Predict(ctx, dev, ds, samples, progress...)
 		return prediction, nil, err
 	}
-	distances = make([]float64, ds.N())
-	prediction, err = t.predict(ctx, dev, ds, samples,
-		func(lo, hi int, x []float64) { t.look(distances[lo:hi], ds, lo, hi, x) }, progress...)
+	part := PartOf(ctx, ds.N())
+	distances = make([]float64, part.Hi-part.Lo)
+	prediction, err = t.predict(ctx, dev, ds, samples, func(lo, hi int, x []float64) {
+		t.look(distances[lo-part.Lo:hi-part.Lo], ds, lo, hi, x)
+	}, progress...)
+	if err == nil && part.ranks != nil {
+		distances, err = part.join(distances, 1)
+	}
 	return prediction, distances, err
 }
 
@@ -89,9 +94,10 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 			report(done)
 		}
 	}
-	rows := t.Inputs(ctx, ds)
-	predictor := m.NewPredictor(m.Stream(ds.N(), func(lo, hi int) []float64 {
+	rows, part := t.Inputs(ctx, ds), PartOf(ctx, ds.N())
+	predictor := m.NewPredictor(m.Stream(part.Hi-part.Lo, func(lo, hi int) []float64 {
 		advance(lo)
+		lo, hi = lo+part.Lo, hi+part.Lo
 		x := rows(lo, hi)
 		look(lo, hi, x)
 		return x
@@ -100,6 +106,9 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 	p, err := predictor.Predict(t.Seed)
 	if errors.Is(err, model.ErrLeft) {
 		return nil, context.Cause(ctx)
+	}
+	if err == nil {
+		p, err = part.Join(p)
 	}
 	if err != nil {
 		return nil, err

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/dist/nccl"
+	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// What the processes of a launcher share: the steps of a training, and the rows of a prediction.
+
+// share lets the ranks agree on what they do, and joins them: by NCCL between GPUs, where it is
+// there, and otherwise by MPI. met is an error that this rank has met.
+func (p *program) share(what string, dev device.Device, facts []dist.Fact, met error) error {
+	r := p.ranks
+	_, gpu := dev.(device.Queue)
+	engine, absent := nccl.Find()
+	if !gpu {
+		absent = fmt.Errorf("%s is no GPU", dev.Name())
+	}
+	if absent != nil {
+		engine = "MPI"
+		if !r.mpi && met == nil {
+			met = usagef("%d processes of torchrun share a %s by NCCL alone, which joins GPUs: %w; or start "+
+				"them with mpirun", r.Size(), what, absent)
+		}
+	}
+	facts = append([]dist.Fact{{Name: "version", Value: rundir.Version}, {Name: "device", Value: kindOf(dev)},
+		{Name: "GPDRF_CUDA_GRAPH", Value: cmp.Or(os.Getenv("GPDRF_CUDA_GRAPH"), "unset")},
+		{Name: "engine", Value: engine}}, facts...)
+	if err := p.agree(facts, met); err != nil {
+		return err
+	}
+	if absent == nil {
+		if err := r.openNCCL(dev); err != nil {
+			return err
+		}
+	} else if gpu {
+		p.note("warning: sums over processes go through the memory of the host: %v", absent)
+	}
+	p.note("%d ranks share the %s, by %s", r.Size(), what, r.Comm)
+	return nil
+}
+
+// sharePrediction joins the ranks of a prediction, and gives a context under which they share it.
+func (p *program) sharePrediction(dev device.Device, facts ...dist.Fact) (context.Context, error) {
+	if !p.joined() {
+		return p.ctx, nil
+	}
+	if err := p.share("prediction", dev, facts, nil); err != nil {
+		return nil, err
+	}
+	return p.together(p.ctx), nil
+}
+
+// together is a context under which the ranks share predictions.
+func (p *program) together(ctx context.Context) context.Context {
+	if !p.joined() {
+		return ctx
+	}
+	return fitted.WithRanks(ctx, p.ranks.Comm)
+}
+
+// sharesTest says whether the ranks of a training share its test, which all of them know. One that
+// may be cut short is rank 0's.
+func (p *program) sharesTest(job *train.Job, out *train.Outcome) bool {
+	return p.joined() && job.Test != nil && job.Config.TimeLimit == 0 &&
+		(out.End == train.Finished || out.End == train.EarlyStop)
+}
+
+// openNCCL replaces the engine by NCCL.
+func (r *ranks) openNCCL(dev device.Device) error {
+	job := nccl.Job{Rank: r.Rank(), Size: r.Size(), Exchange: r.exchange, Limit: r.limit, Lost: r.lost}
+	if r.mpi {
+		job.Over = r.Comm
+	}
+	comm, err := nccl.Open(dev, job)
+	if err == nil {
+		r.Comm = comm
+	}
+	return err
+}
+
+// factsOf are what ranks that train together must have in common.
+func factsOf(job *train.Job) (facts []dist.Fact) {
+	for _, o := range options.Options() {
+		if o.Key != "device" && o.Key != "data-dir" && o.Key != "checkpoint-every" {
+			facts = append(facts, dist.Fact{Name: "option " + o.Key, Value: job.Config.Text(o.Key)})
+		}
+	}
+	step := 0
+	if job.From != nil {
+		step = job.From.Step
+	}
+	facts = append(facts, dist.Fact{Name: "first step", Value: strconv.Itoa(step + 1)})
+	rows := func(name string, ds *data.Dataset) {
+		text := "none"
+		if ds != nil {
+			text = fmt.Sprintf("%d rows with fingerprint %.12s…", ds.N(), ds.Fingerprint)
+		}
+		facts = append(facts, dist.Fact{Name: name, Value: text})
+	}
+	rows("training set", job.Train)
+	rows("validation set", job.Validation)
+	rows("test set", job.Test)
+	return facts
+}
+
+// kindOf is the kind of a device: what decides how it rounds.
+func kindOf(dev device.Device) string {
+	words := strings.Split(dev.Name(), ":")
+	kind := words[0] + ":" + words[len(words)-1]
+	if words[0] == "cpu" {
+		kind += " with " + simd.Tier()
+	}
+	return kind
+}

@@ -1,0 +1,75 @@
+package fitted
+
+import (
+	"context"
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// Ranks are processes that share predictions: each has all rows and predicts a part of them. A
+// dist.Comm is some.
+type Ranks interface {
+	Rank() int
+	Size() int
+	// AllReduce makes x the sum of the x of all ranks.
+	AllReduce(x []float64) error
+}
+
+type ranksKey struct{}
+
+// WithRanks is a context under which predictions are shared. All ranks ask for the same ones, and
+// get the bits that one process gets.
+func WithRanks(ctx context.Context, r Ranks) context.Context {
+	return context.WithValue(ctx, ranksKey{}, r)
+}
+
+// Part is what this process predicts of some rows: the rows Lo … Hi−1.
+type Part struct {
+	Lo, Hi int
+	n      int
+	ranks  Ranks // nil: all rows are its own
+}
+
+// PartOf is the part of n rows under a context. Few rows are not worth sharing: a part has two at
+// least.
+func PartOf(ctx context.Context, n int) Part {
+	r, _ := ctx.Value(ranksKey{}).(Ranks)
+	if r == nil || r.Size() == 1 || n < 2*r.Size() {
+		return Part{Hi: n, n: n}
+	}
+	return Part{n * r.Rank() / r.Size(), n * (r.Rank() + 1) / r.Size(), n, r}
+}
+
+// Join makes the prediction of all rows of that of the part. All ranks call it.
+func (o Part) Join(p *model.Prediction) (*model.Prediction, error) {
+	if o.ranks == nil {
+		return p, nil
+	}
+	whole := *p
+	whole.N = o.n
+	for _, numbers := range []*[]float64{&whole.H, &whole.Var, &whole.Noise} {
+		if len(*numbers) <= p.C { // there are none, or those of all rows are the same
+			continue
+		}
+		var err error
+		if *numbers, err = o.join(*numbers, p.C); err != nil {
+			return nil, err
+		}
+	}
+	return &whole, nil
+}
+
+// join brings together the numbers [blocks, rows, width] of all parts. What a rank does not have is
+// −0 in its sum, which changes no bit of what others have.
+func (o Part) join(own []float64, width int) ([]float64, error) {
+	size := (o.Hi - o.Lo) * width
+	all := make([]float64, len(own)/size*o.n*width)
+	for i := range all {
+		all[i] = math.Copysign(0, -1)
+	}
+	for block := range len(own) / size {
+		copy(all[(block*o.n+o.Lo)*width:], own[block*size:(block+1)*size])
+	}
+	return all, o.ranks.AllReduce(all)
+}
