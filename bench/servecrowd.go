@@ -95,7 +95,8 @@ type misdeed struct {
 func misdeeds() []misdeed {
 	post := "POST /v1/models/power:predict HTTP/1.1\r\nHost: x\r\n"
 	return []misdeed{
-		{clients: 100, text: post + "X-A: " + strings.Repeat("a", 1000), slowly: true},
+		{clients: 100, text: post + "X-A: " + strings.Repeat("a", 1000), slowly: true,
+			answers: []string{"HTTP/1.1 400"}},
 		{clients: 100, plain: true, text: "\x16\x03\x01\x02\x00" + strings.Repeat("a", 500), slowly: true},
 		{clients: 4, plain: true, text: post + "\r\n", answers: []string{"HTTP/1.0 400"}},
 		{clients: 4, text: "hello\r\n\r\n", answers: []string{"HTTP/1.1 400"}},
