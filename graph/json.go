@@ -222,7 +222,7 @@ func (p *jsonReader) list(what string, item func() *Error) *Error {
 }
 
 // mostNodes is how many nodes a graph may have.
-const mostNodes = 1 << 28
+const mostNodes = 1 << 24
 
 func (p *jsonReader) nodes() *Error {
 	t, err := p.token()
