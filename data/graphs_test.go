@@ -164,6 +164,7 @@ func TestGraphErrors(t *testing.T) {
 		{`{"nodes": 1, "edges": []}`, "has no classes", ReadOptions{}},
 		{"0\tCC(\n1\tC=C\n", ":1:5: found \"(\", a branch that is not closed", ReadOptions{Tokens: "graphs"}},
 		{"0\tC1CC\n1\tC=C\n", ":1:4: found \"1CC\", ring 1, which is not closed", ReadOptions{Tokens: "graphs"}},
+		{"smiles,y\nCCO,1.5\nC1CC,2.5\n", `:3:2: found "1CC", ring 1`, ReadOptions{Sequence: "smiles"}},
 		{"0\t(A (B)\n1\t(A B)\n",
 			":1:8: found \")\", where the tree is not complete: close 1 more bracket", ReadOptions{Tokens: "trees"}},
 		{strings.Replace(molecules, "  2  3  1  0", "  2  9  1  0", 1),

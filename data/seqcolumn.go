@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // A table may have one column of sequences beside its numbers, ReadOptions.Sequence.
@@ -63,6 +65,10 @@ func (l *layout) addLabel(rec *records) error {
 func (l *layout) codeTexts(in *input, made *table) (err error) {
 	if l.texts == nil {
 		return nil
+	}
+	auto := in.opt.Tokens == "" || in.opt.Tokens == TokensAuto
+	if auto && strings.EqualFold(l.sequenceName, "smiles") {
+		l.texts.kind = seq.Graphs
 	}
 	if made.sequences, err = l.texts.encode(in.opt); err != nil {
 		return err
