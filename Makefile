@@ -601,7 +601,7 @@ card-pack: $(CUDA_FILES) ## build/card: all that make card needs, to be carried 
 	rm -rf $(CARD)
 	mkdir -p $(CARD)/data $(CARD)/peers
 	$(CUDA_ENV) $(GO) build $(CARD_FLAGS) -o $(CARD)/gpdrf-gpu ./cmd/gpdrf-gpu
-	for test in cuda device/gpu train; do $(CUDA_ENV) $(GO) test -c $(CARD_FLAGS) -o $(CARD)/$$(basename $$test).test ./$$test || exit 1; done
+	for test in cuda device/gpu dist/nccl train; do $(CUDA_ENV) $(GO) test -c $(CARD_FLAGS) -o $(CARD)/$$(basename $$test).test ./$$test || exit 1; done
 	gzip -9 $(CARD)/gpdrf-gpu $(CARD)/*.test
 	cp cuda/card.sh $(CARD)
 	cp bench/peers/*.py model/testdata/golden.json $(CARD)/peers

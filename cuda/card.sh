@@ -38,7 +38,7 @@ program=$work/gpdrf-gpu
 # conformance suite are those of its tests F64, F32, …
 precision='^Test.*F(32|64)$'
 all="start
-check $("$work/gpu.test" -test.list "$precision" | sed 's/^Test/conformance-/' | paste -s -d ' ' -) conformance-backend driver
+check $("$work/gpu.test" -test.list "$precision" | sed 's/^Test/conformance-/' | paste -s -d ' ' -) conformance-backend driver nccl
 parity-tests parity-powerplant parity-protein parity-mnist
 bench-mnist bench-protein bench-powerplant peers-mnist:S=1 peers-protein
 sanitizer-memcheck sanitizer-racecheck train-mnist train-protein train-powerplant ncu
@@ -239,6 +239,21 @@ peers() {
 	fi
 }
 
+# nccl NAME: the NCCL of this machine, or of its PyTorch, on one GPU: sums that a step records.
+nccl() {
+	library=${GPDRF_NCCL:-$("$python" -c 'import nvidia.nccl as n; print(list(n.__path__)[0] + "/lib/libnccl.so.2")' 2>/dev/null)}
+	[ -e "$library" ] || library=
+	if $double; then
+		row "$1" "not run" 0 "NCCL does not run on the test double"
+	elif ! timed env GPDRF_NCCL="$library" ./nccl.test -test.v -test.run '^TestOneRank$'; then
+		failed "$1"
+	elif grep -q '^--- SKIP' "$work/log"; then
+		row "$1" "not run" "$took" "$(sed -n 's/.*no NCCL library: //p' "$work/log")"
+	else
+		row "$1" ok "$took" "$(sed -n 's/.*done with //p' "$work/log")"
+	fi
+}
+
 run() {
 	case $1 in
 	start) row start ok "$compiling" "driver ${driver:-unknown}, with what it compiled for $card" ;;
@@ -250,6 +265,7 @@ run() {
 	driver) tests "$1" cuda.test '^TestDriver$' -test.skip '^(TestPTXIsFresh|TestTableOfContents)$' ;;
 	conformance-backend) tests "$1" gpu.test '^TestFree$' -test.skip "$precision" ;;
 	conformance-*F*) tests "$1" gpu.test "^Test${1#*-}\$/Gather" -test.run "^Test${1#*-}\$" ;;
+	nccl) nccl "$1" ;;
 	ncu) profile ncu ;;
 	sanitizer-*) sanitizer "$1" "${1#*-}" ;;
 	parity-tests) tests "$1" train.test '^TestCUDANotFinite$' -test.run '^TestCUDA' ;;
