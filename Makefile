@@ -69,6 +69,11 @@ test-mpi: ## training in several processes, by Open MPI, MPICH and a double of t
 	@$(GO) vet -tags mpi ./dist/... ./cmd/gpdrf-gpu
 	$(GO) test $(TEST_FLAGS) -tags mpi -count=1 -run 'TestRanks|TestConformance|TestFaults|TestOther' ./dist/mpi ./cmd/gpdrf-gpu
 
+.PHONY: test-netns
+test-netns: ## one rank in each of two network namespaces, which talk by TCP; it needs root
+	@$(GO) build -tags mpi -o build/netns/gpdrf-gpu ./cmd/gpdrf-gpu
+	@sh dist/mpi/netns.sh build/netns/gpdrf-gpu
+
 .PHONY: bench-ranks
 bench-ranks: ## what sharing a step between two processes gains: docs/scaling.md
 	$(GO) run ./bench ranks
