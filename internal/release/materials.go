@@ -3,6 +3,7 @@ package main
 import (
 	"debug/buildinfo"
 	"io"
+	"net/url"
 	"runtime/debug"
 	"strings"
 
@@ -62,6 +63,6 @@ func library(m *debug.Module) cyclonedx.Component {
 }
 
 func component(kind cyclonedx.ComponentType, path, version string) cyclonedx.Component {
-	url := "pkg:golang/" + path + "@" + version
-	return cyclonedx.Component{BOMRef: url, Type: kind, Name: path, Version: version, PackageURL: url}
+	purl := "pkg:golang/" + path + "@" + url.QueryEscape(version)
+	return cyclonedx.Component{BOMRef: purl, Type: kind, Name: path, Version: version, PackageURL: purl}
 }
