@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -87,6 +89,7 @@ func (b *batcher) answer(jobs []*job) {
 			continue
 		}
 		b.metrics.queueSeconds.Observe(time.Since(j.queued).Seconds())
+		span(j.ctx, "queue", j.queued)
 		waiting, rows = append(waiting, j), rows+j.n
 		if x == nil {
 			x = j.x[:len(j.x):len(j.x)]
@@ -107,6 +110,7 @@ func (b *batcher) answer(jobs []*job) {
 	b.metrics.forwardSeconds.Observe(time.Since(began).Seconds())
 	at := 0
 	for _, j := range waiting {
+		span(j.ctx, "forward", began, attribute.Int("batch.rows", rows))
 		if err != nil {
 			j.answer <- answer{nil, err}
 			continue

@@ -28,6 +28,7 @@ type Config struct {
 
 	Tokens *Tokens     // nil: anybody may ask
 	TLS    *tls.Config // nil: none
+	Traces *Traces     // nil: none
 	Log    *slog.Logger
 }
 

@@ -26,6 +26,7 @@ func (s *Server) grpcServer(visitors *conns) *grpc.Server {
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: headerTimeout, PermitWithoutStream: true}),
 		grpc.UnaryInterceptor(s.intercept), grpc.StatsHandler(visitors), grpc.InTapHandle(s.enter(visitors)),
 	}
+	options = append(options, s.Traces.grpc()...)
 	if s.TLS != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(s.TLS)))
 	}
@@ -113,6 +114,7 @@ func (g *grpcService) ModelMetadata(ctx context.Context,
 func (g *grpcService) ModelInfer(ctx context.Context,
 	q *inference.ModelInferRequest) (answer *inference.ModelInferResponse, err error) {
 	c := &call{protocol: "grpc", model: q.ModelName, id: requestID(header(ctx, requestHeader))}
+	traced(ctx, c.id)
 	began := time.Now()
 	defer func() {
 		code := codes.OK

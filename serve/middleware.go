@@ -52,6 +52,7 @@ func (s *Server) open(h func(w http.ResponseWriter, r *http.Request) error) http
 		id := requestID(r.Header.Get(requestHeader))
 		r.Header.Set(requestHeader, id)
 		w.Header().Set(requestHeader, id)
+		traced(r.Context(), id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if s.stopping.Load() {
 			w.Header().Set("Connection", "close")
