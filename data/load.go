@@ -81,14 +81,15 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 	return train, test, notes, nil
 }
 
-// repeated warns of test sequences that are training sequences, too.
+// repeated warns of test sequences, graphs or trees that are among the training rows, too.
 func repeated(train, test *Dataset) []string {
 	n := test.Sequences.Repeated(train.Sequences)
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("warning: %s: %d of the %s for testing are training sequences, too: "+
-		"scores will be too good", test.Path, n, plural(test.N(), "sequence"))}
+	noun := test.Sequences.Alphabet.Kind.Noun()
+	return []string{fmt.Sprintf("warning: %s: %d of the %s for testing are training %ss, too: "+
+		"scores will be too good", test.Path, n, plural(test.N(), noun), noun)}
 }
 
 func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {

@@ -13,6 +13,17 @@ import (
 // letters are the labels of their nodes and edges.
 func (k Kind) IsGraph() bool { return k == Graphs || k == Trees }
 
+// Noun is what a row of the kind is called: a sequence, a graph or a tree.
+func (k Kind) Noun() string {
+	switch k {
+	case Graphs:
+		return "graph"
+	case Trees:
+		return "tree"
+	}
+	return "sequence"
+}
+
 // OfVectors is the alphabet of the vectors that a codebook makes symbols of: a itself, or that of
 // the attributes of nodes. It is nil where there are none.
 func (a *Alphabet) OfVectors() *Alphabet {

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
@@ -330,17 +332,14 @@ func manyOf(rows *data.Dataset) int { return (rows.N() + 99) / 100 }
 
 // inputsOf says what a row is.
 func inputsOf(ds *data.Dataset) string {
-	switch {
-	case ds.Sequences == nil:
-		return fmt.Sprintf("%d inputs", ds.D())
-	case ds.D() == 0:
-		return "a sequence"
+	if ds.Sequences == nil {
+		return english.Plural(ds.D(), "input", "")
 	}
-	numbers := "numbers"
-	if ds.D() == 1 {
-		numbers = "number"
+	noun := "a " + ds.Sequences.Alphabet.Kind.Noun()
+	if ds.D() == 0 {
+		return noun
 	}
-	return fmt.Sprintf("a sequence and %d %s", ds.D(), numbers)
+	return noun + " and " + english.Plural(ds.D(), "number", "")
 }
 
 // config resolves the options of train from the command line and the config file.
