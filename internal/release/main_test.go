@@ -19,6 +19,9 @@ import (
 
 // A release has an archive for each system, with the program that can be executed.
 func TestPack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compressing a program takes long under the race detector, and nothing in it is concurrent")
+	}
 	folder := t.TempDir()
 	own, err := os.Executable()
 	if err != nil {
