@@ -71,6 +71,9 @@ func generalise(t *testing.T, options string, set, validation,
 // Noise cannot be learned. With one frozen draw the frequencies learn it by heart; their prior does
 // not, and the default, which is a bound, finds that it is noise.
 func TestMemorisedNoise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long under the race detector, where other trainings are tested")
+	}
 	set, test := noise(t, 200, 1), noise(t, 300, 2)
 	const options = "steps=1500 batch=100 inducing=30 features=200 eval-samples=50 spectra="
 	for spectra, want := range map[string]bool{"var-fixed": true, "prior-fixed": false, "var-integrated": false} {
