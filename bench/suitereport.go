@@ -41,10 +41,11 @@ training.
 
 This page compares our three models with other methods. Ours have their defaults on every set: no
 option was chosen for any set. The method "best" is ` + "`train --preset best`" + `, which chooses by held-out
-training rows and has three times as long (best.md). The other methods have their usual settings
+training rows and has three times the limit (best.md). The other methods have their usual settings
 (bench/peers). All have the same rows and two threads, and the same functions score all predictions.
-Not all cells had the same time for training: see "Commands". Seconds include prediction for our
-models, but not for the others.
+
+**Not all cells had the same time.** "Commands" has the limit of each, and best often has far more
+than the others. Seconds include prediction for our models, but not for the others.
 
 RMSE and NLPD (negative log predictive density) are in units of the training targets' standard
 deviation. NLL is the same score for classes, and ECE is the expected calibration error. Less is
