@@ -64,7 +64,8 @@ func (in *input) arffHeader() (names []string, types []arffType, lines int, err 
 		wrong := func(msg string) error { return &Error{File: in.name, Line: lines, Msg: msg} }
 		switch line = strings.TrimSpace(line); {
 		case err == io.EOF:
-			return nil, nil, 0, errorf(in.name, "is an ARFF file without a line @data: it was cut short, fetch it again")
+			return nil, nil, 0,
+				errorf(in.name, "is an ARFF file without a line @data: it was cut short, fetch it again")
 		case errors.Is(err, errTextLimit), errors.Is(err, errRecordLimit):
 			return nil, nil, 0, wrong("the lines before @data are too long: this is not an ARFF file")
 		case err != nil:

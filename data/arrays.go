@@ -81,7 +81,8 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 			at = nil
 		default:
 			return nil, errorf(a.name,
-				"has %s, the training data have %s and %s: give the same columns in the same order, or the targets with --labels",
+				"has %s, the training data have %s and %s: give the same columns in the same order, or the targets "+
+					"with --labels",
 				plural(width, "column"), plural(d, "input"), aTarget(len(at)))
 		}
 	} else if in.opt.Target != "" {

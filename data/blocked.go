@@ -30,7 +30,8 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 	all.Name, all.AutoScaling = set.Name, "robust"
 	trainRows, testRows := blockOf(all.N(), fold)
 	notes = append(notes,
-		fmt.Sprintf("%s, fold %d: tested on the rows %d to %d of the recording, trained on those more than %d rows away",
+		fmt.Sprintf("%s, fold %d: tested on the rows %d to %d of the recording, trained on those more than %d "+
+			"rows away",
 			set.Name, fold, testRows[0]+1, testRows[len(testRows)-1]+1, guardRows))
 	return all.Subset(trainRows), all.Subset(testRows), notes, nil
 }

@@ -68,7 +68,8 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 // readRows parses at most so many rows.
 func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error) {
 	names := expanded(l.columns)
-	made := &table{columns: names, oneHot: oneHots(l.columns), fills: fills(l.columns, l.missing), leftOut: l.leftOut, id: l.idName, idColumn: l.idName}
+	made := &table{columns: names, oneHot: oneHots(l.columns), fills: fills(l.columns, l.missing),
+		leftOut: l.leftOut, id: l.idName, idColumn: l.idName}
 	if l.target.note != "" {
 		made.kind = &l.target
 	}
@@ -79,11 +80,13 @@ func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error
 	if l.withoutTarget > 0 && !l.keepUntargeted {
 		made.y, made.labels, l.targets = nil, nil, nil
 		if l.withoutTarget < len(made.lines) {
-			l.notes = append(l.notes, fmt.Sprintf("%s: %d of %s have no target: the targets of the others are not used", rec.name, l.withoutTarget, plural(len(made.lines), "row")))
+			l.notes = append(l.notes, fmt.Sprintf("%s: %d of %s have no target: the targets of the others are not used",
+				rec.name, l.withoutTarget, plural(len(made.lines), "row")))
 		}
 	}
 	if l.dropped > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%s: %s with missing cells left out, %d stay", rec.name, plural(l.dropped, "row"), len(made.lines)))
+		l.notes = append(l.notes, fmt.Sprintf("%s: %s with missing cells left out, %d stay",
+			rec.name, plural(l.dropped, "row"), len(made.lines)))
 	}
 	made.notes = append(l.notes, l.unknownValues(rec.name)...)
 	if l.targets != nil {
@@ -118,7 +121,8 @@ func (l *layout) readValues(rec *records, made *table, maxCells int64, most int)
 		}
 		if cells += int64(d + max(1, len(l.targets))); cells > maxCells {
 			return nil, &Error{File: rec.name, Line: rec.line, Msg: fmt.Sprintf(
-				"the table holds more than %d million numbers up to here: too large for memory, take a part of it", maxCells>>20)}
+				"the table holds more than %d million numbers up to here: too large for memory, take a part of it",
+				maxCells>>20)}
 		}
 		if len(block) == perBlock && d > 0 {
 			blocks, block = append(blocks, block), make([]float64, 0, perBlock)
@@ -259,7 +263,8 @@ func (l *layout) meetUnknown(rec *records, i int, cell string, c inputColumn) {
 	at := slices.IndexFunc(l.unknown, func(u unknownValue) bool { return u.column == c.name })
 	if at < 0 {
 		at = len(l.unknown)
-		l.unknown = append(l.unknown, unknownValue{column: c.name, first: sighting{strings.Clone(cell), rec.placeOf(i)}})
+		l.unknown = append(l.unknown,
+			unknownValue{column: c.name, first: sighting{strings.Clone(cell), rec.placeOf(i)}})
 	}
 	l.unknown[at].n++
 }
@@ -271,8 +276,9 @@ func (l *layout) unknownValues(file string) (notes []string) {
 		if u.n > 1 {
 			others = fmt.Sprintf(", the first of %d new cells", u.n)
 		}
-		notes = append(notes, fmt.Sprintf("warning: %s:%d:%d: %s in column %s is not in the training data%s: all inputs of the column are 0 there",
-			file, u.first.at.line, u.first.at.column, quote(u.first.cell), quote(u.column), others))
+		notes = append(notes, fmt.Sprintf("warning: %s:%d:%d: %s in column %s is not in the training data%s: "+
+			"all inputs of the column are 0 there", file, u.first.at.line, u.first.at.column, quote(u.first.cell),
+			quote(u.column), others))
 	}
 	return notes
 }
@@ -311,9 +317,11 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 	case isMissing(cell) || isDoubtful(cell):
 		return 0, r.missingCell(i, cell, column, false)
 	case err == nil && math.IsInf(v, 0):
-		return 0, r.cellError(i, "found %s in column %s: only finite numbers can be used, fill it in or remove the row", found, where)
+		return 0, r.cellError(i, "found %s in column %s: only finite numbers can be used, fill it in or remove the row",
+			found, where)
 	case err == nil, isRange(err):
-		return 0, r.cellError(i, "found %s in column %s, which is beyond ±%g: divide the column by a power of ten", found, where, largest)
+		return 0, r.cellError(i, "found %s in column %s, which is beyond ±%g: divide the column by a power of ten",
+			found, where, largest)
 	case isDecorated(cell):
 		return 0, r.cellError(i, "found %s in column %s: %s", found, where, plainer(cell, r.style.separator))
 	}

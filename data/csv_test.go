@@ -158,13 +158,16 @@ func TestBadFiles(t *testing.T) {
 		{"short row", "a,b,c\n1,2,3\n1,2\n", "t.csv:3: this row has 2 cells, the first row has 3", ReadOptions{}},
 		{"long row", "1,2,3\n1,2,3\n1,2,3,4\n", "t.csv:3: this row has 4 cells", ReadOptions{}},
 		{"text cell", "a,b,c\n" + strings.Repeat("1,2,3\n", 30) + "1,red,3\n",
-			`t.csv:32:3: found "red" in column "b", whose other cells are numbers: correct it, leave it empty with --missing impute, or leave the column out with --ignore b`, ReadOptions{}},
+			`t.csv:32:3: found "red" in column "b", whose other cells are numbers: correct it, leave it empty with ` +
+				`--missing impute, or leave the column out with --ignore b`, ReadOptions{}},
 		{"text target", "a,b,c\n" + strings.Repeat("1,2,3\n", 30) + "1,2,spam\n",
-			`t.csv:32:5: found "spam" in the target column "c", whose other values are numbers: correct it, or use the task classification`, ReadOptions{}},
+			`t.csv:32:5: found "spam" in the target column "c", whose other values are numbers: correct it, or use ` +
+				`the task classification`, ReadOptions{}},
 		{"names for classes", "a,b\n" + words(30),
 			`t.csv:2:5: found "w0" in the target column "b", which holds 30 different words in 30 rows`, ReadOptions{}},
 		{"date", "a,day,b\n1,2024-02-29,3\n",
-			`t.csv:2:3: found the date "2024-02-29" in column "day": --ignore day leaves the column out, or write dates as numbers`, ReadOptions{}},
+			`t.csv:2:3: found the date "2024-02-29" in column "day": --ignore day leaves the column out, or write ` +
+				`dates as numbers`, ReadOptions{}},
 		{"date as target", "a,day\n1,3/4/2020 12:30\n2,3/5/2020 12:31\n",
 			`t.csv:2:3: found "3/4/2020 12:30" in the target column "day", which is a date`, ReadOptions{}},
 		{"only names", "a,b\n" + swapped(words(30)),
@@ -185,7 +188,8 @@ func TestBadFiles(t *testing.T) {
 			ReadOptions{TableOptions: TableOptions{Missing: "drop"}}},
 		{"empty target", "a,b\n1,\n2,?\n", `t.csv: the target column "b" has no values`, ReadOptions{}},
 		{"NaN", "1,2,3\n1,NaN,3\n",
-			`t.csv:2:3: cells are missing, in "x1" 1: --missing impute fills them in, --missing drop leaves their rows out`, ReadOptions{}},
+			`t.csv:2:3: cells are missing, in "x1" 1: --missing impute fills them in, --missing drop leaves their ` +
+				`rows out`, ReadOptions{}},
 		{"NaN in row 1", "1,nan,3\n1,2,3\n", `t.csv:1:3: cells are missing`, ReadOptions{}},
 		{"Inf", "1,2,-Inf\n", `t.csv:1:5: found "-Inf"`, ReadOptions{}},
 		{"too large", "1,2,1e999\n", `t.csv:1:5: found "1e999" in column "x2", which is beyond`, ReadOptions{}},
@@ -193,7 +197,8 @@ func TestBadFiles(t *testing.T) {
 			`t.csv:2:3: found "-2e100" in column "b", which is beyond ±1e+100: divide`, ReadOptions{}},
 		{"missing", "a,b,c\n1,2,3\n1,,3\n", `t.csv:3:3: cells are missing, in "b" 1`, ReadOptions{}},
 		{"missing in row 1", "1,,3\n1,2,3\n", `t.csv:1:3: cells are missing, in "x1" 1`, ReadOptions{}},
-		{"two columns", "a,b,c\n1,,3\n-,,4\n5,6,NA\n", `t.csv:2:3: cells are missing, in "a" 1, "b" 2, "c" 1`, ReadOptions{}},
+		{"two columns", "a,b,c\n1,,3\n-,,4\n5,6,NA\n", `t.csv:2:3: cells are missing, in "a" 1, "b" 2, "c" 1`,
+			ReadOptions{}},
 		{"decimal comma", "a;b\n1,5;2.5\n", `t.csv:2:1: found "1,5" in column "a": --decimal comma reads`,
 			ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Decimal: "point"}}}},
 		{"thousands", "a,b\n\"1,500.5\",2\n", `t.csv:2:1: found "1,500.5"`, ReadOptions{}},
@@ -203,7 +208,8 @@ func TestBadFiles(t *testing.T) {
 		{"bare quote", "a,b\n1,2\"\n", `t.csv:2:4: found a " inside a cell`, ReadOptions{}},
 		{"double name", "a,b,a\n1,2,3\n", `t.csv:1:5: columns 1 and 3 are both named "a"`, ReadOptions{}},
 		{"no target", "ambient,vacuum,power\n1,2,3\n",
-			`t.csv: has no column "powr" to be the target (did you mean "power"?); its columns are "ambient", "vacuum", "power"`, ReadOptions{Target: "powr"}},
+			`t.csv: has no column "powr" to be the target (did you mean "power"?); its columns are "ambient", ` +
+				`"vacuum", "power"`, ReadOptions{Target: "powr"}},
 		{"target 0", "a,b\n1,2\n",
 			"t.csv: has no column number 0 to be the target: columns count from 1 to 2", ReadOptions{Target: "0"}},
 		{"target −1", "a,b\n1,2\n", "t.csv: has no column number -1", ReadOptions{Target: "-1"}},
@@ -212,7 +218,8 @@ func TestBadFiles(t *testing.T) {
 			ReadOptions{Task: "clasification"}},
 		{"cut gzip", zipped(small)[:30], "t.csv: the gzip data end too early", ReadOptions{}},
 		{"gzip header only", zipped(small)[:5], "t.csv: the gzip data end too early", ReadOptions{}},
-		{"gzip without its end", zipped(small)[:len(zipped(small))-4], "t.csv: the gzip data end too early", ReadOptions{}},
+		{"gzip without its end", zipped(small)[:len(zipped(small))-4], "t.csv: the gzip data end too early",
+			ReadOptions{}},
 		{"damaged gzip", zipped(small)[:len(zipped(small))-8] + "\x00\x00\x00\x00\x00\x00\x00\x00",
 			"t.csv: the gzip data are damaged", ReadOptions{}},
 		{"zipped twice", zipped(zipped(small)), "t.csv: is compressed twice", ReadOptions{}},
@@ -341,7 +348,8 @@ func FuzzReadCSV(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, target, task string) {
 		lim := limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14}
 		for _, opt := range []ReadOptions{{Target: target, Task: task},
-			{Target: target, Task: task, TableOptions: TableOptions{OneHot: true}}, {Like: &like, TargetOptional: true}} {
+			{Target: target, Task: task, TableOptions: TableOptions{OneHot: true}},
+			{Like: &like, TargetOptional: true}} {
 			d, _, err := read("f", bytes.NewReader(text), opt, lim)
 			checkFuzzed(t, d, err)
 		}

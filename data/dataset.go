@@ -234,8 +234,9 @@ func (s Schema) places() []int {
 
 // Schema describes d to readers of other files.
 func (d *Dataset) Schema() Schema {
-	s := Schema{Columns: d.Columns, Target: d.Target, TargetAt: d.targetAt, Task: d.Task, Classes: d.Classes, OneHot: d.oneHot,
-		Targets: d.Targets, TargetsAt: d.targetsAt, LeftOut: d.leftOut, ID: d.idColumn, Fills: d.fills, Dialect: d.dialect}
+	s := Schema{Columns: d.Columns, OneHot: d.oneHot, LeftOut: d.leftOut, ID: d.idColumn,
+		Target: d.Target, TargetAt: d.targetAt, Targets: d.Targets, TargetsAt: d.targetsAt,
+		Task: d.Task, Classes: d.Classes, Fills: d.fills, Dialect: d.dialect}
 	if d.missing != MissingError {
 		s.Missing = d.missing
 	}
@@ -268,8 +269,9 @@ func (s Schema) Check() error {
 		return s.checkSequences()
 	}
 	switch {
-	case len(s.Columns) == 0, s.Target == "", s.TargetAt < 0, s.TargetAt >= s.width(), !s.checkTargets(), !s.checkMissing(),
-		s.Task != Regression && s.Task != Classification, s.Task == Classification && !areClasses(s.Classes), !s.checkOneHot():
+	case len(s.Columns) == 0, s.Target == "", s.TargetAt < 0, s.TargetAt >= s.width(),
+		s.Task != Regression && s.Task != Classification, s.Task == Classification && !areClasses(s.Classes),
+		!s.checkTargets(), !s.checkMissing(), !s.checkOneHot():
 		return errorf("", "the description of the training data is damaged: it lacks columns, target, task or classes")
 	}
 	return nil

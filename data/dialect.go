@@ -94,7 +94,8 @@ func (d *Dialect) check() error {
 
 // or fills in what d leaves open.
 func (d Dialect) or(other Dialect) Dialect {
-	return Dialect{cmp.Or(d.Separator, other.Separator), cmp.Or(d.Decimal, other.Decimal), cmp.Or(d.Header, other.Header)}
+	return Dialect{cmp.Or(d.Separator, other.Separator), cmp.Or(d.Decimal, other.Decimal),
+		cmp.Or(d.Header, other.Header)}
 }
 
 // style is how a table is written, found out.

@@ -115,7 +115,8 @@ func (t *texts) checkHeaders(opt ReadOptions) error {
 	for i, l := range t.labels {
 		if l == "" {
 			return t.errorAt(t.where[i],
-				"the header has no class: write >CLASS or >NAME|CLASS in every header, or give the classes with --labels FILE")
+				"the header has no class: write >CLASS or >NAME|CLASS in every header, or give the classes with "+
+					"--labels FILE")
 		}
 	}
 	different := map[string]bool{}

@@ -14,8 +14,9 @@ func TestFormatsAreTested(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := map[string]struct{ text, row string }{
-		"an IDX file of images": {"\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x02abcd", "| IDX images |"},
-		"an npy array":          {npy("<f8", "2, 2", []float64{1, 2, 3, 4}), "| npy array |"},
+		"an IDX file of images": {"\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x02abcd",
+			"| IDX images |"},
+		"an npy array": {npy("<f8", "2, 2", []float64{1, 2, 3, 4}), "| npy array |"},
 		"an npz archive": {zipOf("x.npy", npy("<f8", "2, 1", []float64{1, 2}), "y.npy",
 			npy("<f8", "2,", []float64{3, 4})), "| npz archive |"},
 		"a LIBSVM file": {"1 1:2\n-1 2:3\n", "| LIBSVM |"},

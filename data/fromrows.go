@@ -182,7 +182,8 @@ func encodeRows(e *seq.Encoder, sequences []string, column string) (*seq.Set, er
 	set, _ := e.Set()
 	for i := range sequences {
 		if len(set.At(i)) == 0 {
-			return nil, errorf("", "row %d: the sequence in column %s is empty: write at least one symbol", i+1, quote(column))
+			return nil, errorf("", "row %d: the sequence in column %s is empty: write at least one symbol", i+1,
+				quote(column))
 		}
 	}
 	return set, nil

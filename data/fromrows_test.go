@@ -21,7 +21,9 @@ func TestFromRows(t *testing.T) {
 		{"numbers as classes", "x0,x1,target\n1,.5,10\n2,.25,9\n3,-1,10\n4,2,10\n5,9,9\n6,1e3,9\n",
 			ReadOptions{Task: "classification"},
 			Rows{Inputs: inputs, Classes: strings.Split("10 9 10 10 9 9", " ")}},
-		{"sequences", "x0,x1,sequence,target\n1,.5,ACGT,1.5\n2,.25,GG,2\n3,-1,TT,2.5\n4,2,ACNA,3\n5,9,A,0\n6,1e3,C,-2\n", ReadOptions{Sequence: "sequence"},
+		{"sequences",
+			"x0,x1,sequence,target\n1,.5,ACGT,1.5\n2,.25,GG,2\n3,-1,TT,2.5\n4,2,ACNA,3\n5,9,A,0\n6,1e3,C,-2\n",
+			ReadOptions{Sequence: "sequence"},
 			Rows{Inputs: inputs, Sequences: strings.Split("ACGT GG TT ACNA A C", " "),
 				Values: []float64{1.5, 2, 2.5, 3, 0, -2}}},
 	} {

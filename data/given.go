@@ -120,11 +120,13 @@ func (s Schema) Rows(g Given) (*Dataset, error) {
 // checkGiven compares the sizes of g with those of the schema.
 func (s Schema) checkGiven(g Given) error {
 	if width := len(s.NumberColumns()); len(g.Numbers) != g.N*width {
-		return errorf("", "%s of %s for %s", plural(len(g.Numbers), "number"), plural(width, "column"), plural(g.N, "row"))
+		return errorf("", "%s of %s for %s", plural(len(g.Numbers), "number"), plural(width, "column"),
+			plural(g.N, "row"))
 	}
 	for _, name := range s.TextColumns() {
 		if len(g.Texts[name]) != g.N {
-			return errorf("", "%s in column %s for %s", plural(len(g.Texts[name]), "cell"), quote(name), plural(g.N, "row"))
+			return errorf("", "%s in column %s for %s", plural(len(g.Texts[name]), "cell"), quote(name),
+				plural(g.N, "row"))
 		}
 	}
 	if s.Alphabet != nil && len(g.Sequences) != g.N {

@@ -80,7 +80,8 @@ func TestGivenIsWrong(t *testing.T) {
 		{Given{N: 2, Numbers: []float64{1, math.NaN()}, Texts: words}, `row 2: column "a" is missing`},
 		{Given{N: 2, Numbers: []float64{1, math.Inf(-1)}, Texts: words}, `row 2: found -Inf in column "a"`},
 		{Given{N: 2, Numbers: []float64{1, 2e100}, Texts: words}, `found 2e+100`},
-		{Given{N: 2, Numbers: []float64{1, 2}, Texts: map[string][]string{"b": {"", "x"}}}, `row 1: column "b" is missing`},
+		{Given{N: 2, Numbers: []float64{1, 2}, Texts: map[string][]string{"b": {"", "x"}}},
+			`row 1: column "b" is missing`},
 	} {
 		if _, err := s.Rows(test.given); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: error %v, expected %q", test.given, err, test.want)

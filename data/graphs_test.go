@@ -42,7 +42,8 @@ func TestFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.N() != 3 || d.Name != "DS" || d.Sequences.Alphabet.Kind != seq.Graphs || strings.Join(d.Classes, " ") != "-1 1" {
+	if d.N() != 3 || d.Name != "DS" || d.Sequences.Alphabet.Kind != seq.Graphs ||
+		strings.Join(d.Classes, " ") != "-1 1" {
 		t.Errorf("read %d rows of %s, %s, classes %v", d.N(), d.Name, d.Sequences.Alphabet.Kind, d.Classes)
 	}
 	want := `"5" "6" "5" 0 1 "0" 1 2 "1" `
@@ -157,7 +158,8 @@ func TestGraphErrors(t *testing.T) {
 		{`{"nodes": ["C"], "edges": [[0, 1]], "label": 1}`,
 			`:1:28: found "1", an edge to a node that does not exist`, ReadOptions{}},
 		{`{"nodes": ["C"], "edges": [], "label": 1}` + "\n" + `{"nodes": [], "edges": [], "label": 0}`,
-			`:2:1: found "{\"nodes\": [], \"edges\": [], \"label\": 0}", which is a graph without nodes`, ReadOptions{}},
+			`:2:1: found "{\"nodes\": [], \"edges\": [], \"label\": 0}", which is a graph without nodes`,
+			ReadOptions{}},
 		{`{"nodes": ["C"], "edgs": [], "label": 1}`, `found "edgs", a key that graphs do not have`, ReadOptions{}},
 		{`{"nodes": ["C"], "label": 1}`, `a graph without "edges"`, ReadOptions{}},
 		{`{"nodes": ["C"], "edges": [[0,`, `:1:30: found ",", where the JSON is not valid`, ReadOptions{}},
@@ -237,8 +239,10 @@ func TestAttributes(t *testing.T) {
 	if v == nil || v.Width != 2 || len(v.Frames) != 6 || math.Abs(float64(v.Frames[5])-2.5) > 0 {
 		t.Errorf("attributes %v", v)
 	}
-	if _, _, err := readText(`{"nodes": 1, "edges": [], "values": [[1, 2]], "label": 0}
-{"nodes": 1, "edges": [], "values": [[1]], "label": 1}`, ReadOptions{}); err == nil || !strings.Contains(err.Error(), ":2:1: found \"1 values of each node\", and the graphs before have 2") {
+	_, _, err = readText(`{"nodes": 1, "edges": [], "values": [[1, 2]], "label": 0}
+{"nodes": 1, "edges": [], "values": [[1]], "label": 1}`, ReadOptions{})
+	want := `:2:1: found "1 values of each node", and the graphs before have 2`
+	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Error(err)
 	}
 }

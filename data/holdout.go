@@ -31,7 +31,8 @@ func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, held *Dataset, er
 	n := d.N()
 	rows := drawn(n, max(1, int(math.Round(fraction*float64(n)))), validationSite, seed)
 	if rest = d.Subset(others(n, rows)); rest.N() < 2 {
-		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out for validation", n, len(rows))
+		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out for validation",
+			n, len(rows))
 	}
 	if err := checkTraining(rest); err != nil {
 		return nil, nil, fmt.Errorf("with %s held out for validation: %w", plural(len(rows), "row"), err)

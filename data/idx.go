@@ -39,7 +39,8 @@ func readIDX(in *input) (*table, error) {
 	}
 	if len(shape) == 1 {
 		return nil, errorf(in.name,
-			"holds %d labels, not images: give the file of the images, and this one with --labels where its name does not tell", shape[0])
+			"holds %d labels, not images: give the file of the images, and this one with --labels "+
+				"where its name does not tell", shape[0])
 	}
 	n, d := shape[0], 1
 	for _, side := range shape[1:] {
@@ -49,7 +50,8 @@ func readIDX(in *input) (*table, error) {
 		}
 	}
 	if n == 0 || d == 0 {
-		return nil, errorf(in.name, "says that it holds %d images of %s pixels: at least one is needed", n, sides(shape[1:]))
+		return nil, errorf(in.name, "says that it holds %d images of %s pixels: at least one is needed", n,
+			sides(shape[1:]))
 	}
 	if like := in.opt.Like; like != nil && len(like.Columns) != d {
 		return nil, errorf(in.name,
@@ -109,7 +111,8 @@ func idxShape(name string, r *bufio.Reader) ([]int, error) {
 	}
 	if head[2] != idxByte || head[3] == 0 || head[3] > maxIDXDims {
 		return nil, errorf(name,
-			"byte 0: starts with % x: an IDX file of images starts with 00 00 08 03, one of labels with 00 00 08 01", head)
+			"byte 0: starts with % x: an IDX file of images starts with 00 00 08 03, one of labels with 00 00 "+
+				"08 01", head)
 	}
 	shape := make([]int, head[3])
 	for i := range shape {
@@ -149,7 +152,8 @@ func idxValues(name string, r io.Reader, offset, n int) ([]byte, error) {
 		return nil, readError(name, err)
 	case len(values) < n:
 		return nil, errorf(name,
-			"byte %d: ends after %d of %d values: the file was cut short, fetch it again", offset+len(values), len(values), n)
+			"byte %d: ends after %d of %d values: the file was cut short, fetch it again", offset+len(values),
+			len(values), n)
 	}
 	return values, nil
 }

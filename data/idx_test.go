@@ -140,12 +140,14 @@ func TestBadIDX(t *testing.T) {
 		{"labels for images", labels, labels, "images: holds 4 labels, not images", ReadOptions{}},
 		{"magic", "\x01" + images[1:], labels,
 			"images: is not text (byte 0x01 near its start): give a CSV table, ", ReadOptions{Labels: "labels"}},
-		{"target", images, labels, "images: is an IDX file, and its labels are in another file", ReadOptions{Target: "3"}},
+		{"target", images, labels, "images: is an IDX file, and its labels are in another file",
+			ReadOptions{Target: "3"}},
 		{"no labels", images, "", "images: needs the file of its targets, and there is neither ", ReadOptions{}},
 		{"labels not there", images, labels, "none: there is no such file", ReadOptions{Labels: "none"}},
 		{"label magic", images, "1,2\n",
 			"labels: starts with the bytes 31 2c 32 0a: labels are an IDX or npy file", ReadOptions{}},
-		{"label type", images, "\x00\x00\x0d\x01\x00\x00\x00\x04", "labels: byte 0: starts with 00 00 0d 01", ReadOptions{}},
+		{"label type", images, "\x00\x00\x0d\x01\x00\x00\x00\x04", "labels: byte 0: starts with 00 00 0d 01",
+			ReadOptions{}},
 		{"images for labels", images, images, "labels: holds 3 dimensions", ReadOptions{}},
 		{"label count", images, idx(pixels(3), 3), "labels: holds 3 targets for 4 rows", ReadOptions{}},
 		{"label length", images, labels[:10], "labels: byte 10: ends after 2 of 4 values", ReadOptions{}},
@@ -183,7 +185,8 @@ func TestMNIST(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if train.N() != 60000 || test.N() != 10000 || train.D() != 784 || len(train.Classes) != 10 || train.Name != "mnist" {
+	if train.N() != 60000 || test.N() != 10000 || train.D() != 784 || len(train.Classes) != 10 ||
+		train.Name != "mnist" {
 		t.Errorf("%d and %d rows of %d", train.N(), test.N(), train.D())
 	}
 	if got := fmt.Sprint(train.Labels[:8], test.Labels[:4]); got != "[5 0 4 1 9 2 1 3] [7 2 1 0]" {

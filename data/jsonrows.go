@@ -101,7 +101,8 @@ func (j *jsonRows) parse(text []byte) error {
 		}
 		switch v := value.(type) {
 		case json.Delim:
-			return j.wrong(from, "found %s in column %s: only numbers, text, true, false and null can be read", v, quote(name))
+			return j.wrong(from, "found %s in column %s: only numbers, text, true, false and null can be read", v,
+				quote(name))
 		case string:
 			j.row[c] = v
 		case json.Number:

@@ -53,7 +53,8 @@ type LeftOut struct {
 
 // newLayout decides what becomes of the columns of a training file (roles.go).
 func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
-	if last := rec.width - 1; in.opt.Target == "" && at[0] == last && rec.header != nil && rec.bare[last] && p.columns[last].filled() == 0 {
+	last := rec.width - 1
+	if in.opt.Target == "" && at[0] == last && rec.header != nil && rec.bare[last] && p.columns[last].filled() == 0 {
 		at[0] = max(last-1, 0) // the separator at the end of each line makes an empty column
 	}
 	if rec.width < 2 {
@@ -72,7 +73,9 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 		return nil, err
 	}
 	if text, doubtful := rec.doubtfulHeader(); doubtful {
-		l.notes = append(l.notes, fmt.Sprintf("%s: the first row has the text %s in it and is read as the column names (--header no to change)", rec.name, quote(text)))
+		l.notes = append(l.notes,
+			fmt.Sprintf("%s: the first row has the text %s in it and is read as the column names "+
+				"(--header no to change)", rec.name, quote(text)))
 	}
 	if err := l.assign(rec, p, in.opt); err != nil {
 		return nil, err
@@ -84,7 +87,8 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 func findTargets(rec *records, target string) (at []int, err error) {
 	for _, word := range splitTargets(target, rec.columnNames()) {
 		if word == "" && target != "" {
-			return nil, errorf(rec.name, "has no target without a name: write %s without a comma too many", quote(target))
+			return nil, errorf(rec.name, "has no target without a name: write %s without a comma too many",
+				quote(target))
 		}
 		i, err := findTarget(rec, word)
 		if err != nil {
@@ -212,8 +216,9 @@ func positionLayout(rec *records, like *Schema, targetOptional bool) (*layout, e
 		if others > 0 {
 			beside = fmt.Sprintf(", and %s that %s no input", plural(others, "column"), isOrAre(others))
 		}
-		return nil, errorf(rec.name, "has %s and no header, the training data have %s and %s%s: give the same columns in the same order, or a header",
-			plural(rec.width, "column"), plural(inputs, "input"), aTarget(targets), beside)
+		return nil, errorf(rec.name, "has %s and no header, the training data have %s and %s%s: "+
+			"give the same columns in the same order, or a header", plural(rec.width, "column"),
+			plural(inputs, "input"), aTarget(targets), beside)
 	}
 	at := 0 // in this file
 	for i := range all {

@@ -86,8 +86,8 @@ func readLIBSVM(in *input) (*table, error) {
 		return nil, errorf(in.name, "holds no pair index:value: at least one input is needed")
 	case int64(n)*int64(d+1) > in.lim.cells, n*d > manyZeros && n*d > mostlyZeros*len(s.value):
 		return nil, errorf(in.name,
-			"holds %s with indices up to %d: rows are kept with their zeros, which is too large for memory; leave out rare inputs, or take fewer rows",
-			plural(n, "row"), d)
+			"holds %s with indices up to %d: rows are kept with their zeros, which is too large for memory; "+
+				"leave out rare inputs, or take fewer rows", plural(n, "row"), d)
 	}
 	x := make([]float64, n*d)
 	for i, from := range s.start {
@@ -176,7 +176,8 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 		if first {
 			first = false
 			s.start, s.lines = append(s.start, len(s.index)), append(s.lines, int32(s.line))
-			if labelled := s.y != nil || len(s.start) == 1; pair && (!in.opt.TargetOptional || labelled && len(s.start) > 1) {
+			if labelled := s.y != nil || len(s.start) == 1; pair &&
+				(!in.opt.TargetOptional || labelled && len(s.start) > 1) {
 				return wrong(at, "found %s where the row's label must be: begin each row with a number", quote(word))
 			} else if !pair && !labelled {
 				return wrong(at, "this row has a label, and those before it have none: give all rows one, or none")

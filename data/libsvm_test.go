@@ -91,13 +91,15 @@ func TestBadLIBSVM(t *testing.T) {
 		{"1 1:2\n1:2\n", `t.csv:2:1: found "1:2" where the row's label must be`, ReadOptions{}},
 		{"1 qid:1 1:2\n", `t.csv:1:3: found "qid:1": qid is not supported`, ReadOptions{}},
 		{"1 1:2 # x\n" + strings.Repeat("2", 1<<17), "t.csv:2: the line is longer than 64 KiB", ReadOptions{}},
-		{"1 1:2\n2 60000:1\n", "t.csv: holds 2 rows with indices up to 60000: rows are kept with their zeros", ReadOptions{}},
+		{"1 1:2\n2 60000:1\n", "t.csv: holds 2 rows with indices up to 60000: rows are kept with their zeros",
+			ReadOptions{}},
 		{"1 1:2\n" + strings.Repeat("2\n", 1<<17), "t.csv:65536: the file holds more than", ReadOptions{}},
 		{zipped("1 1:2\n" + strings.Repeat("1 1:2\n\n\n\n\n", 1<<13))[:100],
 			"t.csv: the gzip data end too early", ReadOptions{}},
 		{"1 1:2\n2 1:1\n", "t.csv: is a LIBSVM file: its target is the first number", ReadOptions{Target: "1"}},
 		{"1 1:2\n5 1:1\n", `t.csv:2:1: found class 5 in the target column "label"`, ReadOptions{Like: &like}},
-		{"1:2\n5 1:1\n", "t.csv:2:1: this row has a label, and those before", ReadOptions{Like: &like, TargetOptional: true}},
+		{"1:2\n5 1:1\n", "t.csv:2:1: this row has a label, and those before",
+			ReadOptions{Like: &like, TargetOptional: true}},
 		{"1 1:2\n1:1\n", "t.csv:2:1: found \"1:1\" where", ReadOptions{Like: &like, TargetOptional: true}},
 	} {
 		_, _, err := readText(c.text, c.opt)

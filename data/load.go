@@ -139,7 +139,8 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	rows := heldOut(all.N(), s.Seed)
 	notes = append(notes,
-		fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, by the seed %d)", all.Path, len(rows), all.N(), s.Seed))
+		fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, by the seed %d)", all.Path, len(rows),
+			all.N(), s.Seed))
 	return all.Subset(others(all.N(), rows)), all.Subset(rows), notes, nil
 }
 
@@ -175,7 +176,8 @@ func checkTraining(d *Dataset) error {
 	}
 	if len(d.Classes) == 1 {
 		return errorf(d.Path,
-			"the target column %s holds the class %s only: at least two classes are needed", quote(d.Target), d.Classes[0])
+			"the target column %s holds the class %s only: at least two classes are needed", quote(d.Target),
+			d.Classes[0])
 	}
 	count := make([]int, len(d.Classes))
 	for _, l := range d.Labels {
@@ -183,7 +185,8 @@ func checkTraining(d *Dataset) error {
 	}
 	if c := slices.Index(count, 0); c >= 0 {
 		return errorf(d.Path,
-			"no training row is left for class %s of the target column %s: too few rows of it; take another seed, or other files for rows to test and validate on (--test FILE, --validation FILE)",
+			"no training row is left for class %s of the target column %s: too few rows of it; "+
+				"take another seed, or other files for rows to test and validate on (--test FILE, --validation FILE)",
 			d.Classes[c], quote(d.Target))
 	}
 	return nil

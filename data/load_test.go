@@ -115,7 +115,8 @@ func TestBadSources(t *testing.T) {
 		{"fold 4", Source{Data: "powerplant", Fold: 4}, "powerplant has no fold 4: its folds are 1 to 3"},
 		{"fold −1", Source{Data: "eeg", Fold: -1}, "eeg has no fold -1: its folds are 1 to 5"},
 		{"fold 6", Source{Data: "spam", Fold: 6}, "spam has no fold 6: its folds are 1 to 5"},
-		{"no folder", Source{Data: "spam"}, "the set spam is read from a folder: name it with --data-dir or GPDRF_DATA"},
+		{"no folder", Source{Data: "spam"},
+			"the set spam is read from a folder: name it with --data-dir or GPDRF_DATA"},
 		{"other folder", Source{Data: "eeg", DataDir: dir}, "the folder " + dir + " holds no set eeg"},
 		{"empty folder", Source{Data: "spam", DataDir: dir},
 			filepath.Join(dir, "spam", "fold1.train.csv.gz") + ": there is no such file"},
@@ -153,13 +154,15 @@ func TestDataDirectory(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"powerplant", "protein"} {
 		os.Mkdir(filepath.Join(dir, name), 0o755)
-		for file, text := range map[string]string{"fold2.train.csv.gz": zipped("a,target\n1,0.5\n2,1.5\n"), "fold2.test.csv.gz": zipped("a,target\n3,2.5\n")} {
+		for file, text := range map[string]string{"fold2.train.csv.gz": zipped("a,target\n1,0.5\n2,1.5\n"),
+			"fold2.test.csv.gz": zipped("a,target\n3,2.5\n")} {
 			os.WriteFile(filepath.Join(dir, name, file), []byte(text), 0o644)
 		}
 	}
 	t.Setenv(DataDirEnv, t.TempDir()) // which is for the caller to read
 	train, test, _, err := Load(Source{Data: "protein", Fold: 2, DataDir: dir})
-	if err != nil || train.N() != 2 || test.Y[0] != 2.5 || train.Name != "protein" || !strings.HasPrefix(train.Path, dir) {
+	if err != nil || train.N() != 2 || test.Y[0] != 2.5 || train.Name != "protein" ||
+		!strings.HasPrefix(train.Path, dir) {
 		t.Error(train, test, err)
 	}
 	// its folds there are standardised: their own units are not known

@@ -65,7 +65,8 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 	}
 	if l.missing == MissingImpute {
 		l.notes = append(l.notes,
-			fmt.Sprintf("%s: missing cells are filled in with medians, and an input tells where, in %s", rec.name, where))
+			fmt.Sprintf("%s: missing cells are filled in with medians, and an input tells where, in %s",
+				rec.name, where))
 	}
 	return nil
 }

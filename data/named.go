@@ -41,7 +41,8 @@ func loadNamed(s Source) (train, test *Dataset, notes []string, err error) {
 		{"labels", s.TestLabels}} {
 		if file.path != "" {
 			return nil, nil, nil,
-				errorf("", "%s comes with its own %s: leave the file %s out, or give a file of your own as data", s.Data, file.what, file.path)
+				errorf("", "%s comes with its own %s: leave the file %s out, or give a file of your own as data",
+					s.Data, file.what, file.path)
 		}
 	}
 	opt := ReadOptions{Target: s.Target, Task: s.Task, TableOptions: s.TableOptions, Tokens: s.Tokens, Watch: s.Watch}
@@ -109,7 +110,8 @@ func foldNamed(s Source) (train, test *Dataset, notes []string, err error) {
 func missingSet(name, dir string) error {
 	get := mustSet(name).Get()
 	if dir == "" {
-		return errorf("", "the set %s is read from a folder: name it with --data-dir or %s; to get it: %s", name, DataDirEnv, get)
+		return errorf("", "the set %s is read from a folder: name it with --data-dir or %s; "+
+			"to get it: %s", name, DataDirEnv, get)
 	}
 	return errorf("", "the folder %s holds no set %s: set --data-dir or %s to one that does; to get "+
 		"it: %s", dir, name, DataDirEnv, get)

@@ -99,7 +99,8 @@ func (a *npyArray) full(b []byte, what string) error {
 	n, err := io.ReadFull(a.r, b)
 	a.offset += int64(n)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return errorf(a.name, "byte %d: ends in the middle of %s: the file was cut short, fetch it again", a.offset, what)
+		return errorf(a.name, "byte %d: ends in the middle of %s: the file was cut short, fetch it again",
+			a.offset, what)
 	} else if err != nil {
 		return readError(a.name, err)
 	}
@@ -166,7 +167,8 @@ func (a *npyArray) rows(lim limits) (n, d int, err error) {
 	case n == 0 || d == 0:
 		return 0, 0, errorf(a.name, "holds an array of %s values: at least one is needed", sides(a.shape))
 	case d > math.MaxInt32 || int64(n)*int64(d) > lim.cells:
-		return 0, 0, errorf(a.name, "holds an array of %s values: too large for memory, take a part of it", sides(a.shape))
+		return 0, 0, errorf(a.name, "holds an array of %s values: too large for memory, take a part of it",
+			sides(a.shape))
 	}
 	return n, d, nil
 }

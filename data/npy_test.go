@@ -124,7 +124,8 @@ func TestArrays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, labelled := range map[string]bool{"x_test.npy": false, "bare.npz": false, "a.npz": true, "table.npy": true} {
+	for file, labelled := range map[string]bool{"x_test.npy": false, "bare.npz": false, "a.npz": true,
+		"table.npy": true} {
 		if p, _, err := readFor(file, d.Schema(), TableOptions{}, Watch{}); err != nil ||
 			p.HasTarget() != labelled || p.Row(1)[1] != 4 {
 			t.Errorf("%s: %+v, %v", file, p, err)
@@ -151,7 +152,8 @@ func TestBadArrays(t *testing.T) {
 		{"fortran", npyWith("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }",
 			[]float64{1, math.NaN(), 3, 4}), string(y), "x.npy: byte 136: value [1, 0] is NaN", ReadOptions{}},
 		{"big-endian", npy(">f8", "2, 2", values), "",
-			`x.npy: byte 10: holds values of the type ">f8": float32, float64, bool and integers are read`, ReadOptions{}},
+			`x.npy: byte 10: holds values of the type ">f8": float32, float64, bool and integers are read`,
+			ReadOptions{}},
 		{"half", npy("<f2", "2, 2", values), "", `x.npy: byte 10: holds values of the type "<f2"`, ReadOptions{}},
 		{"object", npy("|O", "2, 2", values), "", `x.npy: byte 10: holds values of the type "|O"`, ReadOptions{}},
 		{"structured", npyWith("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }",
@@ -159,7 +161,8 @@ func TestBadArrays(t *testing.T) {
 		{"no shape", npyWith("{'descr': '<f8', 'fortran_order': False}", values), "",
 			"x.npy: byte 10: the header has no descr or shape", ReadOptions{}},
 		{"odd shape", npy("<f8", "2, x", values), "", "x.npy: byte 10: the shape (2, x) cannot be read", ReadOptions{}},
-		{"negative", npy("<f8", "2, -2", values), "", "x.npy: byte 10: the shape (2, -2) cannot be read", ReadOptions{}},
+		{"negative", npy("<f8", "2, -2", values), "", "x.npy: byte 10: the shape (2, -2) cannot be read",
+			ReadOptions{}},
 		{"overflow", npy("<f8", "2000000000, 2000000000, 2000000000", values), "",
 			"x.npy: holds an array of 2000000000x2000000000x2000000000 values: too large", ReadOptions{}},
 		{"empty", npy("<f8", "0, 2", values), "", "x.npy: holds an array of 0x2 values", ReadOptions{}},
@@ -169,14 +172,16 @@ func TestBadArrays(t *testing.T) {
 				"bytes is needed, and this one has %d", len(good), len(good)-3), ReadOptions{}},
 		{"short header", good[:40], "", "x.npy: byte 40: ends in the middle of its header", ReadOptions{}},
 		{"version", npyMagic + "\x09" + good[7:], "", "x.npy: byte 6: version 9", ReadOptions{}},
-		{"long", good + "x", "", fmt.Sprintf("x.npy: byte %d: there is more after its 4 values", len(good)), ReadOptions{}},
+		{"long", good + "x", "", fmt.Sprintf("x.npy: byte %d: there is more after its 4 values", len(good)),
+			ReadOptions{}},
 		{"NaN", npy("<f8", "2, 2", []float64{1, 2, math.NaN(), 4}), "",
 			fmt.Sprintf("x.npy: byte %d: value [1, 0] is NaN", start+16), ReadOptions{}},
 		{"infinite", npy("<f4", "2, 2", []float32{1, 2, 3, float32(math.Inf(1))}), "",
 			fmt.Sprintf("x.npy: byte %d: value [1, 1] is +Inf", start+12), ReadOptions{}},
 		{"no targets", good, "",
 			"x.npy: needs the file of its targets, and there is neither y.npy nor y.npy.gz", ReadOptions{}},
-		{"target", good, y, "x.npy: is an array of inputs, and its targets are in another file", ReadOptions{Target: "1"}},
+		{"target", good, y, "x.npy: is an array of inputs, and its targets are in another file",
+			ReadOptions{Target: "1"}},
 		{"count", good, npy("<i8", "3,", []int64{1, 0, 1}), "y.npy: holds 3 targets for 2 rows", ReadOptions{}},
 		{"several targets as classes", good, good,
 			"y.npy: holds an array of 2x2 values: one target per row", ReadOptions{Task: "classification"}},
@@ -195,7 +200,8 @@ func TestBadArrays(t *testing.T) {
 			`x.npy: has no array y_train, Y_train, y, Y: it holds "x"`, ReadOptions{}},
 		{"archive of others", zipOf("a.txt", good), "", "x.npy: is a zip archive but not an npz", ReadOptions{}},
 		{"cut archive", zipOf("x.npy", good)[:100], "", "x.npy: is a zip archive that cannot be read", ReadOptions{}},
-		{"archive in gzip", zipped(zipOf("x.npy", good)), "", "x.npy: is a zip archive that cannot be read", ReadOptions{}},
+		{"archive in gzip", zipped(zipOf("x.npy", good)), "", "x.npy: is a zip archive that cannot be read",
+			ReadOptions{}},
 		{"bad array in it", zipOf("x.npy", good[:len(good)-8]), "",
 			fmt.Sprintf("x.npy(x.npy): byte %d: ends in the middle", len(good)-8), ReadOptions{}},
 		{"damaged member", strings.Replace(zipOf("x.npy", strings.Repeat(good, 9)), "PK\x03\x04",
@@ -214,7 +220,8 @@ func TestBadArrays(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		npy("<f8", "2, 1", values[:2]): "t.csv: has one column only",
-		npy("<f8", "2, 2", values):     `t.csv: has no column "3" to be the target: the columns of an array count from 1 to 2`,
+		npy("<f8", "2, 2",
+			values): `t.csv: has no column "3" to be the target: the columns of an array count from 1 to 2`,
 	} {
 		if _, _, err := readText(text,
 			ReadOptions{Target: map[bool]string{true: "3"}[strings.Contains(want, "count")]}); err == nil ||

@@ -74,15 +74,20 @@ func TestBadOneHot(t *testing.T) {
 		text, want string
 		opt        ReadOptions
 	}{
-		{"area,town,floor\n1,,1\n", `t.csv:2:3: empty cell in column "town"`, ReadOptions{Like: &like, TargetOptional: true}},
+		{"area,town,floor\n1,,1\n", `t.csv:2:3: empty cell in column "town"`,
+			ReadOptions{Like: &like, TargetOptional: true}},
 		{"area,floor\n1,1\n", `t.csv:1: there is no column "town"`, ReadOptions{Like: &like, TargetOptional: true}},
-		{"a,b\nx,1\n,2\n", `t.csv:3:1: cells are missing, in "a" 1`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},
-		{"a,b\nx,1\nNA,2\n", `t.csv:3:1: cells are missing, in "a" 1`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},
+		{"a,b\nx,1\n,2\n", `t.csv:3:1: cells are missing, in "a" 1`,
+			ReadOptions{TableOptions: TableOptions{OneHot: true}}},
+		{"a,b\nx,1\nNA,2\n", `t.csv:3:1: cells are missing, in "a" 1`,
+			ReadOptions{TableOptions: TableOptions{OneHot: true}}},
 		{many.String(), `t.csv:1004:1: found "x" in column "a", whose other cells are numbers`,
 			ReadOptions{TableOptions: TableOptions{OneHot: true}}},
-		{wordTable(31, 4), `t.csv:2:1: found "w0" in column "a", which has 31 different texts in 124 rows: --one-hot makes an input of each, --ignore a leaves the column out`, ReadOptions{}},
+		{wordTable(31, 4), `t.csv:2:1: found "w0" in column "a", which has 31 different texts in 124 rows: ` +
+			`--one-hot makes an input of each, --ignore a leaves the column out`, ReadOptions{}},
 		{wordTable(mostTexts+1, 3),
-			`t.csv:2:1: found "w0" in column "a", which has 1001 different texts in 3003 rows: at most 1000 can be inputs`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},
+			`t.csv:2:1: found "w0" in column "a", which has 1001 different texts in 3003 rows: at most 1000 can be ` +
+				`inputs`, ReadOptions{TableOptions: TableOptions{OneHot: true}}},
 		{"1 1:2\n", "t.csv: is a LIBSVM file, not a table of text: leave one-hot out",
 			ReadOptions{TableOptions: TableOptions{OneHot: true}}},
 	} {

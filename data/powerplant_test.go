@@ -21,7 +21,8 @@ var writeFolds = flag.Bool("write-folds", false,
 const foldsAbout = "Test rows of folds 1, 2, 3 as numbers of data rows of CCPP.csv.gz, from 0, in " +
 	"the order of the fold files. " +
 	"Written by: go test ./data -run TestEmbeddedPowerplant -write-folds. " +
-	"The table repeats 41 of its rows; equal rows cannot be told apart, and the first one not yet taken stands for each."
+	"The table repeats 41 of its rows; equal rows cannot be told apart, and the first one not yet taken " +
+	"stands for each."
 
 func dataDir(t *testing.T) string {
 	dir := os.Getenv(DataDirEnv)

@@ -253,7 +253,8 @@ func isDate(cell string) bool {
 		return true
 	}
 	for _, between := range []string{"T", " "} {
-		if date, clock, both := strings.Cut(cell, between); both && parses(date, dateLayouts) && parses(clock, timeLayouts) {
+		if date, clock, both := strings.Cut(cell, between); both && parses(date, dateLayouts) &&
+			parses(clock, timeLayouts) {
 			return true
 		}
 	}

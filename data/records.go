@@ -157,7 +157,8 @@ func (r *records) quoteError(pe *csv.ParseError) error {
 func (r *records) limitError(err error) error {
 	e := &Error{File: r.name, Err: err}
 	if errors.Is(err, errTextLimit) {
-		e.Msg = "holds more than " + humanize.IBytes(uint64(r.guard.limits.text)) + " of text: too large to read, take a part of it"
+		e.Msg = "holds more than " + humanize.IBytes(uint64(r.guard.limits.text)) +
+			" of text: too large to read, take a part of it"
 		return e
 	}
 	e.Msg = fmt.Sprintf("the row after line %d is longer than %s: a quote may be left open, or this is not a table",

@@ -94,7 +94,8 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 	if len(l.inputs) == 0 && l.texts == nil {
 		hint := ""
 		if len(l.leftOut) > 0 {
-			hint = fmt.Sprintf("; left out: %s (--sequence COL reads a column of text as sequences)", list(leftNames(l.leftOut)))
+			hint = fmt.Sprintf("; left out: %s (--sequence COL reads a column of text as sequences)",
+				list(leftNames(l.leftOut)))
 		}
 		return errorf(rec.name, "has no input column beside the target%s", hint)
 	}
@@ -196,7 +197,8 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 	}
 	if c.counting && c.fractions.cell == "" && isIDName(name) {
 		l.notes = append(l.notes,
-			fmt.Sprintf("column %s counts the rows and is an input: --ignore %s leaves it out", quote(name), flagWord(name, i)))
+			fmt.Sprintf("column %s counts the rows and is an input: --ignore %s leaves it out", quote(name),
+				flagWord(name, i)))
 	}
 	l.add(i, inputColumn{name: name})
 	return nil
@@ -204,7 +206,8 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 
 // isDecorated: the text is a number with a sign of money, a per cent sign or commas.
 func isDecorated(cell string) bool {
-	_, err := parseNumber(strings.NewReplacer("$", "", "€", "", "£", "", "¥", "", "%", "", ",", "", " ", "").Replace(cell))
+	plain := strings.NewReplacer("$", "", "€", "", "£", "", "¥", "", "%", "", ",", "", " ", "")
+	_, err := parseNumber(plain.Replace(cell))
 	return err == nil
 }
 

@@ -81,7 +81,8 @@ func TestLogScale(t *testing.T) {
 		t.Error("mean and deviation", mean, dev)
 	}
 	raw := func(v float64) float64 { return math.Log1p((v - 3) / (sd / 10)) }
-	if want := (raw(103) - raw(23)) / (raw(23) - raw(4)); !near((scaled[8]-scaled[6])/(scaled[6]-scaled[2]), want, 1e-12) {
+	if want := (raw(103) - raw(23)) / (raw(23) - raw(4)); !near((scaled[8]-scaled[6])/(scaled[6]-scaled[2]),
+		want, 1e-12) {
 		t.Error("not the logarithm", scaled)
 	}
 	row := []float64{-50, 7}
@@ -146,7 +147,8 @@ func TestTargetScale(t *testing.T) {
 func TestFar(t *testing.T) {
 	train, _, _ := readText("a,b,c,target\n1,2,7,0.5\n-3,4e2,7,0.25\n0,1,7,0.25\n", ReadOptions{})
 	like := train.Schema()
-	rows, _, err := readText("a,b,c\n1,2,7\n\n-7.1,1e90,7\n-1e99,2,7\n4.9,-390,7.9\n5.1,6,7\n2,2,8.5\n", ReadOptions{Like: &like, TargetOptional: true})
+	rows, _, err := readText("a,b,c\n1,2,7\n\n-7.1,1e90,7\n-1e99,2,7\n4.9,-390,7.9\n5.1,6,7\n2,2,8.5\n",
+		ReadOptions{Like: &like, TargetOptional: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +160,8 @@ func TestFar(t *testing.T) {
 		}
 		// 4.9 is not far from -3 … 1, nor 7.9 from a constant 7.
 		far := s.Far(rows)
-		want := `t.csv:4: column "b" is 1e+90, and 1 to 400 in the training rows: far outside, so that the prediction means little; the same holds for 4 of 6 rows`
+		want := `t.csv:4: column "b" is 1e+90, and 1 to 400 in the training rows: far outside, so that the ` +
+			`prediction means little; the same holds for 4 of 6 rows`
 		if got := s.Describe(far, rows); far.Rows != 4 || got != want {
 			t.Errorf("%s: %d rows, got %s\nwant %s", kind, far.Rows, got, want)
 		}
@@ -177,7 +180,8 @@ func TestFar(t *testing.T) {
 	}
 	// A model of before has no ranges, and finds what is bounded.
 	s.Least, s.Most = nil, nil
-	want := `t.csv:4: column "b" is 1e+90, far outside the training rows, so that the prediction means little; the same holds for 2 of 6 rows`
+	want := `t.csv:4: column "b" is 1e+90, far outside the training rows, so that the prediction means little; the ` +
+		`same holds for 2 of 6 rows`
 	if got := s.Describe(s.Far(rows), rows); got != want {
 		t.Error(got)
 	}

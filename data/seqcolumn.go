@@ -20,7 +20,8 @@ func (l *layout) findSequence(rec *records, column string) error {
 		return errorf(rec.name, "has no header: a table with a column of sequences needs one")
 	case slices.Contains(l.targets, at):
 		return errorf(rec.name,
-			"the column %s cannot be both the sequences and the target: name another with --target", quote(rec.columnName(at)))
+			"the column %s cannot be both the sequences and the target: name another with --target",
+			quote(rec.columnName(at)))
 	}
 	l.setSequence(rec, at)
 	return nil

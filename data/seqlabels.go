@@ -40,7 +40,8 @@ func (t *texts) targets(in *input, made *table) error {
 	if made.task == "" {
 		if i := t.strayLabel(); i >= 0 {
 			return t.labelError(i,
-				"found the target %s, and others are numbers: correct it, or use the task classification", quote(t.labels[i]))
+				"found the target %s, and others are numbers: correct it, or use the task classification",
+				quote(t.labels[i]))
 		}
 		made.task = Classification
 		if why != "" {
@@ -172,7 +173,8 @@ func (t *texts) setTargets(made *table) error {
 		v, err := parseNumber(l)
 		if err != nil || math.IsNaN(v) || math.Abs(v) > largest {
 			return t.labelError(i,
-				"found the target %s, which must be a finite number: correct it, or use the task classification", quote(l))
+				"found the target %s, which must be a finite number: correct it, or use the task "+
+					"classification", quote(l))
 		}
 		made.y[i] = v
 	}
@@ -253,7 +255,8 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 			j, ok = at[firstWord(name)]
 		}
 		if !ok {
-			return errorf(path, "has no label for the sequence %s, which is on line %d of %s", quote(name), t.at[i].line, t.name)
+			return errorf(path, "has no label for the sequence %s, which is on line %d of %s", quote(name),
+				t.at[i].line, t.name)
 		}
 		t.labels[i], places[i] = labels[j], where[j]
 	}

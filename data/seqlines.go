@@ -86,7 +86,8 @@ func readSequenceLines(in *input) (*table, error) {
 		label := string(bytes.TrimSpace(line[:max(tab, 0)]))
 		switch {
 		case tab >= 0 && label == "":
-			return nil, t.errorAt(place{lines.line, 1}, "there is no class before the tab: write class, tab and sequence")
+			return nil,
+				t.errorAt(place{lines.line, 1}, "there is no class before the tab: write class, tab and sequence")
 		case tab < 0 && !in.opt.TargetOptional:
 			return nil, t.errorAt(place{lines.line, 1}, "there is no tab: write class, tab and sequence on every line")
 		case tab >= 0:
@@ -98,7 +99,8 @@ func readSequenceLines(in *input) (*table, error) {
 		}
 		sequence := line[tab+1:]
 		if len(bytes.TrimSpace(sequence)) == 0 {
-			return nil, t.errorAt(place{lines.line, tab + 2}, "the sequence is empty: remove the line, or give the sequence")
+			return nil,
+				t.errorAt(place{lines.line, tab + 2}, "the sequence is empty: remove the line, or give the sequence")
 		}
 		t.labels = append(t.labels, label)
 		t.where = append(t.where, place{lines.line, 1})

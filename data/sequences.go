@@ -172,7 +172,8 @@ func (t *texts) table(in *input) (*table, error) {
 	case t.n() == 0:
 		return nil, errorf(t.name, "holds no sequence: at least one is needed")
 	case in.opt.Target != "" && in.opt.Target != sequenceTarget:
-		return nil, errorf(t.name, "holds sequences with their classes: leave the target column %s out", quote(in.opt.Target))
+		return nil, errorf(t.name, "holds sequences with their classes: leave the target column %s out",
+			quote(in.opt.Target))
 	}
 	if in.opt.Labels != "" {
 		if err := t.readLabels(in.opt.Labels, in.opt.Watch); err != nil {

@@ -93,7 +93,8 @@ func TestSequenceForms(t *testing.T) {
 func TestTokens(t *testing.T) {
 	for tokens, want := range map[string]string{
 		"": "ints: 1_2=a 1_3=b 2=a 3=b", "auto": "ints: 1_2=a 1_3=b 2=a 3=b", "ints": "ints: 1_2=a 1_3=b 2=a 3=b",
-		"chars": "bytes: 1_2=a 1_3=b 2=a 3=b", "bytes": "bytes: 1_2=a 1_3=b 2=a 3=b", "words": "words: 1_2=a 1_3=b 2=a 3=b",
+		"chars": "bytes: 1_2=a 1_3=b 2=a 3=b", "bytes": "bytes: 1_2=a 1_3=b 2=a 3=b",
+		"words": "words: 1_2=a 1_3=b 2=a 3=b",
 	} {
 		d, _, err := readText("a\t1 2\nb\t1 3\na\t2\nb\t3\n", ReadOptions{Tokens: tokens})
 		if err != nil || show(d) != want {
@@ -187,36 +188,44 @@ func TestBadSequences(t *testing.T) {
 		opt              ReadOptions
 	}{
 		{"letter", ">1\nACGTACGTACGTACGTACGT\nAC\nACGTQ\n>0\nAC\n",
-			`t.csv:4:5: found "Q", not a letter of DNA (ACGTU and the IUPAC codes): correct it, or write N`, ReadOptions{}},
+			`t.csv:4:5: found "Q", not a letter of DNA (ACGTU and the IUPAC codes): correct it, or write N`,
+			ReadOptions{}},
 		{"letter in a line", "1\tMKVLAAGIVG\n0\tMK1L\n",
 			`t.csv:2:5: found "1", not a letter of proteins: correct it, or write X`, ReadOptions{Tokens: "protein"}},
-		{"integer", "1\t4 5\n0\t4 x\n", `t.csv:2:5: found "x", symbols must be whole numbers`, ReadOptions{Tokens: "ints"}},
+		{"integer", "1\t4 5\n0\t4 x\n", `t.csv:2:5: found "x", symbols must be whole numbers`,
+			ReadOptions{Tokens: "ints"}},
 		{"negative", "1\t4 5\n0\t-4 5\n", `t.csv:2:3: found "-4", symbols must be whole numbers`,
 			ReadOptions{Tokens: "ints"}},
-		{"empty FASTA sequence", ">1\nACGT\n>0\n\n>1\nAC", `t.csv:3:1: the sequence after ">0" is empty`, ReadOptions{}},
+		{"empty FASTA sequence", ">1\nACGT\n>0\n\n>1\nAC", `t.csv:3:1: the sequence after ">0" is empty`,
+			ReadOptions{}},
 		{"last one empty", ">1\nACGT\n>0", `t.csv:3:1: the sequence after ">0" is empty`, ReadOptions{}},
 		{"empty sequence", "1\tACGT N\n0\t \n", `t.csv:2:3: the sequence is empty`, ReadOptions{}},
-		{"no class", ">1\nACGT\n> \nAC\n", "t.csv:3:1: the header has no class: write >CLASS or >NAME|CLASS", ReadOptions{}},
+		{"no class", ">1\nACGT\n> \nAC\n", "t.csv:3:1: the header has no class: write >CLASS or >NAME|CLASS",
+			ReadOptions{}},
 		{"no class after the name", ">a|1\nACGT\n>b|\nAC\n", "t.csv:3:1: the header has no class", ReadOptions{}},
 		{"no bar", ">a|1\nACGT\n>b\nAC\n", "t.csv:3:1: the header has no class", ReadOptions{}},
 		{"names only", many.String(),
 			"t.csv:1:1: the header has no class: the headers hold 10 different words in 10 sequences", ReadOptions{}},
 		{"no class in a line", "1\tACGT\n\tAC\n", "t.csv:2:1: there is no class before the tab", ReadOptions{}},
 		{"mixed, FASTA first", ">1\nACGT\n0\tACGT\n",
-			`t.csv:3:2: found a tab in the sequence after ">1": lines of class, tab and sequence cannot be mixed with FASTA`, ReadOptions{}},
+			`t.csv:3:2: found a tab in the sequence after ">1": lines of class, tab and sequence cannot be mixed ` +
+				`with FASTA`, ReadOptions{}},
 		{"mixed, lines first", "1\tACGT\n0\tACGT\n>1\nACGT\n",
 			"t.csv:3:1: found a FASTA header after lines of class, tab and sequence", ReadOptions{}},
 		{"blank lines only", ">", `t.csv:1:1: the sequence after ">" is empty`, ReadOptions{}},
 		{"class for a number", ">0.5\nAC\n>many\nACG\n",
 			`t.csv:3:1: found the target "many", which must be a finite number`, ReadOptions{Task: "regression"}},
-		{"infinite", ">0.5\nAC\n>inf\nACG\n>1\nA\n", `t.csv:3:1: found the target "inf"`, ReadOptions{Task: "regression"}},
+		{"infinite", ">0.5\nAC\n>inf\nACG\n>1\nA\n", `t.csv:3:1: found the target "inf"`,
+			ReadOptions{Task: "regression"}},
 		{"target column", ">1\nAC\n",
 			`t.csv: holds sequences with their classes: leave the target column "a" out`, ReadOptions{Target: "a"}},
-		{"beside vectors", ">1\nAC\n", "t.csv: is a FASTA file, the training data are vectors", ReadOptions{Like: &table}},
+		{"beside vectors", ">1\nAC\n", "t.csv: is a FASTA file, the training data are vectors",
+			ReadOptions{Like: &table}},
 		{"a single line first", "b\tACGT\n>a\nACGT\n",
 			"t.csv:2:1: found a FASTA header after lines of class, tab and sequence", ReadOptions{}},
 		{"word among fractions", "0.5\tACGT\n0.25\tAC\nhigh\tA\n",
-			`t.csv:3:1: found the target "high", and others are numbers: correct it, or use the task classification`, ReadOptions{}},
+			`t.csv:3:1: found the target "high", and others are numbers: correct it, or use the task classification`,
+			ReadOptions{}},
 		{"missing class", "0\tACGT\n1\tAC\nNA\tA\n0\tA\n",
 			`t.csv:3:1: found the target "NA", and others are numbers`, ReadOptions{}},
 		{"too long", ">1\n" + strings.Repeat("ACGT\n", 20000), "t.csv: holds more than", ReadOptions{}},
@@ -243,7 +252,8 @@ func TestSequenceLabels(t *testing.T) {
 		return path
 	}
 	for _, text := range []string{"b\na\nb\na\n",
-		"second\ta\nfirst,b\nthird\tb\nfourth\ta\nfifth\tc\n", "first one\tb\r\nsecond\ta\r\nthird\tb\r\nfourth\ta\r\n"} {
+		"second\ta\nfirst,b\nthird\tb\nfourth\ta\nfifth\tc\n",
+		"first one\tb\r\nsecond\ta\r\nthird\tb\r\nfourth\ta\r\n"} {
 		d, _, err := ReadFile(sequences, ReadOptions{Labels: beside(text)})
 		if err != nil || show(d) != "dna: ACGT=b AC=a GG=b TTT=a" {
 			t.Errorf("%q: %v", text, err)
@@ -308,7 +318,8 @@ func TestSequenceColumn(t *testing.T) {
 		words.Target != "target" || words.Schema().TargetAt != 3 {
 		t.Fatal(err)
 	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all, `t.csv: target column "target", classes "happy", "sad"`) {
+	if all := strings.Join(notes, "\n"); !strings.Contains(all,
+		`t.csv: target column "target", classes "happy", "sad"`) {
 		t.Error(all)
 	}
 	moods := words.Schema()

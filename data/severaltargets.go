@@ -93,7 +93,8 @@ func (t *table) fitTargets(in *input, d *Dataset, like *Schema) error {
 // severalClasses refuses to take the values of n target columns for classes.
 func (in *input) severalClasses(n int) error {
 	if n > 1 && in.task == Classification {
-		return errorf(in.name, "has %s, which are a regression: class labels are in one column", plural(n, "target column"))
+		return errorf(in.name, "has %s, which are a regression: class labels are in one column",
+			plural(n, "target column"))
 	}
 	return nil
 }

@@ -74,7 +74,8 @@ func TestSeveralTargets(t *testing.T) {
 		"a,":      `t.csv: has no target without a name: write "a," without a comma too many`,
 		"a,7":     "t.csv: has no column number 7 to be the target: columns count from 1 to 4",
 	} {
-		if _, _, err := readText(text, ReadOptions{Target: target}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, _, err := readText(text, ReadOptions{Target: target}); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s:\n got %v\nwant %s", target, err, want)
 		}
 	}

@@ -31,7 +31,8 @@ func (s Summary) Lines() []string {
 			letter = "different one"
 		}
 		lines = append(lines, fmt.Sprintf("sequences of %s symbols (mean %.1f), alphabet %s with %s, %s repeated",
-			span(t.Shortest, t.Longest), t.Mean, t.Alphabet, plural(t.Letters, letter), humanize.Comma(int64(t.Repeated))))
+			span(t.Shortest, t.Longest), t.Mean, t.Alphabet, plural(t.Letters, letter),
+			humanize.Comma(int64(t.Repeated))))
 	}
 	columns := slices.Concat(s.Columns, s.Targets)
 	if s.TargetStats != nil {
@@ -43,7 +44,8 @@ func (s Summary) Lines() []string {
 	if more := len(s.Columns) - fewColumns; more > fewColumns {
 		columns = append(columns[:fewColumns:fewColumns], columns[len(s.Columns):]...)
 		lines = append(append(lines, columnLines(columns)...),
-			fmt.Sprintf("and %d more inputs, the last %s (--json has all)", more, quote(s.Columns[len(s.Columns)-1].Name)))
+			fmt.Sprintf("and %d more inputs, the last %s (--json has all)", more,
+				quote(s.Columns[len(s.Columns)-1].Name)))
 	} else if len(columns) > 0 {
 		lines = append(lines, columnLines(columns)...)
 	}
@@ -64,8 +66,9 @@ func (s Summary) Lines() []string {
 	if s.Inputs == 0 {
 		return lines
 	}
-	return append(lines, "", fmt.Sprintf("auto scaling: %s (the farthest input lies %.1f sd from its mean, in column %s)",
-		s.AutoScaling, s.Outlier.SDs, quote(s.Outlier.Column)))
+	return append(lines, "",
+		fmt.Sprintf("auto scaling: %s (the farthest input lies %.1f sd from its mean, in column %s)",
+			s.AutoScaling, s.Outlier.SDs, quote(s.Outlier.Column)))
 }
 
 // graphLine describes graphs or trees.

@@ -47,7 +47,8 @@ func TestImpute(t *testing.T) {
 	if err != nil || fmt.Sprint(p.X.Float64s()) != "[3 1 0 0 1]" {
 		t.Error(p, err)
 	}
-	folds, held, _, err := Load(Source{Data: train, Folds: 2, Fold: 1, TableOptions: TableOptions{Missing: MissingImpute}})
+	folds, held, _,
+		err := Load(Source{Data: train, Folds: 2, Fold: 1, TableOptions: TableOptions{Missing: MissingImpute}})
 	if err != nil || folds.N() != 2 || held.N() != 2 {
 		t.Fatal(err)
 	}
@@ -59,7 +60,8 @@ func TestImpute(t *testing.T) {
 		}
 	}
 	// None in training and one later: the median is there, and no input tells where.
-	full, _, _ := readText("a,y\n1,0.5\n5,1.5\n7,2.5\n", ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}})
+	full, _,
+		_ := readText("a,y\n1,0.5\n5,1.5\n7,2.5\n", ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}})
 	impute(full)
 	if q, _, err := readText("a\nNA\n", ReadOptions{Like: throughJSON(t, full),
 		TargetOptional: true}); err != nil || fmt.Sprint(q.X.Float64s()) != "[5]" {

@@ -82,7 +82,8 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (k
 		}
 	case c.distinct() > maxClasses:
 		return k, errorf(file,
-			"the %s holds more than %d different values: too many for classes, use the task regression", where, maxClasses)
+			"the %s holds more than %d different values: too many for classes, use the task regression",
+			where, maxClasses)
 	case c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled():
 		return k, errorf(file,
 			"the %s holds %d different values in %s: too many for classes, use the task regression", where,

@@ -31,7 +31,8 @@ func TestTaskIsFound(t *testing.T) {
 		{[]string{"0", "1", "1", "0"}, "0 1", `t.csv: target column "y" holds 2 whole numbers 0 … 1: taken as classes`},
 		{[]string{"2.0", "1", "3e0", "1", "2", "3"}, "1 2 3", "3 whole numbers 1 … 3"},
 		{[]string{"0", "1", "1", "0.5"}, "", "holds fractions (0.5): task regression"},
-		{[]string{"0", "2", "2", "0"}, "0 2", "2 whole numbers 0 … 2: taken as classes (--task regression for numbers)"},
+		{[]string{"0", "2", "2", "0"}, "0 2",
+			"2 whole numbers 0 … 2: taken as classes (--task regression for numbers)"},
 		{[]string{"3", "4", "3", "4"}, "3 4", "2 whole numbers 3 … 4: taken as classes"},
 		{[]string{"-1", "1", "-1", "1"}, "-1 1", "taken as classes"},
 		{[]string{"1", "-1"}, "-1 1", "taken as classes"},
@@ -127,12 +128,15 @@ func TestLike(t *testing.T) {
 		optional         bool
 	}{
 		{"no input", "aa,y\n1,1\n",
-			`t.csv:1: there is no column "a", which the training data have (did you mean "aa"?); the columns here are "aa", "y"`, true},
+			`t.csv:1: there is no column "a", which the training data have (did you mean "aa"?); the columns here ` +
+				`are "aa", "y"`, true},
 		{"no target", "a,b\n1,2\n", `t.csv:1: there is no column "y", the target of the training data`, false},
-		{"width", "1,2,3,4\n", "t.csv: has 4 columns and no header, the training data have 2 inputs and a target", true},
+		{"width", "1,2,3,4\n", "t.csv: has 4 columns and no header, the training data have 2 inputs and a " +
+			"target", true},
 		{"width without target", "1,2\n", "t.csv: has 2 columns and no header", false},
 		{"unseen class", "a,b,y\n1,2,1\n1,2,3\n",
-			`t.csv:3:5: found class 3 in the target column "y", which the training data do not have (their classes are "1", "2")`, false},
+			`t.csv:3:5: found class 3 in the target column "y", which the training data do not have (their classes ` +
+				`are "1", "2")`, false},
 		{"fraction", "a,b,y\n1,2,1.5\n", `t.csv:2:5: found class 1.5`, true},
 		{"text in a used column", "a,b,y\nx,2,1\n", `t.csv:2:1: found "x"`, true},
 	} {
@@ -150,8 +154,9 @@ func TestLike(t *testing.T) {
 		"NaN":       {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"NaN", "NaN"}},
 		"twice":     {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"2", "2"}},
 		"unnamed":   {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"2", ""}},
-		"fill":      {Columns: []string{"a"}, Target: "y", Task: Regression, Fills: []Fill{{At: 0, Value: math.Inf(1)}}},
-		"no class":  {Columns: []string{"a"}, Target: "y", Task: Classification},
+		"fill": {Columns: []string{"a"}, Target: "y", Task: Regression,
+			Fills: []Fill{{At: 0, Value: math.Inf(1)}}},
+		"no class": {Columns: []string{"a"}, Target: "y", Task: Classification},
 	} {
 		if _, _, err := readText("a,y\n1,2\n", ReadOptions{Like: &bad}); err == nil {
 			t.Errorf("a damaged schema (%s) is accepted", name)

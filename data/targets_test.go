@@ -38,7 +38,8 @@ func TestOwnTarget(t *testing.T) {
 	}
 	for _, c := range []struct{ file, asked, labels, want string }{
 		{"rows.svm", "y", "",
-			`rows.svm: is a LIBSVM file: its target is the first number of each line: leave the target column "y" out; the name here is label`},
+			`rows.svm: is a LIBSVM file: its target is the first number of each line: leave the target column "y" ` +
+				`out; the name here is label`},
 		{"images", "y0,y1", "labels", "images: is an IDX file, and its labels are in another file"},
 		{"x.npy", "2", "", "x.npy: is an array of inputs, and its targets are in another file"},
 		{"x.npy", "y0,y1,y2", "",

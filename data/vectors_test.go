@@ -76,7 +76,8 @@ func TestBadVectors(t *testing.T) {
 		{"NaN", "a\t1,2;3,4\nb\t1,2;nan,5\n", `t.csv:2:7: found "nan", vectors hold finite numbers`,
 			ReadOptions{Tokens: "vectors"}},
 		{"missing", "a\t1,2;3,4\nb\t1,2;,5\n", `t.csv:2:7: found "", vectors hold finite numbers`, ReadOptions{}},
-		{"on the next line", ">a\n1,2;\n3,4;\n5,inf\n>b\n1,2\n", `t.csv:4:3: found "inf"`, ReadOptions{Tokens: "vectors"}},
+		{"on the next line", ">a\n1,2;\n3,4;\n5,inf\n>b\n1,2\n", `t.csv:4:3: found "inf"`,
+			ReadOptions{Tokens: "vectors"}},
 		{"empty", "a\t1,2\nb\t1,2;3,4\nb\t \n", `t.csv:3:3: the sequence is empty`, ReadOptions{}},
 	} {
 		_, _, err := readText(c.text, c.opt)

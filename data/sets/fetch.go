@@ -249,7 +249,8 @@ func (s Set) assemble(folder string, fold int) error {
 func foldTable(columns []string, x, y []byte) []byte {
 	var b bytes.Buffer
 	b.WriteString(strings.Join(columns, ",") + ",target\n")
-	rows, targets := strings.Split(strings.TrimSpace(string(x)), "\n"), strings.Split(strings.TrimSpace(string(y)), "\n")
+	rows, targets := strings.Split(strings.TrimSpace(string(x)), "\n"),
+		strings.Split(strings.TrimSpace(string(y)), "\n")
 	for i, row := range rows[:min(len(rows), len(targets))] {
 		target := strings.Fields(targets[i])
 		if len(target) > 1 {

@@ -64,7 +64,8 @@ const Blocks = 5
 // All are the named sets.
 func All() []Set {
 	return []Set{
-		{Name: "powerplant", Task: regression, Train: 9469, Test: 99, Inputs: 4, Folds: 3, Embedded: true, files: foldFiles,
+		{Name: "powerplant", Task: regression, Train: 9469, Test: 99, Inputs: 4, Folds: 3, Embedded: true,
+			files: foldFiles,
 			About: "energy output of a power plant", Licence: uciLicence},
 		{Name: "protein", Task: regression, Train: 45515, Test: 215, Inputs: 9, Folds: 3, files: foldFiles,
 			About: "size of the residue of protein structures", Licence: uciLicence},
@@ -83,8 +84,9 @@ func All() []Set {
 			columns: strings.Fields("cement slag flyash water superplasticizer coarse_aggregate fine_aggregate age"),
 			About:   "strength of concrete", Licence: uciLicence},
 		{Name: "credit", Task: classification, Classes: 2, Train: 967, Test: 33, Inputs: 24, Folds: 5, files: foldFiles,
-			columns: strings.Fields("A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 A22 A23 A24"),
-			About:   "good or bad credit risks", Licence: uciLicence},
+			columns: strings.Fields("A1 A2 A3 A4 A5 A6 A7 A8 A9 A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A20 A21 " +
+				"A22 A23 A24"),
+			About: "good or bad credit risks", Licence: uciLicence},
 		{Name: "music", Task: classification, Classes: 10, Train: 900, Test: 100, Folds: 1, files: sequenceFiles,
 			About:   "genres by the sounds of 30 seconds as integers below 1024",
 			Licence: "not stated; distributed for research (GTZAN)"},

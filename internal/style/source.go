@@ -18,7 +18,7 @@ const (
 )
 
 // longCode are the rooms whose code has longer lines yet.
-var longCode = regexp.MustCompile(`^(cuda|data|device/gpu)/`)
+var longCode = regexp.MustCompile(`^(cuda|device/gpu)/`)
 
 // goSource checks the comments of a Go file, and the strings of one that is no test.
 func goSource(name, text string) (all []finding, err error) {
