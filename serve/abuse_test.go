@@ -1,11 +1,11 @@
 package serve
 
 import (
-	"bufio"
 	"io"
 	"net"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -216,40 +216,57 @@ func testConnections(t *testing.T, network, address string) {
 			accepted <- conn
 		}
 	}()
-	dial := func() (client, server net.Conn) {
+	dial := func() net.Conn {
 		client, err := net.Dial(network, l.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { client.Close() })
-		select {
-		case server = <-accepted:
-		case <-time.After(200 * time.Millisecond):
-		}
-		return client, server
+		return client
+	}
+	enter := func() (client, server net.Conn) {
+		return dial(), <-accepted
+	}
+	isClosed := func(client net.Conn) bool {
+		client.SetReadDeadline(time.Now().Add(10 * time.Second))
+		_, err := client.Read(make([]byte, 1))
+		e, ok := err.(net.Error)
+		return err != nil && !(ok && e.Timeout())
 	}
 	isOpen := func(client net.Conn) bool {
 		client.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
-		_, err := bufio.NewReader(client).ReadByte()
+		_, err := client.Read(make([]byte, 1))
 		e, ok := err.(net.Error)
 		return ok && e.Timeout()
 	}
-	a, serverA := dial()
-	b, serverB := dial()
+	a, serverA := enter()
+	b, serverB := enter()
 	c.work(serverA.RemoteAddr(), 1)
 	c.work(serverA.RemoteAddr(), -1) // a is older, but has sent a request
-	d, serverD := dial()             // in the place of b
-	if !isOpen(a) || isOpen(b) || !isOpen(d) || serverD == nil {
+	d, serverD := enter()            // in the place of b
+	if !isClosed(b) || !isOpen(a) || !isOpen(d) {
 		t.Error("not the connection without a request was closed")
 	}
 	c.work(serverA.RemoteAddr(), 1)
 	c.work(serverD.RemoteAddr(), 1)
-	if e, serverE := dial(); serverE != nil || isOpen(e) {
+	if !isClosed(dial()) {
 		t.Error("a third busy connection was taken")
 	}
 	c.work(serverA.RemoteAddr(), -1)
-	if f, serverF := dial(); serverF == nil || !isOpen(f) || isOpen(a) {
+	f, serverF := enter()
+	if !isClosed(a) || !isOpen(f) {
 		t.Error("the idle connection has not made room")
+	}
+	if runtime.GOOS != "windows" {
+		if _, err := f.Write([]byte("GET")); err != nil {
+			t.Fatal(err)
+		}
+		for !hasSent(serverF.(*guest).Conn) {
+			time.Sleep(time.Millisecond)
+		}
+		if !isClosed(dial()) || !isOpen(f) {
+			t.Error("a client that has sent a request has made room")
+		}
 	}
 	serverB.Close()
 	serverD.Close()

@@ -41,6 +41,7 @@ const (
 	headerBytes   = 32 << 10
 	bodiesAtOnce  = 16      // bodies of MaxBody that are in memory at a time, or many small ones
 	mostAnswer    = 1 << 24 // numbers of an answer
+	mostNumbers   = 1 << 27 // of all predictions in memory: see loaded.numbers
 )
 
 // Defaults are the limits without options.

@@ -77,17 +77,27 @@ func (c *conns) admit(g *guest) (evicted *guest, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.known) >= c.most {
-		oldest := cmp.Or(c.fresh.Front(), c.idle.Front())
-		if oldest == nil {
+		evicted = cmp.Or(silent(&c.fresh), silent(&c.idle))
+		if evicted == nil {
 			return nil, false
 		}
-		evicted = oldest.Value.(*guest)
 		c.forget(evicted)
 	}
 	c.known[g.RemoteAddr().String()] = g
 	c.wait(g, &c.fresh)
 	c.open.Set(float64(len(c.known)))
 	return evicted, true
+}
+
+// silent is the first connection of a list whose client has sent nothing that waits to be read: a
+// request may be there before the server has had time for it.
+func silent(in *list.List) *guest {
+	for e := in.Front(); e != nil; e = e.Next() {
+		if g := e.Value.(*guest); !hasSent(g.Conn) {
+			return g
+		}
+	}
+	return nil
 }
 
 // forget takes a connection out of the lists.

@@ -2,8 +2,6 @@ package serve
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"google.golang.org/grpc"
@@ -39,15 +37,12 @@ func (s *Server) grpcServer(visitors *conns) *grpc.Server {
 func (s *Server) intercept(ctx context.Context, q any, info *grpc.UnaryServerInfo,
 	handler grpc.UnaryHandler) (answer any, err error) {
 	defer func() {
-		if fault := recover(); fault != nil {
-			s.Log.Error("a request failed", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
-			err = &Error{failed, "the request failed: the server's log says why"}
-		}
 		if err != nil {
 			e := reported(err)
 			answer, err = nil, status.Error(e.kind.code, e.msg)
 		}
 	}()
+	defer s.survive(&err)
 	open := info.FullMethod == inference.GRPCInferenceService_ServerLive_FullMethodName ||
 		info.FullMethod == inference.GRPCInferenceService_ServerReady_FullMethodName
 	if !open && !s.Tokens.allow(header(ctx, "authorization")) {
@@ -123,10 +118,8 @@ func (g *grpcService) ModelInfer(ctx context.Context,
 		}
 		g.answered(c, code.String(), began, err)
 	}()
+	defer g.survive(&err)
 	if err := grpc.SetHeader(ctx, metadata.Pairs(requestHeader, c.id)); err != nil {
-		return nil, err
-	}
-	if err := g.loaded(); err != nil {
 		return nil, err
 	}
 	if err := checkVersion(q.ModelVersion); err != nil {

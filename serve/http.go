@@ -211,10 +211,11 @@ func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		c.rows = rows.N
-		p, err := s.predict(ctx, m, rows)
+		p, done, err := s.predict(ctx, m, rows, m.usual())
 		if err != nil {
 			return err
 		}
+		defer done()
 		answer, err := p.writeRows()
 		if err != nil {
 			return err
@@ -236,9 +237,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string,
 		}
 		s.answered(c, strconv.Itoa(status), began, err)
 	}()
-	if err := s.loaded(); err != nil {
-		return err
-	}
+	defer s.survive(&err)
 	body, done, err := s.body(w, r)
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ type loaded struct {
 	dev     device.Device
 	inputs  []TensorSpec
 	outputs []TensorSpec
+	numbers int64 // that a row takes: what the model reads of it, and its samples
 	bytes   int64 // of host and device memory, about
 	stamp   stamp
 	users   atomic.Int64
@@ -61,8 +62,38 @@ func (l *loader) open(path string) (m *loaded, err error) {
 	go b.run()
 	m = &loaded{trained: t, batcher: b, dev: dev, inputs: inputsOf(t.Schema), outputs: outputsOf(t, p.Samples()),
 		bytes: dev.Taken() + fileBytes(path), stamp: stamp, closed: make(chan struct{})}
+	for _, member := range t.Models(p.Samples()) {
+		m.numbers += int64(member.Model.Width() + member.Model.Components(member.Samples)*member.Model.Outputs)
+	}
 	m.users.Store(1)
 	return m, nil
+}
+
+// usual are the outputs of an answer to a request that names none.
+func (m *loaded) usual() (specs []TensorSpec) {
+	for _, spec := range m.outputs {
+		if spec.Name != samplesName && spec.Name != drawsName {
+			specs = append(specs, spec)
+		}
+	}
+	return specs
+}
+
+// predict predicts rows.
+func (m *loaded) predict(ctx context.Context, given data.Given) (*prediction, error) {
+	rows, err := m.schema().Rows(given)
+	if err != nil {
+		return nil, err
+	}
+	x, distances, err := m.trained.Rows(ctx, rows)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := m.batcher.predict(ctx, given.N, x)
+	if err != nil {
+		return nil, err
+	}
+	return &prediction{m.trained, rows, parts, distances}, nil
 }
 
 // read reads the model of a run folder, or a model file by itself.

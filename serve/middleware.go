@@ -57,10 +57,16 @@ func (s *Server) open(h func(w http.ResponseWriter, r *http.Request) error) http
 		if s.stopping.Load() {
 			w.Header().Set("Connection", "close")
 		}
-		if err := h(w, r); err != nil {
+		if err := s.work(h, w, r); err != nil {
 			writeError(w, err)
 		}
 	}
+}
+
+func (s *Server) work(h func(w http.ResponseWriter, r *http.Request) error, w http.ResponseWriter,
+	r *http.Request) (err error) {
+	defer s.survive(&err)
+	return h(w, r)
 }
 
 // writeError answers {"error": "…"}, as the protocol has it.

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strconv"
@@ -104,8 +105,8 @@ func (w Wanted) of(spec TensorSpec) (wantedOutput, error) {
 	return out, nil
 }
 
-// output makes the tensor of an output.
-func (p *prediction) output(spec wantedOutput) (Tensor, error) {
+// output makes the tensor of an output. It may take long, and ends with ctx.
+func (p *prediction) output(ctx context.Context, spec wantedOutput) (Tensor, error) {
 	t := Tensor{Name: spec.Name, Type: spec.Type, Shape: append([]int64{int64(p.rows.N())}, spec.Shape[1:]...)}
 	switch {
 	case spec.Name == "distance":
@@ -117,7 +118,9 @@ func (p *prediction) output(spec wantedOutput) (Tensor, error) {
 	default:
 		row := spec.firstRow
 		for _, part := range p.parts {
-			p.addTargets(&t, part, spec, row)
+			if err := p.addTargets(ctx, &t, part, spec, row); err != nil {
+				return t, err
+			}
 			row += part.N
 		}
 	}
@@ -130,7 +133,8 @@ func (p *prediction) output(spec wantedOutput) (Tensor, error) {
 }
 
 // addTargets adds the rows of a part of a regression, the first of which has a number among all.
-func (p *prediction) addTargets(t *Tensor, part *model.Prediction, want wantedOutput, first int) {
+func (p *prediction) addTargets(ctx context.Context, t *Tensor, part *model.Prediction, want wantedOutput,
+	first int) error {
 	targets := make([]*predict.Regression, part.C)
 	for c := range targets {
 		targets[c] = predict.NewRegression(p.trained, part, c)
@@ -149,11 +153,17 @@ func (p *prediction) addTargets(t *Tensor, part *model.Prediction, want wantedOu
 			switch t.Name {
 			case quantilesName:
 				for _, q := range want.levels {
+					if ctx.Err() != nil {
+						return context.Cause(ctx)
+					}
 					t.Numbers = append(t.Numbers, r.Quantile(i, q))
 				}
 				continue
 			case drawsName:
 				for k := range want.Shape[2] {
+					if ctx.Err() != nil {
+						return context.Cause(ctx)
+					}
 					t.Numbers = append(t.Numbers, r.Draw(i, first+i, int(k), want.seed))
 				}
 				continue
@@ -162,6 +172,7 @@ func (p *prediction) addTargets(t *Tensor, part *model.Prediction, want wantedOu
 			t.Numbers = append(t.Numbers, []float64{mean, sd, aleatoric, epistemic}[moment])
 		}
 	}
+	return nil
 }
 
 // addClasses adds the rows of a part of a classification.

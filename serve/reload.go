@@ -73,9 +73,10 @@ func (s *store) reload(e *entry) {
 		return
 	}
 	m, err := s.open(e.path)
+	if err == nil {
+		err = s.place(e, m, "reloaded")
+	}
 	if err != nil {
 		s.fail(e, err)
-		return
 	}
-	s.put(e, m, "reloaded")
 }

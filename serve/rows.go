@@ -3,7 +3,6 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/predict"
@@ -15,71 +14,82 @@ import (
 
 // parseRows reads the rows of a request, at most so many.
 func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
+	const what = "rows"
 	var wire struct {
-		Instances []json.RawMessage `json:"instances"`
+		Instances json.RawMessage `json:"instances"`
 	}
 	g := data.Given{Texts: map[string][]string{}}
-	if err := json.Unmarshal(body, &wire); err != nil {
-		return g, badf("the request is not JSON of rows: %v", err)
+	if err := decode(body, &wire, what); err != nil {
+		return g, err
 	}
-	if g.N = len(wire.Instances); g.N > most {
-		return g, &Error{tooLarge, "too many rows: send fewer at a time"}
-	} else if g.N == 0 {
-		return g, badf(`the request has no rows: write {"instances": [{"COLUMN": 1, …}, …]}`)
+	columns, isNumber := s.InputColumns(), map[string]bool{}
+	for _, name := range s.NumberColumns() {
+		isNumber[name] = true
 	}
-	numbers, columns := s.NumberColumns(), s.InputColumns()
-	for i, row := range wire.Instances {
+	err := each(wire.Instances, most, what, func(i int, row json.RawMessage) error {
+		g.N++
 		cells, err := cellsOf(row, columns)
 		if err != nil {
-			return g, badf("row %d: %v", i+1, err)
+			return badf("row %d%v", i+1, err)
 		}
-		for _, name := range columns {
-			cell, ok := cells[name]
+		for c, name := range columns {
 			switch {
-			case !ok:
-				return g, badf("row %d lacks column %s: the model reads %q", i+1, quote(name), columns)
-			case slices.Contains(numbers, name):
-				v, err := numberOf(cell)
+			case isNumber[name]:
+				v, err := numberOf(cells[c])
 				if err != nil {
-					return g, badf("row %d, column %s: %v", i+1, quote(name), err)
+					return badf("row %d, column %s: %v", i+1, quote(name), err)
 				}
 				g.Numbers = append(g.Numbers, v)
 			case name == s.SequenceColumn():
-				g.Sequences = append(g.Sequences, textOf(cell))
+				g.Sequences = append(g.Sequences, textOf(cells[c]))
 			default:
-				g.Texts[name] = append(g.Texts[name], textOf(cell))
+				g.Texts[name] = append(g.Texts[name], textOf(cells[c]))
 			}
 		}
+		return nil
+	})
+	if err == nil && g.N == 0 {
+		err = badf(`the request has no rows: write {"instances": [{"COLUMN": 1, …}, …]}`)
 	}
-	return g, nil
+	return g, err
 }
 
-// cellsOf are the cells of a row by column.
-func cellsOf(row json.RawMessage, columns []string) (cells map[string]json.RawMessage, err error) {
+// cellsOf are the cells of a row, in the order of the columns.
+func cellsOf(row json.RawMessage, columns []string) (cells []json.RawMessage, err error) {
 	switch row[0] {
 	case '{':
-		err = json.Unmarshal(row, &cells)
-		return cells, err
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(row, &object); err != nil {
+			return nil, badf(": %v", err)
+		}
+		for _, name := range columns {
+			cell, ok := object[name]
+			if !ok {
+				return nil, badf(" lacks column %s: the model reads %q", quote(name), columns)
+			}
+			cells = append(cells, cell)
+		}
+		return cells, nil
 	case '[':
-		var list []json.RawMessage
-		if err := json.Unmarshal(row, &list); err != nil {
-			return nil, err
-		}
-		if len(list) != len(columns) {
-			return nil, badf("a list of %d cells, and the model reads the %d columns %q", len(list),
+		err := each(row, len(columns), "rows", func(_ int, cell json.RawMessage) error {
+			cells = append(cells, cell)
+			return nil
+		})
+		switch {
+		case err != nil:
+			return nil, badf(": a list of more cells than the %d columns %q that the model reads", len(columns),
+				columns)
+		case len(cells) < len(columns):
+			return nil, badf(": a list of %d cells, and the model reads the %d columns %q", len(cells),
 				len(columns), columns)
-		}
-		cells = make(map[string]json.RawMessage, len(list))
-		for i, name := range columns {
-			cells[name] = list[i]
 		}
 		return cells, nil
 	case '"':
 		if len(columns) == 1 {
-			return map[string]json.RawMessage{columns[0]: row}, nil
+			return []json.RawMessage{row}, nil
 		}
 	}
-	return nil, badf("found %s: a row is an object or a list of cells", quote(string(row)))
+	return nil, badf(": found %s: a row is an object or a list of cells", quote(string(row)))
 }
 
 // textOf is a cell as it would stand in a file.

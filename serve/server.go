@@ -3,14 +3,17 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	"google.golang.org/grpc"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -21,16 +24,16 @@ type Server struct {
 	Config
 	store    *store
 	metrics  *metrics
-	started  atomic.Bool  // all models of the start are loaded
-	stopping atomic.Bool  // no new requests are wanted
-	bodies   atomic.Int64 // bytes of requests in memory
+	stopping atomic.Bool         // no new requests are wanted
+	bodies   atomic.Int64        // bytes of requests in memory
+	numbers  *semaphore.Weighted // of predictions in memory
 	left     context.Context
 	leave    context.CancelFunc
 }
 
 // New makes a server of some models, which Start loads.
 func New(c Config, models []Source) *Server {
-	s := &Server{Config: c, metrics: newMetrics(), store: newStore(models)}
+	s := &Server{Config: c, metrics: newMetrics(), store: newStore(models), numbers: semaphore.NewWeighted(mostNumbers)}
 	s.left, s.leave = context.WithCancel(context.Background())
 	l := &loader{c, s.metrics, c.Log, s.left}
 	s.store.open, s.store.budget, s.store.metrics, s.store.log = l.open, c.Memory, s.metrics, c.Log
@@ -40,9 +43,7 @@ func New(c Config, models []Source) *Server {
 // Start loads the models, in their order and as far as the memory for them goes. A model that is
 // damaged is an error.
 func (s *Server) Start() error {
-	err := s.store.start()
-	s.started.Store(err == nil)
-	return err
+	return s.store.start()
 }
 
 // stopTime is how long requests in work have once the server is to end.
@@ -121,14 +122,6 @@ func (s *Server) ready() error {
 	if s.stopping.Load() {
 		return &Error{unavailable, "the server is about to end"}
 	}
-	return s.loaded()
-}
-
-// loaded says why the server cannot answer; nil where it can.
-func (s *Server) loaded() error {
-	if !s.started.Load() {
-		return &Error{unavailable, "the models are not loaded yet"}
-	}
 	return nil
 }
 
@@ -148,10 +141,8 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 	if len(asked) == 0 || len(asked) == 1 && asked[0].Name == "" {
 		raw := len(asked) == 1 && asked[0].Binary
 		asked = nil
-		for _, spec := range m.outputs {
-			if spec.Name != samplesName && spec.Name != drawsName {
-				asked = append(asked, OutputRequest{Name: spec.Name, Binary: raw})
-			}
+		for _, spec := range m.usual() {
+			asked = append(asked, OutputRequest{Name: spec.Name, Binary: raw})
 		}
 	}
 	rows, err := rowsOf(m.schema(), q.Inputs)
@@ -159,7 +150,7 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 		return nil, nil, err
 	}
 	var wanted []wantedOutput
-	numbers := 0
+	var specs []TensorSpec
 	for _, out := range asked {
 		at := slices.IndexFunc(m.outputs, func(spec TensorSpec) bool { return spec.Name == out.Name })
 		if at < 0 {
@@ -172,23 +163,15 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 		if err != nil {
 			return nil, nil, err
 		}
-		wanted, binary = append(wanted, w), append(binary, out.Binary)
-		width := 1
-		for _, d := range w.Shape[1:] {
-			width *= int(d)
-		}
-		numbers += rows.N * width
+		wanted, binary, specs = append(wanted, w), append(binary, out.Binary), append(specs, w.TensorSpec)
 	}
-	if numbers > mostAnswer {
-		return nil, nil, &Error{tooLarge,
-			"the answer would hold more than 16 million numbers: send fewer rows, or ask for other outputs"}
-	}
-	p, err := s.predict(ctx, m, rows)
+	p, done, err := s.predict(ctx, m, rows, specs)
 	if err != nil {
 		return nil, nil, err
 	}
+	defer done()
 	for _, w := range wanted {
-		t, err := p.output(w)
+		t, err := p.output(ctx, w)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -197,24 +180,48 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 	return outputs, binary, nil
 }
 
-// predict predicts rows.
-func (s *Server) predict(ctx context.Context, m *loaded, given data.Given) (*prediction, error) {
+// predict predicts rows for an answer of these outputs. The caller calls done once it needs the
+// prediction no longer: all predictions together take bounded memory, and others wait for theirs.
+func (s *Server) predict(ctx context.Context, m *loaded, given data.Given, answer []TensorSpec) (
+	p *prediction, done func(), err error) {
 	if given.N > s.MaxRows {
-		return nil, &Error{tooLarge, "too many rows: send fewer at a time"}
+		return nil, nil, &Error{tooLarge, "too many rows: send fewer at a time"}
 	}
-	rows, err := m.schema().Rows(given)
+	if given.N*numbersOf(answer) > mostAnswer {
+		return nil, nil, &Error{tooLarge,
+			"the answer would hold more than 16 million numbers: send fewer rows, or ask for other outputs"}
+	}
+	numbers := min(mostNumbers, int64(given.N)*m.numbers)
+	if err := s.numbers.Acquire(ctx, numbers); err != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	done = func() { s.numbers.Release(numbers) }
+	p, err = m.predict(ctx, given)
 	if err != nil {
-		return nil, err
+		done()
+		return nil, nil, err
 	}
-	x, distances, err := m.trained.Rows(ctx, rows)
-	if err != nil {
-		return nil, err
+	return p, done, nil
+}
+
+// numbersOf is how many numbers a row has in some outputs.
+func numbersOf(specs []TensorSpec) (numbers int) {
+	for _, spec := range specs {
+		width := 1
+		for _, d := range spec.Shape[1:] {
+			width *= int(d)
+		}
+		numbers += width
 	}
-	parts, err := m.batcher.predict(ctx, given.N, x)
-	if err != nil {
-		return nil, err
+	return numbers
+}
+
+// survive is deferred: a fault in a request is its error, and not the server's end.
+func (s *Server) survive(err *error) {
+	if fault := recover(); fault != nil {
+		s.Log.Error("a request failed", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+		*err = &Error{failed, "the request failed: the server's log says why"}
 	}
-	return &prediction{m.trained, rows, parts, distances}, nil
 }
 
 // call is one request for a prediction, as logs and metrics see it.

@@ -54,7 +54,7 @@ func (s *store) start() error {
 		if err != nil {
 			return err
 		}
-		if size := s.size() + m.bytes; s.budget > 0 && size > s.budget {
+		if size := s.size(nil) + m.bytes; s.budget > 0 && size > s.budget {
 			m.release()
 			if m.bytes > s.budget {
 				return tooBig(e, m.bytes, s.budget)
@@ -118,21 +118,26 @@ func (s *store) take(e *entry) *loaded {
 	return e.model
 }
 
-// load loads a model that is asked for, and evicts others until there is room.
+// load loads a model that is asked for.
 func (s *store) load(e *entry) error {
 	m, err := s.open(e.path)
 	if err != nil {
 		s.fail(e, err)
 		return &Error{unavailable, fmt.Sprintf("model %s cannot be loaded: the server's log says why", quote(e.name))}
 	}
+	return s.place(e, m, "loaded")
+}
+
+// place puts a model in, and evicts others until there is room.
+func (s *store) place(e *entry, m *loaded, what string) error {
 	if s.budget > 0 && m.bytes > s.budget {
 		m.release()
 		return tooBig(e, m.bytes, s.budget)
 	}
-	for s.budget > 0 && s.size()+m.bytes > s.budget {
-		s.evict()
+	for s.budget > 0 && s.size(e)+m.bytes > s.budget {
+		s.evict(e)
 	}
-	s.put(e, m, "loaded")
+	s.put(e, m, what)
 	return nil
 }
 
@@ -159,12 +164,12 @@ func (s *store) put(e *entry, m *loaded, what string) {
 	s.metrics.modelBytes.WithLabelValues(e.name).Set(float64(m.bytes))
 }
 
-// evict drops the loaded model that was longest without a request.
-func (s *store) evict() {
+// evict drops the loaded model that was longest without a request, though not that of one entry.
+func (s *store) evict(but *entry) {
 	s.mu.Lock()
 	var loaded []*entry
 	for _, e := range s.entries {
-		if e.model != nil {
+		if e.model != nil && e != but {
 			loaded = append(loaded, e)
 		}
 	}
@@ -178,12 +183,12 @@ func (s *store) evict() {
 	s.metrics.modelBytes.WithLabelValues(e.name).Set(0)
 }
 
-// size is what all loaded models take.
-func (s *store) size() (bytes int64) {
+// size is what all loaded models take but that of one entry, which may be nil.
+func (s *store) size(but *entry) (bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range s.entries {
-		if e.model != nil {
+		if e.model != nil && e != but {
 			bytes += e.model.bytes
 		}
 	}

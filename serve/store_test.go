@@ -147,7 +147,7 @@ func TestMemoryForModels(t *testing.T) {
 		})
 	}
 	asking.Wait()
-	if size := r.store.size(); size > c.Memory {
+	if size := r.store.size(nil); size > c.Memory {
 		t.Errorf("%d bytes of %d", size, c.Memory)
 	}
 	c.Memory = min(sizes[0], sizes[1]) / 2

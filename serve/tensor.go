@@ -60,10 +60,11 @@ func elements(name string, shape []int64, most int) (int, error) {
 		if d < 0 || d > math.MaxInt32 {
 			return 0, badf("input %q has the shape %v", name, shape)
 		}
-		if n *= d; n > int64(most) {
+		if d > 0 && n > int64(most)/d {
 			return 0, &Error{tooLarge, "input " + quote(name) +
 				" has more elements than a request may hold: send fewer rows at a time"}
 		}
+		n *= d
 	}
 	return int(n), nil
 }

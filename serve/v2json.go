@@ -36,73 +36,93 @@ type wireRequest struct {
 	Parameters struct {
 		Binary bool `json:"binary_data_output"`
 	} `json:"parameters"`
-	Inputs []struct {
-		Name       string   `json:"name"`
-		Type       Datatype `json:"datatype"`
-		Shape      []int64  `json:"shape"`
-		Parameters struct {
-			Size *int64 `json:"binary_data_size"`
-		} `json:"parameters"`
-		Data json.RawMessage `json:"data"`
-	} `json:"inputs"`
-	Outputs []struct {
-		Name       string `json:"name"`
-		Parameters struct {
-			Binary *bool `json:"binary_data"`
-			Wanted
-		} `json:"parameters"`
-	} `json:"outputs"`
+	Inputs  json.RawMessage `json:"inputs"`  // a list of wireInput
+	Outputs json.RawMessage `json:"outputs"` // a list of wireWanted
 }
+
+type wireInput struct {
+	Name       string   `json:"name"`
+	Type       Datatype `json:"datatype"`
+	Shape      []int64  `json:"shape"`
+	Parameters struct {
+		Size *int64 `json:"binary_data_size"`
+	} `json:"parameters"`
+	Data json.RawMessage `json:"data"`
+}
+
+type wireWanted struct {
+	Name       string `json:"name"`
+	Parameters struct {
+		Binary *bool `json:"binary_data"`
+		Wanted
+	} `json:"parameters"`
+}
+
+const protocol = "the protocol"
+
+// mostTensors is how many inputs or outputs a request may list: no model has more.
+const mostTensors = 1 << 16
 
 // parseRequest reads the body of a request, whose first bytes are JSON: all of it, or as many as a
 // header says where raw tensors follow. It has at most so many elements.
 func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
 	text, raw := body[:jsonSize], body[jsonSize:]
 	var wire wireRequest
-	if err := json.Unmarshal(text, &wire); err != nil {
-		return nil, badf("the request is not JSON of the protocol: %v", err)
+	if err := decode(text, &wire, protocol); err != nil {
+		return nil, err
 	}
 	q := &Request{ID: wire.ID}
-	for _, in := range wire.Inputs {
-		if err := in.Type.check(); err != nil {
-			return nil, badf("input %q: %v", in.Name, err)
-		}
-		n, err := elements(in.Name, in.Shape, mostElements)
-		if err != nil {
-			return nil, err
-		}
-		t := Tensor{Name: in.Name, Type: in.Type, Shape: in.Shape}
-		switch size := in.Parameters.Size; {
-		case size == nil:
-			t.Numbers, t.Texts, err = fromJSON(in.Name, in.Type, in.Data, n)
-		case in.Data != nil:
-			err = badf("input %q has both data and binary_data_size: give one of them", in.Name)
-		case *size < 0 || *size > int64(len(raw)):
-			err = badf("input %q: binary_data_size is %d, and %d bytes are left behind the JSON",
-				in.Name, *size, len(raw))
-		default:
-			t.Numbers, t.Texts, err = fromRaw(in.Name, in.Type, raw[:*size], n)
-			raw = raw[*size:]
-		}
-		if err != nil {
-			return nil, err
-		}
-		q.Inputs = append(q.Inputs, t)
+	err := each(wire.Inputs, mostTensors, protocol, func(_ int, in wireInput) error {
+		t, rest, err := in.tensor(raw, mostElements)
+		q.Inputs, raw = append(q.Inputs, t), rest
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(raw) > 0 {
 		return nil, badf("%d bytes behind the JSON belong to no input", len(raw))
 	}
-	for _, out := range wire.Outputs {
+	err = each(wire.Outputs, mostTensors, protocol, func(_ int, out wireWanted) error {
 		binary := wire.Parameters.Binary
 		if out.Parameters.Binary != nil {
 			binary = *out.Parameters.Binary
 		}
 		q.Outputs = append(q.Outputs, OutputRequest{out.Name, binary, out.Parameters.Wanted})
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	if wire.Outputs == nil && wire.Parameters.Binary {
+	if q.Outputs == nil && wire.Parameters.Binary {
 		q.Outputs = []OutputRequest{{Binary: true}}
 	}
 	return q, nil
+}
+
+// tensor is the input. Where it is raw, it is at the start of raw, and rest is what follows.
+func (in *wireInput) tensor(raw []byte, mostElements int) (t Tensor, rest []byte, err error) {
+	t = Tensor{Name: in.Name, Type: in.Type, Shape: in.Shape}
+	if err := in.Type.check(); err != nil {
+		return t, nil, badf("input %q: %v", in.Name, err)
+	}
+	n, err := elements(in.Name, in.Shape, mostElements)
+	if err != nil {
+		return t, nil, err
+	}
+	switch size := in.Parameters.Size; {
+	case size == nil:
+		t.Numbers, t.Texts, err = fromJSON(in.Name, in.Type, in.Data, n)
+	case in.Data != nil:
+		err = badf("input %q has both data and binary_data_size: give one of them", in.Name)
+	case *size < 0 || *size > int64(len(raw)):
+		err = badf("input %q: binary_data_size is %d, and %d bytes are left behind the JSON",
+			in.Name, *size, len(raw))
+	default:
+		t.Numbers, t.Texts, err = fromRaw(in.Name, in.Type, raw[:*size], n)
+		raw = raw[*size:]
+	}
+	return t, raw, err
 }
 
 // fromJSON reads n elements in nested lists or in a flat one. null is a missing number.

@@ -70,12 +70,9 @@ func listenUnix(flag, path string) (net.Listener, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return nil, usagef("--%s: %s exists: remove it if no server uses it, or give another name", flag, path)
 	}
-	l, err := net.Listen("unix", path)
-	if err == nil {
-		err = os.Chmod(path, 0o600)
-	}
+	l, err := listenSocket(path)
 	if err != nil {
-		return nil, errors.Join(usagef("--%s: %w", flag, err), closeIf(l))
+		return nil, usagef("--%s: %w", flag, err)
 	}
 	return l, nil
 }

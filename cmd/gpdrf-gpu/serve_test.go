@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// Nobody else may connect to a Unix socket, and files that come later have their usual mode.
+func TestSocketIsPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has other permissions")
+	}
+	folder := t.TempDir()
+	l, err := listenSocket(filepath.Join(folder, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	later := filepath.Join(folder, "later")
+	if err := os.Mkdir(later, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]os.FileMode{filepath.Join(folder, "s"): 0o600, later: 0o700} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != want {
+			t.Errorf("%s: %v, expected %v", path, info.Mode().Perm(), want)
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/serve/inference"
+)
+
+// A shape whose product exceeds an int64 has too many elements, whatever a request may hold.
+func TestShapes(t *testing.T) {
+	for _, test := range []struct {
+		shape []int64
+		want  int // −1: an error
+	}{
+		{[]int64{2, 3}, 6}, {[]int64{0, math.MaxInt32}, 0}, {[]int64{}, -1}, {[]int64{1, 1, 1, 1, 1}, -1},
+		{[]int64{1 << 31, 1}, -1}, {[]int64{-1}, -1}, {[]int64{math.MinInt64}, -1},
+		{[]int64{1 << 30, 1 << 30, 1 << 30, 1 << 30}, -1}, {[]int64{math.MaxInt32, math.MaxInt32, 3, 1}, -1},
+		{[]int64{math.MaxInt32, math.MaxInt32, 0, 1}, 0},
+	} {
+		n, err := elements("x", test.shape, math.MaxInt64/2)
+		if err != nil {
+			n = -1
+		}
+		if n != test.want {
+			t.Errorf("%v: %d elements, %v", test.shape, n, err)
+		}
+	}
+}
+
+// Numbers that no row has are the client's error, in each form of a tensor.
+func TestNumbersThatAreNone(t *testing.T) {
+	r := serveKind(t, numbers, testConfig())
+	for _, word := range []string{"NaN", "Infinity", "-Infinity", "1e999", "nan", `"1"`, "true", "0x10", "-", "1e"} {
+		body := `{"inputs":[{"name":"inputs","shape":[1,2],"datatype":"FP64","data":[1,` + word + `]}]}`
+		if code, _, answer := r.post(t, "/v2/models/m/infer", []byte(body)); code != 400 {
+			t.Errorf("%s as FP64: %d %s", word, code, answer)
+		}
+		if word == `"1"` {
+			continue // a cell of a row may be text
+		}
+		if code, _, answer := r.post(t, "/v1/models/m:predict", []byte(`{"instances":[[1,`+word+`]]}`)); code != 400 {
+			t.Errorf("%s in a row: %d %s", word, code, answer)
+		}
+	}
+	for _, v := range []float64{math.Inf(1), math.Inf(-1), 1e200} {
+		for name, raw := range map[string][]byte{
+			"FP64": binary.LittleEndian.AppendUint64(make([]byte, 8), math.Float64bits(v)),
+			"FP32": binary.LittleEndian.AppendUint32(make([]byte, 4), math.Float32bits(float32(v))),
+		} {
+			head := fmt.Sprintf(`{"inputs":[{"name":"inputs","shape":[1,2],"datatype":%q,`+
+				`"parameters":{"binary_data_size":%d}}]}`, name, len(raw))
+			code, _, answer := r.post(t, "/v2/models/m/infer", append([]byte(head), raw...),
+				jsonSizeHeader, fmt.Sprint(len(head)))
+			if code != 400 || !bytes.Contains(answer, []byte("row 1")) {
+				t.Errorf("%v as raw %s: %d %s", v, name, code, answer)
+			}
+			_, err := r.dial(t).ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m",
+				Inputs: []*inference.ModelInferRequest_InferInputTensor{{Name: "inputs", Datatype: name,
+					Shape: []int64{1, 2}}}, RawInputContents: [][]byte{raw}})
+			if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "row 1") {
+				t.Errorf("%v as raw %s over gRPC: %v", v, name, err)
+			}
+		}
+	}
+}
+
+// What is there twice, has another type or is no text is refused, and JSON never changes a byte in
+// silence.
+func TestTwiceAndDamaged(t *testing.T) {
+	r := serveKind(t, words, testConfig())
+	tensor := `{"name":"inputs","shape":[1,2],"datatype":"FP64","data":[1,2]}`
+	colour := `{"name":"colour","shape":[1],"datatype":"BYTES","data":["red"]}`
+	for body, says := range map[string]string{
+		`{"inputs":[` + tensor + `,` + tensor + `,` + colour + `]}`: `input \"inputs\" is given twice`,
+		`{"inputs":[` + tensor + `,` + colour +
+			`],"outputs":[{"name":"label"},{"name":"label"}]}`: `output \"label\" is asked for twice`,
+		`{"inputs":[` + tensor + `,` + strings.Replace(colour, "red", "r\xffd", 1) + `]}`:  "not UTF-8",
+		`{"inputs":[` + tensor + `,` + strings.Replace(colour, `"red"`, "1", 1) + `]}`:     "BYTES are strings",
+		`{"inputs":[` + tensor + `,` + strings.Replace(colour, "BYTES", "FP32", 1) + `]}`:  "element 1 is",
+		`{"inputs":[` + tensor + `,` + strings.Replace(colour, "BYTES", "bytes", 1) + `]}`: "give FP32, FP64",
+		`{"inputs":{"name":"inputs"}}`: "in place of a list",
+		`{"inputs":[1]}`:               "not JSON of the protocol",
+		`{"inputs":[` + strings.TrimSuffix(strings.Repeat("{},", 10), ",") + `]}`: "give FP32, FP64",
+	} {
+		if code, _, answer := r.post(t, "/v2/models/m/infer", []byte(body)); code != 400 ||
+			!bytes.Contains(answer, []byte(says)) {
+			t.Errorf("%s: %d %s", body, code, answer)
+		}
+	}
+	for body, says := range map[string]string{
+		"{\"instances\":[[1,\"r\xffd\",2]]}": "not UTF-8",
+		`{"instances":[[1,"red",2,3]]}`:      "more cells than the 3 columns",
+		`{"instances":{"a":1}}`:              "in place of a list",
+		`{"instances":null}`:                 "has no rows",
+	} {
+		if code, _, answer := r.post(t, "/v1/models/m:predict", []byte(body)); code != 400 ||
+			!bytes.Contains(answer, []byte(says)) {
+			t.Errorf("%q: %d %s", body, code, answer)
+		}
+	}
+}
+
+// Lists of elements that take one or two bytes each end where they exceed what a request may hold:
+// they would take a hundred times as much memory.
+func TestManyEmptyElements(t *testing.T) {
+	many := func(element string) string {
+		return "[" + strings.TrimSuffix(strings.Repeat(element+",", mostTensors+1), ",") + "]"
+	}
+	for _, body := range []string{`{"outputs":` + many("{}") + `}`, `{"outputs":` + many("null") + `}`} {
+		var own *Error
+		if _, err := parseRequest([]byte(body), len(body), 1000); !asError(err, &own) || own.kind != tooLarge {
+			t.Errorf("%.40s: %v", body, err)
+		}
+	}
+	for body, kind := range map[string]kind{
+		`{"instances":` + many(`[1,"red",2]`) + `}`: tooLarge, `{"instances":[` + many("0") + `]}`: bad,
+	} {
+		var own *Error
+		g, err := parseRows(fuzzed(), []byte(body), 1000)
+		if !asError(err, &own) || own.kind != kind || g.N > 1000 {
+			t.Errorf("%.40s: %v, %d rows", body, err, g.N)
+		}
+	}
+}
+
+func asError(err error, own **Error) (ok bool) {
+	*own, ok = err.(*Error)
+	return ok
+}
+
+// A fault in a request is an error of this request: the log has it, and the server goes on.
+func TestFaults(t *testing.T) {
+	var log bytes.Buffer
+	c := testConfig()
+	c.Log = slog.New(slog.NewTextHandler(&log, nil))
+	s := New(c, nil)
+	w := httptest.NewRecorder()
+	s.guarded(func(http.ResponseWriter, *http.Request) error { panic("here") })(w, httptest.NewRequest("GET", "/", nil))
+	var said struct{ Error string }
+	if err := json.Unmarshal(w.Body.Bytes(), &said); err != nil || w.Code != 500 ||
+		!strings.Contains(said.Error, "the server's log says why") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	_, err := s.intercept(t.Context(), nil, &grpc.UnaryServerInfo{},
+		func(context.Context, any) (any, error) { panic("there") })
+	if status.Code(err) != codes.Internal {
+		t.Error(err)
+	}
+	for _, word := range []string{"fault=here", "fault=there", "hostile_test.go"} {
+		if !strings.Contains(log.String(), word) {
+			t.Errorf("the log lacks %s: %s", word, &log)
+		}
+	}
+}
+
+// Predictions that do not fit the memory together wait for each other, and no longer than the time
+// of their request.
+func TestMemoryForPredictions(t *testing.T) {
+	c := testConfig()
+	c.Timeout = 300 * time.Millisecond
+	r := serveKind(t, numbers, c)
+	body := []byte(`{"instances":[[1,2]]}`)
+	if err := r.numbers.Acquire(t.Context(), mostNumbers); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, answer := r.post(t, "/v1/models/m:predict", body); code != 504 {
+		t.Errorf("without memory: %d %s", code, answer)
+	}
+	r.numbers.Release(mostNumbers)
+	if code, _, answer := r.post(t, "/v1/models/m:predict", []byte(`{"instances":[["x",2]]}`)); code != 400 {
+		t.Errorf("a wrong row: %d %s", code, answer)
+	}
+	if !r.numbers.TryAcquire(mostNumbers) {
+		t.Error("a request has kept memory")
+	}
+	r.numbers.Release(mostNumbers)
+
+	m, err := r.store.acquire(t.Context(), "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.release()
+	// two inputs, and for each of two targets mean and variance of 13 samples
+	if want := int64(2 + 2*13*2); m.numbers != want {
+		t.Errorf("a row takes %d numbers, expected %d", m.numbers, want)
+	}
+	rows := data.Given{N: 3, Numbers: make([]float64, 6)}
+	var own *Error
+	large := []TensorSpec{{drawsName, FP64, []int64{-1, 2, mostAnswer/6 + 1}}}
+	if _, _, err := r.predict(t.Context(), m, rows, large); !asError(err, &own) || own.kind != tooLarge {
+		t.Errorf("a large answer: %v", err)
+	}
+	p, done, err := r.predict(t.Context(), m, rows, m.usual())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	for _, name := range []string{quantilesName, drawsName} {
+		w, err := Wanted{}.of(TensorSpec{name, FP64, []int64{-1, 2, 5}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.output(left, w); err != context.Canceled {
+			t.Errorf("%s for nobody: %v", name, err)
+		}
+	}
+}
+
+// A model that has grown takes the place of others when it is loaded again; one that fits no more
+// stays as it was.
+func TestReloadWithinMemory(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name+".safetensors") }
+	small, large := numbers, sequences
+	writeModel(t, path("0"), small, 1)
+	writeModel(t, path("1"), large, 1)
+	both := start(t, testConfig(), Source{"0", path("0")}, Source{"1", path("1")})
+	least, most := both.store.entries[0].model.bytes, both.store.entries[1].model.bytes
+	if least > most {
+		small, large, least, most = large, small, most, least
+	}
+	writeModel(t, path("0"), small, 1)
+	writeModel(t, path("1"), small, 2)
+	c := testConfig()
+	c.Memory = max(2*least, most) + (most+least-max(2*least, most))/2
+	r := start(t, c, Source{"0", path("0")}, Source{"1", path("1")})
+	if r.store.entries[1].model == nil {
+		t.Fatal("two small models do not fit")
+	}
+	writeModel(t, path("0"), large, 1)
+	r.store.reload(r.store.entries[0])
+	if r.store.entries[1].model != nil || r.store.size(nil) > c.Memory {
+		t.Errorf("%d bytes of %d", r.store.size(nil), c.Memory)
+	}
+	r.store.budget = most - 1
+	before := r.store.entries[0].model
+	writeModel(t, path("0"), large, 2)
+	r.store.reload(r.store.entries[0])
+	if r.store.entries[0].model != before || r.store.entries[0].failed == nil {
+		t.Error("a model that does not fit has replaced another")
+	}
+}

@@ -1,0 +1,44 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// decode reads the JSON of a request. It must be UTF-8: package json would replace other bytes in
+// silence.
+func decode(text []byte, into any, what string) error {
+	if !utf8.Valid(text) {
+		return badf("the request is not JSON of %s: it is not UTF-8 text", what)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return badf("the request is not JSON of %s: %v", what, err)
+	}
+	return nil
+}
+
+// each reads the elements of a list one by one, at most so many. A list of millions of empty
+// elements takes no memory for them.
+func each[T any](list json.RawMessage, most int, what string, read func(i int, element T) error) error {
+	d := json.NewDecoder(bytes.NewReader(list))
+	switch open, err := d.Token(); {
+	case err != nil || open == nil: // there is none
+		return nil
+	case open != json.Delim('['):
+		return badf("the request is not JSON of %s: found %s in place of a list", what, quote(string(list)))
+	}
+	for i := 0; d.More(); i++ {
+		if i == most {
+			return &Error{tooLarge, "too many rows or tensors: send fewer at a time"}
+		}
+		var element T
+		if err := d.Decode(&element); err != nil {
+			return badf("the request is not JSON of %s: %v", what, err)
+		}
+		if err := read(i, element); err != nil {
+			return err
+		}
+	}
+	return nil
+}
