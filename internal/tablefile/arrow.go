@@ -196,14 +196,16 @@ func decimals(column arrow.Array, value func(i int) *big.Int) func(i int) string
 	return func(i int) string { return scaled(value(i), scale) }
 }
 
-// bounded allocates no more than a file can hold, which zstd makes smaller by 2¹⁵ at most.
+// bounded allocates what the batches of a file may hold. A buffer says how large it was before it
+// was compressed, and memory is taken before that turns out to be true. Columns of one value are
+// smaller by 2¹⁵, but a table has others, or few rows in a batch.
 type bounded struct {
 	held int
 	file int64 // bytes of it that were seen
 }
 
 func (b *bounded) Allocate(n int) []byte {
-	most := min(mostBatch, 1<<20+b.file<<15)
+	most := min(mostBatch, smallBatch+b.file*mostRatio)
 	if n < 0 || int64(n) > most-int64(b.held) {
 		panic(fmt.Sprintf("a batch of rows takes more than %d bytes", most))
 	}

@@ -26,6 +26,8 @@ type arrowMessages struct {
 const (
 	mostMetadata = 64 << 20 // bytes of a message's description
 	mostBatch    = 1 << 31  // bytes of the rows in a message
+	smallBatch   = 64 << 20 // bytes of them that any file may claim
+	mostRatio    = 1 << 10  // of these to the file's, beyond that
 )
 
 var errDamagedArrow = errors.New("its data are damaged: write it again")

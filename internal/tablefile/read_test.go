@@ -2,9 +2,11 @@ package tablefile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -97,6 +99,31 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("%d files that are cut short are read", cut)
 			}
 		})
+	}
+}
+
+// A buffer that claims to be far larger than its file takes no memory for that.
+func TestClaims(t *testing.T) {
+	text := sample(t, "polars.arrow")
+	// a frame of LZ4; its size before stands before it
+	buffer := bytes.Index(text, []byte("\x04\x22\x4d\x18"))
+	footer := len(text) - 10 - int(binary.LittleEndian.Uint32(text[len(text)-10:]))
+	text = slices.Concat(text[:footer], make([]byte, 64<<10), text[footer:])
+	if _, err := all(text); err != nil {
+		t.Fatal(err)
+	}
+	for _, claim := range []uint64{1 << 28, 1 << 30, 1<<31 - 1, 1 << 40, 1<<63 - 1, 1<<64 - 2} {
+		binary.LittleEndian.PutUint64(text[buffer-8:], claim)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := all(text)
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), "its data are damaged") {
+			t.Errorf("a claim of %d bytes gives the error %v", claim, err)
+		}
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > smallBatch+uint64(len(text))*mostRatio {
+			t.Errorf("a claim of %d bytes has taken %d", claim, taken)
+		}
 	}
 }
 
