@@ -196,7 +196,7 @@ endef
 # The Python package: a wheel for each platform, with the program inside, and what builds, checks and tests it.
 WHEELS          := build/wheels
 WHEEL_ENV       := $(WHEELS)/env
-WHEEL_PLATFORMS  = $(PURE)
+WHEEL_PLATFORMS := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
 WHEEL_PACKAGES   = numpy==$(NUMPY_VERSION) scikit-learn==$(SKLEARN_VERSION) pandas==3.1.1 polars==2.1.0 tqdm==4.70.1 \
 	hatchling==1.33.0 pytest==9.2.0 mypy==2.4.1 ruff==0.17.6 nbclient==0.11.0 ipykernel==7.4.0 matplotlib==3.11.2
 
