@@ -202,8 +202,14 @@ func (s *search) text(w io.Writer) error {
 // run searches, and tests what it finds.
 func (s *search) run(started time.Time, asJSON bool) (*rundir.Result, error) {
 	what := "searching for the best model of %s: %d candidates on %d rows of %s, %s, on %s"
-	if s.cfg.Ensemble > 1 {
+	switch {
+	case s.cfg.Ensemble > 1:
 		what = "training an ensemble on %s: %d models on %d rows of %s, %s, on %s"
+	case len(s.state.Candidates) == 1:
+		what = "training one model of %s, so nothing is compared: %d candidate on %d rows of %s, %s, on %s"
+		if s.state.Limit > 0 {
+			s.note("a longer --time-limit compares more candidates, unless your options leave only one")
+		}
 	}
 	s.note(what, s.job.Train.Name, len(s.state.Candidates), s.job.Train.N(), inputsOf(s.job.Train),
 		s.job.Train.Task, s.job.Device.Name())

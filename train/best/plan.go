@@ -88,13 +88,22 @@ func (s *Search) kept(n, round int) int {
 	return min(n, last)
 }
 
-// triable is how many of n candidates a limit leaves time for, with so many at a time and so much
-// for each at least; 0 is no limit.
-func triable(n int, limit time.Duration, atOnce int, least time.Duration) int {
+// triable is how many of n candidates a limit leaves time for, with so many at a time; a limit of 0
+// is none. Where rows are many and the time does not suffice to compare leastTried of them, it is
+// one: the default makes more of all the time than of what a search would leave it.
+func triable(n, rows int, limit time.Duration, atOnce int) int {
 	if limit == 0 {
 		return n
 	}
-	return min(n, max(leastTried, int(firstEnds*float64(limit)*float64(atOnce)/float64(least))))
+	least, fewest := leastTrial, leastTried
+	if long(rows, limit) {
+		least, fewest = leastTrialLong, 1
+	}
+	fit := int(firstEnds * float64(limit) * float64(atOnce) / float64(least))
+	if fit < leastTried {
+		fit = fewest
+	}
+	return min(n, fit)
 }
 
 // share is how long the next of some trials may take, with so many at a time, so that all end when

@@ -64,14 +64,14 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 		s.Steps = base.Steps
 	}
 	s.Candidates, err = candidatesFor(ds, given)
-	if err == nil {
-		least := leastTrial
-		if long(ds.N(), s.Limit) {
-			least = leastTrialLong
-		}
-		s.Candidates = s.Candidates[:triable(len(s.Candidates), s.Limit, atOnce, least)]
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	s.Candidates = s.Candidates[:triable(len(s.Candidates), ds.N(), s.Limit, atOnce)]
+	if len(s.Candidates) == 1 { // nothing to compare it with
+		s.Candidates[0].Weight = 1
+	}
+	return s, nil
 }
 
 // Run searches from where the State is, and returns the ensemble. Soon after ctx ends, its cause is

@@ -264,14 +264,16 @@ func TestFailures(t *testing.T) {
 // is short.
 func TestPlan(t *testing.T) {
 	for _, c := range []struct {
-		limit, least time.Duration
-		atOnce, want int
+		rows   int
+		limit  time.Duration
+		atOnce int
+		want   int
 	}{
-		{0, time.Second, 1, 12}, {50 * time.Second, time.Second, 1, 6}, {time.Second, time.Second, 2, leastTried},
-		{3 * time.Minute, 5 * time.Second, 2, 8},
+		{100, 0, 1, 12}, {100, 50 * time.Second, 1, 6}, {100, time.Second, 2, leastTried},
+		{3000, 3 * time.Minute, 2, 8}, {3000, 63 * time.Second, 2, 3}, {3000, time.Minute, 2, 1},
 	} {
-		if n := triable(12, c.limit, c.atOnce, c.least); n != c.want {
-			t.Errorf("in %s, %s for each: %d, expected %d", c.limit, c.least, n, c.want)
+		if n := triable(12, c.rows, c.limit, c.atOnce); n != c.want {
+			t.Errorf("%d rows, in %s, %d at a time: %d, expected %d", c.rows, c.limit, c.atOnce, n, c.want)
 		}
 	}
 	for rows, folds := range map[int]float64{60: 3, 3000: 1} {
@@ -307,6 +309,24 @@ func TestSplit(t *testing.T) {
 				t.Errorf("%d rows, round %d: %d to train on, %d to score", rows, round, rest.N(), held.N())
 			}
 		}
+	}
+}
+
+// Where the time does not suffice to compare candidates on many rows, the default has all of it.
+func TestNoTimeToCompare(t *testing.T) {
+	set := wave(t, few, false)
+	state, err := New(set, settings("time-limit=4s inducing=5"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(state.Candidates) != 1 {
+		t.Fatalf("candidates %+v", state.Candidates)
+	}
+	state.Limit, state.Steps = 0, 3 // so that the clock of this machine does not matter
+	found(t, searching(t, state, set, map[int][]byte{}, 1))
+	only := state.Candidates[0]
+	if len(only.Trials) > 0 || only.Refit == nil || only.Refit.Steps != 3 {
+		t.Errorf("%+v", only)
 	}
 }
 
