@@ -207,12 +207,12 @@ func (s *search) run(started time.Time, asJSON bool) (*rundir.Result, error) {
 		what = "training an ensemble on %s: %d models on %d rows of %s, %s, on %s"
 	case len(s.state.Candidates) == 1:
 		what = "training one model of %s, so nothing is compared: %d candidate on %d rows of %s, %s, on %s"
-		if s.state.Limit > 0 {
-			s.note("a longer --time-limit compares more candidates, unless your options leave only one")
-		}
 	}
 	s.note(what, s.job.Train.Name, len(s.state.Candidates), s.job.Train.N(), inputsOf(s.job.Train),
 		s.job.Train.Task, s.job.Device.Name())
+	if len(s.state.Candidates) == 1 && s.state.Limit > 0 {
+		s.note("a longer --time-limit compares more candidates, unless your options leave only one")
+	}
 	s.note("if this is killed, resume it with: %s", rundir.ResumeCommand(s.folder.Path()))
 	board := s.newLeaderboard(s.state, started)
 	finder := &best.Search{
