@@ -17,6 +17,9 @@ type Place struct {
 // Torchrun is the launcher whose processes are no job of MPI.
 const Torchrun = "torchrun"
 
+// Srun is Slurm's own launcher.
+const Srun = "srun"
+
 // launchers are the variables of each launcher, the most specific first: mpirun in a Slurm job sets
 // those of both, and the inner one counts.
 var launchers = []struct{ name, rank, size, local string }{
@@ -25,7 +28,7 @@ var launchers = []struct{ name, rank, size, local string }{
 	{"a PMI launcher", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
 	{Torchrun, "RANK", "WORLD_SIZE", "LOCAL_RANK"},
 	// a batch script and an interactive shell have SLURM_PROCID, too, and are one process
-	{"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
+	{Srun, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
 }
 
 // Detect finds the place of this process in the variables that getenv gives. What is set by half is
@@ -33,7 +36,7 @@ var launchers = []struct{ name, rank, size, local string }{
 func Detect(getenv func(string) string) (Place, error) {
 	for _, l := range launchers {
 		rank, size := getenv(l.rank), getenv(l.size)
-		if rank == "" && size == "" || l.name == "srun" && size == "" {
+		if rank == "" && size == "" || l.name == Srun && size == "" {
 			continue
 		}
 		p := Place{Launcher: l.name}

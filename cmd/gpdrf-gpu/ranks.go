@@ -35,6 +35,10 @@ type ranks struct {
 // commTimeout is how long a rank waits for the others.
 const commTimeout = 10 * time.Minute
 
+// startPatience is how long a rank waits at least for the others to start, whatever --comm-timeout
+// says: a launcher starts them one after the other. Tests have less.
+var startPatience = time.Minute
+
 // joined says whether other processes share the work yet.
 func (p *program) joined() bool { return p.ranks != nil && !p.ranks.left }
 
@@ -99,12 +103,15 @@ func (r *ranks) meet(place dist.Place) error {
 		if err != nil {
 			return err
 		}
-		meeting, err := dist.Meet(place, address, r.limit)
+		meeting, err := dist.Meet(place, address, r.startLimit())
 		if err != nil {
 			return err
 		}
 		r.Comm, r.exchange = dist.Dry(place.Rank, place.Size), meeting.Exchange
 		return nil
+	}
+	if limit := r.startLimit(); limit > 0 { // the library itself would wait for ever
+		defer time.AfterFunc(limit, func() { r.alone(place, limit) }).Stop()
 	}
 	comm, err := mpi.Open(place)
 	if errors.Is(err, mpi.ErrAbsent) {
@@ -115,6 +122,23 @@ func (r *ranks) meet(place dist.Place) error {
 	r.Comm = dist.Watch(comm, r.limit, func(call string) { r.lost(call, nil) })
 	r.exchange, r.mpi = dist.By(r.Comm), true
 	return nil
+}
+
+// startLimit is how long this rank waits for the others to start; 0 is any time.
+func (r *ranks) startLimit() time.Duration {
+	if r.limit == 0 {
+		return 0
+	}
+	return max(r.limit, startPatience)
+}
+
+// alone ends the process, because other ranks do not start. There is no job yet that could be
+// aborted: the launcher sees the exit code, and ends the others.
+func (r *ranks) alone(place dist.Place, limit time.Duration) {
+	r.say("%s has waited %s for the other processes of %s to join: one of them has ended, hangs, or runs "+
+		"a command that shares nothing, such as serve: start the same train, eval or predict in all of them",
+		nameOf(place.Rank, place.Size), limit, place.Launcher)
+	os.Exit(exitFailure)
 }
 
 // lost ends the process, because other ranks do not come to a call.
@@ -134,12 +158,14 @@ func (r *ranks) say(format string, args ...any) {
 }
 
 // name is which rank this is, and where.
-func (r *ranks) name() string {
+func (r *ranks) name() string { return nameOf(r.Rank(), r.Size()) }
+
+func nameOf(rank, size int) string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "an unknown machine"
 	}
-	return fmt.Sprintf("rank %d of %d on %s", r.Rank(), r.Size(), host)
+	return fmt.Sprintf("rank %d of %d on %s", rank, size, host)
 }
 
 // agree compares what all ranks are about to train, or passes the error on that a rank has met. All

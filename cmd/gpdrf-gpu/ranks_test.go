@@ -20,7 +20,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// The tests start this program under mpirun, by the name that makes it the command.
+// The tests start this program under mpirun, by the name that makes it the command. The variable
+// says how long a rank waits for others to start.
+const startPatienceVariable = "TEST_START_PATIENCE"
+
+func init() {
+	if d, err := time.ParseDuration(os.Getenv(startPatienceVariable)); err == nil {
+		startPatience = d
+	}
+}
 
 // job is a command under mpirun that goes on.
 type job struct {
@@ -328,6 +336,24 @@ func TestRanksStopped(t *testing.T) {
 	}
 }
 
+// A rank whose neighbour runs a command that joins nobody ends with a message, and so does the job.
+func TestRanksAlone(t *testing.T) {
+	for _, name := range []string{"openmpi", "mpich"} {
+		l := newLauncher(t, name)
+		if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, 5, "served")); code != 0 {
+			t.Fatal(said)
+		}
+		code, said := l.run(t, 1, fmt.Sprintf(sharedRun, 10, "x")+" --comm-timeout 1s : "+
+			"serve served --listen 127.0.0.1:0 --grpc-listen none", startPatienceVariable+"=2s")
+		if want := " has waited 2s for the other processes of "; code == 0 || !strings.Contains(said, want) {
+			t.Errorf("%s: exit code %d, expected another and %q: %s", name, code, want, said)
+		}
+		if left, _ := filepath.Glob(l.file("*x*")); len(left) > 0 {
+			t.Errorf("%s: left: %v", name, left)
+		}
+	}
+}
+
 // Ranks that would not train the same are refused, with exit code 2 and one line that says why, and
 // so is what ranks cannot share. Nothing is left.
 func TestRanksRefused(t *testing.T) {
@@ -348,6 +374,8 @@ func TestRanksRefused(t *testing.T) {
 			{small + " --batch 1", "--batch: 1 rows cannot be shared by 2", 2, nil},
 			{small, "which cannot share a training: no MPI library: tried /nowhere.so", 2,
 				[]string{"GPDRF_MPI=/nowhere.so"}},
+			{small, "srun has started 2 processes without PMI", 0, []string{"GPDRF_MPI=libmpi.so.40",
+				"SLURM_JOB_ID=5", "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=2"}},
 			{small, `WORLD_SIZE="" is not a number`, 0, []string{"RANK=1"}},
 		} {
 			if name == "mpich" && strings.Contains(c.words, " : ") && c.ranks == 1 && strings.Contains(c.words, "f64") {

@@ -32,13 +32,15 @@ var standard = abi{
 	inPlace: 1, funneled: 1024,
 }
 
+const openMPIName = "Open MPI"
+
 // openMPI finds the handles of Open MPI, which are addresses of objects in the library.
 func openMPI(lib uintptr) (a abi, is bool, err error) {
 	world, absent := purego.Dlsym(lib, "ompi_mpi_comm_world")
 	if absent != nil {
 		return abi{}, false, nil
 	}
-	a = abi{name: "Open MPI", world: world, inPlace: 1, funneled: 1}
+	a = abi{name: openMPIName, world: world, inPlace: 1, funneled: 1}
 	for _, h := range []struct {
 		symbol string
 		to     *uintptr

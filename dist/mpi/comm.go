@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -29,6 +31,10 @@ func Open(p dist.Place) (dist.Comm, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.name == openMPIName && p.Launcher == dist.Srun && !hasPMI(os.Environ()) {
+		return nil, usage.Errorf("srun has started %d processes without PMI, by which Open MPI joins them: give "+
+			"srun --mpi=pmix, or another that srun --mpi=list names; or start them with mpirun", p.Size)
+	}
 	var provided, rank, size int32
 	err = l.call("MPI_Init_thread", 0, 0, uintptr(l.funneled), uintptr(unsafe.Pointer(&provided)))
 	if err == nil && provided < l.funneled {
@@ -50,6 +56,12 @@ func Open(p dist.Place) (dist.Comm, error) {
 			p.Launcher, p.Rank, p.Size, LibraryVariable)
 	}
 	return &comm{l, p.Rank, p.Size}, nil
+}
+
+// hasPMI says whether a launcher helps its processes to find each other. Where it does not, Open
+// MPI would end the process itself.
+func hasPMI(environment []string) bool {
+	return slices.ContainsFunc(environment, func(v string) bool { return strings.HasPrefix(v, "PMI") })
 }
 
 func (c *comm) Rank() int { return c.rank }
