@@ -544,6 +544,16 @@ test-cuda-script: double
 	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda,mpi -count=1 -run 'TestScripts/cuda|TestNCCL' ./cmd/gpdrf-gpu
 	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 ./dist/nccl
 
+# NVIDIA's own NCCL: its header and its library, which need no GPU for this.
+NCCL := $(GENERATED)/nccl/nvidia/nccl
+
+$(NCCL)/lib/libnccl.so.2:
+	python3 -m pip install -q --no-deps --target $(GENERATED)/nccl nvidia-nccl-cu12==2.32.3
+
+.PHONY: test-nccl
+test-nccl: $(CUDA_FILES) $(NCCL)/lib/libnccl.so.2 ## compare what dist/nccl knows of NCCL with NVIDIA's header and library
+	$(CUDA_ENV) NCCL=$(CURDIR)/$(NCCL) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -run TestHeader ./dist/nccl
+
 # The same tests on the committed PTX. Its double also checks each access to memory, and so does
 # that of kernels.cu in its form "checked".
 CAPABILITIES := 7.5 8.0 8.6 8.9 10.0 12.0

@@ -18,19 +18,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist/disttest"
 )
 
-// The tests start this program under mpirun, once for each rank. A variable says what ranks do.
-const modeVariable = "MPI_TEST_MODE"
-
-func TestMain(m *testing.M) {
-	mode := os.Getenv(modeVariable)
-	if mode == "" {
-		os.Exit(m.Run())
-	}
-	if err := rank(mode); err != nil {
-		fmt.Fprintln(os.Stderr, "failed:", err)
-		os.Exit(1)
-	}
-}
+// The tests start this program under mpirun, once for each rank.
+func TestMain(m *testing.M) { disttest.Main(m, rank) }
 
 // rank is what one process of a job does.
 func rank(mode string) error {
@@ -131,7 +120,7 @@ func (e engine) run(t *testing.T, ranks int, mode string) (out string, err error
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, e.mpirun, "-np", fmt.Sprint(ranks), os.Args[0])
-	c.Env = append(os.Environ(), modeVariable+"="+mode, LibraryVariable+"="+e.library, "OMPI_ALLOW_RUN_AS_ROOT=1",
+	c.Env = append(os.Environ(), disttest.Mode+"="+mode, LibraryVariable+"="+e.library, "OMPI_ALLOW_RUN_AS_ROOT=1",
 		"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1", "GORACE=atexit_sleep_ms=0")
 	var text bytes.Buffer
 	c.Stdout, c.Stderr = &text, &text

@@ -2,76 +2,8 @@
 
 package nccl
 
-// The prototypes are those of NCCL's C interface, which has not changed within the major version 2.
-
-/*
-#cgo LDFLAGS: -ldl
-#include <dlfcn.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-typedef struct { char bytes[128]; } unique_id;
-
-static int (*get_version)(int *);
-static int (*get_unique_id)(unique_id *);
-static int (*comm_init_rank)(void **, int, unique_id, int);
-static int (*all_reduce)(const void *, void *, size_t, int, int, void *, void *);
-static int (*broadcast)(const void *, void *, size_t, int, int, void *, void *);
-static int (*group_start)(void);
-static int (*group_end)(void);
-static int (*comm_get_async_error)(void *, int *);
-static int (*comm_destroy)(void *);
-static const char *(*get_error_string)(int);
-static const char *(*get_last_error)(void *); // from 2.13 on, otherwise NULL
-
-// library_open opens the library and finds its functions. The answer is why it cannot, or "".
-static const char *library_open(const char *path) {
-	static char why[500];
-	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!lib) {
-		snprintf(why, sizeof why, "%s", dlerror());
-		return why;
-	}
-	struct { const char *name; void **to; } all[] = {
-		{"ncclGetVersion", (void **)&get_version},
-		{"ncclGetUniqueId", (void **)&get_unique_id},
-		{"ncclCommInitRank", (void **)&comm_init_rank},
-		{"ncclAllReduce", (void **)&all_reduce},
-		{"ncclBroadcast", (void **)&broadcast},
-		{"ncclGroupStart", (void **)&group_start},
-		{"ncclGroupEnd", (void **)&group_end},
-		{"ncclCommGetAsyncError", (void **)&comm_get_async_error},
-		{"ncclCommDestroy", (void **)&comm_destroy},
-		{"ncclGetErrorString", (void **)&get_error_string},
-	};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (!(*all[i].to = dlsym(lib, all[i].name))) {
-			snprintf(why, sizeof why, "%s lacks %s", path, all[i].name);
-			return why;
-		}
-	*(void **)&get_last_error = dlsym(lib, "ncclGetLastError");
-	return "";
-}
-
-static int call_version(int *v) { return get_version(v); }
-static int call_unique_id(void *id) { return get_unique_id(id); }
-static int call_init(void **comm, int size, void *id, int rank) {
-	return comm_init_rank(comm, size, *(unique_id *)id, rank);
-}
-static int call_all_reduce(void *at, size_t n, int type, void *comm, void *stream) {
-	return all_reduce(at, at, n, type, 0, comm, stream); // 0 is a sum
-}
-static int call_broadcast(void *at, size_t n, int type, int root, void *comm, void *stream) {
-	return broadcast(at, at, n, type, root, comm, stream);
-}
-static int call_start(void) { return group_start(); }
-static int call_end(void) { return group_end(); }
-static int call_async(void *comm, int *code) { return comm_get_async_error(comm, code); }
-static int call_destroy(void *comm) { return comm_destroy(comm); }
-static const char *words_of(int code) { return get_error_string(code); }
-static const char *last_words(void) { return get_last_error ? get_last_error(NULL) : ""; }
-*/
+// #cgo LDFLAGS: -ldl
+// #include "calls.h"
 import "C"
 
 import (
@@ -84,7 +16,7 @@ import (
 )
 
 // idSize is the size of NCCL's unique id, in bytes.
-const idSize = 128
+const idSize = C.sizeof_unique_id
 
 // oldest is the first version whose calls a graph can record.
 const oldest = 2900
@@ -128,8 +60,7 @@ func Find() (string, error) { return load() }
 
 // result is an NCCL code as an error, in the library's own words.
 func result(call string, code C.int) error {
-	const success, inProgress = 0, 7
-	if code == success || code == inProgress {
+	if code == C.SUCCESS || code == C.IN_PROGRESS {
 		return nil
 	}
 	text := C.GoString(C.words_of(code))
@@ -155,13 +86,12 @@ func (c *communicator) init(rank, size int, id []byte) error {
 	return err
 }
 
-// kind is NCCL's number for the elements of a span: ncclInt8 and so on of nccl.h.
+// kind is NCCL's number for the elements of a span.
 func kind(s device.Span) C.int {
-	const float32s, float64s = 7, 8
 	if s.Bytes == 4 {
-		return float32s
+		return C.FLOAT32
 	}
-	return float64s
+	return C.FLOAT64
 }
 
 // address is one of the device, which Go never follows.

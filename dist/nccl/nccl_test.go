@@ -20,29 +20,17 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist/disttest"
 )
 
-// The tests start this program once for each rank, as torchrun does. A variable says what ranks do.
-const modeVariable = "NCCL_TEST_MODE"
-
-func TestMain(m *testing.M) {
-	mode := os.Getenv(modeVariable)
-	if mode == "" {
-		os.Exit(m.Run())
-	}
-	if err := rank(mode); err != nil {
-		fmt.Fprintln(os.Stderr, "failed:", err)
-		var all *dist.RankError
-		if errors.As(err, &all) {
-			os.Exit(all.Code)
-		}
-		os.Exit(1)
-	}
-}
+// The tests start this program once for each rank, as torchrun does.
+func TestMain(m *testing.M) { disttest.Main(m, rank) }
 
 // rank is what one process of a job does.
 func rank(mode string) (err error) {
 	if mode == "find" {
 		found, err := Find()
 		fmt.Println(found)
+		if err == nil {
+			_, err = newID()
+		}
 		return err
 	}
 	place, err := dist.Detect(os.Getenv)
@@ -159,7 +147,7 @@ func run(t *testing.T, size int, mode string, env ...string) (said []string, cod
 	jobs, texts := make([]*exec.Cmd, size), make([]bytes.Buffer, size)
 	for r := range jobs {
 		c := exec.CommandContext(ctx, os.Args[0])
-		c.Env = append(os.Environ(), modeVariable+"="+mode, fmt.Sprint("RANK=", r), fmt.Sprint("WORLD_SIZE=", size),
+		c.Env = append(os.Environ(), disttest.Mode+"="+mode, fmt.Sprint("RANK=", r), fmt.Sprint("WORLD_SIZE=", size),
 			fmt.Sprint("LOCAL_RANK=", r), "MASTER_ADDR=127.0.0.1", "MASTER_PORT="+port, "GOMAXPROCS=2")
 		c.Env = append(c.Env, env...)
 		c.Stdout, c.Stderr = &texts[r], &texts[r]

@@ -1,0 +1,39 @@
+//go:build cuda && cgo
+
+package nccl
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What the package knows of NCCL is what NVIDIA's header says, and its library has every function.
+// No GPU is needed to ask it for its version and for an id.
+func TestHeader(t *testing.T) {
+	folder := os.Getenv("NCCL")
+	if folder == "" {
+		t.Skip("NCCL is not the folder with NVIDIA's include and lib: make test-nccl")
+	}
+	stubs := t.TempDir() // of the CUDA toolkit it wants the names of two types, and half precision
+	for name, text := range map[string]string{
+		"cuda_runtime.h": "#include <stddef.h>\ntypedef struct CUstream_st *cudaStream_t;\n" +
+			"typedef struct CUevent_st *cudaEvent_t;\n",
+		"cuda_fp16.h": "",
+	} {
+		if err := os.WriteFile(filepath.Join(stubs, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command("c++", "-std=c++17", "-fsyntax-only", "-I"+stubs, "-I"+filepath.Join(folder, "include"),
+		"testdata/header.cc")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	said, codes := run(t, 1, "find", LibraryVariable+"="+filepath.Join(folder, "lib", "libnccl.so.2"))
+	if codes[0] != 0 || !strings.HasPrefix(said[0], "NCCL 2.") {
+		t.Errorf("exit code %d: %s", codes[0], said[0])
+	}
+}
