@@ -60,8 +60,8 @@ func (j *Job) choose(ctx context.Context) (*sequences, error) {
 	return s, nil
 }
 
-// survey counts the features, once: of the training rows, and of the validation rows that are
-// evaluated.
+// survey counts the features, once: of the training rows, and of the validation rows that this rank
+// evaluates.
 func (j *Job) survey(ctx context.Context) (*sequences, error) {
 	s, err := j.choose(ctx)
 	if err != nil || s.train != nil {
@@ -69,7 +69,8 @@ func (j *Job) survey(ctx context.Context) (*sequences, error) {
 	}
 	kind := s.kind()
 	if j.Validation != nil {
-		s.held = kind.Shared(ctx, j.Validation.Spread(options.ValidationRows))
+		rows, part := j.evaluated()
+		s.held = kind.Shared(ctx, part.Of(rows))
 	}
 	train := kind.Shared(j.doing(ctx, "features of the sequences"), s.set)
 	if err := ctx.Err(); err != nil {

@@ -161,8 +161,8 @@ func (j *Job) measure(c *options.Config, stream bool, train, held *model.Vectors
 	params := r.Model.Params().Len()
 	v := &evaluator{}
 	if j.Validation != nil {
-		v = newEvaluator(dry, r.Model, c,
-			model.Rows{N: min(j.Validation.N(), options.ValidationRows), X: x, Vectors: held})
+		_, part := j.evaluated()
+		v = newEvaluator(dry, r.Model, c, model.Rows{N: part.Hi - part.Lo, X: x, Vectors: held})
 		if _, err := v.predictor.Predict(0); err != nil {
 			return nil, err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/memory"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -141,6 +142,32 @@ func TestDeterministicRanks(t *testing.T) {
 			same(t, fmt.Sprintf("%s on %d ranks", run, size), many.Trained.Named, one.Trained.Named)
 			if many.ELBO != one.ELBO {
 				t.Errorf("%s on %d ranks: %+v and %+v", run, size, many.ELBO, one.ELBO)
+			}
+		}
+	}
+}
+
+// Ranks share the validation of sequences, too, also where their distances are computed in the
+// steps: the same bits as one process.
+func TestRanksOfSequences(t *testing.T) {
+	for _, distances := range []string{memory.InTable, memory.InSteps} {
+		for words, set := range compared(t) {
+			const more = " steps=12 validation=0.3 eval-every=4 batch=15 inducing=9 deterministic=true device=cpu:f32"
+			run := func(size int) *Outcome {
+				t.Helper()
+				outs, errs := onRanks(t, size, words+more, set, func(j *Job, _ *context.Context) {
+					j.distances = distances
+				})
+				if err := errors.Join(errs...); err != nil {
+					t.Fatal(err)
+				}
+				return outs[size-1]
+			}
+			one, two := run(1), run(2)
+			same(t, words, two.Trained.Named, one.Trained.Named)
+			if !reflect.DeepEqual(two.Validation, one.Validation) {
+				t.Errorf("%s, distances in the %s: validation is %+v, of one process %+v", words, distances,
+					two.Validation, one.Validation)
 			}
 		}
 	}

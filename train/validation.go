@@ -40,19 +40,20 @@ func newEvaluator(dev device.Device, m *model.Model, c *options.Config, rows mod
 	return e
 }
 
+// evaluated are the validation rows that are evaluated, and the part of them that is this rank's.
+func (j *Job) evaluated() (rows *data.Dataset, part fitted.Part) {
+	rows = j.Validation.Spread(options.ValidationRows)
+	return rows, fitted.PartAmong(j.ranks(), rows.N())
+}
+
 func (t *trainer) newValidator(ctx context.Context) *validator {
-	v := &validator{trainer: t, rows: t.Validation.Spread(options.ValidationRows)}
-	all := t.trained.Inputs(ctx, v.rows)
-	v.part = fitted.PartOf(fitted.WithRanks(ctx, t.ranks()), v.rows.N())
-	rows := model.Rows{N: v.part.Hi - v.part.Lo, X: func(lo, hi int) []float64 {
-		return all(v.part.Lo+lo, v.part.Lo+hi)
-	}}
-	if t.inSteps { // whose sequences stay together
-		v.part = fitted.PartOf(ctx, v.rows.N())
-		rows = model.Rows{N: v.rows.N(), X: t.trained.Numbers(v.rows), Vectors: t.sequences.held}
+	all, part := t.evaluated()
+	own := part.Of(all)
+	rows := model.Rows{N: own.N(), X: t.trained.Inputs(ctx, own)}
+	if t.inSteps {
+		rows.X, rows.Vectors = t.trained.Numbers(own), t.sequences.held
 	}
-	v.evaluator = newEvaluator(t.Device, t.Model, t.Config, rows)
-	return v
+	return &validator{trainer: t, evaluator: newEvaluator(t.Device, t.Model, t.Config, rows), rows: all, part: part}
 }
 
 // reset forgets all evaluations.

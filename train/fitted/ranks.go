@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -31,14 +32,31 @@ type Part struct {
 	ranks  Ranks // nil: all rows are its own
 }
 
-// PartOf is the part of n rows under a context. Few rows are not worth sharing: a part has two at
-// least.
+// PartOf is the part of n rows under a context.
 func PartOf(ctx context.Context, n int) Part {
 	r, _ := ctx.Value(ranksKey{}).(Ranks)
+	return PartAmong(r, n)
+}
+
+// PartAmong is the part of n rows that a rank has; r may be nil. Few rows are not worth sharing: a
+// part has two at least.
+func PartAmong(r Ranks, n int) Part {
 	if r == nil || r.Size() == 1 || n < 2*r.Size() {
 		return Part{Hi: n, n: n}
 	}
 	return Part{n * r.Rank() / r.Size(), n * (r.Rank() + 1) / r.Size(), n, r}
+}
+
+// Of are the rows of the part.
+func (o Part) Of(ds *data.Dataset) *data.Dataset {
+	if o.ranks == nil {
+		return ds
+	}
+	rows := make([]int, o.Hi-o.Lo)
+	for i := range rows {
+		rows[i] = o.Lo + i
+	}
+	return ds.Subset(rows)
 }
 
 // Join makes the prediction of all rows of that of the part. All ranks call it.
