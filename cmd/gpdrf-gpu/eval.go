@@ -57,6 +57,9 @@ func (p *program) eval(c *call) error {
 	bar := p.newRowsBar(rows.N())
 	scores, err := run.Trained.Evaluate(ctx, dev, rows, samples, run.Config.PredictDraws, bar.show)
 	bar.end()
+	if err == nil {
+		err = p.leave() // while there is the device, on which NCCL works
+	}
 	if err != nil {
 		return guard.unless(err)
 	}

@@ -95,6 +95,24 @@ func TestNCCLTraining(t *testing.T) {
 	l.sameModel(t, "fixed1", "mpi", said)
 }
 
+// Two GPUs share eval and predict, with the bytes of one.
+func TestNCCLPredict(t *testing.T) {
+	l := newNCCL(t)
+	if code, said := l.run(t, 0, onGPUs+"run"); code != 0 {
+		t.Fatal(said)
+	}
+	for _, words := range []string{"eval run --json --quiet --device cuda:f64",
+		"predict run --data rows.csv --out - --quiet --device cuda:f64"} {
+		code, want := l.run(t, 0, words)
+		if code != 0 {
+			t.Fatal(want)
+		}
+		if codes, said := l.torchrun(t, words); codes != [2]int{} || said != want {
+			t.Errorf("%s: exit codes %d: %s, expected %s", words, codes, said, want)
+		}
+	}
+}
+
 // Whatever becomes of a rank, both end, and the message names rank and machine; the run can be
 // resumed. A sum that does not wait for the gradient is found.
 func TestNCCLFaults(t *testing.T) {

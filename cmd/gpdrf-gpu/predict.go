@@ -120,6 +120,9 @@ func (p *program) predict(c *call) error {
 		return p.nothing()
 	}
 	if err == nil {
+		err = p.leave() // while there is the device, on which NCCL works
+	}
+	if err == nil {
 		p.notes(rows)
 		if warning := stream.Warning(); warning != "" {
 			p.note("%s", warning)

@@ -265,6 +265,25 @@ func TestRanksPredict(t *testing.T) {
 	}
 }
 
+// Ranks with a time limit take the steps that rank 0 has planned, and end with one model.
+func TestRanksTimeLimit(t *testing.T) {
+	l := newLauncher(t, "openmpi")
+	code, said := l.run(t, 2, "train --data rows.csv --inducing 8 --features 8 --batch 40 --time-limit 12s "+
+		"--report=false --out timed")
+	if code != 0 || strings.Count(said, "time limit 12s: ") != 1 || strings.Count(said, "run folder: ") != 1 {
+		t.Fatalf("exit code %d: %s", code, said)
+	}
+	if r := l.result(t, "timed"); r == nil || !(r.Steps >= 10) {
+		t.Errorf("the result is %+v: %s", r, said)
+	}
+	// an option of one rank only would part the ranks
+	code, said = l.run(t, 1, fmt.Sprintf(sharedRun, 10, "x")+" : "+
+		strings.Replace(fmt.Sprintf(sharedRun, 10, "x"), "--steps 10", "--time-limit 20s", 1))
+	if code != 2 || strings.Count(said, "gpdrf-gpu: ") != 1 || !strings.Contains(said, "its option ") {
+		t.Errorf("a limit of one rank: exit code %d: %s", code, said)
+	}
+}
+
 // A rank that is killed ends the job, and the run continues from its checkpoint on another number
 // of ranks, to the bytes of one that was not killed. KILLS says how often.
 func TestRanksKilled(t *testing.T) {
