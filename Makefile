@@ -335,7 +335,6 @@ clean: ## remove what make built
 
 CUDA       ?= $(if $(and $(filter Linux,$(shell uname -s)),$(shell command -v $(CC))),1,0)
 CLANG      ?= clang++-19
-PTXAS      ?= ptxas
 GENERATED  := build/cuda
 SHIM       := cuda/shim
 DOUBLE     := $(CURDIR)/$(GENERATED)/libfakecuda.so
@@ -476,14 +475,20 @@ ptx-check: $(IMAGES:%=$(GENERATED)/kernels_sm%.ptx)
 	for image in $(notdir $^); do cmp $(GENERATED)/$$image cuda/$$image || \
 		{ echo "cuda/$$image is not what $(CLANG) makes of kernels.cu: make ptx"; exit 1; }; done
 
-# NVIDIA's own compiler, assembler and disassembler, which only the targets below need.
+# NVIDIA's own assembler, compiler and disassembler, which only the targets below need.
 TOOLKIT := $(GENERATED)/toolkit/nvidia/cu13
 
-$(TOOLKIT)/bin/nvcc:
-	python3 -m pip install -q --no-deps --target $(GENERATED)/toolkit \
+$(TOOLKIT)/bin/ptxas:
+	python3 -m pip install -q --no-deps --target $(GENERATED)/toolkit nvidia-cuda-nvcc==13.5.37
+
+.PHONY: assembler
+assembler: $(TOOLKIT)/bin/ptxas
+
+$(TOOLKIT)/nvvm/bin/cicc: $(TOOLKIT)/bin/ptxas
+	python3 -m pip install -q --no-deps --upgrade --target $(GENERATED)/toolkit \
 		nvidia-cuda-nvcc==13.5.37 nvidia-nvvm==13.5.37 nvidia-cuda-runtime==13.5.37 nvidia-cuda-crt==13.5.37
 
-$(TOOLKIT)/bin/nvdisasm: $(TOOLKIT)/bin/nvcc
+$(TOOLKIT)/bin/nvdisasm: $(TOOLKIT)/bin/ptxas
 	python3 -m pip install -q --no-deps --upgrade --target $(GENERATED)/disassembler nvidia-cuda-nvdisasm==13.5.37
 	cp $(GENERATED)/disassembler/nvidia/cu13/bin/nvdisasm $@
 
@@ -491,13 +496,20 @@ $(TOOLKIT)/bin/nvdisasm: $(TOOLKIT)/bin/nvcc
 PTXAS_RUNS := 70:sm_75 80:sm_80 80:sm_86 80:sm_89 80:sm_90 80:sm_100 80:sm_120 86:sm_86 86:sm_89 86:sm_120 90:sm_90 90:sm_100
 
 .PHONY: ptxas
-ptxas: $(TOOLKIT)/bin/nvcc ## registers and shared memory of each kernel, by NVIDIA's assembler; fails if any lie in memory
+ptxas: $(TOOLKIT)/bin/ptxas ## registers and shared memory of each kernel, by NVIDIA's assembler; fails if any lie in memory
 	@for run in $(PTXAS_RUNS); do arch=$${run#*:}; \
-		$(TOOLKIT)/bin/ptxas -arch=$$arch -v cuda/kernels_sm$${run%:*}.ptx -o $(GENERATED)/$${run%:*}-$$arch.cubin 2>&1 | \
+		$(TOOLKIT)/bin/ptxas $(ENTRIES) -arch=$$arch -v cuda/kernels_sm$${run%:*}.ptx -o $(GENERATED)/$${run%:*}-$$arch.cubin 2>&1 | \
 		awk -v arch=$$arch -f cuda/ptxas.awk || exit 1; done
 
+# The kernels of the recorded steps alone, on the architectures that have had least registers to spare.
+.PHONY: ptxas-step
+ptxas-step: ## make ptxas for the kernels of a training step, on two architectures: what CI has time for
+	@for run in 80:sm_120 90:sm_100; do \
+		$(MAKE) -s ptxas PTXAS_RUNS=$$run ENTRIES="-e $$(awk '/^[a-z]/ { step[$$1] } /\.entry/ && sub(/\(.*/, "", $$3) && $$3 in step { \
+			printf "%s%s", n++ ? "," : "", $$3 }' cuda/kernelsmodel/launches/*.txt cuda/kernels_sm$${run%:*}.ptx)" || exit 1; done
+
 .PHONY: kernels-doc
-kernels-doc: $(TOOLKIT)/bin/nvcc ## build/cuda/kernels.md: registers and spills of each kernel as a table, by NVIDIA's assembler
+kernels-doc: $(TOOLKIT)/bin/ptxas ## build/cuda/kernels.md: registers and spills of each kernel as a table, by NVIDIA's assembler
 	{ cat cuda/kernels_sm80.ptx; $(MAKE) -s ptxas PTXAS_RUNS="80:sm_80 80:sm_90"; } | awk -f cuda/kernelsdoc.awk > $(GENERATED)/kernels.md
 
 .PHONY: launches
@@ -510,7 +522,7 @@ kernels-model: $(TOOLKIT)/bin/nvdisasm ## docs/kernels-model.md: floor and bound
 	cp $(GENERATED)/kernels-model.md docs/kernels-model.md
 
 .PHONY: nvcc
-nvcc: $(TOOLKIT)/bin/nvcc
+nvcc: $(TOOLKIT)/nvvm/bin/cicc
 	$(TOOLKIT)/bin/nvcc -std=c++17 -ptx -arch=compute_80 -o $(GENERATED)/nvcc.ptx kernels.cu
 
 .PHONY: deadcode-cuda
@@ -642,7 +654,7 @@ CC_arm64 ?= aarch64-linux-gnu-gcc
 # The machine code of an image for an architecture, packed.
 define cubin
 CUBINS += cuda/cubins/$(2)/kernels_sm$(1).ptx.gz
-cuda/cubins/$(2)/kernels_sm$(1).ptx.gz: cuda/kernels_sm$(1).ptx | $(TOOLKIT)/bin/nvcc
+cuda/cubins/$(2)/kernels_sm$(1).ptx.gz: cuda/kernels_sm$(1).ptx | $(TOOLKIT)/bin/ptxas
 	@mkdir -p $$(@D)
 	$(TOOLKIT)/bin/ptxas -arch=$(2) $$< -o $(GENERATED)/$(1)-$(2).cubin
 	gzip -9nc $(GENERATED)/$(1)-$(2).cubin > $$@.new
