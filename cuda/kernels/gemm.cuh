@@ -2,10 +2,10 @@
 // they and ARD are made of.
 #pragma once
 
-// A tile is 64×64 sums of one block of 128 threads, 4×8 of them in each thread; 16 of the numbers
-// that are summed over are in shared memory at a time, with neighbouring rows of the tile side by
-// side.
-constexpr int TILE = 64, DEPTH = 16, TILE_THREADS = 128, TILE_LOADS = TILE * DEPTH / TILE_THREADS;
+// A tile is 64×64 sums of one block of 128 threads, 4×8 of them in each thread, or 128×64 of 256
+// threads; 16 of the numbers that are summed over are in shared memory at a time, with neighbouring
+// rows of the tile side by side.
+constexpr int TILE = 64, DEPTH = 16, TILE_THREADS = 128, TALL = 128;
 constexpr int ROWS = 4, COLUMNS = 8;
 constexpr int TILE_LD = TILE + 4; // 4 numbers of depth and 8 rows meet no bank twice
 
@@ -26,8 +26,16 @@ __device__ __forceinline__ int tile_column(int c) {
   return t / 32 % 2 * 32 + t % 4 * 2 + c % 2 + c / 2 * 8;
 }
 
-// tile_step adds the products of DEPTH numbers of depth, in order.
-template <typename T>
+// warp_counts says whether an element of this thread's warp is in an m×n matrix, or in its lower
+// triangle, for the tile at (i0, j0).
+__device__ __forceinline__ bool warp_counts(int i0, int j0, int m, int n, bool lower) {
+  int t = (int)threadIdx.x, i = i0 + t / 64 * 32, j = j0 + t / 32 % 2 * 32;
+  return (i < m) & (j < n) & !(lower & (j > i + 31));
+}
+
+// tile_step adds the products of DEPTH numbers of depth, in order. LD is from one number of depth
+// of a to the next.
+template <int LD, typename T>
 __device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, const T *b) {
   a += tile_row(0);
   b += tile_column(0);
@@ -36,7 +44,7 @@ __device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, c
     T va[ROWS];
     Pair<T> vb[COLUMNS / 2];
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) va[r] = a[p * TILE_LD + r * 8];
+    for (int r = 0; r < ROWS; r++) va[r] = a[p * LD + r * 8];
 #pragma unroll
     for (int c = 0; c < COLUMNS / 2; c++) vb[c] = *(const Pair<T> *)(b + p * TILE_LD + c * 8);
 #pragma unroll
@@ -53,15 +61,16 @@ __device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, c
 // From compute capability 8.0 on, tensor cores multiply doubles: 8×4 times 4×8, of which lane 4·i +
 // p brings a(i, p) and b(i, p), and which sums four products in its own order. From 9.0 on, 16×4
 // times 4×8 is one instruction, and takes half as long; the lane brings a(i + 8, p), too.
+template <int LD>
 __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const double *a, const double *b) {
   int t = (int)threadIdx.x;
-  a += t % 4 * TILE_LD + tile_row(0);
+  a += t % 4 * LD + tile_row(0);
   b += t % 4 * TILE_LD + t / 32 % 2 * 32 + t % 32 / 4;
 #pragma unroll
   for (int p = 0; p < DEPTH; p += 4) {
     double va[ROWS], vb[COLUMNS / 2];
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) va[r] = a[p * TILE_LD + r * 8];
+    for (int r = 0; r < ROWS; r++) va[r] = a[p * LD + r * 8];
 #pragma unroll
     for (int c = 0; c < COLUMNS / 2; c++) vb[c] = b[p * TILE_LD + c * 8];
 #if TARGET == 80
@@ -100,22 +109,30 @@ __device__ __forceinline__ T value(Weighted<T> v) {
 // for as many terms; next() is called between two terms. The functions a and b read global memory,
 // also for p ≥ end, where the product of both must be 0; they have no branches, so that the next
 // numbers are on their way while the last are summed. ROWS_A says that neighbouring i are
-// neighbours in memory, else neighbouring p are.
-template <bool ROWS_A, bool ROWS_B, typename T, class A, class B, class Next>
-__device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next) {
-  SHARED(Pair<T>, tile_a, [DEPTH][TILE_LD / 2]);
+// neighbours in memory, else neighbouring p are. The tile has HEIGHT rows, and the block twice as
+// many threads. A warp whose sums do not count only brings numbers.
+template <bool ROWS_A, bool ROWS_B, int HEIGHT = TILE, typename T, class A, class B, class Next>
+__device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next, bool counts = true) {
+  constexpr int LD = HEIGHT + 4, LOADS_A = DEPTH / 2, LOADS_B = TILE * DEPTH / (2 * HEIGHT);
+  SHARED(Pair<T>, tile_a, [DEPTH][LD / 2]);
   SHARED(Pair<T>, tile_b, [DEPTH][TILE_LD / 2]);
   T *to_a = &tile_a[0][0].x, *to_b = &tile_b[0][0].x;
-  // Load q of a thread: 64 neighbours in i, or 8 rows of 4 neighbours in p.
-  auto row = [](bool rows, int q) { return rows ? (int)threadIdx.x % TILE : (int)threadIdx.x / 32 * 16 + (int)threadIdx.x % 32 / 4 + q / 4 * 8; };
-  auto depth = [](bool rows, int q) { return rows ? (int)threadIdx.x / TILE + q * 2 : (int)threadIdx.x % 4 + q % 4 * 4; };
-  decltype(a(0, 0)) next_a[TILE_LOADS];
-  decltype(b(0, 0)) next_b[TILE_LOADS];
+  // Load q of those of a thread: all rows side by side, or 8 rows of 4 neighbours in p.
+  auto row = [](bool rows, int loads, int q) {
+    int t = (int)threadIdx.x;
+    return rows ? t % (2 * HEIGHT * loads / DEPTH) : t / 32 * (2 * loads) + t % 32 / 4 + q / 4 * 8;
+  };
+  auto depth = [](bool rows, int loads, int q) {
+    int t = (int)threadIdx.x;
+    return rows ? t / (2 * HEIGHT * loads / DEPTH) + q * (DEPTH / loads) : t % 4 + q % 4 * 4;
+  };
+  decltype(a(0, 0)) next_a[LOADS_A];
+  decltype(b(0, 0)) next_b[LOADS_B];
   auto fetch = [&](int from) {
 #pragma unroll
-    for (int q = 0; q < TILE_LOADS; q++) {
-      next_a[q] = a(row(ROWS_A, q), from + depth(ROWS_A, q));
-      next_b[q] = b(row(ROWS_B, q), from + depth(ROWS_B, q));
+    for (int q = 0; q < LOADS_A; q++) {
+      next_a[q] = a(row(ROWS_A, LOADS_A, q), from + depth(ROWS_A, LOADS_A, q));
+      if (q < LOADS_B) next_b[q] = b(row(ROWS_B, LOADS_B, q), from + depth(ROWS_B, LOADS_B, q));
     }
   };
   fetch(begin);
@@ -123,9 +140,9 @@ __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, in
   for (int steps = begin < end ? div_up(end - begin, DEPTH) * terms : 0; steps > 0; steps--) {
     __syncthreads(); // the numbers before are summed
 #pragma unroll
-    for (int q = 0; q < TILE_LOADS; q++) {
-      to_a[depth(ROWS_A, q) * TILE_LD + row(ROWS_A, q)] = value(next_a[q]);
-      to_b[depth(ROWS_B, q) * TILE_LD + row(ROWS_B, q)] = value(next_b[q]);
+    for (int q = 0; q < LOADS_A; q++) {
+      to_a[depth(ROWS_A, LOADS_A, q) * LD + row(ROWS_A, LOADS_A, q)] = value(next_a[q]);
+      if (q < LOADS_B) to_b[depth(ROWS_B, LOADS_B, q) * TILE_LD + row(ROWS_B, LOADS_B, q)] = value(next_b[q]);
     }
     __syncthreads();
     if (steps > 1) {
@@ -136,7 +153,7 @@ __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, in
       }
       fetch(from);
     }
-    tile_step(sum, to_a, to_b);
+    if (counts) tile_step<LD>(sum, to_a, to_b);
   }
 }
 
@@ -174,7 +191,7 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
     a += term_a;
     b += term_b;
   };
-  tile_sums<TA, !TB>(sum, begin, end, terms, read_a, read_b, next);
+  tile_sums<TA, !TB>(sum, begin, end, terms, read_a, read_b, next, warp_counts(i0, j0, m, n, flags & (C_LOWER | C_MIRROR)));
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     int i = i0 + tile_row(r), last = (flags & (C_LOWER | C_MIRROR)) ? smaller(n - 1, i) : n - 1;

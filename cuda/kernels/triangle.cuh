@@ -33,47 +33,6 @@ __device__ __forceinline__ void load_lower(double *s, const double *l, int ld, i
   __syncthreads();
 }
 
-// factor_tile is Cholesky of a tile, in place, by 64·GROUPS threads: thread (r, g) has columns g,
-// g + GROUPS, … of row r in registers, and a barrier a column hands the pivot's column round. The
-// roots of the pivots are taken at the end, all at once. It returns the column that failed, or −1,
-// to every thread.
-template <int GROUPS>
-__device__ __forceinline__ int factor_tile(double *s) {
-  SHARED(double, column, [2][TILE]);
-  SHARED(double, scale, [TILE]);
-  constexpr int OWN = TILE / GROUPS;
-  int t = (int)thread(), r = t % TILE, g = t / TILE, pivot = -1;
-  double row[OWN];
-#pragma unroll
-  for (int c = 0; c < OWN; c++) row[c] = s[r * BLOCK_LD + c * GROUPS + g];
-#pragma unroll
-  for (int c = 0; c < OWN; c++) {
-#pragma unroll 1
-    for (int h = 0; h < GROUPS; h++) {
-      int j = c * GROUPS + h;
-      double *of = column[h % 2];
-      if (g == h) of[r] = row[c];
-      __syncthreads();
-      double d = of[j], u = of[r] / d;
-      if (pivot < 0 && !(d > 0 && d < infinity<double>())) pivot = j;
-      if (g == h && r == j) scale[j] = d;
-      if (g > h) row[c] = fused(-u, of[c * GROUPS + g], row[c]);
-#pragma unroll
-      for (int q = c + 1; q < OWN; q++) row[q] = fused(-u, of[q * GROUPS + g], row[q]);
-    }
-  }
-  __syncthreads();
-  if (g == 0) scale[r] = 1 / square_root(scale[r]);
-  __syncthreads();
-#pragma unroll
-  for (int c = 0; c < OWN; c++) {
-    int j = c * GROUPS + g;
-    s[r * BLOCK_LD + j] = j <= r ? row[c] * scale[j] : 0.0;
-  }
-  __syncthreads();
-  return pivot;
-}
-
 // invert_tile writes the inverse of a lower triangular tile to x: the two diagonal halves, a row a
 // thread, then
 //
@@ -115,14 +74,6 @@ __device__ __forceinline__ void invert_tile(double *x, double *s) {
   __syncthreads();
   for (int q = t; q < 32 * 32; q += (int)blockDim.x) corner[q / 32 * BLOCK_LD + q % 32] = 0;
   __syncthreads();
-}
-
-// store_tile writes a tile of n rows and columns.
-__device__ __forceinline__ void store_tile(double *to, int ld, const double *s, int n) {
-  for (int q = (int)thread(); q < TILE * TILE; q += (int)blockDim.x) {
-    int i = q / TILE, j = q % TILE;
-    if (i < n && j < n) to[(long long)i * ld + j] = s[i * BLOCK_LD + j];
-  }
 }
 
 // store_inverse writes n rows and columns of an inverse, with zeros above.

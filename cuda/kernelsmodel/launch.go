@@ -46,7 +46,9 @@ func (l launch) blocks() int { return l.grid[0] * l.grid[1] * l.grid[2] }
 type work struct {
 	real, double float64 // FLOP, as internal/workload counts them
 	bytes        float64 // of each argument, once
+	blocks       float64 // that do not end at once; 0: all
 	staged       float64 // bytes that its blocks read, of which the second level of cache has most
+	idle         float64 // of the warps, those that do not multiply
 	// trips is how often a loop runs for each time that the code around it does. Nil: not at all.
 	trips func(l *loop, code []instruction) float64
 }
@@ -88,17 +90,30 @@ func each(n int, bytes float64) work { return stream(float64(n)*bytes, 0) }
 // steps is the loop of a product of tiles: the one with most products runs n times.
 func steps(n float64) func(*loop, []instruction) float64 {
 	return func(l *loop, code []instruction) float64 {
-		if own := l.own(code); count(own, "DMMA") > 0 || count(own, "DFMA") >= 256 {
+		if multiplies(l.own(code)) {
 			return n
 		}
 		return 0
 	}
 }
 
+// multiplies says whether instructions are a step of a product of tiles.
+func multiplies(own []instruction) bool { return count(own, "DMMA") > 0 || count(own, "DFMA") >= 256 }
+
+// products are those of a step of a product of tiles, and their reads of shared memory.
+func products(own []instruction) (some []instruction) {
+	for _, i := range own {
+		if i.op == "DMMA" || i.op == "DFMA" || i.op == "LDS" {
+			some = append(some, i)
+		}
+	}
+	return some
+}
+
 var works = map[string]func(launch) work{
 	"gemm_nn": gemm, "gemm_nt": gemm, "gemm_tn": gemm, "ard": ard, "invert_join": join,
 	"features_forward": features, "features_inputs": features, "features_gradients": features,
-	"potrf_diagonal": diagonal, "invert_diagonal": diagonal,
+	"potrf_panel": panel, "invert_diagonal": diagonal,
 
 	"clear":              func(launch) work { return work{} },
 	"widen":              func(l launch) work { return each(l.args[0], 12) },
@@ -109,7 +124,6 @@ var works = map[string]func(launch) work{
 	"concat":             func(l launch) work { return each(l.args[0], 8) },
 	"add_columns":        func(l launch) work { return each(l.args[0], 12) },
 	"adam":               func(l launch) work { return each(l.args[0], 32) },
-	"potrf_begin":        func(l launch) work { return each(l.args[0], 16) },
 	"draw_gaussian":      func(l launch) work { return each(4*l.args[0], 8) },
 	"sample_f":           func(l launch) work { return each(4*l.args[0], 5) },
 	"sum_chunks":         func(l launch) work { return stream(float64(l.args[0])*4*float64(l.args[1]+1), l.args[1]) },
@@ -199,12 +213,24 @@ const (
 	mirrorC
 )
 
-// product is a product of tiles as gemm_tile does it: the mean number of steps of a block, and the
-// share of the elements of A, B and C that count.
-func product(flags, m, n, k int, ta, tb bool) (mean, blocks float64) {
+// tiling is a product of tiles: its blocks, the mean number of steps of each, the bytes that they
+// stage, and the share of the steps of their warps that are left out.
+type tiling struct{ blocks, steps, staged, idle float64 }
+
+// work of a batch of products, with so many terms each.
+func (t tiling) work(batch, terms int) work {
+	n := t.steps * float64(terms)
+	return work{blocks: t.blocks * float64(batch), staged: t.staged * float64(batch*terms), idle: t.idle, trips: steps(n)}
+}
+
+// product is the work of gemm_tile. A step is 16 numbers of depth of its rows and columns; a row
+// beyond the last is the last one again. Each of four warps has 32×32 elements, of which it leaves
+// out those that do not count.
+func product(flags, m, n, k int, ta, tb bool) (t tiling) {
+	lower, done := flags&(lowerC|mirrorC) != 0, 0.0
 	for i0 := 0; i0 < m; i0 += 64 {
 		for j0 := 0; j0 < n; j0 += 64 {
-			if flags&(lowerC|mirrorC) != 0 && j0 > i0 {
+			if lower && j0 > i0 {
 				continue
 			}
 			begin, end := 0, k
@@ -220,22 +246,29 @@ func product(flags, m, n, k int, ta, tb bool) (mean, blocks float64) {
 			if flags&lowerB != 0 && tb {
 				end = min(end, j0+64)
 			}
-			mean += float64(up(max(end-begin, 0), 16))
-			blocks++
+			n16 := float64(up(max(end-begin, 0), 16))
+			t.blocks++
+			t.steps += n16
+			t.staged += n16 * 16 * 8 * float64(min(64, m-i0)+min(64, n-j0))
+			for _, i := range []int{i0, i0 + 32} {
+				for _, j := range []int{j0, j0 + 32} {
+					if i < m && j < n && !(lower && j > i) {
+						done += n16 / 4
+					}
+				}
+			}
 		}
 	}
-	return mean / blocks, blocks
+	t.idle = 1 - done/t.steps
+	t.steps /= t.blocks
+	return t
 }
-
-// A step of a product of doubles: 16 numbers of depth of 64 rows and 64 columns.
-const stepBytes = 2 * 64 * 16 * 8
 
 func gemm(l launch) work {
 	a := l.args // flags, m, n, k, terms, α, β, a, lda, step, term, b, ldb, step, term, c, ldc, step
 	flags, m, n, k, terms, batch := a[0], a[1], a[2], a[3], a[4], l.grid[2]
 	ta, tb := strings.HasPrefix(l.name, "gemm_tn"), strings.HasPrefix(l.name, "gemm_nt")
-	mean, blocks := product(flags, m, n, k, ta, tb)
-	mean *= float64(terms)
+	w := product(flags, m, n, k, ta, tb).work(batch, terms)
 	share := func(lower bool) float64 {
 		if lower {
 			return 0.5
@@ -250,65 +283,80 @@ func gemm(l launch) work {
 		return 8 * float64(rows*columns*copies) * share(lower)
 	}
 	lower := flags&(lowerC|mirrorC) != 0
-	return work{
-		double: 2 * float64(m*n*k*terms*batch) * share(flags&lowerA != 0) * share(flags&lowerB != 0) * share(lower),
-		bytes: each(m, k, a[9], flags&lowerA != 0) + each(k, n, a[13], flags&lowerB != 0) +
-			each(m, n, 1, flags&lowerC != 0)/float64(terms),
-		staged: blocks * float64(batch) * mean * stepBytes,
-		trips:  steps(mean),
-	}
+	w.double = 2 * float64(m*n*k*terms*batch) * share(flags&lowerA != 0) * share(flags&lowerB != 0) * share(lower)
+	w.bytes = each(m, k, a[9], flags&lowerA != 0) + each(k, n, a[13], flags&lowerB != 0) +
+		each(m, n, 1, flags&lowerC != 0)/float64(terms)
+	return w
 }
 
 // ard: distances by a product, and an exponential each.
 func ard(l launch) work {
 	m, n, d, same, k := l.args[0], l.args[1], l.args[2], l.args[4] == 1, l.grid[2]
-	mean, blocks, share := float64(up(d, 16)), float64(l.blocks()), 1.0
+	flags, share := 0, 1.0
 	if same {
-		tiles := float64(up(m, 64))
-		blocks, share = tiles*(tiles+1)/2*float64(k), 0.5
+		flags, share = lowerC, 0.5
 	}
-	products := steps(mean)
-	return work{
-		double: float64(m*n*k) * share * (2*float64(d) + 2),
-		bytes:  8 * (float64(m*n*k) + float64((m+n)*d) + float64(k*d)),
-		staged: blocks * mean * stepBytes,
-		trips: func(l *loop, code []instruction) float64 {
-			if own := l.own(code); count(own, "STG") > 0 && count(own, "DMUL") > 0 {
-				return 4 // ard_store, by rows
-			}
-			return products(l, code)
-		},
+	w := product(flags, m, n, d, false, true).work(k, 1)
+	w.double = float64(m*n*k) * share * (2*float64(d) + 2)
+	w.bytes = 8 * (float64(m*n*k) + float64((m+n)*d) + float64(k*d))
+	products := w.trips
+	w.trips = func(l *loop, code []instruction) float64 {
+		if own := l.own(code); count(own, "STG") > 0 && count(own, "DMUL") > 0 {
+			return 4 // ard_store, by rows
+		}
+		return products(l, code)
 	}
+	return w
 }
 
 // join is gemm_tile with a triangle: T = C A⁻¹, then −B⁻¹ T.
 func join(l launch) work {
-	second, h, pairs := l.args[0] == 1, l.args[2], l.args[3]
+	second, h := l.args[0] == 1, l.args[2]
 	flags := lowerB
 	if second {
 		flags = lowerA
 	}
-	mean, blocks := product(flags, h, h, h, false, false)
-	matrices := float64(l.grid[2])
-	_ = pairs
+	matrices := l.grid[2]
+	w := product(flags, h, h, h, false, false).work(matrices, 1)
+	w.double = float64(matrices * h * h * h)
+	w.bytes = float64(matrices) * 8 * 2.5 * float64(h*h)
+	return w
+}
+
+// panel is columns j0 … j0+63 of L and of L⁻ᵀ, by a block for each 64 rows of a matrix: products of
+// 128×64 with the columns before, from `from` on, and an elimination of 64 columns.
+func panel(l launch) work {
+	m, j0, from := l.args[0], l.args[1], l.args[2]
+	n, depth, k := float64(min(64, m-j0)), float64(j0-from), float64(l.grid[1])
+	below, before := float64(m-j0)-n, float64(j0)
+	blocks, mean := float64(l.blocks()), float64(up(j0-from, 16))
 	return work{
-		double: matrices * float64(h*h*h),
-		bytes:  matrices * 8 * 2.5 * float64(h*h),
-		staged: matrices * blocks * mean * stepBytes,
-		trips:  steps(mean),
+		double: k * (n*n*depth + 2*n*depth*below + n*n*n/3 + n*n*below +
+			2*n*depth*float64(from) + n*depth*depth + n*n*before + n*n*n/3),
+		bytes:  8 * k * ((n+below)*(depth+2*n) + depth*(float64(from)+depth/2) + (2*before+n)*n),
+		staged: blocks * mean * 16 * 8 * (128 + 64),
+		trips: func(in *loop, code []instruction) float64 {
+			own := in.own(code)
+			switch n := float64(count(own, "LDG", "STG")); {
+			case multiplies(own):
+				return mean
+			case count(own, "BAR") > 0:
+				return 2 // columns, and halves of the rows
+			case n > 0:
+				return 16 / n
+			}
+			return 0
+		},
 	}
 }
 
-// diagonal is a tile of 64 rows that one block factors, or inverts: a barrier a column, four
-// columns a loop; and copies of the tile.
+// diagonal is a tile of 64 rows that one block inverts, and copies of it.
 func diagonal(l launch) work {
 	tiles := float64(l.blocks())
 	w := work{double: tiles * 64 * 64 * 64 / 3, bytes: tiles * 64 * 64 * 8 * 2}
 	w.trips = func(in *loop, code []instruction) float64 {
 		own := in.own(code)
 		switch {
-		case count(own, "BAR") > 0:
-			return 4
 		case count(own, "LDG", "STG", "STS") > 0 && len(in.inner) == 0:
 			if n := count(own, "LDG", "STG"); n > 1 {
 				return 16 / float64(n)

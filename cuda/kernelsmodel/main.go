@@ -37,7 +37,7 @@ func run(tools string) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	records := map[string][]launch{}
+	records, launched := map[string][]launch{}, map[string]bool{}
 	for _, name := range workloads {
 		text, err := os.ReadFile("cuda/kernelsmodel/launches/" + name + ".txt")
 		if err != nil {
@@ -46,15 +46,18 @@ func run(tools string) error {
 		if records[name], err = parseLaunches(string(text)); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+		for _, l := range records[name] {
+			launched[l.name] = true
+		}
 	}
 	r := report{steps: map[string]map[string][]figure{}}
 	if r.hash, err = sourceHash("cuda/kernels_sm80.ptx"); err != nil {
 		return err
 	}
 	for _, c := range cards {
-		kernels, err := assemble(tools, work, c.arch, c.image)
+		kernels, err := assemble(tools, work, c.arch, c.image, launched)
 		if err == nil && c.doubles != "" {
-			err = replace(kernels, tools, work, c)
+			err = replace(kernels, tools, work, c, launched)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.arch, err)
@@ -77,8 +80,8 @@ func run(tools string) error {
 }
 
 // replace puts the better products of doubles in the place of the others.
-func replace(kernels map[string]code, tools, work string, c card) error {
-	better, err := assemble(tools, work, c.arch, c.doubles)
+func replace(kernels map[string]code, tools, work string, c card, launched map[string]bool) error {
+	better, err := assemble(tools, work, c.arch, c.doubles, launched)
 	for name, k := range better {
 		kernels[name] = k
 	}
@@ -105,11 +108,22 @@ func (e *unknownError) Error() string {
 	return "the work of kernel " + e.kernel + " is not known: add it to works in cuda/kernelsmodel/launch.go"
 }
 
-// assemble is the kernels of an image for an architecture.
-func assemble(tools, work, arch, image string) (map[string]code, error) {
-	cubin := filepath.Join(work, image+arch)
-	said, err := exec.Command(filepath.Join(tools, "ptxas"), "-arch="+arch, "-v",
-		"cuda/kernels_sm"+image+".ptx", "-o", cubin).CombinedOutput()
+// assemble is those kernels of an image that are launched, for an architecture.
+func assemble(tools, work, arch, image string, launched map[string]bool) (map[string]code, error) {
+	file, cubin := "cuda/kernels_sm"+image+".ptx", filepath.Join(work, image+arch)
+	ptx, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"-arch=" + arch, "-v", file, "-o", cubin}
+	threads := map[string]int{}
+	for _, m := range threadsPattern.FindAllStringSubmatch(string(ptx), -1) {
+		if launched[m[1]] {
+			args = append(args, "-e", m[1])
+			threads[m[1]], _ = strconv.Atoi(m[2])
+		}
+	}
+	said, err := exec.Command(filepath.Join(tools, "ptxas"), args...).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("ptxas: %w\n%s", err, said)
 	}
@@ -123,9 +137,10 @@ func assemble(tools, work, arch, image string) (map[string]code, error) {
 	}
 	all := map[string]code{}
 	for name, r := range parseResources(string(said)) {
+		r.threads = threads[name]
 		all[name] = code{resources: r, sass: sass[name]}
 	}
-	return withThreads(all, "cuda/kernels_sm"+image+".ptx")
+	return all, nil
 }
 
 var (
@@ -152,16 +167,4 @@ func parseResources(said string) map[string]resources {
 		}
 	}
 	return all
-}
-
-// withThreads adds the threads of a block, which the PTX states.
-func withThreads(all map[string]code, file string) (map[string]code, error) {
-	text, err := os.ReadFile(file)
-	for _, m := range threadsPattern.FindAllStringSubmatch(string(text), -1) {
-		if k, ok := all[m[1]]; ok {
-			k.threads, _ = strconv.Atoi(m[2])
-			all[m[1]] = k
-		}
-	}
-	return all, err
 }

@@ -83,7 +83,11 @@ func (c card) bound(k code, l launch, w work) (us float64, of string) {
 	}
 	path, busy := c.spend(k.sass, loops(k.sass), w)
 	warps := float64(up(k.threads, 32))
-	most := up(l.blocks(), c.multiprocessors)
+	blocks := l.blocks()
+	if w.blocks > 0 {
+		blocks = int(w.blocks)
+	}
+	most := up(blocks, c.multiprocessors)
 	for _, u := range slices.Sorted(maps.Keys(busy)) {
 		longer(float64(most)*warps*busy[u]*cycle, string(u))
 	}
@@ -96,6 +100,11 @@ func (c card) bound(k code, l launch, w work) (us float64, of string) {
 func (c card) spend(sass []instruction, l *loop, w work) (path float64, busy map[unit]float64) {
 	own := l.own(sass)
 	path, busy = c.path(own), c.busy(own)
+	if w.idle > 0 && multiplies(own) {
+		for u, cycles := range c.busy(products(own)) {
+			busy[u] -= w.idle * cycles
+		}
+	}
 	for _, in := range l.inner {
 		trips := 0.0
 		if w.trips != nil {

@@ -147,3 +147,8 @@ func (d *Device) growDoubles(s *scratch, n int) cuda.Arg { return d.grow(s, n, 8
 
 // growReals is room for n elements of Real in s.
 func (d *Device) growReals(s *scratch, n int) cuda.Arg { return d.grow(s, n, d.size(device.Real)) }
+
+// double is the argument for the doubles of s from an element on.
+func (s scratch) double(element int) cuda.Arg {
+	return cuda.Owned(s.ptr+cuda.Ptr(8*element), s.block)
+}

@@ -48,7 +48,7 @@ func again(image, tests string, environment ...string) ([]byte, error) {
 }
 
 // everything is the tests that compare what kernels compute.
-const everything = "^Test(F64|F32|TF32|3xTF32|Fold|Gemm|Feature)"
+const everything = "^Test(F64|F32|TF32|3xTF32|Fold|Gemm|Feature|Potrf)"
 
 // uses are the tests that launch each kernel, as patterns of -test.run, each of one or more
 // operations of a test.

@@ -7,44 +7,53 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// potrfState holds the inverses [K,64,64] of the current blocks on the diagonal, and what
-// PotrfBackward keeps between its products, [K,M,M] each.
-type potrfState struct {
-	inverse       scratch
-	middle, right scratch
-}
+// panels is how many columns potrf_panel makes by itself; what these take from the columns before
+// them are products of the whole card. Tests have fewer.
+var panels = 8 * tile
 
-// Potrf is L Lᵀ = c + jitter·I for each of the K matrices: the first rung of the ladder by the
-// whole card, right-looking in panels of 64 columns; the others by a block a matrix.
+// potrfState is what PotrfBackward keeps between its products, [K,M,M] each.
+type potrfState struct{ middle, right scratch }
+
+// Potrf is L Lᵀ = c + jitter·I for each of the K matrices, and L⁻¹: the first rung of the ladder by
+// the whole card, in panels of 64 columns; the others by a block a matrix.
 func (d *Device) Potrf(l, jitter, c *device.Tensor) {
 	k, m := device.CheckPotrf(l, jitter, c)
 	d.factorise(l, jitter, c, k, m, &device.JitterLadder)
-	d.state.triangle.factored(d.memory(l))
 }
 
 // factorise is Potrf with any ladder; used [K] receives the rung that helped.
 func (d *Device) factorise(l, used, c *device.Tensor, k, m int, rungs *[5]float64) {
-	inverse := d.growDoubles(&d.state.potrf.inverse, k*tile*tile)
-	d.double.launch("potrf_begin", d.double.over("potrf_begin", k*m*m), 0,
-		cuda.Int(k*m*m), cuda.Int(m), cuda.Float64(rungs[0]), d.ptr(l), d.ptr(used), d.ptr(c))
-	for j := 0; j < m; j += tile {
-		d.double.launch("potrf_diagonal", cuda.Grid{X: k, Y: 1, Z: 1}, blockShared, cuda.Int(m), cuda.Int(j), d.ptr(l), d.ptr(used), inverse)
-		next := j + tile
-		if next >= m {
-			break
+	t := &d.state.triangle
+	x, before := d.growDoubles(&t.inverse, k*m*m), d.growDoubles(&t.product, k*m*m)
+	for j, from := 0, 0; j < m; j += tile {
+		if j == from+panels {
+			from = j
+			d.left(l, k, m, from)
 		}
-		below := matrix{at: d.at(l, next*m+j), ld: m, step: m * m}
-		d.gemm(product{ // in place: one block has whole rows
-			m: m - next, n: tile, k: tile, batch: k, alpha: 1,
-			a: below, b: matrix{at: inverse, ld: tile, step: tile * tile, lower: true, transposed: true}, c: below,
-		})
-		d.gemm(product{
-			m: m - next, n: m - next, k: tile, batch: k, alpha: -1, beta: 1,
-			a: below, b: below.transpose(), c: matrix{at: d.at(l, next*m+next), ld: m, step: m * m}, part: lower,
-		})
+		d.double.launch("potrf_panel", cuda.Grid{X: (m + tile - 1) / tile, Y: k, Z: 1}, tileShared,
+			cuda.Int(m), cuda.Int(j), cuda.Int(from), cuda.Float64(rungs[0]), d.ptr(l), x, d.ptr(used), d.ptr(c), before)
 	}
 	d.double.launch("potrf_ladder", cuda.Grid{X: k, Y: 1, Z: 1}, tileShared, cuda.Int(m),
-		cuda.Float64(rungs[1]), cuda.Float64(rungs[2]), cuda.Float64(rungs[3]), cuda.Float64(rungs[4]), d.ptr(l), d.ptr(used), d.ptr(c), inverse)
+		cuda.Float64(rungs[1]), cuda.Float64(rungs[2]), cuda.Float64(rungs[3]), cuda.Float64(rungs[4]), d.ptr(l), x, d.ptr(used), d.ptr(c))
+	t.factored(d.memory(l))
+}
+
+// left is what the columns of L before `from` take from those of the next panels, and from the rows
+// of L⁻¹ with these numbers, where it stands.
+func (d *Device) left(l *device.Tensor, k, m, from int) {
+	t, n := &d.state.triangle, min(panels, m-from)
+	square := func(at cuda.Arg) matrix { return matrix{at: at, ld: m, step: m * m} }
+	rows := square(d.at(l, from*m))
+	inverse := square(held(t.inverse))
+	inverse.lower = true
+	d.gemm(product{
+		m: m - from, n: n, k: from, batch: k, alpha: 1,
+		a: rows, b: rows.transpose(), c: square(t.product.double(from*m + from)), part: lower,
+	})
+	d.gemm(product{
+		m: n, n: from, k: from, batch: k, alpha: 1,
+		a: rows, b: inverse, c: square(t.inverse.double(from * m)),
+	})
 }
 
 // PotrfBackward is dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹) (Murray 2016). sym½ is taken inside, where it is the

@@ -19,16 +19,15 @@ const (
 type triangleState struct {
 	inverse, product scratch
 
-	// Where Potrf wrote a factor last, unless something was written to that block since; and
-	// whether inverse is its inverse.
-	block    weak.Pointer[block]
-	factor   cuda.Ptr
-	inverted bool
+	// Where Potrf wrote the factor that inverse is of, unless something was written to that block
+	// since, or another triangle was inverted.
+	block  weak.Pointer[block]
+	factor cuda.Ptr
 }
 
-// factored notes that l is a factor: its inverse is made once.
+// factored notes that inverse is that of the factor l.
 func (t *triangleState) factored(l memory) {
-	t.block, t.factor, t.inverted = weak.Make(l.block), l.ptr, false
+	t.block, t.factor = weak.Make(l.block), l.ptr
 }
 
 // written notes that something was written to m.
@@ -39,16 +38,15 @@ func (t *triangleState) written(m memory) {
 }
 
 // invert is L⁻¹ for l [K,M,M], lower triangular with anything above; it is good until the call for
-// another l. Blocks on the diagonal are inverted, then joined by pairs. The inverse of what Potrf
-// gave is kept: operations only read a factor.
+// another l. Potrf made it with the factor, which operations only read. Of any other l, blocks on
+// the diagonal are inverted, then joined by pairs.
 func (d *Device) invert(l *device.Tensor, k, m int) matrix {
 	t := &d.state.triangle
 	of := d.memory(l)
-	known := t.block.Value() == of.block && t.factor == of.ptr
-	if known && t.inverted {
+	if t.block.Value() == of.block && t.factor == of.ptr {
 		return matrix{at: held(t.inverse), ld: m, step: m * m, lower: true}
 	}
-	t.inverted = known
+	t.block = weak.Pointer[block]{}
 	x, product := d.growDoubles(&t.inverse, k*m*m), d.growDoubles(&t.product, k*m*m)
 	d.double.launch("invert_diagonal", cuda.Grid{X: (m + tile - 1) / tile, Y: k, Z: 1}, blockShared, cuda.Int(m), x, d.ptr(l))
 	for h := tile; h < m; h *= 2 {

@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// The inverse of a factor is made once, until the factor is another one.
+// The inverse of a factor is made with it, and of no other triangle.
 func TestInverseOnce(t *testing.T) {
 	const k, m, n = 2, 70, 3
 	d := open(t, true)
@@ -46,9 +46,10 @@ func TestInverseOnce(t *testing.T) {
 		d.TrsmBackward(da, dl, b, l, a)
 	}
 	d.Potrf(l, jitter, c)
-	first := calls(func() { d.Trsm(a, l, b) })
-	if again := calls(func() { d.Trsm(a, l, b) }); again != 1 || first <= 1 {
-		t.Errorf("a solve takes %d calls of the driver, and the next with this factor %d instead of 1", first, again)
+	for range 2 {
+		if n := calls(func() { d.Trsm(a, l, b) }); n != 1 {
+			t.Errorf("a solve takes %d calls of the driver instead of 1", n)
+		}
 	}
 	if again := calls(func() { d.TrsmBackward(da, dl, b, l, a) }); again != 2 {
 		t.Errorf("the gradient of a solve takes %d calls instead of 2", again)
@@ -71,8 +72,10 @@ func TestInverseOnce(t *testing.T) {
 		d.Potrf(l, jitter, c)
 		solve()
 		write()
-		if !slices.Equal(solve(), large) {
-			t.Errorf("a factor that %s wrote has the inverse of the one before", name)
+		for i, v := range solve() { // not by the kernels that factor: other roundings
+			if math.Abs(v-large[i]) > 1e-13 {
+				t.Fatalf("a factor that %s wrote: element %d of a solution is %g, and %g by Potrf's inverse", name, i, v, large[i])
+			}
 		}
 	}
 }
