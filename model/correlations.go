@@ -8,6 +8,9 @@ type inputs struct {
 	// [B,I·M], squared distances to X̄ under each map; nil where there are no sequences
 	d *device.Tensor
 
+	// d holds 2(1 − A) in place of distances: see Project
+	projected bool
+
 	// Real: d before it is widened, where it is computed from vectors; nil where a table has it
 	real *device.Tensor
 }
@@ -31,6 +34,7 @@ func (in *inputs) gather(dev device.Device, data *Data, rows *device.Tensor) {
 	if data.d != nil {
 		dev.Gather(in.d, data.d, rows)
 	}
+	in.projected = data.projected
 }
 
 // term is one kernel of the GP layer, or one of the two whose sum it is, with parameters of its

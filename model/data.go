@@ -13,6 +13,8 @@ type Data struct {
 	vectors []device.Sparse
 	y       Targets
 
+	projected bool // by Project
+
 	// rows that stay on the host, of which x and d have those of one batch; nil for other data,
 	// which is whole
 	from func(lo, hi int) []float64

@@ -162,8 +162,7 @@ func (g *GPLayer) gram() {
 // Kuu = α L Lᵀ and A = L⁻¹ Kuf/α the paper's k̄ᵀ K̄⁻¹ μ is √α Aᵀ m and its
 // k − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄ is α(1 − ‖A‖² + ‖sᵀ A‖²).
 func (g *GPLayer) Forward(p *gpPass) {
-	g.correlate(p.kuf, &p.in)
-	g.dev.Trsm(p.a, g.l, p.kuf.c)
+	g.project(p)
 	g.dev.Moments(p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
 }
 

@@ -82,6 +82,9 @@ func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
 		host: make([]float64, chunk*batch*m.cfg.Outputs), rows: make([]int32, batch)}
 }
 
+// Project is Model.Project of the predictor's data.
+func (r *Predictor) Project(going func(done int) bool) { r.m.Project(r.pass, r.data, going) }
+
 // Samples is S of the predictions: 1 where one Gaussian is all.
 func (r *Predictor) Samples() int { return r.samples }
 

@@ -29,12 +29,13 @@ type Selection struct {
 
 // The rounds of Select.
 const (
-	firstRows  = 400 // rows of the first round
-	selectRows = 800 // of the second
-	finalists  = 4   // of the first round go on to the second
-	rareRows   = 50  // of a rare class are drawn, where there are so many
-	mostTerms  = 3   // of a sum
-	surely     = 2   // standard errors by which exp must be better than the cheaper inner product
+	firstRows  = 400  // rows of the first round
+	selectRows = 800  // of the second
+	finalists  = 4    // of the first round go on to the second
+	rareRows   = 50   // of a rare class are drawn, where there are so many
+	mostTerms  = 3    // of a sum
+	manyGraphs = 1000 // of more graphs or trees, X̄ is all rows only with an inner product
+	surely     = 2    // standard errors by which exp must be better than the cheaper inner product
 )
 
 // Select compares candidates by the log density of held-out training rows. It returns the best, or
@@ -44,13 +45,20 @@ const (
 // regression on the others, from which a link makes probabilities. A sum must be better by a
 // standard error, an exponential kernel than the inner product by two.
 //
+// More than 1000 graphs or trees are compared by inner products alone, without sums. The matrix
+// among X̄ has no parameters then, so that X̄ can be all rows. That says more of them than a width or
+// a second map.
+//
 // Candidates that would take too long are left out, by a count of their features that does not
 // depend on the clock. Graphs and trees of very many nodes are not among the rows. If limit is not
 // 0, training must fit in it, too. After a quarter of it Select returns the best so far, or the
 // first if there is none yet. An error is a *SpecError or that of ctx.
 func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, seed uint64,
 	limit time.Duration) (*Selection, error) {
-	s := &selector{work: mostTraining}
+	s := &selector{work: mostTraining, widths: widths, terms: mostTerms}
+	if set.Alphabet.Kind.IsGraph() && set.N() > manyGraphs {
+		s.widths, s.terms = widths[:1], 1
+	}
 	timed := ctx
 	if limit > 0 {
 		var cancel context.CancelFunc
@@ -74,6 +82,8 @@ type selector struct {
 	set     *Set    // the rows that are compared
 	targets Targets // theirs
 	places  []int   // where they stand among all
+	widths  []float64
+	terms   int // of a sum, at most
 	found   Selection
 }
 
@@ -100,7 +110,7 @@ func (s *selector) run(ctx context.Context, specs []Spec) error {
 		}
 		var c candidate
 		if err == nil {
-			c, err = first.try(ctx, spec, widths)
+			c, err = first.try(ctx, spec, s.widths)
 		}
 		if errors.As(err, new(*SpecError)) { // it has too many features
 			s.found.Costly = append(s.found.Costly, spec)
@@ -124,9 +134,9 @@ func (s *selector) run(ctx context.Context, specs []Spec) error {
 		}
 		tried = nil
 		for i, c := range final {
-			w := widths
+			w := s.widths
 			if c.width > 0 {
-				w = []float64{widths[0], c.width}
+				w = []float64{w[0], c.width}
 			}
 			again, err := last.try(phase(ctx, len(final)+i, 2*len(final)), c.spec, slices.Compact(w))
 			if err != nil {
@@ -180,7 +190,7 @@ func (s *selector) prefers(c candidate) bool {
 // sums adds to the best candidate the one that helps most, and again.
 func (s *selector) sums(ctx context.Context, l *comparison, tried []candidate) error {
 	base := s.winner(tried)
-	for len(base.spec) < mostTerms && !s.prefers(base) {
+	for len(base.spec) < s.terms && !s.prefers(base) {
 		var sums []candidate
 		var forms []form
 		for _, c := range tried {

@@ -231,6 +231,10 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 		return nil, err
 	}
 	t.trained.SetInducing(t.Model)
+	t.Project(func(done int) bool {
+		j.Reporter.Doing("features of the rows", float64(done)/float64(ds.N()))
+		return ctx.Err() == nil
+	})
 	if j.Validation != nil {
 		t.val = t.newValidator(ctx)
 	}

@@ -53,7 +53,9 @@ func (t *trainer) newValidator(ctx context.Context) *validator {
 	if t.inSteps {
 		rows.X, rows.Vectors = t.trained.Numbers(own), t.sequences.held
 	}
-	return &validator{trainer: t, evaluator: newEvaluator(t.Device, t.Model, t.Config, rows), rows: all, part: part}
+	v := &validator{trainer: t, evaluator: newEvaluator(t.Device, t.Model, t.Config, rows), rows: all, part: part}
+	v.predictor.Project(func(int) bool { return ctx.Err() == nil })
+	return v
 }
 
 // reset forgets all evaluations.

@@ -90,7 +90,7 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 		notes = append(notes, scores...)
 	}
 	c.Kernel = joinKernel(shapes, maps)
-	return append(notes, c.linearDefaults(maps)...), nil
+	return append(notes, c.linearDefaults(ds, maps)...), nil
 }
 
 // outputs is how many numbers of a row the likelihood reads.
@@ -165,9 +165,10 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 }
 
 // linearDefaults are what the preset default is where the kernel between sequences is one inner
-// product. The matrix among the inducing points does not change then, and is factorised once. So
-// more of them, and more and smaller steps, cost little.
-func (c *Config) linearDefaults(maps seq.Spec) (notes []string) {
+// product. The matrix among the inducing points does not change then, and is factorised once, and
+// rows are projected once. So more of them, and more and smaller steps, cost little. Graphs and trees
+// are few, and unlike each other: nearly all of them are inducing points.
+func (c *Config) linearDefaults(ds *data.Dataset, maps seq.Spec) (notes []string) {
 	shapes, _ := c.Kernels()
 	if c.Preset != defaults().Preset || c.Model == model.DRF || shapes != nil || len(maps) != 1 || !maps[0].Linear {
 		return nil
@@ -179,7 +180,11 @@ func (c *Config) linearDefaults(maps seq.Spec) (notes []string) {
 			changed = append(changed, fmt.Sprintf("%s %s → %s", key, before, c.Text(key)))
 		}
 	}
-	change("inducing", func() { c.Inducing = linearInducing })
+	change("inducing", func() {
+		if c.Inducing = linearInducing; ds.Sequences.Alphabet.Kind.IsGraph() {
+			c.Inducing = graphInducing
+		}
+	})
 	if !c.Explicit("epochs") && !c.Explicit("time-limit") {
 		change("steps", func() { c.Steps = linearSteps })
 	}
@@ -193,6 +198,7 @@ func (c *Config) linearDefaults(maps seq.Spec) (notes []string) {
 const (
 	sequenceInducing     = 1000
 	linearInducing       = 2000
+	graphInducing        = 4000
 	linearSteps          = 1000
 	linearRate           = 0.05
 	sequenceSteps        = 700

@@ -63,15 +63,27 @@ func New(dev device.Device, m *model.Model, rows *model.Data, o Options) *Step {
 	}
 	p := m.Params().Len()
 	s.adam.m, s.adam.v, s.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
-	if o.Batch == rows.N {
-		all := make([]int32, o.Batch)
-		for i := range all {
-			all[i] = int32(i)
-		}
-		dev.UploadInts(s.Pass.Rows(), all)
-	}
+	s.takeAll()
 	s.loop = device.NewLoop(dev, s.work)
 	return s
+}
+
+// takeAll makes the batch that is always the same.
+func (s *Step) takeAll() {
+	if s.options.Batch != s.Rows.N {
+		return
+	}
+	all := make([]int32, s.Rows.N)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	s.dev.UploadInts(s.Pass.Rows(), all)
+}
+
+// Project is Model.Project of the training rows, before the first step.
+func (s *Step) Project(going func(done int) bool) {
+	s.Model.Project(s.Pass, s.Rows, going)
+	s.takeAll()
 }
 
 // Do does a step; it allocates nothing after the first. Whether it is done: one that was left has

@@ -1,0 +1,47 @@
+package model
+
+// Project replaces the distances of rows to X̄, a table, by A = L⁻¹ Kuf/α of qF_anj and qF_Bnj,
+// where the kernel has nothing that learns. A is the same in every step then, and the solve of M²
+// products for each row is done once, in place of each time that a row is drawn. The table holds
+// 2(1 − A), which the linear kernel reads as A: no operation is new. A has the precision of the
+// table. Other data stays as it is, and so do rows whose latent functions do not share a kernel.
+//
+// The pass lends its memory, and its row numbers change. going hears how many rows are done, and
+// says whether to go on; where it does not, the data is worth nothing.
+func (m *Model) Project(p *Pass, data *Data, going func(done int) bool) {
+	if m.gp == nil || !m.gp.fixed || m.cfg.kernels() > 1 || data.d == nil || data.from != nil || data.projected {
+		return
+	}
+	q := &p.parts[0]
+	b, inducing := q.b, m.cfg.Inducing
+	rows := make([]int32, b)
+	a, table := make([]float64, inducing*b), make([]float64, b*inducing)
+	m.gp.gram()
+	for lo := 0; lo < data.N && going(lo); lo += b {
+		for i := range rows {
+			rows[i] = int32(min(lo+i, data.N-1)) // the last part is filled up with the last row
+		}
+		m.dev.UploadInts(q.rows, rows)
+		q.gp.in.gather(m.dev, data, q.rows)
+		m.gp.project(q.gp)
+		m.dev.Download(a, q.gp.a)
+		for i := range b {
+			for j := range inducing {
+				table[i*inducing+j] = 2 * (1 - a[j*b+i])
+			}
+		}
+		n := min(b, data.N-lo)
+		m.dev.Upload(data.d.View(lo*inducing, n, inducing), table[:n*inducing])
+	}
+	data.projected = true
+}
+
+// project is A of the rows in p.in.
+func (g *GPLayer) project(p *gpPass) {
+	if p.in.projected {
+		g.terms[0].correlate(g, &termCorrelations{c: p.a}, &p.in)
+		return
+	}
+	g.correlate(p.kuf, &p.in)
+	g.dev.Trsm(p.a, g.l, p.kuf.c)
+}

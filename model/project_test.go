@@ -1,0 +1,62 @@
+package model
+
+import (
+	"math"
+	"testing"
+)
+
+// Rows that were projected once have the bound and the gradient of rows whose distances are
+// projected in every step, whatever the batch and its parts; and predictions, too.
+func TestProject(t *testing.T) {
+	for _, name := range []string{"cpu:f64", "cpu:f32"} {
+		dev := openDevice(t, name)
+		c := gpdrfConfig()
+		c.Inputs, c.Maps, c.Lengthscales, c.LearnInducing, c.FeedForward = 0, []string{MapLinear}, Shared, false, false
+		f := newFixture(t, dev, c)
+		gradient := func() (float64, []float64) {
+			f.m.Gradient(f.pass, f.data, f.step)
+			g := make([]float64, f.m.params.total)
+			dev.Download(g, f.m.params.Grad)
+			e, err := f.m.Report(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e.Value, g
+		}
+		bound, before := gradient()
+		p, err := f.m.Predict(f.data, 3, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.m.Project(f.m.NewPassInParts(1, 5, 2), f.data, func(int) bool { return true })
+		if !f.data.projected {
+			t.Fatal("the rows are not projected")
+		}
+		after, got := gradient()
+		tolerance := 1e-12
+		if name == "cpu:f32" {
+			tolerance = 1e-5
+		}
+		if math.Abs(after-bound) > tolerance*math.Abs(bound) {
+			t.Errorf("%s: the bound is %v, and was %v", name, after, bound)
+		}
+		largest := 0.0
+		for _, v := range before {
+			largest = max(largest, math.Abs(v))
+		}
+		for i, v := range before {
+			if !(math.Abs(got[i]-v) <= tolerance*largest) {
+				t.Errorf("%s: gradient %d is %v, and was %v", name, i, got[i], v)
+			}
+		}
+		q, err := f.m.Predict(f.data, 3, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range p.H {
+			if !(math.Abs(q.H[i]-v) <= 10*tolerance) {
+				t.Errorf("%s: prediction %d is %v, and was %v", name, i, q.H[i], v)
+			}
+		}
+	}
+}
