@@ -46,8 +46,8 @@ const (
 // standard error, an exponential kernel than the inner product by two.
 //
 // More than 1000 graphs or trees are compared by inner products alone, without sums. The matrix
-// among X̄ has no parameters then, so that X̄ can be all rows. That says more of them than a width or
-// a second map.
+// among X̄ has no parameters then, so that X̄ can be all rows. That says more of them than a width
+// or a second map.
 //
 // Candidates that would take too long are left out, by a count of their features that does not
 // depend on the clock. Graphs and trees of very many nodes are not among the rows. If limit is not

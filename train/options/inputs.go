@@ -166,8 +166,8 @@ func (c *Config) sequenceDefaults(ds *data.Dataset) (notes []string) {
 
 // linearDefaults are what the preset default is where the kernel between sequences is one inner
 // product. The matrix among the inducing points does not change then, and is factorised once, and
-// rows are projected once. So more of them, and more and smaller steps, cost little. Graphs and trees
-// are few, and unlike each other: nearly all of them are inducing points.
+// rows are projected once. So more of them, and more and smaller steps, cost little. Graphs and
+// trees are few, and unlike each other: nearly all of them are inducing points.
 func (c *Config) linearDefaults(ds *data.Dataset, maps seq.Spec) (notes []string) {
 	shapes, _ := c.Kernels()
 	if c.Preset != defaults().Preset || c.Model == model.DRF || shapes != nil || len(maps) != 1 || !maps[0].Linear {
