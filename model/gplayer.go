@@ -166,6 +166,16 @@ func (g *GPLayer) Forward(p *gpPass) {
 	g.dev.Moments(p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
 }
 
+// project is A of the rows in p.in; the table may have it already (Project).
+func (g *GPLayer) project(p *gpPass) {
+	if p.in.projected {
+		g.terms[0].correlate(g, &termCorrelations{c: p.a}, &p.in)
+		return
+	}
+	g.correlate(p.kuf, &p.in)
+	g.dev.Trsm(p.a, g.l, p.kuf.c)
+}
+
 // Backward takes the gradients of the moments down to what depends on no rows: it adds to the
 // gradients of parameters, of L and of the whitened q(F̄).
 func (g *GPLayer) Backward(p *gpPass) {

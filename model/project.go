@@ -35,13 +35,3 @@ func (m *Model) Project(p *Pass, data *Data, going func(done int) bool) {
 	}
 	data.projected = true
 }
-
-// project is A of the rows in p.in.
-func (g *GPLayer) project(p *gpPass) {
-	if p.in.projected {
-		g.terms[0].correlate(g, &termCorrelations{c: p.a}, &p.in)
-		return
-	}
-	g.correlate(p.kuf, &p.in)
-	g.dev.Trsm(p.a, g.l, p.kuf.c)
-}
