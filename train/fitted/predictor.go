@@ -94,7 +94,7 @@ func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (parts []*m
 	if p.ensemble != nil {
 		return p.predictTogether(ctx, n, x)
 	}
-	part, width := PartOf(ctx, n), len(x)/max(1, n)
+	part, width := partOf(ctx, n), len(x)/max(1, n)
 	parts, err = p.predictAlone(ctx, part.Hi-part.Lo, x[part.Lo*width:part.Hi*width], width)
 	if err != nil || part.ranks == nil {
 		return parts, err

@@ -32,8 +32,8 @@ type Part struct {
 	ranks  Ranks // nil: all rows are its own
 }
 
-// PartOf is the part of n rows under a context.
-func PartOf(ctx context.Context, n int) Part {
+// partOf is the part of n rows under a context.
+func partOf(ctx context.Context, n int) Part {
 	r, _ := ctx.Value(ranksKey{}).(Ranks)
 	return PartAmong(r, n)
 }

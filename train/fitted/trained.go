@@ -59,7 +59,7 @@ func (t *Trained) PredictFar(ctx context.Context, dev device.Device, ds *data.Da
 		prediction, err = t.Predict(ctx, dev, ds, samples, progress...)
 		return prediction, nil, err
 	}
-	part := PartOf(ctx, ds.N())
+	part := partOf(ctx, ds.N())
 	distances = make([]float64, part.Hi-part.Lo)
 	prediction, err = t.predict(ctx, dev, ds, samples, func(lo, hi int, x []float64) {
 		t.look(distances[lo-part.Lo:hi-part.Lo], ds, lo, hi, x)
@@ -94,7 +94,7 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 			report(done)
 		}
 	}
-	rows, part := t.Inputs(ctx, ds), PartOf(ctx, ds.N())
+	rows, part := t.Inputs(ctx, ds), partOf(ctx, ds.N())
 	predictor := m.NewPredictor(m.Stream(part.Hi-part.Lo, func(lo, hi int) []float64 {
 		advance(lo)
 		lo, hi = lo+part.Lo, hi+part.Lo
