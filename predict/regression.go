@@ -40,8 +40,12 @@ func (r *Regression) inUnits(mean, variance float64) (m, sd float64) {
 }
 
 // Quantile is that of row i at level q.
-func (r *Regression) Quantile(i int, q float64) float64 {
-	return r.centre + r.sd*r.mixture.Quantile(i, q)
+func (r *Regression) Quantile(i int, q float64) float64 { return r.Quantiles(i)(q) }
+
+// Quantiles is Quantile of row i. It is faster where several levels are asked for.
+func (r *Regression) Quantiles(i int) func(q float64) float64 {
+	row := r.mixture.Row(i)
+	return func(q float64) float64 { return r.centre + r.sd*row.Quantile(q) }
 }
 
 // Draw is draw t of row i, which has a number among all rows: fitted.Draw.

@@ -132,8 +132,9 @@ func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int,
 			for k, v := range []float64{mean, sd, aleatoric, epistemic} {
 				into[k].Value = v
 			}
+			quantile := r.Quantiles(i)
 			for k, q := range Levels() {
-				into[4+k].Value = r.Quantile(i, q)
+				into[4+k].Value = quantile(q)
 			}
 		}
 }

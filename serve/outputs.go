@@ -152,11 +152,12 @@ func (p *prediction) addTargets(ctx context.Context, t *Tensor, part *model.Pred
 		for _, r := range targets {
 			switch t.Name {
 			case quantilesName:
+				quantile := r.Quantiles(i)
 				for _, q := range want.levels {
 					if ctx.Err() != nil {
 						return context.Cause(ctx)
 					}
-					t.Numbers = append(t.Numbers, r.Quantile(i, q))
+					t.Numbers = append(t.Numbers, quantile(q))
 				}
 				continue
 			case drawsName:
