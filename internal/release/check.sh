@@ -44,7 +44,11 @@ kind() {
 
 for system in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64 linux-amd64-cuda linux-arm64-cuda; do
 	program=$(echo "$work"/gpdrf-gpu-*-$system/gpdrf-gpu*)
-	[ -x "$program" ] || fail "there is no program for $system"
+	# the zipfile of Python sets no modes
+	case $system in
+	windows-*) [ -s "$program" ] ;;
+	*) [ -x "$program" ] ;;
+	esac || fail "there is no program for $system"
 	[ -s "$(dirname "$program")/LICENSE" ] || fail "$system: there is no licence beside the program"
 	says "$system" "$(kind "$system")" file -b "$program"
 	bom=$(echo "$folder"/gpdrf-gpu-*-$system.cdx.json)
