@@ -350,6 +350,11 @@ CUDA_HEADER = $(if $(CUDA_INCLUDE),-I$(CURDIR)/$(SHIM)/compat -I$(CUDA_INCLUDE),
 # The hash makes Go link anew when the shim changes: it does not look inside libcuda.a.
 SHIM_HASH   = $(shell cat $(SHIM)/*.* | sha256sum | cut -c1-16)
 CUDA_ENV    = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g $(CUDA_HEADER) -DSHIM_HASH=0x$(SHIM_HASH)" CGO_LDFLAGS="-L$(CURDIR)/$(GENERATED)"
+# The same for a processor of Linux, which may be another.
+CC_amd64   ?= $(CC)
+CC_arm64   ?= aarch64-linux-gnu-gcc
+HOST_ARCH   = $(shell $(GO) env GOHOSTARCH)
+cuda_for    = $(CUDA_ENV) $(if $(filter $(HOST_ARCH),$(1)),,CC=$(CC_$(1)) CGO_LDFLAGS=-L$(CURDIR)/$(GENERATED)/$(1) GOOS=linux GOARCH=$(1))
 DOUBLE_ENV  = $(CUDA_ENV) REQUIRE_CUDA=1 GPDRF_CUDA_DRIVER=$(DOUBLE)
 CUDA_TESTS ?= ./cuda ./device/gpu
 # In which orders of threads test-cuda runs them.
@@ -621,18 +626,20 @@ go-test-cuda: double
 CARD       := build/card
 COMMIT     ?= $(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)
 CARD_DATA  := protein mnist
+CARD_ARCH  := amd64
 CARD_FLAGS := -trimpath -tags cuda -ldflags '-s -w -extldflags "-static-libgcc"'
 
 .PHONY: card-pack
-card-pack: $(CUDA_FILES) ## build/card: all that make card needs, to be carried to a machine with a card
+card-pack: $(CUDA_FILES) $(GENERATED)/$(CARD_ARCH)/libcuda.a ## build/card: all that make card needs, to be carried to a machine with a card; CARD_ARCH=arm64
 	rm -rf $(CARD)
 	mkdir -p $(CARD)/data $(CARD)/peers
-	$(CUDA_ENV) $(GO) build $(CARD_FLAGS) -o $(CARD)/gpdrf-gpu ./cmd/gpdrf-gpu
-	for test in cuda device/gpu dist/nccl train; do $(CUDA_ENV) $(GO) test -c $(CARD_FLAGS) -o $(CARD)/$$(basename $$test).test ./$$test || exit 1; done
+	$(call cuda_for,$(CARD_ARCH)) $(GO) build $(CARD_FLAGS) -o $(CARD)/gpdrf-gpu ./cmd/gpdrf-gpu
+	for test in cuda device/gpu dist/nccl train; do $(call cuda_for,$(CARD_ARCH)) $(GO) test -c $(CARD_FLAGS) -o $(CARD)/$$(basename $$test).test ./$$test || exit 1; done
 	gzip -9 $(CARD)/gpdrf-gpu $(CARD)/*.test
 	cp cuda/card.sh $(CARD)
 	cp bench/peers/*.py model/testdata/golden.json $(CARD)/peers
 	echo "$(COMMIT)" > $(CARD)/commit
+	echo "linux/$(CARD_ARCH)" > $(CARD)/system
 	@for set in $(CARD_DATA); do \
 		test -d "$(GPDRF_DATA)/$$set" || { echo "$$set is not packed: it is not in GPDRF_DATA=$(GPDRF_DATA)"; continue; }; \
 		mkdir -p $(CARD)/data/$$set; for file in $$(ls "$(GPDRF_DATA)/$$set" | grep -E '^fold1\.|ubyte'); do cp "$(GPDRF_DATA)/$$set/$$file" $(CARD)/data/$$set || exit 1; done; done
@@ -648,8 +655,6 @@ card: ## on a machine with a card and the files of make card-pack: check and tim
 # beside the PTX, so that a start does not wait for the driver's compiler.
 DIST     := build/dist
 PURE     := linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64
-CC_amd64 ?= $(CC)
-CC_arm64 ?= aarch64-linux-gnu-gcc
 
 # The machine code of an image for an architecture, packed.
 define cubin
@@ -679,8 +684,7 @@ $(PURE:%=dist-%): dist-%:
 		$(GO) build $(BUILD_FLAGS) -o $(DIST)/programs/$*/ ./cmd/gpdrf-gpu
 
 dist-cuda-amd64 dist-cuda-arm64: dist-cuda-%: $(CUDA_FILES) $(GENERATED)/%/libcuda.a $(CUBINS)
-	$(CUDA_ENV) CC=$(CC_$*) CGO_LDFLAGS=-L$(CURDIR)/$(GENERATED)/$* GOOS=linux GOARCH=$* \
-		$(GO) build $(BUILD_FLAGS) -tags cuda,cubins,mpi -o $(DIST)/programs/linux-$*-cuda/ ./cmd/gpdrf-gpu
+	$(call cuda_for,$*) $(GO) build $(BUILD_FLAGS) -tags cuda,cubins,mpi -o $(DIST)/programs/linux-$*-cuda/ ./cmd/gpdrf-gpu
 
 .PHONY: dist
 dist: ## build/dist: archives of the program for Linux, macOS and Windows, with CUDA for Linux; checksums, lists of modules

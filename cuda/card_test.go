@@ -1,0 +1,148 @@
+package cuda
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// stubs stand for the programs of make card-pack: a training that a card holds up, so that it does
+// not end when it is asked to, and tests that pass.
+var stubs = map[string]string{
+	"gpdrf-gpu": `#!/bin/sh
+case $1 in
+--version) echo gpdrf-gpu ;;
+check) echo "✓ agrees" ;;
+info) echo "device    cuda:0 (cuda:0:f32): a stub" ;;
+train)
+	trap '' TERM
+	echo $$ >"$PROCESS.new"
+	mv "$PROCESS.new" "$PROCESS"
+	while :; do sleep 1; done
+	;;
+esac
+`,
+	"gpu.test":  "#!/bin/sh\necho TestF64\n",
+	"cuda.test": "#!/bin/sh\necho PASS\n",
+}
+
+// card is card.sh beside stubs, some of which may be replaced, with variables of the environment.
+// It writes results to a folder that it gives, and names of processes to another.
+func card(t *testing.T, replaced map[string]string, environment ...string) (script *exec.Cmd, said *bytes.Buffer, out, process string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("card.sh is for Linux")
+	}
+	folder := t.TempDir()
+	out, process = filepath.Join(folder, "out"), filepath.Join(folder, "process")
+	text, err := os.ReadFile("card.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{"card.sh": text, "commit": []byte("stub\n"), "system": []byte("linux/stub\n")}
+	for name, program := range stubs {
+		if other, is := replaced[name]; is {
+			program = other
+		}
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		w.Write([]byte(program))
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		files[name+".gz"] = packed.Bytes()
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said = new(bytes.Buffer)
+	script = exec.Command("sh", filepath.Join(folder, "card.sh"))
+	script.Env = append(os.Environ(), append(environment, "OUT="+out, "PROCESS="+process)...)
+	script.Stdout, script.Stderr = said, said
+	return script, said, out, process
+}
+
+// exits is the code with which a command ends.
+func exits(t *testing.T, err error) int {
+	t.Helper()
+	var code *exec.ExitError
+	if err != nil && !errors.As(err, &code) {
+		t.Fatal(err)
+	}
+	return code.ExitCode()
+}
+
+// A stage that hangs is stopped, and the next one runs. A later call runs neither again.
+func TestCardLimit(t *testing.T) {
+	script, said, out, process := card(t, nil, "STAGES=train-powerplant driver", "LIMIT=1", "TOTAL=600")
+	if code := exits(t, script.Run()); code != 1 {
+		t.Fatalf("exit %d\n%s", code, said)
+	}
+	gone(t, process)
+	lines, err := os.ReadFile(filepath.Join(out, "card-stub.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`{"stage": "train-powerplant", "status": "FAILED", `, `"note": "longer than 1 s"`, `{"stage": "driver", "status": "ok", `,
+	} {
+		if !strings.Contains(string(lines), want) {
+			t.Errorf("there is no %s in\n%s", want, lines)
+		}
+	}
+	again := exec.Command("sh", script.Args[1])
+	again.Env = script.Env
+	text, err := again.CombinedOutput()
+	if code := exits(t, err); code != 1 || strings.Contains(string(text), "begins") {
+		t.Errorf("exit %d\n%s", code, text)
+	}
+}
+
+// Ctrl-C ends the script at once, and what it has begun.
+func TestCardInterrupt(t *testing.T) {
+	script, said, _, process := card(t, nil, "STAGES=train-powerplant", "LIMIT=600", "TOTAL=900")
+	if err := script.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for err := os.ErrNotExist; err != nil; _, err = os.Stat(process) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := script.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := exits(t, script.Wait()); code != 130 {
+		t.Errorf("exit %d\n%s", code, said)
+	}
+	gone(t, process)
+}
+
+// gone says that the process has ended whose number is in a file. Its parent may have to see that.
+func gone(t *testing.T, file string) {
+	t.Helper()
+	number, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(number)) + "/stat")
+	if err == nil && !strings.Contains(string(stat), ") Z ") {
+		t.Errorf("a process is still there: %s", stat)
+	}
+}
+
+// A program that does not start is an error which says what it is for.
+func TestCardOtherMachine(t *testing.T) {
+	script, said, _, _ := card(t, map[string]string{"gpdrf-gpu": "\x7fELF of another processor"})
+	if code := exits(t, script.Run()); code != 2 || !strings.Contains(said.String(), "It is for linux/stub, and this is Linux ") {
+		t.Errorf("exit %d\n%s", code, said)
+	}
+}
