@@ -1,3 +1,5 @@
+//go:build mpi || cuda
+
 package disttest
 
 import (
