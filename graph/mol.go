@@ -2,6 +2,8 @@ package graph
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -117,6 +119,9 @@ func (p *molReader) atom() *Error {
 		charge = 4 - charge
 	} else {
 		charge = 0
+	}
+	if !slices.Contains(symbols, symbol) && symbol != "D" && symbol != "T" {
+		p.g.Warnings = append(p.g.Warnings, fmt.Sprintf("atom %d, %s, is no element", len(p.symbols)+1, symbol))
 	}
 	p.symbols, p.charge = append(p.symbols, symbol), append(p.charge, charge)
 	p.isotope, p.aromatic = append(p.isotope, 0), append(p.aromatic, false)

@@ -220,7 +220,7 @@ func chargeText(charge int) string {
 
 // withoutChirality leaves @, @@ or @TH1 and its like out.
 func withoutChirality(text string) string {
-	text = strings.TrimLeft(text, "@")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "@"), "@")
 	for _, class := range []string{"TH", "AL", "SP", "TB", "OH"} {
 		if after, found := strings.CutPrefix(text, class); found {
 			number, rest := leading(after, "0123456789")

@@ -84,6 +84,7 @@ func TestBadSMILES(t *testing.T) {
 		{"[C", 0, "a bracket that is not closed"},
 		{"C[Xx]", 1, "which is no atom in brackets"},
 		{"[]", 0, "which is no atom in brackets"},
+		{"[C@@@H](C)N", 0, "which is no atom in brackets"},
 		{"[CH3+x]", 0, "which is no atom in brackets"},
 		{"[C+99]", 0, "which is no atom in brackets"},
 		{"C11", 2, "a ring of a single atom"},
@@ -163,6 +164,19 @@ func TestMol(t *testing.T) {
 		if _, err := Parse([]byte(fmt.Sprintf(block, properties))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", properties, err)
 		}
+	}
+}
+
+// A symbol that is no element is a label with a warning, also of an aromatic atom.
+func TestMolSymbols(t *testing.T) {
+	block := "\n\n\n  2  1  0  0  0  0            999 V2000\n" +
+		"    0.0000    0.0000    0.0000 Q   0  0\n    0.0000    0.0000    0.0000 D   0  0\n  1  2  4  0\nM  END\n"
+	g, err := Parse([]byte(block))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(g.molecule(), g.Warnings); got != "Q D 0:1[atom 1, Q, is no element]" {
+		t.Error(got)
 	}
 }
 

@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // mostBonds is how many bonds an element can have, by those of usual organic molecules; others are
 // not looked at.
@@ -23,8 +26,8 @@ func (p *smilesReader) warn() {
 	}
 	for a, label := range p.g.Labels {
 		element := elementAt(trimIsotope(label))
-		if p.aromatic[a] {
-			element = string(element[0]-'a'+'A') + element[1:]
+		if p.aromatic[a] && element != "" {
+			element = strings.ToUpper(element[:1]) + element[1:]
 		}
 		most, known := mostBonds[element]
 		// one bond of an aromatic carbon is double, in the ring or beside it
