@@ -240,12 +240,16 @@ func testConnections(t *testing.T, network, address string) {
 		return ok && e.Timeout()
 	}
 	a, serverA := enter()
+	began := time.Now()
 	b, serverB := enter()
 	c.work(serverA.RemoteAddr(), 1)
 	c.work(serverA.RemoteAddr(), -1) // a is older, but has sent a request
 	d, serverD := enter()            // in the place of b
 	if !isClosed(b) || !isOpen(a) || !isOpen(d) {
 		t.Error("not the connection without a request was closed")
+	}
+	if kept := time.Since(began); kept < patience {
+		t.Errorf("a new connection kept its place for %v", kept)
 	}
 	c.work(serverA.RemoteAddr(), 1)
 	c.work(serverD.RemoteAddr(), 1)

@@ -15,7 +15,8 @@ import (
 // conns is a listener with a bound on its open connections. Beyond it, a new connection takes the
 // place of the oldest one that never sent a request, or else of the one that has been idle longest;
 // where all are busy, it is closed at once. So clients that hold connections without a request
-// cannot keep others out.
+// cannot keep others out. A connection that never sent a request keeps its place for patience, in
+// which its request may come; others wait to be accepted.
 type conns struct {
 	net.Listener
 	most    int
@@ -32,9 +33,13 @@ type conns struct {
 	works int               // requests in work
 }
 
+// patience is how long a new connection keeps its place at least.
+const patience = 20 * time.Millisecond
+
 // guest is an open connection.
 type guest struct {
 	net.Conn
+	since  time.Time
 	remote net.Addr
 	at     *conns
 	busy   int           // requests in work
@@ -55,11 +60,15 @@ func (c *conns) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		g := &guest{Conn: conn, remote: conn.RemoteAddr(), at: c}
+		g := &guest{Conn: conn, since: time.Now(), remote: conn.RemoteAddr(), at: c}
 		if g.remote.Network() == "unix" {
 			g.remote = &net.UnixAddr{Net: "unix", Name: fmt.Sprintf("client %d", c.accepted.Add(1))}
 		}
-		evicted, ok := c.admit(g)
+		evicted, early, ok := c.admit(g)
+		for early > 0 {
+			time.Sleep(early)
+			evicted, early, ok = c.admit(g)
+		}
 		if evicted != nil {
 			c.evicted.Inc()
 			evicted.Close()
@@ -72,21 +81,24 @@ func (c *conns) Accept() (net.Conn, error) {
 	}
 }
 
-// admit takes a connection in, and says which one has to go.
-func (c *conns) admit(g *guest) (evicted *guest, ok bool) {
+// admit takes a connection in, and says which one has to go; or how much too early it is for that.
+func (c *conns) admit(g *guest) (evicted *guest, early time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.known) >= c.most {
 		evicted = cmp.Or(silent(&c.fresh), silent(&c.idle))
 		if evicted == nil {
-			return nil, false
+			return nil, 0, false
+		}
+		if early = patience - time.Since(evicted.since); early > 0 && evicted.list == &c.fresh {
+			return nil, early, false
 		}
 		c.forget(evicted)
 	}
 	c.known[g.RemoteAddr().String()] = g
 	c.wait(g, &c.fresh)
 	c.open.Set(float64(len(c.known)))
-	return evicted, true
+	return evicted, 0, true
 }
 
 // silent is the first connection of a list whose client has sent nothing that waits to be read: a
