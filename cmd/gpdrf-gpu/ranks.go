@@ -215,7 +215,8 @@ func (p *program) anyCard(name string) string {
 	return name
 }
 
-// follow trains beside rank 0, and leaves the job.
+// follow trains beside rank 0, and leaves the job. How the job has ended, rank 0 alone says by its
+// exit code, also after an interrupt: a launcher would end it while it saves.
 func (p *program) follow(job *train.Job, guard *exitGuard) error {
 	job.Reporter = follower{guard.end}
 	out, err := job.Run(p.ctx)
@@ -224,9 +225,6 @@ func (p *program) follow(job *train.Job, guard *exitGuard) error {
 	}
 	if err == nil {
 		err = p.leave()
-	}
-	if err == nil && out.End == train.Interrupted {
-		err = errInterrupted
 	}
 	return err
 }
