@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
 // Known is what a model keeps of the training rows to measure how far another row is from them. The
@@ -21,6 +22,8 @@ type Known struct {
 	Width  int     // D
 	Unit   float64 // of distances between them
 	ToXBar float64 // of distances between sequences and X̄; 0 where there are none
+
+	tree *pointTree // of Points; nil where there are none
 }
 
 // How many training rows are kept: 512, but no more numbers than fit a megabyte, and 64 in any
@@ -50,6 +53,7 @@ func (t *Trained) Know(ds *data.Dataset, seed uint64) *Known {
 	k.Unit = unit(some.N(), func(i, j int) float64 {
 		return math.Sqrt(squaredDistance(k.Points[i*k.Width:(i+1)*k.Width], k.Points[j*k.Width:], math.Inf(1)))
 	})
+	k.tree = newPointTree(k.Points, k.Width)
 	return k
 }
 
@@ -156,11 +160,8 @@ func (t *Trained) look(dst []float64, ds *data.Dataset, lo, hi int, x []float64)
 		}
 	}
 	points := t.points(ds, lo, hi, projected)
-	for i := range dst {
-		row, nearest := points[i*k.Width:(i+1)*k.Width], math.Inf(1)
-		for at := 0; at < len(k.Points); at += k.Width {
-			nearest = min(nearest, squaredDistance(row, k.Points[at:], nearest))
-		}
+	metrics.EachRow(n, func(i int) {
+		nearest := k.tree.nearest(points[i*k.Width:(i+1)*k.Width], math.Inf(1))
 		dst[i] = max(dst[i], math.Sqrt(nearest)/k.Unit)
-	}
+	})
 }

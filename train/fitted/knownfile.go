@@ -53,6 +53,6 @@ func (t *Trained) readKnown(h *knownHeader, all []safetensors.Tensor) (rest []sa
 		return nil, fmt.Errorf("tensor %q has shape %v and must have finite rows of %d numbers",
 			knownPoints, points.Shape, k.Width)
 	}
-	k.Points, t.Known = points.Data, k
+	k.Points, k.tree, t.Known = points.Data, newPointTree(points.Data, k.Width), k
 	return slices.Delete(slices.Clone(all), at, at+1), nil
 }
