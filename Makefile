@@ -132,9 +132,10 @@ $(PEERS)/bin/python:
 PYTHON              := build/python
 SAFETENSORS_VERSION := 0.8.0
 TENSORBOARD_VERSION := 2.21.0
+CYCLONEDX_VERSION   := 11.12.0
 
 .PHONY: python
-python: $(PYTHON)/bin/safetensors-is-there $(PYTHON)/bin/tensorboard
+python: $(PYTHON)/bin/safetensors-is-there $(PYTHON)/bin/tensorboard $(PYTHON)/bin/cyclonedx-is-there
 
 $(PYTHON)/bin/safetensors-is-there:
 	python3 -m venv $(PYTHON)
@@ -219,6 +220,7 @@ wheel-%: export GOOS   = $(word 1,$(subst -, ,$*))
 wheel-%: export GOARCH = $(word 2,$(subst -, ,$*))
 wheel-%: $(WHEEL_ENV)/bin/is-there
 	$(GO) build $(BUILD_FLAGS) -o $(WHEELS)/$*/gpdrf-gpu ./cmd/gpdrf-gpu
+	GOOS= GOARCH= $(GO) run ./internal/release describe $(WHEELS)/$*/gpdrf-gpu
 	cd python && GPDRF_PROGRAM=../$(WHEELS)/$*/gpdrf-gpu ../$(WHEEL_ENV)/bin/python -m hatchling build -t wheel -d ../$(WHEELS)/$*
 
 .PHONY: lint-python
@@ -260,6 +262,10 @@ chromium:
 
 $(PYTHON)/bin/tensorboard: $(PYTHON)/bin/safetensors-is-there
 	$(PYTHON)/bin/python -m pip install -q numpy==$(NUMPY_VERSION) tensorboard==$(TENSORBOARD_VERSION)
+
+$(PYTHON)/bin/cyclonedx-is-there: $(PYTHON)/bin/safetensors-is-there
+	$(PYTHON)/bin/python -m pip install -q 'cyclonedx-python-lib[json-validation]==$(CYCLONEDX_VERSION)'
+	touch $@
 
 .PHONY: bench-cpu-peers
 bench-cpu-peers: $(PEERS)/bin/python ## our step and kernels against PyTorch, OpenBLAS and math/rand/v2
@@ -687,12 +693,13 @@ dist-cuda-amd64 dist-cuda-arm64: dist-cuda-%: $(CUDA_FILES) $(GENERATED)/%/libcu
 	$(call cuda_for,$*) $(GO) build $(BUILD_FLAGS) -tags cuda,cubins,mpi -o $(DIST)/programs/linux-$*-cuda/ ./cmd/gpdrf-gpu
 
 .PHONY: dist
-dist: ## build/dist: archives of the program for Linux, macOS and Windows, with CUDA for Linux; checksums, lists of modules
+dist: ## build/dist: archives of the program for Linux, macOS and Windows, with CUDA for Linux; checksums, licences, lists of modules
 	rm -rf $(DIST)
 	$(MAKE) $(PURE:%=dist-%) dist-cuda-amd64 dist-cuda-arm64
-	$(GO) run ./internal/release $(DIST)
+	$(GO) run ./internal/release pack $(DIST)
 	@ls -sh $(DIST)
 
 .PHONY: dist-check
-dist-check: double ## what make dist made: checksums, systems, first runs, and machine code on the driver test double
+dist-check: double $(PYTHON)/bin/cyclonedx-is-there ## what make dist made: checksums, systems, first runs, and machine code on the driver test double
+	$(PYTHON)/bin/python internal/release/validate.py $(DIST)/*.cdx.json
 	sh internal/release/check.sh $(DIST) $(DOUBLE)

@@ -1,6 +1,10 @@
-"""Puts the program into the wheel of one platform: GPDRF_PROGRAM, built for GOOS and GOARCH."""
+"""Puts the program into the wheel of one platform: GPDRF_PROGRAM, built for GOOS and GOARCH.
+
+Beside the program lie the licences and the bill of materials of what it was linked with.
+"""
 
 import os
+from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -25,5 +29,8 @@ class Program(BuildHookInterface[Any]):
         program, platform = os.environ["GPDRF_PROGRAM"], (os.environ["GOOS"], os.environ["GOARCH"])
         name = "gpdrf-gpu.exe" if platform[0] == "windows" else "gpdrf-gpu"
         build_data["shared_scripts"][program] = name
+        notices = "THIRD_PARTY_NOTICES.txt"
+        build_data["extra_metadata"][str(Path(program).with_name(notices))] = notices
+        build_data["sbom_files"].append(str(Path(program).with_name("sbom.cdx.json")))
         build_data["tag"] = f"py3-none-{TAGS[platform]}"
         build_data["pure_python"] = False

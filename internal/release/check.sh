@@ -49,7 +49,9 @@ for system in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 wi
 	windows-*) [ -s "$program" ] ;;
 	*) [ -x "$program" ] ;;
 	esac || fail "there is no program for $system"
-	[ -s "$(dirname "$program")/LICENSE" ] || fail "$system: there is no licence beside the program"
+	for file in LICENSE THIRD_PARTY_NOTICES.txt; do
+		[ -s "$(dirname "$program")/$file" ] || fail "$system: there is no $file beside the program"
+	done
 	says "$system" "$(kind "$system")" file -b "$program"
 	bom=$(echo "$folder"/gpdrf-gpu-*-$system.cdx.json)
 	grep -q "$(sha256sum "$program" | cut -d ' ' -f 1)" "$bom" || fail "$bom is not of the program"

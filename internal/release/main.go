@@ -1,9 +1,11 @@
 // Release packs programs for a release: an archive of each, a list of what is in it, and checksums.
 //
-//	go run ./internal/release build/dist
+//	go run ./internal/release pack build/dist
 //
 // The folder has programs/SYSTEM/gpdrf-gpu, such as programs/linux-amd64-cuda/gpdrf-gpu. The same
-// programs give the same files.
+// programs give the same files. One program without an archive gets the files beside it:
+//
+//	go run ./internal/release describe build/wheels/linux-amd64/gpdrf-gpu
 package main
 
 import (
@@ -21,15 +23,22 @@ import (
 // beside is what each archive has beside the program.
 var beside = []string{"LICENSE", "README.md"}
 
+// What describe writes beside a program.
+const (
+	noticesFile   = "THIRD_PARTY_NOTICES.txt"
+	materialsFile = "sbom.cdx.json"
+)
+
 // sums is the file of checksums, as sha256sum -c reads it.
 const sums = "SHA256SUMS"
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: release FOLDER")
+	verbs := map[string]func(path, source string) error{"pack": pack, "describe": describe}
+	if len(os.Args) != 3 || verbs[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "usage: release pack FOLDER, or release describe PROGRAM")
 		os.Exit(2)
 	}
-	if err := pack(os.Args[1], "."); err != nil {
+	if err := verbs[os.Args[1]](os.Args[2], "."); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
@@ -48,7 +57,11 @@ func pack(folder, source string) error {
 	var made []string
 	for _, program := range programs {
 		name := "gpdrf-gpu-" + rundir.Version + "-" + filepath.Base(filepath.Dir(program))
-		files := []string{program}
+		if err := describe(program, source); err != nil {
+			return fmt.Errorf("%s: %w", program, err)
+		}
+		written := filepath.Dir(program)
+		files := []string{program, filepath.Join(written, noticesFile)}
 		for _, file := range beside {
 			files = append(files, filepath.Join(source, file))
 		}
@@ -59,7 +72,7 @@ func pack(folder, source string) error {
 		bom := name + ".cdx.json"
 		err := errors.Join(
 			create(filepath.Join(folder, archive), func(w io.Writer) error { return write(w, name, files) }),
-			create(filepath.Join(folder, bom), func(w io.Writer) error { return materials(w, program) }),
+			os.Rename(filepath.Join(written, materialsFile), filepath.Join(folder, bom)),
 		)
 		if err != nil {
 			return err
@@ -76,6 +89,19 @@ func pack(folder, source string) error {
 		}
 		return nil
 	})
+}
+
+// describe writes the licences and the bill of materials of a program, beside it.
+func describe(program, source string) error {
+	all, err := modules(program, source)
+	if err != nil {
+		return err
+	}
+	folder := filepath.Dir(program)
+	return errors.Join(
+		create(filepath.Join(folder, noticesFile), func(w io.Writer) error { return notices(w, all) }),
+		create(filepath.Join(folder, materialsFile), func(w io.Writer) error { return materials(w, program, all) }),
+	)
 }
 
 // create writes a file.

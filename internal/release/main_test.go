@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/CycloneDX/cyclonedx-go"
-
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -23,11 +21,7 @@ func TestPack(t *testing.T) {
 		t.Skip("compressing a program takes long under the race detector, and nothing in it is concurrent")
 	}
 	folder := t.TempDir()
-	own, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.ReadFile(own)
+	content, err := os.ReadFile(program)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +30,7 @@ func TestPack(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Symlink(own, path); err != nil {
+		if err := os.Symlink(program, path); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,11 +53,11 @@ func TestPack(t *testing.T) {
 			t.Errorf("%s: %q, %v", line, got, err)
 		}
 	}
-	wanted := []string{"gpdrf-gpu", "LICENSE", "README.md"}
+	wanted := []string{"gpdrf-gpu", "LICENSE", "README.md", noticesFile}
 	var packed, unpacked []string
 	for file, data := range untar(t, written[files[1]]) {
 		packed = append(packed, filepath.Base(file))
-		if filepath.Base(file) == "gpdrf-gpu" && !bytes.Equal(data, program) {
+		if filepath.Base(file) == "gpdrf-gpu" && !bytes.Equal(data, content) {
 			t.Error("the program in the archive is another")
 		}
 	}
@@ -121,45 +115,6 @@ func untar(t *testing.T, archive []byte) map[string][]byte {
 		if program := filepath.Base(h.Name) == "gpdrf-gpu"; program != (h.Mode&0o111 != 0) {
 			t.Errorf("%s has mode %o", h.Name, h.Mode)
 		}
-	}
-}
-
-// A bill of materials names the modules that a program was linked with, and Go's library.
-func TestMaterials(t *testing.T) {
-	own, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := materials(&b, own); err != nil {
-		t.Fatal(err)
-	}
-	bom := cyclonedx.NewBOM()
-	if err := cyclonedx.NewBOMDecoder(&b, cyclonedx.BOMFileFormatJSON).Decode(bom); err != nil {
-		t.Fatal(err)
-	}
-	sum, err := checksum(own)
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole := bom.Metadata.Component
-	if whole.Version != "v"+rundir.Version || (*whole.Hashes)[0].Value != sum {
-		t.Errorf("the program: %+v", whole)
-	}
-	found := map[string]string{}
-	for _, c := range *bom.Components {
-		found[c.Name] = c.PackageURL
-	}
-	const module = "github.com/CycloneDX/cyclonedx-go"
-	if !strings.HasPrefix(found[module], "pkg:golang/"+module+"@v0.") ||
-		!strings.HasPrefix(found["std"], "pkg:golang/std@v1.") {
-		t.Errorf("components: %v", found)
-	}
-	if uses := *(*bom.Dependencies)[0].Dependencies; len(uses) != len(*bom.Components) {
-		t.Errorf("%d components, and %d dependencies", len(*bom.Components), len(uses))
-	}
-	if err := materials(&b, "main.go"); err == nil {
-		t.Error("a text has a bill of materials")
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"debug/buildinfo"
 	"io"
 	"net/url"
-	"runtime/debug"
 	"strings"
 
 	"github.com/CycloneDX/cyclonedx-go"
@@ -12,9 +11,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// materials writes a program's bill of materials, in CycloneDX: its modules, as its linker has
-// recorded them, and Go's own library.
-func materials(w io.Writer, program string) error {
+// materials writes a program's bill of materials, in CycloneDX: what it was linked with, under
+// which licences.
+func materials(w io.Writer, program string, all []module) error {
 	built, err := buildinfo.ReadFile(program)
 	if err != nil {
 		return err
@@ -33,10 +32,8 @@ func materials(w io.Writer, program string) error {
 		}
 	}
 	whole.Properties = &settings
-	parts := []cyclonedx.Component{
-		component(cyclonedx.ComponentTypeLibrary, "std", strings.Replace(built.GoVersion, "go", "v", 1)),
-	}
-	for _, m := range built.Deps {
+	var parts []cyclonedx.Component
+	for _, m := range all[1:] {
 		parts = append(parts, library(m))
 	}
 	var uses []string
@@ -50,14 +47,16 @@ func materials(w io.Writer, program string) error {
 	return cyclonedx.NewBOMEncoder(w, cyclonedx.BOMFileFormatJSON).SetPretty(true).Encode(bom)
 }
 
-// library is a module, or what replaces it.
-func library(m *debug.Module) cyclonedx.Component {
-	if m.Replace != nil {
-		m = m.Replace
+// library is a module as a component.
+func library(m module) cyclonedx.Component {
+	c := component(cyclonedx.ComponentTypeLibrary, m.path, m.version)
+	var licences cyclonedx.Licenses
+	for _, id := range m.licences {
+		licences = append(licences, cyclonedx.LicenseChoice{License: &cyclonedx.License{ID: id}})
 	}
-	c := component(cyclonedx.ComponentTypeLibrary, m.Path, m.Version)
-	if m.Sum != "" {
-		c.Properties = &[]cyclonedx.Property{{Name: "go.sum", Value: m.Sum}}
+	c.Licenses = &licences
+	if m.sum != "" {
+		c.Properties = &[]cyclonedx.Property{{Name: "go.sum", Value: m.sum}}
 	}
 	return c
 }

@@ -28,6 +28,13 @@ def test_types() -> None:
     assert files("gpdrf").joinpath("py.typed").is_file()
 
 
+def test_licences() -> None:
+    """The wheel has the licences of what the program was linked with, and a list of it."""
+    metadata = {file.name: file for file in importlib.metadata.files("gpdrf") or [] if ".dist-info" in str(file)}
+    assert "gonum.org/v1/gonum v" in metadata["THIRD_PARTY_NOTICES.txt"].read_text()
+    assert "pkg:golang/gonum.org/v1/gonum@v" in metadata["sbom.cdx.json"].read_text()
+
+
 def test_command() -> None:
     """The command is the program, of the same version."""
     command = Path(sys.executable).with_name("gpdrf-gpu")
