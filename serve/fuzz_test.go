@@ -101,9 +101,16 @@ func FuzzCall(f *testing.F) {
 	filled.Contents = &inference.InferTensorContents{Fp32Contents: []float32{1, 2}}
 	seed(&inference.ModelInferRequest{Inputs: []*inference.ModelInferRequest_InferInputTensor{filled}})
 	f.Fuzz(func(t *testing.T, text []byte) {
-		q := &inference.ModelInferRequest{}
+		q, most := &inference.ModelInferRequest{}, 1000
+		n, err := inference.Parts(text, most)
 		if proto.Unmarshal(text, q) != nil {
 			return
+		}
+		if err != nil {
+			t.Fatalf("a message that can be read: %v", err)
+		}
+		if all := len(q.Inputs)*inference.TensorTexts + len(q.RawInputContents); n < min(most, all) {
+			t.Fatalf("%d parts were counted as %d", all, n)
 		}
 		if request, err := requestOf(q, 1000); err == nil {
 			checkRows(t, request.Inputs)

@@ -7,6 +7,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -23,6 +25,7 @@ func (s *Server) grpcServer(visitors *conns) *grpc.Server {
 			Timeout: headerTimeout}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: headerTimeout, PermitWithoutStream: true}),
 		grpc.UnaryInterceptor(s.intercept), grpc.StatsHandler(visitors), grpc.InTapHandle(s.enter(visitors)),
+		grpc.ForceServerCodecV2(frugal{encoding.GetCodecV2(proto.Name)}),
 	}
 	options = append(options, s.Traces.grpc()...)
 	if s.TLS != nil {
@@ -33,8 +36,8 @@ func (s *Server) grpcServer(visitors *conns) *grpc.Server {
 	return g
 }
 
-// intercept lets in those who have a token, and turns errors and faults into statuses.
-func (s *Server) intercept(ctx context.Context, q any, info *grpc.UnaryServerInfo,
+// intercept turns errors and faults into statuses.
+func (s *Server) intercept(ctx context.Context, q any, _ *grpc.UnaryServerInfo,
 	handler grpc.UnaryHandler) (answer any, err error) {
 	defer func() {
 		if err != nil {
@@ -43,11 +46,6 @@ func (s *Server) intercept(ctx context.Context, q any, info *grpc.UnaryServerInf
 		}
 	}()
 	defer s.survive(&err)
-	open := info.FullMethod == inference.GRPCInferenceService_ServerLive_FullMethodName ||
-		info.FullMethod == inference.GRPCInferenceService_ServerReady_FullMethodName
-	if !open && !s.Tokens.allow(header(ctx, "authorization")) {
-		return nil, &Error{denied, "a token is needed: send the metadata authorization: Bearer TOKEN"}
-	}
 	return handler(ctx, q)
 }
 
@@ -121,6 +119,9 @@ func (g *grpcService) ModelInfer(ctx context.Context,
 	defer g.survive(&err)
 	if err := grpc.SetHeader(ctx, metadata.Pairs(requestHeader, c.id)); err != nil {
 		return nil, err
+	}
+	if g.bodies.add(0) {
+		return nil, errTooManyBytes
 	}
 	if err := checkVersion(q.ModelVersion); err != nil {
 		return nil, err

@@ -123,7 +123,8 @@ func TestManyEmptyElements(t *testing.T) {
 	many := func(element string) string {
 		return "[" + strings.TrimSuffix(strings.Repeat(element+",", mostTensors+1), ",") + "]"
 	}
-	for _, body := range []string{`{"outputs":` + many("{}") + `}`, `{"outputs":` + many("null") + `}`} {
+	for _, body := range []string{`{"outputs":` + many("{}") + `}`, `{"outputs":` + many("null") + `}`,
+		`{"inputs":[{"datatype":"FP64","shape":` + many("0") + `}]}`} {
 		var own *Error
 		if _, err := parseRequest([]byte(body), len(body), 1000); !asError(err, &own) || own.kind != tooLarge {
 			t.Errorf("%.40s: %v", body, err)

@@ -42,3 +42,24 @@ func each[T any](list json.RawMessage, most int, what string, read func(i int, e
 	}
 	return nil
 }
+
+// members reads those of an object one by one. An object of millions of members that no one knows
+// takes no memory for them.
+func members(object json.RawMessage, read func(name string, value json.RawMessage)) error {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+		read(name.(string), value)
+	}
+	return nil
+}

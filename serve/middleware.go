@@ -3,7 +3,6 @@ package serve
 import (
 	"crypto/rand"
 	"encoding/json"
-	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -92,42 +91,4 @@ func writeBody(w http.ResponseWriter, status int, contentType string, body []byt
 	w.WriteHeader(status)
 	w.Write(body) // a client that has left gets nothing
 	return nil
-}
-
-// body reads the body of a request. All bodies together take bounded memory: what does not fit is
-// to come again. The caller calls done when the body is no longer needed.
-func (s *Server) body(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return nil, nil, &Error{wrongFormat, "Content-Encoding " + quote(encoding) + ": send the body as it is"}
-	}
-	if r.ContentLength > s.MaxBody {
-		return nil, nil, &http.MaxBytesError{Limit: s.MaxBody}
-	}
-	from := &metered{http.MaxBytesReader(w, r.Body, s.MaxBody), s, 0}
-	body, err = io.ReadAll(from)
-	done = func() { s.bodies.Add(-from.read) }
-	if err != nil {
-		done()
-		if _, own := err.(*Error); !own && reported(err).kind == failed {
-			err = badf("the body ends early: %v", err)
-		}
-		return nil, nil, err
-	}
-	return body, done, nil
-}
-
-// metered counts the bytes of a body among those of all.
-type metered struct {
-	io.Reader
-	s    *Server
-	read int64
-}
-
-func (m *metered) Read(to []byte) (int, error) {
-	n, err := m.Reader.Read(to)
-	m.read += int64(n)
-	if m.s.bodies.Add(int64(n)) > bodiesAtOnce*m.s.MaxBody {
-		return n, &Error{busy, "too many large requests at a time: try again in a second"}
-	}
-	return n, err
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/predict"
@@ -22,13 +23,16 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 	if err := decode(body, &wire, what); err != nil {
 		return g, err
 	}
-	columns, isNumber := s.InputColumns(), map[string]bool{}
+	columns, isNumber, placeOf := s.InputColumns(), map[string]bool{}, map[string]int{}
 	for _, name := range s.NumberColumns() {
 		isNumber[name] = true
 	}
+	for c, name := range columns {
+		placeOf[name] = c
+	}
 	err := each(wire.Instances, most, what, func(i int, row json.RawMessage) error {
 		g.N++
-		cells, err := cellsOf(row, columns)
+		cells, err := cellsOf(row, columns, placeOf)
 		if err != nil {
 			return badf("row %d%v", i+1, err)
 		}
@@ -55,19 +59,20 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 }
 
 // cellsOf are the cells of a row, in the order of the columns.
-func cellsOf(row json.RawMessage, columns []string) (cells []json.RawMessage, err error) {
+func cellsOf(row json.RawMessage, columns []string, placeOf map[string]int) (cells []json.RawMessage, err error) {
 	switch row[0] {
 	case '{':
-		var object map[string]json.RawMessage
-		if err := json.Unmarshal(row, &object); err != nil {
+		cells = make([]json.RawMessage, len(columns))
+		err := members(row, func(name string, cell json.RawMessage) {
+			if c, ok := placeOf[name]; ok {
+				cells[c] = cell
+			}
+		})
+		if err != nil {
 			return nil, badf(": %v", err)
 		}
-		for _, name := range columns {
-			cell, ok := object[name]
-			if !ok {
-				return nil, badf(" lacks column %s: the model reads %q", quote(name), columns)
-			}
-			cells = append(cells, cell)
+		if c := slices.IndexFunc(cells, func(cell json.RawMessage) bool { return cell == nil }); c >= 0 {
+			return nil, badf(" lacks column %s: the model reads %q", quote(columns[c]), columns)
 		}
 		return cells, nil
 	case '[':

@@ -24,8 +24,8 @@ type Server struct {
 	Config
 	store    *store
 	metrics  *metrics
-	stopping atomic.Bool         // no new requests are wanted
-	bodies   atomic.Int64        // bytes of requests in memory
+	stopping atomic.Bool // no new requests are wanted
+	bodies   *bodies
 	numbers  *semaphore.Weighted // of predictions in memory
 	left     context.Context
 	leave    context.CancelFunc
@@ -33,7 +33,8 @@ type Server struct {
 
 // New makes a server of some models, which Start loads.
 func New(c Config, models []Source) *Server {
-	s := &Server{Config: c, metrics: newMetrics(), store: newStore(models), numbers: semaphore.NewWeighted(mostNumbers)}
+	s := &Server{Config: c, metrics: newMetrics(), store: newStore(models),
+		bodies: &bodies{most: bodiesAtOnce * c.MaxBody}, numbers: semaphore.NewWeighted(mostNumbers)}
 	s.left, s.leave = context.WithCancel(context.Background())
 	l := &loader{c, s.metrics, c.Log, s.left}
 	s.store.open, s.store.budget, s.store.metrics, s.store.log = l.open, c.Memory, s.metrics, c.Log
@@ -70,6 +71,7 @@ func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 	var g *grpc.Server
 	if rpc != nil {
 		visitors := newConns(rpc, "grpc", s.MaxConns, s.metrics)
+		visitors.bodies = s.bodies
 		g = s.grpcServer(visitors)
 		serving.Go(func() { failures <- g.Serve(visitors) })
 	}

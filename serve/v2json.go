@@ -41,9 +41,9 @@ type wireRequest struct {
 }
 
 type wireInput struct {
-	Name       string   `json:"name"`
-	Type       Datatype `json:"datatype"`
-	Shape      []int64  `json:"shape"`
+	Name       string          `json:"name"`
+	Type       Datatype        `json:"datatype"`
+	Shape      json.RawMessage `json:"shape"` // a list of whole numbers
 	Parameters struct {
 		Size *int64 `json:"binary_data_size"`
 	} `json:"parameters"`
@@ -60,8 +60,12 @@ type wireWanted struct {
 
 const protocol = "the protocol"
 
-// mostTensors is how many inputs or outputs a request may list: no model has more.
-const mostTensors = 1 << 16
+// mostTensors is how many inputs or outputs a request may list, and mostSizes how long the list of
+// a shape may be: no model has more.
+const (
+	mostTensors = 1 << 16
+	mostSizes   = 1 << 8
+)
 
 // parseRequest reads the body of a request, whose first bytes are JSON: all of it, or as many as a
 // header says where raw tensors follow. It has at most so many elements.
@@ -102,11 +106,18 @@ func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
 
 // tensor is the input. Where it is raw, it is at the start of raw, and rest is what follows.
 func (in *wireInput) tensor(raw []byte, mostElements int) (t Tensor, rest []byte, err error) {
-	t = Tensor{Name: in.Name, Type: in.Type, Shape: in.Shape}
+	t = Tensor{Name: in.Name, Type: in.Type}
 	if err := in.Type.check(); err != nil {
 		return t, nil, badf("input %q: %v", in.Name, err)
 	}
-	n, err := elements(in.Name, in.Shape, mostElements)
+	err = each(in.Shape, mostSizes, protocol, func(_ int, size int64) error {
+		t.Shape = append(t.Shape, size)
+		return nil
+	})
+	if err != nil {
+		return t, nil, err
+	}
+	n, err := elements(in.Name, t.Shape, mostElements)
 	if err != nil {
 		return t, nil, err
 	}

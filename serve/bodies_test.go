@@ -1,0 +1,222 @@
+package serve
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/gpdrf/gpdrf-gpu/serve/inference"
+)
+
+// bare sends a body to ModelInfer by HTTP/2, on a connection of its own, and says what the status
+// of gRPC was.
+func (r *running) bare(body io.Reader, headers ...string) (code, message string, err error) {
+	transport := &http.Transport{Protocols: &http.Protocols{}}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	defer transport.CloseIdleConnections()
+	q, err := http.NewRequest("POST", "http://"+r.rpc+inference.GRPCInferenceService_ModelInfer_FullMethodName, body)
+	if err != nil {
+		return "", "", err
+	}
+	for _, h := range append(headers, "Content-Type=application/grpc", "Te=trailers") {
+		name, value, _ := strings.Cut(h, "=")
+		q.Header.Set(name, value)
+	}
+	a, err := transport.RoundTrip(q)
+	if err != nil {
+		return "", "", err
+	}
+	defer a.Body.Close()
+	if _, err := io.Copy(io.Discard, a.Body); err != nil {
+		return "", "", err
+	}
+	for _, at := range []http.Header{a.Header, a.Trailer} {
+		if code = at.Get("Grpc-Status"); code != "" {
+			return code, at.Get("Grpc-Message"), nil
+		}
+	}
+	return "", "", io.ErrUnexpectedEOF
+}
+
+// framed is the start of a message of gRPC of so many bytes.
+func framed(flag byte, n int) []byte { return binary.BigEndian.AppendUint32([]byte{flag}, uint32(n)) }
+
+// Messages that come in part are bounded together: connections that hold the most are closed, and
+// what they held is forgotten.
+func TestUnreadMessages(t *testing.T) {
+	const size, clients = 1 << 20, 2 * bodiesAtOnce
+	c := testConfig()
+	c.MaxBody = size
+	r := serveKind(t, numbers, c)
+	ended := make(chan error, clients)
+	var writers []*io.PipeWriter
+	most := int64(0)
+	for range clients {
+		from, to := io.Pipe()
+		writers = append(writers, to)
+		go func() {
+			_, _, err := r.bare(from)
+			from.CloseWithError(io.ErrClosedPipe)
+			ended <- err
+		}()
+		if _, err := to.Write(append(framed(0, size), make([]byte, size-1)...)); err != nil {
+			t.Log(err) // it was closed, as one of the largest
+		}
+		most = max(most, r.bodies.held.Load())
+	}
+	for range clients - bodiesAtOnce - 1 {
+		if err := <-ended; err == nil {
+			t.Error("a message that is not whole has an answer")
+		}
+	}
+	if held := int64(len(ended)); held > 1 {
+		t.Errorf("%d connections more than needed were closed", held)
+	}
+	if most <= size || most > r.bodies.most+size {
+		t.Errorf("%d bytes in memory, of %d", most, r.bodies.most)
+	}
+	if _, err := r.dial(t).ModelInfer(t.Context(), smallCall()); err != nil {
+		t.Errorf("a small request: %v", err)
+	}
+	for _, to := range writers {
+		to.CloseWithError(io.ErrUnexpectedEOF)
+	}
+	r.waitForNoBytes(t)
+}
+
+// waitForNoBytes waits until no message is counted. Frames of HTTP/2 besides messages count until
+// the next message.
+func (r *running) waitForNoBytes(t *testing.T) {
+	t.Helper()
+	const frames = 200
+	for end := time.Now().Add(10 * time.Second); r.bodies.held.Load() > frames; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d bytes are still counted", r.bodies.held.Load())
+		}
+	}
+}
+
+// smallCall asks for one row.
+func smallCall() *inference.ModelInferRequest {
+	return &inference.ModelInferRequest{ModelName: "m", Inputs: []*inference.ModelInferRequest_InferInputTensor{{
+		Name: "inputs", Datatype: "FP64", Shape: []int64{1, 2},
+		Contents: &inference.InferTensorContents{Fp64Contents: []float64{1, 2}}}}}
+}
+
+// A message that has come counts until it is answered; without memory it is to come again.
+func TestMessagesInWork(t *testing.T) {
+	r := serveKind(t, numbers, testConfig())
+	client := r.dial(t)
+	r.bodies.add(r.bodies.most)
+	if _, err := client.ModelInfer(t.Context(), smallCall()); status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("without memory: %v", err)
+	}
+	if _, err := client.ServerLive(t.Context(), &inference.ServerLiveRequest{}); err != nil {
+		t.Errorf("a probe without memory: %v", err)
+	}
+	r.bodies.add(-r.bodies.most)
+	for range 100 {
+		if _, err := client.ModelInfer(t.Context(), smallCall()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.waitForNoBytes(t)
+}
+
+// A compressed message is refused, as over HTTP.
+func TestCompressedMessage(t *testing.T) {
+	r := serveKind(t, numbers, testConfig())
+	var small bytes.Buffer
+	packer := gzip.NewWriter(&small)
+	packer.Write(make([]byte, 8<<20))
+	packer.Close()
+	code, message, err := r.bare(io.MultiReader(bytes.NewReader(framed(1, small.Len())), &small), "Grpc-Encoding=gzip")
+	if err != nil || code == "0" || !strings.Contains(message, "send the message as it is") {
+		t.Errorf("status %s, %q, %v", code, message, err)
+	}
+}
+
+// Parts of two bytes would take a hundred times their memory.
+func TestManyParts(t *testing.T) {
+	r := serveKind(t, numbers, testConfig())
+	tensor := &inference.ModelInferRequest_InferInputTensor{}
+	many := make([]*inference.ModelInferRequest_InferInputTensor, mostTexts/inference.TensorTexts+1)
+	for i := range many {
+		many[i] = tensor
+	}
+	for what, q := range map[string]*inference.ModelInferRequest{
+		"tensors":      {ModelName: "m", Inputs: many},
+		"raw contents": {ModelName: "m", RawInputContents: make([][]byte, mostTexts+1)},
+		"texts": {ModelName: "m", Inputs: []*inference.ModelInferRequest_InferInputTensor{{
+			Contents: &inference.InferTensorContents{BytesContents: make([][]byte, mostTexts+1)}}}},
+	} {
+		_, err := r.dial(t).ModelInfer(t.Context(), q)
+		if err == nil || !strings.Contains(err.Error(), errTooManyParts.msg) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	q := smallCall()
+	q.Parameters = map[string]*inference.InferParameter{"filler": {ParameterChoice: &inference.
+		InferParameter_StringParam{StringParam: strings.Repeat("x", mostTexts)}}}
+	if _, err := r.dial(t).ModelInfer(t.Context(), q); err != nil {
+		t.Errorf("a large message of few parts: %v", err)
+	}
+}
+
+// Members that no column knows take no memory of their own.
+func TestManyMembers(t *testing.T) {
+	const n = 1 << 18
+	row := json.RawMessage(`{` + strings.Repeat(`"a":1,`, n) + `"b":2}`)
+	live := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, seen := live(), 0
+	err := members(row, func(name string, value json.RawMessage) {
+		if seen++; name == "b" {
+			if now := live(); now > before+uint64(len(row))/2 {
+				t.Errorf("%d bytes for an object of %d", now-before, len(row))
+			}
+		}
+	})
+	if err != nil || seen != n+1 {
+		t.Errorf("%d members, %v", seen, err)
+	}
+	columns := []string{"x", "b"}
+	cells, err := cellsOf(json.RawMessage(`{"b":1,"y":[{}],"x":"A","b":2}`), columns, map[string]int{"x": 0, "b": 1})
+	if err != nil || string(bytes.Join([][]byte{cells[0], cells[1]}, []byte(" "))) != `"A" 2` {
+		t.Errorf("%q, %v", cells, err)
+	}
+	if _, err := cellsOf(row, columns, map[string]int{"x": 0, "b": 1}); err == nil {
+		t.Error("a row without a column is read")
+	}
+}
+
+// Lists in lists without end are an error.
+func TestDeepJSON(t *testing.T) {
+	deep := strings.Repeat("[", 1<<20)
+	for _, text := range []string{deep, deep + strings.Repeat("]", len(deep)), strings.Repeat(`{"a":`, 1<<18)} {
+		for _, key := range []string{"instances", "inputs", "other"} {
+			body := []byte(`{"` + key + `":` + text + `}`)
+			var own *Error
+			if _, err := parseRows(fuzzed(), body, 1000); !asError(err, &own) || own.kind != bad {
+				t.Errorf("rows: %v", err)
+			}
+			if _, err := parseRequest(body, len(body), 1000); !asError(err, &own) || own.kind != bad {
+				t.Errorf("tensors: %v", err)
+			}
+		}
+	}
+}
