@@ -106,18 +106,22 @@ func (l *layout) readValues(rec *records, made *table, maxCells int64, most int)
 	var blocks [][]float64
 	var block []float64
 	cells := int64(0)
+	numbers := l.numberRows(rec)
 	for len(made.lines) < most {
-		if err := rec.next(); err == io.EOF {
-			break
-		} else if err != nil {
-			if err = l.setAside(rec, err); err != nil {
-				return nil, err
+		plain := numbers.next()
+		if !plain {
+			if err := rec.next(); err == io.EOF {
+				break
+			} else if err != nil {
+				if err = l.setAside(rec, err); err != nil {
+					return nil, err
+				}
+				continue
 			}
-			continue
-		}
-		if l.drops(rec) {
-			l.dropped++
-			continue
+			if l.drops(rec) {
+				l.dropped++
+				continue
+			}
 		}
 		if cells += int64(d + max(1, len(l.targets))); cells > maxCells {
 			return nil, &Error{File: rec.name, Line: rec.line, Msg: fmt.Sprintf(
@@ -126,6 +130,10 @@ func (l *layout) readValues(rec *records, made *table, maxCells int64, most int)
 		}
 		if len(block) == perBlock && d > 0 {
 			blocks, block = append(blocks, block), make([]float64, 0, perBlock)
+		}
+		if plain {
+			block = numbers.append(block, made)
+			continue
 		}
 		with, err := l.appendValues(block, rec)
 		if err == nil {

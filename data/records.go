@@ -138,6 +138,7 @@ func (r *records) read() error {
 	case errors.As(err, new(*Error)):
 		return err
 	case errors.As(err, &pe):
+		r.row = row // the cells before the quote
 		return r.quoteError(pe)
 	}
 	return readError(r.name, err)

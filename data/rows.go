@@ -24,12 +24,7 @@ func (s *style) rows(r io.Reader) rowReader {
 		}
 		return p
 	}
-	c := csv.NewReader(r)
-	c.Comma, c.FieldsPerRecord, c.ReuseRecord = s.separator, -1, true
-	if s.comments {
-		c.Comment = '#'
-	}
-	return c
+	return newCSVRows(r, s)
 }
 
 // plainRows cuts lines at runs of blanks, or, for the rows of an ARFF table, at commas. A cell may
