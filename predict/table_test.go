@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"math"
+	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -101,11 +104,64 @@ func rowOf(t *testing.T, p *Table) map[string]string {
 	return row
 }
 
+// TestNotFinite: such a number is found in any row.
 func TestNotFinite(t *testing.T) {
-	p := &Table{Columns: []string{"x"}, Rows: 1, Row: func(_ int, into []Cell) { into[0].Value = math.NaN() }}
-	for _, format := range []string{CSV, JSONL} {
-		if err := p.Write(&bytes.Buffer{}, format); !errors.Is(err, ErrNotFinite) {
-			t.Errorf("%s: %v", format, err)
+	for _, at := range []int{0, together + 100} {
+		p := &Table{Columns: []string{"x"}, Rows: at + 50, Row: func(i int, into []Cell) {
+			if i == at {
+				into[0].Value = math.NaN()
+			}
+		}}
+		for _, format := range Formats() {
+			if err := p.Write(&bytes.Buffer{}, format); !errors.Is(err, ErrNotFinite) {
+				t.Errorf("%s: %v", format, err)
+			}
+		}
+	}
+}
+
+// TestRowsInOrder: rows are written in their order, by any number of threads, and by one writer
+// after another table.
+func TestRowsInOrder(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, format := range Formats() {
+		var want []byte
+		for _, threads := range []int{1, 3} {
+			runtime.GOMAXPROCS(threads)
+			var text bytes.Buffer
+			out := NewWriter(&text, format)
+			for _, rows := range []int{together + 65, 1, 0, together} {
+				table := &Table{Columns: []string{"n", "root"}, Rows: rows, Row: func(i int, into []Cell) {
+					into[0], into[1] = Cell{Value: float64(i)}, Cell{Value: math.Sqrt(float64(i)), None: i%7 == 0}
+				}}
+				if err := out.Write(table); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := out.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if threads == 1 {
+				want = text.Bytes()
+			} else if !bytes.Equal(text.Bytes(), want) {
+				t.Errorf("%s: %d threads write other bytes than one", format, threads)
+			}
+		}
+		if format != CSV {
+			continue
+		}
+		lines, n := strings.Split(strings.TrimSpace(string(want)), "\n")[1:], 0
+		for _, rows := range []int{together + 65, 1, together} {
+			for i := range rows {
+				root := strconv.FormatFloat(math.Sqrt(float64(i)), 'g', -1, 64)
+				if i%7 == 0 {
+					root = ""
+				}
+				if line := fmt.Sprintf("%d,%s", i, root); n >= len(lines) || lines[n] != line {
+					t.Fatalf("line %d is not %q", n+1, line)
+				}
+				n++
+			}
 		}
 	}
 }

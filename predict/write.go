@@ -62,27 +62,19 @@ func (t *Table) Write(w io.Writer, format string) error {
 	return out.Close()
 }
 
-// together is how many rows are computed by all threads, which takes longer than writing them: then
-// these are written.
+// together is how many rows are made by all threads before any of them is written.
 const together = 4096
 
-// each gives the cells of all rows in order.
-func (t *Table) each(write func([]Cell) error) error {
+// cells makes the cells [hi−lo,width] of rows lo … hi−1.
+func (t *Table) cells(lo, hi int, into []Cell) error {
 	width := len(t.Columns)
-	cells := make([]Cell, min(t.Rows, together)*width)
-	for first := 0; first < t.Rows; first += together {
-		rows := min(together, t.Rows-first)
-		clear(cells)
-		metrics.EachRow(rows, func(i int) { t.Row(first+i, cells[i*width:(i+1)*width]) })
-		for i := range rows {
-			row := cells[i*width : (i+1)*width]
-			for _, c := range row {
-				if !c.None && (math.IsNaN(c.Value) || math.IsInf(c.Value, 0)) {
-					return ErrNotFinite
-				}
-			}
-			if err := write(row); err != nil {
-				return err
+	clear(into[:(hi-lo)*width])
+	for i := lo; i < hi; i++ {
+		row := into[(i-lo)*width : (i-lo+1)*width]
+		t.Row(i, row)
+		for _, c := range row {
+			if !c.None && (math.IsNaN(c.Value) || math.IsInf(c.Value, 0)) {
+				return ErrNotFinite
 			}
 		}
 	}
@@ -95,34 +87,69 @@ type textWriter struct {
 	begun  bool
 	begin  func(*Table) ([]byte, error)
 	append func(to []byte, t *Table, names [][]byte, cells []Cell) ([]byte, error)
+
+	parts [together / metrics.PartRows]textPart
+}
+
+// textPart is the text of some rows, which one thread makes.
+type textPart struct {
+	cells []Cell
+	text  []byte
+	err   error
 }
 
 // Write writes a header before the first table.
 func (w *textWriter) Write(t *Table) error {
-	out := bufio.NewWriter(w.to)
 	if !w.begun {
 		w.begun = true
 		header, err := w.begin(t)
 		if err != nil {
 			return err
 		}
-		out.Write(header) // an error stays until Flush
+		if _, err := w.to.Write(header); err != nil {
+			return err
+		}
 	}
 	names := make([][]byte, len(t.Columns))
 	for c, name := range t.Columns {
 		names[c], _ = json.Marshal(name) // a string always has a form
 	}
-	var line []byte
-	err := t.each(func(cells []Cell) (err error) {
-		if line, err = w.append(line[:0], t, names, cells); err == nil {
-			_, err = out.Write(line)
+	for first := 0; first < t.Rows; first += together {
+		rows := min(together, t.Rows-first)
+		metrics.EachPart(rows, func(lo, hi int) {
+			w.parts[lo/metrics.PartRows].make(w, t, names, first+lo, first+hi)
+		})
+		if err := w.flush((rows + metrics.PartRows - 1) / metrics.PartRows); err != nil {
+			return err
 		}
-		return err
-	})
-	if err != nil {
-		return err
+	}
+	return nil
+}
+
+// flush writes so many parts.
+func (w *textWriter) flush(parts int) error {
+	out := bufio.NewWriterSize(w.to, 1<<16)
+	for _, part := range w.parts[:parts] {
+		if part.err != nil {
+			return part.err
+		}
+		out.Write(part.text) // an error stays until Flush
 	}
 	return out.Flush()
+}
+
+// make is the text of rows lo … hi−1.
+func (p *textPart) make(w *textWriter, t *Table, names [][]byte, lo, hi int) {
+	width := len(t.Columns)
+	p.cells, p.text = slices.Grow(p.cells[:0], (hi-lo)*width)[:(hi-lo)*width], p.text[:0]
+	if p.err = t.cells(lo, hi, p.cells); p.err != nil {
+		return
+	}
+	for i := range hi - lo {
+		if p.text, p.err = w.append(p.text, t, names, p.cells[i*width:(i+1)*width]); p.err != nil {
+			return
+		}
+	}
 }
 
 // Close leaves the file as it is: lines need no end.
@@ -202,19 +229,39 @@ func (w *columnWriter) Write(t *Table) (err error) {
 			return err
 		}
 	}
-	return t.each(func(cells []Cell) error {
-		for c, cell := range cells {
-			switch {
-			case cell.None:
-				w.file.Missing()
-			case w.text[c]:
-				w.file.Text(cell.Class)
-			default:
-				w.file.Number(cell.Value)
+	width := len(t.Columns)
+	cells := make([]Cell, min(t.Rows, together)*width)
+	failed := make([]error, together/metrics.PartRows)
+	for first := 0; first < t.Rows; first += together {
+		rows := min(together, t.Rows-first)
+		metrics.EachPart(rows, func(lo, hi int) {
+			failed[lo/metrics.PartRows] = t.cells(first+lo, first+hi, cells[lo*width:])
+		})
+		if err := errors.Join(failed...); err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := w.row(cells[i*width : (i+1)*width]); err != nil {
+				return err
 			}
 		}
-		return w.file.EndRow()
-	})
+	}
+	return nil
+}
+
+// row writes a row.
+func (w *columnWriter) row(cells []Cell) error {
+	for c, cell := range cells {
+		switch {
+		case cell.None:
+			w.file.Missing()
+		case w.text[c]:
+			w.file.Text(cell.Class)
+		default:
+			w.file.Number(cell.Value)
+		}
+	}
+	return w.file.EndRow()
 }
 
 // Close writes the index of the file.

@@ -10,11 +10,22 @@ import (
 // the same place; what they sum is summed afterwards, in order, so that the bits do not depend on
 // the threads.
 func EachRow(n int, f func(i int)) {
-	const block = 64
-	threads := min(runtime.GOMAXPROCS(0), (n+block-1)/block)
-	if threads <= 1 {
-		for i := range n {
+	EachPart(n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
 			f(i)
+		}
+	})
+}
+
+// PartRows is how many rows a part of EachPart has; the last one may have fewer.
+const PartRows = 64
+
+// EachPart is EachRow of the rows lo … hi−1 at a time.
+func EachPart(n int, f func(lo, hi int)) {
+	threads := min(runtime.GOMAXPROCS(0), (n+PartRows-1)/PartRows)
+	if threads <= 1 {
+		for lo := 0; lo < n; lo += PartRows {
+			f(lo, min(lo+PartRows, n))
 		}
 		return
 	}
@@ -23,13 +34,11 @@ func EachRow(n int, f func(i int)) {
 	for range threads {
 		done.Go(func() {
 			for {
-				first := int(next.Add(block)) - block
-				if first >= n {
+				hi := int(next.Add(PartRows))
+				if hi-PartRows >= n {
 					return
 				}
-				for i := first; i < min(first+block, n); i++ {
-					f(i)
-				}
+				f(hi-PartRows, min(hi, n))
 			}
 		})
 	}
