@@ -3,7 +3,6 @@ package seq
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -28,25 +27,22 @@ const (
 	codebookEach = 64
 )
 
-// LearnCodebook finds n centres by k-means from a k-means++ start, on as many of the different
-// vectors of the training sequences as are enough, drawn by the seed; the same for any number of
-// goroutines. An error says that there are too few different vectors, or that ctx is done.
+// LearnCodebook finds n centres by k-means from a k-means++ start, or as many as there are different
+// vectors. It looks at as many vectors of the training sequences as are enough, drawn by the seed,
+// and the centres are the same for any number of goroutines. An error is that of ctx.
 func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebook, error) {
 	if train.Alphabet.OfVectors() == nil {
 		panic("seq: a codebook of symbols")
 	}
 	train = train.vectors()
-	if n < 2 {
-		return nil, fmt.Errorf("a codebook has 2 vectors at least, not %d", n)
-	}
 	k := newClusters(train, max(codebookPool, codebookEach*n), seed)
 	for c := range n {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if !k.start(c, philox.Uint32([2]uint32{uint32(seed), uint32(seed >> 32)}, 1, 0, codebookSite, c)) {
-			return nil, fmt.Errorf("the training sequences have %d different vectors, fewer than the %d of "+
-				"the codebook: make it smaller", c, n)
+			n = c
+			break
 		}
 	}
 	for round := range codebookRounds {
@@ -64,22 +60,22 @@ func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebo
 	return k.book, nil
 }
 
-// letters is the number of centres.
-func (c *Codebook) letters() int { return len(c.Centres) / c.Width }
+// Letters is the number of centres.
+func (c *Codebook) Letters() int { return len(c.Centres) / c.Width }
 
 // Alphabet is that of the symbols which it makes of a set over a: whole numbers, or of graphs the
 // pairs of a label and a whole number.
 func (c *Codebook) Alphabet(a *Alphabet) *Alphabet {
 	if a.Kind.IsGraph() {
-		return &Alphabet{Kind: a.Kind, Letters: a.Letters * c.letters()}
+		return &Alphabet{Kind: a.Kind, Letters: a.Letters * c.Letters()}
 	}
-	return &Alphabet{Kind: Integers, Letters: c.letters()}
+	return &Alphabet{Kind: Integers, Letters: c.Letters()}
 }
 
 // Check refuses a codebook that no training can have made.
 func (c *Codebook) Check() error {
 	n := c.Width
-	if n < 1 || len(c.Shift) != n || len(c.Scale) != n || len(c.Centres) < 2*n || len(c.Centres)%n != 0 {
+	if n < 1 || len(c.Shift) != n || len(c.Scale) != n || len(c.Centres) < n || len(c.Centres)%n != 0 {
 		return errors.New("the codebook is damaged: its lengths do not fit each other")
 	}
 	for _, v := range slices.Concat(c.Shift, c.Scale) {

@@ -204,7 +204,7 @@ func (c *Codebook) labelled(set *Set) *Set {
 			if from++; label == Unknown {
 				return Unknown
 			}
-			return label*int32(c.letters()) + centre
+			return label*int32(c.Letters()) + centre
 		})
 		coded.Start = append(coded.Start, len(coded.Codes))
 	}

@@ -57,8 +57,14 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 		}
 		return nil, c.fitInducing(InducingKMeans, InducingKMedoids)
 	}
-	if _, ds, err = c.LearnCodebook(ctx, ds); err != nil {
+	book, ds, err := c.LearnCodebook(ctx, ds)
+	if err != nil {
 		return nil, err
+	}
+	if book != nil && book.Letters() < c.Codebook {
+		notes = append(notes, fmt.Sprintf("codebook: %d → %d, the number of different vectors",
+			c.Codebook, book.Letters()))
+		c.Codebook = book.Letters()
 	}
 	switch {
 	case ds.D() == 0 && shapes != nil:
@@ -81,7 +87,7 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 	if err := c.fitInducing(InducingRandom, InducingKMeans); err != nil {
 		return nil, err
 	}
-	notes = c.sequenceDefaults(ds)
+	notes = append(notes, c.sequenceDefaults(ds)...)
 	if maps == nil {
 		var scores []string
 		if maps, scores, err = c.selectMaps(ctx, ds); err != nil {
@@ -292,11 +298,13 @@ func (c *Config) LearnCodebook(ctx context.Context, ds *data.Dataset) (*seq.Code
 		return nil, ds, nil
 	}
 	book, err := seq.LearnCodebook(ctx, ds.Sequences, c.Codebook, c.Seed)
-	if ctx.Err() != nil {
-		return nil, nil, ctx.Err()
-	}
 	if err != nil {
-		return nil, nil, Setting{"codebook", "", c.explicit["codebook"]}.errorf("%v", err)
+		return nil, nil, err
+	}
+	if from, given := c.explicit["codebook"]; given && book.Letters() < c.Codebook {
+		return nil, nil, Setting{"codebook", "", from}.errorf("the training %ss have %d different vectors, fewer "+
+			"than the %d of the codebook: make it smaller",
+			ds.Sequences.Alphabet.Kind.Noun(), book.Letters(), c.Codebook)
 	}
 	return book, ds.WithSequences(book.Encode(ds.Sequences)), nil
 }

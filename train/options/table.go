@@ -77,7 +77,7 @@ func Options() []Option {
 			field: func(c *Config) any { return &c.Sequence }},
 		{Group: "Data", Key: "codebook", Arg: "N",
 			Help:   "number of symbols that k-means makes of sequences of vectors",
-			limits: between(2, MaxWidth), field: func(c *Config) any { return &c.Codebook }},
+			limits: between(1, MaxWidth), field: func(c *Config) any { return &c.Codebook }},
 		{Group: "Data", Key: "gram", Arg: "FILE.npz", Models: onGP,
 			Help: "a kernel of your own between the rows and inducing points; docs/sequences.md has the " +
 				"arrays",
