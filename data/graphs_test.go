@@ -74,6 +74,22 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// Files of other systems and editors are the same folder.
+func TestFolderLines(t *testing.T) {
+	plain, _, err := ReadFile(graphFolder(t, triangles()), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := triangles()
+	for end, text := range files {
+		files[end] = "\ufeff" + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\r\n") + "\r\n\r\n \n"
+	}
+	d, _, err := ReadFile(graphFolder(t, files), ReadOptions{})
+	if err != nil || d.Fingerprint != plain.Fingerprint {
+		t.Errorf("with a mark of bytes, returns and blank lines: %v", err)
+	}
+}
+
 func graphUnknowns(d *Dataset) (count int) {
 	for _, c := range d.Sequences.Codes {
 		if c == seq.Unknown {
@@ -164,6 +180,9 @@ func TestGraphErrors(t *testing.T) {
 		{`{"nodes": ["C"], "label": 1}`, `a graph without "edges"`, ReadOptions{}},
 		{`{"nodes": ["C"], "edges": [[0,`, `:1:30: found ",", where the JSON is not valid`, ReadOptions{}},
 		{`{"nodes": 1, "edges": []}`, "has no classes", ReadOptions{}},
+		{`{"nodes": ["C"], "edges": [], "label": 1}` + "\n[1, 2]",
+			`:2:1: found "[1, 2]", where a graph belongs`, ReadOptions{}},
+		{`{"nodes": [null], "edges": [], "label": 1}`, `found "null", where the label of a node`, ReadOptions{}},
 		{"0\tCC(\n1\tC=C\n", ":1:5: found \"(\", a branch that is not closed", ReadOptions{Tokens: "graphs"}},
 		{"0\tC1CC\n1\tC=C\n", ":1:4: found \"1CC\", ring 1, which is not closed", ReadOptions{Tokens: "graphs"}},
 		{"smiles,y\nCCO,1.5\nC1CC,2.5\n", `:3:2: found "1CC", ring 1`, ReadOptions{Sequence: "smiles"}},

@@ -79,7 +79,8 @@ func openNpz(name string, src io.Reader) (*npz, error) {
 				"save a spreadsheet as CSV", err)
 	}
 	if !slices.ContainsFunc(z.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, ".npy") }) {
-		return nil, errorf(name, "is a zip archive but not an npz: it holds no .npy array; save a spreadsheet as CSV")
+		return nil, errorf(name, "is a zip archive but not an npz: it holds no .npy array; "+
+			"unpack a folder of graphs, and save a spreadsheet as CSV")
 	}
 	return &npz{name, z}, nil
 }

@@ -47,7 +47,7 @@ func openFile(path string) (*os.File, error) {
 	}
 	if st, err := f.Stat(); err == nil && st.IsDir() {
 		f.Close()
-		return nil, errorf(path, "is a folder: give a file, or a folder of graphs, which has a file DS_A.txt")
+		return nil, errorf(path, "is a folder: give a file, or a folder of graphs, which has one file DS_A.txt")
 	}
 	return f, nil
 }

@@ -79,7 +79,9 @@ func Label(text []byte) (string, error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	if err := d.Decode(&row); err != nil {
+	if err := d.Decode(&row); errors.As(err, new(*json.UnmarshalTypeError)) {
+		return "", errorAt(0, string(text), `where a graph belongs: write {"nodes": [labels], "edges": [[0, 1], …]}`)
+	} else if err != nil {
 		return "", jsonError(text, int(d.InputOffset()), err)
 	}
 	switch l := row.Label.(type) {
@@ -200,10 +202,18 @@ func (p *jsonReader) token() (json.Token, *Error) {
 	return t, nil
 }
 
+// tokenText is a token as it stands in the text.
+func tokenText(t json.Token) string {
+	if t == nil {
+		return "null"
+	}
+	return fmt.Sprint(t)
+}
+
 func (p *jsonReader) delim(want json.Delim, what string) *Error {
 	t, err := p.token()
 	if err == nil && t != want {
-		err = p.errorf(fmt.Sprint(t), "where %s belongs: write %s", what, want)
+		err = p.errorf(tokenText(t), "where %s belongs: write %s", what, want)
 	}
 	return err
 }
@@ -239,7 +249,7 @@ func (p *jsonReader) nodes() *Error {
 		return nil
 	}
 	if t != json.Delim('[') {
-		return p.errorf(fmt.Sprint(t), "where nodes belong: give a list of labels, or their number")
+		return p.errorf(tokenText(t), "where nodes belong: give a list of labels, or their number")
 	}
 	for p.d.More() {
 		label, err := p.label("a node")
@@ -262,7 +272,7 @@ func (p *jsonReader) label(what string) (string, *Error) {
 	case json.Number:
 		return l.String(), nil
 	}
-	return "", p.errorf(fmt.Sprint(t), "where the label of %s belongs: give a word or a number", what)
+	return "", p.errorf(tokenText(t), "where the label of %s belongs: give a word or a number", what)
 }
 
 func (p *jsonReader) edge() *Error {
@@ -279,7 +289,7 @@ func (p *jsonReader) edge() *Error {
 		number, _ := t.(json.Number)
 		v, bad := strconv.Atoi(number.String())
 		if bad != nil {
-			return p.errorf(fmt.Sprint(t),
+			return p.errorf(tokenText(t),
 				"where the number of a node belongs: write an edge as [0, 1], or [0, 1, label]")
 		}
 		ends[i] = v
@@ -305,7 +315,7 @@ func (p *jsonReader) vector() *Error {
 		number, _ := t.(json.Number)
 		v, bad := strconv.ParseFloat(number.String(), 32)
 		if bad != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-			return p.errorf(fmt.Sprint(t), "where a value of a node belongs: give a finite number")
+			return p.errorf(tokenText(t), "where a value of a node belongs: give a finite number")
 		}
 		values = append(values, float32(v))
 		return nil

@@ -77,6 +77,10 @@ func (p *treeReader) word(marks string) string {
 }
 
 func (p *treeReader) readBrackets() *Error {
+	if p.text[p.at] == '(' && bytes.IndexByte(p.text, ',') > 0 && len(bytes.Fields(p.text)) == 1 {
+		return errorAt(p.at, string(p.text[p.at:]),
+			"which is a tree of Newick without its end: write a semicolon behind it")
+	}
 	for p.skip(); p.at < len(p.text); p.skip() {
 		start := p.at
 		switch {

@@ -57,6 +57,7 @@ func TestBadTrees(t *testing.T) {
 		{"(A (B)", 5, "close 1 more bracket"},
 		{"(A))", 3, "after the end of the tree"},
 		{")", 0, "a closing bracket"},
+		{" (a,b)\n", 1, "a tree of Newick without its end"},
 		{"(A) (B)", 4, "after the end of the tree"},
 		{"((a,b);", 6, "close its brackets before the semicolon"},
 		{"a,b;", 1, "outside all brackets"},

@@ -139,7 +139,11 @@ func (r *folderReader) lines(end string, visit func(line int, text string) error
 	lines.Buffer(nil, 1<<24)
 	line := 1
 	for ; lines.Scan(); line++ {
-		if text := strings.TrimSpace(lines.Text()); text != "" {
+		text := lines.Text()
+		if line == 1 {
+			text = strings.TrimPrefix(text, "\ufeff") // which editors of Windows write
+		}
+		if text = strings.TrimSpace(text); text != "" {
 			if err := visit(line, text); err != nil {
 				return true, &FolderError{name, line, err.Error()}
 			}

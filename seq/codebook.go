@@ -27,9 +27,9 @@ const (
 	codebookEach = 64
 )
 
-// LearnCodebook finds n centres by k-means from a k-means++ start, or as many as there are different
-// vectors. It looks at as many vectors of the training sequences as are enough, drawn by the seed,
-// and the centres are the same for any number of goroutines. An error is that of ctx.
+// LearnCodebook finds n centres by k-means from a k-means++ start, or as many as there are
+// different vectors. It looks at as many vectors of the training sequences as are enough, drawn by
+// the seed, and the centres are the same for any number of goroutines. An error is that of ctx.
 func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebook, error) {
 	if train.Alphabet.OfVectors() == nil {
 		panic("seq: a codebook of symbols")

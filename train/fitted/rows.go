@@ -61,8 +61,8 @@ func (t *Trained) Empty(ctx context.Context, ds *data.Dataset) (warning string) 
 	if parts == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s: sequences without any feature, which the model cannot tell apart: "+
-		"%s, of %d", ds.Path, strings.Join(parts, ", "), ds.N())
+	return fmt.Sprintf("%s: %ss without any feature, which the model cannot tell apart: %s, of %d",
+		ds.Path, ds.Sequences.Alphabet.Kind.Noun(), strings.Join(parts, ", "), ds.N())
 }
 
 // Unlike warns of rows that are unlike those of training: far outside the range of a column, where
