@@ -64,8 +64,10 @@ API cuDeviceGet(int *d, int i) {
 }
 API cuDeviceGetName(char *b, int n, int d) {
   if (d < 0 || d >= devices()) return INVALID_DEVICE;
-  if (getenv("CUDA_VISIBLE_DEVICES")) snprintf(b, n, "driver test double number %d", visible()[d]);
-  else snprintf(b, n, "driver test double");
+  const char *name = getenv("EMU_NAME");
+  if (!name) name = "driver test double";
+  if (getenv("CUDA_VISIBLE_DEVICES")) snprintf(b, n, "%s number %d", name, visible()[d]);
+  else snprintf(b, n, "%s", name);
   return OK;
 }
 API cuDeviceGetUuid_v2(unsigned char *uuid, int d) {

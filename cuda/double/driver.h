@@ -6,8 +6,8 @@
 // EMU_CAPABILITY ("9.0"), EMU_LOST (the driver is lost at launch number n), EMU_FULL (another
 // program has taken all memory at allocation number n), EMU_GRAPHS (0: a driver without graphs),
 // EMU_CUBINS (0: a driver that is older than any machine code), EMU_KERNELS (each launch is named),
-// EMU_MUTANT (the wrong kernel of this number takes its place). CUDA_VISIBLE_DEVICES is as in the
-// driver.
+// EMU_MUTANT (the wrong kernel of this number takes its place), EMU_NAME (that of the GPU, such as
+// a real one's). CUDA_VISIBLE_DEVICES is as in the driver.
 #pragma once
 #include "run.h"
 #include <functional>
