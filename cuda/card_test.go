@@ -126,16 +126,22 @@ func TestCardInterrupt(t *testing.T) {
 	gone(t, process)
 }
 
-// gone says that the process has ended whose number is in a file. Its parent may have to see that.
+// gone says that the process has ended whose number is in a file. A killed one may take a moment,
+// and its parent may have to see that.
 func gone(t *testing.T, file string) {
 	t.Helper()
 	number, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(number)) + "/stat")
-	if err == nil && !strings.Contains(string(stat), ") Z ") {
-		t.Errorf("a process is still there: %s", stat)
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(number)) + "/stat")
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("a process is still there: %s", stat)
+		}
 	}
 }
 
