@@ -1,7 +1,9 @@
 package tablefile
 
 import (
+	"encoding/binary"
 	"fmt"
+	"io"
 	"slices"
 
 	flatbuffers "github.com/google/flatbuffers/go"
@@ -18,11 +20,17 @@ const (
 	codingID                     = 0
 	dictionaryID, dictionaryData = 0, 1
 
-	batchNodes, batchBuffers, batchCounts = 1, 2, 4
+	batchNodes, batchBuffers, batchPacking, batchCounts = 1, 2, 3, 4
+
+	packingCodec = 0
 )
 
-// Values of messageType.
-const isSchema, isDictionary, isBatch = 1, 2, 3
+// Values of messageType, and of packingCodec.
+const (
+	isSchema, isDictionary, isBatch = 1, 2, 3
+
+	isZstd = 1
+)
 
 // arrowKinds are the names of types by their numbers in the union Type; those of flat are cells.
 var arrowKinds = map[byte]string{1: "null", 2: "int", 3: "float", 4: "binary", 5: "utf8", 6: "bool", 7: "decimal",
@@ -41,9 +49,9 @@ type arrowCheck struct {
 	coded map[int64]bool // whether a dictionary is one of arrowView, by its number
 }
 
-// message says how many bytes of rows follow a message. Counts that its bytes do not pay for are an
-// error, and so are columns that are no cells.
-func (c *arrowCheck) message(description []byte) (body int64, err error) {
+// message says how many bytes of rows follow a message, and how they are packed. Counts that its
+// bytes do not pay for are an error, and so are columns that are no cells.
+func (c *arrowCheck) message(description []byte) (body int64, rows packed, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("%w (%v)", errDamagedArrow, cause)
@@ -53,23 +61,23 @@ func (c *arrowCheck) message(description []byte) (body int64, err error) {
 	body = m.int64(messageBody)
 	header, ok := m.table(messageHeader)
 	if m.elements(messageMetadata, 4); !ok || body < 0 {
-		return 0, errDamagedArrow
+		return 0, nil, errDamagedArrow
 	}
 	switch m.byte(messageType) {
 	case isSchema:
-		return body, c.schema(header)
+		return body, nil, c.schema(header)
 	case isDictionary:
 		views := 0
 		if c.coded[header.int64(dictionaryID)] {
 			views = 1
 		}
 		if header, ok = header.table(dictionaryData); ok {
-			return body, header.checkBatch(views)
+			return body, header.packed(), header.checkBatch(views)
 		}
 	case isBatch:
-		return body, header.checkBatch(c.views)
+		return body, header.packed(), header.checkBatch(c.views)
 	}
-	return 0, errDamagedArrow
+	return 0, nil, errDamagedArrow
 }
 
 // schema checks a schema and its columns.
@@ -107,6 +115,43 @@ func (t fbTable) checkBatch(views int) error {
 	for _, at := range counts {
 		if n := t.GetInt64(at); n < 0 || n > int64(buffers) {
 			return errDamagedArrow
+		}
+	}
+	return nil
+}
+
+// packed are the buffers of a batch that are compressed with zstd: offset and length of each, in
+// what follows the message.
+type packed [][2]int64
+
+func (t fbTable) packed() (buffers packed) {
+	if packing, ok := t.table(batchPacking); !ok || packing.byte(packingCodec) != isZstd {
+		return nil
+	}
+	for _, at := range t.elements(batchBuffers, 16) {
+		buffers = append(buffers, [2]int64{t.GetInt64(at), t.GetInt64(at + 8)})
+	}
+	return buffers
+}
+
+// check checks the windows of buffers in a body that lies at an offset of a file. Each begins with
+// the size that it holds.
+func (p packed) check(file io.ReaderAt, body, size int64) error {
+	for _, b := range p {
+		start, end := b[0], b[0]+b[1]
+		if start < 0 || end > size || end-start < 8 {
+			continue // an empty one, or one that package ipc will not find
+		}
+		holds := make([]byte, 8)
+		if _, err := file.ReadAt(holds, body+start); err != nil {
+			return shortArrow(err)
+		}
+		n := int64(binary.LittleEndian.Uint64(holds))
+		if n < 0 {
+			continue // not compressed
+		}
+		if err := sizesOfZstd(file, body+start+8, body+end).checkWindow(n); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -75,8 +75,11 @@ func (c *arrowCheck) block(r io.ReaderAt, b arrowBlock) error {
 	if string(text[:4]) == string(arrowStream) {
 		prefix = 8
 	}
-	_, err := c.message(text[prefix:])
-	return err
+	size, rows, err := c.message(text[prefix:])
+	if err != nil {
+		return err
+	}
+	return rows.check(r, b.offset+int64(b.length), size)
 }
 
 // Places of fields in the table Footer, and the size of the struct Block, of File.fbs.

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -62,12 +63,15 @@ func (m *arrowMessages) message() (*ipc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	size, err := m.check.message(description)
+	size, rows, err := m.check.message(description)
 	if err != nil {
 		return nil, err
 	}
 	body, err := m.take(size)
 	if err != nil {
+		return nil, err
+	}
+	if err := rows.check(bytes.NewReader(body), 0, size); err != nil {
 		return nil, err
 	}
 	m.last = ipc.NewMessage(memory.NewBufferBytes(description), memory.NewBufferBytes(body))

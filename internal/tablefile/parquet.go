@@ -19,6 +19,8 @@ type parquetReader struct {
 	names  []string
 	cells  []func(parquet.Value) string
 	groups []parquet.RowGroup
+	pages  []format.RowGroup // what the groups are made of
+	check  parquetCheck
 	rows   parquet.Rows // of the group that is being read
 	buffer []parquet.Row
 	left   []parquet.Row // of the buffer
@@ -34,7 +36,8 @@ func OpenParquet(r io.ReaderAt, size int64) (reader Reader, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("is a Parquet file that cannot be read (%v): write it again", err)
 	}
-	p := &parquetReader{groups: file.RowGroups(), buffer: make([]parquet.Row, parquetBuffer)}
+	p := &parquetReader{groups: file.RowGroups(), pages: file.Metadata().RowGroups,
+		check: parquetCheck{file: r, size: size}, buffer: make([]parquet.Row, parquetBuffer)}
 	for _, c := range file.Root().Columns() {
 		cell := parquetCell(c)
 		if cell == nil {
@@ -61,7 +64,10 @@ func (p *parquetReader) Read() (row []string, err error) {
 			if len(p.groups) == 0 {
 				return nil, io.EOF
 			}
-			p.rows, p.groups = p.groups[0].Rows(), p.groups[1:]
+			if err := p.check.group(p.pages[0]); err != nil {
+				return nil, err
+			}
+			p.rows, p.groups, p.pages = p.groups[0].Rows(), p.groups[1:], p.pages[1:]
 		}
 		n, err := p.rows.ReadRows(p.buffer)
 		p.left = p.buffer[:n]
