@@ -15,6 +15,10 @@ func draw[T Float](m kernels[T], dst []T, cols int, key device.Key, s int, rows 
 			if rows != nil {
 				row = uint32(rows[r])
 			}
+			if rows != nil && r > 0 && rows[r] == rows[r-1] { // as in a prediction, to its end
+				copy(dst[r*cols:][:cols], dst[(r-1)*cols:])
+				continue
+			}
 			latin(dst[r*cols:][:cols], words, row, c2, c3, key.Strata)
 		}
 		return

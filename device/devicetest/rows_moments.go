@@ -152,8 +152,12 @@ func sampleF(r *random, size []int, key device.Key) *problem {
 	for i, v := range variance.data {
 		variance.data[i] = math.Exp(v)
 	}
+	rows := r.below("rows", 1000, b)
+	for i := 1; i < b; i += 3 {
+		rows.data[i] = rows.data[i-1] // as in a prediction, whose rows all have one number
+	}
 	return &problem{
-		in:  []*array{r.normal("mean", device.Double, writes, 0, 1, b, j), variance, r.below("rows", 1000, b)},
+		in:  []*array{r.normal("mean", device.Double, writes, 0, 1, b, j), variance, rows},
 		out: []*array{zeros("f", device.Real, s, b, j)},
 		naive: func(in, out [][]float64) {
 			for i := range out[0] {
