@@ -63,19 +63,29 @@ func (b *batcher) run() {
 	for first := range b.queue {
 		jobs, rows := []*job{first}, first.n
 		timer.Reset(b.delay)
-	collect:
 		for rows < b.rows {
-			select {
-			case j, open := <-b.queue:
-				if !open {
-					break collect
-				}
-				jobs, rows = append(jobs, j), rows+j.n
-			case <-timer.C:
-				break collect
+			j := b.next(timer.C)
+			if j == nil {
+				break
 			}
+			jobs, rows = append(jobs, j), rows+j.n
 		}
 		b.answer(jobs)
+	}
+}
+
+// next is a job that waits, or one that comes in time; nil: there is none.
+func (b *batcher) next(late <-chan time.Time) *job {
+	select {
+	case j := <-b.queue:
+		return j
+	default:
+	}
+	select {
+	case j := <-b.queue:
+		return j
+	case <-late:
+		return nil
 	}
 }
 

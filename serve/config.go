@@ -16,7 +16,7 @@ type Config struct {
 	Samples    int // S of each prediction; 0: as many as the run's evaluation took
 
 	MaxBatch int           // rows that are predicted at once
-	MaxDelay time.Duration // how long a request waits for others
+	MaxDelay time.Duration // how long a request waits for others beyond those that came meanwhile
 	MaxRows  int           // of a request
 	MaxBody  int64         // bytes of a request
 	Timeout  time.Duration // of a request
@@ -46,6 +46,6 @@ const (
 
 // Defaults are the limits without options.
 func Defaults() Config {
-	return Config{MaxBatch: 256, MaxDelay: 2 * time.Millisecond, MaxRows: 10_000, MaxBody: 16 << 20,
+	return Config{MaxBatch: 256, MaxRows: 10_000, MaxBody: 16 << 20,
 		Timeout: 30 * time.Second, MaxConns: 1024, Linger: time.Second}
 }

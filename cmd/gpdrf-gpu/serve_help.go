@@ -42,7 +42,7 @@ func serveFlags(deviceFlag, precisionFlag, samplesFlag flagSpec) []flagSpec {
 		{group: "Access", name: "tls-key", arg: "FILE", help: "its key, PEM"},
 		{group: "Access", name: "insecure", arg: switchArg, help: "let other machines in without token and TLS"},
 		{group: "Batches", name: "max-delay", arg: "TIME",
-			help: "how long a request waits for others", otherwise: "2ms"},
+			help: "how long a request waits for others, which also gather during a prediction", otherwise: "0s"},
 		{group: "Batches", name: "max-batch", arg: "N", help: "rows that are predicted at once", otherwise: "256"},
 		{group: "Limits", name: "max-rows", arg: "N", help: "rows of a request", otherwise: "10000"},
 		{group: "Limits", name: "max-body", arg: "SIZE", help: "bytes of a request", otherwise: "16MiB"},
