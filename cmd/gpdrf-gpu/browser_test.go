@@ -35,6 +35,14 @@ const listed = (figure) => figure && figure.querySelector("table");
 found.tables = [...document.querySelectorAll("figure")].filter((f) => !listed(f) &&
   !listed(f.nextElementSibling)).length;
 found.small = [...document.querySelectorAll("svg.chart")].filter((c) => c.getBoundingClientRect().width < 250).length;
+// words of a table's first column that stand on two lines
+found.cut = [...document.querySelectorAll("tbody th")].map((cell) => cell.firstChild).filter((text) =>
+  text && text.nodeType === Node.TEXT_NODE && [...text.data.matchAll(/\S+/g)].some((word) => {
+    const place = document.createRange();
+    place.setStart(text, word.index);
+    place.setEnd(text, word.index + word[0].length);
+    return word[0].length < 20 && place.getClientRects().length > 1;
+  })).length;
 found.unnamed = document.querySelectorAll("svg:not([aria-label])[role], a:not([href]), th:not([scope])").length;
 const skip = document.querySelector("a");
 skip.focus();
@@ -100,10 +108,10 @@ func faults(dom, said string, dark bool) string {
 		return "its scripts did not run to their end: " + said
 	}
 	var found struct {
-		Errors                                     []string
-		Wide, View, Charts, Tables, Small, Unnamed int
-		Dark, First, Second                        string
-		Skip, Focus, Away                          bool
+		Errors                                          []string
+		Wide, View, Charts, Tables, Small, Unnamed, Cut int
+		Dark, First, Second                             string
+		Skip, Focus, Away                               bool
 	}
 	text := html.UnescapeString(title[1])
 	if err := json.Unmarshal([]byte(text), &found); err != nil {
@@ -118,6 +126,8 @@ func faults(dom, said string, dark bool) string {
 		return "its ground is " + found.Dark
 	case found.Charts == 0 || found.Tables > 0 || found.Small > 0 || found.Unnamed > 0:
 		return "charts without tables, too small or without names: " + text
+	case found.Cut > 0:
+		return "words of a table are cut: " + text
 	case !found.Skip || !found.Focus || found.First == "" || found.Second == "" ||
 		found.First == found.Second || !found.Away:
 		return "it cannot be used by keyboard: " + text
