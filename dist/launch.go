@@ -35,8 +35,8 @@ var launchers = []struct{ name, rank, size, local string }{
 // a *usage.Error: the process would train alone, beside others that do the same.
 func Detect(getenv func(string) string) (Place, error) {
 	for _, l := range launchers {
-		rank, size := getenv(l.rank), getenv(l.size)
-		if rank == "" && size == "" || l.name == Srun && size == "" {
+		rank, size, local := getenv(l.rank), getenv(l.size), getenv(l.local)
+		if rank == "" && size == "" && local == "" || l.name == Srun && size == "" && (rank == "" || rank == "0") {
 			continue
 		}
 		p := Place{Launcher: l.name}
@@ -51,7 +51,7 @@ func Detect(getenv func(string) string) (Place, error) {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 0 {
 				return Place{}, usage.Errorf("%s=%q is not a number, and %s sets it: start all processes "+
-					"with one launcher, or unset %s and %s", v.name, text, l.name, l.rank, l.size)
+					"with one launcher, or unset %s, %s and %s", v.name, text, l.name, l.rank, l.size, l.local)
 			}
 			*v.to = n
 		}
@@ -61,5 +61,12 @@ func Detect(getenv func(string) string) (Place, error) {
 		}
 		return p, nil
 	}
+	if rank := getenv(pmix); rank != "" {
+		return Place{}, usage.Errorf("%s=%s, and no variable says how many processes there are: start them "+
+			"with mpirun or srun, or unset %[1]s", pmix, rank)
+	}
 	return Place{Size: 1}, nil
 }
+
+// pmix is the one variable of a launcher that has PMIx alone, such as prun.
+const pmix = "PMIX_RANK"

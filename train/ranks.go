@@ -27,9 +27,9 @@ func (j *Job) ranks() dist.Comm {
 	return j.Comm
 }
 
-// CheckRanks refuses a number of ranks that cannot share a batch.
-func CheckRanks(c dist.Comm, cfg *options.Config) error {
-	shards := c.Size()
+// CheckRanks refuses a number of ranks that cannot share a batch of so many rows at most.
+func CheckRanks(c dist.Comm, cfg *options.Config, rows int) error {
+	shards, batch := c.Size(), min(cfg.Batch, rows)
 	if cfg.Deterministic {
 		if shards = dist.Shards; shards%c.Size() != 0 {
 			return usage.Errorf("--deterministic: is for 1, 2, 4 or 8 ranks, and there are %d: "+
@@ -37,9 +37,9 @@ func CheckRanks(c dist.Comm, cfg *options.Config) error {
 				c.Size())
 		}
 	}
-	if cfg.Batch < shards {
+	if batch < shards {
 		return usage.Errorf("--batch: %d rows cannot be shared by %d: give at least %[2]d rows, or start fewer ranks",
-			cfg.Batch, shards)
+			batch, shards)
 	}
 	return nil
 }

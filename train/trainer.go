@@ -118,7 +118,7 @@ func (j *Job) run(ctx context.Context) (out *Outcome, err error) {
 		return nil, err
 	}
 	j.Config = fit
-	if err := CheckRanks(j.ranks(), fit); err != nil {
+	if err := CheckRanks(j.ranks(), fit, j.Train.N()); err != nil {
 		return nil, err
 	}
 	plan, err := j.Plan(before)

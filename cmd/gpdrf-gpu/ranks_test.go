@@ -288,6 +288,10 @@ func TestRanksRefused(t *testing.T) {
 	const small = "train --data rows.csv --inducing 8 --steps 10 --report=false --out x"
 	for _, name := range []string{"openmpi", "mpich"} {
 		l := newLauncher(t, name)
+		few := []byte("a,b,target\n1,2,3\n4,5,6\n7,8,10\n")
+		if err := os.WriteFile(l.file("few.csv"), few, 0o666); err != nil {
+			t.Fatal(err)
+		}
 		for _, c := range []struct {
 			words, want string
 			ranks       int
@@ -300,6 +304,7 @@ func TestRanksRefused(t *testing.T) {
 			{small + " --cv 5", "--cv: several processes share one training only", 2, nil},
 			{small + " --ensemble 3", "preset best and --ensemble train several models", 2, nil},
 			{small + " --batch 1", "--batch: 1 rows cannot be shared by 2", 2, nil},
+			{strings.Replace(small, "rows.csv", "few.csv", 1), "--batch: 2 rows cannot be shared by 3", 3, nil},
 			{small, "which cannot share a training: no MPI library: tried /nowhere.so", 2,
 				[]string{"GPDRF_MPI=/nowhere.so"}},
 			{small, "srun has started 2 processes without PMI", 0, []string{"GPDRF_MPI=libmpi.so.40",

@@ -124,7 +124,7 @@ func (p *program) train(c *call) error {
 		guard.now()
 	}
 	if p.joined() && err == nil {
-		err = p.share("training", job.Device, factsOf(job), train.CheckRanks(p.ranks, job.Config))
+		err = p.share("training", job.Device, factsOf(job), train.CheckRanks(p.ranks, job.Config, job.Train.N()))
 		job.Comm = p.ranks.Comm
 	}
 	if err != nil {

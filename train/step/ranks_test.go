@@ -1,0 +1,131 @@
+package step
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// gradientOn is the gradient that each rank holds after a step, and the bound.
+func gradientOn(t *testing.T, c *model.Config, o Options, number uint32, ranks []dist.Comm) (
+	gradients [][]float64, bounds []float64) {
+	t.Helper()
+	const n = 40
+	x, y, labels := make([]float64, n*c.Inputs), make([]float64, n), make([]int32, n)
+	for i := range x {
+		x[i] = math.Sin(float64(3 * i * i % 97))
+	}
+	for i := range y {
+		y[i], labels[i] = math.Cos(float64(i)), int32(i%c.Outputs)
+	}
+	gradients, bounds = make([][]float64, len(ranks)), make([]float64, len(ranks))
+	var all sync.WaitGroup
+	for r, comm := range ranks {
+		dev, err := device.Open("cpu:f64")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := model.New(dev, *c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Init(model.Init{Seed: 1, InducingPoints: x[:c.Inducing*c.Inputs], Sigma: []float64{1},
+			GPLengthscaleFactor: 0.5, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
+		targets, classes := y, []int32(nil)
+		if c.Likelihood == model.SoftmaxLikelihood {
+			targets, classes = nil, labels
+		}
+		rows := m.Upload(n, x, targets, classes)
+		all.Go(func() {
+			defer dev.Close()
+			own := o
+			own.Comm = comm
+			s := New(dev, m, rows, own)
+			if _, err := s.Do(device.Now{Step: number, LR: 1e-3, KLWeight: 0.7}); err != nil {
+				t.Error(err)
+				comm.Abort(1)
+				return
+			}
+			gradients[r] = make([]float64, m.Params().Len())
+			dev.Download(gradients[r], m.Params().Grad)
+			e, err := m.Report(0.7)
+			if err != nil {
+				t.Error(err)
+			}
+			bounds[r] = e.Value
+		})
+	}
+	all.Wait()
+	return gradients, bounds
+}
+
+// The gradient that ranks have added up is that of one rank to 1e-12 of its norm, on any number of
+// ranks, and all of them have the same bits. Rates
+// are 0, so that parameters stay.
+func TestGradientOfRanks(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // how many columns pay for Kuu depends on it
+	plain := model.Config{Model: model.GPDRF, Inputs: 3, Outputs: 1, Likelihood: model.GaussianLikelihood,
+		Latents: 3, Inducing: 6, Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,
+		Layers: 2, Features: 5, Hidden: 2, Spectra: model.VarResampled, Skip: true, Samples: 3}
+	classes := plain
+	classes.Outputs, classes.Likelihood, classes.Skip = 4, model.SoftmaxLikelihood, false
+	wide := plain // whose ranks share Kuu
+	wide.Inputs = 300
+	drawn := Options{Seed: 5, Samples: 3, Batch: 23, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
+	parts := drawn
+	parts.AtOnce = 3
+	all := drawn
+	all.Batch = 40
+	fixed := drawn
+	fixed.Deterministic = true
+	for _, c := range []struct {
+		name    string
+		config  model.Config
+		options Options
+		sizes   []int
+	}{
+		{"regression", plain, drawn, []int{2, 3, 5, 7, 8}},
+		{"classes", classes, drawn, []int{2, 3}},
+		{"Kuu is shared", wide, drawn, []int{2, 3}},
+		{"in parts", plain, parts, []int{2, 5}},
+		{"all rows", plain, all, []int{3}},
+		{"in a fixed order", plain, fixed, []int{2, 4, 8}},
+	} {
+		for step := uint32(1); step <= 3; step++ {
+			o := c.options
+			o.Deterministic = false
+			one, bound := gradientOn(t, &c.config, o, step, []dist.Comm{dist.Local{}})
+			norm := 0.0
+			for _, v := range one[0] {
+				norm = math.Hypot(norm, v)
+			}
+			for _, size := range c.sizes {
+				name := fmt.Sprintf("%s, step %d on %d ranks", c.name, step, size)
+				many, bounds := gradientOn(t, &c.config, c.options, step, dist.Group(size))
+				for r := range many {
+					apart, other := 0.0, 0
+					for i, v := range many[r] {
+						apart = math.Hypot(apart, v-one[0][i])
+						if v != many[0][i] {
+							other++
+						}
+					}
+					if !(apart <= 1e-12*norm) || other > 0 {
+						t.Errorf("%s: the gradient of rank %d is %.2g of the norm from that of one rank; "+
+							"%d numbers are not those of rank 0", name, r, apart/norm, other)
+					}
+					if !(math.Abs(bounds[r]-bound[0]) <= 1e-12*math.Abs(bound[0])) {
+						t.Errorf("%s: the bound of rank %d is %.16g, of one rank %.16g", name, r, bounds[r], bound[0])
+					}
+				}
+			}
+		}
+	}
+}
