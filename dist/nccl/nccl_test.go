@@ -54,7 +54,7 @@ func rank(mode string) (err error) {
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
 	limit := 4 * time.Minute
-	if mode == "hang" {
+	if mode == "hang" || mode == "start" {
 		limit = 2 * time.Second
 	}
 	c, err := Open(dev, Job{Rank: place.Rank, Size: place.Size, Exchange: meeting.Exchange, Limit: limit,
@@ -213,6 +213,7 @@ func TestFaults(t *testing.T) {
 	for _, c := range []struct{ mode, fault, want string }{
 		{"die", "die 1 4", "rank 0: lost: sum: NCCL: remote process exited"},
 		{"hang", "hang 1 4", "rank 0: lost: sum: <nil>"},
+		{"start", "start 1 0", "rank 0: lost: start: <nil>"},
 		{"error", "error 0 3", "adding up over GPUs: ncclAllReduce: unhandled system error"},
 		// a library that does not wait for the stream adds up what is not there yet
 		{"early", "early", "after six steps, expected"},

@@ -7,6 +7,7 @@
 //   die    the process is killed
 //   hang   it waits forever
 //   error  the call that puts it on the stream fails
+//   start  it never joins the others, whatever the number
 // and "early" is a library whose sums do not wait for the stream, whatever the numbers.
 // FAKE_NCCL_VERSION is another version than 2.27.3, as ncclGetVersion gives it.
 #define _GNU_SOURCE
@@ -151,6 +152,7 @@ int ncclCommInitRank(void **comm, int size, struct id id, int rank) {
 	if (c->room == MAP_FAILED) return SYSTEM_ERROR;
 	c->rank = rank, c->size = size;
 	c->room->pid[rank] = getpid();
+	while (fault("start", c, 0)) pause();
 	barrier(c);
 	shm_unlink(id.bytes);
 	*comm = c;
