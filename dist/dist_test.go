@@ -51,20 +51,15 @@ func TestAbort(t *testing.T) {
 
 // A rank that hangs is noticed by the others.
 func TestWatch(t *testing.T) {
+	noticed := make(chan string, 1)
 	ranks(t, 2, func(c dist.Comm) error {
-		late := make(chan string, 1)
-		w := dist.Watch(c, 20*time.Millisecond, func(call string) { late <- call })
-		if c.Rank() == 1 {
-			time.Sleep(200 * time.Millisecond)
+		if c.Rank() == 1 { // hangs until then
+			if call := <-noticed; call != "barrier" {
+				t.Errorf("late was %s", call)
+			}
 			return c.Barrier()
 		}
-		if err := w.Barrier(); err != nil {
-			return err
-		}
-		if call := <-late; call != "barrier" {
-			return errors.New("late was " + call)
-		}
-		return nil
+		return dist.Watch(c, 20*time.Millisecond, func(call string) { noticed <- call }).Barrier()
 	})
 }
 
