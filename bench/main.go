@@ -2,7 +2,7 @@
 //
 //	go run ./bench results                runs the rows of docs/results.md that have no record, and writes it
 //	go run ./bench results -rows '^eeg/'  only those whose name matches, -again also those with a record
-//	go run ./bench svm                    the same of the rows of support vector machines, with -rows and -again
+//	go run ./bench svm                    the same of the rows of scikit-learn's machines, with -rows and -again
 //	go run ./bench svm --data SET …       one of them, as docs/results.md lists it, and prints its record
 //	go run ./bench suite                  runs the cells of docs/suite.md that have no record, and writes it;
 //	                                      -sets and -methods REGEXP, -folds N, -seconds S, -again, -report

@@ -73,7 +73,7 @@ func setPage(name string, all found, words notes) string {
 		for _, m := range models() {
 			of = append(of, s.rowsOf(m)...)
 		}
-		of = append(of, s.svmRows()...)
+		of = append(append(of, s.svmRows()...), s.exactRows()...)
 	}
 	commands(&b, of, all, words)
 	return b.String()
@@ -208,10 +208,13 @@ func folds(b *strings.Builder, s set, all found, words notes) {
 		fmt.Fprintf(b, " %s |", sc.name)
 	}
 	fmt.Fprintf(b, " test rows | steps | seconds |\n|---|---|%s---|---|---|\n", strings.Repeat("---|", len(s.scores)))
-	for _, m := range append(models(), svmLabel) {
+	for _, m := range append(models(), svmLabel, exactLabel) {
 		missing, rows := "", s.rowsOf(m)
-		if m == svmLabel {
+		switch m {
+		case svmLabel:
 			rows = s.svmRows()
+		case exactLabel:
+			rows = s.exactRows()
 		}
 		if rows == nil {
 			continue

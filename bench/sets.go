@@ -11,7 +11,7 @@ import (
 // models are the three that sets are figured with, in the order of the paper's table.
 func models() []string { return []string{"gp", "drf", "gpdrf"} }
 
-var modelNames = map[string]string{"gp": "GP", "drf": "DRF", "gpdrf": "GP-DRF", svmLabel: "SVM"}
+var modelNames = map[string]string{"gp": "GP", "drf": "DRF", "gpdrf": "GP-DRF", svmLabel: "SVM", exactLabel: "exact GP"}
 
 // score is a figure of result.json's block "test".
 type score struct {
@@ -65,6 +65,7 @@ type set struct {
 	shared string   // the page that it shares with other sets, "" is none
 	today  bool     // it has only been run with today's defaults
 	svm    string   // the set whose support vector machine it stands beside, "" is none
+	exact  bool     // whether an exact GP stands beside it, too
 	scores []score
 	paper  map[string]float64 // the paper's figure of the first score, by model
 	wanted []target

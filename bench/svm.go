@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,11 +20,14 @@ import (
 // A support vector machine of scikit-learn on the features of GP-DRF's kernel and on the same rows
 // is what a GP-DRF of sequences stands beside. Its kernel, the plain inner product or
 // exp(−‖φ−φ'‖²/2σ²), and its constants are chosen by cross-validation on the training rows
-// (bench/peers/svm.py).
+// (bench/peers/svm.py). For graphs, an exact GP on the same features stands there, too: its kernel
+// and amplitude are chosen by the evidence (bench/peers/laplace.py).
 const (
-	svmLabel  = "svm"
-	svmPython = "build/svm/bin/python"
-	svmScript = "bench/peers/svm.py"
+	svmLabel    = "svm"
+	exactLabel  = "exact"
+	svmPython   = "build/svm/bin/python"
+	svmScript   = "bench/peers/svm.py"
+	exactScript = "bench/peers/laplace.py"
 )
 
 // svmRows are the runs of the set's support vector machine, by fold; nil where it stands beside
@@ -32,14 +36,28 @@ func (s set) svmRows() (out []row) {
 	if s.svm != s.name {
 		return nil
 	}
+	by := ""
+	if s.scores[0].key == "auc" {
+		by = " --by auc"
+	}
+	return s.machineRows(svmLabel, by)
+}
+
+// exactRows are the runs of the exact GP on the set's features, by fold; nil where there is none.
+func (s set) exactRows() []row {
+	if !s.exact {
+		return nil
+	}
+	return s.machineRows(exactLabel, " --by evidence")
+}
+
+// machineRows are the runs of what scikit-learn fits to the set's features, by fold.
+func (s set) machineRows(label, by string) (out []row) {
 	// it chooses between the two kernels by itself
 	features := strings.ReplaceAll(s.kernel, "/linear", "")
-	template := "go run ./bench svm " + s.source() + " --kernel " + features
-	if s.scores[0].key == "auc" {
-		template += " --by auc"
-	}
+	template := "go run ./bench svm " + s.source() + " --kernel " + features + by
 	for fold := 1; fold <= max(1, s.folds); fold++ {
-		out = append(out, row{group: s.name, label: svmLabel, number: fold, template: template})
+		out = append(out, row{group: s.name, label: label, number: fold, template: template})
 	}
 	return out
 }
@@ -57,7 +75,7 @@ func machineOf(s set) []row {
 // allSVMRows are those of all sets.
 func allSVMRows() (out []row) {
 	for _, s := range sets() {
-		out = append(out, s.svmRows()...)
+		out = append(append(out, s.svmRows()...), s.exactRows()...)
 	}
 	return out
 }
@@ -113,7 +131,7 @@ func svm(args []string) error {
 }
 
 // machine trains and scores one: the options are --data, --folds, --fold and --kernel of train, and
-// --by auc where that is what cross-validation goes by.
+// --by auc where that is what cross-validation goes by, or --by evidence for the exact GP.
 func machine(args []string) (*record, error) {
 	settings, by, err := svmOptions(args)
 	if err != nil {
@@ -134,18 +152,22 @@ func machine(args []string) (*record, error) {
 		return nil, err
 	}
 	start := time.Now()
-	cmd := exec.Command(svmPython, svmScript, file, by)
+	script := []string{svmScript, file, by}
+	if by == "evidence" {
+		script = []string{exactScript, file}
+	}
+	cmd := exec.Command(svmPython, script...)
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", svmScript, err)
+		return nil, fmt.Errorf("%s: %w", script[0], err)
 	}
 	var said struct {
 		Chosen, Version string
 		Test            map[string]any
 	}
 	if err := json.Unmarshal(text, &said); err != nil {
-		return nil, fmt.Errorf("%s says %q: %w", svmScript, text, err)
+		return nil, fmt.Errorf("%s says %q: %w", script[0], text, err)
 	}
 	m.Seconds, m.Chosen, m.Test, m.Device = time.Since(start).Seconds(), said.Chosen, said.Test,
 		"scikit-learn "+said.Version
@@ -159,7 +181,7 @@ func svmOptions(args []string) (settings []options.Setting, by string, err error
 		key, ok := strings.CutPrefix(args[i], "--")
 		if !ok || i+1 == len(args) {
 			return nil, "", fmt.Errorf("svm: %q: give --data SET [--folds N] [--fold K] --kernel "+
-				"MAPS [--by auc]", args[i])
+				"MAPS [--by auc|evidence]", args[i])
 		}
 		if key == "by" {
 			by = args[i+1]
@@ -167,8 +189,8 @@ func svmOptions(args []string) (settings []options.Setting, by string, err error
 		}
 		settings = append(settings, options.Setting{Key: key, Text: args[i+1], From: args[i]})
 	}
-	if by != "error" && by != "auc" {
-		return nil, "", fmt.Errorf("--by: %q is neither error nor auc", by)
+	if !slices.Contains([]string{"error", "auc", "evidence"}, by) {
+		return nil, "", fmt.Errorf("--by: %q is none of error, auc and evidence", by)
 	}
 	return settings, by, nil
 }

@@ -136,14 +136,20 @@ func TestMachine(t *testing.T) {
 		}
 		t.Skipf("needs %s with scikit-learn: make svm installs it", svmPython)
 	}
-	for _, by := range []string{"error", "auc"} {
+	for _, by := range []string{"error", "auc", "evidence"} {
 		m, err := machine(append(genes(t), "--by", by))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if e, _ := value(m.Test, "error"); e != 0 || m.NTrain != 30 || m.NTest != 10 ||
-			!strings.Contains(m.Chosen, ", C ") {
+			!strings.Contains(m.Chosen, map[bool]string{true: ", amplitude ", false: ", C "}[by == "evidence"]) {
 			t.Errorf("%+v", m)
+		}
+		if by == "evidence" {
+			if nll, _ := value(m.Test, "nll"); !(nll > 0 && nll < math.Ln2) {
+				t.Errorf("NLL %v of two classes that counts tell apart", nll)
+			}
+			continue
 		}
 		if a, _ := value(m.Test, "auc"); a != 1 {
 			t.Errorf("AUC %v", a)

@@ -26,6 +26,10 @@ def kernel(dots, squares, train_squares, variance):
     return np.exp(-distances / (2 * variance))
 
 
+def name(variance):
+    return "linear" if variance is None else f"RBF σ² {variance:g}"
+
+
 def loss(machine, k, labels, by):
     if by == "auc":
         return 1 - roc_auc_score(labels, machine.decision_function(k))
@@ -54,8 +58,7 @@ def main(path, by):
     test = {"error": loss(machine, k, a["test_labels"], "error")}
     if len(machine.classes_) == 2:
         test["auc"] = 1 - loss(machine, k, a["test_labels"], "auc")
-    name = "linear" if variance is None else f"RBF σ² {variance:g}"
-    print(json.dumps({"chosen": f"{name}, C {c:g}", "cross_validated": value, "test": test, "version": sklearn.__version__}))
+    print(json.dumps({"chosen": f"{name(variance)}, C {c:g}", "cross_validated": value, "test": test, "version": sklearn.__version__}))
 
 
 if __name__ == "__main__":
