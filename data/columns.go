@@ -23,6 +23,15 @@ func (p *columnRows) Read() ([]string, error) {
 	return cells, err
 }
 
+func (p *columnRows) readNumbers(values []float64, needed []bool) bool {
+	if !p.Reader.ReadNumbers(values, needed, largest) {
+		return false
+	}
+	p.row++
+	return true
+}
+
+func (p *columnRows) rowLine() int                        { return p.row }
 func (p *columnRows) FieldPos(cell int) (row, column int) { return p.row, cell + 1 }
 func (p *columnRows) InputOffset() int64                  { return 0 }
 

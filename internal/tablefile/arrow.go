@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"strconv"
 
@@ -26,11 +27,14 @@ func IsArrowStream(head []byte) bool { return bytes.HasPrefix(head, arrowStream)
 
 // arrowReader gives the rows of a file or a stream one by one.
 type arrowReader struct {
-	from  batches
-	names []string
-	cells []func(i int) string // of the batch that is being read
-	at, n int                  // the next of its rows
-	row   []string
+	from    batches
+	names   []string
+	columns []arrow.Array         // of the batch that is being read
+	cells   []func(i int) string  // of the columns
+	numbers []func(i int) float64 // nil unless they are plain numbers
+	at, n   int                   // the next of its rows
+	err     error                 // in place of another batch
+	row     []string
 }
 
 // batches are the rows of a file, some at a time.
@@ -86,6 +90,7 @@ func newArrowReader(from batches) (*arrowReader, error) {
 		return nil, errors.New("has no values: all columns are of type null")
 	}
 	a.row, a.cells = make([]string, len(a.names)), make([]func(int) string, len(a.names))
+	a.numbers = make([]func(int) float64, len(a.names))
 	return a, nil
 }
 
@@ -95,23 +100,69 @@ func (a *arrowReader) Close() { a.from.Release() }
 
 func (a *arrowReader) Read() (row []string, err error) {
 	defer damaged(&err)
-	for a.at == a.n {
-		batch, err := a.from.Read()
-		if err != nil {
-			return nil, err
-		}
-		a.at, a.n = 0, int(batch.NumRows())
-		for c, column := range batch.Columns() {
-			if a.cells[c] = arrowCells(column); a.cells[c] == nil {
-				return nil, notFlat(a.names[c], column.DataType().String())
-			}
-		}
+	if a.fill(); a.err != nil {
+		return nil, a.err
 	}
 	for c, cell := range a.cells {
 		a.row[c] = cell(a.at)
 	}
 	a.at++
 	return a.row, nil
+}
+
+func (a *arrowReader) ReadNumbers(cells []float64, needed []bool, most float64) bool {
+	defer damaged(&a.err)
+	if a.fill(); a.err != nil {
+		return false
+	}
+	for c, number := range a.numbers {
+		if !needed[c] {
+			continue
+		}
+		if number == nil || a.columns[c].IsNull(a.at) {
+			return false
+		}
+		if cells[c] = number(a.at); !(math.Abs(cells[c]) <= most) {
+			return false
+		}
+	}
+	a.at++
+	return true
+}
+
+// fill reads a batch, if no row is left.
+func (a *arrowReader) fill() {
+	defer damaged(&a.err)
+	for a.at == a.n && a.err == nil {
+		batch, err := a.from.Read()
+		if err != nil {
+			a.err = err
+			return
+		}
+		a.at, a.n, a.columns = 0, int(batch.NumRows()), batch.Columns()
+		for c, column := range a.columns {
+			if a.cells[c] = arrowCells(column); a.cells[c] == nil {
+				a.err = notFlat(a.names[c], column.DataType().String())
+				return
+			}
+			a.numbers[c] = arrowNumbers(column)
+		}
+	}
+}
+
+// arrowNumbers reads the values of a column of plain numbers; nil of others.
+func arrowNumbers(column arrow.Array) func(i int) float64 {
+	switch x := column.(type) {
+	case *array.Int32:
+		return func(i int) float64 { return float64(x.Value(i)) }
+	case *array.Int64:
+		return func(i int) float64 { return float64(x.Value(i)) }
+	case *array.Float32:
+		return func(i int) float64 { return float64(x.Value(i)) }
+	case *array.Float64:
+		return x.Value
+	}
+	return nil
 }
 
 // arrowCells writes the values of a column, "" for a missing one; nil where they are no cells.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"strconv"
 
@@ -16,15 +17,17 @@ func IsParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) 
 
 // parquetReader gives the rows of a Parquet file one by one.
 type parquetReader struct {
-	names  []string
-	cells  []func(parquet.Value) string
-	groups []parquet.RowGroup
-	pages  []format.RowGroup // what the groups are made of
-	check  parquetCheck
-	rows   parquet.Rows // of the group that is being read
-	buffer []parquet.Row
-	left   []parquet.Row // of the buffer
-	row    []string
+	names   []string
+	cells   []func(parquet.Value) string
+	numbers []func(parquet.Value) float64 // nil unless they are plain numbers
+	groups  []parquet.RowGroup
+	pages   []format.RowGroup // what the groups are made of
+	check   parquetCheck
+	rows    parquet.Rows // of the group that is being read
+	buffer  []parquet.Row
+	left    []parquet.Row // of the buffer
+	err     error         // behind these
+	row     []string
 }
 
 const parquetBuffer = 256 // rows
@@ -44,6 +47,7 @@ func OpenParquet(r io.ReaderAt, size int64) (reader Reader, err error) {
 			return nil, notFlat(c.Name(), c.String())
 		}
 		p.names, p.cells = append(p.names, c.Name()), append(p.cells, cell)
+		p.numbers = append(p.numbers, parquetNumber(c))
 	}
 	p.row = make([]string, len(p.names))
 	return p, nil
@@ -59,25 +63,8 @@ func (p *parquetReader) Close() {
 
 func (p *parquetReader) Read() (row []string, err error) {
 	defer damaged(&err)
-	for len(p.left) == 0 {
-		if p.rows == nil {
-			if len(p.groups) == 0 {
-				return nil, io.EOF
-			}
-			if err := p.check.group(p.pages[0]); err != nil {
-				return nil, err
-			}
-			p.rows, p.groups, p.pages = p.groups[0].Rows(), p.groups[1:], p.pages[1:]
-		}
-		n, err := p.rows.ReadRows(p.buffer)
-		p.left = p.buffer[:n]
-		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("its data are damaged (%v): write it again", err)
-		}
-		if err == io.EOF || n == 0 {
-			p.rows.Close()
-			p.rows = nil
-		}
+	if p.fill(); len(p.left) == 0 {
+		return nil, p.err
 	}
 	for _, v := range p.left[0] {
 		if v.IsNull() {
@@ -88,6 +75,71 @@ func (p *parquetReader) Read() (row []string, err error) {
 	}
 	p.left = p.left[1:]
 	return p.row, nil
+}
+
+func (p *parquetReader) ReadNumbers(cells []float64, needed []bool, most float64) bool {
+	defer damaged(&p.err)
+	if p.fill(); len(p.left) == 0 {
+		return false
+	}
+	for _, v := range p.left[0] {
+		c := v.Column()
+		if !needed[c] {
+			continue
+		}
+		if v.IsNull() || p.numbers[c] == nil {
+			return false
+		}
+		if cells[c] = p.numbers[c](v); !(math.Abs(cells[c]) <= most) {
+			return false
+		}
+	}
+	p.left = p.left[1:]
+	return true
+}
+
+// fill reads rows, if none are left.
+func (p *parquetReader) fill() {
+	defer damaged(&p.err)
+	for len(p.left) == 0 && p.err == nil {
+		if p.rows == nil {
+			if len(p.groups) == 0 {
+				p.err = io.EOF
+				return
+			}
+			if p.err = p.check.group(p.pages[0]); p.err != nil {
+				return
+			}
+			p.rows, p.groups, p.pages = p.groups[0].Rows(), p.groups[1:], p.pages[1:]
+		}
+		n, err := p.rows.ReadRows(p.buffer)
+		p.left = p.buffer[:n]
+		if err != nil && err != io.EOF {
+			p.err = fmt.Errorf("its data are damaged (%v): write it again", err)
+			p.left = nil
+		} else if err == io.EOF || n == 0 {
+			p.rows.Close()
+			p.rows = nil
+		}
+	}
+}
+
+// parquetNumber reads the values of a column of plain numbers; nil of others.
+func parquetNumber(c *parquet.Column) func(parquet.Value) float64 {
+	if !c.Leaf() || c.Repeated() || c.Type().LogicalType() != nil {
+		return nil
+	}
+	switch c.Type().Kind() {
+	case parquet.Int32:
+		return func(v parquet.Value) float64 { return float64(v.Int32()) }
+	case parquet.Int64:
+		return func(v parquet.Value) float64 { return float64(v.Int64()) }
+	case parquet.Float:
+		return func(v parquet.Value) float64 { return float64(v.Float()) }
+	case parquet.Double:
+		return parquet.Value.Double
+	}
+	return nil
 }
 
 // parquetCell writes the values of a column; nil where they are no cells.

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -75,6 +77,79 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadNumbers: where a row is read as numbers, these are the doubles nearest to its text; where
+// it is not, a cell that is needed is no number in range. Reading in turns gives each row once.
+func TestReadNumbers(t *testing.T) {
+	files := map[string][]byte{}
+	for _, name := range samples {
+		files[name] = sample(t, name)
+	}
+	for _, format := range []string{"parquet", "arrow"} {
+		var file bytes.Buffer
+		w := NewParquet(&file, []Column{{"a", false}, {"b", false}})
+		if format == "arrow" {
+			var err error
+			if w, err = NewArrow(&file, []Column{{"a", false}, {"b", false}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		odd := []float64{math.NaN(), math.Inf(-1), 1e101, -1e100, math.Copysign(0, -1), math.SmallestNonzeroFloat64}
+		for i := range rowsPerGroup + 500 {
+			w.Number(math.Sqrt(float64(i)))
+			if i%50 == 0 {
+				w.Missing()
+			} else {
+				w.Number(append(odd, 1/float64(i))[i%(len(odd)+1)])
+			}
+			if err := w.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		files[format] = file.Bytes()
+	}
+	const most = 1e100
+	for name, text := range files {
+		rows, err := all(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, rows, fast := rows[0], rows[1:], 0
+		for only := range names { // which column is needed
+			r, err := open(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			needed, cells := make([]bool, len(names)), make([]float64, len(names))
+			needed[only] = true
+			for i, row := range rows {
+				want, wrong := strconv.ParseFloat(row[only], 64)
+				if r.ReadNumbers(cells, needed, most) {
+					if fast++; wrong != nil || math.Float64bits(cells[only]) != math.Float64bits(want) {
+						t.Fatalf("%s, row %d: %v is read for %q", name, i, cells[only], row[only])
+					}
+					continue
+				}
+				if slices.Contains([]string{"a", "b", "area"}, names[only]) && wrong == nil && math.Abs(want) <= most {
+					t.Fatalf("%s, row %d: %q is not read as a number", name, i, row[only])
+				}
+				if got, err := r.Read(); err != nil || !slices.Equal(got, row) {
+					t.Fatalf("%s, row %d: %q, %v instead of %q", name, i, got, err, row)
+				}
+			}
+			if _, err := r.Read(); r.ReadNumbers(cells, needed, most) || err != io.EOF {
+				t.Errorf("%s: rows behind the last, %v", name, err)
+			}
+			r.Close()
+		}
+		if fast == 0 {
+			t.Errorf("%s: no numbers are read", name)
+		}
+	}
+}
+
 // A file that was cut short or has a wrong byte is an error, or reads as something: it never stops
 // the program.
 func TestDamaged(t *testing.T) {
@@ -138,8 +213,14 @@ func FuzzArrow(f *testing.F) {
 			return
 		}
 		defer r.Close()
+		needed, cells := make([]bool, len(r.Columns())), make([]float64, len(r.Columns()))
 		for n := 0; err == nil && n < 1e5; n++ {
-			_, err = r.Read()
+			if len(needed) > 0 {
+				needed[n%len(needed)] = true
+			}
+			if !r.ReadNumbers(cells, needed, 1) {
+				_, err = r.Read()
+			}
 		}
 	})
 }

@@ -25,8 +25,9 @@ type Writer interface {
 
 // parquetWriter writes a Parquet file.
 type parquetWriter struct {
-	to  *parquet.GenericWriter[any]
-	row parquet.Row
+	to   *parquet.GenericWriter[any]
+	rows [parquetBuffer]parquet.Row
+	n    int // rows that are complete
 }
 
 // rowsPerGroup is how many rows lie together in a file, and are held in memory.
@@ -70,13 +71,30 @@ func (w *parquetWriter) Text(v string) { w.add(parquet.ByteArrayValue([]byte(v))
 func (w *parquetWriter) Missing() { w.add(parquet.NullValue(), 0) }
 
 func (w *parquetWriter) add(v parquet.Value, defined int) {
-	w.row = append(w.row, v.Level(0, defined, len(w.row)))
+	row := w.rows[w.n]
+	w.rows[w.n] = append(row, v.Level(0, defined, len(row)))
 }
 
 func (w *parquetWriter) EndRow() error {
-	_, err := w.to.WriteRows([]parquet.Row{w.row})
-	w.row = w.row[:0]
+	if w.n++; w.n < len(w.rows) {
+		return nil
+	}
+	return w.flush()
+}
+
+// flush writes the rows that are complete.
+func (w *parquetWriter) flush() error {
+	_, err := w.to.WriteRows(w.rows[:w.n])
+	for i := range w.n {
+		w.rows[i] = w.rows[i][:0]
+	}
+	w.n = 0
 	return err
 }
 
-func (w *parquetWriter) Close() error { return w.to.Close() }
+func (w *parquetWriter) Close() error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	return w.to.Close()
+}
