@@ -45,23 +45,32 @@ func (s *Scaler) fitRange(col []float64, j int) {
 	}
 }
 
-// outside says how far a value is outside the training range, in widths of that range, as it is
-// scaled; of a constant column in its unit. 1 and more is far. Of an older model, which has no
-// ranges, it is only far what Apply bounds.
-func (s Scaler) outside(j int, x float64) float64 {
-	at := s.open(j, x)
+// outside says how far value x of column j is outside the training range, in widths of that range,
+// as it is scaled; of a constant column in its unit. 1 and more is far. Of an older model, which has
+// no ranges, it is only far what Apply bounds.
+func (s Scaler) outside() func(j int, x float64) float64 {
 	if s.Least == nil {
-		if s.Clip > 0 {
+		return func(j int, x float64) float64 {
+			if s.Clip > 0 {
+				return 0
+			}
+			return math.Abs(s.open(j, x)) / MostScaled
+		}
+	}
+	least, most, width := make([]float64, len(s.Least)), make([]float64, len(s.Least)), make([]float64, len(s.Least))
+	for j := range width {
+		least[j], most[j] = s.open(j, s.Least[j]), s.open(j, s.Most[j])
+		if width[j] = most[j] - least[j]; width[j] == 0 {
+			width[j] = 1
+		}
+	}
+	return func(j int, x float64) float64 {
+		if x >= s.Least[j] && x <= s.Most[j] {
 			return 0
 		}
-		return math.Abs(at) / MostScaled
+		at := s.open(j, x)
+		return max(least[j]-at, at-most[j]) / width[j]
 	}
-	least, most := s.open(j, s.Least[j]), s.open(j, s.Most[j])
-	width := most - least
-	if width == 0 {
-		width = 1
-	}
-	return max(least-at, at-most) / width
 }
 
 // Far are rows with an input that is far outside the training range: farther than that range is
@@ -74,11 +83,11 @@ type Far struct {
 
 // Far looks for rows that are unlike those of training.
 func (s Scaler) Far(ds *Dataset) (f Far) {
-	values := make([]float64, ds.D())
+	values, outside := make([]float64, ds.D()), s.outside()
 	for i := range ds.N() {
 		worst, at := 0.0, 0
 		for j, v := range rowOf(values, ds.X, i) {
-			if w := s.outside(j, v); w > worst {
+			if w := outside(j, v); w > worst {
 				worst, at = w, j
 			}
 		}
