@@ -113,6 +113,12 @@ fuzz: ## every fuzz target, 20 seconds each
 		done; \
 	done
 
+.PHONY: bench-predict
+bench-predict: ## predict from file to file beside the bare forward pass: docs/bench.md; MODELS=gp ROWS=10000000 TURNS=1
+	$(GO) build -o build/predict/gpdrf-gpu ./cmd/gpdrf-gpu
+	$(GO) run ./bench predict -program build/predict/gpdrf-gpu $(if $(MODELS),-models $(MODELS)) \
+		$(if $(ROWS),-rows $(ROWS)) $(if $(TURNS),-turns $(TURNS))
+
 .PHONY: bench
 bench: ## time every operation at typical sizes
 	$(GO) test -run '^$$' -bench . ./device/cpu ./internal/simd ./model

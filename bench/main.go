@@ -12,6 +12,8 @@
 //	go run ./bench toy                    trains the toy with a gap, and draws docs/images/toy.png
 //	go run ./bench serve -program P       loads P serve with 64 clients, beside P predict: docs/serve.md;
 //	                                      -seconds S, -clients N
+//	go run ./bench predict -program P     times P predict from file to file, beside the bare forward pass:
+//	                                      docs/bench.md; -models LIST, -rows N, -turns N
 //	go run ./bench ranks                  two processes that share a step, beside two that do not, and sums
 //	                                      beside a linked program: docs/scaling.md; -turns, -steps, -batch N
 //	go run ./bench scaling                the table of docs/scaling.md: a model, nothing is measured
@@ -40,6 +42,8 @@ func main() {
 		err = toy()
 	case len(args) > 0 && args[0] == "serve":
 		err = serveLoad(args[1:])
+	case len(args) > 0 && args[0] == "predict":
+		err = predictFiles(args[1:], os.Stdout)
 	case len(args) == 1 && args[0] == "cpu-peers":
 		err = cpuPeers("build/peers/bin/python", os.Stdout, os.Stderr)
 	case len(args) == 2 && args[0] == "cpu-peers":
@@ -56,7 +60,7 @@ func main() {
 		fmt.Fprintln(os.Stderr,
 			"usage: go run ./bench results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm "+
 				"--data SET … | suite [-sets REGEXP] [-methods REGEXP] [-folds N] [-seconds S] [-again] "+
-				"[-report] | toy | serve [-program P] [-seconds S] | ranks [-turns N] "+
+				"[-report] | toy | serve [-program P] [-seconds S] | predict [-program P] | ranks [-turns N] "+
 				"[-steps N] [-batch N] | scaling | cpu-peers [PYTHON]")
 		os.Exit(2)
 	}

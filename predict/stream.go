@@ -33,8 +33,8 @@ const (
 	leastRows   = 1 << 8
 )
 
-// batch is how many rows go through at a time.
-func (s *Stream) batch() int {
+// Batch is how many rows go through at a time.
+func (s *Stream) Batch() int {
 	rows := mostRows
 	for _, m := range s.Trained.Models(s.Samples) {
 		rows = min(rows, mostNumbers/(m.Model.Components(m.Samples)*m.Model.Outputs))
@@ -82,7 +82,7 @@ func (s *Stream) Run(ctx context.Context, from *data.Stream, to Writer) error {
 
 // read takes batches to a channel, up to io.EOF.
 func (s *Stream) read(ctx context.Context, from *data.Stream, to chan<- *data.Dataset) error {
-	for size := s.batch(); ctx.Err() == nil; {
+	for size := s.Batch(); ctx.Err() == nil; {
 		ds, err := from.Next(size)
 		if err != nil {
 			return err

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/predict"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+)
+
+// parts prints what the parts of predict take on one thread, from CSV to CSV without a disk. Their
+// sum bounds the ratio to the forward pass, however well they run beside each other.
+func (f *files) parts(name string, trained *fitted.Trained) error {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	dev, err := device.Open("cpu:f32")
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	s := &predict.Stream{Trained: trained, Samples: trained.EvalSamples}
+	from, err := data.OpenStream(f.path("rows", predict.CSV), trained.Schema, data.TableOptions{}, data.Watch{}, nil)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	p, err := trained.NewPredictor(dev, s.Batch(), trained.EvalSamples)
+	if err != nil {
+		return err
+	}
+	var far data.FarRows
+	to := predict.NewWriter(io.Discard, predict.CSV)
+	ctx, rows := context.Background(), 0
+	var ns [4]float64 // of the parts
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); {
+		clock := time.Now()
+		took := func(part int) {
+			ns[part] += float64(time.Since(clock).Nanoseconds())
+			clock = time.Now()
+		}
+		ds, err := from.Next(s.Batch())
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		took(0)
+		trained.AddFar(&far, ds)
+		x, distances, err := trained.Rows(ctx, ds)
+		if err != nil {
+			return err
+		}
+		took(1)
+		parts, err := p.Predict(ctx, ds.N(), x)
+		if err != nil {
+			return err
+		}
+		took(2)
+		if err := to.Write(predict.NewTable(trained, ds, fitted.Joined(parts), distances, 0, 0)); err != nil {
+			return err
+		}
+		took(3)
+		rows += ds.N()
+	}
+	sum := 0.0
+	for part := range ns {
+		ns[part] /= float64(rows)
+		sum += ns[part]
+	}
+	fmt.Fprintf(f.out, "%s, one thread: reading %.0f ns a row, scaling and distances %.0f, forward pass %.0f, "+
+		"writing %.0f; the ratio is at most %.2f\n", name, ns[0], ns[1], ns[2], ns[3], ns[2]/sum)
+	return nil
+}
