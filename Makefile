@@ -9,8 +9,9 @@ BINARY      := gpdrf-gpu
 TEST_FLAGS  ?=
 export CGO_ENABLED ?= 0
 
-# Without symbols and debugging information, which a trace of a panic does not need: a quarter of the program's size.
-BUILD_FLAGS := -trimpath -ldflags '-s -w'
+# Without symbols and debugging information, which a trace of a panic does not need: a quarter of the program's size. Without
+# Go's number of the build, too, which depends on the folder: the same commit gives the same bytes.
+BUILD_FLAGS := -trimpath -buildvcs=auto -ldflags '-s -w -buildid='
 
 tick = $(if $(shell command -v $(1) 2>/dev/null),✓,✗)
 
@@ -709,3 +710,17 @@ dist: ## build/dist: archives of the program for Linux, macOS and Windows, with 
 dist-check: double $(PYTHON)/bin/cyclonedx-is-there ## what make dist made: checksums, systems, first runs, and machine code on the driver test double
 	$(PYTHON)/bin/python internal/release/validate.py $(DIST)/*.cdx.json
 	sh internal/release/check.sh $(DIST) $(DOUBLE)
+	$(MAKE) dist-again
+
+# What make dist made of the same commit, in another folder.
+AGAIN_IN := $(CURDIR)/build/dist-again
+
+.PHONY: dist-again
+dist-again: $(TOOLKIT)/bin/ptxas ## whether two files of make dist come out with the same bytes in another folder; commit first
+	@test -z "$$(git status --porcelain)" || { echo "make dist-again builds the last commit, and there are changes after it"; exit 1; }
+	rm -rf $(AGAIN_IN)
+	git clone -q . $(AGAIN_IN)
+	$(MAKE) -C $(AGAIN_IN) TOOLKIT=$(CURDIR)/$(TOOLKIT) dist-linux-amd64 dist-cuda-amd64
+	cd $(AGAIN_IN) && $(GO) run ./internal/release pack $(DIST)
+	cd $(AGAIN_IN)/$(DIST) && for file in gpdrf-gpu-*; do cmp $$file $(CURDIR)/$(DIST)/$$file || exit 1; echo "$$file comes out again"; done
+	rm -rf $(AGAIN_IN)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -118,6 +119,7 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 // programInfo is what `info` prints about the program and the machine.
 type programInfo struct {
 	Version string `json:"version"`
+	Source  string `json:"source,omitempty"` // the version of the module, with its commit
 	Go      string `json:"go"`
 	System  string `json:"system"`
 	Threads int    `json:"threads"`
@@ -136,7 +138,7 @@ type setInfo struct {
 
 func aboutProgram() programInfo {
 	i := programInfo{
-		Version: rundir.Version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+		Version: rundir.Version, Source: source(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 		Threads: runtime.GOMAXPROCS(0),
 		SIMD:    simd.Tier(), devicesInfo: aboutDevices(), DataDir: os.Getenv(data.DataDirEnv),
 	}
@@ -146,9 +148,22 @@ func aboutProgram() programInfo {
 	return i
 }
 
+// source is the version of the module as Go has recorded it, "" where it has not.
+func source() string {
+	built, ok := debug.ReadBuildInfo()
+	if !ok || built.Main.Version == "(devel)" {
+		return ""
+	}
+	return built.Main.Version
+}
+
 // Lines is the text for people.
 func (i programInfo) Lines() []string {
-	lines := append([]string{fmt.Sprintf("gpdrf-gpu %s, %s, %s", i.Version, i.Go, i.System)}, i.lines()...)
+	of := ""
+	if i.Source != "" {
+		of = " of " + i.Source
+	}
+	lines := append([]string{fmt.Sprintf("gpdrf-gpu %s%s, %s, %s", i.Version, of, i.Go, i.System)}, i.lines()...)
 	if i.DataDir == "" {
 		lines = append(lines, "data      "+data.DataDirEnv+
 			" is not set: set it, or --data-dir, to the folder of the named sets")

@@ -53,6 +53,12 @@ for system in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 wi
 		[ -s "$(dirname "$program")/$file" ] || fail "$system: there is no $file beside the program"
 	done
 	says "$system" "$(kind "$system")" file -b "$program"
+	case $system in
+	*-cuda) # docs/cuda.md names it
+		newest=$(readelf -V "$program" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
+		[ "$newest" = GLIBC_2.34 ] || fail "$system needs $newest"
+		;;
+	esac
 	bom=$(echo "$folder"/gpdrf-gpu-*-$system.cdx.json)
 	grep -q "$(sha256sum "$program" | cut -d ' ' -f 1)" "$bom" || fail "$bom is not of the program"
 	case $system in
@@ -65,6 +71,12 @@ for system in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 wi
 	esac
 	# shellcheck disable=SC2086
 	says "$system" '^gpdrf-gpu .*[0-9]+\.[0-9]+\.[0-9]+' $program --version
+	# shellcheck disable=SC2086
+	says "$system" '^gpdrf-gpu [0-9.]+ of v[0-9].*, go' $program info
+	case $system in
+	*-cuda) says "$system" '^(device +cuda|no cuda +no NVIDIA driver)' $program info ;;
+	*) says "$system" "^no cuda +built without CUDA: the release file for $system-cuda has it" $program info ;;
+	esac
 	[ "$system" = linux-arm64-cuda ] || trains "$system" cpu $program
 	echo "$system runs"
 done
