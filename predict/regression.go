@@ -48,6 +48,18 @@ func (r *Regression) Quantiles(i int) func(q float64) float64 {
 	return func(q float64) float64 { return r.centre + r.sd*row.Quantile(q) }
 }
 
+// QuantilesAt writes those of a row at several levels. It is the fastest where these are the same
+// for many rows. Several goroutines may call it.
+func (r *Regression) QuantilesAt(levels []float64) func(i int, into []float64) {
+	find := r.mixture.Quantiles(levels)
+	return func(i int, into []float64) {
+		find(i, into)
+		for k, y := range into {
+			into[k] = r.centre + r.sd*y
+		}
+	}
+}
+
 // Draw is draw t of row i, which has a number among all rows: fitted.Draw.
 func (r *Regression) Draw(i, row, t int, seed uint64) float64 {
 	return r.centre + r.sd*fitted.Draw(r.mixture, i, row, r.c, t, seed)

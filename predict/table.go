@@ -123,6 +123,8 @@ func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int,
 	if draws > 0 {
 		drawn = fitted.Draws(r.mixture, c, draws, seed)
 	}
+	levels := Levels()
+	quantiles := r.QuantilesAt(levels)
 	return []string{"mean", "sd", "var_aleatoric", "var_epistemic", "q05", "q25", "q50", "q75", "q95"},
 		func(i int, into []Cell) {
 			mean, sd, aleatoric, epistemic := r.Moments(i)
@@ -132,9 +134,10 @@ func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int,
 			for k, v := range []float64{mean, sd, aleatoric, epistemic} {
 				into[k].Value = v
 			}
-			quantile := r.Quantiles(i)
-			for k, q := range Levels() {
-				into[4+k].Value = quantile(q)
+			at := make([]float64, len(levels))
+			quantiles(i, at)
+			for k, y := range at {
+				into[4+k].Value = y
 			}
 		}
 }

@@ -10,6 +10,29 @@ import (
 // deviation of a component.
 func (m Mixture) Quantile(n int, p float64) float64 { return m.Row(n).Quantile(p) }
 
+// Quantiles writes those of a row at several levels. Several goroutines may call it. Where there is
+// one component, these are μ + σ z(p), and z is computed once.
+func (m Mixture) Quantiles(levels []float64) func(n int, into []float64) {
+	if m.S > 1 {
+		return func(n int, into []float64) {
+			row := m.Row(n)
+			for k, p := range levels {
+				into[k] = row.Quantile(p)
+			}
+		}
+	}
+	z := make([]float64, len(levels))
+	for k, p := range levels {
+		z[k] = m.quantile(0, p)
+	}
+	return func(n int, into []float64) {
+		mean, sd := m.Mean[n], m.scale(0, n)
+		for k, at := range z {
+			into[k] = mean + sd*at
+		}
+	}
+}
+
 // Row is one row of a mixture. Its components, which lie far apart there, are side by side, so that
 // several quantiles are found faster. One goroutine may use it at a time.
 type Row struct {

@@ -5,6 +5,32 @@ import (
 	"testing"
 )
 
+// TestQuantiles: several levels at once are the levels one by one, with the same bits.
+func TestQuantiles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	levels := []float64{1e-9, 0.05, 0.5, 0.75, 1 - 1e-9}
+	for name, m := range map[string]Mixture{
+		"a normal":        {S: 1},
+		"Student's t":     {S: 1, Student: []*Student{NewStudent(3)}},
+		"normals":         {S: 7},
+		"a normal beside": {S: 2, Student: []*Student{NewStudent(3), nil}},
+	} {
+		m.N = 20
+		for range m.S * m.N {
+			m.Mean, m.Var = append(m.Mean, rng.NormFloat64()), append(m.Var, 0.01+rng.Float64())
+		}
+		find, got := m.Quantiles(levels), make([]float64, len(levels))
+		for n := range m.N {
+			find(n, got)
+			for k, p := range levels {
+				if want := m.Quantile(n, p); got[k] != want {
+					t.Errorf("%s, row %d at %g: %v, and %v by itself", name, n, p, got[k], want)
+				}
+			}
+		}
+	}
+}
+
 // BenchmarkQuantiles is what a table of predictions asks of a row.
 func BenchmarkQuantiles(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
