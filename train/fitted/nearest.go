@@ -7,14 +7,17 @@ import (
 
 // pointTree finds the nearest of K points of D numbers. It is a k-d tree: each node has at most
 // leafPoints points, or halves them at the median of the axis along which they are spread most.
+// Points of many numbers are compared one by one.
 type pointTree struct {
 	low, high []float64 // the least box around the points [D]
 	points    [][]float64
 	halves    [2]*pointTree // nil of a leaf
 }
 
-// leafPoints is how many points are looked at one by one.
-const leafPoints = 8
+const (
+	leafPoints = 8  // are looked at one by one
+	mostAxes   = 10 // along which points are halved: boxes of more numbers leave few points out
+)
 
 // newPointTree takes points [K,D].
 func newPointTree(x []float64, width int) *pointTree {
@@ -29,7 +32,7 @@ func halved(points [][]float64) *pointTree {
 			n.low[j], n.high[j] = min(n.low[j], v), max(n.high[j], v)
 		}
 	}
-	if len(points) <= leafPoints {
+	if len(points) <= leafPoints || len(n.low) > mostAxes {
 		return n
 	}
 	axis := 0
