@@ -13,8 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// parts prints what the parts of predict take on one thread, from CSV to CSV without a disk. Their
-// sum bounds the ratio to the forward pass, however well they run beside each other.
+// parts prints what the parts of predict take on one thread, from CSV to CSV without a disk, and
+// the share of the forward pass. That is the ratio where all parts gain the same by more threads.
 func (f *files) parts(name string, trained *fitted.Trained) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	dev, err := device.Open("cpu:f32")
@@ -72,6 +72,6 @@ func (f *files) parts(name string, trained *fitted.Trained) error {
 		sum += ns[part]
 	}
 	fmt.Fprintf(f.out, "%s, one thread: reading %.0f ns a row, scaling and distances %.0f, forward pass %.0f, "+
-		"writing %.0f; the ratio is at most %.2f\n", name, ns[0], ns[1], ns[2], ns[3], ns[2]/sum)
+		"writing %.0f; share of the forward pass %.2f\n", name, ns[0], ns[1], ns[2], ns[3], ns[2]/sum)
 	return nil
 }
