@@ -13,7 +13,7 @@
 #   PYTHON                 with PyTorch, for the peers (python3)
 #   CUDA_VISIBLE_DEVICES   which GPU; otherwise the first
 #
-# Exit: 0 if no stage failed, 1 if one did, 2 if there is no GPU, 3 if the time was over before all were run.
+# Exit: 0 if no stage failed, 1 if one did, 2 if there is no GPU or no room for results, 3 if the time was over before all were run.
 set -u
 export LC_ALL=C # figures have a point
 
@@ -34,7 +34,10 @@ for folder in /usr/local/cuda/bin /opt/nvidia/nsight-compute/*; do PATH=$PATH:$f
 
 for packed in "$here"/*.gz; do
 	name=$(basename "$packed" .gz)
-	gzip -dc "$packed" >"$work/$name" && chmod +x "$work/$name" || exit 2
+	gzip -dc "$packed" >"$work/$name" && chmod +x "$work/$name" || {
+		echo "card.sh: $packed cannot be unpacked to $work: TMPDIR may name a folder with more room" >&2
+		exit 2
+	}
 done
 program=$work/gpdrf-gpu
 "$program" --version >"$work/log" 2>&1 || {
@@ -107,13 +110,20 @@ touch "$found" "$text" || exit 2
 # json TEXT is a JSON string.
 json() { printf '"%s"' "$(printf '%s' "$1" | tr '\n\t' '  ' | sed 's/\\/\\\\/g; s/"/\\"/g')"; }
 
+# no_room ends the script, since results cannot be kept.
+no_room() {
+	echo "card.sh: $out cannot be written: is the disk full? OUT may name another folder" >&2
+	exit 2
+}
+
 # row NAME STATUS SECONDS NOTE [FILE] ends a stage; the file is JSON that belongs to it.
 row() {
 	printf '%-28s %-8s %5s s  %s\n' "$1" "$2" "$3" "$4" | tee -a "$text"
 	details=null
 	[ $# -lt 5 ] || details=$(tr '\n' ' ' <"$5")
-	printf '{"stage": %s, "status": %s, "seconds": %s, "date": "%s", "card": %s, "note": %s, "details": %s}\n' "$(json "$1")" "$(json "$2")" "$3" \
-		"$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(json "$card")" "$(json "$4")" "$details" >>"$found"
+	line=$(printf '{"stage": %s, "status": %s, "seconds": %s, "date": "%s", "card": %s, "note": %s, "details": %s}' "$(json "$1")" "$(json "$2")" "$3" \
+		"$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(json "$card")" "$(json "$4")" "$details")
+	{ cat "$found" && printf '%s\n' "$line"; } >"$found.new" && mv "$found.new" "$found" || no_room
 }
 
 # left is the time that this call still has.
@@ -123,6 +133,7 @@ left() { echo $((total - $(date +%s) + began)); }
 within() {
 	seconds=$limit
 	[ "$(left)" -ge "$seconds" ] || seconds=$(left)
+	[ "$seconds" -gt 0 ] || seconds=1
 	timed "$seconds" "$@"
 }
 
@@ -352,7 +363,8 @@ done
 lines=$(awk '{ split($0, part, "\""); if (!(part[4] in last)) order[++n] = part[4]; last[part[4]] = $0 } END { for (i = 1; i <= n; i++) printf "%s    %s", (i > 1 ? ",\n" : ""), last[order[i]] }' "$found")
 ends=false
 if printf '%s' "$lines" | grep -q '"status": "FAILED"'; then ends=true; fi
-cat >"$out/card-$commit.json" <<END
+whole=$out/card-$commit.json
+cat >"$whole.new" <<END && mv "$whole.new" "$whole" || no_room
 {
   "commit": $(json "$commit"), "test_double": $double, "card": $(json "$card"), "driver": $(json "${driver:-unknown}"),
   "host": $(json "$(uname -srm), $(getconf _NPROCESSORS_ONLN) processors"), "units": {"seconds": "s", "ms": "milliseconds", "steps_per_second": "training steps per second"},

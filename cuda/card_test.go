@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,6 +33,7 @@ esac
 `,
 	"gpu.test":  "#!/bin/sh\necho TestF64\n",
 	"cuda.test": "#!/bin/sh\necho PASS\n",
+	"nccl.test": "#!/bin/sh\necho PASS\n", "train.test": "#!/bin/sh\necho PASS\n",
 }
 
 // card is card.sh beside stubs, some of which may be replaced, with variables of the environment.
@@ -124,6 +126,58 @@ func TestCardInterrupt(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, said)
 	}
 	gone(t, process)
+}
+
+// Results that cannot be kept are an error, and the file of earlier ones stays whole.
+func TestCardDiskFull(t *testing.T) {
+	script, said, out, _ := card(t, nil, "STAGES=driver")
+	if err := os.Mkdir(out, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	found, earlier := filepath.Join(out, "card-stub.jsonl"), "{\"stage\": \"check\", \"status\": \"not run\"}\n"
+	if err := os.WriteFile(found, []byte(earlier), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/full", found+".new"); err != nil {
+		t.Fatal(err)
+	}
+	if code := exits(t, script.Run()); code != 2 || !strings.Contains(said.String(), "is the disk full?") ||
+		strings.Contains(said.String(), "\nwritten: ") {
+		t.Errorf("exit %d\n%s", code, said)
+	}
+	if text, err := os.ReadFile(found); err != nil || string(text) != earlier {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// The stages answer in the order of what one wants to know first, each by itself if it is asked
+// for, and what was not packed is no failure.
+func TestCardOrder(t *testing.T) {
+	quick := strings.Replace(stubs["gpdrf-gpu"], "trap '' TERM", "exit 1", 1)
+	script, said, _, _ := card(t, map[string]string{"gpdrf-gpu": quick}, "STAGES=", "PYTHON=false", "TOTAL=600")
+	if code := exits(t, script.Run()); code != 1 {
+		t.Fatalf("exit %d\n%s", code, said)
+	}
+	var order []string
+	for _, line := range strings.Split(said.String(), "\n") {
+		stage, isOne := strings.CutSuffix(strings.Split(line, ", with ")[0], ": begins")
+		stage, _, _ = strings.Cut(stage, "-")
+		if isOne && !slices.Contains(order, stage) {
+			order = append(order, stage)
+		}
+	}
+	if want := "start check conformance driver nccl parity bench peers sanitizer train ncu"; strings.Join(order, " ") != want {
+		t.Errorf("order %v, want %s\n%s", order, want, said)
+	}
+	if !strings.Contains(said.String(), "mnist was not packed: GPDRF_DATA") {
+		t.Errorf("%s", said)
+	}
+	again := exec.Command("sh", script.Args[1])
+	again.Env = append(script.Env, "STAGES=driver", "AGAIN=1")
+	text, err := again.CombinedOutput()
+	if code := exits(t, err); code != 1 || strings.Count(string(text), ": begins") != 1 {
+		t.Errorf("exit %d\n%s", code, text)
+	}
 }
 
 // gone says that the process has ended whose number is in a file. A killed one may take a moment,
