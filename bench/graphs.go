@@ -14,5 +14,20 @@ func graphSets() (all []set) {
 			folds: 10, split: true, models: []string{"gpdrf"}, svm: name, exact: true, today: true,
 			scores: classification, wanted: []target{atMost("error", g.error, 0)}})
 	}
+	return append(all, moleculeSets()...)
+}
+
+// moleculeSets are two of MoleculeNet, which make molecules fetches. A molecule is its SMILES
+// alone: the columns that others computed of it are left out.
+func moleculeSets() (all []set) {
+	for _, m := range []struct{ name, reads string }{
+		{"ESOL", "--sequence smiles --target 9 --ignore 1,2,3,4,5,6,7,8"},
+		{"FreeSolv", "--sequence smiles --target expt --ignore iupac,calc"},
+	} {
+		name := strings.ToLower(m.name)
+		all = append(all, set{name: name, data: "build/molecules/" + m.name + ".csv", reads: m.reads, shared: "graphs",
+			kernel: "auto", folds: 10, split: true, models: []string{"gp", "gpdrf"}, svm: name, today: true,
+			scores: regression})
+	}
 	return all
 }

@@ -62,7 +62,7 @@ func onceDefault(model, command string, sequences bool) string {
 
 // source is the options that say which rows a run is about.
 func (s set) source() string {
-	args := "--data " + cmp.Or(s.data, s.name)
+	args := strings.TrimSpace("--data " + cmp.Or(s.data, s.name) + " " + s.reads)
 	if s.split {
 		args += fmt.Sprintf(" --folds %d", s.folds)
 	}

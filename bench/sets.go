@@ -58,6 +58,7 @@ func (s set) page() string {
 type set struct {
 	name   string
 	data   string   // what --data is; "" is name
+	reads  string   // options that say which columns of it are read
 	kernel string   // feature maps of sequences
 	folds  int      // every one is run; 0 is the only split
 	split  bool     // the folds are those that --folds makes of all rows

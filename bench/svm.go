@@ -37,8 +37,8 @@ func (s set) svmRows() (out []row) {
 		return nil
 	}
 	by := ""
-	if s.scores[0].key == "auc" {
-		by = " --by auc"
+	if key := s.scores[0].key; key != "error" {
+		by = " --by " + key
 	}
 	return s.machineRows(svmLabel, by)
 }
@@ -131,7 +131,7 @@ func svm(args []string) error {
 }
 
 // machine trains and scores one: the options are --data, --folds, --fold and --kernel of train, and
-// --by auc where that is what cross-validation goes by, or --by evidence for the exact GP.
+// --by auc or rmse where that is what cross-validation goes by, or --by evidence for the exact GP.
 func machine(args []string) (*record, error) {
 	settings, by, err := svmOptions(args)
 	if err != nil {
@@ -181,7 +181,7 @@ func svmOptions(args []string) (settings []options.Setting, by string, err error
 		key, ok := strings.CutPrefix(args[i], "--")
 		if !ok || i+1 == len(args) {
 			return nil, "", fmt.Errorf("svm: %q: give --data SET [--folds N] [--fold K] --kernel "+
-				"MAPS [--by auc|evidence]", args[i])
+				"MAPS [--by auc|rmse|evidence]", args[i])
 		}
 		if key == "by" {
 			by = args[i+1]
@@ -189,8 +189,8 @@ func svmOptions(args []string) (settings []options.Setting, by string, err error
 		}
 		settings = append(settings, options.Setting{Key: key, Text: args[i+1], From: args[i]})
 	}
-	if !slices.Contains([]string{"error", "auc", "evidence"}, by) {
-		return nil, "", fmt.Errorf("--by: %q is none of error, auc and evidence", by)
+	if !slices.Contains([]string{"error", "auc", "rmse", "evidence"}, by) {
+		return nil, "", fmt.Errorf("--by: %q is none of error, auc, rmse and evidence", by)
 	}
 	return settings, by, nil
 }

@@ -72,6 +72,21 @@ func genes(t *testing.T) []string {
 		"spectrum:1+spectrum:2/sqrt", "--tokens", "dna"}
 }
 
+// lengths is a file of a regression, whose target is the share of a symbol, and its options.
+func lengths(t *testing.T) []string {
+	t.Helper()
+	b := strings.Builder{}
+	b.WriteString("dna,target\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "%s%s,%g\n", strings.Repeat("A", 1+i%8), strings.Repeat("C", 8-i%8), 10+0.25*float64(i%8))
+	}
+	path := filepath.Join(t.TempDir(), "lengths.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"--data", path, "--sequence", "dna", "--folds", "4", "--fold", "2", "--kernel", "spectrum:1"}
+}
+
 // What is written are the inner products of the rows, in the order of the fold.
 func TestWriteGram(t *testing.T) {
 	settings, _, err := svmOptions(genes(t))
@@ -105,25 +120,58 @@ func TestWriteGram(t *testing.T) {
 			want[i] += v / 2
 		}
 	}
+	got := arrayOf(t, path, "test.npy", "(10,30,)", n*m)
+	if !slices.EqualFunc(got, want, func(a float32, b float64) bool { return math.Abs(float64(a)-b) < 1e-6 }) {
+		t.Errorf("inner products %v, want %v", got[:5], want[:5])
+	}
+}
+
+// arrayOf is an array of so many float32 in an archive.
+func arrayOf(t *testing.T, path, name, shape string, size int) []float32 {
+	t.Helper()
 	z, err := zip.OpenReader(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer z.Close()
-	r, err := z.Open("test.npy")
+	r, err := z.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text, _ := io.ReadAll(r)
-	got := make([]float32, n*m)
-	if len(text) < 128 || len(text)-4*n*m != 128 || !bytes.Contains(text[:128],
-		[]byte("'<f4', 'fortran_order': False, 'shape': (10,30,), }")) || text[127] != '\n' {
-		t.Fatalf("%d bytes, header %q", len(text), text[:min(len(text), 128)])
+	if len(text) < 128 || len(text)-4*size != 128 || !bytes.Contains(text[:128],
+		[]byte("'<f4', 'fortran_order': False, 'shape': "+shape+", }")) || text[127] != '\n' {
+		t.Fatalf("%s: %d bytes, header %q", name, len(text), text[:min(len(text), 128)])
 	}
+	got := make([]float32, size)
 	binary.Read(bytes.NewReader(text[128:]), binary.LittleEndian, got)
-	if !slices.EqualFunc(got, want, func(a float32, b float64) bool { return math.Abs(float64(a)-b) < 1e-6 }) {
-		t.Errorf("inner products %v, want %v", got[:5], want[:5])
+	return got
+}
+
+// Targets of a regression have mean 0 and standard deviation 1 over the training rows.
+func TestWriteTargets(t *testing.T) {
+	settings, _, err := svmOptions(lengths(t))
+	if err != nil {
+		t.Fatal(err)
 	}
+	cfg, err := options.Resolve(nil, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "gram.npz")
+	n, m, err := writeGram(path, cfg)
+	if err != nil || n != 30 || m != 10 {
+		t.Fatal(n, m, err)
+	}
+	y := arrayOf(t, path, "train_labels.npy", "(30,)", n)
+	sum, squares := 0.0, 0.0
+	for _, v := range y {
+		sum, squares = sum+float64(v), squares+float64(v)*float64(v)
+	}
+	if math.Abs(sum) > 1e-4 || math.Abs(squares/float64(n-1)-1) > 1e-4 {
+		t.Errorf("training targets with sum %g and variance %g", sum, squares/float64(n-1))
+	}
+	arrayOf(t, path, "test_labels.npy", "(10,)", m)
 }
 
 // The whole way through scikit-learn, where make svm has installed it; without it the test is
@@ -155,6 +203,13 @@ func TestMachine(t *testing.T) {
 			t.Errorf("AUC %v", a)
 		}
 	}
+	m, err := machine(append(lengths(t), "--by", "rmse"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := value(m.Test, "rmse"); !ok || e > .1 || m.NTest != 10 || !strings.Contains(m.Chosen, ", ε ") {
+		t.Errorf("a regression: %+v", m)
+	}
 }
 
 // The difference is paired over the folds; of one split the error is that of its rows.
@@ -176,6 +231,8 @@ func TestBeside(t *testing.T) {
 	put(of("music-tempered").rowsOf("gpdrf"), "error", .25)
 	put(machineOf(of("rad21")), "auc", .97)
 	put(of("rad21").rowsOf("gpdrf"), "auc", .96)
+	put(machineOf(of("esol")), "rmse", .4, .5)
+	put(of("esol").rowsOf("gpdrf"), "rmse", .4, .4) // −.09 ± .01
 	var b strings.Builder
 	machines(&b, all, notes{})
 	for _, want := range []string{
@@ -183,6 +240,7 @@ func TestBeside(t *testing.T) {
 		"| MUSIC | one split | error | 0.2000 ± 0.0400 | linear, C 1 | 0.2400 | +0.0400 | yes |",
 		"| MUSIC-TEMPERED | one split | error | 0.2000 ± 0.0400 | linear, C 1 | 0.2500 | +0.0500 | no |",
 		"| RAD21 | one split | AUC | 0.9700 | linear, C 1 | 0.9600 | −0.0100 | – |",
+		"| ESOL | 10 folds | RMSE | 0.4900 ± 0.0100 | linear, C 1 | 0.4000 | −0.0900 ± 0.0100 | yes |",
 		"| REUTERS | one split | error | – | | – | not run yet | |",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -109,6 +109,7 @@ func TestBadFolder(t *testing.T) {
 		{"graph_indicator", "1\n2\n1\n", "DS_graph_indicator.txt:3: found graph 1 after graph 2"},
 		{"graph_indicator", "", "DS_graph_indicator.txt: is empty"},
 		{"graph_labels", "1\n", "DS_graph_labels.txt: has 1 lines for 3 graphs"},
+		{"graph_labels", "1, 2\n", `DS_graph_labels.txt:1: found "1, 2": only one target of each graph can be read`},
 		{"graph_labels", "", "DS_graph_labels.txt: has 0 lines for 3 graphs"},
 		{"node_labels", "1\n", "DS_node_labels.txt: has 1 lines for 7 nodes"},
 		{"edge_labels", "1\n", "DS_edge_labels.txt: has 1 lines for 11 edges"},

@@ -220,7 +220,7 @@ func (r *folderReader) labels(optional bool) error {
 	for _, end := range []string{endGraphLabels, endGraphValues} {
 		there, err := r.lines(end, func(_ int, text string) error {
 			if strings.Contains(text, ",") {
-				return fmt.Errorf("found %q: only one target for each graph can be read", text)
+				return fmt.Errorf("found %q: only one target of each graph can be read, so keep one", text)
 			}
 			r.f.Labels = append(r.f.Labels, text)
 			return nil
