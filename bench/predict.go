@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -115,13 +116,40 @@ func (f *files) model(name string, rows int) error {
 	return f.parts(name, trained)
 }
 
-// run gives the peak memory of the program, in megabytes.
+// run gives the peak memory of the program, in megabytes, by looking now and then. That of the
+// system after its end counts the memory of this process, too.
 func (f *files) run(arguments ...string) (mb float64, err error) {
+	var text bytes.Buffer
 	c := exec.Command(f.program, arguments...)
-	if text, err := c.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("%s %s: %w: %s", f.program, arguments[0], err, text)
+	c.Stdout, c.Stderr = &text, &text
+	if err := c.Start(); err != nil {
+		return 0, err
 	}
-	return peakMemory(c.ProcessState) / 1e6, nil
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for {
+		select {
+		case err := <-ended:
+			if err != nil {
+				err = fmt.Errorf("%s %s: %w: %s", f.program, arguments[0], err, &text)
+			}
+			return mb, err
+		case <-time.After(20 * time.Millisecond):
+			mb = max(mb, peakMemory(c.Process.Pid))
+		}
+	}
+}
+
+// peakMemory is the most that a process has held so far, in megabytes; 0 where that is not known.
+func peakMemory(process int) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", process))
+	if err != nil {
+		return 0
+	}
+	_, text, _ = bytes.Cut(text, []byte("VmHWM:"))
+	var kilobytes float64
+	fmt.Sscan(string(text), &kilobytes)
+	return kilobytes * 1024 / 1e6
 }
 
 func (f *files) path(name, format string) string { return filepath.Join(f.folder, name+"."+format) }

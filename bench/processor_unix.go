@@ -3,8 +3,6 @@
 package main
 
 import (
-	"os"
-	"runtime"
 	"syscall"
 	"time"
 )
@@ -16,16 +14,4 @@ func processorTime() time.Duration {
 		panic("bench: getrusage: " + err.Error())
 	}
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
-}
-
-// peakMemory is the most that a process held, in bytes.
-func peakMemory(p *os.ProcessState) float64 {
-	r, ok := p.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0
-	}
-	if runtime.GOOS == "darwin" { // where it is in bytes
-		return float64(r.Maxrss)
-	}
-	return float64(r.Maxrss) * 1024
 }
