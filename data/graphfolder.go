@@ -41,16 +41,14 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	if folder.Classes && in.task == "" {
 		in.task = Classification
 	}
-	t := &texts{name: path, kind: seq.Graphs}
-	loops, again := 0, 0
+	t := &texts{name: path, kind: seq.Graphs, graphs: folder.Graphs}
 	for i, g := range folder.Graphs {
 		label := ""
 		if folder.Labels != nil {
 			label = folder.Labels[i]
 		}
-		t.addGraph(g.JSON(), place{line: i + 1}, label)
-		loops += g.Loops
-		again += max(0, g.Repeats-len(g.Edges)) // both directions of an edge stand there
+		t.addGraph(nil, place{line: i + 1}, label)
+		g.Repeats = max(0, g.Repeats-len(g.Edges)) // both directions of an edge stand there
 	}
 	if folder.Labels == nil {
 		t.labels = nil
@@ -59,7 +57,6 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 		t.notes = append(t.notes, fmt.Sprintf("%s is not read: labels of edges count, and their attributes do not",
 			folder.EdgeAttributes))
 	}
-	t.dropped = seq.GraphStats{Loops: loops, Repeats: again}
 	made, err := t.table(in)
 	if err != nil {
 		return nil, nil, err

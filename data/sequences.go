@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/gpdrf/gpdrf-gpu/graph"
 	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -46,9 +47,19 @@ type texts struct {
 
 	labelsIn string // the file of the labels, where it is another
 
-	kind    seq.Kind       // what they are, where the format tells; "" else
-	target  string         // what the labels are called; "": class
-	dropped seq.GraphStats // edges that were left out before
+	kind   seq.Kind       // what they are, where the format tells; "" else
+	target string         // what the labels are called; "": class
+	graphs []*graph.Graph // of a folder, in place of texts; each is nil once it is coded
+}
+
+// add codes row i.
+func (t *texts) add(e *seq.Encoder, i int) error {
+	if t.graphs == nil {
+		return e.Add(t.of(i))
+	}
+	g := t.graphs[i]
+	t.graphs[i] = nil
+	return e.AddGraph(g)
 }
 
 func (t *texts) n() int { return len(t.end) }
@@ -104,7 +115,7 @@ func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
 		e = seq.NewEncoder(kind)
 	}
 	for i := range t.n() {
-		err := e.Add(t.of(i))
+		err := t.add(e, i)
 		var bad *seq.SymbolError
 		if errors.As(err, &bad) {
 			p := t.placeOf(i, bad.At)
@@ -118,9 +129,7 @@ func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
 		}
 	}
 	if set.Alphabet.Kind.IsGraph() {
-		found := e.Graphs()
-		found.Loops, found.Repeats = found.Loops+t.dropped.Loops, found.Repeats+t.dropped.Repeats
-		t.describeGraphs(set, unknown, found)
+		t.describeGraphs(set, unknown, e.Graphs())
 	} else {
 		t.describe(set, unknown)
 	}

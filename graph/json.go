@@ -25,52 +25,6 @@ const (
 	keyName   = "name"
 )
 
-// JSON is g as parseJSON reads it.
-func (g *Graph) JSON() []byte {
-	b := []byte(`{"nodes":[`)
-	comma := func(i int) {
-		if i > 0 {
-			b = append(b, ',')
-		}
-	}
-	word := func(w string) {
-		quoted, _ := json.Marshal(w) // of a string there is no error
-		b = append(b, quoted...)
-	}
-	for i, l := range g.Labels {
-		comma(i)
-		word(l)
-	}
-	b = append(b, `],"edges":[`...)
-	for i, e := range g.Edges {
-		comma(i)
-		b = strconv.AppendInt(append(b, '['), int64(e.From), 10)
-		b = strconv.AppendInt(append(b, ','), int64(e.To), 10)
-		if e.Label != "" {
-			b = append(b, ',')
-			word(e.Label)
-		}
-		b = append(b, ']')
-	}
-	b = append(b, ']')
-	for i, v := range g.Values {
-		if i == 0 {
-			b = append(b, `,"values":[`...)
-		}
-		comma(i)
-		b = append(b, '[')
-		for j, x := range v {
-			comma(j)
-			b = strconv.AppendFloat(b, float64(x), 'g', -1, 32)
-		}
-		b = append(b, ']')
-		if i == len(g.Values)-1 {
-			b = append(b, ']')
-		}
-	}
-	return append(b, '}')
-}
-
 // Label is the value of the key label of a graph in JSON, as text; "" where there is none. Errors
 // are *Error.
 func Label(text []byte) (string, error) {

@@ -121,6 +121,19 @@ func (e *Encoder) addGraph(text []byte) error {
 	if err != nil {
 		return symbolError(err)
 	}
+	return e.code(g)
+}
+
+// AddGraph is Add of a graph that was read already.
+func (e *Encoder) AddGraph(g *graph.Graph) error {
+	if err := e.code(g); err != nil {
+		return err
+	}
+	e.set.Start = append(e.set.Start, len(e.set.Codes))
+	return nil
+}
+
+func (e *Encoder) code(g *graph.Graph) error {
 	if err := e.attributes(g); err != nil {
 		return err
 	}
