@@ -49,6 +49,8 @@ type work struct {
 	blocks       float64 // that do not end at once; 0: all
 	staged       float64 // bytes that its blocks read, of which the second level of cache has most
 	idle         float64 // of the warps, those that do not multiply
+	// never is whether this launch skips instructions that a branch may skip. Nil: it skips none.
+	never func(part []instruction) bool
 	// trips is how often a loop runs for each time that the code around it does. Nil: not at all.
 	trips func(l *loop, code []instruction) float64
 }
@@ -224,8 +226,8 @@ func (t tiling) work(batch, terms int) work {
 }
 
 // product is the work of gemm_tile. A step is 16 numbers of depth of its rows and columns; a row
-// beyond the last is the last one again. Each of four warps has 32×32 elements, of which it leaves
-// out those that do not count.
+// beyond the last is the last one again, and zeros of triangles are not read. Each of four warps
+// has 32×32 elements, of which it leaves out those that do not count.
 func product(flags, m, n, k int, ta, tb bool) (t tiling) {
 	lower, done := flags&(lowerC|mirrorC) != 0, 0.0
 	for i0 := 0; i0 < m; i0 += 64 {
@@ -249,7 +251,8 @@ func product(flags, m, n, k int, ta, tb bool) (t tiling) {
 			n16 := float64(up(max(end-begin, 0), 16))
 			t.blocks++
 			t.steps += n16
-			t.staged += n16 * 16 * 8 * float64(min(64, m-i0)+min(64, n-j0))
+			t.staged += 8 * float64(numbers(i0, min(64, m-i0), flags&lowerA != 0, ta, begin, end)+
+				numbers(j0, min(64, n-j0), flags&lowerB != 0, !tb, begin, end))
 			for _, i := range []int{i0, i0 + 32} {
 				for _, j := range []int{j0, j0 + 32} {
 					if i < m && j < n && !(lower && j > i) {
@@ -262,6 +265,22 @@ func product(flags, m, n, k int, ta, tb bool) (t tiling) {
 	t.idle = 1 - done/t.steps
 	t.steps /= t.blocks
 	return t
+}
+
+// numbers is how many numbers from begin to end of some rows are read; a triangle has those up to
+// the diagonal, or from it on.
+func numbers(first, rows int, triangle, after bool, begin, end int) (sum int) {
+	for i := first; i < first+rows; i++ {
+		from, to := begin, end
+		switch {
+		case triangle && after:
+			from = max(from, i)
+		case triangle:
+			to = min(to, i+1)
+		}
+		sum += max(to-from, 0)
+	}
+	return sum
 }
 
 func gemm(l launch) work {
@@ -291,7 +310,7 @@ func gemm(l launch) work {
 
 // ard: distances by a product, and an exponential each.
 func ard(l launch) work {
-	m, n, d, same, k := l.args[0], l.args[1], l.args[2], l.args[4] == 1, l.grid[2]
+	m, n, d, same, shape, k := l.args[0], l.args[1], l.args[2], l.args[4] == 1, l.args[5], l.grid[2]
 	flags, share := 0, 1.0
 	if same {
 		flags, share = lowerC, 0.5
@@ -299,6 +318,9 @@ func ard(l launch) work {
 	w := product(flags, m, n, d, false, true).work(k, 1)
 	w.double = float64(m*n*k) * share * (2*float64(d) + 2)
 	w.bytes = 8 * (float64(m*n*k) + float64((m+n)*d) + float64(k*d))
+	if shape == 0 { // RBF takes no roots
+		w.never = func(part []instruction) bool { return count(part, "MUFU") > 0 }
+	}
 	products := w.trips
 	w.trips = func(l *loop, code []instruction) float64 {
 		if own := l.own(code); count(own, "STG") > 0 && count(own, "DMUL") > 0 {

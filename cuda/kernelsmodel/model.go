@@ -98,8 +98,11 @@ func (c card) bound(k code, l launch, w work) (us float64, of string) {
 
 // spend is the path of a warp through a loop, once, and what it keeps busy.
 func (c card) spend(sass []instruction, l *loop, w work) (path float64, busy map[unit]float64) {
-	own := l.own(sass)
+	own := l.way(sass, w.never)
 	path, busy = c.path(own), c.busy(own)
+	if l.around != nil { // after the first time, what the time before has begun is waited for
+		path = c.path(slices.Concat(own, own)) - path
+	}
 	if w.idle > 0 && multiplies(own) {
 		for u, cycles := range c.busy(products(own)) {
 			busy[u] -= w.idle * cycles
@@ -131,7 +134,7 @@ func (c card) innermost(k code, w work) (busy map[unit]float64, size int) {
 	most := 0.0
 	var visit func(l *loop, times float64)
 	visit = func(l *loop, times float64) {
-		own := l.own(k.sass)
+		own := l.way(k.sass, w.never)
 		if t := times * c.busy(own)[noUnit]; l.around != nil && t > most {
 			most, busy, size = t, c.busy(own), len(own)
 		}

@@ -60,6 +60,12 @@ func TestSASS(t *testing.T) {
 	if path := cards[2].path(whole.inner[0].own(code)); path < 505 || path > 520 {
 		t.Errorf("a warp takes %g cycles", path)
 	}
+	// With a condition, the branch is taken only over what never runs.
+	code[2].always = false
+	root := func(part []instruction) bool { return count(part, "MUFU") > 0 }
+	if all, some := whole.inner[0].own(code), whole.inner[0].way(code, root); len(all) != 5 || len(some) != 4 || count(some, "MUFU") != 0 {
+		t.Errorf("the loop has %+v, and without roots %+v", all, some)
+	}
 	if _, err := parseSASS(strings.ReplaceAll(sample, ".L_x_2:", "")); err == nil {
 		t.Error("a branch to nowhere is accepted")
 	}
@@ -114,13 +120,13 @@ func TestWork(t *testing.T) {
 }
 
 // Blocks that skip zeros, and warps without elements: of 4×4 tiles of a lower triangle each has 4,
-// 8, 12 or 13 steps of 16, and half of the warps of the last row.
+// 8, 12 or 13 steps of 16, and half of the warps of the last row. Zeros are not read.
 func TestSteps(t *testing.T) {
 	for _, c := range []struct{ got, want tiling }{
 		{product(lowerA, 200, 256, 200, false, false),
-			tiling{blocks: 16, steps: 37. / 4, staged: 4 * 128 * (24*128 + 13*72), idle: 6.5 / 37}},
+			tiling{blocks: 16, steps: 37. / 4, staged: 8 * (4*200*201/2 + 256*(64+128+192+200)), idle: 6.5 / 37}},
 		{product(lowerC, 200, 200, 40, false, true),
-			tiling{blocks: 10, steps: 3, staged: 3 * 128 * (6*128 + 3*72 + 16), idle: 12. / 40}},
+			tiling{blocks: 10, steps: 3, staged: 8 * 40 * (6*128 + 3*72 + 16), idle: 12. / 40}},
 	} {
 		if math.Abs(c.got.idle-c.want.idle) > 1e-12 {
 			t.Errorf("%g of the warps are idle, want %g", c.got.idle, c.want.idle)
@@ -187,10 +193,10 @@ var (
 const wanted = 1.6
 
 var above = map[string]map[string]float64{
-	"mnist": {"ard_f64": 2.1, "gemm_nn_f64": 1.9, "gemm_nt_f64": 2.1, "gemm_tn_f64": 1.8, "features_gradients_f32": 3.1,
+	"mnist": {"ard_f64": 1.9, "gemm_nn_f64": 1.9, "features_gradients_f32": 3.1, "features_inputs_f32": 3.1,
 		"potrf_panel_f64": 17},
-	"protein": {"ard_f64": 12, "gemm_nn_f64": 2, "gemm_nt_f64": 1.9, "gemm_tn_f64": 1.8, "potrf_panel_f64": 15},
-	"powerplant": {"ard_f64": 58, "gemm_nn_f64": 49, "gemm_nt_f64": 36, "gemm_tn_f64": 25,
+	"protein": {"ard_f64": 5.5, "gemm_nn_f64": 1.9, "gemm_nt_f64": 1.8, "potrf_panel_f64": 15},
+	"powerplant": {"ard_f64": 40, "gemm_nn_f64": 49, "gemm_nt_f64": 36, "gemm_tn_f64": 25,
 		"features_gradients_f32": 14, "potrf_panel_f64": 216},
 }
 
@@ -222,8 +228,8 @@ func TestPage(t *testing.T) {
 			if most == 0 {
 				most = wanted
 			}
-			if err != nil || !(ratio <= most) {
-				t.Errorf("%s, %s: %s is %s times its floor, and may be %g times", name, step, m[1], m[2], most)
+			if err != nil || !(ratio >= 1 && ratio <= most) {
+				t.Errorf("%s, %s: %s is %s times its floor, and may be from 1 to %g times", name, step, m[1], m[2], most)
 			}
 		}
 	}

@@ -142,7 +142,10 @@ func loops(code []instruction) *loop {
 
 // own is the instructions of a loop that are in no loop inside. Of two ways through the code it is
 // the one that comes first: a branch with a condition is not taken, one without is.
-func (l *loop) own(code []instruction) (own []instruction) {
+func (l *loop) own(code []instruction) []instruction { return l.way(code, nil) }
+
+// way is own where a branch with a condition is taken over instructions that never run.
+func (l *loop) way(code []instruction, never func(part []instruction) bool) (own []instruction) {
 	inner := l.inner
 	for at := l.first; at <= l.last; at++ {
 		for len(inner) > 0 && inner[0].last < at {
@@ -153,7 +156,8 @@ func (l *loop) own(code []instruction) (own []instruction) {
 			continue
 		}
 		own = append(own, code[at])
-		if i := code[at]; i.always && i.target > at && i.target <= l.last {
+		i := code[at]
+		if i.target > at && i.target <= l.last && (i.always || never != nil && never(code[at+1:i.target])) {
 			at = i.target - 1
 		}
 	}
