@@ -81,17 +81,23 @@ func (l *load) prepare() error {
 	if err := os.WriteFile(filepath.Join(l.folder, "rows.csv"), many, 0o600); err != nil {
 		return err
 	}
-	return l.run("train", "--quiet", "--device", "cpu:f32", "--data", "examples/power.csv", "--target",
+	_, err = l.run("train", "--quiet", "--device", "cpu:f32", "--data", "examples/power.csv", "--target",
 		"energy_output", "--steps", "200", "--out", filepath.Join(l.folder, "power"))
+	return err
 }
 
-func (l *load) run(arguments ...string) error {
-	text, err := exec.Command(l.program, arguments...).CombinedOutput()
+// run is what the program did, once it has ended.
+func (l *load) run(arguments ...string) (*os.ProcessState, error) {
+	c := exec.Command(l.program, arguments...)
+	text, err := c.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s %s: %w: %s", l.program, arguments[0], err, text)
+		return nil, fmt.Errorf("%s %s: %w: %s", l.program, arguments[0], err, text)
 	}
-	return nil
+	return c.ProcessState, nil
 }
+
+// busy is how long the program kept processors busy, in seconds.
+func busy(ended *os.ProcessState) float64 { return (ended.UserTime() + ended.SystemTime()).Seconds() }
 
 // bare times the forward pass alone.
 func (l *load) bare() error {
@@ -128,15 +134,25 @@ func quantileOf(took []time.Duration, q float64) time.Duration {
 	return took[int(q*float64(len(took)-1))].Round(10 * time.Microsecond)
 }
 
-// predict times predict of the file, in rows a second.
-func (l *load) predict() (float64, error) {
-	began := time.Now()
-	err := l.run("predict", filepath.Join(l.folder, "power"), "--quiet", "--data",
-		filepath.Join(l.folder, "rows.csv"), "--out", filepath.Join(l.folder, "out.csv"))
-	return fileRows / time.Since(began).Seconds(), err
+// pace is how fast rows were predicted.
+type pace struct {
+	second    float64 // rows in a second
+	processor float64 // rows in a second of one processor's time
 }
 
-// measure asks a server for so many rows at a time, between two runs of predict.
+// predict times predict of the file.
+func (l *load) predict() (pace, error) {
+	began := time.Now()
+	ended, err := l.run("predict", filepath.Join(l.folder, "power"), "--quiet", "--data",
+		filepath.Join(l.folder, "rows.csv"), "--out", filepath.Join(l.folder, "out.csv"))
+	if err != nil {
+		return pace{}, err
+	}
+	return pace{fileRows / time.Since(began).Seconds(), fileRows / busy(ended)}, nil
+}
+
+// measure asks a server for so many rows at a time, between two runs of predict. The clients take
+// processors from the server, so that rows of the server's own processor time are compared, too.
 func (l *load) measure(rows int) error {
 	before, err := l.predict()
 	if err != nil {
@@ -154,9 +170,14 @@ func (l *load) measure(rows int) error {
 	if err != nil {
 		return err
 	}
-	answered := float64(len(took)*rows) / l.seconds.Seconds()
-	fmt.Printf("%s; %.0f rows/s, predict %.0f rows/s, ratio %.2f\n", l.figures(rows, took, failures, memory),
-		answered, (before+after)/2, answered/(before+after)*2)
+	answered := float64(len(took) * rows)
+	own := pace{answered / l.seconds.Seconds(), answered / busy(s.command.ProcessState)}
+	predict := pace{(before.second + after.second) / 2, (before.processor + after.processor) / 2}
+	fmt.Println(l.figures(rows, took, failures, memory))
+	fmt.Printf("\ta second: %.0f rows, predict %.0f, ratio %.2f\n", own.second, predict.second,
+		own.second/predict.second)
+	fmt.Printf("\ta second of a processor: %.0f rows, predict %.0f, ratio %.2f\n", own.processor,
+		predict.processor, own.processor/predict.processor)
 	if failures > 0 {
 		return errors.New("there were errors")
 	}

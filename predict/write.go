@@ -126,8 +126,12 @@ func (w *textWriter) Write(t *Table) error {
 	return nil
 }
 
-// flush writes so many parts.
+// flush writes so many parts. One alone, such as the answer to a request of serve, needs no buffer.
 func (w *textWriter) flush(parts int) error {
+	if parts == 1 && w.parts[0].err == nil {
+		_, err := w.to.Write(w.parts[0].text)
+		return err
+	}
 	out := bufio.NewWriterSize(w.to, 1<<16)
 	for _, part := range w.parts[:parts] {
 		if part.err != nil {
