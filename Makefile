@@ -149,7 +149,7 @@ $(PYTHON)/bin/safetensors-is-there:
 	$(PYTHON)/bin/python -m pip install -q numpy==$(NUMPY_VERSION) safetensors==$(SAFETENSORS_VERSION)
 	touch $@
 
-# The clients of the Open Inference Protocol that serve is tested with. kserve brings 50 packages, so that it is apart.
+# The clients of the Open Inference Protocol that serve is tested with.
 CLIENTS             := build/clients
 TRITONCLIENT_VERSION := 2.73.0
 KSERVE_VERSION      := 0.21.0
@@ -163,7 +163,7 @@ PACKAGES_triton := tritonclient[http,grpc]==$(TRITONCLIENT_VERSION)
 PACKAGES_kserve := kserve==$(KSERVE_VERSION)
 
 .PHONY: serve-clients
-serve-clients: $(CLIENTS)/triton/bin/is-there
+serve-clients: $(CLIENTS)/triton/bin/is-there $(CLIENTS)/kserve/bin/is-there
 
 .PHONY: serve-triton
 serve-triton: $(CLIENTS)/triton/bin/is-there ## serve against tritonclient: the bits of predict over HTTP and gRPC
