@@ -45,7 +45,7 @@ func NewParquet(w io.Writer, columns []Column) Writer {
 		}
 	}
 	return &parquetWriter{to: parquet.NewGenericWriter[any](w, parquet.NewSchema("table", group),
-		parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowsPerGroup),
+		parquet.Compression(newPageCodec()), parquet.MaxRowsPerRowGroup(rowsPerGroup),
 		parquet.CreatedBy("gpdrf-gpu", "", ""))}
 }
 

@@ -1,0 +1,86 @@
+package tablefile
+
+import (
+	"bufio"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// A Parquet file of any length is written and read in as little memory.
+func TestMemory(t *testing.T) {
+	const most = 24 << 20
+	short, long := heapOfParquet(t, 1<<17), heapOfParquet(t, 1<<20)
+	t.Logf("at most %.1f MB with 2^17 rows, %.1f MB with 2^20 rows", float64(short)/1e6, float64(long)/1e6)
+	if short > most || long > most || long > short+most/4 {
+		t.Errorf("ten columns take %d bytes with 2^17 rows and %d with 2^20, expected about as much, and at most %d",
+			short, long, most)
+	}
+}
+
+// heapOfParquet is the most live memory while so many rows of random numbers are written, and then
+// read.
+func heapOfParquet(t *testing.T, rows int) (most uint64) {
+	var cells [10]float64
+	var columns []Column
+	needed := make([]bool, len(cells))
+	for c := range cells {
+		columns, needed[c] = append(columns, Column{Name: string(rune('a' + c))}), true
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "rows.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	runtime.GC() // twice empties the pools
+	before := heap()
+	look := func(row int) {
+		if row%(1<<16) == 1<<15 {
+			most = max(most, heap()-before)
+		}
+	}
+	to := bufio.NewWriter(file)
+	w := NewParquet(to, columns)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for row := range rows {
+		for range cells {
+			w.Number(rng.NormFloat64())
+		}
+		if err := w.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+		look(row)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := OpenParquet(file, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	row := 0
+	for ; r.ReadNumbers(cells[:], needed, 1e300); row++ {
+		look(row)
+	}
+	if _, err := r.Read(); err != io.EOF || row != rows {
+		t.Fatalf("%d rows were read, expected %d: %v", row, rows, err)
+	}
+	return most
+}
