@@ -32,6 +32,15 @@ func (p *program) info(c *call) error {
 			return err
 		}
 	}
+	if path, ok := c.text("check-file"); ok {
+		if len(args) > 0 {
+			return usagef("--check-file %s: takes the place of %s: give one of them", path, args[0])
+		}
+		if err := c.onlyForData(); err != nil {
+			return err
+		}
+		return p.checkFile(path, asJSON)
+	}
 	var about interface{ Lines() []string }
 	model := len(args) > 0 && isModelFile(args[0])
 	if len(args) > 0 && !model && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {

@@ -17,12 +17,31 @@ func isModelFile(path string) bool {
 	return filepath.Ext(path) == filepath.Ext(rundir.ModelFile) && !isFolder(path)
 }
 
+// isCheckpoint says whether a file is one by its name, or else by what it says of itself.
+func isCheckpoint(path string) bool {
+	if filepath.Base(path) == rundir.CheckpointFile {
+		return true
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	about, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	metadata, _, err := safetensors.Read(f, about.Size())
+	return err == nil && metadata[fitted.FormatKey] == rundir.CheckpointFormat
+}
+
 // modelFile is what `info` shows about a model file or a checkpoint, after it has checked all of
 // it.
 type modelFile struct {
 	Path     string       `json:"path"`
 	Format   string       `json:"format"` // as docs/formats.md names it
 	Bytes    int64        `json:"bytes"`
+	Sound    bool         `json:"sound"`          // always: another has no modelFile
 	Checksum string       `json:"checksum"`       // "" in files of early programs
 	Step     int          `json:"step,omitempty"` // of a checkpoint
 	Steps    int          `json:"steps,omitempty"`
@@ -47,9 +66,9 @@ type tensorInfo struct {
 // aboutModelFile reads a file as predict and --resume read it. A damaged one is a *usage.Error.
 func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
 	var trained *fitted.Trained
-	i = &modelFile{Path: path}
-	if filepath.Base(path) == rundir.CheckpointFile {
-		c, err := rundir.ReadCheckpoint(filepath.Dir(path))
+	i = &modelFile{Path: path, Sound: true}
+	if isCheckpoint(path) {
+		c, err := rundir.ReadCheckpointFile(path)
 		if err != nil {
 			return nil, err
 		}
@@ -69,6 +88,31 @@ func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
 			m.Model.Inputs, m.Weight})
 	}
 	return i, i.look()
+}
+
+// damagedFile is what `info --check-file --json` shows about a file that is not whole.
+type damagedFile struct {
+	Path  string `json:"path"`
+	Sound bool   `json:"sound"` // never
+	Wrong string `json:"wrong"`
+}
+
+// Lines is empty: people read the error.
+func (damagedFile) Lines() []string { return nil }
+
+// checkFile says what a model file or a checkpoint holds, whatever its name, or what is wrong with
+// it. Then the error is a *usage.Error.
+func (p *program) checkFile(path string, asJSON bool) error {
+	about, err := p.aboutModelFile(path)
+	if err == nil {
+		return p.show(about, asJSON)
+	}
+	if asJSON {
+		if err := p.show(damagedFile{Path: path, Wrong: err.Error()}, true); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // look lists the tensors.

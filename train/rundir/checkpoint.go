@@ -126,7 +126,11 @@ func (c *Checkpoint) write(w io.Writer) error {
 
 // ReadCheckpoint reads the checkpoint of a run folder. Errors are *usage.Error.
 func ReadCheckpoint(folder string) (*Checkpoint, error) {
-	path := filepath.Join(folder, CheckpointFile)
+	return ReadCheckpointFile(filepath.Join(folder, CheckpointFile))
+}
+
+// ReadCheckpointFile reads a checkpoint under any name. Errors are *usage.Error.
+func ReadCheckpointFile(path string) (*Checkpoint, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, &usage.Error{Err: err}
@@ -139,7 +143,7 @@ func ReadCheckpoint(folder string) (*Checkpoint, error) {
 	c, err := parseCheckpoint(path, f, info.Size())
 	if err != nil {
 		return nil, usage.Errorf("%s: %w: the run cannot resume from it; to start it again: gpdrf-gpu "+
-			"train --config %s", path, err, filepath.Join(folder, ConfigFile))
+			"train --config %s", path, err, filepath.Join(filepath.Dir(path), ConfigFile))
 	}
 	return c, nil
 }

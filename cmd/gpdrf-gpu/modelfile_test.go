@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// Every golden file is sound, under any name.
+func TestCheckFile(t *testing.T) {
+	folder := t.TempDir()
+	files, err := filepath.Glob("testdata/golden/*/*/*.safetensors")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, said := checkFile(t, folder, text)
+		if code != exitOK || !said.Sound || said.Format == "" {
+			t.Errorf("%s: exit code %d, %+v", file, code, said)
+		}
+		if isCheckpoint(file) != (filepath.Base(file) == "checkpoint.safetensors") {
+			t.Errorf("%s: a checkpoint is %v", file, isCheckpoint(file))
+		}
+	}
+}
+
+// Every byte that is changed or missing is found. There is none that may change without notice.
+func TestCheckFileDamaged(t *testing.T) {
+	folder := t.TempDir()
+	files := map[string]int{"gram/model": 1, "checkpoint/checkpoint": 97} // and every so many bytes
+	for name, every := range files {
+		text, err := os.ReadFile("testdata/golden/0.2.0/" + name + ".safetensors")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 0; at < len(text); at += every {
+			damaged, mask := bytes.Clone(text), []byte{0x01, 0x20, 0xff}[at%3]
+			damaged[at] ^= mask
+			if code, said := checkFile(t, folder, damaged); code != exitUsage || said.Sound || said.Wrong == "" {
+				t.Fatalf("%s: byte %d with %#x: exit code %d, %+v", name, at, mask, code, said)
+			}
+			if code, said := checkFile(t, folder, text[:at]); code != exitUsage || said.Sound || said.Wrong == "" {
+				t.Fatalf("%s: cut after %d bytes: exit code %d, %+v", name, at, code, said)
+			}
+		}
+		if code, _ := checkFile(t, folder, append(text, 0)); code != exitUsage {
+			t.Errorf("%s with a byte more: exit code %d", name, code)
+		}
+	}
+}
+
+// saidOfFile is what `info --check-file --json` prints, as far as the tests need it.
+type saidOfFile struct {
+	Sound         bool
+	Format, Wrong string
+}
+
+// checkFile checks a file of such bytes.
+func checkFile(t *testing.T, folder string, text []byte) (code int, said saidOfFile) {
+	t.Helper()
+	path := filepath.Join(folder, "copy")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	err := (&program{out: &out, err: io.Discard}).checkFile(path, true)
+	if err != nil && !errors.As(err, new(*usage.Error)) {
+		t.Fatalf("%v is no *usage.Error", err)
+	}
+	if err := json.Unmarshal(out.Bytes(), &said); err != nil {
+		t.Fatalf("%v: %s", err, out.Bytes())
+	}
+	return exitCode(err), said
+}
