@@ -17,7 +17,7 @@ func isModelFile(path string) bool {
 	return filepath.Ext(path) == filepath.Ext(rundir.ModelFile) && !isFolder(path)
 }
 
-// isCheckpoint says whether a file is one by its name, or else by what it says of itself.
+// isCheckpoint says whether a file is one by its name, or else by its content.
 func isCheckpoint(path string) bool {
 	if filepath.Base(path) == rundir.CheckpointFile {
 		return true

@@ -35,6 +35,9 @@ const parquetBuffer = 256 // rows
 // OpenParquet begins to read a file of some bytes.
 func OpenParquet(r io.ReaderAt, size int64) (reader Reader, err error) {
 	defer damaged(&err)
+	if err := checkFooter(r, size); err != nil {
+		return nil, err
+	}
 	file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("is a Parquet file that cannot be read (%v): write it again", err)
@@ -47,7 +50,7 @@ func OpenParquet(r io.ReaderAt, size int64) (reader Reader, err error) {
 			return nil, notFlat(c.Name(), c.String())
 		}
 		p.names, p.cells = append(p.names, c.Name()), append(p.cells, cell)
-		p.numbers = append(p.numbers, parquetNumber(c))
+		p.numbers, p.check.optional = append(p.numbers, parquetNumber(c)), append(p.check.optional, c.Optional())
 	}
 	p.row = make([]string, len(p.names))
 	return p, nil

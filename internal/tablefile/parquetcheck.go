@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
@@ -12,77 +13,167 @@ import (
 
 // A page of a Parquet file says how large it is, compressed and not, and package parquet takes that
 // memory before it turns out to be true. So the pages of each group of rows are checked first, by
-// the bound for batches of Arrow.
+// the bound for batches of Arrow. A page of each column is held at a time.
 
 // parquetCheck checks the pages of a file of some bytes.
 type parquetCheck struct {
-	file io.ReaderAt
-	size int64
-	in   bufio.Reader
+	file     io.ReaderAt
+	size     int64
+	optional []bool // of the columns: whether cells may be missing
+	in       bufio.Reader
+	packed   []byte // a page
+	text     []byte // and what is in it
+	rows     int64  // of the groups so far
 }
 
-// most is how many bytes a page may hold.
-func (c *parquetCheck) most() int64 { return min(mostBatch, smallBatch+c.size*mostRatio) }
-
-// group checks a group of rows.
-func (c *parquetCheck) group(g format.RowGroup) error {
-	for _, chunk := range g.Columns {
-		if err := c.chunk(&chunk.MetaData); err != nil {
-			return err
-		}
+// checkFooter checks the length of the description behind the pages, for which package parquet
+// takes memory at once.
+func checkFooter(file io.ReaderAt, size int64) error {
+	const word = 4 // and the length is as long
+	var end [2 * word]byte
+	if n, _ := file.ReadAt(end[:], max(0, size-int64(len(end)))); size < int64(len(end)+word) || n < len(end) {
+		return fmt.Errorf("is a Parquet file that is cut short (%d bytes): write it again", size)
+	}
+	if length := int64(binary.LittleEndian.Uint32(end[:])); length > size-int64(len(end)+word) {
+		return fmt.Errorf("is a Parquet file that cannot be read (it says that its description has %d bytes, "+
+			"and the file has %d): write it again", length, size)
 	}
 	return nil
 }
 
-// chunk checks the pages of a column. Where a page is damaged it ends: package parquet will say so.
-func (c *parquetCheck) chunk(m *format.ColumnMetaData) error {
+// most is how many bytes the pages that are held together may take.
+func (c *parquetCheck) most() int64 { return min(mostBatch, smallBatch+c.size*mostRatio) }
+
+// group checks a group of rows.
+func (c *parquetCheck) group(g format.RowGroup) error {
+	held, rows := int64(0), int64(0)
+	for i, chunk := range g.Columns {
+		largest, values, err := c.chunk(&chunk.MetaData, i < len(c.optional) && c.optional[i])
+		if err != nil {
+			return err
+		}
+		if held += largest; held > c.most() {
+			return c.tooMuch(held)
+		}
+		rows = max(rows, values)
+	}
+	if c.rows += rows; c.rows > c.most()/bytesPerValue {
+		return fmt.Errorf("its data are damaged (%d rows in %d bytes): write it again", c.rows, c.size)
+	}
+	return nil
+}
+
+// tooMuch is the error about pages that would take so many bytes.
+func (c *parquetCheck) tooMuch(bytes int64) error {
+	return fmt.Errorf("its data are damaged (a page claims %d bytes, at most %d can be read): write it again",
+		bytes, c.most())
+}
+
+// chunk checks the pages of a column: how many bytes the largest takes, its dictionary with it, and
+// how many values there are. Where a page is damaged it ends: package parquet will say so.
+func (c *parquetCheck) chunk(m *format.ColumnMetaData, optional bool) (largest, values int64, err error) {
 	at, end := m.DataPageOffset, m.TotalCompressedSize
 	if m.DictionaryPageOffset != 0 {
 		at = m.DictionaryPageOffset
 	}
 	if end += at; at < 0 || end > c.size {
-		return nil
+		return 0, 0, nil
 	}
+	dictionary := int64(0)
 	for at < end {
 		section := io.NewSectionReader(c.file, at, end-at)
 		c.in.Reset(section)
 		var page format.PageHeader
 		if thrift.NewDecoder((&thrift.CompactProtocol{}).NewReader(&c.in)).Decode(&page) != nil {
-			return nil
+			break
 		}
 		read, _ := section.Seek(0, io.SeekCurrent)
 		at += read - int64(c.in.Buffered())
-		if err := c.page(&page, m.Codec, at, end); err != nil {
-			return err
+		held, err := c.page(&page, m.Codec, optional, at, end)
+		if err != nil {
+			return 0, 0, err
+		}
+		if page.Type == format.DictionaryPage {
+			dictionary = held
+		} else {
+			largest, values = max(largest, held), values+int64(countOf(&page))
 		}
 		at += int64(page.CompressedPageSize)
 	}
-	return nil
+	return largest + dictionary, values, nil
 }
 
-// page checks the page that lies at an offset, in a column that ends at another.
-func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCodec, at, end int64) error {
-	size := int64(page.CompressedPageSize)
+// countOf is how many values a page says that it has.
+func countOf(page *format.PageHeader) int32 {
+	switch page.Type {
+	case format.DictionaryPage:
+		return page.DictionaryPageHeader.V.NumValues
+	case format.DataPageV2:
+		return page.DataPageHeaderV2.V.NumValues
+	}
+	return page.DataPageHeader.V.NumValues
+}
+
+// page checks the page that lies at an offset, in a column that ends at another, and says how many
+// bytes it takes.
+func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCodec, optional bool,
+	at, end int64) (held int64, err error) {
+	size, values := int64(page.CompressedPageSize), int64(countOf(page))
 	if size < 0 || size > end-at {
-		return fmt.Errorf("its data are damaged (a page of %d bytes where %d are left): write it again", size, end-at)
+		return 0, fmt.Errorf("its data are damaged (a page of %d bytes where %d are left): write it again",
+			size, end-at)
+	}
+	if values < 0 {
+		return 0, fmt.Errorf("its data are damaged (a page of %d values): write it again", values)
 	}
 	holds := uint64(max(0, page.UncompressedPageSize))
 	end = at + size
+	levels, encoding := int64(0), page.DataPageHeader.V.Encoding
 	if v2 := page.DataPageHeaderV2; v2.Valid {
-		at += int64(v2.V.RepetitionLevelsByteLength) + int64(v2.V.DefinitionLevelsByteLength)
+		repeated, defined := int64(v2.V.RepetitionLevelsByteLength), int64(v2.V.DefinitionLevelsByteLength)
+		if levels, encoding = repeated+defined, v2.V.Encoding; repeated < 0 || defined < 0 || levels > size {
+			return 0, fmt.Errorf("its data are damaged (levels of %d bytes in a page of %d): write it again",
+				levels, size)
+		}
+		if v2.V.IsCompressed.Valid && !v2.V.IsCompressed.V {
+			codec = format.Uncompressed
+		}
 	}
 	switch codec {
 	case format.Zstd:
-		holds = max(holds, sizesOfZstd(c.file, at, end).content)
+		holds = max(holds, sizesOfZstd(c.file, at+levels, end).content)
 	case format.Snappy: // the size stands before it
-		head := make([]byte, max(0, min(binary.MaxVarintLen64, end-at)))
-		n, _ := c.file.ReadAt(head, at)
+		head := make([]byte, max(0, min(binary.MaxVarintLen64, end-at-levels)))
+		n, _ := c.file.ReadAt(head, at+levels)
 		claim, _ := binary.Uvarint(head[:n])
 		holds = max(holds, claim)
 	}
-	if most := c.most(); holds > uint64(most) {
-		return fmt.Errorf("its data are damaged (a page claims %d bytes, at most %d can be read): write it again",
-			holds, most)
+	most := c.most()
+	if claim := holds + uint64(values)*bytesPerValue; holds > uint64(most) || claim > uint64(most) {
+		return 0, c.tooMuch(int64(min(claim, 1<<62)))
 	}
-	return nil
+	c.packed = slices.Grow(c.packed[:0], int(size))[:size]
+	packed := c.packed
+	if n, _ := c.file.ReadAt(packed, at); n < len(packed) {
+		return 0, nil
+	}
+	text, err := c.unpacked(codec, packed[levels:], int64(holds), most)
+	if err != nil {
+		return 0, fmt.Errorf("its data are damaged (a page: %v): write it again", err)
+	}
+	if held = max(int64(holds), int64(len(text))) + values*bytesPerValue; held > most {
+		return 0, c.tooMuch(held)
+	}
+	if page.Type == format.DictionaryPage {
+		return held, nil
+	}
+	defined := packed[:levels]
+	if optional && levels == 0 && len(text) >= 4 { // of pages of version 1, behind their length
+		n := min(int64(binary.LittleEndian.Uint32(text)), int64(len(text)-4))
+		defined, text = text[4:4+n], text[4+n:]
+	}
+	if err := runs(1, values, defined); err != nil {
+		return 0, err
+	}
+	return held, counts(encoding, values, text)
 }

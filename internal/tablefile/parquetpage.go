@@ -1,0 +1,120 @@
+package tablefile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/andybalholm/brotli"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
+)
+
+// What package parquet believes of a page, beside its size: how many values there are, and how long
+// the runs of levels and of places in the dictionary are. It also unpacks gzip and Brotli to the
+// end, and LZ4 in ever more memory where that is damaged. So a page is unpacked here first, within
+// bounds, and its counts are compared.
+
+// bytesPerValue is about what package parquet takes for a value and its level.
+const bytesPerValue = 8
+
+// oldDictionary is what older writers call format.RLEDictionary.
+const oldDictionary format.Encoding = 2
+
+// spareValues are how many values a writer may add to fill up its last run.
+const spareValues = 512
+
+// unpacked is a page, or the values of one, after decompression to a byte more than allowed. It is
+// valid until the next.
+func (c *parquetCheck) unpacked(codec format.CompressionCodec, packed []byte, holds, most int64) (text []byte,
+	err error) {
+	switch codec {
+	case format.Gzip:
+		var r io.Reader
+		if r, err = gzip.NewReader(bytes.NewReader(packed)); err == nil {
+			text, err = c.limited(r, most)
+		}
+	case format.Brotli:
+		text, err = c.limited(brotli.NewReader(bytes.NewReader(packed)), most)
+	case format.Lz4Raw:
+		text = slices.Grow(c.text[:0], int(holds))[:holds]
+		n := 0
+		n, err = lz4.UncompressBlock(packed, text)
+		text = text[:max(0, n)]
+	case format.Snappy:
+		text, err = parquet.Snappy.Decode(c.text[:cap(c.text)], packed)
+	case format.Zstd:
+		text, err = parquet.Zstd.Decode(c.text, packed)
+	default:
+		return packed, nil
+	}
+	c.text = text[:0]
+	return text, err
+}
+
+// limited reads to the end, or a byte further than allowed.
+func (c *parquetCheck) limited(r io.Reader, most int64) ([]byte, error) {
+	text := bytes.NewBuffer(c.text[:0])
+	_, err := text.ReadFrom(io.LimitReader(r, most+1))
+	return text.Bytes(), err
+}
+
+// counts checks the lengths of runs in the values of a page, after its levels.
+func counts(encoding format.Encoding, values int64, text []byte) error {
+	switch encoding {
+	case oldDictionary, format.RLEDictionary:
+		if len(text) > 0 {
+			return runs(int(text[0]), values, text[1:])
+		}
+	case format.RLE:
+		if len(text) >= 4 {
+			return runs(1, values, text[4:])
+		}
+	case format.DeltaBinaryPacked, format.DeltaLengthByteArray, format.DeltaByteArray:
+		var n uint64
+		for range 3 { // of a block, its parts, and in all
+			var width int
+			if n, width = binary.Uvarint(text); width <= 0 {
+				return nil // package parquet says so
+			}
+			text = text[width:]
+		}
+		return checkCount(n, values)
+	}
+	return nil
+}
+
+// runs checks the runs of values of so many bits. Where they are damaged it ends.
+func runs(bits int, values int64, text []byte) error {
+	total, bytes := uint64(0), uint64(bits+7)/8
+	for len(text) > 0 {
+		head, width := binary.Uvarint(text)
+		if width <= 0 || head>>1 > 1<<31 {
+			return nil
+		}
+		text = text[width:]
+		n, size := head>>1, bytes
+		if head&1 == 1 { // each group has eight values
+			size, n = n*uint64(bits), n*8
+		}
+		if size > uint64(len(text)) {
+			size = uint64(len(text))
+		}
+		if text, total = text[size:], total+n; total > uint64(values)+spareValues {
+			return checkCount(total, values)
+		}
+	}
+	return nil
+}
+
+// checkCount is the error about more values than the page has.
+func checkCount(n uint64, values int64) error {
+	if n > uint64(values)+spareValues {
+		return fmt.Errorf("its data are damaged (runs of %d values in a page of %d): write it again", n, values)
+	}
+	return nil
+}

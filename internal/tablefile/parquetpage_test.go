@@ -1,0 +1,128 @@
+package tablefile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// bomb is 80 MB of zeros in little space.
+func bomb(t *testing.T, pack func(io.Writer) io.WriteCloser) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	w := pack(&text)
+	for range 80 {
+		w.Write(make([]byte, 1_000_000))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// A page that is far larger than it says, damaged, or has longer runs than values, is an error
+// before package parquet reads it.
+func TestBombs(t *testing.T) {
+	uvarints := func(values ...uint64) (text []byte) {
+		for _, v := range values {
+			text = binary.AppendUvarint(text, v)
+		}
+		return text
+	}
+	const many = 1 << 30
+	behindLength := func(text []byte) []byte {
+		return append(binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text...)
+	}
+	for what, test := range map[string]struct {
+		codec    format.CompressionCodec
+		encoding format.Encoding
+		optional bool
+		values   int32
+		text     []byte
+		says     string
+	}{
+		"gzip": {format.Gzip, format.Plain, false, 1,
+			bomb(t, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }), "claims"},
+		"Brotli": {format.Brotli, format.Plain, false, 1,
+			bomb(t, func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, 1) }), "claims"},
+		"damaged LZ4":  {format.Lz4Raw, format.Plain, false, 1, []byte{0xf0}, "(a page: "},
+		"values":       {format.Uncompressed, format.Plain, false, many, []byte{1}, "claims"},
+		"levels":       {format.Uncompressed, format.Plain, true, 10, behindLength(uvarints(many<<1, 1)), "runs of"},
+		"dictionary":   {format.Uncompressed, format.RLEDictionary, false, 10, uvarints(1, many<<1), "runs of"},
+		"groups of 8":  {format.Uncompressed, oldDictionary, false, 10, uvarints(0, many<<1|1), "runs of"},
+		"booleans":     {format.Uncompressed, format.RLE, false, 10, behindLength(uvarints(many<<1, 1)), "runs of"},
+		"differences":  {format.Uncompressed, format.DeltaBinaryPacked, false, 10, uvarints(128, 4, many), "runs of"},
+		"lengths":      {format.Uncompressed, format.DeltaByteArray, false, 10, uvarints(128, 4, many), "runs of"},
+		"few levels":   {format.Uncompressed, format.Plain, true, 10, behindLength(uvarints(10<<1, 1)), ""},
+		"few booleans": {format.Uncompressed, format.RLE, false, 10, behindLength(uvarints(10<<1, 1)), ""},
+	} {
+		t.Run(what, func(t *testing.T) {
+			c := parquetCheck{file: bytes.NewReader(test.text), size: 50}
+			header := &format.PageHeader{CompressedPageSize: int32(len(test.text)), UncompressedPageSize: 50}
+			header.DataPageHeader.V = format.DataPageHeader{NumValues: test.values, Encoding: test.encoding}
+			_, err := c.page(header, test.codec, test.optional, 0, int64(len(test.text)))
+			if !isAbout(err, test.says) {
+				t.Errorf("%v, expected an error with %q", err, test.says)
+			}
+		})
+	}
+}
+
+// A file that says that its description is longer than the file takes no memory for that.
+func TestFooter(t *testing.T) {
+	for _, length := range []uint32{5, 1 << 20, 1<<32 - 1} {
+		text := append(binary.LittleEndian.AppendUint32([]byte("PAR1"), length), "PAR1"...)
+		taken, err := takes(text)
+		if err == nil || !strings.Contains(err.Error(), "its description has") || taken > 1<<20 {
+			t.Errorf("a description of %d bytes: %v, %d bytes were taken", length, err, taken)
+		}
+	}
+}
+
+// The pages of all columns together have a bound, and so have the rows of all groups.
+func TestManyPages(t *testing.T) {
+	var file bytes.Buffer
+	var group format.RowGroup
+	const values = smallBatch / bytesPerValue / 2
+	header := format.PageHeader{CompressedPageSize: 0, UncompressedPageSize: 0}
+	header.DataPageHeader.V, header.DataPageHeader.Valid = format.DataPageHeader{NumValues: values}, true
+	if err := thrift.NewEncoder((&thrift.CompactProtocol{}).NewWriter(&file)).Encode(&header); err != nil {
+		t.Fatal(err)
+	}
+	column := format.ColumnChunk{MetaData: format.ColumnMetaData{TotalCompressedSize: int64(file.Len())}}
+	for _, columns := range []int{1, 3} {
+		c := parquetCheck{file: bytes.NewReader(file.Bytes()), size: int64(file.Len())}
+		group.Columns = slices.Repeat([]format.ColumnChunk{column}, columns)
+		err := c.group(group)
+		if columns == 3 {
+			if err == nil || !strings.Contains(err.Error(), "claims") {
+				t.Errorf("three columns: %v", err)
+			}
+			continue
+		}
+		for n := 1; err == nil; n++ {
+			if err = c.group(group); n > 2 {
+				t.Fatal("any number of rows is read")
+			}
+		}
+		if !strings.Contains(err.Error(), "rows in") {
+			t.Error(err)
+		}
+	}
+}
+
+// isAbout says whether an error has these words; without words, whether there is none.
+func isAbout(err error, words string) bool {
+	if err == nil || words == "" {
+		return err == nil && words == ""
+	}
+	return strings.Contains(err.Error(), words)
+}
