@@ -172,11 +172,6 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 		return nil, err
 	}
 	job := &train.Job{Config: p.on(dev, cfg), Device: dev}
-	if cfg.Lengthscales == model.ARD && cfg.Latents > 1 && device.FewDoubles(dev) {
-		p.note("%s has few units for doubles, in which the GP layer computes: --lengthscales "+
-			"shared takes about 1/%d of that work",
-			dev.Name(), cfg.Latents)
-	}
 	watch, end := p.reading(ctx)
 	defer end()
 	cfg, all, test, notes, err := job.Config.Load(watch)
@@ -188,6 +183,9 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 	end()
 	if err != nil {
 		return job, err
+	}
+	if note := fewDoubles(dev, cfg, rows); note != "" {
+		more = append(more, note)
 	}
 	for _, n := range append(notes, more...) {
 		p.note("%s", n)

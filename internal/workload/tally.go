@@ -3,23 +3,47 @@ package workload
 import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
 // Cost is what a step of this shape has to do on a device of that name: the sum over the operations
 // of one, which is run on a device that has shapes and nothing behind them.
 func (n Size) Cost(deviceName string) (Cost, error) {
-	m := &meter{Device: paper{}, count: counterOf(deviceName), dry: true, places: map[string]*place{}}
+	m := onPaper(deviceName)
 	s, err := NewStep(m, n)
 	if err != nil {
 		return Cost{}, err
 	}
-	m.begin() // without what making the step moved
-	s.Run()
-	var sum Cost
+	return m.sum(s.Run), nil
+}
+
+// CostOfGP is what a training step of a GP of vectors has to do with a batch of B rows.
+func CostOfGP(c model.Config, batch int) (cost Cost, err error) {
+	m := onPaper("")
+	gp, err := model.New(m, c)
+	if err != nil {
+		return cost, err
+	}
+	blank := func(lo, hi int) []float64 { return make([]float64, (hi-lo)*c.Inputs) }
+	rows := gp.UploadRows(model.Rows{N: batch, X: blank}, make([]float64, batch*c.Outputs), nil)
+	s := step.New(m, gp, rows, step.Options{Samples: c.Samples, Batch: batch})
+	cost = m.sum(func() { _, err = s.Do(device.Now{Step: 1, KLWeight: 1}) })
+	return cost, err
+}
+
+// onPaper is a meter of operations that nobody does.
+func onPaper(deviceName string) *meter {
+	return &meter{Device: paper{}, count: counterOf(deviceName), dry: true, places: map[string]*place{}}
+}
+
+// sum is the cost of a step, without what making it moved.
+func (m *meter) sum(run func()) (sum Cost) {
+	m.begin()
+	run()
 	for _, name := range m.order {
 		sum.add(m.places[name].cost)
 	}
-	return sum, nil
+	return sum
 }
 
 // Parameters is how many numbers a model of this shape learns.
