@@ -65,7 +65,7 @@ API cuDeviceGet(int *d, int i) {
 API cuDeviceGetName(char *b, int n, int d) {
   if (d < 0 || d >= devices()) return INVALID_DEVICE;
   const char *name = getenv("EMU_NAME");
-  if (!name) name = "driver test double";
+  if (!name || !*name) name = "driver test double";
   if (getenv("CUDA_VISIBLE_DEVICES")) snprintf(b, n, "%s number %d", name, visible()[d]);
   else snprintf(b, n, "%s", name);
   return OK;

@@ -42,7 +42,10 @@ func checkFooter(file io.ReaderAt, size int64) error {
 }
 
 // most is how many bytes the pages that are held together may take.
-func (c *parquetCheck) most() int64 { return min(mostBatch, smallBatch+c.size*mostRatio) }
+func (c *parquetCheck) most() int64 { return min(mostBatch, c.mostInAll()) }
+
+// mostInAll is how many bytes the whole file may become.
+func (c *parquetCheck) mostInAll() int64 { return smallBatch + c.size*mostRatio }
 
 // group checks a group of rows.
 func (c *parquetCheck) group(g format.RowGroup) error {
@@ -53,11 +56,12 @@ func (c *parquetCheck) group(g format.RowGroup) error {
 			return err
 		}
 		if held += largest; held > c.most() {
-			return c.tooMuch(held)
+			return fmt.Errorf("the pages of its columns take %d bytes at a time, at most %d can be read: "+
+				"write it with smaller pages, or with fewer columns", held, c.most())
 		}
 		rows = max(rows, values)
 	}
-	if c.rows += rows; c.rows > c.most()/bytesPerValue {
+	if c.rows += rows; c.rows > c.mostInAll()/bytesPerValue {
 		return fmt.Errorf("its data are damaged (%d rows in %d bytes): write it again", c.rows, c.size)
 	}
 	return nil
