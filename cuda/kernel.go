@@ -73,8 +73,8 @@ func (c *Context) Kernel(name string) *Kernel {
 	}
 	defer c.leave()
 	module := c.module
-	if _, ok := c.better[name]; ok {
-		module = c.doubles
+	if better, ok := c.better[name]; ok {
+		module, signature = c.doubles, better
 	}
 	fn, err := module.Function(name)
 	if err != nil {

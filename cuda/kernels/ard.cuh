@@ -64,6 +64,7 @@ struct Norms {
 // ard_exponents is −½ Σ_d (z_md − x_bd)² w_d over the pairs of this thread, without w where weight
 // is null; never above 0; of Kuu the lower triangle. For Matérn kernels, which take its root, near
 // rows are computed again. It returns their norms.
+template <int HEIGHT>
 __device__ __forceinline__ Norms ard_exponents(double (&sum)[ROWS][COLUMNS], int m0, int b0, int m, int n, int d, const double *z, const double *x,
                                                const double *weight, const double *norm_z, const double *norm_x, bool lower, int shape) {
   // A row or column beyond the last is the last one again; of columns the weight is 0.
@@ -72,7 +73,7 @@ __device__ __forceinline__ Norms ard_exponents(double (&sum)[ROWS][COLUMNS], int
     return Weighted<double>{z[smaller(m0 + i, m - 1) * d + smaller(p, d - 1)], factor};
   };
   auto read_x = [=](int i, int p) { return x[smaller(b0 + i, n - 1) * d + smaller(p, d - 1)]; };
-  tile_sums<false, false>(sum, 0, d, 1, read_z, read_x, [] {}, warp_counts(m0, b0, m, n, lower));
+  tile_sums<false, false, HEIGHT>(sum, 0, d, 1, read_z, read_x, [] {}, warp_counts(m0, b0, m, n, lower));
   Norms norms(m0, b0, m, n, norm_z, norm_x);
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
@@ -149,18 +150,18 @@ __device__ __forceinline__ void ard_store(double (&sum)[ROWS][COLUMNS], double s
 
 // ard: c[k,m,b] = f(Σ_d (z_md − x_bd)² w_kd) with f of shape, d in order, and its slope; same says
 // that x is z. norms [K,rows] is of ard_norms. Grid (⌈B/64⌉, ⌈M/64⌉, K), 128 threads, 17 KiB of
-// shared memory. 8·K·M·B bytes, twice as many for Matérn, 2·K·M·B·D FLOP, and 40 an exponential;
-// half for Kuu.
+// shared memory; from 9.0 on (⌈B/64⌉, ⌈M/128⌉, K), 256 threads, 25 KiB, one block a multiprocessor.
+// 8·K·M·B bytes, twice as many for Matérn, 2·K·M·B·D FLOP, and 40 an exponential; half for Kuu.
 __device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms) {
-  int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z;
-  if (same && b0 > m0) return; // the whole block
+  int m0 = (int)blockIdx.y * TALLER, b0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z;
+  if (same && b0 > m0 + TALLER - TILE) return; // the whole block
   norms += (long long)k * rows;
   double sum[ROWS][COLUMNS] = {};
   const double *norm_x = norms + (same ? 0 : m);
-  Norms own = ard_exponents(sum, m0, b0, m, n, d, z, x, weight + (long long)k * d, norms, norm_x, same, shape);
+  Norms own = ard_exponents<TALLER>(sum, m0, b0, m, n, d, z, x, weight + (long long)k * d, norms, norm_x, same, shape);
   ard_store(sum, 1.0, m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, own);
 }
-BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_f64,
+BOUNDED_PRODUCT_KERNEL(2 * TALLER, TALL / TALLER, ard_f64,
               (int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms),
               ard(m, n, d, rows, same, shape, c, slope, z, x, weight, norms))
 
@@ -172,7 +173,7 @@ __device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, 
   if (same && b0 > m0) return; // the whole block
   double sum[ROWS][COLUMNS] = {};
   const double *norm_x = norms + (same ? 0 : m);
-  Norms own = ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norm_x, same, shape);
+  Norms own = ard_exponents<TILE>(sum, m0, b0, m, n, d, z, x, nullptr, norms, norm_x, same, shape);
   for (int k = 0; k < kernels; k++) {
     ard_store(sum, inverse_square(logl[k]), m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, own);
   }
@@ -290,7 +291,7 @@ __device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n
                                                        const double *z, const double *x, const double *logl, const double *norms) {
   int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE;
   double sum[ROWS][COLUMNS] = {};
-  ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norms + (same ? 0 : m), false, RBF);
+  ard_exponents<TILE>(sum, m0, b0, m, n, d, z, x, nullptr, norms, norms + (same ? 0 : m), false, RBF);
   for (int k = 0; k < kernels; k++) {
     double w = inverse_square(logl[k]), total = 0;
 #pragma unroll

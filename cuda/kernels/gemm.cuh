@@ -6,6 +6,13 @@
 // threads; 16 of the numbers that are summed over are in shared memory at a time, with neighbouring
 // rows of the tile side by side.
 constexpr int TILE = 64, DEPTH = 16, TILE_THREADS = 128, TALL = 128;
+// From 9.0 on products of 64×64 tiles wait for the second level of cache. Taller tiles read three
+// quarters as much.
+#if TARGET == 90
+constexpr int TALLER = TALL, TALLER_BLOCKS = 2; // of gemm_nn in a multiprocessor
+#else
+constexpr int TALLER = TILE, TALLER_BLOCKS = 3;
+#endif
 constexpr int ROWS = 4, COLUMNS = 8;
 constexpr int TILE_LD = TILE + 4; // 4 numbers of depth and 8 rows meet no bank twice
 
@@ -110,39 +117,40 @@ __device__ __forceinline__ T value(Weighted<T> v) {
 // also for p ≥ end, where the product of both must be 0; they have no branches, so that the next
 // numbers are on their way while the last are summed. ROWS_A says that neighbouring i are
 // neighbours in memory, else neighbouring p are. The tile has HEIGHT rows, and the block twice as
-// many threads. A warp whose sums do not count only brings numbers.
-template <bool ROWS_A, bool ROWS_B, int HEIGHT = TILE, typename T, class A, class B, class Next>
+// many threads. A warp whose sums do not count only brings numbers. AGAIN says that each step makes
+// its addresses again: kept ones would take the registers of a second block.
+template <bool ROWS_A, bool ROWS_B, int HEIGHT = TILE, bool AGAIN = false, typename T, class A, class B, class Next>
 __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next, bool counts = true) {
   constexpr int LD = HEIGHT + 4, LOADS_A = DEPTH / 2, LOADS_B = TILE * DEPTH / (2 * HEIGHT);
   SHARED(Pair<T>, tile_a, [DEPTH][LD / 2]);
   SHARED(Pair<T>, tile_b, [DEPTH][TILE_LD / 2]);
   T *to_a = &tile_a[0][0].x, *to_b = &tile_b[0][0].x;
   // Load q of those of a thread: all rows side by side, or 8 rows of 4 neighbours in p.
-  auto row = [](bool rows, int loads, int q) {
-    int t = (int)threadIdx.x;
+  auto row = [](int t, bool rows, int loads, int q) {
     return rows ? t % (2 * HEIGHT * loads / DEPTH) : t / 32 * (2 * loads) + t % 32 / 4 + q / 4 * 8;
   };
-  auto depth = [](bool rows, int loads, int q) {
-    int t = (int)threadIdx.x;
+  auto depth = [](int t, bool rows, int loads, int q) {
     return rows ? t / (2 * HEIGHT * loads / DEPTH) + q * (DEPTH / loads) : t % 4 + q % 4 * 4;
   };
   decltype(a(0, 0)) next_a[LOADS_A];
   decltype(b(0, 0)) next_b[LOADS_B];
   auto fetch = [&](int from) {
+    int t = AGAIN ? (int)thread() : (int)threadIdx.x;
 #pragma unroll
     for (int q = 0; q < LOADS_A; q++) {
-      next_a[q] = a(row(ROWS_A, LOADS_A, q), from + depth(ROWS_A, LOADS_A, q));
-      if (q < LOADS_B) next_b[q] = b(row(ROWS_B, LOADS_B, q), from + depth(ROWS_B, LOADS_B, q));
+      next_a[q] = a(row(t, ROWS_A, LOADS_A, q), from + depth(t, ROWS_A, LOADS_A, q));
+      if (q < LOADS_B) next_b[q] = b(row(t, ROWS_B, LOADS_B, q), from + depth(t, ROWS_B, LOADS_B, q));
     }
   };
   fetch(begin);
   int from = begin;
   for (int steps = begin < end ? div_up(end - begin, DEPTH) * terms : 0; steps > 0; steps--) {
     __syncthreads(); // the numbers before are summed
+    int t = (int)threadIdx.x;
 #pragma unroll
     for (int q = 0; q < LOADS_A; q++) {
-      to_a[depth(ROWS_A, LOADS_A, q) * LD + row(ROWS_A, LOADS_A, q)] = value(next_a[q]);
-      if (q < LOADS_B) to_b[depth(ROWS_B, LOADS_B, q) * TILE_LD + row(ROWS_B, LOADS_B, q)] = value(next_b[q]);
+      to_a[depth(t, ROWS_A, LOADS_A, q) * LD + row(t, ROWS_A, LOADS_A, q)] = value(next_a[q]);
+      if (q < LOADS_B) to_b[depth(t, ROWS_B, LOADS_B, q) * TILE_LD + row(t, ROWS_B, LOADS_B, q)] = value(next_b[q]);
     }
     __syncthreads();
     if (steps > 1) {
@@ -163,16 +171,16 @@ constexpr int B_LOWER = 2;  // B, too
 constexpr int C_LOWER = 4;  // only the lower triangle of C is written
 constexpr int C_MIRROR = 8; // the lower triangle of C is computed, and written on both sides
 
-// gemm_tile is the tile of C at (i0, j0): C = α Σ_q op(A_q) op(B_q) + β C. C is m×n, op(A) m×k and
-// op(B) k×n, each by rows. Where A or B is a triangle, the zeros are skipped by tiles. Within one
-// matrix 32 bits count the elements.
-template <bool TA, bool TB>
+// gemm_tile is the tile of C at (i0, j0), of HEIGHT rows: C = α Σ_q op(A_q) op(B_q) + β C. C is
+// m×n, op(A) m×k and op(B) k×n, each by rows. Where A or B is a triangle, the zeros are skipped by
+// tiles. Within one matrix 32 bits count the elements.
+template <bool TA, bool TB, int HEIGHT = TILE>
 __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int n, int k, int terms, double alpha, double beta,
                                           const double *a, int lda, int term_a, const double *b, int ldb, int term_b, double *c, int ldc) {
   int begin = 0, end = k;
   bool lower_a = flags & A_LOWER, lower_b = flags & B_LOWER;
   if (lower_a && TA) begin = i0;
-  if (lower_a && !TA) end = smaller(end, i0 + TILE);
+  if (lower_a && !TA) end = smaller(end, i0 + HEIGHT);
   if (lower_b && !TB && begin < j0) begin = j0;
   if (lower_b && TB) end = smaller(end, j0 + TILE);
   double sum[ROWS][COLUMNS] = {};
@@ -191,7 +199,7 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
     a += term_a;
     b += term_b;
   };
-  tile_sums<TA, !TB>(sum, begin, end, terms, read_a, read_b, next, warp_counts(i0, j0, m, n, flags & (C_LOWER | C_MIRROR)));
+  tile_sums<TA, !TB, HEIGHT, HEIGHT == TALL>(sum, begin, end, terms, read_a, read_b, next, warp_counts(i0, j0, m, n, flags & (C_LOWER | C_MIRROR)));
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     int i = i0 + tile_row(r), last = (flags & (C_LOWER | C_MIRROR)) ? smaller(n - 1, i) : n - 1;
@@ -221,7 +229,9 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
 //
 // where op is nothing (n) or a transposition (t), and the matrices of z and q begin at z·step +
 // q·term: step 0 is one matrix for the whole batch. logs may be null: no factor. Grid (⌈n/64⌉,
-// ⌈m/64⌉, batch), 128 threads, 17 KiB of shared memory. 2·m·n·k FLOP a product, half of that for
+// ⌈m/64⌉, batch), 128 threads, 17 KiB of shared memory; gemm_nn from 9.0 on (⌈n/64⌉, ⌈m/128⌉,
+// batch), 256 threads, 25 KiB: by the model the others gain less than they lose where C is a
+// triangle of few tiles. 2·m·n·k FLOP a product, half of that for
 // each triangle among A, B and C; A is read ⌈n/64⌉ times and B ⌈m/64⌉ times, mostly from L2. Each
 // element sums q, then p in order, where tensor cores multiply by fours that a core sums in its own
 // order; zeros where a factor must not count. CPU twin internal/simd/gemm.go.
@@ -229,14 +239,14 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
   int flags, int m, int n, int k, int terms, double alpha, double beta, const double *a, int lda, int step_a, int term_a, const double *b, int ldb, \
       int step_b, int term_b, double *c, int ldc, int step_c, const double *logs, double power
 #define GEMM_ARGS flags, m, n, k, terms, alpha, beta, a, lda, step_a, term_a, b, ldb, step_b, term_b, c, ldc, step_c, logs, power
-template <bool TA, bool TB>
+template <bool TA, bool TB, int HEIGHT>
 __device__ __forceinline__ void gemm(GEMM_PARAMS) {
-  int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE;
+  int i0 = (int)blockIdx.y * HEIGHT, j0 = (int)blockIdx.x * TILE;
   long long z = (int)blockIdx.z;
-  if ((flags & (C_LOWER | C_MIRROR)) && j0 > i0) return; // the whole block
+  if ((flags & (C_LOWER | C_MIRROR)) && j0 > i0 + HEIGHT - TILE) return; // the whole block
   if (logs) alpha *= exponential(power * logs[z]);
-  gemm_tile<TA, TB>(flags, i0, j0, m, n, k, terms, alpha, beta, a + z * step_a, lda, term_a, b + z * step_b, ldb, term_b, c + z * step_c, ldc);
+  gemm_tile<TA, TB, HEIGHT>(flags, i0, j0, m, n, k, terms, alpha, beta, a + z * step_a, lda, term_a, b + z * step_b, ldb, term_b, c + z * step_c, ldc);
 }
-PRODUCT_KERNEL(TILE_THREADS, gemm_nn_f64, (GEMM_PARAMS), (gemm<false, false>(GEMM_ARGS)))
-PRODUCT_KERNEL(TILE_THREADS, gemm_nt_f64, (GEMM_PARAMS), (gemm<false, true>(GEMM_ARGS)))
-PRODUCT_KERNEL(TILE_THREADS, gemm_tn_f64, (GEMM_PARAMS), (gemm<true, false>(GEMM_ARGS)))
+BOUNDED_PRODUCT_KERNEL(2 * TALLER, TALLER_BLOCKS, gemm_nn_f64, (GEMM_PARAMS), (gemm<false, false, TALLER>(GEMM_ARGS)))
+PRODUCT_KERNEL(TILE_THREADS, gemm_nt_f64, (GEMM_PARAMS), (gemm<false, true, TILE>(GEMM_ARGS)))
+PRODUCT_KERNEL(TILE_THREADS, gemm_tn_f64, (GEMM_PARAMS), (gemm<true, false, TILE>(GEMM_ARGS)))

@@ -12,10 +12,11 @@ import (
 // dynamic shared memory, and its arguments; 1 stands for a pointer, 0 for a nil one and for what is
 // no whole number.
 type launch struct {
-	name   string
-	grid   [3]int
-	shared int
-	args   []int
+	name    string
+	grid    [3]int
+	shared  int
+	args    []int
+	threads int // of a block, in the image that runs; 0: any
 }
 
 func parseLaunches(text string) (all []launch, err error) {
@@ -41,6 +42,9 @@ func parseLaunches(text string) (all []launch, err error) {
 }
 
 func (l launch) blocks() int { return l.grid[0] * l.grid[1] * l.grid[2] }
+
+// height is the rows of a tile of a product.
+func (l launch) height() int { return max(64, l.threads/2) }
 
 // work is what a launch has to do, and how it goes about it.
 type work struct {
@@ -225,14 +229,14 @@ func (t tiling) work(batch, terms int) work {
 	return work{blocks: t.blocks * float64(batch), staged: t.staged * float64(batch*terms), idle: t.idle, trips: steps(n)}
 }
 
-// product is the work of gemm_tile. A step is 16 numbers of depth of its rows and columns; a row
-// beyond the last is the last one again, and zeros of triangles are not read. Each of four warps
-// has 32×32 elements, of which it leaves out those that do not count.
-func product(flags, m, n, k int, ta, tb bool) (t tiling) {
+// product is the work of gemm_tile, by tiles of height rows and 64 columns. A step is 16 numbers of
+// depth of its rows and columns; a row beyond the last is the last one again, and zeros of
+// triangles are not read. A warp has 32×32 elements, and leaves out those that do not count.
+func product(height, flags, m, n, k int, ta, tb bool) (t tiling) {
 	lower, done := flags&(lowerC|mirrorC) != 0, 0.0
-	for i0 := 0; i0 < m; i0 += 64 {
+	for i0 := 0; i0 < m; i0 += height {
 		for j0 := 0; j0 < n; j0 += 64 {
-			if lower && j0 > i0 {
+			if lower && j0 > i0+height-64 {
 				continue
 			}
 			begin, end := 0, k
@@ -240,7 +244,7 @@ func product(flags, m, n, k int, ta, tb bool) (t tiling) {
 				begin = i0
 			}
 			if flags&lowerA != 0 && !ta {
-				end = min(end, i0+64)
+				end = min(end, i0+height)
 			}
 			if flags&lowerB != 0 && !tb {
 				begin = max(begin, j0)
@@ -251,12 +255,12 @@ func product(flags, m, n, k int, ta, tb bool) (t tiling) {
 			n16 := float64(up(max(end-begin, 0), 16))
 			t.blocks++
 			t.steps += n16
-			t.staged += 8 * float64(numbers(i0, min(64, m-i0), flags&lowerA != 0, ta, begin, end)+
+			t.staged += 8 * float64(numbers(i0, min(height, m-i0), flags&lowerA != 0, ta, begin, end)+
 				numbers(j0, min(64, n-j0), flags&lowerB != 0, !tb, begin, end))
-			for _, i := range []int{i0, i0 + 32} {
+			for i := i0; i < i0+height; i += 32 {
 				for _, j := range []int{j0, j0 + 32} {
 					if i < m && j < n && !(lower && j > i) {
-						done += n16 / 4
+						done += n16 * 16 / float64(height)
 					}
 				}
 			}
@@ -287,7 +291,7 @@ func gemm(l launch) work {
 	a := l.args // flags, m, n, k, terms, α, β, a, lda, step, term, b, ldb, step, term, c, ldc, step
 	flags, m, n, k, terms, batch := a[0], a[1], a[2], a[3], a[4], l.grid[2]
 	ta, tb := strings.HasPrefix(l.name, "gemm_tn"), strings.HasPrefix(l.name, "gemm_nt")
-	w := product(flags, m, n, k, ta, tb).work(batch, terms)
+	w := product(l.height(), flags, m, n, k, ta, tb).work(batch, terms)
 	share := func(lower bool) float64 {
 		if lower {
 			return 0.5
@@ -315,7 +319,7 @@ func ard(l launch) work {
 	if same {
 		flags, share = lowerC, 0.5
 	}
-	w := product(flags, m, n, d, false, true).work(k, 1)
+	w := product(l.height(), flags, m, n, d, false, true).work(k, 1)
 	w.double = float64(m*n*k) * share * (2*float64(d) + 2)
 	w.bytes = 8 * (float64(m*n*k) + float64((m+n)*d) + float64(k*d))
 	if shape == 0 { // RBF takes no roots
@@ -339,7 +343,7 @@ func join(l launch) work {
 		flags = lowerA
 	}
 	matrices := l.grid[2]
-	w := product(flags, h, h, h, false, false).work(matrices, 1)
+	w := product(64, flags, h, h, h, false, false).work(matrices, 1)
 	w.double = float64(matrices * h * h * h)
 	w.bytes = float64(matrices) * 8 * 2.5 * float64(h*h)
 	return w

@@ -35,8 +35,9 @@ const launchTime = 1.0
 func (c card) figures(kernels map[string]code, launches []launch) (all []figure, err error) {
 	byName := map[string]*figure{}
 	for _, l := range launches {
-		w, known := workOf(l)
 		k, compiled := kernels[l.name]
+		l.threads = k.threads
+		w, known := workOf(l)
 		if !known || !compiled && l.name != "clear" {
 			return nil, &unknownError{l.name}
 		}

@@ -41,11 +41,11 @@ func (d *Device) ARD(c, slope, z, x, logl *device.Tensor, form device.Correlatio
 	n := device.CheckARD(c, slope, z, x, logl, form)
 	norms, weight, rows := d.ardNorms(n, z, x, logl)
 	if n.Isotropic {
-		d.double.launch("ard_isotropic", tiles(n.M, n.B, 1), 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
+		d.double.launch("ard_isotropic", d.double.tiles("ard_isotropic", n.M, n.B, 1), 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
 			cuda.Int(int(form)), d.ptr(c), d.ptr(slope), d.ptr(z), d.ptr(x), d.ptr(logl), norms)
 		return
 	}
-	d.double.launch("ard", tiles(n.M, n.B, n.K), 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), cuda.Int(rows), flag(n.Same),
+	d.double.launch("ard", d.double.tiles("ard", n.M, n.B, n.K), 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), cuda.Int(rows), flag(n.Same),
 		cuda.Int(int(form)), d.ptr(c), d.ptr(slope), d.ptr(z), d.ptr(x), weight, norms)
 }
 
@@ -59,7 +59,7 @@ func (d *Device) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
 		times = 2
 	}
 	if n.Isotropic {
-		grid := tiles(n.M, n.B, 1)
+		grid := d.double.tiles("ard_isotropic_backward", n.M, n.B, 1)
 		norms, _, _ := d.ardNorms(n, z, x, logl)
 		mixed, partial := d.growDoubles(&t.mixed, n.M*n.B), d.growDoubles(&t.partial, grid.X*grid.Y*n.K)
 		d.double.launch("ard_isotropic_backward", grid, 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),

@@ -4,7 +4,7 @@ package gpu
 
 import "github.com/gpdrf/gpdrf-gpu/cuda"
 
-// tile is the rows and columns of C that one block of a product computes, as in gemm.cuh.
+// tile is the rows and columns of C that one block of 128 threads computes, as in gemm.cuh.
 const tile = 64
 
 // matrix is an operand of a product: a matrix by rows for each of a batch, and each term of a sum.
@@ -53,15 +53,15 @@ func (d *Device) gemm(p product) {
 	flags, m, n, k, terms := cuda.Int(bits), cuda.Int(p.m), cuda.Int(p.n), cuda.Int(p.k), cuda.Int(max(p.terms, 1))
 	alpha, beta, power := cuda.Float64(p.alpha), cuda.Float64(p.beta), cuda.Float64(p.power)
 	a, b, c := p.a.strides(), p.b.strides(), p.c.strides()
-	switch grid := tiles(p.m, p.n, p.batch); {
+	switch {
 	case p.a.transposed && p.b.transposed:
 		panic("gpu: a product of two transposed matrices")
 	case p.a.transposed:
-		d.double.launch("gemm_tn", grid, 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
+		d.double.launch("gemm_tn", d.double.tiles("gemm_tn", p.m, p.n, p.batch), 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
 	case p.b.transposed:
-		d.double.launch("gemm_nt", grid, 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
+		d.double.launch("gemm_nt", d.double.tiles("gemm_nt", p.m, p.n, p.batch), 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
 	default:
-		d.double.launch("gemm_nn", grid, 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
+		d.double.launch("gemm_nn", d.double.tiles("gemm_nn", p.m, p.n, p.batch), 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
 	}
 }
 
@@ -77,7 +77,9 @@ func (a matrix) transpose() matrix {
 	return a
 }
 
-// tiles is a grid of a block for each tile of an m×n matrix, in each of a batch.
-func tiles(m, n, batch int) cuda.Grid {
-	return cuda.Grid{X: (n + tile - 1) / tile, Y: (m + tile - 1) / tile, Z: batch}
+// tiles is a grid of a block of a kernel for each tile of an m×n matrix, in each of a batch. A tile
+// has half as many rows as the block has threads: which depends on the image that the GPU runs.
+func (f *family) tiles(name string, m, n, batch int) cuda.Grid {
+	height := f.kernel(name).Threads / 2
+	return cuda.Grid{X: (n + tile - 1) / tile, Y: (m + height - 1) / height, Z: batch}
 }

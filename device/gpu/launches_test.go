@@ -17,6 +17,9 @@ func TestLaunches(t *testing.T) {
 	for name, most := range map[string]int{"mnist": 70, "protein": 61, "powerplant": 60} {
 		d := openDouble(t)
 		d.graphs = false
+		if d.double.tiles("gemm_nn", tile+1, 1, 1).Y == 1 {
+			t.Skip("the record is of GPUs whose blocks of gemm_nn have 64 rows")
+		}
 		n, err := workload.Preset(name)
 		if err != nil {
 			t.Fatal(err)
