@@ -545,8 +545,8 @@ kernels-doc: $(TOOLKIT)/bin/ptxas ## build/cuda/kernels.md: registers and spills
 	{ cat cuda/kernels_sm80.ptx; $(MAKE) -s ptxas PTXAS_RUNS="80:sm_80 80:sm_90"; } | awk -f cuda/kernelsdoc.awk > $(GENERATED)/kernels.md
 
 .PHONY: launches
-launches: double ## cuda/kernelsmodel/launches, what a step launches, from the driver test double
-	$(DOUBLE_ENV) WRITE_LAUNCHES=1 $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -run TestLaunches ./device/gpu
+launches: double ## cuda/kernelsmodel/launches, what a step launches, from the driver test double as an 8.0
+	$(DOUBLE_ENV) EMU_CAPABILITY=8.0 WRITE_LAUNCHES=1 $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -run TestLaunches ./device/gpu
 
 .PHONY: kernels-model
 kernels-model: $(TOOLKIT)/bin/nvdisasm ## docs/kernels-model.md: floor and bound of each kernel by its machine code and a step's launches

@@ -70,14 +70,14 @@ __device__ __forceinline__ int own() {
   int x = 4 * thread_x<T>(), y = 4 * thread_y<T>();
   return TURNED ? x * pitch<T> + y : y * pitch<T> + x;
 }
-template <bool TURNED, typename T>
+template <class P, bool TURNED, typename T>
 __device__ __forceinline__ void keep(T *to, const T v[4][4]) {
   to += own<TURNED, T>();
 #pragma unroll
   for (int i = 0; i < 4; i++) {
     T line[4];
 #pragma unroll
-    for (int j = 0; j < 4; j++) line[j] = TURNED ? v[j][i] : v[i][j];
+    for (int j = 0; j < 4; j++) line[j] = P::placed(TURNED ? v[j][i] : v[i][j]);
     tile::store4(to + i * tile::pitch<T>, line);
   }
 }
@@ -110,7 +110,7 @@ __device__ __forceinline__ void activate(tile::Shared<T> m, const Layer<T> &l, c
   T phase[4][4];
   tile::clear(phase);
   tile::product<P>(m, 4, phase, tile::Across<T>{p.h, l.d, p.n}, tile::Down<T>{p.omega + p.r0, l.r, p.f}, l.d);
-  keep<TURNED>(m.c, phase);
+  keep<tile::Fma, TURNED>(m.c, phase);
   T *c = m.c + own<TURNED, T>(), *s = m.s + own<TURNED, T>();
 #pragma unroll 1
   // from and to shared memory: the code of a sine stands here four times, not sixteen
@@ -124,6 +124,8 @@ __device__ __forceinline__ void activate(tile::Shared<T> m, const Layer<T> &l, c
 #pragma unroll
       for (int j = 0; j < 4; j++) sine_cosine(cosine[j], &sine[j], &cosine[j]);
     }
+#pragma unroll
+    for (int j = 0; j < 4; j++) cosine[j] = P::placed(cosine[j]), sine[j] = P::placed(sine[j]);
     tile::store4(c + i * tile::pitch<T>, cosine);
     tile::store4(s + i * tile::pitch<T>, sine);
   }

@@ -35,7 +35,7 @@ __device__ __forceinline__ void phase_gradient(tile::Shared<T> m, const Layer<T>
     for (int i = 0; i < 16; i++) dp[i / 4][i % 4] = wave[i / 4][i % 4];
     return;
   }
-  keep<TURNED>(m.s, wave);
+  keep<Fma, TURNED>(m.s, wave);
   clear(dp);
   product<P>(m, 4, dp, d, Across<T>{w + (long long)l.r * l.out, l.out, p.f}, l.out);
   factor = scale();
@@ -72,7 +72,7 @@ __device__ __forceinline__ void features_rows(const Layer<T> &l, int span, const
     Piece<T> p = piece(l, group, row, r0);
     activate<P, true>(m, l, p);
     phase_gradient<P, true, LOCAL>(m, l, p, dout, dv, [=] { return feature_scale(l.logalpha, l.r); }, dp);
-    keep<true>(m.c, dp);
+    keep<P, true>(m.c, dp);
     for (int c0 = 0; c0 < l.d; c0 += side<T>) {
       int columns = smaller(side<T>, l.d - c0), width = wide<P, T>(columns);
       Patch<T> patch{dh + (blockIdx.y * all + p.first) * l.d + c0, l.d, 1, p.n, columns};
@@ -148,7 +148,7 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
       }
     }
     phase_gradient<P, false, LOCAL>(m, l, p, dout, dv, [=] { return scale; }, dp);
-    keep<false>(m.s, dp);
+    keep<P, false>(m.s, dp);
     for (int c0 = 0; c0 < l.d; c0 += side<T>) {
       int columns = smaller(side<T>, l.d - c0), width = wide<P, T>(columns);
       Patch<T> patch{domega + (long long)c0 * l.r, 1, l.r, p.f, columns};

@@ -18,6 +18,9 @@ template <bool SPLIT>
 struct Tensor {
   // a fragment has 8 columns, so that half of it is empty where the tile has 16
   static constexpr int least = 2;
+  // A number is rounded once for a tile. Both parts of 3xTF32 would take twice the memory: it
+  // splits each number where it is read.
+  static __device__ __forceinline__ float placed(float v) { return SPLIT ? v : to_tf32(v); }
 
   template <int WIDE, bool SQUARE>
   static __device__ __forceinline__ void multiply(float sum[4][4], const float *a, const float *b, int terms) {
@@ -43,7 +46,7 @@ struct Tensor {
       for (int p = 0; p < 4; p += 2) {
         Tf32<SPLIT> rows[4];
 #pragma unroll
-        for (int i = 0; i < 4; i++) rows[i] = Tf32<SPLIT>(SQUARE ? u[i / 2][p + i % 2] * u[i / 2][p + i % 2] : u[i / 2][p + i % 2]);
+        for (int i = 0; i < 4; i++) rows[i] = Tf32<SPLIT>(SQUARE ? placed(u[i / 2][p + i % 2] * u[i / 2][p + i % 2]) : u[i / 2][p + i % 2]);
 #pragma unroll
         for (int q = 0; q < WIDE / 2; q++) {
           mma(sum[p][q], sum[p][q + WIDE / 2], sum[p + 1][q], sum[p + 1][q + WIDE / 2], rows[0], rows[1], rows[2], rows[3], v[0][q], v[1][q]);

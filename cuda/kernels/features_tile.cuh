@@ -63,7 +63,8 @@ __device__ __forceinline__ void store4(double *p, const double v[4]) {
 
 // The operands of a product Σ_k a(k, row) b(k, column). Down and Across are in global memory, with
 // the terms k down a column or along a row, and have n rows or columns: the others read as 0. Held
-// is a tile in shared memory. Threads fetch their part of a stage into v, and place it there.
+// is a tile in shared memory. Threads fetch their part of a stage into v, and place it there, as
+// the policy of the product wants it.
 template <typename T>
 struct Down {
   static constexpr int step = threads<T> / side<T>; // terms that a block reads at a time
@@ -72,14 +73,17 @@ struct Down {
   __device__ __forceinline__ void fetch(int k0, int terms, T *v) const {
     unsigned t = thread();
     int j = (int)(t % side<T>), k = k0 + (int)(t / side<T>);
+    const T *from = at + (k * ld + j);
+    int left = j < n ? terms - k : 0;
 #pragma unroll
-    for (int i = 0; i < loads<T>; i++) v[i] = j < n && k + step * i < terms ? at[(k + step * i) * ld + j] : (T)0;
+    for (int i = 0; i < loads<T>; i++) v[i] = step * i < left ? from[(long long)ld * (step * i)] : (T)0;
   }
+  template <class P>
   __device__ __forceinline__ void place(const T *v, T *stage) const {
     unsigned t = thread();
     T *to = stage + t / side<T> * pitch<T> + t % side<T>;
 #pragma unroll
-    for (int i = 0; i < loads<T>; i++) to[step * i * pitch<T>] = v[i];
+    for (int i = 0; i < loads<T>; i++) to[step * i * pitch<T>] = P::placed(v[i]);
   }
   __device__ __forceinline__ const T *terms(const T *stage, int) const { return stage; }
 };
@@ -93,17 +97,20 @@ struct Across {
   __device__ __forceinline__ void fetch(int k0, int terms, T *v) const {
     unsigned t = thread();
     int j = (int)(t / 8), k = k0 + (int)(t % 8);
+    const T *from = at + (j * ld + k);
+    int below = n - j, left = terms - k;
 #pragma unroll
     for (int i = 0; i < loads<T>; i++) {
-      int row = j + i % parts * rows, term = k + i / parts * 8;
-      v[i] = row < n && term < terms ? at[row * ld + term] : (T)0;
+      int row = i % parts * rows, term = i / parts * 8;
+      v[i] = ((row < below) & (term < left)) ? from[(long long)ld * row + term] : (T)0;
     }
   }
+  template <class P>
   __device__ __forceinline__ void place(const T *v, T *stage) const {
     unsigned t = thread();
     T *to = stage + t % 8 * pitch<T> + t / 8;
 #pragma unroll
-    for (int i = 0; i < loads<T>; i++) to[i / parts * 8 * pitch<T> + i % parts * rows] = v[i];
+    for (int i = 0; i < loads<T>; i++) to[i / parts * 8 * pitch<T> + i % parts * rows] = P::placed(v[i]);
   }
   __device__ __forceinline__ const T *terms(const T *stage, int) const { return stage; }
 };
@@ -111,15 +118,21 @@ template <typename T>
 struct Held {
   const T *at;
   __device__ __forceinline__ void fetch(int, int, T *) const {}
+  template <class P>
   __device__ __forceinline__ void place(const T *, T *) const {}
   __device__ __forceinline__ const T *terms(const T *, int k0) const { return at + k0 * pitch<T>; }
 };
 
 // Fma multiplies tiles one number after another. A policy like it says the least number of columns
-// that a thread takes, and adds some terms to a thread's sums, in fours or eights: what is read
-// beyond the last is 0 in one operand and a number in the other. SQUARE takes the squares of a.
+// that a thread takes, and what a tile holds of a number; and adds some terms to a thread's sums,
+// in fours or eights: what is read beyond the last is 0 in one operand and a number in the other.
+// SQUARE takes the squares of a.
 struct Fma {
   static constexpr int least = 1;
+  template <typename T>
+  static __device__ __forceinline__ T placed(T v) {
+    return v;
+  }
 
   template <int WIDE, bool SQUARE, typename T>
   static __device__ __forceinline__ void multiply(T sum[4][4], const T *a, const T *b, int terms) {
@@ -173,8 +186,8 @@ __device__ __forceinline__ void product(Shared<T> m, int width, T sum[4][4], A a
     a.fetch(k0, terms, fromA);
     b.fetch(k0, terms, fromB);
     __syncthreads();
-    a.place(fromA, m.a);
-    b.place(fromB, m.b);
+    a.template place<P>(fromA, m.a);
+    b.template place<P>(fromB, m.b);
     __syncthreads();
     multiply_wide<P, SQUARE>(width, sum, a.terms(m.a, k0), b.terms(m.b, k0), smaller(depth<T>, terms - k0));
   }
@@ -190,8 +203,8 @@ __device__ __forceinline__ void join(Shared<T> m, int width, T sum[4][4], Down<T
     u.fetch(k0, terms, fromU);
     v.fetch(k0, terms, fromV);
     __syncthreads();
-    u.place(fromU, m.a);
-    v.place(fromV, m.b);
+    u.template place<P>(fromU, m.a);
+    v.template place<P>(fromV, m.b);
     __syncthreads();
     int count = smaller(depth<T>, terms - k0);
     multiply_wide<P, false>(width, sum, m.c + k0 * pitch<T>, m.a, count);
@@ -205,7 +218,7 @@ __device__ __forceinline__ void share(Shared<T> m, int width, T ofC[4][4], T ofS
     T from[loads<T>];
     u.fetch(k0, terms, from);
     __syncthreads();
-    u.place(from, m.b);
+    u.template place<P>(from, m.b);
     __syncthreads();
     int count = smaller(depth<T>, terms - k0);
     multiply_wide<P, false>(width, ofC, m.c + k0 * pitch<T>, m.b, count);

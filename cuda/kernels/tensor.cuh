@@ -38,13 +38,18 @@ using emu::mma;
 using emu::to_tf32;
 #endif
 
-// Tf32 is a number as tensor cores take it; if SPLIT is set, with what the rounding left over, of
-// which 10 more bits count.
+// Tf32 is a number as tensor cores take it: one of TF32; or, if SPLIT is set, the nearest such
+// number to any, and what is left over, of which 10 more bits count. Whole numbers find the first
+// in two instructions. It has no NaN then, but the second has.
 template <bool SPLIT>
 struct Tf32 {
   float big, small;
   Tf32() = default;
-  __device__ __forceinline__ explicit Tf32(float v) : big(to_tf32(v)), small(SPLIT ? to_tf32(v - big) : 0.f) {}
+  __device__ __forceinline__ explicit Tf32(float v) : big(v), small(0.f) {
+    if (!SPLIT) return;
+    big = __int_as_float((int)(((unsigned)__float_as_int(v) + 0x1000u) & ~0x1fffu));
+    small = to_tf32(v - big);
+  }
 };
 
 // mma is c += a b; if SPLIT is set by three products, the small ones first. What is left out, small

@@ -136,12 +136,20 @@ func (t *features) chunksOfFrequencies(blocks int) (span, chunks int) {
 }
 
 // divide cuts n into chunks of whole tiles of a side: as few as give a launch its number of blocks,
-// where each chunk is others of them.
+// where each chunk is others of them. It takes up to twice as many if they are more even, since the
+// longest block ends last.
 func divide(n, side, blocks, others int) (span, chunks int) {
 	tiles := (n + side - 1) / side
 	chunks = min(tiles, (blocks+others-1)/others)
-	span = (tiles + chunks - 1) / chunks * side
-	return span, (n + span - 1) / span
+	most := (tiles + chunks - 1) / chunks
+	missing := func(span int) int { return (span - tiles%span) % span } // tiles of the last chunk
+	best := most
+	for span := most; 2*span > most; span-- {
+		if missing(span) < missing(best) {
+			best = span
+		}
+	}
+	return best * side, (tiles + best - 1) / best
 }
 
 // layer is the first arguments of the kernels that walk over tiles of a layer: struct Layer of
