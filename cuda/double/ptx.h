@@ -25,6 +25,13 @@ inline T rounded(T v) {
   return v;
 }
 
+// rough is the upper word of a number, as the approximations of doubles take and leave it; 0 where
+// it is subnormal.
+inline double rough(double v) {
+  if (std::fabs(v) < std::numeric_limits<double>::min()) return std::copysign(0.0, v);
+  return v != v ? v : bits<double>(bits<uint64_t>(v) >> 32 << 32);
+}
+
 // The order of floats that are no NaN, with −0 below +0.
 template <class T>
 inline bool below(T a, T b) {

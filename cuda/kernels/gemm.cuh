@@ -40,27 +40,30 @@ __device__ __forceinline__ bool warp_counts(int i0, int j0, int m, int n, bool l
   return (i < m) & (j < n) & !(lower & (j > i + 31));
 }
 
-// tile_step adds the products of DEPTH numbers of depth, in order. LD is from one number of depth
-// of a to the next.
-template <int LD, typename T>
-__device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, const T *b) {
+// tile_step adds the products of NUMBERS numbers of depth, in order, to the squares of the thread's
+// columns from `square` on, the same for a warp. LD_A and LD_B are from one number of depth to the
+// next.
+template <int LD_A, int LD_B, int NUMBERS, typename T>
+__device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, const T *b, int square) {
   a += tile_row(0);
   b += tile_column(0);
 #pragma unroll
-  for (int p = 0; p < DEPTH; p++) {
+  for (int p = 0; p < NUMBERS; p++) {
     T va[ROWS];
     Pair<T> vb[COLUMNS / 2];
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) va[r] = a[p * LD + r * 8];
+    for (int r = 0; r < ROWS; r++) va[r] = a[p * LD_A + r * 8];
 #pragma unroll
-    for (int c = 0; c < COLUMNS / 2; c++) vb[c] = *(const Pair<T> *)(b + p * TILE_LD + c * 8);
+    for (int c = 0; c < COLUMNS / 2; c++) vb[c] = *(const Pair<T> *)(b + p * LD_B + c * 8);
 #pragma unroll
-    for (int r = 0; r < ROWS; r++)
+    for (int c = 0; c < COLUMNS / 2; c++) {
+      if (c < square) continue;
 #pragma unroll
-      for (int c = 0; c < COLUMNS / 2; c++) {
+      for (int r = 0; r < ROWS; r++) {
         sum[r][2 * c] = fused(va[r], vb[c].x, sum[r][2 * c]);
         sum[r][2 * c + 1] = fused(va[r], vb[c].y, sum[r][2 * c + 1]);
       }
+    }
   }
 }
 
@@ -68,31 +71,30 @@ __device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, c
 // From compute capability 8.0 on, tensor cores multiply doubles: 8×4 times 4×8, of which lane 4·i +
 // p brings a(i, p) and b(i, p), and which sums four products in its own order. From 9.0 on, 16×4
 // times 4×8 is one instruction, and takes half as long; the lane brings a(i + 8, p), too.
-template <int LD>
-__device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const double *a, const double *b) {
+template <int LD_A, int LD_B, int NUMBERS>
+__device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const double *a, const double *b, int square) {
   int t = (int)threadIdx.x;
-  a += t % 4 * LD + tile_row(0);
-  b += t % 4 * TILE_LD + t / 32 % 2 * 32 + t % 32 / 4;
+  a += t % 4 * LD_A + tile_row(0);
+  b += t % 4 * LD_B + t / 32 % 2 * 32 + t % 32 / 4;
 #pragma unroll
-  for (int p = 0; p < DEPTH; p += 4) {
+  for (int p = 0; p < NUMBERS; p += 4) {
     double va[ROWS], vb[COLUMNS / 2];
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) va[r] = a[p * LD + r * 8];
+    for (int r = 0; r < ROWS; r++) va[r] = a[p * LD_A + r * 8];
 #pragma unroll
-    for (int c = 0; c < COLUMNS / 2; c++) vb[c] = b[p * TILE_LD + c * 8];
+    for (int c = 0; c < COLUMNS / 2; c++) vb[c] = b[p * LD_B + c * 8];
+#pragma unroll
+    for (int c = 0; c < COLUMNS / 2; c++) {
+      if (c < square) continue;
 #if TARGET == 80
 #pragma unroll
-    for (int r = 0; r < ROWS; r++)
-#pragma unroll
-      for (int c = 0; c < COLUMNS / 2; c++)
-        mma(sum[r][2 * c], sum[r][2 * c + 1], va[r], vb[c]);
+      for (int r = 0; r < ROWS; r++) mma(sum[r][2 * c], sum[r][2 * c + 1], va[r], vb[c]);
 #else
 #pragma unroll
-    for (int r = 0; r < ROWS; r += 2)
-#pragma unroll
-      for (int c = 0; c < COLUMNS / 2; c++)
+      for (int r = 0; r < ROWS; r += 2)
         mma(sum[r][2 * c], sum[r][2 * c + 1], sum[r + 1][2 * c], sum[r + 1][2 * c + 1], va[r], va[r + 1], vb[c]);
 #endif
+    }
   }
 }
 #endif
@@ -161,7 +163,7 @@ __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, in
       }
       fetch(from);
     }
-    if (counts) tile_step<LD>(sum, to_a, to_b);
+    if (counts) tile_step<LD, TILE_LD, DEPTH>(sum, to_a, to_b, 0);
   }
 }
 

@@ -20,6 +20,28 @@ __device__ __forceinline__ double product(double a, double b) {
 }
 __device__ __forceinline__ float square_root(float v) { return sqrtf(v); }
 __device__ __forceinline__ double square_root(double v) { return sqrt(v); }
+
+// reciprocal is 1/v, and reciprocal_root 1/√v, of a normal number to a unit in the last place; of
+// others they are NaN, infinite or 0. A step for a third of the digits takes the place of division,
+// which branches for what is not normal.
+#ifdef ON_GPU
+__device__ __forceinline__ double reciprocal(double v) {
+  double r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v)); // 2⁻¹⁹
+  double e = fused(-v, r, 1.0);
+  return fused(r, fused(e, e, e), r);
+}
+__device__ __forceinline__ double reciprocal_root(double v) {
+  double r;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v));
+  double e = fused(-v * r, r, 1.0);
+  return fused(r * e, fused(0.375, e, 0.5), r);
+}
+#else
+__device__ __forceinline__ double reciprocal(double v) { return 1 / v; }
+__device__ __forceinline__ double reciprocal_root(double v) { return 1 / sqrt(v); }
+#endif
+
 __device__ __forceinline__ float absolute(float v) { return fabsf(v); }
 __device__ __forceinline__ double absolute(double v) { return fabs(v); }
 // NaN in either argument gives b: callers that must keep NaN put the tested value second.

@@ -12,119 +12,170 @@
 // each matrix, which ends at once if the matrix is factored. No rung waits for the host.
 #pragma once
 
-// eliminate makes columns of L of 128 rows by 256 threads, where the first 64 rows are those on the
-// diagonal: thread (r, g) has columns g, g + 2, … of row r, and a barrier a column hands the
-// pivot's column and the reciprocal of the pivot round. Roots are taken at the end, all at once. It
-// returns the column that failed, or −1, to every thread.
-__device__ __forceinline__ int eliminate(double (&row)[TILE / 2], int r, int g) {
-  SHARED(double, column, [2][TALL]);
-  SHARED(double, scale, [TILE]);
-  int pivot = -1;
+// Elimination takes 8 columns at a time, of 128 rows a block. They lie one after another in shared
+// memory.
+constexpr int NARROW = 8, COLUMN_LD = TALL + 4, COLUMN_SIZE = NARROW * COLUMN_LD;
+
+// Columns are 8 columns of a block: as those before them leave them; divided by −pivot; and as they
+// leave each other. Every other 8 are left at the same place, and are stored while the next ones
+// are made. There is room for the pivots of all columns.
+struct Columns {
+  double *raw, *scaled, *done[2], *pivots;
+  __device__ __forceinline__ explicit Columns(double *s)
+      : raw(s), scaled(s + COLUMN_SIZE), done{s + 2 * COLUMN_SIZE, s + 3 * COLUMN_SIZE}, pivots(s + 4 * COLUMN_SIZE) {}
+};
+
+// eliminate_columns makes columns j … j+7, a row a thread. Each warp eliminates rows j … j+7, too,
+// those on the diagonal, in its lanes: so no warp waits for another. The next pivot is made in
+// every lane, since all wait for its reciprocal.
+__device__ __forceinline__ void eliminate_columns(Columns s, int j, double *done) {
+  int t = (int)threadIdx.x;
+  double row[NARROW], corner[NARROW];
 #pragma unroll
-  for (int c = 0; c < TILE / 2; c++) {
+  for (int k = 0; k < NARROW; k++) {
+    row[k] = s.raw[k * COLUMN_LD + t];
+    corner[k] = s.raw[k * COLUMN_LD + j + t % NARROW];
+  }
+  double pivot = __shfl_sync(~0u, corner[0], 0);
+#pragma unroll
+  for (int p = 0; p < NARROW; p++) {
+    double v = reciprocal(pivot), u = row[p] * v, w = corner[p] * v;
+    if (t == 0) s.pivots[j + p] = pivot;
+#pragma unroll
+    for (int k = p + 1; k < NARROW; k++) {
+      double of = __shfl_sync(~0u, corner[p], k);
+      if (k == p + 1) pivot = fused(-of * of, v, __shfl_sync(~0u, corner[k], k));
+      row[k] = fused(-u, of, row[k]);
+      corner[k] = fused(-w, of, corner[k]);
+    }
+    s.scaled[p * COLUMN_LD + t] = -u;
+    done[p * COLUMN_LD + t] = row[p];
+  }
+}
+
+// Panel is what the rows of a block are part of: rows j0 … j0+63 on the diagonal, then 64 rows from
+// i0 on, of L or, where i0 ≤ j0, of L⁻ᵀ; l and x = L⁻¹ of m rows.
+struct Panel {
+  int m, i0, j0;
+  double *l, *x;
+  __device__ __forceinline__ bool inverse() const { return i0 <= j0; }
+};
+
+// store_columns writes columns j … j+7 of the rows from i0 on, by the roots of the pivots: to x,
+// and to l those on the diagonal or below it, and zeros above. By the 128 threads that eliminate no
+// rows.
+__device__ __forceinline__ void store_columns(Panel p, Columns s, int j, const double *done) {
+  int t = (int)threadIdx.x - TALL, k = t % NARROW;
+  double root = reciprocal_root(s.pivots[j + k]);
+  done += k * COLUMN_LD;
+  j += p.j0 + k;
+#pragma unroll
+  for (int q = 0; q < TILE; q += TALL / NARROW) {
+    int r = q + t / NARROW, i = p.i0 + r;
+    if (i >= p.m || j >= p.m) continue;
+    if (p.inverse()) p.x[j * p.m + i] = root * done[TILE + r];
+    p.l[i * p.m + j] = i < j ? 0.0 : root * done[p.inverse() ? r : TILE + r];
+  }
+}
+
+// failed_pivot is the first pivot without a reciprocal or a root, or −1, to every thread of a warp.
+__device__ __forceinline__ int failed_pivot(const double *pivots) {
+  const double normal = power_of_two<double>(-1022);
+  int lane = (int)threadIdx.x % 32, first = TILE;
+#pragma unroll
+  for (int q = 32; q >= 0; q -= 32) {
+    double v = pivots[q + lane];
+    first = v >= normal && v < infinity<double>() ? first : q + lane;
+  }
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) first = smaller(first, __shfl_xor_sync(~0u, first, step));
+  return first < TILE ? first : -1;
+}
+
+// eliminate makes columns of L of 128 rows, where the first 64 are those on the diagonal, from the
+// sums of 256 threads, and stores the others. Of each 8 columns, the warps that have them publish
+// them; half of the threads eliminate a row each; and all take the products with them from the
+// columns on the right, where those of the warp count. It returns the pivot that failed, or −1.
+__device__ __forceinline__ int eliminate(double (&sum)[ROWS][COLUMNS], Panel p, Columns s, bool counts) {
+  int t = (int)threadIdx.x, side = t / 32 % 2;
 #pragma unroll 1
-    for (int h = 0; h < 2; h++) {
-      int j = 2 * c + h;
-      double *of = column[h];
-      if (g == h) of[r] = row[c];
-      if (g == h && r == j) scale[j] = 1 / row[c];
-      __syncthreads();
-      double v = scale[j], u = of[r] * v;
-      if (pivot < 0 && !(v > 0 && v < infinity<double>())) pivot = j;
-      if (g > h) row[c] = fused(-u, of[2 * c + g], row[c]);
+  for (int half = 0; half < 2; half++) {
 #pragma unroll
-      for (int q = c + 1; q < TILE / 2; q++) row[q] = fused(-u, of[2 * q + g], row[q]);
+    for (int c = 0; c < TILE / 2; c += NARROW) {
+      int j = half * (TILE / 2) + c, turn = c / NARROW % 2;
+      if (side == half) {
+#pragma unroll
+        for (int q = 0; q < 2 * ROWS; q++) s.raw[(t % 4 * 2 + q % 2) * COLUMN_LD + tile_row(q / 2)] = sum[q / 2][c / 4 + q % 2];
+      }
+      __syncthreads();
+      if (t < TALL) eliminate_columns(s, j, s.done[turn]);
+      else if (j > 0) store_columns(p, s, j - NARROW, s.done[1 - turn]);
+      __syncthreads();
+      if (counts && side >= half) tile_step<COLUMN_LD, COLUMN_LD, NARROW>(sum, s.scaled, s.done[turn], side == half ? c / NARROW + 1 : 0);
     }
   }
-  __syncthreads();
-  if (g == 0 && r < TILE) scale[r] = square_root(scale[r]);
-  __syncthreads();
+  if (t >= TALL) store_columns(p, s, TILE - NARROW, s.done[1]);
+  return failed_pivot(s.pivots);
+}
+
+// add_below adds a tile of the lower triangle of a matrix of m rows to the sums of the threads.
+__device__ __forceinline__ void add_below(double (&sum)[ROWS][COLUMNS], const double *of, int i0, int j0, int m) {
 #pragma unroll
-  for (int c = 0; c < TILE / 2; c++) {
-    int j = 2 * c + g;
-    row[c] = r < TILE && j > r ? 0.0 : row[c] * scale[j];
+  for (int r = 0; r < ROWS; r++) {
+#pragma unroll
+    for (int q = 0; q < COLUMNS; q++) {
+      int i = i0 + tile_row(r), j = j0 + tile_column(q);
+      sum[r][q] += ((i < m) & (j <= i)) ? of[i * m + j] : 0.0;
+    }
   }
-  return pivot;
 }
 
 // potrf_rows makes columns j0 … j0+63 of 64 rows of L from i0 on, and, where i0 ≤ j0, of rows of
 // L⁻ᵀ: 64 columns of L⁻¹ from i0 on, which are stored in x by rows. It returns the pivot that
-// failed, or −1. Products before column `from` are in before, for L, and in x. s is a tile.
-__device__ __forceinline__ int potrf_rows(double *s, int m, int i0, int j0, int from, double rung, double *l, double *x, const double *c, const double *before) {
-  bool inverse = i0 <= j0;
+// failed, or −1. Products before column `from` are in before, for L, and in x.
+__device__ __forceinline__ int potrf_rows(Columns s, Panel p, int from, double rung, const double *c, const double *before) {
   // of the rows: those of the diagonal come first
-  int t = (int)threadIdx.x, half = t / TILE_THREADS;
-  bool upper = inverse & (half == 1);
-  const double *of = upper ? x : l;
-  int first = half == 0 ? j0 : i0 - TILE, begin = upper ? i0 : 0, by_row = upper ? 1 : m, by_column = upper ? m : 1;
+  int m = p.m, t = (int)threadIdx.x, own = t / TILE_THREADS;
+  bool upper = p.inverse() & (own == 1);
+  const double *of = upper ? p.x : p.l;
+  int first = own ? p.i0 - TILE : p.j0, begin = upper ? p.i0 : 0, by_row = upper ? 1 : m, by_column = upper ? m : 1;
   // A row beyond the last is the last one again: its sums are not used.
-  auto read_rows = [&](int i, int p) { return ((p >= begin) & (p < j0)) ? of[smaller(first + i, m - 1) * by_row + p * by_column] : 0.0; };
-  auto read_diagonal = [&](int j, int p) { return p < j0 ? l[smaller(j0 + j, m - 1) * m + p] : 0.0; };
+  auto read_rows = [&](int i, int q) { return ((q >= begin) & (q < p.j0)) ? of[smaller(first + i, m - 1) * by_row + q * by_column] : 0.0; };
+  auto read_diagonal = [&](int j, int q) { return q < p.j0 ? p.l[smaller(p.j0 + j, m - 1) * m + q] : 0.0; };
+  // Above the diagonal nothing counts. Of L⁻ᵀ there is nothing before its first row.
+  bool counts = t / 32 != 1;
   double sum[ROWS][COLUMNS] = {};
-  tile_sums<false, false, TALL>(sum, from, j0, 1, read_rows, read_diagonal, [] {});
-
-  // From fragments of a product to rows, those of the diagonal first: s has room for one of the
-  // two.
-  int r = t % TILE, g = t / TILE % 2;
-  double(&row)[TILE / 2] = reinterpret_cast<double(&)[TILE / 2]>(sum);
-#pragma unroll 1
-  for (int h = 0; h < 2; h++) {
-    __syncthreads(); // s may still be read
-    if (half == h) {
+  tile_sums<false, false, TALL>(sum, from, p.j0, 1, read_rows, read_diagonal, [] {}, counts & !(upper & (begin == p.j0)));
+  // What the products are taken from. Rows beyond the last are those of the identity.
+  const double *start = upper ? p.x : c;
+  int rows = upper ? from : m;
+  double sign = upper ? -1 : 1;
+  if (from > 0 && !upper) add_below(sum, before, first, p.j0, m);
 #pragma unroll
-      for (int p = 0; p < ROWS * COLUMNS; p++) s[tile_row(p / COLUMNS) % TILE * BLOCK_LD + tile_column(p % COLUMNS)] = row[p];
-    }
-    __syncthreads();
-    bool other = inverse && h == 1;
-#pragma unroll 4
-    for (int q = t; q < TILE * TILE; q += 2 * TALL) {
-      int i = (h == 0 ? j0 : i0) + q / TILE, j = j0 + q % TILE;
-      double &number = s[q / TILE * BLOCK_LD + q % TILE], eye = i == j ? 1.0 : 0.0;
-      if (other) {
-        number = eye - (i < from && j < m ? x[j * m + i] : 0.0) - number;
-      } else if (j <= i && i < m) {
-        number = c[i * m + j] + rung * eye - (from > 0 ? before[i * m + j] : 0.0) - number;
-      } else {
-        number = i < m ? 0.0 : eye; // rows beyond the last are those of the identity
-      }
-    }
-    __syncthreads();
-    if (half == h) {
+  for (int r = 0; r < ROWS; r++) {
+    int i = first + tile_row(r), last = upper ? m - 1 : i;
+    double v[COLUMNS], eye = (upper | (i >= m)) ? 1.0 : rung;
 #pragma unroll
-      for (int p = 0; p < TILE / 2; p++) row[p] = s[r * BLOCK_LD + 2 * p + g];
+    for (int q = 0; q < COLUMNS; q++) {
+      int j = p.j0 + tile_column(q);
+      v[q] = ((i < rows) & (j <= last)) ? start[i * by_row + j * by_column] : 0.0;
     }
-  }
-
-  int pivot = eliminate(row, half * TILE + r, g);
-  if (inverse) {
 #pragma unroll
-    for (int p = 0; p < TILE / 2; p++) {
-      int i = i0 + r, j = j0 + 2 * p + g;
-      if (half == 1 && i < m && j < m) x[j * m + i] = row[p];
-    }
+    for (int q = 0; q < COLUMNS; q++) sum[r][q] = fused(sign, v[q], i == p.j0 + tile_column(q) ? eye : 0.0) - (i < m ? sum[r][q] : 0.0);
   }
-  if (half == (inverse ? 0 : 1)) {
-#pragma unroll
-    for (int p = 0; p < TILE / 2; p++) s[r * BLOCK_LD + 2 * p + g] = i0 < j0 ? 0.0 : row[p];
-  }
-  __syncthreads();
-  for (int q = t; q < TILE * TILE; q += 2 * TALL) {
-    int i = i0 + q / TILE, j = j0 + q % TILE;
-    if (i < m && j < m) l[i * m + j] = s[q / TILE * BLOCK_LD + q % TILE];
-  }
-  return pivot;
+  return eliminate(sum, p, s, counts);
 }
 
 // potrf_panel makes columns j0 … j0+63 of L, with zeros above the diagonal, and the rows of x = L⁻¹
 // with these numbers; l, x, c and before [K,M,M]. jitter[k] is the rung, or −1−pivot of the first
 // pivot that failed. Grid (⌈M/64⌉, K), 256 threads, 33 KiB of dynamic shared memory. A block has
 // 2·128·64·(j0−from) FLOP in products, and 64²·128 to eliminate: bound by the latency of 64
-// columns.
+// reciprocals.
 __device__ __forceinline__ void potrf_panel(int m, int j0, int from, double rung, double *l, double *x, double *jitter, const double *c, const double *before) {
   DYN_SHARED(double, s);
   int k = (int)blockIdx.y, i0 = (int)blockIdx.x * TILE;
   long long at = (long long)k * m * m;
-  int pivot = potrf_rows(s, m, i0, j0, from, rung, l + at, x + at, c + at, before + at);
+  int pivot = potrf_rows(Columns(s), Panel{m, i0, j0, l + at, x + at}, from, rung, c + at, before + at);
   if (i0 != j0 || threadIdx.x > 0) return;
   if (j0 == 0) jitter[k] = pivot < 0 ? rung : -1 - pivot;
   if (j0 > 0 && pivot >= 0 && jitter[k] >= 0) jitter[k] = -1 - (j0 + pivot);
@@ -137,7 +188,7 @@ PRODUCT_KERNEL(2 * TALL, potrf_panel_f64,
 __device__ __forceinline__ int potrf_attempt(double *s, int m, double rung, double *l, double *x, const double *c) {
   for (int j0 = 0; j0 < m; j0 += TILE) {
     for (int i0 = 0; i0 < m; i0 += TILE) {
-      int pivot = potrf_rows(s, m, i0, j0, 0, rung, l, x, c, c);
+      int pivot = potrf_rows(Columns(s), Panel{m, i0, j0, l, x}, 0, rung, c, c);
       __syncthreads(); // the rows are written
       if (pivot >= 0) return j0 + pivot; // all threads have it
     }

@@ -52,7 +52,8 @@ type work struct {
 	bytes        float64 // of each argument, once
 	blocks       float64 // that do not end at once; 0: all
 	staged       float64 // bytes that its blocks read, of which the second level of cache has most
-	idle         float64 // of the warps, those that do not multiply
+	// idle is which share of the warps leaves out the products of a loop. Nil: none.
+	idle func(loop []instruction) float64
 	// never is whether this launch skips instructions that a branch may skip. Nil: it skips none.
 	never func(part []instruction) bool
 	// trips is how often a loop runs for each time that the code around it does. Nil: not at all.
@@ -222,15 +223,21 @@ func panel(l launch) work {
 			2*n*depth*float64(from) + n*depth*depth + n*n*before + n*n*n/3),
 		bytes:  8 * k * ((n+below)*(depth+2*n) + depth*(float64(from)+depth/2) + (2*before+n)*n),
 		staged: blocks * mean * 16 * 8 * (128 + 64),
+		// One of 8 warps is above the diagonal, and 4 of a block have no products. Half of the
+		// warps eliminate, a third of what the loop has; and of the 128 squares that are to the
+		// right of 8 times 8 columns, 45 count.
+		idle: func(loop []instruction) float64 {
+			if count(loop, "SHFL") > 0 {
+				return 1 - 0.5/3 - 45./128*2/3
+			}
+			return (1 + 4/float64(l.grid[0])) / 8
+		},
 		trips: func(in *loop, code []instruction) float64 {
-			own := in.own(code)
-			switch n := float64(count(own, "LDG", "STG")); {
+			switch own := in.own(code); {
+			case count(own, "SHFL") > 0:
+				return 2 // halves of the columns
 			case multiplies(own):
 				return mean
-			case count(own, "BAR") > 0:
-				return 2 // columns, and halves of the rows
-			case n > 0:
-				return 16 / n
 			}
 			return 0
 		},

@@ -104,9 +104,10 @@ func (c card) spend(sass []instruction, l *loop, w work) (path float64, busy map
 	if l.around != nil { // after the first time, what the time before has begun is waited for
 		path = c.path(slices.Concat(own, own)) - path
 	}
-	if w.idle > 0 && multiplies(own) {
+	if w.idle != nil && multiplies(own) {
+		idle := w.idle(own)
 		for u, cycles := range c.busy(products(own)) {
-			busy[u] -= w.idle * cycles
+			busy[u] -= idle * cycles
 		}
 	}
 	for _, in := range l.inner {

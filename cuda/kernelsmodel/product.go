@@ -17,7 +17,8 @@ type tiling struct{ blocks, steps, staged, idle float64 }
 // work of a batch of products, with so many terms each.
 func (t tiling) work(batch, terms int) work {
 	n := t.steps * float64(terms)
-	return work{blocks: t.blocks * float64(batch), staged: t.staged * float64(batch*terms), idle: t.idle, trips: steps(n)}
+	return work{blocks: t.blocks * float64(batch), staged: t.staged * float64(batch*terms), trips: steps(n),
+		idle: func([]instruction) float64 { return t.idle }}
 }
 
 // product is the work of gemm_tile, by tiles of height rows and 64 columns. A step is 16 numbers of

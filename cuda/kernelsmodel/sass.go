@@ -14,6 +14,7 @@ type instruction struct {
 	full   string // "LDS.128"
 	target int    // of a branch: where it goes, or -1
 	always bool   // the branch has no condition
+	dead   bool   // it never runs
 	// What the assembler tells the scheduler of a warp: how many cycles the next instruction waits;
 	// which scoreboards this one sets when it has written, and when it has read, or −1; and a bit
 	// for each scoreboard that it waits for.
@@ -44,6 +45,7 @@ func parseSASS(text string) (map[string][]instruction, error) {
 			}
 			code[at].target = to
 		}
+		findDead(code)
 		if name != "" {
 			all[name] = code
 		}
@@ -81,6 +83,33 @@ func parseSASS(text string) (map[string][]instruction, error) {
 	return all, finish()
 }
 
+// findDead marks code that never runs: what BRA.DIV goes to where threads of a warp have parted,
+// which no kernel of ours lets happen at a shuffle.
+func findDead(code []instruction) {
+	for at := range code {
+		if i := &code[at]; i.full == "BRA.DIV" {
+			i.target, i.always = -1, false
+		}
+		code[at].dead = true
+	}
+	from := []int{0}
+	for len(from) > 0 {
+		at := from[len(from)-1]
+		from = from[:len(from)-1]
+		if at >= len(code) || !code[at].dead {
+			continue
+		}
+		i := &code[at]
+		i.dead = false
+		if i.target >= 0 {
+			from = append(from, i.target)
+		}
+		if !i.always || i.op != "BRA" && i.op != "EXIT" {
+			from = append(from, at+1)
+		}
+	}
+}
+
 // schedule reads the bits for the scheduler from the second word of an instruction.
 func (i *instruction) schedule(word uint64) {
 	board := func(bits uint64) int {
@@ -112,7 +141,7 @@ func (l *loop) level() int {
 func loops(code []instruction) *loop {
 	last := map[int]int{} // of the branches back to a place, the last one
 	for at, i := range code {
-		if i.target >= 0 && i.target < at { // one to itself ends a kernel
+		if !i.dead && i.target >= 0 && i.target < at { // one to itself ends a kernel
 			last[i.target] = at
 		}
 	}
@@ -141,7 +170,7 @@ func loops(code []instruction) *loop {
 }
 
 // own is the instructions of a loop that are in no loop inside. Of two ways through the code it is
-// the one that comes first: a branch with a condition is not taken, one without is.
+// the longer one; where there is nothing on one of them, the branch is not taken.
 func (l *loop) own(code []instruction) []instruction { return l.way(code, nil) }
 
 // way is own where a branch with a condition is taken over instructions that never run.
@@ -155,13 +184,24 @@ func (l *loop) way(code []instruction, never func(part []instruction) bool) (own
 			at = inner[0].last
 			continue
 		}
-		own = append(own, code[at])
 		i := code[at]
-		if i.target > at && i.target <= l.last && (i.always || never != nil && never(code[at+1:i.target])) {
+		if i.dead {
+			continue
+		}
+		own = append(own, i)
+		if i.target > at && i.target <= l.last && (i.always || elseLonger(code, at) || never != nil && never(code[at+1:i.target])) {
 			at = i.target - 1
 		}
 	}
 	return own
+}
+
+// elseLonger says whether a branch with a condition goes to the longer of two ways: where the code
+// that it skips ends in a branch to what comes after both.
+func elseLonger(code []instruction, at int) bool {
+	other := code[at].target
+	end := code[other-1]
+	return end.op == "BRA" && end.always && end.target > other && end.target-other > other-at-2
 }
 
 // count is how many instructions have one of these names.

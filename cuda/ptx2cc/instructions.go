@@ -18,7 +18,7 @@ type code struct {
 // opcodes are the instructions that are known. Each writes C++, or fails.
 var opcodes = map[string]func(c *code) string{
 	"add": sum("+"), "sub": sum("-"), "mul": product, "mad": multiplyAdd, "fma": fusedMultiplyAdd, "div": quotient, "rem": remainder,
-	"min": extremum, "max": extremum, "neg": negate, "abs": magnitude, "sqrt": root, "rcp": reciprocal,
+	"min": extremum, "max": extremum, "neg": negate, "abs": magnitude, "sqrt": root, "rcp": reciprocal, "rsqrt": reciprocalRoot,
 	"and": logic("&"), "or": logic("|"), "xor": logic("^"), "not": complement, "shl": shift, "shr": shift, "bfe": field, "bfi": insert,
 	"setp": compare, "selp": choose, "mov": move, "cvt": convert, "cvta": generic,
 	"ld": load, "st": store, "bar": barrier, "shfl": shuffle, "mma": matrices,
@@ -167,8 +167,16 @@ func root(c *code) string {
 }
 
 func reciprocal(c *code) string {
-	c.plain(2, ".rn "+floats)
+	c.plain(2, ".rn "+floats, ".approx.ftz f64")
+	if !c.exact() {
+		return c.out("ptx::rough(1 / ptx::rough(%s))", c.in(1))
+	}
 	return c.out("1 / %s", c.in(1))
+}
+
+func reciprocalRoot(c *code) string {
+	c.plain(2, ".approx.ftz f64")
+	return c.out("ptx::rough(1 / std::sqrt(ptx::rough(%s)))", c.in(1))
 }
 
 func logic(sign string) func(*code) string {

@@ -127,6 +127,10 @@ var rows = []row{
 	{"sqrt.rn.f64", "FF", []values{{math.Sqrt2, 2.0}, {nan, -1.0}, {0x1p-537, raw(1)}}},
 	{"rcp.rn.f64", "FF", []values{{1.0 / 3, 3.0}, {inf, 0.0}, {-inf, minus0}, {0.0, inf}}},
 	{"rcp.rn.f32", "ff", []values{{raw(0x3eaaaaab), 3.0}}},
+	// An approximation has 20 bits of mantissa, and takes no more.
+	{"rcp.approx.ftz.f64", "FF", []values{{raw(0x3fd5555500000000), 3.0}, {raw(0x3fd5555500000000), raw(0x40080000ffffffff)}, {0.5, 2.0},
+		{inf, 0.0}, {-inf, math.Copysign(0x1p-1074, -1)}, {minus0, -inf}, {nan, nan}, {0.0, 0x1p+1023}}},
+	{"rsqrt.approx.ftz.f64", "FF", []values{{raw(0x3fe6a09e00000000), 2.0}, {0.5, 4.0}, {inf, raw(1)}, {-inf, minus0}, {nan, -1.0}, {0.0, inf}, {nan, nan}}},
 	{"and.b32", "rrr", []values{{raw(0x0f000000), raw(0x0f0f0f0f), raw(0xff000000)}}},
 	{"or.b64", "RRR", []values{{raw(0xff0f), raw(0x0f0f), raw(0xf000)}}},
 	{"xor.b16", "hhh", []values{{0xf00f, 0xff00, 0x0f0f}}},

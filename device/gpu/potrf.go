@@ -11,6 +11,10 @@ import (
 // them are products of the whole card. Tests have fewer.
 var panels = 8 * tile
 
+// panelShared is the dynamic shared memory of a block that makes a panel: struct Columns of
+// potrf.cuh.
+const panelShared = (4*8*(2*tile+4) + tile) * 8
+
 // potrfState is what PotrfBackward keeps between its products, [K,M,M] each.
 type potrfState struct{ middle, right scratch }
 
@@ -30,10 +34,10 @@ func (d *Device) factorise(l, used, c *device.Tensor, k, m int, rungs *[5]float6
 			from = j
 			d.left(l, k, m, from)
 		}
-		d.double.launch("potrf_panel", cuda.Grid{X: (m + tile - 1) / tile, Y: k, Z: 1}, tileShared,
+		d.double.launch("potrf_panel", cuda.Grid{X: (m + tile - 1) / tile, Y: k, Z: 1}, panelShared,
 			cuda.Int(m), cuda.Int(j), cuda.Int(from), cuda.Float64(rungs[0]), d.ptr(l), x, d.ptr(used), d.ptr(c), before)
 	}
-	d.double.launch("potrf_ladder", cuda.Grid{X: k, Y: 1, Z: 1}, tileShared, cuda.Int(m),
+	d.double.launch("potrf_ladder", cuda.Grid{X: k, Y: 1, Z: 1}, panelShared, cuda.Int(m),
 		cuda.Float64(rungs[1]), cuda.Float64(rungs[2]), cuda.Float64(rungs[3]), cuda.Float64(rungs[4]), d.ptr(l), x, d.ptr(used), d.ptr(c))
 	t.factored(d.memory(l))
 }

@@ -9,11 +9,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// The dynamic shared memory of a block: a tile, or a tile and an inverse, as in triangle.cuh.
-const (
-	tileShared  = tile * (tile + 1) * 8
-	blockShared = tileShared + (tile/2*(tile/2+1)+tile/2*(tile+1))*8
-)
+// blockShared is the dynamic shared memory of a block that inverts: a tile and its inverse, as in
+// triangle.cuh.
+const blockShared = (tile*(tile+1) + tile/2*(tile/2+1) + tile/2*(tile+1)) * 8
 
 // triangleState holds inverses [K,M,M] and what making them needs.
 type triangleState struct {
