@@ -49,37 +49,29 @@ DOUBLE_KERNEL(256, ard_norms, (int m, int rows, int d, double *weight, double *n
 constexpr int RBF = 0, MATERN12 = 1, MATERN32 = 2, MATERN52 = 3;
 constexpr double NEAR_ROWS = 1.0 / (1 << 20), TOUCHING_ROWS = NEAR_ROWS / (1 << 24);
 
-// Norms are half the squared norms of the rows and columns of this thread, those of the last one
-// where a tile has more.
-struct Norms {
-  double z[ROWS], x[COLUMNS];
-  __device__ __forceinline__ Norms(int m0, int b0, int m, int n, const double *of_z, const double *of_x) {
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) z[r] = of_z[smaller(m0 + tile_row(r), m - 1)];
-#pragma unroll
-    for (int q = 0; q < COLUMNS; q++) x[q] = of_x[smaller(b0 + tile_column(q), n - 1)];
-  }
-};
-
 // ard_exponents is −½ Σ_d (z_md − x_bd)² w_d over the pairs of this thread, without w where weight
 // is null; never above 0; of Kuu the lower triangle. For Matérn kernels, which take its root, near
-// rows are computed again. It returns their norms.
+// rows are computed again. norm_z and norm_x are half the squared norms of the rows and columns.
 template <int HEIGHT>
-__device__ __forceinline__ Norms ard_exponents(double (&sum)[ROWS][COLUMNS], int m0, int b0, int m, int n, int d, const double *z, const double *x,
+__device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int m0, int b0, int m, int n, int d, const double *z, const double *x,
                                                const double *weight, const double *norm_z, const double *norm_x, bool lower, int shape) {
   // A row or column beyond the last is the last one again; of columns the weight is 0.
-  auto read_z = [=](int i, int p) {
+  auto read_z = [=](int i, int p) { return z[smaller(m0 + i, m - 1) * d + smaller(p, d - 1)]; };
+  auto read_x = [=](int i, int p) {
     double factor = p < d ? (weight ? weight[p] : 1.0) : 0.0;
-    return Weighted<double>{z[smaller(m0 + i, m - 1) * d + smaller(p, d - 1)], factor};
+    return Weighted<double>{x[smaller(b0 + i, n - 1) * d + smaller(p, d - 1)], factor};
   };
-  auto read_x = [=](int i, int p) { return x[smaller(b0 + i, n - 1) * d + smaller(p, d - 1)]; };
-  tile_sums<false, false, HEIGHT>(sum, 0, d, 1, read_z, read_x, [] {}, warp_counts(m0, b0, m, n, lower));
-  Norms norms(m0, b0, m, n, norm_z, norm_x);
+  tile_sums<false, false, HEIGHT, HEIGHT == TALL>(sum, 0, d, 1, read_z, read_x, [] {}, warp_counts(m0, b0, m, n, lower));
+  double of_z[ROWS], of_x[COLUMNS];
+#pragma unroll
+  for (int r = 0; r < ROWS; r++) of_z[r] = norm_z[smaller(m0 + tile_row(r), m - 1)];
+#pragma unroll
+  for (int q = 0; q < COLUMNS; q++) of_x[q] = norm_x[smaller(b0 + tile_column(q), n - 1)];
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
 #pragma unroll
     for (int q = 0; q < COLUMNS; q++) {
-      double norm = norms.z[r] + norms.x[q], e = sum[r][q] - norm;
+      double norm = of_z[r] + of_x[q], e = sum[r][q] - norm;
       if (shape != RBF && e >= -NEAR_ROWS * norm) {
         int i = smaller(m0 + tile_row(r), m - 1), j = smaller(b0 + tile_column(q), n - 1);
         e = 0;
@@ -92,7 +84,6 @@ __device__ __forceinline__ Norms ard_exponents(double (&sum)[ROWS][COLUMNS], int
       sum[r][q] = e > 0 ? 0.0 : e; // rounding only; NaN stays NaN
     }
   }
-  return norms;
 }
 
 // matern is c and its slope of a Matérn kernel for e = −½r² and norm = ½(‖z‖² + ‖x‖²); t = √(2ν)·r.
@@ -112,10 +103,10 @@ __device__ __forceinline__ double matern(int shape, double e, double norm, doubl
 // turns at the first place, until all are back: sums with a changing index would lie in memory.
 // Exponentials that no branch parts are computed side by side.
 __device__ __forceinline__ void ard_store(double (&sum)[ROWS][COLUMNS], double scale, int m0, int b0, int m, int n, int same, int shape, double *c,
-                                          double *slope, Norms &norms) {
+                                          double *slope, const double *norm_z, const double *norm_x) {
 #pragma unroll 1
   for (int r = 0; r < ROWS; r++) {
-    double e[COLUMNS], v[COLUMNS], s[COLUMNS], norm = norms.z[0];
+    double e[COLUMNS], v[COLUMNS], s[COLUMNS];
 #pragma unroll
     for (int q = 0; q < COLUMNS; q++) {
       e[q] = sum[0][q];
@@ -123,15 +114,16 @@ __device__ __forceinline__ void ard_store(double (&sum)[ROWS][COLUMNS], double s
       for (int next = 1; next < ROWS; next++) sum[next - 1][q] = sum[next][q];
       sum[ROWS - 1][q] = e[q];
     }
-#pragma unroll
-    for (int next = 1; next < ROWS; next++) norms.z[next - 1] = norms.z[next];
-    norms.z[ROWS - 1] = norm;
     if (shape == RBF) {
 #pragma unroll
-      for (int q = 0; q < COLUMNS; q++) s[q] = v[q] = exponential(scale * e[q]);
+      for (int q = 0; q < COLUMNS; q++) v[q] = scale * e[q];
+      exponentials(v);
     } else {
 #pragma unroll
-      for (int q = 0; q < COLUMNS; q++) v[q] = matern(shape, scale * e[q], scale * (norm + norms.x[q]), &s[q]);
+      for (int q = 0; q < COLUMNS; q++) {
+        double norm = norm_z[smaller(m0 + tile_row(r), m - 1)] + norm_x[smaller(b0 + tile_column(q), n - 1)];
+        v[q] = matern(shape, scale * e[q], scale * norm, &s[q]);
+      }
     }
 #pragma unroll
     for (int q = 0; q < COLUMNS; q++) {
@@ -148,20 +140,24 @@ __device__ __forceinline__ void ard_store(double (&sum)[ROWS][COLUMNS], double s
   }
 }
 
-// ard: c[k,m,b] = f(Σ_d (z_md − x_bd)² w_kd) with f of shape, d in order, and its slope; same says
-// that x is z. norms [K,rows] is of ard_norms. Grid (⌈B/64⌉, ⌈M/64⌉, K), 128 threads, 17 KiB of
-// shared memory; from 9.0 on (⌈B/64⌉, ⌈M/128⌉, K), 256 threads, 25 KiB, one block a multiprocessor.
-// 8·K·M·B bytes, twice as many for Matérn, 2·K·M·B·D FLOP, and 40 an exponential; half for Kuu.
+// ard: c[k,m,b] = f(Σ_d (z_md − x_bd)² w_kd), d in order; same says that x is z. norms [K,rows] is
+// of ard_norms. The shape of f is RBF's; ard_matern has the others, and the slope: the registers of
+// its roots and near rows would leave no room for a second block. Grid (⌈B/64⌉, ⌈M/64⌉, K), 128
+// threads, 17 KiB of shared memory; from 9.0 on (⌈B/64⌉, ⌈M/128⌉, K), 256 threads, 25 KiB. 8·K·M·B
+// bytes, twice as many for Matérn, 2·K·M·B·D FLOP, and 40 an exponential; half for Kuu.
 __device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms) {
   int m0 = (int)blockIdx.y * TALLER, b0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z;
   if (same && b0 > m0 + TALLER - TILE) return; // the whole block
   norms += (long long)k * rows;
   double sum[ROWS][COLUMNS] = {};
   const double *norm_x = norms + (same ? 0 : m);
-  Norms own = ard_exponents<TALLER>(sum, m0, b0, m, n, d, z, x, weight + (long long)k * d, norms, norm_x, same, shape);
-  ard_store(sum, 1.0, m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, own);
+  ard_exponents<TALLER>(sum, m0, b0, m, n, d, z, x, weight + (long long)k * d, norms, norm_x, same, shape);
+  ard_store(sum, 1.0, m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, norms, norm_x);
 }
-BOUNDED_PRODUCT_KERNEL(2 * TALLER, TALL / TALLER, ard_f64,
+BOUNDED_PRODUCT_KERNEL(2 * TALLER, TALLER_BLOCKS, ard_f64,
+              (int m, int n, int d, int rows, int same, double *c, const double *z, const double *x, const double *weight, const double *norms),
+              ard(m, n, d, rows, same, RBF, c, c, z, x, weight, norms))
+BOUNDED_PRODUCT_KERNEL(2 * TALLER, TALL / TALLER, ard_matern_f64,
               (int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms),
               ard(m, n, d, rows, same, shape, c, slope, z, x, weight, norms))
 
@@ -173,9 +169,9 @@ __device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, 
   if (same && b0 > m0) return; // the whole block
   double sum[ROWS][COLUMNS] = {};
   const double *norm_x = norms + (same ? 0 : m);
-  Norms own = ard_exponents<TILE>(sum, m0, b0, m, n, d, z, x, nullptr, norms, norm_x, same, shape);
+  ard_exponents<TILE>(sum, m0, b0, m, n, d, z, x, nullptr, norms, norm_x, same, shape);
   for (int k = 0; k < kernels; k++) {
-    ard_store(sum, inverse_square(logl[k]), m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, own);
+    ard_store(sum, inverse_square(logl[k]), m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, norms, norm_x);
   }
 }
 BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_isotropic_f64,

@@ -9,7 +9,7 @@ constexpr int TILE = 64, DEPTH = 16, TILE_THREADS = 128, TALL = 128;
 // From 9.0 on products of 64×64 tiles wait for the second level of cache. Taller tiles read three
 // quarters as much.
 #if TARGET == 90
-constexpr int TALLER = TALL, TALLER_BLOCKS = 2; // of gemm_nn in a multiprocessor
+constexpr int TALLER = TALL, TALLER_BLOCKS = 2; // in a multiprocessor
 #else
 constexpr int TALLER = TILE, TALLER_BLOCKS = 3;
 #endif
@@ -127,32 +127,35 @@ __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, in
   SHARED(Pair<T>, tile_a, [DEPTH][LD / 2]);
   SHARED(Pair<T>, tile_b, [DEPTH][TILE_LD / 2]);
   T *to_a = &tile_a[0][0].x, *to_b = &tile_b[0][0].x;
-  // Load q of those of a thread: all rows side by side, or 8 rows of 4 neighbours in p.
-  auto row = [](int t, bool rows, int loads, int q) {
-    return rows ? t % (2 * HEIGHT * loads / DEPTH) : t / 32 * (2 * loads) + t % 32 / 4 + q / 4 * 8;
-  };
-  auto depth = [](int t, bool rows, int loads, int q) {
-    return rows ? t / (2 * HEIGHT * loads / DEPTH) + q * (DEPTH / loads) : t % 4 + q % 4 * 4;
-  };
+  // The first number of a thread, in rows and in depth: all rows lie side by side, or 4 neighbours
+  // in p. And how far number q is from it.
+  auto row = [](unsigned t, bool rows, int loads) { return (int)(rows ? t % (2 * HEIGHT * loads / DEPTH) : t / 32 * (2 * loads) + t % 32 / 4); };
+  auto depth = [](unsigned t, bool rows, int loads) { return (int)(rows ? t / (2 * HEIGHT * loads / DEPTH) : t % 4); };
+  auto next_row = [](bool rows, int q) { return rows ? 0 : q / 4 * 8; };
+  auto next_depth = [](bool rows, int loads, int q) { return rows ? q * (DEPTH / loads) : q % 4 * 4; };
   decltype(a(0, 0)) next_a[LOADS_A];
   decltype(b(0, 0)) next_b[LOADS_B];
   auto fetch = [&](int from) {
-    int t = AGAIN ? (int)thread() : (int)threadIdx.x;
+    unsigned t = AGAIN ? thread() : threadIdx.x;
+    int row_a = row(t, ROWS_A, LOADS_A), depth_a = from + depth(t, ROWS_A, LOADS_A);
+    int row_b = row(t, ROWS_B, LOADS_B), depth_b = from + depth(t, ROWS_B, LOADS_B);
 #pragma unroll
     for (int q = 0; q < LOADS_A; q++) {
-      next_a[q] = a(row(t, ROWS_A, LOADS_A, q), from + depth(t, ROWS_A, LOADS_A, q));
-      if (q < LOADS_B) next_b[q] = b(row(t, ROWS_B, LOADS_B, q), from + depth(t, ROWS_B, LOADS_B, q));
+      next_a[q] = a(row_a + next_row(ROWS_A, q), depth_a + next_depth(ROWS_A, LOADS_A, q));
+      if (q < LOADS_B) next_b[q] = b(row_b + next_row(ROWS_B, q), depth_b + next_depth(ROWS_B, LOADS_B, q));
     }
   };
   fetch(begin);
   int from = begin;
+  unsigned t = threadIdx.x;
+  T *own_a = to_a + depth(t, ROWS_A, LOADS_A) * LD + row(t, ROWS_A, LOADS_A);
+  T *own_b = to_b + depth(t, ROWS_B, LOADS_B) * TILE_LD + row(t, ROWS_B, LOADS_B);
   for (int steps = begin < end ? div_up(end - begin, DEPTH) * terms : 0; steps > 0; steps--) {
     __syncthreads(); // the numbers before are summed
-    int t = (int)threadIdx.x;
 #pragma unroll
     for (int q = 0; q < LOADS_A; q++) {
-      to_a[depth(t, ROWS_A, LOADS_A, q) * LD + row(t, ROWS_A, LOADS_A, q)] = value(next_a[q]);
-      if (q < LOADS_B) to_b[depth(t, ROWS_B, LOADS_B, q) * TILE_LD + row(t, ROWS_B, LOADS_B, q)] = value(next_b[q]);
+      own_a[next_depth(ROWS_A, LOADS_A, q) * LD + next_row(ROWS_A, q)] = value(next_a[q]);
+      if (q < LOADS_B) own_b[next_depth(ROWS_B, LOADS_B, q) * TILE_LD + next_row(ROWS_B, q)] = value(next_b[q]);
     }
     __syncthreads();
     if (steps > 1) {

@@ -94,30 +94,46 @@ __device__ __forceinline__ float exponential(float x) {
   return p * power_of_two<float>(half) * power_of_two<float>(n - half);
 }
 
+// exponentials are those of N numbers side by side, so that none waits for another.
+template <int N>
+__device__ __forceinline__ void exponentials(double (&x)[N]) {
+  constexpr double taylor[] = {1. / 6227020800, 1. / 479001600, 1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320, 1. / 5040,
+                               1. / 720,        1. / 120,       1. / 24,       1. / 6,       0.5,         1.,         1.};
+  int n[N];
+  double r[N], p[N];
+#pragma unroll
+  for (int q = 0; q < N; q++) {
+    x[q] = x[q] > 710. ? 710. : x[q];
+    x[q] = x[q] < -746. ? -746. : x[q];
+    double shifted = fma(x[q], 0x1.71547652b82fep+0, 6755399441055744.); // 1.5·2⁵²
+    n[q] = (int)(unsigned)__double_as_longlong(shifted);
+    r[q] = shifted - 6755399441055744.; // the whole number
+    p[q] = taylor[0];
+  }
+#pragma unroll
+  for (int q = 0; q < N; q++) x[q] = fma(r[q], -0x1.62e42fefa39efp-1, x[q]);
+#pragma unroll
+  for (int q = 0; q < N; q++) r[q] = fma(r[q], -0x1.abc9e3b39803fp-56, x[q]);
+#pragma unroll
+  for (int k = 1; k < 14; k++) {
+#pragma unroll
+    for (int q = 0; q < N; q++) p[q] = fma(p[q], r[q], taylor[k]);
+  }
+#pragma unroll
+  for (int q = 0; q < N; q++) {
+    int half = n[q] >> 1;
+    x[q] = p[q] * power_of_two<double>(half) * power_of_two<double>(n[q] - half);
+  }
+#ifdef ON_GPU
+#pragma unroll
+  // A branch behind this may not take one of them in.
+  for (int q = 0; q < N; q++) asm volatile("" : "+d"(x[q]));
+#endif
+}
 __device__ __forceinline__ double exponential(double x) {
-  x = x > 710. ? 710. : x;
-  x = x < -746. ? -746. : x;
-  double shifted = fma(x, 0x1.71547652b82fep+0, 6755399441055744.); // 1.5·2⁵²
-  int n = (int)(unsigned)__double_as_longlong(shifted);
-  double whole = shifted - 6755399441055744.;
-  double r = fma(whole, -0x1.62e42fefa39efp-1, x);
-  r = fma(whole, -0x1.abc9e3b39803fp-56, r);
-  double p = 1. / 6227020800;
-  p = fma(p, r, 1. / 479001600);
-  p = fma(p, r, 1. / 39916800);
-  p = fma(p, r, 1. / 3628800);
-  p = fma(p, r, 1. / 362880);
-  p = fma(p, r, 1. / 40320);
-  p = fma(p, r, 1. / 5040);
-  p = fma(p, r, 1. / 720);
-  p = fma(p, r, 1. / 120);
-  p = fma(p, r, 1. / 24);
-  p = fma(p, r, 1. / 6);
-  p = fma(p, r, 0.5);
-  p = fma(p, r, 1.);
-  p = fma(p, r, 1.);
-  int half = n >> 1;
-  return p * power_of_two<double>(half) * power_of_two<double>(n - half);
+  double v[1] = {x};
+  exponentials(v);
+  return v[0];
 }
 
 // logarithm is ln x: x = 2ᵉ(1+f) with √½ ≤ 1+f < √2, and with s = f/(2+f)

@@ -54,8 +54,6 @@ type work struct {
 	staged       float64 // bytes that its blocks read, of which the second level of cache has most
 	// idle is which share of the warps leaves out the products of a loop. Nil: none.
 	idle func(loop []instruction) float64
-	// never is whether this launch skips instructions that a branch may skip. Nil: it skips none.
-	never func(part []instruction) bool
 	// trips is how often a loop runs for each time that the code around it does. Nil: not at all.
 	trips func(l *loop, code []instruction) float64
 }

@@ -99,7 +99,7 @@ func (c card) bound(k code, l launch, w work) (us float64, of string) {
 
 // spend is the path of a warp through a loop, once, and what it keeps busy.
 func (c card) spend(sass []instruction, l *loop, w work) (path float64, busy map[unit]float64) {
-	own := l.way(sass, w.never)
+	own := l.own(sass)
 	path, busy = c.path(own), c.busy(own)
 	if l.around != nil { // after the first time, what the time before has begun is waited for
 		path = c.path(slices.Concat(own, own)) - path
@@ -136,7 +136,7 @@ func (c card) innermost(k code, w work) (busy map[unit]float64, size int) {
 	most := 0.0
 	var visit func(l *loop, times float64)
 	visit = func(l *loop, times float64) {
-		own := l.way(k.sass, w.never)
+		own := l.own(k.sass)
 		if t := times * c.busy(own)[noUnit]; l.around != nil && t > most {
 			most, busy, size = t, c.busy(own), len(own)
 		}

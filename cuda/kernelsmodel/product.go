@@ -106,7 +106,7 @@ func gemm(l launch) work {
 
 // ard: distances by a product, and an exponential each.
 func ard(l launch) work {
-	m, n, d, same, shape, k := l.args[0], l.args[1], l.args[2], l.args[4] == 1, l.args[5], l.grid[2]
+	m, n, d, same, k := l.args[0], l.args[1], l.args[2], l.args[4] == 1, l.grid[2]
 	flags, share := 0, 1.0
 	if same {
 		flags, share = lowerC, 0.5
@@ -114,9 +114,6 @@ func ard(l launch) work {
 	w := product(l.height(), flags, m, n, d, false, true).work(k, 1)
 	w.double = float64(m*n*k) * share * (2*float64(d) + 2)
 	w.bytes = 8 * (float64(m*n*k) + float64((m+n)*d) + float64(k*d))
-	if shape == 0 { // RBF takes no roots
-		w.never = func(part []instruction) bool { return count(part, "MUFU") > 0 }
-	}
 	products := w.trips
 	w.trips = func(l *loop, code []instruction) float64 {
 		if own := l.own(code); count(own, "STG") > 0 && count(own, "DMUL") > 0 {

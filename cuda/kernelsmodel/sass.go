@@ -171,10 +171,7 @@ func loops(code []instruction) *loop {
 
 // own is the instructions of a loop that are in no loop inside. Of two ways through the code it is
 // the longer one; where there is nothing on one of them, the branch is not taken.
-func (l *loop) own(code []instruction) []instruction { return l.way(code, nil) }
-
-// way is own where a branch with a condition is taken over instructions that never run.
-func (l *loop) way(code []instruction, never func(part []instruction) bool) (own []instruction) {
+func (l *loop) own(code []instruction) (own []instruction) {
 	inner := l.inner
 	for at := l.first; at <= l.last; at++ {
 		for len(inner) > 0 && inner[0].last < at {
@@ -189,7 +186,7 @@ func (l *loop) way(code []instruction, never func(part []instruction) bool) (own
 			continue
 		}
 		own = append(own, i)
-		if i.target > at && i.target <= l.last && (i.always || elseLonger(code, at) || never != nil && never(code[at+1:i.target])) {
+		if i.target > at && i.target <= l.last && (i.always || elseLonger(code, at)) {
 			at = i.target - 1
 		}
 	}
