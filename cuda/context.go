@@ -89,9 +89,10 @@ type Context struct {
 	stream     cu.Stream
 	signatures map[string]Signature
 	staging
-	ahead *Ahead // nil until it is asked for
-	trace *trace // of the work that is recorded now, or nil
-	calls int
+	ahead  *Ahead  // nil until it is asked for
+	beside *beside // nil until it is needed
+	trace  *trace  // of the work that is recorded now, or nil
+	calls  int
 }
 
 // Open opens GPU number ordinal and loads the kernels there.
@@ -198,6 +199,7 @@ func (c *Context) Close() error {
 	return errors.Join(
 		fail("waiting for the GPU", c.stream.Synchronize()),
 		c.ahead.close(),
+		c.beside.close(),
 		c.staging.close(),
 		fail("closing the stream", c.stream.Destroy()),
 		fail("unloading the kernels", c.unload()),
@@ -259,6 +261,9 @@ func (c *Context) Clear(p Ptr, bytes int) error {
 		return err
 	}
 	defer c.leave()
+	if err := c.meet(); err != nil {
+		return err
+	}
 	return fail("clearing memory", cu.MemsetD8Async(cu.DevicePtr(p), 0, int64(bytes), c.stream))
 }
 
@@ -271,6 +276,9 @@ func (c *Context) Copy(dst, src Ptr, bytes int) error {
 		return err
 	}
 	defer c.leave()
+	if err := c.meet(); err != nil {
+		return err
+	}
 	return fail("copying memory", cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), int64(bytes), c.stream))
 }
 
@@ -307,6 +315,9 @@ func (c *Context) Put(name string, args []Arg, put func(stream uintptr) error) e
 		return err
 	}
 	defer c.leave()
+	if err := c.meet(); err != nil {
+		return err
+	}
 	return put(uintptr(c.handle()))
 }
 

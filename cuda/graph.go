@@ -93,6 +93,9 @@ func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
 		return nil, nil, err
 	}
 	defer c.leave()
+	if err := c.besides(); err != nil {
+		return nil, nil, err
+	}
 	const threadLocal = 1
 	stream := c.handle()
 	if err := graphResult("capturing the stream", C.cuStreamBeginCapture_v2(stream, threadLocal)); err != nil {
@@ -102,8 +105,12 @@ func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
 	c.trace = t
 	defer func() { // also where work panics
 		c.trace = nil
+		met := c.meet()
 		var graph unsafe.Pointer
 		ended := graphResult("ending a capture", C.cuStreamEndCapture(stream, &graph))
+		if ended == nil {
+			ended = met
+		}
 		if ended == nil && done {
 			g = &Graph{context: c}
 			ended = graphResult("making a graph", C.cuGraphInstantiateWithFlags(&g.exec, graph, 0))

@@ -115,3 +115,60 @@ func TestNoGraphs(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Work beside the first stream's is done before what needs its results, after what it needs, and
+// not beside what has its memory.
+func TestBeside(t *testing.T) {
+	for _, early := range []string{"0", "1"} {
+		t.Run("early "+early, func(t *testing.T) {
+			t.Setenv("EMU_EARLY", early)
+			c := open(t)
+			numbers := map[string]Ptr{}
+			for i, name := range []string{"w", "x", "y", "z"} {
+				numbers[name] = put(t, c, []float64{float64(1 + i)})
+			}
+			at := func(name string) Arg { return Owned(numbers[name], name) }
+			fold := func(to, from string, add int, scale float64) {
+				ok(t, c.Kernel("fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(add), Float64(scale), at(to), at(from)))
+			}
+			set := func(to, from string, scale float64) { fold(to, from, 0, scale) }
+			add := func(to, from string, scale float64) { fold(to, from, 1, scale) }
+			beside := func(opens bool, fixed []any, work func()) {
+				ok(t, c.Beside(opens, fixed))
+				work()
+				c.Back()
+			}
+			g := captured(t, c, func() {
+				add("x", "w", 1)                                // 3
+				beside(false, nil, func() { add("x", "w", 1) }) // 4, on the first stream
+				beside(true, []any{"w"}, func() {
+					set("y", "x", 2) // 8
+					add("y", "w", 1) // 9
+				})
+				set("z", "w", 3) // 3, beside it
+				if !c.beside.open {
+					t.Error("the first stream waits for memory that both read")
+				}
+				beside(false, []any{"w"}, func() { add("z", "w", 1) }) // 4, after it
+				add("x", "y", 1)                                       // 13, after all
+				beside(true, nil, func() { set("w", "x", 1) })         // 13, before the end
+			})
+			ok(t, g.Launch())
+			for name, want := range map[string]float64{"w": 13, "x": 13, "y": 9, "z": 4} {
+				got := make([]float64, 1)
+				if get(t, c, got, numbers[name]); got[0] != want {
+					t.Errorf("%s is %g, want %g", name, got[0], want)
+				}
+			}
+			if !emulated() {
+				return
+			}
+			if _, _, err := c.Capture(func() {
+				beside(true, nil, func() { add("w", "x", 1) })
+				c.beside.open = false // nobody waits for it
+			}); err == nil || !strings.Contains(err.Error(), "ending a capture: CUDA error 904") {
+				t.Errorf("work that nobody waits for: %v", err)
+			}
+		})
+	}
+}

@@ -116,7 +116,11 @@ func (k *Kernel) Launch(grid Grid, shared int, args ...Arg) error {
 		}
 		k.shared = shared
 	}
-	if err := k.fn.Launch(grid.X, grid.Y, grid.Z, k.Threads, 1, 1, shared, k.context.stream, k.args); err != nil {
+	stream, err := k.context.turn(args)
+	if err != nil {
+		return err
+	}
+	if err := k.fn.Launch(grid.X, grid.Y, grid.Z, k.Threads, 1, 1, shared, stream, k.args); err != nil {
 		return fail("launching "+k.Name, err)
 	}
 	return nil

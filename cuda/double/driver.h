@@ -6,6 +6,7 @@
 // EMU_CAPABILITY ("9.0"), EMU_LOST (the driver is lost at launch number n), EMU_FULL (another
 // program has taken all memory at allocation number n), EMU_GRAPHS (0: a driver without graphs),
 // EMU_CUBINS (0: a driver that is older than any machine code), EMU_KERNELS (each launch is named),
+// EMU_EARLY (work of a second captured stream comes as early in the graph as it may, not as late),
 // EMU_MUTANT (the wrong kernel of this number takes its place), EMU_NAME (that of the GPU, such as
 // a real one's). CUDA_VISIBLE_DEVICES is as in the driver.
 #pragma once
@@ -21,7 +22,7 @@
 enum Result {
   OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, NO_BINARY = 209, UNSUPPORTED_VERSION = 222, ILLEGAL_STATE = 401,
   INVALID_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600, OUT_OF_RESOURCES = 701, LAUNCH_FAILED = 719,
-  CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, CAPTURE_WRONG_THREAD = 908, UNKNOWN = 999
+  CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, CAPTURE_UNJOINED = 904, CAPTURE_ISOLATION = 905, CAPTURE_WRONG_THREAD = 908, UNKNOWN = 999
 };
 typedef unsigned long long Address;
 #define API extern "C" __attribute__((visibility("default"))) int
@@ -31,13 +32,32 @@ namespace fake {
 // Work that a stream or a graph holds.
 typedef std::function<int()> Work;
 
-// A graph that is being made.
+// A graph that is being made. A stream that waits for one that is captured is captured, too. Its
+// work comes after as much of the first one's as it has waited for, and becomes part of that when
+// the first waits for it.
 enum CaptureMode { GLOBAL, THREAD_LOCAL, RELAXED };
+struct Stream;
+struct Captured {
+  Work work;
+  size_t after; // on a second stream: how much of the first one's own work comes before it
+  bool guest;   // of the second stream, on the first
+};
 struct Capture {
-  std::list<Work> work;
   int mode;
   std::thread::id thread;
-  bool lost;
+  Stream *origin; // where the capture began, if that is another
+  std::vector<Captured> work;
+  size_t own = 0;    // of the work, that is no guest
+  size_t waited = 0; // after, for the work that comes next
+  size_t met = 0;    // how much of the work the origin has
+  bool apart = false; // there is more, or a wait, that the origin has not waited for
+  bool lost = false;
+  Capture(int mode, std::thread::id thread, Stream *origin) : mode(mode), thread(thread), origin(origin) {}
+  void put(Work w) {
+    work.push_back({std::move(w), waited, false});
+    own++;
+    apart = true;
+  }
 };
 
 struct Stream {
@@ -96,6 +116,9 @@ int submit(Stream *, Work);
 int drain(Stream *);
 int drain_all();
 void each_stream(const std::function<void(Stream *)> &);
+
+// wait_captured is a wait of a stream for what another, which is captured, has got so far.
+int wait_captured(Stream *, Stream *first, size_t after);
 
 // lose counts a launch, of a kernel or a graph, and is the error of the one at which the driver is
 // lost.

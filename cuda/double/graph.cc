@@ -8,7 +8,7 @@
 using namespace fake;
 
 struct Graph {
-  std::list<Work> work;
+  std::vector<Work> work;
   int pending = 0; // launches that have not ended
 };
 
@@ -33,7 +33,38 @@ API cuStreamBeginCapture_v2(Stream *s, int mode) {
   if (!setting("EMU_GRAPHS", 1)) return NOT_FOUND; // the answer of the shim for what a driver lacks
   if (!s) return refuse(CAPTURE_UNSUPPORTED, __func__, "the NULL stream cannot be captured");
   if (s->capture) return refuse(ILLEGAL_STATE, __func__, "the stream is captured already");
-  s->capture = new Capture{{}, mode, std::this_thread::get_id(), false};
+  s->capture = new Capture(mode, std::this_thread::get_id(), nullptr);
+  return OK;
+}
+
+// join makes work of another stream, up to a record there, part of the origin's: as late as here,
+// or with EMU_EARLY as early as it may come, behind what it waits for and guests before it.
+static void join(Capture &origin, Capture &other, size_t until) {
+  for (; other.met < until; other.met++) {
+    const Captured &c = other.work[other.met];
+    auto at = origin.work.end();
+    if (setting("EMU_EARLY", 0)) {
+      at = origin.work.begin();
+      for (size_t own = 0; at != origin.work.end() && (own < c.after || at->guest); at++) own += !at->guest;
+    }
+    origin.work.insert(at, {c.work, 0, true});
+  }
+  other.apart = other.met < other.own;
+}
+
+int fake::wait_captured(Stream *s, Stream *first, size_t after) {
+  if (!s || !first->capture) return refuse(CAPTURE_ISOLATION, __func__, "the event is of a capture that has ended, or the stream is NULL");
+  if (s == first) return OK;
+  Stream *origin = first->capture->origin ? first->capture->origin : first;
+  if (s->capture && s != origin && s->capture->origin != origin) return refuse(CAPTURE_ISOLATION, __func__, "the stream is part of another capture");
+  if (s == origin) {
+    join(*s->capture, *first->capture, after);
+    return OK;
+  }
+  if (first != origin) return refuse(CAPTURE_UNSUPPORTED, __func__, "this driver knows one stream beside the first");
+  if (!s->capture) s->capture = new Capture(origin->capture->mode, origin->capture->thread, origin);
+  s->capture->waited = after;
+  s->capture->apart = true;
   return OK;
 }
 API cuStreamEndCapture(Stream *s, Graph **g) {
@@ -42,11 +73,23 @@ API cuStreamEndCapture(Stream *s, Graph **g) {
   if (!s || !s->capture) return refuse(ILLEGAL_STATE, __func__, "the stream is not captured");
   if (s->capture->mode != RELAXED && s->capture->thread != std::this_thread::get_id())
     return refuse(CAPTURE_WRONG_THREAD, __func__, "another thread began this capture");
-  bool lost = s->capture->lost;
-  if (!lost) graphs.insert(*g = new Graph{std::move(s->capture->work)});
+  if (s->capture->origin) return refuse(ILLEGAL_STATE, __func__, "the capture began on another stream");
+  bool lost = s->capture->lost, apart = false;
+  each_stream([&](Stream *other) {
+    if (!other->capture || other->capture->origin != s) return;
+    lost |= other->capture->lost;
+    apart |= other->capture->apart;
+    delete other->capture;
+    other->capture = nullptr;
+  });
+  if (!lost && !apart) {
+    graphs.insert(*g = new Graph);
+    for (Captured &c : s->capture->work) (*g)->work.push_back(std::move(c.work));
+  }
   delete s->capture;
   s->capture = nullptr;
-  return lost ? refuse(CAPTURE_INVALIDATED, __func__, "a call during the capture has spoiled it") : (int)OK;
+  if (lost) return refuse(CAPTURE_INVALIDATED, __func__, "a call during the capture has spoiled it");
+  return apart ? refuse(CAPTURE_UNJOINED, __func__, "a second stream has work that the first has not waited for") : (int)OK;
 }
 API cuGraphInstantiateWithFlags(Graph **exec, Graph *g, unsigned long long) {
   ENTER

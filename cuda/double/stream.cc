@@ -26,7 +26,7 @@ int fake::drain_all() {
 
 int fake::submit(Stream *s, Work w) {
   if (s && s->capture) {
-    s->capture->work.push_back(std::move(w));
+    s->capture->put(std::move(w));
     return OK;
   }
   if (s && !getenv("EMU_EAGER")) {
@@ -95,6 +95,8 @@ struct Record {
 
 struct Event {
   std::shared_ptr<Record> last = std::make_shared<Record>();
+  Stream *captured = nullptr; // the stream, if its capture has the last record, after so much work
+  size_t after = 0;
 };
 
 static int reach(const std::shared_ptr<Record> &r) {
@@ -117,7 +119,11 @@ API cuEventDestroy_v2(Event *e) {
 }
 API cuEventRecord(Event *e, Stream *s) {
   ENTER
-  NOT_CAPTURED(s)
+  e->captured = s && s->capture ? s : nullptr;
+  if (e->captured) {
+    e->after = s->capture->own;
+    return OK;
+  }
   auto r = e->last = std::make_shared<Record>(Record{s, true, 0});
   return submit(s, [r] {
     r->pending = false;
@@ -142,6 +148,7 @@ API cuEventElapsedTime(float *ms, Event *a, Event *b) {
 }
 API cuStreamWaitEvent(Stream *s, Event *e, unsigned) {
   ENTER
+  if (e->captured) return wait_captured(s, e->captured, e->after);
   NOT_CAPTURED(s)
   return submit(s, [r = e->last] { return reach(r); });
 }

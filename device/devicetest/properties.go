@@ -117,7 +117,7 @@ func climbs(t *testing.T, dev device.Device, _ Tolerances) {
 // A matrix that no rung helps reports the pivot and leaves NaN; NaN in the input is a failure
 // where it meets the diagonal; the other matrices of a batch are well.
 func fails(t *testing.T, dev device.Device, _ Tolerances) {
-	const m = 70
+	const m = 100
 	good := newRandom(3).correlations("c", none, 1, m).data
 	for _, c := range []struct {
 		name  string
@@ -126,6 +126,7 @@ func fails(t *testing.T, dev device.Device, _ Tolerances) {
 		pivot int
 	}{
 		{"negative diagonal", [2]int{45, 45}, -1, 45},
+		{"negative diagonal near the end", [2]int{90, 90}, -1, 90},
 		{"NaN on the diagonal", [2]int{0, 0}, math.NaN(), 0},
 		{"NaN below the diagonal", [2]int{50, 3}, math.NaN(), 50},
 		{"infinity on the diagonal", [2]int{33, 33}, math.Inf(1), 33},

@@ -39,7 +39,7 @@ func ardRows() []row {
 	for _, form := range maternShapes {
 		name := fmt.Sprintf(" matern%d2", form.TwiceNu())
 		rows = append(rows,
-			row{ops: ops, variant: "Kuf" + name, sizes: [][]int{{1, 1, 1, 1}, {2, 33, 131, 5}},
+			row{ops: ops, variant: "Kuf" + name, sizes: [][]int{{1, 1, 1, 1}, {2, 33, 131, 5}, {1, 70, 31, 40}},
 				build: cross(all, form)},
 			row{ops: ops, variant: "Kuf isotropic" + name, sizes: [][]int{{2, 33, 31, 5}}, build: cross(one, form)},
 			row{ops: ops, variant: "Kuu" + name, sizes: [][]int{{1, 1, 1}, {2, 70, 5}}, build: own(all, form)},

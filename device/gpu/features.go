@@ -62,6 +62,7 @@ func beginFeatures(op string, scratch device.Scratch, n device.FeatureShape, h *
 func (d *Device) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
 	const op = "RandomFeatures"
 	t := beginFeatures(op, scratch, device.CheckFeatures(op, out, h, p, rows), h, p, noise)
+	d.beside(false, p.MeanOmega, p.LogVarOmega, p.LogL, p.Mixing, p.MeanW, p.LogVarW)
 	d.drawSpectra(t)
 	if noise.Local {
 		d.contrast(t)
@@ -69,6 +70,7 @@ func (d *Device) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, r
 		n := t.weights * t.Columns() * t.Out
 		d.draw(t.weights, t.Columns(), t.Out, noise.Weights, noise.WDraws, p.MeanW, p.LogVarW, nil, d.growReals(&t.w, n), d.growReals(&t.e, n))
 	}
+	d.back()
 	columns := t.tilesOf(t.Out)
 	span, chunks := t.chunksOfFrequencies(columns)
 	n, mean, square := t.S*t.B*t.Out, d.ptr(out), cuda.Pointer(0)

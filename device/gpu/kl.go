@@ -23,12 +23,14 @@ func (d *Device) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Te
 	grid := cuda.Grid{X: rows, Y: (r + klPiece - 1) / klPiece, Z: 1}
 	n := grid.X * grid.Y
 	sums, excess := d.growDoubles(&d.state.kl.kl, n), d.growDoubles(&d.state.kl.dlogl, n)
-	d.real.launch("kl_diag", grid, 0, cuda.Int(r), d.live(weight),
-		d.ptr(dmean), d.ptr(dlogvar), d.ptr(mean), d.ptr(logvar), d.ptr(logl), sums, excess)
 	fold := cuda.Grid{X: 1, Y: 1, Z: 1}
 	if logl != nil {
 		fold.X += (rows + 255) / 256
 	}
+	d.beside(true, mean, logvar, logl)
+	defer d.back()
+	d.real.launch("kl_diag", grid, 0, cuda.Int(r), d.live(weight),
+		d.ptr(dmean), d.ptr(dlogvar), d.ptr(mean), d.ptr(logvar), d.ptr(logl), sums, excess)
 	d.real.launch("kl_fold", fold, 0, cuda.Int(rows), cuda.Int(grid.Y), d.ptr(kl), d.ptr(dlogl), sums, excess)
 }
 
@@ -37,6 +39,8 @@ func (d *Device) KLInducing(kl, dm, ds, m, s *device.Tensor, weight device.Scala
 	n := device.CheckKLInducing(kl, dm, ds, m, s)
 	grid := cuda.Grid{X: (n.M + klRows - 1) / klRows, Y: n.J, Z: 1}
 	sums := d.growDoubles(&d.state.kl.kl, grid.X*grid.Y)
+	d.beside(true, m, s)
+	defer d.back()
 	d.double.launch("kl_inducing", grid, 0, cuda.Int(n.M), flag(n.Diagonal), d.live(weight),
 		d.ptr(dm), d.ptr(ds), d.ptr(m), d.ptr(s), sums)
 	d.double.fold(d.ptr(kl), sums, grid.X*grid.Y, false, 1)

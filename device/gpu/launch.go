@@ -44,6 +44,29 @@ func (f *family) launch(name string, grid cuda.Grid, shared int, args ...cuda.Ar
 	}
 }
 
+// beside lets what is launched until back go to the second stream of a recorded step, if opens is
+// set or if that has work already: see cuda.Context.Beside. It may read fixed, which a step leaves
+// as they are until it has the gradient.
+func (d *Device) beside(opens bool, fixed ...*device.Tensor) {
+	if d.recording == nil {
+		return
+	}
+	var owners []any
+	for _, t := range fixed {
+		if t != nil {
+			owners = append(owners, d.memory(t).block)
+		}
+	}
+	d.check("working on a second stream", d.context.Beside(opens, owners))
+}
+
+// back ends what beside began.
+func (d *Device) back() {
+	if d.recording != nil {
+		d.context.Back()
+	}
+}
+
 // maxGrid is the most blocks of a grid in y and z.
 const maxGrid = 65535
 
