@@ -8,15 +8,15 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Ahead is a second stream of a Context, on which copies to the GPU go on while the first computes.
+// Ahead is a stream of a Context for copies to the GPU that go on while the first one computes.
 type Ahead struct {
 	context *Context
 	stream  cu.Stream
 	staging
-	copied, taken cu.Event // on the second stream, and on the first
+	copied, taken cu.Event // on this stream, and on the first
 }
 
-// Ahead is the second stream. The first call makes it.
+// Ahead is the stream for uploads. The first call makes it.
 func (c *Context) Ahead() (*Ahead, error) {
 	if c.ahead != nil {
 		return c.ahead, nil

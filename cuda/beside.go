@@ -66,6 +66,7 @@ func (c *Context) besides() error {
 	b.met, failed[2] = cu.MakeEvent(cu.DisableTiming)
 	for _, err := range failed {
 		if err != nil {
+			b.close()
 			return fail("making a second stream", err)
 		}
 	}
@@ -88,6 +89,13 @@ func (c *Context) meet() error {
 	return nil
 }
 
+// apart forgets what the streams have used, whose memory may be freed then.
+func (b *beside) apart() {
+	if b != nil {
+		b.open, b.inside, b.first, b.second, b.fixed = false, false, nil, nil, nil
+	}
+}
+
 // turn is the stream for a kernel with these arguments, which has waited for the other if it must.
 func (c *Context) turn(args []Arg) (cu.Stream, error) {
 	b := c.beside
@@ -97,6 +105,8 @@ func (c *Context) turn(args []Arg) (cu.Stream, error) {
 	for _, a := range args {
 		var err error
 		switch {
+		case a.owner == nil && a.kind == U64 && a.bits != 0:
+			panic("cuda: a kernel beside others has memory without an owner")
 		case a.owner == nil:
 		case !b.inside:
 			if b.second[a.owner] {

@@ -78,7 +78,8 @@ func (c Capability) why() string {
 	return "tensor cores for doubles"
 }
 
-// Context is a GPU with one stream and the kernels of kernels.cu.
+// Context is a GPU with a stream and the kernels of kernels.cu. Uploads ahead of their step have a
+// stream of their own, and so has work beside that of a recorded step.
 type Context struct {
 	info       Info
 	dev        cu.Device

@@ -86,8 +86,9 @@ type Graph struct {
 	exec    unsafe.Pointer
 }
 
-// Capture makes a graph of what work puts on the stream, which does not run. Work may launch, clear
-// and copy, and nothing else. The error is ErrNoGraphs where the driver is too old.
+// Capture makes a graph of what work puts on the stream, and on a second one by Beside, which does
+// not run. Work may launch, clear, copy and Put, and nothing else. The error is ErrNoGraphs where
+// the driver is too old.
 func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
 	if err := c.enter(); err != nil { // until the end: the driver binds a capture to its thread
 		return nil, nil, err
@@ -106,6 +107,7 @@ func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
 	defer func() { // also where work panics
 		c.trace = nil
 		met := c.meet()
+		c.beside.apart()
 		var graph unsafe.Pointer
 		ended := graphResult("ending a capture", C.cuStreamEndCapture(stream, &graph))
 		if ended == nil {

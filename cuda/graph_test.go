@@ -153,6 +153,9 @@ func TestBeside(t *testing.T) {
 				add("x", "y", 1)                                       // 13, after all
 				beside(true, nil, func() { set("w", "x", 1) })         // 13, before the end
 			})
+			if b := c.beside; len(b.first)+len(b.second)+len(b.fixed) > 0 {
+				t.Error("what has the memory of a step is kept after its capture")
+			}
 			ok(t, g.Launch())
 			for name, want := range map[string]float64{"w": 13, "x": 13, "y": 9, "z": 4} {
 				got := make([]float64, 1)
@@ -169,6 +172,17 @@ func TestBeside(t *testing.T) {
 			}); err == nil || !strings.Contains(err.Error(), "ending a capture: CUDA error 904") {
 				t.Errorf("work that nobody waits for: %v", err)
 			}
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("memory of unknown owners is used beside other work")
+					}
+				}()
+				c.Capture(func() {
+					beside(true, nil, func() { add("w", "x", 1) })
+					c.Kernel("fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Float64(1), at("y"), Pointer(numbers["z"]))
+				})
+			}()
 		})
 	}
 }

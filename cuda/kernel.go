@@ -87,8 +87,9 @@ func (c *Context) Kernel(name string) *Kernel {
 	return k
 }
 
-// Launch starts the kernel on the stream, with the number of threads of its source and shared
-// bytes of dynamic shared memory. Arguments that do not fit the kernel's parameters are a bug.
+// Launch starts the kernel on the stream, or beside it, with the number of threads of its source
+// and shared bytes of dynamic shared memory. Arguments that do not fit the kernel's parameters are
+// a bug.
 func (k *Kernel) Launch(grid Grid, shared int, args ...Arg) error {
 	if len(args) != len(k.Params) {
 		panic(fmt.Sprintf("cuda: kernel %s has %d parameters, not %d", k.Name, len(k.Params), len(args)))

@@ -43,6 +43,7 @@ struct Captured {
   bool guest;   // of the second stream, on the first
 };
 struct Capture {
+  int number; // of all so far
   int mode;
   std::thread::id thread;
   Stream *origin; // where the capture began, if that is another
@@ -52,7 +53,10 @@ struct Capture {
   size_t met = 0;    // how much of the work the origin has
   bool apart = false; // there is more, or a wait, that the origin has not waited for
   bool lost = false;
-  Capture(int mode, std::thread::id thread, Stream *origin) : mode(mode), thread(thread), origin(origin) {}
+  Capture(int mode, std::thread::id thread, Stream *origin) : mode(mode), thread(thread), origin(origin) {
+    static int captures = 0;
+    number = ++captures;
+  }
   void put(Work w) {
     work.push_back({std::move(w), waited, false});
     own++;
@@ -117,8 +121,8 @@ int drain(Stream *);
 int drain_all();
 void each_stream(const std::function<void(Stream *)> &);
 
-// wait_captured is a wait of a stream for what another, which is captured, has got so far.
-int wait_captured(Stream *, Stream *first, size_t after);
+// wait_captured is a wait of a stream for so much work of a capture, by its number.
+int wait_captured(Stream *, int capture, size_t after);
 
 // lose counts a launch, of a kernel or a graph, and is the error of the one at which the driver is
 // lost.

@@ -52,8 +52,12 @@ static void join(Capture &origin, Capture &other, size_t until) {
   other.apart = other.met < other.own;
 }
 
-int fake::wait_captured(Stream *s, Stream *first, size_t after) {
-  if (!s || !first->capture) return refuse(CAPTURE_ISOLATION, __func__, "the event is of a capture that has ended, or the stream is NULL");
+int fake::wait_captured(Stream *s, int capture, size_t after) {
+  Stream *first = nullptr;
+  each_stream([&](Stream *other) {
+    if (other->capture && other->capture->number == capture) first = other;
+  });
+  if (!s || !first) return refuse(CAPTURE_ISOLATION, __func__, "the event is of a capture that has ended, or the stream is NULL");
   if (s == first) return OK;
   Stream *origin = first->capture->origin ? first->capture->origin : first;
   if (s->capture && s != origin && s->capture->origin != origin) return refuse(CAPTURE_ISOLATION, __func__, "the stream is part of another capture");

@@ -95,7 +95,7 @@ struct Record {
 
 struct Event {
   std::shared_ptr<Record> last = std::make_shared<Record>();
-  Stream *captured = nullptr; // the stream, if its capture has the last record, after so much work
+  int capture = 0; // of the last record, which comes after so much of its work; or 0
   size_t after = 0;
 };
 
@@ -119,8 +119,8 @@ API cuEventDestroy_v2(Event *e) {
 }
 API cuEventRecord(Event *e, Stream *s) {
   ENTER
-  e->captured = s && s->capture ? s : nullptr;
-  if (e->captured) {
+  e->capture = s && s->capture ? s->capture->number : 0;
+  if (e->capture) {
     e->after = s->capture->own;
     return OK;
   }
@@ -148,7 +148,7 @@ API cuEventElapsedTime(float *ms, Event *a, Event *b) {
 }
 API cuStreamWaitEvent(Stream *s, Event *e, unsigned) {
   ENTER
-  if (e->captured) return wait_captured(s, e->captured, e->after);
+  if (e->capture) return wait_captured(s, e->capture, e->after);
   NOT_CAPTURED(s)
   return submit(s, [r = e->last] { return reach(r); });
 }

@@ -9,7 +9,7 @@ constexpr int TILE = 64, DEPTH = 16, TILE_THREADS = 128, TALL = 128;
 // From 9.0 on products of 64×64 tiles wait for the second level of cache. Taller tiles read three
 // quarters as much.
 #if TARGET == 90
-constexpr int TALLER = TALL, TALLER_BLOCKS = 2; // in a multiprocessor
+constexpr int TALLER = TALL, TALLER_BLOCKS = 2; // of gemm_nn or ard in a multiprocessor
 #else
 constexpr int TALLER = TILE, TALLER_BLOCKS = 3;
 #endif

@@ -21,13 +21,13 @@ __device__ __forceinline__ double product(double a, double b) {
 __device__ __forceinline__ float square_root(float v) { return sqrtf(v); }
 __device__ __forceinline__ double square_root(double v) { return sqrt(v); }
 
-// reciprocal is 1/v, and reciprocal_root 1/√v, of a normal number to a unit in the last place; of
-// others they are NaN, infinite or 0. A step for a third of the digits takes the place of division,
-// which branches for what is not normal.
+// reciprocal is 1/v, to a unit in the last place, and reciprocal_root 1/√v, to two, for 2⁻¹⁰²² ≤ v
+// ≤ 2¹⁰²²; beyond they are NaN, infinite or 0. The approximation of the hardware has a third of the
+// digits, and one step makes the others. Division would branch for what is not normal.
 #ifdef ON_GPU
 __device__ __forceinline__ double reciprocal(double v) {
   double r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v)); // 2⁻¹⁹
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(v));
   double e = fused(-v, r, 1.0);
   return fused(r, fused(e, e, e), r);
 }

@@ -27,7 +27,8 @@ struct Columns {
 
 // eliminate_columns makes columns j … j+7, a row a thread. Each warp eliminates rows j … j+7, too,
 // those on the diagonal, in its lanes: so no warp waits for another. The next pivot is made in
-// every lane, since all wait for its reciprocal.
+// every lane, since all wait for its reciprocal. Numbers whose square is no number do not come: c
+// has correlations.
 __device__ __forceinline__ void eliminate_columns(Columns s, int j, double *done) {
   int t = (int)threadIdx.x;
   double row[NARROW], corner[NARROW];
@@ -66,7 +67,7 @@ struct Panel {
 // rows.
 __device__ __forceinline__ void store_columns(Panel p, Columns s, int j, const double *done) {
   int t = (int)threadIdx.x - TALL, k = t % NARROW;
-  double root = reciprocal_root(s.pivots[j + k]);
+  double pivot = s.pivots[j + k], root = reciprocal_root(pivot);
   done += k * COLUMN_LD;
   j += p.j0 + k;
 #pragma unroll
@@ -74,18 +75,18 @@ __device__ __forceinline__ void store_columns(Panel p, Columns s, int j, const d
     int r = q + t / NARROW, i = p.i0 + r;
     if (i >= p.m || j >= p.m) continue;
     if (p.inverse()) p.x[j * p.m + i] = root * done[TILE + r];
-    p.l[i * p.m + j] = i < j ? 0.0 : root * done[p.inverse() ? r : TILE + r];
+    p.l[i * p.m + j] = i < j ? 0.0 : root * (i == j ? pivot : done[p.inverse() ? r : TILE + r]);
   }
 }
 
 // failed_pivot is the first pivot without a reciprocal or a root, or −1, to every thread of a warp.
 __device__ __forceinline__ int failed_pivot(const double *pivots) {
-  const double normal = power_of_two<double>(-1022);
+  const double least = power_of_two<double>(-1022), most = power_of_two<double>(1022);
   int lane = (int)threadIdx.x % 32, first = TILE;
 #pragma unroll
   for (int q = 32; q >= 0; q -= 32) {
     double v = pivots[q + lane];
-    first = v >= normal && v < infinity<double>() ? first : q + lane;
+    first = v >= least && v <= most ? first : q + lane;
   }
 #pragma unroll
   for (int step = 16; step > 0; step /= 2) first = smaller(first, __shfl_xor_sync(~0u, first, step));

@@ -2,8 +2,9 @@
 // with the Go library, on the double and on a card. No operation launches it. No CPU twin.
 #pragma once
 
-// probe: out[i] = f(x[i]), f by its number: eˣ, ln x, sin x, cos x, Φ⁻¹(x); or element i of the
-// stream of normals with key {1, 2}, row 3, step 4, tail 5. Grid ⌈n/256⌉, no shared memory.
+// probe: out[i] = f(x[i]), f by its number: eˣ, ln x, sin x, cos x, Φ⁻¹(x); 1/x, 1/√x in double; or
+// element i of the stream of normals with key {1, 2}, row 3, step 4, tail 5. Grid ⌈n/256⌉, no
+// shared memory.
 template <typename T>
 __device__ __forceinline__ void probe(int n, int f, T *out, const T *x) {
   int i = global_thread();
@@ -23,6 +24,12 @@ __device__ __forceinline__ void probe(int n, int f, T *out, const T *x) {
     break;
   case 4:
     out[i] = quantile(x[i], 1 - x[i]);
+    break;
+  case 6:
+    out[i] = (T)reciprocal((double)x[i]);
+    break;
+  case 7:
+    out[i] = (T)reciprocal_root((double)x[i]);
     break;
   default: {
     T z[4];

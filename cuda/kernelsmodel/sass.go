@@ -84,7 +84,8 @@ func parseSASS(text string) (map[string][]instruction, error) {
 }
 
 // findDead marks code that never runs: what BRA.DIV goes to where threads of a warp have parted,
-// which no kernel of ours lets happen at a shuffle.
+// which no kernel of ours lets happen at a shuffle. What CALL goes to is marked, too: the slow
+// paths of divisions and roots, which normal numbers do not take.
 func findDead(code []instruction) {
 	for at := range code {
 		if i := &code[at]; i.full == "BRA.DIV" {
