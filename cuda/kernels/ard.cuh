@@ -61,7 +61,8 @@ __device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int 
     double factor = p < d ? (weight ? weight[p] : 1.0) : 0.0;
     return Weighted<double>{x[smaller(b0 + i, n - 1) * d + smaller(p, d - 1)], factor};
   };
-  tile_sums<false, false, HEIGHT, HEIGHT == TALL>(sum, 0, d, 1, read_z, read_x, [] {}, warp_counts(m0, b0, m, n, lower));
+  tile_sums<false, false, HEIGHT, HEIGHT == TALL>(sum, 0, d, 1, read_z, read_x, [] {},
+                                                     warp_squares(m0, b0, m, n, lower) > 0 ? COLUMNS / 2 : 0);
   double of_z[ROWS], of_x[COLUMNS];
 #pragma unroll
   for (int r = 0; r < ROWS; r++) of_z[r] = norm_z[smaller(m0 + tile_row(r), m - 1)];

@@ -33,21 +33,23 @@ __device__ __forceinline__ int tile_column(int c) {
   return t / 32 % 2 * 32 + t % 4 * 2 + c % 2 + c / 2 * 8;
 }
 
-// warp_counts says whether an element of this thread's warp is in an m×n matrix, or in its lower
-// triangle, for the tile at (i0, j0).
-__device__ __forceinline__ bool warp_counts(int i0, int j0, int m, int n, bool lower) {
+// warp_squares is how many of the four squares beside each other, from the left, this thread's warp
+// has in an m×n matrix, for the tile at (i0, j0); 0 if none of its elements are there, or in the
+// lower triangle.
+__device__ __forceinline__ int warp_squares(int i0, int j0, int m, int n, bool lower) {
   int t = (int)threadIdx.x, i = i0 + t / 64 * 32, j = j0 + t / 32 % 2 * 32;
-  return (i < m) & (j < n) & !(lower & (j > i + 31));
+  bool some = (i < m) & (j < n) & !(lower & (j > i + 31));
+  return some ? smaller(div_up(n - j, 8), COLUMNS / 2) : 0;
 }
 
-// tile_step adds the products of NUMBERS numbers of depth, in order, to the squares of the thread's
-// columns from `square` on, the same for a warp. LD_A and LD_B are from one number of depth to the
-// next.
-template <int LD_A, int LD_B, int NUMBERS, typename T>
-__device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, const T *b, int square) {
+// tile_step adds the products of NUMBERS numbers of depth, in order, to the squares from `begin` to
+// `end` of those beside each other, the same for a warp. LD_A and LD_B are from one number of depth
+// to the next.
+template <int LD_A, int LD_B, int NUMBERS, int UNROLL = NUMBERS, typename T>
+__device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, const T *b, int begin, int end) {
   a += tile_row(0);
   b += tile_column(0);
-#pragma unroll
+#pragma unroll UNROLL
   for (int p = 0; p < NUMBERS; p++) {
     T va[ROWS];
     Pair<T> vb[COLUMNS / 2];
@@ -57,7 +59,7 @@ __device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, c
     for (int c = 0; c < COLUMNS / 2; c++) vb[c] = *(const Pair<T> *)(b + p * LD_B + c * 8);
 #pragma unroll
     for (int c = 0; c < COLUMNS / 2; c++) {
-      if (c < square) continue;
+      if ((c < begin) | (c >= end)) continue;
 #pragma unroll
       for (int r = 0; r < ROWS; r++) {
         sum[r][2 * c] = fused(va[r], vb[c].x, sum[r][2 * c]);
@@ -68,15 +70,16 @@ __device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, c
 }
 
 #if TARGET == 80 || TARGET == 90
+constexpr int PARTLY = DEPTH; // unrolled, of a step of a few squares
 // From compute capability 8.0 on, tensor cores multiply doubles: 8×4 times 4×8, of which lane 4·i +
 // p brings a(i, p) and b(i, p), and which sums four products in its own order. From 9.0 on, 16×4
 // times 4×8 is one instruction, and takes half as long; the lane brings a(i + 8, p), too.
-template <int LD_A, int LD_B, int NUMBERS>
-__device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const double *a, const double *b, int square) {
+template <int LD_A, int LD_B, int NUMBERS, int UNROLL = NUMBERS>
+__device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const double *a, const double *b, int begin, int end) {
   int t = (int)threadIdx.x;
   a += t % 4 * LD_A + tile_row(0);
   b += t % 4 * LD_B + t / 32 % 2 * 32 + t % 32 / 4;
-#pragma unroll
+#pragma unroll UNROLL
   for (int p = 0; p < NUMBERS; p += 4) {
     double va[ROWS], vb[COLUMNS / 2];
 #pragma unroll
@@ -85,7 +88,7 @@ __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const do
     for (int c = 0; c < COLUMNS / 2; c++) vb[c] = b[p * LD_B + c * 8];
 #pragma unroll
     for (int c = 0; c < COLUMNS / 2; c++) {
-      if (c < square) continue;
+      if ((c < begin) | (c >= end)) continue;
 #if TARGET == 80
 #pragma unroll
       for (int r = 0; r < ROWS; r++) mma(sum[r][2 * c], sum[r][2 * c + 1], va[r], vb[c]);
@@ -97,6 +100,8 @@ __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const do
     }
   }
 }
+#else
+constexpr int PARTLY = 1; // registers would be short
 #endif
 
 // Weighted is a number and its factor. They are multiplied when they are placed in shared memory:
@@ -119,10 +124,11 @@ __device__ __forceinline__ T value(Weighted<T> v) {
 // also for p ≥ end, where the product of both must be 0; they have no branches, so that the next
 // numbers are on their way while the last are summed. ROWS_A says that neighbouring i are
 // neighbours in memory, else neighbouring p are. The tile has HEIGHT rows, and the block twice as
-// many threads. A warp whose sums do not count only brings numbers. AGAIN says that each step makes
+// many threads. A warp computes so many squares beside each other; one without any
+// only brings numbers. AGAIN says that each step makes
 // its addresses again: kept ones would take the registers of a second block.
 template <bool ROWS_A, bool ROWS_B, int HEIGHT = TILE, bool AGAIN = false, typename T, class A, class B, class Next>
-__device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next, bool counts = true) {
+__device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next, int squares = COLUMNS / 2) {
   constexpr int LD = HEIGHT + 4, LOADS_A = DEPTH / 2, LOADS_B = TILE * DEPTH / (2 * HEIGHT);
   SHARED(Pair<T>, tile_a, [DEPTH][LD / 2]);
   SHARED(Pair<T>, tile_b, [DEPTH][TILE_LD / 2]);
@@ -166,7 +172,8 @@ __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, in
       }
       fetch(from);
     }
-    if (counts) tile_step<LD, TILE_LD, DEPTH>(sum, to_a, to_b, 0);
+    if (squares == COLUMNS / 2) tile_step<LD, TILE_LD, DEPTH>(sum, to_a, to_b, 0, COLUMNS / 2);
+    else if (squares > 0) tile_step<LD, TILE_LD, DEPTH, PARTLY>(sum, to_a, to_b, 0, squares);
   }
 }
 
@@ -204,7 +211,10 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
     a += term_a;
     b += term_b;
   };
-  tile_sums<TA, !TB, HEIGHT, HEIGHT == TALL>(sum, begin, end, terms, read_a, read_b, next, warp_counts(i0, j0, m, n, flags & (C_LOWER | C_MIRROR)));
+  int squares = warp_squares(i0, j0, m, n, flags & (C_LOWER | C_MIRROR));
+  // n is not small: the code for fewer would not pay
+  if ((TA || TB) && squares > 0) squares = COLUMNS / 2;
+  tile_sums<TA, !TB, HEIGHT, HEIGHT == TALL>(sum, begin, end, terms, read_a, read_b, next, squares);
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     int i = i0 + tile_row(r), last = (flags & (C_LOWER | C_MIRROR)) ? smaller(n - 1, i) : n - 1;

@@ -112,7 +112,7 @@ __device__ __forceinline__ int eliminate(double (&sum)[ROWS][COLUMNS], Panel p, 
       if (t < TALL) eliminate_columns(s, j, s.done[turn]);
       else if (j > 0) store_columns(p, s, j - NARROW, s.done[1 - turn]);
       __syncthreads();
-      if (counts && side >= half) tile_step<COLUMN_LD, COLUMN_LD, NARROW>(sum, s.scaled, s.done[turn], side == half ? c / NARROW + 1 : 0);
+      if (counts && side >= half) tile_step<COLUMN_LD, COLUMN_LD, NARROW>(sum, s.scaled, s.done[turn], side == half ? c / NARROW + 1 : 0, COLUMNS / 2);
     }
   }
   if (t >= TALL) store_columns(p, s, TILE - NARROW, s.done[1]);
@@ -144,9 +144,9 @@ __device__ __forceinline__ int potrf_rows(Columns s, Panel p, int from, double r
   auto read_rows = [&](int i, int q) { return ((q >= begin) & (q < p.j0)) ? of[smaller(first + i, m - 1) * by_row + q * by_column] : 0.0; };
   auto read_diagonal = [&](int j, int q) { return q < p.j0 ? p.l[smaller(p.j0 + j, m - 1) * m + q] : 0.0; };
   // Above the diagonal nothing counts. Of L⁻ᵀ there is nothing before its first row.
-  bool counts = t / 32 != 1;
+  bool counts = t / 32 != 1, any = counts & !(upper & (begin == p.j0));
   double sum[ROWS][COLUMNS] = {};
-  tile_sums<false, false, TALL>(sum, from, p.j0, 1, read_rows, read_diagonal, [] {}, counts & !(upper & (begin == p.j0)));
+  tile_sums<false, false, TALL>(sum, from, p.j0, 1, read_rows, read_diagonal, [] {}, any ? COLUMNS / 2 : 0);
   // What the products are taken from. Rows beyond the last are those of the identity.
   const double *start = upper ? p.x : c;
   int rows = upper ? from : m;

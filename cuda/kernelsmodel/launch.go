@@ -54,6 +54,8 @@ type work struct {
 	staged       float64 // bytes that its blocks read, of which the second level of cache has most
 	// idle is which share of the warps leaves out the products of a loop. Nil: none.
 	idle func(loop []instruction) float64
+	// squares is how many of four a warp computes at most in a step of a product. 0: all.
+	squares int
 	// trips is how often a loop runs for each time that the code around it does. Nil: not at all.
 	trips func(l *loop, code []instruction) float64
 }

@@ -100,6 +100,9 @@ func (c card) bound(k code, l launch, w work) (us float64, of string) {
 // spend is the path of a warp through a loop, once, and what it keeps busy.
 func (c card) spend(sass []instruction, l *loop, w work) (path float64, busy map[unit]float64) {
 	own := l.own(sass)
+	if w.squares > 0 && multiplies(own) {
+		own = someProducts(own, w.squares)
+	}
 	path, busy = c.path(own), c.busy(own)
 	if l.around != nil { // after the first time, what the time before has begun is waited for
 		path = c.path(slices.Concat(own, own)) - path

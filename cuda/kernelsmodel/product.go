@@ -11,13 +11,17 @@ const (
 )
 
 // tiling is a product of tiles: its blocks, the mean number of steps of each, the bytes that they
-// stage, and the share of the steps of their warps that are left out.
-type tiling struct{ blocks, steps, staged, idle float64 }
+// stage, and the share of the steps of their warps that are left out. A step has so many squares of
+// four, if not all.
+type tiling struct {
+	blocks, steps, staged, idle float64
+	squares                     int
+}
 
 // work of a batch of products, with so many terms each.
 func (t tiling) work(batch, terms int) work {
 	n := t.steps * float64(terms)
-	return work{blocks: t.blocks * float64(batch), staged: t.staged * float64(batch*terms), trips: steps(n),
+	return work{blocks: t.blocks * float64(batch), staged: t.staged * float64(batch*terms), trips: steps(n), squares: t.squares,
 		idle: func([]instruction) float64 { return t.idle }}
 }
 
@@ -26,6 +30,16 @@ func (t tiling) work(batch, terms int) work {
 // triangles are not read. A warp has 32×32 elements, and leaves out those that do not count.
 func product(height, flags, m, n, k int, ta, tb bool) (t tiling) {
 	lower, done := flags&(lowerC|mirrorC) != 0, 0.0
+	squares := func(columns int) int {
+		if ta || tb { // all, if any
+			return 4
+		}
+		return min(up(columns, 8), 4)
+	}
+	most := squares(n)
+	if most < 4 {
+		t.squares = most
+	}
 	for i0 := 0; i0 < m; i0 += height {
 		for j0 := 0; j0 < n; j0 += 64 {
 			if lower && j0 > i0+height-64 {
@@ -52,7 +66,7 @@ func product(height, flags, m, n, k int, ta, tb bool) (t tiling) {
 			for i := i0; i < i0+height; i += 32 {
 				for _, j := range []int{j0, j0 + 32} {
 					if i < m && j < n && !(lower && j > i) {
-						done += n16 * 16 / float64(height)
+						done += n16 * 16 / float64(height) * float64(squares(n-j)) / float64(most)
 					}
 				}
 			}
@@ -140,6 +154,20 @@ func join(l launch) work {
 
 // multiplies says whether instructions are a step of a product of tiles.
 func multiplies(own []instruction) bool { return count(own, "DMMA") > 0 || count(own, "DFMA") >= 256 }
+
+// someProducts leaves so many quarters of the products of a step.
+func someProducts(own []instruction, quarters int) (some []instruction) {
+	n := 0
+	for _, i := range own {
+		if i.op == "DMMA" || i.op == "DFMA" {
+			if n++; n%4 >= quarters {
+				continue
+			}
+		}
+		some = append(some, i)
+	}
+	return some
+}
 
 // products are those of a step of a product of tiles, and their reads of shared memory.
 func products(own []instruction) (some []instruction) {

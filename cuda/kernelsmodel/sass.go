@@ -187,19 +187,24 @@ func (l *loop) own(code []instruction) (own []instruction) {
 			continue
 		}
 		own = append(own, i)
-		if i.target > at && i.target <= l.last && (i.always || elseLonger(code, at)) {
+		if i.target > at && i.target <= l.last && (i.always || elseTaken(code, at)) {
 			at = i.target - 1
 		}
 	}
 	return own
 }
 
-// elseLonger says whether a branch with a condition goes to the longer of two ways: where the code
-// that it skips ends in a branch to what comes after both.
-func elseLonger(code []instruction, at int) bool {
+// elseTaken says whether a branch with a condition is taken: where the code that it skips ends in a
+// branch to what comes after both ways, and the other way is longer. Of two steps of a product it
+// is the shorter one, which asks for no part of it.
+func elseTaken(code []instruction, at int) bool {
 	other := code[at].target
 	end := code[other-1]
-	return end.op == "BRA" && end.always && end.target > other && end.target-other > other-at-2
+	if end.op != "BRA" || !end.always || end.target <= other || end.target > len(code) {
+		return false
+	}
+	longer := end.target-other > other-at-2
+	return longer != (multiplies(code[at+1:other]) && multiplies(code[other:end.target]))
 }
 
 // count is how many instructions have one of these names.

@@ -17,6 +17,8 @@ var products = []product{
 	{m: 1, n: 1, k: 1, batch: 1, alpha: 1},
 	{m: 65, n: 33, k: 20, batch: 2, alpha: -0.5, beta: 2},
 	{m: 64, n: 64, k: 16, batch: 1, alpha: 1, power: -0.5},
+	{m: 100, n: 13, k: 40, batch: 2, alpha: 1},
+	{m: 33, n: 52, k: 20, batch: 1, alpha: 1, beta: -1},
 	{m: 33, n: 130, k: 17, batch: 2, terms: 3, alpha: 1, beta: 1},
 	{m: 70, n: 31, k: 70, batch: 2, alpha: 1, a: matrix{lower: true}},
 	{m: 31, n: 70, k: 70, batch: 1, terms: 2, alpha: 1, b: matrix{lower: true}},
