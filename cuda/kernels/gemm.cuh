@@ -173,7 +173,7 @@ __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, in
       fetch(from);
     }
     if (squares == COLUMNS / 2) tile_step<LD, TILE_LD, DEPTH>(sum, to_a, to_b, 0, COLUMNS / 2);
-    else if (squares > 0) tile_step<LD, TILE_LD, DEPTH, PARTLY>(sum, to_a, to_b, 0, squares);
+    else if (squares > 0) tile_step<LD, TILE_LD, DEPTH, PARTLY>(sum, to_a, to_b, 0, smaller(squares, COLUMNS / 2 - 1));
   }
 }
 
@@ -186,7 +186,8 @@ constexpr int C_MIRROR = 8; // the lower triangle of C is computed, and written 
 // gemm_tile is the tile of C at (i0, j0), of HEIGHT rows: C = α Σ_q op(A_q) op(B_q) + β C. C is
 // m×n, op(A) m×k and op(B) k×n, each by rows. Where A or B is a triangle, the zeros are skipped by
 // tiles. Within one matrix 32 bits count the elements.
-template <bool TA, bool TB, int HEIGHT = TILE>
+// NARROW_N says that n may be small, or what is left of it: squares beyond it are left out.
+template <bool TA, bool TB, int HEIGHT = TILE, bool NARROW_N = false>
 __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int n, int k, int terms, double alpha, double beta,
                                           const double *a, int lda, int term_a, const double *b, int ldb, int term_b, double *c, int ldc) {
   int begin = 0, end = k;
@@ -212,8 +213,7 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
     b += term_b;
   };
   int squares = warp_squares(i0, j0, m, n, flags & (C_LOWER | C_MIRROR));
-  // n is not small: the code for fewer would not pay
-  if ((TA || TB) && squares > 0) squares = COLUMNS / 2;
+  if (!NARROW_N && squares > 0) squares = COLUMNS / 2;
   tile_sums<TA, !TB, HEIGHT, HEIGHT == TALL>(sum, begin, end, terms, read_a, read_b, next, squares);
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
@@ -260,7 +260,7 @@ __device__ __forceinline__ void gemm(GEMM_PARAMS) {
   long long z = (int)blockIdx.z;
   if ((flags & (C_LOWER | C_MIRROR)) && j0 > i0 + HEIGHT - TILE) return; // the whole block
   if (logs) alpha *= exponential(power * logs[z]);
-  gemm_tile<TA, TB, HEIGHT>(flags, i0, j0, m, n, k, terms, alpha, beta, a + z * step_a, lda, term_a, b + z * step_b, ldb, term_b, c + z * step_c, ldc);
+  gemm_tile<TA, TB, HEIGHT, !TA && !TB>(flags, i0, j0, m, n, k, terms, alpha, beta, a + z * step_a, lda, term_a, b + z * step_b, ldb, term_b, c + z * step_c, ldc);
 }
 BOUNDED_PRODUCT_KERNEL(2 * TALLER, TALLER_BLOCKS, gemm_nn_f64, (GEMM_PARAMS), (gemm<false, false, TALLER>(GEMM_ARGS)))
 PRODUCT_KERNEL(TILE_THREADS, gemm_nt_f64, (GEMM_PARAMS), (gemm<false, true, TILE>(GEMM_ARGS)))

@@ -196,15 +196,18 @@ func (l *loop) own(code []instruction) (own []instruction) {
 
 // elseTaken says whether a branch with a condition is taken: where the code that it skips ends in a
 // branch to what comes after both ways, and the other way is longer. Of two steps of a product it
-// is the shorter one, which asks for no part of it.
+// is the one with more products.
 func elseTaken(code []instruction, at int) bool {
 	other := code[at].target
 	end := code[other-1]
 	if end.op != "BRA" || !end.always || end.target <= other || end.target > len(code) {
 		return false
 	}
-	longer := end.target-other > other-at-2
-	return longer != (multiplies(code[at+1:other]) && multiplies(code[other:end.target]))
+	these, those := code[at+1:other], code[other:end.target]
+	if multiplies(these) && multiplies(those) {
+		return count(those, "DMMA", "DFMA") > count(these, "DMMA", "DFMA")
+	}
+	return len(those) > len(these)-1
 }
 
 // count is how many instructions have one of these names.
