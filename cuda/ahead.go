@@ -26,20 +26,30 @@ func (c *Context) Ahead() (*Ahead, error) {
 	}
 	defer c.leave()
 	a := &Ahead{context: c}
-	var failed [3]error
-	a.stream, failed[0] = cu.MakeStream(cu.NonBlocking)
-	a.copied, failed[1] = cu.MakeEvent(cu.DisableTiming)
-	a.taken, failed[2] = cu.MakeEvent(cu.DisableTiming)
-	for _, err := range failed {
-		if err != nil {
-			return nil, fail("making a stream for uploads", err)
-		}
+	var err error
+	if a.stream, a.copied, a.taken, err = anotherStream(); err != nil {
+		return nil, fail("making a stream for uploads", err)
 	}
 	if err := a.staging.open(); err != nil {
 		return nil, err
 	}
 	c.ahead = a
 	return a, nil
+}
+
+// anotherStream is a stream, and an event for each of the two directions in which it and the first
+// one wait for each other.
+func anotherStream() (s cu.Stream, there, back cu.Event, err error) {
+	if s, err = cu.MakeStream(cu.NonBlocking); err != nil {
+		return s, there, back, err
+	}
+	if there, err = cu.MakeEvent(cu.DisableTiming); err != nil {
+		return s, there, back, errors.Join(err, s.Destroy())
+	}
+	if back, err = cu.MakeEvent(cu.DisableTiming); err != nil {
+		return s, there, back, errors.Join(err, cu.DestroyEvent(&there), s.Destroy())
+	}
+	return s, there, back, nil
 }
 
 // Stage gives n bytes of pinned memory, at most StageSize, for Write.

@@ -17,7 +17,7 @@ type beside struct {
 	inside      bool // work goes to the second stream now
 	first       map[any]bool
 	second      map[any]bool // except what nobody writes
-	fixed       map[any]bool
+	fixed       map[any]bool // what nobody writes, of the work now
 }
 
 // Beside lets what is launched until Back go to the second stream of a recorded step, if opens is
@@ -60,15 +60,9 @@ func (c *Context) besides() error {
 		return nil
 	}
 	b := &beside{}
-	var failed [3]error
-	b.stream, failed[0] = cu.MakeStream(cu.NonBlocking)
-	b.parted, failed[1] = cu.MakeEvent(cu.DisableTiming)
-	b.met, failed[2] = cu.MakeEvent(cu.DisableTiming)
-	for _, err := range failed {
-		if err != nil {
-			b.close()
-			return fail("making a second stream", err)
-		}
+	var err error
+	if b.stream, b.parted, b.met, err = anotherStream(); err != nil {
+		return fail("making a second stream", err)
 	}
 	c.beside = b
 	return nil

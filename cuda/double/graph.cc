@@ -57,10 +57,12 @@ int fake::wait_captured(Stream *s, int capture, size_t after) {
   each_stream([&](Stream *other) {
     if (other->capture && other->capture->number == capture) first = other;
   });
-  if (!s || !first) return refuse(CAPTURE_ISOLATION, __func__, "the event is of a capture that has ended, or the stream is NULL");
+  if (!s || !first)
+    return refuse(CAPTURE_ISOLATION, __func__, "the event is of a capture that has ended, or the stream is NULL");
   if (s == first) return OK;
   Stream *origin = first->capture->origin ? first->capture->origin : first;
-  if (s->capture && s != origin && s->capture->origin != origin) return refuse(CAPTURE_ISOLATION, __func__, "the stream is part of another capture");
+  if (s->capture && s != origin && s->capture->origin != origin)
+    return refuse(CAPTURE_ISOLATION, __func__, "the stream is part of another capture");
   if (s == origin) {
     join(*s->capture, *first->capture, after);
     return OK;
@@ -93,7 +95,8 @@ API cuStreamEndCapture(Stream *s, Graph **g) {
   delete s->capture;
   s->capture = nullptr;
   if (lost) return refuse(CAPTURE_INVALIDATED, __func__, "a call during the capture has spoiled it");
-  return apart ? refuse(CAPTURE_UNJOINED, __func__, "a second stream has work that the first has not waited for") : (int)OK;
+  if (apart) return refuse(CAPTURE_UNJOINED, __func__, "a second stream has work that the first has not waited for");
+  return OK;
 }
 API cuGraphInstantiateWithFlags(Graph **exec, Graph *g, unsigned long long) {
   ENTER

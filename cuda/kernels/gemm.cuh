@@ -70,7 +70,8 @@ __device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, c
 }
 
 #if TARGET == 80 || TARGET == 90
-constexpr int PARTLY = DEPTH; // unrolled, of a step of a few squares
+constexpr int PARTLY = DEPTH; // how far a step of a few squares is unrolled
+
 // From compute capability 8.0 on, tensor cores multiply doubles: 8×4 times 4×8, of which lane 4·i +
 // p brings a(i, p) and b(i, p), and which sums four products in its own order. From 9.0 on, 16×4
 // times 4×8 is one instruction, and takes half as long; the lane brings a(i + 8, p), too.
@@ -101,7 +102,7 @@ __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const do
   }
 }
 #else
-constexpr int PARTLY = 1; // registers would be short
+constexpr int PARTLY = 1; // there are too few registers for more
 #endif
 
 // Weighted is a number and its factor. They are multiplied when they are placed in shared memory:
@@ -124,9 +125,9 @@ __device__ __forceinline__ T value(Weighted<T> v) {
 // also for p ≥ end, where the product of both must be 0; they have no branches, so that the next
 // numbers are on their way while the last are summed. ROWS_A says that neighbouring i are
 // neighbours in memory, else neighbouring p are. The tile has HEIGHT rows, and the block twice as
-// many threads. A warp computes so many squares beside each other; one without any
-// only brings numbers. AGAIN says that each step makes
-// its addresses again: kept ones would take the registers of a second block.
+// many threads. A warp computes so many squares beside each other; one without any only brings
+// numbers. AGAIN says that each step makes its addresses again: kept ones would take the registers
+// of a second block.
 template <bool ROWS_A, bool ROWS_B, int HEIGHT = TILE, bool AGAIN = false, typename T, class A, class B, class Next>
 __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next, int squares = COLUMNS / 2) {
   constexpr int LD = HEIGHT + 4, LOADS_A = DEPTH / 2, LOADS_B = TILE * DEPTH / (2 * HEIGHT);
@@ -185,8 +186,8 @@ constexpr int C_MIRROR = 8; // the lower triangle of C is computed, and written 
 
 // gemm_tile is the tile of C at (i0, j0), of HEIGHT rows: C = α Σ_q op(A_q) op(B_q) + β C. C is
 // m×n, op(A) m×k and op(B) k×n, each by rows. Where A or B is a triangle, the zeros are skipped by
-// tiles. Within one matrix 32 bits count the elements.
-// NARROW_N says that n may be small, or what is left of it: squares beyond it are left out.
+// tiles. Within one matrix 32 bits count the elements. NARROW_N says that n may be small, or what
+// is left of it: squares beyond it are left out.
 template <bool TA, bool TB, int HEIGHT = TILE, bool NARROW_N = false>
 __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int n, int k, int terms, double alpha, double beta,
                                           const double *a, int lda, int term_a, const double *b, int ldb, int term_b, double *c, int ldc) {

@@ -89,6 +89,14 @@ func TestWays(t *testing.T) {
 	if len(whole.inner) > 0 || count(own, "DFMA") != 3 || count(own, "STS", "SHFL") > 0 || count(own, "EXIT") != 1 {
 		t.Errorf("%+v of a kernel with %d loops", own, len(whole.inner))
 	}
+	// Of two steps of a product it is the one with more products, of which some are left.
+	product := plain("DMMA")
+	code = []instruction{branch("BRA", 6, false), product, product, product, product, branch("BRA", 10, true),
+		product, plain("BRA"), plain("BRA"), plain("BRA"), {op: "EXIT", full: "EXIT", target: -1, always: true}}
+	findDead(code)
+	if own = loops(code).own(code); count(own, "DMMA") != 4 || count(someProducts(own, 1), "DMMA") != 1 {
+		t.Errorf("%+v of two steps of a product", own)
+	}
 }
 
 // Floors by hand, as docs/kernels.md has them: Kuf, and P = G X, of MNIST, and a layer.

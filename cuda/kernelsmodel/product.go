@@ -21,8 +21,11 @@ type tiling struct {
 // work of a batch of products, with so many terms each.
 func (t tiling) work(batch, terms int) work {
 	n := t.steps * float64(terms)
-	return work{blocks: t.blocks * float64(batch), staged: t.staged * float64(batch*terms), trips: steps(n), squares: t.squares,
-		idle: func([]instruction) float64 { return t.idle }}
+	return work{
+		blocks: t.blocks * float64(batch), staged: t.staged * float64(batch*terms),
+		trips: steps(n), squares: t.squares,
+		idle: func([]instruction) float64 { return t.idle },
+	}
 }
 
 // product is the work of gemm_tile, by tiles of height rows and 64 columns. A step is 16 numbers of

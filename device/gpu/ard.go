@@ -47,7 +47,8 @@ func (d *Device) ARD(c, slope, z, x, logl *device.Tensor, form device.Correlatio
 	}
 	m, b, depth, stride, same := cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), cuda.Int(rows), flag(n.Same)
 	if form == device.RBF {
-		d.double.launch("ard", d.double.tiles("ard", n.M, n.B, n.K), 0, m, b, depth, stride, same, d.ptr(c), d.ptr(z), d.ptr(x), weight, norms)
+		d.double.launch("ard", d.double.tiles("ard", n.M, n.B, n.K), 0, m, b, depth, stride, same,
+			d.ptr(c), d.ptr(z), d.ptr(x), weight, norms)
 		return
 	}
 	d.double.launch("ard_matern", d.double.tiles("ard_matern", n.M, n.B, n.K), 0, m, b, depth, stride, same,
