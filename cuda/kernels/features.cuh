@@ -63,27 +63,31 @@ __device__ __forceinline__ Piece<T> piece(const Layer<T> &l, int group, int row,
 }
 
 // own is where a thread keeps elements (4y, 4x) … of a tile: TURNED has the columns of the tile as
-// the rows of the memory. keep copies its elements there.
-template <bool TURNED, typename T>
+// the rows of the memory. keep copies its elements there, as products take them or EXACT, and
+// recall copies them back.
+template <class P, bool TURNED, typename T>
 __device__ __forceinline__ int own() {
   using namespace tile;
-  int x = 4 * thread_x<T>(), y = 4 * thread_y<T>();
+  int x = 4 * P::template x<T>(), y = 4 * P::template y<T>();
   return TURNED ? x * pitch<T> + y : y * pitch<T> + x;
 }
-template <class P, bool TURNED, typename T>
+template <class P, bool TURNED, bool EXACT = false, typename T>
 __device__ __forceinline__ void keep(T *to, const T v[4][4]) {
-  to += own<TURNED, T>();
+  to += own<P, TURNED, T>();
 #pragma unroll
   for (int i = 0; i < 4; i++) {
     T line[4];
 #pragma unroll
-    for (int j = 0; j < 4; j++) line[j] = P::placed(TURNED ? v[j][i] : v[i][j]);
+    for (int j = 0; j < 4; j++) {
+      T e = TURNED ? v[j][i] : v[i][j];
+      line[j] = EXACT ? e : P::placed(e);
+    }
     tile::store4(to + i * tile::pitch<T>, line);
   }
 }
-template <bool TURNED, typename T>
+template <class P, bool TURNED, typename T>
 __device__ __forceinline__ void recall(const T *from, T v[4][4]) {
-  from += own<TURNED, T>();
+  from += own<P, TURNED, T>();
 #pragma unroll
   for (int i = 0; i < 4; i++) {
     T line[4];
@@ -110,8 +114,8 @@ __device__ __forceinline__ void activate(tile::Shared<T> m, const Layer<T> &l, c
   T phase[4][4];
   tile::clear(phase);
   tile::product<P>(m, 4, phase, tile::Across<T>{p.h, l.d, p.n}, tile::Down<T>{p.omega + p.r0, l.r, p.f}, l.d);
-  keep<tile::Fma, TURNED>(m.c, phase);
-  T *c = m.c + own<TURNED, T>(), *s = m.s + own<TURNED, T>();
+  keep<P, TURNED, true>(m.c, phase);
+  T *c = m.c + own<P, TURNED, T>(), *s = m.s + own<P, TURNED, T>();
 #pragma unroll 1
   // from and to shared memory: the code of a sine stands here four times, not sixteen
   for (int i = 0; i < 4; i++) {
@@ -121,8 +125,7 @@ __device__ __forceinline__ void activate(tile::Shared<T> m, const Layer<T> &l, c
 #pragma unroll
       for (int j = 0; j < 4; j++) rectify(l.arccos - 1, &cosine[j], &sine[j]);
     } else {
-#pragma unroll
-      for (int j = 0; j < 4; j++) sine_cosine(cosine[j], &sine[j], &cosine[j]);
+      sine_cosines(cosine, sine);
     }
 #pragma unroll
     for (int j = 0; j < 4; j++) cosine[j] = P::placed(cosine[j]), sine[j] = P::placed(sine[j]);

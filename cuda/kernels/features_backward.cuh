@@ -21,13 +21,13 @@ __device__ __forceinline__ void phase_gradient(tile::Shared<T> m, const Layer<T>
   if (LOCAL) {
     product<P>(m, 4, dp, Across<T>{dv + p.first * l.out, l.out, p.n}, Across<T>{l.contrast + (long long)p.r0 * l.out, l.out, p.f}, l.out);
     T factor = scale();
-    recall<TURNED>(m.c, wave);
+    recall<P, TURNED>(m.c, wave);
 #pragma unroll
     for (int i = 0; i < 16; i++) dp[i / 4][i % 4] *= 2 * factor * wave[i / 4][i % 4];
   }
   product<P>(m, 4, dp, d, Across<T>{w, l.out, p.f}, l.out);
   T factor = scale();
-  recall<TURNED>(m.s, wave);
+  recall<P, TURNED>(m.s, wave);
 #pragma unroll
   for (int i = 0; i < 16; i++) wave[i / 4][i % 4] *= (l.arccos ? factor : -factor) * dp[i / 4][i % 4];
   if (l.arccos) {
@@ -35,14 +35,14 @@ __device__ __forceinline__ void phase_gradient(tile::Shared<T> m, const Layer<T>
     for (int i = 0; i < 16; i++) dp[i / 4][i % 4] = wave[i / 4][i % 4];
     return;
   }
-  keep<Fma, TURNED>(m.s, wave);
+  keep<P, TURNED, true>(m.s, wave);
   clear(dp);
   product<P>(m, 4, dp, d, Across<T>{w + (long long)l.r * l.out, l.out, p.f}, l.out);
   factor = scale();
-  recall<TURNED>(m.c, wave);
+  recall<P, TURNED>(m.c, wave);
 #pragma unroll
   for (int i = 0; i < 16; i++) dp[i / 4][i % 4] *= factor * wave[i / 4][i % 4];
-  recall<TURNED>(m.s, wave);
+  recall<P, TURNED>(m.s, wave);
 #pragma unroll
   for (int i = 0; i < 16; i++) dp[i / 4][i % 4] += wave[i / 4][i % 4];
 }
@@ -51,12 +51,12 @@ __device__ __forceinline__ void phase_gradient(tile::Shared<T> m, const Layer<T>
 //
 // A block owns 64 rows of one group and span frequencies, and walks over them by 64: P again,
 // cosines and sines, dP (as phase_gradient), and its product with the tile of Ω into 16 sums a
-// thread. Where d > 64, the sums wait in dh, which no other block touches. Grid (groups·⌈rows/64⌉,
-// ⌈R/span⌉), shared memory as features_forward.
+// thread. Where d > 64, those of each 64 frequencies are added in dh, which no other block touches.
+// Grid (groups·⌈rows/64⌉, ⌈R/span⌉), shared memory as features_forward.
 //
 // FLOP: S·B·R·(4d + 4d' + a sine and a cosine), 2d' more if local. Bytes: h, dout and dh once, Ω
 // and W once for every 64 rows, from the second level of cache; where d > 64, dh twice for every 64
-// frequencies. Order of sums: frequencies in order, then chunks in order.
+// frequencies. Order of sums: frequencies in order, by 64 where d > 64; then chunks in order.
 template <class P, bool LOCAL, typename T>
 __device__ __forceinline__ void features_rows(const Layer<T> &l, int span, const T *dout, const T *dv, T *dh) {
   using namespace tile;
@@ -75,11 +75,10 @@ __device__ __forceinline__ void features_rows(const Layer<T> &l, int span, const
     keep<P, true>(m.c, dp);
     for (int c0 = 0; c0 < l.d; c0 += side<T>) {
       int columns = smaller(side<T>, l.d - c0), width = wide<P, T>(columns);
-      Patch<T> patch{dh + (blockIdx.y * all + p.first) * l.d + c0, l.d, 1, p.n, columns};
+      Patch<P, T> patch{dh + (blockIdx.y * all + p.first) * l.d + c0, l.d, 1, p.n, columns};
       if (!single) clear(sum);
-      if (!single && r0 > first) patch.load(width, sum);
       product<P>(m, width, sum, Held<T>{m.c}, Across<T>{p.omega + (long long)c0 * l.r + r0, l.r, columns}, p.f);
-      if (!single || r0 + side<T> >= last) patch.store(width, sum);
+      if (!single || r0 + side<T> >= last) patch.add(single || r0 == first, width, sum);
     }
   }
 }
@@ -88,7 +87,7 @@ __device__ __forceinline__ void features_inputs(const Layer<T> &l, int span, con
   if (l.contrast) features_rows<P, true>(l, span, dout, dv, dh);
   else features_rows<P, false>(l, span, dout, dv, dh);
 }
-TILE_KERNEL(2, features_inputs, (LAYER_PARAMS, int span, const T *dout, const T *dv, T *dh), (LAYER, span, dout, dv, dh))
+TILE_KERNEL(true, features_inputs, (LAYER_PARAMS, int span, const T *dout, const T *dv, T *dh), (LAYER, span, dout, dv, dh))
 
 // features_gradients, for one part, span rows of a group: domega[part] = Hᵀ dP, dw[part] = [cos,
 // sin]ᵀ dout without its factor scale, and for local reparameterisation dcontrast[part] = cos²ᵀ dv
@@ -97,12 +96,13 @@ TILE_KERNEL(2, features_inputs, (LAYER_PARAMS, int span, const T *dout, const T 
 // A block owns 64 frequencies (blockIdx.x) of one chunk of rows (y) of one group (z), part =
 // z·⌈rows/span⌉ + y, and walks over its rows by 64: P again, cosines and sines, their products with
 // dout, dP (as phase_gradient), and its product with h, into 48 sums a thread (64 if local). Where
-// d or d' is above 64, the sums wait in domega, dw and dcontrast, which no other block touches.
-// Grid (⌈R/64⌉, ⌈rows/span⌉, groups), shared memory as features_forward.
+// d or d' is above 64, those of each 64 rows are added in domega, dw and dcontrast, which no other
+// block touches. Grid (⌈R/64⌉, ⌈rows/span⌉, groups), shared memory as features_forward.
 //
 // FLOP: S·B·R·(4d + 8d' + a sine and a cosine), 4d' more if local. Bytes: the results once; h and
 // dout once for every 64 frequencies, Ω and W of a group for every 64 rows, from the second level
-// of cache. Order of sums: rows in order, then parts in order (features_fold.cuh).
+// of cache. Order of sums: rows in order, by 64 where d or d' is above 64; then parts in order
+// (features_fold.cuh).
 template <class P, bool LOCAL, typename T>
 __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, const T *dout, const T *dv, T *domega, T *dw, T *dcontrast) {
   using namespace tile;
@@ -125,37 +125,31 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
     activate<P, false>(m, l, p);
     for (int c0 = 0; c0 < l.out; c0 += side<T>) {
       int columns = smaller(side<T>, l.out - c0), width = wide<P, T>(columns);
-      Patch<T> ofCosines{dw + c0, l.out, 1, p.f, columns}, ofSines{dw + (long long)l.r * l.out + c0, l.out, 1, p.f, columns},
+      Patch<P, T> ofCosines{dw + c0, l.out, 1, p.f, columns}, ofSines{dw + (long long)l.r * l.out + c0, l.out, 1, p.f, columns},
           ofSquares{dcontrast + c0, l.out, 1, p.f, columns};
       if (!single) {
         clear(cosines);
         clear(sines);
         clear(squares);
-        if (!begins) {
-          ofCosines.load(width, cosines);
-          if (!l.arccos) ofSines.load(width, sines);
-          if (LOCAL) ofSquares.load(width, squares);
-        }
       }
       Down<T> gradient{dout + p.first * l.out + c0, l.out, columns};
       if (l.arccos) product<P>(m, width, cosines, Held<T>{m.c}, gradient, p.n);
       else share<P>(m, width, cosines, sines, gradient, p.n);
       if (LOCAL) product<P, true>(m, width, squares, Held<T>{m.c}, Down<T>{dv + p.first * l.out + c0, l.out, columns}, p.n);
       if (!single || ends) {
-        ofCosines.store(width, cosines);
-        if (!l.arccos) ofSines.store(width, sines);
-        if (LOCAL) ofSquares.store(width, squares);
+        ofCosines.add(single || begins, width, cosines);
+        if (!l.arccos) ofSines.add(single || begins, width, sines);
+        if (LOCAL) ofSquares.add(single || begins, width, squares);
       }
     }
     phase_gradient<P, false, LOCAL>(m, l, p, dout, dv, [=] { return scale; }, dp);
     keep<P, false>(m.s, dp);
     for (int c0 = 0; c0 < l.d; c0 += side<T>) {
       int columns = smaller(side<T>, l.d - c0), width = wide<P, T>(columns);
-      Patch<T> patch{domega + (long long)c0 * l.r, 1, l.r, p.f, columns};
+      Patch<P, T> patch{domega + (long long)c0 * l.r, 1, l.r, p.f, columns};
       if (!narrow) clear(spectra);
-      if (!narrow && !begins) patch.load(width, spectra);
       product<P>(m, width, spectra, Held<T>{m.s}, Down<T>{p.h + c0, l.d, columns}, p.n);
-      if (!narrow || ends) patch.store(width, spectra);
+      if (!narrow || ends) patch.add(narrow || begins, width, spectra);
     }
   }
 }
@@ -164,5 +158,5 @@ __device__ __forceinline__ void features_gradients(const Layer<T> &l, int span, 
   if (l.contrast) features_columns<P, true>(l, span, dout, dv, domega, dw, dcontrast);
   else features_columns<P, false>(l, span, dout, dv, domega, dw, dcontrast);
 }
-TILE_KERNEL(2, features_gradients, (LAYER_PARAMS, int span, const T *dout, const T *dv, T *domega, T *dw, T *dcontrast),
+TILE_KERNEL(false, features_gradients, (LAYER_PARAMS, int span, const T *dout, const T *dv, T *domega, T *dw, T *dcontrast),
             (LAYER, span, dout, dv, domega, dw, dcontrast))

@@ -41,15 +41,15 @@ __device__ __forceinline__ void features_output(const Layer<T> &l, int span, T *
   T scale = feature_scale(l.logalpha, l.r);
 #pragma unroll
   for (int i = 0; i < 16; i++) sum[i / 4][i % 4] *= scale;
-  Patch<T>{mean + at, l.out, 1, p.n, columns}.store(width, sum);
-  if (LOCAL) Patch<T>{square + at, l.out, 1, p.n, columns}.store(width, squares);
+  Patch<P, T>{mean + at, l.out, 1, p.n, columns}.add(true, width, sum);
+  if (LOCAL) Patch<P, T>{square + at, l.out, 1, p.n, columns}.add(true, width, squares);
 }
 template <class P, typename T>
 __device__ __forceinline__ void features_forward(const Layer<T> &l, int span, T *mean, T *square) {
   if (l.contrast) features_output<P, true>(l, span, mean, square);
   else features_output<P, false>(l, span, mean, square);
 }
-TILE_KERNEL(2, features_forward, (LAYER_PARAMS, int span, T *mean, T *square), (LAYER, span, mean, square))
+TILE_KERNEL(true, features_forward, (LAYER_PARAMS, int span, T *mean, T *square), (LAYER, span, mean, square))
 
 // sum_chunks: dst[i] = Σ_b partial[b,i] for partial [chunks,n], chunks in order. One thread an
 // element, grid ⌈n/256⌉; chunks numbers in, one out.

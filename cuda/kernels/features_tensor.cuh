@@ -4,9 +4,9 @@
 #ifdef TENSOR_CORES
 namespace tile {
 
-// A warp has 32 rows and 4·WIDE columns of a tile, its lane 4g + t the elements that Fma's thread
-// has. Fragments hold rows and terms in an order of our own, the same on both sides: in the
-// fragment of rows p
+// A warp has 32 rows and 4·WIDE columns of a tile, and its lane 4g + t is at x = t, y = g.
+// Fragments hold rows and terms in an order of our own, the same on both sides: in the fragment of
+// rows p
 //
 //	rows g, g + 8     are 4g + 2p, 4g + 2p + 1 of the warp's rows      so that a lane reads four rows at once,
 //	terms t, t + 4    are 2t, 2t + 1 of eight
@@ -14,8 +14,18 @@ namespace tile {
 //
 // With 68 numbers from term to term, two terms are 8 banks apart: the lanes that are served
 // together read the banks 8t + 4g + (0 … 3) of a and 8t + 2g + (0, 1) of b, no bank twice.
-template <bool SPLIT>
+template <bool AHEAD, bool SPLIT>
 struct Tensor {
+  static constexpr bool ahead = AHEAD;
+  template <typename T>
+  static __device__ __forceinline__ int x() {
+    return (int)(thread() % 4 + thread() / (4 * across<T>) * 4);
+  }
+  template <typename T>
+  static __device__ __forceinline__ int y() {
+    return (int)(thread() / 4 % across<T>);
+  }
+
   // a fragment has 8 columns, so that half of it is empty where the tile has 16
   static constexpr int least = 2;
   // A number is rounded once for a tile. Both parts of 3xTF32 would take twice the memory: it
@@ -26,7 +36,7 @@ struct Tensor {
   static __device__ __forceinline__ void multiply(float sum[4][4], const float *a, const float *b, int terms) {
     unsigned lane = thread() % 32, t = lane % 4, g = lane / 4;
     constexpr int pitch = tile::pitch<float>;
-    a += 2 * t * pitch + 4 * thread_y<float>();
+    a += 2 * t * pitch + 4 * y<float>();
     b += 2 * t * pitch + WIDE / 2 * (g + thread() / 64 * 8);
 #pragma unroll 1
     for (int k0 = 0; k0 < terms; k0 += 8) {

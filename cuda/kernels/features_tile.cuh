@@ -34,18 +34,8 @@ struct Shared {
       : a(memory), b(a + depth<T> * pitch<T>), c(b + depth<T> * pitch<T>), s(c + side<T> * pitch<T>) {}
 };
 
-// A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp is 4 × 8 threads, which is
-// how the fragments of tensor cores lie: it reads its part of a row of either operand in one
-// access.
-template <typename T>
-__device__ __forceinline__ int thread_x() {
-  unsigned t = thread();
-  return (int)(t % 4 + t / (4 * across<T>) * 4);
-}
-template <typename T>
-__device__ __forceinline__ int thread_y() {
-  return (int)(thread() / 4 % across<T>);
-}
+// A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp is 4 × 8 threads, whose x and
+// y the policy of a product says.
 
 __device__ __forceinline__ void load4(const float *p, float v[4]) {
   float4 q = *reinterpret_cast<const float4 *>(p);
@@ -100,9 +90,10 @@ struct Across {
     const T *from = at + (j * ld + k);
     int below = n - j, left = terms - k;
 #pragma unroll
-    for (int i = 0; i < loads<T>; i++) {
-      int row = i % parts * rows, term = i / parts * 8;
-      v[i] = ((row < below) & (term < left)) ? from[(long long)ld * row + term] : (T)0;
+    for (int part = 0; part < parts; part++) {
+#pragma unroll
+      for (int i = 0; i < loads<T> / parts; i++) v[i * parts + part] = ((part * rows < below) & (8 * i < left)) ? from[8 * i] : (T)0;
+      from += (long long)ld * rows;
     }
   }
   template <class P>
@@ -123,12 +114,30 @@ struct Held {
   __device__ __forceinline__ const T *terms(const T *, int k0) const { return at + k0 * pitch<T>; }
 };
 
-// Fma multiplies tiles one number after another. A policy like it says the least number of columns
-// that a thread takes, and what a tile holds of a number; and adds some terms to a thread's sums,
-// in fours or eights: what is read beyond the last is 0 in one operand and a number in the other.
-// SQUARE takes the squares of a.
+// Fma multiplies tiles one number after another. A policy like it says where a thread is, the least
+// number of columns that it takes, and what a tile holds of a number. It adds some terms to a
+// thread's sums, in fours or eights: what is read beyond the last is 0 in one operand and a number
+// in the other. SQUARE takes the squares of a. AHEAD says that there are registers for the numbers
+// of the next stage.
+template <bool AHEAD>
 struct Fma {
+  static constexpr bool ahead = AHEAD;
   static constexpr int least = 1;
+
+  // Shared memory gives a warp one number of each lane in a cycle, or two where each lane reads
+  // what lane^1 reads, or each what lane^2 reads. The first have the same y here, the second the
+  // same x.
+  template <typename T>
+  static __device__ __forceinline__ int x() {
+    unsigned t = thread();
+    return (int)(t % 2 + t / 4 % 2 * 2 + t / (4 * across<T>) * 4);
+  }
+  template <typename T>
+  static __device__ __forceinline__ int y() {
+    unsigned t = thread();
+    return (int)(t / 2 % 2 + t / 8 % (across<T> / 2) * 2);
+  }
+
   template <typename T>
   static __device__ __forceinline__ T placed(T v) {
     return v;
@@ -136,8 +145,8 @@ struct Fma {
 
   template <int WIDE, bool SQUARE, typename T>
   static __device__ __forceinline__ void multiply(T sum[4][4], const T *a, const T *b, int terms) {
-    a += 4 * thread_y<T>();
-    b += WIDE * thread_x<T>();
+    a += 4 * y<T>();
+    b += WIDE * x<T>();
 #pragma unroll 1
     for (int k0 = 0; k0 < terms; k0 += 4) {
 #pragma unroll
@@ -176,80 +185,73 @@ __device__ __forceinline__ void multiply_wide(int width, T sum[4][4], const T *a
   else P::template multiply<2, SQUARE>(sum, a, b, terms);
 }
 
-// product is sum += Σ_k a(k, ·) b(k, ·) over all terms in order. Stages and held tiles may be read
-// until the next barrier; the loads of a stage overlap with the work of another block.
-template <class P, bool SQUARE = false, typename T, class A, class B>
-__device__ __forceinline__ void product(Shared<T> m, int width, T sum[4][4], A a, B b, int terms) {
+// stages goes through the terms of a product by depth: it fetches the operands a and b into the
+// stages of m, where f multiplies the next so many terms from k0 on. If P::ahead is set, the
+// numbers of a stage are on their way while those before are multiplied. Stages and held tiles may
+// be read until the next barrier.
+template <class P, typename T, class A, class B, class F>
+__device__ __forceinline__ void stages(Shared<T> m, A a, B b, int terms, F f) {
+  T fromA[loads<T>], fromB[loads<T>];
+  if (P::ahead) a.fetch(0, terms, fromA), b.fetch(0, terms, fromB);
 #pragma unroll 1
   for (int k0 = 0; k0 < terms; k0 += depth<T>) {
-    T fromA[loads<T>], fromB[loads<T>];
-    a.fetch(k0, terms, fromA);
-    b.fetch(k0, terms, fromB);
+    if (!P::ahead) a.fetch(k0, terms, fromA), b.fetch(k0, terms, fromB);
     __syncthreads();
     a.template place<P>(fromA, m.a);
     b.template place<P>(fromB, m.b);
     __syncthreads();
-    multiply_wide<P, SQUARE>(width, sum, a.terms(m.a, k0), b.terms(m.b, k0), smaller(depth<T>, terms - k0));
+    if (P::ahead) a.fetch(k0 + depth<T>, terms, fromA), b.fetch(k0 + depth<T>, terms, fromB);
+    f(k0, smaller(depth<T>, terms - k0));
   }
+}
+
+// product is sum += Σ_k a(k, ·) b(k, ·) over all terms in order.
+template <class P, bool SQUARE = false, typename T, class A, class B>
+__device__ __forceinline__ void product(Shared<T> m, int width, T sum[4][4], A a, B b, int terms) {
+  stages<P>(m, a, b, terms, [=](int k0, int count) __attribute__((always_inline)) { multiply_wide<P, SQUARE>(width, sum, a.terms(m.a, k0), b.terms(m.b, k0), count); });
 }
 
 // join is sum += cᵀu + sᵀv, and share is both sums of products of c and s with the same u, for the
 // held tiles c and s: two products in the stages of one.
 template <class P, typename T>
 __device__ __forceinline__ void join(Shared<T> m, int width, T sum[4][4], Down<T> u, Down<T> v, int terms) {
-#pragma unroll 1
-  for (int k0 = 0; k0 < terms; k0 += depth<T>) {
-    T fromU[loads<T>], fromV[loads<T>];
-    u.fetch(k0, terms, fromU);
-    v.fetch(k0, terms, fromV);
-    __syncthreads();
-    u.template place<P>(fromU, m.a);
-    v.template place<P>(fromV, m.b);
-    __syncthreads();
-    int count = smaller(depth<T>, terms - k0);
+  stages<P>(m, u, v, terms, [=](int k0, int count) __attribute__((always_inline)) {
     multiply_wide<P, false>(width, sum, m.c + k0 * pitch<T>, m.a, count);
     multiply_wide<P, false>(width, sum, m.s + k0 * pitch<T>, m.b, count);
-  }
+  });
 }
 template <class P, typename T>
 __device__ __forceinline__ void share(Shared<T> m, int width, T ofC[4][4], T ofS[4][4], Down<T> u, int terms) {
-#pragma unroll 1
-  for (int k0 = 0; k0 < terms; k0 += depth<T>) {
-    T from[loads<T>];
-    u.fetch(k0, terms, from);
-    __syncthreads();
-    u.template place<P>(from, m.b);
-    __syncthreads();
-    int count = smaller(depth<T>, terms - k0);
+  stages<P>(m, Held<T>{m.c}, u, terms, [=](int k0, int count) __attribute__((always_inline)) {
     multiply_wide<P, false>(width, ofC, m.c + k0 * pitch<T>, m.b, count);
     multiply_wide<P, false>(width, ofS, m.s + k0 * pitch<T>, m.b, count);
-  }
+  });
 }
 
 // Patch is a thread's part of a tile of n × columns numbers in memory: element (i, j) of the tile
 // is at[i·down + j·right].
-template <typename T>
+template <class P, typename T>
 struct Patch {
   T *at;
   long long down, right;
   int n, columns;
-  // each calls f(element in memory, element of the thread).
+  // each calls f(element in memory, i, j) for each element of the thread.
   template <class F>
-  __device__ __forceinline__ void each(int width, T sum[4][4], F f) const {
-    int i0 = 4 * thread_y<T>(), j0 = width * thread_x<T>();
+  __device__ __forceinline__ void each(int width, F f) const {
+    int i0 = 4 * P::template y<T>(), j0 = width * P::template x<T>();
 #pragma unroll
     for (int i = 0; i < 4; i++) {
 #pragma unroll
       for (int j = 0; j < 4; j++) {
-        if (j < width && i0 + i < n && j0 + j < columns) f(at[(i0 + i) * down + (j0 + j) * right], sum[i][j]);
+        if (j < width && i0 + i < n && j0 + j < columns) f(at[(i0 + i) * down + (j0 + j) * right], i, j);
       }
     }
   }
-  __device__ __forceinline__ void load(int width, T sum[4][4]) const {
-    each(width, sum, [](T &memory, T &own) { own = memory; });
-  }
-  __device__ __forceinline__ void store(int width, T sum[4][4]) const {
-    each(width, sum, [](T &memory, T &own) { memory = own; });
+  // add adds sum to the memory, or is what the memory has if first is set.
+  __device__ __forceinline__ void add(bool first, int width, const T sum[4][4]) const {
+    T before[4][4] = {}; // on their way together
+    if (!first) each(width, [&](T &memory, int i, int j) { before[i][j] = memory; });
+    each(width, [&](T &memory, int i, int j) { memory = before[i][j] + sum[i][j]; });
   }
 };
 
@@ -261,24 +263,24 @@ __device__ __forceinline__ void clear(T sum[4][4]) {
 
 } // namespace tile
 
-// TILE_KERNEL is REAL_KERNEL for the threads of a tile, with so few registers in float that a
-// number of blocks share a multiprocessor. In double a thread may have all it wants. Where there
-// are tensor cores, float has name_tf32 and name_3xtf32, too (features_tensor.cuh).
-#define TILE_KERNEL(blocks, name, params, args) \
+// TILE_KERNEL is REAL_KERNEL for the threads of a tile, with so few registers in float that two
+// blocks share a multiprocessor. In double a thread may have all it wants. Where there are tensor
+// cores, float has name_tf32 and name_3xtf32, too (features_tensor.cuh).
+#define TILE_KERNEL(ahead, name, params, args) \
   namespace f32 { \
   using T = float; \
-  BOUNDED_KERNEL(tile::threads<T>, blocks, name##_f32, params, name<tile::Fma> args) \
-  TENSOR_ENTRIES(blocks, name, params, args) \
+  BOUNDED_KERNEL(tile::threads<T>, 2, name##_f32, params, name<tile::Fma<ahead>> args) \
+  TENSOR_ENTRIES(ahead, name, params, args) \
   } \
   namespace f64 { \
   using T = double; \
-  BOUNDED_KERNEL(tile::threads<T>, 1, name##_f64, params, name<tile::Fma> args) \
+  BOUNDED_KERNEL(tile::threads<T>, 1, name##_f64, params, name<tile::Fma<ahead>> args) \
   }
 
 #ifdef TENSOR_CORES
-#define TENSOR_ENTRIES(blocks, name, params, args) \
-  BOUNDED_KERNEL(tile::threads<T>, blocks, name##_tf32, params, name<tile::Tensor<false>> args) \
-  BOUNDED_KERNEL(tile::threads<T>, blocks, name##_3xtf32, params, name<tile::Tensor<true>> args)
+#define TENSOR_ENTRIES(ahead, name, params, args) \
+  BOUNDED_KERNEL(tile::threads<T>, 2, name##_tf32, params, (name<tile::Tensor<ahead, false>> args)) \
+  BOUNDED_KERNEL(tile::threads<T>, 2, name##_3xtf32, params, (name<tile::Tensor<ahead, true>> args))
 #else
-#define TENSOR_ENTRIES(blocks, name, params, args)
+#define TENSOR_ENTRIES(ahead, name, params, args)
 #endif

@@ -198,18 +198,17 @@ __device__ __forceinline__ double logarithm(double x) {
   return exponent * 6.93147180369123816490e-01 - ((half - (s * (half + p) + exponent * 1.90821492927058770002e-10)) - f);
 }
 
-// sine_cosine_octant is sin r and cos r for |r| ≤ π/4, by their Taylor series.
+// sine_cosine_octant is sin r and cos r for |r| ≤ π/4: in float by the polynomials that are nearest
+// to them there, in double by their Taylor series.
 __device__ __forceinline__ void sine_cosine_octant(float r, float *s, float *c) {
   float z = r * r;
-  float p = 1.f / 362880;
-  p = fmaf(p, z, -1.f / 5040);
-  p = fmaf(p, z, 1.f / 120);
-  p = fmaf(p, z, -1.f / 6);
+  float p = -0x1.994e5ap-13f;
+  p = fmaf(p, z, 0x1.11076p-7f);
+  p = fmaf(p, z, -0x1.555546p-3f);
   *s = fmaf(p * z, r, r);
-  float q = -1.f / 3628800;
-  q = fmaf(q, z, 1.f / 40320);
-  q = fmaf(q, z, -1.f / 720);
-  q = fmaf(q, z, 1.f / 24);
+  float q = 0x1.9a020ap-16f;
+  q = fmaf(q, z, -0x1.6c0c8ap-10f);
+  q = fmaf(q, z, 0x1.55554ap-5f);
   q = fmaf(q, z, -0.5f);
   *c = fmaf(q, z, 1.f);
 }
@@ -245,35 +244,61 @@ __device__ __forceinline__ void turn_quadrant(int n, T *s, T *c) {
   *c = (n + 1) & 2 ? -cosine : cosine;
 }
 
-// sine_cosine is sin x and cos x: x = n π/2 + r, with π/2 in three parts. Beyond |x| = 10⁵ float
-// goes through double; beyond 2³⁰ the result is NaN: no phase of a model in order is so large.
-__device__ __forceinline__ void sine_cosine(double x, double *s, double *c) {
-  double shifted = fma(x, 0x1.45f306dc9c883p-1, 6755399441055744.);
-  int n = (int)(unsigned)__double_as_longlong(shifted);
-  double whole = shifted - 6755399441055744.;
-  double r = fma(whole, -0x1.921fb54442d18p+0, x);
-  r = fma(whole, -0x1.1a62633145c07p-54, r);
-  r = absolute(x) <= 0x1p30 ? r : not_a_number<double>();
-  sine_cosine_octant(r, s, c);
-  turn_quadrant(n, s, c);
+// sine_cosines are sin x and cos x of N numbers side by side: x = n π/2 + r, with π/2 in two parts.
+// Beyond |x| = 10⁵ float goes through double; beyond 2³⁰ the result is NaN: no phase of a model in
+// order is so large. The cosines take the place of the numbers.
+template <int N>
+__device__ __forceinline__ void sine_cosines(double (&x)[N], double (&s)[N]) {
+#pragma unroll
+  for (int q = 0; q < N; q++) {
+    double shifted = fma(x[q], 0x1.45f306dc9c883p-1, 6755399441055744.);
+    int n = (int)(unsigned)__double_as_longlong(shifted);
+    double whole = shifted - 6755399441055744.;
+    double r = fma(whole, -0x1.921fb54442d18p+0, x[q]);
+    r = fma(whole, -0x1.1a62633145c07p-54, r);
+    r = absolute(x[q]) <= 0x1p30 ? r : not_a_number<double>();
+    sine_cosine_octant(r, &s[q], &x[q]);
+    turn_quadrant(n, &s[q], &x[q]);
+  }
 }
 
-__device__ __forceinline__ void sine_cosine(float x, float *s, float *c) {
-  float shifted = fmaf(x, 0x1.45f306p-1f, 12582912.f);
-  int n = __float_as_int(shifted) - 0x4b400000;
-  float whole = shifted - 12582912.f;
-  float r = fmaf(whole, -0x1.921fb6p+0f, x);
-  r = fmaf(whole, 0x1.777a5cp-25f, r);
-  r = fmaf(whole, 0x1.ee59dap-50f, r);
-  if (!(absolute(x) <= 1e5f)) {
-    double far = (double)x;
-    double wide = fma(far, 0x1.45f306dc9c883p-1, 6755399441055744.);
-    n = (int)(unsigned)__double_as_longlong(wide);
-    far = fma(wide - 6755399441055744., -0x1.921fb54442d18p+0, far);
-    r = absolute(x) <= 0x1p30f ? (float)far : not_a_number<float>();
+template <int N>
+__device__ __forceinline__ void sine_cosines(float (&x)[N], float (&s)[N]) {
+  int n[N];
+  float r[N];
+  bool near = true;
+#pragma unroll
+  for (int q = 0; q < N; q++) {
+    float shifted = fmaf(x[q], 0x1.45f306p-1f, 12582912.f);
+    n[q] = __float_as_int(shifted) - 0x4b400000;
+    float whole = shifted - 12582912.f;
+    r[q] = fmaf(whole, -0x1.921fb6p+0f, x[q]);
+    r[q] = fmaf(whole, 0x1.777a5cp-25f, r[q]);
+    near &= absolute(x[q]) <= 1e5f;
   }
-  sine_cosine_octant(r, s, c);
-  turn_quadrant(n, s, c);
+  if (!near) {
+#pragma unroll
+    for (int q = 0; q < N; q++) {
+      double far = (double)x[q];
+      double wide = fma(far, 0x1.45f306dc9c883p-1, 6755399441055744.);
+      n[q] = (int)(unsigned)__double_as_longlong(wide);
+      far = fma(wide - 6755399441055744., -0x1.921fb54442d18p+0, far);
+      r[q] = absolute(x[q]) <= 0x1p30f ? (float)far : not_a_number<float>();
+    }
+  }
+#pragma unroll
+  for (int q = 0; q < N; q++) {
+    sine_cosine_octant(r[q], &s[q], &x[q]);
+    turn_quadrant(n[q], &s[q], &x[q]);
+  }
+}
+
+// sine_cosine is that of one number.
+template <typename T>
+__device__ __forceinline__ void sine_cosine(T v, T *s, T *c) {
+  T x[1] = {v}, sine[1];
+  sine_cosines(x, sine);
+  *s = sine[0], *c = x[0];
 }
 
 // quantile is Φ⁻¹(p) for p from 1e-15 to 1 − 1e-15, of p and 1 − p: algorithm AS 241 of M. J.

@@ -52,8 +52,8 @@ const (
 )
 
 // unitOf is the unit of an instruction, and for how many cycles it has it, of a multiprocessor: a
-// warp issues one in ¼ cycle at best. A read of shared memory by 128 bits takes one, since the
-// lanes of a warp that read the same bytes share them in the products of tiles.
+// warp issues one in ¼ cycle at best. Shared memory gives each lane of a warp 32 bits in a cycle,
+// or 64 where each of two neighbours reads the same, as the operands of features_tile.cuh are.
 func (c card) unitOf(i instruction) (unit, float64) {
 	switch i.op {
 	case "FFMA", "FADD", "FMUL", "FSEL", "FSETP", "FSET", "FMNMX", "FCHK", "HFMA2", "FFMA2", "FADD2", "FMUL2":
@@ -76,7 +76,13 @@ func (c card) unitOf(i instruction) (unit, float64) {
 		return xuUnit, 2
 	case "LDS", "LDG", "STS", "STG", "LDL", "STL", "LD", "ST", "SHFL", "ATOMS", "RED", "LDC", "LDSM":
 		wide := 1.0
-		if strings.Contains(i.full, ".64") || i.op != "LDS" && strings.Contains(i.full, ".128") {
+		switch {
+		case strings.Contains(i.full, ".128"):
+			wide = 4
+			if i.paired {
+				wide = 2
+			}
+		case strings.Contains(i.full, ".64"):
 			wide = 2
 		}
 		return lsuUnit, wide

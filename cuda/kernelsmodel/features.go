@@ -2,8 +2,9 @@ package main
 
 import "strings"
 
-// side and depth of the tiles of features_tile.cuh in float: a stage has depth terms.
-const side, depth = 64, 24
+// side and depth of the tiles of features_tile.cuh in float: a stage has depth terms. A thread has
+// tall rows.
+const side, depth, tall = 64, 24, 4
 
 // layer is the arguments of the kernels over tiles of features.
 type layer struct {
@@ -43,11 +44,15 @@ func features(l launch) work {
 		parts := float64(l.grid[1] * l.grid[2])
 		flop, bytes = 4*d+8*out+2*extra, all*(d+out)+weights+spectra+parts*float64(n.r)*(d+2*out)
 	}
-	return work{
+	w := work{
 		real: points * (flop + 2), bytes: 4 * bytes,
 		staged: float64(n.tiles) * 4 * side * (2*d + 4*out),
 		trips:  n.trips,
 	}
+	if max(n.d, n.out) <= side { // else the sums are stored with each tile
+		w.pieces = float64(n.pieces)
+	}
+	return w
 }
 
 // trips: the loop over pieces is there for local reparameterisation and for the rest, in this
@@ -57,8 +62,8 @@ func features(l launch) work {
 func (n layer) trips(in *loop, code []instruction) float64 {
 	own := in.own(code)
 	switch {
-	case len(in.inner) == 0 && count(own, "FSEL", "FSETP") > 20:
-		return 4 // sines of four numbers
+	case len(in.inner) == 0 && sines(own):
+		return tall // of four numbers at a time
 	case in.level() == 1 && len(in.inner) > 2:
 		if local := in.at == 0; local != n.local {
 			return 0
@@ -68,7 +73,7 @@ func (n layer) trips(in *loop, code []instruction) float64 {
 		return 0
 	case len(in.inner) == 0: // four terms
 		terms, columns := n.stage(in.around, code)
-		if terms == 0 || len(in.around.inner) > 1 && count(own, "FFMA")/16 != wide(columns) {
+		if terms == 0 || len(in.around.inner) > 1 && count(own, "FFMA") != 4*tall*wide(columns) {
 			return 0
 		}
 		return float64(up(terms, 4)) / float64(up(terms, depth))
@@ -105,3 +110,6 @@ func wide(columns int) int {
 	}
 	return 4
 }
+
+// sines says whether instructions are the loop of the sines.
+func sines(own []instruction) bool { return count(own, "FSEL", "FSETP") > 20 }

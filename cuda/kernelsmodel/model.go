@@ -103,29 +103,30 @@ func (c card) spend(sass []instruction, l *loop, w work) (path float64, busy map
 	if w.squares > 0 && multiplies(own) {
 		own = someProducts(own, w.squares)
 	}
-	path, busy = c.path(own), c.busy(own)
-	if l.around != nil { // after the first time, what the time before has begun is waited for
-		path = c.path(slices.Concat(own, own)) - path
-	}
+	busy = c.busy(own)
 	if w.idle != nil && multiplies(own) {
 		idle := w.idle(own)
 		for u, cycles := range c.busy(products(own)) {
 			busy[u] -= idle * cycles
 		}
 	}
-	for _, in := range l.inner {
-		trips := 0.0
-		if w.trips != nil {
-			trips = w.trips(in, sass)
+	for at := range own {
+		trips, p, b := 0.0, 0.0, map[unit]float64(nil)
+		if in := own[at].inner; in != nil && w.trips != nil {
+			if trips = w.trips(in, sass); trips > 0 {
+				p, b = c.spend(sass, in, w)
+			}
+		} else if code := own[at].results; code != nil {
+			trips, p, b = 1/max(w.pieces, 1), c.path(code), c.busy(code)
 		}
-		if trips == 0 {
-			continue
-		}
-		p, b := c.spend(sass, in, w)
-		path += trips * p
+		own[at].cycles = trips * p
 		for u, cycles := range b {
 			busy[u] += trips * cycles
 		}
+	}
+	path = c.path(own)
+	if l.around != nil { // after the first time, what the time before has begun is waited for
+		path = c.path(slices.Concat(own, own)) - path
 	}
 	return path, busy
 }
@@ -141,7 +142,7 @@ func (c card) innermost(k code, w work) (busy map[unit]float64, size int) {
 	visit = func(l *loop, times float64) {
 		own := l.own(k.sass)
 		if t := times * c.busy(own)[noUnit]; l.around != nil && t > most {
-			most, busy, size = t, c.busy(own), len(own)
+			most, busy, size = t, c.busy(own), int(4*c.busy(own)[noUnit])
 		}
 		for _, in := range l.inner {
 			if trips := w.trips(in, k.sass); trips > 0 {

@@ -15,6 +15,11 @@ type instruction struct {
 	target int    // of a branch: where it goes, or -1
 	always bool   // the branch has no condition
 	dead   bool   // it never runs
+	paired bool   // it reads for two lanes at once
+	// It stands for a loop, or for code that stores results, which takes so many cycles.
+	inner   *loop
+	results []instruction
+	cycles  float64
 	// What the assembler tells the scheduler of a warp: how many cycles the next instruction waits;
 	// which scoreboards this one sets when it has written, and when it has read, or −1; and a bit
 	// for each scoreboard that it waits for.
@@ -27,6 +32,8 @@ var (
 	headPattern  = regexp.MustCompile(`^\s+/\*([0-9a-f]{4,})\*/\s+(.*?)\s*;?\s+/\* 0x([0-9a-f]{16}) \*/`)
 	wordPattern  = regexp.MustCompile(`^\s+/\* 0x([0-9a-f]{16}) \*/`)
 	labelPattern = regexp.MustCompile(`^(\.L_\S+):`)
+	// a condition, before or behind the name
+	maybePattern = regexp.MustCompile(`^@|^BRA\S* !?U?P\d`)
 	opPattern    = regexp.MustCompile(`^(?:@!?U?P\w+\s+)?([A-Z0-9_]+)([.A-Z0-9_]*)`)
 	placePattern = regexp.MustCompile("`\\((\\.L_\\S+)\\)")
 )
@@ -46,6 +53,7 @@ func parseSASS(text string) (map[string][]instruction, error) {
 			code[at].target = to
 		}
 		findDead(code)
+		findPaired(code, loops(code))
 		if name != "" {
 			all[name] = code
 		}
@@ -71,7 +79,7 @@ func parseSASS(text string) (map[string][]instruction, error) {
 					places[len(code)] = place[1]
 				}
 			}
-			code = append(code, instruction{op: op[1], full: op[1] + op[2], target: -1, always: m[2][0] != '@'})
+			code = append(code, instruction{op: op[1], full: op[1] + op[2], target: -1, always: !maybePattern.MatchString(m[2])})
 		} else if m := wordPattern.FindStringSubmatch(line); m != nil && len(code) > 0 {
 			word, err := strconv.ParseUint(m[1], 16, 64)
 			if err != nil {
@@ -108,6 +116,21 @@ func findDead(code []instruction) {
 		if !i.always || i.op != "BRA" && i.op != "EXIT" {
 			from = append(from, at+1)
 		}
+	}
+}
+
+// findPaired marks the reads of products of features, whose lanes are placed so that they are
+// paired.
+func findPaired(code []instruction, l *loop) {
+	for _, in := range l.inner {
+		findPaired(code, in)
+	}
+	own := l.own(code)
+	if len(l.inner) > 0 || count(own, "FFMA") < 4*tall || sines(own) {
+		return
+	}
+	for at := l.first; at <= l.last; at++ {
+		code[at].paired = code[at].full == "LDS.128"
 	}
 }
 
@@ -170,8 +193,12 @@ func loops(code []instruction) *loop {
 	return whole
 }
 
-// own is the instructions of a loop that are in no loop inside. Of two ways through the code it is
-// the longer one; where there is nothing on one of them, the branch is not taken.
+// stands says that it stands for others.
+func (i instruction) stands() bool { return i.inner != nil || i.results != nil }
+
+// own is the instructions of a loop, with one for each loop inside, and one for code that stores
+// results where a branch may skip it. Of two ways through the code it is the longer one; where
+// there is nothing on one of them, the branch is not taken.
 func (l *loop) own(code []instruction) (own []instruction) {
 	inner := l.inner
 	for at := l.first; at <= l.last; at++ {
@@ -179,6 +206,7 @@ func (l *loop) own(code []instruction) (own []instruction) {
 			inner = inner[1:]
 		}
 		if len(inner) > 0 && inner[0].first <= at {
+			own = append(own, instruction{inner: inner[0]})
 			at = inner[0].last
 			continue
 		}
@@ -187,11 +215,34 @@ func (l *loop) own(code []instruction) (own []instruction) {
 			continue
 		}
 		own = append(own, i)
-		if i.target > at && i.target <= l.last && (i.always || elseTaken(code, at)) {
+		if i.target <= at || i.target > l.last {
+			continue
+		}
+		skipped := code[at+1 : i.target]
+		switch {
+		case i.always || elseTaken(code, at):
+			at = i.target - 1
+		case l.around != nil && count(skipped, "STG") >= 16 && count(skipped, "BAR") == 0:
+			own = append(own, instruction{results: written(code, at+1, i.target)})
 			at = i.target - 1
 		}
 	}
 	return own
+}
+
+// written is code that stores results, without the branch that reads what is there before: the
+// layers of the presets have no more columns than a tile.
+func written(code []instruction, from, end int) (some []instruction) {
+	for at := from; at < end; at++ {
+		i := code[at]
+		some = append(some, i)
+		if i.target > at && i.target <= end {
+			if skipped := code[at+1 : i.target]; count(skipped, "LDG") >= 16 && count(skipped, "STG") == 0 {
+				at = i.target - 1
+			}
+		}
+	}
+	return some
 }
 
 // elseTaken says whether a branch with a condition is taken: where the code that it skips ends in a

@@ -2,10 +2,15 @@ package main
 
 // path is for how many cycles a warp that is alone is at some instructions, in their order, all
 // branches untaken. An instruction waits for the stalls that the assembler has put before it, for
-// its unit, and for the scoreboards of results whose time the assembler cannot know.
+// its unit, and for the scoreboards of results whose time the assembler cannot know. What is on its
+// way while a loop inside runs is not waited for.
 func (c card) path(code []instruction) float64 {
 	now, boards, free := 0.0, [8]float64{}, map[unit]float64{}
 	for _, i := range code {
+		if i.stands() {
+			now += i.cycles
+			continue
+		}
 		for b := range 6 {
 			if i.wait>>b&1 == 1 {
 				now = max(now, boards[b])
@@ -34,6 +39,9 @@ func (c card) path(code []instruction) float64 {
 func (c card) busy(code []instruction) map[unit]float64 {
 	sum := map[unit]float64{}
 	for _, i := range code {
+		if i.stands() {
+			continue
+		}
 		u, cycles := c.unitOf(i)
 		if u != noUnit {
 			sum[u] += cycles
