@@ -25,7 +25,7 @@ func (c card) path(code []instruction) float64 {
 		}
 		free[u] = now + cycles
 		if i.write >= 0 {
-			boards[i.write] = max(boards[i.write], now+float64(latency(i)))
+			boards[i.write] = max(boards[i.write], now+float64(c.latency(i)))
 		}
 		if i.read >= 0 {
 			boards[i.read] = max(boards[i.read], now+10)
