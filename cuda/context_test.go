@@ -261,6 +261,19 @@ func testMath[T float32 | float64](t *testing.T, c *Context) {
 			t.Errorf("%s(%g): %.2f ulp, want at most %g", c2.name, at, worst, c2.worst)
 		}
 	}
+	// A sine does not depend on those beside it.
+	alone := sample(1000, func() float64 { return (r.Float64() - 0.5) * 2e5 })
+	for number, name := range map[int]string{2: "sine", 3: "cosine"} {
+		want, mixed := probe(t, c, number, alone), make([]T, 0, 2*len(alone))
+		for i, v := range alone {
+			mixed = append(mixed, v, []T{1e6, T(nan), T(inf), 1e5}[i%4])
+		}
+		for i, y := range probe(t, c, number, mixed) {
+			if i%2 == 0 && y != want[i/2] {
+				t.Errorf("the %s of %g is %g beside others, not %g", name, mixed[i], y, want[i/2])
+			}
+		}
+	}
 	// where the library's inverse rounds less well than its erfc
 	for _, p := range []float64{1e-3, 1e-6, 1e-9, 1e-12, 1e-15} {
 		z := float64(probe(t, c, 4, []T{T(p)})[0])

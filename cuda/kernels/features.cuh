@@ -63,8 +63,8 @@ __device__ __forceinline__ Piece<T> piece(const Layer<T> &l, int group, int row,
 }
 
 // own is where a thread keeps elements (4y, 4x) … of a tile: TURNED has the columns of the tile as
-// the rows of the memory. keep copies its elements there, as products take them or EXACT, and
-// recall copies them back.
+// the rows of the memory. keep copies its elements there, as products take them, or as they are if
+// EXACT is set. recall copies them back.
 template <class P, bool TURNED, typename T>
 __device__ __forceinline__ int own() {
   using namespace tile;

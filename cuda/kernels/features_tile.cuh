@@ -124,7 +124,7 @@ struct Fma {
   static constexpr bool ahead = AHEAD;
   static constexpr int least = 1;
 
-  // Shared memory gives a warp one number of each lane in a cycle, or two where each lane reads
+  // Shared memory gives a warp 32 bits of each lane in a cycle. It gives 64 where each lane reads
   // what lane^1 reads, or each what lane^2 reads. The first have the same y here, the second the
   // same x.
   template <typename T>
@@ -185,10 +185,10 @@ __device__ __forceinline__ void multiply_wide(int width, T sum[4][4], const T *a
   else P::template multiply<2, SQUARE>(sum, a, b, terms);
 }
 
-// stages goes through the terms of a product by depth: it fetches the operands a and b into the
-// stages of m, where f multiplies the next so many terms from k0 on. If P::ahead is set, the
-// numbers of a stage are on their way while those before are multiplied. Stages and held tiles may
-// be read until the next barrier.
+// stages goes through the terms of a product by depth. It brings a part of the operands a and b to
+// the stages of m, and calls f(k0, count) for its terms. If P::ahead is set, the numbers of a stage
+// are on their way while those before are multiplied. Stages and held tiles may be read until the
+// next barrier.
 template <class P, typename T, class A, class B, class F>
 __device__ __forceinline__ void stages(Shared<T> m, A a, B b, int terms, F f) {
   T fromA[loads<T>], fromB[loads<T>];
@@ -247,7 +247,7 @@ struct Patch {
       }
     }
   }
-  // add adds sum to the memory, or is what the memory has if first is set.
+  // add adds sum to the memory. If first is set, sum takes the place of what is there.
   __device__ __forceinline__ void add(bool first, int width, const T sum[4][4]) const {
     T before[4][4] = {}; // on their way together
     if (!first) each(width, [&](T &memory, int i, int j) { before[i][j] = memory; });
@@ -265,7 +265,8 @@ __device__ __forceinline__ void clear(T sum[4][4]) {
 
 // TILE_KERNEL is REAL_KERNEL for the threads of a tile, with so few registers in float that two
 // blocks share a multiprocessor. In double a thread may have all it wants. Where there are tensor
-// cores, float has name_tf32 and name_3xtf32, too (features_tensor.cuh).
+// cores, float has name_tf32 and name_3xtf32, too (features_tensor.cuh). ahead is that of the
+// policies: features_gradients has no registers for it.
 #define TILE_KERNEL(ahead, name, params, args) \
   namespace f32 { \
   using T = float; \

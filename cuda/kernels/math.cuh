@@ -1,7 +1,7 @@
 // math.cuh: exp, log, sine and cosine on the device, without libdevice, so that any compiler makes
 // the same PTX of them. Each is a reduction of the argument and a polynomial, in float or
 // double; a test compares them with the Go library. Largest errors, in units of the last place:
-// exponential 1.5, logarithm 1.5, sine_cosine 2 (absolute near its zeros).
+// exponential 1.5, logarithm 1.5, sine_cosines 2 (absolute near its zeros).
 #pragma once
 
 // a·b + c, one rounding
@@ -246,7 +246,7 @@ __device__ __forceinline__ void turn_quadrant(int n, T *s, T *c) {
 
 // sine_cosines are sin x and cos x of N numbers side by side: x = n π/2 + r, with π/2 in two parts.
 // Beyond |x| = 10⁵ float goes through double; beyond 2³⁰ the result is NaN: no phase of a model in
-// order is so large. The cosines take the place of the numbers.
+// order is so large. None depends on its neighbours. The cosines take the place of the numbers.
 template <int N>
 __device__ __forceinline__ void sine_cosines(double (&x)[N], double (&s)[N]) {
 #pragma unroll
@@ -279,6 +279,7 @@ __device__ __forceinline__ void sine_cosines(float (&x)[N], float (&s)[N]) {
   if (!near) {
 #pragma unroll
     for (int q = 0; q < N; q++) {
+      if (absolute(x[q]) <= 1e5f) continue;
       double far = (double)x[q];
       double wide = fma(far, 0x1.45f306dc9c883p-1, 6755399441055744.);
       n[q] = (int)(unsigned)__double_as_longlong(wide);

@@ -3,13 +3,13 @@
 #pragma once
 
 // probe: out[i] = f(x[i]), f by its number: eˣ, ln x, sin x, cos x, Φ⁻¹(x); 1/x, 1/√x in double; or
-// element i of the stream of normals with key {1, 2}, row 3, step 4, tail 5. Grid ⌈n/256⌉, no
-// shared memory.
+// element i of the stream of normals with key {1, 2}, row 3, step 4, tail 5. Sines and cosines are
+// taken beside those of the next three elements. Grid ⌈n/256⌉, no shared memory.
 template <typename T>
 __device__ __forceinline__ void probe(int n, int f, T *out, const T *x) {
   int i = global_thread();
   if (i >= n) return;
-  T s, c;
+  T sines[4], cosines[4];
   switch (f) {
   case 0:
     out[i] = exponential(x[i]);
@@ -19,8 +19,9 @@ __device__ __forceinline__ void probe(int n, int f, T *out, const T *x) {
     break;
   case 2:
   case 3:
-    sine_cosine(x[i], &s, &c);
-    out[i] = f == 2 ? s : c;
+    for (int q = 0; q < 4; q++) cosines[q] = x[(i + q) % n];
+    sine_cosines(cosines, sines);
+    out[i] = f == 2 ? sines[0] : cosines[0];
     break;
   case 4:
     out[i] = quantile(x[i], 1 - x[i]);

@@ -52,8 +52,9 @@ const (
 )
 
 // unitOf is the unit of an instruction, and for how many cycles it has it, of a multiprocessor: a
-// warp issues one in ¼ cycle at best. Shared memory gives each lane of a warp 32 bits in a cycle,
-// or 64 where each of two neighbours reads the same, as the operands of features_tile.cuh are.
+// warp issues one in ¼ cycle at best. Memory takes a cycle for 32 bits of each lane. Reads of
+// shared memory by 128 bits take half of that where each of two neighbours reads the same, as in
+// the products of features_tile.cuh.
 func (c card) unitOf(i instruction) (unit, float64) {
 	switch i.op {
 	case "FFMA", "FADD", "FMUL", "FSEL", "FSETP", "FSET", "FMNMX", "FCHK", "HFMA2", "FFMA2", "FADD2", "FMUL2":

@@ -112,4 +112,49 @@ func wide(columns int) int {
 }
 
 // sines says whether instructions are the loop of the sines.
-func sines(own []instruction) bool { return count(own, "FSEL", "FSETP") > 20 }
+func sines(own []instruction) bool { return count(own, "FSEL", "FSETP") >= 16 }
+
+// markLayer marks what is known of the kernels of a layer: reads of operands, whose lanes are
+// placed so that they are paired; branches that skip the results of a block; and the sines of far
+// numbers, which phases are not.
+func markLayer(code []instruction, l *loop) {
+	for _, in := range l.inner {
+		markLayer(code, in)
+	}
+	if l.around == nil {
+		return
+	}
+	own := l.own(code)
+	products := len(l.inner) == 0 && !sines(own) && count(own, "FFMA") >= 4*tall
+	for at := l.first; at <= l.last; at++ {
+		i := &code[at]
+		if products {
+			i.paired = i.full == "LDS.128"
+		}
+		if i.always || i.target <= at || i.target > l.last {
+			continue
+		}
+		skipped := code[at+1 : i.target]
+		i.stores = count(skipped, "STG") >= 16 && count(skipped, "BAR") == 0
+		if sines(own) && count(skipped, "DFMA") > 0 {
+			for far := range skipped {
+				skipped[far].dead = true
+			}
+		}
+	}
+}
+
+// written is code that stores results, without the branch that reads what is there before: there is
+// something only where a layer has more columns than a tile.
+func written(code []instruction, from, end int) (some []instruction) {
+	for at := from; at < end; at++ {
+		i := code[at]
+		some = append(some, i)
+		if i.target > at && i.target <= end {
+			if skipped := code[at+1 : i.target]; count(skipped, "LDG") >= 16 && count(skipped, "STG") == 0 {
+				at = i.target - 1
+			}
+		}
+	}
+	return some
+}

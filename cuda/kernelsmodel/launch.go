@@ -56,7 +56,8 @@ type work struct {
 	idle func(loop []instruction) float64
 	// squares is how many of four a warp computes at most in a step of a product. 0: all.
 	squares int
-	// pieces is how often a block comes to the code that stores its results, which it does once.
+	// pieces is how often a block comes to the code that stores its results, which it does once. 0:
+	// it stores each time.
 	pieces float64
 	// trips is how often a loop runs for each time that the code around it does. Nil: not at all.
 	trips func(l *loop, code []instruction) float64

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -48,6 +49,9 @@ func (c card) figures(kernels map[string]code, launches []launch) (all []figure,
 		}
 		floor, _ := c.peak().Floor(w.cost(), "f32")
 		bound, unit := c.bound(k, l, w)
+		if bound < 1e6*floor.Seconds() {
+			return nil, fmt.Errorf("%s of %s: a bound of %.1f µs is below the floor: the model misses a part of its code", l.name, c.name, bound)
+		}
 		f.launches++
 		f.floor += max(launchTime, 1e6*floor.Seconds())
 		f.bound += bound

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -270,6 +271,37 @@ func TestReadAhead(t *testing.T) {
 	}
 }
 
+// Loops of all ways through the code stand for themselves, wherever a branch goes.
+func TestLoopsOfAllWays(t *testing.T) {
+	branch := func(target int, always bool) instruction {
+		return instruction{op: "BRA", full: "BRA", target: target, always: always}
+	}
+	loop := func(op string, n, at int) (code []instruction) {
+		for range n {
+			code = append(code, instruction{op: op, full: op, target: -1})
+		}
+		return append(code, branch(at, false))
+	}
+	// if … loop of FADD else if … loop of FMUL else loop of FFMA, all in a loop
+	code := []instruction{branch(5, false)}
+	code = append(code, loop("FADD", 2, 1)...)
+	code = append(code, branch(15, true), branch(10, false))
+	code = append(code, loop("FMUL", 2, 6)...)
+	code = append(code, branch(15, true))
+	code = append(code, loop("FFMA", 4, 10)...)
+	code = append(code, branch(0, false))
+	whole := loops(code)
+	var found []string
+	for _, i := range whole.inner[0].own(code) {
+		if i.inner != nil {
+			found = append(found, code[i.inner.first].op)
+		}
+	}
+	if !slices.Equal(found, []string{"FADD", "FMUL", "FFMA"}) {
+		t.Errorf("the loops are of %v", found)
+	}
+}
+
 // What a loop writes at its end counts once in so many times, and what is there before is not read.
 func TestResults(t *testing.T) {
 	code := []instruction{{op: "BRA", target: 34}, {op: "BRA", target: 18}}
@@ -286,6 +318,7 @@ func TestResults(t *testing.T) {
 		}
 		i.stall, i.write, i.read = 1, -1, -1
 	}
+	code[0].stores = true
 	trips := func(*loop, []instruction) float64 { return 4 }
 	_, busy := cards[0].spend(code, loops(code), work{trips: trips, pieces: 4})
 	if busy[lsuUnit] != 16 {
@@ -331,10 +364,10 @@ var (
 const wanted = 1.6
 
 var above = map[string]map[string]float64{
-	"mnist":   {"features_inputs_f32": 2.3, "gemm_nt_f64": 2.1, "gemm_tn_f64": 1.7, "potrf_panel_f64": 10},
+	"mnist":   {"features_gradients_f32": 2.4, "gemm_nt_f64": 2.1, "gemm_tn_f64": 1.7, "potrf_panel_f64": 10},
 	"protein": {"ard_f64": 5.2, "gemm_nt_f64": 1.8, "potrf_panel_f64": 9},
-	"powerplant": {"ard_f64": 36, "gemm_nn_f64": 27, "gemm_nt_f64": 36, "gemm_tn_f64": 25,
-		"moments_f64": 10, "potrf_panel_f64": 172},
+	"powerplant": {"ard_f64": 36, "ard_fold_f64": 8, "features_gradients_f32": 11, "gemm_nn_f64": 27, "gemm_nt_f64": 36, "gemm_tn_f64": 25,
+		"potrf_panel_f64": 172},
 }
 
 // The page is of these kernels, and their ratios are within what is known of each.

@@ -24,7 +24,7 @@ var introduction string
 func (r report) write(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!-- made by make kernels-model from kernels with sha256 %s -->\n", r.hash)
-	b.WriteString("\n" + introduction)
+	b.WriteString("\n" + introduction + "\nThe steps are:\n\n")
 	slices.Sort(r.about)
 	for _, line := range r.about {
 		fmt.Fprintf(&b, "- %s\n", line)

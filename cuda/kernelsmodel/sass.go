@@ -16,6 +16,7 @@ type instruction struct {
 	always bool   // the branch has no condition
 	dead   bool   // it never runs
 	paired bool   // it reads for two lanes at once
+	stores bool   // it may skip code that stores the results of a block
 	// It stands for a loop, or for code that stores results, which takes so many cycles.
 	inner   *loop
 	results []instruction
@@ -53,7 +54,9 @@ func parseSASS(text string) (map[string][]instruction, error) {
 			code[at].target = to
 		}
 		findDead(code)
-		findPaired(code, loops(code))
+		if strings.HasPrefix(name, "features_") {
+			markLayer(code, loops(code))
+		}
 		if name != "" {
 			all[name] = code
 		}
@@ -119,21 +122,6 @@ func findDead(code []instruction) {
 	}
 }
 
-// findPaired marks the reads of products of features, whose lanes are placed so that they are
-// paired.
-func findPaired(code []instruction, l *loop) {
-	for _, in := range l.inner {
-		findPaired(code, in)
-	}
-	own := l.own(code)
-	if len(l.inner) > 0 || count(own, "FFMA") < 4*tall || sines(own) {
-		return
-	}
-	for at := l.first; at <= l.last; at++ {
-		code[at].paired = code[at].full == "LDS.128"
-	}
-}
-
 // schedule reads the bits for the scheduler from the second word of an instruction.
 func (i *instruction) schedule(word uint64) {
 	board := func(bits uint64) int {
@@ -196,18 +184,18 @@ func loops(code []instruction) *loop {
 // stands says that it stands for others.
 func (i instruction) stands() bool { return i.inner != nil || i.results != nil }
 
-// own is the instructions of a loop, with one for each loop inside, and one for code that stores
-// results where a branch may skip it. Of two ways through the code it is the longer one; where
-// there is nothing on one of them, the branch is not taken.
+// own is the instructions of a loop, with one for each loop inside, wherever it is, and one for
+// code that stores results. Of two ways through the code it is the longer one; where there is
+// nothing on one of them, the branch is not taken.
 func (l *loop) own(code []instruction) (own []instruction) {
 	inner := l.inner
+	stand := func() {
+		own, inner = append(own, instruction{inner: inner[0]}), inner[1:]
+	}
 	for at := l.first; at <= l.last; at++ {
-		for len(inner) > 0 && inner[0].last < at {
-			inner = inner[1:]
-		}
 		if len(inner) > 0 && inner[0].first <= at {
-			own = append(own, instruction{inner: inner[0]})
 			at = inner[0].last
+			stand()
 			continue
 		}
 		i := code[at]
@@ -218,31 +206,18 @@ func (l *loop) own(code []instruction) (own []instruction) {
 		if i.target <= at || i.target > l.last {
 			continue
 		}
-		skipped := code[at+1 : i.target]
 		switch {
-		case i.always || elseTaken(code, at):
-			at = i.target - 1
-		case l.around != nil && count(skipped, "STG") >= 16 && count(skipped, "BAR") == 0:
+		case i.stores:
 			own = append(own, instruction{results: written(code, at+1, i.target)})
+			at = i.target - 1
+		case i.always || elseTaken(code, at):
+			for len(inner) > 0 && inner[0].first < i.target { // how often they run is known
+				stand()
+			}
 			at = i.target - 1
 		}
 	}
 	return own
-}
-
-// written is code that stores results, without the branch that reads what is there before: the
-// layers of the presets have no more columns than a tile.
-func written(code []instruction, from, end int) (some []instruction) {
-	for at := from; at < end; at++ {
-		i := code[at]
-		some = append(some, i)
-		if i.target > at && i.target <= end {
-			if skipped := code[at+1 : i.target]; count(skipped, "LDG") >= 16 && count(skipped, "STG") == 0 {
-				at = i.target - 1
-			}
-		}
-	}
-	return some
 }
 
 // elseTaken says whether a branch with a condition is taken: where the code that it skips ends in a
