@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	kernelMade = regexp.MustCompile(`(?m)^(?:REAL|DOUBLE|PLAIN|TILE|GEMM|BOUNDED)_KERNEL\((?:\w+, ` +
+	kernelMade = regexp.MustCompile(`(?m)^(?:REAL|DOUBLE|PLAIN|TILE|GEMM|BOUNDED)_KERNEL\((?:true, |false, )?(?:\w+, ` +
 		`)*?([a-z]\w*?)(?:_f64)?,`)
 	comments = regexp.MustCompile(`(?m)(?:^//.*\n)+`)
 	grid     = regexp.MustCompile(`\b[Gg]rid\b`)
