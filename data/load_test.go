@@ -193,9 +193,9 @@ func TestNamedSets(t *testing.T) {
 		scaling       string
 	}{
 		"powerplant": {9469, 4, Regression, "standard"},
-		"protein":    {45515, 9, Regression, "robust"},
-		"spam":       {4532, 57, Classification, "robust"},
-		"eeg":        {14857, 14, Classification, "robust"},
+		"protein":    {45515, 9, Regression, "standard"},
+		"spam":       {4532, 57, Classification, "tails"},
+		"eeg":        {14857, 14, Classification, "tails"},
 	} {
 		for _, fold := range []int{1, Folds(name)} {
 			start := time.Now()

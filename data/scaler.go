@@ -15,6 +15,7 @@ import (
 // 0. It is fitted on training rows and kept in the model.
 //
 //	standard  mean and standard deviation (n−1 in the denominator)
+//	tails     standard, after Tails has drawn in the long tails of columns that have some
 //	robust    median and (third − first quartile)/1.349, which is the standard
 //	          deviation of a normal sample; the deviation itself where the quartiles
 //	          are equal; Clip 5
@@ -30,6 +31,7 @@ type Scaler struct {
 	Scale  []float64 `json:"scale"`
 	Clip   float64   `json:"clip"` // 0: none
 	Log    *LogScale `json:"log,omitempty"`
+	Tails  *Tails    `json:"tails,omitempty"`
 
 	// The range of each input in the training rows, as they are in the file; nil in older models.
 	Least []float64 `json:"least,omitempty"`
@@ -43,40 +45,33 @@ type LogScale struct {
 }
 
 const (
-	robustClip    = 5
-	robustIQR     = 1.349 // quartile range of the standard normal
-	logUnits      = 10    // units of LogScale in a standard deviation
-	autoDeviation = 20    // standard deviations beyond which auto is robust
+	robustClip = 5
+	robustIQR  = 1.349 // quartile range of the standard normal
+	logUnits   = 10    // units of LogScale in a standard deviation
 )
 
 // Scalings are the kinds that FitScaler knows.
-func Scalings() []string { return []string{"auto", "standard", "robust", "log", "none"} }
+func Scalings() []string { return []string{"auto", "standard", "tails", "robust", "log", "none"} }
 
 // FitScaler fits the scaling of the inputs of training rows. The kind auto is the AutoScaling of
-// the set, if it has one. Else it is robust if any value is more than 20 standard deviations from
-// the mean of its column: one such error would squeeze the rest of the column into a point.
-// Otherwise it is standard. Kind holds the outcome; rows that are only sequences have the kind
-// none.
+// the set, if it has one. Else it is tails, or standard where no column has a long tail. Kind holds
+// the outcome; rows that are only sequences have the kind none.
 func FitScaler(kind string, ds *Dataset) (Scaler, error) {
 	if ds.X == nil {
 		return Scaler{Kind: "none"}, nil
 	}
-	if kind == "auto" {
+	auto := kind == "auto" && ds.AutoScaling == ""
+	switch {
+	case auto:
+		kind = "tails"
+	case kind == "auto":
 		kind = ds.AutoScaling
 	}
-	if kind == "" {
-		_, sds := worstOutlier(ds.X)
-		kind = autoScaling(sds)
+	s, err := fitScaler(kind, ds.X)
+	if auto && len(s.tailed()) == 0 {
+		s.Kind, s.Tails = "standard", nil
 	}
-	return fitScaler(kind, ds.X)
-}
-
-// autoScaling is the kind for a set whose farthest value lies this far from its mean.
-func autoScaling(sds float64) string {
-	if sds > autoDeviation {
-		return "robust"
-	}
-	return "standard"
+	return s, err
 }
 
 func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
@@ -89,6 +84,9 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 	if kind == "log" {
 		s.Log = &LogScale{make([]float64, d), make([]float64, d)}
 	}
+	if kind == "tails" {
+		s.Tails = &Tails{make([]float64, d), make([]float64, d)}
+	}
 	col := make([]float64, n)
 	for j := range d {
 		column(col, x, j)
@@ -100,6 +98,9 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 			s.Center[j], s.Scale[j] = meanSD(col)
 		case "robust":
 			s.Center[j], s.Scale[j] = medianIQR(col)
+		case "tails":
+			near, _ := s.Tails.fit(col, j)
+			s.Center[j], s.Scale[j] = meanSD(near)
 		case "log":
 			s.Log.fit(col, j)
 			s.Center[j], s.Scale[j] = meanSD(col)
@@ -132,6 +133,9 @@ func (l *LogScale) value(j int, x float64) float64 {
 func (s Scaler) value(j int, x float64) float64 {
 	if s.Log != nil {
 		x = s.Log.value(j, x)
+	}
+	if s.Tails != nil {
+		x = s.Tails.value(j, x)
 	}
 	return (x - s.Center[j]) / s.Scale[j]
 }

@@ -21,11 +21,11 @@ func TestScalers(t *testing.T) {
 	}
 	m := matrix(10, 3, x)
 	for _, want := range []Scaler{
-		{"standard", []float64{4.5, 0.1, 10}, []float64{math.Sqrt(82.5 / 9), 1, math.Sqrt(1000)}, 0, nil,
+		{"standard", []float64{4.5, 0.1, 10}, []float64{math.Sqrt(82.5 / 9), 1, math.Sqrt(1000)}, 0, nil, nil,
 			[]float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
-		{"robust", []float64{4.5, 0.1, 0}, []float64{4.5 / 1.349, 1, math.Sqrt(1000)}, 5, nil,
+		{"robust", []float64{4.5, 0.1, 0}, []float64{4.5 / 1.349, 1, math.Sqrt(1000)}, 5, nil, nil,
 			[]float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
-		{"none", []float64{0, 0, 0}, []float64{1, 1, 1}, 0, nil, []float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
+		{"none", []float64{0, 0, 0}, []float64{1, 1, 1}, 0, nil, nil, []float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
 	} {
 		got, err := fitScaler(want.Kind, m)
 		if err != nil {
@@ -96,32 +96,101 @@ func TestLogScale(t *testing.T) {
 	}
 }
 
-// TestAuto turns robust where one value lies beyond 20 standard deviations: then the
-// bulk of the column keeps its width.
+// TestAuto: a column that is nearly normal keeps its mean and deviation, whatever stands beside it. Of
+// one with a far value, the bulk keeps its width, and the value stays the farthest.
 func TestAuto(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	x := make([]float64, 2000)
+	const n = 1000
+	x := make([]float64, 2*n)
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
-	plain, _ := FitScaler("auto", &Dataset{X: matrix(1000, 2, slices.Clone(x))})
+	plain, _ := FitScaler("auto", &Dataset{X: matrix(n, 2, slices.Clone(x))})
 	x[501] = 1e4
-	spiked, _ := FitScaler("auto", &Dataset{X: matrix(1000, 2, x)})
-	if plain.Kind != "standard" || spiked.Kind != "robust" {
-		t.Fatalf("%s and %s", plain.Kind, spiked.Kind)
+	spiked, _ := FitScaler("auto", &Dataset{X: matrix(n, 2, x)})
+	if plain.Kind != "standard" || spiked.Kind != "tails" || !slices.Equal(spiked.tailed(), []int{1}) {
+		t.Fatalf("%s and %s of %v", plain.Kind, spiked.Kind, spiked.tailed())
 	}
-	// (n−1)/√n at most
-	if col, sds := worstOutlier(matrix(1000, 2, x)); col != 1 || sds < 31 || sds > 32 {
+	if col, sds := worstOutlier(matrix(n, 2, x)); col != 1 || sds < 31 || sds > 32 { // (n−1)/√n at most
 		t.Errorf("column %d, %g", col, sds)
 	}
-	for j := range 2 { // a normal sample: robust and standard agree
-		if !near(spiked.Scale[j], plain.Scale[j], 0.08) || !near(spiked.Center[j], plain.Center[j], 0.1) {
-			t.Errorf("column %d: %v, standard %v", j, spiked, plain)
+	if spiked.Scale[0] != plain.Scale[0] || spiked.Center[0] != plain.Center[0] {
+		t.Errorf("column 0: %v, alone %v", spiked, plain)
+	}
+	scaled := spiked.Rows(matrix(n, 2, x), 0, n)
+	if slices.Max(scaled) != scaled[501] || scaled[501] > 20 {
+		t.Errorf("the far value became %g", scaled[501])
+	}
+	own := make([]float64, n-1)
+	for i := range own {
+		own[i] = scaled[2*i+1]
+		if 2*i+1 >= 501 {
+			own[i] = scaled[2*i+3]
 		}
 	}
-	scaled := spiked.Rows(matrix(1000, 2, x), 0, 1000)
-	if scaled[501] != 5 || slices.Max(scaled) != 5 || slices.Min(scaled) < -5 {
-		t.Errorf("%g in %g … %g", scaled[501], slices.Min(scaled), slices.Max(scaled))
+	if mean, sd := meanSD(own); !near(mean, 0, 1e-12) || !near(sd, 1, 1e-12) {
+		t.Errorf("the others have mean %g and deviation %g", mean, sd)
+	}
+}
+
+// TestTails: which columns have long tails, and which values are far from all others.
+func TestTails(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const n = 500
+	draw := func(f func() float64) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = f()
+		}
+		return v
+	}
+	sentinel := func(share, value float64) []float64 {
+		return draw(func() float64 {
+			if rng.Float64() < share {
+				return value
+			}
+			return rng.NormFloat64()
+		})
+	}
+	for _, c := range []struct {
+		name string
+		v    []float64
+		long bool
+		far  int // of n, roughly
+	}{
+		{"normal", draw(rng.NormFloat64), false, 0},
+		{"uniform", draw(rng.Float64), false, 0},
+		{"exponential", draw(rng.ExpFloat64), false, 0},
+		{"log-normal", draw(func() float64 { return math.Exp(1.5 * rng.NormFloat64()) }), true, 0},
+		{"constant", draw(func() float64 { return 3.7 }), false, 0},
+		{"binary", draw(func() float64 { return math.Floor(1.02 * rng.Float64()) }), false, 0},
+		{"rare counts", draw(func() float64 { return math.Max(0, math.Floor(2*rng.NormFloat64()-2)) }), false, 0},
+		{"two groups", draw(func() float64 { return 10*math.Floor(2*rng.Float64()) + rng.NormFloat64() }), false, 0},
+		{"sentinel", sentinel(0.1, -999), true, 50},
+		{"sentinel above", sentinel(0.2, 99999), true, 100},
+		{"one typing error", append(draw(rng.NormFloat64)[1:], 4e7), true, 1},
+	} {
+		s, err := FitScaler("auto", &Dataset{X: matrix(n, 1, slices.Clone(c.v))})
+		if err != nil || (s.Kind == "tails") != c.long {
+			t.Errorf("%s: %s, %v", c.name, s.Kind, err)
+		}
+		sorted := slices.Clone(c.v)
+		slices.Sort(sorted)
+		lo, hi := beforeGaps(sorted)
+		if far := n - (hi - lo); math.Abs(float64(far-c.far)) > 0.4*float64(c.far) {
+			t.Errorf("%s: %d far values", c.name, far)
+		}
+		// the order stays, and the middle half of the others has about the width of a normal sample's
+		scaled := s.Rows(matrix(n, 1, sorted), 0, n)
+		first, third := scaled[lo+(hi-lo)/4], scaled[lo+3*(hi-lo)/4]
+		if !slices.IsSorted(scaled) || c.long && !near(third-first, robustIQR, 0.4) {
+			t.Errorf("%s: quartiles %g and %g", c.name, first, third)
+		}
+	}
+	d := &Dataset{X: matrix(n, 1, sentinel(0.1, -999)), Columns: []string{"dose"}}
+	s, _ := FitScaler("auto", d)
+	if notes := s.Notes(d); len(notes) != 2 || !strings.Contains(notes[1], "-999") || !strings.Contains(notes[1], `"dose"`) {
+		t.Errorf("notes %q", notes)
 	}
 }
 

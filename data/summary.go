@@ -24,7 +24,9 @@ type Summary struct {
 	// the scaling auto makes of it.
 	Outlier     Outlier `json:"outlier"`
 	AutoScaling string  `json:"auto_scaling"`
-	Fingerprint string  `json:"fingerprint"`
+	// of the columns that need more than a mean and a standard deviation
+	ScalingNotes []string `json:"scaling_notes,omitempty"`
+	Fingerprint  string   `json:"fingerprint"`
 }
 
 // SequenceStats describes the sequences of a set.
@@ -97,9 +99,8 @@ func Summarize(d *Dataset) Summary {
 	if d.X != nil {
 		col, sds := worstOutlier(d.X)
 		s.Outlier = Outlier{d.Columns[col], sds}
-		if s.AutoScaling == "" {
-			s.AutoScaling = autoScaling(sds)
-		}
+		scaler, _ := FitScaler("auto", d) // the kinds of auto are known
+		s.AutoScaling, s.ScalingNotes = scaler.Kind, scaler.Notes(d)
 	}
 	switch {
 	case d.Y != nil && d.Targets != nil:

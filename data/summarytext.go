@@ -66,9 +66,10 @@ func (s Summary) Lines() []string {
 	if s.Inputs == 0 {
 		return lines
 	}
-	return append(lines, "",
+	lines = append(lines, "",
 		fmt.Sprintf("auto scaling: %s (the farthest input lies %.1f sd from its mean, in column %s)",
 			s.AutoScaling, s.Outlier.SDs, quote(s.Outlier.Column)))
+	return append(lines, s.ScalingNotes...)
 }
 
 // graphLine describes graphs or trees.

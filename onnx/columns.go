@@ -63,12 +63,32 @@ func (g graph) scaled(s data.Scaler, x value) value {
 		over := g.max(g.sub(x, g.Doubles(s.Log.Least, d)), 0)
 		x = g.Op("Log", g.add(g.div(over, g.Doubles(s.Log.Unit, d)), g.Scalar(1)))
 	}
+	if s.Tails != nil {
+		x = g.drawnIn(s.Tails, x, d)
+	}
 	x = g.div(g.sub(x, g.Doubles(s.Center, d)), g.Doubles(s.Scale, d))
 	bound := data.MostScaled
 	if s.Clip > 0 {
 		bound = math.Min(bound, s.Clip)
 	}
 	return g.Op("Min", g.max(x, -bound), g.Scalar(bound))
+}
+
+// drawnIn is data.Tails of D columns: asinh z = sign z · log(|z| + √(z² + 1)), since runtimes have
+// Asinh in single precision only.
+func (g graph) drawnIn(t *data.Tails, x value, d int) value {
+	const most = 1e150 // whose square is finite
+	units := slices.Clone(t.Unit)
+	for j, u := range units {
+		if u == 0 {
+			units[j] = 1
+		}
+	}
+	z := g.div(g.sub(x, g.Doubles(t.Middle, d)), g.Doubles(units, d))
+	size := g.Op("Min", g.Op("Abs", z), g.Scalar(most))
+	root := g.Op("Sqrt", g.add(g.square(size), g.Scalar(1)))
+	long := g.mul(g.Op("Sign", z), g.Op("Log", g.add(size, root)))
+	return g.Op("Where", g.Op("Equal", g.Doubles(t.Unit, d), g.Scalar(0)), x, long)
 }
 
 // column is column i of x as [B,1].

@@ -201,6 +201,9 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 		return nil, err
 	}
 	t.trained.Scaler, t.Config = scaler, c.With("scaling", scaler.Kind)
+	for _, n := range scaler.Notes(ds) {
+		t.Reporter.Note("%s", n)
+	}
 	var y []float64
 	if ds.Task == data.Regression {
 		if t.trained.Targets, err = data.FitTargets(ds); err != nil {

@@ -285,6 +285,8 @@ func (h *header) check() error {
 		return fmt.Errorf("%d columns and the ranges of other columns", d)
 	case h.Scaler.Log != nil && (len(h.Scaler.Log.Least) != d || len(h.Scaler.Log.Unit) != d):
 		return fmt.Errorf("%d columns and the logarithms of other columns", d)
+	case h.Scaler.Tails != nil && (len(h.Scaler.Tails.Middle) != d || len(h.Scaler.Tails.Unit) != d):
+		return fmt.Errorf("%d columns and the tails of other columns", d)
 	}
 	if s := h.Sequences; s != nil && s.Codebook != nil {
 		if err := s.Codebook.Check(); err != nil || s.Codebook.Width != h.Schema.Alphabet.OfVectors().Width {
@@ -294,6 +296,13 @@ func (h *header) check() error {
 	units := h.Scaler.Scale
 	if h.Scaler.Log != nil {
 		units = slices.Concat(units, h.Scaler.Log.Unit)
+	}
+	if h.Scaler.Tails != nil {
+		for _, u := range h.Scaler.Tails.Unit {
+			if u != 0 { // 0 is a column without a tail
+				units = append(slices.Clip(units), u)
+			}
+		}
 	}
 	for _, s := range units {
 		if !(s > 0) {

@@ -83,9 +83,8 @@ func Options() []Option {
 				"arrays",
 			field: func(c *Config) any { return &c.Gram }},
 		{Group: "Data", Key: "scaling", Values: data.Scalings(),
-			Help: "scaling of the inputs: robust is by median and quartiles, clipped at 5, and log " +
-				"is for long tails, such as counts. auto takes robust if a column has far outliers, and none " +
-				"for images",
+			Help: "scaling of the inputs. tails is standard, with the long tails of columns drawn in; robust " +
+				"is by median and quartiles, clipped at 5; log is for counts. auto is tails, and none for images",
 			field: func(c *Config) any { return &c.Scaling }},
 
 		{Group: "Run", Key: "model", Basic: true, Values: words("gpdrf gp drf"),
