@@ -19,6 +19,7 @@ const (
 	ARD       = "ard"       // each latent function and dimension its own ℓ_jd
 	Isotropic = "isotropic" // each latent function one ℓ_j
 	Shared    = "shared"    // one ℓ_d for all latent functions
+	Common    = "common"    // one ℓ for all
 )
 
 // Forms of the covariance of q(F̄).
@@ -176,7 +177,7 @@ func (c *Config) distances() int { return len(c.Maps) * c.Inducing }
 
 // kernels is K, the number of distinct correlation kernels.
 func (c *Config) kernels() int {
-	if c.Lengthscales == Shared {
+	if c.Lengthscales == Shared || c.Lengthscales == Common {
 		return 1
 	}
 	return c.Latents
@@ -241,7 +242,7 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("model: offsets of classes with a %s likelihood", c.Likelihood))
 	}
 	if c.hasGP() {
-		errs = append(errs, oneOf("lengthscales", c.Lengthscales, ARD, Isotropic, Shared),
+		errs = append(errs, oneOf("lengthscales", c.Lengthscales, ARD, Isotropic, Shared, Common),
 			oneOf("q_cov", c.QCov, Full, Diagonal),
 			size("latents", c.Latents), size("inducing", c.Inducing))
 		_, err := c.vectorKernels()

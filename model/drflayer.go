@@ -50,7 +50,14 @@ func drfBlocks(p *Params, c *Config, layer, in, out int) (bind func(device.Devic
 		}
 	})
 	length := p.add(Kernel, name("log_lengthscale"), shape(in),
-		func(dst []float64, v *Init, _ func([]float64)) { fill(dst, logLength(v)) })
+		func(dst []float64, v *Init, _ func([]float64)) {
+			fill(dst, logLength(v))
+			if c.Model == DRF && layer == 0 {
+				for j, l := range v.Lengths {
+					dst[j] = min(dst[j], math.Log(l))
+				}
+			}
+		})
 	var meanOmega, logVarOmega, mixing, tau, rho *block
 	if c.treatment() != PriorFixed {
 		meanOmega = p.add(Spectra, name("mean_omega"), shape(in, r), nil)

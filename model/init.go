@@ -6,11 +6,13 @@ import (
 )
 
 // Init is where the parameters start. Length-scales start at factor·√d, since the
-// squared distance of standardised rows grows with d.
+// squared distance of standardised rows grows with d, or where Lengths has them: those of the GP
+// layer, or those of model drf that are shorter than the factor's.
 type Init struct {
 	Seed                 uint64
 	InducingPoints       []float64 // X̄ [M,D], scaled like the data; nil for DRF
 	Sigma                []float64 // [I]: σ of each kernel between sequences
+	Lengths              []float64 // [D]: of vectors, in place of those by the factors; nil for none
 	GPLengthscaleFactor  float64
 	DRFLengthscaleFactor float64
 	NoiseVariance        float64 // σ² in training-variance units

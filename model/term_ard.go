@@ -16,24 +16,39 @@ type ardTerm struct {
 // ardBlocks reserves the length-scales of term i.
 func ardBlocks(p *Params, c *Config, form device.Correlation, i int) (bind func() term) {
 	width, name := c.Inputs, "gp.log_lengthscale"
-	if c.Lengthscales == Isotropic {
+	if c.Lengthscales == Isotropic || c.Lengthscales == Common {
 		width = 1
 	}
 	if i > 0 {
 		name = fmt.Sprintf("%s_%d", name, i+1)
 	}
 	at := p.add(Kernel, name, shape(c.kernels(), width), func(dst []float64, v *Init, normal func([]float64)) {
-		length := math.Log(math.Sqrt(float64(c.Inputs)) * v.GPLengthscaleFactor)
-		if i > 0 {
-			length += math.Log(initSecond)
+		fill(dst, math.Log(math.Sqrt(float64(c.Inputs))*v.GPLengthscaleFactor))
+		if v.Lengths != nil {
+			setLengths(dst, v.Lengths, width)
 		}
-		fill(dst, length)
+		for k := range dst {
+			dst[k] += float64(i) * math.Log(initSecond)
+		}
 		spreadOver(dst, c.kernels(), normal)
 	})
 	return func() term {
 		t := &ardTerm{form: form}
 		t.logL, t.dlogL = p.double(at)
 		return t
+	}
+}
+
+// setLengths starts log ℓ [K,width] at lengths [D], or at their geometric mean where all columns
+// have one.
+func setLengths(dst, lengths []float64, width int) {
+	mean := 0.0
+	for _, l := range lengths {
+		mean += math.Log(l) / float64(len(lengths))
+	}
+	fill(dst, mean)
+	for k := 0; width == len(lengths) && k < len(dst); k++ {
+		dst[k] = math.Log(lengths[k%width])
 	}
 }
 

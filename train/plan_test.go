@@ -181,7 +181,7 @@ func TestPlanCounts(t *testing.T) {
 	set := table(t, 200, 1, wave)
 	plan := func(most int) (*memory.Plan, error) {
 		c := config(t, "model=gpdrf inducing=9 latents=3 features=20 hidden=3 samples=30 steps=6 "+
-			"batch=100 device=cpu:f64")
+			"batch=100 lengthscales=shared device=cpu:f64")
 		return (&Job{Config: c, Device: &counting{dev, most, nil}, Train: set}).Plan(t.Context())
 	}
 	if p, err := plan(1 << 20); err != nil || p.Rows != 100 {

@@ -37,7 +37,7 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 			return err
 		}
 	case c.Model != model.DRF && t.From == nil: // a run that goes on has its X̄ already
-		length := math.Sqrt(float64(ds.D())) * c.GPLengthscaleFactor
+		length := math.Sqrt(float64(ds.D())) * gpFactor(c)
 		t.init.InducingPoints, err = inducingPoints(ctx, c.InducingInit, t.trained.Inputs(ctx, ds),
 			ds.N(), ds.D(), c.Inducing, length, c.Seed, func(share float64) { t.Reporter.Doing(choosing, share) })
 		return err
@@ -66,7 +66,7 @@ func (t *trainer) useSequences(ctx context.Context) error {
 	for _, r := range s.rows {
 		t.init.InducingPoints = append(t.init.InducingPoints, t.trained.Scaler.Rows(s.set.X, r, r+1)...)
 	}
-	t.init.Sigma = sigmas(s.basis, t.Config.GPLengthscaleFactor)
+	t.init.Sigma = sigmas(s.basis, gpFactor(t.Config))
 	t.Reporter.Note("feature maps %s; %d inducing points among the training sequences (%s)",
 		s.basis.Spec, len(s.rows), t.Config.InducingInit)
 	return nil

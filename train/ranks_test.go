@@ -284,6 +284,14 @@ func clone(c *rundir.Checkpoint) *rundir.Checkpoint {
 	return &copied
 }
 
+// untilStep ends a run soon after its first step.
+type untilStep struct {
+	quiet
+	cancel context.CancelFunc
+}
+
+func (u *untilStep) Step(rundir.Progress) { time.AfterFunc(100*time.Millisecond, u.cancel) }
+
 // All ranks end at the same step, whichever of them was interrupted, and whatever their clocks say;
 // early stopping is the same on all.
 func TestRanksEndTogether(t *testing.T) {
@@ -293,7 +301,7 @@ func TestRanksEndTogether(t *testing.T) {
 			if j.Comm.Rank() == 2 {
 				own, cancel := context.WithCancel(*ctx)
 				*ctx = own
-				time.AfterFunc(300*time.Millisecond, cancel)
+				j.Reporter = &untilStep{cancel: cancel}
 			}
 		})
 	if err := errors.Join(errs...); err != nil {

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -213,8 +214,12 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	}
 	t.trained.Model = c.ModelConfig(ds)
 	t.init = model.Init{
-		Seed: c.Seed, GPLengthscaleFactor: c.GPLengthscaleFactor, DRFLengthscaleFactor: c.DRFLengthscaleFactor,
-		NoiseVariance: c.NoiseInit, DoF: c.DoF, ClassRows: classRows(ds),
+		Seed: c.Seed, GPLengthscaleFactor: gpFactor(c),
+		DRFLengthscaleFactor: cmp.Or(c.DRFLengthscaleFactor, drfFactor),
+		NoiseVariance:        cmp.Or(c.NoiseInit, noiseElse), DoF: c.DoF, ClassRows: classRows(ds),
+	}
+	if j.From == nil { // a run that goes on has begun
+		t.start(ctx)
 	}
 	if err := t.prepareInputs(ctx); err != nil {
 		return nil, err

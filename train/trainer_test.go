@@ -323,7 +323,7 @@ func TestReportedBound(t *testing.T) {
 // alone.
 func TestEvaluationTime(t *testing.T) {
 	set, test := table(t, 300, 1, wave), table(t, 100, 2, wave)
-	c := config(t, "steps=10 batch=50 inducing=10 features=8 eval-samples=700")
+	c := config(t, "steps=10 batch=50 inducing=10 features=8 eval-samples=700 lengthscales=shared")
 	dev, err := device.Open(c.Device)
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ var homes = map[string][]string{
 	"github.com/ebitengine/purego": {"dist/mpi"},
 	"gorgonia.org/tensor":          {"data"},
 	// off the hot path
-	"gonum.org/v1/gonum": {"bench", "data", "internal/metrics", "device/devicetest"},
+	"gonum.org/v1/gonum": {"bench", "data", "internal/exactgp", "internal/metrics", "device/devicetest"},
 	// and that is for bench: it would add fonts to the program
 	"gonum.org/v1/plot":            {"internal/plots"},
 	"github.com/urfave/cli/v2":     {"cmd"},

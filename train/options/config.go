@@ -66,7 +66,7 @@ type ModelOptions struct {
 
 	InducingInit         string  // auto, kmeans, random, greedy, kmedoids
 	Projection           int     // P, the inputs that features of sequences become for model drf
-	GPLengthscaleFactor  float64 // factor of the initial length-scales of the GP layer
+	GPLengthscaleFactor  float64 // factor of the initial length-scales of the GP layer; 0 is by the rows
 	DRFLengthscaleFactor float64 // and of the DRF layers
 }
 
@@ -75,7 +75,7 @@ type ObjectiveOptions struct {
 	DoF       float64 // initial ν of Student's t, above 2
 	LearnDoF  bool    // ν learns by gradient
 	KLWeight  float64 // 1 is the ELBO; anything else is tempered and not a bound
-	NoiseInit float64 // initial variance of the Gaussian likelihood, target scaled to sd 1
+	NoiseInit float64 // initial variance of the Gaussian likelihood, target scaled to sd 1; 0 is by the rows
 }
 
 // OptimiserOptions are how it is maximised. One of the first three says how long; Steps holds the

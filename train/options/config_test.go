@@ -234,8 +234,8 @@ func TestBadSettings(t *testing.T) {
 	for key, bad := range map[string][]string{
 		"steps": {"0", "-1", "1e3"}, "batch": {"0"}, "samples": {"0", "65536"}, "inducing": {"0"}, "features": {"0"},
 		"hidden": {"0"}, "latents": {"0"}, "layers": {"0"}, "lr": {"0", "-1", "NaN"}, "kl-weight": {"-1", "NaN", "Inf"},
-		"gp-lengthscale-factor": {"0", "NaN"}, "drf-lengthscale-factor": {"-2", "Inf"}, "epochs": {"0", "NaN"},
-		"kl-warmup": {"1.1", "-0.1"}, "noise-init": {"0"}, "eval-samples": {"0"}, "l2": {"-1"}, "fold": {"-1"},
+		"gp-lengthscale-factor": {"-1", "NaN"}, "drf-lengthscale-factor": {"-2", "Inf"}, "epochs": {"0", "NaN"},
+		"kl-warmup": {"1.1", "-0.1"}, "noise-init": {"-1"}, "eval-samples": {"0"}, "l2": {"-1"}, "fold": {"-1"},
 	} {
 		for _, text := range bad {
 			if _, err := Resolve(nil, flags("--"+key, text)); err == nil {

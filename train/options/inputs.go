@@ -31,7 +31,7 @@ func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (fit *Config, 
 	if notes, err = fit.fitKernel(ctx, ds); err != nil {
 		return nil, nil, err
 	}
-	return fit, slices.Concat(notes, fit.fitSkip(ds), fit.spectraNotes()), nil
+	return fit, slices.Concat(notes, fit.fitSkip(ds), fit.fitLengths(ds), fit.spectraNotes()), nil
 }
 
 // fitKernel settles the kernel and how X̄ is chosen.
@@ -97,6 +97,24 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 	}
 	c.Kernel = joinKernel(shapes, maps)
 	return append(notes, c.linearDefaults(ds, maps)...), nil
+}
+
+// rowsPerLength is how many rows a length-scale of its own takes.
+const rowsPerLength = 10
+
+// fitLengths settles the sharing of length-scales: one for each input where the rows tell them
+// apart.
+func (c *Config) fitLengths(ds *data.Dataset) (notes []string) {
+	if c.Lengthscales != "auto" {
+		return nil
+	}
+	c.Lengthscales = model.Shared
+	if ds.N() < rowsPerLength*ds.D() && c.Model != model.DRF {
+		c.Lengthscales = model.Common
+		notes = append(notes, fmt.Sprintf("lengthscales: one for all inputs, since %d rows are fewer than %d for "+
+			"each of %d", ds.N(), rowsPerLength, ds.D()))
+	}
+	return notes
 }
 
 // outputs is how many numbers of a row the likelihood reads.

@@ -20,13 +20,13 @@ func defaults() *Config {
 		ModelOptions: ModelOptions{
 			Config: model.Config{
 				Model: "gpdrf", Likelihood: "auto", Samples: 1,
-				Inducing: 200, LearnInducing: true, Whiten: true, QCov: "diagonal", Lengthscales: "shared", Latents: 8,
+				Inducing: 200, LearnInducing: true, Whiten: true, QCov: "diagonal", Lengthscales: "auto", Latents: 8,
 				Layers: 1, Features: 100, Hidden: 8, FeatureKernel: "rbf", Spectra: model.VarIntegrated,
 				LocalReparam: true, FeedForward: true, Skip: true,
 			},
-			Kernel: "auto", InducingInit: "auto", Projection: 256, GPLengthscaleFactor: 0.4, DRFLengthscaleFactor: 0.5,
+			Kernel: "auto", InducingInit: "auto", Projection: 256,
 		},
-		ObjectiveOptions: ObjectiveOptions{DoF: 4, LearnDoF: true, KLWeight: 1, NoiseInit: 0.1},
+		ObjectiveOptions: ObjectiveOptions{DoF: 4, LearnDoF: true, KLWeight: 1},
 		OptimiserOptions: OptimiserOptions{
 			Steps: 15000, Batch: 256, LR: 0.02, Warmup: 100, Decay: "cosine", KLWarmup: 0.5,
 			AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
@@ -53,7 +53,7 @@ func presetSettings(name string) []Setting {
 			{"layers", "1"}, {"features", "100"}, {"hidden", "10"}, {"feed-forward", "false"}, {"skip", "false"},
 			{"spectra", "var-resampled-each"},
 			{"local-reparam", "false"}, {"samples", "100"}, {"eval-samples", "100"},
-			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"},
+			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"}, {"noise-init", "0.1"},
 		}
 	case "cutajar":
 		// The schedule of the public code of Cutajar et al. (2017), as far as this model has its
@@ -65,7 +65,8 @@ func presetSettings(name string) []Setting {
 			{"layers", "2"}, {"features", "100"}, {"hidden", "3"}, {"feed-forward", "false"}, {"skip", "false"},
 			{"spectra", "var-fixed"},
 			{"local-reparam", "false"}, {"samples", "1"},
-			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"},
+			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"}, {"noise-init", "0.1"},
+			{"lengthscales", "shared"},
 		}
 	}
 	settings := make([]Setting, len(pairs))

@@ -1,0 +1,303 @@
+// Package exactgp fits an exact Gaussian process to a few rows: length-scales and noise where a
+// larger model can start. It works in float64, and the same rows give the same bits.
+package exactgp
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// Rows are n rows of standardised inputs X [N,D] and targets Y [N,C].
+type Rows struct {
+	N, D, C int
+	X, Y    []float64
+}
+
+// Fit is a Gaussian process with the kernel α exp(−½ Σ_d (x_d − x'_d)²/ℓ_d²) and noise σ², fitted
+// to rows.
+type Fit struct {
+	Lengths  []float64 // ℓ [D]; nil where the targets look like noise
+	Residual float64   // mean square error of a row that is left out of the fit, in units of y²
+}
+
+const (
+	jitter        = 1e-6
+	rounds        = 20 // of the search for length-scales of their own
+	rowsPerLength = 10 // of each column that has one; with fewer rows all columns share it
+	leastEvidence = 3  // nats: with less, the rows may be noise
+
+	// standard deviations of log ℓ_d around the best common one, and of log ρ
+	priorLength = 1.0
+	priorNoise  = 2.0
+)
+
+// The start is the best of these: factors of √D as a length-scale for all inputs, noises, and then
+// factors of one column's length-scale after the other.
+var (
+	factors = []float64{0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2}
+	noises  = []float64{0.003, 0.03, 0.3, 3}
+	apart   = []float64{1. / 16, 1. / 4, 4}
+	alone   = []float64{1. / 16, 1. / 4}
+)
+
+// Maximise finds the length-scales and the noise that maximise the marginal likelihood
+//
+//	log p(y) = −½ yᵀ(α(C + ρI))⁻¹y − ½ log det 2πα(C + ρI),   ρ = σ²/α,
+//
+// summed over the targets, with α in closed form. A normal prior keeps the length-scale of a column
+// that says nothing near that of the others. Once ctx is done the outcome is worth nothing.
+//
+// The targets look like noise where independent normals explain them nearly as well.
+func Maximise(ctx context.Context, rows Rows) *Fit {
+	p := newProblem(rows)
+	theta, own := p.common(ctx), rows.N >= rowsPerLength*rows.D
+	if own {
+		theta = p.each(ctx, p.single(ctx, theta))
+	}
+	square := 0.0
+	for _, v := range rows.Y {
+		square += v * v
+	}
+	count := float64(len(rows.Y))
+	white := -count / 2 * (math.Log(2*math.Pi*square/count) + 1)
+	if !(p.value(theta) > white+leastEvidence) {
+		return &Fit{Residual: square / count}
+	}
+	if own {
+		theta = p.refine(ctx, theta)
+	}
+	out := &Fit{Lengths: make([]float64, rows.D), Residual: p.leftOut(theta)}
+	for d := range out.Lengths {
+		out.Lengths[d] = math.Exp(theta[d])
+	}
+	return out
+}
+
+// common is the best length-scale for all columns, with its noise, as θ = (log ℓ [D], log ρ).
+func (p *problem) common(ctx context.Context) (best []float64) {
+	theta, most := make([]float64, p.D+1), math.Inf(-1)
+	best = slices.Clone(theta)
+	for _, f := range factors {
+		for d := range p.D {
+			theta[d] = math.Log(f * math.Sqrt(float64(p.D)))
+		}
+		for _, rho := range noises {
+			theta[p.D] = math.Log(rho)
+			if ctx.Err() != nil {
+				return best
+			}
+			if v := p.value(theta); v > most {
+				most = v
+				copy(best, theta)
+			}
+		}
+	}
+	return best
+}
+
+// single is θ, or one column alone with a short length-scale where that is better.
+func (p *problem) single(ctx context.Context, theta []float64) []float64 {
+	most := p.value(theta)
+	try := make([]float64, p.D+1)
+	for d := 0; d < p.D && p.D > 1; d++ {
+		for _, f := range alone {
+			if ctx.Err() != nil {
+				return theta
+			}
+			for j := range p.D {
+				try[j] = math.Log(factors[len(factors)-1] * math.Sqrt(float64(p.D)))
+			}
+			try[d], try[p.D] = math.Log(f), math.Log(0.3)
+			if v := p.value(try); v > most {
+				most = v
+				theta = slices.Clone(try)
+			}
+		}
+	}
+	return theta
+}
+
+// each tries other length-scales for one column after the other: a gradient does not find the short
+// one of a column that oscillates among others.
+func (p *problem) each(ctx context.Context, theta []float64) []float64 {
+	most := p.value(theta)
+	for d := range p.D {
+		from, best := theta[d], theta[d]
+		for _, f := range apart {
+			if ctx.Err() != nil {
+				return theta
+			}
+			theta[d] = from + math.Log(f)
+			if v := p.value(theta); v > most {
+				most, best = v, theta[d]
+			}
+		}
+		theta[d] = best
+	}
+	return theta
+}
+
+// refine climbs from θ, around which the prior is.
+func (p *problem) refine(ctx context.Context, theta []float64) []float64 {
+	p.centre = theta
+	problem := optimize.Problem{
+		Func: func(x []float64) float64 { return -p.value(x) - p.prior(x, nil) },
+		Grad: p.gradient,
+		Status: func() (optimize.Status, error) {
+			if ctx.Err() != nil {
+				return optimize.RuntimeLimit, nil
+			}
+			return optimize.NotTerminated, nil
+		},
+	}
+	// an end before the maximum is a start all the same
+	found, _ := optimize.Minimize(problem, theta, &optimize.Settings{MajorIterations: rounds, FuncEvaluations: 2 * rounds},
+		&optimize.LBFGS{})
+	if found == nil || math.IsNaN(found.F) || math.IsInf(found.F, 0) {
+		return theta
+	}
+	return found.X
+}
+
+// problem is the marginal likelihood of rows.
+type problem struct {
+	Rows
+	y      *mat.Dense
+	centre []float64 // of the prior
+
+	c, q   *mat.SymDense // C, and C + ρI
+	factor mat.Cholesky
+	a      mat.Dense // (C + ρI)⁻¹ y [N,C]
+	alpha  float64
+}
+
+func newProblem(rows Rows) *problem {
+	return &problem{Rows: rows, y: mat.NewDense(rows.N, rows.C, rows.Y),
+		c: mat.NewSymDense(rows.N, nil), q: mat.NewSymDense(rows.N, nil)}
+}
+
+// correlate makes C of the length-scales.
+func (p *problem) correlate(theta []float64) {
+	n, d := p.N, p.D
+	scaled := mat.NewDense(n, d, nil)
+	norms := make([]float64, n)
+	for i := range n {
+		row := scaled.RawRowView(i)
+		for j := range row {
+			row[j] = p.X[i*d+j] * math.Exp(-theta[j])
+			norms[i] += row[j] * row[j]
+		}
+	}
+	p.q.SymOuterK(1, scaled)
+	for i := range n {
+		for j := i; j < n; j++ {
+			p.c.SetSym(i, j, math.Exp(p.q.At(i, j)-(norms[i]+norms[j])/2))
+		}
+	}
+}
+
+// value is log p(y), −∞ where C + ρI has no factor.
+func (p *problem) value(theta []float64) float64 {
+	p.correlate(theta)
+	rho := math.Exp(theta[p.D]) + jitter
+	p.q.CopySym(p.c)
+	for i := range p.N {
+		p.q.SetSym(i, i, 1+rho)
+	}
+	if !p.factor.Factorize(p.q) {
+		return math.Inf(-1)
+	}
+	if err := p.factor.SolveTo(&p.a, p.y); err != nil {
+		return math.Inf(-1)
+	}
+	square := 0.0
+	for i, v := range p.Y {
+		square += v * p.a.RawMatrix().Data[i]
+	}
+	n, c := float64(p.N), float64(p.C)
+	p.alpha = square / (n * c)
+	return -n*c/2*(math.Log(2*math.Pi*p.alpha)+1) - c/2*p.factor.LogDet()
+}
+
+// prior is the log density of θ up to a constant; grad gets its negative gradient where it is not nil.
+func (p *problem) prior(theta, grad []float64) (sum float64) {
+	for i, v := range theta {
+		sd := priorLength
+		if i == p.D {
+			sd = priorNoise
+		}
+		z := (v - p.centre[i]) / sd
+		sum -= z * z / 2
+		if grad != nil {
+			grad[i] += z / sd
+		}
+	}
+	return sum
+}
+
+// gradient is that of −log p(y) − log p(θ):
+//
+//	∂ log p(y)/∂θ = ½ tr(W ∂C/∂θ),   W = Σ_c a_c a_cᵀ/α − C·(C + ρI)⁻¹,   ∂C_ij/∂ log ℓ_d = C_ij (x_id − x_jd)²/ℓ_d²
+func (p *problem) gradient(grad, theta []float64) {
+	clear(grad)
+	if math.IsInf(p.value(theta), -1) {
+		return
+	}
+	n, d := p.N, p.D
+	w := mat.NewSymDense(n, nil)
+	if err := p.factor.InverseTo(w); err != nil {
+		return
+	}
+	w.ScaleSym(-float64(p.C), w)
+	w.SymRankK(w, 1/p.alpha, &p.a)
+	rho := math.Exp(theta[d])
+	for i := range n {
+		grad[d] -= w.At(i, i) * rho / 2
+	}
+	// Σ_ij T_ij (x_i − x_j)² = 2 Σ_i x_i² Σ_j T_ij − 2 xᵀT x
+	t := mat.NewSymDense(n, nil)
+	sums := make([]float64, n)
+	for i := range n {
+		for j := i; j < n; j++ {
+			v := w.At(i, j) * p.c.At(i, j)
+			t.SetSym(i, j, v)
+			sums[i] += v
+			if j > i {
+				sums[j] += v
+			}
+		}
+	}
+	x := mat.NewDense(n, d, p.X)
+	var tx mat.Dense
+	tx.Mul(t, x)
+	for i := range n {
+		for j := range d {
+			v := p.X[i*d+j]
+			grad[j] -= (v*v*sums[i] - v*tx.At(i, j)) * math.Exp(-2*theta[j])
+		}
+	}
+	p.prior(theta, grad)
+}
+
+// leftOut is the mean square error of each row by the others: a_i/[(C + ρI)⁻¹]_ii.
+func (p *problem) leftOut(theta []float64) float64 {
+	if math.IsInf(p.value(theta), -1) {
+		return 1
+	}
+	var inverse mat.SymDense
+	if err := p.factor.InverseTo(&inverse); err != nil {
+		return 1
+	}
+	sum := 0.0
+	for i := range p.N {
+		for c := range p.C {
+			r := p.a.At(i, c) / inverse.At(i, i)
+			sum += r * r
+		}
+	}
+	return sum / float64(p.N*p.C)
+}

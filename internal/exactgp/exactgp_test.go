@@ -1,0 +1,103 @@
+package exactgp
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// made are rows of normal inputs with a target that f and noise make.
+func made(n, d int, f func(x []float64) float64, noise float64) Rows {
+	rng := rand.New(rand.NewPCG(1, 2))
+	r := Rows{N: n, D: d, C: 1}
+	for range n {
+		x := make([]float64, d)
+		for j := range x {
+			x[j] = rng.NormFloat64()
+		}
+		r.X = append(r.X, x...)
+		r.Y = append(r.Y, f(x)+noise*rng.NormFloat64())
+	}
+	return r
+}
+
+// TestGradient against central differences.
+func TestGradient(t *testing.T) {
+	r := made(40, 3, func(x []float64) float64 { return math.Sin(3*x[0]) + x[1] }, .1)
+	p := newProblem(r)
+	p.centre = []float64{0, 0, 0, 0}
+	theta := []float64{-.3, .4, .7, -2}
+	g := make([]float64, 4)
+	p.gradient(g, theta)
+	for i := range theta {
+		const h = 1e-5
+		up, down := append([]float64(nil), theta...), append([]float64(nil), theta...)
+		up[i] += h
+		down[i] -= h
+		want := -(p.value(up) + p.prior(up, nil) - p.value(down) - p.prior(down, nil)) / (2 * h)
+		if math.Abs(g[i]-want) > 1e-5*(1+math.Abs(want)) {
+			t.Errorf("%d: %g, want %g", i, g[i], want)
+		}
+	}
+}
+
+// TestOscillation: the length-scale of a column that oscillates is found among others, that of the
+// others is long, and rows that are left out have the error of the noise.
+func TestOscillation(t *testing.T) {
+	const noise = 0.2
+	for _, d := range []int{1, 2, 8} {
+		r := made(256, d, func(x []float64) float64 { return 1.4 * math.Sin(12*x[0]) }, noise)
+		f := Maximise(context.Background(), r)
+		if f.Lengths[0] > 0.3 || f.Residual > 3*noise*noise {
+			t.Errorf("%d inputs: length-scales %.3g, residual %.3g", d, f.Lengths, f.Residual)
+		}
+		for _, l := range f.Lengths[1:] {
+			if l < 2 {
+				t.Errorf("%d inputs: length-scales %.3g", d, f.Lengths)
+			}
+		}
+	}
+}
+
+// TestNoSignal: of noise alone, rows that are left out have the variance of the targets.
+func TestNoSignal(t *testing.T) {
+	for _, n := range []int{2, 3, 30, 200} {
+		r := made(n, 3, func([]float64) float64 { return 0 }, 1)
+		if f := Maximise(context.Background(), r); !(f.Residual > 0.5 && f.Residual < 4) {
+			t.Errorf("%d rows: residual %g", n, f.Residual)
+		}
+	}
+}
+
+// TestDegenerate: rows that are alike, columns that are constant and targets that are exact give
+// numbers.
+func TestDegenerate(t *testing.T) {
+	for name, r := range map[string]Rows{
+		"one row":          {1, 1, 1, []float64{0}, []float64{0}},
+		"equal rows":       {4, 2, 1, make([]float64, 8), []float64{1, -1, 1, -1}},
+		"constant targets": {3, 1, 1, []float64{1, 2, 3}, make([]float64, 3)},
+		"far apart":        {3, 1, 1, []float64{-1e15, 0, 1e15}, []float64{-1, 0, 1}},
+		"exact":            made(100, 1, func(x []float64) float64 { return x[0] }, 0),
+	} {
+		f := Maximise(context.Background(), r)
+		for _, v := range append([]float64{f.Residual}, f.Lengths...) {
+			if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+	}
+}
+
+// TestSameBits for any number of threads.
+func TestSameBits(t *testing.T) {
+	r := made(150, 4, func(x []float64) float64 { return x[0] * x[1] }, 0.1)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	one := Maximise(context.Background(), r)
+	runtime.GOMAXPROCS(4)
+	if four := Maximise(context.Background(), r); !slices.Equal(one.Lengths, four.Lengths) || one.Residual != four.Residual {
+		t.Errorf("%v and %v", one, four)
+	}
+}

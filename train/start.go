@@ -1,0 +1,76 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/exactgp"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// Where length-scales and noise start that neither a user nor the rows decide.
+const (
+	gpFactorElse = 0.4
+	drfFactor    = 0.5
+	noiseElse    = 0.1
+)
+
+// startRows is how many training rows decide, and the bounds of a noise that they decide.
+const (
+	startRows  = 256
+	leastNoise = 1e-4
+	mostNoise  = 1
+)
+
+func gpFactor(c *options.Config) float64 { return cmp.Or(c.GPLengthscaleFactor, gpFactorElse) }
+
+// start lets an exact GP on a few training rows say where length-scales and noise start, unless the
+// options do. An optimiser does not find the length-scale of a target that oscillates from a
+// longer one. The noise is the error of rows that are left out, so that an unfinished run is not too
+// sure.
+func (t *trainer) start(ctx context.Context) {
+	c, ds := t.Config, t.Train
+	factor := c.GPLengthscaleFactor
+	if c.Model == model.DRF {
+		factor = c.DRFLengthscaleFactor
+	}
+	lengths, noise := factor == 0, c.NoiseInit == 0 && ds.Task == data.Regression
+	if ds.X == nil || ds.Sequences != nil || ds.Kernel != nil || !lengths && !noise {
+		return
+	}
+	sample, _ := ds.Sample(startRows, c.Seed)
+	y, outputs := t.startTargets(sample)
+	fit := exactgp.Maximise(ctx, exactgp.Rows{N: sample.N(), D: sample.D(), C: outputs,
+		X: t.trained.Numbers(sample)(0, sample.N()), Y: y})
+	if lengths {
+		t.init.Lengths = fit.Lengths
+	}
+	if noise {
+		t.init.NoiseVariance = min(max(fit.Residual, leastNoise), mostNoise)
+	}
+}
+
+// startTargets are the targets of rows as an exact GP takes them: numbers as the model reads them, or
+// a column for each class, with mean 0 and variance 1.
+func (t *trainer) startTargets(ds *data.Dataset) (y []float64, outputs int) {
+	if ds.Task == data.Regression {
+		return data.Standardise(ds.Y, t.trained.Targets), len(t.trained.Targets)
+	}
+	n, c := ds.N(), len(ds.Classes)
+	y = make([]float64, n*c)
+	for k, rows := range classRows(ds) {
+		share := float64(rows) / float64(n)
+		sd := math.Sqrt(share * (1 - share))
+		for i, label := range ds.Labels {
+			if sd > 0 && int(label) == k {
+				y[i*c+k] = (1 - share) / sd
+			} else if sd > 0 {
+				y[i*c+k] = -share / sd
+			}
+		}
+	}
+	return y, c
+}
