@@ -24,8 +24,8 @@ type Axis struct {
 	Powers    bool // values are logarithms to base 10, and ticks stand at whole powers
 }
 
-// Mark is something that is drawn by the values of both axes. Values that are no numbers are left
-// out.
+// Mark is something that is drawn by the values of both axes. Values that are no numbers, or not
+// finite, are left out.
 type Mark interface {
 	extent(x, y *span)
 	draw(p *pen)
@@ -41,6 +41,17 @@ const (
 	beside        = 14.0
 )
 
+// The values that an axis reaches, of which neither differences nor squares of places overflow; the
+// powers of ten that it reaches; and how wide it is at least, as such and beside its values. What
+// differs by less is drawn as equal.
+const (
+	largest      = 1e300
+	largestPower = 400
+	narrowest    = 1e-300
+	nearlyEqual  = 1e-9
+	farOutside   = 1e4 // beyond every chart: a place that is cut off stands there
+)
+
 // span is a range of values that grows.
 type span struct{ low, high float64 }
 
@@ -54,20 +65,32 @@ func (s *span) hold(values ...float64) {
 	}
 }
 
-// fixed is the range of an axis: as given, or that of the marks with a little room.
+// fixed is the range of an axis: as given, or that of the marks with a little room. It is finite, and
+// wide enough for ticks with different labels.
 func (a Axis) fixed(s span) span {
-	if a.Low < a.High {
-		return span{a.Low, a.High}
-	}
-	if s.low > s.high {
+	given := a.Low < a.High
+	if given {
+		s = span{a.Low, a.High}
+	} else if s.low > s.high {
 		s = span{0, 1}
 	}
+	most := largest
+	if a.Powers {
+		most = largestPower
+	}
+	s.low, s.high = within(s.low, most), within(s.high, most)
+	size := math.Max(math.Abs(s.low), math.Abs(s.high))
 	room := 0.04 * (s.high - s.low)
-	if room == 0 {
-		room = math.Max(0.5, 0.05*math.Abs(s.low))
+	if s.high-s.low <= math.Max(narrowest, nearlyEqual*size) {
+		room = math.Max(0.5, 0.05*size)
+	} else if given {
+		room = 0
 	}
 	return span{s.low - room, s.high + room}
 }
+
+// within is the nearest value that is no farther from zero than most.
+func within(v, most float64) float64 { return math.Max(-most, math.Min(v, most)) }
 
 // pen draws marks between two axes.
 type pen struct {
@@ -78,8 +101,9 @@ type pen struct {
 
 // at is the place of a pair of values.
 func (p *pen) at(x, y float64) (px, py float64) {
-	return p.left + (x-p.x.low)/(p.x.high-p.x.low)*(p.right-p.left),
-		p.bottom - (y-p.y.low)/(p.y.high-p.y.low)*(p.bottom-p.top)
+	px = p.left + (x-p.x.low)/(p.x.high-p.x.low)*(p.right-p.left)
+	py = p.bottom - (y-p.y.low)/(p.y.high-p.y.low)*(p.bottom-p.top)
+	return within(px, farOutside), within(py, farOutside)
 }
 
 func (p *pen) printf(format string, args ...any) { fmt.Fprintf(&p.Builder, format, args...) }
@@ -103,16 +127,14 @@ func (c Chart) SVG() template.HTML {
 		height = defaultHeight
 	}
 	p := &pen{x: c.X.fixed(x), y: c.Y.fixed(y), top: above, bottom: height - below, right: width - beside}
-	yTicks := c.Y.ticks(p.y, int(height/45))
-	widest := 0
-	for _, t := range yTicks {
-		widest = max(widest, len([]rune(t.text)))
+	yTicks, xTicks := c.Y.ticks(p.y, int(height/45)), c.X.ticks(p.x, 5)
+	if widest(xTicks) > 8 { // or they would touch
+		xTicks = c.X.ticks(p.x, 2)
 	}
-	p.left = 26 + glyph*float64(widest)
-	xTicks := c.X.ticks(p.x, 5)
+	p.left = 26 + glyph*float64(widest(yTicks))
 
 	p.printf(`<svg class="chart" viewBox="0 0 %g %g" role="img" tabindex="0" aria-label="%s">`, width,
-		height, html.EscapeString(c.Label))
+		height, html.EscapeString(short(c.Label, longest)))
 	for _, t := range yTicks {
 		_, at := p.at(p.x.low, t.value)
 		p.printf(`<path class="grid" d="M%s %sH%s"/><text class="tick end" x="%s" y="%s">%s</text>`,
@@ -139,6 +161,9 @@ func (c Chart) SVG() template.HTML {
 	p.WriteString("</svg></svg>")
 	return template.HTML(p.String())
 }
+
+// longest is how many letters of a text are shown where it has a line of its own.
+const longest = 300
 
 // short is a label that fits its axis.
 func short(text string, most int) string {

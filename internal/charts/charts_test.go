@@ -39,6 +39,82 @@ func TestTicks(t *testing.T) {
 	}
 }
 
+// degenerate are lists of values that no axis may choke on.
+var degenerate = [][]float64{
+	{}, {0}, {3.7}, {3.7, 3.7, 3.7}, {3.7, math.Nextafter(3.7, 4)}, {-1e16, -1e16 + 2}, {1e16, 1e16 + 2, 1e16 + 4},
+	{1.7e9, 1.7e9 + 10}, {1, 1 + 1e-8}, {1, 1 + 2e-9}, {123456789, 123456799}, {0, 5e-324}, {1e-300}, {1e-300, 3e-300},
+	{-1e-300, 1e300}, {1e300}, {-1e300, 1e300}, {math.MaxFloat64}, {-math.MaxFloat64, math.MaxFloat64},
+	{math.Nextafter(math.MaxFloat64, 0), math.MaxFloat64}, {math.NaN(), math.Inf(1), math.Inf(-1)},
+	{math.NaN(), 2, math.Inf(1), 3}, {math.Copysign(0, -1), 0}, {5, 5, 5, 6}, {0.1, 0.2, 0.30000000000000004},
+}
+
+// Every chart of any values ends, is small, and has ticks whose labels differ.
+func TestDegenerate(t *testing.T) {
+	for _, x := range degenerate {
+		for _, y := range degenerate {
+			n := min(len(x), len(y))
+			for _, powers := range []bool{false, true} {
+				checkChart(t, every(x[:n], y[:n], Axis{Powers: powers}, Axis{}))
+			}
+		}
+		for _, y := range degenerate { // as the ends of given axes
+			if len(x) > 1 && len(y) > 1 {
+				checkChart(t, every(x, x, Axis{Low: y[0], High: y[1]}, Axis{Low: x[0], High: x[1], Powers: true}))
+			}
+		}
+	}
+}
+
+// FuzzChart is TestDegenerate with any values.
+func FuzzChart(f *testing.F) {
+	for _, v := range degenerate {
+		if len(v) > 1 {
+			f.Add(v[0], v[1], v[0], v[1], v[1], v[0], 3, false)
+			f.Add(v[0], v[1], v[1], v[0], v[0], v[1], 1, true)
+		}
+	}
+	f.Fuzz(func(t *testing.T, a, b, c, d, low, high float64, n int, powers bool) {
+		x, y := []float64{a, b, a + b, a * b}, []float64{c, d, c - d, c / d}
+		n = min(max(n, 0), len(x))
+		checkChart(t, every(x[:n], y[:n], Axis{Low: low, High: high, Powers: powers}, Axis{}))
+		checkChart(t, every(x[:n], y[:n], Axis{Powers: powers}, Axis{Low: low, High: high}))
+	})
+}
+
+// every is a chart with all kinds of marks at some values.
+func every(x, y []float64, horizontal, upright Axis) Chart {
+	c := Chart{X: horizontal, Y: upright, Marks: []Mark{
+		Line{X: x, Y: y}, Band{X: x, Low: y, High: x}, Points{X: x, Y: y, Tips: make([]string, len(x))},
+		Points{X: x, Y: y}, Intervals{X: x, Low: y, High: x},
+	}}
+	if len(x) > 1 {
+		c.Marks = append(c.Marks, Bars{Edges: x, Heights: y[1:]}, Rule{x[0], y[0], x[1], y[1]}, Rule{x[0], y[0], x[0], y[1]})
+	}
+	return c
+}
+
+func checkChart(t *testing.T, c Chart) {
+	t.Helper()
+	svg := string(c.SVG())
+	eachElement(t, svg, func(xml.StartElement) {})
+	if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || len(svg) > 10_000 {
+		t.Fatalf("%d bytes: %s", len(svg), svg)
+	}
+	x, y := nothing(), nothing()
+	for _, m := range c.Marks {
+		m.extent(&x, &y)
+	}
+	for _, ticks := range [][]tick{c.X.ticks(c.X.fixed(x), 5), c.Y.ticks(c.Y.fixed(y), 6)} {
+		known := map[string]bool{}
+		for _, tick := range ticks {
+			known[tick.text] = true
+		}
+		if len(known) != len(ticks) || len(ticks) > mostTicks || len(ticks) == 0 && !c.X.Powers && !c.Y.Powers {
+			t.Fatalf("%v of %v and %v: %d ticks: %v", c, x, y, len(ticks), ticks)
+		}
+	}
+}
+
 // A dot stands where a ruler puts it, and what is no number is left out.
 func TestPlaces(t *testing.T) {
 	c := Chart{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -56,15 +57,19 @@ func (b Band) extent(x, y *span) {
 }
 
 func (b Band) draw(p *pen) {
-	var places []string
+	var upper, lower []string
 	for i := range b.X {
-		x, y := p.at(b.X[i], b.High[i])
-		places = append(places, place(x)+" "+place(y))
+		if drawn(b.X[i], b.Low[i]) && drawn(b.X[i], b.High[i]) {
+			x, low := p.at(b.X[i], b.Low[i])
+			_, high := p.at(b.X[i], b.High[i])
+			upper, lower = append(upper, place(x)+" "+place(high)), append(lower, place(x)+" "+place(low))
+		}
 	}
-	for i := len(b.X) - 1; i >= 0; i-- {
-		x, y := p.at(b.X[i], b.Low[i])
-		places = append(places, place(x)+" "+place(y))
+	if upper == nil {
+		return
 	}
+	slices.Reverse(lower)
+	places := append(upper, lower...)
 	p.printf(`<path class="band s%d" d="M%sZ"/>`, b.Series, strings.Join(places, "L"))
 }
 
@@ -97,7 +102,7 @@ func (d Points) draw(p *pen) {
 			continue
 		}
 		p.printf(`<circle class="dot s%d" cx="%s" cy="%s" r="%g" data-tip="%s"/>`, d.Series, place(x),
-			place(y), radius, html.EscapeString(d.Tips[i]))
+			place(y), radius, html.EscapeString(short(d.Tips[i], longest)))
 	}
 	if d.Tips == nil {
 		p.printf(`<path class="dots s%d" stroke-width="%g" d="%s"/>`, d.Series, 2*radius, together.String())
@@ -143,15 +148,15 @@ func (b Bars) extent(x, y *span) {
 
 func (b Bars) draw(p *pen) {
 	for i, h := range b.Heights {
-		if !(h > 0) {
+		if !(h > 0) || !drawn(b.Edges[i], h) || !drawn(b.Edges[i+1], h) {
 			continue
 		}
 		left, top := p.at(b.Edges[i], h)
 		right, bottom := p.at(b.Edges[i+1], math.Max(0, p.y.low))
 		p.printf(`<rect class="bar s%d" x="%s" y="%s" width="%s" height="%s"`, b.Series, place(left+0.5),
-			place(top), place(math.Max(0.5, right-left-1)), place(bottom-top))
+			place(top), place(math.Max(0.5, right-left-1)), place(math.Max(0, bottom-top)))
 		if b.Tips != nil {
-			p.printf(` data-tip="%s"`, html.EscapeString(b.Tips[i]))
+			p.printf(` data-tip="%s"`, html.EscapeString(short(b.Tips[i], longest)))
 		}
 		p.WriteString("/>")
 	}
@@ -164,6 +169,12 @@ type Rule struct{ FromX, FromY, ToX, ToY float64 }
 func (Rule) extent(*span, *span) {}
 
 func (r Rule) draw(p *pen) {
+	if !drawn(r.FromX, r.FromY) || !drawn(r.ToX, r.ToY) {
+		return
+	}
+	for _, v := range []*float64{&r.FromX, &r.FromY, &r.ToX, &r.ToY} {
+		*v = within(*v, largest)
+	}
 	// the part of it between the axes
 	low, high := 0.0, 1.0
 	clip := func(from, to float64, s span) {

@@ -3,6 +3,7 @@ package charts
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 type tick struct {
@@ -10,46 +11,66 @@ type tick struct {
 	text  string
 }
 
-// ticks are about so many round values in a range.
+// mostTicks is how many an axis has at most.
+const mostTicks = 20
+
+// ticks are about so many round values in a range that fixed gave.
 func (a Axis) ticks(s span, about int) (ticks []tick) {
 	if a.Powers {
-		every := math.Max(1, math.Ceil((s.high-s.low)/8))
-		for e := math.Ceil(s.low/every) * every; e <= s.high; e += every {
-			ticks = append(ticks, tick{e, power(int(e))})
+		every := max(1, int(math.Ceil((s.high-s.low)/8)))
+		first := int(math.Ceil(s.low / float64(every)))
+		for i := range mostTicks {
+			e := (first + i) * every
+			if float64(e) > s.high {
+				break
+			}
+			ticks = append(ticks, tick{float64(e), power(e)})
 		}
 		return ticks
 	}
-	step, decimals := roundStep((s.high - s.low) / float64(max(about, 2)))
-	for i := math.Ceil(s.low / step); i*step <= s.high+1e-9*step; i++ {
-		ticks = append(ticks, tick{i * step, label(i*step, decimals)})
+	m, exponent := roundStep((s.high - s.low) / float64(min(max(about, 2), mostTicks/2)))
+	step := float64(m) * math.Pow10(exponent)
+	first := int64(math.Ceil(s.low / step)) // fixed keeps it below 2e10
+	for i := range int64(mostTicks) {
+		n := (first + i) * int64(m)
+		v := float64(first+i) * step
+		if v > s.high+1e-9*step {
+			break
+		}
+		ticks = append(ticks, tick{v, label(v, n, exponent)})
 	}
 	return ticks
 }
 
-// roundStep is the least of 1, 2 and 5 times a power of ten that is no less than v, and the
-// decimals that its multiples have.
-func roundStep(v float64) (step float64, decimals int) {
-	exponent := math.Floor(math.Log10(v))
-	for _, m := range []float64{1, 2, 5, 10} {
-		if step = m * math.Pow(10, exponent); step >= v*(1-1e-9) {
-			if m == 10 {
-				exponent++
-			}
-			break
-		}
+// widest is how many letters the longest label has.
+func widest(ticks []tick) (most int) {
+	for _, t := range ticks {
+		most = max(most, len([]rune(t.text)))
 	}
-	return step, max(0, -int(exponent))
+	return most
 }
 
-// label is a multiple of a step, with a power of ten where it is long.
-func label(v float64, decimals int) string {
-	if size := math.Abs(v); v != 0 && (size >= 1e6 || decimals > 4) {
-		return strconv.FormatFloat(v, 'g', 3, 64)
+// roundStep is the least of 1, 2 and 5 times a power of ten that is no less than v, which is
+// positive.
+func roundStep(v float64) (m, exponent int) {
+	exponent = int(math.Floor(math.Log10(v)))
+	for _, m := range []int{1, 2, 5} {
+		if float64(m)*math.Pow10(exponent) >= v*(1-1e-9) {
+			return m, exponent
+		}
 	}
-	if v == 0 {
+	return 1, exponent + 1
+}
+
+// label is v = n · 10^exponent in all its digits, with a power of ten where it is long.
+func label(v float64, n int64, exponent int) string {
+	if n == 0 {
 		v = 0 // and no -0
 	}
-	return strconv.FormatFloat(v, 'f', decimals, 64)
+	if size := math.Abs(v); v != 0 && (size >= 1e6 || exponent < -4) {
+		return strconv.FormatFloat(v, 'g', len(strings.TrimLeft(strconv.FormatInt(n, 10), "-")), 64)
+	}
+	return strconv.FormatFloat(v, 'f', max(0, -exponent), 64)
 }
 
 // power is ten to a whole number.
