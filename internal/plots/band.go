@@ -69,9 +69,19 @@ func (b Band) Write(w io.Writer) error {
 }
 
 // integers marks the whole numbers of a short axis.
-func integers(low, high float64) (ticks []plot.Tick) {
-	for v := math.Ceil(low); v <= high; v++ {
-		ticks = append(ticks, plot.Tick{Value: v, Label: strings.ReplaceAll(fmt.Sprintf("%g", v), "-", "−")})
+func integers(low, high float64) []plot.Tick {
+	return whole(low, high, func(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%g", v), "-", "−") })
+}
+
+// whole marks whole numbers, in steps where there are many.
+func whole(low, high float64, label func(v float64) string) (ticks []plot.Tick) {
+	const most = 40
+	every := math.Max(1, math.Ceil((high-low)/most))
+	first := math.Ceil(low / every)
+	for i := range most + 1 {
+		if v := (first + float64(i)) * every; v <= high {
+			ticks = append(ticks, plot.Tick{Value: v, Label: label(v)})
+		}
 	}
 	return ticks
 }

@@ -28,8 +28,11 @@ func NewBins(low, high, perTen int) *Bins {
 
 // Add counts a value; one that lies outside goes to the bin at that end.
 func (b *Bins) Add(v float64, right bool) {
-	i := int(math.Floor((math.Log10(v) - float64(b.Low)) * float64(b.PerTen)))
-	i = min(max(i, 0), len(b.Right)-1)
+	at := math.Floor((math.Log10(v) - float64(b.Low)) * float64(b.PerTen))
+	i := 0
+	if at > 0 { // which NaN is not
+		i = int(math.Min(at, float64(len(b.Right)-1)))
+	}
 	if right {
 		b.Right[i]++
 	} else {
@@ -139,11 +142,8 @@ func rangeOf(panels [][]Panel) (low, high float64) {
 }
 
 // powers marks the powers of ten on an axis of logarithms.
-func powers(low, high float64) (ticks []plot.Tick) {
-	for e := math.Ceil(low); e <= high; e++ {
-		ticks = append(ticks, plot.Tick{Value: e, Label: fmt.Sprintf("%g", math.Pow(10, e))})
-	}
-	return ticks
+func powers(low, high float64) []plot.Tick {
+	return whole(low, high, func(e float64) string { return fmt.Sprintf("%g", math.Pow(10, e)) })
 }
 
 // labelled are gonum's own ticks, without those between two labels.

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/plot"
 )
 
 func TestBins(t *testing.T) {
@@ -24,6 +26,19 @@ func TestBins(t *testing.T) {
 	}
 	if s := Sum([]*Bins{b, b}); s.Right[0] != 8 || s.Wrong[4] != 2 || b.Right[0] != 4 {
 		t.Errorf("the sum is %v", s)
+	}
+}
+
+// An axis has a bounded number of ticks, whatever its range.
+func TestTicks(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, s := range [][2]float64{{-2, 3}, {0, 1e6}, {-1e300, 1e300}, {1e17, 1e17 + 64}, {nan, 1}, {0, nan}, {-inf, inf},
+		{inf, -inf}} {
+		for _, ticks := range [][]plot.Tick{integers(s[0], s[1]), powers(s[0], s[1])} {
+			if len(ticks) > 41 || s[1] < 1e300 && s[1] > s[0] && len(ticks) < 2 {
+				t.Errorf("%v: %d ticks", s, len(ticks))
+			}
+		}
 	}
 }
 

@@ -40,16 +40,16 @@ func Histogram(tag string, values []float64) Value {
 	}
 	low, high, sum, squares := slices.Min(finite), slices.Max(finite), 0.0, 0.0
 	limits, counts := make([]float64, bins), make([]float64, bins)
-	width := (high - low) / bins
+	half := (high/2 - low/2) / bins // of the width: high − low may be too large for a number
 	for i := range limits {
-		limits[i] = low + float64(i+1)*width
+		limits[i] = 2 * (low/2 + float64(i+1)*half)
 	}
 	limits[bins-1] = high
 	for _, v := range finite {
 		sum, squares = sum+v, squares+v*v
 		i := 0
-		if width > 0 {
-			i = min(int((v-low)/width), bins-1)
+		if half > 0 {
+			i = min(int((v/2-low/2)/half), bins-1)
 		}
 		counts[i]++
 	}
