@@ -104,3 +104,37 @@ func TestCancel(t *testing.T) {
 		t.Errorf("a context that has ended: %v, %v", m, err)
 	}
 }
+
+// A quantile is NaN where there is none: in a classification, and at levels that are no probability.
+func TestNoQuantile(t *testing.T) {
+	inputs := [][]float64{{1}, {2}, {3}, {4}, {5}, {6}}
+	o := gpdrf.Options{Kind: gpdrf.GP, Steps: 2, Device: "cpu"}
+	predict := func(rows gpdrf.Rows) *gpdrf.Prediction {
+		rows.Inputs = inputs
+		m, err := gpdrf.Train(context.Background(), rows, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.Predict(context.Background(), gpdrf.Rows{Inputs: inputs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	classes := predict(gpdrf.Rows{Classes: []string{"a", "b", "a", "b", "a", "b"}})
+	if q := classes.Quantile(0, 0.5); !math.IsNaN(q) {
+		t.Errorf("%g of a classification", q)
+	}
+	for _, likelihood := range []string{"gaussian", "student-t"} {
+		o.Set = map[string]string{"likelihood": likelihood}
+		values := predict(gpdrf.Rows{Values: []float64{1, 2, 1, 3, 2, 4}})
+		for _, level := range []float64{0, 1, -1, 2, math.NaN(), math.Inf(1)} {
+			if q := values.Quantile(0, level); !math.IsNaN(q) {
+				t.Errorf("%s: %g at the level %g", likelihood, q, level)
+			}
+		}
+		if q := values.Quantile(0, 0.5); math.IsNaN(q) {
+			t.Errorf("%s: no median", likelihood)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package gpdrf
 
 import (
+	"math"
+
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/predict"
@@ -23,8 +25,14 @@ type Prediction struct {
 	regression *predict.Regression
 }
 
-// Quantile is the quantile of row i at a level between 0 and 1, in a regression.
-func (p *Prediction) Quantile(i int, level float64) float64 { return p.regression.Quantile(i, level) }
+// Quantile is the quantile of row i at a level between 0 and 1. It is NaN in a classification, which
+// has none, and at other levels.
+func (p *Prediction) Quantile(i int, level float64) float64 {
+	if p.regression == nil || !(level > 0 && level < 1) {
+		return math.NaN()
+	}
+	return p.regression.Quantile(i, level)
+}
 
 // newPrediction reads the mixture of a model's first target.
 func newPrediction(t *fitted.Trained, mixture *model.Prediction, distances []float64) *Prediction {

@@ -17,7 +17,7 @@ func (l *loo) auc(score []float64, column int) float64 {
 	positive, negative, sum := 0.0, 0.0, 0.0
 	for i := 0; i < n; {
 		yes, no, v := 0.0, 0.0, at(order[i])
-		for ; i < n && at(order[i]) == v; i++ {
+		for ; i < n && compare(at(order[i]), v) == 0; i++ { // also of NaN
 			if l.class(order[i]) == column {
 				yes++
 			} else {

@@ -77,11 +77,12 @@ func (m Mixture) equalSpread(n int) float64 {
 			last++
 		}
 		from, to := means[first]-reach*sd, means[last]+reach*sd
-		steps := math.Ceil((to - from) / (fineness * sd))
-		step := (to - from) / max(steps, 1)
+		// gaps are no longer than 2·reach·σ, so that there are 25 steps to a mean
+		steps := int(math.Min(math.Ceil((to-from)/(fineness*sd)), 2*reach/fineness*count+1))
+		step := (to - from) / float64(max(steps, 1))
 		sum := 0.0
-		for i := 0.0; i <= steps; i++ {
-			t := from + i*step
+		for i := range steps + 1 {
+			t := from + float64(i)*step
 			for below < m.S && means[below] < t-reach*sd {
 				below++
 			}
@@ -120,8 +121,9 @@ func (m Mixture) integratedSpread(n int) float64 {
 	)
 	mean, variance := m.Moments(n)
 	sd := math.Sqrt(variance)
-	sum := func(first, step float64) (total float64) {
-		for x := first; x < reach; x += step {
+	sum := func(first, step float64, count int) (total float64) {
+		for i := range count {
+			x := first + float64(i)*step
 			inner := 0.5 * math.Pi * math.Sinh(x)
 			p, t := 0.0, mean+sd*math.Sinh(inner)
 			if inner < 0 {
@@ -133,12 +135,12 @@ func (m Mixture) integratedSpread(n int) float64 {
 		}
 		return total
 	}
-	step := 2 * reach / steps
-	total := sum(-reach, step)
+	step, count := 2*reach/steps, steps
+	total := sum(-reach, step, count)
 	for range halvings {
 		before := total * step
-		total += sum(-reach+step/2, step)
-		step /= 2
+		total += sum(-reach+step/2, step, count)
+		step, count = step/2, 2*count
 		if math.Abs(total*step-before) < 1e-5*sd {
 			break
 		}

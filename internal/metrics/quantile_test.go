@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -26,6 +27,18 @@ func TestQuantiles(t *testing.T) {
 				if want := m.Quantile(n, p); got[k] != want {
 					t.Errorf("%s, row %d at %g: %v, and %v by itself", name, n, p, got[k], want)
 				}
+			}
+		}
+	}
+}
+
+// A quantile at a level that is no probability is NaN.
+func TestNoQuantile(t *testing.T) {
+	for _, student := range []*Student{nil, NewStudent(3)} {
+		m := Mixture{S: 2, N: 1, Mean: []float64{0, 1}, Var: []float64{1}, Student: []*Student{student, student}}
+		for _, p := range []float64{-1, 2, math.NaN(), math.Inf(-1)} {
+			if q := m.Quantile(0, p); !math.IsNaN(q) {
+				t.Errorf("%g at %g", q, p)
 			}
 		}
 	}

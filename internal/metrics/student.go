@@ -62,6 +62,9 @@ func (t *Student) CDF(z float64) float64 {
 }
 
 func (t *Student) quantile(p float64) float64 {
+	if !(p >= 0 && p <= 1) {
+		return math.NaN()
+	}
 	return distuv.StudentsT{Sigma: 1, Nu: t.dof}.Quantile(p)
 }
 
