@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/parts"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
@@ -83,7 +85,7 @@ func (p *program) crossValidate(c *call, cv *rundir.CV, out string, overwrite, a
 		err = v.claimed(cv.ClaimPredictions, func() error {
 			err := v.predictAll()
 			if err == nil && p.reports {
-				v.page()
+				v.page(asJSON)
 			}
 			return err
 		})
@@ -101,15 +103,27 @@ func (p *program) crossValidate(c *call, cv *rundir.CV, out string, overwrite, a
 }
 
 // page writes the report of all folds.
-func (v *crossValidation) page() {
+func (v *crossValidation) page(asJSON bool) {
 	var folders []string
 	for k := 1; k <= v.cv.Folds; k++ {
 		folders = append(folders, v.cv.FoldPath(k))
 	}
 	if len(folders) > mostReported {
 		v.note("no report compares %d folds: each fold has its own", len(folders))
-	} else if err := v.writeReport(filepath.Join(v.cv.Path(), rundir.ReportFile), folders...); err != nil {
-		v.note("warning: the report was left out: %v", err)
+		return
+	}
+	leftOut := func(why any) error {
+		v.note("warning: the report was left out: %v; to write it: gpdrf-gpu report %s", why, v.cv.Path())
+		return errInterrupted
+	}
+	guard := v.newExitGuard(v.ctx, func() error { return errors.Join(v.reportCV(v.cv, asJSON), leftOut("there was no time")) })
+	defer guard.stop()
+	if err := extra(guard, bound(v.began), func(context.Context) (func() error, error) {
+		text, err := page(folders...)
+		path := filepath.Join(v.cv.Path(), rundir.ReportFile)
+		return func() error { return atomicfile.WriteFile(path, bytesTo(text)) }, err
+	}); err != nil {
+		leftOut(err)
 	}
 }
 

@@ -83,11 +83,9 @@ func (e *events) flush() {
 	}
 }
 
-// end writes the scores with the options that led to them, and histograms of the predictions.
-func (e *events) end(r *rundir.Result, c *options.Config, rows *report.Rows) {
-	if e == nil {
-		return
-	}
+// scores are records of the scores with the options that led to them, and of histograms of the
+// predictions.
+func (e *events) scores(r *rundir.Result, c *options.Config, rows *report.Rows) []byte {
 	now := time.Now()
 	var values []tfevents.Value
 	var metrics []string
@@ -112,6 +110,6 @@ func (e *events) end(r *rundir.Result, c *options.Config, rows *report.Rows) {
 		}
 		params = append(params, p)
 	}
-	e.write(tfevents.Summary(now, r.Steps, values...), false)
-	e.write(tfevents.Hyperparameters(params, metrics, e.p.began, now), true)
+	return append(tfevents.Summary(now, r.Steps, values...),
+		tfevents.Hyperparameters(params, metrics, e.p.began, now)...)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/train"
@@ -24,6 +23,7 @@ type finish struct {
 	asJSON bool
 	path   string // of the run folder; "" where it could not be written
 	result *rundir.Result
+	doing  string // which of its extras
 }
 
 // lastTest is how long a model is tested after its training was interrupted, or at the end of a
@@ -44,54 +44,45 @@ func (f *finish) save(guard *exitGuard) error {
 	})
 }
 
-// score tests the model and compares rows of training with others, until the latest time of a
-// limit; 0 is none. The scores are the result, also where they cannot be written.
+// score tests the model, and then does what the scores are complete without, until the latest time
+// of a limit; 0 is none. The scores are the result, also where they cannot be written.
 func (f *finish) score(limit time.Duration) error {
-	if f.job.Test == nil {
-		return f.untested()
+	if f.job.Test == nil { // and so nothing to score
+		f.result = train.NewResult(f.job, f.out, nil)
 	}
 	ctx, cancel := f.until(limit)
 	defer cancel()
 	guard := f.newExitGuard(ctx, func() error { return f.left(ctx) })
 	defer guard.stop()
-	scores, err := f.test(ctx)
-	if err == nil {
-		err = guard.write(func() error {
-			r := train.NewResult(f.job, f.out, scores)
-			if _, err := rundir.JSON(r.Scored); err != nil { // finds scores that are no numbers
-				return err
-			}
-			f.result = r
-			return nil
-		})
+	var scores *fitted.Scores
+	if f.result == nil {
+		var err error
+		if scores, err = f.test(ctx); err == nil {
+			err = guard.write(func() error {
+				r := train.NewResult(f.job, f.out, scores)
+				if _, err := rundir.JSON(r.Scored); err != nil { // finds scores that are no numbers
+					return err
+				}
+				f.result = r
+				return nil
+			})
+		}
+		if err != nil && ctx.Err() != nil {
+			guard.now()
+		}
+		if err != nil {
+			return guard.write(func() error { return f.failed(err) })
+		}
 	}
-	if err != nil && ctx.Err() != nil {
-		guard.now()
+	if err := guard.write(f.rescore); err != nil {
+		return err
 	}
-	if err != nil {
-		return guard.write(func() error { return f.failed(err) })
+	if scores != nil {
+		f.generalise(guard, scores)
 	}
-	g, err := f.job.Generalise(ctx, f.out.Trained, scores)
+	f.keep(guard, scores)
 	guard.end()
-	if err != nil {
-		f.note("warning: the check for memorised rows was left out: %v", err)
-	}
-	f.result.Generalisation = g
-	err = f.rescore()
-	if err == nil {
-		f.keep(ctx, scores)
-	}
-	return err
-}
-
-// untested ends a run that has no test rows, and so nothing to score.
-func (f *finish) untested() error {
-	f.result = train.NewResult(f.job, f.out, nil)
-	err := f.rescore()
-	if err == nil && f.path != "" && f.reports && f.out.End != train.Interrupted {
-		f.withoutReport(f.writeReport(filepath.Join(f.path, rundir.ReportFile), f.path))
-	}
-	return err
+	return nil
 }
 
 // until is the context of the test.
@@ -135,7 +126,9 @@ func (f *finish) rescore() error {
 func (f *finish) left(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if f.result != nil {
-		f.say("warning: the check for memorised rows was left out: there was no time")
+		if f.doing != "" {
+			f.leaveOut("there was no time")
+		}
 		err := f.rescore()
 		if err == nil {
 			err = f.printRun(f.result, f.out.Config, f.path, f.asJSON)
@@ -146,7 +139,7 @@ func (f *finish) left(ctx context.Context) error {
 	} else if f.path != "" {
 		f.say("the model is trained and saved in %s; its test was left out; to score it: gpdrf-gpu eval %[1]s", f.path)
 	}
-	if f.out.End == train.Interrupted && f.path != "" {
+	if (f.out.End == train.Interrupted || f.cvPath != "" && errors.Is(cause, context.Canceled)) && f.path != "" {
 		f.say("to resume: %s", f.resumeCommand(f.path))
 	}
 	switch {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/hardware"
 	"github.com/gpdrf/gpdrf-gpu/report"
 	"github.com/gpdrf/gpdrf-gpu/train"
@@ -17,36 +17,90 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// keep adds to the run folder what reports and comparisons take from the test, and the report. A
-// run is worth more than they are: what goes wrong is a warning.
-func (f *finish) keep(ctx context.Context, scores *fitted.Scores) {
+// The extras of a run.
+const (
+	theCheck  = "the check for memorised rows"
+	theReport = "the report"
+)
+
+// extra does one of them, and says whether that went well: what went wrong is a warning.
+func (f *finish) extra(guard *exitGuard, what string, work func(context.Context) (write func() error, err error)) bool {
+	guard.write(func() error { f.doing = what; return nil })
+	err := extra(guard, bound(f.job.Started), work)
+	if err != nil {
+		f.leaveOut(err)
+	}
+	return err == nil
+}
+
+// leaveOut says why the extra that is being done is left out.
+func (f *finish) leaveOut(why any) {
+	hint := ""
+	if f.doing == theReport {
+		hint = "; to write it: gpdrf-gpu report " + f.path
+	}
+	f.note("warning: %s was left out: %v%s", f.doing, why, hint)
+}
+
+// generalise compares rows of training with others.
+func (f *finish) generalise(guard *exitGuard, scores *fitted.Scores) {
+	f.extra(guard, theCheck, func(ctx context.Context) (func() error, error) {
+		g, err := f.job.Generalise(ctx, f.out.Trained, scores)
+		return func() error {
+			f.result.Generalisation = g
+			return f.rescore()
+		}, err
+	})
+}
+
+// keep adds to the run folder what reports and comparisons take from the test, and the report.
+// Without scores, there is the report alone.
+func (f *finish) keep(guard *exitGuard, scores *fitted.Scores) {
 	if f.path == "" || f.out.End == train.Interrupted {
 		return
 	}
-	kept, err := report.Keep(ctx, f.out.Trained, f.out.Config, f.out.Steps, f.job.Device, f.job.Test, scores)
-	if err == nil {
-		err = f.folder.Write(rundir.PredictionsFile, func(w io.Writer) error { return kept.Rows.Write(w, "csv") })
+	going := scores == nil || f.extra(guard, theReport, func(ctx context.Context) (func() error, error) {
+		return f.predictions(ctx, scores)
+	})
+	if going && scores != nil && f.events != nil {
+		going = f.extra(guard, theReport, func(context.Context) (func() error, error) {
+			r, err := report.Open(f.path)
+			if err != nil {
+				return nil, err
+			}
+			records := f.events.scores(f.result, f.out.Config, r.Rows)
+			return func() error { f.events.write(records, true); return nil }, nil
+		})
 	}
-	if err == nil && kept.Importance != nil {
-		err = f.folder.Write(rundir.ImportanceFile, jsonTo(kept.Importance))
+	if going && f.reports {
+		f.extra(guard, theReport, func(context.Context) (func() error, error) {
+			text, err := page(f.path)
+			return func() error { return f.folder.Write(rundir.ReportFile, bytesTo(text)) }, err
+		})
 	}
-	if err == nil && f.events != nil {
-		var r *report.Run
-		if r, err = report.Open(f.path); err == nil {
-			f.events.end(f.result, f.out.Config, r.Rows)
-		}
-	}
-	if err == nil && f.reports {
-		err = f.writeReport(filepath.Join(f.path, rundir.ReportFile), f.path)
-	}
-	f.withoutReport(err)
 }
 
-// withoutReport warns that there is no report, if an error says why.
-func (f *finish) withoutReport(err error) {
+// predictions are those of the test rows, and the importance of inputs.
+func (f *finish) predictions(ctx context.Context, scores *fitted.Scores) (write func() error, err error) {
+	kept, err := report.Keep(ctx, f.out.Trained, f.out.Config, f.out.Steps, f.job.Device, f.job.Test, scores)
 	if err != nil {
-		f.note("warning: the report was left out: %v; to write it: gpdrf-gpu report %s", err, f.path)
+		return nil, err
 	}
+	var rows bytes.Buffer
+	if err := kept.Rows.Write(&rows, "csv"); err != nil {
+		return nil, err
+	}
+	return func() error {
+		err := f.folder.Write(rundir.PredictionsFile, bytesTo(rows.Bytes()))
+		if err == nil && kept.Importance != nil {
+			err = f.folder.Write(rundir.ImportanceFile, jsonTo(kept.Importance))
+		}
+		return err
+	}, nil
+}
+
+func bytesTo(text []byte) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := w.Write(text); return err }
 }
 
 func jsonTo(v any) func(io.Writer) error {
@@ -108,17 +162,19 @@ func shellWords(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// writeReport writes the page of some runs to a file.
-func (p *program) writeReport(path string, folders ...string) error {
+// page is the report of the runs in some folders.
+func page(folders ...string) ([]byte, error) {
 	var runs []*report.Run
 	for _, folder := range folders {
 		r, err := report.Open(folder)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		runs = append(runs, r)
 	}
-	return atomicfile.WriteFile(path, func(w io.Writer) error { return report.Write(w, runs) })
+	var text bytes.Buffer
+	err := report.Write(&text, runs)
+	return text.Bytes(), err
 }
 
 func isFile(path string) bool {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"path/filepath"
 	"slices"
 
@@ -43,9 +42,11 @@ func (p *program) report(c *call) error {
 		}
 		runs = append(runs, r)
 	}
-	err = guard.write(func() error {
-		return atomicfile.WriteFile(out, func(w io.Writer) error { return report.Write(w, runs) })
-	})
+	var text bytes.Buffer
+	if err := report.Write(&text, runs); err != nil {
+		return err
+	}
+	err = guard.write(func() error { return atomicfile.WriteFile(out, bytesTo(text.Bytes())) })
 	if err == nil {
 		p.say("report: %s", out)
 	}
