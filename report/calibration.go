@@ -13,7 +13,7 @@ func calibration(runs []*Run) section {
 	each := func(lead string, draw func([]*Run, *Run, Target) panel) {
 		for _, r := range runs {
 			if r.Rows != nil {
-				for _, t := range r.Rows.Targets {
+				for _, t := range r.Rows.few(runs) {
 					s.Lead, s.Panels = lead, append(s.Panels, draw(runs, r, t))
 				}
 			}
@@ -46,7 +46,9 @@ func positions(runs []*Run, r *Run, t Target) panel {
 	}
 	counts, edges := make([]float64, bins), make([]float64, bins+1)
 	for _, v := range t.Position {
-		counts[min(int(v*float64(bins)), bins-1)]++
+		if b, known := bin(v, bins); known {
+			counts[b]++
+		}
 	}
 	numbers := &table{Caption: "Positions of the true values", Head: []string{"from", "to", "rows", "expected"}}
 	expected := n / float64(bins)
@@ -73,6 +75,11 @@ func positions(runs []*Run, r *Run, t Target) panel {
 	}
 	return panel{Run: label(runs, r), Title: "Probability integral transform" + target(r, t),
 		Chart: chart.SVG(), Numbers: numbers}
+}
+
+// bin is which of n equal parts of 0 … 1 holds a probability. NaN is in none.
+func bin(v float64, n int) (b int, known bool) {
+	return min(int(math.Max(0, math.Min(v, 1))*float64(n)), n-1), !math.IsNaN(v)
 }
 
 // grey is the series of what is neither data nor model.
@@ -123,9 +130,9 @@ const confidenceBins = 15
 // binned are counts, mean confidence and accuracy of rows in bins of the confidence.
 func (c *Classes) binned() (count, confidence, accuracy [confidenceBins]float64) {
 	for i, p := range c.Probability {
-		b := 0
-		if p > 0 {
-			b = min(int(p*confidenceBins), confidenceBins-1)
+		b, known := bin(p, confidenceBins)
+		if !known {
+			continue
 		}
 		count[b]++
 		confidence[b] += p

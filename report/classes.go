@@ -144,6 +144,9 @@ func distances(runs []*Run, r *Run) (p panel, ok bool) {
 		chart.Marks = append(chart.Marks, charts.Bars{Edges: edges, Heights: heights, Tips: tips, Series: k})
 	}
 	for b := range bins {
+		if counts[0][b]+counts[1][b] == 0 {
+			continue
+		}
 		numbers.add(digits(math.Pow(10, edges[b])), digits(math.Pow(10, edges[b+1])),
 			fmt.Sprint(counts[0][b]), fmt.Sprint(counts[1][b]))
 	}

@@ -84,10 +84,10 @@ func lengthscales(runs []*Run, r *Run, lengths []float64) panel {
 		Note: "In training-sd units; a long bar is a short length-scale."}
 }
 
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
+// mean is that of values, with every digit where they are equal.
+func mean(values []float64) (m float64) {
+	for i, v := range values {
+		m += (v - m) / float64(i+1)
 	}
-	return sum / float64(len(values))
+	return m
 }

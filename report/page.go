@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -26,6 +27,7 @@ func sections(runs []*Run) (all []section) {
 	} {
 		if s := part(runs); len(s.Panels) > 0 {
 			s.Lead = strings.ReplaceAll(s.Lead, " %", "\u00a0%")
+			s.fit()
 			all = append(all, s)
 		}
 	}
@@ -47,7 +49,12 @@ type page struct {
 // Write writes the page of one or several runs.
 func Write(w io.Writer, runs []*Run) error {
 	css := func(format string, scale float64) func(v float64) template.CSS {
-		return func(v float64) template.CSS { return template.CSS(fmt.Sprintf(format, scale*v)) }
+		return func(v float64) template.CSS {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				v = 0
+			}
+			return template.CSS(fmt.Sprintf(format, scale*v))
+		}
 	}
 	funcs := template.FuncMap{
 		"widthOf": css("width:%.1f%%", 100), "shadeOf": css("--share:%.0f%%", 100),
@@ -75,7 +82,9 @@ func Write(w io.Writer, runs []*Run) error {
 		p.Lead = "on " + strings.Join(sets(runs), ", ")
 	}
 	for _, r := range runs {
-		p.Notes = append(p.Notes, r.notes(runs)...)
+		for _, note := range r.notes(runs) {
+			p.Notes = append(p.Notes, short(note))
+		}
 	}
 	return parsed.Execute(w, p)
 }
@@ -115,6 +124,9 @@ func (r *Run) notes(runs []*Run) (all []string) {
 	} else if r.Rows != nil && len(r.Rows.Number) < result.NTest {
 		add("The charts show %d of %d test rows, spread evenly. The scores are of all.",
 			len(r.Rows.Number), result.NTest)
+	}
+	if r.Rows != nil && len(r.Rows.few(runs)) < len(r.Rows.Targets) {
+		add("The charts show the first %d of %d targets.", len(r.Rows.few(runs)), len(r.Rows.Targets))
 	}
 	return all
 }

@@ -9,14 +9,23 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/charts"
 )
 
-// How many dots a page has, so that it stays small; several runs share them.
+// How many dots a page has, so that it stays small; several runs and targets share them.
 const (
 	dots          = 1000
 	residualDots  = 500
 	residualPlots = 12
+	mostTargets   = 12
 )
 
-func share(dots int, runs []*Run) int { return max(100, dots/len(runs)) }
+// share is how many dots a target of a run has.
+func share(dots int, runs []*Run, r *Run) int {
+	return max(100, dots/(len(runs)*max(1, len(r.Rows.few(runs)))))
+}
+
+// few are the targets that the page shows.
+func (r *Rows) few(runs []*Run) []Target {
+	return r.Targets[:min(len(r.Targets), max(2, mostTargets/len(runs)))]
+}
 
 // predicted compares predictions of numbers with the true values.
 func predicted(runs []*Run) section {
@@ -30,7 +39,7 @@ func predicted(runs []*Run) section {
 		if r.Rows == nil {
 			continue
 		}
-		for _, t := range r.Rows.Targets {
+		for _, t := range r.Rows.few(runs) {
 			p := against(runs, r, t)
 			if len(runs) == 1 { // there is room for the numbers
 				s.Panels = append(s.Panels, p,
@@ -45,7 +54,7 @@ func predicted(runs []*Run) section {
 }
 
 func against(runs []*Run, r *Run, t Target) panel {
-	at := thinned(len(t.True), share(dots, runs))
+	at := thinned(len(t.True), share(dots, runs, r))
 	var tips []string
 	for _, i := range at {
 		tips = append(tips, fmt.Sprintf("%s: true %s, predicted %s, 90 %% interval %s to %s",
@@ -73,17 +82,17 @@ func tenths(t Target) *table {
 	out := &table{Caption: "Tenths of the rows, by their predicted mean",
 		Head: []string{"tenth", "rows", "mean predicted", "mean true", "mean sd", "RMSE", "in 90 % interval"}}
 	for k, some := range inTenths(t.Mean) {
-		var mean, truth, sd, squares, inside float64
-		n := float64(len(some))
+		squares, inside := 0.0, 0.0
 		for _, i := range some {
-			mean, truth, sd = mean+t.Mean[i]/n, truth+t.True[i]/n, sd+t.SD[i]/n
-			squares += (t.True[i] - t.Mean[i]) * (t.True[i] - t.Mean[i]) / n
+			squares += (t.True[i] - t.Mean[i]) * (t.True[i] - t.Mean[i])
 			if t.True[i] >= t.Q05[i] && t.True[i] <= t.Q95[i] {
-				inside += 1 / n
+				inside++
 			}
 		}
-		out.add(fmt.Sprint(k+1), fmt.Sprint(len(some)), digits(mean), digits(truth), digits(sd),
-			digits(math.Sqrt(squares)), percent(inside))
+		n := float64(len(some))
+		out.add(fmt.Sprint(k+1), fmt.Sprint(len(some)), digits(mean(picked(t.Mean, some))),
+			digits(mean(picked(t.True, some))), digits(mean(picked(t.SD, some))), digits(math.Sqrt(squares/n)),
+			percent(inside/n))
 	}
 	return out
 }
@@ -128,7 +137,7 @@ func residuals(runs []*Run) section {
 		if r.Rows == nil {
 			continue
 		}
-		for _, t := range r.Rows.Targets {
+		for _, t := range r.Rows.few(runs) {
 			s.Lead = "True less predicted value, in standard deviations of the prediction. Where " +
 				"the model fits, the dots lie " +
 				"around zero all along an input, and nine of ten between the outer lines. The " +
@@ -167,20 +176,17 @@ func shown(runs []*Run) int { return max(3, (residualPlots+1)/len(runs)) }
 
 // trend shows values of rows over one of their inputs.
 func trend(runs []*Run, r *Run, in Values, y []float64, title string, standardised bool) panel {
-	at := thinned(len(y), share(residualDots, runs))
+	at := thinned(len(y), share(residualDots, runs, r))
 	var meanX, meanY []float64
 	numbers := &table{Caption: "Tenths of the rows, by " + in.Name,
 		Head: []string{"mean " + in.Name, "rows", "mean", "sd"}}
 	for _, some := range inTenths(in.Values) {
-		n, x, m, squares := float64(len(some)), 0.0, 0.0, 0.0
+		x, m, squares := mean(picked(in.Values, some)), mean(picked(y, some)), 0.0
 		for _, i := range some {
-			x, m = x+in.Values[i]/n, m+y[i]/n
-		}
-		for _, i := range some {
-			squares += (y[i] - m) * (y[i] - m) / n
+			squares += (y[i] - m) * (y[i] - m)
 		}
 		meanX, meanY = append(meanX, x), append(meanY, m)
-		numbers.add(digits(x), fmt.Sprint(len(some)), digits(m), digits(math.Sqrt(squares)))
+		numbers.add(digits(x), fmt.Sprint(len(some)), digits(m), digits(math.Sqrt(squares/float64(len(some)))))
 	}
 	chart := charts.Chart{
 		Label: title + " over " + in.Name, Height: 210,

@@ -55,8 +55,8 @@ func (r *Run) ParseRows(text []byte) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(records) < 2 || records[0][0] != rowColumn {
-		return nil, fmt.Errorf("it has no rows, or does not begin with the column %s", rowColumn)
+	if len(records) < 2 || records[0][0] != rowColumn || len(records[0]) < 2 {
+		return nil, fmt.Errorf("it has no rows, or does not begin with the column %s and others", rowColumn)
 	}
 	c := columns{head: records[0], rows: records[1:]}
 	rows := &Rows{}

@@ -42,6 +42,49 @@ type cell struct {
 	Best  bool    // among those below each other
 }
 
+// What a page shows of texts, which data may have of any length, and of the rows of a table.
+const (
+	mostLetters   = 200
+	mostTableRows = 1000
+)
+
+// short is a text that has room on the page.
+func short(text string) string {
+	if letters := []rune(text); len(letters) > mostLetters {
+		return string(letters[:mostLetters-1]) + "…"
+	}
+	return text
+}
+
+// fit makes a section so small that a page can hold it.
+func (s *section) fit() {
+	for i := range s.Panels {
+		p := &s.Panels[i]
+		p.Run, p.Title, p.Note = short(p.Run), short(p.Title), short(p.Note)
+		for _, t := range []*table{p.Numbers, p.Table} {
+			t.fit()
+		}
+	}
+}
+
+func (t *table) fit() {
+	if t == nil {
+		return
+	}
+	if left := len(t.Rows) - mostTableRows; left > 0 {
+		t.Rows = append(t.Rows[:mostTableRows:mostTableRows], texts(fmt.Sprintf("and %d more", left)))
+	}
+	t.Caption = short(t.Caption)
+	for i := range t.Head {
+		t.Head[i] = short(t.Head[i])
+	}
+	for _, row := range t.Rows {
+		for i := range row {
+			row[i].Text = short(row[i].Text)
+		}
+	}
+}
+
 // wide is the Span of the whole width.
 const wide = 9
 
@@ -75,14 +118,28 @@ func decimals(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return none
 	}
+	if math.Abs(v) >= 1e9 {
+		return digits(v)
+	}
 	return fmt.Sprintf("%.4f", v)
 }
 
-func percent(v float64) string {
-	if math.IsNaN(v) {
+// signed is a number with its sign, as a reader counts standard deviations.
+func signed(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return none
 	}
-	return fmt.Sprintf("%.1f %%", 100*v)
+	if math.Abs(v) >= 1e6 {
+		return fmt.Sprintf("%+.3g", v)
+	}
+	return fmt.Sprintf("%+.1f", v)
+}
+
+func percent(v float64) string {
+	if v *= 100; math.IsNaN(v) || math.IsInf(v, 0) {
+		return none
+	}
+	return fmt.Sprintf("%.1f %%", v)
 }
 
 func optional(v *float64) float64 {

@@ -28,7 +28,7 @@ func worst(runs []*Run) section {
 		if r.Rows.Classes != nil {
 			t.Head = append(t.Head, "true", "predicted", "with probability")
 		}
-		for _, x := range r.Rows.Targets {
+		for _, x := range r.Rows.few(runs) {
 			t.Head = append(t.Head, "true "+x.Name, "predicted", "off, in sd")
 		}
 		few := r.Rows.Inputs[:min(len(r.Rows.Inputs), listedInputs)]
@@ -40,9 +40,9 @@ func worst(runs []*Run) section {
 			if c := r.Rows.Classes; c != nil {
 				row = append(row, c.True[i], c.Predicted[i], percent(c.Probability[i]))
 			}
-			for _, x := range r.Rows.Targets {
+			for _, x := range r.Rows.few(runs) {
 				row = append(row, digits(x.True[i]), fmt.Sprintf("%s ± %s", digits(x.Mean[i]), digits(x.SD[i])),
-					fmt.Sprintf("%+.1f", (x.True[i]-x.Mean[i])/x.SD[i]))
+					signed((x.True[i]-x.Mean[i])/x.SD[i]))
 			}
 			for _, in := range few {
 				row = append(row, digits(in.Values[i]))
