@@ -108,6 +108,7 @@ func (p *program) predict(c *call) error {
 		err = bad.beside(rows, func() error { return write(p.out) })
 	} else {
 		guard.end()
+		defer p.newLateGuard()()
 		for _, removed := range atomicfile.RemoveDead(filepath.Dir(out), isPredictions) {
 			p.note("%s: removed: the command that wrote it was killed", removed)
 		}

@@ -34,7 +34,10 @@ func (p *program) serve(c *call) error {
 		return err
 	}
 	server := serve.New(config, sources)
-	if err := server.Start(); err != nil {
+	guard := p.newExitGuard(p.ctx, func() error { return errors.Join(web.Close(), closeIf(rpc)) })
+	err = server.Start()
+	guard.end()
+	if err != nil {
 		return errors.Join(err, web.Close(), closeIf(rpc))
 	}
 	attributes := []any{"http", web.Addr().String()}

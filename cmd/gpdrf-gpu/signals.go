@@ -7,6 +7,9 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
 
 // endings are the signals that ask a command to end: Ctrl-C, kill, and a terminal that was closed,
@@ -61,6 +64,16 @@ func (g *exitGuard) write(f func() error) error {
 	g.writing.Lock()
 	defer g.writing.Unlock()
 	return f()
+}
+
+// newLateGuard ends a verb that has not ended a second after its interrupt: what it has begun to
+// write is removed.
+func (p *program) newLateGuard() (stop func() bool) {
+	return context.AfterFunc(p.ctx, func() {
+		time.Sleep(time.Second)
+		atomicfile.Abandon()
+		os.Exit(exitCode(p.nothing()))
+	})
 }
 
 // newQuitGuard lets a second Ctrl-C end a verb that has something to save, after discard, but not

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 )
 
 // WriteFile writes what write gives it to path. If anything fails before the rename, the
@@ -62,17 +63,40 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 			return err
 		}
 	}
+	building.Lock()
 	tmp, f, err := createBeside(d, path)
+	if err == nil {
+		building.files[tmp] = true
+	}
+	building.Unlock()
 	if err != nil {
 		return err
 	}
-	if err = errors.Join(fill(f, write), f.Sync(), f.Close()); err == nil {
+	err = errors.Join(fill(f, write), f.Sync(), f.Close())
+	building.Lock()
+	defer building.Unlock()
+	delete(building.files, tmp)
+	if err == nil {
 		err = d.rename(tmp, path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(tmp))
 	}
 	return d.syncDir(filepath.Dir(path))
+}
+
+// building are the temporaries of files that this process is writing.
+var building = struct {
+	sync.Mutex
+	files map[string]bool
+}{files: map[string]bool{}}
+
+// Abandon removes them before the process ends: from now on, WriteFile waits for ever.
+func Abandon() {
+	building.Lock()
+	for tmp := range building.files {
+		os.Remove(tmp)
+	}
 }
 
 // createBeside makes the temporary. A name that is taken belongs to a dead process that

@@ -61,6 +61,31 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
+// What is being written can be abandoned: nothing of it is left, and what was there stays.
+func TestAbandon(t *testing.T) {
+	defer building.Unlock()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	if err := WriteFile(path, say("one")); err != nil {
+		t.Fatal(err)
+	}
+	written, done := make(chan bool), make(chan bool)
+	go WriteFile(path, func(w io.Writer) error {
+		written <- true
+		<-done
+		return errors.New("too late")
+	})
+	<-written
+	if got := names(t, dir); !strings.Contains(got, ".tmp-") {
+		t.Errorf("nothing is being written: %s", got)
+	}
+	Abandon()
+	if got := names(t, dir); got != "a=one" {
+		t.Errorf("left is %s", got)
+	}
+	close(done)
+}
+
 func TestWriteFileRefuses(t *testing.T) {
 	dir := t.TempDir()
 	if err := WriteFile(dir, say("x")); err == nil || !strings.Contains(err.Error(), "folder") {
