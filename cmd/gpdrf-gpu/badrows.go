@@ -46,6 +46,17 @@ func (b *badRows) silence() {
 	}
 }
 
+// files are those that are written where predictions go to out.
+func (b *badRows) files(out string) (paths []string) {
+	if out != "-" {
+		paths = append(paths, out)
+	}
+	if b != nil && b.path != "" {
+		paths = append(paths, b.path)
+	}
+	return paths
+}
+
 // take is the callback that takes bad rows.
 func (b *badRows) take() func(data.BadRow) error {
 	if b == nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -24,7 +25,8 @@ func (p *program) predict(c *call) error {
 	if err := p.join(c); err != nil {
 		return err
 	}
-	guard := p.newExitGuard(p.ctx, p.nothing)
+	var files []string // that are being written
+	guard := p.newExitGuard(p.ctx, func() error { return p.abandoned(files...) })
 	defer guard.stop()
 	path, err := c.argument()
 	if err != nil {
@@ -104,11 +106,15 @@ func (p *program) predict(c *call) error {
 		stream.Progress = bar.show
 	}
 	write := func(w io.Writer) error { return stream.Run(ctx, rows, predict.NewWriter(w, format)) }
+	guard.write(func() error { files = bad.files(out); return nil })
 	if out == "-" {
 		err = bad.beside(rows, func() error { return write(p.out) })
 	} else {
 		guard.end()
-		defer p.newLateGuard()()
+		defer context.AfterFunc(p.ctx, func() { // where nothing heeds the context
+			time.Sleep(time.Second)
+			guard.now()
+		})()
 		for _, removed := range atomicfile.RemoveDead(filepath.Dir(out), isPredictions) {
 			p.note("%s: removed: the command that wrote it was killed", removed)
 		}

@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
@@ -66,14 +65,12 @@ func (g *exitGuard) write(f func() error) error {
 	return f()
 }
 
-// newLateGuard ends a verb that has not ended a second after its interrupt: what it has begun to
-// write is removed.
-func (p *program) newLateGuard() (stop func() bool) {
-	return context.AfterFunc(p.ctx, func() {
-		time.Sleep(time.Second)
-		atomicfile.Abandon()
-		os.Exit(exitCode(p.nothing()))
-	})
+// abandoned is for a verb that leaves nothing of files that it is writing.
+func (p *program) abandoned(paths ...string) error {
+	for _, path := range paths {
+		atomicfile.Abandon(path)
+	}
+	return p.nothing()
 }
 
 // newQuitGuard lets a second Ctrl-C end a verb that has something to save, after discard, but not

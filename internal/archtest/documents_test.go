@@ -79,6 +79,41 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	}
 }
 
+// sourceFile is the path of one as the documents write it.
+var sourceFile = regexp.MustCompile(`^[a-z]\w*(/\w+)*\.(go|cuh|cu|c|h|s)$`)
+
+// The files of a step that the architecture lists are there, and hold more than comments.
+func TestListedFilesHoldCode(t *testing.T) {
+	_, list, _ := strings.Cut(read(t, "docs/architecture.md"), "\nThe files of a step")
+	list, _, _ = strings.Cut(list, "\n## ")
+	count := 0
+	for _, name := range quoted(list) {
+		if !sourceFile.MatchString(name) {
+			continue
+		}
+		count++
+		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+			t.Errorf("docs/architecture.md lists %s, which is not there", name)
+		} else if !holdsCode(read(t, name)) {
+			t.Errorf("docs/architecture.md lists %s, which holds no code", name)
+		}
+	}
+	if count < 10 {
+		t.Errorf("only %d files found: is the pattern still right?", count)
+	}
+}
+
+// holdsCode says whether a file has lines beside comments, directives and the name of its package.
+func holdsCode(text string) bool {
+	for _, line := range strings.Split(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "#") &&
+			!strings.HasPrefix(line, "package ") {
+			return true
+		}
+	}
+	return false
+}
+
 // indented are the lines of code blocks.
 func indented(text string) (lines []string) {
 	for _, line := range strings.Split(text, "\n") {

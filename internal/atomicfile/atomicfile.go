@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 )
 
 // WriteFile writes what write gives it to path. If anything fails before the rename, the
@@ -63,20 +62,11 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 			return err
 		}
 	}
-	building.Lock()
 	tmp, f, err := createBeside(d, path)
-	if err == nil {
-		building.files[tmp] = true
-	}
-	building.Unlock()
 	if err != nil {
 		return err
 	}
-	err = errors.Join(fill(f, write), f.Sync(), f.Close())
-	building.Lock()
-	defer building.Unlock()
-	delete(building.files, tmp)
-	if err == nil {
+	if err = errors.Join(fill(f, write), f.Sync(), f.Close()); err == nil {
 		err = d.rename(tmp, path)
 	}
 	if err != nil {
@@ -85,17 +75,16 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 	return d.syncDir(filepath.Dir(path))
 }
 
-// building are the temporaries of files that this process is writing.
-var building = struct {
-	sync.Mutex
-	files map[string]bool
-}{files: map[string]bool{}}
-
-// Abandon removes them before the process ends: from now on, WriteFile waits for ever.
-func Abandon() {
-	building.Lock()
-	for tmp := range building.files {
-		os.Remove(tmp)
+// Abandon removes what this process is writing to path, just before it ends.
+func Abandon(path string) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	ours := temporary(path, 0)
+	for _, tmp := range Leftovers(path) {
+		if tmp = filepath.Clean(tmp); tmp == filepath.Clean(ours) || strings.HasPrefix(tmp, filepath.Clean(ours)+"-") {
+			os.Remove(tmp)
+		}
 	}
 }
 

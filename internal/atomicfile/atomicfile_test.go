@@ -63,27 +63,34 @@ func TestWriteFile(t *testing.T) {
 
 // What is being written can be abandoned: nothing of it is left, and what was there stays.
 func TestAbandon(t *testing.T) {
-	defer building.Unlock()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
 	if err := WriteFile(path, say("one")); err != nil {
 		t.Fatal(err)
 	}
-	written, done := make(chan bool), make(chan bool)
-	go WriteFile(path, func(w io.Writer) error {
-		written <- true
-		<-done
-		return errors.New("too late")
-	})
+	written, done, ended := make(chan bool), make(chan bool), make(chan error)
+	go func() {
+		ended <- WriteFile(path, func(w io.Writer) error {
+			written <- true
+			<-done
+			return nil
+		})
+	}()
 	<-written
 	if got := names(t, dir); !strings.Contains(got, ".tmp-") {
 		t.Errorf("nothing is being written: %s", got)
 	}
-	Abandon()
+	Abandon(path)
 	if got := names(t, dir); got != "a=one" {
 		t.Errorf("left is %s", got)
 	}
 	close(done)
+	if err := <-ended; err == nil {
+		t.Error("it was put in place")
+	}
+	if got := names(t, dir); got != "a=one" {
+		t.Errorf("left is %s", got)
+	}
 }
 
 func TestWriteFileRefuses(t *testing.T) {

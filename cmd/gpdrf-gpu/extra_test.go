@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// An extra that fails, panics or takes too long is an error, and writes nothing.
+func TestExtra(t *testing.T) {
+	p := &program{ctx: context.Background()}
+	guard := p.newExitGuard(p.ctx, nil)
+	defer guard.stop()
+	written := 0
+	write := func() error { written++; return nil }
+	end := make(chan bool)
+	defer close(end)
+	for _, c := range []struct {
+		want string
+		work func(context.Context) (func() error, error)
+	}{
+		{"", func(context.Context) (func() error, error) { return write, nil }},
+		{"no room", func(context.Context) (func() error, error) { return write, errors.New("no room") }},
+		{"a fault of the program: runtime error: index out of range", func(context.Context) (func() error, error) {
+			none := make([]int, 0)
+			return write, errors.New(string(rune(none[0])))
+		}},
+		{"it took more than 50ms", func(ctx context.Context) (func() error, error) {
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}},
+		{"it took more than 50ms", func(ctx context.Context) (func() error, error) { <-end; return write, nil }},
+	} {
+		err := extra(guard, 50*time.Millisecond, c.work)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	if written != 1 {
+		t.Errorf("written %d times", written)
+	}
+}

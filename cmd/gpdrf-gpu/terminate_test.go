@@ -1,0 +1,104 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Wherever SIGTERM reaches a command, it ends soon, nothing is half written, and a run that has begun
+// to score is whole. KILLS says how often.
+func TestTerminated(t *testing.T) {
+	kills := 2
+	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
+		kills = n
+	}
+	folder := t.TempDir()
+	houses, err := os.ReadFile("testdata/houses.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, rows, _ := bytes.Cut(houses, []byte("\n"))
+	table := filepath.Join(folder, "table.csv")
+	many := append(append(bytes.Clone(header), '\n'), bytes.Repeat(append(bytes.TrimRight(rows, "\n"), '\n'), 50)...)
+	if err := os.WriteFile(table, many, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	train := func(out string) []string {
+		return []string{"train", "--data", table, "--steps", "3", "--inducing", "10", "--quiet", "--tensorboard", "--out", out}
+	}
+	if said, err := exec.Command("gpdrf-gpu", train(filepath.Join(folder, "run"))...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	for name, words := range map[string][]string{
+		"train":          train("out"),
+		"predict":        {"predict", "run", "--data", table, "--out", "out.csv"},
+		"predict, drawn": {"predict", "run", "--data", table, "--out", "out.parquet", "--draws", "300000", "--skip-bad", "bad.csv"},
+		"eval":           {"eval", "run", "--samples", "2000"},
+		"report":         {"report", "run", "--out", "out.html"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range kills {
+				place := filepath.Join(t.TempDir(), "place")
+				if err := os.Mkdir(place, 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Symlink(filepath.Join(folder, "run"), filepath.Join(place, "run")); err != nil {
+					t.Skip("no symbolic links here")
+				}
+				terminate(t, place, time.Duration(rand.IntN(1500))*time.Millisecond, words...)
+			}
+		})
+	}
+}
+
+// terminate runs a command in a folder, and sends it SIGTERM after a while.
+func terminate(t *testing.T, place string, after time.Duration, words ...string) {
+	t.Helper()
+	program, err := exec.LookPath("gpdrf-gpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(program, words...)
+	var said bytes.Buffer
+	c.Dir, c.Stderr = place, &said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(patience, func() { c.Process.Kill() }).Stop()
+	time.Sleep(after)
+	began := time.Now()
+	c.Process.Signal(syscall.SIGTERM) // it may have ended
+	c.Wait()
+	const busy = 5 * time.Second // 2 s, where nobody else is at work on the machine
+	if took := time.Since(began); took > busy {
+		t.Errorf("SIGTERM after %v: it took %v\n%s", after, took, said.String())
+	}
+	code := c.ProcessState.ExitCode()
+	if code != exitOK && code != exitInterrupted && code != -1 { // -1: before the program has begun
+		t.Errorf("SIGTERM after %v: exit code %d\n%s", after, code, said.String())
+	}
+	filepath.WalkDir(place, func(path string, _ os.DirEntry, err error) error {
+		if strings.Contains(filepath.Base(path), ".tmp-") && code != -1 {
+			t.Errorf("SIGTERM after %v left %s\n%s", after, path, said.String())
+		}
+		return nil
+	})
+	run := filepath.Join(place, "out")
+	if _, err := os.Stat(run); errors.Is(err, os.ErrNotExist) || code == -1 {
+		return
+	}
+	if info, err := exec.Command(program, "info", run).CombinedOutput(); err != nil {
+		t.Errorf("SIGTERM after %v: info: %v\n%s\n%s", after, err, info, said.String())
+	}
+}
