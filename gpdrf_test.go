@@ -105,7 +105,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A quantile is NaN where there is none: in a classification, and at levels that are no probability.
+// A quantile is NaN where there is none: in a classification, and at levels that are no
+// probability.
 func TestNoQuantile(t *testing.T) {
 	inputs := [][]float64{{1}, {2}, {3}, {4}, {5}, {6}}
 	o := gpdrf.Options{Kind: gpdrf.GP, Steps: 2, Device: "cpu"}

@@ -25,8 +25,8 @@ type Prediction struct {
 	regression *predict.Regression
 }
 
-// Quantile is the quantile of row i at a level between 0 and 1. It is NaN in a classification, which
-// has none, and at other levels.
+// Quantile is the quantile of row i at a level between 0 and 1. It is NaN in a classification,
+// which has none, and at other levels.
 func (p *Prediction) Quantile(i int, level float64) float64 {
 	if p.regression == nil || !(level > 0 && level < 1) {
 		return math.NaN()

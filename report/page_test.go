@@ -64,7 +64,8 @@ func made(t testing.TB, task data.Task, n, targets int, value func(column, row i
 	for k := range targets {
 		name := fmt.Sprint("target ", k)
 		schema.Targets = append(schema.Targets, name)
-		rows.Targets = append(rows.Targets, Target{name, values(), values(), values(), values(), values(), values(), values()})
+		rows.Targets = append(rows.Targets,
+			Target{name, values(), values(), values(), values(), values(), values(), values()})
 	}
 	r.Result.Test.Regression = &metrics.Regression{RMSE: value(0, 0), NLPD: value(1, 0)}
 	return r

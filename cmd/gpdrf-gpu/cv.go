@@ -116,7 +116,9 @@ func (v *crossValidation) page(asJSON bool) {
 		v.note("warning: the report was left out: %v; to write it: gpdrf-gpu report %s", why, v.cv.Path())
 		return errInterrupted
 	}
-	guard := v.newExitGuard(v.ctx, func() error { return errors.Join(v.reportCV(v.cv, asJSON), leftOut("there was no time")) })
+	guard := v.newExitGuard(v.ctx, func() error {
+		return errors.Join(v.reportCV(v.cv, asJSON), leftOut("interrupted"))
+	})
 	defer guard.stop()
 	if err := extra(guard, bound(v.began), func(context.Context) (func() error, error) {
 		text, err := page(folders...)

@@ -9,14 +9,15 @@ import (
 // soon is how long after its bound an extra ends that heeds its context.
 const soon = 5 * time.Second
 
-// bound is how long an extra of a run may take: as long as the run so far, from a minute to an hour.
+// bound is how long an extra of a run may take: as long as the run so far, from a minute to an
+// hour.
 func bound(began time.Time) time.Duration {
 	return min(max(time.Minute, time.Since(began)), time.Hour)
 }
 
-// extra is work that a result is complete without: the result is on disk. The guard ends the command
-// in the middle of it. Work that panics or takes longer than its bound is an error, and is left to
-// itself. What it is to write, it gives back, so that nothing of it is written later.
+// extra is work that a result is complete without: the result is on disk. The guard ends the
+// command in the middle of it. Work that panics or takes longer than its bound is an error, and is
+// left to itself. What it is to write, it gives back, so that nothing of it is written later.
 func extra(guard *exitGuard, bound time.Duration, work func(context.Context) (write func() error, err error)) error {
 	late := fmt.Errorf("it took more than %v", bound.Round(time.Millisecond))
 	ctx, cancel := context.WithTimeoutCause(guard.ctx, bound, late)

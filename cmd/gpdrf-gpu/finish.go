@@ -126,8 +126,11 @@ func (f *finish) rescore() error {
 func (f *finish) left(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if f.result != nil {
-		if f.doing != "" {
-			f.leaveOut("there was no time")
+		if why := "there was no time"; f.doing != "" {
+			if errors.Is(cause, context.Canceled) {
+				why = "interrupted"
+			}
+			f.leaveOut(why)
 		}
 		err := f.rescore()
 		if err == nil {

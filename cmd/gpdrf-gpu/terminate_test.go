@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// Wherever SIGTERM reaches a command, it ends soon, nothing is half written, and a run that has begun
-// to score is whole. KILLS says how often.
+// Wherever SIGTERM reaches a command, it ends soon, nothing is half written, and a run that has
+// begun to score is whole. KILLS says how often.
 func TestTerminated(t *testing.T) {
 	kills := 2
 	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
@@ -35,17 +35,19 @@ func TestTerminated(t *testing.T) {
 		t.Fatal(err)
 	}
 	train := func(out string) []string {
-		return []string{"train", "--data", table, "--steps", "3", "--inducing", "10", "--quiet", "--tensorboard", "--out", out}
+		return []string{"train", "--data", table, "--steps", "3", "--inducing", "10", "--quiet", "--tensorboard",
+			"--out", out}
 	}
 	if said, err := exec.Command("gpdrf-gpu", train(filepath.Join(folder, "run"))...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	for name, words := range map[string][]string{
-		"train":          train("out"),
-		"predict":        {"predict", "run", "--data", table, "--out", "out.csv"},
-		"predict, drawn": {"predict", "run", "--data", table, "--out", "out.parquet", "--draws", "300000", "--skip-bad", "bad.csv"},
-		"eval":           {"eval", "run", "--samples", "2000"},
-		"report":         {"report", "run", "--out", "out.html"},
+		"train":   train("out"),
+		"predict": {"predict", "run", "--data", table, "--out", "out.csv"},
+		"predict, drawn": {"predict", "run", "--data", table, "--out", "out.parquet", "--draws", "300000",
+			"--skip-bad", "bad.csv"},
+		"eval":   {"eval", "run", "--samples", "2000"},
+		"report": {"report", "run", "--out", "out.html"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range kills {

@@ -106,8 +106,9 @@ func TestListedFilesHoldCode(t *testing.T) {
 // holdsCode says whether a file has lines beside comments, directives and the name of its package.
 func holdsCode(text string) bool {
 	for _, line := range strings.Split(text, "\n") {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "#") &&
-			!strings.HasPrefix(line, "package ") {
+		line = strings.TrimSpace(line)
+		comment := strings.HasPrefix(line, "//") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "package ")
+		if line != "" && !comment {
 			return true
 		}
 	}

@@ -65,8 +65,8 @@ func (s *span) hold(values ...float64) {
 	}
 }
 
-// fixed is the range of an axis: as given, or that of the marks with a little room. It is finite, and
-// wide enough for ticks with different labels.
+// fixed is the range of an axis: as given, or that of the marks with a little room. It is finite,
+// and wide enough for ticks with different labels.
 func (a Axis) fixed(s span) span {
 	given := a.Low < a.High
 	if given {

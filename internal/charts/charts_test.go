@@ -88,7 +88,8 @@ func every(x, y []float64, horizontal, upright Axis) Chart {
 		Points{X: x, Y: y}, Intervals{X: x, Low: y, High: x},
 	}}
 	if len(x) > 1 {
-		c.Marks = append(c.Marks, Bars{Edges: x, Heights: y[1:]}, Rule{x[0], y[0], x[1], y[1]}, Rule{x[0], y[0], x[0], y[1]})
+		c.Marks = append(c.Marks, Bars{Edges: x, Heights: y[1:]}, Rule{x[0], y[0], x[1], y[1]},
+			Rule{x[0], y[0], x[0], y[1]})
 	}
 	return c
 }

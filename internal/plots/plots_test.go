@@ -32,8 +32,8 @@ func TestBins(t *testing.T) {
 // An axis has a bounded number of ticks, whatever its range.
 func TestTicks(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	for _, s := range [][2]float64{{-2, 3}, {0, 1e6}, {-1e300, 1e300}, {1e17, 1e17 + 64}, {nan, 1}, {0, nan}, {-inf, inf},
-		{inf, -inf}} {
+	for _, s := range [][2]float64{{-2, 3}, {0, 1e6}, {-1e300, 1e300}, {1e17, 1e17 + 64}, {nan, 1}, {0, nan},
+		{-inf, inf}, {inf, -inf}} {
 		for _, ticks := range [][]plot.Tick{integers(s[0], s[1]), powers(s[0], s[1])} {
 			if len(ticks) > 41 || s[1] < 1e300 && s[1] > s[0] && len(ticks) < 2 {
 				t.Errorf("%v: %d ticks", s, len(ticks))
