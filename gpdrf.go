@@ -121,6 +121,9 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if out.Rising {
+		r.Note("%s", rundir.Rising)
+	}
 	m := &Model{Device: o.Device, trained: out.Trained}
 	if out.End == train.Interrupted {
 		return m, context.Cause(ctx)

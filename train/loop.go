@@ -33,6 +33,7 @@ type loop struct {
 	first, last int     // the steps that were done before the loop; the last step
 	before      float64 // seconds in the loop before a Checkpoint
 	start       time.Time
+	readings    []float64 // of the objective, every reportEvery steps
 }
 
 // run is the loop, from the start or from where a Checkpoint left it. A context that is cancelled
@@ -151,6 +152,9 @@ func (l *loop) look() error {
 		if l.out.ELBO, err = l.Model.Report(l.Config.KLWeight); err != nil {
 			return fmt.Errorf("training failed at step %d of %d: %w", l.out.Steps, l.last, err)
 		}
+		if l.out.Steps%reportEvery == 0 {
+			l.readings = append(l.readings, l.out.ELBO.Value)
+		}
 	}
 	if l.evaluates() {
 		if err := l.evaluate(); err != nil {
@@ -206,6 +210,7 @@ func (l *loop) finish() error {
 	}
 	out.Config, out.Seconds = l.Config, l.seconds()
 	out.Validation = l.val.finish(out.End)
+	out.Rising = l.rising()
 	l.trained.Named = l.Model.Export()
 	if err := finite(l.trained.Named); err != nil {
 		return err

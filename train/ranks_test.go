@@ -313,7 +313,7 @@ func TestRanksEndTogether(t *testing.T) {
 		}
 	}
 	timed := mustShare(t, 2, "batch=60 inducing=9 features=7 time-limit=2s validation=0.2", set)
-	if timed.Steps < shortestSteps || timed.End != Finished && timed.End != TimeLimit {
+	if timed.Steps < fewSteps || timed.End != Finished && timed.End != TimeLimit {
 		t.Errorf("%d steps in a time limit: %v", timed.Steps, timed.End)
 	}
 	early := mustShare(t, 2,

@@ -27,7 +27,7 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		Device: j.Device.Name(), Precision: c.Precision, Folder: folder, Seed: c.Seed,
 		NTrain: j.Train.N(), NTest: j.testRows(),
 		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.Objective(), KLWeight: c.KLWeight,
-		ELBO: out.ELBO.Value, Parameters: out.Parameters, Interrupted: out.End == Interrupted,
+		ELBO: out.ELBO.Value, Rising: out.Rising, Parameters: out.Parameters, Interrupted: out.End == Interrupted,
 		Fingerprint: rundir.Fingerprint{Train: j.Train.Fingerprint}, Validation: out.Validation,
 	}
 	if j.From != nil {

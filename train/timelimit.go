@@ -3,7 +3,8 @@ package train
 import (
 	"context"
 	"errors"
-	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
@@ -11,15 +12,17 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Planning for a time limit.
+// Planning for a time limit. What is left of it, when the first step can begin, is divided: two thirds
+// or more are for steps and the evaluations among them, the rest for the test.
 const (
 	timingWarmup = 3               // steps before the clock starts
-	timingShare  = 1.0 / 16        // of the limit goes to timing steps,
+	timingShare  = 1.0 / 24        // of what is left goes to timing steps,
 	timingAtMost = 5 * time.Second // and no more than this
-	planned      = 0.92            // of the time left goes to steps and the final evaluation
-	// of the limit: a run that is slower than measured stops there, and so does its evaluation
-	latestShare   = 1.1
-	shortestSteps = 10
+	leastTrained = 2.0 / 3         // of what is left goes to training at least
+	planned      = 0.92            // of the time for training is planned: a slower run may take all of it
+	validated    = 0.2             // of it goes to evaluations at most, where the user does not say how many
+	latestShare  = 1.05            // of the limit: nothing is begun or continued after it
+	fewSteps     = 10              // that are fewer train next to nothing
 )
 
 // Until is ctx until the time limit, 0 for none, of a run that began at started. It is for what
@@ -41,81 +44,111 @@ func Latest(ctx context.Context, started time.Time, limit time.Duration) (contex
 	if limit == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadlineCause(ctx, started.Add(latest(limit)), ErrLate)
+	return context.WithDeadlineCause(ctx, started.Add(share(latestShare, limit)), ErrLate)
 }
 
-func latest(limit time.Duration) time.Duration { return time.Duration(latestShare * float64(limit)) }
+// share is a part of some time.
+func share(part float64, of time.Duration) time.Duration { return time.Duration(part * float64(of)) }
 
 // plan times the first steps and an evaluation, and chooses how many steps fit into the rest of the
 // limit. Then it puts the run back to its start, so that a run with that many steps repeats it bit
 // for bit.
 func (t *trainer) plan(ctx context.Context) error {
 	c, limit := t.Config, t.Config.TimeLimit
+	left := limit - time.Since(t.Started)
 	t.sched.steps = 1 << 20 // the schedules need a length; these steps are thrown away
-	budget := min(timingAtMost, time.Duration(timingShare*float64(limit)))
+	perStep, err := t.stepTime(ctx, min(timingAtMost, share(timingShare, left)))
+	if err != nil {
+		return err
+	}
+	evaluation, err := t.evaluationTime(ctx)
+	if err != nil {
+		return err
+	}
+	var validation time.Duration
+	if t.val != nil {
+		if validation, err = t.validationTime(); err != nil {
+			return err
+		}
+	}
+	now := time.Since(t.Started)
+	training := min(max(limit-now-evaluation, share(leastTrained/planned, left)), limit-now)
+	// a step that begins before ends in time, and so does the evaluation of a run that is cut short
+	t.deadline = max(1, now+training-validation-perStep)
+	steps, evaluations := fitting(share(planned, training), perStep, validation, time.Duration(c.EvalEvery))
+	if steps, err = first(t.ranks(), steps); err == nil {
+		evaluations, err = first(t.ranks(), evaluations)
+	}
+	if err != nil {
+		return err
+	}
+	var notes []string
+	if t.Config, notes = c.ForSteps(steps, options.ForTime(limit)); evaluations > 0 {
+		t.Config = t.Config.With("eval-every", (steps+evaluations-1)/evaluations)
+	}
+	for _, n := range notes {
+		t.Reporter.Note("%s", n)
+	}
+	what := "time limit %s: %d steps of %.1f ms fit"
+	if steps < fewSteps {
+		what = "warning: time limit %s is too short: of %[3].1f ms, %[2]d steps fit"
+	}
+	t.Reporter.Note(what, limit, steps, perStep.Seconds()*1e3)
+	t.reset()
+	return nil
+}
+
+// fitting is how many steps there is time for, one at least, with an evaluation every so many of them.
+// Where every is 0, it says how many evaluations there are instead.
+func fitting(training, perStep, validation, every time.Duration) (steps, evaluations int) {
+	switch {
+	case validation == 0:
+	case every > 0:
+		perStep += validation / every
+		training -= validation // the last one
+	default:
+		evaluations = min(max(1, int(share(validated, training)/validation)), options.Evaluations)
+		training -= time.Duration(evaluations) * validation
+	}
+	return min(max(1, int(training/max(perStep, 1))), options.MaxSteps), evaluations
+}
+
+// stepTime is how long a step takes: the median of several times, since other programs come and go.
+// The steps are thrown away.
+func (t *trainer) stepTime(ctx context.Context, budget time.Duration) (time.Duration, error) {
 	start, warmup := time.Now(), 0
 	err := t.stepWhile(func() bool {
 		warmup++
 		return warmup <= timingWarmup && ctx.Err() == nil && time.Since(start) < budget
 	}, 1, 1)
 	if err != nil {
-		return err
+		return 0, err
 	}
+	var times []time.Duration
 	start = time.Now()
-	steps := 0
+	steps, mark := 0, start
 	err = t.stepWhile(func() bool {
-		more := ctx.Err() == nil && (steps == 0 || time.Since(start) < budget)
+		now := time.Now()
+		if steps == reportEvery {
+			times, steps, mark = append(times, now.Sub(mark)/reportEvery), 0, now
+		}
+		more := ctx.Err() == nil && (steps == 0 && times == nil || now.Sub(start) < budget)
 		if more {
 			steps++
 		}
 		return more
 	}, timingWarmup+1, reportEvery)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return 0, context.Cause(ctx)
 	}
-	perStep := time.Since(start) / time.Duration(max(steps, 1))
-	evaluation, err := t.evaluationTime(ctx)
-	if err != nil {
-		return err
+	if times == nil {
+		return time.Since(mark) / time.Duration(max(steps, 1)), nil
 	}
-
-	var validation time.Duration // that does not grow with the steps
-	if t.val != nil {
-		one, err := t.validationTime()
-		if err != nil {
-			return err
-		}
-		if every := time.Duration(c.EvalEvery); every > 0 {
-			perStep += one / every
-			validation = one // the last one
-		} else {
-			validation = options.Evaluations * one
-		}
-	}
-	left := time.Duration(planned * float64(limit-time.Since(t.Started)-evaluation-validation))
-	steps = min(int(left/max(perStep, 1)), options.MaxSteps)
-	note := fmt.Sprintf("time limit %s: %d steps of %.1f ms fit", limit, steps, perStep.Seconds()*1e3)
-	t.deadline = latest(limit) - evaluation
-	if steps < shortestSteps {
-		steps, t.deadline = shortestSteps, latest(limit)
-		note = fmt.Sprintf("time limit %s is too short: the minimum of %d steps of %.1f ms and %.1f s "+
-			"of evaluation take longer",
-			limit, steps, perStep.Seconds()*1e3, evaluation.Seconds())
-	}
-	if steps, err = first(t.ranks(), steps); err != nil {
-		return err
-	}
-	var notes []string
-	t.Config, notes = c.ForSteps(steps, options.ForTime(limit))
-	for _, n := range notes {
-		t.Reporter.Note("%s", n)
-	}
-	t.Reporter.Note("%s", note)
-	t.reset()
-	return nil
+	slices.Sort(times)
+	return times[len(times)/2], nil
 }
 
 // stepWhile takes steps that are thrown away, from number on, while more says so, on rank 0. It
@@ -151,34 +184,54 @@ func (t *trainer) validationTime() (time.Duration, error) {
 }
 
 // evaluationTime extrapolates what the prediction of the test rows and of those of Generalise, and
-// the scores, will take from a few training rows.
+// the scores, will take from a few rows. Each is done twice, and the second time counts: the first
+// one makes memory.
 func (t *trainer) evaluationTime(ctx context.Context) (time.Duration, error) {
-	const predicted, scored = 256, 16
+	const predicted, samples, scored = 256, 20, 16
 	c := t.Config
-	start := time.Now()
-	predict := func(rows int) (*model.Prediction, error) {
-		predictor := t.Model.NewPredictor(t.Rows.Head(rows), c.EvalSamples)
-		predictor.Leave = func() bool { return ctx.Err() != nil }
-		p, err := predictor.Predict(c.Seed)
-		if errors.Is(err, model.ErrLeft) {
-			err = context.Cause(ctx)
-		}
-		return p, err
+	rows := t.testRows() + t.moreRows()
+	if rows == 0 {
+		return 0, nil
 	}
-	if _, err := predict(min(t.Rows.N, predicted)); err != nil {
-		return 0, err
+	predictor := func(n, s int) *model.Predictor {
+		p := t.Model.NewPredictor(t.Rows.Head(min(t.Rows.N, n)), s)
+		p.Leave = func() bool { return ctx.Err() != nil }
+		return p
 	}
-	prediction := time.Since(start) * time.Duration((t.testRows()+t.moreRows())/predicted+1)
-
-	rows := make([]int, min(t.Rows.N, scored))
-	for i := range rows {
-		rows[i] = i
+	of := predictor(predicted, min(samples, c.EvalSamples))
+	one, err := second(func() error { _, err := of.Predict(c.Seed); return err })
+	var p *model.Prediction
+	if err == nil {
+		p, err = predictor(scored, c.EvalSamples).Predict(c.Seed)
 	}
-	p, err := predict(len(rows))
+	if errors.Is(err, model.ErrLeft) {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return 0, err
 	}
-	start = time.Now()
-	t.trained.Score(p, t.Train.Subset(rows), c.PredictDraws)
-	return prediction + time.Since(start)*time.Duration(t.testRows())/time.Duration(len(rows)), nil
+	one = one * time.Duration(p.S) / time.Duration(of.Samples())
+	all := share(math.Ceil(float64(rows)/float64(min(t.Rows.N, predicted))), one)
+	some := make([]int, p.N)
+	for i := range some {
+		some[i] = i
+	}
+	few := t.Train.Subset(some)
+	score, _ := second(func() error { t.trained.Score(p, few, c.PredictDraws); return nil })
+	inputs := t.trained.Inputs(ctx, few)
+	read, _ := second(func() error { inputs(0, few.N()); return nil })
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
+	}
+	return all + (score*time.Duration(t.testRows())+read*time.Duration(rows))/time.Duration(few.N()), nil
+}
+
+// second is how long something takes the second time.
+func second(do func() error) (time.Duration, error) {
+	if err := do(); err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	err := do()
+	return time.Since(start), err
 }

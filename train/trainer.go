@@ -79,6 +79,7 @@ type Outcome struct {
 	ELBO       model.ELBO
 	Parameters int
 	End        End
+	Rising     bool               // the objective still rose when training ended
 	Validation *rundir.Validation // nil where there were no rows to validate on
 }
 

@@ -272,7 +272,7 @@ func TestTimeLimit(t *testing.T) {
 		return ""
 	})
 	c = out.Config
-	if c.TimeLimit != 0 || c.PlannedFor == "" || c.Steps < shortestSteps {
+	if c.TimeLimit != 0 || c.PlannedFor == "" || c.Steps < fewSteps {
 		t.Errorf("limit %s planned for %q: %d steps", c.TimeLimit, c.PlannedFor, c.Steps)
 	}
 	c = c.With("stop-after", min(out.Steps, 50))
@@ -379,7 +379,7 @@ func TestTimeLimitTooShort(t *testing.T) {
 		job := &Job{Config: config(t, slow+" time-limit="+limit), Device: dev, Train: set,
 			Test: table(t, 100, 2, wave), Started: time.Now(), Reporter: said}
 		out, err := job.Run(context.Background())
-		if err != nil || out.Steps > shortestSteps {
+		if err != nil || out.Steps > fewSteps {
 			return fmt.Sprintf("%+v, %v", out, err)
 		}
 		if notes := strings.Join(said.notes, "\n"); !strings.Contains(notes, "time limit "+limit+" is too short") {

@@ -98,7 +98,7 @@ func TestTimeLimitWithValidation(t *testing.T) {
 	set := table(t, 4000, 1, wave)
 	for limit := 2 * time.Second; ; limit *= 4 {
 		rarely, _ := fitHeldOut(t, options+limit.String()+" eval-every=1000", set)
-		if rarely.Config.Steps < 10*shortestSteps && limit < 30*time.Second {
+		if rarely.Config.Steps < 10*fewSteps && limit < 30*time.Second {
 			continue
 		}
 		often, _ := fitHeldOut(t, options+limit.String()+" eval-every=1", set)

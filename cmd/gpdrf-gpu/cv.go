@@ -247,14 +247,16 @@ func (v *crossValidation) fold(k int) (err error) {
 	}
 	job.Started = started
 	v.cvPath = v.cv.Path()
-	// a test that a limit ends would leave a gap
-	r, _, err := v.runJob(job, folder, guard, 0, false)
+	r, _, err := v.runJob(job, folder, guard, job.Config.TimeLimit, false)
 	if err != nil {
 		return errors.Join(err, folder.Discard())
 	}
 	v.note("fold %d of %d: %s", k, v.cv.Folds, scoresInLine(r.Test))
 	if warning := r.Generalisation.Warning(job.Config); warning != "" {
 		v.note("warning: %s", warning)
+	}
+	if r.Rising {
+		v.note("%s", rundir.Rising)
 	}
 	return nil
 }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -26,8 +30,8 @@ type finish struct {
 	doing  string // which of its extras
 }
 
-// lastTest is how long a model is tested after its training was interrupted, or at the end of a
-// time limit: what is soon done is worth the wait.
+// lastTest is how long a model is tested after its training was interrupted, and how long what follows
+// the test takes at the end of a time limit: what is soon done is worth the wait.
 const lastTest = 700 * time.Millisecond
 
 // save writes the run as it is before its test. guard keeps it whole.
@@ -44,20 +48,20 @@ func (f *finish) save(guard *exitGuard) error {
 	})
 }
 
-// score tests the model, and then does what the scores are complete without, until the latest time
-// of a limit; 0 is none. The scores are the result, also where they cannot be written.
+// score tests the model, on as many rows as a limit leaves time for; 0 is none. Then it does what the
+// scores are complete without, until the latest time of the limit. The scores are the result, also where they cannot be written.
 func (f *finish) score(limit time.Duration) error {
 	if f.job.Test == nil { // and so nothing to score
 		f.result = train.NewResult(f.job, f.out, nil)
 	}
-	ctx, cancel := f.until(limit)
+	ctx, cancel := f.until()
 	defer cancel()
 	guard := f.newExitGuard(ctx, func() error { return f.left(ctx) })
 	defer guard.stop()
 	var scores *fitted.Scores
 	if f.result == nil {
 		var err error
-		if scores, err = f.test(ctx); err == nil {
+		if scores, err = f.test(ctx, limit); err == nil {
 			err = guard.write(func() error {
 				r := train.NewResult(f.job, f.out, scores)
 				if _, err := rundir.JSON(r.Scored); err != nil { // finds scores that are no numbers
@@ -77,6 +81,13 @@ func (f *finish) score(limit time.Duration) error {
 	if err := guard.write(f.rescore); err != nil {
 		return err
 	}
+	if limit > 0 {
+		guard.end()
+		late, cancel := f.late(ctx, limit)
+		defer cancel()
+		guard = f.newExitGuard(late, func() error { return f.left(late) })
+		defer guard.stop()
+	}
 	if scores != nil {
 		f.generalise(guard, scores)
 	}
@@ -86,30 +97,46 @@ func (f *finish) score(limit time.Duration) error {
 }
 
 // until is the context of the test.
-func (f *finish) until(limit time.Duration) (context.Context, context.CancelFunc) {
+func (f *finish) until() (context.Context, context.CancelFunc) {
 	// the signal that is to end the test is the second one
 	if f.out.End == train.Interrupted && f.ctx.Err() != nil {
 		return context.WithTimeoutCause(context.Background(), lastTest, context.Canceled)
 	}
-	if limit == 0 {
-		return context.WithCancel(f.ctx)
-	}
-	ctx, cancel := train.Latest(f.ctx, f.job.Started, limit)
-	if ctx.Err() == nil || f.ctx.Err() != nil {
-		return ctx, cancel
-	}
-	cancel()
-	return context.WithTimeoutCause(f.ctx, lastTest, train.ErrLate)
+	return context.WithCancel(f.ctx)
 }
 
-func (f *finish) test(ctx context.Context) (*fitted.Scores, error) {
+// late is the context of what follows the test in a limit.
+func (f *finish) late(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	late, cancel := train.Latest(ctx, f.job.Started, limit)
+	if late.Err() == nil || ctx.Err() != nil {
+		return late, cancel
+	}
+	cancel()
+	return context.WithTimeoutCause(ctx, min(lastTest, limit/20), train.ErrLate)
+}
+
+// testShare is the part of the time left that is for the test, before what follows it.
+const testShare = 0.85
+
+func (f *finish) test(ctx context.Context, limit time.Duration) (scores *fitted.Scores, err error) {
 	cfg, t, rows := f.out.Config, f.out.Trained, f.job.Test
 	f.warnOfFar(ctx, t, rows, manyOf(rows))
 	bar := f.newRowsBar(rows.N())
 	defer bar.end()
-	scores, err := t.Evaluate(f.together(ctx), f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, bar.show)
+	if limit > 0 && f.out.End != train.Interrupted {
+		now := time.Now()
+		until := now.Add(time.Duration(testShare * float64(f.job.Started.Add(limit).Sub(now))))
+		scores, err = t.EvaluateUntil(ctx, f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, until, bar.show)
+	} else {
+		scores, err = t.Evaluate(f.together(ctx), f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, bar.show)
+	}
 	if err == nil {
 		err = f.leave()
+	}
+	if err == nil && scores.Cut != nil {
+		f.note("scored %s of %s test rows with %s to keep to the time limit; gpdrf-gpu eval %s scores all",
+			humanize.Comma(int64(scores.Cut.Rows)), humanize.Comma(int64(rows.N())),
+			english.Plural(scores.Cut.Samples, "sample", ""), cmp.Or(f.path, "RUN"))
 	}
 	return scores, err
 }
@@ -145,14 +172,10 @@ func (f *finish) left(ctx context.Context) error {
 	if (f.out.End == train.Interrupted || f.cvPath != "" && errors.Is(cause, context.Canceled)) && f.path != "" {
 		f.say("to resume: %s", f.resumeCommand(f.path))
 	}
-	switch {
-	case errors.Is(cause, context.Canceled):
-		return errInterrupted
-	case f.result != nil:
+	if errors.Is(cause, train.ErrLate) {
 		return nil
 	}
-	f.say("gpdrf-gpu: %v", cause)
-	return cause
+	return errInterrupted
 }
 
 // failed is the error of a test that could not be done. A model that could not be scored is a model

@@ -63,7 +63,11 @@ func scoreTable(r *rundir.Result, rows split) string {
 	if r.NTest == 0 {
 		return title + ": no test rows, so no scores"
 	}
-	title += fmt.Sprintf(": %d test rows", r.NTest)
+	rest := ""
+	if r.Cut != nil {
+		rest = fmt.Sprintf("%d of ", r.Cut.Rows)
+	}
+	title += fmt.Sprintf(": %s%d test rows", rest, r.NTest)
 	if r.NTest == 1 {
 		title = strings.TrimSuffix(title, "s")
 	}

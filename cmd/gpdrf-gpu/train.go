@@ -199,10 +199,16 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config) (*tr
 
 // printRun prints the result of a run with these options.
 func (p *program) printRun(r *rundir.Result, c *options.Config, path string, asJSON bool) error {
+	if asJSON && r.Rising {
+		p.note("%s", rundir.Rising)
+	}
 	if !asJSON {
 		p.printResult(r, splitOf(c))
 		if warning := r.Generalisation.Warning(c); warning != "" {
 			p.note("\nwarning: %s", warning)
+		}
+		if r.Rising {
+			p.note("\n%s", rundir.Rising)
 		}
 		if path != "" {
 			fmt.Fprintf(p.out, "\nrun folder: %s\n", path)

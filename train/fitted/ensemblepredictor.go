@@ -94,5 +94,8 @@ func Joined(parts []*model.Prediction) *model.Prediction {
 	if whole.Var != nil {
 		whole.Var = join(func(p *model.Prediction) []float64 { return p.Var })
 	}
+	if len(whole.Noise) > whole.C { // that of each row
+		whole.Noise = join(func(p *model.Prediction) []float64 { return p.Noise })
+	}
 	return &whole
 }

@@ -46,24 +46,27 @@ func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Data
 	if err != nil {
 		return nil, err
 	}
-	s := t.Score(p, ds, draws)
+	s := t.scored(p, ds, draws)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	return s, nil
+}
+
+// scored is Score, with what else a run takes from its test.
+func (t *Trained) scored(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
+	s := t.Score(p, ds, draws)
 	sample, rows := ds.Sample(ComparedRows, t.Seed)
 	s.Kept = keep(p)
 	s.Densities = t.DensitiesOf(pickPrediction(p, rows), sample, draws)
-	return s, nil
+	return s
 }
 
 // ComparedRows is how many rows of a kind are compared at most. Of more, the seed draws so many.
 const ComparedRows = 2000
 
-// pickPrediction is that of some of its rows, in ascending order.
+// pickPrediction is that of some of its rows.
 func pickPrediction(p *model.Prediction, rows []int) *model.Prediction {
-	if len(rows) == p.N {
-		return p
-	}
 	some := *p
 	some.N, some.H, some.Var = len(rows), pickBlocks(p.H, p.N, p.C, rows), pickBlocks(p.Var, p.N, p.C, rows)
 	if len(p.Noise) > p.C {
@@ -96,11 +99,12 @@ type Scored struct {
 	Test    Test                `json:"test"`
 	Raw     *metrics.Regression `json:"test_raw,omitempty"`     // in the target's own units
 	Outputs []OutputScores      `json:"test_outputs,omitempty"` // of several targets, each
+	Cut     *Cut                `json:"test_cut,omitempty"`     // nil where all rows are scored
 }
 
 // Scored is the form of the scores in result.json.
 func (s *Scores) Scored() Scored {
-	return Scored{Test{s.Regression, s.Classification}, s.Raw, s.Outputs}
+	return Scored{Test{s.Regression, s.Classification}, s.Raw, s.Outputs, s.Cut}
 }
 
 // Scores are the metrics of one data set: one of the two. Those of a regression of several targets
@@ -114,6 +118,7 @@ type Scores struct {
 
 	Densities metrics.Densities // of a sample of at most ComparedRows
 	Kept      Kept              // what a run keeps of its test
+	Cut       *Cut              // nil where all rows are scored
 }
 
 // OutputScores are the metrics of one of several targets.

@@ -36,6 +36,7 @@ type Result struct {
 	// ELBO is the objective at the parameters that the run has kept, nats, estimated on its last
 	// batch: the bound only where Objective says ELBO.
 	ELBO        float64     `json:"elbo"`
+	Rising      bool        `json:"elbo_rising,omitempty"` // it still rose when training ended
 	Parameters  int         `json:"parameters"`
 	Interrupted bool        `json:"interrupted"`
 	Unfinished  bool        `json:"unfinished,omitempty"`        // what a checkpoint knows
@@ -46,6 +47,10 @@ type Result struct {
 	Generalisation *Generalisation `json:"generalisation,omitempty"`
 	fitted.Scored
 }
+
+// Rising is the warning of an objective that still rose when training ended.
+const Rising = "warning: the ELBO was still rising when training ended: more --steps or a longer --time-limit " +
+	"would help"
 
 // Fingerprint holds the SHA-256 of the values of the two sets.
 type Fingerprint struct {

@@ -1,0 +1,181 @@
+package fitted
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// Cut is the part of the rows that was scored, where there was no time for all.
+type Cut struct {
+	Rows    int `json:"rows"`    // drawn by the seed
+	Samples int `json:"samples"` // of each prediction
+}
+
+// What is scored in any case, and how large the parts are in which rows are predicted.
+const (
+	firstPart     = 16 // rows
+	fewestSamples = 20
+	warmPart      = 256 // rows at most, in a quarter of the time at most
+	partGrowth    = 4
+	partShare     = 0.5 // of the time left is for a part, in case that the machine becomes slower
+	lastShare     = 0.8 // the same of the last part
+	scoreTimed    = 32  // rows whose scores are timed
+)
+
+// scoreSite keeps the order of the rows apart from every other use of the seed.
+const scoreSite = 0x73636f72 // "scor"
+
+// EvaluateUntil is Evaluate of as many rows as there is time for, in an order that the seed draws.
+// Where that is too short for ComparedRows of them, they are predicted with fewer samples. A few rows
+// are scored in any case, unless ctx ends.
+func (t *Trained) EvaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset, samples, draws int,
+	until time.Time, progress ...func(done int)) (*Scores, error) {
+	e := &timed{Trained: t, dev: dev, ds: ds, draws: draws, until: until,
+		order: make([]int32, ds.N()), samples: min(samples, fewestSamples)}
+	philox.Permutation(e.order, [2]uint32{uint32(t.Seed), uint32(t.Seed >> 32)}, scoreSite, 0, 0)
+	if err := e.part(ctx, min(ds.N(), firstPart)); err != nil { // slow, since it makes memory
+		return nil, err
+	}
+	timed, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	few := *e
+	err := e.choose(timed, samples)
+	for err == nil && e.done < ds.N() {
+		n := e.next()
+		if n == 0 {
+			break
+		}
+		if err = e.part(timed, n); err == nil {
+			for _, report := range progress {
+				report(e.done)
+			}
+		}
+	}
+	if err != nil && (!errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil) {
+		return nil, err
+	}
+	if e.parts == nil {
+		e = &few
+	}
+	return e.scores(samples), nil
+}
+
+// timed is an evaluation that is to end in time.
+type timed struct {
+	*Trained
+	dev     device.Device
+	ds      *data.Dataset
+	draws   int
+	until   time.Time
+	order   []int32
+	samples int
+
+	parts []*model.Prediction
+	done  int           // rows of them
+	last  int           // rows of the part before
+	row   time.Duration // what a row took in it
+	score time.Duration // and what its scores take
+}
+
+// part predicts the next n rows.
+func (e *timed) part(ctx context.Context, n int) error {
+	begun := time.Now()
+	rows := e.ds.Subset(e.numbers(e.done, e.done+n))
+	p, err := e.Predict(ctx, e.dev, rows, e.samples)
+	if err != nil {
+		return err
+	}
+	e.row = time.Since(begun) / time.Duration(n)
+	few := make([]int, min(n, scoreTimed))
+	for i := range few {
+		few[i] = i
+	}
+	some := rows.Subset(few)
+	begun = time.Now()
+	e.Score(pickPrediction(p, few), some, e.draws)
+	e.score = time.Since(begun) / time.Duration(len(few))
+	e.parts, e.done, e.last = append(e.parts, p), e.done+n, n
+	return nil
+}
+
+// numbers are those of rows in the order in which they are predicted.
+func (e *timed) numbers(lo, hi int) []int {
+	numbers := make([]int, hi-lo)
+	for i := range numbers {
+		numbers[i] = int(e.order[lo+i])
+	}
+	return numbers
+}
+
+// left is the time for predictions.
+func (e *timed) left() time.Duration { return time.Until(e.until) - time.Duration(e.done)*e.score }
+
+// choose times rows on warm memory, and chooses the samples for which there is time. Where these are
+// more, what was predicted is forgotten.
+func (e *timed) choose(ctx context.Context, samples int) error {
+	n := e.ds.N()
+	if n > firstPart {
+		fit := min(n, warmPart, max(firstPart, int(e.left()/4/max(1, e.row))))
+		e.parts, e.done = nil, 0
+		if err := e.part(ctx, fit); err != nil {
+			return err
+		}
+	}
+	more := float64(samples) / float64(e.samples)
+	if e.parts[0].S == 1 {
+		more = 1 // one Gaussian is all
+	}
+	fit := float64(e.left()) / float64(time.Duration(min(n, ComparedRows))*max(1, e.row))
+	if more = min(more, max(1, fit)); more > 1 {
+		e.samples = int(more * float64(e.samples))
+		e.row, e.score = time.Duration(more*float64(e.row)), time.Duration(more*more*float64(e.score))
+		e.parts, e.done = nil, 0
+	} else if e.parts[0].S == 1 {
+		e.samples = samples
+	}
+	return nil
+}
+
+// next is how many rows the next part has; 0 where there is no time for more.
+func (e *timed) next() int {
+	rest, each := e.ds.N()-e.done, max(1, e.row+e.score)
+	most := int(partShare * float64(e.left()) / float64(each))
+	if float64(rest) <= lastShare*float64(e.left())/float64(each) {
+		most = rest
+	}
+	n := min(rest, partGrowth*e.last, max(0, most))
+	if n < min(rest, firstPart) {
+		return 0
+	}
+	return n
+}
+
+// scores are those of the rows that are predicted, in the order of all rows.
+func (e *timed) scores(samples int) *Scores {
+	numbers := e.numbers(0, e.done)
+	order := make([]int, e.done)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return numbers[a] - numbers[b] })
+	slices.Sort(numbers)
+	p, rows := pickPrediction(Joined(e.parts), order), e.ds
+	if e.done < e.ds.N() {
+		rows = e.ds.Subset(numbers)
+	}
+	s := e.scored(p, rows, e.draws)
+	for i, kept := range s.Kept.Rows {
+		s.Kept.Rows[i] = numbers[kept]
+	}
+	if e.done < e.ds.N() || e.samples < samples {
+		s.Cut = &Cut{e.done, e.samples}
+	}
+	return s
+}

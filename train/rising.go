@@ -1,0 +1,50 @@
+package train
+
+import (
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+)
+
+// When an objective is called rising: over the last quarter of the steps its mean is higher than
+// over the quarter before, by so many nats for a number of the targets, and so many standard errors.
+// The learning rate of a run that was long enough has brought it closer to rest than that.
+const (
+	risingNats   = 0.05
+	risingErrors = 2
+	trendless    = 6 // the variance of second differences of readings, in variances of one
+)
+
+// rising says whether the objective of a run that was not stopped still rose at its end. Readings of
+// the steps before a Checkpoint are not there: then too few of them are no sign.
+func (l *loop) rising() bool {
+	v := l.out.Validation
+	switch {
+	case l.out.End != Finished && l.out.End != TimeLimit:
+		return false
+	case v != nil && v.Step < l.out.Steps: // more steps have made it no better
+		return false
+	}
+	targets := float64(l.Train.N() * len(l.trained.Schema.Outputs()))
+	return stillRising(l.readings, l.out.Steps/reportEvery, targets)
+}
+
+// stillRising compares the last two quarters of n readings, as far as they are there, of an
+// objective for so many numbers of the targets.
+func stillRising(readings []float64, n int, targets float64) bool {
+	quarter := n / 4
+	if quarter == 0 || len(readings) < 2*quarter {
+		return false
+	}
+	half := readings[len(readings)-2*quarter:]
+	before, _ := metrics.MeanError(half[:quarter])
+	last, _ := metrics.MeanError(half[quarter:])
+	squares := 0.0 // of second differences, in which a steady rise leaves no trace
+	for i := 2; i < len(half); i++ {
+		d := half[i] - 2*half[i-1] + half[i-2]
+		squares += d * d
+	}
+	noise := math.Sqrt(squares / float64(max(1, len(half)-2)) / trendless)
+	rise := last - before
+	return rise > risingNats*targets && rise > risingErrors*noise*math.Sqrt(2/float64(quarter))
+}
