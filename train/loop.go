@@ -34,6 +34,7 @@ type loop struct {
 	before      float64 // seconds in the loop before a Checkpoint
 	start       time.Time
 	readings    []float64 // of the objective, every reportEvery steps
+	pace        pace
 }
 
 // run is the loop, from the start or from where a Checkpoint left it. A context that is cancelled
@@ -49,6 +50,7 @@ func (t *trainer) run(ctx context.Context) (*Outcome, error) {
 	defer t.Reporter.End()
 	t.saver = t.newSaver()
 	l.start = time.Now()
+	l.pace = newPace(l.out.Steps, time.Since(l.Started), l.deadline, firstReview)
 	for l.out.End == Running {
 		if err := l.next(ctx); err != nil {
 			return nil, err
@@ -78,6 +80,9 @@ func (l *loop) next(ctx context.Context) error {
 	}
 	if done { // a step that was left leaves nothing to look at
 		if err := l.look(); err != nil {
+			return err
+		}
+		if err := l.replan(); err != nil {
 			return err
 		}
 	}

@@ -4,12 +4,14 @@ import (
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // schedule is what changes over the steps of a run: the learning rate, the KL weight and which
 // parameters are held. Steps count from 1.
 type schedule struct {
 	steps         int
+	plans         []options.Plan // before the one of steps
 	lr            float64
 	warmup        int     // steps of linear growth
 	cosine        bool    // decay to almost nothing along half a cosine
@@ -20,6 +22,25 @@ type schedule struct {
 	learnInducing bool    // whether X̄ moves at all
 	learnTail     bool    // whether ν does
 	natural       float64 // the size of natural-gradient steps of q(F̄); 0: Adam moves it
+}
+
+// place is where a step would stand in a run that was planned from its start as it is planned at this
+// step, and how many steps that run has. Each plan begins with the share of the run that is done, and
+// divides the rest among its steps.
+func (s *schedule) place(step int) (place, steps float64) {
+	done, from, now := 0.0, 0, s.steps
+	at := func(step, of int) float64 { return done + (1-done)*float64(step-from)/float64(of-from) }
+	for _, p := range s.plans {
+		if step <= p.Until {
+			now = p.Steps
+			break
+		}
+		done, from = at(p.Until, p.Steps), p.Until
+	}
+	if from == 0 {
+		return float64(step), float64(now)
+	}
+	return at(step, now) * float64(now), float64(now)
 }
 
 // lastRate is the share of the learning rate that the cosine leaves at the end.
@@ -38,7 +59,8 @@ func (s *schedule) decay(step int) float64 {
 	if !s.cosine {
 		return 1
 	}
-	return 0.5*(1+math.Cos(math.Pi*float64(step-1)/float64(s.steps))) + lastRate
+	place, steps := s.place(step)
+	return 0.5*(1+math.Cos(math.Pi*(place-1)/steps)) + lastRate
 }
 
 // naturalStart is the share of their size that natural-gradient steps begin with.
@@ -54,8 +76,9 @@ func (s *schedule) naturalSize(step int) float64 {
 }
 
 func (s *schedule) kl(step int) float64 {
-	if ramp := s.klWarmup * float64(s.steps); float64(step) < ramp {
-		return s.klWeight * float64(step) / ramp
+	place, steps := s.place(step)
+	if ramp := s.klWarmup * steps; place < ramp {
+		return s.klWeight * place / ramp
 	}
 	return s.klWeight
 }

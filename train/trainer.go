@@ -269,8 +269,9 @@ func (t *trainer) reset() {
 // schedule lays out what changes over the steps.
 func (t *trainer) schedule() {
 	c := t.Config
+	plans, _ := c.Plans() // which are sound, since the Config is
 	t.sched = schedule{
-		steps: c.Steps, lr: c.LR, warmup: c.Warmup, cosine: c.Decay == "cosine",
+		steps: c.Steps, plans: plans, lr: c.LR, warmup: c.Warmup, cosine: c.Decay == "cosine",
 		klWeight: c.KLWeight, klWarmup: c.KLWarmup,
 		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnInducing: c.LearnInducing, learnTail: c.LearnDoF,
 		natural: c.NatGrad,

@@ -275,7 +275,7 @@ func TestTimeLimit(t *testing.T) {
 	if c.TimeLimit != 0 || c.PlannedFor == "" || c.Steps < fewSteps {
 		t.Errorf("limit %s planned for %q: %d steps", c.TimeLimit, c.PlannedFor, c.Steps)
 	}
-	c = c.With("stop-after", min(out.Steps, 50))
+	c = c.With("stop-after", min(out.Steps, 50)).With("replanned", "")
 	first, err := fit(t, context.Background(), c, set)
 	if err != nil {
 		t.Fatal(err)

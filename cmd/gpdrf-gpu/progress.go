@@ -108,10 +108,9 @@ func (silent) End()                              {}
 
 // lines prints about linesPerRun lines, and none sooner than linePause after another.
 type lines struct {
-	w     io.Writer
-	total int
-	next  int
-	last  time.Duration
+	w    io.Writer
+	next int
+	last time.Duration
 }
 
 const (
@@ -123,15 +122,15 @@ func (l *lines) Note(format string, args ...any) { fmt.Fprintf(l.w, format+"\n",
 
 func (*lines) Doing(string, float64) {}
 
-func (l *lines) Begin(total int) { l.total, l.next = total, 1 }
+func (l *lines) Begin(int) { l.next = 1 }
 
 func (l *lines) Step(p rundir.Progress) {
 	due := p.Step >= l.next && (p.Step == 1 || p.Elapsed-l.last >= linePause)
-	if !due && p.Step != l.total {
+	if !due && p.Step != p.Total {
 		return
 	}
-	l.next, l.last = p.Step+l.total/linesPerRun, p.Elapsed
-	fmt.Fprintf(l.w, "step %*d of %d  %s\n", len(fmt.Sprint(l.total)), p.Step, l.total, describe(p))
+	l.next, l.last = p.Step+p.Total/linesPerRun, p.Elapsed
+	fmt.Fprintf(l.w, "step %*d of %d  %s\n", len(fmt.Sprint(p.Total)), p.Step, p.Total, describe(p))
 }
 
 func (l *lines) End() {}
@@ -229,12 +228,13 @@ func (b *bar) Begin(total int) {
 	b.last.Store(&drawn{Progress: rundir.Progress{Total: total}})
 	b.group = mpb.New(mpb.WithOutput(b.w), mpb.WithWidth(24))
 	// the spaces stay where there is no room for the bar
-	b.bar = b.group.AddBar(int64(total), mpb.BarFillerTrim(),
+	b.bar = b.group.AddBar(0, mpb.BarFillerTrim(),
 		mpb.PrependDecorators(decor.CountersNoUnit("step %d of %d ")),
 		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
 			return b.last.Load().text(s.AvailableWidth)
 		})),
 	)
+	b.bar.SetTotal(int64(total), false)
 }
 
 func (b *bar) Step(p rundir.Progress) {
@@ -242,11 +242,12 @@ func (b *bar) Step(p rundir.Progress) {
 		b.asked, b.where = time.Now(), strings.TrimSpace(b.device.Name()+" "+memory(b.device))
 	}
 	b.last.Store(&drawn{p, b.where})
+	b.bar.SetTotal(int64(p.Total), false) // which a time limit may change
 	b.bar.SetCurrent(int64(p.Step))
 }
 
 func (b *bar) End() {
-	b.bar.Abort(false) // without effect on a bar that is complete
+	b.bar.Abort(false)
 	b.group.Wait()
 	b.group = nil
 }

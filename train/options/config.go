@@ -85,6 +85,7 @@ type OptimiserOptions struct {
 	Epochs     float64
 	TimeLimit  time.Duration
 	PlannedFor string // what Steps was computed from, for the record
+	Replanned  string // the Plans before the one of Steps, for the record
 	StopAfter  int    // 0, or where a run of Steps was cut short
 
 	Batch int // B
@@ -188,7 +189,8 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	if err := c.checkSpectra(); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(c.checkValidation(), c.checkEvery(c.explicit["checkpoint-every"])); err != nil {
+	_, wrong := c.Plans()
+	if err := errors.Join(c.checkValidation(), c.checkEvery(c.explicit["checkpoint-every"]), wrong); err != nil {
 		return nil, err
 	}
 	for _, o := range Options() {
@@ -237,7 +239,7 @@ func presetBeside(file, flags []Setting, preset Setting) error {
 func (c *Config) apply(level []Setting) error {
 	for _, s := range level {
 		if IsLength(s.Key) {
-			c.Steps, c.Epochs, c.TimeLimit, c.PlannedFor, c.StopAfter = 0, 0, 0, "", 0
+			c.Steps, c.Epochs, c.TimeLimit, c.PlannedFor, c.Replanned, c.StopAfter = 0, 0, 0, "", "", 0
 		}
 	}
 	length := ""
@@ -264,7 +266,7 @@ func Merged(file, flags []Setting) (one []Setting) {
 	length := slices.ContainsFunc(flags, func(s Setting) bool { return IsLength(s.Key) })
 	for _, s := range file {
 		given := slices.ContainsFunc(flags, func(f Setting) bool { return f.Key == s.Key })
-		ofLength := IsLength(s.Key) || s.Key == "planned-for" || s.Key == "stop-after"
+		ofLength := IsLength(s.Key) || s.Key == "planned-for" || s.Key == "replanned" || s.Key == "stop-after"
 		if !given && !(length && ofLength) && s.Key != "folds" && s.Key != "fold" {
 			one = append(one, s)
 		}

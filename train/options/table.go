@@ -128,7 +128,10 @@ func Options() []Option {
 		{Group: "Run", Key: "planned-for", FileOnly: true, Record: true,
 			Help:  "what steps was computed from; for the record",
 			field: func(c *Config) any { return &c.PlannedFor }},
-
+		{Group: "Run", Key: "replanned", FileOnly: true, Record: true,
+			Help: "the numbers of steps that were planned before, each with the step after which a time " +
+				"limit asked for another, such as 1000@200",
+			field: func(c *Config) any { return &c.Replanned }},
 		{Group: "Run", Key: "stop-after", FileOnly: true, Record: true,
 			Help:   "the step at which the run was stopped; 0 is none",
 			limits: between(0, MaxSteps), field: func(c *Config) any { return &c.StopAfter }},

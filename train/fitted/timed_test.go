@@ -1,0 +1,63 @@
+package fitted_test
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// With time for all rows the scores are those of Evaluate, and without any time a few are scored.
+func TestEvaluateUntil(t *testing.T) {
+	rows := data.Rows{}
+	for i := range 700 {
+		x := float64(i%29)/7 - 2
+		rows.Inputs, rows.Values = append(rows.Inputs, []float64{x, float64(i % 11)}), append(rows.Values, x*x)
+	}
+	set, err := data.FromRows(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := options.Resolve(nil, []options.Setting{{Key: "steps", Text: "5"}, {Key: "inducing", Text: "8"},
+		{Key: "features", Text: "6"}, {Key: "eval-samples", Text: "30"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := device.Open("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	out, err := (&train.Job{Config: c, Device: dev, Train: set, Started: time.Now()}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := out.Trained
+	want, err := model.Evaluate(t.Context(), dev, set, 30, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := model.EvaluateUntil(t.Context(), dev, set, 30, 0, time.Now().Add(time.Hour))
+	if err != nil || got.Cut != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("with time: %+v, %v, expected %+v", got, err, want)
+	}
+	for range 2 {
+		got, err = model.EvaluateUntil(t.Context(), dev, set, 30, 0, time.Now().Add(-time.Hour))
+		if err != nil || got.Cut == nil || *got.Cut != (fitted.Cut{Rows: 16, Samples: 20}) ||
+			len(got.Kept.Rows) != 16 || got.Kept.Rows[15] < 16 {
+			t.Errorf("without time: %+v, %v", got, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err = model.EvaluateUntil(ctx, dev, set, 30, 0, time.Now().Add(time.Hour)); err != context.Canceled {
+		t.Errorf("interrupted: %v", err)
+	}
+}

@@ -1,0 +1,86 @@
+package train
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// A run that is planned anew goes on from where it was, and ends where every run ends.
+func TestPlaces(t *testing.T) {
+	s := schedule{steps: 500, lr: 1, cosine: true, klWeight: 1, klWarmup: 0.5,
+		plans: []options.Plan{{Steps: 1000, Until: 200}, {Steps: 300, Until: 250}}}
+	first := schedule{steps: 1000, lr: 1, cosine: true, klWeight: 1, klWarmup: 0.5}
+	for step := 1; step <= 200; step++ {
+		if s.rate(step) != first.rate(step) || s.kl(step) != first.kl(step) {
+			t.Fatalf("step %d: %g and %g, as it was planned %g and %g", step, s.rate(step), s.kl(step),
+				first.rate(step), first.kl(step))
+		}
+	}
+	for step := 2; step <= 500; step++ {
+		if s.rate(step) > s.rate(step-1) || s.kl(step) < s.kl(step-1) || s.rate(step-1)-s.rate(step) > 0.02 {
+			t.Errorf("step %d: %g and %g after %g and %g", step, s.rate(step), s.kl(step), s.rate(step-1), s.kl(step-1))
+		}
+	}
+	if last := first.rate(1000); s.kl(500) != 1 || math.Abs(s.rate(500)-last) > last {
+		t.Errorf("at the end %g and %g, expected %g and 1", s.rate(500), s.kl(500), last)
+	}
+}
+
+// The number of steps follows the pace, and stays where it fits.
+func TestRevised(t *testing.T) {
+	for _, c := range []struct {
+		perStep, left time.Duration
+		want          int // of 1000, 100 of them are done
+	}{
+		{time.Second, 950 * time.Second, 1000},
+		{time.Second, 1050 * time.Second, 1000},
+		{time.Second, 500 * time.Second, 560},
+		{time.Second, 2000 * time.Second, 1940},
+		{10 * time.Minute, time.Second, 101},
+	} {
+		now := 100 * c.perStep
+		l := &loop{out: &Outcome{Steps: 100}, trainer: &trainer{deadline: now + c.left,
+			Job: &Job{Config: config(t, "steps=1000"), Started: time.Now().Add(-now)}}}
+		if got := l.revised(); got < c.want-1 || got > c.want+1 { // the clock goes on
+			t.Errorf("%s a step, %s left: %d steps, expected %d", c.perStep, c.left, got, c.want)
+		}
+	}
+}
+
+// A run that was planned anew is repeated by its config, bit for bit.
+func TestReplannedRepeats(t *testing.T) {
+	set := table(t, 200, 1, wave)
+	const words = "steps=400 batch=50 inducing=10 features=8 "
+	c := config(t, words)
+	dev := openCPU(t)
+	job := &Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: &quiet{}}
+	run, err := job.prepare(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.deadline = time.Since(run.Started) + 700*time.Millisecond // for far more steps, or fewer
+	out, err := run.run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Config.Replanned == "" || out.End == Running {
+		t.Skipf("%d steps fit just so", out.Steps)
+	}
+	settings, err := options.ParseYAML("config.yaml", out.Config.YAML())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := options.Resolve(settings, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := fit(t, context.Background(), again, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "repeated", out.Trained.Named, second.Trained.Named)
+}

@@ -1,0 +1,68 @@
+package train
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+// An objective rises where it gains much over a quarter of the run, more than it is noisy.
+func TestStillRising(t *testing.T) {
+	noise := func(i int) float64 { return 0.05 * math.Sin(float64(i*i)) }
+	for name, c := range map[string]struct {
+		n      int
+		of     func(i int) float64 // nats a row
+		rising bool
+	}{
+		"steep":   {8, func(i int) float64 { return -5*math.Exp(-float64(i)/3) + noise(i) }, true},
+		"long":    {1500, func(i int) float64 { return -5*math.Exp(-float64(i)/100) + noise(i) }, false},
+		"creeps":  {1500, func(i int) float64 { return 0.0001*float64(i) + noise(i) }, false},
+		"noise":   {12, func(i int) float64 { return 20 * noise(i) }, false},
+		"falls":   {100, func(i int) float64 { return -float64(i) }, false},
+		"a few":   {3, func(i int) float64 { return float64(i) }, false},
+		"a slope": {100, func(i int) float64 { return 0.01*float64(i) + noise(i) }, true},
+	} {
+		const rows = 1000
+		readings := make([]float64, c.n)
+		for i := range readings {
+			readings[i] = rows * c.of(i)
+		}
+		if got := stillRising(readings, c.n, rows); got != c.rising {
+			t.Errorf("%s: rising %v", name, got)
+		}
+		if c.rising && stillRising(readings[c.n/2+2:], c.n, rows) {
+			t.Errorf("%s: without the readings of the second half", name)
+		}
+	}
+}
+
+// A run that is far too short says so, and one that has ended does not.
+func TestRising(t *testing.T) {
+	set := table(t, 1000, 1, wave)
+	if out := mustFit(t, "steps=80", set); !out.Rising {
+		t.Error("80 steps are enough")
+	}
+	if out := mustFit(t, "steps=2000 batch=100 inducing=10 features=8", set); out.Rising {
+		t.Error("2000 steps are not enough")
+	}
+}
+
+// The steps of a limit are divided among training and evaluations.
+func TestFitting(t *testing.T) {
+	for _, c := range []struct {
+		training, perStep, validation, every int64
+		steps, evaluations                   int
+	}{
+		{1000, 1, 0, 0, 1000, 0},
+		{1000, 2000, 0, 0, 1, 0},
+		{1000, 1, 5, 0, 900, 20},
+		{1000, 1, 100, 0, 800, 2}, // fewer evaluations, where they are slow
+		{1000, 1, 900, 0, 100, 1},
+		{1000, 1, 100, 10, 81, 0}, // as many as the user wants
+	} {
+		if steps, n := fitting(time.Duration(c.training), time.Duration(c.perStep), time.Duration(c.validation),
+			time.Duration(c.every)); steps != c.steps || n != c.evaluations {
+			t.Errorf("%+v: %d steps and %d evaluations", c, steps, n)
+		}
+	}
+}
