@@ -7,10 +7,11 @@ import (
 )
 
 // When an objective is called rising: over the last quarter of the steps its mean is higher than
-// over the quarter before, by so many nats for a number of the targets, and so many standard errors.
-// The learning rate of a run that was long enough has brought it closer to rest than that.
+// over the second one by so many nats for a number of the targets, and by so many standard errors.
+// The decay of the learning rate quiets the end of every run; one that was long enough has come
+// closer to rest than that before half of its steps were over.
 const (
-	risingNats   = 0.05
+	risingNats   = 0.25
 	risingErrors = 2
 	trendless    = 6 // the variance of second differences of readings, in variances of one
 )
@@ -29,22 +30,22 @@ func (l *loop) rising() bool {
 	return stillRising(l.readings, l.out.Steps/reportEvery, targets)
 }
 
-// stillRising compares the last two quarters of n readings, as far as they are there, of an
-// objective for so many numbers of the targets.
+// stillRising compares quarters of n readings, as far as they are there, of an objective for so many
+// numbers of the targets.
 func stillRising(readings []float64, n int, targets float64) bool {
 	quarter := n / 4
-	if quarter == 0 || len(readings) < 2*quarter {
+	if quarter == 0 || len(readings) < 3*quarter {
 		return false
 	}
-	half := readings[len(readings)-2*quarter:]
-	before, _ := metrics.MeanError(half[:quarter])
-	last, _ := metrics.MeanError(half[quarter:])
+	late := readings[len(readings)-3*quarter:]
+	before, _ := metrics.MeanError(late[:quarter])
+	last, _ := metrics.MeanError(late[2*quarter:])
 	squares := 0.0 // of second differences, in which a steady rise leaves no trace
-	for i := 2; i < len(half); i++ {
-		d := half[i] - 2*half[i-1] + half[i-2]
+	for i := 2; i < len(late); i++ {
+		d := late[i] - 2*late[i-1] + late[i-2]
 		squares += d * d
 	}
-	noise := math.Sqrt(squares / float64(max(1, len(half)-2)) / trendless)
+	noise := math.Sqrt(squares / float64(max(1, len(late)-2)) / trendless)
 	rise := last - before
 	return rise > risingNats*targets && rise > risingErrors*noise*math.Sqrt(2/float64(quarter))
 }

@@ -42,8 +42,8 @@ func TestRising(t *testing.T) {
 	if out := mustFit(t, "steps=80", set); !out.Rising {
 		t.Error("80 steps are enough")
 	}
-	if out := mustFit(t, "steps=2000 batch=100 inducing=10 features=8", set); out.Rising {
-		t.Error("2000 steps are not enough")
+	if out := mustFit(t, "steps=8000 batch=50 inducing=10 features=8", set); out.Rising {
+		t.Error("8000 steps are not enough")
 	}
 }
 

@@ -12,8 +12,10 @@ const (
 	finalists = 4
 	// rows that the first rounds score a candidate on, at most
 	scoredRows = 1000
-	few        = 1500 // rows below which the last round takes three folds
-	some       = 6000 // and below which it takes two, without a time limit
+	// and the last round, whose rows weigh the candidates
+	stackedRows = 10000
+	few         = 1500 // rows below which the last round takes three folds
+	some        = 6000 // and below which it takes two, without a time limit
 )
 
 // The steps of a trial in each round, of those of the final models; without a time limit.

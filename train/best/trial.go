@@ -84,9 +84,11 @@ func (s *Search) split(round, fold int) (rest, held *data.Dataset) {
 		}
 	}
 	rest, held = s.Rows.Subset(in), s.Rows.Subset(out)
-	if round < rounds {
-		held, _ = held.Sample(scoredRows, 1)
+	most := scoredRows
+	if round == rounds {
+		most = stackedRows
 	}
+	held, _ = held.Sample(most, 1)
 	return rest, held
 }
 

@@ -119,7 +119,7 @@ func Options() []Option {
 			Help:   "or in passes over the training rows",
 			limits: above(0), field: func(c *Config) any { return &c.Epochs }},
 		{Group: "Run", Key: "time-limit", Basic: true, Arg: "10m",
-			Help:  "or in time: the first steps are timed, and as many steps as fit are planned",
+			Help:  "or in time: as many steps as fit into two thirds of it or more; the test has the rest",
 			field: func(c *Config) any { return &c.TimeLimit }},
 		{Group: "Run", Key: "checkpoint-every", Arg: "TIME|STEPS",
 			Help: "time or steps between checkpoints, from which --resume continues; 0 makes one only " +
