@@ -44,7 +44,7 @@ func Example() {
 func ExampleTrain_progress() {
 	steps := 0
 	_, err := gpdrf.Train(context.Background(), wave(), gpdrf.Options{
-		Kind: gpdrf.GP, Steps: 40, Device: "cpu",
+		Kind: gpdrf.GP, Steps: 30, Device: "cpu",
 		Progress: func(p gpdrf.Progress) { steps = p.Step },
 		Note:     func(line string) { fmt.Println(line) },
 	})
@@ -52,8 +52,8 @@ func ExampleTrain_progress() {
 	// Output:
 	// batch: 256 → 121, the number of training rows
 	// inducing: 200 → 121, the number of training rows
-	// warmup: 100 → 4, for a run of 40 steps
-	// trained to step 40 <nil>
+	// warmup: 100 → 3, for a run of 30 steps
+	// trained to step 30 <nil>
 }
 
 func ExampleTrain_sequences() {

@@ -25,7 +25,7 @@ func newPace(step int, now, deadline time.Duration, after float64) pace {
 	return pace{step, now, now + share(after, deadline-now)}
 }
 
-// replan plans the rest of a run with a time limit anew, where the machine has become slower or
+// replan plans the rest of a run with a time limit again, where the machine has become slower or
 // faster. Rank 0 decides.
 func (l *loop) replan() error {
 	if l.deadline == 0 || l.out.End != Running || l.out.Steps%reportEvery > 0 {

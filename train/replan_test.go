@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// A run that is planned anew goes on from where it was, and ends where every run ends.
+// A run that is planned again continues from where it was, and ends where every run ends.
 func TestPlaces(t *testing.T) {
 	s := schedule{steps: 500, lr: 1, cosine: true, klWeight: 1, klWarmup: 0.5,
 		plans: []options.Plan{{Steps: 1000, Until: 200}, {Steps: 300, Until: 250}}}
@@ -51,7 +51,7 @@ func TestRevised(t *testing.T) {
 	}
 }
 
-// A run that was planned anew is repeated by its config, bit for bit.
+// A run that was planned again is repeated by its config, bit for bit.
 func TestReplannedRepeats(t *testing.T) {
 	set := table(t, 200, 1, wave)
 	const words = "steps=400 batch=50 inducing=10 features=8 "

@@ -6,8 +6,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// When an objective is called rising: over the last quarter of the steps its mean is higher than
-// over the second one by so many nats for a number of the targets, and by so many standard errors.
+// When an objective is called rising: its mean over the last quarter of the steps exceeds that over
+// the second one. The difference is so many nats for each number of the targets, and so many
+// standard errors.
 // The decay of the learning rate quiets the end of every run; one that was long enough has come
 // closer to rest than that before half of its steps were over.
 const (
@@ -16,8 +17,8 @@ const (
 	trendless    = 6 // the variance of second differences of readings, in variances of one
 )
 
-// rising says whether the objective of a run that was not stopped still rose at its end. Readings of
-// the steps before a Checkpoint are not there: then too few of them are no sign.
+// rising says whether the objective of a run that was not stopped still rose at its end. Readings
+// of the steps before a Checkpoint are not there: then too few of them are no sign.
 func (l *loop) rising() bool {
 	v := l.out.Validation
 	switch {
@@ -30,8 +31,8 @@ func (l *loop) rising() bool {
 	return stillRising(l.readings, l.out.Steps/reportEvery, targets)
 }
 
-// stillRising compares quarters of n readings, as far as they are there, of an objective for so many
-// numbers of the targets.
+// stillRising compares quarters of n readings, as far as they are there, of an objective for so
+// many numbers of the targets.
 func stillRising(readings []float64, n int, targets float64) bool {
 	quarter := n / 4
 	if quarter == 0 || len(readings) < 3*quarter {

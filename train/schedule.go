@@ -24,9 +24,9 @@ type schedule struct {
 	natural       float64 // the size of natural-gradient steps of q(F̄); 0: Adam moves it
 }
 
-// place is where a step would stand in a run that was planned from its start as it is planned at this
-// step, and how many steps that run has. Each plan begins with the share of the run that is done, and
-// divides the rest among its steps.
+// place is where a step would stand in a run that was planned from its start as it is planned at
+// this step, and how many steps that run has. Each plan begins with the share of the run that is
+// done, and divides the rest among its steps.
 func (s *schedule) place(step int) (place, steps float64) {
 	done, from, now := 0.0, 0, s.steps
 	at := func(step, of int) float64 { return done + (1-done)*float64(step-from)/float64(of-from) }

@@ -12,17 +12,19 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Planning for a time limit. What is left of it, when the first step can begin, is divided: two thirds
-// or more are for steps and the evaluations among them, the rest for the test.
+// Planning for a time limit. What is left of it, when the first step can begin, is divided: two
+// thirds or more are for steps and the evaluations among them, the rest for the test.
 const (
 	timingWarmup = 3               // steps before the clock starts
 	timingShare  = 1.0 / 24        // of what is left goes to timing steps,
 	timingAtMost = 5 * time.Second // and no more than this
 	leastTrained = 2.0 / 3         // of what is left goes to training at least
-	planned      = 0.92            // of the time for training is planned: a slower run may take all of it
-	validated    = 0.2             // of it goes to evaluations at most, where the user does not say how many
-	latestShare  = 1.05            // of the limit: nothing is begun or continued after it
-	fewSteps     = 10              // that are fewer train next to nothing
+	// of the time for training is planned: a slower run may take all of it
+	planned = 0.92
+	// of it goes to evaluations at most, where the user does not say how many
+	validated   = 0.2
+	latestShare = 1.05 // of the limit: nothing is begun or continued after it
+	fewSteps    = 10   // that are fewer train next to nothing
 )
 
 // Until is ctx until the time limit, 0 for none, of a run that began at started. It is for what
@@ -98,8 +100,8 @@ func (t *trainer) plan(ctx context.Context) error {
 	return nil
 }
 
-// fitting is how many steps there is time for, one at least, with an evaluation every so many of them.
-// Where every is 0, it says how many evaluations there are instead.
+// fitting is how many steps there is time for, one at least, with an evaluation every so many of
+// them. Where every is 0, it says how many evaluations there are instead.
 func fitting(training, perStep, validation, every time.Duration) (steps, evaluations int) {
 	switch {
 	case validation == 0:

@@ -30,8 +30,8 @@ type finish struct {
 	doing  string // which of its extras
 }
 
-// lastTest is how long a model is tested after its training was interrupted, and how long what follows
-// the test takes at the end of a time limit: what is soon done is worth the wait.
+// lastTest is how long a model is tested after its training was interrupted, and how long what
+// follows the test takes at the end of a time limit: what is soon done is worth the wait.
 const lastTest = 700 * time.Millisecond
 
 // save writes the run as it is before its test. guard keeps it whole.
@@ -48,8 +48,9 @@ func (f *finish) save(guard *exitGuard) error {
 	})
 }
 
-// score tests the model, on as many rows as a limit leaves time for; 0 is none. Then it does what the
-// scores are complete without, until the latest time of the limit. The scores are the result, also where they cannot be written.
+// score tests the model, on as many rows as a limit leaves time for; 0 is none. Then it does what
+// the scores are complete without, until the latest time of the limit. The scores are the result,
+// also where they cannot be written.
 func (f *finish) score(limit time.Duration) error {
 	if f.job.Test == nil { // and so nothing to score
 		f.result = train.NewResult(f.job, f.out, nil)
@@ -81,7 +82,7 @@ func (f *finish) score(limit time.Duration) error {
 	if err := guard.write(f.rescore); err != nil {
 		return err
 	}
-	if limit > 0 {
+	if limit > 0 && f.cvPath == "" { // a guard that ends the command would leave folds out
 		guard.end()
 		late, cancel := f.late(ctx, limit)
 		defer cancel()

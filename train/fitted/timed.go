@@ -33,8 +33,8 @@ const (
 const scoreSite = 0x73636f72 // "scor"
 
 // EvaluateUntil is Evaluate of as many rows as there is time for, in an order that the seed draws.
-// Where that is too short for ComparedRows of them, they are predicted with fewer samples. A few rows
-// are scored in any case, unless ctx ends.
+// Where that is too short for ComparedRows of them, they are predicted with fewer samples. A few
+// rows are scored in any case, unless ctx ends.
 func (t *Trained) EvaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset, samples, draws int,
 	until time.Time, progress ...func(done int)) (*Scores, error) {
 	e := &timed{Trained: t, dev: dev, ds: ds, draws: draws, until: until,
@@ -117,8 +117,8 @@ func (e *timed) numbers(lo, hi int) []int {
 // left is the time for predictions.
 func (e *timed) left() time.Duration { return time.Until(e.until) - time.Duration(e.done)*e.score }
 
-// choose times rows on warm memory, and chooses the samples for which there is time. Where these are
-// more, what was predicted is forgotten.
+// choose times rows on warm memory, and chooses the samples for which there is time. Where these
+// are more, what was predicted is forgotten.
 func (e *timed) choose(ctx context.Context, samples int) error {
 	n := e.ds.N()
 	if n > firstPart {

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// Plan is what a run was planned to be until one of its steps, when the time that was left said
-// otherwise. Where a run stands between its first and its last step is then another share of the
-// whole, and what depends on that goes on from where it was.
+// Plan is how long a run was to be until one of its steps, when the time left asked for another
+// length. What depends on the share of the run that is done continues from there.
 type Plan struct {
 	Steps int // of the whole run
-	Until int // a step: what comes after it was planned anew
+	Until int // a step: what comes after it was planned again
 }
 
 // Plans are those before the last, whose number of steps is Steps. The error is one of form.
@@ -34,7 +33,7 @@ func (c *Config) Plans() (plans []Plan, err error) {
 
 func (p Plan) String() string { return fmt.Sprintf("%d@%d", p.Steps, p.Until) }
 
-// Replan is the Config of a run that is planned anew after a step, with so many steps in all.
+// Replan is the Config of a run that is planned again after a step, with so many steps in all.
 func (c *Config) Replan(after, steps int) *Config {
 	words := append(strings.Fields(c.Replanned), Plan{c.Steps, after}.String())
 	return c.With("replanned", strings.Join(words, " ")).With("steps", steps)
