@@ -67,6 +67,9 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
+	if like := in.opt.Like; like != nil && in.opt.TargetOptional && width == len(like.Columns)+len(like.places()) {
+		a.free = func(i int) bool { return slices.Contains(like.places(), i%width) }
+	}
 	whole, err := a.matrix(n, width, 1) // first: a header may lie
 	if err != nil {
 		return nil, err
@@ -174,6 +177,9 @@ func npyTargets(name string, r io.Reader, n int, in *input) (*targets, error) {
 	}
 	if err := in.ownTarget(name, d, "holds "+plural(d, "target")+" per row"); err != nil {
 		return nil, err
+	}
+	if in.opt.TargetOptional {
+		a.free = func(int) bool { return true }
 	}
 	y, err := npyValues(a, n*d, func(v float64) float64 { return v })
 	if err != nil {

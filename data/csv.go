@@ -45,6 +45,9 @@ func readCSV(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
+	if made.notes = append(made.notes, lay.unneeded.notes(in.name, in.task, lay.read)...); lay.unneeded.all(lay.read) {
+		made.withoutTargets()
+	}
 	if rec.style.comma {
 		in.opt.Decimal = "comma"
 	}
@@ -76,13 +79,6 @@ func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error
 	x, err := l.readValues(rec, made, maxCells, most)
 	if err != nil {
 		return nil, err
-	}
-	if l.withoutTarget > 0 && !l.keepUntargeted {
-		made.y, made.labels, l.targets = nil, nil, nil
-		if l.withoutTarget < len(made.lines) {
-			l.notes = append(l.notes, fmt.Sprintf("%s: %d of %s have no target: the targets of the others are not used",
-				rec.name, l.withoutTarget, plural(len(made.lines), "row")))
-		}
 	}
 	if l.dropped > 0 {
 		l.notes = append(l.notes, fmt.Sprintf("%s: %s with missing cells left out, %d stay",
@@ -178,45 +174,44 @@ func (l *layout) addTargets(rec *records, made *table, maxCells int64) error {
 	if l.labelled() {
 		return l.addLabel(rec)
 	}
-	for k := range l.targets {
-		if l.optional && l.isTargetMissing(rec, k) {
-			l.addUntargeted(made)
-			return nil
-		}
+	labels, y, at, err := l.targetsOf(rec)
+	if err != nil && l.optional {
+		l.unneeded.meet(strings.TrimSpace(rec.row[at]), rec.placeOf(at))
+		labels, y = l.noTargets()
+	} else if err != nil {
+		return err
 	}
-	if l.class != nil && len(l.targets) == 1 {
-		cell := strings.TrimSpace(rec.row[l.targets[0]])
-		c, known := l.class(rec.style.point(cell))
-		if !known {
-			return rec.cellError(l.targets[0], "%s", unknownClass(cell, l.names[0], l.target.classes))
-		}
-		made.labels = append(made.labels, c)
-		return nil
-	}
-	var y []float64
-	for k, at := range l.targets {
-		v, err := rec.value(at, l.names[k], wordTarget)
-		if err != nil {
-			return err
-		}
-		y = append(y, v)
-	}
-	made.y = append(made.y, y...)
+	made.labels, made.y = append(made.labels, labels...), append(made.y, y...)
 	return nil
 }
 
-// addUntargeted notes that the current row has no target.
-func (l *layout) addUntargeted(made *table) {
-	l.withoutTarget++
-	switch {
-	case !l.keepUntargeted:
-	case l.class != nil:
-		made.labels = append(made.labels, -1)
-	default:
-		for range l.targets {
-			made.y = append(made.y, math.NaN())
+// targetsOf are the class or the numbers of the current row. An error is about the cell at.
+func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, err error) {
+	if l.class != nil && len(l.targets) == 1 {
+		at = l.targets[0]
+		cell := strings.TrimSpace(rec.row[at])
+		c, known := l.class(rec.style.point(cell))
+		if !known {
+			err = rec.cellError(at, "%s", unknownClass(cell, l.names[0], l.target.classes))
 		}
+		return []int32{c}, nil, at, err
 	}
+	for k, at := range l.targets {
+		v, err := rec.value(at, l.names[k], wordTarget)
+		if err != nil {
+			return nil, nil, at, err
+		}
+		y = append(y, v)
+	}
+	return nil, y, 0, nil
+}
+
+// noTargets are those of a row whose targets are not known.
+func (l *layout) noTargets() (labels []int32, y []float64) {
+	if l.class != nil {
+		return []int32{-1}, nil
+	}
+	return nil, slices.Repeat([]float64{math.NaN()}, len(l.targets))
 }
 
 // appendValue adds the inputs of column j: its number, or a 1 at its text and 0 at the others of

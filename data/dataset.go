@@ -46,8 +46,8 @@ type Dataset struct {
 	// TaskNote says what whole numbers were taken for, and how to change it; "" of other targets.
 	TaskNote string
 
-	Y      []float64 // regression: targets [N,C] in their own units
-	Labels []int32   // classification: N indices into Classes
+	Y      []float64 // regression: targets [N,C] in their own units; NaN: not known
+	Labels []int32   // classification: N indices into Classes; −1: not known
 	// class names as in the file, in the order of their numbers or else of their letters
 	Classes []string
 
@@ -139,7 +139,7 @@ func (d *Dataset) Where(i int) string {
 }
 
 // HasTarget reports whether the rows come with their true targets.
-func (d *Dataset) HasTarget() bool { return d.Target != "" }
+func (d *Dataset) HasTarget() bool { return d.Y != nil || d.Labels != nil }
 
 // Subset is a copy of the given rows, in the given order.
 func (d *Dataset) Subset(rows []int) *Dataset {

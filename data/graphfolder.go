@@ -53,6 +53,9 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	if folder.Labels == nil {
 		t.labels = nil
 	}
+	if folder.Unread != nil && opt.Labels == "" {
+		t.notes = append(t.notes, fmt.Sprintf("the targets are not used: %v", folder.Unread))
+	}
 	if folder.EdgeAttributes != "" {
 		t.notes = append(t.notes, fmt.Sprintf("%s is not read: labels of edges count, and their attributes do not",
 			folder.EdgeAttributes))

@@ -47,7 +47,7 @@ func readGraphLines(in *input) (*table, error) {
 			labelled++
 		}
 		t.addGraph(line, place{lines.line, 1}, label)
-		if labelled != 0 && labelled != t.n() {
+		if labelled != 0 && labelled != t.n() && !in.opt.TargetOptional {
 			return nil, t.errorAt(place{lines.line, 1},
 				`graphs with a "label" and graphs without one are mixed: every line needs the same`)
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 )
 
 // jsonRows reads rows as objects in JSON, one on each line. The first one says which columns there
@@ -18,6 +19,7 @@ type jsonRows struct {
 
 	names  []string
 	at     map[string]int // of the names
+	spare  []string       // columns that only some rows may have
 	row    []string
 	starts []int // where in the line each cell starts, from 1
 	line   int
@@ -33,8 +35,11 @@ func isJSONRows(head []byte) bool {
 }
 
 // openJSON reads the first row.
-func (r *records) openJSON() error {
+func (r *records) openJSON(in *input) error {
 	rows := &jsonRows{name: r.name, src: bufio.NewReader(r.guard)}
+	if in.opt.TargetOptional {
+		rows.spare = in.opt.Like.Outputs()
+	}
 	r.rows, r.style = rows, style{separator: ','}
 	if err := r.readFirst(); err != nil {
 		return err
@@ -84,6 +89,11 @@ func (j *jsonRows) parse(text []byte) error {
 		name := key.(string) // of an object no other token stands here
 		c, known := j.at[name]
 		switch {
+		case !known && !first && slices.Contains(j.spare, name):
+			if err := from.Decode(new(any)); err != nil {
+				return j.broken(from, err)
+			}
+			continue
 		case !known && !first:
 			return j.wrong(from, "found the key %s, which the first row does not have: give it there too, "+
 				"as null if it has no value", quote(name))

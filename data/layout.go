@@ -30,13 +30,12 @@ type layout struct {
 	like     bool   // rows of a model that is there
 	optional bool   // targets may be missing
 
-	dropped, withoutTarget int // rows left out for missing cells; rows whose target is not known
-	read                   int // rows that were kept
+	dropped  int // rows left out for missing cells
+	read     int // rows that were kept
+	unneeded unneeded
 
-	// of a Stream: rows without a target have NaN or −1, and bad rows go to a callback
-	keepUntargeted bool
-	bad            func(BadRow) error
-	badRows        int
+	bad     func(BadRow) error // takes the bad rows of a Stream
+	badRows int
 
 	unknown []unknownValue
 

@@ -34,18 +34,25 @@ func isLIBSVM(head []byte) bool {
 		if len(words) == 0 {
 			continue
 		}
-		pairs := words
-		if _, err := parseNumber(words[0]); err == nil {
-			pairs = words[1:]
-		}
-		if len(pairs) > 0 {
-			index, value, pair := strings.Cut(pairs[0], ":")
-			_, whole := strconv.ParseUint(index, 10, 64)
-			_, number := parseNumber(value)
-			return pair && (whole == nil || index == "qid") && number == nil
+		_, err := parseNumber(words[0])
+		switch labelled := err == nil || isMissing(words[0]); {
+		case labelled && len(words) > 1:
+			return !isNoPair(words[1])
+		case labelled, isNoPair(words[0]) && len(words) > 1 && !slices.ContainsFunc(words[1:], isNoPair):
+			// a row of zeros, or with a label that cannot be used
+		default:
+			return !isNoPair(words[0])
 		}
 	}
 	return false
+}
+
+// isNoPair: the word is not index:value.
+func isNoPair(word string) bool {
+	index, value, pair := strings.Cut(word, ":")
+	_, whole := strconv.ParseUint(index, 10, 64)
+	_, number := parseNumber(value)
+	return !pair || whole != nil && index != "qid" || number != nil
 }
 
 // sparse is what a LIBSVM file holds: row i has the entries from start[i] to start[i+1]−1.
@@ -60,6 +67,8 @@ type sparse struct {
 	largest int // index from 1
 
 	ignored, ignoredRows int // entries beyond the training data's inputs
+
+	unneeded unneeded
 }
 
 // readLIBSVM reads the rows into a dense table. Its width is the largest index of the training
@@ -100,7 +109,8 @@ func readLIBSVM(in *input) (*table, error) {
 		}
 	}
 	t := &table{x: matrix(n, d, x), columns: plainColumns(in.opt.Like, d), lines: s.lines}
-	if s.y != nil {
+	if !s.unneeded.all(n) {
+		t.notes = append(t.notes, s.unneeded.notes(in.name, in.task, n)...)
 		t.y, t.target, t.targetAt = s.y, labelColumn, d
 		if in.opt.Like != nil {
 			t.target = in.opt.Like.Target
@@ -176,26 +186,14 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 		if first {
 			first = false
 			s.start, s.lines = append(s.start, len(s.index)), append(s.lines, int32(s.line))
-			if labelled := s.y != nil || len(s.start) == 1; pair &&
-				(!in.opt.TargetOptional || labelled && len(s.start) > 1) {
-				return wrong(at, "found %s where the row's label must be: begin each row with a number", quote(word))
-			} else if !pair && !labelled {
-				return wrong(at, "this row has a label, and those before it have none: give all rows one, or none")
+			v, problem := s.label(word, pair, in, check)
+			if problem != "" && !in.opt.TargetOptional {
+				return wrong(at, "%s", problem)
+			} else if problem != "" {
+				s.meet(word, pair, place{s.line, at + 1})
+				v = math.NaN()
 			}
-			if !pair {
-				v, problem := finite(word)
-				if problem == "" && in.opt.Like != nil && slices.Equal(in.opt.Like.Classes, []string{"0", "1"}) {
-					v = zeroForMinus(v)
-				}
-				if problem == "" && check != nil {
-					if problem := check(v); problem != "" {
-						return wrong(at, "%s", problem)
-					}
-				}
-				if problem != "" {
-					return wrong(at, "found %s for the row's label, %s", quote(word), problem)
-				}
-				s.y = append(s.y, v)
+			if s.y = append(s.y, v); !pair {
 				at = end
 				continue
 			}
@@ -231,6 +229,31 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 		s.ignoredRows++
 	}
 	return nil
+}
+
+// label is the row's, which its first word must be, or what is wrong with it.
+func (s *sparse) label(word string, pair bool, in *input, check func(float64) string) (v float64, problem string) {
+	if pair {
+		return 0, fmt.Sprintf("found %s where the row's label must be: begin each row with a number", quote(word))
+	}
+	if v, problem = finite(word); problem != "" {
+		return 0, fmt.Sprintf("found %s for the row's label, %s", quote(word), problem)
+	}
+	if in.opt.Like != nil && slices.Equal(in.opt.Like.Classes, []string{"0", "1"}) {
+		v = zeroForMinus(v)
+	}
+	if check != nil {
+		problem = check(v)
+	}
+	return v, problem
+}
+
+// meet notes that a row has no label that can be used.
+func (s *sparse) meet(word string, pair bool, at place) {
+	if pair {
+		word = ""
+	}
+	s.unneeded.meet(word, at)
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }

@@ -59,8 +59,8 @@ func TestLIBSVM(t *testing.T) {
 func TestIsLIBSVM(t *testing.T) {
 	for text, want := range map[string]bool{
 		"1 1:2\n": true, "-1.5\n2 3:4": true, "# c\n\n1 5:6": true, "1:2 3:4": true, "1 qid:3 1:2": true,
-		"1 1:2 2:x 3:4": true,
-		"1 2 3\n":       false, "a 1:2\n": false, "1,2:3\n": false, "": false, "date 12:30\n": false,
+		"1 1:2 2:x 3:4": true, "NA 1:2\n": true, "a 1:2\n1 1:2\n": true,
+		"1 2 3\n": false, "a 1:2\n": false, "1,2:3\n": false, "": false, "date 12:30\n": false,
 		"1\n2\n": false, "time\n12:30:11\n": false, "1 2 3:4": false,
 	} {
 		if isLIBSVM([]byte(text)) != want {
@@ -98,9 +98,7 @@ func TestBadLIBSVM(t *testing.T) {
 			"t.csv: the gzip data end too early", ReadOptions{}},
 		{"1 1:2\n2 1:1\n", "t.csv: is a LIBSVM file: its target is the first number", ReadOptions{Target: "1"}},
 		{"1 1:2\n5 1:1\n", `t.csv:2:1: found class 5 in the target column "label"`, ReadOptions{Like: &like}},
-		{"1:2\n5 1:1\n", "t.csv:2:1: this row has a label, and those before",
-			ReadOptions{Like: &like, TargetOptional: true}},
-		{"1 1:2\n1:1\n", "t.csv:2:1: found \"1:1\" where", ReadOptions{Like: &like, TargetOptional: true}},
+		{"1 1:2\n1:1\n", "t.csv:2:1: found \"1:1\" where", ReadOptions{Like: &like}},
 	} {
 		_, _, err := readText(c.text, c.opt)
 		var e *Error

@@ -29,6 +29,8 @@ type npyArray struct {
 	shape  []int
 
 	fortran bool // values stand with the first index running fastest: what numpy.save makes of x.T
+	// the values that need not be finite, where the last index runs fastest; nil: none
+	free func(i int) bool
 }
 
 // npyType is one of the types read: little-endian, or of one byte.
@@ -216,7 +218,7 @@ func npyValues[T float32 | float64](a *npyArray, n int, convert func(float64) T)
 		block := make([]T, k)
 		for i := range block {
 			v := t.decode(chunk[i*t.size:])
-			if !(math.Abs(v) <= largest) {
+			if !(math.Abs(v) <= largest) && (a.free == nil || !a.free(a.index(done+i))) {
 				return nil, errorf(a.name,
 					"byte %d: value %s is %g: only finite numbers within ±%g can be used, correct it or remove the row",
 					a.offset-int64((k-i)*t.size), a.place(a.index(done+i)), v, largest)

@@ -44,14 +44,14 @@ func readNpz(in *input) (*table, error) {
 	if archive.find(ys) == nil && in.opt.TargetOptional {
 		return t, nil
 	}
-	return t, archive.with(ys, func(name string, r io.Reader) error {
+	return t, in.unlessUnneeded(t, archive.with(ys, func(name string, r io.Reader) error {
 		n, _ := size(t.x)
 		read, err := npyTargets(name, r, n, in)
 		if err != nil {
 			return err
 		}
 		return in.setTargets(t, name, read)
-	})
+	}))
 }
 
 type npz struct {

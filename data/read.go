@@ -118,6 +118,10 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 			return nil, nil, errorf(name,
 				"is %s, which has no columns: leave the column of sequences %s out", f.what, quote(opt.Sequence))
 		}
+		if !f.text && f.what != sequenceLines().what && opt.Like != nil {
+			return nil, nil, errorf(name, "is %s, the training data are a table with sequences in the column %s: "+
+				"give such a table", f.what, quote(opt.Like.Sequence))
+		}
 		f = csvTable()
 	} else if opt.Like != nil {
 		if f, err = in.formatLike(f); err != nil {

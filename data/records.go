@@ -43,7 +43,7 @@ func newRecords(in *input) (*records, error) {
 	case isARFF(in.head):
 		return rec, rec.openARFF(in)
 	case isJSONRows(in.head):
-		return rec, rec.openJSON()
+		return rec, rec.openJSON(in)
 	}
 	dialect := in.opt.Dialect
 	if err := dialect.check(); err != nil {

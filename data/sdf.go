@@ -23,6 +23,14 @@ type molecule struct {
 	items []item
 }
 
+// names are those of the items.
+func (m molecule) names() (names []string) {
+	for _, i := range m.items {
+		names = append(names, i.name)
+	}
+	return names
+}
+
 // item is a name and a value of a molecule.
 type item struct {
 	name, value string
@@ -44,20 +52,17 @@ func readSDF(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	labelled := target != ""
+	labelled := target != "" && in.opt.Labels == ""
 	for _, m := range all {
 		at := slices.IndexFunc(m.items, func(i item) bool { return i.name == target })
 		label, where := "", place{m.at, 1}
 		if at >= 0 {
 			label, where = m.items[at].value, m.items[at].at
 		}
-		if labelled && label == "" {
-			if !in.opt.TargetOptional {
-				return nil, t.errorAt(where,
-					"the molecule has no item %s, which is the target: add > <%s> and its value behind M  END",
-					quote(target), target)
-			}
-			labelled = false
+		if labelled && label == "" && !in.opt.TargetOptional {
+			return nil, t.errorAt(where,
+				"the molecule has no item %s, which is the target: add > <%s> and its value behind M  END",
+				quote(target), target)
 		}
 		t.addGraph(m.block, place{m.at, 1}, label)
 		t.where[len(t.where)-1] = where
@@ -77,9 +82,11 @@ func (t *texts) targetItem(in *input, all []molecule) (string, error) {
 	if in.opt.Like != nil {
 		want = in.opt.Like.Target
 	}
-	var names []string
-	for _, i := range all[0].items {
-		names = append(names, i.name)
+	names := all[0].names()
+	for _, m := range all {
+		if in.opt.TargetOptional && slices.Contains(m.names(), want) {
+			return want, nil
+		}
 	}
 	for _, name := range names {
 		named := strings.EqualFold(name, "name") // which is the molecule's

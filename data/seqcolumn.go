@@ -53,7 +53,7 @@ func (l *layout) labelled() bool { return l.texts != nil && len(l.targets) == 1 
 func (l *layout) addLabel(rec *records) error {
 	at := l.targets[0]
 	label := strings.TrimSpace(rec.row[at])
-	if label == "" {
+	if label == "" && !l.optional {
 		_, err := rec.value(at, l.names[0], wordTarget)
 		return err
 	}
@@ -68,7 +68,7 @@ func (l *layout) codeTexts(in *input, made *table) (err error) {
 		return nil
 	}
 	auto := in.opt.Tokens == "" || in.opt.Tokens == TokensAuto
-	if auto && strings.EqualFold(l.sequenceName, "smiles") {
+	if auto && in.opt.Like == nil && strings.EqualFold(l.sequenceName, "smiles") {
 		l.texts.kind = seq.Graphs
 	}
 	if made.sequences, err = l.texts.encode(in.opt); err != nil {

@@ -18,6 +18,7 @@ const sequenceTarget = "class"
 func (t *texts) targets(in *input, made *table) error {
 	if t.labels == nil {
 		if in.opt.TargetOptional {
+			made.target = ""
 			return nil
 		}
 		return errorf(t.name,
@@ -33,7 +34,7 @@ func (t *texts) targets(in *input, made *table) error {
 	made.task = in.task
 	if like := in.opt.Like; like != nil {
 		made.target, made.classes = like.Target, like.Classes
-		return t.setTargets(made)
+		return t.setTargets(made, in.opt.TargetOptional)
 	}
 	classes, why := t.findClasses()
 	hint, note := "", ""
@@ -66,7 +67,7 @@ func (t *texts) targets(in *input, made *table) error {
 		made.choice = note
 	}
 	t.notes = append(t.notes, t.name+": "+note)
-	return t.setTargets(made)
+	return t.setTargets(made, false)
 }
 
 // findClasses lists the different labels in order, and says why they are no classes where they are
@@ -151,32 +152,35 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 	}
 }
 
-// setTargets fills in the targets of the rows by the task that is known now.
-func (t *texts) setTargets(made *table) error {
-	if made.task == Classification {
-		find := classFinder(made.classes)
-		made.labels = make([]int32, t.n())
-		for i, l := range t.labels {
-			c, ok := find(l)
-			if !ok {
-				return t.labelError(i,
-					"found class %s, which the training data do not have (their classes are %s): remove the "+
-						"sequence, or train on data with this class",
-					quote(l), list(made.classes))
-			}
-			made.labels[i] = c
-		}
-		return nil
-	}
-	made.y = make([]float64, t.n())
+// setTargets fills in the targets of the rows by the task that is known now. Where they are
+// optional, one that cannot be used is not known.
+func (t *texts) setTargets(made *table, optional bool) error {
+	u, find := &unneeded{}, classFinder(made.classes)
 	for i, l := range t.labels {
-		v, err := parseNumber(l)
-		if err != nil || math.IsNaN(v) || math.Abs(v) > largest {
-			return t.labelError(i,
-				"found the target %s, which must be a finite number: correct it, or use the task "+
-					"classification", quote(l))
+		var err error
+		if made.task == Classification {
+			c, known := find(l)
+			if made.labels = append(made.labels, c); !known {
+				made.labels[i], err = -1, t.labelError(i,
+					"found class %s, which the training data do not have (their classes are %s): remove the "+
+						"sequence, or train on data with this class", quote(l), list(made.classes))
+			}
+		} else {
+			v, wrong := parseNumber(l)
+			if made.y = append(made.y, v); wrong != nil || !(math.Abs(v) <= largest) {
+				made.y[i], err = math.NaN(), t.labelError(i,
+					"found the target %s, which must be a finite number: correct it, or use the task "+
+						"classification", quote(l))
+			}
 		}
-		made.y[i] = v
+		if err != nil && !optional {
+			return err
+		} else if err != nil {
+			u.meet(l, t.where[i])
+		}
+	}
+	if t.notes = append(t.notes, u.notes(t.name, made.task, t.n())...); u.all(t.n()) {
+		made.withoutTargets()
 	}
 	return nil
 }

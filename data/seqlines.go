@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -85,17 +84,13 @@ func readSequenceLines(in *input) (*table, error) {
 		tab := bytes.IndexByte(line, '\t')
 		label := string(bytes.TrimSpace(line[:max(tab, 0)]))
 		switch {
-		case tab >= 0 && label == "":
+		case tab >= 0 && label == "" && !in.opt.TargetOptional:
 			return nil,
 				t.errorAt(place{lines.line, 1}, "there is no class before the tab: write class, tab and sequence")
 		case tab < 0 && !in.opt.TargetOptional:
 			return nil, t.errorAt(place{lines.line, 1}, "there is no tab: write class, tab and sequence on every line")
 		case tab >= 0:
 			labelled++
-		}
-		if labelled != 0 && labelled != t.n()+1 {
-			return nil, t.errorAt(place{lines.line, 1},
-				"lines with a class and lines without one are mixed: every line needs the same")
 		}
 		sequence := line[tab+1:]
 		if len(bytes.TrimSpace(sequence)) == 0 {
@@ -111,38 +106,11 @@ func readSequenceLines(in *input) (*table, error) {
 	if labelled == 0 {
 		t.labels = nil
 	}
-	t.dropHeader()
+	if err := t.checkLines(in.opt.Like, labelled); err != nil {
+		return nil, err
+	}
+	t.dropHeader(in.opt.Like)
 	return t.table(in)
-}
-
-// dropHeader leaves out a first line that names the columns. Its text is a word. Its label is a
-// word above numbers, or a word that no other line has while the other labels are few.
-func (t *texts) dropHeader() {
-	const enough = 5
-	if t.labels == nil || t.n() < 2 || strings.ContainsAny(string(t.of(0)), " \t") || !isText(t.labels[0]) {
-		return
-	}
-	named := isColumnName(t.labels[0])
-	both := named && isSequenceName(string(t.of(0)))
-	if t.n() < enough && !both {
-		return
-	}
-	different, words := map[string]bool{}, false
-	for _, l := range t.labels[1:] {
-		different[l] = true
-		words = words || isText(l)
-	}
-	if different[t.labels[0]] || words && !both && (3*len(different) > t.n() || !named) {
-		return
-	}
-	t.notes = append(t.notes,
-		fmt.Sprintf("%s:%d: %s and %s are read as the names of the columns, and left out", t.name,
-			t.at[0].line, quote(t.labels[0]), quote(string(t.of(0)))))
-	t.text = t.text[t.end[0]:]
-	for i := range t.end[1:] {
-		t.end[i+1] -= t.end[0]
-	}
-	t.end, t.at, t.labels, t.where = t.end[1:], t.at[1:], t.labels[1:], t.where[1:]
 }
 
 // isSequenceName: the word is one that people give to a column of sequences.

@@ -99,6 +99,9 @@ func checkTokens(tokens string) error {
 func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
 	var e *seq.Encoder
 	if opt.Like != nil {
+		if like := opt.Like.Alphabet.Kind; t.kind != "" && t.kind != like {
+			return nil, errorf(t.name, "holds %s, the training data are %s: give rows like those", t.kind, like)
+		}
 		if e = seq.EncoderFor(opt.Like.Alphabet); opt.Grow {
 			e.Grow()
 		}
@@ -306,15 +309,17 @@ func (t *table) sequenceSet(in *input, d *Dataset) *Dataset {
 }
 
 // formatLike is the format of a file that goes with training data: sequences with sequences, tables
-// with tables. Lines of any text are sequences beside a training set of them.
+// with tables. Lines of any text that is no table are sequences beside a training set of them.
 func (in *input) formatLike(f format) (format, error) {
 	sequences := in.opt.Like.Alphabet != nil
 	switch {
-	case sequences && !f.sequences && f.text:
-		return sequenceLines(), nil
+	case sequences && !f.sequences && f.what == csvTable().what:
+		return sequenceLines(), in.checkTable()
 	case sequences && !f.sequences:
 		return f, errorf(in.name,
 			"is %s, the training data are sequences: give FASTA, or lines of class, tab and sequence", f.what)
+	case !sequences && f.what == sequenceLines().what && in.opt.Like.mayHave(in.head):
+		return csvTable(), nil
 	case !sequences && f.sequences:
 		return f, errorf(in.name, "is %s, the training data are vectors: give rows with the same columns", f.what)
 	}

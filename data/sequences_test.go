@@ -19,6 +19,8 @@ func show(d *Dataset) string {
 	for i := range d.N() {
 		b.WriteString(" " + strings.ReplaceAll(d.Sequences.Alphabet.Text(d.Sequences.At(i)), " ", "_"))
 		switch {
+		case d.Labels != nil && d.Labels[i] < 0:
+			b.WriteString("=?")
 		case d.Labels != nil:
 			b.WriteString("=" + d.Classes[d.Labels[i]])
 		case d.Y != nil:
@@ -134,11 +136,26 @@ func TestSequencesLike(t *testing.T) {
 		{"numbers", ">7\nGG\n", "dna: GG=7", real, true},
 		{"names for numbers", ">seven\nGG\n", "dna: GG", real, true},
 		{"fewer letters than guessed", "1.5\tAAA\n2\tAAQ\n", "", real, false},
-		{"new class", "neg\tgood\nother\tbad\n", "", words, true},
+		{"new class", "neg\tgood\nother\tbad\n", "words: good=neg bad=?", words, true},
+		{"new class, needed", "neg\tgood\nother\tbad\n", "", words, false},
 		{"IDX", "\x00\x00\x08\x03", "", words, false},
 		{"table", small, "", words, false},
 		{"no tab", "good film\nbad", "", words, false},
-		{"some tabs", "neg\tgood film\nbad", "", words, true},
+		{"some tabs", "neg\tgood film\nbad", "words: good_film=neg bad=?", words, true},
+		{"some tabs in texts", "so\tgood film\nbad", "", words, true},
+		{"text before class", "good\tneg\nbad\tpos\n", "", words, true},
+		{"header", "label\ttext\nneg\tgood\n", "words: good=neg", words, true},
+		{"header of another word", "kind\tphrase\nneg\tgood\npos\tbad\n", "words: good=neg bad=pos", words, true},
+		{"header without classes", "text\ngood\nbad\n", "words: good bad", words, true},
+		{"table of texts", "text,label\ngood film,pos\n", "", words, true},
+		{"table of texts without a header", "good film,pos\nbad,neg\n", "", words, true},
+		{"table of texts with numbers", "id;review\n1;good\n2;bad\n", "", words, false},
+		{"table with tabs", "1\tpos\tgood\n2\tneg\tbad\n", "", words, true},
+		{"texts with commas", "good, film\nbad, bad\n", "words: ?_film ?_bad", words, true},
+		{"a tab before texts", "\tpos,good\n\tneg,film\n", "words: ? ?", words, true},
+		{"rows in JSON", `{"text": "good"}`, "", words, true},
+		{"ARFF", "@relation r\n@attribute a numeric\n@data\n1\n", "", words, true},
+		{"graphs", `{"nodes": ["a"]}`, "", words, true},
 	} {
 		s := c.like.Schema()
 		d, notes, err := readText(c.text, ReadOptions{Like: &s, TargetOptional: c.optional})
@@ -356,7 +373,8 @@ func TestSequenceColumn(t *testing.T) {
 			`t.csv:5:3: found "Q", not a letter of DNA`, ReadOptions{Sequence: "dna"}},
 		{"id,ph,target\n1,2,0\n", `t.csv:1: there is no column "dna", the sequences of the training data`,
 			ReadOptions{Like: &like}},
-		{">1\nACGT\n", "t.csv:1: there is no column", ReadOptions{Like: &like}},
+		{">1\nACGT\n", "t.csv: is a FASTA file, the training data are a table with sequences in the column",
+			ReadOptions{Like: &like}},
 	} {
 		_, _, err := readText(c.text, c.opt)
 		var e *Error

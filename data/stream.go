@@ -3,7 +3,6 @@ package data
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 )
@@ -85,7 +84,7 @@ func (s *Stream) begin(schema *Schema, bad func(BadRow) error) (err error) {
 	if s.lay, err = s.in.layoutLike(s.rec); err != nil {
 		return err
 	}
-	s.lay.keepUntargeted, s.lay.bad = true, bad
+	s.lay.bad = bad
 	s.notes, s.lay.notes = s.lay.notes, nil
 	return nil
 }
@@ -133,11 +132,7 @@ func (s *Stream) Next(rows int) (*Dataset, error) {
 func (s *Stream) Notes() (notes []string) {
 	notes, s.notes = s.notes, nil
 	if s.ended {
-		if n := s.lay.withoutTarget; n > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %d of %s have no target: their cells are empty",
-				s.in.name, n, plural(s.lay.read, "row")))
-		}
-		notes = append(notes, s.lay.unknownValues(s.in.name)...)
+		notes = append(s.lay.unneeded.notes(s.in.name, s.in.task, s.lay.read), s.lay.unknownValues(s.in.name)...)
 	}
 	return notes
 }

@@ -181,12 +181,15 @@ func (k targetKind) choice() string {
 	return ""
 }
 
-// setLabels stores classes that are numbers, all known, as indices.
+// setLabels stores classes that are numbers as indices: −1 of one that is not known.
 func (d *Dataset) setLabels(y []float64) {
 	index := classIndex(d.Classes)
 	d.Labels = make([]int32, len(y))
 	for i, v := range y {
-		d.Labels[i] = index[v]
+		c, known := index[v]
+		if d.Labels[i] = c; !known {
+			d.Labels[i] = -1
+		}
 	}
 }
 

@@ -51,7 +51,6 @@ func (in *input) ownTarget(name string, n int, why string) error {
 // takeTargets reads the targets of the rows of t from the file that is given or belongs to the
 // inputs by its name.
 func (in *input) takeTargets(t *table) error {
-	n, _ := size(t.x)
 	path := in.opt.Labels
 	if path == "" {
 		var tried string
@@ -64,6 +63,12 @@ func (in *input) takeTargets(t *table) error {
 		}
 		t.notes = append(t.notes, fmt.Sprintf("%s: its targets are in %s", in.name, path))
 	}
+	return in.unlessUnneeded(t, in.readTargets(t, path))
+}
+
+// readTargets reads the targets of the rows of t from a file.
+func (in *input) readTargets(t *table, path string) error {
+	n, _ := size(t.x)
 	f, err := in.opt.open(path)
 	if err != nil {
 		return err
@@ -110,6 +115,10 @@ func (in *input) setTargets(t *table, file string, read *targets) error {
 		t.task = Classification
 	}
 	check := knownClass(in.opt.Like, t.target)
+	if in.opt.TargetOptional {
+		in.onlyKnown(t, check, func(int) place { return place{} })
+		return nil
+	}
 	if check == nil {
 		return nil
 	}

@@ -18,6 +18,8 @@ import (
 type Folder struct {
 	Graphs []*Graph
 	Labels []string // of the graphs, as they stand there
+	// Unread is why Labels, which may be missing, are: nil where there are none.
+	Unread error
 	// Classes says that Labels are of DS_graph_labels.txt, not targets of DS_graph_attributes.txt.
 	Classes bool
 	Start   []int // of each graph, the number of its first node among all, from 1
@@ -91,8 +93,10 @@ func (r *folderReader) read(optional bool) (*Folder, error) {
 	if err := r.nodes(); err != nil {
 		return nil, err
 	}
-	if err := r.labels(optional); err != nil {
+	if err := r.labels(optional); err != nil && !optional {
 		return nil, err
+	} else if err != nil {
+		f.Labels, f.Unread = nil, err
 	}
 	if err := r.nodeLabels(); err != nil {
 		return nil, err

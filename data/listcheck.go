@@ -1,0 +1,170 @@
+package data
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
+)
+
+// A list of sequences has no mark of its own: any text is one. So what is given to a model of a
+// list is looked at for signs that it is something else.
+
+// howToList is what to do about a file that is no list.
+const howToList = "write the texts alone, one on each line, or class, tab and text"
+
+// checkTable refuses a table of text in place of a list. Symbols of graphs, numbers and vectors may
+// be separators, and their own readers find what is wrong.
+func (in *input) checkTable() error {
+	kind := in.opt.Like.Alphabet.Kind
+	if kind.IsGraph() || kind == seq.Integers || kind == seq.Vectors {
+		return nil
+	}
+	separator := separator(in.head)
+	if separator == ' ' {
+		return nil
+	}
+	rows := firstRows(in.head, separator)
+	if len(rows) == 0 || len(rows[0]) < 2 || separator == '\t' && len(rows[0]) == 2 {
+		return nil
+	}
+	tell := func(what string) error {
+		return errorf(in.name, "this file is a table %s, and the training data are a list: %s; "+
+			"a tab before each text keeps its separators", what, howToList)
+	}
+	if names := rows[0]; areNames(names) && slices.ContainsFunc(names, func(name string) bool {
+		return name == in.opt.Like.Target || isSequenceName(name) || isColumnName(name)
+	}) {
+		return tell("with the columns " + list(names))
+	}
+	if len(rows) > 1 {
+		rows = rows[1:] // the first may be names
+	}
+	texts, targets := 0, -1
+	for j := range rows[0] {
+		column := make([]string, len(rows))
+		for i := range rows {
+			column[i] = rows[i][j]
+		}
+		switch {
+		case in.opt.Like.areTargets(column):
+			targets = j
+		case slices.ContainsFunc(column, isText):
+			texts++
+		}
+	}
+	if targets >= 0 && texts > 0 {
+		return tell(fmt.Sprintf("whose column %d holds targets", targets+1))
+	}
+	return nil
+}
+
+// mayHave says whether lines of two texts, with a tab between, may be rows like those of training.
+func (s Schema) mayHave(head []byte) bool {
+	lines, _ := linesOf(head)
+	return s.width() == 2 || slices.ContainsFunc(strings.Split(lines[0], "\t"), func(name string) bool {
+		return slices.Contains(s.names(), strings.TrimSpace(name))
+	})
+}
+
+// firstRows are the first rows of a text, nil where not all have the same number of cells.
+func firstRows(head []byte, separator rune) (rows [][]string) {
+	if len(head) >= headSize/2 {
+		head = head[:bytes.LastIndexByte(head, '\n')+1]
+	}
+	from := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))))
+	from.Comma = separator
+	for len(rows) < sampleSize {
+		row, err := from.Read()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return nil
+		}
+		for i := range row {
+			row[i] = strings.TrimSpace(row[i])
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// areNames: the cells can name columns.
+func areNames(cells []string) bool {
+	return !slices.ContainsFunc(cells, func(c string) bool { return !isText(c) || strings.ContainsAny(c, " \t") })
+}
+
+// checkLines refuses lines whose parts before and after the tab cannot be class and sequence of
+// rows like those of training. So many have a tab.
+func (t *texts) checkLines(like *Schema, labelled int) error {
+	if like == nil || labelled == 0 {
+		return nil
+	}
+	strange, swapped := 0, 0 // labels that are no targets, and texts that are
+	for i, l := range t.labels {
+		if l == "" || like.isTarget(l) {
+			continue
+		}
+		if labelled < t.n() {
+			return t.errorAt(t.where[i], "found %s before a tab, which is no target of the training data, and "+
+				"lines with a class and lines without one are mixed: every line needs the same", quote(l))
+		}
+		strange++
+		if text := strings.TrimSpace(string(t.of(i))); like.isTarget(text) || i == 0 && isColumnName(text) {
+			swapped++
+		}
+	}
+	if swapped == t.n() && strange == t.n() {
+		return t.errorAt(t.where[0], "the targets stand behind the tab: %s", howToList)
+	}
+	return nil
+}
+
+// dropHeader leaves out a first line that names the columns. Its text is a word. Its label is a
+// word above numbers, or a word that no other line has while the other labels are few. Where rows
+// are like those of training, it is one that is no target, above targets.
+func (t *texts) dropHeader(like *Schema) {
+	if t.n() < 2 || strings.ContainsAny(string(t.of(0)), " \t") || !t.isHeader(like) {
+		return
+	}
+	name := quote(strings.TrimSpace(string(t.of(0)))) + " is read as the name of the column"
+	if t.labels != nil {
+		name = fmt.Sprintf("%s and %s are read as the names of the columns", quote(t.labels[0]), quote(string(t.of(0))))
+	}
+	t.notes = append(t.notes, fmt.Sprintf("%s:%d: %s, and left out", t.name, t.at[0].line, name))
+	t.text = t.text[t.end[0]:]
+	for i := range t.end[1:] {
+		t.end[i+1] -= t.end[0]
+	}
+	t.end, t.at, t.where = t.end[1:], t.at[1:], t.where[1:]
+	if t.labels != nil {
+		t.labels = t.labels[1:]
+	}
+}
+
+func (t *texts) isHeader(like *Schema) bool {
+	const enough = 5
+	if t.labels == nil {
+		return like != nil && isSequenceName(strings.TrimSpace(string(t.of(0))))
+	}
+	named := isColumnName(t.labels[0])
+	both := named && isSequenceName(string(t.of(0)))
+	switch {
+	case !isText(t.labels[0]):
+		return false
+	case like != nil && (named || t.labels[0] == like.Target):
+		return !like.isTarget(t.labels[0]) && (both || like.areTargets(t.labels[1:]))
+	case t.n() < enough && !both:
+		return false
+	}
+	different, words := map[string]bool{}, false
+	for _, l := range t.labels[1:] {
+		different[l] = true
+		words = words || isText(l)
+	}
+	return !different[t.labels[0]] && !(words && !both && (3*len(different) > t.n() || !named))
+}
