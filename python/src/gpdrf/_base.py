@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,9 +19,8 @@ from gpdrf import _program
 from gpdrf._model import MODEL_FILE, Model
 from gpdrf._progress import Progress
 from gpdrf._rows import Numbers, Rows, as_sequences, has_words, is_frame
+from gpdrf._run import CHECKPOINT_FILE, RESULT_FILE, Run
 
-_CHECKPOINT_FILE = "checkpoint.safetensors"
-_RESULT_FILE = "result.json"
 _LOG_FILE = "metrics.jsonl"
 
 NUMBERS, MIXED, SEQUENCES = "numbers", "mixed", "sequences"  # what X may be
@@ -117,7 +114,8 @@ class Estimator(BaseEstimator):
         options : dict
             Further options of `gpdrf-gpu train` by name, such as {"natgrad": 0.1}.
         run : str or path
-            The run folder, which is kept. After an interrupted fit, the next one with the same rows continues.
+            The run folder, which is kept. After an interrupted fit, the next one with the same rows continues. One fit
+            at a time may use it: a search for parameters with several jobs goes without.
         random_state : int, RandomState instance or None
             The seed of everything random: the same number gives the same model, to the bit.
         verbose : bool
@@ -195,36 +193,26 @@ class Estimator(BaseEstimator):
     # Training
 
     def _fit(self, rows: Rows, y: NDArray[Any], task: str) -> None:
-        folder = Path(tempfile.mkdtemp(prefix="gpdrf-")) if self.run is None else Path(self.run).parent
-        run = folder / "run" if self.run is None else Path(self.run)
-        folder.mkdir(parents=True, exist_ok=True)
-        resumes, keep, files = (run / _CHECKPOINT_FILE).exists(), False, []
-        try:
-            arguments = rows.write(run.with_name(run.name + "-rows"), y)
-            files = [Path(arguments[1])]
+        with closing(Run(self.run)) as run:
+            resumes = run.resumes()
+            arguments = rows.write(run.stem, y)
+            run.only_rows(Path(arguments[1]))
             arguments += ["--test=none", f"--task={task}", "--report=false", *self._arguments(len(rows), resumes)]
-            if resumes:
-                arguments += ["--resume", str(run)]
-            else:
-                arguments += ["--out", str(run), "--overwrite"]
-            with Progress() if self.verbose else nullcontext() as progress:
-                _program.run(["train", "--until-eof", *arguments], folder, progress)
-            self._take(run)
-        except KeyboardInterrupt:
-            keep = (run / _CHECKPOINT_FILE).exists()
-            if not (run / _RESULT_FILE).exists():
-                raise
-            self._take(run)
-            raise KeyboardInterrupt(
-                f"training stopped at step {self.result_['steps']}: the estimator has the model so far; "
-                f"with run={str(run)!r}, fit continues"
-            ) from None
-        finally:
-            if not keep:
-                for file in files:
-                    file.unlink(missing_ok=True)
-                if self.run is None:
-                    shutil.rmtree(folder, ignore_errors=True)
+            arguments += ["--resume", str(run.path)] if resumes else ["--out", str(run.path), "--overwrite"]
+            try:
+                with Progress() if self.verbose else nullcontext() as progress:
+                    _program.run(["train", "--until-eof", *arguments], run.folder, progress)
+                self._take(run.path)  # while nobody else may train there
+            except KeyboardInterrupt:
+                stopped = run.has_stopped()
+                run.kept = (run.path / CHECKPOINT_FILE).exists()
+                if not stopped:
+                    raise
+                self._take(run.path)
+                raise KeyboardInterrupt(
+                    f"training stopped at step {self.result_['steps']}: the estimator has the model so far; "
+                    f"with run={str(run.path)!r}, fit continues"
+                ) from None
 
     def _arguments(self, n: int, resumes: bool) -> list[str]:
         """The options of the command train."""
@@ -244,7 +232,7 @@ class Estimator(BaseEstimator):
 
     def _take(self, run: Path) -> None:
         """Take the model of a run folder."""
-        self.result_: dict[str, Any] = json.loads((run / _RESULT_FILE).read_text(encoding="utf-8"))
+        self.result_: dict[str, Any] = json.loads((run / RESULT_FILE).read_text(encoding="utf-8"))
         self.history_: list[dict[str, float]] = [
             json.loads(line) for line in (run / _LOG_FILE).read_text().splitlines()
         ]

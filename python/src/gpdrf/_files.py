@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from gpdrf import _claims
 from gpdrf._base import MIXED, NUMBERS, SEQUENCES, Estimator
 from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
@@ -36,8 +38,13 @@ def save(estimator: Estimator, folder: Path) -> None:
         default=_plain,
     )
     folder.mkdir(parents=True, exist_ok=True)
-    _replace(folder / MODEL_FILE, estimator._model.content)
-    _replace(folder / _FILE, text.encode())
+    try:
+        claim = _claims.Claim(folder / f".{_FILE}.lock")
+    except _claims.TakenError:
+        raise GPDRFInputError(f"{folder}: another estimator is being saved there: give another folder") from None
+    with closing(claim):
+        _replace(folder / MODEL_FILE, estimator._model.content)
+        _replace(folder / _FILE, text.encode())
 
 
 def load(estimator: E, path: Path) -> E:
@@ -85,6 +92,6 @@ def _plain(value: Any) -> Any:
 
 def _replace(file: Path, content: bytes) -> None:
     """Write a file that is there whole or not at all."""
-    new = file.with_name(f".{file.name}.{os.getpid()}")
+    new = file.with_name(f".{file.name}.new")  # which is the owner's of the claim
     new.write_bytes(content)
     new.replace(file)

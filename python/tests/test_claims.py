@@ -1,0 +1,193 @@
+"""Fits side by side, and what is left of those that were killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV
+
+from gpdrf import GPDRFRegressor, _claims
+
+from .conftest import SMALL, Table
+from .test_training import interrupt_after_a_step
+
+FEW: dict[str, Any] = {**SMALL, "steps": 3, "threads": 1}
+LONG: dict[str, Any] = {**SMALL, "steps": 1_000_000, "verbose": True}
+
+
+def fit(of: tuple[str, Table]) -> Any:
+    """The predictions of a fit in a folder that others use, or the words of its error."""
+    run, (x, y) = of
+    try:
+        return GPDRFRegressor(**FEW, run=run).fit(x, y).predict(x)
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_threads(same: bool, table: Table, tmp_path: Path) -> None:
+    """Each of 30 fits has a model of its own, or an error that names the folder."""
+    x, y = table
+    targets = [y, 100 + x[:, 1]]
+    want = [GPDRFRegressor(**FEW).fit(x, t).predict(x) for t in targets]
+    asked = [(str(tmp_path / ("run" if same else f"run{i % 2}")), (x, targets[i % 2])) for i in range(30)]
+    with ThreadPoolExecutor(2) as threads:
+        got = list(threads.map(fit, asked))
+    found: Counter[str] = Counter()
+    for i, values in enumerate(got):
+        if isinstance(values, str):
+            assert "another fit is at work in this folder" in values
+            assert asked[i][0] in values
+            found["error"] += 1
+        else:
+            assert np.array_equal(values, want[i % 2])
+    assert found["error"] < 30
+    assert not [path for path in tmp_path.iterdir() if not path.name.startswith("run") or "rows" in path.name]
+
+
+def test_processes(table: Table, tmp_path: Path) -> None:
+    """A search in two processes whose clones have one run gives no model of another fit."""
+    x, y = table
+    search = GridSearchCV(
+        GPDRFRegressor(**FEW, run=tmp_path / "run"), {"lr": [0.01, 0.05, 0.1]}, cv=2, n_jobs=2, error_score=np.nan
+    )
+    alone = GridSearchCV(GPDRFRegressor(**FEW), {"lr": [0.01, 0.05, 0.1]}, cv=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search.fit(x, y)
+        alone.fit(x, y)
+    for split in range(2):
+        got, want = (s.cv_results_[f"split{split}_test_score"] for s in (search, alone))
+        assert np.array_equal(got[~np.isnan(got)], want[~np.isnan(got)])
+
+
+def start(run: Path | None, folder: Path) -> subprocess.Popen[str]:
+    """A process whose fit has done a step."""
+    given = "" if run is None else f", run={str(run)!r}"
+    code = (
+        "import numpy as np, gpdrf\n"
+        "x = np.random.default_rng(1).normal(size=(100, 2))\n"
+        f"gpdrf.GPDRFRegressor(**{LONG!r}{given}).fit(x, x[:, 0])\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(folder)},
+    )
+    assert process.stderr is not None
+    seen = ""
+    while "step" not in seen:
+        seen += process.stderr.read(1)
+    return process
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    end = time.monotonic() + 60
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    return holds()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_killed_in_a_temporary_folder(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows and model of a killed process go with the next fit, and those of a living one stay."""
+    with start(None, tmp_path) as living, start(None, tmp_path) as killed:
+        assert len(list(tmp_path.iterdir())) == 2
+        killed.kill()
+        killed.wait()
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+        def one_is_left() -> bool:
+            GPDRFRegressor(**FEW).fit(*table)
+            return len(list(tmp_path.iterdir())) == 1
+
+        assert eventually(one_is_left)
+        living.send_signal(signal.SIGINT)
+        living.send_signal(signal.SIGINT)
+        living.wait()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_killed_in_a_run(tmp_path: Path) -> None:
+    """The next fit goes on at once with the same rows. Nothing else is left beside the run."""
+    run = tmp_path / "run"
+    rng = np.random.default_rng(1).normal(size=(100, 2))
+    with start(run, tmp_path) as process:
+        with pytest.raises(ValueError, match="another fit is at work in this folder"):
+            GPDRFRegressor(**FEW, run=run).fit(rng, rng[:, 0])
+        process.kill()
+    if (run / "checkpoint.safetensors").exists():
+        with pytest.raises(ValueError, match="the training rows have changed"):
+            GPDRFRegressor(**LONG, run=run).fit(rng, rng[:, 1])
+    (tmp_path / "other-rows.lock").touch()  # of a process that was killed before it had a folder
+    (tmp_path / "other-rows.csv").touch()
+    (tmp_path / "mine-rows.csv").touch()
+    GPDRFRegressor(**FEW, run=tmp_path / "third").fit(rng, rng[:, 1])
+    left = {path.name for path in tmp_path.iterdir() if not path.name.startswith("gpdrf-")}
+    assert left <= {"run", "third", "mine-rows.csv"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_killed_while_it_replaces(table: Table, tmp_path: Path) -> None:
+    """A run that was to be replaced stays, and what was to replace it goes with the next fit."""
+    run = tmp_path / "run"
+    x, y = table
+    want = GPDRFRegressor(**FEW, run=run).fit(x, y).predict(x)
+    with start(run, tmp_path) as process:
+        process.kill()
+    assert np.array_equal(GPDRFRegressor.load(run).predict(x), want)
+    assert eventually(lambda: bool(list(tmp_path.glob(".run-new.tmp-*/result.json"))))
+    again = GPDRFRegressor(**FEW, run=run).fit(x, -y)
+    assert again.result_["steps"] == FEW["steps"]
+    assert [path.name for path in tmp_path.iterdir() if not path.name.startswith("gpdrf-")] == ["run"]
+
+
+def test_interrupted_while_it_replaces(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After Ctrl-C the estimator has the model of its own fit, not that of the run it was to replace."""
+    run = tmp_path / "run"
+    x, y = table
+    old = GPDRFRegressor(**FEW, run=run).fit(x, y)
+    model = GPDRFRegressor(**LONG, run=run)
+    interrupt_after_a_step(monkeypatch)
+    with pytest.raises(KeyboardInterrupt, match="fit continues"):
+        model.fit(x, 100 + y)
+    assert model.predict(x).mean() > 50
+    assert not np.array_equal(old.predict(x), model.predict(x))
+    steps = model.result_["steps"]
+    interrupt_after_a_step(monkeypatch)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(x, 100 + y)
+    assert model.result_["steps"] > steps
+
+
+def test_a_finished_run_with_a_checkpoint(table: Table, tmp_path: Path) -> None:
+    """A process that was killed at its very end leaves both, and no other fit takes that model."""
+    x, y = table
+    run = tmp_path / "run"
+    GPDRFRegressor(**FEW, run=run).fit(x, y)
+    (run / "checkpoint.safetensors").write_bytes(b"")
+    other = GPDRFRegressor(**FEW, run=run).fit(x, -y)
+    assert np.array_equal(other.predict(x), GPDRFRegressor(**FEW).fit(x, -y).predict(x))
+
+
+def test_claim(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    claim = _claims.Claim(lock)
+    with pytest.raises(_claims.TakenError):
+        _claims.Claim(lock)
+    assert _claims.of_dead(lock) is None
+    claim.close()
+    assert not lock.exists()
+    assert _claims.of_dead(lock) is None
+    _claims.Claim(lock).close()
