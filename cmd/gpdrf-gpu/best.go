@@ -172,7 +172,9 @@ func (s *search) goOn(path string) (err error) {
 			"%.12s… then): put the old ones back, or begin a new search", s.job.Train.Path, now, s.state.Train)
 	}
 	return s.guard.write(func() (err error) {
-		s.folder, err = rundir.OpenSearch(path)
+		if s.folder, err = rundir.OpenSearch(path); err == nil {
+			s.state, err = best.Open(path) // as it is now that it is this process's own
+		}
 		return err
 	})
 }

@@ -326,10 +326,11 @@ func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
 	if err != nil {
 		return err
 	}
-	v.created = true
 	if v.release, err = cv.Lock(); err != nil {
+		v.release = func() {}
 		return err
 	}
+	v.created = true
 	v.note("%d folds in %s; if this is killed, resume it with: %s", cv.Folds, cv.Path(),
 		rundir.ResumeCommand(cv.Path()))
 	return nil

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Folder is a folder under construction. It ends in Commit or in Discard.
@@ -54,6 +55,38 @@ func (f *Folder) unlock() {
 	if f.lock != nil {
 		f.lock.Close()
 	}
+}
+
+// tie is how long two processes look at each other that begin at the same time.
+const tie = 200 * time.Millisecond
+
+// HasRival says whether another living process builds a folder for the same place. Of two that
+// begin at the same time, one has no rival.
+func (f *Folder) HasRival() bool {
+	rivals := f.rivals()
+	if len(rivals) > 0 && rivals[0] > f.path { // it gives way if it has just begun
+		time.Sleep(tie)
+		rivals = f.rivals()
+	}
+	return len(rivals) > 0
+}
+
+// rivals are the folders that other living processes build for the same place, in the order of
+// their names.
+func (f *Folder) rivals() (living []string) {
+	parts := temporaryName.FindStringSubmatch(filepath.Base(f.path))
+	for _, path := range Leftovers(filepath.Join(filepath.Dir(f.path), parts[1])) {
+		if path == f.path {
+			continue
+		}
+		if other, err := os.Open(path); err == nil {
+			if errors.Is(Lock(other), ErrLocked) {
+				living = append(living, path)
+			}
+			other.Close()
+		}
+	}
+	return living
 }
 
 // Path is where the folder is now.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -76,7 +77,11 @@ func newFolder(out, set, model string, overwrite bool) (*Folder, error) {
 		f.Removed = removeAbandoned(place)
 	}
 	f.Removed = append(f.Removed, removeAbandoned(filepath.Dir(place))...)
+	rival := usage.Errorf("--out: %s: another process is training for it: give another folder", out)
 	if _, err := os.Lstat(place); err == nil && out != "" && !f.replaces && !atomicfile.Empty(place) {
+		if onlyAbandoned(place) {
+			return nil, rival
+		}
 		return nil, usage.Errorf("--out: %s exists and is not an empty folder: give another folder", out)
 	}
 	if f.folder, err = atomicfile.NewFolder(place); err != nil {
@@ -85,36 +90,8 @@ func newFolder(out, set, model string, overwrite bool) (*Folder, error) {
 	if err := f.openMetrics(); err != nil {
 		return nil, errors.Join(fmt.Errorf("the run folder cannot be written: %w", err), f.Discard())
 	}
-	return f, nil
-}
-
-// Folder opens the folder of the run that resumes from the Checkpoint, and cuts its metrics to
-// their length at that time. Only one process at a time can do so.
-func (c *Checkpoint) Folder(path string) (*Folder, error) {
-	f := &Folder{out: path, path: path}
-	file := filepath.Join(path, MetricsFile)
-	info, err := os.Stat(file)
-	if err != nil || info.Size() < c.Metrics {
-		return nil, usage.Errorf("%s: not there, or shorter than when the checkpoint was made: the log "+
-			"of the run so far is missing: put it back to resume", file)
-	}
-	err = f.openMetrics()
-	if errors.Is(err, atomicfile.ErrLocked) {
-		return nil, usage.Errorf("%s: another process is training in it", path)
-	}
-	if err == nil {
-		err = f.metrics.Truncate(c.Metrics)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the run folder cannot be written: %w", err), f.Discard())
-	}
-	// of the process that was killed
-	for _, name := range []string{ConfigFile, ResultFile, ModelFile, CheckpointFile} {
-		for _, left := range atomicfile.Leftovers(filepath.Join(path, name)) {
-			if err := os.Remove(left); err != nil {
-				return nil, errors.Join(err, f.Discard())
-			}
-		}
+	if out != "" && f.folder.HasRival() {
+		return nil, errors.Join(rival, f.Discard())
 	}
 	return f, nil
 }
@@ -315,9 +292,12 @@ func (f *Folder) remove(name string) error {
 	return nil
 }
 
-// show puts the folder in its place. Its log is closed meanwhile: some systems move no folder with
-// an open file.
+// show puts the folder in its place. Windows moves no folder with an open file, so the log is
+// closed meanwhile there. Elsewhere its lock stays.
 func (f *Folder) show() error {
+	if runtime.GOOS != "windows" {
+		return f.settle()
+	}
 	if err := f.closeMetrics(); err != nil {
 		return err
 	}
@@ -363,6 +343,9 @@ func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) 
 // replace puts the folder in the place of another run, which is moved aside and removed only when
 // this one stands there.
 func (f *Folder) replace() error {
+	if inUse(f.place) { // since it was looked at
+		return fmt.Errorf("another process is training in %s", f.out)
+	}
 	aside, err := os.MkdirTemp(filepath.Dir(f.place), "."+filepath.Base(f.place)+"-old-")
 	if err != nil {
 		return err

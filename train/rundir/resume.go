@@ -1,11 +1,14 @@
 package rundir
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -16,6 +19,41 @@ func ResumeCommand(folder string) string {
 		folder = "'" + strings.ReplaceAll(folder, "'", `'\''`) + "'"
 	}
 	return "gpdrf-gpu train --resume " + folder
+}
+
+// Folder opens the folder of the run that resumes from the Checkpoint, and cuts its metrics to
+// their length at that time. Only one process at a time can do so.
+func (c *Checkpoint) Folder(path string) (*Folder, error) {
+	f := &Folder{out: path, path: path}
+	file := filepath.Join(path, MetricsFile)
+	info, err := os.Stat(file)
+	if err != nil || info.Size() < c.Metrics {
+		return nil, usage.Errorf("%s: not there, or shorter than when the checkpoint was made: the log "+
+			"of the run so far is missing: put it back to resume", file)
+	}
+	err = f.openMetrics()
+	if errors.Is(err, atomicfile.ErrLocked) {
+		return nil, usage.Errorf("%s: another process is training in it", path)
+	}
+	if now, changed := ReadCheckpoint(path); err == nil && (changed != nil || now.Step != c.Step) {
+		return nil, errors.Join(usage.Errorf("%s: another process has trained in it meanwhile: resume it again", path),
+			f.Discard())
+	}
+	if err == nil {
+		err = f.metrics.Truncate(c.Metrics)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the run folder cannot be written: %w", err), f.Discard())
+	}
+	// of the process that was killed
+	for _, name := range []string{ConfigFile, ResultFile, ModelFile, CheckpointFile} {
+		for _, left := range atomicfile.Leftovers(filepath.Join(path, name)) {
+			if err := os.Remove(left); err != nil {
+				return nil, errors.Join(err, f.Discard())
+			}
+		}
+	}
+	return f, nil
 }
 
 // Load reads the rows of the run again, from where they were when it began or, if it has moved,

@@ -36,6 +36,10 @@ func OpenSearch(path string) (*Folder, error) {
 	if errors.Is(err, atomicfile.ErrLocked) {
 		return nil, usage.Errorf("%s: another process is training in it", path)
 	}
+	if err == nil && !IsSearch(path) {
+		return nil, errors.Join(usage.Errorf("%s: another process has finished it meanwhile", path),
+			f.remove(MetricsFile), f.closeMetrics())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the run folder cannot be written: %w", err)
 	}

@@ -1,0 +1,102 @@
+package rundir
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+)
+
+// Of runs that begin for the same folder, one goes on, and the others say so at their start.
+func TestRivals(t *testing.T) {
+	for _, place := range []string{"new", "empty", "old"} {
+		t.Run(place, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			begin := NewFolder
+			switch place {
+			case "empty":
+				if err := os.Mkdir("run", 0o777); err != nil {
+					t.Fatal(err)
+				}
+			case "old":
+				commit(t, "run", "d")
+				begin = ReplaceFolder
+			}
+			var begun atomic.Pointer[Folder]
+			var n atomic.Int32
+			var all sync.WaitGroup
+			for range 4 {
+				all.Go(func() {
+					f, err := begin("run", "d", "gp")
+					if err == nil {
+						begun.Store(f)
+						n.Add(1)
+					} else if !errors.As(err, new(*usage.Error)) {
+						t.Error(err)
+					}
+				})
+			}
+			if all.Wait(); n.Load() != 1 {
+				t.Fatalf("%d of 4 began", n.Load())
+			}
+			if _, err := begin("run", "d", "gp"); err == nil || !strings.Contains(err.Error(), "another process") {
+				t.Errorf("beside one that goes on: %v", err)
+			}
+			if err := begun.Load().Discard(); err != nil {
+				t.Fatal(err)
+			}
+			beginAndEnd(t, begin)
+			if left, err := filepath.Glob(".run*"); err != nil || left != nil {
+				t.Errorf("left %s, %v", left, err)
+			}
+		})
+	}
+}
+
+// beginAndEnd begins and ends a run.
+func beginAndEnd(t *testing.T, begin func(out, set, model string) (*Folder, error)) {
+	t.Helper()
+	f, err := begin("run", "d", "gp")
+	if err == nil {
+		_, err = f.Commit(resolve(t), smallTrained(), smallResult())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A run in which a process trains now is not replaced, even if nobody did when the new one began.
+func TestReplaceInUse(t *testing.T) {
+	t.Chdir(t.TempDir())
+	commit(t, "run", "d")
+	f, err := ReplaceFolder("run", "d", "gp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.Open(filepath.Join("run", MetricsFile))
+	if err == nil {
+		err = atomicfile.Lock(other)
+	}
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("no locks here")
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, err := f.Commit(resolve(t), smallTrained(), smallResult()); err == nil ||
+		!strings.Contains(err.Error(), "another process is training in run") {
+		t.Errorf("replaced: %v", err)
+	}
+	if _, err := OpenRun("run"); err != nil {
+		t.Error(err)
+	}
+	if _, err := OpenRun(f.Path()); err != nil {
+		t.Errorf("the new one is lost: %v", err)
+	}
+}
