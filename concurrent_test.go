@@ -1,0 +1,58 @@
+package gpdrf_test
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	gpdrf "github.com/gpdrf/gpdrf-gpu"
+)
+
+// Models that are trained at the same time are those that are trained one after the other. Rows to
+// predict need no targets, and those that they have do not matter.
+func TestTrainSideBySide(t *testing.T) {
+	rows := [2]gpdrf.Rows{}
+	for i := range 60 {
+		x := float64(i) / 10
+		for k := range rows {
+			rows[k].Inputs = append(rows[k].Inputs, []float64{x})
+		}
+		rows[0].Values = append(rows[0].Values, math.Sin(x))
+		rows[1].Classes = append(rows[1].Classes, []string{"low", "high"}[i/30])
+	}
+	means := func(k int) []float64 {
+		m, err := gpdrf.Train(t.Context(), rows[k], gpdrf.Options{Steps: 20, Device: "cpu"})
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		var all [2][]float64
+		for i, given := range []gpdrf.Rows{{Inputs: rows[k].Inputs}, {Inputs: rows[k].Inputs,
+			Classes: slices.Repeat([]string{"new"}, 60)}} {
+			p, err := m.Predict(t.Context(), given)
+			if err != nil {
+				t.Error(err)
+				return nil
+			}
+			all[i] = p.Mean
+			if k == 1 {
+				all[i] = slices.Concat(p.Probabilities...)
+			}
+		}
+		if !slices.Equal(all[0], all[1]) {
+			t.Error("targets of rows to predict matter")
+		}
+		return all[0]
+	}
+	want := [2][]float64{means(0), means(1)}
+	var running sync.WaitGroup
+	for i := range 4 {
+		running.Go(func() {
+			if got := means(i % 2); !slices.Equal(got, want[i%2]) {
+				t.Errorf("training %d came out otherwise", i)
+			}
+		})
+	}
+	running.Wait()
+}
