@@ -11,8 +11,8 @@ import (
 //	CRPS = Σ_s w_s A(y − μ_s, v_s) − ½ Σ_s Σ_t w_s w_t A(μ_s − μ_t, v_s + v_t)
 //	A(d, v) = E|N(d, v)| = 2√v φ(d/√v) + d (2Φ(d/√v) − 1)
 //
-// The double sum is left to few components with variances of their own; otherwise it is ∫ CDF (1 −
-// CDF) dt.
+// and the outer component adds its part. The double sum is left to few components with variances of
+// their own; otherwise it is ∫ CDF (1 − CDF) dt.
 func (m Mixture) CRPS(n int, y float64) float64 {
 	toY := 0.0
 	for s := range m.S {
@@ -24,13 +24,15 @@ func (m Mixture) CRPS(n int, y float64) float64 {
 		}
 	}
 	const fewComponents = 2000 // whose pairs take no more time than the integral
-	switch toY /= float64(m.S); {
+	o := m.outer(n)
+	toY = o.mixed(toY/float64(m.S), func(z float64) float64 { return o.sd * outerDistance(z) }, y)
+	switch {
 	case !(toY < math.Inf(1)):
 		return math.NaN()
 	case m.Student == nil && m.Weight == nil && len(m.Var) == m.N:
-		return toY - m.equalSpread(n)
+		return toY - o.spread(m, n, m.equalSpread(n))
 	case m.Student == nil && len(m.Var) == m.S*m.N && m.S <= fewComponents:
-		return toY - m.pairedSpread(n)
+		return toY - o.spread(m, n, m.pairedSpread(n))
 	}
 	return toY - m.integratedSpread(n)
 }

@@ -7,13 +7,16 @@ import "math"
 //	p(y) = Σ_s w_s g_s((y − Mean[s·N+n])/σ)/σ,   σ² = Var[n], or Var[s·N+n] where each component has its own
 //
 // with w_s = 1/S or Weight[s], and g_s the standard normal density or that of Student's t. Var is
-// positive. Where a mean or a variance is NaN, so is every score.
+// positive. Where a mean or a variance is NaN, so is every score. S narrow components say nothing
+// of what lies beyond them all. So the density may be (1 − Outer) p(y) + Outer t(y), where t is
+// Student's with 3 degrees of freedom and the mean and the variance of p.
 type Mixture struct {
 	S, N    int
 	Mean    []float64  // [S,N]
 	Var     []float64  // [N] or [S,N]: σ², the squared scale of a component
 	Weight  []float64  // [S], which sum to 1; nil: equal ones
 	Student []*Student // [S], nil for a normal component; nil: all are normal
+	Outer   float64    // 0 ≤ Outer < 1
 }
 
 const (
@@ -79,16 +82,25 @@ func (m Mixture) quantile(s int, p float64) float64 {
 }
 
 // At is the value of component s of row n that stands where z does in the standard normal
-// distribution: a draw, if z is one.
+// distribution: a draw, if z is one. S is the outer component.
 func (m Mixture) At(s, n int, z float64) float64 {
+	if s == m.S {
+		o := m.outer(n)
+		return o.mean + o.sd*outerQuantile(cdf(z))
+	}
 	if t := m.student(s); t != nil {
 		z = t.quantile(cdf(z))
 	}
 	return m.Mean[s*m.N+n] + m.scale(s, n)*z
 }
 
-// Component is the one that a number u from 0 to 1 chooses: s with probability w_s.
+// Component is the one that a number u from 0 to 1 chooses: s with probability w_s, S with that of
+// the outer one.
 func (m Mixture) Component(u float64) int {
+	if u >= 1-m.Outer {
+		return m.S
+	}
+	u /= 1 - m.Outer
 	if m.Weight == nil {
 		return int(u * float64(m.S))
 	}
@@ -131,8 +143,13 @@ func (m Mixture) Within(n int) float64 {
 	return variance / float64(m.S)
 }
 
-// LogDensity is log p(y) of row n, by log-mean-exp over the components.
+// LogDensity is log p(y) of row n.
 func (m Mixture) LogDensity(n int, y float64) float64 {
+	return m.outer(n).logDensity(m.innerLogDensity(n, y), y)
+}
+
+// innerLogDensity is that of the S components, by log-mean-exp.
+func (m Mixture) innerLogDensity(n int, y float64) float64 {
 	at := func(s int) float64 {
 		sd := m.scale(s, n)
 		return m.logDensity(s, (y-m.Mean[s*m.N+n])/sd) - math.Log(sd)
@@ -157,7 +174,7 @@ func (m Mixture) CDF(n int, y float64) float64 {
 	for s := range m.S {
 		sum += m.times(s) * m.probability(s, (y-m.Mean[s*m.N+n])/m.scale(s, n))
 	}
-	return sum / float64(m.S)
+	return m.outer(n).mixed(sum/float64(m.S), outerCDF, y)
 }
 
 // tail is 1 − CDF(n, y), whose last digits it keeps: all g_s are symmetric.
@@ -166,5 +183,5 @@ func (m Mixture) tail(n int, y float64) float64 {
 	for s := range m.S {
 		sum += m.times(s) * m.probability(s, (m.Mean[s*m.N+n]-y)/m.scale(s, n))
 	}
-	return sum / float64(m.S)
+	return m.outer(n).mixed(sum/float64(m.S), func(z float64) float64 { return outerCDF(-z) }, y)
 }

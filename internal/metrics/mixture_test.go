@@ -134,13 +134,16 @@ func TestInUnits(t *testing.T) {
 	checkRegression(t, ScoreRegression(m, y).InUnits(sd), ScoreRegression(big, bigY))
 }
 
-func BenchmarkScoreRegression(b *testing.B) { benchmarkScore(b, 100, nil) }
+func BenchmarkScoreRegression(b *testing.B) {
+	b.Run("bare", func(b *testing.B) { benchmarkScore(b, 100, nil, 0) })
+	b.Run("completed", func(b *testing.B) { benchmarkScore(b, 100, nil, 0.01) })
+}
 
 // benchmarkScore scores n rows of 100 samples each, with normal noise where student is nil.
-func benchmarkScore(b *testing.B, n int, student []*Student) {
+func benchmarkScore(b *testing.B, n int, student []*Student, outer float64) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const s = 100
-	m := Mixture{S: s, N: n, Mean: make([]float64, s*n), Var: make([]float64, n), Student: student}
+	m := Mixture{S: s, N: n, Mean: make([]float64, s*n), Var: make([]float64, n), Student: student, Outer: outer}
 	for i := range m.Mean {
 		m.Mean[i] = rng.NormFloat64()
 	}

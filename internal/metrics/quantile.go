@@ -13,7 +13,7 @@ func (m Mixture) Quantile(n int, p float64) float64 { return m.Row(n).Quantile(p
 // Quantiles writes those of a row at several levels. Several goroutines may call it. Where there is
 // one component, these are μ + σ z(p), and z is computed once.
 func (m Mixture) Quantiles(levels []float64) func(n int, into []float64) {
-	if m.S > 1 {
+	if m.S > 1 || m.Outer > 0 {
 		return func(n int, into []float64) {
 			row := m.Row(n)
 			for k, p := range levels {
@@ -39,6 +39,7 @@ type Row struct {
 	mixture            Mixture
 	mean, scale, times []float64 // [S]
 	least              float64   // of the scales
+	outer              outer
 
 	u, below, density []float64 // [S] of the last beyond
 }
@@ -50,9 +51,9 @@ func (m Mixture) Row(n int) *Row {
 		some, memory = memory[:m.S:m.S], memory[m.S:]
 		return some
 	}
-	r := &Row{m, next(), next(), next(), math.Inf(1), next(), next(), next()}
+	r := &Row{m, next(), next(), next(), math.Inf(1), m.outer(n), next(), next(), next()}
 	for s := range m.S {
-		r.mean[s], r.scale[s], r.times[s] = m.Mean[s*m.N+n], m.scale(s, n), m.times(s)
+		r.mean[s], r.scale[s], r.times[s] = m.Mean[s*m.N+n], m.scale(s, n), m.times(s)*(1-m.Outer)
 		r.least = math.Min(r.least, r.scale[s])
 	}
 	return r
@@ -94,6 +95,10 @@ func (r *Row) bracket(p float64) (low, high float64) {
 		at := mean + r.scale[s]*z
 		low, high = math.Min(low, at), math.Max(high, at)
 	}
+	if o := r.outer; o.share > 0 {
+		at := o.mean + o.sd*outerQuantile(p)
+		low, high = math.Min(low, at), math.Max(high, at)
+	}
 	return low, high
 }
 
@@ -114,6 +119,11 @@ func (r *Row) beyond(y, p float64) (f, slope float64) {
 	for s, times := range r.times {
 		f += times * r.below[s] / count
 		slope += times * r.density[s] / (r.scale[s] * count)
+	}
+	if o := r.outer; o.share > 0 {
+		z := (y - o.mean) / o.sd
+		f += o.share * outerCDF(z)
+		slope += o.share * outerDensity(z) / o.sd
 	}
 	return f, slope
 }

@@ -86,5 +86,5 @@ func TestMixturesOfOwnVariances(t *testing.T) {
 }
 
 func BenchmarkScoreStudent(b *testing.B) {
-	benchmarkScore(b, 20, slices.Repeat([]*Student{NewStudent(5)}, 100))
+	benchmarkScore(b, 20, slices.Repeat([]*Student{NewStudent(5)}, 100), 0.01)
 }

@@ -20,10 +20,18 @@ func (t *Trained) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) 
 	return metrics.MeanDensities(targets)
 }
 
+// outerShare is that of the part of a mixture with long tails, where S samples end. It costs a row
+// at most −log(1 − 0.01) = 0.01 nats; and from 4.6 standard deviations of the mixture on, the
+// density is above that of the normal with the mixture's mean and variance.
+const outerShare = 0.01
+
 // Mixture is a regression's prediction of target c as one mixture for each row, in training-sd
-// units.
+// units. A prediction that is a single component stays that.
 func Mixture(p *model.Prediction, c int) metrics.Mixture {
 	m := metrics.Mixture{S: p.S, N: p.N, Mean: every(p.H, p.C, c), Var: every(p.Var, p.C, c), Weight: p.Weight}
+	if p.S > 1 {
+		m.Outer = outerShare
+	}
 	for s, dof := range p.DoF {
 		switch {
 		case dof == 0:
