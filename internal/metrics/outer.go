@@ -28,6 +28,9 @@ func (o outer) logDensity(inner, y float64) float64 {
 	}
 	a, b := math.Log1p(-o.share)+inner, math.Log(o.share)+outerLogDensity((y-o.mean)/o.sd)-math.Log(o.sd)
 	top := math.Max(a, b)
+	if math.IsInf(top, -1) {
+		return top
+	}
 	return top + math.Log1p(math.Exp(math.Min(a, b)-top))
 }
 

@@ -73,6 +73,9 @@ func TestOuterBound(t *testing.T) {
 					}
 				}
 			}
+			if got := m.LogDensity(0, math.Inf(1)); !math.IsInf(got, -1) {
+				t.Errorf("%d, %s: log density %g at infinity", size, name, got)
+			}
 			bare := m
 			bare.Outer = 0
 			for z := -5.0; z < 5; z += 0.1 {
