@@ -134,7 +134,23 @@ func TestMeanOuterDistance(t *testing.T) {
 				want += pdf(x) * outerDistance(mean+sd*x)
 				weights += pdf(x)
 			}
-			check(t, fmt.Sprintf("mean %g, deviation %g", mean, sd), meanOuterDistance(mean, sd), want/weights, 3e-4)
+			got, slope := meanOuterDistance(mean, sd)
+			check(t, fmt.Sprintf("mean %g, deviation %g", mean, sd), got, want/weights, 3e-4)
+			above, _ := meanOuterDistance(mean+1e-5, sd)
+			below, _ := meanOuterDistance(mean-1e-5, sd)
+			check(t, fmt.Sprintf("slope at %g, deviation %g", mean, sd), slope, (above-below)/2e-5, 1e-6)
+		}
+	}
+}
+
+// One variance and as many equal ones give the same CRPS.
+func TestDistancesInterpolated(t *testing.T) {
+	for _, size := range []int{2, 20, 100, 1000} {
+		m := completed(size, rand.New(rand.NewPCG(1, uint64(size))))["one variance"]
+		own := m
+		own.Var = slices.Repeat(m.Var, size)
+		for _, y := range []float64{-3, 0.1, 20} {
+			check(t, "CRPS", m.CRPS(0, y), own.CRPS(0, y), 2e-6)
 		}
 	}
 }
