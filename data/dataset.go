@@ -70,6 +70,9 @@ type Dataset struct {
 
 	targetsAt []int // of several
 
+	projected bool     // X are the inputs that a Projection made
+	wide      []string // the names of the columns before
+
 	ids []string // names of the rows; nil where they have none
 	id  string   // what they are called
 	columnRoles
@@ -234,7 +237,11 @@ func (s Schema) places() []int {
 
 // Schema describes d to readers of other files.
 func (d *Dataset) Schema() Schema {
-	s := Schema{Columns: d.Columns, OneHot: d.oneHot, LeftOut: d.leftOut, ID: d.idColumn,
+	columns := d.Columns
+	if d.projected {
+		columns = d.wide
+	}
+	s := Schema{Columns: columns, OneHot: d.oneHot, LeftOut: d.leftOut, ID: d.idColumn,
 		Target: d.Target, TargetAt: d.targetAt, Targets: d.Targets, TargetsAt: d.targetsAt,
 		Task: d.Task, Classes: d.Classes, Fills: d.fills, Dialect: d.dialect}
 	if d.missing != MissingError {

@@ -52,6 +52,7 @@ func shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps in
 	if _, gram := t.Kind.(fitted.Gram); gram || test.N() < 2 || len(inputs) < 2 {
 		return nil, nil
 	}
+	inputs = slices.DeleteFunc(inputs, func(in data.Input) bool { return !t.Projection.Reads(in.Columns) })
 	lengths := lengthScales(t)
 	if lengths != nil {
 		slices.SortStableFunc(inputs,
@@ -98,7 +99,7 @@ func shuffle(ctx context.Context, t *fitted.Trained, c *options.Config, steps in
 
 // lengthScales are those of the inputs in the kernel of vectors, in training-sd units: the
 // geometric mean over latent functions, and the shorter of two kernels. They are nil where inputs
-// share one.
+// share one. Columns that a projection leaves out have an infinite one.
 func lengthScales(t *fitted.Trained) []float64 {
 	width := t.Model.Inputs
 	var lengths []float64
@@ -122,7 +123,7 @@ func lengthScales(t *fitted.Trained) []float64 {
 			}
 		}
 	}
-	return lengths
+	return t.Projection.Lengths(lengths)
 }
 
 // shortest is the shortest length-scale of the columns that an input became; 0 of sequences.

@@ -76,6 +76,9 @@ func lengthscales(runs []*Run, r *Run, lengths []float64) panel {
 	t := &table{Caption: "Length-scales of inputs", Head: []string{"input", "length-scale"}}
 	all := r.Trained.Schema.Columns
 	for _, d := range ordered(lengths)[:min(len(lengths), mostInputs)] {
+		if math.IsInf(lengths[d], 1) {
+			break // a projection leaves it out
+		}
 		row := texts(all[d], digits(lengths[d]))
 		row[1].Bar = slices.Min(lengths) / lengths[d]
 		t.Rows = append(t.Rows, row)

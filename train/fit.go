@@ -22,6 +22,9 @@ import (
 // *usage.Error that says what would; the Plan, for one row, is there all the same. The Config
 // is one of Fit.
 func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
+	if err := j.project(ctx); err != nil {
+		return nil, err
+	}
 	free, known := j.Device.Free()
 	p, err := j.planFor(ctx, free, known)
 	if err == nil {

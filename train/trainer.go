@@ -33,6 +33,8 @@ type Job struct {
 	Save func(*rundir.Checkpoint) error
 	From *rundir.Checkpoint // where the run goes on, nil for its start
 
+	projection *data.Projection // of the rows' columns; nil where each is an input, and before project
+
 	rows      string     // where they are: host; "" is what the memory allows
 	distances string     // of sequences: table, steps; "" is what the memory allows
 	sequences *sequences // what choose and survey have found; nil before
@@ -120,6 +122,9 @@ func (j *Job) run(ctx context.Context) (out *Outcome, err error) {
 		return nil, err
 	}
 	j.Config = fit
+	if err := j.project(before); err != nil {
+		return nil, err
+	}
 	if err := CheckRanks(j.ranks(), fit, j.Train.N()); err != nil {
 		return nil, err
 	}
@@ -198,13 +203,16 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	c, ds := j.Config, j.Train
 	t := &trainer{Job: j, trained: &fitted.Trained{Kind: fitted.Vectors{}, Schema: ds.Schema().Plain(),
 		KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
-	scaler, err := data.FitScaler(c.Scaling, ds)
+	scaler, err := j.fitScaler()
 	if err != nil {
 		return nil, err
 	}
-	t.trained.Scaler, t.Config = scaler, c.With("scaling", scaler.Kind)
-	for _, n := range scaler.Notes(ds) {
-		t.Reporter.Note("%s", n)
+	t.trained.Projection, t.trained.Scaler = j.projection, scaler
+	if j.projection == nil {
+		t.Config = c.With("scaling", scaler.Kind)
+		for _, n := range scaler.Notes(ds) {
+			t.Reporter.Note("%s", n)
+		}
 	}
 	var y []float64
 	if ds.Task == data.Regression {

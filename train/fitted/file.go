@@ -46,6 +46,7 @@ type header struct {
 	EvalSamples int                `json:"eval_samples"`
 	Sequences   *sequencesHeader   `json:"sequences,omitempty"`
 	Known       *knownHeader       `json:"known,omitempty"`
+	Projection  *data.Projection   `json:"projection,omitempty"` // its weights are a tensor
 }
 
 // ensembleHeader is what the file of an ensemble says in its place.
@@ -115,12 +116,12 @@ func (t *Trained) ensembleContents() (text string, tensors []safetensors.Tensor,
 // Description is the model without its parameters: JSON, and the tensors that stand beside them in
 // a file.
 func (t *Trained) Description() (text string, beside []safetensors.Tensor, err error) {
-	h := &header{modelVersion, t.Model, t.Schema, t.Scaler, t.Targets, t.KLWeight, t.Seed, t.EvalSamples, nil, nil}
+	h := &header{modelVersion, t.Model, t.Schema, t.Scaler, t.Targets, t.KLWeight, t.Seed, t.EvalSamples, nil, nil, t.Projection}
 	h.Sequences, beside = t.Kind.tensors()
 	var points []safetensors.Tensor
 	h.Known, points = t.Known.tensors()
 	described, err := json.Marshal(h)
-	return string(described), append(beside, points...), err
+	return string(described), slices.Concat(beside, points, weightsOf(t.Projection)), err
 }
 
 // ReadModel reads a model file and checks that its parts fit each other, before anything
@@ -229,10 +230,13 @@ func ParseDescription(text string, tensors []safetensors.Tensor) (t *Trained, re
 	if err := h.check(); err != nil {
 		return nil, nil, fmt.Errorf("the description of the model is damaged: %w", err)
 	}
-	t = &Trained{Model: h.Model, Schema: h.Schema, Scaler: h.Scaler, Targets: h.Targets,
+	t = &Trained{Model: h.Model, Schema: h.Schema, Projection: h.Projection, Scaler: h.Scaler, Targets: h.Targets,
 		KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples, Kind: Vectors{}}
 	if h.Sequences != nil {
 		tensors, err = t.readSequences(h.Sequences, tensors)
+	}
+	if h.Projection != nil && err == nil {
+		tensors, err = readWeights(h.Projection, tensors)
 	}
 	if h.Known != nil && err == nil {
 		tensors, err = t.readKnown(h.Known, tensors)
@@ -246,6 +250,12 @@ func (h *header) check() error {
 		return err
 	}
 	d := len(h.Schema.Columns)
+	if p := h.Projection; p != nil {
+		if err := p.Check(); err != nil || p.Of != d || h.Sequences != nil {
+			return errors.Join(fmt.Errorf("a projection of %d columns and %d columns", p.Of, d), err)
+		}
+		d = p.Width(d)
+	}
 	inputs, gram := d, h.Sequences != nil && h.Sequences.Gram
 	if s := h.Sequences; gram {
 		inputs = 0

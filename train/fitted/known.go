@@ -45,7 +45,7 @@ func (t *Trained) Know(ds *data.Dataset, seed uint64) *Known {
 			return math.Sqrt(sumOf(own[i*(len(own)/m):], j, m, len(own)/m/m))
 		})
 	}
-	if k.Width = t.coordinates(ds.D()); k.Width == 0 {
+	if k.Width = t.coordinates(); k.Width == 0 {
 		return k
 	}
 	some, _ := ds.Sample(min(mostPoints, max(fewestPoints, pointNumbers/k.Width)), seed)
@@ -57,12 +57,12 @@ func (t *Trained) Know(ds *data.Dataset, seed uint64) *Known {
 	return k
 }
 
-// coordinates is how many numbers of a row with d columns can be compared as columns are.
-func (t *Trained) coordinates(d int) int {
+// coordinates is how many numbers of a row can be compared as columns are.
+func (t *Trained) coordinates() int {
 	if !t.Kind.columns() {
 		return 0
 	}
-	return d + t.Kind.projected()
+	return t.Projection.Width(len(t.Schema.Columns)) + t.Kind.projected()
 }
 
 // points are the numbers of the rows lo … hi−1, and the projection of their sequences where the

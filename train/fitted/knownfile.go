@@ -33,7 +33,7 @@ func (k *Known) tensors() (*knownHeader, []safetensors.Tensor) {
 // readKnown takes what Known keeps out of the tensors of a model file, and returns the rest.
 func (t *Trained) readKnown(h *knownHeader, all []safetensors.Tensor) (rest []safetensors.Tensor, err error) {
 	k := &Known{Unit: h.Unit, ToXBar: h.ToXBar}
-	k.Width = t.coordinates(len(t.Schema.Columns))
+	k.Width = t.coordinates()
 	at := slices.IndexFunc(all, func(x safetensors.Tensor) bool { return x.Name == knownPoints })
 	own, _ := t.Kind.among()
 	sound := func(unit float64, needed bool) bool {

@@ -76,6 +76,7 @@ func (t *Trained) Rows(ctx context.Context, ds *data.Dataset) (x, distances []fl
 	if err := t.Kind.fits(ds); err != nil {
 		return nil, nil, err
 	}
+	ds = t.Projection.Apply(ds)
 	x = t.Inputs(ctx, ds)(0, ds.N())
 	if t.Known != nil {
 		distances = make([]float64, ds.N())

@@ -9,10 +9,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Inputs gives the rows lo … hi−1 of a data set as the model reads them: scaled columns, then
+// Inputs gives the rows lo … hi−1 of a data set as the model reads them: scaled columns, or what a
+// projection makes of them, then
 // distances to X̄ or the projection of features. Once ctx is done they are worth nothing.
 func (t *Trained) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int) []float64 {
-	ds = t.Kind.coded(ds)
+	ds = t.Kind.coded(t.Projection.Apply(ds))
 	return func(lo, hi int) []float64 {
 		var x []float64
 		if t.Kind.columns() {
@@ -74,6 +75,7 @@ func (t *Trained) Unlike(ctx context.Context, ds *data.Dataset, least int) (warn
 	if !t.Kind.columns() {
 		return "" // inputs are not looked at
 	}
+	ds = t.Projection.Apply(ds)
 	var parts []string
 	if far := t.Scaler.Far(ds); far.Rows >= max(1, least) {
 		parts = append(parts, t.Scaler.Describe(far, ds))
@@ -92,5 +94,5 @@ func (t *Trained) AddFar(far *data.FarRows, ds *data.Dataset) {
 	if t.Members != nil {
 		t = t.Members[0].Trained
 	}
-	far.Add(t.Scaler, ds)
+	far.Add(t.Scaler, t.Projection.Apply(ds))
 }

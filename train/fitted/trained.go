@@ -19,6 +19,7 @@ import (
 type Trained struct {
 	Model       model.Config
 	Schema      data.Schema
+	Projection  *data.Projection // of the columns before the scaler; nil where each is an input
 	Scaler      data.Scaler
 	Targets     []data.TargetScale // of each target, regression only
 	KLWeight    float64
@@ -59,6 +60,7 @@ func (t *Trained) PredictFar(ctx context.Context, dev device.Device, ds *data.Da
 		prediction, err = t.Predict(ctx, dev, ds, samples, progress...)
 		return prediction, nil, err
 	}
+	ds = t.Projection.Apply(ds)
 	part := partOf(ctx, ds.N())
 	distances = make([]float64, part.Hi-part.Lo)
 	prediction, err = t.predict(ctx, dev, ds, samples, func(lo, hi int, x []float64) {
@@ -79,6 +81,7 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 		}
 	}()
 	defer device.Guard(&err)
+	ds = t.Projection.Apply(ds)
 	if err := t.Kind.fits(ds); err != nil {
 		return nil, err
 	}

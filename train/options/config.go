@@ -49,6 +49,7 @@ type DataOptions struct {
 	Task       string // auto, regression, classification
 	Validation string // a fraction of the training rows, or a file; "" or 0 is none
 	Scaling    string // auto, standard, robust, log, none
+	Columns    string // auto, all: whether many columns become few inputs
 	Tokens     string // how sequences are cut into symbols: one of data.Tokens
 	Sequence   string // the column of sequences in a table; "" where rows are nothing else
 	Codebook   int    // symbols that sequences of vectors become

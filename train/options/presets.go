@@ -16,6 +16,7 @@ func defaults() *Config {
 			Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Separator: "auto",
 			Decimal: "auto", Header: "auto",
 			Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto",
+			Columns: "auto",
 		},
 		ModelOptions: ModelOptions{
 			Config: model.Config{

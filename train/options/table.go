@@ -86,6 +86,10 @@ func Options() []Option {
 			Help: "scaling of the inputs. tails is standard, with the long tails of columns drawn in; robust " +
 				"is by median and quartiles, clipped at 5; log is for counts. auto is tails, and none for images",
 			field: func(c *Config) any { return &c.Scaling }},
+		{Group: "Data", Key: "columns", FileOnly: true, Values: words("auto all"),
+			Help: "auto chooses some columns, or principal components, where there are more columns than " +
+				"training rows; all keeps each column as an input",
+			field: func(c *Config) any { return &c.Columns }},
 
 		{Group: "Run", Key: "model", Basic: true, Values: words("gpdrf gp drf"),
 			Help:  "the paper's model, its first layer alone, or its random-feature layers alone",
