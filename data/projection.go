@@ -8,17 +8,16 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// Projection makes few inputs of the many columns of a wide table: some of these columns as they
-// are, or principal components of some. It is fitted on training rows and kept in the model. A nil
-// Projection changes nothing.
+// Projection makes few inputs of the many columns of a wide table: for each target or class a score,
+// a weighted sum of columns. It is fitted on training rows and kept in the model. A nil Projection
+// changes nothing.
 type Projection struct {
-	Of      int   `json:"of"`      // how many columns a row has
-	Columns []int `json:"columns"` // those that are read, ascending
-
-	Scaler     *Scaler   `json:"scaler,omitempty"`     // of Columns; nil where they are the inputs themselves
-	Components int       `json:"components,omitempty"` // P; 0 where there are none
-	Offsets    []float64 `json:"offsets,omitempty"`    // of components [P]
-	Weights    []float64 `json:"-"`                    // [len(Columns),P], in single precision
+	Of      int       `json:"of"`      // how many columns a row has
+	Columns []int     `json:"columns"` // those that are read, ascending
+	Scaler  Scaler    `json:"scaler"`  // of these
+	Scores  []string  `json:"scores"`  // their names [P]
+	Offsets []float64 `json:"offsets"` // [P]
+	Weights []float64 `json:"-"`       // [len(Columns),P], in single precision
 }
 
 // fewestWide is how many columns a table has at most that is never wide: a model reads them all
@@ -32,25 +31,19 @@ func (d *Dataset) IsWide() bool {
 
 // Width is how many inputs the model has of rows with d columns.
 func (p *Projection) Width(d int) int {
-	switch {
-	case p == nil:
+	if p == nil {
 		return d
-	case p.Components > 0:
-		return p.Components
 	}
-	return len(p.Columns)
+	return len(p.Scores)
 }
 
 // String says what the inputs are.
 func (p *Projection) String() string {
-	if p.Components == 0 {
-		return fmt.Sprintf("%d of %d columns", len(p.Columns), p.Of)
+	of := fmt.Sprint(p.Of)
+	if len(p.Columns) < p.Of {
+		of = fmt.Sprintf("%d of %d", len(p.Columns), p.Of)
 	}
-	text := fmt.Sprintf("%d principal components of %d columns", p.Components, len(p.Columns))
-	if p.Of > len(p.Columns) {
-		text = fmt.Sprintf("%d principal components of %d of %d columns", p.Components, len(p.Columns), p.Of)
-	}
-	return text
+	return fmt.Sprintf("%s of %s columns", plural(len(p.Scores), "ridge score"), of)
 }
 
 // Apply is a data set with the inputs of the model in place of its columns. A set that has them
@@ -59,40 +52,42 @@ func (p *Projection) Apply(d *Dataset) *Dataset {
 	if p == nil || d == nil || d.projected {
 		return d
 	}
-	n, w := d.N(), p.Width(d.D())
-	to := *d
-	to.projected, to.wide, to.Columns = true, d.Columns, make([]string, w)
-	for j := range to.Columns {
-		if to.Columns[j] = fmt.Sprintf("component %d", j+1); p.Components == 0 {
-			to.Columns[j] = d.Columns[p.Columns[j]]
-		}
-	}
+	n, w := d.N(), len(p.Scores)
 	x := make([]float64, n*w)
 	row, read := make([]float64, d.D()), make([]float64, len(p.Columns))
 	for i := range n {
-		from := rowOf(row, d.X, i)
-		for k, j := range p.Columns {
-			read[k] = from[j]
+		p.pick(read, rowOf(row, d.X, i))
+		p.Scaler.Apply(read, read)
+		to := x[i*w : (i+1)*w]
+		for j, o := range p.Offsets {
+			to[j] = -o
 		}
-		p.row(x[i*w:(i+1)*w], read)
+		for k, v := range read {
+			simd.Axpy64(v, p.Weights[k*w:(k+1)*w], to)
+		}
 	}
-	to.X = matrix(n, w, x)
+	to := *d
+	to.projected, to.wide, to.Columns, to.X = true, d.Columns, p.Scores, matrix(n, w, x)
 	return &to
 }
 
-// row makes the inputs of one row of what is read of it, which it overwrites.
-func (p *Projection) row(to, read []float64) {
-	if p.Components == 0 {
-		copy(to, read)
-		return
+// pick copies what is read of a row.
+func (p *Projection) pick(to, row []float64) {
+	for k, j := range p.Columns {
+		to[k] = row[j]
 	}
-	p.Scaler.Apply(read, read)
-	for j, o := range p.Offsets {
-		to[j] = -o
+}
+
+// read is a data set with the columns that are read.
+func (p *Projection) read(d *Dataset) *Dataset {
+	n, w := d.N(), len(p.Columns)
+	x, row := make([]float64, n*w), make([]float64, d.D())
+	for i := range n {
+		p.pick(x[i*w:(i+1)*w], rowOf(row, d.X, i))
 	}
-	for k, v := range read {
-		simd.Axpy64(v, p.Weights[k*len(to):(k+1)*len(to)], to)
-	}
+	to := *d
+	to.X = matrix(n, w, x)
+	return &to
 }
 
 // Reads says whether one of some columns is read. A nil Projection reads all.
@@ -115,12 +110,8 @@ func (p *Projection) Lengths(inputs []float64) []float64 {
 		all[j] = math.Inf(1)
 	}
 	for k, j := range p.Columns {
-		if p.Components == 0 {
-			all[j] = inputs[k]
-			continue
-		}
 		sum := 0.0
-		for i, w := range p.Weights[k*p.Components : (k+1)*p.Components] {
+		for i, w := range p.Weights[k*len(inputs) : (k+1)*len(inputs)] {
 			sum += w * w / inputs[i] / inputs[i]
 		}
 		all[j] = 1 / math.Sqrt(sum)
@@ -130,15 +121,14 @@ func (p *Projection) Lengths(inputs []float64) []float64 {
 
 // Check says what is wrong with a Projection of a file.
 func (p *Projection) Check() error {
-	k := len(p.Columns)
+	k, s := len(p.Columns), p.Scaler
 	switch {
 	case k < 1 || !slices.IsSorted(p.Columns) || p.Columns[0] < 0 || p.Columns[k-1] >= p.Of ||
 		len(slices.Compact(slices.Clone(p.Columns))) < k:
 		return fmt.Errorf("%d projected columns of %d", k, p.Of)
-	case p.Components < 0 || (p.Components > 0) != (p.Scaler != nil) || len(p.Offsets) != p.Components:
-		return fmt.Errorf("%d components with %d offsets", p.Components, len(p.Offsets))
-	case p.Scaler != nil && (len(p.Scaler.Center) != k || len(p.Scaler.Scale) != k || p.Scaler.Log != nil &&
-		(len(p.Scaler.Log.Least) != k || len(p.Scaler.Log.Unit) != k)):
+	case len(p.Scores) < 1 || len(p.Offsets) != len(p.Scores):
+		return fmt.Errorf("%d scores with %d offsets", len(p.Scores), len(p.Offsets))
+	case len(s.Center) != k || len(s.Scale) != k || s.Log != nil && (len(s.Log.Least) != k || len(s.Log.Unit) != k):
 		return fmt.Errorf("%d projected columns and a scaler of others", k)
 	}
 	return nil

@@ -13,94 +13,120 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// A Projection is that of supervised principal components (Bair et al., 2006): columns are ranked
-// by their correlation with the target, and cross-validation says how many of them are used, and
-// how. Each fold ranks them anew, or chance correlations of thousands of columns would count.
+// The columns of a wide table are ranked by their correlation with the target, and ridge regression
+// on the best K of them predicts it (after the supervised principal components of Bair et al.,
+// 2006). Cross-validation chooses K and the ridge. Each fold ranks the columns anew, or chance
+// correlations of thousands of columns would count.
 const (
-	projectionRows  = 400 // training rows that are looked at
+	projectionRows  = 500 // training rows that are looked at
 	projectionFolds = 8
-	fewestChosen    = 4
-	mostColumns     = 32 // that become inputs themselves; more become components
-	mostComponents  = 32
+	fewestColumns   = 4    // K is this or a power of two times it, or all
 	projectionBlock = 2048 // columns that are copied at a time
 )
 
-// projectionRidges are the variances of noise, in units of the variance of an average column or
-// component.
-var projectionRidges = []float64{0.001, 0.01, 0.1, 0.3, 1, 3, 10}
-
-// way is one way to make inputs: of the best K columns, their whitened first P components, or, where
-// P is 0, the columns or the components as they are, with their distances.
-type way struct{ columns, components int }
-
-// ways are those that are compared.
-func ways(d int) (all []way) {
-	for k := fewestChosen; ; k *= 2 {
-		k = min(k, d)
-		all = append(all, way{k, 0})
-		for p := 2; k > mostColumns && p <= mostComponents; p *= 2 {
-			all = append(all, way{k, p})
-		}
-		if k == d {
-			return all
-		}
-	}
-}
+// projectionRidges are in units of the mean squared length of a row.
+var projectionRidges = []float64{1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1, 3, 10}
 
 // projector looks for a Projection.
 type projector struct {
 	n, d    int
-	x, t    []float64 // scaled rows [N,D], targets [N,C]
+	x, t    []float64 // scaled rows [N,D], targets or indicators of classes [N,C]
 	targets int
-	classes bool
-	ways    []way
+	scores  []*oneWay
 }
 
-// FitProjection makes few inputs of the many columns of training rows, which s has scaled. It reads
-// the rows' targets, and the same rows give the same Projection. progress hears which share is done.
-// The error is that of ctx.
-func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(share float64)) (*Projection, error) {
-	some, _ := d.Sample(projectionRows, 0)
-	p := &projector{n: some.N(), d: d.D(), x: s.Rows(some.X, 0, some.N()), classes: d.Task == Classification}
+// oneWay are the scores of rows with so many columns and a ridge, each of a fit without the row.
+type oneWay struct {
+	columns int
+	ridge   float64
+	scores  []float64 // [N,C]
+	losses  []float64 // squared errors [N]
+}
+
+// FitProjection makes few inputs of the many columns of training rows, which s has scaled. The same
+// rows give the same Projection. It returns these rows projected, too: the score of each is of a fit
+// without it. With scores of a fit that has seen their targets, a model would be far too sure.
+// progress hears which share is done. The error is that of ctx.
+func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(share float64)) (*Projection,
+	*Dataset, error) {
+	some, numbers := d.Sample(projectionRows, 0)
+	p := &projector{n: some.N(), d: d.D(), x: s.Rows(some.X, 0, some.N())}
 	p.readTargets(some)
-	p.ways = ways(p.d)
-	losses, err := p.validate(ctx, progress)
-	if err != nil {
-		return nil, err
+	for k := min(fewestColumns, p.d); ; k = min(2*k, p.d) {
+		for _, r := range projectionRidges {
+			p.scores = append(p.scores, &oneWay{k, r, make([]float64, p.n*p.targets), make([]float64, p.n)})
+		}
+		if k == p.d {
+			break
+		}
 	}
-	chosen := choose(p.ways, losses, p.d)
-	rows := make([]int, p.n)
+	if err := p.validate(ctx, progress); err != nil {
+		return nil, nil, err
+	}
+	chosen := p.choose()
+	order, centre := p.rank(everyRow(p.n))
+	out := &Projection{Of: p.d, Columns: slices.Sorted(slices.Values(order[:chosen.columns])), Scores: p.names(some)}
+	own, err := FitScaler(s.Kind, out.read(d))
+	if err != nil {
+		return nil, nil, err
+	}
+	own.Least, own.Most, out.Scaler = nil, nil, own
+	p.fit(out, centre, chosen.ridge)
+	projected := out.Apply(d)
+	x := projected.X.Float64s()
+	if some == d {
+		numbers = everyRow(p.n)
+	}
+	for a, i := range numbers {
+		copy(x[i*p.targets:(i+1)*p.targets], chosen.scores[a*p.targets:])
+	}
+	return out, projected, nil
+}
+
+// everyRow are the numbers of n rows.
+func everyRow(n int) []int {
+	rows := make([]int, n)
 	for i := range rows {
 		rows[i] = i
 	}
-	order, centre := p.rank(rows)
-	columns := slices.Sorted(slices.Values(order[:chosen.columns]))
-	out := &Projection{Of: p.d, Columns: columns}
-	if len(columns) > mostColumns {
-		own, err := FitScaler(s.Kind, out.Apply(d))
-		if err != nil {
-			return nil, err
-		}
-		own.Least, own.Most, out.Scaler = nil, nil, &own
-		p.components(out, centre, chosen.components)
-	}
-	return out, nil
+	return rows
 }
 
-// readTargets standardises targets, or makes indicators of classes.
-func (p *projector) readTargets(d *Dataset) {
-	if p.classes {
-		p.targets = len(d.Classes)
-		p.t = make([]float64, p.n*p.targets)
-		for i, l := range d.Labels {
-			p.t[i*p.targets+int(l)] = 1
-		}
-		return
+// names are those of the scores.
+func (p *projector) names(d *Dataset) []string {
+	of := d.Outputs()
+	if d.Task == Classification {
+		of = d.Classes[len(d.Classes)-p.targets:]
 	}
+	names := make([]string, p.targets)
+	for c := range names {
+		names[c] = "score of " + of[c]
+	}
+	return names
+}
+
+// readTargets standardises targets, or makes indicators of classes; of two, the second is enough.
+func (p *projector) readTargets(d *Dataset) {
 	p.targets = len(d.Outputs())
+	first := 0
+	if d.Task == Classification {
+		if p.targets = len(d.Classes); p.targets == 2 {
+			p.targets, first = 1, 1
+		}
+	}
 	p.t = make([]float64, p.n*p.targets)
+	for i, l := range d.Labels {
+		if c := int(l) - first; c >= 0 {
+			p.t[i*p.targets+c] = 1
+		}
+	}
 	for c := range p.targets {
-		y := d.output(c)
+		y := make([]float64, p.n)
+		for i := range y {
+			if y[i] = p.t[i*p.targets+c]; d.Task == Regression {
+				y[i] = d.Y[i*p.targets+c]
+			}
+		}
 		mean, sd := meanSD(y)
 		for i, v := range y {
 			p.t[i*p.targets+c] = (v - mean) / max(sd, 1e-300)
@@ -117,44 +143,36 @@ func means(values []float64, width int, rows []int) []float64 {
 	return m
 }
 
-// rank orders the columns by the share of their variance over some rows that the target explains:
-// a squared correlation, the largest of several targets, or that of all classes together. It
-// returns the means of the columns, too.
+// rank orders the columns by their squared correlation with a target over some rows, the largest of
+// several. It returns the means of the columns, too.
 func (p *projector) rank(rows []int) (order []int, centre []float64) {
 	centre = means(p.x, p.d, rows)
 	level := means(p.t, p.targets, rows)
 	spread, own := make([]float64, p.targets), make([]float64, p.d)
-	along := make([][]float64, p.targets)
-	for c := range along {
-		along[c] = make([]float64, p.d)
-	}
+	along := make([]float64, p.targets*p.d)
 	for _, i := range rows {
 		row := p.x[i*p.d : (i+1)*p.d]
 		for j, v := range row {
 			own[j] += (v - centre[j]) * (v - centre[j])
 		}
-		for c := range along {
+		for c := range p.targets {
 			t := p.t[i*p.targets+c] - level[c]
 			spread[c] += t * t
-			simd.Axpy64(t, row, along[c]) // t has mean 0, so that the mean of the column is of no account
+			simd.Axpy64(t, row, along[c*p.d:(c+1)*p.d]) // the mean of t is 0: that of the column does not matter
 		}
 	}
 	score := make([]float64, p.d)
 	for j := range score {
-		for c := range along {
-			switch r := along[c][j] * along[c][j]; {
-			case own[j] <= 1e-12*float64(len(rows))*centre[j]*centre[j] || spread[c] == 0:
-			case p.classes: // between classes: Σ n_c (mean_c − mean)²
-				score[j] += r / (level[c] * float64(len(rows))) / own[j]
-			default:
-				score[j] = max(score[j], r/spread[c]/own[j])
+		if own[j] <= 1e-20*float64(len(rows))*centre[j]*centre[j] {
+			continue // nothing but rounding
+		}
+		for c, s := range spread {
+			if r := along[c*p.d+j]; s > 0 {
+				score[j] = max(score[j], r*r/s/own[j])
 			}
 		}
 	}
-	order = make([]int, p.d)
-	for j := range order {
-		order[j] = j
-	}
+	order = everyRow(p.d)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	return order, centre
 }
@@ -176,14 +194,9 @@ func (p *projector) grow(gram []float64, order []int, centre []float64, lo, hi i
 	}
 }
 
-// validate gives the squared error of each row that was held out [way][N], under the best ridge of
-// each way.
-func (p *projector) validate(ctx context.Context, progress func(share float64)) ([][]float64, error) {
+// validate fits without each fold, and scores its rows.
+func (p *projector) validate(ctx context.Context, progress func(share float64)) error {
 	folds := min(projectionFolds, p.n)
-	losses := make([][]float64, len(p.ways)*len(projectionRidges))
-	for w := range losses {
-		losses[w] = make([]float64, p.n)
-	}
 	var wg sync.WaitGroup
 	var lock sync.Mutex
 	next, done := 0, 0
@@ -197,7 +210,7 @@ func (p *projector) validate(ctx context.Context, progress func(share float64)) 
 				if f >= folds || ctx.Err() != nil {
 					return
 				}
-				p.fold(ctx, f, folds, losses)
+				p.fold(ctx, f, folds)
 				lock.Lock()
 				done++
 				progress(float64(done) / float64(folds))
@@ -207,22 +220,9 @@ func (p *projector) validate(ctx context.Context, progress func(share float64)) 
 	}
 	wg.Wait()
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
-	best := make([][]float64, len(p.ways))
-	for w := range best {
-		of := losses[w*len(projectionRidges) : (w+1)*len(projectionRidges)]
-		best[w] = slices.MinFunc(of, func(a, b []float64) int { return cmp.Compare(sum(a), sum(b)) })
-	}
-	return best, nil
-}
-
-// sum adds up values.
-func sum(values []float64) (s float64) {
-	for _, v := range values {
-		s += v
-	}
-	return s
+	return nil
 }
 
 // split are the rows of a fold and the others. Rows of a class, or of neighbouring targets, are
@@ -245,181 +245,140 @@ func (p *projector) split(fold, folds int) (train, held []int) {
 	return train, held
 }
 
-// fold writes the errors of the rows of a fold to losses.
-func (p *projector) fold(ctx context.Context, f, folds int, losses [][]float64) {
+// fold scores the rows of a fold in every way.
+func (p *projector) fold(ctx context.Context, f, folds int) {
 	train, held := p.split(f, folds)
 	order, centre := p.rank(train)
 	gram := make([]float64, p.n*p.n)
-	at := 0
-	for w := 0; w < len(p.ways) && ctx.Err() == nil; {
-		k := p.ways[w].columns
+	for at, w := 0, 0; w < len(p.scores) && ctx.Err() == nil; w += len(projectionRidges) {
+		k := p.scores[w].columns
 		p.grow(gram, order, centre, at, k)
 		at = k
-		s := p.spectrum(gram, train, held)
-		for ; w < len(p.ways) && p.ways[w].columns == k; w++ {
-			for r, ridge := range projectionRidges {
-				s.errors(losses[w*len(projectionRidges)+r], p.ways[w], ridge)
-			}
+		s := p.spectrum(gram, train)
+		for _, way := range p.scores[w : w+len(projectionRidges)] {
+			s.score(way, gram, held)
 		}
 	}
 }
 
-// spectrum are the principal components of training rows, and what a held-out row and the targets
-// are along them.
+// spectrum are the principal components of training rows, and the targets along them.
 type spectrum struct {
 	*projector
-	train, held []int
-	values      []float64 // eigenvalues, descending
-	along       []float64 // targets along the unit eigenvectors [R,C]
-	level       []float64 // mean targets [C]
-	rows        []float64 // held-out rows: their inner products with the eigenvectors [held,R]
+	rows    []int
+	values  []float64  // eigenvalues
+	vectors *mat.Dense // unit eigenvectors
+	along   []float64  // targets [R,C]
+	level   []float64  // mean targets [C]
 }
 
-func (p *projector) spectrum(gram []float64, train, held []int) *spectrum {
-	s := &spectrum{projector: p, train: train, held: held, level: means(p.t, p.targets, train)}
-	m := len(train)
-	values, vectors := eigen(gram, p.n, train)
-	s.values = values
-	s.along = make([]float64, m*p.targets)
-	s.rows = make([]float64, len(held)*m)
-	for r := range m {
-		for a, i := range train {
-			u := vectors.At(a, r)
+// spectrum takes the inner products of all rows [N,N].
+func (p *projector) spectrum(gram []float64, rows []int) *spectrum {
+	m := len(rows)
+	own := mat.NewSymDense(m, nil)
+	for a, i := range rows {
+		for b := a; b < m; b++ {
+			own.SetSym(a, b, gram[i*p.n+rows[b]])
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(own, true) {
+		panic("data: inner products of rows are not finite")
+	}
+	s := &spectrum{projector: p, rows: rows, values: e.Values(nil), vectors: &mat.Dense{},
+		along: make([]float64, m*p.targets), level: means(p.t, p.targets, rows)}
+	e.VectorsTo(s.vectors)
+	for a, i := range rows {
+		for r := range m {
 			for c := range p.targets {
-				s.along[r*p.targets+c] += u * (p.t[i*p.targets+c] - s.level[c])
-			}
-			for h, j := range held {
-				s.rows[h*m+r] += u * gram[j*p.n+i]
+				s.along[r*p.targets+c] += s.vectors.At(a, r) * (p.t[i*p.targets+c] - s.level[c])
 			}
 		}
 	}
 	return s
 }
 
-// eigen are the eigenvalues of the inner products of some rows, descending, and the vectors.
-func eigen(gram []float64, n int, rows []int) (values []float64, vectors *mat.Dense) {
-	m := len(rows)
-	own := mat.NewSymDense(m, nil)
-	for a, i := range rows {
-		for b := a; b < m; b++ {
-			own.SetSym(a, b, gram[i*n+rows[b]])
-		}
+// weights are those of the rows in the scores [M,C], with a ridge.
+func (s *spectrum) weights(ridge float64) []float64 {
+	m, most := len(s.rows), 0.0
+	for _, v := range s.values {
+		most += max(v, 0) / float64(m)
 	}
-	var e mat.EigenSym
-	vectors = mat.NewDense(m, m, nil)
-	if !e.Factorize(own, true) { // of a symmetric finite matrix it does not fail
-		panic("data: no principal components")
-	}
-	values = e.Values(nil)
-	var ascending mat.Dense
-	e.VectorsTo(&ascending)
-	slices.Reverse(values)
-	for r := range m {
-		for a := range m {
-			vectors.Set(a, r, ascending.At(a, m-1-r))
-		}
-	}
-	return values, vectors
-}
-
-// kept is how many of the components are inputs: those with a variance that is no rounding.
-func (w way) kept(values []float64) int {
-	most := min(mostComponents, len(values)-1)
-	if w.components > 0 {
-		most = min(most, w.components)
-	}
-	for most > 1 && values[most-1] <= 1e-10*values[0] {
-		most--
-	}
-	return max(1, most)
-}
-
-// errors writes the squared errors of ridge regression with the inputs of a way.
-func (s *spectrum) errors(to []float64, w way, ridge float64) {
-	m, kept := len(s.train), w.kept(s.values)
-	// of the variance of an average input, times its rows
-	noise := ridge * sum(s.values[:kept]) / float64(kept)
-	for h, i := range s.held {
-		to[i] = 0
+	noise := max(ridge*most, 1e-300)
+	w := make([]float64, m*s.targets)
+	for r, v := range s.values {
 		for c := range s.targets {
-			at := s.level[c]
-			for r, v := range s.values[:kept] {
-				if v <= 0 {
-					continue
-				}
-				shrunk := v + noise
-				if w.components > 0 {
-					shrunk = v * (1 + ridge)
-				}
-				at += s.rows[h*m+r] / shrunk * s.along[r*s.targets+c]
+			share := s.along[r*s.targets+c] / (max(v, 0) + noise)
+			for a := range m {
+				w[a*s.targets+c] += share * s.vectors.At(a, r)
 			}
-			e := s.t[i*s.targets+c] - at
-			to[i] += e * e
+		}
+	}
+	return w
+}
+
+// score scores rows that were held out. The mean target of the others is no part of a score: it is
+// the lower, the higher those that were held out are.
+func (s *spectrum) score(way *oneWay, gram []float64, held []int) {
+	w := s.weights(way.ridge)
+	for _, i := range held {
+		to := way.scores[i*s.targets : (i+1)*s.targets]
+		for a, k := range s.rows {
+			simd.Axpy64(gram[i*s.n+k], w[a*s.targets:(a+1)*s.targets], to)
+		}
+		for c, z := range to {
+			e := s.t[i*s.targets+c] - s.level[c] - z
+			way.losses[i] += e * e
 		}
 	}
 }
 
-// choose takes the way with the least error. What looks at the target to leave columns out must
-// beat all columns by more than a standard error of the difference: if there is nothing to find,
-// chosen columns agree with training targets by chance, and a model is too sure of them.
-func choose(ways []way, losses [][]float64, d int) way {
-	least := func(of func(way) bool) (best int) {
-		best = -1
-		for w := range ways {
-			if of(ways[w]) && (best < 0 || sum(losses[w]) < sum(losses[best])) {
+// choose takes the way with the least squared error. Fewer columns than all must be better by more
+// than a standard error of the difference.
+func (p *projector) choose() *oneWay {
+	least := func(all bool) (best *oneWay) {
+		for _, w := range p.scores {
+			if (w.columns == p.d) == all && (best == nil || sum(w.losses) < sum(best.losses)) {
 				best = w
 			}
 		}
 		return best
 	}
-	all := least(func(w way) bool { return w.columns == d })
-	some := least(func(w way) bool { return w.columns < d })
-	if some < 0 {
-		return ways[all]
+	all, some := least(true), least(false)
+	if some == nil {
+		return all
 	}
-	gain := make([]float64, len(losses[all]))
+	gain := make([]float64, p.n)
 	for i := range gain {
-		gain[i] = losses[all][i] - losses[some][i]
+		gain[i] = all.losses[i] - some.losses[i]
 	}
-	if mean, sd := meanSD(gain); mean > sd/math.Sqrt(float64(len(gain))) {
-		return ways[some]
+	if mean, sd := meanSD(gain); mean > sd/math.Sqrt(float64(p.n)) {
+		return some
 	}
-	return ways[all]
+	return all
 }
 
-// components fits the components of the columns of a Projection. Whitened ones have a standard
-// deviation of 1 each; the others have it on average, and keep the distances of rows.
-func (p *projector) components(out *Projection, centre []float64, whitened int) {
-	k := len(out.Columns)
-	gram, rows := make([]float64, p.n*p.n), make([]int, p.n)
-	p.grow(gram, out.Columns, centre, 0, k)
-	for i := range rows {
-		rows[i] = i
+// sum adds up values.
+func sum(values []float64) (s float64) {
+	for _, v := range values {
+		s += v
 	}
-	values, vectors := eigen(gram, p.n, rows)
-	w := way{k, whitened}.kept(values)
-	common := sum(values[:w]) / float64(w)
-	out.Components, out.Weights, out.Offsets = w, make([]float64, k*w), make([]float64, w)
-	factors := make([]float64, p.n*w) // of the rows
-	for r, v := range values[:w] {
-		// the component's standard deviation is √(v/(n−1))
-		unit := max(common, 1e-300)
-		if whitened > 0 {
-			unit = max(v, 1e-300)
+	return s
+}
+
+// fit fits the weights of a Projection's columns to all rows.
+func (p *projector) fit(out *Projection, centre []float64, ridge float64) {
+	gram := make([]float64, p.n*p.n)
+	p.grow(gram, out.Columns, centre, 0, len(out.Columns))
+	rows := p.spectrum(gram, everyRow(p.n)).weights(ridge)
+	out.Offsets, out.Weights = make([]float64, p.targets), make([]float64, len(out.Columns)*p.targets)
+	for k, j := range out.Columns {
+		weights := out.Weights[k*p.targets : (k+1)*p.targets]
+		for i := range p.n {
+			simd.Axpy64(p.x[i*p.d+j]-centre[j], rows[i*p.targets:(i+1)*p.targets], weights)
 		}
-		factor := math.Sqrt(float64(p.n-1) / unit / max(v, 1e-300))
-		for a := range p.n {
-			factors[a*w+r] = factor * vectors.At(a, r)
-		}
-	}
-	for c, j := range out.Columns {
-		weights := out.Weights[c*w : (c+1)*w]
-		for a := range p.n {
-			simd.Axpy64(p.x[a*p.d+j]-centre[j], factors[a*w:(a+1)*w], weights)
-		}
-		for r, v := range weights {
-			weights[r] = float64(float32(v))
-			out.Offsets[r] += weights[r] * centre[j]
+		for c, w := range weights {
+			weights[c] = float64(float32(w))
+			out.Offsets[c] += weights[c] * centre[j]
 		}
 	}
 }

@@ -13,24 +13,21 @@ const projectionWeights = "projection.weights"
 
 // weightsOf are what a model file keeps of a projection beside its description.
 func weightsOf(p *data.Projection) []safetensors.Tensor {
-	if p == nil || p.Components == 0 {
+	if p == nil {
 		return nil
 	}
 	return []safetensors.Tensor{{Name: projectionWeights, DType: safetensors.Narrowest(p.Weights),
-		Shape: []int{len(p.Columns), p.Components}, Data: p.Weights}}
+		Shape: []int{len(p.Columns), len(p.Scores)}, Data: p.Weights}}
 }
 
 // readWeights takes the weights of a projection from the tensors, and returns the rest.
 func readWeights(p *data.Projection, all []safetensors.Tensor) ([]safetensors.Tensor, error) {
-	if p.Components == 0 {
-		return all, nil
-	}
 	at := slices.IndexFunc(all, func(x safetensors.Tensor) bool { return x.Name == projectionWeights })
 	if at < 0 {
 		return nil, fmt.Errorf("tensor %q is missing", projectionWeights)
 	}
 	weights := all[at]
-	if want := []int{len(p.Columns), p.Components}; !slices.Equal(weights.Shape, want) || !AllFinite(weights.Data) {
+	if want := []int{len(p.Columns), len(p.Scores)}; !slices.Equal(weights.Shape, want) || !AllFinite(weights.Data) {
 		return nil, fmt.Errorf("tensor %q has shape %v and must have %v finite numbers", projectionWeights,
 			weights.Shape, want)
 	}
