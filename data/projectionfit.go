@@ -25,7 +25,7 @@ const (
 )
 
 // projectionRidges are in units of the mean squared length of a row.
-var projectionRidges = []float64{1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1, 3, 10}
+var projectionRidges = []float64{1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1}
 
 // projector looks for a Projection.
 type projector struct {
@@ -333,7 +333,7 @@ func (s *spectrum) score(way *oneWay, gram []float64, held []int) {
 }
 
 // choose takes the way with the least squared error. Fewer columns than all must be better by more
-// than a standard error of the difference.
+// than two standard errors of the difference.
 func (p *projector) choose() *oneWay {
 	least := func(all bool) (best *oneWay) {
 		for _, w := range p.scores {
@@ -351,7 +351,7 @@ func (p *projector) choose() *oneWay {
 	for i := range gain {
 		gain[i] = all.losses[i] - some.losses[i]
 	}
-	if mean, sd := meanSD(gain); mean > sd/math.Sqrt(float64(p.n)) {
+	if mean, sd := meanSD(gain); mean > 2*sd/math.Sqrt(float64(p.n)) {
 		return some
 	}
 	return all

@@ -91,6 +91,17 @@ func (g graph) drawnIn(t *data.Tails, x value, d int) value {
 	return g.Op("Where", g.Op("Equal", g.Doubles(t.Unit, d), g.Scalar(0)), x, long)
 }
 
+// projected is data.Projection.Apply.
+func (g graph) projected(p *data.Projection, x value) value {
+	if p == nil {
+		return x
+	}
+	gathered := g.With("Gather", []onnxfile.Attr{{Name: "axis", Int: 1}}, x, g.Ints(p.Columns...))
+	read := g.scaled(p.Scaler, gathered)
+	weights := g.Doubles(p.Weights, len(p.Columns), len(p.Scores))
+	return g.sub(g.Op("MatMul", read, weights), g.Doubles(p.Offsets, len(p.Scores)))
+}
+
 // column is column i of x as [B,1].
 func (g graph) column(x value, i int) value {
 	return g.Op("Slice", x, g.Ints(i), g.Ints(i+1), g.Ints(1))

@@ -39,7 +39,7 @@ func New(t *fitted.Trained, dev device.Device, samples int) (f *File, err error)
 		if err != nil {
 			return nil, fmt.Errorf("model %d: %w", k+1, err)
 		}
-		scaled := f.graph.scaled(m.Scaler, x)
+		scaled := f.graph.scaled(m.Scaler, f.graph.projected(m.Projection, x))
 		parts = append(parts, f.graph.predict(settled, m, scaled))
 	}
 	f.graph.outputs(t, f.graph.mix(parts), f.graph.doubt(x))

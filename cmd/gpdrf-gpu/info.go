@@ -201,6 +201,7 @@ type runInfo struct {
 
 	split  split
 	steps  int    // of the whole run
+	inputs string // what a projection makes of many columns; "" where there is none
 	resume string // what continues with it; "" where it is finished
 }
 
@@ -217,6 +218,9 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 	p.noteUnsealed(run.Trained, path)
 	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(),
 		split: splitOf(run.Config), steps: run.Config.Steps}
+	if p := run.Trained.Projection; p != nil {
+		i.inputs = p.String()
+	}
 	if run.CanGoOn() && (run.Result.Interrupted || run.Result.Unfinished) {
 		i.resume = rundir.ResumeCommand(path)
 	}
@@ -261,6 +265,9 @@ func (i *runInfo) Lines() []string {
 	}
 	if v := r.Validation; v != nil {
 		lines = append(lines, validated(v))
+	}
+	if i.inputs != "" {
+		lines = append(lines, "inputs     "+i.inputs)
 	}
 	for _, m := range i.Maps {
 		lines = append(lines, "kernel     "+m.String())

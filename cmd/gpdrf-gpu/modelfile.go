@@ -53,8 +53,9 @@ type modelInfo struct {
 	Model      string  `json:"model"`
 	Likelihood string  `json:"likelihood"`
 	Target     string  `json:"target"`
-	Inputs     int     `json:"inputs"` // columns, after words became numbers
+	Inputs     int     `json:"inputs"` // columns, after words became numbers, or what is made of them
 	Weight     float64 `json:"weight"`
+	Projection string  `json:"projection,omitempty"` // what is made of the columns
 }
 
 type tensorInfo struct {
@@ -84,8 +85,11 @@ func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
 		members = []fitted.Member{{Weight: 1, Trained: trained}}
 	}
 	for _, m := range members {
-		i.Models = append(i.Models, modelInfo{m.Model.Model, m.Model.Likelihood, m.Schema.Target,
-			m.Model.Inputs, m.Weight})
+		about := modelInfo{m.Model.Model, m.Model.Likelihood, m.Schema.Target, m.Model.Inputs, m.Weight, ""}
+		if m.Projection != nil {
+			about.Projection = m.Projection.String()
+		}
+		i.Models = append(i.Models, about)
 	}
 	return i, i.look()
 }
@@ -153,8 +157,12 @@ func (i *modelFile) Lines() []string {
 		if len(i.Models) > 1 {
 			weight = fmt.Sprintf(", weight %.3g", m.Weight)
 		}
-		lines = append(lines, fmt.Sprintf("model     %s with %d inputs, %s likelihood, target %q%s",
-			m.Model, m.Inputs, m.Likelihood, m.Target, weight))
+		inputs := fmt.Sprintf("%d inputs", m.Inputs)
+		if m.Projection != "" {
+			inputs = m.Projection
+		}
+		lines = append(lines, fmt.Sprintf("model     %s with %s, %s likelihood, target %q%s",
+			m.Model, inputs, m.Likelihood, m.Target, weight))
 	}
 	lines = append(lines, "", fmt.Sprintf("%d tensors", len(i.Tensors)))
 	width := 0

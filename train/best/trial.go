@@ -154,6 +154,9 @@ func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate,
 	if err != nil {
 		return nil, err
 	}
+	if !s.Rows.IsWide() { // a part of the rows may be
+		cfg = cfg.With("columns", "all")
+	}
 	cfg = cfg.With("device", dev.Name()).With("target", rows.Target).With("task", string(rows.Task))
 	return (&train.Job{Config: cfg, Device: dev, Train: rows, Test: test, Started: time.Now()}).Run(ctx)
 }
