@@ -101,6 +101,28 @@ func (in *input) text() ([]byte, error) {
 	return head, nil
 }
 
+// headRows is how many lines the first bytes of a table hold at least, and mostHead how many bytes
+// these are at most.
+const (
+	headRows = 3
+	mostHead = 16 << 20
+)
+
+// someRows are the first bytes of a table, or more of them where its rows are so long that they hold
+// too few to tell names from cells.
+func (in *input) someRows(head []byte) []byte {
+	for size := 2 * headSize; size <= mostHead && len(head) >= headSize/2 &&
+		bytes.Count(head, []byte{'\n'}) < headRows; size *= 2 {
+		in.bytes = bufio.NewReaderSize(in.bytes, size)
+		more, _ := in.bytes.Peek(size)
+		if len(more) == len(head) {
+			break
+		}
+		head = more
+	}
+	return head
+}
+
 // oldLines are lines that end in a carriage return alone.
 type oldLines struct{ src io.Reader }
 

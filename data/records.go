@@ -53,6 +53,8 @@ func newRecords(in *input) (*records, error) {
 	if in.opt.Like != nil {
 		known = in.opt.Like.names()
 	}
+	head = in.someRows(head)
+	rec.guard.src = in.bytes
 	rec.style = findStyle(head, dialect, known)
 	rec.rows = rec.style.rows(rec.guard)
 	if err := rec.readFirst(); err != nil {

@@ -1,0 +1,137 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// manyColumns has n rows of d columns of noise, of which the first few add up to the target beside
+// noise of sd 0.3; classes are its signs.
+func manyColumns(n, d, informative int, seed uint64, task Task) *Dataset {
+	r := rand.New(rand.NewPCG(seed, 1))
+	ds := &Dataset{X: matrix(n, d, make([]float64, n*d)), Columns: make([]string, d), Target: "y", Task: task}
+	for j := range ds.Columns {
+		ds.Columns[j] = fmt.Sprintf("c%d", j+1)
+	}
+	x := ds.X.Float64s()
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	for i := range n {
+		y := 0.3 * r.NormFloat64()
+		for j := range informative {
+			y += x[i*d+j]
+		}
+		if task == Regression {
+			ds.Y = append(ds.Y, y)
+		} else {
+			ds.Labels = append(ds.Labels, int32(math.Round(0.5+0.49*math.Copysign(1, y))))
+			ds.Classes = []string{"no", "yes"}
+		}
+	}
+	return ds
+}
+
+func projected(t *testing.T, ds *Dataset) (*Projection, *Dataset) {
+	t.Helper()
+	s, err := FitScaler("standard", ds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, train, err := FitProjection(context.Background(), ds, s, func(float64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return p, train
+}
+
+// agreement is the correlation of the first score with the target.
+func agreement(ds *Dataset) float64 {
+	var xy, xx, yy, mx, my float64
+	n := float64(ds.N())
+	target := func(i int) float64 {
+		if ds.Task == Classification {
+			return float64(ds.Labels[i])
+		}
+		return ds.Y[i]
+	}
+	for i := range ds.N() {
+		mx, my = mx+ds.Row(i)[0]/n, my+target(i)/n
+	}
+	for i := range ds.N() {
+		x, y := ds.Row(i)[0]-mx, target(i)-my
+		xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
+	}
+	return xy / math.Sqrt(xx*yy)
+}
+
+func TestProjectionFindsColumns(t *testing.T) {
+	for _, task := range []Task{Regression, Classification} {
+		p, train := projected(t, manyColumns(80, 1000, 2, 1, task))
+		if !p.Reads([]int{0}) || !p.Reads([]int{1}) || len(p.Columns) > 64 {
+			t.Errorf("%s: %s, which are %v", task, p, p.Columns)
+		}
+		unseen := p.Apply(manyColumns(200, 1000, 2, 2, task))
+		if a, b := agreement(train), agreement(unseen); a < 0.5 || b < 0.5 {
+			t.Errorf("%s: the score agrees with training targets at %.2f and with others at %.2f", task, a, b)
+		}
+	}
+}
+
+// The score of a training row is of a fit without it: chance is not taken for knowledge.
+func TestProjectionOfNoise(t *testing.T) {
+	sum, runs := 0.0, 12
+	for seed := range runs {
+		_, train := projected(t, manyColumns(60, 600, 0, uint64(seed), Regression))
+		sum += agreement(train)
+	}
+	if mean := sum / float64(runs); mean > 0.25 {
+		t.Errorf("scores of noise agree with training targets at %.2f", mean)
+	}
+}
+
+func TestProjectionIsDeterministic(t *testing.T) {
+	ds := manyColumns(50, 300, 2, 3, Regression)
+	p, train := projected(t, ds)
+	before := runtime.GOMAXPROCS(1)
+	q, again := projected(t, ds)
+	runtime.GOMAXPROCS(before)
+	if !slices.Equal(p.Weights, q.Weights) || !slices.Equal(train.X.Float64s(), again.X.Float64s()) {
+		t.Error("the scores depend on the number of threads")
+	}
+}
+
+// Wide rows are longer than what is looked at first: their header is found all the same.
+func TestHeaderOfWideTable(t *testing.T) {
+	const d = 20000
+	var b strings.Builder
+	for j := range d {
+		fmt.Fprintf(&b, "gene%d,", j)
+	}
+	b.WriteString("target\n")
+	for i := range 4 {
+		b.WriteString(strings.Repeat("0.125,", d) + []string{"a", "b"}[i%2] + "\n")
+	}
+	path := filepath.Join(t.TempDir(), "wide.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ds, _, err := ReadFile(path, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ds.N() != 4 || ds.D() != d || ds.Columns[0] != "gene0" {
+		t.Errorf("%d rows of %d columns, the first %q", ds.N(), ds.D(), ds.Columns[0])
+	}
+}
