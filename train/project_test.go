@@ -2,33 +2,31 @@ package train
 
 import (
 	"bytes"
-	"context"
+	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// wideRows are rows of 300 columns of noise, of which two say the class where there is something to
-// learn.
+// wideRows have 300 columns of noise. The sum of two of them says the class, where there is
+// something to learn.
 func wideRows(t *testing.T, n int, seed uint64, signal bool) *data.Dataset {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
-	rows := data.Rows{Inputs: make([][]float64, n), Labels: make([]string, n)}
+	rows := data.Rows{Inputs: make([][]float64, n), Classes: make([]string, n)}
 	for i := range n {
 		x := make([]float64, 300)
 		for j := range x {
 			x[j] = r.NormFloat64()
 		}
-		rows.Labels[i] = "no"
-		if y := r.NormFloat64(); signal && x[3]+x[7] > 0 || !signal && y > 0 {
-			rows.Labels[i] = "yes"
+		y := r.NormFloat64()
+		if signal {
+			y = x[3] + x[7]
 		}
-		rows.Inputs[i] = x
+		rows.Inputs[i], rows.Classes[i] = x, map[bool]string{true: "yes", false: "no"}[y > 0]
 	}
 	ds, err := data.FromRows(rows)
 	if err != nil {
@@ -37,20 +35,51 @@ func wideRows(t *testing.T, n int, seed uint64, signal bool) *data.Dataset {
 	return ds
 }
 
-// trainWide trains a job on wide rows, and scores others.
-func trainWide(t *testing.T, signal bool) (*Outcome, *data.Dataset, *fitted.Scores) {
-	t.Helper()
-	ctx := context.Background()
-	dev := open(t)
-	out, err := (&Job{Config: config(t, "steps=400"), Device: dev, Train: wideRows(t, 40, 1, signal)}).Run(ctx)
+const ofWide = "steps=300 device=cpu:f32"
+
+// Many columns become few inputs that predict other rows, after a model file, too.
+func TestWideTable(t *testing.T) {
+	out := mustFit(t, ofWide, wideRows(t, 60, 1, true))
+	if p := out.Trained.Projection; p == nil || out.Trained.Model.Inputs != 1 || len(out.Trained.Schema.Columns) != 300 {
+		t.Fatalf("%v, a model of %d inputs", p, out.Trained.Model.Inputs)
+	}
+	test := wideRows(t, 200, 2, true)
+	before := evaluate(t, out, test)
+	if e := before.Classification.Error; e > 0.35 {
+		t.Errorf("an error of %.2f", e)
+	}
+	read, err := readModel(t, bytesOf(t, out.Trained))
 	if err != nil {
 		t.Fatal(err)
 	}
-	test := wideRows(t, 200, 2, signal)
-	p, err := out.Trained.Predict(ctx, dev, test, 20)
-	if err != nil {
-		t.Fatal(err)
+	after := evaluate(t, &Outcome{Trained: read}, test)
+	if !slices.Equal(before.Kept.Prediction.H, after.Kept.Prediction.H) {
+		t.Error("the model file predicts something else")
 	}
-	scores := out.Trained.Score(p, test, 0)
-	return out, test, &scores
+	far := wideRows(t, 8, 3, true)
+	for j := range far.Row(0) {
+		far.Row(0)[j] = 1e30
+	}
+	if distances(t, read, far)[0] < 10 {
+		t.Error("a row far away is not far")
+	}
+}
+
+// Where there is nothing to learn, a model of many columns knows it.
+func TestWideNoise(t *testing.T) {
+	out := mustFit(t, ofWide, wideRows(t, 60, 1, false))
+	if nll := evaluate(t, out, wideRows(t, 300, 2, false)).Classification.NLL; nll > math.Ln2+0.15 {
+		t.Errorf("%.2f nats a row", nll)
+	}
+}
+
+func TestWideDeterministic(t *testing.T) {
+	set := wideRows(t, 40, 1, true)
+	first := bytesOf(t, mustFit(t, "steps=30 device=cpu:f32", set).Trained)
+	old := runtime.GOMAXPROCS(1)
+	second := bytesOf(t, mustFit(t, "steps=30 device=cpu:f32", set).Trained)
+	runtime.GOMAXPROCS(old)
+	if !bytes.Equal(first, second) {
+		t.Error("another number of threads gives another model")
+	}
 }

@@ -22,6 +22,7 @@ import (
 
 // resumes are options that each keep something else between the steps.
 var resumes = []string{
+	"model=gp columns=auto",
 	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-resampled " +
 		"freeze-omega=8 freeze-kernel=11",
 	"model=gpdrf inducing=9 latents=3 features=7 chunk=5 validation=0.3 eval-every=4 early-stop=2 lr=0.5 warmup=0",
@@ -48,6 +49,9 @@ func TestResume(t *testing.T) {
 func testResume(t *testing.T, options string) {
 	t.Helper()
 	set := table(t, 60, 1, wave)
+	if strings.Contains(options, "columns=auto") {
+		set = wideRows(t, 60, 1, true)
+	}
 	if strings.Contains(options, "kernel=") {
 		if set = genes(t, 60, 1); strings.Contains(options, "codebook=") {
 			set = sounds(t, 60, 1)
