@@ -108,8 +108,8 @@ const (
 	mostHead = 16 << 20
 )
 
-// someRows are the first bytes of a table, or more of them where its rows are so long that they hold
-// too few to tell names from cells.
+// someRows are the first bytes of a table, or more of them where its rows are so long that they
+// hold too few to tell names from cells.
 func (in *input) someRows(head []byte) []byte {
 	for size := 2 * headSize; size <= mostHead && len(head) >= headSize/2 &&
 		bytes.Count(head, []byte{'\n'}) < headRows; size *= 2 {

@@ -8,9 +8,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// Projection makes few inputs of the many columns of a wide table: for each target or class a score,
-// a weighted sum of columns. It is fitted on training rows and kept in the model. A nil Projection
-// changes nothing.
+// Projection makes few inputs of the many columns of a wide table: for each target or class a
+// score, a weighted sum of columns. It is fitted on training rows and kept in the model. A nil
+// Projection changes nothing.
 type Projection struct {
 	Of      int       `json:"of"`      // how many columns a row has
 	Columns []int     `json:"columns"` // those that are read, ascending

@@ -13,9 +13,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// The columns of a wide table are ranked by their correlation with the target, and ridge regression
-// on the best K of them predicts it (after the supervised principal components of Bair et al.,
-// 2006). Cross-validation chooses K and the ridge. Each fold ranks the columns anew, or chance
+// The columns of a wide table are ranked by their correlation with the target. Ridge regression on
+// the best K of them predicts it, after the supervised principal components of Bair et al. (2006).
+// Cross-validation chooses K and the ridge. Each fold ranks the columns again, or chance
 // correlations of thousands of columns would count.
 const (
 	projectionRows  = 500 // training rows that are looked at
@@ -44,8 +44,8 @@ type oneWay struct {
 }
 
 // FitProjection makes few inputs of the many columns of training rows, which s has scaled. The same
-// rows give the same Projection. It returns these rows projected, too: the score of each is of a fit
-// without it. With scores of a fit that has seen their targets, a model would be far too sure.
+// rows give the same Projection. It returns these rows projected, too: the score of each is of a
+// fit without it. With scores of a fit that has seen their targets, a model would be far too sure.
 // progress hears which share is done. The error is that of ctx.
 func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(share float64)) (*Projection,
 	*Dataset, error) {
@@ -158,7 +158,8 @@ func (p *projector) rank(rows []int) (order []int, centre []float64) {
 		for c := range p.targets {
 			t := p.t[i*p.targets+c] - level[c]
 			spread[c] += t * t
-			simd.Axpy64(t, row, along[c*p.d:(c+1)*p.d]) // the mean of t is 0: that of the column does not matter
+			// the mean of t is 0, so that of the column does not matter
+			simd.Axpy64(t, row, along[c*p.d:(c+1)*p.d])
 		}
 	}
 	score := make([]float64, p.d)

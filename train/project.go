@@ -6,7 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// scoreLengthscale is the factor of length-scales of scores: a target is nearly linear in its score.
+// scoreLengthscale is the factor of length-scales of scores: a target is nearly linear in its
+// score.
 const scoreLengthscale = 4.0
 
 // project makes few inputs of the columns of a wide table, by its training rows. A run that goes on

@@ -40,8 +40,8 @@ const ofWide = "steps=300 device=cpu:f32"
 // Many columns become few inputs that predict other rows, after a model file, too.
 func TestWideTable(t *testing.T) {
 	out := mustFit(t, ofWide, wideRows(t, 60, 1, true))
-	if p := out.Trained.Projection; p == nil || out.Trained.Model.Inputs != 1 || len(out.Trained.Schema.Columns) != 300 {
-		t.Fatalf("%v, a model of %d inputs", p, out.Trained.Model.Inputs)
+	if inputs := out.Trained.Model.Inputs; out.Trained.Projection == nil || inputs != 1 {
+		t.Fatalf("a model of %d inputs", inputs)
 	}
 	test := wideRows(t, 200, 2, true)
 	before := evaluate(t, out, test)

@@ -33,7 +33,8 @@ type Job struct {
 	Save func(*rundir.Checkpoint) error
 	From *rundir.Checkpoint // where the run goes on, nil for its start
 
-	projection *data.Projection // of the rows' columns; nil where each is an input, and before project
+	// of the rows' columns; nil where each is an input, and before project
+	projection *data.Projection
 
 	rows      string     // where they are: host; "" is what the memory allows
 	distances string     // of sequences: table, steps; "" is what the memory allows

@@ -50,10 +50,11 @@ type modelFile struct {
 }
 
 type modelInfo struct {
-	Model      string  `json:"model"`
-	Likelihood string  `json:"likelihood"`
-	Target     string  `json:"target"`
-	Inputs     int     `json:"inputs"` // columns, after words became numbers, or what is made of them
+	Model      string `json:"model"`
+	Likelihood string `json:"likelihood"`
+	Target     string `json:"target"`
+	// columns, after words became numbers, or what is made of them
+	Inputs     int     `json:"inputs"`
 	Weight     float64 `json:"weight"`
 	Projection string  `json:"projection,omitempty"` // what is made of the columns
 }

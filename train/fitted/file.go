@@ -116,7 +116,8 @@ func (t *Trained) ensembleContents() (text string, tensors []safetensors.Tensor,
 // Description is the model without its parameters: JSON, and the tensors that stand beside them in
 // a file.
 func (t *Trained) Description() (text string, beside []safetensors.Tensor, err error) {
-	h := &header{modelVersion, t.Model, t.Schema, t.Scaler, t.Targets, t.KLWeight, t.Seed, t.EvalSamples, nil, nil, t.Projection}
+	h := &header{modelVersion, t.Model, t.Schema, t.Scaler, t.Targets, t.KLWeight, t.Seed, t.EvalSamples, nil, nil,
+		t.Projection}
 	h.Sequences, beside = t.Kind.tensors()
 	var points []safetensors.Tensor
 	h.Known, points = t.Known.tensors()
