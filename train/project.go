@@ -6,10 +6,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// scoreLengthscale is the factor of length-scales of scores: a target is nearly linear in its
-// score.
-const scoreLengthscale = 4.0
-
 // project makes few inputs of the columns of a wide table, by its training rows. A run that goes on
 // does what it did.
 func (j *Job) project(ctx context.Context) error {
@@ -33,11 +29,6 @@ func (j *Job) project(ctx context.Context) error {
 		return err
 	}
 	j.Config = j.Config.With("scaling", scaler.Kind)
-	for _, key := range []string{"gp-lengthscale-factor", "drf-lengthscale-factor"} {
-		if j.Config.Preset == "default" && !j.Config.Explicit(key) {
-			j.Config = j.Config.With(key, scoreLengthscale)
-		}
-	}
 	j.Validation = j.projection.Apply(j.Validation)
 	reporter.Note("inputs: %s, since there are only %d training rows; columns: all in a config file keeps each column",
 		j.projection, before)

@@ -109,7 +109,8 @@ func (c *Config) fitLengths(ds *data.Dataset) (notes []string) {
 		return nil
 	}
 	c.Lengthscales = model.Shared
-	if ds.N() < rowsPerLength*ds.D() && c.Model != model.DRF {
+	scores := c.Columns == "auto" && ds.IsWide() // which are few
+	if ds.N() < rowsPerLength*ds.D() && c.Model != model.DRF && !scores {
 		c.Lengthscales = model.Common
 		notes = append(notes, fmt.Sprintf("lengthscales: one for all inputs, since %d rows are fewer than %d for "+
 			"each of %d", ds.N(), rowsPerLength, ds.D()))

@@ -87,7 +87,7 @@ func Options() []Option {
 				"is by median and quartiles, clipped at 5; log is for counts. auto is tails, and none for images",
 			field: func(c *Config) any { return &c.Scaling }},
 		{Group: "Data", Key: "columns", FileOnly: true, Values: words("auto all"),
-			Help: "auto chooses some columns, or principal components, where there are more columns than " +
+			Help: "auto makes a score of the columns for each target or class, where columns outnumber the " +
 				"training rows; all keeps each column as an input",
 			field: func(c *Config) any { return &c.Columns }},
 
