@@ -96,8 +96,8 @@ func TestLogScale(t *testing.T) {
 	}
 }
 
-// TestAuto: a column that is nearly normal keeps its mean and deviation, whatever stands beside it. Of
-// one with a far value, the bulk keeps its width, and the value stays the farthest.
+// TestAuto: a column that is nearly normal keeps its mean and deviation, whatever stands beside it.
+// Of one with a far value, the bulk keeps its width, and the value stays the farthest.
 func TestAuto(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n = 1000
@@ -111,7 +111,8 @@ func TestAuto(t *testing.T) {
 	if plain.Kind != "standard" || spiked.Kind != "tails" || !slices.Equal(spiked.tailed(), []int{1}) {
 		t.Fatalf("%s and %s of %v", plain.Kind, spiked.Kind, spiked.tailed())
 	}
-	if col, sds := worstOutlier(matrix(n, 2, x)); col != 1 || sds < 31 || sds > 32 { // (n−1)/√n at most
+	// (n−1)/√n at most
+	if col, sds := worstOutlier(matrix(n, 2, x)); col != 1 || sds < 31 || sds > 32 {
 		t.Errorf("column %d, %g", col, sds)
 	}
 	if spiked.Scale[0] != plain.Scale[0] || spiked.Center[0] != plain.Center[0] {
@@ -180,7 +181,8 @@ func TestTails(t *testing.T) {
 		if far := n - (hi - lo); math.Abs(float64(far-c.far)) > 0.4*float64(c.far) {
 			t.Errorf("%s: %d far values", c.name, far)
 		}
-		// the order stays, and the middle half of the others has about the width of a normal sample's
+		// the order stays, and the middle half of the others has about the width of a normal
+		// sample's
 		scaled := s.Rows(matrix(n, 1, sorted), 0, n)
 		first, third := scaled[lo+(hi-lo)/4], scaled[lo+3*(hi-lo)/4]
 		if !slices.IsSorted(scaled) || c.long && !near(third-first, robustIQR, 0.4) {
@@ -189,7 +191,8 @@ func TestTails(t *testing.T) {
 	}
 	d := &Dataset{X: matrix(n, 1, sentinel(0.1, -999)), Columns: []string{"dose"}}
 	s, _ := FitScaler("auto", d)
-	if notes := s.Notes(d); len(notes) != 2 || !strings.Contains(notes[1], "-999") || !strings.Contains(notes[1], `"dose"`) {
+	notes := s.Notes(d)
+	if len(notes) != 2 || !strings.Contains(notes[1], "-999") || !strings.Contains(notes[1], `"dose"`) {
 		t.Errorf("notes %q", notes)
 	}
 }

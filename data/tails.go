@@ -104,7 +104,7 @@ func (s Scaler) tailed() (columns []int) {
 	return columns
 }
 
-// Notes say of which training columns the scaling draws in the tails, and which hold values far
+// Notes name the training columns whose tails the scaling draws in, and those that hold values far
 // from all others: these may stand for missing ones.
 func (s Scaler) Notes(ds *Dataset) (notes []string) {
 	var tailed, apart []string

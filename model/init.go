@@ -9,10 +9,11 @@ import (
 // squared distance of standardised rows grows with d, or where Lengths has them: those of the GP
 // layer, or those of model drf that are shorter than the factor's.
 type Init struct {
-	Seed                 uint64
-	InducingPoints       []float64 // X̄ [M,D], scaled like the data; nil for DRF
-	Sigma                []float64 // [I]: σ of each kernel between sequences
-	Lengths              []float64 // [D]: of vectors, in place of those by the factors; nil for none
+	Seed           uint64
+	InducingPoints []float64 // X̄ [M,D], scaled like the data; nil for DRF
+	Sigma          []float64 // [I]: σ of each kernel between sequences
+	// [D]: of vectors, in place of those by the factors; nil for none
+	Lengths              []float64
 	GPLengthscaleFactor  float64
 	DRFLengthscaleFactor float64
 	NoiseVariance        float64 // σ² in training-variance units

@@ -28,9 +28,8 @@ const (
 func gpFactor(c *options.Config) float64 { return cmp.Or(c.GPLengthscaleFactor, gpFactorElse) }
 
 // start lets an exact GP on a few training rows say where length-scales and noise start, unless the
-// options do. An optimiser does not find the length-scale of a target that oscillates from a
-// longer one. The noise is the error of rows that are left out, so that an unfinished run is not too
-// sure.
+// options do. An optimiser does not find the length-scale of a target that oscillates from a longer
+// one. The noise is the error of rows that are left out, so that an unfinished run is not too sure.
 func (t *trainer) start(ctx context.Context) {
 	c, ds := t.Config, t.Train
 	factor := c.GPLengthscaleFactor
@@ -53,8 +52,8 @@ func (t *trainer) start(ctx context.Context) {
 	}
 }
 
-// startTargets are the targets of rows as an exact GP takes them: numbers as the model reads them, or
-// a column for each class, with mean 0 and variance 1.
+// startTargets are the targets of rows as an exact GP takes them: numbers as the model reads them,
+// or a column for each class, with mean 0 and variance 1.
 func (t *trainer) startTargets(ds *data.Dataset) (y []float64, outputs int) {
 	if ds.Task == data.Regression {
 		return data.Standardise(ds.Y, t.trained.Targets), len(t.trained.Targets)

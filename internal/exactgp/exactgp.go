@@ -155,8 +155,8 @@ func (p *problem) refine(ctx context.Context, theta []float64) []float64 {
 		},
 	}
 	// an end before the maximum is a start all the same
-	found, _ := optimize.Minimize(problem, theta, &optimize.Settings{MajorIterations: rounds, FuncEvaluations: 2 * rounds},
-		&optimize.LBFGS{})
+	bounds := &optimize.Settings{MajorIterations: rounds, FuncEvaluations: 2 * rounds}
+	found, _ := optimize.Minimize(problem, theta, bounds, &optimize.LBFGS{})
 	if found == nil || math.IsNaN(found.F) || math.IsInf(found.F, 0) {
 		return theta
 	}
@@ -223,7 +223,8 @@ func (p *problem) value(theta []float64) float64 {
 	return -n*c/2*(math.Log(2*math.Pi*p.alpha)+1) - c/2*p.factor.LogDet()
 }
 
-// prior is the log density of θ up to a constant; grad gets its negative gradient where it is not nil.
+// prior is the log density of θ up to a constant; grad gets its negative gradient where it is not
+// nil.
 func (p *problem) prior(theta, grad []float64) (sum float64) {
 	for i, v := range theta {
 		sd := priorLength

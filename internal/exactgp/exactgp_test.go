@@ -97,7 +97,8 @@ func TestSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	one := Maximise(context.Background(), r)
 	runtime.GOMAXPROCS(4)
-	if four := Maximise(context.Background(), r); !slices.Equal(one.Lengths, four.Lengths) || one.Residual != four.Residual {
+	four := Maximise(context.Background(), r)
+	if !slices.Equal(one.Lengths, four.Lengths) || one.Residual != four.Residual {
 		t.Errorf("%v and %v", one, four)
 	}
 }

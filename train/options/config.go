@@ -65,18 +65,20 @@ type ModelOptions struct {
 	// double:1,5. That of model.Config is of vectors alone.
 	Kernel string
 
-	InducingInit         string  // auto, kmeans, random, greedy, kmedoids
-	Projection           int     // P, the inputs that features of sequences become for model drf
-	GPLengthscaleFactor  float64 // factor of the initial length-scales of the GP layer; 0 is by the rows
+	InducingInit string // auto, kmeans, random, greedy, kmedoids
+	Projection   int    // P, the inputs that features of sequences become for model drf
+	// factor of the initial length-scales of the GP layer; 0 is by the rows
+	GPLengthscaleFactor  float64
 	DRFLengthscaleFactor float64 // and of the DRF layers
 }
 
 // ObjectiveOptions are what is maximised, beside the likelihood.
 type ObjectiveOptions struct {
-	DoF       float64 // initial ν of Student's t, above 2
-	LearnDoF  bool    // ν learns by gradient
-	KLWeight  float64 // 1 is the ELBO; anything else is tempered and not a bound
-	NoiseInit float64 // initial variance of the Gaussian likelihood, target scaled to sd 1; 0 is by the rows
+	DoF      float64 // initial ν of Student's t, above 2
+	LearnDoF bool    // ν learns by gradient
+	KLWeight float64 // 1 is the ELBO; anything else is tempered and not a bound
+	// initial variance of the Gaussian likelihood, target scaled to sd 1; 0 is by the rows
+	NoiseInit float64
 }
 
 // OptimiserOptions are how it is maximised. One of the first three says how long; Steps holds the

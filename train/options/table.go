@@ -87,8 +87,8 @@ func Options() []Option {
 				"is by median and quartiles, clipped at 5; log is for counts. auto is tails, and none for images",
 			field: func(c *Config) any { return &c.Scaling }},
 		{Group: "Data", Key: "columns", FileOnly: true, Values: words("auto all"),
-			Help: "auto makes a score of the columns for each target or class, where columns outnumber the " +
-				"training rows; all keeps each column as an input",
+			Help: "auto makes few scores of the columns where they outnumber the training rows; all keeps " +
+				"each as an input",
 			field: func(c *Config) any { return &c.Columns }},
 
 		{Group: "Run", Key: "model", Basic: true, Values: words("gpdrf gp drf"),
