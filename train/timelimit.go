@@ -23,6 +23,7 @@ const (
 	planned = 0.92
 	// of it goes to evaluations at most, where the user does not say how many
 	validated   = 0.2
+	reportShare = 0.03 // of what is left is for the report and the warm-up of the test
 	latestShare = 1.05 // of the limit: nothing is begun or continued after it
 	fewSteps    = 10   // that are fewer train next to nothing
 )
@@ -74,7 +75,8 @@ func (t *trainer) plan(ctx context.Context) error {
 		}
 	}
 	now := time.Since(t.Started)
-	training := min(max(limit-now-evaluation, share(leastTrained/planned, left)), limit-now)
+	after := evaluation + share(reportShare, left)
+	training := min(max(limit-now-after, share(leastTrained/planned, left)), limit-now)
 	// a step that begins before ends in time, and so does the evaluation of a run that is cut short
 	t.deadline = max(1, now+training-validation-perStep)
 	steps, evaluations := fitting(share(planned, training), perStep, validation, time.Duration(c.EvalEvery))
