@@ -1,0 +1,102 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// cycles is a sine of 15 cycles over the first column, with noise of sd 0.2.
+func cycles(rng *rand.Rand, a, _ float64) string {
+	return fmt.Sprint(math.Sin(2*math.Pi*15*a/4) + 0.2*rng.NormFloat64())
+}
+
+func normals(rng *rand.Rand, _, _ float64) string { return fmt.Sprint(rng.NormFloat64()) }
+
+// started is a run of these rows at its start.
+func started(t *testing.T, words string, set *data.Dataset) *trainer {
+	t.Helper()
+	c, _, err := config(t, words).Fit(t.Context(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := device.Open("cpu:f64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	run, err := (&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).prepare(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// parameter is a parameter's value at the start.
+func parameter(t *testing.T, run *trainer, name string) []float64 {
+	t.Helper()
+	named := run.Model.Export()
+	at := slices.IndexFunc(named, func(n model.Named) bool { return n.Name == name })
+	if at < 0 {
+		t.Fatalf("no parameter %s", name)
+	}
+	return named[at].Data
+}
+
+// TestStart: the length-scale of a column that oscillates starts short in the GP layer, and in the
+// features of model drf. The noise starts at the error of rows left out. What options give stays.
+func TestStart(t *testing.T) {
+	set := table(t, 300, 1, cycles)
+	for words, name := range map[string]string{
+		"model=gpdrf features=9 inducing=20":       "gp.log_lengthscale",
+		"model=gp lengthscales=ard inducing=20":    "gp.log_lengthscale",
+		"model=drf features=9 spectra=prior-fixed": "drf.0.log_lengthscale",
+	} {
+		run := started(t, words+" steps=5 batch=50", set)
+		length := math.Exp(parameter(t, run, name)[0])
+		noise := math.Exp(parameter(t, run, "likelihood.log_variance")[0])
+		if length > 0.15 || noise > 0.3 || noise < 0.01 {
+			t.Errorf("%s: length-scale %g, noise %g", words, length, noise)
+		}
+	}
+	run := started(t, "gp-lengthscale-factor=0.7 noise-init=0.25 inducing=20 steps=5 batch=50", set)
+	length := math.Exp(parameter(t, run, "gp.log_lengthscale")[0])
+	noise := math.Exp(parameter(t, run, "likelihood.log_variance")[0])
+	if math.Abs(length-0.7*math.Sqrt(float64(set.D()))) > 1e-9 || math.Abs(noise-0.25) > 1e-9 {
+		t.Errorf("as given: length-scale %g, noise %g", length, noise)
+	}
+}
+
+// TestStartOfNoise: rows that say nothing leave the start to the factors, and the noise is the
+// variance of the targets. A run of few steps is no surer than that.
+func TestStartOfNoise(t *testing.T) {
+	set := table(t, 200, 1, normals)
+	run := started(t, "inducing=20 features=9 steps=5 batch=50", set)
+	noise := math.Exp(parameter(t, run, "likelihood.log_variance")[0])
+	if run.init.Lengths != nil || math.Abs(noise-1) > 0.05 {
+		t.Errorf("length-scales %v, noise %g", run.init.Lengths, noise)
+	}
+}
+
+// TestSharedLengths: each input has a length-scale where it has ten rows.
+func TestSharedLengths(t *testing.T) {
+	few, many := wide(t, 50, 6), wide(t, 60, 6)
+	for want, set := range map[string]*data.Dataset{model.Common: few, model.Shared: many} {
+		c, notes, err := config(t, "model=gp inducing=5").Fit(t.Context(), set)
+		if err != nil || c.Lengthscales != want ||
+			strings.Contains(strings.Join(notes, " "), "lengthscales") != (want == model.Common) {
+			t.Errorf("%d rows: %s, %v, %v", set.N(), c.Lengthscales, notes, err)
+		}
+		run := started(t, "model=gp inducing=5 steps=5 batch=20", set)
+		if n := len(parameter(t, run, "gp.log_lengthscale")); n != map[string]int{model.Common: 1, model.Shared: 6}[want] {
+			t.Errorf("%d rows: %d length-scales", set.N(), n)
+		}
+	}
+}
