@@ -18,18 +18,19 @@ const (
 	noiseElse    = 0.1
 )
 
-// startRows is how many training rows decide, and the bounds of a noise that they decide.
+// startRows is how many training rows decide, and what they decide at most: a longer length-scale
+// has next to no slope, and more noise than variance is none.
 const (
-	startRows  = 256
-	leastNoise = 1e-4
-	mostNoise  = 1
+	startRows     = 256
+	longestFactor = 2 // of √D, as factors are
+	mostNoise     = 1
 )
 
 func gpFactor(c *options.Config) float64 { return cmp.Or(c.GPLengthscaleFactor, gpFactorElse) }
 
 // start lets an exact GP on a few training rows say where length-scales and noise start, unless the
 // options do. An optimiser does not find the length-scale of a target that oscillates from a longer
-// one. The noise is the error of rows that are left out, so that an unfinished run is not too sure.
+// one. And where rows are noisy, an unfinished run that starts with little noise is too sure.
 func (t *trainer) start(ctx context.Context) {
 	c, ds := t.Config, t.Train
 	factor := c.GPLengthscaleFactor
@@ -45,10 +46,13 @@ func (t *trainer) start(ctx context.Context) {
 	fit := exactgp.Maximise(ctx, exactgp.Rows{N: sample.N(), D: sample.D(), C: outputs,
 		X: t.trained.Numbers(sample)(0, sample.N()), Y: y})
 	if lengths {
+		for d, l := range fit.Lengths {
+			fit.Lengths[d] = min(l, longestFactor*math.Sqrt(float64(sample.D())))
+		}
 		t.init.Lengths = fit.Lengths
 	}
 	if noise {
-		t.init.NoiseVariance = min(max(fit.Residual, leastNoise), mostNoise)
+		t.init.NoiseVariance = min(max(fit.Noise, noiseElse), mostNoise)
 	}
 }
 

@@ -20,8 +20,8 @@ type Rows struct {
 // Fit is a Gaussian process with the kernel α exp(−½ Σ_d (x_d − x'_d)²/ℓ_d²) and noise σ², fitted
 // to rows.
 type Fit struct {
-	Lengths  []float64 // ℓ [D]; nil where the targets look like noise
-	Residual float64   // mean square error of a row that is left out of the fit, in units of y²
+	Lengths []float64 // ℓ [D]; nil where the targets look like noise
+	Noise   float64   // σ², in units of y²
 }
 
 const (
@@ -65,12 +65,13 @@ func Maximise(ctx context.Context, rows Rows) *Fit {
 	count := float64(len(rows.Y))
 	white := -count / 2 * (math.Log(2*math.Pi*square/count) + 1)
 	if !(p.value(theta) > white+leastEvidence) {
-		return &Fit{Residual: square / count}
+		return &Fit{Noise: square / count}
 	}
 	if own {
 		theta = p.refine(ctx, theta)
 	}
-	out := &Fit{Lengths: make([]float64, rows.D), Residual: p.leftOut(theta)}
+	p.value(theta)
+	out := &Fit{Lengths: make([]float64, rows.D), Noise: p.alpha * math.Exp(theta[rows.D])}
 	for d := range out.Lengths {
 		out.Lengths[d] = math.Exp(theta[d])
 	}
@@ -282,23 +283,4 @@ func (p *problem) gradient(grad, theta []float64) {
 		}
 	}
 	p.prior(theta, grad)
-}
-
-// leftOut is the mean square error of each row by the others: a_i/[(C + ρI)⁻¹]_ii.
-func (p *problem) leftOut(theta []float64) float64 {
-	if math.IsInf(p.value(theta), -1) {
-		return 1
-	}
-	var inverse mat.SymDense
-	if err := p.factor.InverseTo(&inverse); err != nil {
-		return 1
-	}
-	sum := 0.0
-	for i := range p.N {
-		for c := range p.C {
-			r := p.a.At(i, c) / inverse.At(i, i)
-			sum += r * r
-		}
-	}
-	return sum / float64(p.N*p.C)
 }
