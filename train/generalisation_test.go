@@ -151,9 +151,9 @@ func TestSample(t *testing.T) {
 func TestRemedy(t *testing.T) {
 	for options, want := range map[string]string{
 		"spectra=var-fixed":                  "--spectra var-integrated, fewer --features or --model gp",
-		"spectra=prior-fixed":                "--validation 0.1 --early-stop 3, fewer --features or --model gp",
+		"spectra=prior-fixed":                "--preset best, fewer --features or --model gp",
 		"spectra=prior-fixed validation=0.1": "fewer --features or --model gp",
-		"model=gp":                           "--validation 0.1 --early-stop 3 or fewer --inducing",
+		"model=gp":                           "--preset best or fewer --inducing",
 		"model=gp validation=0.1":            "fewer --inducing",
 		"model=drf spectra=var-fixed kl-weight=0.1": "--kl-weight 1, --spectra var-integrated, " +
 			"fewer --features or --model gp",

@@ -57,8 +57,8 @@ func (c *Config) Remedy() string {
 			bound = model.PriorFixed
 		}
 		try = append(try, "--spectra "+bound)
-	} else if !c.Validates() {
-		try = append(try, "--validation 0.1 --early-stop 3")
+	} else if !c.Validates() { // it compares settings on rows that are held out
+		try = append(try, "--preset "+Best)
 	}
 	if c.Model == model.GP {
 		try = append(try, "fewer --inducing")
