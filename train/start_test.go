@@ -95,7 +95,8 @@ func TestSharedLengths(t *testing.T) {
 			t.Errorf("%d rows: %s, %v, %v", set.N(), c.Lengthscales, notes, err)
 		}
 		run := started(t, "model=gp inducing=5 steps=5 batch=20", set)
-		if n := len(parameter(t, run, "gp.log_lengthscale")); n != map[string]int{model.Common: 1, model.Shared: 6}[want] {
+		n := len(parameter(t, run, "gp.log_lengthscale"))
+		if n != map[string]int{model.Common: 1, model.Shared: 6}[want] {
 			t.Errorf("%d rows: %d length-scales", set.N(), n)
 		}
 	}
