@@ -1,6 +1,7 @@
 package train
 
 import (
+	"slices"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -53,7 +54,8 @@ func (t *trainer) checkpoint(out *Outcome) {
 	out.Config = t.Config
 	c := &rundir.Checkpoint{Trained: t.trained, Config: t.Config, Result: NewResult(t.Job, out, nil)}
 	c.Result.Unfinished, c.Result.Interrupted = true, false
-	c.State = rundir.State{Step: out.Steps, Seconds: out.Seconds, Used: time.Since(t.Started), Deadline: t.deadline}
+	c.State = rundir.State{Step: out.Steps, Seconds: out.Seconds, Used: time.Since(t.Started), Deadline: t.deadline,
+		Readings: t.readings}
 	if t.val != nil {
 		c.Validation, c.Since = t.Validation.Fingerprint, t.val.since
 		c.Last, c.Best = t.val.last, t.val.best
@@ -93,7 +95,7 @@ func (t *trainer) restore(c *rundir.Checkpoint) error {
 		}
 		t.Device.Upload(v.on, data)
 	}
-	t.deadline = c.Deadline
+	t.deadline, t.readings = c.Deadline, slices.Clone(c.Readings)
 	t.setRates(c.Step)
 	return nil
 }

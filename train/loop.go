@@ -33,7 +33,6 @@ type loop struct {
 	first, last int     // the steps that were done before the loop; the last step
 	before      float64 // seconds in the loop before a Checkpoint
 	start       time.Time
-	readings    []float64 // of the objective, every reportEvery steps
 	pace        pace
 }
 

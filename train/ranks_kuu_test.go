@@ -31,7 +31,7 @@ func (c counted) AllReduce(x []float64) error {
 // process.
 func TestRanksShareKuu(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	words := "steps=20 batch=32 inducing=9 features=7 latents=3 lengthscales=ard device=cpu:f64"
+	words := "steps=20 batch=32 inducing=9 features=7 latents=3 lengthscales=ard columns=all device=cpu:f64"
 	sums := map[int]int{}
 	for _, columns := range []int{120, 130} {
 		set := wide(t, 50, columns)

@@ -17,8 +17,7 @@ const (
 	trendless    = 6 // the variance of second differences of readings, in variances of one
 )
 
-// rising says whether the objective of a run that was not stopped still rose at its end. Readings
-// of the steps before a Checkpoint are not there: then too few of them are no sign.
+// rising says whether the objective of a run that was not stopped still rose at its end.
 func (l *loop) rising() bool {
 	v := l.out.Validation
 	switch {

@@ -198,6 +198,7 @@ type trainer struct {
 	saver   *saver
 
 	deadline time.Duration // since Started; 0 where there is none
+	readings []float64     // of the objective, every reportEvery steps
 }
 
 func (j *Job) prepare(ctx context.Context) (*trainer, error) {

@@ -40,6 +40,7 @@ type State struct {
 	Last       *Evaluation   `json:"last_evaluation"`
 	Best       *Evaluation   `json:"best_evaluation"`
 	Since      int           `json:"evaluations_since_best"`
+	Readings   []float64     `json:"readings,omitempty"` // of the objective, every few steps
 }
 
 // Vector is a number for each parameter, in the order of the model's layout.
