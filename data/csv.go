@@ -80,10 +80,7 @@ func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error
 	if err != nil {
 		return nil, err
 	}
-	if l.dropped > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("%s: %s with missing cells left out, %d stay",
-			rec.name, plural(l.dropped, "row"), len(made.lines)))
-	}
+	l.notes = append(l.notes, l.leftOutRows(rec.name, len(made.lines))...)
 	made.notes = append(l.notes, l.unknownValues(rec.name)...)
 	if l.targets != nil {
 		made.nameTargets(l.targets, rec.columnNames())
@@ -115,7 +112,6 @@ func (l *layout) readValues(rec *records, made *table, maxCells int64, most int)
 				continue
 			}
 			if l.drops(rec) {
-				l.dropped++
 				continue
 			}
 		}

@@ -198,7 +198,7 @@ func TestBadFiles(t *testing.T) {
 			`t.csv:2:3: found "-2e100" in column "b", which is beyond ±1e+100: divide`, ReadOptions{}},
 		{"missing", "a,b,c\n1,2,3\n1,,3\n", `t.csv:3:3: cells are missing, in "b" 1`, ReadOptions{}},
 		{"missing in row 1", "1,,3\n1,2,3\n", `t.csv:1:3: cells are missing, in "x1" 1`, ReadOptions{}},
-		{"two columns", "a,b,c\n1,,3\n-,,4\n5,6,NA\n", `t.csv:2:3: cells are missing, in "a" 1, "b" 2, "c" 1`,
+		{"two columns", "a,b,c\n1,,3\n-,,4\n5,6,NA\n", `t.csv:2:3: cells are missing, in "a" 1, "b" 2: --missing`,
 			ReadOptions{}},
 		{"decimal comma", "a;b\n1,5;2.5\n", `t.csv:2:1: found "1,5" in column "a": --decimal comma reads`,
 			ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Decimal: "point"}}}},

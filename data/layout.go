@@ -30,7 +30,8 @@ type layout struct {
 	like     bool   // rows of a model that is there
 	optional bool   // targets may be missing
 
-	dropped  int // rows left out for missing cells
+	noTarget int // rows left out for a missing target
+	dropped  int // those for other missing cells
 	read     int // rows that were kept
 	unneeded unneeded
 

@@ -25,8 +25,8 @@ type Fill struct {
 	Flag   bool    `json:"flag"`  // an input, COLUMN=missing, is 1 where the cell is missing
 }
 
-// checkMissing refuses missing cells that nothing has been said about, and gives columns that have
-// some an input that says so.
+// checkMissing refuses missing cells of inputs that nothing has been said about, and gives columns
+// that have some an input that says so.
 func (l *layout) checkMissing(rec *records, p *profile) error {
 	var columns []string
 	var first place
@@ -47,9 +47,6 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 		if l.missing == MissingImpute && l.columns[j].values == nil {
 			l.columns[j].fill = math.NaN() // the median is not known before the rows are split
 		}
-	}
-	for k, i := range l.targets {
-		count(l.names[k], p.columns[i].missingCells())
 	}
 	if len(columns) == 0 {
 		return nil
@@ -86,25 +83,40 @@ func (l *layout) isTargetMissing(rec *records, k int) bool {
 			return false
 		}
 	}
-	return isMissing(cell) || isDoubtful(cell)
+	return isMissing(cell) || isDoubtful(cell) && !l.labelled()
 }
 
-// drops: the current row is left out.
+// drops counts the current row if it is left out. A training row needs its target.
 func (l *layout) drops(rec *records) bool {
-	if l.missing == MissingError || l.optional {
+	if l.optional || l.like && l.missing == MissingError {
 		return false
 	}
 	for k := range l.targets {
 		if l.isTargetMissing(rec, k) {
+			l.noTarget++
 			return true
 		}
 	}
 	for j := range l.inputs {
 		if l.missing == MissingDrop && l.isMissing(rec, j) {
+			l.dropped++
 			return true
 		}
 	}
 	return false
+}
+
+// leftOutRows are the notes about them; so many rows stay.
+func (l *layout) leftOutRows(file string, stay int) (notes []string) {
+	for _, left := range []struct {
+		n   int
+		why string
+	}{{l.noTarget, "without a target"}, {l.dropped, "with missing cells"}} {
+		if left.n > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %s %s left out, %d stay", file, plural(left.n, "row"), left.why, stay))
+		}
+	}
+	return notes
 }
 
 // fills are those of the columns, in order.

@@ -352,10 +352,6 @@ func TestSequenceColumn(t *testing.T) {
 		text, want string
 		opt        ReadOptions
 	}{
-		{strings.Replace(classes, ",sad", ", ", 1), `t.csv:2:12: cells are missing, in "target" 1`,
-			ReadOptions{Sequence: "dna"}},
-		{strings.Replace(table, ",1\n", ",NA\n", 1), `t.csv:3:12: cells are missing, in "target" 1`,
-			ReadOptions{Sequence: "dna"}},
 		{strings.Replace(table, ",1\n", ",high\n", 1),
 			`t.csv:3:12: found the target "high", which must be a finite number`,
 			ReadOptions{Sequence: "dna", Task: "regression"}},

@@ -174,7 +174,10 @@ func (l *layout) none(rec *records) error {
 		return errorf(rec.name, "has no row that can be predicted: %s set aside", plural(l.badRows, "row"))
 	case l.dropped > 0:
 		return errorf(rec.name, "has missing cells in each of its %s: --missing impute fills them in, "+
-			"--ignore leaves a column out", plural(l.dropped, "row"))
+			"--ignore leaves a column out", plural(l.noTarget+l.dropped, "row"))
+	case l.noTarget > 0:
+		return errorf(rec.name, "has no target in any of its %s: fill in some, or name another with --target",
+			plural(l.noTarget, "row"))
 	}
 	return errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
 }

@@ -39,7 +39,7 @@ func TestImpute(t *testing.T) {
 	}
 	if all := strings.Join(notes, "\n"); !strings.Contains(all,
 		`missing cells are filled in with medians, and an input tells where, in "a" 1, "c" 1`) ||
-		!strings.Contains(all, "test.csv: 1 row with missing cells left out, 2 stay") {
+		!strings.Contains(all, "test.csv: 1 row without a target left out, 2 stay") {
 		t.Error(all)
 	}
 	like := throughJSON(t, a)
