@@ -94,10 +94,14 @@ func (in *input) text() ([]byte, error) {
 	case what != "":
 		return nil, errorf(in.name, "%s: give %s, plain or gzip", what, knownFormats())
 	}
+	if bad, line := badRune(head); bad >= 0 && utf8.FullRune(head[bad:]) {
+		return nil, notUTF8(in.name, line, head[bad])
+	}
 	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
 		in.bytes = bufio.NewReaderSize(&oldLines{in.bytes}, headSize)
 		head, _ = in.bytes.Peek(len(head))
 	}
+	in.bytes = bufio.NewReaderSize(&utf8Text{src: in.bytes, name: in.name, line: 1}, headSize)
 	return head, nil
 }
 
@@ -151,16 +155,10 @@ func notText(head []byte) string {
 			return known.what
 		}
 	}
-	for i := 0; i < len(head); {
-		c := head[i]
+	for _, c := range head {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' {
 			return "is not text (byte 0x" + hex2(c) + " near its start)"
 		}
-		r, size := utf8.DecodeRune(head[i:])
-		if r == utf8.RuneError && size == 1 && utf8.FullRune(head[i:]) {
-			return "is not UTF-8 text (byte 0x" + hex2(c) + " near its start)"
-		}
-		i += size
 	}
 	return ""
 }
@@ -174,6 +172,8 @@ func hex2(c byte) string {
 func readError(name string, err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
+	case errors.As(err, new(*Error)):
+		return err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &Error{File: name, Msg: "the gzip data end too early: the file was cut short, fetch it again", Err: err}
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):

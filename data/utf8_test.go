@@ -1,0 +1,28 @@
+package data
+
+import (
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// What is no UTF-8 is one error with its line, wherever it stands; runes may be cut by any reading.
+func TestUTF8(t *testing.T) {
+	for _, rows := range []int{1, 2000, 9000} {
+		text := "town,b,y\n" + strings.Repeat("Zürich,0.5,1.5\n", rows) + "Z\xfcrich,0.25,2.5\nGenf,1,1\n"
+		_, _, err := read("t.csv", strings.NewReader(text), ReadOptions{}, fileLimits())
+		want := "t.csv:" + number(float64(rows+2)) + ": is not UTF-8 text (byte 0xfc): save it as UTF-8"
+		if err == nil || err.Error() != want {
+			t.Errorf("%d rows: %v, expected %s", rows, err, want)
+		}
+	}
+	_, _, err := read("t.csv", strings.NewReader("a,b\n1,2\n3,Z\xc3"), ReadOptions{}, fileLimits())
+	if err == nil || !strings.HasPrefix(err.Error(), "t.csv:3: is not UTF-8") {
+		t.Error(err)
+	}
+	good := strings.Repeat("Zürich–𝔊\n", 100)
+	u := &utf8Text{src: iotest.OneByteReader(strings.NewReader(good)), line: 1}
+	if err := iotest.TestReader(u, []byte(good)); err != nil || u.line != 101 {
+		t.Error(err, u.line)
+	}
+}
