@@ -200,7 +200,17 @@ func meanSD(v []float64) (mean, sd float64) {
 	if slices.Min(v) == slices.Max(v) {
 		return v[0], 0
 	}
-	return stat.MeanStdDev(v, nil)
+	mean, sd = stat.MeanStdDev(v, nil)
+	if sd < 1/largest { // squares of such values are not numbers that can be told from 0
+		unit := max(slices.Max(v)-mean, mean-slices.Min(v))
+		units := make([]float64, len(v))
+		for i := range v {
+			units[i] = (v[i] - mean) / unit
+		}
+		_, sd = stat.MeanStdDev(units, nil)
+		sd *= unit
+	}
+	return mean, sd
 }
 
 func medianIQR(v []float64) (median, scale float64) {

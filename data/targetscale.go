@@ -13,6 +13,10 @@ func FitTargets(d *Dataset) ([]TargetScale, error) {
 	scales := make([]TargetScale, len(names))
 	for c, name := range names {
 		mean, sd := meanSD(d.output(c))
+		if sd > 0 && sd < 1/largest {
+			return nil, errorf(d.Path, "the target column %s varies by %s only, less than ±%g: multiply the column "+
+				"by a power of ten", quote(name), number(sd), 1/largest)
+		}
 		if sd == 0 {
 			return nil, errorf(d.Path,
 				"the target column %s holds the value %s only: there is nothing to learn", quote(name), number(mean))
