@@ -39,3 +39,114 @@ func TestNoTarget(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// true, True, TRUE and 1 are one value of a column of booleans, as input and as target.
+func TestBooleans(t *testing.T) {
+	ds, _, err := readText("flag,y\nTrue,0.5\nFALSE,1.5\n1,2.5\nfalse,3.5\n", ReadOptions{})
+	if err != nil || fmt.Sprint(ds.Columns, ds.X.Float64s()) != "[flag] [1 0 1 0]" {
+		t.Fatal(ds, err)
+	}
+	like := throughJSON(t, ds)
+	for _, text := range []string{"flag\ntrue\n0\n", "{\"flag\": true}\n{\"flag\": \"False\"}\n", "flag\nTRUE\nfalse\n"} {
+		if got, _, err := readText(text, ReadOptions{Like: like, TargetOptional: true}); err != nil ||
+			fmt.Sprint(got.X.Float64s()) != "[1 0]" {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	if v, err := like.ParseCell("flag", "True"); v != 1 || err != nil {
+		t.Error(v, err)
+	}
+	if ages, _, err := readText("age,y\n31,0.5\n1,1.5\n3,2.5\n", ReadOptions{}); err != nil {
+		t.Error(err)
+	} else if _, _, err := readText("age\ntrue\n", ReadOptions{Like: throughJSON(t, ages),
+		TargetOptional: true}); err == nil {
+		t.Error("true is an age")
+	}
+	old := Schema{Columns: []string{"flag=False", "flag=True"}, OneHot: []OneHot{{"flag", 0, []string{"False", "True"}}},
+		Target: "y", TargetAt: 1, Task: Regression}
+	if got, _, err := readText("{\"flag\": true}\n{\"flag\": false}\n",
+		ReadOptions{Like: &old, TargetOptional: true}); err != nil ||
+		fmt.Sprint(got.X.Float64s()) != "[0 1 1 0]" {
+		t.Error(got, err)
+	}
+	classes, _, err := readText("a,y\n1,True\n2,true\n3,FALSE\n5,false\n", ReadOptions{})
+	if err != nil || fmt.Sprint(classes.Classes, classes.Labels) != "[false true] [1 1 0 0]" {
+		t.Fatal(classes, err)
+	}
+	got, _, err := readText("{\"a\": 1, \"y\": true}\n{\"a\": 2, \"y\": 0}\n", ReadOptions{Like: throughJSON(t, classes)})
+	if err != nil || fmt.Sprint(got.Labels) != "[1 0]" {
+		t.Error(got, err)
+	}
+}
+
+// Each of these cells is a number or an error that names it, and codes stay text.
+func TestCells(t *testing.T) {
+	rows := func(cells ...string) string {
+		text := "x,b,y\n"
+		for i := range 12 {
+			text += fmt.Sprintf("%s,%d.5,0.%d\n", strings.ReplaceAll(cells[i%len(cells)], "#", fmt.Sprint(i)), i*i%7, i)
+		}
+		return text
+	}
+	for _, c := range []struct{ text, want string }{
+		{rows("−#.5"), "[x b]"},
+		{rows("01234", "1234"), "[x=01234 x=1234 b]"},
+		{rows("07", "1.5"), "[x b]"},
+		{rows("#.5 kg"), `found "0.5 kg" in column "x", a number with the unit "kg"`},
+		{rows("#°C", "1#°C"), `a number with the unit "°C"`},
+		{rows("#.5 m2"), `a number with the unit "m2"`},
+		{rows("1.#10.500"), `found "1.010.500"`},
+		{rows("1’#00"), "write numbers without signs"},
+		{rows("#1a", "#2b", "#3c"), "[b]"},
+		{strings.ReplaceAll(rows("1#;510", "20#;100"), ",", "\t"), ""},
+	} {
+		ds, _, err := readText(c.text, ReadOptions{})
+		if err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)) || err == nil && c.want != "" &&
+			fmt.Sprint(ds.Columns) != c.want {
+			t.Errorf("%.30q: %v, %v, expected %s", c.text, ds, err, c.want)
+		}
+	}
+	if _, _, err := readText("x\tb\ty\n950\t1\t15\n14,510\t1\t25\n", ReadOptions{}); err == nil ||
+		!strings.Contains(err.Error(), `t.csv:3:1: found "14,510" in column "x"`) {
+		t.Error(err)
+	}
+	if ds, _, err := readText("x\tb\ty\n950\t1\t1,5\n14,510\t1\t2,5\n", ReadOptions{}); err != nil ||
+		ds.Row(1)[0] != 14.51 {
+		t.Error(ds, err)
+	}
+}
+
+// A column whose values count the rows is told of by its values, unless it is the only input.
+func TestCountingColumn(t *testing.T) {
+	counts := func(first, other int) bool {
+		text := "t,b,y\n"
+		for i := range 12 {
+			text += fmt.Sprintf("%d,%d,0.%d\n", first+i, i*other%7, i)
+		}
+		ignore := ""
+		if other == 0 {
+			ignore = "b"
+		}
+		_, notes, err := readText(text, ReadOptions{TableOptions: TableOptions{Ignore: ignore}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(strings.Join(notes, "\n"), `column "t" counts the rows`)
+	}
+	if !counts(0, 3) || !counts(1, 3) || counts(1990, 3) || counts(1, 0) {
+		t.Error(counts(0, 3), counts(1, 3), counts(1990, 3), counts(1, 0))
+	}
+}
+
+func TestTinyTarget(t *testing.T) {
+	ds, _, err := readText("a,y\n1e-200,1e-200\n2e-200,3e-200\n4e-200,2.5e-200\n", ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FitTargets(ds); err == nil || !strings.Contains(err.Error(), "multiply the column by a power of ten") {
+		t.Error(err)
+	}
+	if s, err := fitScaler("standard", ds.X); err != nil || s.Scale[0] < 1e-200 || s.Scale[0] > 2e-200 {
+		t.Error(s, err)
+	}
+}

@@ -72,7 +72,8 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error) {
 	names := expanded(l.columns)
 	made := &table{columns: names, oneHot: oneHots(l.columns), fills: fills(l.columns, l.missing),
-		leftOut: l.leftOut, id: l.idName, idColumn: l.idName}
+		booleans: booleans(l.columns),
+		leftOut:  l.leftOut, id: l.idName, idColumn: l.idName}
 	if l.target.note != "" {
 		made.kind = &l.target
 	}
@@ -224,13 +225,17 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	case missing && c.values == nil:
 		to = append(to, c.fill)
 	case c.values == nil:
+		if v, ok := boolean(cell); ok && c.boolean {
+			to = append(to, v)
+			break
+		}
 		v, err := rec.value(i, c.name, wordInput)
 		if err != nil {
 			return nil, err
 		}
 		to = append(to, v)
 	case !missing:
-		if hot = slices.Index(c.values, cell); hot < 0 {
+		if hot = indexOf(c.values, cell); hot < 0 {
 			l.meetUnknown(rec, i, cell, c)
 		}
 	}
@@ -324,6 +329,9 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 	case isDecorated(cell):
 		return 0, r.cellError(i, "found %s in column %s: %s", found, where, plainer(cell, r.style.separator))
 	}
+	if unit := unitOf(cell); unit != "" {
+		advice = "write the number alone, without " + quote(unit)
+	}
 	if _, doubtful := r.doubtfulHeader(); doubtful {
 		where += " (the first row is read as the names of the columns: --header no reads it as data)"
 	}
@@ -335,6 +343,9 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 func parseNumber(cell string) (float64, error) {
 	if strings.ContainsAny(cell, "_xX") {
 		return 0, strconv.ErrSyntax
+	}
+	if strings.Contains(cell, "\xe2") {
+		cell = minuses.Replace(cell)
 	}
 	return strconv.ParseFloat(cell, 64)
 }

@@ -85,10 +85,11 @@ type columnRoles struct {
 	fills    []Fill
 	missing  string
 	dialect  Dialect
+	booleans []string
 }
 
 func (s Schema) columnRoles() columnRoles {
-	return columnRoles{s.LeftOut, s.ID, s.Fills, s.Missing, s.Dialect}
+	return columnRoles{s.LeftOut, s.ID, s.Fills, s.Missing, s.Dialect, s.Booleans}
 }
 
 // IDs are the names of the rows, of a column or of FASTA headers; nil where they have none. ID is
@@ -206,8 +207,10 @@ type Schema struct {
 
 	LeftOut []LeftOut `json:"left_out,omitempty"` // columns of the file that are no inputs
 	ID      string    `json:"id,omitempty"`       // the one of them that names the rows
-	Missing string    `json:"missing,omitempty"`  // as TableOptions.Missing
-	Fills   []Fill    `json:"fills,omitempty"`    // what missing cells become
+	// columns of numbers that hold 1 and 0 alone, and may be written as true and false
+	Booleans []string `json:"booleans,omitempty"`
+	Missing  string   `json:"missing,omitempty"` // as TableOptions.Missing
+	Fills    []Fill   `json:"fills,omitempty"`   // what missing cells become
 	// how the training file is written, where it was said or is unusual
 	Dialect Dialect `json:"dialect,omitzero"`
 }
@@ -243,7 +246,7 @@ func (d *Dataset) Schema() Schema {
 	}
 	s := Schema{Columns: columns, OneHot: d.oneHot, LeftOut: d.leftOut, ID: d.idColumn,
 		Target: d.Target, TargetAt: d.targetAt, Targets: d.Targets, TargetsAt: d.targetsAt,
-		Task: d.Task, Classes: d.Classes, Fills: d.fills, Dialect: d.dialect}
+		Task: d.Task, Classes: d.Classes, Fills: d.fills, Dialect: d.dialect, Booleans: d.booleans}
 	if d.missing != MissingError {
 		s.Missing = d.missing
 	}

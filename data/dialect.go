@@ -161,7 +161,8 @@ func (s *style) sample(head []byte) (rows [][]string) {
 	return rows
 }
 
-// commaDecimals: some cells are decimals with a comma, and none has a point.
+// commaDecimals: some cells are decimals with a comma, and none has a point. A comma before three
+// digits may part thousands, so it tells nothing.
 func commaDecimals(rows [][]string) bool {
 	commas := false
 	for _, row := range rows {
@@ -170,7 +171,7 @@ func commaDecimals(rows [][]string) bool {
 			if _, err := parseNumber(cell); err == nil && strings.Contains(cell, ".") {
 				return false
 			}
-			commas = commas || oneComma(cell)
+			commas = commas || oneComma(cell) && !areThousands(cell, ",")
 		}
 	}
 	return commas

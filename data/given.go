@@ -156,7 +156,7 @@ func (g Given) expand(columns []inputColumn, width int, impute bool) ([]float64,
 				x = append(x, v)
 			} else {
 				cell := strings.TrimSpace(g.Texts[c.name][i])
-				hot = slices.Index(c.values, cell)
+				hot = indexOf(c.values, cell)
 				missing = hot < 0 && (isMissing(cell) || isDoubtful(cell))
 			}
 			if missing && !impute {

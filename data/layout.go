@@ -15,14 +15,15 @@ const DefaultTarget = "target"
 
 // layout says which cells of a row are the inputs, in order, and which is the target.
 type layout struct {
-	inputs  []int
-	columns []inputColumn
-	targets []int    // none: the file has no target
-	names   []string // of the targets
-	id      int      // which cell names the row; −1: none does
-	idName  string
-	leftOut []LeftOut
-	notes   []string
+	inputs   []int
+	counting []int // of the inputs, those that number the rows
+	columns  []inputColumn
+	targets  []int    // none: the file has no target
+	names    []string // of the targets
+	id       int      // which cell names the row; −1: none does
+	idName   string
+	leftOut  []LeftOut
+	notes    []string
 
 	target   targetKind // of a single target
 	class    func(label string) (int32, bool)

@@ -72,7 +72,7 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 func (l *layout) isMissing(rec *records, j int) bool {
 	cell := strings.TrimSpace(rec.row[l.inputs[j]])
 	values := l.columns[j].values
-	return isMissing(cell) || isDoubtful(cell) && !slices.Contains(values, cell)
+	return isMissing(cell) || isDoubtful(cell) && indexOf(values, cell) < 0
 }
 
 // isTargetMissing: target k of the current row is.

@@ -15,10 +15,11 @@ type OneHot struct {
 
 // inputColumn is an input column of a file.
 type inputColumn struct {
-	name   string
-	values []string // of text; nil where cells are numbers
-	fill   float64  // what a missing number becomes; NaN where that is not known yet
-	flag   bool     // an input of its own says that the cell is missing
+	name    string
+	values  []string // of text; nil where cells are numbers
+	boolean bool     // true and false are numbers, too
+	fill    float64  // what a missing number becomes; NaN where that is not known yet
+	flag    bool     // an input of its own says that the cell is missing
 }
 
 // fileColumns are the input columns of a file that the schema describes.
@@ -30,6 +31,7 @@ func (s Schema) fileColumns() []inputColumn {
 		if len(hot) > 0 && hot[0].At == at {
 			c.name, c.values, hot = hot[0].Column, hot[0].Values, hot[1:]
 		}
+		c.boolean = slices.Contains(s.Booleans, c.name)
 		if len(fills) > 0 && fills[0].At == at {
 			c.fill, c.flag, fills = fills[0].Value, fills[0].Flag, fills[1:]
 		}

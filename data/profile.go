@@ -25,6 +25,10 @@ type columnProfile struct {
 	// words such as none, which are missing among numbers and values among texts
 	doubtful   cellCount
 	text, date sighting // the first
+	codes      sighting // the first whole number with a leading zero
+	booleans   int      // texts that are true or false
+	units      []string // of texts that are numbers with a unit, up to mostUnits+1
+	notUnit    bool     // a text is none of these
 
 	// the different cells that are not missing, up to mostTexts+1, and how often they are there
 	seen        map[string]int
@@ -109,12 +113,19 @@ func (c *columnProfile) add(rec *records, i int) {
 	switch {
 	case err == nil || isRange(err):
 		c.addNumber(rec, i, cell, v)
+		if isCode(cell) && !rec.hasType(i, "numeric", "integer", "real") {
+			c.codes.set(rec, i, cell)
+		}
 	case isDoubtful(cell):
 		c.doubtful.add(rec, i)
 		c.counting = false
 	default:
 		c.texts++
 		c.text.set(rec, i, cell)
+		c.addUnit(cell)
+		if _, ok := boolean(cell); ok {
+			c.booleans++
+		}
 		if c.texts <= mostDates && isDate(cell) {
 			c.dates++
 			c.date.set(rec, i, cell)
@@ -145,7 +156,7 @@ func (c *columnProfile) remember(cell string) {
 		c.seen[strings.Clone(cell)] = 1
 		return
 	}
-	if c.texts == 0 || len(c.further) >= mostFurther {
+	if c.texts == 0 && c.codes.cell == "" || len(c.further) >= mostFurther {
 		return // numbers are not told apart
 	}
 	if c.further == nil {
@@ -165,7 +176,8 @@ func (c *columnProfile) filled() int { return c.numbers + c.texts + c.doubtful.n
 // isText: the column is text. Where a few words stand among numbers, the words are mistakes.
 func (c *columnProfile) isText() bool {
 	const mistakes = 20 // a word among so many cells
-	return c.texts > 0 && (c.texts > c.numbers || mistakes*c.texts >= c.filled() && c.distinct() <= fewTexts)
+	return c.isCodes() || c.texts > 0 && (c.texts > c.numbers ||
+		mistakes*c.texts >= c.filled() && c.distinct() <= fewTexts)
 }
 
 // isDates: most of the texts are dates.
@@ -176,10 +188,32 @@ func (c *columnProfile) isIdentifier() bool {
 	return c.isUnique() || c.isText() && c.distinct() > fewTexts && 2*c.distinct() > c.filled()
 }
 
+const fewRows = 10 // that tell nothing
+
 // isUnique: no text repeats.
 func (c *columnProfile) isUnique() bool {
-	const few = 10 // rows that tell nothing
-	return c.isText() && c.filled() >= few && c.distinct() == c.filled()
+	return c.isText() && c.filled() >= fewRows && c.distinct() == c.filled()
+}
+
+// numbersRows: the numbers count the rows from 0 or 1, or from any where the name says so.
+func (c *columnProfile) numbersRows(name string) bool {
+	return c.counting && c.fractions.cell == "" && (isIDName(name) || c.numbers >= fewRows && (c.low == 0 || c.low == 1))
+}
+
+// firstText is the first cell that makes the column text.
+func (c *columnProfile) firstText() sighting {
+	if c.text.cell == "" {
+		return c.codes
+	}
+	return c.text
+}
+
+// whyText tells why numbers are text.
+func (c *columnProfile) whyText() string {
+	if !c.isCodes() || c.texts > 0 {
+		return ""
+	}
+	return ", since " + quote(c.codes.cell) + " has a leading zero"
 }
 
 // isNumbering: the cells are different whole numbers without large gaps, in any order.
@@ -223,7 +257,7 @@ func isMissing(cell string) bool {
 // isDoubtful: the cell says so among numbers. Among texts it may be a value like others.
 func isDoubtful(cell string) bool {
 	switch strings.ToLower(cell) {
-	case "none", "missing", "unknown", "-", "--", ".", "*":
+	case "none", "missing", "unknown", "-", "--", "−", "–", "—", ".", "*":
 		return true
 	}
 	return false

@@ -164,6 +164,7 @@ type table struct {
 	ids         []string  // names of the rows; nil where they have none
 	leftOut     []LeftOut
 	fills       []Fill
+	booleans    []string
 	id          string      // what they are called
 	idColumn    string      // the column of a table that they stand in
 	choice      string      // of sequences, as targetKind.choice
@@ -180,7 +181,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	if like := in.opt.Like; like != nil {
 		d.columnRoles = like.columnRoles()
 	} else {
-		d.columnRoles = columnRoles{t.leftOut, t.idColumn, t.fills, in.opt.Missing, in.opt.Dialect}
+		d.columnRoles = columnRoles{t.leftOut, t.idColumn, t.fills, in.opt.Missing, in.opt.Dialect, t.booleans}
 	}
 	if t.sequences != nil && t.targets == nil {
 		return t.sequenceSet(in, d), t.notes, nil

@@ -197,6 +197,11 @@ func (r *records) columnNames() []string {
 	return names
 }
 
+// hasType: the file says that column i is of one of these types.
+func (r *records) hasType(i int, kinds ...string) bool {
+	return r.types != nil && slices.Contains(kinds, r.types[i].kind)
+}
+
 // doubtfulHeader reports a header with numbers in it, which may be a row with a
 // mistyped cell, and its text.
 func (r *records) doubtfulHeader() (text string, doubtful bool) {

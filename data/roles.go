@@ -83,6 +83,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 			}
 		}
 	}
+	l.noteCounting(rec)
 	if l.id >= 0 {
 		l.idName = names[l.id]
 	}
@@ -142,6 +143,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 	if opt.OneHot {
 		most = mostTexts
 	}
+	first := c.firstText()
 	switch {
 	case c.filled() == 0:
 		l.leave(name, i, "is empty")
@@ -157,6 +159,16 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		return &Error{File: rec.name, Line: at.at.line, Column: at.at.column, Msg: fmt.Sprintf(
 			"found the date %s in column %s: --ignore %s leaves the column out, or write dates as numbers, "+
 				"such as days", quote(at.cell), quote(name), flagWord(name, i))}
+	case c.isBoolean():
+		if c.texts > 0 {
+			l.notes = append(l.notes, fmt.Sprintf("column %s is true or false and becomes a number, 1 or 0", quote(name)))
+		}
+		l.add(i, inputColumn{name: name, boolean: true})
+		return nil
+	case c.hasUnits() && !opt.OneHot:
+		return &Error{File: rec.name, Line: c.text.at.line, Column: c.text.at.column, Msg: fmt.Sprintf(
+			"found %s in column %s, a number with the unit %s: write numbers alone, or leave the column out with "+
+				"--ignore %s", quote(c.text.cell), quote(name), quote(c.units[0]), flagWord(name, i))}
 	case isDecorated(c.text.cell):
 		return &Error{File: rec.name, Line: c.text.at.line, Column: c.text.at.column, Msg: fmt.Sprintf(
 			"found %s in column %s: %s, or leave the column out with --ignore %s", quote(c.text.cell),
@@ -170,7 +182,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 			l.id = i
 			what += ", which predictions carry"
 		}
-		l.leave(name, i, what)
+		l.leave(name, i, what+c.whyText())
 		if len(c.text.cell) >= longText && opt.Sequence == "" && rec.header != nil {
 			l.notes[len(l.notes)-1] += fmt.Sprintf(" (--sequence %s reads its texts as sequences)", flagWord(name, i))
 		}
@@ -180,13 +192,13 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		if c.distinct() > mostTexts {
 			advice = fmt.Sprintf("at most %d can be inputs", mostTexts)
 		}
-		return &Error{File: rec.name, Line: c.text.at.line, Column: c.text.at.column, Msg: fmt.Sprintf(
+		return &Error{File: rec.name, Line: first.at.line, Column: first.at.column, Msg: fmt.Sprintf(
 			"found %s in column %s, which has %d different texts in %s: %s, --ignore %s leaves the column out",
-			quote(c.text.cell), quote(name), c.distinct(), plural(c.filled(), "row"), advice, flagWord(name, i))}
+			quote(first.cell), quote(name), c.distinct(), plural(c.filled(), "row"), advice, flagWord(name, i))}
 	case c.isText() || kind == "nominal" && c.texts > 0:
 		column := inputColumn{name: name, values: c.values()}
-		l.notes = append(l.notes, fmt.Sprintf("column %s is text and becomes %s, one for each of %s",
-			quote(name), plural(len(column.values), "input"), list(column.values)))
+		l.notes = append(l.notes, fmt.Sprintf("column %s is text and becomes %s, one for each of %s%s",
+			quote(name), plural(len(column.values), "input"), list(column.values), c.whyText()))
 		l.add(i, column)
 		return nil
 	case c.texts > 0:
@@ -195,31 +207,21 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 				"--missing impute, or leave the column out with --ignore %s",
 			quote(c.text.cell), quote(name), flagWord(name, i))}
 	}
-	if c.counting && c.fractions.cell == "" && isIDName(name) {
-		l.notes = append(l.notes,
-			fmt.Sprintf("column %s counts the rows and is an input: --ignore %s leaves it out", quote(name),
-				flagWord(name, i)))
+	if c.numbersRows(name) {
+		l.counting = append(l.counting, i)
 	}
 	l.add(i, inputColumn{name: name})
 	return nil
 }
 
-// isDecorated: the text is a number with a sign of money, a per cent sign or commas.
-func isDecorated(cell string) bool {
-	plain := strings.NewReplacer("$", "", "€", "", "£", "", "¥", "", "%", "", ",", "", " ", "")
-	_, err := parseNumber(plain.Replace(cell))
-	return err == nil
-}
-
-// plainer says how such a number is to be written.
-func plainer(cell string, separator rune) string {
-	switch {
-	case oneComma(cell) && separator != ',':
-		return "--decimal comma reads decimals with a comma"
-	case manyCommas(cell):
-		return "write decimals with a point and no separator of thousands"
+// noteCounting tells of inputs that number the rows, unless they are the only ones.
+func (l *layout) noteCounting(rec *records) {
+	for _, i := range l.counting {
+		if name := rec.columnName(i); len(l.inputs) > 1 || l.texts != nil {
+			l.notes = append(l.notes, fmt.Sprintf("column %s counts the rows and is an input: --ignore %s leaves it out",
+				quote(name), flagWord(name, i)))
+		}
 	}
-	return "write numbers without signs"
 }
 
 // isIDName: the column is called like one that names the rows.

@@ -143,12 +143,13 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 		if i, ok := index[label]; ok {
 			return i, true
 		}
-		v, err := parseNumber(label)
-		if err != nil {
-			return 0, false
+		if v, err := parseNumber(label); err == nil {
+			if i, ok := values[v]; ok {
+				return i, true
+			}
 		}
-		i, ok := values[v]
-		return i, ok
+		i := indexOf(classes, label)
+		return int32(max(i, 0)), i >= 0 && areBooleans(classes)
 	}
 }
 

@@ -50,11 +50,16 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (k
 	switch {
 	case c.filled() == 0:
 		return k, errorf(file, "the %s has no values", where)
-	case c.texts == 0:
+	case c.texts == 0 && (!c.isCodes() || task == Regression):
 		k.classes, why = wholeNumbers(c)
 		if nominal {
 			why = ""
 		}
+	case c.hasUnits() && task != Classification:
+		return k, bad(c.text, ", a number with the unit %s: write numbers alone, or use the task classification",
+			quote(c.units[0]))
+	case c.isBoolean() && task != Regression:
+		k.classes = c.booleanClasses()
 	case isDecorated(c.text.cell):
 		return k, bad(c.text, ", which is not a plain number: %s", plainer(c.text.cell, ','))
 	case task == Regression:
@@ -63,6 +68,10 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (k
 		return k, bad(c.text, ", whose other values are numbers: correct it, or use the task classification")
 	case task == "" && c.isDates():
 		return k, bad(c.text, ", which is a date: write dates as numbers, or name another target with --target")
+	case task == "" && c.isCodes() && c.texts == 0 && c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled():
+		return k, bad(c.codes, ", whose leading zero makes the column text, with %d different texts in %s: give "+
+			"--task regression for numbers, or name another target with --target", c.distinct(),
+			plural(c.filled(), "row"))
 	case task == "" && !nominal && c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled():
 		return k, bad(c.text,
 			", which holds %d different words in %s, so they are not classes: name another target with "+
@@ -197,7 +206,7 @@ func (d *Dataset) setLabels(y []float64) {
 func classIndex(classes []string) map[float64]int32 {
 	index := make(map[float64]int32, len(classes))
 	for i, c := range classes {
-		if v, err := strconv.ParseFloat(c, 64); err == nil {
+		if v, err := strconv.ParseFloat(c, 64); err == nil && !isCode(c) {
 			index[v] = int32(i)
 		}
 	}

@@ -39,7 +39,7 @@ func parseRows(s data.Schema, body []byte, most int) (data.Given, error) {
 		for c, name := range columns {
 			switch {
 			case isNumber[name]:
-				v, err := numberOf(cells[c])
+				v, err := s.ParseCell(name, textOf(cells[c]))
 				if err != nil {
 					return badf("row %d, column %s: %v", i+1, quote(name), err)
 				}
@@ -105,9 +105,6 @@ func textOf(cell json.RawMessage) string {
 	}
 	return string(cell)
 }
-
-// numberOf is the number of a cell; null and words for missing values are NaN.
-func numberOf(cell json.RawMessage) (float64, error) { return data.ParseNumber(textOf(cell)) }
 
 // writeRows is the answer.
 func (p *prediction) writeRows() ([]byte, error) {
