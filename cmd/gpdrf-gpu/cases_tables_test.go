@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// Tables that people brought. GPDRF_CASES is the folder that holds them.
+func TestCasesTables(t *testing.T) {
+	dir := os.Getenv("GPDRF_CASES")
+	if dir == "" {
+		t.Skip("set GPDRF_CASES to the folder of the cases to read their tables")
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("GPDRF_CASES: %v", err)
+	}
+	quick := []string{"--model", "gp", "--steps", "3"}
+	for _, c := range []struct {
+		train, predict string
+		flags          []string
+		says           string // of training, or else of the predictions
+	}{
+		{"bool_json_vs_csv.csv", "bool_json_vs_csv.jsonl", []string{"--steps", "600", "--seed", "1"},
+			`(?m)^1\.[23]\d*,.*\n0?\.[34]\d*,`},
+		{"leading_zeros.csv", "", quick, `"zip" is text and becomes 4 inputs`},
+		{"na_target.csv", "", quick, `134 rows without a target left out, 266 stay`},
+		{"na_target.csv", "", append(quick, "--missing", "impute"), `134 rows without a target left out, 266 stay`},
+		{"rownames_leak.csv", "", quick, `column "rownames" counts the rows`},
+		{"tiny_target.csv", "", quick, `multiply the column by a power of ten`},
+		{"thousands.tsv", "", quick, `found "14,510" in column "population"`},
+		{"units.csv", "", quick, `a number with the unit "kg"`},
+		{"minus.csv", "", quick, `54 rows of 2 inputs`},
+		{"latin1_late.csv", "", quick, `latin1_late.csv:3902: is not UTF-8 text`},
+		{"const_column_report_hang.csv", "", quick, `report.html`},
+		{"predict-new-class-train.csv", "predict-new-class.csv", quick, `"unknown_new" is no class`},
+		{"label_train.csv", "label_new.csv", quick, `"not yet known" is no class`},
+		{"predict_csv_on_list.train.tsv", "predict_csv_on_list.new.csv",
+			[]string{"--kernel", "words:1", "--test", "none", "--steps", "3"}, `this file is a table`},
+	} {
+		t.Run(c.train, func(t *testing.T) {
+			run := t.TempDir() + "/run"
+			said := gpdrfGPU(append([]string{"train", "--data", filepath.Join(dir, c.train), "--out", run}, c.flags...))
+			if c.predict != "" {
+				said = gpdrfGPU([]string{"predict", run, "--data", filepath.Join(dir, c.predict), "--out", "-"})
+			}
+			if !regexp.MustCompile(c.says).MatchString(said) {
+				t.Errorf("%s: expected %s in\n%s", c.train, c.says, said)
+			}
+		})
+	}
+}
+
+// gpdrfGPU is what the program says.
+func gpdrfGPU(args []string) string {
+	cmd := exec.Command("gpdrf-gpu", args...)
+	cmd.Env = append(os.Environ(), "GPDRF_CUDA_DRIVER=none")
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		said = append(said, err.Error()...)
+	}
+	return string(said)
+}
