@@ -31,7 +31,8 @@ func sameBoolean(a, b string) bool {
 	return isToo && a == number(w)
 }
 
-// indexOf is the place of a text among values, as it is written or as a boolean; −1 if there is none.
+// indexOf is the place of a text among values, as it is written or as a boolean; −1 if there is
+// none.
 func indexOf(values []string, cell string) int {
 	if at := slices.Index(values, cell); at >= 0 {
 		return at

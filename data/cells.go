@@ -20,8 +20,7 @@ func isCode(cell string) bool {
 // isCodes: all numbers of the column are whole, and one is a code.
 func (c *columnProfile) isCodes() bool { return c.codes.cell != "" && c.fractions.cell == "" }
 
-// signs are what stands beside the digits of a number: blanks and apostrophes between thousands,
-// and more.
+// isSign: the sign may stand beside the digits of a number, or between its thousands.
 func isSign(r rune) bool {
 	return strings.ContainsRune("%,'’", r) || unicode.Is(unicode.Sc, r) || unicode.IsSpace(r)
 }
@@ -42,8 +41,8 @@ func isDecorated(cell string) bool {
 	return err == nil
 }
 
-// areThousands: the separator stands between groups of three digits, behind one to three that do not
-// start with 0.
+// areThousands: the separator stands between groups of three digits, behind one to three that do
+// not start with 0.
 func areThousands(cell, separator string) bool {
 	groups := strings.Split(strings.TrimLeft(cell, "+-"), separator)
 	first := groups[0]

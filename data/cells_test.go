@@ -10,7 +10,8 @@ import (
 func TestNoTarget(t *testing.T) {
 	const table = "a,y\n1,\n2,0.5\n3,NA\n,1.5\n"
 	for _, c := range []struct{ way, y, want string }{
-		{MissingDrop, "[0.5]", "2 rows without a target left out, 1 stay\nt.csv: 1 row with missing cells left out, 1 stay"},
+		{MissingDrop, "[0.5]", "2 rows without a target left out, 1 stay\n" +
+			"t.csv: 1 row with missing cells left out, 1 stay"},
 		{MissingImpute, "[0.5 1.5]", "2 rows without a target left out, 2 stay"},
 	} {
 		ds, notes, err := readText(table, ReadOptions{TableOptions: TableOptions{Missing: c.way}})
@@ -22,8 +23,8 @@ func TestNoTarget(t *testing.T) {
 			t.Errorf("%s: %v %s", c.way, ds.Y, said)
 		}
 	}
-	if ds, _, err := readText("a,y\n1,\n2,up\n3,down\n", ReadOptions{}); err != nil || fmt.Sprint(ds.Classes, ds.Labels) !=
-		"[down up] [1 0]" {
+	if ds, _, err := readText("a,y\n1,\n2,up\n3,down\n", ReadOptions{}); err != nil ||
+		fmt.Sprint(ds.Classes, ds.Labels) != "[down up] [1 0]" {
 		t.Error(ds, err)
 	}
 	dna := "dna,ph,y\nACGT,1,up\nAC,2,\nGG,3,down\n"
@@ -47,7 +48,9 @@ func TestBooleans(t *testing.T) {
 		t.Fatal(ds, err)
 	}
 	like := throughJSON(t, ds)
-	for _, text := range []string{"flag\ntrue\n0\n", "{\"flag\": true}\n{\"flag\": \"False\"}\n", "flag\nTRUE\nfalse\n"} {
+	for _, text := range []string{
+		"flag\ntrue\n0\n", "{\"flag\": true}\n{\"flag\": \"False\"}\n", "flag\nTRUE\nfalse\n",
+	} {
 		if got, _, err := readText(text, ReadOptions{Like: like, TargetOptional: true}); err != nil ||
 			fmt.Sprint(got.X.Float64s()) != "[1 0]" {
 			t.Errorf("%q: %v, %v", text, got, err)
@@ -62,7 +65,8 @@ func TestBooleans(t *testing.T) {
 		TargetOptional: true}); err == nil {
 		t.Error("true is an age")
 	}
-	old := Schema{Columns: []string{"flag=False", "flag=True"}, OneHot: []OneHot{{"flag", 0, []string{"False", "True"}}},
+	old := Schema{Columns: []string{"flag=False", "flag=True"},
+		OneHot: []OneHot{{"flag", 0, []string{"False", "True"}}},
 		Target: "y", TargetAt: 1, Task: Regression}
 	if got, _, err := readText("{\"flag\": true}\n{\"flag\": false}\n",
 		ReadOptions{Like: &old, TargetOptional: true}); err != nil ||
@@ -73,7 +77,8 @@ func TestBooleans(t *testing.T) {
 	if err != nil || fmt.Sprint(classes.Classes, classes.Labels) != "[false true] [1 1 0 0]" {
 		t.Fatal(classes, err)
 	}
-	got, _, err := readText("{\"a\": 1, \"y\": true}\n{\"a\": 2, \"y\": 0}\n", ReadOptions{Like: throughJSON(t, classes)})
+	got, _, err := readText("{\"a\": 1, \"y\": true}\n{\"a\": 2, \"y\": 0}\n",
+		ReadOptions{Like: throughJSON(t, classes)})
 	if err != nil || fmt.Sprint(got.Labels) != "[1 0]" {
 		t.Error(got, err)
 	}
@@ -116,7 +121,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// A column whose values count the rows is told of by its values, unless it is the only input.
+// A column whose values count the rows gets a note by its values, unless it is the only input.
 func TestCountingColumn(t *testing.T) {
 	counts := func(first, other int) bool {
 		text := "t,b,y\n"

@@ -113,7 +113,8 @@ func (l *layout) leftOutRows(file string, stay int) (notes []string) {
 		why string
 	}{{l.noTarget, "without a target"}, {l.dropped, "with missing cells"}} {
 		if left.n > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %s %s left out, %d stay", file, plural(left.n, "row"), left.why, stay))
+			notes = append(notes,
+				fmt.Sprintf("%s: %s %s left out, %d stay", file, plural(left.n, "row"), left.why, stay))
 		}
 	}
 	return notes

@@ -197,7 +197,8 @@ func (c *columnProfile) isUnique() bool {
 
 // numbersRows: the numbers count the rows from 0 or 1, or from any where the name says so.
 func (c *columnProfile) numbersRows(name string) bool {
-	return c.counting && c.fractions.cell == "" && (isIDName(name) || c.numbers >= fewRows && (c.low == 0 || c.low == 1))
+	return c.counting && c.fractions.cell == "" &&
+		(isIDName(name) || c.numbers >= fewRows && (c.low == 0 || c.low == 1))
 }
 
 // firstText is the first cell that makes the column text.

@@ -161,7 +161,8 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 				"such as days", quote(at.cell), quote(name), flagWord(name, i))}
 	case c.isBoolean():
 		if c.texts > 0 {
-			l.notes = append(l.notes, fmt.Sprintf("column %s is true or false and becomes a number, 1 or 0", quote(name)))
+			l.notes = append(l.notes,
+				fmt.Sprintf("column %s is true or false and becomes a number, 1 or 0", quote(name)))
 		}
 		l.add(i, inputColumn{name: name, boolean: true})
 		return nil
@@ -218,8 +219,8 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 func (l *layout) noteCounting(rec *records) {
 	for _, i := range l.counting {
 		if name := rec.columnName(i); len(l.inputs) > 1 || l.texts != nil {
-			l.notes = append(l.notes, fmt.Sprintf("column %s counts the rows and is an input: --ignore %s leaves it out",
-				quote(name), flagWord(name, i)))
+			l.notes = append(l.notes, fmt.Sprintf(
+				"column %s counts the rows and is an input: --ignore %s leaves it out", quote(name), flagWord(name, i)))
 		}
 	}
 }

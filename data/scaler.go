@@ -201,7 +201,7 @@ func meanSD(v []float64) (mean, sd float64) {
 		return v[0], 0
 	}
 	mean, sd = stat.MeanStdDev(v, nil)
-	if sd < 1/largest { // squares of such values are not numbers that can be told from 0
+	if sd < 1/largest { // the squares of such values may be 0
 		unit := max(slices.Max(v)-mean, mean-slices.Min(v))
 		units := make([]float64, len(v))
 		for i := range v {
