@@ -75,8 +75,8 @@ func (e *Encoder) Grow() {
 }
 
 // Add codes the text of one sequence, or returns a *SymbolError and leaves the set as it was.
-// Blanks around a text are not part of it; those within one are symbols of bytes, and end
-// words and integers.
+// Blanks around a text are not part of it; those within one are symbols of bytes, end words and
+// integers, and part blocks of DNA and proteins.
 func (e *Encoder) Add(text []byte) error {
 	before := len(e.set.Codes)
 	var err error
@@ -103,9 +103,10 @@ func (e *Encoder) Add(text []byte) error {
 func (e *Encoder) addLetters(text []byte) error {
 	trimmed := bytes.TrimRight(text, " \t\r\n")
 	first := len(trimmed) - len(bytes.TrimLeft(trimmed, " \t\r\n"))
+	blocks := e.set.Alphabet.Kind != Bytes
 	for i := first; i < len(trimmed); i++ {
 		c := trimmed[i]
-		if c == '\n' || c == '\r' && i+1 < len(trimmed) && trimmed[i+1] == '\n' {
+		if c == '\n' || c == '\r' && i+1 < len(trimmed) && trimmed[i+1] == '\n' || blocks && isBlank(c) {
 			continue
 		}
 		code := e.letters[c]
