@@ -7,9 +7,45 @@ import (
 	"strings"
 )
 
-// isFASTA: the first line that is not blank is a header.
+// isFASTA: the first line that is neither blank nor a comment is a header. FASTQ counts, so that
+// the reader can say what it is.
 func isFASTA(head []byte) bool {
-	return isHeaderLine(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	for {
+		head = bytes.TrimLeft(head, " \t\r\n")
+		if !isComment(head, true) {
+			return isHeaderLine(head) || isFASTQ(head)
+		}
+		_, head, _ = bytes.Cut(head, []byte("\n"))
+	}
+}
+
+// isComment: the line is one of ; or #. Behind the first header # begins a comment where no word
+// follows at once, as texts have hashtags. Vectors are numbers behind a ;.
+func isComment(line []byte, first bool) bool {
+	switch {
+	case len(line) == 0:
+		return false
+	case line[0] == ';':
+		line, _, _ = bytes.Cut(line, []byte("\n"))
+		return len(bytes.Trim(line, "0123456789.,;+-eE \t\r")) > 0 || len(bytes.TrimSpace(line)) == 1
+	case line[0] != '#':
+		return false
+	}
+	return first || len(line) == 1 || strings.IndexByte(" \t\r#", line[1]) >= 0
+}
+
+// isFASTQ: a line of @, one of letters, one of +, and one as long as the letters.
+func isFASTQ(head []byte) bool {
+	lines := bytes.SplitN(head, []byte("\n"), 5)
+	if len(lines) < 4 {
+		return false
+	}
+	for i := range lines {
+		lines[i] = bytes.TrimRight(lines[i], "\r")
+	}
+	return bytes.HasPrefix(lines[0], []byte("@")) && bytes.HasPrefix(lines[2], []byte("+")) &&
+		len(lines[1]) == len(lines[3]) && bytes.IndexAny(lines[1], ",;\t") < 0
 }
 
 // labelWord is what some sets of texts write before the > of a header.
@@ -21,11 +57,16 @@ func isHeaderLine(line []byte) bool {
 
 // readFASTA reads sequences on any number of lines each, after a header >CLASS or >NAME|CLASS.
 func readFASTA(in *input) (*table, error) {
-	if _, err := in.text(); err != nil {
+	head, err := in.text()
+	if err != nil {
 		return nil, err
 	}
 	t := &texts{name: in.name}
+	if head = bytes.TrimLeft(head, " \t\r\n"); isFASTQ(head) {
+		return nil, errorf(in.name, "is FASTQ: give FASTA, without the lines of qualities (as seqtk seq -A writes it)")
+	}
 	var headers []string
+	comments, firstComment := 0, 0
 	lines := &lineReader{in: in}
 	for {
 		from := len(t.text)
@@ -42,13 +83,21 @@ func readFASTA(in *input) (*table, error) {
 			if t.text = text; len(headers) > 0 {
 				t.text = append(text, '\n')
 			}
+		case isComment(line, headers == nil):
+			if comments++; comments == 1 {
+				firstComment = lines.line
+			}
+			// a line end, from which the places of what follows are counted
+			if t.text = t.text[:from]; len(headers) > 0 {
+				t.text = append(t.text, '\n')
+			}
 		case isHeaderLine(line):
 			t.close()
 			headers = append(headers, strings.TrimSpace(string(bytes.TrimPrefix(line, []byte(labelWord))[1:])))
 			t.where = append(t.where, here)
 			t.at = append(t.at, place{lines.line + 1, 1})
 			t.text = t.text[:from]
-		case bytes.IndexByte(line, '\t') >= 0:
+		case bytes.IndexByte(bytes.TrimRight(line, " \t"), '\t') >= 0:
 			return nil, t.errorAt(place{lines.line, bytes.IndexByte(line, '\t') + 1},
 				"found a tab in the sequence after %s: lines of class, tab and sequence cannot be mixed "+
 					"with FASTA", quote(">"+headers[len(headers)-1]))
@@ -57,6 +106,10 @@ func readFASTA(in *input) (*table, error) {
 		}
 	}
 	t.close()
+	if comments > 0 {
+		t.notes = append(t.notes,
+			fmt.Sprintf("%s: left out: %s, the first on line %d", in.name, plural(comments, "comment line"), firstComment))
+	}
 	return t.finishFASTA(in, headers)
 }
 
@@ -75,12 +128,19 @@ func (t *texts) finishFASTA(in *input, headers []string) (*table, error) {
 		}
 	}
 	t.splitHeaders(headers)
-	if in.opt.Labels == "" {
-		if err := t.checkHeaders(in.opt); err != nil {
-			return nil, err
-		}
+	if in.opt.Labels != "" {
+		t.names = headers
+	} else if err := t.checkHeaders(in.opt); err != nil {
+		return nil, err
 	}
-	return t.table(in)
+	if t.labels == nil {
+		t.names = headers // no part of which is a class
+	}
+	made, err := t.table(in)
+	for i, name := range t.names {
+		t.names[i] = firstWord(name)
+	}
+	return made, err
 }
 
 // splitHeaders takes the class from behind the last |, if there is one in the first header, else

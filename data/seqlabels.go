@@ -237,7 +237,10 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 	at := map[string]int{}
 	labels := make([]string, len(lines))
 	for i, line := range lines {
-		cut := strings.IndexAny(line, "\t,")
+		cut := strings.IndexByte(line, '\t')
+		if cut < 0 {
+			cut = strings.IndexByte(line, ',')
+		}
 		if cut < 0 {
 			return &Error{File: path, Line: where[i].line, Msg: "there is no tab or comma between name and label"}
 		}
@@ -256,8 +259,10 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 			name = t.names[i]
 		}
 		j, ok := at[name]
-		if !ok {
-			j, ok = at[firstWord(name)]
+		for _, short := range []string{firstWord(name), beforeClass(name)} {
+			if !ok {
+				j, ok = at[short]
+			}
 		}
 		if !ok {
 			return errorf(path, "has no label for the sequence %s, which is on line %d of %s", quote(name),
@@ -271,6 +276,11 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 
 // firstWord is a FASTA name without its description.
 func firstWord(header string) string {
-	word, _, _ := strings.Cut(header, " ")
-	return word
+	if end := strings.IndexAny(header, " \t"); end >= 0 {
+		return header[:end]
+	}
+	return header
 }
+
+// beforeClass is a header without the class behind its last |.
+func beforeClass(header string) string { return header[:max(0, strings.LastIndexByte(header, '|'))] }

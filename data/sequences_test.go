@@ -44,6 +44,10 @@ func TestSequenceForms(t *testing.T) {
 		{"header of lines", "Label\tSequence\n1\tACGT\n\n0\tGGCAN\n1\tAC\n0\tTT", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
 		{"names", ">a b|1\nACGT\n>c|1|0\nGGCAN\n>|1\nAC\n>d|0\nTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
 
+		{"comments", "# made\n;by hand\n>1\n; of it\nAC\n# more\nGT\n>0\nGGCAN\n>1\nAC\n>0\nTT\n",
+			"dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
+		{"blanks at line ends", ">1 \nAC \nGT\t\n>0\t\nGGCAN \n>1\nAC\t \n>0\nTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
+		{"hashtags", ">b\n#new you?\n>a\nsee you!\n>b\nall\n", "bytes: #new_you?=b see_you!=a all=b"},
 		{"words as classes", ">bird\n" + protein + "\n>ant\n" + protein + "\n>bird\nMK\n>ant\nMK\n",
 			"protein: MKVLAAGIVG=bird MKVLAAGIVG=ant MK=bird MK=ant"},
 		{"classes with a gap", "-1\tMKVL\n7\tMKAL\n-1\tVG\n7.0\tVV\n", "protein: MKVL=-1 MKAL=7 VG=-1 VV=7"},
@@ -229,6 +233,8 @@ func TestBadSequences(t *testing.T) {
 				`with FASTA`, ReadOptions{}},
 		{"mixed, lines first", "1\tACGT\n0\tACGT\n>1\nACGT\n",
 			"t.csv:3:1: found a FASTA header after lines of class, tab and sequence", ReadOptions{}},
+		{"FASTQ", "@a|1\r\nACGT\r\n+\r\nIIII\r\n", "t.csv: is FASTQ: give FASTA", ReadOptions{}},
+		{"behind a comment", "; one\n>1\nACGTACGTACGT\n; two\nACGTACGTACGTQ\n", `t.csv:5:13: found "Q"`, ReadOptions{}},
 		{"blank lines only", ">", `t.csv:1:1: the sequence after ">" is empty`, ReadOptions{}},
 		{"class for a number", ">0.5\nAC\n>many\nACG\n",
 			`t.csv:3:1: found the target "many", which must be a finite number`, ReadOptions{Task: "regression"}},
@@ -288,6 +294,23 @@ func TestSequenceLabels(t *testing.T) {
 		var e *Error
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// TestNames: a name ends at a blank or a tab, in FASTA as in the file of labels.
+func TestNames(t *testing.T) {
+	for header, labels := range map[string]string{
+		"sp|P1|A OS=Homo sapiens\nACGT\n>sp|P2|B OS=x|y": "sp|P1|A\ta\nsp|P2|B\tb\n",
+		"g1\tgene\nACGT\n>g2 gene":                       "g1\ta\ng2\tb\n",
+		"g,1 x\nACGT\n>g,2":                              "g,1\ta\ng,2\tb\n",
+		"g1|one\nACGT\n>g2|two":                          "g1,a\ng2,b\n",
+	} {
+		path := write(t, "x.fasta", ">"+header+"\nAC\n")
+		file := write(t, "labels.tsv", labels)
+		d, _, err := ReadFile(path, ReadOptions{Labels: file})
+		if err != nil || show(d) != "dna: ACGT=a AC=b" || strings.ContainsAny(strings.Join(d.IDs(), ""), " \t") {
+			t.Errorf("%q: %v", header, err)
 		}
 	}
 }
