@@ -44,6 +44,9 @@ func (t *texts) targets(in *input, made *table) error {
 				"found the target %s, and others are numbers: correct it, or use the task classification",
 				quote(t.labels[i]))
 		}
+		if err := t.checkWords(len(classes), why == "" && slices.ContainsFunc(classes, isText)); err != nil {
+			return err
+		}
 		made.task = Classification
 		if why != "" {
 			made.task = Regression
@@ -106,6 +109,23 @@ func (t *texts) findClasses() (classes []string, why string) {
 		why = fmt.Sprintf("%d different whole numbers in %s", len(classes), plural(t.n(), "row"))
 	}
 	return classes, why
+}
+
+// checkWords refuses words as classes that are nearly all different, unless someone says so.
+func (t *texts) checkWords(different int, words bool) error {
+	if !words || different <= 2 || 2*different <= t.n() {
+		return nil
+	}
+	behind := map[string]bool{}
+	for i := range t.n() {
+		behind[strings.TrimSpace(string(t.of(i)))] = true
+	}
+	advice := "give others, or use the task classification"
+	if 2*len(behind) <= t.n() && t.kind == "" {
+		advice = "the classes stand behind the tab, and they belong before it"
+	}
+	return t.labelError(0, "found the target %s: the targets hold %d different words in %s, so they are no classes: %s",
+		quote(t.labels[0]), different, plural(t.n(), "row"), advice)
 }
 
 // strayLabel is the first label that is no number where others are and do not look like classes: it
