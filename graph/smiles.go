@@ -1,18 +1,24 @@
 package graph
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 )
 
 // parseSMILES reads a molecule by the grammar of OpenSMILES. The label of an atom is its isotope,
-// symbol and charge: C, c where it is aromatic, N+, 13C; an aromatic atom with hydrogens of its own
-// has an H (nH). The label of a bond is -, =, #, $ or : where it is aromatic. Hydrogens that are no
-// atoms of their own, chirality and the directions of bonds are read and do not count.
+// symbol and charge: C, c where it is aromatic, N+, 13C; an aromatic atom other than carbon with
+// hydrogens of its own has an H (nH). The label of a bond is -, =, #, $ or : where it is aromatic. Hydrogens that are no
+// atoms of their own, chirality, the numbers of atom maps and the directions of bonds are read and do
+// not count. A molecule ends at a blank, behind which a title or an extension stands.
 func (g *Graph) parseSMILES(text []byte) *Error {
-	p := &smilesReader{text: strings.TrimRight(string(text), " \t\r\n"), g: g, last: -1, rings: map[int]ring{}}
-	p.at = len(p.text) - len(strings.TrimLeft(p.text, " \t\r\n"))
+	first := len(text) - len(bytes.TrimLeft(text, blanks))
+	end := len(text)
+	if length := bytes.IndexAny(text[first:], blanks); length >= 0 {
+		end = first + length
+	}
+	p := &smilesReader{text: string(text[:end]), at: first, g: g, last: -1, rings: map[int]ring{}}
 	for p.at < len(p.text) {
 		if err := p.step(); err != nil {
 			return err
@@ -39,6 +45,8 @@ func (g *Graph) parseSMILES(text []byte) *Error {
 	p.warn()
 	return nil
 }
+
+const blanks = " \t\r\n"
 
 // smilesReader reads a molecule from left to right.
 type smilesReader struct {
@@ -181,7 +189,7 @@ func (p *smilesReader) bracket() *Error {
 	}
 	p.at = start + end + 1
 	label := symbol
-	if aromatic && hydrogens > 0 {
+	if aromatic && hydrogens > 0 && symbol != "c" { // one of carbon is usual, and goes without saying
 		label += "H"
 	}
 	p.atom(isotope+label+chargeText(charge), aromatic, hydrogens, charge)

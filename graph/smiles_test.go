@@ -43,6 +43,12 @@ func TestSMILES(t *testing.T) {
 		"C1CCC2CCCCC2C1":       "C C C C C C C C C C 0-1 0-9 1-2 2-3 3-4 3-8 4-5 5-6 6-7 7-8 8-9",
 		"C1CC1C1CC1":           "C C C C C C 0-1 0-2 1-2 2-3 3-4 3-5 4-5",
 		"c1ccccc1":             "c c c c c c 0:1 0:5 1:2 2:3 3:4 4:5",
+		"[cH:1]1[cH:2][cH:3]1": "c c c 0:1 0:2 1:2",
+		"[cH]1[13cH]c1":        "c 13c c 0:1 0:2 1:2",
+		"[CH3:1][OH:2]":        "C O 0-1",
+		" CCO ethanol (pure)":  "C C O 0-1 1-2",
+		"CN |$R1$|\r\n":        "C N 0-1",
+		"CN\tamine":            "C N 0-1",
 		"c1cc[nH]c1":           "c c c nH c 0:1 0:4 1:2 2:3 3:4",
 		"c1ccccc1-c1ccccc1":    "c c c c c c c c c c c c 0:1 0:5 1:2 2:3 3:4 4:5 5-6 6:7 6:11 7:8 8:9 9:10 10:11",
 		"C(C(C)(C)C)C":         "C C C C C C 0-1 0-5 1-2 1-3 1-4",
@@ -92,7 +98,7 @@ func TestBadSMILES(t *testing.T) {
 		{"C%1", 1, "less than two digits"},
 		{"1CC1", 0, "the number of a ring without an atom before it"},
 		{"CXC", 1, "where an atom belongs"},
-		{"C C", 1, "where an atom belongs"},
+		{"C!C", 1, "where an atom belongs"},
 		{"Cé", 1, "where an atom belongs"},
 	} {
 		_, err := Parse([]byte(c.text))
