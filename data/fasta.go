@@ -122,7 +122,7 @@ func (t *texts) close() {
 
 func (t *texts) finishFASTA(in *input, headers []string) (*table, error) {
 	for i := range t.n() {
-		if len(bytes.TrimSpace(t.of(i))) == 0 {
+		if len(bytes.TrimSpace(t.of(i))) == 0 && !in.drops() {
 			return nil, t.errorAt(t.where[i],
 				"the sequence after %s is empty: remove the header, or give the sequence", quote(">"+headers[i]))
 		}
@@ -130,7 +130,7 @@ func (t *texts) finishFASTA(in *input, headers []string) (*table, error) {
 	t.splitHeaders(headers)
 	if in.opt.Labels != "" {
 		t.names = headers
-	} else if err := t.checkHeaders(in.opt); err != nil {
+	} else if err := t.checkHeaders(in); err != nil {
 		return nil, err
 	}
 	if t.labels == nil {
@@ -161,7 +161,8 @@ func (t *texts) splitHeaders(headers []string) {
 
 // checkHeaders refuses a header without a class. Headers that are nearly all different and no
 // numbers are names. Where classes may be missing, they are left out unless every header has one.
-func (t *texts) checkHeaders(opt ReadOptions) error {
+func (t *texts) checkHeaders(in *input) error {
+	opt := in.opt
 	if opt.TargetOptional {
 		if known := t.known(opt.Like.Classes); known < t.n() {
 			if t.labels = nil; known > 0 {
@@ -173,7 +174,7 @@ func (t *texts) checkHeaders(opt ReadOptions) error {
 		return nil
 	}
 	for i, l := range t.labels {
-		if l == "" {
+		if l == "" && !in.drops() {
 			return t.errorAt(t.where[i],
 				"the header has no class: write >CLASS or >NAME|CLASS in every header, or give the classes with "+
 					"--labels FILE")

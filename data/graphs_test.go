@@ -194,7 +194,7 @@ func TestGraphErrors(t *testing.T) {
 		{strings.Replace(molecules, "V2000", "V3000", 1), "a MOL block of version V3000", ReadOptions{}},
 		{strings.ReplaceAll(molecules, "<class>", "<NAME>"), "none is called target: name the target by --target",
 			ReadOptions{}},
-		{molecules, `has no item "mass" at its first molecule`, ReadOptions{Target: "mass"}},
+		{molecules, `has no item "mass"`, ReadOptions{Target: "mass"}},
 	} {
 		_, _, err := readText(c.text, c.opt)
 		if _, located := err.(*Error); !located || !strings.Contains(err.Error(), c.want) {

@@ -28,6 +28,9 @@ type Fill struct {
 // checkMissing refuses missing cells of inputs that nothing has been said about, and gives columns
 // that have some an input that says so.
 func (l *layout) checkMissing(rec *records, p *profile) error {
+	if err := l.checkMissingSequences(rec, p); err != nil {
+		return err
+	}
 	var columns []string
 	var first place
 	count := func(name string, cells cellCount) {
@@ -96,6 +99,9 @@ func (l *layout) drops(rec *records) bool {
 			l.noTarget++
 			return true
 		}
+	}
+	if l.isSequenceMissing(rec) { // nothing fills it in
+		return true
 	}
 	for j := range l.inputs {
 		if l.missing == MissingDrop && l.isMissing(rec, j) {

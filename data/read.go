@@ -128,8 +128,8 @@ func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []st
 			return nil, nil, err
 		}
 	}
-	if given := opt.TableOptions.given(); given != "" && !f.text {
-		return nil, nil, errorf(name, "is %s, not a table of text: leave %s out", f.what, given)
+	if err := in.checkMissing(f); err != nil {
+		return nil, nil, err
 	}
 	if opt.Labels != "" && !f.apart {
 		if _, err := in.text(); err != nil { // a damaged file of images, for one

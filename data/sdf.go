@@ -59,9 +59,10 @@ func readSDF(in *input) (*table, error) {
 		if at >= 0 {
 			label, where = m.items[at].value, m.items[at].at
 		}
-		if labelled && label == "" && !in.opt.TargetOptional {
+		if labelled && label == "" && !in.opt.TargetOptional && !in.drops() {
 			return nil, t.errorAt(where,
-				"the molecule has no item %s, which is the target: add > <%s> and its value behind M  END",
+				"the molecule has no item %s, which is the target: add > <%s> and its value behind M  END, "+
+					"or leave such molecules out by --missing drop",
 				quote(target), target)
 		}
 		t.addGraph(m.block, place{m.at, 1}, label)
@@ -82,8 +83,13 @@ func (t *texts) targetItem(in *input, all []molecule) (string, error) {
 	if in.opt.Like != nil {
 		want = in.opt.Like.Target
 	}
-	names := all[0].names()
+	var names []string // of all molecules
 	for _, m := range all {
+		for _, name := range m.names() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
 		if in.opt.TargetOptional && slices.Contains(m.names(), want) {
 			return want, nil
 		}
@@ -99,7 +105,7 @@ func (t *texts) targetItem(in *input, all []molecule) (string, error) {
 		return "", nil
 	case want != "":
 		return "", errorf(in.name,
-			"has no item %s at its first molecule%s", quote(want), didYouMean(want, names))
+			"has no item %s%s", quote(want), didYouMean(want, names))
 	case names == nil:
 		return "", errorf(in.name,
 			"has no items, so no targets: add > <target> and its value behind M  END, or give --labels FILE")
@@ -112,7 +118,7 @@ func (t *texts) targetItem(in *input, all []molecule) (string, error) {
 func readMolecules(in *input) (all []molecule, err error) {
 	lines := &lineReader{in: in}
 	var m molecule
-	ended := false // the block
+	ended, inValue := false, false // the block; up to a blank line
 	for {
 		text, err := lines.append(nil)
 		if err == io.EOF {
@@ -126,19 +132,21 @@ func readMolecules(in *input) (all []molecule, err error) {
 		}
 		switch {
 		case strings.HasPrefix(line, endOfMolecule):
-			all, m, ended = append(all, m), molecule{}, false
+			all, m, ended, inValue = append(all, m), molecule{}, false, false
 		case !ended:
 			m.block = append(append(m.block, text...), '\n')
 			ended = strings.HasPrefix(line, "M  END")
-		case strings.HasPrefix(line, ">"):
+		case strings.HasPrefix(line, ">") && !inValue:
 			_, name, open := strings.Cut(line, "<")
 			name, _, closed := strings.Cut(name, ">")
 			if !open || !closed {
 				return nil, &Error{File: in.name, Line: lines.line,
 					Msg: "found " + quote(line) + ", where an item belongs: write > <name>"}
 			}
-			m.items = append(m.items, item{name: name, at: place{lines.line, 1}})
-		case len(m.items) > 0 && strings.TrimSpace(line) != "":
+			m.items, inValue = append(m.items, item{name: name, at: place{lines.line, 1}}), true
+		case strings.TrimSpace(line) == "":
+			inValue = false
+		case len(m.items) > 0:
 			last := &m.items[len(m.items)-1]
 			if last.value == "" {
 				last.value, last.at = strings.TrimSpace(line), place{lines.line, 1}

@@ -32,9 +32,29 @@ func (l *layout) setSequence(rec *records, at int) {
 	l.sequence, l.sequenceName, l.texts = at, rec.columnName(at), &texts{name: rec.name}
 }
 
+// checkMissingSequences refuses missing sequences that nothing has been said about.
+func (l *layout) checkMissingSequences(rec *records, p *profile) error {
+	if l.texts == nil || l.missing != MissingError || p.columns[l.sequence].missing.n == 0 {
+		return nil
+	}
+	missing := p.columns[l.sequence].missing
+	return &Error{File: rec.name, Line: missing.first.line, Column: missing.first.column, Msg: fmt.Sprintf(
+		"the column %s lacks %s: --missing drop leaves their rows out", quote(l.sequenceName),
+		plural(missing.n, "sequence"))}
+}
+
+// isSequenceMissing: the current row has no sequence where it should.
+func (l *layout) isSequenceMissing(rec *records) bool {
+	return l.texts != nil && isMissing(strings.TrimSpace(rec.row[l.sequence]))
+}
+
 // addText keeps the sequence of the current row.
 func (l *layout) addText(rec *records, most int64) error {
 	t := l.texts
+	if l.isSequenceMissing(rec) {
+		return rec.cellError(l.sequence, "the sequence in column %s is missing: fill it in, or remove the row",
+			quote(l.sequenceName))
+	}
 	if t.text = append(t.text, rec.row[l.sequence]...); int64(len(t.text)) > most {
 		return errorf(rec.name,
 			"holds more than %d million bytes of sequences up to line %d: too large for memory, take a "+

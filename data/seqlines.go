@@ -84,7 +84,7 @@ func readSequenceLines(in *input) (*table, error) {
 		tab := bytes.IndexByte(line, '\t')
 		label := string(bytes.TrimSpace(line[:max(tab, 0)]))
 		switch {
-		case tab >= 0 && label == "" && !in.opt.TargetOptional:
+		case tab >= 0 && label == "" && !in.opt.TargetOptional && !in.drops():
 			return nil,
 				t.errorAt(place{lines.line, 1}, "there is no class before the tab: write class, tab and sequence")
 		case tab < 0 && !in.opt.TargetOptional:
@@ -93,7 +93,7 @@ func readSequenceLines(in *input) (*table, error) {
 			labelled++
 		}
 		sequence := line[tab+1:]
-		if len(bytes.TrimSpace(sequence)) == 0 {
+		if len(bytes.TrimSpace(sequence)) == 0 && !in.drops() {
 			return nil,
 				t.errorAt(place{lines.line, tab + 2}, "the sequence is empty: remove the line, or give the sequence")
 		}

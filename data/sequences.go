@@ -192,6 +192,9 @@ func (t *texts) table(in *input) (*table, error) {
 			return nil, err
 		}
 	}
+	if err := t.dropMissing(in); err != nil {
+		return nil, err
+	}
 	set, err := t.encode(in.opt)
 	if err != nil {
 		return nil, err
