@@ -276,13 +276,8 @@ func (l *layout) meetUnknown(rec *records, i int, cell string, c inputColumn) {
 // unknownValues warns of them.
 func (l *layout) unknownValues(file string) (notes []string) {
 	for _, u := range l.unknown {
-		others := ""
-		if u.n > 1 {
-			others = fmt.Sprintf(", the first of %d new cells", u.n)
-		}
-		notes = append(notes, fmt.Sprintf("warning: %s:%d:%d: %s in column %s is not in the training data%s: "+
-			"all inputs of the column are 0 there", file, u.first.at.line, u.first.at.column, quote(u.first.cell),
-			quote(u.column), others))
+		where := fmt.Sprintf("warning: %s:%d:%d", file, u.first.at.line, u.first.at.column)
+		notes = append(notes, unknownWord(where, u.first.cell, u.column, u.n))
 	}
 	return notes
 }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -173,6 +174,39 @@ func (g Given) expand(columns []inputColumn, width int, impute bool) ([]float64,
 		}
 	}
 	return x, nil
+}
+
+// NewWords are warnings about words that the training data do not have, one for each column.
+func (s Schema) NewWords(g Given) (warnings []string) {
+	for _, c := range s.fileColumns() {
+		if c.values == nil {
+			continue
+		}
+		n, first := 0, 0
+		for i, cell := range g.Texts[c.name] {
+			cell = strings.TrimSpace(cell)
+			if slices.Contains(c.values, cell) || isMissing(cell) || isDoubtful(cell) {
+				continue
+			}
+			if n++; n == 1 {
+				first = i
+			}
+		}
+		if n > 0 {
+			warnings = append(warnings, unknownWord(fmt.Sprintf("row %d", first+1), g.Texts[c.name][first], c.name, n))
+		}
+	}
+	return warnings
+}
+
+// unknownWord is about a word that the training data do not have, the first of so many.
+func unknownWord(where, cell, column string, n int) string {
+	others := ""
+	if n > 1 {
+		others = fmt.Sprintf(", the first of %d new cells", n)
+	}
+	return fmt.Sprintf("%s: %s in column %s is not in the training data%s: all inputs of the column are 0 there",
+		where, quote(cell), quote(column), others)
 }
 
 // ParseNumber reads a cell of a column of numbers as a file's reader does: "" and words for missing

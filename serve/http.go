@@ -185,7 +185,7 @@ func (s *Server) postInfer(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		answer, jsonSize, raw, err := writeAnswer(c.model, q.ID, outputs, binary)
+		answer, jsonSize, raw, err := writeAnswer(c.model, q, outputs, binary)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,9 @@ type Request struct {
 	ID      string
 	Inputs  []Tensor
 	Outputs []OutputRequest // none: all but samples
+	Warn    bool            // Warnings are asked for
+
+	Warnings []string // about the rows, as predict writes them
 }
 
 // OutputRequest is an output that a request names.
@@ -35,6 +38,7 @@ type wireRequest struct {
 	ID         string `json:"id"`
 	Parameters struct {
 		Binary bool `json:"binary_data_output"`
+		Warn   bool `json:"warnings"`
 	} `json:"parameters"`
 	Inputs  json.RawMessage `json:"inputs"`  // a list of wireInput
 	Outputs json.RawMessage `json:"outputs"` // a list of wireWanted
@@ -75,7 +79,7 @@ func parseRequest(body []byte, jsonSize, mostElements int) (*Request, error) {
 	if err := decode(text, &wire, protocol); err != nil {
 		return nil, err
 	}
-	q := &Request{ID: wire.ID}
+	q := &Request{ID: wire.ID, Warn: wire.Parameters.Warn}
 	err := each(wire.Inputs, mostTensors, protocol, func(_ int, in wireInput) error {
 		t, rest, err := in.tensor(raw, mostElements)
 		q.Inputs, raw = append(q.Inputs, t), rest
@@ -220,6 +224,12 @@ type wireAnswer struct {
 	Version string       `json:"model_version"`
 	ID      string       `json:"id,omitempty"`
 	Outputs []wireOutput `json:"outputs"`
+
+	Parameters *wireWarnings `json:"parameters,omitempty"`
+}
+
+type wireWarnings struct {
+	Warnings []string `json:"warnings"`
 }
 
 type wireOutput struct {
@@ -234,8 +244,12 @@ type wireSize struct {
 
 // writeAnswer is the body of an answer, and the size of its JSON; it is all JSON where raw is
 // false.
-func writeAnswer(model, id string, outputs []Tensor, binary []bool) (body []byte, jsonSize int, raw bool, err error) {
-	wire := wireAnswer{Model: model, Version: version, ID: id}
+func writeAnswer(model string, q *Request, outputs []Tensor, binary []bool) (body []byte, jsonSize int, raw bool,
+	err error) {
+	wire := wireAnswer{Model: model, Version: version, ID: q.ID}
+	if q.Warnings != nil {
+		wire.Parameters = &wireWarnings{q.Warnings}
+	}
 	var tail []byte
 	for i, t := range outputs {
 		out := wireOutput{TensorSpec: TensorSpec{t.Name, t.Type, t.Shape}}
