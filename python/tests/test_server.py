@@ -6,13 +6,16 @@ import pickle
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 from gpdrf import GPDRFClassifier, GPDRFError, GPDRFRegressor, GPDRFWarning, _program, _server
 
@@ -203,3 +206,38 @@ def test_socket_is_refused(
     monkeypatch.setattr(_server, "_LONGEST", 1000)
     with pytest.warns(GPDRFWarning, match="each call starts gpdrf-gpu predict"):
         assert np.array_equal(pickle.loads(pickle.dumps(fitted)).predict(table[0]), want)
+
+
+def test_warnings_of_predictions_arrive() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=100), "c": rng.choice(["x", "y"], 100)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a training that is this short
+        model = GPDRFRegressor(**SMALL).fit(frame, frame.a)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        model.predict(frame[:5])
+        assert not seen
+        model.predict(pd.DataFrame({"a": [1e6], "c": ["never"]}))
+    assert all(issubclass(w.category, GPDRFWarning) for w in seen)
+    text = "; ".join(str(w.message) for w in seen)
+    assert 'row 1: "never" in column "c" is not in the training data' in text
+    assert 'row 1: column "a" is 1e+06' in text
+
+
+def test_no_socket_stays_open(table: Table) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = GPDRFRegressor(**SMALL).fit(*table)
+        model.predict(table[0][:1])
+        with pytest.MonkeyPatch.context() as patch:
+            unraised: list[Any] = []
+            patch.setattr(sys, "unraisablehook", unraised.append)
+            del model
+            gc.collect()
+    assert not unraised
+
+
+def test_sparse_rows_are_refused_as_others_refuse_them(table: Table) -> None:
+    with pytest.raises(TypeError, match="toarray"):
+        GPDRFRegressor(**SMALL).fit(csr_array(table[0]), table[1])

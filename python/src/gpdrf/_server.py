@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from gpdrf import _claims, _program
-from gpdrf._errors import GPDRFError, GPDRFInputError
+from gpdrf._errors import GPDRFError, GPDRFInputError, GPDRFWarning
 from gpdrf._rows import Numbers, Rows, Tensors
 
 _NAME = "model"
@@ -76,10 +77,15 @@ class Server:
         for first in range(0, len(rows), n):
             if "seed" in parameters:
                 parameters["first_row"] = first
-            parts.append(self._infer(rows[first : first + n].tensors(self._about), name, parameters))
+            part, told = self._infer(rows[first : first + n].tensors(self._about), name, parameters)
+            parts.append(part)
+            for text in told:
+                where = f"of the rows from {first + 1} on, " if first else ""
+                warnings.warn(where + text, GPDRFWarning, stacklevel=5)
         return np.concatenate(parts)
 
-    def _infer(self, tensors: Tensors, name: str, parameters: Mapping[str, Any]) -> Numbers:
+    def _infer(self, tensors: Tensors, name: str, parameters: Mapping[str, Any]) -> tuple[Numbers, list[str]]:
+        """The output, and warnings about the rows."""
         inputs, raw = [], b""
         for key, values in tensors.items():
             if isinstance(values, list):
@@ -92,10 +98,11 @@ class Server:
             )
             raw += piece
         outputs = [{"name": name, "parameters": {"binary_data": True, **parameters}}]
-        head = json.dumps({"inputs": inputs, "outputs": outputs}).encode()
+        head = json.dumps({"inputs": inputs, "outputs": outputs, "parameters": {"warnings": True}}).encode()
         body, size = self._ask("POST", _PATH + "/infer", head + raw, {_JSON_SIZE: str(len(head))})
-        output = json.loads(body[:size])["outputs"][0]
-        return np.frombuffer(body, "<f8", offset=size).reshape(output["shape"])
+        answer = json.loads(body[:size])
+        numbers = np.frombuffer(body, "<f8", offset=size).reshape(answer["outputs"][0]["shape"])
+        return numbers, answer.get("parameters", {}).get("warnings", [])
 
     def _ask(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> tuple[bytes, int]:
         """The answer to a request, and the size of its JSON."""
@@ -254,3 +261,6 @@ class _Connection(http.client.HTTPConnection):
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.connect(self.child.socket)
+
+    def __del__(self) -> None:
+        self.close()
