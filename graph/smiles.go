@@ -9,9 +9,10 @@ import (
 
 // parseSMILES reads a molecule by the grammar of OpenSMILES. The label of an atom is its isotope,
 // symbol and charge: C, c where it is aromatic, N+, 13C; an aromatic atom other than carbon with
-// hydrogens of its own has an H (nH). The label of a bond is -, =, #, $ or : where it is aromatic. Hydrogens that are no
-// atoms of their own, chirality, the numbers of atom maps and the directions of bonds are read and do
-// not count. A molecule ends at a blank, behind which a title or an extension stands.
+// hydrogens of its own has an H (nH). The label of a bond is -, =, #, $ or : where it is aromatic.
+// Hydrogens that are no atoms of their own, chirality, the numbers of atom maps and the directions
+// of bonds are read and do not count. A molecule ends at a blank, behind which a title or an
+// extension stands.
 func (g *Graph) parseSMILES(text []byte) *Error {
 	first := len(text) - len(bytes.TrimLeft(text, blanks))
 	end := len(text)
@@ -189,7 +190,8 @@ func (p *smilesReader) bracket() *Error {
 	}
 	p.at = start + end + 1
 	label := symbol
-	if aromatic && hydrogens > 0 && symbol != "c" { // one of carbon is usual, and goes without saying
+	// one of carbon is usual, and goes without saying
+	if aromatic && hydrogens > 0 && symbol != "c" {
 		label += "H"
 	}
 	p.atom(isotope+label+chargeText(charge), aromatic, hydrogens, charge)
