@@ -101,6 +101,7 @@ func (l *layout) drops(rec *records) bool {
 		}
 	}
 	if l.isSequenceMissing(rec) { // nothing fills it in
+		l.dropped++
 		return true
 	}
 	for j := range l.inputs {
