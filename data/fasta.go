@@ -45,7 +45,7 @@ func isFASTQ(head []byte) bool {
 		lines[i] = bytes.TrimRight(lines[i], "\r")
 	}
 	return bytes.HasPrefix(lines[0], []byte("@")) && bytes.HasPrefix(lines[2], []byte("+")) &&
-		len(lines[1]) == len(lines[3]) && bytes.IndexAny(lines[1], ",;\t") < 0
+		len(lines[1]) == len(lines[3]) && !bytes.ContainsAny(lines[1], ",;\t")
 }
 
 // labelWord is what some sets of texts write before the > of a header.
@@ -108,7 +108,8 @@ func readFASTA(in *input) (*table, error) {
 	t.close()
 	if comments > 0 {
 		t.notes = append(t.notes,
-			fmt.Sprintf("%s: left out: %s, the first on line %d", in.name, plural(comments, "comment line"), firstComment))
+			fmt.Sprintf("%s: left out: %s, the first on line %d", in.name,
+				plural(comments, "comment line"), firstComment))
 	}
 	return t.finishFASTA(in, headers)
 }

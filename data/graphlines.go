@@ -49,7 +49,8 @@ func readGraphLines(in *input) (*table, error) {
 		t.addGraph(line, place{lines.line, 1}, label)
 		if labelled != 0 && labelled != t.n() && !in.opt.TargetOptional && !in.drops() {
 			return nil, t.errorAt(place{lines.line, 1},
-				`graphs with a "label" and graphs without one are mixed: every line needs the same, and --missing drop leaves those without one out`)
+				`graphs with a "label" and graphs without one are mixed: every line needs the same, and `+
+					`--missing drop leaves those without one out`)
 		}
 	}
 	if labelled == 0 {

@@ -21,7 +21,8 @@ func (in *input) drops() bool {
 func (in *input) checkMissing(f format) error {
 	o := in.opt.TableOptions
 	if f.sequences && o.Missing == MissingImpute {
-		return errorf(in.name, "is %s, and nothing can fill in what its rows lack: --missing drop leaves them out", f.what)
+		return errorf(in.name,
+			"is %s, and nothing can fill in what its rows lack: --missing drop leaves them out", f.what)
 	}
 	if f.sequences {
 		o.Missing = ""

@@ -237,7 +237,8 @@ func TestBadSequences(t *testing.T) {
 			`t.csv:1:1: found the target "a fine day": the targets hold 4 different words in 4 rows, so they are no ` +
 				`classes: the classes stand behind the tab, and they belong before it`, ReadOptions{}},
 		{"units", "0.5 nM\tACGT\n0.7 nM\tACG\n0.9 nM\tAC\n",
-			`t.csv:1:1: found the target "0.5 nM": the targets hold 3 different words in 3 rows, so they are no classes: ` +
+			`t.csv:1:1: found the target "0.5 nM": the targets hold 3 different words in 3 rows, so they ` +
+				`are no classes: ` +
 				`give others`, ReadOptions{}},
 		{"FASTQ", "@a|1\r\nACGT\r\n+\r\nIIII\r\n", "t.csv: is FASTQ: give FASTA", ReadOptions{}},
 		{"behind a comment", "; one\n>1\nACGTACGTACGT\n; two\nACGTACGTACGTQ\n", `t.csv:5:13: found "Q"`, ReadOptions{}},
@@ -393,7 +394,8 @@ func TestSequenceColumn(t *testing.T) {
 		{table, "t.csv: has no column number 5 of sequences", ReadOptions{Sequence: "5"}},
 		{table, `t.csv: the column "target" cannot be both`, ReadOptions{Sequence: "target"}},
 		{"1,2\n3,4\n", "t.csv: has no header", ReadOptions{Sequence: "1"}},
-		{strings.Replace(table, "ACGT", "", 1), `t.csv:2:3: the column "dna" lacks 1 sequence: --missing drop`, ReadOptions{Sequence: "dna"}},
+		{strings.Replace(table, "ACGT", "", 1), `t.csv:2:3: the column "dna" lacks 1 sequence: --missing drop`,
+			ReadOptions{Sequence: "dna"}},
 		{"dna,y\n" + strings.Repeat("ACGTACGTACGT,1\n", 3) + "ACQ,2\n",
 			`t.csv:5:3: found "Q", not a letter of DNA`, ReadOptions{Sequence: "dna"}},
 		{"id,ph,target\n1,2,0\n", `t.csv:1: there is no column "dna", the sequences of the training data`,
@@ -515,7 +517,8 @@ func TestLabelledHeaders(t *testing.T) {
 func TestMissingSequences(t *testing.T) {
 	const mol = "m\n\n\n  1  0  0  0  0  0            999 V2000\n    0.0000    0.0000    0.0000 %s   0  0\nM  END\n"
 	sdf := ""
-	for _, m := range [][2]string{{"C", ">  <a>\n>95%\n\n> <>\n2\n\n"}, {"O", "> <mass>\n0.5\n\n"}, {"N", "> <mass>\n>9\n\n> <b>\n\n"},
+	for _, m := range [][2]string{{"C", ">  <a>\n>95%\n\n> <>\n2\n\n"}, {"O", "> <mass>\n0.5\n\n"},
+		{"N", "> <mass>\n>9\n\n> <b>\n\n"},
 		{"F", "> <b>\n1\n\n> <mass>\n1.5\n\n"}} {
 		sdf += strings.Replace(mol, "%s", m[0], 1) + strings.Replace(m[1], ">9", "9", 1) + "$$$$\n"
 	}
@@ -525,15 +528,18 @@ func TestMissingSequences(t *testing.T) {
 	}{
 		{"table", "seq,y\nACGT,1\nNA,2\nnan,3\n,4\nGGT,0.5\n", "dna: ACGT=1 GGT=0.5",
 			`t.csv:3:1: the column "seq" lacks 3 sequences: --missing drop`, ReadOptions{Sequence: "seq"}},
-		{"SMILES", "smiles,y\nCCO,1\n ,2\nN/A,3\nCC,0.5\n", `graphs: "C"_"C"_"O"_0_1_"-"_1_2_"-"_=1 "C"_"C"_0_1_"-"_=0.5`,
+		{"SMILES", "smiles,y\nCCO,1\n ,2\nN/A,3\nCC,0.5\n",
+			`graphs: "C"_"C"_"O"_0_1_"-"_1_2_"-"_=1 "C"_"C"_0_1_"-"_=0.5`,
 			`t.csv:3:1: the column "smiles" lacks 2 sequences`, ReadOptions{Sequence: "smiles"}},
-		{"list", "a\tACGT\nb\t\n\tAC\nb\tGGT\n", "dna: ACGT=a GGT=b", "t.csv:2:3: the sequence is empty", ReadOptions{}},
+		{"list", "a\tACGT\nb\t\n\tAC\nb\tGGT\n", "dna: ACGT=a GGT=b", "t.csv:2:3: the sequence is empty",
+			ReadOptions{}},
 		{"FASTA", ">a\nACGT\n>b\n>b\nGGT\n", "dna: ACGT=a GGT=b", `t.csv:3:1: the sequence after ">b" is empty`,
 			ReadOptions{}},
-		{"SDF", sdf, `graphs: "O"_=0.5 "N"_=9 "F"_=1.5`, `t.csv:1:1: the molecule has no item "mass"`, ReadOptions{Target: "mass"}},
+		{"SDF", sdf, `graphs: "O"_=0.5 "N"_=9 "F"_=1.5`, `t.csv:1:1: the molecule has no item "mass"`,
+			ReadOptions{Target: "mass"}},
 		{"graphs", `{"nodes":["C"],"edges":[],"label":"a"}` + "\n" + `{"nodes":["N"],"edges":[]}` + "\n" +
-			`{"nodes":["O"],"edges":[],"label":"b"}`, `graphs: "C"_=a "O"_=b`, `t.csv:2:1: graphs with a "label" and graphs`,
-			ReadOptions{}},
+			`{"nodes":["O"],"edges":[],"label":"b"}`, `graphs: "C"_=a "O"_=b`,
+			`t.csv:2:1: graphs with a "label" and graphs`, ReadOptions{}},
 	} {
 		if _, _, err := readText(c.text, c.opt); err == nil || !strings.HasPrefix(err.Error(), c.refused) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.refused)
@@ -542,7 +548,7 @@ func TestMissingSequences(t *testing.T) {
 		d, notes, err := readText(c.text, c.opt)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
-		} else if got := show(d); got != c.want || !strings.Contains(strings.Join(notes, "\n"), "missing cells left out") {
+		} else if got := show(d); got != c.want || !strings.Contains(strings.Join(notes, "\n"), "cells left out") {
 			t.Errorf("%s: %s %q, want %s", c.name, got, notes, c.want)
 		}
 	}
