@@ -53,3 +53,14 @@ func MeanDensities(targets []Densities) Densities {
 	}
 	return mean
 }
+
+// OfLogs turns the densities of x = (log y − centre)/unit into those of y/sd. E log y is in closed
+// form, so the bound stays as near as it was.
+func (d Densities) OfLogs(m Mixture, centre, unit float64, y []float64, sd float64) {
+	shift := math.Log(sd) - math.Log(unit)
+	for n := range d.Log {
+		mean, _ := m.Moments(n)
+		d.Log[n] += shift - math.Log(y[n])
+		d.Expected[n] += shift - (centre + unit*mean)
+	}
+}

@@ -14,21 +14,31 @@ type Regression struct {
 	Coverage95 float64 `json:"coverage95"`
 }
 
+// Predictive is the predictive density of rows, each by its number.
+type Predictive interface {
+	Moments(n int) (mean, variance float64)
+	LogDensity(n int, y float64) float64
+	CDF(n int, y float64) float64
+	CRPS(n int, y float64) float64
+}
+
 // ScoreRegression scores the predictions of N ≥ 1 rows against their targets.
-func ScoreRegression(m Mixture, y []float64) Regression {
-	if len(y) != m.N || m.N == 0 {
+func ScoreRegression(m Mixture, y []float64) Regression { return score(m, m.N, y) }
+
+func score(m Predictive, rows int, y []float64) Regression {
+	if len(y) != rows || rows == 0 {
 		panic("metrics: as many targets as predicted rows are needed, and one at least")
 	}
 	// A row's error, −log p(y), CRPS, and how far its probability is from the middle.
-	rows := make([]struct{ miss, nlpd, crps, off float64 }, m.N)
-	EachRow(m.N, func(n int) {
+	of := make([]struct{ miss, nlpd, crps, off float64 }, rows)
+	EachRow(rows, func(n int) {
 		mean, _ := m.Moments(n)
-		w := &rows[n]
+		w := &of[n]
 		w.miss, w.nlpd, w.crps = y[n]-mean, -m.LogDensity(n, y[n]), m.CRPS(n, y[n])
 		w.off = math.Abs(m.CDF(n, y[n])-0.5) * 2
 	})
 	var r Regression
-	for _, w := range rows {
+	for _, w := range of {
 		r.RMSE += w.miss * w.miss
 		r.MAE += math.Abs(w.miss)
 		r.NLPD += w.nlpd
@@ -45,7 +55,7 @@ func ScoreRegression(m Mixture, y []float64) Regression {
 			r.Coverage95++
 		}
 	}
-	count := float64(m.N)
+	count := float64(rows)
 	r.RMSE = math.Sqrt(r.RMSE / count)
 	for _, sum := range []*float64{&r.MAE, &r.NLPD, &r.CRPS, &r.Coverage50, &r.Coverage90, &r.Coverage95} {
 		*sum /= count

@@ -1,0 +1,103 @@
+package metrics
+
+import "math"
+
+// LogMixture is the predictive density of y = exp(Centre + Unit·x), where x has that of a Mixture
+// of normals: a mixture of log-normal distributions. Component s has the logarithms' mean a =
+// Centre + Unit·Mean_s and standard deviation b = Unit·σ_s. Its mean exp(a + b²/2) runs away where
+// b is large, far from all training rows. So no component's mean is above exp(Top), and no mean
+// square above exp(2 Top).
+type LogMixture struct {
+	Mixture
+	Centre, Unit, Top float64
+}
+
+// mostLog bounds the logarithm of a number whose square is to be one.
+const mostLog = 350
+
+// component is the mean and the deviation of the logarithm of component s of row n.
+func (l LogMixture) component(s, n int) (a, b float64) {
+	return l.Centre + l.Unit*l.Mean[s*l.N+n], l.Unit * l.scale(s, n)
+}
+
+// scaled is x of y.
+func (l LogMixture) scaled(y float64) float64 { return (math.Log(y) - l.Centre) / l.Unit }
+
+// power is log E y^k of row n.
+func (l LogMixture) power(n int, k float64) float64 {
+	top, at := math.Inf(-1), make([]float64, l.S)
+	for s := range at {
+		a, b := l.component(s, n)
+		at[s] = k * min(a+k*b*b/2, l.Top, mostLog)
+		top = math.Max(top, at[s])
+	}
+	sum := 0.0
+	for s, v := range at {
+		sum += l.times(s) * math.Exp(v-top)
+	}
+	return top + math.Log(sum/float64(l.S))
+}
+
+// Moments of row n: the mean Σ_s w_s exp(a + b²/2), and the variance.
+func (l LogMixture) Moments(n int) (mean, variance float64) {
+	first := l.power(n, 1)
+	return math.Exp(first), math.Exp(2*first) * math.Expm1(math.Max(0, l.power(n, 2)-2*first))
+}
+
+// Noise of row n is the part of the variance that noise of variance v in x has: 1 − exp(−v') of the
+// mean square, with v' = Unit² v.
+func (l LogMixture) Noise(n int, v float64) float64 {
+	return -math.Expm1(-l.Unit*l.Unit*v) * math.Exp(l.power(n, 2))
+}
+
+// LogDensity is log p(y) of row n, −∞ where y is not positive.
+func (l LogMixture) LogDensity(n int, y float64) float64 {
+	if y <= 0 {
+		return math.Inf(-1)
+	}
+	return l.Mixture.LogDensity(n, l.scaled(y)) - math.Log(l.Unit*y)
+}
+
+// CDF is the probability that row n's target is at most y.
+func (l LogMixture) CDF(n int, y float64) float64 {
+	if y <= 0 {
+		return 0
+	}
+	return l.Mixture.CDF(n, l.scaled(y))
+}
+
+// CRPS of row n. With m = exp(a + b²/2) of a component, and r² = b_s² + b_t²
+//
+//	E|Y_s − y| = y (2Φ(w) − 1) − m (2Φ(w − b) − 1),   w = (log y − a)/b
+//	E|Y_s − Y_t| = m_s (2Φ((a_s − a_t + b_s²)/r) − 1) + m_t (2Φ((a_t − a_s + b_t²)/r) − 1)
+//
+// Of more than 2000 components, so many are taken at even steps.
+func (l LogMixture) CRPS(n int, y float64) float64 {
+	const most = 2000
+	step := (l.S + most - 1) / most
+	type part struct{ a, b, mean, weight float64 }
+	var parts []part
+	total := 0.0
+	for s := 0; s < l.S; s += step {
+		a, b := l.component(s, n)
+		p := part{a, b, math.Exp(math.Min(mostLog, a+b*b/2)), l.times(s)}
+		total += p.weight
+		parts = append(parts, p)
+	}
+	toY, spread := 0.0, 0.0
+	for i, p := range parts {
+		w := (math.Log(math.Max(y, 0)) - p.a) / p.b
+		toY += p.weight / total * (y*math.Erf(w*invRoot2) - p.mean*math.Erf((w-p.b)*invRoot2))
+		alone := p.mean * math.Erf(p.b/2) // ½ E|Y − Y'| of two of a kind
+		sum := p.weight * alone
+		for _, q := range parts[:i] {
+			r := math.Hypot(p.b, q.b) * sqrt2
+			sum += q.weight * (p.mean*math.Erf((p.a-q.a+p.b*p.b)/r) + q.mean*math.Erf((q.a-p.a+q.b*q.b)/r))
+		}
+		spread += p.weight / total * (sum / total)
+	}
+	return toY - spread
+}
+
+// ScoreLogRegression is ScoreRegression of targets in their own units.
+func ScoreLogRegression(l LogMixture, y []float64) Regression { return score(l, l.N, y) }

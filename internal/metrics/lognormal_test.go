@@ -1,0 +1,90 @@
+package metrics
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// logMixtures are weighted, with variances of their own, and with one variance.
+func logMixtures() map[string]LogMixture {
+	own := completed(12, rand.New(rand.NewPCG(4, 4)))["weighted"]
+	own.Outer = 0
+	one := completed(12, rand.New(rand.NewPCG(5, 5)))["one variance"]
+	one.Outer = 0
+	return map[string]LogMixture{"weighted": {own, 3, 0.7, 100}, "one variance": {one, -2, 1.1, 100}}
+}
+
+// The density of y has the integral 1, and the CDF, the moments and the CRPS of their definitions.
+func TestLogMixture(t *testing.T) {
+	for name, l := range logMixtures() {
+		y := math.Exp(l.Centre + 0.4*l.Unit)
+		total, mean, square, crps := 0.0, 0.0, 0.0, 0.0
+		const step = 0.002
+		for u := -25 + step/2; u < 25; u += step {
+			at := math.Exp(l.Centre + u)
+			width := at * step
+			mass := math.Exp(l.LogDensity(0, at)) * width
+			total, mean, square = total+mass, mean+at*mass, square+at*at*mass
+			off := l.CDF(0, at)
+			if at > y {
+				off = l.tail(0, l.scaled(at))
+			}
+			crps += off * off * width
+			if math.Abs(l.CDF(0, math.Exp(l.Centre+u+step/2))-total) > 1e-5 {
+				t.Fatalf("%s: CDF(%g) is %g, not %g", name, at, l.CDF(0, at), total)
+			}
+		}
+		got, variance := l.Moments(0)
+		check(t, name+", integral", total, 1, 1e-9)
+		check(t, name+", mean", got, mean, 1e-6)
+		check(t, name+", variance", variance/(square-mean*mean), 1, 1e-5)
+		check(t, name+", CRPS", l.CRPS(0, y)/crps, 1, 1e-3)
+		if l.CDF(0, 0) != 0 || !math.IsInf(l.LogDensity(0, -1), -1) {
+			t.Errorf("%s: something is at or below 0", name)
+		}
+	}
+}
+
+// Moments, and the part of the variance that is noise, are those of draws.
+func TestLogMixtureDraws(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	for name, l := range logMixtures() {
+		noise := 0.0 // of x: half of the least variance
+		for _, v := range l.Var {
+			if noise == 0 || v/2 < noise {
+				noise = v / 2
+			}
+		}
+		const draws, inner = 40000, 2
+		mean, within, square := 0.0, 0.0, 0.0
+		for range draws {
+			s := l.Component(rng.Float64())
+			f := l.Mean[s] + math.Sqrt(l.scale(s, 0)*l.scale(s, 0)-noise)*rng.NormFloat64()
+			a := math.Exp(l.Centre + l.Unit*(f+math.Sqrt(noise)*rng.NormFloat64()))
+			b := math.Exp(l.Centre + l.Unit*(f+math.Sqrt(noise)*rng.NormFloat64()))
+			mean += (a + b) / inner / draws
+			square += (a*a + b*b) / inner / draws
+			within += (a - b) * (a - b) / 2 / draws
+		}
+		got, variance := l.Moments(0)
+		check(t, name+", mean", got/mean, 1, 0.03)
+		check(t, name+", variance", variance/(square-mean*mean), 1, 0.3)
+		check(t, name+", noise", l.Noise(0, noise)/within, 1, 0.3)
+	}
+}
+
+// Far logarithms leave moments that are numbers, and these end at the top.
+func TestLogMixtureFar(t *testing.T) {
+	for _, top := range []float64{10, 1000} {
+		for _, far := range []float64{1, 1000, 1e200} {
+			l := LogMixture{Mixture{S: 2, N: 1, Mean: []float64{0, 1}, Var: []float64{1, far}}, 0, 5, top}
+			mean, variance := l.Moments(0)
+			most := math.Exp(min(top, mostLog)) * (1 + 1e-9)
+			if !(mean <= most && variance >= 0 && math.Sqrt(variance) <= most) || !(l.Noise(0, far) <= most*most) ||
+				math.IsNaN(l.CRPS(0, 3)) {
+				t.Error(top, far, mean, variance, l.Noise(0, far), l.CRPS(0, 3))
+			}
+		}
+	}
+}
