@@ -22,6 +22,8 @@ type Rows struct {
 type Fit struct {
 	Lengths []float64 // ℓ [D]; nil where the targets look like noise
 	Noise   float64   // σ², in units of y²
+
+	Mean, Var []float64 // [N,C]: what the other rows predict of one that is left out
 }
 
 const (
@@ -65,7 +67,8 @@ func Maximise(ctx context.Context, rows Rows) *Fit {
 	count := float64(len(rows.Y))
 	white := -count / 2 * (math.Log(2*math.Pi*square/count) + 1)
 	if !(p.value(theta) > white+leastEvidence) {
-		return &Fit{Noise: square / count}
+		return &Fit{Noise: square / count, Mean: make([]float64, len(rows.Y)),
+			Var: slices.Repeat([]float64{square / count}, len(rows.Y))}
 	}
 	if own {
 		theta = p.refine(ctx, theta)
@@ -75,6 +78,7 @@ func Maximise(ctx context.Context, rows Rows) *Fit {
 	for d := range out.Lengths {
 		out.Lengths[d] = math.Exp(theta[d])
 	}
+	out.Mean, out.Var = p.leftOut()
 	return out
 }
 
@@ -283,4 +287,21 @@ func (p *problem) gradient(grad, theta []float64) {
 		}
 	}
 	p.prior(theta, grad)
+}
+
+// leftOut is what the others predict of each row: y_i − a_i/[(C + ρI)⁻¹]_ii, with the variance
+// α/[(C + ρI)⁻¹]_ii. It is NaN where there is no inverse.
+func (p *problem) leftOut() (mean, variance []float64) {
+	var inverse mat.SymDense
+	err := p.factor.InverseTo(&inverse)
+	for at, y := range p.Y {
+		i := at / p.C
+		precision := math.NaN()
+		if err == nil {
+			precision = inverse.At(i, i)
+		}
+		mean = append(mean, y-p.a.At(i, at%p.C)/precision)
+		variance = append(variance, p.alpha/precision)
+	}
+	return mean, variance
 }

@@ -54,6 +54,13 @@ func TestOscillation(t *testing.T) {
 		if f.Lengths[0] > 0.3 || f.Noise > 2*noise*noise || f.Noise < noise*noise/2 {
 			t.Errorf("%d inputs: length-scales %.3g, noise %.3g", d, f.Lengths, f.Noise)
 		}
+		scaled := 0.0 // the square of an error of a row that is left out, in its variance
+		for i, y := range r.Y {
+			scaled += (y - f.Mean[i]) * (y - f.Mean[i]) / f.Var[i] / float64(r.N)
+		}
+		if scaled < 0.7 || scaled > 1.4 {
+			t.Errorf("%d inputs: errors of %.3g variances", d, scaled)
+		}
 		for _, l := range f.Lengths[1:] {
 			if l < 2 {
 				t.Errorf("%d inputs: length-scales %.3g", d, f.Lengths)
@@ -83,7 +90,7 @@ func TestDegenerate(t *testing.T) {
 		"exact":            made(100, 1, func(x []float64) float64 { return x[0] }, 0),
 	} {
 		f := Maximise(context.Background(), r)
-		for _, v := range append([]float64{f.Noise}, f.Lengths...) {
+		for _, v := range slices.Concat([]float64{f.Noise}, f.Lengths, f.Var) {
 			if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 				t.Errorf("%s: %+v", name, f)
 			}
