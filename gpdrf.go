@@ -169,7 +169,7 @@ func notHere(key string) string {
 		return "set the field " + fields[key] + " instead"
 	}
 	switch o := options.Find(key); {
-	case o == nil, key == "scaling", key == "codebook":
+	case o == nil, key == "scaling", key == "target-scaling", key == "codebook":
 	case o.Group == "Data":
 		return "is about files, and the rows are in memory: leave it out"
 	case key == "checkpoint-every":

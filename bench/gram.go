@@ -56,7 +56,7 @@ func writeGram(path string, cfg *options.Config) (n, t int, err error) {
 		return writeNpy(z, name, of.Labels, of.N())
 	}
 	if rows.Task == data.Regression {
-		scales, err := data.FitTargets(rows)
+		scales, err := data.FitTargets(data.StandardTargets, rows)
 		if err != nil {
 			return 0, 0, err
 		}

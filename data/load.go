@@ -171,7 +171,7 @@ func checkTraining(d *Dataset) error {
 		return errorf(d.Path, "leaves a single training row: at least two are needed")
 	}
 	if d.Task == Regression {
-		_, err := FitTargets(d)
+		_, err := FitTargets(StandardTargets, d)
 		return err
 	}
 	if len(d.Classes) == 1 {

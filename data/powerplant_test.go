@@ -67,7 +67,7 @@ func TestEmbeddedPowerplant(t *testing.T) {
 		}
 		wantTrain, wantTest := foldFilesOf(t, dir, fold)
 		scaler, _ := FitScaler("standard", train)
-		target, _ := FitTargets(train)
+		target, _ := FitTargets(StandardTargets, train)
 		compareFold(t, fmt.Sprintf("fold %d train", fold), train, wantTrain, scaler, target)
 		compareFold(t, fmt.Sprintf("fold %d test", fold), test, wantTest, scaler, target)
 		for i := range test.N() { // test rows also in the same order

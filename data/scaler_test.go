@@ -199,7 +199,7 @@ func TestTails(t *testing.T) {
 
 func TestTargetScale(t *testing.T) {
 	d := &Dataset{Path: "t.csv", Target: "y", Y: []float64{1, 2, 3, 6}}
-	ts, err := FitTargets(d)
+	ts, err := FitTargets(StandardTargets, d)
 	if err != nil || ts[0].Mean != 3 || !near(ts[0].SD, math.Sqrt(14.0/3), 1e-15) {
 		t.Error(ts, err)
 	}
@@ -208,7 +208,7 @@ func TestTargetScale(t *testing.T) {
 		t.Error(z)
 	}
 	d.Y = []float64{0.1, 0.1, 0.1}
-	if _, err := FitTargets(d); err == nil ||
+	if _, err := FitTargets(StandardTargets, d); err == nil ||
 		err.Error() != `t.csv: the target column "y" holds the value 0.1 only: there is nothing to learn` {
 		t.Error(err)
 	}

@@ -1,18 +1,82 @@
 package data
 
-// TargetScale standardises a regression target.
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/suggest"
+)
+
+// TargetScale standardises a regression target y, or log y.
 type TargetScale struct {
-	Mean float64 `json:"mean"`
-	SD   float64 `json:"sd"` // n−1 in the denominator
+	Mean float64 `json:"mean"` // of y or of log y, in training rows
+	SD   float64 `json:"sd"`   // of the same; n−1 in the denominator
+	Log  bool    `json:"log,omitempty"`
+	// of y itself, where SD is that of log y; 0 elsewhere
+	OwnSD float64 `json:"own_sd,omitempty"`
+	Most  float64 `json:"most,omitempty"` // the largest y
 }
 
-// FitTargets fits the scales of the regression targets [C] of training rows, each by itself. A
+// Unit is the standard deviation of y in training rows, the unit of scores.
+func (s TargetScale) Unit() float64 {
+	if s.Log {
+		return s.OwnSD
+	}
+	return s.SD
+}
+
+// logRoom is how far above the largest log y of training a mean of y may be: ten times the largest
+// y.
+const logRoom = math.Ln10
+
+// Top bounds the logarithm of a mean of y, where SD is that of log y.
+func (s TargetScale) Top() float64 { return math.Log(s.Most) + logRoom }
+
+// Scaled is y, or log y, in standard deviations from the mean. It is NaN where y has no logarithm.
+func (s TargetScale) Scaled(y float64) float64 {
+	if s.Log {
+		y = math.Log(y)
+	}
+	return (y - s.Mean) / s.SD
+}
+
+// Own is the y that is scaled to z.
+func (s TargetScale) Own(z float64) float64 {
+	y := s.Mean + s.SD*z
+	if s.Log {
+		y = math.Exp(y)
+	}
+	return y
+}
+
+// Kinds of the scales of targets.
+const (
+	AutoTargets     = "auto"
+	StandardTargets = "standard"
+	LogTargets      = "log"
+)
+
+// TargetScalings are the kinds that FitTargets knows.
+func TargetScalings() []string { return []string{AutoTargets, StandardTargets, LogTargets} }
+
+// FitTargets fits the scales of the regression targets [C] of training rows, each by itself. The
+// kind log takes the logarithms of all of them, auto of those that are skewed over decades. A
 // constant target is an error.
-func FitTargets(d *Dataset) ([]TargetScale, error) {
+func FitTargets(kind string, d *Dataset) ([]TargetScale, error) {
+	if !slices.Contains(TargetScalings(), kind) {
+		return nil, errorf("", "there is no target scaling %s%s", quote(kind), suggest.Hint(kind, TargetScalings()))
+	}
 	names := d.Outputs()
 	scales := make([]TargetScale, len(names))
+	if kind == LogTargets {
+		if err := Positive(d, slices.Repeat([]TargetScale{{Log: true}}, len(names))); err != nil {
+			return nil, err
+		}
+	}
 	for c, name := range names {
-		mean, sd := meanSD(d.output(c))
+		y := d.output(c)
+		mean, sd := meanSD(y)
 		if sd > 0 && sd < 1/largest {
 			return nil, errorf(d.Path, "the target column %s varies by %s only, less than ±%g: multiply the column "+
 				"by a power of ten", quote(name), number(sd), 1/largest)
@@ -21,19 +85,84 @@ func FitTargets(d *Dataset) ([]TargetScale, error) {
 			return nil, errorf(d.Path,
 				"the target column %s holds the value %s only: there is nothing to learn", quote(name), number(mean))
 		}
-		scales[c] = TargetScale{mean, sd}
+		scales[c] = TargetScale{Mean: mean, SD: sd}
+		if kind == LogTargets || kind == AutoTargets && decades(y) > 0 {
+			scales[c] = logScale(y, sd)
+		}
 	}
 	return scales, nil
 }
 
-// Standardise returns targets y [N,C] in training standard deviations from the training means.
+func logScale(y []float64, own float64) TargetScale {
+	logs := make([]float64, len(y))
+	for i, v := range y {
+		logs[i] = math.Log(v)
+	}
+	mean, sd := meanSD(logs)
+	return TargetScale{mean, sd, true, own, slices.Max(y)}
+}
+
+const (
+	logGain    = 0.5 // nats a row
+	logDecades = 2   // between the first and the last percent
+)
+
+// decades are those that targets cover without a percent at either end, where they are positive and
+// skewed; 0 elsewhere. Skewed ones cover two decades or more. And on average a row has half a nat
+// more under the log-normal distribution of their moments than under the normal one. Noise that is
+// a share of a target is alike in all decades of its logarithm. Over less, a model finds the shape
+// from the inputs.
+func decades(y []float64) float64 {
+	if len(y) < 2 || !(slices.Min(y) > 0) {
+		return 0
+	}
+	_, sd := meanSD(y)
+	s := logScale(y, sd)
+	gain := math.Log(sd) - math.Log(s.SD) - s.Mean
+	sorted := slices.Sorted(slices.Values(y))
+	covered := math.Log10(quantile(sorted, 0.99) / quantile(sorted, 0.01))
+	if !(gain > logGain && covered >= logDecades) || math.IsInf(gain, 0) {
+		return 0
+	}
+	return covered
+}
+
+// Positive says what is wrong with targets whose logarithms are needed: the first of them that has
+// none. Scales of the kind standard take all targets.
+func Positive(d *Dataset, scales []TargetScale) error {
+	names := d.Outputs()
+	for i, y := range d.Y {
+		if c := i % len(names); scales[c].Log && !(y > 0) {
+			return errorf(d.Where(i/len(names)), "the target %s is %s, and the model predicts its logarithm: leave "+
+				"such rows out, or train with target-scaling: standard in a config file", quote(names[c]), number(y))
+		}
+	}
+	return nil
+}
+
+// Standardise returns targets y [N,C] as their scales have it.
 func Standardise(y []float64, scales []TargetScale) []float64 {
 	to := make([]float64, len(y))
 	for i, v := range y {
-		s := scales[i%len(scales)]
-		to[i] = (v - s.Mean) / s.SD
+		to[i] = scales[i%len(scales)].Scaled(v)
 	}
 	return to
+}
+
+// DescribeTargets is a note about each target that is scaled by its logarithm.
+func DescribeTargets(d *Dataset, scales []TargetScale) (notes []string) {
+	for c, name := range d.Outputs() {
+		if !scales[c].Log {
+			continue
+		}
+		why := "its logarithm is asked for"
+		if covered := decades(d.output(c)); covered > 0 {
+			why = fmt.Sprintf("positive and skewed over %.1f decades", covered)
+		}
+		notes = append(notes, fmt.Sprintf("target %s: %s: the model predicts its logarithm, with log-normal "+
+			"noise; target-scaling: standard in a config file turns it off", name, why))
+	}
+	return notes
 }
 
 // output is a copy of target c of all rows.

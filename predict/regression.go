@@ -3,6 +3,7 @@ package predict
 import (
 	"math"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -13,13 +14,17 @@ type Regression struct {
 	p       *model.Prediction
 	c       int
 	mixture metrics.Mixture
-	centre  float64
-	sd      float64
+	scale   data.TargetScale
 }
 
 // NewRegression is the prediction of target c.
 func NewRegression(t *fitted.Trained, p *model.Prediction, c int) *Regression {
-	return &Regression{p, c, fitted.Mixture(p, c), t.Targets[c].Mean, t.Targets[c].SD}
+	return &Regression{p, c, t.Mixture(p, c), t.Targets[c]}
+}
+
+// Drawn has the normal of the moments of so many draws for its mixture.
+func (r *Regression) Drawn(draws int, seed uint64) *Regression {
+	return &Regression{r.p, r.c, fitted.Draws(r.mixture, r.c, draws, seed), r.scale}
 }
 
 // Levels are those of the quantiles q05 q25 q50 q75 q95.
@@ -28,16 +33,28 @@ func Levels() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
 // Moments are mean and standard deviation of row i, and the two parts of its variance: noise, and
 // what the model does not know.
 func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
-	m, total := r.mixture.Moments(i)
 	noise := fitted.Noise(r.p, r.mixture, r.c, i)
-	mean, sd = r.inUnits(m, total)
-	return mean, sd, r.sd * r.sd * noise, r.sd * r.sd * max(0, total-noise)
+	if r.scale.Log {
+		logs := fitted.Logs(r.mixture, r.scale)
+		m, total := logs.Moments(i)
+		noise = min(total, logs.Noise(i, noise))
+		return m, math.Sqrt(total), noise, total - noise
+	}
+	m, total := r.mixture.Moments(i)
+	unit := r.scale.SD
+	return r.scale.Own(m), unit * math.Sqrt(total), unit * unit * noise, unit * unit * max(0, total-noise)
 }
 
-// inUnits takes moments in training-sd units to mean and standard deviation.
-func (r *Regression) inUnits(mean, variance float64) (m, sd float64) {
-	return r.centre + r.sd*mean, r.sd * math.Sqrt(variance)
+// LogDensity is that of the target y of row i, by unit of the target.
+func (r *Regression) LogDensity(i int, y float64) float64 {
+	if r.scale.Log {
+		return fitted.Logs(r.mixture, r.scale).LogDensity(i, y)
+	}
+	return r.mixture.LogDensity(i, r.scale.Scaled(y)) - math.Log(r.scale.SD)
 }
+
+// CDF is the probability that the target of row i is at most y.
+func (r *Regression) CDF(i int, y float64) float64 { return r.mixture.CDF(i, r.scale.Scaled(y)) }
 
 // Quantile is that of row i at level q.
 func (r *Regression) Quantile(i int, q float64) float64 { return r.Quantiles(i)(q) }
@@ -45,7 +62,7 @@ func (r *Regression) Quantile(i int, q float64) float64 { return r.Quantiles(i)(
 // Quantiles is Quantile of row i. It is faster where several levels are asked for.
 func (r *Regression) Quantiles(i int) func(q float64) float64 {
 	row := r.mixture.Row(i)
-	return func(q float64) float64 { return r.centre + r.sd*row.Quantile(q) }
+	return func(q float64) float64 { return r.scale.Own(row.Quantile(q)) }
 }
 
 // QuantilesAt writes those of a row at several levels. It is the fastest where these are the same
@@ -55,17 +72,18 @@ func (r *Regression) QuantilesAt(levels []float64) func(i int, into []float64) {
 	return func(i int, into []float64) {
 		find(i, into)
 		for k, y := range into {
-			into[k] = r.centre + r.sd*y
+			into[k] = r.scale.Own(y)
 		}
 	}
 }
 
 // Draw is draw t of row i, which has a number among all rows: fitted.Draw.
 func (r *Regression) Draw(i, row, t int, seed uint64) float64 {
-	return r.centre + r.sd*fitted.Draw(r.mixture, i, row, r.c, t, seed)
+	return r.scale.Own(fitted.Draw(r.mixture, i, row, r.c, t, seed))
 }
 
-// Sample is the mean of component s of row i's mixture: a sample of the function, without noise.
+// Sample is the mean of component s of row i's mixture, or its median where the model predicts
+// logarithms: a sample of the function, without noise.
 func (r *Regression) Sample(s, i int) float64 {
-	return r.centre + r.sd*r.mixture.Mean[s*r.mixture.N+i]
+	return r.scale.Own(r.mixture.Mean[s*r.mixture.N+i])
 }

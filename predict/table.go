@@ -119,9 +119,9 @@ func regressionTable(t *fitted.Trained, p *model.Prediction, draws int, seed uin
 func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int,
 	seed uint64) (columns []string, row func(i int, into []Cell)) {
 	r := NewRegression(t, p, c)
-	var drawn metrics.Mixture
+	drawn := r
 	if draws > 0 {
-		drawn = fitted.Draws(r.mixture, c, draws, seed)
+		drawn = r.Drawn(draws, seed)
 	}
 	levels := Levels()
 	quantiles := r.QuantilesAt(levels)
@@ -129,7 +129,7 @@ func outputColumns(t *fitted.Trained, p *model.Prediction, c, draws int,
 		func(i int, into []Cell) {
 			mean, sd, aleatoric, epistemic := r.Moments(i)
 			if draws > 0 {
-				mean, sd = r.inUnits(drawn.Mean[i], drawn.Var[i])
+				mean, sd, _, _ = drawn.Moments(i)
 			}
 			for k, v := range []float64{mean, sd, aleatoric, epistemic} {
 				into[k].Value = v

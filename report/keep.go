@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -41,14 +40,13 @@ func Keep(ctx context.Context, t *fitted.Trained, c *options.Config, steps int, 
 	} else {
 		names := t.Schema.Outputs()
 		for o := range names {
-			m, scale := fitted.Mixture(p, o), t.Targets[o]
+			r := predict.NewRegression(t, p, o)
 			if c.PredictDraws > 0 {
-				m = fitted.Draws(m, o, c.PredictDraws, t.Seed)
+				r = r.Drawn(c.PredictDraws, t.Seed)
 			}
-			y := func(i int) float64 { return (rows.Y[i*len(names)+o] - scale.Mean) / scale.SD }
-			back(out, prefixed(names, o, densityColumn),
-				func(i int) float64 { return m.LogDensity(i, y(i)) - math.Log(scale.SD) })
-			back(out, prefixed(names, o, positionColumn), func(i int) float64 { return m.CDF(i, y(i)) })
+			y := func(i int) float64 { return rows.Y[i*len(names)+o] }
+			back(out, prefixed(names, o, densityColumn), func(i int) float64 { return r.LogDensity(i, y(i)) })
+			back(out, prefixed(names, o, positionColumn), func(i int) float64 { return r.CDF(i, y(i)) })
 		}
 	}
 	for _, column := range keptColumns(t.Schema, importance) {

@@ -218,10 +218,9 @@ func (j *Job) prepare(ctx context.Context) (*trainer, error) {
 	}
 	var y []float64
 	if ds.Task == data.Regression {
-		if t.trained.Targets, err = data.FitTargets(ds); err != nil {
+		if y, err = t.fitTargets(ctx); err != nil {
 			return nil, err
 		}
-		y = data.Standardise(ds.Y, t.trained.Targets)
 	}
 	t.trained.Model = c.ModelConfig(ds)
 	t.init = model.Init{

@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/best"
@@ -118,6 +120,9 @@ func (s *search) begin(out string) (err error) {
 	}
 	s.cfg = s.job.Config
 	if err = s.countJobs(); err != nil {
+		return err
+	}
+	if given, err = s.settleTargets(given); err != nil {
 		return err
 	}
 	if s.state, err = best.New(s.job.Train, given, s.jobs); err != nil {
@@ -309,4 +314,18 @@ func (i searchInfo) Lines() []string {
 			i.Version, i.Used.Seconds()),
 		"to resume  " + rundir.ResumeCommand(i.Path), "",
 	}, i.State.Lines()...)
+}
+
+// settleTargets adds the kind of the targets' scales, which all models share. It is that of the
+// rows to train on, and log for all targets or none.
+func (s *search) settleTargets(given []options.Setting) ([]options.Setting, error) {
+	if s.job.Train.Task != data.Regression {
+		return given, nil
+	}
+	kind, err := s.job.TargetKind(s.ctx)
+	if kind == data.AutoTargets {
+		kind = data.StandardTargets
+	}
+	given = slices.DeleteFunc(given, func(g options.Setting) bool { return g.Key == "target-scaling" })
+	return append(given, options.Setting{Key: "target-scaling", Text: kind, From: s.kind()}), err
 }

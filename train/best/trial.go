@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -135,7 +136,7 @@ func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate,
 	logs := out.Trained.DensitiesOf(p, held, 0).Log
 	for _, target := range out.Trained.Targets { // a density by unit of the target
 		for i := range logs {
-			logs[i] -= math.Log(target.SD) / float64(len(out.Trained.Targets))
+			logs[i] -= math.Log(target.Unit()) / float64(len(out.Trained.Targets))
 		}
 	}
 	return logs, out, nil
@@ -145,6 +146,11 @@ func (s *Search) scored(ctx context.Context, dev device.Device, c *Candidate,
 func (s *Search) trained(ctx context.Context, dev device.Device, c *Candidate,
 	length options.Setting, rows, test *data.Dataset) (*train.Outcome, error) {
 	more := []options.Setting{length}
+	if !slices.ContainsFunc(s.Given, func(g options.Setting) bool { return g.Key == "target-scaling" }) {
+		// all members of an ensemble have the same scales; a new search has settled them
+		more = append(more, options.Setting{Key: "target-scaling", Text: data.StandardTargets, From: "preset " +
+			options.Best})
+	}
 	if cfg, err := c.config(s.Given, more...); err != nil {
 		return nil, err
 	} else if s.Kernel != "" && cfg.Model != "drf" {

@@ -174,7 +174,7 @@ func (t *Trained) mix(parts []*model.Prediction) *model.Prediction {
 			p.DoF = append(p.DoF, make([]float64, part.S)...)
 		}
 		for j := range c {
-			mixture := Mixture(part, j)
+			mixture := t.Mixture(part, j)
 			for i := range n {
 				p.Noise[i*c+j] += w * Noise(part, mixture, j, i)
 			}

@@ -29,6 +29,8 @@ const (
 
 	ensembleVersion = 3 // of files with several models
 
+	logVersion = 4 // of models that predict the logarithm of a target
+
 	FormatKey      = "format"
 	DescriptionKey = "trained"
 )
@@ -65,7 +67,7 @@ func (t *Trained) Format() string {
 	if t.Members != nil {
 		return fmt.Sprintf("%s ensemble %d", modelFormat, ensembleVersion)
 	}
-	return fmt.Sprintf("%s model %d", modelFormat, modelVersion)
+	return fmt.Sprintf("%s model %d", modelFormat, t.version())
 }
 
 // memberPrefix begins the names of a member's tensors.
@@ -113,10 +115,19 @@ func (t *Trained) ensembleContents() (text string, tensors []safetensors.Tensor,
 	return string(described), tensors, err
 }
 
+// version is that of the model's file: programs from before logVersion would take logarithms of a
+// target for the target.
+func (t *Trained) version() int {
+	if slices.ContainsFunc(t.Targets, func(s data.TargetScale) bool { return s.Log }) {
+		return logVersion
+	}
+	return modelVersion
+}
+
 // Description is the model without its parameters: JSON, and the tensors that stand beside them in
 // a file.
 func (t *Trained) Description() (text string, beside []safetensors.Tensor, err error) {
-	h := &header{modelVersion, t.Model, t.Schema, t.Scaler, t.Targets, t.KLWeight, t.Seed, t.EvalSamples, nil, nil,
+	h := &header{t.version(), t.Model, t.Schema, t.Scaler, t.Targets, t.KLWeight, t.Seed, t.EvalSamples, nil, nil,
 		t.Projection}
 	h.Sequences, beside = t.Kind.tensors()
 	var points []safetensors.Tensor
@@ -225,8 +236,9 @@ func ParseDescription(text string, tensors []safetensors.Tensor) (t *Trained, re
 	} else if err != nil {
 		return nil, nil, fmt.Errorf("the description of the model is damaged: %v", err)
 	}
-	if h.Version != modelVersion {
-		return nil, nil, fmt.Errorf("a model of format %d; this program reads format %d", h.Version, modelVersion)
+	if h.Version != (&Trained{Targets: h.Targets}).version() {
+		return nil, nil, fmt.Errorf("a model of format %d; this program reads formats %d and %d", h.Version,
+			modelVersion, logVersion)
 	}
 	if err := h.check(); err != nil {
 		return nil, nil, fmt.Errorf("the description of the model is damaged: %w", err)
@@ -321,7 +333,7 @@ func (h *header) check() error {
 		}
 	}
 	for _, s := range h.Targets {
-		if !(s.SD > 0) {
+		if !(s.Unit() > 0 && s.SD > 0) {
 			return fmt.Errorf("a target's scale is %g", s.SD)
 		}
 	}

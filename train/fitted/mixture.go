@@ -15,7 +15,11 @@ func (t *Trained) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) 
 	scaled := data.Standardise(ds.Y, t.Targets)
 	targets := make([]metrics.Densities, p.C)
 	for c := range targets {
-		targets[c] = metrics.RegressionDensities(t.mixture(p, c, draws), every(scaled, p.C, c))
+		m, s := t.mixture(p, c, draws), t.Targets[c]
+		targets[c] = metrics.RegressionDensities(m, every(scaled, p.C, c))
+		if s.Log { // densities of log y
+			targets[c].OfLogs(m, s.Mean, s.SD, every(ds.Y, p.C, c), s.Unit())
+		}
 	}
 	return metrics.MeanDensities(targets)
 }
@@ -26,10 +30,11 @@ func (t *Trained) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) 
 const outerShare = 0.01
 
 // Mixture is a regression's prediction of target c as one mixture for each row, in training-sd
-// units. A prediction that is a single component stays that.
-func Mixture(p *model.Prediction, c int) metrics.Mixture {
+// units. A prediction that is a single component stays that. So does the mixture of a logarithm:
+// the exponential of Student's t has no mean.
+func (t *Trained) Mixture(p *model.Prediction, c int) metrics.Mixture {
 	m := metrics.Mixture{S: p.S, N: p.N, Mean: every(p.H, p.C, c), Var: every(p.Var, p.C, c), Weight: p.Weight}
-	if p.S > 1 {
+	if p.S > 1 && !t.Targets[c].Log {
 		m.Outer = outerShare
 	}
 	for s, dof := range p.DoF {
@@ -69,9 +74,14 @@ func Noise(p *model.Prediction, m metrics.Mixture, c, n int) float64 {
 	return m.Within(n)
 }
 
+// Logs is the density of a target, of whose logarithm a mixture is.
+func Logs(m metrics.Mixture, s data.TargetScale) metrics.LogMixture {
+	return metrics.LogMixture{Mixture: m, Centre: s.Mean, Unit: s.SD, Top: s.Top()}
+}
+
 // mixture is the Mixture of target c or, with draws, the normal of their moments.
 func (t *Trained) mixture(p *model.Prediction, c, draws int) metrics.Mixture {
-	m := Mixture(p, c)
+	m := t.Mixture(p, c)
 	if draws > 0 {
 		m = Draws(m, c, draws, t.Seed)
 	}

@@ -19,7 +19,7 @@ func TestFarRow(t *testing.T) {
 	weighted := *many
 	weighted.Weight, weighted.DoF = []float64{0.5, 0.25, 0.25}, []float64{0, 4, 4}
 	for name, p := range map[string]*model.Prediction{"draws": many, "an ensemble": &weighted} {
-		m := Mixture(p, 0)
+		m := trained.Mixture(p, 0)
 		mean, variance := m.Moments(0)
 		z := (100 - mean) / math.Sqrt(variance)
 		least := -0.5*z*z - 0.5*math.Log(2*math.Pi*variance)
@@ -32,7 +32,7 @@ func TestFarRow(t *testing.T) {
 		}
 	}
 	one := &model.Prediction{S: 1, N: 2, C: 1, H: []float64{0, 0}, Var: []float64{4, 4}}
-	if got, want := Mixture(one, 0).LogDensity(0, 100), -0.5*2500-0.5*math.Log(8*math.Pi); got != want &&
+	if got, want := trained.Mixture(one, 0).LogDensity(0, 100), -0.5*2500-0.5*math.Log(8*math.Pi); got != want &&
 		math.Abs(got-want) > 1e-12*math.Abs(want) {
 		t.Errorf("a single normal has the log density %g, not %g", got, want)
 	}

@@ -42,6 +42,9 @@ func (t *Trained) Evaluate(ctx context.Context, dev device.Device, ds *data.Data
 	if draws > 0 && t.Schema.Task != data.Regression {
 		return nil, usage.Errorf("draws of the output are for regression: class probabilities need no draws")
 	}
+	if err := data.Positive(ds, t.Targets); err != nil {
+		return nil, err
+	}
 	p, err := t.Predict(ctx, dev, ds, samples, progress...)
 	if err != nil {
 		return nil, err
@@ -139,8 +142,14 @@ func (t *Trained) Score(p *model.Prediction, ds *data.Dataset, draws int) *Score
 	var out []OutputScores
 	scaled := data.Standardise(ds.Y, t.Targets)
 	for c, name := range t.Schema.Outputs() {
-		s := metrics.ScoreRegression(t.mixture(p, c, draws), every(scaled, p.C, c))
-		out = append(out, OutputScores{name, s, s.InUnits(t.Targets[c].SD)})
+		m, scale := t.mixture(p, c, draws), t.Targets[c]
+		if scale.Log {
+			own := metrics.ScoreLogRegression(Logs(m, scale), every(ds.Y, p.C, c))
+			out = append(out, OutputScores{name, own.InUnits(1 / scale.Unit()), own})
+			continue
+		}
+		s := metrics.ScoreRegression(m, every(scaled, p.C, c))
+		out = append(out, OutputScores{name, s, s.InUnits(scale.Unit())})
 	}
 	if len(out) == 1 {
 		return &Scores{Regression: &out[0].Test, Raw: &out[0].Raw}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -50,6 +51,7 @@ type DataOptions struct {
 	Validation string // a fraction of the training rows, or a file; "" or 0 is none
 	Scaling    string // auto, standard, robust, log, none
 	Columns    string // auto, all: whether many columns become few inputs
+	Targets    string // data.TargetScalings
 	Tokens     string // how sequences are cut into symbols: one of data.Tokens
 	Sequence   string // the column of sequences in a table; "" where rows are nothing else
 	Codebook   int    // symbols that sequences of vectors become
@@ -188,6 +190,11 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	if c.PredictDraws == 1 {
 		return nil, Setting{"predict-draws", "",
 			c.explicit["predict-draws"]}.errorf("a variance needs two draws: give 0, or at least 2")
+	}
+	if c.Targets == data.LogTargets && c.Likelihood == model.StudentLikelihood {
+		return nil, Setting{"target-scaling", "",
+			c.explicit["target-scaling"]}.errorf("log is for the likelihoods gaussian and heteroscedastic: the " +
+			"exponential of Student's t has no mean: give another likelihood, or target-scaling: standard")
 	}
 	if err := c.checkSpectra(); err != nil {
 		return nil, err

@@ -273,7 +273,7 @@ func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spe
 			targets.Values[i*targets.Columns+int(l)] = 1
 		}
 	} else {
-		scales, err := data.FitTargets(ds)
+		scales, err := data.FitTargets(data.StandardTargets, ds)
 		if err != nil {
 			return nil, nil, err
 		}

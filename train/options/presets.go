@@ -15,7 +15,7 @@ func defaults() *Config {
 		DataOptions: DataOptions{
 			Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Separator: "auto",
 			Decimal: "auto", Header: "auto",
-			Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto",
+			Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto", Targets: data.AutoTargets,
 			Columns: "auto",
 		},
 		ModelOptions: ModelOptions{

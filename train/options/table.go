@@ -90,6 +90,10 @@ func Options() []Option {
 			Help: "auto makes few scores of the columns where they outnumber the training rows; all keeps " +
 				"each as an input",
 			field: func(c *Config) any { return &c.Columns }},
+		{Group: "Data", Key: "target-scaling", FileOnly: true, Values: data.TargetScalings(),
+			Help: "scaling of targets: auto takes the logarithm of those that are positive and skewed over " +
+				"decades",
+			field: func(c *Config) any { return &c.Targets }},
 
 		{Group: "Run", Key: "model", Basic: true, Values: words("gpdrf gp drf"),
 			Help:  "the paper's model, its first layer alone, or its random-feature layers alone",

@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -180,6 +182,11 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	}
 	c.Trained.Unsealed = unsealed
 	c.Config = c.Config.WithOffsets(&c.Trained.Model, CheckpointFile)
+	isLog := func(s data.TargetScale) bool { return s.Log }
+	if len(c.Trained.Targets) > 0 && !slices.ContainsFunc(c.Trained.Targets, isLog) {
+		// auto, before there was a choice
+		c.Config = c.Config.With("target-scaling", data.StandardTargets)
+	}
 	if c.Result == nil || c.Step < 1 || c.Step >= c.Config.Last() {
 		return nil, fmt.Errorf("damaged: step %d of %d", c.Step, c.Config.Last())
 	}

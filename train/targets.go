@@ -1,0 +1,97 @@
+package train
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/exactgp"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+)
+
+// TargetKind is the kind of the scales of a regression's targets. It is auto only where some
+// targets are scaled by their logarithms and others are not.
+func (j *Job) TargetKind(ctx context.Context) (string, error) {
+	c, kind := j.Config, j.Config.Targets
+	if kind != data.AutoTargets {
+		return kind, nil
+	}
+	scales, err := data.FitTargets(kind, j.Train)
+	if err != nil {
+		return "", err
+	}
+	isLog := func(s data.TargetScale) bool { return s.Log }
+	logs := slices.ContainsFunc(scales, isLog)
+	switch {
+	case !logs,
+		c.Likelihood == model.StudentLikelihood, // the exponential of Student's t has no mean
+		// values have no logarithm that a model is to predict
+		j.positive(scales) != nil,
+		!j.isBetter(ctx, scales):
+		return data.StandardTargets, nil
+	case !slices.ContainsFunc(scales, func(s data.TargetScale) bool { return !s.Log }):
+		return data.LogTargets, nil
+	}
+	return kind, nil
+}
+
+// isBetter compares these scales with the standard ones: an exact GP on a few rows predicts
+// left-out ones with less CRPS. A smooth target with little noise may be skewed over decades and
+// need no logarithm: an error of its logarithm is a share of its largest values.
+func (j *Job) isBetter(ctx context.Context, scales []data.TargetScale) bool {
+	ds := j.Train
+	if ds.X == nil || ds.Sequences != nil || ds.Kernel != nil {
+		return false
+	}
+	scaler, err := j.fitScaler()
+	if err != nil {
+		return false
+	}
+	plain, err := data.FitTargets(data.StandardTargets, ds)
+	if err != nil {
+		return false
+	}
+	sample, _ := ds.Sample(startRows, j.Config.Seed)
+	crps := func(scales []data.TargetScale) float64 {
+		t := &fitted.Trained{Schema: ds.Schema().Plain(), Scaler: scaler, Targets: scales}
+		rows := exactgp.Rows{N: sample.N(), D: sample.D(), C: len(scales), X: t.Numbers(sample)(0, sample.N()),
+			Y: data.Standardise(sample.Y, scales)}
+		fit := exactgp.Maximise(ctx, rows)
+		p := &model.Prediction{S: 1, N: rows.N, C: rows.C, H: fit.Mean, Var: fit.Var}
+		return t.Score(p, sample, 0).Regression.CRPS
+	}
+	return crps(scales) < crps(plain)
+}
+
+// positive is the error of the first row beside those of training that lacks a logarithm.
+func (j *Job) positive(scales []data.TargetScale) error {
+	for _, ds := range []*data.Dataset{j.Validation, j.Test} {
+		if ds == nil {
+			continue
+		}
+		if err := data.Positive(ds, scales); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fitTargets settles the scales of the targets, and returns the targets in them.
+func (t *trainer) fitTargets(ctx context.Context) (y []float64, err error) {
+	kind, err := t.TargetKind(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.Config = t.Config.With("target-scaling", kind)
+	if t.trained.Targets, err = data.FitTargets(kind, t.Train); err != nil {
+		return nil, err
+	}
+	if err := t.positive(t.trained.Targets); err != nil {
+		return nil, err
+	}
+	for _, note := range data.DescribeTargets(t.Train, t.trained.Targets) {
+		t.Reporter.Note("%s", note)
+	}
+	return data.Standardise(t.Train.Y, t.trained.Targets), nil
+}

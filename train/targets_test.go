@@ -1,0 +1,143 @@
+package train
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/predict"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+)
+
+// sales are log-normal around a curve.
+func sales(t *testing.T, n int, seed uint64) *data.Dataset {
+	return table(t, n, seed, func(rng *rand.Rand, a, _ float64) string {
+		return strconv.FormatFloat(math.Exp(3+1.8*math.Sin(2*a)+0.8*rng.NormFloat64()), 'g', -1, 64)
+	})
+}
+
+// A target that is skewed over decades is predicted by its logarithm: the predictions in its own
+// units score better than those of the target itself, and a model from its file has them again.
+func TestLogTarget(t *testing.T) {
+	dev := openCPU(t)
+	rows, test := sales(t, 300, 1), sales(t, 200, 2)
+	nlpd := map[string]float64{}
+	for _, kind := range data.TargetScalings() {
+		said := &quiet{}
+		job := &Job{Config: config(t, "model=gpdrf steps=200 inducing=20 batch=100 features=20 target-scaling="+kind),
+			Device: dev, Train: rows, Test: test, Started: time.Now(), Reporter: said}
+		out, err := job.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := kind
+		if kind == data.AutoTargets {
+			want = data.LogTargets
+		}
+		if got := out.Config.Targets; got != want || out.Trained.Targets[0].Log != (want == data.LogTargets) {
+			t.Fatalf("target-scaling %s became %s, %+v", kind, got, out.Trained.Targets)
+		}
+		scores, err := out.Trained.Evaluate(t.Context(), dev, test, 50, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nlpd[kind] = scores.Raw.NLPD
+		timed, err := out.Trained.EvaluateUntil(t.Context(), dev, test, 50, 0, time.Now().Add(time.Hour))
+		if err != nil || math.Abs(timed.Raw.NLPD-scores.Raw.NLPD) > 1e-6 {
+			t.Errorf("%s: in parts %+v, at once %+v (%v)", kind, timed.Raw, scores.Raw, err)
+		}
+		unit := out.Trained.Targets[0].Unit()
+		if math.Abs(scores.Raw.NLPD-math.Log(unit)-scores.Regression.NLPD) > 1e-9 ||
+			math.Abs(scores.Raw.RMSE/unit-scores.Regression.RMSE) > 1e-9 {
+			t.Errorf("%s: %+v and %+v", kind, scores.Raw, scores.Regression)
+		}
+		if want == data.LogTargets {
+			testLogs(t, out.Trained, dev, test, scores)
+		}
+	}
+	if nlpd["auto"] != nlpd["log"] || !(nlpd["log"] < nlpd["standard"]-0.3) {
+		t.Errorf("NLPD %v", nlpd)
+	}
+}
+
+// testLogs: scores are those of the predictive density of y, and a reread model gives the same.
+func testLogs(t *testing.T, trained *fitted.Trained, dev device.Device, test *data.Dataset, scores *fitted.Scores) {
+	t.Helper()
+	again := reread(t, trained)
+	if !strings.HasSuffix(again.Format(), "model 4") {
+		t.Error(again.Format())
+	}
+	p, err := again.Predict(t.Context(), dev, test, 50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := predict.NewRegression(again, p, 0)
+	logs, total, mean := 0.0, 0.0, 0.0
+	for i, y := range test.Y {
+		logs += r.LogDensity(i, y) / float64(len(test.Y))
+	}
+	if math.Abs(logs+scores.Raw.NLPD) > 1e-9 {
+		t.Errorf("mean log density %g, NLPD %g", logs, scores.Raw.NLPD)
+	}
+	densities := again.DensitiesOf(p, test, 0)
+	if d := densities.Log[0] - r.LogDensity(0, test.Y[0]) - math.Log(again.Targets[0].Unit()); math.Abs(d) > 1e-9 {
+		t.Errorf("a density in training units is off by %g", d)
+	}
+	const step = 0.001
+	for u := -20.0; u < 20; u += step {
+		y := math.Exp(u)
+		mass := math.Exp(r.LogDensity(0, y)) * y * step
+		total, mean = total+mass, mean+y*mass
+	}
+	got, sd, aleatoric, epistemic := r.Moments(0)
+	if math.Abs(total-1) > 1e-6 || math.Abs(got/mean-1) > 1e-5 || math.Abs((aleatoric+epistemic)/(sd*sd)-1) > 1e-9 {
+		t.Errorf("integral %g, mean %g, which is reported as %g; variance %g of %g and %g", total, mean, got, sd*sd,
+			aleatoric, epistemic)
+	}
+	if q := r.Quantile(0, 0.3); math.Abs(r.CDF(0, q)-0.3) > 1e-9 {
+		t.Errorf("the quantile of 0.3 has probability %g", r.CDF(0, q))
+	}
+	below := 0.0
+	for k := range 4000 {
+		if r.Draw(0, 0, k, 1) < r.Quantile(0, 0.3) {
+			below += 1.0 / 4000
+		}
+	}
+	if math.Abs(below-0.3) > 0.03 {
+		t.Errorf("%g of the draws are below the quantile of 0.3", below)
+	}
+}
+
+// Where rows to predict have no logarithm, or Student's t has no exponential, auto takes none; log
+// is refused. Nor does a smooth target need one.
+func TestLogTargetNot(t *testing.T) {
+	rows, test := sales(t, 300, 1), sales(t, 20, 2)
+	smooth := table(t, 300, 1, func(rng *rand.Rand, a, _ float64) string {
+		return strconv.FormatFloat(math.Pow(a+2.2, 6)+0.001*rng.Float64(), 'g', -1, 64)
+	})
+	if auto, _ := data.FitTargets(data.AutoTargets, smooth); !auto[0].Log {
+		t.Error("the smooth target is not skewed over decades")
+	}
+	for name, job := range map[string]*Job{
+		"student": {Config: config(t, "model=gp likelihood=student-t"), Train: rows, Test: test},
+		"zeros":   {Config: config(t, "model=gp"), Train: rows, Test: test.Subset([]int{0, 1})},
+		"smooth":  {Config: config(t, "model=gp"), Train: smooth, Test: test},
+	} {
+		if name == "zeros" {
+			job.Test.Y[1] = 0
+			if _, err := (&Job{Config: config(t, "model=gp target-scaling=log steps=3 inducing=5"), Device: openCPU(t),
+				Train: rows, Test: job.Test, Started: time.Now()}).Run(t.Context()); err == nil ||
+				!strings.Contains(err.Error(), "csv:3: the target") {
+				t.Errorf("log: %v", err)
+			}
+		}
+		if kind, err := job.TargetKind(t.Context()); kind != data.StandardTargets || err != nil {
+			t.Errorf("%s: %s, %v", name, kind, err)
+		}
+	}
+}
