@@ -33,6 +33,9 @@ MODELS = {
     "gpdrf resampled": (PLAIN, "--spectra var-resampled --features-kernel arccos1 --feed-forward=false"),
     "gpdrf arccos": (PLAIN, "--spectra prior-fixed --features-kernel arccos2 --local-reparam=false"),
     "two targets": (PLAIN | {"target": "price,rent"}, "--model gpdrf"),
+    "logarithms": (PLAIN | {"target": "sales"}, ""),
+    "logarithm and number": (PLAIN | {"target": "price,sales"}, "--likelihood heteroscedastic"),
+    "ensemble of logarithms": (PLAIN | {"target": "sales"}, "--ensemble 2"),
     "classes": (PLAIN | {"target": "kind"}, "--latents 4"),
     "two classes": ({"target": "sold", "drop": ["kind"]}, "--model gp --likelihood bernoulli"),
     "ensemble": (PLAIN, "--ensemble 2"),
@@ -68,6 +71,7 @@ def table(rows, seed, missing):
     signal = np.sin(area / 30) + np.log(wealth) / 4 + (kind == "house") - age / 100
     price = 200 + 50 * signal + draw.normal(0, 5, rows)
     columns = {"area": area, "age": age, "wealth": wealth, "kind": kind, "price": price, "rent": price / 20 + np.cos(age / 20),
+               "sales": np.exp(signal + draw.normal(0, 1.2, rows)),
                "sold": np.where(signal + draw.normal(0, 0.3, rows) > np.median(signal), "yes", "no")}
     if missing:
         columns["area"] = np.where(draw.random(rows) < 0.1, np.nan, area)
@@ -132,7 +136,7 @@ def main(program, only):
             if only and name not in only:
                 continue
             targets, missing = form["target"].split(","), form.get("missing", "error")
-            left = [c for c in [*form.get("drop", []), "price", "rent", "sold"] if c not in targets]
+            left = [c for c in [*form.get("drop", []), "price", "rent", "sales", "sold"] if c not in targets]
             training, new = table(200, 1, missing == "impute"), table(ROWS, 2, missing == "impute")
             write(folder / "train.csv", {c: v for c, v in training.items() if c not in left})
             write(folder / "new.csv", {c: v for c, v in new.items() if c not in left and c not in targets})

@@ -87,7 +87,7 @@ func (f *File) Write(w io.Writer, version string) error {
 }
 
 // part is the prediction of one model, and its share: mean and variance [B,C] of each target in
-// training-sd units, or probabilities [B,C].
+// training-sd units, or of exp(log y − mean of log y), or probabilities [B,C].
 type part struct {
 	weight         float64
 	mean, variance value
@@ -97,7 +97,7 @@ type part struct {
 // predict is the prediction of one model for scaled rows [B,D].
 func (g graph) predict(s *model.Settled, m fitted.Sampled, x value) part {
 	h, variance := g.forward(s, x)
-	p := g.likelihood(s, h, variance)
+	p := g.likelihood(s, m.Targets, h, variance)
 	p.weight = m.Weight
 	return p
 }

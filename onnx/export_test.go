@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/onnxfile"
@@ -116,6 +117,30 @@ func TestGraph(t *testing.T) {
 				t.Errorf("once more, it is another file: %v", err)
 			}
 		})
+	}
+}
+
+// The graph of a logarithm ends in exponentials with a largest mean. That of a number does not.
+func TestLogGraph(t *testing.T) {
+	trained := golden(t, "drf")
+	count := map[string]int{}
+	for sign, scale := range map[int]data.TargetScale{
+		1:  {Mean: 2, SD: 1, Log: true, OwnSD: 9, Most: 50},
+		-1: {Mean: 2, SD: 1},
+	} {
+		trained.Targets[1] = scale
+		_, text, err := export(t, trained, samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := read(t, text)
+		d.sound(t)
+		for _, node := range d.nodes {
+			count[node.op] += sign
+		}
+	}
+	if count["Min"] != 2 || count["Exp"] != 2 {
+		t.Errorf("more by a logarithm: %v", count)
 	}
 }
 

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -12,7 +13,7 @@ import (
 
 // likelihood is model.Likelihood's prediction, averaged over samples. h and variance are [S,B,C];
 // there is no variance where h is drawn.
-func (g graph) likelihood(s *model.Settled, h, variance value) (p part) {
+func (g graph) likelihood(s *model.Settled, scales []data.TargetScale, h, variance value) (p part) {
 	if s.Offset != nil {
 		h = g.add(h, g.Doubles(s.Offset, len(s.Offset)))
 	}
@@ -43,9 +44,34 @@ func (g graph) likelihood(s *model.Settled, h, variance value) (p part) {
 	if s.Closed {
 		noise = g.add(variance, noise)
 	}
+	if slices.ContainsFunc(scales, func(s data.TargetScale) bool { return s.Log }) {
+		h, noise = g.exponentials(scales, h, noise)
+	}
 	p.mean = g.mean(h)
 	p.variance = g.add(g.mean(noise), g.mean(g.square(g.sub(h, p.mean))))
 	return p
+}
+
+// exponentials are mean and variance of exp(log y − mean of log y), where a target's logarithm is
+// predicted; h and noise elsewhere.
+func (g graph) exponentials(scales []data.TargetScale, h, noise value) (mean, variance value) {
+	n := len(scales)
+	unit, top, log, plain := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	for c, s := range scales {
+		if s.Log {
+			unit[c], top[c], log[c] = s.SD, s.Top()-s.Mean, 1
+		} else {
+			plain[c] = 1
+		}
+	}
+	most := g.Doubles(top, n)
+	a, b2 := g.mul(g.Doubles(unit, n), h), g.mul(g.square(g.Doubles(unit, n)), noise)
+	mean = g.Op("Exp", g.Op("Min", g.add(a, g.times(0.5, b2)), most))
+	square := g.Op("Exp", g.times(2, g.Op("Min", g.add(a, b2), most)))
+	choose := func(a, b value) value {
+		return g.add(g.mul(g.Doubles(log, n), a), g.mul(g.Doubles(plain, n), b))
+	}
+	return choose(mean, h), choose(g.sub(square, g.square(mean)), noise)
 }
 
 // mix is the mixture of several models.
@@ -90,6 +116,9 @@ func (g graph) outputs(t *fitted.Trained, p part, doubt value) {
 	centre, unit := make([]float64, n), make([]float64, n)
 	for c, s := range t.Targets {
 		centre[c], unit[c] = s.Mean, s.SD
+		if s.Log {
+			centre[c], unit[c] = 0, math.Exp(s.Mean)
+		}
 	}
 	mean := g.add(g.Doubles(centre, n), g.mul(g.Doubles(unit, n), p.mean))
 	g.Output("mean", g.add(mean, doubt), onnxfile.Double, -1, n)
