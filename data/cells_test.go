@@ -148,7 +148,8 @@ func TestTinyTarget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := FitTargets(StandardTargets, ds); err == nil || !strings.Contains(err.Error(), "multiply the column by a power of ten") {
+	if _, err := FitTargets(StandardTargets, ds); err == nil ||
+		!strings.Contains(err.Error(), "multiply the column by a power of ten") {
 		t.Error(err)
 	}
 	if s, err := fitScaler("standard", ds.X); err != nil || s.Scale[0] < 1e-200 || s.Scale[0] > 2e-200 {
