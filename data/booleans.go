@@ -91,5 +91,5 @@ func (s Schema) ParseCell(column, cell string) (float64, error) {
 	if v, ok := boolean(strings.TrimSpace(cell)); ok && slices.Contains(s.Booleans, column) {
 		return v, nil
 	}
-	return ParseNumber(cell)
+	return parseNumberCell(cell)
 }

@@ -209,9 +209,9 @@ func unknownWord(where, cell, column string, n int) string {
 		where, quote(cell), quote(column), others)
 }
 
-// ParseNumber reads a cell of a column of numbers as a file's reader does: "" and words for missing
-// values are NaN.
-func ParseNumber(cell string) (float64, error) {
+// parseNumberCell reads a cell of a column of numbers as a file's reader does: "" and words for
+// missing values are NaN.
+func parseNumberCell(cell string) (float64, error) {
 	cell = strings.TrimSpace(cell)
 	if isMissing(cell) || isDoubtful(cell) {
 		return math.NaN(), nil
