@@ -247,7 +247,8 @@ func (p *problem) prior(theta, grad []float64) (sum float64) {
 
 // gradient is that of −log p(y) − log p(θ):
 //
-//	∂ log p(y)/∂θ = ½ tr(W ∂C/∂θ),   W = Σ_c a_c a_cᵀ/α − C·(C + ρI)⁻¹,   ∂C_ij/∂ log ℓ_d = C_ij (x_id − x_jd)²/ℓ_d²
+//	∂ log p(y)/∂θ = ½ tr(W ∂C/∂θ),   W = Σ_c a_c a_cᵀ/α − targets·(C + ρI)⁻¹,
+//	∂C_ij/∂ log ℓ_d = C_ij (x_id − x_jd)²/ℓ_d²
 func (p *problem) gradient(grad, theta []float64) {
 	clear(grad)
 	if math.IsInf(p.value(theta), -1) {
