@@ -4,21 +4,26 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// readmeCommands are the commands of this program in the README, in order.
-func readmeCommands(t *testing.T) (commands []string) {
+// readmeCommands are the README's commands that begin with a word, in order.
+func readmeCommands(t *testing.T, word string) (commands []string) {
 	t.Helper()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range regexp.MustCompile(`(?m)^\$ (gpdrf-gpu .*)$`).FindAllStringSubmatch(string(readme), -1) {
-		commands = append(commands, c[1])
+	for _, line := range regexp.MustCompile(`(?m)^\$ (.*)$`).FindAllStringSubmatch(string(readme), -1) {
+		for command := range strings.SplitSeq(line[1], " && ") {
+			if strings.HasPrefix(command, word+" ") {
+				commands = append(commands, command)
+			}
+		}
 	}
 	return commands
 }
@@ -33,7 +38,7 @@ func TestREADME(t *testing.T) {
 	if testing.Short() {
 		t.Skip("ten trainings")
 	}
-	commands := readmeCommands(t)
+	commands := readmeCommands(t, "gpdrf-gpu")
 	if len(commands) < 8 {
 		t.Fatalf("the README has %d commands: %q", len(commands), commands)
 	}
@@ -66,5 +71,19 @@ func TestREADME(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The README's command for the tests works on the smallest package, from the root.
+func TestREADMETests(t *testing.T) {
+	commands := readmeCommands(t, "go test")
+	if len(commands) != 1 {
+		t.Fatalf("the README has the commands %q, expected one of go test", commands)
+	}
+	command := strings.Fields(strings.ReplaceAll(commands[0], "./...", "./internal/philox"))
+	run := exec.Command(command[0], command[1:]...)
+	run.Dir = filepath.Join("..", "..")
+	if said, err := run.CombinedOutput(); err != nil || !bytes.HasPrefix(said, []byte("ok")) {
+		t.Errorf("%q: %v\n%s", command, err, said)
 	}
 }

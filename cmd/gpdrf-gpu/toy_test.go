@@ -18,7 +18,7 @@ func TestToyBandWidensInTheGap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("3000 steps")
 	}
-	commands := slices.DeleteFunc(readmeCommands(t),
+	commands := slices.DeleteFunc(readmeCommands(t, "gpdrf-gpu"),
 		func(c string) bool { return !strings.Contains(c, "examples/toy/") })
 	if len(commands) != 2 {
 		t.Fatalf("the README has %d commands on examples/toy, expected 2", len(commands))
