@@ -507,7 +507,7 @@ ptx-check: $(IMAGES:%=$(GENERATED)/kernels_sm%.ptx)
 	for image in $(notdir $^); do cmp $(GENERATED)/$$image cuda/$$image || \
 		{ echo "cuda/$$image is not what $(CLANG) makes of kernels.cu: make ptx"; exit 1; }; done
 
-# NVIDIA's own assembler, compiler and disassembler, which only the targets below need.
+# NVIDIA's own assembler and compiler, which only the targets below need.
 TOOLKIT := $(GENERATED)/toolkit/nvidia/cu13
 
 $(TOOLKIT)/bin/ptxas:
@@ -519,10 +519,6 @@ assembler: $(TOOLKIT)/bin/ptxas
 $(TOOLKIT)/nvvm/bin/cicc: $(TOOLKIT)/bin/ptxas
 	python3 -m pip install -q --no-deps --upgrade --target $(GENERATED)/toolkit \
 		nvidia-cuda-nvcc==13.5.37 nvidia-nvvm==13.5.37 nvidia-cuda-runtime==13.5.37 nvidia-cuda-crt==13.5.37
-
-$(TOOLKIT)/bin/nvdisasm: $(TOOLKIT)/bin/ptxas
-	python3 -m pip install -q --no-deps --upgrade --target $(GENERATED)/disassembler nvidia-cuda-nvdisasm==13.5.37
-	cp $(GENERATED)/disassembler/nvidia/cu13/bin/nvdisasm $@
 
 # Which image for which GPU. The assembler of CUDA 13 no longer knows sm_70.
 PTXAS_RUNS := 70:sm_75 80:sm_80 80:sm_86 80:sm_89 80:sm_90 80:sm_100 80:sm_120 86:sm_86 86:sm_89 86:sm_120 90:sm_90 90:sm_100
@@ -537,21 +533,12 @@ ptxas: $(TOOLKIT)/bin/ptxas ## registers and shared memory of each kernel, by NV
 .PHONY: ptxas-step
 ptxas-step: ## make ptxas for the kernels of a training step, on two architectures: what CI has time for
 	@for run in 80:sm_120 90:sm_100; do \
-		$(MAKE) -s ptxas PTXAS_RUNS=$$run ENTRIES="-e $$(awk '/^[a-z]/ { step[$$1] } /\.entry/ && sub(/\(.*/, "", $$3) && $$3 in step { \
-			printf "%s%s", n++ ? "," : "", $$3 }' cuda/kernelsmodel/launches/*.txt cuda/kernels_sm$${run%:*}.ptx)" || exit 1; done
+		$(MAKE) -s ptxas PTXAS_RUNS=$$run ENTRIES="-e $$(awk 'NF == 1 { step[$$1] } /\.entry/ && sub(/\(.*/, "", $$3) && $$3 in step { \
+			printf "%s%s", n++ ? "," : "", $$3 }' device/gpu/testdata/launches/*.txt cuda/kernels_sm$${run%:*}.ptx)" || exit 1; done
 
 .PHONY: kernels-doc
 kernels-doc: $(TOOLKIT)/bin/ptxas ## build/cuda/kernels.md: registers and spills of each kernel as a table, by NVIDIA's assembler
 	{ cat cuda/kernels_sm80.ptx; $(MAKE) -s ptxas PTXAS_RUNS="80:sm_80 80:sm_90"; } | awk -f cuda/kernelsdoc.awk > $(GENERATED)/kernels.md
-
-.PHONY: launches
-launches: double ## cuda/kernelsmodel/launches, what a step launches, from the driver test double as an 8.0
-	$(DOUBLE_ENV) EMU_CAPABILITY=8.0 WRITE_LAUNCHES=1 $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -run TestLaunches ./device/gpu
-
-.PHONY: kernels-model
-kernels-model: $(TOOLKIT)/bin/nvdisasm ## docs/kernels-model.md: floor and bound of each kernel by its machine code and a step's launches
-	$(GO) run ./cuda/kernelsmodel $(TOOLKIT)/bin > $(GENERATED)/kernels-model.md
-	cp $(GENERATED)/kernels-model.md docs/kernels-model.md
 
 .PHONY: nvcc
 nvcc: $(TOOLKIT)/nvvm/bin/cicc

@@ -159,22 +159,3 @@ func (g *Graph) Close() error {
 	defer g.context.leave()
 	return errors.Join(waited, resultOf("freeing a graph", int(C.cuGraphExecDestroy(g.exec))))
 }
-
-// String is the call in a line: name, grid, dynamic shared memory, and the arguments: whole numbers
-// of 32 bits, * for a pointer, - for a nil one and . for what is no whole number.
-func (c Call) String() string {
-	text := fmt.Sprintf("%s %d %d %d %d", c.Name, c.Grid.X, c.Grid.Y, c.Grid.Z, c.Shared)
-	for _, a := range c.Args {
-		switch {
-		case a.kind == U32:
-			text += fmt.Sprintf(" %d", int32(a.bits))
-		case a.kind != U64:
-			text += " ."
-		case a.bits == 0:
-			text += " -"
-		default:
-			text += " *"
-		}
-	}
-	return text
-}
