@@ -7,8 +7,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
-
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -99,7 +97,6 @@ func (b *batcher) answer(jobs []*job) {
 			continue
 		}
 		b.metrics.queueSeconds.Observe(time.Since(j.queued).Seconds())
-		span(j.ctx, "queue", j.queued)
 		waiting, rows = append(waiting, j), rows+j.n
 		if x == nil {
 			x = j.x[:len(j.x):len(j.x)]
@@ -120,7 +117,6 @@ func (b *batcher) answer(jobs []*job) {
 	b.metrics.forwardSeconds.Observe(time.Since(began).Seconds())
 	at := 0
 	for _, j := range waiting {
-		span(j.ctx, "forward", began, attribute.Int("batch.rows", rows))
 		if err != nil {
 			j.answer <- answer{nil, err}
 			continue

@@ -28,7 +28,6 @@ type Config struct {
 
 	Tokens *Tokens     // nil: anybody may ask
 	TLS    *tls.Config // nil: none
-	Traces *Traces     // nil: none
 	Log    *slog.Logger
 }
 

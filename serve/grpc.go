@@ -27,7 +27,6 @@ func (s *Server) grpcServer(visitors *conns) *grpc.Server {
 		grpc.UnaryInterceptor(s.intercept), grpc.StatsHandler(visitors), grpc.InTapHandle(s.enter(visitors)),
 		grpc.ForceServerCodecV2(frugal{encoding.GetCodecV2(proto.Name)}),
 	}
-	options = append(options, s.Traces.grpc()...)
 	if s.TLS != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(s.TLS)))
 	}
@@ -106,8 +105,7 @@ func (g *grpcService) ModelMetadata(ctx context.Context,
 
 func (g *grpcService) ModelInfer(ctx context.Context,
 	q *inference.ModelInferRequest) (answer *inference.ModelInferResponse, err error) {
-	c := &call{protocol: "grpc", model: q.ModelName, id: requestID(header(ctx, requestHeader))}
-	traced(ctx, c.id)
+	c := &call{protocol: "grpc", model: q.ModelName, id: requestID(header(ctx, requestHeader), header(ctx, traceHeader))}
 	began := time.Now()
 	defer func() {
 		code := codes.OK

@@ -53,7 +53,7 @@ func (s *Server) Handler() http.Handler {
 		return &Error{unknown, "there is nothing at " + quote(r.Method+" "+r.URL.Path) +
 			": GET /openapi.json lists what there is"}
 	}))
-	return s.Traces.http(mux)
+	return mux
 }
 
 func (s *Server) getLive(w http.ResponseWriter, _ *http.Request) error {

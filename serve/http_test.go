@@ -241,3 +241,19 @@ func TestOpenAPI(t *testing.T) {
 		}
 	}
 }
+
+// The ID of a request is the client's, or that of its trace; what is long or not plain is replaced.
+func TestRequestID(t *testing.T) {
+	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+	for _, c := range []struct{ given, traceparent, want string }{
+		{"my-request", "", "my-request"},
+		{"", "00-" + trace + "-00f067aa0ba902b7-01", trace},
+		{"my-request", "00-" + trace + "-00f067aa0ba902b7-01", "my-request"},
+		{"two words", "", ""}, {"", "00-" + trace, ""}, {"", "0-\n-1-1", ""}, {strings.Repeat("a", 65), "", ""},
+	} {
+		got := requestID(c.given, c.traceparent)
+		if c.want != "" && got != c.want || c.want == "" && len(got) != 16 {
+			t.Errorf("%q, %q: %q, want %q", c.given, c.traceparent, got, c.want)
+		}
+	}
+}

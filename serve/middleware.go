@@ -10,13 +10,21 @@ import (
 )
 
 // requestHeader carries the ID of a request, from the client or given here, to the log and back.
-const requestHeader = "X-Request-Id"
+// traceHeader carries the ID of a trace between two hyphens.
+const (
+	requestHeader = "X-Request-Id"
+	traceHeader   = "Traceparent"
+)
 
-// requestID is the client's, where it is short and plain; otherwise a new one.
-func requestID(given string) string {
+// requestID is the client's own, or the ID of its trace, where that is short and plain; otherwise a
+// new one.
+func requestID(given, traceparent string) string {
 	const longest = 64
 	plain := func(r rune) bool {
 		return r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	if trace := strings.Split(traceparent, "-"); given == "" && len(trace) == 4 {
+		given = trace[1]
 	}
 	if given != "" && len(given) <= longest && strings.IndexFunc(given, func(r rune) bool { return !plain(r) }) < 0 {
 		return given
@@ -48,10 +56,9 @@ func (s *Server) guarded(h func(w http.ResponseWriter, r *http.Request) error) h
 // open is guarded without a token.
 func (s *Server) open(h func(w http.ResponseWriter, r *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		id := requestID(r.Header.Get(requestHeader))
+		id := requestID(r.Header.Get(requestHeader), r.Header.Get(traceHeader))
 		r.Header.Set(requestHeader, id)
 		w.Header().Set(requestHeader, id)
-		traced(r.Context(), id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if s.stopping.Load() {
 			w.Header().Set("Connection", "close")

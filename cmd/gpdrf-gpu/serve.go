@@ -25,10 +25,6 @@ func (p *program) serve(c *call) error {
 	if err != nil {
 		return err
 	}
-	if config.Traces, err = serve.TracesByEnvironment(p.ctx, config.Version, config.Log); err != nil {
-		return usagef("%w", err)
-	}
-	defer config.Traces.Close()
 	web, rpc, err := c.listen(&config)
 	if err != nil {
 		return err
