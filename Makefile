@@ -194,7 +194,7 @@ parquet-peers: $(CLIENTS)/parquet/bin/is-there
 .PHONY: test-parquet
 test-parquet: $(CLIENTS)/parquet/bin/is-there ## Parquet and Arrow files in and out, against pyarrow and polars
 	$(GO) build -o $(CLIENTS)/gpdrf-gpu ./cmd/gpdrf-gpu
-	$(CLIENTS)/parquet/bin/python internal/tablefile/check.py $(CLIENTS)/gpdrf-gpu
+	$(CLIENTS)/parquet/bin/python data/columnar/check.py $(CLIENTS)/gpdrf-gpu
 
 define ask
 $(GO) build -o $(CLIENTS)/gpdrf-gpu ./cmd/gpdrf-gpu

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 	"github.com/gpdrf/gpdrf-gpu/predict"
@@ -179,7 +180,15 @@ func (f *files) write(rows int) error {
 		return err
 	}
 	defer packed.Close()
-	to, numbers := bufio.NewWriter(lines), tablefile.NewParquet(packed, columns)
+	to := bufio.NewWriter(lines)
+	library, err := tablefile.Linked()
+	if err != nil {
+		return err
+	}
+	numbers, err := library.NewParquet(packed, columns)
+	if err != nil {
+		return err
+	}
 	fmt.Fprintln(to, strings.Join(table[0], ","))
 	rng := rand.New(rand.NewPCG(1, 1))
 	cells := make([]string, len(columns))

@@ -58,16 +58,20 @@ func (r *records) openColumns(in *input) error {
 
 // columns opens the file.
 func (in *input) columns() (rows tablefile.Reader, err error) {
+	from, err := tablefile.Linked()
+	if err != nil {
+		return nil, &Error{File: in.name, Msg: err.Error(), Err: err}
+	}
 	if tablefile.IsArrowStream(in.head) {
-		rows, err = tablefile.OpenArrowStream(in.bytes)
+		rows, err = from.OpenArrowStream(in.bytes)
 	} else {
 		file, size, wholeErr := in.whole()
 		if wholeErr != nil {
 			return nil, wholeErr
 		}
-		open := tablefile.OpenParquet
+		open := from.OpenParquet
 		if tablefile.IsArrow(in.head) {
-			open = tablefile.OpenArrow
+			open = from.OpenArrow
 		}
 		rows, err = open(file, size)
 	}

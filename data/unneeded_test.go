@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -45,13 +46,17 @@ func cellsOf(y, texts []string, separator string, names bool) string {
 }
 
 // columnsOf is a Parquet or an Arrow file of the same.
-func columnsOf(t *testing.T, y []string, begin func(w io.Writer, columns []tablefile.Column) tablefile.Writer) string {
+func columnsOf(t *testing.T, y []string,
+	begin func(w io.Writer, columns []tablefile.Column) (tablefile.Writer, error)) string {
 	var b bytes.Buffer
 	columns := []tablefile.Column{{Name: "a"}}
 	if y != nil {
 		columns = append(columns, tablefile.Column{Name: "y", Text: true})
 	}
-	w := begin(&b, columns)
+	w, err := begin(&b, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range 4 {
 		w.Number(float64(i) + 0.5)
 		if y != nil && y[i] == "" {
@@ -107,6 +112,10 @@ func floatsOf(y []string) (v []float64) {
 func unneededForms(t *testing.T) map[string]func(y []string) string {
 	dna := []string{"ACGT", "AACC", "GGTT", "TTTT"}
 	file := func(text string) string { return write(t, "rows", text) }
+	files, err := tablefile.Linked()
+	if err != nil {
+		t.Fatal(err)
+	}
 	x := npy("<f8", "4, 2", []float64{1, 2, 3, 4, 5, 6, 7, 8})
 	return map[string]func(y []string) string{
 		"CSV":       func(y []string) string { return file(cellsOf(y, nil, ",", true)) },
@@ -120,16 +129,8 @@ func unneededForms(t *testing.T) map[string]func(y []string) string {
 			}
 			return file(head + "@data\n" + cellsOf(y, nil, ",", false))
 		},
-		"Parquet": func(y []string) string { return file(columnsOf(t, y, tablefile.NewParquet)) },
-		"Arrow": func(y []string) string {
-			return file(columnsOf(t, y, func(w io.Writer, columns []tablefile.Column) tablefile.Writer {
-				to, err := tablefile.NewArrow(w, columns)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return to
-			}))
-		},
+		"Parquet": func(y []string) string { return file(columnsOf(t, y, files.NewParquet)) },
+		"Arrow":   func(y []string) string { return file(columnsOf(t, y, files.NewArrow)) },
 		"JSON lines": func(y []string) string {
 			return file(each(func(i int) string {
 				row := fmt.Sprintf(`{"a": %d.5`, i)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )

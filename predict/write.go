@@ -41,14 +41,8 @@ func NewWriter(w io.Writer, format string) Writer {
 	switch format {
 	case JSONL:
 		return &textWriter{to: w, begin: func(*Table) ([]byte, error) { return nil, nil }, append: appendJSON}
-	case Parquet:
-		return &columnWriter{begin: func(columns []tablefile.Column) (tablefile.Writer, error) {
-			return tablefile.NewParquet(w, columns), nil
-		}}
-	case Arrow:
-		return &columnWriter{begin: func(columns []tablefile.Column) (tablefile.Writer, error) {
-			return tablefile.NewArrow(w, columns)
-		}}
+	case Parquet, Arrow:
+		return &columnWriter{to: w, format: format}
 	}
 	return &textWriter{to: w, begin: csvHeader, append: appendCSV}
 }
@@ -217,9 +211,10 @@ func appendJSON(to []byte, _ *Table, names [][]byte, cells []Cell) ([]byte, erro
 
 // columnWriter writes numbers as doubles and classes as text, in columns with a type.
 type columnWriter struct {
-	begin func(columns []tablefile.Column) (tablefile.Writer, error)
-	file  tablefile.Writer // nil before the first table
-	text  []bool           // of the columns
+	to     io.Writer
+	format string
+	file   tablefile.Writer // nil before the first table
+	text   []bool           // of the columns
 }
 
 func (w *columnWriter) Write(t *Table) (err error) {
@@ -251,6 +246,18 @@ func (w *columnWriter) Write(t *Table) (err error) {
 		}
 	}
 	return nil
+}
+
+// begin begins the file.
+func (w *columnWriter) begin(columns []tablefile.Column) (tablefile.Writer, error) {
+	files, err := tablefile.Linked()
+	if err != nil {
+		return nil, err
+	}
+	if w.format == Parquet {
+		return files.NewParquet(w.to, columns)
+	}
+	return files.NewArrow(w.to, columns)
 }
 
 // row writes a row.

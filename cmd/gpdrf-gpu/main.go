@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"

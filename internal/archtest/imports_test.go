@@ -24,6 +24,7 @@ var rooms = map[string][]string{
 	"seq":               {"graph", "leaves"},
 	"data":              {"data/sets", "seq", "graph", "leaves"},
 	"data/sets":         {"leaves"},
+	"data/columnar":     {"leaves"},
 	// only the run knows all five
 	"train": {"dist", "train/options", "train/step", "train/fitted", "train/memory", "train/rundir",
 		"model", "data", "seq", "device", "leaves"},
@@ -67,10 +68,10 @@ var homes = map[string][]string{
 	"google.golang.org/grpc":       {"serve"},
 	"google.golang.org/protobuf":   {"internal/wire", "serve/inference"},
 	"github.com/prometheus":        {"serve"},
-	"github.com/parquet-go":        {"internal/tablefile"},
+	"github.com/parquet-go":        {"data/columnar"},
 	// files of Arrow, and the descriptions in them
-	"github.com/apache/arrow-go":    {"internal/tablefile"},
-	"github.com/google/flatbuffers": {"internal/tablefile"},
+	"github.com/apache/arrow-go":    {"data/columnar"},
+	"github.com/google/flatbuffers": {"data/columnar"},
 }
 
 func within(dir string, rooms []string) bool {

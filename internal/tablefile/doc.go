@@ -1,16 +1,16 @@
-// Package tablefile reads and writes tables of typed columns, which are files of Parquet or of
-// Arrow IPC. It gives rows as text cells, as a CSV file has them: "" is a missing cell, a number
-// keeps all its digits, and true and false are 1 and 0.
+// Package tablefile is what the readers and writers of tables of typed columns have in common, and
+// the place where a program finds them. Package data/columnar reads and writes the files, which are
+// Parquet and Arrow IPC; it makes a program larger by 8 MB, so a program links it by its import.
 package tablefile
 
 import (
-	"fmt"
-	"math/big"
-	"strconv"
-	"time"
+	"bytes"
+	"errors"
+	"io"
 )
 
-// Reader gives the rows of a file one by one.
+// Reader gives the rows of a file one by one, as text cells, as a CSV file has them: "" is a
+// missing cell, a number keeps all its digits, and true and false are 1 and 0.
 type Reader interface {
 	// Columns are their names, in the order of the file.
 	Columns() []string
@@ -24,47 +24,48 @@ type Reader interface {
 	Close()
 }
 
-// damaged turns a panic of a library over bytes that make no sense into an error.
-func damaged(err *error) {
-	if cause := recover(); cause != nil {
-		*err = fmt.Errorf("its data are damaged (%v): write it again", cause)
+// Column is a column of a file: numbers in double, or text. Any cell may be missing.
+type Column struct {
+	Name string
+	Text bool
+}
+
+// Writer writes a file row by row. Each row has a cell for each column, in order: Number of a
+// column of numbers, Text of one of text, or Missing; then comes EndRow.
+type Writer interface {
+	Number(v float64)
+	Text(v string)
+	Missing()
+	EndRow() error
+	Close() error // writes the end of the file
+}
+
+// IsParquet looks at the first bytes.
+func IsParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
+
+// IsArrow looks at the first bytes of a file of Arrow IPC, also called Feather.
+func IsArrow(head []byte) bool { return bytes.HasPrefix(head, []byte("ARROW1\x00\x00")) }
+
+// IsArrowStream looks at the first bytes of a stream of Arrow IPC.
+func IsArrowStream(head []byte) bool { return bytes.HasPrefix(head, []byte{0xff, 0xff, 0xff, 0xff}) }
+
+// Library are the functions that open and begin files.
+type Library struct {
+	OpenParquet, OpenArrow func(file io.ReaderAt, size int64) (Reader, error)
+	OpenArrowStream        func(r io.Reader) (Reader, error)
+	NewParquet, NewArrow   func(w io.Writer, columns []Column) (Writer, error)
+}
+
+var linked *Library
+
+// Register is for the init of a package that has the functions.
+func Register(l Library) { linked = &l }
+
+// Linked are the functions, if the program links them.
+func Linked() (*Library, error) {
+	if linked == nil {
+		return nil, errors.New(`files of Parquet and Arrow are for programs that import ` +
+			`_ "github.com/gpdrf/gpdrf-gpu/data/columnar"`)
 	}
-}
-
-// notFlat is the error about a column of lists, structs or bytes.
-func notFlat(column, kind string) error {
-	return fmt.Errorf("column %q is of type %s: only numbers, text, dates and true or false can be "+
-		"read; leave it out when writing the file", column, kind)
-}
-
-func number(v float64) string {
-	if v != v {
-		return ""
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}
-
-func oneIf(b bool) string {
-	if b {
-		return "1"
-	}
-	return "0"
-}
-
-// day is a date so many days after 1970.
-func day(n int64) string { return time.Unix(n*86400, 0).UTC().Format(time.DateOnly) }
-
-// instant is a time so many units after 1970.
-func instant(v int64, unit time.Duration) string {
-	perSecond := int64(time.Second / unit)
-	return time.Unix(v/perSecond, v%perSecond*int64(unit)).UTC().Format("2006-01-02 15:04:05.999999999")
-}
-
-// mostDigits is how many digits a decimal has at most, in either format.
-const mostDigits = 76
-
-// scaled is n over ten to the scale, which is from 0 to mostDigits.
-func scaled(n *big.Int, scale int) string {
-	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
-	return new(big.Rat).SetFrac(n, ten).FloatString(scale)
+	return linked, nil
 }

@@ -1,4 +1,4 @@
-package tablefile
+package columnar
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
 // houses is what pyarrow has written into testdata/houses.parquet, as cells.
@@ -54,14 +56,14 @@ func all(text []byte) (rows [][]string, err error) {
 	}
 }
 
-func open(text []byte) (Reader, error) {
+func open(text []byte) (tablefile.Reader, error) {
 	switch file := bytes.NewReader(text); {
-	case IsParquet(text):
-		return OpenParquet(file, file.Size())
-	case IsArrow(text):
-		return OpenArrow(file, file.Size())
+	case tablefile.IsParquet(text):
+		return openParquet(file, file.Size())
+	case tablefile.IsArrow(text):
+		return openArrow(file, file.Size())
 	default:
-		return OpenArrowStream(file)
+		return openArrowStream(file)
 	}
 }
 
@@ -86,10 +88,13 @@ func TestReadNumbers(t *testing.T) {
 	}
 	for _, format := range []string{"parquet", "arrow"} {
 		var file bytes.Buffer
-		w := NewParquet(&file, []Column{{"a", false}, {"b", false}})
+		w, err := newParquet(&file, []tablefile.Column{{Name: "a"}, {Name: "b"}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if format == "arrow" {
 			var err error
-			if w, err = NewArrow(&file, []Column{{"a", false}, {"b", false}}); err != nil {
+			if w, err = newArrow(&file, []tablefile.Column{{Name: "a"}, {Name: "b"}}); err != nil {
 				t.Fatal(err)
 			}
 		}

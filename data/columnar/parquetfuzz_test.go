@@ -1,4 +1,4 @@
-package tablefile
+package columnar
 
 import (
 	"bytes"
@@ -77,7 +77,7 @@ func FuzzParquet(f *testing.F) {
 
 // some reads the first rows of a Parquet file.
 func some(text []byte) (n int, err error) {
-	r, err := OpenParquet(bytes.NewReader(text), int64(len(text)))
+	r, err := openParquet(bytes.NewReader(text), int64(len(text)))
 	if err != nil {
 		return 0, err
 	}

@@ -1,27 +1,13 @@
-package tablefile
+package columnar
 
 import (
 	"io"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
-
-// Column is a column of a file: numbers in double, or text. Any cell may be missing.
-type Column struct {
-	Name string
-	Text bool
-}
-
-// Writer writes a file row by row. Each row has a cell for each column, in order: Number of a
-// column of numbers, Text of one of text, or Missing; then comes EndRow.
-type Writer interface {
-	Number(v float64)
-	Text(v string)
-	Missing()
-	EndRow() error
-	Close() error // writes the end of the file
-}
 
 // parquetWriter writes a Parquet file.
 type parquetWriter struct {
@@ -30,11 +16,8 @@ type parquetWriter struct {
 	n    int // rows that are complete
 }
 
-// rowsPerGroup is how many rows lie together in a file, and are held in memory.
-const rowsPerGroup = 1 << 16
-
-// NewParquet begins a Parquet file, compressed with zstd.
-func NewParquet(w io.Writer, columns []Column) Writer {
+// newParquet begins a Parquet file, compressed with zstd.
+func newParquet(w io.Writer, columns []tablefile.Column) (tablefile.Writer, error) {
 	group := orderedGroup{Group: parquet.Group{}}
 	for _, c := range columns {
 		group.names = append(group.names, c.Name)
@@ -46,7 +29,7 @@ func NewParquet(w io.Writer, columns []Column) Writer {
 	}
 	return &parquetWriter{to: parquet.NewGenericWriter[any](w, parquet.NewSchema("table", group),
 		parquet.Compression(newPageCodec()), parquet.MaxRowsPerRowGroup(rowsPerGroup),
-		parquet.CreatedBy("gpdrf-gpu", "", ""))}
+		parquet.CreatedBy("gpdrf-gpu", "", ""))}, nil
 }
 
 // orderedGroup has its fields in the order of their names here. A parquet.Group sorts them.

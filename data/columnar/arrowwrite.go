@@ -1,4 +1,4 @@
-package tablefile
+package columnar
 
 import (
 	"io"
@@ -7,6 +7,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
 // arrowWriter writes a file of Arrow IPC.
@@ -17,8 +19,8 @@ type arrowWriter struct {
 	n    int // rows of the batch
 }
 
-// NewArrow begins a file of Arrow IPC, compressed with zstd.
-func NewArrow(w io.Writer, columns []Column) (Writer, error) {
+// newArrow begins a file of Arrow IPC, compressed with zstd.
+func newArrow(w io.Writer, columns []tablefile.Column) (tablefile.Writer, error) {
 	fields := make([]arrow.Field, len(columns))
 	for c, column := range columns {
 		fields[c] = arrow.Field{Name: column.Name, Type: arrow.PrimitiveTypes.Float64, Nullable: true}

@@ -1,4 +1,4 @@
-package tablefile
+package columnar
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
 const zstdMagic = "\x28\xb5\x2f\xfd"
@@ -68,7 +70,7 @@ func TestSizesOfZstd(t *testing.T) {
 // A frame in an Arrow file that asks for a large window is refused before memory is taken for it.
 func TestArrowWindow(t *testing.T) {
 	var file bytes.Buffer
-	w, err := NewArrow(&file, []Column{{"a", false}})
+	w, err := newArrow(&file, []tablefile.Column{{Name: "a"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +101,10 @@ func TestArrowWindow(t *testing.T) {
 // A page of a Parquet file that claims to hold far more than its file takes no memory for that.
 func TestParquetClaims(t *testing.T) {
 	var file bytes.Buffer
-	w := NewParquet(&file, []Column{{"a", false}})
+	w, err := newParquet(&file, []tablefile.Column{{Name: "a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 1 << 16 {
 		w.Number(1)
 		if err := w.EndRow(); err != nil {

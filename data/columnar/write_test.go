@@ -1,25 +1,29 @@
-package tablefile
+package columnar
 
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
 // What was written is read again, with the columns in their order.
 func TestWrite(t *testing.T) {
-	columns := []Column{{"row", true}, {"mean", false}, {"a,b", false}}
+	columns := []tablefile.Column{{Name: "row", Text: true}, {Name: "mean"}, {Name: "a,b"}}
 	var parquet, arrow bytes.Buffer
-	testWrite(t, &parquet, NewParquet(&parquet, columns))
-	w, err := NewArrow(&arrow, columns)
+	testWrite(t, &parquet, columns, newParquet)
+	testWrite(t, &arrow, columns, newArrow)
+}
+
+func testWrite(t *testing.T, file *bytes.Buffer, columns []tablefile.Column,
+	begin func(io.Writer, []tablefile.Column) (tablefile.Writer, error)) {
+	const n = rowsPerGroup + 3
+	w, err := begin(file, columns)
 	if err != nil {
 		t.Fatal(err)
 	}
-	testWrite(t, &arrow, w)
-}
-
-func testWrite(t *testing.T, file *bytes.Buffer, w Writer) {
-	const n = rowsPerGroup + 3
 	for i := range n {
 		w.Text(fmt.Sprint("r", i))
 		w.Number(float64(i) / 3)

@@ -1,7 +1,6 @@
-package tablefile
+package columnar
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -10,10 +9,9 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
-)
 
-// IsParquet looks at the first bytes.
-func IsParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
+	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
+)
 
 // parquetReader gives the rows of a Parquet file one by one.
 type parquetReader struct {
@@ -32,8 +30,8 @@ type parquetReader struct {
 
 const parquetBuffer = 256 // rows
 
-// OpenParquet begins to read a file of some bytes.
-func OpenParquet(r io.ReaderAt, size int64) (reader Reader, err error) {
+// openParquet begins to read a file of some bytes.
+func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error) {
 	defer damaged(&err)
 	if err := checkFooter(r, size); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package tablefile
+package columnar
 
 import (
 	"encoding/binary"

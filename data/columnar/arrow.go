@@ -1,7 +1,6 @@
-package tablefile
+package columnar
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,18 +11,14 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
 // A file of Arrow IPC, also called Feather, begins with a word. A stream has none.
 const arrowWord = "ARROW1\x00\x00"
 
 var arrowStream = []byte{0xff, 0xff, 0xff, 0xff}
-
-// IsArrow looks at the first bytes.
-func IsArrow(head []byte) bool { return bytes.HasPrefix(head, []byte(arrowWord)) }
-
-// IsArrowStream looks at the first bytes.
-func IsArrowStream(head []byte) bool { return bytes.HasPrefix(head, arrowStream) }
 
 // arrowReader gives the rows of a file or a stream one by one.
 type arrowReader struct {
@@ -44,8 +39,8 @@ type batches interface {
 	Release()
 }
 
-// OpenArrow begins to read a file of some bytes.
-func OpenArrow(r io.ReaderAt, size int64) (reader Reader, err error) {
+// openArrow begins to read a file of some bytes.
+func openArrow(r io.ReaderAt, size int64) (reader tablefile.Reader, err error) {
 	defer damaged(&err)
 	from, err := newArrowFile(r, size)
 	if err != nil {
@@ -54,8 +49,8 @@ func OpenArrow(r io.ReaderAt, size int64) (reader Reader, err error) {
 	return newArrowReader(from)
 }
 
-// OpenArrowStream begins to read a stream.
-func OpenArrowStream(r io.Reader) (reader Reader, err error) {
+// openArrowStream begins to read a stream.
+func openArrowStream(r io.Reader) (reader tablefile.Reader, err error) {
 	defer damaged(&err)
 	messages := &arrowMessages{from: r}
 	from, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(&messages.memory))

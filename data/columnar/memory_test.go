@@ -1,4 +1,4 @@
-package tablefile
+package columnar
 
 import (
 	"bufio"
@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
 // A Parquet file of any length is written and read in as little memory.
@@ -25,10 +27,10 @@ func TestMemory(t *testing.T) {
 // read.
 func heapOfParquet(t *testing.T, rows int) (most uint64) {
 	var cells [10]float64
-	var columns []Column
+	var columns []tablefile.Column
 	needed := make([]bool, len(cells))
 	for c := range cells {
-		columns, needed[c] = append(columns, Column{Name: string(rune('a' + c))}), true
+		columns, needed[c] = append(columns, tablefile.Column{Name: string(rune('a' + c))}), true
 	}
 	file, err := os.Create(filepath.Join(t.TempDir(), "rows.parquet"))
 	if err != nil {
@@ -49,7 +51,10 @@ func heapOfParquet(t *testing.T, rows int) (most uint64) {
 		}
 	}
 	to := bufio.NewWriter(file)
-	w := NewParquet(to, columns)
+	w, err := newParquet(to, columns)
+	if err != nil {
+		t.Fatal(err)
+	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for row := range rows {
 		for range cells {
@@ -70,7 +75,7 @@ func heapOfParquet(t *testing.T, rows int) (most uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := OpenParquet(file, info.Size())
+	r, err := openParquet(file, info.Size())
 	if err != nil {
 		t.Fatal(err)
 	}

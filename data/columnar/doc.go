@@ -1,0 +1,67 @@
+// Package columnar reads and writes tables of typed columns: files of Parquet and of Arrow IPC. A
+// program that imports it can train on such files, and write predictions into them:
+//
+//	import _ "github.com/gpdrf/gpdrf-gpu/data/columnar"
+package columnar
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
+)
+
+func init() {
+	tablefile.Register(tablefile.Library{OpenParquet: openParquet, OpenArrow: openArrow,
+		OpenArrowStream: openArrowStream, NewParquet: newParquet, NewArrow: newArrow})
+}
+
+// rowsPerGroup is how many rows lie together in a file, and are held in memory.
+const rowsPerGroup = 1 << 16
+
+// damaged turns a panic of a library over bytes that make no sense into an error.
+func damaged(err *error) {
+	if cause := recover(); cause != nil {
+		*err = fmt.Errorf("its data are damaged (%v): write it again", cause)
+	}
+}
+
+// notFlat is the error about a column of lists, structs or bytes.
+func notFlat(column, kind string) error {
+	return fmt.Errorf("column %q is of type %s: only numbers, text, dates and true or false can be "+
+		"read; leave it out when writing the file", column, kind)
+}
+
+func number(v float64) string {
+	if v != v {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+func oneIf(b bool) string {
+	if b {
+		return "1"
+	}
+	return "0"
+}
+
+// day is a date so many days after 1970.
+func day(n int64) string { return time.Unix(n*86400, 0).UTC().Format(time.DateOnly) }
+
+// instant is a time so many units after 1970.
+func instant(v int64, unit time.Duration) string {
+	perSecond := int64(time.Second / unit)
+	return time.Unix(v/perSecond, v%perSecond*int64(unit)).UTC().Format("2006-01-02 15:04:05.999999999")
+}
+
+// mostDigits is how many digits a decimal has at most, in either format.
+const mostDigits = 76
+
+// scaled is n over ten to the scale, which is from 0 to mostDigits.
+func scaled(n *big.Int, scale int) string {
+	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
+	return new(big.Rat).SetFrac(n, ten).FloatString(scale)
+}
