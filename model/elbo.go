@@ -46,7 +46,7 @@ func (m *Model) accumulate(p *Pass, parts []part, data *Data, step Step) (done b
 	}
 	d := draw{seed: step.Seed, step: step.Number}
 	if m.gp != nil {
-		m.gp.gram(p.kuu)
+		m.gp.gram()
 	}
 	m.spectra()
 	m.kl(step.KLWeight)
@@ -62,7 +62,7 @@ func (m *Model) accumulate(p *Pass, parts []part, data *Data, step Step) (done b
 	}
 	m.spectraBackward()
 	if m.gp != nil {
-		m.gp.gramBackward(p.kuu)
+		m.gp.gramBackward()
 	}
 	m.last = p
 	return true

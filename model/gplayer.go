@@ -146,10 +146,10 @@ func (g *GPLayer) newPass(s *arena, batch int) *gpPass {
 }
 
 // gram is what depends on the parameters only: Kuu/α, its factor L, and the
-// whitened q(F̄) = N(m, s sᵀ). share is this process's part of Kuu, nil for all of it.
-func (g *GPLayer) gram(share *kuuShare) {
+// whitened q(F̄) = N(m, s sᵀ).
+func (g *GPLayer) gram() {
 	if !g.factorised {
-		g.correlateKuu(share)
+		g.correlate(g.kuu, &g.xbar)
 		g.dev.Potrf(g.l, g.jitter, g.kuu.c)
 		g.factorised = g.fixed
 	}
@@ -188,13 +188,13 @@ func (g *GPLayer) Backward(p *gpPass) {
 }
 
 // gramBackward is gram upside down, when all rows and klInducing have added to dl, dm and ds.
-func (g *GPLayer) gramBackward(share *kuuShare) {
+func (g *GPLayer) gramBackward() {
 	if !g.whiten {
 		g.dev.WhitenBackward(g.dqMu, g.dqSqrt, g.dl, g.dlogAlpha, g.dm, g.ds, g.m, g.s, g.l, g.logAlpha)
 	}
 	if !g.fixed {
 		g.dev.PotrfBackward(g.kuu.dc, g.dl, g.l)
-		g.correlateKuuBackward(share)
+		g.correlateBackward(g.kuu, &g.xbar)
 	}
 }
 

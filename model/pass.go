@@ -17,9 +17,8 @@ type Pass struct {
 	ells    *device.Tensor // Double [parts], their shares of ell; nil of one part
 	host    []float64      // [parts]
 
-	shared bool      // other passes have the rest of the batch
-	ell    float64   // of the whole batch, where it is shared
-	kuu    *kuuShare // this process's part of Kuu; nil for all of it
+	shared bool    // other passes have the rest of the batch
+	ell    float64 // of the whole batch, where it is shared
 }
 
 // part is a number of rows of a batch.

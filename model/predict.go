@@ -207,7 +207,7 @@ func (m *Model) predictBytes(data *Data, samples, batch int) int64 {
 	dry.windowed(data, batch)
 	p := dry.NewPass(samples, batch)
 	if dry.gp != nil {
-		dry.gp.gram(nil)
+		dry.gp.gram()
 	}
 	dry.spectra()
 	dry.propagate(&p.parts[0], draw{step: device.Count{N: predictStep}})

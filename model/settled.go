@@ -60,7 +60,7 @@ type SettledDRF struct {
 func (m *Model) Settle() error {
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
-		m.gp.gram(nil)
+		m.gp.gram()
 	}
 	m.spectra()
 	_, err := m.Report(1)

@@ -125,10 +125,6 @@ func (d *Device[T]) real(t *device.Tensor) []T { return elements[T](t) }
 
 func double(t *device.Tensor) []float64 { return elements[float64](t) }
 
-// Doubles are the elements of a Double tensor, where they lie: a call on this device has done its
-// work when it returns. A dry device has none.
-func (d *Device[T]) Doubles(t *device.Tensor) []float64 { return double(t) }
-
 func ints(t *device.Tensor) []int32 { return elements[int32](t) }
 
 // elements is the memory of a tensor; nil for a nil tensor and for those of a dry device.

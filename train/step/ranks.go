@@ -26,7 +26,6 @@ type ranks struct {
 	flat   []float64 // the gradient, and then ell and the votes
 
 	resident *resident // nil: sums go through the memory of the host
-	err      error     // of a sum within GradientOf
 }
 
 // Beyond the gradient, flat has so many numbers.
@@ -54,9 +53,6 @@ func (s *Step) newRanks() *ranks {
 		}))
 	}
 	r.update = device.NewLoop(s.dev, s.update)
-	if r.tree == nil {
-		s.shareKuu(r)
-	}
 	return r
 }
 
@@ -95,9 +91,7 @@ func (s *Step) sum(do func(shard int)) error {
 	}
 	r, n := s.ranks, len(s.ranks.flat)-tail
 	for i := range r.shards {
-		if do(i); r.err != nil {
-			return r.err
-		}
+		do(i)
 		r.flat[n] = s.Model.ReadGradient(s.Pass, i, r.flat[:n])
 		r.flat[n+1], r.flat[n+2] = 0, 0
 		if i == 0 {
