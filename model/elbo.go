@@ -13,6 +13,10 @@ type Step struct {
 	KLWeight device.Scalar // 1 for the bound; another value is a tempered objective
 
 	Leave func() bool // asked between two parts of a batch: whether to leave it at that; nil for no
+
+	// Sum follows the gradient of each shard of a pass, and says whether to continue; nil where one
+	// shard is the batch.
+	Sum func(shard int) (ok bool)
 }
 
 // ELBO is the bound's estimate in nats, with its parts.
@@ -30,14 +34,22 @@ type ELBO struct {
 // ended it, it is not done: neither the gradient nor the next Report mean anything. Parameters do
 // not change.
 func (m *Model) Gradient(p *Pass, data *Data, step Step) (done bool) {
-	if !m.accumulate(p, p.parts, data, step) {
-		return false
+	for i, parts := range p.shards {
+		if !m.accumulate(p, parts, data, step) {
+			return false
+		}
+		if step.Sum != nil && !step.Sum(i) {
+			return false
+		}
+		step.KLWeight = device.Scalar{} // the first shard has it
 	}
-	m.Narrow()
+	if m.gp != nil {
+		m.dev.NarrowAdd(m.params.gpGrad, m.params.dwide)
+	}
 	return true
 }
 
-// accumulate is Gradient of some parts of a batch, with the GP layer's gradients yet in double.
+// accumulate is Gradient of a shard, with the GP layer's gradients yet in double.
 func (m *Model) accumulate(p *Pass, parts []part, data *Data, step Step) (done bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
@@ -66,13 +78,6 @@ func (m *Model) accumulate(p *Pass, parts []part, data *Data, step Step) (done b
 	}
 	m.last = p
 	return true
-}
-
-// Narrow brings the GP layer's gradients to Params.Grad. Gradient has done it.
-func (m *Model) Narrow() {
-	if m.gp != nil {
-		m.dev.NarrowAdd(m.params.gpGrad, m.params.dwide)
-	}
 }
 
 // spectra is what integrated layers need of their parameters alone.
@@ -201,9 +206,7 @@ func (m *Model) Report(klWeight float64) (ELBO, error) {
 		return ELBO{}, err
 	}
 	e := ELBO{ELL: m.host[slotEll]}
-	if m.last != nil && m.last.shared {
-		e.ELL = m.last.ell
-	} else if m.last != nil && m.last.ells != nil {
+	if m.last != nil && m.last.ells != nil {
 		m.dev.Download(m.last.host, m.last.ells)
 		e.ELL = 0
 		for _, ell := range m.last.host {

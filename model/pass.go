@@ -16,9 +16,6 @@ type Pass struct {
 	rows    *device.Tensor // Int [B], row numbers in the data set
 	ells    *device.Tensor // Double [parts], their shares of ell; nil of one part
 	host    []float64      // [parts]
-
-	shared bool    // other passes have the rest of the batch
-	ell    float64 // of the whole batch, where it is shared
 }
 
 // part is a number of rows of a batch.

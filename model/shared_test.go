@@ -32,24 +32,25 @@ func TestShards(t *testing.T) {
 				{{{0, 7}}}, {{{0, 3}}, {{3, 7}}}, {{{0, 2}, {2, 4}}, {{4, 7}}}, {{{0, 1}, {1, 3}, {3, 5}, {5, 7}}},
 			} {
 				sum, ell, first := make([]float64, total), 0.0, true
-				part := make([]float64, total)
-				for _, shards := range passes {
+				for n, shards := range passes {
 					p = upload(f.m.NewPassOfShards(c.Samples, len(rows), 2, shards))
-					for i := range shards {
-						step := f.step
-						if !first {
-							step.KLWeight = device.Scalar{}
-						}
-						first = false
-						f.m.GradientOf(p, i, f.data, step)
-						ell += f.m.ReadGradient(p, i, part)
-						for j, v := range part {
-							sum[j] += v
-						}
+					step := f.step
+					if !first {
+						step.KLWeight = device.Scalar{}
 					}
+					first = false
+					step.Sum = func(i int) bool {
+						gradient, ells := f.m.Summands(p, i)
+						ell += addAll(dev, sum, gradient, ells)
+						if n == len(passes)-1 && i == len(shards)-1 {
+							putAll(dev, sum, ell, gradient, ells)
+						} else {
+							putAll(dev, nil, 0, nil, ells)
+						}
+						return true
+					}
+					f.m.Gradient(p, f.data, step)
 				}
-				f.m.WriteGradient(p, sum, ell)
-				f.m.Narrow()
 				e, err := f.m.Report(f.step.KLWeight.Value)
 				if err != nil {
 					t.Fatal(err)
@@ -65,4 +66,32 @@ func TestShards(t *testing.T) {
 			}
 		})
 	}
+}
+
+// addAll adds a gradient to sum, and returns ell.
+func addAll(dev device.Device, sum []float64, gradient []*device.Tensor, ells *device.Tensor) (ell float64) {
+	for _, t := range append(gradient, ells) {
+		part := make([]float64, t.Len())
+		dev.Download(part, t)
+		for i, v := range part {
+			if t == ells {
+				ell += v
+			} else {
+				sum[i] += v
+			}
+		}
+		sum = sum[min(t.Len(), len(sum)):]
+	}
+	return ell
+}
+
+// putAll puts sums in the place of a gradient, and ell in the first of ells.
+func putAll(dev device.Device, sum []float64, ell float64, gradient []*device.Tensor, ells *device.Tensor) {
+	for _, t := range gradient {
+		dev.Upload(t, sum[:t.Len()])
+		sum = sum[t.Len():]
+	}
+	all := make([]float64, ells.Len())
+	all[0] = ell
+	dev.Upload(ells, all)
 }

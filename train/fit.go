@@ -199,9 +199,8 @@ func allocate(dev device.Device, ranks dist.Comm, c *options.Config, mc model.Co
 	} else {
 		set = m.UploadRows(rows, y, labels)
 	}
-	return step.New(dev, m, set, step.Options{
+	return step.New(dev, m, set, step.NewReducer(ranks, c.Deterministic), step.Options{
 		Seed: c.Seed, Samples: c.Samples, Batch: c.Batch, AtOnce: c.RowsAtOnce(), Natural: c.NatGrad > 0,
 		Beta1: c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps, L2: c.L2,
-		Comm: ranks, Deterministic: c.Deterministic,
 	}), nil
 }

@@ -122,11 +122,11 @@ func (l *loop) verdict(ctx context.Context) End {
 	switch {
 	case l.out.Steps == l.last:
 		return Finished
-	case l.Shared() && l.Votes.Late > 0:
+	case l.ranks().Size() > 1 && l.Votes.Late > 0:
 		return TimeLimit
-	case l.Shared() && l.Votes.Interrupted > 0:
+	case l.ranks().Size() > 1 && l.Votes.Interrupted > 0:
 		return Interrupted
-	case l.Shared(): // by itself no rank leaves the others
+	case l.ranks().Size() > 1: // by itself no rank leaves the others
 		return Running
 	case l.deadline > 0 && time.Since(l.Started) > l.deadline, context.Cause(ctx) == ErrLate:
 		return TimeLimit

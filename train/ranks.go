@@ -53,7 +53,7 @@ func first(c dist.Comm, number int) (int, error) {
 
 // goOn is rank 0's answer to whether something continues.
 func (t *trainer) goOn(own bool) (bool, error) {
-	if !t.Shared() {
+	if t.ranks().Size() == 1 {
 		return own, nil
 	}
 	answer := 0
@@ -81,7 +81,7 @@ const compareEvery = 100
 // compare refuses parameters that are not those of rank 0: a machine that computes
 // otherwise would train another model. The first step is compared, too.
 func (l *loop) compare() error {
-	if !l.Shared() || l.out.Steps > l.first+1 && l.out.Steps%compareEvery > 0 && l.out.Steps != l.last {
+	if l.ranks().Size() == 1 || l.out.Steps > l.first+1 && l.out.Steps%compareEvery > 0 && l.out.Steps != l.last {
 		return nil
 	}
 	own := int(l.fingerprint())

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -100,4 +102,34 @@ func TestSharedLengths(t *testing.T) {
 			t.Errorf("%d rows: %d length-scales", set.N(), n)
 		}
 	}
+}
+
+// wide is a table of n rows and so many columns, all of noise.
+func wide(t *testing.T, n, columns int) *data.Dataset {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, uint64(columns)))
+	var b strings.Builder
+	for i := range n + 1 {
+		for j := range columns {
+			if i == 0 {
+				fmt.Fprintf(&b, "x%d,", j)
+			} else {
+				fmt.Fprintf(&b, "%g,", rng.NormFloat64())
+			}
+		}
+		if i == 0 {
+			b.WriteString("target\n")
+		} else {
+			fmt.Fprintf(&b, "%g\n", rng.NormFloat64())
+		}
+	}
+	path := filepath.Join(t.TempDir(), "wide.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, _, err := data.ReadFile(path, data.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

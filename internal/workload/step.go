@@ -48,8 +48,8 @@ func NewSharedStep(dev device.Device, n Size, ranks dist.Comm) (*Step, error) {
 	} else {
 		rows = m.Upload(n.B, uniform(n.B*n.D), y, labels)
 	}
-	s := &Step{Size: n, step: step.New(dev, m, rows,
-		step.Options{Seed: 1, Samples: n.S, Batch: n.B, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Comm: ranks})}
+	s := &Step{Size: n, step: step.New(dev, m, rows, step.NewReducer(ranks, false),
+		step.Options{Seed: 1, Samples: n.S, Batch: n.B, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})}
 	s.step.SetRates(func(model.Role) float64 { return 1 })
 	return s, nil
 }

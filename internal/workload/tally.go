@@ -26,7 +26,7 @@ func CostOfGP(c model.Config, batch int) (cost Cost, err error) {
 	}
 	blank := func(lo, hi int) []float64 { return make([]float64, (hi-lo)*c.Inputs) }
 	rows := gp.UploadRows(model.Rows{N: batch, X: blank}, make([]float64, batch*c.Outputs), nil)
-	s := step.New(m, gp, rows, step.Options{Samples: c.Samples, Batch: batch})
+	s := step.New(m, gp, rows, step.NewReducer(nil, false), step.Options{Samples: c.Samples, Batch: batch})
 	cost = m.sum(func() { _, err = s.Do(device.Now{Step: 1, KLWeight: 1}) })
 	return cost, err
 }

@@ -4,11 +4,10 @@ package step
 
 import (
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Options are what a step needs beside a model and its rows.
+// Options are what a step needs beside a model, its rows and a Reducer.
 type Options struct {
 	Seed    uint64
 	Samples int
@@ -17,11 +16,6 @@ type Options struct {
 	Natural bool
 
 	Beta1, Beta2, Eps, L2 float64 // of Adam
-
-	// The ranks that share a batch, each with Batch/Size of its rows; nil is one. Deterministic
-	// sums have the same bits for 1, 2, 4 and 8.
-	Comm          dist.Comm
-	Deterministic bool
 }
 
 // Step is a training step on a device: the batch, the gradient, the natural-gradient step of q(F̄)
@@ -30,41 +24,40 @@ type Step struct {
 	Model *model.Model
 	Rows  *model.Data
 	Pass  *model.Pass
-	// Leave is asked between two parts of a batch, nil for never: the step ends there and changes
-	// nothing. One that ranks share is never left.
+	// Leave is asked between two parts of a batch, nil for never. If it says yes, the step ends
+	// there and changes nothing. One that ranks share is never left.
 	Leave func() bool
 	// Votes are those of a step that ranks share.
 	Votes Votes
 
-	dev      device.Device
-	options  Options
-	adam     struct{ m, v, rate *device.Tensor } // moments, and the rate of each parameter
-	loop     *device.Loop
-	finished bool   // the last step was not left
-	ranks    *ranks // nil where one rank does the step as it comes
-	sent     uint32 // the step whose batch was sent last, where rows stay on the host
+	dev     device.Device
+	options Options
+	adam    struct{ m, v, rate *device.Tensor } // moments, and the rate of each parameter
+	loop    func(device.Now)                    // does compute
+	done    bool                                // the last step was not left
+	sent    uint32                              // the step whose batch was sent last, where rows stay on the host
+
+	reducer Reducer
+	sum     func(shard int) (ok bool) // of the reducer
+	first   bool                      // this rank has the first shard of all
 }
 
 // New makes the memory of a step, and its batch where that is always the same. Adam starts with
 // moments and rates of 0.
-func New(dev device.Device, m *model.Model, rows *model.Data, o Options) *Step {
+func New(dev device.Device, m *model.Model, rows *model.Data, r Reducer, o Options) *Step {
 	if o.AtOnce == 0 {
 		o.AtOnce = o.Batch
 	}
-	if o.Comm == nil {
-		o.Comm = dist.Local{}
-	}
-	s := &Step{Model: m, Rows: rows, dev: dev, options: o}
-	if shared := o.Comm.Size() > 1 || o.Deterministic; shared {
-		s.Pass = m.NewPassOfShards(o.Samples, o.Batch, o.AtOnce, s.own())
-		s.ranks = s.newRanks()
-	} else {
-		s.Pass = m.NewPassInParts(o.Samples, o.Batch, o.AtOnce)
-	}
+	s := &Step{Model: m, Rows: rows, dev: dev, options: o, reducer: r}
+	shards, first := r.shards(o.Batch)
+	s.Pass, s.first = m.NewPassOfShards(o.Samples, o.Batch, o.AtOnce, shards), first
+	s.sum = r.bind(s)
 	p := m.Params().Len()
 	s.adam.m, s.adam.v, s.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
 	s.takeAll()
-	s.loop = device.NewLoop(dev, s.work)
+	if s.loop = func(now device.Now) { s.compute(now.Live()) }; r.recorded() {
+		s.loop = device.NewLoop(dev, s.compute).Run
+	}
 	return s
 }
 
@@ -86,30 +79,40 @@ func (s *Step) Project(going func(done int) bool) {
 	s.takeAll()
 }
 
-// Do does a step; it allocates nothing after the first. Whether it is done: one that was left has
-// changed nothing. An error is that of another rank.
+// Do does a step; it allocates nothing after the first. If the step was left, done is false, and
+// nothing has changed. An error is that of another rank.
 func (s *Step) Do(now device.Now) (done bool, err error) {
 	s.arrive(now.Step)
-	if s.ranks != nil {
-		done, err = true, s.shared(now)
-	} else {
-		s.loop.Run(now)
-		done = s.finished
-	}
+	err = s.reducer.run(s.loop, now)
 	s.send(now.Step + 1)
-	return done, err
+	return s.done, err
 }
 
 // Bound evaluates the objective on the batch of the last step, for Model.Report. Ranks that share
 // it do so together.
 func (s *Step) Bound(number uint32, klWeight float64) error {
 	s.arrive(number)
-	at := model.Step{Seed: s.options.Seed, Number: device.Count{N: number}, KLWeight: device.Scalar{Value: klWeight}}
-	if s.ranks == nil {
-		s.Model.Gradient(s.Pass, s.Rows, at)
-		return nil
+	at := device.Live{Step: device.Count{N: number}, KLWeight: device.Scalar{Value: klWeight}}
+	return s.reducer.run(func(device.Now) { s.gradient(at, nil) }, device.Now{})
+}
+
+// send begins to bring the batch of a step, where rows stay on the host. The device computes
+// meanwhile.
+func (s *Step) send(number uint32) {
+	if s.Rows.Streams() {
+		s.Rows.Send(s.batch(device.Count{N: number}))
+		s.sent = number
 	}
-	return s.sum(func(i int) { s.Model.GradientOf(s.Pass, i, s.Rows, at) })
+}
+
+// arrive brings the batch of a step, if it was not sent before.
+func (s *Step) arrive(number uint32) {
+	if s.Rows.Streams() {
+		if s.sent != number {
+			s.send(number)
+		}
+		s.Rows.Arrive()
+	}
 }
 
 // SetRates gives Adam's rate of each parameter, by its role.
@@ -125,9 +128,6 @@ func (s *Step) Reset() {
 
 // InParts says whether a batch goes through the model in parts.
 func (s *Step) InParts() bool { return s.options.AtOnce < s.options.Batch }
-
-// Shared says whether other ranks take part in each step.
-func (s *Step) Shared() bool { return s.options.Comm.Size() > 1 }
 
 // Moments are Adam's first and second moments of each parameter.
 func (s *Step) Moments() (first, second *device.Tensor) { return s.adam.m, s.adam.v }

@@ -1,0 +1,51 @@
+package step
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// compute is what the device does in every step: the batch, its gradient, the update.
+func (s *Step) compute(now device.Live) {
+	s.draw(now.Step)
+	if s.done = s.gradient(now, s.Leave); s.done {
+		s.update(now)
+	}
+}
+
+// draw picks the batch: rows uniformly at random with replacement, as the paper does. Where the
+// batch is the whole set, its rows are there in order since the start.
+func (s *Step) draw(number device.Count) {
+	if s.Pass.B < s.Rows.N {
+		s.dev.DrawRows(s.Pass.Rows(), s.Rows.N, s.batch(number))
+	}
+}
+
+// batch is the key of a step's batch.
+func (s *Step) batch(number device.Count) device.Key {
+	return device.Key{Seed: s.options.Seed, Step: number, Site: device.SiteBatch}
+}
+
+// gradient is that of the whole batch, on each rank. A batch that ranks share is never left.
+func (s *Step) gradient(now device.Live, leave func() bool) (done bool) {
+	at := model.Step{Seed: s.options.Seed, Number: now.Step, KLWeight: now.KLWeight, Leave: leave}
+	if s.sum != nil {
+		at.Leave, at.Sum = nil, s.sum
+	}
+	if !s.first {
+		at.KLWeight = device.Scalar{}
+	}
+	return s.Model.Gradient(s.Pass, s.Rows, at)
+}
+
+// update moves the parameters along their gradient.
+func (s *Step) update(now device.Live) {
+	o := &s.options
+	if o.Natural {
+		s.Model.NaturalStep(now.Natural)
+	}
+	p := s.Model.Params()
+	s.dev.Adam(p.Value, p.Grad, s.adam.m, s.adam.v, s.adam.rate, device.AdamStep{
+		LR: now.LR, Beta1: o.Beta1, Beta2: o.Beta2, Eps: o.Eps, L2: o.L2, Scale: -1 / float64(s.Rows.N), Step: now.Step,
+	})
+}

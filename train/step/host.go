@@ -1,0 +1,101 @@
+package step
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// host adds up in the memory of the host, by any dist.Comm.
+type host struct {
+	comm          dist.Comm
+	deterministic bool
+	tree          *dist.Tree // nil: sums in the order of the engine
+
+	step     *Step
+	gradient []*device.Tensor
+	ells     []*device.Tensor // of each shard
+	part     []float64        // the ell of a shard's parts
+	flat     []float64        // the gradient, ell, and both votes
+	err      error            // of the last sum
+}
+
+func (h *host) shards(batch int) ([]model.Shard, bool) {
+	rank, size := h.comm.Rank(), h.comm.Size()
+	if h.deterministic {
+		lo, hi := dist.Share(dist.Shards, rank, size)
+		return shardsOf(batch, lo, hi, dist.Shards)
+	}
+	return shardsOf(batch, rank, rank+1, size)
+}
+
+func (h *host) bind(s *Step) func(shard int) bool {
+	own, _ := h.shards(s.options.Batch)
+	h.step = s
+	for i := range own {
+		gradient, ells := s.Model.Summands(s.Pass, i)
+		h.gradient, h.ells = gradient, append(h.ells, ells)
+	}
+	h.part = make([]float64, h.ells[0].Len())
+	h.flat = make([]float64, s.Model.Params().Len()+3)
+	if h.deterministic {
+		h.tree = dist.NewTree(h.comm, len(h.flat))
+	}
+	return h.sum
+}
+
+func (h *host) recorded() bool { return false }
+
+func (h *host) run(work func(device.Now), now device.Now) error {
+	work(now)
+	return h.err
+}
+
+// sum takes the gradient of a shard, and after the last one puts the sums in its place.
+func (h *host) sum(shard int) (ok bool) {
+	rest := h.flat
+	for _, t := range h.gradient {
+		h.step.dev.Download(rest[:t.Len()], t)
+		rest = rest[t.Len():]
+	}
+	h.step.dev.Download(h.part, h.ells[shard])
+	clear(rest)
+	for _, ell := range h.part {
+		rest[0] += ell
+	}
+	if shard == 0 {
+		rest[1], rest[2] = h.step.Votes.Late, h.step.Votes.Interrupted
+	}
+	last := shard == len(h.ells)-1
+	switch {
+	case h.tree == nil:
+		h.err = h.comm.AllReduce(h.flat)
+	case !last:
+		h.tree.Add(h.flat)
+		return true
+	default:
+		h.tree.Add(h.flat)
+		h.err = h.tree.Sum(h.flat)
+	}
+	if h.err == nil {
+		h.put()
+	}
+	return h.err == nil
+}
+
+// put puts the sums in the place of the gradient, and tells the step the votes.
+func (h *host) put() {
+	rest := h.flat
+	for _, t := range h.gradient {
+		h.step.dev.Upload(t, rest[:t.Len()])
+		rest = rest[t.Len():]
+	}
+	for i, t := range h.ells {
+		clear(h.part)
+		if i == 0 {
+			h.part[0] = rest[0]
+		}
+		h.step.dev.Upload(t, h.part)
+	}
+	h.step.Votes = Votes{Late: rest[1], Interrupted: rest[2]}
+}

@@ -1,0 +1,67 @@
+package step
+
+import (
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/model"
+)
+
+// A batch may be shared by several ranks, or cut into the shards of a sum in a fixed order. Each
+// rank draws the row numbers of the whole batch, and goes through the rows of its own shards. Then a
+// Reducer gives each rank the gradient of the batch. Parameters never travel: all ranks do the same
+// update.
+
+// Reducer adds up the gradients of a batch's shards over all ranks: local, host or nccl.
+type Reducer interface {
+	// shards are this rank's own of a batch, and whether the first of them is the first of all,
+	// which has the KL terms.
+	shards(batch int) (own []model.Shard, first bool)
+	// bind makes the memory of sums over the shards of a step; sum is nil where nothing is added up.
+	bind(s *Step) (sum func(shard int) (ok bool))
+	// recorded is false where sums interrupt the work of the device.
+	recorded() bool
+	// run does work, in which sum is called. An error is that of another rank.
+	run(work func(device.Now), now device.Now) error
+}
+
+// Votes are what each rank wants to tell the others with a step: its own before, and the sums over
+// all ranks after it. So what a rank decides on its own clock, all ranks decide.
+type Votes struct {
+	Late        float64 // the time limit is over
+	Interrupted float64
+}
+
+// NewReducer is the Reducer of some ranks; nil is one. Deterministic sums have the same bits for 1,
+// 2, 4 and 8 ranks. Ranks on GPUs add up there if they can.
+func NewReducer(c dist.Comm, deterministic bool) Reducer {
+	if c == nil {
+		c = dist.Local{}
+	}
+	a, onDevice := c.(adder)
+	switch {
+	case deterministic:
+		return &host{comm: c, deterministic: true}
+	case c.Size() == 1:
+		return local{}
+	case onDevice:
+		return &nccl{adder: a, comm: c}
+	}
+	return &host{comm: c}
+}
+
+// local is one rank, whose gradient is that of the batch.
+type local struct{}
+
+func (local) shards(batch int) ([]model.Shard, bool)          { return []model.Shard{{Lo: 0, Hi: batch}}, true }
+func (local) bind(*Step) func(int) bool                       { return nil }
+func (local) recorded() bool                                  { return true }
+func (local) run(work func(device.Now), now device.Now) error { work(now); return nil }
+
+// shardsOf are the shards lo … hi−1 of n.
+func shardsOf(batch, lo, hi, n int) (own []model.Shard, first bool) {
+	for i := lo; i < hi; i++ {
+		from, to := dist.Share(batch, i, n)
+		own = append(own, model.Shard{Lo: from, Hi: to})
+	}
+	return own, lo == 0
+}
