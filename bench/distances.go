@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/plots"
+	"github.com/gpdrf/gpdrf-gpu/bench/plots"
 )
 
 const distancesPicture = "docs/images/bhattacharyya.png"

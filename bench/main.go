@@ -1,23 +1,26 @@
 // Command bench makes the figures that the project prints.
 //
-//	go run ./bench results                runs the rows of docs/results.md that have no record, and writes it
-//	go run ./bench results -rows '^eeg/'  only those whose name matches, -again also those with a record
-//	go run ./bench svm                    the same of the rows of scikit-learn's machines, with -rows and -again
-//	go run ./bench svm --data SET …       one of them, as docs/results.md lists it, and prints its record
-//	go run ./bench suite                  runs the cells of docs/suite.md that have no record, and writes it;
+//	go -C bench run . results                runs the rows of docs/results.md that have no record, and writes it
+//	go -C bench run . results -rows '^eeg/'  only those whose name matches, -again also those with a record
+//	go -C bench run . svm                    the same of the rows of scikit-learn's machines, with -rows and -again
+//	go -C bench run . svm --data SET …       one of them, as docs/results.md lists it, and prints its record
+//	go -C bench run . suite                  runs the cells of docs/suite.md that have no record, and writes it;
 //	                                      -sets and -methods REGEXP, -folds N, -seconds S, -again, -report
-//	go run ./bench suite -part i/n        only part i, from 0, of n of the cells, beside other parts on this
+//	go -C bench run . suite -part i/n        only part i, from 0, of n of the cells, beside other parts on this
 //	                                      or other machines; results has -part, too. Without it, with -report,
 //	                                      or with -rows '^$', the page is written
-//	go run ./bench toy                    trains the toy with a gap, and draws docs/images/toy.png
-//	go run ./bench serve -program P       loads P serve with 64 clients, beside P predict: docs/serve.md;
+//	go -C bench run . toy                    trains the toy with a gap, and draws docs/images/toy.png
+//	go -C bench run . serve -program P       loads P serve with 64 clients, beside P predict: docs/serve.md;
 //	                                      -seconds S, -clients N
-//	go run ./bench predict -program P     times P predict from file to file, beside the bare forward pass:
+//	go -C bench run . predict -program P     times P predict from file to file, beside the bare forward pass:
 //	                                      docs/bench.md; -models LIST, -rows N, -turns N
-//	go run ./bench ranks                  two processes that share a step, beside two that do not, and sums
+//	go -C bench run . ranks                  two processes that share a step, beside two that do not, and sums
 //	                                      beside a linked program: docs/scaling.md; -turns, -steps, -batch N
-//	go run ./bench scaling                the table of docs/scaling.md: a model, nothing is measured
-//	go run ./bench cpu-peers [PYTHON]     compares the CPU backend with PyTorch and OpenBLAS: docs/bench.md
+//	go -C bench run . scaling                the table of docs/scaling.md: a model, nothing is measured
+//	go -C bench run . cpu-peers [PYTHON]     compares the CPU backend with PyTorch and OpenBLAS: docs/bench.md
+//
+// It is a module of its own, so that the program needs none of its dependencies. Paths are relative
+// to the repository's folder.
 //
 // Each row of results is one command, so that a reader can run it alone. What it measured is kept
 // in bench/results, a line for each row, from which docs/results.md is written; its run folder is
@@ -30,7 +33,11 @@ import (
 )
 
 func main() {
-	var err error
+	err := toRoot()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
 	switch args := os.Args[1:]; {
 	case len(args) > 0 && args[0] == "results":
 		err = results(args[1:])
@@ -58,7 +65,7 @@ func main() {
 		err = serve(os.Stdin, os.Stdout)
 	default:
 		fmt.Fprintln(os.Stderr,
-			"usage: go run ./bench results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm "+
+			"usage: go -C bench run . results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm "+
 				"--data SET … | suite [-sets REGEXP] [-methods REGEXP] [-folds N] [-seconds S] [-again] "+
 				"[-report] | toy | serve [-program P] [-seconds S] | predict [-program P] | ranks [-turns N] "+
 				"[-steps N] [-batch N] | scaling | cpu-peers [PYTHON]")
@@ -68,4 +75,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// toRoot changes to the repository's folder from its bench, where go -C starts the program: paths
+// are relative to it.
+func toRoot() error {
+	if _, err := os.Stat(recordsFolder); err == nil {
+		return nil
+	}
+	return os.Chdir("..")
 }

@@ -38,7 +38,8 @@ func ranks(args []string, out, log io.Writer) error {
 	if err := os.MkdirAll("build/ranks", 0o777); err != nil {
 		return err
 	}
-	if err := said(exec.Command("go", "build", "-tags", "mpi", "-o", ranksBinary, "./bench")); err != nil {
+	build := exec.Command("go", "-C", "bench", "build", "-tags", "mpi", "-o", "../"+ranksBinary, ".")
+	if err := said(build); err != nil {
 		return err
 	}
 	step := fmt.Sprintf("%s rank -steps %d -batch %d", ranksBinary, *steps, *batch)

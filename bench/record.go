@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/plots"
+	"github.com/gpdrf/gpdrf-gpu/bench/plots"
 )
 
 // record is what is kept of a row's run, as a line of the file of its group: what was measured, and

@@ -177,7 +177,7 @@ func said(cmd *exec.Cmd) error {
 // that changed the program, with a + where its files differ from it.
 func newStamp() (stamp, error) {
 	program := []string{"--", "*.go", "*.s", "*.cu", "*.cuh", "go.mod", "go.sum", "data", ":!bench",
-		":!internal/plots", ":!*_test.go"}
+		":!*_test.go"}
 	hash, err := exec.Command("git", append([]string{"log", "-1", "--format=%h", "--abbrev=10"},
 		program...)...).Output()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/plots"
+	"github.com/gpdrf/gpdrf-gpu/bench/plots"
 )
 
 // ranking compares the methods of a kind of sets by one score, on the sets where each of them has a

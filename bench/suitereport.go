@@ -56,7 +56,7 @@ better, except that coverage should be .90.
     make suite                                       every cell that has no record
     make suite SETS='^yacht$' METHODS=gp FOLDS=1     only some
     make suite SECONDS=10                            less time for each
-    go run ./bench suite -report                     only this page
+    go -C bench run . suite -report                     only this page
 
 A cell is a set, a fold and a method. A suite that was killed continues with the next cell. A cell
 that failed, or that had another time limit, has a record too. AGAIN=1 trains such cells again.

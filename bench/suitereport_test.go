@@ -107,6 +107,6 @@ func TestSuiteIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(text) != newSuitePage(all).String() {
-		t.Errorf("%s is not what the records say: go run ./bench suite -report", suiteFile)
+		t.Errorf("%s is not what the records say: go -C bench run . suite -report", suiteFile)
 	}
 }

@@ -25,6 +25,8 @@ import (
 const (
 	svmLabel    = "svm"
 	exactLabel  = "exact"
+	svmCommand  = "go -C bench run . svm"
+	svmWords    = 6
 	svmPython   = "build/svm/bin/python"
 	svmScript   = "bench/peers/svm.py"
 	exactScript = "bench/peers/laplace.py"
@@ -55,7 +57,7 @@ func (s set) exactRows() []row {
 func (s set) machineRows(label, by string) (out []row) {
 	// it chooses between the two kernels by itself
 	features := strings.ReplaceAll(s.kernel, "/linear", "")
-	template := "go run ./bench svm " + s.source() + " --kernel " + features + by
+	template := svmCommand + " " + s.source() + " --kernel " + features + by
 	for fold := 1; fold <= max(1, s.folds); fold++ {
 		out = append(out, row{group: s.name, label: label, number: fold, template: template})
 	}
@@ -117,7 +119,7 @@ func svm(args []string) error {
 	}
 	now.Threads = 1
 	failed := runAll(todo, recordsFolder, *again, func(r row) (*record, error) {
-		m, err := machine(r.words()[4:])
+		m, err := machine(r.words()[svmWords:])
 		if err != nil {
 			return nil, err
 		}

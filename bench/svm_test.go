@@ -34,7 +34,7 @@ func TestSVMRowsAreCommands(t *testing.T) {
 			t.Errorf("%s: %d machines beside %d models", s.name, len(beside), len(s.rowsOf("gpdrf")))
 		}
 		for i, r := range beside {
-			settings, _, err := svmOptions(strings.Fields(r.command())[4:])
+			settings, _, err := svmOptions(strings.Fields(r.command())[svmWords:])
 			if err != nil {
 				t.Fatalf("%s: %v", r.command(), err)
 			}

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/plots"
+	"github.com/gpdrf/gpdrf-gpu/bench/plots"
 )
 
 // The toy: one input, rows of a known function with noise, and a gap without rows. The commands are

@@ -1,4 +1,4 @@
-"""An exact Gaussian process for classes on the inner products that `go run ./bench svm` has written.
+"""An exact Gaussian process for classes on the inner products that `go -C bench run . svm` has written.
 
     python laplace.py GRAM.npz
 

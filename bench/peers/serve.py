@@ -1,4 +1,4 @@
-"""The other side of `go run ./bench cpu-peers`: PyTorch and numpy, timed on request.
+"""The other side of `go -C bench run . cpu-peers`: PyTorch and numpy, timed on request.
 
 Each line on stdin is answered by one on stdout:
 

@@ -1,4 +1,4 @@
-"""One peer of `go run ./bench suite` on one fold.
+"""One peer of `go -C bench run . suite` on one fold.
 
     python suite.py METHOD regression|classification FOLDER SECONDS PREDICTIONS.csv
 

@@ -1,4 +1,4 @@
-"""A support vector machine on the inner products that `go run ./bench svm` has written.
+"""A support vector machine on the inner products that `go -C bench run . svm` has written.
 
     python svm.py GRAM.npz error|auc|rmse
 

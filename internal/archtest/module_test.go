@@ -75,8 +75,12 @@ var readModule = sync.OnceValues(func() (*module, error) {
 })
 
 // outside says whether a folder is not part of the module: hidden, data of tests, or a module of
-// its own.
+// its own. That is bench too, so that its dependencies stay out of the program; its code keeps the
+// rules and calls the rooms.
 func outside(name, base string) bool {
+	if base == "bench" {
+		return false
+	}
 	if strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" {
 		return true
 	}
