@@ -16,7 +16,6 @@
 //	                                      docs/bench.md; -models LIST, -rows N, -turns N
 //	go -C bench run . ranks                  two processes that share a step, beside two that do not, and sums
 //	                                      beside a linked program: docs/scaling.md; -turns, -steps, -batch N
-//	go -C bench run . scaling                the table of docs/scaling.md: a model, nothing is measured
 //	go -C bench run . cpu-peers [PYTHON]     compares the CPU backend with PyTorch and OpenBLAS: docs/bench.md
 //
 // It is a module of its own, so that the program needs none of its dependencies. Paths are relative
@@ -55,8 +54,6 @@ func main() {
 		err = cpuPeers("build/peers/bin/python", os.Stdout, os.Stderr)
 	case len(args) == 2 && args[0] == "cpu-peers":
 		err = cpuPeers(args[1], os.Stdout, os.Stderr)
-	case len(args) == 1 && args[0] == "scaling":
-		err = scaling(os.Stdout)
 	case len(args) > 0 && args[0] == "ranks":
 		err = ranks(args[1:], os.Stdout, os.Stderr)
 	case len(args) > 0 && args[0] == "rank": // a process of ranks
@@ -68,7 +65,7 @@ func main() {
 			"usage: go -C bench run . results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm "+
 				"--data SET … | suite [-sets REGEXP] [-methods REGEXP] [-folds N] [-seconds S] [-again] "+
 				"[-report] | toy | serve [-program P] [-seconds S] | predict [-program P] | ranks [-turns N] "+
-				"[-steps N] [-batch N] | scaling | cpu-peers [PYTHON]")
+				"[-steps N] [-batch N] | cpu-peers [PYTHON]")
 		os.Exit(2)
 	}
 	if err != nil {

@@ -12,9 +12,8 @@ const none = "–"
 // rows have none, and the words about them.
 func report(all found, words notes) map[string]string {
 	pages := map[string]string{
-		resultsFile:            overview(all, words),
-		pageFile("distances"):  distancesPage(all, words),
-		pageFile(optionsGroup): optionsPage(all, words),
+		resultsFile:           overview(all, words),
+		pageFile("distances"): distancesPage(all, words),
 	}
 	for i, s := range sets() {
 		if i == 0 || s.page() != sets()[i-1].page() {
@@ -55,7 +54,6 @@ func overview(all found, words notes) string {
 		}
 	}
 	machines(&b, all, words)
-	effects(&b, all, words)
 	return b.String()
 }
 
@@ -74,21 +72,6 @@ func setPage(name string, all found, words notes) string {
 			of = append(of, s.rowsOf(m)...)
 		}
 		of = append(append(of, s.svmRows()...), s.exactRows()...)
-	}
-	commands(&b, of, all, words)
-	return b.String()
-}
-
-// optionsPage has the commands of the options.
-func optionsPage(all found, words notes) string {
-	var b strings.Builder
-	title(&b, "What each option does: the commands")
-	b.WriteString("[The table](../results.md#what-each-option-does)\n")
-	var of []row
-	for _, o := range optionRuns() {
-		for seed := 1; seed <= optionSeeds; seed++ {
-			of = append(of, o.row(seed))
-		}
 	}
 	commands(&b, of, all, words)
 	return b.String()

@@ -28,7 +28,7 @@ const (
 func results(args []string) error {
 	flags := flag.NewFlagSet("results", flag.ExitOnError)
 	pattern := flags.String("rows", "",
-		"only rows whose name, such as mnist/gpdrf-1 or options/samples-2-2, this regular expression matches")
+		"only rows whose name, such as mnist/gpdrf-1, this regular expression matches")
 	again := flags.Bool("again", false, "also rows that have a record")
 	part := partFlag(flags)
 	flags.Parse(args)
@@ -152,9 +152,6 @@ func (r row) run(binary string, now stamp) (*record, error) {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
 	m.Command, m.stamp, m.Date = r.command(), now, time.Now().UTC().Format(time.DateOnly)
-	if r.group == optionsGroup {
-		m.Test = nil // options are chosen by the rows held out
-	}
 	if r.testRows != "" {
 		m.Distances, err = predictDistances(binary, folder, r.testRows)
 	}

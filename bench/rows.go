@@ -15,8 +15,8 @@ const varies = "$k"
 
 // row is one run of docs/results.md: an ordinary command, that a reader can give alone.
 type row struct {
-	group    string // a set, or "options"
-	label    string // the model, or the option
+	group    string // a set
+	label    string // the model
 	number   int    // the fold, or the seed
 	template string // the command, with varies for the number
 	testRows string // file of the test rows where each one's Bhattacharyya distance is wanted
@@ -107,11 +107,6 @@ func rows() (out []row) {
 	for _, s := range sets() {
 		for _, m := range models() {
 			out = append(out, s.rowsOf(m)...)
-		}
-	}
-	for _, o := range optionRuns() {
-		for seed := 1; seed <= optionSeeds; seed++ {
-			out = append(out, o.row(seed))
 		}
 	}
 	return out
