@@ -23,6 +23,10 @@ type Rows struct {
 	Tokens string
 	// Values [N] are the targets of a regression.
 	Values []float64
+	// Targets [N][T] are those of a regression of several targets, in place of Values.
+	Targets [][]float64
+	// TargetNames [T] are the names of several targets; nil is y0, y1, ….
+	TargetNames []string
 	// Classes [N] are the targets of a classification.
 	Classes []string
 }
@@ -63,6 +67,13 @@ func FromRows(r Rows) (*Dataset, error) {
 		d.Task = Classification
 		d.setClasses(r.Classes)
 	}
+	if r.Targets != nil {
+		d.Y, d.Targets = slices.Concat(r.Targets...), r.targetNames()
+		for c := range d.Targets {
+			d.targetsAt = append(d.targetsAt, len(d.Columns)+c)
+		}
+		d.Target = targetText(d.targetsAt, slices.Concat(d.Columns, d.Targets))
+	}
 	if err := checkTraining(d); err != nil {
 		return nil, err
 	}
@@ -79,7 +90,8 @@ func (r Rows) check() error {
 		given bool
 	}{
 		{"slice", len(r.Inputs), r.Inputs != nil}, {"sequence", len(r.Sequences), r.Sequences != nil},
-		{"value", len(r.Values), r.Values != nil}, {"class label", len(r.Classes), r.Classes != nil},
+		{"value", len(r.Values), r.Values != nil}, {"slice of targets", len(r.Targets), r.Targets != nil},
+		{"class label", len(r.Classes), r.Classes != nil},
 	} {
 		if part.given && part.n != n {
 			return errorf("", "%s for %s: give one for each row", plural(part.n, part.what), plural(n, "row"))
@@ -88,24 +100,49 @@ func (r Rows) check() error {
 	switch {
 	case n == 0:
 		return errorf("", "there are no rows: give inputs or sequences")
-	case (r.Values == nil) == (r.Classes == nil):
-		return errorf("", "give either values, for a regression, or classes")
+	case oneIf(r.Values != nil)+oneIf(r.Targets != nil)+oneIf(r.Classes != nil) != 1:
+		return errorf("", "give either values or targets, for a regression, or classes")
 	case r.Inputs != nil && len(r.Inputs[0]) == 0 && r.Sequences == nil:
 		return errorf("", "the rows have no inputs: give at least one number for each")
 	}
-	names := map[string]bool{}
-	for _, name := range append([]string{DefaultTarget}, r.Columns...) {
+	names, targets := map[string]bool{}, []string{DefaultTarget}
+	if r.Targets != nil {
+		targets = r.targetNames()
+	}
+	for _, name := range slices.Concat(targets, r.Columns) {
 		if names[name] {
 			return errorf("", "there are two columns %s: names must differ, and %s is the target",
-				quote(name), quote(DefaultTarget))
+				quote(name), list(targets))
 		}
 		names[name] = true
 	}
 	return cmp.Or(checkTokens(r.Tokens), r.checkTargets())
 }
 
-// checkTargets refuses targets that are not finite or too large.
+// targetNames are the names of several targets.
+func (r Rows) targetNames() []string {
+	if r.TargetNames != nil || len(r.Targets) == 0 {
+		return r.TargetNames
+	}
+	return plainTargets(len(r.Targets[0]))
+}
+
+// checkTargets refuses targets that are not finite or too large, and rows with too few of them.
 func (r Rows) checkTargets() error {
+	if r.Targets != nil && (r.Inputs == nil || len(r.targetNames()) < 2) {
+		return errorf("", "targets are for rows with inputs and two targets or more: give values instead")
+	}
+	for i, row := range r.Targets {
+		if n := len(r.targetNames()); len(row) != n {
+			return errorf("", "row %d has %s, and there are %s: give a number for each target", i+1,
+				plural(len(row), "number"), plural(n, "target"))
+		}
+		for _, v := range row {
+			if !(math.Abs(v) <= largest) {
+				return errorf("", "row %d: a target is %g: only finite numbers within ±%g can be used", i+1, v, largest)
+			}
+		}
+	}
 	for i, v := range r.Values {
 		if !(math.Abs(v) <= largest) {
 			return errorf("", "row %d: the value is %g: only finite numbers within ±%g can be used", i+1, v, largest)

@@ -1,6 +1,7 @@
 // Package tablefile is what the readers and writers of tables of typed columns have in common, and
 // the place where a program finds them. Package data/columnar reads and writes the files, which are
-// Parquet and Arrow IPC; it makes a program larger by 8 MB, so a program links it by its import.
+// Parquet and Arrow IPC; it makes a program 10 MB larger, so a
+// program links it by its import.
 package tablefile
 
 import (
