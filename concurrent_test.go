@@ -56,3 +56,31 @@ func TestTrainSideBySide(t *testing.T) {
 	}
 	running.Wait()
 }
+
+// A model predicts for several goroutines at once, and closes between them.
+func TestPredictSideBySide(t *testing.T) {
+	m, err := gpdrf.Train(t.Context(), wave(), gpdrf.Options{Steps: 20, Device: "cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs := wave().Inputs
+	want, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: inputs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	for g := range 4 {
+		running.Go(func() {
+			for i := g; i < len(inputs); i += 4 {
+				p, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: inputs[i : i+1]})
+				if err != nil || p.Mean[0] != want.Mean[i] || p.Quantile(0, 0.3) != want.Quantile(i, 0.3) {
+					t.Errorf("row %d: %v, %v", i, p, err)
+				}
+				if i%20 == 0 {
+					m.Close()
+				}
+			}
+		})
+	}
+	running.Wait()
+}

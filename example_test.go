@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	gpdrf "github.com/gpdrf/gpdrf-gpu"
 )
 
@@ -24,7 +26,7 @@ func wave() (rows gpdrf.Rows) {
 
 func Example() {
 	ctx := context.Background()
-	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 600, Set: map[string]string{"inducing": "30"}})
+	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 600, Inducing: 30})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -63,7 +65,7 @@ func ExampleTrain_sequences() {
 		rows.Classes = append(rows.Classes, []string{"with G", "without"}[i%2])
 	}
 	ctx := context.Background()
-	model, err := gpdrf.Train(ctx, rows, gpdrf.Options{Steps: 60, Set: map[string]string{"kernel": "spectrum:2"}})
+	model, err := gpdrf.Train(ctx, rows, gpdrf.Options{Steps: 60, Kernel: "spectrum:2"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -71,6 +73,95 @@ func ExampleTrain_sequences() {
 	fmt.Println(model.Classes(), p.Class, err)
 	// Output:
 	// [with G without] [without with G] <nil>
+}
+
+func ExampleMatrix() {
+	x := mat.NewDense(4, 2, []float64{1, 2, 3, 5, 5, 1, 7, 0})
+	y := mat.NewVecDense(4, []float64{3, 8, 6, 7})
+	model, err := gpdrf.Train(context.Background(), gpdrf.Rows{Inputs: gpdrf.Matrix(x), Values: mat.Col(nil, 0, y)},
+		gpdrf.Options{Kind: gpdrf.GP, Steps: 20})
+	fmt.Println(gpdrf.Matrix(x)[1], model != nil, err)
+	// Output:
+	// [3 5] true <nil>
+}
+
+func ExampleTrain_targets() {
+	rows := wave()
+	for _, y := range rows.Values {
+		rows.Targets = append(rows.Targets, []float64{y, 10 * y})
+	}
+	rows.Values, rows.TargetNames = nil, []string{"sine", "tenfold"}
+	ctx := context.Background()
+	model, err := gpdrf.Train(ctx, rows, gpdrf.Options{Steps: 400, Inducing: 30})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := model.Predict(ctx, gpdrf.Rows{Inputs: [][]float64{{0.785}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, y := range p.Targets {
+		fmt.Printf("%s: %.0f\n", y.Name, y.Mean[0])
+	}
+	// Output:
+	// sine: 1
+	// tenfold: 10
+}
+
+func ExampleModel_Classes() {
+	model, err := gpdrf.Train(context.Background(), gpdrf.Rows{Inputs: [][]float64{{1}, {2}, {3}, {4}},
+		Classes: []string{"low", "low", "high", "high"}}, gpdrf.Options{Steps: 5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(model.Classes())
+	// Output:
+	// [high low]
+}
+
+// A model stays on its device between predictions. Close gives the device back.
+func ExampleModel_Predict() {
+	ctx := context.Background()
+	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 20, LR: 0.01, Batch: 64})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer model.Close()
+	model.Device = "cpu"
+	for _, x := range []float64{0, 1, 2} {
+		if _, err := model.Predict(ctx, gpdrf.Rows{Columns: []string{"x0"}, Inputs: [][]float64{{x}}}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+}
+
+func ExampleModel_Close() {
+	ctx := context.Background()
+	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 20})
+	if err != nil {
+		log.Fatal(err)
+	}
+	row := gpdrf.Rows{Inputs: [][]float64{{0.5}}}
+	before, _ := model.Predict(ctx, row)
+	fmt.Println(model.Close())
+	after, err := model.Predict(ctx, row)
+	fmt.Println("the same prediction:", before.Mean[0] == after.Mean[0], err)
+	// Output:
+	// <nil>
+	// the same prediction: true <nil>
+}
+
+func ExampleModel_Save() {
+	model, err := gpdrf.Train(context.Background(), wave(), gpdrf.Options{Kind: gpdrf.GP, Steps: 5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	path := filepath.Join(os.TempDir(), "wave.safetensors")
+	defer os.Remove(path)
+	fmt.Println(model.Save(path))
+	// Output:
+	// <nil>
 }
 
 func ExampleLoad() {
@@ -98,6 +189,22 @@ func ExampleLoad() {
 	fmt.Println("the same prediction:", a.Mean[0] == b.Mean[0], err)
 	// Output:
 	// the same prediction: true <nil>
+}
+
+func ExampleTarget_Quantile() {
+	ctx := context.Background()
+	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 20})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := model.Predict(ctx, gpdrf.Rows{Inputs: [][]float64{{0.5}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	y := p.Targets[0]
+	fmt.Println(y.Name, "has its quantiles in order:", y.Quantile(0, 0.1) < y.Quantile(0, 0.2))
+	// Output:
+	// target has its quantiles in order: true
 }
 
 func ExamplePrediction_Quantile() {

@@ -9,25 +9,23 @@
 // The options are those of the command gpdrf-gpu train; docs/cli.md lists them all. To work on
 // files, run folders, checkpoints or cross-validations, use the command. The packages below this
 // one are its parts, and may change in any release.
+//
+// The number of threads is GOMAXPROCS. A Model may be used by several goroutines.
 package gpdrf
 
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
+	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
-	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/train"
-	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -44,6 +42,10 @@ type Rows struct {
 	Tokens string
 	// Values [N] are the targets of a regression. Predict ignores them.
 	Values []float64
+	// Targets [N][T] are those of a regression of several targets, in place of Values.
+	Targets [][]float64
+	// TargetNames [T] are the names of several targets; nil is y0, y1, ….
+	TargetNames []string
 	// Classes [N] are the targets of a classification. Predict ignores them.
 	Classes []string
 }
@@ -58,16 +60,26 @@ const (
 	DRF   Kind = "drf"   // the random-feature layers alone
 )
 
-// Options say how Train works. The zero value has good defaults.
+// Options say how Train works. A field that is zero has the default of the command, which is good.
 type Options struct {
-	Kind      Kind          // "" is GPDRF
-	Steps     int           // training steps; 0 is the default of the command, 15000 for numbers
-	TimeLimit time.Duration // trains for so long in place of Steps; 0 is no limit
-	Seed      uint64        // of everything random; 0 is the default of the command, 1
+	Kind       Kind    // "" is GPDRF
+	Preset     string  // where the other options start from: "default", "paper" or "cutajar"
+	Kernel     string  // "matern32", "spectrum:3" or another; "" is "rbf" of numbers, and fits sequences
+	Likelihood string  // such as "student-t"; "" is "gaussian", or "softmax" of classes
+	Inducing   int     // inducing points of the GP layer
+	Layers     int     // random-feature layers
+	Features   int     // random features of each
+	Batch      int     // rows of a step
+	LR         float64 // the learning rate
+	Validation float64 // the share of rows that is held out to watch the training
+
+	Steps     int           // training steps; 0 is 15000 for numbers
+	TimeLimit time.Duration // trains for so long in place of Steps
+	Seed      uint64        // of everything random; 0 is 1
 	Device    string        // "auto" or "" is the first GPU, or the CPU; "cpu", "cuda:1", "cpu:f64"
 
-	// Set has further options of gpdrf-gpu train by name, such as "kernel": "matern32". Options
-	// about files are errors.
+	// Set has options without a field, by their names: "natgrad": "0.1". Options about files are
+	// errors.
 	Set map[string]string
 
 	Progress func(Progress)    // is called every few steps; nil for none
@@ -79,14 +91,6 @@ type Progress struct {
 	Step, Steps int
 	ELBO        float64 // the bound in nats for all rows, estimated on one batch
 	Elapsed     time.Duration
-}
-
-// Model is a trained model.
-type Model struct {
-	// Device is where Predict computes, as in Options.
-	Device string
-
-	trained *fitted.Trained
 }
 
 // Train fits a model. If ctx ends before the first step is done, its cause is the error. If it ends
@@ -131,29 +135,33 @@ func Train(ctx context.Context, rows Rows, o Options) (*Model, error) {
 	return m, nil
 }
 
+// field is a field of Options by the name of its option.
+type field struct {
+	key, name string
+	value     any
+}
+
+func (o Options) fields() []field {
+	return []field{{"model", "Kind", o.Kind}, {"preset", "Preset", o.Preset}, {"kernel", "Kernel", o.Kernel},
+		{"likelihood", "Likelihood", o.Likelihood}, {"inducing", "Inducing", o.Inducing},
+		{"layers", "Layers", o.Layers}, {"features", "Features", o.Features}, {"batch", "Batch", o.Batch},
+		{"lr", "LR", o.LR}, {"validation", "Validation", o.Validation}, {"steps", "Steps", o.Steps},
+		{"time-limit", "TimeLimit", o.TimeLimit}, {"seed", "Seed", o.Seed}, {"device", "Device", o.Device}}
+}
+
 // config are the options as the command knows them.
 func (o Options) config() (*options.Config, error) {
 	var settings []options.Setting
 	set := func(key, text string) {
 		settings = append(settings, options.Setting{Key: key, Text: text, From: "gpdrf.Options"})
 	}
-	if o.Kind != "" {
-		set("model", string(o.Kind))
-	}
-	if o.Steps != 0 {
-		set("steps", strconv.Itoa(o.Steps))
-	}
-	if o.TimeLimit != 0 {
-		set("time-limit", o.TimeLimit.String())
-	}
-	if o.Seed != 0 {
-		set("seed", strconv.FormatUint(o.Seed, 10))
-	}
-	if o.Device != "" {
-		set("device", o.Device)
+	for _, f := range o.fields() {
+		if !reflect.ValueOf(f.value).IsZero() {
+			set(f.key, fmt.Sprint(f.value))
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(o.Set)) {
-		if why := notHere(key); why != "" {
+		if why := o.notHere(key); why != "" {
 			return nil, fmt.Errorf("gpdrf.Options: %s: %s", key, why)
 		}
 		set(key, o.Set[key])
@@ -162,11 +170,11 @@ func (o Options) config() (*options.Config, error) {
 }
 
 // notHere says why an option of the command is not for Options.Set; "" if it is.
-func notHere(key string) string {
-	fields := map[string]string{"model": "Kind", "steps": "Steps", "time-limit": "TimeLimit",
-		"seed": "Seed", "device": "Device"}
-	if fields[key] != "" {
-		return "set the field " + fields[key] + " instead"
+func (o Options) notHere(key string) string {
+	for _, f := range o.fields() {
+		if f.key == key {
+			return "set the field " + f.name + " instead"
+		}
 	}
 	switch o := options.Find(key); {
 	case o == nil, key == "scaling", key == "target-scaling", key == "codebook":
@@ -185,52 +193,6 @@ func open(name string) (device.Device, error) {
 		return dev, err
 	}
 	return device.Open(name)
-}
-
-// Load reads a model from a file of Save, or model.safetensors of a run folder.
-func Load(path string) (*Model, error) {
-	t, err := fitted.ReadModel(path)
-	if err != nil {
-		return nil, err
-	}
-	return &Model{trained: t}, nil
-}
-
-// Save writes the model. The file appears whole or not at all.
-func (m *Model) Save(path string) error {
-	return atomicfile.WriteFile(path, func(w io.Writer) error { return m.trained.WriteModel(w) })
-}
-
-// Classes are the classes of a classification in the order of Prediction.Probabilities; nil for a
-// regression.
-func (m *Model) Classes() []string { return slices.Clone(m.trained.Schema.Classes) }
-
-// Predict predicts rows. Columns are matched by name; without names they are taken in the order of
-// training.
-func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
-	t := m.trained
-	if targets := t.Schema.Outputs(); len(targets) > 1 {
-		return nil, fmt.Errorf("the model has the targets %s: gpdrf-gpu predict writes them all",
-			strings.Join(targets, ", "))
-	}
-	given, err := data.Rows(rows).Given(t.Schema)
-	if err != nil {
-		return nil, err
-	}
-	ds, err := t.Schema.Rows(given)
-	if err != nil {
-		return nil, err
-	}
-	dev, err := open(m.Device)
-	if err != nil {
-		return nil, err
-	}
-	defer dev.Close()
-	p, distances, err := t.PredictFar(ctx, dev, ds, t.EvalSamples)
-	if err != nil {
-		return nil, err
-	}
-	return newPrediction(t, p, distances), nil
 }
 
 // reporter passes the reports of a training on to the functions of Options.

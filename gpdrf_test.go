@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func TestBadInput(t *testing.T) {
 		o          gpdrf.Options
 	}{
 		{"no rows", "there are no rows", gpdrf.Rows{}, gpdrf.Options{}},
-		{"no targets", "give either values, for a regression, or classes",
+		{"no targets", "give either values or targets, for a regression, or classes",
 			gpdrf.Rows{Inputs: numbers}, gpdrf.Options{}},
 		{"too few targets", "2 values for 3 rows",
 			gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2}}, gpdrf.Options{}},
@@ -40,7 +41,13 @@ func TestBadInput(t *testing.T) {
 		{"an option", `unknown option "kernl": did you mean "kernel"?`, gpdrf.Rows{},
 			gpdrf.Options{Set: map[string]string{"kernl": "rbf"}}},
 		{"a value of one", `gpdrf.Options: kernel: "rbg" is not one of its values`, gpdrf.Rows{},
-			gpdrf.Options{Set: map[string]string{"kernel": "rbg"}}},
+			gpdrf.Options{Kernel: "rbg"}},
+		{"a field in Set", "gpdrf.Options: kernel: set the field Kernel instead", gpdrf.Rows{},
+			gpdrf.Options{Set: map[string]string{"kernel": "rbf"}}},
+		{"a target too few", "row 2 has 1 number, and there are 2 targets",
+			gpdrf.Rows{Inputs: numbers[:2], Targets: [][]float64{{1, 2}, {3}}}, gpdrf.Options{}},
+		{"one target", "give values instead", gpdrf.Rows{Inputs: numbers[:2], Targets: [][]float64{{1}, {3}}},
+			gpdrf.Options{}},
 		{"an option of files", "gpdrf.Options: gram: is about files", gpdrf.Rows{},
 			gpdrf.Options{Set: map[string]string{"gram": "k.npz"}}},
 		{"a field", "gpdrf.Options: steps: set the field Steps instead", gpdrf.Rows{},
@@ -127,7 +134,7 @@ func TestNoQuantile(t *testing.T) {
 		t.Errorf("%g of a classification", q)
 	}
 	for _, likelihood := range []string{"gaussian", "student-t"} {
-		o.Set = map[string]string{"likelihood": likelihood}
+		o.Likelihood = likelihood
 		values := predict(gpdrf.Rows{Values: []float64{1, 2, 1, 3, 2, 4}})
 		for _, level := range []float64{0, 1, -1, 2, math.NaN(), math.Inf(1)} {
 			if q := values.Quantile(0, level); !math.IsNaN(q) {
@@ -136,6 +143,72 @@ func TestNoQuantile(t *testing.T) {
 		}
 		if q := values.Quantile(0, 0.5); math.IsNaN(q) {
 			t.Errorf("%s: no median", likelihood)
+		}
+	}
+}
+
+// A regression of several targets has a prediction of each. Without names they are y0, y1, ….
+func TestSeveralTargets(t *testing.T) {
+	rows := gpdrf.Rows{Columns: []string{"x"}}
+	for i := range 80 {
+		x := float64(i)/20 - 2
+		rows.Inputs = append(rows.Inputs, []float64{x})
+		rows.Targets = append(rows.Targets, []float64{100 * x, -x})
+	}
+	m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Kind: gpdrf.GP, Steps: 300, Inducing: 20, Device: "cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{1}, {-1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, want := range []float64{100, -1} {
+		y := p.Targets[c]
+		if y.Name != []string{"y0", "y1"}[c] || math.Abs(y.Mean[0]/want-1) > 0.2 || math.Abs(y.Mean[1]/want+1) > 0.2 ||
+			!(y.Quantile(0, 0.01) < y.Mean[0] && y.Mean[0] < y.Quantile(0, 0.99)) {
+			t.Errorf("target %d: %+v, want ±%g", c, y, want)
+		}
+	}
+	if &p.Mean[0] != &p.Targets[0].Mean[0] {
+		t.Error("Mean is not that of the first target")
+	}
+}
+
+// A prediction has the same bits for rows alone, together, and after Close.
+func TestPredictAgain(t *testing.T) {
+	m, err := gpdrf.Train(t.Context(), wave(), gpdrf.Options{Steps: 20, Device: "cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := gpdrf.Rows{Inputs: slices.Repeat(wave().Inputs, 30)}
+	all, err := m.Predict(t.Context(), rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{0, 5, 120, 3000} {
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			one, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: rows.Inputs[i : i+1]})
+			if err != nil || one.Mean[0] != all.Mean[i] || one.SD[0] != all.SD[i] || one.Distance[0] != all.Distance[i] {
+				t.Errorf("row %d: %v among others, %v alone, %v", i, all.Mean[i], one, err)
+			}
+		}
+	}
+}
+
+func BenchmarkPredictRow(b *testing.B) {
+	m, err := gpdrf.Train(b.Context(), wave(), gpdrf.Options{Steps: 20, Device: "cpu"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer m.Close()
+	row := gpdrf.Rows{Inputs: [][]float64{{0.5}}}
+	for b.Loop() {
+		if _, err := m.Predict(b.Context(), row); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -9,32 +9,48 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// Prediction is the prediction of N rows: a regression has Mean and SD, a classification has Class
-// and Probabilities.
+// Prediction is the prediction of N rows: a regression has Mean, SD and Targets, a classification
+// has Class and Probabilities.
 type Prediction struct {
-	Mean []float64 // [N] of the target, in its own units
+	Mean []float64 // [N] of the first target, in its own units
 	SD   []float64 // [N] the standard deviation: noise and what the model does not know
+
+	// Targets are the predictions of all targets, in the order of training.
+	Targets []Target
 
 	Class         []string    // [N] the most probable class
 	Probabilities [][]float64 // [N][C] in the order of Model.Classes
 
-	// Distance [N] says how far each row is from the training rows: 0 for one of them, above 1 for
+	// Distance [N] is how far each row is from the training rows: 0 for one of them, above 1 for
 	// rows unlike them. It is nil for models of early versions.
 	Distance []float64
+}
+
+// Target is the prediction of one target of a regression.
+type Target struct {
+	Name     string
+	Mean, SD []float64 // [N] as in Prediction
 
 	regression *predict.Regression
 }
 
-// Quantile is the quantile of row i at a level between 0 and 1. It is NaN in a classification,
-// which has none, and at other levels.
-func (p *Prediction) Quantile(i int, level float64) float64 {
-	if p.regression == nil || !(level > 0 && level < 1) {
+// Quantile is the quantile of row i at a level between 0 and 1. It is NaN at other levels.
+func (t *Target) Quantile(i int, level float64) float64 {
+	if !(level > 0 && level < 1) {
 		return math.NaN()
 	}
-	return p.regression.Quantile(i, level)
+	return t.regression.Quantile(i, level)
 }
 
-// newPrediction reads the mixture of a model's first target.
+// Quantile is that of the first target. It is NaN in a classification, which has none.
+func (p *Prediction) Quantile(i int, level float64) float64 {
+	if len(p.Targets) == 0 {
+		return math.NaN()
+	}
+	return p.Targets[0].Quantile(i, level)
+}
+
+// newPrediction reads a model's mixture.
 func newPrediction(t *fitted.Trained, mixture *model.Prediction, distances []float64) *Prediction {
 	p := &Prediction{Distance: distances}
 	if t.Schema.Task == data.Classification {
@@ -45,10 +61,14 @@ func newPrediction(t *fitted.Trained, mixture *model.Prediction, distances []flo
 		}
 		return p
 	}
-	p.regression = predict.NewRegression(t, mixture, 0)
-	for i := range mixture.N {
-		mean, sd, _, _ := p.regression.Moments(i)
-		p.Mean, p.SD = append(p.Mean, mean), append(p.SD, sd)
+	for c, name := range t.Schema.Outputs() {
+		target := Target{name, make([]float64, mixture.N), make([]float64, mixture.N),
+			predict.NewRegression(t, mixture, c)}
+		for i := range mixture.N {
+			target.Mean[i], target.SD[i], _, _ = target.regression.Moments(i)
+		}
+		p.Targets = append(p.Targets, target)
 	}
+	p.Mean, p.SD = p.Targets[0].Mean, p.Targets[0].SD
 	return p
 }

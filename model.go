@@ -1,0 +1,127 @@
+package gpdrf
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/predict"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+)
+
+// Model is a trained model. Several goroutines may use it.
+type Model struct {
+	// Device is where Predict computes, as in Options. The first Predict opens it.
+	Device string
+
+	trained *fitted.Trained
+
+	mu    sync.Mutex // of what follows, and of a forward pass
+	dev   device.Device
+	ready *fitted.Predictor
+	batch int // the most rows that ready predicts at once
+}
+
+// Load reads a model from a file of Save, or model.safetensors of a run folder.
+func Load(path string) (*Model, error) {
+	t, err := fitted.ReadModel(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{trained: t}, nil
+}
+
+// Save writes the model. The file appears whole or not at all.
+func (m *Model) Save(path string) error {
+	return atomicfile.WriteFile(path, func(w io.Writer) error { return m.trained.WriteModel(w) })
+}
+
+// Classes are the classes of a classification in the order of Prediction.Probabilities; nil for a
+// regression.
+func (m *Model) Classes() []string { return slices.Clone(m.trained.Schema.Classes) }
+
+// Predict predicts rows. Columns are matched by name; without names they are taken in the order of
+// training. The first call puts the model on its device, where it stays for the next ones until
+// Close.
+func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
+	t := m.trained
+	given, err := data.Rows(rows).Given(t.Schema)
+	if err != nil {
+		return nil, err
+	}
+	ds, err := t.Schema.Rows(given)
+	if err != nil {
+		return nil, err
+	}
+	x, distances, err := t.Rows(ctx, ds)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := m.forward(ctx, ds.N(), x)
+	if err != nil {
+		return nil, err
+	}
+	p := fitted.Joined(parts)
+	if err := fitted.CheckFinite(p, ds); err != nil {
+		return nil, err
+	}
+	return newPrediction(t, p, distances), nil
+}
+
+// Close gives the device and its memory back. A later Predict opens it again.
+func (m *Model) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.close()
+}
+
+func (m *Model) close() (err error) {
+	if m.dev != nil {
+		err = m.dev.Close()
+	}
+	m.dev, m.ready, m.batch = nil, nil, 0
+	return err
+}
+
+// fewRows is how many rows any predictor has memory for.
+const fewRows = 64
+
+// forward predicts n rows x, which are as the model reads them.
+func (m *Model) forward(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ready == nil || n > m.batch {
+		if err := m.prepare(n); err != nil {
+			return nil, err
+		}
+	}
+	return m.ready.Predict(ctx, n, x)
+}
+
+// prepare puts the model on its device, with memory for n rows at once, or as many as fit well.
+func (m *Model) prepare(n int) error {
+	samples := m.trained.EvalSamples
+	batch := min(max(n, fewRows), (&predict.Stream{Trained: m.trained, Samples: samples}).Batch())
+	if batch == m.batch {
+		return nil
+	}
+	if err := m.close(); err != nil {
+		return err
+	}
+	dev, err := open(m.Device)
+	if err != nil {
+		return err
+	}
+	m.dev = dev
+	if m.ready, err = m.trained.NewPredictor(dev, batch, samples); err != nil {
+		return errors.Join(err, m.close())
+	}
+	m.batch = batch
+	return nil
+}
