@@ -55,7 +55,7 @@ check $("$work/gpu.test" -test.list "$precision" | sed 's/^Test/conformance-/' |
 parity-tests parity-powerplant parity-protein parity-mnist
 bench-mnist bench-protein bench-powerplant peers-mnist:S=1 peers-protein
 sanitizer-memcheck sanitizer-racecheck train-mnist train-protein train-powerplant ncu
-bench-mnist:S=1 bench-mnist:S=100 bench-mnist:S=1,shared bench-mnist:S=100,shared bench-sequences bench-sequences:steps bench-sweep
+bench-mnist:S=1 bench-mnist:S=100 bench-mnist:S=1,shared bench-mnist:S=100,shared bench-sequences bench-sequences:steps
 peers-mnist:S=100 peers-mnist:S=1,shared peers-mnist:S=100,shared peers-protein-gp"
 
 # brief SECONDS COMMAND … is a command that may not take longer. If a card holds it up, it cannot end when it is asked to.
@@ -249,7 +249,6 @@ json_values() { sed -nE "s/^ *\"($1)\": ([^,]*),?\$/\1 \2/p" "$work/log" | awk '
 bench() {
 	preset=${2%%:*} size= time=20
 	[ "$preset" = "$2" ] || size=${2#*:}
-	[ "$preset" != sweep ] || time=60
 	if $double; then
 		case $preset in
 		sequences) size=M=8,R=6,B=8,J=2,S=2,$size ;;

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -13,11 +12,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/workload"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
-
-// sweepPreset varies the sizes of the first preset.
-const sweepPreset = "sweep"
-
-func benchPresets() []string { return append(workload.Names(), sweepPreset) }
 
 // benchReport is what `bench` finds.
 type benchReport struct {
@@ -36,12 +30,6 @@ type benchDevice struct {
 	Peak       *workload.Peak        `json:"peak,omitempty"`
 	Operations []workload.Figure     `json:"operations,omitempty"`
 	Steps      []workload.StepFigure `json:"steps"`
-	NotRun     []benchSkip           `json:"not_run,omitempty"`
-}
-
-type benchSkip struct {
-	Shape workload.Size `json:"shape"`
-	Why   string        `json:"why"`
 }
 
 // benchRatio is the CPU's time over the GPU's.
@@ -57,7 +45,7 @@ type benchmark struct {
 	*program
 	preset    string
 	precision string // that is permitted
-	shapes    []workload.Size
+	size      workload.Size
 }
 
 // bench times the operations of a training step, and the step.
@@ -127,31 +115,25 @@ func (b *benchmark) choose(c *call) (err error) {
 	if name, ok := c.text("preset"); ok {
 		b.preset = name
 	}
-	base := b.preset
-	if base == sweepPreset {
-		base = workload.Names()[0]
-	}
-	n, err := workload.Preset(base)
-	if err != nil {
-		return usagef("--preset: %q is not known%s: use %s", base, suggest.Hint(base, benchPresets()),
-			strings.Join(benchPresets(), ", "))
+	if b.size, err = workload.Preset(b.preset); err != nil {
+		return usagef("--preset: %q is not known%s: use %s", b.preset, suggest.Hint(b.preset, workload.Names()),
+			strings.Join(workload.Names(), ", "))
 	}
 	if changes, ok := c.text("size"); ok {
-		if n, err = n.With(changes); err != nil {
+		if b.size, err = b.size.With(changes); err != nil {
 			return usagef("--size: %w", err)
 		}
 	}
-	b.shapes = []workload.Size{n}
-	if b.preset == sweepPreset {
-		b.shapes, err = n.Sweep()
+	if _, err := b.size.Cost(""); err != nil {
+		return usagef("%v", err)
 	}
-	return err
+	return nil
 }
 
 // measure takes all figures; the devices share the time alike.
 func (b *benchmark) measure(names []string, limit time.Duration) (*benchReport, error) {
 	r := &benchReport{Version: rundir.Version, Preset: b.preset, Units: map[string]string{
-		"ms": "milliseconds of a step", "gflop_per_second": "10^9 operations of the formulas per second",
+		"ms": "milliseconds of a step", "gflop_per_second": "10^9 operations of products and features per second",
 		"gbyte_per_second":   "10^9 bytes of the arguments per second",
 		"samples_per_second": "rows times Monte-Carlo samples per second",
 		"share_of_floor":     "floor_ms/ms, the floor being the time of floor_unit at its peak",
@@ -182,52 +164,23 @@ func aboutDevice(name string) string {
 	return ""
 }
 
-// device measures all shapes on one device. One that cannot be done in the time, to judge by those
-// before, or that the device refuses, is left out and said to be.
+// device measures the operations, then the step, on one device.
 func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 	start := time.Now()
-	rate := 0.0 // operations in a second
-	for i, n := range b.shapes {
-		left := limit - time.Since(start)
-		cost, err := n.Cost(d.Device)
-		if err != nil {
-			return usagef("%v", err)
-		}
-		// Warming up and one round.
-		if need := time.Duration(2 * cost.FLOPs() / rate * float64(time.Second)); rate > 0 && need > left {
-			d.NotRun = append(d.NotRun,
-				benchSkip{n, fmt.Sprintf("it takes about %.1f s, and only %.1f s are left: raise --seconds",
-					need.Seconds(), max(0, left.Seconds()))})
-			continue
-		}
-		share := left / time.Duration(len(b.shapes)-i)
-		if b.preset != sweepPreset {
-			share = left / 2
-			b.progress("%s: operations on %s", b.preset, d.Device)
-			err := b.on(d, func(m workload.Machine) (err error) {
-				d.Operations, err = m.Operations(b.ctx, n, share)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-		}
-		b.progress("%s: %s on %s", b.preset, n, d.Device)
-		err = b.on(d, func(m workload.Machine) error {
-			f, err := m.Step(b.ctx, b.preset, n, share)
-			if err == nil {
-				d.Steps = append(d.Steps, f)
-				rate = 1e9 * f.GFLOPs
-			}
-			return err
-		})
-		if err != nil && (len(b.shapes) == 1 || errors.Is(err, errInterrupted)) {
-			return err
-		} else if err != nil {
-			d.NotRun = append(d.NotRun, benchSkip{n, err.Error()})
-		}
+	b.progress("%s: operations on %s", b.preset, d.Device)
+	err := b.on(d, func(m workload.Machine) (err error) {
+		d.Operations, err = m.Operations(b.ctx, b.size, limit/2)
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	b.progress("%s: %s on %s", b.preset, b.size, d.Device)
+	return b.on(d, func(m workload.Machine) error {
+		f, err := m.Step(b.ctx, b.preset, b.size, limit-time.Since(start))
+		d.Steps = append(d.Steps, f)
+		return err
+	})
 }
 
 // on opens a device again, so that each measurement has all its memory. What the device fails at is

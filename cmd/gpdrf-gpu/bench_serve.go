@@ -13,10 +13,7 @@ import (
 // can take turns with this one. The first line says what is measured, and "step" asks for the
 // milliseconds of a step in one round.
 func (b *benchmark) serve(dev device.Device) error {
-	if len(b.shapes) > 1 {
-		return usagef("--serve: is for one step, not for --preset %s", b.preset)
-	}
-	step, err := workload.NewStep(dev, b.shapes[0])
+	step, err := workload.NewStep(dev, b.size)
 	if err != nil {
 		return usagef("%v", err)
 	}

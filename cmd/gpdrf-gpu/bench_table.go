@@ -22,15 +22,10 @@ func (r *benchReport) Lines() []string {
 		if d.Peak != nil {
 			lines = append(lines, "peak by its data sheet: "+d.Peak.String())
 		}
-		if d.Operations != nil {
-			lines = append(lines, "", fmt.Sprintf("%s, each operation by itself: %s", r.Preset, d.Steps[0].Size))
-			lines = append(lines, d.operations(r.beside(i))...)
-		}
+		lines = append(lines, "", fmt.Sprintf("%s, each operation by itself: %s", r.Preset, d.Steps[0].Size))
+		lines = append(lines, d.operations(r.beside(i))...)
 		lines = append(lines, "", r.Preset+", whole steps")
 		lines = append(lines, d.steps(r.Ratios, i == 0)...)
-		for _, n := range d.NotRun {
-			lines = append(lines, fmt.Sprintf("  not run: %s: %s", n.Shape, n.Why))
-		}
 	}
 	return lines
 }

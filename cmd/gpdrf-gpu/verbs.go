@@ -251,14 +251,13 @@ func (p *program) ownVerbs() []verb {
 			about: "It trains on synthetic rows. It times each operation by itself, and then " +
 				"whole steps. Figures are " +
 				"medians. It also compares them with a floor: the time that the GPU would need at its peak, by its " +
-				"data sheet. The floor counts the arithmetic of the formulas, and each argument " +
-				"read or written once. " +
+				"data sheet. The floor counts the arithmetic of products and random features, and each " +
+				"argument read or written once. " +
 				"The unit that takes longest decides: FP32, FP64, the tensor cores (DMMA, TF32) or the memory. No " +
-				"peak is known for a CPU, which is timed beside a GPU. The preset sweep varies S, B, M and R of the " +
-				"preset mnist. An operation by itself includes its launch, so the operations of a GPU may add up to " +
-				"more than the step.",
+				"peak is known for a CPU, which is timed beside a GPU. An operation by itself includes its launch, so " +
+				"the operations of a GPU may add up to more than the step.",
 			flags: []flagSpec{
-				{group: "What", name: "preset", arg: strings.Join(benchPresets(), "|"), help: "which step",
+				{group: "What", name: "preset", arg: strings.Join(workload.Names(), "|"), help: "which step",
 					otherwise: workload.Names()[0]},
 				{group: "What", name: "size", arg: "S=100,B=500",
 					help: "other sizes: D, J, M, L, d, R, B or S. shared is one kernel for all latent " +

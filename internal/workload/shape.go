@@ -14,7 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Shape is the size of a training step. Unless it is Light it is the paper's model: each latent
+// Size is that of a training step. Unless it is Light it is the paper's model: each latent
 // function with its own length-scales, full covariance, sampled weights and frequencies, and
 // nothing fed forward.
 type Size struct {
@@ -74,73 +74,61 @@ const largest = 1 << 16
 func (n Size) With(changes string) (Size, error) {
 	sizes := map[string]*int{"D": &n.D, "J": &n.J, "M": &n.M, "L": &n.L, "d": &n.Hidden, "R": &n.R,
 		"B": &n.B, "S": &n.S}
+	switches := map[string]*bool{"shared": &n.Shared, "integrated": &n.Integrated}
+	write := "D, J, M, L, d, R, B or S with a number, as in S=100,B=500, or shared or integrated"
 	if n.I > 0 {
 		delete(sizes, "D")
-		sizes["I"] = &n.I
+		sizes["I"], switches["steps"] = &n.I, &n.Steps
+		write = "I, J, M, L, d, R, B or S with a number, as in I=2,B=500, or shared, integrated or steps"
 	}
 	for change := range strings.SplitSeq(changes, ",") {
 		name, value, sized := strings.Cut(strings.TrimSpace(change), "=")
-		switch size := sizes[name]; {
-		case name == "":
-		case name == "shared" && !sized:
-			n.Shared = true
-		case name == "integrated" && !sized:
-			n.Integrated = true
-		case name == "steps" && !sized && n.I > 0:
-			n.Steps = true
-		case (size == nil || !sized) && n.I > 0:
-			return n, fmt.Errorf("%q is not a size: write I, J, M, L, d, R, B or S with a number, as in "+
-				"I=2,B=500, or shared, integrated or steps", change)
-		case size == nil || !sized:
-			return n, fmt.Errorf("%q is not a size: write D, J, M, L, d, R, B or S with a number, as in "+
-				"S=100,B=500, or shared or integrated", change)
-		default:
-			v, err := strconv.Atoi(value)
-			most := largest
-			switch name {
-			case "L":
-				most = 255
-			case "I":
-				most = device.MaxMaps
-			}
-			if err != nil || v < 1 || v > most {
-				return n, fmt.Errorf("%s: %q is not a whole number from 1 to %d", name, value, most)
-			}
-			*size = v
+		if name == "" {
+			continue
 		}
+		if on := switches[name]; on != nil && !sized {
+			*on = true
+			continue
+		}
+		size := sizes[name]
+		if size == nil || !sized {
+			return n, fmt.Errorf("%q is not a size: write %s", change, write)
+		}
+		most := largest
+		switch name {
+		case "L":
+			most = 255
+		case "I":
+			most = device.MaxMaps
+		}
+		v, err := strconv.Atoi(value)
+		if err != nil || v < 1 || v > most {
+			return n, fmt.Errorf("%s: %q is not a whole number from 1 to %d", name, value, most)
+		}
+		*size = v
 	}
 	return n, nil
 }
 
 // String is for people: "D=784 J=50 …".
 func (n Size) String() string {
-	text := fmt.Sprintf("D=%d ", n.D)
-	if n.I > 0 {
-		text = fmt.Sprintf("I=%d ", n.I)
+	text := ""
+	add := func(is bool, format string, args ...any) {
+		if is {
+			text += " " + fmt.Sprintf(format, args...)
+		}
 	}
-	text += fmt.Sprintf("J=%d M=%d B=%d S=%d", n.J, n.M, n.B, n.S)
-	if n.L > 0 {
-		text += fmt.Sprintf(" L=%d R=%d", n.L, n.R)
-	}
-	if n.L > 1 {
-		text += fmt.Sprintf(" d=%d", n.Hidden)
-	}
-	if n.Classes > 0 {
-		text += fmt.Sprintf(" classes=%d", n.Classes)
-	}
-	if n.Shared {
-		text += " shared"
-	}
-	if n.Light {
-		text += " light"
-	}
-	if n.Integrated {
-		text += " integrated"
-	}
-	if n.Steps {
-		text += " steps"
-	}
-	return text
+	add(n.I == 0, "D=%d", n.D)
+	add(n.I > 0, "I=%d", n.I)
+	add(true, "J=%d M=%d B=%d S=%d", n.J, n.M, n.B, n.S)
+	add(n.L > 0, "L=%d R=%d", n.L, n.R)
+	add(n.L > 1, "d=%d", n.Hidden)
+	add(n.Classes > 0, "classes=%d", n.Classes)
+	add(n.Shared, "shared")
+	add(n.Light, "light")
+	add(n.Integrated, "integrated")
+	add(n.Steps, "steps")
+	return text[1:]
 }
 
 // config is the model of a shape.

@@ -6,6 +6,22 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
+// Cost is the least that an operation has to do, whatever the backend: the arithmetic of its
+// products and random features, and each argument read or written once. A multiplication and an
+// addition are two operations; exp, log, sin, cos, √ and the drawing of a normal are one each,
+// which makes a floor that is made of costs a low one. What is symmetric or triangular is counted
+// once.
+type Cost struct {
+	Real   float64 `json:"flop_real"`   // in the precision of the random-feature layers
+	Double float64 `json:"flop_double"` // in double
+	Bytes  float64 `json:"bytes"`
+}
+
+func (c *Cost) add(o Cost) { c.Real += o.Real; c.Double += o.Double; c.Bytes += o.Bytes }
+
+// FLOPs are all operations.
+func (c Cost) FLOPs() float64 { return c.Real + c.Double }
+
 // Cost is what a step of this shape has to do on a device of that name: the sum over the operations
 // of one, which is run on a device that has shapes and nothing behind them.
 func (n Size) Cost(deviceName string) (Cost, error) {
@@ -33,7 +49,7 @@ func CostOfGP(c model.Config, batch int) (cost Cost, err error) {
 
 // onPaper is a meter of operations that nobody does.
 func onPaper(deviceName string) *meter {
-	return &meter{Device: paper{}, count: counterOf(deviceName), dry: true, places: map[string]*place{}}
+	return &meter{Device: paper{}, real: realSize(deviceName), dry: true, places: map[string]*place{}}
 }
 
 // sum is the cost of a step, without what making it moved.
@@ -46,7 +62,7 @@ func (m *meter) sum(run func()) (sum Cost) {
 	return sum
 }
 
-// Parameters is how many numbers a model of this shape learns.
+// Parameters is the number of parameters of a model of this shape.
 func (n Size) Parameters() (int, error) {
 	m, err := model.New(paper{}, n.config())
 	if err != nil {

@@ -198,26 +198,6 @@ func TestWith(t *testing.T) {
 	}
 }
 
-func TestSweep(t *testing.T) {
-	all, err := small[0].Sweep()
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := 0.0
-	for _, n := range all {
-		c, err := n.Cost("cpu:f32")
-		if err != nil || c.FLOPs() < before {
-			t.Errorf("%s: %g after %g, %v", n, c.FLOPs(), before, err)
-		}
-		before = c.FLOPs()
-	}
-	// The shape itself, three S, two of B, R and M.
-	if len(all) != 10 || !slices.ContainsFunc(all, func(n Size) bool { return n.S == 100 }) ||
-		!slices.Contains(all, small[0]) {
-		t.Errorf("%d shapes: %v", len(all), all)
-	}
-}
-
 // The other side of the comparisons has the same table.
 func TestPeersHaveThePresets(t *testing.T) {
 	text, err := os.ReadFile("../../bench/peers/steps.py")

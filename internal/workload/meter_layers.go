@@ -1,0 +1,138 @@
+package workload
+
+import (
+	"fmt"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+)
+
+// The operations of the random-feature layers and of the likelihoods, in Real.
+
+// layer is a random-feature layer as the formulas see it.
+type layer struct {
+	name          string  // with its widths
+	rows, d, r    float64 // S·B rows, inputs, frequencies
+	columns, out  float64 // columns of Φ for each frequency, outputs
+	params, draws float64 // bytes of the parameters, or of their gradients; what the draws cost
+	// with Φ: one by the means and, under local reparameterisation, one by the squares
+	products float64
+}
+
+// A draw of Ω or W has a normal, a product and a sum for each number. Under local
+// reparameterisation the normals are those of the outputs.
+func (m *meter) layer(name string, h *device.Tensor, p device.FeatureParams, noise device.FeatureNoise) layer {
+	s, b, d := dims3(h)
+	columns, out := p.Activation.Columns(), p.MeanW.Dim(1)
+	l := layer{name: fmt.Sprintf("%s %d→%d", name, p.LogL.Len(), out), rows: s * b, d: d,
+		r: float64(p.MeanW.Dim(0) / columns), columns: float64(columns), out: float64(out), products: 1,
+		params: m.bytes(p.LogAlpha, p.LogL, p.MeanOmega, p.LogVarOmega, p.MeanW, p.LogVarW, p.Mixing)}
+	draws := func(most int) float64 {
+		if most > 0 {
+			return min(s, float64(most))
+		}
+		return s
+	}
+	l.draws = 3 * draws(noise.Draws) * l.d * l.r
+	if noise.Local {
+		l.products = 2
+		l.draws += 3 * l.rows * l.out
+	} else {
+		l.draws += 3 * draws(noise.WDraws) * l.columns * l.r * l.out
+	}
+	return l
+}
+
+// RandomFeatures has HΩ 2dR, its sines and cosines 2R, and 2·2R·d' for each product with Φ; for
+// each of the S·B rows. Φ is never written. Arc-cosine features have R in place of 2R.
+func (m *meter) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, rows *device.Tensor,
+	noise device.FeatureNoise, scratch device.Scratch) {
+	l := m.layer("RandomFeatures", h, p, noise)
+	m.time(l.name, Cost{Real: l.rows*l.r*(2*l.d+l.columns*(1+l.products*2*l.out)) + l.draws,
+		Bytes: m.bytes(h, rows, out) + l.params},
+		func() { m.Device.RandomFeatures(out, h, p, rows, noise, scratch) })
+}
+
+// RandomFeaturesBackward has Φ once more, since it was not written; dΦ and dW, each as much as the
+// products of the forward pass; 4 for each phase; dH and dΩ 2dR each.
+func (m *meter) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParams, dout,
+	h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
+	l := m.layer("RandomFeaturesBackward", h, p, noise)
+	phase := 0.0
+	if dh != nil {
+		phase += 2 * l.d
+	}
+	if p.MeanOmega != nil {
+		phase += 2 * l.d
+	}
+	m.time(l.name, Cost{Real: l.rows*l.r*(2*l.d+phase+l.columns*(3+2*l.products*2*l.out)) + l.draws,
+		Bytes: m.bytes(dout, h, rows, dh) + 2*l.params},
+		func() { m.Device.RandomFeaturesBackward(dh, g, dout, h, p, rows, noise, scratch) })
+}
+
+// FeatureMoments counts for each of the S·B rows and each frequency: 2d each for hη and h²β², a
+// sine, a cosine and an exp, 11 for the six columns of Φ, and 6·2d' for their products. The exps of
+// s² and β² and 7 for quad are added.
+func (m *meter) FeatureMoments(mean, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
+	l := m.layer("FeatureMoments", h, p, device.FeatureNoise{})
+	m.time(l.name, Cost{Real: l.rows*l.r*(4*l.d+3+11+12*l.out) + l.r*(l.d+9*l.out),
+		Bytes: m.bytes(h, mean, variance) + l.params},
+		func() { m.Device.FeatureMoments(mean, variance, h, p, scratch) })
+}
+
+// FeatureMomentsBackward has Φ once more; dΦ, dM and dquad as much as the products of the forward
+// pass; 30 from dΦ to the phase's mean and variance; dη and dβ² 2d each, and for dh 2d from each of
+// them; 20 for the gradients of W's moments.
+func (m *meter) FeatureMomentsBackward(dh *device.Tensor, g device.FeatureParams, dmean, dvariance,
+	variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
+	l := m.layer("FeatureMomentsBackward", h, p, device.FeatureNoise{})
+	phase := 4 * l.d
+	if dh != nil {
+		phase += 4 * l.d
+	}
+	m.time(l.name, Cost{
+		Real:  l.rows*l.r*(4*l.d+3+11+30+phase+24*l.out) + l.r*(l.d+9*l.out) + 20*l.r*l.out,
+		Bytes: m.bytes(dmean, dvariance, variance, h, dh) + 2*l.params},
+		func() { m.Device.FeatureMomentsBackward(dh, g, dmean, dvariance, variance, h, p, scratch) })
+}
+
+func (m *meter) Frequencies(eta, logvar, tau, mean, logs2, logrho, logl *device.Tensor) {
+	m.time("Frequencies", m.moved(eta, logvar, tau, mean, logs2, logrho, logl),
+		func() { m.Device.Frequencies(eta, logvar, tau, mean, logs2, logrho, logl) })
+}
+
+func (m *meter) FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho,
+	logl *device.Tensor) {
+	m.time("FrequenciesBackward", m.moved(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl),
+		func() {
+			m.Device.FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl)
+		})
+}
+
+func (m *meter) AddNoise(out, variance, rows *device.Tensor, key device.Key) {
+	m.time("AddNoise", m.moved(out, variance, rows), func() { m.Device.AddNoise(out, variance, rows, key) })
+}
+
+func (m *meter) AddNoiseBackward(dvariance, dout, variance, rows *device.Tensor, key device.Key) {
+	m.time("AddNoiseBackward", m.moved(dvariance, dout, variance, rows),
+		func() { m.Device.AddNoiseBackward(dvariance, dout, variance, rows, key) })
+}
+
+func (m *meter) GaussianLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale float64) {
+	m.time("GaussianLogLik", m.moved(ell, dh, dlogvar, h, y, logvar),
+		func() { m.Device.GaussianLogLik(ell, dh, dlogvar, h, y, logvar, scale) })
+}
+
+func (m *meter) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y,
+	logvar *device.Tensor, scale float64) {
+	m.time("GaussianExpected", m.moved(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar),
+		func() { m.Device.GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar, scale) })
+}
+
+func (m *meter) SoftmaxLogLik(ell, dh, h, y *device.Tensor, scale float64) {
+	m.time("SoftmaxLogLik", m.moved(ell, dh, h, y), func() { m.Device.SoftmaxLogLik(ell, dh, h, y, scale) })
+}
+
+func (m *meter) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Tensor, weight device.Scalar) {
+	m.time("KLDiag", m.moved(kl, dmean, dlogvar, dlogl, mean, logvar, logl),
+		func() { m.Device.KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl, weight) })
+}
