@@ -386,8 +386,6 @@ HOST_ARCH   = $(shell $(GO) env GOHOSTARCH)
 cuda_for    = $(CUDA_ENV) $(if $(filter $(HOST_ARCH),$(1)),,CC=$(CC_$(1)) CGO_LDFLAGS=-L$(CURDIR)/$(GENERATED)/$(1) GOOS=linux GOARCH=$(1))
 DOUBLE_ENV  = $(CUDA_ENV) REQUIRE_CUDA=1 GPDRF_CUDA_DRIVER=$(DOUBLE)
 CUDA_TESTS ?= ./cuda ./device/gpu
-# In which orders of threads test-cuda runs them.
-ORDERS     ?= 0 1 7
 
 $(GENERATED)/include/cuda.h: $(SHIM)/gen_header.sh $(SHIM)/symbols.txt go.mod
 	@mkdir -p $(@D)
@@ -407,15 +405,9 @@ DOUBLE_FLAGS  := $(CXXFLAGS) -march=native -std=c++17 -fPIC -fvisibility=hidden 
 DOUBLE_SOURCES := $(filter-out cuda/double/kernels.cc,$(wildcard cuda/double/*.cc))
 DOUBLE_OBJECTS := $(patsubst cuda/double/%.cc,$(GENERATED)/double/%.o,$(DOUBLE_SOURCES)) $(IMAGES:%=$(GENERATED)/double/kernels_sm%.o) $(GENERATED)/double/mutants.o
 
-$(GENERATED)/double/%.o: cuda/double/%.cc $(wildcard cuda/double/*.h) $(GENERATED)/double/registers.inc
+$(GENERATED)/double/%.o: cuda/double/%.cc $(wildcard cuda/double/*.h)
 	@mkdir -p $(@D)
-	$(CXX) $(DOUBLE_FLAGS) -I$(GENERATED)/double -c $< -o $@
-
-# {kernel, registers on sm_80, on sm_90} of the table of make kernels-doc, as far as it is there.
-REGISTER_TABLES := $(wildcard docs/kernels.md $(GENERATED)/kernels.md)
-$(GENERATED)/double/registers.inc: $(REGISTER_TABLES)
-	@mkdir -p $(@D)
-	cat /dev/null $(REGISTER_TABLES) | sed -nE 's/^\| `([^`]+)` \| [0-9]+ \| ([0-9]+) \| ([0-9]+) \|.*/{"\1", \2, \3},/p' > $@
+	$(CXX) $(DOUBLE_FLAGS) -c $< -o $@
 
 $(GENERATED)/double/kernels_sm%.o: cuda/double/kernels.cc $(KERNELS) cuda/double/emu.h cuda/double/mma.h
 	@mkdir -p $(@D)
@@ -437,42 +429,28 @@ cuda/%.ptx.gz: cuda/%.ptx
 # What Go files with the tag cuda need before they can be compiled.
 CUDA_FILES := $(GENERATED)/include/cuda.h $(GENERATED)/libcuda.a $(PACKED)
 
-# The double in other forms. checked: kernels.cu with a call at each access to memory, which
-# access.cc answers in place of g++'s library. ptx: the committed PTX as C++, by cuda/ptx2cc. fused:
-# the same, where g++ may fuse products and sums as ptxas may.
+# The double in forms that check each access to memory. checked: kernels.cu with a call at each
+# access, which access.cc answers in place of g++'s library. ptx: the committed PTX as C++, by
+# cuda/ptx2cc; PTX_IMAGES are those that it has. mutant: the same, and kernels with a fault each.
 CHECKED       := -O1 -fsanitize=thread --param tsan-instrument-func-entry-exit=0
-TRANSLATED    := -O1 -fexpensive-optimizations -march=native -std=c++17 -fPIC -fvisibility=hidden -fwrapv -fno-strict-aliasing -w -I.
-DOUBLE_COMMON := $(patsubst cuda/double/%.cc,$(GENERATED)/double/%.o,$(DOUBLE_SOURCES))
+TRANSLATED    := -march=native -std=c++17 -fPIC -fvisibility=hidden -fwrapv -fno-strict-aliasing -ffp-contract=off -w -I.
+DOUBLE_COMMON := $(patsubst cuda/double/%.cc,$(GENERATED)/double/%.o,$(DOUBLE_SOURCES)) $(GENERATED)/double/checked_mutants.o
+PTX_HEADERS   := $(addprefix cuda/double/,ptx.h emu.h mma.h access.h)
+PTX_IMAGES    ?= $(IMAGES)
 double_of      = $(CURDIR)/$(GENERATED)/lib$(1)double.so
-DOUBLE_FORMS  := checked ptx fused
 
 $(GENERATED)/ptx2cc: $(filter-out %_test.go,$(wildcard cuda/ptx2cc/*.go))
 	@mkdir -p $(@D)
 	CGO_ENABLED=0 $(GO) build -o $@ ./cuda/ptx2cc
 
-$(GENERATED)/double/ptx_sm%.cc: $(GENERATED)/ptx2cc cuda/kernels_sm%.ptx
-	$(GENERATED)/ptx2cc cuda/kernels_sm$*.ptx > $@.new
-	mv $@.new $@
-
-$(GENERATED)/double/ptx_%.o: $(GENERATED)/double/ptx_%.cc cuda/double/ptx.h cuda/double/emu.h cuda/double/mma.h cuda/double/access.h
-	$(CXX) $(TRANSLATED) -ffp-contract=off -c $< -o $@
-
-$(GENERATED)/double/fused_%.o: $(GENERATED)/double/ptx_%.cc cuda/double/ptx.h cuda/double/emu.h cuda/double/mma.h cuda/double/access.h
-	$(CXX) $(TRANSLATED) -ffp-contract=fast -c $< -o $@
-
-.SECONDARY: $(IMAGES:%=$(GENERATED)/double/ptx_sm%.cc) $(IMAGES:%=$(GENERATED)/double/mutants_sm%.cc)
-
-# Copies of the kernels with a fault each: see cuda/ptx2cc/mutants.go.
-$(GENERATED)/double/mutants_sm%.cc: $(GENERATED)/ptx2cc cuda/kernels_sm%.ptx cuda/mutants.txt
-	$(GENERATED)/ptx2cc cuda/kernels_sm$*.ptx cuda/mutants.txt $(GENERATED)/mutants_sm$*.tsv > $@.new
-	mv $@.new $@
+$(GENERATED)/double/ptx_sm%.o: $(GENERATED)/ptx2cc cuda/kernels_sm%.ptx $(PTX_HEADERS)
+	$(GENERATED)/ptx2cc cuda/kernels_sm$*.ptx > $(GENERATED)/double/ptx_sm$*.cc
+	$(CXX) $(TRANSLATED) -O1 -fexpensive-optimizations -c $(GENERATED)/double/ptx_sm$*.cc -o $@
 
 # Each runs once: compiling them well would take longer.
-$(GENERATED)/double/mutants_sm%.o: $(GENERATED)/double/mutants_sm%.cc cuda/double/ptx.h cuda/double/emu.h cuda/double/mma.h cuda/double/access.h
-	$(CXX) $(TRANSLATED) -O0 -ffp-contract=off -c $< -o $@
-
-$(call double_of,mutant): $(IMAGES:%=$(GENERATED)/double/ptx_sm%.o) $(IMAGES:%=$(GENERATED)/double/mutants_sm%.o) $(DOUBLE_COMMON)
-	$(CXX) -shared -o $@ $^
+$(GENERATED)/double/mutants_sm%.o: $(GENERATED)/ptx2cc cuda/kernels_sm%.ptx cuda/mutants.txt $(PTX_HEADERS)
+	$(GENERATED)/ptx2cc cuda/kernels_sm$*.ptx cuda/mutants.txt > $(GENERATED)/double/mutants_sm$*.cc
+	$(CXX) $(TRANSLATED) -O0 -c $(GENERATED)/double/mutants_sm$*.cc -o $@
 
 $(GENERATED)/double/checked_sm%.o: cuda/double/kernels.cc $(KERNELS) cuda/double/emu.h cuda/double/mma.h
 	@mkdir -p $(@D)
@@ -482,7 +460,10 @@ $(GENERATED)/double/checked_mutants.o: cuda/double/mutants.cu cuda/double/emu.h 
 	@mkdir -p $(@D)
 	$(CXX) $(DOUBLE_FLAGS) $(CHECKED) -DEMU_TARGET=70 -x c++ -c $< -o $@
 
-$(DOUBLE_FORMS:%=$(call double_of,%)): $(call double_of,%): $(IMAGES:%=$(GENERATED)/double/\%_sm%.o) $(GENERATED)/double/checked_mutants.o $(DOUBLE_COMMON)
+$(call double_of,checked): $(IMAGES:%=$(GENERATED)/double/checked_sm%.o) $(DOUBLE_COMMON)
+$(call double_of,ptx): $(PTX_IMAGES:%=$(GENERATED)/double/ptx_sm%.o) $(DOUBLE_COMMON)
+$(call double_of,mutant): $(IMAGES:%=$(GENERATED)/double/ptx_sm%.o) $(IMAGES:%=$(GENERATED)/double/mutants_sm%.o) $(DOUBLE_COMMON)
+$(call double_of,checked) $(call double_of,ptx) $(call double_of,mutant):
 	$(CXX) -shared -o $@ $^
 
 .PHONY: build-cuda
@@ -538,10 +519,6 @@ ptxas-step: ## make ptxas for the kernels of a training step, on two architectur
 		$(MAKE) -s ptxas PTXAS_RUNS=$$run ENTRIES="-e $$(awk 'NF == 1 { step[$$1] } /\.entry/ && sub(/\(.*/, "", $$3) && $$3 in step { \
 			printf "%s%s", n++ ? "," : "", $$3 }' device/gpu/testdata/launches/*.txt cuda/kernels_sm$${run%:*}.ptx)" || exit 1; done
 
-.PHONY: kernels-doc
-kernels-doc: $(TOOLKIT)/bin/ptxas ## build/cuda/kernels.md: registers and spills of each kernel as a table, by NVIDIA's assembler
-	{ cat cuda/kernels_sm80.ptx; $(MAKE) -s ptxas PTXAS_RUNS="80:sm_80 80:sm_90"; } | awk -f cuda/kernelsdoc.awk > $(GENERATED)/kernels.md
-
 .PHONY: nvcc
 nvcc: $(TOOLKIT)/nvvm/bin/cicc
 	$(TOOLKIT)/bin/nvcc -std=c++17 -ptx -arch=compute_80 -o $(GENERATED)/nvcc.ptx kernels.cu
@@ -556,18 +533,23 @@ lint-cuda: $(CUDA_FILES) ## lint for the files with the tag cuda
 	CGO_ENABLED=0 $(GO) install $(STATICCHECK)
 	$(CUDA_ENV) $$($(GO) env GOPATH)/bin/staticcheck -tags cuda,mpi ./cuda ./device/gpu ./dist/... ./train ./cmd/...
 
-# The double is one processor, so parts of the tests run side by side.
-CUDA_PARTS := test-cuda-train test-cuda-orders test-cuda-plain test-cuda-script
+# Tests on a form of the double, as a GPU of a compute capability, in an order of threads. A test runs on one processor,
+# so that two targets run side by side.
+PRODUCTS := 'TestGemm|TestInverseOnce|TestF64/(ARD|Potrf|Trsm|Moments|FeatureMoments)'
+LIMITED  := 'TestF64/(Potrf|Trsm|RandomFeatures|FeatureMoments|ARD|Moments)|TestF32/(RandomFeatures|FeatureMoments|Softmax|KLDiag)'
+test_on   = $(CUDA_ENV) REQUIRE_CUDA=1 GPDRF_CUDA_DRIVER=$(1) EMU_CAPABILITY=$(2) EMU_ORDER=$(3) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -timeout 40m
 
-.PHONY: test-cuda $(CUDA_PARTS)
-test-cuda: double ## the CUDA backend on the driver test double, in three orders of threads, and as a GPU without tensor cores
-	$(MAKE) -j2 $(CUDA_PARTS)
+.PHONY: test-cuda test-cuda-orders test-cuda-cards test-cuda-train test-cuda-script
+test-cuda: double ## the CUDA backend on the driver test double, in three orders of threads, and with the limits of each card
+	$(MAKE) -j2 test-cuda-orders test-cuda-cards test-cuda-train test-cuda-script
 
 test-cuda-orders: double
-	for order in $(ORDERS); do $(DOUBLE_ENV) EMU_ORDER=$$order $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -timeout 40m $(CUDA_TESTS) || exit 1; done
+	for order in 0 1 7; do $(call test_on,$(DOUBLE),9.0,$$order) $(CUDA_TESTS) || exit 1; done
 
-test-cuda-plain: double
-	$(DOUBLE_ENV) EMU_CAPABILITY=7.5 EMU_ORDER=7 $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -timeout 40m $(CUDA_TESTS)
+# 7.5 has the least shared memory.
+test-cuda-cards: double
+	$(call test_on,$(DOUBLE),7.5,7) $(CUDA_TESTS)
+	for capability in 8.0 8.6 8.9 10.0 12.0; do $(call test_on,$(DOUBLE),$$capability,0) -run $(LIMITED) ./device/gpu || exit 1; done
 
 test-cuda-train: double
 	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -timeout 40m -run TestCUDA ./train
@@ -576,6 +558,28 @@ test-cuda-train: double
 test-cuda-script: double
 	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda,mpi -count=1 -run 'TestScripts/cuda|TestNCCL' ./cmd/gpdrf-gpu
 	$(DOUBLE_ENV) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 ./dist/nccl
+
+# Products of doubles differ on 8.0, 8.9 and 9.0.
+.PHONY: test-ptx
+test-ptx: double ## after a change of a kernel: the committed PTX as C++ on the double, and each fault of cuda/mutants.txt in it
+	$(MAKE) -j2 $(call double_of,ptx) $(call double_of,mutant)
+	for capability in 7.5 9.0; do \
+		$(call test_on,$(call double_of,ptx),$$capability,7) $(CUDA_TESTS) && \
+		$(call test_on,$(call double_of,ptx),$$capability,0) -run TestCUDA ./train || exit 1; done
+	for capability in 8.0 8.9; do $(call test_on,$(call double_of,ptx),$$capability,7) -run $(PRODUCTS) ./device/gpu || exit 1; done
+	PTX_MUTANTS=$(CURDIR)/cuda/mutants.txt $(call test_on,$(call double_of,mutant),,0) -run TestPTXMutants ./device/gpu
+
+# The PTX of one card, and kernels.cu of another with a check of each access. Both find a missing barrier in any order.
+.PHONY: test-cuda-ci test-ci-ptx test-ci-checked
+test-cuda-ci: double
+	$(MAKE) -j2 $(call double_of,checked) $(call double_of,ptx) PTX_IMAGES="80 90"
+	$(MAKE) -j2 test-ci-ptx test-ci-checked test-cuda-train test-cuda-script PTX_IMAGES="80 90"
+
+test-ci-ptx: $(call double_of,ptx)
+	$(call test_on,$<,9.0,7) ./device/gpu
+
+test-ci-checked: $(call double_of,checked)
+	$(call test_on,$<,7.5,0) $(CUDA_TESTS)
 
 # NVIDIA's own NCCL: its header and its library, which need no GPU for this.
 NCCL := $(GENERATED)/nccl/nvidia/nccl
@@ -586,53 +590,6 @@ $(NCCL)/lib/libnccl.so.2:
 .PHONY: test-nccl
 test-nccl: $(CUDA_FILES) $(NCCL)/lib/libnccl.so.2 ## compare what dist/nccl knows of NCCL with NVIDIA's header and library
 	$(CUDA_ENV) NCCL=$(CURDIR)/$(NCCL) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -run TestHeader ./dist/nccl
-
-# The same tests on the committed PTX. Its double also checks each access to memory, and so does
-# that of kernels.cu in its form "checked".
-CAPABILITIES := 7.5 8.0 8.6 8.9 10.0 12.0
-PRODUCTS     := 'TestGemm|TestInverseOnce|TestF64/(ARD|Potrf|Trsm|Moments|FeatureMoments)'
-LIMITED      := 'TestF64/(Potrf|Trsm|RandomFeatures|FeatureMoments|ARD|Moments)|TestF32/(RandomFeatures|FeatureMoments|Softmax|KLDiag)'
-ptx_test      = $(CUDA_ENV) REQUIRE_CUDA=1 GPDRF_CUDA_DRIVER=$(call double_of,$(1)) EMU_CAPABILITY=$(2) EMU_ORDER=$(3) $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -timeout 40m
-
-.PHONY: test-ptx test-ptx-70 test-ptx-80 test-ptx-fused test-ptx-checked test-ptx-train test-ptx-limits
-test-ptx: double ## the committed PTX as C++ on the driver test double: both images, two orders, with and without fused products
-	$(MAKE) -j2 $(DOUBLE_FORMS:%=$(call double_of,%))
-	$(MAKE) -j2 test-ptx-70 test-ptx-80 test-ptx-fused test-ptx-checked test-ptx-train test-ptx-limits PTX_ORDERS="0 7"
-
-# A short form of all this: the PTX in one order, since its double finds a missing barrier in any; trainings and the
-# script on kernels.cu, which takes less time.
-.PHONY: test-cuda-ci
-test-cuda-ci: double
-	$(MAKE) -j2 $(call double_of,ptx)
-	$(MAKE) -j2 test-ptx-80 test-ptx-70 test-cuda-train test-cuda-script
-
-# One order each, unless there are more. 7.5 has the least shared memory. Products of doubles differ on 8.0, 8.9 and 9.0.
-test-ptx-70: $(call double_of,ptx)
-	for order in $(or $(PTX_ORDERS),0); do $(call ptx_test,ptx,7.5,$$order) $(CUDA_TESTS) || exit 1; done
-
-test-ptx-80: $(call double_of,ptx)
-	for order in $(or $(PTX_ORDERS),7); do $(call ptx_test,ptx,9.0,$$order) $(CUDA_TESTS) || exit 1; done
-	for capability in 8.0 8.9; do $(call ptx_test,ptx,$$capability,7) -run $(PRODUCTS) ./device/gpu || exit 1; done
-
-test-ptx-fused: $(call double_of,fused)
-	for capability in 7.0 9.0; do $(call ptx_test,fused,$$capability,1) ./device/gpu || exit 1; done
-
-test-ptx-checked: $(call double_of,checked)
-	for capability in 7.0 9.0; do $(call ptx_test,checked,$$capability,0) $(CUDA_TESTS) || exit 1; done
-
-test-ptx-train: $(call double_of,ptx)
-	$(call ptx_test,ptx,9.0,0) -run TestCUDA ./train
-	$(call ptx_test,ptx,7.0,0) -run TestCUDA ./train
-	$(call ptx_test,ptx,,0) -run TestScripts/cuda ./cmd/gpdrf-gpu
-
-test-ptx-limits: $(DOUBLE)
-	for capability in $(CAPABILITIES); do $(DOUBLE_ENV) EMU_CAPABILITY=$$capability $(GO) test $(TEST_FLAGS) -tags cuda -count=1 -run $(LIMITED) ./device/gpu || exit 1; done
-
-.PHONY: mutants-ptx
-mutants-ptx: double ## faults of the committed PTX that the tests must find: cuda/mutants.txt; MUTANTS=regexp only those
-	$(MAKE) $(call double_of,mutant)
-	$(CUDA_ENV) REQUIRE_CUDA=1 GPDRF_CUDA_DRIVER=$(call double_of,mutant) PTX_MUTANTS=$(CURDIR)/$(GENERATED) MUTANTS='$(MUTANTS)' \
-		$(GO) test $(TEST_FLAGS) -tags cuda -count=1 -timeout 60m -run TestPTXMutants ./device/gpu
 
 .PHONY: go-test-cuda
 go-test-cuda: double

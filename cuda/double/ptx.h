@@ -1,7 +1,6 @@
-// ptx.h: the instructions of PTX as C++, for what cuda/double/ptx2cc makes of the committed images.
-// PTX ISA, "Instruction Set"; each function is named after its opcode. Compile with -fwrapv
-// -fno-strict-aliasing: integers wrap here. With -ffp-contract=off each mul and add rounds; with
-// =fast some are fused, as ptxas may do unless they say .rn.
+// ptx.h: the instructions of PTX as C++, for the code that cuda/ptx2cc makes of the committed
+// images. Each function is named after its opcode; see the PTX ISA, "Instruction Set". Compile with
+// -fwrapv -fno-strict-aliasing -ffp-contract=off: integers wrap, and each mul and add rounds.
 #pragma once
 #include "access.h"
 #include "mma.h"
@@ -16,13 +15,6 @@ inline To bits(From from) {
   To to;
   memcpy(&to, &from, sizeof to);
   return to;
-}
-
-// Numbers that are rounded here and now, so that no fused multiply-add can take them in.
-template <class T>
-inline T rounded(T v) {
-  asm("" : "+x"(v));
-  return v;
 }
 
 // rough is the upper word of a number, as the approximations of doubles take and leave it; 0 where
@@ -67,68 +59,18 @@ inline T rem(T a, T b) {
 }
 
 template <class T>
-inline T mul_hi(T a, T b) {
-  using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
-  return (T)((Wide)a * (Wide)b >> sizeof(T) * 8);
-}
+inline T mul_hi(T a, T b) { return (T)((uint64_t)a * (uint64_t)b >> sizeof(T) * 8); }
 
-// bfe is the field of n bits from bit at; of a signed type it extends the field's highest bit, or
-// the number's own.
+// bfe is the field of n bits from bit at.
 template <class T>
 inline T bfe(T v, uint32_t at, uint32_t n) {
-  const unsigned width = sizeof(T) * 8;
-  at &= 255, n &= 255;
-  if (!n) return 0;
-  if (at >= width) return shr<T>(v, width); // nothing but the sign
-  if (at + n >= width) return v >> at;
-  return (T)shl<T>(v, width - at - n) >> (width - n);
-}
-// bfi puts the n low bits of v at bit at of base.
-template <class T>
-inline T bfi(T v, T base, uint32_t at, uint32_t n) {
-  at &= 255, n &= 255;
-  T mask = shl<T>(n < sizeof(T) * 8 ? (T)(shl<T>(1, n) - 1) : (T)-1, at);
-  return (base & ~mask) | (shl<T>(v, at) & mask);
+  n &= 255;
+  return shr<T>(v, at & 255) & (n < sizeof(T) * 8 ? shl<T>(1, n) - 1 : (T)-1);
 }
 
-// The comparisons of setp: those without u are false where one is NaN, those with it true.
-template <class T>
-inline bool unordered(T a, T b) { return a != a || b != b; }
+// ne is false where an operand is NaN.
 template <class T>
 inline bool ne(T a, T b) { return a < b || a > b; }
-template <class T>
-inline bool equ(T a, T b) { return !ne(a, b); }
-
-// Rounding modes of cvt: to the nearest, toward zero, down, up.
-enum Rounding { RN, RZ, RM, RP };
-
-// narrow rounds a number that a long double holds exactly.
-template <class T>
-inline T narrow(long double exact, Rounding mode) {
-  T r = (T)exact;
-  const T infinity = std::numeric_limits<T>::infinity();
-  if (mode == RZ) mode = exact < 0 ? RP : RM;
-  if (mode == RM && r > exact) return std::nextafter(r, -infinity);
-  if (mode == RP && r < exact) return std::nextafter(r, infinity);
-  return r;
-}
-
-template <class T>
-inline T integral(T v, Rounding mode) {
-  return mode == RN ? std::nearbyint(v) : mode == RZ ? std::trunc(v) : mode == RM ? std::floor(v) : std::ceil(v);
-}
-
-// whole is a float as an integer, limited to its range. A NaN is 0, or 1 in the highest bit where a
-// type of 64 bits takes part.
-template <class To, class From>
-inline To whole(From v, Rounding mode) {
-  using Limits = std::numeric_limits<To>;
-  if (v != v) return sizeof(From) < 8 && sizeof(To) < 8 ? 0 : (To)(1ull << (sizeof(To) * 8 - 1));
-  v = integral(v, mode);
-  if (v < (From)Limits::min()) return Limits::min();
-  if (v >= std::ldexp((From)1, Limits::digits)) return Limits::max();
-  return (To)v;
-}
 
 // The source lane of each kind of shfl; c has the last lane of a segment and its mask.
 enum Shuffle { UP, DOWN, BFLY, IDX };

@@ -8,41 +8,27 @@ import (
 	"strings"
 )
 
-// emitter writes one function.
+// emitter writes one kernel.
 type emitter struct {
 	*module
 	registers map[string]typ
-	variables map[string]variable // of the function: parameters, result, local memory
+	variables map[string]variable // of the function: parameters, local memory
 	labels    map[string]bool
-	used      map[string]bool   // the module's variables that it names
-	depot     string            // its local memory in C++, or ""
-	shuffled  map[string]string // how a register was shuffled, by its name
-	at        int               // the line that is translated
+	used      map[string]bool // the module's variables that it names
+	depot     string          // its local memory in C++, or ""
+	at        int             // the line that is translated
 }
 
 // unknown is what emit panics with, and recovers from.
 type unknown struct{ error }
-
-// senseless is an error of a text that is known, but which no compiler writes.
-type senseless struct{ error }
 
 // fail says what is not known at this line.
 func (e *emitter) fail(format string, a ...any) {
 	panic(unknown{e.mistake(e.at, "not known: "+format, a...)})
 }
 
-// function is a function of the module by its name, or nil.
-func (m *module) function(name string) *function {
-	for _, f := range m.functions {
-		if f.name == name {
-			return f
-		}
-	}
-	return nil
-}
-
-// write writes the module: its variables, its functions, and a place in the double's register for
-// each kernel.
+// write writes the module: its variables and its kernels, each with its entry in the double's
+// register.
 func (m *module) write(out io.Writer) error {
 	var text strings.Builder
 	text.WriteString(m.head())
@@ -51,17 +37,14 @@ func (m *module) write(out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		text.WriteString(body)
-		if f.entry {
-			text.WriteString(m.register(f, f.name, 0))
-		}
+		text.WriteString(body + m.register(f, f.name, 0))
 	}
 	text.WriteString("} // namespace\n")
 	_, err := io.WriteString(out, text.String())
 	return err
 }
 
-// head is the text before all functions.
+// head is the text before all kernels.
 func (m *module) head() string {
 	text := fmt.Sprintf("// made by ptx2cc of %s: do not edit\n#include \"cuda/double/ptx.h\"\n\nnamespace {\n", m.file)
 	for _, g := range m.globals {
@@ -70,11 +53,6 @@ func (m *module) head() string {
 				cname(g.name), (g.bytes+4095)/4096*4096, g.bytes)
 		} else if g.bytes > 0 {
 			text += fmt.Sprintf("emu::Shared %s_shared{\"%s\", 0, nullptr, 0};\n", cname(g.name), shortName(g.name))
-		}
-	}
-	for _, f := range m.functions {
-		if !f.entry {
-			text += fmt.Sprintf("void %s(char *const *params, char *result);\n", cname(f.name))
 		}
 	}
 	return text
@@ -96,12 +74,12 @@ func (m *module) register(f *function, symbol string, mutant int) string {
 	for _, p := range f.params {
 		sizes = append(sizes, strconv.Itoa(p.bytes))
 	}
-	return fmt.Sprintf("void call_%s(void *const *params) { %[1]s((char *const *)params, nullptr); }\n"+
+	return fmt.Sprintf("void call_%s(void *const *params) { %[1]s((char *const *)params); }\n"+
 		"emu::Register register_%[1]s(\"%[2]s\", %d, %d, {%s}, call_%[1]s, %[6]d);\n",
 		cname(symbol), f.name, m.target, f.threads, strings.Join(sizes, ", "), mutant)
 }
 
-// emit is a function as C++, under a name.
+// emit is a kernel as C++, under a name.
 func (m *module) emit(f *function, symbol string) (text string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -112,15 +90,11 @@ func (m *module) emit(f *function, symbol string) (text string, err error) {
 			err = u.error
 		}
 	}()
-	e := &emitter{module: m, registers: map[string]typ{}, variables: map[string]variable{}, labels: map[string]bool{}, used: map[string]bool{}, shuffled: map[string]string{}}
+	e := &emitter{module: m, registers: map[string]typ{}, variables: map[string]variable{}, labels: map[string]bool{}, used: map[string]bool{}}
 	prologue := ""
 	for i, p := range f.params {
 		e.variables[p.name] = p
 		prologue += fmt.Sprintf("  char *const %s = params[%d];\n", cname(p.name), i)
-	}
-	if f.result != nil {
-		e.variables[f.result.name] = *f.result
-		prologue += fmt.Sprintf("  char *const %s = result;\n", cname(f.result.name))
 	}
 	for _, s := range f.body {
 		if s.kind == label {
@@ -142,7 +116,6 @@ func (m *module) emit(f *function, symbol string) (text string, err error) {
 			prologue += outside
 			body.WriteString(here)
 		default:
-			e.halves(s)
 			text := e.instruction(s)
 			if s.guard != "" {
 				not := ""
@@ -163,7 +136,7 @@ func (m *module) emit(f *function, symbol string) (text string, err error) {
 			prologue += fmt.Sprintf("  char *const %s = (char *)emu::shared_array(%[1]s_shared, %d);\n", cname(g.name), g.bytes)
 		}
 	}
-	return fmt.Sprintf("\nvoid %s(char *const *params, char *result) {\n%s%s}\n", cname(symbol), prologue, body.String()), nil
+	return fmt.Sprintf("\nvoid %s(char *const *params) {\n%s%s}\n", cname(symbol), prologue, body.String()), nil
 }
 
 var (
@@ -192,18 +165,13 @@ func (e *emitter) declare(text string) (outside, here string) {
 		}
 	} else if strings.HasPrefix(text, ".pragma ") {
 		return "", ""
-	} else if strings.HasPrefix(text, ".local ") || strings.HasPrefix(text, ".param ") {
+	} else if strings.HasPrefix(text, ".local ") {
 		v, err := (&reader{module: e.module}).variable(e.at, text)
 		if err != nil {
 			panic(unknown{err})
 		}
-		e.variables[v.name] = v
-		memory := fmt.Sprintf("  alignas(%d) char %s[%d];\n", max(v.align, 8), cname(v.name), v.bytes)
-		if v.space == "local" {
-			e.depot = cname(v.name)
-			return memory, ""
-		}
-		return "", memory
+		e.variables[v.name], e.depot = v, cname(v.name)
+		return fmt.Sprintf("  alignas(%d) char %s[%d];\n", max(v.align, 8), e.depot, v.bytes), ""
 	}
 	e.fail("%s", text)
 	return "", ""

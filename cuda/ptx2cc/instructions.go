@@ -19,10 +19,10 @@ type code struct {
 var opcodes = map[string]func(c *code) string{
 	"add": sum("+"), "sub": sum("-"), "mul": product, "mad": multiplyAdd, "fma": fusedMultiplyAdd, "div": quotient, "rem": remainder,
 	"min": extremum, "max": extremum, "neg": negate, "abs": magnitude, "sqrt": root, "rcp": reciprocal, "rsqrt": reciprocalRoot,
-	"and": logic("&"), "or": logic("|"), "xor": logic("^"), "not": complement, "shl": shift, "shr": shift, "bfe": field, "bfi": insert,
+	"and": logic("&"), "or": logic("|"), "xor": logic("^"), "not": complement, "shl": shift, "shr": shift, "bfe": field,
 	"setp": compare, "selp": choose, "mov": move, "cvt": convert, "cvta": generic,
 	"ld": load, "st": store, "bar": barrier, "shfl": shuffle, "mma": matrices,
-	"bra": branch, "ret": leave, "call": call,
+	"bra": branch, "ret": leave,
 }
 
 // instruction is a statement as C++.
@@ -82,15 +82,9 @@ func (c *code) out(format string, a ...any) string {
 	return c.put(c.operands[0], c.t, fmt.Sprintf(format, a...))
 }
 
-// exact says whether an operation of floats is .rn, which no compiler may fuse with another.
-func (c *code) exact() bool { return slices.Contains(c.parts, ".rn") }
-
 func sum(sign string) func(*code) string {
 	return func(c *code) string {
 		c.plain(3, " "+integers+" "+floats, ".rn "+floats)
-		if c.exact() {
-			return c.out("ptx::rounded(%s %s %s)", c.in(1), sign, c.in(2))
-		}
 		return c.out("(%s)(%s %s %s)", c.t.c, c.in(1), sign, c.in(2))
 	}
 }
@@ -98,12 +92,9 @@ func sum(sign string) func(*code) string {
 func product(c *code) string {
 	if c.t.float() {
 		c.plain(3, " "+floats, ".rn "+floats)
-		if c.exact() {
-			return c.out("ptx::rounded(%s * %s)", c.in(1), c.in(2))
-		}
 		return c.out("%s * %s", c.in(1), c.in(2))
 	}
-	c.plain(3, ".lo "+integers, ".hi "+integers, ".wide u16 s16 u32 s32")
+	c.plain(3, ".lo "+integers, ".hi u16 u32", ".wide u16 s16 u32 s32")
 	switch c.parts[0] {
 	case ".hi":
 		return c.out("ptx::mul_hi<%s>(%s, %s)", c.t.c, c.in(1), c.in(2))
@@ -154,11 +145,8 @@ func negate(c *code) string {
 }
 
 func magnitude(c *code) string {
-	c.plain(2, " s16 s32 s64 "+floats)
-	if c.t.float() {
-		return c.out("std::fabs(%s)", c.in(1))
-	}
-	return c.out("%[1]s < 0 ? -%[1]s : %[1]s", c.in(1))
+	c.plain(2, " "+floats)
+	return c.out("std::fabs(%s)", c.in(1))
 }
 
 func root(c *code) string {
@@ -168,10 +156,10 @@ func root(c *code) string {
 
 func reciprocal(c *code) string {
 	c.plain(2, ".rn "+floats, ".approx.ftz f64")
-	if !c.exact() {
-		return c.out("ptx::rough(1 / ptx::rough(%s))", c.in(1))
+	if c.parts[0] == ".rn" {
+		return c.out("1 / %s", c.in(1))
 	}
-	return c.out("1 / %s", c.in(1))
+	return c.out("ptx::rough(1 / ptx::rough(%s))", c.in(1))
 }
 
 func reciprocalRoot(c *code) string {
@@ -204,41 +192,24 @@ func shift(c *code) string {
 }
 
 func field(c *code) string {
-	c.plain(4, " u32 s32 u64 s64")
+	c.plain(4, " u32")
 	u := types[".u32"]
 	return c.out("ptx::bfe<%s>(%s, %s, %s)", c.t.c, c.in(1), c.value(c.operands[2], u), c.value(c.operands[3], u))
 }
 
-func insert(c *code) string {
-	c.plain(5, " b32 b64")
-	u := types[".u32"]
-	return c.out("ptx::bfi<%s>(%s, %s, %s, %s)", c.t.c, c.in(1), c.in(2), c.value(c.operands[3], u), c.value(c.operands[4], u))
-}
-
-// comparisons are those of setp as C++ with the operands %[1]s and %[2]s, for integers, then
-// floats.
-var comparisons = map[string][2]string{
-	".eq": {"%[1]s == %[2]s", "%[1]s == %[2]s"}, ".ne": {"%[1]s != %[2]s", "ptx::ne(%[1]s, %[2]s)"},
-	".lt": {"%[1]s < %[2]s", "%[1]s < %[2]s"}, ".le": {"%[1]s <= %[2]s", "%[1]s <= %[2]s"},
-	".gt": {"%[1]s > %[2]s", "%[1]s > %[2]s"}, ".ge": {"%[1]s >= %[2]s", "%[1]s >= %[2]s"},
-	".equ": {"", "ptx::equ(%[1]s, %[2]s)"}, ".neu": {"", "%[1]s != %[2]s"},
-	".ltu": {"", "!(%[1]s >= %[2]s)"}, ".leu": {"", "!(%[1]s > %[2]s)"},
-	".gtu": {"", "!(%[1]s <= %[2]s)"}, ".geu": {"", "!(%[1]s < %[2]s)"},
-	".num": {"", "!ptx::unordered(%[1]s, %[2]s)"}, ".nan": {"", "ptx::unordered(%[1]s, %[2]s)"},
+// comparisons are those of setp as C++. With u they are true where an operand is NaN.
+var comparisons = map[string]string{
+	".eq": "%s == %s", ".ne": "ptx::ne(%s, %s)", ".lt": "%s < %s", ".le": "%s <= %s", ".gt": "%s > %s", ".ge": "%s >= %s",
+	".neu": "%s != %s", ".ltu": "!(%s >= %s)", ".leu": "!(%s > %s)", ".gtu": "!(%s <= %s)", ".geu": "!(%s < %s)",
 }
 
 func compare(c *code) string {
-	form := ""
-	if len(c.parts) == 1 {
-		form = comparisons[c.parts[0]][0]
-		if c.t.float() {
-			form = comparisons[c.parts[0]][1]
-		} else if c.t.kind == 'b' && c.parts[0] != ".eq" && c.parts[0] != ".ne" {
-			form = ""
-		}
-	}
-	if form == "" || c.t.kind == 'p' || c.t.bytes < 2 || len(c.operands) != 3 {
-		c.fail("comparison %s.%s", strings.Join(c.parts, ""), c.t.name())
+	sign := strings.Join(c.parts, "")
+	form, ok := comparisons[sign]
+	unordered := strings.HasSuffix(sign, "u")
+	equality := sign == ".eq" || sign == ".ne"
+	if !ok || len(c.operands) != 3 || c.t.kind == 'p' || c.t.bytes < 2 || unordered && !c.t.float() || c.t.kind == 'b' && !equality {
+		c.fail("comparison %s.%s", sign, c.t.name())
 	}
 	return c.put(c.operands[0], types[".pred"], fmt.Sprintf(form, c.in(1), c.in(2)))
 }
@@ -273,50 +244,24 @@ func move(c *code) string {
 	return c.out("(%s)(%s)", c.t.c, strings.Join(joined, " | "))
 }
 
-// roundings are those of cvt, of floats and to whole numbers.
-var roundings = map[string]string{
-	".rn": "ptx::RN", ".rz": "ptx::RZ", ".rm": "ptx::RM", ".rp": "ptx::RP",
-	".rni": "ptx::RN", ".rzi": "ptx::RZ", ".rmi": "ptx::RM", ".rpi": "ptx::RP",
-}
-
-// convert is cvt, whose parts are a rounding, which is there only where the result may not hold the
-// number, and the type to.
+// convert is cvt, to whole numbers of integers alone. Its parts are a rounding, where the result
+// may not hold the number, and the type of the result.
 func convert(c *code) string {
+	if len(c.operands) != 2 || c.t.kind == 'p' || len(c.parts) == 0 {
+		c.fail("conversion cvt%s.%s of %d operands", strings.Join(c.parts, ""), c.t.name(), len(c.operands))
+	}
 	n := len(c.parts)
-	if n == 0 || n > 2 || len(c.operands) != 2 || c.t.kind == 'p' {
-		c.fail("a conversion of %d parts and %d operands", n, len(c.operands))
-	}
-	rounding := ""
-	if n == 2 {
-		rounding = c.parts[0]
-	}
+	rounding := strings.Join(c.parts[:n-1], "")
 	if c.parts[n-1] == ".tf32" && rounding == ".rna" && c.t == types[".f32"] {
 		return c.put(c.operands[0], c.t, "emu::to_tf32("+c.in(1)+")")
 	}
-	to, ok := types[c.parts[n-1]]
-	from := c.read(c.operands[1], c.t, true)
-	mode, known := roundings[rounding]
-	whole := strings.HasSuffix(rounding, "i")
-	text := ""
-	switch {
-	case !ok || to.kind == 'p' || to.kind == 'b' || rounding != "" && !known:
-	case !to.float() && !c.t.float() && rounding == "":
-		text = fmt.Sprintf("(%s)%s", to.c, from)
-	case !to.float() && c.t.float() && whole:
-		text = fmt.Sprintf("ptx::whole<%s>(%s, %s)", to.c, from, mode)
-	case to.float() && to == c.t && whole:
-		text = fmt.Sprintf("ptx::integral(%s, %s)", from, mode)
-	case to.float() && c.t.float() && to.bytes > c.t.bytes && rounding == "":
-		text = fmt.Sprintf("(%s)%s", to.c, from)
-	case to.float() && (!c.t.float() || to.bytes < c.t.bytes) && rounding == ".rn":
-		text = fmt.Sprintf("(%s)%s", to.c, from) // what narrow does, by an instruction
-	case to.float() && (!c.t.float() || to.bytes < c.t.bytes) && rounding != "" && !whole:
-		text = fmt.Sprintf("ptx::narrow<%s>(%s, %s)", to.c, from, mode)
-	}
-	if text == "" {
+	to := types[c.parts[n-1]]
+	exact := to.integer() && c.t.integer() || to.float() && c.t.float() && to.bytes > c.t.bytes
+	rounded := to.float() && (c.t.integer() || to.bytes < c.t.bytes)
+	if to.kind == 'b' || !(exact && rounding == "" || rounded && rounding == ".rn") {
 		c.fail("conversion cvt%s.%s", strings.Join(c.parts, ""), c.t.name())
 	}
-	return c.extend(c.operands[0], to, text)
+	return c.extend(c.operands[0], to, fmt.Sprintf("(%s)%s", to.c, c.read(c.operands[1], c.t, true)))
 }
 
 // generic is cvta: an address is the same in every space of the double.

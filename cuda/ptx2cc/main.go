@@ -1,11 +1,11 @@
-// Command ptx2cc turns PTX into C++ for the driver double (cuda/double), statement by statement, so
-// that the text a GPU would run is what the tests run. It knows the instructions that the committed
-// images use, each as the PTX ISA defines it, and ends with file and line at any other.
+// Command ptx2cc turns PTX into C++ for the driver double (cuda/double), statement by statement. So
+// the tests run the text that a GPU would run. It knows the instructions of the committed images,
+// each as the PTX ISA defines it. Any other is an error with file and line.
 //
 //	ptx2cc kernels_sm80.ptx > kernels_sm80.cc
-//	ptx2cc kernels_sm80.ptx mutants.txt names.tsv > mutants_sm80.cc
+//	ptx2cc kernels_sm80.ptx mutants.txt > mutants_sm80.cc
 //
-// The second writes copies of kernels with a fault each, and a list of them (mutants.go).
+// The second form writes copies of kernels with a fault each (mutants.go).
 package main
 
 import (
@@ -16,12 +16,12 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 && len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: ptx2cc FILE.ptx [MUTANTS.txt NAMES.tsv]")
+	if len(os.Args) != 2 && len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: ptx2cc FILE.ptx [MUTANTS.txt]")
 		os.Exit(2)
 	}
 	var code bytes.Buffer
-	err := run(&code, os.Args[1:])
+	err := translate(&code, os.Args[1:])
 	if err == nil {
 		_, err = code.WriteTo(os.Stdout)
 	}
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-func run(code *bytes.Buffer, paths []string) error {
+func translate(code *bytes.Buffer, paths []string) error {
 	text, err := os.ReadFile(paths[0])
 	if err != nil {
 		return err
@@ -47,9 +47,5 @@ func run(code *bytes.Buffer, paths []string) error {
 	if err != nil {
 		return err
 	}
-	var names bytes.Buffer
-	if err := m.writeMutants(code, &names, list); err != nil {
-		return err
-	}
-	return os.WriteFile(paths[2], names.Bytes(), 0o666)
+	return m.writeMutants(code, list)
 }

@@ -140,30 +140,3 @@ func leave(c *code) string {
 	}
 	return "return;"
 }
-
-// call is call.uni (result), function, (parameters), with result and parameters in variables of
-// space .param.
-func call(c *code) string {
-	operands, result := c.operands, "nullptr"
-	if len(operands) > 0 && strings.HasPrefix(operands[0], "(") {
-		result, operands = strings.Join(group(operands[0]), " "), operands[1:]
-	}
-	if strings.Join(c.parts, "") != ".uni" || len(operands) == 0 || len(operands) > 2 {
-		c.fail("call of %d operands", len(c.operands))
-	}
-	var arguments []string
-	if len(operands) == 2 {
-		arguments = group(operands[1])
-	}
-	callee := c.function(operands[0])
-	if callee == nil || callee.entry || len(callee.params) != len(arguments) || (callee.result != nil) != (result != "nullptr") {
-		c.fail("call of %s", operands[0])
-	}
-	for i, a := range arguments {
-		if c.variables[a].bytes != callee.params[i].bytes {
-			c.fail("parameter %s of %s has %d bytes, not %d", a, operands[0], c.variables[a].bytes, callee.params[i].bytes)
-		}
-		arguments[i] = cname(a)
-	}
-	return fmt.Sprintf("{ char *const with[] = {%s}; %s(with, %s); }", strings.Join(arguments, ", "), cname(callee.name), cname(result))
-}

@@ -22,13 +22,11 @@ type variable struct {
 	bytes, align int // no bytes: as many as the launch asks for
 }
 
-// function is a kernel, or a function that kernels call.
+// function is a kernel.
 type function struct {
 	line    int
-	entry   bool
 	name    string
 	params  []variable
-	result  *variable
 	threads int // of .maxntid; 1024 without
 	body    []statement
 }
@@ -103,7 +101,7 @@ func (r *reader) take(pattern *regexp.Regexp) []string {
 var (
 	headPattern     = regexp.MustCompile(`^\.(version|target|address_size)\s+(\S+)`)
 	globalPattern   = regexp.MustCompile(`^(?:\.(?:visible|weak|extern)\s+)?\.(global|shared)\s+\.align\s+(\d+)\s+\.b8\s+([\w$]+)\[(\d*)\]\s*;`)
-	functionPattern = regexp.MustCompile(`^(?:\.(?:visible|weak)\s+)?\.(entry|func)\s+(?:\(([^)]*)\)\s*)?([\w$]+)\s*\(([^)]*)\)\s*`)
+	functionPattern = regexp.MustCompile(`^(?:\.(?:visible|weak)\s+)?\.entry\s+([\w$]+)\s*\(([^)]*)\)\s*`)
 	boundPattern    = regexp.MustCompile(`^\.(maxntid|minnctapersm)\s+(\d+)((?:\s*,\s*1)*)\s*`)
 	paramPattern    = regexp.MustCompile(`^\.(param|local)\s+(?:\.align\s+(\d+)\s+)?\.([bsuf]\d+)\s+([\w$]+)(?:\[(\d+)\])?$`)
 	restPattern     = regexp.MustCompile(`^[^\n]*`)
@@ -113,7 +111,6 @@ var (
 func parse(file, text string) (*module, error) {
 	m := &module{file: file}
 	r := &reader{module: m, text: comment.ReplaceAllString(text, "")}
-	defined := map[string]bool{}
 	for r.skip() {
 		line := r.line()
 		if head := r.take(headPattern); head != nil {
@@ -132,13 +129,6 @@ func parse(file, text string) (*module, error) {
 			if err != nil {
 				return nil, err
 			}
-			if fn == nil { // declared only
-				continue
-			}
-			if defined[fn.name] {
-				return nil, m.mistake(line, "%s is defined twice", fn.name)
-			}
-			defined[fn.name] = true
 			m.functions = append(m.functions, fn)
 		} else {
 			return nil, m.mistake(line, "not known: %s", r.take(restPattern)[0])
@@ -150,27 +140,17 @@ func parse(file, text string) (*module, error) {
 	return m, nil
 }
 
-// function reads what follows a function's parameters: nil if it is declared only.
+// function reads what follows a kernel's head, its name and its parameters.
 func (r *reader) function(line int, head []string) (*function, error) {
-	f := &function{line: line, entry: head[1] == "entry", name: head[3], threads: 1024}
-	for i, list := range []string{head[2], head[4]} {
-		for _, text := range split(list) {
-			v, err := r.variable(line, text)
-			if err != nil {
-				return nil, err
-			}
-			if i == 0 {
-				f.result = &v
-			} else {
-				f.params = append(f.params, v)
-			}
+	f := &function{line: line, name: head[1], threads: 1024}
+	for _, text := range split(head[2]) {
+		v, err := r.variable(line, text)
+		if err != nil {
+			return nil, err
 		}
+		f.params = append(f.params, v)
 	}
-	for {
-		bound := r.take(boundPattern)
-		if bound == nil {
-			break
-		}
+	for bound := r.take(boundPattern); bound != nil; bound = r.take(boundPattern) {
 		if bound[1] == "maxntid" {
 			f.threads, _ = strconv.Atoi(bound[2])
 		}
@@ -178,16 +158,11 @@ func (r *reader) function(line int, head []string) (*function, error) {
 	if !r.skip() {
 		return nil, r.mistake(line, "%s has no end", f.name)
 	}
-	first := r.text[r.at]
-	r.at++
-	switch first {
-	case ';':
-		return nil, nil
-	case '{':
-		return f, r.body(f)
+	if r.text[r.at] != '{' {
+		return nil, r.mistake(r.line(), "not known: %s", r.take(restPattern)[0])
 	}
-	r.at--
-	return nil, r.mistake(r.line(), "not known: %s", r.take(restPattern)[0])
+	r.at++
+	return f, r.body(f)
 }
 
 // variable reads a parameter or local memory: ".param .align 4 .b8 x[20]".
@@ -256,9 +231,9 @@ func split(text string) []string {
 	depth, from := 0, 0
 	for i := 0; i <= len(text); i++ {
 		if i < len(text) {
-			if strings.IndexByte("{[(", text[i]) >= 0 {
+			if strings.IndexByte("{[", text[i]) >= 0 {
 				depth++
-			} else if strings.IndexByte("}])", text[i]) >= 0 {
+			} else if strings.IndexByte("}]", text[i]) >= 0 {
 				depth--
 			}
 			if text[i] != ',' || depth > 0 {
@@ -273,9 +248,9 @@ func split(text string) []string {
 	return all
 }
 
-// group is the parts of "{%r1, %r2}" or "(a, b)"; anything else is one part.
+// group is the parts of "{%r1, %r2}"; anything else is one part.
 func group(operand string) []string {
-	if n := len(operand); n >= 2 && strings.IndexByte("{(", operand[0]) >= 0 {
+	if n := len(operand); n >= 2 && operand[0] == '{' {
 		return split(operand[1 : n-1])
 	}
 	return []string{operand}

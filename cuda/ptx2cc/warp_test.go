@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 )
 
@@ -17,7 +16,7 @@ func lanes(o outcome) []uint64 {
 }
 
 // Every kind of shuffle against the ISA's own loop, with segments and distances at their edges; and
-// memory, calls, branches and mma.
+// memory, branches and mma.
 func TestWarp(t *testing.T) {
 	type shuffle struct {
 		kind  string
@@ -80,9 +79,8 @@ func TestWarp(t *testing.T) {
 	ld.u32 %r3, [depot+12];
 	cvt.u64.u32 %rd17, %r3;
 	st.global.u64 [%rd4+8], %rd17;`},
-		kernel{name: "calls", threads: 32, body: `
-	{ .param .b32 one; st.param.b32 [one+0], %r50; .param .align 4 .b8 two[8]; st.param.b32 [two+0], %r51; st.param.b32 [two+4], 7; .param .b32 got;
-	call.uni (got), twice, (one, two); ld.param.b32 %r1, [got+0]; }
+		kernel{name: "branches", threads: 32, body: `
+	mov.u32 %r1, %r50;
 	setp.lt.s32 %p1, %r50, 5;
 	@%p1 bra $L_small;
 	mov.u32 %r1, 0;
@@ -93,7 +91,7 @@ $L_end:
 	cvt.u64.u32 %rd11, %r1;
 	st.global.u64 [%rd4], %rd11;`},
 	)
-	all := execute(t, "off", kernels)
+	all := execute(t, kernels)
 	for i, o := range all {
 		if o.fault != "" {
 			t.Errorf("%s: %s", kernels[i].name, o.fault)
@@ -123,8 +121,8 @@ $L_end:
 		}
 	}
 	for lane, got := range lanes(all[at+4]) {
-		if want := max(0, (2*lane+7+1000)*min(1, max(0, 5-lane))); got != uint64(want) {
-			t.Errorf("calls: lane %d has %d, not %d", lane, got, want)
+		if want := max(0, (lane+1000)*min(1, max(0, 5-lane))); got != uint64(want) {
+			t.Errorf("branches: lane %d has %d, not %d", lane, got, want)
 		}
 	}
 }
@@ -247,29 +245,6 @@ func check32(t *testing.T, o outcome, a, b, c [][]float64) {
 			}
 			if got := float64(math.Float32frombits(uint32(o.out[8*lane+q/2] >> (32 * (q % 2))))); got != want {
 				t.Errorf("m16n8k8: d(%d,%d) is %g, not %g", i, j, got, want)
-			}
-		}
-	}
-}
-
-// A product and a sum may be fused, unless they say .rn.
-func TestContraction(t *testing.T) {
-	const x = 1 + 0x1p-30
-	in := make([]uint64, 32*8)
-	for lane := range 32 {
-		in[8*lane], in[8*lane+1] = math.Float64bits(x), math.Float64bits(-(1 + 0x1p-29))
-	}
-	body := func(rn string) string {
-		return strings.ReplaceAll(`
-	ld.global.f64 %fd1, [%rd3]; ld.global.f64 %fd2, [%rd3+8];
-	mulRN.f64 %fd3, %fd1, %fd1; addRN.f64 %fd4, %fd3, %fd2;
-	st.global.f64 [%rd4], %fd4;`, "RN", rn)
-	}
-	kernels := []kernel{{name: "may", threads: 32, in: in, body: body("")}, {name: "must_not", threads: 32, in: in, body: body(".rn")}}
-	for contraction, want := range map[string][2]float64{"off": {0, 0}, "fast": {0x1p-60, 0}} {
-		for i, o := range execute(t, contraction, kernels) {
-			if got := math.Float64frombits(o.out[0]); got != want[i] || o.fault != "" {
-				t.Errorf("contraction %s, %s be fused: x² − (1 + 2⁻²⁹) is %g, not %g %s", contraction, kernels[i].name, got, want[i], o.fault)
 			}
 		}
 	}
