@@ -1,12 +1,12 @@
-// access.cc: the memory that kernels may use, and who has used it. For every 4 bytes of a tensor or
-// of shared memory it records which thread wrote them last, which thread read them, and in which
-// phase. A phase is what a block does between two barriers; phases are numbered through all
-// launches, and blocks run one after another, so that
+// access.cc: the checks of each access to memory. Of every 4 bytes of a tensor or of shared memory
+// it knows the thread that wrote them last, the thread that read them, and the phases of both. A
+// phase is the time of a block between two barriers. Blocks run one after another, and phases are
+// numbered through all launches. So an access in
 //
-//	another phase of this block         is ordered by a barrier
-//	this phase, another thread          is not: the threads race
-//	a phase of this launch, before this block began    is another block's, with which nothing is ordered
-//	a phase before this launch          is ordered by the stream
+//	another phase of this block                        is ordered by a barrier
+//	this phase, by another thread                      is a race
+//	a phase of this launch before this block began     is a race with another block
+//	a phase before this launch                         is ordered by the stream
 #include "access.h"
 #include "emu.h"
 #include <cstdio>
@@ -23,8 +23,8 @@ namespace {
 const size_t page = 4096, grain = 4;
 const uint64_t threads_bits = 12, many = 2047, foreign = 2048;
 
-// Phase << 12 | thread, or many; foreign is set where threads of other blocks have read in this
-// launch, too.
+// Phase << 12 | thread, or `many` for several threads. `foreign` is set if threads of other blocks
+// have read in this launch, too.
 struct Cell {
   uint64_t writer, reader;
 };
@@ -40,7 +40,7 @@ std::map<char *, Tensor> &tensors() { // which the constructors of other files u
   return all;
 }
 
-// The tensor on a page, or none, of the pages that were used last.
+// A cache of pages: the tensor on each, or none.
 struct {
   uintptr_t page;
   Tensor *tensor;
@@ -62,7 +62,7 @@ Tensor *tensor_at(char *p) {
   uintptr_t number = (uintptr_t)p / page;
   auto &s = seen[number % 256];
   if (s.page == number) return s.tensor;
-  // the last that begins on the page or before it
+  // the last tensor that begins on the page or before it
   auto it = tensors().upper_bound((char *)(number * page + page - 1));
   Tensor *t = it == tensors().begin() ? nullptr : &(--it)->second;
   if (t && (uintptr_t)(t->p + t->bytes - 1) / page < number) t = nullptr;
@@ -96,8 +96,7 @@ Tensor *tensor_at(char *p) {
   violation(s);
 }
 
-// touch records an access, and reports accesses that are not ordered. since is the first phase that
-// counts.
+// touch records an access, and reports a race. since is the first phase that counts.
 inline void touch(Cell &c, bool write, uint64_t since) {
   const uint64_t me = current->tid.x, w = c.writer >> threads_bits, r = c.reader >> threads_bits;
   if (w >= since && (w < block_phase || (w == phase && (c.writer & many) != me))) race(write, true, c.writer, w >= block_phase);
@@ -186,14 +185,13 @@ void know_shared_array(const char *name, char *p, size_t bytes) {
 
 } // namespace emu
 
-// What g++ calls at each access of code that is compiled with -fsanitize=thread, in place of its
-// own library.
+// Code that g++ compiles with -fsanitize=thread calls these at each access.
 extern "C" {
 #define HOOK(name, bytes, write) \
   void __tsan_##name(void *p) { emu::access(emu::GENERIC, (char *)p, bytes, write); }
 HOOK(read1, 1, false) HOOK(read2, 2, false) HOOK(read4, 4, false) HOOK(read8, 8, false) HOOK(read16, 16, false)
 HOOK(write1, 1, true) HOOK(write2, 2, true) HOOK(write4, 4, true) HOOK(write8, 8, true) HOOK(write16, 16, true)
-// Of a structure that is copied: in words, as its members are aligned.
+// A structure that is copied is accessed in words, as its members are aligned.
 static void range(char *p, size_t bytes, bool write) {
   for (size_t i = 0, n; i < bytes; i += n) emu::access(emu::GENERIC, p + i, n = (uintptr_t)(p + i) % 4 || bytes - i < 4 ? 1 : 4, write);
 }

@@ -31,8 +31,8 @@ int lose() {
 }
 } // namespace fake
 
-// visible are the devices that CUDA_VISIBLE_DEVICES names by number, up to the first that is not
-// there; all without it.
+// visible are the devices that CUDA_VISIBLE_DEVICES names by number, up to the first that does not
+// exist. Without the variable all are visible.
 static std::vector<int> visible() {
   int all = setting("EMU_DEVICES", 1);
   std::vector<int> found;
@@ -110,8 +110,8 @@ API cuDevicePrimaryCtxRetain(Context **c, int d) {
   return OK;
 }
 
-// Memory that is still allocated when the last context goes is a leak. The driver of a GPU would
-// free it silently.
+// Memory that is still allocated when the last context is released is a leak. A real driver frees
+// it silently.
 API cuDevicePrimaryCtxRelease_v2(int d) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
   Context &p = primaries[d];
@@ -177,8 +177,7 @@ API cuModuleLoadData(Module **m, const void *image) {
   *m = new Module{text, sm, {}, {}};
   return OK;
 }
-// The message of the driver's compiler goes to the error log, option 5, of so many bytes,
-// option 6.
+// Option 5 is the error log of the driver's compiler, and option 6 its size in bytes.
 API cuModuleLoadDataEx(Module **m, const void *image, unsigned n, const int *options, void **values) {
   int code = cuModuleLoadData(m, image);
   char *log = nullptr;
@@ -196,7 +195,7 @@ API cuModuleUnload(Module *m) {
   return OK;
 }
 
-// described says whether the PTX has the kernel with the parameters and threads of the source.
+// described checks that the PTX has the kernel with the parameters and threads of the source.
 static int described(const std::string &ptx, const emu::Kernel &k) {
   size_t at = ptx.find(".entry " + std::string(k.name) + "(");
   if (at == std::string::npos) return refuse(NOT_FOUND, k.name, "not in the PTX: make ptx");
@@ -212,7 +211,7 @@ static int described(const std::string &ptx, const emu::Kernel &k) {
   return OK;
 }
 
-// assembled says the same of machine code.
+// assembled checks the same for machine code.
 static int assembled(const MachineCode &code, const emu::Kernel &k) {
   auto found = code.kernels.find(k.name);
   if (found == code.kernels.end()) return refuse(NOT_FOUND, k.name, "not in the machine code");
@@ -252,7 +251,6 @@ API cuLaunchKernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
   if (!f) return INVALID_HANDLE;
   if (int r = lose()) return r;
   const emu::Kernel *k = f->kernel;
-  if (getenv("EMU_KERNELS")) fprintf(stderr, "double: launches %s\n", k->name);
   if (int r = refused(*k, {gx, gy, gz}, {bx, by, bz}, f->fixed, shared, f->allowed)) return r;
   emu::Launch l{k, {gx, gy, gz}, {bx, by, bz}, shared, {}};
   for (size_t i = 0; i < k->sizes.size(); i++) {

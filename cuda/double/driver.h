@@ -1,14 +1,13 @@
-// driver.h: what the parts of the driver double share. It answers as the CUDA driver does, and
-// more strictly: a mistake that a GPU would forgive at times is an error here each time.
+// driver.h: what the files of the driver double share. The double answers as the CUDA driver does,
+// but more strictly: it reports each mistake that a GPU may forgive.
 //
-// Environment: EMU_ORDER (see run.cc), EMU_EAGER (work on a stream runs at once, not when somebody
-// waits), EMU_LOG (each refused call is explained), EMU_DEVICES, EMU_MEMORY (MiB of each),
-// EMU_CAPABILITY ("9.0"), EMU_LOST (the driver is lost at launch number n), EMU_FULL (another
-// program has taken all memory at allocation number n), EMU_GRAPHS (0: a driver without graphs),
-// EMU_CUBINS (0: a driver that is older than any machine code), EMU_KERNELS (each launch is named),
-// EMU_EARLY (work of a second captured stream comes as early in the graph as it may, not as late),
-// EMU_MUTANT (the wrong kernel of this number takes its place), EMU_NAME (that of the GPU, such as
-// a real one's). CUDA_VISIBLE_DEVICES is as in the driver.
+// Environment variables; docs/cuda.md explains those for users:
+//
+//	EMU_ORDER, EMU_EAGER, EMU_LOG                        how it runs, and what it says
+//	EMU_CAPABILITY, EMU_NAME, EMU_DEVICES, EMU_MEMORY    which GPUs it plays, with MiB of memory
+//	EMU_GRAPHS, EMU_CUBINS, EMU_EARLY                    what the driver can do
+//	EMU_LOST, EMU_FULL                                   the launch or allocation that fails
+//	EMU_MUTANT                                           the number of a wrong kernel that it runs
 #pragma once
 #include "run.h"
 #include <functional>
@@ -32,26 +31,26 @@ namespace fake {
 // Work that a stream or a graph holds.
 typedef std::function<int()> Work;
 
-// A graph that is being made. A stream that waits for one that is captured is captured, too. Its
-// work comes after as much of the first one's as it has waited for, and becomes part of that when
-// the first waits for it.
+// A graph under capture. A second stream that waits for a captured one is captured, too. Its work
+// comes after the part of the first stream's work that it has waited for. It becomes part of the
+// first stream's work when that waits for it.
 enum CaptureMode { GLOBAL, THREAD_LOCAL, RELAXED };
 struct Stream;
 struct Captured {
   Work work;
-  size_t after; // on a second stream: how much of the first one's own work comes before it
-  bool guest;   // of the second stream, on the first
+  size_t after; // on a second stream: the amount of the first one's own work that comes before it
+  bool guest;   // work of the second stream, in the list of the first
 };
 struct Capture {
-  int number; // of all so far
+  int number; // counts all captures
   int mode;
   std::thread::id thread;
-  Stream *origin; // where the capture began, if that is another
+  Stream *origin; // the stream where the capture began, if it is another
   std::vector<Captured> work;
-  size_t own = 0;    // of the work, that is no guest
-  size_t waited = 0; // after, for the work that comes next
-  size_t met = 0;    // how much of the work the origin has
-  bool apart = false; // there is more, or a wait, that the origin has not waited for
+  size_t own = 0;     // the amount of work that is no guest
+  size_t waited = 0;  // `after` of the work that comes next
+  size_t met = 0;     // the amount of work that the origin has waited for
+  bool apart = false; // the origin has not waited for all work, or for a wait
   bool lost = false;
   Capture(int mode, std::thread::id thread, Stream *origin) : mode(mode), thread(thread), origin(origin) {
     static int captures = 0;
@@ -76,8 +75,8 @@ struct Context {
 
 extern std::recursive_mutex mutex;
 extern thread_local Context *bound; // of this OS thread
-extern int sticky;                  // an error of a kernel stays until the process ends
-extern std::string detail;          // its words
+extern int sticky;                  // the error of a kernel, which stays until the process ends
+extern std::string detail;          // its message
 
 // Limits of a GPU of a compute capability, 75 for 7.5; memory in bytes.
 struct Limits {
@@ -108,8 +107,8 @@ MachineCode read_cubin(const void *image);
 // kernel asks for more.
 const size_t default_shared = 48 << 10;
 
-// refused is the error of a launch that a GPU would not take, or OK: of a kernel with fixed bytes
-// of static shared memory, dynamic ones, and as many of these as it is allowed.
+// refused is the error of a launch that a GPU would refuse, or OK. The kernel has fixed bytes of
+// static shared memory, and dynamic bytes, of which `allowed` are allowed.
 int refused(const emu::Kernel &, dim3 grid, dim3 block, size_t fixed, size_t dynamic, size_t allowed);
 
 int refuse(int result, const char *call, const char *why);
@@ -121,23 +120,22 @@ int drain(Stream *);
 int drain_all();
 void each_stream(const std::function<void(Stream *)> &);
 
-// wait_captured is a wait of a stream for so much work of a capture, by its number.
+// wait_captured makes a stream wait for an amount of work of a capture, by its number.
 int wait_captured(Stream *, int capture, size_t after);
 
-// lose counts a launch, of a kernel or a graph, and is the error of the one at which the driver is
-// lost.
+// lose counts the launches of kernels and graphs. It returns the error of the launch EMU_LOST.
 int lose();
 
-// within says whether bytes at an address are inside one device allocation.
+// within is true if bytes at an address are inside one device allocation.
 bool within(Address, size_t bytes);
-// leaks is what is still allocated, in words; "" if nothing is.
+// leaks describes the memory that is still allocated, or is "".
 std::string leaks();
 std::string graph_leaks();
-// trampled is which allocation was written past its end, in words.
+// trampled describes an allocation that was written past its ends, or is "".
 std::string trampled();
 
-// spoil_captures says whether this thread must not wait now or change memory, because it captures a
-// stream; the capture is then lost.
+// spoil_captures is true if this thread captures a stream, and so must not wait or change memory.
+// The capture is then lost.
 bool spoil_captures();
 
 } // namespace fake

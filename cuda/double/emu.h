@@ -35,7 +35,7 @@ struct Thread {
   dim3 tid;
   Warp *warp;
   void *sp, *stack;
-  uint64_t value, result; // what this lane brings to a warp operation, and what it gets
+  uint64_t value, result; // the lane's operand and result of a warp operation
   uint32_t mask;          // of the warp operation that it waits in
   int lane, source;
   Op op;
@@ -48,14 +48,14 @@ extern void *dynamic_shared;
 void block_barrier(const char *place);
 uint64_t warp_operation(Op, uint32_t mask, uint64_t value, int source);
 
-// What a lane brings to an instruction of the whole warp; the last lane in runs it for all 32.
+// Part is a lane's operands of an instruction of the whole warp. The last lane runs it for all 32.
 struct Part {
   void (*run)(Part *const lanes[32]);
 };
 inline void together(Part &mine) { warp_operation(TOGETHER, ~0u, (uint64_t)&mine, 0); }
 
-// A static shared array: one memory for each block that runs, with any contents, between bytes that
-// nobody may write.
+// A static shared array: memory of the running block, with any contents, between bytes that nobody
+// may write.
 struct Shared {
   const char *name;
   uint64_t block;
@@ -64,15 +64,14 @@ struct Shared {
 };
 void *shared_array(Shared &, size_t bytes);
 
-// A kernel in the registry, with how to call it by the driver's void *params[]. target is the PTX
-// image that it is of: EMU_TARGET where it was compiled.
+// A kernel of a PTX image, the target, with a function that takes the driver's void *params[].
 struct Kernel {
   const char *name;
   int target;
   unsigned threads;
   std::vector<size_t> sizes; // of the parameters, in bytes
   void (*call)(void *const *params);
-  int mutant; // its number where it is wrong on purpose, else 0
+  int mutant; // the number of a kernel that is wrong on purpose, else 0
 };
 std::vector<Kernel> &kernels();
 template <auto F>

@@ -1,5 +1,4 @@
-// fault.cc: while a kernel runs, a SIGSEGV calls a function of ours instead of ending the process.
-// On other processors than x86-64 it ends the process, with the trace of the caller.
+// fault.cc: while a kernel runs, a SIGSEGV calls a function of ours, and the process goes on.
 #include "fault.h"
 #include <csignal>
 #include <pthread.h>
@@ -16,8 +15,6 @@ alignas(16) static char stack[64 << 10];
 
 void *fault_address() { return address; }
 bool fault_was_write() { return was_write; }
-
-#if defined(__x86_64__)
 
 static void handle(int signal, siginfo_t *info, void *context) {
   if (!pthread_equal(pthread_self(), runner)) { // a fault of the host's, on another thread
@@ -42,12 +39,5 @@ void catch_faults(void (*landing)()) {
 }
 
 void leave_faults() { sigaction(SIGSEGV, &before, nullptr); }
-
-#else
-
-void catch_faults(void (*)()) {}
-void leave_faults() {}
-
-#endif
 
 } // namespace emu

@@ -1,7 +1,7 @@
-// run.cc: the scheduler of fibers. The blocks of a launch run one after another on the calling
-// OS thread, and so do the threads of a block: each until it waits for others. A run is the same
-// every time, but EMU_ORDER (0: forward, 1: backward, else a seed) changes in which order
-// threads and blocks run: a result that changes with it is a missing __syncthreads.
+// run.cc: the scheduler of fibers. The blocks of a launch run one after another on the calling OS
+// thread. So do the threads of a block, each until it waits for others. EMU_ORDER is the order of
+// threads and blocks (0: forward, 1: backward, else a seed). A result that depends on it shows a
+// missing __syncthreads.
 #include "run.h"
 #include "access.h"
 #include "fault.h"
@@ -73,7 +73,7 @@ Thread *dequeue() {
 
 void entry();
 
-// next switches from the current fiber to whichever may run, or to the scheduler.
+// next switches from the current fiber to the next that may run, or to the scheduler.
 void next(void **save) {
   Thread *t = dequeue();
   if (t == current) return;
@@ -98,7 +98,7 @@ void run_together(Warp *w, uint32_t in) {
   else parts[0]->run(parts);
 }
 
-// complete releases the lanes of a warp operation, all of which are there.
+// complete ends a warp operation, once all its lanes wait in it.
 void complete(Warp *w, uint32_t mask) {
   uint32_t in = w->waiting & mask, ballot = 0;
   for (uint32_t left = in; left; left &= left - 1) {
@@ -110,13 +110,13 @@ void complete(Warp *w, uint32_t mask) {
   for (uint32_t left = in; left; left &= left - 1) {
     Thread &t = w->threads[__builtin_ctz(left)];
     if (t.op == BALLOT) t.result = ballot;
-    // NaN: that lane is not there
+    // NaN for a lane that has ended
     if (t.op == SHUFFLE) t.result = in >> t.source & 1 ? w->threads[t.source].value : ~0ull;
     if (&t != current) enqueue(&t);
   }
 }
 
-// recheck checks whether the end of a thread completes an operation in which others wait.
+// recheck ends the operations for which only an ended thread was missing.
 void recheck(Warp *w) {
   for (uint32_t left = w->waiting; left;) {
     Thread &t = w->threads[__builtin_ctz(left)];
@@ -126,8 +126,8 @@ void recheck(Warp *w) {
   }
 }
 
-// entry runs threads on one stack for as long as the next is a new one: a kernel without barriers
-// never switches.
+// entry runs threads on one stack while the next is a new one. So a kernel without barriers never
+// switches.
 void entry() {
   for (;;) {
     job->kernel->call(params.data());
@@ -217,7 +217,7 @@ void begin_block(const Launch &l, unsigned b, unsigned seed) {
   ready_first = ready_count = 0;
 }
 
-// release lets all threads of the block run, from another one on each time if the order is random.
+// release lets all threads of the block run. In a random order, it starts at another one each time.
 void release(unsigned seed) {
   size_t n = order.size(), from = seed > 1 ? released++ * 17 % n : 0;
   for (size_t i = 0; i < n; i++) {
@@ -305,7 +305,7 @@ void violation(const char *what) {
   abort(); // nobody comes back
 }
 
-// illegal is where the host continues after a memory fault in a kernel, on a stack of its own.
+// illegal runs after a memory fault in a kernel, on a stack of its own.
 static void illegal() {
   char s[200];
   snprintf(s, sizeof s, "thread %u %s address %p, which is outside all memory that it may use", current->tid.x,
