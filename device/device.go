@@ -64,25 +64,22 @@ type Movement interface {
 // correlations c_j = k_j/α_j with a unit diagonal: the jitter is then relative by
 // construction, and α_j enters at Moments only.
 type GP interface {
-	// ARD is kernel_ard without its α, or another kernel of the same distance: c[k,m,b] = f(r²)
-	// with r² = Σ_d (z[m,d] − x[b,d])²/ℓ[k,d]² and f of shape, for c [K,M,B], z [M,D], x [B,D],
-	// logl [K,D]; or logl [K,1], one length-scale for all dimensions, where the distances are
-	// computed once for all k. slope [K,M,B] receives −2f'(r²), which is all that the gradient
-	// needs: it is c for RBF, the same tensor, and another tensor otherwise. When x and z are the
-	// same tensor, c is Kuu/α: symmetric, with a diagonal of exactly 1.
-	ARD(c, slope, z, x, logl *Tensor, shape Correlation)
-	// ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl[k,d] += Σ G (z−x)²/ℓ²
-	// and dz[m,d] += Σ G (x−z)/ℓ² (both sides where x and z are the same tensor; dc is symmetric
-	// then, as PotrfBackward leaves it).
-	// dz may be nil: fixed inducing points.
-	ARDBackward(dz, dlogl, dc, slope, z, x, logl *Tensor)
+	// ARD is kernel_ard without its α, or another kernel of the same distance: C[k,m,b] = f(r²)
+	// with r² = Σ_d (Z[m,d] − X[b,d])²/ℓ[k,d]², and Slope = −2f'(r²), which is all that the
+	// gradient needs. Where all dimensions have one length-scale, the distances are computed once
+	// for all k. Where X is Z, C is Kuu/α: symmetric, with a diagonal of exactly 1.
+	ARD(a ARDArgs)
+	// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogL[k,d] += Σ G (z−x)²/ℓ²
+	// and g.Z[m,d] += Σ G (x−z)/ℓ² (both sides where X is Z; g.C is symmetric then, as
+	// PotrfBackward leaves it).
+	ARDBackward(g, a ARDArgs)
 
-	// Mix is the sum of two kernels: c[k] = ω_k a[k] + (1−ω_k) b[k] with ω = 1/(1 + e^−logit), for
-	// c, a, b [K,M,B] and logit [K]. Where both are exactly 1, so is c.
-	Mix(c, a, b, logit *Tensor)
-	// MixBackward writes da = ω dc and db = (1−ω) dc, and accumulates dlogit[k] += ω(1−ω) Σ
-	// dc∘(a−b). da may be dc.
-	MixBackward(da, db, dlogit, dc, a, b, logit *Tensor)
+	// Mix is the sum of two kernels: C[k] = ω_k A[k] + (1−ω_k) B[k] with ω = 1/(1 + e^−Logit). Where
+	// both are exactly 1, so is C.
+	Mix(a MixArgs)
+	// MixBackward writes g.A = ω g.C and g.B = (1−ω) g.C, and accumulates g.Logit[k] += ω(1−ω) Σ
+	// g.C∘(A−B). g.A may be g.C.
+	MixBackward(g, a MixArgs)
 
 	// Potrf is L Lᵀ = c + jitter·I for each of the K matrices, l lower triangular with zeros
 	// above. jitter [K] receives what was used: each matrix climbs the ladder of
@@ -97,37 +94,24 @@ type GP interface {
 	// TrsmBackward writes db = L⁻ᵀ da and accumulates dl += −tril(db aᵀ).
 	TrsmBackward(db, dl, da, l, a *Tensor)
 
-	// Whiten takes q(F̄_j) = N(μ_j, S_j S_jᵀ), as inf_qF writes it, to the whitened
-	// m_j = L⁻¹ μ_j/√α_j and s_j = L⁻¹ S_j/√α_j. mu and m [J,M]; sqrt [J,M,M] lower, or [J,M], a
-	// diagonal; s [J,M,M]; l [K,M,M]; logalpha [J].
-	Whiten(m, s, l, logalpha, mu, sqrt *Tensor)
-	// WhitenBackward accumulates dmu, dsqrt, dl and dlogalpha; dm and ds are overwritten.
-	WhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, logalpha *Tensor)
+	// Whiten takes q(F̄_j) = N(Mu_j, Sqrt_j Sqrt_jᵀ), as inf_qF writes it, to the whitened
+	// M_j = L⁻¹ Mu_j/√α_j and S_j = L⁻¹ Sqrt_j/√α_j.
+	Whiten(a WhitenArgs)
+	// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.M and g.S are overwritten.
+	WhitenBackward(g, a WhitenArgs)
 
 	// Moments is qF_anj and qF_Bnj for a whitened q(F̄), with A = L⁻¹ Kuf/α:
-	//	mean[b,j] = √α_j Σ_i A[i,b] m[j,i]
-	//	var[b,j]  = max(VarFloor, α_j (1 − Σ_i A[i,b]² + Σ_i P[i,b]²)),   P = s_jᵀ A
-	// a [K,M,B], m [J,M], s [J,M,M] lower or [J,M] diagonal, p [J,M,B] (kept for backward; nil
-	// where s is diagonal), mean and var [B,J].
-	Moments(mean, variance, p, a, m, s, logalpha *Tensor)
-	// MomentsBackward writes da and accumulates dm, ds, dlogalpha. The gradient of a floored
-	// variance is 0. p is overwritten.
-	MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha *Tensor)
+	//	Mean[b,j]     = √α_j Σ_i A[i,b] M[j,i]
+	//	Variance[b,j] = max(VarFloor, α_j (1 − Σ_i A[i,b]² + Σ_i P[i,b]²)),   P = S_jᵀ A
+	Moments(a MomentsArgs)
+	// MomentsBackward writes g.A and accumulates g.M, g.S and g.LogAlpha. The gradient of a floored
+	// variance is 0. P is overwritten.
+	MomentsBackward(g, a MomentsArgs)
 
 	// SampleF is reparam_F: f[s,b,j] = mean[b,j] + √var[b,j] ε(key; s, rows[b], j), f Real [S,B,J].
 	SampleF(f, mean, variance, rows *Tensor, key Key)
 	// SampleFBackward writes dmean = Σ_s df and dvariance = Σ_s df ε/(2√var).
 	SampleFBackward(dmean, dvariance, df, variance, rows *Tensor, key Key)
-}
-
-// Sparse is a list of vectors φ on the device of which only what is not zero is kept. Its lists are
-// the vectors, or the columns.
-type Sparse struct {
-	Start *Tensor // Int [lists+1]: list l is elements Start[l] … Start[l+1]−1 of Index and Value
-	Index *Tensor // Int [nnz]: columns, or vectors; ascending in a list
-	Value *Tensor // Double [nnz]
-	// Double [vectors]: ‖φ‖² = 1, or 0 of an empty vector; with the columns that are not kept
-	Square *Tensor
 }
 
 // Sequences holds the operations of the GP layer for inputs that are known by feature maps φ_i, i <
@@ -142,61 +126,14 @@ type Sequences interface {
 	// every backend gives the same bits.
 	SparseDistances(d *Tensor, i int, x Sparse, rows *Tensor, z Sparse, linear bool)
 	// SparseBlock is kernel_ard's counterpart for sequences, a sum over feature maps:
-	//	c[k,m,b] = Σ_i ω_ki f_i(d[b, i·M+m]),   ω_k = softmax(logits_k),
-	//	f_i(d) = exp(−d/2σ_ki²), or 1 − d/2 where linear[i]
-	// for d [B,I·M], logits and logsigma [K,I], c [K,M,B], I ≤ MaxMaps, all Double. c is exactly 1
-	// where all I distances are 0.
-	SparseBlock(c, d, logits, logsigma *Tensor, linear []bool)
-	// SparseBlockBackward accumulates dlogits[k,i] += ω_ki Σ_j ω_kj ⟨dc_k, f_i − f_j⟩ and
-	// dlogsigma[k,i] += ω_ki ⟨dc_k, f_i d_i⟩/σ_ki², 0 where linear. Sequences have no gradient.
-	SparseBlockBackward(dlogits, dlogsigma, dc, d, logits, logsigma *Tensor, linear []bool)
+	//	C[k,m,b] = Σ_i ω_ki f_i(D[b, i·M+m]),   ω_k = softmax(Logits_k),
+	//	f_i(d) = exp(−d/2σ_ki²), or 1 − d/2 where Linear[i]
+	// C is exactly 1 where all I distances are 0.
+	SparseBlock(a SparseBlockArgs)
+	// SparseBlockBackward accumulates g.Logits[k,i] += ω_ki Σ_j ω_kj ⟨g.C_k, f_i − f_j⟩ and
+	// g.LogSigma[k,i] += ω_ki ⟨g.C_k, f_i d_i⟩/σ_ki², 0 where Linear.
+	SparseBlockBackward(g, a SparseBlockArgs)
 }
-
-// FeatureParams are the parameters, or their gradients, of one DRF layer, all Real.
-type FeatureParams struct {
-	LogAlpha    *Tensor // [1]      log α
-	LogL        *Tensor // [d]      log ℓ: the prior of Ω is N(0, ℓ_d⁻²)
-	MeanOmega   *Tensor // [d,R]    η; nil in PRIOR-FIXED
-	LogVarOmega *Tensor // [d,R]    log β²; nil in PRIOR-FIXED
-	// [2R,d'] m, cosines first, then sines; [R,d'] where a frequency has one column of Φ
-	MeanW   *Tensor
-	LogVarW *Tensor // [2R,d']  log s², as MeanW
-	// [R] a fixed factor of each column of Ω, which has no gradient; nil: 1
-	Mixing *Tensor
-
-	Activation Activation // φ; Waves, rf_ard's, is the zero value. Gradients have none
-}
-
-// FeatureNoise says how a DRF layer's variables are drawn.
-type FeatureNoise struct {
-	Weights Key  // e, or the output noise under local reparameterisation
-	Spectra Key  // τ
-	Draws   int  // sample s uses draw (Spectra.Sample + s) mod Draws of τ; 0: a draw for each s
-	WDraws  int  // the same for e of sampled weights
-	Local   bool // local reparameterisation instead of sampled weights
-}
-
-// Distinct is how many different draws of Ω and of W so many samples use, and how many groups of
-// rows share both: 1, or one for each sample.
-func (n FeatureNoise) Distinct(samples int) (omegas, weights, groups int) {
-	distinct := func(draws int) int {
-		if draws == 0 {
-			return samples
-		}
-		return min(draws, samples)
-	}
-	omegas, weights = distinct(n.Draws), distinct(n.WDraws)
-	if n.Local {
-		weights = 1
-	}
-	if omegas == 1 && weights == 1 {
-		return omegas, weights, 1
-	}
-	return omegas, weights, samples
-}
-
-// Scratch is what a backend keeps of one layer between forward and backward.
-type Scratch any
 
 // Features holds the random-feature layer: one operation, so that a backend need
 // never write Φ to memory.
@@ -206,34 +143,29 @@ type Features interface {
 	// RandomFeatures is rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W:
 	//	Ω⁽ˢ⁾ = η + β∘τ⁽ˢ⁾, or τ⁽ˢ⁾/ℓ in PRIOR-FIXED           τ indexed (row d, column r); times Mixing
 	//	Φ    = √(α/R) [cos HΩ, sin HΩ], or √(α/R) φ(HΩ) of another Activation
-	//	out  = Φ (m + s∘e⁽ˢ⁾)                                  e indexed (row of W, column of W)
-	//	     | Φ m + √v∘ε, v = max(VarFloor, Φ² s²), if Local  ε indexed (rows[b], column)
-	// for h [S,B,d], out [S,B,d'].
-	RandomFeatures(out, h *Tensor, p FeatureParams, rows *Tensor, noise FeatureNoise, scratch Scratch)
-	// RandomFeaturesBackward follows RandomFeatures with the same arguments. It writes dh
-	// (nil where h needs no gradient) and accumulates g.
-	RandomFeaturesBackward(dh *Tensor, g FeatureParams, dout, h *Tensor, p FeatureParams, rows *Tensor,
-		noise FeatureNoise, scratch Scratch)
+	//	Out  = Φ (m + s∘e⁽ˢ⁾)                                  e indexed (row of W, column of W)
+	//	     | Φ m + √v∘ε, v = max(VarFloor, Φ² s²), if Local  ε indexed (Rows[b], column)
+	RandomFeatures(a FeatureArgs)
+	// RandomFeaturesBackward follows RandomFeatures. It writes g.H and accumulates g.Params.
+	RandomFeaturesBackward(g, a FeatureArgs)
 	// Frequencies is q(Ω) = N(η, β²) of frequencies around a fixed draw τ: ω = (τ + ρζ)/ℓ with ζ ~
 	// N(0, 1) a priori and q(ζ) = N(m, s²),
 	//	η[d,r] = (τ[d,r] + ρ m[d,r])/ℓ[d],   log β²[d,r] = log s²[d,r] + 2 log ρ/ℓ[d]
-	// for eta, logvar, tau, mean and logs2 [d,R], logrho [1] and logl [d], all Real.
-	Frequencies(eta, logvar, tau, mean, logs2, logrho, logl *Tensor)
-	// FrequenciesBackward accumulates dmean, dlogs2, dlogrho and dlogl.
-	FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl *Tensor)
+	Frequencies(a FrequencyArgs)
+	// FrequenciesBackward accumulates g.Mean, g.LogS2, g.LogRho and g.LogL.
+	FrequenciesBackward(g, a FrequencyArgs)
 	// FeatureMoments integrates W and Ω: the mean and the variance over q(W) q(Ω) of each output of
 	// rfdnn_lth_vec, given h. With t = hη, v = h²β² the moments of the phases θ = hω, u = e^−v, and
 	// a = √(α/R), r over the frequencies,
-	//	mean     = a Σ_r √u (m_cos cos t + m_sin sin t)
-	//	variance = max(VarFloor, a² Σ_r ½(1 + u² cos 2t) s²_cos + ½(1 − u² cos 2t) s²_sin
+	//	Out      = a Σ_r √u (m_cos cos t + m_sin sin t)
+	//	Variance = max(VarFloor, a² Σ_r ½(1 + u² cos 2t) s²_cos + ½(1 − u² cos 2t) s²_sin
 	//	                        + ½(1 − u)[m²_cos + m²_sin − u((m²_cos − m²_sin) cos 2t + 2 m_cos m_sin sin 2t)])
-	// which is all of the bound under a Gaussian likelihood. η and β are times Mixing. For h
-	// [S,B,d]; mean and variance [S,B,d']. The Activation is Waves, and there is a q(Ω).
-	FeatureMoments(mean, variance, h *Tensor, p FeatureParams, scratch Scratch)
-	// FeatureMomentsBackward follows FeatureMoments with the same arguments. It writes dh (nil
-	// where h needs no gradient) and accumulates g. The gradient of a floored variance is 0.
-	FeatureMomentsBackward(dh *Tensor, g FeatureParams, dmean, dvariance, variance, h *Tensor,
-		p FeatureParams, scratch Scratch)
+	// which is all of the bound under a Gaussian likelihood. η and β are times Mixing. The
+	// Activation is Waves, and there is a q(Ω).
+	FeatureMoments(a FeatureArgs)
+	// FeatureMomentsBackward follows FeatureMoments. It writes g.H and accumulates g.Params. The
+	// gradient of a floored variance is 0.
+	FeatureMomentsBackward(g, a FeatureArgs)
 	// AddNoise is a draw of an output from its moments: out[s,b,c] += √variance[s,b,c] ε(key; s,
 	// rows[b], c), all Real [S,B,C].
 	AddNoise(out, variance, rows *Tensor, key Key)
@@ -243,29 +175,24 @@ type Features interface {
 }
 
 // Likelihoods hold log p(y | h) with its gradient in the same pass (ell_n_estim). ell is Double [1]
-// and is WRITTEN; dh is written; dlogvar accumulates. The value and every gradient are times scale,
-// N/(B·S), so nothing above or below them scales again.
+// and is WRITTEN; g.H and g.Variance are written; g.LogVar and g.Tail accumulate. The value and
+// every gradient are times scale, N/(B·S), so nothing above or below them scales again.
 type Likelihoods interface {
-	// GaussianLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], σ²_c); h, dh [S,B,C], y [B,C], logvar =
-	// log σ² [C], all Real.
-	GaussianLogLik(ell, dh, dlogvar, h, y, logvar *Tensor, scale float64)
-	// GaussianExpected is the closed form E_q log N(y; F, σ²) = Σ log N(y; mean, σ²_c) − var/2σ²_c;
-	// mean, variance and their gradients Double [B,C], or Real [S,B,C] and summed over s; y Real
-	// [B,C], logvar Real [C].
-	GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *Tensor, scale float64)
-	// SoftmaxLogLik is Σ_{s,b} log softmax(h[s,b,:])[y[b]]; y Int [B].
-	SoftmaxLogLik(ell, dh, h, y *Tensor, scale float64)
+	// GaussianLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], σ²_c).
+	GaussianLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
+	// GaussianExpected is the closed form E_q log N(y; F, σ²) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
+	GaussianExpected(ell *Tensor, g, a LikelihoodArgs, scale float64)
+	// SoftmaxLogLik is Σ_{s,b} log softmax(h[s,b,:])[y[b]].
+	SoftmaxLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
 	// BernoulliLogLik is Σ_{s,b} log σ(±h[s,b]), + where y[b] is 1, − where it is 0, σ the logistic
-	// function; h and dh [S,B,1] Real, y Int [B].
-	BernoulliLogLik(ell, dh, h, y *Tensor, scale float64)
+	// function.
+	BernoulliLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
 	// StudentLogLik is Σ_{s,b,c} log t_ν((y[b,c] − h[s,b,c])/σ) − log σ, the density of Student's t
-	// with ν = 2 + exp tail degrees of freedom, shifted by h and scaled by σ_c; shapes as for
-	// GaussianLogLik, tail [1] Real. dtail accumulates.
-	StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *Tensor, scale float64)
+	// with ν = 2 + exp Tail degrees of freedom, shifted by h and scaled by σ_c.
+	StudentLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
 	// HeteroscedasticLogLik is Σ_{s,b,c} log N(y[b,c]; h[s,b,c], v) with a variance of its own for
-	// each element, v = max(VarFloor, σ²_c exp h[s,b,C+c]); h and dh [S,B,2C], y [B,C], logvar =
-	// log σ² [C], all Real.
-	HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *Tensor, scale float64)
+	// each element, v = max(VarFloor, σ²_c exp h[s,b,C+c]).
+	HeteroscedasticLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
 
 	// AddOffset adds a constant to each output of all rows: h[s,b,c] += offset[c]; h [S,B,C],
 	// offset [C], both Real.
@@ -279,8 +206,8 @@ type Likelihoods interface {
 // accumulated into the gradients, in the same pass.
 type Divergences interface {
 	// KLDiag is Σ ½[log p − log s² + (s²+m²)/p − 1] for fully factorised Gaussians, p = 1, or
-	// p = ℓ_d⁻² for mean [d,R] and logl [d] (dlogl then accumulates too). logl may be nil.
-	KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *Tensor, weight Scalar)
+	// p = ℓ_d⁻² where there is LogL, whose gradient then accumulates too.
+	KLDiag(kl *Tensor, g, a DiagArgs, weight Scalar)
 	// KLInducing is the KL of the whitened q(F̄) from N(0, I), all Double:
 	//	Σ_j ½(‖m_j‖² + ‖s_j‖² − M) − Σ log|diag s_j|
 	// m [J,M], s [J,M,M] lower, or [J,M] diagonal.

@@ -147,63 +147,78 @@ type FeatureShape struct {
 // Columns is the number of columns of Φ and of rows of W: 2R, or R.
 func (n *FeatureShape) Columns() int { return n.R * n.Activation.Columns() }
 
+// check checks what both operations of a layer take.
+func (a FeatureArgs) check(op string) FeatureShape {
+	h, w := a.H, a.Params.MeanW
+	h.wantRank(op, "H", Real, 3)
+	w.wantRank(op, "MeanW", Real, 2)
+	n := FeatureShape{S: h.shape[0], B: h.shape[1], D: h.shape[2], Out: w.shape[1],
+		Prior: a.Params.MeanOmega == nil, Activation: a.Params.Activation}
+	n.R = w.shape[0] / n.Activation.Columns()
+	a.Out.want(op, "Out", Real, n.S, n.B, n.Out)
+	a.Params.check(op, n)
+	return n
+}
+
+// checkGradients checks the gradients of a layer, whose Out has been checked.
+func (g FeatureArgs) checkGradients(op string, n FeatureShape) {
+	g.H.wantOptional(op, "the gradient of H", Real, n.S, n.B, n.D)
+	g.Params.check(op, n)
+}
+
 // CheckFeatures checks RandomFeatures.
-func CheckFeatures(op string, out, h *Tensor, p FeatureParams, rows *Tensor) FeatureShape {
-	h.wantRank(op, "h", Real, 3)
-	p.MeanW.wantRank(op, "MeanW", Real, 2)
-	n := FeatureShape{S: h.shape[0], B: h.shape[1], D: h.shape[2], Out: p.MeanW.shape[1],
-		Prior: p.MeanOmega == nil, Activation: p.Activation}
-	n.R = p.MeanW.shape[0] / p.Activation.Columns()
-	out.want(op, "out", Real, n.S, n.B, n.Out)
-	rows.want(op, "rows", Int, n.B)
-	p.check(op, n)
+func CheckFeatures(op string, a FeatureArgs) FeatureShape {
+	n := a.check(op)
+	a.Rows.want(op, "Rows", Int, n.B)
 	return n
 }
 
 // CheckFeaturesBackward checks RandomFeaturesBackward.
-func CheckFeaturesBackward(dh *Tensor, g FeatureParams, dout, h *Tensor, p FeatureParams, rows *Tensor) FeatureShape {
-	const op = "RandomFeaturesBackward"
-	n := CheckFeatures(op, dout, h, p, rows)
-	dh.wantOptional(op, "dh", Real, n.S, n.B, n.D)
-	g.check(op, n)
+func CheckFeaturesBackward(op string, g, a FeatureArgs) FeatureShape {
+	a.Out = g.Out
+	n := CheckFeatures(op, a)
+	g.checkGradients(op, n)
 	return n
 }
 
 // CheckFeatureMoments checks FeatureMoments.
-func CheckFeatureMoments(op string, mean, variance, h *Tensor, p FeatureParams) FeatureShape {
-	h.wantRank(op, "h", Real, 3)
-	p.MeanW.wantRank(op, "MeanW", Real, 2)
-	n := FeatureShape{S: h.shape[0], B: h.shape[1], D: h.shape[2], R: p.MeanW.shape[0] / 2, Out: p.MeanW.shape[1]}
-	mean.want(op, "mean", Real, n.S, n.B, n.Out)
-	variance.want(op, "variance", Real, n.S, n.B, n.Out)
-	if p.Activation != Waves || p.MeanOmega == nil {
+func CheckFeatureMoments(op string, a FeatureArgs) FeatureShape {
+	n := a.check(op)
+	a.Variance.want(op, "Variance", Real, n.S, n.B, n.Out)
+	if n.Activation != Waves || n.Prior {
 		wrong(op, "only cosines and sines of an Ω with a q are integrated")
 	}
-	p.check(op, n)
 	return n
 }
 
 // CheckFeatureMomentsBackward checks FeatureMomentsBackward.
-func CheckFeatureMomentsBackward(op string, dh *Tensor, g FeatureParams, dmean, dvariance, variance,
-	h *Tensor, p FeatureParams) FeatureShape {
-	n := CheckFeatureMoments(op, dmean, dvariance, h, p)
-	variance.want(op, "variance", Real, n.S, n.B, n.Out)
-	dh.wantOptional(op, "dh", Real, n.S, n.B, n.D)
-	g.check(op, n)
+func CheckFeatureMomentsBackward(op string, g, a FeatureArgs) FeatureShape {
+	a.Out = g.Out
+	n := CheckFeatureMoments(op, a)
+	g.Variance.want(op, "the gradient of Variance", Real, n.S, n.B, n.Out)
+	g.checkGradients(op, n)
 	return n
 }
 
-// CheckFrequencies checks Frequencies and FrequenciesBackward and returns the lengths of Ω.
-func CheckFrequencies(op string, eta, logvar, tau, mean, logs2, logrho, logl *Tensor) (d, r int) {
-	eta.wantRank(op, "eta", Real, 2)
-	d, r = eta.shape[0], eta.shape[1]
-	logvar.want(op, "logvar", Real, d, r)
-	tau.want(op, "tau", Real, d, r)
-	mean.want(op, "mean", Real, d, r)
-	logs2.want(op, "logs2", Real, d, r)
-	logrho.want(op, "logrho", Real, 1)
-	logl.want(op, "logl", Real, d)
+// CheckFrequencies checks Frequencies and returns the lengths of Ω.
+func CheckFrequencies(op string, a FrequencyArgs) (d, r int) {
+	a.Tau.wantRank(op, "Tau", Real, 2)
+	d, r = a.Tau.shape[0], a.Tau.shape[1]
+	a.Eta.want(op, "Eta", Real, d, r)
+	a.LogVar.want(op, "LogVar", Real, d, r)
+	a.Mean.want(op, "Mean", Real, d, r)
+	a.LogS2.want(op, "LogS2", Real, d, r)
+	a.LogRho.want(op, "LogRho", Real, 1)
+	a.LogL.want(op, "LogL", Real, d)
 	return d, r
+}
+
+// CheckFrequenciesBackward checks FrequenciesBackward and returns the lengths of Ω.
+func CheckFrequenciesBackward(g, a FrequencyArgs) (d, r int) {
+	const op = "FrequenciesBackward"
+	g.Tau = a.Tau
+	CheckFrequencies(op, g)
+	return CheckFrequencies(op, a)
 }
 
 // CheckAddNoise checks AddNoise and AddNoiseBackward and returns the lengths of out.
@@ -231,65 +246,80 @@ func (p FeatureParams) check(op string, n FeatureShape) {
 	p.LogVarOmega.want(op, "LogVarOmega", Real, n.D, n.R)
 }
 
-// checkLik checks what all likelihoods of draws have, and returns the lengths of h.
-func checkLik(op string, ell, dh, h *Tensor) (s, b, c int) {
-	h.wantRank(op, "h", Real, 3)
-	s, b, c = h.shape[0], h.shape[1], h.shape[2]
+// checkLik checks what all likelihoods of draws have, and returns the lengths of H.
+func checkLik(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
+	a.H.wantRank(op, "H", Real, 3)
+	s, b, c = a.H.shape[0], a.H.shape[1], a.H.shape[2]
 	ell.want(op, "ell", Double, 1)
-	dh.want(op, "dh", Real, s, b, c)
+	g.H.want(op, "the gradient of H", Real, s, b, c)
 	return s, b, c
 }
 
 // checkNumbers checks the targets of b rows, and the noise of each of their c numbers.
-func checkNumbers(op string, b, c int, dlogvar, y, logvar *Tensor) {
-	dlogvar.want(op, "dlogvar", Real, c)
-	y.want(op, "y", Real, b, c)
-	logvar.want(op, "logvar", Real, c)
+func checkNumbers(op string, g, a LikelihoodArgs, b, c int) {
+	a.Y.want(op, "Y", Real, b, c)
+	a.LogVar.want(op, "LogVar", Real, c)
+	g.LogVar.want(op, "the gradient of LogVar", Real, c)
 }
 
-// CheckGaussian checks GaussianLogLik and returns the lengths of h.
-func CheckGaussian(ell, dh, dlogvar, h, y, logvar *Tensor) (s, b, c int) {
-	const op = "GaussianLogLik"
-	s, b, c = checkLik(op, ell, dh, h)
-	checkNumbers(op, b, c, dlogvar, y, logvar)
+// CheckGaussian checks GaussianLogLik and returns the lengths of H.
+func CheckGaussian(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
+	s, b, c = checkLik(op, ell, g, a)
+	checkNumbers(op, g, a, b, c)
 	return s, b, c
 }
 
-// CheckGaussianExpected checks GaussianExpected and returns the lengths of mean, s = 1 of one
-// without samples.
-func CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *Tensor) (s, b, c int) {
+// CheckGaussianExpected checks GaussianExpected and returns the lengths of H, s = 1 of one without
+// samples.
+func CheckGaussianExpected(ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
 	const op = "GaussianExpected"
+	mean := a.H
 	if s = 1; mean.dtype == Double {
-		mean.wantRank(op, "mean", Double, 2)
+		mean.wantRank(op, "H", Double, 2)
 	} else {
-		mean.wantRank(op, "mean", Real, 3)
+		mean.wantRank(op, "H", Real, 3)
 		s = mean.shape[0]
 	}
 	rank := len(mean.shape)
 	b, c = mean.shape[rank-2], mean.shape[rank-1]
 	ell.want(op, "ell", Double, 1)
-	for _, t := range [...]*Tensor{variance, dmean, dvariance} {
+	for _, t := range [...]*Tensor{a.Variance, g.H, g.Variance} {
 		t.wantLike(op, "a moment or its gradient", mean.dtype, mean.size)
 	}
-	checkNumbers(op, b, c, dlogvar, y, logvar)
+	checkNumbers(op, g, a, b, c)
 	return s, b, c
 }
 
-// CheckSoftmax checks SoftmaxLogLik and returns the lengths of h.
-func CheckSoftmax(ell, dh, h, y *Tensor) (s, b, c int) {
-	const op = "SoftmaxLogLik"
-	s, b, c = checkLik(op, ell, dh, h)
-	y.want(op, "y", Int, b)
+// CheckSoftmax checks SoftmaxLogLik and returns the lengths of H.
+func CheckSoftmax(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
+	s, b, c = checkLik(op, ell, g, a)
+	a.Y.want(op, "Y", Int, b)
 	return s, b, c
 }
 
-// CheckBernoulli checks BernoulliLogLik and returns the lengths of h.
-func CheckBernoulli(ell, dh, h, y *Tensor) (s, b int) {
+// CheckBernoulli checks BernoulliLogLik and returns the lengths of H.
+func CheckBernoulli(ell *Tensor, g, a LikelihoodArgs) (s, b int) {
 	const op = "BernoulliLogLik"
-	s, b, _ = checkLik(op, ell, dh, h)
-	h.want(op, "h", Real, s, b, 1)
-	y.want(op, "y", Int, b)
+	s, b, _ = CheckSoftmax(op, ell, g, a)
+	a.H.want(op, "H", Real, s, b, 1)
 	return s, b
+}
+
+// CheckStudent checks StudentLogLik and returns the lengths of H.
+func CheckStudent(ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
+	const op = "StudentLogLik"
+	a.Tail.want(op, "Tail", Real, 1)
+	g.Tail.want(op, "the gradient of Tail", Real, 1)
+	return CheckGaussian(op, ell, g, a)
+}
+
+// CheckHeteroscedastic checks HeteroscedasticLogLik and returns the lengths of H, with c of Y.
+func CheckHeteroscedastic(ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
+	const op = "HeteroscedasticLogLik"
+	s, b, c = checkLik(op, ell, g, a)
+	a.H.want(op, "H", Real, s, b, c/2*2)
+	checkNumbers(op, g, a, b, c/2)
+	return s, b, c / 2
 }
 
 // CheckOffset checks AddOffset, or AddOffsetBackward of gradients, and returns the number of rows
@@ -300,40 +330,21 @@ func CheckOffset(op string, h, offset *Tensor) (rows, c int) {
 	return h.shape[0] * h.shape[1], h.shape[2]
 }
 
-// CheckStudent checks StudentLogLik and returns the lengths of h.
-func CheckStudent(ell, dh, dlogvar, dtail, h, y, logvar, tail *Tensor) (s, b, c int) {
-	const op = "StudentLogLik"
-	s, b, c = checkLik(op, ell, dh, h)
-	checkNumbers(op, b, c, dlogvar, y, logvar)
-	dtail.want(op, "dtail", Real, 1)
-	tail.want(op, "tail", Real, 1)
-	return s, b, c
-}
-
-// CheckHeteroscedastic checks HeteroscedasticLogLik and returns the lengths of h, with c of y.
-func CheckHeteroscedastic(ell, dh, dlogvar, h, y, logvar *Tensor) (s, b, c int) {
-	const op = "HeteroscedasticLogLik"
-	s, b, c = checkLik(op, ell, dh, h)
-	h.want(op, "h", Real, s, b, c/2*2)
-	checkNumbers(op, b, c/2, dlogvar, y, logvar)
-	return s, b, c / 2
-}
-
-// CheckKLDiag checks KLDiag and returns the number of rows that have a length-scale
-// each, and their width; without logl there is one row.
-func CheckKLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *Tensor) (d, r int) {
+// CheckKLDiag checks KLDiag and returns the number of rows that have a length-scale each, and their
+// width; without LogL there is one row.
+func CheckKLDiag(kl *Tensor, g, a DiagArgs) (d, r int) {
 	const op = "KLDiag"
 	kl.want(op, "kl", Double, 1)
-	for _, t := range [...]*Tensor{mean, logvar, dmean, dlogvar} {
-		t.wantLike(op, "a parameter or its gradient", Real, mean.size)
+	for _, t := range [...]*Tensor{a.LogVar, g.Mean, g.LogVar} {
+		t.wantLike(op, "a parameter or its gradient", Real, a.Mean.size)
 	}
-	if logl == nil {
-		return 1, mean.size
+	if a.LogL == nil {
+		return 1, a.Mean.size
 	}
-	mean.wantRank(op, "mean", Real, 2)
-	logl.want(op, "logl", Real, mean.shape[0])
-	dlogl.want(op, "dlogl", Real, mean.shape[0])
-	return mean.shape[0], mean.shape[1]
+	a.Mean.wantRank(op, "Mean", Real, 2)
+	a.LogL.want(op, "LogL", Real, a.Mean.shape[0])
+	g.LogL.want(op, "the gradient of LogL", Real, a.Mean.shape[0])
+	return a.Mean.shape[0], a.Mean.shape[1]
 }
 
 // CheckAdam checks Adam and returns the number of parameters.

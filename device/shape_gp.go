@@ -8,51 +8,53 @@ type ARDShape struct {
 }
 
 // CheckARD checks ARD.
-func CheckARD(c, slope, z, x, logl *Tensor, shape Correlation) ARDShape {
+func CheckARD(a ARDArgs) ARDShape {
 	const op = "ARD"
-	n := checkARD(op, c, z, x, logl)
-	slope.want(op, "slope", Double, n.K, n.M, n.B)
-	if (shape == RBF) != (slope == c) {
-		wrong(op, "slope is c for RBF, and another tensor otherwise")
+	if (a.Form == RBF) != (a.Slope == a.C) {
+		wrong(op, "Slope is C for RBF, and another tensor otherwise")
 	}
-	return n
+	return a.check(op)
 }
 
-func checkARD(op string, c, z, x, logl *Tensor) ARDShape {
-	logl.wantRank(op, "logl", Double, 2)
-	z.wantRank(op, "z", Double, 2)
-	n := ARDShape{K: logl.shape[0], M: z.shape[0], B: x.shape[0], D: z.shape[1], Same: z == x}
-	n.Isotropic = logl.shape[1] == 1
-	x.want(op, "x", Double, -1, n.D)
-	c.want(op, "c", Double, n.K, n.M, n.B)
+func (a ARDArgs) check(op string) ARDShape {
+	a.LogL.wantRank(op, "LogL", Double, 2)
+	a.Z.wantRank(op, "Z", Double, 2)
+	n := ARDShape{K: a.LogL.shape[0], M: a.Z.shape[0], B: a.X.shape[0], D: a.Z.shape[1], Same: a.Z == a.X}
+	n.Isotropic = a.LogL.shape[1] == 1
+	a.X.want(op, "X", Double, -1, n.D)
+	a.C.want(op, "C", Double, n.K, n.M, n.B)
+	a.Slope.want(op, "Slope", Double, n.K, n.M, n.B)
 	if !n.Isotropic {
-		logl.want(op, "logl", Double, n.K, n.D)
+		a.LogL.want(op, "LogL", Double, n.K, n.D)
 	}
 	return n
 }
 
 // CheckARDBackward checks ARDBackward.
-func CheckARDBackward(dz, dlogl, dc, slope, z, x, logl *Tensor) ARDShape {
+func CheckARDBackward(g, a ARDArgs) ARDShape {
 	const op = "ARDBackward"
-	n := checkARD(op, slope, z, x, logl)
-	dz.wantOptional(op, "dz", Double, n.M, n.D)
-	dlogl.want(op, "dlogl", Double, n.K, logl.shape[1])
-	dc.want(op, "dc", Double, n.K, n.M, n.B)
+	a.C = g.C
+	n := a.check(op)
+	g.Z.wantOptional(op, "the gradient of Z", Double, n.M, n.D)
+	g.LogL.want(op, "the gradient of LogL", Double, n.K, a.LogL.shape[1])
 	return n
 }
 
-// CheckMix checks Mix, or MixBackward with its gradients in place of c, a and b. n is the size of
-// one matrix.
-func CheckMix(op string, c, a, b, logit *Tensor) (k, n int) {
-	c.wantRank(op, "c", Double, 3)
-	for _, t := range []struct {
-		name string
-		*Tensor
-	}{{"a", a}, {"b", b}} {
-		t.want(op, t.name, Double, c.shape...)
-	}
-	logit.want(op, "logit", Double, c.shape[0])
-	return c.shape[0], c.shape[1] * c.shape[2]
+// CheckMix checks Mix. n is the size of one matrix.
+func CheckMix(op string, a MixArgs) (k, n int) {
+	a.C.wantRank(op, "C", Double, 3)
+	a.A.want(op, "A", Double, a.C.shape...)
+	a.B.want(op, "B", Double, a.C.shape...)
+	a.Logit.want(op, "Logit", Double, a.C.shape[0])
+	return a.C.shape[0], a.C.shape[1] * a.C.shape[2]
+}
+
+// CheckMixBackward checks MixBackward.
+func CheckMixBackward(g, a MixArgs) (k, n int) {
+	const op = "MixBackward"
+	a.C = g.C
+	CheckMix(op, a)
+	return CheckMix(op, g)
 }
 
 // CheckPotrf checks Potrf.
@@ -132,72 +134,56 @@ func (n *QShape) kernels(op string, k int) {
 	}
 }
 
+// agree is the lengths of gradients, which are those of their arguments.
+func agree(op string, gradients, arguments QShape) QShape {
+	if gradients != arguments {
+		wrong(op, "gradients have other lengths than their arguments")
+	}
+	return gradients
+}
+
 // CheckWhiten checks Whiten.
-func CheckWhiten(m, s, l, logalpha, mu, sqrt *Tensor) QShape {
-	const op = "Whiten"
-	n := checkWhite(op, m, s, l, logalpha)
-	mu.want(op, "mu", Double, n.J, n.M)
-	n.factor(op, "sqrt", sqrt)
+func CheckWhiten(op string, a WhitenArgs) QShape {
+	a.M.wantRank(op, "M", Double, 2)
+	a.L.wantRank(op, "L", Double, 3)
+	n := QShape{J: a.M.shape[0], M: a.M.shape[1]}
+	n.kernels(op, a.L.shape[0])
+	a.L.want(op, "L", Double, n.K, n.M, n.M)
+	a.S.want(op, "S", Double, n.J, n.M, n.M)
+	a.LogAlpha.want(op, "LogAlpha", Double, n.J)
+	a.Mu.want(op, "Mu", Double, n.J, n.M)
+	n.factor(op, "Sqrt", a.Sqrt)
 	return n
 }
 
 // CheckWhitenBackward checks WhitenBackward.
-func CheckWhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, logalpha *Tensor) QShape {
+func CheckWhitenBackward(g, a WhitenArgs) QShape {
 	const op = "WhitenBackward"
-	n := checkWhite(op, m, s, l, logalpha)
-	dmu.want(op, "dmu", Double, n.J, n.M)
-	n.factor(op, "dsqrt", dsqrt)
-	dl.want(op, "dl", Double, n.K, n.M, n.M)
-	dlogalpha.want(op, "dlogalpha", Double, n.J)
-	dm.want(op, "dm", Double, n.J, n.M)
-	ds.want(op, "ds", Double, n.J, n.M, n.M)
-	return n
-}
-
-func checkWhite(op string, m, s, l, logalpha *Tensor) QShape {
-	m.wantRank(op, "m", Double, 2)
-	l.wantRank(op, "l", Double, 3)
-	n := QShape{J: m.shape[0], M: m.shape[1]}
-	n.kernels(op, l.shape[0])
-	l.want(op, "l", Double, n.K, n.M, n.M)
-	s.want(op, "s", Double, n.J, n.M, n.M)
-	logalpha.want(op, "logalpha", Double, n.J)
-	return n
+	return agree(op, CheckWhiten(op, g), CheckWhiten(op, a))
 }
 
 // CheckMoments checks Moments.
-func CheckMoments(op string, mean, variance, p, a, m, s, logalpha *Tensor) QShape {
-	a.wantRank(op, "a", Double, 3)
-	m.wantRank(op, "m", Double, 2)
-	n := QShape{J: m.shape[0], M: m.shape[1], B: a.shape[2]}
-	n.kernels(op, a.shape[0])
-	a.want(op, "a", Double, n.K, n.M, n.B)
-	n.factor(op, "s", s)
+func CheckMoments(op string, a MomentsArgs) QShape {
+	a.A.wantRank(op, "A", Double, 3)
+	a.M.wantRank(op, "M", Double, 2)
+	n := QShape{J: a.M.shape[0], M: a.M.shape[1], B: a.A.shape[2]}
+	n.kernels(op, a.A.shape[0])
+	a.A.want(op, "A", Double, n.K, n.M, n.B)
+	n.factor(op, "S", a.S)
 	if !n.Diagonal {
-		p.want(op, "p", Double, n.J, n.M, n.B)
+		a.P.want(op, "P", Double, n.J, n.M, n.B)
 	}
-	mean.want(op, "mean", Double, n.B, n.J)
-	variance.want(op, "variance", Double, n.B, n.J)
-	logalpha.want(op, "logalpha", Double, n.J)
+	a.Mean.want(op, "Mean", Double, n.B, n.J)
+	a.Variance.want(op, "Variance", Double, n.B, n.J)
+	a.LogAlpha.want(op, "LogAlpha", Double, n.J)
 	return n
 }
 
 // CheckMomentsBackward checks MomentsBackward.
-func CheckMomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s,
-	logalpha *Tensor) QShape {
+func CheckMomentsBackward(g, a MomentsArgs) QShape {
 	const op = "MomentsBackward"
-	n := CheckMoments(op, mean, variance, p, a, m, s, logalpha)
-	da.want(op, "da", Double, n.K, n.M, n.B)
-	dm.want(op, "dm", Double, n.J, n.M)
-	if n.Diagonal {
-		ds.want(op, "ds", Double, n.J, n.M)
-	} else {
-		ds.want(op, "ds", Double, n.J, n.M, n.M)
-	}
-	dlogalpha.want(op, "dlogalpha", Double, n.J)
-	dmean.want(op, "dmean", Double, n.B, n.J)
-	dvariance.want(op, "dvariance", Double, n.B, n.J)
-	return n
+	g.P = a.P
+	return agree(op, CheckMoments(op, g), CheckMoments(op, a))
 }
 
 // CheckSampleF checks SampleF, or SampleFBackward with the gradients in place of f, mean and

@@ -8,26 +8,26 @@ type SparseShape struct {
 	K, M, B, I int
 }
 
-// CheckSparseBlock checks SparseBlock, or SparseBlockBackward with dc in place of c.
-func CheckSparseBlock(op string, c, d, logits, logsigma *Tensor, linear []bool) SparseShape {
-	c.wantRank(op, "c", Double, 3)
-	n := SparseShape{K: c.shape[0], M: c.shape[1], B: c.shape[2], I: len(linear)}
+// CheckSparseBlock checks SparseBlock.
+func CheckSparseBlock(op string, a SparseBlockArgs) SparseShape {
+	a.C.wantRank(op, "C", Double, 3)
+	n := SparseShape{K: a.C.shape[0], M: a.C.shape[1], B: a.C.shape[2], I: len(a.Linear)}
 	if n.I < 1 || n.I > MaxMaps {
 		wrong(op, "there is no feature map, or too many")
 	}
-	d.want(op, "d", Double, n.B, n.I*n.M)
-	logits.want(op, "logits", Double, n.K, n.I)
-	logsigma.want(op, "logsigma", Double, n.K, n.I)
+	a.D.want(op, "D", Double, n.B, n.I*n.M)
+	a.Logits.want(op, "Logits", Double, n.K, n.I)
+	a.LogSigma.want(op, "LogSigma", Double, n.K, n.I)
 	return n
 }
 
 // CheckSparseBlockBackward checks SparseBlockBackward.
-func CheckSparseBlockBackward(dlogits, dlogsigma, dc, d, logits, logsigma *Tensor, linear []bool) SparseShape {
+func CheckSparseBlockBackward(g, a SparseBlockArgs) SparseShape {
 	const op = "SparseBlockBackward"
-	n := CheckSparseBlock(op, dc, d, logits, logsigma, linear)
-	dlogits.want(op, "dlogits", Double, n.K, n.I)
-	dlogsigma.want(op, "dlogsigma", Double, n.K, n.I)
-	return n
+	a.C = g.C
+	g.D, g.Linear = a.D, a.Linear
+	CheckSparseBlock(op, g)
+	return CheckSparseBlock(op, a)
 }
 
 // CheckSparseDistances checks SparseDistances and returns its rows, the number of vectors of z, and

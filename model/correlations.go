@@ -104,14 +104,18 @@ func (g *GPLayer) correlate(p *correlations, rows *inputs) {
 		t.correlate(g, &p.terms[i], rows)
 	}
 	if g.logit != nil {
-		g.dev.Mix(p.c, p.terms[0].c, p.terms[1].c, g.logit)
+		g.dev.Mix(g.mixArgs(p))
 	}
+}
+
+func (g *GPLayer) mixArgs(p *correlations) device.MixArgs {
+	return device.MixArgs{C: p.c, A: p.terms[0].c, B: p.terms[1].c, Logit: g.logit}
 }
 
 // correlateBackward takes p.dc to X̄, the parameters of the terms and ω.
 func (g *GPLayer) correlateBackward(p *correlations, rows *inputs) {
 	if g.logit != nil {
-		g.dev.MixBackward(p.terms[0].dc, p.terms[1].dc, g.dlogit, p.dc, p.terms[0].c, p.terms[1].c, g.logit)
+		g.dev.MixBackward(device.MixArgs{C: p.dc, A: p.terms[0].dc, B: p.terms[1].dc, Logit: g.dlogit}, g.mixArgs(p))
 	}
 	for i, t := range g.terms {
 		t.backward(g, &p.terms[i], rows)

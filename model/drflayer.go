@@ -147,26 +147,37 @@ func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 	if p.parts != nil {
 		l.dev.Concat(p.h, p.parts)
 	}
-	if l.integrated != nil {
-		l.dev.FeatureMoments(p.out, p.variance, p.h, l.integrated.params, p.scratch)
-		if !p.moments {
-			l.dev.AddNoise(p.out, p.variance, rows, p.noise.Weights)
-		}
-	} else {
-		l.dev.RandomFeatures(p.out, p.h, l.params, rows, p.noise, p.scratch)
+	if l.integrated == nil {
+		l.dev.RandomFeatures(l.args(p, rows))
+		return
 	}
+	l.dev.FeatureMoments(l.args(p, rows))
+	if !p.moments {
+		l.dev.AddNoise(p.out, p.variance, rows, p.noise.Weights)
+	}
+}
+
+// args are the arguments of the layer's operation.
+func (l *DRFLayer) args(p *drfPass, rows *device.Tensor) device.FeatureArgs {
+	a := device.FeatureArgs{Out: p.out, Variance: p.variance, H: p.h, Params: l.params,
+		Scratch: p.scratch, Rows: rows, Noise: p.noise}
+	if l.integrated != nil {
+		a.Params = l.integrated.params
+	}
+	return a
 }
 
 // Backward accumulates the layer's gradients and sends dout down to its inputs.
 func (l *DRFLayer) Backward(p *drfPass, rows *device.Tensor) {
-	if l.integrated != nil {
+	g := device.FeatureArgs{Out: p.dout, Variance: p.dvariance, H: p.dh, Params: l.grads}
+	if l.integrated == nil {
+		l.dev.RandomFeaturesBackward(g, l.args(p, rows))
+	} else {
 		if !p.moments {
 			l.dev.AddNoiseBackward(p.dvariance, p.dout, p.variance, rows, p.noise.Weights)
 		}
-		l.dev.FeatureMomentsBackward(p.dh, l.integrated.grads, p.dout, p.dvariance, p.variance, p.h,
-			l.integrated.params, p.scratch)
-	} else {
-		l.dev.RandomFeaturesBackward(p.dh, l.grads, p.dout, p.h, l.params, rows, p.noise, p.scratch)
+		g.Params = l.integrated.grads
+		l.dev.FeatureMomentsBackward(g, l.args(p, rows))
 	}
 	if p.parts != nil && p.dh != nil {
 		l.dev.ConcatBackward(p.dparts, p.widths, p.dh)

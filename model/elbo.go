@@ -150,16 +150,17 @@ func (m *Model) samplesF() bool { return m.closed == nil || len(m.drf) > 0 }
 // expectedLogLik is Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form.
 // The scale N/B is applied here, once, to every gradient.
 func (m *Model) expectedLogLik(p *part, scale float64, samples int) {
+	g, a := device.LikelihoodArgs{H: p.dh}, device.LikelihoodArgs{H: p.out, Y: p.y.tensor()}
 	each := scale / float64(samples)
 	switch last := len(p.drf) - 1; {
 	case m.closed == nil:
-		m.lik.LogLik(p.ell, p.dh, p.out, &p.y, each)
+		m.lik.LogLik(p.ell, g, a, each)
 	case last < 0:
-		m.closed.Expected(p.ell, p.gp.dmean, p.gp.dvariance, p.gp.mean, p.gp.variance, &p.y,
-			scale)
+		g.H, g.Variance, a.H, a.Variance = p.gp.dmean, p.gp.dvariance, p.gp.mean, p.gp.variance
+		m.closed.Expected(p.ell, g, a, scale)
 	default:
-		m.closed.Expected(p.ell, p.dh, p.drf[last].dvariance, p.out, p.drf[last].variance, &p.y,
-			each)
+		g.Variance, a.Variance = p.drf[last].dvariance, p.drf[last].variance
+		m.closed.Expected(p.ell, g, a, each)
 	}
 }
 

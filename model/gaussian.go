@@ -28,22 +28,27 @@ func (n *noise) logVariances() []float64 {
 	return v
 }
 
+// add puts log σ² to the arguments of an operation, and to their gradients.
+func (n *noise) add(g, a *device.LikelihoodArgs) { g.LogVar, a.LogVar = n.dlogVar, n.logVar }
+
 // Gaussian is p(y | h) = N(y; h, σ²) with a learned σ² for each target (our_lik).
 type Gaussian struct{ noise }
 
 // LogLik is (1/S) Σ_s log N(y; h⁽ˢ⁾, σ²).
-func (g *Gaussian) LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64) {
-	g.dev.GaussianLogLik(ell, dh, g.dlogVar, h, y.Numbers, g.logVar, scale)
+func (n *Gaussian) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	n.add(&g, &a)
+	n.dev.GaussianLogLik(ell, g, a, scale)
 }
 
 // Expected is log N(y; a, σ²) − b/2σ².
-func (g *Gaussian) Expected(ell, dmean, dvariance, mean, variance *device.Tensor, y *Targets, scale float64) {
-	g.dev.GaussianExpected(ell, dmean, dvariance, g.dlogVar, mean, variance, y.Numbers, g.logVar, scale)
+func (n *Gaussian) Expected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	n.add(&g, &a)
+	n.dev.GaussianExpected(ell, g, a, scale)
 }
 
 // Predictive adds σ² to the variance of each component.
-func (g *Gaussian) Predictive(p *Prediction) {
-	p.Noise = g.variances()
+func (n *Gaussian) Predictive(p *Prediction) {
+	p.Noise = n.variances()
 	if p.Var == nil {
 		p.Var = make([]float64, p.N*p.C)
 	}

@@ -154,7 +154,7 @@ func (g *GPLayer) gram() {
 		g.factorised = g.fixed
 	}
 	if !g.whiten {
-		g.dev.Whiten(g.m, g.s, g.l, g.logAlpha, g.qMu, g.qSqrt)
+		g.dev.Whiten(g.whitenArgs())
 	}
 }
 
@@ -163,7 +163,7 @@ func (g *GPLayer) gram() {
 // k − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄ is α(1 − ‖A‖² + ‖sᵀ A‖²).
 func (g *GPLayer) Forward(p *gpPass) {
 	g.project(p)
-	g.dev.Moments(p.mean, p.variance, p.p, p.a, g.m, g.s, g.logAlpha)
+	g.dev.Moments(g.momentsArgs(p))
 }
 
 // project is A of the rows in p.in; the table may have it already (Project).
@@ -179,8 +179,9 @@ func (g *GPLayer) project(p *gpPass) {
 // Backward takes the gradients of the moments down to what depends on no rows: it adds to the
 // gradients of parameters, of L and of the whitened q(F̄).
 func (g *GPLayer) Backward(p *gpPass) {
-	g.dev.MomentsBackward(p.da, g.dm, g.ds, g.dlogAlpha, p.dmean, p.dvariance, p.mean, p.variance, p.p,
-		p.a, g.m, g.s, g.logAlpha)
+	g.dev.MomentsBackward(device.MomentsArgs{
+		Mean: p.dmean, Variance: p.dvariance, A: p.da, M: g.dm, S: g.ds, LogAlpha: g.dlogAlpha,
+	}, g.momentsArgs(p))
 	if !g.fixed {
 		g.dev.TrsmBackward(p.kuf.dc, g.dl, p.da, g.l, p.a)
 		g.correlateBackward(p.kuf, &p.in)
@@ -190,12 +191,22 @@ func (g *GPLayer) Backward(p *gpPass) {
 // gramBackward is gram upside down, when all rows and klInducing have added to dl, dm and ds.
 func (g *GPLayer) gramBackward() {
 	if !g.whiten {
-		g.dev.WhitenBackward(g.dqMu, g.dqSqrt, g.dl, g.dlogAlpha, g.dm, g.ds, g.m, g.s, g.l, g.logAlpha)
+		g.dev.WhitenBackward(device.WhitenArgs{
+			M: g.dm, S: g.ds, L: g.dl, LogAlpha: g.dlogAlpha, Mu: g.dqMu, Sqrt: g.dqSqrt,
+		}, g.whitenArgs())
 	}
 	if !g.fixed {
 		g.dev.PotrfBackward(g.kuu.dc, g.dl, g.l)
 		g.correlateBackward(g.kuu, &g.xbar)
 	}
+}
+
+func (g *GPLayer) whitenArgs() device.WhitenArgs {
+	return device.WhitenArgs{M: g.m, S: g.s, L: g.l, LogAlpha: g.logAlpha, Mu: g.qMu, Sqrt: g.qSqrt}
+}
+
+func (g *GPLayer) momentsArgs(p *gpPass) device.MomentsArgs {
+	return device.MomentsArgs{Mean: p.mean, Variance: p.variance, P: p.p, A: p.a, M: g.m, S: g.s, LogAlpha: g.logAlpha}
 }
 
 // naturalStep moves q(F̄), in the coordinates of its parameters, with the gradients that

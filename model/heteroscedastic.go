@@ -11,13 +11,14 @@ import (
 type Heteroscedastic struct{ noise }
 
 // LogLik is (1/S) Σ_s log N(y; h⁽ˢ⁾, σ² exp h'⁽ˢ⁾).
-func (g *Heteroscedastic) LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64) {
-	g.dev.HeteroscedasticLogLik(ell, dh, g.dlogVar, h, y.Numbers, g.logVar, scale)
+func (n *Heteroscedastic) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	n.add(&g, &a)
+	n.dev.HeteroscedasticLogLik(ell, g, a, scale)
 }
 
 // Predictive makes components with variances of their own.
-func (g *Heteroscedastic) Predictive(p *Prediction) {
-	c, base := p.C/2, g.logVariances()
+func (n *Heteroscedastic) Predictive(p *Prediction) {
+	c, base := p.C/2, n.logVariances()
 	means := make([]float64, p.S*p.N*c)
 	p.Var = make([]float64, len(means))
 	for row := range p.S * p.N {

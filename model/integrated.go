@@ -31,8 +31,7 @@ func (l *DRFLayer) spectra() {
 	if i == nil {
 		return
 	}
-	l.dev.Frequencies(i.params.MeanOmega, i.params.LogVarOmega, i.tau, l.params.MeanOmega,
-		l.params.LogVarOmega, i.logRho, l.params.LogL)
+	l.dev.Frequencies(l.frequencyArgs())
 	l.dev.Zero(i.grads.MeanOmega)
 	l.dev.Zero(i.grads.LogVarOmega)
 }
@@ -40,7 +39,17 @@ func (l *DRFLayer) spectra() {
 // spectraBackward adds the gradients of η and β² to those of the parameters.
 func (l *DRFLayer) spectraBackward() {
 	if i := l.integrated; i != nil {
-		l.dev.FrequenciesBackward(l.grads.MeanOmega, l.grads.LogVarOmega, i.dlogRho, l.grads.LogL,
-			i.grads.MeanOmega, i.grads.LogVarOmega, i.tau, l.params.MeanOmega, i.logRho, l.params.LogL)
+		l.dev.FrequenciesBackward(device.FrequencyArgs{
+			Eta: i.grads.MeanOmega, LogVar: i.grads.LogVarOmega,
+			Mean: l.grads.MeanOmega, LogS2: l.grads.LogVarOmega, LogRho: i.dlogRho, LogL: l.grads.LogL,
+		}, l.frequencyArgs())
+	}
+}
+
+func (l *DRFLayer) frequencyArgs() device.FrequencyArgs {
+	i := l.integrated
+	return device.FrequencyArgs{
+		Eta: i.params.MeanOmega, LogVar: i.params.LogVarOmega, Tau: i.tau,
+		Mean: l.params.MeanOmega, LogS2: l.params.LogVarOmega, LogRho: i.logRho, LogL: l.params.LogL,
 	}
 }

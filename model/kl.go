@@ -10,18 +10,20 @@ func (g *GPLayer) klInducing(kl *device.Tensor, weight device.Scalar) {
 
 // klWeights is KL(q(W) ‖ N(0, I)) of one layer.
 func (l *DRFLayer) klWeights(kl *device.Tensor, weight device.Scalar) {
-	l.dev.KLDiag(kl, l.grads.MeanW, l.grads.LogVarW, nil, l.params.MeanW, l.params.LogVarW, nil, weight)
+	l.dev.KLDiag(kl, device.DiagArgs{Mean: l.grads.MeanW, LogVar: l.grads.LogVarW},
+		device.DiagArgs{Mean: l.params.MeanW, LogVar: l.params.LogVarW}, weight)
 }
 
 // klSpectra is KL(q(Ω) ‖ N(0, Λ)) of one layer, Λ = diag(ℓ⁻²). PRIOR-FIXED has no q(Ω)
 // and leaves the term out.
 func (l *DRFLayer) klSpectra(kl *device.Tensor, weight device.Scalar) {
-	switch {
-	case l.integrated != nil:
-		l.dev.KLDiag(kl, l.grads.MeanOmega, l.grads.LogVarOmega, nil, l.params.MeanOmega,
-			l.params.LogVarOmega, nil, weight)
-	case l.hasSpectraQ:
-		l.dev.KLDiag(kl, l.grads.MeanOmega, l.grads.LogVarOmega, l.grads.LogL,
-			l.params.MeanOmega, l.params.LogVarOmega, l.params.LogL, weight)
+	if !l.hasSpectraQ {
+		return
 	}
+	g := device.DiagArgs{Mean: l.grads.MeanOmega, LogVar: l.grads.LogVarOmega}
+	a := device.DiagArgs{Mean: l.params.MeanOmega, LogVar: l.params.LogVarOmega}
+	if l.integrated == nil { // q(ζ) has the prior N(0, 1)
+		g.LogL, a.LogL = l.grads.LogL, l.params.LogL
+	}
+	l.dev.KLDiag(kl, g, a, weight)
 }

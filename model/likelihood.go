@@ -8,8 +8,9 @@ import (
 
 // Likelihood is our_lik, p(y | h, θ_l).
 type Likelihood interface {
-	// LogLik is ell_n_estim summed over a batch, with its gradients. It overwrites h.
-	LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64)
+	// LogLik is ell_n_estim summed over a batch, with its gradients, for arguments and gradients
+	// without the likelihood's own parameters. It overwrites H.
+	LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
 	// Predictive turns the outputs in p.H into the components of the predictive mixture.
 	Predictive(p *Prediction)
 }
@@ -17,13 +18,21 @@ type Likelihood interface {
 // closedForm is a Likelihood whose expectation over a Gaussian F needs no samples.
 type closedForm interface {
 	// Expected is E_q log p(y | F) (ell_n) summed over a batch, with its gradients.
-	Expected(ell, dmean, dvariance, mean, variance *device.Tensor, y *Targets, scale float64)
+	Expected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
 }
 
 // Targets are a batch's y: numbers [B,C] or class labels [B].
 type Targets struct {
 	Numbers *device.Tensor
 	Labels  *device.Tensor
+}
+
+// tensor is the one that there is.
+func (t *Targets) tensor() *device.Tensor {
+	if t.Labels != nil {
+		return t.Labels
+	}
+	return t.Numbers
 }
 
 // likelihoodBlocks reserves the parameters of the chosen likelihood.

@@ -7,10 +7,10 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 type Softmax struct{ offsets }
 
 // LogLik is (1/S) Σ_s log softmax(h⁽ˢ⁾ + b)_y.
-func (s *Softmax) LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64) {
-	s.add(h)
-	s.dev.SoftmaxLogLik(ell, dh, h, y.Labels, scale)
-	s.backward(dh)
+func (s *Softmax) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s.add(a.H)
+	s.dev.SoftmaxLogLik(ell, g, a, scale)
+	s.backward(g.H)
 }
 
 // Predictive makes logits of the outputs.
@@ -21,10 +21,10 @@ func (s *Softmax) Predictive(p *Prediction) { s.predict(p) }
 type Bernoulli struct{ offsets }
 
 // LogLik is (1/S) Σ_s log σ(±(h⁽ˢ⁾ + b)).
-func (s *Bernoulli) LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64) {
-	s.add(h)
-	s.dev.BernoulliLogLik(ell, dh, h, y.Labels, scale)
-	s.backward(dh)
+func (s *Bernoulli) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s.add(a.H)
+	s.dev.BernoulliLogLik(ell, g, a, scale)
+	s.backward(g.H)
 }
 
 // Predictive makes the logits of a softmax over two classes: 0 and h + b.

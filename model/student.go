@@ -15,8 +15,10 @@ type Student struct {
 }
 
 // LogLik is (1/S) Σ_s log t_ν((y − h⁽ˢ⁾)/σ) − log σ.
-func (t *Student) LogLik(ell, dh, h *device.Tensor, y *Targets, scale float64) {
-	t.dev.StudentLogLik(ell, dh, t.dlogVar, t.dtail, h, y.Numbers, t.logVar, t.tail, scale)
+func (t *Student) LogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	t.add(&g, &a)
+	g.Tail, a.Tail = t.dtail, t.tail
+	t.dev.StudentLogLik(ell, g, a, scale)
 }
 
 // Predictive makes components of Student's t.

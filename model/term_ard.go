@@ -57,9 +57,13 @@ func (t *ardTerm) slopes() bool { return t.form != device.RBF }
 func (t *ardTerm) fixed() bool { return false }
 
 func (t *ardTerm) correlate(g *GPLayer, p *termCorrelations, rows *inputs) {
-	g.dev.ARD(p.c, p.slope, g.xbar.x, rows.x, t.logL, t.form)
+	g.dev.ARD(t.args(g, p, rows))
 }
 
 func (t *ardTerm) backward(g *GPLayer, p *termCorrelations, rows *inputs) {
-	g.dev.ARDBackward(g.dxbar, t.dlogL, p.dc, p.slope, g.xbar.x, rows.x, t.logL)
+	g.dev.ARDBackward(device.ARDArgs{C: p.dc, Z: g.dxbar, LogL: t.dlogL}, t.args(g, p, rows))
+}
+
+func (t *ardTerm) args(g *GPLayer, p *termCorrelations, rows *inputs) device.ARDArgs {
+	return device.ARDArgs{C: p.c, Slope: p.slope, Z: g.xbar.x, X: rows.x, LogL: t.logL, Form: t.form}
 }

@@ -42,9 +42,14 @@ func (t *sparseTerm) slopes() bool { return false }
 func (t *sparseTerm) fixed() bool { return len(t.linear) == 1 && t.linear[0] }
 
 func (t *sparseTerm) correlate(g *GPLayer, p *termCorrelations, rows *inputs) {
-	g.dev.SparseBlock(p.c, rows.d, t.logits, t.logSigma, t.linear)
+	g.dev.SparseBlock(t.args(p, rows))
 }
 
 func (t *sparseTerm) backward(g *GPLayer, p *termCorrelations, rows *inputs) {
-	g.dev.SparseBlockBackward(t.dlogits, t.dlogSigma, p.dc, rows.d, t.logits, t.logSigma, t.linear)
+	g.dev.SparseBlockBackward(device.SparseBlockArgs{C: p.dc, Logits: t.dlogits, LogSigma: t.dlogSigma},
+		t.args(p, rows))
+}
+
+func (t *sparseTerm) args(p *termCorrelations, rows *inputs) device.SparseBlockArgs {
+	return device.SparseBlockArgs{C: p.c, D: rows.d, Logits: t.logits, LogSigma: t.logSigma, Linear: t.linear}
 }

@@ -27,27 +27,27 @@ type ardTask struct {
 }
 
 // ARD is kernel_ard without its α, or a Matérn kernel, and its slope.
-func (d *gp) ARD(c, slope, z, x, logl *device.Tensor, form device.Correlation) {
+func (d *gp) ARD(a device.ARDArgs) {
 	t := &d.ard
-	t.ARDShape, t.form = device.CheckARD(c, slope, z, x, logl, form), form
-	t.begin(d.pool, z, x, logl)
-	t.c, t.slope = double(c), double(slope)
+	t.ARDShape, t.form = device.CheckARD(a), a.Form
+	t.begin(d.pool, a)
+	t.c = double(a.C)
 	t.packAcross(d.pool)
 	d.do(t, t.groups()*t.blocks(), t.K*t.M*t.B*(t.D+8))
 }
 
 // begin fills what all blocks share.
-func (t *ardTask) begin(p *pool, z, x, logl *device.Tensor) {
+func (t *ardTask) begin(p *pool, a device.ARDArgs) {
 	p.reserve(0, ardRows*max(t.B, simd.PanelColumns64))
 	p.reserve(1, ardRows*max(t.D, simd.PanelColumns64))
-	t.z, t.x = double(z), double(x)
-	t.weight = grow(p, &t.weight, logl.Len())
+	t.z, t.x, t.slope = double(a.Z), double(a.X), double(a.Slope)
+	t.weight = grow(p, &t.weight, a.LogL.Len())
 	t.square = grow(p, &t.square, max(t.M, t.B)*t.D)
 	t.half = grow(p, &t.half, t.groups()*t.B)
 	if p.dry() {
 		return
 	}
-	for i, v := range double(logl) {
+	for i, v := range double(a.LogL) {
 		t.weight[i] = math.Exp(-2 * v)
 	}
 	t.square = t.square[:t.B*t.D]
@@ -184,20 +184,19 @@ func (t *ardTask) ownHalf(zw []float64, i int) float64 {
 	return simd.Dot64(zw[:t.D], t.z[i*t.D:][:t.D]) / 2
 }
 
-// ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl and dz. Where x and z are one
-// tensor, G is symmetric, and one product G X stands for both sides.
-func (d *gp) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
+// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogL and g.Z. Where X is Z, G is
+// symmetric, and one product G X stands for both sides.
+func (d *gp) ARDBackward(g, a device.ARDArgs) {
 	t := &d.ard
-	t.ARDShape = device.CheckARDBackward(dz, dlogl, dc, slope, z, x, logl)
-	t.begin(d.pool, z, x, logl)
-	t.slope = double(slope)
-	t.dc, t.dz, t.dlogl = double(dc), double(dz), double(dlogl)
+	t.ARDShape = device.CheckARDBackward(g, a)
+	t.begin(d.pool, a)
+	t.dc, t.dz, t.dlogl = double(g.C), double(g.Z), double(g.LogL)
 	t.beginGradient(d.pool)
 	if t.Isotropic {
 		t.packAcross(d.pool)
 	}
 	d.do((*ardProduct)(t), t.groups()*t.blocks(), t.K*t.M*t.B*2)
-	if !t.Isotropic || dz != nil {
+	if !t.Isotropic || g.Z != nil {
 		if reserve(d.pool, &t.along, t.B, t.D); !d.dry() {
 			t.along.Pack(false, t.B, t.D, t.x, t.D)
 		}

@@ -60,26 +60,25 @@ func (d *Device[T]) FeatureScratch(samples, batch, width, frequencies, dOut int)
 	return t
 }
 
-// begin checks that the scratch was planned for these arguments.
-func (d *Device[T]) beginFeatures(op string, scratch device.Scratch, n device.FeatureShape) *features[T] {
-	t, ok := scratch.(*features[T])
+// beginFeatures checks that the scratch was planned for these arguments.
+func (d *Device[T]) beginFeatures(op string, a device.FeatureArgs, n device.FeatureShape) *features[T] {
+	t, ok := a.Scratch.(*features[T])
 	if !ok || n.D != t.D || n.R != t.R || n.Out != t.Out || n.S*n.B > t.rowsPlanned {
 		panic("device: " + op + ": the scratch was planned for another layer")
 	}
-	t.FeatureShape = n
+	t.FeatureShape, t.h, t.p = n, d.real(a.H), d.featureParams(a.Params)
 	return t
 }
 
 // RandomFeatures is rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W.
-func (d *Device[T]) RandomFeatures(out, h *device.Tensor, p device.FeatureParams,
-	rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
+func (d *Device[T]) RandomFeatures(a device.FeatureArgs) {
 	const op = "RandomFeatures"
-	t := d.beginFeatures(op, scratch, device.CheckFeatures(op, out, h, p, rows))
-	t.out, t.h, t.p, t.rows, t.noise = d.real(out), d.real(h), d.featureParams(p), ints(rows), noise
+	t := d.beginFeatures(op, a, device.CheckFeatures(op, a))
+	t.out, t.rows, t.noise = d.real(a.Out), ints(a.Rows), a.Noise
 	if !d.dry() {
 		t.scale = T(math.Sqrt(math.Exp(float64(t.p.logAlpha[0])) / float64(t.R)))
 	}
-	t.omegas, t.weights, t.groups = noise.Distinct(t.S)
+	t.omegas, t.weights, t.groups = t.noise.Distinct(t.S)
 	t.phi = grow(d.pool, &t.phi, t.rowsPlanned*2*t.R)
 	t.omega = grow(d.pool, &t.omega, t.omegas*t.D*t.R)
 	if !t.Prior {
@@ -87,7 +86,7 @@ func (d *Device[T]) RandomFeatures(out, h *device.Tensor, p device.FeatureParams
 	}
 	t.math.reserve(d.pool, 0, max(t.R, featureColumns*t.Out))
 	d.do((*drawSpectra[T])(t), t.omegas*t.D, t.omegas*t.D*t.R*8)
-	if noise.Local {
+	if t.noise.Local {
 		t.beginLocal(d.pool)
 	} else {
 		columns := t.Columns()
@@ -166,23 +165,23 @@ func (t *features[T]) multiplyTransposed(w *worker, dw []T, k, n int, alpha T, x
 	}
 }
 
-// RandomFeaturesBackward writes dh and accumulates g.
-func (d *Device[T]) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParams, dout,
-	h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
-	t := d.beginFeatures("RandomFeaturesBackward", scratch, device.CheckFeaturesBackward(dh, g, dout, h, p, rows))
-	t.dout, t.h, t.dh, t.g = d.real(dout), d.real(h), d.real(dh), d.featureParams(g)
+// RandomFeaturesBackward writes g.H and accumulates g.Params.
+func (d *Device[T]) RandomFeaturesBackward(g, a device.FeatureArgs) {
+	const op = "RandomFeaturesBackward"
+	t := d.beginFeatures(op, a, device.CheckFeaturesBackward(op, g, a))
+	t.dout, t.dh, t.g = d.real(g.Out), d.real(g.H), d.featureParams(g.Params)
 	blocks := blocksOf(t.R, featureColumns)
 	t.dp, t.partial = grow(d.pool, &t.dp, t.S*t.B*t.R), grow(d.pool, &t.partial, blocks*(1+t.D))
 	t.math.reserve(d.pool, 0, max(featureRows*2*t.R, featureColumns*max(t.D, t.Out)))
 	t.math.reserve(d.pool, 1, featureRows*t.R)
-	if noise.Local {
+	if t.noise.Local {
 		t.beginLocalBackward(d.pool)
 	}
 	if d.dry() {
 		return
 	}
 	d.do((*featureInputs[T])(t), t.rowBlocks(), t.S*t.B*t.R*(t.D+2*t.Out+8))
-	if noise.Local {
+	if t.noise.Local {
 		t.sumLocal()
 	}
 	d.do((*featureGradients[T])(t), blocks, t.S*t.B*t.R*(t.D+2*t.Out))
@@ -192,7 +191,7 @@ func (d *Device[T]) RandomFeaturesBackward(dh *device.Tensor, g device.FeaturePa
 		}
 	}
 	alpha := sumEvery(t.partial[t.D:], t.D+1) / 2
-	if noise.Local {
+	if t.noise.Local {
 		alpha += sum(t.local.alpha)
 	}
 	t.g.logAlpha[0] += T(alpha)

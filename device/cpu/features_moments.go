@@ -37,12 +37,12 @@ type featureMoments[T Float] struct {
 }
 
 // FeatureMoments is rfdnn_lth_vec with W and Ω integrated.
-func (d *Device[T]) FeatureMoments(mean, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
+func (d *Device[T]) FeatureMoments(a device.FeatureArgs) {
 	const op = "FeatureMoments"
-	t := d.beginFeatures(op, scratch, device.CheckFeatureMoments(op, mean, variance, h, p))
-	t.out, t.h, t.p = d.real(mean), d.real(h), d.featureParams(p)
+	t := d.beginFeatures(op, a, device.CheckFeatureMoments(op, a))
+	t.out = d.real(a.Out)
 	n := &t.moments
-	n.variance = d.real(variance)
+	n.variance = d.real(a.Variance)
 	rows := t.S * t.B
 	n.phi, n.h2 = grow(d.pool, &n.phi, rows*colsKept*t.R), grow(d.pool, &n.h2, rows*t.D)
 	n.eta, n.beta2 = grow(d.pool, &n.eta, t.D*t.R), grow(d.pool, &n.beta2, t.D*t.R)
@@ -138,12 +138,11 @@ func integrals[T Float](row []T, r int) (m simd.Integrals[T]) {
 	return m
 }
 
-// FeatureMomentsBackward writes dh and accumulates g.
-func (d *Device[T]) FeatureMomentsBackward(dh *device.Tensor, g device.FeatureParams, dmean,
-	dvariance, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
+// FeatureMomentsBackward writes g.H and accumulates g.Params.
+func (d *Device[T]) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	const op = "FeatureMomentsBackward"
-	t := d.beginFeatures(op, scratch, device.CheckFeatureMomentsBackward(op, dh, g, dmean, dvariance, variance, h, p))
-	t.dout, t.h, t.dh, t.g = d.real(dmean), d.real(h), d.real(dh), d.featureParams(g)
+	t := d.beginFeatures(op, a, device.CheckFeatureMomentsBackward(op, g, a))
+	t.dout, t.dh, t.g = d.real(g.Out), d.real(g.H), d.featureParams(g.Params)
 	rows, blocks := t.S*t.B, blocksOf(t.R, featureColumns)
 	n := &t.moments
 	n.dp, n.dv = grow(d.pool, &n.dp, rows*t.R), grow(d.pool, &n.dv, rows*t.R)
@@ -155,8 +154,8 @@ func (d *Device[T]) FeatureMomentsBackward(dh *device.Tensor, g device.FeaturePa
 	if d.dry() {
 		return
 	}
-	copy(n.dvariance, d.real(dvariance))
-	n.variance = d.real(variance)
+	copy(n.dvariance, d.real(g.Variance))
+	n.variance = d.real(a.Variance)
 	d.do((*integratedInputs[T])(t), t.rowBlocks(), rows*t.R*(2*t.D+6*t.Out+32))
 	for c := range t.Out {
 		total := 0.0

@@ -18,15 +18,15 @@ type frequencies[T Float] struct {
 }
 
 // Frequencies is η = (τ + ρm)/ℓ and log β² = log s² + 2 log ρ/ℓ.
-func (d *Device[T]) Frequencies(eta, logvar, tau, mean, logs2, logrho, logl *device.Tensor) {
+func (d *Device[T]) Frequencies(a device.FrequencyArgs) {
 	t := &d.frequencies
-	*t = frequencies[T]{partial: t.partial, eta: d.real(eta), logvar: d.real(logvar), tau: d.real(tau),
-		mean: d.real(mean), logs2: d.real(logs2), logl: d.real(logl)}
-	t.d, t.r = device.CheckFrequencies("Frequencies", eta, logvar, tau, mean, logs2, logrho, logl)
+	*t = frequencies[T]{partial: t.partial, eta: d.real(a.Eta), logvar: d.real(a.LogVar), tau: d.real(a.Tau),
+		mean: d.real(a.Mean), logs2: d.real(a.LogS2), logl: d.real(a.LogL)}
+	t.d, t.r = device.CheckFrequencies("Frequencies", a)
 	if d.dry() {
 		return
 	}
-	t.rho = math.Exp(float64(d.real(logrho)[0]))
+	t.rho = math.Exp(float64(d.real(a.LogRho)[0]))
 	d.do(t, t.d, t.d*t.r*4)
 }
 
@@ -39,21 +39,20 @@ func (t *frequencies[T]) run(_ *worker, row int) {
 	}
 }
 
-// FrequenciesBackward accumulates the gradients of mean, logs2, logrho and logl.
-func (d *Device[T]) FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean,
-	logrho, logl *device.Tensor) {
+// FrequenciesBackward accumulates g.Mean, g.LogS2, g.LogRho and g.LogL.
+func (d *Device[T]) FrequenciesBackward(g, a device.FrequencyArgs) {
 	t := &d.frequencies
-	*t = frequencies[T]{partial: t.partial, eta: d.real(deta), logvar: d.real(dlogvar),
-		tau: d.real(tau), mean: d.real(mean), logl: d.real(logl),
-		dmean: d.real(dmean), dlogs2: d.real(dlogs2), dlogl: d.real(dlogl)}
-	t.d, t.r = device.CheckFrequencies("FrequenciesBackward", deta, dlogvar, tau, mean, dlogs2, logrho, logl)
+	*t = frequencies[T]{partial: t.partial, eta: d.real(g.Eta), logvar: d.real(g.LogVar),
+		tau: d.real(a.Tau), mean: d.real(a.Mean), logl: d.real(a.LogL),
+		dmean: d.real(g.Mean), dlogs2: d.real(g.LogS2), dlogl: d.real(g.LogL)}
+	t.d, t.r = device.CheckFrequenciesBackward(g, a)
 	t.partial = grow(d.pool, &t.partial, t.d)
 	if d.dry() {
 		return
 	}
-	t.rho = math.Exp(float64(d.real(logrho)[0]))
+	t.rho = math.Exp(float64(d.real(a.LogRho)[0]))
 	d.do((*frequenciesBackward[T])(t), t.d, t.d*t.r*8)
-	d.real(dlogrho)[0] += T(sum(t.partial))
+	d.real(g.LogRho)[0] += T(sum(t.partial))
 }
 
 type frequenciesBackward[T Float] frequencies[T]

@@ -29,12 +29,11 @@ type divergences[T Float] struct {
 
 // KLDiag is the KL of a fully factorised Gaussian from N(0, p); −weight·∂KL is accumulated.
 // A block is a piece of one row, so that it has one length-scale.
-func (d *Device[T]) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Tensor, live device.Scalar) {
-	weight := live.Value
+func (d *Device[T]) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight device.Scalar) {
 	t := &d.divergences
-	t.d, t.r = device.CheckKLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl)
-	t.math, t.weight = d.math, weight
-	t.mean, t.logvar, t.dmean, t.dlogvar = d.real(mean), d.real(logvar), d.real(dmean), d.real(dlogvar)
+	t.d, t.r = device.CheckKLDiag(kl, g, a)
+	t.math, t.weight = d.math, weight.Value
+	t.mean, t.logvar, t.dmean, t.dlogvar = d.real(a.Mean), d.real(a.LogVar), d.real(g.Mean), d.real(g.LogVar)
 	pieces := blocksOf(t.r, klBlock)
 	t.kl, t.dlogl, t.lengths = grow(d.pool, &t.kl, t.d*pieces), grow(d.pool, &t.dlogl, t.d*pieces),
 		grow(d.pool, &t.lengths, t.d)
@@ -42,15 +41,15 @@ func (d *Device[T]) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device
 		return
 	}
 	t.lengths[0] = 1
-	for i, v := range d.real(logl) {
+	for i, v := range d.real(a.LogL) {
 		t.lengths[i] = math.Exp(2 * float64(v))
 	}
 	d.do((*klDiag[T])(t), t.d*pieces, t.d*t.r*16)
 	double(kl)[0] = sum(t.kl)
-	if logl != nil {
-		to := d.real(dlogl)
+	if a.LogL != nil {
+		to := d.real(g.LogL)
 		for i := range to {
-			to[i] -= T(weight * sum(t.dlogl[i*pieces:(i+1)*pieces]))
+			to[i] -= T(t.weight * sum(t.dlogl[i*pieces:(i+1)*pieces]))
 		}
 	}
 }

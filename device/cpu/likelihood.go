@@ -23,8 +23,8 @@ type likelihoods[T Float] struct {
 	nu         float64   // ν of StudentLogLik
 }
 
-// begin starts an operation on s·b rows of c columns.
-func (d *Device[T]) beginLik(s, b, c int, scale float64) *likelihoods[T] {
+// beginSums starts a sum over s·b rows of c columns.
+func (d *Device[T]) beginSums(s, b, c int, scale float64) *likelihoods[T] {
 	t := &d.likelihoods
 	*t = likelihoods[T]{math: d.math, scale: scale, rows: s * b, b: b, c: c, ell: t.ell,
 		dlogvar: t.dlogvar, noise: t.noise, precision: t.precision}
@@ -32,12 +32,20 @@ func (d *Device[T]) beginLik(s, b, c int, scale float64) *likelihoods[T] {
 	return t
 }
 
-// beginNoise is beginLik of a likelihood with one variance for each column.
-func (d *Device[T]) beginNoise(s, b, c int, logvar *device.Tensor, scale float64) *likelihoods[T] {
-	t := d.beginLik(s, b, c, scale)
+// beginLabels is beginSums of a likelihood of labels.
+func (d *Device[T]) beginLabels(s, b, c int, g, a device.LikelihoodArgs, scale float64) *likelihoods[T] {
+	t := d.beginSums(s, b, c, scale)
+	t.dh, t.h, t.labels = d.real(g.H), d.real(a.H), ints(a.Y)
+	return t
+}
+
+// beginNoise is beginSums of a likelihood with one variance for each column.
+func (d *Device[T]) beginNoise(s, b, c int, a device.LikelihoodArgs, scale float64) *likelihoods[T] {
+	t := d.beginSums(s, b, c, scale)
+	t.y = d.real(a.Y)
 	t.dlogvar = grow(d.pool, &t.dlogvar, blocksOf(t.rows, likRows)*c)
 	t.noise, t.precision = grow(d.pool, &t.noise, c), grow(d.pool, &t.precision, c)
-	for i, v := range d.real(logvar) {
+	for i, v := range d.real(a.LogVar) {
 		t.noise[i], t.precision[i] = float64(v), math.Exp(-float64(v))
 	}
 	return t
@@ -60,16 +68,16 @@ func (t *likelihoods[T]) column(c int) float64 {
 }
 
 // GaussianLogLik is Σ log N(y; h, σ²_c), its gradients in the same pass.
-func (d *Device[T]) GaussianLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale float64) {
-	s, b, c := device.CheckGaussian(ell, dh, dlogvar, h, y, logvar)
-	t := d.beginNoise(s, b, c, logvar, scale)
-	t.dh, t.h, t.y = d.real(dh), d.real(h), d.real(y)
+func (d *Device[T]) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckGaussian("GaussianLogLik", ell, g, a)
+	t := d.beginNoise(s, b, c, a, scale)
+	t.dh, t.h = d.real(g.H), d.real(a.H)
 	if d.dry() {
 		return
 	}
 	d.do((*gaussian[T])(t), len(t.ell), len(t.h)*4)
 	t.finish(ell)
-	t.slopes(d.real(dlogvar))
+	t.slopes(d.real(g.LogVar))
 }
 
 // finish writes the value. The term −½ log 2πσ² of every element is added by the blocks.
@@ -113,26 +121,24 @@ func (t *likelihoods[T]) normals(squares []float64, n int) (value float64) {
 }
 
 // GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
-func (d *Device[T]) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y,
-	logvar *device.Tensor, scale float64) {
-	s, b, c := device.CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar)
-	t := d.beginNoise(s, b, c, logvar, scale)
-	t.y = d.real(y)
+func (d *Device[T]) GaussianExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckGaussianExpected(ell, g, a)
+	t := d.beginNoise(s, b, c, a, scale)
 	if d.dry() {
 		return
 	}
 	var expected task
-	if mean.DType() == device.Double {
-		d.expectedDouble = gaussianExpected[T, float64]{t, double(dmean), double(dvariance),
-			double(mean), double(variance)}
+	if a.H.DType() == device.Double {
+		d.expectedDouble = gaussianExpected[T, float64]{t, double(g.H), double(g.Variance),
+			double(a.H), double(a.Variance)}
 		expected = &d.expectedDouble
 	} else {
-		d.expectedReal = gaussianExpected[T, T]{t, d.real(dmean), d.real(dvariance), d.real(mean), d.real(variance)}
+		d.expectedReal = gaussianExpected[T, T]{t, d.real(g.H), d.real(g.Variance), d.real(a.H), d.real(a.Variance)}
 		expected = &d.expectedReal
 	}
 	d.do(expected, len(t.ell), s*b*c*4)
 	t.finish(ell)
-	t.slopes(d.real(dlogvar))
+	t.slopes(d.real(g.LogVar))
 }
 
 // gaussianExpected is the state of GaussianExpected for moments of type E.
@@ -160,10 +166,9 @@ func (t *gaussianExpected[T, E]) run(_ *worker, block int) {
 }
 
 // SoftmaxLogLik is Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.
-func (d *Device[T]) SoftmaxLogLik(ell, dh, h, y *device.Tensor, scale float64) {
-	s, b, c := device.CheckSoftmax(ell, dh, h, y)
-	t := d.beginLik(s, b, c, scale)
-	t.dh, t.h, t.labels = d.real(dh), d.real(h), ints(y)
+func (d *Device[T]) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckSoftmax("SoftmaxLogLik", ell, g, a)
+	t := d.beginLabels(s, b, c, g, a, scale)
 	if d.dry() {
 		return
 	}
@@ -205,10 +210,9 @@ func (t *softmax[T]) run(_ *worker, block int) {
 }
 
 // BernoulliLogLik is Σ log σ(±h), with its gradient in the same pass.
-func (d *Device[T]) BernoulliLogLik(ell, dh, h, y *device.Tensor, scale float64) {
-	s, b := device.CheckBernoulli(ell, dh, h, y)
-	t := d.beginLik(s, b, 1, scale)
-	t.dh, t.h, t.labels = d.real(dh), d.real(h), ints(y)
+func (d *Device[T]) BernoulliLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b := device.CheckBernoulli(ell, g, a)
+	t := d.beginLabels(s, b, 1, g, a, scale)
 	if d.dry() {
 		return
 	}
@@ -251,7 +255,7 @@ func (d *Device[T]) AddOffset(h, offset *device.Tensor) {
 // AddOffsetBackward is doffset[c] += Σ dh[s,b,c].
 func (d *Device[T]) AddOffsetBackward(doffset, dh *device.Tensor) {
 	rows, c := device.CheckOffset("AddOffsetBackward", dh, doffset)
-	t := d.beginLik(1, rows, c, 1)
+	t := d.beginSums(1, rows, c, 1)
 	t.dlogvar, t.dh = grow(d.pool, &t.dlogvar, blocksOf(rows, likRows)*c), d.real(dh)
 	if d.dry() {
 		return

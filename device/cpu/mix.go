@@ -19,18 +19,19 @@ type mixTask struct {
 }
 
 // Mix is c = b + ω(a−b), so that two kernels with 1 on the diagonal have a sum with 1 there.
-func (d *gp) Mix(c, a, b, logit *device.Tensor) {
+func (d *gp) Mix(a device.MixArgs) {
 	t := &d.mix
-	k, n := device.CheckMix("Mix", c, a, b, logit)
-	t.begin(d.pool, k, n, c, a, b, logit)
+	k, n := device.CheckMix("Mix", a)
+	t.begin(d.pool, k, n, a)
+	t.c = double(a.C)
 	d.do(t, k*t.pieces, 3*k*n)
 }
 
-func (t *mixTask) begin(p *pool, k, n int, c, a, b, logit *device.Tensor) {
+func (t *mixTask) begin(p *pool, k, n int, a device.MixArgs) {
 	t.n, t.pieces = n, blocksOf(n, mixBlock)
-	t.c, t.a, t.b = double(c), double(a), double(b)
+	t.a, t.b = double(a.A), double(a.B)
 	t.weight = grow(p, &t.weight, k)
-	for i, v := range double(logit) {
+	for i, v := range double(a.Logit) {
 		t.weight[i] = 1 / (1 + math.Exp(-v))
 	}
 }
@@ -50,18 +51,16 @@ func (t *mixTask) run(_ *worker, block int) {
 	}
 }
 
-// MixBackward writes da = ω dc and db = (1−ω) dc, and accumulates dlogit.
-func (d *gp) MixBackward(da, db, dlogit, dc, a, b, logit *device.Tensor) {
+// MixBackward writes g.A = ω g.C and g.B = (1−ω) g.C, and accumulates g.Logit.
+func (d *gp) MixBackward(g, a device.MixArgs) {
 	t := &d.mix
-	const op = "MixBackward"
-	k, n := device.CheckMix(op, dc, a, b, logit)
-	device.CheckMix(op, dc, da, db, dlogit)
-	t.begin(d.pool, k, n, dc, a, b, logit)
-	t.da, t.db, t.partial = double(da), double(db), grow(d.pool, &t.partial, k*t.pieces)
+	k, n := device.CheckMixBackward(g, a)
+	t.begin(d.pool, k, n, a)
+	t.c, t.da, t.db, t.partial = double(g.C), double(g.A), double(g.B), grow(d.pool, &t.partial, k*t.pieces)
 	d.do((*mixBackward)(t), k*t.pieces, 5*k*n)
-	for i, g := range double(dlogit) {
-		w := t.weight[i]
-		double(dlogit)[i] = g + w*(1-w)*sum(t.partial[i*t.pieces:][:t.pieces])
+	dlogit := double(g.Logit)
+	for i, w := range t.weight[:len(dlogit)] {
+		dlogit[i] += w * (1 - w) * sum(t.partial[i*t.pieces:][:t.pieces])
 	}
 }
 

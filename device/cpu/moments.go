@@ -28,10 +28,11 @@ type momentsTask struct {
 }
 
 // begin fills what all blocks share.
-func (t *momentsTask) begin(pool *pool, mean, variance, p, a, m, s, logalpha *device.Tensor) {
-	t.mean, t.variance, t.p, t.a, t.m, t.s = double(mean), double(variance), double(p), double(a), double(m), double(s)
+func (t *momentsTask) begin(pool *pool, a device.MomentsArgs) {
+	t.mean, t.variance, t.p = double(a.Mean), double(a.Variance), double(a.P)
+	t.a, t.m, t.s = double(a.A), double(a.M), double(a.S)
 	t.alpha, t.root = grow(pool, &t.alpha, t.J), grow(pool, &t.root, t.J)
-	for j, v := range double(logalpha) {
+	for j, v := range double(a.LogAlpha) {
 		t.alpha[j], t.root[j] = math.Exp(v), math.Exp(v/2)
 	}
 	if t.Diagonal {
@@ -45,10 +46,10 @@ func (t *momentsTask) begin(pool *pool, mean, variance, p, a, m, s, logalpha *de
 func (t *momentsTask) columns() int { return blocksOf(t.B, momentColumns) }
 
 // Moments is qF_anj and qF_Bnj for a whitened q(F̄).
-func (d *gp) Moments(mean, variance, p, a, m, s, logalpha *device.Tensor) {
+func (d *gp) Moments(a device.MomentsArgs) {
 	t := &d.moments
-	t.QShape = device.CheckMoments("Moments", mean, variance, p, a, m, s, logalpha)
-	t.begin(d.pool, mean, variance, p, a, m, s, logalpha)
+	t.QShape = device.CheckMoments("Moments", a)
+	t.begin(d.pool, a)
 	t.squares = grow(d.pool, &t.squares, t.K*t.B)
 	d.reserve(0, t.J*momentColumns)
 	d.reserve(1, t.M*momentColumns)
@@ -147,15 +148,13 @@ func addSquares(sums, x []float64) {
 	simd.MulAdd64(sums, x, x)
 }
 
-// MomentsBackward writes da and accumulates dm, ds, dlogalpha. p is overwritten.
-func (d *gp) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s,
-	logalpha *device.Tensor) {
+// MomentsBackward writes g.A and accumulates g.M, g.S, g.LogAlpha. P is overwritten.
+func (d *gp) MomentsBackward(g, a device.MomentsArgs) {
 	t := &d.moments
-	t.QShape = device.CheckMomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance,
-		p, a, m, s, logalpha)
-	t.begin(d.pool, mean, variance, p, a, m, s, logalpha)
-	t.da, t.dm, t.ds, t.dalpha = double(da), double(dm), double(ds), double(dlogalpha)
-	t.dmean, t.dvariance = double(dmean), double(dvariance)
+	t.QShape = device.CheckMomentsBackward(g, a)
+	t.begin(d.pool, a)
+	t.da, t.dm, t.ds, t.dalpha = double(g.A), double(g.M), double(g.S), double(g.LogAlpha)
+	t.dmean, t.dvariance = double(g.Mean), double(g.Variance)
 	t.g, t.db, t.dbSum = grow(d.pool, &t.g, t.J*t.B), grow(d.pool, &t.db, t.J*t.B), grow(d.pool, &t.dbSum, t.K*t.B)
 	if t.Diagonal {
 		d.reserve(0, momentRows*t.B)

@@ -8,20 +8,20 @@ import (
 
 // StudentLogLik is Σ log t_ν((y−h)/σ) − log σ, its gradients in the same pass. With z = (y−h)²/νσ²
 // all of it follows from Σ log(1+z), which the blocks leave in ell, and Σ z/(1+z), in dlogvar.
-func (d *Device[T]) StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *device.Tensor, scale float64) {
-	s, b, c := device.CheckStudent(ell, dh, dlogvar, dtail, h, y, logvar, tail)
-	t := d.beginNoise(s, b, c, logvar, scale)
-	t.dh, t.h, t.y = d.real(dh), d.real(h), d.real(y)
+func (d *Device[T]) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckStudent(ell, g, a)
+	t := d.beginNoise(s, b, c, a, scale)
+	t.dh, t.h = d.real(g.H), d.real(a.H)
 	if d.dry() {
 		return
 	}
-	excess := math.Exp(float64(d.real(tail)[0]))
+	excess := math.Exp(float64(d.real(a.Tail)[0]))
 	nu := 2 + excess
 	t.nu = nu
 	d.do((*student[T])(t), len(t.ell), len(t.h)*16)
 
 	n, rows, logs, shares, noise := float64(len(t.h)), float64(s*b), sum(t.ell), 0.0, 0.0
-	for i, to := 0, d.real(dlogvar); i < c; i++ {
+	for i, to := 0, d.real(g.LogVar); i < c; i++ {
 		share := t.column(i)
 		to[i] += T(scale * 0.5 * ((nu+1)*share - rows))
 		shares += share
@@ -31,7 +31,7 @@ func (d *Device[T]) StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *d
 	lower, _ := math.Lgamma(nu / 2)
 	double(ell)[0] = scale * (n*(upper-lower-0.5*math.Log(math.Pi*nu)) - 0.5*noise - (nu+1)/2*logs)
 	dnu := 0.5 * (n*(digamma((nu+1)/2)-digamma(nu/2)-1/nu) - logs + (nu+1)/nu*shares)
-	d.real(dtail)[0] += T(scale * dnu * excess)
+	d.real(g.Tail)[0] += T(scale * dnu * excess)
 }
 
 type student[T Float] likelihoods[T]
@@ -67,16 +67,16 @@ func digamma(x float64) float64 {
 
 // HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), its gradients in the
 // same pass.
-func (d *Device[T]) HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale float64) {
-	s, b, c := device.CheckHeteroscedastic(ell, dh, dlogvar, h, y, logvar)
-	t := d.beginNoise(s, b, c, logvar, scale)
-	t.dh, t.h, t.y = d.real(dh), d.real(h), d.real(y)
+func (d *Device[T]) HeteroscedasticLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckHeteroscedastic(ell, g, a)
+	t := d.beginNoise(s, b, c, a, scale)
+	t.dh, t.h = d.real(g.H), d.real(a.H)
 	if d.dry() {
 		return
 	}
 	d.do((*heteroscedastic[T])(t), len(t.ell), len(t.h)*16)
 	t.finish(ell)
-	t.slopes(d.real(dlogvar))
+	t.slopes(d.real(g.LogVar))
 }
 
 type heteroscedastic[T Float] likelihoods[T]

@@ -96,15 +96,16 @@ type sparseTask struct {
 }
 
 // SparseBlock is c = f_0 + Σ_i ω_i (f_i − f_0), so that it is 1 where all f_i are.
-func (d *gp) SparseBlock(c, dist, logits, logsigma *device.Tensor, linear []bool) {
+func (d *gp) SparseBlock(a device.SparseBlockArgs) {
 	t := &d.sparse
-	t.SparseShape = device.CheckSparseBlock("SparseBlock", c, dist, logits, logsigma, linear)
-	t.begin(d.pool, c, dist, logits, logsigma, linear)
+	t.SparseShape = device.CheckSparseBlock("SparseBlock", a)
+	t.begin(d.pool, a)
+	t.c = double(a.C)
 	d.do(t, t.blocks(), t.work())
 }
 
-func (t *sparseTask) begin(p *pool, c, d, logits, logsigma *device.Tensor, linear []bool) {
-	t.c, t.d, t.linear = double(c), double(d), linear
+func (t *sparseTask) begin(p *pool, a device.SparseBlockArgs) {
+	t.d, t.linear = double(a.D), a.Linear
 	p.reserve(0, t.I*sparseRows*t.B)
 	p.reserve(1, 2*t.B)
 	t.weight, t.scale = grow(p, &t.weight, t.K*t.I), grow(p, &t.scale, t.K*t.I)
@@ -114,7 +115,7 @@ func (t *sparseTask) begin(p *pool, c, d, logits, logsigma *device.Tensor, linea
 	}
 	clear(t.zeros)
 	for k := range t.K {
-		logit := double(logits)[k*t.I:][:t.I]
+		logit := double(a.Logits)[k*t.I:][:t.I]
 		top, total := logit[0], 0.0
 		for _, v := range logit {
 			top = max(top, v)
@@ -123,7 +124,7 @@ func (t *sparseTask) begin(p *pool, c, d, logits, logsigma *device.Tensor, linea
 			e := math.Exp(v - top)
 			total += e
 			t.weight[k*t.I+i] = e
-			t.scale[k*t.I+i] = math.Exp(-2 * double(logsigma)[k*t.I+i])
+			t.scale[k*t.I+i] = math.Exp(-2 * double(a.LogSigma)[k*t.I+i])
 		}
 		for i := range t.I {
 			t.weight[k*t.I+i] /= total
@@ -179,15 +180,16 @@ func (t *sparseTask) run(w *worker, block int) {
 	}
 }
 
-// SparseBlockBackward accumulates dlogits and dlogsigma.
-func (d *gp) SparseBlockBackward(dlogits, dlogsigma, dc, dist, logits, logsigma *device.Tensor, linear []bool) {
+// SparseBlockBackward accumulates g.Logits and g.LogSigma.
+func (d *gp) SparseBlockBackward(g, a device.SparseBlockArgs) {
 	t := &d.sparse
-	t.SparseShape = device.CheckSparseBlockBackward(dlogits, dlogsigma, dc, dist, logits, logsigma, linear)
-	t.begin(d.pool, dc, dist, logits, logsigma, linear)
+	t.SparseShape = device.CheckSparseBlockBackward(g, a)
+	t.begin(d.pool, a)
+	t.c = double(g.C)
 	t.partial = grow(d.pool, &t.partial, t.blocks()*t.K*t.I*2)
 	d.do((*sparseBackward)(t), t.blocks(), t.work())
 	if !d.dry() {
-		t.finish(double(dlogits), double(dlogsigma))
+		t.finish(double(g.Logits), double(g.LogSigma))
 	}
 }
 

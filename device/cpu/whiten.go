@@ -18,10 +18,10 @@ type whitenTask struct {
 }
 
 // begin fills what all blocks share.
-func (t *whitenTask) begin(p *pool, l, m, s, logalpha *device.Tensor) {
-	t.l, t.m, t.s = double(l), double(m), double(s)
+func (t *whitenTask) begin(p *pool, a device.WhitenArgs) {
+	t.l, t.m, t.s = double(a.L), double(a.M), double(a.S)
 	t.scale = grow(p, &t.scale, t.J)
-	for j, v := range double(logalpha) {
+	for j, v := range double(a.LogAlpha) {
 		t.scale[j] = math.Exp(-v / 2)
 	}
 	p.prepare(&t.invert, t.l, t.K, t.M)
@@ -32,11 +32,11 @@ func (t *whitenTask) blocks() int { return t.J * blocksOf(t.M, solveColumns) }
 func (t *whitenTask) work() int { return t.J * t.M * t.M * t.M / 6 }
 
 // Whiten takes q(F̄_j) as inf_qF writes it to m_j = L⁻¹ μ_j/√α_j and s_j = L⁻¹ S_j/√α_j.
-func (d *gp) Whiten(m, s, l, logalpha, mu, sqrt *device.Tensor) {
+func (d *gp) Whiten(a device.WhitenArgs) {
 	t := &d.whiten
-	t.QShape = device.CheckWhiten(m, s, l, logalpha, mu, sqrt)
-	t.begin(d.pool, l, m, s, logalpha)
-	t.mu, t.sqrt = double(mu), double(sqrt)
+	t.QShape = device.CheckWhiten("Whiten", a)
+	t.begin(d.pool, a)
+	t.mu, t.sqrt = double(a.Mu), double(a.Sqrt)
 	d.do(t, t.blocks(), t.work())
 }
 
@@ -72,14 +72,14 @@ func (t *whitenTask) run(w *worker, block int) {
 	}
 }
 
-// WhitenBackward accumulates dmu, dsqrt, dl and dlogalpha; dm and ds are overwritten, by
-// L⁻ᵀdm and L⁻ᵀds.
-func (d *gp) WhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, logalpha *device.Tensor) {
+// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.M and g.S are overwritten, by
+// L⁻ᵀ g.M and L⁻ᵀ g.S.
+func (d *gp) WhitenBackward(g, a device.WhitenArgs) {
 	t := &d.whiten
-	t.QShape = device.CheckWhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, logalpha)
-	t.begin(d.pool, l, m, s, logalpha)
-	t.dm, t.ds, t.dmu, t.dsqrt = double(dm), double(ds), double(dmu), double(dsqrt)
-	t.dl, t.dalpha = double(dl), double(dlogalpha)
+	t.QShape = device.CheckWhitenBackward(g, a)
+	t.begin(d.pool, a)
+	t.dm, t.ds, t.dmu, t.dsqrt = double(g.M), double(g.S), double(g.Mu), double(g.Sqrt)
+	t.dl, t.dalpha = double(g.L), double(g.LogAlpha)
 	d.do((*whitenScale)(t), t.J, t.J*t.M*t.M)
 	d.do((*whitenSolve)(t), t.blocks(), t.work())
 	d.do((*whitenLower)(t), t.K*blocksOf(t.M, lowerColumns), t.work())

@@ -2,6 +2,7 @@ package devicetest
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -30,165 +31,202 @@ type Operation struct {
 	Run  func()
 }
 
-// Operations are those of a training step, in order, each ready to be run many times.
+// Operations are those of a training step, each ready to be run many times: those of the GP layer,
+// of sequences, of the layer of random features, of the objective, and of all parameters. In each
+// family the gradients come last.
 func Operations(dev device.Device, w Workload) []Operation {
-	r := newRandom(1)
-	double := func(shape ...int) *device.Tensor { return dev.New(device.Double, shape...) }
-	real := func(shape ...int) *device.Tensor { return dev.New(device.Real, shape...) }
-	normal := func(dtype device.DType, mean, sd float64, shape ...int) *device.Tensor {
-		return upload(dev, r.normal("", dtype, none, mean, sd, shape...))
-	}
-	// The Gaussian process.
-	z, x := normal(device.Double, 0, 1, w.M, w.D), normal(device.Double, 0, 1, w.B, w.D)
-	logl, logalpha := normal(device.Double, math.Log(float64(w.D))/2, 0.1, w.K, w.D), double(w.J)
-	kuu, kuf, l, a := double(w.K, w.M, w.M), double(w.K, w.M, w.B), double(w.K, w.M, w.M), double(w.K, w.M, w.B)
-	jitter, p := double(w.K), double(w.J, w.M, w.B)
-	m, factor := normal(device.Double, 0, 1, w.J, w.M), r.factor("", w.Diagonal, w.J, w.M)
-	s := upload(dev, factor)
-	narrow := real(factor.shape...)
-	dev.Upload(narrow, factor.data)
-	mean, variance := double(w.B, w.J), double(w.B, w.J)
-	dz, dlogl, dlogalpha := double(w.M, w.D), double(w.K, w.D), double(w.J)
-	dkuu, dkuf, dl, da := double(w.K, w.M, w.M), double(w.K, w.M, w.B), double(w.K, w.M, w.M), double(w.K, w.M, w.B)
-	dm, ds := double(w.J, w.M), double(factor.shape...)
-	nm, ns := double(w.J, w.M), double(factor.shape...)
-	// With α = 1 a cotangent of ½ leaves p as it is, however often MomentsBackward runs.
-	dmean, dvariance := normal(device.Double, 0, 1, w.B, w.J), normal(device.Double, 0.5, 0, w.B, w.J)
-	cotangent, slope := double(w.K, w.M, w.B), double(w.K, w.M, w.B)
-	mix, dmix := double(w.K), double(w.K)
-	// The same on sequences with two feature maps, a tenth of the columns not zero.
-	distances := upload(dev, r.normal("", device.Double, none, 1, 0.3, w.B, 2*w.M))
-	logits, logsigma := normal(device.Double, 0, 1, w.K, 2), normal(device.Double, 0, 0.1, w.K, 2)
-	dlogits, dlogsigma, maps := double(w.K, 2), double(w.K, 2), []bool{false, false}
-	sx, sz := sparseOf(dev, r, w.B, 1000, false), sparseOf(dev, r, w.M, 1000, true)
-	// The layer of random features.
-	rows := upload(dev, r.below("", 10000, w.B))
-	drawn, own := dev.New(device.Int, w.B), upload(dev, r.below("", w.B, w.B))
-	f, df := real(w.S, w.B, w.J), real(w.S, w.B, w.J)
-	params := func(sd float64, columns int, a device.Activation) device.FeatureParams {
-		return device.FeatureParams{Activation: a,
-			LogAlpha: normal(device.Real, 0, sd, 1), LogL: normal(device.Real, 0, sd, w.J),
-			MeanOmega: normal(device.Real, 0, sd, w.J, w.R), LogVarOmega: normal(device.Real, 0, sd, w.J, w.R),
-			MeanW:   normal(device.Real, 0, sd, columns*w.R, w.DOut),
-			LogVarW: normal(device.Real, 0, sd, columns*w.R, w.DOut),
+	b := &operands{Workload: w, dev: dev, r: newRandom(1)}
+	return slices.Concat(b.gp(), b.sequences(), b.features(), b.objective(), b.parameters())
+}
+
+// operands makes the tensors of operations.
+type operands struct {
+	Workload
+	dev device.Device
+	r   *random
+
+	q, dq device.MomentsArgs // of the GP layer
+}
+
+func (b *operands) double(shape ...int) *device.Tensor { return b.dev.New(device.Double, shape...) }
+func (b *operands) real(shape ...int) *device.Tensor   { return b.dev.New(device.Real, shape...) }
+func (b *operands) normal(dtype device.DType, mean, sd float64, shape ...int) *device.Tensor {
+	return upload(b.dev, b.r.normal("", dtype, none, mean, sd, shape...))
+}
+
+func (b *operands) gp() []Operation {
+	w, dev := &b.Workload, b.dev
+	z, x := b.normal(device.Double, 0, 1, w.M, w.D), b.normal(device.Double, 0, 1, w.B, w.D)
+	logl := b.normal(device.Double, math.Log(float64(w.D))/2, 0.1, w.K, w.D)
+	block := func(x *device.Tensor, form device.Correlation) device.ARDArgs {
+		a := device.ARDArgs{C: b.double(w.K, w.M, x.Dim(0)), Z: z, X: x, LogL: logl, Form: form}
+		if a.Slope = a.C; form != device.RBF {
+			a.Slope = b.double(a.C.Shape()...)
 		}
+		return a
 	}
-	theta, grad := params(1, 2, device.Waves), params(0, 2, device.Waves)
-	eta := params(0, 2, device.Waves)
-	arccos, darccos := params(1, 1, device.ArcCos1), params(0, 1, device.ArcCos1)
-	h, dh, y, logvar, dlogvar := real(w.S, w.B, w.DOut), real(w.S, w.B, w.DOut),
-		normal(device.Real, 0, 1, w.B, w.DOut), real(w.DOut), real(w.DOut)
-	local := device.FeatureNoise{Weights: device.Key{Site: device.SiteWeights},
-		Spectra: device.Key{Site: device.SiteSpectra}, Local: true}
-	sampled := local
-	sampled.Local = false
-	plan := func() device.Scratch { return dev.FeatureScratch(w.S, w.B, w.J, w.R, w.DOut) }
-	scratch, scratchSampled, scratchArcCos, scratchMoments := plan(), plan(), plan(), plan()
-	of, spread := real(w.S, w.B, w.DOut), real(w.S, w.B, w.DOut)
-	dof, dspread := normal(device.Real, 0, 1, w.S, w.B, w.DOut), normal(device.Real, 0, 1, w.S, w.B, w.DOut)
-	tail, dtail, pair, dpair := real(1), real(1), normal(device.Real, 0, 1, w.S, w.B, 2*w.DOut),
-		real(w.S, w.B, 2*w.DOut)
-	logit, dlogit, labels := normal(device.Real, 0, 1, w.S, w.B, 1), real(w.S, w.B, 1), dev.New(device.Int, w.B)
-	value := double(1)
-	// All the parameters.
-	n := w.J*w.M*(1+w.M) + w.M*w.D + 2*w.J*w.R + 4*w.R*w.DOut
+	gradient := func(a device.ARDArgs) device.ARDArgs {
+		return device.ARDArgs{C: b.double(a.C.Shape()...), Z: b.double(w.M, w.D), LogL: b.double(w.K, w.D)}
+	}
+	kuu, kuf := block(z, device.RBF), block(x, device.RBF)
+	rough, smooth := block(x, device.Matern12), block(x, device.Matern52)
+	dkuu, dkuf := gradient(kuu), gradient(kuf)
+	mix := device.MixArgs{C: b.double(w.K, w.M, w.B), A: kuf.C, B: smooth.C, Logit: b.double(w.K)}
+	dmix := device.MixArgs{C: b.normal(device.Double, 0, 1, w.K, w.M, w.B), A: b.double(w.K, w.M, w.B),
+		B: b.double(w.K, w.M, w.B), Logit: b.double(w.K)}
+	l, jitter, dl := b.double(w.K, w.M, w.M), b.double(w.K), b.double(w.K, w.M, w.M)
+	factor := b.r.factor("", w.Diagonal, w.J, w.M)
+	b.q = device.MomentsArgs{Mean: b.double(w.B, w.J), Variance: b.double(w.B, w.J), P: b.double(w.J, w.M, w.B),
+		A: b.double(w.K, w.M, w.B), M: b.normal(device.Double, 0, 1, w.J, w.M), S: upload(dev, factor),
+		LogAlpha: b.double(w.J)}
+	// With α = 1 a cotangent of ½ leaves P as it is, however often MomentsBackward runs.
+	b.dq = device.MomentsArgs{Mean: b.normal(device.Double, 0, 1, w.B, w.J),
+		Variance: b.normal(device.Double, 0.5, 0, w.B, w.J), A: b.double(w.K, w.M, w.B), M: b.double(w.J, w.M),
+		S: b.double(factor.shape...), LogAlpha: b.double(w.J)}
+	ops := []Operation{
+		{"ARD Kuu", func() { dev.ARD(kuu) }}, {"ARD Kuf", func() { dev.ARD(kuf) }},
+		{"ARD Kuf matern12", func() { dev.ARD(rough) }}, {"ARD Kuf matern52", func() { dev.ARD(smooth) }},
+		{"Mix Kuf", func() { dev.Mix(mix) }},
+		{"Potrf", func() { dev.Potrf(l, jitter, kuu.C) }}, {"Trsm", func() { dev.Trsm(b.q.A, l, kuf.C) }},
+		{"Moments", func() { dev.Moments(b.q) }}, {"MomentsBackward", func() { dev.MomentsBackward(b.dq, b.q) }},
+		{"TrsmBackward", func() { dev.TrsmBackward(dkuf.C, dl, b.dq.A, l, b.q.A) }},
+		{"PotrfBackward", func() { dev.PotrfBackward(dkuu.C, dl, l); dev.Zero(dl) }},
+		{"MixBackward Kuf", func() { dev.MixBackward(dmix, mix) }},
+		{"ARDBackward Kuf", func() { dev.Copy(dkuf.C, dmix.C); dev.ARDBackward(dkuf, kuf) }}, // it is overwritten
+		{"ARDBackward Kuu", func() { dev.ARDBackward(dkuu, kuu) }},
+	}
 	if w.Diagonal {
-		n = w.J*w.M*2 + w.M*w.D + 2*w.J*w.R + 4*w.R*w.DOut
+		return ops
 	}
+	white := func(l *device.Tensor, q device.MomentsArgs) device.WhitenArgs {
+		return device.WhitenArgs{M: b.double(w.J, w.M), S: b.double(w.J, w.M, w.M), L: l, LogAlpha: q.LogAlpha,
+			Mu: q.M, Sqrt: q.S}
+	}
+	q, dq := white(l, b.q), white(dl, b.dq)
+	return append(ops, // which the paper's q(F̄) costs besides
+		Operation{"Whiten", func() { dev.Whiten(q) }}, Operation{"WhitenBackward", func() { dev.WhitenBackward(dq, q) }})
+}
+
+// sequences are those with two feature maps, a tenth of whose columns are not zero.
+func (b *operands) sequences() []Operation {
+	w, dev := &b.Workload, b.dev
+	x, z := sparseOf(dev, b.r, w.B, 1000, false), sparseOf(dev, b.r, w.M, 1000, true)
+	rows := upload(dev, b.r.below("", w.B, w.B))
+	a := device.SparseBlockArgs{C: b.double(w.K, w.M, w.B), D: b.normal(device.Double, 1, 0.3, w.B, 2*w.M),
+		Logits: b.normal(device.Double, 0, 1, w.K, 2), LogSigma: b.normal(device.Double, 0, 0.1, w.K, 2),
+		Linear: make([]bool, 2)}
+	g := device.SparseBlockArgs{C: b.normal(device.Double, 0, 1, w.K, w.M, w.B), Logits: b.double(w.K, 2),
+		LogSigma: b.double(w.K, 2)}
+	return []Operation{
+		{"SparseDistances", func() { dev.SparseDistances(a.D, 1, x, rows, z, false) }},
+		{"SparseBlock", func() { dev.SparseBlock(a) }},
+		{"SparseBlockBackward", func() { dev.SparseBlockBackward(g, a) }},
+	}
+}
+
+// params are those of a layer of J inputs, or room for their gradients where sd is 0.
+func (b *operands) params(sd float64, a device.Activation) device.FeatureParams {
+	w, columns := &b.Workload, a.Columns()
+	return device.FeatureParams{Activation: a,
+		LogAlpha: b.normal(device.Real, 0, sd, 1), LogL: b.normal(device.Real, 0, sd, w.J),
+		MeanOmega: b.normal(device.Real, 0, sd, w.J, w.R), LogVarOmega: b.normal(device.Real, 0, sd, w.J, w.R),
+		MeanW:   b.normal(device.Real, 0, sd, columns*w.R, w.DOut),
+		LogVarW: b.normal(device.Real, 0, sd, columns*w.R, w.DOut),
+	}
+}
+
+func (b *operands) features() (ops []Operation) {
+	w, dev := &b.Workload, b.dev
+	key := device.Key{Site: device.SiteLatents}
+	rows, drawn := upload(dev, b.r.below("", 10000, w.B)), dev.New(device.Int, w.B)
+	f, df, dmean, dvariance := b.real(w.S, w.B, w.J), b.real(w.S, w.B, w.J), b.double(w.B, w.J), b.double(w.B, w.J)
+	layer := func(a device.Activation, local bool) (g, args device.FeatureArgs) {
+		args = device.FeatureArgs{Out: b.real(w.S, w.B, w.DOut), Variance: b.real(w.S, w.B, w.DOut), H: f,
+			Params: b.params(1, a), Scratch: dev.FeatureScratch(w.S, w.B, w.J, w.R, w.DOut), Rows: rows,
+			Noise: device.FeatureNoise{Weights: device.Key{Site: device.SiteWeights},
+				Spectra: device.Key{Site: device.SiteSpectra}, Local: local}}
+		g = device.FeatureArgs{Out: b.normal(device.Real, 0, 1, w.S, w.B, w.DOut),
+			Variance: b.normal(device.Real, 0, 1, w.S, w.B, w.DOut), H: df, Params: b.params(0, a)}
+		return g, args
+	}
+	ops = []Operation{
+		{"DrawRows", func() { dev.DrawRows(drawn, 10000, key) }},
+		{"SampleF", func() { dev.SampleF(f, b.q.Mean, b.q.Variance, rows, key) }},
+	}
+	for _, name := range []string{"local", "sampled", "arccos1"} {
+		activation := device.Waves
+		if name == "arccos1" {
+			activation = device.ArcCos1
+		}
+		g, a := layer(activation, name != "sampled")
+		ops = append(ops, Operation{"RandomFeatures " + name, func() { dev.RandomFeatures(a) }},
+			Operation{"RandomFeaturesBackward " + name, func() { dev.RandomFeaturesBackward(g, a) }})
+	}
+	dm, m := layer(device.Waves, false)
+	spectra := func(q, p device.FeatureParams) device.FrequencyArgs {
+		return device.FrequencyArgs{Eta: q.MeanOmega, LogVar: q.LogVarOmega, Tau: m.Params.MeanOmega,
+			Mean: p.MeanOmega, LogS2: p.LogVarOmega, LogRho: p.LogAlpha, LogL: p.LogL}
+	}
+	eta, deta := spectra(b.params(0, device.Waves), m.Params), spectra(b.params(0, device.Waves), dm.Params)
+	return append(ops, []Operation{
+		{"Frequencies", func() { dev.Frequencies(eta) }},
+		{"FrequenciesBackward", func() { dev.FrequenciesBackward(deta, eta) }},
+		{"FeatureMoments", func() { dev.FeatureMoments(m) }},
+		{"FeatureMomentsBackward", func() { dev.FeatureMomentsBackward(dm, m) }},
+		{"AddNoise", func() { dev.AddNoise(m.Out, m.Variance, rows, key) }},
+		{"AddNoiseBackward", func() { dev.AddNoiseBackward(dm.Variance, dm.Out, m.Variance, rows, key) }},
+		{"SampleFBackward", func() { dev.SampleFBackward(dmean, dvariance, df, b.q.Variance, rows, key) }},
+	}...)
+}
+
+func (b *operands) objective() []Operation {
+	w, dev := &b.Workload, b.dev
+	value, one := b.double(1), device.Scalar{Value: 1}
+	outputs := func(c int, y *device.Tensor) (g, a device.LikelihoodArgs) {
+		a = device.LikelihoodArgs{H: b.normal(device.Real, 0, 1, w.S, w.B, c), Y: y, LogVar: b.real(w.DOut),
+			Tail: b.real(1)}
+		return device.LikelihoodArgs{H: b.real(w.S, w.B, c), LogVar: b.real(w.DOut), Tail: b.real(1)}, a
+	}
+	y := b.normal(device.Real, 0, 1, w.B, w.DOut)
+	g, a := outputs(w.DOut, y)
+	dpair, pair := outputs(2*w.DOut, y)
+	dlogit, logit := outputs(1, dev.New(device.Int, w.B))
+	diagonal := func(sd float64) device.DiagArgs {
+		return device.DiagArgs{Mean: b.normal(device.Real, 0, sd, 2*w.R, w.DOut),
+			LogVar: b.normal(device.Real, 0, sd, 2*w.R, w.DOut)}
+	}
+	dweights, weights := diagonal(0), diagonal(1)
+	return []Operation{
+		{"GaussianLogLik", func() { dev.GaussianLogLik(value, g, a, 1e-3) }},
+		{"StudentLogLik", func() { dev.StudentLogLik(value, g, a, 1e-3) }},
+		{"HeteroscedasticLogLik", func() { dev.HeteroscedasticLogLik(value, dpair, pair, 1e-3) }},
+		{"BernoulliLogLik", func() { dev.BernoulliLogLik(value, dlogit, logit, 1e-3) }},
+		{"KLDiag", func() { dev.KLDiag(value, dweights, weights, one) }},
+		{"KLInducing", func() { dev.KLInducing(value, b.dq.M, b.dq.S, b.q.M, b.q.S, one) }},
+	}
+}
+
+func (b *operands) parameters() []Operation {
+	w, dev, shape := &b.Workload, b.dev, b.q.S.Shape()
+	narrow, m, s := b.real(shape...), b.double(w.J, w.M), b.double(shape...)
+	n := w.J*w.M + b.q.S.Len() + w.M*w.D + 2*w.J*w.R + 4*w.R*w.DOut
 	flat := [5]*device.Tensor{}
 	for i := range flat {
-		flat[i] = normal(device.Real, 0, 1, n)
+		flat[i] = b.normal(device.Real, 0, 1, n)
 	}
 	dev.Zero(flat[3])
-	key := device.Key{Site: device.SiteLatents}
-	ops := []Operation{
-		{"DrawRows", func() { dev.DrawRows(drawn, 10000, key) }},
-		{"Widen s", func() { dev.Widen(s, narrow) }},
-		{"ARD Kuu", func() { dev.ARD(kuu, kuu, z, z, logl, device.RBF) }},
-		{"ARD Kuf", func() { dev.ARD(kuf, kuf, z, x, logl, device.RBF) }},
-		{"ARD Kuf matern12", func() { dev.ARD(cotangent, slope, z, x, logl, device.Matern12) }},
-		{"ARD Kuf matern52", func() { dev.ARD(cotangent, slope, z, x, logl, device.Matern52) }},
-		{"Mix Kuf", func() { dev.Mix(cotangent, kuf, slope, mix) }},
-		{"SparseDistances", func() { dev.SparseDistances(distances, 1, sx, own, sz, false) }},
-		{"SparseBlock", func() { dev.SparseBlock(cotangent, distances, logits, logsigma, maps) }},
-		{"Potrf", func() { dev.Potrf(l, jitter, kuu) }},
-		{"Trsm", func() { dev.Trsm(a, l, kuf) }},
-		{"Moments", func() { dev.Moments(mean, variance, p, a, m, s, logalpha) }},
-		{"SampleF", func() { dev.SampleF(f, mean, variance, rows, key) }},
-		{"RandomFeatures local", func() { dev.RandomFeatures(h, f, theta, rows, local, scratch) }},
-		{"RandomFeatures sampled", func() { dev.RandomFeatures(h, f, theta, rows, sampled, scratchSampled) }},
-		{"RandomFeatures arccos1", func() { dev.RandomFeatures(h, f, arccos, rows, local, scratchArcCos) }},
-		{"Frequencies", func() {
-			dev.Frequencies(eta.MeanOmega, eta.LogVarOmega, theta.MeanOmega, theta.MeanOmega,
-				theta.LogVarOmega, theta.LogAlpha, theta.LogL)
-		}},
-		{"FeatureMoments", func() { dev.FeatureMoments(of, spread, f, theta, scratchMoments) }},
-		{"AddNoise", func() { dev.AddNoise(of, spread, rows, key) }},
-		{"GaussianLogLik", func() { dev.GaussianLogLik(value, dh, dlogvar, h, y, logvar, 1e-3) }},
-		{"StudentLogLik", func() {
-			dev.StudentLogLik(value, dh, dlogvar, dtail, h, y, logvar, tail, 1e-3)
-		}},
-		{"HeteroscedasticLogLik", func() {
-			dev.HeteroscedasticLogLik(value, dpair, dlogvar, pair, y, logvar, 1e-3)
-		}},
-		{"BernoulliLogLik", func() { dev.BernoulliLogLik(value, dlogit, logit, labels, 1e-3) }},
-		{"KLDiag", func() {
-			dev.KLDiag(value, grad.MeanW, grad.LogVarW, nil, theta.MeanW, theta.LogVarW, nil, device.Scalar{Value: 1})
-		}},
-		{"KLInducing", func() { dev.KLInducing(value, dm, ds, m, s, device.Scalar{Value: 1}) }},
-		{"RandomFeaturesBackward local",
-			func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, local, scratch) }},
-		{"RandomFeaturesBackward sampled",
-			func() { dev.RandomFeaturesBackward(df, grad, dh, f, theta, rows, sampled, scratchSampled) }},
-		{"RandomFeaturesBackward arccos1", func() {
-			dev.RandomFeaturesBackward(df, darccos, dh, f, arccos, rows, local, scratchArcCos)
-		}},
-		{"AddNoiseBackward", func() { dev.AddNoiseBackward(dspread, dof, spread, rows, key) }},
-		{"FeatureMomentsBackward", func() {
-			dev.FeatureMomentsBackward(df, grad, dof, dspread, spread, f, theta, scratchMoments)
-		}},
-		{"FrequenciesBackward", func() {
-			dev.FrequenciesBackward(grad.MeanOmega, grad.LogVarOmega, grad.LogAlpha, grad.LogL,
-				eta.MeanOmega, eta.LogVarOmega, theta.MeanOmega, theta.MeanOmega, theta.LogAlpha, theta.LogL)
-		}},
-		{"SampleFBackward", func() { dev.SampleFBackward(dmean, dvariance, df, variance, rows, key) }},
-		{"MomentsBackward", func() {
-			dev.MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha)
-		}},
-		{"TrsmBackward", func() { dev.TrsmBackward(dkuf, dl, da, l, a) }},
-		{"PotrfBackward", func() { dev.PotrfBackward(dkuu, dl, l); dev.Zero(dl) }},
-		{"ARDBackward Kuf", func() {
-			dev.Copy(cotangent, dkuf) // it is overwritten
-			dev.ARDBackward(dz, dlogl, cotangent, kuf, z, x, logl)
-		}},
-		{"MixBackward Kuf", func() { dev.MixBackward(cotangent, slope, dmix, dkuf, kuf, kuf, mix) }},
-		{"SparseBlockBackward", func() {
-			dev.SparseBlockBackward(dlogits, dlogsigma, dkuf, distances, logits, logsigma, maps)
-		}},
-		{"ARDBackward Kuu", func() { dev.ARDBackward(dz, dlogl, dkuu, kuu, z, z, logl) }},
-		{"NarrowAdd s", func() { dev.NarrowAdd(narrow, ds) }},
-		{"Zero ds", func() { dev.Zero(ds) }},
-		{"Adam", func() {
-			dev.Adam(flat[0], flat[1], flat[2], flat[3], flat[4],
-				device.AdamStep{LR: device.Scalar{Value: 1e-3}, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Scale: 1,
-					Step: device.Count{N: 1}})
-		}},
+	step := device.AdamStep{LR: device.Scalar{Value: 1e-3}, Step: device.Count{N: 1}, Beta1: 0.9, Beta2: 0.99,
+		Eps: 1e-8, Scale: 1}
+	return []Operation{
+		{"Widen s", func() { dev.Widen(s, narrow) }}, {"NarrowAdd s", func() { dev.NarrowAdd(narrow, b.dq.S) }},
+		{"Zero ds", func() { dev.Zero(b.dq.S) }},
+		{"Adam", func() { dev.Adam(flat[0], flat[1], flat[2], flat[3], flat[4], step) }},
 		{"NaturalStep", func() {
-			dev.Copy(nm, m)
-			dev.Copy(ns, s)
-			dev.NaturalStep(nm, ns, dm, ds, device.Scalar{Value: 1e-3})
+			dev.Copy(m, b.q.M)
+			dev.Copy(s, b.q.S)
+			dev.NaturalStep(m, s, b.dq.M, b.dq.S, device.Scalar{Value: 1e-3})
 		}},
 	}
-	if !w.Diagonal { // the paper's q(F̄) costs these two besides
-		mu, sqrt, wm, ws := m, s, double(w.J, w.M), double(w.J, w.M, w.M)
-		dwm, dws := double(w.J, w.M), double(w.J, w.M, w.M)
-		ops = append(ops,
-			Operation{"Whiten", func() { dev.Whiten(wm, ws, l, logalpha, mu, sqrt) }},
-			Operation{"WhitenBackward", func() {
-				dev.WhitenBackward(dm, ds, dl, dlogalpha, dwm, dws, wm, ws, l, logalpha)
-			}})
-	}
-	return ops
 }
 
 // Bench times every operation of a step, at the sizes of Workloads.

@@ -19,12 +19,7 @@ func Dry(t *testing.T, open func() device.Device) {
 				in, out := tensors(dev, p.in), tensors(dev, p.out)
 				steps := []step{{"forward", func() { p.forward(dev, in, out) }}}
 				if p.backward != nil {
-					din, dout := make([]*device.Tensor, len(in)), tensors(dev, p.out)
-					for i, a := range p.in {
-						if a.grad != none {
-							din[i] = dev.New(a.dtype, a.shape...)
-						}
-					}
+					din, dout := gradients(dev, p.in), tensors(dev, p.out)
 					steps = append(steps, step{"backward", func() { p.backward(dev, in, out, din, dout) }})
 				}
 				return steps

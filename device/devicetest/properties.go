@@ -85,7 +85,7 @@ func climbs(t *testing.T, dev device.Device, _ Tolerances) {
 	z := r.normal("z", device.Double, none, 0, 1, m, 2)
 	copy(z.data[2*40:2*41], z.data[2*3:2*4])
 	singular := make([]float64, m*m)
-	ard(device.RBF, singular, z.data, z.data, []float64{0, 0}, 1, m, m, 2)
+	ard(device.RBF, singular, z.data, z.data, []float64{0, 0}, 1, 2)
 	negative := append([]float64(nil), singular...)
 	for i := range m {
 		negative[i*m+i] -= 5e-4
@@ -178,8 +178,10 @@ func divergence(t *testing.T, dev device.Device, tol Tolerances) {
 		variance[i] = -2 * logl[i/n]
 	}
 	dev.Upload(logvar, variance)
-	dmean, dlogvar, dlogl := dev.New(device.Real, d, n), dev.New(device.Real, d, n), dev.New(device.Real, d)
-	dev.KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, put(dev, device.Real, logl, d), device.Scalar{Value: 1})
+	g := device.DiagArgs{Mean: dev.New(device.Real, d, n), LogVar: dev.New(device.Real, d, n),
+		LogL: dev.New(device.Real, d)}
+	dev.KLDiag(kl, g, device.DiagArgs{Mean: mean, LogVar: logvar, LogL: put(dev, device.Real, logl, d)},
+		device.Scalar{Value: 1})
 	if v := value(); math.Abs(v) > d*n*tol.real() {
 		t.Errorf("KLDiag is %g at the prior", v)
 	}
@@ -190,8 +192,10 @@ func divergence(t *testing.T, dev device.Device, tol Tolerances) {
 		if v := value(); !(v > 0) {
 			t.Errorf("KLInducing is %g", v)
 		}
-		dev.KLDiag(kl, dmean, dlogvar, nil, upload(dev, r.normal("mean", device.Real, none, 0, 0.1, d,
-			n)), upload(dev, r.normal("logvar", device.Real, none, 0, 0.1, d, n)), nil, device.Scalar{Value: 1})
+		dev.KLDiag(kl, g, device.DiagArgs{
+			Mean:   upload(dev, r.normal("mean", device.Real, none, 0, 0.1, d, n)),
+			LogVar: upload(dev, r.normal("logvar", device.Real, none, 0, 0.1, d, n)),
+		}, device.Scalar{Value: 1})
 		if v := value(); !(v > 0) {
 			t.Errorf("KLDiag is %g", v)
 		}
@@ -203,7 +207,7 @@ func farLogits(t *testing.T, dev device.Device, tol Tolerances) {
 	h := put(dev, device.Real, []float64{0, 2000, -2000, -3000, -5000, -3000}, 1, 2, 3)
 	y := dev.New(device.Int, 2) // class 0
 	ell, dh := dev.New(device.Double, 1), dev.New(device.Real, 1, 2, 3)
-	dev.SoftmaxLogLik(ell, dh, h, y, 1)
+	dev.SoftmaxLogLik(ell, device.LikelihoodArgs{H: dh}, device.LikelihoodArgs{H: h, Y: y}, 1)
 	want := []float64{-2000 - math.Ln2}
 	if e := fdcheck.RelativeError(download(dev, ell), want); e > tol.real() {
 		t.Errorf("log softmax is off by %g", e)
@@ -226,7 +230,7 @@ func farOfMany(t *testing.T, dev device.Device, tol Tolerances) {
 	h, y := put(dev, device.Real, logits, 1, n, n), dev.New(device.Int, n)
 	dev.UploadInts(y, classes)
 	ell, dh := dev.New(device.Double, 1), dev.New(device.Real, 1, n, n)
-	dev.SoftmaxLogLik(ell, dh, h, y, 1)
+	dev.SoftmaxLogLik(ell, device.LikelihoodArgs{H: dh}, device.LikelihoodArgs{H: h, Y: y}, 1)
 	if e := fdcheck.RelativeError(download(dev, ell), []float64{-n * far}); !(e <= tol.real()) {
 		t.Errorf("log softmax is off by %g", e)
 	}
@@ -250,20 +254,21 @@ func flooredGradient(t *testing.T, dev device.Device, _ Tolerances) {
 		} else {
 			p = dev.New(device.Double, j, m, b)
 		}
-		mu, s, logalpha := dev.New(device.Double, j, m), dev.New(device.Double, shape...), dev.New(device.Double, j)
-		dev.Moments(mean, variance, p, a, mu, s, logalpha)
+		args := device.MomentsArgs{Mean: mean, Variance: variance, P: p, A: a, M: dev.New(device.Double, j, m),
+			S: dev.New(device.Double, shape...), LogAlpha: dev.New(device.Double, j)}
+		dev.Moments(args)
 		for _, v := range download(dev, variance) {
 			if v != device.VarFloor {
 				t.Fatalf("variance %g, want the floor %g", v, device.VarFloor)
 			}
 		}
-		da, dm, ds, dlogalpha := dev.New(device.Double, 1, m, b), dev.New(device.Double, j, m),
-			dev.New(device.Double, shape...), dev.New(device.Double, j)
-		dvariance := upload(dev, r.normal("dvariance", device.Double, none, 0, 1, b, j))
-		dev.MomentsBackward(da, dm, ds, dlogalpha, dev.New(device.Double, b, j), dvariance, mean,
-			variance, p, a, mu, s, logalpha)
-		for _, g := range []*device.Tensor{da, dm, ds, dlogalpha} {
-			for _, v := range download(dev, g) {
+		g := device.MomentsArgs{Mean: dev.New(device.Double, b, j),
+			Variance: upload(dev, r.normal("dvariance", device.Double, none, 0, 1, b, j)),
+			A:        dev.New(device.Double, 1, m, b), M: dev.New(device.Double, j, m),
+			S: dev.New(device.Double, shape...), LogAlpha: dev.New(device.Double, j)}
+		dev.MomentsBackward(g, args)
+		for _, gradient := range []*device.Tensor{g.A, g.M, g.S, g.LogAlpha} {
+			for _, v := range download(dev, gradient) {
 				if v != 0 {
 					t.Fatalf("diagonal %v: a gradient of %g comes from a floored variance", diagonal, v)
 				}
@@ -307,15 +312,14 @@ func chunks(t *testing.T, dev device.Device, tol Tolerances) {
 	for _, c := range []featureCase{{}, {local: true}, {draws: 2, wdraws: 3}, {draws: 1, local: true}} {
 		p := randomFeatures(r, []int{s, b, 3, 31, 2}, c)
 		in := tensors(dev, p.in)
-		f := device.FeatureParams{LogAlpha: in[1], LogL: in[2], MeanOmega: in[3], LogVarOmega: in[4],
-			MeanW: in[5], LogVarW: in[6]}
 		scratch := dev.FeatureScratch(s, b, 3, 31, 2)
 		whole, chunked := parts(func(out, h *device.Tensor, offset uint32) {
-			dev.RandomFeatures(out, h, f, rows, device.FeatureNoise{
-				Weights: device.Key{Seed: 3, Sample: offset, Site: device.SiteWeights},
-				Spectra: device.Key{Seed: 3, Sample: offset, Site: device.SiteSpectra},
-				Draws:   c.draws, WDraws: c.wdraws, Local: c.local,
-			}, scratch)
+			dev.RandomFeatures(device.FeatureArgs{Out: out, H: h, Params: featureParams(in), Rows: rows,
+				Noise: device.FeatureNoise{
+					Weights: device.Key{Seed: 3, Sample: offset, Site: device.SiteWeights},
+					Spectra: device.Key{Seed: 3, Sample: offset, Site: device.SiteSpectra},
+					Draws:   c.draws, WDraws: c.wdraws, Local: c.local,
+				}, Scratch: scratch})
 		}, in[0], 2)
 		if e := fdcheck.RelativeError(chunked, whole); e > tol.real() {
 			t.Errorf("RandomFeatures, %v: off by %g", c, e)

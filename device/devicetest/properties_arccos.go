@@ -31,13 +31,14 @@ func approachArcCosine(t *testing.T, dev device.Device, _ Tolerances) {
 	for a, fourth := range map[device.Activation]float64{device.ArcCos0: 2, device.ArcCos1: 6,
 		device.ArcCos2: 210.0 / 9} {
 		out := dev.New(device.Real, samples, b, n)
-		dev.RandomFeatures(out, put(dev, device.Real, h, samples, b, d), device.FeatureParams{
-			LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogL: put(dev, device.Real, logl, d),
-			MeanW: put(dev, device.Real, identity, n, n), LogVarW: put(dev, device.Real, none, n, n), Activation: a,
-		}, dev.New(device.Int, b), device.FeatureNoise{
-			Weights: device.Key{Seed: 1, Site: device.SiteWeights},
-			Spectra: device.Key{Seed: 1, Site: device.SiteSpectra},
-		}, dev.FeatureScratch(samples, b, d, n, n))
+		dev.RandomFeatures(device.FeatureArgs{
+			Out: out, H: put(dev, device.Real, h, samples, b, d),
+			Params: device.FeatureParams{
+				LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogL: put(dev, device.Real, logl, d),
+				MeanW: put(dev, device.Real, identity, n, n), LogVarW: put(dev, device.Real, none, n, n), Activation: a,
+			},
+			Rows: dev.New(device.Int, b), Noise: firstDraw, Scratch: dev.FeatureScratch(samples, b, d, n, n),
+		})
 		phi, square := download(dev, out), 0.0
 		for i := range b {
 			for j := range b {

@@ -38,15 +38,14 @@ func nearRows(t *testing.T, dev device.Device, _ Tolerances) {
 				if same {
 					n, other = m, z
 				}
-				c, slope := dev.New(device.Double, k, m, n), dev.New(device.Double, k, m, n)
-				tz, tl := upload(dev, z), upload(dev, logl)
-				tx := tz
-				if !same {
-					tx = upload(dev, x)
+				a := device.ARDArgs{C: dev.New(device.Double, k, m, n), Slope: dev.New(device.Double, k, m, n),
+					Z: upload(dev, z), LogL: upload(dev, logl), Form: form}
+				if a.X = a.Z; !same {
+					a.X = upload(dev, x)
 				}
-				dev.ARD(c, slope, tz, tx, tl, form)
-				got, want := download(dev, c), make([]float64, k*m*n)
-				ard(form, want, z.data, other.data, logl.data, k, m, n, d)
+				dev.ARD(a)
+				got, want := download(dev, a.C), make([]float64, k*m*n)
+				ard(form, want, z.data, other.data, logl.data, k, d)
 				for i, v := range want {
 					if e := math.Abs(got[i] - v); !(e <= nearTolerance) {
 						t.Fatalf("%v, %d length-scales, Kuu %v: element %d is %.17g, of differences %.17g", form,
@@ -56,7 +55,7 @@ func nearRows(t *testing.T, dev device.Device, _ Tolerances) {
 						t.Fatalf("%v: the diagonal is %.17g", form, got[i])
 					}
 				}
-				nearGradient(t, dev, form, same, slope, tz, tx, tl, z.data, other.data, logl.data)
+				nearGradient(t, dev, a)
 			}
 		}
 	}
@@ -77,15 +76,15 @@ func slopeOf(form device.Correlation, r float64) float64 {
 // nearGradient compares dlogl and dz with sums of differences, dc being 1. What is lost is the
 // slope times the rounding of ‖z‖²: some 1e-9 a pair for Matérn 1/2 (device.TouchingRows), less for
 // the others.
-func nearGradient(t *testing.T, dev device.Device, form device.Correlation, same bool, slope, tz,
-	tx, tl *device.Tensor, z, x, logl []float64) {
-	k, m, n, d, lengths := slope.Dim(0), slope.Dim(1), slope.Dim(2), tz.Dim(1), tl.Dim(1)
+func nearGradient(t *testing.T, dev device.Device, a device.ARDArgs) {
+	k, m, n, d, lengths := a.C.Dim(0), a.C.Dim(1), a.C.Dim(2), a.Z.Dim(1), a.LogL.Dim(1)
+	z, x, logl, form, same := download(dev, a.Z), download(dev, a.X), download(dev, a.LogL), a.Form, a.Z == a.X
 	ones := make([]float64, k*m*n)
 	for i := range ones {
 		ones[i] = 1
 	}
 	dz, dl := dev.New(device.Double, m, d), dev.New(device.Double, k, lengths)
-	dev.ARDBackward(dz, dl, put(dev, device.Double, ones, k, m, n), slope, tz, tx, tl)
+	dev.ARDBackward(device.ARDArgs{C: put(dev, device.Double, ones, k, m, n), Z: dz, LogL: dl}, a)
 	wantZ, wantL := make([]float64, m*d), make([]float64, k*lengths)
 	for i := range k * m * n {
 		c, row, column := i/(m*n), i/n%m, i%n

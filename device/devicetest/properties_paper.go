@@ -17,67 +17,84 @@ func unwhitened(t *testing.T, dev device.Device, _ Tolerances) {
 	for _, k := range []int{1, j} {
 		for _, diagonal := range []bool{true, false} {
 			r := newRandom(6)
-			z, x := r.normal("z", device.Double, none, 0, 2, m, d), r.normal("x", device.Double, none, 0, 1, b, d)
-			logl, logalpha := r.normal("logl", device.Double, none, -0.5, 0.2, k, d),
-				r.normal("logalpha", device.Double, none, 0, 0.5, j)
-			mu, sqrt := r.normal("mu", device.Double, none, 0, 1, j, m), r.factor("sqrt", diagonal, j, m)
+			q := paperMoments{
+				z: r.normal("z", device.Double, none, 0, 2, m, d).data, x: r.normal("x", device.Double, none, 0, 1, b, d).data,
+				logl:     r.normal("logl", device.Double, none, -0.5, 0.2, k, d).data,
+				logalpha: r.normal("logalpha", device.Double, none, 0, 0.5, j).data,
+				mu:       r.normal("mu", device.Double, none, 0, 1, j, m).data,
+			}
+			sqrt := r.factor("sqrt", diagonal, j, m)
+			q.sqrt = sqrt.data
 
 			double := func(shape ...int) *device.Tensor { return dev.New(device.Double, shape...) }
-			tz, tlogl, tlogalpha := upload(dev, z), upload(dev, logl), upload(dev, logalpha)
+			z, x := put(dev, device.Double, q.z, m, d), put(dev, device.Double, q.x, b, d)
+			logl, logalpha := put(dev, device.Double, q.logl, k, d), put(dev, device.Double, q.logalpha, j)
 			kuu, l, jitter := double(k, m, m), double(k, m, m), double(k)
-			dev.ARD(kuu, kuu, tz, tz, tlogl, device.RBF)
+			dev.ARD(device.ARDArgs{C: kuu, Slope: kuu, Z: z, X: z, LogL: logl})
 			dev.Potrf(l, jitter, kuu)
 			kuf, a := double(k, m, b), double(k, m, b)
-			dev.ARD(kuf, kuf, tz, upload(dev, x), tlogl, device.RBF)
+			dev.ARD(device.ARDArgs{C: kuf, Slope: kuf, Z: z, X: x, LogL: logl})
 			dev.Trsm(a, l, kuf)
-			wm, ws := double(j, m), double(j, m, m)
-			dev.Whiten(wm, ws, l, tlogalpha, upload(dev, mu), upload(dev, sqrt))
-			mean, variance := double(b, j), double(b, j)
-			dev.Moments(mean, variance, double(j, m, b), a, wm, ws, tlogalpha)
+			whitened := device.WhitenArgs{M: double(j, m), S: double(j, m, m), L: l, LogAlpha: logalpha,
+				Mu: put(dev, device.Double, q.mu, j, m), Sqrt: upload(dev, sqrt)}
+			dev.Whiten(whitened)
+			got := device.MomentsArgs{Mean: double(b, j), Variance: double(b, j), P: double(j, m, b), A: a,
+				M: whitened.M, S: whitened.S, LogAlpha: logalpha}
+			dev.Moments(got)
 
-			wantMean, wantVariance := make([]float64, b*j), make([]float64, b*j)
-			used := download(dev, jitter)
-			for i := range j {
-				alpha, lengths := math.Exp(logalpha.data[i]), logl.data[i%k*d:][:d]
-				inverse, cross := make([]float64, m*m), make([]float64, m*b)
-				ard(device.RBF, inverse, z.data, z.data, lengths, 1, m, m, d)
-				ard(device.RBF, cross, z.data, x.data, lengths, 1, m, b, d)
-				for p := range m {
-					inverse[p*m+p] += used[i%k]
-				}
-				for p := range inverse {
-					inverse[p] *= alpha
-				}
-				invert(inverse, m)
-				for n := range b {
-					v, average := alpha, 0.0
-					back := make([]float64, m) // Sᵀ K̄⁻¹ k̄
-					for p := range m {
-						u := 0.0 // (K̄⁻¹ k̄)_p
-						for q := range m {
-							u += inverse[p*m+q] * alpha * cross[q*b+n]
-						}
-						average += u * mu.data[i*m+p]
-						v -= u * alpha * cross[p*b+n]
-						for q := range p + 1 {
-							back[q] += element(sqrt.data, j, m, i, p, q) * u
-						}
-					}
-					for _, u := range back {
-						v += u * u
-					}
-					wantMean[n*j+i], wantVariance[n*j+i] = average, v
-				}
-			}
+			mean, variance := q.moments(d, download(dev, jitter))
 			// K̄ has a condition number of some 1e4, which both sides pay.
-			if e := fdcheck.RelativeError(download(dev, mean), wantMean); e > 1e-8 {
+			if e := fdcheck.RelativeError(download(dev, got.Mean), mean); e > 1e-8 {
 				t.Errorf("K=%d diagonal %v: mean is off by %g", k, diagonal, e)
 			}
-			if e := fdcheck.RelativeError(download(dev, variance), wantVariance); e > 1e-8 {
+			if e := fdcheck.RelativeError(download(dev, got.Variance), variance); e > 1e-8 {
 				t.Errorf("K=%d diagonal %v: variance is off by %g", k, diagonal, e)
 			}
 		}
 	}
+}
+
+// paperMoments is a GP layer in the paper's coordinates: z [M,D], x [B,D], log ℓ [K,D], log α [J], μ
+// [J,M] and S [J,M,M] or its diagonal.
+type paperMoments struct{ z, x, logl, logalpha, mu, sqrt []float64 }
+
+// moments are a and B [B,J], with the jitter of each kernel.
+func (q *paperMoments) moments(d int, jitter []float64) (mean, variance []float64) {
+	latents, m, b, k := len(q.logalpha), len(q.z)/d, len(q.x)/d, len(jitter)
+	mean, variance = make([]float64, b*latents), make([]float64, b*latents)
+	for i := range latents {
+		alpha, lengths := math.Exp(q.logalpha[i]), q.logl[i%k*d:][:d]
+		inverse, cross := make([]float64, m*m), make([]float64, m*b)
+		ard(device.RBF, inverse, q.z, q.z, lengths, 1, d)
+		ard(device.RBF, cross, q.z, q.x, lengths, 1, d)
+		for p := range m {
+			inverse[p*m+p] += jitter[i%k]
+		}
+		for p := range inverse {
+			inverse[p] *= alpha
+		}
+		invert(inverse, m)
+		for n := range b {
+			v, average := alpha, 0.0
+			back := make([]float64, m) // Sᵀ K̄⁻¹ k̄
+			for p := range m {
+				u := 0.0 // (K̄⁻¹ k̄)_p
+				for c := range m {
+					u += inverse[p*m+c] * alpha * cross[c*b+n]
+				}
+				average += u * q.mu[i*m+p]
+				v -= u * alpha * cross[p*b+n]
+				for c := range p + 1 {
+					back[c] += element(q.sqrt, latents, m, i, p, c) * u
+				}
+			}
+			for _, u := range back {
+				v += u * u
+			}
+			mean[n*latents+i], variance[n*latents+i] = average, v
+		}
+	}
+	return mean, variance
 }
 
 // invert replaces a positive definite matrix by its inverse: Gauss-Jordan elimination,
@@ -111,13 +128,19 @@ func approachKernel(t *testing.T, dev device.Device, _ Tolerances) {
 	}
 }
 
+// firstDraw is noise of two keys.
+var firstDraw = device.FeatureNoise{
+	Weights: device.Key{Seed: 1, Site: device.SiteWeights},
+	Spectra: device.Key{Seed: 1, Site: device.SiteSpectra},
+}
+
 func approach(t *testing.T, dev device.Device, form device.Correlation) {
 	const b, d = 9, 2
 	r := newRandom(8)
 	h := r.normal("h", device.Real, none, 0, 1, 1, b, d)
 	logl, logalpha := []float64{0.5, -0.25}, 0.75
 	kernel := make([]float64, b*b)
-	ard(form, kernel, h.data, h.data, logl, 1, b, b, d)
+	ard(form, kernel, h.data, h.data, logl, 1, d)
 	for _, n := range []int{8, 512} {
 		identity, none := make([]float64, 4*n*n), make([]float64, 4*n*n)
 		for i := range 2 * n {
@@ -140,14 +163,15 @@ func approach(t *testing.T, dev device.Device, form device.Correlation) {
 			mixing = put(dev, device.Real, root, n)
 		}
 		out := dev.New(device.Real, 1, b, 2*n)
-		dev.RandomFeatures(out, upload(dev, h), device.FeatureParams{
-			LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogL: put(dev, device.Real, logl, d),
-			MeanW:   put(dev, device.Real, identity, 2*n, 2*n),
-			LogVarW: put(dev, device.Real, none, 2*n, 2*n), Mixing: mixing,
-		}, dev.New(device.Int, b), device.FeatureNoise{
-			Weights: device.Key{Seed: 1, Site: device.SiteWeights},
-			Spectra: device.Key{Seed: 1, Site: device.SiteSpectra},
-		}, dev.FeatureScratch(1, b, d, n, 2*n))
+		dev.RandomFeatures(device.FeatureArgs{
+			Out: out, H: upload(dev, h),
+			Params: device.FeatureParams{
+				LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogL: put(dev, device.Real, logl, d),
+				MeanW:   put(dev, device.Real, identity, 2*n, 2*n),
+				LogVarW: put(dev, device.Real, none, 2*n, 2*n), Mixing: mixing,
+			},
+			Rows: dev.New(device.Int, b), Noise: firstDraw, Scratch: dev.FeatureScratch(1, b, d, n, 2*n),
+		})
 		phi, square := download(dev, out), 0.0
 		for i := range b {
 			for j := range b {

@@ -21,9 +21,10 @@ func unitSparse(t *testing.T, dev device.Device, _ Tolerances) {
 		}
 	}
 	c := dev.New(device.Double, k, m, m)
-	dev.SparseBlock(c, put(dev, device.Double, d, m, maps*m),
-		upload(dev, r.normal("logits", device.Double, none, 0, 3, k, maps)),
-		upload(dev, r.normal("logsigma", device.Double, none, 0, 1, k, maps)), []bool{false, true, false})
+	dev.SparseBlock(device.SparseBlockArgs{C: c, D: put(dev, device.Double, d, m, maps*m),
+		Logits:   upload(dev, r.normal("logits", device.Double, none, 0, 3, k, maps)),
+		LogSigma: upload(dev, r.normal("logsigma", device.Double, none, 0, 1, k, maps)),
+		Linear:   []bool{false, true, false}})
 	got := download(dev, c)
 	for i, v := range got {
 		if row, column := i/m%m, i%m; row == column && v != 1 {

@@ -17,14 +17,9 @@ func Results(dev device.Device) map[string][][]float64 {
 			results = append(results, download(dev, t))
 		}
 		if p.backward != nil {
-			din, dout := make([]*device.Tensor, len(in)), make([]*device.Tensor, len(out))
+			din, dout := gradients(dev, p.in), make([]*device.Tensor, len(out))
 			for i, a := range p.out {
 				dout[i] = upload(dev, rnd.normal(a.name, a.dtype, none, 0, 1, a.shape...))
-			}
-			for i, a := range p.in {
-				if a.grad != none {
-					din[i] = dev.New(a.dtype, a.shape...)
-				}
 			}
 			p.backward(dev, in, out, din, dout)
 			for _, t := range din {

@@ -84,6 +84,40 @@ func (a *array) values() []float64 {
 	return v
 }
 
+// with gives a problem an operation whose tensors are a struct, which args makes of arrays and
+// results, or of their gradients; and its Backward.
+func with[A any](p *problem, args func(in, out []*device.Tensor) A, forward func(device.Device, A),
+	backward func(dev device.Device, g, a A)) *problem {
+	p.forward = func(dev device.Device, in, out []*device.Tensor) { forward(dev, args(in, out)) }
+	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
+		backward(dev, args(din, dout), args(in, out))
+	}
+	return p
+}
+
+// withValue is with for an operation that writes a number, and its gradients in the same pass.
+// weight is what the gradients are times, beside the number.
+func withValue[A any](p *problem, weight float64, args func(in []*device.Tensor) A,
+	op func(dev device.Device, value *device.Tensor, g, a A)) *problem {
+	p.out, p.cotangent = []*array{zeros("value", device.Double, 1)}, []float64{weight}
+	p.forward = func(dev device.Device, in, out []*device.Tensor) {
+		op(dev, out[0], args(gradients(dev, p.in)), args(in))
+	}
+	p.backward = func(dev device.Device, in, out, din, _ []*device.Tensor) { op(dev, out[0], args(din), args(in)) }
+	return p
+}
+
+// gradients makes room for the gradients of arrays; nil for those that have none.
+func gradients(dev device.Device, arrays []*array) []*device.Tensor {
+	ts := make([]*device.Tensor, len(arrays))
+	for i, a := range arrays {
+		if a.grad != none {
+			ts[i] = dev.New(a.dtype, a.shape...)
+		}
+	}
+	return ts
+}
+
 // random makes arrays. Real ones get values that float32 holds exactly, so that the
 // naive loops and a device in single precision start from the same numbers.
 type random struct{ *rand.Rand }
@@ -155,12 +189,12 @@ func (r row) test(t *testing.T, dev device.Device, tol Tolerances, size []int) {
 		if a.dtype == device.Int {
 			continue
 		}
-		r.compare(t, tol, a.name, download(dev, out[i]), vout[i], tol.Value, tol.Products)
+		r.bound(tol, tol.Value, tol.Products).compare(t, a.name, download(dev, out[i]), vout[i])
 	}
 	if p.backward == nil {
 		return
 	}
-	din, dout := make([]*device.Tensor, len(in)), make([]*device.Tensor, len(out))
+	din, dout := gradients(dev, p.in), make([]*device.Tensor, len(out))
 	cotangents := make([][]float64, len(out))
 	for i, a := range p.out {
 		c := rnd.normal(a.name, a.dtype, none, 0, 1, a.shape...)
@@ -171,7 +205,6 @@ func (r row) test(t *testing.T, dev device.Device, tol Tolerances, size []int) {
 	}
 	for i, a := range p.in {
 		if a.grad != none {
-			din[i] = dev.New(a.dtype, a.shape...)
 			dev.Upload(din[i], constant(a, filler))
 		}
 	}
@@ -197,7 +230,7 @@ func (r row) test(t *testing.T, dev device.Device, tol Tolerances, size []int) {
 			}
 		}
 		sampled, want := sample(rnd, f, vin[i], got)
-		r.compare(t, tol, "gradient of "+a.name, sampled, want, tol.Gradient, tol.ProductGradients)
+		r.bound(tol, tol.Gradient, tol.ProductGradients).compare(t, "gradient of "+a.name, sampled, want)
 	}
 }
 
@@ -226,20 +259,27 @@ func sample(rnd *random, f func() float64, x, g []float64) (got, want []float64)
 	return got, want
 }
 
-func (r row) compare(t *testing.T, tol Tolerances, what string, got, want []float64, relative, products float64) {
-	t.Helper()
-	if tol.Single && r.nmse > 0 {
-		limit := r.nmse
-		if r.products {
-			limit = max(limit, products)
-		}
-		if e := fdcheck.NMSE(got, want); !(e <= limit) {
-			t.Errorf("%s: NMSE %.3g, want at most %g", what, e, limit)
-		}
-		return
+// bound is how far numbers may be off: by a normalised mean square error, or by a relative error.
+type bound struct{ nmse, relative float64 }
+
+func (r row) bound(tol Tolerances, relative, products float64) bound {
+	switch {
+	case !tol.Single || r.nmse == 0:
+		return bound{relative: relative}
+	case r.products:
+		return bound{nmse: max(r.nmse, products)}
 	}
-	if e := fdcheck.RelativeError(got, want); e > relative {
-		t.Errorf("%s: relative error %.3g, want at most %g", what, e, relative)
+	return bound{nmse: r.nmse}
+}
+
+func (b bound) compare(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	if b.nmse > 0 {
+		if e := fdcheck.NMSE(got, want); !(e <= b.nmse) {
+			t.Errorf("%s: NMSE %.3g, want at most %g", what, e, b.nmse)
+		}
+	} else if e := fdcheck.RelativeError(got, want); e > b.relative {
+		t.Errorf("%s: relative error %.3g, want at most %g", what, e, b.relative)
 	}
 }
 

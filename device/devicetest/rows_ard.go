@@ -9,17 +9,16 @@ import (
 
 func ardRows() []row {
 	ops := []string{"ARD", "ARDBackward"}
-	all := func(d int) int { return d }
-	one := func(int) int { return 1 }
-	cross := func(length func(d int) int, form device.Correlation) func(*random, []int) *problem {
-		return func(r *random, size []int) *problem { return ardCross(r, size, length(size[3]), form) }
+	const all, one = false, true // length-scales of a kernel
+	cross := func(isotropic bool, form device.Correlation) func(*random, []int) *problem {
+		return func(r *random, size []int) *problem { return ardCross(r, size, isotropic, form) }
 	}
-	own := func(length func(d int) int, form device.Correlation) func(*random, []int) *problem {
-		return func(r *random, size []int) *problem { return ardOwn(r, size, length(size[2]), form) }
+	own := func(isotropic bool, form device.Correlation) func(*random, []int) *problem {
+		return func(r *random, size []int) *problem { return ardOwn(r, size, isotropic, form) }
 	}
-	fixed := func(lengths int) func(r *random, size []int) *problem {
+	fixed := func(isotropic bool) func(r *random, size []int) *problem {
 		return func(r *random, size []int) *problem {
-			p := ardCross(r, size, lengths, device.RBF)
+			p := ardCross(r, size, isotropic, device.RBF)
 			p.in[0].grad = none
 			return p
 		}
@@ -33,8 +32,8 @@ func ardRows() []row {
 			build: own(all, device.RBF)},
 		{ops: ops, variant: "Kuu isotropic", sizes: [][]int{{3, 31, 2}, {2, 70, 5}, {2, 6, 300}},
 			build: own(one, device.RBF)},
-		{ops: ops[1:], variant: "fixed inducing points", sizes: [][]int{{2, 33, 31, 3}}, build: fixed(3)},
-		{ops: ops[1:], variant: "fixed inducing points, isotropic", sizes: [][]int{{2, 33, 31, 3}}, build: fixed(1)},
+		{ops: ops[1:], variant: "fixed inducing points", sizes: [][]int{{2, 33, 31, 3}}, build: fixed(all)},
+		{ops: ops[1:], variant: "fixed inducing points, isotropic", sizes: [][]int{{2, 33, 31, 3}}, build: fixed(one)},
 	}
 	for _, form := range maternShapes {
 		name := fmt.Sprintf(" matern%d2", form.TwiceNu())
@@ -68,7 +67,7 @@ func correlation(form device.Correlation, r float64) float64 {
 // mixProblem is the sum of two matrices for each k. Size: K, M, B.
 func mixProblem(r *random, size []int) *problem {
 	k, n := size[0], size[1]*size[2]
-	return &problem{
+	return with(&problem{
 		in: []*array{
 			r.normal("a", device.Double, writes, 0, 1, size...),
 			r.normal("b", device.Double, writes, 0, 1, size...),
@@ -81,17 +80,18 @@ func mixProblem(r *random, size []int) *problem {
 				out[0][i] = w*in[0][i] + (1-w)*in[1][i]
 			}
 		},
-		forward: func(dev device.Device, in, out []*device.Tensor) { dev.Mix(out[0], in[0], in[1], in[2]) },
-		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
-			dev.Copy(din[0], dout[0]) // the gradient of a may take the place of that of c
-			dev.MixBackward(din[0], din[1], din[2], din[0], in[0], in[1], in[2])
-		},
-	}
+	}, func(in, out []*device.Tensor) device.MixArgs {
+		return device.MixArgs{C: out[0], A: in[0], B: in[1], Logit: in[2]}
+	}, device.Device.Mix, func(dev device.Device, g, a device.MixArgs) {
+		dev.Copy(g.A, g.C) // the gradient of A may take the place of that of C
+		g.C = g.A
+		dev.MixBackward(g, a)
+	})
 }
 
-// ard is kernel_ard with α = 1, or another shape, by direct differences.
-func ard(form device.Correlation, c, z, x, logl []float64, k, m, b, d int) {
-	lengths := len(logl) / k
+// ard is kernel_ard with α = 1, or another shape, by direct differences, for z and x [·,d].
+func ard(form device.Correlation, c, z, x, logl []float64, k, d int) {
+	lengths, m, b := len(logl)/k, len(z)/d, len(x)/d
 	for i := range k {
 		for j := range m {
 			for n := range b {
@@ -106,60 +106,56 @@ func ard(form device.Correlation, c, z, x, logl []float64, k, m, b, d int) {
 	}
 }
 
-// slopeFor is where ARD puts the slope of c.
-func slopeFor(dev device.Device, c *device.Tensor, form device.Correlation) *device.Tensor {
-	if form == device.RBF {
-		return c
+// ardProblem is ARD of z, x and logl at places of p.in. Its slope lies beside the results.
+func ardProblem(p *problem, form device.Correlation, z, x, logl int) *problem {
+	var slope *device.Tensor
+	args := func(in, out []*device.Tensor) device.ARDArgs {
+		return device.ARDArgs{C: out[0], Slope: slope, Z: in[z], X: in[x], LogL: in[logl], Form: form}
 	}
-	return dev.New(device.Double, c.Shape()...)
+	return with(p, args, func(dev device.Device, a device.ARDArgs) {
+		if a.Slope = a.C; form != device.RBF {
+			a.Slope = dev.New(device.Double, a.C.Shape()...)
+		}
+		slope = a.Slope
+		dev.ARD(a)
+	}, device.Device.ARDBackward)
+}
+
+// lengthScales is log ℓ of k kernels of d dimensions.
+func (r *random) lengthScales(k, d int, isotropic bool) *array {
+	lengths := d
+	if isotropic {
+		lengths = 1
+	}
+	return r.normal("logl", device.Double, adds, math.Log(float64(d))/2, 0.3, k, lengths)
 }
 
 // Size: K, M, B, D.
-func ardCross(r *random, size []int, lengths int, form device.Correlation) *problem {
+func ardCross(r *random, size []int, isotropic bool, form device.Correlation) *problem {
 	k, m, b, d := size[0], size[1], size[2], size[3]
-	var slope *device.Tensor
-	return &problem{
+	return ardProblem(&problem{
 		in: []*array{
 			r.normal("z", device.Double, adds, 0, 1, m, d),
-			r.normal("x", device.Double, none, 0, 1, b, d),
-			r.normal("logl", device.Double, adds, math.Log(float64(d))/2, 0.3, k, lengths),
+			r.normal("x", device.Double, none, 0, 1, b, d), r.lengthScales(k, d, isotropic),
 		},
 		out:   []*array{zeros("c", device.Double, k, m, b)},
-		naive: func(in, out [][]float64) { ard(form, out[0], in[0], in[1], in[2], k, m, b, d) },
-		forward: func(dev device.Device, in, out []*device.Tensor) {
-			slope = slopeFor(dev, out[0], form)
-			dev.ARD(out[0], slope, in[0], in[1], in[2], form)
-		},
-		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
-			dev.ARDBackward(din[0], din[2], dout[0], slope, in[0], in[1], in[2])
-		},
-	}
+		naive: func(in, out [][]float64) { ard(form, out[0], in[0], in[1], in[2], k, d) },
+	}, form, 0, 1, 2)
 }
 
 // Size: K, M, D. z stands on both sides.
-func ardOwn(r *random, size []int, lengths int, form device.Correlation) *problem {
+func ardOwn(r *random, size []int, isotropic bool, form device.Correlation) *problem {
 	k, m, d := size[0], size[1], size[2]
-	var slope *device.Tensor
 	along := r.normal("dc", device.Double, none, 0, 1, k, m, m).data
 	for i := range along {
 		if row, column := i/m%m, i%m; column > row {
 			along[i] = along[i-row*m-column+column*m+row]
 		}
 	}
-	return &problem{
+	return ardProblem(&problem{
 		cotangent: along, // symmetric
-		in: []*array{
-			r.normal("z", device.Double, adds, 0, 1, m, d),
-			r.normal("logl", device.Double, adds, math.Log(float64(d))/2, 0.3, k, lengths),
-		},
-		out:   []*array{zeros("c", device.Double, k, m, m)},
-		naive: func(in, out [][]float64) { ard(form, out[0], in[0], in[0], in[1], k, m, m, d) },
-		forward: func(dev device.Device, in, out []*device.Tensor) {
-			slope = slopeFor(dev, out[0], form)
-			dev.ARD(out[0], slope, in[0], in[0], in[1], form)
-		},
-		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
-			dev.ARDBackward(din[0], din[1], dout[0], slope, in[0], in[0], in[1])
-		},
-	}
+		in:        []*array{r.normal("z", device.Double, adds, 0, 1, m, d), r.lengthScales(k, d, isotropic)},
+		out:       []*array{zeros("c", device.Double, k, m, m)},
+		naive:     func(in, out [][]float64) { ard(form, out[0], in[0], in[0], in[1], k, d) },
+	}, form, 0, 0, 1)
 }

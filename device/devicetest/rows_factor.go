@@ -50,7 +50,7 @@ func (r *random) correlations(name string, g gradient, k, m int) *array {
 	z, logl := r.normal("z", device.Double, none, 0, 1, m, d), r.normal("logl", device.Double, none, -0.5, 0.2, k, d)
 	c := zeros(name, device.Double, k, m, m)
 	c.grad = g
-	ard(device.RBF, c.data, z.data, z.data, logl.data, k, m, m, d)
+	ard(device.RBF, c.data, z.data, z.data, logl.data, k, d)
 	for i := range k * m {
 		c.data[i*m+i%m] += 0.1
 	}

@@ -112,30 +112,41 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 	if c.activation != device.Waves {
 		avoidKinks(r, values(p.in), size, c, noise)
 	}
-	params := func(t []*device.Tensor) device.FeatureParams {
-		f := device.FeatureParams{LogAlpha: t[1], LogL: t[2], MeanOmega: t[3], LogVarOmega: t[4],
-			MeanW: t[5], LogVarW: t[6], Activation: c.activation}
+	return withLayer(p, size, func(in, out []*device.Tensor) device.FeatureArgs {
+		a := device.FeatureArgs{Out: out[0], H: in[0], Params: featureParams(in), Rows: in[7], Noise: noise}
+		a.Params.Activation = c.activation
 		if c.prior {
-			f.MeanOmega, f.LogVarOmega = nil, nil
+			a.Params.MeanOmega, a.Params.LogVarOmega = nil, nil
 		}
 		if c.mixing {
-			f.Mixing = t[8]
+			a.Params.Mixing = in[8]
 		}
-		return f
-	}
+		return a
+	}, device.Device.RandomFeatures, device.Device.RandomFeaturesBackward)
+}
+
+// featureParams are those that stand behind h.
+func featureParams(in []*device.Tensor) device.FeatureParams {
+	return device.FeatureParams{LogAlpha: in[1], LogL: in[2], MeanOmega: in[3], LogVarOmega: in[4],
+		MeanW: in[5], LogVarW: in[6]}
+}
+
+// withLayer is with for a layer of a size, with its scratch.
+func withLayer(p *problem, size []int, args func(in, out []*device.Tensor) device.FeatureArgs,
+	forward func(device.Device, device.FeatureArgs), backward func(dev device.Device, g, a device.FeatureArgs)) *problem {
+	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
 	var scratch device.Scratch
-	p.forward = func(dev device.Device, in, out []*device.Tensor) {
+	return with(p, args, func(dev device.Device, a device.FeatureArgs) {
 		scratch = dev.FeatureScratch(s, b+3, d, nr, dOut) // a layer may be planned for more rows
-		dev.RandomFeatures(out[0], in[0], params(in), in[7], noise, scratch)
-	}
-	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
-		g := params(din)
-		if g.LogL == nil { // it gathers nothing unless the prior is sampled, but is there
-			g.LogL = dev.New(device.Real, d)
+		a.Scratch = scratch
+		forward(dev, a)
+	}, func(dev device.Device, g, a device.FeatureArgs) {
+		if g.Params.LogL == nil { // it gathers nothing unless the prior is sampled, but is there
+			g.Params.LogL = dev.New(device.Real, d)
 		}
-		dev.RandomFeaturesBackward(din[0], g, dout[0], in[0], params(in), in[7], noise, scratch)
-	}
-	return p
+		a.Scratch = scratch
+		backward(dev, g, a)
+	})
 }
 
 // naiveFeatures is rfdnn_lth_vec, one output at a time.

@@ -18,7 +18,7 @@ func frequencyRows() []row {
 // Size: d, R.
 func frequencies(r *random, size []int) *problem {
 	d, nr := size[0], size[1]
-	return &problem{
+	return with(&problem{
 		in: []*array{
 			r.normal("tau", device.Real, none, 0, 1, d, nr), r.normal("mean", device.Real, adds, 0, 1, d, nr),
 			r.normal("log s²", device.Real, adds, -1, 0.5, d, nr), r.normal("log rho", device.Real, adds, -1, 0.5, 1),
@@ -33,13 +33,10 @@ func frequencies(r *random, size []int) *problem {
 				out[1][i] = math.Log(math.Exp(in[2][i]) * rho * rho / (l * l))
 			}
 		},
-		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dev.Frequencies(out[0], out[1], in[0], in[1], in[2], in[3], in[4])
-		},
-		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
-			dev.FrequenciesBackward(din[1], din[2], din[3], din[4], dout[0], dout[1], in[0], in[1], in[3], in[4])
-		},
-	}
+	}, func(in, out []*device.Tensor) device.FrequencyArgs {
+		return device.FrequencyArgs{Eta: out[0], LogVar: out[1], Tau: in[0], Mean: in[1], LogS2: in[2],
+			LogRho: in[3], LogL: in[4]}
+	}, device.Device.Frequencies, device.Device.FrequenciesBackward)
 }
 
 // momentCase is how a layer with W and Ω integrated is used.
@@ -95,25 +92,13 @@ func featureMoments(r *random, size []int, c momentCase) *problem {
 	if c.noInput {
 		p.in[0].grad = none
 	}
-	params := func(t []*device.Tensor) device.FeatureParams {
-		f := device.FeatureParams{LogAlpha: t[1], LogL: t[2], MeanOmega: t[3], LogVarOmega: t[4],
-			MeanW: t[5], LogVarW: t[6]}
+	return withLayer(p, size, func(in, out []*device.Tensor) device.FeatureArgs {
+		a := device.FeatureArgs{Out: out[0], Variance: out[1], H: in[0], Params: featureParams(in)}
 		if c.mixing {
-			f.Mixing = t[7]
+			a.Params.Mixing = in[7]
 		}
-		return f
-	}
-	var scratch device.Scratch
-	p.forward = func(dev device.Device, in, out []*device.Tensor) {
-		scratch = dev.FeatureScratch(s, b+3, d, nr, dOut) // a layer may be planned for more rows
-		dev.FeatureMoments(out[0], out[1], in[0], params(in), scratch)
-	}
-	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
-		g := params(din)
-		g.LogL = dev.New(device.Real, d)
-		dev.FeatureMomentsBackward(din[0], g, dout[0], dout[1], out[1], in[0], params(in), scratch)
-	}
-	return p
+		return a
+	}, device.Device.FeatureMoments, device.Device.FeatureMomentsBackward)
 }
 
 // naiveFeatureMoments takes the moments of each frequency's cosine and sine by E cos(kθ) =

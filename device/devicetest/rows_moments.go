@@ -58,7 +58,7 @@ func element(s []float64, latents, m, j, p, q int) float64 {
 // Size: J, K, M and a fourth number that does not matter here.
 func whiten(r *random, size []int, diagonal bool) *problem {
 	j, k, m := size[0], size[1], size[2]
-	return &problem{
+	return with(&problem{
 		in: []*array{
 			r.factors("l", adds, k, m), r.normal("logalpha", device.Double, adds, 0, 0.5, j),
 			r.normal("mu", device.Double, adds, 0, 1, j, m), r.factor("sqrt", diagonal, j, m),
@@ -82,13 +82,9 @@ func whiten(r *random, size []int, diagonal bool) *problem {
 				solve(out[0][i*m:], l, rhs, m, 0, 1)
 			}
 		},
-		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dev.Whiten(out[0], out[1], in[0], in[1], in[2], in[3])
-		},
-		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
-			dev.WhitenBackward(din[2], din[3], din[0], din[1], dout[0], dout[1], out[0], out[1], in[0], in[1])
-		},
-	}
+	}, func(in, out []*device.Tensor) device.WhitenArgs {
+		return device.WhitenArgs{M: out[0], S: out[1], L: in[0], LogAlpha: in[1], Mu: in[2], Sqrt: in[3]}
+	}, device.Device.Whiten, device.Device.WhitenBackward)
 }
 
 // Size: J, K, M, B.
@@ -101,25 +97,25 @@ func moments(r *random, size []int, diagonal bool) *problem {
 			r.factor("s", diagonal, j, m), r.normal("logalpha", device.Double, adds, 0, 0.5, j),
 		},
 		out:   []*array{zeros("mean", device.Double, b, j), zeros("variance", device.Double, b, j)},
-		naive: func(in, out [][]float64) { whitenedMoments(out[0], out[1], in[0], in[1], in[2], in[3], j, k, m, b) },
+		naive: func(in, out [][]float64) { whitenedMoments(out, in, k, m) },
 	}
 	var kept *device.Tensor
-	p.forward = func(dev device.Device, in, out []*device.Tensor) {
+	return with(p, func(in, out []*device.Tensor) device.MomentsArgs {
+		return device.MomentsArgs{Mean: out[0], Variance: out[1], P: kept, A: in[0], M: in[1], S: in[2], LogAlpha: in[3]}
+	}, func(dev device.Device, a device.MomentsArgs) {
 		if !diagonal {
 			kept = dev.New(device.Double, j, m, b)
+			a.P = kept
 		}
-		dev.Moments(out[0], out[1], kept, in[0], in[1], in[2], in[3])
-	}
-	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
-		dev.MomentsBackward(din[0], din[1], din[2], din[3], dout[0], dout[1], out[0], out[1], kept, in[0],
-			in[1], in[2], in[3])
-	}
-	return p
+		dev.Moments(a)
+	}, device.Device.MomentsBackward)
 }
 
 // whitenedMoments is qF_anj and qF_Bnj with A = L⁻¹Kuf/√α: mean √α mᵀA and variance
-// α(1 − AᵀA + AᵀssᵀA), column by column.
-func whitenedMoments(mean, variance, a, m, s, logalpha []float64, latents, k, n, b int) {
+// α(1 − AᵀA + AᵀssᵀA), column by column, for k kernels and n inducing points.
+func whitenedMoments(out, in [][]float64, k, n int) {
+	mean, variance, a, m, s, logalpha := out[0], out[1], in[0], in[1], in[2], in[3]
+	latents, b := len(logalpha), len(a)/(k*n)
 	for j := range latents {
 		alpha := math.Exp(logalpha[j])
 		for c := range b {

@@ -56,7 +56,7 @@ func gatherInts(dev device.Device, src, rows *device.Tensor) []float64 {
 	labels := dev.New(device.Int, b)
 	dev.Gather(labels, src, rows)
 	h, dh, ell := dev.New(device.Real, 1, b, classes), dev.New(device.Real, 1, b, classes), dev.New(device.Double, 1)
-	dev.SoftmaxLogLik(ell, dh, h, labels, 1)
+	dev.SoftmaxLogLik(ell, device.LikelihoodArgs{H: dh}, device.LikelihoodArgs{H: h, Y: labels}, 1)
 	got := make([]float64, b)
 	for i, v := range download(dev, dh) { // positive at the label alone
 		if v > 0 {

@@ -9,9 +9,8 @@ import (
 // Size: S, B. Logits far from 0 too, where the logistic function is flat.
 func bernoulli(r *random, size []int) *problem {
 	s, b := size[0], size[1]
-	return &problem{
-		in:  []*array{r.normal("h", device.Real, writes, 0, 6, s, b, 1), r.below("y", 2, b)},
-		out: []*array{zeros("ell", device.Double, 1)},
+	return withValue(&problem{
+		in: []*array{r.normal("h", device.Real, writes, 0, 6, s, b, 1), r.below("y", 2, b)},
 		naive: func(in, out [][]float64) {
 			sum := 0.0
 			for i, h := range in[0] {
@@ -22,25 +21,17 @@ func bernoulli(r *random, size []int) *problem {
 			}
 			out[0][0] = scale * sum
 		},
-		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dev.BernoulliLogLik(out[0], dev.New(device.Real, s, b, 1), in[0], in[1], scale)
-		},
-		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
-			dev.BernoulliLogLik(out[0], din[0], in[0], in[1], scale)
-		},
-		cotangent: []float64{1},
-	}
+	}, 1, likelihoodArgs, scaled(device.Device.BernoulliLogLik))
 }
 
 // Size: S, B, C. About 3.6 degrees of freedom, and residuals of some standard deviations.
 func student(r *random, size []int) *problem {
 	s, b, c := size[0], size[1], size[2]
-	return &problem{
+	return withValue(&problem{
 		in: []*array{
 			r.normal("h", device.Real, writes, 0, 1, s, b, c), r.normal("y", device.Real, none, 0, 3, b, c),
 			r.normal("logvar", device.Real, adds, -1, 0.5, c), r.normal("tail", device.Real, adds, 0.5, 0.1, 1),
 		},
-		out: []*array{zeros("ell", device.Double, 1)},
 		naive: func(in, out [][]float64) {
 			sum, nu := 0.0, 2+math.Exp(in[3][0])
 			upper, _ := math.Lgamma((nu + 1) / 2)
@@ -51,15 +42,7 @@ func student(r *random, size []int) *problem {
 			}
 			out[0][0] = scale * sum
 		},
-		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dev.StudentLogLik(out[0], dev.New(device.Real, s, b, c), dev.New(device.Real, c),
-				dev.New(device.Real, 1), in[0], in[1], in[2], in[3], scale)
-		},
-		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
-			dev.StudentLogLik(out[0], din[0], din[2], din[3], in[0], in[1], in[2], in[3], scale)
-		},
-		cotangent: []float64{1},
-	}
+	}, 1, likelihoodArgs, scaled(device.Device.StudentLogLik))
 }
 
 // Size: S, B, C. Every seventh variance is below the floor.
@@ -72,9 +55,8 @@ func heteroscedastic(r *random, size []int) *problem {
 		h.data[(2*row+1)*c] = -40
 		h.data[2*row*c] = y.data[row%b*c]
 	}
-	return &problem{
-		in:  []*array{h, y, r.normal("logvar", device.Real, adds, -1, 0.5, c)},
-		out: []*array{zeros("ell", device.Double, 1)},
+	return withValue(&problem{
+		in: []*array{h, y, r.normal("logvar", device.Real, adds, -1, 0.5, c)},
 		naive: func(in, out [][]float64) {
 			sum := 0.0
 			for row := range s * b {
@@ -86,13 +68,5 @@ func heteroscedastic(r *random, size []int) *problem {
 			}
 			out[0][0] = scale * sum
 		},
-		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dev.HeteroscedasticLogLik(out[0], dev.New(device.Real, s, b, 2*c), dev.New(device.Real, c),
-				in[0], in[1], in[2], scale)
-		},
-		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
-			dev.HeteroscedasticLogLik(out[0], din[0], din[2], in[0], in[1], in[2], scale)
-		},
-		cotangent: []float64{1},
-	}
+	}, 1, likelihoodArgs, scaled(device.Device.HeteroscedasticLogLik))
 }

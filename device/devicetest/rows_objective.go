@@ -37,15 +37,26 @@ func likelihoodRows() []row {
 	}
 }
 
+// likelihoodArgs are those of h, y, log σ² and the tail, as far as there are these.
+func likelihoodArgs(in []*device.Tensor) device.LikelihoodArgs {
+	in = append(in, nil, nil)
+	return device.LikelihoodArgs{H: in[0], Y: in[1], LogVar: in[2], Tail: in[3]}
+}
+
+// scaled is a likelihood times scale.
+func scaled(op func(dev device.Device, ell *device.Tensor, g, a device.LikelihoodArgs, scale float64),
+) func(device.Device, *device.Tensor, device.LikelihoodArgs, device.LikelihoodArgs) {
+	return func(dev device.Device, ell *device.Tensor, g, a device.LikelihoodArgs) { op(dev, ell, g, a, scale) }
+}
+
 // Size: S, B, C.
 func gaussian(r *random, size []int) *problem {
 	s, b, c := size[0], size[1], size[2]
-	return &problem{
+	return withValue(&problem{
 		in: []*array{
 			r.normal("h", device.Real, writes, 0, 1, s, b, c), r.normal("y", device.Real, none, 0, 1, b, c),
 			r.normal("logvar", device.Real, adds, -1, 0.5, c),
 		},
-		out: []*array{zeros("ell", device.Double, 1)},
 		naive: func(in, out [][]float64) {
 			sum := 0.0
 			for i, h := range in[0] {
@@ -54,15 +65,7 @@ func gaussian(r *random, size []int) *problem {
 			}
 			out[0][0] = scale * sum
 		},
-		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dev.GaussianLogLik(out[0], dev.New(device.Real, s, b, c), dev.New(device.Real, c),
-				in[0], in[1], in[2], scale)
-		},
-		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
-			dev.GaussianLogLik(out[0], din[0], din[2], in[0], in[1], in[2], scale)
-		},
-		cotangent: []float64{1},
-	}
+	}, 1, likelihoodArgs, scaled(device.Device.GaussianLogLik))
 }
 
 func expected(dtype device.DType) func(r *random, size []int) *problem {
@@ -79,12 +82,11 @@ func gaussianExpected(r *random, size []int, dtype device.DType) *problem {
 	for i, v := range variance.data {
 		variance.data[i] = float64(float32(math.Exp(v)))
 	}
-	return &problem{
+	return withValue(&problem{
 		in: []*array{
 			r.normal("mean", dtype, writes, 0, 1, shape...), variance,
 			r.normal("y", device.Real, none, 0, 1, b, c), r.normal("logvar", device.Real, adds, -1, 0.5, c),
 		},
-		out: []*array{zeros("ell", device.Double, 1)},
 		naive: func(in, out [][]float64) {
 			sum := 0.0
 			for i, mean := range in[0] {
@@ -94,23 +96,16 @@ func gaussianExpected(r *random, size []int, dtype device.DType) *problem {
 			}
 			out[0][0] = scale * sum
 		},
-		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dmean, dvariance := dev.New(dtype, shape...), dev.New(dtype, shape...)
-			dev.GaussianExpected(out[0], dmean, dvariance, dev.New(device.Real, c), in[0], in[1], in[2], in[3], scale)
-		},
-		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
-			dev.GaussianExpected(out[0], din[0], din[1], din[3], in[0], in[1], in[2], in[3], scale)
-		},
-		cotangent: []float64{1},
-	}
+	}, 1, func(in []*device.Tensor) device.LikelihoodArgs {
+		return device.LikelihoodArgs{H: in[0], Variance: in[1], Y: in[2], LogVar: in[3]}
+	}, scaled(device.Device.GaussianExpected))
 }
 
 // Size: S, B, C.
 func softmax(r *random, size []int) *problem {
 	s, b, c := size[0], size[1], size[2]
-	return &problem{
-		in:  []*array{r.normal("h", device.Real, writes, 5, 3, s, b, c), r.below("y", c, b)},
-		out: []*array{zeros("ell", device.Double, 1)},
+	return withValue(&problem{
+		in: []*array{r.normal("h", device.Real, writes, 5, 3, s, b, c), r.below("y", c, b)},
 		naive: func(in, out [][]float64) {
 			sum := 0.0
 			for row := range s * b {
@@ -122,14 +117,7 @@ func softmax(r *random, size []int) *problem {
 			}
 			out[0][0] = scale * sum
 		},
-		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dev.SoftmaxLogLik(out[0], dev.New(device.Real, s, b, c), in[0], in[1], scale)
-		},
-		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
-			dev.SoftmaxLogLik(out[0], din[0], in[0], in[1], scale)
-		},
-		cotangent: []float64{1},
-	}
+	}, 1, likelihoodArgs, scaled(device.Device.SoftmaxLogLik))
 }
 
 // Size: S, B, C. h gives its gradient on as it is.
@@ -186,7 +174,6 @@ func klDiag(r *random, size []int, lengths bool) *problem {
 			r.normal("mean", device.Real, adds, 0.5, 1, d, n), r.normal("logvar", device.Real, adds, -1, 0.5, d, n),
 			r.normal("logl", device.Real, none, 0.3, 0.4, d),
 		},
-		out: []*array{zeros("kl", device.Double, 1)},
 		naive: func(in, out [][]float64) {
 			out[0][0] = 0
 			for i, m := range in[0] {
@@ -198,31 +185,26 @@ func klDiag(r *random, size []int, lengths bool) *problem {
 				out[0][0] += (math.Log(prior) - in[1][i] + (s2+m*m)/prior - 1) / 2
 			}
 		},
-		cotangent: []float64{-klWeight},
 	}
 	if lengths {
 		p.in[2].grad = adds
 	}
-	p.forward = func(dev device.Device, in, out []*device.Tensor) {
-		p.backward(dev, in, out, []*device.Tensor{dev.New(device.Real, d, n), dev.New(device.Real, d, n),
-			dev.New(device.Real, d)}, nil)
-	}
-	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
+	return withValue(p, -klWeight, func(in []*device.Tensor) device.DiagArgs {
+		a := device.DiagArgs{Mean: in[0], LogVar: in[1]}
 		if lengths {
-			dev.KLDiag(out[0], din[0], din[1], din[2], in[0], in[1], in[2], device.Scalar{Value: klWeight})
-		} else {
-			dev.KLDiag(out[0], din[0], din[1], nil, in[0], in[1], nil, device.Scalar{Value: klWeight})
+			a.LogL = in[2]
 		}
-	}
-	return p
+		return a
+	}, func(dev device.Device, kl *device.Tensor, g, a device.DiagArgs) {
+		dev.KLDiag(kl, g, a, device.Scalar{Value: klWeight})
+	})
 }
 
 // Size: J, M.
 func klInducing(r *random, size []int, diagonal bool) *problem {
 	j, m := size[0], size[1]
-	p := &problem{
-		in:  []*array{r.normal("m", device.Double, adds, 0, 1, j, m), r.factor("s", diagonal, j, m)},
-		out: []*array{zeros("kl", device.Double, 1)},
+	return withValue(&problem{
+		in: []*array{r.normal("m", device.Double, adds, 0, 1, j, m), r.factor("s", diagonal, j, m)},
 		naive: func(in, out [][]float64) {
 			kl := 0.0
 			for i := range j {
@@ -237,16 +219,10 @@ func klInducing(r *random, size []int, diagonal bool) *problem {
 			}
 			out[0][0] = kl
 		},
-		cotangent: []float64{-klWeight},
-	}
-	p.forward = func(dev device.Device, in, out []*device.Tensor) {
-		p.backward(dev, in, out, []*device.Tensor{dev.New(device.Double, p.in[0].shape...),
-			dev.New(device.Double, p.in[1].shape...)}, nil)
-	}
-	p.backward = func(dev device.Device, in, out, din, dout []*device.Tensor) {
-		dev.KLInducing(out[0], din[0], din[1], in[0], in[1], device.Scalar{Value: klWeight})
-	}
-	return p
+	}, -klWeight, func(in []*device.Tensor) []*device.Tensor { return in },
+		func(dev device.Device, kl *device.Tensor, g, a []*device.Tensor) {
+			dev.KLInducing(kl, g[0], g[1], a[0], a[1], device.Scalar{Value: klWeight})
+		})
 }
 
 func optimiserRows() []row {

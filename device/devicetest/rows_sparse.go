@@ -41,7 +41,7 @@ func sparseBlock(r *random, size []int, linear []bool) *problem {
 	if maps == 1 {
 		logits.grad = none // ω is 1, and there is only rounding to compare
 	}
-	return &problem{
+	return with(&problem{
 		in:  []*array{d, logits, r.normal("logsigma", device.Double, adds, -0.3, 0.4, k, maps)},
 		out: []*array{zeros("c", device.Double, k, m, b)},
 		naive: func(in, out [][]float64) {
@@ -60,17 +60,14 @@ func sparseBlock(r *random, size []int, linear []bool) *problem {
 				out[0][at] = sum / total
 			}
 		},
-		forward: func(dev device.Device, in, out []*device.Tensor) {
-			dev.SparseBlock(out[0], in[0], in[1], in[2], linear)
-		},
-		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
-			dlogits := din[1]
-			if dlogits == nil {
-				dlogits = dev.New(device.Double, k, maps)
-			}
-			dev.SparseBlockBackward(dlogits, din[2], dout[0], in[0], in[1], in[2], linear)
-		},
-	}
+	}, func(in, out []*device.Tensor) device.SparseBlockArgs {
+		return device.SparseBlockArgs{C: out[0], D: in[0], Logits: in[1], LogSigma: in[2], Linear: linear}
+	}, device.Device.SparseBlock, func(dev device.Device, g, a device.SparseBlockArgs) {
+		if g.Logits == nil {
+			g.Logits = dev.New(device.Double, k, maps)
+		}
+		dev.SparseBlockBackward(g, a)
+	})
 }
 
 // sparseVectors are n vectors of length width, of which a tenth is not zero and one vector is all

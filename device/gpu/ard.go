@@ -20,10 +20,10 @@ type ardState struct {
 
 // ardNorms is half the squared norms of the rows of z and x, for each kernel, and its weights; or,
 // if isotropic, once without any.
-func (d *Device) ardNorms(n device.ARDShape, z, x, logl *device.Tensor) (norms, weight cuda.Arg, rows int) {
+func (d *Device) ardNorms(n device.ARDShape, a device.ARDArgs) (norms, weight cuda.Arg, rows int) {
 	groups := n.K
 	if n.Isotropic {
-		groups, weight, logl = 1, cuda.Pointer(0), nil
+		groups, weight, a.LogL = 1, cuda.Pointer(0), nil
 	} else {
 		weight = d.growDoubles(&d.state.ard.weight, n.K*n.D)
 	}
@@ -32,62 +32,59 @@ func (d *Device) ardNorms(n device.ARDShape, z, x, logl *device.Tensor) (norms, 
 	}
 	norms = d.growDoubles(&d.state.ard.norms, groups*rows)
 	d.double.launch("ard_norms", cuda.Grid{X: (rows + 7) / 8, Y: groups, Z: 1}, 0, cuda.Int(n.M), cuda.Int(rows), cuda.Int(n.D),
-		weight, norms, d.ptr(z), d.ptr(x), d.ptr(logl))
+		weight, norms, d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogL))
 	return norms, weight, rows
 }
 
 // ARD is kernel_ard without its α, or a Matérn kernel, and its slope.
-func (d *Device) ARD(c, slope, z, x, logl *device.Tensor, form device.Correlation) {
-	n := device.CheckARD(c, slope, z, x, logl, form)
-	norms, weight, rows := d.ardNorms(n, z, x, logl)
+func (d *Device) ARD(a device.ARDArgs) {
+	n := device.CheckARD(a)
+	norms, weight, rows := d.ardNorms(n, a)
 	if n.Isotropic {
 		d.double.launch("ard_isotropic", d.double.tiles("ard_isotropic", n.M, n.B, 1), 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
-			cuda.Int(int(form)), d.ptr(c), d.ptr(slope), d.ptr(z), d.ptr(x), d.ptr(logl), norms)
+			cuda.Int(int(a.Form)), d.ptr(a.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogL), norms)
 		return
 	}
 	m, b, depth, stride, same := cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), cuda.Int(rows), flag(n.Same)
-	if form == device.RBF {
+	if a.Form == device.RBF {
 		d.double.launch("ard", d.double.tiles("ard", n.M, n.B, n.K), 0, m, b, depth, stride, same,
-			d.ptr(c), d.ptr(z), d.ptr(x), weight, norms)
+			d.ptr(a.C), d.ptr(a.Z), d.ptr(a.X), weight, norms)
 		return
 	}
 	d.double.launch("ard_matern", d.double.tiles("ard_matern", n.M, n.B, n.K), 0, m, b, depth, stride, same,
-		cuda.Int(int(form)), d.ptr(c), d.ptr(slope), d.ptr(z), d.ptr(x), weight, norms)
+		cuda.Int(int(a.Form)), d.ptr(a.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), weight, norms)
 }
 
-// ARDBackward overwrites dc with G = dc∘slope and accumulates dlogl and dz. Where x and z are one
-// tensor, G is symmetric, and one product G X stands for both sides.
-func (d *Device) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
-	n := device.CheckARDBackward(dz, dlogl, dc, slope, z, x, logl)
+// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogL and g.Z. Where X is Z, G is
+// symmetric, and one product G X stands for both sides.
+func (d *Device) ARDBackward(g, a device.ARDArgs) {
+	n := device.CheckARDBackward(g, a)
 	t := &d.state.ard
-	times := 1.0
-	if n.Same {
-		times = 2
-	}
 	if n.Isotropic {
 		grid := d.double.tiles("ard_isotropic_backward", n.M, n.B, 1)
-		norms, _, _ := d.ardNorms(n, z, x, logl)
+		norms, _, _ := d.ardNorms(n, a)
 		mixed, partial := d.growDoubles(&t.mixed, n.M*n.B), d.growDoubles(&t.partial, grid.X*grid.Y*n.K)
 		d.double.launch("ard_isotropic_backward", grid, 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
-			mixed, partial, d.ptr(dc), d.ptr(slope), d.ptr(z), d.ptr(x), d.ptr(logl), norms)
-		rows, moved := cuda.Pointer(0), cuda.Pointer(0)
-		if dz != nil {
-			rows, moved = d.ardProduct(n, 1, mixed, cuda.Pointer(0), x)
+			mixed, partial, d.ptr(g.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogL), norms)
+		parts := ardParts{partial: partial, chunks: grid.X * grid.Y, kernels: 1,
+			rows: cuda.Pointer(0), moved: cuda.Pointer(0), weight: cuda.Pointer(0)}
+		if g.Z != nil {
+			parts.rows, parts.moved = d.ardProduct(n, 1, mixed, cuda.Pointer(0), a.X)
 		}
-		d.ardFold(n, 1, times, dz, dlogl, moved, rows, z, cuda.Pointer(0), partial, grid.X*grid.Y)
+		d.ardFold(n, g, a, parts)
 		return
 	}
-	rows, moved := d.ardProduct(n, n.K, d.ptr(dc), d.ptr(slope), x)
+	rows, moved := d.ardProduct(n, n.K, d.ptr(g.C), d.ptr(a.Slope), a.X)
 	columns := rows
 	if !n.Same {
 		columns = d.growDoubles(&t.columns, n.K*n.B)
-		d.double.launch("ard_columns", cuda.Grid{X: (n.B + 31) / 32, Y: n.K, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B), columns, d.ptr(dc))
+		d.double.launch("ard_columns", cuda.Grid{X: (n.B + 31) / 32, Y: n.K, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B), columns, d.ptr(g.C))
 	}
 	chunks := (n.M+tile-1)/tile + (n.B+tile-1)/tile
 	partial, weight := d.growDoubles(&t.partial, chunks*n.K*n.D), d.growDoubles(&t.weight, n.K*n.D)
 	d.double.launch("ard_lengths", cuda.Grid{X: (n.D + 31) / 32, Y: n.K, Z: chunks}, 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D),
-		partial, weight, moved, d.ptr(z), d.ptr(x), rows, columns, d.ptr(logl))
-	d.ardFold(n, n.K, times, dz, dlogl, moved, rows, z, weight, partial, chunks)
+		partial, weight, moved, d.ptr(a.Z), d.ptr(a.X), rows, columns, d.ptr(a.LogL))
+	d.ardFold(n, g, a, ardParts{partial: partial, chunks: chunks, kernels: n.K, rows: rows, moved: moved, weight: weight})
 }
 
 // ardProduct is G = dc∘slope in place, or dc where slope is null, for k matrices; the sums of its
@@ -105,13 +102,24 @@ func (d *Device) ardProduct(n device.ARDShape, k int, dc, slope cuda.Arg, x *dev
 	return rows, moved
 }
 
-// ardFold is dlogl += Σ partial over chunks, and, where X̄ learns, dz += times·Σ_k (P − g z)/ℓ²
-// over k matrices.
-func (d *Device) ardFold(n device.ARDShape, k int, times float64, dz, dlogl *device.Tensor, moved, rows cuda.Arg, z *device.Tensor, weight, partial cuda.Arg, chunks int) {
-	size, lengths := n.M*n.D, dlogl.Len()
-	if dz == nil {
+// ardParts is what the kernels of ARDBackward leave to ard_fold: arrays of ardState.
+type ardParts struct {
+	partial             cuda.Arg // of dlogl
+	chunks              int
+	kernels             int      // how many matrices G there are
+	rows, moved, weight cuda.Arg // of each of these; rows and moved are null for fixed inducing points
+}
+
+// ardFold is dlogl += Σ partial over chunks, and, where X̄ learns, dz += Σ_k (P − g z)/ℓ², twice
+// where X is Z.
+func (d *Device) ardFold(n device.ARDShape, g, a device.ARDArgs, p ardParts) {
+	size, lengths, times := n.M*n.D, g.LogL.Len(), 1.0
+	if g.Z == nil {
 		size = 0
 	}
-	d.double.launch("ard_fold", d.double.over("ard_fold", size+lengths), 0, cuda.Int(k), cuda.Int(size), cuda.Int(n.D),
-		cuda.Int(lengths), cuda.Int(chunks), cuda.Float64(times), d.ptr(dz), d.ptr(dlogl), moved, rows, d.ptr(z), weight, partial)
+	if n.Same {
+		times = 2
+	}
+	d.double.launch("ard_fold", d.double.over("ard_fold", size+lengths), 0, cuda.Int(p.kernels), cuda.Int(size), cuda.Int(n.D),
+		cuda.Int(lengths), cuda.Int(p.chunks), cuda.Float64(times), d.ptr(g.Z), d.ptr(g.LogL), p.moved, p.rows, d.ptr(a.Z), p.weight, p.partial)
 }

@@ -48,32 +48,34 @@ func (d *Device) FeatureScratch(samples, batch, width, frequencies, dOut int) de
 }
 
 // beginFeatures checks that the scratch was planned for these arguments.
-func beginFeatures(op string, scratch device.Scratch, n device.FeatureShape, h *device.Tensor, p device.FeatureParams, noise device.FeatureNoise) *features {
-	t, ok := scratch.(*features)
+func beginFeatures(op string, a device.FeatureArgs, n device.FeatureShape) *features {
+	t, ok := a.Scratch.(*features)
 	if !ok || n.D != t.D || n.R != t.R || n.Out != t.Out || n.S*n.B > t.rowsPlanned {
 		panic("device: " + op + ": the scratch was planned for another layer")
 	}
-	t.FeatureShape, t.h, t.p, t.noise = n, h, p, noise
-	t.omegas, t.weights, t.groups = noise.Distinct(t.S)
+	t.FeatureShape, t.h, t.p, t.noise = n, a.H, a.Params, a.Noise
+	t.omegas, t.weights, t.groups = t.noise.Distinct(t.S)
 	return t
 }
 
 // RandomFeatures is rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W.
-func (d *Device) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
+func (d *Device) RandomFeatures(a device.FeatureArgs) {
 	const op = "RandomFeatures"
-	t := beginFeatures(op, scratch, device.CheckFeatures(op, out, h, p, rows), h, p, noise)
+	t := beginFeatures(op, a, device.CheckFeatures(op, a))
+	p, noise := &t.p, &t.noise
 	d.beside(false, p.MeanOmega, p.LogVarOmega, p.LogL, p.Mixing, p.MeanW, p.LogVarW)
 	d.drawSpectra(t)
 	if noise.Local {
 		d.contrast(t)
 	} else {
 		n := t.weights * t.Columns() * t.Out
-		d.draw(t.weights, t.Columns(), t.Out, noise.Weights, noise.WDraws, p.MeanW, p.LogVarW, nil, d.growReals(&t.w, n), d.growReals(&t.e, n))
+		d.draw(draw{slots: t.weights, rows: t.Columns(), columns: t.Out, key: noise.Weights, number: noise.WDraws,
+			mean: p.MeanW, logvar: p.LogVarW, x: d.growReals(&t.w, n), noise: d.growReals(&t.e, n)})
 	}
 	d.back()
 	columns := t.tilesOf(t.Out)
 	span, chunks := t.chunksOfFrequencies(columns)
-	n, mean, square := t.S*t.B*t.Out, d.ptr(out), cuda.Pointer(0)
+	n, mean, square := t.S*t.B*t.Out, d.ptr(a.Out), cuda.Pointer(0)
 	if chunks > 1 {
 		mean = d.growReals(&t.chunks, chunks*n)
 	}
@@ -85,9 +87,9 @@ func (d *Device) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, r
 		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.arccos, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), mean, square)
 	switch {
 	case noise.Local:
-		d.addNoise(t, out, rows, chunks, mean, square)
+		d.addNoise(t, a, chunks, mean, square)
 	case chunks > 1:
-		d.sumChunks(d.ptr(out), mean, n, chunks)
+		d.sumChunks(d.ptr(a.Out), mean, n, chunks)
 	}
 }
 
@@ -95,7 +97,8 @@ func (d *Device) RandomFeatures(out, h *device.Tensor, p device.FeatureParams, r
 func (d *Device) drawSpectra(t *features) {
 	omega := d.growReals(&t.omega, t.omegas*t.D*t.R)
 	if !t.Prior {
-		d.draw(t.omegas, t.D, t.R, t.noise.Spectra, t.noise.Draws, t.p.MeanOmega, t.p.LogVarOmega, t.p.Mixing, omega, d.growReals(&t.tau, t.omegas*t.D*t.R))
+		d.draw(draw{slots: t.omegas, rows: t.D, columns: t.R, key: t.noise.Spectra, number: t.noise.Draws,
+			mean: t.p.MeanOmega, logvar: t.p.LogVarOmega, mixing: t.p.Mixing, x: omega, noise: d.growReals(&t.tau, t.omegas*t.D*t.R)})
 		return
 	}
 	n := t.omegas * t.D * ((t.R + 3) / 4)
@@ -104,12 +107,20 @@ func (d *Device) drawSpectra(t *features) {
 		first, cuda.Int(t.noise.Draws), k0, k1, step, tail, strata, d.ptr(t.p.LogL), d.ptr(t.p.Mixing), omega)
 }
 
-// draw draws slots Gaussian matrices: x = mean + noise, both times mixing where there is one.
-func (d *Device) draw(slots, rows, columns int, k device.Key, number int, mean, logvar, mixing *device.Tensor, x, noise cuda.Arg) {
-	n := slots * rows * ((columns + 3) / 4)
-	first, k0, k1, step, tail, strata := d.draws(k)
-	d.real.launch("draw_gaussian", d.real.over("draw_gaussian", n), 0, cuda.Int(n), cuda.Int(rows), cuda.Int(columns),
-		first, cuda.Int(number), k0, k1, step, tail, strata, d.ptr(mean), d.ptr(logvar), d.ptr(mixing), x, noise)
+// draw is slots Gaussian matrices: x = mean + noise, both times mixing where there is one.
+type draw struct {
+	slots, rows, columns int
+	key                  device.Key
+	number               int // the samples share so many draws; 0: each has its own
+	mean, logvar, mixing *device.Tensor
+	x, noise             cuda.Arg
+}
+
+func (d *Device) draw(w draw) {
+	n := w.slots * w.rows * ((w.columns + 3) / 4)
+	first, k0, k1, step, tail, strata := d.draws(w.key)
+	d.real.launch("draw_gaussian", d.real.over("draw_gaussian", n), 0, cuda.Int(n), cuda.Int(w.rows), cuda.Int(w.columns),
+		first, cuda.Int(w.number), k0, k1, step, tail, strata, d.ptr(w.mean), d.ptr(w.logvar), d.ptr(w.mixing), w.x, w.noise)
 }
 
 // draws is a key whose samples are numbered from its first: the draw's number is reduced before it
@@ -202,34 +213,36 @@ func (d *Device) sumChunks(dst, partial cuda.Arg, n, chunks int) {
 	d.real.launch("sum_chunks", d.real.over("sum_chunks", n), 0, cuda.Int(n), cuda.Int(chunks), dst, partial)
 }
 
-// RandomFeaturesBackward writes dh and accumulates g.
-func (d *Device) RandomFeaturesBackward(dh *device.Tensor, g device.FeatureParams, dout, h *device.Tensor, p device.FeatureParams, rows *device.Tensor, noise device.FeatureNoise, scratch device.Scratch) {
-	t := beginFeatures("RandomFeaturesBackward", scratch, device.CheckFeaturesBackward(dh, g, dout, h, p, rows), h, p, noise)
+// RandomFeaturesBackward writes g.H and accumulates g.Params.
+func (d *Device) RandomFeaturesBackward(g, a device.FeatureArgs) {
+	const op = "RandomFeaturesBackward"
+	t := beginFeatures(op, a, device.CheckFeaturesBackward(op, g, a))
+	p, dp := &t.p, &g.Params
 	weightBlocks := (t.Columns()*t.Out + 255) / 256
 	alpha, sums := d.growDoubles(&t.alpha, weightBlocks+noiseBlocks), weightBlocks
-	if noise.Local {
-		d.noiseGradient(t, dout, weightBlocks)
+	if t.noise.Local {
+		d.noiseGradient(t, g.Out, weightBlocks)
 		sums += noiseBlocks
 	}
-	if dh != nil {
-		d.inputGradient(t, dh, dout)
+	if g.H != nil {
+		d.inputGradient(t, g.H, g.Out)
 	}
-	chunks, parts := d.partialGradients(t, dout)
-	if noise.Local {
-		d.foldLocal(t, g, parts)
+	chunks, parts := d.partialGradients(t, g.Out)
+	if t.noise.Local {
+		d.foldLocal(t, g.Params, parts)
 	} else {
 		n := t.Columns() * t.Out
 		d.real.launch("fold_weights", blocks(n, 256), 0, cuda.Int(n), cuda.Int(t.R), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.weights),
-			d.ptr(p.LogAlpha), held(t.dw), held(t.w), held(t.e), d.ptr(g.MeanW), d.ptr(g.LogVarW), alpha)
+			d.ptr(p.LogAlpha), held(t.dw), held(t.w), held(t.e), d.ptr(dp.MeanW), d.ptr(dp.LogVarW), alpha)
 	}
 	if t.Prior {
 		d.real.launch("fold_prior", cuda.Grid{X: t.D + 1, Y: 1, Z: 1}, 0, cuda.Int(t.D), cuda.Int(t.R), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas), cuda.Int(sums),
-			held(t.domega), held(t.omega), d.ptr(g.LogL), d.ptr(g.LogAlpha), alpha)
+			held(t.domega), held(t.omega), d.ptr(dp.LogL), d.ptr(dp.LogAlpha), alpha)
 		return
 	}
 	n := t.D * t.R
 	d.real.launch("fold_spectra", blocks(n+256, 256), 0, cuda.Int(n), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas), cuda.Int(t.R), cuda.Int(sums),
-		held(t.domega), held(t.tau), d.ptr(p.Mixing), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega), d.ptr(g.LogAlpha), alpha)
+		held(t.domega), held(t.tau), d.ptr(p.Mixing), d.ptr(dp.MeanOmega), d.ptr(dp.LogVarOmega), d.ptr(dp.LogAlpha), alpha)
 }
 
 // partialGradients makes the parts of the gradients of Ω and W, one for each chunk of the rows of a

@@ -33,12 +33,12 @@ func (d *Device) contrast(t *features) {
 }
 
 // addNoise adds √v∘ε to the output, and keeps what the backward pass needs.
-func (d *Device) addNoise(t *features, out, rows *device.Tensor, chunks int, mean, square cuda.Arg) {
+func (d *Device) addNoise(t *features, a device.FeatureArgs, chunks int, mean, square cuda.Arg) {
 	n := t.S * t.B
 	k0, k1, step, tail, strata := d.key(t.noise.Weights)
 	d.real.launch("add_noise", d.real.over("add_noise", n*((t.Out+3)/4)), 0, cuda.Int(n), cuda.Int(t.B), cuda.Int(t.Out), cuda.Int(t.R), cuda.Int(chunks),
-		k0, k1, step, tail, strata, cuda.Float64(device.VarFloor), d.ptr(rows), d.ptr(t.p.LogAlpha), held(t.local.sines), mean, square,
-		d.ptr(out), d.growReals(&t.local.v, n*t.Out), d.growReals(&t.local.ratio, n*t.Out))
+		k0, k1, step, tail, strata, cuda.Float64(device.VarFloor), d.ptr(a.Rows), d.ptr(t.p.LogAlpha), held(t.local.sines), mean, square,
+		d.ptr(a.Out), d.growReals(&t.local.v, n*t.Out), d.growReals(&t.local.ratio, n*t.Out))
 }
 
 // noiseGradient computes dv and its sums; those for dlog α go behind the first of alpha.

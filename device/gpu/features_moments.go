@@ -24,49 +24,51 @@ type featureMoments struct {
 }
 
 // beginMoments is beginFeatures for all rows at once.
-func beginMoments(op string, scratch device.Scratch, n device.FeatureShape, h *device.Tensor, p device.FeatureParams) *features {
-	t := beginFeatures(op, scratch, n, h, p, device.FeatureNoise{})
+func beginMoments(op string, a device.FeatureArgs, n device.FeatureShape) *features {
+	a.Noise = device.FeatureNoise{}
+	t := beginFeatures(op, a, n)
 	t.groups = 1
 	return t
 }
 
 // FeatureMoments is rfdnn_lth_vec with W and Ω integrated.
-func (d *Device) FeatureMoments(mean, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
+func (d *Device) FeatureMoments(a device.FeatureArgs) {
 	const op = "FeatureMoments"
-	t := beginMoments(op, scratch, device.CheckFeatureMoments(op, mean, variance, h, p), h, p)
+	t := beginMoments(op, a, device.CheckFeatureMoments(op, a))
+	p := &t.p
 	n, rows, r, out := &t.moments, t.S*t.B, cuda.Int(t.R), cuda.Int(t.Out)
 	phi, spectra := d.growReals(&n.phi, planes*rows*t.R), d.growReals(&n.spectra, 2*t.D*t.R)
 	quad, base := d.growReals(&n.quad, variancePlanes*t.R*t.Out), d.growDoubles(&n.base, t.Out)
 	d.real.launch("integrated_spectra", d.real.over("integrated_spectra", t.D*t.R), 0, cuda.Int(t.D*t.R), r,
 		d.ptr(p.MeanOmega), d.ptr(p.LogVarOmega), d.ptr(p.Mixing), spectra)
 	d.real.launch("integrated_weights", blocks(t.Out, 8), 0, r, out, d.ptr(p.MeanW), d.ptr(p.LogVarW), quad, base)
-	d.real.launch("integrated_phases", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.R), Z: 2}, 0, cuda.Int(rows), cuda.Int(t.D), r, d.ptr(h), spectra, phi)
+	d.real.launch("integrated_phases", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.R), Z: 2}, 0, cuda.Int(rows), cuda.Int(t.D), r, d.ptr(a.H), spectra, phi)
 	d.real.launch("integrated_columns", t.each(), 0, r, phi)
 	span, chunks := divide(t.R, tile, t.forwardBlocks, 2*tilesOf(rows)*tilesOf(t.Out))
 	partial := d.growReals(&t.chunks, 2*chunks*rows*t.Out)
 	d.real.launch("integrated_outputs", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.Out), Z: 2 * chunks}, 0,
 		cuda.Int(rows), r, out, cuda.Int(span), phi, d.ptr(p.MeanW), quad, partial)
 	d.real.launch("integrated_moments", d.real.over("integrated_moments", rows*t.Out), 0, cuda.Int(rows*t.Out), r, out, cuda.Int(chunks),
-		d.ptr(p.LogAlpha), base, partial, d.ptr(mean), d.ptr(variance))
+		d.ptr(p.LogAlpha), base, partial, d.ptr(a.Out), d.ptr(a.Variance))
 }
 
-// FeatureMomentsBackward writes dh and accumulates g.
-func (d *Device) FeatureMomentsBackward(dh *device.Tensor, g device.FeatureParams, dmean, dvariance, variance, h *device.Tensor, p device.FeatureParams, scratch device.Scratch) {
+// FeatureMomentsBackward writes g.H and accumulates g.Params.
+func (d *Device) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	const op = "FeatureMomentsBackward"
-	t := beginMoments(op, scratch, device.CheckFeatureMomentsBackward(op, dh, g, dmean, dvariance, variance, h, p), h, p)
+	t := beginMoments(op, a, device.CheckFeatureMomentsBackward(op, g, a))
 	n, rows, r, out := &t.moments, t.S*t.B, cuda.Int(t.R), cuda.Int(t.Out)
 	weightBlocks := (t.R*t.Out + 255) / 256
-	d.varianceGradient(t, dvariance, variance, weightBlocks)
+	d.varianceGradient(t, g.Variance, a.Variance, weightBlocks)
 	dphi := d.growReals(&n.dphi, planes*rows*t.R)
 	d.real.launch("integrated_dcolumns", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.R), Z: planes}, 0,
-		cuda.Int(rows), r, out, d.ptr(dmean), held(t.local.dv), d.ptr(p.MeanW), held(n.quad), dphi)
-	d.real.launch("integrated_dphases", t.each(), 0, r, d.ptr(p.LogAlpha), held(n.phi), dphi)
-	if dh != nil {
+		cuda.Int(rows), r, out, d.ptr(g.Out), held(t.local.dv), d.ptr(t.p.MeanW), held(n.quad), dphi)
+	d.real.launch("integrated_dphases", t.each(), 0, r, d.ptr(t.p.LogAlpha), held(n.phi), dphi)
+	if g.H != nil {
 		d.real.launch("integrated_dinputs", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.D), Z: 1}, 0,
-			cuda.Int(rows), cuda.Int(t.D), r, d.ptr(h), held(n.spectra), dphi, d.ptr(dh))
+			cuda.Int(rows), cuda.Int(t.D), r, d.ptr(t.h), held(n.spectra), dphi, d.ptr(g.H))
 	}
-	d.weightMomentsGradient(t, g, dmean)
-	d.spectraMomentsGradient(t, g, weightBlocks+noiseBlocks)
+	d.weightMomentsGradient(t, g.Params, g.Out)
+	d.spectraMomentsGradient(t, g.Params, weightBlocks+noiseBlocks)
 }
 
 // varianceGradient takes out what is floored, and sums the rest by columns; its sums for dlog α go

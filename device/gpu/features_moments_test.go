@@ -61,9 +61,10 @@ func TestFeatureMomentFloor(t *testing.T) {
 				LogVarOmega: fill(logVarOmega, 2, 5), MeanW: fill(0, 10, 3), LogVarW: fill(logVarW, 10, 3)}
 		}
 		p, g, scratch := params(-80, -40), params(0, 0), d.FeatureScratch(2, 4, 2, 5, 3)
-		h, dh, mean, variance := fill(1, 2, 4, 2), fill(1, 2, 4, 2), fill(0, 2, 4, 3), fill(0, 2, 4, 3)
-		d.FeatureMoments(mean, variance, h, p, scratch)
-		d.FeatureMomentsBackward(dh, g, fill(0, 2, 4, 3), fill(1e12, 2, 4, 3), variance, h, p, scratch)
+		a := device.FeatureArgs{Out: fill(0, 2, 4, 3), Variance: fill(0, 2, 4, 3), H: fill(1, 2, 4, 2), Params: p, Scratch: scratch}
+		dh := fill(1, 2, 4, 2)
+		d.FeatureMoments(a)
+		d.FeatureMomentsBackward(device.FeatureArgs{Out: fill(0, 2, 4, 3), Variance: fill(1e12, 2, 4, 3), H: dh, Params: g}, a)
 		for i, x := range []*device.Tensor{dh, g.LogAlpha, g.MeanOmega, g.LogVarOmega, g.MeanW, g.LogVarW} {
 			values := make([]float64, x.Len())
 			d.Download(values, x)
@@ -83,11 +84,14 @@ func TestFeatureMomentScratch(t *testing.T) {
 	h, mean, variance := d.New(device.Real, n.S, n.B, n.D), d.New(device.Real, n.S, n.B, n.Out), d.New(device.Real, n.S, n.B, n.Out)
 	p := device.FeatureParams{LogAlpha: d.New(device.Real, 1), LogL: d.New(device.Real, n.D), MeanOmega: d.New(device.Real, n.D, n.R),
 		LogVarOmega: d.New(device.Real, n.D, n.R), MeanW: d.New(device.Real, 2*n.R, n.Out), LogVarW: d.New(device.Real, 2*n.R, n.Out)}
+	a := device.FeatureArgs{Out: mean, Variance: variance, H: h, Params: p}
 	for _, dh := range []*device.Tensor{h, nil} {
-		scratch := d.FeatureScratch(n.S, n.B, n.D, n.R, n.Out)
+		a.Scratch = d.FeatureScratch(n.S, n.B, n.D, n.R, n.Out)
+		g := a
+		g.H = dh
 		step := func() {
-			d.FeatureMoments(mean, variance, h, p, scratch)
-			d.FeatureMomentsBackward(dh, p, mean, variance, variance, h, p, scratch)
+			d.FeatureMoments(a)
+			d.FeatureMomentsBackward(g, a)
 		}
 		step()
 		before := d.Usage().Changes
@@ -100,7 +104,8 @@ func TestFeatureMomentScratch(t *testing.T) {
 			t.Error("a scratch for fewer rows is taken")
 		}
 	}()
-	d.FeatureMoments(mean, variance, h, p, d.FeatureScratch(n.S, n.B-1, n.D, n.R, n.Out))
+	a.Scratch = d.FeatureScratch(n.S, n.B-1, n.D, n.R, n.Out)
+	d.FeatureMoments(a)
 }
 
 // runMoments is the moments of a layer and its gradients, with the same numbers on every device.
@@ -121,8 +126,9 @@ func runMoments(d device.Device, n device.FeatureShape, scratch device.Scratch) 
 	out := func() *device.Tensor { return d.New(device.Real, n.S, n.B, n.Out) }
 	h, dh, p, g := fill(1, 0, n.S, n.B, n.D), d.New(device.Real, n.S, n.B, n.D), params(0.5, -1), params(0, 0.5)
 	mean, variance, dmean, dvariance := out(), out(), fill(1, 0, n.S, n.B, n.Out), fill(1, 0.3, n.S, n.B, n.Out)
-	d.FeatureMoments(mean, variance, h, p, scratch)
-	d.FeatureMomentsBackward(dh, g, dmean, dvariance, variance, h, p, scratch)
+	a := device.FeatureArgs{Out: mean, Variance: variance, H: h, Params: p, Scratch: scratch}
+	d.FeatureMoments(a)
+	d.FeatureMomentsBackward(device.FeatureArgs{Out: dmean, Variance: dvariance, H: dh, Params: g}, a)
 	var results [][]float64
 	for _, x := range []*device.Tensor{mean, variance, dh, g.LogAlpha, g.MeanOmega, g.LogVarOmega, g.MeanW, g.LogVarW} {
 		values := make([]float64, x.Len())

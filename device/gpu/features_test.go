@@ -75,10 +75,10 @@ func TestFeatureScratch(t *testing.T) {
 		h, dout := d.New(device.Real, n.S, n.B, n.D), d.New(device.Real, n.S, n.B, n.Out)
 		p := device.FeatureParams{LogAlpha: d.New(device.Real, 1), LogL: d.New(device.Real, n.D), MeanOmega: d.New(device.Real, n.D, n.R),
 			LogVarOmega: d.New(device.Real, n.D, n.R), MeanW: d.New(device.Real, 2*n.R, n.Out), LogVarW: d.New(device.Real, 2*n.R, n.Out)}
-		rows := d.New(device.Int, n.B)
+		a := device.FeatureArgs{Out: dout, H: h, Params: p, Rows: d.New(device.Int, n.B), Noise: noise, Scratch: scratch}
 		step := func() {
-			d.RandomFeatures(dout, h, p, rows, noise, scratch)
-			d.RandomFeaturesBackward(h, p, dout, h, p, rows, noise, scratch)
+			d.RandomFeatures(a)
+			d.RandomFeaturesBackward(a, a)
 		}
 		step()
 		if a := allocs.PerRun(2, step); a != 0 {
@@ -122,8 +122,9 @@ func runFeatures(d device.Device, n device.FeatureShape, noise device.FeatureNoi
 	d.UploadInts(rows, numbers)
 	h, dout, p, g := fill(1, 0, n.S, n.B, n.D), fill(1, 0, n.S, n.B, n.Out), params(0.5, -1), params(0, 0.5)
 	out, dh := d.New(device.Real, n.S, n.B, n.Out), d.New(device.Real, n.S, n.B, n.D)
-	d.RandomFeatures(out, h, p, rows, noise, scratch)
-	d.RandomFeaturesBackward(dh, g, dout, h, p, rows, noise, scratch)
+	a := device.FeatureArgs{Out: out, H: h, Params: p, Rows: rows, Noise: noise, Scratch: scratch}
+	d.RandomFeatures(a)
+	d.RandomFeaturesBackward(device.FeatureArgs{Out: dout, H: dh, Params: g}, a)
 	var results [][]float64
 	for _, x := range []*device.Tensor{out, dh, g.LogAlpha, g.LogL, g.MeanOmega, g.LogVarOmega, g.MeanW, g.LogVarW} {
 		var values []float64

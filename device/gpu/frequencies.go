@@ -8,18 +8,18 @@ import (
 )
 
 // Frequencies is η = (τ + ρm)/ℓ and log β² = log s² + 2 log ρ/ℓ.
-func (d *Device) Frequencies(eta, logvar, tau, mean, logs2, logrho, logl *device.Tensor) {
-	rows, r := device.CheckFrequencies("Frequencies", eta, logvar, tau, mean, logs2, logrho, logl)
+func (d *Device) Frequencies(a device.FrequencyArgs) {
+	rows, r := device.CheckFrequencies("Frequencies", a)
 	n := rows * r
 	d.real.launch("frequencies", d.real.over("frequencies", n), 0, cuda.Int(n), cuda.Int(r),
-		d.ptr(eta), d.ptr(logvar), d.ptr(tau), d.ptr(mean), d.ptr(logs2), d.ptr(logrho), d.ptr(logl))
+		d.ptr(a.Eta), d.ptr(a.LogVar), d.ptr(a.Tau), d.ptr(a.Mean), d.ptr(a.LogS2), d.ptr(a.LogRho), d.ptr(a.LogL))
 }
 
-// FrequenciesBackward accumulates the gradients of mean, logs2, logrho and logl.
-func (d *Device) FrequenciesBackward(dmean, dlogs2, dlogrho, dlogl, deta, dlogvar, tau, mean, logrho, logl *device.Tensor) {
-	rows, r := device.CheckFrequencies("FrequenciesBackward", deta, dlogvar, tau, mean, dlogs2, logrho, logl)
+// FrequenciesBackward accumulates g.Mean, g.LogS2, g.LogRho and g.LogL.
+func (d *Device) FrequenciesBackward(g, a device.FrequencyArgs) {
+	rows, r := device.CheckFrequenciesBackward(g, a)
 	partial := d.growDoubles(&d.state.frequencies, rows)
 	d.real.launch("frequencies_backward", cuda.Grid{X: rows, Y: 1, Z: 1}, 0, cuda.Int(r),
-		d.ptr(dmean), d.ptr(dlogs2), d.ptr(dlogl), partial, d.ptr(deta), d.ptr(dlogvar), d.ptr(tau), d.ptr(mean), d.ptr(logrho), d.ptr(logl))
-	d.real.fold(d.ptr(dlogrho), partial, rows, true, 1)
+		d.ptr(g.Mean), d.ptr(g.LogS2), d.ptr(g.LogL), partial, d.ptr(g.Eta), d.ptr(g.LogVar), d.ptr(a.Tau), d.ptr(a.Mean), d.ptr(a.LogRho), d.ptr(a.LogL))
+	d.real.fold(d.ptr(g.LogRho), partial, rows, true, 1)
 }

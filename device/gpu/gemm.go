@@ -53,16 +53,17 @@ func (d *Device) gemm(p product) {
 	flags, m, n, k, terms := cuda.Int(bits), cuda.Int(p.m), cuda.Int(p.n), cuda.Int(p.k), cuda.Int(max(p.terms, 1))
 	alpha, beta, power := cuda.Float64(p.alpha), cuda.Float64(p.beta), cuda.Float64(p.power)
 	a, b, c := p.a.strides(), p.b.strides(), p.c.strides()
+	name := "gemm_nn"
 	switch {
 	case p.a.transposed && p.b.transposed:
 		panic("gpu: a product of two transposed matrices")
 	case p.a.transposed:
-		d.double.launch("gemm_tn", d.double.tiles("gemm_tn", p.m, p.n, p.batch), 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
+		name = "gemm_tn"
 	case p.b.transposed:
-		d.double.launch("gemm_nt", d.double.tiles("gemm_nt", p.m, p.n, p.batch), 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
-	default:
-		d.double.launch("gemm_nn", d.double.tiles("gemm_nn", p.m, p.n, p.batch), 0, flags, m, n, k, terms, alpha, beta, p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
+		name = "gemm_nt"
 	}
+	d.double.launch(name, d.double.tiles(name, p.m, p.n, p.batch), 0, flags, m, n, k, terms, alpha, beta,
+		p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
 }
 
 // strides are the distances of a matrix as arguments: from row to row, in the batch, from term to

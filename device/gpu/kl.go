@@ -18,20 +18,20 @@ const (
 type klState struct{ kl, dlogl scratch }
 
 // KLDiag is the KL of a fully factorised Gaussian from N(0, p); −weight·∂KL is accumulated.
-func (d *Device) KLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl *device.Tensor, weight device.Scalar) {
-	rows, r := device.CheckKLDiag(kl, dmean, dlogvar, dlogl, mean, logvar, logl)
+func (d *Device) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight device.Scalar) {
+	rows, r := device.CheckKLDiag(kl, g, a)
 	grid := cuda.Grid{X: rows, Y: (r + klPiece - 1) / klPiece, Z: 1}
 	n := grid.X * grid.Y
 	sums, excess := d.growDoubles(&d.state.kl.kl, n), d.growDoubles(&d.state.kl.dlogl, n)
 	fold := cuda.Grid{X: 1, Y: 1, Z: 1}
-	if logl != nil {
+	if a.LogL != nil {
 		fold.X += (rows + 255) / 256
 	}
-	d.beside(true, mean, logvar, logl)
+	d.beside(true, a.Mean, a.LogVar, a.LogL)
 	defer d.back()
 	d.real.launch("kl_diag", grid, 0, cuda.Int(r), d.live(weight),
-		d.ptr(dmean), d.ptr(dlogvar), d.ptr(mean), d.ptr(logvar), d.ptr(logl), sums, excess)
-	d.real.launch("kl_fold", fold, 0, cuda.Int(rows), cuda.Int(grid.Y), d.ptr(kl), d.ptr(dlogl), sums, excess)
+		d.ptr(g.Mean), d.ptr(g.LogVar), d.ptr(a.Mean), d.ptr(a.LogVar), d.ptr(a.LogL), sums, excess)
+	d.real.launch("kl_fold", fold, 0, cuda.Int(rows), cuda.Int(grid.Y), d.ptr(kl), d.ptr(g.LogL), sums, excess)
 }
 
 // KLInducing is the KL of the whitened q(F̄) from N(0, I); −weight·∂KL is accumulated.

@@ -24,47 +24,47 @@ func (d *Device) columns(n, size, c int) (cuda.Grid, cuda.Arg) {
 }
 
 // GaussianLogLik is Σ log N(y; h, σ²_c), its gradients in the same pass.
-func (d *Device) GaussianLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale float64) {
-	s, b, c := device.CheckGaussian(ell, dh, dlogvar, h, y, logvar)
+func (d *Device) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckGaussian("GaussianLogLik", ell, g, a)
 	grid, partial := d.columns(s*b, 1024, c)
-	d.real.launch("gaussian", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), d.ptr(dh), d.ptr(h), d.ptr(y), d.ptr(logvar), partial)
-	d.gaussianSum(s*b, grid, scale, ell, dlogvar, logvar, partial)
+	d.real.launch("gaussian", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), d.ptr(a.LogVar), partial)
+	d.gaussianSum(grid, ell, g, a, float64(s*b), scale)
 }
 
 // gaussianSum makes the value and the gradient of the noise of the blocks' sums of squares, for n
 // rows.
-func (d *Device) gaussianSum(n int, sums cuda.Grid, scale float64, ell, dlogvar, logvar *device.Tensor, partial cuda.Arg) {
-	d.real.launch("gaussian_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(float64(n)), cuda.Int(sums.X), cuda.Int(sums.Y),
-		cuda.Float64(scale), d.ptr(ell), d.ptr(dlogvar), d.ptr(logvar), partial)
+func (d *Device) gaussianSum(sums cuda.Grid, ell *device.Tensor, g, a device.LikelihoodArgs, n, scale float64) {
+	d.real.launch("gaussian_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(n), cuda.Int(sums.X), cuda.Int(sums.Y),
+		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(a.LogVar), held(d.state.likelihood.partial))
 }
 
 // GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
-func (d *Device) GaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar *device.Tensor, scale float64) {
-	s, b, c := device.CheckGaussianExpected(ell, dmean, dvariance, dlogvar, mean, variance, y, logvar)
+func (d *Device) GaussianExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckGaussianExpected(ell, g, a)
 	grid, partial := d.columns(s*b, 1024, c)
-	if mean.DType() == device.Double {
+	if a.H.DType() == device.Double {
 		d.real.launch("gaussian_expected", grid, 0, cuda.Int(b), cuda.Float64(scale),
-			d.ptr(dmean), d.ptr(dvariance), d.ptr(mean), d.ptr(variance), d.ptr(y), d.ptr(logvar), partial)
+			d.ptr(g.H), d.ptr(g.Variance), d.ptr(a.H), d.ptr(a.Variance), d.ptr(a.Y), d.ptr(a.LogVar), partial)
 	} else {
 		d.real.launch("gaussian_moments", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale),
-			d.ptr(dmean), d.ptr(dvariance), d.ptr(mean), d.ptr(variance), d.ptr(y), d.ptr(logvar), partial)
+			d.ptr(g.H), d.ptr(g.Variance), d.ptr(a.H), d.ptr(a.Variance), d.ptr(a.Y), d.ptr(a.LogVar), partial)
 	}
-	d.gaussianSum(s*b, grid, scale, ell, dlogvar, logvar, partial)
+	d.gaussianSum(grid, ell, g, a, float64(s*b), scale)
 }
 
 // SoftmaxLogLik is Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.
-func (d *Device) SoftmaxLogLik(ell, dh, h, y *device.Tensor, scale float64) {
-	s, b, c := device.CheckSoftmax(ell, dh, h, y)
+func (d *Device) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckSoftmax("SoftmaxLogLik", ell, g, a)
 	grid, partial := d.strided(s*b, 8) // a warp takes a row
-	d.real.launch("softmax", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Int(c), cuda.Float64(scale), d.ptr(dh), d.ptr(h), d.ptr(y), partial)
+	d.real.launch("softmax", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Int(c), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), partial)
 	d.double.fold(d.ptr(ell), partial, grid.X, false, scale)
 }
 
 // BernoulliLogLik is Σ log σ(±h), with its gradient in the same pass.
-func (d *Device) BernoulliLogLik(ell, dh, h, y *device.Tensor, scale float64) {
-	s, b := device.CheckBernoulli(ell, dh, h, y)
+func (d *Device) BernoulliLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b := device.CheckBernoulli(ell, g, a)
 	grid, partial := d.strided(s*b, 1024)
-	d.real.launch("bernoulli", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), d.ptr(dh), d.ptr(h), d.ptr(y), partial)
+	d.real.launch("bernoulli", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), partial)
 	d.double.fold(d.ptr(ell), partial, grid.X, false, scale)
 }
 

@@ -50,7 +50,7 @@ func (w *walk) work(now device.Live) {
 		w.change(&now)
 	}
 	d.Zero(w.g)
-	d.KLDiag(w.kl, w.dmean, w.dlogvar, nil, w.mean, w.logvar, nil, now.KLWeight)
+	d.KLDiag(w.kl, device.DiagArgs{Mean: w.dmean, LogVar: w.dlogvar}, device.DiagArgs{Mean: w.mean, LogVar: w.logvar}, now.KLWeight)
 	d.DrawRows(w.rows, w.p.Len(), device.Key{Seed: 1, Step: now.Step, Site: device.SiteBatch})
 	d.Gather(w.m.View(0, 1, 1), w.p.View(0, w.p.Len(), 1), w.rows.View(0, 1))
 	d.DrawRows(w.rows, w.p.Len(), device.Key{Seed: 1, Site: device.SiteBatch}) // frozen
@@ -98,8 +98,9 @@ func TestLoop(t *testing.T) {
 				t.Errorf("step %d: %d calls of the driver", step, calls)
 			}
 			if step == 7 { // scratch of the KL grows, and what it had goes to somebody else
-				big := replayed.d.New(device.Real, 5000)
-				replayed.d.KLDiag(replayed.kl, big, big, nil, big, big, nil, device.Scalar{Value: 1})
+				x := replayed.d.New(device.Real, 5000)
+				big := device.DiagArgs{Mean: x, LogVar: x}
+				replayed.d.KLDiag(replayed.kl, big, big, device.Scalar{Value: 1})
 				runtime.GC()
 				runtime.GC()
 				replayed.d.Upload(replayed.d.New(device.Double, 1), []float64{1e9})

@@ -14,20 +14,18 @@ const mixPiece = 1024
 type mixState struct{ partial scratch }
 
 // Mix is c = b + ω(a−b), so that two kernels with 1 on the diagonal have a sum with 1 there.
-func (d *Device) Mix(c, a, b, logit *device.Tensor) {
-	k, n := device.CheckMix("Mix", c, a, b, logit)
+func (d *Device) Mix(a device.MixArgs) {
+	k, n := device.CheckMix("Mix", a)
 	grid := d.double.over("mix", n)
 	grid.Y = k
-	d.double.launch("mix", grid, 0, cuda.Int(n), d.ptr(c), d.ptr(a), d.ptr(b), d.ptr(logit))
+	d.double.launch("mix", grid, 0, cuda.Int(n), d.ptr(a.C), d.ptr(a.A), d.ptr(a.B), d.ptr(a.Logit))
 }
 
-// MixBackward writes da = ω dc and db = (1−ω) dc, and accumulates dlogit.
-func (d *Device) MixBackward(da, db, dlogit, dc, a, b, logit *device.Tensor) {
-	const op = "MixBackward"
-	k, n := device.CheckMix(op, dc, a, b, logit)
-	device.CheckMix(op, dc, da, db, dlogit)
+// MixBackward writes g.A = ω g.C and g.B = (1−ω) g.C, and accumulates g.Logit.
+func (d *Device) MixBackward(g, a device.MixArgs) {
+	k, n := device.CheckMixBackward(g, a)
 	grid := cuda.Grid{X: (n + mixPiece - 1) / mixPiece, Y: k, Z: 1}
 	partial := d.growDoubles(&d.state.mix.partial, grid.X*k)
-	d.double.launch("mix_backward", grid, 0, cuda.Int(n), d.ptr(da), d.ptr(db), partial, d.ptr(dc), d.ptr(a), d.ptr(b), d.ptr(logit))
-	d.double.foldRows(d.ptr(dlogit), partial, k, grid.X, true, 1)
+	d.double.launch("mix_backward", grid, 0, cuda.Int(n), d.ptr(g.A), d.ptr(g.B), partial, d.ptr(g.C), d.ptr(a.A), d.ptr(a.B), d.ptr(a.Logit))
+	d.double.foldRows(d.ptr(g.Logit), partial, k, grid.X, true, 1)
 }

@@ -8,58 +8,56 @@ import (
 )
 
 // momentsState is scratch of MomentsBackward, [J,B]: √α dmean, and α dvariance where not floored.
-type momentsState struct {
-	g, h scratch
-}
+type momentsState struct{ dmean, dvariance scratch }
 
 // Moments is qF_anj and qF_Bnj for a whitened q(F̄).
-func (d *Device) Moments(mean, variance, p, a, m, s, logalpha *device.Tensor) {
-	n := device.CheckMoments("Moments", mean, variance, p, a, m, s, logalpha)
+func (d *Device) Moments(a device.MomentsArgs) {
+	n := device.CheckMoments("Moments", a)
 	step := shared(n, n.M*n.B)
 	if n.Diagonal {
-		p = nil
+		a.P = nil
 	} else {
 		d.gemm(product{
 			m: n.M, n: n.B, k: n.M, batch: n.J, alpha: 1,
-			a: matrix{at: d.ptr(s), ld: n.M, step: n.M * n.M, lower: true, transposed: true},
-			b: matrix{at: d.ptr(a), ld: n.B, step: step},
-			c: matrix{at: d.ptr(p), ld: n.B, step: n.M * n.B},
+			a: matrix{at: d.ptr(a.S), ld: n.M, step: n.M * n.M, lower: true, transposed: true},
+			b: matrix{at: d.ptr(a.A), ld: n.B, step: step},
+			c: matrix{at: d.ptr(a.P), ld: n.B, step: n.M * n.B},
 		})
 	}
 	d.double.launch("moments", cuda.Grid{X: (n.B + 31) / 32, Y: n.J, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(step),
-		d.ptr(mean), d.ptr(variance), d.ptr(p), d.ptr(a), d.ptr(m), d.ptr(s), d.ptr(logalpha))
+		d.ptr(a.Mean), d.ptr(a.Variance), d.ptr(a.P), d.ptr(a.A), d.ptr(a.M), d.ptr(a.S), d.ptr(a.LogAlpha))
 }
 
-// MomentsBackward writes da and accumulates dm, ds, dlogalpha. p is overwritten.
-func (d *Device) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha *device.Tensor) {
-	n := device.CheckMomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, m, s, logalpha)
+// MomentsBackward writes g.A and accumulates g.M, g.S, g.LogAlpha. P is overwritten.
+func (d *Device) MomentsBackward(g, a device.MomentsArgs) {
+	n := device.CheckMomentsBackward(g, a)
 	t := &d.state.moments
-	g, h := d.growDoubles(&t.g, n.J*n.B), d.growDoubles(&t.h, n.J*n.B)
-	step, diagonal := shared(n, n.M*n.B), s
+	dmean, dvariance := d.growDoubles(&t.dmean, n.J*n.B), d.growDoubles(&t.dvariance, n.J*n.B)
+	step, diagonal := shared(n, n.M*n.B), a.S
 	if n.Diagonal {
-		p = nil
+		a.P = nil
 	} else {
 		diagonal = nil
 	}
 	d.double.launch("moments_cotangent", cuda.Grid{X: n.J, Y: 1, Z: 1}, 0, cuda.Int(n.B), cuda.Int(n.J),
-		g, h, d.ptr(dlogalpha), d.ptr(dmean), d.ptr(dvariance), d.ptr(mean), d.ptr(variance), d.ptr(logalpha))
+		dmean, dvariance, d.ptr(g.LogAlpha), d.ptr(g.Mean), d.ptr(g.Variance), d.ptr(a.Mean), d.ptr(a.Variance), d.ptr(a.LogAlpha))
 	d.double.launch("moments_rows", cuda.Grid{X: (n.M + 7) / 8, Y: n.J, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(step),
-		d.ptr(dm), d.ptr(ds), d.ptr(p), d.ptr(a), g, h, d.ptr(s))
+		d.ptr(g.M), d.ptr(g.S), d.ptr(a.P), d.ptr(a.A), dmean, dvariance, d.ptr(a.S))
 	d.double.launch("moments_input", cuda.Grid{X: (n.B + 255) / 256, Y: n.M, Z: n.K}, 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.J/n.K),
-		d.ptr(da), d.ptr(a), d.ptr(m), d.ptr(diagonal), g, h)
+		d.ptr(g.A), d.ptr(a.A), d.ptr(a.M), d.ptr(diagonal), dmean, dvariance)
 	if n.Diagonal {
 		return
 	}
 	d.gemm(product{
 		m: n.M, n: n.B, k: n.M, alpha: 1, beta: 1,
-		a: matrix{at: d.ptr(s), ld: n.M, step: n.M * n.M, lower: true},
-		b: matrix{at: d.ptr(p), ld: n.B, step: n.M * n.B},
-		c: matrix{at: d.ptr(da), ld: n.B, step: n.M * n.B},
+		a: matrix{at: d.ptr(a.S), ld: n.M, step: n.M * n.M, lower: true},
+		b: matrix{at: d.ptr(a.P), ld: n.B, step: n.M * n.B},
+		c: matrix{at: d.ptr(g.A), ld: n.B, step: n.M * n.B},
 	}.overLatents(n))
 	d.gemm(product{
 		m: n.M, n: n.M, k: n.B, batch: n.J, alpha: 1, beta: 1,
-		a: matrix{at: d.ptr(a), ld: n.B, step: step},
-		b: matrix{at: d.ptr(p), ld: n.B, step: n.M * n.B, transposed: true},
-		c: matrix{at: d.ptr(ds), ld: n.M, step: n.M * n.M}, part: lower,
+		a: matrix{at: d.ptr(a.A), ld: n.B, step: step},
+		b: matrix{at: d.ptr(a.P), ld: n.B, step: n.M * n.B, transposed: true},
+		c: matrix{at: d.ptr(g.S), ld: n.M, step: n.M * n.M}, part: lower,
 	})
 }

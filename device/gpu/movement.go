@@ -71,7 +71,7 @@ func (d *Device) ConcatBackward(dparts []*device.Tensor, widths []int, ddst *dev
 	column := 0
 	for i, p := range dparts {
 		if p != nil {
-			d.addColumns(s*b, p, widths[i], 0, ddst, width, column)
+			d.addColumns(s*b, widths[i], columns{p, widths[i], 0}, columns{ddst, width, column})
 		}
 		column += widths[i]
 	}
@@ -80,13 +80,18 @@ func (d *Device) ConcatBackward(dparts []*device.Tensor, widths []int, ddst *dev
 // AddColumns adds the first columns that both have.
 func (d *Device) AddColumns(dst, src *device.Tensor) {
 	rows, wdst, wsrc := device.CheckAddColumns(dst, src)
-	d.addColumns(rows, dst, wdst, 0, src, wsrc, 0)
+	d.addColumns(rows, min(wdst, wsrc), columns{dst, wdst, 0}, columns{src, wsrc, 0})
 }
 
-// addColumns is dst[row, to+c] += src[row, from+c] for every c that both have.
-func (d *Device) addColumns(rows int, dst *device.Tensor, wdst, to int, src *device.Tensor, wsrc, from int) {
-	w := min(wdst-to, wsrc-from)
+// columns are those of a matrix from one on.
+type columns struct {
+	of          *device.Tensor
+	width, from int
+}
+
+// addColumns adds w columns of src to those of dst.
+func (d *Device) addColumns(rows, w int, dst, src columns) {
 	n := rows * w
-	d.real.launch("add_columns", d.real.over("add_columns", n), 0,
-		cuda.Int(n), cuda.Int(w), cuda.Int(wdst), cuda.Int(to), cuda.Int(wsrc), cuda.Int(from), d.ptr(dst), d.ptr(src))
+	d.real.launch("add_columns", d.real.over("add_columns", n), 0, cuda.Int(n), cuda.Int(w),
+		cuda.Int(dst.width), cuda.Int(dst.from), cuda.Int(src.width), cuda.Int(src.from), d.ptr(dst.of), d.ptr(src.of))
 }

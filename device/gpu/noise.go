@@ -15,24 +15,24 @@ func (d *Device) secondSums(c int) cuda.Arg {
 }
 
 // StudentLogLik is Σ log t_ν((y−h)/σ) − log σ, its gradients in the same pass.
-func (d *Device) StudentLogLik(ell, dh, dlogvar, dtail, h, y, logvar, tail *device.Tensor, scale float64) {
-	s, b, c := device.CheckStudent(ell, dh, dlogvar, dtail, h, y, logvar, tail)
+func (d *Device) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckStudent(ell, g, a)
 	grid, logs := d.columns(s*b, 1024, c)
 	shares := d.secondSums(c)
 	d.real.launch("student", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale),
-		d.ptr(dh), d.ptr(h), d.ptr(y), d.ptr(logvar), d.ptr(tail), logs, shares)
+		d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), d.ptr(a.LogVar), d.ptr(a.Tail), logs, shares)
 	d.real.launch("student_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(float64(s*b)), cuda.Int(grid.X), cuda.Int(c),
-		cuda.Float64(scale), d.ptr(ell), d.ptr(dlogvar), d.ptr(dtail), d.ptr(logvar), d.ptr(tail), logs, shares)
+		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(g.Tail), d.ptr(a.LogVar), d.ptr(a.Tail), logs, shares)
 }
 
 // HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), its gradients in the
 // same pass.
-func (d *Device) HeteroscedasticLogLik(ell, dh, dlogvar, h, y, logvar *device.Tensor, scale float64) {
-	s, b, c := device.CheckHeteroscedastic(ell, dh, dlogvar, h, y, logvar)
+func (d *Device) HeteroscedasticLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+	s, b, c := device.CheckHeteroscedastic(ell, g, a)
 	grid, values := d.columns(s*b, 1024, c)
 	slopes := d.secondSums(c)
 	d.real.launch("heteroscedastic", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), cuda.Float64(math.Log(device.VarFloor)),
-		d.ptr(dh), d.ptr(h), d.ptr(y), d.ptr(logvar), values, slopes)
+		d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), d.ptr(a.LogVar), values, slopes)
 	d.real.launch("heteroscedastic_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Int(grid.X), cuda.Int(c),
-		cuda.Float64(scale), d.ptr(ell), d.ptr(dlogvar), values, slopes)
+		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), values, slopes)
 }

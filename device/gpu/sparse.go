@@ -29,24 +29,24 @@ func (d *Device) SparseDistances(dst *device.Tensor, i int, x device.Sparse, row
 }
 
 // SparseBlock is c = f_0 + Σ_i ω_i (f_i − f_0), so that it is 1 where all f_i are.
-func (d *Device) SparseBlock(c, dist, logits, logsigma *device.Tensor, linear []bool) {
-	n := device.CheckSparseBlock("SparseBlock", c, dist, logits, logsigma, linear)
-	weight, scale := d.sparseWeights(n, logits, logsigma, linear)
-	d.double.launch("sparse_block", sparseGrid(n), 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.I), d.ptr(c), d.ptr(dist), weight, scale)
+func (d *Device) SparseBlock(a device.SparseBlockArgs) {
+	n := device.CheckSparseBlock("SparseBlock", a)
+	weight, scale := d.sparseWeights(n, a)
+	d.double.launch("sparse_block", sparseGrid(n), 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.I), d.ptr(a.C), d.ptr(a.D), weight, scale)
 }
 
 // sparseWeights is ω and 1/σ².
-func (d *Device) sparseWeights(n device.SparseShape, logits, logsigma *device.Tensor, linear []bool) (weight, scale cuda.Arg) {
+func (d *Device) sparseWeights(n device.SparseShape, a device.SparseBlockArgs) (weight, scale cuda.Arg) {
 	s := &d.state.sparse
 	weight, scale = d.growDoubles(&s.weight, n.K*n.I), d.growDoubles(&s.scale, n.K*n.I)
 	mask := uint32(0)
-	for i, is := range linear {
+	for i, is := range a.Linear {
 		if is {
 			mask |= 1 << i
 		}
 	}
 	d.double.launch("sparse_weights", d.double.over("sparse_weights", n.K), 0,
-		cuda.Int(n.K), cuda.Int(n.I), cuda.Uint(mask), weight, scale, d.ptr(logits), d.ptr(logsigma))
+		cuda.Int(n.K), cuda.Int(n.I), cuda.Uint(mask), weight, scale, d.ptr(a.Logits), d.ptr(a.LogSigma))
 	return weight, scale
 }
 
@@ -54,16 +54,16 @@ func sparseGrid(n device.SparseShape) cuda.Grid {
 	return cuda.Grid{X: (n.B + sparseTile - 1) / sparseTile, Y: (n.M + sparseTile - 1) / sparseTile, Z: n.K}
 }
 
-// SparseBlockBackward accumulates dlogits and dlogsigma.
-func (d *Device) SparseBlockBackward(dlogits, dlogsigma, dc, dist, logits, logsigma *device.Tensor, linear []bool) {
-	n := device.CheckSparseBlockBackward(dlogits, dlogsigma, dc, dist, logits, logsigma, linear)
-	weight, scale := d.sparseWeights(n, logits, logsigma, linear)
+// SparseBlockBackward accumulates g.Logits and g.LogSigma.
+func (d *Device) SparseBlockBackward(g, a device.SparseBlockArgs) {
+	n := device.CheckSparseBlockBackward(g, a)
+	weight, scale := d.sparseWeights(n, a)
 	grid, count := sparseGrid(n), 2*n.K*n.I
 	tiles := grid.X * grid.Y
 	s := &d.state.sparse
 	partial, sums := d.growDoubles(&s.partial, tiles*count), d.growDoubles(&s.sums, count)
-	d.double.launch("sparse_block_backward", grid, 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.I), partial, d.ptr(dc), d.ptr(dist), scale)
+	d.double.launch("sparse_block_backward", grid, 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.I), partial, d.ptr(g.C), d.ptr(a.D), scale)
 	d.double.foldRows(sums, partial, count, tiles, false, 1)
 	d.double.launch("sparse_gradient", d.double.over("sparse_gradient", n.K*n.I), 0,
-		cuda.Int(n.K), cuda.Int(n.I), d.ptr(dlogits), d.ptr(dlogsigma), sums, weight, scale)
+		cuda.Int(n.K), cuda.Int(n.I), d.ptr(g.Logits), d.ptr(g.LogSigma), sums, weight, scale)
 }

@@ -33,45 +33,45 @@ func (p product) overLatents(n device.QShape) product {
 }
 
 // Whiten takes q(F̄_j) as inf_qF writes it to m_j = L⁻¹ μ_j/√α_j and s_j = L⁻¹ S_j/√α_j.
-func (d *Device) Whiten(m, s, l, logalpha, mu, sqrt *device.Tensor) {
-	n := device.CheckWhiten(m, s, l, logalpha, mu, sqrt)
+func (d *Device) Whiten(a device.WhitenArgs) {
+	n := device.CheckWhiten("Whiten", a)
 	square := n.M * n.M
-	x := d.invert(l, n.K, n.M)
+	x := d.invert(a.L, n.K, n.M)
 	x.step = shared(n, square)
 	d.double.launch("whiten_mean", cuda.Grid{X: (n.M + 7) / 8, Y: n.J, Z: 1}, 0,
-		cuda.Int(n.M), cuda.Int(x.step), d.ptr(m), x.at, d.ptr(logalpha), d.ptr(mu))
+		cuda.Int(n.M), cuda.Int(x.step), d.ptr(a.M), x.at, d.ptr(a.LogAlpha), d.ptr(a.Mu))
 	if n.Diagonal {
 		d.double.launch("whiten_diagonal", d.double.over("whiten_diagonal", n.J*square), 0,
-			cuda.Int(n.J*square), cuda.Int(n.M), cuda.Int(x.step), d.ptr(s), x.at, d.ptr(logalpha), d.ptr(sqrt))
+			cuda.Int(n.J*square), cuda.Int(n.M), cuda.Int(x.step), d.ptr(a.S), x.at, d.ptr(a.LogAlpha), d.ptr(a.Sqrt))
 		return
 	}
 	d.gemm(product{
-		m: n.M, n: n.M, k: n.M, batch: n.J, alpha: 1, logs: d.ptr(logalpha), power: -0.5,
+		m: n.M, n: n.M, k: n.M, batch: n.J, alpha: 1, logs: d.ptr(a.LogAlpha), power: -0.5,
 		a: x,
-		b: matrix{at: d.ptr(sqrt), ld: n.M, step: square, lower: true},
-		c: matrix{at: d.ptr(s), ld: n.M, step: square},
+		b: matrix{at: d.ptr(a.Sqrt), ld: n.M, step: square, lower: true},
+		c: matrix{at: d.ptr(a.S), ld: n.M, step: square},
 	})
 }
 
-// WhitenBackward accumulates dmu, dsqrt, dl and dlogalpha; dm and ds are left as they are.
-func (d *Device) WhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, logalpha *device.Tensor) {
-	n := device.CheckWhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, logalpha)
+// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.M and g.S are left as they are.
+func (d *Device) WhitenBackward(g, a device.WhitenArgs) {
+	n := device.CheckWhitenBackward(g, a)
 	t := &d.state.whiten
 	square, rows := n.M*n.M, (n.M+7)/8
 	partial, u, v := d.growDoubles(&t.partial, rows*n.J), d.growDoubles(&t.u, n.J*n.M), d.growDoubles(&t.v, n.J*square)
 	d.double.launch("whiten_alpha", cuda.Grid{X: rows, Y: n.J, Z: 1}, 0,
-		cuda.Int(n.M), partial, d.ptr(dm), d.ptr(m), d.ptr(ds), d.ptr(s))
-	d.double.foldRows(d.ptr(dlogalpha), partial, n.J, rows, true, -0.5)
+		cuda.Int(n.M), partial, d.ptr(g.M), d.ptr(a.M), d.ptr(g.S), d.ptr(a.S))
+	d.double.foldRows(d.ptr(g.LogAlpha), partial, n.J, rows, true, -0.5)
 
-	x := d.invert(l, n.K, n.M)
+	x := d.invert(a.L, n.K, n.M)
 	x.step = shared(n, square)
 	d.double.launch("whiten_mean_backward", cuda.Grid{X: (n.M + 31) / 32, Y: n.J, Z: 1}, 0,
-		cuda.Int(n.M), cuda.Int(x.step), d.ptr(dmu), u, x.at, d.ptr(logalpha), d.ptr(dm))
+		cuda.Int(n.M), cuda.Int(x.step), d.ptr(g.Mu), u, x.at, d.ptr(a.LogAlpha), d.ptr(g.M))
 	solved := matrix{at: v, ld: n.M, step: square, lower: true}
 	d.gemm(product{
 		m: n.M, n: n.M, k: n.M, batch: n.J, alpha: 1,
 		a: x.transpose(),
-		b: matrix{at: d.ptr(ds), ld: n.M, step: square, lower: true},
+		b: matrix{at: d.ptr(g.S), ld: n.M, step: square, lower: true},
 		c: solved, part: lower,
 	})
 	elements, diagonal := n.J*square, 0
@@ -79,19 +79,19 @@ func (d *Device) WhitenBackward(dmu, dsqrt, dl, dlogalpha, dm, ds, m, s, l, loga
 		elements, diagonal = n.J*n.M, 1
 	}
 	d.double.launch("whiten_factor_backward", d.double.over("whiten_factor_backward", elements), 0,
-		cuda.Int(elements), cuda.Int(n.M), cuda.Int(diagonal), d.ptr(dsqrt), v, d.ptr(logalpha))
+		cuda.Int(elements), cuda.Int(n.M), cuda.Int(diagonal), d.ptr(g.Sqrt), v, d.ptr(a.LogAlpha))
 
-	gradient := matrix{at: d.ptr(dl), ld: n.M, step: square}
+	gradient := matrix{at: d.ptr(g.L), ld: n.M, step: square}
 	d.gemm(product{
 		m: n.M, n: n.M, k: n.M, alpha: -1, beta: 1,
 		a: solved,
-		b: matrix{at: d.ptr(s), ld: n.M, step: square, lower: true, transposed: true},
+		b: matrix{at: d.ptr(a.S), ld: n.M, step: square, lower: true, transposed: true},
 		c: gradient, part: lower,
 	}.overLatents(n))
 	d.gemm(product{
 		m: n.M, n: n.M, k: n.J / n.K, batch: n.K, alpha: -1, beta: 1,
 		a: matrix{at: u, ld: n.M, step: n.M, transposed: true},
-		b: matrix{at: d.ptr(m), ld: n.M, step: n.M},
+		b: matrix{at: d.ptr(a.M), ld: n.M, step: n.M},
 		c: gradient, part: lower,
 	})
 }

@@ -29,6 +29,7 @@ var suffixes = map[string][]string{
 // launches are the calls of launch in a file. The family is what it is called on: d.real, or the
 // receiver of a method of family itself, which stands for any that has the kernel.
 func launches(t *testing.T, m *module, f *file) (all []launch) {
+	named := textsOf(f)
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
@@ -42,19 +43,46 @@ func launches(t *testing.T, m *module, f *file) (all []launch) {
 		if owner, ok := method.X.(*ast.SelectorExpr); ok {
 			l.family = owner.Sel.Name
 		}
-		name, ok := call.Args[0].(*ast.BasicLit)
-		if !ok || name.Kind != token.STRING || suffixes[l.family] == nil || call.Ellipsis.IsValid() {
+		names := constantsOf(call.Args[0])
+		if variable, ok := call.Args[0].(*ast.Ident); ok {
+			names = named[variable.Name]
+		}
+		if names == nil || suffixes[l.family] == nil || call.Ellipsis.IsValid() {
 			t.Errorf("%s: a launch names its family, its kernel and its arguments", l.at)
 			return true
 		}
-		l.name, _ = strconv.Unquote(name.Value)
 		for _, arg := range call.Args[3:] {
 			l.kinds = append(l.kinds, kindOf(arg, l.family))
 		}
-		all = append(all, l)
+		for _, l.name = range names {
+			all = append(all, l)
+		}
 		return true
 	})
 	return all
+}
+
+// textsOf are the constant texts that the variables of a file take.
+func textsOf(f *file) map[string][]string {
+	named := map[string][]string{}
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		if s, ok := n.(*ast.AssignStmt); ok && len(s.Lhs) == 1 {
+			if variable, ok := s.Lhs[0].(*ast.Ident); ok {
+				named[variable.Name] = append(named[variable.Name], constantsOf(s.Rhs[0])...)
+			}
+		}
+		return true
+	})
+	return named
+}
+
+// constantsOf is the text of a constant; nothing of another expression.
+func constantsOf(e ast.Expr) []string {
+	if c, ok := e.(*ast.BasicLit); ok && c.Kind == token.STRING {
+		text, _ := strconv.Unquote(c.Value)
+		return []string{text}
+	}
+	return nil
 }
 
 // real is the kind of an argument made by scalar: as the kernel's type.

@@ -32,8 +32,21 @@ func TestCosts(t *testing.T) {
 	sparse := func(lists, size, vectors int) device.Sparse {
 		return device.Sparse{Start: ints(lists + 1), Index: ints(size), Value: double(size), Square: double(vectors)}
 	}
-	back := func(dh *device.Tensor, p device.FeatureParams, noise device.FeatureNoise) {
-		k.RandomFeaturesBackward(dh, p, out, h, p, rows, noise, nil)
+	block := func(c, slope, x, logl *device.Tensor) device.ARDArgs {
+		return device.ARDArgs{C: c, Slope: slope, Z: z, X: x, LogL: logl}
+	}
+	latents := func(p, s *device.Tensor) device.MomentsArgs {
+		return device.MomentsArgs{Mean: moment, Variance: moment, P: p, A: a, M: m, S: s, LogAlpha: alpha}
+	}
+	mix := device.MixArgs{C: kuf, A: kuf, B: kuf, Logit: alpha}
+	diag := device.DiagArgs{Mean: reals(6), LogVar: reals(6)}
+	layerOf := func(p device.FeatureParams, noise device.FeatureNoise) device.FeatureArgs {
+		return device.FeatureArgs{Out: out, Variance: out, H: h, Params: p, Rows: rows, Noise: noise}
+	}
+	onData := device.FeatureArgs{Out: out, Variance: out} // its H has no gradient
+	inside := device.FeatureArgs{Out: out, Variance: out, H: h}
+	back := func(g device.FeatureArgs, p device.FeatureParams, noise device.FeatureNoise) {
+		k.RandomFeaturesBackward(g, layerOf(p, noise))
 	}
 	const layer = 4 * (1 + 2 + 22 + 22 + 66 + 66) // bytes
 	for _, c := range []struct {
@@ -42,23 +55,27 @@ func TestCosts(t *testing.T) {
 		want Cost
 	}{
 		// 15 pairs, each a distance of 8 and an exp with its scale for both kernels.
-		{"ARD Kuf", func() { k.ARD(kuf, kuf, z, x, logl, 0) },
+		{"ARD Kuf", func() { k.ARD(block(kuf, kuf, x, logl)) },
 			Cost{Double: 15 * 2 * (8 + 2), Bytes: 8 * (12 + 20 + 8 + 30)}},
-		{"ARD Kuf, Matérn", func() { k.ARD(kuf, a, z, x, logl, 0) },
+		{"ARD Kuf, Matérn", func() { k.ARD(block(kuf, a, x, logl)) },
 			Cost{Double: 15 * 2 * (8 + 5), Bytes: 8 * (12 + 20 + 8 + 60)}},
-		{"ARD Kuf, one length-scale", func() { k.ARD(kuf, kuf, z, x, isotropic, 0) },
+		{"ARD Kuf, one length-scale", func() { k.ARD(block(kuf, kuf, x, isotropic)) },
 			Cost{Double: 15 * (8 + 2*2), Bytes: 8 * (12 + 20 + 2 + 30)}},
 		// 6 pairs of a triangle.
-		{"ARD Kuu", func() { k.ARD(kuu, kuu, z, z, logl, 0) },
+		{"ARD Kuu", func() { k.ARD(block(kuu, kuu, z, logl)) },
 			Cost{Double: 6 * 2 * (8 + 2), Bytes: 8 * (12 + 8 + 18)}},
 		// Two products of 8 for each pair and kernel.
-		{"ARDBackward", func() { k.ARDBackward(z, logl, kuf, kuf, z, x, logl) },
+		{"ARDBackward", func() { k.ARDBackward(block(kuf, nil, nil, logl), block(kuf, kuf, x, logl)) },
 			Cost{Double: 15 * 2 * (16 + 3), Bytes: 8 * (12 + 20 + 8 + 2*30 + 12 + 8)}},
-		{"ARDBackward, fixed inducing points", func() { k.ARDBackward(nil, logl, kuf, kuf, z, x, logl) },
+		{"ARDBackward, fixed inducing points", func() {
+			k.ARDBackward(device.ARDArgs{C: kuf, LogL: logl}, block(kuf, kuf, x, logl))
+		},
 			Cost{Double: 15 * 2 * (8 + 3), Bytes: 8 * (12 + 20 + 8 + 2*30 + 8)}},
-		{"ARDBackward, one length-scale", func() { k.ARDBackward(z, isotropic, kuf, kuf, z, x, isotropic) },
+		{"ARDBackward, one length-scale", func() {
+			k.ARDBackward(block(kuf, nil, nil, isotropic), block(kuf, kuf, x, isotropic))
+		},
 			Cost{Double: 15 * (8 + 2*3), Bytes: 8 * (12 + 20 + 2 + 2*30 + 12 + 2)}},
-		{"MixBackward", func() { k.MixBackward(kuf, kuf, alpha, kuf, kuf, kuf, alpha) }, Cost{Bytes: 8 * (150 + 4)}},
+		{"MixBackward", func() { k.MixBackward(mix, mix) }, Cost{Bytes: 8 * (150 + 4)}},
 		// Of 10 vectors with 40 numbers B are read, each number of which meets a half of one of 2
 		// numbers in 4 columns.
 		{"SparseDistances", func() {
@@ -70,42 +87,41 @@ func TestCosts(t *testing.T) {
 		{"TrsmBackward", func() { k.TrsmBackward(kuf, l, a, l, a) },
 			Cost{Double: 2 * 5 * (9 + 12), Bytes: 8 * (30 + 18 + 30 + 30 + 18)}},
 		// A row: ‖A‖² 6 of two kernels, then of two latents mean 6, ‖P‖² 6, P 12 or 3, and 4.
-		{"Moments", func() { k.Moments(moment, moment, p, a, m, full, alpha) },
+		{"Moments", func() { k.Moments(latents(p, full)) },
 			Cost{Double: 5 * (12 + 2*(12+12+4)), Bytes: 8 * (30 + 6 + 18 + 2 + 10 + 10 + 30)}},
-		{"Moments, diagonal", func() { k.Moments(moment, moment, nil, a, m, diagonal, alpha) },
+		{"Moments, diagonal", func() { k.Moments(latents(nil, diagonal)) },
 			Cost{Double: 5 * (12 + 2*(12+3+4)), Bytes: 8 * (30 + 6 + 6 + 2 + 10 + 10)}},
-		{"MomentsBackward", func() {
-			k.MomentsBackward(a, m, full, alpha, moment, moment, moment, moment, p, a, m, full, alpha)
-		}, Cost{Double: 5 * (12 + 2*(12+6+2*12+4)), Bytes: 8 * (4*10 + 30 + 2*(30+6+18+2))}},
+		{"MomentsBackward", func() { k.MomentsBackward(latents(nil, full), latents(p, full)) },
+			Cost{Double: 5 * (12 + 2*(12+6+2*12+4)), Bytes: 8 * (4*10 + 30 + 2*(30+6+18+2))}},
 		{"SampleF", func() { k.SampleF(reals(S, B, K), moment, moment, rows, device.Key{}) },
 			Cost{Bytes: 8*20 + 4*5 + 4*70}},
 		// 35 rows and 11 frequencies: HΩ 4, cos and sin 2, Φ W 12; seven draws of 22 and 66
 		// numbers.
-		{"RandomFeatures", func() { k.RandomFeatures(out, h, theta, rows, device.FeatureNoise{}, nil) },
+		{"RandomFeatures", func() { k.RandomFeatures(layerOf(theta, device.FeatureNoise{})) },
 			Cost{Real: 35*11*(4+2+12) + 3*7*(22+66), Bytes: 4*(70+5+105) + layer}},
 		// One draw of Ω, none of W, and a normal for each of 105 outputs.
 		{"RandomFeatures, local", func() {
-			k.RandomFeatures(out, h, theta, rows, device.FeatureNoise{Draws: 1, Local: true}, nil)
+			k.RandomFeatures(layerOf(theta, device.FeatureNoise{Draws: 1, Local: true}))
 		}, Cost{Real: 35*11*(4+2+24) + 3*(22+105), Bytes: 4*(70+5+105) + layer}},
-		{"RandomFeaturesBackward", func() { back(h, theta, device.FeatureNoise{WDraws: 2}) },
+		{"RandomFeaturesBackward", func() { back(inside, theta, device.FeatureNoise{WDraws: 2}) },
 			Cost{Real: 35*11*(4+2+4+8+24) + 3*(7*22+2*66), Bytes: 4*(105+70+5+70) + 2*layer}},
-		{"RandomFeaturesBackward, prior-fixed on data", func() { back(nil, prior, device.FeatureNoise{}) },
+		{"RandomFeaturesBackward, prior-fixed on data", func() { back(onData, prior, device.FeatureNoise{}) },
 			Cost{Real: 35*11*(4+2+4+24) + 3*7*(22+66), Bytes: 4*(105+70+5) + 2*(layer-8*22)}},
 		// One feature of each frequency, with half the weights.
-		{"RandomFeatures, arc-cosine", func() { k.RandomFeatures(out, h, rectified, rows, device.FeatureNoise{}, nil) },
+		{"RandomFeatures, arc-cosine", func() { k.RandomFeatures(layerOf(rectified, device.FeatureNoise{})) },
 			Cost{Real: 35*11*(4+1+6) + 3*7*(22+33), Bytes: 4*(70+5+105) + layer - 4*66}},
-		{"RandomFeaturesBackward, arc-cosine", func() { back(h, rectified, device.FeatureNoise{}) },
+		{"RandomFeaturesBackward, arc-cosine", func() { back(inside, rectified, device.FeatureNoise{}) },
 			Cost{Real: 35*11*(4+1+2+8+12) + 3*7*(22+33), Bytes: 4*(105+70+5+70) + 2*(layer-4*66)}},
 		// Of the 35 rows and 11 frequencies t and v have 8, their functions 3, Φ 11 and its
 		// products 36.
-		{"FeatureMoments", func() { k.FeatureMoments(out, out, h, theta, nil) },
+		{"FeatureMoments", func() { k.FeatureMoments(layerOf(theta, device.FeatureNoise{})) },
 			Cost{Real: 35*11*(8+3+11+36) + 11*(2+27), Bytes: 4*(70+105+105) + layer}},
-		{"FeatureMomentsBackward", func() { k.FeatureMomentsBackward(h, theta, out, out, out, h, theta, nil) },
+		{"FeatureMomentsBackward", func() { k.FeatureMomentsBackward(inside, layerOf(theta, device.FeatureNoise{})) },
 			Cost{Real: 35*11*(8+3+11+30+16+72) + 11*(2+27) + 20*33, Bytes: 4*(3*105+2*70) + 2*layer}},
 		{"FeatureMomentsBackward, on data", func() {
-			k.FeatureMomentsBackward(nil, theta, out, out, out, h, theta, nil)
+			k.FeatureMomentsBackward(onData, layerOf(theta, device.FeatureNoise{}))
 		}, Cost{Real: 35*11*(8+3+11+30+8+72) + 11*(2+27) + 20*33, Bytes: 4*(3*105+70) + 2*layer}},
-		{"KLDiag", func() { k.KLDiag(double(1), reals(6), reals(6), nil, reals(6), reals(6), nil, device.Scalar{}) },
+		{"KLDiag", func() { k.KLDiag(double(1), diag, diag, device.Scalar{}) },
 			Cost{Bytes: 4*4*6 + 8}},
 		{"Adam", func() { k.Adam(reals(9), reals(9), reals(9), reals(9), reals(9), device.AdamStep{}) },
 			Cost{Bytes: 4 * 9 * 5}},

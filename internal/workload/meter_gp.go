@@ -14,59 +14,59 @@ func triangle(m float64) float64 { return m * (m + 1) / 2 }
 
 // block names a kernel block by whether it is Kuu or Kuf, with its number of pairs (m, b) and the
 // bytes of its arguments.
-func (m *meter) block(name string, c, z, x, logl *device.Tensor) (block string, pairs, read float64) {
-	_, inducing, rows := dims3(c)
-	if x == z {
-		return name + " Kuu", triangle(inducing), m.bytes(z, logl)
+func (m *meter) block(name string, a device.ARDArgs) (block string, pairs, read float64) {
+	_, inducing, rows := dims3(a.Slope)
+	if a.X == a.Z {
+		return name + " Kuu", triangle(inducing), m.bytes(a.Z, a.LogL)
 	}
-	return name + " Kuf", inducing * rows, m.bytes(z, x, logl)
+	return name + " Kuf", inducing * rows, m.bytes(a.Z, a.X, a.LogL)
 }
 
 // ARD has 2D for each distance, as a product of matrices. One set of distances does for all kernels
 // with a single length-scale each. Then it has a scale and an exp, and for a kernel with a slope of
 // its own the root, and what makes both of the exp.
-func (m *meter) ARD(c, slope, z, x, logl *device.Tensor, shape device.Correlation) {
-	name, pairs, read := m.block("ARD", c, z, x, logl)
-	kernels, d := float64(c.Dim(0)), float64(z.Dim(1))
+func (m *meter) ARD(a device.ARDArgs) {
+	name, pairs, read := m.block("ARD", a)
+	kernels, d := float64(a.C.Dim(0)), float64(a.Z.Dim(1))
 	sets := kernels
-	if logl.Dim(1) == 1 {
+	if a.LogL.Dim(1) == 1 {
 		sets = 1
 	}
-	each, written := 2.0, m.bytes(c)
-	if slope != c {
+	each, written := 2.0, m.bytes(a.C)
+	if a.Slope != a.C {
 		each, written = 5, 2*written
 	}
 	m.time(name, Cost{Double: pairs * (sets*2*d + kernels*each), Bytes: read + written},
-		func() { m.Device.ARD(c, slope, z, x, logl, shape) })
+		func() { m.Device.ARD(a) })
 }
 
-// ARDBackward has G = dc∘slope, one product for dlog ℓ and one for dz. With one length-scale in a
+// ARDBackward has G = g.C∘Slope, one product for g.LogL and one for g.Z. With one length-scale in a
 // set its gradient is a sum over the distances, which are −2 log c for RBF, and one product of the
 // sets' sum is left.
-func (m *meter) ARDBackward(dz, dlogl, dc, slope, z, x, logl *device.Tensor) {
-	name, pairs, read := m.block("ARDBackward", slope, z, x, logl)
-	kernels, d := float64(slope.Dim(0)), float64(z.Dim(1))
+func (m *meter) ARDBackward(g, a device.ARDArgs) {
+	name, pairs, read := m.block("ARDBackward", a)
+	kernels, d := float64(a.Slope.Dim(0)), float64(a.Z.Dim(1))
 	products := 0.0
-	if logl.Dim(1) > 1 {
+	if a.LogL.Dim(1) > 1 {
 		products += kernels
-		if dz != nil {
+		if g.Z != nil {
 			products += kernels
 		}
-	} else if dz != nil {
+	} else if g.Z != nil {
 		products = 1
 	}
 	m.time(name, Cost{Double: pairs * (products*2*d + kernels*3),
-		Bytes: read + m.bytes(dz, dlogl, dc, slope)},
-		func() { m.Device.ARDBackward(dz, dlogl, dc, slope, z, x, logl) })
+		Bytes: read + m.bytes(g.Z, g.LogL, g.C, a.Slope)},
+		func() { m.Device.ARDBackward(g, a) })
 }
 
-func (m *meter) Mix(c, a, b, logit *device.Tensor) {
-	m.time("Mix", m.moved(c, a, b, logit), func() { m.Device.Mix(c, a, b, logit) })
+func (m *meter) Mix(a device.MixArgs) {
+	m.time("Mix", m.moved(a.C, a.A, a.B, a.Logit), func() { m.Device.Mix(a) })
 }
 
-func (m *meter) MixBackward(da, db, dlogit, dc, a, b, logit *device.Tensor) {
-	m.time("MixBackward", m.moved(da, db, dlogit, dc, a, b, logit),
-		func() { m.Device.MixBackward(da, db, dlogit, dc, a, b, logit) })
+func (m *meter) MixBackward(g, a device.MixArgs) {
+	m.time("MixBackward", m.moved(g.A, g.B, g.Logit, g.C, a.A, a.B, a.Logit),
+		func() { m.Device.MixBackward(g, a) })
 }
 
 // SparseDistances has two for each pair of numbers that meet, if columns have equally many; the
@@ -82,14 +82,13 @@ func (m *meter) SparseDistances(d *device.Tensor, i int, x device.Sparse, rows *
 		func() { m.Device.SparseDistances(d, i, x, rows, z, linear) })
 }
 
-func (m *meter) SparseBlock(c, d, logits, logsigma *device.Tensor, linear []bool) {
-	m.time("SparseBlock", m.moved(c, d, logits, logsigma),
-		func() { m.Device.SparseBlock(c, d, logits, logsigma, linear) })
+func (m *meter) SparseBlock(a device.SparseBlockArgs) {
+	m.time("SparseBlock", m.moved(a.C, a.D, a.Logits, a.LogSigma), func() { m.Device.SparseBlock(a) })
 }
 
-func (m *meter) SparseBlockBackward(dlogits, dlogsigma, dc, d, logits, logsigma *device.Tensor, linear []bool) {
-	m.time("SparseBlockBackward", m.moved(dlogits, dlogsigma, dc, d, logits, logsigma),
-		func() { m.Device.SparseBlockBackward(dlogits, dlogsigma, dc, d, logits, logsigma, linear) })
+func (m *meter) SparseBlockBackward(g, a device.SparseBlockArgs) {
+	m.time("SparseBlockBackward", m.moved(g.Logits, g.LogSigma, g.C, a.D, a.Logits, a.LogSigma),
+		func() { m.Device.SparseBlockBackward(g, a) })
 }
 
 // Potrf has M³/3 for each matrix.
@@ -132,23 +131,21 @@ func factor(s *device.Tensor, n float64) float64 {
 
 // Moments has mean 2M, ‖A‖² 2M of each kernel, P = sᵀA a triangle (M where s is diagonal) and ‖P‖²
 // 2M; for each row and latent.
-func (m *meter) Moments(mean, variance, p, a, mu, s, logalpha *device.Tensor) {
-	kernels, n, rows := dims3(a)
-	m.time("Moments", Cost{Double: rows * (kernels*2*n + float64(mu.Dim(0))*(4*n+factor(s, n)+4)),
-		Bytes: m.bytes(a, mu, s, logalpha, mean, variance, p)},
-		func() { m.Device.Moments(mean, variance, p, a, mu, s, logalpha) })
+func (m *meter) Moments(a device.MomentsArgs) {
+	kernels, n, rows := dims3(a.A)
+	m.time("Moments", Cost{Double: rows * (kernels*2*n + float64(a.M.Dim(0))*(4*n+factor(a.S, n)+4)),
+		Bytes: m.bytes(a.A, a.M, a.S, a.LogAlpha, a.Mean, a.Variance, a.P)},
+		func() { m.Device.Moments(a) })
 }
 
 // MomentsBackward has dm and the mean's share of da 2M each, that of ‖A‖² 2M of each kernel, and dP
 // = 2P dvar with its two products, for ds and da.
-func (m *meter) MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, mu,
-	s, logalpha *device.Tensor) {
-	kernels, n, rows := dims3(a)
-	m.time("MomentsBackward", Cost{Double: rows * (kernels*2*n + float64(mu.Dim(0))*(6*n+2*factor(s, n)+4)),
-		Bytes: m.bytes(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, mu, s, logalpha)},
-		func() {
-			m.Device.MomentsBackward(da, dm, ds, dlogalpha, dmean, dvariance, mean, variance, p, a, mu, s, logalpha)
-		})
+func (m *meter) MomentsBackward(g, a device.MomentsArgs) {
+	kernels, n, rows := dims3(a.A)
+	m.time("MomentsBackward", Cost{Double: rows * (kernels*2*n + float64(a.M.Dim(0))*(6*n+2*factor(a.S, n)+4)),
+		Bytes: m.bytes(g.A, g.M, g.S, g.LogAlpha, g.Mean, g.Variance) +
+			m.bytes(a.Mean, a.Variance, a.P, a.A, a.M, a.S, a.LogAlpha)},
+		func() { m.Device.MomentsBackward(g, a) })
 }
 
 func (m *meter) SampleF(f, mean, variance, rows *device.Tensor, key device.Key) {

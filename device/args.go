@@ -1,0 +1,143 @@
+package device
+
+// The arguments of operations with many tensors. A Backward takes those of its operation once more,
+// and their gradients in a struct of the same type. Tensors without a gradient have none in it.
+
+// ARDArgs are the tensors of ARD, all Double.
+type ARDArgs struct {
+	C     *Tensor // [K,M,B]
+	Slope *Tensor // [K,M,B]: −2f'(r²); C itself for RBF, and another tensor otherwise; no gradient
+	Z     *Tensor // [M,D]; its gradient is nil for fixed inducing points
+	X     *Tensor // [B,D]: Z itself in Kuu; no gradient
+	LogL  *Tensor // [K,D]; or [K,1], one length-scale for all dimensions
+
+	Form Correlation // f
+}
+
+// MixArgs are the tensors of Mix, all Double.
+type MixArgs struct {
+	C, A, B *Tensor // [K,M,B]
+	Logit   *Tensor // [K]
+}
+
+// WhitenArgs are the tensors of Whiten, all Double.
+type WhitenArgs struct {
+	M, S     *Tensor // [J,M] and [J,M,M]: whitened
+	L        *Tensor // [K,M,M]
+	LogAlpha *Tensor // [J]
+	Mu, Sqrt *Tensor // [J,M] and [J,M,M] lower, or [J,M], a diagonal
+}
+
+// MomentsArgs are the tensors of Moments, all Double.
+type MomentsArgs struct {
+	Mean, Variance *Tensor // [B,J]
+	P              *Tensor // [J,M,B]: kept for MomentsBackward; nil where S is diagonal; no gradient
+	A              *Tensor // [K,M,B]
+	M, S           *Tensor // [J,M] and [J,M,M] lower, or [J,M], a diagonal
+	LogAlpha       *Tensor // [J]
+}
+
+// Sparse is a list of vectors φ on the device of which only what is not zero is kept. Its lists are
+// the vectors, or the columns.
+type Sparse struct {
+	Start *Tensor // Int [lists+1]: list l is elements Start[l] … Start[l+1]−1 of Index and Value
+	Index *Tensor // Int [nnz]: columns, or vectors; ascending in a list
+	Value *Tensor // Double [nnz]
+	// Double [vectors]: ‖φ‖² = 1, or 0 of an empty vector; with the columns that are not kept
+	Square *Tensor
+}
+
+// SparseBlockArgs are the tensors of SparseBlock, all Double.
+type SparseBlockArgs struct {
+	C                *Tensor // [K,M,B]
+	D                *Tensor // [B,I·M]: squared distances; no gradient
+	Logits, LogSigma *Tensor // [K,I]
+
+	Linear []bool // [I], at most MaxMaps
+}
+
+// FeatureParams are the parameters, or their gradients, of one DRF layer, all Real.
+type FeatureParams struct {
+	LogAlpha    *Tensor // [1]      log α
+	LogL        *Tensor // [d]      log ℓ: the prior of Ω is N(0, ℓ_d⁻²)
+	MeanOmega   *Tensor // [d,R]    η; nil in PRIOR-FIXED
+	LogVarOmega *Tensor // [d,R]    log β²; nil in PRIOR-FIXED
+	// [2R,d'] m, cosines first, then sines; [R,d'] where a frequency has one column of Φ
+	MeanW   *Tensor
+	LogVarW *Tensor // [2R,d']  log s², as MeanW
+	// [R] a fixed factor of each column of Ω, which has no gradient; nil: 1
+	Mixing *Tensor
+
+	Activation Activation // φ; Waves, rf_ard's, is the zero value. Gradients have none
+}
+
+// FeatureNoise says how a DRF layer's variables are drawn.
+type FeatureNoise struct {
+	Weights Key  // e, or the output noise under local reparameterisation
+	Spectra Key  // τ
+	Draws   int  // sample s uses draw (Spectra.Sample + s) mod Draws of τ; 0: a draw for each s
+	WDraws  int  // the same for e of sampled weights
+	Local   bool // local reparameterisation instead of sampled weights
+}
+
+// Distinct is how many different draws of Ω and of W so many samples use, and how many groups of
+// rows share both: 1, or one for each sample.
+func (n FeatureNoise) Distinct(samples int) (omegas, weights, groups int) {
+	distinct := func(draws int) int {
+		if draws == 0 {
+			return samples
+		}
+		return min(draws, samples)
+	}
+	omegas, weights = distinct(n.Draws), distinct(n.WDraws)
+	if n.Local {
+		weights = 1
+	}
+	if omegas == 1 && weights == 1 {
+		return omegas, weights, 1
+	}
+	return omegas, weights, samples
+}
+
+// Scratch is what a backend keeps of one layer between forward and backward.
+type Scratch any
+
+// FeatureArgs are the arguments of RandomFeatures and FeatureMoments, whose tensors are Real.
+// Gradients have Out, Variance, H and Params.
+type FeatureArgs struct {
+	Out      *Tensor // [S,B,d']: outputs, or their means
+	Variance *Tensor // [S,B,d'], of FeatureMoments alone
+	H        *Tensor // [S,B,d]; its gradient may be nil
+	Params   FeatureParams
+	Scratch  Scratch
+
+	// of RandomFeatures alone
+	Rows  *Tensor // Int [B]: numbers in the data set
+	Noise FeatureNoise
+}
+
+// FrequencyArgs are the tensors of Frequencies, all Real.
+type FrequencyArgs struct {
+	Eta, LogVar *Tensor // [d,R]
+	Tau         *Tensor // [d,R]; no gradient
+	Mean, LogS2 *Tensor // [d,R]
+	LogRho      *Tensor // [1]
+	LogL        *Tensor // [d]
+}
+
+// LikelihoodArgs are the tensors of a likelihood, Real but for Labels. Gradients have those of H,
+// Variance, LogVar and Tail.
+type LikelihoodArgs struct {
+	// [S,B,C]: outputs; [S,B,2C] of HeteroscedasticLogLik, [S,B,1] of BernoulliLogLik. Means of
+	// GaussianExpected, as Variance: Double [B,C], or Real [S,B,C] and summed over s
+	H, Variance *Tensor
+	Y           *Tensor // [B,C]: targets; or Int [B], labels
+	LogVar      *Tensor // [C]: log σ², but not of labels
+	Tail        *Tensor // [1], of StudentLogLik
+}
+
+// DiagArgs are the parameters of fully factorised Gaussians, all Real.
+type DiagArgs struct {
+	Mean, LogVar *Tensor // [d,R]; of any shape without LogL
+	LogL         *Tensor // [d]: the prior's variance is ℓ_d⁻²; nil: 1
+}
