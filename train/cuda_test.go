@@ -181,22 +181,22 @@ func TestCUDANotFinite(t *testing.T) {
 		}
 		for _, block := range []string{"drf.0.mean_w", "likelihood.log_variance"} {
 			run.reset()
-			run.step(1)
-			if _, err := run.Model.Report(1); err != nil {
+			run.advance(1)
+			if _, err := run.step.Model.Report(1); err != nil {
 				t.Fatal(err)
 			}
-			named := run.Model.Export()
+			named := run.step.Model.Export()
 			for i := range named {
 				if named[i].Name == block {
 					named[i].Data[0] = math.NaN()
 				}
 			}
-			if err := run.Model.Import(named); err != nil {
+			if err := run.step.Model.Import(named); err != nil {
 				t.Fatal(err)
 			}
-			run.step(2)
+			run.advance(2)
 			var notFinite *model.NotFiniteError
-			if _, err := run.Model.Report(1); !errors.As(err, &notFinite) {
+			if _, err := run.step.Model.Report(1); !errors.As(err, &notFinite) {
 				t.Errorf("%s: after a NaN in %s: %v", name, block, err)
 			}
 		}

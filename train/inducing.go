@@ -22,31 +22,41 @@ const (
 	greedyNearZero = 1e-10
 )
 
-// inducingPoints chooses M rows or centres X̄ [M,D] from N scaled rows, of which x gives those from
-// lo to hi−1. lengthscale is the RBF's for greedy selection. Where ctx ends before, its error is
-// returned. progress is called with the share that is done.
-func inducingPoints(ctx context.Context, method string, x func(lo, hi int) []float64, n, d, m int,
-	lengthscale float64, seed uint64, progress ...func(share float64)) ([]float64, error) {
-	advance := func(i, of int) {
-		for _, report := range progress {
-			report(float64(i) / float64(of))
-		}
-	}
-	rows := subset(n, max(m, min(n, inducingRows)), seed)
-	pool := make([]float64, len(rows)*d)
-	for i, r := range rows {
-		copy(pool[i*d:], x(r, r+1))
-	}
-	switch method {
-	case options.InducingRandom:
-		return slices.Clone(pool[:m*d]), nil
-	case options.InducingAuto, options.InducingKMeans:
-		return kmeans(ctx, pool, len(rows), d, m, advance), ctx.Err()
-	case options.InducingGreedy:
-		return greedy(ctx, pool, len(rows), d, m, lengthscale, advance), ctx.Err()
-	}
-	return nil, fmt.Errorf("train: no way %q to choose inducing points", method)
+// inducingPoints chooses X̄ among the training rows [N,D].
+type inducingPoints struct {
+	method      string
+	m           int     // rows or centres that are chosen
+	lengthscale float64 // of the RBF for greedy
+	seed        uint64
+	progress    func(share float64) // hears what is done
 }
+
+// choose is X̄ [M,D], from scaled rows: x gives those from lo to hi−1. Where ctx ends before, its
+// error is returned.
+func (c inducingPoints) choose(ctx context.Context, x func(lo, hi int) []float64, n, d int) ([]float64, error) {
+	rows := subset(n, max(c.m, min(n, inducingRows)), c.seed)
+	p := pool{x: make([]float64, len(rows)*d), n: len(rows), d: d}
+	for i, r := range rows {
+		copy(p.row(i), x(r, r+1))
+	}
+	switch c.method {
+	case options.InducingRandom:
+		return slices.Clone(p.x[:c.m*d]), nil
+	case options.InducingAuto, options.InducingKMeans:
+		return c.kmeans(ctx, p), ctx.Err()
+	case options.InducingGreedy:
+		return c.greedy(ctx, p), ctx.Err()
+	}
+	return nil, fmt.Errorf("train: no way %q to choose inducing points", c.method)
+}
+
+// pool is the rows [n,d] that k-means and greedy look at, in random order.
+type pool struct {
+	x    []float64
+	n, d int
+}
+
+func (p pool) row(i int) []float64 { return p.x[i*p.d : (i+1)*p.d] }
 
 // subset is k different row numbers of n in random order: the first k of a Fisher–Yates shuffle.
 func subset(n, k int, seed uint64) []int {
@@ -62,30 +72,30 @@ func subset(n, k int, seed uint64) []int {
 	return rows[:k]
 }
 
-// kmeans is Lloyd's algorithm from the first m rows of the pool, which are in random order. A
-// cluster that loses all its rows keeps its centre.
-func kmeans(ctx context.Context, x []float64, n, d, m int, advance func(i, of int)) []float64 {
-	centre := slices.Clone(x[:m*d])
-	nearest := make([]int, n)
-	sum, count := make([]float64, m*d), make([]float64, m)
+// kmeans is Lloyd's algorithm from the first m rows of the pool. A cluster that loses all its rows
+// keeps its centre.
+func (c inducingPoints) kmeans(ctx context.Context, p pool) []float64 {
+	d, centre := p.d, slices.Clone(p.x[:c.m*p.d])
+	nearest := make([]int, p.n)
+	sum, count := make([]float64, c.m*d), make([]float64, c.m)
 	for round := range kmeansRounds {
-		advance(round, kmeansRounds)
-		assign(ctx, nearest, x, centre, n, d, m)
+		c.progress(float64(round) / kmeansRounds)
+		p.assign(ctx, nearest, centre)
 		if ctx.Err() != nil {
 			break
 		}
 		clear(sum)
 		clear(count)
-		for i, c := range nearest {
-			count[c]++
-			simd.Axpy64(1, x[i*d:(i+1)*d], sum[c*d:(c+1)*d])
+		for i, k := range nearest {
+			count[k]++
+			simd.Axpy64(1, p.row(i), sum[k*d:(k+1)*d])
 		}
-		for c, k := range count {
-			if k == 0 {
+		for k, rows := range count {
+			if rows == 0 {
 				continue
 			}
-			for j := c * d; j < (c+1)*d; j++ {
-				centre[j] = sum[j] / k
+			for j := k * d; j < (k+1)*d; j++ {
+				centre[j] = sum[j] / rows
 			}
 		}
 	}
@@ -93,15 +103,16 @@ func kmeans(ctx context.Context, x []float64, n, d, m int, advance func(i, of in
 }
 
 // assign finds each row's nearest centre: the largest x·c − ½‖c‖².
-func assign(ctx context.Context, nearest []int, x, centre []float64, n, d, m int) {
+func (p pool) assign(ctx context.Context, nearest []int, centre []float64) {
+	d, m := p.d, len(centre)/p.d
 	half := make([]float64, m)
 	for c := range half {
 		half[c] = simd.Dot64(centre[c*d:(c+1)*d], centre[c*d:(c+1)*d]) / 2
 	}
-	inBlocks(ctx, n, func() func(lo, hi int) {
+	inBlocks(ctx, p.n, func() func(lo, hi int) {
 		pack, dots := simd.NewPack64(), make([]float64, rowBlock*m)
 		return func(lo, hi int) {
-			simd.Gemm64(pack, false, true, hi-lo, m, d, 1, x[lo*d:], d, centre, d, 0, dots, m)
+			simd.Gemm64(pack, false, true, hi-lo, m, d, 1, p.x[lo*d:], d, centre, d, 0, dots, m)
 			for i := lo; i < hi; i++ {
 				row, best := dots[(i-lo)*m:(i-lo+1)*m], 0
 				for c, v := range row {
@@ -117,47 +128,41 @@ func assign(ctx context.Context, nearest []int, x, centre []float64, n, d, m int
 
 // greedy is the pivoted Cholesky factorisation of the RBF correlation matrix of the pool: each
 // step takes the row whose variance given those already taken is largest.
-func greedy(ctx context.Context, x []float64, n, d, m int, lengthscale float64, advance func(i, of int)) []float64 {
-	out := make([]float64, 0, m*d)
-	factor := make([]float64, n*m) // row i holds its first columns of the factor
-	variance := make([]float64, n)
-	for i := range variance {
-		variance[i] = 1
-	}
+func (c inducingPoints) greedy(ctx context.Context, p pool) []float64 {
+	m, out := c.m, make([]float64, 0, c.m*p.d)
+	factor := make([]float64, p.n*m) // row i holds its first columns of the factor
+	variance := slices.Repeat([]float64{1}, p.n)
 	for t := range m {
-		advance(t, m)
-		p := 0
+		c.progress(float64(t) / float64(m))
+		best := 0
 		if ctx.Err() != nil {
 			break
 		}
 		for i, v := range variance {
-			if v > variance[p] {
-				p = i
+			if v > variance[best] {
+				best = i
 			}
 		}
-		// the pool is explained: the rest adds nothing, so take rows in order
-		if variance[p] < greedyNearZero {
-			for i := t; i < m; i++ {
-				out = append(out, x[i*d:(i+1)*d]...)
-			}
-			return out
+		// the pool is explained: other rows add nothing, so take the first ones
+		if variance[best] < greedyNearZero {
+			return append(out, p.x[t*p.d:m*p.d]...)
 		}
-		out = append(out, x[p*d:(p+1)*d]...)
-		root := math.Sqrt(variance[p])
-		inBlocks(ctx, n, func() func(lo, hi int) {
+		out = append(out, p.row(best)...)
+		root := math.Sqrt(variance[best])
+		inBlocks(ctx, p.n, func() func(lo, hi int) {
 			return func(lo, hi int) {
 				for i := lo; i < hi; i++ {
-					k := rbf(x[i*d:(i+1)*d], x[p*d:(p+1)*d], lengthscale)
-					v := (k - simd.Dot64(factor[i*m:i*m+t], factor[p*m:p*m+t])) / root
-					if i != p {
+					k := rbf(p.row(i), p.row(best), c.lengthscale)
+					v := (k - simd.Dot64(factor[i*m:i*m+t], factor[best*m:best*m+t])) / root
+					if i != best {
 						factor[i*m+t] = v
 						variance[i] -= v * v
 					}
 				}
 			}
 		})
-		factor[p*m+t] = root
-		variance[p] = 0
+		factor[best*m+t] = root
+		variance[best] = 0
 	}
 	return out
 }
@@ -170,16 +175,16 @@ func rbf(a, b []float64, lengthscale float64) float64 {
 	return math.Exp(-d2 / (2 * lengthscale * lengthscale))
 }
 
-// inBlocks runs work over blocks of rows on all processors, until ctx ends; each worker makes its
-// own scratch.
+// inBlocks goes through blocks of rows on all processors, until ctx ends. Each worker makes its own
+// scratch.
 func inBlocks(ctx context.Context, n int, worker func() func(lo, hi int)) {
 	blocks := make(chan int)
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			work := worker()
+			do := worker()
 			for lo := range blocks {
-				work(lo, min(lo+rowBlock, n))
+				do(lo, min(lo+rowBlock, n))
 			}
 		})
 	}

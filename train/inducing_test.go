@@ -41,12 +41,14 @@ func rows(x []float64, d int) func(lo, hi int) []float64 {
 	return func(lo, hi int) []float64 { return x[lo*d : hi*d] }
 }
 
+func ignored(float64) {}
+
 func TestInducingPoints(t *testing.T) {
 	const n, k = 997, 8
 	x := clusters(n, k)
 	got := map[string][]float64{}
 	for _, method := range []string{options.InducingRandom, options.InducingKMeans, options.InducingGreedy} {
-		z, err := inducingPoints(t.Context(), method, rows(x, 2), n, 2, 3*k, 1.4, 5)
+		z, err := inducingPoints{method, 3 * k, 1.4, 5, ignored}.choose(t.Context(), rows(x, 2), n, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,12 +60,12 @@ func TestInducingPoints(t *testing.T) {
 		}
 		got[method] = z
 		old := runtime.GOMAXPROCS(1)
-		again, _ := inducingPoints(t.Context(), method, rows(x, 2), n, 2, 3*k, 1.4, 5)
+		again, _ := inducingPoints{method, 3 * k, 1.4, 5, ignored}.choose(t.Context(), rows(x, 2), n, 2)
 		runtime.GOMAXPROCS(old)
 		if !slices.Equal(z, again) {
 			t.Errorf("%s depends on the number of threads", method)
 		}
-		other, _ := inducingPoints(t.Context(), method, rows(x, 2), n, 2, 3*k, 1.4, 6)
+		other, _ := inducingPoints{method, 3 * k, 1.4, 6, ignored}.choose(t.Context(), rows(x, 2), n, 2)
 		if method != options.InducingGreedy && slices.Equal(z, other) {
 			t.Errorf("%s does not depend on the seed", method)
 		}
@@ -76,7 +78,7 @@ func TestInducingPoints(t *testing.T) {
 	if c := coverage(x, first); c > 0.2 {
 		t.Errorf("the first %d greedy rows leave mean squared distance %g", k, c)
 	}
-	if _, err := inducingPoints(t.Context(), "best", rows(x, 2), n, 2, k, 1, 1); err == nil {
+	if _, err := (inducingPoints{"best", k, 1, 1, ignored}).choose(t.Context(), rows(x, 2), n, 2); err == nil {
 		t.Error("an unknown method is accepted")
 	}
 }
@@ -88,7 +90,7 @@ func TestGreedyDuplicates(t *testing.T) {
 	for i := range x {
 		x[i] = float64(i % 6 / 2)
 	}
-	z, err := inducingPoints(t.Context(), options.InducingGreedy, rows(x, 2), 50, 2, 10, 1, 1)
+	z, err := inducingPoints{options.InducingGreedy, 10, 1, 1, ignored}.choose(t.Context(), rows(x, 2), 50, 2)
 	if err != nil || len(z) != 20 {
 		t.Fatal(len(z), err)
 	}
@@ -115,8 +117,8 @@ func TestInducingPointsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, method := range []string{options.InducingKMeans, options.InducingGreedy} {
-		if _, err := inducingPoints(ctx, method, rows(make([]float64, 300), 1), 300, 1, 10, 1,
-			1); !errors.Is(err, context.Canceled) {
+		_, err := inducingPoints{method, 10, 1, 1, ignored}.choose(ctx, rows(make([]float64, 300), 1), 300, 1)
+		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}

@@ -85,13 +85,13 @@ func testPlan(t *testing.T, name string, plans []string) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				run.step(1)
-				run.step(2)
-				if _, err := run.Model.Report(1); err != nil {
+				run.advance(1)
+				run.advance(2)
+				if _, err := run.step.Model.Report(1); err != nil {
 					t.Fatal(err)
 				}
-				if run.val != nil {
-					if err := run.val.evaluate(2); err != nil {
+				if run.validator != nil {
+					if err := run.validator.evaluate(2); err != nil {
 						t.Fatal(err)
 					}
 				}

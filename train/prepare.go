@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -11,39 +12,132 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
+// prepare makes a run that can take its first step: scaler, targets and inputs are settled, the
+// model is on the device, and the rows are uploaded.
+func (j *Job) prepare(ctx context.Context) (*run, error) {
+	c, ds := j.Config, j.Train
+	r := &run{job: j, trained: &fitted.Trained{Kind: fitted.Vectors{}, Schema: ds.Schema().Plain(),
+		KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
+	y, err := r.fitScales(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.trained.Model = c.ModelConfig(ds)
+	r.init = model.Init{
+		Seed: c.Seed, GPLengthscaleFactor: gpFactor(c),
+		DRFLengthscaleFactor: cmp.Or(c.DRFLengthscaleFactor, drfFactor),
+		NoiseVariance:        cmp.Or(c.NoiseInit, noiseElse), DoF: c.DoF, ClassRows: classRows(ds),
+	}
+	if j.From == nil { // a run that goes on has begun
+		r.startValues(ctx)
+	}
+	if err := r.prepareInputs(ctx); err != nil {
+		return nil, err
+	}
+	r.trained.Known = r.trained.Know(ds, c.Seed)
+	rows := trainingRows{rows: r.rows(ctx), y: y, labels: ds.Labels, stream: j.streams}
+	if r.step, err = newStep(j.Device, j.ranks(), c, r.trained.Model, rows); err != nil {
+		return nil, err
+	}
+	r.trained.SetInducing(r.step.Model)
+	r.step.Project(func(done int) bool {
+		j.Reporter.Doing("features of the rows", float64(done)/float64(ds.N()))
+		return ctx.Err() == nil
+	})
+	if j.Validation != nil {
+		r.validator = r.newValidator(ctx)
+	}
+	if err := ctx.Err(); err != nil { // what was uploaded is worth nothing
+		return nil, err
+	}
+	r.clock.began = j.Started
+	if j.From != nil {
+		r.schedule = newSchedule(r.job.Config)
+		return r, r.restore(j.From)
+	}
+	r.reset()
+	return r, nil
+}
+
+// reset puts the run at its start.
+func (r *run) reset() {
+	r.step.Model.Init(r.init)
+	r.step.Reset()
+	r.validator.reset()
+	r.schedule = newSchedule(r.job.Config)
+}
+
+// fitScales settles the scales of inputs and targets, and returns the targets of a regression in
+// theirs.
+func (r *run) fitScales(ctx context.Context) (y []float64, err error) {
+	j := r.job
+	scaler, err := j.fitScaler()
+	if err != nil {
+		return nil, err
+	}
+	r.trained.Projection, r.trained.Scaler = j.projection, scaler
+	if j.projection == nil {
+		j.Config = j.Config.With("scaling", scaler.Kind)
+		for _, n := range scaler.Notes(j.Train) {
+			j.Reporter.Note("%s", n)
+		}
+	}
+	if j.Train.Task == data.Regression {
+		return r.fitTargets(ctx)
+	}
+	return nil, nil
+}
+
+// rows are the training rows as the model reads them.
+func (r *run) rows(ctx context.Context) model.Rows {
+	j := r.job
+	n, x := j.Train.N(), r.trained.Inputs(ctx, j.Train)
+	switch {
+	case j.inSteps:
+		return model.Rows{N: n, X: r.trained.Numbers(j.Train), Vectors: j.sequences.train}
+	case j.hasDistances():
+		return model.Rows{N: n, X: func(lo, hi int) []float64 {
+			defer j.Reporter.Doing("distances of sequences", float64(hi)/float64(n))
+			return x(lo, hi)
+		}}
+	}
+	return model.Rows{N: n, X: x}
+}
+
 // prepareInputs does what the training rows need before they can be uploaded: X̄ is chosen among
 // them, or the features of sequences are projected.
-func (t *trainer) prepareInputs(ctx context.Context) (err error) {
-	c, ds := t.Config, t.Train
+func (r *run) prepareInputs(ctx context.Context) (err error) {
+	c, ds := r.job.Config, r.job.Train
 	switch {
 	case ds.Kernel != nil:
-		t.trained.Kind, t.init.Sigma = fitted.Gram{Own: ds.Kernel.Own, M: ds.Kernel.M}, []float64{1}
-		t.Reporter.Note("the kernel of --gram with %d inducing points, scaled to k(x, x) = 1", ds.Kernel.M)
+		r.trained.Kind, r.init.Sigma = fitted.Gram{Own: ds.Kernel.Own, M: ds.Kernel.M}, []float64{1}
+		r.job.Reporter.Note("the kernel of --gram with %d inducing points, scaled to k(x, x) = 1", ds.Kernel.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
 		var p fitted.Projected
-		if p.Codebook, ds, err = c.LearnCodebook(t.doing(ctx, "codebook"), ds); err != nil {
+		if p.Codebook, ds, err = c.LearnCodebook(r.job.doing(ctx, "codebook"), ds); err != nil {
 			return err
 		}
 		_, spec := c.Kernels()
-		if p.Projection, err = seq.NewProjection(t.doing(ctx, "features of the sequences"), spec,
+		if p.Projection, err = seq.NewProjection(r.job.doing(ctx, "features of the sequences"), spec,
 			c.Projection, ds.Sequences, c.Seed); err != nil {
 			return options.SpecError(ctx, err)
 		}
-		t.trained.Kind = p
-		t.Reporter.Note("feature maps %s, projected to %d inputs", spec, c.Projection)
+		r.trained.Kind = p
+		r.job.Reporter.Note("feature maps %s, projected to %d inputs", spec, c.Projection)
 	case ds.Sequences != nil:
-		if err := t.useSequences(ctx); err != nil {
+		if err := r.useSequences(ctx); err != nil {
 			return err
 		}
-	case c.Model != model.DRF && t.From == nil: // a run that goes on has its X̄ already
+	case c.Model != model.DRF && r.job.From == nil: // a run that goes on has its X̄ already
 		length := math.Sqrt(float64(ds.D())) * gpFactor(c)
-		t.init.InducingPoints, err = inducingPoints(ctx, c.InducingInit, t.trained.Inputs(ctx, ds),
-			ds.N(), ds.D(), c.Inducing, length, c.Seed, func(share float64) { t.Reporter.Doing(choosing, share) })
+		choice := inducingPoints{method: c.InducingInit, m: c.Inducing, lengthscale: length, seed: c.Seed,
+			progress: func(share float64) { r.job.Reporter.Doing(choosing, share) }}
+		r.init.InducingPoints, err = choice.choose(ctx, r.trained.Inputs(ctx, ds), ds.N(), ds.D())
 		return err
 	}
-	if warning := t.trained.Empty(ctx, ds); warning != "" {
-		t.Reporter.Note("warning: %s", warning)
+	if warning := r.trained.Empty(ctx, ds); warning != "" {
+		r.job.Reporter.Note("warning: %s", warning)
 	}
 	return nil
 }
@@ -53,22 +147,22 @@ func (t *trainer) prepareInputs(ctx context.Context) (err error) {
 const greedySigma = 0.7
 
 // useSequences starts from X̄ among the training sequences.
-func (t *trainer) useSequences(ctx context.Context) error {
-	find := t.choose
-	if t.inSteps {
-		find = t.survey
+func (r *run) useSequences(ctx context.Context) error {
+	find := r.job.choose
+	if r.job.inSteps {
+		find = r.job.survey
 	}
 	s, err := find(ctx)
 	if err != nil {
 		return err
 	}
-	t.trained.Kind = s.kind()
-	for _, r := range s.rows {
-		t.init.InducingPoints = append(t.init.InducingPoints, t.trained.Scaler.Rows(s.set.X, r, r+1)...)
+	r.trained.Kind = s.kind()
+	for _, row := range s.rows {
+		r.init.InducingPoints = append(r.init.InducingPoints, r.trained.Scaler.Rows(s.set.X, row, row+1)...)
 	}
-	t.init.Sigma = sigmas(s.basis, gpFactor(t.Config))
-	t.Reporter.Note("feature maps %s; %d inducing points among the training sequences (%s)",
-		s.basis.Spec, len(s.rows), t.Config.InducingInit)
+	r.init.Sigma = sigmas(s.basis, gpFactor(r.job.Config))
+	r.job.Reporter.Note("feature maps %s; %d inducing points among the training sequences (%s)",
+		s.basis.Spec, len(s.rows), r.job.Config.InducingInit)
 	return nil
 }
 

@@ -1,17 +1,14 @@
 package train
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"math"
-	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/internal/usage"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
-	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
 // A Job with a Comm of several ranks is one run that they share. Each has all rows and all
@@ -26,6 +23,9 @@ func (j *Job) ranks() dist.Comm {
 	}
 	return j.Comm
 }
+
+// shared is true where other ranks take part in each step.
+func (j *Job) shared() bool { return j.ranks().Size() > 1 }
 
 // CheckRanks refuses a number of ranks that cannot share a batch of so many rows at most.
 func CheckRanks(c dist.Comm, cfg *options.Config, rows int) error {
@@ -51,28 +51,17 @@ func first(c dist.Comm, number int) (int, error) {
 	return int(binary.LittleEndian.Uint64(b)), err
 }
 
-// goOn is rank 0's answer to whether something continues.
-func (t *trainer) goOn(own bool) (bool, error) {
-	if t.ranks().Size() == 1 {
+// agreed is rank 0's answer to a question.
+func (r *run) agreed(own bool) (bool, error) {
+	if !r.job.shared() {
 		return own, nil
 	}
 	answer := 0
 	if own {
 		answer = 1
 	}
-	answer, err := first(t.ranks(), answer)
+	answer, err := first(r.job.ranks(), answer)
 	return answer == 1, err
-}
-
-// votes are what this rank has to say before a step.
-func (l *loop) votes(ctx context.Context) (v step.Votes) {
-	switch {
-	case l.deadline > 0 && time.Since(l.Started) > l.deadline, context.Cause(ctx) == ErrLate:
-		v.Late = 1
-	case ctx.Err() != nil:
-		v.Interrupted = 1
-	}
-	return v
 }
 
 // compareEvery is how many steps lie between two comparisons of the parameters of all ranks.
@@ -80,25 +69,25 @@ const compareEvery = 100
 
 // compare refuses parameters that are not those of rank 0: a machine that computes
 // otherwise would train another model. The first step is compared, too.
-func (l *loop) compare() error {
-	if l.ranks().Size() == 1 || l.out.Steps > l.first+1 && l.out.Steps%compareEvery > 0 && l.out.Steps != l.last {
+func (r *run) compare() error {
+	if !r.job.shared() || r.out.Steps > r.first+1 && r.out.Steps%compareEvery > 0 && r.out.Steps != r.last {
 		return nil
 	}
-	own := int(l.fingerprint())
-	zero, err := first(l.ranks(), own)
+	own := int(r.fingerprint())
+	zero, err := first(r.job.ranks(), own)
 	if err == nil && zero != own {
 		err = fmt.Errorf("training failed at step %d of %d: the parameters of this rank are no "+
 			"longer those of rank 0: "+
-			"all ranks need the same program on the same kind of processor or GPU", l.out.Steps, l.last)
+			"all ranks need the same program on the same kind of processor or GPU", r.out.Steps, r.last)
 	}
 	return err
 }
 
 // fingerprint is a hash of the parameters.
-func (t *trainer) fingerprint() uint64 {
-	p := t.Model.Params()
+func (r *run) fingerprint() uint64 {
+	p := r.step.Model.Params()
 	values := make([]float64, p.Len())
-	t.Device.Download(values, p.Value)
+	r.job.Device.Download(values, p.Value)
 	h, b := fnv.New64a(), make([]byte, 8)
 	for _, v := range values {
 		binary.LittleEndian.PutUint64(b, math.Float64bits(v))

@@ -234,13 +234,13 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := run.Model.Import(out.Trained.Named); err != nil {
+		if err := run.step.Model.Import(out.Trained.Named); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Do(device.Now{Step: 25, KLWeight: 1}); err != nil {
+		if _, err := run.step.Do(device.Now{Step: 25, KLWeight: 1}); err != nil {
 			t.Fatal(err)
 		}
-		if want, err := run.Model.Report(1); err != nil || out.ELBO != want {
+		if want, err := run.step.Model.Report(1); err != nil || out.ELBO != want {
 			t.Errorf("%q: %+v, expected %+v, %v", options, out.ELBO, want, err)
 		}
 	}

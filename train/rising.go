@@ -18,16 +18,16 @@ const (
 )
 
 // rising says whether the objective of a run that was not stopped still rose at its end.
-func (l *loop) rising() bool {
-	v := l.out.Validation
+func (r *run) rising() bool {
+	v := r.out.Validation
 	switch {
-	case l.out.End != Finished && l.out.End != TimeLimit:
+	case r.out.End != Finished && r.out.End != TimeLimit:
 		return false
-	case v != nil && v.Step < l.out.Steps: // more steps have made it no better
+	case v != nil && v.Step < r.out.Steps: // more steps have made it no better
 		return false
 	}
-	targets := float64(l.Train.N() * len(l.trained.Schema.Outputs()))
-	return stillRising(l.readings, l.out.Steps/reportEvery, targets)
+	targets := float64(r.job.Train.N() * len(r.trained.Schema.Outputs()))
+	return stillRising(r.readings, r.out.Steps/reportEvery, targets)
 }
 
 // stillRising compares quarters of n readings, as far as they are there, of an objective for so
@@ -45,7 +45,7 @@ func stillRising(readings []float64, n int, targets float64) bool {
 		d := late[i] - 2*late[i-1] + late[i-2]
 		squares += d * d
 	}
-	noise := math.Sqrt(squares / float64(max(1, len(late)-2)) / trendless)
+	sd := math.Sqrt(squares / float64(max(1, len(late)-2)) / trendless)
 	rise := last - before
-	return rise > risingNats*targets && rise > risingErrors*noise*math.Sqrt(2/float64(quarter))
+	return rise > risingNats*targets && rise > risingErrors*sd*math.Sqrt(2/float64(quarter))
 }

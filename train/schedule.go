@@ -8,7 +8,7 @@ import (
 )
 
 // schedule is what changes over the steps of a run: the learning rate, the KL weight and which
-// parameters are held. Steps count from 1.
+// parameters are fixed. Steps count from 1.
 type schedule struct {
 	steps         int
 	plans         []options.Plan // before the one of steps
@@ -17,11 +17,21 @@ type schedule struct {
 	cosine        bool    // decay to almost nothing along half a cosine
 	klWeight      float64 // 1 for the bound
 	klWarmup      float64 // fraction of the steps in which the KL weight grows
-	freezeOmega   int     // steps during which q(Ω) is held
-	freezeKernel  int     // steps during which α, ℓ and σ² are held
+	freezeOmega   int     // steps during which q(Ω) is fixed
+	freezeKernel  int     // steps during which α, ℓ and σ² are fixed
 	learnInducing bool    // whether X̄ moves at all
-	learnTail     bool    // whether ν does
+	learnDoF      bool    // whether ν does
 	natural       float64 // the size of natural-gradient steps of q(F̄); 0: Adam moves it
+}
+
+func newSchedule(c *options.Config) schedule {
+	plans, _ := c.Plans() // which are sound, since the Config is
+	return schedule{
+		steps: c.Steps, plans: plans, lr: c.LR, warmup: c.Warmup, cosine: c.Decay == "cosine",
+		klWeight: c.KLWeight, klWarmup: c.KLWarmup,
+		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnInducing: c.LearnInducing, learnDoF: c.LearnDoF,
+		natural: c.NatGrad,
+	}
 }
 
 // place is where a step would stand in a run that was planned from its start as it is planned at
@@ -54,7 +64,7 @@ func (s *schedule) rate(step int) float64 {
 	return rate * s.decay(step)
 }
 
-// decay is what is left of a step's size.
+// decay is the share of a step's size that the cosine leaves.
 func (s *schedule) decay(step int) float64 {
 	if !s.cosine {
 		return 1
@@ -83,13 +93,13 @@ func (s *schedule) kl(step int) float64 {
 	return s.klWeight
 }
 
-// held says whether parameters of a role stay where they are at a step.
-func (s *schedule) held(role model.Role, step int) bool {
+// fixed says whether Adam leaves the parameters of a role alone at a step.
+func (s *schedule) fixed(role model.Role, step int) bool {
 	switch role {
 	case model.Fixed:
 		return true
 	case model.InducingOutputs:
-		return s.natural > 0 // by Adam
+		return s.natural > 0
 	case model.InducingPoints:
 		return !s.learnInducing
 	case model.Spectra:
@@ -97,12 +107,12 @@ func (s *schedule) held(role model.Role, step int) bool {
 	case model.Kernel:
 		return step <= s.freezeKernel
 	case model.Tail:
-		return !s.learnTail || step <= s.freezeKernel
+		return !s.learnDoF || step <= s.freezeKernel
 	}
 	return false
 }
 
-// changes says whether held answers otherwise than at the step before.
+// changes says whether fixed changes at a step.
 func (s *schedule) changes(step int) bool {
 	return step == 1 || step == s.freezeOmega+1 || step == s.freezeKernel+1
 }

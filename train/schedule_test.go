@@ -22,16 +22,16 @@ func TestSchedule(t *testing.T) {
 	near("KL half-way through its warm-up", s.kl(100), 0.25)
 	near("KL after it", s.kl(200), 0.5)
 	for _, c := range []struct {
-		role model.Role
-		step int
-		held bool
+		role  model.Role
+		step  int
+		fixed bool
 	}{
 		{model.Spectra, 50, true}, {model.Spectra, 51, false}, {model.Kernel, 70, true}, {model.Kernel, 71, false},
 		{model.InducingOutputs, 900, false}, {model.Fixed, 900, true}, {model.InducingPoints, 1, false},
 		{model.Variational, 1, false},
 	} {
-		if got := s.held(c.role, c.step); got != c.held {
-			t.Errorf("role %d at step %d: held %v", c.role, c.step, got)
+		if got := s.fixed(c.role, c.step); got != c.fixed {
+			t.Errorf("role %d at step %d: fixed %v", c.role, c.step, got)
 		}
 	}
 	natural := schedule{steps: 1000, warmup: 100, natural: 0.2}
@@ -42,16 +42,16 @@ func TestSchedule(t *testing.T) {
 	if natural.naturalSize(100) > 0.2 {
 		t.Error("natural steps are larger than they are to be")
 	}
-	if !natural.held(model.InducingOutputs, 1) {
+	if !natural.fixed(model.InducingOutputs, 1) {
 		t.Error("Adam moves q(F̄), and natural steps do too")
 	}
 	for step := 2; step < 100; step++ {
 		var differs bool
 		for _, r := range []model.Role{model.Variational, model.Spectra, model.Kernel, model.InducingPoints} {
-			differs = differs || s.held(r, step) != s.held(r, step-1)
+			differs = differs || s.fixed(r, step) != s.fixed(r, step-1)
 		}
 		if differs != s.changes(step) {
-			t.Errorf("step %d: what is held changes: %v, changes says %v", step, differs, s.changes(step))
+			t.Errorf("step %d: what is fixed changes: %v, changes says %v", step, differs, s.changes(step))
 		}
 	}
 }

@@ -78,20 +78,20 @@ func (j *Job) positive(scales []data.TargetScale) error {
 }
 
 // fitTargets settles the scales of the targets, and returns the targets in them.
-func (t *trainer) fitTargets(ctx context.Context) (y []float64, err error) {
-	kind, err := t.TargetKind(ctx)
+func (r *run) fitTargets(ctx context.Context) (y []float64, err error) {
+	kind, err := r.job.TargetKind(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t.Config = t.Config.With("target-scaling", kind)
-	if t.trained.Targets, err = data.FitTargets(kind, t.Train); err != nil {
+	r.job.Config = r.job.Config.With("target-scaling", kind)
+	if r.trained.Targets, err = data.FitTargets(kind, r.job.Train); err != nil {
 		return nil, err
 	}
-	if err := t.positive(t.trained.Targets); err != nil {
+	if err := r.job.positive(r.trained.Targets); err != nil {
 		return nil, err
 	}
-	for _, note := range data.DescribeTargets(t.Train, t.trained.Targets) {
-		t.Reporter.Note("%s", note)
+	for _, note := range data.DescribeTargets(r.job.Train, r.trained.Targets) {
+		r.job.Reporter.Note("%s", note)
 	}
-	return data.Standardise(t.Train.Y, t.trained.Targets), nil
+	return data.Standardise(r.job.Train.Y, r.trained.Targets), nil
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Planning for a time limit. What is left of it, when the first step can begin, is divided: two
+// Planning for a time limit. What remains of it, when the first step can begin, is divided: two
 // thirds or more are for steps and the evaluations among them, the rest for the test.
 const (
 	timingWarmup = 3               // steps before the clock starts
-	timingShare  = 1.0 / 24        // of what is left goes to timing steps,
+	timingShare  = 1.0 / 24        // of what remains goes to timing steps,
 	timingAtMost = 5 * time.Second // and no more than this
-	leastTrained = 2.0 / 3         // of what is left goes to training at least
+	leastTrained = 2.0 / 3         // of what remains goes to training at least
 	// of the time for training is planned: a slower run may take all of it
 	planned = 0.92
 	// of it goes to evaluations at most, where the user does not say how many
 	validated   = 0.2
-	reportShare = 0.03 // of what is left is for the report and the warm-up of the test
+	reportShare = 0.03 // of what remains is for the report and the warm-up of the test
 	latestShare = 1.05 // of the limit: nothing is begun or continued after it
 	fewSteps    = 10   // that are fewer train next to nothing
 )
@@ -53,52 +53,52 @@ func Latest(ctx context.Context, started time.Time, limit time.Duration) (contex
 // share is a part of some time.
 func share(part float64, of time.Duration) time.Duration { return time.Duration(part * float64(of)) }
 
-// plan times the first steps and an evaluation, and chooses how many steps fit into the rest of the
+// fitTimeLimit times the first steps and an evaluation, and chooses how many steps fit into the rest of the
 // limit. Then it puts the run back to its start, so that a run with that many steps repeats it bit
 // for bit.
-func (t *trainer) plan(ctx context.Context) error {
-	c, limit := t.Config, t.Config.TimeLimit
-	left := limit - time.Since(t.Started)
-	t.sched.steps = 1 << 20 // the schedules need a length; these steps are thrown away
-	perStep, err := t.stepTime(ctx, min(timingAtMost, share(timingShare, left)))
+func (r *run) fitTimeLimit(ctx context.Context) error {
+	c, limit := r.job.Config, r.job.Config.TimeLimit
+	remaining := limit - r.clock.used()
+	r.schedule.steps = 1 << 20 // the schedules need a length; these steps are thrown away
+	perStep, err := r.stepTime(ctx, min(timingAtMost, share(timingShare, remaining)))
 	if err != nil {
 		return err
 	}
-	evaluation, err := t.evaluationTime(ctx)
+	evaluation, err := r.evaluationTime(ctx)
 	if err != nil {
 		return err
 	}
 	var validation time.Duration
-	if t.val != nil {
-		if validation, err = t.validationTime(); err != nil {
+	if r.validator != nil {
+		if validation, err = r.validationTime(); err != nil {
 			return err
 		}
 	}
-	now := time.Since(t.Started)
-	after := evaluation + share(reportShare, left)
-	training := min(max(limit-now-after, share(leastTrained/planned, left)), limit-now)
+	now := r.clock.used()
+	after := evaluation + share(reportShare, remaining)
+	training := min(max(limit-now-after, share(leastTrained/planned, remaining)), limit-now)
 	// a step that begins before ends in time, and so does the evaluation of a run that is cut short
-	t.deadline = max(1, now+training-validation-perStep)
+	r.clock.deadline = max(1, now+training-validation-perStep)
 	steps, evaluations := fitting(share(planned, training), perStep, validation, time.Duration(c.EvalEvery))
-	if steps, err = first(t.ranks(), steps); err == nil {
-		evaluations, err = first(t.ranks(), evaluations)
+	if steps, err = first(r.job.ranks(), steps); err == nil {
+		evaluations, err = first(r.job.ranks(), evaluations)
 	}
 	if err != nil {
 		return err
 	}
 	var notes []string
-	if t.Config, notes = c.ForSteps(steps, options.ForTime(limit)); evaluations > 0 {
-		t.Config = t.Config.With("eval-every", (steps+evaluations-1)/evaluations)
+	if r.job.Config, notes = c.ForSteps(steps, options.ForTime(limit)); evaluations > 0 {
+		r.job.Config = r.job.Config.With("eval-every", (steps+evaluations-1)/evaluations)
 	}
 	for _, n := range notes {
-		t.Reporter.Note("%s", n)
+		r.job.Reporter.Note("%s", n)
 	}
 	what := "time limit %s: %d steps of %.1f ms fit"
 	if steps < fewSteps {
 		what = "warning: time limit %s is too short: of %[3].1f ms, %[2]d steps fit"
 	}
-	t.Reporter.Note(what, limit, steps, perStep.Seconds()*1e3)
-	t.reset()
+	r.job.Reporter.Note(what, limit, steps, perStep.Seconds()*1e3)
+	r.reset()
 	return nil
 }
 
@@ -119,9 +119,9 @@ func fitting(training, perStep, validation, every time.Duration) (steps, evaluat
 
 // stepTime is how long a step takes: the median of several times, since other programs come and go.
 // The steps are thrown away.
-func (t *trainer) stepTime(ctx context.Context, budget time.Duration) (time.Duration, error) {
+func (r *run) stepTime(ctx context.Context, budget time.Duration) (time.Duration, error) {
 	start, warmup := time.Now(), 0
-	err := t.stepWhile(func() bool {
+	err := r.stepWhile(func() bool {
 		warmup++
 		return warmup <= timingWarmup && ctx.Err() == nil && time.Since(start) < budget
 	}, 1, 1)
@@ -131,7 +131,7 @@ func (t *trainer) stepTime(ctx context.Context, budget time.Duration) (time.Dura
 	var times []time.Duration
 	start = time.Now()
 	steps, mark := 0, start
-	err = t.stepWhile(func() bool {
+	err = r.stepWhile(func() bool {
 		now := time.Now()
 		if steps == reportEvery {
 			times, steps, mark = append(times, now.Sub(mark)/reportEvery), 0, now
@@ -157,48 +157,48 @@ func (t *trainer) stepTime(ctx context.Context, budget time.Duration) (time.Dura
 
 // stepWhile takes steps that are thrown away, from number on, while more says so, on rank 0. It
 // waits for the device every few steps, and at the end.
-func (t *trainer) stepWhile(more func() bool, number, every int) error {
+func (r *run) stepWhile(more func() bool, number, every int) error {
 	for n := 1; ; n++ {
-		if on, err := t.goOn(more()); err != nil || !on {
-			t.wait()
+		if on, err := r.agreed(more()); err != nil || !on {
+			r.wait()
 			return err
 		}
-		if _, err := t.step(number + n - 1); err != nil {
+		if _, err := r.advance(number + n - 1); err != nil {
 			return err
 		}
 		if n%every == 0 {
-			t.wait()
+			r.wait()
 		}
 	}
 }
 
 // wait waits for a device that runs ahead, as a reading does. What is wrong with a step that is
 // thrown away does not matter.
-func (t *trainer) wait() { _, _ = t.Model.Report(1) }
+func (r *run) wait() { _, _ = r.step.Model.Report(1) }
 
 // validationTime is how long an evaluation on the validation rows takes; the first one makes memory
 // for the next.
-func (t *trainer) validationTime() (time.Duration, error) {
-	if err := t.val.evaluate(1); err != nil {
+func (r *run) validationTime() (time.Duration, error) {
+	if err := r.validator.evaluate(1); err != nil {
 		return 0, err
 	}
 	start := time.Now()
-	err := t.val.evaluate(2)
+	err := r.validator.evaluate(2)
 	return time.Since(start), err
 }
 
 // evaluationTime extrapolates what the prediction of the test rows and of those of Generalise, and
 // the scores, will take from a few rows. Each is done twice, and the second time counts: the first
 // one makes memory.
-func (t *trainer) evaluationTime(ctx context.Context) (time.Duration, error) {
+func (r *run) evaluationTime(ctx context.Context) (time.Duration, error) {
 	const predicted, samples, scored = 256, 20, 16
-	c := t.Config
-	rows := t.testRows() + t.moreRows()
+	c := r.job.Config
+	rows := r.job.testRows() + r.job.moreRows()
 	if rows == 0 {
 		return 0, nil
 	}
 	predictor := func(n, s int) *model.Predictor {
-		p := t.Model.NewPredictor(t.Rows.Head(min(t.Rows.N, n)), s)
+		p := r.step.Model.NewPredictor(r.step.Rows.Head(min(r.step.Rows.N, n)), s)
 		p.Leave = func() bool { return ctx.Err() != nil }
 		return p
 	}
@@ -215,19 +215,19 @@ func (t *trainer) evaluationTime(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	one = one * time.Duration(p.S) / time.Duration(of.Samples())
-	all := share(math.Ceil(float64(rows)/float64(min(t.Rows.N, predicted))), one)
-	some := make([]int, p.N)
-	for i := range some {
-		some[i] = i
+	all := share(math.Ceil(float64(rows)/float64(min(r.step.Rows.N, predicted))), one)
+	numbers := make([]int, p.N)
+	for i := range numbers {
+		numbers[i] = i
 	}
-	few := t.Train.Subset(some)
-	score, _ := second(func() error { t.trained.Score(p, few, c.PredictDraws); return nil })
-	inputs := t.trained.Inputs(ctx, few)
+	few := r.job.Train.Subset(numbers)
+	score, _ := second(func() error { r.trained.Score(p, few, c.PredictDraws); return nil })
+	inputs := r.trained.Inputs(ctx, few)
 	read, _ := second(func() error { inputs(0, few.N()); return nil })
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
 	}
-	return all + (score*time.Duration(t.testRows())+read*time.Duration(rows))/time.Duration(few.N()), nil
+	return all + (score*time.Duration(r.job.testRows())+read*time.Duration(rows))/time.Duration(few.N()), nil
 }
 
 // second is how long something takes the second time.

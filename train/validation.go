@@ -16,8 +16,8 @@ import (
 // parameters. All of it is a function of the parameters and the seed, so that a run that is
 // repeated stops where it stopped.
 type validator struct {
-	*trainer
-	*evaluator
+	run  *run
+	on   *evaluator    // on the device
 	rows *data.Dataset // those that are evaluated
 	part fitted.Part   // of them, this rank's own
 
@@ -46,15 +46,15 @@ func (j *Job) evaluated() (rows *data.Dataset, part fitted.Part) {
 	return rows, fitted.PartAmong(j.ranks(), rows.N())
 }
 
-func (t *trainer) newValidator(ctx context.Context) *validator {
-	all, part := t.evaluated()
+func (r *run) newValidator(ctx context.Context) *validator {
+	all, part := r.job.evaluated()
 	own := part.Of(all)
-	rows := model.Rows{N: own.N(), X: t.trained.Inputs(ctx, own)}
-	if t.inSteps {
-		rows.X, rows.Vectors = t.trained.Numbers(own), t.sequences.held
+	rows := model.Rows{N: own.N(), X: r.trained.Inputs(ctx, own)}
+	if r.job.inSteps {
+		rows.X, rows.Vectors = r.trained.Numbers(own), r.job.sequences.validation
 	}
-	v := &validator{trainer: t, evaluator: newEvaluator(t.Device, t.Model, t.Config, rows), rows: all, part: part}
-	v.predictor.Project(func(int) bool { return ctx.Err() == nil })
+	v := &validator{run: r, on: newEvaluator(r.job.Device, r.step.Model, r.job.Config, rows), rows: all, part: part}
+	v.on.predictor.Project(func(int) bool { return ctx.Err() == nil })
 	return v
 }
 
@@ -68,15 +68,15 @@ func (v *validator) reset() {
 // evaluate scores the parameters of a step, and keeps them where they are the best so far. A score
 // that is no number is not.
 func (v *validator) evaluate(step int) error {
-	p, err := v.predictor.Predict(v.Config.Seed)
+	p, err := v.on.predictor.Predict(v.run.job.Config.Seed)
 	if err == nil {
 		p, err = v.part.Join(p)
 	}
 	if err != nil {
 		return err
 	}
-	e := &rundir.Evaluation{Task: v.Train.Task, Step: step}
-	if s := v.trained.Score(p, v.rows, 0); s.Regression != nil {
+	e := &rundir.Evaluation{Task: v.run.job.Train.Task, Step: step}
+	if s := v.run.trained.Score(p, v.rows, 0); s.Regression != nil {
 		e.Score, e.Error = s.Regression.NLPD, s.Regression.RMSE
 	} else {
 		e.Score, e.Error = s.Classification.NLL, s.Classification.Error
@@ -84,8 +84,8 @@ func (v *validator) evaluate(step int) error {
 	v.last, v.since = e, v.since+1
 	if e.Best = e.Score < math.Inf(1) && (v.best == nil || e.Score < v.best.Score); e.Best {
 		v.best, v.since = e, 0
-		if v.kept != nil {
-			v.Device.Copy(v.kept, v.Model.Params().Value)
+		if v.on.kept != nil {
+			v.run.job.Device.Copy(v.on.kept, v.run.step.Model.Params().Value)
 		}
 	}
 	return nil
@@ -101,7 +101,7 @@ func (v *validator) latest() *rundir.Evaluation {
 
 // patienceIsOver says whether the run is to end.
 func (v *validator) patienceIsOver() bool {
-	return v != nil && v.Config.EarlyStop > 0 && v.best != nil && v.since >= v.Config.EarlyStop
+	return v != nil && v.run.job.Config.EarlyStop > 0 && v.best != nil && v.since >= v.run.job.Config.EarlyStop
 }
 
 // finish puts the parameters back that the run is to leave, and says what validation came to.
@@ -110,12 +110,12 @@ func (v *validator) finish(end End) *rundir.Validation {
 		return nil
 	}
 	r := &rundir.Validation{
-		Rows: v.Validation.N(), Evaluated: v.rows.N(), Samples: options.ValidationSamples, Every: v.Config.EvalEvery,
-		Fingerprint: v.Validation.Fingerprint, Restored: "last", Step: v.last.Step, EarlyStopped: end == EarlyStop,
+		Rows: v.run.job.Validation.N(), Evaluated: v.rows.N(), Samples: options.ValidationSamples, Every: v.run.job.Config.EvalEvery,
+		Fingerprint: v.run.job.Validation.Fingerprint, Restored: "last", Step: v.last.Step, EarlyStopped: end == EarlyStop,
 	}
 	e := v.last
-	if v.kept != nil && v.best != nil {
-		v.Device.Copy(v.Model.Params().Value, v.kept)
+	if v.on.kept != nil && v.best != nil {
+		v.run.job.Device.Copy(v.run.step.Model.Params().Value, v.on.kept)
 		r.Restored, e = "best", v.best
 	}
 	r.Step = e.Step

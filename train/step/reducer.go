@@ -49,14 +49,6 @@ func NewReducer(c dist.Comm, deterministic bool) Reducer {
 	return &host{comm: c}
 }
 
-// local is one rank, whose gradient is that of the batch.
-type local struct{}
-
-func (local) shards(batch int) ([]model.Shard, bool)          { return []model.Shard{{Lo: 0, Hi: batch}}, true }
-func (local) bind(*Step) func(int) bool                       { return nil }
-func (local) recorded() bool                                  { return true }
-func (local) run(work func(device.Now), now device.Now) error { work(now); return nil }
-
 // shardsOf are the shards lo … hi−1 of n.
 func shardsOf(batch, lo, hi, n int) (own []model.Shard, first bool) {
 	for i := lo; i < hi; i++ {

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -12,9 +11,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/memory"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
-	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
 // Job is one training run: what to train, on what, where.
@@ -86,26 +85,31 @@ type Outcome struct {
 	Validation *rundir.Validation // nil where there were no rows to validate on
 }
 
-// reportEvery is the number of steps between two readings from the device.
-const reportEvery = 10
+// End says why a run has ended.
+type End int
+
+// The ends of a run.
+const (
+	Running     End = iota // it goes on
+	Finished               // all steps are done
+	EarlyStop              // evaluations have not been better for too long
+	TimeLimit              // another step would be too late
+	Interrupted            // the context was cancelled
+)
+
+// cutShort says whether the run could have gone on.
+func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 
 // Run trains. Everything random is a function of Config.Seed and the step number, so the same
 // Config on the same rows gives the same bits. Where ctx ends before the first step is done, its
 // cause is the error; where the time limit does, a *usage.Error. The Job stays as it is.
 func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	settled := *j
-	return settled.run(ctx)
+	return settled.runSettled(ctx)
 }
 
-// run is Run, and settles what the Job leaves open.
-func (j *Job) run(ctx context.Context) (out *Outcome, err error) {
-	if j.Reporter == nil {
-		j.Reporter = silent{}
-	}
-	if j.Config.Preset == options.Best || j.Config.Ensemble > 1 {
-		return nil, usage.Errorf("preset best and ensemble are for several models: give them to " +
-			"the command gpdrf-gpu train")
-	}
+// runSettled is Run, and settles what the Job leaves open.
+func (j *Job) runSettled(ctx context.Context) (out *Outcome, err error) {
 	limit := j.Config.TimeLimit
 	before, cancel := Until(ctx, j.Started, limit)
 	defer cancel()
@@ -115,7 +119,45 @@ func (j *Job) run(ctx context.Context) (out *Outcome, err error) {
 			err = context.Cause(before)
 		}
 	}()
-	fit, notes, err := j.Config.Fit(j.doing(before, "choosing feature maps"), j.Train)
+	plan, err := j.settle(before)
+	if err != nil {
+		return nil, err
+	}
+	asked := *j
+	defer func() { err = asked.explain(err, plan) }()
+	defer device.Guard(&err)
+	if err := j.follow(plan); err != nil {
+		return nil, err
+	}
+	r, err := j.prepare(before)
+	if err == nil && limit > 0 {
+		err = r.fitTimeLimit(before)
+	}
+	if err == nil {
+		err = before.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	begun = true
+	ctx, stop := Latest(ctx, j.Started, limit)
+	defer stop()
+	if _, records := j.Device.(device.Recorder); !records { // a record is whole
+		r.step.Leave = func() bool { return ctx.Err() != nil }
+	}
+	return r.train(ctx)
+}
+
+// settle decides what options and rows leave open, and plans the memory.
+func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
+	if j.Reporter == nil {
+		j.Reporter = silent{}
+	}
+	if j.Config.Preset == options.Best || j.Config.Ensemble > 1 {
+		return nil, usage.Errorf("preset best and ensemble are for several models: give them to " +
+			"the command gpdrf-gpu train")
+	}
+	fit, notes, err := j.Config.Fit(j.doing(ctx, "choosing feature maps"), j.Train)
 	for _, n := range notes {
 		j.Reporter.Note("%s", n)
 	}
@@ -123,28 +165,28 @@ func (j *Job) run(ctx context.Context) (out *Outcome, err error) {
 		return nil, err
 	}
 	j.Config = fit
-	if err := j.project(before); err != nil {
+	if err := j.project(ctx); err != nil {
 		return nil, err
 	}
 	if err := CheckRanks(j.ranks(), fit, j.Train.N()); err != nil {
 		return nil, err
 	}
-	plan, err := j.Plan(before)
-	if err == nil {
-		plan.Rows, err = first(j.ranks(), plan.Rows)
-	}
+	plan, err := j.Plan(ctx)
 	if err != nil {
 		return nil, err
 	}
+	plan.Rows, err = first(j.ranks(), plan.Rows)
 	if j.From != nil {
 		j.Started = j.Started.Add(-j.From.Used)
 	}
-	asked := *j
-	defer func() { err = asked.explain(err, plan) }()
-	defer device.Guard(&err)
+	return plan, err
+}
+
+// follow does what a plan says, and tells the user.
+func (j *Job) follow(plan *memory.Plan) error {
 	if plan.Rows < j.Config.Batch && j.Config.Chunk == 0 {
 		if j.From != nil {
-			return nil, usage.Errorf("%s has memory for %d rows of a step at once, and the run began with "+
+			return usage.Errorf("%s has memory for %d rows of a step at once, and the run began with "+
 				"all %d at once. Parts would round differently: free some memory, then resume", j.Device.Name(),
 				plan.Rows, j.Config.Batch)
 		}
@@ -159,23 +201,7 @@ func (j *Job) run(ctx context.Context) (out *Outcome, err error) {
 	if plan.Distances != nil {
 		j.Reporter.Note("distances of sequences: %s", plan.Distances)
 	}
-	t, err := j.prepare(before)
-	if err == nil && limit > 0 {
-		err = t.plan(before)
-	}
-	if err == nil {
-		err = before.Err()
-	}
-	if err != nil {
-		return nil, err
-	}
-	begun = true
-	ctx, stop := Latest(ctx, j.Started, limit)
-	defer stop()
-	if _, records := j.Device.(device.Recorder); !records { // a record is whole
-		t.Leave = func() bool { return ctx.Err() != nil }
-	}
-	return t.run(ctx)
+	return nil
 }
 
 // doing is ctx for something that comes before the first step, of which the Reporter hears which
@@ -185,104 +211,4 @@ func (j *Job) doing(ctx context.Context, what string) context.Context {
 		return ctx
 	}
 	return seq.WithProgress(ctx, func(share float64) { j.Reporter.Doing(what, share) })
-}
-
-// trainer is a run after its preparation: the model on its device, the rows uploaded.
-type trainer struct {
-	*Job
-	*step.Step
-	trained *fitted.Trained
-	init    model.Init
-	sched   schedule
-	val     *validator // nil for none
-	saver   *saver
-
-	deadline time.Duration // since Started; 0 where there is none
-	readings []float64     // of the objective, every reportEvery steps
-}
-
-func (j *Job) prepare(ctx context.Context) (*trainer, error) {
-	c, ds := j.Config, j.Train
-	t := &trainer{Job: j, trained: &fitted.Trained{Kind: fitted.Vectors{}, Schema: ds.Schema().Plain(),
-		KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
-	scaler, err := j.fitScaler()
-	if err != nil {
-		return nil, err
-	}
-	t.trained.Projection, t.trained.Scaler = j.projection, scaler
-	if j.projection == nil {
-		t.Config = c.With("scaling", scaler.Kind)
-		for _, n := range scaler.Notes(ds) {
-			t.Reporter.Note("%s", n)
-		}
-	}
-	var y []float64
-	if ds.Task == data.Regression {
-		if y, err = t.fitTargets(ctx); err != nil {
-			return nil, err
-		}
-	}
-	t.trained.Model = c.ModelConfig(ds)
-	t.init = model.Init{
-		Seed: c.Seed, GPLengthscaleFactor: gpFactor(c),
-		DRFLengthscaleFactor: cmp.Or(c.DRFLengthscaleFactor, drfFactor),
-		NoiseVariance:        cmp.Or(c.NoiseInit, noiseElse), DoF: c.DoF, ClassRows: classRows(ds),
-	}
-	if j.From == nil { // a run that goes on has begun
-		t.start(ctx)
-	}
-	if err := t.prepareInputs(ctx); err != nil {
-		return nil, err
-	}
-	t.trained.Known = t.trained.Know(ds, c.Seed)
-	rows := model.Rows{N: ds.N(), X: t.trained.Inputs(ctx, ds)}
-	if x := rows.X; j.hasDistances() && !j.inSteps {
-		rows.X = func(lo, hi int) []float64 {
-			defer j.Reporter.Doing("distances of sequences", float64(hi)/float64(ds.N()))
-			return x(lo, hi)
-		}
-	}
-	if j.inSteps {
-		rows.X, rows.Vectors = t.trained.Numbers(ds), j.sequences.train
-	}
-	if t.Step, err = allocate(j.Device, j.ranks(), c, t.trained.Model, j.streams, rows, y, ds.Labels); err != nil {
-		return nil, err
-	}
-	t.trained.SetInducing(t.Model)
-	t.Project(func(done int) bool {
-		j.Reporter.Doing("features of the rows", float64(done)/float64(ds.N()))
-		return ctx.Err() == nil
-	})
-	if j.Validation != nil {
-		t.val = t.newValidator(ctx)
-	}
-	if err := ctx.Err(); err != nil { // what was uploaded is worth nothing
-		return nil, err
-	}
-	if j.From != nil {
-		t.schedule()
-		return t, t.restore(j.From)
-	}
-	t.reset()
-	return t, nil
-}
-
-// reset puts the run at its start.
-func (t *trainer) reset() {
-	t.Model.Init(t.init)
-	t.Step.Reset()
-	t.val.reset()
-	t.schedule()
-}
-
-// schedule lays out what changes over the steps.
-func (t *trainer) schedule() {
-	c := t.Config
-	plans, _ := c.Plans() // which are sound, since the Config is
-	t.sched = schedule{
-		steps: c.Steps, plans: plans, lr: c.LR, warmup: c.Warmup, cosine: c.Decay == "cosine",
-		klWeight: c.KLWeight, klWarmup: c.KLWarmup,
-		freezeOmega: c.FreezeOmega, freezeKernel: c.FreezeKernel, learnInducing: c.LearnInducing, learnTail: c.LearnDoF,
-		natural: c.NatGrad,
-	}
 }

@@ -43,9 +43,8 @@ func TestRevised(t *testing.T) {
 		{10 * time.Minute, time.Second, 101},
 	} {
 		now := 100 * c.perStep
-		l := &loop{out: &Outcome{Steps: 100}, trainer: &trainer{deadline: now + c.left,
-			Job: &Job{Config: config(t, "steps=1000"), Started: time.Now().Add(-now)}}}
-		if got := l.revised(); got < c.want-1 || got > c.want+1 { // the clock goes on
+		clock := clock{deadline: now + c.left, began: time.Now().Add(-now)}
+		if got := clock.revised(100, 1000); got < c.want-1 || got > c.want+1 { // the clock goes on
 			t.Errorf("%s a step, %s left: %d steps, expected %d", c.perStep, c.left, got, c.want)
 		}
 	}
@@ -62,8 +61,8 @@ func TestReplannedRepeats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run.deadline = time.Since(run.Started) + 700*time.Millisecond // for far more steps, or fewer
-	out, err := run.run(context.Background())
+	run.clock.deadline = run.clock.used() + 700*time.Millisecond // for far more steps, or fewer
+	out, err := run.train(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func cycles(rng *rand.Rand, a, _ float64) string {
 func normals(rng *rand.Rand, _, _ float64) string { return fmt.Sprint(rng.NormFloat64()) }
 
 // started is a run of these rows at its start.
-func started(t *testing.T, words string, set *data.Dataset) *trainer {
+func started(t *testing.T, words string, set *data.Dataset) *run {
 	t.Helper()
 	c, _, err := config(t, words).Fit(t.Context(), set)
 	if err != nil {
@@ -42,9 +42,9 @@ func started(t *testing.T, words string, set *data.Dataset) *trainer {
 }
 
 // parameter is a parameter's value at the start.
-func parameter(t *testing.T, run *trainer, name string) []float64 {
+func parameter(t *testing.T, run *run, name string) []float64 {
 	t.Helper()
-	named := run.Model.Export()
+	named := run.step.Model.Export()
 	at := slices.IndexFunc(named, func(n model.Named) bool { return n.Name == name })
 	if at < 0 {
 		t.Fatalf("no parameter %s", name)

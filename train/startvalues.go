@@ -28,11 +28,11 @@ const (
 
 func gpFactor(c *options.Config) float64 { return cmp.Or(c.GPLengthscaleFactor, gpFactorElse) }
 
-// start lets an exact GP on a few training rows say where length-scales and noise start, unless the
-// options do. An optimiser does not find the length-scale of a target that oscillates from a longer
+// startValues decides where length-scales and noise start, by an exact GP on a few training rows,
+// unless the options do. An optimiser does not find the length-scale of a target that oscillates from a longer
 // one. And where rows are noisy, an unfinished run that starts with little noise is too sure.
-func (t *trainer) start(ctx context.Context) {
-	c, ds := t.Config, t.Train
+func (r *run) startValues(ctx context.Context) {
+	c, ds := r.job.Config, r.job.Train
 	factor := c.GPLengthscaleFactor
 	if c.Model == model.DRF {
 		factor = c.DRFLengthscaleFactor
@@ -42,25 +42,25 @@ func (t *trainer) start(ctx context.Context) {
 		return
 	}
 	sample, _ := ds.Sample(startRows, c.Seed)
-	y, outputs := t.startTargets(sample)
+	y, outputs := r.startTargets(sample)
 	fit := exactgp.Maximise(ctx, exactgp.Rows{N: sample.N(), D: sample.D(), C: outputs,
-		X: t.trained.Numbers(sample)(0, sample.N()), Y: y})
+		X: r.trained.Numbers(sample)(0, sample.N()), Y: y})
 	if lengths {
 		for d, l := range fit.Lengths {
 			fit.Lengths[d] = min(l, longestFactor*math.Sqrt(float64(sample.D())))
 		}
-		t.init.Lengths = fit.Lengths
+		r.init.Lengths = fit.Lengths
 	}
 	if noise {
-		t.init.NoiseVariance = min(max(fit.Noise, noiseElse), mostNoise)
+		r.init.NoiseVariance = min(max(fit.Noise, noiseElse), mostNoise)
 	}
 }
 
 // startTargets are the targets of rows as an exact GP takes them: numbers as the model reads them,
 // or a column for each class, with mean 0 and variance 1.
-func (t *trainer) startTargets(ds *data.Dataset) (y []float64, outputs int) {
+func (r *run) startTargets(ds *data.Dataset) (y []float64, outputs int) {
 	if ds.Task == data.Regression {
-		return data.Standardise(ds.Y, t.trained.Targets), len(t.trained.Targets)
+		return data.Standardise(ds.Y, r.trained.Targets), len(r.trained.Targets)
 	}
 	n, c := ds.N(), len(ds.Classes)
 	y = make([]float64, n*c)

@@ -336,8 +336,8 @@ func TestEvaluationTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run.step(1)
-	run.trained.Named = run.Model.Export()
+	run.advance(1)
+	run.trained.Named = run.step.Model.Export()
 	eventually(t, func() string {
 		guess, err := run.evaluationTime(t.Context())
 		if err != nil {
@@ -451,9 +451,9 @@ func TestStepAllocatesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run.step(1)
+		run.advance(1)
 		step := 1
-		if n := allocs.PerRun(10, func() { step++; run.step(step) }); n > 0 {
+		if n := allocs.PerRun(10, func() { step++; run.advance(step) }); n > 0 {
 			t.Errorf("%q: %g allocations a step", options, n)
 		}
 		if err := dev.Close(); err != nil {

@@ -1,0 +1,160 @@
+package train
+
+import (
+	"context"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/internal/usage"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/memory"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/step"
+)
+
+// measureOnDevice measures a run whose rows are on the device, where so many bytes are free: with a table of distances where the run
+// fits with it, with features in its place where it fits with those, and else with the smaller of
+// the two.
+func (j *Job) measureOnDevice(ctx context.Context, c *options.Config, free int64, known bool) (*memory.Plan, error) {
+	measure := func(train, validation *model.Vectors) (*memory.Plan, error) {
+		p, err := j.measure(c, false, sized(train, c.Inducing), sized(validation, c.Inducing))
+		if err == nil && known {
+			p.Free = &free
+		}
+		return p, err
+	}
+	table, err := measure(nil, nil)
+	if err != nil || !j.hasDistances() {
+		return table, err
+	}
+	table.Distances = &memory.Distances{In: memory.InTable, Table: table.Sum("set.d")}
+	if j.distances == memory.InTable || j.distances == "" && table.Fits() {
+		return table, nil
+	}
+	s, err := j.survey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.tooMany() {
+		return table, nil
+	}
+	steps, err := measure(s.train, s.validation)
+	if err != nil {
+		return nil, err
+	}
+	table.Distances.Features = steps.Sum("set.vectors")
+	if j.distances == "" && !steps.Fits() && table.Total <= steps.Total {
+		return table, nil
+	}
+	steps.Distances = &memory.Distances{In: memory.InSteps, Table: table.Distances.Table,
+		Features: table.Distances.Features}
+	return steps, nil
+}
+
+// sized are the sizes of v for a dry device where m inducing points are chosen, at most as many as
+// v has; nil of nil.
+func sized(v *model.Vectors, m int) *model.Vectors {
+	if v == nil {
+		return nil
+	}
+	cut := &model.Vectors{Sizes: v.Sizes}
+	for _, x := range v.Inducing {
+		x.Square = x.Square[:min(m, len(x.Square))]
+		cut.Inducing = append(cut.Inducing, x)
+	}
+	return cut
+}
+
+// onHost is where each step brings its batch from.
+const onHost = "host"
+
+// canStream says whether each step can bring its batch from the host: rows are numbers alone, since
+// distances of sequences take too long, and a batch is a part of them.
+func (j *Job) canStream() bool {
+	c := j.Config.ModelConfig(j.Train)
+	return c.Inputs > 0 && c.Maps == nil && j.Config.Batch < j.Train.N()
+}
+
+// measureOnHost measures a run whose rows stay on the host.
+func (j *Job) measureOnHost(c *options.Config, free int64) (*memory.Plan, error) {
+	p, err := j.measure(c, true, nil, nil)
+	if err == nil {
+		p.Free = &free
+	}
+	return p, err
+}
+
+// measure runs one step of a Config on a dry device; train and validation are the sequences of these
+// rows in place of a table of distances, or nil.
+func (j *Job) measure(c *options.Config, stream bool, train, validation *model.Vectors) (*memory.Plan, error) {
+	ds := j.Train
+	dry, ledger := j.Device.Dry()
+	mc := c.ModelConfig(ds)
+	x := fitted.ZeroRows(mc.Width())
+	if train != nil {
+		x = fitted.ZeroRows(mc.Inputs)
+	}
+	rows := trainingRows{rows: model.Rows{N: ds.N(), X: x, Vectors: train}, labels: ds.Labels, stream: stream}
+	if ds.Task == data.Regression {
+		rows.y = ds.Y
+	}
+	s, err := newStep(dry, dist.Dry(j.ranks().Rank(), j.ranks().Size()), c, mc, rows)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Do(device.Now{Step: 1, KLWeight: 1}); err != nil {
+		return nil, err
+	}
+	params := s.Model.Params().Len()
+	v := &evaluator{}
+	if j.Validation != nil {
+		_, part := j.evaluated()
+		v = newEvaluator(dry, s.Model, c, model.Rows{N: part.Hi - part.Lo, X: x, Vectors: validation})
+		if _, err := v.predictor.Predict(0); err != nil {
+			return nil, err
+		}
+	}
+	ledger.Label("device", dry)
+	s.Label(ledger)
+	ledger.Label("validation", v)
+	host := []memory.Buffer{
+		memory.Doubles("parameters", params),
+		memory.Doubles("checkpoint", j.keeps(c), params),
+		fitted.PredictionBuffer(s.Model.Config(), c.EvalSamples, j.testRows()),
+	}
+	if stream {
+		host = append(host, memory.Doubles("batch", c.Batch, mc.Width()))
+	}
+	return memory.New(memory.Plan{Device: j.Device.Name(), Samples: c.Samples, Batch: c.Batch,
+		Rows: c.RowsAtOnce(), Streams: stream}, ledger, host), nil
+}
+
+// trainingRows are rows with their targets, for a device.
+type trainingRows struct {
+	rows   model.Rows
+	y      []float64
+	labels []int32
+	stream bool // they stay on the host
+}
+
+// newStep puts a run on a device: parameters that are zero yet, rows or room for a batch of them,
+// and the memory of a step.
+func newStep(dev device.Device, ranks dist.Comm, c *options.Config, mc model.Config,
+	rows trainingRows) (*step.Step, error) {
+	m, err := model.New(dev, mc)
+	if err != nil {
+		return nil, &usage.Error{Err: err}
+	}
+	var set *model.Data
+	if rows.stream {
+		set = m.StreamBatches(rows.rows, rows.y, rows.labels, c.Batch)
+	} else {
+		set = m.UploadRows(rows.rows, rows.y, rows.labels)
+	}
+	return step.New(dev, m, set, step.NewReducer(ranks, c.Deterministic), step.Options{
+		Seed: c.Seed, Samples: c.Samples, Batch: c.Batch, AtOnce: c.RowsAtOnce(), Natural: c.NatGrad > 0,
+		Beta1: c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps, L2: c.L2,
+	}), nil
+}

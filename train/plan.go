@@ -1,0 +1,131 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/train/memory"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// Plan measures what the run takes of its device's memory, and decides how many rows are computed at
+// once: the whole batch where it fits, or the most that do. Where not even one row fits, it is a
+// *usage.Error that says what would; the Plan, for one row, is there all the same. The Config
+// is one of Fit.
+func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
+	if err := j.project(ctx); err != nil {
+		return nil, err
+	}
+	free, known := j.Device.Free()
+	p, err := j.planFor(ctx, free, known)
+	if err == nil {
+		j.inSteps = p.Distances != nil && p.Distances.In == memory.InSteps
+		j.streams = p.Streams
+	}
+	return p, err
+}
+
+// planFor is Plan where so many bytes are free.
+func (j *Job) planFor(ctx context.Context, free int64, known bool) (*memory.Plan, error) {
+	c, measure := j.Config, func(c *options.Config) (*memory.Plan, error) { return j.measureOnDevice(ctx, c, free, known) }
+	p, err := measure(c)
+	if err != nil || p.Fits() && j.rows != onHost {
+		return p, err
+	}
+	if j.canStream() && (p.MostlyRows() || j.rows == onHost) {
+		measure = func(c *options.Config) (*memory.Plan, error) { return j.measureOnHost(c, free) }
+		if p, err = measure(c); err != nil || p.Fits() {
+			return p, err
+		}
+	}
+	fits := func(c *options.Config, key string) func(n int) bool {
+		return func(n int) bool { p, err := measure(c.With(key, n)); return err == nil && p.Fits() }
+	}
+	if c.Chunk == 0 {
+		c = c.With("chunk", max(1, memory.Largest(c.Batch, fits(c, "chunk"))))
+		if p, err = measure(c); err != nil || p.Fits() {
+			return p, err
+		}
+	}
+	return p, p.TooLarge(smaller(c, p.Rows, fits))
+}
+
+// size is an option whose value memory depends on.
+type size struct {
+	option *options.Option
+	now    int
+}
+
+// smaller is what would fit in place of a Config that does not, as a user writes it: one size alone,
+// or several together; "" for nothing.
+func smaller(c *options.Config, chunk int, fits func(c *options.Config, key string) func(n int) bool) string {
+	var sizes []size
+	for _, s := range []struct {
+		key string
+		now int
+	}{{"chunk", chunk}, {"samples", c.Samples}, {"features", c.Features}, {"inducing", c.Inducing},
+		{"eval-samples", c.EvalSamples}} {
+		if o := options.Find(s.key); o.Applies(c.Model) {
+			sizes = append(sizes, size{o, s.now})
+		}
+	}
+	var alone []string
+	for _, s := range sizes {
+		if n := memory.Largest(s.now-1, fits(c, s.option.Key)); n > 0 {
+			alone = append(alone, s.option.Written(n))
+		}
+	}
+	if alone != nil {
+		return strings.Join(alone, ", or ")
+	}
+	return together(c, sizes, fits)
+}
+
+// together takes one size after the other down to 1, until the rest fits.
+func together(c *options.Config, sizes []size, fits func(c *options.Config, key string) func(n int) bool) string {
+	var all []string
+	for _, s := range sizes {
+		if s.now == 1 {
+			continue
+		}
+		n := memory.Largest(s.now-1, fits(c, s.option.Key))
+		all = append(all, s.option.Written(max(1, n)))
+		if n > 0 {
+			return strings.Join(all, " ")
+		}
+		c = c.With(s.option.Key, 1)
+	}
+	return ""
+}
+
+// explain extends an error of memory that ran out during a run, because another program took it
+// after the plan. It says what the memory was for, and what would fit if the run began again now.
+// It returns other errors unchanged.
+func (j *Job) explain(err error, planned *memory.Plan) error {
+	var fault *device.FaultError
+	if !errors.As(err, &fault) || fault.Bytes == 0 {
+		return err
+	}
+	var names []string
+	for _, b := range planned.Buffers {
+		if b.Bytes == fault.Bytes && len(names) < 3 {
+			names = append(names, b.Name)
+		}
+	}
+	if names != nil {
+		err = fmt.Errorf("%w, for %s", err, strings.Join(names, " or "))
+	}
+	free, known := j.Device.Free()
+	// what this run holds yet will be free
+	p, now := j.planFor(context.Background(), memory.Plus(free, j.Device.Taken()), known)
+	switch {
+	case now != nil:
+		return fmt.Errorf("%w; %v", err, now)
+	case p.Rows < planned.Rows:
+		return fmt.Errorf("%w; with what is free now, %d rows at a time fit: try once more", err, p.Rows)
+	}
+	return fmt.Errorf("%w; there is enough memory again: try once more", err)
+}
