@@ -99,9 +99,7 @@ func (m *loaded) predict(ctx context.Context, given data.Given) (*prediction, er
 // read reads the model of a run folder, or a model file by itself.
 func (l *loader) read(path string) (t *fitted.Trained, trainedOn, precision string, err error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		if t, err = fitted.ReadModel(path); err == nil && t.Unsealed {
-			l.log.Warn("the model file has no checksum: an earlier program wrote it", "path", path)
-		}
+		t, err = fitted.ReadModel(path)
 		return t, "auto", string(device.Highest), err
 	}
 	run, err := rundir.OpenRun(path)

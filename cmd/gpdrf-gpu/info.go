@@ -215,7 +215,6 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.noteUnsealed(run.Trained, path)
 	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(),
 		split: splitOf(run.Config), steps: run.Config.Steps}
 	if p := run.Trained.Projection; p != nil {

@@ -80,7 +80,6 @@ func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
 	} else {
 		i.Format = trained.Format()
 	}
-	p.noteUnsealed(trained, path)
 	members := trained.Members
 	if members == nil {
 		members = []fitted.Member{{Weight: 1, Trained: trained}}

@@ -215,9 +215,7 @@ func (c *call) output(in string) (path, format string, err error) {
 func (p *program) openTrained(path string) (t *fitted.Trained, trainedOn, trainedAt string, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() && filepath.Ext(path) == filepath.Ext(rundir.ModelFile) {
-		if t, err = fitted.ReadModel(path); err == nil {
-			p.noteUnsealed(t, path)
-		}
+		t, err = fitted.ReadModel(path)
 		return t, "auto", string(device.Highest), err
 	}
 	run, err := rundir.OpenRun(path)

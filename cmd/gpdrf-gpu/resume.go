@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/gpdrf/gpdrf-gpu/train"
-	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -36,7 +35,6 @@ func (p *program) goOn(guard *exitGuard, path string, flags []options.Setting) (
 	if err != nil {
 		return nil, nil, err
 	}
-	p.noteUnsealed(from.Trained, path)
 	dev, err := p.openDevice(p.anyCard(from.Config.Device))
 	if err != nil {
 		return nil, nil, err
@@ -75,16 +73,8 @@ func (p *program) finished(path string, asJSON bool) error {
 	return p.printRun(run.Result, run.Config, path, asJSON)
 }
 
-// noteUnsealed warns that a model has no checksum.
-func (p *program) noteUnsealed(t *fitted.Trained, path string) {
-	if t.Unsealed {
-		p.note("%s: written by an earlier version, without a checksum: damaged numbers would go unnoticed", path)
-	}
-}
-
 // warnUnfinished warns that a run is not finished, and says which parameters are used.
 func (p *program) warnUnfinished(run *rundir.Run) {
-	p.noteUnsealed(run.Trained, run.Path)
 	if r := run.Result; r.Unfinished {
 		p.note("warning: %s is not finished: this uses the checkpoint at step %d of %d; to finish it: %s",
 			run.Path, r.Steps, run.Config.Last(), rundir.ResumeCommand(run.Path))

@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -36,15 +34,3 @@ func withChecksum(header []byte, now, then string) ([]byte, bool) {
 func quoted(checksum string) []byte { return []byte(`"` + ChecksumKey + `":"` + checksum + `"`) }
 
 func format(sum []byte) string { return checksumPrefix + hex.EncodeToString(sum) }
-
-// Unsealed says whether a file lacks a checksum, as those of earlier programs do. Metadata beyond
-// the known keys are damage: one of them may have been the checksum.
-func Unsealed(metadata map[string]string, known ...string) (unsealed bool, err error) {
-	for key := range metadata {
-		if key != ChecksumKey && !slices.Contains(known, key) {
-			return false, fmt.Errorf("damaged: its metadata hold %q", key)
-		}
-	}
-	_, has := metadata[ChecksumKey]
-	return !has, nil
-}

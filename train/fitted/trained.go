@@ -26,7 +26,6 @@ type Trained struct {
 	Seed        uint64 // prediction draws with the seed of training by default
 	EvalSamples int    // S of a prediction by default
 	Named       []model.Named
-	Unsealed    bool // it was read from a file without a checksum
 
 	Kind RowKind // nil of an ensemble
 

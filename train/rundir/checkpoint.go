@@ -102,7 +102,6 @@ const (
 	metaConfig   = "config" // YAML
 	metaResult   = "result"
 	metaProgress = "progress"
-	metaDigest   = "sha256" // of files that had no checksum of their own
 )
 
 // write writes a safetensors file.
@@ -156,13 +155,8 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	if err != nil {
 		return nil, err
 	}
-	if metadata[fitted.FormatKey] != CheckpointFormat {
+	if metadata[fitted.FormatKey] != CheckpointFormat || metadata[safetensors.ChecksumKey] == "" {
 		return nil, fmt.Errorf("not a checkpoint that this program reads (%q)", metadata[fitted.FormatKey])
-	}
-	unsealed, err := safetensors.Unsealed(metadata, fitted.FormatKey, fitted.DescriptionKey,
-		metaConfig, metaResult, metaProgress, metaDigest)
-	if err != nil {
-		return nil, err
 	}
 	c := &Checkpoint{}
 	for key, part := range map[string]any{metaResult: &c.Result, metaProgress: &c.State} {
@@ -180,7 +174,6 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	if c.Trained, tensors, err = fitted.ParseDescription(metadata[fitted.DescriptionKey], tensors); err != nil {
 		return nil, err
 	}
-	c.Trained.Unsealed = unsealed
 	c.Config = c.Config.WithOffsets(&c.Trained.Model, CheckpointFile)
 	isLog := func(s data.TargetScale) bool { return s.Log }
 	if len(c.Trained.Targets) > 0 && !slices.ContainsFunc(c.Trained.Targets, isLog) {

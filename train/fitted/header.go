@@ -1,0 +1,231 @@
+package fitted
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// header is what a model file says beside its tensors. It has no time, path, host or thread
+// count in it: the same run gives the same bytes.
+type header struct {
+	Version     int                `json:"version"`
+	Model       model.Config       `json:"model"`
+	Schema      data.Schema        `json:"schema"`
+	Scaler      data.Scaler        `json:"scaler"`
+	Targets     []data.TargetScale `json:"target_scales,omitempty"` // regression
+	KLWeight    float64            `json:"kl_weight"`
+	Seed        uint64             `json:"seed"`
+	EvalSamples int                `json:"eval_samples"`
+	Sequences   *sequencesHeader   `json:"sequences,omitempty"`
+	Known       *knownHeader       `json:"known,omitempty"`
+	Projection  *data.Projection   `json:"projection,omitempty"` // its weights are a tensor
+}
+
+// knownHeader is the description of Known in a model file.
+type knownHeader struct {
+	Unit   float64 `json:"unit,omitempty"`
+	ToXBar float64 `json:"to_xbar,omitempty"`
+}
+
+// The tensors beside the parameters and those of sequences.
+const (
+	knownPoints       = "known.points"       // [K,D]: the training rows that Known keeps
+	projectionWeights = "projection.weights" // [columns, scores]
+)
+
+// Description is the model without its parameters: JSON, and the tensors that stand beside them in
+// a file.
+func (t *Trained) Description() (text string, beside []safetensors.Tensor, err error) {
+	h := &header{Version: t.version(), Model: t.Model, Schema: t.Schema, Scaler: t.Scaler, Targets: t.Targets,
+		KLWeight: t.KLWeight, Seed: t.Seed, EvalSamples: t.EvalSamples, Projection: t.Projection}
+	h.Sequences, beside = t.Kind.tensors()
+	if k := t.Known; k != nil {
+		h.Known = &knownHeader{k.Unit, k.ToXBar}
+		if k.Width > 0 {
+			beside = append(beside, tensorOf(knownPoints, k.Points, len(k.Points)/k.Width, k.Width))
+		}
+	}
+	if p := t.Projection; p != nil {
+		beside = append(beside, tensorOf(projectionWeights, p.Weights, len(p.Columns), len(p.Scores)))
+	}
+	described, err := json.Marshal(h)
+	return string(described), beside, err
+}
+
+// ParseDescription reads a Description and checks that its parts fit each other. It takes what
+// stands beside the parameters from the tensors, and returns the rest.
+func ParseDescription(text string, tensors []safetensors.Tensor) (t *Trained, rest []safetensors.Tensor, err error) {
+	r := newTensorReader(tensors)
+	if t, err = r.description(text); err != nil {
+		return nil, nil, err
+	}
+	rest, err = r.rest()
+	return t, rest, err
+}
+
+// description is ParseDescription of the reader's tensors.
+func (r *tensorReader) description(text string) (t *Trained, err error) {
+	var h header
+	if err := json.Unmarshal([]byte(text), &h); errors.As(err, new(*model.RemovedError)) {
+		return nil, err
+	} else if err != nil {
+		return nil, fmt.Errorf("the description of the model is damaged: %v", err)
+	}
+	if h.Version != (&Trained{Targets: h.Targets}).version() {
+		return nil, fmt.Errorf("a model of format %d; this program reads formats %d and %d", h.Version,
+			modelVersion, logVersion)
+	}
+	if err := h.check(); err != nil {
+		return nil, fmt.Errorf("the description of the model is damaged: %w", err)
+	}
+	t = &Trained{Model: h.Model, Schema: h.Schema, Projection: h.Projection, Scaler: h.Scaler, Targets: h.Targets,
+		KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples, Kind: Vectors{}}
+	if h.Sequences != nil {
+		if t.Kind, err = t.readKind(h.Sequences, r); err != nil {
+			return nil, err
+		}
+	}
+	if p := h.Projection; p != nil {
+		p.Weights = r.real(projectionWeights, len(p.Columns), len(p.Scores))
+	}
+	if h.Known != nil {
+		t.readKnown(h.Known, r)
+	}
+	return t, r.wrong
+}
+
+// readKnown takes what Known keeps out of the tensors of a model file.
+func (t *Trained) readKnown(h *knownHeader, r *tensorReader) {
+	k := &Known{Unit: h.Unit, ToXBar: h.ToXBar, Width: t.coordinates()}
+	own, _ := t.Kind.among()
+	sound := func(unit float64, needed bool) bool {
+		return (unit != 0) == needed && unit >= 0 && !math.IsInf(unit, 0)
+	}
+	if !sound(h.Unit, k.Width > 0) || !sound(h.ToXBar, own != nil) {
+		r.refuse("units %g and %g of distances from the training rows", h.Unit, h.ToXBar)
+	}
+	if k.Width > 0 {
+		k.Points = r.real(knownPoints, -1, k.Width)
+	}
+	if k.Points != nil {
+		k.tree = newPointTree(k.Points, k.Width)
+	}
+	t.Known = k
+}
+
+// check refuses a description whose parts contradict each other.
+func (h *header) check() error {
+	if err := errors.Join(h.Model.Validate(), h.Schema.Check()); err != nil {
+		return err
+	}
+	columns := len(h.Schema.Columns)
+	if p := h.Projection; p != nil {
+		if err := p.Check(); err != nil || p.Of != columns || h.Sequences != nil {
+			return errors.Join(fmt.Errorf("a projection of %d columns and %d columns", p.Of, columns), err)
+		}
+		columns = p.Width(columns)
+	}
+	if h.EvalSamples < 1 || h.EvalSamples > options.MaxSamples || h.Model.Samples > options.MaxSamples {
+		return fmt.Errorf("%d samples of %d", h.EvalSamples, h.Model.Samples)
+	}
+	for _, part := range []func(columns int) error{h.checkInputs, h.checkScaler, h.checkTargets} {
+		if err := part(columns); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *header) checkInputs(columns int) error {
+	s, inputs, alphabet := h.Sequences, columns, h.Schema.Alphabet
+	switch {
+	case s == nil && (alphabet != nil || h.Model.Maps != nil),
+		s != nil && !s.Gram && (alphabet == nil || (h.Model.Maps != nil) != (s.Projection == 0)),
+		s != nil && s.Gram && !slices.Equal(h.Model.Maps, []string{model.MapLinear}):
+		return errors.New("its sequences lack an alphabet, feature maps or their kernels")
+	case s == nil:
+	case s.Gram:
+		inputs = 0
+	case s.Projection < 0 || s.Projection > options.MaxWidth:
+		return fmt.Errorf("a projection to %d inputs", s.Projection)
+	case (s.Codebook != nil) != (alphabet.OfVectors() != nil):
+		return errors.New("its sequences lack a codebook, or have one that nothing needs")
+	default:
+		inputs += s.Projection
+		if s.Codebook == nil {
+			break
+		}
+		if err := s.Codebook.Check(); err != nil || s.Codebook.Width != alphabet.OfVectors().Width {
+			return errors.Join(errors.New("the codebook is not that of the sequences"), err)
+		}
+	}
+	if h.Model.Inputs != inputs {
+		return fmt.Errorf("%d columns and a model of %d inputs", columns, h.Model.Inputs)
+	}
+	return nil
+}
+
+func (h *header) checkScaler(columns int) error {
+	s := &h.Scaler
+	lists := [][]float64{s.Center, s.Scale}
+	if s.Least != nil || s.Most != nil {
+		lists = append(lists, s.Least, s.Most)
+	}
+	units := slices.Clone(s.Scale)
+	if s.Log != nil {
+		lists, units = append(lists, s.Log.Least, s.Log.Unit), append(units, s.Log.Unit...)
+	}
+	if s.Tails != nil {
+		lists = append(lists, s.Tails.Middle, s.Tails.Unit)
+		for _, unit := range s.Tails.Unit {
+			if unit != 0 { // 0 is a column without a tail
+				units = append(units, unit)
+			}
+		}
+	}
+	for _, list := range lists {
+		if len(list) != columns {
+			return fmt.Errorf("%d columns and a scaler of %d", columns, len(list))
+		}
+	}
+	for _, unit := range units {
+		if !(unit > 0) {
+			return fmt.Errorf("an input's scale is %g", unit)
+		}
+	}
+	if !(s.Clip >= 0) {
+		return fmt.Errorf("inputs clipped at %g", s.Clip)
+	}
+	return nil
+}
+
+func (h *header) checkTargets(int) error {
+	classes, targets := len(h.Schema.Classes), len(h.Schema.Outputs())
+	outputs := model.OutputsFor(h.Model.Likelihood, max(targets, classes))
+	if h.Schema.Task == data.Classification {
+		targets = 0
+		if classes < 2 || classes > 2 && h.Model.Likelihood == model.BernoulliLikelihood {
+			return fmt.Errorf("a %s classification of %d classes", h.Model.Likelihood, classes)
+		}
+	}
+	switch {
+	case h.Model.Outputs != outputs || !slices.Contains(options.Likelihoods(h.Schema.Task), h.Model.Likelihood):
+		return fmt.Errorf("a %s model with %d outputs for %s", h.Model.Likelihood, h.Model.Outputs, h.Schema.Task)
+	case len(h.Targets) != targets:
+		return fmt.Errorf("the scales of %d targets for %d", len(h.Targets), targets)
+	}
+	for _, s := range h.Targets {
+		if !(s.Unit() > 0 && s.SD > 0) {
+			return fmt.Errorf("a target's scale is %g", s.SD)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package fitted
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
+)
+
+// AllFinite says whether no value is NaN or infinite.
+func AllFinite(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return v-v != 0 })
+}
+
+// tensorOf holds data of a shape, in the narrowest type.
+func tensorOf(name string, data []float64, shape ...int) safetensors.Tensor {
+	return safetensors.Tensor{Name: name, DType: safetensors.Narrowest(data), Shape: shape, Data: data}
+}
+
+// tensorReader takes tensors out of a file by their names. After the first error, all are empty.
+type tensorReader struct {
+	all   map[string]safetensors.Tensor
+	wrong error
+}
+
+func newTensorReader(all []safetensors.Tensor) *tensorReader {
+	r := &tensorReader{all: map[string]safetensors.Tensor{}}
+	for _, t := range all {
+		r.all[t.Name] = t
+	}
+	return r
+}
+
+// refuse keeps the first error.
+func (r *tensorReader) refuse(format string, args ...any) {
+	if r.wrong == nil {
+		r.wrong = fmt.Errorf(format, args...)
+	}
+}
+
+// rest are the tensors that were not taken, by name.
+func (r *tensorReader) rest() (rest []safetensors.Tensor, err error) {
+	for _, name := range slices.Sorted(maps.Keys(r.all)) {
+		rest = append(rest, r.all[name])
+	}
+	return rest, r.wrong
+}
+
+// end is the first error, such as a tensor that was not taken.
+func (r *tensorReader) end() error {
+	rest, err := r.rest()
+	if err == nil && rest != nil {
+		err = fmt.Errorf("tensor %q belongs to no part of the model", rest[0].Name)
+	}
+	return err
+}
+
+// take is a tensor of any shape.
+func (r *tensorReader) take(name string) safetensors.Tensor {
+	t, there := r.all[name]
+	delete(r.all, name)
+	if !there {
+		r.refuse("tensor %q is missing", name)
+	}
+	if r.wrong != nil {
+		return safetensors.Tensor{}
+	}
+	return t
+}
+
+// real is the finite numbers of a tensor of this shape, in which −1 is any number of rows.
+func (r *tensorReader) real(name string, shape ...int) []float64 {
+	t := r.take(name)
+	same := slices.EqualFunc(t.Shape, shape, func(is, want int) bool { return is == want || want < 0 && is > 0 })
+	if !same {
+		r.refuse("tensor %q has shape %v, the model needs %v", name, t.Shape, shape)
+	} else if i := slices.IndexFunc(t.Data, func(v float64) bool { return v-v != 0 }); i >= 0 {
+		r.refuse("tensor %q holds %g", name, t.Data[i])
+	}
+	if r.wrong != nil {
+		return nil
+	}
+	return t.Data
+}
+
+// whole is the whole numbers of a tensor, from low to high.
+func (r *tensorReader) whole(name string, low, high float64) []float64 {
+	t := r.take(name)
+	for _, v := range t.Data {
+		if !(v >= low && v <= high) || v != math.Trunc(v) {
+			r.refuse("tensor %q holds %g", name, v)
+			return nil
+		}
+	}
+	return t.Data
+}
+
+// keys are numbers that are written in two halves.
+func (r *tensorReader) keys(name string) []uint64 {
+	data := r.whole(name, 0, math.MaxUint32)
+	keys := make([]uint64, len(data)/2)
+	for i := range keys {
+		keys[i] = uint64(data[2*i])<<32 | uint64(data[2*i+1])
+	}
+	return keys
+}
+
+// halves writes numbers beyond those that a float64 counts, in two halves of 32 bits each.
+func halves(keys []uint64) []float64 {
+	out := make([]float64, 0, 2*len(keys))
+	for _, k := range keys {
+		out = append(out, float64(k>>32), float64(uint32(k)))
+	}
+	return out
+}
+
+func numbers[T int | int32 | uint32](values []T) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = float64(v)
+	}
+	return out
+}
