@@ -1,14 +1,13 @@
 package fitted
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"math"
 	"reflect"
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -61,6 +60,17 @@ func checkMembers(members []Member) error {
 	return nil
 }
 
+// each are the members of an ensemble, or the model itself. The first one knows the training rows.
+func (t *Trained) each() (models []*Trained) {
+	for _, m := range t.Members {
+		models = append(models, m.Trained)
+	}
+	if models == nil {
+		models = []*Trained{t}
+	}
+	return models
+}
+
 // Sampled is one of the models that a prediction asks, with its share of the mixture and of the
 // samples.
 type Sampled struct {
@@ -93,63 +103,25 @@ func (t *Trained) Models(samples int) []Sampled {
 // remainders are rounded up. So the samples of classes weigh alike.
 func (t *Trained) samplesOf(samples int) []int {
 	counts, order := make([]int, len(t.Members)), make([]int, len(t.Members))
-	left := samples
+	remaining := samples
 	for k, m := range t.Members {
 		counts[k], order[k] = max(1, int(m.Weight*float64(samples))), k
-		left -= counts[k]
+		remaining -= counts[k]
 	}
 	remainder := func(k int) float64 { return t.Members[k].Weight*float64(samples) - float64(counts[k]) }
-	slices.SortStableFunc(order, func(a, b int) int { return -compareFloats(remainder(a), remainder(b)) })
-	for i := 0; left > 0; i, left = i+1, left-1 {
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(remainder(b), remainder(a)) })
+	for i := 0; remaining > 0; i, remaining = i+1, remaining-1 {
 		counts[order[i%len(order)]]++
 	}
 	return counts
 }
 
-func compareFloats(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-// predictor is PredictFar, or Predict without distances.
-type predictor func(t *Trained, ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
-	progress ...func(done int)) (*model.Prediction, []float64, error)
-
-func (t *Trained) withoutDistances(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
-	progress ...func(done int)) (*model.Prediction, []float64, error) {
-	p, err := t.Predict(ctx, dev, ds, samples, progress...)
-	return p, nil, err
-}
-
-// predictTogether asks one member after the other. The first one knows the training rows.
-func (t *Trained) predictTogether(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
-	ask predictor, progress ...func(done int)) (p *model.Prediction, distances []float64, err error) {
-	parts := make([]*model.Prediction, len(t.Members))
-	for k, counts := 0, t.samplesOf(samples); k < len(parts); k++ {
-		advance := func(done int) {
-			for _, report := range progress {
-				report((k*ds.N() + done) / len(parts))
-			}
-		}
-		var seen []float64
-		if parts[k], seen, err = ask(t.Members[k].Trained, ctx, dev, ds, counts[k], advance); err != nil {
-			return nil, nil, err
-		}
-		if k == 0 {
-			distances = seen
-		}
-	}
-	return t.mix(parts), distances, nil
-}
-
-// mix is the mixture of the members' predictions of the same rows. Each component of a regression
+// mix is the mixture of the members' predictions of the same rows, or that of the model itself. Each component of a regression
 // has its share of its member's weight; samples of classes are as many as their weight says.
 func (t *Trained) mix(parts []*model.Prediction) *model.Prediction {
+	if t.Members == nil {
+		return parts[0]
+	}
 	n, c := parts[0].N, parts[0].C
 	p := &model.Prediction{N: n, C: c}
 	for _, part := range parts {

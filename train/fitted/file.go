@@ -181,4 +181,3 @@ func (h *ensembleHeader) parse(tensors []safetensors.Tensor) (*Trained, error) {
 	}
 	return NewEnsemble(members)
 }
-

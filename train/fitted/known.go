@@ -76,12 +76,7 @@ func (t *Trained) points(ds *data.Dataset, lo, hi int, projected []float64) []fl
 	if projected == nil {
 		projected = t.Kind.beside(context.Background(), t.Kind.coded(ds), lo, hi)
 	}
-	n, d := hi-lo, ds.D()
-	both := make([]float64, 0, n*(d+p))
-	for i := range n {
-		both = append(append(both, x[i*d:(i+1)*d]...), projected[i*p:(i+1)*p]...)
-	}
-	return both
+	return joinColumns(hi-lo, x, projected)
 }
 
 // unit is the distance to the nearest other one of n rows that a share of knownShare of them does
@@ -155,9 +150,7 @@ func (t *Trained) look(dst []float64, ds *data.Dataset, lo, hi int, x []float64)
 	}
 	var projected []float64
 	if t.Kind.projected() > 0 {
-		for i := range n {
-			projected = append(projected, x[i*width+numbers:(i+1)*width]...)
-		}
+		projected = columns(x, n, numbers, width-numbers)
 	}
 	points := t.points(ds, lo, hi, projected)
 	metrics.EachRow(n, func(i int) {

@@ -13,12 +13,15 @@ import (
 // from them, and memory for a batch are there already. A row's prediction is that of
 // Trained.Predict, bit for bit, whatever rows stand beside it.
 type Predictor struct {
-	seed   uint64
-	passes []sizedPass // by size, ascending
+	trained *Trained
+	models  []modelPasses // of an ensemble several
+}
 
-	ensemble *Trained // whose members have predictors of their own; nil for one model
-	members  []*Predictor
-	widths   []int // of the rows that each member reads
+// modelPasses are the passes of one model, by size, ascending.
+type modelPasses struct {
+	seed   uint64
+	width  int // of a row
+	passes []sizedPass
 }
 
 // sizedPass predicts so many rows at a time.
@@ -33,70 +36,117 @@ const passGrowth = 4
 // NewPredictor puts the model on a device, with memory for S samples of a batch of rows.
 func (t *Trained) NewPredictor(dev device.Device, batch, samples int) (p *Predictor, err error) {
 	defer device.Guard(&err)
-	if t.Members != nil {
-		return t.newPredictors(dev, batch, samples)
+	p = &Predictor{trained: t}
+	for _, m := range t.Models(samples) {
+		own, err := m.passes(dev, batch, m.Samples)
+		if err != nil {
+			return nil, err
+		}
+		p.models = append(p.models, own)
 	}
+	return p, nil
+}
+
+// passes are those of one model on a device.
+func (t *Trained) passes(dev device.Device, batch, samples int) (own modelPasses, err error) {
 	if err := t.fit(dev, batch, samples); err != nil {
-		return nil, err
+		return own, err
 	}
 	m, err := t.on(dev)
 	if err != nil {
-		return nil, err
+		return own, err
 	}
 	if err := m.Settle(); err != nil {
-		return nil, err
+		return own, err
 	}
-	p = &Predictor{seed: t.Seed}
+	own.seed, own.width = t.Seed, t.Model.Width()
 	for rows := batch; ; rows = (rows + passGrowth - 1) / passGrowth {
-		p.passes = append(p.passes, sizedPass{rows, m.NewPredictor(m.Window(rows), samples)})
+		own.passes = append(own.passes, sizedPass{rows, m.NewPredictor(m.Window(rows), samples)})
 		if rows == 1 {
-			slices.Reverse(p.passes)
-			return p, nil
+			slices.Reverse(own.passes)
+			return own, nil
 		}
 	}
 }
 
 // Samples is S of the predictions.
 func (p *Predictor) Samples() (samples int) {
-	for _, m := range p.members {
-		samples += m.Samples()
-	}
-	if p.ensemble == nil {
-		samples = p.passes[0].predictor.Samples()
+	for _, m := range p.models {
+		samples += m.passes[0].predictor.Samples()
 	}
 	return samples
 }
 
 // Rows are the rows of a data set as the model reads them [N,Width], for Predict, and the distance
-// of each from the training rows as PredictFar has it. Several goroutines may call it.
+// of each from the training rows as PredictFar has it. Several goroutines may call it. What each
+// member of an ensemble reads of a row stands one after the other.
 func (t *Trained) Rows(ctx context.Context, ds *data.Dataset) (x, distances []float64, err error) {
-	if t.Members != nil {
-		return t.rowsOfAll(ctx, ds)
-	}
-	if err := t.Kind.fits(ds); err != nil {
-		return nil, nil, err
-	}
-	ds = t.Projection.Apply(ds)
-	x = t.Inputs(ctx, ds)(0, ds.N())
-	if t.Known != nil {
-		distances = make([]float64, ds.N())
-		t.look(distances, ds, 0, ds.N(), x)
+	blocks := make([][]float64, len(t.each()))
+	for k, m := range t.each() {
+		own := m.Projection.Apply(ds)
+		if err := m.Kind.fits(own); err != nil {
+			return nil, nil, err
+		}
+		blocks[k] = m.Inputs(ctx, own)(0, own.N())
+		if k == 0 && m.Known != nil {
+			distances = make([]float64, own.N())
+			m.look(distances, own, 0, own.N(), blocks[k])
+		}
 	}
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	return x, distances, nil
+	return joinColumns(ds.N(), blocks...), distances, nil
+}
+
+// joinColumns puts the rows of blocks [n,…] side by side.
+func joinColumns(n int, blocks ...[]float64) (x []float64) {
+	blocks = slices.DeleteFunc(slices.Clone(blocks), func(b []float64) bool { return len(b) == 0 })
+	if len(blocks) == 1 {
+		return blocks[0]
+	}
+	for i := range n {
+		for _, b := range blocks {
+			w := len(b) / n
+			x = append(x, b[i*w:(i+1)*w]...)
+		}
+	}
+	return x
+}
+
+// columns are the columns at … at+width−1 of x [n,…].
+func columns(x []float64, n, at, width int) []float64 {
+	all := len(x) / max(1, n)
+	if width == all {
+		return x
+	}
+	out := make([]float64, 0, n*width)
+	for i := range n {
+		out = append(out, x[i*all+at:][:width]...)
+	}
+	return out
 }
 
 // Predict predicts the rows x [N,Width] of Trained.Rows, several at a time. One goroutine may call
 // it at a time. Numbers that are not finite are for the caller to find.
 func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
 	defer device.Guard(&err)
-	if p.ensemble != nil {
-		return p.predictTogether(ctx, n, x)
+	var all []*model.Prediction
+	at := 0
+	for _, m := range p.models {
+		parts, err := m.predict(ctx, n, columns(x, n, at, m.width))
+		if err != nil || p.trained.Members == nil || n == 0 {
+			return parts, err
+		}
+		all, at = append(all, Joined(parts)), at+m.width
 	}
-	part, width := partOf(ctx, n), len(x)/max(1, n)
-	parts, err = p.predictAlone(ctx, part.Hi-part.Lo, x[part.Lo*width:part.Hi*width], width)
+	return []*model.Prediction{p.trained.mix(all)}, nil
+}
+
+// predict predicts n rows with the ranks of a context.
+func (m modelPasses) predict(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
+	part := partOf(ctx, n)
+	parts, err = m.predictAlone(ctx, part.Hi-part.Lo, x[part.Lo*m.width:part.Hi*m.width])
 	if err != nil || part.ranks == nil {
 		return parts, err
 	}
@@ -105,33 +155,63 @@ func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (parts []*m
 }
 
 // predictAlone predicts n rows on this device.
-func (p *Predictor) predictAlone(ctx context.Context, n int, x []float64, width int) (parts []*model.Prediction,
-	err error) {
+func (m modelPasses) predictAlone(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
 	for n > 0 {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		pass := p.passFor(n)
+		pass := m.passFor(n)
 		rows := min(n, pass.rows)
-		part, err := pass.predictor.PredictRows(rows, x[:rows*width], p.seed)
+		part, err := pass.predictor.PredictRows(rows, x[:rows*m.width], m.seed)
 		if err != nil {
 			return nil, err
 		}
-		parts, n, x = append(parts, part), n-rows, x[rows*width:]
+		parts, n, x = append(parts, part), n-rows, x[rows*m.width:]
 	}
 	return parts, nil
 }
 
 // passFor is the smallest pass that has room for n rows, unless most of it would be empty.
-func (p *Predictor) passFor(n int) sizedPass {
-	for i, pass := range p.passes {
+func (m modelPasses) passFor(n int) sizedPass {
+	for i, pass := range m.passes {
 		switch {
 		case pass.rows < n:
 		case i == 0 || 2*n > pass.rows:
 			return pass
 		default:
-			return p.passes[i-1]
+			return m.passes[i-1]
 		}
 	}
-	return p.passes[len(p.passes)-1]
+	return m.passes[len(m.passes)-1]
+}
+
+// Joined is one prediction of rows that were predicted in parts.
+func Joined(parts []*model.Prediction) *model.Prediction {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	whole := *parts[0]
+	whole.N = 0
+	for _, part := range parts {
+		whole.N += part.N
+	}
+	join := func(of func(*model.Prediction) []float64) []float64 {
+		blocks := len(of(parts[0])) / (parts[0].N * whole.C)
+		x := make([]float64, 0, blocks*whole.N*whole.C)
+		for b := range blocks {
+			for _, part := range parts {
+				size := part.N * whole.C
+				x = append(x, of(part)[b*size:(b+1)*size]...)
+			}
+		}
+		return x
+	}
+	whole.H = join(func(p *model.Prediction) []float64 { return p.H })
+	if whole.Var != nil {
+		whole.Var = join(func(p *model.Prediction) []float64 { return p.Var })
+	}
+	if len(whole.Noise) > whole.C { // that of each row
+		whole.Noise = join(func(p *model.Prediction) []float64 { return p.Noise })
+	}
+	return &whole
 }

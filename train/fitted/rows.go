@@ -10,8 +10,7 @@ import (
 )
 
 // Inputs gives the rows lo … hi−1 of a data set as the model reads them: scaled columns, or what a
-// projection makes of them, then
-// distances to X̄ or the projection of features. Once ctx is done they are worth nothing.
+// projection makes of them, then distances to X̄ or the projection of features. Once ctx is done they are worth nothing.
 func (t *Trained) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int) []float64 {
 	ds = t.Kind.coded(t.Projection.Apply(ds))
 	return func(lo, hi int) []float64 {
@@ -20,19 +19,7 @@ func (t *Trained) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int)
 			x = t.Numbers(ds)(lo, hi)
 		}
 		z := t.Kind.beside(ctx, ds, lo, hi)
-		switch {
-		case z == nil:
-			return x
-		case x == nil:
-			return z
-		}
-		n := hi - lo
-		d, w := len(x)/n, len(z)/n
-		both := make([]float64, 0, len(x)+len(z))
-		for i := range n {
-			both = append(append(both, x[i*d:(i+1)*d]...), z[i*w:(i+1)*w]...)
-		}
-		return both
+		return joinColumns(hi-lo, x, z)
 	}
 }
 
@@ -69,9 +56,7 @@ func (t *Trained) Empty(ctx context.Context, ds *data.Dataset) (warning string) 
 // Unlike warns of rows that are unlike those of training: far outside the range of a column, where
 // so many rows are, or sequences without features.
 func (t *Trained) Unlike(ctx context.Context, ds *data.Dataset, least int) (warning string) {
-	if t.Members != nil {
-		return t.Members[0].Unlike(ctx, ds, least)
-	}
+	t = t.each()[0]
 	if !t.Kind.columns() {
 		return "" // inputs are not looked at
 	}
@@ -91,8 +76,6 @@ func (t *Trained) Unlike(ctx context.Context, ds *data.Dataset, least int) (warn
 
 // AddFar looks for rows far outside those of training in a part of a table.
 func (t *Trained) AddFar(far *data.FarRows, ds *data.Dataset) {
-	if t.Members != nil {
-		t = t.Members[0].Trained
-	}
+	t = t.each()[0]
 	far.Add(t.Scaler, t.Projection.Apply(ds))
 }

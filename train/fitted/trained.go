@@ -40,40 +40,43 @@ type Trained struct {
 // is an error. A callback gets the number of rows that are done now and then. Soon after ctx ends,
 // its cause is the error.
 func (t *Trained) Predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
-	progress ...func(done int)) (prediction *model.Prediction, err error) {
-	if t.Members != nil {
-		prediction, _, err = t.predictTogether(ctx, dev, ds, samples, (*Trained).withoutDistances, progress...)
-		return prediction, err
-	}
-	return t.predict(ctx, dev, ds, samples, func(int, int, []float64) {}, progress...)
+	progress ...func(done int)) (*model.Prediction, error) {
+	p, _, err := t.predictEach(ctx, dev, ds, samples, false, progress)
+	return p, err
 }
 
 // PredictFar is Predict, and of each row its distance from the training rows, as Known measures it;
 // nil in older models.
 func (t *Trained) PredictFar(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
 	progress ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
-	if t.Members != nil {
-		return t.predictTogether(ctx, dev, ds, samples, (*Trained).PredictFar, progress...)
-	}
-	if t.Known == nil {
-		prediction, err = t.Predict(ctx, dev, ds, samples, progress...)
-		return prediction, nil, err
-	}
-	ds = t.Projection.Apply(ds)
-	part := partOf(ctx, ds.N())
-	distances = make([]float64, part.Hi-part.Lo)
-	prediction, err = t.predict(ctx, dev, ds, samples, func(lo, hi int, x []float64) {
-		t.look(distances[lo-part.Lo:hi-part.Lo], ds, lo, hi, x)
-	}, progress...)
-	if err == nil && part.ranks != nil {
-		distances, err = part.join(distances, 1)
-	}
-	return prediction, distances, err
+	return t.predictEach(ctx, dev, ds, samples, true, progress)
 }
 
-// predict shows the rows to look as the model reads them.
-func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
-	look func(lo, hi int, x []float64), progress ...func(done int)) (prediction *model.Prediction, err error) {
+// predictEach asks one member of an ensemble after the other.
+func (t *Trained) predictEach(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, far bool,
+	progress []func(done int)) (p *model.Prediction, distances []float64, err error) {
+	models := t.Models(samples)
+	parts := make([]*model.Prediction, len(models))
+	for k, m := range models {
+		advance := func(done int) {
+			for _, report := range progress {
+				report((k*ds.N() + done) / len(models))
+			}
+		}
+		var seen []float64
+		if parts[k], seen, err = m.predict(ctx, dev, ds, m.Samples, far, advance); err != nil {
+			return nil, nil, err
+		}
+		if k == 0 {
+			distances = seen
+		}
+	}
+	return t.mix(parts), distances, nil
+}
+
+// predict asks one model.
+func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, far bool,
+	advance func(done int)) (prediction *model.Prediction, distances []float64, err error) {
 	defer func() {
 		if fault := (*device.FaultError)(nil); errors.As(err, &fault) && fault.Bytes > 0 {
 			err = fmt.Errorf("predicting %d rows: %w: another program has taken what was free: try again", ds.N(), err)
@@ -82,41 +85,43 @@ func (t *Trained) predict(ctx context.Context, dev device.Device, ds *data.Datas
 	defer device.Guard(&err)
 	ds = t.Projection.Apply(ds)
 	if err := t.Kind.fits(ds); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := t.fit(dev, ds.N(), samples); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m, err := t.on(dev)
 	if err != nil {
-		return nil, err
-	}
-	advance := func(done int) {
-		for _, report := range progress {
-			report(done)
-		}
+		return nil, nil, err
 	}
 	rows, part := t.Inputs(ctx, ds), partOf(ctx, ds.N())
+	if far && t.Known != nil {
+		distances = make([]float64, part.Hi-part.Lo)
+	}
 	predictor := m.NewPredictor(m.Stream(part.Hi-part.Lo, func(lo, hi int) []float64 {
 		advance(lo)
-		lo, hi = lo+part.Lo, hi+part.Lo
-		x := rows(lo, hi)
-		look(lo, hi, x)
+		x := rows(lo+part.Lo, hi+part.Lo)
+		if distances != nil {
+			t.look(distances[lo:hi], ds, lo+part.Lo, hi+part.Lo, x)
+		}
 		return x
 	}), samples)
 	predictor.Leave = func() bool { return ctx.Err() != nil }
 	p, err := predictor.Predict(t.Seed)
 	if errors.Is(err, model.ErrLeft) {
-		return nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
 	if err == nil {
 		p, err = part.Join(p)
 	}
+	if err == nil && distances != nil && part.ranks != nil {
+		distances, err = part.join(distances, 1)
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	advance(ds.N())
-	return p, CheckFinite(p, ds)
+	return p, distances, CheckFinite(p, ds)
 }
 
 // CheckFinite is an error if the prediction of one of the rows is no number.
