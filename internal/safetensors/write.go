@@ -16,9 +16,9 @@ import (
 
 // entry is the header of one tensor.
 type entry struct {
-	DType   string   `json:"dtype"`
-	Shape   []int    `json:"shape"`
-	Offsets [2]int64 `json:"data_offsets"`
+	DType   string  `json:"dtype"`
+	Shape   []int   `json:"shape"`
+	Offsets []int64 `json:"data_offsets"`
 }
 
 // Write writes tensors, the wider type first and then by name, so that every element lies at a
@@ -54,7 +54,7 @@ func Write(w io.Writer, metadata map[string]string, ts []Tensor) error {
 			return fmt.Errorf("safetensors: two tensors are named %q", t.Name)
 		}
 		end := offset + n*width(t.DType)
-		header[t.Name] = entry{t.DType, append([]int{}, t.Shape...), [2]int64{offset, end}}
+		header[t.Name] = entry{t.DType, append([]int{}, t.Shape...), []int64{offset, end}}
 		offset = end
 	}
 	text, err := encode(header)
