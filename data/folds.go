@@ -5,8 +5,12 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
+
+	"github.com/gpdrf/gpdrf-gpu/data/sets"
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
 // Source.Folds splits a set that has no folds, or not the wanted ones. The folds depend only on the
@@ -84,4 +88,106 @@ func foldsOf(labels []int32, n, folds int) []int {
 		in[row] = place%folds + 1
 	}
 	return in
+}
+
+// validationSite keeps the validation rows apart from every other use of the seed.
+const validationSite = 0x76616c69 // "vali"
+
+// drawn is count of the rows 0 … n−1 in ascending order, without replacement: a function of its
+// arguments alone.
+func drawn(n, count int, site uint32, seed uint64) []int {
+	order := make([]int32, n)
+	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, site, 0, 0)
+	rows := make([]int, count)
+	for i := range rows {
+		rows[i] = int(order[i])
+	}
+	slices.Sort(rows)
+	return rows
+}
+
+// HoldOut takes a fraction of the training rows away from training, one row at least, to validate
+// on. Which rows is a function of their number and the seed. It is an error if what is left teaches
+// nothing.
+func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, held *Dataset, err error) {
+	n := d.N()
+	rows := drawn(n, max(1, int(math.Round(fraction*float64(n)))), validationSite, seed)
+	if rest = d.Subset(others(n, rows)); rest.N() < 2 {
+		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out for validation",
+			n, len(rows))
+	}
+	if err := checkTraining(rest); err != nil {
+		return nil, nil, fmt.Errorf("with %s held out for validation: %w", plural(len(rows), "row"), err)
+	}
+	return rest, d.Subset(rows), nil
+}
+
+// sampleSite keeps the rows of a Sample apart from every other use of the seed.
+const sampleSite = 0x73616d70 // "samp"
+
+// Sample is d, or, where it has more rows, count of them, drawn without replacement. Which rows is
+// a function of their number and the seed; rows are their numbers in d.
+func (d *Dataset) Sample(count int, seed uint64) (sample *Dataset, rows []int) {
+	n := d.N()
+	rows = drawn(n, min(n, count), sampleSite, seed)
+	if n <= count {
+		return d, rows
+	}
+	return d.Subset(rows), rows
+}
+
+// Spread is d, or, where it has more, count of its rows evenly spread over it.
+func (d *Dataset) Spread(count int) *Dataset {
+	n := d.N()
+	if n <= count {
+		return d
+	}
+	rows := make([]int, count)
+	for i := range rows {
+		rows[i] = i * n / count
+	}
+	return d.Subset(rows)
+}
+
+// Rows of one recording that stand next to each other are nearly equal, so that a test on rows
+// drawn at random from it asks little of a model. A blocked set is one recording in the order of
+// time, cut into blocks of equal length. Fold k is tested on block k and trained on the others,
+// without the rows within a second of the block: none of those is a near copy of a test row.
+const (
+	blocks    = sets.Blocks
+	guardRows = 128 // a second of the EEG recording
+)
+
+// loadBlocked reads a recording and splits it.
+func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, test *Dataset,
+	notes []string, err error) {
+	all, notes, err := ReadFile(path, opt)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if all.N() < blocks*2 {
+		return nil, nil, nil, errorf(path, "holds %s: too few for %d blocks of time", plural(all.N(), "row"), blocks)
+	}
+	// A block may lack the far outliers of the others: all folds are scaled alike.
+	all.Name, all.AutoScaling = set.Name, "robust"
+	trainRows, testRows := blockOf(all.N(), fold)
+	notes = append(notes,
+		fmt.Sprintf("%s, fold %d: tested on the rows %d to %d of the recording, trained on those more than %d "+
+			"rows away",
+			set.Name, fold, testRows[0]+1, testRows[len(testRows)-1]+1, guardRows))
+	return all.Subset(trainRows), all.Subset(testRows), notes, nil
+}
+
+// blockOf lists the rows of fold k, from 1, of n rows in the order of time.
+func blockOf(n, k int) (train, test []int) {
+	lo, hi := (k-1)*n/blocks, k*n/blocks
+	for i := range n {
+		switch {
+		case i >= lo && i < hi:
+			test = append(test, i)
+		case i < lo-guardRows || i >= hi+guardRows:
+			train = append(train, i)
+		}
+	}
+	return slices.Clip(train), slices.Clip(test)
 }

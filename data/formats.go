@@ -2,10 +2,16 @@ package data
 
 import (
 	"bufio"
+	"cmp"
 	"io"
+	"path/filepath"
 	"strings"
 
+	"gorgonia.org/tensor"
+
+	"github.com/gpdrf/gpdrf-gpu/graph"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
+	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // input is a file on its way to a table.
@@ -72,4 +78,216 @@ func knownFormats() string {
 	}
 	last := len(known) - 1
 	return strings.Join(known[:last], ", ") + " or " + known[last]
+}
+
+// ReadOptions say how a file is to be read. The zero value finds out.
+type ReadOptions struct {
+	// name of the target column, or its number from 1; "": the column "target", else the last
+	Target string
+	Task   string // "", "auto", "regression" or "classification"
+	// file with the targets of images or sequences; "": found by its name in the same folder, or in
+	// the file itself
+	Labels string
+	// Sequence is the column of a CSV file that holds sequences, by name or by number from 1; the
+	// others hold numbers.
+	Sequence string
+	Tokens   string // one of Tokens: how sequences are cut into symbols; "": auto
+
+	TableOptions
+	// Describe fills missing cells in where nothing is said about them, since the rows are only
+	// described.
+	Describe bool
+
+	Watch // who waits
+
+	// Like is the training set's schema: columns are matched to it and Target and Task
+	// are taken from it.
+	Like *Schema
+	// Grow, with Like, lets a copy of the training set's alphabet take in words and integers that
+	// it lacks.
+	Grow bool
+	// TargetOptional allows, with Like, a file without the target.
+	TargetOptional bool
+}
+
+// ReadFile reads a file in any of the known formats, plain or gzip, which its first bytes tell.
+// The notes say what was found out or ignored, each a line for the user.
+func ReadFile(path string, opt ReadOptions) (d *Dataset, notes []string, err error) {
+	d, notes, err = readFile(path, opt)
+	impute(d)
+	return d, notes, err
+}
+
+// readFile leaves missing numbers NaN where it is not known yet which rows are for training.
+func readFile(path string, opt ReadOptions) (d *Dataset, notes []string, err error) {
+	if set := graph.FindFolder(path); set != "" {
+		return readFolder(path, set, opt)
+	}
+	f, err := opt.open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if path == standardInput {
+		path = "stdin"
+	}
+	d, notes, err = read(path, f, opt, fileLimits())
+	if stopped := opt.stopped(path); stopped != nil {
+		return nil, nil, stopped
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	d.Name, d.Path = baseName(path), path
+	return d, notes, nil
+}
+
+// readFor reads a file to be predicted by a model that was trained on a set with the given schema.
+// With a header, columns are matched by name in any order, and other columns are ignored. Without
+// one, the file must have the inputs in order, with or without the target in its place. The target
+// may be missing. Only the options ID and Dialect are used.
+func readFor(path string, s Schema, o TableOptions, w Watch) (*Dataset, []string, error) {
+	return ReadFile(path, ReadOptions{Like: &s, TargetOptional: true, TableOptions: o, Watch: w})
+}
+
+// baseName is the file name without folder, .gz and the ending before it.
+func baseName(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	if short := strings.TrimSuffix(name, filepath.Ext(name)); short != "" {
+		return short
+	}
+	return name
+}
+
+// read reads a table from r; name stands in messages, and is where files that belong to it are
+// looked for.
+func read(name string, r io.Reader, opt ReadOptions, lim limits) (*Dataset, []string, error) {
+	in := &input{name: name, src: r, opt: opt, lim: lim}
+	var err error
+	if in.task, err = parseTask(opt.Task); err != nil {
+		return nil, nil, err
+	}
+	if err := cmp.Or(checkTokens(opt.Tokens), in.opt.TableOptions.check()); err != nil {
+		return nil, nil, err
+	}
+	if opt.Like != nil {
+		if err := opt.Like.Check(); err != nil {
+			return nil, nil, err
+		}
+		in.task = opt.Like.Task
+		in.opt.Dialect = opt.Dialect.or(opt.Like.Dialect)
+	}
+	if in.bytes, in.head, err = unzipped(name, r); err != nil {
+		return nil, nil, err
+	}
+	f := formatOf(in.head)
+	if in.sequenceColumn() != "" {
+		if opt.Like == nil && isFASTA(in.head) {
+			return nil, nil, errorf(name,
+				"is %s, which has no columns: leave the column of sequences %s out", f.what, quote(opt.Sequence))
+		}
+		if !f.text && f.what != sequenceLines().what && opt.Like != nil {
+			return nil, nil, errorf(name, "is %s, the training data are a table with sequences in the column %s: "+
+				"give such a table", f.what, quote(opt.Like.Sequence))
+		}
+		f = csvTable()
+	} else if opt.Like != nil {
+		if f, err = in.formatLike(f); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := in.checkMissing(f); err != nil {
+		return nil, nil, err
+	}
+	if opt.Labels != "" && !f.apart {
+		if _, err := in.text(); err != nil { // a damaged file of images, for one
+			return nil, nil, err
+		}
+		return nil, nil, errorf(name,
+			"is %s, which holds its own targets: leave the file of labels %s out", f.what, opt.Labels)
+	}
+	t, err := f.read(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t.dataset(in)
+}
+
+// table is what a format makes of a file.
+type table struct {
+	sequences   *seq.Set
+	sequence    string   // the column of sequences, "" where rows are nothing else
+	labels      []int32  // indices into classes, of sequences and of tables of text
+	classes     []string // of sequences and of tables of text
+	x           *tensor.Dense
+	columns     []string
+	oneHot      []OneHot
+	target      string   // "" if there is none
+	targetAt    int      // as Schema.TargetAt
+	targets     []string // as in Schema, of several
+	targetsAt   []int
+	lines       []int32   // as in Dataset
+	y           []float64 // known classes where the input has a Like; nil without a target
+	task        Task      // where the format decides it
+	ids         []string  // names of the rows; nil where they have none
+	leftOut     []LeftOut
+	fills       []Fill
+	booleans    []string
+	id          string      // what they are called
+	idColumn    string      // the column of a table that they stand in
+	choice      string      // of sequences, as targetKind.choice
+	kind        *targetKind // of a table of text with a single target
+	autoScaling string
+	notes       []string
+}
+
+func (t *table) dataset(in *input) (*Dataset, []string, error) {
+	d := &Dataset{X: t.x, Columns: t.columns, Target: t.target, targetAt: t.targetAt, Task: in.task,
+		AutoScaling: t.autoScaling, oneHot: t.oneHot, lines: t.lines}
+	d.Sequences, d.sequence = t.sequences, t.sequence
+	d.ids, d.id = t.ids, t.id
+	if like := in.opt.Like; like != nil {
+		d.columnRoles = like.columnRoles()
+	} else {
+		d.columnRoles = columnRoles{t.leftOut, t.idColumn, t.fills, in.opt.Missing, in.opt.Dialect, t.booleans}
+	}
+	if t.sequences != nil && t.targets == nil {
+		return t.sequenceSet(in, d), t.notes, nil
+	}
+	switch like := in.opt.Like; {
+	case like != nil:
+		d.Classes, d.targetAt = like.Classes, like.TargetAt
+		if err := t.fitTargets(in, d, like); err != nil {
+			return nil, nil, err
+		}
+	case t.targets != nil:
+		t.notes = append(t.notes, d.regressOn(in.name, t))
+	case t.kind != nil:
+		d.Task, d.TaskNote, d.Y, d.Labels, d.Classes = t.kind.task, t.kind.choice(), t.y, t.labels, t.kind.classes
+		t.notes = append(t.notes, in.name+": "+t.kind.note)
+	default:
+		note, err := d.setTarget(in.name, t.y, t.task == Classification)
+		if err != nil {
+			return nil, nil, err
+		}
+		t.notes = append(t.notes, in.name+": "+note)
+	}
+	d.Fingerprint = d.fingerprint()
+	return d, t.notes, nil
+}
+
+func join[T any](blocks [][]T) []T {
+	if len(blocks) == 1 {
+		return blocks[0]
+	}
+	total := 0
+	for _, b := range blocks {
+		total += len(b)
+	}
+	x := make([]T, 0, total)
+	for i, b := range blocks {
+		x = append(x, b...)
+		blocks[i] = nil // may be collected while the rest is copied
+	}
+	return x
 }

@@ -1,7 +1,10 @@
 package data
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
@@ -78,4 +81,135 @@ func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) 
 		t.notes = append(t.notes, fmt.Sprintf("warning: %s:%d: %s%s: it is read unchanged",
 			t.name, at.line, found.First, more))
 	}
+}
+
+// isGraphLines: the first line is a JSON object.
+func isGraphLines(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if !bytes.HasPrefix(head, []byte("{")) || bytes.HasPrefix(head, []byte("{\\")) {
+		return false
+	}
+	head = bytes.TrimLeft(head[1:], " \t\r\n")
+	return bytes.HasPrefix(head, []byte(`"`)) || bytes.HasPrefix(head, []byte("}"))
+}
+
+// readGraphLines reads graphs in JSON, one on each line, with the label among their keys.
+func readGraphLines(in *input) (*table, error) {
+	if _, err := in.text(); err != nil {
+		return nil, err
+	}
+	t := &texts{name: in.name, kind: seq.Graphs}
+	lines := &lineReader{in: in}
+	labelled := 0
+	for {
+		from := len(t.text)
+		text, err := lines.append(t.text)
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		line := text[from:]
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		label, err := graph.Label(line)
+		if err != nil {
+			return nil, t.graphError(place{lines.line, 1}, err)
+		}
+		if label != "" {
+			labelled++
+		}
+		t.addGraph(line, place{lines.line, 1}, label)
+		if labelled != 0 && labelled != t.n() && !in.opt.TargetOptional && !in.drops() {
+			return nil, t.errorAt(place{lines.line, 1},
+				`graphs with a "label" and graphs without one are mixed: every line needs the same, and `+
+					`--missing drop leaves those without one out`)
+		}
+	}
+	if labelled == 0 {
+		t.labels = nil
+	}
+	return t.table(in)
+}
+
+// addGraph adds the text of a graph that stands there, and its label.
+func (t *texts) addGraph(text []byte, at place, label string) {
+	t.text = append(t.text, text...)
+	t.end, t.at = append(t.end, len(t.text)), append(t.at, at)
+	t.labels, t.where = append(t.labels, label), append(t.where, at)
+}
+
+// graphError is an error of package graph in a line that starts there.
+func (t *texts) graphError(at place, err error) error {
+	var bad *graph.Error
+	if errors.As(err, &bad) {
+		return t.errorAt(place{at.line, at.column + bad.At}, "found %s, %s", quote(bad.Found), bad.Msg)
+	}
+	return err
+}
+
+// IsFolder says whether path is a folder of graphs in the format of TUDataset.
+func IsFolder(path string) bool { return graph.FindFolder(path) != "" }
+
+// readFolder reads a folder of graphs in the format of TUDataset.
+func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
+	in := &input{name: path, opt: opt, lim: fileLimits()}
+	var err error
+	if in.task, err = parseTask(opt.Task); err != nil {
+		return nil, nil, err
+	}
+	if err := checkTokens(opt.Tokens); err != nil {
+		return nil, nil, err
+	}
+	switch like := opt.Like; {
+	case like != nil && (like.Alphabet == nil || like.Alphabet.Kind != seq.Graphs || like.Sequence != ""):
+		return nil, nil, errorf(path, "is a folder of graphs, and the training data are not")
+	case like != nil:
+		in.task = like.Task
+	}
+	if given := opt.TableOptions.given(); given != "" {
+		return nil, nil, errorf(path,
+			"is a folder of graphs, not a table of text: leave %s out", given)
+	}
+	folder, err := graph.ReadFolder(set, opt.TargetOptional || opt.Labels != "")
+	var bad *graph.FolderError
+	if errors.As(err, &bad) {
+		return nil, nil, &Error{File: bad.File, Line: bad.Line, Msg: bad.Msg}
+	} else if err != nil {
+		return nil, nil, err
+	}
+	if folder.Classes && in.task == "" {
+		in.task = Classification
+	}
+	t := &texts{name: path, kind: seq.Graphs, graphs: folder.Graphs}
+	for i, g := range folder.Graphs {
+		label := ""
+		if folder.Labels != nil {
+			label = folder.Labels[i]
+		}
+		t.addGraph(nil, place{line: i + 1}, label)
+		g.Repeats = max(0, g.Repeats-len(g.Edges)) // both directions of an edge stand there
+	}
+	if folder.Labels == nil {
+		t.labels = nil
+	}
+	if folder.Unread != nil && opt.Labels == "" {
+		t.notes = append(t.notes, fmt.Sprintf("the targets are not used: %v", folder.Unread))
+	}
+	if folder.EdgeAttributes != "" {
+		t.notes = append(t.notes, fmt.Sprintf("%s is not read: labels of edges count, and their attributes do not",
+			folder.EdgeAttributes))
+	}
+	made, err := t.table(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	made.lines = nil // a graph has no line
+	d, notes, err := made.dataset(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	d.Name, d.Path = baseName(path), path
+	return d, notes, nil
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"gorgonia.org/tensor"
+
+	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // A table of inputs is a tensor [N,D] of float64, or of float32 if the file has only that: images
@@ -76,4 +78,98 @@ func joinRows(a, b *tensor.Dense) *tensor.Dense {
 		return matrix(n+m, d, slices.Concat(a.Float64s(), b.Float64s()))
 	}
 	return matrix32(n+m, d, slices.Concat(a.Float32s(), b.Float32s()))
+}
+
+// join is the rows of a and then those of b, which was read like a. Its name is a's; a row knows
+// its own file.
+func (a *Dataset) join(b *Dataset) *Dataset {
+	j := *a
+	if a.X != nil {
+		j.X = joinRows(a.X, b.X)
+	}
+	if a.Sequences != nil {
+		j.Sequences = seq.Join(a.Sequences, b.Sequences)
+	}
+	j.Y = slices.Concat(a.Y, b.Y)
+	j.Labels = slices.Concat(a.Labels, b.Labels)
+	j.ids = slices.Concat(a.ids, b.ids)
+	if len(j.ids) != j.N() {
+		j.ids = nil
+	}
+	if a.lines != nil {
+		j.lines = slices.Concat(a.lines, b.lines)
+		j.files = append(slices.Repeat([]string{a.Path}, a.N()), slices.Repeat([]string{b.Path}, b.N())...)
+	}
+	j.Fingerprint = j.fingerprint()
+	return &j
+}
+
+// Input is what one column of a file became, or the sequences.
+type Input struct {
+	Name    string
+	Columns []int // among the D inputs; nil of the sequences
+}
+
+// Inputs are those of the schema, in the order of the file, the sequences last.
+func (s Schema) Inputs() (all []Input) {
+	at := 0
+	for _, c := range s.fileColumns() {
+		in := Input{Name: c.name}
+		for range c.width() {
+			in.Columns = append(in.Columns, at)
+			at++
+		}
+		all = append(all, in)
+	}
+	if s.Alphabet != nil {
+		name := s.Sequence
+		if name == "" {
+			name = "sequence"
+		}
+		all = append(all, Input{Name: name})
+	}
+	return all
+}
+
+// Shuffled is d followed by a copy of it for each of some inputs. In the copy, row i has that input
+// from row from[i].
+func (d *Dataset) Shuffled(inputs []Input, from []int) *Dataset {
+	n := d.N()
+	var rows, sequences []int
+	for k := range len(inputs) + 1 {
+		for i := range n {
+			rows = append(rows, i)
+		}
+		if k > 0 && inputs[k-1].Columns == nil {
+			sequences = append(sequences, from...)
+		} else {
+			sequences = append(sequences, rows[:n]...)
+		}
+	}
+	s := d.Subset(rows)
+	if d.Sequences != nil {
+		s.Sequences = d.Sequences.Subset(sequences)
+	}
+	for k, in := range inputs {
+		lo := (k + 1) * n
+		if in.Columns == nil {
+			continue
+		}
+		if d.X.Dtype() == tensor.Float64 {
+			moveColumns(s.X.Float64s()[lo*d.D():], d.X.Float64s(), d.D(), in.Columns, from)
+		} else {
+			moveColumns(s.X.Float32s()[lo*d.D():], d.X.Float32s(), d.D(), in.Columns, from)
+		}
+	}
+	s.Fingerprint = s.fingerprint()
+	return s
+}
+
+// moveColumns copies cells of rows of a width: to row i from row from[i].
+func moveColumns[T any](to, source []T, width int, columns, from []int) {
+	for i, donor := range from {
+		for _, c := range columns {
+			to[i*width+c] = source[donor*width+c]
+		}
+	}
 }

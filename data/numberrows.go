@@ -1,6 +1,11 @@
 package data
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"io"
+	"math"
 	"slices"
 )
 
@@ -62,4 +67,170 @@ func (p *numberRows) append(to []float64, made *table) []float64 {
 	}
 	made.lines = append(made.lines, int32(p.rec.line))
 	return to
+}
+
+// csvRows cuts a text as [csv.Reader] does. It reads rows of plain numbers by itself.
+type csvRows struct {
+	*csv.Reader
+	lines     *lines
+	separator byte // 0: rows are never plain
+	comment   byte // lines that start with it are left out; 0: none
+}
+
+func newCSVRows(r io.Reader, s *style) *csvRows {
+	from := &lines{src: bufio.NewReaderSize(r, headSize)}
+	c := &csvRows{Reader: csv.NewReader(from), lines: from}
+	c.Comma, c.FieldsPerRecord, c.ReuseRecord = s.separator, -1, true
+	if s.comments {
+		c.Comment, c.comment = '#', '#'
+	}
+	if s.separator < 0x80 && !s.comma {
+		c.separator = byte(s.separator)
+	}
+	return c
+}
+
+// Read is that of [csv.Reader], whose errors count the lines of plain rows, too.
+func (c *csvRows) Read() ([]string, error) {
+	row, err := c.Reader.Read()
+	if pe, ok := err.(*csv.ParseError); ok {
+		pe.StartLine += c.lines.plain
+		pe.Line += c.lines.plain
+	}
+	return row, err
+}
+
+func (c *csvRows) FieldPos(cell int) (line, column int) {
+	line, column = c.Reader.FieldPos(cell)
+	return line + c.lines.plain, column
+}
+
+func (c *csvRows) InputOffset() int64 { return c.Reader.InputOffset() + c.lines.plainBytes }
+
+func (c *csvRows) rowLine() int { return c.lines.line }
+
+func (c *csvRows) readNumbers(values []float64, needed []bool) bool {
+	line, ok := c.lines.next()
+	if !ok || c.separator == 0 || line[0] == c.comment || !c.numbers(line, values, needed) {
+		return false
+	}
+	c.lines.take()
+	return true
+}
+
+// numbers reads the cells of a line.
+func (c *csvRows) numbers(line []byte, values []float64, needed []bool) bool {
+	line = bytes.TrimSuffix(line[:len(line)-1], []byte("\r"))
+	if len(line) == 0 {
+		return false // a blank line is no row
+	}
+	for i := range values {
+		size := bytes.IndexByte(line, c.separator)
+		last := i == len(values)-1
+		if last != (size < 0) {
+			return false
+		}
+		cell := line
+		if !last {
+			cell, line = line[:size], line[size+1:]
+		}
+		if needed[i] {
+			v, ok := plainNumber(cell)
+			if !ok {
+				return false
+			}
+			values[i] = v
+		} else if bytes.IndexByte(cell, '"') >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// exactTens are the powers of ten that are doubles.
+var exactTens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// plainNumber is the double that is nearest to a decimal, and at most ±largest. Up to 15 digits are
+// the quotient of two doubles that are exact.
+func plainNumber(cell []byte) (v float64, ok bool) {
+	digits := cell
+	if len(cell) > 0 && cell[0] == '-' {
+		digits = cell[1:]
+	}
+	var n uint64
+	point := len(digits)
+	for i, c := range digits {
+		switch {
+		case c >= '0' && c <= '9':
+			n = 10*n + uint64(c-'0')
+		case c == '.' && point == len(digits):
+			point = i
+		default:
+			return longNumber(cell)
+		}
+	}
+	behind := max(0, len(digits)-point-1)
+	if figures := len(digits) - min(1, len(digits)-point); figures == 0 || figures > 15 {
+		return longNumber(cell)
+	}
+	v = float64(n) / exactTens[behind]
+	if len(digits) < len(cell) {
+		v = -v
+	}
+	return v, true
+}
+
+// longNumber takes many digits, and exponents.
+func longNumber(cell []byte) (v float64, ok bool) {
+	v, err := parseNumber(string(cell))
+	return v, err == nil && math.Abs(v) <= largest
+}
+
+// lines gives a text to a [csv.Reader] line by line, so that another may read lines in between.
+type lines struct {
+	src  *bufio.Reader
+	left []byte // of the line that was read last
+	err  error  // behind it
+
+	line       int   // how many were begun
+	plain      int   // those of them that were taken
+	plainBytes int64 // of these
+}
+
+// fill reads a line, or a part of one that is very long.
+func (l *lines) fill() {
+	if len(l.left) > 0 || l.err != nil {
+		return
+	}
+	l.left, l.err = l.src.ReadSlice('\n')
+	if l.err == bufio.ErrBufferFull {
+		l.err = nil
+	}
+}
+
+// next is the line that comes next, with its end; false of a last one without.
+func (l *lines) next() (line []byte, ok bool) {
+	l.fill()
+	return l.left, len(l.left) > 0 && l.left[len(l.left)-1] == '\n'
+}
+
+// take takes it away.
+func (l *lines) take() {
+	l.line++
+	l.plain++
+	l.plainBytes += int64(len(l.left))
+	l.left = nil
+}
+
+// Read gives the rest of the line.
+func (l *lines) Read(to []byte) (n int, err error) {
+	l.fill()
+	n = copy(to, l.left)
+	if l.left = l.left[n:]; n > 0 {
+		if to[n-1] == '\n' {
+			l.line++
+		}
+		return n, nil
+	}
+	return 0, l.err
 }

@@ -3,11 +3,15 @@ package data
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/flate"
@@ -209,4 +213,224 @@ func (g *guard) Read(p []byte) (int, error) {
 	n, err := g.src.Read(p)
 	g.read += int64(n)
 	return n, err
+}
+
+// Watch is who waits for files that are read. The zero Watch waits to the end and hears nothing.
+type Watch struct {
+	Context context.Context // reading stops soon after it ends; nil: never
+	Piped   *Piped          // keeps standard input for another reading; nil: there is none
+	// hears how many bytes of a file are read; total is 0 where it is not known
+	Progress func(read, total int64)
+}
+
+// stopped is why reading has to stop, nil if it has not.
+func (w Watch) stopped(path string) error {
+	if w.Context == nil || w.Context.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: reading was stopped: %w", path, context.Cause(w.Context))
+}
+
+// watched is a file that the user waits for. The end of the context also ends the wait for a pipe.
+type watched struct {
+	Watch
+	file        *os.File
+	read, total int64
+	release     func() bool
+}
+
+// open opens a regular file, a pipe or standard input for reading, from its start.
+func (w Watch) open(path string) (*watched, error) {
+	f, err := w.file(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &watched{Watch: w, file: f, release: func() bool { return true }}
+	if info, err := f.Stat(); err == nil {
+		r.total = info.Size()
+	}
+	if w.Context != nil {
+		r.release = context.AfterFunc(w.Context, func() { f.SetReadDeadline(time.Unix(1, 0)) })
+	}
+	return r, nil
+}
+
+func (w Watch) file(path string) (*os.File, error) {
+	if path == standardInput {
+		p := w.Piped
+		if p == nil {
+			p = &Piped{}
+		}
+		return p.open(w.Context)
+	}
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		return f, nil
+	}
+	defer f.Close()
+	return spool(w.Context, f)
+}
+
+func (r *watched) Read(b []byte) (int, error) {
+	return r.passed(func() (int, error) { return r.file.Read(b) })
+}
+
+func (r *watched) ReadAt(b []byte, at int64) (int, error) {
+	return r.passed(func() (int, error) { return r.file.ReadAt(b, at) })
+}
+
+// passed reads unless it was stopped, and reports its progress.
+func (r *watched) passed(read func() (int, error)) (int, error) {
+	if err := r.stopped(r.file.Name()); err != nil {
+		return 0, err
+	}
+	n, err := read()
+	r.read += int64(n)
+	if r.Progress != nil {
+		at := r.read
+		if r.total > 0 {
+			at = min(at, r.total)
+		}
+		r.Progress(at, r.total)
+	}
+	return n, err
+}
+
+// Seek counts again from the start.
+func (r *watched) Seek(offset int64, whence int) (int64, error) {
+	at, err := r.file.Seek(offset, whence)
+	if at == 0 {
+		r.read = 0
+	}
+	return at, err
+}
+
+// plainSize is how many bytes the file of an input has, 0 where that is not known or says nothing
+// of what gzip hides in it.
+func (in *input) plainSize() int64 {
+	r, ok := in.src.(*watched)
+	if !ok {
+		return 0
+	}
+	var magic [2]byte
+	if n, _ := r.file.ReadAt(magic[:], 0); n == 2 && magic == [2]byte{0x1f, 0x8b} {
+		return 0
+	}
+	return r.total
+}
+
+func (r *watched) Close() error {
+	if r.release(); r.Piped != nil && r.file == r.Piped.file {
+		return nil
+	}
+	return r.file.Close()
+}
+
+var _ interface {
+	io.ReadSeekCloser
+	io.ReaderAt
+} = (*watched)(nil)
+
+// standardInput is the path that stands for standard input.
+const standardInput = "-"
+
+// A table is read twice, and a run's rows may be read again, so what cannot be read from its start
+// once more is copied to a temporary file.
+
+// Piped keeps a copy of standard input, which can be read only once.
+type Piped struct{ file *os.File }
+
+// open is the copy, from its start.
+func (p *Piped) open(ctx context.Context) (*os.File, error) {
+	if p.file == nil {
+		if info, err := os.Stdin.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
+			return nil, errorf("standard input", "has no rows: pipe a table into it, or give a file")
+		}
+		var err error
+		if p.file, err = spool(ctx, os.Stdin); err != nil {
+			return nil, err
+		}
+	}
+	_, err := p.file.Seek(0, io.SeekStart)
+	return p.file, err
+}
+
+// spool copies a pipe to a temporary file, which is gone when it is closed or the program ends.
+func spool(ctx context.Context, pipe *os.File) (*os.File, error) {
+	to, err := os.CreateTemp("", "gpdrf-gpu-*")
+	if err != nil {
+		return nil, err
+	}
+	os.Remove(to.Name()) // not possible on Windows, whose temporary files stay
+	done := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(to, io.LimitReader(pipe, fileLimits().text))
+		done <- err
+	}()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx) // and the copy ends with the program
+	case err = <-done:
+	}
+	if err == nil {
+		_, err = to.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		to.Close()
+		return nil, &readFailure{pipe.Name(), err}
+	}
+	return to, nil
+}
+
+// utf8Text passes a text on, and stops where it is no UTF-8.
+type utf8Text struct {
+	src  io.Reader
+	name string
+	line int    // at the end of what was passed on
+	part []byte // the start of a rune that may go on
+}
+
+func (u *utf8Text) Read(to []byte) (int, error) {
+	n, err := u.src.Read(to)
+	text := to[:n]
+	if len(u.part) > 0 {
+		text = append(u.part, text...)
+	}
+	bad, line := badRune(text)
+	switch {
+	case bad < 0:
+		bad, u.part = len(text), nil
+	case err == nil && !utf8.FullRune(text[bad:]):
+		u.part = slices.Clone(text[bad:])
+	default:
+		return 0, notUTF8(u.name, u.line+line-1, text[bad])
+	}
+	u.line += bytes.Count(text[:bad], []byte{'\n'})
+	return n, err
+}
+
+// badRune is where the first bytes stand that are no UTF-8, and in which line, from 1; −1 if there
+// are none.
+func badRune(text []byte) (at, line int) {
+	if utf8.Valid(text) {
+		return -1, 0
+	}
+	for at < len(text) {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	return at, 1 + bytes.Count(text[:at], []byte{'\n'})
+}
+
+func notUTF8(name string, line int, c byte) error {
+	return &Error{File: name, Line: line, Msg: "is not UTF-8 text (byte 0x" + hex2(c) + "): save it as UTF-8"}
 }
