@@ -1,5 +1,10 @@
 package graph
 
+import (
+	"math"
+	"slices"
+)
+
 // allPairs is how many pairs of nodes there are.
 func allPairs(_ []int, codes []int32) float64 { return float64(Nodes(codes)) * float64(Nodes(codes)) }
 
@@ -68,4 +73,84 @@ func (w *Work) pairs(most int, kind []uint64, visit func(a, b int32, d uint64)) 
 		}
 	}
 	w.colour = kind
+}
+
+// connectedSets is at most how many sets of k nodes there are, and how many can be reached from a
+// node by neighbours.
+func connectedSets(args []int, codes []int32) float64 {
+	n, k := float64(Nodes(codes)), float64(args[0])
+	return min(math.Pow(n, k), n*math.Pow(float64(mostNeighbours(codes)), k-1))
+}
+
+// graphlets counts the connected induced subgraphs of k nodes by their shape: for 3 nodes a path
+// and a triangle, for 4 a path, a claw, a cycle, a paw, a diamond and a clique. Labels do not
+// count. Each set of nodes is found once, from its smallest (Wernicke 2006).
+func graphlets(args []int) Counter {
+	return func(w *Work, codes []int32) {
+		g := &w.view
+		g.read(codes)
+		s := &subsets{w: w, g: g, k: args[0], near: zeros(w.distance, g.n())}
+		for a := range int32(g.n()) {
+			if w.over() {
+				break
+			}
+			s.root = a
+			s.near[a]++
+			s.with(a, nil)
+			s.near[a]--
+		}
+		w.distance = s.near
+	}
+}
+
+// subsets finds the connected sets of k nodes.
+type subsets struct {
+	w    *Work
+	g    *view
+	k    int
+	root int32   // the smallest of the set
+	set  []int32 // so far
+	near []int32 // 0: neither in the set nor beside it
+}
+
+// with adds a to the set, and then each of the nodes of next and of those that are only beside a.
+func (s *subsets) with(a int32, next []int32) {
+	s.set = append(s.set, a)
+	s.w.Steps++
+	defer func() { s.set = s.set[:len(s.set)-1] }()
+	if len(s.set) == s.k {
+		s.w.Found(s.w.Down(s.w.Down(0, roundMark), s.shape()), 1)
+		return
+	}
+	next = slices.Clone(next)
+	for _, b := range s.g.near(a) {
+		if s.near[b] == 0 && b > s.root {
+			next = append(next, b)
+		}
+		s.near[b]++
+	}
+	for len(next) > 0 && !s.w.over() {
+		b := next[len(next)-1]
+		next = next[:len(next)-1]
+		s.with(b, next)
+	}
+	for _, b := range s.g.near(a) {
+		s.near[b]--
+	}
+}
+
+// shape is the number of edges among the set and the largest degree, which tell all shapes of 3 and
+// 4 nodes apart.
+func (s *subsets) shape() uint64 {
+	total, most := 0, 0
+	for _, a := range s.set {
+		degree := 0
+		for _, b := range s.set {
+			if _, joined := slices.BinarySearch(s.g.near(a), b); joined {
+				degree++
+			}
+		}
+		total, most = total+degree, max(most, degree)
+	}
+	return uint64(total/2*s.k + most)
 }

@@ -57,7 +57,7 @@ func (b *Basis) add(ctx context.Context, t Term, fit func(context.Context) (*Fea
 	p := &basisPart{matches: matchesFor(t, b.Set)}
 	b.parts = append(b.parts, p)
 	if p.matches != nil {
-		p.squares = p.matches.squares(ctx, b.Set, 0, b.M())
+		p.squares = p.matches.squares(ctx, b.Set)
 		p.features, err = newFeatures(t, b.Set.Alphabet)
 		return errors.Join(err, ctx.Err())
 	}
@@ -136,6 +136,7 @@ func RestoreBasis(spec Spec, xbar *Set, states []*State) (*Basis, error) {
 func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
 	m, width := b.M(), b.width()
 	out := make([]float64, (hi-lo)*width)
+	set = set.part(lo, hi)
 	for i, p := range b.parts {
 		ctx := phase(ctx, i, len(b.parts))
 		place := func(first int, dots, a, z []float64) {
@@ -145,15 +146,15 @@ func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
 				distances(dots, a, z)
 			}
 			for n := range a {
-				copy(out[(first-lo+n)*width+i*m:], dots[n*m:(n+1)*m])
+				copy(out[(first+n)*width+i*m:], dots[n*m:(n+1)*m])
 			}
 		}
 		if p.matches != nil {
-			dots, units := p.matches.dots(ctx, set, lo, hi, b.Set, p.squares)
-			place(lo, dots, units, unitsOf(p.squares))
+			dots, units := p.matches.dots(ctx, set, b.Set, p.squares)
+			place(0, dots, units, unitsOf(p.squares))
 			continue
 		}
-		p.features.each(ctx, set, lo, hi, func(first int, rows *Rows) {
+		p.features.each(ctx, set, func(first int, rows *Rows) {
 			dots := make([]float64, rows.N()*m)
 			p.inverted.dots(dots, rows, 0, rows.N())
 			place(first, dots, rows.Square, p.inverted.Square)
@@ -168,7 +169,7 @@ const atOnce = 256
 // slices visits the sequences lo … hi−1, some at a time; first is the number of the first.
 func (s *Set) slices(lo, hi int, visit func(first int, part *Set)) {
 	for ; lo < hi; lo += atOnce {
-		visit(lo, &Set{Alphabet: s.Alphabet, Codes: s.Codes, Start: s.Start[lo : min(lo+atOnce, hi)+1]})
+		visit(lo, s.part(lo, min(lo+atOnce, hi)))
 	}
 }
 
@@ -246,4 +247,58 @@ func empty(ctx context.Context, features []*Features, set *Set) []int {
 		counts[i] = f.empty(phase(ctx, i, len(features)), set)
 	}
 	return counts
+}
+
+// Vectors are the sequences lo ≤ n < hi of a set under each map, without the columns that no
+// sequence of X̄ has: what their distances can be computed from, with Columns. Once ctx is done it
+// is nil.
+func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*Rows {
+	all := make([]*Rows, len(b.parts))
+	for i, p := range b.parts {
+		if b.lists(ctx, p) != nil {
+			return nil
+		}
+		rows := p.features.rows(phase(ctx, i, len(b.parts)), set.part(lo, hi))
+		if rows == nil {
+			return nil
+		}
+		all[i] = b.within(i, rows)
+	}
+	return all
+}
+
+// Columns are X̄ under each map by the columns of Vectors. They are not to be changed. Once ctx is
+// done there may be none.
+func (b *Basis) Columns(ctx context.Context) []*inverted {
+	all := make([]*inverted, len(b.parts))
+	for i, p := range b.parts {
+		if b.lists(ctx, p) != nil {
+			return nil
+		}
+		if all[i] = p.inverted; p.rows != nil {
+			all[i] = invert(p.rows.within(p.rows))
+		}
+	}
+	return all
+}
+
+// within leaves out what X̄ does not have. Except for tf-idf it has all columns.
+func (b *Basis) within(i int, rows *Rows) *Rows {
+	if own := b.parts[i].rows; own != nil {
+		return rows.within(own)
+	}
+	return rows
+}
+
+// Sizes are how many numbers the Vectors of a whole set have under each map. Once ctx is done they
+// are worth nothing.
+func (b *Basis) Sizes(ctx context.Context, set *Set) []int {
+	sizes := make([]int, len(b.parts))
+	n := set.N()
+	set.slices(0, n, func(first int, part *Set) {
+		for i, rows := range b.Vectors(phase(ctx, first/atOnce, (n+atOnce-1)/atOnce), part, 0, part.N()) {
+			sizes[i] += len(rows.Column)
+		}
+	})
+	return sizes
 }

@@ -54,10 +54,10 @@ func TestBasis(t *testing.T) {
 				t.Fatal(err)
 			}
 			rows := f.Rows(all)
-			if e := b.Empty(t.Context(), all)[i]; e != rows.empty() || c.kind == DNA && e < 2 {
+			if e := b.Empty(t.Context(), all)[i]; e != emptyRows(rows) || c.kind == DNA && e < 2 {
 				t.Errorf("%s: %d without features", term, e)
 			}
-			xbar := rows.Subset(chosen)
+			xbar := someRows(rows, chosen...)
 			want := Dots(rows, xbar)
 			if term.Linear {
 				angles(want, rows.Square, xbar.Square)

@@ -54,7 +54,7 @@ func BenchmarkFeatures(b *testing.B) {
 			b.SetBytes(int64(len(set.Codes)))
 			features := 0
 			for b.Loop() {
-				f.each(b.Context(), set, 0, set.N(), func(_ int, rows *Rows) { features += len(rows.Column) })
+				f.each(b.Context(), set, func(_ int, rows *Rows) { features += len(rows.Column) })
 			}
 			b.ReportMetric(float64(features)/1e6/b.Elapsed().Seconds(), "Mfeatures/s")
 		})
@@ -78,7 +78,7 @@ func BenchmarkMolecules(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				f, features := mustFit(b, spec, set), 0
-				f.each(b.Context(), set, 0, set.N(), func(_ int, rows *Rows) { features += len(rows.Column) })
+				f.each(b.Context(), set, func(_ int, rows *Rows) { features += len(rows.Column) })
 				b.ReportMetric(float64(features)/float64(set.N()), "features/molecule")
 			}
 		})
@@ -158,7 +158,7 @@ func BenchmarkDistances(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			chosen, err := Choose(b.Context(), ChooseRandom, spec, set, 500, 1, 1)
+			chosen, err := Choose(b.Context(), spec, set, Choice{ChooseRandom, 500, 1, 1})
 			if err != nil {
 				b.Fatal(err)
 			}

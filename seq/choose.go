@@ -23,45 +23,47 @@ const (
 	noVariance   = 1e-10
 )
 
-// Choose picks m of the sequences of a set, as row numbers in the order they were chosen. Distances
-// are the mean of ‖φ_i − φ_i'‖² over the maps of the spec; sigma is the width of exp(−d²/2σ²) for
-// the greedy way. m is at most the number of sequences.
+// Choice says how to choose inducing points.
+type Choice struct {
+	Method string
+	M      int     // how many, at most the number of sequences
+	Sigma  float64 // of exp(−d²/2σ²), for the greedy way
+	Seed   uint64
+}
+
+// Choose picks inducing points among the sequences of a set, as row numbers in the order they were
+// chosen. Distances are the mean of ‖φ_i − φ_i'‖² over the maps of the spec.
 //
 // The two ways beside random look at 2000 sequences at most, drawn by the seed, which are all that
 // tf-idf counts here. An error may be that of ctx.
-func Choose(ctx context.Context, method string, spec Spec, set *Set, m int, sigma float64, seed uint64) ([]int, error) {
-	n := set.N()
+func Choose(ctx context.Context, spec Spec, set *Set, c Choice) ([]int, error) {
+	n, m := set.N(), c.M
 	if m < 1 || m > n {
 		return nil, fmt.Errorf("seq: %d inducing points of %d sequences", m, n)
 	}
 	order := make([]int32, n)
-	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, 0, 0, chooseSite)
+	philox.Permutation(order, [2]uint32{uint32(c.Seed), uint32(c.Seed >> 32)}, 0, 0, chooseSite)
 	pool := make([]int, max(m, min(n, poolRows)))
 	for i := range pool {
 		pool[i] = int(order[i])
 	}
-	switch method {
-	case ChooseRandom:
+	if c.Method == ChooseRandom {
 		return pool[:m], nil
-	case ChooseKMedoids, ChooseGreedy:
-		d2, err := meanDistances(ctx, spec, set.Subset(pool))
-		if err != nil {
-			return nil, err
-		}
-		choose := medoids
-		if method == ChooseGreedy {
-			choose = func(ctx context.Context, d2 []float64, n, m int) []int { return greedy(ctx, d2, n, m, sigma) }
-		}
-		chosen := choose(ctx, d2, len(pool), m)
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		for i, c := range chosen {
-			chosen[i] = pool[c]
-		}
-		return chosen, nil
 	}
-	return nil, fmt.Errorf("seq: no way %q to choose inducing points", method)
+	if c.Method != ChooseKMedoids && c.Method != ChooseGreedy {
+		return nil, fmt.Errorf("seq: no way %q to choose inducing points", c.Method)
+	}
+	d2, err := meanDistances(ctx, spec, set.Subset(pool))
+	if err != nil {
+		return nil, err
+	}
+	var chosen []int
+	if c.Method == ChooseGreedy {
+		chosen = greedy(ctx, d2, len(pool), m, c.Sigma)
+	} else {
+		chosen = medoids(ctx, d2, len(pool), m)
+	}
+	return pick(pool, chosen), ctx.Err()
 }
 
 // meanDistances are those between the sequences of the pool [P,P].
@@ -174,4 +176,12 @@ func greedy(ctx context.Context, d2 []float64, n, m int, sigma float64) []int {
 		}
 	}
 	return chosen
+}
+
+func pick(from, at []int) []int {
+	to := make([]int, len(at))
+	for i, a := range at {
+		to[i] = from[a]
+	}
+	return to
 }

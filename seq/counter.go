@@ -3,6 +3,8 @@ package seq
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
 // denseSpace is the largest number of possible features that get a counter each.
@@ -174,4 +176,102 @@ func (a tally) plus(b tally) tally {
 		sum.keys, sum.counts = append(sum.keys, key), append(sum.counts, n)
 	}
 	return tally{append(sum.keys, a.keys[i:]...), append(sum.counts, a.counts[i:]...)}
+}
+
+// longestDigit is how many bits are sorted at a time at most, so that their counters stay in the
+// cache.
+const longestDigit = 11
+
+// sorter is the memory of a sort.
+type sorter struct {
+	spare  []uint64
+	starts [1 << longestDigit]uint32
+}
+
+// sort returns keys in ascending order, in their own memory or in that of s, which keeps the other.
+// Digits have fewer bits where there are few keys, and only the bits in use are sorted.
+func (s *sorter) sort(keys []uint64) []uint64 {
+	all, size := uint64(0), bits.Len(uint(len(keys)))
+	for _, k := range keys {
+		all |= k
+	}
+	used, digit := bits.Len64(all), max(1, min(size-1, longestDigit))
+	passes := max(1, (used+digit-1)/digit)
+	if passes > size {
+		slices.Sort(keys)
+		return keys
+	}
+	digit = (used + passes - 1) / passes
+	spare := slices.Grow(s.spare[:0], len(keys))[:len(keys)]
+	starts := s.starts[:1<<digit]
+	mask := uint64(len(starts) - 1)
+	for shift := 0; shift < used; shift += digit {
+		clear(starts)
+		for _, k := range keys {
+			starts[k>>shift&mask]++
+		}
+		sum := uint32(0)
+		for i, n := range starts {
+			starts[i] = sum
+			sum += n
+		}
+		for _, k := range keys {
+			to := &starts[k>>shift&mask]
+			spare[*to] = k
+			*to++
+		}
+		keys, spare = spare, keys
+	}
+	s.spare = spare
+	return keys
+}
+
+// scratch is what one goroutine needs to list features.
+type scratch struct {
+	buffer []uint64
+	grams  []int64  // numbers of k-mers
+	local  []*table // k-mers that training did not have, a table for each length
+	count  *counter
+
+	asked, any bool // whether a sequence has any feature is all that is asked, and the answer
+
+	windows windows  // of a gapped map
+	tally   tally    // of one sequence
+	few     []uint32 // a counter for each of few keys, all 0
+	sorter  sorter
+	sorted  []uint64
+	graph   graph.Work
+	found   []repeated // in a graph
+	codes   prepared
+	other   prepared
+}
+
+// block is the number of symbols whose features are listed before they are counted, so
+// that memory does not grow with the length of a sequence.
+const block = 1 << 14
+
+// newScratch is a scratch for an extractor's keys.
+func newScratch(space uint64) *scratch { return &scratch{count: newCounter(space)} }
+
+// begin starts a sequence: what training did not have gets numbers of its own.
+func (s *scratch) begin() {
+	for _, t := range s.local {
+		t.reset()
+	}
+}
+
+// levels are tables for what training did not have, n of them at least.
+func (s *scratch) levels(n int) []*table {
+	for len(s.local) < n {
+		s.local = append(s.local, newTable())
+	}
+	return s.local
+}
+
+// flush counts the keys in the buffer.
+func (s *scratch) flush(keys []uint64) {
+	if s.any = s.any || len(keys) > 0; !s.asked {
+		s.count.add(keys)
+	}
+	s.buffer = keys[:0]
 }

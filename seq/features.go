@@ -3,6 +3,8 @@ package seq
 import (
 	"context"
 	"math"
+	"slices"
+	"sync/atomic"
 )
 
 // Features are the features of a training set under one term: its columns, and their weights.
@@ -96,11 +98,11 @@ func (f *Features) complete(found tally, n int) {
 // width is the number of columns.
 func (f *Features) width() int { return f.columns.width }
 
-// visit counts the features of each of the sequences lo … hi−1, until ctx is done.
-func (f *Features) visit(ctx context.Context, s *scratch, set *Set, lo, hi int, then func(tally)) {
+// visit counts the features of each sequence, until ctx is done.
+func (f *Features) visit(ctx context.Context, s *scratch, set *Set, then func(tally)) {
 	itself, _ := f.ex.(counting)
 	strands := make([][]int32, 1, 2)
-	for i := lo; i < hi && ctx.Err() == nil; i++ {
+	for i := 0; i < set.N() && ctx.Err() == nil; i++ {
 		strands = append(strands[:0], s.codes.of(f.Term, set.At(i)))
 		if f.Term.Both {
 			strands = append(strands, s.other.otherStrand(set.At(i)))
@@ -120,37 +122,34 @@ func (f *Features) visit(ctx context.Context, s *scratch, set *Set, lo, hi int, 
 }
 
 // empty counts the sequences without any feature.
-func (f *Features) empty(ctx context.Context, set *Set) (count int) {
-	for _, n := range inBlocks(ctx, set.N(), func() (*int, func(lo, hi int)) {
-		n, s := new(int), newScratch(0)
-		s.asked = true
-		return n, func(lo, hi int) {
-			for i := lo; i < hi && ctx.Err() == nil; i++ {
-				s.begin()
-				s.any = false
-				if f.ex.keys(s.codes.of(f.Term, set.At(i)), s); !s.any {
-					*n++
-				}
+func (f *Features) empty(ctx context.Context, set *Set) int {
+	var total atomic.Int64
+	inBlocks(ctx, set.N(), func() *scratch { return &scratch{asked: true} }, func(s *scratch, lo, hi int) {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			s.begin()
+			s.any = false
+			if f.ex.keys(s.codes.of(f.Term, set.At(i)), s); !s.any {
+				total.Add(1)
 			}
 		}
-	}) {
-		count += *n
-	}
-	return count
+	})
+	return int(total.Load())
 }
 
 // survey lists the keys of all sequences in ascending order, and in how many each occurs.
 func (f *Features) survey(ctx context.Context, set *Set) tally {
 	space := f.ex.space()
-	found := inBlocks(ctx, set.N(), func() (*counter, func(lo, hi int)) {
-		found, s := newCounter(space), newScratch(space)
-		return found, func(lo, hi int) {
-			f.visit(ctx, s, set, lo, hi, func(t tally) { found.add(t.keys) })
-		}
+	type worker struct {
+		found *counter
+		*scratch
+	}
+	start := func() worker { return worker{newCounter(space), newScratch(space)} }
+	workers := inBlocks(ctx, set.N(), start, func(w worker, lo, hi int) {
+		f.visit(ctx, w.scratch, set.part(lo, hi), func(t tally) { w.found.add(t.keys) })
 	})
-	total := found[0].drain()
-	for _, c := range found[1:] {
-		total = total.plus(c.drain())
+	total := workers[0].found.drain()
+	for _, w := range workers[1:] {
+		total = total.plus(w.found.drain())
 	}
 	return total
 }
@@ -187,4 +186,92 @@ func (f *Features) stray(key uint64, n uint32) float64 {
 		v *= f.weight(key)
 	}
 	return v
+}
+
+// prepared is the memory of a sequence on its way to its features.
+type prepared struct{ codes []int32 }
+
+// of is x as the term wants it: a text without small letters.
+func (p *prepared) of(t Term, x []int32) []int32 {
+	if !t.Fold {
+		return x
+	}
+	p.codes = append(p.codes[:0], x...)
+	for i, c := range p.codes {
+		if c >= 'a' && c <= 'z' {
+			p.codes[i] = c &^ 0x20
+		}
+	}
+	return p.codes
+}
+
+// otherStrand is the reverse complement of DNA: A for T, C for G.
+func (p *prepared) otherStrand(x []int32) []int32 {
+	p.codes = append(p.codes[:0], x...)
+	slices.Reverse(p.codes)
+	for i, c := range p.codes {
+		if c != Unknown {
+			p.codes[i] = 3 - c
+		}
+	}
+	return p.codes
+}
+
+// State is what Fit has learnt from training sequences, for a model file: Restore makes the
+// Features again. Only features with tf-idf, or those of a Projection, need it; others are the same
+// when they are fitted to the sequences that they are compared with.
+type State struct {
+	// the numbered k-mers or runs of words of the map, each in order; none where numbers are by
+	// formula
+	Tables [][]uint64
+	Keys   []uint64 // features by column, ascending
+	Rows   []uint32 // in how many training sequences each occurs
+	N      int      // training sequences
+}
+
+// learner is an extractor with tables that training sequences have filled.
+type learner interface{ tables() []*table }
+
+// state is a copy of what was learnt.
+func (f *Features) state() *State {
+	s := &State{Keys: f.found.keys, Rows: f.found.counts, N: f.n}
+	if l, ok := f.ex.(learner); ok {
+		for _, t := range l.tables() {
+			s.Tables = append(s.Tables, slices.Clone(t.keys))
+		}
+	}
+	return s
+}
+
+// restore makes features again. It is a *SpecError if the state is not one of this term and
+// alphabet.
+func restore(t Term, a *Alphabet, s *State) (*Features, error) {
+	f, err := newFeatures(t, a)
+	if err != nil {
+		return nil, err
+	}
+	damaged := specErrorf("%s: the description of the training sequences is damaged", t)
+	var tables []*table
+	if l, ok := f.ex.(learner); ok {
+		tables = l.tables()
+	}
+	if len(tables) != len(s.Tables) || len(s.Keys) != len(s.Rows) || s.N < 1 {
+		return nil, damaged
+	}
+	for i, keys := range s.Tables {
+		for _, k := range keys {
+			tables[i].put(k)
+		}
+		if tables[i].len() != len(keys) {
+			return nil, damaged
+		}
+	}
+	for i, k := range s.Keys {
+		if space := f.ex.space(); i > 0 && k <= s.Keys[i-1] || space > 0 && k >= space ||
+			int(s.Rows[i]) > s.N || s.Rows[i] == 0 {
+			return nil, damaged
+		}
+	}
+	f.complete(tally{s.Keys, s.Rows}, s.N)
+	return f, nil
 }

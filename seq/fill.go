@@ -18,13 +18,9 @@ func (f *Features) rows(ctx context.Context, set *Set) *Rows {
 	}
 	n := set.N()
 	parts := make([]part, (n+rowBlock-1)/rowBlock)
-	inBlocks(ctx, n, func() (struct{}, func(lo, hi int)) {
-		w, s := &filler{f: f}, newScratch(f.ex.space())
-		return struct{}{}, func(lo, hi int) {
-			w.part = w.part.emptied()
-			f.visit(ctx, s, set, lo, hi, w.fill)
-			parts[lo/rowBlock] = w.part.clone()
-		}
+	inBlocks(ctx, n, f.filler, func(w *filler, lo, hi int) {
+		w.count(ctx, set.part(lo, hi))
+		parts[lo/rowBlock] = w.part.clone()
 	})
 	if ctx.Err() != nil {
 		return nil
@@ -40,17 +36,25 @@ type part struct {
 	scale  []float64 // of each row; 0 where it is empty
 }
 
-func (p *part) emptied() part { return part{p.ends[:0], p.column[:0], p.count[:0], p.scale[:0]} }
-
 func (p *part) clone() part {
 	return part{slices.Clone(p.ends), slices.Clone(p.column), slices.Clone(p.count), slices.Clone(p.scale)}
 }
 
 // filler makes rows out of counts.
 type filler struct {
-	f     *Features
-	part  part
-	value []float64
+	f       *Features
+	scratch *scratch
+	part    part
+	value   []float64
+	rows    Rows
+}
+
+func (f *Features) filler() *filler { return &filler{f: f, scratch: newScratch(f.ex.space())} }
+
+// count makes the part of a set.
+func (w *filler) count(ctx context.Context, set *Set) {
+	w.part = part{w.part.ends[:0], w.part.column[:0], w.part.count[:0], w.part.scale[:0]}
+	w.f.visit(ctx, w.scratch, set, w.fill)
 }
 
 func (w *filler) fill(t tally) {
@@ -135,24 +139,19 @@ func squares(x []float64) float64 {
 	return sum[0] + sum[1] + (sum[2] + sum[3])
 }
 
-// each visits the rows lo … hi−1 of a set in blocks, of which first is the first row. Several
+// each visits the rows of a set in blocks, of which first is the first row. Several
 // goroutines do so, and rows are overwritten by their next block: nothing is kept of what may be
 // much more than the sequences. Once ctx is done it visits no more.
-func (f *Features) each(ctx context.Context, set *Set, lo, hi int, then func(first int, rows *Rows)) {
-	inBlocks(ctx, hi-lo, func() (struct{}, func(from, to int)) {
-		w, s, rows := &filler{f: f}, newScratch(f.ex.space()), &Rows{}
-		return struct{}{}, func(from, to int) {
-			w.part = w.part.emptied()
-			f.visit(ctx, s, set, lo+from, lo+to, w.fill)
-			w.rows(rows)
-			then(lo+from, rows)
-		}
+func (f *Features) each(ctx context.Context, set *Set, then func(first int, rows *Rows)) {
+	inBlocks(ctx, set.N(), f.filler, func(w *filler, lo, hi int) {
+		w.count(ctx, set.part(lo, hi))
+		then(lo, w.weighed())
 	})
 }
 
-// rows makes r the rows of the part, of which it takes the columns.
-func (w *filler) rows(r *Rows) {
-	p := &w.part
+// weighed are the rows of the part, of which they have the columns.
+func (w *filler) weighed() *Rows {
+	p, r := &w.part, &w.rows
 	r.Width, r.Column = w.f.width(), p.column
 	r.Start, r.Square = append(r.Start[:0], 0), r.Square[:0]
 	r.Start = append(r.Start, p.ends...)
@@ -162,6 +161,7 @@ func (w *filler) rows(r *Rows) {
 		w.f.values(r.Value[from:to], p.column[from:to], p.count[from:to], scale)
 		r.Square = append(r.Square, square(scale))
 	}
+	return r
 }
 
 // square is ‖φ‖² of a row that was scaled so.
@@ -184,17 +184,15 @@ func (f *Features) join(parts []part, n int) *Rows {
 		total += len(p.column)
 	}
 	r.Column, r.Value = make([]int32, total), make([]float64, total)
-	inBlocks(context.Background(), n, func() (struct{}, func(lo, hi int)) {
-		return struct{}{}, func(lo, hi int) {
-			p := &parts[lo/rowBlock]
-			copy(r.Column[r.Start[lo]:], p.column)
-			from, values := 0, r.Value[r.Start[lo]:r.Start[hi]]
-			for j, end := range p.ends {
-				f.values(values[from:end], p.column[from:end], p.count[from:end], p.scale[j])
-				from = end
-			}
-			*p = part{} // may be collected while the rest is filled
+	eachBlock(context.Background(), n, func(lo, hi int) {
+		p := &parts[lo/rowBlock]
+		copy(r.Column[r.Start[lo]:], p.column)
+		from, values := 0, r.Value[r.Start[lo]:r.Start[hi]]
+		for j, end := range p.ends {
+			f.values(values[from:end], p.column[from:end], p.count[from:end], p.scale[j])
+			from = end
 		}
+		*p = part{} // may be collected while the rest is filled
 	})
 	return r
 }

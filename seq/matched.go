@@ -13,14 +13,13 @@ const mostSymbols = 1 << 20
 // grows with the square.
 const mostSelf = 1 << 12
 
-// dots are ⟨φ(x_n), φ(y_m)⟩ of the sequences lo … hi−1 of a set with all of another [hi−lo, M], and
-// ‖φ‖² of the former; squares are those of the latter, before they were scaled. Once ctx is done
-// they are worth nothing.
-func (m *matches) dots(ctx context.Context, set *Set, lo, hi int, y *Set, squares []float64) (dots, units []float64) {
-	dots = make([]float64, (hi-lo)*y.N())
-	own := m.squares(phase(ctx, 0, 2), set, lo, hi)
-	m.products(phase(ctx, 1, 2), dots, set, lo, hi, y, false)
-	m.scale(dots, own, squares)
+// dots are ⟨φ(x_n), φ(y_m)⟩ of the sequences of two sets [N, M], and ‖φ‖² of the former; squares are
+// those of the latter, before they were scaled. Once ctx is done they are worth nothing.
+func (m *matches) dots(ctx context.Context, x, y *Set, squares []float64) (dots, units []float64) {
+	dots = make([]float64, x.N()*y.N())
+	own := m.squares(phase(ctx, 0, 2), x)
+	m.products(phase(ctx, 1, 2), dots, x, y, false)
+	scaleDots(dots, own, squares)
 	return dots, unitsOf(own)
 }
 
@@ -28,7 +27,7 @@ func (m *matches) dots(ctx context.Context, set *Set, lo, hi int, y *Set, square
 func (m *matches) among(ctx context.Context, set *Set) (dots, units []float64) {
 	n := set.N()
 	dots = make([]float64, n*n)
-	m.products(ctx, dots, set, 0, n, set, true)
+	m.products(ctx, dots, set, set, true)
 	own := make([]float64, n)
 	for i := range n {
 		own[i] = dots[i*n+i]
@@ -36,13 +35,13 @@ func (m *matches) among(ctx context.Context, set *Set) (dots, units []float64) {
 			dots[i*n+j] = dots[j*n+i]
 		}
 	}
-	m.scale(dots, own, own)
+	scaleDots(dots, own, own)
 	return dots, unitsOf(own)
 }
 
-// scale divides inner products by the lengths of both vectors. Those of equal vectors are 1,
+// scaleDots divides inner products by the lengths of both vectors. Those of equal vectors are 1,
 // without rounding.
-func (m *matches) scale(dots, a, b []float64) {
+func scaleDots(dots, a, b []float64) {
 	for i, x := range a {
 		for j, y := range b {
 			if dot := &dots[i*len(b)+j]; *dot > 0 {
@@ -61,33 +60,32 @@ func unitsOf(squares []float64) []float64 {
 	return units
 }
 
-// products adds the inner products of counts to dst [hi−lo, M]; of both strands they are twice as
-// much, which does not matter. Where both are the same set, those with a row up to the column are
-// enough.
-func (m *matches) products(ctx context.Context, dst []float64, x *Set, lo, hi int, y *Set, upper bool) {
-	symbols, all := 0, x.Start[hi]-x.Start[lo]+1
-	for from := lo; from < hi; {
+// products adds the inner products of counts to dst [N, M]; of both strands they are twice as much,
+// which does not matter. Where both are the same set, those with a row up to the column are enough.
+func (m *matches) products(ctx context.Context, dst []float64, x, y *Set, upper bool) {
+	n := x.N()
+	share := func(row int) float64 {
+		return float64(x.Start[row]-x.Start[0]+row) / float64(x.Start[n]-x.Start[0]+n)
+	}
+	for from := 0; from < n; {
 		to := from
-		for to < hi && (to == from || x.Start[to+1]-x.Start[from] <= mostSymbols) {
+		for to < n && (to == from || x.Start[to+1]-x.Start[from] <= mostSymbols) {
 			to++
 		}
-		r := m.matcher().windows(x, from, to)
-		ctx := between(ctx, float64(symbols)/float64(all), float64(x.Start[to]-x.Start[lo]+1)/float64(all))
-		inBlocks(ctx, y.N(), func() (struct{}, func(first, end int)) {
-			w := m.matcher()
-			return struct{}{}, func(first, end int) {
-				last := to
-				if upper {
-					last = min(to, end)
-				}
-				w.all(y, first, end, func() {
-					for n := from; n < last && ctx.Err() == nil; n++ {
-						w.compare(dst[(n-lo)*y.N():], r, n-from)
-					}
-				})
+		r := m.matcher().windows(x.part(from, to))
+		ctx := between(ctx, share(from), share(to))
+		inBlocks(ctx, y.N(), m.matcher, func(w *matcher, first, end int) {
+			last := to
+			if upper {
+				last = min(to, end)
 			}
+			w.all(y, first, end, func() {
+				for n := from; n < last && ctx.Err() == nil; n++ {
+					w.compare(dst[n*y.N():], r, n-from)
+				}
+			})
 		})
-		symbols, from = x.Start[to]-x.Start[lo]+1, to
+		from = to
 	}
 }
 
@@ -107,29 +105,32 @@ func (w *matcher) all(set *Set, first, end int, visit func()) {
 }
 
 // squares are the inner products of sequences with themselves.
-func (m *matches) squares(ctx context.Context, set *Set, lo, hi int) []float64 {
-	all := make([]float64, hi-lo)
-	inBlocks(ctx, hi-lo, func() (struct{}, func(from, to int)) {
-		w, s, f := m.matcher(), newScratch(m.space()), &Features{Term: m.term, ex: m.gapped}
-		return struct{}{}, func(from, to int) {
-			for i := lo + from; i < lo+to && ctx.Err() == nil; i++ {
-				if len(set.At(i)) <= mostSelf {
-					r := w.windows(set, i, i+1)
-					one := &Set{Alphabet: set.Alphabet, Codes: set.Codes, Start: set.Start[i : i+2]}
-					w.all(one, 0, 1, func() { w.compare(all[i-lo:], r, 0) })
-					continue
-				}
-				f.visit(ctx, s, set, i, i+1, func(t tally) {
-					sum := uint64(0)
-					for _, c := range t.counts {
-						sum += uint64(c) * uint64(c)
-					}
-					if m.term.Both { // products look at one strand of x
-						sum /= 2
-					}
-					all[i-lo] = float64(sum)
-				})
+func (m *matches) squares(ctx context.Context, set *Set) []float64 {
+	all := make([]float64, set.N())
+	type worker struct {
+		*matcher
+		*scratch
+	}
+	start := func() worker { return worker{m.matcher(), newScratch(m.space())} }
+	f := &Features{Term: m.term, ex: m.gapped}
+	inBlocks(ctx, set.N(), start, func(w worker, lo, hi int) {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			one := set.part(i, i+1)
+			if len(set.At(i)) <= mostSelf {
+				r := w.matcher.windows(one)
+				w.all(one, 0, 1, func() { w.compare(all[i:], r, 0) })
+				continue
 			}
+			f.visit(ctx, w.scratch, one, func(t tally) {
+				sum := uint64(0)
+				for _, c := range t.counts {
+					sum += uint64(c) * uint64(c)
+				}
+				if m.term.Both { // products look at one strand of x
+					sum /= 2
+				}
+				all[i] = float64(sum)
+			})
 		}
 	})
 	return all

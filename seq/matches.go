@@ -235,11 +235,11 @@ func (w *matcher) build() {
 	}
 }
 
-// windows lists those of one strand of the sequences lo … hi−1.
-func (w *matcher) windows(set *Set, lo, hi int) *windowRows {
+// windows lists those of one strand of the sequences.
+func (w *matcher) windows(set *Set) *windowRows {
 	m := w.m
-	r := &windowRows{at: make([]uint32, 0, m.parts*(set.Start[hi]-set.Start[lo]))}
-	for n := lo; n < hi; n++ {
+	r := &windowRows{at: make([]uint32, 0, m.parts*(set.Start[set.N()]-set.Start[0]))}
+	for n := range set.N() {
 		x := w.codes.of(m.term, set.At(n))
 		for i := 0; i+m.g <= len(x); i++ {
 			window := x[i : i+m.g]

@@ -23,7 +23,7 @@ func mustMatch(t testing.TB, spec string, a *Alphabet) *matches {
 
 // matched are inner products by windows of all sequences with those from xbar on.
 func matched(t testing.TB, m *matches, all, xbar *Set) (dots, units []float64) {
-	return m.dots(t.Context(), all, 0, all.N(), xbar, m.squares(t.Context(), xbar, 0, xbar.N()))
+	return m.dots(t.Context(), all, xbar, m.squares(t.Context(), xbar))
 }
 
 // TestMatchesNaive: windows have the inner products of the definition, with unknown symbols, with
@@ -189,7 +189,7 @@ func TestMatchesMemory(t *testing.T) {
 	m := mustMatch(t, "gapped:4,1", set.Alphabet)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	m.products(t.Context(), make([]float64, set.N()*2), set, 0, set.N(), xbar, false)
+	m.products(t.Context(), make([]float64, set.N()*2), set, xbar, false)
 	runtime.ReadMemStats(&after)
 	parts := uint64(len(set.Codes)/mostSymbols + 1)
 	if took := after.TotalAlloc - before.TotalAlloc; took > parts*(12*mostSymbols+1<<20) {

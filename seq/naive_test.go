@@ -207,3 +207,24 @@ func (b bag) dot(c bag) (sum float64) {
 	}
 	return sum
 }
+
+// emptyRows counts the zero vectors.
+func emptyRows(r *Rows) (count int) {
+	for _, s := range r.Square {
+		if s == 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// someRows is a copy of the given rows.
+func someRows(r *Rows, rows ...int) *Rows {
+	s := &Rows{Width: r.Width, Start: []int{0}}
+	for _, i := range rows {
+		columns, values := r.row(i)
+		s.Column, s.Value = append(s.Column, columns...), append(s.Value, values...)
+		s.Start, s.Square = append(s.Start, len(s.Value)), append(s.Square, r.Square[i])
+	}
+	return s
+}

@@ -11,9 +11,13 @@ import (
 // not depend on the goroutines.
 const rowBlock = 32
 
-// inBlocks runs over 0 … n−1 in blocks, each goroutine with a function and a state of its own,
-// and returns the states. Once ctx is done it begins no more blocks.
-func inBlocks[T any](ctx context.Context, n int, start func() (T, func(lo, hi int))) []T {
+// eachBlock runs over 0 … n−1 in blocks, by several goroutines. Once ctx is done it begins no more.
+func eachBlock(ctx context.Context, n int, run func(lo, hi int)) {
+	inBlocks(ctx, n, func() struct{} { return struct{}{} }, func(_ struct{}, lo, hi int) { run(lo, hi) })
+}
+
+// inBlocks is eachBlock where each goroutine has a state of its own. It returns the states.
+func inBlocks[T any](ctx context.Context, n int, start func() T, run func(state T, lo, hi int)) []T {
 	blocks := (n + rowBlock - 1) / rowBlock
 	workers := max(1, min(runtime.GOMAXPROCS(0), blocks))
 	states := make([]T, workers)
@@ -21,18 +25,67 @@ func inBlocks[T any](ctx context.Context, n int, start func() (T, func(lo, hi in
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
-			state, f := start()
-			states[w] = state
+			states[w] = start()
 			for ctx.Err() == nil {
 				b := int(next.Add(1)) - 1
 				if b >= blocks {
 					return
 				}
-				f(b*rowBlock, min((b+1)*rowBlock, n))
+				run(states[w], b*rowBlock, min((b+1)*rowBlock, n))
 				tell(ctx, float64(done.Add(1))/float64(blocks))
 			}
 		})
 	}
 	wg.Wait()
 	return states
+}
+
+// progress is who hears how much of a work is done, and which part of it a context is for.
+type progress struct {
+	ear      *ear
+	from, to float64
+}
+
+// ear hears shares that grow, one at a time.
+type ear struct {
+	sync.Mutex
+	report func(share float64)
+	last   float64
+}
+
+type progressKey struct{}
+
+// WithProgress lets functions of this package that get the context report the share of their work
+// that is done, from 0 to 1. The shares grow, and one goroutine at a time calls report.
+func WithProgress(ctx context.Context, report func(share float64)) context.Context {
+	return context.WithValue(ctx, progressKey{}, progress{&ear{report: report}, 0, 1})
+}
+
+// phase is the context of phase i of n that take about as long as each other.
+func phase(ctx context.Context, i, n int) context.Context {
+	return between(ctx, float64(i)/float64(n), float64(i+1)/float64(n))
+}
+
+// between is the context of the work from one share to another.
+func between(ctx context.Context, from, to float64) context.Context {
+	p, ok := ctx.Value(progressKey{}).(progress)
+	if !ok {
+		return ctx
+	}
+	all := p.to - p.from
+	return context.WithValue(ctx, progressKey{}, progress{p.ear, p.from + from*all, p.from + to*all})
+}
+
+// tell says that a share of the work of this context is done.
+func tell(ctx context.Context, share float64) {
+	p, ok := ctx.Value(progressKey{}).(progress)
+	if !ok {
+		return
+	}
+	p.ear.Lock()
+	defer p.ear.Unlock()
+	if done := p.from + share*(p.to-p.from); done > p.ear.last {
+		p.ear.last = done
+		p.ear.report(done)
+	}
 }

@@ -46,7 +46,7 @@ func TestStop(t *testing.T) {
 		"Fit":      func(ctx context.Context) error { _, err := Fit(ctx, spec[0], set); return err },
 		"NewBasis": func(ctx context.Context) error { _, err := NewBasis(ctx, spec, set, all); return err },
 		"Choose": func(ctx context.Context) error {
-			_, err := Choose(ctx, ChooseGreedy, spec, set, 200, 1, 1)
+			_, err := Choose(ctx, spec, set, Choice{ChooseGreedy, 200, 1, 1})
 			return err
 		},
 		"Select": func(ctx context.Context) error {

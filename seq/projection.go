@@ -44,8 +44,8 @@ func NewProjection(ctx context.Context, spec Spec, p int, train *Set, seed uint6
 	}
 	n := train.N()
 	mean, squares := make([]float64, p), 0.0
-	train.slices(0, n, func(lo int, some *Set) {
-		for i, v := range z.Rows(phase(ctx, n+lo, 2*n), train, lo, lo+some.N()) {
+	train.slices(0, n, func(first int, part *Set) {
+		for i, v := range z.Rows(phase(ctx, n+first, 2*n), part, 0, part.N()) {
 			mean[i%p] += v / float64(n)
 			squares += v * v / float64(n)
 		}
@@ -90,9 +90,9 @@ func (z *Projection) Restore(a *Alphabet, states []*State) error {
 func (z *Projection) Rows(ctx context.Context, set *Set, lo, hi int) []float64 {
 	out := make([]float64, (hi-lo)*z.P)
 	for i, f := range z.features {
-		f.each(phase(ctx, i, len(z.features)), set, lo, hi, func(first int, rows *Rows) {
+		f.each(phase(ctx, i, len(z.features)), set.part(lo, hi), func(first int, rows *Rows) {
 			for n := range rows.N() {
-				z.add(out[(first-lo+n)*z.P:][:z.P], rows, n, i)
+				z.add(out[(first+n)*z.P:][:z.P], rows, n, i)
 			}
 		})
 	}

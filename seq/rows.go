@@ -1,5 +1,11 @@
 package seq
 
+import (
+	"context"
+	"slices"
+	"sort"
+)
+
 // Rows are N sparse vectors of one term, by rows: row i has Value[e] in Column[e] for
 // Start[i] ≤ e < Start[i+1], columns ascending.
 type Rows struct {
@@ -16,30 +22,9 @@ type Rows struct {
 // N is the number of rows.
 func (r *Rows) N() int { return len(r.Start) - 1 }
 
-// empty counts the zero vectors.
-func (r *Rows) empty() (count int) {
-	for _, s := range r.Square {
-		if s == 0 {
-			count++
-		}
-	}
-	return count
-}
-
 // row is the columns and values of row i.
 func (r *Rows) row(i int) ([]int32, []float64) {
 	return r.Column[r.Start[i]:r.Start[i+1]], r.Value[r.Start[i]:r.Start[i+1]]
-}
-
-// Subset is a copy of the given rows, in the given order.
-func (r *Rows) Subset(rows []int) *Rows {
-	s := &Rows{Width: r.Width, Start: make([]int, 1, len(rows)+1), Square: make([]float64, 0, len(rows))}
-	for _, i := range rows {
-		columns, values := r.row(i)
-		s.Column, s.Value = append(s.Column, columns...), append(s.Value, values...)
-		s.Start, s.Square = append(s.Start, len(s.Value)), append(s.Square, r.Square[i])
-	}
-	return s
 }
 
 // within is r without the columns that no row of z has, the others renumbered: products with z are
@@ -67,4 +52,184 @@ func (r *Rows) within(z *Rows) *Rows {
 		s.Start = append(s.Start, len(s.Value))
 	}
 	return s
+}
+
+// inverted lists, for each column of M rows, which of them have it and with what value. Products
+// with other rows then touch only what is not zero in both.
+type inverted struct {
+	Start  []int   // Width+1: column c is elements Start[c] … Start[c+1]−1
+	Row    []int32 // ascending in a column
+	Value  []float64
+	Square []float64 // of each row
+}
+
+// invert prepares rows for dots.
+func invert(r *Rows) *inverted {
+	return invertEach(r.Width, func(visit func(*Rows)) { visit(r) })
+}
+
+// mostKept is how many numbers rows may have that are kept in memory, 12 bytes each. Those of more
+// are counted again.
+var mostKept = 1 << 23 // less in tests
+
+// kept says whether the rows of the training sequences may be kept.
+func (f *Features) kept() bool {
+	total := 0
+	for _, rows := range f.found.counts {
+		total += int(rows)
+	}
+	return total <= mostKept
+}
+
+// inverted prepares the rows of training sequences for dots. Where all of them beside the lists
+// would be too much for the memory, their features are counted twice. Once ctx is done it is nil.
+func (f *Features) inverted(ctx context.Context, set *Set) *inverted {
+	if f.kept() {
+		if rows := f.rows(ctx, set); rows != nil {
+			return invert(rows)
+		}
+		return nil
+	}
+	n, pass := set.N(), 0
+	v := invertEach(f.width(), func(visit func(*Rows)) {
+		ctx := phase(ctx, pass, 2)
+		pass++
+		set.slices(0, n, func(first int, part *Set) {
+			if rows := f.rows(phase(ctx, first/atOnce, (n+atOnce-1)/atOnce), part); rows != nil {
+				visit(rows)
+			}
+		})
+	})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return v
+}
+
+// invertEach is of the rows that each visits, in order, whenever it is called.
+func invertEach(width int, each func(visit func(*Rows))) *inverted {
+	v := &inverted{}
+	// the elements of c are counted at c+2; after their sum, c begins at start[c+1], which moves on
+	// to its end
+	start := make([]int, width+2)
+	each(func(r *Rows) {
+		for _, c := range r.Column {
+			start[c+2]++
+		}
+		v.Square = append(v.Square, r.Square...)
+	})
+	for c := range width {
+		start[c+2] += start[c+1]
+	}
+	v.Start, v.Row, v.Value = start[:width+1], make([]int32, start[width+1]), make([]float64, start[width+1])
+	row := int32(0)
+	each(func(r *Rows) {
+		for i := range r.N() {
+			columns, values := r.row(i)
+			for e, c := range columns {
+				at := &start[c+1]
+				v.Row[*at], v.Value[*at] = row, values[e]
+				*at++
+			}
+			row++
+		}
+	})
+	return v
+}
+
+// tile is how many elements of the lists are used at a time, for all rows, so that they stay in the
+// cache.
+const tile = 1 << 14
+
+// dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs
+// over ascending columns, so the result has the same bits for any cut into calls and any number of
+// goroutines.
+func (v *inverted) dots(dst []float64, a *Rows, lo, hi int) {
+	m, width := len(v.Square), len(v.Start)-1
+	clear(dst[:(hi-lo)*m])
+	next := slices.Clone(a.Start[lo:hi]) // of each row, the element where it goes on
+	for done := 0; done < width; {
+		end := done + sort.Search(width-done, func(c int) bool { return v.Start[done+c+1]-v.Start[done] > tile })
+		done = max(end, done+1)
+		for n := lo; n < hi; n++ {
+			out := dst[(n-lo)*m : (n-lo+1)*m]
+			e, last := next[n-lo], a.Start[n+1]
+			for ; e < last && int(a.Column[e]) < done; e++ {
+				c, x := a.Column[e], a.Value[e]
+				from, to := v.Start[c], v.Start[c+1]
+				list := v.Row[from:to]
+				other := v.Value[from:to][:len(list)]
+				for i, m := range list {
+					out[m] += float64(x * other[i]) // rounded by itself, as on every device
+				}
+			}
+			next[n-lo] = e
+		}
+	}
+}
+
+// Dots is the matrix ⟨φ(a_n), φ(b_m)⟩ [N, M], computed by several goroutines.
+func Dots(a, b *Rows) []float64 {
+	v := invert(b)
+	dst := make([]float64, a.N()*len(v.Square))
+	eachBlock(context.Background(), a.N(), func(lo, hi int) {
+		v.dots(dst[lo*len(v.Square):hi*len(v.Square)], a, lo, hi)
+	})
+	return dst
+}
+
+// distances turns inner products [N, M] into ‖φ(a_n) − φ(b_m)‖² = ‖φ(a_n)‖² + ‖φ(b_m)‖² − 2⟨φ(a_n),
+// φ(b_m)⟩, in place, for rows with these squares. Rounding below 0 is held there.
+func distances(dots, a, b []float64) []float64 {
+	for n, square := range a {
+		row := dots[n*len(b) : (n+1)*len(b)]
+		for i, d := range row {
+			row[i] = max(0, square+b[i]-2*d)
+		}
+	}
+	return dots
+}
+
+// distances are the squared distances between the sequences of a set [N,N], and ‖φ‖² of each, 0
+// where it has no feature. Once ctx is done they are nil.
+func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float64) {
+	var v *inverted
+	n := set.N()
+	if f.kept() {
+		rows := f.rows(phase(ctx, 0, 2), set)
+		if rows == nil {
+			return nil, nil
+		}
+		v, d2 = invert(rows), make([]float64, n*n)
+		eachBlock(phase(ctx, 1, 2), n, func(lo, hi int) {
+			v.dots(d2[lo*n:hi*n], rows, lo, hi)
+			distances(d2[lo*n:hi*n], rows.Square[lo:hi], v.Square)
+		})
+	} else {
+		if v = f.inverted(phase(ctx, 0, 2), set); v == nil {
+			return nil, nil
+		}
+		d2 = make([]float64, n*n)
+		f.each(phase(ctx, 1, 2), set, func(first int, rows *Rows) {
+			part := d2[first*n : (first+rows.N())*n]
+			v.dots(part, rows, 0, rows.N())
+			distances(part, rows.Square, v.Square)
+		})
+	}
+	return d2, v.Square
+}
+
+// distancesAmong are the squared distances under a map between the sequences of a set [N,N], and
+// ‖φ‖² of each. An error is a *SpecError, or that of ctx.
+func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64, err error) {
+	if m := matchesFor(t, set); m != nil {
+		dots, units := m.among(ctx, set)
+		return distances(dots, units, units), units, ctx.Err()
+	}
+	f, err := Fit(phase(ctx, 0, 4), t, set)
+	if err != nil {
+		return nil, nil, err
+	}
+	d2, square = f.distances(between(ctx, 0.25, 1), set)
+	return d2, square, ctx.Err()
 }

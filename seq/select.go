@@ -3,7 +3,9 @@ package seq
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
@@ -251,8 +253,7 @@ type comparison struct {
 
 // head is the first n rows.
 func (s *selector) head(n int) *comparison {
-	return &comparison{newLOO(s.targets.head(n), s.places[:n]),
-		&Set{Alphabet: s.set.Alphabet, Codes: s.set.Codes, Start: s.set.Start[:n+1]}}
+	return &comparison{newLOO(s.targets.head(n), s.places[:n]), s.set.part(0, n)}
 }
 
 // try is the best fit of a spec: the inner product, or an exponential kernel where that is better
@@ -347,4 +348,34 @@ func stratified(t Targets, most int, seed uint64) []int {
 		rows[i] = p.row
 	}
 	return rows
+}
+
+// Notes say what was chosen, by which numbers, and what was not tried.
+func (s *Selection) Notes() []string {
+	head := fmt.Sprintf("kernel auto: %s", s.Spec)
+	if len(s.Scores) > 0 {
+		head += fmt.Sprintf(", by −log p of %d training rows that are left out:", s.Scores[0].Rows)
+	}
+	notes := []string{head}
+	for _, c := range s.Scores {
+		line := fmt.Sprintf("  %-36s %.4f ± %.4f, error %.4f", c.Spec, c.NLL, c.SE, c.Errors)
+		if c.AUC > 0 {
+			line += fmt.Sprintf(", AUC of rare classes %.4f", c.AUC)
+		}
+		notes = append(notes, line)
+	}
+	for _, rest := range []struct {
+		specs []Spec
+		why   string
+	}{{s.Costly, "they would take too long on these sequences"}, {s.Late, "a quarter of the time limit was over"}} {
+		if rest.specs == nil {
+			continue
+		}
+		names := make([]string, len(rest.specs))
+		for i, spec := range rest.specs {
+			names[i] = spec.String()
+		}
+		notes = append(notes, fmt.Sprintf("  not tried, since %s: %s", rest.why, strings.Join(names, ", ")))
+	}
+	return notes
 }

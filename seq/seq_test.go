@@ -301,7 +301,7 @@ func TestDistances(t *testing.T) {
 func TestWithin(t *testing.T) {
 	set := encode(t, Protein, randomLines(Protein, 40, 60, 3)...)
 	rows := mustFit(t, "double:1,5", set).Rows(set)
-	z := rows.Subset([]int{3, 17, 30})
+	z := someRows(rows, 3, 17, 30)
 	x, own := rows.within(z), z.within(z)
 	if x.Width != own.Width || x.Width >= rows.Width || len(x.Value) >= len(rows.Value) ||
 		!slices.Equal(x.Square, rows.Square) {
@@ -333,11 +333,11 @@ func TestChoose(t *testing.T) {
 	}
 	for _, method := range []string{ChooseRandom, ChooseKMedoids, ChooseGreedy} {
 		for _, m := range []int{1, 3, 20, len(lines)} {
-			a, err := Choose(t.Context(), method, spec, set, m, 1, 11)
+			a, err := Choose(t.Context(), spec, set, Choice{method, m, 1, 11})
 			if err != nil || len(a) != m {
 				t.Fatal(method, a, err)
 			}
-			b, _ := Choose(t.Context(), method, spec, set, m, 1, 11)
+			b, _ := Choose(t.Context(), spec, set, Choice{method, m, 1, 11})
 			if !slices.Equal(a, b) {
 				t.Errorf("%s: not the same choice twice", method)
 			}
@@ -347,7 +347,7 @@ func TestChoose(t *testing.T) {
 		}
 	}
 	// one of each cluster and the empty one
-	a, _ := Choose(t.Context(), ChooseGreedy, spec, set, 4, 1, 1)
+	a, _ := Choose(t.Context(), spec, set, Choice{ChooseGreedy, 4, 1, 1})
 	kinds := map[int]bool{}
 	for _, i := range a {
 		kinds[min(i, 90)%3+i/90*3] = true
@@ -356,11 +356,11 @@ func TestChoose(t *testing.T) {
 		t.Errorf("greedy chose %v", a)
 	}
 	for _, bad := range []int{0, len(lines) + 1} {
-		if _, err := Choose(t.Context(), ChooseRandom, spec, set, bad, 1, 1); err == nil {
+		if _, err := Choose(t.Context(), spec, set, Choice{ChooseRandom, bad, 1, 1}); err == nil {
 			t.Error(bad)
 		}
 	}
-	if _, err := Choose(t.Context(), "kmeans", spec, set, 1, 1, 1); err == nil {
+	if _, err := Choose(t.Context(), spec, set, Choice{"kmeans", 1, 1, 1}); err == nil {
 		t.Error("any method is taken")
 	}
 }

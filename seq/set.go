@@ -15,6 +15,11 @@ func (s *Set) N() int { return len(s.Start) - 1 }
 // At is sequence i, not a copy.
 func (s *Set) At(i int) []int32 { return s.Codes[s.Start[i]:s.Start[i+1]:s.Start[i+1]] }
 
+// part is the sequences lo … hi−1, not a copy.
+func (s *Set) part(lo, hi int) *Set {
+	return &Set{Alphabet: s.Alphabet, Codes: s.Codes, Start: s.Start[lo : hi+1]}
+}
+
 // Subset is a copy of the given sequences, in the given order.
 func (s *Set) Subset(rows []int) *Set {
 	total := 0

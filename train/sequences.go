@@ -47,8 +47,8 @@ func (j *Job) choose(ctx context.Context) (*sequences, error) {
 		return nil, err
 	}
 	_, spec := c.Kernels()
-	if s.rows, err = seq.Choose(j.doing(ctx, choosing), c.InducingInit, spec, s.set.Sequences,
-		c.Inducing, greedySigma, c.Seed); err != nil {
+	choice := seq.Choice{Method: c.InducingInit, M: c.Inducing, Sigma: greedySigma, Seed: c.Seed}
+	if s.rows, err = seq.Choose(j.doing(ctx, choosing), spec, s.set.Sequences, choice); err != nil {
 		return nil, options.SpecError(ctx, err)
 	}
 	if s.basis, err = seq.NewBasis(j.doing(ctx, "features of the inducing points"), spec,

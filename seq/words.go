@@ -28,7 +28,8 @@ type wordRuns struct {
 // wordSymbol marks a symbol that is a word's number, among those that are letters.
 const wordSymbol = 1 << 31
 
-func (m *wordRuns) space() uint64 { return 0 }
+func (m *wordRuns) space() uint64    { return 0 }
+func (m *wordRuns) tables() []*table { return []*table{m.tree} }
 
 func (m *wordRuns) learn(x []int32) bool {
 	m.walk(x, func(node, symbol uint64) uint64 { return uint64(m.tree.put(node<<32|symbol)) + 1 }, func(uint64) {})

@@ -1,0 +1,221 @@
+package seq
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/graph"
+)
+
+// Candidates are the specs among which Select chooses for a set, those that cost little first.
+// Which ones they are was found on public sets of each alphabet.
+func Candidates(set *Set) []Spec {
+	var specs []Spec
+	add := func(texts ...string) {
+		for _, text := range texts {
+			spec, err := Parse(text)
+			if err != nil {
+				panic("seq: candidates: " + err.Error())
+			}
+			if spec.Check(set.Alphabet) == nil {
+				specs = append(specs, spec)
+			}
+		}
+	}
+	switch set.Alphabet.Kind {
+	case DNA:
+		add("spectrum:6/rc", "double:1,5/sqrt", "gapped:6,2/sqrt/rc", "gapped:6,2/sqrt",
+			"spectrum:8/sqrt", "gapped:8,3/sqrt", "gapped:8,3/sqrt/rc", "gapped:10,4/rc")
+	case Protein:
+		add("double:1,5", "spectrum:4", "spectrum:6", "triple:1,3/log", "gapped:5,2/sqrt",
+			"gapped:6,2", "gapped:8,4", family)
+	case Bytes:
+		add("words:1/log/tfidf", "words:2/log", "blended:3/log", "intersection:2", "intersection:4",
+			"double:1,5/log", "blended:5/log/tfidf", "gapped:8,2", "gapped:11,4")
+		if set.small() {
+			add("double:1,5/log/fold", "blended:5/log/tfidf/fold")
+		}
+	case Words:
+		add("spectrum:1/log/tfidf", "words:2/log", "double:1,5/log")
+	case Integers:
+		add("spectrum:1/log", "spectrum:1/sqrt", "spectrum:1/log/tfidf", "blended:2/sqrt", "double:1,5/sqrt")
+	case Graphs:
+		add("vertices/min", "edges/min", "wl:1/min", "wl:2/min", "wl:2/sqrt", "wl:3/min", "wl:5/min",
+			"circular:1/min", "circular:2/min", "paths:10/sqrt", "atompairs:10/sqrt", "atompairs:10/min",
+			"graphlets:4/min")
+		if set.edgeLabels() > 1 { // else it is wl:2/min
+			add("wledges:2/min")
+		}
+	case Trees:
+		add("subtrees/sqrt", "subtrees/min", "partial:2/sqrt", "partial:2/min", "partial:3/sqrt", "partial:4/sqrt")
+	}
+	if set.Alphabet.Kind.IsGraph() {
+		return specs
+	}
+	if shortest, _, longest := set.Lengths(); float64(shortest) >= aligned*float64(longest) {
+		add("degree:1", "placed:3,2", "degree:4", "degree:10")
+	}
+	return specs
+}
+
+// family is the map for two classes of proteins, one family and the rest: held-out rows have
+// relatives among the others, and say little of families that training does not have. On four
+// public sets of such families it held what others had on some.
+const family = "gapped:10,6"
+
+// aligned is the least ratio of the shortest length and the longest where positions may mean
+// something.
+const aligned = 0.9
+
+// small says whether a text has small letters and capitals, which can be folded.
+func (s *Set) small() bool {
+	has := func(from, to int32) bool {
+		return slices.ContainsFunc(s.Codes, func(c int32) bool { return c >= from && c <= to })
+	}
+	return has('a', 'z') && has('A', 'Z')
+}
+
+// cost is what a spec takes: features of a sequence, and products of features of a pair of
+// sequences.
+type cost struct{ features, products float64 }
+
+// Work in units of a product, some nanoseconds.
+const (
+	featureWork   = 10   // a feature, each time that it is counted
+	mostWork      = 4e9  // to compare a candidate
+	mostTraining  = 4e10 // to train with it
+	workPerSecond = 2e8  // of a time limit
+	productTime   = 5    // nanoseconds
+	trainingRows  = 1000 // X̄, about
+	probeRows     = 24   // sequences tell the cost,
+	probeCodes    = 200  // by so many symbols of each
+)
+
+// among is the work of comparing n sequences with each other, by what is counted three times.
+func (c cost) among(n int) float64 {
+	return float64(n) * (3*featureWork*c.features + float64(n)*c.products)
+}
+
+// training is the work of comparing n sequences with X̄.
+func (c cost) training(n int) float64 {
+	return float64(n) * (2*featureWork*c.features + float64(min(n, trainingRows))*c.products)
+}
+
+// cost counts the features in the beginnings of a few sequences.
+func (l *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) {
+	probe := &Set{Alphabet: l.set.Alphabet, Start: []int{0}}
+	for i := range min(probeRows, l.set.N()) {
+		x := l.set.At(i)
+		if !l.set.Alphabet.Kind.IsGraph() { // which has no beginning
+			x = x[:min(len(x), probeCodes)]
+		}
+		probe.Codes = append(probe.Codes, x...)
+		probe.Start = append(probe.Start, len(probe.Codes))
+	}
+	n := float64(probe.N())
+	longer := float64(len(l.set.Codes[:l.set.Start[l.set.N()]])) / float64(l.set.N()) / max(1,
+		float64(len(probe.Codes))/n)
+	for _, t := range spec {
+		if m := matchesFor(t, l.set); m != nil {
+			sum.features += m.windows(l.set)
+			sum.products += m.pairTime(l.set) / productTime
+			continue
+		}
+		f, err := Fit(ctx, t, probe)
+		if err != nil {
+			return sum, err
+		}
+		one := cost{}
+		v := f.inverted(ctx, probe)
+		if ctx.Err() != nil {
+			return sum, ctx.Err()
+		}
+		if g, ok := f.ex.(*graphFeatures); ok {
+			one.features = float64(g.work.Steps) / n
+		}
+		for c, from := range v.Start[:f.width()] {
+			rows := float64(v.Start[c+1] - from)
+			one.features += rows / n
+			one.products += rows * (rows - 1) / max(1, n*(n-1))
+		}
+		sum.features += longer * one.features
+		sum.products += min(longer*longer*one.products, longer*one.features)
+	}
+	return sum, nil
+}
+
+// mostSteps is what a map may look at in one graph. More would take minutes and gigabytes for each,
+// as the pairs of a million nodes do.
+var mostSteps uint64 = 1 << 28 // less in tests
+
+// Fits refuses a graph or tree of the set that is too much for a map of the spec. An error is a
+// *SpecError, or that of ctx.
+func (s Spec) Fits(ctx context.Context, set *Set) error {
+	if !set.Alphabet.Kind.IsGraph() {
+		return nil
+	}
+	for _, t := range s {
+		m, _ := graphMap(t.Map)
+		var count graph.Counter
+		for i := range set.N() {
+			x := set.At(i)
+			if m.Steps == nil || m.Steps(t.Args, x) <= float64(mostSteps) {
+				continue
+			}
+			if count == nil {
+				count = m.Make(t.Args)
+			}
+			chains := newTable()
+			w := graph.Work{Limit: mostSteps, Found: func(_, _ uint64) {},
+				Down: func(chain, symbol uint64) uint64 { return uint64(chains.put(chain<<32|symbol)) + 1 }}
+			if count(&w, x); w.Steps > mostSteps {
+				return specErrorf("%s takes too long on %s %d, which has %d nodes: make its numbers smaller, or "+
+					"use for example %s", t, strings.TrimSuffix(string(set.Alphabet.Kind), "s"), i+1,
+					graph.Nodes(x), exampleFor(set.Alphabet.Kind))
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tooLarge says whether a graph of the set may be too much for a map of the spec, by bounds alone.
+func (s Spec) tooLarge(set *Set) bool {
+	for _, t := range s {
+		m, ok := graphMap(t.Map)
+		for i := 0; ok && m.Steps != nil && i < set.N(); i++ {
+			if m.Steps(t.Args, set.At(i)) > float64(mostSteps) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// graphMap is a map of package graph by its name.
+func graphMap(name string) (graph.Map, bool) {
+	all := graph.Maps()
+	if i := slices.IndexFunc(all, func(m graph.Map) bool { return m.Name == name }); i >= 0 {
+		return all[i], true
+	}
+	return graph.Map{}, false
+}
+
+// usualNodes is how many nodes a graph or tree has that is looked at to choose a map.
+const usualNodes = 20000
+
+// usual are those of some rows whose graphs or trees do not have too many nodes; all where none
+// would be left.
+func (s *Set) usual(rows []int) []int {
+	if !s.Alphabet.Kind.IsGraph() {
+		return rows
+	}
+	large := func(r int) bool { return graph.Nodes(s.At(r)) > usualNodes }
+	if kept := slices.DeleteFunc(slices.Clone(rows), large); len(kept) > 0 {
+		return kept
+	}
+	return rows
+}

@@ -1,0 +1,435 @@
+package seq
+
+import (
+	"math"
+	"slices"
+)
+
+// grams numbers the k-mers of sequences. Where an alphabet is small, a k-mer's number is
+// Σ x[i+t]·Lᵏ⁻¹⁻ᵗ. Otherwise, those of the training sequences are numbered as they come:
+// a k-mer by the pair of its first k−1 symbols' number and its last symbol.
+type grams struct {
+	k, letters int
+	radix      uint64   // numbers are below it
+	tables     []*table // tables[j] numbers the (j+1)-mers; nil: by the formula
+}
+
+// newGrams is for features that are tuples of several k-mers and one of the numbers below extra:
+// radix^several · extra is below 2⁶².
+func newGrams(a *Alphabet, k, several int, extra uint64) (*grams, bool) {
+	if _, ok := power(a.Letters, k*several, extra); ok {
+		radix, _ := power(a.Letters, k, 1)
+		return &grams{k: k, letters: a.Letters, radix: radix}, true
+	}
+	g := &grams{k: k, letters: a.Letters, radix: 1}
+	for _, ok := power(int(2*g.radix), several, extra); ok && g.radix < 1<<31; _,
+		ok = power(int(2*g.radix), several, extra) {
+		g.radix *= 2
+	}
+	for range k {
+		g.tables = append(g.tables, newTable())
+	}
+	return g, g.radix > 1<<12
+}
+
+// space is several k-mers and extra together, where it is small; 0 else.
+func (g *grams) space(several int, extra uint64) uint64 {
+	if g.tables != nil {
+		return 0
+	}
+	s, _ := power(g.letters, g.k*several, extra)
+	return s
+}
+
+// learn numbers the k-mers of a training sequence.
+func (g *grams) learn(x []int32) bool {
+	if g.tables == nil {
+		return false
+	}
+	for i := range x {
+		id := uint64(0)
+		for j, t := range g.tables {
+			if i+j >= len(x) || x[i+j] == Unknown {
+				break
+			}
+			id = uint64(t.put(id<<32 | uint64(uint32(x[i+j]))))
+		}
+	}
+	return true
+}
+
+// of writes the numbers of the k-mers that start at positions lo … hi−1 of x into dst, −1 where
+// one goes beyond the end or contains an unknown symbol.
+func (g *grams) of(dst []int64, x []int32, lo, hi int, s *scratch) []int64 {
+	dst = dst[:0]
+	if g.tables != nil {
+		s.levels(g.k)
+		for i := lo; i < hi; i++ {
+			dst = append(dst, g.look(x, i, s))
+		}
+		return dst
+	}
+	id, length := int64(0), 0
+	letters, radix := int64(g.letters), int64(g.radix)
+	for i := lo; i < min(hi+g.k-1, len(x)); i++ {
+		c := int64(x[i])
+		if c < 0 {
+			id, length = 0, 0
+		} else {
+			// What leaves the window is the multiple of Lᵏ in id·L + c.
+			if g.k == 1 {
+				id = c
+			} else {
+				if length >= g.k {
+					id -= int64(x[i-g.k]) * (radix / letters)
+				}
+				id = id*letters + c
+			}
+			length++
+		}
+		if i >= lo+g.k-1 {
+			if length >= g.k {
+				dst = append(dst, id)
+			} else {
+				dst = append(dst, -1)
+			}
+		}
+	}
+	for len(dst) < hi-lo {
+		dst = append(dst, -1)
+	}
+	return dst
+}
+
+// look finds the number of the k-mer at position i in the tables.
+func (g *grams) look(x []int32, i int, s *scratch) int64 {
+	if i+g.k > len(x) {
+		return -1
+	}
+	id := uint64(0)
+	for j, t := range g.tables {
+		if x[i+j] == Unknown {
+			return -1
+		}
+		key := id<<32 | uint64(uint32(x[i+j]))
+		if n := t.find(key); n >= 0 {
+			id = uint64(n)
+		} else {
+			id = uint64(t.len() + s.local[j].put(key))
+		}
+	}
+	if id >= g.radix {
+		return -1
+	}
+	return int64(id)
+}
+
+// crowded says that training has more k-mers than numbers, with room for those to come.
+func (g *grams) crowded() bool {
+	return g.tables != nil && uint64(g.tables[g.k-1].len()) > g.radix/2
+}
+
+// each numbers the k-mers of x block by block. add appends the keys of those that start at from,
+// from+1, ….
+func (g *grams) each(x []int32, s *scratch, add func(keys []uint64, from int, ids []int64) []uint64) {
+	for lo := 0; lo < len(x); lo += block {
+		s.grams = g.of(s.grams, x, lo, min(lo+block, len(x)), s)
+		s.flush(add(s.buffer, lo, s.grams))
+	}
+}
+
+// kmerMap is what all maps of k-mers share: the k-mers of some lengths.
+type kmerMap struct{ g []*grams }
+
+// newKmerMap is for the lengths from … to. A feature of the map is a tuple of several k-mers and one
+// of the numbers below extra.
+func newKmerMap(name string, a *Alphabet, from, to, several int, extra uint64) (kmerMap, *SpecError) {
+	var m kmerMap
+	for k := from; k <= to; k++ {
+		g, ok := newGrams(a, k, several, extra)
+		if !ok {
+			return m, tooWide(name, a)
+		}
+		m.g = append(m.g, g)
+	}
+	return m, nil
+}
+
+func (m kmerMap) longest() *grams { return m.g[len(m.g)-1] }
+func (m kmerMap) space() uint64   { return 0 }
+func (m kmerMap) crowded() bool   { return m.longest().crowded() }
+
+func (m kmerMap) learn(x []int32) (needed bool) {
+	for _, g := range m.g {
+		needed = g.learn(x) || needed
+	}
+	return needed
+}
+
+func (m kmerMap) tables() (tables []*table) {
+	for _, g := range m.g {
+		tables = append(tables, g.tables...)
+	}
+	return tables
+}
+
+// spectrumMap counts k-mers (Leslie, Eskin & Noble 2002).
+func spectrumMap() Map {
+	return Map{
+		Name: "spectrum", Meaning: "k-mers", Example: "spectrum:3", Reversal: true,
+		Parameters: []Parameter{{"k", 1, 31}},
+		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
+			m, err := newKmerMap("spectrum", a, args[0], args[0], 1, 1)
+			return spectra{m}, err
+		},
+	}
+}
+
+// blendedMap counts k-mers of all lengths up to k.
+func blendedMap() Map {
+	return Map{
+		Name: "blended", Meaning: "k-mers of the lengths 1 … k", Example: "blended:4", Reversal: true,
+		Parameters: []Parameter{{"k", 1, 31}},
+		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
+			m, err := newKmerMap("blended", a, 1, args[0], 1, uint64(args[0]))
+			return spectra{m}, err
+		},
+	}
+}
+
+type spectra struct{ kmerMap }
+
+func (m spectra) space() uint64 { return m.longest().space(1, uint64(len(m.g))) }
+
+func (m spectra) keys(x []int32, s *scratch) {
+	lengths := uint64(len(m.g))
+	for at, g := range m.g {
+		g.each(x, s, func(keys []uint64, _ int, ids []int64) []uint64 {
+			for _, id := range ids {
+				if id >= 0 {
+					keys = append(keys, uint64(id)*lengths+uint64(at))
+				}
+			}
+			return keys
+		})
+	}
+}
+
+// doubleMap counts pairs of k-mers: (a, b, j) with b starting j symbols after the end of a, where
+// j = 1 is the next symbol (Kuksa, Huang & Pavlovic 2008; double:1,5 is the paper's).
+func doubleMap() Map {
+	return Map{
+		Name: "double", Meaning: "pairs of k-mers at distances 1 … d", Example: "double:1,5", Reversal: true,
+		Parameters: []Parameter{{"k", 1, 31}, {"d", 1, 64}},
+		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
+			k, d := args[0], args[1]
+			m, err := newKmerMap("double", a, k, k, 2, uint64(d))
+			return pairs{m, k, d}, err
+		},
+	}
+}
+
+type pairs struct {
+	kmerMap
+	k, d int
+}
+
+func (m pairs) space() uint64 { return m.longest().space(2, uint64(m.d)) }
+
+func (m pairs) keys(x []int32, s *scratch) {
+	g := m.longest()
+	radix, d := g.radix, uint64(m.d)
+	for lo := 0; lo < len(x); lo += block {
+		hi := min(lo+block, len(x))
+		s.grams = g.of(s.grams, x, lo, min(hi+m.k-1+m.d, len(x)), s)
+		y, keys := s.grams, s.buffer
+		for i := range hi - lo {
+			if y[i] < 0 {
+				continue
+			}
+			first := uint64(y[i]) * radix
+			for j, b := range after(y, i+m.k, m.d) {
+				if b >= 0 {
+					keys = append(keys, (first+uint64(b))*d+uint64(j))
+				}
+			}
+		}
+		s.flush(keys)
+	}
+}
+
+// after are at most d numbers of k-mers from place i on.
+func after(ids []int64, i, d int) []int64 { return ids[min(i, len(ids)):min(i+d, len(ids))] }
+
+// tripleMap counts triples of k-mers (a, b, c), each starting 1 … d symbols after the end of the
+// one before.
+func tripleMap() Map {
+	return Map{
+		Name: "triple", Meaning: "triples of k-mers, each 1 … d after the one before",
+		Example: "triple:1,3", Reversal: true,
+		Parameters: []Parameter{{"k", 1, 31}, {"d", 1, 16}},
+		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
+			k, d := args[0], args[1]
+			m, err := newKmerMap("triple", a, k, k, 3, uint64(d*d))
+			return triples{m, k, d}, err
+		},
+	}
+}
+
+type triples struct {
+	kmerMap
+	k, d int
+}
+
+func (m triples) space() uint64 { return m.longest().space(3, uint64(m.d*m.d)) }
+
+func (m triples) keys(x []int32, s *scratch) {
+	g := m.longest()
+	radix, d := g.radix, uint64(m.d)
+	for lo := 0; lo < len(x); lo += block / m.d {
+		hi := min(lo+block/m.d, len(x))
+		s.grams = g.of(s.grams, x, lo, min(hi+2*(m.k-1+m.d), len(x)), s)
+		y, keys := s.grams, s.buffer
+		for i := range hi - lo {
+			if y[i] < 0 {
+				continue
+			}
+			for j, b := range after(y, i+m.k, m.d) {
+				if b < 0 {
+					continue
+				}
+				two := (uint64(y[i])*radix + uint64(b)) * radix
+				for l, c := range after(y, i+m.k+j+m.k, m.d) {
+					if c >= 0 {
+						keys = append(keys, (two+uint64(c))*d*d+uint64(j)*d+uint64(l))
+					}
+				}
+			}
+		}
+		s.flush(keys)
+	}
+}
+
+// positions is where maps with positions cut a sequence: features beyond would have no number.
+const positions = 1 << 28
+
+// degreeMap is the weighted degree kernel (Rätsch & Sonnenburg 2004): k-mers of the lengths k = 1 …
+// d with the position where they start, those of length k with weight 2(d−k+1)/(d(d+1)).
+func degreeMap() Map {
+	return Map{
+		Name: "degree", Meaning: "k-mers of the lengths 1 … d with their position (weighted degree)",
+		Example: "degree:8", Positions: true,
+		Parameters: []Parameter{{"d", 1, 31}},
+		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
+			d := args[0]
+			m, err := newKmerMap("degree", a, 1, d, 1, uint64(d)*positions)
+			if err != nil {
+				return nil, err
+			}
+			e := &degrees{kmerMap: m, d: uint64(d)}
+			for i, g := range m.g {
+				e.radix = max(e.radix, g.radix)
+				e.weights = append(e.weights, math.Sqrt(2*float64(d-i)/float64(d*(d+1))))
+			}
+			return e, nil
+		},
+	}
+}
+
+type degrees struct {
+	kmerMap
+	d       uint64
+	radix   uint64
+	weights []float64 // by length − 1
+}
+
+func (m *degrees) weight(key uint64) float64 { return m.weights[key/m.radix%m.d] }
+
+func (m *degrees) keys(x []int32, s *scratch) {
+	for at, g := range m.g {
+		g.each(x[:min(len(x), positions)], s, func(keys []uint64, from int, ids []int64) []uint64 {
+			for i, id := range ids {
+				if id >= 0 {
+					keys = append(keys, (uint64(from+i)*m.d+uint64(at))*m.radix+uint64(id))
+				}
+			}
+			return keys
+		})
+	}
+}
+
+// placedMap counts k-mers at the places within s of where they start, so that two sequences share
+// more of a k-mer the nearer it stands in them: max(0, 2s + 1 − |p − p'|) for the places p and p',
+// as the weighted degree kernel with shifts (Rätsch, Sonnenburg & Schölkopf 2005).
+func placedMap() Map {
+	return Map{
+		Name: "placed", Meaning: "k-mers at the places within s of where they start",
+		Example: "placed:3,2", Positions: true,
+		Parameters: []Parameter{{"k", 1, 31}, {"s", 0, 100}},
+		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
+			m, err := newKmerMap("placed", a, args[0], args[0], 1, 2*positions)
+			return placed{m, args[1]}, err
+		},
+	}
+}
+
+type placed struct {
+	kmerMap
+	s int
+}
+
+func (m placed) keys(x []int32, s *scratch) {
+	g := m.longest()
+	g.each(x[:min(len(x), positions)], s, func(keys []uint64, from int, ids []int64) []uint64 {
+		for i, id := range ids {
+			if id < 0 {
+				continue
+			}
+			for place := range 2*m.s + 1 {
+				keys = append(keys, uint64(from+i+place)*g.radix+uint64(id))
+			}
+		}
+		return keys
+	})
+}
+
+// intersectionMap has a feature for the first occurrence of a k-mer, one for the second, and so on.
+// So two sequences share the smaller of two counts (histogram intersection, Swain & Ballard 1991),
+// and their lengths matter, unlike with counts of unit length.
+func intersectionMap() Map {
+	return Map{
+		Name: "intersection", Meaning: "k-mers of the lengths 1 … k, each occurrence by its number",
+		Example: "intersection:2", Reversal: true,
+		Parameters: []Parameter{{"k", 1, 31}},
+		make: func(args []int, a *Alphabet) (extractor, *SpecError) {
+			m, err := newKmerMap("intersection", a, 1, args[0], 1, uint64(args[0])*occurrences)
+			return intersection{m}, err
+		},
+	}
+}
+
+// occurrences is how many of a k-mer have numbers of their own.
+const occurrences = 1 << 16
+
+type intersection struct{ kmerMap }
+
+func (m intersection) keys(x []int32, s *scratch) {
+	for at, g := range m.g {
+		var all []int64
+		g.each(x, s, func(keys []uint64, _ int, ids []int64) []uint64 {
+			all = append(all, ids...)
+			return keys
+		})
+		slices.Sort(all)
+		keys, number := s.buffer, uint64(0)
+		for i, id := range all {
+			if number++; i == 0 || id != all[i-1] {
+				number = 0
+			}
+			if id >= 0 {
+				keys = append(keys, (uint64(id)*uint64(len(m.g))+uint64(at))*occurrences+min(number, occurrences-1))
+			}
+		}
+		s.flush(keys)
+	}
+}
